@@ -1,0 +1,33 @@
+/* Arithmetic on values that a file states. Each returns false on overflow and leaves *ret alone. */
+#ifndef PD_CHECKED_H
+#define PD_CHECKED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+static inline bool pd_add(uint64_t a, uint64_t b, uint64_t *ret)
+{
+	uint64_t r;
+	if (__builtin_add_overflow(a, b, &r))
+		return false;
+	*ret = r;
+	return true;
+}
+static inline bool pd_mul(uint64_t a, uint64_t b, uint64_t *ret)
+{
+	uint64_t r;
+	if (__builtin_mul_overflow(a, b, &r))
+		return false;
+	*ret = r;
+	return true;
+}
+/* offset + size lies inside [0, limit]. */
+static inline bool pd_range_ok(uint64_t offset, uint64_t size, uint64_t limit)
+{
+	return offset <= limit && size <= limit - offset;
+}
+/* Up to the next multiple of 8; saturates. */
+static inline uint64_t pd_align8(uint64_t v) { return v > UINT64_MAX - 7 ? UINT64_MAX & ~7ull : (v + 7) & ~7ull; }
+
+#endif

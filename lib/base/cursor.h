@@ -1,0 +1,79 @@
+/* A bounds-checked reader over bytes of a file. It fails once and stays failed: reads after a failure give zeros,
+ * so a row can be decoded whole and the cursor tested once. Byte order is a property of the cursor. */
+#ifndef PD_CURSOR_H
+#define PD_CURSOR_H
+
+#include <string.h>
+#include "perfdata.h"
+
+struct pd_cursor {
+	const uint8_t *at;
+	const uint8_t *end;
+	bool swap;     /* the bytes are in the other byte order than this machine */
+	bool failed;
+};
+
+static inline bool pd_order_is_foreign(enum perfdata_order order)
+{
+	return (order == PERFDATA_BIG_ENDIAN) != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+}
+
+static inline uint16_t pd_load16(const uint8_t *p, bool swap)
+{
+	uint16_t v;
+	memcpy(&v, p, sizeof v);
+	return swap ? __builtin_bswap16(v) : v;
+}
+static inline uint32_t pd_load32(const uint8_t *p, bool swap)
+{
+	uint32_t v;
+	memcpy(&v, p, sizeof v);
+	return swap ? __builtin_bswap32(v) : v;
+}
+static inline uint64_t pd_load64(const uint8_t *p, bool swap)
+{
+	uint64_t v;
+	memcpy(&v, p, sizeof v);
+	return swap ? __builtin_bswap64(v) : v;
+}
+
+static inline struct pd_cursor pd_cursor(const void *bytes, size_t size, bool swap)
+{
+	const uint8_t *p = bytes;
+	return (struct pd_cursor){ p, size ? p + size : p, swap, false };
+}
+static inline size_t pd_left(const struct pd_cursor *c) { return (size_t)(c->end - c->at); }
+
+/* `size` bytes and moves on, or NULL and fails. */
+static inline const uint8_t *pd_take(struct pd_cursor *c, uint64_t size)
+{
+	if (c->failed || size > pd_left(c)) {
+		c->failed = true;
+		return NULL;
+	}
+	const uint8_t *p = c->at;
+	c->at += size;
+	return p;
+}
+static inline uint8_t pd_u8(struct pd_cursor *c)
+{
+	const uint8_t *p = pd_take(c, 1);
+	return p ? *p : 0;
+}
+static inline uint16_t pd_u16(struct pd_cursor *c)
+{
+	const uint8_t *p = pd_take(c, 2);
+	return p ? pd_load16(p, c->swap) : 0;
+}
+static inline uint32_t pd_u32(struct pd_cursor *c)
+{
+	const uint8_t *p = pd_take(c, 4);
+	return p ? pd_load32(p, c->swap) : 0;
+}
+static inline uint64_t pd_u64(struct pd_cursor *c)
+{
+	const uint8_t *p = pd_take(c, 8);
+	return p ? pd_load64(p, c->swap) : 0;
+}
+
+#endif

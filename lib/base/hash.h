@@ -1,0 +1,43 @@
+/* Hash tables with open addressing. Keys come from files, so hashing is seeded per table (seed 0 in tests) and mixes
+ * all bits: no input makes a chain longer than chance does. */
+#ifndef PD_HASH_H
+#define PD_HASH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+uint64_t pd_hash_bytes(const void *bytes, size_t size, uint64_t seed);
+static inline uint64_t pd_hash_u64(uint64_t key, uint64_t seed)
+{
+	uint64_t h = (key ^ seed) * 0x9e3779b97f4a7c15ull;
+	h ^= h >> 32;
+	h *= 0xd6e8feb86659fd93ull;
+	return h ^ (h >> 32);
+}
+
+/* u64 -> u64. {0} is a valid empty map. */
+struct pd_map_slot;
+struct pd_map {
+	struct pd_map_slot *slots;
+	size_t count, capacity;
+	uint64_t seed;
+};
+bool pd_map_get(const struct pd_map *map, uint64_t key, uint64_t *ret_value);
+int pd_map_put(struct pd_map *map, uint64_t key, uint64_t value);  /* replaces; 0 or -1 without memory */
+bool pd_map_remove(struct pd_map *map, uint64_t key);
+/* Iterates in no stated order: *position starts at 0. */
+bool pd_map_each(const struct pd_map *map, size_t *position, uint64_t *ret_key, uint64_t *ret_value);
+void pd_map_release(struct pd_map *map);
+
+/* Interned byte strings: equal bytes have one id, ids count from 0, bytes never move and have a NUL behind. */
+struct pd_intern;
+struct pd_intern *pd_intern_new(void);
+void pd_intern_free(struct pd_intern *intern);
+/* The id of the bytes, added if new; UINT32_MAX without memory. */
+uint32_t pd_intern_put(struct pd_intern *intern, const void *bytes, size_t size);
+/* Valid for ids below the count; may be called by other threads for ids that they were handed. */
+const char *pd_intern_get(const struct pd_intern *intern, uint32_t id, size_t *ret_size /* may be NULL */);
+uint32_t pd_intern_count(const struct pd_intern *intern);
+
+#endif

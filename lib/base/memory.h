@@ -1,0 +1,17 @@
+/* All allocation of the library goes through these, so that tests can make each one fail in turn. */
+#ifndef PD_MEMORY_H
+#define PD_MEMORY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+void *pd_malloc(size_t size);                      /* size 0 is taken as 1 */
+void *pd_calloc(size_t count, size_t size);        /* NULL on overflow too */
+void *pd_realloc(void *old, size_t size);
+void pd_free(void *memory);
+char *pd_strndup(const void *bytes, size_t size);  /* NUL-terminated copy */
+
+/* Grows a vector `*items` of `*capacity` elements so that index `count` can be written; doubling. 0 or -1. */
+int pd_vector_grow(void *items_pointer, size_t *capacity, size_t count, size_t item_size);
+
+#endif

@@ -1,0 +1,86 @@
+/* Where bytes come from. An input is a file, pipe, descriptor or memory, packed (gzip, zstd) or not; it gives the
+ * unpacked bytes in read-only chunks of about 1 MiB, and, where it can seek, ranges at any offset.
+ *
+ * Chunks are counted; a chunk stays valid and unmoved while somebody holds it. Each chunk has PD_CHUNK_HEADROOM writable
+ * bytes in front of its data, so that the reader can put the unfinished record of the chunk before it there: a record
+ * is always contiguous. Opening is by content, never by name. */
+#ifndef PD_INPUT_H
+#define PD_INPUT_H
+
+#include <stdatomic.h>
+#include "perfdata.h"
+
+#define PD_CHUNK_SIZE (1u << 20)
+#define PD_CHUNK_HEADROOM (1u << 16)   /* the largest record */
+
+struct pd_chunk_pool;
+struct pd_chunk {
+	atomic_int holders;
+	uint32_t mark;           /* free for the single thread that fills batches */
+	uint64_t offset;         /* of data[0] in the unpacked stream it was filled from */
+	uint8_t *data;           /* PD_CHUNK_HEADROOM bytes in front may be used by the reader */
+	size_t size;             /* bytes filled, at most PD_CHUNK_SIZE */
+	struct pd_chunk_pool *pool;
+	struct pd_chunk *next_free;
+};
+
+struct pd_chunk_pool *pd_chunk_pool_new(void);
+/* Frees the pool once every chunk has come back (chunks may outlive the call). */
+void pd_chunk_pool_free(struct pd_chunk_pool *pool);
+/* A chunk with one holder, empty; recycled if one is free. Thread-safe. NULL without memory. */
+struct pd_chunk *pd_chunk_get(struct pd_chunk_pool *pool);
+static inline void pd_chunk_hold(struct pd_chunk *chunk)
+{
+	atomic_fetch_add_explicit(&chunk->holders, 1, memory_order_relaxed);
+}
+void pd_chunk_drop(struct pd_chunk *chunk);   /* thread-safe; NULL is fine */
+/* Bytes now allocated by the pool, for limits. */
+size_t pd_chunk_pool_bytes(const struct pd_chunk_pool *pool);
+
+struct pd_input;
+struct pd_input_options {
+	const char *tmpdir;       /* for spools: unlinked temporary files; NULL: "/tmp" */
+	uint64_t max_spool;       /* bytes; 0: no limit */
+	uint32_t max_ratio;       /* unpacked : packed; 0: no limit */
+};
+
+/* Each takes over nothing but the memory it allocates: a descriptor is closed by pd_input_close only if `own_fd`.
+ * `reterr` (may be NULL) is set on failure. Directories are PERFDATA_EUSAGE here; the reader opens their parts. */
+enum perfdata_status pd_input_open_path(const char *path, const struct pd_input_options *options,
+					struct pd_input **ret, struct perfdata_error *reterr);
+enum perfdata_status pd_input_open_fd(int fd, bool own_fd, const struct pd_input_options *options,
+				      struct pd_input **ret, struct perfdata_error *reterr);
+enum perfdata_status pd_input_open_memory(const void *bytes, size_t size, const struct pd_input_options *options,
+					  struct pd_input **ret, struct perfdata_error *reterr);
+void pd_input_close(struct pd_input *input);
+
+/* The first bytes without moving the position: up to `size` (at most 4096), fewer only at the end of the input.
+ * Waits for a pipe that is still being written. */
+enum perfdata_status pd_input_peek(struct pd_input *input, const uint8_t **ret_bytes, size_t *ret_size, size_t size);
+
+/* True for regular files and memory that are not packed: pd_input_read_at works without a spool. */
+bool pd_input_seekable(const struct pd_input *input);
+/* After this a packed or piped input can seek too: all of it is written to an unlinked temporary file first (memory
+ * up to 8 MiB). PERFDATA_ELIMIT beyond max_spool. A packed stream that breaks keeps what came out (see _damage). */
+enum perfdata_status pd_input_make_seekable(struct pd_input *input, struct perfdata_error *reterr);
+/* Size in bytes of a seekable input; UINT64_MAX if unknown. */
+uint64_t pd_input_size(const struct pd_input *input);
+/* Up to `size` bytes at `offset` of a seekable input; fewer only at the end (*ret_size). */
+enum perfdata_status pd_input_read_at(struct pd_input *input, uint64_t offset, void *buffer, size_t size, size_t *ret_size);
+
+/* Sets where the next pd_input_next_chunk reads (seekable inputs), and where it stops (UINT64_MAX: the end). */
+enum perfdata_status pd_input_seek(struct pd_input *input, uint64_t offset, uint64_t end);
+/* The next chunk, held once for the caller. For a pipe: as soon as some bytes are there. PERFDATA_END at the end. */
+enum perfdata_status pd_input_next_chunk(struct pd_input *input, struct pd_chunk_pool *pool, struct pd_chunk **ret,
+					 struct perfdata_error *reterr);
+
+/* What went wrong with packing or reading so far: PERFDATA_OK, PERFDATA_DAMAGED (broken packed data),
+ * PERFDATA_END (packed data ends early), PERFDATA_ELIMIT (ratio), PERFDATA_EREAD (I/O error in the middle). */
+enum perfdata_status pd_input_damage(const struct pd_input *input, uint64_t *ret_packed_offset);
+/* How it is packed: "none", "gzip", "zstd". */
+const char *pd_input_packing(const struct pd_input *input);
+bool pd_input_is_pipe(const struct pd_input *input);
+/* Modification time in seconds since 1970 of a path or descriptor that has one, else 0. */
+int64_t pd_input_mtime(const struct pd_input *input);
+
+#endif

@@ -1,0 +1,104 @@
+/* Append buffers and spelling: what every emitter writes with.
+ *
+ * Nothing here knows a record. A buffer grows by doubling and has a sticky failure: after an allocation fails, further
+ * appends do nothing and the caller tests perfdata_text_failed() once at the end. */
+#ifndef PERFDATA_TEXT_H
+#define PERFDATA_TEXT_H
+
+#include <string.h>
+#include "perfdata.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Owned by whoever declares it: perfdata_text_init, then perfdata_text_release. */
+struct perfdata_text {
+	char *data;
+	size_t size;      /* bytes in use */
+	size_t capacity;  /* bytes allocated */
+	bool failed;      /* an allocation failed; contents are a prefix of what was meant */
+};
+
+static inline void perfdata_text_init(struct perfdata_text *text) { memset(text, 0, sizeof *text); }
+PERFDATA_API void perfdata_text_release(struct perfdata_text *text);
+static inline void perfdata_text_clear(struct perfdata_text *text) { text->size = 0; }
+static inline bool perfdata_text_failed(const struct perfdata_text *text) { return text->failed; }
+
+/* Makes room for `more` bytes behind the used ones; false (and sticky failure) if there is no memory. */
+PERFDATA_API bool perfdata_text_grow(struct perfdata_text *text, size_t more);
+
+/* Where to write up to `more` bytes by hand, or NULL. Follow with perfdata_text_commit(text, end). */
+static inline char *perfdata_text_reserve(struct perfdata_text *text, size_t more)
+{
+	if (text->capacity - text->size < more && !perfdata_text_grow(text, more))
+		return NULL;
+	return text->data + text->size;
+}
+static inline void perfdata_text_commit(struct perfdata_text *text, const char *end)
+{
+	text->size = (size_t)(end - text->data);
+}
+
+static inline void perfdata_text_append(struct perfdata_text *text, const void *bytes, size_t size)
+{
+	char *at = perfdata_text_reserve(text, size);
+	if (at && size) {
+		memcpy(at, bytes, size);
+		text->size += size;
+	}
+}
+static inline void perfdata_text_char(struct perfdata_text *text, char c) { perfdata_text_append(text, &c, 1); }
+static inline void perfdata_text_string(struct perfdata_text *text, const char *s)
+{
+	perfdata_text_append(text, s, strlen(s));
+}
+#define perfdata_text_literal(text, s) perfdata_text_append((text), "" s, sizeof(s) - 1)
+
+/* printf for rare places: headers, messages. Never on a path that runs per record. */
+PERFDATA_API void perfdata_text_printf(struct perfdata_text *text, const char *format, ...) PERFDATA_PRINTF(2, 3);
+
+/* --- numbers --- The _to forms write at `at` (room for 32 bytes) and return the end: for hand-made lines. */
+PERFDATA_API char *perfdata_u64_to(char *at, uint64_t value);                    /* decimal */
+PERFDATA_API char *perfdata_s64_to(char *at, int64_t value);
+PERFDATA_API char *perfdata_hex_to(char *at, uint64_t value);                    /* lower-case, no prefix, "0" for 0 */
+PERFDATA_API char *perfdata_hex_width_to(char *at, uint64_t value, unsigned width); /* zero-filled to width <= 16 */
+PERFDATA_API void perfdata_text_u64(struct perfdata_text *text, uint64_t value);
+PERFDATA_API void perfdata_text_s64(struct perfdata_text *text, int64_t value);
+PERFDATA_API void perfdata_text_hex(struct perfdata_text *text, uint64_t value);
+/* Shortest decimal that reads back as the same double; "NaN" and infinities become JSON null. */
+PERFDATA_API void perfdata_text_double(struct perfdata_text *text, double value);
+/* Right-aligned in `width` columns with blanks, as %*u, %*d and %*x. */
+PERFDATA_API void perfdata_text_u64_pad(struct perfdata_text *text, uint64_t value, unsigned width);
+PERFDATA_API void perfdata_text_s64_pad(struct perfdata_text *text, int64_t value, unsigned width);
+PERFDATA_API void perfdata_text_hex_pad(struct perfdata_text *text, uint64_t value, unsigned width);
+/* `width` copies of `c`. */
+PERFDATA_API void perfdata_text_fill(struct perfdata_text *text, char c, size_t width);
+
+/* Lower-case hex of each byte, no separators. */
+PERFDATA_API void perfdata_text_bytes_hex(struct perfdata_text *text, const void *bytes, size_t size);
+
+/* --- JSON --- */
+/* The bytes as a JSON string with its quotes. Always valid UTF-8: every byte that is not part of a well-formed UTF-8
+ * sequence becomes U+FFFD. Returns true if the bytes were valid UTF-8 already, so that the caller can add
+ * `<key>_hex` when it is false. Control characters are escaped (\n, \u0007 …). */
+PERFDATA_API bool perfdata_text_json_string(struct perfdata_text *text, const void *bytes, size_t size);
+
+/* --- CSV (RFC 4180) --- */
+/* One cell: quoted only when it holds a comma, quote, CR or LF. Bytes that are not UTF-8 become U+FFFD;
+ * returns false then. */
+PERFDATA_API bool perfdata_text_csv_cell(struct perfdata_text *text, const void *bytes, size_t size);
+
+/* --- terminal --- */
+/* The bytes with control characters and invalid UTF-8 shown as \xNN, for messages and listings people read. */
+PERFDATA_API void perfdata_text_printable(struct perfdata_text *text, const void *bytes, size_t size);
+
+/* --- dump --- */
+/* The hex dump of `perf script -D`: lines ".  %04x:" + 16 × " xx" + two blanks + 16 characters, for all bytes. */
+PERFDATA_API void perfdata_text_hex_dump(struct perfdata_text *text, const uint8_t *bytes, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
