@@ -1,1 +1,127 @@
+/* A session turns the records of a reader into batches: records and deliveries with all that a formatter needs beyond their bytes.
+ *
+ * A record is what stands in the file. A delivery is what perf hands to a reader of its text: a sample with READ values becomes 0…n deliveries
+ * (event, period), a deferred callchain joins its sample. The session runs in one thread, in order; batches may be read by any thread.
+ * Ids in deliveries index append-only tables whose entries never move and were complete when the batch was published. */
+#ifndef PERFDATA_SESSION_H
+#define PERFDATA_SESSION_H
+
 #include "perfdata.h"
+#include "perfdata_reader.h"
+#include "perfdata_symbols.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PERFDATA_NONE UINT32_MAX
+
+/* What a consumer needs; the session does no more work than that. */
+enum perfdata_needs {
+	PERFDATA_NEED_RECORDS = 1,
+	PERFDATA_NEED_DELIVERIES = 2,
+	PERFDATA_NEED_THREADS = 4,     /* comm and thread of deliveries */
+	PERFDATA_NEED_FRAMES = 8,      /* map, dso and frame of ip, addr and branches */
+	PERFDATA_NEED_STACKS = 16,     /* stack ids and the frames of callchains */
+};
+
+/* What to keep. An empty list keeps everything; all conditions must hold. Process state is followed for filtered records too. */
+struct perfdata_filter {
+	uint64_t time_first, time_last;         /* ns, inclusive; 0 and UINT64_MAX: all. Records without a time pass */
+	double percent_first, percent_last;     /* of the recording's time span; used if percent_last > 0 (needs SAMPLE_TIME or a second pass) */
+	const int32_t *pids; size_t nr_pids;
+	const int32_t *tids; size_t nr_tids;
+	const uint32_t *cpus; size_t nr_cpus;   /* sorted */
+	const uint32_t *types; size_t nr_types; /* record types */
+	const char *const *events; size_t nr_events;   /* names */
+	const char *const *comms; size_t nr_comms;     /* globs: * and ? */
+};
+
+struct perfdata_session_options {
+	size_t size;                            /* sizeof(struct perfdata_session_options) */
+	uint32_t needs;                         /* enum perfdata_needs */
+	struct perfdata_filter filter;
+	uint64_t limit;                         /* stop after so many records (or deliveries, if records are not needed); 0: all */
+	struct perfdata_symbols *symbols;       /* borrowed; NULL: no names */
+	bool merge_deferred;                    /* join deferred callchains (perf script); false as perf report -D */
+};
+
+struct perfdata_session;
+/* Borrows the reader until the session is closed. */
+PERFDATA_API enum perfdata_status perfdata_session_open(struct perfdata_reader *reader, const struct perfdata_session_options *options,
+							struct perfdata_session **ret, struct perfdata_error *reterr);
+PERFDATA_API void perfdata_session_close(struct perfdata_session *session);
+PERFDATA_API const struct perfdata_reader *perfdata_session_reader(const struct perfdata_session *session);
+
+/* --- batches ------------------------------------------------------------------------------------------------------ */
+
+struct perfdata_delivery {
+	const struct perfdata_raw *record;      /* the sample, or another record that is delivered */
+	const struct perfdata_event *event;     /* owner of the counter for READ samples; or NULL */
+	const struct perfdata_raw *deferred;    /* the CALLCHAIN_DEFERRED record that completes the chain, or NULL */
+	uint64_t id;                            /* of the event's counter, 0 if unknown */
+	uint64_t period;                        /* as perf gives it: recorded, the counter's growth, or the attr's */
+	int32_t pid, tid;                       /* of the thread; -1 if unknown */
+	uint32_t comm;                          /* perfdata_session_comm, or PERFDATA_NONE */
+	uint32_t ip;                            /* frame id of the sample's address, or PERFDATA_NONE */
+	uint32_t addr;                          /* frame id of `addr`, or PERFDATA_NONE */
+	uint32_t stack;                         /* stack id, or PERFDATA_NONE */
+	uint32_t branches;                      /* index into batch->frames: from, to, from, to, …; or PERFDATA_NONE */
+};
+
+struct perfdata_batch {
+	uint64_t number;                        /* from 0, in order */
+	const struct perfdata_session *session;
+	const struct perfdata_raw *records;     /* after filters, in order; with PERFDATA_NEED_RECORDS */
+	size_t nr_records;
+	const struct perfdata_delivery *deliveries;
+	size_t nr_deliveries;
+	const uint32_t *frames;                 /* frame ids that deliveries refer to */
+	size_t nr_frames;
+	size_t bytes;                           /* of all records in it */
+};
+
+/* The next batch, owned by the caller until perfdata_batch_release. A batch is closed at about 256 KiB of records, and for a pipe whenever no more
+ * input is ready, so that lines leave early. PERFDATA_END after the last one; errors as perfdata_reader_next, after the last batch was given. */
+PERFDATA_API enum perfdata_status perfdata_session_next(struct perfdata_session *session, struct perfdata_batch **ret);
+/* Thread-safe. */
+PERFDATA_API void perfdata_batch_release(struct perfdata_batch *batch);
+PERFDATA_API const struct perfdata_error *perfdata_session_error(const struct perfdata_session *session);
+
+/* --- tables: valid for ids that a published batch holds; any thread ---------------------------------------------------- */
+
+/* The text of a comm, NUL-terminated (it may hold other bytes as recorded). */
+PERFDATA_API const char *perfdata_session_comm(const struct perfdata_session *session, uint32_t comm);
+
+/* --- summary ------------------------------------------------------------------------------------------------------- */
+
+struct perfdata_type_count {
+	uint32_t type;
+	uint64_t records;
+	uint64_t bytes;
+};
+struct perfdata_event_count {
+	const struct perfdata_event *event;     /* NULL: records whose event is unknown */
+	uint64_t samples;                       /* SAMPLE records */
+	uint64_t deliveries;                    /* as perf counts them */
+};
+struct perfdata_summary {
+	uint64_t records;                       /* all, before filters */
+	const struct perfdata_type_count *types; size_t nr_types;      /* ascending */
+	const struct perfdata_event_count *events; size_t nr_events;   /* by index, then the unknown */
+	uint64_t first_time, last_time;         /* ns of samples; UINT64_MAX if there is none */
+	uint64_t lost_records;                  /* sum of LOST */
+	uint64_t lost_samples;                  /* sum of LOST_SAMPLES */
+	uint64_t aux_lost;                      /* AUX records with TRUNCATED, COLLISION or PARTIAL */
+	uint64_t late, unknown_ids;
+	uint64_t records_out, deliveries_out;   /* after filters */
+	bool complete;                          /* no finding of severity ERROR, all was read */
+};
+/* Counted as far as the session has come. Borrowed until the next call on the session. */
+PERFDATA_API const struct perfdata_summary *perfdata_session_summary(struct perfdata_session *session);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
