@@ -30,6 +30,7 @@ enum perfdata_kind {
 	PERFDATA_ATTR,       /* struct perfdata_attr */
 	PERFDATA_CPUS,       /* struct perfdata_cpus */
 	PERFDATA_FEATURE,    /* the payload of a feature section: struct perfdata_bytes, see perfdata_feature_decode */
+	PERFDATA_BITMAP,     /* feature sections: u64 number of bits, then u64 words; see struct perfdata_node */
 };
 
 /* How a value is shown. */
@@ -46,6 +47,7 @@ enum perfdata_show {
 	PERFDATA_SHOW_REGS,       /* a list of register values; names by the architecture and the mask */
 	PERFDATA_SHOW_RAW,        /* a sample's raw data: tracepoint fields where the format is known, else hex */
 	PERFDATA_SHOW_EVENT_ID,   /* a number that is the id of an event; outputs may add the event's name */
+	PERFDATA_SHOW_NOT,        /* only says how long another field is: no node in the tree of a feature section */
 };
 
 enum perfdata_unit {
@@ -76,6 +78,10 @@ enum perfdata_when {
 	PERFDATA_IF_FIELD,       /* the field when_field equals when_value */
 	PERFDATA_IF_FIELD_GE,
 	PERFDATA_IF_LEFT,        /* at least when_value bytes are left: extensions of later versions */
+	/* feature sections: */
+	PERFDATA_IF_FIELD_BITS,     /* (the field when_field & when_value) != 0 */
+	PERFDATA_UNLESS_FIELD_BITS,
+	PERFDATA_IF_ROOT_GE,        /* the field when_field of the whole section is at least when_value */
 };
 
 struct perfdata_layout;
@@ -93,11 +99,16 @@ struct perfdata_field {
 #define PERFDATA_COUNT_REST 0xff        /*   all that is left of the body */
 #define PERFDATA_COUNT_FIXED 0xfe       /*   `count` elements or bytes; also PAD */
 #define PERFDATA_COUNT_PREFIX 0xfd      /*   a count stands in front: u32 in feature sections, u64 in records */
+					/* feature sections; there STRUCT and ATTR may have a count too, in bytes: */
+#define PERFDATA_COUNT_ROOT 0xfc        /*   field number `count` of the whole section holds it */
+#define PERFDATA_COUNT_CPUS 0xfb        /*   one for each available CPU of the recorded machine */
+#define PERFDATA_COUNT_FRAMED 0xfa      /*   to the end; each element begins with a record header that bounds it */
+#define PERFDATA_COUNT_BPF 0xf9         /*   array number `count` of a BPF program, inside its data */
 	uint32_t count;
 	uint32_t member;                /* offsetof in the view */
 	const struct perfdata_name *names;
 	const struct perfdata_bits *bits;
-	const struct perfdata_layout *element;
+	const struct perfdata_layout *element; /* LIST: NULL for plain u64. A single field without a name: plain values */
 };
 
 /* A view is a C struct that begins with `uint64_t present`: bit i is set when fields[i] is in it. (Elements of lists have
@@ -611,6 +622,13 @@ struct perfdata_visitor {
 /* Returns what the method returned, 0 if there is none. */
 PERFDATA_API int perfdata_visit(const struct perfdata_visitor *visitor, void *user, const struct perfdata_record *record);
 
+/* --- names of events -------------------------------------------------------------------------------------------- */
+
+struct perfdata_text;
+/* Appends what perf calls an event when the recording names it nowhere: "cycles", "L1-dcache-load-misses", "raw 0x1c2", with
+ * its modifiers (":ppu"). Depends on the attr alone. */
+PERFDATA_API void perfdata_event_fallback_name(const struct perfdata_attr *attr, struct perfdata_text *text);
+
 /* --- register names ---------------------------------------------------------------------------------------------- */
 
 enum perfdata_arch {
@@ -644,11 +662,12 @@ enum perfdata_feature_id {
 /* A feature section is small and nested, so it is decoded into a tree. */
 struct perfdata_node {
 	const struct perfdata_field *field;   /* the row; NULL for the root and for elements of a list */
-	enum perfdata_kind kind;              /* an integer kind, F64, STRING, BYTES, ATTR, STRUCT or LIST */
+	enum perfdata_kind kind;              /* an integer kind, F64, STRING, BYTES, BITMAP, ATTR, STRUCT or LIST */
 	union {
 		uint64_t u;                   /* unsigned and signed integers alike; cast for signed kinds */
 		double f;
-		struct perfdata_bytes bytes;  /* STRING (without NUL) and BYTES */
+		struct perfdata_bytes bytes;  /* STRING (without NUL; TEXT and CHARS become STRING), BYTES, and
+					       * BITMAP: bit n is data[n / 8] >> n % 8 & 1 */
 		const struct perfdata_attr *attr;
 		uint64_t count;               /* LIST: number of children */
 	} v;
@@ -658,14 +677,18 @@ struct perfdata_node {
 
 struct perfdata_feature;   /* a decoded feature section; owns its tree and a copy of its bytes */
 
-/* Decodes the section `id`. nr_cpus_avail: from NRCPUS, 0 if unknown (CPU_TOPOLOGY and CPU_DOMAIN_INFO need it). An unknown id gives a
- * tree with its bytes only. *ret is set on PERFDATA_OK and on PERFDATA_DAMAGED (the tree ends before the damage; reterr says where). */
+/* Decodes the section `id`. nr_cpus_avail: from NRCPUS, 0 if unknown (CPU_TOPOLOGY needs it). A section without content gives an
+ * empty tree: some recorders write such, and streams end their features with one. An unknown id gives a tree with its bytes as
+ * `bytes`. Bytes behind the last field are given as `rest`.
+ * *ret is set on PERFDATA_OK and on PERFDATA_DAMAGED (the tree ends before the damage; reterr says where, as an offset inside the
+ * section). reterr may be NULL. */
 PERFDATA_API enum perfdata_status perfdata_feature_decode(uint32_t id, const void *bytes, size_t size, enum perfdata_order order,
 							  uint32_t nr_cpus_avail, struct perfdata_feature **ret,
 							  struct perfdata_error *reterr);
 PERFDATA_API void perfdata_feature_free(struct perfdata_feature *feature);
 PERFDATA_API uint32_t perfdata_feature_id(const struct perfdata_feature *feature);
-/* The root: a STRUCT whose children are the section's fields. */
+/* The root: a STRUCT whose children are the section's fields. A child with the section's own name is the whole content where
+ * it is the only child ("hostname", "cmdline", …). */
 PERFDATA_API const struct perfdata_node *perfdata_feature_root(const struct perfdata_feature *feature);
 /* The section's bytes, valid as long as the feature. */
 PERFDATA_API struct perfdata_bytes perfdata_feature_bytes(const struct perfdata_feature *feature);
