@@ -42,8 +42,8 @@ static inline void perfdata_text_commit(struct perfdata_text *text, const char *
 
 static inline void perfdata_text_append(struct perfdata_text *text, const void *bytes, size_t size)
 {
-	char *at = perfdata_text_reserve(text, size);
-	if (at && size) {
+	char *at = size ? perfdata_text_reserve(text, size) : NULL;
+	if (at) {
 		memcpy(at, bytes, size);
 		text->size += size;
 	}
@@ -78,6 +78,10 @@ PERFDATA_API void perfdata_text_fill(struct perfdata_text *text, char c, size_t 
 /* Lower-case hex of each byte, no separators. */
 PERFDATA_API void perfdata_text_bytes_hex(struct perfdata_text *text, const void *bytes, size_t size);
 
+/* --- UTF-8 --- */
+/* Well-formed as Unicode defines it: no overlong forms, no surrogates, nothing above U+10FFFF. */
+PERFDATA_API bool perfdata_utf8_valid(const void *bytes, size_t size);
+
 /* --- JSON --- */
 /* The bytes as a JSON string with its quotes. Always valid UTF-8: every byte that is not part of a well-formed UTF-8
  * sequence becomes U+FFFD. Returns true if the bytes were valid UTF-8 already, so that the caller can add
@@ -94,7 +98,8 @@ PERFDATA_API bool perfdata_text_csv_cell(struct perfdata_text *text, const void 
 PERFDATA_API void perfdata_text_printable(struct perfdata_text *text, const void *bytes, size_t size);
 
 /* --- dump --- */
-/* The hex dump of `perf script -D`: lines ".  %04x:" + 16 × " xx" + two blanks + 16 characters, for all bytes. */
+/* The hex dump of `perf script -D`: lines ".  %04x: " + 16 × " xx" + two blanks + 16 characters, for all
+ * bytes. What is missing of the last line is blanks. Nothing for no bytes. */
 PERFDATA_API void perfdata_text_hex_dump(struct perfdata_text *text, const uint8_t *bytes, size_t size);
 
 #ifdef __cplusplus

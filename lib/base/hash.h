@@ -1,5 +1,5 @@
-/* Hash tables with open addressing. Keys come from files, so hashing is seeded per table (seed 0 in tests) and mixes
- * all bits: no input makes a chain longer than chance does. */
+/* Hash tables with open addressing. Keys come from files, so hashing is seeded at random per table and mixes all bits:
+ * no input makes a chain longer than chance does. No output may depend on the order of a table. */
 #ifndef PD_HASH_H
 #define PD_HASH_H
 
@@ -7,7 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Depends on the machine's byte order: for tables in memory only. */
 uint64_t pd_hash_bytes(const void *bytes, size_t size, uint64_t seed);
+/* A seed, never 0, that an input cannot foresee; `salt` (an address will do) tells tables apart. */
+uint64_t pd_hash_seed(const void *salt);
 static inline uint64_t pd_hash_u64(uint64_t key, uint64_t seed)
 {
 	uint64_t h = (key ^ seed) * 0x9e3779b97f4a7c15ull;
@@ -16,7 +19,7 @@ static inline uint64_t pd_hash_u64(uint64_t key, uint64_t seed)
 	return h ^ (h >> 32);
 }
 
-/* u64 -> u64. {0} is a valid empty map. */
+/* u64 -> u64. {0} is a valid empty map; a seed of 0 is replaced by a random one at the first put. */
 struct pd_map_slot;
 struct pd_map {
 	struct pd_map_slot *slots;
@@ -30,7 +33,8 @@ bool pd_map_remove(struct pd_map *map, uint64_t key);
 bool pd_map_each(const struct pd_map *map, size_t *position, uint64_t *ret_key, uint64_t *ret_value);
 void pd_map_release(struct pd_map *map);
 
-/* Interned byte strings: equal bytes have one id, ids count from 0, bytes never move and have a NUL behind. */
+/* Interned byte strings: equal bytes have one id, ids count from 0, bytes never move, are 16-aligned and have a NUL
+ * behind. One thread puts and counts. */
 struct pd_intern;
 struct pd_intern *pd_intern_new(void);
 void pd_intern_free(struct pd_intern *intern);

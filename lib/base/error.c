@@ -1,0 +1,59 @@
+#include "config.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include "base/error.h"
+
+static void flatten(char *message)
+{
+	for (; *message; message++)
+		if ((unsigned char)*message < 0x20 || *message == 0x7f)
+			*message = ' ';
+}
+
+static void fill(struct perfdata_error *reterr, enum perfdata_status status, uint64_t offset, const char *format,
+		 va_list args) PERFDATA_PRINTF(4, 0);
+
+static void fill(struct perfdata_error *reterr, enum perfdata_status status, uint64_t offset, const char *format,
+		 va_list args)
+{
+	reterr->status = status;
+	reterr->offset = offset;
+	if (vsnprintf(reterr->message, sizeof reterr->message, format, args) < 0)
+		reterr->message[0] = '\0';
+}
+
+enum perfdata_status pd_error(struct perfdata_error *reterr, enum perfdata_status status, uint64_t offset,
+			      const char *format, ...)
+{
+	if (!reterr)
+		return status;
+	va_list args;
+	va_start(args, format);
+	fill(reterr, status, offset, format, args);
+	va_end(args);
+	flatten(reterr->message);
+	return status;
+}
+
+enum perfdata_status pd_error_errno(struct perfdata_error *reterr, enum perfdata_status status, uint64_t offset, int code,
+				    const char *format, ...)
+{
+	if (!reterr)
+		return status;
+	va_list args;
+	va_start(args, format);
+	fill(reterr, status, offset, format, args);
+	va_end(args);
+
+	/* strerrordesc_np is thread-safe and speaks one language, but only newer C libraries have it; glibc's
+	 * strerror_r (this is _GNU_SOURCE) returns the text and is thread-safe everywhere. */
+	char buffer[128];
+	size_t used = strlen(reterr->message);
+	int added = snprintf(reterr->message + used, sizeof reterr->message - used, ": %s",
+			     strerror_r(code, buffer, sizeof buffer));
+	if (added < 0)
+		reterr->message[used] = '\0';
+	flatten(reterr->message);
+	return status;
+}

@@ -1,0 +1,17 @@
+/* Filling in a struct perfdata_error. */
+#ifndef PD_ERROR_H
+#define PD_ERROR_H
+
+#include "perfdata.h"
+
+/* Writes all fields of *reterr (may be NULL) and returns `status`, so that a failure is one statement:
+ * `return pd_error(reterr, PERFDATA_EREAD, offset, "cannot read: %s", …)`. The message is cut when too long; newlines
+ * and other control characters in it become blanks, because the message is promised to be one line. */
+enum perfdata_status pd_error(struct perfdata_error *reterr, enum perfdata_status status, uint64_t offset,
+			      const char *format, ...) PERFDATA_PRINTF(4, 5);
+
+/* The same with ": " and the text of errno value `code` behind the message. */
+enum perfdata_status pd_error_errno(struct perfdata_error *reterr, enum perfdata_status status, uint64_t offset, int code,
+				    const char *format, ...) PERFDATA_PRINTF(5, 6);
+
+#endif

@@ -1,0 +1,206 @@
+#include "config.h"
+#include <string.h>
+#include <sys/auxv.h>
+#include "base/hash.h"
+#include "base/memory.h"
+
+/* --- hashing --- */
+
+static uint64_t load64(const uint8_t *p)
+{
+	uint64_t v;
+	memcpy(&v, p, sizeof v);
+	return v;
+}
+
+static uint64_t load_tail(const uint8_t *p, size_t size)
+{
+	uint64_t v = 0;
+	memcpy(&v, p, size);
+	return v;
+}
+
+/* The 128-bit product folded to 64 bits. */
+static uint64_t fold(uint64_t a, uint64_t b)
+{
+#ifdef __SIZEOF_INT128__
+	unsigned __int128 product = (unsigned __int128)a * b;
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+#else
+	uint64_t low = (a & UINT32_MAX) * (b & UINT32_MAX), high = (a >> 32) * (b >> 32);
+	uint64_t cross1 = (a >> 32) * (b & UINT32_MAX), cross2 = (a & UINT32_MAX) * (b >> 32);
+	uint64_t middle = (low >> 32) + (cross1 & UINT32_MAX) + (cross2 & UINT32_MAX);
+	low = (middle << 32) | (low & UINT32_MAX);
+	high += (cross1 >> 32) + (cross2 >> 32) + (middle >> 32);
+	return low ^ high;
+#endif
+}
+
+/* Each factor of a product holds something derived from the seed: otherwise an input could make one factor zero and
+ * so wipe out whatever the other one holds. */
+uint64_t pd_hash_bytes(const void *bytes, size_t size, uint64_t seed)
+{
+	const uint8_t *p = bytes;
+	uint64_t key = pd_hash_u64(seed, 0x2d358dccaa6c78a5ull);
+	uint64_t key2 = pd_hash_u64(key, 0x8bb84b93962eacc9ull);
+	uint64_t h = key2 ^ size;
+	size_t left = size;
+
+	if (left >= 32) {
+		uint64_t lane = ~h;
+		for (; left >= 32; left -= 32, p += 32) {
+			h = fold(load64(p) ^ key, load64(p + 8) ^ h);
+			lane = fold(load64(p + 16) ^ key2, load64(p + 24) ^ lane);
+		}
+		h ^= lane;
+	}
+	if (left >= 16) {
+		h = fold(load64(p) ^ key, load64(p + 8) ^ h);
+		left -= 16;
+		p += 16;
+	}
+	if (left >= 8)
+		h = fold(load64(p) ^ key, load64(p + left - 8) ^ h);
+	else if (left)
+		h = fold(load_tail(p, left) ^ key, h);
+	return fold(h ^ key, 0x9e3779b97f4a7c15ull ^ key2);
+}
+
+/* The kernel hands every process 16 random bytes: no system call and no state here. */
+uint64_t pd_hash_seed(const void *salt)
+{
+	uint64_t random = 0;
+	const void *given = (const void *)getauxval(AT_RANDOM);
+	if (given)
+		memcpy(&random, given, sizeof random);
+	uint64_t seed = pd_hash_u64((uint64_t)(uintptr_t)salt, random);
+	return seed ? seed : 1;
+}
+
+/* --- map --- */
+
+/* Linear probing, at most 3/4 full, removal by shifting back. Key 0 marks an empty slot; the entry whose key is 0 lives
+ * in one more slot behind the others, whose key then is 1. */
+struct pd_map_slot {
+	uint64_t key, value;
+};
+
+static size_t home(const struct pd_map *map, uint64_t key)
+{
+	return (size_t)pd_hash_u64(key, map->seed) & (map->capacity - 1);
+}
+
+static struct pd_map_slot *find(const struct pd_map *map, uint64_t key)
+{
+	if (!map->capacity)
+		return NULL;
+	if (!key)
+		return map->slots[map->capacity].key ? &map->slots[map->capacity] : NULL;
+	for (size_t i = home(map, key);; i = (i + 1) & (map->capacity - 1)) {
+		if (map->slots[i].key == key)
+			return &map->slots[i];
+		if (!map->slots[i].key)
+			return NULL;
+	}
+}
+
+static void insert_new(struct pd_map *map, uint64_t key, uint64_t value)
+{
+	map->count++;
+	if (!key) {
+		map->slots[map->capacity] = (struct pd_map_slot){ 1, value };
+		return;
+	}
+	size_t i = home(map, key);
+	while (map->slots[i].key)
+		i = (i + 1) & (map->capacity - 1);
+	map->slots[i] = (struct pd_map_slot){ key, value };
+}
+
+static int map_resize(struct pd_map *map, size_t capacity)
+{
+	struct pd_map old = *map;
+	if (capacity > SIZE_MAX / sizeof *map->slots - 1)
+		return -1;
+	struct pd_map_slot *slots = pd_calloc(capacity + 1, sizeof *slots);
+	if (!slots)
+		return -1;
+	map->slots = slots;
+	map->capacity = capacity;
+	map->count = 0;
+	if (!map->seed)
+		map->seed = pd_hash_seed(slots);
+
+	size_t position = 0;
+	uint64_t key, value;
+	while (pd_map_each(&old, &position, &key, &value))
+		insert_new(map, key, value);
+	pd_free(old.slots);
+	return 0;
+}
+
+bool pd_map_get(const struct pd_map *map, uint64_t key, uint64_t *ret_value)
+{
+	const struct pd_map_slot *slot = find(map, key);
+	if (!slot)
+		return false;
+	*ret_value = slot->value;
+	return true;
+}
+
+int pd_map_put(struct pd_map *map, uint64_t key, uint64_t value)
+{
+	struct pd_map_slot *slot = find(map, key);
+	if (slot) {
+		slot->value = value;
+		return 0;
+	}
+	if (map->count >= map->capacity - map->capacity / 4 && map_resize(map, map->capacity ? map->capacity * 2 : 16) < 0)
+		return -1;
+	insert_new(map, key, value);
+	return 0;
+}
+
+bool pd_map_remove(struct pd_map *map, uint64_t key)
+{
+	struct pd_map_slot *slot = find(map, key);
+	if (!slot)
+		return false;
+	map->count--;
+	if (!key) {
+		slot->key = 0;
+		return true;
+	}
+	size_t mask = map->capacity - 1, gap = (size_t)(slot - map->slots);
+	for (size_t i = (gap + 1) & mask; map->slots[i].key; i = (i + 1) & mask) {
+		/* An entry may move back into the gap only if its home does not lie between the gap and itself. */
+		if (((i - home(map, map->slots[i].key)) & mask) < ((i - gap) & mask))
+			continue;
+		map->slots[gap] = map->slots[i];
+		gap = i;
+	}
+	map->slots[gap].key = 0;
+	return true;
+}
+
+bool pd_map_each(const struct pd_map *map, size_t *position, uint64_t *ret_key, uint64_t *ret_value)
+{
+	if (!map->capacity)
+		return false;
+	for (size_t i = *position; i <= map->capacity; i++) {
+		if (!map->slots[i].key)
+			continue;
+		*position = i + 1;
+		*ret_key = i == map->capacity ? 0 : map->slots[i].key;
+		*ret_value = map->slots[i].value;
+		return true;
+	}
+	*position = map->capacity + 1;
+	return false;
+}
+
+void pd_map_release(struct pd_map *map)
+{
+	pd_free(map->slots);
+	memset(map, 0, sizeof *map);
+}

@@ -1,0 +1,55 @@
+#include "config.h"
+#include <stdlib.h>
+#include <string.h>
+#include "base/memory.h"
+
+void *pd_malloc(size_t size) { return malloc(size ? size : 1); }
+
+void *pd_calloc(size_t count, size_t size)
+{
+	if (!count || !size)
+		count = size = 1;
+	return calloc(count, size);
+}
+
+void *pd_realloc(void *old, size_t size) { return realloc(old, size ? size : 1); }
+
+void pd_free(void *memory) { free(memory); }
+
+char *pd_strndup(const void *bytes, size_t size)
+{
+	if (size == SIZE_MAX)
+		return NULL;
+	char *copy = pd_malloc(size + 1);
+	if (!copy)
+		return NULL;
+	if (size)
+		memcpy(copy, bytes, size);
+	copy[size] = '\0';
+	return copy;
+}
+
+int pd_vector_grow(void *items_pointer, size_t *capacity, size_t count, size_t item_size)
+{
+	if (count < *capacity)
+		return 0;
+	size_t wanted = *capacity < 8 ? 8 : *capacity;
+	while (wanted <= count) {
+		if (wanted > SIZE_MAX / 2)
+			return -1;
+		wanted *= 2;
+	}
+	size_t bytes;
+	if (__builtin_mul_overflow(wanted, item_size, &bytes) || bytes > PTRDIFF_MAX)
+		return -1;
+
+	/* The pointer's own type is unknown here: copy it as bytes, so that no aliasing rule is broken. */
+	void *items;
+	memcpy(&items, items_pointer, sizeof items);
+	items = pd_realloc(items, bytes);
+	if (!items)
+		return -1;
+	memcpy(items_pointer, &items, sizeof items);
+	*capacity = wanted;
+	return 0;
+}

@@ -1,0 +1,28 @@
+/* Tables and plain forms that the files of this folder share. A form that uses the machine's vector instructions stands
+ * next to a plain one, and the tests compare them. */
+#ifndef PD_SPELL_H
+#define PD_SPELL_H
+
+#include <string.h>
+#include "perfdata.h"
+
+/* The two digits of each byte, of each number below 100. */
+extern const char pd_hex_pairs[513];
+extern const char pd_decimal_pairs[201];
+
+/* 16 hex digits of `value`. */
+void pd_hex16_plain(char *at, uint64_t value);
+void pd_hex16(char *at, uint64_t value);
+
+/* `count` whole lines of the hex dump, 76 bytes each, of 16 bytes each; the first at `offset`, the last below 0x10000. */
+void pd_dump_lines_plain(char *at, const uint8_t *bytes, size_t count, uint32_t offset);
+void pd_dump_lines(char *at, const uint8_t *bytes, size_t count, uint32_t offset);
+
+#define PD_DUMP_LINE 76
+
+/* How many of the first bytes stand for themselves inside a JSON string: ASCII without control characters, quote and
+ * backslash. The fast form copies them to `at` and may write up to 15 bytes of anything behind. */
+size_t pd_json_plain_run_simple(char *at, const uint8_t *bytes, size_t size);
+size_t pd_json_plain_run(char *at, const uint8_t *bytes, size_t size);
+
+#endif

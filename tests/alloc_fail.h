@@ -1,0 +1,38 @@
+/* Makes allocations fail in turn. Link the test with $(unit_alloc_ldflags); include this in one file of it.
+ *
+ *	for (int n = 0; alloc_fail_run(n, work); n++)
+ *
+ * calls `work` with the n-th allocation failing (only that one), until a run needs fewer than n. Only allocations
+ * of what is linked statically (the library and the test) count, not those inside the C library, zlib or zstd. */
+#ifndef TESTS_ALLOC_FAIL_H
+#define TESTS_ALLOC_FAIL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+static long alloc_fail_countdown = -1;  /* allocations until the one that fails; negative: none fails */
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+
+static inline bool alloc_fail_now(void) { return alloc_fail_countdown >= 0 && alloc_fail_countdown-- == 0; }
+
+void *__wrap_malloc(size_t size) { return alloc_fail_now() ? NULL : __real_malloc(size); }
+void *__wrap_calloc(size_t count, size_t size) { return alloc_fail_now() ? NULL : __real_calloc(count, size); }
+void *__wrap_realloc(void *old, size_t size) { return alloc_fail_now() ? NULL : __real_realloc(old, size); }
+
+/* True if the n-th allocation (from 0) took place, and so failed. */
+static inline bool alloc_fail_run(int n, void (*work)(void))
+{
+	alloc_fail_countdown = n;
+	work();
+	bool happened = alloc_fail_countdown < 0;
+	alloc_fail_countdown = -1;
+	return happened;
+}
+
+#endif
