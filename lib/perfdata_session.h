@@ -14,6 +14,8 @@
 extern "C" {
 #endif
 
+struct perfdata_symbols;
+
 #define PERFDATA_NONE UINT32_MAX
 
 /* What a consumer needs; the session does no more work than that. */
@@ -28,7 +30,6 @@ enum perfdata_needs {
 /* What to keep. An empty list keeps everything; all conditions must hold. Process state is followed for filtered records too. */
 struct perfdata_filter {
 	uint64_t time_first, time_last;         /* ns, inclusive; 0 and UINT64_MAX: all. Records without a time pass */
-	double percent_first, percent_last;     /* of the recording's time span; used if percent_last > 0 (needs SAMPLE_TIME or a second pass) */
 	const int32_t *pids; size_t nr_pids;
 	const int32_t *tids; size_t nr_tids;
 	const uint32_t *cpus; size_t nr_cpus;   /* sorted */
@@ -55,12 +56,20 @@ PERFDATA_API const struct perfdata_reader *perfdata_session_reader(const struct 
 
 /* --- batches ------------------------------------------------------------------------------------------------------ */
 
+enum perfdata_delivery_flag {
+	PERFDATA_DELIVERY_FIRST = 1,    /* the first of its record: where a dump prints the record */
+	PERFDATA_DELIVERY_SILENT = 2,   /* nothing more to tell: a sample whose counters did not grow, whose event is unknown, that waits for its deferred
+	                                   chain, or that belongs to a guest nobody asked for */
+};
+
+/* Every record gives at least one delivery (a sample with nothing to deliver gives a silent one); READ samples give one per counter that grew. */
 struct perfdata_delivery {
-	const struct perfdata_raw *record;      /* the sample, or another record that is delivered */
+	const struct perfdata_raw *record;      /* owned by the batch; for a joined sample not one of batch->records */
 	const struct perfdata_event *event;     /* owner of the counter for READ samples; or NULL */
-	const struct perfdata_raw *deferred;    /* the CALLCHAIN_DEFERRED record that completes the chain, or NULL */
-	uint64_t id;                            /* of the event's counter, 0 if unknown */
+	const struct perfdata_raw *deferred;    /* the CALLCHAIN_DEFERRED record that completes the sample's chain, or NULL */
+	uint64_t id;                            /* of the event's counter, UINT64_MAX if unknown */
 	uint64_t period;                        /* as perf gives it: recorded, the counter's growth, or the attr's */
+	uint32_t flags;                         /* enum perfdata_delivery_flag */
 	int32_t pid, tid;                       /* of the thread; -1 if unknown */
 	uint32_t comm;                          /* perfdata_session_comm, or PERFDATA_NONE */
 	uint32_t ip;                            /* frame id of the sample's address, or PERFDATA_NONE */
@@ -90,8 +99,45 @@ PERFDATA_API const struct perfdata_error *perfdata_session_error(const struct pe
 
 /* --- tables: valid for ids that a published batch holds; any thread ---------------------------------------------------- */
 
-/* The text of a comm, NUL-terminated (it may hold other bytes as recorded). */
+/* The text of a comm, NUL-terminated (it may hold any bytes but NUL, as recorded). */
 PERFDATA_API const char *perfdata_session_comm(const struct perfdata_session *session, uint32_t comm);
+
+enum perfdata_dso_kind {
+	PERFDATA_DSO_FILE, PERFDATA_DSO_KERNEL, PERFDATA_DSO_MODULE, PERFDATA_DSO_VDSO, PERFDATA_DSO_JIT /* perf-PID.map */,
+	PERFDATA_DSO_ANON /* [stack], [heap], // anonymous data */, PERFDATA_DSO_BPF,
+};
+/* A thing that addresses are mapped from. Immutable but for the build-id, which is the last one known when the batch was published. */
+struct perfdata_dso {
+	uint32_t id;
+	enum perfdata_dso_kind kind;
+	const char *name;             /* as perf's `script` shows it: "/usr/bin/true", "[kernel.kallsyms]", "[xfs]" */
+	const char *long_name;        /* as perf's dump shows it */
+	const char *filename;         /* as recorded; what to open for symbols */
+	uint8_t build_id[20];
+	uint8_t build_id_size;        /* 0: unknown */
+	int32_t pid;                  /* of the process for kinds that belong to one, else -1 */
+};
+PERFDATA_API const struct perfdata_dso *perfdata_session_dso(const struct perfdata_session *session, uint32_t dso);
+PERFDATA_API uint32_t perfdata_session_nr_dsos(const struct perfdata_session *session);
+
+/* An address inside a dso. Equal (dso, address) have one id. */
+struct perfdata_frame {
+	uint32_t dso;                 /* or PERFDATA_NONE: no map; `address` is the recorded address */
+	uint64_t address;             /* file offset for files, address for the kernel and JIT areas, offset in the module for modules */
+};
+PERFDATA_API const struct perfdata_frame *perfdata_session_frame(const struct perfdata_session *session, uint32_t frame);
+
+/* One step of a call chain, callee first; context markers are not steps. */
+struct perfdata_step {
+	uint64_t ip;                  /* as recorded, or found by unwinding */
+	uint32_t frame;               /* PERFDATA_NONE: an address that belongs to nothing */
+	uint32_t cpumode;             /* enum perfdata_cpumode */
+};
+/* PERFDATA_ABSENT for an id that no stack has. *ret_steps is borrowed until the session is closed. */
+PERFDATA_API enum perfdata_status perfdata_session_stack(const struct perfdata_session *session, uint32_t stack,
+							 const struct perfdata_step **ret_steps, size_t *ret_nr);
+/* Ids go from 0 to this, without gaps: iterate with perfdata_session_stack. */
+PERFDATA_API uint32_t perfdata_session_nr_stacks(const struct perfdata_session *session);
 
 /* --- summary ------------------------------------------------------------------------------------------------------- */
 

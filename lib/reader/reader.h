@@ -1,0 +1,15 @@
+/* What the session needs of the reader beyond the public header. */
+#ifndef PD_READER_H
+#define PD_READER_H
+
+#include "perfdata_reader.h"
+#include "input/input.h"
+
+/* raw.chunk is never NULL for a record that perfdata_reader_next gave: pd_chunk_hold(raw.chunk) keeps raw.bytes valid
+ * until pd_chunk_drop. */
+
+/* False if the next record of a pipe would have to be waited for: a batch is closed then, so that lines leave early.
+ * True for all other inputs. */
+bool pd_reader_ready(const struct perfdata_reader *reader);
+
+#endif

@@ -1,0 +1,145 @@
+#include "config.h"
+#include "base/memory.h"
+#include "session/session.h"
+
+#define BATCH_BYTES (256u << 10)
+#define BATCH_RECORDS 8192u
+
+/* Only the session's thread takes batches off the list and it takes all at once, so the list needs no more than an
+ * atomic exchange. */
+static struct pd_batch *take_free(struct perfdata_session *session)
+{
+	if (!session->free)
+		session->free = atomic_exchange_explicit(&session->returned, NULL, memory_order_acquire);
+	struct pd_batch *batch = session->free;
+	if (batch)
+		session->free = batch->next_free;
+	return batch;
+}
+
+struct pd_batch *pd_batch_open(struct perfdata_session *session)
+{
+	if (session->open)
+		return session->open;
+	struct pd_batch *batch = take_free(session);
+	if (!batch) {
+		batch = pd_calloc(1, sizeof *batch);
+		if (!batch)
+			return NULL;
+		batch->owner = session;
+		batch->public.session = session;
+	}
+	/* mark 0 is what a fresh chunk has */
+	if (++session->mark == 0)
+		session->mark = 1;
+	batch->mark = session->mark;
+	batch->public.number = session->nr_batches++;
+	session->open = batch;
+	return batch;
+}
+
+static enum perfdata_status hold_chunk(struct pd_batch *batch, struct pd_chunk *chunk)
+{
+	if (chunk->mark == batch->mark)
+		return PERFDATA_OK;
+	if (pd_vector_grow(&batch->chunks, &batch->chunks_room, batch->nr_chunks, sizeof *batch->chunks) < 0)
+		return PERFDATA_ENOMEM;
+	chunk->mark = batch->mark;
+	pd_chunk_hold(chunk);
+	batch->chunks[batch->nr_chunks++] = chunk;
+	return PERFDATA_OK;
+}
+
+enum perfdata_status pd_batch_add_record(struct pd_batch *batch, const struct perfdata_raw *raw)
+{
+	if (pd_vector_grow(&batch->records, &batch->records_room, batch->public.nr_records, sizeof *batch->records) < 0)
+		return PERFDATA_ENOMEM;
+	enum perfdata_status status = hold_chunk(batch, raw->chunk);
+	if (status != PERFDATA_OK)
+		return status;
+	batch->records[batch->public.nr_records++] = *raw;
+	batch->public.records = batch->records;
+	batch->public.bytes += raw->size;
+	return PERFDATA_OK;
+}
+
+struct perfdata_delivery *pd_batch_add_delivery(struct pd_batch *batch)
+{
+	size_t count = batch->public.nr_deliveries;
+	if (pd_vector_grow(&batch->deliveries, &batch->deliveries_room, count, sizeof *batch->deliveries) < 0)
+		return NULL;
+	batch->public.deliveries = batch->deliveries;
+	batch->public.nr_deliveries++;
+	batch->deliveries[count] = (struct perfdata_delivery){
+		.id = UINT64_MAX, .pid = -1, .tid = -1, .comm = PERFDATA_NONE, .ip = PERFDATA_NONE,
+		.addr = PERFDATA_NONE, .stack = PERFDATA_NONE, .branches = PERFDATA_NONE,
+	};
+	return &batch->deliveries[count];
+}
+
+uint32_t pd_batch_add_frames(struct pd_batch *batch, size_t count)
+{
+	size_t first = batch->public.nr_frames;
+	if (count == 0 || first + count >= PERFDATA_NONE)
+		return PERFDATA_NONE;
+	if (pd_vector_grow(&batch->frames, &batch->frames_room, first + count - 1, sizeof *batch->frames) < 0)
+		return PERFDATA_NONE;
+	batch->public.frames = batch->frames;
+	batch->public.nr_frames += count;
+	return (uint32_t)first;
+}
+
+const struct perfdata_raw *pd_batch_keep(struct pd_batch *batch, const struct perfdata_raw *raw)
+{
+	if (pd_vector_grow(&batch->kept, &batch->kept_room, batch->nr_kept, sizeof *batch->kept) < 0)
+		return NULL;
+	if (hold_chunk(batch, raw->chunk) != PERFDATA_OK)
+		return NULL;
+	struct perfdata_raw *copy = pd_malloc(sizeof *copy);
+	if (!copy)
+		return NULL;
+	*copy = *raw;
+	batch->kept[batch->nr_kept++] = copy;
+	return copy;
+}
+
+bool pd_batch_is_full(const struct pd_batch *batch)
+{
+	return batch->public.bytes >= BATCH_BYTES || batch->public.nr_records >= BATCH_RECORDS ||
+	       batch->public.nr_deliveries >= BATCH_RECORDS;
+}
+
+void perfdata_batch_release(struct perfdata_batch *public)
+{
+	if (!public)
+		return;
+	struct pd_batch *batch = (struct pd_batch *)public;
+	for (size_t i = 0; i < batch->nr_chunks; i++)
+		pd_chunk_drop(batch->chunks[i]);
+	for (size_t i = 0; i < batch->nr_kept; i++)
+		pd_free(batch->kept[i]);
+	batch->nr_chunks = batch->nr_kept = 0;
+	batch->public.nr_records = batch->public.nr_deliveries = batch->public.nr_frames = 0;
+	batch->public.bytes = 0;
+	struct perfdata_session *session = batch->owner;
+	struct pd_batch *head = atomic_load_explicit(&session->returned, memory_order_relaxed);
+	do
+		batch->next_free = head;
+	while (!atomic_compare_exchange_weak_explicit(&session->returned, &head, batch, memory_order_release,
+						      memory_order_relaxed));
+}
+
+void pd_batches_free(struct perfdata_session *session)
+{
+	if (session->open)
+		perfdata_batch_release(&session->open->public);
+	session->open = NULL;
+	for (struct pd_batch *batch; (batch = take_free(session));) {
+		pd_free(batch->records);
+		pd_free(batch->deliveries);
+		pd_free(batch->frames);
+		pd_free(batch->chunks);
+		pd_free(batch->kept);
+		pd_free(batch);
+	}
+}

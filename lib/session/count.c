@@ -1,0 +1,145 @@
+#include "config.h"
+#include <stdlib.h>
+#include "base/memory.h"
+#include "session/session.h"
+
+#define NR_TYPES (sizeof ((struct pd_counts *)0)->types / sizeof(struct perfdata_type_count))
+
+static struct perfdata_type_count *type_slot(struct pd_counts *counts, uint32_t type)
+{
+	if (type < NR_TYPES)
+		return &counts->types[type];
+	uint64_t index;
+	if (pd_map_get(&counts->other_types, type, &index))
+		return &counts->others[index];
+	/* damaged input can hold any number of made-up types; beyond this many they share a slot */
+	if (counts->nr_others >= 4096)
+		return &counts->others[4095];
+	if (pd_vector_grow(&counts->others, &counts->others_room, counts->nr_others, sizeof *counts->others) < 0 ||
+	    pd_map_put(&counts->other_types, type, counts->nr_others) < 0)
+		return NULL;
+	counts->others[counts->nr_others] = (struct perfdata_type_count){ .type = type };
+	return &counts->others[counts->nr_others++];
+}
+
+static struct perfdata_event_count *event_slot(struct pd_counts *counts, const struct perfdata_event *event)
+{
+	if (!event)
+		return &counts->unknown;
+	while (counts->nr_events <= event->index) {
+		if (pd_vector_grow(&counts->events, &counts->events_room, counts->nr_events, sizeof *counts->events) < 0)
+			return NULL;
+		counts->events[counts->nr_events++] = (struct perfdata_event_count){ 0 };
+	}
+	counts->events[event->index].event = event;   /* the newest version */
+	return &counts->events[event->index];
+}
+
+/* LOST, LOST_SAMPLES and AUX say what is missing; they are rare, so they are decoded whole. */
+static void count_loss(struct perfdata_summary *summary, const struct perfdata_raw *raw)
+{
+	struct perfdata_record record;
+	if (!raw->event || perfdata_decode(&raw->event->config, raw->bytes, raw->size, &record) != PERFDATA_OK)
+		return;
+	if (raw->type == PERFDATA_RECORD_LOST)
+		summary->lost_records += record.u.lost.lost;
+	else if (raw->type == PERFDATA_RECORD_LOST_SAMPLES && !(raw->misc & PERFDATA_MISC_LOST_SAMPLES_BPF))
+		summary->lost_samples += record.u.lost_samples.lost;
+	else if (raw->type == PERFDATA_RECORD_AUX && (record.u.aux.flags & 0xd))
+		summary->aux_lost++;
+}
+
+enum perfdata_status pd_count_record(struct pd_counts *counts, const struct perfdata_raw *raw)
+{
+	struct perfdata_summary *summary = &counts->summary;
+	struct perfdata_type_count *type = type_slot(counts, raw->type);
+	if (!type)
+		return PERFDATA_ENOMEM;
+	type->records++;
+	type->bytes += raw->size;
+	summary->records++;
+	summary->late += raw->flags & PERFDATA_RAW_LATE ? 1 : 0;
+	summary->unknown_ids += raw->flags & PERFDATA_RAW_UNKNOWN_ID ? 1 : 0;
+	if (raw->type == PERFDATA_RECORD_SAMPLE) {
+		struct perfdata_event_count *event = event_slot(counts, raw->event);
+		if (!event)
+			return PERFDATA_ENOMEM;
+		event->samples++;
+		if (raw->time != UINT64_MAX) {
+			if (summary->first_time == UINT64_MAX || raw->time < summary->first_time)
+				summary->first_time = raw->time;
+			if (summary->last_time == UINT64_MAX || raw->time > summary->last_time)
+				summary->last_time = raw->time;
+		}
+	} else if (raw->type == PERFDATA_RECORD_LOST || raw->type == PERFDATA_RECORD_LOST_SAMPLES ||
+		   raw->type == PERFDATA_RECORD_AUX) {
+		count_loss(summary, raw);
+	}
+	return PERFDATA_OK;
+}
+
+enum perfdata_status pd_count_delivery(struct pd_counts *counts, const struct perfdata_event *event)
+{
+	struct perfdata_event_count *slot = event_slot(counts, event);
+	if (!slot)
+		return PERFDATA_ENOMEM;
+	slot->deliveries++;
+	return PERFDATA_OK;
+}
+
+static int by_type(const void *a, const void *b)
+{
+	uint32_t x = ((const struct perfdata_type_count *)a)->type, y = ((const struct perfdata_type_count *)b)->type;
+	return (x > y) - (x < y);
+}
+
+enum perfdata_status pd_counts_publish(struct perfdata_session *session)
+{
+	struct pd_counts *counts = &session->counts;
+	struct perfdata_summary *summary = &counts->summary;
+	size_t nr = 0;
+	for (uint32_t type = 0; type < NR_TYPES + counts->nr_others; type++) {
+		struct perfdata_type_count *slot = type < NR_TYPES ? &counts->types[type] : &counts->others[type - NR_TYPES];
+		if (type < NR_TYPES)
+			slot->type = type;
+		if (!slot->records)
+			continue;
+		if (pd_vector_grow(&counts->type_list, &counts->type_list_room, nr, sizeof *slot) < 0)
+			return PERFDATA_ENOMEM;
+		counts->type_list[nr++] = *slot;
+	}
+	if (nr)
+		qsort(counts->type_list, nr, sizeof *counts->type_list, by_type);
+	summary->types = counts->type_list;
+	summary->nr_types = nr;
+
+	nr = 0;
+	size_t nr_events = perfdata_reader_nr_events(session->reader);
+	for (size_t i = 0; i <= nr_events; i++) {
+		struct perfdata_event_count slot = { 0 };
+		if (i == nr_events)
+			slot = counts->unknown;
+		else if (i < counts->nr_events)
+			slot = counts->events[i];
+		if (i < nr_events)
+			slot.event = perfdata_reader_event(session->reader, i);
+		else if (!slot.samples && !slot.deliveries)
+			continue;
+		if (pd_vector_grow(&counts->event_list, &counts->event_list_room, nr, sizeof slot) < 0)
+			return PERFDATA_ENOMEM;
+		counts->event_list[nr++] = slot;
+	}
+	summary->events = counts->event_list;
+	summary->nr_events = nr;
+	summary->complete = session->end == PERFDATA_END && perfdata_reader_complete(session->reader);
+	return PERFDATA_OK;
+}
+
+void pd_counts_release(struct pd_counts *counts)
+{
+	pd_map_release(&counts->other_types);
+	pd_free(counts->others);
+	pd_free(counts->events);
+	pd_free(counts->type_list);
+	pd_free(counts->event_list);
+}

@@ -1,0 +1,176 @@
+#include "config.h"
+#include <string.h>
+#include "base/memory.h"
+#include "session/session.h"
+
+static void *copy_list(struct pd_arena *arena, const void *list, size_t size)
+{
+	void *copy = pd_arena_alloc(arena, size ? size : 1);
+	if (copy && size)
+		memcpy(copy, list, size);
+	return copy;
+}
+
+static const char *const *copy_texts(struct pd_arena *arena, const char *const *texts, size_t nr)
+{
+	const char **copy = pd_arena_alloc(arena, nr ? nr * sizeof *copy : 1);
+	for (size_t i = 0; copy && i < nr; i++) {
+		copy[i] = pd_arena_copy(arena, texts[i], strlen(texts[i]));
+		if (!copy[i])
+			return NULL;
+	}
+	return copy;
+}
+
+enum perfdata_status pd_filter_init(struct pd_filter *filter, const struct perfdata_filter *given)
+{
+	struct perfdata_filter *own = &filter->given;
+	*own = *given;
+	if (own->time_first == 0 && own->time_last == 0)
+		own->time_last = UINT64_MAX;
+	own->pids = copy_list(&filter->arena, given->pids, given->nr_pids * sizeof *given->pids);
+	own->tids = copy_list(&filter->arena, given->tids, given->nr_tids * sizeof *given->tids);
+	own->cpus = copy_list(&filter->arena, given->cpus, given->nr_cpus * sizeof *given->cpus);
+	own->types = copy_list(&filter->arena, given->types, given->nr_types * sizeof *given->types);
+	own->events = copy_texts(&filter->arena, given->events, given->nr_events);
+	own->comms = copy_texts(&filter->arena, given->comms, given->nr_comms);
+	if (!own->pids || !own->tids || !own->cpus || !own->types || !own->events || !own->comms)
+		return PERFDATA_ENOMEM;
+	for (size_t i = 0; i < own->nr_types; i++) {
+		if (own->types[i] < 128)
+			filter->type_bits[own->types[i] / 64] |= 1ull << own->types[i] % 64;
+		else
+			filter->other_types = true;
+	}
+	filter->any = own->nr_pids || own->nr_tids || own->nr_cpus || own->nr_types || own->nr_events || own->nr_comms ||
+		      own->time_first != 0 || own->time_last != UINT64_MAX;
+	return PERFDATA_OK;
+}
+
+void pd_filter_release(struct pd_filter *filter)
+{
+	pd_arena_release(&filter->arena);
+	pd_free(filter->event_ok);
+}
+
+bool pd_glob(const char *pattern, const char *text)
+{
+	const char *star = NULL, *resume = NULL;
+	while (*text) {
+		if (*pattern == '*') {
+			star = pattern++;
+			resume = text;
+		} else if (*pattern == '?' || *pattern == *text) {
+			pattern++;
+			text++;
+		} else if (star) {
+			pattern = star + 1;
+			text = ++resume;
+		} else {
+			return false;
+		}
+	}
+	while (*pattern == '*')
+		pattern++;
+	return !*pattern;
+}
+
+static bool has_s32(const int32_t *list, size_t nr, int32_t value)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (list[i] == value)
+			return true;
+	return false;
+}
+
+static bool has_u32(const uint32_t *list, size_t nr, uint32_t value)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (list[i] == value)
+			return true;
+	return false;
+}
+
+/* The record's own pid or tid where its layout has one (COMM, MMAP2, FORK, …), else the sample's or the trailer's. */
+static int32_t own_or(const struct perfdata_record *record, const char *name, int32_t otherwise)
+{
+	const struct perfdata_layout *layout = record->layout;
+	for (uint32_t i = 0; layout && i < layout->nr_fields; i++) {
+		const struct perfdata_field *field = &layout->fields[i];
+		if (field->kind == PERFDATA_S32 && record->u.present >> i & 1 && strcmp(field->name, name) == 0) {
+			int32_t value;
+			memcpy(&value, (const char *)&record->u + field->member, sizeof value);
+			return value;
+		}
+	}
+	return otherwise;
+}
+
+static bool task_passes(const struct perfdata_filter *given, const struct perfdata_raw *raw)
+{
+	int32_t pid = raw->pid, tid = raw->tid;
+	if (raw->type != PERFDATA_RECORD_SAMPLE && raw->event) {
+		struct perfdata_record record;
+		(void)perfdata_decode(&raw->event->config, raw->bytes, raw->size, &record);
+		pid = own_or(&record, "pid", pid);
+		tid = own_or(&record, "tid", tid);
+	}
+	return (!given->nr_pids || has_s32(given->pids, given->nr_pids, pid)) &&
+	       (!given->nr_tids || has_s32(given->tids, given->nr_tids, tid));
+}
+
+static bool name_passes(const struct perfdata_filter *given, const char *name)
+{
+	for (size_t i = 0; i < given->nr_events; i++)
+		if (strcmp(given->events[i], name) == 0 || pd_glob(given->events[i], name))
+			return true;
+	return false;
+}
+
+bool pd_filter_event(struct pd_filter *filter, const struct perfdata_event *event)
+{
+	if (!filter->given.nr_events)
+		return true;
+	if (!event)
+		return false;
+	size_t version = event->version;
+	if (version >= filter->event_ok_room) {
+		size_t old = filter->event_ok_room;
+		if (pd_vector_grow(&filter->event_ok, &filter->event_ok_room, version, 1) < 0)
+			return name_passes(&filter->given, event->name);
+		memset(filter->event_ok + old, 0, filter->event_ok_room - old);
+	}
+	if (!filter->event_ok[version])
+		filter->event_ok[version] = name_passes(&filter->given, event->name) ? 1 : -1;
+	return filter->event_ok[version] > 0;
+}
+
+static bool type_passes(const struct pd_filter *filter, uint32_t type)
+{
+	if (type < 128)
+		return filter->type_bits[type / 64] >> type % 64 & 1;
+	return filter->other_types && has_u32(filter->given.types, filter->given.nr_types, type);
+}
+
+bool pd_filter_record(struct pd_filter *filter, const struct perfdata_raw *raw, const char *comm)
+{
+	if (!filter->any)
+		return true;
+	const struct perfdata_filter *given = &filter->given;
+	if (given->nr_types && !type_passes(filter, raw->type))
+		return false;
+	if (raw->time != UINT64_MAX && raw->time != 0 && (raw->time < given->time_first || raw->time > given->time_last))
+		return false;
+	if ((given->nr_pids || given->nr_tids) && !task_passes(given, raw))
+		return false;
+	if (given->nr_cpus && !has_u32(given->cpus, given->nr_cpus, raw->cpu))
+		return false;
+	if (given->nr_comms) {
+		bool passes = false;
+		for (size_t i = 0; i < given->nr_comms && !passes; i++)
+			passes = comm && pd_glob(given->comms[i], comm);
+		if (!passes)
+			return false;
+	}
+	return pd_filter_event(filter, raw->event);
+}

@@ -1,0 +1,99 @@
+/* Inside the session. */
+#ifndef PD_SESSION_H
+#define PD_SESSION_H
+
+#include <stdatomic.h>
+#include "perfdata_session.h"
+#include "base/arena.h"
+#include "base/hash.h"
+#include "reader/reader.h"
+
+/* A batch and the room for its parts; recycled through the session's list of free ones. */
+struct pd_batch {
+	struct perfdata_batch public;          /* first: the public pointer is the private one */
+	struct perfdata_session *owner;
+	struct pd_batch *next_free;
+	uint32_t mark;                         /* chunks with this mark are held already */
+	struct perfdata_raw *records;
+	size_t records_room;
+	struct perfdata_delivery *deliveries;
+	size_t deliveries_room;
+	uint32_t *frames;
+	size_t frames_room;
+	struct pd_chunk **chunks;              /* one hold on each */
+	size_t nr_chunks, chunks_room;
+	struct perfdata_raw **kept;            /* records of deliveries that are not in `records` */
+	size_t nr_kept, kept_room;
+};
+
+/* Counting, one slot per record type and event. */
+struct pd_counts {
+	struct perfdata_type_count types[128]; /* by record type; the last slot collects what is above it */
+	struct pd_map other_types;             /* type → index into others */
+	struct perfdata_type_count *others;
+	size_t nr_others, others_room;
+	struct perfdata_event_count *events;   /* by event index */
+	size_t nr_events, events_room;
+	struct perfdata_event_count unknown;
+	/* what the public summary points to */
+	struct perfdata_type_count *type_list;
+	size_t type_list_room;
+	struct perfdata_event_count *event_list;
+	size_t event_list_room;
+	struct perfdata_summary summary;
+};
+
+struct pd_filter {
+	struct perfdata_filter given;          /* with copies of all lists */
+	struct pd_arena arena;
+	bool any;                              /* some condition is set */
+	int8_t *event_ok;                      /* by event version: 0 not looked at, 1 passes, -1 does not */
+	size_t event_ok_room;
+	uint64_t type_bits[2];                 /* types below 128 */
+	bool other_types;
+};
+
+struct pd_state;                               /* process state: state.h */
+
+struct perfdata_session {
+	struct perfdata_reader *reader;
+	struct perfdata_session_options options;
+	struct pd_filter filter;
+	struct pd_counts counts;
+	struct perfdata_error error;
+	enum perfdata_status end;              /* what the reader said last; PERFDATA_OK while it goes on */
+	uint64_t nr_batches;
+	uint32_t mark;
+	struct pd_batch *open;                 /* being filled */
+	_Atomic(struct pd_batch *) returned;   /* released by any thread, taken back by the session's */
+	struct pd_batch *free;
+	struct pd_state *state;                /* NULL if nothing of it is needed */
+};
+
+/* --- batch.c --- */
+struct pd_batch *pd_batch_open(struct perfdata_session *session);   /* the open batch; NULL without memory */
+enum perfdata_status pd_batch_add_record(struct pd_batch *batch, const struct perfdata_raw *raw);
+/* A delivery to fill in, cleared; NULL without memory. */
+struct perfdata_delivery *pd_batch_add_delivery(struct pd_batch *batch);
+/* Room for `count` frames; the index of the first, or PERFDATA_NONE without memory. */
+uint32_t pd_batch_add_frames(struct pd_batch *batch, size_t count);
+/* Keeps a record that stands in no list, for deliveries: a copy of raw whose bytes stay valid as long as the batch. */
+const struct perfdata_raw *pd_batch_keep(struct pd_batch *batch, const struct perfdata_raw *raw);
+bool pd_batch_is_full(const struct pd_batch *batch);
+void pd_batches_free(struct perfdata_session *session);
+
+/* --- count.c --- */
+enum perfdata_status pd_count_record(struct pd_counts *counts, const struct perfdata_raw *raw);
+enum perfdata_status pd_count_delivery(struct pd_counts *counts, const struct perfdata_event *event);
+enum perfdata_status pd_counts_publish(struct perfdata_session *session);
+void pd_counts_release(struct pd_counts *counts);
+
+/* --- filter.c --- */
+enum perfdata_status pd_filter_init(struct pd_filter *filter, const struct perfdata_filter *given);
+bool pd_filter_record(struct pd_filter *filter, const struct perfdata_raw *raw, const char *comm /* NULL: unknown */);
+bool pd_filter_event(struct pd_filter *filter, const struct perfdata_event *event);
+void pd_filter_release(struct pd_filter *filter);
+/* `*` and `?`; linear in the product of lengths at worst, no recursion. */
+bool pd_glob(const char *pattern, const char *text);
+
+#endif
