@@ -1,0 +1,555 @@
+/* The tracing data blob: where each format starts, and the small tables behind the formats. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/checked.h"
+#include "base/cursor.h"
+#include "base/memory.h"
+#include "schema/trace_types.h"
+
+static const char magic[] = "\x17\x08\x44tracing";
+
+/* The state of one load. */
+struct load {
+	struct perfdata_trace *trace;
+	struct pd_cursor in;
+	const uint8_t *start;
+	perfdata_finding_fn *finding;
+	void *user;
+	bool complete;
+	bool no_memory;
+};
+
+static void report(struct load *load, enum perfdata_code code, const uint8_t *at, const char *message)
+{
+	const struct perfdata_code_info *info = perfdata_code_lookup(code);
+	const struct perfdata_finding finding = {
+		.severity = info ? info->severity : PERFDATA_ERROR,
+		.code = code,
+		.offset = (uint64_t)(at - load->start),
+		.record = UINT64_MAX,
+		.message = message,
+	};
+
+	load->complete = false;
+	if (load->finding)
+		load->finding(load->user, &finding);
+}
+
+static void damaged(struct load *load, const char *what)
+{
+	char message[160];
+
+	snprintf(message, sizeof message, "tracing data is damaged: %s; what stands before it was read", what);
+	report(load, PERFDATA_F_TRACING_DATA, load->in.at, message);
+}
+
+static bool out_of_memory(struct load *load)
+{
+	load->no_memory = true;
+	return false;
+}
+
+/* --- text lines ----------------------------------------------------------------------------------------------- */
+
+bool pd_trace_line(struct pd_trace_span *text, struct pd_trace_span *ret_line)
+{
+	if (text->at == text->end)
+		return false;
+	const char *newline = memchr(text->at, '\n', (size_t)(text->end - text->at));
+	*ret_line = (struct pd_trace_span){ text->at, newline ? newline : text->end };
+	text->at = newline ? newline + 1 : text->end;
+	return true;
+}
+
+static void skip_blanks(struct pd_trace_span *span)
+{
+	while (span->at < span->end && (*span->at == ' ' || *span->at == '\t'))
+		span->at++;
+}
+
+bool pd_trace_skip_word(struct pd_trace_span *span, const char *word)
+{
+	const size_t size = strlen(word);
+
+	skip_blanks(span);
+	if ((size_t)(span->end - span->at) < size || memcmp(span->at, word, size) != 0)
+		return false;
+	span->at += size;
+	return true;
+}
+
+static bool number_in_base(struct pd_trace_span *span, unsigned base, uint64_t *ret_value)
+{
+	uint64_t value = 0;
+	const char *start;
+
+	skip_blanks(span);
+	for (start = span->at; span->at < span->end; span->at++) {
+		const char c = *span->at;
+		const unsigned digit = c >= '0' && c <= '9' ? (unsigned)(c - '0') :
+				       c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10 :
+				       c >= 'A' && c <= 'F' ? (unsigned)(c - 'A') + 10 : 99;
+		if (digit >= base)
+			break;
+		if (!pd_mul(value, base, &value) || !pd_add(value, digit, &value))
+			return false;
+	}
+	if (span->at == start)
+		return false;
+	*ret_value = value;
+	return true;
+}
+
+bool pd_trace_number(struct pd_trace_span *span, uint64_t *ret_value)
+{
+	return number_in_base(span, 10, ret_value);
+}
+
+/* --- events --------------------------------------------------------------------------------------------------- */
+
+/* Name and id of a format text: the two lines in front of "format:". */
+static bool find_name_and_id(const char *text, size_t size, struct pd_trace_span *ret_name, uint64_t *ret_id)
+{
+	struct pd_trace_span rest = { text, text + size }, line;
+	bool has_name = false, has_id = false;
+
+	while (!(has_name && has_id) && pd_trace_line(&rest, &line)) {
+		if (pd_trace_skip_word(&line, "name:")) {
+			skip_blanks(&line);
+			*ret_name = line;
+			has_name = line.at < line.end;
+		} else if (pd_trace_skip_word(&line, "ID:")) {
+			has_id = pd_trace_number(&line, ret_id);
+		} else if (pd_trace_skip_word(&line, "format:")) {
+			return false;
+		}
+	}
+	return has_name && has_id;
+}
+
+/* `text` must live as long as the trace. */
+static enum perfdata_status add_event(struct perfdata_trace *trace, const char *system, const char *text, size_t size,
+				      uint64_t *ret_id)
+{
+	struct pd_trace_span name = { NULL, NULL };
+	uint64_t id = 0;
+
+	if (!find_name_and_id(text, size, &name, &id))
+		return PERFDATA_DAMAGED;
+	if (pd_vector_grow(&trace->entries, &trace->capacity, trace->count, sizeof *trace->entries) != 0)
+		return PERFDATA_ENOMEM;
+	struct pd_trace_entry *entry = pd_arena_calloc(&trace->arena, 1, sizeof *entry);
+	if (!entry)
+		return PERFDATA_ENOMEM;
+	entry->id = id;
+	entry->system = system;
+	entry->name = pd_arena_copy(&trace->arena, name.at, (size_t)(name.end - name.at));
+	entry->text = text;
+	entry->size = size;
+	if (!entry->name || pd_map_put(&trace->by_id, id, trace->count) != 0)
+		return PERFDATA_ENOMEM;
+	trace->entries[trace->count++] = entry;
+	if (ret_id)
+		*ret_id = id;
+	return PERFDATA_OK;
+}
+
+/* One {u64 size, text}. */
+static bool load_event(struct load *load, const char *system)
+{
+	const uint8_t *start = load->in.at;
+	const uint64_t size = pd_u64(&load->in);
+	const uint8_t *text = pd_take(&load->in, size);
+
+	if (!text) {
+		load->in.at = start;
+		damaged(load, "the format of an event reaches beyond its end");
+		return false;
+	}
+	switch (add_event(load->trace, system, (const char *)text, (size_t)size, NULL)) {
+	case PERFDATA_OK:
+		break;
+	case PERFDATA_ENOMEM:
+		return out_of_memory(load);
+	default:
+		report(load, PERFDATA_F_TRACE_FORMAT, start, "a tracepoint format has no name or ID; it was left out");
+	}
+	return true;
+}
+
+static bool load_events(struct load *load, const char *system, const char *what)
+{
+	const uint8_t *start = load->in.at;
+	const uint32_t count = pd_u32(&load->in);
+
+	if (load->in.failed) {
+		load->in.at = start;
+		damaged(load, what);
+		return false;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		if (!load_event(load, system))
+			return false;
+	return true;
+}
+
+/* A NUL-terminated text; NULL if there is no NUL. */
+static const char *load_string(struct load *load)
+{
+	const uint8_t *nul = memchr(load->in.at, 0, pd_left(&load->in));
+
+	return nul ? (const char *)pd_take(&load->in, (uint64_t)(nul - load->in.at) + 1) : NULL;
+}
+
+static bool load_systems(struct load *load)
+{
+	const uint8_t *start = load->in.at;
+	const uint32_t count = pd_u32(&load->in);
+
+	if (load->in.failed) {
+		load->in.at = start;
+		damaged(load, "it ends before the event systems");
+		return false;
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		const char *system = load_string(load);
+		if (!system) {
+			damaged(load, "the name of an event system has no end");
+			return false;
+		}
+		if (!load_events(load, system, "it ends before the events of a system"))
+			return false;
+	}
+	return true;
+}
+
+/* --- head and the items behind the events -------------------------------------------------------------------------- */
+
+static bool load_head(struct load *load)
+{
+	struct perfdata_trace_info *info = &load->trace->info;
+	const uint8_t *head = pd_take(&load->in, sizeof magic - 1);
+
+	if (!head || memcmp(head, magic, sizeof magic - 1) != 0)
+		return false;
+	const char *version = load_string(load);
+	const uint8_t *fixed = pd_take(&load->in, 2);
+	if (!version || !fixed)
+		return false;
+	info->version = version;
+	info->order = fixed[0] ? PERFDATA_BIG_ENDIAN : PERFDATA_LITTLE_ENDIAN;
+	info->long_size = fixed[1];
+	load->in.swap = pd_order_is_foreign(info->order);
+	info->page_size = pd_u32(&load->in);
+	if (load->in.failed || fixed[0] > 1)
+		return false;
+	if (info->long_size != 4 && info->long_size != 8) {
+		report(load, PERFDATA_F_TRACING_DATA, fixed + 1, "tracing data states an impossible size of long; 8 was used");
+		info->long_size = 8;
+	}
+	return true;
+}
+
+/* A name, a u64 size and a text: header_page and header_event. */
+static bool load_header_text(struct load *load, const char *name, struct perfdata_bytes *ret_text)
+{
+	const uint8_t *start = load->in.at;
+	const uint8_t *found = pd_take(&load->in, strlen(name) + 1);
+
+	if (!found || memcmp(found, name, strlen(name) + 1) != 0) {
+		load->in.at = start;
+		damaged(load, name);
+		return false;
+	}
+	const uint64_t size = pd_u64(&load->in);
+	const uint8_t *text = pd_take(&load->in, size);
+	if (!text) {
+		load->in.at = start;
+		damaged(load, name);
+		return false;
+	}
+	*ret_text = (struct perfdata_bytes){ text, (size_t)size };
+	return true;
+}
+
+/* A size and that many bytes. What does not fit is taken as far as it is there. */
+static bool load_sized(struct load *load, bool wide, const char *what, struct perfdata_bytes *ret_bytes)
+{
+	const uint8_t *start = load->in.at;
+	const uint64_t size = wide ? pd_u64(&load->in) : pd_u32(&load->in);
+
+	if (load->in.failed) {
+		load->in.at = start;
+		damaged(load, what);
+		return false;
+	}
+	const size_t there = size <= pd_left(&load->in) ? (size_t)size : pd_left(&load->in);
+	*ret_bytes = (struct perfdata_bytes){ pd_take(&load->in, there), there };
+	if (there < size) {
+		load->in.at = start;
+		damaged(load, what);
+		return false;
+	}
+	return true;
+}
+
+static int by_key(const void *a, const void *b)
+{
+	const struct pd_trace_text *x = a, *y = b;
+
+	if (x->key != y->key)
+		return x->key < y->key ? -1 : 1;
+	return x->text < y->text ? -1 : x->text > y->text;
+}
+
+static bool add_text(struct perfdata_trace *trace, struct pd_trace_texts *texts, uint64_t key,
+		     struct pd_trace_span span)
+{
+	const char *copy = pd_arena_copy(&trace->arena, span.at, (size_t)(span.end - span.at));
+
+	if (!copy || pd_vector_grow(&texts->items, &texts->capacity, texts->count, sizeof *texts->items) != 0)
+		return false;
+	texts->items[texts->count++] = (struct pd_trace_text){ key, copy };
+	return true;
+}
+
+static void sort_texts(struct pd_trace_texts *texts)
+{
+	if (texts->count)
+		qsort(texts->items, texts->count, sizeof *texts->items, by_key);
+}
+
+/* The text of a printk format as libtraceevent keeps it: without quotes and without a newline escape at its end. */
+static struct pd_trace_span printk_text(struct pd_trace_span span)
+{
+	if (span.at < span.end && *span.at == '"')
+		span.at++;
+	if (span.at < span.end && span.end[-1] == '"')
+		span.end--;
+	if (span.end - span.at >= 2 && span.end[-2] == '\\' && span.end[-1] == 'n')
+		span.end -= 2;
+	return span;
+}
+
+/* Lines `0xADDRESS : "text"`. Lines of another form are passed over. */
+static bool read_printk(struct perfdata_trace *trace)
+{
+	const char *text = (const char *)trace->info.printk_formats.data;
+	struct pd_trace_span rest = { text, text + trace->info.printk_formats.size }, line;
+
+	while (text && pd_trace_line(&rest, &line)) {
+		uint64_t address;
+		if (!pd_trace_skip_word(&line, "0x"))
+			continue;
+		if (!number_in_base(&line, 16, &address) || !pd_trace_skip_word(&line, ":"))
+			continue;
+		skip_blanks(&line);
+		if (!add_text(trace, &trace->printk, address, printk_text(line)))
+			return false;
+	}
+	sort_texts(&trace->printk);
+	return true;
+}
+
+/* Lines `pid comm`. */
+static bool read_comms(struct perfdata_trace *trace)
+{
+	const char *text = (const char *)trace->info.saved_cmdlines.data;
+	struct pd_trace_span rest = { text, text + trace->info.saved_cmdlines.size }, line;
+
+	while (text && pd_trace_line(&rest, &line)) {
+		uint64_t pid;
+		if (!pd_trace_number(&line, &pid) || line.at == line.end || *line.at != ' ')
+			continue;
+		line.at++;
+		if (!add_text(trace, &trace->comms, pid, line))
+			return false;
+	}
+	sort_texts(&trace->comms);
+	return true;
+}
+
+/* 0.6 and later hold the comms. Compared as numbers, part by part. */
+static bool version_has_comms(const char *version)
+{
+	struct pd_trace_span span = { version, version + strlen(version) };
+	uint64_t major, minor = 0;
+
+	if (!pd_trace_number(&span, &major))
+		return false;
+	if (pd_trace_skip_word(&span, ".") && !pd_trace_number(&span, &minor))
+		return false;
+	return major > 0 || minor >= 6;
+}
+
+static void load_body(struct load *load)
+{
+	struct perfdata_trace_info *info = &load->trace->info;
+
+	if (!load_header_text(load, "header_page", &info->header_page) ||
+	    !load_header_text(load, "header_event", &info->header_event))
+		return;
+	if (!load_events(load, "ftrace", "it ends before the ftrace formats") || !load_systems(load))
+		return;
+	if (!load_sized(load, false, "the kernel symbols", &info->kallsyms) ||
+	    !load_sized(load, false, "the printk formats", &info->printk_formats))
+		return;
+	if (version_has_comms(info->version))
+		load_sized(load, true, "the saved comms", &info->saved_cmdlines);
+}
+
+/* --- life ----------------------------------------------------------------------------------------------------- */
+
+enum perfdata_status perfdata_trace_new(enum perfdata_order order, unsigned long_size,
+					struct perfdata_trace **ret_trace)
+{
+	if (long_size != 4 && long_size != 8)
+		return PERFDATA_EUSAGE;
+	struct perfdata_trace *trace = pd_calloc(1, sizeof *trace);
+	if (!trace)
+		return PERFDATA_ENOMEM;
+	trace->info = (struct perfdata_trace_info){ .version = "", .order = order, .long_size = long_size };
+	*ret_trace = trace;
+	return PERFDATA_OK;
+}
+
+enum perfdata_status perfdata_trace_load(const void *bytes, size_t size, perfdata_finding_fn *finding, void *user,
+					 struct perfdata_trace **ret_trace, bool *ret_complete)
+{
+	struct load load = { .finding = finding, .user = user, .complete = true };
+	const enum perfdata_status made = perfdata_trace_new(PERFDATA_LITTLE_ENDIAN, 8, &load.trace);
+
+	if (made != PERFDATA_OK)
+		return made;
+	const uint8_t *copy = (const uint8_t *)pd_arena_copy(&load.trace->arena, size ? bytes : "", size);
+	if (!copy) {
+		perfdata_trace_free(load.trace);
+		return PERFDATA_ENOMEM;
+	}
+	load.start = copy;
+	load.in = pd_cursor(copy, size, false);
+	if (!load_head(&load)) {
+		perfdata_trace_free(load.trace);
+		return PERFDATA_EFORMAT;
+	}
+	load_body(&load);
+	if (load.no_memory || !read_printk(load.trace) || !read_comms(load.trace)) {
+		perfdata_trace_free(load.trace);
+		return PERFDATA_ENOMEM;
+	}
+	*ret_trace = load.trace;
+	if (ret_complete)
+		*ret_complete = load.complete;
+	return PERFDATA_OK;
+}
+
+enum perfdata_status perfdata_trace_add(struct perfdata_trace *trace, const char *system, const char *text, size_t size,
+					uint64_t *ret_id)
+{
+	const char *own_system = pd_arena_copy(&trace->arena, system, strlen(system));
+	const char *own_text = pd_arena_copy(&trace->arena, size ? text : "", size);
+
+	if (!own_system || !own_text)
+		return PERFDATA_ENOMEM;
+	return add_event(trace, own_system, own_text, size, ret_id);
+}
+
+void perfdata_trace_free(struct perfdata_trace *trace)
+{
+	if (!trace)
+		return;
+	for (size_t i = 0; i < trace->count; i++)
+		pd_trace_compiled_free(atomic_load_explicit(&trace->entries[i]->compiled, memory_order_relaxed));
+	pd_free(trace->entries);
+	pd_free(trace->printk.items);
+	pd_free(trace->comms.items);
+	pd_map_release(&trace->by_id);
+	pd_arena_release(&trace->arena);
+	pd_free(trace);
+}
+
+/* --- look-ups ------------------------------------------------------------------------------------------------- */
+
+void perfdata_trace_info(const struct perfdata_trace *trace, struct perfdata_trace_info *ret_info)
+{
+	*ret_info = trace->info;
+	ret_info->nr_events = trace->count;
+}
+
+/* Compiled by whoever comes first: two threads may both compile, one result is published, the other dropped. */
+static const struct perfdata_trace_event *compiled_event(const struct perfdata_trace *trace,
+							  struct pd_trace_entry *entry)
+{
+	struct pd_trace_compiled *found = atomic_load_explicit(&entry->compiled, memory_order_acquire);
+
+	if (found)
+		return &found->event;
+	struct pd_trace_compiled *made = pd_trace_compile(trace, entry);
+	if (!made)
+		return NULL;
+	if (atomic_compare_exchange_strong_explicit(&entry->compiled, &found, made, memory_order_acq_rel,
+						    memory_order_acquire))
+		return &made->event;
+	pd_trace_compiled_free(made);
+	return &found->event;
+}
+
+const struct perfdata_trace_event *perfdata_trace_event(const struct perfdata_trace *trace, uint64_t id)
+{
+	uint64_t index;
+
+	return pd_map_get(&trace->by_id, id, &index) ? compiled_event(trace, trace->entries[index]) : NULL;
+}
+
+const struct perfdata_trace_event *perfdata_trace_event_at(const struct perfdata_trace *trace, size_t index)
+{
+	return index < trace->count ? compiled_event(trace, trace->entries[index]) : NULL;
+}
+
+const struct perfdata_trace_event *perfdata_trace_event_named(const struct perfdata_trace *trace, const char *system,
+							       const char *name)
+{
+	for (size_t i = 0; i < trace->count; i++) {
+		struct pd_trace_entry *entry = trace->entries[i];
+		if (strcmp(entry->name, name) == 0 && strcmp(entry->system, system) == 0)
+			return compiled_event(trace, entry);
+	}
+	return NULL;
+}
+
+bool perfdata_trace_name_at(const struct perfdata_trace *trace, size_t index, uint64_t *ret_id,
+			    const char **ret_system, const char **ret_name)
+{
+	if (index >= trace->count)
+		return false;
+	*ret_id = trace->entries[index]->id;
+	*ret_system = trace->entries[index]->system;
+	*ret_name = trace->entries[index]->name;
+	return true;
+}
+
+static const char *find_text(const struct pd_trace_texts *texts, uint64_t key)
+{
+	size_t low = 0, high = texts->count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		if (texts->items[middle].key < key)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < texts->count && texts->items[low].key == key ? texts->items[low].text : NULL;
+}
+
+const char *perfdata_trace_printk(const struct perfdata_trace *trace, uint64_t address)
+{
+	return find_text(&trace->printk, address);
+}
+
+const char *perfdata_trace_comm(const struct perfdata_trace *trace, uint32_t pid)
+{
+	return find_text(&trace->comms, pid);
+}

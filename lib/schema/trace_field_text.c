@@ -1,0 +1,101 @@
+/* A field as perf spells it when it prints fields one by one: JSON, and events whose print format it cannot parse. */
+#include "base/cursor.h"
+#include "schema/trace_types.h"
+
+static bool is_printable(uint8_t c) { return (c >= 0x20 && c < 0x7f) || (c >= '\t' && c <= '\r'); }
+
+/* Up to the first NUL. */
+static bool all_printable(struct perfdata_bytes bytes)
+{
+	for (size_t i = 0; i < bytes.size && bytes.data[i]; i++)
+		if (!is_printable(bytes.data[i]))
+			return false;
+	return true;
+}
+
+/* What libtraceevent takes as the field's bytes: none for a size of 0. */
+static bool array_bytes(const struct perfdata_trace_field *field, struct perfdata_bytes raw, enum perfdata_order order,
+			struct perfdata_bytes *ret_bytes)
+{
+	if (!pd_trace_locate(field, raw, pd_order_is_foreign(order), ret_bytes, NULL))
+		return false;
+	if (field->place == PERFDATA_TRACE_REST)
+		ret_bytes->size = 0;
+	return true;
+}
+
+bool perfdata_trace_field_printable(const struct perfdata_trace_field *field, struct perfdata_bytes raw,
+				    enum perfdata_order order)
+{
+	struct perfdata_bytes bytes;
+
+	return !(field->text_flags & PD_TRACE_IS_STRING) || !array_bytes(field, raw, order, &bytes) ||
+	       all_printable(bytes);
+}
+
+/* A text that fills its array has no NUL there: perf prints on to the next one. So do we, inside the raw data. */
+static void append_text(struct perfdata_text *out, const uint8_t *start, const uint8_t *end)
+{
+	const uint8_t *nul = start < end ? memchr(start, 0, (size_t)(end - start)) : NULL;
+
+	perfdata_text_append(out, start, (size_t)((nul ? nul : end) - start));
+}
+
+static void append_array(struct perfdata_text *out, struct perfdata_bytes bytes)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	perfdata_text_literal(out, "ARRAY[");
+	for (size_t i = 0; i < bytes.size; i++) {
+		const char item[4] = { ',', ' ', digits[bytes.data[i] >> 4], digits[bytes.data[i] & 15] };
+		perfdata_text_append(out, i ? item : item + 2, i ? 4 : 2);
+	}
+	perfdata_text_char(out, ']');
+}
+
+static void append_signed(struct perfdata_text *out, const struct perfdata_trace_field *field, uint64_t value)
+{
+	const int64_t number = (int64_t)pd_trace_extended(value, field->size);
+
+	if (field->size == 4 && (field->text_flags & PD_TRACE_IS_LONG)) {
+		perfdata_text_literal(out, "0x");
+		perfdata_text_hex(out, value);
+	} else {
+		if (field->size == 2 && number >= 0 && number < 10)
+			perfdata_text_char(out, ' ');
+		perfdata_text_s64(out, number);
+	}
+}
+
+static void append_number(struct perfdata_text *out, const struct perfdata_trace_field *field, uint64_t value)
+{
+	if (!(field->text_flags & PD_TRACE_IS_POINTER) && field->is_signed) {
+		append_signed(out, field, value);
+	} else if (field->text_flags & (PD_TRACE_IS_POINTER | PD_TRACE_IS_LONG)) {
+		perfdata_text_literal(out, "0x");
+		perfdata_text_hex(out, value);
+	} else {
+		perfdata_text_u64(out, value);
+	}
+}
+
+enum perfdata_status perfdata_trace_print_field(const struct perfdata_trace_field *field, struct perfdata_bytes raw,
+						enum perfdata_order order, bool as_bytes, struct perfdata_text *out)
+{
+	struct perfdata_bytes bytes;
+
+	if (!(field->text_flags & PD_TRACE_IS_ARRAY)) {
+		if (raw.size < field->offset || raw.size - field->offset < field->size)
+			return PERFDATA_DAMAGED;
+		append_number(out, field, pd_trace_integer(raw.data + field->offset, field->size,
+							  pd_order_is_foreign(order)));
+		return PERFDATA_OK;
+	}
+	if (!array_bytes(field, raw, order, &bytes))
+		return PERFDATA_DAMAGED;
+	if ((field->text_flags & PD_TRACE_IS_STRING) && !as_bytes && all_printable(bytes))
+		append_text(out, bytes.data, raw.data + raw.size);
+	else
+		append_array(out, bytes);
+	return PERFDATA_OK;
+}

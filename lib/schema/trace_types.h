@@ -1,0 +1,84 @@
+/* What the files of the tracepoint decoder share. */
+#ifndef PD_TRACE_TYPES_H
+#define PD_TRACE_TYPES_H
+
+#include <stdatomic.h>
+#include "perfdata_trace.h"
+#include "base/arena.h"
+#include "base/hash.h"
+
+/* How perf spells a field (perfdata_trace_field.text_flags). */
+enum {
+	PD_TRACE_IS_STRING = 1,  /* an array whose type speaks of char, u8 or s8: text if printable */
+	PD_TRACE_IS_ARRAY = 2,
+	PD_TRACE_IS_LONG = 4,    /* the type speaks of long */
+	PD_TRACE_IS_POINTER = 8,
+};
+
+/* An event compiled, with all memory that it needs. Immutable once published. */
+struct pd_trace_compiled {
+	struct pd_arena arena;
+	struct perfdata_trace_event event;
+};
+
+/* An event as found in the blob. */
+struct pd_trace_entry {
+	uint64_t id;
+	const char *system;
+	const char *name;
+	const char *text;        /* not NUL-terminated */
+	size_t size;
+	_Atomic(struct pd_trace_compiled *) compiled;
+};
+
+struct pd_trace_text {
+	uint64_t key;            /* address or pid */
+	const char *text;
+};
+
+struct pd_trace_texts {
+	struct pd_trace_text *items; /* sorted by key; the first of equal keys counts */
+	size_t count, capacity;
+};
+
+struct perfdata_trace {
+	struct pd_arena arena;   /* the blob's copy, names, texts */
+	struct perfdata_trace_info info;
+	struct pd_trace_entry **entries; /* in the arena: entries never move */
+	size_t count, capacity;
+	struct pd_map by_id;     /* id -> index in entries */
+	struct pd_trace_texts printk, comms;
+};
+
+/* Formats larger than this are not compiled: the largest of real kernels is below 100 KiB. */
+#define PD_TRACE_FORMAT_LIMIT (1u << 20)
+
+/* A piece of format text. */
+struct pd_trace_span {
+	const char *at, *end;
+};
+
+/* The next line of `text` without its newline; false at the end. */
+bool pd_trace_line(struct pd_trace_span *text, struct pd_trace_span *ret_line);
+/* True, and moves behind it, if `span` begins with `word` after blanks. */
+bool pd_trace_skip_word(struct pd_trace_span *span, const char *word);
+/* A decimal number after blanks; false if there is none or it does not fit. */
+bool pd_trace_number(struct pd_trace_span *span, uint64_t *ret_value);
+
+/* Compiles the text of an entry. NULL without memory. */
+struct pd_trace_compiled *pd_trace_compile(const struct perfdata_trace *trace, const struct pd_trace_entry *entry);
+void pd_trace_compiled_free(struct pd_trace_compiled *compiled);
+
+/* The bytes that a field stands for; false if the raw data does not reach so far. *ret_clipped (may be NULL): a dynamic
+ * field that reaches beyond the raw data; the bytes are those that are there. */
+bool pd_trace_locate(const struct perfdata_trace_field *field, struct perfdata_bytes raw, bool swap,
+		     struct perfdata_bytes *ret_bytes, bool *ret_clipped);
+/* An integer of 1, 2, 4 or 8 bytes, zero-extended; 0 for other sizes. */
+uint64_t pd_trace_integer(const uint8_t *at, uint32_t size, bool swap);
+/* Sign-extended from `size` bytes. */
+uint64_t pd_trace_extended(uint64_t value, uint32_t size);
+
+/* Bytes of one element of a C type ("unsigned short", "u64", "cpumask_t", "void *"); 0 if unknown. */
+uint32_t pd_trace_type_size(struct pd_trace_span type, unsigned long_size);
+
+#endif
