@@ -28,10 +28,11 @@ static inline bool perfdata_text_failed(const struct perfdata_text *text) { retu
 /* Makes room for `more` bytes behind the used ones; false (and sticky failure) if there is no memory. */
 PERFDATA_API bool perfdata_text_grow(struct perfdata_text *text, size_t more);
 
-/* Where to write up to `more` bytes by hand, or NULL. Follow with perfdata_text_commit(text, end). */
+/* Where to write up to `more` bytes by hand, or NULL without memory. Follow with perfdata_text_commit(text, end).
+ * (One byte more than asked for is kept free, so that there is a place to point to even for none.) */
 static inline char *perfdata_text_reserve(struct perfdata_text *text, size_t more)
 {
-	if (text->capacity - text->size < more && !perfdata_text_grow(text, more))
+	if (text->capacity - text->size <= more && !perfdata_text_grow(text, more))
 		return NULL;
 	return text->data + text->size;
 }

@@ -36,6 +36,13 @@ static int unit_failures, unit_checks;
 		} \
 	} while (0)
 
+/* For what a loop finds: fails with a message, and counts no check when it is not reached. */
+#define FAIL(message) \
+	do { \
+		unit_failures++; \
+		printf("# %s:%d: %s\n", __FILE__, __LINE__, message); \
+	} while (0)
+
 struct unit_case {
 	const char *name;
 	void (*run)(void);

@@ -125,7 +125,7 @@ static void test_arena(void)
 	for (unsigned i = 0; i < 300; i++)
 		for (size_t k = 0; k < sizes[i]; k++)
 			if (pieces[i][k] != (i & 0xff)) {
-				CHECK(!"pieces overlap");
+				FAIL("pieces overlap");
 				break;
 			}
 	CHECK(arena.total >= 800000);
@@ -224,7 +224,7 @@ static void test_hash(void)
 		for (size_t bit = 0; bit < size * 8; bit++) {
 			bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
 			if (pd_hash_bytes(bytes, size, 1) == h)
-				CHECK(!"a bit does not matter");
+				FAIL("a bit does not matter");
 			bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
 		}
 	}
@@ -318,12 +318,12 @@ static void test_intern(void)
 	for (uint32_t i = 3; i < 50000; i++) {
 		int n = snprintf(name, sizeof name, "name-%u", i);
 		if (pd_intern_put(intern, name, (size_t)n) != i)
-			CHECK(!"ids do not count up");
+			FAIL("ids do not count up");
 	}
 	for (uint32_t i = 3; i < 50000; i++) {
 		int n = snprintf(name, sizeof name, "name-%u", i);
 		if (pd_intern_put(intern, name, (size_t)n) != i || strcmp(pd_intern_get(intern, i, &size), name) || size != (size_t)n)
-			CHECK(!"a name was lost");
+			FAIL("a name was lost");
 	}
 	CHECK_EQ(pd_intern_count(intern), 50000);
 	CHECK(pd_intern_get(intern, 1, NULL) == early);
@@ -383,7 +383,7 @@ static void test_intern_threads(void)
 	CHECK(pthread_create(&thread, NULL, intern_reader, &shared) == 0);
 	for (uint32_t i = 0; i < 20000; i++) {
 		if (pd_intern_put(shared.intern, &i, sizeof i) != i)
-			CHECK(!"ids do not count up");
+			FAIL("ids do not count up");
 		atomic_store_explicit(&shared.published, i + 1, memory_order_release);
 	}
 	pthread_join(thread, NULL);

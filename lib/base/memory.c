@@ -1,18 +1,25 @@
 #include "config.h"
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/memory.h"
 
-void *pd_malloc(size_t size) { return malloc(size ? size : 1); }
+/* Larger than any object can be. C libraries refuse these too; the tools that watch allocations stop the program. */
+static bool is_absurd(size_t size) { return size > PTRDIFF_MAX; }
+
+void *pd_malloc(size_t size) { return is_absurd(size) ? NULL : malloc(size ? size : 1); }
 
 void *pd_calloc(size_t count, size_t size)
 {
-	if (!count || !size)
+	size_t bytes;
+	if (__builtin_mul_overflow(count, size, &bytes) || is_absurd(bytes))
+		return NULL;
+	if (!bytes)
 		count = size = 1;
 	return calloc(count, size);
 }
 
-void *pd_realloc(void *old, size_t size) { return realloc(old, size ? size : 1); }
+void *pd_realloc(void *old, size_t size) { return is_absurd(size) ? NULL : realloc(old, size ? size : 1); }
 
 void pd_free(void *memory) { free(memory); }
 
@@ -40,7 +47,7 @@ int pd_vector_grow(void *items_pointer, size_t *capacity, size_t count, size_t i
 		wanted *= 2;
 	}
 	size_t bytes;
-	if (__builtin_mul_overflow(wanted, item_size, &bytes) || bytes > PTRDIFF_MAX)
+	if (__builtin_mul_overflow(wanted, item_size, &bytes))
 		return -1;
 
 	/* The pointer's own type is unknown here: copy it as bytes, so that no aliasing rule is broken. */

@@ -134,8 +134,8 @@ char *perfdata_hex_width_to(char *at, uint64_t value, unsigned width)
 void perfdata_text_bytes_hex(struct perfdata_text *text, const void *bytes, size_t size)
 {
 	const uint8_t *p = bytes;
-	char *at = size <= SIZE_MAX / 2 ? perfdata_text_reserve(text, size * 2) : NULL;
-	if (!at || !size)
+	char *at = perfdata_text_reserve(text, size <= SIZE_MAX / 2 ? size * 2 : SIZE_MAX);
+	if (!at)
 		return;
 	size_t i = 0;
 	for (; size - i >= 8; i += 8) {

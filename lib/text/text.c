@@ -23,9 +23,9 @@ static bool fail(struct perfdata_text *text)
 
 bool perfdata_text_grow(struct perfdata_text *text, size_t more)
 {
-	if (text->failed || more > PTRDIFF_MAX - text->size)
+	if (text->failed || more >= PTRDIFF_MAX - text->size)
 		return fail(text);
-	size_t needed = text->size + more;
+	size_t needed = text->size + more + 1;
 	if (needed <= text->capacity)
 		return true;
 	size_t capacity = text->capacity ? text->capacity : FIRST_CAPACITY;
