@@ -1,0 +1,97 @@
+#include "config.h"
+#include <string.h>
+#include "base/cursor.h"
+#include "codec/codec_impl.h"
+
+/* RFC 1952 (ID1, ID2, CM) and RFC 8878 (little-endian magic numbers). */
+#define ZSTD_FRAME 0xfd2fb528u
+#define ZSTD_SKIPPABLE 0x184d2a50u
+#define ZSTD_SKIPPABLE_MASK 0xfffffff0u
+
+enum pd_codec_kind pd_codec_probe(const uint8_t *bytes, size_t size)
+{
+	if (size >= 3 && bytes[0] == 0x1f && bytes[1] == 0x8b && bytes[2] == 8)
+		return PD_CODEC_GZIP;
+	if (size < 4)
+		return PD_CODEC_NONE;
+	uint32_t magic = pd_load32(bytes, pd_order_is_foreign(PERFDATA_LITTLE_ENDIAN));
+	bool zstd = magic == ZSTD_FRAME || (magic & ZSTD_SKIPPABLE_MASK) == ZSTD_SKIPPABLE;
+	return zstd ? PD_CODEC_ZSTD : PD_CODEC_NONE;
+}
+
+enum pd_codec_kind pd_codec_by_suffix(const char *path)
+{
+	const char *suffix = strrchr(path, '.');
+	/* A name that is nothing but a suffix has none. */
+	if (!suffix || suffix == path || suffix[-1] == '/' || strchr(suffix, '/'))
+		return PD_CODEC_NONE;
+	if (!strcmp(suffix, ".gz"))
+		return PD_CODEC_GZIP;
+	return strcmp(suffix, ".zst") ? PD_CODEC_NONE : PD_CODEC_ZSTD;
+}
+
+bool pd_codec_available(enum pd_codec_kind kind)
+{
+	switch (kind) {
+	case PD_CODEC_NONE: return true;
+	case PD_CODEC_GZIP:
+#ifdef HAVE_ZLIB
+		return true;
+#else
+		return false;
+#endif
+	case PD_CODEC_ZSTD:
+#ifdef HAVE_ZSTD
+		return true;
+#else
+		return false;
+#endif
+	}
+	return false;
+}
+
+struct pd_decoder *pd_decoder_new(enum pd_codec_kind kind)
+{
+	switch (kind) {
+	case PD_CODEC_GZIP: return pd_gzip_decoder_new();
+	case PD_CODEC_ZSTD: return pd_zstd_decoder_new();
+	case PD_CODEC_NONE: break;
+	}
+	return NULL;
+}
+
+void pd_decoder_free(struct pd_decoder *decoder)
+{
+	if (decoder)
+		decoder->free(decoder);
+}
+
+void pd_decoder_reset(struct pd_decoder *decoder) { decoder->reset(decoder); }
+
+enum perfdata_status pd_decoder_run(struct pd_decoder *decoder, const uint8_t *in, size_t in_size, size_t *in_used,
+				    uint8_t *out, size_t out_size, size_t *out_used)
+{
+	return decoder->run(decoder, &(struct pd_codec_buffers){ in, in_size, in_used, out, out_size, out_used });
+}
+
+struct pd_encoder *pd_encoder_new(enum pd_codec_kind kind, int level)
+{
+	switch (kind) {
+	case PD_CODEC_GZIP: return pd_gzip_encoder_new(level);
+	case PD_CODEC_ZSTD: return pd_zstd_encoder_new(level);
+	case PD_CODEC_NONE: break;
+	}
+	return NULL;
+}
+
+void pd_encoder_free(struct pd_encoder *encoder)
+{
+	if (encoder)
+		encoder->free(encoder);
+}
+
+enum perfdata_status pd_encoder_run(struct pd_encoder *encoder, const uint8_t *in, size_t in_size, size_t *in_used,
+				    uint8_t *out, size_t out_size, size_t *out_used, bool finish)
+{
+	return encoder->run(encoder, &(struct pd_codec_buffers){ in, in_size, in_used, out, out_size, out_used }, finish);
+}

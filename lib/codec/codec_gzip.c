@@ -1,0 +1,159 @@
+#include "config.h"
+#include "codec/codec_impl.h"
+
+#ifdef HAVE_ZLIB
+#include <limits.h>
+#include <zlib.h>
+#include "base/memory.h"
+
+#define GZIP_ONLY (15 + 16)  /* windowBits of zlib: the largest window, gzip frame */
+
+static voidpf allocate(voidpf opaque, uInt count, uInt size)
+{
+	(void)opaque;
+	return pd_calloc(count, size);
+}
+
+static void release(voidpf opaque, voidpf memory)
+{
+	(void)opaque;
+	pd_free(memory);
+}
+
+/* zlib counts in unsigned int: larger buffers are offered in parts, and the caller calls again. */
+static uInt offered(size_t size) { return size > UINT_MAX ? UINT_MAX : (uInt)size; }
+
+/* One call of inflate or deflate between the caller's positions. */
+static int step(z_stream *stream, const struct pd_codec_buffers *b, int (*work)(z_stream *stream, int flush), int flush)
+{
+	uInt in = offered(b->in_size - *b->in_used), out = offered(b->out_size - *b->out_used);
+	stream->next_in = (z_const Bytef *)(uintptr_t)(b->in ? b->in + *b->in_used : NULL);
+	stream->avail_in = in;
+	stream->next_out = b->out + *b->out_used;
+	stream->avail_out = out;
+	int result = work(stream, flush);
+	*b->in_used += in - stream->avail_in;
+	*b->out_used += out - stream->avail_out;
+	return result;
+}
+
+/* --- decoder --- */
+
+struct gzip_decoder {
+	struct pd_decoder base;
+	z_stream stream;
+	bool between;  /* a member ended; what follows is another one */
+};
+
+static void gzip_decoder_free(struct pd_decoder *decoder)
+{
+	struct gzip_decoder *gzip = (struct gzip_decoder *)decoder;
+	inflateEnd(&gzip->stream);
+	pd_free(gzip);
+}
+
+static void gzip_decoder_reset(struct pd_decoder *decoder)
+{
+	struct gzip_decoder *gzip = (struct gzip_decoder *)decoder;
+	inflateReset(&gzip->stream);
+	gzip->between = false;
+}
+
+static enum perfdata_status gzip_decoder_run(struct pd_decoder *decoder, const struct pd_codec_buffers *b)
+{
+	struct gzip_decoder *gzip = (struct gzip_decoder *)decoder;
+	if (gzip->between && *b->in_used < b->in_size)
+		gzip_decoder_reset(decoder);
+	if (gzip->between)
+		return PERFDATA_END;
+	switch (step(&gzip->stream, b, inflate, Z_NO_FLUSH)) {
+	case Z_STREAM_END:
+		gzip->between = true;
+		return PERFDATA_END;
+	case Z_OK:
+	case Z_BUF_ERROR:  /* no progress was possible: needs input or room */
+		return PERFDATA_OK;
+	case Z_MEM_ERROR:
+		return PERFDATA_ENOMEM;
+	default:
+		return PERFDATA_DAMAGED;
+	}
+}
+
+struct pd_decoder *pd_gzip_decoder_new(void)
+{
+	struct gzip_decoder *gzip = pd_calloc(1, sizeof *gzip);
+	if (!gzip)
+		return NULL;
+	gzip->base = (struct pd_decoder){ gzip_decoder_free, gzip_decoder_reset, gzip_decoder_run };
+	gzip->stream.zalloc = allocate;
+	gzip->stream.zfree = release;
+	if (inflateInit2(&gzip->stream, GZIP_ONLY) != Z_OK) {
+		pd_free(gzip);
+		return NULL;
+	}
+	return &gzip->base;
+}
+
+/* --- encoder --- */
+
+struct gzip_encoder {
+	struct pd_encoder base;
+	z_stream stream;
+	bool finished;
+};
+
+static void gzip_encoder_free(struct pd_encoder *encoder)
+{
+	struct gzip_encoder *gzip = (struct gzip_encoder *)encoder;
+	deflateEnd(&gzip->stream);
+	pd_free(gzip);
+}
+
+static enum perfdata_status gzip_encoder_run(struct pd_encoder *encoder, const struct pd_codec_buffers *b, bool finish)
+{
+	struct gzip_encoder *gzip = (struct gzip_encoder *)encoder;
+	if (gzip->finished)
+		return PERFDATA_END;
+	bool all_offered = b->in_size - *b->in_used <= UINT_MAX;
+	switch (step(&gzip->stream, b, deflate, finish && all_offered ? Z_FINISH : Z_NO_FLUSH)) {
+	case Z_STREAM_END:
+		gzip->finished = true;
+		return PERFDATA_END;
+	case Z_OK:
+	case Z_BUF_ERROR:
+		return PERFDATA_OK;
+	default:
+		return PERFDATA_ENOMEM;
+	}
+}
+
+struct pd_encoder *pd_gzip_encoder_new(int level)
+{
+	struct gzip_encoder *gzip = pd_calloc(1, sizeof *gzip);
+	if (!gzip)
+		return NULL;
+	gzip->base = (struct pd_encoder){ gzip_encoder_free, gzip_encoder_run };
+	gzip->stream.zalloc = allocate;
+	gzip->stream.zfree = release;
+	if (level < 0 || level > Z_BEST_COMPRESSION)
+		level = Z_BEST_COMPRESSION;
+	if (deflateInit2(&gzip->stream, level ? level : Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_ONLY, 8, Z_DEFAULT_STRATEGY) !=
+	    Z_OK) {
+		pd_free(gzip);
+		return NULL;
+	}
+	return &gzip->base;
+}
+
+#else
+
+struct pd_decoder *pd_gzip_decoder_new(void) { return NULL; }
+
+struct pd_encoder *pd_gzip_encoder_new(int level)
+{
+	(void)level;
+	return NULL;
+}
+
+#endif

@@ -1,0 +1,34 @@
+/* What a codec supplies. Each stands in its own file, the only one that knows its package; without the package the
+ * two functions return NULL. */
+#ifndef PD_CODEC_IMPL_H
+#define PD_CODEC_IMPL_H
+
+#include "codec/codec.h"
+
+struct pd_codec_buffers {
+	const uint8_t *in;
+	size_t in_size;
+	size_t *in_used;
+	uint8_t *out;
+	size_t out_size;
+	size_t *out_used;
+};
+
+/* A decoder or encoder begins with its table of functions. */
+struct pd_decoder {
+	void (*free)(struct pd_decoder *decoder);
+	void (*reset)(struct pd_decoder *decoder);
+	enum perfdata_status (*run)(struct pd_decoder *decoder, const struct pd_codec_buffers *buffers);
+};
+
+struct pd_encoder {
+	void (*free)(struct pd_encoder *encoder);
+	enum perfdata_status (*run)(struct pd_encoder *encoder, const struct pd_codec_buffers *buffers, bool finish);
+};
+
+struct pd_decoder *pd_gzip_decoder_new(void);
+struct pd_decoder *pd_zstd_decoder_new(void);
+struct pd_encoder *pd_gzip_encoder_new(int level);
+struct pd_encoder *pd_zstd_encoder_new(int level);
+
+#endif

@@ -1,0 +1,144 @@
+#include "config.h"
+#include "codec/codec_impl.h"
+
+#ifdef HAVE_ZSTD
+#include <zstd.h>
+#include <zstd_errors.h>
+#include "base/memory.h"
+
+#define LARGEST_WINDOW_LOG 27  /* 128 MiB */
+
+/* --- decoder --- */
+
+struct zstd_decoder {
+	struct pd_decoder base;
+	ZSTD_DCtx *context;
+	bool between;  /* at the start of a frame */
+};
+
+static void zstd_decoder_free(struct pd_decoder *decoder)
+{
+	struct zstd_decoder *zstd = (struct zstd_decoder *)decoder;
+	ZSTD_freeDCtx(zstd->context);
+	pd_free(zstd);
+}
+
+static void zstd_decoder_reset(struct pd_decoder *decoder)
+{
+	struct zstd_decoder *zstd = (struct zstd_decoder *)decoder;
+	ZSTD_DCtx_reset(zstd->context, ZSTD_reset_session_only);
+	zstd->between = true;
+}
+
+static enum perfdata_status status_of(size_t result)
+{
+	switch (ZSTD_getErrorCode(result)) {
+	case ZSTD_error_memory_allocation: return PERFDATA_ENOMEM;
+	case ZSTD_error_frameParameter_windowTooLarge: return PERFDATA_ELIMIT;
+	default: return PERFDATA_DAMAGED;
+	}
+}
+
+static enum perfdata_status zstd_decoder_run(struct pd_decoder *decoder, const struct pd_codec_buffers *b)
+{
+	struct zstd_decoder *zstd = (struct zstd_decoder *)decoder;
+	/* Called without input between two frames, the package would say what it wants to read next: not the end. */
+	if (zstd->between && *b->in_used == b->in_size)
+		return PERFDATA_END;
+	if (*b->in_used == b->in_size && *b->out_used == b->out_size)
+		return PERFDATA_OK;
+	ZSTD_inBuffer in = { b->in, b->in_size, *b->in_used };
+	ZSTD_outBuffer out = { b->out, b->out_size, *b->out_used };
+	size_t result = ZSTD_decompressStream(zstd->context, &out, &in);
+	*b->in_used = in.pos;
+	*b->out_used = out.pos;
+	if (ZSTD_isError(result))
+		return status_of(result);
+	zstd->between = result == 0;
+	return result ? PERFDATA_OK : PERFDATA_END;
+}
+
+struct pd_decoder *pd_zstd_decoder_new(void)
+{
+	struct zstd_decoder *zstd = pd_calloc(1, sizeof *zstd);
+	if (!zstd)
+		return NULL;
+	zstd->base = (struct pd_decoder){ zstd_decoder_free, zstd_decoder_reset, zstd_decoder_run };
+	zstd->between = true;
+	zstd->context = ZSTD_createDCtx();
+	if (!zstd->context || ZSTD_isError(ZSTD_DCtx_setParameter(zstd->context, ZSTD_d_windowLogMax, LARGEST_WINDOW_LOG))) {
+		zstd_decoder_free(&zstd->base);
+		return NULL;
+	}
+	return &zstd->base;
+}
+
+/* --- encoder --- */
+
+struct zstd_encoder {
+	struct pd_encoder base;
+	ZSTD_CCtx *context;
+	bool finished;
+};
+
+static void zstd_encoder_free(struct pd_encoder *encoder)
+{
+	struct zstd_encoder *zstd = (struct zstd_encoder *)encoder;
+	ZSTD_freeCCtx(zstd->context);
+	pd_free(zstd);
+}
+
+static enum perfdata_status zstd_encoder_run(struct pd_encoder *encoder, const struct pd_codec_buffers *b, bool finish)
+{
+	struct zstd_encoder *zstd = (struct zstd_encoder *)encoder;
+	if (zstd->finished)
+		return PERFDATA_END;
+	ZSTD_inBuffer in = { b->in, b->in_size, *b->in_used };
+	ZSTD_outBuffer out = { b->out, b->out_size, *b->out_used };
+	size_t left = ZSTD_compressStream2(zstd->context, &out, &in, finish ? ZSTD_e_end : ZSTD_e_continue);
+	*b->in_used = in.pos;
+	*b->out_used = out.pos;
+	if (ZSTD_isError(left))
+		return PERFDATA_ENOMEM;
+	zstd->finished = finish && left == 0;
+	return zstd->finished ? PERFDATA_END : PERFDATA_OK;
+}
+
+static bool configure(ZSTD_CCtx *context, int level)
+{
+	ZSTD_bounds bounds = ZSTD_cParam_getBounds(ZSTD_c_compressionLevel);
+	if (!level)
+		level = ZSTD_CLEVEL_DEFAULT;
+	if (level > bounds.upperBound)
+		level = bounds.upperBound;
+	if (level < bounds.lowerBound)
+		level = bounds.lowerBound;
+	return !ZSTD_isError(ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level)) &&
+	       !ZSTD_isError(ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1));
+}
+
+struct pd_encoder *pd_zstd_encoder_new(int level)
+{
+	struct zstd_encoder *zstd = pd_calloc(1, sizeof *zstd);
+	if (!zstd)
+		return NULL;
+	zstd->base = (struct pd_encoder){ zstd_encoder_free, zstd_encoder_run };
+	zstd->context = ZSTD_createCCtx();
+	if (!zstd->context || !configure(zstd->context, level)) {
+		zstd_encoder_free(&zstd->base);
+		return NULL;
+	}
+	return &zstd->base;
+}
+
+#else
+
+struct pd_decoder *pd_zstd_decoder_new(void) { return NULL; }
+
+struct pd_encoder *pd_zstd_encoder_new(int level)
+{
+	(void)level;
+	return NULL;
+}
+
+#endif

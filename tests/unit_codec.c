@@ -1,0 +1,297 @@
+/* lib/codec: there and back with every size of step, frames in a row, broken and cut data. */
+#include "config.h"
+#include <stdlib.h>
+#include "unit.h"
+#include "alloc_fail.h"
+#include "base/hash.h"
+#include "codec/codec.h"
+
+#define SIZE 200000
+
+static uint8_t plain[SIZE], packed[SIZE * 2], unpacked[SIZE * 3];
+
+static const enum pd_codec_kind kinds[] = { PD_CODEC_GZIP, PD_CODEC_ZSTD };
+
+/* Half noise, half repetition. */
+static void fill_plain(void)
+{
+	for (size_t i = 0; i < SIZE; i++)
+		plain[i] = (uint8_t)(i % 2000 < 1000 ? pd_hash_u64(i, 7) : i / 100);
+}
+
+/* Packs in steps of `step` bytes each way; behind what is there. */
+static size_t pack(enum pd_codec_kind kind, const uint8_t *bytes, size_t size, size_t used, size_t step, int level)
+{
+	struct pd_encoder *encoder = pd_encoder_new(kind, level);
+	CHECK(encoder != NULL);
+	size_t in_used = 0;
+	enum perfdata_status status = PERFDATA_OK;
+	while (status == PERFDATA_OK) {
+		size_t in_size = size - in_used < step ? size : in_used + step;
+		size_t out_size = sizeof packed - used < step ? sizeof packed : used + step;
+		status = pd_encoder_run(encoder, bytes, in_size, &in_used, packed, out_size, &used, in_size == size);
+		if (used == sizeof packed)
+			break;
+	}
+	CHECK_EQ(status, PERFDATA_END);
+	CHECK_EQ(in_used, size);
+	CHECK_EQ(pd_encoder_run(encoder, bytes, size, &in_used, packed, sizeof packed, &used, true), PERFDATA_END);
+	pd_encoder_free(encoder);
+	return used;
+}
+
+/* Unpacks until nothing moves; the last status. */
+static enum perfdata_status unpack(enum pd_codec_kind kind, size_t size, size_t step, size_t *ret_used, size_t *ret_out)
+{
+	struct pd_decoder *decoder = pd_decoder_new(kind);
+	CHECK(decoder != NULL);
+	size_t used = 0, out = 0;
+	enum perfdata_status status;
+	for (;;) {
+		size_t before_in = used, before_out = out;
+		size_t in_size = size - used < step ? size : used + step;
+		size_t out_size = sizeof unpacked - out < step ? sizeof unpacked : out + step;
+		status = pd_decoder_run(decoder, packed, in_size, &used, unpacked, out_size, &out);
+		if (used > in_size || out > out_size)
+			FAIL("a position beyond its end");
+		if (status != PERFDATA_OK && status != PERFDATA_END)
+			break;
+		if (used == before_in && out == before_out && in_size == size)
+			break;
+	}
+	*ret_used = used;
+	*ret_out = out;
+	pd_decoder_free(decoder);
+	return status;
+}
+
+/* Without the package a test checks that there is nothing to test. */
+static bool is_there(enum pd_codec_kind kind)
+{
+	if (pd_codec_available(kind))
+		return true;
+	CHECK(pd_decoder_new(kind) == NULL && pd_encoder_new(kind, 0) == NULL);
+	return false;
+}
+
+static void test_probe(void)
+{
+	CHECK_EQ(pd_codec_probe((const uint8_t *)"\x1f\x8b\x08\x00", 4), PD_CODEC_GZIP);
+	CHECK_EQ(pd_codec_probe((const uint8_t *)"\x1f\x8b\x08", 3), PD_CODEC_GZIP);
+	CHECK_EQ(pd_codec_probe((const uint8_t *)"\x1f\x8b", 2), PD_CODEC_NONE);
+	CHECK_EQ(pd_codec_probe((const uint8_t *)"\x28\xb5\x2f\xfd", 4), PD_CODEC_ZSTD);
+	CHECK_EQ(pd_codec_probe((const uint8_t *)"\x28\xb5\x2f", 3), PD_CODEC_NONE);
+	CHECK_EQ(pd_codec_probe((const uint8_t *)"\x50\x2a\x4d\x18", 4), PD_CODEC_ZSTD);
+	CHECK_EQ(pd_codec_probe((const uint8_t *)"\x5f\x2a\x4d\x18", 4), PD_CODEC_ZSTD);
+	CHECK_EQ(pd_codec_probe((const uint8_t *)"\x60\x2a\x4d\x18", 4), PD_CODEC_NONE);
+	CHECK_EQ(pd_codec_probe((const uint8_t *)"PERFILE2", 8), PD_CODEC_NONE);
+	CHECK_EQ(pd_codec_probe(NULL, 0), PD_CODEC_NONE);
+}
+
+static void test_suffix(void)
+{
+	CHECK_EQ(pd_codec_by_suffix("a.json.gz"), PD_CODEC_GZIP);
+	CHECK_EQ(pd_codec_by_suffix("dir.gz/a.zst"), PD_CODEC_ZSTD);
+	CHECK_EQ(pd_codec_by_suffix("dir.gz/a"), PD_CODEC_NONE);
+	CHECK_EQ(pd_codec_by_suffix("a.json"), PD_CODEC_NONE);
+	CHECK_EQ(pd_codec_by_suffix(".gz"), PD_CODEC_NONE);
+	CHECK_EQ(pd_codec_by_suffix("dir/.gz"), PD_CODEC_NONE);
+	CHECK_EQ(pd_codec_by_suffix("gz"), PD_CODEC_NONE);
+	CHECK_EQ(pd_codec_by_suffix(""), PD_CODEC_NONE);
+}
+
+static void test_available(void)
+{
+	CHECK(pd_codec_available(PD_CODEC_NONE));
+	CHECK(pd_decoder_new(PD_CODEC_NONE) == NULL);
+	CHECK(pd_encoder_new(PD_CODEC_NONE, 0) == NULL);
+	for (size_t k = 0; k < 2; k++) {
+		struct pd_decoder *decoder = pd_decoder_new(kinds[k]);
+		struct pd_encoder *encoder = pd_encoder_new(kinds[k], 0);
+		CHECK((decoder != NULL) == pd_codec_available(kinds[k]));
+		CHECK((encoder != NULL) == pd_codec_available(kinds[k]));
+		pd_decoder_free(decoder);
+		pd_encoder_free(encoder);
+	}
+}
+
+static void check_round_trip(enum pd_codec_kind kind, size_t size, size_t step, int level)
+{
+	size_t packed_size = pack(kind, plain, size, 0, step, level), used, out;
+	CHECK_EQ(pd_codec_probe(packed, packed_size), kind);
+	CHECK_EQ(unpack(kind, packed_size, step, &used, &out), PERFDATA_END);
+	CHECK_EQ(used, packed_size);
+	CHECK(out == size && !memcmp(unpacked, plain, size));
+}
+
+static void test_round_trip(void)
+{
+	for (size_t k = 0; k < 2; k++) {
+		if (!is_there(kinds[k]))
+			continue;
+		check_round_trip(kinds[k], 0, SIZE, 0);
+		check_round_trip(kinds[k], 1, 1, 0);
+		check_round_trip(kinds[k], 5000, 1, 0);
+		check_round_trip(kinds[k], SIZE, 333, 1);
+		check_round_trip(kinds[k], SIZE, SIZE, 0);
+		check_round_trip(kinds[k], SIZE, 4096, 9);
+		check_round_trip(kinds[k], 3000, 4096, 1000);
+		check_round_trip(kinds[k], 3000, 4096, -1000000);
+	}
+}
+
+static void test_frames_in_a_row(void)
+{
+	for (size_t k = 0; k < 2; k++) {
+		if (!is_there(kinds[k]))
+			continue;
+		size_t size = 0, used, out;
+		const size_t cuts[] = { 0, 100, 100, 50000, 50001, SIZE };
+		for (size_t i = 0; i + 1 < sizeof cuts / sizeof *cuts; i++) {
+			size = pack(kinds[k], plain + cuts[i], cuts[i + 1] - cuts[i], size, SIZE, 0);
+			if (kinds[k] == PD_CODEC_ZSTD) {
+				memcpy(packed + size, "\x51\x2a\x4d\x18\x03\x00\x00\x00xyz", 11);
+				size += 11;
+			}
+		}
+		const size_t steps[] = { 1, 7, 4096, SIZE * 3 };
+		for (size_t i = 0; i < 4; i++) {
+			CHECK_EQ(unpack(kinds[k], size, steps[i], &used, &out), PERFDATA_END);
+			CHECK_EQ(used, size);
+			CHECK(out == SIZE && !memcmp(unpacked, plain, SIZE));
+		}
+		/* Something else behind: all before it comes out, and the place is told. */
+		memcpy(packed + size, "something else", 14);
+		CHECK_EQ(unpack(kinds[k], size + 14, 4096, &used, &out), PERFDATA_DAMAGED);
+		CHECK(out == SIZE && !memcmp(unpacked, plain, SIZE));
+		CHECK(used >= size && used <= size + 14);
+	}
+}
+
+static void test_cut(void)
+{
+	for (size_t k = 0; k < 2; k++) {
+		if (!is_there(kinds[k]))
+			continue;
+		size_t size = pack(kinds[k], plain, SIZE, 0, SIZE, 0), used, out, last = 0;
+		for (size_t cut = 1; cut < size; cut += 1 + cut / 20) {
+			enum perfdata_status status = unpack(kinds[k], cut, 1000, &used, &out);
+			CHECK_EQ(status, PERFDATA_OK);
+			CHECK_EQ(used, cut);
+			CHECK(out >= last && out <= SIZE && !memcmp(unpacked, plain, out));
+			last = out;
+		}
+		CHECK(last > 1000);
+	}
+}
+
+static void test_corrupted(void)
+{
+	for (size_t k = 0; k < 2; k++) {
+		if (!is_there(kinds[k]))
+			continue;
+		size_t size = pack(kinds[k], plain, 20000, 0, SIZE, 0), used, out, noticed = 0, tried = 0;
+		for (size_t at = 0; at < size; at += 1 + size / 300) {
+			uint8_t before = packed[at];
+			packed[at] ^= (uint8_t)(1u << at % 8);
+			enum perfdata_status status = unpack(kinds[k], size, 999, &used, &out);
+			tried++;
+			/* What goes unnoticed must not matter (the time stamp in a gzip header, for one). */
+			if (status == PERFDATA_END)
+				CHECK(out == 20000 && !memcmp(unpacked, plain, out));
+			else
+				noticed++;
+			packed[at] = before;
+		}
+		CHECK(noticed * 10 >= tried * 9);
+	}
+}
+
+static void test_reset(void)
+{
+	for (size_t k = 0; k < 2; k++) {
+		if (!is_there(kinds[k]))
+			continue;
+		size_t size = pack(kinds[k], plain, 20000, 0, SIZE, 0);
+		struct pd_decoder *decoder = pd_decoder_new(kinds[k]);
+		for (size_t half = 0; half < size; half += size / 3) {
+			size_t used = 0, out = 0;
+			enum perfdata_status status = pd_decoder_run(decoder, packed, half, &used, unpacked, sizeof unpacked, &out);
+			CHECK_EQ(status, half ? PERFDATA_OK : kinds[k] == PD_CODEC_GZIP ? PERFDATA_OK : PERFDATA_END);
+			pd_decoder_reset(decoder);
+			used = out = 0;
+			do
+				status = pd_decoder_run(decoder, packed, size, &used, unpacked, sizeof unpacked, &out);
+			while (status == PERFDATA_OK && used < size);
+			CHECK_EQ(status, PERFDATA_END);
+			CHECK(out == 20000 && !memcmp(unpacked, plain, out));
+			pd_decoder_reset(decoder);
+			/* After damage too. */
+			used = out = 0;
+			CHECK_EQ(pd_decoder_run(decoder, (const uint8_t *)"no such format", 14, &used, unpacked, 10, &out),
+				 PERFDATA_DAMAGED);
+			pd_decoder_reset(decoder);
+		}
+		pd_decoder_free(decoder);
+	}
+}
+
+static void test_large_window(void)
+{
+	if (!is_there(PD_CODEC_ZSTD))
+		return;
+	/* Magic number, frame header descriptor 0, window descriptor (log - 10) << 3, and an empty last block. */
+	uint8_t frame[] = { 0x28, 0xb5, 0x2f, 0xfd, 0, 0, 1, 0, 0 };
+	for (unsigned log = 10; log <= 41; log++) {
+		frame[5] = (uint8_t)((log - 10) << 3);
+		struct pd_decoder *decoder = pd_decoder_new(PD_CODEC_ZSTD);
+		size_t used = 0, out = 0;
+		enum perfdata_status status = pd_decoder_run(decoder, frame, sizeof frame, &used, unpacked, 100, &out);
+		CHECK_EQ(status, log <= 27 ? PERFDATA_END : PERFDATA_ELIMIT);
+		CHECK_EQ(out, 0);
+		pd_decoder_free(decoder);
+	}
+}
+
+static void work_codec(void)
+{
+	for (size_t k = 0; k < 2; k++) {
+		struct pd_encoder *encoder = pd_encoder_new(kinds[k], 0);
+		size_t in = 0, size = 0, used = 0, out = 0;
+		if (encoder)
+			CHECK_EQ(pd_encoder_run(encoder, plain, 1000, &in, packed, sizeof packed, &size, true), PERFDATA_END);
+		pd_encoder_free(encoder);
+		struct pd_decoder *decoder = pd_decoder_new(kinds[k]);
+		if (decoder) {
+			enum perfdata_status status = pd_decoder_run(decoder, packed, size, &used, unpacked, sizeof unpacked, &out);
+			CHECK(status == PERFDATA_ENOMEM || (out == (size ? 1000 : 0) && !memcmp(plain, unpacked, out)));
+		}
+		pd_decoder_free(decoder);
+	}
+}
+
+static void test_no_memory(void)
+{
+	int n = 0;
+	while (alloc_fail_run(n, work_codec))
+		n++;
+	CHECK(n >= 2 || !pd_codec_available(PD_CODEC_GZIP));
+}
+
+int main(void)
+{
+	static const struct unit_case cases[] = {
+		{ "probe", test_probe },
+		{ "suffix", test_suffix },
+		{ "available", test_available },
+		{ "round trip", test_round_trip },
+		{ "frames in a row", test_frames_in_a_row },
+		{ "cut short", test_cut },
+		{ "corrupted", test_corrupted },
+		{ "reset", test_reset },
+		{ "large windows", test_large_window },
+		{ "without memory", test_no_memory },
+	};
+	fill_plain();
+	return unit_main(cases, sizeof cases / sizeof *cases);
+}
