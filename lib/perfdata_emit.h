@@ -6,6 +6,10 @@
  *   merge    optional: every batch, in order: reductions                       → bytes
  *   end      once, with the summary                                            → bytes
  *
+ * scan, format and merge run at the same time for different batches: scan and merge each own a part of the state, format reads
+ * what neither changes. Findings may be reported in begin, scan, merge and end; they reach the program in the thread that
+ * called perfdata_run, those of merge in the order of the batches.
+ *
  * An emitter lives in a table of functions; `perfdata --emitter FILE.so` loads one that exports `perfdata_emitter`. */
 #ifndef PERFDATA_EMIT_H
 #define PERFDATA_EMIT_H
@@ -87,6 +91,7 @@ struct perfdata_emitter {
 	enum perfdata_status (*merge)(void *state, void *part, struct perfdata_text *out);
 	enum perfdata_status (*end)(void *state, const struct perfdata_emit_end *end, struct perfdata_text *out);
 	void (*free_value)(void *value);
+	void (*free_part)(void *part);  /* of a part that merge will not see, since something failed before */
 	void (*release)(void *state);
 };
 

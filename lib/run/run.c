@@ -1,0 +1,589 @@
+/* The run: a front that pulls batches, formatting in any number of threads, one writer in order.
+ *
+ * Batches pass through a ring of slots, counted by numbers that only grow: written <= formatted <= filled. Every thread
+ * looks for something to do, in this order: write what is next, pack or format what waits, and, the calling thread only,
+ * fetch another batch. So there are exactly as many threads as jobs, with one job there is none but the caller, and the
+ * program's callbacks (findings of the reader and of formatting) all come in the calling thread.
+ *
+ * Whatever fails is noted in its slot and takes effect when the writer gets there: what stands before it in the recording
+ * is written in any case, what stands behind it never, and the outcome does not depend on the number of threads. */
+#include "config.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "run/pack.h"
+#include "run/threads.h"
+
+/* What a pipe may deliver before its first kernel record, at most, until meta is written without the rest. */
+#define MAX_BATCHES_BEFORE_BEGIN 64
+
+enum slot_state { SLOT_FREE, SLOT_FILLED, SLOT_FORMATTING, SLOT_DONE };
+
+struct slot {
+	enum slot_state state;
+	enum perfdata_status status;
+	struct perfdata_batch *batch;
+	void *value;                /* of scan */
+	void *part;                 /* for merge */
+	bool merged;
+	size_t packed;              /* bytes of text that are in pieces already */
+	struct perfdata_text text;
+};
+
+/* What formatting found, on its way to the calling thread. */
+struct found {
+	struct found *next;
+	struct perfdata_finding finding;
+	char message[];
+};
+
+struct worker {
+	struct perfdata_scratch scratch;
+	struct pd_encoder *encoder;
+};
+
+struct run {
+	struct perfdata_session *session;
+	const struct perfdata_emitter *emitter;
+	const struct perfdata_run_options *options;
+	struct perfdata_sink *sink;
+	void *state;
+	bool begun;
+
+	struct pd_monitor *monitor;
+	struct pd_team *team;
+	struct worker *workers;     /* the caller's is the last */
+	unsigned jobs;
+
+	/* Guarded by the monitor from here on. */
+	struct slot *slots;
+	unsigned nr_slots;
+	uint64_t filled, formatted, written;
+	bool front_done;            /* nothing more will be filled */
+	bool writing;               /* a thread has the writer's role */
+	bool stopping;              /* the writer met a failure: all leave */
+	struct pd_pack pack;
+	struct found *found, **found_end;
+
+	enum perfdata_status status;        /* the writer's, else the front's */
+	struct perfdata_error error;
+	enum perfdata_status front_status;
+	struct perfdata_error front_error;
+	bool damaged;               /* formatting found an ERROR */
+
+	struct perfdata_batch *early[MAX_BATCHES_BEFORE_BEGIN];   /* pulled before begin */
+	unsigned nr_early, next_early;
+};
+
+static struct slot *slot_of(struct run *run, uint64_t number) { return &run->slots[number % run->nr_slots]; }
+
+/* For failures that have no more to say than their status. */
+static enum perfdata_status fail(struct perfdata_error *error, enum perfdata_status status)
+{
+	return pd_error(error, status, PERFDATA_NO_OFFSET, "%s", perfdata_status_text(status));
+}
+
+/* --- findings ------------------------------------------------------------------------------------------------------ */
+
+static void queue_finding(void *user, const struct perfdata_finding *finding)
+{
+	struct run *run = user;
+	const size_t size = strlen(finding->message) + 1;
+	struct found *found = pd_malloc(sizeof *found + size);
+	pd_monitor_enter(run->monitor);
+	if (finding->severity == PERFDATA_ERROR)
+		run->damaged = true;
+	if (found) {
+		found->next = NULL;
+		found->finding = *finding;
+		memcpy(found->message, finding->message, size);
+		found->finding.message = found->message;
+		*run->found_end = found;
+		run->found_end = &found->next;
+	}
+	pd_monitor_leave(run->monitor);
+}
+
+/* Calling thread, inside the monitor. */
+static void report_findings(struct run *run)
+{
+	while (run->found) {
+		struct found *found = run->found;
+		run->found = NULL;
+		run->found_end = &run->found;
+		pd_monitor_leave(run->monitor);
+		while (found) {
+			struct found *next = found->next;
+			if (run->options->on_finding)
+				run->options->on_finding(run->options->user, &found->finding);
+			pd_free(found);
+			found = next;
+		}
+		pd_monitor_enter(run->monitor);
+	}
+}
+
+/* --- the front ------------------------------------------------------------------------------------------------------ */
+
+static bool has_kernel_record(const struct perfdata_batch *batch)
+{
+	for (size_t i = 0; i < batch->nr_records; i++)
+		if (batch->records[i].type < PERFDATA_RECORD_USER_FIRST)
+			return true;
+	for (size_t i = 0; i < batch->nr_deliveries; i++)
+		if (batch->deliveries[i].record->type < PERFDATA_RECORD_USER_FIRST)
+			return true;
+	return false;
+}
+
+static enum perfdata_status write_text(struct run *run, struct perfdata_text *text)
+{
+	if (perfdata_text_failed(text))
+		return fail(&run->error, PERFDATA_ENOMEM);
+	if (!text->size)
+		return PERFDATA_OK;
+	const enum perfdata_status status = perfdata_sink_write(run->sink, text->data, text->size);
+	if (status)
+		run->error = *pd_sink_error(run->sink);
+	return status;
+}
+
+static enum perfdata_status call_begin(struct run *run)
+{
+	const struct perfdata_emit_context context = {
+		.size = sizeof context,
+		.reader = perfdata_session_reader(run->session),
+		.session = run->session,
+		.options = run->options->options,
+		.nr_options = run->options->nr_options,
+		.shared_output = run->options->shared_output,
+		.on_finding = queue_finding,
+		.user = run,
+		.reterr = &run->error,
+	};
+	struct perfdata_text text;
+	perfdata_text_init(&text);
+	enum perfdata_status status = run->emitter->begin(&context, &run->state, &text);
+	if (!status) {
+		run->begun = true;
+		status = write_text(run, &text);
+	} else if (!run->error.status) {
+		fail(&run->error, status);
+	}
+	perfdata_text_release(&text);
+	return status;
+}
+
+static bool stop_wanted(const struct run *run) { return run->options->stop && *run->options->stop; }
+
+/* The next batch of the session, or why there is none. */
+static enum perfdata_status pull(struct run *run, struct perfdata_batch **ret)
+{
+	if (stop_wanted(run))
+		return fail(&run->front_error, PERFDATA_EINTR);
+	const enum perfdata_status status = perfdata_session_next(run->session, ret);
+	if (status < 0) {
+		const struct perfdata_error *error = perfdata_session_error(run->session);
+		if (error && error->status)
+			run->front_error = *error;
+		else
+			fail(&run->front_error, status);
+	}
+	return status;
+}
+
+/* Reads on until meta is complete, then begins. What the front's end is stays in front_status. */
+static enum perfdata_status start(struct run *run)
+{
+	const struct perfdata_header *header = perfdata_reader_header(perfdata_session_reader(run->session));
+	if (header->container == PERFDATA_CONTAINER_PIPE) {
+		while (run->nr_early < MAX_BATCHES_BEFORE_BEGIN) {
+			struct perfdata_batch *batch;
+			run->front_status = pull(run, &batch);
+			if (run->front_status)
+				break;
+			run->early[run->nr_early++] = batch;
+			if (has_kernel_record(batch))
+				break;
+		}
+	}
+	return call_begin(run);
+}
+
+static enum perfdata_status next_batch(struct run *run, struct perfdata_batch **ret)
+{
+	if (run->next_early < run->nr_early) {
+		*ret = run->early[run->next_early++];
+		return PERFDATA_OK;
+	}
+	return run->front_status ? run->front_status : pull(run, ret);
+}
+
+/* Inside the monitor, by the calling thread; fills slot number `filled`, which is free. */
+static void fill(struct run *run)
+{
+	struct slot *slot = slot_of(run, run->filled);
+	pd_monitor_leave(run->monitor);
+	struct perfdata_batch *batch = NULL;
+	const enum perfdata_status status = next_batch(run, &batch);
+	if (!status) {
+		slot->batch = batch;
+		if (run->emitter->scan)
+			slot->status = run->emitter->scan(run->state, batch, &slot->value);
+	}
+	pd_monitor_enter(run->monitor);
+	if (status) {
+		run->front_status = status;
+		run->front_done = true;
+	} else {
+		slot->state = SLOT_FILLED;
+		run->filled++;
+	}
+	pd_monitor_wake(run->monitor);
+}
+
+/* --- formatting ------------------------------------------------------------------------------------------------------ */
+
+static void free_inputs(struct run *run, struct slot *slot)
+{
+	if (slot->batch)
+		perfdata_batch_release(slot->batch);
+	if (slot->value && run->emitter->free_value)
+		run->emitter->free_value(slot->value);
+	slot->batch = NULL;
+	slot->value = NULL;
+}
+
+static void format(struct run *run, struct worker *worker)
+{
+	struct slot *slot = slot_of(run, run->formatted++);
+	slot->state = SLOT_FORMATTING;
+	pd_monitor_leave(run->monitor);
+	if (!slot->status)
+		slot->status = run->emitter->format(run->state, slot->batch, slot->value, &worker->scratch, &slot->text, &slot->part);
+	if (!slot->status && (perfdata_text_failed(&slot->text) || perfdata_text_failed(&worker->scratch.text)))
+		slot->status = PERFDATA_ENOMEM;
+	free_inputs(run, slot);
+	pd_monitor_enter(run->monitor);
+	slot->state = SLOT_DONE;
+	pd_monitor_wake(run->monitor);
+}
+
+static void pack_piece(struct run *run, struct worker *worker)
+{
+	struct pd_piece *piece = pd_pack_piece(&run->pack, run->pack.packing++);
+	piece->state = PD_PIECE_PACKING;
+	pd_monitor_leave(run->monitor);
+	perfdata_text_clear(&piece->packed);
+	piece->status = pd_sink_pack(run->sink, &worker->encoder, piece->plain.data, piece->plain.size, &piece->packed);
+	pd_monitor_enter(run->monitor);
+	piece->state = PD_PIECE_PACKED;
+	pd_monitor_wake(run->monitor);
+}
+
+/* --- the writer: one thread at a time, in order ------------------------------------------------------------------------- */
+
+static void give_up(struct run *run, enum perfdata_status status, const struct perfdata_error *error)
+{
+	run->status = status;
+	if (error)
+		run->error = *error;
+	else
+		fail(&run->error, status);
+	run->stopping = true;
+}
+
+/* Moves the slot's bytes into pieces; false when no piece is free before all are moved. */
+static bool cut_pieces(struct run *run, struct slot *slot, enum perfdata_status *ret_status)
+{
+	while (slot->packed < slot->text.size) {
+		pd_monitor_enter(run->monitor);
+		const bool room = pd_pack_has_room(&run->pack);
+		pd_monitor_leave(run->monitor);
+		if (!room)
+			return false;
+		struct pd_piece *piece = pd_pack_piece(&run->pack, run->pack.filled);
+		const size_t left = slot->text.size - slot->packed, free_bytes = PD_SINK_PIECE - piece->plain.size;
+		const size_t part = left < free_bytes ? left : free_bytes;
+		perfdata_text_append(&piece->plain, slot->text.data + slot->packed, part);
+		if (perfdata_text_failed(&piece->plain)) {
+			*ret_status = PERFDATA_ENOMEM;
+			return true;
+		}
+		slot->packed += part;
+		if (piece->plain.size < PD_SINK_PIECE)
+			continue;
+		pd_monitor_enter(run->monitor);
+		piece->state = PD_PIECE_FILLED;
+		run->pack.filled++;
+		pd_monitor_wake(run->monitor);
+		pd_monitor_leave(run->monitor);
+	}
+	return true;
+}
+
+/* Outside the monitor. False: the slot stays, there is more to do for it. */
+static bool write_slot(struct run *run, struct slot *slot, enum perfdata_status *ret_status, const struct perfdata_error **ret_error)
+{
+	*ret_status = slot->status;
+	if (!*ret_status && !slot->merged) {
+		void *part = slot->part;
+		slot->part = NULL;
+		slot->merged = true;
+		if (part && run->emitter->merge)
+			*ret_status = run->emitter->merge(run->state, part, &slot->text);
+		if (!*ret_status && perfdata_text_failed(&slot->text))
+			*ret_status = PERFDATA_ENOMEM;
+	}
+	if (*ret_status || !slot->text.size)
+		return true;
+	if (run->pack.nr_pieces)
+		return cut_pieces(run, slot, ret_status);
+	*ret_status = perfdata_sink_write(run->sink, slot->text.data, slot->text.size);
+	if (*ret_status)
+		*ret_error = pd_sink_error(run->sink);
+	return true;
+}
+
+static void write_next(struct run *run)
+{
+	struct slot *slot = slot_of(run, run->written);
+	run->writing = true;
+	pd_monitor_leave(run->monitor);
+	enum perfdata_status status = PERFDATA_OK;
+	const struct perfdata_error *error = NULL;
+	const bool done = write_slot(run, slot, &status, &error);
+	pd_monitor_enter(run->monitor);
+	run->writing = false;
+	if (status) {
+		give_up(run, status, error);
+	} else if (done) {
+		perfdata_text_clear(&slot->text);
+		slot->packed = 0;
+		slot->merged = false;
+		slot->state = SLOT_FREE;
+		run->written++;
+	}
+	pd_monitor_wake(run->monitor);
+}
+
+static void write_piece(struct run *run)
+{
+	struct pd_piece *piece = pd_pack_piece(&run->pack, run->pack.written);
+	run->writing = true;
+	pd_monitor_leave(run->monitor);
+	enum perfdata_status status = piece->status;
+	const struct perfdata_error *error = NULL;
+	if (!status) {
+		status = pd_sink_write_packed(run->sink, piece->packed.data, piece->packed.size, piece->plain.size);
+		if (status)
+			error = pd_sink_error(run->sink);
+	}
+	pd_monitor_enter(run->monitor);
+	run->writing = false;
+	if (status) {
+		give_up(run, status, error);
+	} else {
+		perfdata_text_clear(&piece->plain);
+		piece->state = PD_PIECE_FREE;
+		run->pack.written++;
+	}
+	pd_monitor_wake(run->monitor);
+}
+
+/* --- what to do next --------------------------------------------------------------------------------------------------- */
+
+static bool finished(const struct run *run)
+{
+	return run->stopping || (run->front_done && run->written == run->filled && pd_pack_idle(&run->pack));
+}
+
+static bool slot_can_be_written(struct run *run)
+{
+	return !run->writing && run->written < run->formatted && slot_of(run, run->written)->state == SLOT_DONE &&
+	       (!run->pack.nr_pieces || pd_pack_has_room(&run->pack));
+}
+
+/* The caller fetches when little waits for the others, and when it has nothing else to do. */
+static bool should_fill(const struct run *run, bool hungry)
+{
+	if (run->front_done || run->filled - run->written >= run->nr_slots)
+		return false;
+	return !hungry || (run->team && run->filled - run->formatted < 2ull * (run->jobs - 1));
+}
+
+static bool step(struct run *run, struct worker *worker, bool is_caller)
+{
+	if (run->pack.nr_pieces && !run->writing && pd_pack_can_write(&run->pack))
+		write_piece(run);
+	else if (slot_can_be_written(run))
+		write_next(run);
+	else if (is_caller && should_fill(run, true))
+		fill(run);
+	else if (run->pack.packing < run->pack.filled)
+		pack_piece(run, worker);
+	else if (run->formatted < run->filled)
+		format(run, worker);
+	else if (is_caller && should_fill(run, false))
+		fill(run);
+	else
+		return false;
+	return true;
+}
+
+static void work(void *user, unsigned index)
+{
+	struct run *run = user;
+	const bool is_caller = index == run->jobs - 1;
+	pd_monitor_enter(run->monitor);
+	while (!finished(run)) {
+		if (is_caller) {
+			report_findings(run);
+			/* Threads cost more than a small recording: they start with the second batch. */
+			if (run->filled == 2 && !run->team && run->jobs > 1)
+				run->team = pd_team_start(run->jobs - 1, work, run);
+		}
+		if (!step(run, &run->workers[index], is_caller))
+			pd_monitor_wait(run->monitor);
+	}
+	pd_monitor_wake(run->monitor);
+	pd_monitor_leave(run->monitor);
+}
+
+/* --- begin and end -------------------------------------------------------------------------------------------------------- */
+
+static int run_init(struct run *run)
+{
+	run->found_end = &run->found;
+	run->jobs = run->options->jobs ? run->options->jobs : perfdata_processors();
+	run->nr_slots = 2 * run->jobs + 2;
+	run->monitor = pd_monitor_new();
+	run->workers = pd_calloc(run->jobs, sizeof *run->workers);
+	run->slots = pd_calloc(run->nr_slots, sizeof *run->slots);
+	if (!run->monitor || !run->workers || !run->slots)
+		return -1;
+	/* Alone, the sink packs by itself: the same pieces, the same bytes. */
+	const bool packed = pd_sink_packing(run->sink) != PD_CODEC_NONE;
+	return pd_pack_init(&run->pack, run->sink, packed && run->jobs > 1 ? run->nr_slots : 0);
+}
+
+static void run_release(struct run *run)
+{
+	while (run->next_early < run->nr_early)
+		perfdata_batch_release(run->early[run->next_early++]);
+	for (unsigned i = 0; run->slots && i < run->nr_slots; i++) {
+		struct slot *slot = &run->slots[i];
+		free_inputs(run, slot);
+		if (slot->part && run->emitter->free_part)
+			run->emitter->free_part(slot->part);
+		perfdata_text_release(&slot->text);
+	}
+	for (unsigned i = 0; run->workers && i < run->jobs; i++) {
+		struct worker *worker = &run->workers[i];
+		if (worker->scratch.cache && worker->scratch.free_cache)
+			worker->scratch.free_cache(worker->scratch.cache);
+		perfdata_text_release(&worker->scratch.text);
+		pd_encoder_free(worker->encoder);
+	}
+	if (run->begun && run->emitter->release)
+		run->emitter->release(run->state);
+	while (run->found) {
+		struct found *next = run->found->next;
+		pd_free(run->found);
+		run->found = next;
+	}
+	pd_pack_release(&run->pack);
+	pd_free(run->slots);
+	pd_free(run->workers);
+	pd_monitor_free(run->monitor);
+}
+
+/* After the threads have left: writes the pieces in front of a failure. */
+static void drain_pieces(struct run *run)
+{
+	struct worker *worker = &run->workers[run->jobs - 1];
+	pd_monitor_enter(run->monitor);
+	while (run->status != PERFDATA_EWRITE && !pd_pack_idle(&run->pack)) {
+		if (run->pack.packing == run->pack.written)
+			pack_piece(run, worker);
+		const uint64_t written = run->pack.written;
+		write_piece(run);
+		if (run->pack.written == written)
+			break;
+	}
+	pd_monitor_leave(run->monitor);
+}
+
+static enum perfdata_status call_end(struct run *run)
+{
+	struct perfdata_emit_end end = { .summary = perfdata_session_summary(run->session), .status = run->status };
+	if (!end.summary)
+		return PERFDATA_ENOMEM;
+	end.complete = !run->status && end.summary->complete && !run->damaged;
+	if (run->options->findings)
+		end.findings = run->options->findings(run->options->user, &end.nr_findings, &end.findings_total);
+	if (!run->emitter->end)
+		return PERFDATA_OK;
+	struct perfdata_text text;
+	perfdata_text_init(&text);
+	enum perfdata_status status = run->emitter->end(run->state, &end, &text);
+	if (status)
+		fail(&run->error, status);
+	else
+		status = write_text(run, &text);
+	perfdata_text_release(&text);
+	return status;
+}
+
+static enum perfdata_status run_all(struct run *run)
+{
+	enum perfdata_status status = start(run);
+	if (status)
+		return status;
+	work(run, run->jobs - 1);
+	pd_team_join(run->team);
+	run->team = NULL;
+	drain_pieces(run);
+	pd_monitor_enter(run->monitor);
+	report_findings(run);
+	pd_monitor_leave(run->monitor);
+	pd_pack_release(&run->pack);
+
+	if (!run->status && run->front_status < 0) {
+		run->status = run->front_status;
+		run->error = run->front_error;
+	}
+	/* The document is finished whatever stopped it, as long as it can be written. */
+	if (run->status == PERFDATA_EWRITE)
+		return run->status;
+	const struct perfdata_error why = run->error;
+	status = call_end(run);
+	if (!run->status || status == PERFDATA_EWRITE)
+		return status;
+	run->error = why;
+	return run->status;
+}
+
+enum perfdata_status perfdata_run(struct perfdata_session *session, const struct perfdata_emitter *emitter,
+				  struct perfdata_sink *sink, const struct perfdata_run_options *options, struct perfdata_error *reterr)
+{
+	static const struct perfdata_run_options defaults = { .size = sizeof defaults };
+	if (emitter->abi != PERFDATA_EMITTER_ABI || !emitter->begin || !emitter->format)
+		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "the emitter is made for another version of the library");
+	struct run *run = pd_calloc(1, sizeof *run);
+	if (!run)
+		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
+	run->session = session;
+	run->emitter = emitter;
+	run->sink = sink;
+	run->options = options ? options : &defaults;
+	enum perfdata_status status;
+	if (run_init(run))
+		status = fail(&run->error, PERFDATA_ENOMEM);
+	else
+		status = run_all(run);
+	if (status && reterr)
+		*reterr = run->error;
+	run_release(run);
+	pd_free(run);
+	return status;
+}
