@@ -90,6 +90,8 @@ void pd_encoder_free(struct pd_encoder *encoder)
 		encoder->free(encoder);
 }
 
+void pd_encoder_reset(struct pd_encoder *encoder) { encoder->reset(encoder); }
+
 enum perfdata_status pd_encoder_run(struct pd_encoder *encoder, const uint8_t *in, size_t in_size, size_t *in_used,
 				    uint8_t *out, size_t out_size, size_t *out_used, bool finish)
 {

@@ -29,6 +29,8 @@ enum perfdata_status pd_decoder_run(struct pd_decoder *decoder, const uint8_t *i
 struct pd_encoder;
 struct pd_encoder *pd_encoder_new(enum pd_codec_kind kind, int level /* 0 = default */);
 void pd_encoder_free(struct pd_encoder *encoder);
+/* Forget all state and start another frame: cheaper than a new encoder. */
+void pd_encoder_reset(struct pd_encoder *encoder);
 /* Takes all of in[*in_used..) as room allows; with finish, ends the frame: PERFDATA_END when it is all written. */
 enum perfdata_status pd_encoder_run(struct pd_encoder *encoder, const uint8_t *in, size_t in_size, size_t *in_used,
 				    uint8_t *out, size_t out_size, size_t *out_used, bool finish);

@@ -110,6 +110,13 @@ static void gzip_encoder_free(struct pd_encoder *encoder)
 	pd_free(gzip);
 }
 
+static void gzip_encoder_reset(struct pd_encoder *encoder)
+{
+	struct gzip_encoder *gzip = (struct gzip_encoder *)encoder;
+	deflateReset(&gzip->stream);
+	gzip->finished = false;
+}
+
 static enum perfdata_status gzip_encoder_run(struct pd_encoder *encoder, const struct pd_codec_buffers *b, bool finish)
 {
 	struct gzip_encoder *gzip = (struct gzip_encoder *)encoder;
@@ -133,7 +140,7 @@ struct pd_encoder *pd_gzip_encoder_new(int level)
 	struct gzip_encoder *gzip = pd_calloc(1, sizeof *gzip);
 	if (!gzip)
 		return NULL;
-	gzip->base = (struct pd_encoder){ gzip_encoder_free, gzip_encoder_run };
+	gzip->base = (struct pd_encoder){ gzip_encoder_free, gzip_encoder_reset, gzip_encoder_run };
 	gzip->stream.zalloc = allocate;
 	gzip->stream.zfree = release;
 	if (level < 0 || level > Z_BEST_COMPRESSION)

@@ -23,6 +23,7 @@ struct pd_decoder {
 
 struct pd_encoder {
 	void (*free)(struct pd_encoder *encoder);
+	void (*reset)(struct pd_encoder *encoder);
 	enum perfdata_status (*run)(struct pd_encoder *encoder, const struct pd_codec_buffers *buffers, bool finish);
 };
 

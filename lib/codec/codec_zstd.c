@@ -88,6 +88,13 @@ static void zstd_encoder_free(struct pd_encoder *encoder)
 	pd_free(zstd);
 }
 
+static void zstd_encoder_reset(struct pd_encoder *encoder)
+{
+	struct zstd_encoder *zstd = (struct zstd_encoder *)encoder;
+	ZSTD_CCtx_reset(zstd->context, ZSTD_reset_session_only);
+	zstd->finished = false;
+}
+
 static enum perfdata_status zstd_encoder_run(struct pd_encoder *encoder, const struct pd_codec_buffers *b, bool finish)
 {
 	struct zstd_encoder *zstd = (struct zstd_encoder *)encoder;
@@ -122,7 +129,7 @@ struct pd_encoder *pd_zstd_encoder_new(int level)
 	struct zstd_encoder *zstd = pd_calloc(1, sizeof *zstd);
 	if (!zstd)
 		return NULL;
-	zstd->base = (struct pd_encoder){ zstd_encoder_free, zstd_encoder_run };
+	zstd->base = (struct pd_encoder){ zstd_encoder_free, zstd_encoder_reset, zstd_encoder_run };
 	zstd->context = ZSTD_createCCtx();
 	if (!zstd->context || !configure(zstd->context, level)) {
 		zstd_encoder_free(&zstd->base);
