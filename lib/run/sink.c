@@ -1,6 +1,7 @@
 #include "config.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -190,7 +191,9 @@ uint64_t perfdata_sink_written(const struct perfdata_sink *sink) { return sink->
 enum perfdata_status pd_sink_pack(const struct perfdata_sink *sink, struct pd_encoder **encoder, const void *bytes, size_t size,
 				  struct perfdata_text *out)
 {
-	if (!*encoder)
+	if (*encoder)
+		pd_encoder_reset(*encoder);
+	else
 		*encoder = pd_encoder_new(sink->packing, 0);
 	if (!*encoder)
 		return PERFDATA_ENOMEM;
