@@ -461,9 +461,7 @@ static int run_init(struct run *run)
 	run->slots = pd_calloc(run->nr_slots, sizeof *run->slots);
 	if (!run->monitor || !run->workers || !run->slots)
 		return -1;
-	/* Alone, the sink packs by itself: the same pieces, the same bytes. */
-	const bool packed = pd_sink_packing(run->sink) != PD_CODEC_NONE;
-	return pd_pack_init(&run->pack, run->sink, packed && run->jobs > 1 ? run->nr_slots : 0);
+	return 0;
 }
 
 static void run_release(struct run *run)
@@ -539,6 +537,10 @@ static enum perfdata_status run_all(struct run *run)
 	enum perfdata_status status = start(run);
 	if (status)
 		return status;
+	/* From here on pieces belong to the run. Alone, the sink packs by itself: the same pieces, the same bytes. */
+	const bool packed = pd_sink_packing(run->sink) != PD_CODEC_NONE;
+	if (pd_pack_init(&run->pack, run->sink, packed && run->jobs > 1 ? run->nr_slots : 0))
+		return fail(&run->error, PERFDATA_ENOMEM);
 	work(run, run->jobs - 1);
 	pd_team_join(run->team);
 	run->team = NULL;
