@@ -14,8 +14,6 @@
 extern "C" {
 #endif
 
-struct perfdata_symbols;
-
 #define PERFDATA_NONE UINT32_MAX
 
 /* What a consumer needs; the session does no more work than that. */
@@ -29,7 +27,7 @@ enum perfdata_needs {
 
 /* What to keep. An empty list keeps everything; all conditions must hold. Process state is followed for filtered records too. */
 struct perfdata_filter {
-	uint64_t time_first, time_last;         /* ns, inclusive; 0 and UINT64_MAX: all. Records without a time pass */
+	uint64_t time_first, time_last;         /* ns, inclusive; time_last 0: no end. Records without a time pass */
 	const int32_t *pids; size_t nr_pids;
 	const int32_t *tids; size_t nr_tids;
 	const uint32_t *cpus; size_t nr_cpus;   /* sorted */
@@ -67,6 +65,7 @@ struct perfdata_delivery {
 	const struct perfdata_raw *record;      /* owned by the batch; for a joined sample not one of batch->records */
 	const struct perfdata_event *event;     /* owner of the counter for READ samples; or NULL */
 	const struct perfdata_raw *deferred;    /* the CALLCHAIN_DEFERRED record that completes the sample's chain, or NULL */
+	uint64_t address;                       /* of the sample as delivered: `ip`, or what an off-CPU sample carries instead */
 	uint64_t id;                            /* of the event's counter, UINT64_MAX if unknown */
 	uint64_t period;                        /* as perf gives it: recorded, the counter's growth, or the attr's */
 	uint32_t flags;                         /* enum perfdata_delivery_flag */
@@ -102,28 +101,32 @@ PERFDATA_API const struct perfdata_error *perfdata_session_error(const struct pe
 /* The text of a comm, NUL-terminated (it may hold any bytes but NUL, as recorded). */
 PERFDATA_API const char *perfdata_session_comm(const struct perfdata_session *session, uint32_t comm);
 
-enum perfdata_dso_kind {
-	PERFDATA_DSO_FILE, PERFDATA_DSO_KERNEL, PERFDATA_DSO_MODULE, PERFDATA_DSO_VDSO, PERFDATA_DSO_JIT /* perf-PID.map */,
-	PERFDATA_DSO_ANON /* [stack], [heap], // anonymous data */, PERFDATA_DSO_BPF,
+enum perfdata_build_id_source {
+	PERFDATA_BUILD_ID_MMAP2 = 1,    /* the MMAP2 record of the mapping */
+	PERFDATA_BUILD_ID_RECORD = 2,   /* a BUILD_ID record of a pipe */
+	PERFDATA_BUILD_ID_HEADER = 4,   /* the table in the header */
 };
-/* A thing that addresses are mapped from. Immutable but for the build-id, which is the last one known when the batch was published. */
+/* A thing that addresses are mapped from. Immutable. */
 struct perfdata_dso {
 	uint32_t id;
 	enum perfdata_dso_kind kind;
 	const char *name;             /* as perf's `script` shows it: "/usr/bin/true", "[kernel.kallsyms]", "[xfs]" */
 	const char *long_name;        /* as perf's dump shows it */
 	const char *filename;         /* as recorded; what to open for symbols */
-	uint8_t build_id[20];
-	uint8_t build_id_size;        /* 0: unknown */
-	int32_t pid;                  /* of the process for kinds that belong to one, else -1 */
+	int32_t pid;                  /* of the process, for kinds that belong to one, else -1 */
 };
 PERFDATA_API const struct perfdata_dso *perfdata_session_dso(const struct perfdata_session *session, uint32_t dso);
 PERFDATA_API uint32_t perfdata_session_nr_dsos(const struct perfdata_session *session);
+/* Bytes of the dso's build-id (0: unknown so far), where it came from, and how many mappings it had so far. Any thread. */
+PERFDATA_API struct perfdata_bytes perfdata_session_build_id(const struct perfdata_session *session, uint32_t dso,
+							     enum perfdata_build_id_source *ret_source /* may be NULL */);
+PERFDATA_API uint64_t perfdata_session_nr_maps(const struct perfdata_session *session, uint32_t dso);
 
 /* An address inside a dso. Equal (dso, address) have one id. */
 struct perfdata_frame {
 	uint32_t dso;                 /* or PERFDATA_NONE: no map; `address` is the recorded address */
-	uint64_t address;             /* file offset for files, address for the kernel and JIT areas, offset in the module for modules */
+	uint64_t address;             /* as perfdata_symbols_lookup takes it: file offset for files, recorded address for the kernel, modules and
+	                                 JIT areas, offset in the program for BPF */
 };
 PERFDATA_API const struct perfdata_frame *perfdata_session_frame(const struct perfdata_session *session, uint32_t frame);
 
@@ -136,6 +139,10 @@ struct perfdata_step {
 /* PERFDATA_ABSENT for an id that no stack has. *ret_steps is borrowed until the session is closed. */
 PERFDATA_API enum perfdata_status perfdata_session_stack(const struct perfdata_session *session, uint32_t stack,
 							 const struct perfdata_step **ret_steps, size_t *ret_nr);
+/* The name of a frame: from the symbols given to the session, or from the recording itself (BPF programs). PERFDATA_ABSENT: it has none. Looked
+ * up on first use, under a lock of the dso. */
+PERFDATA_API enum perfdata_status perfdata_session_symbol(const struct perfdata_session *session, uint32_t frame, uint64_t time,
+							  struct perfdata_symbol *ret);
 /* Ids go from 0 to this, without gaps: iterate with perfdata_session_stack. */
 PERFDATA_API uint32_t perfdata_session_nr_stacks(const struct perfdata_session *session);
 

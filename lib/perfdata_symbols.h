@@ -32,6 +32,8 @@ enum perfdata_dso_kind {
 	PERFDATA_DSO_VDSO,      /* the vdso image; addresses are offsets in it */
 	PERFDATA_DSO_PERF_MAP,  /* a text of "START SIZE NAME" lines; addresses as recorded */
 	PERFDATA_DSO_JITDUMP,   /* a jitdump file; addresses as recorded, and valid from a time on */
+	PERFDATA_DSO_BPF,       /* a BPF program or other generated kernel code; its name came with the recording */
+	PERFDATA_DSO_NONE,      /* no file and no names: [stack], [heap], anonymous data */
 };
 
 enum perfdata_symbols_event {

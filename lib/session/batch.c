@@ -50,17 +50,21 @@ static enum perfdata_status hold_chunk(struct pd_batch *batch, struct pd_chunk *
 	return PERFDATA_OK;
 }
 
-enum perfdata_status pd_batch_add_record(struct pd_batch *batch, const struct perfdata_raw *raw)
+const struct perfdata_raw *pd_batch_add_record(struct pd_batch *batch, const struct perfdata_raw *raw)
 {
-	if (pd_vector_grow(&batch->records, &batch->records_room, batch->public.nr_records, sizeof *batch->records) < 0)
-		return PERFDATA_ENOMEM;
-	enum perfdata_status status = hold_chunk(batch, raw->chunk);
-	if (status != PERFDATA_OK)
-		return status;
-	batch->records[batch->public.nr_records++] = *raw;
-	batch->public.records = batch->records;
+	/* room for all a batch can hold: deliveries point to records, so the array never moves */
+	if (!batch->records) {
+		batch->records = pd_malloc(BATCH_RECORDS * sizeof *batch->records);
+		if (!batch->records)
+			return NULL;
+		batch->public.records = batch->records;
+	}
+	if (hold_chunk(batch, raw->chunk) != PERFDATA_OK)
+		return NULL;
+	struct perfdata_raw *record = &batch->records[batch->public.nr_records++];
+	*record = *raw;
 	batch->public.bytes += raw->size;
-	return PERFDATA_OK;
+	return record;
 }
 
 struct perfdata_delivery *pd_batch_add_delivery(struct pd_batch *batch)
@@ -106,7 +110,7 @@ const struct perfdata_raw *pd_batch_keep(struct pd_batch *batch, const struct pe
 bool pd_batch_is_full(const struct pd_batch *batch)
 {
 	return batch->public.bytes >= BATCH_BYTES || batch->public.nr_records >= BATCH_RECORDS ||
-	       batch->public.nr_deliveries >= BATCH_RECORDS;
+	       batch->public.nr_deliveries >= 4 * BATCH_RECORDS;
 }
 
 void perfdata_batch_release(struct perfdata_batch *public)

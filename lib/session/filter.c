@@ -26,7 +26,7 @@ enum perfdata_status pd_filter_init(struct pd_filter *filter, const struct perfd
 {
 	struct perfdata_filter *own = &filter->given;
 	*own = *given;
-	if (own->time_first == 0 && own->time_last == 0)
+	if (own->time_last == 0)
 		own->time_last = UINT64_MAX;
 	own->pids = copy_list(&filter->arena, given->pids, given->nr_pids * sizeof *given->pids);
 	own->tids = copy_list(&filter->arena, given->tids, given->nr_tids * sizeof *given->tids);
@@ -152,7 +152,7 @@ static bool type_passes(const struct pd_filter *filter, uint32_t type)
 	return filter->other_types && has_u32(filter->given.types, filter->given.nr_types, type);
 }
 
-bool pd_filter_record(struct pd_filter *filter, const struct perfdata_raw *raw, const char *comm)
+bool pd_filter_record(struct pd_filter *filter, const struct perfdata_raw *raw, const char *comm, bool check_event)
 {
 	if (!filter->any)
 		return true;
@@ -172,5 +172,5 @@ bool pd_filter_record(struct pd_filter *filter, const struct perfdata_raw *raw, 
 		if (!passes)
 			return false;
 	}
-	return pd_filter_event(filter, raw->event);
+	return !check_event || pd_filter_event(filter, raw->event);
 }

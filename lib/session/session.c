@@ -2,6 +2,27 @@
 #include <string.h>
 #include "base/memory.h"
 #include "session/session.h"
+#include "session/state.h"
+
+/* The header's table of build-ids, which is read before any record. */
+static enum perfdata_status add_header_build_ids(struct perfdata_session *session)
+{
+	const struct perfdata_feature_section *section = perfdata_reader_feature(session->reader, PERFDATA_FEATURE_BUILD_ID);
+	if (!section || !section->feature || perfdata_reader_header(session->reader)->container == PERFDATA_CONTAINER_PIPE)
+		return PERFDATA_OK;
+	const struct perfdata_node *list = perfdata_feature_root(section->feature)->child;
+	for (const struct perfdata_node *node = list ? list->child : NULL; node; node = node->next) {
+		const struct perfdata_node *filename = perfdata_node_get(node, "filename");
+		const struct perfdata_node *build_id = perfdata_node_get(node, "build_id");
+		const struct perfdata_node *pid = perfdata_node_get(node, "pid");
+		if (!filename || !build_id)
+			continue;
+		if (pd_table_id_add(session->state, filename->v.bytes, build_id->v.bytes, pid ? (int32_t)pid->v.u : -1,
+				    PERFDATA_BUILD_ID_HEADER) < 0)
+			return PERFDATA_ENOMEM;
+	}
+	return PERFDATA_OK;
+}
 
 enum perfdata_status perfdata_session_open(struct perfdata_reader *reader, const struct perfdata_session_options *options,
 					   struct perfdata_session **ret, struct perfdata_error *reterr)
@@ -12,7 +33,16 @@ enum perfdata_status perfdata_session_open(struct perfdata_reader *reader, const
 		session->reader = reader;
 		memcpy(&session->options, options, options->size < sizeof session->options ? options->size : sizeof session->options);
 		session->counts.summary.first_time = session->counts.summary.last_time = UINT64_MAX;
+		session->waiting_end = &session->waiting;
 		status = pd_filter_init(&session->filter, &session->options.filter);
+		if (session->filter.given.nr_comms)
+			session->options.needs |= PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS;
+	}
+	const uint32_t stateful = PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES | PERFDATA_NEED_STACKS;
+	if (status == PERFDATA_OK && session->options.needs & stateful) {
+		session->options.needs |= PERFDATA_NEED_DELIVERIES;
+		session->state = pd_state_new();
+		status = session->state ? add_header_build_ids(session) : PERFDATA_ENOMEM;
 	}
 	if (status != PERFDATA_OK) {
 		perfdata_session_close(session);
@@ -28,7 +58,9 @@ void perfdata_session_close(struct perfdata_session *session)
 {
 	if (!session)
 		return;
+	pd_waiting_free(session);
 	pd_batches_free(session);
+	pd_state_free(session->state);
 	pd_filter_release(&session->filter);
 	pd_counts_release(&session->counts);
 	pd_free(session);
@@ -38,17 +70,35 @@ const struct perfdata_reader *perfdata_session_reader(const struct perfdata_sess
 
 const struct perfdata_error *perfdata_session_error(const struct perfdata_session *session) { return &session->error; }
 
+static const char *comm_of(const struct perfdata_session *session, const struct perfdata_raw *raw)
+{
+	if (!session->filter.given.nr_comms || !session->state)
+		return NULL;
+	const struct pd_thread *thread = pd_thread_find(session->state, raw->tid);
+	return thread ? pd_intern_get(session->state->comms, thread->comm, NULL) : NULL;
+}
+
 /* Takes one record into the open batch, if it passes. */
 static enum perfdata_status take_record(struct perfdata_session *session, const struct perfdata_raw *raw)
 {
+	bool deliver = session->options.needs & PERFDATA_NEED_DELIVERIES;
+	/* a group's sample belongs to all its events: its deliveries are looked at one by one */
+	bool group = deliver && raw->event && raw->type == PERFDATA_RECORD_SAMPLE &&
+		     (raw->event->config.attr.sample_type & PERFDATA_SAMPLE_READ);
 	enum perfdata_status status = pd_count_record(&session->counts, raw);
-	if (status != PERFDATA_OK || !pd_filter_record(&session->filter, raw, NULL))
+	if (status != PERFDATA_OK)
 		return status;
+	bool wanted = pd_filter_record(&session->filter, raw, comm_of(session, raw), !group);
+	if (!wanted && !deliver)
+		return PERFDATA_OK;
 	struct pd_batch *batch = pd_batch_open(session);
 	if (!batch)
 		return PERFDATA_ENOMEM;
-	session->counts.summary.records_out++;
-	return pd_batch_add_record(batch, raw);
+	const struct perfdata_raw *own = wanted ? pd_batch_add_record(batch, raw) : raw;
+	if (!own)
+		return PERFDATA_ENOMEM;
+	session->counts.summary.records_out += wanted;
+	return deliver ? pd_deliver(session, batch, own, wanted) : PERFDATA_OK;
 }
 
 static enum perfdata_status fail(struct perfdata_session *session, enum perfdata_status status)
@@ -76,7 +126,8 @@ enum perfdata_status perfdata_session_next(struct perfdata_session *session, str
 		struct perfdata_raw raw;
 		enum perfdata_status status = perfdata_reader_next(session->reader, &raw);
 		if (status == PERFDATA_END) {
-			session->end = PERFDATA_END;
+			status = pd_deliver_waiting(session);
+			session->end = status == PERFDATA_OK ? PERFDATA_END : fail(session, status);
 		} else if (status != PERFDATA_OK) {
 			session->error = *perfdata_reader_error(session->reader);
 			session->end = status;

@@ -15,7 +15,6 @@ struct pd_batch {
 	struct pd_batch *next_free;
 	uint32_t mark;                         /* chunks with this mark are held already */
 	struct perfdata_raw *records;
-	size_t records_room;
 	struct perfdata_delivery *deliveries;
 	size_t deliveries_room;
 	uint32_t *frames;
@@ -68,11 +67,16 @@ struct perfdata_session {
 	_Atomic(struct pd_batch *) returned;   /* released by any thread, taken back by the session's */
 	struct pd_batch *free;
 	struct pd_state *state;                /* NULL if nothing of it is needed */
+	struct pd_map read_values;             /* counter (and thread) → its last value */
+	struct pd_waiting *waiting;            /* samples whose deferred chain has not come yet, oldest first */
+	struct pd_waiting **waiting_end;
+	uint32_t nr_waiting;
 };
 
 /* --- batch.c --- */
 struct pd_batch *pd_batch_open(struct perfdata_session *session);   /* the open batch; NULL without memory */
-enum perfdata_status pd_batch_add_record(struct pd_batch *batch, const struct perfdata_raw *raw);
+/* The batch's own copy of a record, or NULL without memory. The batch must not be full. */
+const struct perfdata_raw *pd_batch_add_record(struct pd_batch *batch, const struct perfdata_raw *raw);
 /* A delivery to fill in, cleared; NULL without memory. */
 struct perfdata_delivery *pd_batch_add_delivery(struct pd_batch *batch);
 /* Room for `count` frames; the index of the first, or PERFDATA_NONE without memory. */
@@ -82,6 +86,13 @@ const struct perfdata_raw *pd_batch_keep(struct pd_batch *batch, const struct pe
 bool pd_batch_is_full(const struct pd_batch *batch);
 void pd_batches_free(struct perfdata_session *session);
 
+/* --- deliver.c --- */
+/* Follows a record, and adds its deliveries to the batch if it is wanted (raw is the batch's own copy then). */
+enum perfdata_status pd_deliver(struct perfdata_session *session, struct pd_batch *batch, const struct perfdata_raw *raw, bool wanted);
+/* At the end: samples still waiting go without their chain. */
+enum perfdata_status pd_deliver_waiting(struct perfdata_session *session);
+void pd_waiting_free(struct perfdata_session *session);
+
 /* --- count.c --- */
 enum perfdata_status pd_count_record(struct pd_counts *counts, const struct perfdata_raw *raw);
 enum perfdata_status pd_count_delivery(struct pd_counts *counts, const struct perfdata_event *event);
@@ -90,7 +101,8 @@ void pd_counts_release(struct pd_counts *counts);
 
 /* --- filter.c --- */
 enum perfdata_status pd_filter_init(struct pd_filter *filter, const struct perfdata_filter *given);
-bool pd_filter_record(struct pd_filter *filter, const struct perfdata_raw *raw, const char *comm /* NULL: unknown */);
+bool pd_filter_record(struct pd_filter *filter, const struct perfdata_raw *raw, const char *comm /* NULL: unknown */,
+		      bool check_event);
 bool pd_filter_event(struct pd_filter *filter, const struct perfdata_event *event);
 void pd_filter_release(struct pd_filter *filter);
 /* `*` and `?`; linear in the product of lengths at worst, no recursion. */

@@ -1,0 +1,86 @@
+#include "config.h"
+#include "base/memory.h"
+#include "base/table.h"
+
+void *pd_table_add(struct pd_table *table, uint32_t *ret_index)
+{
+	uint32_t index = table->count;
+	if (index >= 1u << 31)
+		return NULL;
+	uint32_t shifted = (index >> PD_TABLE_FIRST_SHIFT) + 1;
+	unsigned segment = 31u - (unsigned)__builtin_clz(shifted);
+	if (!table->segments[segment]) {
+		table->segments[segment] = pd_calloc((size_t)1 << (segment + PD_TABLE_FIRST_SHIFT), table->item_size);
+		if (!table->segments[segment])
+			return NULL;
+	}
+	table->count++;
+	*ret_index = index;
+	return pd_table_at(table, index);
+}
+
+void pd_table_release(struct pd_table *table)
+{
+	for (unsigned i = 0; i < PD_TABLE_SEGMENTS; i++) {
+		pd_free(table->segments[i]);
+		table->segments[i] = NULL;
+	}
+	table->count = 0;
+}
+
+static uint32_t short_hash(uint64_t hash) { return (uint32_t)(hash ^ hash >> 32); }
+
+uint32_t pd_index_find(const struct pd_index *index, uint64_t hash, pd_index_equal *equal, const void *user, const void *key)
+{
+	if (!index->capacity)
+		return UINT32_MAX;
+	uint32_t wanted = short_hash(hash);
+	for (size_t i = wanted & (index->capacity - 1);; i = (i + 1) & (index->capacity - 1)) {
+		if (!index->slots[i])
+			return UINT32_MAX;
+		if (index->hashes[i] == wanted && equal(user, index->slots[i] - 1, key))
+			return index->slots[i] - 1;
+	}
+}
+
+static void place(struct pd_index *index, uint32_t hash, uint32_t slot)
+{
+	size_t i = hash & (index->capacity - 1);
+	while (index->slots[i])
+		i = (i + 1) & (index->capacity - 1);
+	index->slots[i] = slot;
+	index->hashes[i] = hash;
+}
+
+static int grow(struct pd_index *index)
+{
+	struct pd_index bigger = { .capacity = index->capacity ? index->capacity * 2 : 64, .count = index->count };
+	bigger.slots = pd_calloc(bigger.capacity, sizeof *bigger.slots);
+	bigger.hashes = pd_calloc(bigger.capacity, sizeof *bigger.hashes);
+	if (!bigger.slots || !bigger.hashes) {
+		pd_index_release(&bigger);
+		return -1;
+	}
+	for (size_t i = 0; i < index->capacity; i++)
+		if (index->slots[i])
+			place(&bigger, index->hashes[i], index->slots[i]);
+	pd_index_release(index);
+	*index = bigger;
+	return 0;
+}
+
+int pd_index_add(struct pd_index *index, uint64_t hash, uint32_t value)
+{
+	if (index->count * 2 >= index->capacity && grow(index) < 0)
+		return -1;
+	place(index, short_hash(hash), value + 1);
+	index->count++;
+	return 0;
+}
+
+void pd_index_release(struct pd_index *index)
+{
+	pd_free(index->slots);
+	pd_free(index->hashes);
+	*index = (struct pd_index){ 0 };
+}

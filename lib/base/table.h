@@ -1,0 +1,43 @@
+/* An append-only table whose entries never move: one thread appends, any thread reads entries whose index it was handed
+ * (the hand-over orders the memory). Segments double, so an index is found with one shift. */
+#ifndef PD_TABLE_H
+#define PD_TABLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define PD_TABLE_FIRST_SHIFT 6
+#define PD_TABLE_SEGMENTS (32 - PD_TABLE_FIRST_SHIFT)
+
+struct pd_table {
+	char *segments[PD_TABLE_SEGMENTS];
+	size_t item_size;
+	uint32_t count;
+};
+
+static inline void *pd_table_at(const struct pd_table *table, uint32_t index)
+{
+	/* segment k holds 64 << k items and begins at index 64 * (2^k - 1) */
+	uint32_t shifted = (index >> PD_TABLE_FIRST_SHIFT) + 1;
+	unsigned segment = 31u - (unsigned)__builtin_clz(shifted);
+	uint32_t first = ((1u << segment) - 1) << PD_TABLE_FIRST_SHIFT;
+	return table->segments[segment] + (size_t)(index - first) * table->item_size;
+}
+
+/* A cleared new entry behind the last, or NULL without memory or when 2^31 are in use. *ret_index is its index. */
+void *pd_table_add(struct pd_table *table, uint32_t *ret_index);
+void pd_table_release(struct pd_table *table);
+
+/* A set of indexes into tables, found by the hash of what the entry holds. */
+struct pd_index {
+	uint32_t *slots;      /* index + 1; 0: free */
+	uint32_t *hashes;
+	size_t count, capacity;
+};
+typedef int pd_index_equal(const void *user, uint32_t index, const void *key);
+/* The index whose entry equals key, or UINT32_MAX. */
+uint32_t pd_index_find(const struct pd_index *index, uint64_t hash, pd_index_equal *equal, const void *user, const void *key);
+int pd_index_add(struct pd_index *index, uint64_t hash, uint32_t value);   /* 0, or -1 without memory */
+void pd_index_release(struct pd_index *index);
+
+#endif

@@ -1,0 +1,369 @@
+/* From records to deliveries: who gets what, as perf's session hands it to a reader of its text
+ * (behaviour of tools/perf/util/session.c). */
+#include "config.h"
+#include <string.h>
+#include "base/cursor.h"
+#include "base/memory.h"
+#include "session/session.h"
+#include "session/state.h"
+
+/* More samples than this are never held back for deferred chains; the oldest goes without. */
+#define MAX_WAITING 4096u
+
+struct pd_waiting {
+	struct perfdata_raw raw;      /* its chunk is held */
+	uint64_t cookie;
+	struct pd_waiting *next;
+};
+
+/* A sample on its way to one or more deliveries. */
+struct sample_view {
+	struct perfdata_session *session;
+	struct pd_batch *batch;
+	const struct perfdata_raw *raw;        /* as the deliveries will point to */
+	const struct perfdata_raw *deferred;
+	const struct perfdata_sample *sample;
+	const struct perfdata_list *deferred_chain;
+	struct perfdata_list callchain;
+	int32_t pid, tid;
+	uint64_t address, period;
+	bool has_chain;
+	bool first;                            /* no delivery of this record was made yet */
+	bool muted;                            /* the record did not pass the filter */
+};
+
+static bool needs(const struct perfdata_session *session, uint32_t need) { return session->options.needs & need; }
+
+static bool sample_has(const struct perfdata_event *event, uint64_t bits)
+{
+	return (event->config.attr.sample_type & bits) == bits;
+}
+
+/* perf record --off-cpu: what the sample is about stands in its raw data: pid, tid, period, nr, chain, cgroup. */
+static bool is_offcpu(const struct perfdata_event *event)
+{
+	const uint32_t type_software = 1;
+	const uint64_t bpf_output = 10;
+	return event->config.attr.type == type_software && event->config.attr.config == bpf_output &&
+	       sample_has(event, PERFDATA_SAMPLE_RAW) && strncmp(event->name, "offcpu-time", 11) == 0;
+}
+
+static void take_offcpu(struct sample_view *view, bool swap)
+{
+	struct pd_cursor cursor = pd_cursor(view->sample->raw.data, view->sample->raw.size, swap);
+	uint32_t pid = pd_u32(&cursor), tid = pd_u32(&cursor);
+	uint64_t period = pd_u64(&cursor), nr = pd_u64(&cursor);
+	if (cursor.failed || nr > pd_left(&cursor) / 8)
+		return;
+	view->pid = (int32_t)pid;
+	view->tid = (int32_t)tid;
+	view->period = period;
+	view->callchain = (struct perfdata_list){ .data = cursor.at, .count = nr, .stride = 8, .swap = swap };
+	view->has_chain = true;
+	if (nr > 1)
+		view->address = perfdata_list_u64(&view->callchain, 1);
+}
+
+static enum perfdata_status resolve(struct sample_view *view, struct perfdata_delivery *delivery)
+{
+	struct perfdata_session *session = view->session;
+	struct pd_state *state = session->state;
+	if (!state)
+		return PERFDATA_OK;
+	struct pd_thread *thread = pd_thread_get(state, view->pid, view->tid);
+	if (!thread)
+		return PERFDATA_ENOMEM;
+	delivery->pid = thread->pid;
+	delivery->comm = thread->comm;
+	const struct perfdata_event *event = delivery->event;
+	if (needs(session, PERFDATA_NEED_FRAMES)) {
+		delivery->ip = pd_frame_of(state, thread, view->raw->misc & PERFDATA_CPUMODE_MASK, view->address);
+		if (sample_has(event, PERFDATA_SAMPLE_ADDR))
+			delivery->addr = pd_frame_of_data(state, thread, view->sample->addr);
+		const struct perfdata_list *entries = &view->sample->branch_stack.entries;
+		if (sample_has(event, PERFDATA_SAMPLE_BRANCH_STACK) && entries->count) {
+			delivery->branches = pd_batch_add_frames(view->batch, 2 * entries->count);
+			if (delivery->branches == PERFDATA_NONE)
+				return PERFDATA_ENOMEM;
+			for (uint64_t i = 0; i < entries->count; i++) {
+				struct perfdata_branch branch;
+				perfdata_list_get(entries, i, &branch);
+				uint32_t *pair = &view->batch->frames[delivery->branches + 2 * i];
+				pair[0] = pd_frame_of_data(state, thread, branch.from);
+				pair[1] = pd_frame_of_data(state, thread, branch.to);
+			}
+		}
+	}
+	if (needs(session, PERFDATA_NEED_STACKS) && view->has_chain)
+		delivery->stack = pd_stack_get(state, thread, &view->callchain, view->deferred_chain);
+	return PERFDATA_OK;
+}
+
+static struct perfdata_delivery *add(struct sample_view *view, const struct perfdata_event *event)
+{
+	struct perfdata_delivery *delivery = pd_batch_add_delivery(view->batch);
+	if (!delivery)
+		return NULL;
+	delivery->record = view->raw;
+	delivery->deferred = view->deferred;
+	delivery->event = event;
+	delivery->pid = view->pid;
+	delivery->tid = view->tid;
+	delivery->address = view->address;
+	delivery->period = view->period;
+	delivery->flags = view->first ? PERFDATA_DELIVERY_FIRST : 0;
+	view->first = false;
+	return delivery;
+}
+
+static enum perfdata_status deliver_one(struct sample_view *view, const struct perfdata_event *event, uint64_t id, uint64_t period)
+{
+	if (view->muted || !pd_filter_event(&view->session->filter, event))
+		return PERFDATA_OK;
+	struct perfdata_delivery *delivery = add(view, event);
+	if (!delivery)
+		return PERFDATA_ENOMEM;
+	delivery->id = id;
+	delivery->period = period;
+	view->session->counts.summary.deliveries_out++;
+	enum perfdata_status status = pd_count_delivery(&view->session->counts, event);
+	return status == PERFDATA_OK ? resolve(view, delivery) : status;
+}
+
+/* How much a counter grew since it was seen last. Inherited events count per thread. */
+static enum perfdata_status growth(struct perfdata_session *session, const struct perfdata_event *event, uint64_t id, int32_t tid,
+				   uint64_t value, uint64_t *ret)
+{
+	bool per_thread = perfdata_attr_has(&event->config.attr, PERFDATA_ATTR_INHERIT) && sample_has(event, PERFDATA_SAMPLE_TID);
+	uint64_t key = per_thread ? pd_hash_u64(id, (uint64_t)(uint32_t)tid + 1) : id;
+	uint64_t last = 0;
+	(void)pd_map_get(&session->read_values, key, &last);
+	*ret = value - last;
+	return pd_map_put(&session->read_values, key, value) < 0 ? PERFDATA_ENOMEM : PERFDATA_OK;
+}
+
+static enum perfdata_status deliver_read(struct sample_view *view, const struct perfdata_event *event)
+{
+	const struct perfdata_list *values = &view->sample->read.values;
+	bool has_id = event->config.attr.read_format & PERFDATA_READ_ID;
+	for (uint64_t i = 0; i < values->count; i++) {
+		struct perfdata_read_value value = { 0 };
+		perfdata_list_get(values, i, &value);
+		const struct perfdata_event *owner = has_id ? perfdata_reader_event_by_id(view->session->reader, value.id) : event;
+		uint64_t grown;
+		if (!owner) {
+			view->session->counts.summary.unknown_ids++;
+			continue;
+		}
+		uint64_t id = has_id ? value.id : event->nr_ids ? event->ids[0] : 0;
+		enum perfdata_status status = growth(view->session, event, id, view->tid, value.value, &grown);
+		if (status == PERFDATA_OK && grown)
+			status = deliver_one(view, owner, id, grown);
+		if (status != PERFDATA_OK)
+			return status;
+	}
+	return PERFDATA_OK;
+}
+
+/* Makes the deliveries of a decoded sample. */
+static enum perfdata_status deliver_sample(struct sample_view *view, const struct perfdata_record *record)
+{
+	const struct perfdata_event *event = view->raw->event;
+	const struct perfdata_sample *sample = &record->u.sample;
+	view->sample = sample;
+	view->pid = sample_has(event, PERFDATA_SAMPLE_TID) ? sample->pid : -1;
+	view->tid = sample_has(event, PERFDATA_SAMPLE_TID) ? sample->tid : -1;
+	view->address = sample_has(event, PERFDATA_SAMPLE_IP) ? sample->ip : 0;
+	view->period = sample_has(event, PERFDATA_SAMPLE_PERIOD) ? sample->period : event->config.sample_period;
+	view->has_chain = sample_has(event, PERFDATA_SAMPLE_CALLCHAIN);
+	if (view->has_chain)
+		view->callchain = sample->callchain;
+	if (is_offcpu(event))
+		take_offcpu(view, record->swap);
+	if (sample_has(event, PERFDATA_SAMPLE_READ))
+		return deliver_read(view, event);
+	uint64_t id = sample_has(event, PERFDATA_SAMPLE_IDENTIFIER) ? sample->identifier :
+		      sample_has(event, PERFDATA_SAMPLE_ID) ? sample->id : UINT64_MAX;
+	return deliver_one(view, event, id, view->period);
+}
+
+static enum perfdata_status silent(struct sample_view *view)
+{
+	struct perfdata_delivery *delivery = add(view, view->raw->event);
+	if (!delivery)
+		return PERFDATA_ENOMEM;
+	delivery->flags |= PERFDATA_DELIVERY_SILENT;
+	return PERFDATA_OK;
+}
+
+/* --- deferred chains --- */
+
+static bool wants_deferred(const struct perfdata_session *session, const struct perfdata_event *event,
+			   const struct perfdata_sample *sample, uint64_t *ret_cookie)
+{
+	const struct perfdata_list *chain = &sample->callchain;
+	if (!session->options.merge_deferred || !sample_has(event, PERFDATA_SAMPLE_CALLCHAIN) || chain->count < 2 ||
+	    perfdata_list_u64(chain, chain->count - 2) != PERFDATA_CONTEXT_USER_DEFERRED)
+		return false;
+	*ret_cookie = perfdata_list_u64(chain, chain->count - 1);
+	return true;
+}
+
+/* Takes one waiting sample off the list and delivers it, with the deferred record if that is its own. */
+static enum perfdata_status release(struct perfdata_session *session, struct pd_batch *batch, struct pd_waiting **link,
+				    const struct perfdata_raw *deferred, const struct perfdata_list *chain)
+{
+	struct pd_waiting *waiting = *link;
+	*link = waiting->next;
+	if (!*link)
+		session->waiting_end = link;
+	session->nr_waiting--;
+	struct sample_view view = { .session = session, .batch = batch, .deferred = deferred, .deferred_chain = chain };
+	/* its record was told when it came */
+	enum perfdata_status status = PERFDATA_OK;
+	view.raw = pd_batch_keep(batch, &waiting->raw);
+	struct perfdata_record record;
+	if (!view.raw)
+		status = PERFDATA_ENOMEM;
+	else if (perfdata_decode(&waiting->raw.event->config, waiting->raw.bytes, waiting->raw.size, &record) == PERFDATA_OK)
+		status = deliver_sample(&view, &record);
+	pd_chunk_drop(waiting->raw.chunk);
+	pd_free(waiting);
+	return status;
+}
+
+static enum perfdata_status wait_for_chain(struct sample_view *view, uint64_t cookie)
+{
+	struct perfdata_session *session = view->session;
+	enum perfdata_status status = silent(view);
+	if (status == PERFDATA_OK && session->nr_waiting >= MAX_WAITING)
+		status = release(session, view->batch, &session->waiting, NULL, NULL);
+	if (status != PERFDATA_OK)
+		return status;
+	struct pd_waiting *waiting = pd_malloc(sizeof *waiting);
+	if (!waiting)
+		return PERFDATA_ENOMEM;
+	*waiting = (struct pd_waiting){ .raw = *view->raw, .cookie = cookie };
+	pd_chunk_hold(waiting->raw.chunk);
+	*session->waiting_end = waiting;
+	session->waiting_end = &waiting->next;
+	session->nr_waiting++;
+	return PERFDATA_OK;
+}
+
+/* Samples of the same thread that wait for another chain will not get it any more: they go as they are. */
+static enum perfdata_status join(struct perfdata_session *session, struct pd_batch *batch, const struct perfdata_raw *raw,
+				 const struct perfdata_record *record)
+{
+	const struct perfdata_callchain_deferred *chain = &record->u.callchain_deferred;
+	enum perfdata_status status = PERFDATA_OK;
+	for (struct pd_waiting **link = &session->waiting; *link && status == PERFDATA_OK;) {
+		struct pd_waiting *waiting = *link;
+		if (waiting->raw.tid != raw->tid) {
+			link = &waiting->next;
+			continue;
+		}
+		bool own = waiting->cookie == chain->cookie;
+		status = release(session, batch, link, own ? raw : NULL, own ? &chain->callchain : NULL);
+	}
+	return status;
+}
+
+enum perfdata_status pd_deliver_waiting(struct perfdata_session *session)
+{
+	while (session->waiting) {
+		struct pd_batch *batch = pd_batch_open(session);
+		enum perfdata_status status = batch ? release(session, batch, &session->waiting, NULL, NULL) : PERFDATA_ENOMEM;
+		if (status != PERFDATA_OK)
+			return status;
+	}
+	return PERFDATA_OK;
+}
+
+void pd_waiting_free(struct perfdata_session *session)
+{
+	while (session->waiting) {
+		struct pd_waiting *waiting = session->waiting;
+		session->waiting = waiting->next;
+		pd_chunk_drop(waiting->raw.chunk);
+		pd_free(waiting);
+	}
+	session->waiting_end = &session->waiting;
+}
+
+/* --- records --- */
+
+/* The thread that a record other than a sample is about: its own pid and tid, else the trailer's. */
+static struct pd_thread *thread_of(struct pd_state *state, const struct perfdata_raw *raw, const struct perfdata_record *record)
+{
+	switch (raw->type) {
+	case PERFDATA_RECORD_COMM:
+		return pd_thread_get(state, record->u.comm.pid, record->u.comm.tid);
+	case PERFDATA_RECORD_FORK:
+	case PERFDATA_RECORD_EXIT:
+		return pd_thread_get(state, record->u.task.pid, record->u.task.tid);
+	case PERFDATA_RECORD_MMAP:
+		return pd_thread_get(state, record->u.mmap.pid, record->u.mmap.tid);
+	case PERFDATA_RECORD_MMAP2:
+		return pd_thread_get(state, record->u.mmap2.pid, record->u.mmap2.tid);
+	case PERFDATA_RECORD_NAMESPACES:
+		return pd_thread_get(state, record->u.namespaces.pid, record->u.namespaces.tid);
+	}
+	return pd_thread_get(state, raw->pid, raw->tid);
+}
+
+static enum perfdata_status name_thread(struct perfdata_delivery *delivery, const struct pd_thread *thread)
+{
+	if (!thread)
+		return PERFDATA_ENOMEM;
+	delivery->pid = thread->pid;
+	delivery->tid = thread->tid;
+	delivery->comm = thread->comm;
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status deliver_other(struct sample_view *view, const struct perfdata_record *record)
+{
+	struct perfdata_session *session = view->session;
+	struct pd_state *state = session->state;
+	const struct perfdata_raw *raw = view->raw;
+	bool kernel = raw->type < PERFDATA_RECORD_USER_FIRST;
+	struct perfdata_delivery *delivery = view->muted ? NULL : add(view, raw->event);
+	if (!view->muted && !delivery)
+		return PERFDATA_ENOMEM;
+	enum perfdata_status status = PERFDATA_OK;
+	if (state) {
+		/* an EXIT is told before it takes effect, everything else after */
+		if (delivery && raw->type == PERFDATA_RECORD_EXIT)
+			status = name_thread(delivery, thread_of(state, raw, record));
+		if (status == PERFDATA_OK && pd_state_record(state, record) < 0)
+			status = PERFDATA_ENOMEM;
+		if (delivery && kernel && raw->type != PERFDATA_RECORD_EXIT && status == PERFDATA_OK)
+			status = name_thread(delivery, thread_of(state, raw, record));
+	}
+	if (status == PERFDATA_OK && raw->type == PERFDATA_RECORD_CALLCHAIN_DEFERRED && session->waiting)
+		status = join(session, view->batch, raw, record);
+	return status;
+}
+
+enum perfdata_status pd_deliver(struct perfdata_session *session, struct pd_batch *batch, const struct perfdata_raw *raw, bool wanted)
+{
+	struct sample_view view = { .session = session, .batch = batch, .raw = raw, .first = true, .muted = !wanted };
+	struct perfdata_record record;
+	bool sample = raw->type == PERFDATA_RECORD_SAMPLE;
+	/* what nobody wants still moves counters and process state */
+	if (sample && !wanted && !(raw->event && sample_has(raw->event, PERFDATA_SAMPLE_READ)))
+		return PERFDATA_OK;
+	(void)perfdata_raw_decode(session->reader, raw, &record);
+	view.pid = raw->pid;
+	view.tid = raw->tid;
+	if (!sample)
+		return deliver_other(&view, &record);
+	if (!raw->event)
+		return silent(&view);
+	uint64_t cookie;
+	if (wanted && wants_deferred(session, raw->event, &record.u.sample, &cookie))
+		return wait_for_chain(&view, cookie);
+	enum perfdata_status status = deliver_sample(&view, &record);
+	return status == PERFDATA_OK && view.first && wanted ? silent(&view) : status;
+}

@@ -1,0 +1,109 @@
+#include "config.h"
+#include <string.h>
+#include "base/memory.h"
+#include "perfdata_text.h"
+#include "session/state.h"
+
+static uint64_t key_hash(const struct pd_dso_key *key)
+{
+	uint64_t hash = pd_hash_bytes(key->filename, key->filename_size, (uint64_t)key->kind);
+	for (int i = 0; key->id_words && i < 3; i++)
+		hash = pd_hash_u64(hash ^ key->id_words[i], 0);
+	return hash;
+}
+
+static int same_key(const void *user, uint32_t index, const void *wanted)
+{
+	const struct pd_state *state = user;
+	const struct pd_dso_key *key = wanted;
+	const struct pd_dso *dso = pd_dso_at(state, index);
+	static const uint64_t zeros[3];
+	return dso->public.kind == key->kind && strlen(dso->public.filename) == key->filename_size &&
+	       memcmp(dso->public.filename, key->filename, key->filename_size) == 0 &&
+	       memcmp(dso->id_words, key->id_words ? key->id_words : zeros, sizeof dso->id_words) == 0;
+}
+
+/* "/lib/modules/5.4/kernel/fs/xfs/xfs.ko.xz" and "[xfs]" are both shown as "[xfs]", with '_' for '-'. */
+static const char *module_name(struct pd_state *state, const char *filename)
+{
+	const char *base = strrchr(filename, '/');
+	base = base ? base + 1 : filename;
+	if (*base == '[')
+		return filename;
+	const char *end = strstr(base, ".ko");
+	size_t size = end ? (size_t)(end - base) : strlen(base);
+	char *name = pd_arena_alloc(&state->arena, size + 3);
+	if (!name)
+		return NULL;
+	name[0] = '[';
+	for (size_t i = 0; i < size; i++)
+		name[i + 1] = base[i] == '-' ? '_' : base[i];
+	name[size + 1] = ']';
+	name[size + 2] = '\0';
+	return name;
+}
+
+static uint64_t name_hash(const void *name, size_t size) { return pd_hash_bytes(name, size, 7); }
+
+/* What the header's table says of a file, where no MMAP2 record says more. */
+static void take_table_id(const struct pd_state *state, struct pd_dso *dso)
+{
+	uint64_t index;
+	if (dso->build_id_size || !pd_map_get(&state->build_ids, name_hash(dso->public.filename, strlen(dso->public.filename)), &index))
+		return;
+	const struct pd_table_id *id = pd_table_at(&state->table_ids, (uint32_t)index);
+	if (strcmp(id->filename, dso->public.filename) == 0)
+		pd_dso_set_build_id(dso, id->build_id, id->build_id_size, id->source);
+}
+
+uint32_t pd_dso_get(struct pd_state *state, const struct pd_dso_key *key)
+{
+	uint64_t hash = key_hash(key);
+	uint32_t index = pd_index_find(&state->dso_index, hash, same_key, state, key);
+	if (index != UINT32_MAX)
+		return index;
+	const char *filename = pd_arena_copy(&state->arena, key->filename, key->filename_size);
+	if (!filename)
+		return PERFDATA_NONE;
+	const char *name = key->kind == PERFDATA_DSO_MODULE ? module_name(state, filename) : filename;
+	struct pd_dso *dso = name ? pd_table_add(&state->dsos, &index) : NULL;
+	if (!dso || pd_index_add(&state->dso_index, hash, index) < 0)
+		return PERFDATA_NONE;
+	dso->public = (struct perfdata_dso){
+		.id = index, .kind = key->kind, .name = name, .long_name = filename, .filename = filename, .pid = key->pid,
+	};
+	if (key->id_words)
+		memcpy(dso->id_words, key->id_words, sizeof dso->id_words);
+	take_table_id(state, dso);
+	return index;
+}
+
+void pd_dso_set_build_id(struct pd_dso *dso, const void *bytes, size_t size, enum perfdata_build_id_source source)
+{
+	if (dso->build_id_size || !size)
+		return;
+	if (size > sizeof dso->build_id)
+		size = sizeof dso->build_id;
+	memcpy(dso->build_id, bytes, size);
+	dso->source = source;
+	/* other threads may read it: the size goes last */
+	__atomic_store_n(&dso->build_id_size, (uint8_t)size, __ATOMIC_RELEASE);
+}
+
+int pd_table_id_add(struct pd_state *state, struct perfdata_bytes filename, struct perfdata_bytes build_id, int32_t pid,
+		    enum perfdata_build_id_source source)
+{
+	uint32_t index;
+	struct pd_table_id *id = pd_table_add(&state->table_ids, &index);
+	const char *copy = pd_arena_copy(&state->arena, filename.data, filename.size);
+	if (!id || !copy || build_id.size > sizeof id->build_id)
+		return id && copy ? 0 : -1;
+	*id = (struct pd_table_id){ .filename = copy, .pid = pid, .source = source, .build_id_size = (uint8_t)build_id.size };
+	if (build_id.size)
+		memcpy(id->build_id, build_id.data, build_id.size);
+	if (pd_map_put(&state->build_ids, name_hash(filename.data, filename.size), index) < 0)
+		return -1;
+	for (uint32_t i = 0; i < state->dsos.count; i++)
+		take_table_id(state, pd_dso_at(state, i));
+	return 0;
+}

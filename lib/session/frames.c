@@ -1,0 +1,220 @@
+#include "config.h"
+#include <string.h>
+#include "base/memory.h"
+#include "session/state.h"
+
+/* perf shows at most this many steps of a chain (scripting_max_stack). */
+#define MAX_STEPS 127u
+
+#define CACHE_SLOTS 16384u   /* a power of two */
+
+/* What a chain, seen by a set of maps, was resolved to. */
+struct pd_chain_slot {
+	uint64_t hash, areas, kernel;   /* generations of the maps it was resolved with */
+	uint32_t stack;                 /* + 1; 0: empty */
+};
+struct pd_address_slot {
+	uint64_t ip, areas;             /* generation of the maps that were asked */
+	uint32_t cpumode;
+	uint32_t frame;
+};
+
+static int same_frame(const void *user, uint32_t index, const void *wanted)
+{
+	const struct pd_state *state = user;
+	const struct perfdata_frame *frame = pd_table_at(&state->frames, index), *key = wanted;
+	return frame->dso == key->dso && frame->address == key->address;
+}
+
+uint32_t pd_frame_get(struct pd_state *state, uint32_t dso, uint64_t address)
+{
+	struct perfdata_frame key = { .dso = dso, .address = address };
+	uint64_t hash = pd_hash_u64(address, dso * 0x9e3779b97f4a7c15ull);
+	uint32_t index = pd_index_find(&state->frame_index, hash, same_frame, state, &key);
+	if (index != UINT32_MAX)
+		return index;
+	struct perfdata_frame *frame = pd_table_add(&state->frames, &index);
+	if (!frame || pd_index_add(&state->frame_index, hash, index) < 0)
+		return PERFDATA_NONE;
+	*frame = key;
+	return index;
+}
+
+static const struct pd_areas *areas_of(const struct pd_state *state, const struct pd_thread *thread, unsigned cpumode)
+{
+	if (cpumode == PERFDATA_CPUMODE_KERNEL)
+		return &state->kernel;
+	if (cpumode == PERFDATA_CPUMODE_USER && thread)
+		return thread->areas;
+	return NULL;   /* hypervisor, guests and unknown modes have no maps here */
+}
+
+uint32_t pd_frame_of(struct pd_state *state, const struct pd_thread *thread, unsigned cpumode, uint64_t ip)
+{
+	const struct pd_areas *areas = areas_of(state, thread, cpumode);
+	if (!areas)
+		return PERFDATA_NONE;
+	if (!state->address_cache) {
+		state->address_cache = pd_calloc(CACHE_SLOTS, sizeof *state->address_cache);
+		if (!state->address_cache)
+			return PERFDATA_NONE;
+	}
+	struct pd_address_slot *slot = &state->address_cache[pd_hash_u64(ip, areas->generation) & (CACHE_SLOTS - 1)];
+	if (slot->ip == ip && slot->areas == areas->generation && slot->cpumode == cpumode)
+		return slot->frame;
+	const struct pd_area *area = pd_areas_find(areas, ip);
+	uint32_t frame = area ? pd_frame_get(state, area->dso, pd_area_address(area, ip)) : PERFDATA_NONE;
+	*slot = (struct pd_address_slot){ .ip = ip, .areas = areas->generation, .cpumode = cpumode, .frame = frame };
+	return frame;
+}
+
+uint32_t pd_frame_of_data(struct pd_state *state, const struct pd_thread *thread, uint64_t address)
+{
+	/* the kernel half of every architecture with one shared address space has the top bit set, or begins where the
+	 * kernel's own map does */
+	if (pd_areas_find(&state->kernel, address) || address >> 63)
+		return pd_frame_of(state, thread, PERFDATA_CPUMODE_KERNEL, address);
+	return pd_frame_of(state, thread, PERFDATA_CPUMODE_USER, address);
+}
+
+/* --- stacks --- */
+
+struct chain_walk {
+	const struct perfdata_list *parts[2];
+	unsigned part;
+	uint64_t at;
+	unsigned cpumode;
+	bool broken;
+};
+
+static bool set_context(struct chain_walk *walk, uint64_t marker)
+{
+	switch (marker) {
+	case PERFDATA_CONTEXT_HV:
+		walk->cpumode = PERFDATA_CPUMODE_HYPERVISOR;
+		return true;
+	case PERFDATA_CONTEXT_KERNEL:
+		walk->cpumode = PERFDATA_CPUMODE_KERNEL;
+		return true;
+	case PERFDATA_CONTEXT_USER:
+	case PERFDATA_CONTEXT_USER_DEFERRED:
+		walk->cpumode = PERFDATA_CPUMODE_USER;
+		return true;
+	}
+	return false;
+}
+
+/* The next address of the chain; markers switch the mode. An unknown marker makes the chain broken: perf throws all of it away. */
+static bool next_address(struct chain_walk *walk, uint64_t *ret_ip)
+{
+	while (walk->part < 2 && walk->parts[walk->part]) {
+		const struct perfdata_list *list = walk->parts[walk->part];
+		if (walk->at >= list->count) {
+			walk->part++;
+			walk->at = 0;
+			continue;
+		}
+		uint64_t ip = perfdata_list_u64(list, walk->at++);
+		if (ip < PERFDATA_CONTEXT_MAX) {
+			*ret_ip = ip;
+			return true;
+		}
+		if (!set_context(walk, ip)) {
+			walk->broken = true;
+			return false;
+		}
+		/* what follows the marker of a deferred chain is its cookie; with the rest at hand it is left out */
+		if (ip == PERFDATA_CONTEXT_USER_DEFERRED && walk->parts[1])
+			walk->at = list->count;
+	}
+	return false;
+}
+
+static struct chain_walk start_walk(const struct perfdata_list *chain, const struct perfdata_list *deferred)
+{
+	return (struct chain_walk){ .parts = { chain, deferred }, .cpumode = PERFDATA_CPUMODE_USER };
+}
+
+static uint64_t hash_list(const struct perfdata_list *list, uint64_t hash)
+{
+	for (uint64_t i = 0; list && i < list->count; i++)
+		hash = (hash ^ perfdata_list_u64(list, i)) * 0x9e3779b97f4a7c15ull + (hash >> 29);
+	return hash;
+}
+
+/* A slot is right only if the chain's addresses and modes are those of the stack: hashes alone never decide. */
+static bool stack_is_of(const struct pd_stack *stack, struct chain_walk walk)
+{
+	uint64_t ip;
+	for (uint32_t i = 0; i < stack->nr_steps; i++)
+		if (!next_address(&walk, &ip) || stack->steps[i].ip != ip || stack->steps[i].cpumode != walk.cpumode)
+			return false;
+	return stack->nr_steps == MAX_STEPS || (!next_address(&walk, &ip) && !walk.broken);
+}
+
+static int same_stack(const void *user, uint32_t index, const void *wanted)
+{
+	const struct pd_state *state = user;
+	const struct pd_stack *stack = pd_table_at(&state->stacks, index), *key = wanted;
+	return stack->hash == key->hash && stack->nr_steps == key->nr_steps &&
+	       memcmp(stack->steps, key->steps, key->nr_steps * sizeof *key->steps) == 0;
+}
+
+static uint32_t intern_steps(struct pd_state *state, const struct perfdata_step *steps, uint32_t nr)
+{
+	struct pd_stack key = { .steps = steps, .nr_steps = nr };
+	key.hash = pd_hash_bytes(steps, nr * sizeof *steps, 0);
+	uint32_t index = pd_index_find(&state->stack_index, key.hash, same_stack, state, &key);
+	if (index != UINT32_MAX)
+		return index;
+	struct perfdata_step *copy = pd_arena_alloc(&state->steps, nr * sizeof *copy);
+	struct pd_stack *stack = copy ? pd_table_add(&state->stacks, &index) : NULL;
+	if (!stack || pd_index_add(&state->stack_index, key.hash, index) < 0)
+		return PERFDATA_NONE;
+	memcpy(copy, steps, nr * sizeof *copy);
+	*stack = key;
+	stack->steps = copy;
+	return index;
+}
+
+uint32_t pd_stack_get(struct pd_state *state, const struct pd_thread *thread, const struct perfdata_list *chain,
+		      const struct perfdata_list *deferred)
+{
+	if (!state->chain_cache) {
+		state->chain_cache = pd_calloc(CACHE_SLOTS, sizeof *state->chain_cache);
+		if (!state->chain_cache)
+			return PERFDATA_NONE;
+	}
+	uint64_t areas = thread->areas->generation, kernel = state->kernel.generation;
+	uint64_t hash = hash_list(deferred, hash_list(chain, areas ^ kernel << 32));
+	struct pd_chain_slot *slot = &state->chain_cache[pd_hash_u64(hash, 0) & (CACHE_SLOTS - 1)];
+	if (slot->stack && slot->hash == hash && slot->areas == areas && slot->kernel == kernel &&
+	    stack_is_of(pd_table_at(&state->stacks, slot->stack - 1), start_walk(chain, deferred)))
+		return slot->stack - 1;
+
+	struct perfdata_step steps[MAX_STEPS];
+	uint32_t nr = 0;
+	uint64_t ip;
+	struct chain_walk walk = start_walk(chain, deferred);
+	while (nr < MAX_STEPS && next_address(&walk, &ip)) {
+		uint32_t frame = pd_frame_of(state, thread, walk.cpumode, ip);
+		steps[nr++] = (struct perfdata_step){ .ip = ip, .frame = frame, .cpumode = walk.cpumode };
+	}
+	if (walk.broken || !nr)
+		return PERFDATA_NONE;
+	uint32_t stack = intern_steps(state, steps, nr);
+	if (stack != PERFDATA_NONE)
+		*slot = (struct pd_chain_slot){ .hash = hash, .areas = areas, .kernel = kernel, .stack = stack + 1 };
+	return stack;
+}
+
+void pd_frames_release(struct pd_state *state)
+{
+	pd_table_release(&state->frames);
+	pd_index_release(&state->frame_index);
+	pd_table_release(&state->stacks);
+	pd_index_release(&state->stack_index);
+	pd_arena_release(&state->steps);
+	pd_free(state->chain_cache);
+	pd_free(state->address_cache);
+}

@@ -1,0 +1,253 @@
+#include "config.h"
+#include <string.h>
+#include "base/memory.h"
+#include "perfdata_text.h"
+#include "session/state.h"
+
+struct pd_state *pd_state_new(void)
+{
+	struct pd_state *state = pd_calloc(1, sizeof *state);
+	if (!state)
+		return NULL;
+	state->dsos.item_size = sizeof(struct pd_dso);
+	state->table_ids.item_size = sizeof(struct pd_table_id);
+	state->frames.item_size = sizeof(struct perfdata_frame);
+	state->stacks.item_size = sizeof(struct pd_stack);
+	state->kernel_dso = PERFDATA_NONE;
+	state->comms = pd_intern_new();
+	pd_areas_clear(&state->store, &state->kernel);
+	/* the idle task is there from the start */
+	if (!state->comms || !pd_thread_get(state, 0, 0)) {
+		pd_state_free(state);
+		return NULL;
+	}
+	return state;
+}
+
+void pd_state_free(struct pd_state *state)
+{
+	if (!state)
+		return;
+	pd_map_release(&state->threads);
+	pd_intern_free(state->comms);
+	pd_table_release(&state->dsos);
+	pd_index_release(&state->dso_index);
+	pd_map_release(&state->build_ids);
+	pd_table_release(&state->table_ids);
+	pd_frames_release(state);
+	pd_arena_release(&state->arena);
+	pd_arena_release(&state->store.arena);
+	pd_free(state);
+}
+
+/* What MMAP and MMAP2 say alike. */
+struct mapping {
+	int32_t pid, tid;
+	uint64_t addr, len, pgoff;
+	const char *filename;
+	size_t filename_size;
+	bool exec, hugetlb;
+	uint64_t id_words[3];
+	struct perfdata_bytes build_id;
+	unsigned cpumode;
+};
+
+static bool begins_with(const struct mapping *mapping, const char *prefix)
+{
+	size_t size = strlen(prefix);
+	return mapping->filename_size >= size && memcmp(mapping->filename, prefix, size) == 0;
+}
+
+static bool equals(const struct mapping *mapping, const char *name)
+{
+	return mapping->filename_size == strlen(name) && memcmp(mapping->filename, name, mapping->filename_size) == 0;
+}
+
+static uint64_t end_of(const struct mapping *mapping)
+{
+	uint64_t end;
+	return __builtin_add_overflow(mapping->addr, mapping->len, &end) ? UINT64_MAX : end;
+}
+
+static int count_map(struct pd_state *state, struct pd_areas *areas, const struct pd_area *area, struct perfdata_bytes build_id)
+{
+	struct pd_dso *dso = pd_dso_at(state, area->dso);
+	__atomic_fetch_add(&dso->nr_maps, 1, __ATOMIC_RELAXED);
+	pd_dso_set_build_id(dso, build_id.data, build_id.size, PERFDATA_BUILD_ID_MMAP2);
+	return pd_areas_insert(&state->store, areas, area);
+}
+
+/* Which file, if any, is behind a user mapping: the classes of names are those of the kernel (fs/proc/task_mmu.c) and of perf. */
+static int map_user(struct pd_state *state, const struct mapping *mapping)
+{
+	struct pd_thread *thread = pd_thread_get(state, mapping->pid, mapping->tid);
+	if (!thread)
+		return -1;
+	bool anonymous = mapping->hugetlb || begins_with(mapping, "//anon") || begins_with(mapping, "/dev/zero") ||
+			 begins_with(mapping, "/anon_hugepage");
+	bool no_file = begins_with(mapping, "[stack") || begins_with(mapping, "/SYSV") || equals(mapping, "[heap]");
+	struct pd_dso_key key = {
+		.kind = PERFDATA_DSO_USER, .filename = mapping->filename, .filename_size = mapping->filename_size,
+		.id_words = mapping->id_words, .pid = -1,
+	};
+	struct pd_area area = { .start = mapping->addr, .end = end_of(mapping), .pgoff = mapping->pgoff };
+	char jit_name[48];
+	if (anonymous || no_file) {
+		area.identity = true;
+		key.kind = PERFDATA_DSO_NONE;
+		if (mapping->exec) {
+			memcpy(jit_name, "/tmp/perf-", 10);
+			char *end = perfdata_s64_to(jit_name + 10, thread->pid);
+			memcpy(end, ".map", 5);
+			key = (struct pd_dso_key){ .kind = PERFDATA_DSO_PERF_MAP, .filename = jit_name, .filename_size = strlen(jit_name),
+						   .pid = thread->pid };
+		}
+	} else if (equals(mapping, "[vdso]") || equals(mapping, "[vdso32]") || equals(mapping, "[vdsox32]")) {
+		key.kind = PERFDATA_DSO_VDSO;
+		key.id_words = NULL;
+		area.pgoff = 0;
+	}
+	area.dso = pd_dso_get(state, &key);
+	if (area.dso == PERFDATA_NONE)
+		return -1;
+	return count_map(state, thread->areas, &area, mapping->build_id);
+}
+
+#define KERNEL_NAME "[kernel.kallsyms]"
+
+static int map_kernel(struct pd_state *state, const struct mapping *mapping)
+{
+	/* "[kernel.kallsyms]_text", and "[kernel.kallsyms" of old recorders */
+	bool kernel = begins_with(mapping, "[kernel.kallsyms");
+	struct pd_dso_key key = { .kind = PERFDATA_DSO_MODULE, .filename = mapping->filename,
+				  .filename_size = mapping->filename_size, .pid = -1 };
+	struct pd_area area = { .start = mapping->addr, .end = end_of(mapping), .pgoff = 0, .identity = true };
+	if (kernel) {
+		key = (struct pd_dso_key){ .kind = PERFDATA_DSO_KERNEL, .filename = KERNEL_NAME,
+					   .filename_size = strlen(KERNEL_NAME), .pid = -1 };
+		if (mapping->addr == 0 && mapping->len == 0)
+			area.end = UINT64_MAX;
+	} else if (!mapping->filename_size || (mapping->filename[0] != '/' && mapping->filename[0] != '[')) {
+		return 0;
+	}
+	area.dso = pd_dso_get(state, &key);
+	if (area.dso == PERFDATA_NONE)
+		return -1;
+	if (kernel && state->kernel_dso == PERFDATA_NONE) {
+		state->kernel_dso = area.dso;
+		state->kernel_reference = mapping->pgoff;
+		size_t prefix = strlen(KERNEL_NAME);
+		if (mapping->filename_size > prefix)
+			state->kernel_reference_name = pd_arena_copy(&state->arena, mapping->filename + prefix,
+								     mapping->filename_size - prefix);
+	}
+	return count_map(state, &state->kernel, &area, mapping->build_id);
+}
+
+static int map_record(struct pd_state *state, const struct mapping *mapping)
+{
+	switch (mapping->cpumode) {
+	case PERFDATA_CPUMODE_KERNEL:
+		return map_kernel(state, mapping);
+	case PERFDATA_CPUMODE_GUEST_KERNEL:
+	case PERFDATA_CPUMODE_GUEST_USER:
+		return 0;
+	}
+	return map_user(state, mapping);
+}
+
+static int on_mmap(struct pd_state *state, const struct perfdata_record *record)
+{
+	const struct perfdata_mmap *mmap = &record->u.mmap;
+	struct mapping mapping = {
+		.pid = mmap->pid, .tid = mmap->tid, .addr = mmap->addr, .len = mmap->len, .pgoff = mmap->pgoff,
+		.filename = (const char *)mmap->filename.data, .filename_size = mmap->filename.size,
+		.exec = !(record->misc & PERFDATA_MISC_MMAP_DATA), .cpumode = record->misc & PERFDATA_CPUMODE_MASK,
+	};
+	return map_record(state, &mapping);
+}
+
+static int on_mmap2(struct pd_state *state, const struct perfdata_record *record)
+{
+	const struct perfdata_mmap2 *mmap2 = &record->u.mmap2;
+	const uint32_t prot_exec = 4, map_hugetlb = 0x40000;
+	struct mapping mapping = {
+		.pid = mmap2->pid, .tid = mmap2->tid, .addr = mmap2->addr, .len = mmap2->len, .pgoff = mmap2->pgoff,
+		.filename = (const char *)mmap2->filename.data, .filename_size = mmap2->filename.size,
+		.exec = mmap2->prot & prot_exec, .hugetlb = mmap2->flags & map_hugetlb,
+		.cpumode = record->misc & PERFDATA_CPUMODE_MASK,
+	};
+	if (perfdata_mmap2_build_id(record, &mapping.build_id)) {
+		if (mapping.build_id.size <= sizeof mapping.id_words && mapping.build_id.size)
+			memcpy(mapping.id_words, mapping.build_id.data, mapping.build_id.size);
+	} else {
+		mapping.id_words[0] = (uint64_t)mmap2->maj << 32 | mmap2->min;
+		mapping.id_words[1] = mmap2->ino;
+		mapping.id_words[2] = mmap2->ino_generation;
+	}
+	return map_record(state, &mapping);
+}
+
+static int on_comm(struct pd_state *state, const struct perfdata_record *record)
+{
+	const struct perfdata_comm *comm = &record->u.comm;
+	struct pd_thread *thread = pd_thread_get(state, comm->pid, comm->tid);
+	if (!thread)
+		return -1;
+	/* the old program's maps are gone with exec; perf keeps them until they are overwritten */
+	if (record->misc & PERFDATA_MISC_COMM_EXEC)
+		pd_areas_clear(&state->store, thread->areas);
+	return pd_thread_set_comm(state, thread, comm->comm.data, comm->comm.size);
+}
+
+static int on_ksymbol(struct pd_state *state, const struct perfdata_record *record)
+{
+	const struct perfdata_ksymbol *symbol = &record->u.ksymbol;
+	const uint16_t unregister = 1;
+	if (!symbol->len)
+		return 0;
+	if (symbol->flags & unregister) {
+		const struct pd_area *area = pd_areas_find(&state->kernel, symbol->addr);
+		if (!area || area->dso == state->kernel_dso)
+			return 0;
+		return pd_areas_remove(&state->store, &state->kernel, area->start);
+	}
+	struct pd_dso_key key = { .kind = PERFDATA_DSO_BPF, .filename = (const char *)symbol->name.data,
+				  .filename_size = symbol->name.size, .pid = -1 };
+	struct pd_area area = { .start = symbol->addr, .end = symbol->addr + symbol->len };
+	area.dso = pd_dso_get(state, &key);
+	if (area.dso == PERFDATA_NONE)
+		return -1;
+	return pd_areas_insert(&state->store, &state->kernel, &area);
+}
+
+static int on_build_id(struct pd_state *state, const struct perfdata_record *record)
+{
+	const struct perfdata_build_id_record *id = &record->u.build_id;
+	return pd_table_id_add(state, id->filename, id->build_id, id->pid, PERFDATA_BUILD_ID_RECORD);
+}
+
+int pd_state_record(struct pd_state *state, const struct perfdata_record *record)
+{
+	switch (record->type) {
+	case PERFDATA_RECORD_MMAP:
+		return on_mmap(state, record);
+	case PERFDATA_RECORD_MMAP2:
+		return on_mmap2(state, record);
+	case PERFDATA_RECORD_COMM:
+		return on_comm(state, record);
+	case PERFDATA_RECORD_FORK:
+		return pd_thread_fork(state, &record->u.task, !(record->misc & PERFDATA_MISC_FORK_EXEC));
+	case PERFDATA_RECORD_EXIT: {
+		struct pd_thread *thread = pd_thread_find(state, record->u.task.tid);
+		if (thread)
+			pd_thread_remove(state, thread);
+		return 0;
+	}
+	case PERFDATA_RECORD_KSYMBOL:
+		return on_ksymbol(state, record);
+	case PERFDATA_RECORD_BUILD_ID:
+		return on_build_id(state, record);
+	}
+	return 0;
+}

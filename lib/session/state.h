@@ -1,0 +1,139 @@
+/* Process state: which thread, under which name, with which memory maps; and the interned dsos, frames and stacks. The
+ * session's thread alone changes it; dsos, frames, stacks and comms may be read by any thread that was handed their ids.
+ *
+ * Rules of who maps what where follow perf, so that its text can be reproduced: tools/perf/util/{machine,thread,maps,map}.c
+ * are the behaviour that doc/ARCHITECTURE.md describes. */
+#ifndef PD_STATE_H
+#define PD_STATE_H
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/table.h"
+#include "perfdata_session.h"
+#include "perfdata_symbols.h"
+
+/* --- maps.c: intervals of addresses. Sets are trees that share nodes after a fork and copy them when one side changes, so that
+ * a fork costs nothing and a new map costs the logarithm of their number, however they overlap. --- */
+struct pd_area {
+	uint64_t start, end;       /* [start, end) */
+	uint64_t pgoff;            /* file offset of start */
+	uint32_t dso;
+	bool identity;             /* addresses inside the dso are the addresses themselves */
+};
+struct pd_area_node;
+struct pd_areas {
+	struct pd_area_node *root;
+	uint64_t owner;            /* nodes with this owner belong to this set alone */
+	uint64_t generation;       /* changes whenever the set does; unique over all sets */
+	uint32_t users;            /* threads of the process */
+};
+struct pd_area_store {
+	struct pd_arena arena;
+	uint64_t next_owner, next_generation;
+	uint64_t random;
+};
+int pd_areas_insert(struct pd_area_store *store, struct pd_areas *areas, const struct pd_area *area);   /* the new one wins */
+const struct pd_area *pd_areas_find(const struct pd_areas *areas, uint64_t address);
+int pd_areas_remove(struct pd_area_store *store, struct pd_areas *areas, uint64_t start);   /* the area that begins there */
+void pd_areas_clear(struct pd_area_store *store, struct pd_areas *areas);
+/* `to` becomes a copy of `from`. */
+void pd_areas_copy(struct pd_area_store *store, struct pd_areas *to, struct pd_areas *from);
+static inline uint64_t pd_area_address(const struct pd_area *area, uint64_t ip)
+{
+	return area->identity ? ip : ip - area->start + area->pgoff;
+}
+
+/* --- threads.c --- */
+struct pd_thread {
+	int32_t pid, tid;
+	uint32_t comm;             /* of perfdata_session_comm */
+	bool comm_set;             /* by a record; else it is ":TID" */
+	struct pd_areas *areas;    /* shared by the threads of a process */
+	struct pd_thread *next_free;
+};
+
+struct pd_state {
+	struct pd_arena arena;     /* threads, area sets, names: what lives as long as the session */
+	struct pd_area_store store;
+	struct pd_map threads;     /* tid → struct pd_thread * */
+	struct pd_thread *free_threads;
+	struct pd_intern *comms;
+	struct pd_areas kernel;    /* kernel, modules, BPF programs */
+	struct pd_table dsos;      /* struct pd_dso */
+	struct pd_index dso_index;
+	struct pd_map build_ids;   /* hash of a file name → index in table_ids: what the header's table and BUILD_ID records say */
+	struct pd_table table_ids; /* struct pd_table_id */
+	struct pd_table frames;    /* struct perfdata_frame */
+	struct pd_index frame_index;
+	struct pd_table stacks;    /* struct pd_stack */
+	struct pd_index stack_index;
+	struct pd_arena steps;
+	struct pd_chain_slot *chain_cache;
+	struct pd_address_slot *address_cache;
+	uint32_t kernel_dso;       /* or PERFDATA_NONE */
+	uint64_t kernel_reference; /* address of the reference symbol when recorded; 0: unknown */
+	const char *kernel_reference_name;
+};
+
+/* The thread of a tid, made if there is none. pid -1: unknown. NULL without memory. */
+struct pd_thread *pd_thread_get(struct pd_state *state, int32_t pid, int32_t tid);
+struct pd_thread *pd_thread_find(const struct pd_state *state, int32_t tid);   /* or NULL */
+void pd_thread_remove(struct pd_state *state, struct pd_thread *thread);
+int pd_thread_set_comm(struct pd_state *state, struct pd_thread *thread, const void *comm, size_t size);
+int pd_thread_fork(struct pd_state *state, const struct perfdata_task *task, bool copy_areas);
+
+/* --- dsos.c --- */
+struct pd_dso {
+	struct perfdata_dso public;
+	uint64_t id_words[3];              /* what tells two files of one name apart: maj:min, inode, generation; zeros if unknown */
+	struct perfdata_symbols_dso *symbols;  /* NULL: nothing to look up */
+	uint8_t build_id[20];
+	uint8_t build_id_size;             /* written once, after the bytes */
+	enum perfdata_build_id_source source;
+	uint64_t nr_maps;
+};
+struct pd_table_id {
+	const char *filename;
+	int32_t pid;
+	uint8_t build_id[20];
+	uint8_t build_id_size;
+	enum perfdata_build_id_source source;
+};
+struct pd_dso_key {
+	enum perfdata_dso_kind kind;
+	const char *filename;
+	size_t filename_size;
+	const uint64_t *id_words;          /* 3; NULL: zeros */
+	int32_t pid;
+};
+/* The dso of a key, made if new; PERFDATA_NONE without memory. */
+uint32_t pd_dso_get(struct pd_state *state, const struct pd_dso_key *key);
+static inline struct pd_dso *pd_dso_at(const struct pd_state *state, uint32_t dso) { return pd_table_at(&state->dsos, dso); }
+void pd_dso_set_build_id(struct pd_dso *dso, const void *bytes, size_t size, enum perfdata_build_id_source source);
+/* An entry of the header's table or a BUILD_ID record. 0 or -1. */
+int pd_table_id_add(struct pd_state *state, struct perfdata_bytes filename, struct perfdata_bytes build_id, int32_t pid,
+		    enum perfdata_build_id_source source);
+
+/* --- frames.c --- */
+struct pd_stack {
+	const struct perfdata_step *steps;
+	uint32_t nr_steps;
+	uint64_t hash;
+};
+uint32_t pd_frame_get(struct pd_state *state, uint32_t dso, uint64_t address);   /* PERFDATA_NONE without memory */
+/* The frame of an address as a sample of this thread in this mode sees it; PERFDATA_NONE: nothing is mapped there. */
+uint32_t pd_frame_of(struct pd_state *state, const struct pd_thread *thread, unsigned cpumode, uint64_t ip);
+/* Of an address whose mode nobody recorded (addr, branches): the kernel's if it lies in the kernel half, else the thread's. */
+uint32_t pd_frame_of_data(struct pd_state *state, const struct pd_thread *thread, uint64_t address);
+/* The stack of a chain and, if given, of what a deferred chain adds. PERFDATA_NONE: no memory, or an empty or broken chain. */
+uint32_t pd_stack_get(struct pd_state *state, const struct pd_thread *thread, const struct perfdata_list *chain,
+		      const struct perfdata_list *deferred);
+void pd_frames_release(struct pd_state *state);
+
+/* --- state.c --- */
+struct pd_state *pd_state_new(void);
+void pd_state_free(struct pd_state *state);
+/* Follows one record other than a sample. 0, or -1 without memory. */
+int pd_state_record(struct pd_state *state, const struct perfdata_record *record);
+
+#endif

@@ -1,0 +1,71 @@
+/* What other threads may look up in a session: see the table section of perfdata_session.h. */
+#include "config.h"
+#include "session/session.h"
+#include "session/state.h"
+
+const char *perfdata_session_comm(const struct perfdata_session *session, uint32_t comm)
+{
+	return comm == PERFDATA_NONE || !session->state ? "" : pd_intern_get(session->state->comms, comm, NULL);
+}
+
+const struct perfdata_dso *perfdata_session_dso(const struct perfdata_session *session, uint32_t dso)
+{
+	return dso == PERFDATA_NONE || !session->state ? NULL : &pd_dso_at(session->state, dso)->public;
+}
+
+uint32_t perfdata_session_nr_dsos(const struct perfdata_session *session)
+{
+	return session->state ? session->state->dsos.count : 0;
+}
+
+struct perfdata_bytes perfdata_session_build_id(const struct perfdata_session *session, uint32_t dso,
+						enum perfdata_build_id_source *ret_source)
+{
+	const struct pd_dso *entry = pd_dso_at(session->state, dso);
+	size_t size = __atomic_load_n(&entry->build_id_size, __ATOMIC_ACQUIRE);
+	if (ret_source && size)
+		*ret_source = entry->source;
+	return (struct perfdata_bytes){ entry->build_id, size };
+}
+
+uint64_t perfdata_session_nr_maps(const struct perfdata_session *session, uint32_t dso)
+{
+	return __atomic_load_n(&pd_dso_at(session->state, dso)->nr_maps, __ATOMIC_RELAXED);
+}
+
+const struct perfdata_frame *perfdata_session_frame(const struct perfdata_session *session, uint32_t frame)
+{
+	return frame == PERFDATA_NONE || !session->state ? NULL : pd_table_at(&session->state->frames, frame);
+}
+
+enum perfdata_status perfdata_session_stack(const struct perfdata_session *session, uint32_t stack,
+					    const struct perfdata_step **ret_steps, size_t *ret_nr)
+{
+	if (!session->state || stack >= session->state->stacks.count)
+		return PERFDATA_ABSENT;
+	const struct pd_stack *entry = pd_table_at(&session->state->stacks, stack);
+	*ret_steps = entry->steps;
+	*ret_nr = entry->nr_steps;
+	return PERFDATA_OK;
+}
+
+uint32_t perfdata_session_nr_stacks(const struct perfdata_session *session)
+{
+	return session->state ? session->state->stacks.count : 0;
+}
+
+enum perfdata_status perfdata_session_symbol(const struct perfdata_session *session, uint32_t frame, uint64_t time,
+					     struct perfdata_symbol *ret)
+{
+	const struct perfdata_frame *at = perfdata_session_frame(session, frame);
+	if (!at || at->dso == PERFDATA_NONE)
+		return PERFDATA_ABSENT;
+	const struct pd_dso *dso = pd_dso_at(session->state, at->dso);
+	if (dso->public.kind == PERFDATA_DSO_BPF) {
+		*ret = (struct perfdata_symbol){ .name = dso->public.name, .raw_name = dso->public.name, .offset = at->address };
+		return PERFDATA_OK;
+	}
+	if (!dso->symbols)
+		return PERFDATA_ABSENT;
+	return perfdata_symbols_lookup(dso->symbols, at->address, time, ret);
+}

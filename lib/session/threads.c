@@ -1,0 +1,129 @@
+#include "config.h"
+#include <string.h>
+#include "base/memory.h"
+#include "perfdata_text.h"
+#include "session/state.h"
+
+struct pd_thread *pd_thread_find(const struct pd_state *state, int32_t tid)
+{
+	uint64_t value;
+	if (!pd_map_get(&state->threads, (uint32_t)tid, &value))
+		return NULL;
+	return (struct pd_thread *)(uintptr_t)value;
+}
+
+static int set_default_comm(struct pd_state *state, struct pd_thread *thread)
+{
+	char name[40] = "swapper";
+	char *end = name + strlen(name);
+	if (thread->tid != 0) {
+		name[0] = ':';
+		end = perfdata_s64_to(name + 1, thread->tid);
+	}
+	thread->comm = pd_intern_put(state->comms, name, (size_t)(end - name));
+	thread->comm_set = thread->tid == 0;
+	return thread->comm == UINT32_MAX ? -1 : 0;
+}
+
+static int init_areas(struct pd_state *state, struct pd_thread *thread)
+{
+	if (thread->pid != thread->tid && thread->pid != -1) {
+		const struct pd_thread *leader = pd_thread_get(state, thread->pid, thread->pid);
+		if (!leader)
+			return -1;
+		thread->areas = leader->areas;
+		thread->areas->users++;
+		return 0;
+	}
+	thread->areas = pd_arena_calloc(&state->arena, 1, sizeof *thread->areas);
+	if (!thread->areas)
+		return -1;
+	thread->areas->users = 1;
+	pd_areas_clear(&state->store, thread->areas);
+	return 0;
+}
+
+/* A thread met by its tid alone joins its process once the pid is known. */
+static int learn_pid(struct pd_state *state, struct pd_thread *thread, int32_t pid)
+{
+	if (pid == -1 || thread->pid != -1)
+		return 0;
+	thread->pid = pid;
+	if (pid == thread->tid)
+		return 0;
+	thread->areas->users--;
+	return init_areas(state, thread);
+}
+
+struct pd_thread *pd_thread_get(struct pd_state *state, int32_t pid, int32_t tid)
+{
+	struct pd_thread *thread = pd_thread_find(state, tid);
+	if (thread)
+		return learn_pid(state, thread, pid) < 0 ? NULL : thread;
+	thread = state->free_threads;
+	if (thread)
+		state->free_threads = thread->next_free;
+	else
+		thread = pd_arena_alloc(&state->arena, sizeof *thread);
+	if (!thread)
+		return NULL;
+	*thread = (struct pd_thread){ .pid = pid, .tid = tid };
+	if (set_default_comm(state, thread) < 0 ||
+	    pd_map_put(&state->threads, (uint32_t)tid, (uint64_t)(uintptr_t)thread) < 0)
+		return NULL;
+	if (init_areas(state, thread) < 0) {
+		pd_map_remove(&state->threads, (uint32_t)tid);
+		return NULL;
+	}
+	return thread;
+}
+
+void pd_thread_remove(struct pd_state *state, struct pd_thread *thread)
+{
+	pd_map_remove(&state->threads, (uint32_t)thread->tid);
+	thread->areas->users--;
+	thread->next_free = state->free_threads;
+	state->free_threads = thread;
+}
+
+int pd_thread_set_comm(struct pd_state *state, struct pd_thread *thread, const void *comm, size_t size)
+{
+	uint32_t id = pd_intern_put(state->comms, comm, size);
+	if (id == UINT32_MAX)
+		return -1;
+	thread->comm = id;
+	thread->comm_set = true;
+	return 0;
+}
+
+int pd_thread_fork(struct pd_state *state, const struct perfdata_task *task, bool copy_areas)
+{
+	struct pd_thread *old = pd_thread_find(state, task->tid);
+	struct pd_thread *parent = pd_thread_get(state, task->ppid, task->ptid);
+	if (!parent)
+		return -1;
+	if (parent->pid != task->ppid) {
+		/* the record that ended the former owner of this tid was lost */
+		if (old == parent)
+			old = NULL;
+		pd_thread_remove(state, parent);
+		parent = pd_thread_get(state, task->ppid, task->ptid);
+		if (!parent)
+			return -1;
+	}
+	if (old && old != parent)
+		pd_thread_remove(state, old);
+	struct pd_thread *child = pd_thread_get(state, task->pid, task->tid);
+	/* getting the child may have made its leader, but never moves a thread */
+	if (!child)
+		return -1;
+	if (child == parent)
+		return 0;
+	if (parent->comm_set) {
+		child->comm = parent->comm;
+		child->comm_set = true;
+	}
+	if (copy_areas && child->pid != parent->pid)
+		pd_areas_copy(&state->store, child->areas, parent->areas);
+	return 0;
+}
