@@ -126,7 +126,7 @@ struct perfdata_layout {
 
 /* The row of a record type (1…22, 64…86), or NULL for unknown types. Static storage, as all layouts. */
 PERFDATA_API const struct perfdata_layout *perfdata_record_layout(uint32_t type);
-/* Record types in ascending order: index 0… until NULL. */
+/* Record types in ascending order, then layouts for older versions of some of them (SCHEDSTAT_DOMAIN): index 0… until NULL. */
 PERFDATA_API const struct perfdata_layout *perfdata_record_layout_at(size_t index);
 /* The row of a feature section (1…34), or NULL. */
 PERFDATA_API const struct perfdata_layout *perfdata_feature_layout(uint32_t id);
@@ -364,7 +364,7 @@ struct perfdata_sample {
 	struct perfdata_bytes aux;
 };
 
-/* The trailer of kernel records other than SAMPLE. present == 0: there is none. */
+/* The trailer of kernel records other than SAMPLE, and of the BUILD_ID records of perf inject. present == 0: there is none. */
 struct perfdata_sample_id {
 	uint64_t present;
 	int32_t pid, tid;
@@ -482,15 +482,17 @@ struct perfdata_feature_record { uint64_t present; uint64_t feat_id; struct perf
 struct perfdata_compressed { uint64_t present; uint64_t data_size; struct perfdata_bytes data; }; /* both kinds */
 struct perfdata_bpf_metadata_entry { struct perfdata_bytes key, value; };
 struct perfdata_bpf_metadata { uint64_t present; struct perfdata_bytes prog_name; uint64_t nr; struct perfdata_list entries; };
-/* SCHEDSTAT_CPU and _DOMAIN: the counters' names and order depend on `version`; schedstat layouts of lib/schema say which
- * of `values` each is (u32 or u64 in the file). */
+/* SCHEDSTAT_CPU and _DOMAIN: which counter is which depends on type and `version`: perfdata_record.layout names them. */
 struct perfdata_schedstat {
 	uint64_t present;
 	uint64_t timestamp;            /* jiffies */
 	uint32_t cpu;
 	uint16_t version;
 	uint16_t domain;
-	uint64_t values[48];
+	uint32_t counters[45];         /* as they stand in the record */
+	uint64_t rq_cpu_time;          /* CPU only, as the two below: ns */
+	uint64_t run_delay;            /* ns */
+	uint64_t pcount;
 };
 
 /* One decoded record. Borrowed parts point into the bytes given to perfdata_decode. */
@@ -500,7 +502,8 @@ struct perfdata_record {
 	uint32_t type;
 	uint16_t misc;
 	bool swap;                               /* the bytes are in the other byte order */
-	const struct perfdata_layout *layout;    /* NULL: a type this version does not know; `rest` is its body */
+	const struct perfdata_layout *layout;    /* of this record (SCHEDSTAT: of its version); NULL: a type this version
+						  * does not know; `rest` is its body */
 	struct perfdata_sample_id sample_id;     /* the trailer */
 	struct perfdata_bytes rest;              /* bytes of the body that the layout does not explain, or that are damaged */
 	uint64_t rest_offset;                    /* where `rest` begins, from the start of the record */
@@ -562,6 +565,16 @@ struct perfdata_config {
 	int8_t sample_id_at, sample_time_at, sample_tid_at, sample_cpu_at;    /* u64 index in a sample's body, or -1 */
 	int8_t trailer_id_at, trailer_time_at, trailer_tid_at, trailer_cpu_at; /* u64 index counted from the record's end, or -1 */
 	uint8_t sample_fixed;          /* u64 words before the first variable field */
+	uint8_t nr_sample_steps, nr_trailer_steps;
+	/* Where the words at fixed places stand, counted from the body or the trailer, and where they go in the view. */
+	struct perfdata_config_step {
+		uint16_t member;
+		uint8_t at;            /* bytes */
+		uint8_t size;          /* 4 or 8 */
+	} sample_steps[12], trailer_steps[8];
+	uint64_t sample_rows;          /* rows of the sample behind the fixed words */
+	uint64_t sample_fixed_present; /* what `present` holds for the fixed words */
+	uint64_t trailer_present;
 	uint64_t sample_period;        /* what a sample without PERIOD is worth */
 };
 

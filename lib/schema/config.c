@@ -1,0 +1,203 @@
+/* How all records of an event are laid out, and what can be read off them without decoding. */
+#include "config.h"
+#include "schema/decode.h"
+
+enum { TRAILER_TYPES = PERFDATA_SAMPLE_TID | PERFDATA_SAMPLE_TIME | PERFDATA_SAMPLE_ID | PERFDATA_SAMPLE_STREAM_ID |
+		       PERFDATA_SAMPLE_CPU | PERFDATA_SAMPLE_IDENTIFIER };
+
+/* Turns the integer rows at the start of a layout into steps. Returns how many rows that are; *ret_bytes is their size. */
+static uint32_t plan(const struct perfdata_layout *layout, uint64_t sample_type, struct perfdata_config_step *steps, uint8_t *ret_nr,
+		     uint8_t *ret_bytes, uint64_t *ret_present)
+{
+	uint32_t i;
+	uint8_t at = 0, nr = 0;
+
+	*ret_present = 0;
+	for (i = 0; i < layout->nr_fields; i++) {
+		const struct perfdata_field *field = &layout->fields[i];
+		unsigned width = pd_kind_width(field->kind);
+		if (!width && field->kind != PERFDATA_PAD)
+			break;
+		if (!(sample_type & field->when_value))
+			continue;
+		if (width) {
+			steps[nr++] = (struct perfdata_config_step){ (uint16_t)field->member, at, (uint8_t)width };
+			*ret_present |= UINT64_C(1) << i;
+		}
+		at = (uint8_t)(at + (width ? width : field->count));
+	}
+	*ret_nr = nr;
+	*ret_bytes = at;
+	return i;
+}
+
+/* The word in which the member stands, or -1. */
+static int8_t word_of(const struct perfdata_config_step *steps, unsigned nr, size_t member)
+{
+	for (unsigned i = 0; i < nr; i++)
+		if (steps[i].member == member)
+			return (int8_t)(steps[i].at / 8);
+	return -1;
+}
+
+static int8_t word_from_end(const struct perfdata_config *config, size_t member)
+{
+	int8_t word = word_of(config->trailer_steps, config->nr_trailer_steps, member);
+
+	return word < 0 ? word : (int8_t)(config->trailer_size / 8 - word);
+}
+
+static uint64_t rows_behind(uint32_t first, uint64_t sample_type)
+{
+	uint64_t rows = 0;
+
+	for (uint32_t i = first; i < pd_sample_layout.nr_fields; i++)
+		if (sample_type & pd_sample_layout.fields[i].when_value)
+			rows |= UINT64_C(1) << i;
+	return rows;
+}
+
+void perfdata_config_init(struct perfdata_config *config, const struct perfdata_attr *attr, enum perfdata_order order)
+{
+	memset(config, 0, sizeof *config);
+	config->order = order;
+	config->swap = pd_order_is_foreign(order);
+	config->sample_id_at = config->sample_time_at = config->sample_tid_at = config->sample_cpu_at = -1;
+	config->trailer_id_at = config->trailer_time_at = config->trailer_tid_at = config->trailer_cpu_at = -1;
+	if (!attr)
+		return;
+
+	config->attr = *attr;
+	config->attr.rest = (struct perfdata_bytes){ NULL, 0 };
+	config->has_attr = true;
+	config->branch_counters = attr->branch_sample_type >> 19 & 1;
+	config->sample_period = attr->sample_period;
+
+	uint64_t type = attr->sample_type;
+	uint8_t bytes;
+	uint32_t rows = plan(&pd_sample_layout, type, config->sample_steps, &config->nr_sample_steps, &bytes,
+			     &config->sample_fixed_present);
+	config->sample_fixed = bytes / 8;
+	/* Both kinds of weight are one word. */
+	uint64_t placed = type & PERFDATA_SAMPLE_WEIGHT_STRUCT ? type & ~(uint64_t)PERFDATA_SAMPLE_WEIGHT : type;
+	/* A field of later versions stands in front of AUX, which is always last. */
+	if (type & ~(uint64_t)PERFDATA_SAMPLE_KNOWN)
+		placed &= ~(uint64_t)PERFDATA_SAMPLE_AUX;
+	config->sample_rows = rows_behind(rows, placed);
+
+#define SAMPLE_WORD(name) word_of(config->sample_steps, config->nr_sample_steps, offsetof(struct perfdata_sample, name))
+	config->sample_id_at = SAMPLE_WORD(identifier) < 0 ? SAMPLE_WORD(id) : SAMPLE_WORD(identifier);
+	config->sample_time_at = SAMPLE_WORD(time);
+	config->sample_tid_at = SAMPLE_WORD(pid);
+	config->sample_cpu_at = SAMPLE_WORD(cpu);
+
+	if (!perfdata_attr_has(attr, PERFDATA_ATTR_SAMPLE_ID_ALL))
+		return;
+	plan(&pd_sample_id_layout, type & TRAILER_TYPES, config->trailer_steps, &config->nr_trailer_steps,
+	     &config->trailer_size, &config->trailer_present);
+#define TRAILER_WORD(name) word_from_end(config, offsetof(struct perfdata_sample_id, name))
+	config->trailer_id_at = TRAILER_WORD(identifier) < 0 ? TRAILER_WORD(id) : TRAILER_WORD(identifier);
+	config->trailer_time_at = TRAILER_WORD(time);
+	config->trailer_tid_at = TRAILER_WORD(pid);
+	config->trailer_cpu_at = TRAILER_WORD(cpu);
+}
+
+/* Where the text of a record begins that ends with one, or 0. */
+static uint32_t text_at(uint32_t type)
+{
+	switch (type) {
+	case PERFDATA_RECORD_MMAP:
+	case PERFDATA_RECORD_MMAP2:
+	case PERFDATA_RECORD_COMM:
+	case PERFDATA_RECORD_KSYMBOL:
+	case PERFDATA_RECORD_CGROUP:
+		return pd_kernel_layouts[type]->min_size - 1;
+	default:
+		return 0;
+	}
+}
+
+static bool any_byte(const uint8_t *p, const uint8_t *end)
+{
+	while (p < end && !*p)
+		p++;
+	return p < end;
+}
+
+/* perf inject writes a sample's trailer behind the padded file name; other BUILD_ID records have zeros or nothing there. */
+static const uint8_t *trailer_of_build_id(const struct perfdata_config *config, const uint8_t *bytes, size_t size)
+{
+	enum { NAME_AT = 36 };
+
+	if (size < NAME_AT + (size_t)config->trailer_size)
+		return NULL;
+	const uint8_t *at = bytes + (size - config->trailer_size);
+	const uint8_t *nul = memchr(bytes + NAME_AT, 0, size - NAME_AT);
+	if (!nul || bytes + (((size_t)(nul - bytes) + 8) & ~(size_t)7) != at)
+		return NULL;
+	return any_byte(at, bytes + size) ? at : NULL;
+}
+
+const uint8_t *pd_trailer_of(const struct perfdata_config *config, uint32_t type, const uint8_t *bytes, size_t size)
+{
+	size_t trailer = config->trailer_size;
+
+	if (!trailer || type == PERFDATA_RECORD_SAMPLE)
+		return NULL;
+	if (type >= PERFDATA_RECORD_USER_FIRST)
+		return type == PERFDATA_RECORD_BUILD_ID ? trailer_of_build_id(config, bytes, size) : NULL;
+	uint32_t text = text_at(type);
+	const struct perfdata_layout *layout = perfdata_record_layout(type);
+	size_t fixed = text ? text : layout ? layout->min_size : 8;
+	if (size < fixed + trailer)
+		return NULL;
+	const uint8_t *at = bytes + (size - trailer);
+	if (!text)
+		return at;
+	/* Other recorders leave the trailer out. Then the text's padding reaches to the very end of the record. */
+	const uint8_t *nul = memchr(bytes + text, 0, size - text);
+	if (!nul || nul < at)
+		return at;
+	bool ends = (((size_t)(nul - bytes) + 8) & ~(size_t)7) == size;
+	return ends && !any_byte(nul, bytes + size) ? NULL : at;
+}
+
+/* The words of what `base` points into; a word of -1 is not there. */
+static void peek_words(const struct perfdata_config *config, const uint8_t *base, ptrdiff_t step, int id, int time, int tid, int cpu,
+		       struct perfdata_peek *ret)
+{
+	bool swap = config->swap;
+
+	if (id >= 0) {
+		ret->id = pd_load64(base + step * id, swap);
+		ret->has_id = true;
+	}
+	if (time >= 0)
+		ret->time = pd_load64(base + step * time, swap);
+	if (tid >= 0) {
+		ret->pid = (int32_t)pd_load32(base + step * tid, swap);
+		ret->tid = (int32_t)pd_load32(base + step * tid + 4, swap);
+	}
+	if (cpu >= 0)
+		ret->cpu = pd_load32(base + step * cpu, swap);
+}
+
+void perfdata_peek(const struct perfdata_config *config, const void *bytes, size_t size, struct perfdata_peek *ret)
+{
+	const uint8_t *p = bytes;
+
+	*ret = (struct perfdata_peek){ .time = UINT64_MAX, .pid = -1, .tid = -1, .cpu = UINT32_MAX };
+	if (size < 8 || !config->has_attr)
+		return;
+	uint32_t type = pd_load32(p, config->swap);
+	if (type == PERFDATA_RECORD_SAMPLE) {
+		if (size >= 8 + 8u * config->sample_fixed)
+			peek_words(config, p + 8, 8, config->sample_id_at, config->sample_time_at, config->sample_tid_at,
+				   config->sample_cpu_at, ret);
+		return;
+	}
+	/* A record that breaks off has lost its trailer; what perf itself wrote belongs where it stands. */
+	if (type < PERFDATA_RECORD_USER_FIRST && pd_load16(p + 6, config->swap) <= size && pd_trailer_of(config, type, p, size))
+		peek_words(config, p + size, -8, config->trailer_id_at, config->trailer_time_at, config->trailer_tid_at,
+			   config->trailer_cpu_at, ret);
+}

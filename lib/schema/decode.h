@@ -1,0 +1,81 @@
+/* The walk over rows that decodes records, shared by the files of this folder. */
+#ifndef PD_DECODE_H
+#define PD_DECODE_H
+
+#include "base/cursor.h"
+#include "schema/layout.h"
+
+struct pd_walk {
+	const uint8_t *start;      /* of the record or attr */
+	const uint8_t *at, *end;   /* what is left of the body */
+	bool swap;
+	uint16_t misc;
+	uint8_t *native;           /* NULL, or an image of the record in which integers that were read are swapped */
+	const struct perfdata_config *config;
+	uint64_t ahead;            /* rows of the sample behind the one being decoded */
+	const char *problem;       /* the first one, or NULL */
+	enum perfdata_code code;
+};
+
+static inline size_t pd_walk_left(const struct pd_walk *w) { return (size_t)(w->end - w->at); }
+
+/* Notes a problem and goes on. */
+static inline void pd_walk_note(struct pd_walk *w, enum perfdata_code code, const char *problem)
+{
+	if (!w->problem) {
+		w->problem = problem;
+		w->code = code;
+	}
+}
+/* Notes a problem behind which nothing can be placed; false. */
+static inline bool pd_walk_fail(struct pd_walk *w, enum perfdata_code code, const char *problem)
+{
+	pd_walk_note(w, code, problem);
+	return false;
+}
+
+/* Decodes the rows of `layout` in the set `rows` into the view and its `present`. False if it stopped at damage: w->at is then
+ * where the bytes begin that it could not place. */
+bool pd_walk_rows(struct pd_walk *w, const struct perfdata_layout *layout, uint64_t rows, void *view);
+/* A u64 in the byte order of the file. */
+bool pd_walk_u64(struct pd_walk *w, uint64_t *ret);
+/* `count` elements of `stride` bytes, clipped to what is left (false). */
+bool pd_walk_list(struct pd_walk *w, uint64_t count, uint32_t stride, struct perfdata_list *list);
+/* The STRUCT rows whose bytes do not follow each other as rows do. */
+bool pd_walk_struct(struct pd_walk *w, const struct perfdata_field *field, void *view);
+/* An attr of attr.size bytes; false if that size is impossible. */
+bool pd_walk_attr(struct pd_walk *w, struct perfdata_attr *attr);
+/* The fixed words and the rows behind them. */
+bool pd_walk_sample(struct pd_walk *w, struct perfdata_sample *sample);
+
+/* Bytes of an integer kind, else 0. */
+unsigned pd_kind_width(enum perfdata_kind kind);
+/* Bytes of an element all of whose rows have a fixed size; `present` says which rows it has. */
+uint32_t pd_element_size(const struct perfdata_layout *layout, uint64_t present);
+/* Bytes up to the first NUL. */
+struct perfdata_bytes pd_text_of(const uint8_t *data, size_t size);
+
+/* The trailer of a record other than SAMPLE, or NULL where the record has none. */
+const uint8_t *pd_trailer_of(const struct perfdata_config *config, uint32_t type, const uint8_t *bytes, size_t size);
+
+/* Decodes a record; `native` as in struct pd_walk. */
+enum perfdata_status pd_decode_record(const struct perfdata_config *config, const uint8_t *bytes, size_t size, uint8_t *native,
+				      struct perfdata_record *ret);
+
+static inline void pd_run_steps(const struct perfdata_config_step *steps, unsigned count, const uint8_t *at, bool swap, void *view)
+{
+	char *base = view;
+
+	for (unsigned i = 0; i < count; i++) {
+		const uint8_t *p = at + steps[i].at;
+		if (steps[i].size == 8) {
+			uint64_t v = pd_load64(p, swap);
+			memcpy(base + steps[i].member, &v, sizeof v);
+		} else {
+			uint32_t v = pd_load32(p, swap);
+			memcpy(base + steps[i].member, &v, sizeof v);
+		}
+	}
+}
+
+#endif

@@ -1,0 +1,84 @@
+/* One record: header, trailer, the rows of its layout, and what is left over. */
+#include "config.h"
+#include "schema/decode.h"
+
+/* A build-id stands in 20 bytes; where its length is stated it is cut to it. */
+static void cut_build_id(struct perfdata_bytes *build_id, uint8_t size)
+{
+	if (size < build_id->size)
+		build_id->size = size;
+}
+
+static void finish(struct perfdata_record *ret)
+{
+	/* build_id of the view is set only if the record reaches it */
+	if (ret->type == PERFDATA_RECORD_MMAP2 && ret->misc & PERFDATA_MISC_MMAP_BUILD_ID) {
+		if (ret->u.mmap2.present >> 7 & 1)
+			cut_build_id(&ret->u.mmap2.build_id, ret->u.mmap2.build_id_size);
+	} else if (ret->type == PERFDATA_RECORD_BUILD_ID && ret->u.build_id.present >> 2 & 1) {
+		cut_build_id(&ret->u.build_id.build_id, ret->u.build_id.build_id_size);
+	}
+}
+
+static const struct perfdata_layout *layout_of(const struct perfdata_record *record)
+{
+	if ((record->type == PERFDATA_RECORD_SCHEDSTAT_CPU || record->type == PERFDATA_RECORD_SCHEDSTAT_DOMAIN) &&
+	    record->size >= 24)
+		return pd_schedstat_layout(record->type, pd_load16(record->bytes + 20, record->swap));
+	return perfdata_record_layout(record->type);
+}
+
+enum perfdata_status pd_decode_record(const struct perfdata_config *config, const uint8_t *bytes, size_t size, uint8_t *native,
+				      struct perfdata_record *ret)
+{
+	bool swap = config->swap;
+
+	ret->bytes = bytes;
+	ret->swap = swap;
+	ret->type = size >= 4 ? pd_load32(bytes, swap) : 0;
+	ret->misc = size >= 6 ? pd_load16(bytes + 4, swap) : 0;
+	ret->sample_id.present = 0;
+	ret->u.present = 0;
+	ret->layout = NULL;
+	size_t stated = size >= 8 ? pd_load16(bytes + 6, swap) : 8;
+	if (stated >= 8 && stated < size)
+		size = stated;
+	ret->size = (uint32_t)size;
+
+	struct pd_walk w = { .start = bytes, .at = bytes + (size < 8 ? size : 8), .end = bytes + size, .swap = swap,
+			     .misc = ret->misc, .native = native, .config = config };
+	if (size < 8)
+		pd_walk_note(&w, PERFDATA_F_RECORD_SHORT, "the record is shorter than its header");
+	else if (ret->type == PERFDATA_RECORD_SAMPLE) {
+		ret->layout = &pd_sample_layout;
+		if (config->has_attr)
+			pd_walk_sample(&w, &ret->u.sample);
+	} else {
+		const uint8_t *trailer = stated <= size ? pd_trailer_of(config, ret->type, bytes, size) : NULL;
+		if (trailer) {
+			w.end = trailer;
+			pd_run_steps(config->trailer_steps, config->nr_trailer_steps, trailer, swap, &ret->sample_id);
+			ret->sample_id.present = config->trailer_present;
+		}
+		ret->layout = layout_of(ret);
+		if (ret->layout) {
+			pd_walk_rows(&w, ret->layout, UINT64_MAX, &ret->u);
+			finish(ret);
+		}
+	}
+	if (stated > size) {
+		w.problem = NULL;
+		pd_walk_note(&w, PERFDATA_F_TRUNCATED, "the recording breaks off in the record");
+	}
+	ret->rest = (struct perfdata_bytes){ w.at, pd_walk_left(&w) };
+	ret->rest_offset = (uint64_t)(w.at - bytes);
+	ret->problem = w.problem;
+	ret->problem_code = w.code;
+	return w.problem ? PERFDATA_DAMAGED : PERFDATA_OK;
+}
+
+enum perfdata_status perfdata_decode(const struct perfdata_config *config, const void *bytes, size_t size,
+				     struct perfdata_record *ret)
+{
+	return pd_decode_record(config, bytes, size, NULL, ret);
+}

@@ -1,0 +1,171 @@
+/* Samples: the fixed words by the configuration's steps, the rows behind them by the walk, and the parts whose bytes do not
+ * simply follow each other. */
+#include "config.h"
+#include "schema/decode.h"
+
+enum { READ_TIME_ENABLED, READ_TIME_RUNNING, READ_VALUES };                      /* rows of pd_read_layout */
+enum { BRANCH_HW_IDX, BRANCH_ENTRIES, BRANCH_COUNTERS };                         /* of pd_branch_stack_layout */
+enum { REGS_ABI, REGS_MASK, REGS_VALUES };                                       /* of pd_regs_layout */
+enum { VALUE_ROW = 1 << 0, ID_ROW = 1 << 1, LOST_ROW = 1 << 2 };                  /* of pd_read_value_layout */
+#define BRANCH_HW_INDEX (1u << 17)                                               /* bit of branch_sample_type */
+
+/* A group: number, times, then a value, id and loss for each member. A single counter: value, times, id and loss: the
+ * list then has one element with a gap behind its value, which perfdata_list_get knows from the stride. */
+static bool walk_read(struct pd_walk *w, struct perfdata_read *read)
+{
+	uint64_t format = w->config->attr.read_format;
+	uint64_t value_rows = VALUE_ROW | (format & PERFDATA_READ_ID ? ID_ROW : 0) | (format & PERFDATA_READ_LOST ? LOST_ROW : 0);
+	uint32_t stride = 8u * (unsigned)__builtin_popcountll(value_rows);
+	const uint8_t *start = w->at;
+	uint64_t first, word;
+
+	read->present = 0;
+	read->values = (struct perfdata_list){ .data = start, .present = value_rows, .element = &pd_read_value_layout,
+					       .stride = stride, .swap = w->swap };
+	if (!pd_walk_u64(w, &first))
+		return false;
+	if (format & PERFDATA_READ_TIME_ENABLED) {
+		if (!pd_walk_u64(w, &read->time_enabled))
+			return false;
+		read->present |= 1u << READ_TIME_ENABLED;
+	}
+	if (format & PERFDATA_READ_TIME_RUNNING) {
+		if (!pd_walk_u64(w, &read->time_running))
+			return false;
+		read->present |= 1u << READ_TIME_RUNNING;
+	}
+	if (format & PERFDATA_READ_GROUP) {
+		read->present |= 1u << READ_VALUES;
+		return pd_walk_list(w, first, stride, &read->values);
+	}
+	for (uint32_t i = 8; i < stride; i += 8)
+		if (!pd_walk_u64(w, &word))
+			return false;
+	read->present |= 1u << READ_VALUES;
+	read->values.stride = (uint32_t)(w->at - start);
+	read->values.count = 1;
+	return true;
+}
+
+/* Would the rows ahead end exactly where the sample does, if they began at `at`? */
+static bool rest_fits(const struct pd_walk *w, const uint8_t *at)
+{
+	struct perfdata_sample scratch;
+	struct pd_walk trial = *w;
+
+	if (at > w->end)
+		return false;
+	trial.at = at;
+	trial.native = NULL;
+	trial.problem = NULL;
+	return pd_walk_rows(&trial, &pd_sample_layout, w->ahead, &scratch) && trial.at == trial.end;
+}
+
+static bool walk_branch_stack(struct pd_walk *w, struct perfdata_branch_stack *stack)
+{
+	uint64_t nr;
+
+	stack->present = 0;
+	if (!pd_walk_u64(w, &nr))
+		return false;
+	/* Without branch data the kernel writes the count alone: no hw_idx whatever the attr says. */
+	bool hw_idx = w->config->attr.branch_sample_type & BRANCH_HW_INDEX;
+	if (hw_idx && !nr && !rest_fits(w, w->at + 8) && rest_fits(w, w->at))
+		hw_idx = false;
+	if (hw_idx) {
+		if (!pd_walk_u64(w, &stack->hw_idx))
+			return false;
+		stack->present |= 1u << BRANCH_HW_IDX;
+	}
+	stack->present |= 1u << BRANCH_ENTRIES;
+	stack->entries.element = &pd_branch_layout;
+	stack->entries.present = UINT64_MAX;
+	if (!pd_walk_list(w, nr, 24, &stack->entries))
+		return false;
+	if (!w->config->branch_counters)
+		return true;
+	stack->present |= 1u << BRANCH_COUNTERS;
+	stack->counters.element = NULL;
+	stack->counters.present = UINT64_MAX;
+	return pd_walk_list(w, nr, 8, &stack->counters);
+}
+
+static bool walk_regs(struct pd_walk *w, struct perfdata_regs *regs, uint64_t mask)
+{
+	regs->present = 0;
+	if (!pd_walk_u64(w, &regs->abi))
+		return false;
+	regs->mask = mask;
+	regs->values.element = NULL;
+	regs->values.present = UINT64_MAX;
+	regs->present = 1u << REGS_ABI | 1u << REGS_MASK | 1u << REGS_VALUES;
+	return pd_walk_list(w, regs->abi ? (uint64_t)__builtin_popcountll(mask) : 0, 8, &regs->values);
+}
+
+/* One word, the same in both byte orders. */
+static bool walk_weight(struct pd_walk *w, struct perfdata_weight *weight)
+{
+	uint64_t word;
+
+	weight->present = 0;
+	if (!pd_walk_u64(w, &word))
+		return false;
+	weight->present = 7;
+	weight->var1 = (uint32_t)word;
+	weight->var2 = (uint16_t)(word >> 32);
+	weight->var3 = (uint16_t)(word >> 48);
+	return true;
+}
+
+bool pd_walk_struct(struct pd_walk *w, const struct perfdata_field *field, void *view)
+{
+	const struct perfdata_layout *layout = field->element;
+
+	/* Kernel records of an unknown event: how large the part is depends on the attr. */
+	if (!w->config->has_attr) {
+		memset(view, 0, sizeof(uint64_t));
+		return true;
+	}
+	if (layout == &pd_read_layout)
+		return walk_read(w, view);
+	if (layout == &pd_branch_stack_layout)
+		return walk_branch_stack(w, view);
+	if (layout == &pd_weight_layout)
+		return walk_weight(w, view);
+	if (layout == &pd_regs_layout)
+		return walk_regs(w, view, field->when_value == PERFDATA_SAMPLE_REGS_INTR ? w->config->attr.sample_regs_intr
+											 : w->config->attr.sample_regs_user);
+	if (layout == &pd_user_stack_layout)
+		((struct perfdata_user_stack *)view)->offset = (uint64_t)(w->at - w->start);
+	return pd_walk_rows(w, layout, UINT64_MAX, view);
+}
+
+bool pd_walk_sample(struct pd_walk *w, struct perfdata_sample *sample)
+{
+	const struct perfdata_config *config = w->config;
+	const struct perfdata_config_step *steps = config->sample_steps;
+	unsigned nr = config->nr_sample_steps;
+	size_t left = pd_walk_left(w);
+
+	if (left >= 8u * config->sample_fixed) {
+		pd_run_steps(steps, nr, w->at, w->swap, sample);
+		w->at += 8u * config->sample_fixed;
+		if (!config->sample_rows) {
+			sample->present = config->sample_fixed_present;
+			return true;
+		}
+		bool ok = pd_walk_rows(w, &pd_sample_layout, config->sample_rows, sample);
+		sample->present |= config->sample_fixed_present;
+		return ok;
+	}
+	unsigned fit = 0;
+	while (fit < nr && steps[fit].at + steps[fit].size <= left)
+		fit++;
+	pd_run_steps(steps, fit, w->at, w->swap, sample);
+	sample->present = 0;
+	uint64_t present = config->sample_fixed_present;
+	for (unsigned i = 0; i < fit; i++, present &= present - 1)
+		sample->present |= present & -present;
+	w->at += fit ? (size_t)steps[fit - 1].at + steps[fit - 1].size : 0;
+	return pd_walk_fail(w, PERFDATA_F_RECORD_SHORT, "the sample ends before its fields do");
+}

@@ -1,0 +1,55 @@
+/* Row macros for the layout tables, and the tables that several files of this folder share. */
+#ifndef PD_LAYOUT_H
+#define PD_LAYOUT_H
+
+#include "perfdata_schema.h"
+
+/* A row for member `mem` of struct perfdata_<view>; further members of the row follow the text. */
+#define PD_ROW_AS(name_, view, mem, kind_, show_, doc_, ...) \
+	{ .name = name_, .doc = doc_, .kind = PERFDATA_##kind_, .show = PERFDATA_SHOW_##show_, \
+	  .member = offsetof(struct perfdata_##view, mem), ##__VA_ARGS__ }
+#define PD_ROW(view, mem, kind_, show_, doc_, ...) PD_ROW_AS(#mem, view, mem, kind_, show_, doc_, ##__VA_ARGS__)
+#define PD_PAD(bytes, ...) \
+	{ .name = "pad", .doc = "Without meaning.", .kind = PERFDATA_PAD, .count_field = PERFDATA_COUNT_FIXED, \
+	  .count = bytes, ##__VA_ARGS__ }
+/* Zeros up to the end of the record; bytes that are not zero stay in `rest`. */
+#define PD_PAD_REST \
+	{ .name = "pad", .doc = "Without meaning.", .kind = PERFDATA_PAD, .count_field = PERFDATA_COUNT_REST }
+
+#define PD_WHEN(when_, value) .when = PERFDATA_##when_, .when_value = value
+#define PD_WHEN_FIELD(when_, index, value) .when = PERFDATA_##when_, .when_field = index, .when_value = value
+#define PD_UNIT(unit_) .unit = PERFDATA_UNIT_##unit_
+#define PD_COUNT(index) .count_field = index
+#define PD_COUNT_REST .count_field = PERFDATA_COUNT_REST
+#define PD_COUNT_FIXED(n) .count_field = PERFDATA_COUNT_FIXED, .count = n
+/* The count in front is a u64, or a u32 where `count` is 4. */
+#define PD_COUNT_PREFIX .count_field = PERFDATA_COUNT_PREFIX
+
+#define PD_FIELDS(array) .fields = array, .nr_fields = sizeof(array) / sizeof *(array)
+
+extern const struct perfdata_layout *const pd_kernel_layouts[PERFDATA_RECORD_CALLCHAIN_DEFERRED + 1];
+extern const struct perfdata_layout *const pd_user_layouts[PERFDATA_RECORD_SCHEDSTAT_DOMAIN - PERFDATA_RECORD_USER_FIRST + 1];
+
+extern const struct perfdata_layout pd_sample_layout, pd_sample_id_layout;
+extern const struct perfdata_layout pd_read_layout, pd_read_value_layout;
+extern const struct perfdata_layout pd_branch_stack_layout, pd_branch_layout;
+extern const struct perfdata_layout pd_regs_layout, pd_user_stack_layout, pd_weight_layout;
+extern const struct perfdata_layout pd_attr_layout;
+extern const struct perfdata_layout pd_schedstat_cpu_layout, pd_schedstat_domain_layout;
+
+/* The layout for a SCHEDSTAT record of this version; the part all versions share for an unknown one. */
+const struct perfdata_layout *pd_schedstat_layout(uint32_t type, uint16_t version);
+/* Layouts of older versions, in ascending order of type: index 0 until NULL. */
+const struct perfdata_layout *pd_schedstat_older(size_t index);
+
+extern const struct perfdata_name pd_names_attr_type[], pd_names_sample_type[], pd_names_read_format[];
+extern const struct perfdata_name pd_names_branch_sample_type[], pd_names_bp_type[], pd_names_aux_action[];
+extern const struct perfdata_name pd_names_prot[], pd_names_map_flags[], pd_names_aux_flags[];
+extern const struct perfdata_name pd_names_ksymbol_type[], pd_names_ksymbol_flags[];
+extern const struct perfdata_name pd_names_bpf_event_type[], pd_names_none[];
+extern const struct perfdata_name pd_names_auxtrace_type[], pd_names_auxtrace_error_type[];
+extern const struct perfdata_name pd_names_stat_config_tag[], pd_names_stat_round_type[];
+extern const struct perfdata_name pd_names_event_update_type[], pd_names_regs_abi[];
+extern const struct perfdata_bits pd_bits_attr_flags[], pd_bits_branch[], pd_bits_data_src[], pd_bits_transaction[];
+
+#endif
