@@ -58,8 +58,8 @@ struct perfdata_symbols_options {
 	const char *const *debug_dirs;    /* debug directories; none: /usr/lib/debug, if this host may be used */
 	size_t debug_dir_count;
 	const char *build_id_dir;         /* perf's build-id cache (~/.debug); NULL: none */
-	const char *debuginfod_urls;      /* with `debuginfod`: servers, separated by blanks; NULL: the client's own choice */
-	bool debuginfod;                  /* ask debuginfod servers for files that have a build-id and are not here */
+	bool debuginfod;                  /* ask debuginfod servers for files that have a build-id and are not here; which
+	                                   * servers, the client library takes from DEBUGINFOD_URLS */
 	bool use_host;                    /* look at files of this host, /proc/kallsyms and the vdso */
 	bool use_other_build_id;          /* take files whose build-id differs too, and mark what comes from them */
 	bool raw_names;                   /* leave C++ and Rust names mangled */

@@ -1,0 +1,408 @@
+/* ELF files by libelf: segments, build-id, debug link, and the symbols that perf takes from the two symbol tables. Files
+ * are read, never mapped: a file that shrinks meanwhile must not kill the process. */
+#include "config.h"
+#include "symbols/symbols.h"
+
+#ifdef HAVE_ELFUTILS
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/cursor.h"
+#include "base/memory.h"
+#include "symbols/symbol_elf.h"
+
+#define MAX_DEBUGDATA ((size_t)256 << 20)
+
+bool pd_elf_supported(void) { return true; }
+
+const struct pd_elf_section *pd_elf_section(const struct pd_elf *elf, const char *name)
+{
+	for (size_t i = 1; i < elf->section_count; i++)
+		if (!strcmp(elf->sections[i].name, name))
+			return &elf->sections[i];
+	return NULL;
+}
+
+static enum perfdata_status read_sections(struct pd_elf *elf)
+{
+	size_t count, names;
+	if (elf_getshdrnum(elf->elf, &count) || !count)
+		return PERFDATA_OK;
+	if (elf_getshdrstrndx(elf->elf, &names))
+		names = 0;
+	elf->sections = pd_calloc(count, sizeof *elf->sections);
+	if (!elf->sections)
+		return PERFDATA_ENOMEM;
+	elf->section_count = count;
+	for (size_t i = 0; i < count; i++) {
+		struct pd_elf_section *s = &elf->sections[i];
+		s->name = "";
+		s->scn = elf_getscn(elf->elf, i);
+		if (!s->scn || !gelf_getshdr(s->scn, &s->header)) {
+			s->scn = NULL;
+			continue;
+		}
+		const char *name = names ? elf_strptr(elf->elf, names, s->header.sh_name) : NULL;
+		s->name = name ? name : "";
+		if (s->header.sh_type == SHT_SYMTAB && !elf->symtab)
+			elf->symtab = i;
+		if (s->header.sh_type == SHT_DYNSYM && !elf->dynsym)
+			elf->dynsym = i;
+	}
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status read_segments(struct pd_elf *elf)
+{
+	size_t count;
+	if (elf_getphdrnum(elf->elf, &count) || !count)
+		return PERFDATA_OK;
+	elf->segments = pd_calloc(count, sizeof *elf->segments);
+	if (!elf->segments)
+		return PERFDATA_ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		GElf_Phdr ph;
+		if (gelf_getphdr(elf->elf, (int)i, &ph) && ph.p_type == PT_LOAD)
+			elf->segments[elf->segment_count++] =
+				(struct pd_segment){ ph.p_offset, ph.p_vaddr, ph.p_filesz, ph.p_memsz };
+	}
+	return PERFDATA_OK;
+}
+
+/* A name, padding to 4 bytes, and a CRC in the byte order of the file (libelf leaves such sections as they are). */
+static enum perfdata_status read_debug_link(struct pd_elf *elf)
+{
+	const struct pd_elf_section *s = pd_elf_section(elf, ".gnu_debuglink");
+	Elf_Data *data = s && s->header.sh_type != SHT_NOBITS ? elf_rawdata(s->scn, NULL) : NULL;
+	if (!data || !data->d_buf)
+		return PERFDATA_OK;
+	const uint8_t *bytes = data->d_buf, *end = memchr(bytes, 0, data->d_size);
+	if (!end || end == bytes)
+		return PERFDATA_OK;
+	size_t length = (size_t)(end - bytes), at = (length + 4) & ~(size_t)3;
+	if (at + 4 > data->d_size)
+		return PERFDATA_OK;
+	enum perfdata_order order = elf->header.e_ident[EI_DATA] == ELFDATA2MSB ? PERFDATA_BIG_ENDIAN : PERFDATA_LITTLE_ENDIAN;
+	elf->debug_link_crc = pd_load32(bytes + at, pd_order_is_foreign(order));
+	elf->debug_link = pd_strndup(bytes, length);
+	return elf->debug_link ? PERFDATA_OK : PERFDATA_ENOMEM;
+}
+
+static enum perfdata_status open_elf(struct pd_elf *elf)
+{
+	if (!elf->elf || elf_kind(elf->elf) != ELF_K_ELF || !gelf_getehdr(elf->elf, &elf->header))
+		return PERFDATA_EFORMAT;
+	enum perfdata_status status = read_sections(elf);
+	if (!status)
+		status = read_segments(elf);
+	if (!status)
+		status = read_debug_link(elf);
+	return status;
+}
+
+static enum perfdata_status finish_open(struct pd_elf *elf, struct pd_elf **ret)
+{
+	enum perfdata_status status = open_elf(elf);
+	if (status)
+		pd_elf_close(elf);
+	else
+		*ret = elf;
+	return status;
+}
+
+enum perfdata_status pd_elf_open_memory(const void *image, size_t size, struct pd_elf **ret)
+{
+	elf_version(EV_CURRENT);
+	struct pd_elf *elf = pd_calloc(1, sizeof *elf);
+	if (!elf)
+		return PERFDATA_ENOMEM;
+	elf->fd = -1;
+	elf->image_size = size;
+	elf->image = pd_malloc(size);
+	if (!elf->image) {
+		pd_free(elf);
+		return PERFDATA_ENOMEM;
+	}
+	memcpy(elf->image, image, size);
+	elf->elf = elf_memory(elf->image, size);
+	return finish_open(elf, ret);
+}
+
+enum perfdata_status pd_elf_open(int fd, struct pd_elf **ret)
+{
+	elf_version(EV_CURRENT);
+	struct pd_elf *elf = pd_calloc(1, sizeof *elf);
+	if (!elf) {
+		close(fd);
+		return PERFDATA_ENOMEM;
+	}
+	elf->fd = fd;
+	enum perfdata_status status = pd_unpack(fd, &elf->image, &elf->image_size);
+	if (status == PERFDATA_OK)
+		elf->elf = elf_memory(elf->image, elf->image_size);
+	else if (status == PERFDATA_ABSENT)
+		elf->elf = elf_begin(fd, ELF_C_READ, NULL);
+	else {
+		pd_elf_close(elf);
+		return status;
+	}
+	return finish_open(elf, ret);
+}
+
+void pd_elf_close(struct pd_elf *elf)
+{
+	if (!elf)
+		return;
+	elf_end(elf->elf);
+	if (elf->fd >= 0)
+		close(elf->fd);
+	pd_free(elf->image);
+	pd_free(elf->sections);
+	pd_free(elf->segments);
+	pd_free(elf->debug_link);
+	pd_free(elf);
+}
+
+size_t pd_elf_image_size(const void *image, size_t limit)
+{
+	const unsigned char *ident = image;
+	uint64_t table, size;
+	if (memcmp(ident, ELFMAG, SELFMAG))
+		return 0;
+	if (ident[EI_CLASS] == ELFCLASS64) {
+		const Elf64_Ehdr *header = image;
+		table = header->e_shoff;
+		size = (uint64_t)header->e_shnum * header->e_shentsize;
+	} else {
+		const Elf32_Ehdr *header = image;
+		table = header->e_shoff;
+		size = (uint64_t)header->e_shnum * header->e_shentsize;
+	}
+	return table <= limit && size <= limit - table ? (size_t)(table + size) : 0;
+}
+
+struct pd_elf *pd_elf_debugdata(const struct pd_elf *elf)
+{
+	const struct pd_elf_section *s = pd_elf_section(elf, ".gnu_debugdata");
+	Elf_Data *data = s && s->header.sh_type == SHT_PROGBITS ? elf_rawdata(s->scn, NULL) : NULL;
+	struct pd_elf *inside = NULL;
+	char *image;
+	size_t size;
+	if (!data || !data->d_buf || pd_xz_unpack(data->d_buf, data->d_size, MAX_DEBUGDATA, &image, &size))
+		return NULL;
+	if (pd_elf_open_memory(image, size, &inside) == PERFDATA_OK)
+		inside->embedded = true;
+	pd_free(image);
+	return inside;
+}
+
+static bool notes_build_id(Elf_Data *data, struct pd_build_id *ret)
+{
+	GElf_Nhdr note;
+	size_t at = 0, next, name, desc;
+	while (data && data->d_buf && (next = gelf_getnote(data, at, &note, &name, &desc)) > 0) {
+		const uint8_t *bytes = data->d_buf;
+		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && !memcmp(bytes + name, "GNU", 4) &&
+		    note.n_descsz && note.n_descsz <= sizeof ret->bytes) {
+			memcpy(ret->bytes, bytes + desc, note.n_descsz);
+			ret->size = note.n_descsz;
+			return true;
+		}
+		at = next;
+	}
+	return false;
+}
+
+bool pd_elf_build_id(const struct pd_elf *elf, struct pd_build_id *ret)
+{
+	size_t segments = 0;
+	for (size_t i = 1; i < elf->section_count; i++)
+		if (elf->sections[i].scn && elf->sections[i].header.sh_type == SHT_NOTE &&
+		    notes_build_id(elf_getdata(elf->sections[i].scn, NULL), ret))
+			return true;
+	if (elf_getphdrnum(elf->elf, &segments))
+		return false;
+	for (size_t i = 0; i < segments; i++) {
+		GElf_Phdr ph;
+		if (!gelf_getphdr(elf->elf, (int)i, &ph) || ph.p_type != PT_NOTE)
+			continue;
+		Elf_Type type = ph.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR;
+		if (notes_build_id(elf_getdata_rawchunk(elf->elf, (int64_t)ph.p_offset, ph.p_filesz, type), ret))
+			return true;
+	}
+	return false;
+}
+
+bool pd_elf_has_symtab(const struct pd_elf *elf)
+{
+	return elf->symtab && elf->sections[elf->symtab].header.sh_type == SHT_SYMTAB;
+}
+bool pd_elf_has_dynsym(const struct pd_elf *elf) { return elf->dynsym != 0; }
+
+const char *pd_elf_debug_link(const struct pd_elf *elf, uint32_t *ret_crc)
+{
+	*ret_crc = elf->debug_link_crc;
+	return elf->debug_link;
+}
+
+bool pd_elf_vaddr(const struct pd_elf *elf, uint64_t offset, uint64_t *ret)
+{
+	for (size_t i = 0; i < elf->segment_count; i++) {
+		const struct pd_segment *s = &elf->segments[i];
+		if (offset >= s->offset && offset - s->offset < s->filesz) {
+			*ret = s->vaddr + (offset - s->offset);
+			return true;
+		}
+	}
+	return false;
+}
+
+bool pd_elf_offset(const struct pd_elf *elf, uint64_t vaddr, uint64_t *ret)
+{
+	for (size_t i = 0; i < elf->segment_count; i++) {
+		const struct pd_segment *s = &elf->segments[i];
+		if (vaddr >= s->vaddr && vaddr - s->vaddr < s->memsz) {
+			*ret = s->offset + (vaddr - s->vaddr);
+			return true;
+		}
+	}
+	return false;
+}
+
+bool pd_elf_read(const struct pd_elf *elf, uint64_t offset, void *out, size_t size)
+{
+	if (!elf->image)
+		return offset <= INT64_MAX && pread(elf->fd, out, size, (off_t)offset) == (ssize_t)size;
+	if (offset > elf->image_size || size > elf->image_size - offset)
+		return false;
+	memcpy(out, elf->image + offset, size);
+	return true;
+}
+
+/* --- symbols ------------------------------------------------------------------------------------------------------ */
+
+static bool is_arm(unsigned machine) { return machine == EM_ARM || machine == EM_AARCH64; }
+
+/* Marks of the assembler ("here begins code, here data"), no names. */
+static bool is_mapping_symbol(unsigned machine, const char *name)
+{
+	if (is_arm(machine) && name[0] == '$' && name[1] && strchr("adtx", name[1]) && (!name[2] || name[2] == '.'))
+		return true;
+	return machine == EM_RISCV && (name[0] == '$' || !strncmp(name, ".L", 2) || !strncmp(name, "L0", 2));
+}
+
+/* A symbol without a type is a label of hand-written code, if it can be seen from outside. */
+static bool is_label(const GElf_Sym *sym)
+{
+	unsigned char visible = GELF_ST_VISIBILITY(sym->st_other);
+	return GELF_ST_TYPE(sym->st_info) == STT_NOTYPE && visible != STV_HIDDEN && visible != STV_INTERNAL;
+}
+
+static bool is_wanted_type(const GElf_Sym *sym)
+{
+	unsigned char type = GELF_ST_TYPE(sym->st_info);
+	return type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_OBJECT;
+}
+
+struct loading {
+	struct pd_symbol_table *table;
+	struct pd_elf *elf;         /* whose symbols */
+	const struct pd_elf *text;  /* whose segments */
+	enum pd_elf_place place;
+	uint64_t module_base;       /* offset of .text in a module */
+};
+
+static bool place_of(const struct loading *load, const GElf_Sym *sym, const GElf_Shdr *section, bool label, uint64_t *ret)
+{
+	uint64_t value = sym->st_value;
+	if (load->elf->header.e_machine == EM_ARM && GELF_ST_TYPE(sym->st_info) == STT_FUNC)
+		value &= ~(uint64_t)1;  /* bit 0 says Thumb */
+	switch (load->place) {
+	case PD_ELF_VADDR:
+		*ret = value;
+		return true;
+	case PD_ELF_MODULE:
+		*ret = value + section->sh_offset - load->module_base;
+		return section->sh_offset >= load->module_base;
+	case PD_ELF_OFFSET:
+		break;
+	}
+	if (pd_elf_offset(load->text, value, ret))
+		return true;
+	*ret = value - (section->sh_addr - section->sh_offset);
+	return !label;
+}
+
+static enum perfdata_symbol_binding binding_of(const GElf_Sym *sym)
+{
+	switch (GELF_ST_BIND(sym->st_info)) {
+	case STB_LOCAL: return PERFDATA_BIND_LOCAL;
+	case STB_WEAK: return PERFDATA_BIND_WEAK;
+	default: return PERFDATA_BIND_GLOBAL;
+	}
+}
+
+static int add_symbol(const struct loading *load, const GElf_Sym *sym, const char *name)
+{
+	bool label = is_label(sym);
+	if (!*name || (!label && !is_wanted_type(sym)) || is_mapping_symbol(load->elf->header.e_machine, name))
+		return 0;
+	if (sym->st_shndx == SHN_UNDEF || sym->st_shndx >= SHN_LORESERVE || sym->st_shndx >= load->elf->section_count)
+		return 0;
+	const struct pd_elf_section *section = &load->elf->sections[sym->st_shndx];
+	if (!section->scn || !(section->header.sh_flags & SHF_ALLOC))
+		return 0;
+	if (label && !strstr(section->name, "text") && !strstr(section->name, "data"))
+		return 0;
+	uint64_t start;
+	if (!place_of(load, sym, &section->header, label, &start))
+		return 0;
+	return pd_table_add(load->table, start, sym->st_size, name, binding_of(sym));
+}
+
+static enum perfdata_status load_table(const struct loading *load, size_t number)
+{
+	const struct pd_elf_section *section = &load->elf->sections[number];
+	size_t link = section->header.sh_link;
+	Elf_Data *data = elf_getdata(section->scn, NULL);
+	if (!data || !data->d_buf || link >= load->elf->section_count || !load->elf->sections[link].scn)
+		return PERFDATA_DAMAGED;
+	Elf_Data *strings = elf_getdata(load->elf->sections[link].scn, NULL);
+	if (!strings || !strings->d_buf || !strings->d_size)
+		return PERFDATA_DAMAGED;
+	const char *names = pd_arena_copy(&load->table->bytes, strings->d_buf, strings->d_size);
+	if (!names)
+		return PERFDATA_ENOMEM;
+	size_t size = gelf_fsize(load->elf->elf, ELF_T_SYM, 1, EV_CURRENT), count = size ? data->d_size / size : 0;
+	for (size_t i = 1; i < count && i <= INT32_MAX; i++) {
+		GElf_Sym sym;
+		if (!gelf_getsym(data, (int)i, &sym) || sym.st_name >= strings->d_size)
+			continue;
+		if (add_symbol(load, &sym, names + sym.st_name))
+			return PERFDATA_ENOMEM;
+	}
+	pd_table_finish(load->table, PD_FIX_ELF);
+	return PERFDATA_OK;
+}
+
+enum perfdata_status pd_elf_symbols(struct pd_symbol_table *table, struct pd_elf *symbols, struct pd_elf *text,
+				    enum pd_elf_place place)
+{
+	const struct pd_elf_section *code = pd_elf_section(symbols, ".text");
+	struct loading load = { table, symbols, text, place, code ? code->header.sh_offset : 0 };
+	enum perfdata_status status = PERFDATA_OK;
+	if (pd_elf_has_symtab(symbols))
+		status = load_table(&load, symbols->symtab);
+	if (symbols->embedded)
+		load.elf = text;
+	if (load.elf->dynsym && status != PERFDATA_ENOMEM && place == PD_ELF_OFFSET) {
+		enum perfdata_status dynamic = load_table(&load, load.elf->dynsym);
+		status = dynamic ? dynamic : status;
+	}
+	if (place == PD_ELF_OFFSET && status != PERFDATA_ENOMEM)
+		status = pd_elf_plt(table, text) == PERFDATA_ENOMEM ? PERFDATA_ENOMEM : status;
+	return status;
+}
+
+#endif

@@ -1,0 +1,242 @@
+/* Where symbol files may be. The order of places is perf's, so that the same file is found. */
+#include "config.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "base/memory.h"
+#include "symbols/symbols.h"
+
+#define MAX_PATH 4096
+#define HOST_DEBUG_DIR "/usr/lib/debug"
+
+int pd_open_regular(const char *path)
+{
+	/* O_NONBLOCK: a FIFO must not hold us up before it is seen to be one. */
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct stat st;
+	if (fd < 0)
+		return -1;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
+		return fd;
+	close(fd);
+	errno = EINVAL;
+	return -1;
+}
+
+static ssize_t read_some(int fd, char *out, size_t size)
+{
+	ssize_t n;
+	do
+		n = read(fd, out, size);
+	while (n < 0 && errno == EINTR);
+	return n;
+}
+
+/* The stated size is only a first guess: it is 0 in /proc, and what is read decides. */
+enum perfdata_status pd_read_whole(int fd, size_t limit, char **ret, size_t *ret_size)
+{
+	struct stat st;
+	if (fstat(fd, &st))
+		return PERFDATA_EREAD;
+	if (st.st_size > 0 && (uint64_t)st.st_size > limit)
+		return PERFDATA_ELIMIT;
+	size_t room = st.st_size > 0 ? (size_t)st.st_size + 1 : (size_t)1 << 20, used = 0;
+	char *data = NULL;
+	enum perfdata_status status = PERFDATA_OK;
+	for (;;) {
+		char *grown = !data || used == room ? pd_realloc(data, (data ? room *= 2 : room) + 1) : data;
+		if (!grown) {
+			status = PERFDATA_ENOMEM;
+			break;
+		}
+		data = grown;
+		ssize_t n = read_some(fd, data + used, room - used);
+		if (n <= 0) {
+			status = n ? PERFDATA_EREAD : PERFDATA_OK;
+			break;
+		}
+		used += (size_t)n;
+		if (used > limit) {
+			status = PERFDATA_ELIMIT;
+			break;
+		}
+	}
+	if (status) {
+		pd_free(data);
+		return status;
+	}
+	data[used] = '\0';
+	*ret = data;
+	*ret_size = used;
+	return PERFDATA_OK;
+}
+
+/* --- places ------------------------------------------------------------------------------------------------------ */
+
+struct places {
+	const struct perfdata_symbols *symbols;
+	pd_place_fn *take;
+	void *user;
+};
+
+static bool PERFDATA_PRINTF(3, 4) offer(const struct places *places, const char *what, const char *format, ...)
+{
+	char path[MAX_PATH];
+	va_list args;
+	va_start(args, format);
+	int length = vsnprintf(path, sizeof path, format, args);
+	va_end(args);
+	return length > 0 && (size_t)length < sizeof path && places->take(places->user, path, what);
+}
+
+static bool places_of(const struct places *places, const char *path, const char *what)
+{
+	const struct perfdata_symbols_options *o = &places->symbols->options;
+	if (path[0] != '/' || path[1] == '/')
+		return false;
+	if (o->symfs)
+		return offer(places, what, "%s%s", o->symfs, path);
+	if (o->sysroot && offer(places, what, "%s%s", o->sysroot, path))
+		return true;
+	return o->use_host && places->take(places->user, path, what);
+}
+
+bool pd_places_of(const struct perfdata_symbols *symbols, const char *path, const char *what, pd_place_fn *take, void *user)
+{
+	const struct places places = { symbols, take, user };
+	return places_of(&places, path, what);
+}
+
+/* Offers "DIR" + rest for each debug directory. Those the user names are taken as they are. */
+static bool PERFDATA_PRINTF(3, 4) in_debug_dirs(const struct places *places, const char *what, const char *format, ...)
+{
+	const struct perfdata_symbols_options *o = &places->symbols->options;
+	char rest[MAX_PATH], path[MAX_PATH + sizeof HOST_DEBUG_DIR];
+	va_list args;
+	va_start(args, format);
+	int length = vsnprintf(rest, sizeof rest, format, args);
+	va_end(args);
+	if (length < 0 || (size_t)length >= sizeof rest)
+		return false;
+	for (size_t i = 0; i < o->debug_dir_count; i++)
+		if (offer(places, what, "%s%s", o->debug_dirs[i], rest))
+			return true;
+	if (o->debug_dir_count)
+		return false;
+	snprintf(path, sizeof path, "%s%s", HOST_DEBUG_DIR, rest);
+	return places_of(places, path, what);
+}
+
+static void hex(const struct pd_build_id *id, char out[2 * PERFDATA_BUILD_ID_MAX + 1])
+{
+	for (size_t i = 0; i < id->size; i++)
+		sprintf(out + 2 * i, "%02x", id->bytes[i]);
+	out[2 * id->size] = '\0';
+}
+
+/* The name in a debug link is one component: anything else is an attempt to leave the directory. */
+static bool is_plain_name(const char *name) { return name && *name && !strchr(name, '/') && strcmp(name, ".."); }
+
+static bool debug_link_places(const struct places *places, const char *path, const char *link)
+{
+	const char *what = "debug link", *slash = strrchr(path, '/');
+	char place[MAX_PATH];
+	if (!is_plain_name(link) || path[0] != '/')
+		return false;
+	int dir = (int)(slash - path);
+	if (snprintf(place, sizeof place, "%.*s/%s", dir, path, link) < (int)sizeof place && strcmp(place, path) &&
+	    places_of(places, place, what))
+		return true;
+	if (snprintf(place, sizeof place, "%.*s/.debug/%s", dir, path, link) < (int)sizeof place &&
+	    places_of(places, place, what))
+		return true;
+	return in_debug_dirs(places, what, "%.*s/%s", dir, path, link);
+}
+
+bool pd_cache_places(const struct perfdata_symbols *symbols, const struct pd_build_id *id, const char *name,
+		     pd_place_fn *take, void *user)
+{
+	const struct places places = { symbols, take, user };
+	const char *dir = symbols->options.build_id_dir;
+	char digits[2 * PERFDATA_BUILD_ID_MAX + 1];
+	if (!dir || id->size < 2)
+		return false;
+	hex(id, digits);
+	return offer(&places, "build-id cache", "%s/.build-id/%.2s/%s/%s", dir, digits, digits + 2, name);
+}
+
+bool pd_debug_places(const struct perfdata_symbols *symbols, const char *path, const char *debug_link,
+		     const struct pd_build_id *id, pd_place_fn *take, void *user)
+{
+	const struct places places = { symbols, take, user };
+	char digits[2 * PERFDATA_BUILD_ID_MAX + 1];
+	hex(id, digits);
+	if (debug_link_places(&places, path, debug_link))
+		return true;
+	if (id->size >= 2 &&
+	    (pd_cache_places(symbols, id, "elf", take, user) || pd_cache_places(symbols, id, "debug", take, user)))
+		return true;
+	if (path[0] == '/' && (in_debug_dirs(&places, "debug directory", "%s.debug", path) ||
+			       in_debug_dirs(&places, "debug directory", "%s", path)))
+		return true;
+	return id->size >= 2 && in_debug_dirs(&places, "build-id directory", "/.build-id/%.2s/%s.debug", digits, digits + 2);
+}
+
+bool pd_vmlinux_places(const struct perfdata_symbols *symbols, const char *release, pd_place_fn *take, void *user)
+{
+	static const char *const patterns[] = {
+		"/boot/vmlinux-%s", "/usr/lib/debug/boot/vmlinux-%s", "/lib/modules/%s/build/vmlinux",
+		"/usr/lib/debug/lib/modules/%s/vmlinux", "/usr/lib/debug/boot/vmlinux-%s.debug",
+	};
+	const struct places places = { symbols, take, user };
+	char path[MAX_PATH];
+	if (!release || !is_plain_name(release) || strlen(release) > 256)
+		return false;
+	for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
+		const char *gap = strstr(patterns[i], "%s");
+		snprintf(path, sizeof path, "%.*s%s%s", (int)(gap - patterns[i]), patterns[i], release, gap + 2);
+		if (places_of(&places, path, "vmlinux"))
+			return true;
+	}
+	return false;
+}
+
+/* The CRC-32 of gzip and of .gnu_debuglink. */
+static uint32_t crc32_of(uint32_t crc, const uint8_t *bytes, size_t size)
+{
+	crc = ~crc;
+	for (size_t i = 0; i < size; i++) {
+		static const uint32_t nibbles[16] = {
+			0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4, 0x4db26158, 0x5005713c,
+			0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c, 0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c,
+		};
+		crc ^= bytes[i];
+		crc = crc >> 4 ^ nibbles[crc & 15];
+		crc = crc >> 4 ^ nibbles[crc & 15];
+	}
+	return ~crc;
+}
+
+bool pd_debuglink_crc(int fd, uint32_t *ret)
+{
+	uint8_t buffer[16384];
+	uint32_t crc = 0;
+	off_t at = 0;
+	for (;;) {
+		ssize_t n = pread(fd, buffer, sizeof buffer, at);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return false;
+		if (!n)
+			break;
+		crc = crc32_of(crc, buffer, (size_t)n);
+		at += n;
+	}
+	*ret = crc;
+	return true;
+}

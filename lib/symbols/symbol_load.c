@@ -1,0 +1,476 @@
+/* Loads the symbols of a dso: which of the files that may hold them is taken, and why others are not. */
+#include "config.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "symbols/symbols.h"
+
+#define HOST_KALLSYMS "/proc/kallsyms"
+#define MAX_VDSO 65536
+
+void pd_close(int fd) { close(fd); }
+
+void pd_symbols_log(const struct perfdata_symbols_dso *dso, enum perfdata_symbols_event event, const char *file,
+		    const char *reason)
+{
+	const struct perfdata_symbols_options *o = &dso->symbols->options;
+	const struct perfdata_symbols_log entry = { event, dso->request.path, file, reason };
+	if (o->log)
+		o->log(o->user, &entry);
+}
+
+static void find_fault(const struct perfdata_symbols_dso *dso, enum perfdata_code code, const char *file, const char *what)
+{
+	const struct perfdata_symbols_options *o = &dso->symbols->options;
+	const struct perfdata_code_info *info = perfdata_code_lookup(code);
+	char message[512];
+	if (!o->finding || !info)
+		return;
+	snprintf(message, sizeof message, "%s for %s: %s", file, dso->request.path, what);
+	const struct perfdata_finding finding = {
+		info->severity, code, file, PERFDATA_NO_OFFSET, UINT64_MAX, message,
+	};
+	o->finding(o->user, &finding);
+}
+
+static const char *status_reason(enum perfdata_status status)
+{
+	switch (status) {
+	case PERFDATA_EFORMAT: return "not in the expected format";
+	case PERFDATA_ABSENT: return "the kernel hides its addresses (kptr_restrict)";
+	default: return perfdata_status_text(status);
+	}
+}
+
+/* Opens a file that may hold symbols, and logs why not. */
+static int open_logged(const struct perfdata_symbols_dso *dso, const char *path)
+{
+	int fd = pd_open_regular(path);
+	if (fd >= 0)
+		return fd;
+	if (errno == ENOENT || errno == ENOTDIR)
+		pd_symbols_log(dso, PERFDATA_SYMBOLS_ABSENT, path, "no such file");
+	else
+		pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, path, errno == EINVAL ? "no regular file" : "cannot be opened");
+	return -1;
+}
+
+static void set_origin(struct perfdata_symbols_dso *dso, const char **where, const char *path, const char *reason)
+{
+	*where = pd_arena_copy(&dso->bytes, path, strlen(path));
+	pd_symbols_log(dso, PERFDATA_SYMBOLS_TAKEN, path, reason);
+}
+
+/* --- texts --------------------------------------------------------------------------------------------------------- */
+
+static enum perfdata_status refuse(struct perfdata_symbols_dso *dso, const char *path, enum perfdata_status status)
+{
+	bool odd = status != PERFDATA_ENOMEM && status != PERFDATA_ABSENT;
+	pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, path, status_reason(status));
+	if (odd)
+		find_fault(dso, PERFDATA_F_SYMBOL_FILE, path, status_reason(status));
+	bool mangled = dso->table.mangled;
+	pd_table_release(&dso->table);
+	dso->table.mangled = mangled;
+	return status == PERFDATA_ENOMEM ? status : PERFDATA_ABSENT;
+}
+
+/* The kernel may have been loaded elsewhere than the source says: both know one symbol. */
+static void relocate(struct perfdata_symbols_dso *dso)
+{
+	const struct perfdata_symbols_request *r = &dso->request;
+	if (!r->reference || !r->reference_address || r->kind != PERFDATA_DSO_KERNEL)
+		return;
+	const struct pd_symbol *s = pd_table_by_name(&dso->table, r->reference);
+	/* Several names stand for the start of the text, and only one of them is kept. */
+	if (!s)
+		s = pd_table_by_name(&dso->table, !strcmp(r->reference, "_text") ? "_stext" : "_text");
+	if (s)
+		dso->delta = (int64_t)(s->start - r->reference_address);
+}
+
+static enum perfdata_status take_text(struct perfdata_symbols_dso *dso, int fd, const char *path,
+				      enum perfdata_status (*load)(struct pd_symbol_table *, int))
+{
+	enum perfdata_status status = load(&dso->table, fd);
+	close(fd);
+	if (status)
+		return refuse(dso, path, status);
+	relocate(dso);
+	set_origin(dso, &dso->origin.file, path, "symbols");
+	return PERFDATA_OK;
+}
+
+enum perfdata_status pd_dso_take_kallsyms(struct perfdata_symbols_dso *dso, int fd, const char *path)
+{
+	dso->loaded = true;
+	enum perfdata_status status = pd_kallsyms_load(&dso->table, fd);
+	close(fd);
+	pd_table_nest(&dso->table);
+	if (!status)
+		set_origin(dso, &dso->origin.file, path, "symbols");
+	dso->status = status ? PERFDATA_ABSENT : PERFDATA_OK;
+	return status;
+}
+
+/* A map in a directory where everybody may write is only believed if its owner could have changed our files anyway. */
+static bool is_ours(int fd)
+{
+	struct stat st;
+	return !fstat(fd, &st) && (st.st_uid == 0 || st.st_uid == geteuid());
+}
+
+static bool take_perf_map(void *user, const char *path, const char *what)
+{
+	struct perfdata_symbols_dso *dso = user;
+	const struct perfdata_symbols_options *o = &dso->symbols->options;
+	(void)what;
+	int fd = open_logged(dso, path);
+	if (fd < 0)
+		return false;
+	if (!o->symfs && !o->sysroot && !is_ours(fd)) {
+		close(fd);
+		pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, path, "belongs to another user");
+		return false;
+	}
+	return take_text(dso, fd, path, pd_perfmap_load) == PERFDATA_OK;
+}
+
+static enum perfdata_status load_perf_map(struct perfdata_symbols_dso *dso)
+{
+	char inside[64];
+	snprintf(inside, sizeof inside, "/tmp/perf-%u.map", (unsigned)dso->request.namespace_pid);
+	if (dso->request.namespace_pid && strcmp(inside, dso->request.path) &&
+	    pd_places_of(dso->symbols, inside, "perf map", take_perf_map, dso))
+		return PERFDATA_OK;
+	return pd_places_of(dso->symbols, dso->request.path, "perf map", take_perf_map, dso) ? PERFDATA_OK : PERFDATA_ABSENT;
+}
+
+static bool take_jitdump(void *user, const char *path, const char *what)
+{
+	struct perfdata_symbols_dso *dso = user;
+	(void)what;
+	int fd = open_logged(dso, path);
+	if (fd < 0)
+		return false;
+	enum perfdata_status status = pd_jitdump_load(&dso->jit, fd);
+	close(fd);
+	if (status) {
+		pd_jit_release(&dso->jit);
+		return refuse(dso, path, status) == PERFDATA_OK;
+	}
+	set_origin(dso, &dso->origin.file, path, "symbols");
+	return true;
+}
+
+/* --- ELF files ----------------------------------------------------------------------------------------------------- */
+
+static struct pd_build_id wanted_id(const struct perfdata_symbols_dso *dso)
+{
+	struct pd_build_id id = { .size = dso->request.build_id_size };
+	if (id.size)
+		memcpy(id.bytes, dso->request.build_id, id.size);
+	return id;
+}
+
+/* Old recorders gave 20 bytes, padded with zeros, without a length. */
+static bool is_same_id(const struct pd_build_id *a, const struct pd_build_id *b)
+{
+	const struct pd_build_id *longer = a->size > b->size ? a : b;
+	size_t common = a->size < b->size ? a->size : b->size;
+	if (memcmp(a->bytes, b->bytes, common))
+		return false;
+	for (size_t i = common; i < longer->size; i++)
+		if (longer->bytes[i])
+			return false;
+	return common > 0;
+}
+
+struct search {
+	struct perfdata_symbols_dso *dso;
+	struct pd_build_id id;    /* to be met; size 0: any */
+	bool strict;              /* never take another build-id */
+	uint32_t crc;             /* of the debug link */
+	const char *what;         /* out: what the place is */
+	struct pd_elf *elf;       /* out */
+	struct pd_build_id found; /* out */
+	bool differs;             /* out */
+};
+
+/* The file at `path`, if it is the one that was recorded. */
+static struct pd_elf *open_matching(struct search *search, const char *path)
+{
+	struct perfdata_symbols_dso *dso = search->dso;
+	struct pd_elf *elf;
+	int fd = open_logged(dso, path);
+	if (fd < 0)
+		return NULL;
+	enum perfdata_status status = pd_elf_open(fd, &elf);
+	if (status) {
+		pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, path, status_reason(status));
+		if (status != PERFDATA_EUNSUP)
+			find_fault(dso, PERFDATA_F_SYMBOL_FILE, path, status_reason(status));
+		return NULL;
+	}
+	search->found.size = 0;
+	search->differs = false;
+	bool has_id = pd_elf_build_id(elf, &search->found);
+	if (!search->id.size || (has_id && is_same_id(&search->found, &search->id)))
+		return elf;
+	if (dso->symbols->options.use_other_build_id && !search->strict) {
+		search->differs = true;
+		return elf;
+	}
+	const char *reason = has_id ? "its build-id differs" : "it has no build-id";
+	pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, path, reason);
+	find_fault(dso, PERFDATA_F_SYMBOL_BUILDID, path, reason);
+	pd_elf_close(elf);
+	return NULL;
+}
+
+static bool take_first(void *user, const char *path, const char *what)
+{
+	struct search *search = user;
+	search->what = what;
+	search->elf = open_matching(search, path);
+	if (search->elf)
+		set_origin(search->dso, &search->dso->origin.text_file, path, "code");
+	return search->elf != NULL;
+}
+
+/* Separate debug information: has to have a symbol table, and what vouches for it is its build-id, or the checksum in
+ * the debug link where there are none. */
+static bool take_debug(void *user, const char *path, const char *what)
+{
+	struct search *search = user;
+	struct perfdata_symbols_dso *dso = search->dso;
+	struct pd_elf *elf = open_matching(search, path);
+	uint32_t crc;
+	if (!elf)
+		return false;
+	if (!search->id.size && !strcmp(what, "debug link")) {
+		int fd = pd_open_regular(path);
+		bool same = fd >= 0 && pd_debuglink_crc(fd, &crc) && crc == search->crc;
+		if (fd >= 0)
+			close(fd);
+		if (!same) {
+			pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, path, "its checksum is not that of the debug link");
+			pd_elf_close(elf);
+			return false;
+		}
+	} else if (!search->id.size) {
+		pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, path, "nothing says that it belongs to the file");
+		pd_elf_close(elf);
+		return false;
+	}
+	if (!pd_elf_has_symtab(elf)) {
+		pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, path, "it has no symbol table");
+		pd_elf_close(elf);
+		return false;
+	}
+	search->elf = elf;
+	set_origin(dso, &dso->origin.file, path, what);
+	return true;
+}
+
+static struct pd_elf *from_debuginfod(struct search *search, bool debug, const char **where)
+{
+	struct perfdata_symbols_dso *dso = search->dso;
+	const char *path, *reason;
+	if (!dso->symbols->options.debuginfod || !search->id.size)
+		return NULL;
+	int fd = pd_debuginfod_find(&search->id, debug, &dso->bytes, &path, &reason);
+	if (fd < 0) {
+		pd_symbols_log(dso, PERFDATA_SYMBOLS_ABSENT, "debuginfod", reason);
+		return NULL;
+	}
+	close(fd);
+	struct pd_elf *elf = open_matching(search, path);
+	if (elf)
+		set_origin(dso, where, path, "debuginfod");
+	return elf;
+}
+
+/* The file with the code: as recorded, from the build-id cache, or from a server. */
+static struct pd_elf *find_text(struct perfdata_symbols_dso *dso)
+{
+	struct search search = { .dso = dso, .id = wanted_id(dso) };
+	const char *path = dso->request.path;
+	if (!pd_places_of(dso->symbols, path, "file", take_first, &search))
+		pd_cache_places(dso->symbols, &search.id, "elf", take_first, &search);
+	if (!search.elf)
+		search.elf = from_debuginfod(&search, false, &dso->origin.text_file);
+	dso->found = search.found;
+	dso->origin.other_build_id = search.differs && search.elf;
+	return search.elf;
+}
+
+/* The file with a symbol table: perf looks at separate debug files first. */
+static struct pd_elf *find_debug(struct perfdata_symbols_dso *dso)
+{
+	struct search search = { .dso = dso, .id = wanted_id(dso), .strict = true };
+	const char *link = NULL;
+	if (dso->text) {
+		link = pd_elf_debug_link(dso->text, &search.crc);
+		if (dso->found.size)
+			search.id = dso->found;
+	}
+	if (pd_debug_places(dso->symbols, dso->request.path, link, &search.id, take_debug, &search))
+		return search.elf;
+	struct pd_elf *inside = dso->text && !pd_elf_has_symtab(dso->text) ? pd_elf_debugdata(dso->text) : NULL;
+	if (inside) {
+		set_origin(dso, &dso->origin.file, dso->origin.text_file, ".gnu_debugdata");
+		return inside;
+	}
+	if (dso->text && pd_elf_has_symtab(dso->text))
+		return NULL;
+	return from_debuginfod(&search, true, &dso->origin.file);
+}
+
+static enum perfdata_status load_elf(struct perfdata_symbols_dso *dso, enum pd_elf_place place)
+{
+	struct pd_elf *symbols = dso->debug ? dso->debug : dso->text;
+	struct pd_elf *text = dso->text ? dso->text : dso->debug;
+	if (!symbols)
+		return PERFDATA_ABSENT;
+	enum perfdata_status status = pd_elf_symbols(&dso->table, symbols, text, place);
+	if (status == PERFDATA_DAMAGED && dso->table.count)
+		status = PERFDATA_OK;
+	const char *file = dso->origin.file ? dso->origin.file : dso->origin.text_file;
+	if (status)
+		return refuse(dso, file, status);
+	dso->origin.file = file;
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status load_user(struct perfdata_symbols_dso *dso)
+{
+	if (!pd_elf_supported())
+		return PERFDATA_EUNSUP;
+	dso->text = find_text(dso);
+	dso->debug = find_debug(dso);
+	enum perfdata_status status = load_elf(dso, PD_ELF_OFFSET);
+	if (!dso->text) {
+		dso->text = dso->debug;
+		if (dso->debug)
+			pd_elf_build_id(dso->debug, &dso->found);
+	}
+	return status;
+}
+
+/* The image that the kernel gave to this process is the one that every process has. */
+static enum perfdata_status load_vdso(struct perfdata_symbols_dso *dso)
+{
+	const void *image = (const void *)getauxval(AT_SYSINFO_EHDR);
+	const struct pd_build_id id = wanted_id(dso);
+	if (!pd_elf_supported())
+		return PERFDATA_EUNSUP;
+	if (!dso->request.running || !dso->symbols->options.use_host || !image || strcmp(dso->request.path, "[vdso]"))
+		return PERFDATA_ABSENT;
+	size_t size = pd_elf_image_size(image, MAX_VDSO);
+	if (!size || pd_elf_open_memory(image, size, &dso->text))
+		return PERFDATA_ABSENT;
+	if (id.size && (!pd_elf_build_id(dso->text, &dso->found) || !is_same_id(&id, &dso->found))) {
+		pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, "[vdso]", "its build-id differs");
+		pd_elf_close(dso->text);
+		dso->text = NULL;
+		return PERFDATA_ABSENT;
+	}
+	dso->origin.text_file = "[vdso]";
+	return load_elf(dso, PD_ELF_OFFSET);
+}
+
+/* --- kernel and modules -------------------------------------------------------------------------------------------- */
+
+static enum perfdata_status load_kallsyms(struct perfdata_symbols_dso *dso, const char *path)
+{
+	int fd = open_logged(dso, path);
+	return fd < 0 ? PERFDATA_ABSENT : take_text(dso, fd, path, pd_kallsyms_load);
+}
+
+static bool take_kallsyms(void *user, const char *path, const char *what)
+{
+	(void)what;
+	return load_kallsyms(user, path) == PERFDATA_OK;
+}
+
+static enum perfdata_status load_vmlinux(struct perfdata_symbols_dso *dso, const struct search *search)
+{
+	dso->text = search->elf;
+	dso->found = search->found;
+	dso->origin.other_build_id = search->differs;
+	enum perfdata_status status = load_elf(dso, PD_ELF_VADDR);
+	if (!status)
+		relocate(dso);
+	if (status) {
+		pd_elf_close(dso->text);
+		dso->text = NULL;
+	}
+	return status;
+}
+
+static enum perfdata_status load_kernel(struct perfdata_symbols_dso *dso)
+{
+	struct perfdata_symbols *symbols = dso->symbols;
+	const struct perfdata_symbols_options *o = &symbols->options;
+	struct search search = { .dso = dso, .id = wanted_id(dso) };
+	if (o->kallsyms)
+		return load_kallsyms(dso, o->kallsyms);
+	if (o->vmlinux) {
+		if (!take_first(&search, o->vmlinux, "vmlinux"))
+			return pd_elf_supported() ? PERFDATA_ABSENT : PERFDATA_EUNSUP;
+		return load_vmlinux(dso, &search);
+	}
+	/* Without a build-id, or the word of the caller, nothing says that a file is of this kernel. */
+	bool found = search.id.size && (pd_cache_places(symbols, &search.id, "vmlinux", take_first, &search) ||
+					pd_cache_places(symbols, &search.id, "elf", take_first, &search));
+	if (!found && pd_elf_supported() && (search.id.size || dso->request.running || o->symfs || o->sysroot))
+		found = pd_vmlinux_places(symbols, dso->request.release, take_first, &search);
+	if (!found && search.id.size)
+		found = pd_debug_places(symbols, "[kernel]", NULL, &search.id, take_debug, &search);
+	if (found && load_vmlinux(dso, &search) == PERFDATA_OK)
+		return PERFDATA_OK;
+	if (search.id.size && pd_cache_places(symbols, &search.id, "kallsyms", take_kallsyms, dso))
+		return PERFDATA_OK;
+	if (o->use_host && dso->request.running)
+		return load_kallsyms(dso, HOST_KALLSYMS);
+	pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, HOST_KALLSYMS, "not known to be of the recorded kernel");
+	return PERFDATA_ABSENT;
+}
+
+/* A module's file has addresses from 0 on; a kallsyms text has those of the running kernel. */
+static enum perfdata_status load_module(struct perfdata_symbols_dso *dso)
+{
+	const struct perfdata_symbols_options *o = &dso->symbols->options;
+	if (o->kallsyms)
+		return load_kallsyms(dso, o->kallsyms);
+	if (dso->request.path[0] == '/' && pd_elf_supported()) {
+		dso->text = find_text(dso);
+		dso->debug = find_debug(dso);
+		if (load_elf(dso, PD_ELF_MODULE) == PERFDATA_OK) {
+			dso->delta = -(int64_t)dso->request.start;
+			return PERFDATA_OK;
+		}
+	}
+	if (o->use_host && dso->request.running)
+		return load_kallsyms(dso, HOST_KALLSYMS);
+	return PERFDATA_ABSENT;
+}
+
+enum perfdata_status pd_dso_load(struct perfdata_symbols_dso *dso)
+{
+	switch (dso->request.kind) {
+	case PERFDATA_DSO_USER: return load_user(dso);
+	case PERFDATA_DSO_VDSO: return load_vdso(dso);
+	case PERFDATA_DSO_KERNEL: return load_kernel(dso);
+	case PERFDATA_DSO_MODULE: return load_module(dso);
+	case PERFDATA_DSO_PERF_MAP: return load_perf_map(dso);
+	case PERFDATA_DSO_JITDUMP:
+		return pd_places_of(dso->symbols, dso->request.path, "jitdump", take_jitdump, dso) ? PERFDATA_OK :
+												      PERFDATA_ABSENT;
+	}
+	return PERFDATA_EUSAGE;
+}

@@ -1,0 +1,80 @@
+/* What the rest of the folder calls, when there is no elfutils: nothing is found. */
+#include "config.h"
+#include "symbols/symbols.h"
+
+#ifndef HAVE_ELFUTILS
+
+bool pd_elf_supported(void) { return false; }
+enum perfdata_status pd_elf_open(int fd, struct pd_elf **ret)
+{
+	(void)ret;
+	pd_close(fd);
+	return PERFDATA_EUNSUP;
+}
+enum perfdata_status pd_elf_open_memory(const void *image, size_t size, struct pd_elf **ret)
+{
+	(void)image, (void)size, (void)ret;
+	return PERFDATA_EUNSUP;
+}
+void pd_elf_close(struct pd_elf *elf) { (void)elf; }
+bool pd_elf_build_id(const struct pd_elf *elf, struct pd_build_id *ret)
+{
+	(void)elf, (void)ret;
+	return false;
+}
+bool pd_elf_has_symtab(const struct pd_elf *elf)
+{
+	(void)elf;
+	return false;
+}
+size_t pd_elf_image_size(const void *image, size_t limit)
+{
+	(void)image, (void)limit;
+	return 0;
+}
+struct pd_elf *pd_elf_debugdata(const struct pd_elf *elf)
+{
+	(void)elf;
+	return NULL;
+}
+const char *pd_elf_debug_link(const struct pd_elf *elf, uint32_t *ret_crc)
+{
+	(void)elf, (void)ret_crc;
+	return NULL;
+}
+bool pd_elf_vaddr(const struct pd_elf *elf, uint64_t offset, uint64_t *ret)
+{
+	(void)elf, (void)offset, (void)ret;
+	return false;
+}
+enum perfdata_status pd_elf_symbols(struct pd_symbol_table *table, struct pd_elf *symbols, struct pd_elf *text,
+				    enum pd_elf_place place)
+{
+	(void)table, (void)symbols, (void)text, (void)place;
+	return PERFDATA_EUNSUP;
+}
+
+void pd_lines_close(struct pd_lines *lines) { (void)lines; }
+enum perfdata_status pd_lines_find(struct perfdata_symbols_dso *dso, uint64_t vaddr, struct perfdata_source *frames,
+				   size_t room, size_t *ret_count)
+{
+	(void)dso, (void)vaddr, (void)frames, (void)room, (void)ret_count;
+	return PERFDATA_EUNSUP;
+}
+
+enum perfdata_status perfdata_unwinder_new(struct perfdata_symbols *symbols, enum perfdata_unwind_arch arch,
+					   perfdata_unwind_find *find, void *user, struct perfdata_unwinder **ret)
+{
+	(void)symbols, (void)arch, (void)find, (void)user, (void)ret;
+	return PERFDATA_EUNSUP;
+}
+void perfdata_unwinder_free(struct perfdata_unwinder *unwinder) { (void)unwinder; }
+void perfdata_unwinder_reset(struct perfdata_unwinder *unwinder) { (void)unwinder; }
+enum perfdata_status perfdata_unwind(struct perfdata_unwinder *unwinder, const struct perfdata_unwind_sample *sample,
+				     uint64_t *pcs, size_t room, size_t *ret_count)
+{
+	(void)unwinder, (void)sample, (void)pcs, (void)room, (void)ret_count;
+	return PERFDATA_EUNSUP;
+}
+
+#endif

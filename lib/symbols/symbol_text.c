@@ -1,0 +1,138 @@
+/* Symbol tables written as text: kallsyms ("ADDRESS TYPE NAME[\t[MODULE]]") and perf maps ("START SIZE NAME"). Names are
+ * used where they stand in the text, which is kept whole. */
+#include "config.h"
+#include <string.h>
+#include "symbols/symbols.h"
+
+#define MAX_TEXT ((size_t)1 << 30)
+
+/* A hexadecimal number at *at; false: there is none, or it is longer than 64 bits. */
+static bool take_hex(char **at, uint64_t *ret)
+{
+	uint64_t value = 0;
+	char *p = *at;
+	for (; p - *at < 17; p++) {
+		unsigned digit;
+		if (*p >= '0' && *p <= '9')
+			digit = (unsigned)(*p - '0');
+		else if ((*p | 0x20) >= 'a' && (*p | 0x20) <= 'f')
+			digit = (unsigned)((*p | 0x20) - 'a') + 10;
+		else
+			break;
+		value = value << 4 | digit;
+	}
+	if (p == *at || p - *at > 16)
+		return false;
+	*at = p;
+	*ret = value;
+	return true;
+}
+
+/* Ends the line at *at with a NUL and moves on; NULL behind the last. */
+static char *next_line(char **at, char *end)
+{
+	if (*at >= end)
+		return NULL;
+	char *line = *at, *stop = memchr(line, '\n', (size_t)(end - line));
+	if (!stop)
+		stop = end;
+	*at = stop + 1;
+	*stop = '\0';
+	return line;
+}
+
+/* perf takes code and initialised and uninitialised data; constants, absolute values and mapping symbols it does not. */
+static bool is_kallsyms_type(char type) { return type && strchr("TtWwDdBb", type); }
+
+static enum perfdata_symbol_binding kallsyms_binding(char type)
+{
+	if (type == 'W')
+		return PERFDATA_BIND_WEAK;
+	return type >= 'A' && type <= 'Z' ? PERFDATA_BIND_GLOBAL : PERFDATA_BIND_LOCAL;
+}
+
+/* Cuts "NAME\t[MODULE]" after NAME and gives the module, or NULL. Repeated modules give the pointer of the last one. */
+static const char *split_module(char *name, const char *last)
+{
+	char *bracket = strchr(name, '[');
+	if (!bracket || bracket == name)
+		return NULL;
+	char *end = bracket;
+	while (end > name && (end[-1] == '\t' || end[-1] == ' '))
+		end--;
+	if (end == bracket)
+		return NULL;
+	*end = '\0';
+	char *close = strchr(++bracket, ']');
+	if (close)
+		*close = '\0';
+	return last && !strcmp(last, bracket) ? last : bracket;
+}
+
+enum perfdata_status pd_kallsyms_load(struct pd_symbol_table *table, int fd)
+{
+	char *line;
+	size_t size;
+	enum perfdata_status status = pd_read_whole(fd, MAX_TEXT, &table->text, &size);
+	if (status)
+		return status;
+	char *at = table->text, *end = at + size;
+	const char *module = NULL;
+	bool hidden = false;
+	while ((line = next_line(&at, end))) {
+		uint64_t address;
+		if (!take_hex(&line, &address) || line[0] != ' ' || !line[1] || line[2] != ' ')
+			continue;
+		char type = line[1], *name = line + 3;
+		if (!*name || *name == '$' || !is_kallsyms_type(type))
+			continue;
+		if (!address) {
+			hidden = true;
+			continue;
+		}
+		const char *in_module = split_module(name, module);
+		if (pd_table_add(table, address, 0, name, kallsyms_binding(type)))
+			return PERFDATA_ENOMEM;
+		table->items[table->count - 1].module = in_module;
+		module = in_module ? in_module : module;
+	}
+	if (!table->count)
+		return hidden ? PERFDATA_ABSENT : PERFDATA_EFORMAT;
+	pd_table_finish(table, PD_FIX_KALLSYMS);
+	return PERFDATA_OK;
+}
+
+/* Later lines describe later code, so of two at one address the later one is kept. */
+static void keep_last(struct pd_symbol_table *table)
+{
+	pd_table_sort(table);
+	size_t kept = 0;
+	for (size_t i = 0; i < table->count; i++) {
+		if (kept && table->items[kept - 1].start == table->items[i].start)
+			kept--;
+		table->items[kept++] = table->items[i];
+	}
+	table->count = kept;
+}
+
+enum perfdata_status pd_perfmap_load(struct pd_symbol_table *table, int fd)
+{
+	char *line;
+	size_t size;
+	enum perfdata_status status = pd_read_whole(fd, MAX_TEXT, &table->text, &size);
+	if (status)
+		return status;
+	char *at = table->text, *end = at + size;
+	while ((line = next_line(&at, end))) {
+		uint64_t start, length;
+		if (!take_hex(&line, &start) || *line++ != ' ' || !take_hex(&line, &length) || *line++ != ' ' || !*line)
+			continue;
+		size_t name_length = strlen(line);
+		if (line[name_length - 1] == '\r')
+			line[name_length - 1] = '\0';
+		if (pd_table_add(table, start, length, line, PERFDATA_BIND_GLOBAL))
+			return PERFDATA_ENOMEM;
+	}
+	keep_last(table);
+	return table->count ? PERFDATA_OK : PERFDATA_EFORMAT;
+}

@@ -1,0 +1,268 @@
+/* Dsos and look-ups. What files there are is asked for at the first look-up, under the lock of the dso. */
+#include "config.h"
+#include <stdio.h>
+#include <string.h>
+#include "base/memory.h"
+#include "symbols/symbols.h"
+
+void perfdata_symbols_options_init(struct perfdata_symbols_options *options)
+{
+	*options = (struct perfdata_symbols_options){ .size = sizeof *options, .use_host = true };
+}
+
+static int copy_text(struct pd_arena *arena, const char **text)
+{
+	if (!*text)
+		return 0;
+	*text = pd_arena_copy(arena, *text, strlen(*text));
+	return *text ? 0 : -1;
+}
+
+static int copy_options(struct perfdata_symbols *symbols)
+{
+	struct perfdata_symbols_options *o = &symbols->options;
+	struct pd_arena *arena = &symbols->strings;
+	if (copy_text(arena, &o->symfs) || copy_text(arena, &o->sysroot) || copy_text(arena, &o->kallsyms) ||
+	    copy_text(arena, &o->vmlinux) || copy_text(arena, &o->build_id_dir))
+		return -1;
+	const char **dirs = pd_arena_calloc(arena, o->debug_dir_count, sizeof *dirs);
+	if (o->debug_dir_count && !dirs)
+		return -1;
+	for (size_t i = 0; i < o->debug_dir_count; i++) {
+		dirs[i] = o->debug_dirs[i];
+		if (copy_text(arena, &dirs[i]))
+			return -1;
+	}
+	o->debug_dirs = dirs;
+	return 0;
+}
+
+enum perfdata_status perfdata_symbols_new(const struct perfdata_symbols_options *options, struct perfdata_symbols **ret)
+{
+	struct perfdata_symbols_options init;
+	perfdata_symbols_options_init(&init);
+	if (!options)
+		options = &init;
+	if (options->size != sizeof *options)
+		return PERFDATA_EUSAGE;
+	struct perfdata_symbols *symbols = pd_calloc(1, sizeof *symbols);
+	if (!symbols)
+		return PERFDATA_ENOMEM;
+	symbols->options = *options;
+	if (mtx_init(&symbols->lock, mtx_plain) != thrd_success) {
+		pd_free(symbols);
+		return PERFDATA_ENOMEM;
+	}
+	if (copy_options(symbols)) {
+		perfdata_symbols_free(symbols);
+		return PERFDATA_ENOMEM;
+	}
+	*ret = symbols;
+	return PERFDATA_OK;
+}
+
+static void dso_free(struct perfdata_symbols_dso *dso)
+{
+	pd_lines_close(dso->lines);
+	pd_table_release(&dso->table);
+	pd_jit_release(&dso->jit);
+	if (dso->debug != dso->text)
+		pd_elf_close(dso->debug);
+	pd_elf_close(dso->text);
+	pd_arena_release(&dso->bytes);
+	mtx_destroy(&dso->lock);
+	pd_free(dso);
+}
+
+void perfdata_symbols_free(struct perfdata_symbols *symbols)
+{
+	if (!symbols)
+		return;
+	for (struct perfdata_symbols_dso *dso = symbols->dsos, *next; dso; dso = next) {
+		next = dso->next;
+		dso_free(dso);
+	}
+	mtx_destroy(&symbols->lock);
+	pd_arena_release(&symbols->strings);
+	pd_free(symbols);
+}
+
+static int copy_request(struct perfdata_symbols_dso *dso, const struct perfdata_symbols_request *request)
+{
+	struct perfdata_symbols_request *r = &dso->request;
+	*r = *request;
+	if (r->build_id_size > PERFDATA_BUILD_ID_MAX || !r->build_id)
+		r->build_id_size = 0;
+	/* The recorder pads with zeros what is shorter than its field; a build-id of zeros is none. */
+	size_t zeros = 0;
+	while (zeros < r->build_id_size && !r->build_id[zeros])
+		zeros++;
+	if (zeros == r->build_id_size)
+		r->build_id_size = 0;
+	r->build_id = r->build_id_size ? (const uint8_t *)pd_arena_copy(&dso->bytes, r->build_id, r->build_id_size) : NULL;
+	if (r->build_id_size && !r->build_id)
+		return -1;
+	return copy_text(&dso->bytes, &r->path) || copy_text(&dso->bytes, &r->release) || copy_text(&dso->bytes, &r->reference);
+}
+
+enum perfdata_status perfdata_symbols_dso(struct perfdata_symbols *symbols, const struct perfdata_symbols_request *request,
+					  struct perfdata_symbols_dso **ret)
+{
+	if (request->size != sizeof *request || !request->path || request->kind > PERFDATA_DSO_JITDUMP)
+		return PERFDATA_EUSAGE;
+	struct perfdata_symbols_dso *dso = pd_calloc(1, sizeof *dso);
+	if (!dso)
+		return PERFDATA_ENOMEM;
+	dso->symbols = symbols;
+	if (mtx_init(&dso->lock, mtx_plain) != thrd_success) {
+		pd_free(dso);
+		return PERFDATA_ENOMEM;
+	}
+	if (copy_request(dso, request)) {
+		dso_free(dso);
+		return PERFDATA_ENOMEM;
+	}
+	bool is_elf = request->kind == PERFDATA_DSO_USER || request->kind == PERFDATA_DSO_VDSO;
+	dso->table.mangled = is_elf && !symbols->options.raw_names;
+	mtx_lock(&symbols->lock);
+	dso->next = symbols->dsos;
+	symbols->dsos = dso;
+	mtx_unlock(&symbols->lock);
+	*ret = dso;
+	return PERFDATA_OK;
+}
+
+enum perfdata_status perfdata_symbols_open_kallsyms(struct perfdata_symbols *symbols, const char *path,
+						    struct perfdata_symbols_dso **ret)
+{
+	const struct perfdata_symbols_request request = { .size = sizeof request, .kind = PERFDATA_DSO_KERNEL, .path = path };
+	struct perfdata_symbols_dso *dso;
+	int fd = pd_open_regular(path);
+	if (fd < 0)
+		return PERFDATA_EREAD;
+	enum perfdata_status status = perfdata_symbols_dso(symbols, &request, &dso);
+	if (!status)
+		status = pd_dso_take_kallsyms(dso, fd, path);
+	else
+		pd_close(fd);
+	if (!status)
+		*ret = dso;
+	return status;
+}
+
+/* --- look-ups ----------------------------------------------------------------------------------------------------- */
+
+/* With the lock held. */
+static enum perfdata_status loaded(struct perfdata_symbols_dso *dso)
+{
+	if (!dso->loaded) {
+		dso->status = pd_dso_load(dso);
+		dso->loaded = true;
+		pd_table_nest(&dso->table);
+	}
+	return dso->status;
+}
+
+static enum perfdata_status lookup_jit(const struct perfdata_symbols_dso *dso, uint64_t address, uint64_t time,
+				       struct perfdata_symbol *ret)
+{
+	const struct pd_jit_code *code = pd_jit_find(&dso->jit, address, time);
+	if (!code)
+		return PERFDATA_ABSENT;
+	*ret = (struct perfdata_symbol){
+		.name = code->name,
+		.raw_name = code->name,
+		.start = code->start,
+		.size = code->end - code->start,
+		.offset = address - code->start,
+		.binding = PERFDATA_BIND_GLOBAL,
+	};
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status lookup(struct perfdata_symbols_dso *dso, uint64_t address, uint64_t time,
+				   struct perfdata_symbol *ret)
+{
+	enum perfdata_status status = loaded(dso);
+	if (status)
+		return status;
+	if (dso->request.kind == PERFDATA_DSO_JITDUMP)
+		return lookup_jit(dso, address, time, ret);
+	uint64_t wanted = address + (uint64_t)dso->delta;
+	struct pd_symbol *s = pd_table_find(&dso->table, wanted);
+	if (!s)
+		return PERFDATA_ABSENT;
+	*ret = (struct perfdata_symbol){
+		.name = pd_table_shown(&dso->table, s),
+		.raw_name = s->name,
+		.module = s->module,
+		.start = s->start - (uint64_t)dso->delta,
+		.size = s->end - s->start,
+		.offset = wanted - s->start,
+		.binding = (enum perfdata_symbol_binding)s->binding,
+		.other_build_id = dso->origin.other_build_id,
+	};
+	return PERFDATA_OK;
+}
+
+enum perfdata_status perfdata_symbols_lookup(struct perfdata_symbols_dso *dso, uint64_t address, uint64_t time,
+					     struct perfdata_symbol *ret)
+{
+	mtx_lock(&dso->lock);
+	enum perfdata_status status = lookup(dso, address, time, ret);
+	mtx_unlock(&dso->lock);
+	return status;
+}
+
+enum perfdata_status perfdata_symbols_origin(struct perfdata_symbols_dso *dso, struct perfdata_symbols_origin *ret)
+{
+	mtx_lock(&dso->lock);
+	enum perfdata_status status = loaded(dso);
+	if (!status) {
+		*ret = dso->origin;
+		ret->symbol_count = dso->request.kind == PERFDATA_DSO_JITDUMP ? dso->jit.count : dso->table.count;
+		ret->build_id = dso->found.size ? dso->found.bytes : NULL;
+		ret->build_id_size = dso->found.size;
+	}
+	mtx_unlock(&dso->lock);
+	return status;
+}
+
+/* The address in the terms of the ELF file's own virtual addresses. */
+static bool to_vaddr(const struct perfdata_symbols_dso *dso, uint64_t address, uint64_t *ret)
+{
+	if (!dso->text)
+		return false;
+	switch (dso->request.kind) {
+	case PERFDATA_DSO_USER:
+	case PERFDATA_DSO_VDSO:
+		return pd_elf_vaddr(dso->text, address, ret);
+	case PERFDATA_DSO_KERNEL:
+		*ret = address + (uint64_t)dso->delta;
+		return true;
+	default:
+		return false;
+	}
+}
+
+enum perfdata_status perfdata_symbols_vaddr(struct perfdata_symbols_dso *dso, uint64_t offset, uint64_t *ret_vaddr)
+{
+	mtx_lock(&dso->lock);
+	enum perfdata_status status = loaded(dso);
+	if (!status && !to_vaddr(dso, offset, ret_vaddr))
+		status = PERFDATA_ABSENT;
+	mtx_unlock(&dso->lock);
+	return status;
+}
+
+enum perfdata_status perfdata_symbols_source(struct perfdata_symbols_dso *dso, uint64_t address,
+					     struct perfdata_source *frames, size_t room, size_t *ret_count)
+{
+	uint64_t vaddr;
+	mtx_lock(&dso->lock);
+	enum perfdata_status status = loaded(dso);
+	if (!status)
+		status = to_vaddr(dso, address, &vaddr) ? pd_lines_find(dso, vaddr, frames, room, ret_count) : PERFDATA_ABSENT;
+	mtx_unlock(&dso->lock);
+	return status;
+}

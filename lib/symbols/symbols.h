@@ -1,0 +1,198 @@
+/* Inside the symbols stage: the table of one dso's symbols, who fills it, and which files may be used. */
+#ifndef PD_SYMBOLS_H
+#define PD_SYMBOLS_H
+
+#include <threads.h>
+#include "base/arena.h"
+#include "perfdata_symbols.h"
+
+/* --- symbol_table.c: sorted symbols, which of several wins ----------------------------------------------------- */
+
+struct pd_symbol {
+	uint64_t start, end;   /* end == start: no size */
+	const char *name;      /* as in the file; borrowed from the table's bytes */
+	const char *shown;     /* demangled, NULL: not asked for yet */
+	const char *module;    /* kallsyms only */
+	uint32_t order;        /* of insertion: decides among equals */
+	uint32_t outer;        /* index of the symbol around this one, or PD_NO_SYMBOL */
+	uint8_t binding;       /* enum perfdata_symbol_binding */
+};
+
+#define PD_NO_SYMBOL UINT32_MAX
+
+struct pd_symbol_table {
+	struct pd_symbol *items;
+	size_t count, capacity;
+	struct pd_arena bytes;    /* names */
+	char *text;               /* names that stand in a text; may be NULL */
+	bool mangled;             /* names may be mangled: demangle for comparing and showing */
+};
+
+enum pd_symbol_fix {
+	PD_FIX_NONE,      /* perf maps: as they stand */
+	PD_FIX_ELF,       /* a symbol without size reaches to the next */
+	PD_FIX_KALLSYMS,  /* the same, but not from the kernel into a module or from one module to the next */
+};
+
+/* `name` must live in table->bytes or as long. 0, or -1 without memory or at the limit of symbols. */
+int pd_table_add(struct pd_symbol_table *table, uint64_t start, uint64_t size, const char *name,
+		 enum perfdata_symbol_binding binding);
+/* Sorts, gives ends to symbols without, and leaves one of those that start at the same address. Can be called again
+ * after more were added: what was there then counts as first. */
+void pd_table_finish(struct pd_symbol_table *table, enum pd_symbol_fix fix);
+/* Only sorts; all that were added stay. */
+void pd_table_sort(struct pd_symbol_table *table);
+/* Notes for each symbol which one lies around it; to be called once, at the end. */
+void pd_table_nest(struct pd_symbol_table *table);
+struct pd_symbol *pd_table_find(struct pd_symbol_table *table, uint64_t address);
+/* The first symbol of this name, or NULL. Walks over all. */
+const struct pd_symbol *pd_table_by_name(const struct pd_symbol_table *table, const char *name);
+const char *pd_table_shown(struct pd_symbol_table *table, struct pd_symbol *symbol);
+void pd_table_release(struct pd_symbol_table *table);
+
+/* --- demangle.c, demangle_cxx.c, demangle_rust.c ---------------------------------------------------------------- */
+
+/* The demangled name in `bytes`, or `name` itself. */
+const char *pd_demangle(struct pd_arena *bytes, const char *name);
+/* A malloc'ed C++ name (to be freed with free()), or NULL. */
+char *pd_demangle_cxx(const char *name);
+/* Writes a Rust name; false if `name` is none, or longer than the room. */
+bool pd_demangle_rust(const char *name, char *out, size_t room);
+
+/* --- symbol_text.c: kallsyms and perf maps; jitdump.c ------------------------------------------------------------ */
+
+enum perfdata_status pd_kallsyms_load(struct pd_symbol_table *table, int fd);
+enum perfdata_status pd_perfmap_load(struct pd_symbol_table *table, int fd);
+
+/* Code that a JIT compiler announced. */
+struct pd_jit_code {
+	uint64_t start, end;
+	uint64_t max_end;            /* of this and all before it */
+	uint64_t time, until;        /* valid in [time, until) */
+	const char *name;
+};
+struct pd_jit {
+	struct pd_jit_code *items;
+	size_t count, capacity;
+	char *file;                  /* the whole file; names stand in it */
+};
+enum perfdata_status pd_jitdump_load(struct pd_jit *jit, int fd);
+const struct pd_jit_code *pd_jit_find(const struct pd_jit *jit, uint64_t address, uint64_t time);
+void pd_jit_release(struct pd_jit *jit);
+
+/* --- symbol_files.c: which file is it ---------------------------------------------------------------------------- */
+
+struct pd_build_id {
+	uint8_t bytes[PERFDATA_BUILD_ID_MAX];
+	size_t size;
+};
+
+/* Opens a regular file for reading; -1 otherwise. */
+int pd_open_regular(const char *path);
+/* The whole file, up to `limit` bytes, with a NUL behind; also of files whose size is not stated (/proc). */
+enum perfdata_status pd_read_whole(int fd, size_t limit, char **ret /* pd_free */, size_t *ret_size);
+
+struct perfdata_symbols {
+	struct perfdata_symbols_options options;  /* strings in `strings` */
+	struct pd_arena strings;
+	mtx_t lock;                               /* of the list of dsos and of `strings` */
+	struct perfdata_symbols_dso *dsos;
+};
+
+struct pd_elf;      /* symbol_elf.c: an open ELF file */
+struct pd_lines;    /* dwarf_lines.c */
+
+struct perfdata_symbols_dso {
+	struct perfdata_symbols_dso *next;
+	struct perfdata_symbols *symbols;
+	struct perfdata_symbols_request request;  /* strings in symbols->strings */
+	mtx_t lock;                               /* of everything below */
+	bool loaded;
+	enum perfdata_status status;              /* of loading */
+	struct pd_symbol_table table;
+	struct pd_jit jit;
+	int64_t delta;                            /* recorded address + delta = address in the table */
+	struct pd_elf *text, *debug;              /* may be the same; NULL: none */
+	struct pd_lines *lines;
+	bool lines_tried;                         /* there is no use in trying again */
+	struct perfdata_symbols_origin origin;
+	struct pd_build_id found;
+	struct pd_arena bytes;                    /* paths, names of inlined functions */
+};
+
+void pd_symbols_log(const struct perfdata_symbols_dso *dso, enum perfdata_symbols_event event, const char *file,
+		    const char *reason);
+
+/* symbol_load.c: with the lock held, or before the handle is given out. pd_dso_take_kallsyms closes `fd`. */
+enum perfdata_status pd_dso_load(struct perfdata_symbols_dso *dso);
+enum perfdata_status pd_dso_take_kallsyms(struct perfdata_symbols_dso *dso, int fd, const char *path);
+void pd_close(int fd);
+
+/* Calls `take` for one place after the other where the wanted file may be, until it returns true. `path` is borrowed. */
+typedef bool pd_place_fn(void *user, const char *path, const char *what);
+/* Places of a recorded path (symfs, sysroot, this host). */
+bool pd_places_of(const struct perfdata_symbols *symbols, const char *path, const char *what, pd_place_fn *take, void *user);
+/* Places of separate debug information, in perf's order. `debug_link` may be NULL. */
+bool pd_debug_places(const struct perfdata_symbols *symbols, const char *path, const char *debug_link,
+		     const struct pd_build_id *id, pd_place_fn *take, void *user);
+/* Places of the file itself in build-id directories. `name` is "elf", "vmlinux" or "kallsyms". */
+bool pd_cache_places(const struct perfdata_symbols *symbols, const struct pd_build_id *id, const char *name,
+		     pd_place_fn *take, void *user);
+/* Places of a kernel's image. */
+bool pd_vmlinux_places(const struct perfdata_symbols *symbols, const char *release, pd_place_fn *take, void *user);
+/* CRC of .gnu_debuglink over a file. false: the file cannot be read. */
+bool pd_debuglink_crc(int fd, uint32_t *ret);
+/* An open file from a debuginfod server, or -1 with a reason. One file includes what this needs. */
+int pd_debuginfod_find(const struct pd_build_id *id, bool debug, struct pd_arena *bytes, const char **ret_path,
+		       const char **ret_reason);
+
+/* --- symbol_elf.c: ELF files (symbols, segments, build-id); symbol_plt.c ----------------------------------------- */
+
+struct pd_segment {
+	uint64_t offset, vaddr, filesz, memsz;
+};
+
+bool pd_elf_supported(void);
+/* Takes `fd` over in any case. Unpacks packed files. */
+enum perfdata_status pd_elf_open(int fd, struct pd_elf **ret);
+/* Bytes in memory that live as long as the handle. */
+enum perfdata_status pd_elf_open_memory(const void *image, size_t size, struct pd_elf **ret);
+void pd_elf_close(struct pd_elf *elf);
+bool pd_elf_build_id(const struct pd_elf *elf, struct pd_build_id *ret);
+bool pd_elf_has_symtab(const struct pd_elf *elf);
+bool pd_elf_has_dynsym(const struct pd_elf *elf);
+/* The size of an ELF image in memory, by its header; 0: it is none, or larger than the limit. */
+size_t pd_elf_image_size(const void *image, size_t limit);
+/* The ELF file that is packed inside (.gnu_debugdata), or NULL. */
+struct pd_elf *pd_elf_debugdata(const struct pd_elf *elf);
+/* Name and CRC of the separate debug file; NULL: none. */
+const char *pd_elf_debug_link(const struct pd_elf *elf, uint32_t *ret_crc);
+bool pd_elf_vaddr(const struct pd_elf *elf, uint64_t offset, uint64_t *ret);
+bool pd_elf_offset(const struct pd_elf *elf, uint64_t vaddr, uint64_t *ret);
+/* Reads `size` bytes at an offset of the file. */
+bool pd_elf_read(const struct pd_elf *elf, uint64_t offset, void *out, size_t size);
+
+enum pd_elf_place {
+	PD_ELF_OFFSET,  /* symbols at file offsets */
+	PD_ELF_VADDR,   /* symbols at their values: vmlinux */
+	PD_ELF_MODULE,  /* relocatable kernel module: as if .text were at 0 */
+};
+/* Adds the symbols of both tables of `symbols` (and PLT entries of `text`), with perf's rules. */
+enum perfdata_status pd_elf_symbols(struct pd_symbol_table *table, struct pd_elf *symbols, struct pd_elf *text,
+				    enum pd_elf_place place);
+
+/* --- symbol_packed.c, xz.c: packed files --------------------------------------------------------------------------- */
+
+/* The content of a packed file (gzip, zstd, xz), in *ret to be freed with pd_free. PERFDATA_ABSENT: it is not packed. */
+enum perfdata_status pd_unpack(int fd, char **ret, size_t *ret_size);
+/* Unpacks an xz stream into memory, at most `limit` bytes. PERFDATA_EFORMAT, PERFDATA_ELIMIT, PERFDATA_ENOMEM. */
+enum perfdata_status pd_xz_unpack(const void *packed, size_t size, size_t limit, char **ret, size_t *ret_size);
+
+/* --- dwarf_lines.c ------------------------------------------------------------------------------------------------ */
+
+enum perfdata_status pd_lines_open(struct perfdata_symbols_dso *dso, struct pd_lines **ret);
+void pd_lines_close(struct pd_lines *lines);
+enum perfdata_status pd_lines_find(struct perfdata_symbols_dso *dso, uint64_t vaddr, struct perfdata_source *frames,
+				   size_t room, size_t *ret_count);
+
+#endif
