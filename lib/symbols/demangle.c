@@ -2,10 +2,11 @@
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
+#include "base/memory.h"
 #include "symbols/symbols.h"
 
 #define MAX_MANGLED 65536  /* longer names stay as they are: the time to demangle one is not bounded otherwise */
-#define MAX_RUST 4096
+#define MAX_RUST 65536
 
 static bool is_cxx(const char *name)
 {
@@ -13,15 +14,34 @@ static bool is_cxx(const char *name)
 	return name[0] == '_' && name[1] == 'Z';
 }
 
+/* Most names fit into a small buffer; the long ones of generic code are tried again with a large one. */
+static const char *demangle_rust(struct pd_arena *bytes, const char *name)
+{
+	char small[1024];
+	if (pd_demangle_rust(name, small, sizeof small))
+		return pd_arena_copy(bytes, small, strlen(small));
+	char *large = pd_malloc(MAX_RUST);
+	const char *copy = NULL;
+	if (large && pd_demangle_rust(name, large, MAX_RUST))
+		copy = pd_arena_copy(bytes, large, strlen(large));
+	pd_free(large);
+	return copy;
+}
+
+static bool may_be_rust(const char *name)
+{
+	if (is_cxx(name))
+		return strstr(name, "17h") != NULL;
+	return name[1] == 'R' || (name[1] == '_' && name[2] == 'R');
+}
+
 const char *pd_demangle(struct pd_arena *bytes, const char *name)
 {
-	char text[MAX_RUST];
 	if (name[0] != '_' || strlen(name) > MAX_MANGLED)
 		return name;
-	if (pd_demangle_rust(name, text, sizeof text)) {
-		const char *copy = pd_arena_copy(bytes, text, strlen(text));
-		return copy ? copy : name;
-	}
+	const char *rust = may_be_rust(name) ? demangle_rust(bytes, name) : NULL;
+	if (rust)
+		return rust;
 	char *plain = is_cxx(name) ? pd_demangle_cxx(name) : NULL;
 	const char *copy = plain ? pd_arena_copy(bytes, plain, strlen(plain)) : NULL;
 	free(plain);
