@@ -471,6 +471,8 @@ enum perfdata_status pd_dso_load(struct perfdata_symbols_dso *dso)
 	case PERFDATA_DSO_JITDUMP:
 		return pd_places_of(dso->symbols, dso->request.path, "jitdump", take_jitdump, dso) ? PERFDATA_OK :
 												      PERFDATA_ABSENT;
+	case PERFDATA_DSO_BPF:
+	case PERFDATA_DSO_NONE: return PERFDATA_ABSENT;
 	}
 	return PERFDATA_EUSAGE;
 }

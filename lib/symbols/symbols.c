@@ -108,7 +108,7 @@ static int copy_request(struct perfdata_symbols_dso *dso, const struct perfdata_
 enum perfdata_status perfdata_symbols_dso(struct perfdata_symbols *symbols, const struct perfdata_symbols_request *request,
 					  struct perfdata_symbols_dso **ret)
 {
-	if (request->size != sizeof *request || !request->path || request->kind > PERFDATA_DSO_JITDUMP)
+	if (request->size != sizeof *request || !request->path || request->kind > PERFDATA_DSO_NONE)
 		return PERFDATA_EUSAGE;
 	struct perfdata_symbols_dso *dso = pd_calloc(1, sizeof *dso);
 	if (!dso)
