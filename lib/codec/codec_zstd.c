@@ -14,7 +14,11 @@ struct zstd_decoder {
 	struct pd_decoder base;
 	ZSTD_DCtx *context;
 	bool between;  /* at the start of a frame */
+	size_t wanted; /* input that completes the next header or block */
 };
+
+/* What the package asks for at the start of a frame: enough to tell the length of the header. */
+#define FRAME_START 5
 
 static void zstd_decoder_free(struct pd_decoder *decoder)
 {
@@ -28,6 +32,7 @@ static void zstd_decoder_reset(struct pd_decoder *decoder)
 	struct zstd_decoder *zstd = (struct zstd_decoder *)decoder;
 	ZSTD_DCtx_reset(zstd->context, ZSTD_reset_session_only);
 	zstd->between = true;
+	zstd->wanted = FRAME_START;
 }
 
 static enum perfdata_status status_of(size_t result)
@@ -39,23 +44,40 @@ static enum perfdata_status status_of(size_t result)
 	}
 }
 
+/* At most one block: a call that fails reports no progress at all, and what earlier blocks held must not be lost. */
+static size_t decode_block(struct zstd_decoder *zstd, const struct pd_codec_buffers *b)
+{
+	size_t left = b->in_size - *b->in_used, part = left < zstd->wanted ? left : zstd->wanted;
+	ZSTD_inBuffer in = { b->in, *b->in_used + part, *b->in_used };
+	ZSTD_outBuffer out = { b->out, b->out_size, *b->out_used };
+	size_t wanted = ZSTD_decompressStream(zstd->context, &out, &in);
+	*b->in_used = in.pos;
+	*b->out_used = out.pos;
+	if (ZSTD_isError(wanted))
+		return wanted;
+	zstd->between = wanted == 0;
+	zstd->wanted = wanted ? wanted : FRAME_START;
+	return wanted;
+}
+
 static enum perfdata_status zstd_decoder_run(struct pd_decoder *decoder, const struct pd_codec_buffers *b)
 {
 	struct zstd_decoder *zstd = (struct zstd_decoder *)decoder;
-	/* Called without input between two frames, the package would say what it wants to read next: not the end. */
-	if (zstd->between && *b->in_used == b->in_size)
-		return PERFDATA_END;
-	if (*b->in_used == b->in_size && *b->out_used == b->out_size)
-		return PERFDATA_OK;
-	ZSTD_inBuffer in = { b->in, b->in_size, *b->in_used };
-	ZSTD_outBuffer out = { b->out, b->out_size, *b->out_used };
-	size_t result = ZSTD_decompressStream(zstd->context, &out, &in);
-	*b->in_used = in.pos;
-	*b->out_used = out.pos;
-	if (ZSTD_isError(result))
-		return status_of(result);
-	zstd->between = result == 0;
-	return result ? PERFDATA_OK : PERFDATA_END;
+	for (;;) {
+		/* Called without input between two frames, the package would say what it wants to read next: not the end. */
+		if (zstd->between && *b->in_used == b->in_size)
+			return PERFDATA_END;
+		if (*b->in_used == b->in_size && *b->out_used == b->out_size)
+			return PERFDATA_OK;
+		size_t before_in = *b->in_used, before_out = *b->out_used;
+		size_t result = decode_block(zstd, b);
+		if (ZSTD_isError(result))
+			return status_of(result);
+		if (zstd->between)
+			return PERFDATA_END;
+		if (*b->in_used == before_in && *b->out_used == before_out)
+			return PERFDATA_OK;
+	}
 }
 
 struct pd_decoder *pd_zstd_decoder_new(void)
@@ -65,6 +87,7 @@ struct pd_decoder *pd_zstd_decoder_new(void)
 		return NULL;
 	zstd->base = (struct pd_decoder){ zstd_decoder_free, zstd_decoder_reset, zstd_decoder_run };
 	zstd->between = true;
+	zstd->wanted = FRAME_START;
 	zstd->context = ZSTD_createDCtx();
 	if (!zstd->context || ZSTD_isError(ZSTD_DCtx_setParameter(zstd->context, ZSTD_d_windowLogMax, LARGEST_WINDOW_LOG))) {
 		zstd_decoder_free(&zstd->base);

@@ -39,13 +39,14 @@ size_t pd_chunk_pool_bytes(const struct pd_chunk_pool *pool);
 
 struct pd_input;
 struct pd_input_options {
-	const char *tmpdir;       /* for spools: unlinked temporary files; NULL: "/tmp" */
+	const char *tmpdir;       /* for spools: unlinked temporary files; NULL: "/tmp"; copied */
 	uint64_t max_spool;       /* bytes; 0: no limit */
 	uint32_t max_ratio;       /* unpacked : packed; 0: no limit */
 };
 
-/* Each takes over nothing but the memory it allocates: a descriptor is closed by pd_input_close only if `own_fd`.
- * `reterr` (may be NULL) is set on failure. Directories are PERFDATA_EUSAGE here; the reader opens their parts. */
+/* Each takes over nothing but the memory it allocates: a descriptor is closed by pd_input_close only if `own_fd`, and by
+ * no failure; memory must outlive the input. An input begins where its descriptor stands. `options` may be NULL, and so may
+ * `reterr`, which is set on failure. Waits for the first four bytes of a pipe. Directories are PERFDATA_EUSAGE here; the reader opens their parts. */
 enum perfdata_status pd_input_open_path(const char *path, const struct pd_input_options *options,
 					struct pd_input **ret, struct perfdata_error *reterr);
 enum perfdata_status pd_input_open_fd(int fd, bool own_fd, const struct pd_input_options *options,
@@ -54,31 +55,36 @@ enum perfdata_status pd_input_open_memory(const void *bytes, size_t size, const 
 					  struct pd_input **ret, struct perfdata_error *reterr);
 void pd_input_close(struct pd_input *input);
 
-/* The first bytes without moving the position: up to `size` (at most 4096), fewer only at the end of the input.
- * Waits for a pipe that is still being written. */
+/* The first bytes of the input without moving the position: up to `size` (at most 4096), fewer only at the end of the
+ * input (or once chunks of a stream were taken). Waits for a pipe that is still being written. Borrowed until the next
+ * call. */
 enum perfdata_status pd_input_peek(struct pd_input *input, const uint8_t **ret_bytes, size_t *ret_size, size_t size);
 
 /* True for regular files and memory that are not packed: pd_input_read_at works without a spool. */
 bool pd_input_seekable(const struct pd_input *input);
 /* After this a packed or piped input can seek too: all of it is written to an unlinked temporary file first (memory
- * up to 8 MiB). PERFDATA_ELIMIT beyond max_spool. A packed stream that breaks keeps what came out (see _damage). */
+ * up to 8 MiB). PERFDATA_ELIMIT beyond max_spool, PERFDATA_EUSAGE once a chunk was taken; the input is of no more use
+ * after a failure. A packed stream that breaks keeps what came out (see _damage). */
 enum perfdata_status pd_input_make_seekable(struct pd_input *input, struct perfdata_error *reterr);
-/* Size in bytes of a seekable input; UINT64_MAX if unknown. */
+/* Size in bytes of a seekable input when it was opened (a file may have shrunk since); UINT64_MAX if unknown. */
 uint64_t pd_input_size(const struct pd_input *input);
 /* Up to `size` bytes at `offset` of a seekable input; fewer only at the end (*ret_size). */
 enum perfdata_status pd_input_read_at(struct pd_input *input, uint64_t offset, void *buffer, size_t size, size_t *ret_size);
 
 /* Sets where the next pd_input_next_chunk reads (seekable inputs), and where it stops (UINT64_MAX: the end). */
 enum perfdata_status pd_input_seek(struct pd_input *input, uint64_t offset, uint64_t end);
-/* The next chunk, held once for the caller. For a pipe: as soon as some bytes are there. PERFDATA_END at the end. */
+/* The next chunk, held once for the caller. For a pipe: as soon as some bytes are there. PERFDATA_END at the end, and
+ * where packed data breaks or reading fails behind bytes that were fine: pd_input_damage tells them apart. */
 enum perfdata_status pd_input_next_chunk(struct pd_input *input, struct pd_chunk_pool *pool, struct pd_chunk **ret,
 					 struct perfdata_error *reterr);
 
 /* What went wrong with packing or reading so far: PERFDATA_OK, PERFDATA_DAMAGED (broken packed data),
- * PERFDATA_END (packed data ends early), PERFDATA_ELIMIT (ratio), PERFDATA_EREAD (I/O error in the middle). */
+ * PERFDATA_END (packed data ends early), PERFDATA_ELIMIT (ratio, or a zstd window above 128 MiB), PERFDATA_EREAD (I/O
+ * error in the middle). The offset (may be NULL) is one of the bytes as they stand in the file, packed or not. */
 enum perfdata_status pd_input_damage(const struct pd_input *input, uint64_t *ret_packed_offset);
 /* How it is packed: "none", "gzip", "zstd". */
 const char *pd_input_packing(const struct pd_input *input);
+/* The bytes came through a pipe or something else that cannot seek, whether they were spooled since or not. */
 bool pd_input_is_pipe(const struct pd_input *input);
 /* Modification time in seconds since 1970 of a path or descriptor that has one, else 0. */
 int64_t pd_input_mtime(const struct pd_input *input);

@@ -1,0 +1,105 @@
+#include "config.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/fdio.h"
+#include "base/memory.h"
+
+/* Linux moves at most this much in one call; asking for more would be cut to an odd count. */
+#define LARGEST_TRANSFER ((size_t)1 << 30)
+
+static size_t limited(size_t size) { return size < LARGEST_TRANSFER ? size : LARGEST_TRANSFER; }
+
+/* After a failed call: true if it should be made again. */
+static bool again(int fd, short events)
+{
+	if (errno == EINTR)
+		return true;
+	if (errno != EAGAIN && errno != EWOULDBLOCK)
+		return false;
+	struct pollfd waiting = { .fd = fd, .events = events };
+	return poll(&waiting, 1, -1) >= 0 || errno == EINTR;
+}
+
+int64_t pd_read_some(int fd, void *buffer, size_t size)
+{
+	ssize_t got;
+	do
+		got = read(fd, buffer, limited(size));
+	while (got < 0 && again(fd, POLLIN));
+	return got;
+}
+
+int64_t pd_pread_full(int fd, void *buffer, size_t size, uint64_t offset)
+{
+	size_t done = 0;
+	/* No file reaches beyond the largest offset, and the system refuses even to try. */
+	if (offset > INT64_MAX)
+		return 0;
+	if (size > INT64_MAX - offset)
+		size = (size_t)(INT64_MAX - offset);
+	while (done < size) {
+		ssize_t got = pread(fd, (char *)buffer + done, limited(size - done), (off_t)(offset + done));
+		if (got < 0 && again(fd, POLLIN))
+			continue;
+		if (got < 0 && !done)
+			return -1;
+		if (got <= 0)
+			break;
+		done += (size_t)got;
+	}
+	return (int64_t)done;
+}
+
+int pd_write_full(int fd, const void *bytes, size_t size)
+{
+	const char *at = bytes;
+	while (size) {
+		ssize_t put = write(fd, at, limited(size));
+		if (put < 0 && again(fd, POLLOUT))
+			continue;
+		if (put < 0)
+			return -1;
+		at += put;
+		size -= (size_t)put;
+	}
+	return 0;
+}
+
+bool pd_fd_ready(int fd)
+{
+	struct pollfd waiting = { .fd = fd, .events = POLLIN };
+	return poll(&waiting, 1, 0) > 0;
+}
+
+int pd_tempfile(const char *directory)
+{
+	if (!directory)
+		directory = "/tmp";
+#ifdef O_TMPFILE
+	int unnamed = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC | O_EXCL, 0600);
+	if (unnamed >= 0)
+		return unnamed;
+#endif
+	/* File systems and kernels without nameless files: the name goes at once. */
+	static const char pattern[] = "/perfdata-XXXXXX";
+	size_t length = strlen(directory);
+	char *path = pd_malloc(length + sizeof pattern);
+	if (!path) {
+		errno = ENOMEM;
+		return -1;
+	}
+	memcpy(path, directory, length);
+	memcpy(path + length, pattern, sizeof pattern);
+	int fd = mkostemp(path, O_CLOEXEC);
+	int code = errno;
+	if (fd >= 0)
+		unlink(path);
+	pd_free(path);
+	errno = code;
+	return fd;
+}

@@ -1,0 +1,100 @@
+#include "config.h"
+#include "base/memory.h"
+#include "input/input.h"
+
+/* Free chunks form a stack without a lock: whoever drops one pushes it, whoever wants one takes the whole stack and
+ * pushes the rest back. Nobody pops a single one, so the head cannot be mistaken for another state of itself. */
+struct pd_chunk_pool {
+	struct pd_chunk *_Atomic free;
+	atomic_size_t references;  /* the owner and each chunk that is held */
+	atomic_size_t bytes;
+};
+
+/* Heads are as large as a cache line, so that data begins at the same alignment as the allocation. */
+#define CHUNK_HEAD ((sizeof(struct pd_chunk) + 63) & ~(size_t)63)
+#define CHUNK_BYTES (CHUNK_HEAD + PD_CHUNK_HEADROOM + PD_CHUNK_SIZE)
+
+struct pd_chunk_pool *pd_chunk_pool_new(void)
+{
+	struct pd_chunk_pool *pool = pd_malloc(sizeof *pool);
+	if (!pool)
+		return NULL;
+	atomic_init(&pool->free, NULL);
+	atomic_init(&pool->references, 1);
+	atomic_init(&pool->bytes, 0);
+	return pool;
+}
+
+static void release(struct pd_chunk_pool *pool)
+{
+	if (atomic_fetch_sub_explicit(&pool->references, 1, memory_order_acq_rel) != 1)
+		return;
+	struct pd_chunk *chunk = atomic_load_explicit(&pool->free, memory_order_acquire);
+	while (chunk) {
+		struct pd_chunk *next = chunk->next_free;
+		pd_free(chunk);
+		chunk = next;
+	}
+	pd_free(pool);
+}
+
+void pd_chunk_pool_free(struct pd_chunk_pool *pool)
+{
+	if (pool)
+		release(pool);
+}
+
+/* Puts the chain from `first` to `last` on the stack. */
+static void push(struct pd_chunk_pool *pool, struct pd_chunk *first, struct pd_chunk *last)
+{
+	struct pd_chunk *head = atomic_load_explicit(&pool->free, memory_order_relaxed);
+	do
+		last->next_free = head;
+	while (!atomic_compare_exchange_weak_explicit(&pool->free, &head, first, memory_order_release, memory_order_relaxed));
+}
+
+static struct pd_chunk *take_free(struct pd_chunk_pool *pool)
+{
+	struct pd_chunk *chunk = atomic_exchange_explicit(&pool->free, NULL, memory_order_acquire);
+	if (!chunk || !chunk->next_free)
+		return chunk;
+	struct pd_chunk *last = chunk->next_free;
+	while (last->next_free)
+		last = last->next_free;
+	push(pool, chunk->next_free, last);
+	return chunk;
+}
+
+struct pd_chunk *pd_chunk_get(struct pd_chunk_pool *pool)
+{
+	struct pd_chunk *chunk = take_free(pool);
+	if (!chunk) {
+		chunk = pd_malloc(CHUNK_BYTES);
+		if (!chunk)
+			return NULL;
+		atomic_fetch_add_explicit(&pool->bytes, CHUNK_BYTES, memory_order_relaxed);
+		chunk->pool = pool;
+		chunk->data = (uint8_t *)chunk + CHUNK_HEAD + PD_CHUNK_HEADROOM;
+	}
+	atomic_init(&chunk->holders, 1);
+	chunk->mark = 0;
+	chunk->offset = 0;
+	chunk->size = 0;
+	chunk->next_free = NULL;
+	atomic_fetch_add_explicit(&pool->references, 1, memory_order_relaxed);
+	return chunk;
+}
+
+void pd_chunk_drop(struct pd_chunk *chunk)
+{
+	if (!chunk || atomic_fetch_sub_explicit(&chunk->holders, 1, memory_order_acq_rel) != 1)
+		return;
+	struct pd_chunk_pool *pool = chunk->pool;
+	push(pool, chunk, chunk);
+	release(pool);
+}
+
+size_t pd_chunk_pool_bytes(const struct pd_chunk_pool *pool)
+{
+	return atomic_load_explicit(&pool->bytes, memory_order_relaxed);
+}

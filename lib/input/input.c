@@ -1,0 +1,278 @@
+#include "config.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "base/error.h"
+#include "base/fdio.h"
+#include "base/memory.h"
+#include "input/input_impl.h"
+
+/* --- open and close --- */
+
+static struct pd_input *input_new(const struct pd_input_options *options)
+{
+	struct pd_input *input = pd_calloc(1, sizeof *input);
+	if (!input)
+		return NULL;
+	input->fd = -1;
+	input->stop = UINT64_MAX;
+	if (!options)
+		return input;
+	input->max_spool = options->max_spool;
+	input->max_ratio = options->max_ratio;
+	if (options->tmpdir) {
+		input->tmpdir = pd_strndup(options->tmpdir, strlen(options->tmpdir));
+		if (!input->tmpdir) {
+			pd_free(input);
+			return NULL;
+		}
+	}
+	return input;
+}
+
+void pd_input_close(struct pd_input *input)
+{
+	if (!input)
+		return;
+	pd_source_finish(input);
+	if (input->own_fd && input->fd >= 0)
+		close(input->fd);
+	pd_free(input->own_memory);
+	pd_free(input->peek);
+	pd_free(input->tmpdir);
+	pd_free(input);
+}
+
+static enum perfdata_status finish_open(struct pd_input *input, struct pd_input **ret, struct perfdata_error *reterr)
+{
+	enum perfdata_status status = pd_source_start(input, reterr);
+	if (status != PERFDATA_OK) {
+		/* Whoever gave us the descriptor still has it. */
+		input->own_fd = false;
+		pd_input_close(input);
+		return status;
+	}
+	*ret = input;
+	return PERFDATA_OK;
+}
+
+/* A descriptor may stand anywhere in its file: the input begins there. Block devices have a size too. */
+static bool find_extent(int fd, const struct stat *st, uint64_t *ret_base, uint64_t *ret_size)
+{
+	if (!S_ISREG(st->st_mode) && !S_ISBLK(st->st_mode))
+		return false;
+	off_t base = lseek(fd, 0, SEEK_CUR);
+	if (base < 0)
+		return false;
+	off_t end = st->st_size;
+	if (S_ISBLK(st->st_mode)) {
+		end = lseek(fd, 0, SEEK_END);
+		if (end < 0 || lseek(fd, base, SEEK_SET) < 0)
+			return false;
+	}
+	*ret_base = (uint64_t)base;
+	*ret_size = end > base ? (uint64_t)(end - base) : 0;
+	return true;
+}
+
+enum perfdata_status pd_input_open_fd(int fd, bool own_fd, const struct pd_input_options *options,
+				      struct pd_input **ret, struct perfdata_error *reterr)
+{
+	struct stat st;
+	if (fstat(fd, &st) < 0)
+		return pd_error_errno(reterr, PERFDATA_EREAD, PERFDATA_NO_OFFSET, errno, "cannot be read");
+	if (S_ISDIR(st.st_mode))
+		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "is a directory");
+	struct pd_input *input = input_new(options);
+	if (!input)
+		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
+	input->fd = fd;
+	input->own_fd = own_fd;
+	if (find_extent(fd, &st, &input->base, &input->size)) {
+		input->source = PD_SOURCE_FILE;
+		input->mtime = S_ISREG(st.st_mode) ? (int64_t)st.st_mtime : 0;
+		posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+	} else {
+		input->source = PD_SOURCE_PIPE;
+		input->was_pipe = true;
+	}
+	return finish_open(input, ret, reterr);
+}
+
+enum perfdata_status pd_input_open_path(const char *path, const struct pd_input_options *options,
+					struct pd_input **ret, struct perfdata_error *reterr)
+{
+	int fd;
+	do
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	while (fd < 0 && errno == EINTR);
+	if (fd < 0)
+		return pd_error_errno(reterr, PERFDATA_EREAD, PERFDATA_NO_OFFSET, errno, "cannot be opened");
+	enum perfdata_status status = pd_input_open_fd(fd, true, options, ret, reterr);
+	if (status != PERFDATA_OK)
+		close(fd);
+	return status;
+}
+
+enum perfdata_status pd_input_open_memory(const void *bytes, size_t size, const struct pd_input_options *options,
+					  struct pd_input **ret, struct perfdata_error *reterr)
+{
+	struct pd_input *input = input_new(options);
+	if (!input)
+		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
+	input->source = PD_SOURCE_MEMORY;
+	input->memory = bytes;
+	input->size = size;
+	return finish_open(input, ret, reterr);
+}
+
+/* --- what it is --- */
+
+bool pd_input_seekable(const struct pd_input *input) { return input->source != PD_SOURCE_PIPE && !input->decoder; }
+
+uint64_t pd_input_size(const struct pd_input *input) { return pd_input_seekable(input) ? input->size : UINT64_MAX; }
+
+bool pd_input_is_pipe(const struct pd_input *input) { return input->was_pipe; }
+
+int64_t pd_input_mtime(const struct pd_input *input) { return input->mtime; }
+
+const char *pd_input_packing(const struct pd_input *input)
+{
+	switch (input->packing) {
+	case PD_CODEC_GZIP: return "gzip";
+	case PD_CODEC_ZSTD: return "zstd";
+	case PD_CODEC_NONE: break;
+	}
+	return "none";
+}
+
+enum perfdata_status pd_input_damage(const struct pd_input *input, uint64_t *ret_packed_offset)
+{
+	if (input->damage != PERFDATA_OK && ret_packed_offset)
+		*ret_packed_offset = input->damage_offset;
+	return input->damage;
+}
+
+/* --- reading --- */
+
+enum perfdata_status pd_input_read_at(struct pd_input *input, uint64_t offset, void *buffer, size_t size, size_t *ret_size)
+{
+	if (!pd_input_seekable(input))
+		return PERFDATA_EUSAGE;
+	if (input->source == PD_SOURCE_MEMORY) {
+		uint64_t left = offset < input->size ? input->size - offset : 0;
+		size_t part = left < size ? (size_t)left : size;
+		if (part)
+			memcpy(buffer, input->memory + offset, part);
+		*ret_size = part;
+		return PERFDATA_OK;
+	}
+	int64_t got = 0;
+	if (offset <= INT64_MAX - input->base)
+		got = pd_pread_full(input->fd, buffer, size, input->base + offset);
+	if (got < 0) {
+		input->damage = PERFDATA_EREAD;
+		input->damage_offset = offset;
+		input->damage_errno = errno;
+		return PERFDATA_EREAD;
+	}
+	*ret_size = (size_t)got;
+	return PERFDATA_OK;
+}
+
+/* Reads ahead until the peek buffer holds `size` bytes or the input ends. */
+static enum perfdata_status fill_peek(struct pd_input *input, size_t size)
+{
+	while (input->peek_size < size) {
+		size_t got = 0;
+		enum perfdata_status status;
+		if (pd_input_seekable(input))
+			status = pd_input_read_at(input, input->peek_size, input->peek + input->peek_size,
+						  PD_INPUT_PEEK - input->peek_size, &got);
+		else
+			status = pd_source_read(input, input->peek + input->peek_size, PD_INPUT_PEEK - input->peek_size, true,
+						&got);
+		if (status != PERFDATA_OK)
+			return status;
+		if (!got)
+			break;
+		input->peek_size += got;
+	}
+	return PERFDATA_OK;
+}
+
+enum perfdata_status pd_input_peek(struct pd_input *input, const uint8_t **ret_bytes, size_t *ret_size, size_t size)
+{
+	if (size > PD_INPUT_PEEK)
+		size = PD_INPUT_PEEK;
+	if (!input->peek)
+		input->peek = pd_malloc(PD_INPUT_PEEK);
+	if (!input->peek)
+		return PERFDATA_ENOMEM;
+	/* Once a stream has moved on, only what was kept can be looked at. */
+	if (pd_input_seekable(input) || !input->at) {
+		enum perfdata_status status = fill_peek(input, size);
+		if (status != PERFDATA_OK)
+			return status;
+	}
+	if (!input->peek_size && input->damage == PERFDATA_EREAD)
+		return PERFDATA_EREAD;
+	*ret_bytes = input->peek;
+	*ret_size = input->peek_size < size ? input->peek_size : size;
+	return PERFDATA_OK;
+}
+
+enum perfdata_status pd_input_seek(struct pd_input *input, uint64_t offset, uint64_t end)
+{
+	if (!pd_input_seekable(input))
+		return PERFDATA_EUSAGE;
+	input->at = offset;
+	input->stop = end;
+	return PERFDATA_OK;
+}
+
+/* From a stream: what was looked at first, then as much as is there without waiting, at least one byte. */
+static enum perfdata_status fill_in_order(struct pd_input *input, struct pd_chunk *chunk)
+{
+	if (input->at < input->peek_size) {
+		chunk->size = input->peek_size - (size_t)input->at;
+		memcpy(chunk->data, input->peek + input->at, chunk->size);
+	}
+	bool wait = !chunk->size;
+	size_t got = 0;
+	enum perfdata_status status = pd_source_read(input, chunk->data + chunk->size, PD_CHUNK_SIZE - chunk->size, wait, &got);
+	if (status == PERFDATA_OK)
+		chunk->size += got;
+	return chunk->size ? PERFDATA_OK : status;
+}
+
+static enum perfdata_status fill_by_offset(struct pd_input *input, struct pd_chunk *chunk)
+{
+	uint64_t left = input->at < input->stop ? input->stop - input->at : 0;
+	size_t wanted = left < PD_CHUNK_SIZE ? (size_t)left : PD_CHUNK_SIZE;
+	return wanted ? pd_input_read_at(input, input->at, chunk->data, wanted, &chunk->size) : PERFDATA_OK;
+}
+
+enum perfdata_status pd_input_next_chunk(struct pd_input *input, struct pd_chunk_pool *pool, struct pd_chunk **ret,
+					 struct perfdata_error *reterr)
+{
+	struct pd_chunk *chunk = pd_chunk_get(pool);
+	if (!chunk)
+		return pd_error(reterr, PERFDATA_ENOMEM, input->at, "out of memory");
+	enum perfdata_status status = pd_input_seekable(input) ? fill_by_offset(input, chunk) : fill_in_order(input, chunk);
+	if (status == PERFDATA_OK && chunk->size) {
+		chunk->offset = input->at;
+		input->at += chunk->size;
+		*ret = chunk;
+		return PERFDATA_OK;
+	}
+	pd_chunk_drop(chunk);
+	if (status == PERFDATA_ENOMEM)
+		return pd_error(reterr, PERFDATA_ENOMEM, input->at, "out of memory");
+	/* A failed read behind bytes that were fine is damage; with nothing read at all it is an error. */
+	if (input->damage == PERFDATA_EREAD && !input->at)
+		return pd_error_errno(reterr, PERFDATA_EREAD, input->damage_offset, input->damage_errno, "cannot be read");
+	return PERFDATA_END;
+}

@@ -1,0 +1,64 @@
+/* The inside of an input: a raw source (file, pipe, memory), perhaps a decoder over it, and the first unpacked bytes kept
+ * for a look. A spool replaces the raw source and removes the decoder. */
+#ifndef PD_INPUT_IMPL_H
+#define PD_INPUT_IMPL_H
+
+#include "codec/codec.h"
+#include "input/input.h"
+
+#define PD_INPUT_PEEK 4096u
+#define PD_INPUT_PACKED (256u << 10)
+
+enum pd_source { PD_SOURCE_FILE, PD_SOURCE_PIPE, PD_SOURCE_MEMORY };
+
+struct pd_input {
+	enum pd_source source;
+	int fd;                    /* -1 for memory */
+	bool own_fd;
+	bool was_pipe;
+	uint64_t base;             /* FILE: where in the file the input begins */
+	uint64_t size;             /* FILE, MEMORY: bytes of the raw source */
+	const uint8_t *memory;
+	uint8_t *own_memory;       /* of a spool */
+	int64_t mtime;
+
+	char *tmpdir;
+	uint64_t max_spool;
+	uint32_t max_ratio;
+
+	/* Raw, read in order. */
+	uint64_t raw_at;           /* bytes taken from the raw source */
+	bool raw_ended;            /* nothing more to read … */
+	bool raw_failed;           /* … because a read failed */
+	uint8_t first_raw[4];      /* read from a pipe to tell how it is packed, not yet used */
+	size_t first_raw_at, first_raw_size;
+
+	/* Packed. */
+	enum pd_codec_kind packing;
+	struct pd_decoder *decoder; /* NULL: not packed, or spooled */
+	uint8_t *packed;           /* PD_INPUT_PACKED bytes */
+	size_t packed_at, packed_size;
+	uint64_t packed_offset;    /* of packed[0] in the raw source */
+	uint64_t unpacked;         /* bytes that came out so far */
+
+	/* Unpacked, read in order. */
+	bool ended;
+	uint8_t *peek;             /* the first bytes of the input, PD_INPUT_PEEK; NULL until asked for */
+	size_t peek_size;
+	uint64_t at, stop;         /* position of the next chunk; where chunks stop (seekable inputs) */
+
+	enum perfdata_status damage;
+	uint64_t damage_offset;
+	int damage_errno;
+};
+
+/* source.c: the next unpacked bytes, as many as fit. With `wait` at least one, unless the end is reached; without it only
+ * what is there already. *ret_size 0 with `wait` means the end; input->damage may say why. Only PERFDATA_OK and
+ * PERFDATA_ENOMEM. */
+enum perfdata_status pd_source_read(struct pd_input *input, uint8_t *buffer, size_t size, bool wait, size_t *ret_size);
+/* Looks at the first raw bytes and sets up the decoder. */
+enum perfdata_status pd_source_start(struct pd_input *input, struct perfdata_error *reterr);
+/* Frees what only reading in order needs. */
+void pd_source_finish(struct pd_input *input);
+
+#endif

@@ -1,0 +1,210 @@
+#include "config.h"
+#include <errno.h>
+#include <string.h>
+#include "base/error.h"
+#include "base/fdio.h"
+#include "base/memory.h"
+#include "input/input_impl.h"
+
+/* The ratio of a small output says nothing: a header of zeros packs very well. */
+#define RATIO_FREE_OUTPUT ((uint64_t)8 << 20)
+
+static void note_damage(struct pd_input *input, enum perfdata_status what, uint64_t offset)
+{
+	input->ended = true;
+	input->damage = what;
+	input->damage_offset = offset;
+}
+
+/* --- raw --- */
+
+static int64_t read_memory(struct pd_input *input, uint8_t *buffer, size_t size)
+{
+	uint64_t left = input->size - input->raw_at;
+	size_t part = left < size ? (size_t)left : size;
+	if (part)
+		memcpy(buffer, input->memory + input->raw_at, part);
+	return (int64_t)part;
+}
+
+static int64_t read_first(struct pd_input *input, uint8_t *buffer, size_t size)
+{
+	size_t left = input->first_raw_size - input->first_raw_at, part = left < size ? left : size;
+	memcpy(buffer, input->first_raw + input->first_raw_at, part);
+	input->first_raw_at += part;
+	return (int64_t)part;
+}
+
+/* The next raw bytes; 0 at the end; -1 when reading failed (errno) */
+static int64_t raw_read(struct pd_input *input, uint8_t *buffer, size_t size)
+{
+	int64_t got = -1;
+	switch (input->source) {
+	case PD_SOURCE_MEMORY: got = read_memory(input, buffer, size); break;
+	case PD_SOURCE_FILE: got = pd_pread_full(input->fd, buffer, size, input->base + input->raw_at); break;
+	case PD_SOURCE_PIPE:
+		got = input->first_raw_at < input->first_raw_size ? read_first(input, buffer, size) :
+								    pd_read_some(input->fd, buffer, size);
+		break;
+	}
+	if (got > 0)
+		input->raw_at += (uint64_t)got;
+	return got;
+}
+
+static bool raw_ready(const struct pd_input *input)
+{
+	return input->source != PD_SOURCE_PIPE || input->first_raw_at < input->first_raw_size || pd_fd_ready(input->fd);
+}
+
+/* As raw_read, but a failure is an end too. */
+static size_t raw_read_to_end(struct pd_input *input, uint8_t *buffer, size_t size)
+{
+	int64_t got = raw_read(input, buffer, size);
+	if (got > 0)
+		return (size_t)got;
+	input->raw_ended = true;
+	if (got < 0) {
+		input->raw_failed = true;
+		input->damage_errno = errno;
+	}
+	return 0;
+}
+
+/* --- not packed --- */
+
+static size_t read_plain(struct pd_input *input, uint8_t *buffer, size_t size, bool wait)
+{
+	size_t done = 0;
+	while (done < size && !input->ended && ((wait && !done) || raw_ready(input))) {
+		done += raw_read_to_end(input, buffer + done, size - done);
+		if (input->raw_failed)
+			note_damage(input, PERFDATA_EREAD, input->raw_at);
+		else if (input->raw_ended)
+			input->ended = true;
+	}
+	return done;
+}
+
+/* --- packed --- */
+
+/* More packed bytes. False if that would mean to wait and we must not. */
+static bool refill(struct pd_input *input, bool wait)
+{
+	if (input->packed_at < input->packed_size || input->raw_ended)
+		return true;
+	if (!wait && !raw_ready(input))
+		return false;
+	input->packed_offset = input->raw_at;
+	input->packed_at = 0;
+	input->packed_size = raw_read_to_end(input, input->packed, PD_INPUT_PACKED);
+	return true;
+}
+
+static uint64_t packed_position(const struct pd_input *input) { return input->packed_offset + input->packed_at; }
+
+static bool ratio_exceeded(const struct pd_input *input)
+{
+	return input->max_ratio && input->unpacked > RATIO_FREE_OUTPUT &&
+	       input->unpacked / input->max_ratio > packed_position(input);
+}
+
+/* One call of the decoder. */
+static enum perfdata_status unpack_step(struct pd_input *input, uint8_t *buffer, size_t size, size_t *done)
+{
+	size_t before_in = input->packed_at, before_out = *done;
+	enum perfdata_status status = pd_decoder_run(input->decoder, input->packed, input->packed_size, &input->packed_at,
+						     buffer, size, done);
+	input->unpacked += *done - before_out;
+	bool moved = input->packed_at != before_in || *done != before_out;
+	bool empty = input->packed_at == input->packed_size;
+
+	if (status == PERFDATA_ENOMEM)
+		return status;
+	bool drained = !moved && empty && input->raw_ended;
+	if (drained && input->raw_failed)
+		note_damage(input, PERFDATA_EREAD, packed_position(input));
+	else if (drained && status == PERFDATA_END)
+		input->ended = true;
+	else if (drained && status == PERFDATA_OK)
+		note_damage(input, PERFDATA_END, packed_position(input));
+	else if (status == PERFDATA_DAMAGED || status == PERFDATA_ELIMIT)
+		note_damage(input, status, packed_position(input));
+	else if (!moved && !empty)
+		note_damage(input, PERFDATA_DAMAGED, packed_position(input));
+	else if (ratio_exceeded(input))
+		note_damage(input, PERFDATA_ELIMIT, packed_position(input));
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status read_packed(struct pd_input *input, uint8_t *buffer, size_t size, bool wait, size_t *ret_size)
+{
+	size_t done = 0;
+	while (done < size && !input->ended) {
+		if (!refill(input, wait && !done))
+			break;
+		enum perfdata_status status = unpack_step(input, buffer, size, &done);
+		if (status != PERFDATA_OK && !done)
+			return status;
+		if (status != PERFDATA_OK)
+			break;
+	}
+	*ret_size = done;
+	return PERFDATA_OK;
+}
+
+/* --- both --- */
+
+enum perfdata_status pd_source_read(struct pd_input *input, uint8_t *buffer, size_t size, bool wait, size_t *ret_size)
+{
+	if (input->decoder)
+		return read_packed(input, buffer, size, wait, ret_size);
+	*ret_size = read_plain(input, buffer, size, wait);
+	return PERFDATA_OK;
+}
+
+/* The first raw bytes without using them up. */
+static bool read_first_raw(struct pd_input *input)
+{
+	while (input->first_raw_size < sizeof input->first_raw) {
+		uint8_t *to = input->first_raw + input->first_raw_size;
+		size_t wanted = sizeof input->first_raw - input->first_raw_size;
+		int64_t got;
+		if (input->source == PD_SOURCE_PIPE)
+			got = pd_read_some(input->fd, to, wanted);
+		else
+			got = raw_read(input, to, wanted);
+		if (got < 0)
+			return false;
+		if (!got)
+			break;
+		input->first_raw_size += (size_t)got;
+	}
+	input->raw_at = 0;
+	return true;
+}
+
+enum perfdata_status pd_source_start(struct pd_input *input, struct perfdata_error *reterr)
+{
+	if (!read_first_raw(input))
+		return pd_error_errno(reterr, PERFDATA_EREAD, 0, errno, "cannot be read");
+	input->packing = pd_codec_probe(input->first_raw, input->first_raw_size);
+	if (input->packing == PD_CODEC_NONE)
+		return PERFDATA_OK;
+	if (!pd_codec_available(input->packing))
+		return pd_error(reterr, PERFDATA_EUNSUP, 0, "packed with %s, which this build cannot unpack",
+				pd_input_packing(input));
+	input->decoder = pd_decoder_new(input->packing);
+	input->packed = input->decoder ? pd_malloc(PD_INPUT_PACKED) : NULL;
+	if (!input->packed)
+		return pd_error(reterr, PERFDATA_ENOMEM, 0, "out of memory");
+	return PERFDATA_OK;
+}
+
+void pd_source_finish(struct pd_input *input)
+{
+	pd_decoder_free(input->decoder);
+	input->decoder = NULL;
+	pd_free(input->packed);
+	input->packed = NULL;
+}

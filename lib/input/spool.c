@@ -1,0 +1,107 @@
+#include "config.h"
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/error.h"
+#include "base/fdio.h"
+#include "base/memory.h"
+#include "input/input_impl.h"
+
+#define SPOOL_MEMORY ((size_t)8 << 20)
+#define SPOOL_STEP ((size_t)1 << 20)
+
+/* What was read so far: in memory while it is small, then in a file, and the buffer is used again and again. */
+struct spool {
+	uint8_t *buffer;
+	size_t capacity, used;
+	uint64_t written;
+	int fd;
+};
+
+static enum perfdata_status flush(struct spool *spool, const struct pd_input *input, struct perfdata_error *reterr)
+{
+	if (spool->fd < 0)
+		spool->fd = pd_tempfile(input->tmpdir);
+	if (spool->fd < 0)
+		return pd_error_errno(reterr, PERFDATA_EWRITE, PERFDATA_NO_OFFSET, errno, "cannot make a temporary file in %s",
+				      input->tmpdir ? input->tmpdir : "/tmp");
+	if (pd_write_full(spool->fd, spool->buffer, spool->used) < 0)
+		return pd_error_errno(reterr, PERFDATA_EWRITE, spool->written, errno, "cannot write a temporary file in %s",
+				      input->tmpdir ? input->tmpdir : "/tmp");
+	spool->written += spool->used;
+	spool->used = 0;
+	return PERFDATA_OK;
+}
+
+/* Room for another step. */
+static enum perfdata_status make_room(struct spool *spool, const struct pd_input *input, struct perfdata_error *reterr)
+{
+	if (spool->used < spool->capacity)
+		return PERFDATA_OK;
+	if (spool->capacity >= SPOOL_MEMORY)
+		return flush(spool, input, reterr);
+	size_t capacity = spool->capacity ? spool->capacity * 2 : SPOOL_STEP;
+	uint8_t *buffer = pd_realloc(spool->buffer, capacity);
+	if (!buffer)
+		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
+	spool->buffer = buffer;
+	spool->capacity = capacity;
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status read_all(struct spool *spool, struct pd_input *input, struct perfdata_error *reterr)
+{
+	for (;;) {
+		enum perfdata_status status = make_room(spool, input, reterr);
+		if (status != PERFDATA_OK)
+			return status;
+		/* The bytes that were looked at come first. */
+		size_t got = 0;
+		if (!spool->used && !spool->written && input->peek_size) {
+			got = input->peek_size;
+			memcpy(spool->buffer, input->peek, got);
+		} else {
+			status = pd_source_read(input, spool->buffer + spool->used, spool->capacity - spool->used, true, &got);
+		}
+		if (status != PERFDATA_OK)
+			return pd_error(reterr, status, spool->written + spool->used, "out of memory");
+		spool->used += got;
+		if (input->max_spool && spool->written + spool->used > input->max_spool)
+			return pd_error(reterr, PERFDATA_ELIMIT, input->max_spool,
+					"larger than the limit for temporary files");
+		if (!got)
+			return spool->fd < 0 ? PERFDATA_OK : flush(spool, input, reterr);
+	}
+}
+
+enum perfdata_status pd_input_make_seekable(struct pd_input *input, struct perfdata_error *reterr)
+{
+	if (pd_input_seekable(input))
+		return PERFDATA_OK;
+	if (input->at)
+		return pd_error(reterr, PERFDATA_EUSAGE, input->at, "the beginning of the input was used already");
+
+	struct spool spool = { .fd = -1 };
+	enum perfdata_status status = read_all(&spool, input, reterr);
+	if (status != PERFDATA_OK) {
+		if (spool.fd >= 0)
+			close(spool.fd);
+		pd_free(spool.buffer);
+		return status;
+	}
+	pd_source_finish(input);
+	if (input->own_fd)
+		close(input->fd);
+	input->fd = spool.fd;
+	input->own_fd = spool.fd >= 0;
+	input->base = 0;
+	input->size = spool.written + spool.used;
+	if (spool.fd >= 0) {
+		input->source = PD_SOURCE_FILE;
+		pd_free(spool.buffer);
+	} else {
+		input->source = PD_SOURCE_MEMORY;
+		input->memory = input->own_memory = spool.buffer;
+	}
+	return PERFDATA_OK;
+}
