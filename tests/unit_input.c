@@ -58,6 +58,7 @@ static int pipe_with(const uint8_t *bytes, size_t size, bool slow, pid_t *ret_wr
 {
 	int ends[2];
 	CHECK(pipe(ends) == 0);
+	fflush(stdout);  /* nothing for the child to write again */
 	pid_t writer = fork();
 	if (writer == 0) {
 		close(ends[0]);
