@@ -42,6 +42,7 @@ struct perfdata_session_options {
 	struct perfdata_filter filter;
 	uint64_t limit;                         /* stop after so many records (or deliveries, if records are not needed); 0: all */
 	struct perfdata_symbols *symbols;       /* borrowed; NULL: no names */
+	bool use_host;                          /* the kernel that runs here may name addresses, if it is the recorded one */
 	bool merge_deferred;                    /* join deferred callchains (perf script); false as perf report -D */
 };
 

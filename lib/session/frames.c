@@ -37,6 +37,8 @@ uint32_t pd_frame_get(struct pd_state *state, uint32_t dso, uint64_t address)
 	if (!frame || pd_index_add(&state->frame_index, hash, index) < 0)
 		return PERFDATA_NONE;
 	*frame = key;
+	if (dso != PERFDATA_NONE)
+		pd_dso_find_symbols(state, pd_dso_at(state, dso));
 	return index;
 }
 

@@ -43,6 +43,11 @@ enum perfdata_status perfdata_session_open(struct perfdata_reader *reader, const
 		session->options.needs |= PERFDATA_NEED_DELIVERIES;
 		session->state = pd_state_new();
 		status = session->state ? add_header_build_ids(session) : PERFDATA_ENOMEM;
+		if (status == PERFDATA_OK) {
+			session->state->symbols = session->options.symbols;
+			session->state->use_host = session->options.use_host;
+			session->state->release = perfdata_reader_feature_text(reader, PERFDATA_FEATURE_OSRELEASE);
+		}
 	}
 	if (status != PERFDATA_OK) {
 		perfdata_session_close(session);

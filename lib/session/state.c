@@ -72,6 +72,10 @@ static uint64_t end_of(const struct mapping *mapping)
 static int count_map(struct pd_state *state, struct pd_areas *areas, const struct pd_area *area, struct perfdata_bytes build_id)
 {
 	struct pd_dso *dso = pd_dso_at(state, area->dso);
+	if (!dso->end) {
+		dso->start = area->start;
+		dso->end = area->end;
+	}
 	__atomic_fetch_add(&dso->nr_maps, 1, __ATOMIC_RELAXED);
 	pd_dso_set_build_id(dso, build_id.data, build_id.size, PERFDATA_BUILD_ID_MMAP2);
 	return pd_areas_insert(&state->store, areas, area);

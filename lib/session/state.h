@@ -73,6 +73,10 @@ struct pd_state {
 	uint32_t kernel_dso;       /* or PERFDATA_NONE */
 	uint64_t kernel_reference; /* address of the reference symbol when recorded; 0: unknown */
 	const char *kernel_reference_name;
+	const char *release;       /* of the recorded kernel, or NULL */
+	struct perfdata_symbols *symbols;  /* or NULL */
+	bool use_host;             /* symbols may come from the kernel that runs here */
+	int8_t kernel_is_running;  /* 0: not looked at, 1: it is the recorded one, -1: it is not */
 };
 
 /* The thread of a tid, made if there is none. pid -1: unknown. NULL without memory. */
@@ -87,6 +91,8 @@ struct pd_dso {
 	struct perfdata_dso public;
 	uint64_t id_words[3];              /* what tells two files of one name apart: maj:min, inode, generation; zeros if unknown */
 	struct perfdata_symbols_dso *symbols;  /* NULL: nothing to look up */
+	bool symbols_tried;
+	uint64_t start, end;               /* where it was mapped first */
 	uint8_t build_id[20];
 	uint8_t build_id_size;             /* written once, after the bytes */
 	enum perfdata_build_id_source source;
@@ -113,6 +119,9 @@ void pd_dso_set_build_id(struct pd_dso *dso, const void *bytes, size_t size, enu
 /* An entry of the header's table or a BUILD_ID record. 0 or -1. */
 int pd_table_id_add(struct pd_state *state, struct perfdata_bytes filename, struct perfdata_bytes build_id, int32_t pid,
 		    enum perfdata_build_id_source source);
+
+/* --- names.c --- */
+void pd_dso_find_symbols(struct pd_state *state, struct pd_dso *dso);
 
 /* --- frames.c --- */
 struct pd_stack {

@@ -1,0 +1,62 @@
+/* Joins dsos to the symbols that the caller gave, on first use. */
+#include "config.h"
+#include <string.h>
+#include <sys/utsname.h>
+#include "session/session.h"
+#include "session/state.h"
+
+static bool same_build_id(const struct pd_dso *kernel)
+{
+	uint8_t id[PERFDATA_BUILD_ID_MAX];
+	size_t size;
+	if (perfdata_running_kernel_build_id(id, &size) != PERFDATA_OK)
+		return false;
+	size_t common = size < kernel->build_id_size ? size : kernel->build_id_size;
+	return memcmp(id, kernel->build_id, common) == 0;
+}
+
+/* Without a build-id: the same release, loaded at the same address, is the same boot of the same kernel. */
+static bool same_release_and_place(const struct pd_state *state)
+{
+	struct utsname name;
+	if (!state->release || !state->kernel_reference || uname(&name) != 0 || strcmp(name.release, state->release) != 0)
+		return false;
+	struct perfdata_symbols_dso *running;
+	struct perfdata_symbol symbol;
+	if (perfdata_symbols_open_kallsyms(state->symbols, "/proc/kallsyms", &running) != PERFDATA_OK)
+		return false;
+	return perfdata_symbols_lookup(running, state->kernel_reference, UINT64_MAX, &symbol) == PERFDATA_OK &&
+	       symbol.start == state->kernel_reference &&
+	       (strcmp(symbol.raw_name, "_text") == 0 || strcmp(symbol.raw_name, "_stext") == 0);
+}
+
+static bool kernel_runs_here(struct pd_state *state)
+{
+	if (!state->use_host || state->kernel_dso == PERFDATA_NONE)
+		return false;
+	if (state->kernel_is_running == 0) {
+		const struct pd_dso *kernel = pd_dso_at(state, state->kernel_dso);
+		bool same = kernel->build_id_size ? same_build_id(kernel) : same_release_and_place(state);
+		state->kernel_is_running = same ? 1 : -1;
+	}
+	return state->kernel_is_running > 0;
+}
+
+void pd_dso_find_symbols(struct pd_state *state, struct pd_dso *dso)
+{
+	if (!state->symbols || dso->symbols_tried)
+		return;
+	dso->symbols_tried = true;
+	if (dso->public.kind == PERFDATA_DSO_BPF || dso->public.kind == PERFDATA_DSO_NONE)
+		return;
+	struct perfdata_symbols_request request = {
+		.size = sizeof request, .kind = dso->public.kind, .path = dso->public.filename,
+		.build_id = dso->build_id_size ? dso->build_id : NULL, .build_id_size = dso->build_id_size,
+		.release = state->release, .reference = state->kernel_reference_name,
+		.reference_address = state->kernel_reference, .start = dso->start, .end = dso->end,
+	};
+	if (dso->public.kind == PERFDATA_DSO_KERNEL || dso->public.kind == PERFDATA_DSO_MODULE || dso->public.kind == PERFDATA_DSO_VDSO)
+		request.running = kernel_runs_here(state);
+	/* without a handle addresses of this dso stay without names; the symbols' log says why */
+	(void)perfdata_symbols_dso(state->symbols, &request, &dso->symbols);
+}
