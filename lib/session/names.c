@@ -19,7 +19,8 @@ static bool same_build_id(const struct pd_dso *kernel)
 static bool same_release_and_place(const struct pd_state *state)
 {
 	struct utsname name;
-	if (!state->release || !state->kernel_reference || uname(&name) != 0 || strcmp(name.release, state->release) != 0)
+	const char *release = perfdata_reader_feature_text(state->reader, PERFDATA_FEATURE_OSRELEASE);
+	if (!release || !state->kernel_reference || uname(&name) != 0 || strcmp(name.release, release) != 0)
 		return false;
 	struct perfdata_symbols_dso *running;
 	struct perfdata_symbol symbol;
@@ -52,7 +53,7 @@ void pd_dso_find_symbols(struct pd_state *state, struct pd_dso *dso)
 	struct perfdata_symbols_request request = {
 		.size = sizeof request, .kind = dso->public.kind, .path = dso->public.filename,
 		.build_id = dso->build_id_size ? dso->build_id : NULL, .build_id_size = dso->build_id_size,
-		.release = state->release, .reference = state->kernel_reference_name,
+		.release = perfdata_reader_feature_text(state->reader, PERFDATA_FEATURE_OSRELEASE), .reference = state->kernel_reference_name,
 		.reference_address = state->kernel_reference, .start = dso->start, .end = dso->end,
 	};
 	if (dso->public.kind == PERFDATA_DSO_KERNEL || dso->public.kind == PERFDATA_DSO_MODULE || dso->public.kind == PERFDATA_DSO_VDSO)

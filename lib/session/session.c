@@ -46,7 +46,7 @@ enum perfdata_status perfdata_session_open(struct perfdata_reader *reader, const
 		if (status == PERFDATA_OK) {
 			session->state->symbols = session->options.symbols;
 			session->state->use_host = session->options.use_host;
-			session->state->release = perfdata_reader_feature_text(reader, PERFDATA_FEATURE_OSRELEASE);
+			session->state->reader = reader;
 		}
 	}
 	if (status != PERFDATA_OK) {

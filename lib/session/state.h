@@ -73,7 +73,7 @@ struct pd_state {
 	uint32_t kernel_dso;       /* or PERFDATA_NONE */
 	uint64_t kernel_reference; /* address of the reference symbol when recorded; 0: unknown */
 	const char *kernel_reference_name;
-	const char *release;       /* of the recorded kernel, or NULL */
+	const struct perfdata_reader *reader;
 	struct perfdata_symbols *symbols;  /* or NULL */
 	bool use_host;             /* symbols may come from the kernel that runs here */
 	int8_t kernel_is_running;  /* 0: not looked at, 1: it is the recorded one, -1: it is not */
