@@ -1,0 +1,583 @@
+/* Decodes a feature section into a tree by walking its rows. Counts are never trusted: a list is made element by element while
+ * bytes are there, and each element takes some, so the tree's size is bounded by the section's. */
+#include <stdio.h>
+#include <string.h>
+#include "base/arena.h"
+#include "base/checked.h"
+#include "base/cursor.h"
+#include "base/memory.h"
+#include "feature_rows.h"
+
+#define MAX_FIELDS 64
+
+struct perfdata_feature {
+	struct pd_arena arena;            /* the tree and the bytes */
+	struct perfdata_bytes bytes;
+	struct perfdata_node root;
+	uint32_t id;
+};
+
+/* What is known about the structure whose fields are being read. */
+struct frame {
+	uint64_t values[MAX_FIELDS];      /* of integer fields that were read; 0 for absent ones */
+	struct perfdata_bytes extent;     /* of the last STRUCT or ATTR among its fields */
+};
+
+/* The children of a node while they are being added. */
+struct children {
+	struct perfdata_node *parent, *last;
+};
+
+enum scope {
+	SCOPE_ROOT,     /* a whole section */
+	SCOPE_EXTENT,   /* a structure inside a stated number of bytes */
+	SCOPE_ELEMENT,  /* a structure that ends with its last field */
+};
+
+struct walk {
+	struct pd_arena *arena;
+	const uint8_t *start;             /* of the section */
+	enum perfdata_order order;
+	uint32_t nr_cpus_avail;
+	struct frame root;                /* of the whole section */
+	const char *section;              /* its name, for messages */
+	struct perfdata_error *error;     /* never NULL */
+};
+
+static const struct perfdata_field bytes_field = {
+	.name = "bytes", .doc = "a section of an unknown kind", .kind = PERFDATA_BYTES, .show = PERFDATA_SHOW_BYTES_HEX,
+	.count_field = PERFDATA_COUNT_REST,
+};
+static const struct perfdata_field rest_field = {
+	.name = "rest", .doc = "bytes behind the last known field", .kind = PERFDATA_BYTES, .show = PERFDATA_SHOW_BYTES_HEX,
+	.count_field = PERFDATA_COUNT_REST,
+};
+
+static enum perfdata_status walk_fields(struct walk *walk, struct pd_cursor *c, const struct perfdata_layout *layout,
+					enum scope scope, struct perfdata_node *parent);
+
+static enum perfdata_status damaged(struct walk *walk, const uint8_t *at, const char *field, const char *what)
+{
+	walk->error->status = PERFDATA_DAMAGED;
+	walk->error->offset = (uint64_t)(at - walk->start);
+	snprintf(walk->error->message, sizeof walk->error->message, "feature section %s: %s%s%s", walk->section,
+		 field ? field : "", field ? " " : "", what);
+	return PERFDATA_DAMAGED;
+}
+
+static enum perfdata_status no_memory(struct walk *walk)
+{
+	walk->error->status = PERFDATA_ENOMEM;
+	walk->error->offset = PERFDATA_NO_OFFSET;
+	snprintf(walk->error->message, sizeof walk->error->message, "feature section %s: out of memory", walk->section);
+	return PERFDATA_ENOMEM;
+}
+
+static bool all_zero(const uint8_t *at, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		if (at[i])
+			return false;
+	return true;
+}
+
+static struct perfdata_node *append(struct walk *walk, struct children *children, const struct perfdata_field *field,
+				    enum perfdata_kind kind)
+{
+	struct perfdata_node *node = pd_arena_calloc(walk->arena, 1, sizeof *node);
+	if (!node)
+		return NULL;
+	node->field = field;
+	node->kind = kind;
+	if (children->last)
+		children->last->next = node;
+	else
+		children->parent->child = node;
+	children->last = node;
+	return node;
+}
+
+/* Takes back what was appended since `before` was copied. */
+static void drop(struct children *children, struct children before)
+{
+	*children = before;
+	if (before.last)
+		before.last->next = NULL;
+	else
+		before.parent->child = NULL;
+}
+
+/* --- single values ----------------------------------------------------------------------------------------------- */
+
+static uint64_t read_integer(struct pd_cursor *c, enum perfdata_kind kind)
+{
+	switch (kind) {
+	case PERFDATA_U8: return pd_u8(c);
+	case PERFDATA_U16: return pd_u16(c);
+	case PERFDATA_U32: return pd_u32(c);
+	case PERFDATA_S32: return (uint64_t)(int64_t)(int32_t)pd_u32(c);
+	default: return pd_u64(c);
+	}
+}
+
+static double read_f64(struct pd_cursor *c)
+{
+	uint64_t bits = pd_u64(c);
+	double value;
+	memcpy(&value, &bits, sizeof value);
+	return value;
+}
+
+/* u32 length, text up to the first NUL. */
+static struct perfdata_bytes read_string(struct pd_cursor *c)
+{
+	uint32_t size = pd_u32(c);
+	const uint8_t *at = pd_take(c, size);
+	return (struct perfdata_bytes){ at, at ? strnlen((const char *)at, size) : 0 };
+}
+
+/* Brings the words of a bitmap into an order that does not depend on the machine, and clears bits beyond its end. */
+static enum perfdata_status read_bitmap(struct walk *walk, struct pd_cursor *c, struct perfdata_bytes *ret)
+{
+	uint64_t nbits = pd_u64(c);
+	uint64_t words = nbits / 64 + (nbits % 64 != 0);
+	uint64_t size;
+	const uint8_t *at;
+
+	if (!pd_mul(words, 8, &size) || !(at = pd_take(c, size))) {
+		c->failed = true;
+		return PERFDATA_OK;
+	}
+	uint8_t *copy = pd_arena_alloc(walk->arena, size ? (size_t)size : 1);
+	if (!copy)
+		return PERFDATA_ENOMEM;
+	for (uint64_t i = 0; i < size; i++) {
+		uint64_t word = pd_load64(at + (i & ~7ull), c->swap);
+		copy[i] = (uint8_t)(word >> i % 8 * 8);
+	}
+	if (nbits % 64) {
+		uint64_t keep = nbits % 64;
+		for (uint64_t bit = keep; bit < 64; bit++)
+			copy[size - 8 + bit / 8] &= (uint8_t)~(1u << bit % 8);
+	}
+	*ret = (struct perfdata_bytes){ copy, (size_t)size };
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status read_attr(struct walk *walk, struct perfdata_bytes extent, struct perfdata_node *node)
+{
+	struct perfdata_attr *attr = pd_arena_calloc(walk->arena, 1, sizeof *attr);
+	size_t used;
+	if (!attr)
+		return no_memory(walk);
+	node->v.attr = attr;
+	/* An attr whose own size disagrees with its extent is decoded as far as it reaches; the fields behind it are found
+	 * all the same, so it is no damage. */
+	perfdata_attr_decode(extent.data, extent.size, walk->order, attr, &used);
+	return PERFDATA_OK;
+}
+
+/* --- counts ------------------------------------------------------------------------------------------------------ */
+
+/* How many elements or bytes the row says that the field has; UINT64_MAX: what is left. */
+static uint64_t field_count(const struct walk *walk, const struct frame *frame, const struct perfdata_field *field,
+			    struct pd_cursor *c)
+{
+	switch (field->count_field) {
+	case PERFDATA_COUNT_FIXED: return field->count;
+	case PERFDATA_COUNT_PREFIX: return pd_u32(c);
+	case PERFDATA_COUNT_ROOT: return walk->root.values[field->count];
+	case PERFDATA_COUNT_CPUS: return walk->nr_cpus_avail;
+	case PERFDATA_COUNT_REST:
+	case PERFDATA_COUNT_FRAMED: return UINT64_MAX;
+	default: return frame->values[field->count_field];
+	}
+}
+
+static bool is_present(const struct walk *walk, const struct frame *frame, const struct perfdata_field *field,
+		       const struct pd_cursor *c)
+{
+	switch (field->when) {
+	case PERFDATA_IF_FIELD: return frame->values[field->when_field] == field->when_value;
+	case PERFDATA_IF_FIELD_GE: return frame->values[field->when_field] >= field->when_value;
+	case PERFDATA_IF_FIELD_BITS: return (frame->values[field->when_field] & field->when_value) != 0;
+	case PERFDATA_UNLESS_FIELD_BITS: return (frame->values[field->when_field] & field->when_value) == 0;
+	case PERFDATA_IF_ROOT_GE: return walk->root.values[field->when_field] >= field->when_value;
+	case PERFDATA_IF_LEFT: return pd_left(c) >= field->when_value;
+	default: return true;
+	}
+}
+
+/* The bytes of an array of a BPF program: inside the data, which begins at the cursor. false: not there, or outside. */
+static bool bpf_array(const struct frame *frame, const struct perfdata_field *field, const struct pd_cursor *c,
+		      struct perfdata_bytes *ret, uint64_t *ret_count)
+{
+	const struct pd_bpf_array *array = &pd_bpf_arrays[field->count];
+	const struct perfdata_bytes *info = &frame->extent;
+	uint64_t room = pd_left(c) < frame->values[1] ? pd_left(c) : frame->values[1];
+	uint64_t size = array->size, offset, bytes;
+
+	if (info->size < array->pointer_at + 8u || info->size < array->count_at + 4u || info->size < array->size_at + 4u)
+		return false;
+	if (!size)
+		size = pd_load32(info->data + array->size_at, c->swap);
+	offset = pd_load64(info->data + array->pointer_at, c->swap);
+	*ret_count = pd_load32(info->data + array->count_at, c->swap);
+	if (!pd_mul(*ret_count, size, &bytes) || !pd_range_ok(offset, bytes, room))
+		return false;
+	*ret = (struct perfdata_bytes){ c->at + offset, (size_t)bytes };
+	return true;
+}
+
+/* --- lists ------------------------------------------------------------------------------------------------------- */
+
+static enum perfdata_status walk_value(struct walk *walk, struct pd_cursor *c, const struct perfdata_field *field,
+				       struct frame *frame, unsigned index, struct perfdata_node *node);
+
+static enum perfdata_status walk_element(struct walk *walk, struct pd_cursor *c, const struct perfdata_layout *element,
+					 struct children *children)
+{
+	bool plain = element->nr_fields == 1 && !element->fields[0].name;
+	struct children before = *children;
+	struct perfdata_node *node = append(walk, children, NULL, plain ? element->fields[0].kind : PERFDATA_STRUCT);
+	enum perfdata_status status;
+
+	if (!node)
+		return no_memory(walk);
+	if (plain) {
+		const uint8_t *at = c->at;
+		struct frame frame = { .extent = { NULL, 0 } };
+		status = walk_value(walk, c, &element->fields[0], &frame, 0, node);
+		if (status == PERFDATA_OK && c->failed)
+			status = damaged(walk, at, element->name, "reaches beyond the end");
+	} else {
+		status = walk_fields(walk, c, element, SCOPE_ELEMENT, node);
+	}
+	if (status == PERFDATA_OK || node->child)
+		children->parent->v.count++;
+	else
+		drop(children, before);
+	return status;
+}
+
+static enum perfdata_status walk_list(struct walk *walk, struct pd_cursor *c, const struct perfdata_field *field,
+				      uint64_t count, struct perfdata_node *list)
+{
+	struct children children = { list, NULL };
+	/* Some machines write entries for fewer CPUs than they have. */
+	bool may_end = count == UINT64_MAX || field->count_field == PERFDATA_COUNT_CPUS;
+
+	for (uint64_t i = 0; i < count; i++) {
+		const uint8_t *at = c->at;
+		if (!pd_left(c) && may_end)
+			break;
+		if (count == UINT64_MAX && pd_left(c) < 8 && all_zero(at, pd_left(c)))
+			break;
+		if (!pd_left(c))
+			return damaged(walk, at, field->name, "has fewer elements than its count says");
+		enum perfdata_status status = walk_element(walk, c, field->element, &children);
+		if (status != PERFDATA_OK)
+			return status;
+		if (c->at == at)
+			return damaged(walk, at, field->name, "has an element without bytes");
+	}
+	return PERFDATA_OK;
+}
+
+/* --- build-ids: elements that state their own size --------------------------------------------------------------- */
+
+#define RECORD_HEADER 8
+#define OLD_NAME_AT 32
+#define NAME_AT 36
+#define NAME_EATEN "nel.kallsyms]"    /* of "[kernel.kallsyms]", where the entry has no pid */
+
+static uint16_t entry_size(const struct pd_cursor *c)
+{
+	return pd_left(c) < RECORD_HEADER ? 0 : pd_load16(c->at + 6, c->swap);
+}
+
+static bool entry_fits(const struct pd_cursor *c)
+{
+	return entry_size(c) >= RECORD_HEADER && entry_size(c) <= pd_left(c);
+}
+
+/* Entries had no pid at first; nothing says so but a file name of which the first letters are missing. */
+static bool entries_are_old(struct pd_cursor c)
+{
+	while (entry_fits(&c)) {
+		const uint8_t *entry = c.at;
+		uint16_t size = entry_size(&c);
+		if (size >= NAME_AT + sizeof NAME_EATEN - 1 && !memcmp(entry + NAME_AT, NAME_EATEN, sizeof NAME_EATEN - 1))
+			return true;
+		pd_take(&c, size);
+	}
+	return false;
+}
+
+static void cut_build_id(struct perfdata_node *entry, const uint8_t *bytes)
+{
+	for (struct perfdata_node *n = (struct perfdata_node *)entry->child; n; n = (struct perfdata_node *)n->next)
+		if (n->kind == PERFDATA_BYTES && bytes[OLD_NAME_AT] < n->v.bytes.size)
+			n->v.bytes.size = bytes[OLD_NAME_AT];
+}
+
+/* The pid that an old entry would have had. */
+static enum perfdata_status put_pid(struct walk *walk, struct perfdata_node *entry, uint16_t misc)
+{
+	struct perfdata_node *pid = pd_arena_calloc(walk->arena, 1, sizeof *pid);
+	if (!pid)
+		return no_memory(walk);
+	pid->field = pd_build_id_pid;
+	pid->kind = pid->field->kind;
+	pid->v.u = misc == PERFDATA_CPUMODE_GUEST_KERNEL || misc == PERFDATA_CPUMODE_GUEST_USER ? 0 : (uint64_t)-1;
+	pid->next = entry->child;
+	entry->child = pid;
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status walk_entry(struct walk *walk, struct pd_cursor *c, const struct perfdata_layout *layout,
+				       struct perfdata_node *entry)
+{
+	uint16_t misc = pd_load16(c->at + 4, c->swap), size = entry_size(c);
+	const uint8_t *bytes = pd_take(c, size);
+	struct pd_cursor inside = pd_cursor(bytes, size, c->swap);
+	enum perfdata_status status = walk_fields(walk, &inside, layout, SCOPE_ELEMENT, entry);
+
+	if (status != PERFDATA_OK)
+		return status;
+	if (layout == &pd_build_id_old)
+		return put_pid(walk, entry, misc);
+	if (misc & PERFDATA_MISC_BUILD_ID_SIZE)
+		cut_build_id(entry, bytes);
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status walk_entries(struct walk *walk, struct pd_cursor *c, const struct perfdata_field *field,
+					 struct perfdata_node *list)
+{
+	const struct perfdata_layout *layout = entries_are_old(*c) ? &pd_build_id_old : field->element;
+	struct children children = { list, NULL };
+
+	while (!all_zero(c->at, pd_left(c))) {
+		if (!entry_fits(c))
+			return damaged(walk, c->at, field->name, "has an entry with an impossible size");
+		struct perfdata_node *entry = append(walk, &children, NULL, PERFDATA_STRUCT);
+		if (!entry)
+			return no_memory(walk);
+		list->v.count++;
+		enum perfdata_status status = walk_entry(walk, c, layout, entry);
+		if (status != PERFDATA_OK)
+			return status;
+	}
+	return PERFDATA_OK;
+}
+
+/* --- fields ------------------------------------------------------------------------------------------------------ */
+
+/* Fields with a length: bytes, texts, and what lies inside a stated number of bytes. */
+static enum perfdata_status walk_extent(struct walk *walk, struct pd_cursor *c, const struct perfdata_field *field,
+					struct frame *frame, struct perfdata_node *node)
+{
+	uint64_t size = field_count(walk, frame, field, c);
+	const uint8_t *at = pd_take(c, size == UINT64_MAX ? pd_left(c) : size);
+
+	if (!at)
+		return PERFDATA_OK;
+	frame->extent = (struct perfdata_bytes){ at, (size_t)(c->at - at) };
+	if (!node)
+		return PERFDATA_OK;
+	switch (field->kind) {
+	case PERFDATA_ATTR:
+		return read_attr(walk, frame->extent, node);
+	case PERFDATA_STRUCT: {
+		struct pd_cursor inside = pd_cursor(at, frame->extent.size, c->swap);
+		return walk_fields(walk, &inside, field->element, SCOPE_EXTENT, node);
+	}
+	case PERFDATA_TEXT:
+	case PERFDATA_CHARS:
+		node->kind = PERFDATA_STRING;
+		node->v.bytes = (struct perfdata_bytes){ at, strnlen((const char *)at, frame->extent.size) };
+		return PERFDATA_OK;
+	default:
+		node->v.bytes = frame->extent;
+		return PERFDATA_OK;
+	}
+}
+
+static enum perfdata_status walk_bpf_array(struct walk *walk, const struct pd_cursor *c, const struct perfdata_field *field,
+					   const struct frame *frame, struct perfdata_node *node)
+{
+	struct perfdata_bytes bytes;
+	uint64_t count;
+
+	if (!bpf_array(frame, field, c, &bytes, &count))
+		return damaged(walk, c->at, field->name, "lies outside the data of its program");
+	if (field->kind != PERFDATA_LIST) {
+		node->v.bytes = bytes;
+		return PERFDATA_OK;
+	}
+	struct pd_cursor inside = pd_cursor(bytes.data, bytes.size, c->swap);
+	return walk_list(walk, &inside, field, count, node);
+}
+
+/* Reads one value into `node` (NULL: it gets none). A cursor that fails is the caller's to report. */
+static enum perfdata_status walk_value(struct walk *walk, struct pd_cursor *c, const struct perfdata_field *field,
+				       struct frame *frame, unsigned index, struct perfdata_node *node)
+{
+	uint64_t count;
+
+	if (field->count_field == PERFDATA_COUNT_BPF)
+		return walk_bpf_array(walk, c, field, frame, node);
+	switch (field->kind) {
+	case PERFDATA_U8: case PERFDATA_U16: case PERFDATA_U32: case PERFDATA_U64: case PERFDATA_S32: case PERFDATA_S64:
+		frame->values[index] = read_integer(c, field->kind);
+		if (node)
+			node->v.u = frame->values[index];
+		return PERFDATA_OK;
+	case PERFDATA_F64:
+		node->v.f = read_f64(c);
+		return PERFDATA_OK;
+	case PERFDATA_STRING:
+		node->v.bytes = read_string(c);
+		return PERFDATA_OK;
+	case PERFDATA_BITMAP:
+		return read_bitmap(walk, c, &node->v.bytes) == PERFDATA_OK ? PERFDATA_OK : no_memory(walk);
+	case PERFDATA_LIST:
+		if (field->count_field == PERFDATA_COUNT_FRAMED)
+			return walk_entries(walk, c, field, node);
+		count = field_count(walk, frame, field, c);
+		return c->failed ? PERFDATA_OK : walk_list(walk, c, field, count, node);
+	default:
+		return walk_extent(walk, c, field, frame, node);
+	}
+}
+
+static bool has_node(const struct perfdata_field *field)
+{
+	return field->kind != PERFDATA_PAD && field->show != PERFDATA_SHOW_NOT;
+}
+
+/* Bytes behind the last field: of a newer recorder. Zeros are padding. */
+static enum perfdata_status walk_rest(struct walk *walk, const struct pd_cursor *c, struct children *children)
+{
+	if (all_zero(c->at, pd_left(c)))
+		return PERFDATA_OK;
+	struct perfdata_node *node = append(walk, children, &rest_field, PERFDATA_BYTES);
+	if (!node)
+		return no_memory(walk);
+	node->v.bytes = (struct perfdata_bytes){ c->at, pd_left(c) };
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status walk_field(struct walk *walk, struct pd_cursor *c, const struct perfdata_layout *layout,
+				       unsigned index, struct frame *frame, struct children *children)
+{
+	const struct perfdata_field *field = &layout->fields[index];
+	const uint8_t *at = c->at;
+	struct children before = *children;
+	struct perfdata_node *node = NULL;
+
+	if (has_node(field) && !(node = append(walk, children, field, field->kind)))
+		return no_memory(walk);
+	enum perfdata_status status = walk_value(walk, c, field, frame, index, node);
+	if (status != PERFDATA_OK || !c->failed)
+		return status;
+	drop(children, before);
+	return damaged(walk, at, field->name, "reaches beyond the end");
+}
+
+/* The members of `parent`. An extent is a stated number of bytes, which may hold fewer fields than the rows (an older recorder
+ * wrote it) or more bytes (a newer one). */
+static enum perfdata_status walk_fields(struct walk *walk, struct pd_cursor *c, const struct perfdata_layout *layout,
+					enum scope scope, struct perfdata_node *parent)
+{
+	struct children children = { parent, NULL };
+	struct frame own = { .extent = { NULL, 0 } };
+	struct frame *frame = scope == SCOPE_ROOT ? &walk->root : &own;
+
+	for (unsigned i = 0; i < layout->nr_fields; i++) {
+		const struct perfdata_field *field = &layout->fields[i];
+
+		if (scope == SCOPE_EXTENT && !pd_left(c))
+			return PERFDATA_OK;
+		if (!is_present(walk, frame, field, c))
+			continue;
+		if (field->kind == PERFDATA_LIST && field->count_field == PERFDATA_COUNT_CPUS && !walk->nr_cpus_avail)
+			break;
+		enum perfdata_status status = walk_field(walk, c, layout, i, frame, &children);
+		if (status != PERFDATA_OK)
+			return status;
+	}
+	return scope == SCOPE_ELEMENT ? PERFDATA_OK : walk_rest(walk, c, &children);
+}
+
+/* --- sections ---------------------------------------------------------------------------------------------------- */
+
+static enum perfdata_status walk_section(struct perfdata_feature *feature, enum perfdata_order order, uint32_t nr_cpus_avail,
+					 struct perfdata_error *error)
+{
+	const struct perfdata_layout *layout = perfdata_feature_layout(feature->id);
+	struct walk walk = {
+		.arena = &feature->arena, .start = feature->bytes.data, .order = order, .nr_cpus_avail = nr_cpus_avail,
+		.section = layout ? layout->perf_name : "of an unknown kind", .error = error,
+	};
+	struct pd_cursor c = pd_cursor(feature->bytes.data, feature->bytes.size, pd_order_is_foreign(order));
+
+	if (!feature->bytes.size)
+		return PERFDATA_OK;
+	if (layout)
+		return walk_fields(&walk, &c, layout, SCOPE_ROOT, &feature->root);
+	struct children children = { &feature->root, NULL };
+	struct perfdata_node *node = append(&walk, &children, &bytes_field, PERFDATA_BYTES);
+	if (!node)
+		return no_memory(&walk);
+	node->v.bytes = feature->bytes;
+	return PERFDATA_OK;
+}
+
+enum perfdata_status perfdata_feature_decode(uint32_t id, const void *bytes, size_t size, enum perfdata_order order,
+					     uint32_t nr_cpus_avail, struct perfdata_feature **ret, struct perfdata_error *reterr)
+{
+	struct perfdata_error unwanted;
+	struct perfdata_feature *feature = pd_calloc(1, sizeof *feature);
+	if (!feature)
+		goto fail;
+	feature->id = id;
+	feature->root.kind = PERFDATA_STRUCT;
+	feature->bytes.size = size;
+	feature->bytes.data = (const uint8_t *)pd_arena_copy(&feature->arena, bytes, size);
+	if (!feature->bytes.data)
+		goto fail;
+	enum perfdata_status status = walk_section(feature, order, nr_cpus_avail, reterr ? reterr : &unwanted);
+	if (status < 0)
+		goto fail;
+	*ret = feature;
+	return status;
+fail:
+	perfdata_feature_free(feature);
+	if (reterr)
+		*reterr = (struct perfdata_error){ PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory" };
+	return PERFDATA_ENOMEM;
+}
+
+void perfdata_feature_free(struct perfdata_feature *feature)
+{
+	if (!feature)
+		return;
+	pd_arena_release(&feature->arena);
+	pd_free(feature);
+}
+
+uint32_t perfdata_feature_id(const struct perfdata_feature *feature) { return feature->id; }
+const struct perfdata_node *perfdata_feature_root(const struct perfdata_feature *feature) { return &feature->root; }
+struct perfdata_bytes perfdata_feature_bytes(const struct perfdata_feature *feature) { return feature->bytes; }
+
+const struct perfdata_node *perfdata_node_get(const struct perfdata_node *node, const char *name)
+{
+	if (!node || node->kind != PERFDATA_STRUCT)
+		return NULL;
+	for (const struct perfdata_node *n = node->child; n; n = n->next)
+		if (n->field && n->field->name && !strcmp(n->field->name, name))
+			return n;
+	return NULL;
+}
