@@ -707,6 +707,10 @@ PERFDATA_API const struct perfdata_node *perfdata_feature_root(const struct perf
 PERFDATA_API struct perfdata_bytes perfdata_feature_bytes(const struct perfdata_feature *feature);
 /* The member of a STRUCT node by name, or NULL (also when node is NULL). */
 PERFDATA_API const struct perfdata_node *perfdata_node_get(const struct perfdata_node *node, const char *name);
+/* Appends the symbol of a part of a BPF program, such as "bpf_prog_9886dc654b418c90_main". prog: an element of BPF_PROG_INFO; part: from 0,
+ * below the number of its prog_tags, else false. btf: the section BPF_BTF, which holds the names of functions, or NULL. */
+PERFDATA_API bool perfdata_bpf_part_name(const struct perfdata_node *prog, uint64_t part, const struct perfdata_feature *btf,
+					 struct perfdata_text *text);
 
 #ifdef __cplusplus
 }
