@@ -1,0 +1,38 @@
+/* Header sections and attrs as perf spells them: `info --perf`, `events --perf`, and the tails of records in a dump. */
+#ifndef EMIT_HEADER_TEXT_H
+#define EMIT_HEADER_TEXT_H
+
+#include "perfdata_reader.h"
+#include "perfdata_schema.h"
+#include "perfdata_text.h"
+
+/* What the text of a section needs of others. Functions may be NULL. */
+struct header_text_source {
+	const void *user;
+	/* The section, or NULL. */
+	const struct perfdata_feature *(*feature)(const void *user, uint32_t id);
+	/* The name of the event at this place of the attr table, or NULL behind the last. */
+	const char *(*event_name)(const void *user, size_t index);
+};
+
+/* All that a reader knows. */
+struct header_text_source header_text_of_reader(const struct perfdata_reader *reader);
+
+/* The lines of a section, each with its newline; nothing for sections that have none. full: what perf prints with -I, else long
+ * sections have one line that says so. */
+void header_text_feature(struct perfdata_text *out, const struct perfdata_feature *feature, bool full,
+			 const struct header_text_source *source);
+
+/* "# captured on …" up to "# feat offset …", and what stands around the sections: "# ========" and the missing ones. */
+void header_text_begin(struct perfdata_text *out, const struct perfdata_header *header);
+void header_text_end(struct perfdata_text *out, const struct perfdata_header *header);
+
+/* Everything that perf prints for a whole recording. */
+void header_text_all(struct perfdata_text *out, const struct perfdata_reader *reader, bool full);
+
+/* ", type = 1 (PERF_TYPE_SOFTWARE), size = 144, …": begins with a comma. */
+void header_text_attr(struct perfdata_text *out, const struct perfdata_attr *attr);
+/* "NAME: type: 1 (PERF_TYPE_SOFTWARE), size: 144, …", without a newline. */
+void header_text_event(struct perfdata_text *out, const char *name, const struct perfdata_attr *attr);
+
+#endif
