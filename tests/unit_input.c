@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -598,6 +599,40 @@ static void test_no_memory(void)
 	CHECK(total > 10 || !pd_codec_available(PD_CODEC_GZIP));
 }
 
+static bool refuse_nameless;
+
+int __real_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...);
+int __wrap_open64(const char *path, int flags, ...);
+
+static int open_unless_refused(const char *path, int flags, int mode)
+{
+	if (refuse_nameless && (flags & O_TMPFILE) == O_TMPFILE) {
+		errno = EOPNOTSUPP;
+		return -1;
+	}
+	return __real_open(path, flags | O_LARGEFILE, mode);
+}
+
+/* The mode is there when a file may be made, and is not looked at otherwise. */
+int __wrap_open(const char *path, int flags, ...)
+{
+	va_list args;
+	va_start(args, flags);
+	int mode = (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(args, int) : 0;
+	va_end(args);
+	return open_unless_refused(path, flags, mode);
+}
+
+int __wrap_open64(const char *path, int flags, ...)
+{
+	va_list args;
+	va_start(args, flags);
+	int mode = (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(args, int) : 0;
+	va_end(args);
+	return open_unless_refused(path, flags, mode);
+}
+
 static void test_fdio(void)
 {
 	char *path = write_file("fdio", "0123456789", 10);
@@ -618,8 +653,16 @@ static void test_fdio(void)
 	CHECK(fd >= 0 && fstat(fd, &st) == 0 && st.st_nlink == 0 && (st.st_mode & 0777) == 0600);
 	CHECK(pd_write_full(fd, "abc", 3) == 0 && pd_pread_full(fd, buffer, 10, 0) == 3 && !memcmp(buffer, "abc", 3));
 	close(fd);
-	/* A file system without nameless files: the other way. */
-	fd = pd_tempfile("/dev/mqueue-is-no-directory");
+
+	/* A file system without nameless files: the other way, which leaves no name either. */
+	refuse_nameless = true;
+	fd = pd_tempfile(directory);
+	refuse_nameless = false;
+	CHECK(fd >= 0 && fstat(fd, &st) == 0 && st.st_nlink == 0 && (st.st_mode & 0777) == 0600);
+	CHECK(pd_write_full(fd, "abc", 3) == 0 && pd_pread_full(fd, buffer, 10, 1) == 2 && !memcmp(buffer, "bc", 2));
+	close(fd);
+	CHECK(rmdir(directory) == 0 && mkdir(directory, 0700) == 0);
+	fd = pd_tempfile("no/such/directory");
 	CHECK(fd == -1 && errno == ENOENT);
 }
 
