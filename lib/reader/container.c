@@ -1,0 +1,507 @@
+/* Which form an input has; the file header and the tables that it points to. */
+#include "config.h"
+#include "base/checked.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "reader/reader_impl.h"
+
+#define PIPE_HEADER_SIZE 16
+#define OLD_HEADER_SIZE 72
+#define HEADER_SIZE 104
+#define EVENT_TYPE_ENTRY 72          /* u64 id, char name[64] */
+
+/* A file container while it is opened. */
+struct container {
+	struct perfdata_reader *reader;
+	struct pd_input *input;
+	uint64_t size;               /* of the file */
+	uint64_t data_offset, data_end;
+	uint64_t sections_end;       /* end of the last section that was found */
+	uint64_t id_bytes, section_bytes;    /* read so far: tables that overlap must not multiply the work */
+	bool finished;               /* the recorder wrote the header to its end */
+};
+
+static const struct perfdata_section no_section;
+
+/* Bytes of the file, fewer if it ends; free with pd_free. */
+static enum perfdata_status read_bytes(struct container *c, uint64_t offset, uint64_t size, uint8_t **ret, size_t *ret_size)
+{
+	const uint64_t there = offset < c->size ? c->size - offset : 0;
+	size_t want = size < there ? (size_t)size : (size_t)there;
+
+	if (want > PD_MAX_BLOB)
+		want = PD_MAX_BLOB;
+	uint8_t *bytes = pd_malloc(want);
+	if (!bytes)
+		return PERFDATA_ENOMEM;
+	const enum perfdata_status status = want ? pd_input_read_at(c->input, offset, bytes, want, ret_size) : PERFDATA_OK;
+	if (!want)
+		*ret_size = 0;
+	if (status != PERFDATA_OK && status != PERFDATA_END) {
+		pd_reader_finding(c->reader, PERFDATA_F_READ_FAILED, 0, offset, "%zu bytes could not be read here", want);
+		*ret_size = 0;
+	}
+	*ret = bytes;
+	return PERFDATA_OK;
+}
+
+static void note_end_of(struct container *c, uint64_t offset, uint64_t size)
+{
+	if (pd_range_ok(offset, size, c->size) && offset + size > c->sections_end)
+		c->sections_end = offset + size;
+}
+
+/* --- the magic --------------------------------------------------------------------------------------------------- */
+
+static bool is_small_size(uint64_t size) { return size >= 8 && size <= 4096; }
+
+/* The byte order of a version 1 recording, whose magic is the same in both: that in which sizes are small. */
+static enum perfdata_order order_of_v1(const uint8_t *bytes, size_t size)
+{
+	const bool foreign_swap = pd_order_is_foreign(PERFDATA_BIG_ENDIAN);
+
+	if (size >= 16 && is_small_size(pd_load64(bytes + 8, foreign_swap)))
+		return PERFDATA_BIG_ENDIAN;
+	if (size >= 16 && is_small_size(pd_load64(bytes + 8, !foreign_swap)))
+		return PERFDATA_LITTLE_ENDIAN;
+	if (size >= 24 && is_small_size(pd_load64(bytes + 16, foreign_swap)))
+		return PERFDATA_BIG_ENDIAN;
+	return PERFDATA_LITTLE_ENDIAN;
+}
+
+static bool take_magic(struct perfdata_reader *reader, const uint8_t *bytes, size_t size)
+{
+	struct perfdata_header *header = &reader->header;
+
+	if (size < 8 || !pd_is_magic(bytes))
+		return false;
+	header->version = memcmp(bytes, "PERFFILE", 8) ? 2 : 1;
+	if (header->version == 1)
+		header->order = order_of_v1(bytes, size);
+	else
+		header->order = memcmp(bytes, "PERFILE2", 8) ? PERFDATA_BIG_ENDIAN : PERFDATA_LITTLE_ENDIAN;
+	perfdata_config_init(&reader->config, NULL, header->order);
+	return true;
+}
+
+static enum perfdata_status refuse(struct perfdata_reader *reader, const uint8_t *bytes, size_t size)
+{
+	const char *why = "this is no perf.data recording";
+
+	if (!size)
+		why = "the input is empty";
+	else if (size < 8 && (!memcmp(bytes, "PERFILE2", size) || !memcmp(bytes, "2ELIFREP", size) || !memcmp(bytes, "PERFFILE", size)))
+		why = "the input ends inside the magic of a recording";
+	return pd_error(&reader->error, PERFDATA_EFORMAT, 0, "%s", why);
+}
+
+/* Does the header's size say that this is a stream? A size that is neither needs a look at what follows. */
+static bool is_pipe(struct perfdata_reader *reader, const uint8_t *bytes, size_t size)
+{
+	const bool swap = reader->config.swap;
+
+	if (size < 16)
+		return false;
+	const uint64_t stated = pd_load64(bytes + 8, swap);
+	if (stated == PIPE_HEADER_SIZE)
+		return true;
+	if (stated == HEADER_SIZE || stated == OLD_HEADER_SIZE || size < 24)
+		return false;
+	return pd_header_is_plausible(pd_record_header(bytes + 16, swap), false) && !is_small_size(pd_load64(bytes + 16, swap));
+}
+
+/* --- the file header --------------------------------------------------------------------------------------------- */
+
+static bool has_bit(const uint64_t *words, unsigned bit) { return words[bit / 64] >> bit % 64 & 1; }
+
+/* The bitmap is an array of the recorder's long, so that for a big-endian file its word size has to be guessed: HOSTNAME is
+ * always there. */
+static void take_bitmap(struct perfdata_reader *reader, const uint8_t *bytes)
+{
+	const bool swap = reader->config.swap;
+	uint64_t wide[4], narrow[4], any = 0;
+	uint64_t *bits = reader->header.feature_bits;
+
+	for (unsigned i = 0; i < 4; i++) {
+		wide[i] = pd_load64(bytes + i * 8, swap);
+		narrow[i] = pd_load32(bytes + i * 8, swap) | (uint64_t)pd_load32(bytes + i * 8 + 4, swap) << 32;
+		any |= wide[i];
+	}
+	memcpy(bits, wide, sizeof wide);
+	if (!any || reader->header.order == PERFDATA_LITTLE_ENDIAN || has_bit(wide, PERFDATA_FEATURE_HOSTNAME))
+		return;
+	if (has_bit(narrow, PERFDATA_FEATURE_HOSTNAME)) {
+		memcpy(bits, narrow, sizeof narrow);
+		return;
+	}
+	pd_reader_finding(reader, PERFDATA_F_FEATURE_BITMAP, 0, HEADER_SIZE - 32,
+			  "the feature bitmap fits neither word size; only build-ids are assumed");
+	memset(bits, 0, sizeof wide);
+	bits[0] = 1u << PERFDATA_FEATURE_BUILD_ID;
+}
+
+static void take_file_header(struct container *c, const uint8_t *bytes, size_t size)
+{
+	struct perfdata_reader *reader = c->reader;
+	struct perfdata_header *header = &reader->header;
+	uint8_t full[HEADER_SIZE] = { 0 };
+
+	memcpy(full, bytes, size < sizeof full ? size : sizeof full);
+	struct pd_cursor cursor = pd_cursor(full + 8, sizeof full - 8, reader->config.swap);
+	header->header_size = pd_u64(&cursor);
+	header->attr_size = pd_u64(&cursor);
+	for (unsigned i = 0; i < 3; i++) {
+		struct perfdata_section *section = i == 0 ? &header->attrs : i == 1 ? &header->data : &header->event_types;
+		section->offset = pd_u64(&cursor);
+		section->size = pd_u64(&cursor);
+	}
+	if (size < HEADER_SIZE && size < header->header_size)
+		pd_reader_finding(reader, PERFDATA_F_TRUNCATED, 0, size, "the input ends inside the file header");
+	if (header->header_size != HEADER_SIZE && header->header_size != OLD_HEADER_SIZE)
+		pd_reader_finding(reader, PERFDATA_F_HEADER_SIZE, 0, 8, "the header states a size of %llu bytes",
+				  (unsigned long long)header->header_size);
+	if (header->header_size >= OLD_HEADER_SIZE && header->header_size < HEADER_SIZE)
+		memset(full + header->header_size, 0, HEADER_SIZE - (size_t)header->header_size);
+	take_bitmap(reader, full + OLD_HEADER_SIZE);
+	c->sections_end = header->header_size < c->size && header->header_size <= HEADER_SIZE ? header->header_size : HEADER_SIZE;
+}
+
+/* --- attrs ------------------------------------------------------------------------------------------------------- */
+
+static enum perfdata_status add_event(struct container *c, const uint8_t *entry, size_t stride, uint64_t offset)
+{
+	struct perfdata_reader *reader = c->reader;
+	struct pd_cursor cursor = pd_cursor(entry + stride - 16, 16, reader->config.swap);
+	struct perfdata_section ids = { 0 };
+	struct perfdata_bytes id_bytes = { NULL, 0 };
+	uint8_t *bytes = NULL;
+
+	ids.offset = pd_u64(&cursor);
+	ids.size = pd_u64(&cursor);
+	if (ids.size) {
+		const bool fits = pd_range_ok(ids.offset, ids.size, c->size) && ids.size % 8 == 0;
+		if (!fits || ids.size > c->size - c->id_bytes)
+			pd_reader_finding(reader, PERFDATA_F_IDS_RANGE, 0, offset + stride - 16,
+					  "the ids of event %zu stand at %#llx and have %#llx bytes", reader->nr_events,
+					  (unsigned long long)ids.offset, (unsigned long long)ids.size);
+		if (ids.size > c->size - c->id_bytes)
+			ids.size = c->size - c->id_bytes;
+		const enum perfdata_status status = read_bytes(c, ids.offset, ids.size, &bytes, &id_bytes.size);
+		if (status != PERFDATA_OK)
+			return status;
+		id_bytes.data = bytes;
+		id_bytes.size &= ~(size_t)7;
+		c->id_bytes += id_bytes.size;
+		note_end_of(c, ids.offset, ids.size);
+	}
+	const enum perfdata_status status = pd_event_add(reader, (struct perfdata_bytes){ entry, stride - 16 }, id_bytes, offset);
+	pd_free(bytes);
+	return status;
+}
+
+/* The stride of the attr table, repaired if it is impossible; 0 if nothing helps. */
+static size_t attr_stride(struct container *c)
+{
+	struct perfdata_reader *reader = c->reader;
+	const uint64_t stated = reader->header.attr_size;
+	uint8_t head[8];
+	size_t size = 0;
+
+	if (stated >= 80 && stated <= 4096 && stated % 8 == 0)
+		return (size_t)stated;
+	uint64_t repaired = 0;
+	if (pd_range_ok(reader->header.attrs.offset, sizeof head, c->size) &&
+	    pd_input_read_at(c->input, reader->header.attrs.offset, head, sizeof head, &size) == PERFDATA_OK && size == sizeof head) {
+		repaired = pd_load32(head + 4, reader->config.swap);
+		repaired = repaired ? repaired + 16 : 80;
+		if (repaired < 80 || repaired > 4096 || repaired % 8)
+			repaired = 0;
+	}
+	pd_reader_finding(reader, PERFDATA_F_ATTR_SIZE, 0, 16, "entries of the attr table have %llu bytes; %llu was used",
+			  (unsigned long long)stated, (unsigned long long)repaired);
+	return (size_t)repaired;
+}
+
+static enum perfdata_status read_attrs(struct container *c)
+{
+	struct perfdata_reader *reader = c->reader;
+	struct perfdata_section attrs = reader->header.attrs;
+	uint8_t *bytes;
+	size_t size;
+
+	if (!attrs.size)
+		return PERFDATA_OK;
+	const size_t stride = attr_stride(c);
+	if (!stride)
+		return PERFDATA_OK;
+	if (!pd_range_ok(attrs.offset, attrs.size, c->size) || attrs.size % stride ||
+	    (reader->header.data.size && attrs.offset < reader->header.data.offset + reader->header.data.size &&
+	     reader->header.data.offset < attrs.offset + attrs.size))
+		pd_reader_finding(reader, PERFDATA_F_ATTRS_RANGE, 0, 24,
+				  "the attr table stands at %#llx and has %#llx bytes; the file has %#llx",
+				  (unsigned long long)attrs.offset, (unsigned long long)attrs.size, (unsigned long long)c->size);
+	enum perfdata_status status = read_bytes(c, attrs.offset, attrs.size, &bytes, &size);
+	for (size_t at = 0; status == PERFDATA_OK && size - at >= stride; at += stride)
+		status = add_event(c, bytes + at, stride, attrs.offset + at);
+	pd_free(bytes);
+	note_end_of(c, attrs.offset, attrs.size);
+	reader->has_attr_table = reader->nr_events != 0;
+	return status;
+}
+
+/* --- the data section -------------------------------------------------------------------------------------------- */
+
+/* With a data size of 0: is there a feature table all the same, so that the recording is finished and empty? */
+static bool is_empty_and_finished(struct container *c)
+{
+	const struct perfdata_header *header = &c->reader->header;
+	uint8_t entry[16];
+	size_t size, bits = 0;
+
+	for (unsigned i = 0; i < 4; i++)
+		bits += (size_t)__builtin_popcountll(header->feature_bits[i]);
+	if (!bits || !pd_range_ok(header->data.offset, sizeof entry, c->size) ||
+	    pd_input_read_at(c->input, header->data.offset, entry, sizeof entry, &size) != PERFDATA_OK || size < sizeof entry)
+		return false;
+	return pd_load64(entry, c->reader->config.swap) == header->data.offset + bits * 16;
+}
+
+/* Where records can begin when the header does not say: behind all that is known to stand in front of them. */
+static uint64_t guess_data_offset(const struct container *c) { return pd_align8(c->sections_end); }
+
+static void find_data(struct container *c)
+{
+	struct perfdata_reader *reader = c->reader;
+	const struct perfdata_section data = reader->header.data;
+	uint64_t end;
+
+	c->finished = true;
+	c->data_offset = data.offset;
+	if (data.offset > c->size || data.offset < OLD_HEADER_SIZE || !pd_add(data.offset, data.size, &end)) {
+		const bool wrong = data.offset || data.size || c->size > HEADER_SIZE;
+		c->finished = false;
+		if (data.offset > c->size || data.offset < OLD_HEADER_SIZE)
+			c->data_offset = guess_data_offset(c) < c->size ? guess_data_offset(c) : c->size;
+		c->data_end = c->size;
+		if (wrong)
+			pd_reader_finding(reader, PERFDATA_F_DATA_RANGE, 0, 40,
+					  "the data section stands at %#llx and has %#llx bytes; records were looked for from %#llx on",
+					  (unsigned long long)data.offset, (unsigned long long)data.size,
+					  (unsigned long long)c->data_offset);
+		return;
+	}
+	c->data_end = end;
+	if (!data.size && !is_empty_and_finished(c)) {
+		c->finished = false;
+		c->data_end = c->size;
+		pd_reader_finding(reader, PERFDATA_F_NOT_FINISHED, 0, 48,
+				  "the header states no records: the recorder was killed; records were read to the end of the file");
+	} else if (end > c->size) {
+		c->finished = false;
+		c->data_end = c->size;
+		pd_reader_finding(reader, PERFDATA_F_TRUNCATED, 0, c->size,
+				  "the file ends here; its records should reach up to %#llx, and features follow them",
+				  (unsigned long long)end);
+	}
+	note_end_of(c, c->data_offset, c->data_end - c->data_offset);
+}
+
+/* --- event types of old files ------------------------------------------------------------------------------------ */
+
+static enum perfdata_status read_event_types(struct container *c)
+{
+	const struct perfdata_section types = c->reader->header.event_types;
+	uint8_t *bytes;
+	size_t size;
+
+	if (!types.size || !pd_range_ok(types.offset, types.size, c->size))
+		return PERFDATA_OK;
+	enum perfdata_status status = read_bytes(c, types.offset, types.size, &bytes, &size);
+	for (size_t at = 0; status == PERFDATA_OK && size - at >= EVENT_TYPE_ENTRY; at += EVENT_TYPE_ENTRY)
+		status = pd_events_take_type(c->reader, pd_load64(bytes + at, c->reader->config.swap), bytes + at + 8,
+					     strnlen((const char *)bytes + at + 8, EVENT_TYPE_ENTRY - 8));
+	pd_free(bytes);
+	note_end_of(c, types.offset, types.size);
+	return status;
+}
+
+/* --- features ---------------------------------------------------------------------------------------------------- */
+
+static enum perfdata_status read_feature(struct container *c, uint32_t id, struct perfdata_section place)
+{
+	struct perfdata_reader *reader = c->reader;
+	uint64_t there = place.offset < c->size ? c->size - place.offset : 0;
+	uint8_t *bytes;
+	size_t size;
+
+	if (place.size > there || place.size > c->size - c->section_bytes) {
+		pd_reader_finding(reader, PERFDATA_F_FEATURE_RANGE, 0, place.offset,
+				  "feature section %u stands at %#llx and has %#llx bytes; the file has %#llx", id,
+				  (unsigned long long)place.offset, (unsigned long long)place.size, (unsigned long long)c->size);
+		if (there > c->size - c->section_bytes)
+			there = c->size - c->section_bytes;
+		if (!there) {
+			pd_feature_take_lost(reader, id, place.offset, place.size);
+			return PERFDATA_OK;
+		}
+	}
+	enum perfdata_status status = read_bytes(c, place.offset, place.size < there ? place.size : there, &bytes, &size);
+	if (status != PERFDATA_OK)
+		return status;
+	c->section_bytes += size;
+	note_end_of(c, place.offset, place.size);
+	status = pd_feature_take(reader, id, bytes, size, place.offset);
+	if (status == PERFDATA_OK && id == PERFDATA_FEATURE_TRACING_DATA)
+		status = pd_features_take_trace(reader, bytes, size, place.offset);
+	pd_free(bytes);
+	return status;
+}
+
+static enum perfdata_status read_features(struct container *c)
+{
+	struct perfdata_reader *reader = c->reader;
+	uint64_t bits[4];
+	struct perfdata_section places[PD_NR_FEATURES];
+	unsigned ids[PD_NR_FEATURES], count = 0;
+	uint8_t *table;
+	size_t size;
+
+	memcpy(bits, reader->header.feature_bits, sizeof bits);
+	for (unsigned id = 0; id < PD_NR_FEATURES; id++)
+		if (has_bit(bits, id))
+			ids[count++] = id;
+	if (!count || !c->finished)
+		return PERFDATA_OK;
+	enum perfdata_status status = read_bytes(c, c->data_end, count * 16, &table, &size);
+	if (status != PERFDATA_OK)
+		return status;
+	note_end_of(c, c->data_end, count * 16);
+	if (size < count * 16)
+		pd_reader_finding(reader, PERFDATA_F_TRUNCATED, 0, c->data_end + size, "the file ends inside the table of features");
+	struct pd_cursor cursor = pd_cursor(table, size, reader->config.swap);
+	for (unsigned i = 0; i < count; i++) {
+		places[i].offset = pd_u64(&cursor);
+		places[i].size = pd_u64(&cursor);
+		if (cursor.failed) {
+			places[i] = no_section;
+			pd_feature_take_lost(reader, ids[i], 0, 0);
+			ids[i] = PD_NR_FEATURES;
+		}
+	}
+	pd_free(table);
+	/* others need the number of CPUs */
+	for (unsigned i = 0; i < count && status == PERFDATA_OK; i++)
+		if (ids[i] == PERFDATA_FEATURE_NRCPUS)
+			status = read_feature(c, ids[i], places[i]);
+	for (unsigned i = 0; i < count && status == PERFDATA_OK; i++)
+		if (ids[i] != PERFDATA_FEATURE_NRCPUS && ids[i] != PD_NR_FEATURES)
+			status = read_feature(c, ids[i], places[i]);
+	return status;
+}
+
+/* What stands behind the last section? */
+static void check_tail(struct container *c)
+{
+	uint8_t bytes[512];
+	size_t size = 0;
+	bool text = true, zero = true;
+
+	if (!c->finished || c->sections_end >= c->size ||
+	    pd_input_read_at(c->input, c->sections_end, bytes, sizeof bytes, &size) != PERFDATA_OK || !size)
+		return;
+	if (size >= 8 && pd_is_magic(bytes)) {
+		pd_reader_finding(c->reader, PERFDATA_F_CONCATENATED, 0, c->sections_end,
+				  "another recording begins here; it was not read");
+		return;
+	}
+	for (size_t i = 0; i < size; i++) {
+		text = text && (bytes[i] >= 0x20 || (bytes[i] >= '\a' && bytes[i] <= '\r'));
+		zero = zero && !bytes[i];
+	}
+	if (zero && size < sizeof bytes)
+		return;   /* padding */
+	pd_reader_finding(c->reader, text ? PERFDATA_F_TRAILING_TEXT : PERFDATA_F_TRAILING_GARBAGE, 0, c->sections_end,
+			  "%llu bytes stand behind the last section", (unsigned long long)(c->size - c->sections_end));
+}
+
+/* --- opening ----------------------------------------------------------------------------------------------------- */
+
+static enum perfdata_status open_file(struct container *c, const uint8_t *bytes, size_t size, const char *name)
+{
+	struct perfdata_reader *reader = c->reader;
+
+	reader->header.container = PERFDATA_CONTAINER_FILE;
+	reader->header.file_size = c->size;
+	take_file_header(c, bytes, size);
+	enum perfdata_status status = read_attrs(c);
+	if (status == PERFDATA_OK) {
+		find_data(c);
+		status = read_features(c);
+	}
+	if (status == PERFDATA_OK)
+		status = pd_events_take_names(reader);
+	if (status == PERFDATA_OK)
+		status = read_event_types(c);
+	if (status == PERFDATA_OK)
+		status = pd_events_take_groups(reader);
+	if (status == PERFDATA_OK)
+		status = pd_events_take_trace(reader);
+	if (status != PERFDATA_OK)
+		return status;
+	if (!reader->nr_events)
+		pd_reader_finding(reader, PERFDATA_F_NO_ATTRS, 0, 24, "the attr table has no usable entry");
+	check_tail(c);
+	struct pd_input *input = c->input;
+	c->input = NULL;
+	return pd_reader_add_stream(reader, input, name, c->data_offset, c->data_end);
+}
+
+static enum perfdata_status open_pipe(struct container *c, const char *name)
+{
+	struct perfdata_reader *reader = c->reader;
+	struct pd_input *input = c->input;
+	uint64_t limit = UINT64_MAX;
+
+	reader->header.container = PERFDATA_CONTAINER_PIPE;
+	reader->header.header_size = PIPE_HEADER_SIZE;
+	if (pd_input_seekable(input))
+		limit = pd_input_size(input);
+	reader->header.file_size = limit;
+	c->input = NULL;
+	return pd_reader_add_stream(reader, input, name, PIPE_HEADER_SIZE, limit);
+}
+
+static enum perfdata_status open_container(struct container *c, const char *name)
+{
+	struct perfdata_reader *reader = c->reader;
+	uint8_t copy[HEADER_SIZE];
+	const uint8_t *bytes;
+	size_t size;
+
+	enum perfdata_status status = pd_input_peek(c->input, &bytes, &size, HEADER_SIZE);
+	if (status != PERFDATA_OK && status != PERFDATA_END)
+		return status;
+	if (size > sizeof copy)
+		size = sizeof copy;
+	memcpy(copy, bytes, size);
+	reader->header.packing = pd_input_packing(c->input);
+	reader->header.mtime = pd_input_mtime(c->input);
+	if (!take_magic(reader, copy, size))
+		return refuse(reader, copy, size);
+	if (is_pipe(reader, copy, size))
+		return open_pipe(c, name);
+	if (!pd_input_seekable(c->input))
+		status = pd_input_make_seekable(c->input, &reader->error);
+	if (status < 0)
+		return status;
+	c->size = pd_input_size(c->input);
+	return open_file(c, copy, size, name);
+}
+
+enum perfdata_status pd_container_open(struct perfdata_reader *reader, struct pd_input *input, const char *name)
+{
+	struct container c = { .reader = reader, .input = input };
+	const enum perfdata_status status = open_container(&c, name);
+	pd_input_close(c.input);
+	return status;
+}

@@ -1,0 +1,401 @@
+/* Events: attrs with their ids and names, and which of them a record belongs to. */
+#include "config.h"
+#include "base/checked.h"
+#include "base/memory.h"
+#include "reader/reader_impl.h"
+
+#define MAX_TYPED_EVENTS 1024        /* events that EVENT_TYPE records are compared with */
+#define MAX_REVISIONS 65536          /* beside 16 for each event */
+
+/* A better source replaces a name; the same one may change it. */
+static unsigned rank_of(enum perfdata_name_source source)
+{
+	switch (source) {
+	case PERFDATA_NAME_GENERATED: return 0;
+	case PERFDATA_NAME_TRACE: return 1;
+	case PERFDATA_NAME_EVENT_TYPE: return 2;
+	case PERFDATA_NAME_EVENT_DESC: return 3;
+	case PERFDATA_NAME_EVENT_UPDATE: return 4;
+	}
+	return 0;
+}
+
+static const char *fallback_name(struct perfdata_reader *reader, const struct perfdata_attr *attr)
+{
+	struct perfdata_text text;
+	const char *name = NULL;
+
+	perfdata_text_init(&text);
+	perfdata_event_fallback_name(attr, &text);
+	if (!perfdata_text_failed(&text))
+		name = pd_arena_copy(&reader->arena, text.data, text.size);
+	perfdata_text_release(&text);
+	return name;
+}
+
+static bool same_layout(const struct perfdata_attr *a, const struct perfdata_attr *b)
+{
+	return a->sample_type == b->sample_type && a->read_format == b->read_format &&
+	       a->branch_sample_type == b->branch_sample_type && a->sample_regs_user == b->sample_regs_user &&
+	       a->sample_regs_intr == b->sample_regs_intr &&
+	       perfdata_attr_has(a, PERFDATA_ATTR_SAMPLE_ID_ALL) == perfdata_attr_has(b, PERFDATA_ATTR_SAMPLE_ID_ALL);
+}
+
+/* Where ids stand: each place is tried once for a record. */
+static enum perfdata_status note_layout(struct perfdata_reader *reader, size_t index)
+{
+	const struct perfdata_event *event = reader->events[index];
+
+	if (index && !same_layout(&event->config.attr, &reader->events[0]->config.attr))
+		reader->layouts_differ = true;
+	for (size_t i = 0; i < reader->nr_layouts; i++) {
+		const struct perfdata_config *known = &reader->layouts[i];
+		if (known->sample_id_at == event->config.sample_id_at && known->trailer_id_at == event->config.trailer_id_at)
+			return PERFDATA_OK;
+	}
+	if (reader->nr_layouts >= PD_MAX_LAYOUTS)
+		return PERFDATA_OK;
+	reader->layouts[reader->nr_layouts++] = event->config;
+	if (reader->nr_layouts == 2)
+		pd_reader_finding(reader, PERFDATA_F_ATTRS_DISAGREE, 0, PERFDATA_NO_OFFSET,
+				  "event %zu has its ids at another place than event 0", index);
+	return PERFDATA_OK;
+}
+
+static void check_attr(struct perfdata_reader *reader, const struct perfdata_attr *attr, uint64_t offset)
+{
+	const size_t index = reader->nr_events;
+
+	if (attr->rest.size)
+		pd_reader_finding(reader, PERFDATA_F_ATTR_NEWER, 0, offset, "the attr of event %zu has %u bytes", index, attr->size);
+	if (attr->sample_type & ~(uint64_t)PERFDATA_SAMPLE_KNOWN || attr->read_format > 31 ||
+	    attr->flags >> (PERFDATA_ATTR_DEFER_OUTPUT + 1))
+		pd_reader_finding(reader, PERFDATA_F_ATTR_BITS, 0, offset,
+				  "event %zu has unknown bits: sample_type %#llx, read_format %#llx, flags %#llx", index,
+				  (unsigned long long)attr->sample_type, (unsigned long long)attr->read_format,
+				  (unsigned long long)attr->flags);
+}
+
+/* Decodes an attr. One that states an impossible size is taken to fill its place. */
+static enum perfdata_status decode_attr(struct perfdata_reader *reader, struct perfdata_bytes bytes, uint64_t offset,
+					struct perfdata_attr *ret)
+{
+	size_t size;
+
+	if (perfdata_attr_decode(bytes.data, bytes.size, reader->header.order, ret, &size) == PERFDATA_OK)
+		return PERFDATA_OK;
+	const uint32_t stated = bytes.size >= 8 ? pd_load32(bytes.data + 4, reader->config.swap) : 0;
+	pd_reader_finding(reader, PERFDATA_F_ATTR_SIZE, 0, offset,
+			  "the attr of event %zu states a size of %u bytes; it has a place of %zu", reader->nr_events, stated,
+			  bytes.size);
+	if (bytes.size < 64 || bytes.size > UINT32_MAX)
+		return PERFDATA_OK;
+	uint8_t *copy = (uint8_t *)pd_arena_copy(&reader->arena, bytes.data, bytes.size);
+	if (!copy)
+		return PERFDATA_ENOMEM;
+	const uint32_t place = (uint32_t)(bytes.size & ~(size_t)7), word = reader->config.swap ? __builtin_bswap32(place) : place;
+	memcpy(copy + 4, &word, sizeof word);
+	(void)perfdata_attr_decode(copy, bytes.size, reader->header.order, ret, &size);
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status take_ids(struct perfdata_reader *reader, struct perfdata_event *event, struct perfdata_bytes bytes)
+{
+	const size_t count = bytes.size / 8;
+	uint64_t *ids = pd_arena_calloc(&reader->arena, count, sizeof *ids);
+
+	if (!ids)
+		return PERFDATA_ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		ids[i] = pd_load64(bytes.data + i * 8, reader->config.swap);
+		uint64_t known;
+		if (!pd_map_get(&reader->ids, ids[i], &known) && pd_map_put(&reader->ids, ids[i], event->index) < 0)
+			return PERFDATA_ENOMEM;
+	}
+	event->ids = ids;
+	event->nr_ids = count;
+	return PERFDATA_OK;
+}
+
+enum perfdata_status pd_event_add(struct perfdata_reader *reader, struct perfdata_bytes bytes, struct perfdata_bytes ids,
+				  uint64_t offset)
+{
+	struct perfdata_event *event = pd_arena_calloc(&reader->arena, 1, sizeof *event);
+	struct perfdata_attr attr = { 0 };
+
+	if (!event || pd_vector_grow(&reader->events, &reader->events_room, reader->nr_events, sizeof *reader->events) < 0)
+		return PERFDATA_ENOMEM;
+	enum perfdata_status status = decode_attr(reader, bytes, offset, &attr);
+	if (status != PERFDATA_OK)
+		return status;
+	check_attr(reader, &attr, offset);
+	perfdata_config_init(&event->config, &attr, reader->header.order);
+	event->index = event->group_leader = (uint32_t)reader->nr_events;
+	event->version = reader->nr_versions++;
+	event->unit = "";
+	event->scale = 1;
+	event->name = fallback_name(reader, &attr);
+	event->attr_bytes.data = (const uint8_t *)pd_arena_copy(&reader->arena, bytes.data, bytes.size);
+	event->attr_bytes.size = bytes.size;
+	if (!event->name || !event->attr_bytes.data)
+		return PERFDATA_ENOMEM;
+	status = take_ids(reader, event, ids);
+	if (status != PERFDATA_OK)
+		return status;
+	reader->last_event = NULL;
+	reader->events[reader->nr_events++] = event;
+	return note_layout(reader, event->index);
+}
+
+struct perfdata_event *pd_event_revise(struct perfdata_reader *reader, size_t index)
+{
+	struct perfdata_event *event = reader->events[index];
+
+	if (!reader->nr_records)
+		return event;   /* nobody has seen it yet */
+	struct perfdata_event *copy = pd_arena_alloc(&reader->arena, sizeof *copy);
+	if (!copy)
+		return NULL;
+	*copy = *event;
+	copy->version = reader->nr_versions++;
+	reader->events[index] = copy;
+	reader->last_event = NULL;
+	return copy;
+}
+
+bool pd_event_may_revise(struct perfdata_reader *reader)
+{
+	if (reader->nr_versions < reader->nr_events * 17 + MAX_REVISIONS)
+		return true;
+	pd_reader_finding_once(reader, PERFDATA_F_LIMIT, 0, PERFDATA_NO_OFFSET,
+			       "events were changed %u times; further changes were ignored", reader->nr_versions);
+	return false;
+}
+
+enum perfdata_status pd_event_set_name(struct perfdata_reader *reader, size_t index, const void *name, size_t size,
+				       enum perfdata_name_source source)
+{
+	const struct perfdata_event *event = reader->events[index];
+
+	if (!size || rank_of(source) < rank_of(event->name_source) || !pd_event_may_revise(reader))
+		return PERFDATA_OK;
+	if (source == event->name_source && strlen(event->name) == size && !memcmp(event->name, name, size))
+		return PERFDATA_OK;
+	struct perfdata_event *copy = pd_event_revise(reader, index);
+	const char *text = pd_arena_copy(&reader->arena, name, size);
+	if (!copy || !text)
+		return PERFDATA_ENOMEM;
+	copy->name = text;
+	copy->name_source = source;
+	return PERFDATA_OK;
+}
+
+static const struct perfdata_node *section_child(const struct perfdata_reader *reader, uint32_t id, const char *name)
+{
+	const struct pd_section *section = &reader->sections[id];
+	return section->feature ? perfdata_node_get(perfdata_feature_root(section->feature), name) : NULL;
+}
+
+enum perfdata_status pd_events_take_names(struct perfdata_reader *reader)
+{
+	const struct perfdata_node *list = section_child(reader, PERFDATA_FEATURE_EVENT_DESC, "event_desc");
+	const struct perfdata_node *entry = list ? list->child : NULL;
+
+	for (size_t i = 0; entry && i < reader->nr_events; i++, entry = entry->next) {
+		const struct perfdata_node *name = perfdata_node_get(entry, "name");
+		if (!name)
+			continue;
+		const enum perfdata_status status = pd_event_set_name(reader, i, name->v.bytes.data, name->v.bytes.size,
+								      PERFDATA_NAME_EVENT_DESC);
+		if (status != PERFDATA_OK)
+			return status;
+	}
+	return PERFDATA_OK;
+}
+
+/* Counters are logged with the branches of all events of a group as soon as one of them asks for it. */
+static enum perfdata_status spread_counters(struct perfdata_reader *reader)
+{
+	const uint64_t counters = 1u << 19;
+	bool any = false;
+
+	for (size_t i = 0; i < reader->nr_events; i++)
+		any |= (reader->events[i]->config.attr.branch_sample_type & counters) != 0;
+	if (!any)
+		return PERFDATA_OK;
+	bool *of_leader = pd_calloc(reader->nr_events, sizeof *of_leader);
+	if (!of_leader)
+		return PERFDATA_ENOMEM;
+	for (size_t i = 0; i < reader->nr_events; i++)
+		if (reader->events[i]->config.attr.branch_sample_type & counters)
+			of_leader[reader->events[i]->group_leader] = true;
+	enum perfdata_status status = PERFDATA_OK;
+	for (size_t i = 0; i < reader->nr_events && status == PERFDATA_OK; i++) {
+		if (!of_leader[reader->events[i]->group_leader] || reader->events[i]->config.branch_counters)
+			continue;
+		struct perfdata_event *event = pd_event_revise(reader, i);
+		if (event)
+			event->config.branch_counters = true;
+		else
+			status = PERFDATA_ENOMEM;
+	}
+	pd_free(of_leader);
+	return status;
+}
+
+enum perfdata_status pd_events_take_groups(struct perfdata_reader *reader)
+{
+	const struct perfdata_node *list = section_child(reader, PERFDATA_FEATURE_GROUP_DESC, "group_desc");
+	size_t members_left = reader->nr_events;   /* groups are disjoint */
+
+	for (const struct perfdata_node *entry = list ? list->child : NULL; entry && members_left; entry = entry->next) {
+		const struct perfdata_node *leader = perfdata_node_get(entry, "leader");
+		const struct perfdata_node *members = perfdata_node_get(entry, "nr_members");
+		if (!leader || !members)
+			continue;
+		for (uint64_t i = leader->v.u, n = 0; i < reader->nr_events && n < members->v.u && members_left; i++, n++) {
+			struct perfdata_event *event = pd_event_revise(reader, i);
+			if (!event)
+				return PERFDATA_ENOMEM;
+			event->group_leader = (uint32_t)leader->v.u;
+			members_left--;
+		}
+	}
+	return spread_counters(reader);
+}
+
+static enum perfdata_status take_trace(struct perfdata_reader *reader, size_t index)
+{
+	const struct perfdata_event *event = reader->events[index];
+	const struct perfdata_trace_event *trace = reader->trace ?
+		perfdata_trace_event(reader->trace, event->config.attr.config) : NULL;
+	struct perfdata_text name;
+
+	if (!trace) {
+		pd_reader_finding(reader, PERFDATA_F_TRACE_FORMAT, 0, PERFDATA_NO_OFFSET,
+				  "the recording has no format of tracepoint %llu (event %zu)",
+				  (unsigned long long)event->config.attr.config, index);
+		return PERFDATA_OK;
+	}
+	if (trace->format_problem)
+		pd_reader_finding(reader, PERFDATA_F_TRACE_FORMAT, 0, PERFDATA_NO_OFFSET, "format of %s:%s: %s", trace->system,
+				  trace->name, trace->format_problem);
+	if (trace->print_problem)
+		pd_reader_finding(reader, PERFDATA_F_TRACE_PRINT, 0, PERFDATA_NO_OFFSET, "print format of %s:%s: %s",
+				  trace->system, trace->name, trace->print_problem);
+	struct perfdata_event *copy = pd_event_revise(reader, index);
+	if (!copy)
+		return PERFDATA_ENOMEM;
+	copy->trace = trace;
+	perfdata_text_init(&name);
+	perfdata_text_printf(&name, "%s:%s", trace->system, trace->name);
+	const enum perfdata_status status = perfdata_text_failed(&name) ? PERFDATA_ENOMEM :
+		pd_event_set_name(reader, index, name.data, name.size, PERFDATA_NAME_TRACE);
+	perfdata_text_release(&name);
+	return status;
+}
+
+enum perfdata_status pd_events_take_trace(struct perfdata_reader *reader)
+{
+	for (size_t i = 0; i < reader->nr_events; i++) {
+		if (reader->events[i]->config.attr.type != 2 || reader->events[i]->trace)
+			continue;
+		const enum perfdata_status status = take_trace(reader, i);
+		if (status != PERFDATA_OK)
+			return status;
+	}
+	return PERFDATA_OK;
+}
+
+enum perfdata_status pd_events_take_type(struct perfdata_reader *reader, uint64_t config, const void *name, size_t size)
+{
+	for (size_t i = 0; i < reader->nr_events && i < MAX_TYPED_EVENTS; i++) {
+		if (reader->events[i]->config.attr.config != config)
+			continue;
+		const enum perfdata_status status = pd_event_set_name(reader, i, name, size, PERFDATA_NAME_EVENT_TYPE);
+		if (status != PERFDATA_OK)
+			return status;
+	}
+	return PERFDATA_OK;
+}
+
+/* --- which event a record belongs to ----------------------------------------------------------------------------- */
+
+static const struct perfdata_event *event_of_id(const struct perfdata_reader *reader, uint64_t id)
+{
+	uint64_t index;
+	return pd_map_get(&reader->ids, id, &index) ? reader->events[index] : NULL;
+}
+
+/* The event by the id that stands where `layouts` say; the first event where the recorder wrote no id. */
+static const struct perfdata_event *event_by_id(struct perfdata_reader *reader, const struct perfdata_raw *raw,
+						struct perfdata_peek *peek)
+{
+	if (!peek->has_id || !peek->id)
+		return reader->events[0];
+	if (peek->id == reader->last_id && reader->last_event)
+		return reader->last_event;
+	const struct perfdata_event *event = event_of_id(reader, peek->id);
+	for (size_t i = 1; !event && i < reader->nr_layouts; i++) {
+		struct perfdata_peek other;
+		perfdata_peek(&reader->layouts[i], raw->bytes, raw->size, &other);
+		event = other.has_id ? event_of_id(reader, other.id) : NULL;
+	}
+	if (event && reader->nr_layouts == 1) {
+		reader->last_id = peek->id;
+		reader->last_event = event;
+	}
+	return event;
+}
+
+void pd_event_match(struct perfdata_reader *reader, struct perfdata_raw *raw)
+{
+	struct perfdata_peek peek;
+
+	if (raw->type >= PERFDATA_RECORD_USER_FIRST)
+		return;
+	const struct perfdata_event *first = reader->nr_events ? reader->events[0] : NULL, *event = first;
+	perfdata_peek(first ? &first->config : &reader->config, raw->bytes, raw->size, &peek);
+	if (reader->nr_events > 1) {
+		event = event_by_id(reader, raw, &peek);
+		if (!event) {
+			raw->flags |= PERFDATA_RAW_UNKNOWN_ID;
+			pd_reader_finding_once(reader, PERFDATA_F_UNKNOWN_ID, raw->file, raw->offset,
+					       "id %llu belongs to no event; further ones are only counted",
+					       (unsigned long long)peek.id);
+		} else if (reader->layouts_differ && event != first) {
+			perfdata_peek(&event->config, raw->bytes, raw->size, &peek);
+		}
+	}
+	raw->event = event;
+	raw->time = peek.time;
+	raw->pid = peek.pid;
+	raw->tid = peek.tid;
+	raw->cpu = peek.cpu;
+}
+
+enum perfdata_status perfdata_raw_decode(const struct perfdata_reader *reader, const struct perfdata_raw *raw,
+					 struct perfdata_record *ret)
+{
+	const struct perfdata_config *config = &reader->config;
+
+	if (raw->event)
+		config = &raw->event->config;
+	else if (raw->type < PERFDATA_RECORD_USER_FIRST && reader->nr_events && !reader->layouts_differ)
+		config = &reader->events[0]->config;   /* whichever event it is, it looks like this */
+	return perfdata_decode(config, raw->bytes, raw->size, ret);
+}
+
+size_t perfdata_reader_nr_events(const struct perfdata_reader *reader) { return reader->nr_events; }
+
+const struct perfdata_event *perfdata_reader_event(const struct perfdata_reader *reader, size_t index)
+{
+	return index < reader->nr_events ? reader->events[index] : NULL;
+}
+
+const struct perfdata_event *perfdata_reader_event_by_id(const struct perfdata_reader *reader, uint64_t id)
+{
+	return event_of_id(reader, id);
+}
+
+const struct perfdata_config *perfdata_reader_config(const struct perfdata_reader *reader) { return &reader->config; }

@@ -1,0 +1,175 @@
+/* Records out of a window: a header, its size, and what to do when that cannot be. */
+#include "config.h"
+#include "reader/reader_impl.h"
+
+/* A record of an unknown type is one if a record follows, or if it ends where the data does. */
+static bool unknown_is_record(struct pd_window *window, struct pd_record_header header)
+{
+	const bool swap = window->stream->reader->config.swap;
+
+	if (!pd_window_need(window, (size_t)header.size + 8)) {
+		const size_t left = pd_window_left(window);
+		return left == header.size || (!window->ended && left > header.size);
+	}
+	const struct pd_record_header next = pd_record_header(window->at + header.size, swap);
+	if (pd_header_is_plausible(next, window->unaligned))
+		return true;
+	return header.type <= 0xffff && next.type && pd_header_is_possible(next);
+}
+
+/* The size of a record may be wrong and yet possible. It shows when no record follows, but plausible ones stand inside. */
+static bool size_is_wrong(struct pd_window *window, struct pd_record_header header)
+{
+	const bool swap = window->stream->reader->config.swap;
+
+	if (header.type == PERFDATA_RECORD_AUXTRACE || header.type == PERFDATA_RECORD_TRACING_DATA)
+		return false;
+	if (!(window->stream->is_live ? pd_window_left(window) >= (size_t)header.size + 8 :
+					pd_window_need(window, (size_t)header.size + 8)))
+		return false;
+	const uint8_t *next = window->at + header.size;
+	if (pd_header_is_possible(pd_record_header(next, swap)) || pd_is_magic(next))
+		return false;
+	for (const uint8_t *p = window->at + 8; p < next; p += 8)
+		if (pd_load32(p, swap) <= 0xffff && pd_chain_is_plausible(window, p))
+			return true;
+	return false;
+}
+
+/* Another recording begins here: the end of this one. */
+static void end_at_magic(struct pd_window *window)
+{
+	pd_reader_finding(window->stream->reader, PERFDATA_F_CONCATENATED, window->stream->file, window->offset,
+			  "another recording begins here; it was not read");
+	window->at = window->end;
+	window->ended = true;
+}
+
+static void note_oddities(struct pd_window *window, struct pd_record_header header)
+{
+	struct perfdata_reader *reader = window->stream->reader;
+	const uint64_t offset = window->is_inner ? window->stream->unpack.carrier : window->offset;
+
+	if (header.size % 8) {
+		switch (header.type) {
+		case PERFDATA_RECORD_TRACING_DATA:
+		case PERFDATA_RECORD_FEATURE:
+		case PERFDATA_RECORD_COMPRESSED:
+			break;
+		default:
+			window->unaligned = true;
+			if (pd_reader_type_is_new(reader, PERFDATA_F_RECORD_UNALIGNED, header.type))
+				pd_reader_finding(reader, PERFDATA_F_RECORD_UNALIGNED, window->stream->file, offset,
+						  "a record of type %u has %u bytes, which is no multiple of 8",
+						  header.type, header.size);
+		}
+	}
+	if (!perfdata_record_layout(header.type) && pd_reader_type_is_new(reader, PERFDATA_F_RECORD_UNKNOWN, header.type))
+		pd_reader_finding(reader, PERFDATA_F_RECORD_UNKNOWN, window->stream->file, offset,
+				  "records of type %u are not known", header.type);
+}
+
+/* Fewer bytes are left than a header or the record needs. True if a search was begun. */
+static bool at_tail(struct pd_window *window, bool is_cut)
+{
+	if (!window->ended || !pd_window_left(window))
+		return false;
+	pd_search_begin(window, PERFDATA_F_RECORD_SIZE, is_cut,
+			is_cut ? "a record reaches beyond the end of the records" : "bytes that are no record");
+	return true;
+}
+
+enum perfdata_status pd_window_next(struct pd_window *window, struct perfdata_raw *ret)
+{
+	struct pd_stream *stream = window->stream;
+	const bool swap = stream->reader->config.swap;
+
+	for (;;) {
+		if (window->skip && !pd_window_pass(window)) {
+			if (window->ended && !window->is_inner)
+				pd_reader_finding(stream->reader, PERFDATA_F_TRUNCATED, stream->file, window->offset,
+						  "the payload of the last record lacks %llu bytes",
+						  (unsigned long long)window->skip);
+			return PERFDATA_END;
+		}
+		if (window->searching && !pd_search(window))
+			return PERFDATA_END;
+		if (!pd_window_need(window, 8)) {
+			if (!at_tail(window, false))
+				return PERFDATA_END;
+			continue;
+		}
+		const struct pd_record_header header = pd_record_header(window->at, swap);
+		if (header.size < 8) {
+			pd_search_begin(window, PERFDATA_F_RECORD_SIZE, false, "a record states a size below 8");
+			continue;
+		}
+		if (!perfdata_record_layout(header.type)) {
+			if (pd_is_magic(window->at) && !window->is_inner) {
+				end_at_magic(window);
+				return PERFDATA_END;
+			}
+			if (!unknown_is_record(window, header)) {
+				if (!window->ended && pd_window_left(window) < (size_t)header.size + 8)
+					return PERFDATA_END;
+				pd_search_begin(window, PERFDATA_F_GARBAGE, false, "bytes that are no record");
+				continue;
+			}
+		}
+		if (!pd_window_need(window, header.size)) {
+			if (!at_tail(window, true))
+				return PERFDATA_END;
+			continue;
+		}
+		if (size_is_wrong(window, header)) {
+			pd_search_begin(window, PERFDATA_F_RECORD_SIZE, false, "a record's size leads to no other record");
+			continue;
+		}
+		if (header.size % 8 || header.type > PERFDATA_RECORD_SCHEDSTAT_DOMAIN || !perfdata_record_layout(header.type))
+			note_oddities(window, header);
+		*ret = (struct perfdata_raw){
+			.bytes = window->at, .size = header.size, .type = header.type, .misc = header.misc,
+			.offset = window->is_inner ? stream->unpack.carrier : window->offset,
+			.inner = window->is_inner ? window->offset : PERFDATA_NO_OFFSET,
+			.time = UINT64_MAX, .cpu = UINT32_MAX, .pid = -1, .tid = -1, .file = stream->file,
+			.flags = window->after_gap ? PERFDATA_RAW_AFTER_GAP : 0, .chunk = window->chunk,
+		};
+		window->after_gap = false;
+		pd_window_move(window, header.size);
+		return PERFDATA_OK;
+	}
+}
+
+enum perfdata_status pd_stream_next(struct pd_stream *stream, struct perfdata_raw *ret, struct pd_window **ret_window)
+{
+	for (;;) {
+		if (stream->unpack.active) {
+			*ret_window = &stream->inner;
+			if (pd_window_next(&stream->inner, ret) == PERFDATA_OK)
+				return PERFDATA_OK;
+			pd_unpack_end(stream);
+		}
+		*ret_window = &stream->raw;
+		if (pd_window_next(&stream->raw, ret) == PERFDATA_OK)
+			return PERFDATA_OK;
+		if (stream->inner.ended || !stream->inner.chunk)
+			return stream->status != PERFDATA_OK ? stream->status : PERFDATA_END;
+		/* no carrier comes any more: what is left over? */
+		stream->inner.ended = true;
+		stream->unpack.active = true;
+	}
+}
+
+static bool window_is_ready(const struct pd_window *window)
+{
+	if (pd_window_left(window) < 8 || window->skip || window->searching)
+		return false;
+	const struct pd_record_header header = pd_record_header(window->at, window->stream->reader->config.swap);
+	return header.size <= pd_window_left(window);
+}
+
+bool pd_stream_is_ready(const struct pd_stream *stream)
+{
+	return !stream->is_live || stream->raw.ended || window_is_ready(&stream->raw) ||
+	       (stream->unpack.active && (window_is_ready(&stream->inner) || stream->unpack.in_used < stream->unpack.in_size));
+}

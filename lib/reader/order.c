@@ -1,0 +1,253 @@
+/* Time order, as perf delivers: its own records and those without a time at once; the others wait, sorted by time, until
+ * a FINISHED_ROUND says that nothing older can come. A round releases what is not newer than the newest record of the round
+ * before it. Equal times keep the order of the file. */
+#include "config.h"
+#include "base/memory.h"
+#include "reader/reader_impl.h"
+
+struct key {
+	uint64_t time;
+	uint64_t slot;
+};
+
+/* What of a waiting record cannot be read again from its bytes. */
+struct waiting {
+	const uint8_t *bytes;
+	struct pd_chunk *chunk;
+	const struct perfdata_event *event;
+	uint64_t offset, inner, number;
+	int32_t pid, tid;
+	uint32_t cpu, next_free;
+	uint16_t file, flags;
+};
+
+struct pd_order {
+	struct key *keys, *spare;        /* keys[first..sorted) are sorted; keys[sorted..count) stand as they came */
+	size_t first, sorted, count, room, spare_room;
+	struct waiting *slots;
+	size_t nr_slots, slots_room;
+	uint32_t free_slot;              /* head of the list of unused slots, or NO_SLOT */
+	uint64_t newest;                 /* time of the newest record queued so far */
+	uint64_t limit;                  /* what the next round releases; 0: nothing */
+	uint64_t last;                   /* time of the record released last */
+	bool releasing;
+	bool backward;                   /* some event is written backward: late records are normal */
+};
+
+#define NO_SLOT UINT32_MAX
+
+enum perfdata_status pd_order_new(struct perfdata_reader *reader)
+{
+	reader->order = pd_calloc(1, sizeof *reader->order);
+	if (!reader->order)
+		return PERFDATA_ENOMEM;
+	reader->order->free_slot = NO_SLOT;
+	for (size_t i = 0; i < reader->nr_events; i++)
+		reader->order->backward |= perfdata_attr_has(&reader->events[i]->config.attr, PERFDATA_ATTR_WRITE_BACKWARD);
+	return PERFDATA_OK;
+}
+
+void pd_order_free(struct perfdata_reader *reader)
+{
+	struct pd_order *order = reader->order;
+
+	if (!order)
+		return;
+	for (size_t i = order->first; i < order->count; i++)
+		pd_chunk_drop(order->slots[order->keys[i].slot].chunk);
+	pd_free(order->keys);
+	pd_free(order->spare);
+	pd_free(order->slots);
+	pd_free(order);
+	reader->order = NULL;
+}
+
+static enum perfdata_status take_slot(struct pd_order *order, uint32_t *ret)
+{
+	if (order->free_slot != NO_SLOT) {
+		*ret = order->free_slot;
+		order->free_slot = order->slots[*ret].next_free;
+		return PERFDATA_OK;
+	}
+	if (order->nr_slots == NO_SLOT)
+		return PERFDATA_ELIMIT;
+	if (pd_vector_grow(&order->slots, &order->slots_room, order->nr_slots, sizeof *order->slots) < 0)
+		return PERFDATA_ENOMEM;
+	*ret = (uint32_t)order->nr_slots++;
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status push(struct perfdata_reader *reader, struct perfdata_raw *raw)
+{
+	struct pd_order *order = reader->order;
+	uint32_t slot;
+
+	if (raw->time < order->last) {
+		raw->flags |= PERFDATA_RAW_LATE;
+		if (!order->backward)
+			pd_reader_finding_once(reader, PERFDATA_F_OUT_OF_ORDER, raw->file, raw->offset,
+					       "a record of time %llu came after one of %llu was delivered; further ones are only counted",
+					       (unsigned long long)raw->time, (unsigned long long)order->last);
+	}
+	enum perfdata_status status = take_slot(order, &slot);
+	if (status != PERFDATA_OK)
+		return status;
+	if (pd_vector_grow(&order->keys, &order->room, order->count, sizeof *order->keys) < 0)
+		return PERFDATA_ENOMEM;
+	order->slots[slot] = (struct waiting){
+		.bytes = raw->bytes, .chunk = raw->chunk, .event = raw->event, .offset = raw->offset, .inner = raw->inner,
+		.number = raw->number, .pid = raw->pid, .tid = raw->tid, .cpu = raw->cpu, .file = raw->file, .flags = raw->flags,
+	};
+	pd_chunk_hold(raw->chunk);
+	order->keys[order->count++] = (struct key){ raw->time, slot };
+	if (raw->time > order->newest)
+		order->newest = raw->time;
+	return PERFDATA_OK;
+}
+
+/* --- sorting: natural runs, merged pairwise; stable, so that equal times keep the order of the file --- */
+
+/* Where the run that starts at `from` ends. */
+static size_t run_end(const struct key *keys, size_t from, size_t count)
+{
+	size_t end = from + 1;
+	while (end < count && keys[end].time >= keys[end - 1].time)
+		end++;
+	return end;
+}
+
+static void merge(const struct key *keys, size_t a, size_t b, size_t end, struct key *out)
+{
+	const size_t middle = b;
+	while (a < middle && b < end)
+		*out++ = keys[b].time < keys[a].time ? keys[b++] : keys[a++];
+	memcpy(out, keys + a, (middle - a) * sizeof *keys);
+	out += middle - a;
+	memcpy(out, keys + b, (end - b) * sizeof *keys);
+}
+
+/* One pass over all runs from keys to out; returns how many runs there are then. */
+static size_t merge_pass(const struct key *keys, size_t from, size_t count, struct key *out)
+{
+	size_t runs = 0;
+	for (size_t a = from; a < count; runs++) {
+		const size_t b = run_end(keys, a, count);
+		const size_t end = b < count ? run_end(keys, b, count) : count;
+		merge(keys, a, b < count ? b : count, end, out + a);
+		a = end;
+	}
+	return runs;
+}
+
+static enum perfdata_status sort(struct pd_order *order)
+{
+	if (order->first) {
+		memmove(order->keys, order->keys + order->first, (order->count - order->first) * sizeof *order->keys);
+		order->sorted -= order->first;
+		order->count -= order->first;
+		order->first = 0;
+	}
+	if (run_end(order->keys, order->sorted ? order->sorted - 1 : 0, order->count) >= order->count) {
+		order->sorted = order->count;
+		return PERFDATA_OK;
+	}
+	if (order->spare_room < order->count) {
+		struct key *spare = pd_realloc(order->spare, order->room * sizeof *spare);
+		if (!spare)
+			return PERFDATA_ENOMEM;
+		order->spare = spare;
+		order->spare_room = order->room;
+	}
+	size_t runs;
+	do {
+		runs = merge_pass(order->keys, 0, order->count, order->spare);
+		struct key *keys = order->keys;
+		const size_t room = order->room;
+		order->keys = order->spare;
+		order->room = order->spare_room;
+		order->spare = keys;
+		order->spare_room = room;
+	} while (runs > 1);
+	order->sorted = order->count;
+	return PERFDATA_OK;
+}
+
+/* A round is finished. */
+static enum perfdata_status finish_round(struct pd_order *order)
+{
+	if (order->first == order->count)
+		return PERFDATA_OK;
+	const enum perfdata_status status = order->limit ? sort(order) : PERFDATA_OK;
+	order->releasing = order->limit != 0;
+	return status;
+}
+
+/* The next record that may go, or false. */
+static bool pop(struct perfdata_reader *reader, struct perfdata_raw *ret)
+{
+	struct pd_order *order = reader->order;
+
+	if (order->first == order->sorted || order->keys[order->first].time > order->limit)
+		return false;
+	const struct key key = order->keys[order->first++];
+	struct waiting *slot = &order->slots[key.slot];
+	const struct pd_record_header header = pd_record_header(slot->bytes, reader->config.swap);
+	*ret = (struct perfdata_raw){
+		.bytes = slot->bytes, .size = header.size, .type = header.type, .misc = header.misc, .event = slot->event,
+		.offset = slot->offset, .inner = slot->inner, .number = slot->number, .time = key.time, .pid = slot->pid,
+		.tid = slot->tid, .cpu = slot->cpu, .file = slot->file, .flags = slot->flags, .chunk = slot->chunk,
+	};
+	order->last = key.time;
+	pd_reader_hold(reader, slot->chunk);
+	pd_chunk_drop(slot->chunk);
+	slot->next_free = order->free_slot;
+	order->free_slot = (uint32_t)key.slot;
+	return true;
+}
+
+enum perfdata_status pd_order_next(struct perfdata_reader *reader, struct perfdata_raw *ret)
+{
+	struct pd_order *order = reader->order;
+
+	for (;;) {
+		if (order->releasing) {
+			if (pop(reader, ret))
+				return PERFDATA_OK;
+			order->releasing = false;
+			order->limit = order->newest;
+		}
+		if (reader->end != PERFDATA_OK)
+			return reader->end;
+		struct perfdata_raw raw;
+		enum perfdata_status status = pd_reader_read(reader, &raw);
+		if (status == PERFDATA_OK && raw.type < PERFDATA_RECORD_USER_FIRST && raw.time && raw.time != UINT64_MAX) {
+			status = push(reader, &raw);
+			if (status == PERFDATA_OK)
+				continue;
+		} else if (status == PERFDATA_OK) {
+			pd_reader_hold(reader, raw.chunk);
+			*ret = raw;
+			if (raw.type != PERFDATA_RECORD_FINISHED_ROUND)
+				return PERFDATA_OK;
+			status = finish_round(order);
+			if (status == PERFDATA_OK) {
+				if (!order->releasing && order->first < order->count)
+					order->limit = order->newest;
+				return PERFDATA_OK;
+			}
+		}
+		/* the end, or as good as: all that waits goes now */
+		reader->end = pd_reader_failed(reader, status);
+		order->limit = UINT64_MAX;
+		order->newest = UINT64_MAX;
+		order->releasing = sort(order) == PERFDATA_OK;
+		if (!order->releasing)
+			reader->end = pd_reader_failed(reader, PERFDATA_ENOMEM);
+	}
+}
+
+bool pd_order_is_ready(const struct perfdata_reader *reader)
+{
+	const struct pd_order *order = reader->order;
+	return order->releasing && order->first < order->sorted && order->keys[order->first].time <= order->limit;
+}

@@ -1,0 +1,298 @@
+/* Opening, closing, and the next record in file order. */
+#include "config.h"
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "base/error.h"
+#include "base/memory.h"
+#include "reader/reader_impl.h"
+
+#define DEFAULT_MAX_MEMORY (1ull << 30)
+#define DEFAULT_MAX_FINDINGS 1000
+#define MAX_STREAMS 65535            /* perfdata_raw.file has 16 bits */
+
+static struct perfdata_reader *reader_new(const struct perfdata_reader_options *options, const char *name)
+{
+	struct perfdata_reader *reader = pd_calloc(1, sizeof *reader);
+
+	if (!reader)
+		return NULL;
+	if (options)
+		memcpy(&reader->options, options, options->size < sizeof *options ? options->size : sizeof *options);
+	if (!reader->options.max_memory)
+		reader->options.max_memory = DEFAULT_MAX_MEMORY;
+	if (!reader->options.max_findings)
+		reader->options.max_findings = DEFAULT_MAX_FINDINGS;
+	reader->error.offset = PERFDATA_NO_OFFSET;
+	reader->header.name = pd_arena_copy(&reader->arena, name, strlen(name));
+	if (reader->options.tmpdir)
+		reader->options.tmpdir = pd_arena_copy(&reader->arena, reader->options.tmpdir, strlen(reader->options.tmpdir));
+	reader->pool = pd_chunk_pool_new();
+	if (!reader->header.name || !reader->pool) {
+		perfdata_reader_close(reader);
+		return NULL;
+	}
+	return reader;
+}
+
+struct pd_input_options pd_reader_input_options(const struct perfdata_reader *reader)
+{
+	return (struct pd_input_options){ .tmpdir = reader->options.tmpdir, .max_spool = reader->options.max_spool,
+					  .max_ratio = reader->options.max_ratio };
+}
+
+static void stream_free(struct pd_stream *stream)
+{
+	pd_unpack_release(stream);
+	pd_window_release(&stream->raw);
+	pd_window_release(&stream->inner);
+	pd_input_close(stream->input);
+	pd_free(stream);
+}
+
+enum perfdata_status pd_reader_add_stream(struct perfdata_reader *reader, struct pd_input *input, const char *name,
+					  uint64_t offset, uint64_t limit)
+{
+	struct pd_stream *stream = NULL;
+	enum perfdata_status status = PERFDATA_OK;
+
+	if (reader->nr_streams == MAX_STREAMS) {
+		pd_reader_finding_once(reader, PERFDATA_F_LIMIT, 0, PERFDATA_NO_OFFSET, "%s and further files were not read", name);
+		pd_input_close(input);
+		return PERFDATA_OK;
+	}
+	if (pd_vector_grow(&reader->streams, &reader->streams_room, reader->nr_streams, sizeof(struct pd_stream *)) == 0)
+		stream = pd_calloc(1, sizeof *stream);
+	if (!stream)
+		status = PERFDATA_ENOMEM;
+	else if (limit != UINT64_MAX)
+		status = pd_input_seek(input, offset, limit);
+	if (status != PERFDATA_OK) {
+		pd_free(stream);
+		pd_input_close(input);
+		return status;
+	}
+	stream->reader = reader;
+	stream->input = input;
+	stream->name = name;
+	stream->file = (uint16_t)reader->nr_streams;
+	stream->is_live = pd_input_is_pipe(input) && !pd_input_seekable(input);
+	pd_window_init(&stream->raw, stream, limit == UINT64_MAX ? 0 : offset, limit, false);
+	pd_window_init(&stream->inner, stream, 0, UINT64_MAX, true);
+	if (limit == UINT64_MAX)
+		stream->raw.skip = offset;
+	reader->streams[reader->nr_streams++] = stream;
+	reader->header.nr_files = (unsigned)reader->nr_streams;
+	return PERFDATA_OK;
+}
+
+/* Events that perf could sort: all carry times, in files also in the records that are no samples. */
+static bool can_sort(const struct perfdata_reader *reader)
+{
+	if (reader->header.container == PERFDATA_CONTAINER_PIPE)
+		return true;
+	return reader->nr_events && perfdata_attr_has(&reader->events[0]->config.attr, PERFDATA_ATTR_SAMPLE_ID_ALL);
+}
+
+static enum perfdata_status open_input(struct perfdata_reader *reader, struct pd_input *input, const char *data_name,
+				       const char *directory)
+{
+	enum perfdata_status status = pd_container_open(reader, input, data_name);
+
+	if (status == PERFDATA_OK && directory)
+		status = pd_directory_add(reader, directory);
+	if (status == PERFDATA_OK && reader->options.order == PERFDATA_ORDER_TIME && can_sort(reader))
+		status = pd_order_new(reader);
+	return status;
+}
+
+static enum perfdata_status finish_open(struct perfdata_reader *reader, enum perfdata_status status,
+					struct perfdata_reader **ret, struct perfdata_error *reterr)
+{
+	if (status == PERFDATA_OK) {
+		*ret = reader;
+		return PERFDATA_OK;
+	}
+	if (reterr) {
+		if (reader->error.status == status)
+			*reterr = reader->error;
+		else
+			(void)pd_error(reterr, status, PERFDATA_NO_OFFSET, "%s", perfdata_status_text(status));
+	}
+	perfdata_reader_close(reader);
+	return status;
+}
+
+enum perfdata_status perfdata_reader_open_path(const char *path, const struct perfdata_reader_options *options,
+					       struct perfdata_reader **ret, struct perfdata_error *reterr)
+{
+	struct perfdata_reader *reader = reader_new(options, path);
+	const char *data_name = path;
+	struct pd_input *input;
+	struct stat st;
+
+	if (!reader)
+		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
+	const bool is_directory = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+	if (is_directory) {
+		struct perfdata_text name;
+		perfdata_text_init(&name);
+		perfdata_text_printf(&name, "%s/data", path);
+		data_name = perfdata_text_failed(&name) ? NULL : pd_arena_copy(&reader->arena, name.data, name.size);
+		perfdata_text_release(&name);
+		if (!data_name)
+			return finish_open(reader, PERFDATA_ENOMEM, ret, reterr);
+	} else {
+		data_name = reader->header.name;
+	}
+	const struct pd_input_options input_options = pd_reader_input_options(reader);
+	enum perfdata_status status = pd_input_open_path(data_name, &input_options, &input, &reader->error);
+	if (status == PERFDATA_OK)
+		status = open_input(reader, input, data_name, is_directory ? path : NULL);
+	else if (is_directory && status == PERFDATA_EREAD)
+		status = pd_error(&reader->error, PERFDATA_EFORMAT, PERFDATA_NO_OFFSET,
+				  "the directory is no recording: it has no readable file `data`");
+	return finish_open(reader, status, ret, reterr);
+}
+
+enum perfdata_status perfdata_reader_open_fd(int fd, const char *name, const struct perfdata_reader_options *options,
+					     struct perfdata_reader **ret, struct perfdata_error *reterr)
+{
+	struct perfdata_reader *reader = reader_new(options, name ? name : "-");
+	struct pd_input *input;
+
+	if (!reader)
+		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
+	const struct pd_input_options input_options = pd_reader_input_options(reader);
+	enum perfdata_status status = pd_input_open_fd(fd, false, &input_options, &input, &reader->error);
+	if (status == PERFDATA_OK)
+		status = open_input(reader, input, reader->header.name, NULL);
+	return finish_open(reader, status, ret, reterr);
+}
+
+enum perfdata_status perfdata_reader_open_memory(const void *bytes, size_t size, const char *name,
+						 const struct perfdata_reader_options *options, struct perfdata_reader **ret,
+						 struct perfdata_error *reterr)
+{
+	struct perfdata_reader *reader = reader_new(options, name ? name : "memory");
+	struct pd_input *input;
+
+	if (!reader)
+		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
+	const struct pd_input_options input_options = pd_reader_input_options(reader);
+	enum perfdata_status status = pd_input_open_memory(bytes, size, &input_options, &input, &reader->error);
+	if (status == PERFDATA_OK)
+		status = open_input(reader, input, reader->header.name, NULL);
+	return finish_open(reader, status, ret, reterr);
+}
+
+void perfdata_reader_close(struct perfdata_reader *reader)
+{
+	if (!reader)
+		return;
+	pd_order_free(reader);
+	pd_chunk_drop(reader->current);
+	for (size_t i = 0; i < reader->nr_streams; i++)
+		stream_free(reader->streams[i]);
+	pd_free(reader->streams);
+	pd_features_release(reader);
+	pd_map_release(&reader->ids);
+	pd_map_release(&reader->counts);
+	pd_map_release(&reader->types_told);
+	pd_free(reader->events);
+	pd_arena_release(&reader->arena);
+	pd_chunk_pool_free(reader->pool);
+	pd_free(reader);
+}
+
+const struct perfdata_header *perfdata_reader_header(const struct perfdata_reader *reader) { return &reader->header; }
+
+const char *perfdata_reader_file_name(const struct perfdata_reader *reader, unsigned index)
+{
+	if (index < reader->nr_streams)
+		return reader->streams[index]->name;
+	return index ? NULL : reader->header.name;
+}
+
+const struct perfdata_error *perfdata_reader_error(const struct perfdata_reader *reader) { return &reader->error; }
+
+/* --- records in file order --------------------------------------------------------------------------------------- */
+
+/* In time order perf reads a piece of each file in turn; in file order each file is read to its end. */
+static void take_turn(struct perfdata_reader *reader, bool done)
+{
+	if (!done && (!reader->order || reader->turn_bytes < PD_TURN_BYTES))
+		return;
+	reader->turn_bytes = 0;
+	for (size_t n = 0; n < reader->nr_streams; n++) {
+		reader->turn = (reader->turn + 1) % reader->nr_streams;
+		if (!reader->streams[reader->turn]->done)
+			return;
+	}
+}
+
+enum perfdata_status pd_reader_read(struct perfdata_reader *reader, struct perfdata_raw *ret)
+{
+	while (reader->nr_streams && !reader->streams[reader->turn]->done) {
+		struct pd_stream *stream = reader->streams[reader->turn];
+		struct pd_window *window;
+		enum perfdata_status status = pd_stream_next(stream, ret, &window);
+		if (status != PERFDATA_OK) {
+			stream->done = true;
+			if (status < 0)
+				return status;
+			take_turn(reader, true);
+			continue;
+		}
+		if (!window->is_inner) {
+			reader->turn_bytes += ret->size;
+			take_turn(reader, false);
+		}
+		pd_event_match(reader, ret);
+		if (ret->type >= PERFDATA_RECORD_USER_FIRST) {
+			status = pd_user_record(reader, window, ret);
+			if (status != PERFDATA_OK)
+				return status;
+		}
+		ret->number = reader->nr_records++;
+		return PERFDATA_OK;
+	}
+	return PERFDATA_END;
+}
+
+void pd_reader_hold(struct perfdata_reader *reader, struct pd_chunk *chunk)
+{
+	if (chunk == reader->current)
+		return;
+	pd_chunk_hold(chunk);
+	pd_chunk_drop(reader->current);
+	reader->current = chunk;
+}
+
+enum perfdata_status perfdata_reader_next(struct perfdata_reader *reader, struct perfdata_raw *ret)
+{
+	if (reader->order)
+		return pd_order_next(reader, ret);
+	if (reader->end != PERFDATA_OK)
+		return reader->end;
+	const enum perfdata_status status = pd_reader_read(reader, ret);
+	if (status == PERFDATA_OK) {
+		pd_reader_hold(reader, ret->chunk);
+		return PERFDATA_OK;
+	}
+	return reader->end = pd_reader_failed(reader, status);
+}
+
+enum perfdata_status pd_reader_failed(struct perfdata_reader *reader, enum perfdata_status status)
+{
+	if (status < 0 && reader->error.status != status)
+		(void)pd_error(&reader->error, status, PERFDATA_NO_OFFSET, "%s", perfdata_status_text(status));
+	return status;
+}
+
+bool pd_reader_ready(const struct perfdata_reader *reader)
+{
+	if (reader->order && pd_order_is_ready(reader))
+		return true;
+	return !reader->nr_streams || reader->end != PERFDATA_OK || pd_stream_is_ready(reader->streams[reader->turn]);
+}

@@ -1,0 +1,216 @@
+/* Feature sections: decoded when they are met, kept until the reader is closed. A bad one hurts no other. */
+#include "config.h"
+#include "base/memory.h"
+#include "reader/reader_impl.h"
+
+static const char *section_name(uint32_t id)
+{
+	const struct perfdata_layout *layout = perfdata_feature_layout(id);
+	return layout ? layout->perf_name : "unknown";
+}
+
+/* The text of a section that is one string. */
+static const char *text_of(struct perfdata_reader *reader, const struct perfdata_feature *feature)
+{
+	const struct perfdata_node *child = perfdata_feature_root(feature)->child;
+	if (!child || child->next || child->kind != PERFDATA_STRING)
+		return NULL;
+	return pd_arena_copy(&reader->arena, child->v.bytes.data, child->v.bytes.size);
+}
+
+static bool is_all_zero(const uint8_t *bytes, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		if (bytes[i])
+			return false;
+	return true;
+}
+
+static void note_section(struct perfdata_reader *reader, uint32_t id, const uint8_t *bytes, size_t size, uint64_t offset,
+			 enum perfdata_status status, const struct perfdata_error *error)
+{
+	const struct perfdata_layout *layout = perfdata_feature_layout(id);
+
+	if (!layout)
+		pd_reader_finding(reader, PERFDATA_F_FEATURE_UNKNOWN, 0, offset, "feature section %u (%zu bytes) is not known", id,
+				  size);
+	else if (status == PERFDATA_DAMAGED)
+		pd_reader_finding(reader, PERFDATA_F_FEATURE_DAMAGED, 0,
+				  error->offset == PERFDATA_NO_OFFSET ? offset : offset + error->offset, "feature section %s: %s",
+				  section_name(id), error->message);
+	else if (layout->nr_fields && is_all_zero(bytes, size) && (!size || id == PERFDATA_FEATURE_COMPRESSED))
+		pd_reader_finding(reader, PERFDATA_F_FEATURE_EMPTY, 0, offset, "feature section %s %s", section_name(id),
+				  size ? "holds only zeros" : "is empty");
+}
+
+enum perfdata_status pd_feature_take(struct perfdata_reader *reader, uint32_t id, const void *bytes, size_t size,
+				     uint64_t offset)
+{
+	struct perfdata_error error = { .status = PERFDATA_OK, .offset = PERFDATA_NO_OFFSET };
+	struct perfdata_feature *feature = NULL;
+
+	if (id >= PD_NR_FEATURES) {
+		pd_reader_finding(reader, PERFDATA_F_FEATURE_UNKNOWN, 0, offset, "feature section %u is not known", id);
+		return PERFDATA_OK;
+	}
+	struct pd_section *section = &reader->sections[id];
+	if (section->feature)
+		return PERFDATA_OK;   /* a stream repeats itself: the first one counts */
+	const enum perfdata_status status = perfdata_feature_decode(id, bytes, size, reader->header.order, reader->nr_cpus, &feature,
+								    &error);
+	if (status < 0)
+		return status;
+	note_section(reader, id, bytes, size, offset, status, &error);
+	section->feature = feature;
+	section->is_present = true;
+	section->public = (struct perfdata_feature_section){ .id = id, .offset = offset, .size = size, .status = status,
+							     .feature = feature };
+	section->text = feature ? text_of(reader, feature) : NULL;
+	reader->header.feature_bits[id / 64] |= 1ull << id % 64;
+	if (id == PERFDATA_FEATURE_NRCPUS && feature) {
+		const struct perfdata_node *available = perfdata_node_get(perfdata_feature_root(feature), "nr_cpus_available");
+		reader->nr_cpus = available ? (uint32_t)available->v.u : 0;
+	}
+	return PERFDATA_OK;
+}
+
+void pd_feature_take_lost(struct perfdata_reader *reader, uint32_t id, uint64_t offset, uint64_t size)
+{
+	struct pd_section *section = &reader->sections[id];
+	section->is_present = true;
+	section->public = (struct perfdata_feature_section){ .id = id, .offset = offset, .size = size,
+							     .status = PERFDATA_DAMAGED };
+}
+
+/* --- tracing data ------------------------------------------------------------------------------------------------ */
+
+struct trace_place {
+	struct perfdata_reader *reader;
+	uint64_t offset;
+};
+
+static void take_finding(void *user, const struct perfdata_finding *finding)
+{
+	const struct trace_place *place = user;
+	const uint64_t offset = finding->offset == PERFDATA_NO_OFFSET ? place->offset : place->offset + finding->offset;
+	pd_reader_finding(place->reader, finding->code, 0, offset, "%s", finding->message);
+}
+
+enum perfdata_status pd_features_take_trace(struct perfdata_reader *reader, const void *bytes, size_t size, uint64_t offset)
+{
+	struct trace_place place = { reader, offset };
+
+	if (reader->trace)
+		return PERFDATA_OK;
+	const enum perfdata_status status = perfdata_trace_load(bytes, size, take_finding, &place, &reader->trace, NULL);
+	if (status == PERFDATA_EFORMAT)
+		pd_reader_finding(reader, PERFDATA_F_TRACING_DATA, 0, offset, "this is no tracing data");
+	else if (status != PERFDATA_OK)
+		return status;
+	return PERFDATA_OK;
+}
+
+/* --- getters ----------------------------------------------------------------------------------------------------- */
+
+/* The build-ids of a stream come one by one; they are decoded when somebody asks. */
+static const struct pd_section *section_at(const struct perfdata_reader *reader, uint32_t id)
+{
+	struct pd_late_section *late = reader->build_ids;
+
+	if (id != PERFDATA_FEATURE_BUILD_ID || !late)
+		return &reader->sections[id];
+	if (!late->changed)
+		return &late->section;
+	late->changed = false;
+	perfdata_feature_free(late->section.feature);
+	late->section.feature = NULL;
+	const enum perfdata_status status = perfdata_feature_decode(id, late->bytes, late->size, reader->header.order, 0,
+								    &late->section.feature, NULL);
+	late->section.public.status = status < 0 ? PERFDATA_DAMAGED : status;
+	late->section.public.feature = late->section.feature;
+	late->section.public.size = late->size;
+	return &late->section;
+}
+
+const struct perfdata_feature_section *perfdata_reader_feature(const struct perfdata_reader *reader, uint32_t id)
+{
+	if (id >= PD_NR_FEATURES)
+		return NULL;
+	const struct pd_section *section = section_at(reader, id);
+	return section->is_present ? &section->public : NULL;
+}
+
+const struct perfdata_feature_section *perfdata_reader_feature_at(const struct perfdata_reader *reader, size_t index)
+{
+	for (uint32_t id = 0; id < PD_NR_FEATURES; id++) {
+		const struct perfdata_feature_section *section = perfdata_reader_feature(reader, id);
+		if (section && !index--)
+			return section;
+	}
+	return NULL;
+}
+
+const char *perfdata_reader_feature_text(const struct perfdata_reader *reader, uint32_t id)
+{
+	return id < PD_NR_FEATURES && reader->sections[id].is_present ? reader->sections[id].text : NULL;
+}
+
+enum perfdata_arch perfdata_reader_arch(const struct perfdata_reader *reader)
+{
+	const struct pd_section *machine = &reader->sections[PERFDATA_FEATURE_E_MACHINE];
+	const struct perfdata_node *node = machine->feature ?
+		perfdata_node_get(perfdata_feature_root(machine->feature), "e_machine") : NULL;
+	enum perfdata_arch arch = node ? perfdata_arch_by_elf((uint32_t)node->v.u) : PERFDATA_ARCH_UNKNOWN;
+	const char *name = perfdata_reader_feature_text(reader, PERFDATA_FEATURE_ARCH);
+
+	if (arch == PERFDATA_ARCH_UNKNOWN && name)
+		arch = perfdata_arch_by_name(name);
+	return arch;
+}
+
+const struct perfdata_trace *perfdata_reader_trace(const struct perfdata_reader *reader) { return reader->trace; }
+
+enum perfdata_status pd_build_id_take(struct perfdata_reader *reader, const struct perfdata_raw *raw)
+{
+	struct pd_late_section *late = reader->build_ids;
+
+	if (reader->sections[PERFDATA_FEATURE_BUILD_ID].is_present)
+		return PERFDATA_OK;   /* of the file itself */
+	if (!late) {
+		late = reader->build_ids = pd_calloc(1, sizeof *late);
+		if (!late)
+			return PERFDATA_ENOMEM;
+		late->section.is_present = true;
+		late->section.public.id = PERFDATA_FEATURE_BUILD_ID;
+		late->section.public.offset = raw->offset;
+		reader->header.feature_bits[0] |= 1ull << PERFDATA_FEATURE_BUILD_ID;
+	}
+	while (late->room - late->size < raw->size) {
+		if (late->size + raw->size > PD_MAX_BLOB) {
+			pd_reader_finding_once(reader, PERFDATA_F_LIMIT, raw->file, raw->offset, "too many build-ids");
+			return PERFDATA_OK;
+		}
+		const size_t room = late->room ? late->room * 2 : 65536;
+		uint8_t *bytes = pd_realloc(late->bytes, room);
+		if (!bytes)
+			return PERFDATA_ENOMEM;
+		late->bytes = bytes;
+		late->room = room;
+	}
+	memcpy(late->bytes + late->size, raw->bytes, raw->size);
+	late->size += raw->size;
+	late->changed = true;
+	return PERFDATA_OK;
+}
+
+void pd_features_release(struct perfdata_reader *reader)
+{
+	for (uint32_t id = 0; id < PD_NR_FEATURES; id++)
+		perfdata_feature_free(reader->sections[id].feature);
+	if (reader->build_ids) {
+		perfdata_feature_free(reader->build_ids->section.feature);
+		pd_free(reader->build_ids->bytes);
+		pd_free(reader->build_ids);
+	}
+	perfdata_trace_free(reader->trace);
+}

@@ -1,0 +1,265 @@
+/* What the files of lib/reader share. Who does what:
+ *
+ *   reader.c           open, close, the next record in file order, small getters
+ *   reader_finding.c   findings
+ *   container.c        which form it is; the file header, the tables it points to
+ *   directory.c        the files of a directory recording
+ *   events.c           attrs, ids, names, versions; which event a record belongs to
+ *   reader_features.c  feature sections, of files and of streams
+ *   user_record.c      what perf's own records tell the reader
+ *   window.c           contiguous bytes out of chunks
+ *   framing.c          records out of a window
+ *   salvage.c          the next plausible record behind damage
+ *   unpack.c           COMPRESSED records
+ *   order.c            time order
+ */
+#ifndef PD_READER_IMPL_H
+#define PD_READER_IMPL_H
+
+#include "base/arena.h"
+#include "base/cursor.h"
+#include "base/hash.h"
+#include "codec/codec.h"
+#include "reader/reader.h"
+
+#define PD_NR_FEATURES 256
+#define PD_MAX_BLOB (256u << 20)     /* bytes of a feature section or of tracing data that are read */
+#define PD_MAX_LAYOUTS 8             /* places of an id inside records that are tried */
+#define PD_TURN_BYTES (2u << 20)     /* of each file of a directory in turn, as perf reads them */
+
+/* Contiguous bytes of a stream of records, all in one chunk. When more are needed, those not yet used move to the headroom
+ * of the next chunk. */
+struct pd_window {
+	struct pd_stream *stream;
+	struct pd_chunk *chunk;      /* held; NULL before the first */
+	const uint8_t *at, *end;
+	uint64_t offset;             /* of *at in the stream */
+	uint64_t limit;              /* where the records end, if known, else UINT64_MAX */
+	uint64_t skip;               /* bytes of a payload that are still to be passed over */
+	bool is_inner;               /* of what COMPRESSED records unpack to */
+	bool ended;                  /* nothing comes behind `end` */
+	bool unaligned;              /* a record's size was no multiple of 8 */
+	bool after_gap;              /* for the next record */
+	bool searching;              /* no record can begin in front of *at; see salvage.c */
+	struct {
+		enum perfdata_code code;
+		uint64_t start;
+		const char *reason;
+		bool is_cut;         /* it began as a record that reaches beyond the end */
+		bool is_text, is_zero;   /* all bytes so far are */
+	} gap;
+};
+
+struct pd_unpack {
+	struct pd_decoder *decoder;
+	struct pd_chunk *in_chunk;   /* held while its payload is read */
+	const uint8_t *in;
+	size_t in_size, in_used;
+	uint64_t carrier;            /* offset of the record that is being unpacked */
+	uint64_t packed, unpacked;   /* bytes so far */
+	bool active;                 /* `inner` may give records */
+	bool may_have_more;          /* the decoder filled all the room it had */
+	bool broken;                 /* nothing until a carrier begins a frame */
+	bool finished;               /* nothing any more: ratio */
+};
+
+/* One file with records. */
+struct pd_stream {
+	struct perfdata_reader *reader;
+	struct pd_input *input;
+	const char *name;
+	uint16_t file;
+	bool is_live;                /* a pipe: never wait for more than the record at hand */
+	bool done;
+	enum perfdata_status status; /* why it ended: PERFDATA_END or an error */
+	struct pd_window raw, inner;
+	struct pd_unpack unpack;
+};
+
+struct pd_section {
+	struct perfdata_feature_section public;
+	struct perfdata_feature *feature;
+	const char *text;            /* where the section is one string */
+	bool is_present;
+};
+
+/* A section that comes bit by bit; decoded when it is asked for. */
+struct pd_late_section {
+	struct pd_section section;
+	uint8_t *bytes;
+	size_t size, room;
+	bool changed;
+};
+
+struct pd_order;
+
+struct perfdata_reader {
+	struct perfdata_reader_options options;
+	struct perfdata_header header;
+	struct perfdata_config config;         /* for records of no event */
+	struct perfdata_error error;
+	struct pd_arena arena;                 /* names, events, ids: until close */
+	struct pd_chunk_pool *pool;
+	struct pd_chunk *current;              /* held: of the record that was given last */
+
+	struct pd_stream **streams;
+	size_t nr_streams, streams_room;
+	size_t turn;                           /* the stream that is read */
+	uint64_t turn_bytes;                   /* read from it in this turn */
+
+	struct perfdata_event **events;        /* newest versions */
+	size_t nr_events, events_room;
+	uint32_t nr_versions;
+	struct pd_map ids;                     /* id -> index of the event */
+	uint64_t last_id;                      /* found last */
+	const struct perfdata_event *last_event;
+	struct perfdata_config layouts[PD_MAX_LAYOUTS]; /* one for each place where an id can stand */
+	size_t nr_layouts;
+	bool layouts_differ;                   /* records of different events are laid out differently */
+	bool has_attr_table;                   /* of a file: ATTR records add nothing */
+
+	struct pd_section sections[PD_NR_FEATURES];
+	uint32_t nr_cpus;
+	struct pd_late_section *build_ids;     /* of a stream */
+	struct perfdata_trace *trace;
+
+	struct pd_map counts;                  /* code -> findings */
+	struct pd_map types_told;              /* record types that a finding named */
+	bool has_errors;
+	uint64_t nr_records;                   /* framed so far */
+	struct pd_order *order;                /* NULL: file order */
+	enum perfdata_status end;              /* PERFDATA_OK while records come */
+};
+
+/* --- reader_finding.c --- */
+/* Counts, and reports unless there were too many. offset may be PERFDATA_NO_OFFSET. */
+void pd_reader_finding(struct perfdata_reader *reader, enum perfdata_code code, unsigned file, uint64_t offset,
+		       const char *format, ...) PERFDATA_PRINTF(5, 6);
+/* The same, reported only the first time. */
+void pd_reader_finding_once(struct perfdata_reader *reader, enum perfdata_code code, unsigned file, uint64_t offset,
+			    const char *format, ...) PERFDATA_PRINTF(5, 6);
+/* True the first time a type meets a code. */
+bool pd_reader_type_is_new(struct perfdata_reader *reader, enum perfdata_code code, uint32_t type);
+
+/* --- container.c --- */
+/* Finds out the form, reads what stands in front of and behind the records, and adds the stream of the records. Takes over the
+ * input, also on failure. */
+enum perfdata_status pd_container_open(struct perfdata_reader *reader, struct pd_input *input, const char *name);
+
+/* --- directory.c --- */
+/* Adds a stream for each file data.N of the directory at `path`. */
+enum perfdata_status pd_directory_add(struct perfdata_reader *reader, const char *path);
+
+/* --- reader.c --- */
+/* Adds a stream over `input` (taken over, also on failure) whose records stand from `offset` to `limit`. */
+enum perfdata_status pd_reader_add_stream(struct perfdata_reader *reader, struct pd_input *input, const char *name,
+					  uint64_t offset, uint64_t limit);
+struct pd_input_options pd_reader_input_options(const struct perfdata_reader *reader);
+/* Keeps a record's chunk until the next record is given. */
+void pd_reader_hold(struct perfdata_reader *reader, struct pd_chunk *chunk);
+/* Makes sure that reader->error tells of `status`, and returns it. */
+enum perfdata_status pd_reader_failed(struct perfdata_reader *reader, enum perfdata_status status);
+/* The next record as it stands in the input. */
+enum perfdata_status pd_reader_read(struct perfdata_reader *reader, struct perfdata_raw *ret);
+
+/* --- events.c --- */
+/* Adds an event. ids are u64 in the file's order. */
+enum perfdata_status pd_event_add(struct perfdata_reader *reader, struct perfdata_bytes attr, struct perfdata_bytes ids,
+				  uint64_t offset);
+/* A new version of an event, to be changed before anybody sees it; NULL without memory. */
+struct perfdata_event *pd_event_revise(struct perfdata_reader *reader, size_t index);
+/* False when a stream changed its events so often that it is told to stop. */
+bool pd_event_may_revise(struct perfdata_reader *reader);
+/* Names an event, unless it has a name from a better source. */
+enum perfdata_status pd_event_set_name(struct perfdata_reader *reader, size_t index, const void *name, size_t size,
+				       enum perfdata_name_source source);
+/* What feature sections and tracing data say about events. */
+enum perfdata_status pd_events_take_names(struct perfdata_reader *reader);
+enum perfdata_status pd_events_take_groups(struct perfdata_reader *reader);
+enum perfdata_status pd_events_take_trace(struct perfdata_reader *reader);
+/* A name for the events whose config is `config`, from an EVENT_TYPE record or the table of old files. */
+enum perfdata_status pd_events_take_type(struct perfdata_reader *reader, uint64_t config, const void *name, size_t size);
+/* Sets raw's event, flags, time, pid, tid and cpu. */
+void pd_event_match(struct perfdata_reader *reader, struct perfdata_raw *raw);
+
+/* --- reader_features.c --- */
+/* Decodes and keeps a section. Damage is a finding, not a failure. */
+enum perfdata_status pd_feature_take(struct perfdata_reader *reader, uint32_t id, const void *bytes, size_t size,
+				     uint64_t offset);
+/* Keeps the mere fact that there is a section which could not be read. */
+void pd_feature_take_lost(struct perfdata_reader *reader, uint32_t id, uint64_t offset, uint64_t size);
+enum perfdata_status pd_features_take_trace(struct perfdata_reader *reader, const void *bytes, size_t size, uint64_t offset);
+/* Keeps a BUILD_ID record. */
+enum perfdata_status pd_build_id_take(struct perfdata_reader *reader, const struct perfdata_raw *raw);
+void pd_features_release(struct perfdata_reader *reader);
+
+/* --- user_record.c --- */
+/* Learns from a record of perf's own; sets raw->payload and passes over it. */
+enum perfdata_status pd_user_record(struct perfdata_reader *reader, struct pd_window *window, struct perfdata_raw *raw);
+
+/* --- window.c --- */
+void pd_window_init(struct pd_window *window, struct pd_stream *stream, uint64_t offset, uint64_t limit, bool is_inner);
+void pd_window_release(struct pd_window *window);
+static inline size_t pd_window_left(const struct pd_window *window) { return (size_t)(window->end - window->at); }
+static inline void pd_window_move(struct pd_window *window, size_t size)
+{
+	window->at += size;
+	window->offset += size;
+}
+/* More bytes behind those that are there; false if there are none (now). */
+bool pd_window_fill(struct pd_window *window);
+/* True if `size` (at most PD_CHUNK_HEADROOM) bytes are there, contiguous. */
+static inline bool pd_window_need(struct pd_window *window, size_t size)
+{
+	while (pd_window_left(window) < size)
+		if (!pd_window_fill(window))
+			return false;
+	return true;
+}
+/* Takes over the hold on a new chunk, and moves what is left of the old one in front of its data. */
+void pd_window_set_chunk(struct pd_window *window, struct pd_chunk *chunk);
+/* Passes over window->skip bytes; false if the stream ended before. */
+bool pd_window_pass(struct pd_window *window);
+
+/* --- framing.c --- */
+/* PERFDATA_OK, or PERFDATA_END if the window has no more records (now). */
+enum perfdata_status pd_window_next(struct pd_window *window, struct perfdata_raw *ret);
+enum perfdata_status pd_stream_next(struct pd_stream *stream, struct perfdata_raw *ret, struct pd_window **ret_window);
+/* True if a whole record is at hand. */
+bool pd_stream_is_ready(const struct pd_stream *stream);
+
+/* --- salvage.c --- */
+struct pd_record_header {
+	uint32_t type;
+	uint16_t misc, size;
+};
+static inline struct pd_record_header pd_record_header(const uint8_t *at, bool swap)
+{
+	return (struct pd_record_header){ pd_load32(at, swap), pd_load16(at + 4, swap), pd_load16(at + 6, swap) };
+}
+/* A record of a known type, with a size that the type can have. */
+bool pd_header_is_plausible(struct pd_record_header header, bool unaligned);
+/* At least not impossible. */
+bool pd_header_is_possible(struct pd_record_header header);
+bool pd_is_magic(const uint8_t *at);
+/* A plausible record stands at `at`, and plausible ones behind it, as far as the window reaches. */
+bool pd_chain_is_plausible(const struct pd_window *window, const uint8_t *at);
+/* The bytes at the window's position are no record. */
+void pd_search_begin(struct pd_window *window, enum perfdata_code code, bool is_cut, const char *reason);
+/* Looks further; true when a record was found and the window is there. */
+bool pd_search(struct pd_window *window);
+
+/* --- unpack.c --- */
+enum perfdata_status pd_unpack_begin(struct pd_stream *stream, const struct perfdata_raw *carrier);
+bool pd_unpack_fill(struct pd_window *window);
+/* Lets go of the carrier. */
+void pd_unpack_end(struct pd_stream *stream);
+void pd_unpack_release(struct pd_stream *stream);
+
+/* --- order.c --- */
+enum perfdata_status pd_order_new(struct perfdata_reader *reader);
+void pd_order_free(struct perfdata_reader *reader);
+enum perfdata_status pd_order_next(struct perfdata_reader *reader, struct perfdata_raw *ret);
+bool pd_order_is_ready(const struct perfdata_reader *reader);
+
+#endif

@@ -1,0 +1,157 @@
+/* Behind damage: the next plausible record. A position only moves forward, and at each one a bounded number of headers
+ * is looked at, so the work is linear in the bytes that are skipped. */
+#include "config.h"
+#include "reader/reader_impl.h"
+
+#define CHAIN 4   /* headers that have to be plausible */
+
+bool pd_header_is_plausible(struct pd_record_header header, bool unaligned)
+{
+	if (header.type > 0xffff || header.size < 8)
+		return false;
+	const struct perfdata_layout *layout = perfdata_record_layout(header.type);
+	if (!layout || header.size < layout->min_size)
+		return false;
+	switch (header.type) {
+	case PERFDATA_RECORD_TRACING_DATA:
+	case PERFDATA_RECORD_FEATURE:
+	case PERFDATA_RECORD_COMPRESSED:
+		return true;
+	default:
+		return unaligned || header.size % 8 == 0;
+	}
+}
+
+bool pd_header_is_possible(struct pd_record_header header)
+{
+	return header.size >= 8 && (header.type <= 0xffff || perfdata_record_layout(header.type));
+}
+
+bool pd_is_magic(const uint8_t *at)
+{
+	return !memcmp(at, "PERFILE2", 8) || !memcmp(at, "2ELIFREP", 8) || !memcmp(at, "PERFFILE", 8);
+}
+
+/* Bytes that stand behind a record and belong to it. */
+static uint64_t payload_of(const uint8_t *at, struct pd_record_header header, bool swap)
+{
+	if (header.type == PERFDATA_RECORD_AUXTRACE && header.size >= 16)
+		return pd_load64(at + 8, swap);
+	if (header.type == PERFDATA_RECORD_TRACING_DATA && header.size >= 12)
+		return ((uint64_t)pd_load32(at + 8, swap) + 7) & ~7ull;
+	return 0;
+}
+
+bool pd_chain_is_plausible(const struct pd_window *window, const uint8_t *at)
+{
+	const bool swap = window->stream->reader->config.swap;
+
+	for (unsigned n = 0; n < CHAIN; n++) {
+		const size_t left = (size_t)(window->end - at);
+		if (left < 8)
+			/* nothing is left, or a header that is cut: fine if whole records came before */
+			return n && (window->ended ? !left || n > 1 : true);
+		const struct pd_record_header header = pd_record_header(at, swap);
+		if (!pd_header_is_plausible(header, window->unaligned))
+			return false;
+		if (header.size > left || (header.type == PERFDATA_RECORD_AUXTRACE && left < 16))
+			return n > 0;
+		const uint64_t payload = payload_of(at, header, swap);
+		if (payload > left - header.size)
+			return !window->ended && payload < 1ull << 40 && header.type == PERFDATA_RECORD_AUXTRACE &&
+			       header.size == 48;
+		at += header.size + payload;
+	}
+	return true;
+}
+
+void pd_search_begin(struct pd_window *window, enum perfdata_code code, bool is_cut, const char *reason)
+{
+	window->searching = true;
+	window->gap.code = code;
+	window->gap.start = window->offset;
+	window->gap.reason = reason;
+	window->gap.is_cut = is_cut;
+	window->gap.is_text = window->gap.is_zero = true;
+}
+
+static inline bool is_text_byte(uint8_t c) { return (c >= 0x20 && c != 0x7f) || (c >= '\a' && c <= '\r') || c == 0x1b; }
+
+static void pass_bytes(struct pd_window *window, const uint8_t *to)
+{
+	bool text = window->gap.is_text, zero = window->gap.is_zero;
+	for (const uint8_t *p = window->at; p < to && (text || zero); p++) {
+		text = text && is_text_byte(*p);
+		zero = zero && !*p;
+	}
+	window->gap.is_text = text;
+	window->gap.is_zero = zero;
+	pd_window_move(window, (size_t)(to - window->at));
+}
+
+static void tell_gap(struct pd_window *window)
+{
+	pd_reader_finding(window->stream->reader, window->gap.code, window->stream->file, window->gap.start,
+			  "%s%s; %llu bytes were skipped up to the next plausible record",
+			  window->is_inner ? "in unpacked data: " : "", window->gap.reason,
+			  (unsigned long long)(window->offset - window->gap.start));
+	window->after_gap = true;
+	window->searching = false;
+}
+
+/* No record came any more. */
+static void tell_tail(struct pd_window *window)
+{
+	struct pd_stream *stream = window->stream;
+	const unsigned long long size = window->offset - window->gap.start;
+	const uint64_t at = window->gap.start;
+
+	window->searching = false;
+	if (!size)
+		return;
+	if (window->is_inner)
+		pd_reader_finding(stream->reader, PERFDATA_F_COMPRESSED_TAIL, stream->file, stream->unpack.carrier,
+				  "unpacked data ends with %llu bytes that are no whole record", size);
+	else if (window->gap.is_text && size >= 8)
+		pd_reader_finding(stream->reader, PERFDATA_F_TRAILING_TEXT, stream->file, at,
+				  "%llu bytes of text stand behind the last record", size);
+	else if (window->gap.is_cut || size < 8)
+		pd_reader_finding(stream->reader, PERFDATA_F_TRUNCATED, stream->file, at,
+				  "the records end inside this one, of which %llu bytes are there", size);
+	else
+		pd_reader_finding(stream->reader, PERFDATA_F_TRAILING_GARBAGE, stream->file, at,
+				  "%s; no record was found in the last %llu bytes%s", window->gap.reason, size,
+				  window->gap.is_zero ? ", which are zero" : "");
+}
+
+bool pd_search(struct pd_window *window)
+{
+	const bool swap = window->stream->reader->config.swap;
+
+	/* what stands at the start of the gap was tried already */
+	if (window->offset == window->gap.start && pd_window_left(window))
+		pass_bytes(window, window->at + 1);
+	for (;;) {
+		const bool whole = pd_window_need(window, PD_CHUNK_HEADROOM);
+		if (!whole && !window->ended)
+			return false;
+		/* a record and the header behind it fit into what the window holds behind `stop` */
+		const size_t left = pd_window_left(window);
+		const uint8_t *stop = whole ? window->end - PD_CHUNK_HEADROOM + 1 : left >= 8 ? window->end - 7 : window->at;
+		for (const uint8_t *p = window->at; p < stop; p++) {
+			const uint32_t type = pd_load32(p, swap);
+			if (type - 1 > 0xffff || !pd_chain_is_plausible(window, p))
+				continue;
+			pass_bytes(window, p);
+			tell_gap(window);
+			return true;
+		}
+		if (whole) {
+			pass_bytes(window, stop);
+			continue;
+		}
+		pass_bytes(window, window->end);
+		tell_tail(window);
+		return false;
+	}
+}

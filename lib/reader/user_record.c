@@ -1,0 +1,185 @@
+/* What perf's own records tell the reader: events and their names, features, tracing data, and payloads behind records. */
+#include "config.h"
+#include "base/checked.h"
+#include "base/memory.h"
+#include "reader/reader_impl.h"
+
+static enum perfdata_status take_attr(struct perfdata_reader *reader, const struct perfdata_raw *raw)
+{
+	struct perfdata_attr attr;
+	size_t size;
+
+	/* a file has its attrs in its table */
+	if (reader->has_attr_table || raw->size <= 8)
+		return PERFDATA_OK;
+	if (perfdata_attr_decode(raw->bytes + 8, raw->size - 8u, reader->header.order, &attr, &size) != PERFDATA_OK ||
+	    size > raw->size - 8u)
+		size = raw->size - 8u;
+	const struct perfdata_bytes bytes = { raw->bytes + 8, size };
+	const struct perfdata_bytes ids = { raw->bytes + 8 + size, raw->size - 8u - size };
+	return pd_event_add(reader, bytes, ids, raw->offset);
+}
+
+static enum perfdata_status take_event_type(struct perfdata_reader *reader, const struct perfdata_raw *raw)
+{
+	if (raw->size <= 16)
+		return PERFDATA_OK;
+	const char *name = (const char *)raw->bytes + 16;
+	return pd_events_take_type(reader, pd_load64(raw->bytes + 8, reader->config.swap), name, strnlen(name, raw->size - 16u));
+}
+
+static enum perfdata_status take_cpus(struct perfdata_reader *reader, struct perfdata_event *event,
+				      const struct perfdata_cpus *cpus)
+{
+	event->own_cpus = *cpus;
+	event->own_cpus.data.data = (const uint8_t *)pd_arena_copy(&reader->arena, cpus->data.data, cpus->data.size);
+	event->has_own_cpus = event->own_cpus.data.data != NULL;
+	return event->has_own_cpus ? PERFDATA_OK : PERFDATA_ENOMEM;
+}
+
+static enum perfdata_status take_event_update(struct perfdata_reader *reader, const struct perfdata_raw *raw)
+{
+	struct perfdata_record record;
+
+	if (perfdata_decode(&reader->config, raw->bytes, raw->size, &record) != PERFDATA_OK)
+		return PERFDATA_OK;
+	const struct perfdata_event_update *update = &record.u.event_update;
+	const struct perfdata_event *known = perfdata_reader_event_by_id(reader, update->id);
+	if (!known || update->type > 3)
+		return PERFDATA_OK;
+	if (update->type == 2)
+		return pd_event_set_name(reader, known->index, update->name.data, update->name.size, PERFDATA_NAME_EVENT_UPDATE);
+	if (!pd_event_may_revise(reader))
+		return PERFDATA_OK;
+	struct perfdata_event *event = pd_event_revise(reader, known->index);
+	if (!event)
+		return PERFDATA_ENOMEM;
+	if (update->type == 3)
+		return take_cpus(reader, event, &update->cpus);
+	if (update->type == 1) {
+		event->scale = update->scale;
+		return PERFDATA_OK;
+	}
+	const char *unit = pd_arena_copy(&reader->arena, update->unit.data, update->unit.size);
+	if (!unit)
+		return PERFDATA_ENOMEM;
+	event->unit = unit;
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status take_feature(struct perfdata_reader *reader, const struct perfdata_raw *raw)
+{
+	if (raw->size <= 16)
+		return PERFDATA_OK;   /* the end of the features */
+	const uint64_t id = pd_load64(raw->bytes + 8, reader->config.swap);
+	enum perfdata_status status = pd_feature_take(reader, id < UINT32_MAX ? (uint32_t)id : UINT32_MAX, raw->bytes + 16,
+						      raw->size - 16u, raw->offset + 16);
+	if (status == PERFDATA_OK && id == PERFDATA_FEATURE_EVENT_DESC)
+		status = pd_events_take_names(reader);
+	if (status == PERFDATA_OK && id == PERFDATA_FEATURE_GROUP_DESC)
+		status = pd_events_take_groups(reader);
+	return status;
+}
+
+/* Bytes that follow the record belong to it: they are passed over before the next record is read. */
+static void pass_payload(struct pd_window *window, struct perfdata_raw *raw, uint64_t size)
+{
+	const uint64_t left = window->limit == UINT64_MAX ? UINT64_MAX : window->limit - window->offset;
+
+	raw->payload = size;
+	if (size <= left) {
+		window->skip = size;
+		return;
+	}
+	/* either the file was cut, or the size is wrong: records may follow */
+	pd_search_begin(window, PERFDATA_F_RECORD_SIZE, true, "the payload of a record reaches beyond the end of the records");
+	raw->payload = left;
+}
+
+/* Collects `size` bytes behind the record. What is there decides what is allocated. */
+static enum perfdata_status collect(struct pd_window *window, size_t size, uint8_t **ret, size_t *ret_size)
+{
+	uint8_t *bytes = NULL;
+	size_t used = 0, room = 0;
+
+	while (used < size && (pd_window_left(window) || pd_window_fill(window))) {
+		const size_t left = pd_window_left(window), step = size - used < left ? size - used : left;
+		if (room - used < step) {
+			room = room * 2 > used + step ? room * 2 : used + step;
+			uint8_t *grown = pd_realloc(bytes, room);
+			if (!grown) {
+				pd_free(bytes);
+				return PERFDATA_ENOMEM;
+			}
+			bytes = grown;
+		}
+		memcpy(bytes + used, window->at, step);
+		used += step;
+		pd_window_move(window, step);
+	}
+	*ret = bytes;
+	*ret_size = used;
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status take_tracing_data(struct perfdata_reader *reader, struct pd_window *window, struct perfdata_raw *raw)
+{
+	static const uint8_t magic[10] = "\x17\x08\x44tracing";
+	uint8_t *bytes;
+	size_t size;
+
+	if (raw->size < 12 || window->is_inner)
+		return PERFDATA_OK;
+	const uint64_t stated = pd_load32(raw->bytes + 8, reader->config.swap), offset = window->offset;
+	/* the record must not move away while bytes behind it are fetched */
+	pd_reader_hold(reader, raw->chunk);
+	if (!stated || !pd_window_need(window, sizeof magic) || memcmp(window->at, magic, sizeof magic)) {
+		if (stated)
+			pd_reader_finding(reader, PERFDATA_F_TRACING_DATA, raw->file, raw->offset,
+					  "no tracing data follows the record that announces %llu bytes", (unsigned long long)stated);
+		return PERFDATA_OK;
+	}
+	raw->payload = pd_align8(stated);
+	if (reader->trace || stated > PD_MAX_BLOB) {
+		pass_payload(window, raw, raw->payload);
+		return PERFDATA_OK;
+	}
+	enum perfdata_status status = collect(window, (size_t)raw->payload, &bytes, &size);
+	if (status != PERFDATA_OK)
+		return status;
+	if (size < raw->payload)
+		pd_reader_finding(reader, PERFDATA_F_TRUNCATED, raw->file, window->offset,
+				  "the tracing data lacks %llu bytes", (unsigned long long)(raw->payload - size));
+	status = pd_feature_take(reader, PERFDATA_FEATURE_TRACING_DATA, bytes, size < stated ? size : (size_t)stated, offset);
+	if (status == PERFDATA_OK)
+		status = pd_features_take_trace(reader, bytes, size < stated ? size : (size_t)stated, offset);
+	pd_free(bytes);
+	return status == PERFDATA_OK ? pd_events_take_trace(reader) : status;
+}
+
+enum perfdata_status pd_user_record(struct perfdata_reader *reader, struct pd_window *window, struct perfdata_raw *raw)
+{
+	switch (raw->type) {
+	case PERFDATA_RECORD_ATTR:
+		return take_attr(reader, raw);
+	case PERFDATA_RECORD_EVENT_TYPE:
+		return take_event_type(reader, raw);
+	case PERFDATA_RECORD_TRACING_DATA:
+		return take_tracing_data(reader, window, raw);
+	case PERFDATA_RECORD_BUILD_ID:
+		return pd_build_id_take(reader, raw);
+	case PERFDATA_RECORD_EVENT_UPDATE:
+		return take_event_update(reader, raw);
+	case PERFDATA_RECORD_FEATURE:
+		return take_feature(reader, raw);
+	case PERFDATA_RECORD_AUXTRACE:
+		if (raw->size >= 16)
+			pass_payload(window, raw, pd_load64(raw->bytes + 8, reader->config.swap));
+		return PERFDATA_OK;
+	case PERFDATA_RECORD_COMPRESSED:
+	case PERFDATA_RECORD_COMPRESSED2:
+		return window->is_inner ? PERFDATA_OK : pd_unpack_begin(window->stream, raw);
+	default:
+		return PERFDATA_OK;
+	}
+}

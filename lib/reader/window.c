@@ -1,0 +1,119 @@
+#include "config.h"
+#include <string.h>
+#include "reader/reader_impl.h"
+
+void pd_window_init(struct pd_window *window, struct pd_stream *stream, uint64_t offset, uint64_t limit, bool is_inner)
+{
+	*window = (struct pd_window){ .stream = stream, .offset = offset, .limit = limit, .is_inner = is_inner };
+}
+
+void pd_window_release(struct pd_window *window)
+{
+	pd_chunk_drop(window->chunk);
+	window->chunk = NULL;
+	window->at = window->end = NULL;
+}
+
+void pd_window_set_chunk(struct pd_window *window, struct pd_chunk *chunk)
+{
+	const size_t left = pd_window_left(window);
+	uint8_t *at = chunk->data - left;
+
+	if (left)
+		memcpy(at, window->at, left);
+	pd_chunk_drop(window->chunk);
+	window->chunk = chunk;
+	window->at = at;
+	window->end = chunk->data + chunk->size;
+}
+
+/* The input has nothing more: why? */
+static void note_end(struct pd_stream *stream, enum perfdata_status status, uint64_t offset, const struct perfdata_error *error)
+{
+	struct perfdata_reader *reader = stream->reader;
+	uint64_t packed_offset = PERFDATA_NO_OFFSET;
+
+	if (status == PERFDATA_END) {
+		if (stream->raw.limit != UINT64_MAX && offset < stream->raw.limit)
+			pd_reader_finding(reader, PERFDATA_F_SHRUNK, stream->file, offset,
+					  "the input ended here, but had bytes up to %#llx when it was opened",
+					  (unsigned long long)stream->raw.limit);
+		switch (pd_input_damage(stream->input, &packed_offset)) {
+		case PERFDATA_DAMAGED:
+			pd_reader_finding(reader, PERFDATA_F_COMPRESSED_FRAME, stream->file, offset,
+					  "the packed input is broken at its byte %llu; nothing behind it was read",
+					  (unsigned long long)packed_offset);
+			break;
+		case PERFDATA_END:
+			pd_reader_finding(reader, PERFDATA_F_COMPRESSED_END, stream->file, offset,
+					  "the packed input ends at its byte %llu, before its stream does",
+					  (unsigned long long)packed_offset);
+			break;
+		case PERFDATA_ELIMIT:
+			pd_reader_finding(reader, PERFDATA_F_COMPRESSED_RATIO, stream->file, offset,
+					  "the packed input grows more than %u times; the rest was not read",
+					  reader->options.max_ratio);
+			break;
+		case PERFDATA_EREAD:
+			pd_reader_finding(reader, PERFDATA_F_READ_FAILED, stream->file, offset, "reading failed here");
+			break;
+		default:
+			break;
+		}
+		return;
+	}
+	if (status == PERFDATA_EREAD)
+		pd_reader_finding(reader, PERFDATA_F_READ_FAILED, stream->file, offset, "%s", error->message);
+	else if (status == PERFDATA_ELIMIT)
+		pd_reader_finding(reader, PERFDATA_F_LIMIT, stream->file, offset, "%s", error->message);
+	stream->status = status;
+	reader->error = *error;
+}
+
+bool pd_window_fill(struct pd_window *window)
+{
+	struct pd_stream *stream = window->stream;
+	struct perfdata_error error = { .status = PERFDATA_OK };
+	struct pd_chunk *chunk;
+
+	if (window->is_inner)
+		return pd_unpack_fill(window);
+	if (window->ended)
+		return false;
+	enum perfdata_status status = pd_input_next_chunk(stream->input, stream->reader->pool, &chunk, &error);
+	if (status != PERFDATA_OK) {
+		window->ended = true;
+		note_end(stream, status, window->offset + pd_window_left(window), &error);
+		return false;
+	}
+	pd_window_set_chunk(window, chunk);
+	return true;
+}
+
+/* Long payloads of files are not read at all. */
+static bool jump(struct pd_window *window)
+{
+	struct pd_input *input = window->stream->input;
+	const uint64_t target = window->offset + window->skip;
+
+	if (window->is_inner || window->skip < PD_CHUNK_SIZE || window->limit == UINT64_MAX || target > window->limit)
+		return false;
+	if (pd_input_seek(input, target, window->limit) != PERFDATA_OK)
+		return false;
+	window->offset = target;
+	window->skip = 0;
+	return true;
+}
+
+bool pd_window_pass(struct pd_window *window)
+{
+	while (window->skip) {
+		const size_t left = pd_window_left(window);
+		const size_t step = window->skip < left ? (size_t)window->skip : left;
+		pd_window_move(window, step);
+		window->skip -= step;
+		if (window->skip && !jump(window) && !pd_window_fill(window))
+			return false;
+	}
+	return true;
+}
