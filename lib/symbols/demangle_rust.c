@@ -175,11 +175,11 @@ static void put_legacy_part(struct rust *r, const char *part, size_t size)
 	}
 }
 
-/* What the compiler's back end hangs on: "" and ".llvm.NUMBER" are not shown, others are. */
+/* What the compiler's back end hangs on: ".llvm.NUMBER" is not shown, others are. */
 static bool put_suffix(struct rust *r)
 {
 	const char *rest = r->text + r->at;
-	if (!*rest || !strncmp(rest, ".llvm.", 6))
+	if (!*rest || (!strncmp(rest, ".llvm.", 6) && !rest[6 + strspn(rest + 6, "0123456789ABCDEF@")]))
 		return true;
 	if (*rest != '.')
 		return false;

@@ -358,7 +358,7 @@ static int add_symbol(const struct loading *load, const GElf_Sym *sym, const cha
 	uint64_t start;
 	if (!place_of(load, sym, &section->header, label, &start))
 		return 0;
-	return pd_table_add(load->table, start, sym->st_size, name, binding_of(sym));
+	return pd_symtab_add(load->table, start, sym->st_size, name, binding_of(sym));
 }
 
 static enum perfdata_status load_table(const struct loading *load, size_t number)
@@ -382,7 +382,7 @@ static enum perfdata_status load_table(const struct loading *load, size_t number
 		if (add_symbol(load, &sym, names + sym.st_name))
 			return PERFDATA_ENOMEM;
 	}
-	pd_table_finish(load->table, PD_FIX_ELF);
+	pd_symtab_finish(load->table, PD_FIX_ELF);
 	return PERFDATA_OK;
 }
 

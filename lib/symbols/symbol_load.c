@@ -73,7 +73,7 @@ static enum perfdata_status refuse(struct perfdata_symbols_dso *dso, const char 
 	if (odd)
 		find_fault(dso, PERFDATA_F_SYMBOL_FILE, path, status_reason(status));
 	bool mangled = dso->table.mangled;
-	pd_table_release(&dso->table);
+	pd_symtab_release(&dso->table);
 	dso->table.mangled = mangled;
 	return status == PERFDATA_ENOMEM ? status : PERFDATA_ABSENT;
 }
@@ -84,10 +84,10 @@ static void relocate(struct perfdata_symbols_dso *dso)
 	const struct perfdata_symbols_request *r = &dso->request;
 	if (!r->reference || !r->reference_address || r->kind != PERFDATA_DSO_KERNEL)
 		return;
-	const struct pd_symbol *s = pd_table_by_name(&dso->table, r->reference);
+	const struct pd_symbol *s = pd_symtab_by_name(&dso->table, r->reference);
 	/* Several names stand for the start of the text, and only one of them is kept. */
 	if (!s)
-		s = pd_table_by_name(&dso->table, !strcmp(r->reference, "_text") ? "_stext" : "_text");
+		s = pd_symtab_by_name(&dso->table, !strcmp(r->reference, "_text") ? "_stext" : "_text");
 	if (s)
 		dso->delta = (int64_t)(s->start - r->reference_address);
 }
@@ -109,7 +109,7 @@ enum perfdata_status pd_dso_take_kallsyms(struct perfdata_symbols_dso *dso, int 
 	dso->loaded = true;
 	enum perfdata_status status = pd_kallsyms_load(&dso->table, fd);
 	close(fd);
-	pd_table_nest(&dso->table);
+	pd_symtab_nest(&dso->table);
 	if (!status)
 		set_origin(dso, &dso->origin.file, path, "symbols");
 	dso->status = status ? PERFDATA_ABSENT : PERFDATA_OK;

@@ -90,8 +90,8 @@ static const char *entry_name(const struct plt *plt, const struct slot *slot, ui
 	if (name) {
 		name = table->mangled ? pd_demangle(&table->bytes, name) : name;
 	} else if (slot->addend && pd_elf_offset(plt->elf, slot->addend, &offset)) {
-		struct pd_symbol *resolver = pd_table_find(table, offset);
-		name = resolver && resolver->start == offset ? pd_table_shown(table, resolver) : NULL;
+		struct pd_symbol *resolver = pd_symtab_find(table, offset);
+		name = resolver && resolver->start == offset ? pd_symtab_shown(table, resolver) : NULL;
 	}
 	if (name)
 		length = snprintf(text, sizeof text, "%.*s@plt", MAX_NAME - 8, name);
@@ -102,7 +102,7 @@ static const char *entry_name(const struct plt *plt, const struct slot *slot, ui
 
 static int add_entry(struct plt *plt, uint64_t at, uint64_t size, const char *name)
 {
-	return name ? pd_table_add(&plt->added, at, size, name, PERFDATA_BIND_GLOBAL) : -1;
+	return name ? pd_symtab_add(&plt->added, at, size, name, PERFDATA_BIND_GLOBAL) : -1;
 }
 
 static bool is_x86(const struct pd_elf *elf)
@@ -170,7 +170,7 @@ static int add_got_entries(struct plt *plt)
 /* The symbol before the table may be one without a size that was made to reach over it. */
 static void cut_before(struct pd_symbol_table *table, uint64_t offset)
 {
-	struct pd_symbol *s = pd_table_find(table, offset);
+	struct pd_symbol *s = pd_symtab_find(table, offset);
 	if (s && s->start < offset && s->end > offset)
 		s->end = offset;
 }
@@ -204,11 +204,11 @@ static int append(struct pd_symbol_table *table, const struct pd_symbol_table *a
 {
 	for (size_t i = 0; i < added->count; i++) {
 		const struct pd_symbol *s = &added->items[i];
-		if (pd_table_add(table, s->start, s->end - s->start, s->name, PERFDATA_BIND_GLOBAL))
+		if (pd_symtab_add(table, s->start, s->end - s->start, s->name, PERFDATA_BIND_GLOBAL))
 			return -1;
 		table->items[table->count - 1].shown = s->name;
 	}
-	pd_table_sort(table);
+	pd_symtab_sort(table);
 	return 0;
 }
 
@@ -218,12 +218,12 @@ enum perfdata_status pd_elf_plt(struct pd_symbol_table *table, struct pd_elf *el
 	struct plt plt = { .table = table, .elf = elf };
 	if (!first || first->header.sh_type != SHT_PROGBITS)
 		return PERFDATA_OK;
-	pd_table_nest(table);
+	pd_symtab_nest(table);
 	cut_before(table, first->header.sh_offset);
 	int failed = read_slots(elf, relocations ? relocations : pd_elf_section(elf, ".rel.plt"), &plt.slots);
 	failed = failed || add_entries(&plt, first) || add_got_entries(&plt) || append(table, &plt.added);
 	pd_free(plt.slots.items);
-	pd_table_release(&plt.added);
+	pd_symtab_release(&plt.added);
 	return failed ? PERFDATA_ENOMEM : PERFDATA_OK;
 }
 

@@ -14,7 +14,7 @@
 #define MAX_NESTING 64           /* steps outwards in a look-up */
 #define PAGE 4096u
 
-int pd_table_add(struct pd_symbol_table *table, uint64_t start, uint64_t size, const char *name,
+int pd_symtab_add(struct pd_symbol_table *table, uint64_t start, uint64_t size, const char *name,
 		 enum perfdata_symbol_binding binding)
 {
 	if (table->count >= MAX_SYMBOLS || pd_vector_grow(&table->items, &table->capacity, table->count, sizeof *table->items))
@@ -47,7 +47,7 @@ static bool is_sorted(const struct pd_symbol_table *table)
 	return true;
 }
 
-void pd_table_sort(struct pd_symbol_table *table)
+void pd_symtab_sort(struct pd_symbol_table *table)
 {
 	if (!is_sorted(table))
 		qsort(table->items, table->count, sizeof *table->items, compare);
@@ -85,7 +85,7 @@ static void set_ends(struct pd_symbol_table *table, enum pd_symbol_fix fix)
 	}
 }
 
-const char *pd_table_shown(struct pd_symbol_table *table, struct pd_symbol *symbol)
+const char *pd_symtab_shown(struct pd_symbol_table *table, struct pd_symbol *symbol)
 {
 	if (!symbol->shown)
 		symbol->shown = table->mangled ? pd_demangle(&table->bytes, symbol->name) : symbol->name;
@@ -105,7 +105,7 @@ static bool is_better(struct pd_symbol_table *table, struct pd_symbol *a, struct
 	bool global_a = a->binding == PERFDATA_BIND_GLOBAL, global_b = b->binding == PERFDATA_BIND_GLOBAL;
 	if (global_a != global_b)
 		return global_a;
-	const char *name_a = pd_table_shown(table, a), *name_b = pd_table_shown(table, b);
+	const char *name_a = pd_symtab_shown(table, a), *name_b = pd_symtab_shown(table, b);
 	size_t under_a = underscores(name_a), under_b = underscores(name_b);
 	if (under_a != under_b)
 		return under_a < under_b;
@@ -131,16 +131,16 @@ static void drop_aliases(struct pd_symbol_table *table)
 	table->count = kept;
 }
 
-void pd_table_finish(struct pd_symbol_table *table, enum pd_symbol_fix fix)
+void pd_symtab_finish(struct pd_symbol_table *table, enum pd_symbol_fix fix)
 {
-	pd_table_sort(table);
+	pd_symtab_sort(table);
 	set_ends(table, fix);
 	drop_aliases(table);
 	for (size_t i = 0; i < table->count; i++)
 		table->items[i].order = (uint32_t)i;
 }
 
-void pd_table_nest(struct pd_symbol_table *table)
+void pd_symtab_nest(struct pd_symbol_table *table)
 {
 	uint32_t around = PD_NO_SYMBOL;
 	for (size_t i = 0; i < table->count; i++) {
@@ -166,7 +166,7 @@ static size_t count_before(const struct pd_symbol_table *table, uint64_t address
 	return low;
 }
 
-struct pd_symbol *pd_table_find(struct pd_symbol_table *table, uint64_t address)
+struct pd_symbol *pd_symtab_find(struct pd_symbol_table *table, uint64_t address)
 {
 	size_t before = count_before(table, address);
 	uint32_t at = before ? (uint32_t)(before - 1) : PD_NO_SYMBOL;
@@ -179,7 +179,7 @@ struct pd_symbol *pd_table_find(struct pd_symbol_table *table, uint64_t address)
 	return NULL;
 }
 
-const struct pd_symbol *pd_table_by_name(const struct pd_symbol_table *table, const char *name)
+const struct pd_symbol *pd_symtab_by_name(const struct pd_symbol_table *table, const char *name)
 {
 	for (size_t i = 0; i < table->count; i++)
 		if (!strcmp(table->items[i].name, name))
@@ -187,7 +187,7 @@ const struct pd_symbol *pd_table_by_name(const struct pd_symbol_table *table, co
 	return NULL;
 }
 
-void pd_table_release(struct pd_symbol_table *table)
+void pd_symtab_release(struct pd_symbol_table *table)
 {
 	pd_free(table->items);
 	pd_free(table->text);

@@ -91,21 +91,21 @@ enum perfdata_status pd_kallsyms_load(struct pd_symbol_table *table, int fd)
 			continue;
 		}
 		const char *in_module = split_module(name, module);
-		if (pd_table_add(table, address, 0, name, kallsyms_binding(type)))
+		if (pd_symtab_add(table, address, 0, name, kallsyms_binding(type)))
 			return PERFDATA_ENOMEM;
 		table->items[table->count - 1].module = in_module;
 		module = in_module ? in_module : module;
 	}
 	if (!table->count)
 		return hidden ? PERFDATA_ABSENT : PERFDATA_EFORMAT;
-	pd_table_finish(table, PD_FIX_KALLSYMS);
+	pd_symtab_finish(table, PD_FIX_KALLSYMS);
 	return PERFDATA_OK;
 }
 
 /* Later lines describe later code, so of two at one address the later one is kept. */
 static void keep_last(struct pd_symbol_table *table)
 {
-	pd_table_sort(table);
+	pd_symtab_sort(table);
 	size_t kept = 0;
 	for (size_t i = 0; i < table->count; i++) {
 		if (kept && table->items[kept - 1].start == table->items[i].start)
@@ -130,7 +130,7 @@ enum perfdata_status pd_perfmap_load(struct pd_symbol_table *table, int fd)
 		size_t name_length = strlen(line);
 		if (line[name_length - 1] == '\r')
 			line[name_length - 1] = '\0';
-		if (pd_table_add(table, start, length, line, PERFDATA_BIND_GLOBAL))
+		if (pd_symtab_add(table, start, length, line, PERFDATA_BIND_GLOBAL))
 			return PERFDATA_ENOMEM;
 	}
 	keep_last(table);

@@ -64,7 +64,7 @@ enum perfdata_status perfdata_symbols_new(const struct perfdata_symbols_options 
 static void dso_free(struct perfdata_symbols_dso *dso)
 {
 	pd_lines_close(dso->lines);
-	pd_table_release(&dso->table);
+	pd_symtab_release(&dso->table);
 	pd_jit_release(&dso->jit);
 	if (dso->debug != dso->text)
 		pd_elf_close(dso->debug);
@@ -158,7 +158,7 @@ static enum perfdata_status loaded(struct perfdata_symbols_dso *dso)
 	if (!dso->loaded) {
 		dso->status = pd_dso_load(dso);
 		dso->loaded = true;
-		pd_table_nest(&dso->table);
+		pd_symtab_nest(&dso->table);
 	}
 	return dso->status;
 }
@@ -189,11 +189,11 @@ static enum perfdata_status lookup(struct perfdata_symbols_dso *dso, uint64_t ad
 	if (dso->request.kind == PERFDATA_DSO_JITDUMP)
 		return lookup_jit(dso, address, time, ret);
 	uint64_t wanted = address + (uint64_t)dso->delta;
-	struct pd_symbol *s = pd_table_find(&dso->table, wanted);
+	struct pd_symbol *s = pd_symtab_find(&dso->table, wanted);
 	if (!s)
 		return PERFDATA_ABSENT;
 	*ret = (struct perfdata_symbol){
-		.name = pd_table_shown(&dso->table, s),
+		.name = pd_symtab_shown(&dso->table, s),
 		.raw_name = s->name,
 		.module = s->module,
 		.start = s->start - (uint64_t)dso->delta,

@@ -35,20 +35,20 @@ enum pd_symbol_fix {
 };
 
 /* `name` must live in table->bytes or as long. 0, or -1 without memory or at the limit of symbols. */
-int pd_table_add(struct pd_symbol_table *table, uint64_t start, uint64_t size, const char *name,
+int pd_symtab_add(struct pd_symbol_table *table, uint64_t start, uint64_t size, const char *name,
 		 enum perfdata_symbol_binding binding);
 /* Sorts, gives ends to symbols without, and leaves one of those that start at the same address. Can be called again
  * after more were added: what was there then counts as first. */
-void pd_table_finish(struct pd_symbol_table *table, enum pd_symbol_fix fix);
+void pd_symtab_finish(struct pd_symbol_table *table, enum pd_symbol_fix fix);
 /* Only sorts; all that were added stay. */
-void pd_table_sort(struct pd_symbol_table *table);
+void pd_symtab_sort(struct pd_symbol_table *table);
 /* Notes for each symbol which one lies around it; to be called once, at the end. */
-void pd_table_nest(struct pd_symbol_table *table);
-struct pd_symbol *pd_table_find(struct pd_symbol_table *table, uint64_t address);
+void pd_symtab_nest(struct pd_symbol_table *table);
+struct pd_symbol *pd_symtab_find(struct pd_symbol_table *table, uint64_t address);
 /* The first symbol of this name, or NULL. Walks over all. */
-const struct pd_symbol *pd_table_by_name(const struct pd_symbol_table *table, const char *name);
-const char *pd_table_shown(struct pd_symbol_table *table, struct pd_symbol *symbol);
-void pd_table_release(struct pd_symbol_table *table);
+const struct pd_symbol *pd_symtab_by_name(const struct pd_symbol_table *table, const char *name);
+const char *pd_symtab_shown(struct pd_symbol_table *table, struct pd_symbol *symbol);
+void pd_symtab_release(struct pd_symbol_table *table);
 
 /* --- demangle.c, demangle_cxx.c, demangle_rust.c ---------------------------------------------------------------- */
 
