@@ -1,0 +1,26 @@
+/* What perf prints behind "PERF_RECORD_NAME" for records other than samples: shared by the dump and by the --show-… lines of script. */
+#ifndef RECORD_TEXT_H
+#define RECORD_TEXT_H
+
+#include "perfdata_emit.h"
+
+struct record_text_context {
+	const struct perfdata_reader *reader;   /* features and events, as they were known in begin */
+	bool dump;                              /* `perf script -D`: with ": unhandled!" where perf says so */
+	const char *event_name;                 /* of the record's event, or NULL */
+	/* The symbol of a kernel address as "name+0x1f", or nothing; may be NULL. */
+	void (*symbol)(const void *user, uint64_t address, struct perfdata_text *out);
+	const void *user;
+};
+
+/* The name perf gives a record type: "MMAP2"; "UNKNOWN" for numbers without a record. */
+const char *record_text_name(uint32_t type);
+
+/* The tail of a kernel record (not SAMPLE), with its newline where perf prints one. */
+void record_text_kernel(const struct record_text_context *context, const struct perfdata_record *record, struct perfdata_text *out);
+/* The tail of a user record; ATTR and FEATURE are spelled by header_text.h. */
+void record_text_user(const struct record_text_context *context, const struct perfdata_record *record, struct perfdata_text *out);
+/* The tail of any record. */
+void record_text(const struct record_text_context *context, const struct perfdata_record *record, struct perfdata_text *out);
+
+#endif

@@ -1,0 +1,290 @@
+#include "record_text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* %#x: "0x…", but "0" for zero */
+static void hex_alt(struct perfdata_text *out, uint64_t value)
+{
+	if (value)
+		perfdata_text_literal(out, "0x");
+	perfdata_text_hex(out, value);
+}
+
+static void append(struct perfdata_text *out, struct perfdata_bytes bytes)
+{
+	perfdata_text_append(out, bytes.data, bytes.size);
+}
+
+static void task_pair(struct perfdata_text *out, int32_t pid, int32_t tid)
+{
+	perfdata_text_char(out, ' ');
+	perfdata_text_s64(out, pid);
+	perfdata_text_char(out, '/');
+	perfdata_text_s64(out, tid);
+}
+
+static void range(struct perfdata_text *out, uint64_t start, uint64_t len, uint64_t pgoff)
+{
+	perfdata_text_literal(out, ": [");
+	hex_alt(out, start);
+	perfdata_text_char(out, '(');
+	hex_alt(out, len);
+	perfdata_text_literal(out, ") @ ");
+	hex_alt(out, pgoff);
+}
+
+static void mmap_tail(const struct perfdata_record *record, struct perfdata_text *out)
+{
+	const struct perfdata_mmap *mmap = &record->u.mmap;
+	task_pair(out, mmap->pid, mmap->tid);
+	range(out, mmap->addr, mmap->len, mmap->pgoff);
+	perfdata_text_string(out, record->misc & PERFDATA_MISC_MMAP_DATA ? "]: r " : "]: x ");
+	append(out, mmap->filename);
+	perfdata_text_char(out, '\n');
+}
+
+static void mmap2_tail(const struct perfdata_record *record, struct perfdata_text *out)
+{
+	const struct perfdata_mmap2 *mmap2 = &record->u.mmap2;
+	struct perfdata_bytes build_id;
+	task_pair(out, mmap2->pid, mmap2->tid);
+	range(out, mmap2->addr, mmap2->len, mmap2->pgoff);
+	if (perfdata_mmap2_build_id(record, &build_id)) {
+		perfdata_text_literal(out, " <");
+		perfdata_text_bytes_hex(out, build_id.data, build_id.size);
+		perfdata_text_char(out, '>');
+	} else {
+		/* perf prints inode and generation as signed */
+		perfdata_text_printf(out, " %02x:%02x %" PRId64 " %" PRId64, mmap2->maj, mmap2->min, (int64_t)mmap2->ino,
+				     (int64_t)mmap2->ino_generation);
+	}
+	const char letters[] = { mmap2->prot & 1 ? 'r' : '-', mmap2->prot & 2 ? 'w' : '-', mmap2->prot & 4 ? 'x' : '-',
+				 mmap2->flags & 1 ? 's' : 'p', ' ' };
+	perfdata_text_literal(out, "]: ");
+	perfdata_text_append(out, letters, sizeof letters);
+	append(out, mmap2->filename);
+	perfdata_text_char(out, '\n');
+}
+
+static void comm_tail(const struct perfdata_record *record, struct perfdata_text *out)
+{
+	const struct perfdata_comm *comm = &record->u.comm;
+	perfdata_text_string(out, record->misc & PERFDATA_MISC_COMM_EXEC ? " exec: " : ": ");
+	append(out, comm->comm);
+	perfdata_text_printf(out, ":%d/%d\n", comm->pid, comm->tid);
+}
+
+static void task_tail(const struct perfdata_record *record, struct perfdata_text *out)
+{
+	const struct perfdata_task *task = &record->u.task;
+	perfdata_text_printf(out, "(%d:%d):(%d:%d)\n", task->pid, task->tid, task->ppid, task->ptid);
+}
+
+static void lost_samples_tail(const struct perfdata_record *record, struct perfdata_text *out)
+{
+	const struct perfdata_sample_id *trailer = &record->sample_id;
+	const struct perfdata_layout *layout = perfdata_sample_id_layout();
+	uint64_t id = UINT64_MAX;
+	for (uint32_t i = 0; i < layout->nr_fields; i++) {
+		if (!(trailer->present >> i & 1))
+			continue;
+		if (strcmp(layout->fields[i].name, "id") == 0)
+			id = trailer->id;
+		else if (strcmp(layout->fields[i].name, "identifier") == 0)
+			id = trailer->identifier;
+	}
+	perfdata_text_printf(out, ": id:%" PRIu64 ": lost samples :%" PRIu64 "%s\n", id, record->u.lost_samples.lost,
+			     record->misc & PERFDATA_MISC_LOST_SAMPLES_BPF ? " (BPF)" : "");
+}
+
+static void read_tail(const struct record_text_context *context, const struct perfdata_record *record, struct perfdata_text *out)
+{
+	const struct perfdata_read_record *read = &record->u.read;
+	const struct perfdata_event *event = NULL;
+	struct perfdata_read_value value = { 0 };
+	uint64_t present = 0;
+	if (read->read.values.count) {
+		perfdata_list_get(&read->read.values, 0, &value);
+		present = read->read.values.present;
+	}
+	const struct perfdata_layout *layout = read->read.values.element;
+	bool has_id = false, has_lost = false;
+	for (uint32_t i = 0; layout && i < layout->nr_fields; i++) {
+		if (!(present >> i & 1))
+			continue;
+		has_id |= strcmp(layout->fields[i].name, "id") == 0;
+		has_lost |= strcmp(layout->fields[i].name, "lost") == 0;
+	}
+	if (has_id)
+		event = perfdata_reader_event_by_id(context->reader, value.id);
+	const char *name = event ? event->name : context->event_name && !has_id ? context->event_name : "unknown";
+	perfdata_text_printf(out, ": %d %d ", read->pid, read->tid);
+	perfdata_text_string(out, name);
+	perfdata_text_printf(out, " %" PRIu64 "\n", value.value);
+	if (read->read.present & 1)
+		perfdata_text_printf(out, "... time enabled : %" PRIu64 "\n", read->read.time_enabled);
+	if (read->read.present & 2)
+		perfdata_text_printf(out, "... time running : %" PRIu64 "\n", read->read.time_running);
+	if (has_id)
+		perfdata_text_printf(out, "... id           : %" PRIu64 "\n", value.id);
+	if (has_lost)
+		perfdata_text_printf(out, "... lost         : %" PRIu64 "\n", value.lost);
+	if (context->dump)
+		perfdata_text_literal(out, ": unhandled!\n");
+}
+
+static void aux_tail(const struct perfdata_record *record, struct perfdata_text *out)
+{
+	const struct perfdata_aux *aux = &record->u.aux;
+	static const char letters[] = "TOPC";
+	perfdata_text_literal(out, " offset: ");
+	hex_alt(out, aux->aux_offset);
+	perfdata_text_literal(out, " size: ");
+	hex_alt(out, aux->aux_size);
+	perfdata_text_literal(out, " flags: ");
+	hex_alt(out, aux->flags);
+	perfdata_text_literal(out, " [");
+	for (unsigned i = 0; i < 4; i++)
+		if (aux->flags >> i & 1)
+			perfdata_text_char(out, letters[i]);
+	perfdata_text_literal(out, "]\n");
+}
+
+static const char *switch_direction(const struct perfdata_record *record)
+{
+	if (!(record->misc & PERFDATA_MISC_SWITCH_OUT))
+		return "IN";
+	return record->misc & PERFDATA_MISC_SWITCH_OUT_PREEMPT ? "OUT preempt" : "OUT";
+}
+
+static void switch_tail(const struct perfdata_record *record, struct perfdata_text *out)
+{
+	if (record->type == PERFDATA_RECORD_SWITCH) {
+		perfdata_text_printf(out, " %-11s\n", switch_direction(record));
+		return;
+	}
+	const struct perfdata_switch *wide = &record->u.context_switch;
+	perfdata_text_printf(out, " %-11s  %s pid/tid: %5d/%-5d\n", switch_direction(record),
+			     record->misc & PERFDATA_MISC_SWITCH_OUT ? "next" : "prev", wide->next_prev_pid, wide->next_prev_tid);
+}
+
+static void namespaces_tail(const struct perfdata_record *record, struct perfdata_text *out)
+{
+	static const char *const names[] = { "net", "uts", "ipc", "pid", "user", "mnt", "cgroup" };
+	const struct perfdata_namespaces *namespaces = &record->u.namespaces;
+	task_pair(out, namespaces->pid, namespaces->tid);
+	perfdata_text_printf(out, " - nr_namespaces: %" PRIu64 "\n\t\t[", namespaces->nr);
+	for (uint64_t i = 0; i < namespaces->namespaces.count; i++) {
+		struct perfdata_namespace link;
+		perfdata_list_get(&namespaces->namespaces, i, &link);
+		if (i && i % 4 == 0)
+			perfdata_text_literal(out, "\n\t\t ");
+		perfdata_text_printf(out, "%" PRIu64 "/%s: %" PRIu64 "/", i, i < 7 ? names[i] : "unknown", link.dev);
+		hex_alt(out, link.ino);
+		perfdata_text_string(out, i + 1 < namespaces->namespaces.count ? ", " : "]\n");
+	}
+}
+
+static void poke_bytes(struct perfdata_text *out, const char *title, struct perfdata_bytes bytes)
+{
+	for (size_t i = 0; i < bytes.size; i++) {
+		if (i % 16 == 0)
+			perfdata_text_string(out, title);
+		perfdata_text_printf(out, " %02x", bytes.data[i]);
+		if (i % 16 == 15 || i + 1 == bytes.size)
+			perfdata_text_char(out, '\n');
+	}
+}
+
+static void text_poke_tail(const struct record_text_context *context, const struct perfdata_record *record, struct perfdata_text *out)
+{
+	const struct perfdata_text_poke *poke = &record->u.text_poke;
+	perfdata_text_char(out, ' ');
+	perfdata_text_hex(out, poke->addr);
+	perfdata_text_char(out, ' ');
+	if (context->symbol)
+		context->symbol(context->user, poke->addr, out);
+	perfdata_text_printf(out, " old len %u new len %u\n", poke->old_len, poke->new_len);
+	poke_bytes(out, "            Old bytes:", poke->old_bytes);
+	poke_bytes(out, "            New bytes:", poke->new_bytes);
+}
+
+static void deferred_tail(const struct perfdata_record *record, struct perfdata_text *out)
+{
+	const struct perfdata_callchain_deferred *deferred = &record->u.callchain_deferred;
+	perfdata_text_printf(out, "(IP, 0x%x): %d/%d: ", record->misc, record->sample_id.pid, record->sample_id.tid);
+	hex_alt(out, deferred->cookie);
+	perfdata_text_char(out, '\n');
+}
+
+void record_text_kernel(const struct record_text_context *context, const struct perfdata_record *record, struct perfdata_text *out)
+{
+	switch (record->type) {
+	case PERFDATA_RECORD_MMAP:
+		mmap_tail(record, out);
+		break;
+	case PERFDATA_RECORD_MMAP2:
+		mmap2_tail(record, out);
+		break;
+	case PERFDATA_RECORD_COMM:
+		comm_tail(record, out);
+		break;
+	case PERFDATA_RECORD_FORK:
+	case PERFDATA_RECORD_EXIT:
+		task_tail(record, out);
+		break;
+	case PERFDATA_RECORD_LOST:
+		if (context->dump)
+			perfdata_text_printf(out, ": id:%" PRIu64 ": lost:%" PRIu64 "\n", record->u.lost.id, record->u.lost.lost);
+		else
+			perfdata_text_printf(out, " lost %" PRIu64 "\n", record->u.lost.lost);
+		break;
+	case PERFDATA_RECORD_LOST_SAMPLES:
+		lost_samples_tail(record, out);
+		break;
+	case PERFDATA_RECORD_READ:
+		read_tail(context, record, out);
+		break;
+	case PERFDATA_RECORD_AUX:
+		aux_tail(record, out);
+		break;
+	case PERFDATA_RECORD_ITRACE_START:
+		perfdata_text_printf(out, " pid: %u tid: %u\n", (uint32_t)record->u.itrace_start.pid,
+				     (uint32_t)record->u.itrace_start.tid);
+		break;
+	case PERFDATA_RECORD_SWITCH:
+	case PERFDATA_RECORD_SWITCH_CPU_WIDE:
+		switch_tail(record, out);
+		break;
+	case PERFDATA_RECORD_NAMESPACES:
+		namespaces_tail(record, out);
+		break;
+	case PERFDATA_RECORD_KSYMBOL:
+		perfdata_text_printf(out, " addr %" PRIx64 " len %u type %u flags 0x%x name ", record->u.ksymbol.addr,
+				     record->u.ksymbol.len, record->u.ksymbol.type, record->u.ksymbol.flags);
+		append(out, record->u.ksymbol.name);
+		perfdata_text_char(out, '\n');
+		break;
+	case PERFDATA_RECORD_BPF_EVENT:
+		perfdata_text_printf(out, " type %u, flags %u, id %u\n", record->u.bpf_event.type, record->u.bpf_event.flags,
+				     record->u.bpf_event.id);
+		break;
+	case PERFDATA_RECORD_CGROUP:
+		perfdata_text_printf(out, " cgroup: %" PRIu64 " ", record->u.cgroup.id);
+		append(out, record->u.cgroup.path);
+		perfdata_text_char(out, '\n');
+		break;
+	case PERFDATA_RECORD_TEXT_POKE:
+		text_poke_tail(context, record, out);
+		break;
+	case PERFDATA_RECORD_AUX_OUTPUT_HW_ID:
+		perfdata_text_literal(out, " hw_id: ");
+		hex_alt(out, record->u.aux_output_hw_id.hw_id);
+		perfdata_text_char(out, '\n');
+		break;
+	case PERFDATA_RECORD_CALLCHAIN_DEFERRED:
+		deferred_tail(record, out);
+		break;
+	}
+}
