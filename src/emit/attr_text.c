@@ -10,6 +10,7 @@ struct spelling {
 	bool separate;         /* a comma comes first */
 };
 
+enum { TYPE_HARDWARE = 0, TYPE_SOFTWARE = 1, TYPE_TRACEPOINT = 2, TYPE_HW_CACHE = 3 };
 static const char *const type_names[] = { "HARDWARE", "SOFTWARE", "TRACEPOINT", "HW_CACHE", "RAW", "BREAKPOINT" };
 
 static const char *const hardware_names[] = {
@@ -92,33 +93,59 @@ static void put_sample_type(struct spelling *s, uint64_t value)
 			put_joined(s->out, perfdata_name_of(perfdata_sample_type_names(), sample_bits[i]), &is_first);
 }
 
+/* Number 4 is the CPU's own PMU wherever perf cannot ask the machine it runs on; other PMUs have no name then. */
+#define CPU_PMU 4
+
 static void put_type(struct spelling *s, uint32_t type)
 {
 	put_key(s, "type");
 	perfdata_text_u64(s->out, type);
-	if (type < COUNT_OF(type_names))
+	if (type == CPU_PMU)
+		perfdata_text_literal(s->out, " (cpu)");
+	else if (type < COUNT_OF(type_names))
 		perfdata_text_printf(s->out, " (PERF_TYPE_%s)", type_names[type]);
 }
 
-static void put_cache_config(struct perfdata_text *out, uint64_t config)
+/* The name of a generic event without the PMU that the upper half of its config chooses; false if it has none. */
+static bool put_generic(struct perfdata_text *out, uint32_t type, uint64_t config)
 {
 	uint64_t cache = config & 0xff, op = config >> 8 & 0xff, result = config >> 16;
 
-	if (cache < COUNT_OF(cache_names) && op < COUNT_OF(cache_op_names) && result < COUNT_OF(cache_result_names))
-		perfdata_text_printf(out, " (PERF_COUNT_HW_CACHE_RESULT_%s | PERF_COUNT_HW_CACHE_OP_%s | PERF_COUNT_HW_CACHE_%s)",
+	if (type == TYPE_HARDWARE && config < COUNT_OF(hardware_names)) {
+		perfdata_text_printf(out, "PERF_COUNT_HW_%s", hardware_names[config]);
+		return true;
+	}
+	if (type == TYPE_HW_CACHE && cache < COUNT_OF(cache_names) && op < COUNT_OF(cache_op_names) &&
+	    result < COUNT_OF(cache_result_names)) {
+		perfdata_text_printf(out, "PERF_COUNT_HW_CACHE_RESULT_%s | PERF_COUNT_HW_CACHE_OP_%s | PERF_COUNT_HW_CACHE_%s",
 				     cache_result_names[result], cache_op_names[op], cache_names[cache]);
+		return true;
+	}
+	return false;
+}
+
+static void put_config_name(struct perfdata_text *out, uint32_t type, uint64_t config)
+{
+	bool on_cpu_pmu = config >> 32 == CPU_PMU;
+	size_t start = out->size;
+
+	perfdata_text_string(out, on_cpu_pmu ? " (cpu/" : " (");
+	if (put_generic(out, type, config & UINT32_MAX))
+		perfdata_text_string(out, on_cpu_pmu ? "/)" : ")");
+	else if (on_cpu_pmu)
+		perfdata_text_printf(out, "config=%#" PRIx64 "/)", config);
+	else
+		out->size = start;
 }
 
 static void put_config(struct spelling *s, const struct perfdata_attr *attr)
 {
 	put_key(s, "config");
 	perfdata_text_printf(s->out, "%#" PRIx64, attr->config);
-	if (attr->type == 0 && attr->config < COUNT_OF(hardware_names))
-		perfdata_text_printf(s->out, " (PERF_COUNT_HW_%s)", hardware_names[attr->config]);
-	else if (attr->type == 1 && attr->config < COUNT_OF(software_names))
+	if (attr->type == TYPE_HARDWARE || attr->type == TYPE_HW_CACHE)
+		put_config_name(s->out, attr->type, attr->config);
+	else if (attr->type == TYPE_SOFTWARE && attr->config < COUNT_OF(software_names))
 		perfdata_text_printf(s->out, " (PERF_COUNT_SW_%s)", software_names[attr->config]);
-	else if (attr->type == 3)
-		put_cache_config(s->out, attr->config);
 }
 
 static const struct perfdata_field *attr_row(const char *name)
@@ -185,4 +212,38 @@ void header_text_event(struct perfdata_text *out, const char *name, const struct
 	perfdata_text_string(out, name);
 	perfdata_text_literal(out, ": ");
 	put_attr(&(struct spelling){ out, ": ", false }, attr);
+}
+
+void header_text_events(struct perfdata_text *out, const struct perfdata_reader *reader)
+{
+	/* perf lists the events of a stream before it reads their names. */
+	bool is_named = perfdata_reader_header(reader)->container != PERFDATA_CONTAINER_PIPE;
+	bool has_tracepoint = false, has_group = false;
+	struct perfdata_text name;
+
+	perfdata_text_init(&name);
+	for (size_t i = 0; i < perfdata_reader_nr_events(reader); i++) {
+		const struct perfdata_event *event = perfdata_reader_event(reader, i);
+		const struct perfdata_attr *attr = &event->config.attr;
+
+		perfdata_text_clear(&name);
+		if (is_named)
+			perfdata_text_string(&name, event->name);
+		else
+			perfdata_event_fallback_name(attr, &name);
+		perfdata_text_append(&name, "", 1);
+		if (perfdata_text_failed(&name)) {
+			out->failed = true;
+			break;
+		}
+		header_text_event(out, name.data, attr);
+		perfdata_text_char(out, '\n');
+		has_tracepoint = has_tracepoint || attr->type == TYPE_TRACEPOINT;
+		has_group = has_group || (is_named && event->group_leader != event->index);
+	}
+	perfdata_text_release(&name);
+	if (has_tracepoint)
+		perfdata_text_literal(out, "# Tip: use 'perf evlist --trace-fields' to show fields for tracepoint events\n");
+	if (has_group)
+		perfdata_text_literal(out, "# Tip: use 'perf evlist -g' to show group information\n");
 }

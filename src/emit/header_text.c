@@ -10,6 +10,7 @@
 struct section {
 	struct perfdata_text *out;
 	const struct perfdata_node *root;
+	size_t size;               /* bytes of the section */
 	const struct header_text_source *source;
 };
 
@@ -244,6 +245,15 @@ static void put_group_desc(struct section *s)
 
 /* --- the machine ------------------------------------------------------------------------------------------------- */
 
+/* The bytes that perf believes a list of texts takes: it expects its own padding to 64. */
+static size_t padded_size(const struct perfdata_node *root, const char *list)
+{
+	size_t size = 4;
+	for (const struct perfdata_node *n = elements(root, list); n; n = n->next)
+		size += 4 + (n->v.bytes.size + 1 + 63) / 64 * 64;
+	return size;
+}
+
 static void put_cpu_topology(struct section *s)
 {
 	const struct perfdata_node *cpu = elements(s->root, "cpus"), *die = elements(s->root, "die_ids");
@@ -252,8 +262,11 @@ static void put_cpu_topology(struct section *s)
 	put_lines(s, "sockets", "# sibling sockets : ");
 	put_lines(s, "dies", "# sibling dies    : ");
 	put_lines(s, "threads", "# sibling threads : ");
-	if (!cpu)
+	/* Other writers pad less; perf does not find what follows the lists then. */
+	if (!cpu || padded_size(s->root, "sockets") + padded_size(s->root, "threads") >= s->size) {
 		perfdata_text_literal(s->out, "# Core ID and Socket ID information is not available\n");
+		return;
+	}
 	for (int i = 0; cpu; i++, cpu = cpu->next, die = die ? die->next : NULL) {
 		perfdata_text_printf(s->out, "# CPU %d: Core ID %d, ", i, (int)number(cpu, "core_id"));
 		if (with_dies)
@@ -558,7 +571,7 @@ void header_text_feature(struct perfdata_text *out, const struct perfdata_featur
 			 const struct header_text_source *source)
 {
 	uint32_t id = perfdata_feature_id(feature);
-	struct section section = { out, perfdata_feature_root(feature), source };
+	struct section section = { out, perfdata_feature_root(feature), perfdata_feature_bytes(feature).size, source };
 
 	if (id >= COUNT_OF(printers) || !printers[id].put)
 		return;

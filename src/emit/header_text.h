@@ -34,5 +34,7 @@ void header_text_all(struct perfdata_text *out, const struct perfdata_reader *re
 void header_text_attr(struct perfdata_text *out, const struct perfdata_attr *attr);
 /* "NAME: type: 1 (PERF_TYPE_SOFTWARE), size: 144, …", without a newline. */
 void header_text_event(struct perfdata_text *out, const char *name, const struct perfdata_attr *attr);
+/* What `perf evlist -v` prints: a line for each event, then its hints. */
+void header_text_events(struct perfdata_text *out, const struct perfdata_reader *reader);
 
 #endif
