@@ -9,6 +9,7 @@
 #include "feature_rows.h"
 
 #define MAX_FIELDS 64
+#define SMALLEST_ATTR 64
 
 struct perfdata_feature {
 	struct pd_arena arena;            /* the tree and the bytes */
@@ -166,8 +167,12 @@ static enum perfdata_status read_bitmap(struct walk *walk, struct pd_cursor *c, 
 
 static enum perfdata_status read_attr(struct walk *walk, struct perfdata_bytes extent, struct perfdata_node *node)
 {
-	struct perfdata_attr *attr = pd_arena_calloc(walk->arena, 1, sizeof *attr);
+	struct perfdata_attr *attr;
 	size_t used;
+
+	if (extent.size < SMALLEST_ATTR)
+		return damaged(walk, extent.data, node->field->name, "is smaller than any attr");
+	attr = pd_arena_calloc(walk->arena, 1, sizeof *attr);
 	if (!attr)
 		return no_memory(walk);
 	node->v.attr = attr;
