@@ -8,6 +8,7 @@
 #define PIPE_HEADER_SIZE 16
 #define OLD_HEADER_SIZE 72
 #define HEADER_SIZE 104
+#define TAIL_SEARCHED (16u << 20)    /* bytes at the end where a lost feature table is looked for */
 #define EVENT_TYPE_ENTRY 72          /* u64 id, char name[64] */
 
 /* A file container while it is opened. */
@@ -55,6 +56,20 @@ static void note_end_of(struct container *c, uint64_t offset, uint64_t size)
 
 static bool is_small_size(uint64_t size) { return size >= 8 && size <= 4096; }
 
+/* The magic of version 2 states the byte order, unless it is the magic that is damaged. */
+static enum perfdata_order order_of_v2(struct perfdata_reader *reader, const uint8_t *bytes, size_t size)
+{
+	const enum perfdata_order order = memcmp(bytes, "PERFILE2", 8) ? PERFDATA_BIG_ENDIAN : PERFDATA_LITTLE_ENDIAN;
+	const bool swap = pd_order_is_foreign(order);
+
+	if (size < 24 || is_small_size(pd_load64(bytes + 8, swap)) || !is_small_size(pd_load64(bytes + 8, !swap)))
+		return order;
+	if (pd_load64(bytes + 8, !swap) != PIPE_HEADER_SIZE && !is_small_size(pd_load64(bytes + 16, !swap)))
+		return order;
+	pd_reader_finding(reader, PERFDATA_F_HEADER, 0, 0, "the magic states the other byte order than the header has");
+	return order == PERFDATA_BIG_ENDIAN ? PERFDATA_LITTLE_ENDIAN : PERFDATA_BIG_ENDIAN;
+}
+
 /* The byte order of a version 1 recording, whose magic is the same in both: that in which sizes are small. */
 static enum perfdata_order order_of_v1(const uint8_t *bytes, size_t size)
 {
@@ -79,7 +94,7 @@ static bool take_magic(struct perfdata_reader *reader, const uint8_t *bytes, siz
 	if (header->version == 1)
 		header->order = order_of_v1(bytes, size);
 	else
-		header->order = memcmp(bytes, "PERFILE2", 8) ? PERFDATA_BIG_ENDIAN : PERFDATA_LITTLE_ENDIAN;
+		header->order = order_of_v2(reader, bytes, size);
 	perfdata_config_init(&reader->config, NULL, header->order);
 	return true;
 }
@@ -240,7 +255,9 @@ static enum perfdata_status read_attrs(struct container *c)
 		pd_reader_finding(reader, PERFDATA_F_ATTRS_RANGE, 0, 24,
 				  "the attr table stands at %#llx and has %#llx bytes; the file has %#llx",
 				  (unsigned long long)attrs.offset, (unsigned long long)attrs.size, (unsigned long long)c->size);
-	enum perfdata_status status = read_bytes(c, attrs.offset, attrs.size, &bytes, &size);
+	/* an entry that is almost whole was meant to be */
+	const uint64_t room = attrs.size % stride ? attrs.size + stride - attrs.size % stride : attrs.size;
+	enum perfdata_status status = read_bytes(c, attrs.offset, room < attrs.size ? attrs.size : room, &bytes, &size);
 	for (size_t at = 0; status == PERFDATA_OK && size - at >= stride; at += stride)
 		status = add_event(c, bytes + at, stride, attrs.offset + at);
 	pd_free(bytes);
@@ -251,19 +268,68 @@ static enum perfdata_status read_attrs(struct container *c)
 
 /* --- the data section -------------------------------------------------------------------------------------------- */
 
-/* With a data size of 0: is there a feature table all the same, so that the recording is finished and empty? */
-static bool is_empty_and_finished(struct container *c)
+static unsigned count_bits(const struct container *c)
 {
-	const struct perfdata_header *header = &c->reader->header;
-	uint8_t entry[16];
-	size_t size, bits = 0;
-
+	unsigned bits = 0;
 	for (unsigned i = 0; i < 4; i++)
-		bits += (size_t)__builtin_popcountll(header->feature_bits[i]);
-	if (!bits || !pd_range_ok(header->data.offset, sizeof entry, c->size) ||
-	    pd_input_read_at(c->input, header->data.offset, entry, sizeof entry, &size) != PERFDATA_OK || size < sizeof entry)
+		bits += (unsigned)__builtin_popcountll(c->reader->header.feature_bits[i]);
+	return bits;
+}
+
+/* Does the feature table stand at `offset`? Then most sections stand behind it (a file that was cut has the last ones beyond its end).
+ * A recording without features has an empty table anywhere. */
+static bool table_is_plausible(struct container *c, uint64_t offset)
+{
+	const unsigned bits = count_bits(c);
+	uint8_t table[PD_NR_FEATURES * 16];
+	size_t size;
+	unsigned inside = 0;
+
+	if (!bits)
+		return c->reader->header.data.size && offset <= c->size;
+	if (offset > c->size || pd_input_read_at(c->input, offset, table, bits * 16, &size) != PERFDATA_OK || size < 16)
 		return false;
-	return pd_load64(entry, c->reader->config.swap) == header->data.offset + bits * 16;
+	struct pd_cursor cursor = pd_cursor(table, size, c->reader->config.swap);
+	for (unsigned i = 0; i < size / 16; i++) {
+		const uint64_t at = pd_u64(&cursor), length = pd_u64(&cursor);
+		inside += at >= offset + bits * 16 && at < offset + (1u << 30) && length < 1u << 30;
+	}
+	return inside * 4 >= size / 16 * 3;
+}
+
+/* Is this the start of a feature table? perf puts the first section behind the table (which may have spare entries), and the others
+ * behind each other. */
+static bool is_table_start(const uint8_t *at, uint64_t offset, uint64_t table_size, bool swap)
+{
+	const uint64_t first = pd_load64(at, swap), second = pd_load64(at + 16, swap);
+	const uint64_t behind = first + pd_load64(at + 8, swap);
+
+	return first >= offset + table_size && first <= offset + PD_NR_FEATURES * 16 && second >= behind && second - behind < 8 &&
+	       pd_load64(at + 24, swap) < 1u << 30;
+}
+
+/* Looks for the feature table in the last part of the file. */
+static bool find_table(struct container *c)
+{
+	const uint64_t table_size = count_bits(c) * 16ull;
+	const uint64_t start = c->size > TAIL_SEARCHED ? c->size - TAIL_SEARCHED : 0;
+	const bool swap = c->reader->config.swap;
+	bool found = false;
+	uint8_t *tail;
+	size_t size;
+
+	/* one feature alone is no pattern */
+	if (table_size < 32 || read_bytes(c, start, TAIL_SEARCHED, &tail, &size) != PERFDATA_OK)
+		return false;
+	for (size_t at = 0; !found && at + table_size <= size; at++) {
+		const uint64_t offset = start + at;
+		if (offset < c->data_offset || !is_table_start(tail + at, offset, table_size, swap))
+			continue;
+		c->data_end = offset;
+		found = true;
+	}
+	pd_free(tail);
+	return found;
 }
 
 /* Where records can begin when the header does not say: behind all that is known to stand in front of them. */
@@ -279,10 +345,10 @@ static void find_data(struct container *c)
 	c->data_offset = data.offset;
 	if (data.offset > c->size || data.offset < OLD_HEADER_SIZE || !pd_add(data.offset, data.size, &end)) {
 		const bool wrong = data.offset || data.size || c->size > HEADER_SIZE;
-		c->finished = false;
 		if (data.offset > c->size || data.offset < OLD_HEADER_SIZE)
 			c->data_offset = guess_data_offset(c) < c->size ? guess_data_offset(c) : c->size;
 		c->data_end = c->size;
+		c->finished = find_table(c);
 		if (wrong)
 			pd_reader_finding(reader, PERFDATA_F_DATA_RANGE, 0, 40,
 					  "the data section stands at %#llx and has %#llx bytes; records were looked for from %#llx on",
@@ -291,12 +357,18 @@ static void find_data(struct container *c)
 		return;
 	}
 	c->data_end = end;
-	if (!data.size && !is_empty_and_finished(c)) {
+	if (table_is_plausible(c, c->data_end)) {
+		;
+	} else if (find_table(c)) {
+		pd_reader_finding(reader, PERFDATA_F_HEADER, 0, 48,
+				  "the header states records up to %#llx; the feature table stands at %#llx",
+				  (unsigned long long)end, (unsigned long long)c->data_end);
+	} else if (!data.size) {
 		c->finished = false;
 		c->data_end = c->size;
 		pd_reader_finding(reader, PERFDATA_F_NOT_FINISHED, 0, 48,
 				  "the header states no records: the recorder was killed; records were read to the end of the file");
-	} else if (end > c->size) {
+	} else if (end >= c->size && (end > c->size || count_bits(c))) {
 		c->finished = false;
 		c->data_end = c->size;
 		pd_reader_finding(reader, PERFDATA_F_TRUNCATED, 0, c->size,
@@ -334,6 +406,8 @@ static enum perfdata_status read_feature(struct container *c, uint32_t id, struc
 	uint8_t *bytes;
 	size_t size;
 
+	if (place.size > there)
+		c->finished = false;
 	if (place.size > there || place.size > c->size - c->section_bytes) {
 		pd_reader_finding(reader, PERFDATA_F_FEATURE_RANGE, 0, place.offset,
 				  "feature section %u stands at %#llx and has %#llx bytes; the file has %#llx", id,
@@ -376,6 +450,8 @@ static enum perfdata_status read_features(struct container *c)
 	if (status != PERFDATA_OK)
 		return status;
 	note_end_of(c, c->data_end, count * 16);
+	if (size < count * 16)
+		c->finished = false;
 	if (size < count * 16)
 		pd_reader_finding(reader, PERFDATA_F_TRUNCATED, 0, c->data_end + size, "the file ends inside the table of features");
 	struct pd_cursor cursor = pd_cursor(table, size, reader->config.swap);
@@ -438,6 +514,10 @@ static enum perfdata_status open_file(struct container *c, const uint8_t *bytes,
 		find_data(c);
 		status = read_features(c);
 	}
+	if (status == PERFDATA_OK && !reader->nr_events) {
+		status = pd_events_take_description(reader);
+		reader->has_attr_table = reader->nr_events != 0;
+	}
 	if (status == PERFDATA_OK)
 		status = pd_events_take_names(reader);
 	if (status == PERFDATA_OK)
@@ -450,6 +530,9 @@ static enum perfdata_status open_file(struct container *c, const uint8_t *bytes,
 		return status;
 	if (!reader->nr_events)
 		pd_reader_finding(reader, PERFDATA_F_NO_ATTRS, 0, 24, "the attr table has no usable entry");
+	if (has_bit(reader->header.feature_bits, PERFDATA_FEATURE_DIR_FORMAT) && name == reader->header.name)
+		pd_reader_finding(reader, PERFDATA_F_DIRECTORY_PART, 0, PERFDATA_NO_OFFSET,
+				  "this is the file `data` of a directory recording, whose other files were not read");
 	check_tail(c);
 	struct pd_input *input = c->input;
 	c->input = NULL;

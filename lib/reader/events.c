@@ -213,6 +213,30 @@ enum perfdata_status pd_events_take_names(struct perfdata_reader *reader)
 	return PERFDATA_OK;
 }
 
+enum perfdata_status pd_events_take_description(struct perfdata_reader *reader)
+{
+	const struct pd_section *section = &reader->sections[PERFDATA_FEATURE_EVENT_DESC];
+	if (!section->feature)
+		return PERFDATA_OK;
+	const struct perfdata_bytes bytes = perfdata_feature_bytes(section->feature);
+	struct pd_cursor cursor = pd_cursor(bytes.data, bytes.size, reader->config.swap);
+	const uint32_t count = pd_u32(&cursor), attr_size = pd_u32(&cursor);
+
+	for (uint32_t i = 0; i < count && attr_size >= 64; i++) {
+		const uint64_t offset = section->public.offset + (uint64_t)(cursor.at - bytes.data);
+		const struct perfdata_bytes attr = { pd_take(&cursor, attr_size), attr_size };
+		const uint32_t nr_ids = pd_u32(&cursor);
+		(void)pd_take(&cursor, pd_u32(&cursor));   /* the name */
+		const struct perfdata_bytes ids = { pd_take(&cursor, nr_ids * 8ull), nr_ids * 8ull };
+		if (cursor.failed)
+			break;
+		const enum perfdata_status status = pd_event_add(reader, attr, ids, offset);
+		if (status != PERFDATA_OK)
+			return status;
+	}
+	return PERFDATA_OK;
+}
+
 /* Counters are logged with the branches of all events of a group as soon as one of them asks for it. */
 static enum perfdata_status spread_counters(struct perfdata_reader *reader)
 {
@@ -271,6 +295,11 @@ static enum perfdata_status take_trace(struct perfdata_reader *reader, size_t in
 		perfdata_trace_event(reader->trace, event->config.attr.config) : NULL;
 	struct perfdata_text name;
 
+	if (!reader->trace) {
+		pd_reader_finding_once(reader, PERFDATA_F_TRACE_FORMAT, 0, PERFDATA_NO_OFFSET,
+				       "the recording has tracepoint events, but no readable format of them");
+		return PERFDATA_OK;
+	}
 	if (!trace) {
 		pd_reader_finding(reader, PERFDATA_F_TRACE_FORMAT, 0, PERFDATA_NO_OFFSET,
 				  "the recording has no format of tracepoint %llu (event %zu)",
@@ -355,6 +384,8 @@ void pd_event_match(struct perfdata_reader *reader, struct perfdata_raw *raw)
 	if (raw->type >= PERFDATA_RECORD_USER_FIRST)
 		return;
 	const struct perfdata_event *first = reader->nr_events ? reader->events[0] : NULL, *event = first;
+	if (!first && reader->header.container == PERFDATA_CONTAINER_PIPE)
+		pd_reader_finding_once(reader, PERFDATA_F_NO_ATTRS, raw->file, raw->offset, "no attr record came before this one");
 	perfdata_peek(first ? &first->config : &reader->config, raw->bytes, raw->size, &peek);
 	if (reader->nr_events > 1) {
 		event = event_by_id(reader, raw, &peek);

@@ -36,8 +36,7 @@ static void note_section(struct perfdata_reader *reader, uint32_t id, const uint
 				  size);
 	else if (status == PERFDATA_DAMAGED)
 		pd_reader_finding(reader, PERFDATA_F_FEATURE_DAMAGED, 0,
-				  error->offset == PERFDATA_NO_OFFSET ? offset : offset + error->offset, "feature section %s: %s",
-				  section_name(id), error->message);
+				  error->offset == PERFDATA_NO_OFFSET ? offset : offset + error->offset, "%s", error->message);
 	else if (layout->nr_fields && is_all_zero(bytes, size) && (!size || id == PERFDATA_FEATURE_COMPRESSED))
 		pd_reader_finding(reader, PERFDATA_F_FEATURE_EMPTY, 0, offset, "feature section %s %s", section_name(id),
 				  size ? "holds only zeros" : "is empty");
@@ -103,9 +102,9 @@ enum perfdata_status pd_features_take_trace(struct perfdata_reader *reader, cons
 	if (reader->trace)
 		return PERFDATA_OK;
 	const enum perfdata_status status = perfdata_trace_load(bytes, size, take_finding, &place, &reader->trace, NULL);
-	if (status == PERFDATA_EFORMAT)
+	if (status == PERFDATA_EFORMAT && size)
 		pd_reader_finding(reader, PERFDATA_F_TRACING_DATA, 0, offset, "this is no tracing data");
-	else if (status != PERFDATA_OK)
+	else if (status != PERFDATA_OK && status != PERFDATA_EFORMAT)
 		return status;
 	return PERFDATA_OK;
 }

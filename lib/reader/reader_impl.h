@@ -57,6 +57,7 @@ struct pd_unpack {
 	size_t in_size, in_used;
 	uint64_t carrier;            /* offset of the record that is being unpacked */
 	uint64_t packed, unpacked;   /* bytes so far */
+	uint64_t unpacked_before;    /* this carrier */
 	bool active;                 /* `inner` may give records */
 	bool may_have_more;          /* the decoder filled all the room it had */
 	bool broken;                 /* nothing until a carrier begins a frame */
@@ -170,6 +171,8 @@ enum perfdata_status pd_event_add(struct perfdata_reader *reader, struct perfdat
 struct perfdata_event *pd_event_revise(struct perfdata_reader *reader, size_t index);
 /* False when a stream changed its events so often that it is told to stop. */
 bool pd_event_may_revise(struct perfdata_reader *reader);
+/* Adds the events that EVENT_DESC lists: for files whose attr table is lost. */
+enum perfdata_status pd_events_take_description(struct perfdata_reader *reader);
 /* Names an event, unless it has a name from a better source. */
 enum perfdata_status pd_event_set_name(struct perfdata_reader *reader, size_t index, const void *name, size_t size,
 				       enum perfdata_name_source source);

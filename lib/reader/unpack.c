@@ -20,21 +20,24 @@ static void note_broken(struct pd_stream *stream, const char *what)
 }
 
 /* The payload of a carrier. */
-static struct perfdata_bytes payload_of(const struct perfdata_raw *carrier, bool swap)
+static struct perfdata_bytes payload_of(struct pd_stream *stream, const struct perfdata_raw *carrier)
 {
 	if (carrier->type == PERFDATA_RECORD_COMPRESSED)
 		return (struct perfdata_bytes){ carrier->bytes + 8, carrier->size - 8 };
 	if (carrier->size < 16)
 		return (struct perfdata_bytes){ carrier->bytes, 0 };
-	const uint64_t stated = pd_load64(carrier->bytes + 8, swap);
+	const uint64_t stated = pd_load64(carrier->bytes + 8, stream->reader->config.swap);
 	const size_t present = carrier->size - 16;
-	return (struct perfdata_bytes){ carrier->bytes + 16, stated < present ? (size_t)stated : present };
+	if (stated <= present && present - stated < 8)
+		return (struct perfdata_bytes){ carrier->bytes + 16, (size_t)stated };
+	pd_reader_finding(stream->reader, PERFDATA_F_COMPRESSED_FRAME, stream->file, carrier->offset,
+			  "a compressed record states %llu bytes of data and has %zu", (unsigned long long)stated, present);
+	return (struct perfdata_bytes){ carrier->bytes + 16, present };
 }
 
 enum perfdata_status pd_unpack_begin(struct pd_stream *stream, const struct perfdata_raw *carrier)
 {
 	struct pd_unpack *unpack = &stream->unpack;
-	const struct perfdata_bytes payload = payload_of(carrier, stream->reader->config.swap);
 
 	unpack->carrier = carrier->offset;
 	if (unpack->finished)
@@ -49,6 +52,7 @@ enum perfdata_status pd_unpack_begin(struct pd_stream *stream, const struct perf
 		if (!unpack->decoder)
 			return PERFDATA_ENOMEM;
 	}
+	const struct perfdata_bytes payload = payload_of(stream, carrier);
 	if (unpack->broken) {
 		if (!begins_frame(payload.data, payload.size)) {
 			note_broken(stream, "this record continues compressed data that could not be unpacked");
@@ -66,6 +70,7 @@ enum perfdata_status pd_unpack_begin(struct pd_stream *stream, const struct perf
 	unpack->in_size = payload.size;
 	unpack->in_used = 0;
 	unpack->packed += payload.size;
+	unpack->unpacked_before = unpack->unpacked;
 	unpack->in_chunk = carrier->chunk;
 	pd_chunk_hold(unpack->in_chunk);
 	unpack->active = true;
@@ -74,6 +79,12 @@ enum perfdata_status pd_unpack_begin(struct pd_stream *stream, const struct perf
 
 void pd_unpack_end(struct pd_stream *stream)
 {
+	const struct pd_unpack *unpack = &stream->unpack;
+
+	/* the recorder flushes each record, so that each gives something */
+	if (unpack->in_size && !unpack->broken && !unpack->finished && unpack->unpacked == unpack->unpacked_before)
+		pd_reader_finding(stream->reader, PERFDATA_F_COMPRESSED_FRAME, stream->file, unpack->carrier,
+				  "a compressed record unpacks to nothing");
 	pd_chunk_drop(stream->unpack.in_chunk);
 	stream->unpack.in_chunk = NULL;
 	stream->unpack.in = NULL;
