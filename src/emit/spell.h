@@ -1,0 +1,57 @@
+/* Spelling views as JSON by their rows. */
+#ifndef EMIT_SPELL_H
+#define EMIT_SPELL_H
+
+#include "perfdata_emit.h"
+#include "plan.h"
+
+#define EMIT_MAX_REGISTERS 64
+
+struct id_name {
+	uint64_t id;
+	const struct perfdata_event *event;
+};
+
+/* What spelling depends on beside the record: the same for all of a run, made in begin, read by all threads. */
+struct spell_world {
+	const struct perfdata_reader *reader;
+	bool int64_string;
+	uint32_t nr_cpus_avail;
+	struct key registers[EMIT_MAX_REGISTERS];    /* `,"ax":"0x` */
+	struct id_name *ids;                         /* ascending; of the events known at begin */
+	size_t nr_ids;
+};
+/* False without memory. */
+bool world_init(struct spell_world *world, struct pool *pool, const struct perfdata_reader *reader);
+void world_release(struct spell_world *world);
+/* The event of an id, among those known at begin; NULL for others. Any thread. */
+const struct perfdata_event *world_event(const struct spell_world *world, uint64_t id);
+
+struct trace_plan;
+struct speller {
+	const struct spell_world *world;
+	struct perfdata_text *out;
+	const struct trace_plan *trace;      /* of the record's event, or NULL */
+	enum perfdata_order order;           /* of the record */
+	bool trace_damaged;                  /* set when a tracepoint's raw data was too short */
+};
+
+/* Appends `,"key":value`, with `,"key_raw":…` or `,"key_hex":…` where the value needs it. */
+void spell_member(struct speller *s, const struct row *row, const void *view);
+/* All rows of the view whose bit is in `present`. */
+void spell_members(struct speller *s, const struct plan *plan, uint64_t present, const void *view);
+/* The value alone. False: text that was not valid UTF-8. */
+bool spell_value(struct speller *s, const struct row *row, const void *view);
+/* An object with all rows that are present. */
+void spell_object(struct speller *s, const struct plan *plan, uint64_t present, const void *view);
+
+/* An integer member as 64 bits: sign-extended for signed kinds. */
+uint64_t spell_integer(enum perfdata_kind kind, const void *member);
+/* Makes the comma at `start` an opening bracket, or appends both brackets if nothing was written; then the closing one. */
+void spell_close(struct perfdata_text *out, size_t start, char open, char close);
+void spell_hex_string(struct perfdata_text *out, uint64_t value);             /* "0x…" */
+void spell_bytes_string(struct perfdata_text *out, struct perfdata_bytes bytes); /* "…" */
+/* A number, as a string where 64-bit numbers are to be strings. */
+void spell_wide(struct speller *s, uint64_t value);
+
+#endif

@@ -1,0 +1,177 @@
+#include "config.h"
+#include "trace_json.h"
+
+/* --- names: those of the file, made valid and unique ---------------------------------------------------------------------- */
+
+static bool needs_hex_key(const struct perfdata_trace_field *field) { return field->kind == PERFDATA_TRACE_STRING; }
+
+/* Whether an earlier row, or the key of its exact bytes, has the name. */
+static bool name_taken(const struct trace_row *rows, size_t nr_rows, const char *name, size_t size)
+{
+	for (size_t i = 0; i < nr_rows; i++) {
+		const size_t other = strlen(rows[i].name);
+		if (other == size && !memcmp(rows[i].name, name, size))
+			return true;
+		if (needs_hex_key(rows[i].field) && other + 4 == size && !memcmp(rows[i].name, name, other) &&
+		    !memcmp(name + other, "_hex", 4))
+			return true;
+		if (size + 4 == other && !memcmp(rows[i].name, name, size) && !memcmp(rows[i].name + size, "_hex", 4))
+			return true;
+	}
+	return false;
+}
+
+/* The spelling of a name inside JSON quotes; perfdata_text_json_string makes it valid UTF-8. */
+static bool make_name(struct pool *pool, struct trace_row *rows, size_t index)
+{
+	struct perfdata_text text;
+	perfdata_text_init(&text);
+	const char *name = rows[index].field->name;
+	perfdata_text_json_string(&text, name, strlen(name));
+	bool ok = !perfdata_text_failed(&text);
+	if (ok) {
+		text.size--;   /* the closing quote */
+		const size_t size = text.size;
+		for (unsigned n = 2; name_taken(rows, index, text.data + 1, text.size - 1); n++) {
+			text.size = size;
+			perfdata_text_char(&text, '_');
+			perfdata_text_u64(&text, n);
+		}
+		perfdata_text_char(&text, '\0');
+		ok = !perfdata_text_failed(&text);
+	}
+	if (ok) {
+		rows[index].name = key_bytes(pool, text.data + 1, text.size - 1).text;
+		ok = rows[index].name != NULL;
+	}
+	perfdata_text_release(&text);
+	if (!ok)
+		return false;
+	rows[index].key = key_make(pool, ",\"", rows[index].name, "");
+	rows[index].key_hex = key_make(pool, ",\"", rows[index].name, "_hex");
+	return rows[index].key.text && rows[index].key_hex.text;
+}
+
+const struct trace_plan *trace_plan_make(struct pool *pool, const struct perfdata_trace_event *event)
+{
+	struct trace_plan *plan = pool_alloc(pool, sizeof *plan);
+	struct trace_row *rows = pool_alloc(pool, (event->nr_fields + 1) * sizeof *rows);
+	if (!plan || !rows)
+		return NULL;
+	for (size_t i = 0; i < event->nr_fields; i++) {
+		rows[i].field = &event->fields[i];
+		if (!make_name(pool, rows, i))
+			return NULL;
+	}
+	plan->event = event;
+	plan->nr_rows = event->nr_fields;
+	plan->rows = rows;
+	return plan;
+}
+
+const struct trace_row *trace_plan_row(const struct trace_plan *plan, const char *name)
+{
+	for (size_t i = 0; i < plan->nr_rows; i++)
+		if (!strcmp(plan->rows[i].name, name))
+			return &plan->rows[i];
+	return NULL;
+}
+
+/* --- values ------------------------------------------------------------------------------------------------------------------ */
+
+static void number(struct speller *s, uint64_t value, bool is_signed, size_t bytes)
+{
+	const bool as_string = bytes == 8 && s->world->int64_string;
+	char *at = perfdata_text_reserve(s->out, 40);
+	if (!at)
+		return;
+	if (as_string)
+		*at++ = '"';
+	at = is_signed ? perfdata_s64_to(at, (int64_t)value) : perfdata_u64_to(at, value);
+	if (as_string)
+		*at++ = '"';
+	perfdata_text_commit(s->out, at);
+}
+
+static void array(struct speller *s, const struct trace_row *row, const struct perfdata_trace_value *value)
+{
+	const size_t start = s->out->size;
+	for (size_t i = 0; i < value->count && !perfdata_text_failed(s->out); i++) {
+		const uint64_t element = perfdata_trace_element(value, i);
+		perfdata_text_char(s->out, ',');
+		if (row->field->elements_are_pointers)
+			spell_hex_string(s->out, element);
+		else
+			number(s, element, value->is_signed, value->element_size);
+	}
+	spell_close(s->out, start, '[', ']');
+}
+
+/* The numbers of the bits that are set. */
+static void bitmask(struct speller *s, const struct perfdata_trace_value *value)
+{
+	const size_t start = s->out->size;
+	for (size_t i = 0; i < value->count && !perfdata_text_failed(s->out); i++) {
+		for (uint64_t word = perfdata_trace_element(value, i); word; word &= word - 1) {
+			perfdata_text_char(s->out, ',');
+			perfdata_text_u64(s->out, i * value->element_size * 8 + (unsigned)__builtin_ctzll(word));
+		}
+	}
+	spell_close(s->out, start, '[', ']');
+}
+
+static void spell(struct speller *s, const struct trace_row *row, const struct perfdata_trace_value *value, bool *ret_valid)
+{
+	*ret_valid = true;
+	switch (value->kind) {
+	case PERFDATA_TRACE_UNSIGNED: number(s, value->u64, false, row->field->size); break;
+	case PERFDATA_TRACE_SIGNED: number(s, value->u64, true, row->field->size); break;
+	case PERFDATA_TRACE_BOOL: perfdata_text_string(s->out, value->u64 ? "true" : "false"); break;
+	case PERFDATA_TRACE_POINTER: spell_hex_string(s->out, value->u64); break;
+	case PERFDATA_TRACE_STRING:
+		*ret_valid = perfdata_text_json_string(s->out, value->bytes.data, value->bytes.size);
+		break;
+	case PERFDATA_TRACE_ARRAY: array(s, row, value); break;
+	case PERFDATA_TRACE_BITMASK: bitmask(s, value); break;
+	case PERFDATA_TRACE_BYTES: spell_bytes_string(s->out, value->bytes); break;
+	}
+}
+
+bool trace_json_value(struct speller *s, const struct trace_row *row, struct perfdata_bytes raw, bool *ret_valid_text,
+		      struct perfdata_bytes *ret_text)
+{
+	struct perfdata_trace_value value;
+	if (perfdata_trace_value(row->field, raw, s->order, &value))
+		return false;
+	spell(s, row, &value, ret_valid_text);
+	*ret_text = value.bytes;
+	return true;
+}
+
+bool trace_json_object(struct speller *s, const struct trace_plan *plan, struct perfdata_bytes raw)
+{
+	struct perfdata_text *out = s->out;
+	const size_t start = out->size;
+	bool whole = true;
+	for (size_t i = 0; i < plan->nr_rows; i++) {
+		const struct trace_row *row = &plan->rows[i];
+		struct perfdata_trace_value value;
+		if (perfdata_trace_value(row->field, raw, s->order, &value)) {
+			whole = false;
+			continue;
+		}
+		whole &= !value.clipped;
+		char *at = perfdata_text_reserve(out, key_room(&row->key, 0));
+		if (!at)
+			return whole;
+		perfdata_text_commit(out, key_to(at, &row->key));
+		bool valid;
+		spell(s, row, &value, &valid);
+		if (!valid) {
+			perfdata_text_append(out, row->key_hex.text, row->key_hex.size);
+			spell_bytes_string(out, value.bytes);
+		}
+	}
+	spell_close(out, start, '{', '}');
+	return whole;
+}

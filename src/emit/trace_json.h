@@ -1,0 +1,28 @@
+/* The fields of a tracepoint's sample as a JSON object. */
+#ifndef EMIT_TRACE_JSON_H
+#define EMIT_TRACE_JSON_H
+
+#include "spell.h"
+
+struct trace_row {
+	const struct perfdata_trace_field *field;
+	const char *name;             /* unique among the event's keys, valid UTF-8 */
+	struct key key, key_hex;
+};
+struct trace_plan {
+	const struct perfdata_trace_event *event;
+	size_t nr_rows;
+	const struct trace_row *rows;
+};
+
+/* NULL without memory. */
+const struct trace_plan *trace_plan_make(struct pool *pool, const struct perfdata_trace_event *event);
+/* The value of one field; false if the raw data is too short for it (then nothing is written). */
+bool trace_json_value(struct speller *s, const struct trace_row *row, struct perfdata_bytes raw, bool *ret_valid_text,
+		      struct perfdata_bytes *ret_text);
+/* All fields; false if the raw data was too short for some. */
+bool trace_json_object(struct speller *s, const struct trace_plan *plan, struct perfdata_bytes raw);
+/* The row with this name, or NULL. */
+const struct trace_row *trace_plan_row(const struct trace_plan *plan, const char *name);
+
+#endif
