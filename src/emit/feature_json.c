@@ -1,4 +1,5 @@
 #include "config.h"
+#include <stdio.h>
 #include "feature_json.h"
 
 static void node_value(struct speller *s, const struct perfdata_node *node, const struct perfdata_field *field);
@@ -57,16 +58,9 @@ static void key_of(struct perfdata_text *out, const char *name, const char *suff
 
 static void member(struct speller *s, const struct perfdata_node *node, const char *prefix)
 {
-	char name[128] = "";
+	char name[128];
 	const char *own = node->field && node->field->name ? node->field->name : "value";
-	struct perfdata_text text = { .data = name, .capacity = sizeof name };
-	if (strlen(prefix) + strlen(own) + 2 > sizeof name)
-		return;
-	if (*prefix) {
-		perfdata_text_string(&text, prefix);
-		perfdata_text_char(&text, '_');
-	}
-	perfdata_text_append(&text, own, strlen(own) + 1);
+	snprintf(name, sizeof name, "%s%s%s", prefix, *prefix ? "_" : "", own);
 	key_of(s->out, name, "");
 	if (node->kind == PERFDATA_STRING) {
 		if (!perfdata_text_json_string(s->out, node->v.bytes.data, node->v.bytes.size)) {

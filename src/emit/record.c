@@ -1,0 +1,340 @@
+#include "config.h"
+#include <stdlib.h>
+#include "record.h"
+
+static const struct head_info heads[HEAD_COUNT] = {
+	[HEAD_TYPE] = { "type", "What the record is: perf's name in lower case, or \"unknown\".", HEAD_IS_TEXT, false, false, 0 },
+	[HEAD_TYPE_RAW] = { "type_raw", "Number of a type that is not known.", HEAD_IS_U64, false, false, 0 },
+	[HEAD_OFFSET] = { "offset", "Where the record stands in the unpacked stream; records out of COMPRESSED ones: where that stands.",
+			  HEAD_IS_U64, true, false, PERFDATA_UNIT_BYTES },
+	[HEAD_INNER] = { "inner", "Records out of COMPRESSED ones: offset in all that the file's carriers unpack to.", HEAD_IS_U64, true,
+			 false, PERFDATA_UNIT_BYTES },
+	[HEAD_FILE] = { "file", "The file the record stands in, where there are several.", HEAD_IS_TEXT, false, false, 0 },
+	[HEAD_SIZE] = { "size", "Length of the record with its header.", HEAD_IS_U64, false, false, PERFDATA_UNIT_BYTES },
+	[HEAD_MISC] = { "misc", "Names of the bits in the header's misc word.", HEAD_IS_NAMES, false, false, 0 },
+	[HEAD_MISC_RAW] = { "misc_raw", "The header's misc word.", HEAD_IS_U64, false, false, 0 },
+	[HEAD_EVENT] = { "event", "Name of the event that the record belongs to.", HEAD_IS_TEXT, false, false, 0 },
+	[HEAD_EVENT_UNKNOWN] = { "event_unknown", "The record's id belongs to no event.", HEAD_IS_TRUE, false, false, 0 },
+	[HEAD_LATE] = { "late", "The record is older than what stands before it.", HEAD_IS_TRUE, false, false, 0 },
+	[HEAD_AFTER_GAP] = { "after_gap", "Damaged bytes in front of the record were skipped.", HEAD_IS_TRUE, false, false, 0 },
+	[HEAD_TIME] = { "time", "Time of the recording's clock; null where none was taken.", HEAD_IS_U64, true, true, PERFDATA_UNIT_NS },
+	[HEAD_PID] = { "pid", "Process.", HEAD_IS_S64, false, false, 0 },
+	[HEAD_TID] = { "tid", "Thread.", HEAD_IS_S64, false, false, 0 },
+	[HEAD_CPU] = { "cpu", "CPU; null where it is not known.", HEAD_IS_S64, false, true, 0 },
+	[HEAD_SAMPLE_ID] = { "sample_id", "The trailer of records other than samples, as recorded.", HEAD_IS_TRAILER, false, false, 0 },
+	[HEAD_REST] = { "rest", "Bytes that the layout does not explain, in hex.", HEAD_IS_BYTES, false, false, 0 },
+	[HEAD_PROBLEM] = { "problem", "Why the record could not be decoded whole.", HEAD_IS_TEXT, false, false, 0 },
+	[HEAD_RAW_BYTES] = { "raw_bytes", "The whole record in hex (with --raw).", HEAD_IS_BYTES, false, false, 0 },
+};
+
+const struct head_info *record_head_info(enum record_head head) { return &heads[head]; }
+
+/* --- the world -------------------------------------------------------------------------------------------------------- */
+
+bool record_world_init(struct record_world *world, const struct perfdata_emit_context *context)
+{
+	const struct perfdata_header *header = perfdata_reader_header(context->reader);
+	world->name_files = context->shared_output || header->container == PERFDATA_CONTAINER_DIRECTORY;
+	world->nr_files = (uint16_t)(header->nr_files < UINT16_MAX ? header->nr_files : UINT16_MAX);
+	return world_init(&world->spell, &world->pool, context->reader);
+}
+
+void record_world_release(struct record_world *world)
+{
+	world_release(&world->spell);
+	pool_release(&world->pool);
+}
+
+/* --- plans of a thread --------------------------------------------------------------------------------------------------- */
+
+bool record_cache_init(struct record_cache *cache)
+{
+	const struct perfdata_layout *layout = perfdata_sample_id_layout();
+	cache->trailer = plan_make(&cache->pool, layout, true);
+	cache->trailer_time = plan_field(layout, "time", 4);
+	cache->trailer_pid = plan_field(layout, "pid", 3);
+	cache->trailer_tid = plan_field(layout, "tid", 3);
+	cache->trailer_cpu = plan_field(layout, "cpu", 3);
+	return cache->trailer != NULL;
+}
+
+void record_cache_release(struct record_cache *cache)
+{
+	pool_release(&cache->pool);
+	pool_release(&cache->extra);
+	free(cache->others);
+	free(cache->events);
+}
+
+static uint64_t bit(int row) { return row < 0 ? 0 : UINT64_C(1) << row; }
+
+static struct record_plan *make_plan(struct record_cache *cache, const struct perfdata_layout *layout)
+{
+	struct record_plan *plan = pool_alloc(&cache->pool, sizeof *plan);
+	if (!plan)
+		return NULL;
+	plan->time = plan->pid = plan->tid = plan->cpu = plan->event_id = -1;
+	plan->type = "unknown";
+	if (layout) {
+		plan->plan = plan_make(&cache->pool, layout, false);
+		if (!plan->plan)
+			return NULL;
+		const struct perfdata_layout *usual = perfdata_record_layout(layout->id);
+		plan->type = usual ? usual->name : layout->name;
+		plan->time = plan_field(layout, "time", 4);
+		plan->pid = plan_field(layout, "pid", 3);
+		plan->tid = plan_field(layout, "tid", 3);
+		plan->cpu = plan_field(layout, "cpu", 3);
+		for (uint32_t i = layout->nr_fields; i-- > 0;)
+			if (layout->fields[i].show == PERFDATA_SHOW_EVENT_ID && layout->fields[i].kind == PERFDATA_U64)
+				plan->event_id = (int)i;
+		plan->body = ~(bit(plan->time) | bit(plan->pid) | bit(plan->tid) | bit(plan->cpu));
+	}
+	char start[128] = "{\"type\":\"";
+	const size_t head = strlen(start), size = strlen(plan->type);
+	static const char tail[] = "\",\"offset\":";
+	if (head + size + sizeof tail > sizeof start)
+		return NULL;
+	memcpy(start + head, plan->type, size);
+	memcpy(start + head + size, tail, sizeof tail);
+	plan->start = key_bytes(&cache->pool, start, head + size + sizeof tail - 1);
+	return plan->start.text ? plan : NULL;
+}
+
+static struct record_plan *plan_of(struct record_cache *cache, const struct perfdata_record *record)
+{
+	const struct perfdata_layout *layout = record->layout;
+	if (record->type < 128 && cache->by_type[record->type]) {
+		struct record_plan *plan = cache->by_type[record->type];
+		if ((plan->plan ? plan->plan->layout : NULL) == layout)
+			return plan;
+	}
+	for (size_t i = 0; i < cache->nr_others; i++)
+		if ((cache->others[i]->plan ? cache->others[i]->plan->layout : NULL) == layout)
+			return cache->others[i];
+	struct record_plan *plan = make_plan(cache, layout);
+	if (!plan)
+		return NULL;
+	if (record->type < 128 && !cache->by_type[record->type]) {
+		cache->by_type[record->type] = plan;
+		return plan;
+	}
+	if (cache->nr_others == cache->room_others) {
+		const size_t room = cache->room_others ? 2 * cache->room_others : 8;
+		struct record_plan **others = realloc(cache->others, room * sizeof *others);
+		if (!others)
+			return NULL;
+		cache->others = others;
+		cache->room_others = room;
+	}
+	cache->others[cache->nr_others++] = plan;
+	return plan;
+}
+
+static bool make_event(struct record_cache *cache, struct event_plan *plan, const struct perfdata_event *event)
+{
+	struct perfdata_text text;
+	perfdata_text_init(&text);
+	perfdata_text_literal(&text, ",\"event\":");
+	perfdata_text_json_string(&text, event->name, strlen(event->name));
+	if (!perfdata_text_failed(&text))
+		plan->member = key_bytes(&cache->pool, text.data, text.size);
+	perfdata_text_release(&text);
+	if (!plan->member.text)
+		return false;
+	if (event->trace)
+		plan->trace = trace_plan_make(&cache->pool, event->trace);
+	plan->event = event;
+	return !event->trace || plan->trace;
+}
+
+/* NULL without memory. */
+static const struct event_plan *event_of(struct record_cache *cache, const struct perfdata_event *event)
+{
+	if (event->version < cache->nr_events && cache->events[event->version].event == event)
+		return &cache->events[event->version];
+	if (event->version >= cache->nr_events) {
+		const size_t room = (size_t)event->version + 16;
+		struct event_plan *events = realloc(cache->events, room * sizeof *events);
+		if (!events)
+			return NULL;
+		memset(events + cache->nr_events, 0, (room - cache->nr_events) * sizeof *events);
+		cache->events = events;
+		cache->nr_events = room;
+	}
+	struct event_plan *plan = &cache->events[event->version];
+	return make_event(cache, plan, event) ? plan : NULL;
+}
+
+/* --- a record --------------------------------------------------------------------------------------------------------------- */
+
+static const void *member_of(const struct record *r, int row)
+{
+	return (const char *)&r->view.u + r->plan->plan->rows[row].member;
+}
+
+static bool has_row(const struct record *r, int row) { return row >= 0 && r->view.u.present >> row & 1; }
+
+static const struct perfdata_event *event_by_body(const struct record *r)
+{
+	if (!has_row(r, r->plan->event_id) || r->raw->flags & PERFDATA_RAW_UNKNOWN_ID)
+		return NULL;
+	return world_event(&r->world->spell, *(const uint64_t *)member_of(r, r->plan->event_id));
+}
+
+static const char *file_name(const struct record *r)
+{
+	return perfdata_reader_file_name(r->world->spell.reader, r->raw->file);
+}
+
+bool record_load(struct record *r, const struct perfdata_raw *raw, struct found_batch **found)
+{
+	r->raw = raw;
+	const enum perfdata_status status = perfdata_raw_decode(r->world->spell.reader, raw, &r->view);
+	r->damaged = status != PERFDATA_OK;
+	if (r->damaged)
+		found_add(found, r->view.problem_code, file_name(r), raw, r->view.problem ? r->view.problem : "cannot be decoded");
+	else if (r->view.rest.size && r->view.layout)
+		found_add(found, PERFDATA_F_RECORD_REST, file_name(r), raw, "the record holds more bytes than its type explains");
+	r->plan = plan_of(r->cache, &r->view);
+	if (!r->plan)
+		return false;
+	const struct perfdata_event *event = raw->event ? raw->event : event_by_body(r);
+	r->event = NULL;
+	if (event) {
+		r->event = event_of(r->cache, event);
+		if (!r->event)
+			return false;
+	}
+	r->s.world = &r->world->spell;
+	r->s.trace = r->event ? r->event->trace : NULL;
+	r->s.order = (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) != r->view.swap ? PERFDATA_BIG_ENDIAN : PERFDATA_LITTLE_ENDIAN;
+	r->s.trace_damaged = false;
+	return true;
+}
+
+void record_done(struct record *r, struct found_batch **found)
+{
+	if (r->s.trace_damaged)
+		found_add(found, PERFDATA_F_TRACE_RAW, file_name(r), r->raw, "the raw data is too short for the event's fields");
+}
+
+static struct head_value number(uint64_t value) { return (struct head_value){ .kind = HEAD_IS_U64, .number = value }; }
+static struct head_value is_true(bool value) { return (struct head_value){ .kind = value ? HEAD_IS_TRUE : HEAD_IS_ABSENT }; }
+static struct head_value text(const char *s)
+{
+	return (struct head_value){ .kind = HEAD_IS_TEXT, .bytes = { (const uint8_t *)s, strlen(s) } };
+}
+static struct head_value bytes(const uint8_t *data, size_t size)
+{
+	return (struct head_value){ .kind = HEAD_IS_BYTES, .bytes = { data, size } };
+}
+
+/* The record's own, else the trailer's. */
+static struct head_value integer(const struct record *r, int own, int trailer)
+{
+	struct head_value value = { .kind = HEAD_IS_S64 };
+	if (has_row(r, own)) {
+		value.number = spell_integer(r->plan->plan->rows[own].kind, member_of(r, own));
+		return value;
+	}
+	if (trailer < 0 || !(r->view.sample_id.present >> trailer & 1))
+		return (struct head_value){ .kind = HEAD_IS_ABSENT };
+	const struct row *row = &r->cache->trailer->rows[trailer];
+	value.number = spell_integer(row->kind, (const char *)&r->view.sample_id + row->member);
+	return value;
+}
+
+static struct head_value head_time(const struct record *r)
+{
+	struct head_value value = integer(r, r->plan->time, r->cache->trailer_time);
+	if (value.kind == HEAD_IS_ABSENT)
+		return value;
+	value.kind = !value.number && !has_row(r, r->plan->time) ? HEAD_IS_NULL : HEAD_IS_U64;
+	return value;
+}
+
+static struct head_value head_cpu(const struct record *r)
+{
+	struct head_value value = integer(r, r->plan->cpu, r->cache->trailer_cpu);
+	if (value.kind == HEAD_IS_S64 && value.number == UINT32_MAX)
+		value.kind = HEAD_IS_NULL;
+	return value;
+}
+
+struct head_value record_head(const struct record *r, enum record_head head)
+{
+	static const struct head_value absent = { .kind = HEAD_IS_ABSENT };
+	const struct perfdata_raw *raw = r->raw;
+	switch (head) {
+	case HEAD_TYPE: return text(r->plan->type);
+	case HEAD_TYPE_RAW: return r->plan->plan ? absent : number(raw->type);
+	case HEAD_OFFSET: return number(raw->offset);
+	case HEAD_INNER: return raw->inner == PERFDATA_NO_OFFSET ? absent : number(raw->inner);
+	case HEAD_FILE: return r->world->name_files ? text(file_name(r)) : absent;
+	case HEAD_SIZE: return number(raw->size);
+	case HEAD_MISC: return (struct head_value){ .kind = HEAD_IS_NAMES };
+	case HEAD_MISC_RAW: return number(raw->misc);
+	case HEAD_EVENT: return r->event ? text(r->event->event->name) : absent;
+	case HEAD_EVENT_UNKNOWN: return is_true(raw->flags & PERFDATA_RAW_UNKNOWN_ID);
+	case HEAD_LATE: return is_true(raw->flags & PERFDATA_RAW_LATE);
+	case HEAD_AFTER_GAP: return is_true(raw->flags & PERFDATA_RAW_AFTER_GAP);
+	case HEAD_TIME: return head_time(r);
+	case HEAD_PID: return integer(r, r->plan->pid, r->cache->trailer_pid);
+	case HEAD_TID: return integer(r, r->plan->tid, r->cache->trailer_tid);
+	case HEAD_CPU: return head_cpu(r);
+	case HEAD_SAMPLE_ID:
+		return r->view.sample_id.present ? (struct head_value){ .kind = HEAD_IS_TRAILER } : absent;
+	case HEAD_REST: return r->view.rest.size ? bytes(r->view.rest.data, r->view.rest.size) : absent;
+	case HEAD_PROBLEM: return r->damaged && r->view.problem ? text(r->view.problem) : absent;
+	case HEAD_RAW_BYTES: return bytes(raw->bytes, raw->size);
+	case HEAD_COUNT: break;
+	}
+	return absent;
+}
+
+void record_misc_names(const struct record *r, void (*add)(void *user, const char *name), void *user)
+{
+	const struct perfdata_bits *bits = perfdata_misc_bits(r->raw->type);
+	for (; bits && bits->name; bits++) {
+		const uint64_t part = (uint64_t)r->raw->misc >> bits->shift & ((UINT64_C(1) << bits->width) - 1);
+		const char *name = bits->names ? perfdata_name_of(bits->names, part) : part ? bits->name : NULL;
+		if (name)
+			add(user, name);
+	}
+}
+
+static void add_misc_name(void *user, const char *name)
+{
+	struct perfdata_text *out = user;
+	perfdata_text_char(out, ',');
+	perfdata_text_json_string(out, name, strlen(name));
+}
+
+void record_spell_misc(struct record *r)
+{
+	const uint16_t misc = r->raw->misc;
+	const unsigned slot = (misc ^ misc >> 13) % RECORD_MISC_CACHE;
+	struct perfdata_text *out = r->s.out;
+	char *at = perfdata_text_reserve(out, RECORD_MISC_ROOM);
+	if (!at)
+		return;
+	if (r->plan->misc[slot].size && r->plan->misc[slot].misc == misc) {
+		memcpy(at, r->plan->misc[slot].text, RECORD_MISC_ROOM);
+		perfdata_text_commit(out, at + r->plan->misc[slot].size);
+		return;
+	}
+	const size_t before = out->size;
+	perfdata_text_literal(out, ",\"misc\":");
+	const size_t start = out->size;
+	record_misc_names(r, add_misc_name, out);
+	spell_close(out, start, '[', ']');
+	perfdata_text_literal(out, ",\"misc_raw\":");
+	perfdata_text_u64(out, misc);
+	const size_t size = out->size - before;
+	if (perfdata_text_failed(out) || size > RECORD_MISC_ROOM)
+		return;
+	r->plan->misc[slot].misc = misc;
+	r->plan->misc[slot].size = (uint16_t)size;
+	memcpy(r->plan->misc[slot].text, out->data + before, size);
+}

@@ -1,0 +1,112 @@
+/* A record as outputs see it: the head that every record has (type, offset, event, time, …), the rows of its layout, and what
+ * stands behind them. Plans and names are prepared once per thread and record type or event. */
+#ifndef EMIT_RECORD_H
+#define EMIT_RECORD_H
+
+#include "findings.h"
+#include "spell.h"
+#include "trace_json.h"
+
+/* In the order of the output; the rows of the record's layout stand between CPU and SAMPLE_ID. */
+enum record_head {
+	HEAD_TYPE, HEAD_TYPE_RAW, HEAD_OFFSET, HEAD_INNER, HEAD_FILE, HEAD_SIZE, HEAD_MISC, HEAD_MISC_RAW, HEAD_EVENT,
+	HEAD_EVENT_UNKNOWN, HEAD_LATE, HEAD_AFTER_GAP, HEAD_TIME, HEAD_PID, HEAD_TID, HEAD_CPU,
+	HEAD_SAMPLE_ID, HEAD_REST, HEAD_PROBLEM, HEAD_RAW_BYTES,
+	HEAD_COUNT,
+};
+
+enum head_kind {
+	HEAD_IS_ABSENT, HEAD_IS_NULL, HEAD_IS_U64, HEAD_IS_S64, HEAD_IS_TRUE,
+	HEAD_IS_TEXT,      /* bytes */
+	HEAD_IS_BYTES,     /* bytes, shown as hex */
+	HEAD_IS_NAMES,     /* misc: see record_misc_names */
+	HEAD_IS_TRAILER,   /* the view record.sample_id */
+};
+
+/* What is told of a head, for schema and fields. */
+struct head_info {
+	const char *name, *doc;
+	enum head_kind kind;
+	bool wide;         /* a 64-bit number */
+	bool nullable;
+	enum perfdata_unit unit;
+};
+const struct head_info *record_head_info(enum record_head head);
+
+struct head_value {
+	enum head_kind kind;
+	uint64_t number;
+	struct perfdata_bytes bytes;
+};
+
+/* The same for all of a run; made in begin. */
+struct record_world {
+	struct spell_world spell;
+	struct pool pool;
+	bool name_files;               /* each line names its file */
+	bool raw;                      /* the whole record in hex, too */
+	uint16_t nr_files;
+};
+bool record_world_init(struct record_world *world, const struct perfdata_emit_context *context);
+void record_world_release(struct record_world *world);
+
+struct event_plan {
+	const struct perfdata_event *event;
+	struct key member;             /* `,"event":"cycles"` */
+	const struct trace_plan *trace;/* or NULL */
+};
+
+#define RECORD_MISC_CACHE 8
+#define RECORD_MISC_ROOM 192
+struct record_plan {
+	const struct plan *plan;       /* NULL: an unknown type */
+	const char *type;
+	struct key start;              /* `{"type":"mmap2","offset":` */
+	int time, pid, tid, cpu;       /* rows that stand in the head, or -1 */
+	int event_id;                  /* a row that names the event, or -1 */
+	uint64_t body;                 /* rows that do not stand in the head */
+	struct {
+		uint16_t misc;
+		uint16_t size;         /* 0: empty */
+		char text[RECORD_MISC_ROOM];   /* `,"misc":["user"],"misc_raw":2` */
+	} misc[RECORD_MISC_CACHE];
+	const void *selection;         /* for the emitter: its steps for this layout */
+	size_t nr_selection;
+};
+
+/* Plans of one thread. */
+struct record_cache {
+	struct pool pool;
+	struct record_plan *by_type[128];
+	struct record_plan **others;   /* layouts that are not the usual one of their type, and unknown types */
+	size_t nr_others, room_others;
+	struct event_plan *events;     /* by version */
+	size_t nr_events;
+	const struct plan *trailer;
+	int trailer_time, trailer_pid, trailer_tid, trailer_cpu;
+	struct pool extra;             /* for the emitter */
+};
+bool record_cache_init(struct record_cache *cache);
+void record_cache_release(struct record_cache *cache);
+
+struct record {
+	struct speller s;
+	const struct record_world *world;
+	struct record_cache *cache;
+	const struct perfdata_raw *raw;
+	struct record_plan *plan;
+	const struct event_plan *event; /* or NULL */
+	bool damaged;
+	struct perfdata_record view;
+};
+/* Decodes; damage is added to `found`. False without memory. r->s.out, world and cache are set before. */
+bool record_load(struct record *r, const struct perfdata_raw *raw, struct found_batch **found);
+/* Call when the record is written: raw data that was too short is added to `found`. */
+void record_done(struct record *r, struct found_batch **found);
+struct head_value record_head(const struct record *r, enum record_head head);
+/* The names of the bits in misc: calls add for each. */
+void record_misc_names(const struct record *r, void (*add)(void *user, const char *name), void *user);
+/* Appends `,"misc":[…],"misc_raw":n`. */
+void record_spell_misc(struct record *r);
+
+#endif

@@ -1,0 +1,243 @@
+#include "config.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include "selection.h"
+
+/* --- resolving a name for a layout ------------------------------------------------------------------------------------------ */
+
+struct resolved {
+	enum select_what what;
+	enum record_head head;
+	const struct perfdata_field *field;
+	uint32_t index;
+	const struct perfdata_field *through[SELECT_DEPTH];
+	uint32_t through_index[SELECT_DEPTH];
+	unsigned depth;
+	const char *trace_name;
+};
+
+static bool resolve_rows(const struct perfdata_layout *layout, const char *name, struct resolved *ret)
+{
+	for (;;) {
+		const char *dot = strchr(name, '.');
+		const size_t size = dot ? (size_t)(dot - name) : strlen(name);
+		int row = plan_field(layout, name, size);
+		if (row < 0 && !dot && size > 4 && !strcmp(name + size - 4, "_raw")) {
+			row = plan_field(layout, name, size - 4);
+			if (row < 0)
+				return false;
+			const enum perfdata_show show = layout->fields[row].show;
+			if (show != PERFDATA_SHOW_ENUM && show != PERFDATA_SHOW_FLAGS)
+				return false;
+			ret->what = SELECT_RAW_NUMBER;
+		} else if (row < 0) {
+			return false;
+		} else {
+			ret->what = SELECT_ROW;
+		}
+		const struct perfdata_field *field = &layout->fields[row];
+		ret->field = field;
+		ret->index = (uint32_t)row;
+		if (!dot)
+			return true;
+		const bool enters = field->kind == PERFDATA_STRUCT || field->kind == PERFDATA_ATTR;
+		if (!enters || ret->depth == SELECT_DEPTH)
+			return false;
+		ret->through[ret->depth] = field;
+		ret->through_index[ret->depth++] = (uint32_t)row;
+		layout = field->element ? field->element : perfdata_attr_layout();
+		name = dot + 1;
+	}
+}
+
+static bool has_raw_data(const struct perfdata_layout *layout)
+{
+	for (uint32_t i = 0; i < layout->nr_fields; i++)
+		if (layout->fields[i].show == PERFDATA_SHOW_RAW)
+			return true;
+	return false;
+}
+
+static bool resolve(const struct perfdata_layout *layout, const char *name, struct resolved *ret)
+{
+	memset(ret, 0, sizeof *ret);
+	for (unsigned i = 0; i < HEAD_COUNT; i++) {
+		if (strcmp(record_head_info(i)->name, name))
+			continue;
+		ret->what = SELECT_HEAD;
+		ret->head = i;
+		return true;
+	}
+	if (!strncmp(name, "sample_id.", 10) && resolve_rows(perfdata_sample_id_layout(), name + 10, ret)) {
+		ret->what = SELECT_TRAILER;
+		return true;
+	}
+	if (!layout)
+		return false;
+	if (!strcmp(name, "fields") || !strncmp(name, "fields.", 7)) {
+		if (!has_raw_data(layout))
+			return false;
+		ret->what = name[6] ? SELECT_FIELD : SELECT_FIELDS;
+		ret->trace_name = name[6] ? name + 7 : NULL;
+		return true;
+	}
+	if (resolve_rows(layout, name, ret))
+		return true;
+	/* "mmap2.addr": addr of MMAP2 records only. */
+	const size_t size = strlen(layout->name);
+	if (strncmp(name, layout->name, size) || name[size] != '.')
+		return false;
+	memset(ret, 0, sizeof *ret);
+	return resolve_rows(layout, name + size + 1, ret);
+}
+
+bool selection_resolve(struct pool *pool, const struct selection *selection, const struct perfdata_layout *layout,
+		       struct select_step **ret)
+{
+	struct select_step *steps = pool_alloc(pool, (selection->nr + 1) * sizeof *steps);
+	if (!steps)
+		return false;
+	for (size_t i = 0; i < selection->nr; i++) {
+		struct select_step *step = &steps[i];
+		step->name = selection->names[i];
+		struct resolved found;
+		if (!resolve(layout, step->name, &found))
+			continue;
+		step->what = found.what;
+		step->head = found.head;
+		step->depth = found.depth;
+		step->trace_name = found.trace_name;
+		step->key = key_make(pool, ",\"", step->name, "");
+		if (!step->key.text)
+			return false;
+		if (found.field && !row_make(pool, found.field, found.index, step->name, found.depth > 0, &step->row))
+			return false;
+		for (unsigned k = 0; k < found.depth; k++) {
+			struct row *row = pool_alloc(pool, sizeof *row);
+			if (!row || !row_make(pool, found.through[k], found.through_index[k], found.through[k]->name, false, row))
+				return false;
+			step->through[k] = row;
+		}
+	}
+	*ret = steps;
+	return true;
+}
+
+const void *selection_view(const struct record *r, const struct select_step *step)
+{
+	const void *view = step->what == SELECT_TRAILER ? (const void *)&r->view.sample_id : (const void *)&r->view.u;
+	for (unsigned i = 0; i < step->depth; i++) {
+		if (!(*(const uint64_t *)view >> step->through[i]->index & 1))
+			return NULL;
+		view = (const char *)view + step->through[i]->member;
+	}
+	return *(const uint64_t *)view >> step->row.index & 1 ? view : NULL;
+}
+
+/* --- the list ------------------------------------------------------------------------------------------------------------------ */
+
+static bool known_somewhere(const char *name)
+{
+	struct resolved found;
+	if (resolve(NULL, name, &found))
+		return true;
+	const struct perfdata_layout *layout;
+	for (size_t i = 0; (layout = perfdata_record_layout_at(i)); i++)
+		if (resolve(layout, name, &found))
+			return true;
+	return false;
+}
+
+/* How many letters differ, at most 63 letters of each. */
+static unsigned distance(const char *a, const char *b)
+{
+	unsigned row[64];
+	const size_t size = strlen(b) < 63 ? strlen(b) : 63;
+	for (unsigned j = 0; j <= size; j++)
+		row[j] = j;
+	for (unsigned i = 0; a[i] && i < 63; i++) {
+		unsigned corner = row[0];
+		row[0] = i + 1;
+		for (size_t j = 0; j < size; j++) {
+			const unsigned above = row[j + 1], change = corner + (a[i] != b[j]);
+			const unsigned shorter = (above < row[j] ? above : row[j]) + 1;
+			row[j + 1] = change < shorter ? change : shorter;
+			corner = above;
+		}
+	}
+	return row[size];
+}
+
+static const char *nearest(const char *name)
+{
+	const char *best = "type";
+	unsigned least = distance(name, best);
+	for (unsigned i = 0; i < HEAD_COUNT; i++) {
+		const unsigned d = distance(name, record_head_info(i)->name);
+		if (d < least) {
+			least = d;
+			best = record_head_info(i)->name;
+		}
+	}
+	const struct perfdata_layout *layout;
+	for (size_t i = 0; (layout = perfdata_record_layout_at(i)); i++) {
+		for (uint32_t k = 0; k < layout->nr_fields; k++) {
+			if (layout->fields[k].kind == PERFDATA_PAD)
+				continue;
+			const unsigned d = distance(name, layout->fields[k].name);
+			if (d < least) {
+				least = d;
+				best = layout->fields[k].name;
+			}
+		}
+	}
+	return best;
+}
+
+static bool printable(const char *name, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		if ((unsigned char)name[i] < 0x20 || name[i] == '"' || name[i] == '\\' || name[i] == 0x7f)
+			return false;
+	return size > 0 && perfdata_utf8_valid(name, size);
+}
+
+static enum perfdata_status usage(struct perfdata_error *reterr, const char *name)
+{
+	if (reterr) {
+		reterr->status = PERFDATA_EUSAGE;
+		reterr->offset = PERFDATA_NO_OFFSET;
+		snprintf(reterr->message, sizeof reterr->message, "no field is called \"%.60s\"; the nearest is \"%s\" (perfdata fields)",
+			 name, nearest(name));
+	}
+	return PERFDATA_EUSAGE;
+}
+
+enum perfdata_status selection_parse(struct pool *pool, const char *list, struct selection *ret, struct perfdata_error *reterr)
+{
+	size_t room = 1;
+	for (const char *c = list; *c; c++)
+		room += *c == ',';
+	ret->names = pool_alloc(pool, room * sizeof *ret->names);
+	ret->nr = 0;
+	if (!ret->names)
+		return PERFDATA_ENOMEM;
+	for (const char *at = list;;) {
+		const char *comma = strchr(at, ',');
+		const size_t size = comma ? (size_t)(comma - at) : strlen(at);
+		char *name = pool_alloc(pool, size + 1);
+		if (!name)
+			return PERFDATA_ENOMEM;
+		memcpy(name, at, size);
+		if (!printable(name, size) || !known_somewhere(name))
+			return usage(reterr, printable(name, size) ? name : "");
+		bool seen = false;
+		for (size_t i = 0; i < ret->nr; i++)
+			seen |= !strcmp(ret->names[i], name);
+		if (!seen)
+			ret->names[ret->nr++] = name;
+		if (!comma)
+			return PERFDATA_OK;
+		at = comma + 1;
+	}
+}
