@@ -67,7 +67,7 @@ enum perfdata_status pd_feature_take(struct perfdata_reader *reader, uint32_t id
 	section->text = feature ? text_of(reader, feature) : NULL;
 	reader->header.feature_bits[id / 64] |= 1ull << id % 64;
 	if (id == PERFDATA_FEATURE_NRCPUS && feature) {
-		const struct perfdata_node *available = perfdata_node_get(perfdata_feature_root(feature), "nr_cpus_available");
+		const struct perfdata_node *available = perfdata_node_get(perfdata_feature_root(feature), "available");
 		reader->nr_cpus = available ? (uint32_t)available->v.u : 0;
 	}
 	return PERFDATA_OK;
