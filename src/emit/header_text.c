@@ -599,12 +599,13 @@ void header_text_begin(struct perfdata_text *out, const struct perfdata_header *
 	perfdata_text_printf(out, "# feat offset    : %" PRIu64 "\n", header->data.offset + header->data.size);
 }
 
-void header_text_end(struct perfdata_text *out, const struct perfdata_header *header)
+void header_text_end(struct perfdata_text *out, const struct perfdata_reader *reader)
 {
-	if (header->container != PERFDATA_CONTAINER_PIPE) {
+	if (perfdata_reader_header(reader)->container != PERFDATA_CONTAINER_PIPE) {
 		perfdata_text_literal(out, "# missing features: ");
+		/* The bits of a recording that was never finished promise more than there is. */
 		for (uint32_t id = 1; id < PERFDATA_FEATURE_LAST; id++)
-			if (!(header->feature_bits[id / 64] >> id % 64 & 1))
+			if (!perfdata_reader_feature(reader, id))
 				perfdata_text_printf(out, "%s ", perfdata_feature_layout(id)->perf_name);
 		perfdata_text_char(out, '\n');
 	}
@@ -639,5 +640,5 @@ void header_text_all(struct perfdata_text *out, const struct perfdata_reader *re
 		for (size_t i = 0; (section = perfdata_reader_feature_at(reader, i)); i++)
 			if (section->feature)
 				header_text_feature(out, section->feature, full, &source);
-	header_text_end(out, header);
+	header_text_end(out, reader);
 }

@@ -25,7 +25,7 @@ void header_text_feature(struct perfdata_text *out, const struct perfdata_featur
 
 /* "# captured on …" up to "# feat offset …", and what stands around the sections: "# ========" and the missing ones. */
 void header_text_begin(struct perfdata_text *out, const struct perfdata_header *header);
-void header_text_end(struct perfdata_text *out, const struct perfdata_header *header);
+void header_text_end(struct perfdata_text *out, const struct perfdata_reader *reader);
 
 /* Everything that perf prints for a whole recording. */
 void header_text_all(struct perfdata_text *out, const struct perfdata_reader *reader, bool full);
