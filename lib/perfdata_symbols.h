@@ -9,7 +9,8 @@
  *
  * Threads: a perfdata_symbols object and its dsos may be used by several threads at once. Each dso has a lock of its own,
  * held while its files are loaded and while a name is looked up. Callbacks are called with that lock held: they must not
- * call back into this header. An unwinder is used by one thread at a time.
+ * call back into this header. An unwinder is used by one thread at a time; of one perfdata_symbols object, one stack is
+ * unwound at a time.
  *
  * Lifetime: dsos, names and paths handed out live until perfdata_symbols_free. */
 #ifndef PERFDATA_SYMBOLS_H
@@ -182,7 +183,7 @@ enum perfdata_unwind_arch { PERFDATA_UNWIND_X86_64, PERFDATA_UNWIND_AARCH64, PER
 
 struct perfdata_unwinder;
 
-/* An unwinder for one process (one set of mappings). PERFDATA_EUNSUP: built without elfutils. */
+/* An unwinder for one process (one set of mappings); to be freed before `symbols`. PERFDATA_EUNSUP: built without elfutils. */
 PERFDATA_API enum perfdata_status perfdata_unwinder_new(struct perfdata_symbols *symbols, enum perfdata_unwind_arch arch,
 							perfdata_unwind_find *find, void *user, struct perfdata_unwinder **ret);
 PERFDATA_API void perfdata_unwinder_free(struct perfdata_unwinder *unwinder);

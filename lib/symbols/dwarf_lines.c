@@ -1,11 +1,161 @@
+/* Inlined functions and source lines from DWARF, by libdw. What is read stays open as long as the dso. */
 #include "config.h"
 #include "symbols/symbols.h"
+
 #ifdef HAVE_ELFUTILS
-void pd_lines_close(struct pd_lines *lines) { (void)lines; }
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/memory.h"
+#include "symbols/symbol_elf.h"
+
+#define MAX_SCOPES 256  /* of one address: lexical blocks and inlined calls */
+
+struct pd_lines {
+	Dwarf *dwarf;
+};
+
+static bool has_debug_info(const struct pd_elf *elf)
+{
+	const struct pd_elf_section *s = elf ? pd_elf_section(elf, ".debug_info") : NULL;
+	return (s && s->header.sh_type != SHT_NOBITS) || (elf && pd_elf_section(elf, ".zdebug_info"));
+}
+
+/* The file that the symbols came from need not be the one with the debug information: a stripped program may still
+ * have a symbol table of its own. */
+enum perfdata_status pd_lines_open(struct perfdata_symbols_dso *dso, struct pd_lines **ret)
+{
+	struct pd_elf *elf = has_debug_info(dso->debug) ? dso->debug : has_debug_info(dso->text) ? dso->text : NULL;
+	Dwarf *dwarf = elf ? dwarf_begin_elf(elf->elf, DWARF_C_READ, NULL) : NULL;
+	if (!dwarf)
+		return PERFDATA_ABSENT;
+	struct pd_lines *lines = pd_calloc(1, sizeof *lines);
+	if (!lines) {
+		dwarf_end(dwarf);
+		return PERFDATA_ENOMEM;
+	}
+	lines->dwarf = dwarf;
+	*ret = lines;
+	return PERFDATA_OK;
+}
+
+void pd_lines_close(struct pd_lines *lines)
+{
+	if (!lines)
+		return;
+	dwarf_end(lines->dwarf);
+	pd_free(lines);
+}
+
+/* The unit that covers the address: by the table of address ranges, or by a walk over the units where it is missing. */
+static bool find_unit(Dwarf *dwarf, uint64_t vaddr, Dwarf_Die *ret)
+{
+	if (dwarf_addrdie(dwarf, vaddr, ret))
+		return true;
+	Dwarf_CU *cu = NULL;
+	uint8_t type;
+	while (dwarf_get_units(dwarf, cu, &cu, NULL, &type, ret, NULL) == 0)
+		if (dwarf_haspc(ret, vaddr) > 0)
+			return true;
+	return false;
+}
+
+/* The name that a linker sees tells most; a local class has none. */
+static const char *function_name(struct perfdata_symbols_dso *dso, Dwarf_Die *die)
+{
+	Dwarf_Attribute attribute;
+	const char *name = NULL;
+	if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) ||
+	    dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute))
+		name = dwarf_formstring(&attribute);
+	if (name)
+		return dso->symbols->options.raw_names ? name : pd_demangle(&dso->bytes, name);
+	return dwarf_diename(die);
+}
+
+static bool is_function(Dwarf_Die *die)
+{
+	int tag = dwarf_tag(die);
+	return tag == DW_TAG_inlined_subroutine || tag == DW_TAG_subprogram;
+}
+
+static uint32_t number(Dwarf_Die *die, unsigned name)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word value;
+	bool found = dwarf_attr(die, name, &attribute) && !dwarf_formudata(&attribute, &value) && value <= UINT32_MAX;
+	return found ? (uint32_t)value : 0;
+}
+
+static const char *call_file(Dwarf_Die *unit, Dwarf_Die *die)
+{
+	Dwarf_Files *files;
+	size_t count;
+	uint32_t file = number(die, DW_AT_call_file);
+	return dwarf_getsrcfiles(unit, &files, &count) || file >= count ? NULL : dwarf_filesrc(files, file, NULL, NULL);
+}
+
+/* Where the innermost code stands. */
+static void set_line(Dwarf_Die *unit, uint64_t vaddr, struct perfdata_source *ret)
+{
+	Dwarf_Line *line = dwarf_getsrc_die(unit, vaddr);
+	int value;
+	if (!line)
+		return;
+	ret->file = dwarf_linesrc(line, NULL, NULL);
+	ret->line = dwarf_lineno(line, &value) || value < 0 ? 0 : (uint32_t)value;
+	ret->column = dwarf_linecol(line, &value) || value < 0 ? 0 : (uint32_t)value;
+}
+
+static void put(struct perfdata_source *frames, size_t room, size_t count, const struct perfdata_source *frame)
+{
+	if (count < room)
+		frames[count] = *frame;
+}
+
+/* From the innermost scope outwards: the place of a call belongs to the function around it. */
+static size_t walk_scopes(struct perfdata_symbols_dso *dso, Dwarf_Die *unit, Dwarf_Die *scopes, int scope_count,
+			  struct perfdata_source at, struct perfdata_source *frames, size_t room)
+{
+	size_t count = 0;
+	for (int i = 0; i < scope_count && i < MAX_SCOPES; i++) {
+		if (!is_function(&scopes[i]))
+			continue;
+		at.inlined = dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine;
+		at.function = function_name(dso, &scopes[i]);
+		put(frames, room, count++, &at);
+		if (!at.inlined)
+			return count;
+		at.file = call_file(unit, &scopes[i]);
+		at.line = number(&scopes[i], DW_AT_call_line);
+		at.column = number(&scopes[i], DW_AT_call_column);
+	}
+	return count;
+}
+
 enum perfdata_status pd_lines_find(struct perfdata_symbols_dso *dso, uint64_t vaddr, struct perfdata_source *frames,
 				   size_t room, size_t *ret_count)
 {
-	(void)dso, (void)vaddr, (void)frames, (void)room, (void)ret_count;
-	return PERFDATA_ABSENT;
+	Dwarf_Die unit, *scopes = NULL;
+	struct perfdata_source at = { 0 };
+	if (!dso->lines_tried) {
+		dso->lines_tried = true;
+		enum perfdata_status status = pd_lines_open(dso, &dso->lines);
+		if (status == PERFDATA_ENOMEM)
+			return status;
+	}
+	if (!dso->lines || !find_unit(dso->lines->dwarf, vaddr, &unit))
+		return PERFDATA_ABSENT;
+	set_line(&unit, vaddr, &at);
+	int scope_count = dwarf_getscopes(&unit, vaddr, &scopes);
+	size_t count = scope_count > 0 ? walk_scopes(dso, &unit, scopes, scope_count, at, frames, room) : 0;
+	free(scopes);
+	if (!count && at.file)
+		put(frames, room, count++, &at);
+	*ret_count = count;
+	return count ? PERFDATA_OK : PERFDATA_ABSENT;
 }
+
 #endif

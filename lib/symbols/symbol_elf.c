@@ -5,7 +5,7 @@
 
 #ifdef HAVE_ELFUTILS
 
-#include <stdlib.h>
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 #include "base/cursor.h"
@@ -65,7 +65,7 @@ static enum perfdata_status read_segments(struct pd_elf *elf)
 		GElf_Phdr ph;
 		if (gelf_getphdr(elf->elf, (int)i, &ph) && ph.p_type == PT_LOAD)
 			elf->segments[elf->segment_count++] =
-				(struct pd_segment){ ph.p_offset, ph.p_vaddr, ph.p_filesz, ph.p_memsz };
+				(struct pd_segment){ ph.p_offset, ph.p_vaddr, ph.p_filesz, ph.p_memsz, ph.p_align };
 	}
 	return PERFDATA_OK;
 }
@@ -148,6 +148,19 @@ enum perfdata_status pd_elf_open(int fd, struct pd_elf **ret)
 		return status;
 	}
 	return finish_open(elf, ret);
+}
+
+struct pd_elf *pd_elf_again(const struct pd_elf *elf)
+{
+	struct pd_elf *again = NULL;
+	if (elf->image) {
+		pd_elf_open_memory(elf->image, elf->image_size, &again);
+		return again;
+	}
+	int fd = fcntl(elf->fd, F_DUPFD_CLOEXEC, 0);
+	if (fd >= 0)
+		pd_elf_open(fd, &again);
+	return again;
 }
 
 void pd_elf_close(struct pd_elf *elf)

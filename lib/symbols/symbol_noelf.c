@@ -42,6 +42,11 @@ const char *pd_elf_debug_link(const struct pd_elf *elf, uint32_t *ret_crc)
 	(void)elf, (void)ret_crc;
 	return NULL;
 }
+struct pd_elf *pd_elf_again(const struct pd_elf *elf)
+{
+	(void)elf;
+	return NULL;
+}
 bool pd_elf_vaddr(const struct pd_elf *elf, uint64_t offset, uint64_t *ret)
 {
 	(void)elf, (void)offset, (void)ret;

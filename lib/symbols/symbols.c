@@ -49,7 +49,8 @@ enum perfdata_status perfdata_symbols_new(const struct perfdata_symbols_options 
 	if (!symbols)
 		return PERFDATA_ENOMEM;
 	symbols->options = *options;
-	if (mtx_init(&symbols->lock, mtx_plain) != thrd_success) {
+	/* Neither fails on a system where a lock is only memory. */
+	if (mtx_init(&symbols->lock, mtx_plain) != thrd_success || mtx_init(&symbols->unwind_lock, mtx_plain) != thrd_success) {
 		pd_free(symbols);
 		return PERFDATA_ENOMEM;
 	}
@@ -66,6 +67,7 @@ static void dso_free(struct perfdata_symbols_dso *dso)
 	pd_lines_close(dso->lines);
 	pd_symtab_release(&dso->table);
 	pd_jit_release(&dso->jit);
+	pd_elf_close(dso->unwind);
 	if (dso->debug != dso->text)
 		pd_elf_close(dso->debug);
 	pd_elf_close(dso->text);
@@ -83,6 +85,7 @@ void perfdata_symbols_free(struct perfdata_symbols *symbols)
 		dso_free(dso);
 	}
 	mtx_destroy(&symbols->lock);
+	mtx_destroy(&symbols->unwind_lock);
 	pd_arena_release(&symbols->strings);
 	pd_free(symbols);
 }
@@ -161,6 +164,19 @@ static enum perfdata_status loaded(struct perfdata_symbols_dso *dso)
 		pd_symtab_nest(&dso->table);
 	}
 	return dso->status;
+}
+
+bool pd_dso_open_unwind(struct perfdata_symbols_dso *dso)
+{
+	if (!dso->unwind_tried) {
+		dso->unwind_tried = true;
+		mtx_lock(&dso->lock);
+		loaded(dso);
+		if (dso->text && dso->request.kind != PERFDATA_DSO_KERNEL)
+			dso->unwind = pd_elf_again(dso->text);
+		mtx_unlock(&dso->lock);
+	}
+	return dso->unwind != NULL;
 }
 
 static enum perfdata_status lookup_jit(const struct perfdata_symbols_dso *dso, uint64_t address, uint64_t time,

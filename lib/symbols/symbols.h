@@ -95,7 +95,8 @@ enum perfdata_status pd_read_whole(int fd, size_t limit, char **ret /* pd_free *
 struct perfdata_symbols {
 	struct perfdata_symbols_options options;  /* strings in `strings` */
 	struct pd_arena strings;
-	mtx_t lock;                               /* of the list of dsos and of `strings` */
+	mtx_t lock;                               /* of the list of dsos */
+	mtx_t unwind_lock;                        /* held while a stack is unwound: `unwind` of all dsos */
 	struct perfdata_symbols_dso *dsos;
 };
 
@@ -113,6 +114,8 @@ struct perfdata_symbols_dso {
 	struct pd_jit jit;
 	int64_t delta;                            /* recorded address + delta = address in the table */
 	struct pd_elf *text, *debug;              /* may be the same; NULL: none */
+	struct pd_elf *unwind;                    /* a handle of its own for the same file as `text` */
+	bool unwind_tried;
 	struct pd_lines *lines;
 	bool lines_tried;                         /* there is no use in trying again */
 	struct perfdata_symbols_origin origin;
@@ -126,6 +129,8 @@ void pd_symbols_log(const struct perfdata_symbols_dso *dso, enum perfdata_symbol
 /* symbol_load.c: with the lock held, or before the handle is given out. pd_dso_take_kallsyms closes `fd`. */
 enum perfdata_status pd_dso_load(struct perfdata_symbols_dso *dso);
 enum perfdata_status pd_dso_take_kallsyms(struct perfdata_symbols_dso *dso, int fd, const char *path);
+/* Opens dso->unwind, with symbols->unwind_lock held. false: there is no such file. */
+bool pd_dso_open_unwind(struct perfdata_symbols_dso *dso);
 void pd_close(int fd);
 
 /* Calls `take` for one place after the other where the wanted file may be, until it returns true. `path` is borrowed. */
@@ -149,7 +154,7 @@ int pd_debuginfod_find(const struct pd_build_id *id, bool debug, struct pd_arena
 /* --- symbol_elf.c: ELF files (symbols, segments, build-id); symbol_plt.c ----------------------------------------- */
 
 struct pd_segment {
-	uint64_t offset, vaddr, filesz, memsz;
+	uint64_t offset, vaddr, filesz, memsz, align;
 };
 
 bool pd_elf_supported(void);
@@ -169,6 +174,8 @@ struct pd_elf *pd_elf_debugdata(const struct pd_elf *elf);
 const char *pd_elf_debug_link(const struct pd_elf *elf, uint32_t *ret_crc);
 bool pd_elf_vaddr(const struct pd_elf *elf, uint64_t offset, uint64_t *ret);
 bool pd_elf_offset(const struct pd_elf *elf, uint64_t vaddr, uint64_t *ret);
+/* Another handle for the same file. */
+struct pd_elf *pd_elf_again(const struct pd_elf *elf);
 /* Reads `size` bytes at an offset of the file. */
 bool pd_elf_read(const struct pd_elf *elf, uint64_t offset, void *out, size_t size);
 

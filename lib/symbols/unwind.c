@@ -1,2 +1,284 @@
+/* User stacks from recorded registers and stack memory, by libdwfl with callbacks of our own for files and memory. It
+ * follows perf: a mapping is reported when an address inside it is met, and all but the first address are moved back by
+ * one, into the call. */
 #include "config.h"
 #include "symbols/symbols.h"
+
+#ifdef HAVE_ELFUTILS
+
+#include <elfutils/libdwfl.h>
+#include <fcntl.h>
+#include <string.h>
+#include "base/cursor.h"
+#include "base/memory.h"
+#include "symbols/symbol_elf.h"
+
+#define MAX_MODULES 4096
+#define MAX_REGS 64
+
+struct perfdata_unwinder {
+	struct perfdata_symbols *symbols;
+	enum perfdata_unwind_arch arch;
+	perfdata_unwind_find *find;
+	void *user;
+	Dwfl *dwfl;
+	bool attached;
+	size_t modules;
+	/* the sample at hand */
+	const struct perfdata_unwind_sample *sample;
+	uint64_t ip, sp;
+	uint64_t *pcs;
+	size_t room, count;
+};
+
+/* --- registers: PERF_REG_<arch>_* numbers to DWARF numbers --------------------------------------------------------- */
+
+struct arch {
+	uint8_t ip, sp;           /* perf's numbers */
+	uint8_t count;            /* of DWARF registers that are set */
+	uint8_t word;             /* bytes */
+	const uint8_t *perf_of;   /* DWARF number → perf's number */
+	unsigned machine;
+};
+
+/* perf: ax bx cx dx si di bp sp ip flags cs ss ds es fs gs r8…r15; DWARF: ax dx cx bx si di bp sp r8…r15 ip */
+static const uint8_t x86_64_regs[] = { 0, 3, 2, 1, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, 8 };
+/* DWARF: ax cx dx bx sp bp si di ip */
+static const uint8_t i386_regs[] = { 0, 2, 3, 1, 7, 6, 4, 5, 8 };
+static const uint8_t arm_regs[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
+static const uint8_t aarch64_regs[] = {
+	0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
+};
+
+static const struct arch arches[] = {
+	[PERFDATA_UNWIND_X86_64] = { 8, 7, sizeof x86_64_regs, 8, x86_64_regs, EM_X86_64 },
+	[PERFDATA_UNWIND_AARCH64] = { 32, 31, sizeof aarch64_regs, 8, aarch64_regs, EM_AARCH64 },
+	[PERFDATA_UNWIND_I386] = { 8, 7, sizeof i386_regs, 4, i386_regs, EM_386 },
+	[PERFDATA_UNWIND_ARM] = { 15, 13, sizeof arm_regs, 4, arm_regs, EM_ARM },
+};
+
+static bool reg_value(const struct perfdata_unwind_sample *sample, unsigned number, uint64_t *ret)
+{
+	if (number >= MAX_REGS || !(sample->reg_mask >> number & 1))
+		return false;
+	*ret = sample->regs[__builtin_popcountll(sample->reg_mask & ((UINT64_C(1) << number) - 1))];
+	return true;
+}
+
+static bool set_initial_registers(Dwfl_Thread *thread, void *arg)
+{
+	const struct perfdata_unwinder *u = arg;
+	const struct arch *arch = &arches[u->arch];
+	Dwarf_Word values[MAX_REGS] = { 0 };
+	for (unsigned i = 0; i < arch->count; i++)
+		reg_value(u->sample, arch->perf_of[i], &values[i]);
+	dwfl_thread_state_register_pc(thread, u->ip);
+	return dwfl_thread_state_registers(thread, 0, arch->count, values);
+}
+
+/* --- files ---------------------------------------------------------------------------------------------------------- */
+
+/* The reference is libdwfl's; the file stays with the dso. */
+static int find_elf(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base, char **file_name, Elf **elf)
+{
+	const struct perfdata_symbols_dso *dso = *userdata;
+	(void)module, (void)name, (void)base, (void)file_name;
+	*elf = elf_begin(-1, ELF_C_READ, dso->unwind->elf);
+	return -1;
+}
+
+/* Asked for where a file has no unwinding information of its own for an address. */
+static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base, const char *file_name,
+			  const char *link, GElf_Word crc, char **debug_name)
+{
+	const struct perfdata_symbols_dso *dso = *userdata;
+	(void)module, (void)name, (void)base, (void)file_name, (void)link, (void)crc, (void)debug_name;
+	return dso->debug && dso->debug->fd >= 0 && !dso->debug->image ? fcntl(dso->debug->fd, F_DUPFD_CLOEXEC, 0) : -1;
+}
+
+static const Dwfl_Callbacks callbacks = { .find_elf = find_elf, .find_debuginfo = find_debuginfo };
+
+/* Where the file lies in memory, by the segment that the address is in. */
+static bool module_range(const struct pd_elf *elf, const struct perfdata_unwind_map *map, uint64_t address,
+			 uint64_t *ret_start, uint64_t *ret_end)
+{
+	uint64_t vaddr, low, high = 0;
+	if (!elf->segment_count || !pd_elf_vaddr(elf, address - map->start + map->pgoff, &vaddr))
+		return false;
+	low = elf->segments[0].vaddr & -(elf->segments[0].align ? elf->segments[0].align : 1);
+	for (size_t i = 0; i < elf->segment_count; i++) {
+		uint64_t end = elf->segments[i].vaddr + elf->segments[i].memsz;
+		high = end > high ? end : high;
+	}
+	*ret_start = address - vaddr + low;
+	*ret_end = address - vaddr + high;
+	return *ret_start <= address && address < *ret_end;
+}
+
+/* Reports the mapping of an address, if it was not yet. false: there is a file and it cannot be used. */
+static bool report(struct perfdata_unwinder *u, uint64_t address)
+{
+	struct perfdata_unwind_map map = { 0 };
+	uint64_t start, end;
+	void **userdata;
+	if (dwfl_addrmodule(u->dwfl, address))
+		return true;
+	if (!u->find(u->user, address, &map) || !map.dso)
+		return true;
+	if (u->modules >= MAX_MODULES || !pd_dso_open_unwind(map.dso) ||
+	    map.dso->unwind->header.e_machine != arches[u->arch].machine ||
+	    !module_range(map.dso->unwind, &map, address, &start, &end))
+		return false;
+	dwfl_report_begin_add(u->dwfl);
+	Dwfl_Module *module = dwfl_report_module(u->dwfl, map.dso->request.path, start, end);
+	if (module && dwfl_module_info(module, &userdata, NULL, NULL, NULL, NULL, NULL, NULL))
+		*userdata = map.dso;
+	dwfl_report_end(u->dwfl, NULL, NULL);
+	u->modules++;
+	return module != NULL && dwfl_addrmodule(u->dwfl, address) == module;
+}
+
+/* --- memory --------------------------------------------------------------------------------------------------------- */
+
+static bool read_file(struct perfdata_unwinder *u, uint64_t address, void *out, size_t size)
+{
+	struct perfdata_unwind_map map = { 0 };
+	return u->find(u->user, address, &map) && map.dso && pd_dso_open_unwind(map.dso) &&
+	       pd_elf_read(map.dso->unwind, address - map.start + map.pgoff, out, size);
+}
+
+static bool read_memory(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *ret, void *arg)
+{
+	struct perfdata_unwinder *u = arg;
+	const struct perfdata_bytes *stack = &u->sample->stack;
+	size_t size = arches[u->arch].word;
+	const bool swap = pd_order_is_foreign(PERFDATA_LITTLE_ENDIAN);
+	uint8_t bytes[8] = { 0 };
+	(void)dwfl;
+	if (address >= u->sp && address - u->sp < stack->size && stack->size - (address - u->sp) >= size)
+		memcpy(bytes, stack->data + (address - u->sp), size);
+	else if (!read_file(u, address, bytes, size))
+		return false;
+	*ret = size == 8 ? pd_load64(bytes, swap) : pd_load32(bytes, swap);
+	return true;
+}
+
+/* --- threads and frames --------------------------------------------------------------------------------------------- */
+
+static pid_t next_thread(Dwfl *dwfl, void *arg, void **thread_arg)
+{
+	(void)dwfl;
+	if (*thread_arg)
+		return 0;
+	*thread_arg = arg;
+	return 1;
+}
+
+static bool get_thread(Dwfl *dwfl, pid_t tid, void *arg, void **thread_arg)
+{
+	(void)dwfl, (void)tid;
+	*thread_arg = arg;
+	return true;
+}
+
+static const Dwfl_Thread_Callbacks thread_callbacks = {
+	.next_thread = next_thread,
+	.get_thread = get_thread,
+	.memory_read = read_memory,
+	.set_initial_registers = set_initial_registers,
+};
+
+static int take_frame(Dwfl_Frame *frame, void *arg)
+{
+	struct perfdata_unwinder *u = arg;
+	Dwarf_Addr pc;
+	bool is_first;
+	if (!dwfl_frame_pc(frame, &pc, NULL))
+		return DWARF_CB_ABORT;
+	/* Whether the frame was interrupted, or has called, is read from its file. */
+	report(u, pc);
+	if (!dwfl_frame_pc(frame, &pc, &is_first))
+		return DWARF_CB_ABORT;
+	pc -= !is_first;
+	if (!report(u, pc))
+		return DWARF_CB_ABORT;
+	if (pc)
+		u->pcs[u->count++] = pc;
+	return u->count < u->room ? DWARF_CB_OK : DWARF_CB_ABORT;
+}
+
+enum perfdata_status perfdata_unwinder_new(struct perfdata_symbols *symbols, enum perfdata_unwind_arch arch,
+					   perfdata_unwind_find *find, void *user, struct perfdata_unwinder **ret)
+{
+	if (arch > PERFDATA_UNWIND_ARM || !find)
+		return PERFDATA_EUSAGE;
+	struct perfdata_unwinder *u = pd_calloc(1, sizeof *u);
+	if (!u)
+		return PERFDATA_ENOMEM;
+	u->symbols = symbols;
+	u->arch = arch;
+	u->find = find;
+	u->user = user;
+	*ret = u;
+	return PERFDATA_OK;
+}
+
+void perfdata_unwinder_reset(struct perfdata_unwinder *unwinder)
+{
+	struct perfdata_unwinder *u = unwinder;
+	mtx_lock(&u->symbols->unwind_lock);
+	if (u->dwfl)
+		dwfl_end(u->dwfl);
+	u->dwfl = NULL;
+	u->attached = false;
+	u->modules = 0;
+	mtx_unlock(&u->symbols->unwind_lock);
+}
+
+void perfdata_unwinder_free(struct perfdata_unwinder *unwinder)
+{
+	if (!unwinder)
+		return;
+	perfdata_unwinder_reset(unwinder);
+	pd_free(unwinder);
+}
+
+static enum perfdata_status unwind(struct perfdata_unwinder *u)
+{
+	if (!u->dwfl)
+		u->dwfl = dwfl_begin(&callbacks);
+	if (!u->dwfl)
+		return PERFDATA_ENOMEM;
+	if (!report(u, u->ip))
+		return PERFDATA_ABSENT;
+	/* The machine is read from the first file, so there has to be one. */
+	if (!u->attached)
+		u->attached = dwfl_attach_state(u->dwfl, NULL, 1, &thread_callbacks, u);
+	if (!u->attached)
+		return PERFDATA_ABSENT;
+	dwfl_getthread_frames(u->dwfl, 1, take_frame, u);
+	return u->count ? PERFDATA_OK : PERFDATA_ABSENT;
+}
+
+enum perfdata_status perfdata_unwind(struct perfdata_unwinder *unwinder, const struct perfdata_unwind_sample *sample,
+				     uint64_t *pcs, size_t room, size_t *ret_count)
+{
+	struct perfdata_unwinder *u = unwinder;
+	const struct arch *arch = &arches[u->arch];
+	if (!room || !sample->stack.size || !sample->regs || !reg_value(sample, arch->ip, &u->ip) ||
+	    !reg_value(sample, arch->sp, &u->sp))
+		return PERFDATA_ABSENT;
+	u->sample = sample;
+	u->pcs = pcs;
+	u->room = room;
+	u->count = 0;
+	mtx_lock(&u->symbols->unwind_lock);
+	enum perfdata_status status = unwind(u);
+	mtx_unlock(&u->symbols->unwind_lock);
+	u->sample = NULL;
+	if (!status)
+		*ret_count = u->count;
+	return status;
+}
+
+#endif
