@@ -13,8 +13,23 @@
 
 #define MAX_SCOPES 256  /* of one address: lexical blocks and inlined calls */
 
+/* A range of code and the function that it belongs to. */
+struct function_range {
+	uint64_t start, end;
+	Dwarf_Off die;
+};
+
+/* The functions of a unit, sorted by address: units have up to a million entries, and many addresses are asked for. */
+struct unit_index {
+	Dwarf_Off unit;
+	struct function_range *items;
+	size_t count, capacity;
+};
+
 struct pd_lines {
 	Dwarf *dwarf;
+	struct unit_index *units;
+	size_t unit_count, unit_capacity;
 };
 
 static bool has_debug_info(const struct pd_elf *elf)
@@ -45,6 +60,9 @@ void pd_lines_close(struct pd_lines *lines)
 {
 	if (!lines)
 		return;
+	for (size_t i = 0; i < lines->unit_count; i++)
+		pd_free(lines->units[i].items);
+	pd_free(lines->units);
 	dwarf_end(lines->dwarf);
 	pd_free(lines);
 }
@@ -61,6 +79,115 @@ static bool find_unit(Dwarf *dwarf, uint64_t vaddr, Dwarf_Die *ret)
 			return true;
 	return false;
 }
+
+/* --- functions of a unit ------------------------------------------------------------------------------------------- */
+
+static int add_ranges(struct unit_index *index, Dwarf_Die *die)
+{
+	Dwarf_Addr base, start, end;
+	ptrdiff_t at = 0;
+	while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
+		if (pd_vector_grow(&index->items, &index->capacity, index->count, sizeof *index->items))
+			return -1;
+		index->items[index->count++] = (struct function_range){ start, end, dwarf_dieoffset(die) };
+	}
+	return 0;
+}
+
+static bool holds_functions(int tag)
+{
+	switch (tag) {
+	case DW_TAG_namespace:
+	case DW_TAG_module:
+	case DW_TAG_class_type:
+	case DW_TAG_structure_type:
+	case DW_TAG_union_type:
+	case DW_TAG_enumeration_type:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static int add_functions(struct unit_index *index, Dwarf_Die *parent, int depth)
+{
+	Dwarf_Die die;
+	if (depth > MAX_SCOPES || dwarf_child(parent, &die))
+		return 0;
+	do {
+		int tag = dwarf_tag(&die);
+		if (tag == DW_TAG_subprogram ? add_ranges(index, &die) : holds_functions(tag) && add_functions(index, &die, depth + 1))
+			return -1;
+	} while (dwarf_siblingof(&die, &die) == 0);
+	return 0;
+}
+
+static int compare_ranges(const void *left, const void *right)
+{
+	const struct function_range *a = left, *b = right;
+	return (a->start > b->start) - (a->start < b->start);
+}
+
+/* The index of a unit, made at the first use; NULL without memory. */
+static const struct unit_index *index_of(struct pd_lines *lines, Dwarf_Die *unit)
+{
+	Dwarf_Off offset = dwarf_dieoffset(unit);
+	for (size_t i = lines->unit_count; i-- > 0;)
+		if (lines->units[i].unit == offset)
+			return &lines->units[i];
+	if (pd_vector_grow(&lines->units, &lines->unit_capacity, lines->unit_count, sizeof *lines->units))
+		return NULL;
+	struct unit_index *index = &lines->units[lines->unit_count++];
+	*index = (struct unit_index){ .unit = offset };
+	if (add_functions(index, unit, 0))
+		return NULL;
+	if (index->count)
+		qsort(index->items, index->count, sizeof *index->items, compare_ranges);
+	return index;
+}
+
+/* The last range that starts at or before the address: functions do not overlap in sane files. */
+static const struct function_range *find_range(const struct unit_index *index, uint64_t vaddr)
+{
+	size_t low = 0, high = index->count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (index->items[middle].start <= vaddr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && vaddr < index->items[low - 1].end ? &index->items[low - 1] : NULL;
+}
+
+static bool has_code(int tag)
+{
+	return tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block || tag == DW_TAG_subprogram ||
+	       tag == DW_TAG_try_block || tag == DW_TAG_catch_block;
+}
+
+/* The function at an address and the scopes inside it, outermost first. */
+static size_t get_scopes(struct pd_lines *lines, Dwarf_Die *unit, uint64_t vaddr, Dwarf_Die scopes[MAX_SCOPES])
+{
+	const struct unit_index *index = index_of(lines, unit);
+	const struct function_range *range = index ? find_range(index, vaddr) : NULL;
+	size_t count = 1;
+	if (!range || !dwarf_offdie(lines->dwarf, range->die, &scopes[0]))
+		return 0;
+	for (bool deeper = true; deeper && count < MAX_SCOPES;) {
+		Dwarf_Die die;
+		deeper = false;
+		for (int more = dwarf_child(&scopes[count - 1], &die); more == 0 && !deeper; more = dwarf_siblingof(&die, &die)) {
+			if (has_code(dwarf_tag(&die)) && dwarf_haspc(&die, vaddr) > 0) {
+				scopes[count++] = die;
+				deeper = true;
+			}
+		}
+	}
+	return count;
+}
+
+/* --- names and places ----------------------------------------------------------------------------------------------- */
 
 /* The name that a linker sees tells most; a local class has none. */
 static const char *function_name(struct perfdata_symbols_dso *dso, Dwarf_Die *die)
@@ -115,12 +242,12 @@ static void put(struct perfdata_source *frames, size_t room, size_t count, const
 		frames[count] = *frame;
 }
 
-/* From the innermost scope outwards: the place of a call belongs to the function around it. */
-static size_t walk_scopes(struct perfdata_symbols_dso *dso, Dwarf_Die *unit, Dwarf_Die *scopes, int scope_count,
+/* From the innermost scope, the last one, outwards: the place of a call belongs to the function around it. */
+static size_t walk_scopes(struct perfdata_symbols_dso *dso, Dwarf_Die *unit, Dwarf_Die *scopes, size_t scope_count,
 			  struct perfdata_source at, struct perfdata_source *frames, size_t room)
 {
 	size_t count = 0;
-	for (int i = 0; i < scope_count && i < MAX_SCOPES; i++) {
+	for (size_t i = scope_count; i-- > 0;) {
 		if (!is_function(&scopes[i]))
 			continue;
 		at.inlined = dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine;
@@ -138,7 +265,7 @@ static size_t walk_scopes(struct perfdata_symbols_dso *dso, Dwarf_Die *unit, Dwa
 enum perfdata_status pd_lines_find(struct perfdata_symbols_dso *dso, uint64_t vaddr, struct perfdata_source *frames,
 				   size_t room, size_t *ret_count)
 {
-	Dwarf_Die unit, *scopes = NULL;
+	Dwarf_Die unit, scopes[MAX_SCOPES];
 	struct perfdata_source at = { 0 };
 	if (!dso->lines_tried) {
 		dso->lines_tried = true;
@@ -149,9 +276,8 @@ enum perfdata_status pd_lines_find(struct perfdata_symbols_dso *dso, uint64_t va
 	if (!dso->lines || !find_unit(dso->lines->dwarf, vaddr, &unit))
 		return PERFDATA_ABSENT;
 	set_line(&unit, vaddr, &at);
-	int scope_count = dwarf_getscopes(&unit, vaddr, &scopes);
-	size_t count = scope_count > 0 ? walk_scopes(dso, &unit, scopes, scope_count, at, frames, room) : 0;
-	free(scopes);
+	size_t scope_count = get_scopes(dso->lines, &unit, vaddr, scopes);
+	size_t count = walk_scopes(dso, &unit, scopes, scope_count, at, frames, room);
 	if (!count && at.file)
 		put(frames, room, count++, &at);
 	*ret_count = count;
