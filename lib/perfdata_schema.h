@@ -674,7 +674,7 @@ enum perfdata_feature_id {
 
 /* A feature section is small and nested, so it is decoded into a tree. */
 struct perfdata_node {
-	const struct perfdata_field *field;   /* the row; NULL for the root and for elements of a list */
+	const struct perfdata_field *field;   /* the row (nameless for plain values in a list); NULL for the root and for STRUCTs in a list */
 	enum perfdata_kind kind;              /* an integer kind, F64, STRING, BYTES, BITMAP, ATTR, STRUCT or LIST */
 	union {
 		uint64_t u;                   /* unsigned and signed integers alike; cast for signed kinds */

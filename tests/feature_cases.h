@@ -560,6 +560,7 @@ static void check_bpf_prog(const struct perfdata_node *root)
 	CHECK(!memcmp(at(root, "bpf_prog_info/0/info/tag")->v.bytes.data, "tagbytes", 8));
 	CHECK_EQ(at(root, "bpf_prog_info/0/jited_ksyms")->v.count, 2);
 	CHECK_EQ(number(root, "bpf_prog_info/0/jited_ksyms/1"), 0xffffffffc0002000);
+	CHECK_EQ(at(root, "bpf_prog_info/0/jited_ksyms/1")->field->show, PERFDATA_SHOW_HEX);
 	CHECK_EQ(number(root, "bpf_prog_info/0/jited_func_lens/1"), 107);
 	CHECK_EQ(at(root, "bpf_prog_info/0/prog_tags/1")->v.bytes.data[0], 0x11);
 	CHECK_EQ(at(root, "bpf_prog_info/0/func_info")->v.bytes.size, 16);

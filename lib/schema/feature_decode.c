@@ -244,7 +244,8 @@ static enum perfdata_status walk_element(struct walk *walk, struct pd_cursor *c,
 {
 	bool plain = element->nr_fields == 1 && !element->fields[0].name;
 	struct children before = *children;
-	struct perfdata_node *node = append(walk, children, NULL, plain ? element->fields[0].kind : PERFDATA_STRUCT);
+	struct perfdata_node *node = append(walk, children, plain ? &element->fields[0] : NULL,
+					    plain ? element->fields[0].kind : PERFDATA_STRUCT);
 	enum perfdata_status status;
 
 	if (!node)
