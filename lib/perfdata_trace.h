@@ -63,6 +63,7 @@ struct perfdata_trace_event {
 	const struct perfdata_trace_field *fields; /* in file order: common fields first */
 	size_t nr_common;
 	size_t nr_fields;           /* with the common ones */
+	unsigned long_size;         /* sizeof(long) of the recorder */
 	uint32_t min_size;          /* raw data of this many bytes holds every field's fixed part */
 	const char *format_problem; /* NULL, or which part of the fields could not be read; those that could are there */
 	const char *print_problem;  /* NULL, or why the print format cannot be run (perf: "[FAILED TO PARSE]") */

@@ -3,7 +3,7 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
-#include "schema/trace_types.h"
+#include "schema/trace_program.h"
 
 /* --- declarations: "unsigned char name[6]", "__data_loc char[] name", "const char * name" ------------------------- */
 
@@ -335,6 +335,20 @@ static void parse_lines(struct compiling *c, struct pd_trace_span text)
 		problem(c, "the format lists no fields");
 }
 
+static void compile_print(struct compiling *c)
+{
+	struct perfdata_trace_event *event = &c->out->event;
+	struct pd_arena *arena = &c->out->arena;
+	struct pd_trace_program *program = pd_arena_calloc(arena, 1, sizeof *program);
+	struct pd_trace_arguments arguments;
+
+	if (program && pd_trace_parse_print(arena, event, event->long_size, &arguments, &event->print_problem) &&
+	    pd_trace_build(arena, &arguments, program, &event->print_problem))
+		event->program = program;
+	else
+		c->no_memory = !event->print_problem;
+}
+
 struct pd_trace_compiled *pd_trace_compile(const struct perfdata_trace *trace, const struct pd_trace_entry *entry)
 {
 	struct compiling c = { .trace = trace, .out = pd_calloc(1, sizeof *c.out) };
@@ -345,12 +359,15 @@ struct pd_trace_compiled *pd_trace_compile(const struct perfdata_trace *trace, c
 	event->id = entry->id;
 	event->system = entry->system;
 	event->name = entry->name;
+	event->long_size = trace->info.long_size;
 	event->format = (struct perfdata_bytes){ (const uint8_t *)entry->text, entry->size };
 	if (entry->size > PD_TRACE_FORMAT_LIMIT)
 		problem(&c, "the format is too long");
 	else
 		parse_lines(&c, (struct pd_trace_span){ entry->text, entry->text + entry->size });
 	event->fields = c.fields;
+	if (!c.no_memory)
+		compile_print(&c);
 	if (c.no_memory) {
 		pd_trace_compiled_free(c.out);
 		return NULL;

@@ -1,0 +1,113 @@
+/* Numbers of a print format. Arithmetic is that of libtraceevent: 64 bits, unsigned, fields without their sign. */
+#include "base/checked.h"
+#include "base/cursor.h"
+#include "schema/trace_program.h"
+
+static uint64_t load(struct pd_trace_run *run, uint64_t offset, uint32_t size)
+{
+	if (!pd_range_ok(offset, size, run->raw.size)) {
+		run->damaged = true;
+		return 0;
+	}
+	return pd_trace_integer(run->raw.data + offset, size, run->swap);
+}
+
+bool pd_trace_dynamic(struct pd_trace_run *run, const struct perfdata_trace_field *field, struct perfdata_bytes *ret)
+{
+	if (!field || (field->place != PERFDATA_TRACE_DATA_LOC && field->place != PERFDATA_TRACE_REL_LOC))
+		return false;
+	if (pd_trace_locate(field, run->raw, run->swap, ret, NULL))
+		return true;
+	run->damaged = true;
+	return false;
+}
+
+/* Bytes of what an indexed field holds. */
+static uint32_t element_bytes(const struct pd_trace_run *run, const struct perfdata_trace_field *field)
+{
+	if (field->element_size)
+		return field->element_size;
+	return field->size ? field->size : run->long_size;
+}
+
+/* a[b]. A dynamic array counts in bytes, as in libtraceevent. */
+static uint64_t indexed(struct pd_trace_run *run, const struct pd_trace_node *node)
+{
+	const struct pd_trace_node *array = node->a;
+	const uint64_t index = pd_trace_eval(run, node->b);
+	uint64_t mask = UINT64_MAX, offset;
+
+	if (array->type == PD_NODE_CAST) {
+		mask = array->pointer_mask;
+		while (array->type == PD_NODE_CAST)
+			array = array->a;
+	}
+	if (!array->field)
+		return 0;
+	const uint32_t size = element_bytes(run, array->field);
+	if (array->type == PD_NODE_DYNAMIC) {
+		offset = load(run, array->field->offset, 4) & 0xffff;
+		if (array->field->place == PERFDATA_TRACE_REL_LOC)
+			offset += array->field->offset + array->field->size;
+		if (!pd_add(offset, index, &offset))
+			return 0;
+	} else if (array->type == PD_NODE_FIELD) {
+		if (!pd_mul(index, size, &offset) || !pd_add(offset, array->field->offset, &offset))
+			return 0;
+	} else {
+		return 0;
+	}
+	return load(run, offset, size) & mask;
+}
+
+static uint64_t operation(struct pd_trace_run *run, const struct pd_trace_node *node)
+{
+	if (node->op == PD_OP_CONDITION)
+		return pd_trace_eval(run, pd_trace_eval(run, node->a) ? node->b->a : node->b->b);
+	if (node->op == PD_OP_INDEX)
+		return indexed(run, node);
+
+	const uint64_t left = pd_trace_eval(run, node->a), right = pd_trace_eval(run, node->b);
+	switch (node->op) {
+	case PD_OP_NOT: return !right;
+	case PD_OP_COMPLEMENT: return ~right;
+	case PD_OP_MULTIPLY: return left * right;
+	case PD_OP_DIVIDE: return right ? left / right : 0;
+	case PD_OP_REMAINDER: return right ? left % right : 0;
+	case PD_OP_PLUS: return left + right;
+	case PD_OP_MINUS: return left - right;
+	case PD_OP_LEFT: return left << (right & 63);
+	case PD_OP_RIGHT: return left >> (right & 63);
+	case PD_OP_LESS: return left < right;
+	case PD_OP_GREATER: return left > right;
+	case PD_OP_LESS_EQUAL: return left <= right;
+	case PD_OP_GREATER_EQUAL: return left >= right;
+	case PD_OP_EQUAL: return left == right;
+	case PD_OP_NOT_EQUAL: return left != right;
+	case PD_OP_AND: return left & right;
+	case PD_OP_OR: return left | right;
+	case PD_OP_LOGICAL_AND: return left && right;
+	case PD_OP_LOGICAL_OR: return left || right;
+	default: return 0;  /* "^" is parsed but not computed there */
+	}
+}
+
+uint64_t pd_trace_eval(struct pd_trace_run *run, const struct pd_trace_node *node)
+{
+	switch (node->type) {
+	case PD_NODE_ATOM:
+		return node->number;
+	case PD_NODE_FIELD:
+		return node->field ? load(run, node->field->offset, node->field->size) : 0;
+	case PD_NODE_CAST:
+		return pd_trace_eval(run, node->a) & node->mask;
+	case PD_NODE_DYNAMIC_LEN:
+		return load(run, node->field->offset, node->field->size) >> 16;
+	case PD_NODE_DYNAMIC:
+		return load(run, node->field->offset, node->field->size) & 0xffff;
+	case PD_NODE_OP:
+		return operation(run, node);
+	default:
+		return 0;
+	}
+}

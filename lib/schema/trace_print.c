@@ -1,0 +1,87 @@
+/* An event's text: its program run over raw data. */
+#include "base/cursor.h"
+#include "schema/trace_program.h"
+
+static int limited(int64_t value)
+{
+	return value > PD_TRACE_WIDTH_LIMIT ? PD_TRACE_WIDTH_LIMIT : value < 0 ? -1 : (int)value;
+}
+
+static void run_piece(struct pd_trace_run *run, const struct pd_trace_piece *piece)
+{
+	const struct pd_trace_spec *spec = &piece->spec;
+	struct pd_trace_spec starred;
+	int64_t star = 0;
+
+	if (piece->star) {
+		star = (int32_t)pd_trace_eval(run, piece->star);
+		starred = *spec;
+		if (spec->star_width)
+			starred.width = star < 0 ? 0 : limited(star);
+		if (spec->star_precision) {
+			starred.has_precision = star >= 0;
+			starred.precision = limited(star);
+		}
+		spec = &starred;
+	}
+	switch (piece->kind) {
+	case PD_PIECE_LITERAL:
+		perfdata_text_append(run->out, piece->text, piece->size);
+		break;
+	case PD_PIECE_NUMBER:
+		if (spec->literal)
+			perfdata_text_append(run->out, piece->text, piece->size);
+		else
+			pd_trace_spell_number(run->out, spec, pd_trace_eval(run, piece->arg));
+		break;
+	case PD_PIECE_STRING:
+		if (spec->literal)
+			perfdata_text_append(run->out, piece->text, piece->size);
+		else
+			pd_trace_spell_string(run, spec, piece->arg);
+		break;
+	default:
+		pd_trace_spell_address(run, piece, star);
+	}
+}
+
+/* What perf prints for an event whose print format it cannot run. */
+static enum perfdata_status print_fields(const struct perfdata_trace_event *event, struct perfdata_bytes raw,
+					 enum perfdata_order order, struct perfdata_text *out)
+{
+	enum perfdata_status status = PERFDATA_OK;
+
+	perfdata_text_literal(out, "[FAILED TO PARSE]");
+	for (size_t i = event->nr_common; i < event->nr_fields; i++) {
+		perfdata_text_char(out, ' ');
+		perfdata_text_string(out, event->fields[i].name);
+		perfdata_text_char(out, '=');
+		if (perfdata_trace_print_field(&event->fields[i], raw, order, false, out) != PERFDATA_OK)
+			status = PERFDATA_DAMAGED;
+	}
+	return status;
+}
+
+enum perfdata_status perfdata_trace_print(const struct perfdata_trace_event *event, struct perfdata_bytes raw,
+					  const struct perfdata_trace_context *context, struct perfdata_text *out)
+{
+	if (!event->program)
+		return print_fields(event, raw, context->order, out);
+
+	struct pd_trace_run run = {
+		.raw = raw,
+		.context = context,
+		.out = out,
+		.swap = pd_order_is_foreign(context->order),
+		.long_size = event->long_size,
+	};
+	const size_t start = out->size;
+	for (size_t i = 0; i < event->program->nr_pieces; i++) {
+		run_piece(&run, &event->program->pieces[i]);
+		if (out->size - start > PD_TRACE_TEXT_LIMIT) {
+			out->size = start + PD_TRACE_TEXT_LIMIT;
+			return PERFDATA_DAMAGED;
+		}
+	}
+	return run.damaged ? PERFDATA_DAMAGED : PERFDATA_OK;
+}

@@ -1,0 +1,138 @@
+/* A print format compiled: expressions as trees of nodes, the format string as a row of pieces. Immutable. */
+#ifndef PD_TRACE_PROGRAM_H
+#define PD_TRACE_PROGRAM_H
+
+#include "schema/trace_types.h"
+
+/* The numbers are those of libtraceevent, which prints them in one of its messages. */
+enum pd_trace_node_type {
+	PD_NODE_NONE = 0,          /* the missing left side of a unary operator */
+	PD_NODE_ATOM = 1,          /* a literal: number, string, name of a constant */
+	PD_NODE_FIELD = 2,         /* REC->name; field is NULL if there is none of that name */
+	PD_NODE_FLAGS = 3,         /* __print_flags(a, text, entries) */
+	PD_NODE_SYMBOL = 4,        /* __print_symbolic(a, entries) */
+	PD_NODE_HEX = 5,           /* __print_hex(a, b) */
+	PD_NODE_INT_ARRAY = 6,     /* __print_array(a, b, c) */
+	PD_NODE_CAST = 7,          /* (text)a */
+	PD_NODE_STRING = 8,        /* __get_str(field) */
+	PD_NODE_DYNAMIC = 10,      /* __get_dynamic_array(field), __get_sockaddr(field) */
+	PD_NODE_OP = 11,
+	PD_NODE_BITMASK = 13,      /* __get_bitmask(field) */
+	PD_NODE_DYNAMIC_LEN = 14,  /* __get_dynamic_array_len(field) */
+	PD_NODE_HEX_STR = 15,      /* __print_hex_str(a, b) */
+	PD_NODE_CPUMASK = 16,      /* __get_cpumask(field) */
+};
+
+enum pd_trace_op {
+	PD_OP_UNKNOWN, PD_OP_NOT, PD_OP_COMPLEMENT, PD_OP_MULTIPLY, PD_OP_DIVIDE, PD_OP_REMAINDER, PD_OP_PLUS, PD_OP_MINUS,
+	PD_OP_LEFT, PD_OP_RIGHT, PD_OP_LESS, PD_OP_GREATER, PD_OP_LESS_EQUAL, PD_OP_GREATER_EQUAL, PD_OP_EQUAL,
+	PD_OP_NOT_EQUAL, PD_OP_AND, PD_OP_XOR, PD_OP_OR, PD_OP_LOGICAL_AND, PD_OP_LOGICAL_OR, PD_OP_CONDITION,
+	PD_OP_ALTERNATIVE, /* the two sides of a condition */
+	PD_OP_INDEX,
+};
+
+/* One `{ value, "text" }`. */
+struct pd_trace_entry_text {
+	int64_t value;
+	const char *text;
+	uint32_t size;
+	uint32_t order;            /* place in the list */
+};
+
+struct pd_trace_node {
+	enum pd_trace_node_type type;
+	enum pd_trace_op op;
+	int priority;              /* of an OP, while it is parsed: larger binds weaker */
+	struct pd_trace_node *a, *b, *c;
+	struct pd_trace_node *next; /* in the list of arguments */
+	const struct perfdata_trace_field *field;
+	const char *text;
+	uint32_t text_size;
+	uint64_t number;           /* ATOM: its value */
+	uint64_t mask, pointer_mask; /* CAST: bits that are left of a value; of what such a pointer points to */
+	struct pd_trace_entry_text *entries;
+	uint32_t nr_entries;
+};
+
+/* A conversion as printf understands it. */
+struct pd_trace_spec {
+	bool left, zero, plus, alternative;
+	bool has_precision;
+	bool star_width, star_precision;
+	bool literal;              /* printf would not understand it: print `text` as it stands */
+	bool wide;                 /* %ls: perf prints nothing */
+	int8_t bytes;              /* of the number: 1, 2, 4, 8 */
+	char conversion;           /* d u x X o c s */
+	int width, precision;
+};
+
+enum pd_trace_piece_kind {
+	PD_PIECE_LITERAL,
+	PD_PIECE_NUMBER,
+	PD_PIECE_STRING,
+	PD_PIECE_POINTER,          /* %p */
+	PD_PIECE_SYMBOL,           /* %ps %pf; with_offset: %pS %pF */
+	PD_PIECE_MAC, PD_PIECE_IP4, PD_PIECE_IP6, PD_PIECE_SOCKADDR, PD_PIECE_UUID,
+	PD_PIECE_HEX,              /* %*ph */
+	PD_PIECE_NOTHING,          /* %pI without a digit takes its argument and prints nothing */
+};
+
+struct pd_trace_piece {
+	enum pd_trace_piece_kind kind;
+	struct pd_trace_spec spec;
+	bool with_offset;          /* SYMBOL */
+	bool upper, reversed, compressed, with_port, padded; /* UUID; MAC, IP4, UUID; IP6; SOCKADDR; IP4: 3 digits each */
+	char separator;            /* MAC, HEX; 0: none */
+	const struct pd_trace_node *star, *arg;
+	const char *text;          /* LITERAL */
+	size_t size;
+};
+
+struct pd_trace_program {
+	struct pd_trace_piece *pieces;
+	size_t nr_pieces;
+};
+
+/* Limits of a print format. The largest of real kernels needs a few hundred nodes and a depth of about 40. */
+#define PD_TRACE_DEPTH_LIMIT 200
+#define PD_TRACE_NODE_LIMIT 50000
+#define PD_TRACE_WIDTH_LIMIT 4096
+/* Text of one event; more is cut off. */
+#define PD_TRACE_TEXT_LIMIT ((size_t)1 << 20)
+
+/* The arguments behind the format string. */
+struct pd_trace_arguments {
+	const char *format;        /* the format string, escapes as in the file */
+	size_t format_size;
+	struct pd_trace_node *first;
+};
+
+/* Parses `event->print`. False: *ret_problem says why, or is NULL if there was no memory. */
+bool pd_trace_parse_print(struct pd_arena *arena, const struct perfdata_trace_event *event, unsigned long_size,
+			  struct pd_trace_arguments *ret_arguments, const char **ret_problem);
+
+/* Joins the format string and the arguments. The same result. */
+bool pd_trace_build(struct pd_arena *arena, const struct pd_trace_arguments *arguments,
+		    struct pd_trace_program *ret_program, const char **ret_problem);
+
+/* --- running ------------------------------------------------------------------------------------------------- */
+
+struct pd_trace_run {
+	struct perfdata_bytes raw;
+	const struct perfdata_trace_context *context;
+	struct perfdata_text *out;
+	bool swap;
+	bool damaged;              /* the raw data was too short for something */
+	unsigned long_size;
+};
+
+uint64_t pd_trace_eval(struct pd_trace_run *run, const struct pd_trace_node *node);
+/* Offset and bytes of a dynamic field; false if there is no such thing in the raw data. */
+bool pd_trace_dynamic(struct pd_trace_run *run, const struct perfdata_trace_field *field, struct perfdata_bytes *ret);
+void pd_trace_spell_number(struct perfdata_text *out, const struct pd_trace_spec *spec, uint64_t value);
+/* With the width and precision of the spec. */
+void pd_trace_spell_text(struct perfdata_text *out, const struct pd_trace_spec *spec, const void *text, size_t size);
+void pd_trace_spell_string(struct pd_trace_run *run, const struct pd_trace_spec *spec, const struct pd_trace_node *node);
+void pd_trace_spell_address(struct pd_trace_run *run, const struct pd_trace_piece *piece, int64_t star);
+
+#endif

@@ -1,0 +1,381 @@
+/* Numbers and texts as printf spells them, and what %s makes of a node. */
+#include "base/checked.h"
+#include "base/cursor.h"
+#include "schema/trace_program.h"
+
+/* --- numbers -------------------------------------------------------------------------------------------------- */
+
+static char *octal_to(char *at, uint64_t value)
+{
+	char digits[24];
+	size_t n = 0;
+
+	do
+		digits[n++] = (char)('0' + (value & 7));
+	while (value >>= 3);
+	while (n)
+		*at++ = digits[--n];
+	return at;
+}
+
+static void upper(char *at, const char *end)
+{
+	for (; at < end; at++)
+		if (*at >= 'a' && *at <= 'z')
+			*at = (char)(*at - 'a' + 'A');
+}
+
+/* `body` with zeros or blanks, as width and precision ask. */
+static void pad(struct perfdata_text *out, const struct pd_trace_spec *spec, const char *prefix, size_t prefix_size,
+		const char *body, size_t size)
+{
+	const size_t precision = spec->has_precision && spec->precision > 0 ? (size_t)spec->precision : 0;
+	const size_t width = spec->width > 0 ? (size_t)spec->width : 0;
+	size_t zeros = precision > size ? precision - size : 0;
+	const size_t used = prefix_size + zeros + size;
+	size_t blanks = width > used ? width - used : 0;
+
+	if (spec->zero && !spec->left && !spec->has_precision) {
+		zeros += blanks;
+		blanks = 0;
+	}
+	if (!spec->left)
+		perfdata_text_fill(out, ' ', blanks);
+	perfdata_text_append(out, prefix, prefix_size);
+	perfdata_text_fill(out, '0', zeros);
+	perfdata_text_append(out, body, size);
+	if (spec->left)
+		perfdata_text_fill(out, ' ', blanks);
+}
+
+static uint64_t narrowed(uint64_t value, int bytes)
+{
+	return bytes == 8 ? value : value & ((1ull << (bytes * 8)) - 1);
+}
+
+void pd_trace_spell_number(struct perfdata_text *out, const struct pd_trace_spec *spec, uint64_t value)
+{
+	char body[32];
+	char *end = body;
+	const char *prefix = "";
+	size_t prefix_size = 0;
+
+	if (spec->conversion == 'c') {
+		const char c = (char)value;
+		struct pd_trace_spec blanks = *spec;
+		blanks.has_precision = blanks.zero = false;
+		pad(out, &blanks, "", 0, &c, 1);
+		return;
+	}
+	if (spec->conversion == 'd') {
+		const int64_t number = (int64_t)pd_trace_extended(value, (uint32_t)spec->bytes);
+		end = perfdata_u64_to(body, number < 0 ? 0 - (uint64_t)number : (uint64_t)number);
+		prefix = number < 0 ? "-" : "+";
+		prefix_size = number < 0 || spec->plus;
+	} else {
+		value = narrowed(value, spec->bytes);
+		if (spec->conversion == 'u') {
+			end = perfdata_u64_to(body, value);
+		} else if (spec->conversion == 'o') {
+			end = octal_to(body, value);
+			prefix = "0";
+			prefix_size = spec->alternative && value && !(spec->has_precision && spec->precision > end - body);
+		} else {
+			end = perfdata_hex_to(body, value);
+			if (spec->conversion == 'X')
+				upper(body, end);
+			prefix = spec->conversion == 'X' ? "0X" : "0x";
+			prefix_size = spec->alternative && value ? 2 : 0;
+		}
+	}
+	if (spec->has_precision && !spec->precision && narrowed(value, spec->bytes) == 0)
+		end = body;
+	pad(out, spec, prefix, prefix_size, body, (size_t)(end - body));
+}
+
+/* --- texts ---------------------------------------------------------------------------------------------------- */
+
+void pd_trace_spell_text(struct perfdata_text *out, const struct pd_trace_spec *spec, const void *text, size_t size)
+{
+	if (spec->wide)
+		return;
+	if (!spec->width && !spec->has_precision) {
+		perfdata_text_append(out, text, size);
+		return;
+	}
+	if (spec->has_precision && spec->precision >= 0 && (size_t)spec->precision < size)
+		size = (size_t)spec->precision;
+	struct pd_trace_spec blanks = *spec;
+	blanks.has_precision = blanks.zero = false;
+	pad(out, &blanks, "", 0, text, size);
+}
+
+/* Up to a NUL. */
+static size_t text_size(const uint8_t *text, size_t limit)
+{
+	const uint8_t *nul = limit ? memchr(text, 0, limit) : NULL;
+
+	return nul ? (size_t)(nul - text) : limit;
+}
+
+static void spell_hex_value(struct perfdata_text *out, uint64_t value)
+{
+	perfdata_text_literal(out, "0x");
+	perfdata_text_hex(out, value);
+}
+
+/* REC->name under %s: an array is text; what has the size of a pointer is the address of a text of the kernel. */
+static void spell_field(struct pd_trace_run *run, const struct pd_trace_spec *spec, const struct perfdata_trace_field *field)
+{
+	if (!field)
+		return;
+	if (!pd_range_ok(field->offset, field->size, run->raw.size)) {
+		run->damaged = true;
+		return;
+	}
+	const uint8_t *at = run->raw.data + field->offset;
+	if (!(field->text_flags & PD_TRACE_IS_ARRAY) && field->size == run->long_size) {
+		const uint64_t address = pd_trace_integer(at, field->size, run->swap);
+		const char *text = run->context->trace ? perfdata_trace_printk(run->context->trace, address) : NULL;
+		if (text)
+			perfdata_text_string(run->out, text);
+		else
+			perfdata_text_hex(run->out, address);
+		return;
+	}
+	const size_t limit = field->size ? field->size : run->raw.size - field->offset;
+	pd_trace_spell_text(run->out, spec, at, text_size(at, limit));
+}
+
+static void spell_flags(struct pd_trace_run *run, const struct pd_trace_spec *spec, const struct pd_trace_node *node)
+{
+	uint64_t value = pd_trace_eval(run, node->a);
+	bool any = false;
+
+	for (uint32_t i = 0; i < node->nr_entries; i++) {
+		const struct pd_trace_entry_text *entry = &node->entries[i];
+		if (!value && entry->value < 0) {
+			pd_trace_spell_text(run->out, spec, entry->text, entry->size);
+			break;
+		}
+		if (entry->value <= 0 || (value & (uint64_t)entry->value) != (uint64_t)entry->value)
+			continue;
+		if (any)
+			perfdata_text_append(run->out, node->text, node->text_size);
+		pd_trace_spell_text(run->out, spec, entry->text, entry->size);
+		any = true;
+		value &= ~(uint64_t)entry->value;
+	}
+	if (!value)
+		return;
+	if (any)
+		perfdata_text_append(run->out, node->text, node->text_size);
+	spell_hex_value(run->out, value);
+}
+
+static void spell_symbol(struct pd_trace_run *run, const struct pd_trace_spec *spec, const struct pd_trace_node *node)
+{
+	const int64_t value = (int64_t)pd_trace_eval(run, node->a);
+	uint32_t low = 0, high = node->nr_entries;
+
+	while (low < high) {
+		const uint32_t middle = low + (high - low) / 2;
+		if (node->entries[middle].value < value)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < node->nr_entries && node->entries[low].value == value)
+		pd_trace_spell_text(run->out, spec, node->entries[low].text, node->entries[low].size);
+	else
+		spell_hex_value(run->out, (uint64_t)value);
+}
+
+/* The bytes from where an array starts to the end of the raw data; false if there is no array. */
+static bool array_start(struct pd_trace_run *run, const struct pd_trace_node *node, struct perfdata_bytes *ret)
+{
+	if (node->type == PD_NODE_DYNAMIC) {
+		if (!pd_trace_dynamic(run, node->field, ret))
+			return false;
+		ret->size = (size_t)(run->raw.data + run->raw.size - ret->data);
+		return true;
+	}
+	size_t offset = 0;  /* of a cast libtraceevent takes the start of the data */
+	if (node->type == PD_NODE_FIELD) {
+		if (!node->field)
+			return false;
+		offset = node->field->offset;
+	} else if (node->type != PD_NODE_CAST) {
+		return false;
+	}
+	if (offset > run->raw.size) {
+		run->damaged = true;
+		return false;
+	}
+	*ret = (struct perfdata_bytes){ run->raw.data + offset, run->raw.size - offset };
+	return true;
+}
+
+/* A count that the program states, as an int, and no more than there is. */
+static size_t bounded(struct pd_trace_run *run, uint64_t stated, size_t there)
+{
+	const int32_t count = (int32_t)stated;
+
+	if (count <= 0)
+		return 0;
+	if ((size_t)count <= there)
+		return (size_t)count;
+	run->damaged = true;
+	return there;
+}
+
+static void spell_hex(struct pd_trace_run *run, const struct pd_trace_node *node)
+{
+	static const char digits[] = "0123456789abcdef";
+	struct perfdata_bytes bytes;
+
+	if (!array_start(run, node->a, &bytes))
+		return;
+	const size_t size = bounded(run, pd_trace_eval(run, node->b), bytes.size);
+	for (size_t i = 0; i < size; i++) {
+		const char two[2] = { digits[bytes.data[i] >> 4], digits[bytes.data[i] & 15] };
+		if (i && node->type == PD_NODE_HEX)
+			perfdata_text_char(run->out, ' ');
+		perfdata_text_append(run->out, two, 2);
+	}
+}
+
+static void spell_int_array(struct pd_trace_run *run, const struct pd_trace_node *node)
+{
+	struct perfdata_bytes bytes;
+
+	if (!array_start(run, node->a, &bytes))
+		return;
+	const uint64_t stated = pd_trace_eval(run, node->c);
+	const bool known = stated == 1 || stated == 2 || stated == 4 || stated == 8;
+	uint32_t size = known ? (uint32_t)stated : 1;
+	const size_t count = bounded(run, pd_trace_eval(run, node->b), bytes.size / size);
+
+	perfdata_text_char(run->out, '{');
+	for (size_t i = 0; i < count; i++) {
+		if (i)
+			perfdata_text_char(run->out, ',');
+		if (!i && !known) {
+			perfdata_text_literal(run->out, "BAD SIZE:");
+			perfdata_text_s64(run->out, (int32_t)stated);
+			perfdata_text_char(run->out, ' ');
+		}
+		spell_hex_value(run->out, pd_trace_integer(bytes.data + i * size, size, run->swap));
+	}
+	perfdata_text_char(run->out, '}');
+}
+
+/* Groups of eight hex digits, the highest first: "00000000,0000f0f1". */
+static void spell_bitmask(struct pd_trace_run *run, const struct pd_trace_spec *spec, const struct pd_trace_node *node)
+{
+	struct perfdata_bytes bytes;
+	char text[1024];
+	char *at = text;
+
+	if (!pd_trace_dynamic(run, node->field, &bytes))
+		return;
+	size_t size = bytes.size;
+	if (size > 256) {
+		run->damaged = true;
+		size = 256;
+	}
+	for (size_t i = size; i > 0; i--) {
+		/* byte number i - 1 by weight; words are in the recorder's order */
+		const size_t byte = i - 1, word = byte / run->long_size * run->long_size;
+		const bool big = run->context->order == PERFDATA_BIG_ENDIAN;
+		const size_t place = big ? word + run->long_size - 1 - (byte - word) : byte;
+		at = perfdata_hex_width_to(at, place < bytes.size ? bytes.data[place] : 0, 2);
+		if (byte && byte % 4 == 0)
+			*at++ = ',';
+	}
+	pd_trace_spell_text(run->out, spec, text, (size_t)(at - text));
+}
+
+static bool bit_is_set(const struct pd_trace_run *run, struct perfdata_bytes bytes, size_t bit)
+{
+	const size_t byte = bit / 8, word = byte / run->long_size * run->long_size;
+	const bool big = run->context->order == PERFDATA_BIG_ENDIAN;
+	const size_t place = big ? word + run->long_size - 1 - (byte - word) : byte;
+
+	return place < bytes.size && (bytes.data[place] >> (bit & 7) & 1);
+}
+
+/* Ranges: "0,4-7". */
+static void spell_cpumask(struct pd_trace_run *run, const struct pd_trace_spec *spec, const struct pd_trace_node *node)
+{
+	struct perfdata_bytes bytes;
+	char text[4096];
+	char *at = text;
+
+	if (!pd_trace_dynamic(run, node->field, &bytes))
+		return;
+	const size_t bits = bytes.size * 8;
+	for (size_t bit = 0; bit < bits && at < text + sizeof text - 64; bit++) {
+		if (!bit_is_set(run, bytes, bit))
+			continue;
+		if (at > text)
+			*at++ = ',';
+		at = perfdata_u64_to(at, bit);
+		const size_t first = bit;
+		while (bit + 1 < bits && bit_is_set(run, bytes, bit + 1))
+			bit++;
+		if (bit > first) {
+			*at++ = '-';
+			at = perfdata_u64_to(at, bit);
+		}
+	}
+	pd_trace_spell_text(run->out, spec, text, (size_t)(at - text));
+}
+
+static void spell_dynamic_string(struct pd_trace_run *run, const struct pd_trace_spec *spec,
+				 const struct pd_trace_node *node)
+{
+	struct perfdata_bytes bytes;
+
+	if (!pd_trace_dynamic(run, node->field, &bytes))
+		return;
+	pd_trace_spell_text(run->out, spec, bytes.data, text_size(bytes.data, bytes.size));
+}
+
+void pd_trace_spell_string(struct pd_trace_run *run, const struct pd_trace_spec *spec, const struct pd_trace_node *node)
+{
+	while (node->type == PD_NODE_OP && node->op == PD_OP_CONDITION)
+		node = pd_trace_eval(run, node->a) ? node->b->a : node->b->b;
+	switch (node->type) {
+	case PD_NODE_ATOM:
+		pd_trace_spell_text(run->out, spec, node->text, node->text_size);
+		break;
+	case PD_NODE_FIELD:
+		spell_field(run, spec, node->field);
+		break;
+	case PD_NODE_FLAGS:
+		spell_flags(run, spec, node);
+		break;
+	case PD_NODE_SYMBOL:
+		spell_symbol(run, spec, node);
+		break;
+	case PD_NODE_HEX:
+	case PD_NODE_HEX_STR:
+		spell_hex(run, node);
+		break;
+	case PD_NODE_INT_ARRAY:
+		spell_int_array(run, node);
+		break;
+	case PD_NODE_STRING:
+		spell_dynamic_string(run, spec, node);
+		break;
+	case PD_NODE_BITMASK:
+		spell_bitmask(run, spec, node);
+		break;
+	case PD_NODE_CPUMASK:
+		spell_cpumask(run, spec, node);
+		break;
+	default:
+		break;  /* perf prints nothing for a number that it is asked to print as text */
+	}
+}
