@@ -1,8 +1,71 @@
+/* perfdata COMMAND [options] FILE…: finds the command, parses its options, runs it. */
+#include "config.h"
 #include <stdio.h>
-#include "perfdata.h"
+#include <string.h>
+#include "commands.h"
+#include "emit/emitters.h"
+#include "chosen_emitter.h"
+#include "nearest.h"
 
-int main(void)
+static enum exit_code unknown_command(const char *name)
 {
-	printf("perfdata %s\n", perfdata_version());
-	return 0;
+	static const struct message_style style;
+	char hint[NEAREST_SIZE];
+	struct nearest nearest = { .wanted = name };
+	const struct command *command;
+	const struct perfdata_emitter *emitter;
+	for (size_t i = 0; (command = command_at(i)); i++)
+		nearest_offer(&nearest, command->name);
+	for (size_t i = 0; (emitter = emitter_at(i)); i++)
+		nearest_offer(&nearest, emitter->name);
+	usage_error(&style, "there is no command '%s'%s (perfdata help lists them)", name, nearest_hint(&nearest, "", hint));
+	return EXIT_USAGE;
+}
+
+/* Finishes stdout: what could not be written is an error, whatever the command thought. */
+static enum exit_code finish(enum exit_code code, const struct options *options)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return code;
+	usage_error(&options->style, "stdout cannot be written");
+	return exit_code_join(code, EXIT_OUTPUT);
+}
+
+int main(int argc, char **argv)
+{
+	struct options options = { 0 };
+	const char *name = argc > 1 ? argv[1] : "";
+	if (!*name) {
+		help_all();
+		return EXIT_USAGE;
+	}
+	if (!strcmp(name, "--help") || !strcmp(name, "-h"))
+		name = "help";
+	else if (!strcmp(name, "--version") || !strcmp(name, "-V"))
+		name = "version";
+
+	const struct command *command = command_named(name);
+	const struct perfdata_emitter *emitter = command ? NULL : emitter_named(name);
+	if (!command && !emitter)
+		return unknown_command(name);
+	unsigned groups;
+	if (emitter) {
+		command = command_named("convert");
+		groups = command->groups & ~(unsigned)OPTIONS_TO;
+		options.emitter = emitter;
+	} else {
+		groups = command->groups;
+	}
+	struct loaded_emitter loaded = { 0 };
+	enum exit_code code = EXIT_USAGE;
+	if ((groups & OPTIONS_TO) && !emitters_choose(&options, argc - 2, argv + 2, &loaded))
+		goto out;
+	if (!options_parse(&options, groups, argc - 2, argv + 2))
+		goto out;
+	code = options.help ? help_command(command, options.emitter) : command->run(&options);
+out:
+	code = finish(code, &options);
+	options_release(&options);
+	emitters_unload(&loaded);
+	return (int)code;
 }

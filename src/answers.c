@@ -1,0 +1,287 @@
+#include "config.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include "answers.h"
+#include "emit/emitters.h"
+#include "interrupt.h"
+
+/* --- JSON --------------------------------------------------------------------------------------------------------- */
+
+static json_object *parse_line(const struct perfdata_text *text)
+{
+	json_tokener *tokener = json_tokener_new_ex(256);
+	const size_t limit = text->size < INT32_MAX ? text->size : INT32_MAX;
+	json_object *object = tokener ? json_tokener_parse_ex(tokener, text->data, (int)limit) : NULL;
+	if (tokener)
+		json_tokener_free(tokener);
+	return object;
+}
+
+/* The emitter spells its first and last line; so every key means the same here and there. */
+json_object *answer_document(struct input *input, struct perfdata_session *session)
+{
+	const struct perfdata_emitter *emitter = emitter_named("ndjson");
+	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
+	const struct perfdata_emit_context context = {
+		.size = sizeof context, .reader = input->reader, .session = session, .on_finding = messages_finding,
+		.user = &input->messages, .reterr = &error,
+	};
+	struct perfdata_emit_end end = { .summary = perfdata_session_summary(session), .status = PERFDATA_OK };
+	struct perfdata_text meta, summary;
+	void *state = NULL;
+	perfdata_text_init(&meta);
+	perfdata_text_init(&summary);
+	enum perfdata_status status = emitter->begin(&context, &state, &meta);
+	end.findings = messages_kept(&input->messages, &end.nr_findings, &end.findings_total);
+	end.complete = end.summary->complete && input->code == EXIT_FINE;
+	if (status == PERFDATA_OK)
+		status = emitter->end(state, &end, &summary);
+	if (state)
+		emitter->release(state);
+	if (status == PERFDATA_OK && (perfdata_text_failed(&meta) || perfdata_text_failed(&summary)))
+		status = PERFDATA_ENOMEM;
+
+	json_object *document = NULL;
+	if (status == PERFDATA_OK) {
+		document = json_object_new_object();
+		json_object_object_add(document, "meta", parse_line(&meta));
+		json_object_object_add(document, "summary", parse_line(&summary));
+	}
+	input_ended(input, status, &error);
+	perfdata_text_release(&meta);
+	perfdata_text_release(&summary);
+	return document;
+}
+
+json_object *answer_json_text(const char *text)
+{
+	struct perfdata_text quoted;
+	perfdata_text_init(&quoted);
+	perfdata_text_json_string(&quoted, text, strlen(text));
+	json_object *string = perfdata_text_failed(&quoted) ? NULL : parse_line(&quoted);
+	perfdata_text_release(&quoted);
+	return string;
+}
+
+void answer_print(json_object *document, bool several)
+{
+	const int style = JSON_C_TO_STRING_NOSLASHESCAPE | (several ? JSON_C_TO_STRING_PLAIN : JSON_C_TO_STRING_PRETTY);
+	puts(json_object_to_json_string_ext(document, style));
+	json_object_put(document);
+}
+
+/* --- text --------------------------------------------------------------------------------------------------------- */
+
+#define LIST_SHOWN 16
+#define BYTES_SHOWN 32
+
+void answer_text(struct perfdata_text *out, const char *text) { perfdata_text_printable(out, text, strlen(text)); }
+
+void answer_seconds(struct perfdata_text *out, uint64_t ns)
+{
+	perfdata_text_printf(out, "%" PRIu64 ".%09" PRIu64 " s", ns / 1000000000, ns % 1000000000);
+}
+
+void answer_flush(struct perfdata_text *out)
+{
+	fwrite(out->data, 1, out->size, stdout);
+	perfdata_text_release(out);
+}
+
+static bool is_signed(enum perfdata_kind kind) { return kind == PERFDATA_S32 || kind == PERFDATA_S64; }
+
+static bool is_scalar(const struct perfdata_node *node)
+{
+	return node->kind != PERFDATA_STRUCT && node->kind != PERFDATA_LIST;
+}
+
+static const char *unit_of(const struct perfdata_field *field)
+{
+	static const char *const units[] = { "", " ns", " bytes", " kB", " ms", " cycles" };
+	return units[field->unit];
+}
+
+static void show_bytes(struct perfdata_text *out, struct perfdata_bytes bytes)
+{
+	perfdata_text_bytes_hex(out, bytes.data, bytes.size < BYTES_SHOWN ? bytes.size : BYTES_SHOWN);
+	if (bytes.size > BYTES_SHOWN)
+		perfdata_text_printf(out, "… (%zu bytes)", bytes.size);
+}
+
+static bool bit(struct perfdata_bytes bytes, size_t n) { return bytes.data[n / 8] >> n % 8 & 1; }
+
+/* "0-23,32-199" */
+static void show_bitmap(struct perfdata_text *out, struct perfdata_bytes bytes)
+{
+	const char *comma = "";
+	for (size_t n = 0; n < bytes.size * 8; n++) {
+		if (!bit(bytes, n))
+			continue;
+		size_t last = n;
+		while (last + 1 < bytes.size * 8 && bit(bytes, last + 1))
+			last++;
+		perfdata_text_printf(out, last > n ? "%s%zu-%zu" : "%s%zu", comma, n, last);
+		comma = ",";
+		n = last;
+	}
+}
+
+static void show_integer(struct perfdata_text *out, const struct perfdata_node *node, const struct perfdata_field *field)
+{
+	const char *name = field && field->show == PERFDATA_SHOW_ENUM ? perfdata_name_of(field->names, node->v.u) : NULL;
+	if (name)
+		perfdata_text_string(out, name);
+	else if (field && field->show == PERFDATA_SHOW_BOOL)
+		perfdata_text_string(out, node->v.u ? "yes" : "no");
+	else if (field && field->show != PERFDATA_SHOW_DEC)
+		perfdata_text_printf(out, "0x%" PRIx64, node->v.u);
+	else if (is_signed(node->kind))
+		perfdata_text_s64(out, (int64_t)node->v.u);
+	else
+		perfdata_text_u64(out, node->v.u);
+	if (field)
+		perfdata_text_string(out, unit_of(field));
+}
+
+static void show_scalar(struct perfdata_text *out, const struct perfdata_node *node, const struct perfdata_field *field)
+{
+	switch (node->kind) {
+	case PERFDATA_STRING:
+		perfdata_text_printable(out, node->v.bytes.data, node->v.bytes.size);
+		break;
+	case PERFDATA_BYTES:
+		show_bytes(out, node->v.bytes);
+		break;
+	case PERFDATA_BITMAP:
+		show_bitmap(out, node->v.bytes);
+		break;
+	case PERFDATA_F64:
+		perfdata_text_double(out, node->v.f);
+		break;
+	case PERFDATA_ATTR:
+		perfdata_text_literal(out, "(see perfdata events)");
+		break;
+	default:
+		show_integer(out, node, field);
+	}
+}
+
+static void show_nodes(struct perfdata_text *out, const struct perfdata_node *node, unsigned depth, bool all);
+
+/* The members of a part that are plain values, on one line; the others below it. */
+static void show_part(struct perfdata_text *out, const struct perfdata_node *part, unsigned depth, bool all)
+{
+	const char *comma = "";
+	for (const struct perfdata_node *node = part->child; node; node = node->next) {
+		if (!is_scalar(node))
+			continue;
+		perfdata_text_string(out, comma);
+		if (node->field && node->field->name)
+			perfdata_text_printf(out, "%s ", node->field->name);
+		show_scalar(out, node, node->field);
+		comma = ", ";
+	}
+	perfdata_text_char(out, '\n');
+	for (const struct perfdata_node *node = part->child; node; node = node->next)
+		if (!is_scalar(node))
+			show_nodes(out, node, depth + 1, all);
+}
+
+static void show_list(struct perfdata_text *out, const struct perfdata_node *list, unsigned depth, bool all)
+{
+	uint64_t left = all ? UINT64_MAX : LIST_SHOWN;
+	uint64_t shown = 0;
+	const bool parts = list->child && !is_scalar(list->child);
+	for (const struct perfdata_node *node = list->child; node && left; node = node->next, left--, shown++) {
+		if (parts) {
+			perfdata_text_char(out, '\n');
+			perfdata_text_fill(out, ' ', 2 * (size_t)depth + 2);
+			perfdata_text_literal(out, "- ");
+			show_part(out, node, depth + 1, all);
+			out->size--;   /* the newline comes before the next one */
+		} else {
+			perfdata_text_string(out, shown ? ", " : " ");
+			show_scalar(out, node, list->field);
+		}
+	}
+	if (shown < list->v.count) {
+		if (parts) {
+			perfdata_text_char(out, '\n');
+			perfdata_text_fill(out, ' ', 2 * (size_t)depth + 2);
+		}
+		perfdata_text_printf(out, "%s… %" PRIu64 " more (-v shows all)", parts ? "" : ", ", list->v.count - shown);
+	}
+	perfdata_text_char(out, '\n');
+}
+
+/* One named node, on a line of its own or with lines below it. */
+static void show_nodes(struct perfdata_text *out, const struct perfdata_node *node, unsigned depth, bool all)
+{
+	perfdata_text_fill(out, ' ', 2 * (size_t)depth);
+	perfdata_text_printf(out, "%s:", node->field && node->field->name ? node->field->name : "");
+	if (node->kind == PERFDATA_LIST) {
+		show_list(out, node, depth, all);
+	} else if (node->kind == PERFDATA_STRUCT) {
+		perfdata_text_char(out, ' ');
+		show_part(out, node, depth, all);
+	} else {
+		perfdata_text_char(out, ' ');
+		show_scalar(out, node, node->field);
+		perfdata_text_char(out, '\n');
+	}
+}
+
+void answer_feature(struct perfdata_text *out, const struct perfdata_feature_section *section, bool all)
+{
+	const struct perfdata_layout *layout = perfdata_feature_layout(section->id);
+	const struct perfdata_node *root = section->feature ? perfdata_feature_root(section->feature) : NULL;
+	const struct perfdata_node *only = root && root->child && !root->child->next ? root->child : NULL;
+	char number[24];
+	snprintf(number, sizeof number, "feature %" PRIu32, section->id);
+	const char *name = layout ? layout->name : number;
+	if (!root || section->id == PERFDATA_FEATURE_TRACING_DATA) {
+		perfdata_text_printf(out, "  %s: %" PRIu64 " bytes%s\n", name, section->size, root ? "" : ", cannot be read");
+	} else if (!root->child) {
+		perfdata_text_printf(out, "  %s: empty\n", name);
+	} else if (only && (is_scalar(only) || !strcmp(only->field->name, name))) {
+		perfdata_text_printf(out, "  %s:", name);
+		if (only->kind == PERFDATA_LIST) {
+			show_list(out, only, 1, all);
+		} else {
+			perfdata_text_char(out, ' ');
+			show_scalar(out, only, only->field);
+			perfdata_text_char(out, '\n');
+		}
+	} else {
+		perfdata_text_printf(out, "  %s: ", name);
+		show_part(out, root, 1, all);
+	}
+}
+
+/* --- each input --------------------------------------------------------------------------------------------------- */
+
+enum exit_code answer_each(struct options *options, enum perfdata_record_order order,
+			   void (*answer)(const struct options *options, struct input *input))
+{
+	if (!inputs_find(options))
+		return EXIT_USAGE;
+	enum exit_code code = EXIT_FINE;
+	interrupt_catch();
+	for (size_t i = 0; i < options->files.nr && !*interrupt_flag(); i++) {
+		struct input input;
+		struct perfdata_text headline;
+		if (options->files.nr > 1 && !options->json) {
+			perfdata_text_init(&headline);
+			perfdata_text_string(&headline, i ? "\n==> " : "==> ");
+			answer_text(&headline, options->files.values[i]);
+			perfdata_text_literal(&headline, " <==\n");
+			answer_flush(&headline);
+		}
+		if (input_open(&input, options, options->files.values[i], order, false))
+			answer(options, &input);
+		fflush(stdout);
+		code = exit_code_join(code, input_close(&input, options));
+	}
+	return *interrupt_flag() ? exit_code_join(code, EXIT_INTERRUPTED) : code;
+}

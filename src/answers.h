@@ -1,0 +1,29 @@
+/* What the questions about a recording share: JSON documents, and texts for people. */
+#ifndef ANSWERS_H
+#define ANSWERS_H
+
+#include <json-c/json.h>
+#include "inputs.h"
+
+/* The meta and summary objects of the recording as ndjson has them, after a walk: {"meta":{…},"summary":{…}}. NULL after a failure
+ * (said already). */
+json_object *answer_document(struct input *input, struct perfdata_session *session);
+/* A JSON string of a text from the recording, always valid UTF-8. */
+json_object *answer_json_text(const char *text);
+/* Prints it on stdout and frees it. several: one line, since more documents follow. */
+void answer_print(json_object *document, bool several);
+
+/* Calls answer for each input, and joins the exit codes. Several inputs get a headline each unless they answer in JSON. */
+enum exit_code answer_each(struct options *options, enum perfdata_record_order order,
+			   void (*answer)(const struct options *options, struct input *input));
+
+/* The content of a feature section as lines for people, indented. all: long lists whole. */
+void answer_feature(struct perfdata_text *out, const struct perfdata_feature_section *section, bool all);
+/* "12.000345678 s" */
+void answer_seconds(struct perfdata_text *out, uint64_t ns);
+/* A text from the recording. */
+void answer_text(struct perfdata_text *out, const char *text);
+/* Prints the text on stdout and releases it. */
+void answer_flush(struct perfdata_text *out);
+
+#endif

@@ -1,0 +1,301 @@
+/* perfdata buildids: the files of a recording, their build-ids, where each is known from, and how many samples fell into it. */
+#include "config.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "answers.h"
+#include "commands.h"
+
+/* A line of the answer. */
+struct mapped {
+	const char *filename;
+	struct perfdata_bytes build_id;
+	enum perfdata_dso_kind kind;
+	unsigned sources;        /* enum perfdata_build_id_source */
+	int32_t pid;             /* -1: of no process */
+	uint64_t maps, samples, chain_entries;
+};
+
+struct hits {
+	const struct perfdata_session *session;
+	struct mapped *list;     /* by dso id, and then what only the header's table knows */
+	size_t nr, room;
+	uint64_t samples, outside;
+	bool failed;
+};
+
+static struct mapped *mapped_at(struct hits *hits, size_t index)
+{
+	if (index >= hits->room) {
+		const size_t room = 2 * index + 64;
+		struct mapped *grown = realloc(hits->list, room * sizeof *grown);
+		if (!grown) {
+			hits->failed = true;
+			return NULL;
+		}
+		memset(grown + hits->room, 0, (room - hits->room) * sizeof *grown);
+		hits->list = grown;
+		hits->room = room;
+	}
+	if (index >= hits->nr)
+		hits->nr = index + 1;
+	return &hits->list[index];
+}
+
+static struct mapped *mapped_of_frame(struct hits *hits, uint32_t frame)
+{
+	const struct perfdata_frame *place = frame == PERFDATA_NONE ? NULL : perfdata_session_frame(hits->session, frame);
+	return place && place->dso != PERFDATA_NONE ? mapped_at(hits, place->dso) : NULL;
+}
+
+static void take_chain(struct hits *hits, uint32_t stack)
+{
+	const struct perfdata_step *steps;
+	size_t nr;
+	if (stack == PERFDATA_NONE || perfdata_session_stack(hits->session, stack, &steps, &nr) != PERFDATA_OK)
+		return;
+	for (size_t i = 0; i < nr; i++) {
+		struct mapped *mapped = mapped_of_frame(hits, steps[i].frame);
+		if (mapped)
+			mapped->chain_entries++;
+	}
+}
+
+static void take_batch(void *user, const struct perfdata_batch *batch)
+{
+	struct hits *hits = user;
+	hits->session = batch->session;
+	for (size_t i = 0; i < batch->nr_deliveries; i++) {
+		const struct perfdata_delivery *delivery = &batch->deliveries[i];
+		if (delivery->record->type != PERFDATA_RECORD_SAMPLE || !(delivery->flags & PERFDATA_DELIVERY_FIRST))
+			continue;
+		struct mapped *mapped = mapped_of_frame(hits, delivery->ip);
+		hits->samples++;
+		if (mapped)
+			mapped->samples++;
+		else
+			hits->outside++;
+		take_chain(hits, delivery->stack);
+	}
+}
+
+static void take_dsos(struct hits *hits, const struct perfdata_session *session)
+{
+	const uint32_t nr = perfdata_session_nr_dsos(session);
+	for (uint32_t id = 0; id < nr && !hits->failed; id++) {
+		const struct perfdata_dso *dso = perfdata_session_dso(session, id);
+		struct mapped *mapped = mapped_at(hits, id);
+		enum perfdata_build_id_source source = 0;
+		if (!mapped)
+			return;
+		mapped->filename = dso->long_name;
+		mapped->kind = dso->kind;
+		mapped->pid = dso->pid;
+		mapped->build_id = perfdata_session_build_id(session, id, &source);
+		mapped->sources = mapped->build_id.size ? (unsigned)source : 0;
+		mapped->maps = perfdata_session_nr_maps(session, id);
+	}
+}
+
+static bool same_bytes(struct perfdata_bytes a, struct perfdata_bytes b)
+{
+	return a.size == b.size && (!a.size || !memcmp(a.data, b.data, a.size));
+}
+
+/* The header's table names files that nothing was mapped from, too. */
+static void take_table(struct hits *hits, const struct perfdata_reader *reader)
+{
+	const struct perfdata_feature_section *section = perfdata_reader_feature(reader, PERFDATA_FEATURE_BUILD_ID);
+	const struct perfdata_node *root = section && section->feature ? perfdata_feature_root(section->feature) : NULL;
+	const struct perfdata_node *node = root && root->child ? root->child->child : NULL;
+	const size_t nr_dsos = hits->nr;
+	const bool pipe = perfdata_reader_header(reader)->container == PERFDATA_CONTAINER_PIPE;
+	for (; node && !hits->failed; node = node->next) {
+		const struct perfdata_node *filename = perfdata_node_get(node, "filename");
+		const struct perfdata_node *build_id = perfdata_node_get(node, "build_id");
+		bool known = !filename || !build_id || !filename->v.bytes.size;
+		for (size_t i = 0; i < nr_dsos && !known; i++) {
+			struct mapped *mapped = &hits->list[i];
+			known = strlen(mapped->filename) == filename->v.bytes.size &&
+				!memcmp(mapped->filename, filename->v.bytes.data, filename->v.bytes.size) &&
+				same_bytes(mapped->build_id, build_id->v.bytes);
+			if (known)
+				mapped->sources |= pipe ? PERFDATA_BUILD_ID_RECORD : PERFDATA_BUILD_ID_HEADER;
+		}
+		struct mapped *mapped = known ? NULL : mapped_at(hits, hits->nr);
+		if (!mapped)
+			continue;
+		const struct perfdata_node *pid = perfdata_node_get(node, "pid");
+		mapped->filename = strndup((const char *)filename->v.bytes.data, filename->v.bytes.size);
+		mapped->build_id = build_id->v.bytes;
+		mapped->sources = pipe ? PERFDATA_BUILD_ID_RECORD : PERFDATA_BUILD_ID_HEADER;
+		mapped->pid = pid ? (int32_t)pid->v.u : -1;
+		hits->failed |= !mapped->filename;
+	}
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct mapped *a = left, *b = right;
+	const int names = strcmp(a->filename, b->filename);
+	if (names || a->build_id.size != b->build_id.size)
+		return names ? names : (a->build_id.size > b->build_id.size) - (a->build_id.size < b->build_id.size);
+	return a->build_id.size ? memcmp(a->build_id.data, b->build_id.data, a->build_id.size) : 0;
+}
+
+/* --- the answers ------------------------------------------------------------------------------------------------------ */
+
+static const struct { unsigned source; const char *name; } sources[] = {
+	{ PERFDATA_BUILD_ID_MMAP2, "mmap2" }, { PERFDATA_BUILD_ID_RECORD, "record" }, { PERFDATA_BUILD_ID_HEADER, "header" },
+};
+#define NR_SOURCES (sizeof sources / sizeof *sources)
+
+static const char *kind_name(enum perfdata_dso_kind kind)
+{
+	switch (kind) {
+	case PERFDATA_DSO_USER: return "user";
+	case PERFDATA_DSO_KERNEL: return "kernel";
+	case PERFDATA_DSO_MODULE: return "module";
+	case PERFDATA_DSO_VDSO: return "vdso";
+	case PERFDATA_DSO_PERF_MAP: return "perf-map";
+	case PERFDATA_DSO_JITDUMP: return "jitdump";
+	case PERFDATA_DSO_BPF: return "bpf";
+	case PERFDATA_DSO_NONE: return "memory";
+	}
+	return "";
+}
+
+/* Files are what has a build-id, could have one, or was hit. */
+static bool is_shown(const struct mapped *mapped, const struct options *options)
+{
+	if (options->with_hits && !mapped->samples && !mapped->chain_entries)
+		return false;
+	return mapped->build_id.size || mapped->samples || mapped->kind == PERFDATA_DSO_USER;
+}
+
+static void show_text(const struct options *options, const struct hits *hits)
+{
+	struct perfdata_text out;
+	perfdata_text_init(&out);
+	perfdata_text_printf(&out, "%-40s %-20s %-8s %8s %10s  %s\n", "BUILD-ID", "SOURCE", "KIND", "MAPPINGS", "SAMPLES", "FILE");
+	for (size_t i = 0; i < hits->nr; i++) {
+		const struct mapped *mapped = &hits->list[i];
+		char from[32] = "";
+		if (!is_shown(mapped, options))
+			continue;
+		for (size_t s = 0; s < NR_SOURCES; s++)
+			if (mapped->sources & sources[s].source)
+				snprintf(from + strlen(from), sizeof from - strlen(from), "%s%s", *from ? "," : "", sources[s].name);
+		perfdata_text_bytes_hex(&out, mapped->build_id.data, mapped->build_id.size);
+		if (!mapped->build_id.size)
+			perfdata_text_char(&out, '-');
+		const size_t width = mapped->build_id.size ? 2 * mapped->build_id.size : 1;
+		perfdata_text_fill(&out, ' ', width < 40 ? 40 - width : 0);
+		perfdata_text_printf(&out, " %-20s %-8s %8" PRIu64 " %10" PRIu64 "  ", *from ? from : "-", kind_name(mapped->kind), mapped->maps,
+				     mapped->samples);
+		answer_text(&out, mapped->filename);
+		if (mapped->pid > 0)
+			perfdata_text_printf(&out, " (pid %" PRId32 ")", mapped->pid);
+		perfdata_text_char(&out, '\n');
+	}
+	perfdata_text_printf(&out, "%" PRIu64 " samples, %" PRIu64 " of them in no file\n", hits->samples, hits->outside);
+	answer_flush(&out);
+}
+
+static json_object *hex_string(struct perfdata_bytes bytes)
+{
+	struct perfdata_text hex;
+	if (!bytes.size)
+		return NULL;
+	perfdata_text_init(&hex);
+	perfdata_text_bytes_hex(&hex, bytes.data, bytes.size);
+	json_object *string = json_object_new_string_len(hex.data, (int)hex.size);
+	perfdata_text_release(&hex);
+	return string;
+}
+
+static void show_json(const struct options *options, const struct input *input, const struct hits *hits)
+{
+	json_object *document = json_object_new_object(), *files = json_object_new_array();
+	json_object_object_add(document, "file", answer_json_text(input->file));
+	json_object_object_add(document, "files", files);
+	for (size_t i = 0; i < hits->nr; i++) {
+		const struct mapped *mapped = &hits->list[i];
+		if (!is_shown(mapped, options))
+			continue;
+		json_object *object = json_object_new_object(), *from = json_object_new_array();
+		json_object_array_add(files, object);
+		json_object_object_add(object, "build_id", hex_string(mapped->build_id));
+		json_object_object_add(object, "filename", answer_json_text(mapped->filename));
+		for (size_t s = 0; s < NR_SOURCES; s++)
+			if (mapped->sources & sources[s].source)
+				json_object_array_add(from, json_object_new_string(sources[s].name));
+		json_object_object_add(object, "sources", from);
+		json_object_object_add(object, "kind", json_object_new_string(kind_name(mapped->kind)));
+		if (mapped->pid > 0)
+			json_object_object_add(object, "pid", json_object_new_int(mapped->pid));
+		json_object_object_add(object, "mappings", json_object_new_uint64(mapped->maps));
+		json_object_object_add(object, "samples", json_object_new_uint64(mapped->samples));
+	}
+	json_object_object_add(document, "samples", json_object_new_uint64(hits->samples));
+	json_object_object_add(document, "samples_outside", json_object_new_uint64(hits->outside));
+	json_object_object_add(document, "complete", json_object_new_boolean(perfdata_reader_complete(input->reader) && !input->messages.errors));
+	answer_print(document, options->files.nr > 1);
+}
+
+/* perf lists the header's table; where there is none, or with -H, the files that were hit. */
+static void show_perf(const struct options *options, const struct input *input, const struct hits *hits)
+{
+	struct perfdata_text out;
+	const bool hit = options->with_hits || !perfdata_reader_feature(input->reader, PERFDATA_FEATURE_BUILD_ID);
+	perfdata_text_init(&out);
+	for (size_t i = 0; i < hits->nr; i++) {
+		const struct mapped *mapped = &hits->list[i];
+		if (!mapped->build_id.size || (hit && !mapped->samples && !mapped->chain_entries))
+			continue;
+		perfdata_text_bytes_hex(&out, mapped->build_id.data, mapped->build_id.size);
+		perfdata_text_char(&out, ' ');
+		answer_text(&out, mapped->filename);
+		perfdata_text_char(&out, '\n');
+	}
+	answer_flush(&out);
+}
+
+static void answer(const struct options *options, struct input *input)
+{
+	const bool chains = options->perf || options->with_hits;
+	const struct perfdata_session_options session_options = {
+		.size = sizeof session_options,
+		.needs = PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_FRAMES | (chains ? (uint32_t)PERFDATA_NEED_STACKS : 0),
+	};
+	struct hits hits = { 0 };
+	struct perfdata_session *session = input_walk(input, &session_options, take_batch, &hits);
+	if (!session)
+		return;
+	take_dsos(&hits, session);
+	const size_t nr_dsos = hits.nr;
+	take_table(&hits, input->reader);
+	char **names = calloc(hits.nr - nr_dsos + 1, sizeof *names);
+	for (size_t i = nr_dsos; names && i < hits.nr; i++)
+		names[i - nr_dsos] = (char *)hits.list[i].filename;
+	if (hits.failed || !names) {
+		input_ended(input, PERFDATA_ENOMEM, NULL);
+	} else {
+		const size_t nr_names = hits.nr - nr_dsos;
+		qsort(hits.list, hits.nr, sizeof *hits.list, compare);
+		if (options->json)
+			show_json(options, input, &hits);
+		else if (options->perf)
+			show_perf(options, input, &hits);
+		else
+			show_text(options, &hits);
+		for (size_t i = 0; i < nr_names; i++)
+			free(names[i]);
+	}
+	free(names);
+	free(hits.list);
+	perfdata_session_close(session);
+}
+
+enum exit_code command_buildids(struct options *options) { return answer_each(options, PERFDATA_ORDER_TIME, answer); }

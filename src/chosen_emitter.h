@@ -1,0 +1,13 @@
+/* Which emitter a conversion uses: one of ours, or one from a shared object. */
+#ifndef CHOSEN_EMITTER_H
+#define CHOSEN_EMITTER_H
+
+#include "options.h"
+
+struct loaded_emitter { void *library; };
+
+/* Sets options->emitter from --to and --emitter. With --help and neither it stays NULL. False after a message. */
+bool emitters_choose(struct options *options, int argc, char **argv, struct loaded_emitter *ret);
+void emitters_unload(struct loaded_emitter *loaded);
+
+#endif

@@ -1,0 +1,32 @@
+#include "config.h"
+#include <string.h>
+#include "commands.h"
+
+#define CONVERSION (OPTIONS_GENERAL | OPTIONS_INPUT | OPTIONS_OUTPUT | OPTIONS_FILTER | OPTIONS_SYMBOLS)
+#define QUESTION (OPTIONS_GENERAL | OPTIONS_INPUT | OPTIONS_JSON)
+
+static const struct command table[] = {
+	{ "convert", "--to NAME [options] FILE…", "write recordings in another format", CONVERSION | OPTIONS_TO, command_convert },
+	{ "info", "[options] FILE…", "what a recording is: header, events, features, counts, losses",
+	  QUESTION | OPTIONS_PERF | OPTIONS_STATS, command_info },
+	{ "events", "[options] FILE…", "the events of a recording and how they were set up", QUESTION | OPTIONS_PERF, command_events },
+	{ "buildids", "[options] FILE…", "the files of a recording and their build-ids", QUESTION | OPTIONS_PERF | OPTIONS_HITS,
+	  command_buildids },
+	{ "check", "[options] FILE…", "what is wrong with a recording; exit 1 if something is", QUESTION, command_check },
+	{ "explain", "[CODE…]", "what the code of a message means, and what to do", OPTIONS_GENERAL, command_explain },
+	{ "help", "[COMMAND]", "what a command does and its options", OPTIONS_GENERAL, command_help },
+	{ "version", "", "the version, and what it was built with", OPTIONS_GENERAL, command_version },
+};
+
+const struct command *command_at(size_t index)
+{
+	return index < sizeof table / sizeof *table ? &table[index] : NULL;
+}
+
+const struct command *command_named(const char *name)
+{
+	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+		if (!strcmp(table[i].name, name))
+			return &table[i];
+	return NULL;
+}

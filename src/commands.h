@@ -1,0 +1,35 @@
+/* The commands: one table, from which dispatch, help and the man page come. Every emitter's name is a command too. */
+#ifndef COMMANDS_H
+#define COMMANDS_H
+
+#include "exit_codes.h"
+#include "options.h"
+
+struct command {
+	const char *name;
+	const char *arguments;   /* as the usage line shows them */
+	const char *help;        /* one line */
+	unsigned groups;         /* enum option_group */
+	/* Options are parsed; what is no option is in options->files. */
+	enum exit_code (*run)(struct options *options);
+};
+
+/* Row number `index`, or NULL behind the last. */
+const struct command *command_at(size_t index);
+const struct command *command_named(const char *name);
+
+enum exit_code command_convert(struct options *options);
+enum exit_code command_info(struct options *options);
+enum exit_code command_events(struct options *options);
+enum exit_code command_buildids(struct options *options);
+enum exit_code command_check(struct options *options);
+enum exit_code command_explain(struct options *options);
+enum exit_code command_help(struct options *options);
+enum exit_code command_version(struct options *options);
+
+/* Usage and options of a command, on stdout; of an emitter with emitter set. */
+enum exit_code help_command(const struct command *command, const struct perfdata_emitter *emitter);
+/* All commands, on stdout. */
+enum exit_code help_all(void);
+
+#endif

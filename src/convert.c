@@ -1,0 +1,298 @@
+/* perfdata convert --to NAME, and every emitter's name: recordings in another format.
+ *
+ * One output for all inputs is written one input after the other; with -o DIR/ each input has an output of its own, and the inputs share the
+ * threads. */
+#include "config.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "commands.h"
+#include "filters.h"
+#include "inputs.h"
+#include "interrupt.h"
+#include "symbol_options.h"
+
+/* One conversion: an input and where it goes. */
+struct job {
+	const struct options *options;
+	const char *file;
+	char *path;                  /* of an output of its own, or NULL */
+	struct perfdata_sink *sink;  /* the shared one, or NULL */
+	bool shared;                 /* several inputs write to it */
+	bool hold;                   /* several jobs run at once: keep messages together */
+	unsigned threads;
+	enum exit_code code;
+	uint64_t records;            /* that were written, or deliveries */
+};
+
+static uint32_t needs_of(const struct options *options)
+{
+	const struct perfdata_emitter *emitter = options->emitter;
+	const uint32_t needs = emitter->needs_for ? emitter->needs_for(options->values, options->nr_values) : 0;
+	return needs ? needs : emitter->needs;
+}
+
+static enum perfdata_status run_session(struct job *job, struct input *input, struct perfdata_session *session, uint32_t needs,
+					struct perfdata_error *reterr)
+{
+	const struct options *options = job->options;
+	const struct perfdata_run_options run = {
+		.size = sizeof run,
+		.jobs = job->threads,
+		.options = options->values,
+		.nr_options = options->nr_values,
+		.shared_output = job->shared,
+		.stop = interrupt_flag(),
+		.on_finding = messages_finding,
+		.user = &input->messages,
+		.findings = messages_kept,
+	};
+	struct perfdata_sink *sink = job->sink;
+	enum perfdata_status status = PERFDATA_OK;
+	if (job->path)
+		status = perfdata_sink_open_path(job->path, options->force ? PERFDATA_SINK_FORCE : 0, &sink, reterr);
+	if (status != PERFDATA_OK)
+		return status;
+	status = perfdata_run(session, options->emitter, sink, &run, reterr);
+	if (job->path) {
+		const bool keep = status == PERFDATA_OK || status == PERFDATA_EINTR;
+		const enum perfdata_status closed = perfdata_sink_close(sink, keep, keep ? reterr : NULL);
+		status = keep && closed != PERFDATA_OK ? closed : status;
+	}
+	const struct perfdata_summary *summary = perfdata_session_summary(session);
+	job->records = needs & PERFDATA_NEED_RECORDS ? summary->records_out : summary->deliveries_out;
+	return status;
+}
+
+static void convert_input(struct job *job, struct input *input)
+{
+	const struct options *options = job->options;
+	struct filters filters;
+	struct perfdata_symbols *symbols = NULL;
+	struct perfdata_session *session = NULL;
+	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
+	enum perfdata_status status = PERFDATA_OK;
+	if (filters_make(options, input, &filters)) {
+		const struct perfdata_session_options session_options = {
+			.size = sizeof session_options,
+			.needs = needs_of(options),
+			.filter = filters.filter,
+			.limit = options->limit,
+			/* the form without lines of its own for samples is that of perf report, which joins nothing */
+			.merge_deferred = perfdata_option_flag(options->values, options->nr_values, "samples-line", true),
+		};
+		struct perfdata_session_options wanted = session_options;
+		status = symbols_for(options, &input->messages, &symbols);
+		wanted.symbols = symbols;
+		if (status == PERFDATA_OK)
+			status = perfdata_session_open(input->reader, &wanted, &session, &error);
+		if (status == PERFDATA_OK)
+			status = run_session(job, input, session, wanted.needs, &error);
+		/* of an output, the message names its path; the input is not at fault */
+		if (status == PERFDATA_EWRITE) {
+			messages_error(&input->messages, job->path ? job->path : options->output, PERFDATA_NO_OFFSET, "%s", error.message);
+			input->code = exit_code_join(input->code, EXIT_OUTPUT);
+		} else {
+			input_ended(input, status, status == PERFDATA_EINTR ? NULL : &error);
+		}
+	}
+	perfdata_session_close(session);
+	perfdata_symbols_free(symbols);
+	filters_release(&filters);
+}
+
+static void convert(struct job *job)
+{
+	const bool in_file_order = job->options->order && !strcmp(job->options->order, "file");
+	struct input input;
+	if (input_open(&input, job->options, job->file, in_file_order ? PERFDATA_ORDER_FILE : PERFDATA_ORDER_TIME, job->hold))
+		convert_input(job, &input);
+	job->code = input_close(&input, job->options);
+}
+
+static void convert_nth(void *user, size_t index)
+{
+	struct job *job = &((struct job *)user)[index];
+	if (*interrupt_flag())
+		job->code = EXIT_INTERRUPTED;
+	else
+		convert(job);
+}
+
+/* --- one output for all ------------------------------------------------------------------------------------------- */
+
+static enum exit_code convert_to_one(const struct options *options)
+{
+	const bool to_file = options->output && strcmp(options->output, "-") != 0;
+	struct perfdata_sink *sink = NULL;
+	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
+	struct messages messages;
+	enum exit_code code = EXIT_FINE;
+	if (options->files.nr == 1) {
+		struct job job = { .options = options, .file = options->files.values[0], .threads = (unsigned)options->jobs };
+		enum perfdata_status status = PERFDATA_OK;
+		job.path = to_file ? strdup(options->output) : NULL;
+		if (!job.path)
+			status = to_file ? PERFDATA_ENOMEM : perfdata_sink_open_fd(STDOUT_FILENO, &sink, &error);
+		job.sink = sink;
+		if (status == PERFDATA_OK)
+			convert(&job);
+		code = exit_code_join(job.code, exit_code_of_status(status));
+		free(job.path);
+	} else {
+		const enum perfdata_status status = to_file ?
+			perfdata_sink_open_path(options->output, options->force ? PERFDATA_SINK_FORCE : 0, &sink, &error) :
+			perfdata_sink_open_fd(STDOUT_FILENO, &sink, &error);
+		code = exit_code_of_status(status);
+		if (status != PERFDATA_OK)
+			usage_error(&options->style, "%s: %s", options->output ? options->output : "stdout", error.message);
+		for (size_t i = 0; sink && i < options->files.nr && !*interrupt_flag() && code != EXIT_OUTPUT; i++) {
+			struct job job = {
+				.options = options, .file = options->files.values[i], .sink = sink, .shared = true,
+				.threads = (unsigned)options->jobs,
+			};
+			convert(&job);
+			code = exit_code_join(code, job.code);
+		}
+	}
+	if (!sink)
+		return code;
+	messages_init(&messages, &options->style, false);
+	if (perfdata_sink_close(sink, code != EXIT_OUTPUT, &error) != PERFDATA_OK && code != EXIT_OUTPUT) {
+		messages_error(&messages, to_file ? options->output : NULL, PERFDATA_NO_OFFSET, "%s", error.message);
+		code = EXIT_OUTPUT;
+	}
+	messages_release(&messages);
+	return code;
+}
+
+/* --- one output for each ------------------------------------------------------------------------------------------- */
+
+/* "DIR/" + the input's own name + "." + the format. */
+static char *output_path(const struct options *options, const char *file)
+{
+	size_t size = strlen(file);
+	while (size > 1 && file[size - 1] == '/')
+		size--;
+	const char *name = memrchr(file, '/', size);
+	name = name ? name + 1 : file;
+	const char *slash = options->output[strlen(options->output) - 1] == '/' ? "" : "/";
+	char *path = NULL;
+	const bool is_stdin = !strcmp(file, "-");
+	if (asprintf(&path, "%s%s%.*s.%s", options->output, slash, is_stdin ? 5 : (int)(size - (size_t)(name - file)),
+		     is_stdin ? "stdin" : name, options->emitter->name) < 0)
+		return NULL;
+	return path;
+}
+
+/* Two inputs of one name would write one file. */
+static bool outputs_differ(const struct options *options, const struct job *jobs, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		for (size_t j = 0; j < i; j++) {
+			if (strcmp(jobs[i].path, jobs[j].path) != 0)
+				continue;
+			usage_error(&options->style, "%s and %s would both be written to %s", jobs[j].file, jobs[i].file, jobs[i].path);
+			return false;
+		}
+	}
+	return true;
+}
+
+static void report(const struct options *options, const struct job *jobs, size_t nr)
+{
+	struct messages messages;
+	messages_init(&messages, &options->style, false);
+	for (size_t i = 0; i < nr; i++) {
+		const struct job *job = &jobs[i];
+		if (job->code == EXIT_FINE)
+			messages_note(&messages, job->file, "%" PRIu64 " records written to %s", job->records, job->path);
+		else if (job->code == EXIT_DAMAGED || job->code == EXIT_INTERRUPTED)
+			messages_note(&messages, job->file, "%s: %" PRIu64 " records written to %s",
+				      job->code == EXIT_DAMAGED ? "damaged" : "interrupted", job->records, job->path);
+		else
+			messages_note(&messages, job->file, "nothing was written");
+	}
+	messages_release(&messages);
+}
+
+static enum exit_code convert_to_many(const struct options *options)
+{
+	const size_t nr = options->files.nr;
+	const unsigned threads = options->jobs ? (unsigned)options->jobs : perfdata_processors();
+	const unsigned at_once = threads < nr ? threads : (unsigned)nr;
+	struct job *jobs = calloc(nr, sizeof *jobs);
+	enum exit_code code = EXIT_FINE;
+	for (size_t i = 0; jobs && i < nr; i++) {
+		jobs[i] = (struct job){
+			.options = options, .file = options->files.values[i], .threads = threads / at_once, .hold = at_once > 1,
+		};
+		jobs[i].path = output_path(options, jobs[i].file);
+		if (!jobs[i].path)
+			code = EXIT_LIMIT;
+	}
+	if (!jobs || code == EXIT_LIMIT) {
+		usage_error(&options->style, "out of memory");
+		code = EXIT_LIMIT;
+	} else if (!outputs_differ(options, jobs, nr)) {
+		code = EXIT_USAGE;
+	} else {
+		code = exit_code_of_status(perfdata_parallel(nr, at_once, convert_nth, jobs));
+		for (size_t i = 0; i < nr; i++)
+			code = exit_code_join(code, jobs[i].code);
+		report(options, jobs, nr);
+	}
+	for (size_t i = 0; jobs && i < nr; i++)
+		free(jobs[i].path);
+	free(jobs);
+	return code;
+}
+
+/* --- the command ----------------------------------------------------------------------------------------------------- */
+
+static bool is_directory(const char *path)
+{
+	struct stat status;
+	return path[0] && (path[strlen(path) - 1] == '/' || (stat(path, &status) == 0 && S_ISDIR(status.st_mode)));
+}
+
+/* What can be known to go wrong before the first byte is read. */
+static bool check(const struct options *options, bool many)
+{
+	struct stat status;
+	const char *output = options->output;
+	const struct message_style *style = &options->style;
+	if (options->jobs > 4096) {
+		usage_error(style, "--jobs %" PRIu64 " is more than 4096", options->jobs);
+		return false;
+	}
+	if (options->files.nr > 1 && options->emitter->one_document && !many) {
+		usage_error(style, "%s holds one recording: with several files give -o DIR/", options->emitter->name);
+		return false;
+	}
+	if (many) {
+		if (stat(output, &status) == 0 ? S_ISDIR(status.st_mode) : mkdir(output, 0777) == 0)
+			return true;
+		usage_error(style, "-o %s: no such folder, and it cannot be made", output);
+		return false;
+	}
+	if (output && strcmp(output, "-") != 0 && !options->force && stat(output, &status) == 0 && S_ISREG(status.st_mode)) {
+		usage_error(style, "%s exists already; --force replaces it", output);
+		return false;
+	}
+	return true;
+}
+
+enum exit_code command_convert(struct options *options)
+{
+	if (!inputs_find(options) || !filters_check(options))
+		return EXIT_USAGE;
+	const bool many = options->output && is_directory(options->output);
+	if (!check(options, many))
+		return EXIT_USAGE;
+	interrupt_catch();
+	return many ? convert_to_many(options) : convert_to_one(options);
+}

@@ -1,0 +1,180 @@
+/* perfdata events: the events of a recording and how they were set up. */
+#include "config.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include "answers.h"
+#include "commands.h"
+#include "emit/header_text.h"
+
+/* The value of a row of the attr's layout. */
+static uint64_t member(const struct perfdata_attr *attr, const struct perfdata_field *field)
+{
+	const char *at = (const char *)attr + field->member;
+	uint64_t u64 = 0;
+	uint32_t u32 = 0;
+	uint16_t u16 = 0;
+	switch (field->kind) {
+	case PERFDATA_U16:
+		memcpy(&u16, at, sizeof u16);
+		return u16;
+	case PERFDATA_U32:
+		memcpy(&u32, at, sizeof u32);
+		return u32;
+	case PERFDATA_S32:
+		memcpy(&u32, at, sizeof u32);
+		return (uint64_t)(int32_t)u32;
+	case PERFDATA_U64:
+	case PERFDATA_S64:
+		memcpy(&u64, at, sizeof u64);
+		return u64;
+	default:
+		return 0;
+	}
+}
+
+static void show_flags(struct perfdata_text *out, const struct perfdata_name *names, uint64_t value, const char *separator)
+{
+	const char *between = "";
+	uint64_t known = 0;
+	for (; names && names->name; names++) {
+		if (!(value & names->value))
+			continue;
+		perfdata_text_printf(out, "%s%s", between, names->name);
+		between = separator;
+		known |= names->value;
+	}
+	if (value & ~known)
+		perfdata_text_printf(out, "%s0x%" PRIx64, between, value & ~known);
+}
+
+/* A part of a word, where it is not zero. */
+static void show_bits(struct perfdata_text *out, const struct perfdata_bits *bits, uint64_t value)
+{
+	const char *between = "";
+	for (; bits && bits->name; bits++) {
+		const uint64_t part = value >> bits->shift & (bits->width >= 64 ? UINT64_MAX : (1ull << bits->width) - 1);
+		if (!part)
+			continue;
+		perfdata_text_printf(out, "%s%s", between, bits->name);
+		if (bits->mask) {
+			perfdata_text_char(out, '=');
+			show_flags(out, bits->names, part, "|");
+		} else if (bits->width > 1) {
+			const char *name = bits->names ? perfdata_name_of(bits->names, part) : NULL;
+			name ? perfdata_text_printf(out, "=%s", name) : perfdata_text_printf(out, "=%" PRIu64, part);
+		}
+		between = " ";
+	}
+}
+
+static void show_row(struct perfdata_text *out, const struct perfdata_field *field, uint64_t value)
+{
+	const char *name = field->show == PERFDATA_SHOW_ENUM ? perfdata_name_of(field->names, value) : NULL;
+	perfdata_text_printf(out, "    %s: ", field->name);
+	if (name)
+		perfdata_text_printf(out, "%s (%" PRIu64 ")", name, value);
+	else if (field->show == PERFDATA_SHOW_FLAGS)
+		show_flags(out, field->names, value, " ");
+	else if (field->show == PERFDATA_SHOW_BITS)
+		show_bits(out, field->bits, value);
+	else if (field->show == PERFDATA_SHOW_HEX)
+		perfdata_text_printf(out, "0x%" PRIx64, value);
+	else if (field->kind == PERFDATA_S32 || field->kind == PERFDATA_S64)
+		perfdata_text_s64(out, (int64_t)value);
+	else
+		perfdata_text_u64(out, value);
+	perfdata_text_char(out, '\n');
+}
+
+static void show_attr(struct perfdata_text *out, const struct perfdata_attr *attr)
+{
+	const struct perfdata_layout *layout = perfdata_attr_layout();
+	for (uint32_t i = 0; i < layout->nr_fields; i++) {
+		const struct perfdata_field *field = &layout->fields[i];
+		const uint64_t value = member(attr, field);
+		if (value)
+			show_row(out, field, value);
+	}
+	if (attr->rest.size) {
+		perfdata_text_literal(out, "    rest: ");
+		perfdata_text_bytes_hex(out, attr->rest.data, attr->rest.size);
+		perfdata_text_char(out, '\n');
+	}
+}
+
+static void show_ids(struct perfdata_text *out, const struct perfdata_event *event, bool all)
+{
+	const size_t shown = all || event->nr_ids < 8 ? event->nr_ids : 8;
+	if (!event->nr_ids)
+		return;
+	perfdata_text_literal(out, "    ids:");
+	for (size_t i = 0; i < shown; i++)
+		perfdata_text_printf(out, " %" PRIu64, event->ids[i]);
+	if (shown < event->nr_ids)
+		perfdata_text_printf(out, " … %zu more (-v shows all)", event->nr_ids - shown);
+	perfdata_text_char(out, '\n');
+}
+
+static const char *name_source(enum perfdata_name_source source)
+{
+	switch (source) {
+	case PERFDATA_NAME_GENERATED: return "made from the attr";
+	case PERFDATA_NAME_EVENT_DESC: return "from EVENT_DESC";
+	case PERFDATA_NAME_EVENT_UPDATE: return "from EVENT_UPDATE";
+	case PERFDATA_NAME_EVENT_TYPE: return "from EVENT_TYPE";
+	case PERFDATA_NAME_TRACE: return "from the tracing data";
+	}
+	return "";
+}
+
+static void show_event(struct perfdata_text *out, const struct perfdata_event *event, bool all)
+{
+	perfdata_text_printf(out, "%" PRIu32 ": ", event->index);
+	answer_text(out, event->name);
+	perfdata_text_printf(out, "  (name %s)\n", name_source(event->name_source));
+	show_attr(out, &event->config.attr);
+	show_ids(out, event, all);
+	if (event->group_leader != event->index)
+		perfdata_text_printf(out, "    group leader: %" PRIu32 "\n", event->group_leader);
+	if (event->unit && event->unit[0]) {
+		perfdata_text_literal(out, "    unit: ");
+		answer_text(out, event->unit);
+		perfdata_text_char(out, '\n');
+	}
+	if (event->scale != 1.0) {
+		perfdata_text_literal(out, "    scale: ");
+		perfdata_text_double(out, event->scale);
+		perfdata_text_char(out, '\n');
+	}
+}
+
+static void answer(const struct options *options, struct input *input)
+{
+	/* a pipe tells of its events, and renames them, as it goes */
+	const struct perfdata_session_options session_options = { .size = sizeof session_options };
+	struct perfdata_session *session = input_walk(input, &session_options, NULL, NULL);
+	if (!session)
+		return;
+	struct perfdata_text out;
+	const struct perfdata_event *event;
+	perfdata_text_init(&out);
+	if (options->json) {
+		json_object *document = answer_document(input, session), *meta, *events;
+		if (document && json_object_object_get_ex(document, "meta", &meta) && json_object_object_get_ex(meta, "events", &events))
+			answer_print(json_object_get(events), options->files.nr > 1);
+		json_object_put(document);
+	}
+	for (size_t i = 0; !options->json && (event = perfdata_reader_event(input->reader, i)); i++) {
+		if (options->perf) {
+			header_text_event(&out, event->name, &event->config.attr);
+			perfdata_text_char(&out, '\n');
+		} else {
+			show_event(&out, event, options->style.verbose);
+		}
+	}
+	answer_flush(&out);
+	perfdata_session_close(session);
+}
+
+enum exit_code command_events(struct options *options) { return answer_each(options, PERFDATA_ORDER_FILE, answer); }

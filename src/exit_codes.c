@@ -1,0 +1,61 @@
+#include "config.h"
+#include <stddef.h>
+#include "exit_codes.h"
+
+/* In the order in which they win over each other. */
+static const struct {
+	enum exit_code code;
+	const char *meaning;
+} codes[] = {
+	{ EXIT_USAGE, "wrong use, said before any work" },
+	{ EXIT_INTERRUPTED, "interrupted; the document was finished and says \"complete\":false" },
+	{ EXIT_OUTPUT, "cannot write" },
+	{ EXIT_LIMIT, "a limit was hit" },
+	{ EXIT_INPUT, "cannot open or read, or no perf.data at all" },
+	{ EXIT_DAMAGED, "damaged or unfinished input; all that could be read is in the output" },
+	{ EXIT_ANSWER_NO, "done, and the answer is no" },
+	{ EXIT_FINE, "done, and nothing was wrong with the input" },
+};
+#define NR_CODES (sizeof codes / sizeof *codes)
+
+const char *exit_code_meaning(enum exit_code code)
+{
+	for (size_t i = 0; i < NR_CODES; i++)
+		if (codes[i].code == code)
+			return codes[i].meaning;
+	return NULL;
+}
+
+enum exit_code exit_code_join(enum exit_code a, enum exit_code b)
+{
+	for (size_t i = 0; i < NR_CODES; i++)
+		if (codes[i].code == a || codes[i].code == b)
+			return codes[i].code;
+	return a;
+}
+
+enum exit_code exit_code_of_status(enum perfdata_status status)
+{
+	switch (status) {
+	case PERFDATA_OK:
+	case PERFDATA_END:
+	case PERFDATA_ABSENT:
+		return EXIT_FINE;
+	case PERFDATA_DAMAGED:
+		return EXIT_DAMAGED;
+	case PERFDATA_ENOMEM:
+	case PERFDATA_ELIMIT:
+		return EXIT_LIMIT;
+	case PERFDATA_EREAD:
+	case PERFDATA_EFORMAT:
+		return EXIT_INPUT;
+	case PERFDATA_EUSAGE:
+	case PERFDATA_EUNSUP:
+		return EXIT_USAGE;
+	case PERFDATA_EWRITE:
+		return EXIT_OUTPUT;
+	case PERFDATA_EINTR:
+		return EXIT_INTERRUPTED;
+	}
+	return EXIT_INPUT;
+}

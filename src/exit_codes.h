@@ -1,0 +1,24 @@
+/* What the program says by its exit code. */
+#ifndef EXIT_CODES_H
+#define EXIT_CODES_H
+
+#include "perfdata.h"
+
+enum exit_code {
+	EXIT_FINE = 0,
+	EXIT_ANSWER_NO = 1,      /* done, and the answer is no: `check` found errors */
+	EXIT_USAGE = 2,          /* wrong use, said before any work */
+	EXIT_INPUT = 3,          /* cannot open or read, or no perf.data at all */
+	EXIT_DAMAGED = 4,        /* damaged or unfinished input; all that could be read is in the output */
+	EXIT_OUTPUT = 5,         /* cannot write */
+	EXIT_LIMIT = 6,          /* a limit was hit */
+	EXIT_INTERRUPTED = 130,  /* the document was finished and says so */
+};
+
+/* One line for --help and the man page; NULL for numbers that are none. */
+const char *exit_code_meaning(enum exit_code code);
+enum exit_code exit_code_of_status(enum perfdata_status status);
+/* The code that counts when both apply. */
+enum exit_code exit_code_join(enum exit_code a, enum exit_code b);
+
+#endif

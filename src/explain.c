@@ -1,0 +1,48 @@
+/* perfdata explain CODE: what the code of a message means, and what to do. */
+#include "config.h"
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "commands.h"
+
+static void show(const struct perfdata_code_info *info)
+{
+	char code[8];
+	printf("%s %s (%s)\n  %s\n  %s\n", message_code(info->severity, info->code, code), info->name,
+	       message_level(info->severity), info->meaning, info->advice);
+}
+
+/* "E103", "103" or "RECORD_SIZE" */
+static const struct perfdata_code_info *find(const char *text)
+{
+	const char *digits = strchr("EWNewn", text[0]) && isdigit((unsigned char)text[1]) ? text + 1 : text;
+	char *end;
+	const unsigned long code = strtoul(digits, &end, 10);
+	if (end != digits && !*end)
+		return code < 1000 ? perfdata_code_lookup((unsigned)code) : NULL;
+	const struct perfdata_code_info *info;
+	for (size_t i = 0; (info = perfdata_code_at(i)); i++)
+		if (!strcasecmp(info->name, text))
+			return info;
+	return NULL;
+}
+
+enum exit_code command_explain(struct options *options)
+{
+	const struct perfdata_code_info *info;
+	if (!options->files.nr) {
+		for (size_t i = 0; (info = perfdata_code_at(i)); i++)
+			show(info);
+		return EXIT_FINE;
+	}
+	for (size_t i = 0; i < options->files.nr; i++) {
+		info = *options->files.values[i] ? find(options->files.values[i]) : NULL;
+		if (!info) {
+			usage_error(&options->style, "there is no code '%s' (perfdata explain lists them)", options->files.values[i]);
+			return EXIT_USAGE;
+		}
+		show(info);
+	}
+	return EXIT_FINE;
+}

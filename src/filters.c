@@ -1,0 +1,271 @@
+#include "config.h"
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "filters.h"
+#include "nearest.h"
+
+#define NS_PER_S 1000000000ull
+
+/* --- time -------------------------------------------------------------------------------------------------------- */
+
+struct time_range {
+	bool percent;
+	uint64_t first, last;       /* ns; last 0: no end */
+	double from, to;            /* fractions of the recording */
+	bool open_end;              /* a slice that ends just before the next one */
+};
+
+/* "12.5" seconds, with at most nine digits behind the point; moves *at behind it. */
+static bool take_seconds(const char **at, uint64_t *ret)
+{
+	char *end;
+	if (!isdigit((unsigned char)**at))
+		return false;
+	errno = 0;
+	const unsigned long long seconds = strtoull(*at, &end, 10);
+	if (errno || seconds > UINT64_MAX / NS_PER_S - 1)
+		return false;
+	uint64_t ns = 0, unit = NS_PER_S / 10;
+	if (*end == '.')
+		for (end++; isdigit((unsigned char)*end); end++, unit /= 10)
+			ns += unit * (uint64_t)(*end - '0');
+	*ret = seconds * NS_PER_S + ns;
+	*at = end;
+	return true;
+}
+
+static bool take_percent(const char **at, double *ret)
+{
+	char *end;
+	if (!isdigit((unsigned char)**at))
+		return false;
+	*ret = strtod(*at, &end) / 100;
+	if (*end != '%' || *ret > 1)
+		return false;
+	*at = end + 1;
+	return true;
+}
+
+/* "10%-20%", "10%" (the first tenth), "10%/2" (the second tenth). */
+static bool parse_percent(const char *text, struct time_range *ret)
+{
+	const char *at = text;
+	ret->percent = true;
+	if (!take_percent(&at, &ret->from))
+		return false;
+	if (*at == '-') {
+		at++;
+		return take_percent(&at, &ret->to) && !*at && ret->from <= ret->to;
+	}
+	unsigned long slice = 1;
+	if (*at == '/') {
+		char *end;
+		if (!isdigit((unsigned char)*++at))
+			return false;
+		slice = strtoul(at, &end, 10);
+		at = end;
+	}
+	const double width = ret->from;
+	if (*at || slice == 0 || width <= 0 || (double)(slice - 1) * width >= 1)
+		return false;
+	ret->from = (double)(slice - 1) * width;
+	ret->to = fmin((double)slice * width, 1);
+	ret->open_end = ret->to < 1;
+	return true;
+}
+
+/* "A,B", "A,", ",B". A lone "A" is the moment A. */
+static bool parse_seconds(const char *text, struct time_range *ret)
+{
+	const char *at = text;
+	if (*at != ',' && !take_seconds(&at, &ret->first))
+		return false;
+	if (!*at)
+		return (ret->last = ret->first) != 0;
+	if (*at++ != ',')
+		return false;
+	if (*at && (!take_seconds(&at, &ret->last) || ret->last < ret->first || !ret->last))
+		return false;
+	return !*at;
+}
+
+static bool parse_time(const char *text, struct time_range *ret)
+{
+	*ret = (struct time_range){ 0 };
+	return strchr(text, '%') ? parse_percent(text, ret) : parse_seconds(text, ret);
+}
+
+bool filters_check(const struct options *options)
+{
+	struct time_range range = { 0 };
+	if (options->time && !parse_time(options->time, &range)) {
+		usage_error(&options->style, "--time takes seconds (12.5,13.25  12.5,  ,13.25) or percentages (10%%-20%%  10%%/2), not '%s'",
+			    options->time);
+		return false;
+	}
+	for (size_t i = 0; range.percent && i < options->files.nr; i++) {
+		if (!strcmp(options->files.values[i], "-")) {
+			usage_error(&options->style, "--time in percent needs a file: the end of stdin is not known");
+			return false;
+		}
+	}
+	return true;
+}
+
+/* First and last time of the samples: as the recorder wrote it, else by a walk. */
+static bool time_span(const struct options *options, struct input *input, uint64_t *ret_first, uint64_t *ret_last)
+{
+	const struct perfdata_feature_section *section = perfdata_reader_feature(input->reader, PERFDATA_FEATURE_SAMPLE_TIME);
+	const struct perfdata_node *root = section && section->feature ? perfdata_feature_root(section->feature) : NULL;
+	const struct perfdata_node *first = perfdata_node_get(root, "first");
+	const struct perfdata_node *last = perfdata_node_get(root, "last");
+	if (first && last && first->v.u < last->v.u) {
+		*ret_first = first->v.u;
+		*ret_last = last->v.u;
+		return true;
+	}
+	struct options quiet = *options;
+	quiet.style.quiet = true;
+	struct input again;
+	bool found = false;
+	if (input_open(&again, &quiet, input->file, PERFDATA_ORDER_FILE, true)) {
+		const struct perfdata_session_options walk = { .size = sizeof walk };
+		struct perfdata_session *session = input_walk(&again, &walk, NULL, NULL);
+		const struct perfdata_summary *summary = session ? perfdata_session_summary(session) : NULL;
+		found = summary && summary->first_time != UINT64_MAX;
+		if (found) {
+			*ret_first = summary->first_time;
+			*ret_last = summary->last_time;
+		}
+		perfdata_session_close(session);
+	}
+	/* what this walk finds, the conversion finds and says again */
+	perfdata_text_clear(&again.messages.held);
+	perfdata_reader_close(again.reader);
+	messages_release(&again.messages);
+	return found;
+}
+
+static bool make_time(const struct options *options, struct input *input, struct perfdata_filter *filter)
+{
+	struct time_range range;
+	if (!options->time || !parse_time(options->time, &range))
+		return true;
+	if (range.percent) {
+		uint64_t first, last;
+		if (!time_span(options, input, &first, &last)) {
+			messages_error(&input->messages, input->file, PERFDATA_NO_OFFSET, "--time in percent: no sample has a time");
+			return false;
+		}
+		const double total = (double)(last - first);
+		range.first = first + (uint64_t)llround(range.from * total);
+		range.last = first + (uint64_t)llround(range.to * total) - (range.open_end ? 1 : 0);
+	}
+	filter->time_first = range.first;
+	filter->time_last = range.last;
+	return true;
+}
+
+/* --- events ------------------------------------------------------------------------------------------------------- */
+
+/* "cycles" means "cycles:u" too. */
+static bool event_is(const char *name, const char *wanted)
+{
+	const size_t size = strlen(wanted);
+	const char *modifiers = strrchr(name, ':');
+	return !strcmp(name, wanted) || (modifiers && modifiers == name + size && !memcmp(name, wanted, size));
+}
+
+/* Checks the names, and gives each as the recording has it. A pipe's events are not known yet: names are taken as they are. */
+static bool make_events(const struct options *options, struct input *input, const char **ret, size_t *ret_nr, size_t room)
+{
+	const size_t nr_events = perfdata_reader_nr_events(input->reader);
+	const bool pipe = perfdata_reader_header(input->reader)->container == PERFDATA_CONTAINER_PIPE;
+	*ret_nr = 0;
+	for (size_t i = 0; i < options->events.nr; i++) {
+		const char *wanted = options->events.values[i];
+		struct nearest nearest = { .wanted = wanted };
+		bool found = false;
+		for (size_t e = 0; e < nr_events && *ret_nr < room; e++) {
+			const struct perfdata_event *event = perfdata_reader_event(input->reader, e);
+			nearest_offer(&nearest, event->name);
+			if (!event_is(event->name, wanted))
+				continue;
+			found = true;
+			ret[(*ret_nr)++] = event->name;
+		}
+		if (!found && pipe && *ret_nr < room) {
+			ret[(*ret_nr)++] = wanted;
+		} else if (!found) {
+			char hint[NEAREST_SIZE];
+			messages_error(&input->messages, input->file, PERFDATA_NO_OFFSET, "--event: no event is called '%s'%s", wanted,
+				       nearest_hint(&nearest, "", hint));
+			return false;
+		}
+	}
+	return true;
+}
+
+/* --- lists -------------------------------------------------------------------------------------------------------- */
+
+static void *own(struct filters *filters, size_t count, size_t size)
+{
+	void *array = calloc(count ? count : 1, size);
+	filters->owned[filters->nr_owned++] = array;
+	return array;
+}
+
+static int compare_u32(const void *a, const void *b)
+{
+	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	return (x > y) - (x < y);
+}
+
+/* Numbers as 32-bit words, sorted; signed and unsigned ones look the same where they may stand here. */
+static uint32_t *make_numbers(struct filters *filters, const struct number_list *list)
+{
+	uint32_t *numbers = own(filters, list->nr, sizeof *numbers);
+	for (size_t i = 0; numbers && i < list->nr; i++)
+		numbers[i] = (uint32_t)list->values[i];
+	if (numbers)
+		qsort(numbers, list->nr, sizeof *numbers, compare_u32);
+	return numbers;
+}
+
+bool filters_make(const struct options *options, struct input *input, struct filters *ret)
+{
+	*ret = (struct filters){ 0 };
+	struct perfdata_filter *filter = &ret->filter;
+	uint32_t *pids = make_numbers(ret, &options->pids), *tids = make_numbers(ret, &options->tids);
+	uint32_t *cpus = make_numbers(ret, &options->cpus), *types = make_numbers(ret, &options->types);
+	const size_t room = options->events.nr + perfdata_reader_nr_events(input->reader) * (options->events.nr ? options->events.nr : 1);
+	const char **events = own(ret, room, sizeof *events);
+	if (!pids || !tids || !cpus || !types || !events) {
+		input_ended(input, PERFDATA_ENOMEM, NULL);
+		return false;
+	}
+	*filter = (struct perfdata_filter){
+		.pids = (const int32_t *)pids, .nr_pids = options->pids.nr,
+		.tids = (const int32_t *)tids, .nr_tids = options->tids.nr,
+		.cpus = cpus, .nr_cpus = options->cpus.nr,
+		.types = types, .nr_types = options->types.nr,
+		.comms = options->comms.values, .nr_comms = options->comms.nr,
+		.events = events,
+	};
+	if (!make_events(options, input, events, &filter->nr_events, room) || !make_time(options, input, filter)) {
+		input->code = exit_code_join(input->code, EXIT_USAGE);
+		return false;
+	}
+	return true;
+}
+
+void filters_release(struct filters *filters)
+{
+	for (unsigned i = 0; i < filters->nr_owned; i++)
+		free(filters->owned[i]);
+}

@@ -1,0 +1,19 @@
+/* --time, --pid, --comm …: from texts to what a session takes. */
+#ifndef FILTERS_H
+#define FILTERS_H
+
+#include "inputs.h"
+
+struct filters {
+	struct perfdata_filter filter;
+	void *owned[6];       /* arrays of the filter */
+	unsigned nr_owned;
+};
+
+/* Looks at the parts that need no recording. False after a message. */
+bool filters_check(const struct options *options);
+/* For one recording: percentages and event names depend on it. False after a message, with input->code set. */
+bool filters_make(const struct options *options, struct input *input, struct filters *ret);
+void filters_release(struct filters *filters);
+
+#endif

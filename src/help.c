@@ -1,0 +1,185 @@
+/* Help texts, all of them from the tables. */
+#include "config.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "commands.h"
+#include "emit/emitters.h"
+#include "nearest.h"
+
+static const char *const group_titles[] = { "Output", "Filters", "Symbols", "Input", "General" };
+static const unsigned group_masks[] = {
+	OPTIONS_OUTPUT | OPTIONS_TO | OPTIONS_JSON | OPTIONS_PERF | OPTIONS_STATS | OPTIONS_HITS | OPTIONS_COLUMNS,
+	OPTIONS_FILTER, OPTIONS_SYMBOLS, OPTIONS_INPUT, OPTIONS_GENERAL,
+};
+
+static void show_option(const struct perfdata_option *option)
+{
+	char name[80];
+	const char *argument = option->kind == PERFDATA_OPTION_FLAG ? NULL : option->argument;
+	snprintf(name, sizeof name, "--%s%s%s", option->name, argument ? " " : "", argument ? argument : "");
+	if (option->short_name)
+		printf("  -%c, %-22s %s\n", option->short_name, name, option->help);
+	else
+		printf("      %-22s %s\n", name, option->help);
+}
+
+static bool has_own(const struct perfdata_emitter *emitter, const char *name)
+{
+	for (const struct perfdata_option *own = emitter ? emitter->options : NULL; own && own->name; own++)
+		if (!strcmp(own->name, name))
+			return true;
+	return false;
+}
+
+static void show_groups(unsigned groups, const struct perfdata_emitter *emitter)
+{
+	for (size_t g = 0; g < sizeof group_masks / sizeof *group_masks; g++) {
+		bool titled = false;
+		const struct general_option *row;
+		for (size_t i = 0; (row = general_option_at(i)); i++) {
+			if (!(row->groups & groups & group_masks[g]) || has_own(emitter, row->option.name))
+				continue;
+			if (!titled)
+				printf("\n%s:\n", group_titles[g]);
+			titled = true;
+			show_option(&row->option);
+		}
+	}
+}
+
+enum exit_code help_command(const struct command *command, const struct perfdata_emitter *emitter)
+{
+	unsigned groups = command->groups;
+	if (emitter) {
+		printf("Usage: perfdata %s [options] FILE…\n\n%s\n", emitter->name, emitter->help);
+		groups &= ~(unsigned)OPTIONS_TO;
+		if (emitter->options && emitter->options->name)
+			printf("\nOptions of %s:\n", emitter->name);
+		for (const struct perfdata_option *own = emitter->options; own && own->name; own++)
+			show_option(own);
+	} else {
+		printf("Usage: perfdata %s %s\n\n%s\n", command->name, command->arguments, command->help);
+	}
+	show_groups(groups, emitter);
+	printf("\nFlags have a --no- twin.\n");
+	return EXIT_FINE;
+}
+
+enum exit_code help_all(void)
+{
+	printf("Usage: perfdata COMMAND [options] FILE…\n\n"
+	       "Reads perf.data recordings: files, pipes, directories, packed, damaged. - is stdin.\n\nConversions:\n");
+	const struct perfdata_emitter *emitter;
+	for (size_t i = 0; (emitter = emitter_at(i)); i++)
+		printf("  %-10s %s\n", emitter->name, emitter->help);
+	printf("\nCommands:\n");
+	const struct command *command;
+	for (size_t i = 0; (command = command_at(i)); i++)
+		printf("  %-10s %s\n", command->name, command->help);
+	printf("\nExit codes:\n");
+	for (int code = 0; code <= EXIT_INTERRUPTED; code++)
+		if (exit_code_meaning((enum exit_code)code))
+			printf("  %-10d %s\n", code, exit_code_meaning((enum exit_code)code));
+	printf("\nperfdata help COMMAND shows the options of one.\n");
+	return EXIT_FINE;
+}
+
+/* --- the generated parts of perfdata.1, for tests/man_parts.py ------------------------------------------------------ */
+
+static void man_text(const char *s)
+{
+	for (; *s; s++) {
+		if (*s == '-' || *s == '\\')
+			putchar('\\');
+		putchar(*s == '\\' ? 'e' : *s);
+	}
+}
+
+static void man_option(const struct perfdata_option *option)
+{
+	printf(".TP\n");
+	if (option->short_name)
+		printf("\\fB\\-%c\\fR, ", option->short_name);
+	printf("\\fB\\-\\-");
+	man_text(option->name);
+	printf("\\fR");
+	if (option->kind != PERFDATA_OPTION_FLAG && option->argument) {
+		printf(" \\fI");
+		man_text(option->argument);
+		printf("\\fR");
+	}
+	putchar('\n');
+	man_text(option->help);
+	putchar('\n');
+}
+
+static void man_named(const char *name, const char *help)
+{
+	printf(".TP\n\\fB");
+	man_text(name);
+	printf("\\fR\n");
+	man_text(help);
+	putchar('\n');
+}
+
+static void man_parts(void)
+{
+	const struct perfdata_emitter *emitter;
+	const struct command *command;
+	const struct general_option *row;
+	printf(".SS Conversions\n");
+	for (size_t i = 0; (emitter = emitter_at(i)); i++)
+		man_named(emitter->name, emitter->help);
+	printf(".SS Other commands\n");
+	for (size_t i = 0; (command = command_at(i)); i++)
+		man_named(command->name, command->help);
+	printf(".SH OPTIONS\nFlags have a \\fB\\-\\-no\\-\\fR twin.\n");
+	for (size_t g = 0; g < sizeof group_masks / sizeof *group_masks; g++) {
+		printf(".SS %s\n", group_titles[g]);
+		for (size_t i = 0; (row = general_option_at(i)); i++)
+			if (row->groups & group_masks[g])
+				man_option(&row->option);
+	}
+	for (size_t i = 0; (emitter = emitter_at(i)); i++) {
+		if (!emitter->options || !emitter->options->name)
+			continue;
+		printf(".SS Options of %s\n", emitter->name);
+		for (const struct perfdata_option *own = emitter->options; own->name; own++)
+			man_option(own);
+	}
+	printf(".SH EXIT STATUS\n");
+	for (int code = 0; code <= EXIT_INTERRUPTED; code++) {
+		char number[8];
+		if (!exit_code_meaning((enum exit_code)code))
+			continue;
+		snprintf(number, sizeof number, "%d", code);
+		man_named(number, exit_code_meaning((enum exit_code)code));
+	}
+}
+
+/* --- commands -------------------------------------------------------------------------------------------------------- */
+
+enum exit_code command_help(struct options *options)
+{
+	if (!options->files.nr)
+		return help_all();
+	const char *name = options->files.values[0];
+	if (!strcmp(name, "man-parts")) {
+		man_parts();
+		return EXIT_FINE;
+	}
+	const struct command *command = command_named(name);
+	const struct perfdata_emitter *emitter = command ? NULL : emitter_named(name);
+	if (command || emitter)
+		return help_command(command ? command : command_named("convert"), emitter);
+	usage_error(&options->style, "there is no command '%s' (perfdata help lists them)", name);
+	return EXIT_USAGE;
+}
+
+enum exit_code command_version(struct options *options)
+{
+	(void)options;
+	printf("perfdata %s\nbuilt with: %s\n", perfdata_version(), perfdata_features());
+	return EXIT_FINE;
+}

@@ -1,0 +1,322 @@
+/* perfdata info: what a recording is. */
+#include "config.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "answers.h"
+#include "commands.h"
+#include "emit/header_text.h"
+
+/* --- counters of `perf stat record` --------------------------------------------------------------------------------- */
+
+/* A STAT record, or the STAT_ROUND that closes an interval. */
+struct counter {
+	bool round;
+	const struct perfdata_event *event;
+	int32_t cpu;
+	uint32_t thread;         /* place in the thread map */
+	uint64_t value, enabled, running;
+	uint64_t time;           /* of a round */
+	bool final;
+};
+
+struct counters {
+	const struct perfdata_reader *reader;
+	struct counter *list;
+	size_t nr, room;
+	uint64_t *pids;          /* of the thread map */
+	size_t nr_pids;
+	bool failed;
+};
+
+static void add_counter(struct counters *counters, const struct counter *counter)
+{
+	if (counters->nr == counters->room) {
+		const size_t room = counters->room ? 2 * counters->room : 64;
+		struct counter *grown = realloc(counters->list, room * sizeof *grown);
+		if (!grown) {
+			counters->failed = true;
+			return;
+		}
+		counters->list = grown;
+		counters->room = room;
+	}
+	counters->list[counters->nr++] = *counter;
+}
+
+static void take_threads(struct counters *counters, const struct perfdata_thread_map *map)
+{
+	uint64_t *pids = calloc((size_t)map->threads.count + 1, sizeof *pids);
+	if (!pids) {
+		counters->failed = true;
+		return;
+	}
+	free(counters->pids);
+	counters->pids = pids;
+	counters->nr_pids = (size_t)map->threads.count;
+	for (uint64_t i = 0; i < map->threads.count; i++) {
+		struct perfdata_thread_map_entry entry;
+		perfdata_list_get(&map->threads, i, &entry);
+		pids[i] = entry.pid;
+	}
+}
+
+static void take_record(struct counters *counters, const struct perfdata_raw *raw)
+{
+	struct perfdata_record record;
+	if (perfdata_raw_decode(counters->reader, raw, &record) != PERFDATA_OK)
+		return;
+	if (raw->type == PERFDATA_RECORD_THREAD_MAP) {
+		take_threads(counters, &record.u.thread_map);
+	} else if (raw->type == PERFDATA_RECORD_STAT) {
+		const struct perfdata_stat *stat = &record.u.stat;
+		const struct counter counter = {
+			.event = perfdata_reader_event_by_id(counters->reader, stat->id),
+			.cpu = stat->cpu, .thread = stat->thread, .value = stat->val, .enabled = stat->ena, .running = stat->run,
+		};
+		add_counter(counters, &counter);
+	} else {
+		const struct counter round = {
+			.round = true, .time = record.u.stat_round.time, .final = record.u.stat_round.type == 1,
+		};
+		add_counter(counters, &round);
+	}
+}
+
+static void take_batch(void *user, const struct perfdata_batch *batch)
+{
+	for (size_t i = 0; i < batch->nr_records; i++)
+		take_record(user, &batch->records[i]);
+}
+
+/* A thread map of one -1 (system wide) has no process. */
+static const uint64_t *pid_of(const struct counters *counters, const struct counter *counter)
+{
+	if (counter->thread >= counters->nr_pids || (int32_t)counters->pids[counter->thread] < 0)
+		return NULL;
+	return &counters->pids[counter->thread];
+}
+
+static void show_counters(struct perfdata_text *out, const struct counters *counters)
+{
+	if (!counters->nr)
+		return;
+	perfdata_text_literal(out, "counters:\n     CPU   THREAD                VALUE     ENABLED ns     RUNNING ns  EVENT\n");
+	for (size_t i = 0; i < counters->nr; i++) {
+		const struct counter *counter = &counters->list[i];
+		if (counter->round) {
+			perfdata_text_printf(out, "  %s ", counter->final ? "end, at" : "interval, at");
+			answer_seconds(out, counter->time);
+			perfdata_text_char(out, '\n');
+			continue;
+		}
+		const uint64_t *pid = pid_of(counters, counter);
+		perfdata_text_printf(out, "  %6" PRId32 " ", counter->cpu);
+		if (pid)
+			perfdata_text_printf(out, "%8" PRIu64, *pid);
+		else
+			perfdata_text_literal(out, "       -");
+		perfdata_text_printf(out, " %20" PRIu64 " %14" PRIu64 " %14" PRIu64 "  ", counter->value, counter->enabled, counter->running);
+		answer_text(out, counter->event ? counter->event->name : "?");
+		perfdata_text_char(out, '\n');
+	}
+}
+
+static json_object *counters_json(const struct counters *counters)
+{
+	json_object *list = json_object_new_array();
+	for (size_t i = 0; i < counters->nr; i++) {
+		const struct counter *counter = &counters->list[i];
+		json_object *object = json_object_new_object();
+		json_object_array_add(list, object);
+		if (counter->round) {
+			json_object_object_add(object, "round", json_object_new_string(counter->final ? "final" : "interval"));
+			json_object_object_add(object, "time", json_object_new_uint64(counter->time));
+			continue;
+		}
+		const uint64_t *pid = pid_of(counters, counter);
+		json_object_object_add(object, "event", counter->event ? answer_json_text(counter->event->name) : NULL);
+		json_object_object_add(object, "cpu", json_object_new_int(counter->cpu));
+		json_object_object_add(object, "thread", json_object_new_int64(counter->thread));
+		json_object_object_add(object, "pid", pid ? json_object_new_uint64(*pid) : NULL);
+		json_object_object_add(object, "value", json_object_new_uint64(counter->value));
+		json_object_object_add(object, "enabled", json_object_new_uint64(counter->enabled));
+		json_object_object_add(object, "running", json_object_new_uint64(counter->running));
+	}
+	return list;
+}
+
+/* --- as text ------------------------------------------------------------------------------------------------------- */
+
+static const char *container_name(enum perfdata_container container)
+{
+	static const char *const names[] = { "file", "pipe stream", "directory" };
+	return names[container];
+}
+
+static void show_header(struct perfdata_text *out, const struct perfdata_header *header)
+{
+	perfdata_text_literal(out, "file: ");
+	answer_text(out, header->name);
+	perfdata_text_printf(out, "\nform: %s, version %u, %s-endian", container_name(header->container), header->version,
+			     header->order == PERFDATA_BIG_ENDIAN ? "big" : "little");
+	if (strcmp(header->packing, "none") != 0)
+		perfdata_text_printf(out, ", packed with %s", header->packing);
+	if (header->file_size != UINT64_MAX)
+		perfdata_text_printf(out, ", %" PRIu64 " bytes", header->file_size);
+	perfdata_text_char(out, '\n');
+	if (header->container != PERFDATA_CONTAINER_PIPE)
+		perfdata_text_printf(out, "data: %" PRIu64 " bytes at 0x%" PRIx64 "\n", header->data.size, header->data.offset);
+	if (header->nr_files > 1)
+		perfdata_text_printf(out, "data files: %u\n", header->nr_files - 1);
+}
+
+static void show_counts(struct perfdata_text *out, const struct perfdata_summary *summary)
+{
+	if (summary->first_time != UINT64_MAX) {
+		perfdata_text_literal(out, "samples: from ");
+		answer_seconds(out, summary->first_time);
+		perfdata_text_literal(out, " to ");
+		answer_seconds(out, summary->last_time);
+		perfdata_text_literal(out, ", ");
+		answer_seconds(out, summary->last_time - summary->first_time);
+		perfdata_text_char(out, '\n');
+	}
+	perfdata_text_printf(out, "records: %" PRIu64 "\n", summary->records);
+	for (size_t i = 0; i < summary->nr_types; i++) {
+		const struct perfdata_type_count *type = &summary->types[i];
+		const struct perfdata_layout *layout = perfdata_record_layout(type->type);
+		char number[24];
+		snprintf(number, sizeof number, "type %" PRIu32, type->type);
+		perfdata_text_printf(out, "  %-20s %12" PRIu64 "   %14" PRIu64 " bytes\n", layout ? layout->name : number, type->records,
+				     type->bytes);
+	}
+	perfdata_text_literal(out, "events:\n");
+	for (size_t i = 0; i < summary->nr_events; i++) {
+		const struct perfdata_event_count *event = &summary->events[i];
+		perfdata_text_printf(out, "  %12" PRIu64 " samples %12" PRIu64 " deliveries  ", event->samples, event->deliveries);
+		answer_text(out, event->event ? event->event->name : "(of no known event)");
+		perfdata_text_char(out, '\n');
+	}
+}
+
+static void show_losses(struct perfdata_text *out, const struct perfdata_summary *summary)
+{
+	if (!summary->lost_records && !summary->lost_samples && !summary->aux_lost) {
+		perfdata_text_literal(out, "lost: nothing\n");
+	} else {
+		perfdata_text_printf(out, "lost: %" PRIu64 " records, %" PRIu64 " samples", summary->lost_records, summary->lost_samples);
+		if (summary->aux_lost)
+			perfdata_text_printf(out, ", %" PRIu64 " pieces of AUX data", summary->aux_lost);
+		perfdata_text_char(out, '\n');
+	}
+	if (summary->unknown_ids)
+		perfdata_text_printf(out, "records with an unknown id: %" PRIu64 "\n", summary->unknown_ids);
+}
+
+static void show_findings(struct perfdata_text *out, struct messages *messages)
+{
+	const struct perfdata_code_info *info;
+	char code[8];
+	if (!messages->total)
+		return;
+	perfdata_text_literal(out, "findings:\n");
+	for (size_t i = 0; (info = perfdata_code_at(i)); i++)
+		if (messages->counts[info->code])
+			perfdata_text_printf(out, "  %8" PRIu64 "  %s %s\n", messages->counts[info->code],
+					     message_code(info->severity, info->code, code), info->meaning);
+}
+
+static void show_features(struct perfdata_text *out, const struct perfdata_reader *reader, bool all)
+{
+	const struct perfdata_feature_section *section;
+	for (size_t i = 0; (section = perfdata_reader_feature_at(reader, i)); i++) {
+		if (i == 0)
+			perfdata_text_literal(out, "features:\n");
+		if (section->id == PERFDATA_FEATURE_EVENT_DESC)
+			perfdata_text_printf(out, "  event_desc: (see perfdata events)\n");
+		else
+			answer_feature(out, section, all);
+	}
+}
+
+static void show_text(const struct options *options, struct input *input, const struct perfdata_summary *summary,
+		      const struct counters *counters)
+{
+	struct perfdata_text out;
+	perfdata_text_init(&out);
+	show_header(&out, perfdata_reader_header(input->reader));
+	show_counts(&out, summary);
+	show_losses(&out, summary);
+	perfdata_text_printf(&out, "complete: %s\n", summary->complete && !input->messages.errors ? "yes" : "no");
+	show_findings(&out, &input->messages);
+	show_features(&out, input->reader, options->style.verbose);
+	show_counters(&out, counters);
+	answer_flush(&out);
+}
+
+/* --- as perf says it ------------------------------------------------------------------------------------------------- */
+
+/* Without a sum, since perf has none there either. */
+static void show_perf_stats(const struct perfdata_summary *summary)
+{
+	printf("\nAggregated stats:\n%20s events: %10" PRIu64 "\n", "TOTAL", summary->records);
+	for (size_t i = 0; i < summary->nr_types; i++) {
+		const struct perfdata_layout *layout = perfdata_record_layout(summary->types[i].type);
+		const uint64_t records = summary->types[i].records;
+		printf("%20s events: %10" PRIu64 "  (%4.1f%%)\n", layout ? layout->perf_name : "UNKNOWN", records,
+		       100.0 * (double)records / (double)summary->records);
+	}
+	for (size_t i = 0; i < summary->nr_events; i++) {
+		const struct perfdata_event_count *event = &summary->events[i];
+		if (!event->event || !event->deliveries)
+			continue;
+		printf("%s stats:\n%20s events: %10" PRIu64 "\n", event->event->name, "SAMPLE", event->deliveries);
+	}
+}
+
+static void show_perf_header(const struct perfdata_reader *reader)
+{
+	struct perfdata_text out;
+	perfdata_text_init(&out);
+	header_text_all(&out, reader, true);
+	answer_flush(&out);
+}
+
+/* --- the command ------------------------------------------------------------------------------------------------------ */
+
+static void answer(const struct options *options, struct input *input)
+{
+	static const uint32_t stat_types[] = { PERFDATA_RECORD_THREAD_MAP, PERFDATA_RECORD_STAT, PERFDATA_RECORD_STAT_ROUND };
+	const struct perfdata_session_options session_options = {
+		.size = sizeof session_options,
+		.needs = PERFDATA_NEED_RECORDS | PERFDATA_NEED_DELIVERIES,   /* deliveries are counted only where they are made */
+		.filter = { .types = stat_types, .nr_types = sizeof stat_types / sizeof *stat_types },
+	};
+	struct counters counters = { .reader = input->reader };
+	struct perfdata_session *session = input_walk(input, &session_options, take_batch, &counters);
+	if (!session)
+		return;
+	const struct perfdata_summary *summary = perfdata_session_summary(session);
+	if (counters.failed) {
+		input_ended(input, PERFDATA_ENOMEM, NULL);
+	} else if (options->perf_stats) {
+		show_perf_stats(summary);
+	} else if (options->perf) {
+		show_perf_header(input->reader);
+	} else if (options->json) {
+		json_object *document = answer_document(input, session);
+		if (document && counters.nr)
+			json_object_object_add(document, "counters", counters_json(&counters));
+		if (document)
+			answer_print(document, options->files.nr > 1);
+	} else {
+		show_text(options, input, summary, &counters);
+	}
+	free(counters.list);
+	free(counters.pids);
+	perfdata_session_close(session);
+}
+
+enum exit_code command_info(struct options *options) { return answer_each(options, PERFDATA_ORDER_FILE, answer); }

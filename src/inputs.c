@@ -1,0 +1,99 @@
+#include "config.h"
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "inputs.h"
+#include "interrupt.h"
+
+static bool stdin_has_data(void)
+{
+	struct stat status;
+	if (fstat(STDIN_FILENO, &status) < 0 || S_ISCHR(status.st_mode))
+		return false;
+	if (S_ISREG(status.st_mode))
+		return lseek(STDIN_FILENO, 0, SEEK_CUR) < status.st_size;
+	struct pollfd waiting = { .fd = STDIN_FILENO, .events = POLLIN };
+	return poll(&waiting, 1, -1) == 1 && (waiting.revents & POLLIN);
+}
+
+bool inputs_find(struct options *options)
+{
+	if (options->files.nr)
+		return true;
+	if (!stdin_has_data()) {
+		usage_error(&options->style, "no FILE was given, and there is nothing on stdin");
+		return false;
+	}
+	return options_add_file(options, "-");
+}
+
+bool input_open(struct input *input, const struct options *options, const char *file, enum perfdata_record_order order, bool hold)
+{
+	*input = (struct input){ .file = file };
+	messages_init(&input->messages, &options->style, hold);
+	const struct perfdata_reader_options reader_options = {
+		.size = sizeof reader_options,
+		.order = order,
+		.tmpdir = options->tmpdir,
+		.max_memory = options->max_memory,
+		.max_spool = options->max_spool,
+		.max_ratio = options->max_ratio > UINT32_MAX ? UINT32_MAX : (uint32_t)options->max_ratio,
+		.on_finding = messages_finding,
+		.user = &input->messages,
+	};
+	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
+	const enum perfdata_status status = !strcmp(file, "-") ?
+		perfdata_reader_open_fd(STDIN_FILENO, "-", &reader_options, &input->reader, &error) :
+		perfdata_reader_open_path(file, &reader_options, &input->reader, &error);
+	input_ended(input, status, &error);
+	/* a package that is missing in this build makes the input unreadable; nothing was wrong with the command */
+	if (status == PERFDATA_EUNSUP)
+		input->code = EXIT_INPUT;
+	return status == PERFDATA_OK;
+}
+
+void input_ended(struct input *input, enum perfdata_status status, const struct perfdata_error *reterr)
+{
+	input->code = exit_code_join(input->code, exit_code_of_status(status));
+	if (status >= 0)
+		return;
+	const bool told = reterr && reterr->message[0];
+	messages_error(&input->messages, input->file, told ? reterr->offset : PERFDATA_NO_OFFSET, "%s",
+		       told ? reterr->message : perfdata_status_text(status));
+}
+
+enum exit_code input_close(struct input *input, const struct options *options)
+{
+	struct messages *messages = &input->messages;
+	messages_end(messages, input->file, input->reader);
+	const bool lost = messages->errors || (input->reader && !perfdata_reader_complete(input->reader));
+	if (lost || (options->strict && messages->warnings))
+		input->code = exit_code_join(input->code, EXIT_DAMAGED);
+	perfdata_reader_close(input->reader);
+	messages_release(messages);
+	return input->code;
+}
+
+struct perfdata_session *input_walk(struct input *input, const struct perfdata_session_options *options,
+				    void (*work)(void *user, const struct perfdata_batch *batch), void *user)
+{
+	struct perfdata_session *session;
+	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
+	enum perfdata_status status = perfdata_session_open(input->reader, options, &session, &error);
+	if (status != PERFDATA_OK) {
+		input_ended(input, status, &error);
+		return NULL;
+	}
+	struct perfdata_batch *batch;
+	while ((status = perfdata_session_next(session, &batch)) == PERFDATA_OK) {
+		if (work)
+			work(user, batch);
+		perfdata_batch_release(batch);
+		if (*interrupt_flag()) {
+			status = PERFDATA_EINTR;
+			break;
+		}
+	}
+	input_ended(input, status, status == PERFDATA_EINTR ? NULL : perfdata_session_error(session));
+	return session;
+}

@@ -1,0 +1,30 @@
+/* The recordings that a command reads: opening them, and what is to be said about each at its end. */
+#ifndef INPUTS_H
+#define INPUTS_H
+
+#include "options.h"
+#include "perfdata_session.h"
+
+/* No FILE means stdin, if there is something to read on it; otherwise it is wrong use: false after a message. */
+bool inputs_find(struct options *options);
+
+struct input {
+	const char *file;                  /* as given; "-" is stdin */
+	struct messages messages;
+	struct perfdata_reader *reader;    /* NULL if it could not be opened */
+	enum exit_code code;               /* of what happened so far */
+};
+
+/* hold: keep messages until input_close. After a failure (said already) reader is NULL and code says why. */
+bool input_open(struct input *input, const struct options *options, const char *file, enum perfdata_record_order order, bool hold);
+/* Notes how an operation ended; says why if it failed. reterr may be NULL. */
+void input_ended(struct input *input, enum perfdata_status status, const struct perfdata_error *reterr);
+/* Says what is left to say, and gives the exit code of this input. */
+enum exit_code input_close(struct input *input, const struct options *options);
+
+/* Calls `work` (may be NULL) with every batch of a session that it opens for these needs and filters, and leaves the session open for its
+ * tables and summary. NULL after a failure (said already). */
+struct perfdata_session *input_walk(struct input *input, const struct perfdata_session_options *options,
+				    void (*work)(void *user, const struct perfdata_batch *batch), void *user);
+
+#endif

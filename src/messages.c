@@ -1,0 +1,240 @@
+/* stderr's own lock guards the tallies too: symbol files are read, and complained of, in any thread. */
+#include "config.h"
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "messages.h"
+
+#define SHOWN_OF_A_KIND 5
+#define MAX_KEPT 1000
+
+/* A line before it is spelled. */
+struct line {
+	enum perfdata_severity severity;
+	unsigned code;            /* 0: none */
+	const char *file;         /* or NULL */
+	uint64_t offset, record;
+	const char *message;
+};
+
+const char *message_level(enum perfdata_severity severity)
+{
+	static const char *const names[] = { "note", "warning", "error" };
+	return names[severity];
+}
+
+const char *message_code(enum perfdata_severity severity, unsigned code, char *ret)
+{
+	static const char letters[] = { 'N', 'W', 'E' };
+	snprintf(ret, 8, "%c%03u", letters[severity], code % 1000);
+	return ret;
+}
+
+static void printable(struct perfdata_text *out, const char *s) { perfdata_text_printable(out, s, strlen(s)); }
+
+static void spell_text(struct perfdata_text *out, const struct line *line)
+{
+	char code[8];
+	perfdata_text_literal(out, "perfdata: ");
+	if (line->file) {
+		printable(out, line->file);
+		if (line->offset != PERFDATA_NO_OFFSET)
+			perfdata_text_printf(out, ":0x%" PRIx64, line->offset);
+		perfdata_text_literal(out, ": ");
+	}
+	perfdata_text_string(out, message_level(line->severity));
+	perfdata_text_literal(out, ": ");
+	printable(out, line->message);
+	if (line->code)
+		perfdata_text_printf(out, " [%s]", message_code(line->severity, line->code, code));
+	perfdata_text_char(out, '\n');
+}
+
+static void spell_json(struct perfdata_text *out, const struct line *line)
+{
+	char code[8];
+	perfdata_text_printf(out, "{\"level\":\"%s\"", message_level(line->severity));
+	if (line->code)
+		perfdata_text_printf(out, ",\"code\":\"%s\"", message_code(line->severity, line->code, code));
+	if (line->file) {
+		perfdata_text_literal(out, ",\"file\":");
+		perfdata_text_json_string(out, line->file, strlen(line->file));
+	}
+	if (line->offset != PERFDATA_NO_OFFSET)
+		perfdata_text_printf(out, ",\"offset\":%" PRIu64, line->offset);
+	if (line->record != UINT64_MAX)
+		perfdata_text_printf(out, ",\"record\":%" PRIu64, line->record);
+	perfdata_text_literal(out, ",\"message\":");
+	perfdata_text_json_string(out, line->message, strlen(line->message));
+	perfdata_text_literal(out, "}\n");
+}
+
+static void let_go(struct perfdata_text *text)
+{
+	if (text->size)
+		fwrite(text->data, 1, text->size, stderr);
+	perfdata_text_clear(text);
+}
+
+static void say(struct messages *messages, const struct line *line)
+{
+	if ((messages->style.quiet && line->severity != PERFDATA_ERROR) || (messages->style.no_findings && line->code))
+		return;
+	(messages->style.json ? spell_json : spell_text)(&messages->held, line);
+	if (!messages->hold)
+		let_go(&messages->held);
+}
+
+static void say_args(struct messages *messages, enum perfdata_severity severity, const char *file, uint64_t offset,
+		     const char *format, va_list args)
+{
+	char message[1024];
+	vsnprintf(message, sizeof message, format, args);
+	const struct line line = {
+		.severity = severity, .file = file, .offset = offset, .record = UINT64_MAX, .message = message,
+	};
+	flockfile(stderr);
+	say(messages, &line);
+	funlockfile(stderr);
+}
+
+void messages_init(struct messages *messages, const struct message_style *style, bool hold)
+{
+	memset(messages, 0, sizeof *messages);
+	messages->style = *style;
+	messages->hold = hold;
+	perfdata_text_init(&messages->held);
+}
+
+void messages_release(struct messages *messages)
+{
+	for (size_t i = 0; i < messages->nr_kept; i++) {
+		free((char *)messages->kept[i].file);
+		free((char *)messages->kept[i].message);
+	}
+	free(messages->kept);
+	perfdata_text_release(&messages->held);
+}
+
+static void keep(struct messages *messages, const struct perfdata_finding *finding)
+{
+	if (messages->nr_kept == MAX_KEPT)
+		return;
+	if (messages->nr_kept == messages->room) {
+		const size_t room = messages->room ? 2 * messages->room : 16;
+		struct perfdata_finding *grown = realloc(messages->kept, room * sizeof *grown);
+		if (!grown)
+			return;
+		messages->kept = grown;
+		messages->room = room;
+	}
+	struct perfdata_finding copy = *finding;
+	copy.message = strdup(finding->message);
+	copy.file = finding->file ? strdup(finding->file) : NULL;
+	if (!copy.message || (finding->file && !copy.file)) {
+		free((char *)copy.message);
+		free((char *)copy.file);
+		return;
+	}
+	messages->kept[messages->nr_kept++] = copy;
+}
+
+static uint64_t *count_of(struct messages *messages, unsigned code)
+{
+	return &messages->counts[code % (sizeof messages->counts / sizeof *messages->counts)];
+}
+
+static void count(struct messages *messages, enum perfdata_severity severity, uint64_t more)
+{
+	messages->total += more;
+	messages->errors += severity == PERFDATA_ERROR ? more : 0;
+	messages->warnings += severity == PERFDATA_WARNING ? more : 0;
+}
+
+void messages_finding(void *user, const struct perfdata_finding *finding)
+{
+	struct messages *messages = user;
+	const struct line line = {
+		.severity = finding->severity, .code = finding->code, .file = finding->file, .offset = finding->offset,
+		.record = finding->record, .message = finding->message,
+	};
+	flockfile(stderr);
+	uint64_t *seen = count_of(messages, finding->code);
+	count(messages, finding->severity, 1);
+	keep(messages, finding);
+	if (++*seen <= SHOWN_OF_A_KIND || messages->style.verbose)
+		say(messages, &line);
+	funlockfile(stderr);
+}
+
+const struct perfdata_finding *messages_kept(void *user, size_t *ret_nr, uint64_t *ret_total)
+{
+	const struct messages *messages = user;
+	*ret_nr = messages->nr_kept;
+	*ret_total = messages->total;
+	return messages->kept;
+}
+
+void messages_end(struct messages *messages, const char *file, const struct perfdata_reader *reader)
+{
+	const uint64_t shown = messages->style.verbose ? UINT64_MAX : SHOWN_OF_A_KIND;
+	const struct perfdata_code_info *info;
+	for (size_t i = 0; (info = perfdata_code_at(i)); i++) {
+		uint64_t *seen = count_of(messages, info->code);
+		const uint64_t said = *seen < shown ? *seen : shown;
+		/* the reader stops reporting a kind at its limit, but goes on counting */
+		const uint64_t counted = reader ? perfdata_reader_finding_count(reader, info->code) : 0;
+		if (counted > *seen) {
+			count(messages, info->severity, counted - *seen);
+			*seen = counted;
+		}
+		if (*seen == said)
+			continue;
+		char text[400];
+		snprintf(text, sizeof text, "%" PRIu64 " more of this kind: %s", *seen - said, info->meaning);
+		const struct line line = {
+			.severity = info->severity, .code = info->code, .file = file, .offset = PERFDATA_NO_OFFSET,
+			.record = UINT64_MAX, .message = text,
+		};
+		say(messages, &line);
+	}
+	let_go(&messages->held);
+}
+
+void messages_error(struct messages *messages, const char *file, uint64_t offset, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	say_args(messages, PERFDATA_ERROR, file, offset, format, args);
+	va_end(args);
+}
+
+void messages_note(struct messages *messages, const char *file, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	say_args(messages, PERFDATA_NOTE, file, PERFDATA_NO_OFFSET, format, args);
+	va_end(args);
+}
+
+void messages_detail(struct messages *messages, const char *file, const char *format, ...)
+{
+	if (!messages->style.verbose)
+		return;
+	va_list args;
+	va_start(args, format);
+	say_args(messages, PERFDATA_NOTE, file, PERFDATA_NO_OFFSET, format, args);
+	va_end(args);
+}
+
+void usage_error(const struct message_style *style, const char *format, ...)
+{
+	struct messages messages;
+	va_list args;
+	messages_init(&messages, style, false);
+	va_start(args, format);
+	say_args(&messages, PERFDATA_ERROR, NULL, PERFDATA_NO_OFFSET, format, args);
+	va_end(args);
+	messages_release(&messages);
+}

@@ -1,0 +1,57 @@
+/* Everything the program says to its user goes to stderr through here, one line at a time:
+ *
+ *   perfdata: FILE:0x11e08: error: record size 0; resumed at 0x11e48, 64 bytes skipped [E103]
+ *
+ * or, with --log-format json, one object per line. Control characters of a recording never reach the terminal. */
+#ifndef MESSAGES_H
+#define MESSAGES_H
+
+#include "perfdata.h"
+#include "perfdata_reader.h"
+#include "perfdata_text.h"
+
+/* How the program talks. */
+struct message_style {
+	bool json;       /* --log-format json */
+	bool quiet;      /* errors only */
+	bool verbose;    /* every finding of a kind, and what symbols were taken from */
+	bool no_findings;   /* findings are counted and kept, and the command itself shows them */
+};
+
+/* What was said about one input. Messages and findings may come from any thread; the rest is for one. */
+struct messages {
+	struct message_style style;
+	bool hold;                        /* keep the lines until messages_end: several inputs are worked on at once */
+	struct perfdata_text held;
+	struct perfdata_finding *kept;    /* the first ones, copied, for the emitters */
+	size_t nr_kept, room;
+	uint64_t counts[1000];            /* by code */
+	uint64_t total, errors, warnings;
+};
+
+void messages_init(struct messages *messages, const struct message_style *style, bool hold);
+void messages_release(struct messages *messages);
+
+/* A finding: shown, counted and kept. `user` is a struct messages. */
+perfdata_finding_fn messages_finding;
+/* The findings kept so far, for perfdata_run_options. `user` is a struct messages. */
+const struct perfdata_finding *messages_kept(void *user, size_t *ret_nr, uint64_t *ret_total);
+
+/* A line of our own. file may be NULL. */
+void messages_error(struct messages *messages, const char *file, uint64_t offset, const char *format, ...) PERFDATA_PRINTF(4, 5);
+void messages_note(struct messages *messages, const char *file, const char *format, ...) PERFDATA_PRINTF(3, 4);
+/* Shown with -v only. */
+void messages_detail(struct messages *messages, const char *file, const char *format, ...) PERFDATA_PRINTF(3, 4);
+
+/* The input is done: says how often what was folded came, and lets go what was held. reader may be NULL. */
+void messages_end(struct messages *messages, const char *file, const struct perfdata_reader *reader);
+
+/* For wrong use, before there is an input: "perfdata: …", and where to read more. */
+void usage_error(const struct message_style *style, const char *format, ...) PERFDATA_PRINTF(2, 3);
+
+/* "E103". ret has room for 8 bytes. */
+const char *message_code(enum perfdata_severity severity, unsigned code, char *ret);
+/* "note", "warning", "error". */
+const char *message_level(enum perfdata_severity severity);
+
+#endif

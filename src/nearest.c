@@ -1,0 +1,59 @@
+#include "config.h"
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include "nearest.h"
+
+#define MAX_LENGTH 63
+
+static size_t least(size_t a, size_t b) { return a < b ? a : b; }
+
+static bool same(char a, char b) { return tolower((unsigned char)a) == tolower((unsigned char)b); }
+
+/* Letters to add, drop, change or swap with their neighbour to get from one to the other. */
+static size_t distance(const char *a, size_t a_size, const char *b, size_t b_size)
+{
+	size_t rows[3][MAX_LENGTH + 1];
+	size_t *before = rows[0], *last = rows[1], *now = rows[2];
+	for (size_t j = 0; j <= b_size; j++)
+		last[j] = j;
+	for (size_t i = 1; i <= a_size; i++) {
+		now[0] = i;
+		for (size_t j = 1; j <= b_size; j++) {
+			now[j] = last[j - 1] + !same(a[i - 1], b[j - 1]);
+			now[j] = least(now[j], least(last[j], now[j - 1]) + 1);
+			if (i > 1 && j > 1 && same(a[i - 1], b[j - 2]) && same(a[i - 2], b[j - 1]))
+				now[j] = least(now[j], before[j - 2] + 1);
+		}
+		size_t *const oldest = before;
+		before = last;
+		last = now;
+		now = oldest;
+	}
+	return last[b_size];
+}
+
+void nearest_offer(struct nearest *nearest, const char *name)
+{
+	const size_t wanted = strlen(nearest->wanted), size = strlen(name);
+	if (wanted > MAX_LENGTH || size > MAX_LENGTH || !wanted || !size)
+		return;
+	size_t d = distance(nearest->wanted, wanted, name, size);
+	/* the beginning of a name, or a part of it, is likely meant as well */
+	const bool part = wanted >= 3 && strcasestr(name, nearest->wanted);
+	if (d > (wanted + 2) / 3 && !part)
+		return;
+	if (!nearest->name || d < nearest->distance) {
+		nearest->name = name;
+		nearest->distance = d;
+	}
+}
+
+const char *nearest_hint(const struct nearest *nearest, const char *prefix, char ret[NEAREST_SIZE])
+{
+	ret[0] = '\0';
+	if (nearest->name)
+		snprintf(ret, NEAREST_SIZE, "; did you mean %s%s?", prefix, nearest->name);
+	return ret;
+}

@@ -1,0 +1,462 @@
+#include "config.h"
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "nearest.h"
+#include "options.h"
+
+#define MEMBER(name) .member = offsetof(struct options, name)
+
+static bool add_number(const struct options *options, struct number_list *list, uint64_t value)
+{
+	if (list->nr == list->room) {
+		const size_t room = list->room ? 2 * list->room : 16;
+		uint64_t *grown = realloc(list->values, room * sizeof *grown);
+		if (!grown) {
+			usage_error(&options->style, "out of memory");
+			return false;
+		}
+		list->values = grown;
+		list->room = room;
+	}
+	list->values[list->nr++] = value;
+	return true;
+}
+
+static bool add_text(const struct options *options, struct text_list *list, const char *text)
+{
+	if (list->nr == list->room) {
+		const size_t room = list->room ? 2 * list->room : 16;
+		const char **grown = realloc(list->values, room * sizeof *grown);
+		if (!grown) {
+			usage_error(&options->style, "out of memory");
+			return false;
+		}
+		list->values = grown;
+		list->room = room;
+	}
+	list->values[list->nr++] = text;
+	return true;
+}
+
+/* A number at *at, which moves behind it. */
+static bool take_number(const char **at, uint64_t *ret)
+{
+	char *end;
+	if (!isdigit((unsigned char)**at))
+		return false;
+	errno = 0;
+	const unsigned long long value = strtoull(*at, &end, 0);
+	if (errno)
+		return false;
+	*ret = value;
+	*at = end;
+	return true;
+}
+
+/* "1,4-7" */
+static bool parse_list(struct options *options, const struct perfdata_option *option, const char *text,
+		       struct number_list *list, uint64_t max)
+{
+	const char *at = text;
+	for (;;) {
+		uint64_t first, last;
+		if (!take_number(&at, &first))
+			break;
+		last = first;
+		if (*at == '-' && (at++, !take_number(&at, &last)))
+			break;
+		if (last < first || last > max || last - first > 65535)
+			break;
+		for (uint64_t value = first; value <= last; value++)
+			if (!add_number(options, list, value))
+				return false;
+		if (!*at)
+			return true;
+		if (*at++ != ',')
+			break;
+	}
+	usage_error(&options->style, "--%s takes numbers and ranges such as 1,4-7, not '%s'", option->name, text);
+	return false;
+}
+
+static bool set_pids(struct options *options, const struct perfdata_option *option, const char *text)
+{
+	return parse_list(options, option, text, &options->pids, INT32_MAX);
+}
+
+static bool set_tids(struct options *options, const struct perfdata_option *option, const char *text)
+{
+	return parse_list(options, option, text, &options->tids, INT32_MAX);
+}
+
+static bool set_cpus(struct options *options, const struct perfdata_option *option, const char *text)
+{
+	return parse_list(options, option, text, &options->cpus, UINT32_MAX);
+}
+
+static bool set_comm(struct options *options, const struct perfdata_option *option, const char *text)
+{
+	(void)option;
+	return add_text(options, &options->comms, text);
+}
+
+static bool set_event(struct options *options, const struct perfdata_option *option, const char *text)
+{
+	(void)option;
+	return add_text(options, &options->events, text);
+}
+
+static bool set_log_format(struct options *options, const struct perfdata_option *option, const char *text)
+{
+	(void)option;
+	options->style.json = !strcmp(text, "json");
+	return true;
+}
+
+bool options_add_file(struct options *options, const char *file) { return add_text(options, &options->files, file); }
+
+static bool set_file(struct options *options, const struct perfdata_option *option, const char *text)
+{
+	(void)option;
+	return options_add_file(options, text);
+}
+
+/* "mmap2,sample", or numbers for types of the future. */
+static bool set_types(struct options *options, const struct perfdata_option *option, const char *text)
+{
+	char name[64], hint[NEAREST_SIZE];
+	for (const char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+		const size_t size = strcspn(at, ",");
+		const char *number = at;
+		uint64_t value;
+		if (take_number(&number, &value) && number == at + size && value <= UINT32_MAX) {
+			if (!add_number(options, &options->types, value))
+				return false;
+			continue;
+		}
+		snprintf(name, sizeof name, "%.*s", (int)(size < sizeof name ? size : sizeof name - 1), at);
+		const struct perfdata_layout *layout, *found = NULL;
+		struct nearest nearest = { .wanted = name };
+		for (size_t i = 0; (layout = perfdata_record_layout_at(i)); i++) {
+			if (!strcasecmp(layout->name, name))
+				found = layout;
+			nearest_offer(&nearest, layout->name);
+		}
+		if (!found) {
+			usage_error(&options->style, "--%s: there is no record type '%s'%s", option->name, name,
+				    nearest_hint(&nearest, "", hint));
+			return false;
+		}
+		if (!add_number(options, &options->types, found->id))
+			return false;
+	}
+	return true;
+}
+
+static const struct general_option table[] = {
+	{ { "help", PERFDATA_OPTION_FLAG, 'h', NULL, "show what the command does and its options" }, OPTIONS_GENERAL, MEMBER(help) },
+	{ { "quiet", PERFDATA_OPTION_FLAG, 'q', NULL, "say only errors" }, OPTIONS_GENERAL, MEMBER(style.quiet) },
+	{ { "verbose", PERFDATA_OPTION_FLAG, 'v', NULL, "say every finding of a kind, not five, and where symbols come from" },
+	  OPTIONS_GENERAL, MEMBER(style.verbose) },
+	{ { "log-format", PERFDATA_OPTION_CHOICE, 0, "text|json", "how messages are written to stderr" }, OPTIONS_GENERAL,
+	  .set = set_log_format },
+
+	{ { "input", PERFDATA_OPTION_TEXT, 'i', "FILE", "read FILE, as if it stood behind the options; - is stdin" }, OPTIONS_INPUT,
+	  .set = set_file },
+	{ { "strict", PERFDATA_OPTION_FLAG, 0, NULL, "exit with 4 after warnings too" }, OPTIONS_INPUT, MEMBER(strict) },
+	{ { "max-memory", PERFDATA_OPTION_NUMBER, 0, "SIZE", "hold at most this for ordering, then use temporary files; default 1G" },
+	  OPTIONS_INPUT, MEMBER(max_memory) },
+	{ { "max-spool", PERFDATA_OPTION_NUMBER, 0, "SIZE", "write at most this to temporary files; default no limit" }, OPTIONS_INPUT,
+	  MEMBER(max_spool) },
+	{ { "max-ratio", PERFDATA_OPTION_NUMBER, 0, "N", "unpack at most N bytes from each packed one; default no limit" }, OPTIONS_INPUT,
+	  MEMBER(max_ratio) },
+	{ { "tmpdir", PERFDATA_OPTION_TEXT, 0, "DIR", "folder for temporary files; default /tmp" }, OPTIONS_INPUT, MEMBER(tmpdir) },
+
+	{ { "json", PERFDATA_OPTION_FLAG, 0, NULL, "answer as one JSON document" }, OPTIONS_JSON, MEMBER(json) },
+	{ { "perf", PERFDATA_OPTION_FLAG, 0, NULL, "answer in perf's own words" }, OPTIONS_PERF, MEMBER(perf) },
+	{ { "perf-stats", PERFDATA_OPTION_FLAG, 0, NULL, "counts of records as perf report --stats prints them" }, OPTIONS_STATS,
+	  MEMBER(perf_stats) },
+	{ { "with-hits", PERFDATA_OPTION_FLAG, 0, NULL, "only files that samples fell into" }, OPTIONS_HITS, MEMBER(with_hits) },
+	{ { "columns", PERFDATA_OPTION_FLAG, 0, NULL, "the column types for DuckDB instead" }, OPTIONS_COLUMNS, MEMBER(columns) },
+
+	{ { "to", PERFDATA_OPTION_TEXT, 't', "NAME", "the format to write" }, OPTIONS_TO, MEMBER(to) },
+	{ { "emitter", PERFDATA_OPTION_TEXT, 0, "FILE.so", "load a format from a shared object" }, OPTIONS_TO, MEMBER(emitter_file) },
+	{ { "output", PERFDATA_OPTION_TEXT, 'o', "FILE", "write to FILE, packed if it ends in .gz or .zst; DIR/: one file for each input" },
+	  OPTIONS_OUTPUT, MEMBER(output) },
+	{ { "force", PERFDATA_OPTION_FLAG, 0, NULL, "replace files that exist" }, OPTIONS_OUTPUT, MEMBER(force) },
+	{ { "jobs", PERFDATA_OPTION_NUMBER, 'j', "N", "use N threads; default one for each processor" }, OPTIONS_OUTPUT, MEMBER(jobs) },
+	{ { "order", PERFDATA_OPTION_CHOICE, 0, "time|file", "order of the records; default time" }, OPTIONS_OUTPUT, MEMBER(order) },
+
+	{ { "limit", PERFDATA_OPTION_NUMBER, 'n', "N", "stop after N records" }, OPTIONS_FILTER, MEMBER(limit) },
+	{ { "time", PERFDATA_OPTION_TEXT, 0, "A,B", "from A to B, in seconds as recorded, or in percent: 10%-20%" }, OPTIONS_FILTER,
+	  MEMBER(time) },
+	{ { "pid", PERFDATA_OPTION_TEXT, 0, "LIST", "only these processes" }, OPTIONS_FILTER, .set = set_pids },
+	{ { "tid", PERFDATA_OPTION_TEXT, 0, "LIST", "only these threads" }, OPTIONS_FILTER, .set = set_tids },
+	{ { "cpu", PERFDATA_OPTION_TEXT, 0, "LIST", "only these CPUs, such as 0-3,8" }, OPTIONS_FILTER, .set = set_cpus },
+	{ { "comm", PERFDATA_OPTION_TEXT, 0, "GLOB", "only threads with such a name; may be given several times" }, OPTIONS_FILTER,
+	  .set = set_comm },
+	{ { "event", PERFDATA_OPTION_TEXT, 0, "NAME", "only records of this event; may be given several times" }, OPTIONS_FILTER,
+	  .set = set_event },
+	{ { "type", PERFDATA_OPTION_TEXT, 0, "LIST", "only records of these types, such as mmap2,sample" }, OPTIONS_FILTER,
+	  .set = set_types },
+
+	{ { "symbols", PERFDATA_OPTION_CHOICE, 0, "yes|no", "look up names of addresses; no: use no file of this host at all" },
+	  OPTIONS_SYMBOLS, MEMBER(symbols) },
+	{ { "symfs", PERFDATA_OPTION_TEXT, 0, "DIR", "look for the recorded files below DIR only" }, OPTIONS_SYMBOLS, MEMBER(symfs) },
+	{ { "sysroot", PERFDATA_OPTION_TEXT, 0, "DIR", "look for the recorded files below DIR first" }, OPTIONS_SYMBOLS, MEMBER(sysroot) },
+	{ { "kallsyms", PERFDATA_OPTION_TEXT, 0, "FILE", "kernel symbols from FILE" }, OPTIONS_SYMBOLS, MEMBER(kallsyms) },
+	{ { "vmlinux", PERFDATA_OPTION_TEXT, 0, "FILE", "kernel symbols from this ELF file" }, OPTIONS_SYMBOLS, MEMBER(vmlinux) },
+	{ { "debuginfod", PERFDATA_OPTION_FLAG, 0, NULL, "ask debuginfod servers for missing files" }, OPTIONS_SYMBOLS, MEMBER(debuginfod) },
+};
+
+const struct general_option *general_option_at(size_t index)
+{
+	return index < sizeof table / sizeof *table ? &table[index] : NULL;
+}
+
+/* --- finding an option ------------------------------------------------------------------------------------------- */
+
+/* A name on the command line, looked up. */
+struct found {
+	const struct perfdata_option *option;
+	const struct general_option *general;   /* NULL: the emitter's */
+	bool no;                                /* --no-NAME */
+};
+
+static bool name_is(const struct perfdata_option *option, const char *name, size_t size)
+{
+	return strlen(option->name) == size && !memcmp(option->name, name, size);
+}
+
+/* The emitter's options win: `script` has perf's own. */
+static bool find_long(const struct options *options, unsigned groups, const char *name, size_t size, struct found *ret)
+{
+	const struct perfdata_option *own = options->emitter ? options->emitter->options : NULL;
+	for (; own && own->name; own++) {
+		if (name_is(own, name, size)) {
+			*ret = (struct found){ .option = own };
+			return true;
+		}
+	}
+	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+		if ((table[i].groups & groups) && name_is(&table[i].option, name, size)) {
+			*ret = (struct found){ .option = &table[i].option, .general = &table[i] };
+			return true;
+		}
+	}
+	if (size > 3 && !memcmp(name, "no-", 3) && find_long(options, groups, name + 3, size - 3, ret) &&
+	    ret->option->kind == PERFDATA_OPTION_FLAG && !ret->no) {
+		ret->no = true;
+		return true;
+	}
+	return false;
+}
+
+static bool find_short(const struct options *options, unsigned groups, char name, struct found *ret)
+{
+	const struct perfdata_option *own = options->emitter ? options->emitter->options : NULL;
+	for (; own && own->name; own++) {
+		if (own->short_name == name) {
+			*ret = (struct found){ .option = own };
+			return true;
+		}
+	}
+	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+		if ((table[i].groups & groups) && table[i].option.short_name == name) {
+			*ret = (struct found){ .option = &table[i].option, .general = &table[i] };
+			return true;
+		}
+	}
+	return false;
+}
+
+static void unknown_option(const struct options *options, unsigned groups, const char *name)
+{
+	char hint[NEAREST_SIZE];
+	struct nearest nearest = { .wanted = name };
+	const struct perfdata_option *own = options->emitter ? options->emitter->options : NULL;
+	for (; own && own->name; own++)
+		nearest_offer(&nearest, own->name);
+	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+		if (table[i].groups & groups)
+			nearest_offer(&nearest, table[i].option.name);
+	usage_error(&options->style, "unknown option --%s%s", name, nearest_hint(&nearest, "--", hint));
+}
+
+/* --- setting it --------------------------------------------------------------------------------------------------- */
+
+static bool is_choice(const struct perfdata_option *option, const char *text)
+{
+	const size_t size = strlen(text);
+	for (const char *at = option->argument; at && *at;) {
+		const size_t word = strcspn(at, "|");
+		if (word == size && !memcmp(at, text, size))
+			return true;
+		at += word + (at[word] == '|');
+	}
+	return false;
+}
+
+/* "64", "64K", "1G"; the suffix only where the argument is a SIZE. */
+static bool parse_number(const struct options *options, const struct perfdata_option *option, const char *text, uint64_t *ret)
+{
+	static const char suffixes[] = "KMGT";
+	const char *at = text;
+	const bool size = option->argument && !strcmp(option->argument, "SIZE");
+	if (take_number(&at, ret)) {
+		const char *suffix = *at && size ? strchr(suffixes, toupper((unsigned char)*at)) : NULL;
+		const unsigned shift = suffix ? 10 * (unsigned)(suffix - suffixes + 1) : 0;
+		at += suffix ? 1 : 0;
+		if (!*at && *ret <= UINT64_MAX >> shift) {
+			*ret <<= shift;
+			return true;
+		}
+	}
+	usage_error(&options->style, "--%s takes a number%s, not '%s'", option->name, size ? " such as 64K, 100M or 1G" : "", text);
+	return false;
+}
+
+static bool set_emitter_option(struct options *options, const struct found *found, const char *text, uint64_t number)
+{
+	if (options->nr_values == options->values_room) {
+		const size_t room = options->values_room ? 2 * options->values_room : 8;
+		struct perfdata_option_value *grown = realloc(options->values, room * sizeof *grown);
+		if (!grown) {
+			usage_error(&options->style, "out of memory");
+			return false;
+		}
+		options->values = grown;
+		options->values_room = room;
+	}
+	options->values[options->nr_values++] = (struct perfdata_option_value){
+		.option = found->option, .text = found->no ? "no" : text, .number = number,
+	};
+	return true;
+}
+
+/* text is NULL for flags. */
+static bool set(struct options *options, const struct found *found, const char *text)
+{
+	const struct perfdata_option *option = found->option;
+	const struct general_option *general = found->general;
+	uint64_t number = 0;
+	if (option->kind == PERFDATA_OPTION_CHOICE && !is_choice(option, text)) {
+		usage_error(&options->style, "--%s is one of %s, not '%s'", option->name, option->argument, text);
+		return false;
+	}
+	if (option->kind == PERFDATA_OPTION_NUMBER && !parse_number(options, option, text, &number))
+		return false;
+	if (!general)
+		return set_emitter_option(options, found, text, number);
+	if (general->set)
+		return general->set(options, option, text);
+	char *member = (char *)options + general->member;
+	if (option->kind == PERFDATA_OPTION_FLAG)
+		*(bool *)member = !found->no;
+	else if (option->kind == PERFDATA_OPTION_NUMBER)
+		*(uint64_t *)(void *)member = number;
+	else
+		*(const char **)(void *)member = text;
+	return true;
+}
+
+/* --- the command line --------------------------------------------------------------------------------------------- */
+
+static bool parse_long(struct options *options, unsigned groups, const char *name, char **argv, int *at)
+{
+	const size_t size = strcspn(name, "=");
+	const char *text = name[size] == '=' ? name + size + 1 : NULL;
+	struct found found;
+	char word[64];
+	snprintf(word, sizeof word, "%.*s", (int)(size < sizeof word ? size : sizeof word - 1), name);
+	if (!find_long(options, groups, name, size, &found)) {
+		unknown_option(options, groups, word);
+		return false;
+	}
+	if (found.option->kind == PERFDATA_OPTION_FLAG) {
+		if (!text)
+			return set(options, &found, NULL);
+		usage_error(&options->style, "--%s takes no argument", word);
+		return false;
+	}
+	if (!text)
+		text = argv[++*at];
+	if (text)
+		return set(options, &found, text);
+	usage_error(&options->style, "--%s needs an argument: %s", word, found.option->argument);
+	return false;
+}
+
+/* -q, -qv, -n5, -n 5 */
+static bool parse_short(struct options *options, unsigned groups, const char *letters, char **argv, int *at)
+{
+	for (; *letters; letters++) {
+		struct found found;
+		if (!find_short(options, groups, *letters, &found)) {
+			usage_error(&options->style, "unknown option -%c", *letters);
+			return false;
+		}
+		if (found.option->kind == PERFDATA_OPTION_FLAG) {
+			if (!set(options, &found, NULL))
+				return false;
+			continue;
+		}
+		const char *text = letters[1] ? letters + 1 : argv[++*at];
+		if (text)
+			return set(options, &found, text);
+		usage_error(&options->style, "-%c needs an argument: %s", *letters, found.option->argument);
+		return false;
+	}
+	return true;
+}
+
+bool options_parse(struct options *options, unsigned groups, int argc, char **argv)
+{
+	bool only_files = false;
+	for (int at = 0; at < argc; at++) {
+		const char *word = argv[at];
+		bool fine;
+		if (only_files || word[0] != '-' || !word[1])
+			fine = options_add_file(options, word);
+		else if (!strcmp(word, "--"))
+			fine = only_files = true;
+		else if (word[1] == '-')
+			fine = parse_long(options, groups, word + 2, argv, &at);
+		else
+			fine = parse_short(options, groups, word + 1, argv, &at);
+		if (!fine)
+			return false;
+	}
+	return true;
+}
+
+void options_find_emitter(struct options *options, int argc, char **argv)
+{
+	static const struct { const char *long_name, *short_name; } names[] = { { "--to", "-t" }, { "--emitter", NULL } };
+	const char **const members[] = { &options->to, &options->emitter_file };
+	for (int at = 0; at < argc && strcmp(argv[at], "--") != 0; at++) {
+		for (size_t i = 0; i < 2; i++) {
+			const char *word = argv[at];
+			const size_t size = strlen(names[i].long_name);
+			if (!strncmp(word, names[i].long_name, size) && (!word[size] || word[size] == '='))
+				*members[i] = word[size] ? word + size + 1 : argv[at + 1];
+			else if (names[i].short_name && !strncmp(word, names[i].short_name, 2))
+				*members[i] = word[2] ? word + 2 : argv[at + 1];
+		}
+	}
+}
+
+void options_release(struct options *options)
+{
+	free(options->files.values);
+	free(options->values);
+	free(options->pids.values);
+	free(options->tids.values);
+	free(options->cpus.values);
+	free(options->types.values);
+	free(options->comms.values);
+	free(options->events.values);
+}

@@ -1,0 +1,74 @@
+/* The general options: one table, from which parsing, help and the man page come. */
+#ifndef OPTIONS_H
+#define OPTIONS_H
+
+#include "exit_codes.h"
+#include "messages.h"
+#include "perfdata_emit.h"
+
+/* Which options a command takes. */
+enum option_group {
+	OPTIONS_GENERAL = 1,     /* every command */
+	OPTIONS_INPUT = 2,       /* commands that read recordings */
+	OPTIONS_JSON = 4,        /* questions that can be answered as JSON */
+	OPTIONS_OUTPUT = 8,      /* conversions */
+	OPTIONS_FILTER = 16,
+	OPTIONS_SYMBOLS = 32,
+	OPTIONS_TO = 64,         /* convert: which format */
+	OPTIONS_PERF = 128,      /* questions that perf answers too */
+	OPTIONS_STATS = 256,     /* info */
+	OPTIONS_HITS = 512,      /* buildids */
+	OPTIONS_COLUMNS = 1024,  /* schema */
+};
+
+struct number_list { uint64_t *values; size_t nr, room; };
+struct text_list { const char **values; size_t nr, room; };
+
+/* What the user asked for. Texts are borrowed from argv. */
+struct options {
+	struct message_style style;
+	bool help, version;
+	/* input */
+	struct text_list files;
+	bool strict;
+	uint64_t max_memory, max_ratio, max_spool;
+	const char *tmpdir;
+	/* questions */
+	bool json, perf, perf_stats, with_hits, columns;
+	/* output */
+	const char *to, *emitter_file, *output, *order;
+	bool force;
+	uint64_t jobs, limit;
+	const struct perfdata_emitter *emitter;
+	struct perfdata_option_value *values;   /* of the emitter's own options */
+	size_t nr_values, values_room;
+	/* filters */
+	const char *time;
+	struct number_list pids, tids, cpus, types;
+	struct text_list comms, events;
+	/* symbols */
+	const char *symbols, *symfs, *sysroot, *kallsyms, *vmlinux;
+	bool debuginfod;
+};
+
+/* A row of the table. */
+struct general_option {
+	struct perfdata_option option;
+	unsigned groups;
+	size_t member;           /* offsetof in struct options of a bool (FLAG), const char * (TEXT, CHOICE) or uint64_t (NUMBER) */
+	/* Instead of `member`: takes the text; false after a message. */
+	bool (*set)(struct options *options, const struct perfdata_option *option, const char *text);
+};
+/* Row number `index`, or NULL behind the last. */
+const struct general_option *general_option_at(size_t index);
+
+/* Parses argv (behind the command's name) by the groups and the options of options->emitter, which may be NULL. False after a message. */
+bool options_parse(struct options *options, unsigned groups, int argc, char **argv);
+/* As if it stood on the command line. False after a message. */
+bool options_add_file(struct options *options, const char *file);
+void options_release(struct options *options);
+
+/* Finds the values of --to and --emitter, since the emitter's options must be known to parse the rest. */
+void options_find_emitter(struct options *options, int argc, char **argv);
+
+#endif

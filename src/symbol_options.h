@@ -1,0 +1,11 @@
+/* --symbols and its companions: where names of addresses come from. */
+#ifndef SYMBOL_OPTIONS_H
+#define SYMBOL_OPTIONS_H
+
+#include "options.h"
+#include "perfdata_symbols.h"
+
+/* *ret is NULL if no names are wanted. messages must live as long as *ret. */
+enum perfdata_status symbols_for(const struct options *options, struct messages *messages, struct perfdata_symbols **ret);
+
+#endif
