@@ -30,14 +30,14 @@ static enum perfdata_status read_bytes(struct container *c, uint64_t offset, uin
 	const uint64_t there = offset < c->size ? c->size - offset : 0;
 	size_t want = size < there ? (size_t)size : (size_t)there;
 
+	*ret = NULL;
+	*ret_size = 0;
 	if (want > PD_MAX_BLOB)
 		want = PD_MAX_BLOB;
 	uint8_t *bytes = pd_malloc(want);
 	if (!bytes)
 		return PERFDATA_ENOMEM;
 	const enum perfdata_status status = want ? pd_input_read_at(c->input, offset, bytes, want, ret_size) : PERFDATA_OK;
-	if (!want)
-		*ret_size = 0;
 	if (status != PERFDATA_OK && status != PERFDATA_END) {
 		pd_reader_finding(c->reader, PERFDATA_F_READ_FAILED, 0, offset, "%zu bytes could not be read here", want);
 		*ret_size = 0;

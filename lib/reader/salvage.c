@@ -75,7 +75,7 @@ void pd_search_begin(struct pd_window *window, enum perfdata_code code, bool is_
 	window->gap.is_text = window->gap.is_zero = true;
 }
 
-static inline bool is_text_byte(uint8_t c) { return (c >= 0x20 && c != 0x7f) || (c >= '\a' && c <= '\r') || c == 0x1b; }
+static inline bool is_text_byte(uint8_t c) { return (c >= 0x20 && c < 0x7f) || (c >= '\a' && c <= '\r') || c == 0x1b; }
 
 static void pass_bytes(struct pd_window *window, const uint8_t *to)
 {
