@@ -88,19 +88,6 @@ static const char *text(const struct perfdata_node *root, const char *path)
 	return copy;
 }
 
-/* All nodes below; counts of lists agree with their elements. */
-static size_t walk(const struct perfdata_node *node)
-{
-	size_t total = 0, children = 0;
-	if (node->kind != PERFDATA_STRUCT && node->kind != PERFDATA_LIST)
-		return 1;
-	for (const struct perfdata_node *n = node->child; n; n = n->next, children++)
-		total += walk(n);
-	if (node->kind == PERFDATA_LIST)
-		CHECK_EQ(children, node->v.count);
-	return total + 1;
-}
-
 /* --- sections ---------------------------------------------------------------------------------------------------- */
 
 static void build_hostname(struct build *b) { put_string(b, "host-7"); }

@@ -5,6 +5,19 @@
 #include "feature_cases.h"
 #include "perfdata_text.h"
 
+/* All nodes below; counts of lists agree with their elements. */
+static size_t walk(const struct perfdata_node *node)
+{
+	size_t total = 0, children = 0;
+	if (node->kind != PERFDATA_STRUCT && node->kind != PERFDATA_LIST)
+		return 1;
+	for (const struct perfdata_node *n = node->child; n; n = n->next, children++)
+		total += walk(n);
+	if (node->kind == PERFDATA_LIST)
+		CHECK_EQ(children, node->v.count);
+	return total + 1;
+}
+
 static void build_section(const struct section *section, enum perfdata_order order, struct build *b)
 {
 	b->size = 0;
