@@ -9,18 +9,78 @@
 #define MAX_PACKED ((size_t)256 << 20)
 #define MAX_UNPACKED ((size_t)1 << 30)
 
+struct unpacked {
+	uint8_t *data;
+	size_t used, room;
+};
+
+static enum perfdata_status grow(struct unpacked *out)
+{
+	size_t room = out->room ? 2 * out->room : (size_t)1 << 18;
+	if (out->room >= MAX_UNPACKED)
+		return PERFDATA_ELIMIT;
+	uint8_t *data = pd_realloc(out->data, room);
+	if (!data)
+		return PERFDATA_ENOMEM;
+	out->data = data;
+	out->room = room;
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status decode(struct pd_decoder *decoder, const uint8_t *in, size_t size, struct unpacked *out)
+{
+	size_t at = 0;
+	for (;;) {
+		size_t at_before = at, used_before = out->used;
+		if (out->used == out->room) {
+			enum perfdata_status status = grow(out);
+			if (status)
+				return status;
+		}
+		enum perfdata_status status = pd_decoder_run(decoder, in, size, &at, out->data, out->room, &out->used);
+		if (status == PERFDATA_END && at == size)
+			return PERFDATA_OK;
+		if (status < 0)
+			return status;
+		bool stuck = at == at_before && out->used == used_before;
+		if (status == PERFDATA_DAMAGED || (stuck && out->used < out->room))
+			return PERFDATA_EFORMAT;
+	}
+}
+
+static enum perfdata_status unpack(enum pd_codec_kind kind, const char *packed, size_t size, char **ret, size_t *ret_size)
+{
+	struct unpacked out = { 0 };
+	struct pd_decoder *decoder = pd_decoder_new(kind);
+	if (!decoder)
+		return pd_codec_available(kind) ? PERFDATA_ENOMEM : PERFDATA_EUNSUP;
+	enum perfdata_status status = decode(decoder, (const uint8_t *)packed, size, &out);
+	pd_decoder_free(decoder);
+	if (status) {
+		pd_free(out.data);
+		return status;
+	}
+	*ret = (char *)out.data;
+	*ret_size = out.used;
+	return PERFDATA_OK;
+}
+
 enum perfdata_status pd_unpack(int fd, char **ret, size_t *ret_size)
 {
 	static const uint8_t xz_magic[] = { 0xfd, '7', 'z', 'X', 'Z', 0 };
 	uint8_t magic[sizeof xz_magic];
 	char *packed;
 	size_t size;
-	if (pread(fd, magic, sizeof magic, 0) != (ssize_t)sizeof magic || memcmp(magic, xz_magic, sizeof magic))
+	if (pread(fd, magic, sizeof magic, 0) != (ssize_t)sizeof magic)
+		return PERFDATA_ABSENT;
+	bool is_xz = !memcmp(magic, xz_magic, sizeof magic);
+	enum pd_codec_kind kind = pd_codec_probe(magic, sizeof magic);
+	if (!is_xz && kind == PD_CODEC_NONE)
 		return PERFDATA_ABSENT;
 	enum perfdata_status status = pd_read_whole(fd, MAX_PACKED, &packed, &size);
 	if (status)
 		return status == PERFDATA_ENOMEM ? status : PERFDATA_EFORMAT;
-	status = pd_xz_unpack(packed, size, MAX_UNPACKED, ret, ret_size);
+	status = is_xz ? pd_xz_unpack(packed, size, MAX_UNPACKED, ret, ret_size) : unpack(kind, packed, size, ret, ret_size);
 	pd_free(packed);
 	return status;
 }
