@@ -1,4 +1,5 @@
 /* What perf calls an event that the recording does not name. */
+#include "config.h"
 #include "perfdata_schema.h"
 #include "perfdata_text.h"
 

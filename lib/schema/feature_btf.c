@@ -1,4 +1,5 @@
 /* Names of the parts of BPF programs. With type data (BTF, include/uapi/linux/btf.h) a part is called after its function. */
+#include "config.h"
 #include <string.h>
 #include "base/checked.h"
 #include "base/cursor.h"

@@ -1,12 +1,13 @@
 /* Decodes a feature section into a tree by walking its rows. Counts are never trusted: a list is made element by element while
  * bytes are there, and each element takes some, so the tree's size is bounded by the section's. */
+#include "config.h"
 #include <stdio.h>
 #include <string.h>
 #include "base/arena.h"
 #include "base/checked.h"
 #include "base/cursor.h"
 #include "base/memory.h"
-#include "feature_rows.h"
+#include "schema/feature_rows.h"
 
 #define MAX_FIELDS 64
 #define SMALLEST_ATTR 64
@@ -138,30 +139,22 @@ static struct perfdata_bytes read_string(struct pd_cursor *c)
 }
 
 /* Brings the words of a bitmap into an order that does not depend on the machine, and clears bits beyond its end. */
-static enum perfdata_status read_bitmap(struct walk *walk, struct pd_cursor *c, struct perfdata_bytes *ret)
+static enum perfdata_status read_bitmap(struct walk *walk, struct pd_cursor *c, struct perfdata_node *node)
 {
 	uint64_t nbits = pd_u64(c);
-	uint64_t words = nbits / 64 + (nbits % 64 != 0);
-	uint64_t size;
-	const uint8_t *at;
+	uint64_t size = (nbits / 64 + (nbits % 64 != 0)) * 8;
+	const uint8_t *at = pd_take(c, size);
 
-	if (!pd_mul(words, 8, &size) || !(at = pd_take(c, size))) {
-		c->failed = true;
+	if (!at)
 		return PERFDATA_OK;
-	}
 	uint8_t *copy = pd_arena_alloc(walk->arena, size ? (size_t)size : 1);
 	if (!copy)
-		return PERFDATA_ENOMEM;
-	for (uint64_t i = 0; i < size; i++) {
-		uint64_t word = pd_load64(at + (i & ~7ull), c->swap);
-		copy[i] = (uint8_t)(word >> i % 8 * 8);
-	}
-	if (nbits % 64) {
-		uint64_t keep = nbits % 64;
-		for (uint64_t bit = keep; bit < 64; bit++)
-			copy[size - 8 + bit / 8] &= (uint8_t)~(1u << bit % 8);
-	}
-	*ret = (struct perfdata_bytes){ copy, (size_t)size };
+		return no_memory(walk);
+	for (uint64_t i = 0; i < size; i++)
+		copy[i] = (uint8_t)(pd_load64(at + i / 8 * 8, c->swap) >> i % 8 * 8);
+	for (uint64_t bit = nbits; bit < size * 8; bit++)
+		copy[bit / 8] &= (uint8_t)~(1u << bit % 8);
+	node->v.bytes = (struct perfdata_bytes){ copy, (size_t)size };
 	return PERFDATA_OK;
 }
 
@@ -447,7 +440,7 @@ static enum perfdata_status walk_value(struct walk *walk, struct pd_cursor *c, c
 		node->v.bytes = read_string(c);
 		return PERFDATA_OK;
 	case PERFDATA_BITMAP:
-		return read_bitmap(walk, c, &node->v.bytes) == PERFDATA_OK ? PERFDATA_OK : no_memory(walk);
+		return read_bitmap(walk, c, node);
 	case PERFDATA_LIST:
 		if (field->count_field == PERFDATA_COUNT_FRAMED)
 			return walk_entries(walk, c, field, node);

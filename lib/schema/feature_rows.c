@@ -1,6 +1,7 @@
 /* Feature sections: one row for each section, one for each field. Layouts are those that tools/perf of Linux writes with its own
  * extensions over time; a field of a later version is present IF_LEFT. */
-#include "feature_rows.h"
+#include "config.h"
+#include "schema/feature_rows.h"
 
 #define COUNT_OF(array) (uint32_t)(sizeof(array) / sizeof *(array))
 

@@ -1,4 +1,5 @@
 /* Attrs in perf's spelling: `, key = value` of the header, `key: value` of a list of events. */
+#include "config.h"
 #include <inttypes.h>
 #include "header_text.h"
 

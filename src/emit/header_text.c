@@ -1,4 +1,5 @@
 /* The header of a recording in perf's spelling: one function for each section that has lines. */
+#include "config.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <time.h>
