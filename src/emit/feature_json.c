@@ -107,20 +107,31 @@ static void node_value(struct speller *s, const struct perfdata_node *node, cons
 	}
 }
 
-static bool is_content(const struct perfdata_node *node, const char *name)
+/* Sections whose layout has a field of the section's own name are that field; anything else stands beside it. So the type of
+ * the key does not depend on what a file holds. */
+static bool is_one_value(const struct perfdata_layout *layout)
 {
-	return node->field && node->field->name && !strcmp(node->field->name, name);
+	for (uint32_t i = 0; i < layout->nr_fields; i++)
+		if (layout->fields[i].name && !strcmp(layout->fields[i].name, layout->name))
+			return true;
+	return false;
 }
 
 void feature_json_member(struct speller *s, uint32_t id, const struct perfdata_feature *feature)
 {
 	const struct perfdata_layout *layout = perfdata_feature_layout(id);
 	const struct perfdata_node *root = perfdata_feature_root(feature);
-	if (layout && root->child && is_content(root->child, layout->name)) {
-		/* The content by itself, and what else there may be beside it: the type of the key stays the same. */
-		member(s, root->child, "");
-		for (const struct perfdata_node *child = root->child->next; child; child = child->next)
-			member(s, child, layout->name);
+	if (layout && is_one_value(layout)) {
+		const struct perfdata_node *content = perfdata_node_get(root, layout->name);
+		if (content) {
+			member(s, content, "");
+		} else {
+			key_of(s->out, layout->name, "");
+			perfdata_text_literal(s->out, "null");
+		}
+		for (const struct perfdata_node *child = root->child; child; child = child->next)
+			if (child != content)
+				member(s, child, layout->name);
 		return;
 	}
 	if (layout) {
