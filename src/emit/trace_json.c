@@ -52,6 +52,15 @@ static bool make_name(struct pool *pool, struct trace_row *rows, size_t index)
 	return rows[index].key.text && rows[index].key_hex.text;
 }
 
+/* Most fields of most events: read without asking the library for each. */
+static bool is_plain(const struct perfdata_trace_field *field)
+{
+	const bool integer = field->kind == PERFDATA_TRACE_UNSIGNED || field->kind == PERFDATA_TRACE_SIGNED ||
+			     field->kind == PERFDATA_TRACE_POINTER;
+	const bool size = field->size == 1 || field->size == 2 || field->size == 4 || field->size == 8;
+	return integer && size && field->place == PERFDATA_TRACE_FIXED && field->offset < UINT32_MAX - 8;
+}
+
 const struct trace_plan *trace_plan_make(struct pool *pool, const struct perfdata_trace_event *event)
 {
 	struct trace_plan *plan = pool_alloc(pool, sizeof *plan);
@@ -59,7 +68,10 @@ const struct trace_plan *trace_plan_make(struct pool *pool, const struct perfdat
 	if (!plan || !rows)
 		return NULL;
 	for (size_t i = 0; i < event->nr_fields; i++) {
-		rows[i].field = &event->fields[i];
+		const struct perfdata_trace_field *field = &event->fields[i];
+		rows[i].field = field;
+		if (is_plain(field))
+			rows[i].end = field->offset + field->size;
 		if (!make_name(pool, rows, i))
 			return NULL;
 	}
@@ -148,13 +160,63 @@ bool trace_json_value(struct speller *s, const struct trace_row *row, struct per
 	return true;
 }
 
+static uint64_t load(const uint8_t *at, uint32_t size, bool swap)
+{
+	uint16_t v16;
+	uint32_t v32;
+	uint64_t v64;
+	switch (size) {
+	case 1: return *at;
+	case 2:
+		memcpy(&v16, at, sizeof v16);
+		return swap ? __builtin_bswap16(v16) : v16;
+	case 4:
+		memcpy(&v32, at, sizeof v32);
+		return swap ? __builtin_bswap32(v32) : v32;
+	default:
+		memcpy(&v64, at, sizeof v64);
+		return swap ? __builtin_bswap64(v64) : v64;
+	}
+}
+
+/* Key and value of a plain integer inside the raw data. */
+static void spell_plain(struct speller *s, const struct trace_row *row, const uint8_t *raw, bool swap)
+{
+	char *at = perfdata_text_reserve(s->out, key_room(&row->key, 40));
+	if (!at)
+		return;
+	const struct perfdata_trace_field *field = row->field;
+	at = key_to(at, &row->key);
+	uint64_t value = load(raw + field->offset, field->size, swap);
+	const bool quoted = field->kind == PERFDATA_TRACE_POINTER || (field->size == 8 && s->world->int64_string);
+	if (quoted)
+		*at++ = '"';
+	if (field->kind == PERFDATA_TRACE_POINTER) {
+		memcpy(at, "0x", 2);
+		at = perfdata_hex_to(at + 2, value);
+	} else if (field->kind == PERFDATA_TRACE_SIGNED) {
+		const unsigned unused = 64 - 8 * field->size;
+		at = perfdata_s64_to(at, (int64_t)(value << unused) >> unused);
+	} else {
+		at = perfdata_u64_to(at, value);
+	}
+	if (quoted)
+		*at++ = '"';
+	perfdata_text_commit(s->out, at);
+}
+
 bool trace_json_object(struct speller *s, const struct trace_plan *plan, struct perfdata_bytes raw)
 {
 	struct perfdata_text *out = s->out;
 	const size_t start = out->size;
+	const bool swap = (s->order == PERFDATA_BIG_ENDIAN) != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 	bool whole = true;
 	for (size_t i = 0; i < plan->nr_rows; i++) {
 		const struct trace_row *row = &plan->rows[i];
+		if (row->end && row->end <= raw.size) {
+			spell_plain(s, row, raw.data, swap);
+			continue;
+		}
 		struct perfdata_trace_value value;
 		if (perfdata_trace_value(row->field, raw, s->order, &value)) {
 			whole = false;
