@@ -272,7 +272,17 @@ static void spell_trace_field(struct record *r, const struct select_step *step, 
 	}
 }
 
-static void spell_step(struct record *r, const struct select_step *step)
+/* Where the text itself is selected, its exact bytes follow it by themselves. */
+static bool text_selected(const struct json_state *json, const struct select_step *step)
+{
+	const size_t size = strlen(step->name) - 4;
+	for (size_t i = 0; i < json->selection.nr; i++)
+		if (strlen(json->selection.names[i]) == size && !memcmp(json->selection.names[i], step->name, size))
+			return true;
+	return false;
+}
+
+static void spell_step(struct record *r, const struct json_state *json, const struct select_step *step)
 {
 	const struct perfdata_sample *sample = &r->view.u.sample;
 	const void *view;
@@ -289,13 +299,21 @@ static void spell_step(struct record *r, const struct select_step *step)
 		perfdata_text_append(r->s.out, step->key.text, step->key.size);
 		r->s.trace_damaged |= !trace_json_object(&r->s, r->s.trace, sample->raw);
 		return;
-	case SELECT_ROW: case SELECT_RAW_NUMBER: case SELECT_TRAILER: break;
+	case SELECT_ROW: case SELECT_RAW_NUMBER: case SELECT_EXACT_BYTES: case SELECT_TRAILER: break;
 	}
 	view = selection_view(r, step);
 	if (!view)
 		return;
+	const struct row *row = &step->row;
+	if (step->what == SELECT_EXACT_BYTES) {
+		const struct perfdata_bytes *text = (const void *)((const char *)view + row->member);
+		if (perfdata_utf8_valid(text->data, text->size) || text_selected(json, step))
+			return;
+		perfdata_text_append(r->s.out, step->key.text, step->key.size);
+		spell_bytes_string(r->s.out, *text);
+		return;
+	}
 	if (step->what == SELECT_RAW_NUMBER) {
-		const struct row *row = &step->row;
 		perfdata_text_append(r->s.out, step->key.text, step->key.size);
 		const uint64_t value = spell_integer(row->kind, (const char *)view + row->member);
 		if (row->wide)
@@ -329,7 +347,7 @@ static bool spell_selected(struct record *r, const struct json_state *json)
 	const struct select_step *steps = plan->selection;
 	const size_t start = r->s.out->size;
 	for (size_t i = 0; i < json->selection.nr; i++)
-		spell_step(r, &steps[i]);
+		spell_step(r, json, &steps[i]);
 	/* The brace that the caller closes. */
 	if (r->s.out->size == start)
 		perfdata_text_char(r->s.out, '{');

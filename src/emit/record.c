@@ -298,8 +298,8 @@ void record_misc_names(const struct record *r, void (*add)(void *user, const cha
 	const struct perfdata_bits *bits = perfdata_misc_bits(r->raw->type);
 	for (; bits && bits->name; bits++) {
 		const uint64_t part = (uint64_t)r->raw->misc >> bits->shift & ((UINT64_C(1) << bits->width) - 1);
-		const char *name = bits->names ? perfdata_name_of(bits->names, part) : part ? bits->name : NULL;
-		if (name)
+		const char *name = bits->names ? perfdata_name_of(bits->names, part) : bits->name;
+		if (part && name)
 			add(user, name);
 	}
 }

@@ -5,6 +5,7 @@
 static const struct perfdata_emitter *const emitters[] = {
 	&emitter_ndjson,
 	&emitter_json,
+	&emitter_csv,
 };
 
 const struct perfdata_emitter *emitter_at(size_t index)

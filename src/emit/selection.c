@@ -16,25 +16,36 @@ struct resolved {
 	const char *trace_name;
 };
 
+/* `flags_raw` and `filename_hex`, which stand beside `flags` and `filename`. */
+static int resolve_companion(const struct perfdata_layout *layout, const char *name, size_t size, enum select_what *ret_what)
+{
+	const char *suffix = size > 4 ? name + size - 4 : "";
+	const int row = size > 4 ? plan_field(layout, name, size - 4) : -1;
+	if (row < 0)
+		return -1;
+	const struct perfdata_field *field = &layout->fields[row];
+	if (!strcmp(suffix, "_raw") && (field->show == PERFDATA_SHOW_ENUM || field->show == PERFDATA_SHOW_FLAGS)) {
+		*ret_what = SELECT_RAW_NUMBER;
+		return row;
+	}
+	if (!strcmp(suffix, "_hex") && field->show == PERFDATA_SHOW_TEXT) {
+		*ret_what = SELECT_EXACT_BYTES;
+		return row;
+	}
+	return -1;
+}
+
 static bool resolve_rows(const struct perfdata_layout *layout, const char *name, struct resolved *ret)
 {
 	for (;;) {
 		const char *dot = strchr(name, '.');
 		const size_t size = dot ? (size_t)(dot - name) : strlen(name);
 		int row = plan_field(layout, name, size);
-		if (row < 0 && !dot && size > 4 && !strcmp(name + size - 4, "_raw")) {
-			row = plan_field(layout, name, size - 4);
-			if (row < 0)
-				return false;
-			const enum perfdata_show show = layout->fields[row].show;
-			if (show != PERFDATA_SHOW_ENUM && show != PERFDATA_SHOW_FLAGS)
-				return false;
-			ret->what = SELECT_RAW_NUMBER;
-		} else if (row < 0) {
+		ret->what = SELECT_ROW;
+		if (row < 0 && !dot)
+			row = resolve_companion(layout, name, size, &ret->what);
+		if (row < 0)
 			return false;
-		} else {
-			ret->what = SELECT_ROW;
-		}
 		const struct perfdata_field *field = &layout->fields[row];
 		ret->field = field;
 		ret->index = (uint32_t)row;

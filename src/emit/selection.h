@@ -11,6 +11,7 @@ enum select_what {
 	SELECT_HEAD,
 	SELECT_ROW,
 	SELECT_RAW_NUMBER,       /* the `_raw` of an ENUM or FLAGS row */
+	SELECT_EXACT_BYTES,      /* the `_hex` of a text, present where the text is not valid UTF-8 */
 	SELECT_TRAILER,          /* a row of sample_id */
 	SELECT_FIELDS,           /* all fields of the tracepoint */
 	SELECT_FIELD,            /* one of them */

@@ -1,0 +1,325 @@
+/* `csv`: one table of a recording, as RFC 4180 has it. */
+#include "config.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include "csv_cell.h"
+#include "csv_table.h"
+#include "emitters.h"
+
+#define NEW_LINE "\r\n"
+
+struct csv_state {
+	struct record_world world;
+	struct csv_table table;
+	perfdata_finding_fn *on_finding;
+	void *user;
+};
+
+static const struct perfdata_option options[] = {
+	{ "table", PERFDATA_OPTION_TEXT, 0, "TABLE",
+	  "samples (default), a record type, event:NAME, branches, callchain, regs, read_values, unknown; all with -o DIR/" },
+	{ "fields", PERFDATA_OPTION_TEXT, 'e', "LIST", "only these columns, in this order (see `perfdata fields`)" },
+	{ 0 },
+};
+
+static void release(void *state)
+{
+	struct csv_state *csv = state;
+	if (!csv)
+		return;
+	record_world_release(&csv->world);
+	free(csv);
+}
+
+static void header_cell(struct perfdata_text *out, const char *name, bool first)
+{
+	if (!first)
+		perfdata_text_char(out, ',');
+	/* Names of tracepoint fields are JSON's; quotes in them are escaped already. */
+	perfdata_text_csv_cell(out, name, strlen(name));
+}
+
+static void header_line(const struct csv_table *table, struct perfdata_text *out)
+{
+	if (table->parts) {
+		perfdata_text_literal(out, "file,offset,inner,index");
+		for (size_t i = 0; table->parts[i]; i++)
+			header_cell(out, table->parts[i], false);
+	}
+	for (size_t i = 0; i < table->columns.nr; i++)
+		header_cell(out, table->columns.names[i], !i);
+	perfdata_text_literal(out, NEW_LINE);
+}
+
+static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out)
+{
+	struct csv_state *csv = calloc(1, sizeof *csv);
+	if (!csv)
+		return PERFDATA_ENOMEM;
+	csv->on_finding = context->on_finding;
+	csv->user = context->user;
+	const char *name = perfdata_option_text(context->options, context->nr_options, "table");
+	const char *list = perfdata_option_text(context->options, context->nr_options, "fields");
+	enum perfdata_status status = PERFDATA_ENOMEM;
+	if (record_world_init(&csv->world, context))
+		status = csv_table_find(&csv->world.pool, name, list, context->reader, &csv->table, context->reterr);
+	if (status) {
+		release(csv);
+		return status;
+	}
+	header_line(&csv->table, out);
+	*ret_state = csv;
+	return PERFDATA_OK;
+}
+
+/* --- rows ------------------------------------------------------------------------------------------------------------------------- */
+
+struct csv_cache {
+	struct record_cache records;    /* first */
+};
+
+static void free_cache(void *cache)
+{
+	struct csv_cache *csv = cache;
+	record_cache_release(&csv->records);
+	free(csv);
+}
+
+static struct record_cache *get_cache(struct perfdata_scratch *scratch)
+{
+	if (!scratch->cache) {
+		struct csv_cache *cache = calloc(1, sizeof *cache);
+		if (!cache)
+			return NULL;
+		if (!record_cache_init(&cache->records)) {
+			free_cache(cache);
+			return NULL;
+		}
+		scratch->cache = cache;
+		scratch->free_cache = free_cache;
+	}
+	return &((struct csv_cache *)scratch->cache)->records;
+}
+
+static bool whole_row(struct record *r, const struct csv_table *table, struct perfdata_text *room)
+{
+	struct record_plan *plan = r->plan;
+	if (!plan->selection) {
+		struct select_step *steps;
+		if (!selection_resolve(&r->cache->extra, &table->columns, plan->plan ? plan->plan->layout : NULL, &steps))
+			return false;
+		plan->selection = steps;
+	}
+	const struct select_step *steps = plan->selection;
+	const size_t start = r->s.out->size;
+	for (size_t i = 0; i < table->columns.nr; i++) {
+		if (i)
+			perfdata_text_char(r->s.out, ',');
+		csv_cell(r, &steps[i], room);
+	}
+	/* A line without anything is no row to many readers. */
+	if (r->s.out->size == start)
+		perfdata_text_literal(r->s.out, "\"\"");
+	perfdata_text_literal(r->s.out, NEW_LINE);
+	return true;
+}
+
+/* The columns that say which record and which part. */
+static void part_key(struct record *r, uint64_t index)
+{
+	struct perfdata_text *out = r->s.out;
+	const struct head_value file = record_head(r, HEAD_FILE);
+	if (file.kind == HEAD_IS_TEXT)
+		perfdata_text_csv_cell(out, file.bytes.data, file.bytes.size);
+	perfdata_text_char(out, ',');
+	perfdata_text_u64(out, r->raw->offset);
+	perfdata_text_char(out, ',');
+	if (r->raw->inner != PERFDATA_NO_OFFSET)
+		perfdata_text_u64(out, r->raw->inner);
+	perfdata_text_char(out, ',');
+	perfdata_text_u64(out, index);
+}
+
+/* Cells of one part's rows, each with its comma in front. */
+static void part_cells(struct record *r, const struct plan *plan, uint64_t present, const void *view, const char *const *names,
+		       struct perfdata_text *room)
+{
+	for (; *names; names++) {
+		const int row = plan_field(plan->layout, *names, strlen(*names));
+		if (row < 0)
+			continue;
+		perfdata_text_char(r->s.out, ',');
+		if (present >> row & 1)
+			csv_row_cell(r, &plan->rows[row], view, room);
+		if (!plan->rows[row].event_id)
+			continue;
+		/* `event` stands behind the id */
+		perfdata_text_char(r->s.out, ',');
+		const struct perfdata_event *event = present >> row & 1 ?
+			world_event(r->s.world, *(const uint64_t *)(const void *)((const char *)view + plan->rows[row].member)) : NULL;
+		if (event)
+			perfdata_text_csv_cell(r->s.out, event->name, strlen(event->name));
+	}
+}
+
+static const struct row *row_named(const struct plan *plan, const char *name)
+{
+	const int row = plan ? plan_field(plan->layout, name, strlen(name)) : -1;
+	return row < 0 ? NULL : &plan->rows[row];
+}
+
+static bool has(uint64_t present, const struct row *row) { return row && present >> row->index & 1; }
+
+static void branch_rows(struct record *r, const struct csv_table *table, struct perfdata_text *room)
+{
+	const struct row *stack = row_named(r->plan->plan, "branch_stack");
+	if (r->view.type != PERFDATA_RECORD_SAMPLE || !has(r->view.u.present, stack))
+		return;
+	const struct perfdata_branch_stack *view = &r->view.u.sample.branch_stack;
+	const struct plan *plan = row_named(stack->element, "entries")->element;
+	struct perfdata_branch branch;
+	for (uint64_t i = 0; i < view->entries.count; i++) {
+		perfdata_list_get(&view->entries, i, &branch);
+		part_key(r, i);
+		part_cells(r, plan, view->entries.present, &branch, table->parts, room);
+		perfdata_text_char(r->s.out, ',');
+		if (i < view->counters.count) {
+			perfdata_text_literal(r->s.out, "0x");
+			perfdata_text_hex(r->s.out, perfdata_list_u64(&view->counters, i));
+		}
+		perfdata_text_literal(r->s.out, NEW_LINE);
+	}
+}
+
+static void callchain_rows(struct record *r)
+{
+	const struct row *row = row_named(r->plan->plan, "callchain");
+	if (!has(r->view.u.present, row) || row->op != SPELL_CALLCHAIN)
+		return;
+	const struct perfdata_list *list = (const void *)((const char *)&r->view.u + row->member);
+	for (uint64_t i = 0; i < list->count; i++) {
+		part_key(r, i);
+		perfdata_text_char(r->s.out, ',');
+		csv_address_cell(r->s.out, perfdata_list_u64(list, i));
+		perfdata_text_literal(r->s.out, NEW_LINE);
+	}
+}
+
+static void register_rows(struct record *r, const char *set, const struct perfdata_regs *regs)
+{
+	const enum perfdata_arch arch = perfdata_reader_arch(r->s.world->reader);
+	uint64_t mask = regs->mask;
+	for (uint64_t i = 0; i < regs->values.count && mask; i++, mask &= mask - 1) {
+		const unsigned bit = (unsigned)__builtin_ctzll(mask);
+		const char *name = perfdata_register_name(arch, bit);
+		part_key(r, i);
+		perfdata_text_char(r->s.out, ',');
+		perfdata_text_string(r->s.out, set);
+		perfdata_text_char(r->s.out, ',');
+		if (!name) {
+			perfdata_text_char(r->s.out, 'r');
+			perfdata_text_u64(r->s.out, bit);
+		} else {
+			perfdata_text_string(r->s.out, name);
+		}
+		perfdata_text_literal(r->s.out, ",0x");
+		perfdata_text_hex(r->s.out, perfdata_list_u64(&regs->values, i));
+		perfdata_text_literal(r->s.out, NEW_LINE);
+	}
+}
+
+static void regs_rows(struct record *r)
+{
+	if (r->view.type != PERFDATA_RECORD_SAMPLE)
+		return;
+	if (has(r->view.u.present, row_named(r->plan->plan, "user_regs")))
+		register_rows(r, "user", &r->view.u.sample.user_regs);
+	if (has(r->view.u.present, row_named(r->plan->plan, "intr_regs")))
+		register_rows(r, "intr", &r->view.u.sample.intr_regs);
+}
+
+static void read_rows(struct record *r, const struct csv_table *table, struct perfdata_text *room)
+{
+	const struct row *row = row_named(r->plan->plan, "read");
+	if (!has(r->view.u.present, row) || row->op != SPELL_STRUCT)
+		return;
+	const struct perfdata_read *read = (const void *)((const char *)&r->view.u + row->member);
+	const struct plan *plan = row_named(row->element, "values")->element;
+	struct perfdata_read_value value;
+	for (uint64_t i = 0; i < read->values.count; i++) {
+		perfdata_list_get(&read->values, i, &value);
+		part_key(r, i);
+		part_cells(r, plan, read->values.present, &value, table->parts, room);
+		perfdata_text_literal(r->s.out, NEW_LINE);
+	}
+}
+
+static bool wanted(const struct csv_table *table, const struct perfdata_raw *raw)
+{
+	switch (table->kind) {
+	case CSV_UNKNOWN: return !perfdata_record_layout(raw->type);
+	case CSV_RECORDS: return raw->type == table->type;
+	case CSV_EVENT: return raw->type == table->type && raw->event && !strcmp(raw->event->name, table->event);
+	case CSV_BRANCHES: case CSV_REGS: return raw->type == PERFDATA_RECORD_SAMPLE;
+	case CSV_CALLCHAIN: return raw->type == PERFDATA_RECORD_SAMPLE || raw->type == PERFDATA_RECORD_CALLCHAIN_DEFERRED;
+	case CSV_READ_VALUES: return raw->type == PERFDATA_RECORD_SAMPLE || raw->type == PERFDATA_RECORD_READ;
+	}
+	return false;
+}
+
+static enum perfdata_status format(const void *state, const struct perfdata_batch *batch, void *value,
+				   struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
+{
+	const struct csv_state *csv = state;
+	struct record r = { .world = &csv->world, .cache = get_cache(scratch), .s = { .out = out } };
+	(void)value;
+	if (!r.cache)
+		return PERFDATA_ENOMEM;
+	struct found_batch *found = NULL;
+	enum perfdata_status status = PERFDATA_OK;
+	for (size_t i = 0; i < batch->nr_records && !status; i++) {
+		if (!wanted(&csv->table, &batch->records[i]))
+			continue;
+		if (!record_load(&r, &batch->records[i], &found)) {
+			status = PERFDATA_ENOMEM;
+			break;
+		}
+		switch (csv->table.kind) {
+		case CSV_RECORDS: case CSV_UNKNOWN: case CSV_EVENT:
+			if (!whole_row(&r, &csv->table, &scratch->text))
+				status = PERFDATA_ENOMEM;
+			break;
+		case CSV_BRANCHES: branch_rows(&r, &csv->table, &scratch->text); break;
+		case CSV_CALLCHAIN: callchain_rows(&r); break;
+		case CSV_REGS: regs_rows(&r); break;
+		case CSV_READ_VALUES: read_rows(&r, &csv->table, &scratch->text); break;
+		}
+		record_done(&r, &found);
+	}
+	*ret_part = found;
+	return status;
+}
+
+static enum perfdata_status merge(void *state, void *part, struct perfdata_text *out)
+{
+	const struct csv_state *csv = state;
+	(void)out;
+	found_report(part, csv->on_finding, csv->user);
+	return PERFDATA_OK;
+}
+
+static void free_part(void *part) { found_report(part, NULL, NULL); }
+
+const struct perfdata_emitter emitter_csv = {
+	.abi = PERFDATA_EMITTER_ABI,
+	.name = "csv",
+	.help = "one table of the recording, with a header line",
+	.needs = PERFDATA_NEED_RECORDS,
+	.one_document = true,
+	.options = options,
+	.begin = begin,
+	.format = format,
+	.merge = merge,
+	.free_part = free_part,
+	.release = release,
+};

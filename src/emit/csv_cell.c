@@ -1,0 +1,218 @@
+#include "config.h"
+#include "csv_cell.h"
+
+#define JOINT ';'
+
+/* Makes the first joint after `start` vanish: joints are written in front. */
+static void drop_first(struct perfdata_text *out, size_t start)
+{
+	if (out->size == start || perfdata_text_failed(out))
+		return;
+	memmove(out->data + start, out->data + start + 1, out->size - start - 1);
+	out->size--;
+}
+
+static void hex(struct perfdata_text *out, uint64_t value)
+{
+	char *at = perfdata_text_reserve(out, 40);
+	if (!at)
+		return;
+	memcpy(at, "0x", 2);
+	perfdata_text_commit(out, perfdata_hex_to(at + 2, value));
+}
+
+void csv_address_cell(struct perfdata_text *out, uint64_t value)
+{
+	const char *name = value >= PERFDATA_CONTEXT_MAX ? perfdata_context_name(value) : NULL;
+	if (name)
+		perfdata_text_string(out, name);
+	else
+		hex(out, value);
+}
+
+static void add_name(void *user, const char *name)
+{
+	struct perfdata_text *out = user;
+	perfdata_text_char(out, JOINT);
+	perfdata_text_string(out, name);
+}
+
+static void flag_names(struct perfdata_text *out, const struct perfdata_name *names, uint64_t value)
+{
+	const size_t start = out->size;
+	for (; names && names->name; names++)
+		if (names->value && (value & names->value) == names->value)
+			add_name(out, names->name);
+	drop_first(out, start);
+}
+
+static void words(struct perfdata_text *out, const struct perfdata_list *list, enum spell_op op)
+{
+	for (uint64_t i = 0; i < list->count && !perfdata_text_failed(out); i++) {
+		const uint64_t value = perfdata_list_u64(list, i);
+		if (i)
+			perfdata_text_char(out, JOINT);
+		if (op == SPELL_CALLCHAIN)
+			csv_address_cell(out, value);
+		else if (op == SPELL_LIST_HEX)
+			hex(out, value);
+		else
+			perfdata_text_u64(out, value);
+	}
+}
+
+/* The JSON of a value is written to `room`, then quoted as a cell. */
+static void json_cell(struct record *r, const struct row *row, const void *view, struct perfdata_text *room)
+{
+	struct perfdata_text *out = r->s.out;
+	perfdata_text_clear(room);
+	r->s.out = room;
+	spell_value(&r->s, row, view);
+	r->s.out = out;
+	perfdata_text_csv_cell(out, room->data, room->size);
+}
+
+void csv_row_cell(struct record *r, const struct row *row, const void *view, struct perfdata_text *room)
+{
+	struct perfdata_text *out = r->s.out;
+	const void *member = (const char *)view + row->member;
+	const char *name;
+	switch (row->op) {
+	case SPELL_NOTHING: return;
+	case SPELL_U64: case SPELL_U32: case SPELL_S32: case SPELL_NUMBER: case SPELL_DOUBLE: case SPELL_BOOL:
+		spell_value(&r->s, row, view);
+		return;
+	case SPELL_HEX64: case SPELL_HEX: hex(out, spell_integer(row->kind, member)); return;
+	case SPELL_ENUM:
+		name = perfdata_name_of(row->field->names, spell_integer(row->kind, member));
+		if (name)
+			perfdata_text_csv_cell(out, name, strlen(name));
+		return;
+	case SPELL_FLAGS: flag_names(out, row->field->names, spell_integer(row->kind, member)); return;
+	case SPELL_TEXT: {
+		const struct perfdata_bytes *text = member;
+		perfdata_text_csv_cell(out, text->data, text->size);
+		return;
+	}
+	case SPELL_BYTES: case SPELL_RAW: {
+		const struct perfdata_bytes *bytes = member;
+		perfdata_text_bytes_hex(out, bytes->data, bytes->size);
+		return;
+	}
+	case SPELL_LIST_U64: case SPELL_LIST_HEX: case SPELL_CALLCHAIN: words(out, member, row->op); return;
+	case SPELL_BITS: case SPELL_LIST_PARTS: case SPELL_REGS: case SPELL_STRUCT: case SPELL_CPUS: case SPELL_FEATURE:
+		json_cell(r, row, view, room);
+		return;
+	}
+}
+
+static void head_cell(struct record *r, enum record_head head, struct perfdata_text *room)
+{
+	struct perfdata_text *out = r->s.out;
+	const struct head_value value = record_head(r, head);
+	const size_t start = out->size;
+	switch (value.kind) {
+	case HEAD_IS_ABSENT: case HEAD_IS_NULL: return;
+	case HEAD_IS_TRUE: perfdata_text_literal(out, "true"); return;
+	case HEAD_IS_U64: perfdata_text_u64(out, value.number); return;
+	case HEAD_IS_S64: perfdata_text_s64(out, (int64_t)value.number); return;
+	case HEAD_IS_TEXT: perfdata_text_csv_cell(out, value.bytes.data, value.bytes.size); return;
+	case HEAD_IS_BYTES: perfdata_text_bytes_hex(out, value.bytes.data, value.bytes.size); return;
+	case HEAD_IS_NAMES:
+		record_misc_names(r, add_name, out);
+		drop_first(out, start);
+		return;
+	case HEAD_IS_TRAILER:
+		perfdata_text_clear(room);
+		r->s.out = room;
+		spell_object(&r->s, r->cache->trailer, r->view.sample_id.present, &r->view.sample_id);
+		r->s.out = out;
+		perfdata_text_csv_cell(out, room->data, room->size);
+		return;
+	}
+}
+
+/* --- tracepoint fields --------------------------------------------------------------------------------------------------------- */
+
+static void trace_elements(struct perfdata_text *out, const struct trace_row *row, const struct perfdata_trace_value *value)
+{
+	const size_t start = out->size;
+	for (size_t i = 0; i < value->count && !perfdata_text_failed(out); i++) {
+		const uint64_t element = perfdata_trace_element(value, i);
+		if (value->kind == PERFDATA_TRACE_BITMASK) {
+			for (uint64_t word = element; word; word &= word - 1) {
+				perfdata_text_char(out, JOINT);
+				perfdata_text_u64(out, i * value->element_size * 8 + (unsigned)__builtin_ctzll(word));
+			}
+			continue;
+		}
+		perfdata_text_char(out, JOINT);
+		if (row->field->elements_are_pointers)
+			hex(out, element);
+		else if (value->is_signed)
+			perfdata_text_s64(out, (int64_t)element);
+		else
+			perfdata_text_u64(out, element);
+	}
+	drop_first(out, start);
+}
+
+static void trace_cell(struct record *r, const struct select_step *step)
+{
+	const struct trace_row *row = r->s.trace ? trace_plan_row(r->s.trace, step->trace_name) : NULL;
+	struct perfdata_trace_value value;
+	if (!row)
+		return;
+	struct perfdata_text *out = r->s.out;
+	if (perfdata_trace_value(row->field, r->view.u.sample.raw, r->s.order, &value)) {
+		r->s.trace_damaged = true;
+		return;
+	}
+	switch (value.kind) {
+	case PERFDATA_TRACE_UNSIGNED: perfdata_text_u64(out, value.u64); return;
+	case PERFDATA_TRACE_SIGNED: perfdata_text_s64(out, value.s64); return;
+	case PERFDATA_TRACE_BOOL: perfdata_text_string(out, value.u64 ? "true" : "false"); return;
+	case PERFDATA_TRACE_POINTER: hex(out, value.u64); return;
+	case PERFDATA_TRACE_STRING: perfdata_text_csv_cell(out, value.bytes.data, value.bytes.size); return;
+	case PERFDATA_TRACE_BYTES: perfdata_text_bytes_hex(out, value.bytes.data, value.bytes.size); return;
+	case PERFDATA_TRACE_ARRAY: case PERFDATA_TRACE_BITMASK: trace_elements(out, row, &value); return;
+	}
+}
+
+void csv_cell(struct record *r, const struct select_step *step, struct perfdata_text *room)
+{
+	struct perfdata_text *out = r->s.out;
+	const struct perfdata_sample *sample = &r->view.u.sample;
+	switch (step->what) {
+	case SELECT_NOTHING: return;
+	case SELECT_HEAD: head_cell(r, step->head, room); return;
+	case SELECT_FIELD:
+		if (r->s.trace && sample->raw.data)
+			trace_cell(r, step);
+		return;
+	case SELECT_FIELDS:
+		if (!r->s.trace || !sample->raw.data)
+			return;
+		perfdata_text_clear(room);
+		r->s.out = room;
+		r->s.trace_damaged |= !trace_json_object(&r->s, r->s.trace, sample->raw);
+		r->s.out = out;
+		perfdata_text_csv_cell(out, room->data, room->size);
+		return;
+	case SELECT_ROW: case SELECT_RAW_NUMBER: case SELECT_EXACT_BYTES: case SELECT_TRAILER: break;
+	}
+	const void *view = selection_view(r, step);
+	if (!view)
+		return;
+	const void *member = (const char *)view + step->row.member;
+	if (step->what == SELECT_RAW_NUMBER) {
+		perfdata_text_u64(out, spell_integer(step->row.kind, member));
+	} else if (step->what == SELECT_EXACT_BYTES) {
+		const struct perfdata_bytes *text = member;
+		if (!perfdata_utf8_valid(text->data, text->size))
+			perfdata_text_bytes_hex(out, text->data, text->size);
+	} else if (step->row.op != SPELL_RAW || !r->s.trace) {
+		/* Raw data whose fields are known is in `fields`. */
+		csv_row_cell(r, &step->row, view, room);
+	}
+}

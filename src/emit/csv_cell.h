@@ -1,0 +1,15 @@
+/* One cell of a CSV table. */
+#ifndef EMIT_CSV_CELL_H
+#define EMIT_CSV_CELL_H
+
+#include "selection.h"
+
+/* Appends the step's value, or nothing where it is absent. Lists of integers and names are joined by `;`, structs are JSON.
+ * `room` is for intermediate spelling. */
+void csv_cell(struct record *r, const struct select_step *step, struct perfdata_text *room);
+/* A row's value as a cell. */
+void csv_row_cell(struct record *r, const struct row *row, const void *view, struct perfdata_text *room);
+/* `value` as a call chain shows it: a context marker's name, or "0x…". */
+void csv_address_cell(struct perfdata_text *out, uint64_t value);
+
+#endif
