@@ -605,7 +605,8 @@ PERFDATA_API struct perfdata_record *perfdata_record_copy(const struct perfdata_
 PERFDATA_API void perfdata_record_free(struct perfdata_record *record);
 
 /* The record's bytes as perf holds (and dumps) them after it swapped a foreign record in place: integers by their widths in the
- * layout, texts and payloads untouched. `out` has room for record->size bytes. Native records are copied. */
+ * layout, samples and trailers word by word, texts and raw data untouched; right also where perf 7.3 forgets to swap (prot and
+ * flags of MMAP2, SCHEDSTAT). `out` has room for record->size bytes. Native records are copied. */
 PERFDATA_API void perfdata_record_native(const struct perfdata_config *config, const struct perfdata_record *record,
 					 uint8_t *out);
 

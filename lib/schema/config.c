@@ -6,8 +6,8 @@ enum { TRAILER_TYPES = PERFDATA_SAMPLE_TID | PERFDATA_SAMPLE_TIME | PERFDATA_SAM
 		       PERFDATA_SAMPLE_CPU | PERFDATA_SAMPLE_IDENTIFIER };
 
 /* Turns the integer rows at the start of a layout into steps. Returns how many rows that are; *ret_bytes is their size. */
-static uint32_t plan(const struct perfdata_layout *layout, uint64_t sample_type, struct perfdata_config_step *steps, uint8_t *ret_nr,
-		     uint8_t *ret_bytes, uint64_t *ret_present)
+static uint32_t plan(const struct perfdata_layout *layout, uint64_t sample_type, struct perfdata_config_step *steps,
+		     uint8_t *ret_nr, uint8_t *ret_bytes, uint64_t *ret_present)
 {
 	uint32_t i;
 	uint8_t at = 0, nr = 0;
@@ -163,8 +163,8 @@ const uint8_t *pd_trailer_of(const struct perfdata_config *config, uint32_t type
 }
 
 /* The words of what `base` points into; a word of -1 is not there. */
-static void peek_words(const struct perfdata_config *config, const uint8_t *base, ptrdiff_t step, int id, int time, int tid, int cpu,
-		       struct perfdata_peek *ret)
+static void peek_words(const struct perfdata_config *config, const uint8_t *base, ptrdiff_t step, int id, int time, int tid,
+		       int cpu, struct perfdata_peek *ret)
 {
 	bool swap = config->swap;
 

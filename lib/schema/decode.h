@@ -62,7 +62,9 @@ const uint8_t *pd_trailer_of(const struct perfdata_config *config, uint32_t type
 enum perfdata_status pd_decode_record(const struct perfdata_config *config, const uint8_t *bytes, size_t size, uint8_t *native,
 				      struct perfdata_record *ret);
 
-static inline void pd_run_steps(const struct perfdata_config_step *steps, unsigned count, const uint8_t *at, bool swap, void *view)
+/* Copies words from fixed places at `at` into the view. */
+static inline void pd_run_steps(const struct perfdata_config_step *steps, unsigned count, const uint8_t *at, bool swap,
+				void *view)
 {
 	char *base = view;
 

@@ -2,6 +2,8 @@
 #include "config.h"
 #include "schema/decode.h"
 
+enum { FLAGS_AT = 40, ACTION_AT = 116 };   /* where the bit-field words stand */
+
 /* Compilers for big-endian machines allocate bit-fields from the most significant bit down: flag n is bit 63 - n there, and
  * the bits inside precise_ip keep their order. */
 static uint64_t flags_from_big(uint64_t word)
@@ -26,6 +28,7 @@ static uint32_t bits_from_big(uint32_t word)
 bool pd_walk_attr(struct pd_walk *w, struct perfdata_attr *attr)
 {
 	size_t left = pd_walk_left(w);
+	const uint8_t *attr_at = w->at;
 	struct pd_walk in = *w;
 
 	memset(attr, 0, sizeof *attr);
@@ -43,6 +46,10 @@ bool pd_walk_attr(struct pd_walk *w, struct perfdata_attr *attr)
 	if (w->swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)) {
 		attr->flags = flags_from_big(attr->flags);
 		attr->aux_action = bits_from_big(attr->aux_action);
+		if (w->native && w->swap && size >= FLAGS_AT + 8)
+			memcpy(w->native + (attr_at - w->start) + FLAGS_AT, &attr->flags, 8);
+		if (w->native && w->swap && size >= ACTION_AT + 4)
+			memcpy(w->native + (attr_at - w->start) + ACTION_AT, &attr->aux_action, 4);
 	}
 	if (!ok || !possible)
 		return pd_walk_fail(w, PERFDATA_F_ATTR_SIZE, "the size of the attr is impossible");

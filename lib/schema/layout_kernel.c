@@ -184,7 +184,8 @@ static const struct perfdata_field bpf_event_fields[] = {
 		  .names = pd_names_bpf_event_type),
 	PD_ROW(bpf_event, flags, U16, FLAGS, "None are defined.", .names = pd_names_none),
 	PD_ROW_AS("prog_id", bpf_event, id, U32, DEC, "Number of the BPF program (`id` in the kernel's record)."),
-	PD_ROW(bpf_event, tag, BYTES, BYTES_HEX, "Tag of the BPF program: a hash of its code.", PD_COUNT_FIXED(8)),
+	PD_ROW_AS("prog_tag", bpf_event, tag, BYTES, BYTES_HEX,
+		  "Tag of the BPF program: a hash of its code (`tag` in the kernel's record).", PD_COUNT_FIXED(8)),
 };
 static const struct perfdata_layout bpf_event_layout = {
 	.name = "bpf_event", .perf_name = "BPF_EVENT", .doc = "A BPF program was loaded or unloaded.",

@@ -273,7 +273,8 @@ static const struct perfdata_layout compressed2_layout = {
 
 static const struct perfdata_field bpf_metadata_entry_fields[] = {
 	PD_ROW(bpf_metadata_entry, key, CHARS, TEXT, "Name of a variable.", PD_COUNT_FIXED(64)),
-	PD_ROW(bpf_metadata_entry, value, CHARS, TEXT, "Its value.", PD_COUNT_FIXED(256)),
+	PD_ROW_AS("value_text", bpf_metadata_entry, value, CHARS, TEXT, "Its value (`value` in perf's record).",
+		  PD_COUNT_FIXED(256)),
 };
 static const struct perfdata_layout bpf_metadata_entry_layout = {
 	.name = "bpf_metadata_entry", .doc = "A variable of a BPF program.",

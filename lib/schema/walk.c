@@ -329,11 +329,11 @@ static bool walk_row(struct pd_walk *w, const struct perfdata_layout *layout, co
 		return ok;
 	case PERFDATA_STRUCT:
 		ok = pd_walk_struct(w, field, member);
-		*ret_present = ok || w->at > from;
+		*ret_present = w->at > from;
 		return ok;
 	case PERFDATA_ATTR:
 		ok = pd_walk_attr(w, member);
-		*ret_present = ok || w->at > from;
+		*ret_present = w->at > from;
 		return ok;
 	case PERFDATA_CPUS:
 		ok = walk_cpus(w, member);
