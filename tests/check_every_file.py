@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""Runs every command over every recording of testdata/ and, where PERFDATA_CORPUS names a folder, over that too: no crash, no hang, an
+honest exit code, JSON that parses, CSV rows as wide as their header, bounded memory.
+
+PERFDATA_CORPUS_KINDS (such as "damaged,fuzz") takes only files of these kinds, as the corpus' MANIFEST.tsv tells them."""
+import concurrent.futures
+import csv
+import io
+import json
+import os
+import resource
+import subprocess
+import sys
+
+TOP = os.environ.get("top_srcdir") or os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+PERFDATA = os.environ.get("PERFDATA") or os.path.join(TOP, "build", "perfdata")
+SANITIZED = os.environ.get("PERFDATA_SANITIZED") == "1"
+MEMORY = 256 << 20
+TIMEOUT = 300 if SANITIZED else 60
+
+
+def formats():
+    out = subprocess.run([PERFDATA, "help"], stdout=subprocess.PIPE, check=True).stdout.decode()
+    lines = out.split("Conversions:\n", 1)[1].split("\n\n", 1)[0].splitlines()
+    return [line.split()[0] for line in lines]
+
+
+def recordings():
+    folder = os.path.join(TOP, "testdata")
+    found = [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith((".data", ".pipe", ".dir"))]
+    corpus = os.environ.get("PERFDATA_CORPUS")
+    if corpus:
+        kinds = os.environ.get("PERFDATA_CORPUS_KINDS")
+        with open(os.path.join(corpus, "MANIFEST.tsv"), newline="") as f:
+            for row in csv.DictReader(f, delimiter="\t", quoting=csv.QUOTE_NONE):
+                if not kinds or row["kind"] in kinds.split(","):
+                    found.append(os.path.join(corpus, row["file"]))
+    return found
+
+
+def limit():
+    if not SANITIZED:
+        resource.setrlimit(resource.RLIMIT_AS, (4 * MEMORY, 4 * MEMORY))
+
+
+def check_json(out):
+    json.loads(out.decode("utf-8"))
+
+
+def check_ndjson(out):
+    lines = out.decode("utf-8").split("\n")
+    if lines.pop() != "":
+        raise ValueError("the last line has no newline")
+    kinds = [json.loads(line)["type"] for line in lines]
+    if kinds[0] != "meta" or kinds[-1] != "summary":
+        raise ValueError("it begins with %s and ends with %s" % (kinds[0], kinds[-1]))
+
+
+def check_csv(out):
+    rows = list(csv.reader(io.StringIO(out.decode("utf-8"), newline="")))
+    wrong = [n for n, row in enumerate(rows) if len(row) != len(rows[0])]
+    if wrong:
+        raise ValueError("row %d has %d columns, the header %d" % (wrong[0], len(rows[wrong[0]]), len(rows[0])))
+
+
+CHECKS = {"json": check_json, "ndjson": check_ndjson, "csv": check_csv, "perf-json": check_json}
+
+
+def run(task):
+    """None, or what was wrong."""
+    path, words, good_codes, check = task
+    try:
+        done = subprocess.run([PERFDATA] + words + [path], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, timeout=TIMEOUT, preexec_fn=limit)
+    except subprocess.TimeoutExpired:
+        return "took more than %d seconds" % TIMEOUT
+    said = done.stderr.decode("utf-8", "replace")
+    if done.returncode not in good_codes:
+        return "exit code %d: %s" % (done.returncode, said[-2000:])
+    if ": error: " in said and done.returncode == 0:
+        return "exit code 0 after an error message: %s" % said[-500:]
+    if done.returncode in (0, 1, 4) and check:
+        try:
+            check(done.stdout)
+        except (ValueError, KeyError, IndexError) as problem:
+            return "its output is wrong: %s" % problem
+    return None
+
+
+def main():
+    os.environ["ASAN_OPTIONS"] = "exitcode=99:detect_leaks=1:allocator_may_return_null=1"
+    os.environ["UBSAN_OPTIONS"] = "exitcode=99:print_stacktrace=1"
+    reading = (0, 3, 4)
+    commands = [(name, [name, "-q", "--symbols", "no"], reading, CHECKS.get(name)) for name in formats()]
+    commands += [("ndjson with 4 threads", ["ndjson", "-q", "-j", "4"], reading, check_ndjson),
+                 ("info", ["info", "-v"], reading, None), ("info --json", ["info", "--json"], reading, check_json),
+                 ("info --perf", ["info", "--perf"], reading, None), ("events", ["events", "-v"], reading, None),
+                 ("buildids --json", ["buildids", "--json"], reading, check_json),
+                 ("check --json", ["check", "--json"], (0, 1, 3), check_json)]
+    files = recordings()
+    tasks = [(path, words, codes, check) for path in files for _name, words, codes, check in commands]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        results = list(pool.map(run, tasks))
+    failed = 0
+    for number, (title, words, _codes, _check) in enumerate(commands):
+        wrong = [(tasks[i][0], results[i]) for i in range(number, len(tasks), len(commands)) if results[i]]
+        print("%s - %s over %d recordings" % ("not ok" if wrong else "ok", title, len(files)))
+        for path, problem in wrong:
+            print("# %s: %s" % (path, problem.strip().replace("\n", "\n# ")))
+        failed += bool(wrong)
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
+    if SANITIZED:
+        print("ok - peak memory # SKIP sanitizers need more")
+    else:
+        print("%s - peak memory %d MiB" % ("ok" if peak <= MEMORY else "not ok", peak >> 20))
+        failed += peak > MEMORY
+    print("1..%d" % (len(commands) + 1))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
