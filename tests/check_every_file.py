@@ -115,7 +115,7 @@ def main():
         print("%s - peak memory %d MiB" % ("ok" if peak <= MEMORY else "not ok", peak >> 20))
         failed += peak > MEMORY
     print("1..%d" % (len(commands) + 1))
-    return 1 if failed else 0
+    return 0  # TAP has said it; automake would count the exit code as one more failure
 
 
 if __name__ == "__main__":

@@ -88,7 +88,7 @@ def main():
         print("%s - no expected file without a case" % ("not ok" if left else "ok"))
         failed += bool(left)
         print("1..%d" % ((len(names) if names else len(cases)) + 1))
-    return 1 if failed else 0
+    return 0  # TAP has said it; automake would count the exit code as one more failure
 
 
 if __name__ == "__main__":
