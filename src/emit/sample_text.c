@@ -1,0 +1,312 @@
+#include "sample_text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static bool has(const struct perfdata_event *event, uint64_t bit) { return event && event->config.attr.sample_type & bit; }
+
+void sample_text_setup(struct sample_text_setup *setup, const struct perfdata_reader *reader)
+{
+	*setup = (struct sample_text_setup){ .arch = perfdata_reader_arch(reader) };
+}
+
+/* %#x */
+static void hex_alt(struct perfdata_text *out, uint64_t value)
+{
+	if (value)
+		perfdata_text_literal(out, "0x");
+	perfdata_text_hex(out, value);
+}
+
+/* "..... %2u: " */
+static char *index_to(char *at, uint64_t index)
+{
+	memcpy(at, "..... ", 6);
+	at += 6;
+	if (index < 10)
+		*at++ = ' ';
+	at = perfdata_u64_to(at, index);
+	*at++ = ':';
+	*at++ = ' ';
+	return at;
+}
+
+void sample_text_callchain(const struct perfdata_list *chain, struct perfdata_text *out)
+{
+	char *at = perfdata_text_reserve(out, 64 + chain->count * 80);
+	if (!at)
+		return;
+	memcpy(at, "... FP chain: nr:", 17);
+	at = perfdata_u64_to(at + 17, chain->count);
+	*at++ = '\n';
+	for (uint64_t i = 0; i < chain->count; i++) {
+		uint64_t ip = perfdata_list_u64(chain, i);
+		at = perfdata_hex_width_to(index_to(at, i), ip, 16);
+		const char *context = ip >= PERFDATA_CONTEXT_MAX ? perfdata_context_name(ip) : NULL;
+		if (context) {
+			size_t size = strlen(context);
+			memcpy(at, " (", 2);
+			memcpy(at + 2, context, size);
+			at[2 + size] = ')';
+			at += size + 3;
+		}
+		*at++ = '\n';
+	}
+	perfdata_text_commit(out, at);
+}
+
+static void from_line(struct perfdata_text *out, uint64_t index, uint64_t address)
+{
+	char *at = perfdata_text_reserve(out, 80);
+	if (!at)
+		return;
+	at = perfdata_hex_width_to(index_to(at, index), address, 16);
+	*at++ = '\n';
+	perfdata_text_commit(out, at);
+}
+
+/* With LBR call stacks the user part of the chain stands in the branch stack. */
+static void lbr_chain(const struct perfdata_sample *sample, struct perfdata_text *out)
+{
+	const struct perfdata_list *chain = &sample->callchain, *entries = &sample->branch_stack.entries;
+	uint64_t kernel = 0;
+	while (kernel < chain->count && perfdata_list_u64(chain, kernel) != PERFDATA_CONTEXT_USER)
+		kernel++;
+	if (kernel == chain->count || !entries->count)
+		return;
+	perfdata_text_printf(out, "... LBR call chain: nr:%" PRIu64 "\n", kernel + 1 + entries->count + 1);
+	for (uint64_t i = 0; i <= kernel; i++)
+		from_line(out, i, perfdata_list_u64(chain, i));
+	struct perfdata_branch branch;
+	perfdata_list_get(entries, 0, &branch);
+	from_line(out, kernel + 1, branch.to);
+	for (uint64_t i = 0; i < entries->count; i++) {
+		perfdata_list_get(entries, i, &branch);
+		from_line(out, kernel + 2 + i, branch.from);
+	}
+}
+
+static const char *branch_type(const struct sample_text_setup *setup, uint64_t flags)
+{
+	static const char *const types[] = {
+		"", "COND", "UNCOND", "IND", "CALL", "IND_CALL", "RET", "SYSCALL", "SYSRET", "COND_CALL", "COND_RET", "ERET", "IRQ",
+		"SERROR", "NO_TX", "",
+	};
+	static const char *const new_types[] = { "FAULT_ALGN", "FAULT_DATA", "FAULT_INST", "ARCH_1", "ARCH_2", "ARCH_3", "ARCH_4", "ARCH_5" };
+	unsigned type = flags >> 20 & 15, new_type = flags >> 26 & 15;
+	(void)setup;
+	if (type != 15)
+		return types[type];
+	return new_type < 8 ? new_types[new_type] : "";
+}
+
+static const char *branch_spec(uint64_t flags)
+{
+	static const char *const specs[] = { "", "SPEC_WRONG_PATH", "NON_SPEC_CORRECT_PATH", "SPEC_CORRECT_PATH" };
+	return specs[flags >> 24 & 3];
+}
+
+static char *text_to(char *at, const char *text)
+{
+	size_t size = strlen(text);
+	memcpy(at, text, size);
+	return at + size;
+}
+
+static void branch_line(const struct sample_text_setup *setup, struct perfdata_text *out, uint64_t index,
+			const struct perfdata_branch *branch)
+{
+	char *at = perfdata_text_reserve(out, 240);
+	if (!at)
+		return;
+	at = perfdata_hex_width_to(index_to(at, index), branch->from, 16);
+	at = perfdata_hex_width_to(text_to(at, " -> "), branch->to, 16);
+	*at++ = ' ';
+	at = perfdata_u64_to(at, branch->flags >> 4 & 0xffff);
+	at = text_to(at, " cycles ");
+	*at++ = branch->flags & 1 ? 'M' : ' ';
+	*at++ = branch->flags & 2 ? 'P' : ' ';
+	*at++ = branch->flags & 8 ? 'A' : ' ';
+	*at++ = branch->flags & 4 ? 'T' : ' ';
+	*at++ = ' ';
+	at = perfdata_hex_to(at, branch->flags >> 34);   /* perf's own "not taken" has bit 33 */
+	*at++ = ' ';
+	at = text_to(at, branch_type(setup, branch->flags));
+	*at++ = ' ';
+	at = text_to(at, branch_spec(branch->flags));
+	*at++ = '\n';
+	perfdata_text_commit(out, at);
+}
+
+static void branch_stack(const struct sample_text_setup *setup, const struct perfdata_branch_stack *stack, bool call_stack,
+			 struct perfdata_text *out)
+{
+	const struct perfdata_list *entries = &stack->entries;
+	perfdata_text_string(out, call_stack ? "... branch callstack: nr:" : "... branch stack: nr:");
+	perfdata_text_u64(out, entries->count + (call_stack ? 1 : 0));
+	perfdata_text_char(out, '\n');
+	for (uint64_t i = 0; i < entries->count; i++) {
+		struct perfdata_branch branch;
+		perfdata_list_get(entries, i, &branch);
+		if (!call_stack) {
+			branch_line(setup, out, i, &branch);
+			continue;
+		}
+		if (i == 0)
+			from_line(out, 0, branch.to);
+		from_line(out, i + 1, branch.from);
+	}
+	if (!stack->counters.count)
+		return;
+	perfdata_text_printf(out, "... branch stack counters: nr:%" PRIu64 " (counter width: %u max counter nr:%u)\n",
+			     stack->counters.count, setup->counter_width, setup->counters);
+	for (uint64_t i = 0; i < stack->counters.count; i++)
+		from_line(out, i, perfdata_list_u64(&stack->counters, i));
+}
+
+static void registers(const struct sample_text_setup *setup, const char *title, const struct perfdata_regs *regs,
+		      struct perfdata_text *out)
+{
+	static const char *const abis[] = { "none", "32-bit", "64-bit" };
+	if (!regs->abi)
+		return;
+	perfdata_text_printf(out, "... %s regs: mask 0x%" PRIx64 " ABI %s\n", title, regs->mask, regs->abi < 3 ? abis[regs->abi] : "unknown");
+	uint64_t mask = regs->mask;
+	for (uint64_t i = 0; i < regs->values.count && mask; i++, mask &= mask - 1) {
+		const char *name = perfdata_register_name(setup->arch, (unsigned)__builtin_ctzll(mask));
+		if (!name)
+			name = "unknown";
+		size_t size = strlen(name);
+		char *at = perfdata_text_reserve(out, 64 + size);
+		if (!at)
+			return;
+		at = text_to(text_to(at, ".... "), name);
+		for (; size < 5; size++)
+			*at++ = ' ';
+		at = perfdata_hex_width_to(text_to(at, " 0x"), perfdata_list_u64(&regs->values, i), 16);
+		*at++ = '\n';
+		perfdata_text_commit(out, at);
+	}
+}
+
+/* "4K", "1024B": halved while it stays at least 2048. */
+static void page_size(struct perfdata_text *out, const char *title, uint64_t size)
+{
+	perfdata_text_string(out, title);
+	if (!size) {
+		perfdata_text_literal(out, "N/A\n");
+		return;
+	}
+	static const char units[] = "BKMG";
+	unsigned unit = 0;
+	while (size / 1024 > 1 && unit < 3) {
+		size /= 1024;
+		unit++;
+	}
+	/* 4096 / 1024 is 4 */
+	perfdata_text_u64(out, size);
+	perfdata_text_char(out, units[unit]);
+	perfdata_text_char(out, '\n');
+}
+
+static bool element_has(const struct perfdata_list *list, const char *name)
+{
+	for (uint32_t i = 0; list->element && i < list->element->nr_fields; i++)
+		if (list->present >> i & 1 && strcmp(list->element->fields[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+static void read_values(const struct perfdata_event *event, const struct perfdata_read *read, struct perfdata_text *out)
+{
+	uint64_t format = event->config.attr.read_format;
+	bool lost = element_has(&read->values, "lost");
+	perfdata_text_literal(out, "... sample_read:\n");
+	if (format & PERFDATA_READ_TIME_ENABLED)
+		perfdata_text_printf(out, "...... time enabled %016" PRIx64 "\n", read->time_enabled);
+	if (format & PERFDATA_READ_TIME_RUNNING)
+		perfdata_text_printf(out, "...... time running %016" PRIx64 "\n", read->time_running);
+	if (format & PERFDATA_READ_GROUP)
+		perfdata_text_printf(out, ".... group nr %" PRIu64 "\n", read->values.count);
+	for (uint64_t i = 0; i < read->values.count; i++) {
+		struct perfdata_read_value value = { 0 };
+		perfdata_list_get(&read->values, i, &value);
+		char *at = perfdata_text_reserve(out, 128);
+		if (!at)
+			return;
+		at = perfdata_hex_width_to(text_to(at, "..... id "), value.id, 16);
+		at = perfdata_hex_width_to(text_to(at, ", value "), value.value, 16);
+		if (lost)
+			at = perfdata_u64_to(text_to(at, ", lost "), value.lost);
+		*at++ = '\n';
+		perfdata_text_commit(out, at);
+	}
+}
+
+static void first_line(const struct perfdata_raw *raw, const struct perfdata_sample *sample, struct perfdata_text *out)
+{
+	const struct perfdata_event *event = raw->event;
+	uint64_t period = has(event, PERFDATA_SAMPLE_PERIOD) ? sample->period : event ? event->config.sample_period : 0;
+	perfdata_text_literal(out, "(IP, 0x");
+	perfdata_text_hex(out, raw->misc);
+	perfdata_text_literal(out, "): ");
+	perfdata_text_s64(out, raw->pid);
+	perfdata_text_char(out, '/');
+	perfdata_text_s64(out, raw->tid);
+	perfdata_text_literal(out, ": ");
+	hex_alt(out, has(event, PERFDATA_SAMPLE_IP) ? sample->ip : 0);
+	perfdata_text_literal(out, " period: ");
+	perfdata_text_u64(out, period);
+	perfdata_text_literal(out, " addr: ");
+	hex_alt(out, has(event, PERFDATA_SAMPLE_ADDR) ? sample->addr : 0);
+	perfdata_text_char(out, '\n');
+}
+
+static void plain_pieces(const struct perfdata_event *event, const struct perfdata_sample *sample, struct perfdata_text *out)
+{
+	if (has(event, PERFDATA_SAMPLE_STACK_USER))
+		perfdata_text_printf(out, "... ustack: size %" PRIu64 ", offset 0x%" PRIx64 "\n", sample->user_stack.size ? sample->user_stack.dyn_size : 0,
+				     sample->user_stack.offset);
+	if (has(event, PERFDATA_SAMPLE_WEIGHT_STRUCT))
+		perfdata_text_printf(out, "... weight: %u,0x%x,0x%x\n", sample->weight_struct.var1, sample->weight_struct.var2,
+				     sample->weight_struct.var3);
+	else if (has(event, PERFDATA_SAMPLE_WEIGHT))
+		perfdata_text_printf(out, "... weight: %" PRIu64 "\n", sample->weight);
+	if (has(event, PERFDATA_SAMPLE_DATA_SRC))
+		perfdata_text_printf(out, " . data_src: 0x%" PRIx64 "\n", sample->data_src);
+	if (has(event, PERFDATA_SAMPLE_PHYS_ADDR))
+		perfdata_text_printf(out, " .. phys_addr: 0x%" PRIx64 "\n", sample->phys_addr);
+	if (has(event, PERFDATA_SAMPLE_DATA_PAGE_SIZE))
+		page_size(out, " .. data page size: ", sample->data_page_size);
+	if (has(event, PERFDATA_SAMPLE_CODE_PAGE_SIZE))
+		page_size(out, " .. code page size: ", sample->code_page_size);
+	if (has(event, PERFDATA_SAMPLE_TRANSACTION))
+		perfdata_text_printf(out, "... transaction: %" PRIx64 "\n", sample->transaction);
+}
+
+void sample_text(const struct sample_text_setup *setup, const struct perfdata_raw *raw, const struct perfdata_record *record,
+		 struct perfdata_text *out)
+{
+	const struct perfdata_event *event = raw->event;
+	const struct perfdata_sample *sample = &record->u.sample;
+	const uint64_t call_stack_bit = 1 << 11;
+	bool branches = has(event, PERFDATA_SAMPLE_BRANCH_STACK);
+	bool call_stack = branches && event->config.attr.branch_sample_type & call_stack_bit;
+	first_line(raw, sample, out);
+	if (!event)
+		return;
+	if (has(event, PERFDATA_SAMPLE_CALLCHAIN)) {
+		if (call_stack)
+			lbr_chain(sample, out);
+		sample_text_callchain(&sample->callchain, out);
+	}
+	if (branches)
+		branch_stack(setup, &sample->branch_stack, call_stack, out);
+	if (has(event, PERFDATA_SAMPLE_REGS_USER))
+		registers(setup, "user", &sample->user_regs, out);
+	if (has(event, PERFDATA_SAMPLE_REGS_INTR))
+		registers(setup, "intr", &sample->intr_regs, out);
+	plain_pieces(event, sample, out);
+	if (has(event, PERFDATA_SAMPLE_READ))
+		read_values(event, &sample->read, out);
+}

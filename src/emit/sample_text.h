@@ -1,0 +1,20 @@
+/* The pieces of a sample as `perf script -D` prints them. */
+#ifndef SAMPLE_TEXT_H
+#define SAMPLE_TEXT_H
+
+#include "perfdata_emit.h"
+
+struct sample_text_setup {
+	enum perfdata_arch arch;          /* for register names */
+	bool arm64;                       /* names of branch types that differ there */
+	uint32_t counter_width, counters; /* of branch counters: PMU capabilities */
+};
+
+void sample_text_setup(struct sample_text_setup *setup, const struct perfdata_reader *reader);
+/* From "(IP, 0x1): 1/2: …" on, all lines. */
+void sample_text(const struct sample_text_setup *setup, const struct perfdata_raw *raw, const struct perfdata_record *record,
+		 struct perfdata_text *out);
+/* "... FP chain: nr:…" and its lines. */
+void sample_text_callchain(const struct perfdata_list *chain, struct perfdata_text *out);
+
+#endif
