@@ -78,6 +78,7 @@ enum perfdata_when {
 	PERFDATA_IF_FIELD,       /* the field when_field equals when_value */
 	PERFDATA_IF_FIELD_GE,
 	PERFDATA_IF_LEFT,        /* at least when_value bytes are left: extensions of later versions */
+	PERFDATA_UNLESS_NAME,    /* unless a file's name ('/' or '[') begins here: older versions had no such field */
 	/* feature sections: */
 	PERFDATA_IF_FIELD_BITS,     /* (the field when_field & when_value) != 0 */
 	PERFDATA_UNLESS_FIELD_BITS,
@@ -584,7 +585,8 @@ PERFDATA_API void perfdata_config_init(struct perfdata_config *config, const str
 
 /* Decodes the record of `size` bytes at `bytes` (header first; size as the header says or what there is of it).
  * PERFDATA_OK, or PERFDATA_DAMAGED when a field does not fit: the fields before it are in the view, the bytes from there on in
- * `rest`, and `problem` says why. An unknown type or unknown bytes behind known fields are no damage. Never allocates. */
+ * `rest`, and `problem` says why. An unknown type or unknown bytes behind known fields are no damage. Fields that the record does
+ * not have are zero in the view. Never allocates. */
 PERFDATA_API enum perfdata_status perfdata_decode(const struct perfdata_config *config, const void *bytes, size_t size,
 						  struct perfdata_record *ret);
 

@@ -1,5 +1,6 @@
 /* One record: header, trailer, the rows of its layout, and what is left over. */
 #include "config.h"
+#include <string.h>
 #include "schema/decode.h"
 
 /* A build-id stands in 20 bytes; where its length is stated it is cut to it. */
@@ -37,7 +38,8 @@ enum perfdata_status pd_decode_record(const struct perfdata_config *config, cons
 	ret->swap = swap;
 	ret->type = size >= 4 ? pd_load32(bytes, swap) : 0;
 	ret->misc = size >= 6 ? pd_load16(bytes + 4, swap) : 0;
-	ret->sample_id.present = 0;
+	/* fields that are not there hold zeros, so that nobody reads what an earlier record left */
+	memset(&ret->sample_id, 0, sizeof ret->sample_id);
 	ret->u.present = 0;
 	ret->layout = NULL;
 	size_t stated = size >= 8 ? pd_load16(bytes + 6, swap) : 8;
@@ -51,6 +53,7 @@ enum perfdata_status pd_decode_record(const struct perfdata_config *config, cons
 		pd_walk_note(&w, PERFDATA_F_RECORD_SHORT, "the record is shorter than its header");
 	else if (ret->type == PERFDATA_RECORD_SAMPLE) {
 		ret->layout = &pd_sample_layout;
+		memset(&ret->u.sample, 0, sizeof ret->u.sample);
 		if (config->has_attr)
 			pd_walk_sample(&w, &ret->u.sample);
 	} else {
@@ -62,6 +65,7 @@ enum perfdata_status pd_decode_record(const struct perfdata_config *config, cons
 		}
 		ret->layout = layout_of(ret);
 		if (ret->layout) {
+			memset(&ret->u, 0, ret->layout->view_size);
 			pd_walk_rows(&w, ret->layout, UINT64_MAX, &ret->u);
 			finish(ret);
 		}

@@ -298,6 +298,8 @@ static bool row_is_there(const struct pd_walk *w, const struct perfdata_layout *
 			return true;
 		return pd_walk_left(w) / pd_element_size(field->element, UINT64_MAX) >=
 		       member_value(&layout->fields[field->count_field], view);
+	case PERFDATA_UNLESS_NAME:
+		return !pd_walk_left(w) || (*w->at != '/' && *w->at != '[');
 	default:
 		return false;   /* conditions of feature sections */
 	}

@@ -131,7 +131,8 @@ static int map_kernel(struct pd_state *state, const struct mapping *mapping)
 					   .filename_size = strlen(KERNEL_NAME), .pid = -1 };
 		if (mapping->addr == 0 && mapping->len == 0)
 			area.end = UINT64_MAX;
-	} else if (!mapping->filename_size || (mapping->filename[0] != '/' && mapping->filename[0] != '[')) {
+	} else if (!mapping->filename_size || (mapping->filename[0] != '/' && mapping->filename[0] != '[') || mapping->addr == 0) {
+		/* a module at address 0 was recorded where addresses of the kernel are hidden */
 		return 0;
 	}
 	area.dso = pd_dso_get(state, &key);

@@ -235,11 +235,7 @@ static void auxtrace_info_tail(const struct perfdata_record *record, struct perf
 static void auxtrace_error_tail(const struct perfdata_record *record, struct perfdata_text *out)
 {
 	const struct perfdata_auxtrace_error *error = &record->u.auxtrace_error;
-	if (error->type == 1)
-		perfdata_text_literal(out, " instruction trace error");
-	else
-		perfdata_text_literal(out, " unknown AUX");
-	perfdata_text_printf(out, " error type %u", error->type);
+	perfdata_text_printf(out, error->type == 1 ? " instruction trace error type %u" : " unknown AUX error type %u", error->type);
 	if (error->fmt && error->time)
 		perfdata_text_printf(out, " time %" PRIu64 ".%09" PRIu64, error->time / 1000000000, error->time % 1000000000);
 	else
@@ -397,7 +393,8 @@ void record_text_user(const struct record_text_context *context, const struct pe
 				     record->u.auxtrace.idx, record->u.auxtrace.tid, record->u.auxtrace.cpu);
 		break;
 	case PERFDATA_RECORD_AUXTRACE_ERROR:
-		auxtrace_error_tail(record, out);
+		if (!context->dump)
+			auxtrace_error_tail(record, out);
 		break;
 	case PERFDATA_RECORD_THREAD_MAP:
 		thread_map_tail(record, out);
