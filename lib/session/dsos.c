@@ -90,14 +90,24 @@ void pd_dso_set_build_id(struct pd_dso *dso, const void *bytes, size_t size, enu
 	__atomic_store_n(&dso->build_id_size, (uint8_t)size, __ATOMIC_RELEASE);
 }
 
+/* Files of the kernel itself: not "[module]", not "….ko" with whatever behind it. */
+static bool is_kernel_file(const char *filename)
+{
+	const char *base = strrchr(filename, '/');
+	return *filename == '/' && !strstr(base, ".ko");
+}
+
 int pd_table_id_add(struct pd_state *state, struct perfdata_bytes filename, struct perfdata_bytes build_id, int32_t pid,
-		    enum perfdata_build_id_source source)
+		    unsigned cpumode, enum perfdata_build_id_source source)
 {
 	uint32_t index;
 	struct pd_table_id *id = pd_table_add(&state->table_ids, &index);
 	const char *copy = pd_arena_copy(&state->arena, filename.data, filename.size);
 	if (!id || !copy || build_id.size > sizeof id->build_id)
 		return id && copy ? 0 : -1;
+	/* a recorder that was given a vmlinux names the kernel after it */
+	if (cpumode == PERFDATA_CPUMODE_KERNEL && pid == -1 && !state->kernel_name && is_kernel_file(copy))
+		state->kernel_name = copy;
 	*id = (struct pd_table_id){ .filename = copy, .pid = pid, .source = source, .build_id_size = (uint8_t)build_id.size };
 	if (build_id.size)
 		memcpy(id->build_id, build_id.data, build_id.size);

@@ -14,11 +14,11 @@ static enum perfdata_status add_header_build_ids(struct perfdata_session *sessio
 	for (const struct perfdata_node *node = list ? list->child : NULL; node; node = node->next) {
 		const struct perfdata_node *filename = perfdata_node_get(node, "filename");
 		const struct perfdata_node *build_id = perfdata_node_get(node, "build_id");
-		const struct perfdata_node *pid = perfdata_node_get(node, "pid");
+		const struct perfdata_node *pid = perfdata_node_get(node, "pid"), *misc = perfdata_node_get(node, "misc");
 		if (!filename || !build_id)
 			continue;
 		if (pd_table_id_add(session->state, filename->v.bytes, build_id->v.bytes, pid ? (int32_t)pid->v.u : -1,
-				    PERFDATA_BUILD_ID_HEADER) < 0)
+				    misc ? misc->v.u & PERFDATA_CPUMODE_MASK : 0, PERFDATA_BUILD_ID_HEADER) < 0)
 			return PERFDATA_ENOMEM;
 	}
 	return PERFDATA_OK;

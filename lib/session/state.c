@@ -127,8 +127,8 @@ static int map_kernel(struct pd_state *state, const struct mapping *mapping)
 				  .filename_size = mapping->filename_size, .pid = -1 };
 	struct pd_area area = { .start = mapping->addr, .end = end_of(mapping), .pgoff = 0, .identity = true };
 	if (kernel) {
-		key = (struct pd_dso_key){ .kind = PERFDATA_DSO_KERNEL, .filename = KERNEL_NAME,
-					   .filename_size = strlen(KERNEL_NAME), .pid = -1 };
+		const char *name = state->kernel_name ? state->kernel_name : KERNEL_NAME;
+		key = (struct pd_dso_key){ .kind = PERFDATA_DSO_KERNEL, .filename = name, .filename_size = strlen(name), .pid = -1 };
 		if (mapping->addr == 0 && mapping->len == 0)
 			area.end = UINT64_MAX;
 	} else if (!mapping->filename_size || (mapping->filename[0] != '/' && mapping->filename[0] != '[') || mapping->addr == 0) {
@@ -229,7 +229,8 @@ static int on_ksymbol(struct pd_state *state, const struct perfdata_record *reco
 static int on_build_id(struct pd_state *state, const struct perfdata_record *record)
 {
 	const struct perfdata_build_id_record *id = &record->u.build_id;
-	return pd_table_id_add(state, id->filename, id->build_id, id->pid, PERFDATA_BUILD_ID_RECORD);
+	return pd_table_id_add(state, id->filename, id->build_id, id->pid, record->misc & PERFDATA_CPUMODE_MASK,
+			       PERFDATA_BUILD_ID_RECORD);
 }
 
 int pd_state_record(struct pd_state *state, const struct perfdata_record *record)

@@ -73,6 +73,7 @@ struct pd_state {
 	uint32_t kernel_dso;       /* or PERFDATA_NONE */
 	uint64_t kernel_reference; /* address of the reference symbol when recorded; 0: unknown */
 	const char *kernel_reference_name;
+	const char *kernel_name;   /* what the table of build-ids calls the kernel; NULL: [kernel.kallsyms] */
 	const struct perfdata_reader *reader;
 	struct perfdata_symbols *symbols;  /* or NULL */
 	bool use_host;             /* symbols may come from the kernel that runs here */
@@ -118,7 +119,7 @@ static inline struct pd_dso *pd_dso_at(const struct pd_state *state, uint32_t ds
 void pd_dso_set_build_id(struct pd_dso *dso, const void *bytes, size_t size, enum perfdata_build_id_source source);
 /* An entry of the header's table or a BUILD_ID record. 0 or -1. */
 int pd_table_id_add(struct pd_state *state, struct perfdata_bytes filename, struct perfdata_bytes build_id, int32_t pid,
-		    enum perfdata_build_id_source source);
+		    unsigned cpumode, enum perfdata_build_id_source source);
 
 /* --- names.c --- */
 void pd_dso_find_symbols(struct pd_state *state, struct pd_dso *dso);
