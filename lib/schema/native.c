@@ -44,6 +44,9 @@ void perfdata_record_native(const struct perfdata_config *config, const struct p
 		return;
 	}
 	pd_decode_record(config, record->bytes, record->size, out, &again);
+	if (record->type == PERFDATA_RECORD_ATTR && record->size >= 8 + 48)
+		/* bit-fields: their order is turned, not their bytes */
+		memcpy(out + 8 + 40, &again.u.attr.attr.flags, sizeof again.u.attr.attr.flags);
 	if (!again.sample_id.present)
 		return;
 	const uint8_t *trailer = pd_trailer_of(config, record->type, record->bytes, record->size);
