@@ -172,17 +172,13 @@ bool pd_event_may_revise(struct perfdata_reader *reader)
 	return false;
 }
 
-/* Hardware, software and cache events have a name by themselves. Old tables of names tell events apart by `config` alone, which says
- * nothing there; and in a pipe perf renames events by EVENT_UPDATE only. */
-static bool is_named_by_attr(const struct perfdata_reader *reader, const struct perfdata_event *event,
-			     enum perfdata_name_source source)
+/* Hardware, software and cache events have a name by themselves; old tables of names tell events apart by `config` alone, which says
+ * nothing there. */
+static bool is_named_by_attr(const struct perfdata_event *event, enum perfdata_name_source source)
 {
 	const uint32_t hardware = 0, software = 1, cache = 3, type = event->config.attr.type;
 
-	if (type != hardware && type != software && type != cache)
-		return false;
-	return source == PERFDATA_NAME_EVENT_TYPE ||
-	       (source == PERFDATA_NAME_EVENT_DESC && reader->header.container == PERFDATA_CONTAINER_PIPE);
+	return source == PERFDATA_NAME_EVENT_TYPE && (type == hardware || type == software || type == cache);
 }
 
 enum perfdata_status pd_event_set_name(struct perfdata_reader *reader, size_t index, const void *name, size_t size,
@@ -190,7 +186,7 @@ enum perfdata_status pd_event_set_name(struct perfdata_reader *reader, size_t in
 {
 	const struct perfdata_event *event = reader->events[index];
 
-	if (is_named_by_attr(reader, event, source))
+	if (is_named_by_attr(event, source))
 		return PERFDATA_OK;
 	if (!size || rank_of(source) < rank_of(event->name_source) || !pd_event_may_revise(reader))
 		return PERFDATA_OK;
