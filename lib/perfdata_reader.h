@@ -150,7 +150,8 @@ struct perfdata_raw {
 };
 
 /* The next record in the order asked for. COMPRESSED carriers are records too, followed by what they hold. ret->bytes is borrowed until the
- * next call. PERFDATA_END after the last; PERFDATA_ENOMEM, PERFDATA_ELIMIT and PERFDATA_EREAD end the reading (after what could be read was given). */
+ * next call. PERFDATA_END after the last; PERFDATA_ENOMEM, PERFDATA_ELIMIT, PERFDATA_EREAD and PERFDATA_EWRITE (a temporary file) end the
+ * reading, after what could be read was given. */
 PERFDATA_API enum perfdata_status perfdata_reader_next(struct perfdata_reader *reader, struct perfdata_raw *ret);
 /* Decodes it with its event's configuration. */
 PERFDATA_API enum perfdata_status perfdata_raw_decode(const struct perfdata_reader *reader, const struct perfdata_raw *raw,

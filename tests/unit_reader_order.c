@@ -109,6 +109,48 @@ static void test_late(void)
 	recording_release(&file);
 }
 
+/* Little memory: what waits goes to a temporary file and comes back in the same order. */
+static void test_spill(void)
+{
+	static char text[4001];
+	struct recording records, file;
+	uint32_t state = 3;
+
+	memset(text, 'x', sizeof text - 1);
+	for (unsigned rounds = 0; rounds < 2; rounds++) {
+		recording_init(&records, false);
+		for (uint64_t n = 0; n < 1500; n++) {
+			state = state * 1664525 + 1013904223;
+			recording_comm(&records, 10, 1 + (rounds ? n : 0) + (state >> 8) % 600, (uint32_t)n, text, 4008);
+			if (rounds && n % 700 == 699)
+				recording_empty(&records, PERFDATA_RECORD_FINISHED_ROUND);
+		}
+		recording_file(&file, &records, 0);
+		read_memory(&other, file.data, file.size, PERFDATA_ORDER_TIME);
+		struct perfdata_reader_options options = options_for(&result, PERFDATA_ORDER_TIME);
+		struct perfdata_reader *reader;
+		options.max_memory = 1;
+		CHECK_EQ(perfdata_reader_open_memory(file.data, file.size, NULL, &options, &reader, NULL), PERFDATA_OK);
+		read_all(&result, reader);
+		CHECK_EQ(result.end, PERFDATA_END);
+		CHECK(result.complete);
+		CHECK_EQ(result.count, rounds ? 1502 : 1500);
+		CHECK(result.count == other.count && !memcmp(result.seen, other.seen, result.count * sizeof *result.seen));
+
+		/* no room for it: what is in memory is still given, and the end says why */
+		options = options_for(&result, PERFDATA_ORDER_TIME);
+		options.max_memory = 1;
+		options.max_spool = 4096;
+		CHECK_EQ(perfdata_reader_open_memory(file.data, file.size, NULL, &options, &reader, NULL), PERFDATA_OK);
+		read_all(&result, reader);
+		CHECK_EQ(result.end, PERFDATA_ELIMIT);
+		CHECK(result.count > 100 && result.count < 1500);
+		CHECK_EQ(result.codes[PERFDATA_F_LIMIT], 1);
+		recording_release(&file);
+		recording_release(&records);
+	}
+}
+
 /* --- COMPRESSED --- */
 
 /* Puts `size` packed bytes into carriers of `piece` bytes each. */
@@ -191,6 +233,7 @@ int main(void)
 	const struct unit_case cases[] = {
 		{ "time order is perf's", test_order },
 		{ "late records", test_late },
+		{ "records that wait in a file", test_spill },
 		{ "compressed records", test_compressed },
 	};
 	return unit_main(cases, sizeof cases / sizeof *cases);

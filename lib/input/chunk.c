@@ -78,6 +78,7 @@ struct pd_chunk *pd_chunk_get(struct pd_chunk_pool *pool)
 	}
 	atomic_init(&chunk->holders, 1);
 	chunk->mark = 0;
+	chunk->queued = 0;
 	chunk->offset = 0;
 	chunk->size = 0;
 	chunk->next_free = NULL;

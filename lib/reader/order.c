@@ -21,12 +21,25 @@ struct waiting {
 	uint16_t file, flags;
 };
 
+/* Runs made later hold records that came later. */
+struct ordered_run {
+	uint64_t time, number;
+	struct pd_run *run;
+};
+
 struct pd_order {
 	struct key *keys, *spare;        /* keys[first..sorted) are sorted; keys[sorted..count) stand as they came */
 	size_t first, sorted, count, room, spare_room;
 	struct waiting *slots;
 	size_t nr_slots, slots_room;
 	uint32_t free_slot;              /* head of the list of unused slots, or NO_SLOT */
+	size_t chunks;                   /* that hold records in slots */
+	uint64_t bytes;                  /* of records in slots */
+	size_t waiting;                  /* records in slots and runs */
+	struct pd_spill *spill;
+	struct ordered_run *runs;        /* a heap: the one with the oldest record first */
+	size_t nr_runs, runs_room;
+	uint64_t next_run;
 	uint64_t newest;                 /* time of the newest record queued so far */
 	uint64_t limit;                  /* what the next round releases; 0: nothing */
 	uint64_t last;                   /* time of the record released last */
@@ -35,6 +48,8 @@ struct pd_order {
 };
 
 #define NO_SLOT UINT32_MAX
+#define MIN_RUN_BYTES (1u << 20)     /* of records: smaller runs are not worth a file */
+#define CHUNK_BYTES ((uint64_t)PD_CHUNK_SIZE + PD_CHUNK_HEADROOM)
 
 enum perfdata_status pd_order_new(struct perfdata_reader *reader)
 {
@@ -47,6 +62,23 @@ enum perfdata_status pd_order_new(struct perfdata_reader *reader)
 	return PERFDATA_OK;
 }
 
+/* One hold on a chunk for all its records that wait. */
+static void hold_chunk(struct pd_order *order, struct pd_chunk *chunk)
+{
+	if (chunk->queued++)
+		return;
+	pd_chunk_hold(chunk);
+	order->chunks++;
+}
+
+static void release_chunk(struct pd_order *order, struct pd_chunk *chunk)
+{
+	if (--chunk->queued)
+		return;
+	order->chunks--;
+	pd_chunk_drop(chunk);
+}
+
 void pd_order_free(struct perfdata_reader *reader)
 {
 	struct pd_order *order = reader->order;
@@ -54,7 +86,11 @@ void pd_order_free(struct perfdata_reader *reader)
 	if (!order)
 		return;
 	for (size_t i = order->first; i < order->count; i++)
-		pd_chunk_drop(order->slots[order->keys[i].slot].chunk);
+		release_chunk(order, order->slots[order->keys[i].slot].chunk);
+	for (size_t i = 0; i < order->nr_runs; i++)
+		pd_run_free(order->runs[i].run);
+	pd_free(order->runs);
+	pd_spill_free(order->spill);
 	pd_free(order->keys);
 	pd_free(order->spare);
 	pd_free(order->slots);
@@ -98,7 +134,9 @@ static enum perfdata_status push(struct perfdata_reader *reader, struct perfdata
 		.bytes = raw->bytes, .chunk = raw->chunk, .event = raw->event, .offset = raw->offset, .inner = raw->inner,
 		.number = raw->number, .pid = raw->pid, .tid = raw->tid, .cpu = raw->cpu, .file = raw->file, .flags = raw->flags,
 	};
-	pd_chunk_hold(raw->chunk);
+	hold_chunk(order, raw->chunk);
+	order->bytes += raw->size;
+	order->waiting++;
 	order->keys[order->count++] = (struct key){ raw->time, slot };
 	if (raw->time > order->newest)
 		order->newest = raw->time;
@@ -172,37 +210,149 @@ static enum perfdata_status sort(struct pd_order *order)
 	return PERFDATA_OK;
 }
 
+/* --- runs in a temporary file --- */
+
+static bool is_older(const struct ordered_run *a, const struct ordered_run *b)
+{
+	return a->time < b->time || (a->time == b->time && a->number < b->number);
+}
+
+static void sift_down(struct pd_order *order, size_t at)
+{
+	for (;;) {
+		size_t oldest = at;
+		for (size_t child = 2 * at + 1; child <= 2 * at + 2 && child < order->nr_runs; child++)
+			if (is_older(&order->runs[child], &order->runs[oldest]))
+				oldest = child;
+		if (oldest == at)
+			return;
+		const struct ordered_run swap = order->runs[at];
+		order->runs[at] = order->runs[oldest];
+		order->runs[oldest] = swap;
+		at = oldest;
+	}
+}
+
+static void raw_of(const struct perfdata_reader *reader, const struct key *key, struct perfdata_raw *ret)
+{
+	const struct waiting *slot = &reader->order->slots[key->slot];
+	const struct pd_record_header header = pd_record_header(slot->bytes, reader->config.swap);
+	*ret = (struct perfdata_raw){
+		.bytes = slot->bytes, .size = header.size, .type = header.type, .misc = header.misc, .event = slot->event,
+		.offset = slot->offset, .inner = slot->inner, .number = slot->number, .time = key->time, .pid = slot->pid,
+		.tid = slot->tid, .cpu = slot->cpu, .file = slot->file, .flags = slot->flags, .chunk = slot->chunk,
+	};
+}
+
+/* Writes all that waits in memory to a run. */
+static enum perfdata_status spill(struct perfdata_reader *reader)
+{
+	struct pd_order *order = reader->order;
+	struct pd_run *run;
+	enum perfdata_status status = sort(order);
+
+	if (status == PERFDATA_OK && !order->spill) {
+		order->spill = pd_spill_new(reader);
+		if (!order->spill)
+			status = PERFDATA_ENOMEM;
+	}
+	if (status == PERFDATA_OK && pd_vector_grow(&order->runs, &order->runs_room, order->nr_runs, sizeof *order->runs) < 0)
+		status = PERFDATA_ENOMEM;
+	for (size_t i = 0; i < order->count && status == PERFDATA_OK; i++) {
+		struct perfdata_raw raw;
+		raw_of(reader, &order->keys[i], &raw);
+		status = pd_spill_add(order->spill, &raw);
+	}
+	if (status == PERFDATA_OK)
+		status = pd_spill_finish(order->spill, &run);
+	if (status != PERFDATA_OK)
+		return status;
+	for (size_t i = 0; i < order->count; i++)
+		release_chunk(order, order->slots[order->keys[i].slot].chunk);
+	order->count = order->sorted = order->nr_slots = 0;
+	order->free_slot = NO_SLOT;
+	order->bytes = 0;
+	order->runs[order->nr_runs++] = (struct ordered_run){ pd_run_record(run)->time, order->next_run++, run };
+	/* from the last place upwards */
+	for (size_t at = order->nr_runs - 1; at && is_older(&order->runs[at], &order->runs[(at - 1) / 2]); at = (at - 1) / 2) {
+		const struct ordered_run swap = order->runs[at];
+		order->runs[at] = order->runs[(at - 1) / 2];
+		order->runs[(at - 1) / 2] = swap;
+	}
+	return PERFDATA_OK;
+}
+
+static bool memory_is_full(const struct perfdata_reader *reader)
+{
+	const struct pd_order *order = reader->order;
+	const uint64_t memory = order->chunks * CHUNK_BYTES + order->nr_slots * sizeof *order->slots +
+				(order->count + order->spare_room) * sizeof *order->keys;
+	return memory > reader->options.max_memory && order->bytes >= MIN_RUN_BYTES;
+}
+
+/* The oldest record of all runs. */
+static enum perfdata_status pop_run(struct perfdata_reader *reader, struct perfdata_raw *ret)
+{
+	struct pd_order *order = reader->order;
+	struct pd_run *run = order->runs[0].run;
+
+	*ret = *pd_run_record(run);
+	pd_reader_hold(reader, ret->chunk);
+	order->last = ret->time;
+	order->waiting--;
+	const enum perfdata_status status = pd_run_move(run);
+	if (pd_run_record(run)) {
+		order->runs[0].time = pd_run_record(run)->time;
+	} else {
+		pd_run_free(run);
+		order->runs[0] = order->runs[--order->nr_runs];
+	}
+	sift_down(order, 0);
+	return status;
+}
+
 /* A round is finished. */
 static enum perfdata_status finish_round(struct pd_order *order)
 {
-	if (order->first == order->count)
+	if (!order->waiting)
 		return PERFDATA_OK;
 	const enum perfdata_status status = order->limit ? sort(order) : PERFDATA_OK;
 	order->releasing = order->limit != 0;
 	return status;
 }
 
-/* The next record that may go, or false. */
-static bool pop(struct perfdata_reader *reader, struct perfdata_raw *ret)
+/* The next record that may go; PERFDATA_END if none may. */
+static enum perfdata_status pop(struct perfdata_reader *reader, struct perfdata_raw *ret)
 {
 	struct pd_order *order = reader->order;
+	const uint64_t in_memory = order->first < order->sorted ? order->keys[order->first].time : UINT64_MAX;
 
-	if (order->first == order->sorted || order->keys[order->first].time > order->limit)
-		return false;
+	if (order->nr_runs && order->runs[0].time <= in_memory)
+		return order->runs[0].time <= order->limit ? pop_run(reader, ret) : PERFDATA_END;
+	if (order->first == order->sorted || in_memory > order->limit)
+		return PERFDATA_END;
 	const struct key key = order->keys[order->first++];
 	struct waiting *slot = &order->slots[key.slot];
-	const struct pd_record_header header = pd_record_header(slot->bytes, reader->config.swap);
-	*ret = (struct perfdata_raw){
-		.bytes = slot->bytes, .size = header.size, .type = header.type, .misc = header.misc, .event = slot->event,
-		.offset = slot->offset, .inner = slot->inner, .number = slot->number, .time = key.time, .pid = slot->pid,
-		.tid = slot->tid, .cpu = slot->cpu, .file = slot->file, .flags = slot->flags, .chunk = slot->chunk,
-	};
+	raw_of(reader, &key, ret);
 	order->last = key.time;
+	order->waiting--;
+	order->bytes -= ret->size;
 	pd_reader_hold(reader, slot->chunk);
-	pd_chunk_drop(slot->chunk);
+	release_chunk(order, slot->chunk);
 	slot->next_free = order->free_slot;
 	order->free_slot = (uint32_t)key.slot;
-	return true;
+	return PERFDATA_OK;
+}
+
+/* A run cannot be read any more: the record at hand is the last one of it. */
+static void drop_waiting(struct perfdata_reader *reader, enum perfdata_status status)
+{
+	pd_reader_finding(reader, PERFDATA_F_READ_FAILED, 0, PERFDATA_NO_OFFSET,
+			  "records that waited for their turn could not be read again");
+	reader->end = pd_reader_failed(reader, status);
+	reader->order->limit = UINT64_MAX;
+	reader->order->newest = UINT64_MAX;
+	(void)sort(reader->order);   /* without memory the unsorted ones are lost too */
 }
 
 enum perfdata_status pd_order_next(struct perfdata_reader *reader, struct perfdata_raw *ret)
@@ -211,7 +361,10 @@ enum perfdata_status pd_order_next(struct perfdata_reader *reader, struct perfda
 
 	for (;;) {
 		if (order->releasing) {
-			if (pop(reader, ret))
+			const enum perfdata_status popped = pop(reader, ret);
+			if (popped < 0)
+				drop_waiting(reader, popped);
+			if (popped != PERFDATA_END)
 				return PERFDATA_OK;
 			order->releasing = false;
 			order->limit = order->newest;
@@ -222,8 +375,12 @@ enum perfdata_status pd_order_next(struct perfdata_reader *reader, struct perfda
 		enum perfdata_status status = pd_reader_read(reader, &raw);
 		if (status == PERFDATA_OK && raw.type < PERFDATA_RECORD_USER_FIRST && raw.time && raw.time != UINT64_MAX) {
 			status = push(reader, &raw);
+			if (status == PERFDATA_OK && memory_is_full(reader))
+				status = spill(reader);
 			if (status == PERFDATA_OK)
 				continue;
+			if (status == PERFDATA_ELIMIT)
+				pd_reader_finding(reader, PERFDATA_F_LIMIT, raw.file, raw.offset, "%s", reader->error.message);
 		} else if (status == PERFDATA_OK) {
 			pd_reader_hold(reader, raw.chunk);
 			*ret = raw;
@@ -231,7 +388,7 @@ enum perfdata_status pd_order_next(struct perfdata_reader *reader, struct perfda
 				return PERFDATA_OK;
 			status = finish_round(order);
 			if (status == PERFDATA_OK) {
-				if (!order->releasing && order->first < order->count)
+				if (!order->releasing && order->waiting)
 					order->limit = order->newest;
 				return PERFDATA_OK;
 			}
@@ -249,5 +406,8 @@ enum perfdata_status pd_order_next(struct perfdata_reader *reader, struct perfda
 bool pd_order_is_ready(const struct perfdata_reader *reader)
 {
 	const struct pd_order *order = reader->order;
-	return order->releasing && order->first < order->sorted && order->keys[order->first].time <= order->limit;
+	if (!order->releasing)
+		return false;
+	return (order->nr_runs && order->runs[0].time <= order->limit) ||
+	       (order->first < order->sorted && order->keys[order->first].time <= order->limit);
 }

@@ -12,6 +12,7 @@
  *   salvage.c          the next plausible record behind damage
  *   unpack.c           COMPRESSED records
  *   order.c            time order
+ *   spill.c            what waits too long for memory
  */
 #ifndef PD_READER_IMPL_H
 #define PD_READER_IMPL_H
@@ -258,6 +259,21 @@ bool pd_unpack_fill(struct pd_window *window);
 /* Lets go of the carrier. */
 void pd_unpack_end(struct pd_stream *stream);
 void pd_unpack_release(struct pd_stream *stream);
+
+/* --- spill.c: sorted records that wait in a temporary file --- */
+struct pd_spill;
+struct pd_run;
+/* One unlinked file for all runs. NULL without memory. */
+struct pd_spill *pd_spill_new(struct perfdata_reader *reader);
+void pd_spill_free(struct pd_spill *spill);   /* after its runs */
+/* Appends a record to the run being written. PERFDATA_EWRITE, PERFDATA_ELIMIT: the run is given up. */
+enum perfdata_status pd_spill_add(struct pd_spill *spill, const struct perfdata_raw *raw);
+/* Ends the run being written and positions it on its first record. */
+enum perfdata_status pd_spill_finish(struct pd_spill *spill, struct pd_run **ret);
+/* The record at which a run stands, or NULL at its end. Its bytes and its chunk stay until the next call of pd_run_move. */
+const struct perfdata_raw *pd_run_record(const struct pd_run *run);
+enum perfdata_status pd_run_move(struct pd_run *run);
+void pd_run_free(struct pd_run *run);
 
 /* --- order.c --- */
 enum perfdata_status pd_order_new(struct perfdata_reader *reader);
