@@ -336,10 +336,15 @@ static enum perfdata_status load_elf(struct perfdata_symbols_dso *dso, enum pd_e
 	struct pd_elf *text = dso->text ? dso->text : dso->debug;
 	if (!symbols)
 		return PERFDATA_ABSENT;
+	const char *file = dso->origin.file ? dso->origin.file : dso->origin.text_file;
+	/* Then PLT entries have no names either, as in perf. */
+	if (!pd_elf_has_symtab(symbols) && !pd_elf_has_dynsym(text)) {
+		pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, file, "it has no symbol table");
+		return PERFDATA_ABSENT;
+	}
 	enum perfdata_status status = pd_elf_symbols(&dso->table, symbols, text, place);
 	if (status == PERFDATA_DAMAGED && dso->table.count)
 		status = PERFDATA_OK;
-	const char *file = dso->origin.file ? dso->origin.file : dso->origin.text_file;
 	if (status)
 		return refuse(dso, file, status);
 	dso->origin.file = file;

@@ -27,6 +27,11 @@ bool pd_elf_has_symtab(const struct pd_elf *elf)
 	(void)elf;
 	return false;
 }
+bool pd_elf_has_dynsym(const struct pd_elf *elf)
+{
+	(void)elf;
+	return false;
+}
 size_t pd_elf_image_size(const void *image, size_t limit)
 {
 	(void)image, (void)limit;
