@@ -1,6 +1,7 @@
 /* Unwinds this process's own stack from copied registers and memory, and asks for lines of its own code. */
 #define _GNU_SOURCE
 #include "config.h"
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <ucontext.h>
@@ -59,7 +60,10 @@ __attribute__((noinline)) int perfdata_test_leaf(struct copied *to)
 	if (to->supported) {
 		uint64_t left = stack_end - to->sp;
 		to->size = left < STACK_COPY ? (size_t)left : STACK_COPY;
-		memcpy(to->stack, (const void *)(uintptr_t)to->sp, to->size);
+		/* By way of the kernel: a sanitizer sees no sense in reading the frames of others. */
+		int memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+		CHECK(pread(memory, to->stack, to->size, (off_t)to->sp) == (ssize_t)to->size);
+		close(memory);
 	}
 	return (int)to->size;
 }
