@@ -118,6 +118,8 @@ static struct perfdata_delivery *add(struct sample_view *view, const struct perf
 
 static enum perfdata_status deliver_one(struct sample_view *view, const struct perfdata_event *event, uint64_t id, uint64_t period)
 {
+	if (pd_count_delivery(&view->session->counts, event) != PERFDATA_OK)
+		return PERFDATA_ENOMEM;
 	if (view->muted || !pd_filter_event(&view->session->filter, event))
 		return PERFDATA_OK;
 	struct perfdata_delivery *delivery = add(view, event);
@@ -126,8 +128,7 @@ static enum perfdata_status deliver_one(struct sample_view *view, const struct p
 	delivery->id = id;
 	delivery->period = period;
 	view->session->counts.summary.deliveries_out++;
-	enum perfdata_status status = pd_count_delivery(&view->session->counts, event);
-	return status == PERFDATA_OK ? resolve(view, delivery) : status;
+	return resolve(view, delivery);
 }
 
 /* How much a counter grew since it was seen last. Inherited events count per thread. */
@@ -351,9 +352,11 @@ enum perfdata_status pd_deliver(struct perfdata_session *session, struct pd_batc
 	struct sample_view view = { .session = session, .batch = batch, .raw = raw, .first = true, .muted = !wanted };
 	struct perfdata_record record;
 	bool sample = raw->type == PERFDATA_RECORD_SAMPLE;
-	/* what nobody wants still moves counters and process state */
-	if (sample && !wanted && !(raw->event && sample_has(raw->event, PERFDATA_SAMPLE_READ)))
+	/* what nobody wants still moves counters and process state, and counts */
+	if (sample && !wanted && !raw->event)
 		return PERFDATA_OK;
+	if (sample && !wanted && !sample_has(raw->event, PERFDATA_SAMPLE_READ))
+		return pd_count_delivery(&session->counts, raw->event);
 	(void)perfdata_raw_decode(session->reader, raw, &record);
 	view.pid = raw->pid;
 	view.tid = raw->tid;

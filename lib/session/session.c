@@ -94,8 +94,10 @@ static enum perfdata_status take_record(struct perfdata_session *session, const 
 	if (status != PERFDATA_OK)
 		return status;
 	bool wanted = pd_filter_record(&session->filter, raw, comm_of(session, raw), !group);
-	if (!wanted && !deliver)
-		return PERFDATA_OK;
+	if (!deliver && raw->type == PERFDATA_RECORD_SAMPLE)
+		status = pd_deliver(session, NULL, raw, false);   /* counts only */
+	if (status != PERFDATA_OK || (!wanted && !deliver))
+		return status;
 	struct pd_batch *batch = pd_batch_open(session);
 	if (!batch)
 		return PERFDATA_ENOMEM;
