@@ -13,6 +13,8 @@ static const struct command table[] = {
 	{ "buildids", "[options] FILE…", "the files of a recording and their build-ids", QUESTION | OPTIONS_PERF | OPTIONS_HITS,
 	  command_buildids },
 	{ "check", "[options] FILE…", "what is wrong with a recording; exit 1 if something is", QUESTION, command_check },
+	{ "fields", "", "the names that -e takes: type, unit, records that have it, meaning", OPTIONS_GENERAL, command_fields },
+	{ "schema", "[--columns]", "JSON Schema of each line of ndjson", OPTIONS_GENERAL | OPTIONS_COLUMNS, command_schema },
 	{ "explain", "[CODE…]", "what the code of a message means, and what to do", OPTIONS_GENERAL, command_explain },
 	{ "help", "[COMMAND]", "what a command does and its options", OPTIONS_GENERAL, command_help },
 	{ "version", "", "the version, and what it was built with", OPTIONS_GENERAL, command_version },

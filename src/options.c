@@ -180,6 +180,7 @@ static const struct general_option table[] = {
 	{ { "perf-stats", PERFDATA_OPTION_FLAG, 0, NULL, "counts of records as perf report --stats prints them" }, OPTIONS_STATS,
 	  MEMBER(perf_stats) },
 	{ { "with-hits", PERFDATA_OPTION_FLAG, 0, NULL, "only files that samples fell into" }, OPTIONS_HITS, MEMBER(with_hits) },
+	{ { "manual", PERFDATA_OPTION_FLAG, 0, NULL, "the list of records of perf-data.5 instead" }, OPTIONS_COLUMNS, MEMBER(manual) },
 	{ { "columns", PERFDATA_OPTION_FLAG, 0, NULL, "the column types for DuckDB instead" }, OPTIONS_COLUMNS, MEMBER(columns) },
 
 	{ { "to", PERFDATA_OPTION_TEXT, 't', "NAME", "the format to write" }, OPTIONS_TO, MEMBER(to) },

@@ -34,7 +34,7 @@ struct options {
 	uint64_t max_memory, max_ratio, max_spool;
 	const char *tmpdir;
 	/* questions */
-	bool json, perf, perf_stats, with_hits, columns;
+	bool json, perf, perf_stats, with_hits, columns, manual;
 	/* output */
 	const char *to, *emitter_file, *output, *order;
 	bool force;

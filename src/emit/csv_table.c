@@ -24,7 +24,8 @@ const char *csv_table_name(size_t index)
 {
 	for (size_t i = 0;; i++) {
 		const struct perfdata_layout *layout = perfdata_record_layout_at(i);
-		if (!layout) {
+		/* Behind the last type there are older versions of some. */
+		if (!layout || layout != perfdata_record_layout(layout->id)) {
 			index -= i;
 			break;
 		}
@@ -45,8 +46,20 @@ struct columns {
 	bool failed;
 };
 
+static bool is_there(const struct columns *columns, const char *prefix, const char *name, const char *suffix)
+{
+	const size_t a = strlen(prefix), b = strlen(name);
+	for (size_t i = 0; i < columns->nr; i++)
+		if (!strncmp(columns->names[i], prefix, a) && !strncmp(columns->names[i] + a, name, b) &&
+		    !strcmp(columns->names[i] + a + b, suffix))
+			return true;
+	return false;
+}
+
 static void add(struct columns *columns, const char *prefix, const char *name, const char *suffix)
 {
+	if (is_there(columns, prefix, name, suffix))
+		return;
 	if (columns->nr == columns->room) {
 		const size_t room = columns->room ? 2 * columns->room : 64;
 		const char **names = pool_alloc(columns->pool, room * sizeof *names);
@@ -110,6 +123,10 @@ static void add_table(struct columns *columns, const struct perfdata_layout *lay
 	} else {
 		const size_t before = columns->nr;
 		add_rows(columns, layout, "");
+		const struct perfdata_layout *older;
+		for (size_t i = 0; (older = perfdata_record_layout_at(i)); i++)
+			if (older->id == layout->id)
+				add_rows(columns, older, "");
 		/* Instead of all fields in one cell. */
 		size_t kept = before;
 		for (size_t i = before; trace && i < columns->nr; i++)

@@ -171,13 +171,13 @@ static bool in_head(const struct row *row)
 }
 
 /* plan NULL: records of unknown types. */
-static void record(struct perfdata_text *out, const char *name, const char *doc, const struct plan *plan, const struct plan *trailer)
+static void record(struct perfdata_text *out, const char *name, const char *type, const char *doc, const struct plan *plan, const struct plan *trailer)
 {
 	key(out, "record_", name);
 	perfdata_text_literal(out, "{\"type\":\"object\",\"description\":");
 	json_string(out, doc);
 	perfdata_text_printf(out, ",\"required\":[\"type\",\"offset\",\"size\",\"misc\",\"misc_raw\"],\"additionalProperties\":false,"
-			     "\"properties\":{\"type\":{\"const\":\"%s\"}", name);
+			     "\"properties\":{\"type\":{\"const\":\"%s\"}", type);
 	for (unsigned i = HEAD_TYPE_RAW; i <= HEAD_CPU; i++)
 		if (i != HEAD_TYPE_RAW || !plan)
 			head_property(out, i, trailer);
@@ -207,23 +207,23 @@ static void keys_object(struct perfdata_text *out, const char *type, const struc
 	perfdata_text_literal(out, "}}");
 }
 
-/* Counters of a record type may differ by version: then all layouts' keys are allowed. */
+/* A type whose records differ by version stands once for each version: so a line is described by any of them, not by one. */
 static void all_records(struct perfdata_text *out, struct pool *pool, const struct plan *trailer)
 {
 	const struct perfdata_layout *layout;
 	for (size_t i = 0; (layout = perfdata_record_layout_at(i)); i++) {
 		const struct plan *plan = plan_make(pool, layout, false);
 		if (plan)
-			record(out, layout->name, layout->doc, plan, trailer);
+			record(out, layout->name, plan_record_name(layout), layout->doc, plan, trailer);
 		else
 			out->failed = true;
 	}
-	record(out, "unknown", "A record of a type that this version does not know; its body is in `rest`.", NULL, trailer);
+	record(out, "unknown", "unknown", "A record of a type that this version does not know; its body is in `rest`.", NULL, trailer);
 }
 
 static void references(struct perfdata_text *out)
 {
-	perfdata_text_literal(out, "\"oneOf\":[{\"$ref\":\"#/$defs/meta\"},{\"$ref\":\"#/$defs/summary\"}");
+	perfdata_text_literal(out, "\"anyOf\":[{\"$ref\":\"#/$defs/meta\"},{\"$ref\":\"#/$defs/summary\"}");
 	const struct perfdata_layout *layout;
 	for (size_t i = 0; (layout = perfdata_record_layout_at(i)); i++)
 		perfdata_text_printf(out, ",{\"$ref\":\"#/$defs/record_%s\"}", layout->name);

@@ -127,6 +127,12 @@ const struct plan *plan_make(struct pool *pool, const struct perfdata_layout *la
 	return plan;
 }
 
+const char *plan_record_name(const struct perfdata_layout *layout)
+{
+	const struct perfdata_layout *usual = perfdata_record_layout(layout->id);
+	return usual ? usual->name : layout->name;
+}
+
 int plan_field(const struct perfdata_layout *layout, const char *name, size_t size)
 {
 	for (uint32_t i = 0; i < layout->nr_fields; i++) {

@@ -69,6 +69,8 @@ struct key key_bytes(struct pool *pool, const char *bytes, size_t size);
 bool row_make(struct pool *pool, const struct perfdata_field *field, uint32_t index, const char *name, bool nested, struct row *ret);
 /* NULL without memory. nested: the layout is a part of another. */
 const struct plan *plan_make(struct pool *pool, const struct perfdata_layout *layout, bool nested);
+/* What records of the layout are called: older versions of a layout have the name of the newest. */
+const char *plan_record_name(const struct perfdata_layout *layout);
 /* The index of the field with this name, or -1. */
 int plan_field(const struct perfdata_layout *layout, const char *name, size_t size);
 

@@ -79,8 +79,7 @@ static struct record_plan *make_plan(struct record_cache *cache, const struct pe
 		plan->plan = plan_make(&cache->pool, layout, false);
 		if (!plan->plan)
 			return NULL;
-		const struct perfdata_layout *usual = perfdata_record_layout(layout->id);
-		plan->type = usual ? usual->name : layout->name;
+		plan->type = plan_record_name(layout);
 		plan->time = plan_field(layout, "time", 4);
 		plan->pid = plan_field(layout, "pid", 3);
 		plan->tid = plan_field(layout, "tid", 3);

@@ -151,9 +151,12 @@ void emit_fields(struct perfdata_text *out)
 		field_row(out, line->name, line->type, line->type == JSON_HEX ? PERFDATA_UNIT_NONE : line->field->unit);
 		bool first = true;
 		for (size_t k = 0; k < fields->layout; k++) {
-			if (!(line->records[k / 64] >> k % 64 & 1))
+			const struct perfdata_layout *layout = perfdata_record_layout_at(k);
+			const bool older = layout != perfdata_record_layout(layout->id);
+			/* An older version is named where the newest has no such field. */
+			if (!(line->records[k / 64] >> k % 64 & 1) || (older && !first))
 				continue;
-			perfdata_text_printf(out, "%s%s", first ? "" : ",", perfdata_record_layout_at(k)->name);
+			perfdata_text_printf(out, "%s%s", first ? "" : ",", plan_record_name(layout));
 			first = false;
 		}
 		perfdata_text_printf(out, "\t%s\n", line_doc(line));

@@ -95,8 +95,9 @@ static bool resolve(const struct perfdata_layout *layout, const char *name, stru
 	if (resolve_rows(layout, name, ret))
 		return true;
 	/* "mmap2.addr": addr of MMAP2 records only. */
-	const size_t size = strlen(layout->name);
-	if (strncmp(name, layout->name, size) || name[size] != '.')
+	const char *record = plan_record_name(layout);
+	const size_t size = strlen(record);
+	if (strncmp(name, record, size) || name[size] != '.')
 		return false;
 	memset(ret, 0, sizeof *ret);
 	return resolve_rows(layout, name + size + 1, ret);
