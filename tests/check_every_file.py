@@ -10,7 +10,6 @@ import json
 import os
 import resource
 import subprocess
-import sys
 
 TOP = os.environ.get("top_srcdir") or os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PERFDATA = os.environ.get("PERFDATA") or os.path.join(TOP, "build", "perfdata")
@@ -101,22 +100,18 @@ def main():
     tasks = [(path, words, codes, check) for path in files for _name, words, codes, check in commands]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         results = list(pool.map(run, tasks))
-    failed = 0
     for number, (title, words, _codes, _check) in enumerate(commands):
         wrong = [(tasks[i][0], results[i]) for i in range(number, len(tasks), len(commands)) if results[i]]
         print("%s - %s over %d recordings" % ("not ok" if wrong else "ok", title, len(files)))
         for path, problem in wrong:
             print("# %s: %s" % (path, problem.strip().replace("\n", "\n# ")))
-        failed += bool(wrong)
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
     if SANITIZED:
         print("ok - peak memory # SKIP sanitizers need more")
     else:
         print("%s - peak memory %d MiB" % ("ok" if peak <= MEMORY else "not ok", peak >> 20))
-        failed += peak > MEMORY
     print("1..%d" % (len(commands) + 1))
-    return 0  # TAP has said it; automake would count the exit code as one more failure
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -60,7 +60,6 @@ def main():
         table = f.read().splitlines()
     cases = [line.split("\t") for line in table if line and not line.startswith("#")]
     known = set()
-    failed = 0
     for name, code, command in cases:
         if name in known:
             sys.exit("goldens.tsv has %s twice" % name)
@@ -79,17 +78,14 @@ def main():
         good = found_code == int(code) and expected == [out, err]
         print("%s - %s" % ("ok" if good else "not ok", name))
         if not good:
-            failed += 1
             print("# %s\n# exit code %d, expected %s" % (command, found_code, code))
             difference("stdout", expected[0], out)
             difference("stderr", expected[1], err)
     if not update:
         left = {os.path.splitext(path)[0] for path in os.listdir(os.path.join(HERE, "goldens"))} - known
         print("%s - no expected file without a case" % ("not ok" if left else "ok"))
-        failed += bool(left)
         print("1..%d" % ((len(names) if names else len(cases)) + 1))
-    return 0  # TAP has said it; automake would count the exit code as one more failure
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
