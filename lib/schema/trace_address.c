@@ -1,4 +1,5 @@
 /* What %p and its letters make of an argument: symbols, MAC, IP and socket addresses, UUIDs, bytes in hex. */
+#include "base/checked.h"
 #include "base/cursor.h"
 #include "schema/trace_program.h"
 
@@ -60,7 +61,7 @@ static const uint8_t *sized_field(struct pd_trace_run *run, const struct pd_trac
 		perfdata_text_string(run->out, complaint);
 		return NULL;
 	}
-	if (node->field->offset > run->raw.size || run->raw.size - node->field->offset < size) {
+	if (!pd_range_ok(node->field->offset, size, run->raw.size)) {
 		run->damaged = true;
 		return NULL;
 	}
@@ -159,20 +160,16 @@ static char *ip6_short_to(char *at, const uint8_t *bytes)
 	longest_zeros(groups, count, &zeros, &zeros_size);
 	bool colon = false;
 	for (int i = 0; i < count; i++) {
+		if (colon || (i == 0 && zeros == 0))
+			*at++ = ':';
 		if (i == zeros) {
 			*at++ = ':';
-			if (i == 0)
-				*at++ = ':';
 			i += zeros_size - 1;
 			colon = false;
-			if (i + 1 < count || with_ip4)
-				colon = i == zeros_size - 1 && zeros == 0 ? false : true;
-			continue;
+		} else {
+			at = perfdata_hex_to(at, groups[i]);
+			colon = true;
 		}
-		if (colon)
-			*at++ = ':';
-		at = perfdata_hex_to(at, groups[i]);
-		colon = true;
 	}
 	if (with_ip4) {
 		if (colon)
@@ -214,6 +211,22 @@ static char *port_to(char *at, const uint8_t *bytes)
 	return perfdata_u64_to(at, (uint64_t)(bytes[0] << 8 | bytes[1]));
 }
 
+static bool sockaddr_bytes(struct pd_trace_run *run, const struct pd_trace_node *node, struct perfdata_bytes *ret)
+{
+	while (node->type == PD_NODE_CAST)
+		node = node->a;
+	if (node->type == PD_NODE_DYNAMIC)
+		return pd_trace_dynamic(run, node->field, ret);
+	if (node->type != PD_NODE_FIELD || !node->field)
+		return false;
+	if (!pd_range_ok(node->field->offset, node->field->size, run->raw.size)) {
+		run->damaged = true;
+		return false;
+	}
+	*ret = (struct perfdata_bytes){ run->raw.data + node->field->offset, node->field->size };
+	return true;
+}
+
 /* struct sockaddr_in: family, port, address at 4; struct sockaddr_in6: family, port, flow, address at 8. */
 static void spell_sockaddr(struct pd_trace_run *run, const struct pd_trace_piece *piece)
 {
@@ -222,11 +235,11 @@ static void spell_sockaddr(struct pd_trace_run *run, const struct pd_trace_piece
 	char text[128];
 	char *at = text;
 
-	if (piece->arg->type != PD_NODE_DYNAMIC || !pd_trace_dynamic(run, piece->arg->field, &bytes) || bytes.size < 2)
+	if (!sockaddr_bytes(run, piece->arg, &bytes) || bytes.size < 2)
 		return;
 	const uint16_t family = pd_load16(bytes.data, run->swap);
 	if (family == FAMILY_IP4) {
-		if (bytes.size < 8) {
+		if (bytes.size < 16) {
 			perfdata_text_literal(run->out, "INVALIDIPv4");
 			return;
 		}

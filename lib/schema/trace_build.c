@@ -83,10 +83,11 @@ static void internet_piece(struct build *build, struct pd_trace_piece *piece, bo
 		piece->compressed = accept(build, 'c') && !padded;
 	} else if (accept(build, 'S')) {
 		piece->kind = PD_PIECE_SOCKADDR;
-		piece->with_port = accept(build, 'p');
-		accept(build, 'f');
-		accept(build, 's');
-		piece->compressed = accept(build, 'c') && !padded;
+		piece->with_port = accept(build, 'p') && !padded;
+		const bool more = accept_any(build, "fs", &order);
+		if (more)
+			accept(build, 's');
+		piece->compressed = accept(build, 'c') && !padded && !more;
 	} else {
 		piece->kind = PD_PIECE_NOTHING;
 	}

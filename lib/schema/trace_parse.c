@@ -459,6 +459,31 @@ struct pd_trace_node *pd_trace_expression(struct pd_trace_parser *parser)
 
 /* --- the whole ------------------------------------------------------------------------------------------------ */
 
+/* Operators whose two sides are literals become a literal, as in libtraceevent; only there is "^" computed. */
+static bool fold(struct pd_trace_parser *parser, struct pd_trace_node *node)
+{
+	struct pd_trace_run nothing = { .swap = false };
+
+	if (node->type != PD_NODE_OP)
+		return true;
+	if (!fold(parser, node->a) || !fold(parser, node->b))
+		return false;
+	if (node->a->type != PD_NODE_ATOM || node->b->type != PD_NODE_ATOM || node->op == PD_OP_CONDITION ||
+	    node->op == PD_OP_ALTERNATIVE || node->op == PD_OP_INDEX)
+		return true;
+	const uint64_t value = node->op == PD_OP_XOR ? node->a->number ^ node->b->number : pd_trace_eval(&nothing, node);
+	char *text = pd_arena_alloc(parser->arena, 32);
+	if (!text) {
+		parser->lexer.no_memory = true;
+		return false;
+	}
+	node->type = PD_NODE_ATOM;
+	node->number = value;
+	node->text = text;
+	node->text_size = (uint32_t)(perfdata_s64_to(text, (int64_t)value) - text);
+	return true;
+}
+
 /* The arguments behind the first comma. What stands behind one that an operator does not end is passed over. */
 static bool parse_list(struct pd_trace_parser *parser, struct pd_trace_node **ret_first)
 {
@@ -471,7 +496,7 @@ static bool parse_list(struct pd_trace_parser *parser, struct pd_trace_node **re
 		*place = node;
 		place = &node->next;
 		if (parser->token.type == PD_TOKEN_OP) {
-			if (!parse_operator(parser, node))
+			if (!parse_operator(parser, node) || !fold(parser, node))
 				return false;
 			if (parser->token.type != PD_TOKEN_END)
 				pd_trace_advance(parser);
