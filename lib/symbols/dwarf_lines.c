@@ -30,6 +30,8 @@ struct pd_lines {
 	Dwarf *dwarf;
 	struct unit_index *units;
 	size_t unit_count, unit_capacity;
+	struct unit_index all;   /* the ranges of the units themselves; made when .debug_aranges does not know an address */
+	bool all_made;
 };
 
 static bool has_debug_info(const struct pd_elf *elf)
@@ -38,12 +40,30 @@ static bool has_debug_info(const struct pd_elf *elf)
 	return (s && s->header.sh_type != SHT_NOBITS) || (elf && pd_elf_section(elf, ".zdebug_info"));
 }
 
+/* libdw takes some strings of these sections without looking for their end, so the last one has to have one. */
+static bool strings_end(const struct pd_elf *elf)
+{
+	static const char *const names[] = { ".debug_str", ".debug_line_str" };
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		const struct pd_elf_section *s = pd_elf_section(elf, names[i]);
+		Elf_Data *data = s && s->header.sh_type != SHT_NOBITS ? elf_getdata(s->scn, NULL) : NULL;
+		if (data && data->d_size && (!data->d_buf || ((const char *)data->d_buf)[data->d_size - 1]))
+			return false;
+	}
+	return true;
+}
+
 /* The file that the symbols came from need not be the one with the debug information: a stripped program may still
  * have a symbol table of its own. */
 enum perfdata_status pd_lines_open(struct perfdata_symbols_dso *dso, struct pd_lines **ret)
 {
 	struct pd_elf *elf = has_debug_info(dso->debug) ? dso->debug : has_debug_info(dso->text) ? dso->text : NULL;
 	Dwarf *dwarf = elf ? dwarf_begin_elf(elf->elf, DWARF_C_READ, NULL) : NULL;
+	if (dwarf && !strings_end(elf)) {
+		dwarf_end(dwarf);
+		pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, dso->request.path, "its debug information is damaged");
+		return PERFDATA_ABSENT;
+	}
 	if (!dwarf)
 		return PERFDATA_ABSENT;
 	struct pd_lines *lines = pd_calloc(1, sizeof *lines);
@@ -63,21 +83,9 @@ void pd_lines_close(struct pd_lines *lines)
 	for (size_t i = 0; i < lines->unit_count; i++)
 		pd_free(lines->units[i].items);
 	pd_free(lines->units);
+	pd_free(lines->all.items);
 	dwarf_end(lines->dwarf);
 	pd_free(lines);
-}
-
-/* The unit that covers the address: by the table of address ranges, or by a walk over the units where it is missing. */
-static bool find_unit(Dwarf *dwarf, uint64_t vaddr, Dwarf_Die *ret)
-{
-	if (dwarf_addrdie(dwarf, vaddr, ret))
-		return true;
-	Dwarf_CU *cu = NULL;
-	uint8_t type;
-	while (dwarf_get_units(dwarf, cu, &cu, NULL, &type, ret, NULL) == 0)
-		if (dwarf_haspc(ret, vaddr) > 0)
-			return true;
-	return false;
 }
 
 /* --- functions of a unit ------------------------------------------------------------------------------------------- */
@@ -158,6 +166,31 @@ static const struct function_range *find_range(const struct unit_index *index, u
 			high = middle;
 	}
 	return low && vaddr < index->items[low - 1].end ? &index->items[low - 1] : NULL;
+}
+
+static bool make_all(struct pd_lines *lines)
+{
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die die;
+	uint8_t type;
+	lines->all_made = true;
+	while (dwarf_get_units(lines->dwarf, cu, &cu, NULL, &type, &die, NULL) == 0)
+		if (add_ranges(&lines->all, &die))
+			return false;
+	if (lines->all.count)
+		qsort(lines->all.items, lines->all.count, sizeof *lines->all.items, compare_ranges);
+	return true;
+}
+
+/* The unit that covers the address: by the file's own table, which some compilers do not write, or by ours. */
+static bool find_unit(struct pd_lines *lines, uint64_t vaddr, Dwarf_Die *ret)
+{
+	if (dwarf_addrdie(lines->dwarf, vaddr, ret))
+		return true;
+	if (!lines->all_made && !make_all(lines))
+		return false;
+	const struct function_range *range = find_range(&lines->all, vaddr);
+	return range && dwarf_offdie(lines->dwarf, range->die, ret);
 }
 
 static bool has_code(int tag)
@@ -273,7 +306,7 @@ enum perfdata_status pd_lines_find(struct perfdata_symbols_dso *dso, uint64_t va
 		if (status == PERFDATA_ENOMEM)
 			return status;
 	}
-	if (!dso->lines || !find_unit(dso->lines->dwarf, vaddr, &unit))
+	if (!dso->lines || !find_unit(dso->lines, vaddr, &unit))
 		return PERFDATA_ABSENT;
 	set_line(&unit, vaddr, &at);
 	size_t scope_count = get_scopes(dso->lines, &unit, vaddr, scopes);
