@@ -68,6 +68,46 @@ static void test_forms(void)
 	recording_release(&stream);
 }
 
+/* A stream that is still being written: whole records come without waiting for more. */
+static void test_live(void)
+{
+	struct perfdata_reader_options options = options_for(&result, PERFDATA_ORDER_FILE);
+	struct recording records, stream;
+	struct perfdata_reader *reader;
+	struct perfdata_raw raw;
+	int fds[2];
+
+	some_records(&records, false);
+	recording_pipe(&stream, &records);
+	read_recording(&other, &stream);
+	if (pipe(fds) < 0) {
+		CHECK(false);
+		return;
+	}
+	size_t sent = 160;
+	CHECK(write(fds[1], stream.data, sent) == (ssize_t)sent);
+	CHECK_EQ(perfdata_reader_open_fd(fds[0], "-", &options, &reader, NULL), PERFDATA_OK);
+	for (size_t i = 0; i < other.count; i++) {
+		/* all of this record, and half a header of the next */
+		size_t end = other.seen[i].offset + other.seen[i].size + 4;
+		end = end < stream.size ? end : stream.size;
+		if (end > sent) {
+			CHECK(write(fds[1], stream.data + sent, end - sent) == (ssize_t)(end - sent));
+			sent = end;
+		}
+		CHECK_EQ(perfdata_reader_next(reader, &raw), PERFDATA_OK);
+		CHECK_EQ(raw.offset, other.seen[i].offset);
+		CHECK_EQ(hash_of(raw.bytes, raw.size), other.seen[i].hash);
+	}
+	close(fds[1]);
+	CHECK_EQ(perfdata_reader_next(reader, &raw), PERFDATA_END);
+	CHECK(perfdata_reader_complete(reader));
+	perfdata_reader_close(reader);
+	close(fds[0]);
+	recording_release(&records);
+	recording_release(&stream);
+}
+
 static void test_byte_order(void)
 {
 	struct recording records, file;
@@ -509,6 +549,7 @@ int main(void)
 {
 	const struct unit_case cases[] = {
 		{ "file, stream, pipe, packed: the same records", test_forms },
+		{ "a stream that is still written", test_live },
 		{ "both byte orders: the same records", test_byte_order },
 		{ "cut at every byte", test_prefixes },
 		{ "a header that was never finished", test_killed_recorder },

@@ -109,6 +109,35 @@ static void test_late(void)
 	recording_release(&file);
 }
 
+/* Interleaved streams, and no order at all: the same result as inserting one by one. */
+static void test_many_streams(void)
+{
+	static struct model m;
+	uint32_t state = 5;
+
+	for (unsigned streams = 1; streams <= 1000; streams *= 10) {
+		struct recording records, file;
+		memset(&m, 0, sizeof m);
+		recording_init(&records, false);
+		for (uint64_t n = 0; n < 5000; n++) {
+			state = state * 1664525 + 1013904223;
+			const uint64_t time = 1 + n / 3 + (state >> 16) % streams * 2000;
+			recording_sample(&records, 10, time, 1);
+			model_push(&m, time, n);
+		}
+		model_release(&m, UINT64_MAX);
+		recording_file(&file, &records, 0);
+		read_memory(&result, file.data, file.size, PERFDATA_ORDER_TIME);
+		CHECK_EQ(result.count, 5000);
+		size_t wrong = 0;
+		for (size_t i = 0; i < result.count; i++)
+			wrong += result.seen[i].time != m.out[i] || result.seen[i].number != m.out_numbers[i];
+		CHECK_EQ(wrong, 0);
+		recording_release(&records);
+		recording_release(&file);
+	}
+}
+
 /* Little memory: what waits goes to a temporary file and comes back in the same order. */
 static void test_spill(void)
 {
@@ -233,6 +262,7 @@ int main(void)
 	const struct unit_case cases[] = {
 		{ "time order is perf's", test_order },
 		{ "late records", test_late },
+		{ "interleaved streams", test_many_streams },
 		{ "records that wait in a file", test_spill },
 		{ "compressed records", test_compressed },
 	};

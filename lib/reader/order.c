@@ -3,12 +3,8 @@
  * before it. Equal times keep the order of the file. */
 #include "config.h"
 #include "base/memory.h"
+#include "reader/order_sort.h"
 #include "reader/reader_impl.h"
-
-struct key {
-	uint64_t time;
-	uint64_t slot;
-};
 
 /* What of a waiting record cannot be read again from its bytes. */
 struct waiting {
@@ -28,7 +24,7 @@ struct ordered_run {
 };
 
 struct pd_order {
-	struct key *keys, *spare;        /* keys[first..sorted) are sorted; keys[sorted..count) stand as they came */
+	struct pd_key *keys, *spare;        /* keys[first..sorted) are sorted; keys[sorted..count) stand as they came */
 	size_t first, sorted, count, room, spare_room;
 	struct waiting *slots;
 	size_t nr_slots, slots_room;
@@ -40,6 +36,7 @@ struct pd_order {
 	struct ordered_run *runs;        /* a heap: the one with the oldest record first */
 	size_t nr_runs, runs_room;
 	uint64_t next_run;
+	uint32_t next_sequence;
 	uint64_t newest;                 /* time of the newest record queued so far */
 	uint64_t limit;                  /* what the next round releases; 0: nothing */
 	uint64_t last;                   /* time of the record released last */
@@ -137,44 +134,10 @@ static enum perfdata_status push(struct perfdata_reader *reader, struct perfdata
 	hold_chunk(order, raw->chunk);
 	order->bytes += raw->size;
 	order->waiting++;
-	order->keys[order->count++] = (struct key){ raw->time, slot };
+	order->keys[order->count++] = (struct pd_key){ raw->time, slot, order->next_sequence++ };
 	if (raw->time > order->newest)
 		order->newest = raw->time;
 	return PERFDATA_OK;
-}
-
-/* --- sorting: natural runs, merged pairwise; stable, so that equal times keep the order of the file --- */
-
-/* Where the run that starts at `from` ends. */
-static size_t run_end(const struct key *keys, size_t from, size_t count)
-{
-	size_t end = from + 1;
-	while (end < count && keys[end].time >= keys[end - 1].time)
-		end++;
-	return end;
-}
-
-static void merge(const struct key *keys, size_t a, size_t b, size_t end, struct key *out)
-{
-	const size_t middle = b;
-	while (a < middle && b < end)
-		*out++ = keys[b].time < keys[a].time ? keys[b++] : keys[a++];
-	memcpy(out, keys + a, (middle - a) * sizeof *keys);
-	out += middle - a;
-	memcpy(out, keys + b, (end - b) * sizeof *keys);
-}
-
-/* One pass over all runs from keys to out; returns how many runs there are then. */
-static size_t merge_pass(const struct key *keys, size_t from, size_t count, struct key *out)
-{
-	size_t runs = 0;
-	for (size_t a = from; a < count; runs++) {
-		const size_t b = run_end(keys, a, count);
-		const size_t end = b < count ? run_end(keys, b, count) : count;
-		merge(keys, a, b < count ? b : count, end, out + a);
-		a = end;
-	}
-	return runs;
 }
 
 static enum perfdata_status sort(struct pd_order *order)
@@ -185,27 +148,25 @@ static enum perfdata_status sort(struct pd_order *order)
 		order->count -= order->first;
 		order->first = 0;
 	}
-	if (run_end(order->keys, order->sorted ? order->sorted - 1 : 0, order->count) >= order->count) {
+	if (pd_keys_run_end(order->keys, order->sorted ? order->sorted - 1 : 0, order->count) >= order->count) {
 		order->sorted = order->count;
 		return PERFDATA_OK;
 	}
 	if (order->spare_room < order->count) {
-		struct key *spare = pd_realloc(order->spare, order->room * sizeof *spare);
+		struct pd_key *spare = pd_realloc(order->spare, order->room * sizeof *spare);
 		if (!spare)
 			return PERFDATA_ENOMEM;
 		order->spare = spare;
 		order->spare_room = order->room;
 	}
-	size_t runs;
-	do {
-		runs = merge_pass(order->keys, 0, order->count, order->spare);
-		struct key *keys = order->keys;
+	if (pd_keys_sort(order->keys, order->spare, order->count)) {
+		struct pd_key *keys = order->keys;
 		const size_t room = order->room;
 		order->keys = order->spare;
 		order->room = order->spare_room;
 		order->spare = keys;
 		order->spare_room = room;
-	} while (runs > 1);
+	}
 	order->sorted = order->count;
 	return PERFDATA_OK;
 }
@@ -233,7 +194,7 @@ static void sift_down(struct pd_order *order, size_t at)
 	}
 }
 
-static void raw_of(const struct perfdata_reader *reader, const struct key *key, struct perfdata_raw *ret)
+static void raw_of(const struct perfdata_reader *reader, const struct pd_key *key, struct perfdata_raw *ret)
 {
 	const struct waiting *slot = &reader->order->slots[key->slot];
 	const struct pd_record_header header = pd_record_header(slot->bytes, reader->config.swap);
@@ -331,7 +292,7 @@ static enum perfdata_status pop(struct perfdata_reader *reader, struct perfdata_
 		return order->runs[0].time <= order->limit ? pop_run(reader, ret) : PERFDATA_END;
 	if (order->first == order->sorted || in_memory > order->limit)
 		return PERFDATA_END;
-	const struct key key = order->keys[order->first++];
+	const struct pd_key key = order->keys[order->first++];
 	struct waiting *slot = &order->slots[key.slot];
 	raw_of(reader, &key, ret);
 	order->last = key.time;
@@ -340,7 +301,7 @@ static enum perfdata_status pop(struct perfdata_reader *reader, struct perfdata_
 	pd_reader_hold(reader, slot->chunk);
 	release_chunk(order, slot->chunk);
 	slot->next_free = order->free_slot;
-	order->free_slot = (uint32_t)key.slot;
+	order->free_slot = key.slot;
 	return PERFDATA_OK;
 }
 

@@ -11,7 +11,7 @@
  *   framing.c          records out of a window
  *   salvage.c          the next plausible record behind damage
  *   unpack.c           COMPRESSED records
- *   order.c            time order
+ *   order.c            time order, with order_sort.c
  *   spill.c            what waits too long for memory
  */
 #ifndef PD_READER_IMPL_H

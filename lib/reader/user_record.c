@@ -4,6 +4,8 @@
 #include "base/memory.h"
 #include "reader/reader_impl.h"
 
+#define MAX_PAYLOAD (1ull << 40)     /* of one record; more is damage, also in a stream whose end is not known */
+
 static enum perfdata_status take_attr(struct perfdata_reader *reader, const struct perfdata_raw *raw)
 {
 	struct perfdata_attr attr;
@@ -87,13 +89,13 @@ static void pass_payload(struct pd_window *window, struct perfdata_raw *raw, uin
 	const uint64_t left = window->limit == UINT64_MAX ? UINT64_MAX : window->limit - window->offset;
 
 	raw->payload = size;
-	if (size <= left) {
+	if (size <= left && size < MAX_PAYLOAD) {
 		window->skip = size;
 		return;
 	}
 	/* either the file was cut, or the size is wrong: records may follow */
 	pd_search_begin(window, PERFDATA_F_RECORD_SIZE, true, "the payload of a record reaches beyond the end of the records");
-	raw->payload = left;
+	raw->payload = left == UINT64_MAX ? 0 : left;
 }
 
 /* Collects `size` bytes behind the record. What is there decides what is allocated. */
