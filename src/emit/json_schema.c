@@ -233,7 +233,7 @@ static void references(struct perfdata_text *out)
 void emit_schema(struct perfdata_text *out)
 {
 	struct pool pool = { 0 };
-	const struct plan *trailer = plan_make(&pool, perfdata_sample_id_layout(), true);
+	const struct plan *trailer = plan_make(&pool, perfdata_sample_id_layout(), false);
 	if (!trailer) {
 		out->failed = true;
 		pool_release(&pool);

@@ -118,9 +118,12 @@ const struct plan *plan_make(struct pool *pool, const struct perfdata_layout *la
 	struct row *rows = pool_alloc(pool, (layout->nr_fields + 1) * sizeof *rows);
 	if (!plan || !rows)
 		return NULL;
-	for (uint32_t i = 0; i < layout->nr_fields; i++)
+	for (uint32_t i = 0; i < layout->nr_fields; i++) {
 		if (!row_make(pool, &layout->fields[i], i, layout->fields[i].name, nested, &rows[i]))
 			return NULL;
+		/* One event is named beside the ids of a part, never two. */
+		nested &= !rows[i].event_id;
+	}
 	plan->layout = layout;
 	plan->nr_rows = layout->nr_fields;
 	plan->rows = rows;

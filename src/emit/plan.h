@@ -67,7 +67,7 @@ struct key key_make(struct pool *pool, const char *prefix, const char *name, con
 struct key key_bytes(struct pool *pool, const char *bytes, size_t size);
 /* The row of a field under the key `name`. False without memory. */
 bool row_make(struct pool *pool, const struct perfdata_field *field, uint32_t index, const char *name, bool nested, struct row *ret);
-/* NULL without memory. nested: the layout is a part of another. */
+/* NULL without memory. nested: the layout is a part of a record that has ids of its own. */
 const struct plan *plan_make(struct pool *pool, const struct perfdata_layout *layout, bool nested);
 /* What records of the layout are called: older versions of a layout have the name of the newest. */
 const char *plan_record_name(const struct perfdata_layout *layout);

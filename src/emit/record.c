@@ -50,7 +50,7 @@ void record_world_release(struct record_world *world)
 bool record_cache_init(struct record_cache *cache)
 {
 	const struct perfdata_layout *layout = perfdata_sample_id_layout();
-	cache->trailer = plan_make(&cache->pool, layout, true);
+	cache->trailer = plan_make(&cache->pool, layout, false);
 	cache->trailer_time = plan_field(layout, "time", 4);
 	cache->trailer_pid = plan_field(layout, "pid", 3);
 	cache->trailer_tid = plan_field(layout, "tid", 3);

@@ -121,7 +121,7 @@ static void head_rows(struct perfdata_text *out, unsigned first, unsigned last)
 static void trailer_rows(struct perfdata_text *out)
 {
 	struct pool pool = { 0 };
-	const struct plan *plan = plan_make(&pool, perfdata_sample_id_layout(), true);
+	const struct plan *plan = plan_make(&pool, perfdata_sample_id_layout(), false);
 	for (uint32_t i = 0; plan && i < plan->nr_rows; i++) {
 		const struct row *row = &plan->rows[i];
 		if (row->op == SPELL_NOTHING)

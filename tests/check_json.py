@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""Every line of ndjson is an object of `perfdata schema`, with unique keys and valid UTF-8; `json` holds the same objects; --jobs
+changes nothing. For each recording of testdata, and of $PERFDATA_CORPUS where that is set."""
+import json
+import os
+import re
+import subprocess
+import sys
+
+PERFDATA = os.environ.get('PERFDATA', './perfdata')
+SOURCE = os.environ.get('top_srcdir', '.')
+LIMIT = int(os.environ.get('CHECK_JSON_LIMIT', 4 << 20))  # bytes of a recording: larger ones take Python too long
+
+
+def unique(pairs):
+    keys = [key for key, _ in pairs]
+    if len(keys) != len(set(keys)):
+        raise ValueError('a key twice among %s' % keys)
+    return dict(pairs)
+
+
+def parse(text):
+    return json.loads(text, object_pairs_hook=unique)
+
+
+TYPES = {'object': dict, 'array': list, 'string': str, 'boolean': bool, 'null': type(None)}
+
+
+def is_type(value, name):
+    if name == 'integer':
+        return isinstance(value, int) and not isinstance(value, bool)
+    if name == 'number':
+        return isinstance(value, (int, float)) and not isinstance(value, bool)
+    return isinstance(value, TYPES[name])
+
+
+def problem(value, schema, path):
+    """What of the value does not fit, or None. Knows the keywords that `perfdata schema` uses, and no others."""
+    known = {'type', 'const', 'enum', 'minimum', 'pattern', 'items', 'properties', 'required', 'additionalProperties', 'description'}
+    if set(schema) - known:
+        return 'schema of %s uses %s' % (path, set(schema) - known)
+    types = schema.get('type')
+    if types and not any(is_type(value, t) for t in ([types] if isinstance(types, str) else types)):
+        return '%s: %r is not %s' % (path, value, types)
+    if 'const' in schema and value != schema['const']:
+        return '%s: %r is not %r' % (path, value, schema['const'])
+    if 'enum' in schema and value not in schema['enum']:
+        return '%s: %r is not one of %r' % (path, value, schema['enum'])
+    if 'minimum' in schema and value is not None and value < schema['minimum']:
+        return '%s: %r is too small' % (path, value)
+    if 'pattern' in schema and not re.search(schema['pattern'], value):
+        return '%s: %r does not match %s' % (path, value, schema['pattern'])
+    if isinstance(value, list) and 'items' in schema:
+        for i, item in enumerate(value):
+            found = problem(item, schema['items'], '%s[%d]' % (path, i))
+            if found:
+                return found
+    if isinstance(value, dict):
+        return object_problem(value, schema, path)
+    return None
+
+
+def object_problem(value, schema, path):
+    for key in schema.get('required', []):
+        if key not in value:
+            return '%s has no %s' % (path, key)
+    others = schema.get('additionalProperties', True)
+    for key, item in value.items():
+        inner = schema.get('properties', {}).get(key, others)
+        if inner is False:
+            return '%s.%s is not in the schema' % (path, key)
+        if isinstance(inner, dict):
+            found = problem(item, inner, '%s.%s' % (path, key))
+            if found:
+                return found
+    return None
+
+
+def run(*arguments):
+    done = subprocess.run([PERFDATA, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300)
+    return done.returncode, done.stdout
+
+
+def recordings():
+    for folder in (os.path.join(SOURCE, 'testdata'), os.environ.get('PERFDATA_CORPUS')):
+        if not folder or not os.path.isdir(folder):
+            continue
+        for name in sorted(os.listdir(folder)):
+            path = os.path.join(folder, name)
+            if name.endswith('.dir'):
+                yield path
+            elif os.path.isfile(path) and re.search(r'\.(data|pipe|perf|gz|zst)$|perf\.data', name) and os.path.getsize(path) <= LIMIT:
+                yield path
+
+
+def check(path, by_type):
+    code, out = run('ndjson', '-q', '--jobs', '1', path)
+    if code == 3:
+        return [] if not out else ['exit 3 with output']
+    if code not in (0, 4):
+        return ['exit %d' % code]
+    lines = out.decode('utf-8').split('\n')
+    if lines.pop() != '':
+        return ['the last line does not end']
+    objects = [parse(line) for line in lines]
+    faults = []
+    for number, value in enumerate(objects):
+        fits = [problem(value, schema, value['type']) for schema in by_type[value['type']]]
+        if all(fits):
+            faults.append('line %d: %s' % (number + 1, fits[0]))
+    if objects[0]['type'] != 'meta' or objects[-1]['type'] != 'summary':
+        faults.append('meta or summary is missing')
+    records = objects[1:-1]
+    if len(records) != objects[-1]['records'] or len(records) != objects[-1]['records_out']:
+        faults.append('%d records, but summary says %d' % (len(records), objects[-1]['records']))
+    if objects[-1]['complete'] != (code == 0):
+        faults.append('exit %d, but complete is %s' % (code, objects[-1]['complete']))
+    if run('ndjson', '-q', '--jobs', '4', path)[1] != out:
+        faults.append('--jobs 4 gives other bytes')
+    document = parse(run('json', '-q', path)[1].decode('utf-8'))
+    if [document['meta'], *document['records'], document['summary']] != objects:
+        faults.append('json and ndjson differ')
+    return faults
+
+
+def main():
+    schema = parse(run('schema')[1].decode('utf-8'))
+    by_type = {}
+    for definition in schema['$defs'].values():
+        by_type.setdefault(definition['properties']['type']['const'], []).append(definition)
+    columns = run('schema', '--columns')[1].decode('utf-8')
+    keys = {key for definition in schema['$defs'].values() for key in definition['properties']}
+    named = set(re.findall(r'"(\w+)":', columns))
+    print('%sok 1 - every key of the schema has a column' % ('' if keys <= named else 'not '))
+    if keys - named:
+        print('# ' + ', '.join(sorted(keys - named)))
+    number = 1
+    bad = keys - named
+    for path in recordings():
+        number += 1
+        faults = check(path, by_type)
+        print('%sok %d - %s' % ('not ' if faults else '', number, os.path.basename(path)))
+        for fault in faults[:5]:
+            print('# ' + fault[:400])
+        bad = bad or faults
+    print('1..%d' % number)
+    return 1 if bad else 0
+
+
+sys.exit(main())
