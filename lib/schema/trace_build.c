@@ -4,7 +4,7 @@
 
 struct build {
 	const char *at, *end;
-	const struct pd_trace_node *argument;  /* the next one */
+	struct pd_trace_node *argument;        /* the next one */
 	struct perfdata_text literal;          /* what stands before the next piece */
 	struct pd_trace_piece *pieces;
 	size_t count, capacity;
@@ -46,6 +46,7 @@ static bool take_argument(struct build *build, const struct pd_trace_node **ret_
 		build->problem = "it has fewer arguments than conversions";
 		return false;
 	}
+	pd_trace_mark_constants(build->argument);
 	*ret_node = build->argument;
 	build->argument = build->argument->next;
 	return true;
@@ -202,6 +203,8 @@ static void read_spec(struct pd_trace_spec *spec, const char *at, const char *en
 	while (at < end && strchr("hlLzZ", *at))
 		at++;
 	spec->literal = at < end;
+	spec->plain = !spec->left && !spec->zero && !spec->plus && !spec->alternative && !spec->has_precision &&
+		      !spec->star_width && !spec->width;
 }
 
 static int8_t number_bytes(int longs)

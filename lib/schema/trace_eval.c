@@ -92,7 +92,7 @@ static uint64_t operation(struct pd_trace_run *run, const struct pd_trace_node *
 	}
 }
 
-uint64_t pd_trace_eval(struct pd_trace_run *run, const struct pd_trace_node *node)
+uint64_t pd_trace_compute(struct pd_trace_run *run, const struct pd_trace_node *node)
 {
 	switch (node->type) {
 	case PD_NODE_ATOM:
@@ -110,4 +110,23 @@ uint64_t pd_trace_eval(struct pd_trace_run *run, const struct pd_trace_node *nod
 	default:
 		return 0;
 	}
+}
+
+bool pd_trace_mark_constants(struct pd_trace_node *node)
+{
+	struct pd_trace_run nothing = { .swap = false };
+	const bool a = !node->a || pd_trace_mark_constants(node->a);
+	const bool b = !node->b || pd_trace_mark_constants(node->b);
+	const bool c = !node->c || pd_trace_mark_constants(node->c);
+	const bool is_value = node->type == PD_NODE_ATOM || node->type == PD_NODE_NONE || node->type == PD_NODE_CAST ||
+			      (node->type == PD_NODE_OP && node->op != PD_OP_INDEX && node->op != PD_OP_ALTERNATIVE);
+
+	/* the two sides of a condition are one node; what counts is that both are constant */
+	if (node->type == PD_NODE_OP && node->op == PD_OP_ALTERNATIVE)
+		return a && b;
+	if (!is_value || !a || !b || !c)
+		return false;
+	node->number = pd_trace_compute(&nothing, node);
+	node->is_constant = true;
+	return true;
 }

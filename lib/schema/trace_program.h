@@ -48,7 +48,8 @@ struct pd_trace_node {
 	const struct perfdata_trace_field *field;
 	const char *text;
 	uint32_t text_size;
-	uint64_t number;           /* ATOM: its value */
+	uint64_t number;           /* ATOM: its value; the value of any node that is constant */
+	bool is_constant;          /* no field takes part in its value */
 	uint64_t mask, pointer_mask; /* CAST: bits that are left of a value; of what such a pointer points to */
 	struct pd_trace_entry_text *entries;
 	uint32_t nr_entries;
@@ -58,6 +59,7 @@ struct pd_trace_node {
 struct pd_trace_spec {
 	bool left, zero, plus, alternative;
 	bool has_precision;
+	bool plain;                /* no flags, width or precision */
 	bool star_width, star_precision;
 	bool literal;              /* printf would not understand it: print `text` as it stands */
 	bool wide;                 /* %ls: perf prints nothing */
@@ -126,7 +128,14 @@ struct pd_trace_run {
 	unsigned long_size;
 };
 
-uint64_t pd_trace_eval(struct pd_trace_run *run, const struct pd_trace_node *node);
+/* The value of a node that is not constant. */
+uint64_t pd_trace_compute(struct pd_trace_run *run, const struct pd_trace_node *node);
+static inline uint64_t pd_trace_eval(struct pd_trace_run *run, const struct pd_trace_node *node)
+{
+	return node->is_constant ? node->number : pd_trace_compute(run, node);
+}
+/* Computes what is constant below `node` and marks it; true if all of it is. */
+bool pd_trace_mark_constants(struct pd_trace_node *node);
 /* Offset and bytes of a dynamic field; false if there is no such thing in the raw data. */
 bool pd_trace_dynamic(struct pd_trace_run *run, const struct perfdata_trace_field *field, struct perfdata_bytes *ret);
 void pd_trace_spell_number(struct perfdata_text *out, const struct pd_trace_spec *spec, uint64_t value);

@@ -25,6 +25,11 @@ static void upper(char *at, const char *end)
 			*at = (char)(*at - 'a' + 'A');
 }
 
+static uint64_t narrowed(uint64_t value, int bytes)
+{
+	return bytes == 8 ? value : value & ((1ull << (bytes * 8)) - 1);
+}
+
 /* `body` with zeros or blanks, as width and precision ask. */
 static void pad(struct perfdata_text *out, const struct pd_trace_spec *spec, const char *prefix, size_t prefix_size,
 		const char *body, size_t size)
@@ -39,18 +44,41 @@ static void pad(struct perfdata_text *out, const struct pd_trace_spec *spec, con
 		zeros += blanks;
 		blanks = 0;
 	}
-	if (!spec->left)
-		perfdata_text_fill(out, ' ', blanks);
-	perfdata_text_append(out, prefix, prefix_size);
-	perfdata_text_fill(out, '0', zeros);
-	perfdata_text_append(out, body, size);
-	if (spec->left)
-		perfdata_text_fill(out, ' ', blanks);
+	char *at = perfdata_text_reserve(out, blanks + prefix_size + zeros + size);
+	if (!at)
+		return;
+	if (!spec->left) {
+		memset(at, ' ', blanks);
+		at += blanks;
+	}
+	memcpy(at, prefix, prefix_size);
+	at += prefix_size;
+	memset(at, '0', zeros);
+	at += zeros;
+	if (size)
+		memcpy(at, body, size);
+	at += size;
+	if (spec->left) {
+		memset(at, ' ', blanks);
+		at += blanks;
+	}
+	perfdata_text_commit(out, at);
 }
 
-static uint64_t narrowed(uint64_t value, int bytes)
+/* Numbers without flags, width and precision: most of them. */
+static void spell_plain(struct perfdata_text *out, const struct pd_trace_spec *spec, uint64_t value)
 {
-	return bytes == 8 ? value : value & ((1ull << (bytes * 8)) - 1);
+	char *at = perfdata_text_reserve(out, 32);
+
+	if (!at)
+		return;
+	if (spec->conversion == 'd')
+		at = perfdata_s64_to(at, (int64_t)pd_trace_extended(value, (uint32_t)spec->bytes));
+	else if (spec->conversion == 'u')
+		at = perfdata_u64_to(at, narrowed(value, spec->bytes));
+	else
+		at = perfdata_hex_to(at, narrowed(value, spec->bytes));
+	perfdata_text_commit(out, at);
 }
 
 void pd_trace_spell_number(struct perfdata_text *out, const struct pd_trace_spec *spec, uint64_t value)
@@ -60,6 +88,10 @@ void pd_trace_spell_number(struct perfdata_text *out, const struct pd_trace_spec
 	const char *prefix = "";
 	size_t prefix_size = 0;
 
+	if (spec->plain && (spec->conversion == 'd' || spec->conversion == 'u' || spec->conversion == 'x')) {
+		spell_plain(out, spec, value);
+		return;
+	}
 	if (spec->conversion == 'c') {
 		const char c = (char)value;
 		struct pd_trace_spec blanks = *spec;

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include "perfdata_trace.h"
 #include "base/arena.h"
+#include "base/cursor.h"
 #include "base/hash.h"
 
 /* How perf spells a field (perfdata_trace_field.text_flags). */
@@ -74,9 +75,27 @@ void pd_trace_compiled_free(struct pd_trace_compiled *compiled);
 bool pd_trace_locate(const struct perfdata_trace_field *field, struct perfdata_bytes raw, bool swap,
 		     struct perfdata_bytes *ret_bytes, bool *ret_clipped);
 /* An integer of 1, 2, 4 or 8 bytes, zero-extended; 0 for other sizes. */
-uint64_t pd_trace_integer(const uint8_t *at, uint32_t size, bool swap);
+static inline uint64_t pd_trace_integer(const uint8_t *at, uint32_t size, bool swap)
+{
+	switch (size) {
+	case 1: return *at;
+	case 2: return pd_load16(at, swap);
+	case 4: return pd_load32(at, swap);
+	case 8: return pd_load64(at, swap);
+	}
+	return 0;
+}
+
 /* Sign-extended from `size` bytes. */
-uint64_t pd_trace_extended(uint64_t value, uint32_t size);
+static inline uint64_t pd_trace_extended(uint64_t value, uint32_t size)
+{
+	switch (size) {
+	case 1: return (uint64_t)(int64_t)(int8_t)value;
+	case 2: return (uint64_t)(int64_t)(int16_t)value;
+	case 4: return (uint64_t)(int64_t)(int32_t)value;
+	}
+	return value;
+}
 
 /* Bytes of one element of a C type ("unsigned short", "u64", "cpumask_t", "void *"); 0 if unknown. */
 uint32_t pd_trace_type_size(struct pd_trace_span type, unsigned long_size);

@@ -3,27 +3,6 @@
 #include "base/cursor.h"
 #include "schema/trace_types.h"
 
-uint64_t pd_trace_integer(const uint8_t *at, uint32_t size, bool swap)
-{
-	switch (size) {
-	case 1: return *at;
-	case 2: return pd_load16(at, swap);
-	case 4: return pd_load32(at, swap);
-	case 8: return pd_load64(at, swap);
-	}
-	return 0;
-}
-
-uint64_t pd_trace_extended(uint64_t value, uint32_t size)
-{
-	switch (size) {
-	case 1: return (uint64_t)(int64_t)(int8_t)value;
-	case 2: return (uint64_t)(int64_t)(int16_t)value;
-	case 4: return (uint64_t)(int64_t)(int32_t)value;
-	}
-	return value;
-}
-
 bool pd_trace_locate(const struct perfdata_trace_field *field, struct perfdata_bytes raw, bool swap,
 		     struct perfdata_bytes *ret_bytes, bool *ret_clipped)
 {
@@ -52,44 +31,52 @@ bool pd_trace_locate(const struct perfdata_trace_field *field, struct perfdata_b
 	return true;
 }
 
-enum perfdata_status perfdata_trace_value(const struct perfdata_trace_field *field, struct perfdata_bytes raw,
+/* A field of one integer at a fixed place: most fields of most events. */
+static enum perfdata_status integer_value(const struct perfdata_trace_field *field, struct perfdata_bytes raw,
 					  enum perfdata_order order, struct perfdata_trace_value *ret_value)
 {
-	const bool swap = pd_order_is_foreign(order);
-	struct perfdata_trace_value value = {
+	if (!pd_range_ok(field->offset, field->size, raw.size))
+		return PERFDATA_DAMAGED;
+	const uint8_t *at = raw.data + field->offset;
+	const uint64_t value = pd_trace_integer(at, field->size, pd_order_is_foreign(order));
+	*ret_value = (struct perfdata_trace_value){
 		.kind = field->kind,
 		.order = order,
 		.is_signed = field->is_signed,
-		.element_size = field->element_size,
+		.u64 = field->kind == PERFDATA_TRACE_SIGNED ? pd_trace_extended(value, field->size) :
+		       field->kind == PERFDATA_TRACE_BOOL ? value != 0 : value,
+		.bytes = { at, field->size },
 	};
+	return PERFDATA_OK;
+}
 
-	if (!pd_trace_locate(field, raw, swap, &value.bytes, &value.clipped))
+enum perfdata_status perfdata_trace_value(const struct perfdata_trace_field *field, struct perfdata_bytes raw,
+					  enum perfdata_order order, struct perfdata_trace_value *ret_value)
+{
+	struct perfdata_bytes bytes;
+	size_t count = 0;
+	bool clipped;
+
+	if (field->kind <= PERFDATA_TRACE_POINTER)
+		return integer_value(field, raw, order, ret_value);
+	if (!pd_trace_locate(field, raw, pd_order_is_foreign(order), &bytes, &clipped))
 		return PERFDATA_DAMAGED;
-	switch (field->kind) {
-	case PERFDATA_TRACE_UNSIGNED:
-	case PERFDATA_TRACE_POINTER:
-		value.u64 = pd_trace_integer(value.bytes.data, field->size, swap);
-		break;
-	case PERFDATA_TRACE_SIGNED:
-		value.u64 = pd_trace_extended(pd_trace_integer(value.bytes.data, field->size, swap), field->size);
-		break;
-	case PERFDATA_TRACE_BOOL:
-		value.u64 = *value.bytes.data != 0;
-		break;
-	case PERFDATA_TRACE_STRING: {
-		const uint8_t *nul = value.bytes.size ? memchr(value.bytes.data, 0, value.bytes.size) : NULL;
+	if (field->kind == PERFDATA_TRACE_STRING) {
+		const uint8_t *nul = bytes.size ? memchr(bytes.data, 0, bytes.size) : NULL;
 		if (nul)
-			value.bytes.size = (size_t)(nul - value.bytes.data);
-		break;
+			bytes.size = (size_t)(nul - bytes.data);
+	} else if (field->kind != PERFDATA_TRACE_BYTES) {
+		count = bytes.size / field->element_size;
 	}
-	case PERFDATA_TRACE_ARRAY:
-	case PERFDATA_TRACE_BITMASK:
-		value.count = value.bytes.size / field->element_size;
-		break;
-	case PERFDATA_TRACE_BYTES:
-		break;
-	}
-	*ret_value = value;
+	*ret_value = (struct perfdata_trace_value){
+		.kind = field->kind,
+		.order = order,
+		.is_signed = field->is_signed,
+		.clipped = clipped,
+		.element_size = field->element_size,
+		.bytes = bytes,
+		.count = count,
+	};
 	return PERFDATA_OK;
 }
 
