@@ -9,7 +9,7 @@
 #include "alloc_fail.h"
 #include "base/hash.h"
 #include "perfdata_text.h"
-#include "text/spell.h"
+#include "text/digits.h"
 #include "text/utf8.h"
 
 static uint64_t random_state;

@@ -3,7 +3,7 @@
 #include <emmintrin.h>
 #endif
 #include "perfdata_text.h"
-#include "text/spell.h"
+#include "text/digits.h"
 #include "text/utf8.h"
 
 #define REPLACEMENT "\xef\xbf\xbd"  /* U+FFFD */

@@ -4,7 +4,7 @@
 #include <tmmintrin.h>
 #endif
 #include "perfdata_text.h"
-#include "text/spell.h"
+#include "text/digits.h"
 
 /* One line:  `.  0010:  70 72 … 00  prog....d...e...` and a newline. */
 #define OFFSET_AT 3

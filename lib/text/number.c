@@ -7,7 +7,7 @@
 #include <emmintrin.h>
 #endif
 #include "perfdata_text.h"
-#include "text/spell.h"
+#include "text/digits.h"
 
 const char pd_hex_pairs[513] =
 	"000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"

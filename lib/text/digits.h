@@ -1,7 +1,7 @@
 /* Tables and plain forms that the files of this folder share. A form that uses the machine's vector instructions stands
  * next to a plain one, and the tests compare them. */
-#ifndef PD_SPELL_H
-#define PD_SPELL_H
+#ifndef PD_DIGITS_H
+#define PD_DIGITS_H
 
 #include <string.h>
 #include "perfdata.h"
