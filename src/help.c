@@ -150,7 +150,7 @@ static void man_parts(void)
 	}
 	printf(".SH EXIT STATUS\n");
 	for (int code = 0; code <= EXIT_INTERRUPTED; code++) {
-		char number[8];
+		char number[16];
 		if (!exit_code_meaning((enum exit_code)code))
 			continue;
 		snprintf(number, sizeof number, "%d", code);

@@ -47,7 +47,7 @@ int main(int argc, char **argv)
 	const struct command *command = command_named(name);
 	const struct perfdata_emitter *emitter = command ? NULL : emitter_named(name);
 	if (!command && !emitter)
-		return unknown_command(name);
+		return (int)unknown_command(name);
 	unsigned groups;
 	if (emitter) {
 		command = command_named("convert");
