@@ -144,6 +144,9 @@ PERFDATA_API enum perfdata_status perfdata_session_stack(const struct perfdata_s
  * up on first use, under a lock of the dso. */
 PERFDATA_API enum perfdata_status perfdata_session_symbol(const struct perfdata_session *session, uint32_t frame, uint64_t time,
 							  struct perfdata_symbol *ret);
+/* The name of an address of the kernel, such as a format prints one; PERFDATA_ABSENT as above. */
+PERFDATA_API enum perfdata_status perfdata_session_kernel_symbol(const struct perfdata_session *session, uint64_t address,
+								 struct perfdata_symbol *ret);
 /* Ids go from 0 to this, without gaps: iterate with perfdata_session_stack. */
 PERFDATA_API uint32_t perfdata_session_nr_stacks(const struct perfdata_session *session);
 

@@ -146,7 +146,13 @@ static int map_kernel(struct pd_state *state, const struct mapping *mapping)
 			state->kernel_reference_name = pd_arena_copy(&state->arena, mapping->filename + prefix,
 								     mapping->filename_size - prefix);
 	}
-	return count_map(state, &state->kernel, &area, mapping->build_id);
+	if (count_map(state, &state->kernel, &area, mapping->build_id) < 0)
+		return -1;
+	if (kernel && !atomic_load(&state->kernel_symbols)) {
+		pd_dso_find_symbols(state, pd_dso_at(state, area.dso));
+		atomic_store(&state->kernel_symbols, pd_dso_at(state, area.dso)->symbols);
+	}
+	return 0;
 }
 
 static int map_record(struct pd_state *state, const struct mapping *mapping)

@@ -6,6 +6,7 @@
 #ifndef PD_STATE_H
 #define PD_STATE_H
 
+#include <stdatomic.h>
 #include "base/arena.h"
 #include "base/hash.h"
 #include "base/table.h"
@@ -71,6 +72,7 @@ struct pd_state {
 	struct pd_chain_slot *chain_cache;
 	struct pd_address_slot *address_cache;
 	uint32_t kernel_dso;       /* or PERFDATA_NONE */
+	_Atomic(struct perfdata_symbols_dso *) kernel_symbols;   /* of that dso, for any thread; NULL: none */
 	uint64_t kernel_reference; /* address of the reference symbol when recorded; 0: unknown */
 	const char *kernel_reference_name;
 	const char *kernel_name;   /* what the table of build-ids calls the kernel; NULL: [kernel.kallsyms] */

@@ -69,3 +69,9 @@ enum perfdata_status perfdata_session_symbol(const struct perfdata_session *sess
 		return PERFDATA_ABSENT;
 	return perfdata_symbols_lookup(dso->symbols, at->address, time, ret);
 }
+
+enum perfdata_status perfdata_session_kernel_symbol(const struct perfdata_session *session, uint64_t address, struct perfdata_symbol *ret)
+{
+	struct perfdata_symbols_dso *kernel = session->state ? atomic_load(&session->state->kernel_symbols) : NULL;
+	return kernel ? perfdata_symbols_lookup(kernel, address, UINT64_MAX, ret) : PERFDATA_ABSENT;
+}

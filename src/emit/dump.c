@@ -20,6 +20,7 @@ struct known {
 struct dump {
 	const struct perfdata_reader *reader;
 	struct script_setup *script;       /* NULL: no script lines */
+	struct script_carry carry;         /* scan's */
 	bool hex, pipe;
 	struct known known;                /* before the batch that scan sees next */
 	struct sample_text_setup sample;
@@ -28,6 +29,7 @@ struct dump {
 /* Attached to a batch by scan: what was known before it, and texts that need tables which grow while a pipe is read. */
 struct dump_value {
 	struct known known;
+	struct script_carry carry;
 	struct perfdata_text tails;
 	struct tail {
 		const struct perfdata_raw *record;
@@ -151,6 +153,10 @@ static enum perfdata_status dump_scan(void *state, const struct perfdata_batch *
 	if (!value)
 		return PERFDATA_ENOMEM;
 	value->known = dump->known;
+	if (dump->script && script_carry_pass(dump->script, &dump->carry, batch, &value->carry) != PERFDATA_OK) {
+		free_value(value);
+		return PERFDATA_ENOMEM;
+	}
 	enum perfdata_order order = perfdata_reader_header(dump->reader)->order;
 	for (size_t i = 0; i < batch->nr_records; i++) {
 		const struct perfdata_raw *raw = &batch->records[i];
@@ -179,6 +185,7 @@ struct dumper {
 	struct perfdata_scratch *scratch;
 	struct perfdata_text *out;
 	struct known known;
+	struct script_carry carry;
 	size_t next_tail;
 	enum perfdata_order order;
 };
@@ -339,7 +346,7 @@ static void delivered(struct dumper *dumper, const struct perfdata_delivery *del
 	perfdata_text_char(out, '\n');
 	bool guest = cpumode == PERFDATA_CPUMODE_GUEST_KERNEL || cpumode == PERFDATA_CPUMODE_GUEST_USER;
 	if (dumper->dump->script && !guest)
-		script_line(dumper->dump->script, dumper->batch, delivery, record, dumper->scratch, out);
+		script_line(dumper->dump->script, dumper->batch, delivery, record, &dumper->carry, dumper->scratch, out);
 }
 
 static enum perfdata_status dump_format(const void *state, const struct perfdata_batch *batch, void *value,
@@ -349,6 +356,7 @@ static enum perfdata_status dump_format(const void *state, const struct perfdata
 	const struct dump *dump = state;
 	struct dumper dumper = { .dump = dump, .batch = batch, .value = value, .scratch = scratch, .out = out };
 	dumper.known = dumper.value->known;
+	dumper.carry = dumper.value->carry;
 	dumper.order = perfdata_reader_header(dump->reader)->order;
 	struct perfdata_record record;
 	const struct perfdata_raw *decoded = NULL;

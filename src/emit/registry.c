@@ -6,6 +6,8 @@ static const struct perfdata_emitter *const emitters[] = {
 	&emitter_ndjson,
 	&emitter_json,
 	&emitter_csv,
+	&emitter_dump,
+	&emitter_script,
 };
 
 const struct perfdata_emitter *emitter_at(size_t index)

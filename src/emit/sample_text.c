@@ -86,7 +86,7 @@ static void lbr_chain(const struct perfdata_sample *sample, struct perfdata_text
 	}
 }
 
-static const char *branch_type(const struct sample_text_setup *setup, uint64_t flags)
+const char *sample_text_branch_type(uint64_t flags)
 {
 	static const char *const types[] = {
 		"", "COND", "UNCOND", "IND", "CALL", "IND_CALL", "RET", "SYSCALL", "SYSRET", "COND_CALL", "COND_RET", "ERET", "IRQ",
@@ -94,13 +94,12 @@ static const char *branch_type(const struct sample_text_setup *setup, uint64_t f
 	};
 	static const char *const new_types[] = { "FAULT_ALGN", "FAULT_DATA", "FAULT_INST", "ARCH_1", "ARCH_2", "ARCH_3", "ARCH_4", "ARCH_5" };
 	unsigned type = flags >> 20 & 15, new_type = flags >> 26 & 15;
-	(void)setup;
 	if (type != 15)
 		return types[type];
 	return new_type < 8 ? new_types[new_type] : "";
 }
 
-static const char *branch_spec(uint64_t flags)
+const char *sample_text_branch_spec(uint64_t flags)
 {
 	static const char *const specs[] = { "", "SPEC_WRONG_PATH", "NON_SPEC_CORRECT_PATH", "SPEC_CORRECT_PATH" };
 	return specs[flags >> 24 & 3];
@@ -113,8 +112,7 @@ static char *text_to(char *at, const char *text)
 	return at + size;
 }
 
-static void branch_line(const struct sample_text_setup *setup, struct perfdata_text *out, uint64_t index,
-			const struct perfdata_branch *branch)
+static void branch_line(struct perfdata_text *out, uint64_t index, const struct perfdata_branch *branch)
 {
 	char *at = perfdata_text_reserve(out, 240);
 	if (!at)
@@ -131,9 +129,9 @@ static void branch_line(const struct sample_text_setup *setup, struct perfdata_t
 	*at++ = ' ';
 	at = perfdata_hex_to(at, branch->flags >> 34);   /* perf's own "not taken" has bit 33 */
 	*at++ = ' ';
-	at = text_to(at, branch_type(setup, branch->flags));
+	at = text_to(at, sample_text_branch_type(branch->flags));
 	*at++ = ' ';
-	at = text_to(at, branch_spec(branch->flags));
+	at = text_to(at, sample_text_branch_spec(branch->flags));
 	*at++ = '\n';
 	perfdata_text_commit(out, at);
 }
@@ -149,7 +147,7 @@ static void branch_stack(const struct sample_text_setup *setup, const struct per
 		struct perfdata_branch branch;
 		perfdata_list_get(entries, i, &branch);
 		if (!call_stack) {
-			branch_line(setup, out, i, &branch);
+			branch_line(out, i, &branch);
 			continue;
 		}
 		if (i == 0)
@@ -190,11 +188,10 @@ static void registers(const struct sample_text_setup *setup, const char *title, 
 }
 
 /* "4K", "1024B": halved while it stays at least 2048. */
-static void page_size(struct perfdata_text *out, const char *title, uint64_t size)
+void sample_text_page_size(uint64_t size, struct perfdata_text *out)
 {
-	perfdata_text_string(out, title);
 	if (!size) {
-		perfdata_text_literal(out, "N/A\n");
+		perfdata_text_literal(out, "N/A");
 		return;
 	}
 	static const char units[] = "BKMG";
@@ -206,6 +203,12 @@ static void page_size(struct perfdata_text *out, const char *title, uint64_t siz
 	/* 4096 / 1024 is 4 */
 	perfdata_text_u64(out, size);
 	perfdata_text_char(out, units[unit]);
+}
+
+static void page_size(struct perfdata_text *out, const char *title, uint64_t size)
+{
+	perfdata_text_string(out, title);
+	sample_text_page_size(size, out);
 	perfdata_text_char(out, '\n');
 }
 

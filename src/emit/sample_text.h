@@ -17,4 +17,10 @@ void sample_text(const struct sample_text_setup *setup, const struct perfdata_ra
 /* "... FP chain: nr:…" and its lines. */
 void sample_text_callchain(const struct perfdata_list *chain, struct perfdata_text *out);
 
+/* Names in a branch's flags; "" for those that perf leaves out. */
+const char *sample_text_branch_type(uint64_t flags);
+const char *sample_text_branch_spec(uint64_t flags);
+/* "4K", "2M", "N/A". */
+void sample_text_page_size(uint64_t size, struct perfdata_text *out);
+
 #endif

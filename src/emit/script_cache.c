@@ -1,0 +1,295 @@
+#include "config.h"
+#include <stdlib.h>
+#include <string.h>
+#include "script_cache.h"
+#include "script_line.h"
+
+#define SLOTS 16384u                      /* a power of two */
+#define MAX_TEXT (16u << 20)              /* bytes of text; then all of it is made anew */
+
+/* --- texts --------------------------------------------------------------------------------------------------------------- */
+
+static bool texts_init(struct script_texts *texts)
+{
+	texts->slots = calloc(SLOTS, sizeof *texts->slots);
+	return texts->slots;
+}
+
+static void texts_release(struct script_texts *texts)
+{
+	free(texts->slots);
+	perfdata_text_release(&texts->text);
+}
+
+static struct script_text_slot *texts_slot(const struct script_texts *texts, uint64_t key)
+{
+	return &texts->slots[key * 0x9e3779b97f4a7c15ull >> 50];
+}
+
+/* Keys are never 0. */
+static bool texts_append(const struct script_texts *texts, uint64_t key, struct perfdata_text *out)
+{
+	const struct script_text_slot *slot = texts_slot(texts, key);
+	if (slot->key != key)
+		return false;
+	perfdata_text_append(out, texts->text.data + slot->offset, slot->size);
+	return true;
+}
+
+static void texts_put(struct script_texts *texts, uint64_t key, const char *bytes, size_t size)
+{
+	if (texts->text.size + size > MAX_TEXT) {
+		memset(texts->slots, 0, SLOTS * sizeof *texts->slots);
+		perfdata_text_clear(&texts->text);
+	}
+	const size_t offset = texts->text.size;
+	perfdata_text_append(&texts->text, bytes, size);
+	/* without memory the texts are made each time */
+	if (size <= MAX_TEXT && !perfdata_text_failed(&texts->text))
+		*texts_slot(texts, key) = (struct script_text_slot){ key, (uint32_t)offset, (uint32_t)size };
+}
+
+/* --- the cache ------------------------------------------------------------------------------------------------------------- */
+
+static void cache_free(void *pointer)
+{
+	struct script_cache *cache = pointer;
+	if (!cache)
+		return;
+	for (size_t i = 0; i < cache->nr_plans; i++)
+		free(cache->plans[i].name);
+	free(cache->plans);
+	texts_release(&cache->frames);
+	texts_release(&cache->stacks);
+	perfdata_text_release(&cache->building);
+	free(cache);
+}
+
+struct script_cache *script_cache_get(struct perfdata_scratch *scratch)
+{
+	if (scratch->cache)
+		return scratch->cache;
+	struct script_cache *cache = calloc(1, sizeof *cache);
+	if (!cache || !texts_init(&cache->frames) || !texts_init(&cache->stacks)) {
+		cache_free(cache);
+		return NULL;
+	}
+	scratch->cache = cache;
+	scratch->free_cache = cache_free;
+	return cache;
+}
+
+/* --- events -------------------------------------------------------------------------------------------------------------------- */
+
+static bool is_branch_event(const struct perfdata_attr *attr)
+{
+	const uint32_t hardware = 0;
+	const uint64_t branches = 4;
+	return attr->type == hardware && attr->config == branches && attr->sample_period == 1;
+}
+
+static bool is_fault_event(const struct perfdata_attr *attr)
+{
+	const uint32_t software = 1;
+	const uint64_t page_faults = 2, minor_faults = 5, major_faults = 6;
+	return attr->type == software && (attr->config == page_faults || attr->config == minor_faults || attr->config == major_faults);
+}
+
+static bool is_bpf_output_event(const struct perfdata_event *event)
+{
+	const uint32_t software = 1;
+	const uint64_t bpf_output = 10;
+	return event->config.attr.type == software && event->config.attr.config == bpf_output;
+}
+
+/* Samples of `perf record --off-cpu` carry a chain of their own. */
+static bool is_offcpu(const struct perfdata_event *event)
+{
+	return is_bpf_output_event(event) && event->config.attr.sample_type & PERFDATA_SAMPLE_RAW &&
+	       strncmp(event->name, "offcpu-time", 11) == 0;
+}
+
+static bool make_plan(struct script_plan *plan, const struct script_setup *setup, const struct perfdata_event *event)
+{
+	const struct perfdata_attr *attr = &event->config.attr;
+	const struct script_type_setup *type = &setup->types[script_type_of(attr)];
+	const size_t size = strlen(event->name), width = size > setup->name_width ? size : setup->name_width;
+	plan->name = malloc(width + 2);
+	if (!plan->name)
+		return false;
+	memset(plan->name, ' ', width - size);
+	memcpy(plan->name + width - size, event->name, size);
+	memcpy(plan->name + width, ": ", 2);
+	plan->name_size = width + 2;
+	plan->fields = type->fields;
+	plan->ip_fields = type->ip_fields;
+	const bool chain_recorded = attr->sample_type & PERFDATA_SAMPLE_CALLCHAIN;
+	plan->is_offcpu = is_offcpu(event);
+	plan->has_chain = (chain_recorded || plan->is_offcpu) && setup->use_callchain;
+	plan->bare_comm = chain_recorded && type->fields & SCRIPT_IP && setup->use_callchain;
+	plan->is_branch = is_branch_event(attr);
+	plan->addr_has_symbol = plan->is_branch || is_fault_event(attr);
+	plan->is_bpf_output = is_bpf_output_event(event) && !plan->is_offcpu;
+	plan->event = event;
+	return true;
+}
+
+const struct script_plan *script_plan_get(struct script_cache *cache, const struct script_setup *setup, const struct perfdata_event *event)
+{
+	if (event->version >= cache->nr_plans) {
+		const size_t nr = (size_t)event->version + 16;
+		struct script_plan *plans = realloc(cache->plans, nr * sizeof *plans);
+		if (!plans)
+			return NULL;
+		memset(plans + cache->nr_plans, 0, (nr - cache->nr_plans) * sizeof *plans);
+		cache->plans = plans;
+		cache->nr_plans = nr;
+	}
+	struct script_plan *plan = &cache->plans[event->version];
+	return plan->event || make_plan(plan, setup, event) ? plan : NULL;
+}
+
+/* --- frames ---------------------------------------------------------------------------------------------------------------------- */
+
+static bool find_symbol(const struct script_where *where, uint32_t frame, struct perfdata_symbol *ret)
+{
+	return frame != PERFDATA_NONE && perfdata_session_symbol(where->setup->session, frame, UINT64_MAX, ret) == PERFDATA_OK;
+}
+
+static void spell_symbol(const struct script_where *where, const struct perfdata_symbol *symbol, struct perfdata_text *out)
+{
+	perfdata_text_string(out, symbol->name);
+	if (where->ip_fields & SCRIPT_SYMOFF) {
+		perfdata_text_literal(out, "+0x");
+		perfdata_text_hex(out, symbol->offset);
+	}
+}
+
+void script_symbol_text(const struct script_where *where, uint32_t frame, struct perfdata_text *out)
+{
+	struct perfdata_symbol symbol;
+	if (find_symbol(where, frame, &symbol))
+		spell_symbol(where, &symbol, out);
+	else
+		perfdata_text_literal(out, "[unknown]");
+}
+
+/* Things that perf does not take for files with offsets. */
+static bool has_offsets(const struct perfdata_dso *dso)
+{
+	return dso->kind == PERFDATA_DSO_USER || dso->kind == PERFDATA_DSO_VDSO || dso->kind == PERFDATA_DSO_MODULE ||
+	       (dso->kind == PERFDATA_DSO_KERNEL && dso->filename[0] == '/');
+}
+
+void script_dso_text(const struct script_where *where, uint32_t frame, struct perfdata_text *out)
+{
+	const struct perfdata_session *session = where->setup->session;
+	const struct perfdata_frame *at = perfdata_session_frame(session, frame);
+	const struct perfdata_dso *dso = at ? perfdata_session_dso(session, at->dso) : NULL;
+	if (!dso) {
+		perfdata_text_literal(out, "[unknown]");
+		return;
+	}
+	perfdata_text_string(out, where->setup->kernel_path ? dso->long_name : dso->name);
+	if (where->ip_fields & SCRIPT_DSOFF && has_offsets(dso)) {
+		perfdata_text_literal(out, "+0x");
+		perfdata_text_hex(out, at->address);
+	}
+}
+
+static void spell_dso(const struct script_where *where, uint32_t frame, struct perfdata_text *out)
+{
+	if (!(where->ip_fields & SCRIPT_DSO))
+		return;
+	perfdata_text_literal(out, " (");
+	script_dso_text(where, frame, out);
+	perfdata_text_char(out, ')');
+}
+
+static void spell_frame(const struct script_where *where, uint32_t frame, struct perfdata_text *out)
+{
+	if (where->ip_fields & SCRIPT_SYM) {
+		perfdata_text_char(out, ' ');
+		script_symbol_text(where, frame, out);
+	}
+	spell_dso(where, frame, out);
+}
+
+static uint64_t key_of(const struct script_where *where, uint32_t id) { return ((uint64_t)where->ip_fields << 32 | id) + 1; }
+
+void script_frame_text(const struct script_where *where, uint32_t frame, struct perfdata_text *out)
+{
+	const uint64_t key = key_of(where, frame);
+	if (texts_append(&where->cache->frames, key, out))
+		return;
+	const size_t before = out->size;
+	spell_frame(where, frame, out);
+	if (!perfdata_text_failed(out))
+		texts_put(&where->cache->frames, key, out->data + before, out->size - before);
+}
+
+/* --- chains ------------------------------------------------------------------------------------------------------------------------ */
+
+static void spell_address(const struct script_where *where, uint64_t ip, struct perfdata_text *out)
+{
+	if (!(where->ip_fields & SCRIPT_IP))
+		return;
+	perfdata_text_char(out, '\t');
+	perfdata_text_hex_pad(out, ip, 16);
+}
+
+static bool is_stop(const struct script_setup *setup, const char *name)
+{
+	const size_t size = strlen(name);
+	for (const char *at = setup->stop; *at;) {
+		const size_t word = strcspn(at, ",");
+		if (word == size && memcmp(at, name, size) == 0)
+			return true;
+		at += word + (at[word] == ',');
+	}
+	return false;
+}
+
+static void spell_stack(const struct script_where *where, const struct perfdata_step *steps, size_t nr, uint64_t cookie,
+			struct perfdata_text *out)
+{
+	for (size_t i = 0; i < nr; i++) {
+		struct perfdata_symbol symbol;
+		spell_address(where, steps[i].ip, out);
+		if (cookie && steps[i].ip == cookie) {
+			if (where->ip_fields & SCRIPT_SYM)
+				perfdata_text_literal(out, " (cookie)");
+			spell_dso(where, steps[i].frame, out);
+		} else {
+			script_frame_text(where, steps[i].frame, out);
+		}
+		perfdata_text_char(out, '\n');
+		if (where->setup->stop && find_symbol(where, steps[i].frame, &symbol) && is_stop(where->setup, symbol.name))
+			break;
+	}
+}
+
+void script_stack_text(const struct script_where *where, uint32_t stack, uint64_t cookie, struct perfdata_text *out)
+{
+	const struct perfdata_step *steps;
+	size_t nr;
+	const uint64_t key = key_of(where, stack);
+	if (!cookie && texts_append(&where->cache->stacks, key, out))
+		return;
+	if (perfdata_session_stack(where->setup->session, stack, &steps, &nr) != PERFDATA_OK)
+		return;
+	const size_t before = out->size;
+	spell_stack(where, steps, nr < where->setup->max_stack ? nr : where->setup->max_stack, cookie, out);
+	if (!cookie && !perfdata_text_failed(out))
+		texts_put(&where->cache->stacks, key, out->data + before, out->size - before);
+}
+
+void script_kernel_symbol(const void *session, uint64_t address, struct perfdata_text *out)
+{
+	struct perfdata_symbol symbol;
+	if (perfdata_session_kernel_symbol(session, address, &symbol) != PERFDATA_OK)
+		return;
+	perfdata_text_string(out, symbol.name);
+	perfdata_text_literal(out, "+0x");
+	perfdata_text_hex(out, symbol.offset);
+}

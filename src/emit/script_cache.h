@@ -1,0 +1,56 @@
+/* What a thread keeps from line to line: texts of frames and stacks, and what is the same for all samples of an event. */
+#ifndef SCRIPT_CACHE_H
+#define SCRIPT_CACHE_H
+
+#include "script_setup.h"
+
+/* An event's samples. */
+struct script_plan {
+	const struct perfdata_event *event;    /* NULL: not made yet */
+	uint32_t fields, ip_fields;
+	bool has_chain;                        /* its samples print a chain below the line */
+	bool is_branch;                        /* "from => to" lines (BTS) */
+	bool addr_has_symbol;                  /* addr is an address of code or a fault */
+	bool is_bpf_output;
+	bool is_offcpu;                        /* pid and tid are told by the raw data */
+	bool bare_comm;                        /* comm is not padded */
+	size_t name_size;                      /* the padded name with ": " */
+	char *name;
+};
+
+/* Spans of text by key, forgotten when there are too many of them. */
+struct script_texts {
+	struct script_text_slot {
+		uint64_t key;
+		uint32_t offset, size;
+	} *slots;
+	uint32_t mask, generation;
+	struct perfdata_text text;
+};
+
+struct script_cache {
+	struct script_plan *plans;             /* by event version */
+	size_t nr_plans;
+	struct script_texts frames, stacks;
+	struct perfdata_text building;
+};
+
+struct script_where {
+	const struct script_setup *setup;
+	struct script_cache *cache;
+	uint32_t ip_fields;
+};
+
+/* NULL without memory. */
+struct script_cache *script_cache_get(struct perfdata_scratch *scratch);
+const struct script_plan *script_plan_get(struct script_cache *cache, const struct script_setup *setup, const struct perfdata_event *event);
+
+/* Appends what stands behind an address: " SYM+0xOFF (DSO)", as far as ip_fields ask for it. frame may be PERFDATA_NONE. */
+void script_frame_text(const struct script_where *where, uint32_t frame, struct perfdata_text *out);
+/* Appends the lines of a chain, each with its newline. cookie: this address is that of a chain that never came; 0: there is none. */
+void script_stack_text(const struct script_where *where, uint32_t stack, uint64_t cookie, struct perfdata_text *out);
+/* The parts alone: "SYM+0xOFF" (or "[unknown]"), the dso's name (or "[unknown]"). */
+void script_symbol_text(const struct script_where *where, uint32_t frame, struct perfdata_text *out);
+void script_dso_text(const struct script_where *where, uint32_t frame, struct perfdata_text *out);
+
+#endif

@@ -1,0 +1,264 @@
+#include "config.h"
+#include <ctype.h>
+#include <string.h>
+#include "sample_text.h"
+#include "script_parts.h"
+
+/* --- data_src -------------------------------------------------------------------------------------------------------------- */
+
+#define DECODED_MAX 99u   /* perf's buffers hold so many bytes */
+
+static const char *const lvl_names[] = {
+	"L1", "LFB/MAB", "L2", "L3", "Local RAM", "Remote RAM (1 hop)", "Remote RAM (2 hops)", "Remote Cache (1 hop)",
+	"Remote Cache (2 hops)", "I/O", "Uncached",
+};
+static const char *const lvl_num_names[] = {
+	[1] = "L1", [2] = "L2", [3] = "L3", [4] = "L4", [5] = "L2 MHB", [6] = "Memory-side Cache", [8] = "Uncached", [9] = "CXL",
+	[10] = "I/O", [11] = "Any cache", [12] = "LFB/MAB", [13] = "RAM", [14] = "PMEM",
+};
+static const char *const hops_names[] = { NULL, "core, same node", "node, same socket", "socket, same board", "board" };
+static const char *const snoop_names[] = { "N/A", "None", "Hit", "Miss", "HitM" };
+static const char *const snoopx_names[] = { "Fwd", "Peer" };
+static const char *const tlb_names[] = { "N/A", NULL, NULL, "L1", "L2", "Walker", "Fault" };
+
+enum { HIT = 2, MISS = 4 };
+
+/* The names of the bits that are set, joined by " or "; how many there were. */
+static unsigned spell_bits(struct perfdata_text *out, uint64_t bits, const char *const *names, unsigned nr, unsigned before)
+{
+	for (unsigned i = 0; i < nr; i++) {
+		if (!(bits >> i & 1) || !names[i])
+			continue;
+		if (before++)
+			perfdata_text_literal(out, " or ");
+		perfdata_text_string(out, names[i]);
+	}
+	return before;
+}
+
+static void spell_op(struct perfdata_text *out, uint64_t op)
+{
+	static const char *const names[] = { "N/A", "LOAD", "STORE", "PFETCH", "EXEC" };
+	for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
+		if (op >> i & 1) {
+			perfdata_text_string(out, names[i]);
+			return;
+		}
+	}
+	perfdata_text_literal(out, "No");
+}
+
+static void spell_level(struct perfdata_text *out, uint64_t data_src)
+{
+	const unsigned lvl = data_src >> 5 & 0x3fff, number = data_src >> 33 & 15, hops = data_src >> 43 & 7;
+	const bool remote = data_src >> 37 & 1;
+	const char *result = lvl & HIT ? "hit" : lvl & MISS ? "miss" : "";
+	if (number && number != 15) {
+		if (remote)
+			perfdata_text_literal(out, "Remote ");
+		if (hops && hops < sizeof hops_names / sizeof *hops_names) {
+			perfdata_text_string(out, hops_names[hops]);
+			perfdata_text_char(out, ' ');
+		}
+		const char *name = lvl_num_names[number];
+		if (name)
+			perfdata_text_string(out, name);
+		else
+			perfdata_text_literal(out, "Unknown level 7");
+		perfdata_text_char(out, ' ');
+		perfdata_text_string(out, result);
+		return;
+	}
+	if (!spell_bits(out, lvl >> 3, lvl_names, sizeof lvl_names / sizeof *lvl_names, 0)) {
+		perfdata_text_literal(out, "N/A");
+		return;
+	}
+	perfdata_text_char(out, ' ');
+	perfdata_text_string(out, result);
+}
+
+static void spell_tlb(struct perfdata_text *out, uint64_t tlb)
+{
+	if (!spell_bits(out, tlb, tlb_names, sizeof tlb_names / sizeof *tlb_names, 0))
+		perfdata_text_literal(out, "N/A");
+	if (tlb & HIT)
+		perfdata_text_literal(out, " hit");
+	if (tlb & MISS)
+		perfdata_text_literal(out, " miss");
+}
+
+static void decode_data_src(uint64_t data_src, struct perfdata_text *out)
+{
+	perfdata_text_literal(out, "|OP ");
+	spell_op(out, data_src & 0x1f);
+	perfdata_text_literal(out, "|LVL ");
+	spell_level(out, data_src);
+	perfdata_text_literal(out, "|SNP ");
+	unsigned snoops = spell_bits(out, data_src >> 19 & 0x1f, snoop_names, 5, 0);
+	if (!spell_bits(out, data_src >> 38 & 3, snoopx_names, 2, snoops))
+		perfdata_text_literal(out, "N/A");
+	perfdata_text_literal(out, "|TLB ");
+	spell_tlb(out, data_src >> 26 & 0x7f);
+	const unsigned lock = data_src >> 24 & 3, block = data_src >> 40 & 7;
+	perfdata_text_string(out, lock & 1 ? "|LCK N/A" : lock & 2 ? "|LCK Yes" : "|LCK No");
+	perfdata_text_literal(out, "|BLK ");
+	if (!block || block & 1) {
+		perfdata_text_literal(out, " N/A");
+		return;
+	}
+	if (block & 2)
+		perfdata_text_literal(out, " Data");
+	if (block & 4)
+		perfdata_text_literal(out, " Addr");
+}
+
+void script_data_src(uint64_t data_src, struct perfdata_text *out)
+{
+	const size_t before = out->size;
+	perfdata_text_hex_pad(out, data_src, 16);
+	perfdata_text_char(out, ' ');
+	const size_t decoded = out->size;
+	decode_data_src(data_src, out);
+	if (out->size - decoded > DECODED_MAX)
+		out->size = decoded + DECODED_MAX;
+	if (out->size - before > DECODED_MAX)
+		out->size = before + DECODED_MAX;
+}
+
+/* --- registers --------------------------------------------------------------------------------------------------------------- */
+
+void script_registers(const struct perfdata_regs *regs, enum perfdata_arch arch, struct perfdata_text *out)
+{
+	if (!regs->values.count)
+		return;
+	perfdata_text_literal(out, " ABI:");
+	perfdata_text_u64(out, regs->abi);
+	perfdata_text_char(out, ' ');
+	uint64_t index = 0;
+	for (unsigned bit = 0; bit < 64 && index < regs->values.count; bit++) {
+		if (!(regs->mask >> bit & 1))
+			continue;
+		const char *name = perfdata_register_name(arch, bit);
+		name = name ? name : "unknown";
+		const size_t size = strlen(name);
+		perfdata_text_fill(out, ' ', size < 5 ? 5 - size : 0);
+		perfdata_text_append(out, name, size);
+		perfdata_text_literal(out, ":0x");
+		perfdata_text_hex(out, perfdata_list_u64(&regs->values, index++));
+		perfdata_text_char(out, ' ');
+	}
+}
+
+/* --- branches ------------------------------------------------------------------------------------------------------------------ */
+
+static void spell_flags(struct perfdata_text *out, uint64_t flags)
+{
+	const bool mispredicted = flags & 1, predicted = flags & 2, in_tx = flags & 4, aborted = flags & 8, not_taken = flags >> 33 & 1;
+	perfdata_text_char(out, '/');
+	if (predicted || mispredicted || not_taken) {
+		perfdata_text_char(out, predicted ? 'P' : 'M');
+		if (not_taken)
+			perfdata_text_char(out, 'N');
+	} else {
+		perfdata_text_char(out, '-');
+	}
+	perfdata_text_string(out, in_tx ? "/X" : "/-");
+	perfdata_text_string(out, aborted ? "/A/" : "/-/");
+	perfdata_text_u64(out, flags >> 4 & 0xffff);
+	perfdata_text_char(out, '/');
+	perfdata_text_string(out, sample_text_branch_type(flags));
+	perfdata_text_char(out, '/');
+	const char *spec = sample_text_branch_spec(flags);
+	perfdata_text_string(out, *spec ? spec : "-");
+	perfdata_text_char(out, ' ');
+}
+
+static void spell_end(const struct script_where *where, uint32_t fields, uint64_t address, uint32_t frame, struct perfdata_text *out)
+{
+	if (fields & SCRIPT_BRSTACKSYM) {
+		const struct script_where with_offset = { where->setup, where->cache, where->ip_fields | SCRIPT_SYMOFF };
+		script_symbol_text(&with_offset, frame, out);
+	} else {
+		const struct perfdata_frame *at = perfdata_session_frame(where->setup->session, frame);
+		const struct perfdata_dso *dso = at ? perfdata_session_dso(where->setup->session, at->dso) : NULL;
+		const bool relative = fields & SCRIPT_BRSTACKOFF && dso && dso->kind == PERFDATA_DSO_USER;
+		perfdata_text_literal(out, "0x");
+		perfdata_text_hex(out, relative ? at->address : address);
+	}
+	if (fields & SCRIPT_DSO) {
+		perfdata_text_literal(out, " (");
+		script_dso_text(where, frame, out);
+		perfdata_text_char(out, ')');
+	}
+}
+
+void script_branches(const struct script_where *where, uint32_t fields, const struct perfdata_list *entries, const uint32_t *frames,
+		     struct perfdata_text *out)
+{
+	for (uint64_t i = 0; i < entries->count; i++) {
+		struct perfdata_branch branch;
+		perfdata_list_get(entries, i, &branch);
+		if (!(fields & SCRIPT_BRSTACKSYM))
+			perfdata_text_char(out, ' ');
+		spell_end(where, fields, branch.from, frames ? frames[2 * i] : PERFDATA_NONE, out);
+		perfdata_text_char(out, '/');
+		spell_end(where, fields, branch.to, frames ? frames[2 * i + 1] : PERFDATA_NONE, out);
+		spell_flags(out, branch.flags);
+	}
+}
+
+/* --- bpf-output ------------------------------------------------------------------------------------------------------------------ */
+
+/* As perf's own tables of characters have it: bytes from 0xa0 on count as printable. */
+static bool is_printable(uint8_t c) { return (c >= 0x20 && c < 0x7f) || c >= 0xa0; }
+
+static bool is_text(struct perfdata_bytes raw)
+{
+	if (!raw.size || raw.data[raw.size - 1] != 0)
+		return false;
+	size_t size = strnlen((const char *)raw.data, raw.size);
+	for (size_t i = 0; i < size; i++)
+		if (!is_printable(raw.data[i]) && !isspace(raw.data[i]))
+			return false;
+	for (size_t i = size; i < raw.size; i++)
+		if (raw.data[i] != 0)
+			return false;
+	return size != 0;
+}
+
+void script_bpf_output(struct perfdata_bytes raw, struct perfdata_text *out)
+{
+	const size_t per_line = 8;
+	perfdata_text_char(out, '\n');
+	for (size_t at = 0; at < raw.size; at += per_line) {
+		char offset[32];
+		const size_t nr = raw.size - at < per_line ? raw.size - at : per_line;
+		perfdata_text_string(out, at ? "                 " : "      BPF output:");
+		perfdata_text_char(out, ' ');
+		perfdata_text_append(out, offset, (size_t)(perfdata_hex_width_to(offset, at, 4) - offset));
+		perfdata_text_char(out, ':');
+		for (size_t i = 0; i < per_line; i++) {
+			if (i >= nr) {
+				perfdata_text_literal(out, "   ");
+				continue;
+			}
+			perfdata_text_char(out, ' ');
+			perfdata_text_bytes_hex(out, raw.data + at + i, 1);
+		}
+		perfdata_text_literal(out, "  ");
+		for (size_t i = 0; i < per_line; i++)
+			perfdata_text_char(out, i >= nr ? ' ' : is_printable(raw.data[at + i]) ? (char)raw.data[at + i] : '.');
+		perfdata_text_char(out, '\n');
+	}
+	if (is_text(raw)) {
+		perfdata_text_literal(out, "      BPF string: \"");
+		perfdata_text_append(out, raw.data, strnlen((const char *)raw.data, raw.size));
+		perfdata_text_literal(out, "\"\n");
+	}
+}
+
+void script_page_size(uint64_t size, struct perfdata_text *out)
+{
+	perfdata_text_char(out, ' ');
+	sample_text_page_size(size, out);
+}

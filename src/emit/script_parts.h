@@ -1,0 +1,23 @@
+/* The rarer parts of a line of `perf script`. */
+#ifndef SCRIPT_PARTS_H
+#define SCRIPT_PARTS_H
+
+#include "script_cache.h"
+
+/* "|OP LOAD|LVL L1 hit|…" behind the number in 16 columns: what stands in the column before it is padded. */
+void script_data_src(uint64_t data_src, struct perfdata_text *out);
+/* What perf assumes of a sample without one. */
+#define SCRIPT_DATA_SRC_NONE 0x1e05080021ull
+
+void script_registers(const struct perfdata_regs *regs, enum perfdata_arch arch, struct perfdata_text *out);
+
+/* By one of BRSTACK, BRSTACKSYM, BRSTACKOFF. frames: pairs of from and to, NULL: nothing is known of them. */
+void script_branches(const struct script_where *where, uint32_t fields, const struct perfdata_list *entries, const uint32_t *frames,
+		     struct perfdata_text *out);
+
+void script_bpf_output(struct perfdata_bytes raw, struct perfdata_text *out);
+
+/* "4K", "2M", "N/A". */
+void script_page_size(uint64_t size, struct perfdata_text *out);
+
+#endif

@@ -1,0 +1,181 @@
+#include "config.h"
+#include <stdlib.h>
+#include <string.h>
+#include "script_stat.h"
+
+struct count { uint64_t value, enabled, running; };
+
+/* The counters of an event: one for each thread and CPU. */
+struct event_counts {
+	int32_t *cpus;
+	size_t nr_cpus;
+	struct count *counts;          /* [thread * nr_cpus + cpu] */
+};
+
+struct script_stat {
+	const struct perfdata_reader *reader;
+	int32_t *threads, *cpus;
+	size_t nr_threads, nr_cpus;
+	struct event_counts *events;
+	size_t nr_events;
+	bool header_told;
+};
+
+struct script_stat *script_stat_new(const struct perfdata_reader *reader)
+{
+	struct script_stat *stat = calloc(1, sizeof *stat);
+	if (stat)
+		stat->reader = reader;
+	return stat;
+}
+
+static void forget_events(struct script_stat *stat)
+{
+	for (size_t i = 0; i < stat->nr_events; i++) {
+		free(stat->events[i].cpus);
+		free(stat->events[i].counts);
+	}
+	free(stat->events);
+	stat->events = NULL;
+	stat->nr_events = 0;
+}
+
+void script_stat_free(struct script_stat *stat)
+{
+	if (!stat)
+		return;
+	forget_events(stat);
+	free(stat->threads);
+	free(stat->cpus);
+	free(stat);
+}
+
+/* The list as an array; NULL without memory. */
+static int32_t *list_cpus(const struct perfdata_cpus *cpus, size_t *ret_nr)
+{
+	uint64_t position = 0;
+	int32_t cpu;
+	size_t nr = 0;
+	while (perfdata_cpus_next(cpus, &position, &cpu))
+		nr++;
+	int32_t *list = calloc(nr ? nr : 1, sizeof *list);
+	position = 0;
+	for (size_t i = 0; list && i < nr && perfdata_cpus_next(cpus, &position, &cpu); i++)
+		list[i] = cpu;
+	*ret_nr = nr;
+	return list;
+}
+
+static enum perfdata_status take_cpus(struct script_stat *stat, const struct perfdata_cpus *cpus)
+{
+	free(stat->cpus);
+	stat->cpus = list_cpus(cpus, &stat->nr_cpus);
+	return stat->cpus ? PERFDATA_OK : PERFDATA_ENOMEM;
+}
+
+static enum perfdata_status take_threads(struct script_stat *stat, const struct perfdata_list *threads)
+{
+	free(stat->threads);
+	stat->nr_threads = threads->count;
+	stat->threads = calloc(threads->count ? threads->count : 1, sizeof *stat->threads);
+	if (!stat->threads)
+		return PERFDATA_ENOMEM;
+	for (uint64_t i = 0; i < threads->count; i++) {
+		struct perfdata_thread_map_entry entry;
+		perfdata_list_get(threads, i, &entry);
+		stat->threads[i] = (int32_t)entry.pid;
+	}
+	return PERFDATA_OK;
+}
+
+/* Counters are made when the first value comes: the maps are known then. */
+static enum perfdata_status make_events(struct script_stat *stat)
+{
+	if (stat->events)
+		return PERFDATA_OK;
+	const size_t nr = perfdata_reader_nr_events(stat->reader);
+	stat->events = calloc(nr ? nr : 1, sizeof *stat->events);
+	if (!stat->events)
+		return PERFDATA_ENOMEM;
+	stat->nr_events = nr;
+	for (size_t i = 0; i < nr; i++) {
+		const struct perfdata_event *event = perfdata_reader_event(stat->reader, i);
+		struct event_counts *counts = &stat->events[i];
+		if (event->has_own_cpus) {
+			counts->cpus = list_cpus(&event->own_cpus, &counts->nr_cpus);
+		} else {
+			counts->nr_cpus = stat->nr_cpus;
+			counts->cpus = calloc(stat->nr_cpus ? stat->nr_cpus : 1, sizeof *counts->cpus);
+			if (counts->cpus && stat->nr_cpus)
+				memcpy(counts->cpus, stat->cpus, stat->nr_cpus * sizeof *counts->cpus);
+		}
+		const size_t cells = counts->nr_cpus * stat->nr_threads;
+		counts->counts = calloc(cells ? cells : 1, sizeof *counts->counts);
+		if (!counts->cpus || !counts->counts)
+			return PERFDATA_ENOMEM;
+	}
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status take_value(struct script_stat *stat, const struct perfdata_stat *value)
+{
+	const enum perfdata_status status = make_events(stat);
+	const struct perfdata_event *event = perfdata_reader_event_by_id(stat->reader, value->id);
+	if (status != PERFDATA_OK || !event || event->index >= stat->nr_events || value->thread >= stat->nr_threads)
+		return status;
+	const struct event_counts *counts = &stat->events[event->index];
+	for (size_t i = 0; i < counts->nr_cpus; i++) {
+		if (counts->cpus[i] != value->cpu)
+			continue;
+		counts->counts[value->thread * counts->nr_cpus + i] = (struct count){ value->val, value->ena, value->run };
+		break;
+	}
+	return status;
+}
+
+static void spell_row(const struct script_stat *stat, size_t index, size_t thread, size_t cpu, uint64_t time, struct perfdata_text *out)
+{
+	const struct event_counts *counts = &stat->events[index];
+	const struct count *count = &counts->counts[thread * counts->nr_cpus + cpu];
+	const uint64_t columns[] = { count->value, count->enabled, count->running, time };
+	perfdata_text_s64_pad(out, counts->cpus[cpu], 3);
+	perfdata_text_char(out, ' ');
+	perfdata_text_s64_pad(out, stat->threads[thread], 8);
+	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+		perfdata_text_char(out, ' ');
+		perfdata_text_u64_pad(out, columns[i], 15);
+	}
+	perfdata_text_char(out, ' ');
+	perfdata_text_string(out, perfdata_reader_event(stat->reader, index)->name);
+	perfdata_text_char(out, '\n');
+}
+
+static enum perfdata_status spell_round(struct script_stat *stat, uint64_t time, struct perfdata_text *out)
+{
+	const enum perfdata_status status = make_events(stat);
+	if (status != PERFDATA_OK)
+		return status;
+	if (!stat->header_told)
+		perfdata_text_literal(out, "CPU   THREAD             VAL             ENA             RUN            TIME EVENT\n");
+	stat->header_told = true;
+	for (size_t i = 0; i < stat->nr_events; i++)
+		for (size_t thread = 0; thread < stat->nr_threads; thread++)
+			for (size_t cpu = 0; cpu < stat->events[i].nr_cpus; cpu++)
+				spell_row(stat, i, thread, cpu, time, out);
+	return perfdata_text_failed(out) ? PERFDATA_ENOMEM : PERFDATA_OK;
+}
+
+enum perfdata_status script_stat_record(struct script_stat *stat, const struct perfdata_record *record, struct perfdata_text *out)
+{
+	switch (record->type) {
+	case PERFDATA_RECORD_CPU_MAP:
+		return take_cpus(stat, &record->u.cpu_map.cpus);
+	case PERFDATA_RECORD_THREAD_MAP:
+		return take_threads(stat, &record->u.thread_map.threads);
+	case PERFDATA_RECORD_STAT:
+		return take_value(stat, &record->u.stat);
+	case PERFDATA_RECORD_STAT_ROUND:
+		return spell_round(stat, record->u.stat_round.time, out);
+	}
+	return PERFDATA_OK;
+}

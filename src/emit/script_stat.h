@@ -1,0 +1,20 @@
+/* The tables that `perf script` prints for recordings of `perf stat`. */
+#ifndef SCRIPT_STAT_H
+#define SCRIPT_STAT_H
+
+#include "perfdata_emit.h"
+
+struct script_stat;
+/* NULL without memory. */
+struct script_stat *script_stat_new(const struct perfdata_reader *reader);
+void script_stat_free(struct script_stat *stat);
+
+static inline bool script_stat_concerns(uint32_t type)
+{
+	return type == PERFDATA_RECORD_THREAD_MAP || type == PERFDATA_RECORD_CPU_MAP || type == PERFDATA_RECORD_STAT ||
+	       type == PERFDATA_RECORD_STAT_ROUND;
+}
+/* Follows a record, in order. STAT_ROUND appends the table. PERFDATA_ENOMEM. */
+enum perfdata_status script_stat_record(struct script_stat *stat, const struct perfdata_record *record, struct perfdata_text *out);
+
+#endif
