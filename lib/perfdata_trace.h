@@ -51,6 +51,7 @@ struct perfdata_trace_field {
 	bool elements_are_pointers; /* of an ARRAY */
 	bool is_common;             /* one of the common_ fields that every event of the machine has */
 	uint8_t text_flags;         /* how perf spells it; private */
+	const struct pd_trace_piece *text_piece; /* private */
 };
 
 /* A compiled event. Lives as long as the trace. */
@@ -179,12 +180,14 @@ PERFDATA_API enum perfdata_status perfdata_trace_print(const struct perfdata_tra
 						       const struct perfdata_trace_context *context,
 						       struct perfdata_text *out);
 
-/* Appends what `perf data convert --to-json` writes for a field, before JSON escaping (and what stands behind
- * "[FAILED TO PARSE]"). An array of char, u8 or s8 is text while its bytes are printable, else "ARRAY[61, 0a]".
+/* Appends what `perf data convert --to-json` writes for a field of the event, before JSON escaping (and what stands
+ * behind "[FAILED TO PARSE]"): a number as the print format spells it, if that prints the field itself, with the "0x"
+ * that stands there. An array of char, u8 or s8 is text while its bytes are printable, else "ARRAY[61, 0a]".
  * perf has a memory there: once a field was not printable, it is an ARRAY[] in every later sample of that run. Whoever
  * wants the same bytes asks perfdata_trace_field_printable in the order of the samples, keeps the answer per field and
  * passes it as `as_bytes`. PERFDATA_OK, or PERFDATA_DAMAGED if the raw data is too short (nothing is appended). */
-PERFDATA_API enum perfdata_status perfdata_trace_print_field(const struct perfdata_trace_field *field,
+PERFDATA_API enum perfdata_status perfdata_trace_print_field(const struct perfdata_trace_event *event,
+							     const struct perfdata_trace_field *field,
 							     struct perfdata_bytes raw, enum perfdata_order order,
 							     bool as_bytes, struct perfdata_text *out);
 

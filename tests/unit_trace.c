@@ -389,7 +389,7 @@ static void short_raw(void)
 			const bool fits = size >= field->offset + field->size;
 			const enum perfdata_status status = perfdata_trace_value(field, raw, PERFDATA_LITTLE_ENDIAN, &value);
 			const enum perfdata_status printed =
-				perfdata_trace_print_field(field, raw, PERFDATA_LITTLE_ENDIAN, false, &text);
+				perfdata_trace_print_field(event, field, raw, PERFDATA_LITTLE_ENDIAN, false, &text);
 			if (!fits)
 				CHECK(status == PERFDATA_DAMAGED && printed == PERFDATA_DAMAGED);
 			else if (field->place == PERFDATA_TRACE_FIXED || size == b.size)
@@ -423,7 +423,7 @@ static void field_text(void)
 		for (int as_bytes = 0; as_bytes < 2; as_bytes++) {
 			const struct perfdata_bytes raw = { b.bytes, b.size };
 			perfdata_text_clear(&text);
-			perfdata_trace_print_field(perfdata_trace_field_named(event, want[i].name), raw,
+			perfdata_trace_print_field(event, perfdata_trace_field_named(event, want[i].name), raw,
 						   PERFDATA_LITTLE_ENDIAN, as_bytes, &text);
 			perfdata_text_char(&text, 0);
 			CHECK_STR(text.data, as_bytes ? want[i].bytes : want[i].text);

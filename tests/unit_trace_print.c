@@ -217,6 +217,41 @@ static void addresses(void)
 	CHECK_ALL(named, true);
 }
 
+/* A field by itself is spelled as the first conversion that prints it. */
+static void single_fields(void)
+{
+	static const struct {
+		const char *print, *field, *text;
+	} want[] = {
+		{ "\"none\"", "e", "4000000000" },
+		{ "\"e=0x%x f=%x\", REC->e, REC->f", "e", "0xee6b2800" },
+		{ "\"e=0x%x f=%x\", REC->e, REC->f", "f", "fffffffa" },
+		{ "\"0x%x%x\", REC->e, REC->f", "f", "fffffffa" },
+		{ "\"%d %x\", REC->e, REC->e", "e", "-294967296" },
+		{ "\"%10x|\", (unsigned int)(REC->e)", "e", "  ee6b2800" },
+		{ "\"%pI4\", REC->e", "e", "0.40.107.238" },
+		{ "\"%u\", REC->b", "b", "200" },
+		{ "\"%u\", REC->b + 1", "b", "-56" },
+		{ "\"%s\", __print_symbolic(REC->a, { 200, \"x\" })", "a", "200" },
+		{ "\"%10s %pM\", REC->str, REC->mac", "str", "hello" },
+		{ "\"0x%x %d\", REC->e", "e", "4000000000" },
+	};
+
+	for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+		const struct perfdata_trace_event *event;
+		struct perfdata_trace *trace = compile(want[i].print, &event);
+		struct perfdata_text text;
+		perfdata_text_init(&text);
+		CHECK_EQ(perfdata_trace_print_field(event, perfdata_trace_field_named(event, want[i].field),
+						    (struct perfdata_bytes){ raw_bytes, sizeof raw_bytes },
+						    PERFDATA_LITTLE_ENDIAN, false, &text), PERFDATA_OK);
+		perfdata_text_char(&text, 0);
+		CHECK_STR(text.data, want[i].text);
+		perfdata_text_release(&text);
+		perfdata_trace_free(trace);
+	}
+}
+
 static void cannot_be_compiled(void)
 {
 	static const char *const formats[] = {
@@ -338,6 +373,7 @@ int main(void)
 		{ "expressions", expressions },
 		{ "texts", texts },
 		{ "addresses", addresses },
+		{ "single fields", single_fields },
 		{ "formats that perf cannot parse", cannot_be_compiled },
 		{ "deep nesting", nesting },
 		{ "hostile sizes", sizes },

@@ -1,6 +1,7 @@
 /* A field as perf spells it when it prints fields one by one: JSON, and events whose print format it cannot parse. */
+#include "base/checked.h"
 #include "base/cursor.h"
-#include "schema/trace_types.h"
+#include "schema/trace_program.h"
 
 static bool is_printable(uint8_t c) { return (c >= 0x20 && c < 0x7f) || (c >= '\t' && c <= '\r'); }
 
@@ -79,18 +80,39 @@ static void append_number(struct perfdata_text *out, const struct perfdata_trace
 	}
 }
 
-enum perfdata_status perfdata_trace_print_field(const struct perfdata_trace_field *field, struct perfdata_bytes raw,
+static enum perfdata_status print_number(const struct perfdata_trace_event *event,
+					 const struct perfdata_trace_field *field, struct perfdata_bytes raw,
+					 enum perfdata_order order, struct perfdata_text *out)
+{
+	const struct perfdata_trace_context context = { .order = order };
+	struct pd_trace_run run = {
+		.raw = raw,
+		.context = &context,
+		.out = out,
+		.swap = pd_order_is_foreign(order),
+		.long_size = event->long_size,
+	};
+
+	if (!pd_range_ok(field->offset, field->size, raw.size))
+		return PERFDATA_DAMAGED;
+	if (!field->text_piece) {
+		append_number(out, field, pd_trace_integer(raw.data + field->offset, field->size, run.swap));
+		return PERFDATA_OK;
+	}
+	if (field->text_flags & PD_TRACE_HAS_PREFIX)
+		perfdata_text_literal(out, "0x");
+	pd_trace_run_piece(&run, field->text_piece);
+	return run.damaged ? PERFDATA_DAMAGED : PERFDATA_OK;
+}
+
+enum perfdata_status perfdata_trace_print_field(const struct perfdata_trace_event *event,
+						const struct perfdata_trace_field *field, struct perfdata_bytes raw,
 						enum perfdata_order order, bool as_bytes, struct perfdata_text *out)
 {
 	struct perfdata_bytes bytes;
 
-	if (!(field->text_flags & PD_TRACE_IS_ARRAY)) {
-		if (raw.size < field->offset || raw.size - field->offset < field->size)
-			return PERFDATA_DAMAGED;
-		append_number(out, field, pd_trace_integer(raw.data + field->offset, field->size,
-							  pd_order_is_foreign(order)));
-		return PERFDATA_OK;
-	}
+	if (!(field->text_flags & PD_TRACE_IS_ARRAY))
+		return print_number(event, field, raw, order, out);
 	if (!array_bytes(field, raw, order, &bytes))
 		return PERFDATA_DAMAGED;
 	if ((field->text_flags & PD_TRACE_IS_STRING) && !as_bytes && all_printable(bytes))

@@ -335,6 +335,30 @@ static void parse_lines(struct compiling *c, struct pd_trace_span text)
 		problem(c, "the format lists no fields");
 }
 
+static bool ends_with_prefix(const struct pd_trace_piece *piece)
+{
+	return piece->kind == PD_PIECE_LITERAL && piece->size >= 2 && memcmp(piece->text + piece->size - 2, "0x", 2) == 0;
+}
+
+/* perf spells a field by the first piece of the print format that prints the field itself, cast or not. */
+static void link_fields(struct compiling *c, const struct pd_trace_program *program)
+{
+	for (size_t i = 0; i < program->nr_pieces; i++) {
+		const struct pd_trace_piece *piece = &program->pieces[i];
+		const struct pd_trace_node *node = piece->arg;
+		while (node && node->type == PD_NODE_CAST)
+			node = node->a;
+		if (!node || node->type != PD_NODE_FIELD || !node->field)
+			continue;
+		struct perfdata_trace_field *field = &c->fields[node->field - c->fields];
+		if (field->text_piece || field->is_common || (field->text_flags & PD_TRACE_IS_ARRAY))
+			continue;
+		field->text_piece = piece;
+		if (i > 0 && ends_with_prefix(piece - 1))
+			field->text_flags |= PD_TRACE_HAS_PREFIX;
+	}
+}
+
 static void compile_print(struct compiling *c)
 {
 	struct perfdata_trace_event *event = &c->out->event;
@@ -347,6 +371,8 @@ static void compile_print(struct compiling *c)
 		event->program = program;
 	else
 		c->no_memory = !event->print_problem;
+	if (event->program)
+		link_fields(c, program);
 }
 
 struct pd_trace_compiled *pd_trace_compile(const struct perfdata_trace *trace, const struct pd_trace_entry *entry)

@@ -7,7 +7,7 @@ static int limited(int64_t value)
 	return value > PD_TRACE_WIDTH_LIMIT ? PD_TRACE_WIDTH_LIMIT : value < 0 ? -1 : (int)value;
 }
 
-static void run_piece(struct pd_trace_run *run, const struct pd_trace_piece *piece)
+void pd_trace_run_piece(struct pd_trace_run *run, const struct pd_trace_piece *piece)
 {
 	const struct pd_trace_spec *spec = &piece->spec;
 	struct pd_trace_spec starred;
@@ -56,7 +56,7 @@ static enum perfdata_status print_fields(const struct perfdata_trace_event *even
 		perfdata_text_char(out, ' ');
 		perfdata_text_string(out, event->fields[i].name);
 		perfdata_text_char(out, '=');
-		if (perfdata_trace_print_field(&event->fields[i], raw, order, false, out) != PERFDATA_OK)
+		if (perfdata_trace_print_field(event, &event->fields[i], raw, order, false, out) != PERFDATA_OK)
 			status = PERFDATA_DAMAGED;
 	}
 	return status;
@@ -77,7 +77,7 @@ enum perfdata_status perfdata_trace_print(const struct perfdata_trace_event *eve
 	};
 	const size_t start = out->size;
 	for (size_t i = 0; i < event->program->nr_pieces; i++) {
-		run_piece(&run, &event->program->pieces[i]);
+		pd_trace_run_piece(&run, &event->program->pieces[i]);
 		if (out->size - start > PD_TRACE_TEXT_LIMIT) {
 			out->size = start + PD_TRACE_TEXT_LIMIT;
 			return PERFDATA_DAMAGED;

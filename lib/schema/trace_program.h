@@ -142,6 +142,8 @@ void pd_trace_spell_number(struct perfdata_text *out, const struct pd_trace_spec
 /* With the width and precision of the spec. */
 void pd_trace_spell_text(struct perfdata_text *out, const struct pd_trace_spec *spec, const void *text, size_t size);
 void pd_trace_spell_string(struct pd_trace_run *run, const struct pd_trace_spec *spec, const struct pd_trace_node *node);
+/* Appends one piece. */
+void pd_trace_run_piece(struct pd_trace_run *run, const struct pd_trace_piece *piece);
 void pd_trace_spell_address(struct pd_trace_run *run, const struct pd_trace_piece *piece, int64_t star);
 
 #endif

@@ -14,6 +14,7 @@ enum {
 	PD_TRACE_IS_ARRAY = 2,
 	PD_TRACE_IS_LONG = 4,    /* the type speaks of long */
 	PD_TRACE_IS_POINTER = 8,
+	PD_TRACE_HAS_PREFIX = 16, /* "0x" stands in front of it in the print format */
 };
 
 /* An event compiled, with all memory that it needs. Immutable once published. */
