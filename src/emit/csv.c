@@ -101,22 +101,49 @@ static struct record_cache *get_cache(struct perfdata_scratch *scratch)
 	return &((struct csv_cache *)scratch->cache)->records;
 }
 
+/* The steps of a layout, and apart from them, close together, what says that a cell is empty. */
+struct row_plan {
+	const struct select_step *steps;
+	uint64_t gates[];      /* as in select_step, or NEVER */
+};
+#define NEVER UINT64_MAX
+
+static const struct row_plan *make_row_plan(struct record *r, const struct selection *columns)
+{
+	struct select_step *steps;
+	struct row_plan *plan = pool_alloc(&r->cache->extra, sizeof *plan + columns->nr * sizeof *plan->gates);
+	const struct perfdata_layout *layout = r->plan->plan ? r->plan->plan->layout : NULL;
+	if (!plan || !selection_resolve(&r->cache->extra, columns, layout, &steps))
+		return NULL;
+	plan->steps = steps;
+	for (size_t i = 0; i < columns->nr; i++)
+		plan->gates[i] = steps[i].what == SELECT_NOTHING ? NEVER : steps[i].gate;
+	return plan;
+}
+
 static bool whole_row(struct record *r, const struct csv_table *table, struct perfdata_text *room)
 {
-	struct record_plan *plan = r->plan;
-	if (!plan->selection) {
-		struct select_step *steps;
-		if (!selection_resolve(&r->cache->extra, &table->columns, plan->plan ? plan->plan->layout : NULL, &steps))
-			return false;
-		plan->selection = steps;
-	}
-	const struct select_step *steps = plan->selection;
+	if (!r->plan->selection)
+		r->plan->selection = make_row_plan(r, &table->columns);
+	const struct row_plan *plan = r->plan->selection;
+	if (!plan)
+		return false;
+	const uint64_t present = r->view.u.present;
 	const size_t start = r->s.out->size;
-	for (size_t i = 0; i < table->columns.nr; i++) {
-		if (i)
+	size_t commas = 0;
+	for (size_t i = 0; i < table->columns.nr; i++, commas++) {
+		/* Most cells of most tables are empty: their commas are written together. */
+		const uint64_t gate = plan->gates[i];
+		if (gate == NEVER || (gate && !(gate & present)))
+			continue;
+		if (commas == 1)
 			perfdata_text_char(r->s.out, ',');
-		csv_cell(r, &steps[i], room);
+		else
+			perfdata_text_fill(r->s.out, ',', commas);
+		commas = 0;
+		csv_cell(r, &plan->steps[i], room);
 	}
+	perfdata_text_fill(r->s.out, ',', commas - 1);
 	/* A line without anything is no row to many readers. */
 	if (r->s.out->size == start)
 		perfdata_text_literal(r->s.out, "\"\"");

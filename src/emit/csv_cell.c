@@ -46,18 +46,39 @@ static void flag_names(struct perfdata_text *out, const struct perfdata_name *na
 	drop_first(out, start);
 }
 
+static char *word_to(char *at, uint64_t value, enum spell_op op)
+{
+	if (op == SPELL_LIST_U64)
+		return perfdata_u64_to(at, value);
+	memcpy(at, "0x", 2);
+	return perfdata_hex_to(at + 2, value);
+}
+
+/* Room is asked for once for many. */
+#define GROUP 64
+#define WORD_ROOM 40
+
 static void words(struct perfdata_text *out, const struct perfdata_list *list, enum spell_op op)
 {
-	for (uint64_t i = 0; i < list->count && !perfdata_text_failed(out); i++) {
-		const uint64_t value = perfdata_list_u64(list, i);
-		if (i)
-			perfdata_text_char(out, JOINT);
-		if (op == SPELL_CALLCHAIN)
-			csv_address_cell(out, value);
-		else if (op == SPELL_LIST_HEX)
-			hex(out, value);
-		else
-			perfdata_text_u64(out, value);
+	for (uint64_t i = 0; i < list->count;) {
+		char *at = perfdata_text_reserve(out, (size_t)GROUP * WORD_ROOM);
+		if (!at)
+			return;
+		const uint64_t end = list->count - i > GROUP ? i + GROUP : list->count;
+		for (; i < end; i++) {
+			const uint64_t value = perfdata_list_u64(list, i);
+			if (i)
+				*at++ = JOINT;
+			const char *name = op == SPELL_CALLCHAIN && value >= PERFDATA_CONTEXT_MAX ? perfdata_context_name(value) : NULL;
+			const size_t size = name ? strlen(name) : 0;
+			if (!name || size >= WORD_ROOM) {
+				at = word_to(at, value, op);
+				continue;
+			}
+			memcpy(at, name, size);
+			at += size;
+		}
+		perfdata_text_commit(out, at);
 	}
 }
 

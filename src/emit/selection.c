@@ -124,6 +124,8 @@ bool selection_resolve(struct pool *pool, const struct selection *selection, con
 			return false;
 		if (found.field && !row_make(pool, found.field, found.index, step->name, found.depth > 0, &step->row))
 			return false;
+		if (found.field && found.what != SELECT_TRAILER)
+			step->gate = UINT64_C(1) << (found.depth ? found.through_index[0] : found.index);
 		for (unsigned k = 0; k < found.depth; k++) {
 			struct row *row = pool_alloc(pool, sizeof *row);
 			if (!row || !row_make(pool, found.through[k], found.through_index[k], found.through[k]->name, false, row))

@@ -24,6 +24,7 @@ struct select_step {
 	struct row row;                          /* with the selected name as key */
 	const struct row *through[SELECT_DEPTH]; /* STRUCT rows on the way to it, from the record's view */
 	unsigned depth;
+	uint64_t gate;                           /* absent unless one of these rows is in the record's view; 0: ask */
 	struct key key;
 	const char *trace_name;                  /* name inside the JSON quotes */
 	const char *name;
