@@ -68,6 +68,7 @@ void perfdata_session_close(struct perfdata_session *session)
 	pd_state_free(session->state);
 	pd_filter_release(&session->filter);
 	pd_counts_release(&session->counts);
+	pd_map_release(&session->read_values);
 	pd_free(session);
 }
 
