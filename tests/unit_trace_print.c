@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "perfdata_trace.h"
+#include "alloc_fail.h"
 #include "tests/unit.h"
 
 #define HEAD \
@@ -366,6 +367,37 @@ static void short_raw(void)
 		}
 }
 
+/* Each allocation fails once: a status or no event, and nothing is left behind. */
+static void work_without_memory(void)
+{
+	static const char text[] = HEAD "\"%d a %s %s %s 'x'\", REC->a, __print_symbolic(REC->a, { 1 + 1, \"a\" \"b\" }, { 2, (3) }), "
+					"__get_rel_str(dyn), (unsigned long)REC->e + sizeof(int) ? foo bar : 'c'";
+	struct perfdata_trace *trace = NULL;
+	uint64_t id;
+
+	if (perfdata_trace_new(PERFDATA_LITTLE_ENDIAN, 8, &trace) != PERFDATA_OK)
+		return;
+	const enum perfdata_status status = perfdata_trace_add(trace, "toy", text, sizeof text - 1, &id);
+	if (status == PERFDATA_OK) {
+		const struct perfdata_trace_event *event = perfdata_trace_event(trace, id);
+		if (!event)
+			event = perfdata_trace_event(trace, id);
+		CHECK(event && !event->print_problem && event->nr_fields == 18);
+	} else {
+		CHECK_EQ(status, PERFDATA_ENOMEM);
+	}
+	perfdata_trace_free(trace);
+}
+
+static void no_memory(void)
+{
+	int n = 0;
+
+	while (alloc_fail_run(n, work_without_memory))
+		n++;
+	CHECK(n > 10);
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
@@ -378,6 +410,7 @@ int main(void)
 		{ "deep nesting", nesting },
 		{ "hostile sizes", sizes },
 		{ "raw data of every length", short_raw },
+		{ "every allocation fails once", no_memory },
 	};
 
 	return unit_main(cases, sizeof cases / sizeof *cases);

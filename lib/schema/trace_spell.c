@@ -157,7 +157,8 @@ static void spell_hex_value(struct perfdata_text *out, uint64_t value)
 }
 
 /* REC->name under %s: an array is text; what has the size of a pointer is the address of a text of the kernel. */
-static void spell_field(struct pd_trace_run *run, const struct pd_trace_spec *spec, const struct perfdata_trace_field *field)
+static void spell_field(struct pd_trace_run *run, const struct pd_trace_spec *spec,
+			const struct perfdata_trace_field *field)
 {
 	if (!field)
 		return;
