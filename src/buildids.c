@@ -10,6 +10,7 @@
 /* A line of the answer. */
 struct mapped {
 	const char *filename;
+	const char *sort_name;
 	struct perfdata_bytes build_id;
 	enum perfdata_dso_kind kind;
 	unsigned sources;        /* enum perfdata_build_id_source */
@@ -138,10 +139,29 @@ static void take_table(struct hits *hits, const struct perfdata_reader *reader)
 static int compare(const void *left, const void *right)
 {
 	const struct mapped *a = left, *b = right;
-	const int names = strcmp(a->filename, b->filename);
+	const int names = strcmp(a->sort_name, b->sort_name);
 	if (names || a->build_id.size != b->build_id.size)
 		return names ? names : (a->build_id.size > b->build_id.size) - (a->build_id.size < b->build_id.size);
-	return a->build_id.size ? memcmp(a->build_id.data, b->build_id.data, a->build_id.size) : 0;
+	const int ids = a->build_id.size ? memcmp(a->build_id.data, b->build_id.data, a->build_id.size) : 0;
+	return ids ? ids : (a->pid > b->pid) - (a->pid < b->pid);
+}
+
+/* One file may be known as several (with and without an inode, say): for the reader it is one. The list is sorted. */
+static void join_equals(struct hits *hits)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < hits->nr; i++) {
+		struct mapped *last = kept ? &hits->list[kept - 1] : NULL;
+		if (!last || compare(last, &hits->list[i]) != 0) {
+			hits->list[kept++] = hits->list[i];
+			continue;
+		}
+		last->sources |= hits->list[i].sources;
+		last->maps += hits->list[i].maps;
+		last->samples += hits->list[i].samples;
+		last->chain_entries += hits->list[i].chain_entries;
+	}
+	hits->nr = kept;
 }
 
 /* --- the answers ------------------------------------------------------------------------------------------------------ */
@@ -166,24 +186,28 @@ static const char *kind_name(enum perfdata_dso_kind kind)
 	return "";
 }
 
-/* Files are what has a build-id, could have one, or was hit. */
+/* Files are what has a build-id or was hit; with -v whatever was mapped. */
 static bool is_shown(const struct mapped *mapped, const struct options *options)
 {
-	if (options->with_hits && !mapped->samples && !mapped->chain_entries)
-		return false;
-	return mapped->build_id.size || mapped->samples || mapped->kind == PERFDATA_DSO_USER;
+	const bool hit = mapped->samples || mapped->chain_entries;
+	if (options->with_hits)
+		return hit;
+	return mapped->build_id.size || hit || options->style.verbose;
 }
 
 static void show_text(const struct options *options, const struct hits *hits)
 {
 	struct perfdata_text out;
+	uint64_t hidden = 0;
 	perfdata_text_init(&out);
 	perfdata_text_printf(&out, "%-40s %-20s %-8s %8s %10s  %s\n", "BUILD-ID", "SOURCE", "KIND", "MAPPINGS", "SAMPLES", "FILE");
 	for (size_t i = 0; i < hits->nr; i++) {
 		const struct mapped *mapped = &hits->list[i];
 		char from[32] = "";
-		if (!is_shown(mapped, options))
+		if (!is_shown(mapped, options)) {
+			hidden++;
 			continue;
+		}
 		for (size_t s = 0; s < NR_SOURCES; s++)
 			if (mapped->sources & sources[s].source)
 				snprintf(from + strlen(from), sizeof from - strlen(from), "%s%s", *from ? "," : "", sources[s].name);
@@ -199,6 +223,8 @@ static void show_text(const struct options *options, const struct hits *hits)
 			perfdata_text_printf(&out, " (pid %" PRId32 ")", mapped->pid);
 		perfdata_text_char(&out, '\n');
 	}
+	if (hidden && !options->with_hits)
+		perfdata_text_printf(&out, "%" PRIu64 " more without build-id and samples (-v shows them)\n", hidden);
 	perfdata_text_printf(&out, "%" PRIu64 " samples, %" PRIu64 " of them in no file\n", hits->samples, hits->outside);
 	answer_flush(&out);
 }
@@ -245,21 +271,41 @@ static void show_json(const struct options *options, const struct input *input, 
 }
 
 /* perf lists the header's table; where there is none, or with -H, the files that were hit. */
+static bool perf_lists_hits(const struct options *options, const struct input *input)
+{
+	const bool pipe = perfdata_reader_header(input->reader)->container == PERFDATA_CONTAINER_PIPE;
+	return options->with_hits || pipe || !perfdata_reader_feature(input->reader, PERFDATA_FEATURE_BUILD_ID);
+}
+
 static void show_perf(const struct options *options, const struct input *input, const struct hits *hits)
 {
+	const bool by_hits = perf_lists_hits(options, input);
 	struct perfdata_text out;
-	const bool hit = options->with_hits || !perfdata_reader_feature(input->reader, PERFDATA_FEATURE_BUILD_ID);
 	perfdata_text_init(&out);
 	for (size_t i = 0; i < hits->nr; i++) {
 		const struct mapped *mapped = &hits->list[i];
-		if (!mapped->build_id.size || (hit && !mapped->samples && !mapped->chain_entries))
+		const size_t width = 2 * mapped->build_id.size;
+		if (by_hits ? !mapped->samples && !mapped->chain_entries : !(mapped->sources & PERFDATA_BUILD_ID_HEADER))
 			continue;
 		perfdata_text_bytes_hex(&out, mapped->build_id.data, mapped->build_id.size);
-		perfdata_text_char(&out, ' ');
+		perfdata_text_fill(&out, ' ', width < 40 ? 41 - width : 1);
 		answer_text(&out, mapped->filename);
 		perfdata_text_char(&out, '\n');
 	}
 	answer_flush(&out);
+}
+
+/* Once perf has met the vdso in a mapping, it keeps it in a temporary file, and sorts by its name. */
+static void sort(struct hits *hits, bool as_perf_lists_hits)
+{
+	for (size_t i = 0; i < hits->nr; i++) {
+		struct mapped *mapped = &hits->list[i];
+		const bool vdso = as_perf_lists_hits && mapped->kind == PERFDATA_DSO_VDSO;
+		mapped->sort_name = vdso ? "/tmp/perf-vdso.so-" : mapped->filename;
+	}
+	if (hits->nr)
+		qsort(hits->list, hits->nr, sizeof *hits->list, compare);
+	join_equals(hits);
 }
 
 static void answer(const struct options *options, struct input *input)
@@ -283,7 +329,7 @@ static void answer(const struct options *options, struct input *input)
 		input_ended(input, PERFDATA_ENOMEM, NULL);
 	} else {
 		const size_t nr_names = hits.nr - nr_dsos;
-		qsort(hits.list, hits.nr, sizeof *hits.list, compare);
+		sort(&hits, options->perf && perf_lists_hits(options, input));
 		if (options->json)
 			show_json(options, input, &hits);
 		else if (options->perf)

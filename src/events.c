@@ -7,6 +7,8 @@
 #include "commands.h"
 #include "emit/header_text.h"
 
+#define PERF_TYPE_TRACEPOINT 2
+
 /* The value of a row of the attr's layout. */
 static uint64_t member(const struct perfdata_attr *attr, const struct perfdata_field *field)
 {
@@ -149,6 +151,35 @@ static void show_event(struct perfdata_text *out, const struct perfdata_event *e
 	}
 }
 
+/* What perf advises below its list. */
+static void show_perf_tips(struct perfdata_text *out, const struct perfdata_reader *reader, bool pipe)
+{
+	const struct perfdata_event *event;
+	bool tracepoint = false, group = false;
+	for (size_t i = 0; (event = perfdata_reader_event(reader, i)); i++) {
+		tracepoint |= event->config.attr.type == PERF_TYPE_TRACEPOINT;
+		group |= event->group_leader != event->index && !pipe;
+	}
+	if (tracepoint)
+		perfdata_text_literal(out, "# Tip: use 'perf evlist --trace-fields' to show fields for tracepoint events\n");
+	if (group)
+		perfdata_text_literal(out, "# Tip: use 'perf evlist -g' to show group information\n");
+}
+
+/* perf asks a pipe for its attrs only, and calls events what those say. */
+static void show_perf_event(struct perfdata_text *out, const struct perfdata_event *event, bool pipe)
+{
+	struct perfdata_text name;
+	perfdata_text_init(&name);
+	if (pipe)
+		perfdata_event_fallback_name(&event->config.attr, &name);
+	perfdata_text_char(&name, '\0');
+	if (!perfdata_text_failed(&name))
+		header_text_event(out, pipe ? name.data : event->name, &event->config.attr);
+	perfdata_text_char(out, '\n');
+	perfdata_text_release(&name);
+}
+
 static void answer(const struct options *options, struct input *input)
 {
 	/* a pipe tells of its events, and renames them, as it goes */
@@ -158,6 +189,7 @@ static void answer(const struct options *options, struct input *input)
 		return;
 	struct perfdata_text out;
 	const struct perfdata_event *event;
+	const bool pipe = perfdata_reader_header(input->reader)->container == PERFDATA_CONTAINER_PIPE;
 	perfdata_text_init(&out);
 	if (options->json) {
 		json_object *document = answer_document(input, session), *meta, *events;
@@ -167,12 +199,13 @@ static void answer(const struct options *options, struct input *input)
 	}
 	for (size_t i = 0; !options->json && (event = perfdata_reader_event(input->reader, i)); i++) {
 		if (options->perf) {
-			header_text_event(&out, event->name, &event->config.attr);
-			perfdata_text_char(&out, '\n');
+			show_perf_event(&out, event, pipe);
 		} else {
 			show_event(&out, event, options->style.verbose);
 		}
 	}
+	if (options->perf)
+		show_perf_tips(&out, input->reader, pipe);
 	answer_flush(&out);
 	perfdata_session_close(session);
 }

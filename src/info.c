@@ -27,6 +27,8 @@ struct counters {
 	size_t nr, room;
 	uint64_t *pids;          /* of the thread map */
 	size_t nr_pids;
+	uint64_t *lost;          /* by the event's index: sum of its LOST_SAMPLES */
+	size_t nr_lost;
 	bool failed;
 };
 
@@ -62,12 +64,30 @@ static void take_threads(struct counters *counters, const struct perfdata_thread
 	}
 }
 
+static void take_lost(struct counters *counters, const struct perfdata_event *event, uint64_t lost)
+{
+	if (event->index >= counters->nr_lost) {
+		uint64_t *grown = realloc(counters->lost, (event->index + 1) * sizeof *grown);
+		if (!grown) {
+			counters->failed = true;
+			return;
+		}
+		memset(grown + counters->nr_lost, 0, (event->index + 1 - counters->nr_lost) * sizeof *grown);
+		counters->lost = grown;
+		counters->nr_lost = event->index + 1;
+	}
+	counters->lost[event->index] += lost;
+}
+
 static void take_record(struct counters *counters, const struct perfdata_raw *raw)
 {
 	struct perfdata_record record;
 	if (perfdata_raw_decode(counters->reader, raw, &record) != PERFDATA_OK)
 		return;
-	if (raw->type == PERFDATA_RECORD_THREAD_MAP) {
+	if (raw->type == PERFDATA_RECORD_LOST_SAMPLES) {
+		if (raw->event)
+			take_lost(counters, raw->event, record.u.lost_samples.lost);
+	} else if (raw->type == PERFDATA_RECORD_THREAD_MAP) {
 		take_threads(counters, &record.u.thread_map);
 	} else if (raw->type == PERFDATA_RECORD_STAT) {
 		const struct perfdata_stat *stat = &record.u.stat;
@@ -258,10 +278,19 @@ static void show_text(const struct options *options, struct input *input, const 
 
 /* --- as perf says it ------------------------------------------------------------------------------------------------- */
 
-/* Without a sum, since perf has none there either. */
-static void show_perf_stats(const struct perfdata_summary *summary)
+static bool has_type(const struct perfdata_summary *summary, uint32_t type)
 {
-	printf("\nAggregated stats:\n%20s events: %10" PRIu64 "\n", "TOTAL", summary->records);
+	for (size_t i = 0; i < summary->nr_types; i++)
+		if (summary->types[i].type == type)
+			return true;
+	return false;
+}
+
+static void show_perf_stats(const struct perfdata_summary *summary, const struct counters *counters)
+{
+	const char *note = has_type(summary, PERFDATA_RECORD_AUXTRACE_INFO) ?
+		" (excludes AUX area (e.g. instruction trace) decoded / synthesized events)" : "";
+	printf("\nAggregated stats:%s\n%20s events: %10" PRIu64 "\n", note, "TOTAL", summary->records);
 	for (size_t i = 0; i < summary->nr_types; i++) {
 		const struct perfdata_layout *layout = perfdata_record_layout(summary->types[i].type);
 		const uint64_t records = summary->types[i].records;
@@ -270,9 +299,14 @@ static void show_perf_stats(const struct perfdata_summary *summary)
 	}
 	for (size_t i = 0; i < summary->nr_events; i++) {
 		const struct perfdata_event_count *event = &summary->events[i];
-		if (!event->event || !event->deliveries)
+		const uint64_t lost = event->event && event->event->index < counters->nr_lost ? counters->lost[event->event->index] : 0;
+		if (!event->event || (!event->deliveries && !lost))
 			continue;
-		printf("%s stats:\n%20s events: %10" PRIu64 "\n", event->event->name, "SAMPLE", event->deliveries);
+		printf("%s stats:\n", event->event->name);
+		if (event->deliveries)
+			printf("%20s events: %10" PRIu64 "\n", "SAMPLE", event->deliveries);
+		if (lost)
+			printf("%20s events: %10" PRIu64 "\n", "LOST_SAMPLES", lost);
 	}
 }
 
@@ -288,11 +322,12 @@ static void show_perf_header(const struct perfdata_reader *reader)
 
 static void answer(const struct options *options, struct input *input)
 {
-	static const uint32_t stat_types[] = { PERFDATA_RECORD_THREAD_MAP, PERFDATA_RECORD_STAT, PERFDATA_RECORD_STAT_ROUND };
+	static const uint32_t wanted[] = { PERFDATA_RECORD_THREAD_MAP, PERFDATA_RECORD_STAT, PERFDATA_RECORD_STAT_ROUND,
+					      PERFDATA_RECORD_LOST_SAMPLES };
 	const struct perfdata_session_options session_options = {
 		.size = sizeof session_options,
 		.needs = PERFDATA_NEED_RECORDS | PERFDATA_NEED_DELIVERIES,   /* deliveries are counted only where they are made */
-		.filter = { .types = stat_types, .nr_types = sizeof stat_types / sizeof *stat_types },
+		.filter = { .types = wanted, .nr_types = sizeof wanted / sizeof *wanted },
 	};
 	struct counters counters = { .reader = input->reader };
 	struct perfdata_session *session = input_walk(input, &session_options, take_batch, &counters);
@@ -302,7 +337,7 @@ static void answer(const struct options *options, struct input *input)
 	if (counters.failed) {
 		input_ended(input, PERFDATA_ENOMEM, NULL);
 	} else if (options->perf_stats) {
-		show_perf_stats(summary);
+		show_perf_stats(summary, &counters);
 	} else if (options->perf) {
 		show_perf_header(input->reader);
 	} else if (options->json) {
@@ -316,6 +351,7 @@ static void answer(const struct options *options, struct input *input)
 	}
 	free(counters.list);
 	free(counters.pids);
+	free(counters.lost);
 	perfdata_session_close(session);
 }
 
