@@ -43,6 +43,16 @@ static const char *module_name(struct pd_state *state, const char *filename)
 	return name;
 }
 
+/* Where the table of build-ids has a module under its path, perf calls it by that path. */
+static const char *table_name(const struct pd_state *state, const char *filename)
+{
+	uint64_t index;
+	if (!pd_map_get(&state->build_ids, pd_hash_bytes(filename, strlen(filename), 7), &index))
+		return NULL;
+	const struct pd_table_id *id = pd_table_at(&state->table_ids, (uint32_t)index);
+	return id->cpumode == PERFDATA_CPUMODE_KERNEL && strcmp(id->filename, filename) == 0 ? id->filename : NULL;
+}
+
 static uint64_t name_hash(const void *name, size_t size) { return pd_hash_bytes(name, size, 7); }
 
 /* What the header's table says of a file, where no MMAP2 record says more. */
@@ -65,7 +75,9 @@ uint32_t pd_dso_get(struct pd_state *state, const struct pd_dso_key *key)
 	const char *filename = pd_arena_copy(&state->arena, key->filename, key->filename_size);
 	if (!filename)
 		return PERFDATA_NONE;
-	const char *name = key->kind == PERFDATA_DSO_MODULE ? module_name(state, filename) : filename;
+	const char *name = filename;
+	if (key->kind == PERFDATA_DSO_MODULE && !table_name(state, filename))
+		name = module_name(state, filename);
 	struct pd_dso *dso = name ? pd_table_add(&state->dsos, &index) : NULL;
 	if (!dso || pd_index_add(&state->dso_index, hash, index) < 0)
 		return PERFDATA_NONE;
@@ -108,7 +120,7 @@ int pd_table_id_add(struct pd_state *state, struct perfdata_bytes filename, stru
 	/* a recorder that was given a vmlinux names the kernel after it */
 	if (cpumode == PERFDATA_CPUMODE_KERNEL && pid == -1 && !state->kernel_name && is_kernel_file(copy))
 		state->kernel_name = copy;
-	*id = (struct pd_table_id){ .filename = copy, .pid = pid, .source = source, .build_id_size = (uint8_t)build_id.size };
+	*id = (struct pd_table_id){ .filename = copy, .pid = pid, .cpumode = cpumode, .source = source, .build_id_size = (uint8_t)build_id.size };
 	if (build_id.size)
 		memcpy(id->build_id, build_id.data, build_id.size);
 	if (pd_map_put(&state->build_ids, name_hash(filename.data, filename.size), index) < 0)

@@ -15,7 +15,7 @@ struct pd_chain_slot {
 };
 struct pd_address_slot {
 	uint64_t ip, areas;             /* generation of the maps that were asked */
-	uint32_t cpumode;
+	uint32_t key;                   /* cpumode, and whether it stands below kernel addresses */
 	uint32_t frame;
 };
 
@@ -51,7 +51,7 @@ static const struct pd_areas *areas_of(const struct pd_state *state, const struc
 	return NULL;   /* hypervisor, guests and unknown modes have no maps here */
 }
 
-uint32_t pd_frame_of(struct pd_state *state, const struct pd_thread *thread, unsigned cpumode, uint64_t ip)
+static uint32_t frame_of(struct pd_state *state, const struct pd_thread *thread, unsigned cpumode, uint64_t ip, bool below_kernel)
 {
 	const struct pd_areas *areas = areas_of(state, thread, cpumode);
 	if (!areas)
@@ -62,12 +62,25 @@ uint32_t pd_frame_of(struct pd_state *state, const struct pd_thread *thread, uns
 			return PERFDATA_NONE;
 	}
 	struct pd_address_slot *slot = &state->address_cache[pd_hash_u64(ip, areas->generation) & (CACHE_SLOTS - 1)];
-	if (slot->ip == ip && slot->areas == areas->generation && slot->cpumode == cpumode)
+	const uint32_t key = cpumode | (below_kernel ? 0x100u : 0);
+	if (slot->ip == ip && slot->areas == areas->generation && slot->key == key)
 		return slot->frame;
 	const struct pd_area *area = pd_areas_find(areas, ip);
+	if (!area && below_kernel)
+		area = pd_areas_find_before_exec(areas, ip);
 	uint32_t frame = area ? pd_frame_get(state, area->dso, pd_area_address(area, ip)) : PERFDATA_NONE;
-	*slot = (struct pd_address_slot){ .ip = ip, .areas = areas->generation, .cpumode = cpumode, .frame = frame };
+	*slot = (struct pd_address_slot){ .ip = ip, .areas = areas->generation, .key = key, .frame = frame };
 	return frame;
+}
+
+uint32_t pd_frame_of(struct pd_state *state, const struct pd_thread *thread, unsigned cpumode, uint64_t ip)
+{
+	return frame_of(state, thread, cpumode, ip, false);
+}
+
+uint32_t pd_frame_below_kernel(struct pd_state *state, const struct pd_thread *thread, uint64_t ip)
+{
+	return frame_of(state, thread, PERFDATA_CPUMODE_USER, ip, true);
 }
 
 uint32_t pd_frame_of_data(struct pd_state *state, const struct pd_thread *thread, uint64_t address)
@@ -86,6 +99,7 @@ struct chain_walk {
 	unsigned part;
 	uint64_t at;
 	unsigned cpumode;
+	bool in_kernel;                 /* the chain began in the kernel */
 	bool broken;
 };
 
@@ -97,6 +111,7 @@ static bool set_context(struct chain_walk *walk, uint64_t marker)
 		return true;
 	case PERFDATA_CONTEXT_KERNEL:
 		walk->cpumode = PERFDATA_CPUMODE_KERNEL;
+		walk->in_kernel = true;
 		return true;
 	case PERFDATA_CONTEXT_USER:
 	case PERFDATA_CONTEXT_USER_DEFERRED:
@@ -199,7 +214,8 @@ uint32_t pd_stack_get(struct pd_state *state, const struct pd_thread *thread, co
 	uint64_t ip;
 	struct chain_walk walk = start_walk(chain, deferred);
 	while (nr < MAX_STEPS && next_address(&walk, &ip)) {
-		uint32_t frame = pd_frame_of(state, thread, walk.cpumode, ip);
+		const bool below = walk.in_kernel && walk.cpumode == PERFDATA_CPUMODE_USER;
+		uint32_t frame = below ? pd_frame_below_kernel(state, thread, ip) : pd_frame_of(state, thread, walk.cpumode, ip);
 		steps[nr++] = (struct perfdata_step){ .ip = ip, .frame = frame, .cpumode = walk.cpumode };
 	}
 	if (walk.broken || !nr)

@@ -150,10 +150,10 @@ int pd_areas_remove(struct pd_area_store *store, struct pd_areas *areas, uint64_
 	return finish(&change, areas, merge(&change, left, right));
 }
 
-const struct pd_area *pd_areas_find(const struct pd_areas *areas, uint64_t address)
+static const struct pd_area *find_in(const struct pd_area_node *root, uint64_t address)
 {
 	const struct pd_area *best = NULL;
-	for (const struct pd_area_node *node = areas->root; node;) {
+	for (const struct pd_area_node *node = root; node;) {
 		if (node->area.start <= address) {
 			best = &node->area;
 			node = node->right;
@@ -164,8 +164,16 @@ const struct pd_area *pd_areas_find(const struct pd_areas *areas, uint64_t addre
 	return best && address < best->end ? best : NULL;
 }
 
-void pd_areas_clear(struct pd_area_store *store, struct pd_areas *areas)
+const struct pd_area *pd_areas_find(const struct pd_areas *areas, uint64_t address) { return find_in(areas->root, address); }
+
+const struct pd_area *pd_areas_find_before_exec(const struct pd_areas *areas, uint64_t address)
 {
+	return find_in(areas->before_exec, address);
+}
+
+void pd_areas_exec(struct pd_area_store *store, struct pd_areas *areas)
+{
+	areas->before_exec = areas->root;
 	areas->root = NULL;
 	areas->owner = ++store->next_owner;
 	areas->generation = ++store->next_generation;
@@ -174,6 +182,7 @@ void pd_areas_clear(struct pd_area_store *store, struct pd_areas *areas)
 void pd_areas_copy(struct pd_area_store *store, struct pd_areas *to, struct pd_areas *from)
 {
 	to->root = from->root;
+	to->before_exec = NULL;
 	to->owner = ++store->next_owner;
 	from->owner = ++store->next_owner;
 	to->generation = ++store->next_generation;

@@ -39,7 +39,7 @@ static int init_areas(struct pd_state *state, struct pd_thread *thread)
 	if (!thread->areas)
 		return -1;
 	thread->areas->users = 1;
-	pd_areas_clear(&state->store, thread->areas);
+	pd_areas_exec(&state->store, thread->areas);
 	return 0;
 }
 

@@ -15,7 +15,7 @@ struct pd_state *pd_state_new(void)
 	state->stacks.item_size = sizeof(struct pd_stack);
 	state->kernel_dso = PERFDATA_NONE;
 	state->comms = pd_intern_new();
-	pd_areas_clear(&state->store, &state->kernel);
+	pd_areas_exec(&state->store, &state->kernel);
 	/* the idle task is there from the start */
 	if (!state->comms || !pd_thread_get(state, 0, 0)) {
 		pd_state_free(state);
@@ -207,7 +207,7 @@ static int on_comm(struct pd_state *state, const struct perfdata_record *record)
 		return -1;
 	/* the old program's maps are gone with exec; perf keeps them until they are overwritten */
 	if (record->misc & PERFDATA_MISC_COMM_EXEC)
-		pd_areas_clear(&state->store, thread->areas);
+		pd_areas_exec(&state->store, thread->areas);
 	return pd_thread_set_comm(state, thread, comm->comm.data, comm->comm.size);
 }
 

@@ -24,6 +24,7 @@ struct pd_area {
 struct pd_area_node;
 struct pd_areas {
 	struct pd_area_node *root;
+	struct pd_area_node *before_exec;  /* of the program that exec replaced: kernel samples from inside exec still show it */
 	uint64_t owner;            /* nodes with this owner belong to this set alone */
 	uint64_t generation;       /* changes whenever the set does; unique over all sets */
 	uint32_t users;            /* threads of the process */
@@ -35,8 +36,9 @@ struct pd_area_store {
 };
 int pd_areas_insert(struct pd_area_store *store, struct pd_areas *areas, const struct pd_area *area);   /* the new one wins */
 const struct pd_area *pd_areas_find(const struct pd_areas *areas, uint64_t address);
+const struct pd_area *pd_areas_find_before_exec(const struct pd_areas *areas, uint64_t address);
 int pd_areas_remove(struct pd_area_store *store, struct pd_areas *areas, uint64_t start);   /* the area that begins there */
-void pd_areas_clear(struct pd_area_store *store, struct pd_areas *areas);
+void pd_areas_exec(struct pd_area_store *store, struct pd_areas *areas);   /* a new, empty set; the old one is before_exec */
 /* `to` becomes a copy of `from`. */
 void pd_areas_copy(struct pd_area_store *store, struct pd_areas *to, struct pd_areas *from);
 static inline uint64_t pd_area_address(const struct pd_area *area, uint64_t ip)
@@ -104,6 +106,7 @@ struct pd_dso {
 struct pd_table_id {
 	const char *filename;
 	int32_t pid;
+	unsigned cpumode;
 	uint8_t build_id[20];
 	uint8_t build_id_size;
 	enum perfdata_build_id_source source;
@@ -135,6 +138,8 @@ struct pd_stack {
 uint32_t pd_frame_get(struct pd_state *state, uint32_t dso, uint64_t address);   /* PERFDATA_NONE without memory */
 /* The frame of an address as a sample of this thread in this mode sees it; PERFDATA_NONE: nothing is mapped there. */
 uint32_t pd_frame_of(struct pd_state *state, const struct pd_thread *thread, unsigned cpumode, uint64_t ip);
+/* The same for a user address below kernel addresses of a chain: that may still be of the program that exec is replacing. */
+uint32_t pd_frame_below_kernel(struct pd_state *state, const struct pd_thread *thread, uint64_t ip);
 /* Of an address whose mode nobody recorded (addr, branches): the kernel's if it lies in the kernel half, else the thread's. */
 uint32_t pd_frame_of_data(struct pd_state *state, const struct pd_thread *thread, uint64_t address);
 /* The stack of a chain and, if given, of what a deferred chain adds. PERFDATA_NONE: no memory, or an empty or broken chain. */
