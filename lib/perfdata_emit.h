@@ -80,6 +80,8 @@ struct perfdata_emitter {
 	const struct perfdata_option *options;   /* or NULL */
 	/* Optional: the needs for these options, or 0 for the default. */
 	uint32_t (*needs_for)(const struct perfdata_option_value *options, size_t nr_options);
+	/* Optional: the order of records for these options, where the user does not say; without it, time. */
+	enum perfdata_record_order (*order_for)(const struct perfdata_option_value *options, size_t nr_options);
 	/* *ret_state is freed by `release`. PERFDATA_EUSAGE with a message for a wrong option. */
 	enum perfdata_status (*begin)(const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out);
 	/* *ret_value goes to format; free_value frees it. */

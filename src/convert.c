@@ -35,6 +35,14 @@ static uint32_t needs_of(const struct options *options)
 	return needs ? needs : emitter->needs;
 }
 
+static enum perfdata_record_order order_of(const struct options *options)
+{
+	const struct perfdata_emitter *emitter = options->emitter;
+	if (options->order)
+		return strcmp(options->order, "file") ? PERFDATA_ORDER_TIME : PERFDATA_ORDER_FILE;
+	return emitter->order_for ? emitter->order_for(options->values, options->nr_values) : PERFDATA_ORDER_TIME;
+}
+
 static enum perfdata_status run_session(struct job *job, struct input *input, struct perfdata_session *session, uint32_t needs,
 					struct perfdata_error *reterr)
 {
@@ -106,9 +114,8 @@ static void convert_input(struct job *job, struct input *input)
 
 static void convert(struct job *job)
 {
-	const bool in_file_order = job->options->order && !strcmp(job->options->order, "file");
 	struct input input;
-	if (input_open(&input, job->options, job->file, in_file_order ? PERFDATA_ORDER_FILE : PERFDATA_ORDER_TIME, job->hold))
+	if (input_open(&input, job->options, job->file, order_of(job->options), job->hold))
 		convert_input(job, &input);
 	job->code = input_close(&input, job->options);
 }

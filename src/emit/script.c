@@ -232,9 +232,15 @@ static enum perfdata_status format(const void *state, const struct perfdata_batc
 	return perfdata_text_failed(out) ? PERFDATA_ENOMEM : PERFDATA_OK;
 }
 
+/* Rounds mean something in the file only, so perf does not sort when it shows them. */
+static enum perfdata_record_order order_for(const struct perfdata_option_value *values, size_t nr_values)
+{
+	return perfdata_option_flag(values, nr_values, "show-round-events", false) ? PERFDATA_ORDER_FILE : PERFDATA_ORDER_TIME;
+}
+
 const struct perfdata_emitter emitter_script = {
 	.abi = PERFDATA_EMITTER_ABI, .name = "script", .help = "samples as `perf script` prints them",
 	.needs = PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES | PERFDATA_NEED_STACKS,
-	.symbols = true, .options = options,
+	.symbols = true, .options = options, .order_for = order_for,
 	.begin = begin, .scan = scan, .format = format, .free_value = free_value, .release = release,
 };
