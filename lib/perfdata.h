@@ -54,7 +54,7 @@ PERFDATA_API const char *perfdata_status_text(enum perfdata_status status);
 /* The version of the library that runs, such as "0.1.0". Static storage. */
 PERFDATA_API const char *perfdata_version(void);
 
-/* What the library was built with, such as "zlib zstd elfutils debuginfod". Static storage. */
+/* What the library was built with, such as "zlib zstd lzma elfutils debuginfod". Static storage. */
 PERFDATA_API const char *perfdata_features(void);
 
 /* Bytes somewhere else, never NUL-terminated by promise. data may be NULL when size is 0. */

@@ -1,7 +1,7 @@
 /* Opens a recording in any of its forms and gives its records one after the other.
  *
  * Forms are told apart by content: file container (both byte orders, versions 1 and 2), pipe stream, directory recording,
- * gzip or zstd around any of them, COMPRESSED records inside. Damage is normal: after it the reader goes on at the next plausible
+ * gzip, zstd or xz around any of them, COMPRESSED records inside. Damage is normal: after it the reader goes on at the next plausible
  * record and reports a finding; it never gives up while bytes are left. */
 #ifndef PERFDATA_READER_H
 #define PERFDATA_READER_H
@@ -59,7 +59,7 @@ struct perfdata_header {
 	uint64_t attr_size;                 /* bytes of an attr table entry; 0 for a pipe */
 	struct perfdata_section attrs, data, event_types;   /* as the header says; zero for a pipe */
 	uint64_t feature_bits[4];           /* bit n: feature n is present; grows while a pipe is read */
-	const char *packing;                /* "none", "gzip", "zstd" */
+	const char *packing;                /* "none", "gzip", "zstd", "xz" */
 	const char *name;                   /* path as opened, or the name given */
 	int64_t mtime;                      /* seconds since 1970, 0 if unknown */
 	uint64_t file_size;                 /* unpacked bytes, UINT64_MAX if not known yet */

@@ -124,6 +124,58 @@ static void check_round_trip(enum pd_codec_kind kind, size_t size, size_t step, 
 	CHECK(out == size && !memcmp(unpacked, plain, size));
 }
 
+static void test_xz(void)
+{
+	/* printf 'hello hello hello hello\n' | xz --check=crc32 */
+	static const uint8_t hello[] = {
+		0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00, 0x00, 0x01, 0x69, 0x22, 0xde, 0x36, 0x02, 0x00, 0x21, 0x01, 0x16,
+		0x00, 0x00, 0x00, 0x74, 0x2f, 0xe5, 0xa3, 0xe0, 0x00, 0x17, 0x00, 0x0c, 0x5d, 0x00, 0x34, 0x19, 0x49,
+		0xee, 0x8d, 0xe9, 0x56, 0x0a, 0xc1, 0x21, 0xb0, 0x00, 0x00, 0x00, 0x88, 0x59, 0x0b, 0x00, 0x01, 0x24,
+		0x18, 0xdb, 0xcc, 0x02, 0xc2, 0x90, 0x42, 0x99, 0x0d, 0x01, 0x00, 0x00, 0x00, 0x00, 0x01, 0x59, 0x5a,
+
+	};
+	/* the same with a dictionary of 256 MiB */
+	static const uint8_t large[] = {
+		0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00, 0x00, 0x01, 0x69, 0x22, 0xde, 0x36, 0x02, 0x00, 0x21, 0x01, 0x20,
+		0x00, 0x00, 0x00, 0x09, 0x88, 0xa5, 0x76, 0xe0, 0x00, 0x17, 0x00, 0x0d, 0x5d, 0x00, 0x34, 0x19, 0x49,
+		0xdb, 0x85, 0x5c, 0x67, 0xde, 0x76, 0x15, 0x7d, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x88, 0x59,
+		0x0b, 0x00, 0x01, 0x25, 0x18, 0x9a, 0xfd, 0x19, 0xdb, 0x90, 0x42, 0x99, 0x0d, 0x01, 0x00, 0x00, 0x00,
+		0x00, 0x01, 0x59, 0x5a,
+	};
+	static const char text[] = "hello hello hello hello\n";
+	const size_t length = sizeof text - 1;
+	size_t used, out;
+	if (!is_there(PD_CODEC_XZ))
+		return;
+	CHECK(pd_encoder_new(PD_CODEC_XZ, 0) == NULL);
+	CHECK_EQ(pd_codec_probe(hello, 6), PD_CODEC_XZ);
+	CHECK_EQ(pd_codec_probe(hello, 5), PD_CODEC_NONE);
+	/* two streams with padding between them and behind */
+	memset(packed, 0, sizeof packed);
+	memcpy(packed, hello, sizeof hello);
+	memcpy(packed + sizeof hello + 8, hello, sizeof hello);
+	const size_t size = 2 * sizeof hello + 12;
+	for (size_t step = 1; step <= size; step += 7) {
+		CHECK_EQ(unpack(PD_CODEC_XZ, size, step, &used, &out), PERFDATA_END);
+		CHECK_EQ(used, size);
+		CHECK(out == 2 * length && !memcmp(unpacked, text, length) && !memcmp(unpacked + length, text, length));
+	}
+	for (size_t cut = 1; cut < sizeof hello; cut++) {
+		CHECK_EQ(unpack(PD_CODEC_XZ, cut, SIZE, &used, &out), PERFDATA_OK);
+		CHECK_EQ(used, cut);
+	}
+	for (size_t at = 0; at < 8 * sizeof hello; at++) {
+		memcpy(packed, hello, sizeof hello);
+		packed[at / 8] ^= (uint8_t)(1u << at % 8);
+		/* not every bit matters, but the text has a checksum */
+		bool whole = unpack(PD_CODEC_XZ, sizeof hello, SIZE, &used, &out) == PERFDATA_END;
+		if (whole && (out != length || memcmp(unpacked, text, length)))
+			FAIL("a flipped bit was not noticed");
+	}
+	memcpy(packed, large, sizeof large);
+	CHECK_EQ(unpack(PD_CODEC_XZ, sizeof large, SIZE, &used, &out), PERFDATA_ELIMIT);
+}
+
 static void test_round_trip(void)
 {
 	for (size_t k = 0; k < 2; k++) {
@@ -285,6 +337,7 @@ int main(void)
 		{ "suffix", test_suffix },
 		{ "available", test_available },
 		{ "round trip", test_round_trip },
+		{ "xz", test_xz },
 		{ "frames in a row", test_frames_in_a_row },
 		{ "cut short", test_cut },
 		{ "corrupted", test_corrupted },

@@ -31,6 +31,9 @@ const char *perfdata_features(void)
 #ifdef HAVE_ZSTD
 	       "zstd "
 #endif
+#ifdef HAVE_LZMA
+	       "lzma "
+#endif
 #ifdef HAVE_ELFUTILS
 	       "elfutils "
 #endif

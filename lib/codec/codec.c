@@ -3,15 +3,18 @@
 #include "base/cursor.h"
 #include "codec/codec_impl.h"
 
-/* RFC 1952 (ID1, ID2, CM) and RFC 8878 (little-endian magic numbers). */
+/* RFC 1952 (ID1, ID2, CM), RFC 8878 (little-endian magic numbers), and the .xz file format, 2.1.1. */
 #define ZSTD_FRAME 0xfd2fb528u
 #define ZSTD_SKIPPABLE 0x184d2a50u
 #define ZSTD_SKIPPABLE_MASK 0xfffffff0u
 
 enum pd_codec_kind pd_codec_probe(const uint8_t *bytes, size_t size)
 {
+	static const uint8_t xz_magic[PD_CODEC_MAGIC] = { 0xfd, '7', 'z', 'X', 'Z', 0 };
 	if (size >= 3 && bytes[0] == 0x1f && bytes[1] == 0x8b && bytes[2] == 8)
 		return PD_CODEC_GZIP;
+	if (size >= sizeof xz_magic && !memcmp(bytes, xz_magic, sizeof xz_magic))
+		return PD_CODEC_XZ;
 	if (size < 4)
 		return PD_CODEC_NONE;
 	uint32_t magic = pd_load32(bytes, pd_order_is_foreign(PERFDATA_LITTLE_ENDIAN));
@@ -46,6 +49,12 @@ bool pd_codec_available(enum pd_codec_kind kind)
 #else
 		return false;
 #endif
+	case PD_CODEC_XZ:
+#ifdef HAVE_LZMA
+		return true;
+#else
+		return false;
+#endif
 	}
 	return false;
 }
@@ -55,6 +64,7 @@ struct pd_decoder *pd_decoder_new(enum pd_codec_kind kind)
 	switch (kind) {
 	case PD_CODEC_GZIP: return pd_gzip_decoder_new();
 	case PD_CODEC_ZSTD: return pd_zstd_decoder_new();
+	case PD_CODEC_XZ: return pd_xz_decoder_new();
 	case PD_CODEC_NONE: break;
 	}
 	return NULL;
@@ -79,6 +89,7 @@ struct pd_encoder *pd_encoder_new(enum pd_codec_kind kind, int level)
 	switch (kind) {
 	case PD_CODEC_GZIP: return pd_gzip_encoder_new(level);
 	case PD_CODEC_ZSTD: return pd_zstd_encoder_new(level);
+	case PD_CODEC_XZ:
 	case PD_CODEC_NONE: break;
 	}
 	return NULL;

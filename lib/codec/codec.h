@@ -1,20 +1,22 @@
-/* gzip and zstd, bytes to bytes, both directions. A codec never allocates by a size that the input states, writes only
- * into the buffer it is given, and reports both positions. */
+/* gzip and zstd, bytes to bytes, both directions; xz, only unpacking. A codec allocates no more than its window, which is
+ * limited, writes only into the buffer it is given, and reports both positions. */
 #ifndef PD_CODEC_H
 #define PD_CODEC_H
 
 #include "perfdata.h"
 
-enum pd_codec_kind { PD_CODEC_NONE, PD_CODEC_GZIP, PD_CODEC_ZSTD };
+#define PD_CODEC_MAGIC 6
 
-/* What the first bytes of a file say (needs up to 4 bytes). zstd skippable frames count as zstd. */
+enum pd_codec_kind { PD_CODEC_NONE, PD_CODEC_GZIP, PD_CODEC_ZSTD, PD_CODEC_XZ };
+
+/* What the first bytes of a file say (needs up to PD_CODEC_MAGIC bytes). zstd skippable frames count as zstd. */
 enum pd_codec_kind pd_codec_probe(const uint8_t *bytes, size_t size);
 /* By the suffix of an output's name: .gz, .zst, or none. */
 enum pd_codec_kind pd_codec_by_suffix(const char *path);
 bool pd_codec_available(enum pd_codec_kind kind);
 
 struct pd_decoder;
-/* Concatenated gzip members and zstd frames are one stream. NULL without memory or support. */
+/* Concatenated gzip members, zstd frames and xz streams are one stream. NULL without memory or support. */
 struct pd_decoder *pd_decoder_new(enum pd_codec_kind kind);
 void pd_decoder_free(struct pd_decoder *decoder);
 /* Forget all state and expect the start of a frame. */
@@ -27,6 +29,7 @@ enum perfdata_status pd_decoder_run(struct pd_decoder *decoder, const uint8_t *i
 				    uint8_t *out, size_t out_size, size_t *out_used);
 
 struct pd_encoder;
+/* NULL without memory or support; nothing packs xz. */
 struct pd_encoder *pd_encoder_new(enum pd_codec_kind kind, int level /* 0 = default */);
 void pd_encoder_free(struct pd_encoder *encoder);
 /* Forget all state and start another frame: cheaper than a new encoder. */

@@ -29,6 +29,7 @@ struct pd_encoder {
 
 struct pd_decoder *pd_gzip_decoder_new(void);
 struct pd_decoder *pd_zstd_decoder_new(void);
+struct pd_decoder *pd_xz_decoder_new(void);
 struct pd_encoder *pd_gzip_encoder_new(int level);
 struct pd_encoder *pd_zstd_encoder_new(int level);
 

@@ -143,6 +143,7 @@ const char *pd_input_packing(const struct pd_input *input)
 	switch (input->packing) {
 	case PD_CODEC_GZIP: return "gzip";
 	case PD_CODEC_ZSTD: return "zstd";
+	case PD_CODEC_XZ: return "xz";
 	case PD_CODEC_NONE: break;
 	}
 	return "none";

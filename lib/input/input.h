@@ -1,4 +1,4 @@
-/* Where bytes come from. An input is a file, pipe, descriptor or memory, packed (gzip, zstd) or not; it gives the
+/* Where bytes come from. An input is a file, pipe, descriptor or memory, packed (gzip, zstd, xz) or not; it gives the
  * unpacked bytes in read-only chunks of about 1 MiB, and, where it can seek, ranges at any offset.
  *
  * Chunks are counted; a chunk stays valid and unmoved while somebody holds it. Each chunk has PD_CHUNK_HEADROOM writable
@@ -83,7 +83,7 @@ enum perfdata_status pd_input_next_chunk(struct pd_input *input, struct pd_chunk
  * PERFDATA_END (packed data ends early), PERFDATA_ELIMIT (ratio, or a zstd window above 128 MiB), PERFDATA_EREAD (I/O
  * error in the middle). The offset (may be NULL) is one of the bytes as they stand in the file, packed or not. */
 enum perfdata_status pd_input_damage(const struct pd_input *input, uint64_t *ret_packed_offset);
-/* How it is packed: "none", "gzip", "zstd". */
+/* How it is packed: "none", "gzip", "zstd", "xz". */
 const char *pd_input_packing(const struct pd_input *input);
 /* The bytes came through a pipe or something else that cannot seek, whether they were spooled since or not. */
 bool pd_input_is_pipe(const struct pd_input *input);

@@ -202,7 +202,7 @@ struct pd_elf *pd_elf_debugdata(const struct pd_elf *elf)
 	struct pd_elf *inside = NULL;
 	char *image;
 	size_t size;
-	if (!data || !data->d_buf || pd_xz_unpack(data->d_buf, data->d_size, MAX_DEBUGDATA, &image, &size))
+	if (!data || !data->d_buf || pd_unpack_bytes(data->d_buf, data->d_size, MAX_DEBUGDATA, &image, &size))
 		return NULL;
 	if (pd_elf_open_memory(image, size, &inside) == PERFDATA_OK)
 		inside->embedded = true;

@@ -11,14 +11,17 @@
 
 struct unpacked {
 	uint8_t *data;
-	size_t used, room;
+	size_t used, room, limit;
 };
 
 static enum perfdata_status grow(struct unpacked *out)
 {
 	size_t room = out->room ? 2 * out->room : (size_t)1 << 18;
-	if (out->room >= MAX_UNPACKED)
+	if (out->used > out->limit)
 		return PERFDATA_ELIMIT;
+	/* one more than the limit: what fits exactly can come to its end */
+	if (room > out->limit)
+		room = out->limit + 1;
 	uint8_t *data = pd_realloc(out->data, room);
 	if (!data)
 		return PERFDATA_ENOMEM;
@@ -48,14 +51,19 @@ static enum perfdata_status decode(struct pd_decoder *decoder, const uint8_t *in
 	}
 }
 
-static enum perfdata_status unpack(enum pd_codec_kind kind, const char *packed, size_t size, char **ret, size_t *ret_size)
+enum perfdata_status pd_unpack_bytes(const void *packed, size_t size, size_t limit, char **ret, size_t *ret_size)
 {
-	struct unpacked out = { 0 };
+	enum pd_codec_kind kind = pd_codec_probe(packed, size);
+	if (kind == PD_CODEC_NONE)
+		return PERFDATA_ABSENT;
 	struct pd_decoder *decoder = pd_decoder_new(kind);
 	if (!decoder)
 		return pd_codec_available(kind) ? PERFDATA_ENOMEM : PERFDATA_EUNSUP;
-	enum perfdata_status status = decode(decoder, (const uint8_t *)packed, size, &out);
+	struct unpacked out = { .limit = limit };
+	enum perfdata_status status = decode(decoder, packed, size, &out);
 	pd_decoder_free(decoder);
+	if (!status && out.used > limit)
+		status = PERFDATA_ELIMIT;
 	if (status) {
 		pd_free(out.data);
 		return status;
@@ -67,20 +75,16 @@ static enum perfdata_status unpack(enum pd_codec_kind kind, const char *packed, 
 
 enum perfdata_status pd_unpack(int fd, char **ret, size_t *ret_size)
 {
-	static const uint8_t xz_magic[] = { 0xfd, '7', 'z', 'X', 'Z', 0 };
-	uint8_t magic[sizeof xz_magic];
+	uint8_t magic[PD_CODEC_MAGIC];
 	char *packed;
 	size_t size;
-	if (pread(fd, magic, sizeof magic, 0) != (ssize_t)sizeof magic)
-		return PERFDATA_ABSENT;
-	bool is_xz = !memcmp(magic, xz_magic, sizeof magic);
-	enum pd_codec_kind kind = pd_codec_probe(magic, sizeof magic);
-	if (!is_xz && kind == PD_CODEC_NONE)
+	ssize_t got = pread(fd, magic, sizeof magic, 0);
+	if (got < 0 || pd_codec_probe(magic, (size_t)got) == PD_CODEC_NONE)
 		return PERFDATA_ABSENT;
 	enum perfdata_status status = pd_read_whole(fd, MAX_PACKED, &packed, &size);
 	if (status)
 		return status == PERFDATA_ENOMEM ? status : PERFDATA_EFORMAT;
-	status = is_xz ? pd_xz_unpack(packed, size, MAX_UNPACKED, ret, ret_size) : unpack(kind, packed, size, ret, ret_size);
+	status = pd_unpack_bytes(packed, size, MAX_UNPACKED, ret, ret_size);
 	pd_free(packed);
-	return status;
+	return status == PERFDATA_ABSENT ? PERFDATA_EFORMAT : status;
 }

@@ -188,12 +188,13 @@ enum pd_elf_place {
 enum perfdata_status pd_elf_symbols(struct pd_symbol_table *table, struct pd_elf *symbols, struct pd_elf *text,
 				    enum pd_elf_place place);
 
-/* --- symbol_packed.c, xz.c: packed files --------------------------------------------------------------------------- */
+/* --- symbol_packed.c: packed files --------------------------------------------------------------------------------- */
 
 /* The content of a packed file (gzip, zstd, xz), in *ret to be freed with pd_free. PERFDATA_ABSENT: it is not packed. */
 enum perfdata_status pd_unpack(int fd, char **ret, size_t *ret_size);
-/* Unpacks an xz stream into memory, at most `limit` bytes. PERFDATA_EFORMAT, PERFDATA_ELIMIT, PERFDATA_ENOMEM. */
-enum perfdata_status pd_xz_unpack(const void *packed, size_t size, size_t limit, char **ret, size_t *ret_size);
+/* The same for bytes in memory, at most `limit` of them unpacked. PERFDATA_EFORMAT, PERFDATA_ELIMIT, PERFDATA_ENOMEM;
+ * PERFDATA_EUNSUP: built without the package. */
+enum perfdata_status pd_unpack_bytes(const void *packed, size_t size, size_t limit, char **ret, size_t *ret_size);
 
 /* --- dwarf_lines.c ------------------------------------------------------------------------------------------------ */
 

@@ -7,7 +7,7 @@ const struct meta_key meta_keys[] = {
 	{ "file_hex", "The bytes of its name, where they are not valid UTF-8.", JSON_HEX, true, false },
 	{ "container", "file, pipe or directory.", JSON_STRING, false, false },
 	{ "byte_order", "little or big.", JSON_STRING, false, false },
-	{ "packing", "How the file was packed: none, gzip or zstd.", JSON_STRING, false, false },
+	{ "packing", "How the file was packed: none, gzip, zstd or xz.", JSON_STRING, false, false },
 	{ "header", "The file header.", JSON_OBJECT, false, false },
 	{ "events", "In meta: what was recorded, with its attr and ids. In summary: how often.", JSON_OBJECTS, false, false },
 	{ "features", "Feature sections by name.", JSON_OBJECT, false, false },

@@ -1,0 +1,101 @@
+#include "config.h"
+#include "codec/codec_impl.h"
+
+#ifdef HAVE_LZMA
+#include <lzma.h>
+#include "base/memory.h"
+
+/* A dictionary of 128 MiB, and what the decoder needs beside it. */
+#define MEMORY_LIMIT ((UINT64_C(128) << 20) + (UINT64_C(1) << 20))
+
+struct xz_decoder {
+	struct pd_decoder base;
+	lzma_allocator allocator;
+	lzma_stream stream;
+	lzma_ret state;  /* of the last call; LZMA_STREAM_END: what follows is padding or another stream */
+};
+
+static void *allocate(void *opaque, size_t count, size_t size)
+{
+	(void)opaque;
+	return pd_calloc(count, size);
+}
+
+static void release(void *opaque, void *memory)
+{
+	(void)opaque;
+	pd_free(memory);
+}
+
+static void xz_decoder_free(struct pd_decoder *decoder)
+{
+	struct xz_decoder *xz = (struct xz_decoder *)decoder;
+	lzma_end(&xz->stream);
+	pd_free(xz);
+}
+
+/* The package keeps its memory for the next stream. */
+static void xz_decoder_reset(struct pd_decoder *decoder)
+{
+	struct xz_decoder *xz = (struct xz_decoder *)decoder;
+	xz->state = lzma_stream_decoder(&xz->stream, MEMORY_LIMIT, 0);
+}
+
+static enum perfdata_status status_of(lzma_ret state)
+{
+	switch (state) {
+	case LZMA_OK:
+	case LZMA_BUF_ERROR:  /* no progress was possible: needs input or room */
+		return PERFDATA_OK;
+	case LZMA_STREAM_END: return PERFDATA_END;
+	case LZMA_MEM_ERROR: return PERFDATA_ENOMEM;
+	case LZMA_MEMLIMIT_ERROR: return PERFDATA_ELIMIT;
+	default: return PERFDATA_DAMAGED;
+	}
+}
+
+static enum perfdata_status xz_decoder_run(struct pd_decoder *decoder, const struct pd_codec_buffers *b)
+{
+	struct xz_decoder *xz = (struct xz_decoder *)decoder;
+	if (xz->state == LZMA_STREAM_END) {
+		/* streams may be padded with zeros */
+		while (*b->in_used < b->in_size && !b->in[*b->in_used])
+			++*b->in_used;
+		if (*b->in_used == b->in_size)
+			return PERFDATA_END;
+		xz_decoder_reset(decoder);
+	}
+	if (xz->state != LZMA_OK && xz->state != LZMA_BUF_ERROR)
+		return status_of(xz->state);
+	xz->stream.next_in = b->in ? b->in + *b->in_used : NULL;
+	xz->stream.avail_in = b->in_size - *b->in_used;
+	xz->stream.next_out = b->out + *b->out_used;
+	xz->stream.avail_out = b->out_size - *b->out_used;
+	xz->state = lzma_code(&xz->stream, LZMA_RUN);
+	*b->in_used = b->in_size - xz->stream.avail_in;
+	*b->out_used = b->out_size - xz->stream.avail_out;
+	return status_of(xz->state);
+}
+
+struct pd_decoder *pd_xz_decoder_new(void)
+{
+	struct xz_decoder *xz = pd_calloc(1, sizeof *xz);
+	if (!xz)
+		return NULL;
+	xz->base = (struct pd_decoder){ xz_decoder_free, xz_decoder_reset, xz_decoder_run };
+	xz->allocator = (lzma_allocator){ .alloc = allocate, .free = release };
+	xz->stream = (lzma_stream)LZMA_STREAM_INIT;
+	xz->stream.allocator = &xz->allocator;
+	xz_decoder_reset(&xz->base);
+	if (xz->state != LZMA_OK) {
+		xz_decoder_free(&xz->base);
+		return NULL;
+	}
+	return &xz->base;
+}
+
+#else
+
+struct pd_decoder *pd_xz_decoder_new(void) { return NULL; }
+
+#endif
