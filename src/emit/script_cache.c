@@ -130,6 +130,7 @@ static bool make_plan(struct script_plan *plan, const struct script_setup *setup
 	plan->is_branch = is_branch_event(attr);
 	plan->addr_has_symbol = plan->is_branch || is_fault_event(attr);
 	plan->is_bpf_output = is_bpf_output_event(event) && !plan->is_offcpu;
+	plan->is_synthesized = script_type_of(attr) == SCRIPT_SYNTH;
 	plan->event = event;
 	return true;
 }

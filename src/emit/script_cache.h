@@ -11,7 +11,7 @@ struct script_plan {
 	bool has_chain;                        /* its samples print a chain below the line */
 	bool is_branch;                        /* "from => to" lines (BTS) */
 	bool addr_has_symbol;                  /* addr is an address of code or a fault */
-	bool is_bpf_output;
+	bool is_bpf_output, is_synthesized;
 	bool is_offcpu;                        /* pid and tid are told by the raw data */
 	bool bare_comm;                        /* comm is not padded */
 	size_t name_size;                      /* the padded name with ": " */

@@ -485,6 +485,8 @@ static void spell_sample(const struct line *line, struct script_carry *carry)
 	}
 	if (fields & SCRIPT_TRACE)
 		spell_trace(line);
+	if (fields & SCRIPT_SYNTHESIZED && plan->is_synthesized)
+		script_synthesized(plan->event->config.attr.config, line->sample->raw, plan->event->config.order, out);
 	if (fields & SCRIPT_ADDR)
 		spell_addr(line);
 	if (fields & SCRIPT_DATA_SRC)

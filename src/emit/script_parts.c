@@ -262,3 +262,142 @@ void script_page_size(uint64_t size, struct perfdata_text *out)
 	perfdata_text_char(out, ' ');
 	sample_text_page_size(size, out);
 }
+
+/* --- events that perf inject makes of instruction traces ----------------------------------------------------------------------- */
+
+enum synthesized {
+	SYNTH_PTWRITE, SYNTH_MWAIT, SYNTH_PWRE, SYNTH_EXSTOP, SYNTH_PWRX, SYNTH_CBR, SYNTH_PSB, SYNTH_EVT, SYNTH_IFLAG,
+};
+#define SYNTH_WIDTH 34u
+
+static uint64_t read_le(struct perfdata_bytes raw, size_t offset, size_t size)
+{
+	uint64_t value = 0;
+	for (size_t i = 0; i < size && offset + i < raw.size; i++)
+		value |= (uint64_t)raw.data[offset + i] << (8 * i);
+	return value;
+}
+
+/* %#x */
+static void spell_hex(struct perfdata_text *out, const char *name, uint64_t value)
+{
+	perfdata_text_string(out, name);
+	if (value)
+		perfdata_text_literal(out, "0x");
+	perfdata_text_hex(out, value);
+}
+
+static void spell_number(struct perfdata_text *out, const char *name, uint64_t value)
+{
+	perfdata_text_string(out, name);
+	perfdata_text_u64(out, value);
+}
+
+static void spell_cbr(struct perfdata_text *out, uint64_t flags, uint64_t khz)
+{
+	const uint64_t ratio = flags & 0xff, max_nonturbo = flags >> 16 & 0xff;
+	perfdata_text_literal(out, " cbr: ");
+	perfdata_text_u64_pad(out, ratio, 2);
+	perfdata_text_literal(out, " freq: ");
+	perfdata_text_u64_pad(out, (khz + 500) / 1000, 4);
+	perfdata_text_literal(out, " MHz ");
+	if (!max_nonturbo)
+		return;
+	perfdata_text_char(out, '(');
+	perfdata_text_u64_pad(out, (5 + 1000 * ratio / max_nonturbo) / 10, 3);
+	perfdata_text_literal(out, "%) ");
+}
+
+static void spell_ptwrite(struct perfdata_text *out, uint64_t flags, uint64_t payload)
+{
+	spell_number(out, " IP: ", flags & 1);
+	spell_hex(out, " payload: ", payload);
+	perfdata_text_char(out, ' ');
+	for (unsigned i = 0; i < 8 && payload >> (8 * i) & 0xff; i++) {
+		const uint8_t c = payload >> (8 * i) & 0xff;
+		if (!is_printable(c))
+			break;
+		perfdata_text_char(out, (char)c);
+	}
+	perfdata_text_char(out, ' ');
+}
+
+static void spell_evt(struct perfdata_text *out, uint64_t flags, struct perfdata_bytes raw)
+{
+	static const char *const names[32] = {
+		[1] = "INTR", [2] = "IRET", [3] = "SMI", [4] = "RSM", [5] = "SIPI", [6] = "INIT", [7] = "VMENTRY", [8] = "VMEXIT",
+		[9] = "VMEXIT_INTR", [10] = "SHUTDOWN", [12] = "UINTR", [13] = "UIRET",
+	};
+	static const char *const data_names[] = { "PFA", "VMXQ", "VMXR" };
+	const char *name = names[flags & 0x1f];
+	perfdata_text_literal(out, " cfe: ");
+	if (name)
+		perfdata_text_string(out, name);
+	else
+		perfdata_text_u64(out, flags & 0x1f);
+	spell_number(out, " IP: ", flags >> 7 & 1);
+	spell_number(out, " vector: ", flags >> 8 & 0xff);
+	const size_t count = flags >> 16 & 0xffff;
+	for (size_t i = 0; i < count && 4 + 16 * (i + 1) <= raw.size; i++) {
+		const unsigned type = (unsigned)read_le(raw, 4 + 16 * i, 1) & 0x3f;
+		perfdata_text_literal(out, "  ");
+		if (type < sizeof data_names / sizeof *data_names)
+			perfdata_text_string(out, data_names[type]);
+		else
+			perfdata_text_u64(out, type);
+		spell_hex(out, ": ", read_le(raw, 4 + 16 * i + 8, 8));
+	}
+}
+
+void script_synthesized(uint64_t config, struct perfdata_bytes raw, enum perfdata_order order, struct perfdata_text *out)
+{
+	const size_t before = out->size;
+	/* they are made on x86 alone */
+	if (order != PERFDATA_LITTLE_ENDIAN || raw.size < 4)
+		return;
+	const uint64_t flags = read_le(raw, 0, 4), payload = read_le(raw, 4, 8);
+	switch (config) {
+	case SYNTH_PTWRITE:
+		spell_ptwrite(out, flags, payload);
+		break;
+	case SYNTH_MWAIT:
+		spell_hex(out, " hints: ", payload & 0xff);
+		spell_hex(out, " extensions: ", payload >> 32 & 3);
+		perfdata_text_char(out, ' ');
+		break;
+	case SYNTH_PWRE:
+		spell_number(out, " hw: ", payload >> 7 & 1);
+		spell_number(out, " cstate: ", payload >> 12 & 15);
+		spell_number(out, " sub-cstate: ", payload >> 8 & 15);
+		perfdata_text_char(out, ' ');
+		break;
+	case SYNTH_EXSTOP:
+		spell_number(out, " IP: ", flags & 1);
+		perfdata_text_char(out, ' ');
+		break;
+	case SYNTH_PWRX:
+		spell_number(out, " deepest cstate: ", payload & 15);
+		spell_number(out, " last cstate: ", payload >> 4 & 15);
+		spell_hex(out, " wake reason: ", payload >> 8 & 15);
+		perfdata_text_char(out, ' ');
+		break;
+	case SYNTH_CBR:
+		spell_cbr(out, flags, read_le(raw, 4, 4));
+		break;
+	case SYNTH_PSB:
+		spell_hex(out, " psb offs: ", payload);
+		break;
+	case SYNTH_EVT:
+		spell_evt(out, flags, raw);
+		break;
+	case SYNTH_IFLAG:
+		spell_number(out, " IFLAG: ", !(flags & 1));
+		spell_number(out, "->", flags & 1);
+		perfdata_text_string(out, flags & 2 ? " via branch" : " via non branch");
+		break;
+	default:
+		return;
+	}
+	const size_t size = out->size - before;
+	perfdata_text_fill(out, ' ', size && size < SYNTH_WIDTH ? SYNTH_WIDTH - size : 0);
+}

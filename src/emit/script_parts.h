@@ -17,6 +17,9 @@ void script_branches(const struct script_where *where, uint32_t fields, const st
 
 void script_bpf_output(struct perfdata_bytes raw, struct perfdata_text *out);
 
+/* What perf inject made of an instruction trace: raw data of an event with this config. */
+void script_synthesized(uint64_t config, struct perfdata_bytes raw, enum perfdata_order order, struct perfdata_text *out);
+
 /* "4K", "2M", "N/A". */
 void script_page_size(uint64_t size, struct perfdata_text *out);
 

@@ -24,7 +24,7 @@ static const struct {
 	[SCRIPT_HW_CACHE] = { "hw-cache", NULL, USUAL, SCRIPT_TRACE | SCRIPT_BPF_OUTPUT },
 	[SCRIPT_RAW] = { "raw", "raw", USUAL | MEMORY, SCRIPT_TRACE | SCRIPT_BPF_OUTPUT },
 	[SCRIPT_BREAKPOINT] = { "breakpoint", "break", USUAL, SCRIPT_TRACE | SCRIPT_BPF_OUTPUT },
-	[SCRIPT_SYNTH] = { "synth", "synth", BASE | IP_FIELDS, SCRIPT_TRACE | SCRIPT_BPF_OUTPUT },
+	[SCRIPT_SYNTH] = { "synth", "synth", BASE | IP_FIELDS | SCRIPT_SYNTHESIZED, SCRIPT_TRACE | SCRIPT_BPF_OUTPUT },
 	[SCRIPT_OTHER] = { "other", NULL, USUAL, SCRIPT_TRACE | SCRIPT_BPF_OUTPUT },
 };
 
@@ -69,7 +69,7 @@ static const struct row {
 	{ "insnlen", SCRIPT_NOTHING, 0, NULL, needs_itrace },
 	{ "brstackinsn", SCRIPT_NOTHING, 0, NULL, needs_disassembler },
 	{ "brstackoff", SCRIPT_BRSTACKOFF, 0, NULL, NULL },
-	{ "synth", SCRIPT_NOTHING, 0, NULL, needs_itrace },
+	{ "synth", SCRIPT_SYNTHESIZED, 0, NULL, NULL },
 	{ "phys_addr", SCRIPT_PHYS_ADDR, PERFDATA_SAMPLE_PHYS_ADDR, "PHYS_ADDR", NULL },
 	{ "metric", SCRIPT_NOTHING, 0, NULL, "metrics are not computed" },
 	{ "misc", SCRIPT_MISC, 0, NULL, NULL },

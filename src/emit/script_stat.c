@@ -88,6 +88,28 @@ static enum perfdata_status take_threads(struct script_stat *stat, const struct 
 	return PERFDATA_OK;
 }
 
+static bool is_among(const struct perfdata_cpus *cpus, int32_t wanted)
+{
+	uint64_t position = 0;
+	int32_t cpu;
+	while (perfdata_cpus_next(cpus, &position, &cpu))
+		if (cpu == wanted)
+			return true;
+	return false;
+}
+
+/* The recording's CPUs, as far as the event's unit has them; "any CPU" is one of every unit. */
+static enum perfdata_status make_counts(const struct script_stat *stat, const struct perfdata_event *event, struct event_counts *counts)
+{
+	counts->cpus = calloc(stat->nr_cpus ? stat->nr_cpus : 1, sizeof *counts->cpus);
+	for (size_t i = 0; counts->cpus && i < stat->nr_cpus; i++)
+		if (stat->cpus[i] < 0 || !event->has_own_cpus || is_among(&event->own_cpus, stat->cpus[i]))
+			counts->cpus[counts->nr_cpus++] = stat->cpus[i];
+	const size_t cells = counts->nr_cpus * stat->nr_threads;
+	counts->counts = calloc(cells ? cells : 1, sizeof *counts->counts);
+	return counts->cpus && counts->counts ? PERFDATA_OK : PERFDATA_ENOMEM;
+}
+
 /* Counters are made when the first value comes: the maps are known then. */
 static enum perfdata_status make_events(struct script_stat *stat)
 {
@@ -98,22 +120,9 @@ static enum perfdata_status make_events(struct script_stat *stat)
 	if (!stat->events)
 		return PERFDATA_ENOMEM;
 	stat->nr_events = nr;
-	for (size_t i = 0; i < nr; i++) {
-		const struct perfdata_event *event = perfdata_reader_event(stat->reader, i);
-		struct event_counts *counts = &stat->events[i];
-		if (event->has_own_cpus) {
-			counts->cpus = list_cpus(&event->own_cpus, &counts->nr_cpus);
-		} else {
-			counts->nr_cpus = stat->nr_cpus;
-			counts->cpus = calloc(stat->nr_cpus ? stat->nr_cpus : 1, sizeof *counts->cpus);
-			if (counts->cpus && stat->nr_cpus)
-				memcpy(counts->cpus, stat->cpus, stat->nr_cpus * sizeof *counts->cpus);
-		}
-		const size_t cells = counts->nr_cpus * stat->nr_threads;
-		counts->counts = calloc(cells ? cells : 1, sizeof *counts->counts);
-		if (!counts->cpus || !counts->counts)
+	for (size_t i = 0; i < nr; i++)
+		if (make_counts(stat, perfdata_reader_event(stat->reader, i), &stat->events[i]) != PERFDATA_OK)
 			return PERFDATA_ENOMEM;
-	}
 	return PERFDATA_OK;
 }
 
