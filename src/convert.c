@@ -14,11 +14,13 @@
 #include "inputs.h"
 #include "interrupt.h"
 #include "symbol_options.h"
+#include "tables.h"
 
 /* One conversion: an input and where it goes. */
 struct job {
 	const struct options *options;
 	const char *file;
+	char *table;                 /* of --table all, or NULL */
 	char *path;                  /* of an output of its own, or NULL */
 	struct perfdata_sink *sink;  /* the shared one, or NULL */
 	bool shared;                 /* several inputs write to it */
@@ -83,7 +85,17 @@ static void convert_input(struct job *job, struct input *input)
 	struct perfdata_session *session = NULL;
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
 	enum perfdata_status status = PERFDATA_OK;
+	uint32_t types[TABLE_TYPES];
+	const char *event = table_event(options);
 	if (filters_make(options, input, &filters)) {
+		if (!filters.filter.nr_types) {
+			filters.filter.nr_types = table_types(options, types);
+			filters.filter.types = types;
+		}
+		if (event && !filters.filter.nr_events) {
+			filters.filter.nr_events = 1;
+			filters.filter.events = &event;
+		}
 		const struct perfdata_session_options session_options = {
 			.size = sizeof session_options,
 			.needs = needs_of(options),
@@ -112,12 +124,38 @@ static void convert_input(struct job *job, struct input *input)
 	filters_release(&filters);
 }
 
-static void convert(struct job *job)
+static void convert_job(struct job *job)
 {
 	struct input input;
 	if (input_open(&input, job->options, job->file, order_of(job->options), job->hold))
 		convert_input(job, &input);
 	job->code = input_close(&input, job->options);
+}
+
+/* One of all tables is as if it had been asked for alone: the last value of an option counts. */
+static void convert(struct job *job)
+{
+	const struct options *asked = job->options;
+	struct options one = *asked;
+	if (!job->table) {
+		convert_job(job);
+		return;
+	}
+	one.values = calloc(asked->nr_values + 1, sizeof *one.values);
+	if (!one.values) {
+		usage_error(&asked->style, "out of memory");
+		job->code = EXIT_LIMIT;
+		return;
+	}
+	memcpy(one.values, asked->values, asked->nr_values * sizeof *one.values);
+	for (size_t i = 0; i < asked->nr_values; i++)
+		if (!strcmp(asked->values[i].option->name, "table"))
+			one.values[i].text = job->table;
+	one.nr_values = asked->nr_values;
+	job->options = &one;
+	convert_job(job);
+	job->options = asked;
+	free(one.values);
 }
 
 static void convert_nth(void *user, size_t index)
@@ -178,8 +216,8 @@ static enum exit_code convert_to_one(const struct options *options)
 
 /* --- one output for each ------------------------------------------------------------------------------------------- */
 
-/* "DIR/" + the input's own name + "." + the format. */
-static char *output_path(const struct options *options, const char *file)
+/* "DIR/" + the input's own name + "." + the table, if it is one of all + "." + the format. */
+static char *output_path(const struct options *options, const char *file, const char *table)
 {
 	size_t size = strlen(file);
 	while (size > 1 && file[size - 1] == '/')
@@ -189,9 +227,13 @@ static char *output_path(const struct options *options, const char *file)
 	const char *slash = options->output[strlen(options->output) - 1] == '/' ? "" : "/";
 	char *path = NULL;
 	const bool is_stdin = !strcmp(file, "-");
-	if (asprintf(&path, "%s%s%.*s.%s", options->output, slash, is_stdin ? 5 : (int)(size - (size_t)(name - file)),
-		     is_stdin ? "stdin" : name, options->emitter->name) < 0)
+	if (asprintf(&path, "%s%s%.*s%s%s.%s", options->output, slash, is_stdin ? 5 : (int)(size - (size_t)(name - file)),
+		     is_stdin ? "stdin" : name, table ? "." : "", table ? table : "", options->emitter->name) < 0)
 		return NULL;
+	/* names of events may hold slashes */
+	for (char *at = table ? path + strlen(path) - strlen(table) - strlen(options->emitter->name) - 1 : NULL; at && *at; at++)
+		if (*at == '/')
+			*at = '_';
 	return path;
 }
 
@@ -226,35 +268,80 @@ static void report(const struct options *options, const struct job *jobs, size_t
 	messages_release(&messages);
 }
 
+/* The jobs of all inputs: one each, or one for each table of each. */
+struct job_list {
+	struct job *jobs;
+	size_t nr, room;
+	enum exit_code code;
+};
+
+/* Takes over the table. */
+static void add_job(struct job_list *list, const struct options *options, const char *file, char *table)
+{
+	if (list->nr == list->room) {
+		const size_t room = list->room ? 2 * list->room : 16;
+		struct job *grown = realloc(list->jobs, room * sizeof *grown);
+		if (!grown) {
+			free(table);
+			list->code = EXIT_LIMIT;
+			return;
+		}
+		list->jobs = grown;
+		list->room = room;
+	}
+	struct job *job = &list->jobs[list->nr++];
+	*job = (struct job){ .options = options, .file = file, .table = table, .path = output_path(options, file, table) };
+	if (!job->path)
+		list->code = EXIT_LIMIT;
+}
+
+static void add_tables(struct job_list *list, const struct options *options, const char *file)
+{
+	size_t nr;
+	enum exit_code code;
+	char **tables = tables_of(options, file, &nr, &code);
+	list->code = exit_code_join(list->code, code);
+	for (size_t i = 0; i < nr; i++)
+		add_job(list, options, file, tables[i]);
+	free(tables);
+}
+
+static enum exit_code run_jobs(const struct options *options, struct job_list *list)
+{
+	const unsigned threads = options->jobs ? (unsigned)options->jobs : perfdata_processors();
+	const unsigned at_once = threads < list->nr ? threads : (unsigned)list->nr;
+	for (size_t i = 0; i < list->nr; i++) {
+		list->jobs[i].threads = threads / at_once;
+		list->jobs[i].hold = at_once > 1;
+	}
+	if (!outputs_differ(options, list->jobs, list->nr))
+		return EXIT_USAGE;
+	enum exit_code code = exit_code_of_status(perfdata_parallel(list->nr, at_once, convert_nth, list->jobs));
+	for (size_t i = 0; i < list->nr; i++)
+		code = exit_code_join(code, list->jobs[i].code);
+	report(options, list->jobs, list->nr);
+	return code;
+}
+
 static enum exit_code convert_to_many(const struct options *options)
 {
-	const size_t nr = options->files.nr;
-	const unsigned threads = options->jobs ? (unsigned)options->jobs : perfdata_processors();
-	const unsigned at_once = threads < nr ? threads : (unsigned)nr;
-	struct job *jobs = calloc(nr, sizeof *jobs);
-	enum exit_code code = EXIT_FINE;
-	for (size_t i = 0; jobs && i < nr; i++) {
-		jobs[i] = (struct job){
-			.options = options, .file = options->files.values[i], .threads = threads / at_once, .hold = at_once > 1,
-		};
-		jobs[i].path = output_path(options, jobs[i].file);
-		if (!jobs[i].path)
-			code = EXIT_LIMIT;
+	struct job_list list = { 0 };
+	for (size_t i = 0; i < options->files.nr; i++) {
+		if (tables_are_all(options))
+			add_tables(&list, options, options->files.values[i]);
+		else
+			add_job(&list, options, options->files.values[i], NULL);
 	}
-	if (!jobs || code == EXIT_LIMIT) {
+	enum exit_code code = list.code;
+	if (code == EXIT_LIMIT)
 		usage_error(&options->style, "out of memory");
-		code = EXIT_LIMIT;
-	} else if (!outputs_differ(options, jobs, nr)) {
-		code = EXIT_USAGE;
-	} else {
-		code = exit_code_of_status(perfdata_parallel(nr, at_once, convert_nth, jobs));
-		for (size_t i = 0; i < nr; i++)
-			code = exit_code_join(code, jobs[i].code);
-		report(options, jobs, nr);
+	else if (list.nr)
+		code = exit_code_join(code, run_jobs(options, &list));
+	for (size_t i = 0; i < list.nr; i++) {
+		free(list.jobs[i].path);
+		free(list.jobs[i].table);
 	}
-	for (size_t i = 0; jobs && i < nr; i++)
-		free(jobs[i].path);
-	free(jobs);
+	free(list.jobs);
 	return code;
 }
 
@@ -275,6 +362,16 @@ static bool check(const struct options *options, bool many)
 	if (options->jobs > 4096) {
 		usage_error(style, "--jobs %" PRIu64 " is more than 4096", options->jobs);
 		return false;
+	}
+	if (tables_are_all(options) && !many) {
+		usage_error(style, "--table all writes several files: give -o DIR/");
+		return false;
+	}
+	for (size_t i = 0; tables_are_all(options) && i < options->files.nr; i++) {
+		if (!strcmp(options->files.values[i], "-")) {
+			usage_error(style, "--table all reads the recording several times: it cannot be stdin");
+			return false;
+		}
 	}
 	if (options->files.nr > 1 && options->emitter->one_document && !many) {
 		usage_error(style, "%s holds one recording: with several files give -o DIR/", options->emitter->name);
