@@ -408,6 +408,7 @@ static void test_tails(void)
 	read_recording(&result, &stream);
 	CHECK_EQ(result.count, SOME + 4);
 	CHECK_EQ(result.codes[PERFDATA_F_CONCATENATED], 1);
+	CHECK(!result.complete);
 
 	stream.size = size;
 	recording_bytes(&stream, "\xff\xfe\xfd\xfc\xfb\xfa\xf9\xf8\xf7\xf6", 10);
