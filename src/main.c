@@ -2,6 +2,7 @@
 #include "config.h"
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include "commands.h"
 #include "emit/emitters.h"
 #include "chosen_emitter.h"
@@ -14,6 +15,10 @@ static enum exit_code unknown_command(const char *name)
 	struct nearest nearest = { .wanted = name };
 	const struct command *command;
 	const struct perfdata_emitter *emitter;
+	if (access(name, F_OK) == 0) {
+		usage_error(&style, "'%s' is a file; say what to do with it, such as: perfdata info %s", name, name);
+		return EXIT_USAGE;
+	}
 	for (size_t i = 0; (command = command_at(i)); i++)
 		nearest_offer(&nearest, command->name);
 	for (size_t i = 0; (emitter = emitter_at(i)); i++)
