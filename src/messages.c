@@ -117,9 +117,37 @@ void messages_release(struct messages *messages)
 	perfdata_text_release(&messages->held);
 }
 
+static int compare_numbers(uint64_t a, uint64_t b) { return a < b ? -1 : a > b; }
+
+/* By place. Formatting finds things later than reading does, and how much later depends on the number of threads. */
+static int compare_findings(const struct perfdata_finding *a, const struct perfdata_finding *b)
+{
+	int order = strcmp(a->file ? a->file : "", b->file ? b->file : "");
+	order = order ? order : compare_numbers(a->offset, b->offset);
+	order = order ? order : compare_numbers(a->record, b->record);
+	order = order ? order : compare_numbers(a->code, b->code);
+	return order ? order : strcmp(a->message, b->message);
+}
+
+static bool copy_finding(const struct perfdata_finding *finding, struct perfdata_finding *ret)
+{
+	*ret = *finding;
+	ret->message = strdup(finding->message);
+	ret->file = finding->file ? strdup(finding->file) : NULL;
+	if (ret->message && (!finding->file || ret->file))
+		return true;
+	free((char *)ret->message);
+	free((char *)ret->file);
+	return false;
+}
+
+/* Keeps the first ones in the order of the input. */
 static void keep(struct messages *messages, const struct perfdata_finding *finding)
 {
-	if (messages->nr_kept == MAX_KEPT)
+	size_t at = messages->nr_kept;
+	while (at && compare_findings(finding, &messages->kept[at - 1]) < 0)
+		at--;
+	if (at == MAX_KEPT)
 		return;
 	if (messages->nr_kept == messages->room) {
 		const size_t room = messages->room ? 2 * messages->room : 16;
@@ -129,15 +157,17 @@ static void keep(struct messages *messages, const struct perfdata_finding *findi
 		messages->kept = grown;
 		messages->room = room;
 	}
-	struct perfdata_finding copy = *finding;
-	copy.message = strdup(finding->message);
-	copy.file = finding->file ? strdup(finding->file) : NULL;
-	if (!copy.message || (finding->file && !copy.file)) {
-		free((char *)copy.message);
-		free((char *)copy.file);
+	struct perfdata_finding copy;
+	if (!copy_finding(finding, &copy))
 		return;
+	if (messages->nr_kept == MAX_KEPT) {
+		messages->nr_kept--;
+		free((char *)messages->kept[messages->nr_kept].file);
+		free((char *)messages->kept[messages->nr_kept].message);
 	}
-	messages->kept[messages->nr_kept++] = copy;
+	memmove(&messages->kept[at + 1], &messages->kept[at], (messages->nr_kept - at) * sizeof *messages->kept);
+	messages->kept[at] = copy;
+	messages->nr_kept++;
 }
 
 static uint64_t *count_of(struct messages *messages, unsigned code)

@@ -23,7 +23,7 @@ struct messages {
 	struct message_style style;
 	bool hold;                        /* keep the lines until messages_end: several inputs are worked on at once */
 	struct perfdata_text held;
-	struct perfdata_finding *kept;    /* the first ones, copied, for the emitters */
+	struct perfdata_finding *kept;    /* the first ones by place in the input, copied, for the emitters */
 	size_t nr_kept, room;
 	uint64_t counts[1000];            /* by code */
 	uint64_t total, errors, warnings;

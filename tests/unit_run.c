@@ -466,6 +466,25 @@ static void findings_travel(void)
 	}
 }
 
+/* The caller leaves the monitor to report, and must look again before it waits. */
+static void findings_at_the_end(void)
+{
+	uint8_t *bytes;
+	size_t size;
+	struct perfdata_error error;
+	for (int round = 0; round < 300; round++) {
+		reset((uint64_t)(2 + round % 5));
+		plan.findings = true;
+		nr_findings = 0;
+		findings_in_order = true;
+		findings_thread = gettid();
+		CHECK_EQ(run(8, "out", (struct perfdata_run_options){ .on_finding = count_finding }, &bytes, &size, &error), PERFDATA_OK);
+		CHECK_EQ(nr_findings, session.nr_batches);
+		CHECK(findings_in_order);
+		free(bytes);
+	}
+}
+
 static void unpack(enum pd_codec_kind kind, const uint8_t *bytes, size_t size, struct perfdata_text *out)
 {
 	struct pd_decoder *decoder = pd_decoder_new(kind);
@@ -690,6 +709,7 @@ int main(void)
 		{ "stopped early", stopping },
 		{ "begin waits for the first kernel record of a pipe", begin_waits },
 		{ "findings of formatting arrive in order in the calling thread", findings_travel },
+		{ "findings while the last threads leave", findings_at_the_end },
 		{ "gzip output", packed_gzip },
 		{ "zstd output", packed_zstd },
 		{ "a full device", full_device },

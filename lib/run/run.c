@@ -103,9 +103,10 @@ static void queue_finding(void *user, const struct perfdata_finding *finding)
 	pd_monitor_leave(run->monitor);
 }
 
-/* Calling thread, inside the monitor. */
-static void report_findings(struct run *run)
+/* Calling thread, inside the monitor; true if the monitor was left for it, and what was seen before may be past. */
+static bool report_findings(struct run *run)
 {
+	const bool any = run->found != NULL;
 	while (run->found) {
 		struct found *found = run->found;
 		run->found = NULL;
@@ -120,6 +121,7 @@ static void report_findings(struct run *run)
 		}
 		pd_monitor_enter(run->monitor);
 	}
+	return any;
 }
 
 /* --- the front ------------------------------------------------------------------------------------------------------ */
@@ -437,7 +439,8 @@ static void work(void *user, unsigned index)
 	pd_monitor_enter(run->monitor);
 	while (!finished(run)) {
 		if (is_caller) {
-			report_findings(run);
+			if (report_findings(run))
+				continue;
 			/* Threads cost more than a small recording: they start with the second batch. */
 			if (run->filled == 2 && !run->team && run->jobs > 1)
 				run->team = pd_team_start(run->jobs - 1, work, run);
