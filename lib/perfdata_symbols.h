@@ -173,7 +173,7 @@ PERFDATA_API const char *perfdata_demangle(const char *name, char *buffer, size_
 /* A mapping of the process at the time of the sample. */
 struct perfdata_unwind_map {
 	uint64_t start, end, pgoff;
-	struct perfdata_symbols_dso *dso;  /* NULL: anonymous memory */
+	struct perfdata_symbols_dso *dso;  /* NULL: anonymous memory, where unwinding ends */
 };
 
 /* Finds the mapping of an address; false: none. */

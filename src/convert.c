@@ -107,6 +107,7 @@ static void convert_input(struct job *job, struct input *input)
 		struct perfdata_session_options wanted = session_options;
 		status = symbols_for(options, &input->messages, &symbols);
 		wanted.symbols = symbols;
+		wanted.use_host = symbols != NULL;
 		if (status == PERFDATA_OK)
 			status = perfdata_session_open(input->reader, &wanted, &session, &error);
 		if (status == PERFDATA_OK)

@@ -30,6 +30,8 @@ struct sample_view {
 	bool has_chain;
 	bool first;                            /* no delivery of this record was made yet */
 	bool muted;                            /* the record did not pass the filter */
+	bool stack_known;
+	uint32_t stack;
 };
 
 static bool needs(const struct perfdata_session *session, uint32_t need) { return session->options.needs & need; }
@@ -64,6 +66,19 @@ static void take_offcpu(struct sample_view *view, bool swap)
 		view->address = perfdata_list_u64(&view->callchain, 1);
 }
 
+/* The stack of the sample: what was recorded, and what can be found from it. */
+static uint32_t stack_of(const struct sample_view *view, const struct pd_thread *thread)
+{
+	const uint64_t branch_call_stack = 1 << 11;
+	const struct perfdata_event *event = view->raw->event;
+	struct pd_chain chain = { .recorded = &view->callchain, .deferred = view->deferred_chain };
+	if (sample_has(event, PERFDATA_SAMPLE_BRANCH_STACK) && event->config.attr.branch_sample_type & branch_call_stack)
+		chain.branches = &view->sample->branch_stack.entries;
+	if (sample_has(event, PERFDATA_SAMPLE_REGS_USER | PERFDATA_SAMPLE_STACK_USER))
+		chain.nr_unwound = pd_unwind(view->session->state, thread, view->sample, &chain.unwound);
+	return pd_stack_get(view->session->state, thread, &chain);
+}
+
 static enum perfdata_status resolve(struct sample_view *view, struct perfdata_delivery *delivery)
 {
 	struct perfdata_session *session = view->session;
@@ -94,8 +109,12 @@ static enum perfdata_status resolve(struct sample_view *view, struct perfdata_de
 			}
 		}
 	}
-	if (needs(session, PERFDATA_NEED_STACKS) && view->has_chain)
-		delivery->stack = pd_stack_get(state, thread, &view->callchain, view->deferred_chain);
+	if (needs(session, PERFDATA_NEED_STACKS) && view->has_chain) {
+		if (!view->stack_known)
+			view->stack = stack_of(view, thread);
+		view->stack_known = true;
+		delivery->stack = view->stack;
+	}
 	return PERFDATA_OK;
 }
 

@@ -3,9 +3,6 @@
 #include "base/memory.h"
 #include "session/state.h"
 
-/* perf shows at most this many steps of a chain (scripting_max_stack). */
-#define MAX_STEPS 127u
-
 #define CACHE_SLOTS 16384u   /* a power of two */
 
 /* What a chain, seen by a set of maps, was resolved to. */
@@ -166,7 +163,7 @@ static bool stack_is_of(const struct pd_stack *stack, struct chain_walk walk)
 	for (uint32_t i = 0; i < stack->nr_steps; i++)
 		if (!next_address(&walk, &ip) || stack->steps[i].ip != ip || stack->steps[i].cpumode != walk.cpumode)
 			return false;
-	return stack->nr_steps == MAX_STEPS || (!next_address(&walk, &ip) && !walk.broken);
+	return stack->nr_steps == PD_MAX_STEPS || (!next_address(&walk, &ip) && !walk.broken);
 }
 
 static int same_stack(const void *user, uint32_t index, const void *wanted)
@@ -194,9 +191,82 @@ static uint32_t intern_steps(struct pd_state *state, const struct perfdata_step 
 	return index;
 }
 
-uint32_t pd_stack_get(struct pd_state *state, const struct pd_thread *thread, const struct perfdata_list *chain,
-		      const struct perfdata_list *deferred)
+static int add_step(struct pd_state *state, const struct pd_thread *thread, const struct chain_walk *walk, uint64_t ip)
 {
+	struct pd_steps *steps = &state->scratch;
+	if (pd_vector_grow(&steps->items, &steps->room, steps->count, sizeof *steps->items) < 0)
+		return -1;
+	const bool below = walk->in_kernel && walk->cpumode == PERFDATA_CPUMODE_USER;
+	uint32_t frame = below ? pd_frame_below_kernel(state, thread, ip) : pd_frame_of(state, thread, walk->cpumode, ip);
+	steps->items[steps->count++] = (struct perfdata_step){ .ip = ip, .frame = frame, .cpumode = walk->cpumode };
+	return 0;
+}
+
+/* The steps of what the walk goes over. Of a broken chain none is left. */
+static int add_recorded(struct pd_state *state, const struct pd_thread *thread, struct chain_walk *walk)
+{
+	uint64_t ip;
+	while (state->scratch.count < PD_MAX_STEPS && next_address(walk, &ip))
+		if (add_step(state, thread, walk, ip) < 0)
+			return -1;
+	if (walk->broken)
+		state->scratch.count = 0;
+	return 0;
+}
+
+/* What stands in front of the user part of a chain. false: it has none, as far as perf looks. */
+static bool before_user(const struct perfdata_list *chain, struct perfdata_list *ret)
+{
+	for (uint64_t i = 0; i < chain->count && i < PD_MAX_STEPS; i++) {
+		if (perfdata_list_u64(chain, i) == PERFDATA_CONTEXT_USER) {
+			*ret = *chain;
+			ret->count = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Branches of a call stack, newest first: where the first one went, then where each came from. */
+static int add_branches(struct pd_state *state, const struct pd_thread *thread, const struct perfdata_list *branches,
+			struct chain_walk *walk)
+{
+	walk->cpumode = PERFDATA_CPUMODE_USER;
+	for (uint64_t i = 0; i < branches->count; i++) {
+		struct perfdata_branch branch;
+		perfdata_list_get(branches, i, &branch);
+		if (i == 0 && add_step(state, thread, walk, branch.to) < 0)
+			return -1;
+		if (add_step(state, thread, walk, branch.from) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static uint32_t build_stack(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain)
+{
+	struct perfdata_list front;
+	const bool by_branches = chain->branches && chain->branches->count && before_user(chain->recorded, &front);
+	struct chain_walk walk = by_branches ? start_walk(&front, NULL) : start_walk(chain->recorded, chain->deferred);
+	state->scratch.count = 0;
+	if (add_recorded(state, thread, &walk) < 0)
+		return PERFDATA_NONE;
+	if (by_branches && add_branches(state, thread, chain->branches, &walk) < 0)
+		return PERFDATA_NONE;
+	const struct chain_walk unwound = start_walk(NULL, NULL);
+	for (size_t i = 0; i < chain->nr_unwound; i++)
+		if (add_step(state, thread, &unwound, chain->unwound[i]) < 0)
+			return PERFDATA_NONE;
+	const struct pd_steps *steps = &state->scratch;
+	return steps->count ? intern_steps(state, steps->items, (uint32_t)steps->count) : PERFDATA_NONE;
+}
+
+uint32_t pd_stack_get(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *all)
+{
+	/* what is not the recorded chain alone is seldom the same twice, or was dear to find anyway */
+	if (all->branches || all->nr_unwound)
+		return build_stack(state, thread, all);
+	const struct perfdata_list *chain = all->recorded, *deferred = all->deferred;
 	if (!state->chain_cache) {
 		state->chain_cache = pd_calloc(CACHE_SLOTS, sizeof *state->chain_cache);
 		if (!state->chain_cache)
@@ -209,18 +279,7 @@ uint32_t pd_stack_get(struct pd_state *state, const struct pd_thread *thread, co
 	    stack_is_of(pd_table_at(&state->stacks, slot->stack - 1), start_walk(chain, deferred)))
 		return slot->stack - 1;
 
-	struct perfdata_step steps[MAX_STEPS];
-	uint32_t nr = 0;
-	uint64_t ip;
-	struct chain_walk walk = start_walk(chain, deferred);
-	while (nr < MAX_STEPS && next_address(&walk, &ip)) {
-		const bool below = walk.in_kernel && walk.cpumode == PERFDATA_CPUMODE_USER;
-		uint32_t frame = below ? pd_frame_below_kernel(state, thread, ip) : pd_frame_of(state, thread, walk.cpumode, ip);
-		steps[nr++] = (struct perfdata_step){ .ip = ip, .frame = frame, .cpumode = walk.cpumode };
-	}
-	if (walk.broken || !nr)
-		return PERFDATA_NONE;
-	uint32_t stack = intern_steps(state, steps, nr);
+	uint32_t stack = build_stack(state, thread, all);
 	if (stack != PERFDATA_NONE)
 		*slot = (struct pd_chain_slot){ .hash = hash, .areas = areas, .kernel = kernel, .stack = stack + 1 };
 	return stack;
@@ -233,6 +292,7 @@ void pd_frames_release(struct pd_state *state)
 	pd_table_release(&state->stacks);
 	pd_index_release(&state->stack_index);
 	pd_arena_release(&state->steps);
+	pd_free(state->scratch.items);
 	pd_free(state->chain_cache);
 	pd_free(state->address_cache);
 }

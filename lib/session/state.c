@@ -28,6 +28,7 @@ void pd_state_free(struct pd_state *state)
 {
 	if (!state)
 		return;
+	pd_unwinders_free(state);
 	pd_map_release(&state->threads);
 	pd_intern_free(state->comms);
 	pd_table_release(&state->dsos);

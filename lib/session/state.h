@@ -71,6 +71,11 @@ struct pd_state {
 	struct pd_table stacks;    /* struct pd_stack */
 	struct pd_index stack_index;
 	struct pd_arena steps;
+	struct pd_steps {
+		struct perfdata_step *items;
+		size_t count, room;
+	} scratch;                 /* of the stack that is being put together */
+	struct pd_unwinders *unwinders;    /* or NULL */
 	struct pd_chain_slot *chain_cache;
 	struct pd_address_slot *address_cache;
 	uint32_t kernel_dso;       /* or PERFDATA_NONE */
@@ -130,6 +135,9 @@ int pd_table_id_add(struct pd_state *state, struct perfdata_bytes filename, stru
 void pd_dso_find_symbols(struct pd_state *state, struct pd_dso *dso);
 
 /* --- frames.c --- */
+/* perf shows at most this many steps of a recorded chain, and as many that were unwound (scripting_max_stack). */
+#define PD_MAX_STEPS 127u
+
 struct pd_stack {
 	const struct perfdata_step *steps;
 	uint32_t nr_steps;
@@ -142,10 +150,23 @@ uint32_t pd_frame_of(struct pd_state *state, const struct pd_thread *thread, uns
 uint32_t pd_frame_below_kernel(struct pd_state *state, const struct pd_thread *thread, uint64_t ip);
 /* Of an address whose mode nobody recorded (addr, branches): the kernel's if it lies in the kernel half, else the thread's. */
 uint32_t pd_frame_of_data(struct pd_state *state, const struct pd_thread *thread, uint64_t address);
-/* The stack of a chain and, if given, of what a deferred chain adds. PERFDATA_NONE: no memory, or an empty or broken chain. */
-uint32_t pd_stack_get(struct pd_state *state, const struct pd_thread *thread, const struct perfdata_list *chain,
-		      const struct perfdata_list *deferred);
+/* Where the steps of a sample's stack come from, in the order of the steps. */
+struct pd_chain {
+	const struct perfdata_list *recorded;   /* the callchain */
+	const struct perfdata_list *deferred;   /* what a deferred chain adds, or NULL */
+	const struct perfdata_list *branches;   /* a call stack of branches: takes the place of the user part; or NULL */
+	const uint64_t *unwound;                /* user addresses found by unwinding */
+	size_t nr_unwound;
+};
+/* The stack of a chain. PERFDATA_NONE: no memory, or an empty or broken chain. */
+uint32_t pd_stack_get(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain);
 void pd_frames_release(struct pd_state *state);
+
+/* --- user_stacks.c --- */
+/* Unwinds the user stack of a sample that has registers and stack memory; the number of addresses in *ret_pcs, which are
+ * valid until the next call. 0: nothing can be unwound, or there are no symbols. */
+size_t pd_unwind(struct pd_state *state, const struct pd_thread *thread, const struct perfdata_sample *sample, const uint64_t **ret_pcs);
+void pd_unwinders_free(struct pd_state *state);
 
 /* --- state.c --- */
 struct pd_state *pd_state_new(void);

@@ -75,3 +75,11 @@ enum perfdata_status perfdata_session_kernel_symbol(const struct perfdata_sessio
 	struct perfdata_symbols_dso *kernel = session->state ? atomic_load(&session->state->kernel_symbols) : NULL;
 	return kernel ? perfdata_symbols_lookup(kernel, address, UINT64_MAX, ret) : PERFDATA_ABSENT;
 }
+
+enum perfdata_status perfdata_session_source(const struct perfdata_session *session, uint32_t frame, struct perfdata_source *entries,
+					     size_t room, size_t *ret_count)
+{
+	const struct perfdata_frame *at = perfdata_session_frame(session, frame);
+	const struct pd_dso *dso = at && at->dso != PERFDATA_NONE ? pd_dso_at(session->state, at->dso) : NULL;
+	return dso && dso->symbols ? perfdata_symbols_source(dso->symbols, at->address, entries, room, ret_count) : PERFDATA_ABSENT;
+}

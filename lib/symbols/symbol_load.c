@@ -388,6 +388,13 @@ static enum perfdata_status load_vdso(struct perfdata_symbols_dso *dso)
 	return load_elf(dso, PD_ELF_OFFSET);
 }
 
+/* The kernel that runs here is the recorded one, and nobody said that files are elsewhere. */
+static bool host_kernel_serves(const struct perfdata_symbols_dso *dso)
+{
+	const struct perfdata_symbols_options *o = &dso->symbols->options;
+	return o->use_host && !o->symfs && dso->request.running;
+}
+
 /* --- kernel and modules -------------------------------------------------------------------------------------------- */
 
 static enum perfdata_status load_kallsyms(struct perfdata_symbols_dso *dso, const char *path)
@@ -440,7 +447,7 @@ static enum perfdata_status load_kernel(struct perfdata_symbols_dso *dso)
 		return PERFDATA_OK;
 	if (search.id.size && pd_cache_places(symbols, &search.id, "kallsyms", take_kallsyms, dso))
 		return PERFDATA_OK;
-	if (o->use_host && dso->request.running)
+	if (host_kernel_serves(dso))
 		return load_kallsyms(dso, HOST_KALLSYMS);
 	pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, HOST_KALLSYMS, "not known to be of the recorded kernel");
 	return PERFDATA_ABSENT;
@@ -460,7 +467,7 @@ static enum perfdata_status load_module(struct perfdata_symbols_dso *dso)
 			return PERFDATA_OK;
 		}
 	}
-	if (o->use_host && dso->request.running)
+	if (host_kernel_serves(dso))
 		return load_kallsyms(dso, HOST_KALLSYMS);
 	return PERFDATA_ABSENT;
 }

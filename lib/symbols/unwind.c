@@ -115,7 +115,7 @@ static bool module_range(const struct pd_elf *elf, const struct perfdata_unwind_
 	return *ret_start <= address && address < *ret_end;
 }
 
-/* Reports the mapping of an address, if it was not yet. false: there is a file and it cannot be used. */
+/* Reports the mapping of an address, if it was not yet. false: there is a mapping, but no file that can be used. */
 static bool report(struct perfdata_unwinder *u, uint64_t address)
 {
 	struct perfdata_unwind_map map = { 0 };
@@ -123,9 +123,9 @@ static bool report(struct perfdata_unwinder *u, uint64_t address)
 	void **userdata;
 	if (dwfl_addrmodule(u->dwfl, address))
 		return true;
-	if (!u->find(u->user, address, &map) || !map.dso)
+	if (!u->find(u->user, address, &map))
 		return true;
-	if (u->modules >= MAX_MODULES || !pd_dso_open_unwind(map.dso) ||
+	if (!map.dso || u->modules >= MAX_MODULES || !pd_dso_open_unwind(map.dso) ||
 	    map.dso->unwind->header.e_machine != arches[u->arch].machine ||
 	    !module_range(map.dso->unwind, &map, address, &start, &end))
 		return false;

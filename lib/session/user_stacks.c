@@ -1,0 +1,119 @@
+/* User stacks that were recorded as registers and memory: one unwinder for each set of maps, the most recently used few of them. */
+#include "config.h"
+#include "base/memory.h"
+#include "session/state.h"
+
+#define MAX_UNWINDERS 64u
+
+struct pd_unwinder {
+	struct pd_state *state;
+	const struct pd_areas *areas;      /* NULL: free */
+	uint64_t generation;               /* of the maps that the unwinder has met */
+	uint64_t used;                     /* when it was used last */
+	enum perfdata_unwind_arch arch;
+	struct perfdata_unwinder *unwinder;
+};
+
+struct pd_unwinders {
+	struct pd_unwinder slots[MAX_UNWINDERS];
+	uint64_t uses;
+	uint64_t regs[64];
+	uint64_t pcs[PD_MAX_STEPS];
+};
+
+static bool find_map(void *user, uint64_t address, struct perfdata_unwind_map *ret)
+{
+	const struct pd_unwinder *slot = user;
+	const struct pd_area *area = pd_areas_find(slot->areas, address);
+	if (!area)
+		return false;
+	struct pd_dso *dso = pd_dso_at(slot->state, area->dso);
+	pd_dso_find_symbols(slot->state, dso);
+	*ret = (struct perfdata_unwind_map){ .start = area->start, .end = area->end, .pgoff = area->pgoff, .dso = dso->symbols };
+	return true;
+}
+
+static bool arch_of(const struct pd_state *state, uint64_t abi, enum perfdata_unwind_arch *ret)
+{
+	const enum perfdata_arch arch = perfdata_reader_arch(state->reader);
+	const bool wide = abi == 2;
+	if (arch == PERFDATA_ARCH_X86)
+		*ret = wide ? PERFDATA_UNWIND_X86_64 : PERFDATA_UNWIND_I386;
+	else if (arch == PERFDATA_ARCH_ARM64)
+		*ret = wide ? PERFDATA_UNWIND_AARCH64 : PERFDATA_UNWIND_ARM;
+	else if (arch == PERFDATA_ARCH_ARM && !wide)
+		*ret = PERFDATA_UNWIND_ARM;
+	else
+		return false;
+	return true;
+}
+
+static void drop(struct pd_unwinder *slot)
+{
+	perfdata_unwinder_free(slot->unwinder);
+	*slot = (struct pd_unwinder){ 0 };
+}
+
+/* The unwinder of these maps, as they are now. */
+static struct pd_unwinder *take_unwinder(struct pd_state *state, const struct pd_areas *areas, enum perfdata_unwind_arch arch)
+{
+	struct pd_unwinders *all = state->unwinders;
+	struct pd_unwinder *slot = all->slots;
+	for (unsigned i = 0; i < MAX_UNWINDERS; i++) {
+		struct pd_unwinder *each = &all->slots[i];
+		if (each->areas == areas && each->arch == arch) {
+			slot = each;
+			break;
+		}
+		if (each->used < slot->used)
+			slot = each;
+	}
+	if (slot->areas != areas || slot->arch != arch) {
+		drop(slot);
+		if (perfdata_unwinder_new(state->symbols, arch, find_map, slot, &slot->unwinder) != PERFDATA_OK)
+			return NULL;
+		*slot = (struct pd_unwinder){ .state = state, .areas = areas, .generation = areas->generation, .arch = arch,
+					      .unwinder = slot->unwinder };
+	} else if (slot->generation != areas->generation) {
+		perfdata_unwinder_reset(slot->unwinder);
+		slot->generation = areas->generation;
+	}
+	slot->used = ++all->uses;
+	return slot;
+}
+
+size_t pd_unwind(struct pd_state *state, const struct pd_thread *thread, const struct perfdata_sample *sample, const uint64_t **ret_pcs)
+{
+	const struct perfdata_regs *regs = &sample->user_regs;
+	const struct perfdata_user_stack *stack = &sample->user_stack;
+	enum perfdata_unwind_arch arch;
+	if (!state->symbols || !regs->abi || !regs->values.count || !arch_of(state, regs->abi, &arch))
+		return 0;
+	size_t copied = stack->dyn_size < stack->data.size ? (size_t)stack->dyn_size : stack->data.size;
+	/* the kernel writes a value for each bit of the mask; a record that was cut has fewer */
+	if (!copied || regs->values.count != (uint64_t)__builtin_popcountll(regs->mask))
+		return 0;
+	if (!state->unwinders)
+		state->unwinders = pd_calloc(1, sizeof *state->unwinders);
+	struct pd_unwinder *slot = state->unwinders ? take_unwinder(state, thread->areas, arch) : NULL;
+	if (!slot)
+		return 0;
+	for (uint64_t i = 0; i < regs->values.count; i++)
+		state->unwinders->regs[i] = perfdata_list_u64(&regs->values, i);
+	const struct perfdata_unwind_sample at = {
+		.reg_mask = regs->mask, .regs = state->unwinders->regs, .stack = { stack->data.data, copied },
+	};
+	size_t count = 0;
+	if (perfdata_unwind(slot->unwinder, &at, state->unwinders->pcs, PD_MAX_STEPS, &count) != PERFDATA_OK)
+		return 0;
+	*ret_pcs = state->unwinders->pcs;
+	return count;
+}
+
+void pd_unwinders_free(struct pd_state *state)
+{
+	for (unsigned i = 0; state->unwinders && i < MAX_UNWINDERS; i++)
+		drop(&state->unwinders->slots[i]);
+	pd_free(state->unwinders);
+	state->unwinders = NULL;
+}
