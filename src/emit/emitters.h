@@ -13,6 +13,7 @@ const struct perfdata_emitter *emitter_named(const char *name);
  * these. */
 const char *csv_table_name(size_t index);
 
-extern const struct perfdata_emitter emitter_ndjson, emitter_json, emitter_csv, emitter_dump, emitter_script;
+extern const struct perfdata_emitter emitter_ndjson, emitter_json, emitter_csv, emitter_dump, emitter_script,
+	emitter_perf_json, emitter_folded;
 
 #endif

@@ -8,6 +8,8 @@ static const struct perfdata_emitter *const emitters[] = {
 	&emitter_csv,
 	&emitter_dump,
 	&emitter_script,
+	&emitter_perf_json,
+	&emitter_folded,
 };
 
 const struct perfdata_emitter *emitter_at(size_t index)

@@ -4,51 +4,6 @@
 #include "script_cache.h"
 #include "script_line.h"
 
-#define SLOTS 16384u                      /* a power of two */
-#define MAX_TEXT (16u << 20)              /* bytes of text; then all of it is made anew */
-
-/* --- texts --------------------------------------------------------------------------------------------------------------- */
-
-static bool texts_init(struct script_texts *texts)
-{
-	texts->slots = calloc(SLOTS, sizeof *texts->slots);
-	return texts->slots;
-}
-
-static void texts_release(struct script_texts *texts)
-{
-	free(texts->slots);
-	perfdata_text_release(&texts->text);
-}
-
-static struct script_text_slot *texts_slot(const struct script_texts *texts, uint64_t key)
-{
-	return &texts->slots[key * 0x9e3779b97f4a7c15ull >> 50];
-}
-
-/* Keys are never 0. */
-static bool texts_append(const struct script_texts *texts, uint64_t key, struct perfdata_text *out)
-{
-	const struct script_text_slot *slot = texts_slot(texts, key);
-	if (slot->key != key)
-		return false;
-	perfdata_text_append(out, texts->text.data + slot->offset, slot->size);
-	return true;
-}
-
-static void texts_put(struct script_texts *texts, uint64_t key, const char *bytes, size_t size)
-{
-	if (texts->text.size + size > MAX_TEXT) {
-		memset(texts->slots, 0, SLOTS * sizeof *texts->slots);
-		perfdata_text_clear(&texts->text);
-	}
-	const size_t offset = texts->text.size;
-	perfdata_text_append(&texts->text, bytes, size);
-	/* without memory the texts are made each time */
-	if (size <= MAX_TEXT && !perfdata_text_failed(&texts->text))
-		*texts_slot(texts, key) = (struct script_text_slot){ key, (uint32_t)offset, (uint32_t)size };
-}
-
 /* --- the cache ------------------------------------------------------------------------------------------------------------- */
 
 static void cache_free(void *pointer)
@@ -59,9 +14,8 @@ static void cache_free(void *pointer)
 	for (size_t i = 0; i < cache->nr_plans; i++)
 		free(cache->plans[i].name);
 	free(cache->plans);
-	texts_release(&cache->frames);
-	texts_release(&cache->stacks);
-	perfdata_text_release(&cache->building);
+	text_cache_release(&cache->frames);
+	text_cache_release(&cache->stacks);
 	free(cache);
 }
 
@@ -70,7 +24,7 @@ struct script_cache *script_cache_get(struct perfdata_scratch *scratch)
 	if (scratch->cache)
 		return scratch->cache;
 	struct script_cache *cache = calloc(1, sizeof *cache);
-	if (!cache || !texts_init(&cache->frames) || !texts_init(&cache->stacks)) {
+	if (!cache || !text_cache_init(&cache->frames) || !text_cache_init(&cache->stacks)) {
 		cache_free(cache);
 		return NULL;
 	}
@@ -221,12 +175,12 @@ static uint64_t key_of(const struct script_where *where, uint32_t id) { return (
 void script_frame_text(const struct script_where *where, uint32_t frame, struct perfdata_text *out)
 {
 	const uint64_t key = key_of(where, frame);
-	if (texts_append(&where->cache->frames, key, out))
+	if (text_cache_append(&where->cache->frames, key, out))
 		return;
 	const size_t before = out->size;
 	spell_frame(where, frame, out);
 	if (!perfdata_text_failed(out))
-		texts_put(&where->cache->frames, key, out->data + before, out->size - before);
+		text_cache_put(&where->cache->frames, key, out->data + before, out->size - before);
 }
 
 /* --- chains ------------------------------------------------------------------------------------------------------------------------ */
@@ -275,14 +229,14 @@ void script_stack_text(const struct script_where *where, uint32_t stack, uint64_
 	const struct perfdata_step *steps;
 	size_t nr;
 	const uint64_t key = key_of(where, stack);
-	if (!cookie && texts_append(&where->cache->stacks, key, out))
+	if (!cookie && text_cache_append(&where->cache->stacks, key, out))
 		return;
 	if (perfdata_session_stack(where->setup->session, stack, &steps, &nr) != PERFDATA_OK)
 		return;
 	const size_t before = out->size;
 	spell_stack(where, steps, nr < where->setup->max_stack ? nr : where->setup->max_stack, cookie, out);
 	if (!cookie && !perfdata_text_failed(out))
-		texts_put(&where->cache->stacks, key, out->data + before, out->size - before);
+		text_cache_put(&where->cache->stacks, key, out->data + before, out->size - before);
 }
 
 void script_kernel_symbol(const void *session, uint64_t address, struct perfdata_text *out)

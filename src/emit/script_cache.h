@@ -3,6 +3,7 @@
 #define SCRIPT_CACHE_H
 
 #include "script_setup.h"
+#include "text_cache.h"
 
 /* An event's samples. */
 struct script_plan {
@@ -18,21 +19,10 @@ struct script_plan {
 	char *name;
 };
 
-/* Spans of text by key, forgotten when there are too many of them. */
-struct script_texts {
-	struct script_text_slot {
-		uint64_t key;
-		uint32_t offset, size;
-	} *slots;
-	uint32_t mask, generation;
-	struct perfdata_text text;
-};
-
 struct script_cache {
 	struct script_plan *plans;             /* by event version */
 	size_t nr_plans;
-	struct script_texts frames, stacks;
-	struct perfdata_text building;
+	struct text_cache frames, stacks;
 };
 
 struct script_where {

@@ -1,0 +1,529 @@
+/* `perf-json`: the document that `perf data convert --to-json` writes. Where perf writes a key of an object twice, it stands here once, with the
+ * last value. */
+#include "config.h"
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+#include "emitters.h"
+#include "text_cache.h"
+
+/* The keys that every sample has. Fields of tracepoints may have the same names. */
+enum standard_key { KEY_TIMESTAMP, KEY_PID, KEY_TID, KEY_CPU, KEY_COMM, KEY_CALLCHAIN, NR_KEYS };
+static const char *const key_names[NR_KEYS] = { "timestamp", "pid", "tid", "cpu", "comm", "callchain" };
+
+/* A field of a tracepoint. */
+struct field {
+	const struct perfdata_trace_field *field;
+	char *key;                             /* ",\n\t\t\t\"NAME\": " */
+	size_t key_size;
+	/* perf spells a text as numbers in all samples from the first one that is not printable. This is its number among all deliveries,
+	 * UINT64_MAX: not met so far. Whoever formats a sample in front of it does not care whether it is set. */
+	_Atomic uint64_t bytes_from;
+};
+
+/* Samples of one tracepoint. */
+struct event_plan {
+	const struct perfdata_trace_event *event;
+	struct field *fields;                  /* in the order of the format, repeated names left out */
+	size_t nr_fields;
+	uint32_t hidden;                       /* standard keys that fields replace */
+	struct event_plan *next;
+};
+
+struct perf_json {
+	const struct perfdata_reader *reader;
+	bool cpu;                              /* some event records CPUs */
+	uint32_t nr_cpus;
+	_Atomic(struct event_plan *) plans;    /* newest first; scan adds, nothing is ever removed */
+	uint64_t nr_deliveries;                /* scan's */
+	bool any;                              /* scan's: a sample was seen */
+};
+
+struct value {
+	uint64_t first;                        /* number of the batch's first delivery */
+	bool comma;                            /* samples stand in front of it */
+};
+
+/* --- begin -------------------------------------------------------------------------------------------------------------------- */
+
+static const struct perfdata_node *feature_root(const struct perfdata_reader *reader, uint32_t id)
+{
+	const struct perfdata_feature_section *section = perfdata_reader_feature(reader, id);
+	return section && section->feature ? perfdata_feature_root(section->feature) : NULL;
+}
+
+static uint64_t feature_number(const struct perfdata_reader *reader, uint32_t id, const char *name)
+{
+	const struct perfdata_node *node = perfdata_node_get(feature_root(reader, id), name);
+	return node ? node->v.u : 0;
+}
+
+static void head_key(struct perfdata_text *out, const char *name)
+{
+	perfdata_text_printf(out, ",\n\t\t\"%s\": ", name);
+}
+
+static void head_number(struct perfdata_text *out, const char *name, uint64_t value)
+{
+	head_key(out, name);
+	perfdata_text_u64(out, value);
+}
+
+static void head_text(struct perfdata_text *out, const char *name, const char *text)
+{
+	head_key(out, name);
+	perfdata_text_json_string(out, text ? text : "", text ? strlen(text) : 0);
+}
+
+static void head_cmdline(struct perfdata_text *out, const struct perfdata_reader *reader)
+{
+	head_key(out, "cmdline");
+	perfdata_text_char(out, '[');
+	const struct perfdata_node *list = reader ? perfdata_node_get(feature_root(reader, PERFDATA_FEATURE_CMDLINE), "cmdline") : NULL;
+	for (const struct perfdata_node *node = list ? list->child : NULL; node; node = node->next) {
+		perfdata_text_string(out, "\n\t\t\t");
+		perfdata_text_json_string(out, node->v.bytes.data, node->v.bytes.size);
+		if (node->next)
+			perfdata_text_char(out, ',');
+	}
+	perfdata_text_literal(out, "\n\t\t]");
+}
+
+/* Where a file does not tell, perf takes the most CPUs that it can think of. */
+static uint32_t nr_cpus_of(const struct perfdata_reader *reader)
+{
+	enum { NR_CPUS_UNKNOWN = 4096 };
+	const uint64_t nr = feature_number(reader, PERFDATA_FEATURE_NRCPUS, "available");
+	return nr ? (uint32_t)nr : NR_CPUS_UNKNOWN;
+}
+
+/* perf writes the head before it reads a pipe: what the pipe tells of its recorder is missing there. */
+static void spell_head(struct perfdata_text *out, const struct perfdata_reader *reader)
+{
+	const struct perfdata_header *header = perfdata_reader_header(reader);
+	const bool pipe = header->container == PERFDATA_CONTAINER_PIPE;
+	char captured[64];
+	struct tm day;
+	const time_t mtime = (time_t)header->mtime;
+	if (!gmtime_r(&mtime, &day) || !strftime(captured, sizeof captured, "%Y-%m-%dT%H:%M:%SZ", &day))
+		captured[0] = '\0';
+	perfdata_text_literal(out, "{\n\t\"linux-perf-json-version\": 1,\n\t\"headers\": {\n\t\t\"header-version\": ");
+	perfdata_text_u64(out, header->version - 1);
+	head_text(out, "captured-on", captured);
+	head_number(out, "data-offset", pipe ? 0 : header->data.offset);
+	head_number(out, "data-size", pipe ? 0 : header->data.size);
+	head_number(out, "feat-offset", pipe ? 0 : header->data.offset + header->data.size);
+	static const struct { const char *key; uint32_t feature; } texts[] = {
+		{ "hostname", PERFDATA_FEATURE_HOSTNAME }, { "os-release", PERFDATA_FEATURE_OSRELEASE },
+		{ "arch", PERFDATA_FEATURE_ARCH }, { "cpu-desc", PERFDATA_FEATURE_CPUDESC }, { "cpuid", PERFDATA_FEATURE_CPUID },
+	};
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		const char *text = pipe ? NULL : perfdata_reader_feature_text(reader, texts[i].feature);
+		if (text || texts[i].feature != PERFDATA_FEATURE_CPUDESC)
+			head_text(out, texts[i].key, text);
+	}
+	head_number(out, "nrcpus-online", pipe ? 0 : feature_number(reader, PERFDATA_FEATURE_NRCPUS, "online"));
+	head_number(out, "nrcpus-avail", pipe ? 0 : nr_cpus_of(reader));
+	if (!pipe && feature_root(reader, PERFDATA_FEATURE_CLOCK_DATA)) {
+		head_number(out, "clockid", feature_number(reader, PERFDATA_FEATURE_CLOCK_DATA, "clockid"));
+		head_number(out, "clock-time", feature_number(reader, PERFDATA_FEATURE_CLOCK_DATA, "clockid_time"));
+		head_number(out, "real-time", feature_number(reader, PERFDATA_FEATURE_CLOCK_DATA, "wall_clock"));
+	}
+	head_text(out, "perf-version", pipe ? NULL : perfdata_reader_feature_text(reader, PERFDATA_FEATURE_VERSION));
+	head_cmdline(out, pipe ? NULL : reader);
+	perfdata_text_literal(out, "\n\t},\n\t\"samples\": [");
+}
+
+static void free_plans(struct event_plan *plan)
+{
+	while (plan) {
+		struct event_plan *next = plan->next;
+		for (size_t i = 0; i < plan->nr_fields; i++)
+			free(plan->fields[i].key);
+		free(plan->fields);
+		free(plan);
+		plan = next;
+	}
+}
+
+static void release(void *state)
+{
+	struct perf_json *json = state;
+	if (!json)
+		return;
+	free_plans(atomic_load(&json->plans));
+	free(json);
+}
+
+static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out)
+{
+	struct perf_json *json = calloc(1, sizeof *json);
+	if (!json)
+		return PERFDATA_ENOMEM;
+	json->reader = context->reader;
+	const struct perfdata_event *event;
+	for (size_t i = 0; (event = perfdata_reader_event(context->reader, i)); i++)
+		json->cpu |= (event->config.attr.sample_type & PERFDATA_SAMPLE_CPU) != 0;
+	json->nr_cpus = nr_cpus_of(context->reader);
+	spell_head(out, context->reader);
+	*ret_state = json;
+	return PERFDATA_OK;
+}
+
+/* --- scan: where commas stand, and which texts are spelled as numbers --------------------------------------------------------------- */
+
+static struct event_plan *find_plan(const struct perf_json *json, const struct perfdata_trace_event *event)
+{
+	struct event_plan *plan = atomic_load_explicit(&json->plans, memory_order_acquire);
+	while (plan && plan->event != event)
+		plan = plan->next;
+	return plan;
+}
+
+static bool make_field(struct field *ret, const struct perfdata_trace_field *field)
+{
+	struct perfdata_text key;
+	perfdata_text_init(&key);
+	perfdata_text_literal(&key, ",\n\t\t\t");
+	perfdata_text_json_string(&key, field->name, strlen(field->name));
+	perfdata_text_literal(&key, ": ");
+	if (perfdata_text_failed(&key)) {
+		perfdata_text_release(&key);
+		return false;
+	}
+	ret->field = field;
+	ret->key = key.data;
+	ret->key_size = key.size;
+	atomic_init(&ret->bytes_from, UINT64_MAX);
+	return true;
+}
+
+/* A later field of the same name replaces this one. */
+static bool is_repeated(const struct perfdata_trace_event *event, size_t index)
+{
+	for (size_t i = index + 1; i < event->nr_fields; i++)
+		if (strcmp(event->fields[i].name, event->fields[index].name) == 0)
+			return true;
+	return false;
+}
+
+static struct event_plan *make_plan(struct perf_json *json, const struct perfdata_trace_event *event)
+{
+	struct event_plan *plan = calloc(1, sizeof *plan);
+	if (!plan)
+		return NULL;
+	plan->event = event;
+	plan->fields = calloc(event->nr_fields + 1, sizeof *plan->fields);
+	for (size_t i = event->nr_common; plan->fields && i < event->nr_fields; i++) {
+		for (unsigned key = 0; key < NR_KEYS; key++)
+			if (strcmp(event->fields[i].name, key_names[key]) == 0)
+				plan->hidden |= 1u << key;
+		if (is_repeated(event, i))
+			continue;
+		if (!make_field(&plan->fields[plan->nr_fields], &event->fields[i])) {
+			free_plans(plan);
+			return NULL;
+		}
+		plan->nr_fields++;
+	}
+	if (!plan->fields) {
+		free_plans(plan);
+		return NULL;
+	}
+	plan->next = atomic_load(&json->plans);
+	atomic_store_explicit(&json->plans, plan, memory_order_release);
+	return plan;
+}
+
+static bool is_sample(const struct perfdata_delivery *delivery)
+{
+	return delivery->record->type == PERFDATA_RECORD_SAMPLE && !(delivery->flags & PERFDATA_DELIVERY_SILENT);
+}
+
+static bool has_raw(const struct perfdata_delivery *delivery)
+{
+	return delivery->record->event->config.attr.sample_type & PERFDATA_SAMPLE_RAW;
+}
+
+static enum perfdata_status scan_raw(struct perf_json *json, const struct perfdata_delivery *delivery, uint64_t number)
+{
+	const struct perfdata_event *event = delivery->event;
+	struct event_plan *plan = find_plan(json, event->trace);
+	if (!plan)
+		plan = make_plan(json, event->trace);
+	if (!plan)
+		return PERFDATA_ENOMEM;
+	struct perfdata_record record;
+	bool decoded = false;
+	for (size_t i = 0; i < plan->nr_fields; i++) {
+		struct field *field = &plan->fields[i];
+		if (field->field->kind != PERFDATA_TRACE_STRING && field->field->element_size != 1)
+			continue;
+		if (atomic_load_explicit(&field->bytes_from, memory_order_relaxed) != UINT64_MAX)
+			continue;
+		if (!decoded)
+			(void)perfdata_raw_decode(json->reader, delivery->record, &record);
+		decoded = true;
+		if (!perfdata_trace_field_printable(field->field, record.u.sample.raw, event->config.order))
+			atomic_store_explicit(&field->bytes_from, number, memory_order_relaxed);
+	}
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status scan(void *state, const struct perfdata_batch *batch, void **ret_value)
+{
+	struct perf_json *json = state;
+	struct value *value = calloc(1, sizeof *value);
+	if (!value)
+		return PERFDATA_ENOMEM;
+	*value = (struct value){ .first = json->nr_deliveries, .comma = json->any };
+	enum perfdata_status status = PERFDATA_OK;
+	for (size_t i = 0; i < batch->nr_deliveries && status == PERFDATA_OK; i++) {
+		const struct perfdata_delivery *delivery = &batch->deliveries[i];
+		if (!is_sample(delivery))
+			continue;
+		json->any = true;
+		if (delivery->event->trace && has_raw(delivery))
+			status = scan_raw(json, delivery, value->first + i);
+	}
+	json->nr_deliveries += batch->nr_deliveries;
+	if (status != PERFDATA_OK) {
+		free(value);
+		return status;
+	}
+	*ret_value = value;
+	return PERFDATA_OK;
+}
+
+/* --- format ------------------------------------------------------------------------------------------------------------------------- */
+
+struct cache {
+	struct text_cache frames, stacks;
+};
+
+static void cache_free(void *pointer)
+{
+	struct cache *cache = pointer;
+	text_cache_release(&cache->frames);
+	text_cache_release(&cache->stacks);
+	free(cache);
+}
+
+static struct cache *cache_get(struct perfdata_scratch *scratch)
+{
+	if (scratch->cache)
+		return scratch->cache;
+	struct cache *cache = calloc(1, sizeof *cache);
+	if (!cache)
+		return NULL;
+	const bool made = text_cache_init(&cache->frames) && text_cache_init(&cache->stacks);
+	if (!made) {
+		cache_free(cache);
+		return NULL;
+	}
+	scratch->cache = cache;
+	scratch->free_cache = cache_free;
+	return cache;
+}
+
+struct formatter {
+	const struct perf_json *json;
+	const struct perfdata_session *session;
+	struct cache *cache;
+	struct perfdata_text *text, *out;
+};
+
+/* perf's short name: without the folders; a perf map is called by its process. */
+static void spell_dso(struct perfdata_text *out, const struct perfdata_dso *dso)
+{
+	const char *name = dso->name;
+	if (dso->kind == PERFDATA_DSO_PERF_MAP) {
+		perfdata_text_printf(out, "\"[JIT] tid %" PRId32 "\"", dso->pid);
+		return;
+	}
+	const char *slash = strrchr(name, '/');
+	name = slash ? slash + 1 : name;
+	perfdata_text_json_string(out, name, strlen(name));
+}
+
+/* What stands behind the address: symbol and dso, or nothing. */
+static void spell_symbol(const struct formatter *f, uint32_t frame, struct perfdata_text *out)
+{
+	struct perfdata_symbol symbol;
+	if (frame == PERFDATA_NONE || text_cache_append(&f->cache->frames, (uint64_t)frame + 1, out))
+		return;
+	const size_t before = out->size;
+	if (perfdata_session_symbol(f->session, frame, UINT64_MAX, &symbol) == PERFDATA_OK && *symbol.name) {
+		const struct perfdata_dso *dso = perfdata_session_dso(f->session, perfdata_session_frame(f->session, frame)->dso);
+		perfdata_text_literal(out, ",\n\t\t\t\t\t\"symbol\": ");
+		perfdata_text_json_string(out, symbol.name, strlen(symbol.name));
+		if (dso && *dso->name) {
+			perfdata_text_literal(out, ",\n\t\t\t\t\t\"dso\": ");
+			spell_dso(out, dso);
+		}
+	}
+	if (!perfdata_text_failed(out))
+		text_cache_put(&f->cache->frames, (uint64_t)frame + 1, out->data + before, out->size - before);
+}
+
+static void spell_address(const struct formatter *f, uint64_t ip, uint32_t frame, bool comma, struct perfdata_text *out)
+{
+	char *at = perfdata_text_reserve(out, 80);
+	if (!at)
+		return;
+	if (comma)
+		*at++ = ',';
+	memcpy(at, "\n\t\t\t\t{\n\t\t\t\t\t\"ip\": \"0x", 21);
+	at = perfdata_hex_to(at + 21, ip);
+	*at++ = '"';
+	perfdata_text_commit(out, at);
+	spell_symbol(f, frame, out);
+	perfdata_text_literal(out, "\n\t\t\t\t}");
+}
+
+/* All recorded addresses; frames are known for those that the session keeps. */
+static void spell_list(const struct formatter *f, const struct perfdata_list *chain, const struct perfdata_step *steps, size_t nr)
+{
+	size_t step = 0;
+	for (uint64_t i = 0; i < chain->count; i++) {
+		const uint64_t ip = perfdata_list_u64(chain, i);
+		if (ip >= PERFDATA_CONTEXT_MAX)
+			continue;
+		spell_address(f, ip, step < nr ? steps[step].frame : PERFDATA_NONE, step > 0, f->out);
+		step++;
+	}
+}
+
+static void spell_stack(const struct formatter *f, const struct perfdata_delivery *delivery, const struct perfdata_list *chain)
+{
+	enum { SESSION_KEEPS = 127 };          /* of a longer chain it has the beginning */
+	const struct perfdata_step *steps = NULL;
+	size_t nr = 0;
+	const bool known = perfdata_session_stack(f->session, delivery->stack, &steps, &nr) == PERFDATA_OK;
+	if (!known || nr >= SESSION_KEEPS) {
+		spell_list(f, chain, steps, nr);
+		return;
+	}
+	const uint64_t key = (uint64_t)delivery->stack + 1;
+	if (text_cache_append(&f->cache->stacks, key, f->out))
+		return;
+	const size_t before = f->out->size;
+	for (size_t i = 0; i < nr; i++)
+		spell_address(f, steps[i].ip, steps[i].frame, i > 0, f->out);
+	if (!perfdata_text_failed(f->out))
+		text_cache_put(&f->cache->stacks, key, f->out->data + before, f->out->size - before);
+}
+
+static void spell_chain(const struct formatter *f, const struct perfdata_delivery *delivery, const struct perfdata_sample *sample)
+{
+	perfdata_text_literal(f->out, ",\n\t\t\t\"callchain\": [");
+	if (delivery->record->event->config.attr.sample_type & PERFDATA_SAMPLE_CALLCHAIN)
+		spell_stack(f, delivery, &sample->callchain);
+	else
+		spell_address(f, delivery->address, delivery->ip, false, f->out);
+	perfdata_text_literal(f->out, "\n\t\t\t]");
+}
+
+static void spell_fields(const struct formatter *f, const struct event_plan *plan, const struct perfdata_event *event,
+			 struct perfdata_bytes raw, uint64_t number)
+{
+	for (size_t i = 0; i < plan->nr_fields; i++) {
+		const struct field *field = &plan->fields[i];
+		const bool as_bytes = atomic_load_explicit(&field->bytes_from, memory_order_relaxed) <= number;
+		perfdata_text_append(f->out, field->key, field->key_size);
+		perfdata_text_clear(f->text);
+		(void)perfdata_trace_print_field(plan->event, field->field, raw, event->config.order, as_bytes, f->text);
+		f->out->failed |= perfdata_text_failed(f->text);
+		perfdata_text_json_string(f->out, f->text->data, f->text->size);
+	}
+}
+
+/* A number of the sample with its key, unless a field replaces it. */
+static char *number_to(char *at, uint32_t hidden, enum standard_key key, const char *prefix, size_t prefix_size, int64_t value)
+{
+	if (hidden >> key & 1)
+		return at;
+	memcpy(at, prefix, prefix_size);
+	return perfdata_s64_to(at + prefix_size, value);
+}
+
+#define NUMBER(key, name, value) at = number_to(at, hidden, key, ",\n\t\t\t\"" name "\": ", sizeof ",\n\t\t\t\"" name "\": " - 1, value)
+
+static void spell_sample(const struct formatter *f, const struct perfdata_delivery *delivery, const struct perfdata_sample *sample,
+			 uint64_t number, bool comma)
+{
+	const struct perfdata_event *event = delivery->event;
+	const uint64_t recorded = delivery->record->event->config.attr.sample_type;
+	const bool fields = event->trace && has_raw(delivery);
+	const struct event_plan *plan = fields ? find_plan(f->json, event->trace) : NULL;
+	const uint32_t hidden = plan ? plan->hidden : 0;
+	struct perfdata_text *out = f->out;
+	perfdata_text_string(out, comma ? ",\n\t\t" : "\n\t\t");
+	const size_t first = out->size;
+	char *at = perfdata_text_reserve(out, 256);
+	if (!at)
+		return;
+	NUMBER(KEY_TIMESTAMP, "timestamp", recorded & PERFDATA_SAMPLE_TIME ? (int64_t)sample->time : -1);
+	NUMBER(KEY_PID, "pid", delivery->pid);
+	NUMBER(KEY_TID, "tid", delivery->tid);
+	if (f->json->cpu) {
+		const uint32_t cpu = recorded & PERFDATA_SAMPLE_CPU ? sample->cpu : UINT32_MAX;
+		NUMBER(KEY_CPU, "cpu", cpu != UINT32_MAX && cpu >= f->json->nr_cpus ? 0 : (int32_t)cpu);
+	}
+	perfdata_text_commit(out, at);
+	if (!(hidden >> KEY_COMM & 1)) {
+		const char *comm = perfdata_session_comm(f->session, delivery->comm);
+		perfdata_text_literal(out, ",\n\t\t\t\"comm\": ");
+		perfdata_text_json_string(out, comm, strlen(comm));
+	}
+	if (!(hidden >> KEY_CALLCHAIN & 1))
+		spell_chain(f, delivery, sample);
+	if (plan)
+		spell_fields(f, plan, event, sample->raw, number);
+	/* each key has a comma in front: that of the first makes room for the brace */
+	if (!perfdata_text_failed(out))
+		out->data[first] = '{';
+	perfdata_text_literal(out, "\n\t\t}");
+}
+
+static enum perfdata_status format(const void *state, const struct perfdata_batch *batch, void *value, struct perfdata_scratch *scratch,
+				   struct perfdata_text *out, void **ret_part)
+{
+	(void)ret_part;
+	const struct value *v = value;
+	struct formatter f = {
+		.json = state, .session = batch->session, .cache = cache_get(scratch), .text = &scratch->text, .out = out,
+	};
+	if (!f.cache)
+		return PERFDATA_ENOMEM;
+	bool comma = v->comma;
+	struct perfdata_record record;
+	const struct perfdata_raw *decoded = NULL;
+	for (size_t i = 0; i < batch->nr_deliveries; i++) {
+		const struct perfdata_delivery *delivery = &batch->deliveries[i];
+		if (!is_sample(delivery))
+			continue;
+		if (delivery->record != decoded)
+			(void)perfdata_raw_decode(f.json->reader, delivery->record, &record);
+		decoded = delivery->record;
+		spell_sample(&f, delivery, &record.u.sample, v->first + i, comma);
+		comma = true;
+	}
+	return perfdata_text_failed(out) ? PERFDATA_ENOMEM : PERFDATA_OK;
+}
+
+static enum perfdata_status end(void *state, const struct perfdata_emit_end *end, struct perfdata_text *out)
+{
+	(void)state;
+	(void)end;
+	perfdata_text_literal(out, "\n\t]\n}\n");
+	return perfdata_text_failed(out) ? PERFDATA_ENOMEM : PERFDATA_OK;
+}
+
+const struct perfdata_emitter emitter_perf_json = {
+	.abi = PERFDATA_EMITTER_ABI, .name = "perf-json", .help = "the document of `perf data convert --to-json`",
+	.needs = PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES | PERFDATA_NEED_STACKS,
+	.symbols = true, .one_document = true,
+	.begin = begin, .scan = scan, .format = format, .end = end, .free_value = free, .release = release,
+};

@@ -1,0 +1,49 @@
+#include "config.h"
+#include <stdlib.h>
+#include "text_cache.h"
+
+#define SLOT_BITS 14u
+#define SLOTS (1u << SLOT_BITS)
+#define MAX_TEXT (16u << 20)   /* bytes; then all of it is made anew */
+
+bool text_cache_init(struct text_cache *cache)
+{
+	perfdata_text_init(&cache->text);
+	cache->slots = calloc(SLOTS, sizeof *cache->slots);
+	return cache->slots;
+}
+
+void text_cache_release(struct text_cache *cache)
+{
+	free(cache->slots);
+	perfdata_text_release(&cache->text);
+}
+
+static struct text_cache_slot *slot_of(const struct text_cache *cache, uint64_t key)
+{
+	return &cache->slots[key * 0x9e3779b97f4a7c15ull >> (64 - SLOT_BITS)];
+}
+
+bool text_cache_append(const struct text_cache *cache, uint64_t key, struct perfdata_text *out)
+{
+	const struct text_cache_slot *slot = slot_of(cache, key);
+	if (slot->key != key)
+		return false;
+	perfdata_text_append(out, cache->text.data + slot->offset, slot->size);
+	return true;
+}
+
+void text_cache_put(struct text_cache *cache, uint64_t key, const char *bytes, size_t size)
+{
+	if (size > MAX_TEXT)
+		return;
+	if (cache->text.size + size > MAX_TEXT) {
+		memset(cache->slots, 0, SLOTS * sizeof *cache->slots);
+		perfdata_text_clear(&cache->text);
+	}
+	const size_t offset = cache->text.size;
+	perfdata_text_append(&cache->text, bytes, size);
+	/* without memory the text is made each time */
+	if (!perfdata_text_failed(&cache->text))
+		*slot_of(cache, key) = (struct text_cache_slot){ key, (uint32_t)offset, (uint32_t)size };
+}
