@@ -144,9 +144,6 @@ PERFDATA_API enum perfdata_status perfdata_session_stack(const struct perfdata_s
  * up on first use, under a lock of the dso. */
 PERFDATA_API enum perfdata_status perfdata_session_symbol(const struct perfdata_session *session, uint32_t frame, uint64_t time,
 							  struct perfdata_symbol *ret);
-/* The calls in progress at a frame, innermost first, as perfdata_symbols_source gives them. PERFDATA_ABSENT as above. */
-PERFDATA_API enum perfdata_status perfdata_session_source(const struct perfdata_session *session, uint32_t frame,
-							  struct perfdata_source *frames, size_t room, size_t *ret_count);
 /* The name of an address of the kernel, such as a format prints one; PERFDATA_ABSENT as above. */
 PERFDATA_API enum perfdata_status perfdata_session_kernel_symbol(const struct perfdata_session *session, uint64_t address,
 								 struct perfdata_symbol *ret);

@@ -70,16 +70,6 @@ enum perfdata_status perfdata_session_symbol(const struct perfdata_session *sess
 	return perfdata_symbols_lookup(dso->symbols, at->address, time, ret);
 }
 
-enum perfdata_status perfdata_session_source(const struct perfdata_session *session, uint32_t frame, struct perfdata_source *frames,
-					     size_t room, size_t *ret_count)
-{
-	const struct perfdata_frame *at = perfdata_session_frame(session, frame);
-	if (!at || at->dso == PERFDATA_NONE)
-		return PERFDATA_ABSENT;
-	struct perfdata_symbols_dso *symbols = pd_dso_at(session->state, at->dso)->symbols;
-	return symbols ? perfdata_symbols_source(symbols, at->address, frames, room, ret_count) : PERFDATA_ABSENT;
-}
-
 enum perfdata_status perfdata_session_kernel_symbol(const struct perfdata_session *session, uint64_t address, struct perfdata_symbol *ret)
 {
 	struct perfdata_symbols_dso *kernel = session->state ? atomic_load(&session->state->kernel_symbols) : NULL;
