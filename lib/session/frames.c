@@ -48,6 +48,14 @@ static const struct pd_areas *areas_of(const struct pd_state *state, const struc
 	return NULL;   /* hypervisor, guests and unknown modes have no maps here */
 }
 
+/* The map of the kernel's text ends before code that ran at boot. What the kernel's own symbols name is in the kernel all the same. */
+static bool is_kernel_symbol(struct pd_state *state, uint64_t ip)
+{
+	struct perfdata_symbols_dso *symbols = atomic_load(&state->kernel_symbols);
+	struct perfdata_symbol symbol;
+	return symbols && ip >> 63 && perfdata_symbols_lookup(symbols, ip, UINT64_MAX, &symbol) == PERFDATA_OK && !symbol.module;
+}
+
 static uint32_t frame_of(struct pd_state *state, const struct pd_thread *thread, unsigned cpumode, uint64_t ip, bool below_kernel)
 {
 	const struct pd_areas *areas = areas_of(state, thread, cpumode);
@@ -65,7 +73,11 @@ static uint32_t frame_of(struct pd_state *state, const struct pd_thread *thread,
 	const struct pd_area *area = pd_areas_find(areas, ip);
 	if (!area && below_kernel)
 		area = pd_areas_find_before_exec(areas, ip);
-	uint32_t frame = area ? pd_frame_get(state, area->dso, pd_area_address(area, ip)) : PERFDATA_NONE;
+	uint32_t frame = PERFDATA_NONE;
+	if (area)
+		frame = pd_frame_get(state, area->dso, pd_area_address(area, ip));
+	else if (cpumode == PERFDATA_CPUMODE_KERNEL && is_kernel_symbol(state, ip))
+		frame = pd_frame_get(state, state->kernel_dso, ip);
 	*slot = (struct pd_address_slot){ .ip = ip, .areas = areas->generation, .key = key, .frame = frame };
 	return frame;
 }
