@@ -205,20 +205,57 @@ static bool is_stop(const struct script_setup *setup, const char *name)
 	return false;
 }
 
+/* perf shows the calls that were inlined at an address as frames of their own: with the offset in the function that holds the code, or, where
+ * they have its name, as that function. */
+static void spell_inlined(const struct script_where *where, const struct perfdata_step *step, struct perfdata_text *out)
+{
+	enum { MAX_INLINED = 64 };
+	struct perfdata_source calls[MAX_INLINED];
+	struct perfdata_symbol symbol;
+	size_t nr;
+	if (!find_symbol(where, step->frame, &symbol) ||
+	    perfdata_session_source(where->setup->session, step->frame, calls, MAX_INLINED, &nr) != PERFDATA_OK)
+		return;
+	for (size_t i = 0; i < nr && i < MAX_INLINED && calls[i].inlined; i++) {
+		const char *name = calls[i].function ? calls[i].function : "??";
+		spell_address(where, step->ip, out);
+		if (strcmp(name, symbol.name) == 0) {
+			script_frame_text(where, step->frame, out);
+			perfdata_text_char(out, '\n');
+			continue;
+		}
+		struct perfdata_symbol call = symbol;
+		call.name = name;
+		if (where->ip_fields & SCRIPT_SYM) {
+			perfdata_text_char(out, ' ');
+			spell_symbol(where, &call, out);
+		}
+		perfdata_text_literal(out, " (inlined)\n");
+	}
+}
+
+static void spell_step(const struct script_where *where, const struct perfdata_step *step, uint64_t cookie, struct perfdata_text *out)
+{
+	const bool is_cookie = cookie && step->ip == cookie;
+	if (where->setup->inlines && !is_cookie)
+		spell_inlined(where, step, out);
+	spell_address(where, step->ip, out);
+	if (is_cookie) {
+		if (where->ip_fields & SCRIPT_SYM)
+			perfdata_text_literal(out, " (cookie)");
+		spell_dso(where, step->frame, out);
+	} else {
+		script_frame_text(where, step->frame, out);
+	}
+	perfdata_text_char(out, '\n');
+}
+
 static void spell_stack(const struct script_where *where, const struct perfdata_step *steps, size_t nr, uint64_t cookie,
 			struct perfdata_text *out)
 {
+	struct perfdata_symbol symbol;
 	for (size_t i = 0; i < nr; i++) {
-		struct perfdata_symbol symbol;
-		spell_address(where, steps[i].ip, out);
-		if (cookie && steps[i].ip == cookie) {
-			if (where->ip_fields & SCRIPT_SYM)
-				perfdata_text_literal(out, " (cookie)");
-			spell_dso(where, steps[i].frame, out);
-		} else {
-			script_frame_text(where, steps[i].frame, out);
-		}
-		perfdata_text_char(out, '\n');
+		spell_step(where, &steps[i], cookie, out);
 		if (where->setup->stop && find_symbol(where, steps[i].frame, &symbol) && is_stop(where->setup, symbol.name))
 			break;
 	}
