@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""Each table of csv: every row has the header's columns, records are neither lost nor added, values are those of ndjson, and --jobs
+changes nothing. For each recording of testdata, and of $PERFDATA_CORPUS where that is set."""
+import csv
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+
+PERFDATA = os.environ.get('PERFDATA', './perfdata')
+SOURCE = os.environ.get('top_srcdir', '.')
+LIMIT = int(os.environ.get('CHECK_CSV_LIMIT', 1 << 18))  # bytes of a recording: larger ones take Python too long
+csv.field_size_limit(1 << 30)
+
+
+def run(*arguments):
+    done = subprocess.run([PERFDATA, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300)
+    return done.returncode, done.stdout
+
+
+def recordings():
+    for folder in (os.path.join(SOURCE, 'testdata'), os.environ.get('PERFDATA_CORPUS')):
+        if not folder or not os.path.isdir(folder):
+            continue
+        for name in sorted(os.listdir(folder)):
+            path = os.path.join(folder, name)
+            if name.endswith('.dir'):
+                yield path
+            elif os.path.isfile(path) and re.search(r'\.(data|pipe|perf|gz|zst)$|perf\.data', name) and os.path.getsize(path) <= LIMIT:
+                yield path
+
+
+def lookup(record, name):
+    """The value that a column shows, by its dotted name; None where it is absent."""
+    if name in record:
+        return record[name]
+    head, _, rest = name.partition('.')
+    inner = record.get(head)
+    return lookup(inner, rest) if rest and isinstance(inner, dict) else None
+
+
+def cell(value):
+    """How csv spells a value of ndjson."""
+    if value is None:
+        return ''
+    if value is True or value is False:
+        return 'true' if value else 'false'
+    if isinstance(value, list) and not any(isinstance(item, (dict, list)) for item in value):
+        return ';'.join(cell(item) for item in value)
+    return str(value) if not isinstance(value, (dict, list)) else value
+
+
+def same(text, value):
+    expected = cell(value)
+    if isinstance(expected, str):
+        return text == expected or isinstance(value, float)
+    return json.loads(text) == expected
+
+
+def check_table(path, table, records, faults):
+    code, out = run('csv', '-q', '--jobs', '1', '--table', table, path)
+    text = out.decode('utf-8')
+    if code not in (0, 4) or (text and not text.endswith('\r\n')):
+        faults.append('%s: exit %d' % (table, code))
+        return
+    header, *rows = list(csv.reader(io.StringIO(text, newline='')))
+    if len(set(header)) != len(header):
+        faults.append('%s: a column twice' % table)
+    if any(len(row) != len(header) for row in rows):
+        faults.append('%s: rows of another width' % table)
+    if run('csv', '-q', '--jobs', '4', '--table', table, path)[1] != out:
+        faults.append('%s: --jobs 4 gives other bytes' % table)
+    if records is None:
+        return
+    if len(rows) != len(records):
+        faults.append('%s: %d rows for %d records' % (table, len(rows), len(records)))
+    for row, record in zip(rows, records):
+        for name, text in zip(header, row):
+            if not same(text, lookup(record, name)):
+                faults.append('%s at %s: %s is %r in csv, %r in ndjson' % (table, record['offset'], name, text[:99], lookup(record, name)))
+                return
+
+
+def check(path):
+    code, out = run('ndjson', '-q', path)
+    if code not in (0, 4):
+        return [] if code == 3 else ['exit %d' % code]
+    by_type = {}
+    for line in out.decode('utf-8').splitlines()[1:-1] if b'\n' in out else []:
+        record = json.loads(line)
+        by_type.setdefault(record['type'], []).append(record)
+    faults = []
+    for kind, records in by_type.items():
+        check_table(path, 'samples' if kind == 'sample' else kind, records, faults)
+    samples = by_type.get('sample', [])
+    for table, count in (('callchain', None), ('branches', sum(len(r.get('branch_stack', {}).get('entries', [])) for r in samples)),
+                         ('regs', sum(len(r.get(k, {}).get('regs', {})) for r in samples for k in ('user_regs', 'intr_regs')))):
+        before = len(faults)
+        check_table(path, table, None, faults)
+        if count is not None and len(faults) == before:
+            lines = run('csv', '-q', '--table', table, path)[1].count(b'\r\n') - 1
+            if lines != count:
+                faults.append('%s: %d rows for %d parts' % (table, lines, count))
+    for event in sorted({r['event'] for r in samples if 'fields' in r}):
+        chosen = [r for r in samples if r.get('event') == event]
+        check_table(path, 'event:' + event, chosen, faults)
+    return faults
+
+
+def main():
+    number = bad = 0
+    for path in recordings():
+        number += 1
+        faults = check(path)
+        bad += bool(faults)
+        print('%sok %d - %s' % ('not ' if faults else '', number, os.path.basename(path)))
+        for fault in faults[:5]:
+            print('# ' + fault[:400])
+    if not number:
+        print('1..0 # SKIP no recordings')
+        return 77
+    print('1..%d' % number)
+    return 1 if bad else 0
+
+
+sys.exit(main())
