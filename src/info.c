@@ -6,6 +6,7 @@
 #include <string.h>
 #include "answers.h"
 #include "commands.h"
+#include "emit/event_names.h"
 #include "emit/header_text.h"
 
 /* --- counters of `perf stat record` --------------------------------------------------------------------------------- */
@@ -288,6 +289,10 @@ static bool has_type(const struct perfdata_summary *summary, uint32_t type)
 
 static void show_perf_stats(const struct perfdata_summary *summary, const struct counters *counters)
 {
+	struct event_names names;
+	struct perfdata_text room;
+	event_names_init(&names, counters->reader, EVENT_NAMES_REPORT);
+	perfdata_text_init(&room);
 	const char *note = has_type(summary, PERFDATA_RECORD_AUXTRACE_INFO) ?
 		" (excludes AUX area (e.g. instruction trace) decoded / synthesized events)" : "";
 	printf("\nAggregated stats:%s\n%20s events: %10" PRIu64 "\n", note, "TOTAL", summary->records);
@@ -302,12 +307,14 @@ static void show_perf_stats(const struct perfdata_summary *summary, const struct
 		const uint64_t lost = event->event && event->event->index < counters->nr_lost ? counters->lost[event->event->index] : 0;
 		if (!event->event || (!event->deliveries && !lost))
 			continue;
-		printf("%s stats:\n", event->event->name);
+		perfdata_text_clear(&room);
+		printf("%s stats:\n", event_names_get(&names, event->event, &room));
 		if (event->deliveries)
 			printf("%20s events: %10" PRIu64 "\n", "SAMPLE", event->deliveries);
 		if (lost)
 			printf("%20s events: %10" PRIu64 "\n", "LOST_SAMPLES", lost);
 	}
+	perfdata_text_release(&room);
 }
 
 static void show_perf_header(const struct perfdata_reader *reader)

@@ -16,11 +16,13 @@ static const struct perfdata_feature *feature_of(const void *user, uint32_t id)
 	return id < PERFDATA_FEATURE_LAST ? recording->features[id] : NULL;
 }
 
-static const char *event_name_of(const void *user, size_t index)
+static bool event_name_of(const void *user, size_t index, struct perfdata_text *out)
 {
 	static const char *const names[] = { "dummy:u", "page-faults", "cycles", "instructions", "branches" };
 	(void)user;
-	return index < sizeof names / sizeof *names ? names[index] : NULL;
+	if (index < sizeof names / sizeof *names)
+		perfdata_text_string(out, names[index]);
+	return index < sizeof names / sizeof *names;
 }
 
 static void add(struct recording *recording, uint32_t id, void (*build)(struct build *b))

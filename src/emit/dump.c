@@ -7,6 +7,7 @@
 #include "record_text.h"
 #include "sample_text.h"
 #include "script_line.h"
+#include "script_stat.h"
 #include "emitters.h"
 
 /* What perf knows of the events when it prints a line: all of them for a file, those that came so far for a pipe. */
@@ -21,6 +22,8 @@ struct dump {
 	const struct perfdata_reader *reader;
 	struct script_setup *script;       /* NULL: no script lines */
 	struct script_carry carry;         /* scan's */
+	struct script_stat *stat;          /* scan's; NULL until there is something to count, or without script lines */
+	struct event_names names;
 	bool hex, pipe;
 	struct known known;                /* before the batch that scan sees next */
 	struct sample_text_setup sample;
@@ -82,6 +85,7 @@ static void dump_release(void *state)
 	if (!dump)
 		return;
 	script_setup_free(dump->script);
+	script_stat_free(dump->stat);
 	free(dump);
 }
 
@@ -95,6 +99,7 @@ static enum perfdata_status dump_begin(const struct perfdata_emit_context *conte
 	dump->hex = perfdata_option_flag(context->options, context->nr_options, "hex", true);
 	dump->pipe = perfdata_reader_header(context->reader)->container == PERFDATA_CONTAINER_PIPE;
 	dump->known.nr_cpus = NR_CPUS_UNKNOWN;
+	event_names_init(&dump->names, context->reader, EVENT_NAMES_SCRIPT);
 	sample_text_setup(&dump->sample, context->reader);
 	if (!dump->pipe) {
 		for (size_t i = 0; i < perfdata_reader_nr_events(context->reader); i++)
@@ -140,8 +145,14 @@ static enum perfdata_status spell_early(struct dump *dump, struct dump_value *va
 		value->spelled = bigger;
 		value->room = room;
 	}
-	struct record_text_context context = { .reader = dump->reader, .dump = true, .event_name = raw->event ? raw->event->name : NULL };
+	const struct record_text_context context = { .reader = dump->reader, .dump = true, .names = &dump->names, .event = raw->event };
 	record_text(&context, record, &value->tails);
+	if (script_stat_concerns(raw->type)) {
+		if (!dump->stat)
+			dump->stat = script_stat_new(&dump->names);
+		if (!dump->stat || script_stat_record(dump->stat, record, &value->tails) != PERFDATA_OK)
+			return PERFDATA_ENOMEM;
+	}
 	value->spelled[value->nr_spelled++] = (struct tail){ raw, value->tails.size };
 	return perfdata_text_failed(&value->tails) ? PERFDATA_ENOMEM : PERFDATA_OK;
 }
@@ -160,7 +171,8 @@ static enum perfdata_status dump_scan(void *state, const struct perfdata_batch *
 	enum perfdata_order order = perfdata_reader_header(dump->reader)->order;
 	for (size_t i = 0; i < batch->nr_records; i++) {
 		const struct perfdata_raw *raw = &batch->records[i];
-		bool early = raw->type == PERFDATA_RECORD_FEATURE || raw->type == PERFDATA_RECORD_READ;
+		const bool early = raw->type == PERFDATA_RECORD_FEATURE || raw->type == PERFDATA_RECORD_READ ||
+			     (dump->script && script_stat_concerns(raw->type));
 		if (!early && raw->type != PERFDATA_RECORD_ATTR)
 			continue;
 		struct perfdata_record record;
@@ -298,7 +310,7 @@ static void other_tail(struct dumper *dumper, const struct perfdata_raw *raw, co
 		return;
 	}
 	struct record_text_context context = {
-		.reader = dumper->dump->reader, .dump = true, .event_name = raw->event ? raw->event->name : NULL,
+		.reader = dumper->dump->reader, .dump = true, .names = &dumper->dump->names, .event = raw->event,
 		.symbol = kernel_symbol, .user = dumper->batch->session,
 	};
 	record_text(&context, record, dumper->out);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 #include "header_text.h"
+#include "event_names.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
@@ -220,10 +221,9 @@ static void put_event_desc(struct section *s)
 	}
 }
 
-static const char *event_name(const struct header_text_source *source, uint64_t index)
+static bool put_event_name(const struct section *s, uint64_t index)
 {
-	const char *name = source && source->event_name ? source->event_name(source->user, (size_t)index) : NULL;
-	return name ? name : "";
+	return s->source && s->source->event_name && s->source->event_name(s->source->user, (size_t)index, s->out);
 }
 
 static void put_group_desc(struct section *s)
@@ -235,11 +235,10 @@ static void put_group_desc(struct section *s)
 		if (!text_is(perfdata_node_get(group, "name"), "{anon_group}"))
 			put_member(s->out, group, "name");
 		perfdata_text_char(s->out, '{');
-		for (uint64_t i = 0; i < members && *event_name(s->source, leader + i); i++) {
-			if (i)
-				perfdata_text_char(s->out, ',');
-			perfdata_text_string(s->out, event_name(s->source, leader + i));
-		}
+		for (uint64_t i = 0; i < members && put_event_name(s, leader + i); i++)
+			perfdata_text_char(s->out, ',');
+		if (s->out->size && s->out->data[s->out->size - 1] == ',')
+			s->out->size--;
 		perfdata_text_literal(s->out, "}\n");
 	}
 }
@@ -600,33 +599,66 @@ void header_text_begin(struct perfdata_text *out, const struct perfdata_header *
 	perfdata_text_printf(out, "# feat offset    : %" PRIu64 "\n", header->data.offset + header->data.size);
 }
 
-void header_text_end(struct perfdata_text *out, const struct perfdata_reader *reader)
-{
-	if (perfdata_reader_header(reader)->container != PERFDATA_CONTAINER_PIPE) {
-		perfdata_text_literal(out, "# missing features: ");
-		/* The bits of a recording that was never finished promise more than there is. */
-		for (uint32_t id = 1; id < PERFDATA_FEATURE_LAST; id++)
-			if (!perfdata_reader_feature(reader, id))
-				perfdata_text_printf(out, "%s ", perfdata_feature_layout(id)->perf_name);
-		perfdata_text_char(out, '\n');
-	}
-	perfdata_text_literal(out, "# ========\n#\n");
-}
-
 static const struct perfdata_feature *reader_feature(const void *user, uint32_t id)
 {
 	const struct perfdata_feature_section *section = perfdata_reader_feature(user, id);
 	return section ? section->feature : NULL;
 }
 
-static const char *reader_event_name(const void *user, size_t index)
+static bool reader_event_name(const void *user, size_t index, struct perfdata_text *out)
 {
-	return index < perfdata_reader_nr_events(user) ? perfdata_reader_event(user, index)->name : NULL;
+	const struct perfdata_event *event = index < perfdata_reader_nr_events(user) ? perfdata_reader_event(user, index) : NULL;
+	if (event)
+		perfdata_text_string(out, event->name);
+	return event;
+}
+
+static const struct perfdata_feature *names_feature(const void *user, uint32_t id)
+{
+	const struct event_names *names = user;
+	return reader_feature(names->reader, id);
+}
+
+static bool names_event_name(const void *user, size_t index, struct perfdata_text *out)
+{
+	const struct event_names *names = user;
+	const struct perfdata_event *event =
+		index < perfdata_reader_nr_events(names->reader) ? perfdata_reader_event(names->reader, index) : NULL;
+	if (event)
+		event_names_append(names, event, out);
+	return event;
 }
 
 struct header_text_source header_text_of_reader(const struct perfdata_reader *reader)
 {
 	return (struct header_text_source){ reader, reader_feature, reader_event_name };
+}
+
+struct header_text_source header_text_of_names(const struct event_names *names)
+{
+	return (struct header_text_source){ names, names_feature, names_event_name };
+}
+
+/* Where perf inject makes a file of a stream, sections stay records. */
+static bool is_section_of_file(const struct perfdata_header *header, const struct perfdata_feature_section *section)
+{
+	return section->offset < header->data.offset || section->offset - header->data.offset >= header->data.size;
+}
+
+void header_text_end(struct perfdata_text *out, const struct perfdata_reader *reader)
+{
+	const struct perfdata_header *header = perfdata_reader_header(reader);
+	const struct perfdata_feature_section *section;
+
+	if (header->container != PERFDATA_CONTAINER_PIPE) {
+		perfdata_text_literal(out, "# missing features: ");
+		/* The bits of a recording that was never finished promise more than there is. */
+		for (uint32_t id = 1; id < PERFDATA_FEATURE_LAST; id++)
+			if (!(section = perfdata_reader_feature(reader, id)) || !is_section_of_file(header, section))
+				perfdata_text_printf(out, "%s ", perfdata_feature_layout(id)->perf_name);
+		perfdata_text_char(out, '\n');
+	}
+	perfdata_text_literal(out, "# ========\n#\n");
 }
 
 void header_text_all(struct perfdata_text *out, const struct perfdata_reader *reader, bool full)
@@ -639,7 +671,7 @@ void header_text_all(struct perfdata_text *out, const struct perfdata_reader *re
 	/* perf has not read the features of a stream when it prints the header. */
 	if (header->container != PERFDATA_CONTAINER_PIPE)
 		for (size_t i = 0; (section = perfdata_reader_feature_at(reader, i)); i++)
-			if (section->feature)
+			if (section->feature && is_section_of_file(header, section))
 				header_text_feature(out, section->feature, full, &source);
 	header_text_end(out, reader);
 }

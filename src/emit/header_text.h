@@ -6,17 +6,20 @@
 #include "perfdata_schema.h"
 #include "perfdata_text.h"
 
+struct event_names;
+
 /* What the text of a section needs of others. Functions may be NULL. */
 struct header_text_source {
 	const void *user;
 	/* The section, or NULL. */
 	const struct perfdata_feature *(*feature)(const void *user, uint32_t id);
-	/* The name of the event at this place of the attr table, or NULL behind the last. */
-	const char *(*event_name)(const void *user, size_t index);
+	/* Appends the name of the event at this place of the attr table; false behind the last. */
+	bool (*event_name)(const void *user, size_t index, struct perfdata_text *out);
 };
 
-/* All that a reader knows. */
+/* All that a reader knows, with events as recorded, or as perf calls them. Borrowed. */
 struct header_text_source header_text_of_reader(const struct perfdata_reader *reader);
+struct header_text_source header_text_of_names(const struct event_names *names);
 
 /* The lines of a section, each with its newline; nothing for sections that have none. full: what perf prints with -I, else long
  * sections have one line that says so. */

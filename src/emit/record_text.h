@@ -3,11 +3,13 @@
 #define RECORD_TEXT_H
 
 #include "perfdata_emit.h"
+#include "event_names.h"
 
 struct record_text_context {
 	const struct perfdata_reader *reader;   /* features and events, as they were known in begin */
 	bool dump;                              /* `perf script -D`: with ": unhandled!" where perf says so */
-	const char *event_name;                 /* of the record's event, or NULL */
+	const struct event_names *names;        /* what to call events */
+	const struct perfdata_event *event;     /* the record's, or NULL */
 	/* The symbol of a kernel address as "name+0x1f", or nothing; may be NULL. */
 	void (*symbol)(const void *user, uint64_t address, struct perfdata_text *out);
 	const void *user;

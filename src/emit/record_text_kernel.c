@@ -118,9 +118,13 @@ static void read_tail(const struct record_text_context *context, const struct pe
 	}
 	if (has_id)
 		event = perfdata_reader_event_by_id(context->reader, value.id);
-	const char *name = event ? event->name : context->event_name && !has_id ? context->event_name : "unknown";
+	else
+		event = context->event;
 	perfdata_text_printf(out, ": %d %d ", read->pid, read->tid);
-	perfdata_text_string(out, name);
+	if (event)
+		event_names_append(context->names, event, out);
+	else
+		perfdata_text_literal(out, "unknown");
 	perfdata_text_printf(out, " %" PRIu64 "\n", value.value);
 	if (read->read.present & 1)
 		perfdata_text_printf(out, "... time enabled : %" PRIu64 "\n", read->read.time_enabled);

@@ -354,8 +354,14 @@ static void feature_tail(const struct record_text_context *context, const struct
 	const struct perfdata_feature_record *feature = &record->u.feature;
 	if (!feature->payload.size || feature->feat_id > UINT32_MAX)
 		return;   /* the end of the features */
+	if (feature->feat_id == PERFDATA_FEATURE_EVENT_DESC &&
+	    perfdata_reader_header(context->reader)->container != PERFDATA_CONTAINER_PIPE) {
+		/* perf keeps what it has read for streams only */
+		perfdata_text_literal(out, ", # event desc: not available or unable to read\n");
+		return;
+	}
 	struct perfdata_feature *decoded = NULL;
-	struct header_text_source source = header_text_of_reader(context->reader);
+	struct header_text_source source = header_text_of_names(context->names);
 	const struct perfdata_feature_section *nrcpus = perfdata_reader_feature(context->reader, PERFDATA_FEATURE_NRCPUS);
 	const struct perfdata_node *available = nrcpus && nrcpus->feature ?
 		perfdata_node_get(perfdata_feature_root(nrcpus->feature), "available") : NULL;

@@ -122,7 +122,7 @@ static enum perfdata_status scan_stat(struct script *script, struct script_value
 {
 	struct perfdata_record record;
 	if (!script->stat)
-		script->stat = script_stat_new(script->reader);
+		script->stat = script_stat_new(&script->setup->names);
 	if (!script->stat)
 		return PERFDATA_ENOMEM;
 	(void)perfdata_decode(config_of(script, raw), raw->bytes, raw->size, &record);
@@ -191,7 +191,7 @@ static void spell_record(struct formatter *f, const struct perfdata_delivery *de
 		return;
 	}
 	const struct record_text_context context = {
-		.reader = f->script->reader, .event_name = raw->event ? raw->event->name : NULL, .symbol = kernel_symbol,
+		.reader = f->script->reader, .names = &setup->names, .event = raw->event, .symbol = kernel_symbol,
 		.user = f->batch->session,
 	};
 	record_text(&context, &record, f->out);

@@ -67,13 +67,19 @@ static bool make_plan(struct script_plan *plan, const struct script_setup *setup
 {
 	const struct perfdata_attr *attr = &event->config.attr;
 	const struct script_type_setup *type = &setup->types[script_type_of(attr)];
-	const size_t size = strlen(event->name), width = size > setup->name_width ? size : setup->name_width;
+	struct perfdata_text room;
+	perfdata_text_init(&room);
+	const char *name = event_names_get(&setup->names, event, &room);
+	const size_t size = strlen(name), width = size > setup->name_width ? size : setup->name_width;
 	plan->name = malloc(width + 2);
-	if (!plan->name)
+	if (!plan->name) {
+		perfdata_text_release(&room);
 		return false;
+	}
 	memset(plan->name, ' ', width - size);
-	memcpy(plan->name + width - size, event->name, size);
+	memcpy(plan->name + width - size, name, size);
 	memcpy(plan->name + width, ": ", 2);
+	perfdata_text_release(&room);
 	plan->name_size = width + 2;
 	plan->fields = type->fields;
 	plan->ip_fields = type->ip_fields;

@@ -336,12 +336,16 @@ static void find_machine(struct script_setup *setup)
 	const struct perfdata_node *available = perfdata_node_get(root, "available");
 	setup->nr_cpus = available && available->v.u ? (uint32_t)available->v.u : DEFAULT_CPUS;
 	setup->arch = perfdata_reader_arch(setup->reader);
+	event_names_init(&setup->names, setup->reader, EVENT_NAMES_SCRIPT);
+	struct perfdata_text room;
+	perfdata_text_init(&room);
 	const struct perfdata_event *event;
 	for (size_t i = 0; (event = perfdata_reader_event(setup->reader, i)); i++) {
-		const size_t size = strlen(event->name);
+		const size_t size = strlen(event_names_get(&setup->names, event, &room));
 		if (size > setup->name_width)
 			setup->name_width = (unsigned)size;
 	}
+	perfdata_text_release(&room);
 }
 
 static enum perfdata_status find_clock(struct script_setup *setup, const struct perfdata_emit_context *context)

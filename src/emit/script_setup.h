@@ -3,6 +3,7 @@
 #define SCRIPT_SETUP_H
 
 #include "perfdata_emit.h"
+#include "event_names.h"
 
 /* Fields of -F, in no particular order of bits. */
 enum script_field {
@@ -33,6 +34,7 @@ struct script_type_setup {
 struct script_setup {
 	const struct perfdata_session *session;
 	const struct perfdata_reader *reader;
+	struct event_names names;
 	struct script_type_setup types[SCRIPT_TYPES];
 	uint64_t shown;              /* bit n: records of type n, below 64, have lines of their own; see script_setup_shows */
 	uint64_t shown_user;         /* the same for types from 64 on */

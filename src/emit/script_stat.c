@@ -13,6 +13,7 @@ struct event_counts {
 };
 
 struct script_stat {
+	const struct event_names *names;
 	const struct perfdata_reader *reader;
 	int32_t *threads, *cpus;
 	size_t nr_threads, nr_cpus;
@@ -21,11 +22,11 @@ struct script_stat {
 	bool header_told;
 };
 
-struct script_stat *script_stat_new(const struct perfdata_reader *reader)
+struct script_stat *script_stat_new(const struct event_names *names)
 {
 	struct script_stat *stat = calloc(1, sizeof *stat);
 	if (stat)
-		stat->reader = reader;
+		*stat = (struct script_stat){ .names = names, .reader = names->reader };
 	return stat;
 }
 
@@ -155,7 +156,7 @@ static void spell_row(const struct script_stat *stat, size_t index, size_t threa
 		perfdata_text_u64_pad(out, columns[i], 15);
 	}
 	perfdata_text_char(out, ' ');
-	perfdata_text_string(out, perfdata_reader_event(stat->reader, index)->name);
+	event_names_append(stat->names, perfdata_reader_event(stat->reader, index), out);
 	perfdata_text_char(out, '\n');
 }
 

@@ -3,10 +3,11 @@
 #define SCRIPT_STAT_H
 
 #include "perfdata_emit.h"
+#include "event_names.h"
 
 struct script_stat;
 /* NULL without memory. */
-struct script_stat *script_stat_new(const struct perfdata_reader *reader);
+struct script_stat *script_stat_new(const struct event_names *names);
 void script_stat_free(struct script_stat *stat);
 
 static inline bool script_stat_concerns(uint32_t type)
