@@ -152,6 +152,12 @@ PERFDATA_API enum perfdata_status perfdata_session_source(const struct perfdata_
 							  struct perfdata_source *entries, size_t room, size_t *ret_count);
 /* Ids go from 0 to this, without gaps: iterate with perfdata_session_stack. */
 PERFDATA_API uint32_t perfdata_session_nr_stacks(const struct perfdata_session *session);
+/* Resolves the recorded addresses of a stack against a symbol source of the caller's choice that takes such addresses: a kallsyms
+ * text, a perf map. One entry for each step as perfdata_symbols_resolve writes it, at most `room`; how many steps there are in
+ * *ret_nr. PERFDATA_ABSENT for an id that no stack has. */
+PERFDATA_API enum perfdata_status perfdata_session_stack_resolve(const struct perfdata_session *session, uint32_t stack,
+								 struct perfdata_symbols_dso *source, struct perfdata_symbol *ret,
+								 size_t room, size_t *ret_nr);
 
 /* --- summary ------------------------------------------------------------------------------------------------------- */
 

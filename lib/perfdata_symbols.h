@@ -124,6 +124,12 @@ struct perfdata_symbol {
 PERFDATA_API enum perfdata_status perfdata_symbols_lookup(struct perfdata_symbols_dso *dso, uint64_t address, uint64_t time,
 							  struct perfdata_symbol *ret);
 
+/* The symbols of the addresses of a stack in a source of the caller's choice, such as a kallsyms text for what one has of a BPF
+ * stack-trace map. Writes one entry for each address; its name is NULL where there is no symbol. Says in *ret_named, which
+ * may be NULL, how many have one. Errors as perfdata_symbols_lookup, but PERFDATA_ABSENT only where there is no source. */
+PERFDATA_API enum perfdata_status perfdata_symbols_resolve(struct perfdata_symbols_dso *dso, const uint64_t *addresses, size_t count,
+							   struct perfdata_symbol *ret, size_t *ret_named);
+
 /* One function of the inlined calls at an address, or of a source position. */
 struct perfdata_source {
 	const char *function;  /* demangled; NULL: unknown */

@@ -54,6 +54,17 @@ uint32_t perfdata_session_nr_stacks(const struct perfdata_session *session)
 	return session->state ? session->state->stacks.count : 0;
 }
 
+enum perfdata_status perfdata_session_stack_resolve(const struct perfdata_session *session, uint32_t stack,
+						    struct perfdata_symbols_dso *source, struct perfdata_symbol *ret, size_t room,
+						    size_t *ret_nr)
+{
+	const struct perfdata_step *steps;
+	enum perfdata_status status = perfdata_session_stack(session, stack, &steps, ret_nr);
+	for (size_t i = 0; !status && i < *ret_nr && i < room; i++)
+		status = perfdata_symbols_resolve(source, &steps[i].ip, 1, &ret[i], NULL);
+	return status;
+}
+
 enum perfdata_status perfdata_session_symbol(const struct perfdata_session *session, uint32_t frame, uint64_t time,
 					     struct perfdata_symbol *ret)
 {
@@ -67,7 +78,11 @@ enum perfdata_status perfdata_session_symbol(const struct perfdata_session *sess
 	}
 	if (!dso->symbols)
 		return PERFDATA_ABSENT;
-	return perfdata_symbols_lookup(dso->symbols, at->address, time, ret);
+	enum perfdata_status status = perfdata_symbols_lookup(dso->symbols, at->address, time, ret);
+	/* A kallsyms text also names code that belongs to a module nobody mapped, such as [ftrace_trampoline]: perf leaves it out. */
+	if (status == PERFDATA_OK && dso->public.kind == PERFDATA_DSO_KERNEL && ret->module)
+		return PERFDATA_ABSENT;
+	return status;
 }
 
 enum perfdata_status perfdata_session_kernel_symbol(const struct perfdata_session *session, uint64_t address, struct perfdata_symbol *ret)

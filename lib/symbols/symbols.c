@@ -230,6 +230,25 @@ enum perfdata_status perfdata_symbols_lookup(struct perfdata_symbols_dso *dso, u
 	return status;
 }
 
+enum perfdata_status perfdata_symbols_resolve(struct perfdata_symbols_dso *dso, const uint64_t *addresses, size_t count,
+					      struct perfdata_symbol *ret, size_t *ret_named)
+{
+	size_t named = 0;
+	mtx_lock(&dso->lock);
+	enum perfdata_status status = loaded(dso);
+	for (size_t i = 0; i < count && !status; i++) {
+		ret[i] = (struct perfdata_symbol){ 0 };
+		status = lookup(dso, addresses[i], UINT64_MAX, &ret[i]);
+		named += status == PERFDATA_OK;
+		if (status == PERFDATA_ABSENT)
+			status = PERFDATA_OK;
+	}
+	mtx_unlock(&dso->lock);
+	if (!status && ret_named)
+		*ret_named = named;
+	return status;
+}
+
 enum perfdata_status perfdata_symbols_origin(struct perfdata_symbols_dso *dso, struct perfdata_symbols_origin *ret)
 {
 	mtx_lock(&dso->lock);

@@ -1,0 +1,606 @@
+/* lib/session: whose record is it, where is an address, and what is delivered. */
+#include "config.h"
+#include <unistd.h>
+#include "alloc_fail.h"
+#include "base/hash.h"
+#include "session/state.h"
+#include "session_recording.h"
+
+#define USER PERFDATA_CPUMODE_USER
+#define KERNEL PERFDATA_CPUMODE_KERNEL
+
+static struct walk walk;
+
+/* --- threads --- */
+
+static void test_threads(void)
+{
+	stream_begin();
+	stream_plain_event();
+	stream_sample(USER, 0x1000, 7, 7);                                /* 0: nobody said a name */
+	stream_comm(0, 7, 7, "parent");
+	stream_mmap(USER, 7, 0x1000, 0x1000, 0, "/bin/parent");
+	stream_sample(USER, 0x1010, 7, 7);                                /* 1 */
+	stream_task(PERFDATA_RECORD_FORK, 7, 8, 7, 7);                    /* a thread */
+	stream_sample(USER, 0x1010, 7, 8);                                /* 2 */
+	stream_comm(0, 7, 8, "worker");
+	stream_sample(USER, 0x1010, 7, 8);                                /* 3 */
+	stream_sample(USER, 0x1010, 7, 7);                                /* 4: not renamed by its thread */
+	stream_mmap(USER, 7, 0x5000, 0x1000, 0x3000, "/lib/late");
+	stream_sample(USER, 0x5010, 7, 8);                                /* 5: threads share maps */
+	stream_task(PERFDATA_RECORD_FORK, 9, 9, 7, 8);                    /* a process, forked by the thread */
+	stream_sample(USER, 0x5010, 9, 9);                                /* 6 */
+	stream_mmap(USER, 9, 0x5000, 0x1000, 0, "/lib/child");
+	stream_sample(USER, 0x5010, 9, 9);                                /* 7 */
+	stream_sample(USER, 0x5010, 7, 7);                                /* 8: the parent keeps its own */
+	stream_comm(PERFDATA_MISC_COMM_EXEC, 9, 9, "new");
+	stream_sample(USER, 0x1010, 9, 9);                                /* 9: the old program is gone */
+	stream_task(PERFDATA_RECORD_EXIT, 9, 9, 7, 7);
+	stream_sample(USER, 0x1010, 9, 9);                                /* 10: another one of that number */
+	stream_sample(KERNEL, 0xffffffff81000000, 0, 0);                  /* 11 */
+	walk_all(&walk);
+	CHECK_EQ(walk.end, PERFDATA_END);
+	CHECK_STR(comm_at(&walk, 0), ":7");
+	CHECK_STR(ip_at(&walk, 0), "none");
+	CHECK_STR(comm_at(&walk, 1), "parent");
+	CHECK_STR(ip_at(&walk, 1), "/bin/parent+0x10");
+	CHECK_STR(comm_at(&walk, 2), "parent");
+	CHECK_STR(comm_at(&walk, 3), "worker");
+	CHECK_STR(comm_at(&walk, 4), "parent");
+	CHECK_STR(ip_at(&walk, 5), "/lib/late+0x3010");
+	CHECK_STR(comm_at(&walk, 6), "worker");
+	CHECK_STR(ip_at(&walk, 6), "/lib/late+0x3010");
+	CHECK_STR(ip_at(&walk, 7), "/lib/child+0x10");
+	CHECK_STR(ip_at(&walk, 8), "/lib/late+0x3010");
+	CHECK_STR(comm_at(&walk, 9), "new");
+	CHECK_STR(ip_at(&walk, 9), "none");
+	CHECK_STR(comm_at(&walk, 10), ":9");
+	CHECK_STR(comm_at(&walk, 11), "swapper");
+	CHECK_EQ(sample_at(&walk, 3)->delivery.pid, 7);
+	CHECK_EQ(sample_at(&walk, 3)->delivery.tid, 8);
+	CHECK(sample_at(&walk, 12) == NULL);
+	/* the EXIT still belongs to the one that ends */
+	for (size_t i = 0; i < walk.nr; i++)
+		if (walk.told[i].type == PERFDATA_RECORD_EXIT)
+			CHECK_STR(perfdata_session_comm(walk.session, walk.told[i].delivery.comm), "new");
+	walk_close(&walk);
+}
+
+/* --- maps --- */
+
+static void test_overlaps(void)
+{
+	stream_begin();
+	stream_plain_event();
+	stream_mmap(USER, 7, 0x1000, 0x4000, 0x10000, "/a");
+	stream_mmap(USER, 7, 0x2000, 0x1000, 0, "/b");
+	stream_sample(USER, 0x1fff, 7, 7);
+	stream_sample(USER, 0x2000, 7, 7);
+	stream_sample(USER, 0x3000, 7, 7);
+	stream_sample(USER, 0x5000, 7, 7);
+	stream_mmap(USER, 7, 0x800, 0x5000, 0, "/all");
+	stream_sample(USER, 0x2000, 7, 7);
+	stream_mmap(USER, 7, UINT64_MAX - 0xfff, 0x2000, 0, "/end");      /* wraps around */
+	stream_sample(USER, UINT64_MAX - 1, 7, 7);
+	stream_mmap(USER, 7, 0x9000, 0, 0, "/empty");
+	stream_sample(USER, 0x9000, 7, 7);
+	walk_all(&walk);
+	CHECK_STR(ip_at(&walk, 0), "/a+0x10fff");
+	CHECK_STR(ip_at(&walk, 1), "/b+0x0");
+	CHECK_STR(ip_at(&walk, 2), "/a+0x12000");
+	CHECK_STR(ip_at(&walk, 3), "none");
+	CHECK_STR(ip_at(&walk, 4), "/all+0x1800");
+	CHECK_STR(ip_at(&walk, 5), "/end+0xffe");
+	CHECK_STR(ip_at(&walk, 6), "none");
+	walk_close(&walk);
+}
+
+static void test_kinds(void)
+{
+	stream_begin();
+	stream_plain_event();
+	stream_mmap(USER, 7, 0x1000, 0x1000, 0, "//anon");
+	stream_mmap(USER, 7, 0x2000, 0x1000, 0, "[heap]");
+	stream_mmap(USER | PERFDATA_MISC_MMAP_DATA, 7, 0x3000, 0x1000, 0, "[stack]");
+	stream_mmap(USER, 7, 0x4000, 0x1000, 0x4000, "[vdso]");
+	stream_mmap(USER, 7, 0x5000, 0x1000, 0, "/tmp/x (deleted)");
+	for (uint64_t ip = 0x1010; ip < 0x6000; ip += 0x1000)
+		stream_sample(USER, ip, 7, 7);
+	walk_all(&walk);
+	CHECK_STR(ip_at(&walk, 0), "/tmp/perf-7.map+0x1010");
+	CHECK_STR(ip_at(&walk, 1), "/tmp/perf-7.map+0x2010");
+	CHECK_STR(ip_at(&walk, 2), "[stack]+0x3010");
+	CHECK_STR(ip_at(&walk, 3), "[vdso]+0x10");
+	CHECK_STR(ip_at(&walk, 4), "/tmp/x (deleted)+0x10");
+	walk_close(&walk);
+}
+
+static void test_kernel(void)
+{
+	const uint64_t text = 0xffffffff81000000, module = 0xffffffffa0000000;
+	stream_begin();
+	stream_plain_event();
+	stream_mmap(KERNEL, -1, text, 0x40000000 - 0x1000000, text, "[kernel.kallsyms]_text");
+	stream_mmap(KERNEL, -1, module, 0x2000, 0, "/lib/modules/6.1/kernel/fs/a-b.ko.xz");
+	stream_sample(KERNEL, text + 0x123, 7, 7);
+	stream_sample(KERNEL, module + 8, 7, 7);
+	stream_ksymbol(module + 0x1000, 0x100, 0, "bpf_prog_1");
+	stream_sample(KERNEL, module + 0x1008, 7, 7);
+	stream_sample(KERNEL, module + 0x1100, 7, 7);
+	stream_ksymbol(module + 0x1000, 0x100, 1, "bpf_prog_1");
+	stream_sample(KERNEL, module + 0x1008, 7, 7);
+	stream_ksymbol(text, 0x100, 1, "not_there");                      /* must not take the kernel away */
+	stream_sample(KERNEL, text + 0x123, 7, 7);
+	stream_sample(USER, text + 0x123, 7, 7);
+	stream_sample(PERFDATA_CPUMODE_HYPERVISOR, text + 0x123, 7, 7);
+	walk_all(&walk);
+	CHECK_STR(ip_at(&walk, 0), "[kernel.kallsyms]+0xffffffff81000123");
+	CHECK_STR(ip_at(&walk, 1), "[a_b]+0xffffffffa0000008");
+	CHECK_STR(ip_at(&walk, 2), "bpf_prog_1+0x8");
+	CHECK_STR(ip_at(&walk, 3), "[a_b]+0xffffffffa0001100");
+	CHECK_STR(ip_at(&walk, 4), "none");
+	CHECK_STR(ip_at(&walk, 5), "[kernel.kallsyms]+0xffffffff81000123");
+	CHECK_STR(ip_at(&walk, 6), "none");
+	CHECK_STR(ip_at(&walk, 7), "none");
+	struct perfdata_symbol symbol;
+	CHECK_EQ(perfdata_session_symbol(walk.session, sample_at(&walk, 2)->delivery.ip, 0, &symbol), PERFDATA_OK);
+	CHECK_STR(symbol.name, "bpf_prog_1");
+	CHECK_EQ(symbol.offset, 8);
+	CHECK_EQ(perfdata_session_symbol(walk.session, sample_at(&walk, 0)->delivery.ip, 0, &symbol), PERFDATA_ABSENT);
+	walk_close(&walk);
+}
+
+/* A set of areas against an array that says for each address whose it is. */
+static void test_areas_model(void)
+{
+	enum { SPACE = 512, SETS = 4 };
+	static uint32_t owner[SETS][SPACE];
+	static uint64_t offset[SETS][SPACE];
+	struct pd_area_store store = { 0 };
+	struct pd_areas sets[SETS];
+	unsigned wrong = 0;
+	memset(owner, 0xff, sizeof owner);
+	for (size_t i = 0; i < SETS; i++) {
+		sets[i] = (struct pd_areas){ 0 };
+		pd_areas_exec(&store, &sets[i]);
+	}
+	for (uint32_t n = 0; n < 4000; n++) {
+		const uint64_t random = pd_hash_u64(n, 5);
+		const size_t at = random % SETS, from = random >> 8 & (SPACE - 1), size = 1 + (random >> 20 & 63);
+		if (n % 50 == 49) {
+			const size_t to = (at + 1) % SETS;
+			pd_areas_copy(&store, &sets[to], &sets[at]);
+			memcpy(owner[to], owner[at], sizeof owner[0]);
+			memcpy(offset[to], offset[at], sizeof offset[0]);
+			continue;
+		}
+		const struct pd_area area = { .start = from, .end = from + size, .pgoff = random >> 40, .dso = n };
+		const uint64_t generation = sets[at].generation;
+		if (pd_areas_insert(&store, &sets[at], &area) < 0 || sets[at].generation == generation)
+			wrong++;
+		for (size_t i = from; i < from + size && i < SPACE; i++) {
+			owner[at][i] = n;
+			offset[at][i] = i - from + area.pgoff;
+		}
+		for (size_t i = n % 7; i < SPACE; i += 7) {
+			const struct pd_area *found = pd_areas_find(&sets[at], i);
+			if (found ? found->dso != owner[at][i] || pd_area_address(found, i) != offset[at][i] : owner[at][i] != UINT32_MAX)
+				wrong++;
+		}
+	}
+	CHECK_EQ(wrong, 0);
+	pd_arena_release(&store.arena);
+}
+
+/* Work that grew with the square of their number would not come to an end here. */
+static void test_many_areas(void)
+{
+	struct pd_area_store store = { 0 };
+	struct pd_areas areas = { 0 }, copy = { 0 };
+	const uint32_t nr = 100000;
+	unsigned wrong = 0;
+	pd_areas_exec(&store, &areas);
+	for (uint32_t i = 0; i < nr; i++) {
+		const struct pd_area area = { .start = 16ull * i, .end = 16ull * i + 1000000, .dso = i };
+		wrong += pd_areas_insert(&store, &areas, &area) < 0;
+		if (i % 10 == 0)
+			pd_areas_copy(&store, &copy, &areas);
+	}
+	for (uint32_t i = 0; i < nr; i++)
+		wrong += pd_areas_find(&areas, 16ull * i + 15)->dso != i;
+	CHECK_EQ(wrong, 0);
+	CHECK_EQ(pd_areas_find(&areas, 16ull * nr + 100)->dso, nr - 1);
+	CHECK(pd_areas_find(&areas, 16ull * (nr - 1) + 1000000) == NULL);
+	pd_arena_release(&store.arena);
+}
+
+/* --- chains --- */
+
+static void chain_sample(const uint64_t *ips, size_t nr, int32_t tid)
+{
+	const size_t start = stream_sample_begin(USER, 10, nr ? ips[0] : 0, 7, tid);
+	stream_chain(ips, nr);
+	stream_sample_end(start);
+}
+
+static void check_steps(size_t sample, const uint64_t *ips, size_t nr)
+{
+	const struct perfdata_step *steps = NULL;
+	size_t count = 0;
+	const struct told *told = sample_at(&walk, sample);
+	CHECK(told != NULL);
+	if (!told)
+		return;
+	CHECK_EQ(perfdata_session_stack(walk.session, told->delivery.stack, &steps, &count), nr ? PERFDATA_OK : PERFDATA_ABSENT);
+	CHECK_EQ(count, nr);
+	for (size_t i = 0; i < nr && i < count; i++)
+		CHECK_EQ(steps[i].ip, ips[i]);
+}
+
+#define STEPS(...) (const uint64_t[]){ __VA_ARGS__ }, sizeof((const uint64_t[]){ __VA_ARGS__ }) / 8
+
+static char *kallsyms_file(void)
+{
+	static char path[] = "/tmp/perfdata-unit-session-XXXXXX";
+	static const char text[] = "ffffffff81000000 T _text\nffffffff81000100 t inner\nffffffff81000200 T outer\n"
+				   "ffffffffa0000000 t helper\t[mod]\n";
+	const int fd = mkstemp(path);
+	CHECK(fd >= 0 && write(fd, text, sizeof text - 1) == (ssize_t)sizeof text - 1);
+	close(fd);
+	return path;
+}
+
+static void check_resolved(uint32_t stack)
+{
+	struct perfdata_symbols *symbols = NULL;
+	struct perfdata_symbols_dso *kallsyms = NULL;
+	struct perfdata_symbol named[8];
+	char *path = kallsyms_file();
+	size_t nr = 0;
+	CHECK_EQ(perfdata_symbols_new(NULL, &symbols), PERFDATA_OK);
+	CHECK_EQ(perfdata_symbols_open_kallsyms(symbols, path, &kallsyms), PERFDATA_OK);
+	CHECK_EQ(perfdata_session_stack_resolve(walk.session, stack, kallsyms, named, 8, &nr), PERFDATA_OK);
+	CHECK_EQ(nr, 4);
+	CHECK_STR(named[0].name, "inner");
+	CHECK_EQ(named[0].offset, 0x10);
+	CHECK_STR(named[1].name, "outer");
+	CHECK(named[2].name == NULL);
+	CHECK_EQ(perfdata_session_stack_resolve(walk.session, 12345, kallsyms, named, 8, &nr), PERFDATA_ABSENT);
+	/* what one has of a BPF map of stacks: addresses alone */
+	const uint64_t ips[] = { 0xffffffffa0000004, 0xffffffff81000110, 1, 0 };
+	CHECK_EQ(perfdata_symbols_resolve(kallsyms, ips, 4, named, &nr), PERFDATA_OK);
+	CHECK_EQ(nr, 2);
+	CHECK_STR(named[0].name, "helper");
+	CHECK_STR(named[0].module, "mod");
+	CHECK_STR(named[1].name, "inner");
+	CHECK(named[2].name == NULL && named[3].name == NULL);
+	perfdata_symbols_free(symbols);
+	unlink(path);
+}
+
+static void test_stacks(void)
+{
+	uint64_t deep[300];
+	for (size_t i = 0; i < 300; i++)
+		deep[i] = 0x1000 + i;
+	deep[0] = PERFDATA_CONTEXT_USER;
+	stream_begin();
+	stream_event(&(struct stream_event){ .id = 10, .more = PERFDATA_SAMPLE_CALLCHAIN });
+	stream_mmap(KERNEL, -1, 0xffffffff81000000, 0x1000000, 0xffffffff81000000, "[kernel.kallsyms]_text");
+	stream_mmap(USER, 7, 0x1000, 0x1000, 0, "/bin/a");
+	for (int i = 0; i < 2; i++)
+		chain_sample(STEPS(PERFDATA_CONTEXT_KERNEL, 0xffffffff81000110, 0xffffffff81000210, PERFDATA_CONTEXT_USER, 0x1010, 0x1020), 7);
+	chain_sample(deep, 300, 7);
+	chain_sample(STEPS(PERFDATA_CONTEXT_USER, 0x1010, (uint64_t)-3000, 0x1020), 7);   /* no such marker */
+	chain_sample(NULL, 0, 7);
+	chain_sample(STEPS(PERFDATA_CONTEXT_USER), 7);
+	chain_sample(STEPS(PERFDATA_CONTEXT_USER, 0x1010, 0xffffffff81000110), 7);        /* a kernel address is none of the user's */
+	stream_mmap(USER, 7, 0x1000, 0x1000, 0, "/bin/b");
+	chain_sample(STEPS(PERFDATA_CONTEXT_KERNEL, 0xffffffff81000110, 0xffffffff81000210, PERFDATA_CONTEXT_USER, 0x1010, 0x1020), 7);
+	walk_all(&walk);
+	check_steps(0, STEPS(0xffffffff81000110, 0xffffffff81000210, 0x1010, 0x1020));
+	CHECK_EQ(sample_at(&walk, 0)->delivery.stack, sample_at(&walk, 1)->delivery.stack);
+	check_steps(2, deep + 1, 127);
+	check_steps(3, NULL, 0);
+	check_steps(4, NULL, 0);
+	check_steps(5, NULL, 0);
+	check_steps(6, STEPS(0x1010, 0xffffffff81000110));
+	CHECK(sample_at(&walk, 7)->delivery.stack != sample_at(&walk, 0)->delivery.stack);
+
+	const uint32_t stack = sample_at(&walk, 0)->delivery.stack;
+	const struct perfdata_step *steps;
+	size_t nr, all = 0;
+	CHECK_EQ(perfdata_session_stack(walk.session, stack, &steps, &nr), PERFDATA_OK);
+	CHECK_EQ(steps[1].cpumode, KERNEL);
+	CHECK_EQ(steps[2].cpumode, USER);
+	CHECK_STR(frame_text(&walk, steps[1].frame), "[kernel.kallsyms]+0xffffffff81000210");
+	CHECK_STR(frame_text(&walk, steps[2].frame), "/bin/a+0x10");
+	check_steps(7, STEPS(0xffffffff81000110, 0xffffffff81000210, 0x1010, 0x1020));
+	while (perfdata_session_stack(walk.session, (uint32_t)all, &steps, &nr) == PERFDATA_OK)
+		all++;
+	CHECK_EQ(all, perfdata_session_nr_stacks(walk.session));
+	CHECK_EQ(all, 4);
+	CHECK_EQ(perfdata_session_stack(walk.session, PERFDATA_NONE, &steps, &nr), PERFDATA_ABSENT);
+	CHECK(perfdata_session_frame(walk.session, PERFDATA_NONE) == NULL);
+	check_resolved(stack);
+	walk_close(&walk);
+}
+
+static void branch(uint64_t from, uint64_t to)
+{
+	recording_u64(&stream, from);
+	recording_u64(&stream, to);
+	recording_u64(&stream, 0);
+}
+
+static void lbr_sample(const uint64_t *ips, size_t nr, uint64_t branches)
+{
+	const size_t start = stream_sample_begin(USER, 10, 0x1001, 7, 7);
+	stream_chain(ips, nr);
+	recording_u64(&stream, branches);
+	for (uint64_t i = 0; i < branches; i++)
+		branch(0x1100 + i, 0x1200 + i);
+	stream_sample_end(start);
+}
+
+static void test_lbr(void)
+{
+	stream_begin();
+	stream_event(&(struct stream_event){ .id = 10, .more = PERFDATA_SAMPLE_CALLCHAIN | PERFDATA_SAMPLE_BRANCH_STACK,
+					     .branch_type = 1 << 11 | 1 });
+	stream_mmap(USER, 7, 0x1000, 0x1000, 0, "/bin/a");
+	lbr_sample(STEPS(PERFDATA_CONTEXT_KERNEL, 0xffffffff81000110, PERFDATA_CONTEXT_USER, 0x1001, 0x1002), 3);
+	lbr_sample(STEPS(PERFDATA_CONTEXT_USER, 0x1001, 0x1002), 2);
+	lbr_sample(STEPS(PERFDATA_CONTEXT_KERNEL, 0xffffffff81000110), 2);   /* no user part to replace */
+	lbr_sample(STEPS(PERFDATA_CONTEXT_USER, 0x1001), 0);
+	walk_all(&walk);
+	check_steps(0, STEPS(0xffffffff81000110, 0x1200, 0x1100, 0x1101, 0x1102));
+	check_steps(1, STEPS(0x1200, 0x1100, 0x1101));
+	check_steps(2, STEPS(0xffffffff81000110));
+	check_steps(3, STEPS(0x1001));
+	CHECK_STR(frame_text(&walk, sample_at(&walk, 0)->branches[0]), "/bin/a+0x100");
+	CHECK_STR(frame_text(&walk, sample_at(&walk, 0)->branches[3]), "/bin/a+0x201");
+	walk_close(&walk);
+}
+
+static void deferred_record(uint64_t cookie, int32_t tid, const uint64_t *ips, size_t nr)
+{
+	const size_t start = recording_begin(&stream, PERFDATA_RECORD_CALLCHAIN_DEFERRED, 0);
+	recording_u64(&stream, cookie);
+	stream_chain(ips, nr);
+	stream_trailer(start, 7, tid);
+}
+
+static void test_deferred(void)
+{
+	const uint64_t kernel = 0xffffffff81000110;
+	stream_begin();
+	stream_event(&(struct stream_event){ .id = 10, .more = PERFDATA_SAMPLE_CALLCHAIN, .flags = 1ull << PERFDATA_ATTR_DEFER_CALLCHAIN });
+	chain_sample(STEPS(PERFDATA_CONTEXT_KERNEL, kernel, PERFDATA_CONTEXT_USER_DEFERRED, 111), 7);
+	chain_sample(STEPS(PERFDATA_CONTEXT_KERNEL, kernel + 1, PERFDATA_CONTEXT_USER_DEFERRED, 111), 7);
+	chain_sample(STEPS(PERFDATA_CONTEXT_KERNEL, kernel + 2, PERFDATA_CONTEXT_USER_DEFERRED, 222), 8);
+	deferred_record(111, 7, STEPS(PERFDATA_CONTEXT_USER, 0x1010, 0x1020));
+	chain_sample(STEPS(PERFDATA_CONTEXT_KERNEL, kernel + 3, PERFDATA_CONTEXT_USER_DEFERRED, 333), 7);
+	deferred_record(444, 7, STEPS(PERFDATA_CONTEXT_USER, 0x1030));
+	walk_all(&walk);
+	/* three silent ones where the samples stood, then those joined by the first record, then the rest */
+	size_t silent = 0, joined = 0;
+	for (size_t i = 0; sample_at(&walk, i); i++) {
+		silent += sample_at(&walk, i)->delivery.flags & PERFDATA_DELIVERY_SILENT ? 1 : 0;
+		joined += sample_at(&walk, i)->deferred;
+	}
+	CHECK_EQ(silent, 4);
+	CHECK_EQ(joined, 2);
+	check_steps(3, STEPS(kernel, 0x1010, 0x1020));
+	check_steps(4, STEPS(kernel + 1, 0x1010, 0x1020));
+	check_steps(6, STEPS(kernel + 3, 333));
+	check_steps(7, STEPS(kernel + 2, 222));
+	CHECK(sample_at(&walk, 8) == NULL);
+	walk_close(&walk);
+
+	walk_open(&walk, &(struct perfdata_session_options){ .size = sizeof(struct perfdata_session_options), .needs = ALL_NEEDS });
+	check_steps(0, STEPS(kernel, 111));
+	CHECK(sample_at(&walk, 4) == NULL);
+	walk_close(&walk);
+}
+
+/* --- counters --- */
+
+static void group_sample(uint64_t id, int32_t tid, uint64_t first, uint64_t second)
+{
+	const size_t start = stream_sample_begin(USER, id, 0x1000, 7, tid);
+	recording_u64(&stream, 2);
+	recording_u64(&stream, first);
+	recording_u64(&stream, 10);
+	recording_u64(&stream, second);
+	recording_u64(&stream, 20);
+	stream_sample_end(start);
+}
+
+static void test_read_groups(void)
+{
+	const uint64_t format = PERFDATA_READ_GROUP | PERFDATA_READ_ID;
+	stream_begin();
+	stream_event(&(struct stream_event){ .id = 10, .more = PERFDATA_SAMPLE_READ, .read_format = format });
+	stream_event(&(struct stream_event){ .id = 20, .more = PERFDATA_SAMPLE_READ, .read_format = format });
+	group_sample(10, 7, 100, 0);      /* one grew */
+	group_sample(10, 7, 150, 30);     /* both */
+	group_sample(10, 7, 150, 30);     /* none */
+	walk_all(&walk);
+	CHECK_EQ(sample_at(&walk, 0)->event, 0);
+	CHECK_EQ(sample_at(&walk, 0)->delivery.period, 100);
+	CHECK_EQ(sample_at(&walk, 1)->delivery.period, 50);
+	CHECK_EQ(sample_at(&walk, 1)->delivery.flags, PERFDATA_DELIVERY_FIRST);
+	CHECK_EQ(sample_at(&walk, 2)->event, 1);
+	CHECK_EQ(sample_at(&walk, 2)->delivery.period, 30);
+	CHECK_EQ(sample_at(&walk, 2)->delivery.id, 20);
+	CHECK_EQ(sample_at(&walk, 2)->delivery.flags, 0);
+	CHECK_EQ(sample_at(&walk, 3)->delivery.flags, PERFDATA_DELIVERY_FIRST | PERFDATA_DELIVERY_SILENT);
+	CHECK(sample_at(&walk, 4) == NULL);
+	const struct perfdata_summary *summary = perfdata_session_summary(walk.session);
+	CHECK_EQ(summary->events[0].samples, 3);
+	CHECK_EQ(summary->events[0].deliveries, 2);
+	CHECK_EQ(summary->events[1].deliveries, 1);
+	walk_close(&walk);
+}
+
+static void offcpu_event(void)
+{
+	stream_event(&(struct stream_event){ .id = 10, .type = 1, .config = 10, .more = PERFDATA_SAMPLE_RAW | PERFDATA_SAMPLE_CALLCHAIN });
+	const size_t start = recording_begin(&stream, PERFDATA_RECORD_EVENT_UPDATE, 0);
+	recording_u64(&stream, 2);
+	recording_u64(&stream, 10);
+	stream_text("offcpu-time");
+	recording_end(&stream, start);
+}
+
+static void test_offcpu(void)
+{
+	stream_begin();
+	offcpu_event();
+	stream_comm(0, 31, 32, "sleeper");
+	const size_t start = stream_sample_begin(USER, 10, 0, 0, 0);
+	stream_chain(NULL, 0);
+	recording_u32(&stream, 4 + 8 + 8 + 24 + 4);
+	recording_u32(&stream, 31);
+	recording_u32(&stream, 32);
+	recording_u64(&stream, 5000);
+	recording_u64(&stream, 3);
+	recording_u64(&stream, PERFDATA_CONTEXT_USER);
+	recording_u64(&stream, 0x1010);
+	recording_u64(&stream, 0x1020);
+	recording_u32(&stream, 0);
+	stream_sample_end(start);
+	walk_all(&walk);
+	CHECK_STR(comm_at(&walk, 0), "sleeper");
+	CHECK_EQ(sample_at(&walk, 0)->delivery.period, 5000);
+	CHECK_EQ(sample_at(&walk, 0)->delivery.address, 0x1010);
+	check_steps(0, STEPS(0x1010, 0x1020));
+	walk_close(&walk);
+}
+
+/* --- what is kept --- */
+
+static void test_filters(void)
+{
+	struct perfdata_session_options options = { .size = sizeof options, .needs = ALL_NEEDS };
+	const int32_t tids[] = { 8 };
+	const uint32_t types[] = { PERFDATA_RECORD_SAMPLE };
+	const char *const comms[] = { "wor*" };
+	stream_begin();
+	stream_plain_event();
+	stream_comm(0, 7, 7, "main");
+	stream_mmap(USER, 7, 0x1000, 0x1000, 0, "/bin/a");
+	stream_task(PERFDATA_RECORD_FORK, 7, 8, 7, 7);
+	stream_sample(USER, 0x1010, 7, 7);
+	stream_sample(USER, 0x1020, 7, 8);
+	stream_comm(0, 7, 8, "worker");
+	stream_sample(USER, 0x1030, 7, 8);
+
+	options.filter = (struct perfdata_filter){ .tids = tids, .nr_tids = 1, .types = types, .nr_types = 1 };
+	walk_open(&walk, &options);
+	CHECK_EQ(walk.nr_records, 2);
+	CHECK_STR(ip_at(&walk, 0), "/bin/a+0x20");
+	CHECK_STR(comm_at(&walk, 0), "main");
+	CHECK_STR(comm_at(&walk, 1), "worker");
+	CHECK_EQ(perfdata_session_summary(walk.session)->events[0].samples, 3);
+	CHECK_EQ(perfdata_session_summary(walk.session)->records_out, 2);
+	walk_close(&walk);
+
+	options.filter = (struct perfdata_filter){ .comms = comms, .nr_comms = 1, .types = types, .nr_types = 1 };
+	walk_open(&walk, &options);
+	CHECK_EQ(walk.nr_records, 1);
+	CHECK_STR(ip_at(&walk, 0), "/bin/a+0x30");
+	walk_close(&walk);
+
+	/* the mapping has time 1001 */
+	options.filter = (struct perfdata_filter){ .time_first = 1003, .time_last = 1004 };
+	walk_open(&walk, &options);
+	CHECK_EQ(walk.nr_records, 3);    /* the ATTR has no time, and passes */
+	CHECK_STR(ip_at(&walk, 0), "/bin/a+0x10");
+	walk_close(&walk);
+
+	options.filter = (struct perfdata_filter){ 0 };
+	options.limit = 3;
+	walk_open(&walk, &options);
+	CHECK_EQ(walk.nr_records, 3);
+	CHECK_EQ(walk.end, PERFDATA_END);
+	walk_close(&walk);
+}
+
+static void test_build_ids(void)
+{
+	const uint8_t id[20] = { 1, 2, 3 };
+	enum perfdata_build_id_source source = 0;
+	stream_begin();
+	stream_plain_event();
+	stream_mmap(USER, 7, 0x1000, 0x1000, 0, "/bin/a");
+	stream_sample(USER, 0x1010, 7, 7);
+	const size_t start = recording_begin(&stream, PERFDATA_RECORD_BUILD_ID, USER | 1 << 15);
+	recording_u32(&stream, (uint32_t)-1);
+	recording_bytes(&stream, id, 20);
+	recording_bytes(&stream, "\x14\0\0\0", 4);
+	stream_text("/bin/a");
+	recording_end(&stream, start);
+	walk_all(&walk);
+	const uint32_t dso = perfdata_session_frame(walk.session, sample_at(&walk, 0)->delivery.ip)->dso;
+	const struct perfdata_bytes found = perfdata_session_build_id(walk.session, dso, &source);
+	CHECK_EQ(found.size, 20);
+	CHECK(found.size == 20 && !memcmp(found.data, id, 20));
+	CHECK_EQ(source, PERFDATA_BUILD_ID_RECORD);
+	CHECK_EQ(perfdata_session_nr_maps(walk.session, dso), 1);
+	CHECK_EQ(perfdata_session_nr_dsos(walk.session), 1);
+	walk_close(&walk);
+}
+
+/* --- without memory --- */
+
+static void work_without_memory(void)
+{
+	walk_all(&walk);
+	if (alloc_fail_countdown < 0 && walk.end != PERFDATA_ENOMEM && walk.end != PERFDATA_END)
+		FAIL("neither done nor out of memory");
+	walk_close(&walk);
+}
+
+static void test_no_memory(void)
+{
+	stream_begin();
+	stream_event(&(struct stream_event){ .id = 10, .more = PERFDATA_SAMPLE_CALLCHAIN, .flags = 1ull << PERFDATA_ATTR_DEFER_CALLCHAIN });
+	stream_comm(0, 7, 7, "main");
+	stream_mmap(USER, 7, 0x1000, 0x1000, 0, "/bin/a");
+	stream_task(PERFDATA_RECORD_FORK, 9, 9, 7, 7);
+	chain_sample(STEPS(PERFDATA_CONTEXT_USER, 0x1010, 0x1020), 7);
+	chain_sample(STEPS(PERFDATA_CONTEXT_KERNEL, 0x1010, PERFDATA_CONTEXT_USER_DEFERRED, 111), 7);
+	deferred_record(111, 7, STEPS(PERFDATA_CONTEXT_USER, 0x1010));
+	int n = 0;
+	while (alloc_fail_run(n, work_without_memory))
+		n++;
+	CHECK(n > 10);
+	walk_all(&walk);
+	CHECK_EQ(walk.end, PERFDATA_END);
+	walk_close(&walk);
+}
+
+int main(void)
+{
+	static const struct unit_case cases[] = {
+		{ "threads: names, fork, exec, exit", test_threads },
+		{ "maps: the new one wins, the rest is cut", test_overlaps },
+		{ "maps: anonymous, JIT, vdso, deleted", test_kinds },
+		{ "maps: kernel, modules, BPF programs", test_kernel },
+		{ "areas: against a model, with copies", test_areas_model },
+		{ "areas: very many that overlap", test_many_areas },
+		{ "stacks: ids, markers, limits, a source of the caller's choice", test_stacks },
+		{ "stacks: branches of calls", test_lbr },
+		{ "stacks: deferred chains", test_deferred },
+		{ "deliveries: groups of counters", test_read_groups },
+		{ "deliveries: time off the CPU", test_offcpu },
+		{ "filters and limits", test_filters },
+		{ "build-ids that come late", test_build_ids },
+		{ "without memory", test_no_memory },
+	};
+	const int result = unit_main(cases, sizeof cases / sizeof *cases);
+	recording_release(&stream);
+	return result;
+}
