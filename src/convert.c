@@ -14,7 +14,7 @@
 #include "inputs.h"
 #include "interrupt.h"
 #include "symbol_options.h"
-#include "tables.h"
+#include "table_option.h"
 
 /* One conversion: an input and where it goes. */
 struct job {

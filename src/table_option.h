@@ -1,6 +1,6 @@
 /* CSV writes one table at a time: which records a table needs, and which tables a recording has for --table all. */
-#ifndef TABLES_H
-#define TABLES_H
+#ifndef TABLE_OPTION_H
+#define TABLE_OPTION_H
 
 #include "options.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "emit/emitters.h"
 #include "inputs.h"
-#include "tables.h"
+#include "table_option.h"
 
 /* The table asked for, or NULL if the emitter has none. */
 static const char *table_of(const struct options *options)
