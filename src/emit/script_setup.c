@@ -242,6 +242,9 @@ static enum perfdata_status check_event(struct script_setup *setup, const struct
 		else if (!traced || !(row->field & MEMORY))
 			return usage(context, "samples of '%s' were recorded without the attribute of field '%s'", event->name, row->name);
 	}
+	/* perf gives up here; what nobody asked for is left out instead, so that what is there is printed */
+	if (!(attr->sample_type & (PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_ADDR)))
+		type->fields &= ~((SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO) & ~type->set_fields);
 	if (type->fields & SCRIPT_SYM && !(attr->sample_type & (PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_ADDR)))
 		return usage(context, "samples of '%s' have neither ip nor addr: there is nothing to name with field '%s'", event->name, "sym");
 	if (type->fields & SCRIPT_SYMOFF && !(type->fields & SCRIPT_SYM))
