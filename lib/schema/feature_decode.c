@@ -163,12 +163,13 @@ static enum perfdata_status read_attr(struct walk *walk, struct perfdata_bytes e
 	struct perfdata_attr *attr;
 	size_t used;
 
-	if (extent.size < SMALLEST_ATTR)
-		return damaged(walk, extent.data, node->field->name, "is smaller than any attr");
+	/* A damaged one is there too: who walks the nodes need not ask. */
 	attr = pd_arena_calloc(walk->arena, 1, sizeof *attr);
 	if (!attr)
 		return no_memory(walk);
 	node->v.attr = attr;
+	if (extent.size < SMALLEST_ATTR)
+		return damaged(walk, extent.data, node->field->name, "is smaller than any attr");
 	/* An attr whose own size disagrees with its extent is decoded as far as it reaches; the fields behind it are found
 	 * all the same, so it is no damage. */
 	perfdata_attr_decode(extent.data, extent.size, walk->order, attr, &used);
