@@ -85,7 +85,8 @@ void answer_seconds(struct perfdata_text *out, uint64_t ns)
 
 void answer_flush(struct perfdata_text *out)
 {
-	fwrite(out->data, 1, out->size, stdout);
+	if (out->size)
+		fwrite(out->data, 1, out->size, stdout);
 	perfdata_text_release(out);
 }
 
