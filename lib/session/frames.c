@@ -95,8 +95,9 @@ uint32_t pd_frame_below_kernel(struct pd_state *state, const struct pd_thread *t
 uint32_t pd_frame_of_data(struct pd_state *state, const struct pd_thread *thread, uint64_t address)
 {
 	/* the kernel half of every architecture with one shared address space has the top bit set, or begins where the
-	 * kernel's own map does */
-	if (pd_areas_find(&state->kernel, address) || address >> 63)
+	 * kernel's own map does; a map from 0 on only says that nobody knew */
+	const struct pd_area *area = pd_areas_find(&state->kernel, address);
+	if (address >> 63 || (area && area->start))
 		return pd_frame_of(state, thread, PERFDATA_CPUMODE_KERNEL, address);
 	return pd_frame_of(state, thread, PERFDATA_CPUMODE_USER, address);
 }

@@ -74,7 +74,7 @@ static int count_map(struct pd_state *state, struct pd_areas *areas, const struc
 {
 	struct pd_dso *dso = pd_dso_at(state, area->dso);
 	if (!dso->end) {
-		dso->start = area->start;
+		dso->start = dso->public.start = area->start;
 		dso->end = area->end;
 	}
 	__atomic_fetch_add(&dso->nr_maps, 1, __ATOMIC_RELAXED);

@@ -135,11 +135,22 @@ void script_symbol_text(const struct script_where *where, uint32_t frame, struct
 		perfdata_text_literal(out, "[unknown]");
 }
 
-/* Things that perf does not take for files with offsets. */
-static bool has_offsets(const struct perfdata_dso *dso)
+/* perf takes for a file with offsets whatever it has not read symbols of from elsewhere. */
+static bool has_offsets(const struct perfdata_session *session, const struct perfdata_dso *dso, uint32_t frame, uint64_t address)
 {
-	return dso->kind == PERFDATA_DSO_USER || dso->kind == PERFDATA_DSO_VDSO || dso->kind == PERFDATA_DSO_MODULE ||
-	       (dso->kind == PERFDATA_DSO_KERNEL && dso->filename[0] == '/');
+	struct perfdata_symbol symbol;
+	switch (dso->kind) {
+	case PERFDATA_DSO_USER:
+	case PERFDATA_DSO_VDSO:
+	case PERFDATA_DSO_MODULE:
+		return true;
+	case PERFDATA_DSO_KERNEL:
+		return dso->filename[0] == '/' || perfdata_session_kernel_symbol(session, address, &symbol) != PERFDATA_OK;
+	case PERFDATA_DSO_PERF_MAP:
+		return perfdata_session_symbol(session, frame, UINT64_MAX, &symbol) != PERFDATA_OK;
+	default:
+		return false;
+	}
 }
 
 void script_dso_text(const struct script_where *where, uint32_t frame, struct perfdata_text *out)
@@ -152,9 +163,9 @@ void script_dso_text(const struct script_where *where, uint32_t frame, struct pe
 		return;
 	}
 	perfdata_text_string(out, where->setup->kernel_path ? dso->long_name : dso->name);
-	if (where->ip_fields & SCRIPT_DSOFF && has_offsets(dso)) {
+	if (where->ip_fields & SCRIPT_DSOFF && has_offsets(session, dso, frame, at->address)) {
 		perfdata_text_literal(out, "+0x");
-		perfdata_text_hex(out, at->address);
+		perfdata_text_hex(out, dso->kind == PERFDATA_DSO_MODULE ? at->address - dso->start : at->address);
 	}
 }
 

@@ -252,6 +252,10 @@ static char *misc_to(char *at, const struct perfdata_record *record)
 /* The date and time of day. */
 static char *day_to(char *at, const struct script_setup *setup, uint64_t time)
 {
+	if (!setup->has_clock) {
+		memcpy(at, "disabled ", 9);
+		return at + 9;
+	}
 	const uint64_t wall = setup->wall_time + (time - setup->clock_time);
 	const time_t seconds = (time_t)(wall / NS_PER_S);
 	struct tm day;

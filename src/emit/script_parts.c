@@ -173,17 +173,27 @@ static void spell_flags(struct perfdata_text *out, uint64_t flags)
 	perfdata_text_char(out, ' ');
 }
 
+/* brstackoff: the place in the file, where perf has not read the file. */
+static uint64_t offset_of(const struct perfdata_session *session, uint32_t frame, uint64_t address)
+{
+	const struct perfdata_frame *at = perfdata_session_frame(session, frame);
+	const struct perfdata_dso *dso = at ? perfdata_session_dso(session, at->dso) : NULL;
+	struct perfdata_symbol symbol;
+	if (!dso)
+		return address;
+	if (dso->kind == PERFDATA_DSO_KERNEL || dso->kind == PERFDATA_DSO_MODULE)
+		return at->address - dso->start;
+	return perfdata_session_symbol(session, frame, UINT64_MAX, &symbol) == PERFDATA_OK ? address : at->address;
+}
+
 static void spell_end(const struct script_where *where, uint32_t fields, uint64_t address, uint32_t frame, struct perfdata_text *out)
 {
 	if (fields & SCRIPT_BRSTACKSYM) {
 		const struct script_where with_offset = { where->setup, where->cache, where->ip_fields | SCRIPT_SYMOFF };
 		script_symbol_text(&with_offset, frame, out);
 	} else {
-		const struct perfdata_frame *at = perfdata_session_frame(where->setup->session, frame);
-		const struct perfdata_dso *dso = at ? perfdata_session_dso(where->setup->session, at->dso) : NULL;
-		const bool relative = fields & SCRIPT_BRSTACKOFF && dso && dso->kind == PERFDATA_DSO_USER;
 		perfdata_text_literal(out, "0x");
-		perfdata_text_hex(out, relative ? at->address : address);
+		perfdata_text_hex(out, fields & SCRIPT_BRSTACKOFF ? offset_of(where->setup->session, frame, address) : address);
 	}
 	if (fields & SCRIPT_DSO) {
 		perfdata_text_literal(out, " (");

@@ -142,6 +142,7 @@ static void change(struct script_type_setup *type, uint32_t field, bool remove)
 		type->unset_fields &= ~field;
 	}
 	type->set = true;
+	type->asked = false;
 }
 
 /* only == SCRIPT_TYPES: for every type that can have it. */
@@ -165,6 +166,7 @@ static void start_empty(struct script_setup *setup, enum script_type only)
 			continue;
 		setup->types[i].fields = 0;
 		setup->types[i].set = true;
+		setup->types[i].asked = only == i;
 	}
 }
 
@@ -283,6 +285,8 @@ static enum perfdata_status check_all(struct script_setup *setup, const struct p
 {
 	for (unsigned i = 0; i < SCRIPT_TYPES; i++) {
 		const struct perfdata_event *event = first_of(setup->reader, i);
+		if (!event && setup->types[i].asked)
+			return usage(context, "%s events do not exist: leave out -F %s:", types[i].name, types[i].prefix);
 		if (!event)
 			continue;
 		const enum perfdata_status status = check_event(setup, context, event);
@@ -312,6 +316,9 @@ static enum perfdata_status check_in_order(struct script_setup *setup, const str
 	uint64_t all = 0;
 	uint32_t seen = 0;
 	const struct perfdata_event *event;
+	for (unsigned i = 0; i < SCRIPT_TYPES; i++)
+		if (setup->types[i].asked)
+			return usage(context, "%s events do not exist: leave out -F %s:", types[i].name, types[i].prefix);
 	for (size_t i = 0; (event = perfdata_reader_event(setup->reader, i)); i++) {
 		const struct perfdata_attr *attr = &event->config.attr;
 		const enum script_type number = script_type_of(attr);
@@ -361,7 +368,11 @@ static enum perfdata_status find_clock(struct script_setup *setup, const struct 
 	const struct perfdata_feature_section *section = perfdata_reader_feature(setup->reader, PERFDATA_FEATURE_CLOCK_DATA);
 	const struct perfdata_node *root = section && section->feature ? perfdata_feature_root(section->feature) : NULL;
 	const struct perfdata_node *wall = perfdata_node_get(root, "wall_clock"), *clock = perfdata_node_get(root, "clockid_time");
-	if (!wall || !clock)
+	setup->has_clock = wall && clock;
+	/* a pipe may tell it later */
+	if (!setup->has_clock && perfdata_reader_header(setup->reader)->container == PERFDATA_CONTAINER_PIPE)
+		return PERFDATA_OK;
+	if (!setup->has_clock)
 		return usage(context, "field 'tod' needs a recording made with -k CLOCK: this one has no clock data%s%s", "", "");
 	setup->wall_time = wall->v.u;
 	setup->clock_time = clock->v.u;

@@ -29,6 +29,7 @@ struct script_type_setup {
 	uint32_t set_fields;         /* the user asked for these … */
 	uint32_t unset_fields;       /* … and not for these */
 	bool set;                    /* the user changed something */
+	bool asked;                  /* an empty list was given for this type alone */
 };
 
 struct script_setup {
@@ -44,6 +45,7 @@ struct script_setup {
 	uint32_t max_stack;
 	enum perfdata_arch arch;
 	const char *stop;            /* comma-separated symbols that end a chain, or NULL */
+	bool has_clock;
 	uint64_t clock_time, wall_time;  /* the same moment on both clocks, for SCRIPT_TOD */
 	struct script_cgroup *cgroups;   /* script_line.c's */
 };
