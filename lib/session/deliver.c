@@ -92,9 +92,10 @@ static enum perfdata_status resolve(struct sample_view *view, struct perfdata_de
 	delivery->comm = thread->comm;
 	const struct perfdata_event *event = delivery->event;
 	if (needs(session, PERFDATA_NEED_FRAMES)) {
-		delivery->ip = pd_frame_of(state, thread, view->raw->misc & PERFDATA_CPUMODE_MASK, view->address);
+		const unsigned cpumode = view->raw->misc & PERFDATA_CPUMODE_MASK;
+		delivery->ip = pd_frame_of(state, thread, cpumode, view->address);
 		if (sample_has(event, PERFDATA_SAMPLE_ADDR))
-			delivery->addr = pd_frame_of_data(state, thread, view->sample->addr);
+			delivery->addr = pd_frame_of_data(state, thread, cpumode, view->sample->addr);
 		const struct perfdata_list *entries = &view->sample->branch_stack.entries;
 		if (sample_has(event, PERFDATA_SAMPLE_BRANCH_STACK) && entries->count) {
 			delivery->branches = pd_batch_add_frames(view->batch, 2 * entries->count);
@@ -104,8 +105,8 @@ static enum perfdata_status resolve(struct sample_view *view, struct perfdata_de
 				struct perfdata_branch branch;
 				perfdata_list_get(entries, i, &branch);
 				uint32_t *pair = &view->batch->frames[delivery->branches + 2 * i];
-				pair[0] = pd_frame_of_data(state, thread, branch.from);
-				pair[1] = pd_frame_of_data(state, thread, branch.to);
+				pair[0] = pd_frame_of_data(state, thread, cpumode, branch.from);
+				pair[1] = pd_frame_of_data(state, thread, cpumode, branch.to);
 			}
 		}
 	}

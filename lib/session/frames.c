@@ -92,14 +92,18 @@ uint32_t pd_frame_below_kernel(struct pd_state *state, const struct pd_thread *t
 	return frame_of(state, thread, PERFDATA_CPUMODE_USER, ip, true);
 }
 
-uint32_t pd_frame_of_data(struct pd_state *state, const struct pd_thread *thread, uint64_t address)
+uint32_t pd_frame_of_data(struct pd_state *state, const struct pd_thread *thread, unsigned cpumode, uint64_t address)
 {
+	uint32_t frame = pd_frame_of(state, thread, cpumode, address);
+	if (frame != PERFDATA_NONE)
+		return frame;
 	/* the kernel half of every architecture with one shared address space has the top bit set, or begins where the
 	 * kernel's own map does; a map from 0 on only says that nobody knew */
 	const struct pd_area *area = pd_areas_find(&state->kernel, address);
-	if (address >> 63 || (area && area->start))
-		return pd_frame_of(state, thread, PERFDATA_CPUMODE_KERNEL, address);
-	return pd_frame_of(state, thread, PERFDATA_CPUMODE_USER, address);
+	const unsigned other = address >> 63 || (area && area->start) ? PERFDATA_CPUMODE_KERNEL : PERFDATA_CPUMODE_USER;
+	if (other == cpumode || (cpumode != PERFDATA_CPUMODE_KERNEL && cpumode != PERFDATA_CPUMODE_USER))
+		return PERFDATA_NONE;
+	return pd_frame_of(state, thread, other, address);
 }
 
 /* --- stacks --- */

@@ -148,8 +148,8 @@ uint32_t pd_frame_get(struct pd_state *state, uint32_t dso, uint64_t address);  
 uint32_t pd_frame_of(struct pd_state *state, const struct pd_thread *thread, unsigned cpumode, uint64_t ip);
 /* The same for a user address below kernel addresses of a chain: that may still be of the program that exec is replacing. */
 uint32_t pd_frame_below_kernel(struct pd_state *state, const struct pd_thread *thread, uint64_t ip);
-/* Of an address whose mode nobody recorded (addr, branches): the kernel's if it lies in the kernel half, else the thread's. */
-uint32_t pd_frame_of_data(struct pd_state *state, const struct pd_thread *thread, uint64_t address);
+/* Of an address whose mode nobody recorded (addr, branches): as the sample's mode sees it, else in the half of the address space that it lies in. */
+uint32_t pd_frame_of_data(struct pd_state *state, const struct pd_thread *thread, unsigned cpumode, uint64_t address);
 /* Where the steps of a sample's stack come from, in the order of the steps. */
 struct pd_chain {
 	const struct perfdata_list *recorded;   /* the callchain */

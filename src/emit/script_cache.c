@@ -162,8 +162,10 @@ void script_dso_text(const struct script_where *where, uint32_t frame, struct pe
 		perfdata_text_literal(out, "[unknown]");
 		return;
 	}
-	perfdata_text_string(out, where->setup->kernel_path ? dso->long_name : dso->name);
-	if (where->ip_fields & SCRIPT_DSOFF && has_offsets(session, dso, frame, at->address)) {
+	/* with an offset perf shows the file's whole name */
+	const bool offset = where->ip_fields & SCRIPT_DSOFF && has_offsets(session, dso, frame, at->address);
+	perfdata_text_string(out, offset || where->setup->kernel_path ? dso->long_name : dso->name);
+	if (offset) {
 		perfdata_text_literal(out, "+0x");
 		perfdata_text_hex(out, dso->kind == PERFDATA_DSO_MODULE ? at->address - dso->start : at->address);
 	}
