@@ -124,11 +124,12 @@ PERFDATA_API struct perfdata_bytes perfdata_session_build_id(const struct perfda
 							     enum perfdata_build_id_source *ret_source /* may be NULL */);
 PERFDATA_API uint64_t perfdata_session_nr_maps(const struct perfdata_session *session, uint32_t dso);
 
-/* An address inside a dso. Equal (dso, address) have one id. */
+/* An address inside a dso. Equal (dso, address, time) have one id. */
 struct perfdata_frame {
 	uint32_t dso;                 /* or PERFDATA_NONE: no map; `address` is the recorded address */
 	uint64_t address;             /* as perfdata_symbols_lookup takes it: file offset for files, recorded address for the kernel, modules and
 	                                 JIT areas, offset in the program for BPF */
+	uint64_t time;                /* where a jitdump file names the code at the address: since when it has been there, ns; else 0 */
 };
 PERFDATA_API const struct perfdata_frame *perfdata_session_frame(const struct perfdata_session *session, uint32_t frame);
 
@@ -142,7 +143,7 @@ struct perfdata_step {
 PERFDATA_API enum perfdata_status perfdata_session_stack(const struct perfdata_session *session, uint32_t stack,
 							 const struct perfdata_step **ret_steps, size_t *ret_nr);
 /* The name of a frame: from the symbols given to the session, or from the recording itself (BPF programs). PERFDATA_ABSENT: it has none. Looked
- * up on first use, under a lock of the dso. */
+ * up on first use, under a lock of the dso. `time` is of no account: a frame says itself which code is meant. */
 PERFDATA_API enum perfdata_status perfdata_session_symbol(const struct perfdata_session *session, uint32_t frame, uint64_t time,
 							  struct perfdata_symbol *ret);
 /* The name of an address of the kernel, such as a format prints one; PERFDATA_ABSENT as above. */

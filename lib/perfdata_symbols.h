@@ -115,6 +115,7 @@ struct perfdata_symbol {
 	uint64_t size;         /* a symbol without a size reaches to the next one */
 	uint64_t offset;       /* of the address inside the symbol */
 	enum perfdata_symbol_binding binding;
+	uint64_t time;         /* JITDUMP: since when the code is there, ns; else 0 */
 	bool other_build_id;   /* comes from a file with a differing build-id (use_other_build_id) */
 };
 

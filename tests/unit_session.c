@@ -404,6 +404,73 @@ static void test_deferred(void)
 	walk_close(&walk);
 }
 
+/* --- code that comes and goes --- */
+
+static void jit_load(struct recording *r, uint64_t time, uint64_t address, uint64_t size, const char *name)
+{
+	recording_u32(r, 0);
+	recording_u32(r, (uint32_t)(16 + 40 + strlen(name) + 1 + size));
+	recording_u64(r, time);
+	recording_u32(r, 7);
+	recording_u32(r, 7);
+	recording_u64(r, address);
+	recording_u64(r, address);
+	recording_u64(r, size);
+	recording_u64(r, 0);
+	recording_chars(r, name, strlen(name) + 1);
+	recording_chars(r, "", size);
+}
+
+static void write_jitdump(const char *path)
+{
+	struct recording r;
+	recording_init(&r, false);
+	const uint32_t header[] = { 0x4a695444, 1, 40, 62, 0, 7, 0, 0, 0, 0 };
+	for (size_t i = 0; i < sizeof header / sizeof *header; i++)
+		recording_u32(&r, header[i]);
+	jit_load(&r, 1003, 0x1000, 0x100, "first");
+	jit_load(&r, 1005, 0x1000, 0x100, "second");
+	FILE *f = fopen(path, "wb");
+	CHECK(f && fwrite(r.data, 1, r.size, f) == r.size && fclose(f) == 0);
+	recording_release(&r);
+}
+
+static const char *symbol_at(size_t n)
+{
+	static struct perfdata_symbol symbol;
+	const enum perfdata_status status = perfdata_session_symbol(walk.session, sample_at(&walk, n)->delivery.ip, UINT64_MAX, &symbol);
+	return status == PERFDATA_OK ? symbol.name : "none";
+}
+
+static void test_jit(void)
+{
+	char folder[] = "/tmp/perfdata-unit-jit-XXXXXX", path[64];
+	struct perfdata_session_options options = { .size = sizeof options, .needs = ALL_NEEDS };
+	CHECK(mkdtemp(folder) != NULL);
+	snprintf(path, sizeof path, "%s/jit-7.dump", folder);
+	write_jitdump(path);
+	stream_begin();
+	stream_event(&(struct stream_event){ .id = 10, .more = PERFDATA_SAMPLE_CALLCHAIN });
+	stream_mmap(USER, 7, 0x9000, 0x1000, 0, path);                    /* at 1000 */
+	stream_mmap(USER, 7, 0x1000, 0x1000, 0, "//anon");
+	for (int i = 0; i < 5; i++)                                       /* at 1002 to 1006 */
+		chain_sample(STEPS(0x1010, 0x1010), 7);
+	CHECK_EQ(perfdata_symbols_new(NULL, &options.symbols), PERFDATA_OK);
+	walk_open(&walk, &options);
+	CHECK_STR(symbol_at(0), "none");
+	CHECK_STR(symbol_at(1), "first");
+	CHECK_STR(symbol_at(2), "first");
+	CHECK_STR(symbol_at(3), "second");
+	CHECK_STR(symbol_at(4), "second");
+	CHECK_EQ(sample_at(&walk, 1)->delivery.stack, sample_at(&walk, 2)->delivery.stack);
+	CHECK(sample_at(&walk, 2)->delivery.stack != sample_at(&walk, 3)->delivery.stack);
+	CHECK_STR(ip_at(&walk, 3), "/tmp/perf-7.map+0x1010");
+	walk_close(&walk);
+	perfdata_symbols_free(options.symbols);
+	unlink(path);
+	rmdir(folder);
+}
+
 /* --- counters --- */
 
 static void group_sample(uint64_t id, int32_t tid, uint64_t first, uint64_t second)
@@ -594,6 +661,7 @@ int main(void)
 		{ "stacks: ids, markers, limits, a source of the caller's choice", test_stacks },
 		{ "stacks: branches of calls", test_lbr },
 		{ "stacks: deferred chains", test_deferred },
+		{ "names: code of a JIT compiler, by time", test_jit },
 		{ "deliveries: groups of counters", test_read_groups },
 		{ "deliveries: time off the CPU", test_offcpu },
 		{ "filters and limits", test_filters },

@@ -243,6 +243,8 @@ static enum perfdata_status release(struct perfdata_session *session, struct pd_
 	/* its record was told when it came */
 	enum perfdata_status status = PERFDATA_OK;
 	view.raw = pd_batch_keep(batch, &waiting->raw);
+	if (session->state)
+		session->state->now = waiting->raw.time;
 	struct perfdata_record record;
 	if (!view.raw)
 		status = PERFDATA_ENOMEM;
@@ -372,6 +374,8 @@ enum perfdata_status pd_deliver(struct perfdata_session *session, struct pd_batc
 	struct sample_view view = { .session = session, .batch = batch, .raw = raw, .first = true, .muted = !wanted };
 	struct perfdata_record record;
 	bool sample = raw->type == PERFDATA_RECORD_SAMPLE;
+	if (session->state)
+		session->state->now = raw->time;
 	/* what nobody wants still moves counters and process state, and counts */
 	if (sample && !wanted && !raw->event)
 		return PERFDATA_OK;

@@ -56,6 +56,9 @@ void pd_dso_find_symbols(struct pd_state *state, struct pd_dso *dso)
 		.release = perfdata_reader_feature_text(state->reader, PERFDATA_FEATURE_OSRELEASE), .reference = state->kernel_reference_name,
 		.reference_address = state->kernel_reference, .start = dso->start, .end = dso->end,
 	};
+	const struct pd_jitdump *jitdump = dso->public.kind == PERFDATA_DSO_PERF_MAP ? pd_jitdump_of(state, dso->public.pid) : NULL;
+	if (jitdump)
+		request.namespace_pid = jitdump->namespace_pid;
 	if (dso->public.kind == PERFDATA_DSO_KERNEL || dso->public.kind == PERFDATA_DSO_MODULE || dso->public.kind == PERFDATA_DSO_VDSO)
 		request.running = kernel_runs_here(state);
 	/* without a handle addresses of this dso stay without names; the symbols' log says why */

@@ -20,22 +20,21 @@ static int same_frame(const void *user, uint32_t index, const void *wanted)
 {
 	const struct pd_state *state = user;
 	const struct perfdata_frame *frame = pd_table_at(&state->frames, index), *key = wanted;
-	return frame->dso == key->dso && frame->address == key->address;
+	return frame->dso == key->dso && frame->address == key->address && frame->time == key->time;
 }
 
-uint32_t pd_frame_get(struct pd_state *state, uint32_t dso, uint64_t address)
+uint32_t pd_frame_get(struct pd_state *state, const struct perfdata_frame *key)
 {
-	struct perfdata_frame key = { .dso = dso, .address = address };
-	uint64_t hash = pd_hash_u64(address, dso * 0x9e3779b97f4a7c15ull);
-	uint32_t index = pd_index_find(&state->frame_index, hash, same_frame, state, &key);
+	uint64_t hash = pd_hash_u64(key->address, key->dso * 0x9e3779b97f4a7c15ull + key->time);
+	uint32_t index = pd_index_find(&state->frame_index, hash, same_frame, state, key);
 	if (index != UINT32_MAX)
 		return index;
 	struct perfdata_frame *frame = pd_table_add(&state->frames, &index);
 	if (!frame || pd_index_add(&state->frame_index, hash, index) < 0)
 		return PERFDATA_NONE;
-	*frame = key;
-	if (dso != PERFDATA_NONE)
-		pd_dso_find_symbols(state, pd_dso_at(state, dso));
+	*frame = *key;
+	if (key->dso != PERFDATA_NONE)
+		pd_dso_find_symbols(state, pd_dso_at(state, key->dso));
 	return index;
 }
 
@@ -73,12 +72,18 @@ static uint32_t frame_of(struct pd_state *state, const struct pd_thread *thread,
 	const struct pd_area *area = pd_areas_find(areas, ip);
 	if (!area && below_kernel)
 		area = pd_areas_find_before_exec(areas, ip);
-	uint32_t frame = PERFDATA_NONE;
-	if (area)
-		frame = pd_frame_get(state, area->dso, pd_area_address(area, ip));
-	else if (cpumode == PERFDATA_CPUMODE_KERNEL && is_kernel_symbol(state, ip))
-		frame = pd_frame_get(state, state->kernel_dso, ip);
-	*slot = (struct pd_address_slot){ .ip = ip, .areas = areas->generation, .key = key, .frame = frame };
+	struct perfdata_frame at = { .dso = PERFDATA_NONE };
+	bool timed = false;
+	if (area) {
+		at = (struct perfdata_frame){ .dso = area->dso, .address = pd_area_address(area, ip) };
+		at.time = pd_jit_time(state, pd_dso_at(state, area->dso), at.address, &timed);
+	} else if (cpumode == PERFDATA_CPUMODE_KERNEL && is_kernel_symbol(state, ip)) {
+		at = (struct perfdata_frame){ .dso = state->kernel_dso, .address = ip };
+	}
+	const uint32_t frame = at.dso == PERFDATA_NONE ? PERFDATA_NONE : pd_frame_get(state, &at);
+	state->timed |= timed;
+	if (!timed)
+		*slot = (struct pd_address_slot){ .ip = ip, .areas = areas->generation, .key = key, .frame = frame };
 	return frame;
 }
 
@@ -296,8 +301,9 @@ uint32_t pd_stack_get(struct pd_state *state, const struct pd_thread *thread, co
 	    stack_is_of(pd_table_at(&state->stacks, slot->stack - 1), start_walk(chain, deferred)))
 		return slot->stack - 1;
 
+	state->timed = false;
 	uint32_t stack = build_stack(state, thread, all);
-	if (stack != PERFDATA_NONE)
+	if (stack != PERFDATA_NONE && !state->timed)
 		*slot = (struct pd_chain_slot){ .hash = hash, .areas = areas, .kernel = kernel, .stack = stack + 1 };
 	return stack;
 }

@@ -78,6 +78,9 @@ enum perfdata_status perfdata_session_symbol(const struct perfdata_session *sess
 	}
 	if (!dso->symbols)
 		return PERFDATA_ABSENT;
+	/* such a frame was made because the perf map has no name for it */
+	if (at->time)
+		return perfdata_symbols_lookup(dso->jitdump, at->address, at->time, ret);
 	enum perfdata_status status = perfdata_symbols_lookup(dso->symbols, at->address, time, ret);
 	/* A kallsyms text also names code that belongs to a module nobody mapped, such as [ftrace_trampoline]: perf leaves it out. */
 	if (status == PERFDATA_OK && dso->public.kind == PERFDATA_DSO_KERNEL && ret->module)

@@ -30,6 +30,7 @@ void pd_state_free(struct pd_state *state)
 		return;
 	pd_unwinders_free(state);
 	pd_map_release(&state->threads);
+	pd_map_release(&state->jitdumps);
 	pd_intern_free(state->comms);
 	pd_table_release(&state->dsos);
 	pd_index_release(&state->dso_index);
@@ -113,7 +114,7 @@ static int map_user(struct pd_state *state, const struct mapping *mapping)
 		area.pgoff = 0;
 	}
 	area.dso = pd_dso_get(state, &key);
-	if (area.dso == PERFDATA_NONE)
+	if (area.dso == PERFDATA_NONE || pd_jitdump_mapped(state, thread->pid, mapping->filename, mapping->filename_size) < 0)
 		return -1;
 	return count_map(state, thread->areas, &area, mapping->build_id);
 }

@@ -76,6 +76,9 @@ struct pd_state {
 		size_t count, room;
 	} scratch;                 /* of the stack that is being put together */
 	struct pd_unwinders *unwinders;    /* or NULL */
+	struct pd_map jitdumps;    /* pid → struct pd_jitdump * */
+	uint64_t now;              /* time of the record at hand */
+	bool timed;                /* an address was resolved in a way that depends on the time */
 	struct pd_chain_slot *chain_cache;
 	struct pd_address_slot *address_cache;
 	uint32_t kernel_dso;       /* or PERFDATA_NONE */
@@ -102,6 +105,7 @@ struct pd_dso {
 	uint64_t id_words[3];              /* what tells two files of one name apart: maj:min, inode, generation; zeros if unknown */
 	struct perfdata_symbols_dso *symbols;  /* NULL: nothing to look up */
 	bool symbols_tried;
+	struct perfdata_symbols_dso *jitdump;  /* PERF_MAP: names that the map does not have; read only for frames with a time */
 	uint64_t start, end;               /* where it was mapped first */
 	uint8_t build_id[20];
 	uint8_t build_id_size;             /* written once, after the bytes */
@@ -134,6 +138,18 @@ int pd_table_id_add(struct pd_state *state, struct perfdata_bytes filename, stru
 /* --- names.c --- */
 void pd_dso_find_symbols(struct pd_state *state, struct pd_dso *dso);
 
+/* --- jit_names.c: jitdump files, for JIT code that no perf map names --- */
+struct pd_jitdump {
+	const char *filename;      /* as recorded */
+	uint32_t namespace_pid;    /* that the process gave itself in the name of the file */
+};
+/* A process has mapped a file; notes it if it is a jitdump file. 0 or -1. */
+int pd_jitdump_mapped(struct pd_state *state, int32_t pid, const char *filename, size_t size);
+const struct pd_jitdump *pd_jitdump_of(const struct pd_state *state, int32_t pid);   /* or NULL */
+/* Since when the code at an address of a PERF_MAP dso has been there; 0: no jitdump file names it, or the perf map does.
+ * *ret_timed: the answer may be another one at another time. */
+uint64_t pd_jit_time(struct pd_state *state, struct pd_dso *dso, uint64_t address, bool *ret_timed);
+
 /* --- frames.c --- */
 /* perf shows at most this many steps of a recorded chain, and as many that were unwound (scripting_max_stack). */
 #define PD_MAX_STEPS 127u
@@ -143,7 +159,7 @@ struct pd_stack {
 	uint32_t nr_steps;
 	uint64_t hash;
 };
-uint32_t pd_frame_get(struct pd_state *state, uint32_t dso, uint64_t address);   /* PERFDATA_NONE without memory */
+uint32_t pd_frame_get(struct pd_state *state, const struct perfdata_frame *key);   /* PERFDATA_NONE without memory */
 /* The frame of an address as a sample of this thread in this mode sees it; PERFDATA_NONE: nothing is mapped there. */
 uint32_t pd_frame_of(struct pd_state *state, const struct pd_thread *thread, unsigned cpumode, uint64_t ip);
 /* The same for a user address below kernel addresses of a chain: that may still be of the program that exec is replacing. */

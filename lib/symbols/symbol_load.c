@@ -141,9 +141,15 @@ static bool take_perf_map(void *user, const char *path, const char *what)
 
 static enum perfdata_status load_perf_map(struct perfdata_symbols_dso *dso)
 {
-	char inside[64];
-	snprintf(inside, sizeof inside, "/tmp/perf-%u.map", (unsigned)dso->request.namespace_pid);
-	if (dso->request.namespace_pid && strcmp(inside, dso->request.path) &&
+	const struct perfdata_symbols_options *o = &dso->symbols->options;
+	const char *pid = dso->request.path + strcspn(dso->request.path, "0123456789");
+	char inside[96];
+	int root = 0;
+	/* here, a name inside a namespace means something only where the process sees it */
+	if (!o->symfs && !o->sysroot)
+		root = snprintf(inside, sizeof inside, "/proc/%.*s/root", (int)strspn(pid, "0123456789"), pid);
+	snprintf(inside + root, sizeof inside - (size_t)root, "/tmp/perf-%u.map", (unsigned)dso->request.namespace_pid);
+	if (dso->request.namespace_pid && strcmp(inside + root, dso->request.path) &&
 	    pd_places_of(dso->symbols, inside, "perf map", take_perf_map, dso))
 		return PERFDATA_OK;
 	return pd_places_of(dso->symbols, dso->request.path, "perf map", take_perf_map, dso) ? PERFDATA_OK : PERFDATA_ABSENT;

@@ -192,6 +192,7 @@ static enum perfdata_status lookup_jit(const struct perfdata_symbols_dso *dso, u
 		.size = code->end - code->start,
 		.offset = address - code->start,
 		.binding = PERFDATA_BIND_GLOBAL,
+		.time = code->time,
 	};
 	return PERFDATA_OK;
 }

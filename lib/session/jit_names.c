@@ -1,0 +1,68 @@
+/* Code that a JIT compiler announced in a jitdump file, which it maps so that recordings tell of it. Which code an address holds
+ * changes with time: the front finds that out and makes frames of it, so that a name depends on the frame alone. */
+#include "config.h"
+#include <string.h>
+#include "session/state.h"
+
+/* ".../jit-PID.dump", as tools/perf/Documentation/jitdump-specification.txt has it. */
+static bool is_jitdump(const char *filename, size_t size, uint32_t *ret_pid)
+{
+	const char *base = memrchr(filename, '/', size);
+	base = base ? base + 1 : filename;
+	const char *end = filename + size;
+	if (end - base < 10 || memcmp(base, "jit-", 4) != 0 || memcmp(end - 5, ".dump", 5) != 0)
+		return false;
+	uint64_t pid = 0;
+	for (const char *digit = base + 4; digit < end - 5; digit++) {
+		if (*digit < '0' || *digit > '9' || pid > INT32_MAX)
+			return false;
+		pid = 10 * pid + (uint64_t)(*digit - '0');
+	}
+	*ret_pid = (uint32_t)pid;
+	return pid <= INT32_MAX;
+}
+
+int pd_jitdump_mapped(struct pd_state *state, int32_t pid, const char *filename, size_t size)
+{
+	struct pd_jitdump found;
+	if (!state->symbols || !is_jitdump(filename, size, &found.namespace_pid) || pd_jitdump_of(state, pid))
+		return 0;
+	struct pd_jitdump *jitdump = pd_arena_alloc(&state->arena, sizeof *jitdump);
+	found.filename = pd_arena_copy(&state->arena, filename, size);
+	if (!jitdump || !found.filename)
+		return -1;
+	*jitdump = found;
+	return pd_map_put(&state->jitdumps, (uint32_t)pid, (uint64_t)(uintptr_t)jitdump);
+}
+
+const struct pd_jitdump *pd_jitdump_of(const struct pd_state *state, int32_t pid)
+{
+	uint64_t value;
+	return pd_map_get(&state->jitdumps, (uint32_t)pid, &value) ? (const struct pd_jitdump *)(uintptr_t)value : NULL;
+}
+
+/* Opens the jitdump file of a dso once its process has mapped one. */
+static bool has_jitdump(struct pd_state *state, struct pd_dso *dso)
+{
+	if (dso->jitdump)
+		return true;
+	const struct pd_jitdump *jitdump = pd_jitdump_of(state, dso->public.pid);
+	if (!jitdump)
+		return false;
+	const struct perfdata_symbols_request request = {
+		.size = sizeof request, .kind = PERFDATA_DSO_JITDUMP, .path = jitdump->filename,
+	};
+	return perfdata_symbols_dso(state->symbols, &request, &dso->jitdump) == PERFDATA_OK;
+}
+
+uint64_t pd_jit_time(struct pd_state *state, struct pd_dso *dso, uint64_t address, bool *ret_timed)
+{
+	struct perfdata_symbol symbol;
+	if (dso->public.kind != PERFDATA_DSO_PERF_MAP || !state->symbols || !has_jitdump(state, dso))
+		return 0;
+	*ret_timed = true;
+	pd_dso_find_symbols(state, dso);
+	if (dso->symbols && perfdata_symbols_lookup(dso->symbols, address, UINT64_MAX, &symbol) == PERFDATA_OK)
+		return 0;
+	return perfdata_symbols_lookup(dso->jitdump, address, state->now, &symbol) == PERFDATA_OK ? symbol.time : 0;
+}
