@@ -4,6 +4,7 @@
 #include "session/state.h"
 
 #define CACHE_SLOTS 16384u   /* a power of two */
+#define MAX_CHAIN_SLOTS ((size_t)CACHE_SLOTS << 8)
 
 /* What a chain, seen by a set of maps, was resolved to. */
 struct pd_chain_slot {
@@ -171,19 +172,31 @@ static struct chain_walk start_walk(const struct perfdata_list *chain, const str
 	return (struct chain_walk){ .parts = { chain, deferred }, .cpumode = PERFDATA_CPUMODE_USER };
 }
 
-static uint64_t hash_list(const struct perfdata_list *list, uint64_t hash)
+static uint64_t hash_list(const struct perfdata_list *list, uint64_t seed)
 {
-	for (uint64_t i = 0; list && i < list->count; i++)
-		hash = (hash ^ perfdata_list_u64(list, i)) * 0x9e3779b97f4a7c15ull + (hash >> 29);
-	return hash;
+	return list ? pd_hash_bytes(list->data, list->count * list->stride, seed) : seed;
 }
 
 /* A slot is right only if the chain's addresses and modes are those of the stack: hashes alone never decide. */
-static bool stack_is_of(const struct pd_stack *stack, struct chain_walk walk)
+static bool stack_is_of(const struct pd_stack *stack, const struct perfdata_list *chain, const struct perfdata_list *deferred)
 {
+	struct chain_walk walk = start_walk(chain, deferred);
+	const struct perfdata_step *step = stack->steps, *end = step + stack->nr_steps;
+	/* nearly every chain is one list, and most of its words are addresses */
+	for (; !deferred && walk.at < chain->count && step < end; walk.at++) {
+		const uint64_t ip = perfdata_list_u64(chain, walk.at);
+		if (ip >= PERFDATA_CONTEXT_MAX) {
+			if (!set_context(&walk, ip))
+				return false;
+			continue;
+		}
+		if (step->ip != ip || step->cpumode != walk.cpumode)
+			return false;
+		step++;
+	}
 	uint64_t ip;
-	for (uint32_t i = 0; i < stack->nr_steps; i++)
-		if (!next_address(&walk, &ip) || stack->steps[i].ip != ip || stack->steps[i].cpumode != walk.cpumode)
+	for (; step < end; step++)
+		if (!next_address(&walk, &ip) || step->ip != ip || step->cpumode != walk.cpumode)
 			return false;
 	return stack->nr_steps == PD_MAX_STEPS || (!next_address(&walk, &ip) && !walk.broken);
 }
@@ -283,22 +296,38 @@ static uint32_t build_stack(struct pd_state *state, const struct pd_thread *thre
 	return steps->count ? intern_steps(state, steps->items, (uint32_t)steps->count) : PERFDATA_NONE;
 }
 
+/* Four slots for each stack: with fewer, chains that meet in a slot drive each other out again and again. */
+static bool has_chain_cache(struct pd_state *state)
+{
+	const size_t old = state->chain_slots;
+	if (old && (state->stacks.count <= old / 4 || old == MAX_CHAIN_SLOTS))
+		return true;
+	const size_t nr = old ? 4 * old : CACHE_SLOTS;
+	struct pd_chain_slot *slots = pd_calloc(nr, sizeof *slots);
+	if (!slots)
+		return old != 0;
+	for (size_t i = 0; i < old; i++)
+		if (state->chain_cache[i].stack)
+			slots[state->chain_cache[i].hash & (nr - 1)] = state->chain_cache[i];
+	pd_free(state->chain_cache);
+	state->chain_cache = slots;
+	state->chain_slots = nr;
+	return true;
+}
+
 uint32_t pd_stack_get(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *all)
 {
 	/* what is not the recorded chain alone is seldom the same twice, or was dear to find anyway */
 	if (all->branches || all->nr_unwound)
 		return build_stack(state, thread, all);
 	const struct perfdata_list *chain = all->recorded, *deferred = all->deferred;
-	if (!state->chain_cache) {
-		state->chain_cache = pd_calloc(CACHE_SLOTS, sizeof *state->chain_cache);
-		if (!state->chain_cache)
-			return PERFDATA_NONE;
-	}
+	if (!has_chain_cache(state))
+		return PERFDATA_NONE;
 	uint64_t areas = thread->areas->generation, kernel = state->kernel.generation;
 	uint64_t hash = hash_list(deferred, hash_list(chain, areas ^ kernel << 32));
-	struct pd_chain_slot *slot = &state->chain_cache[pd_hash_u64(hash, 0) & (CACHE_SLOTS - 1)];
+	struct pd_chain_slot *slot = &state->chain_cache[hash & (state->chain_slots - 1)];
 	if (slot->stack && slot->hash == hash && slot->areas == areas && slot->kernel == kernel &&
-	    stack_is_of(pd_table_at(&state->stacks, slot->stack - 1), start_walk(chain, deferred)))
+	    stack_is_of(pd_table_at(&state->stacks, slot->stack - 1), chain, deferred))
 		return slot->stack - 1;
 
 	state->timed = false;

@@ -80,6 +80,7 @@ struct pd_state {
 	uint64_t now;              /* time of the record at hand */
 	bool timed;                /* an address was resolved in a way that depends on the time */
 	struct pd_chain_slot *chain_cache;
+	size_t chain_slots;        /* a power of two */
 	struct pd_address_slot *address_cache;
 	uint32_t kernel_dso;       /* or PERFDATA_NONE */
 	_Atomic(struct perfdata_symbols_dso *) kernel_symbols;   /* of that dso, for any thread; NULL: none */
