@@ -15,7 +15,8 @@ struct mapped {
 	enum perfdata_dso_kind kind;
 	unsigned sources;        /* enum perfdata_build_id_source */
 	int32_t pid;             /* -1: of no process */
-	uint64_t maps, samples, chain_entries;
+	uint64_t maps, samples;
+	bool in_chain;
 };
 
 struct hits {
@@ -50,16 +51,20 @@ static struct mapped *mapped_of_frame(struct hits *hits, uint32_t frame)
 	return place && place->dso != PERFDATA_NONE ? mapped_at(hits, place->dso) : NULL;
 }
 
-static void take_chain(struct hits *hits, uint32_t stack)
+/* Every stack is one of a sample, and which files its frames lie in depends on the stack alone. */
+static void take_stacks(struct hits *hits)
 {
+	const uint32_t count = perfdata_session_nr_stacks(hits->session);
 	const struct perfdata_step *steps;
 	size_t nr;
-	if (stack == PERFDATA_NONE || perfdata_session_stack(hits->session, stack, &steps, &nr) != PERFDATA_OK)
-		return;
-	for (size_t i = 0; i < nr; i++) {
-		struct mapped *mapped = mapped_of_frame(hits, steps[i].frame);
-		if (mapped)
-			mapped->chain_entries++;
+	for (uint32_t stack = 0; stack < count; stack++) {
+		if (perfdata_session_stack(hits->session, stack, &steps, &nr) != PERFDATA_OK)
+			continue;
+		for (size_t i = 0; i < nr; i++) {
+			struct mapped *mapped = mapped_of_frame(hits, steps[i].frame);
+			if (mapped)
+				mapped->in_chain = true;
+		}
 	}
 }
 
@@ -77,7 +82,6 @@ static void take_batch(void *user, const struct perfdata_batch *batch)
 			mapped->samples++;
 		else
 			hits->outside++;
-		take_chain(hits, delivery->stack);
 	}
 }
 
@@ -159,7 +163,7 @@ static void join_equals(struct hits *hits)
 		last->sources |= hits->list[i].sources;
 		last->maps += hits->list[i].maps;
 		last->samples += hits->list[i].samples;
-		last->chain_entries += hits->list[i].chain_entries;
+		last->in_chain |= hits->list[i].in_chain;
 	}
 	hits->nr = kept;
 }
@@ -189,7 +193,7 @@ static const char *kind_name(enum perfdata_dso_kind kind)
 /* Files are what has a build-id or was hit; with -v whatever was mapped. */
 static bool is_shown(const struct mapped *mapped, const struct options *options)
 {
-	const bool hit = mapped->samples || mapped->chain_entries;
+	const bool hit = mapped->samples || mapped->in_chain;
 	if (options->with_hits)
 		return hit;
 	return mapped->build_id.size || hit || options->style.verbose;
@@ -285,7 +289,7 @@ static void show_perf(const struct options *options, const struct input *input, 
 	for (size_t i = 0; i < hits->nr; i++) {
 		const struct mapped *mapped = &hits->list[i];
 		const size_t width = 2 * mapped->build_id.size;
-		if (by_hits ? !mapped->samples && !mapped->chain_entries : !(mapped->sources & PERFDATA_BUILD_ID_HEADER))
+		if (by_hits ? !mapped->samples && !mapped->in_chain : !(mapped->sources & PERFDATA_BUILD_ID_HEADER))
 			continue;
 		perfdata_text_bytes_hex(&out, mapped->build_id.data, mapped->build_id.size);
 		perfdata_text_fill(&out, ' ', width < 40 ? 41 - width : 1);
@@ -319,7 +323,9 @@ static void answer(const struct options *options, struct input *input)
 	struct perfdata_session *session = input_walk(input, &session_options, take_batch, &hits);
 	if (!session)
 		return;
+	hits.session = session;
 	take_dsos(&hits, session);
+	take_stacks(&hits);
 	const size_t nr_dsos = hits.nr;
 	take_table(&hits, input->reader);
 	char **names = calloc(hits.nr - nr_dsos + 1, sizeof *names);
