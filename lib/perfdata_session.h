@@ -93,6 +93,9 @@ struct perfdata_batch {
 /* The next batch, owned by the caller until perfdata_batch_release. A batch is closed at about 256 KiB of records, and for a pipe whenever no more
  * input is ready, so that lines leave early. PERFDATA_END after the last one; errors as perfdata_reader_next, after the last batch was given. */
 PERFDATA_API enum perfdata_status perfdata_session_next(struct perfdata_session *session, struct perfdata_batch **ret);
+/* Decodes each record of the batch and reports what is damaged or unexplained inside it, in order: codes 1xx. Any thread. perfdata_run does it for
+ * emitters that do not check records themselves; whoever reads batches without a run calls it for input whose records matter. */
+PERFDATA_API void perfdata_batch_check(const struct perfdata_batch *batch, perfdata_finding_fn *on_finding, void *user);
 /* Thread-safe. */
 PERFDATA_API void perfdata_batch_release(struct perfdata_batch *batch);
 PERFDATA_API const struct perfdata_error *perfdata_session_error(const struct perfdata_session *session);

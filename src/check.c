@@ -59,25 +59,6 @@ static void show_json(const struct input *input, const struct perfdata_summary *
 	answer_print(document, several);
 }
 
-/* What the reader does not look into: the records' own counts and lengths. */
-static void take_batch(void *user, const struct perfdata_batch *batch)
-{
-	struct input *input = user;
-	for (size_t i = 0; i < batch->nr_records; i++) {
-		const struct perfdata_raw *raw = &batch->records[i];
-		struct perfdata_record record;
-		if (perfdata_raw_decode(input->reader, raw, &record) != PERFDATA_DAMAGED)
-			continue;
-		const struct perfdata_code_info *info = perfdata_code_lookup(record.problem_code);
-		const struct perfdata_finding finding = {
-			.severity = info ? info->severity : PERFDATA_ERROR, .code = record.problem_code,
-			.file = perfdata_reader_file_name(input->reader, raw->file), .offset = raw->offset, .record = raw->number,
-			.message = record.problem ? record.problem : "cannot be decoded",
-		};
-		messages_finding(&input->messages, &finding);
-	}
-}
-
 static void answer(const struct options *options, struct input *input)
 {
 	/* all that can be asked for is looked at */
@@ -85,7 +66,7 @@ static void answer(const struct options *options, struct input *input)
 		.size = sizeof session_options,
 		.needs = PERFDATA_NEED_RECORDS | PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES | PERFDATA_NEED_STACKS,
 	};
-	struct perfdata_session *session = input_walk(input, &session_options, take_batch, input);
+	struct perfdata_session *session = input_walk(input, &session_options, NULL, NULL);
 	if (!session)
 		return;
 	const struct perfdata_summary *summary = perfdata_session_summary(session);

@@ -333,7 +333,7 @@ static void answer(const struct options *options, struct input *input)
 					      PERFDATA_RECORD_LOST_SAMPLES };
 	const struct perfdata_session_options session_options = {
 		.size = sizeof session_options,
-		.needs = PERFDATA_NEED_RECORDS | PERFDATA_NEED_DELIVERIES,   /* deliveries are counted only where they are made */
+		.needs = PERFDATA_NEED_RECORDS,
 		.filter = { .types = wanted, .nr_types = sizeof wanted / sizeof *wanted },
 	};
 	struct counters counters = { .reader = input->reader };

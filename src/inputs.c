@@ -86,6 +86,7 @@ struct perfdata_session *input_walk(struct input *input, const struct perfdata_s
 	}
 	struct perfdata_batch *batch;
 	while ((status = perfdata_session_next(session, &batch)) == PERFDATA_OK) {
+		perfdata_batch_check(batch, messages_finding, &input->messages);
 		if (work)
 			work(user, batch);
 		perfdata_batch_release(batch);

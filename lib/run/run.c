@@ -25,6 +25,7 @@ struct slot {
 	void *value;                /* of scan */
 	void *part;                 /* for merge */
 	bool merged;
+	struct found *found, **found_end;   /* by the check of its records */
 	size_t packed;              /* bytes of text that are in pieces already */
 	struct perfdata_text text;
 };
@@ -84,23 +85,62 @@ static enum perfdata_status fail(struct perfdata_error *error, enum perfdata_sta
 
 /* --- findings ------------------------------------------------------------------------------------------------------ */
 
+/* A copy that lives until it is reported; NULL without memory. */
+static struct found *copy_finding(const struct perfdata_finding *finding)
+{
+	const size_t size = strlen(finding->message) + 1;
+	struct found *found = pd_malloc(sizeof *found + size);
+	if (!found)
+		return NULL;
+	found->next = NULL;
+	found->finding = *finding;
+	memcpy(found->message, finding->message, size);
+	found->finding.message = found->message;
+	return found;
+}
+
+/* In a worker: waits with its batch, so that the order is that of the records. */
+static void keep_finding(void *user, const struct perfdata_finding *finding)
+{
+	struct slot *slot = user;
+	struct found *found = copy_finding(finding);
+	if (!found)
+		return;
+	*(slot->found ? slot->found_end : &slot->found) = found;
+	slot->found_end = &found->next;
+}
+
 static void queue_finding(void *user, const struct perfdata_finding *finding)
 {
 	struct run *run = user;
-	const size_t size = strlen(finding->message) + 1;
-	struct found *found = pd_malloc(sizeof *found + size);
+	struct found *found = copy_finding(finding);
 	pd_monitor_enter(run->monitor);
 	if (finding->severity == PERFDATA_ERROR)
 		run->damaged = true;
 	if (found) {
-		found->next = NULL;
-		found->finding = *finding;
-		memcpy(found->message, finding->message, size);
-		found->finding.message = found->message;
 		*run->found_end = found;
 		run->found_end = &found->next;
 	}
 	pd_monitor_leave(run->monitor);
+}
+
+static void drop_kept(struct slot *slot)
+{
+	while (slot->found) {
+		struct found *found = slot->found;
+		slot->found = found->next;
+		pd_free(found);
+	}
+}
+
+static void queue_kept(struct run *run, struct slot *slot)
+{
+	while (slot->found) {
+		struct found *found = slot->found;
+		slot->found = found->next;
+		queue_finding(run, &found->finding);
+		pd_free(found);
+	}
 }
 
 /* Calling thread, inside the monitor; true if the monitor was left for it, and what was seen before may be past. */
@@ -262,6 +302,8 @@ static void format(struct run *run, struct worker *worker)
 	pd_monitor_leave(run->monitor);
 	if (!slot->status)
 		slot->status = run->emitter->format(run->state, slot->batch, slot->value, &worker->scratch, &slot->text, &slot->part);
+	if (!slot->status && !run->emitter->checks)
+		perfdata_batch_check(slot->batch, keep_finding, slot);
 	if (!slot->status && (perfdata_text_failed(&slot->text) || perfdata_text_failed(&worker->scratch.text)))
 		slot->status = PERFDATA_ENOMEM;
 	free_inputs(run, slot);
@@ -331,6 +373,7 @@ static bool write_slot(struct run *run, struct slot *slot, enum perfdata_status 
 		void *part = slot->part;
 		slot->part = NULL;
 		slot->merged = true;
+		queue_kept(run, slot);
 		if (part && run->emitter->merge)
 			*ret_status = run->emitter->merge(run->state, part, &slot->text);
 		if (!*ret_status && perfdata_text_failed(&slot->text))
@@ -476,6 +519,7 @@ static void run_release(struct run *run)
 		free_inputs(run, slot);
 		if (slot->part && run->emitter->free_part)
 			run->emitter->free_part(slot->part);
+		drop_kept(slot);
 		perfdata_text_release(&slot->text);
 	}
 	for (unsigned i = 0; run->workers && i < run->jobs; i++) {

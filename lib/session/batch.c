@@ -113,6 +113,30 @@ bool pd_batch_is_full(const struct pd_batch *batch)
 	       batch->public.nr_deliveries >= 4 * BATCH_RECORDS;
 }
 
+static void report(const struct perfdata_reader *reader, const struct perfdata_raw *raw, enum perfdata_code code, const char *message,
+		   perfdata_finding_fn *on_finding, void *user)
+{
+	const struct perfdata_finding finding = {
+		.severity = perfdata_code_lookup(code)->severity, .code = code, .file = perfdata_reader_file_name(reader, raw->file),
+		.offset = raw->offset, .record = raw->number, .message = message,
+	};
+	on_finding(user, &finding);
+}
+
+void perfdata_batch_check(const struct perfdata_batch *batch, perfdata_finding_fn *on_finding, void *user)
+{
+	const struct perfdata_reader *reader = perfdata_session_reader(batch->session);
+	for (size_t i = 0; i < batch->nr_records; i++) {
+		const struct perfdata_raw *raw = &batch->records[i];
+		struct perfdata_record record;
+		const enum perfdata_status status = perfdata_raw_decode(reader, raw, &record);
+		if (status == PERFDATA_DAMAGED)
+			report(reader, raw, record.problem_code, record.problem, on_finding, user);
+		else if (record.rest.size && record.layout)
+			report(reader, raw, PERFDATA_F_RECORD_REST, "the record holds more bytes than its type explains", on_finding, user);
+	}
+}
+
 void perfdata_batch_release(struct perfdata_batch *public)
 {
 	if (!public)

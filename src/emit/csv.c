@@ -307,7 +307,7 @@ static enum perfdata_status format(const void *state, const struct perfdata_batc
 	for (size_t i = 0; i < batch->nr_records && !status; i++) {
 		if (!wanted(&csv->table, &batch->records[i]))
 			continue;
-		if (!record_load(&r, &batch->records[i], &found)) {
+		if (!record_load(&r, &batch->records[i], NULL)) {
 			status = PERFDATA_ENOMEM;
 			break;
 		}

@@ -191,9 +191,9 @@ bool record_load(struct record *r, const struct perfdata_raw *raw, struct found_
 	r->raw = raw;
 	const enum perfdata_status status = perfdata_raw_decode(r->world->spell.reader, raw, &r->view);
 	r->damaged = status != PERFDATA_OK;
-	if (r->damaged)
+	if (r->damaged && found)
 		found_add(found, r->view.problem_code, file_name(r), raw, r->view.problem ? r->view.problem : "cannot be decoded");
-	else if (r->view.rest.size && r->view.layout)
+	else if (r->view.rest.size && r->view.layout && found)
 		found_add(found, PERFDATA_F_RECORD_REST, file_name(r), raw, "the record holds more bytes than its type explains");
 	r->plan = plan_of(r->cache, &r->view);
 	if (!r->plan)
