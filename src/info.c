@@ -82,8 +82,10 @@ static void take_lost(struct counters *counters, const struct perfdata_event *ev
 
 static void take_record(struct counters *counters, const struct perfdata_raw *raw)
 {
+	const bool wanted = raw->type == PERFDATA_RECORD_LOST_SAMPLES || raw->type == PERFDATA_RECORD_THREAD_MAP ||
+			    raw->type == PERFDATA_RECORD_STAT || raw->type == PERFDATA_RECORD_STAT_ROUND;
 	struct perfdata_record record;
-	if (perfdata_raw_decode(counters->reader, raw, &record) != PERFDATA_OK)
+	if (!wanted || perfdata_raw_decode(counters->reader, raw, &record) != PERFDATA_OK)
 		return;
 	if (raw->type == PERFDATA_RECORD_LOST_SAMPLES) {
 		if (raw->event)
@@ -329,12 +331,9 @@ static void show_perf_header(const struct perfdata_reader *reader)
 
 static void answer(const struct options *options, struct input *input)
 {
-	static const uint32_t wanted[] = { PERFDATA_RECORD_THREAD_MAP, PERFDATA_RECORD_STAT, PERFDATA_RECORD_STAT_ROUND,
-					      PERFDATA_RECORD_LOST_SAMPLES };
 	const struct perfdata_session_options session_options = {
 		.size = sizeof session_options,
 		.needs = PERFDATA_NEED_RECORDS,
-		.filter = { .types = wanted, .nr_types = sizeof wanted / sizeof *wanted },
 	};
 	struct counters counters = { .reader = input->reader };
 	struct perfdata_session *session = input_walk(input, &session_options, take_batch, &counters);

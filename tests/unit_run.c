@@ -46,6 +46,19 @@ enum perfdata_status perfdata_session_next(struct perfdata_session *session, str
 	*ret = &made->batch;
 	return PERFDATA_OK;
 }
+static bool records_are_damaged;
+/* One finding for each batch, like those of the emitter below. */
+void perfdata_batch_check(const struct perfdata_batch *batch, perfdata_finding_fn *on_finding, void *user)
+{
+	char message[32];
+	snprintf(message, sizeof message, "%llu", (unsigned long long)batch->number);
+	const struct perfdata_finding finding = {
+		.severity = PERFDATA_ERROR, .code = PERFDATA_F_RECORD_SHORT, .file = "made up", .record = batch->number, .message = message,
+	};
+	if (records_are_damaged)
+		on_finding(user, &finding);
+}
+
 void perfdata_batch_release(struct perfdata_batch *batch)
 {
 	fake->alive--;
@@ -485,6 +498,27 @@ static void findings_at_the_end(void)
 	}
 }
 
+/* Records are checked by the threads that format, and told in order all the same. */
+static void damaged_records(void)
+{
+	uint8_t *bytes;
+	size_t size;
+	struct perfdata_error error;
+	records_are_damaged = true;
+	for (unsigned jobs = 1; jobs <= 8; jobs++) {
+		reset(100);
+		nr_findings = 0;
+		findings_in_order = true;
+		findings_thread = gettid();
+		CHECK_EQ(run(jobs, "out", (struct perfdata_run_options){ .on_finding = count_finding }, &bytes, &size, &error), PERFDATA_OK);
+		CHECK_EQ(nr_findings, 100);
+		CHECK(findings_in_order);
+		CHECK(!seen.end_complete);
+		free(bytes);
+	}
+	records_are_damaged = false;
+}
+
 static void unpack(enum pd_codec_kind kind, const uint8_t *bytes, size_t size, struct perfdata_text *out)
 {
 	struct pd_decoder *decoder = pd_decoder_new(kind);
@@ -710,6 +744,7 @@ int main(void)
 		{ "begin waits for the first kernel record of a pipe", begin_waits },
 		{ "findings of formatting arrive in order in the calling thread", findings_travel },
 		{ "findings while the last threads leave", findings_at_the_end },
+		{ "damaged records", damaged_records },
 		{ "gzip output", packed_gzip },
 		{ "zstd output", packed_zstd },
 		{ "a full device", full_device },
