@@ -136,11 +136,18 @@ struct perfdata_frame {
 };
 PERFDATA_API const struct perfdata_frame *perfdata_session_frame(const struct perfdata_session *session, uint32_t frame);
 
-/* One step of a call chain, callee first; context markers are not steps. */
+enum perfdata_step_origin {
+	PERFDATA_STEP_RECORDED,       /* an address of the callchain, or of what a deferred chain added */
+	PERFDATA_STEP_BRANCH,         /* of a branch stack of calls, in place of the callchain's user part */
+	PERFDATA_STEP_UNWOUND,        /* found from recorded registers and stack memory */
+};
+/* One step of a call chain, callee first: at most 127 that were recorded, then branches, then at most 127 that were unwound. Context markers
+ * are not steps. */
 struct perfdata_step {
 	uint64_t ip;                  /* as recorded, or found by unwinding */
 	uint32_t frame;               /* PERFDATA_NONE: an address that belongs to nothing */
-	uint32_t cpumode;             /* enum perfdata_cpumode */
+	uint16_t cpumode;             /* enum perfdata_cpumode */
+	uint16_t origin;              /* enum perfdata_step_origin */
 };
 /* PERFDATA_ABSENT for an id that no stack has. *ret_steps is borrowed until the session is closed. */
 PERFDATA_API enum perfdata_status perfdata_session_stack(const struct perfdata_session *session, uint32_t stack,

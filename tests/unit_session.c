@@ -358,6 +358,12 @@ static void test_lbr(void)
 	check_steps(1, STEPS(0x1200, 0x1100, 0x1101));
 	check_steps(2, STEPS(0xffffffff81000110));
 	check_steps(3, STEPS(0x1001));
+	const struct perfdata_step *steps;
+	size_t nr;
+	CHECK_EQ(perfdata_session_stack(walk.session, sample_at(&walk, 0)->delivery.stack, &steps, &nr), PERFDATA_OK);
+	CHECK_EQ(steps[0].origin, PERFDATA_STEP_RECORDED);
+	CHECK_EQ(steps[1].origin, PERFDATA_STEP_BRANCH);
+	CHECK_EQ(steps[1].cpumode, USER);
 	CHECK_STR(frame_text(&walk, sample_at(&walk, 0)->branches[0]), "/bin/a+0x100");
 	CHECK_STR(frame_text(&walk, sample_at(&walk, 0)->branches[3]), "/bin/a+0x201");
 	walk_close(&walk);

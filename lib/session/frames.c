@@ -118,7 +118,8 @@ struct chain_walk {
 	const struct perfdata_list *parts[2];
 	unsigned part;
 	uint64_t at;
-	unsigned cpumode;
+	uint16_t cpumode;
+	uint16_t origin;
 	bool in_kernel;                 /* the chain began in the kernel */
 	bool broken;
 };
@@ -233,7 +234,7 @@ static int add_step(struct pd_state *state, const struct pd_thread *thread, cons
 		return -1;
 	const bool below = walk->in_kernel && walk->cpumode == PERFDATA_CPUMODE_USER;
 	uint32_t frame = below ? pd_frame_below_kernel(state, thread, ip) : pd_frame_of(state, thread, walk->cpumode, ip);
-	steps->items[steps->count++] = (struct perfdata_step){ .ip = ip, .frame = frame, .cpumode = walk->cpumode };
+	steps->items[steps->count++] = (struct perfdata_step){ .ip = ip, .frame = frame, .cpumode = walk->cpumode, .origin = walk->origin };
 	return 0;
 }
 
@@ -267,6 +268,7 @@ static int add_branches(struct pd_state *state, const struct pd_thread *thread, 
 			struct chain_walk *walk)
 {
 	walk->cpumode = PERFDATA_CPUMODE_USER;
+	walk->origin = PERFDATA_STEP_BRANCH;
 	for (uint64_t i = 0; i < branches->count; i++) {
 		struct perfdata_branch branch;
 		perfdata_list_get(branches, i, &branch);
@@ -288,7 +290,8 @@ static uint32_t build_stack(struct pd_state *state, const struct pd_thread *thre
 		return PERFDATA_NONE;
 	if (by_branches && add_branches(state, thread, chain->branches, &walk) < 0)
 		return PERFDATA_NONE;
-	const struct chain_walk unwound = start_walk(NULL, NULL);
+	struct chain_walk unwound = start_walk(NULL, NULL);
+	unwound.origin = PERFDATA_STEP_UNWOUND;
 	for (size_t i = 0; i < chain->nr_unwound; i++)
 		if (add_step(state, thread, &unwound, chain->unwound[i]) < 0)
 			return PERFDATA_NONE;

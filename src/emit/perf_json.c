@@ -400,7 +400,10 @@ static void spell_stack(const struct formatter *f, const struct perfdata_deliver
 	enum { SESSION_KEEPS = 127 };          /* of a longer chain it has the beginning */
 	const struct perfdata_step *steps = NULL;
 	size_t nr = 0;
-	const bool known = perfdata_session_stack(f->session, delivery->stack, &steps, &nr) == PERFDATA_OK;
+	bool known = perfdata_session_stack(f->session, delivery->stack, &steps, &nr) == PERFDATA_OK;
+	/* perf's document has the callchain as it was recorded */
+	for (; nr && steps[nr - 1].origin != PERFDATA_STEP_RECORDED; nr--)
+		known &= steps[nr - 1].origin == PERFDATA_STEP_UNWOUND;
 	if (!known || nr >= SESSION_KEEPS) {
 		spell_list(f, chain, steps, nr);
 		return;

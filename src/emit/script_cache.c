@@ -256,7 +256,8 @@ static void spell_inlined(const struct script_where *where, const struct perfdat
 static void spell_step(const struct script_where *where, const struct perfdata_step *step, uint64_t cookie, struct perfdata_text *out)
 {
 	const bool is_cookie = cookie && step->ip == cookie;
-	if (where->setup->inlines && !is_cookie)
+	/* perf looks for no inlined calls where a branch came from */
+	if (where->setup->inlines && !is_cookie && step->origin != PERFDATA_STEP_BRANCH)
 		spell_inlined(where, step, out);
 	spell_address(where, step->ip, out);
 	if (is_cookie) {
@@ -273,7 +274,11 @@ static void spell_stack(const struct script_where *where, const struct perfdata_
 			struct perfdata_text *out)
 {
 	struct perfdata_symbol symbol;
+	uint32_t told[PERFDATA_STEP_UNWOUND + 1] = { 0 };
 	for (size_t i = 0; i < nr; i++) {
+		/* the limit is for what was recorded and for what was unwound, each on its own */
+		if (told[steps[i].origin]++ >= where->setup->max_stack && steps[i].origin != PERFDATA_STEP_BRANCH)
+			continue;
 		spell_step(where, &steps[i], cookie, out);
 		if (where->setup->stop && find_symbol(where, steps[i].frame, &symbol) && is_stop(where->setup, symbol.name))
 			break;
@@ -290,7 +295,7 @@ void script_stack_text(const struct script_where *where, uint32_t stack, uint64_
 	if (perfdata_session_stack(where->setup->session, stack, &steps, &nr) != PERFDATA_OK)
 		return;
 	const size_t before = out->size;
-	spell_stack(where, steps, nr < where->setup->max_stack ? nr : where->setup->max_stack, cookie, out);
+	spell_stack(where, steps, nr, cookie, out);
 	if (!cookie && !perfdata_text_failed(out))
 		text_cache_put(&where->cache->stacks, key, out->data + before, out->size - before);
 }
