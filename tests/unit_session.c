@@ -335,7 +335,7 @@ static void branch(uint64_t from, uint64_t to)
 
 static void lbr_sample(const uint64_t *ips, size_t nr, uint64_t branches)
 {
-	const size_t start = stream_sample_begin(USER, 10, 0x1001, 7, 7);
+	const size_t start = stream_sample_begin(USER, 10, 0x1fff, 7, 7);
 	stream_chain(ips, nr);
 	recording_u64(&stream, branches);
 	for (uint64_t i = 0; i < branches; i++)
@@ -354,10 +354,10 @@ static void test_lbr(void)
 	lbr_sample(STEPS(PERFDATA_CONTEXT_KERNEL, 0xffffffff81000110), 2);   /* no user part to replace */
 	lbr_sample(STEPS(PERFDATA_CONTEXT_USER, 0x1001), 0);
 	walk_all(&walk);
-	check_steps(0, STEPS(0xffffffff81000110, 0x1200, 0x1100, 0x1101, 0x1102));
-	check_steps(1, STEPS(0x1200, 0x1100, 0x1101));
+	check_steps(0, STEPS(0xffffffff81000110, 0x1fff, 0x1100, 0x1101, 0x1102));
+	check_steps(1, STEPS(0x1fff, 0x1100, 0x1101));
 	check_steps(2, STEPS(0xffffffff81000110));
-	check_steps(3, STEPS(0x1001));
+	check_steps(3, STEPS(0x1fff));
 	const struct perfdata_step *steps;
 	size_t nr;
 	CHECK_EQ(perfdata_session_stack(walk.session, sample_at(&walk, 0)->delivery.stack, &steps, &nr), PERFDATA_OK);
@@ -401,6 +401,9 @@ static void test_deferred(void)
 	check_steps(4, STEPS(kernel + 1, 0x1010, 0x1020));
 	check_steps(6, STEPS(kernel + 3, 333));
 	check_steps(7, STEPS(kernel + 2, 222));
+	CHECK(sample_at(&walk, 6)->delivery.flags & PERFDATA_DELIVERY_CHAIN_LOST);
+	CHECK(!(sample_at(&walk, 3)->delivery.flags & PERFDATA_DELIVERY_CHAIN_LOST));
+	CHECK(!(sample_at(&walk, 7)->delivery.flags & PERFDATA_DELIVERY_CHAIN_LOST));
 	CHECK(sample_at(&walk, 8) == NULL);
 	walk_close(&walk);
 

@@ -30,6 +30,7 @@ struct sample_view {
 	bool has_chain;
 	bool first;                            /* no delivery of this record was made yet */
 	bool muted;                            /* the record did not pass the filter */
+	bool chain_lost;                       /* PERFDATA_DELIVERY_CHAIN_LOST */
 	bool stack_known;
 	uint32_t stack;
 };
@@ -71,7 +72,7 @@ static uint32_t stack_of(const struct sample_view *view, const struct pd_thread 
 {
 	const uint64_t branch_call_stack = 1 << 11;
 	const struct perfdata_event *event = view->raw->event;
-	struct pd_chain chain = { .recorded = &view->callchain, .deferred = view->deferred_chain };
+	struct pd_chain chain = { .recorded = &view->callchain, .deferred = view->deferred_chain, .ip = view->address };
 	if (sample_has(event, PERFDATA_SAMPLE_BRANCH_STACK) && event->config.attr.branch_sample_type & branch_call_stack)
 		chain.branches = &view->sample->branch_stack.entries;
 	if (sample_has(event, PERFDATA_SAMPLE_REGS_USER | PERFDATA_SAMPLE_STACK_USER))
@@ -131,7 +132,7 @@ static struct perfdata_delivery *add(struct sample_view *view, const struct perf
 	delivery->tid = view->tid;
 	delivery->address = view->address;
 	delivery->period = view->period;
-	delivery->flags = view->first ? PERFDATA_DELIVERY_FIRST : 0;
+	delivery->flags = (view->first ? PERFDATA_DELIVERY_FIRST : 0) | (view->chain_lost ? PERFDATA_DELIVERY_CHAIN_LOST : 0);
 	view->first = false;
 	return delivery;
 }
@@ -232,14 +233,15 @@ static bool wants_deferred(const struct perfdata_session *session, const struct 
 
 /* Takes one waiting sample off the list and delivers it, with the deferred record if that is its own. */
 static enum perfdata_status release(struct perfdata_session *session, struct pd_batch *batch, struct pd_waiting **link,
-				    const struct perfdata_raw *deferred, const struct perfdata_list *chain)
+				    const struct perfdata_raw *deferred, const struct perfdata_list *chain, bool lost)
 {
 	struct pd_waiting *waiting = *link;
 	*link = waiting->next;
 	if (!*link)
 		session->waiting_end = link;
 	session->nr_waiting--;
-	struct sample_view view = { .session = session, .batch = batch, .deferred = deferred, .deferred_chain = chain };
+	struct sample_view view = { .session = session, .batch = batch, .deferred = deferred, .deferred_chain = chain,
+				    .chain_lost = lost };
 	/* its record was told when it came */
 	enum perfdata_status status = PERFDATA_OK;
 	view.raw = pd_batch_keep(batch, &waiting->raw);
@@ -260,7 +262,7 @@ static enum perfdata_status wait_for_chain(struct sample_view *view, uint64_t co
 	struct perfdata_session *session = view->session;
 	enum perfdata_status status = silent(view);
 	if (status == PERFDATA_OK && session->nr_waiting >= MAX_WAITING)
-		status = release(session, view->batch, &session->waiting, NULL, NULL);
+		status = release(session, view->batch, &session->waiting, NULL, NULL, false);
 	if (status != PERFDATA_OK)
 		return status;
 	struct pd_waiting *waiting = pd_malloc(sizeof *waiting);
@@ -287,7 +289,7 @@ static enum perfdata_status join(struct perfdata_session *session, struct pd_bat
 			continue;
 		}
 		bool own = waiting->cookie == chain->cookie;
-		status = release(session, batch, link, own ? raw : NULL, own ? &chain->callchain : NULL);
+		status = release(session, batch, link, own ? raw : NULL, own ? &chain->callchain : NULL, !own);
 	}
 	return status;
 }
@@ -296,7 +298,7 @@ enum perfdata_status pd_deliver_waiting(struct perfdata_session *session)
 {
 	while (session->waiting) {
 		struct pd_batch *batch = pd_batch_open(session);
-		enum perfdata_status status = batch ? release(session, batch, &session->waiting, NULL, NULL) : PERFDATA_ENOMEM;
+		enum perfdata_status status = batch ? release(session, batch, &session->waiting, NULL, NULL, false) : PERFDATA_ENOMEM;
 		if (status != PERFDATA_OK)
 			return status;
 	}

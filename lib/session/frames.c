@@ -263,17 +263,17 @@ static bool before_user(const struct perfdata_list *chain, struct perfdata_list 
 	return false;
 }
 
-/* Branches of a call stack, newest first: where the first one went, then where each came from. */
-static int add_branches(struct pd_state *state, const struct pd_thread *thread, const struct perfdata_list *branches,
-			struct chain_walk *walk)
+/* A call stack of branches, newest first: the sample's own address, then where each branch came from. */
+static int add_branches(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain, struct chain_walk *walk)
 {
+	const struct perfdata_list *branches = chain->branches;
 	walk->cpumode = PERFDATA_CPUMODE_USER;
 	walk->origin = PERFDATA_STEP_BRANCH;
+	if (add_step(state, thread, walk, chain->ip) < 0)
+		return -1;
 	for (uint64_t i = 0; i < branches->count; i++) {
 		struct perfdata_branch branch;
 		perfdata_list_get(branches, i, &branch);
-		if (i == 0 && add_step(state, thread, walk, branch.to) < 0)
-			return -1;
 		if (add_step(state, thread, walk, branch.from) < 0)
 			return -1;
 	}
@@ -283,12 +283,12 @@ static int add_branches(struct pd_state *state, const struct pd_thread *thread, 
 static uint32_t build_stack(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain)
 {
 	struct perfdata_list front;
-	const bool by_branches = chain->branches && chain->branches->count && before_user(chain->recorded, &front);
+	const bool by_branches = chain->branches && before_user(chain->recorded, &front);
 	struct chain_walk walk = by_branches ? start_walk(&front, NULL) : start_walk(chain->recorded, chain->deferred);
 	state->scratch.count = 0;
 	if (add_recorded(state, thread, &walk) < 0)
 		return PERFDATA_NONE;
-	if (by_branches && add_branches(state, thread, chain->branches, &walk) < 0)
+	if (by_branches && add_branches(state, thread, chain, &walk) < 0)
 		return PERFDATA_NONE;
 	struct chain_walk unwound = start_walk(NULL, NULL);
 	unwound.origin = PERFDATA_STEP_UNWOUND;

@@ -172,6 +172,7 @@ struct pd_chain {
 	const struct perfdata_list *recorded;   /* the callchain */
 	const struct perfdata_list *deferred;   /* what a deferred chain adds, or NULL */
 	const struct perfdata_list *branches;   /* a call stack of branches: takes the place of the user part; or NULL */
+	uint64_t ip;                            /* of the sample: the step in front of the branches */
 	const uint64_t *unwound;                /* user addresses found by unwinding */
 	size_t nr_unwound;
 };

@@ -404,7 +404,7 @@ static void spell_cgroup(const struct line *line, const struct script_cgroup *cg
 static uint64_t cookie_of(const struct line *line)
 {
 	const struct perfdata_list *chain = &line->sample->callchain;
-	if (line->delivery->deferred || line->plan->is_offcpu || chain->count < 2 ||
+	if (line->delivery->deferred || line->delivery->flags & PERFDATA_DELIVERY_CHAIN_LOST || line->plan->is_offcpu || chain->count < 2 ||
 	    perfdata_list_u64(chain, chain->count - 2) != PERFDATA_CONTEXT_USER_DEFERRED)
 		return 0;
 	return perfdata_list_u64(chain, chain->count - 1);
