@@ -325,7 +325,6 @@ def without_bytes(value):
 # Where a twin of the corpus is not one. Its maker turned the flags of an attr bit by bit, which exchanges the values 1 and 2 of the two bits
 # of precise_ip (a compiler does not), and turned the bytes of a text.
 NOT_TWINS = {
-    "be-quipper-perf.data.lost_samples-4.4": "precise_ip",
     "be-quipper-perf.data.piped.lost_samples-4.4": "precise_ip",
     "be-rec-pipe-p61.pipe": "dies",
     "be-rec-pipe-p73.pipe": "dies",

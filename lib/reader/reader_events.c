@@ -3,6 +3,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "reader/reader_impl.h"
+#include "schema/layout.h"
 
 #define MAX_TYPED_EVENTS 1024        /* events that EVENT_TYPE records are compared with */
 #define MAX_REVISIONS 65536          /* beside 16 for each event */
@@ -198,6 +199,8 @@ enum perfdata_status pd_event_set_name(struct perfdata_reader *reader, size_t in
 		return PERFDATA_ENOMEM;
 	copy->name = text;
 	copy->name_source = source;
+	if (reader->config.order == PERFDATA_BIG_ENDIAN)
+		pd_attr_trust_name(&copy->config.attr, text, size);
 	return PERFDATA_OK;
 }
 

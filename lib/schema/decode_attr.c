@@ -66,3 +66,17 @@ enum perfdata_status perfdata_attr_decode(const void *bytes, size_t size, enum p
 	*ret_size = (size_t)(w.at - p);
 	return ok ? PERFDATA_OK : PERFDATA_DAMAGED;
 }
+
+/* Some writers of big-endian files turn the flag word bit by bit, precise_ip with it, as perf's reader does. The number of p in a recorded
+ * name ("cycles:pp") says what was meant. */
+void pd_attr_trust_name(struct perfdata_attr *attr, const char *name, size_t size)
+{
+	size_t at = size;
+	unsigned precise = perfdata_attr_precise_ip(attr), named = 0;
+
+	while (at > 0 && strchr("ukhpPGHSDIeb", name[at - 1]))
+		named += name[--at] == 'p';
+	if (at == 0 || name[at - 1] != ':' || precise + named != 3 || precise == 0 || named == 0)
+		return;
+	attr->flags ^= UINT64_C(3) << PERFDATA_ATTR_PRECISE_IP;
+}

@@ -8,6 +8,7 @@
 #include "base/cursor.h"
 #include "base/memory.h"
 #include "schema/feature_rows.h"
+#include "schema/layout.h"
 
 #define MAX_FIELDS 64
 #define SMALLEST_ATTR 64
@@ -535,6 +536,16 @@ static enum perfdata_status walk_section(struct perfdata_feature *feature, enum 
 	return PERFDATA_OK;
 }
 
+/* The attrs of EVENT_DESC stand in front of their names. */
+static void trust_names(const struct perfdata_node *list)
+{
+	for (const struct perfdata_node *entry = list ? list->child : NULL; entry; entry = entry->next) {
+		const struct perfdata_node *attr = perfdata_node_get(entry, "attr"), *name = perfdata_node_get(entry, "name");
+		if (attr && name)   /* the attr is the tree's own, which nobody else has seen yet */
+			pd_attr_trust_name((struct perfdata_attr *)(uintptr_t)attr->v.attr, (const char *)name->v.bytes.data, name->v.bytes.size);
+	}
+}
+
 enum perfdata_status perfdata_feature_decode(uint32_t id, const void *bytes, size_t size, enum perfdata_order order,
 					     uint32_t nr_cpus_avail, struct perfdata_feature **ret, struct perfdata_error *reterr)
 {
@@ -551,6 +562,8 @@ enum perfdata_status perfdata_feature_decode(uint32_t id, const void *bytes, siz
 	enum perfdata_status status = walk_section(feature, order, nr_cpus_avail, reterr ? reterr : &unwanted);
 	if (status < 0)
 		goto fail;
+	if (id == PERFDATA_FEATURE_EVENT_DESC && order == PERFDATA_BIG_ENDIAN)
+		trust_names(perfdata_node_get(&feature->root, "event_desc"));
 	*ret = feature;
 	return status;
 fail:
