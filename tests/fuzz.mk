@@ -1,0 +1,35 @@
+# Builds the library, the emitters and the fuzz targets with clang's libFuzzer and sanitizers, below fuzz/ of the build folder, and runs each
+# target. `make fuzz` calls it with the lists of sources; FUZZ_TIME is in seconds for each target, FUZZ_TARGETS chooses some. What a target
+# finds is left in fuzz/TARGET-crash-*; its corpus grows in fuzz/corpus/TARGET.
+FUZZ_CC ?= clang
+FUZZ_TIME ?= 60
+FUZZ_FLAGS = -g -O1 -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
+out = fuzz
+
+objects = $(patsubst %.c,$(out)/%.o,$(filter %.c,$(LIB_SOURCES)))
+emit_objects = $(patsubst %.c,$(out)/%.o,$(filter src/emit/%.c,$(PROGRAM_SOURCES)))
+programs = $(patsubst tests/%,$(out)/%,$(FUZZ_TARGETS))
+
+run: $(patsubst $(out)/%,run-%,$(programs))
+
+.SECONDARY:
+
+$(out)/%.o: $(SRC)/%.c
+	@mkdir -p $(dir $@)
+	@echo "  FUZZ_CC  $*.o"
+	@$(FUZZ_CC) -std=gnu11 $(FUZZ_FLAGS) -MMD -MP -DHAVE_CONFIG_H -I. -I$(SRC)/lib -I$(SRC)/src/emit $(FUZZ_CPPFLAGS) -c -o $@ $<
+
+$(out)/fuzz_%: $(out)/tests/fuzz_%.o $(emit_objects) $(objects)
+	@$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $^ $(FUZZ_LIBS)
+
+$(out)/seeds/.done: $(SRC)/tests/fuzz_seeds.py
+	@python3 $(SRC)/tests/fuzz_seeds.py $(SRC) $(out)/seeds && touch $@
+
+# Leaks are looked for by the replay of `make check`; here they would only cost time.
+run-%: $(out)/% $(out)/seeds/.done
+	@mkdir -p $(out)/corpus/$*
+	@test -d $(out)/seeds/$* || mkdir -p $(out)/seeds/$*
+	$(out)/$* -max_total_time=$(FUZZ_TIME) -timeout=20 -rss_limit_mb=1024 -max_len=32768 -artifact_prefix=$(out)/$*- -print_final_stats=1 \
+	  -verbosity=0 $(out)/corpus/$* $(out)/seeds/$*
+
+-include $(wildcard $(out)/*/*.d $(out)/*/*/*.d)

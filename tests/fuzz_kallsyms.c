@@ -1,0 +1,35 @@
+/* kallsyms texts, and names to demangle. */
+#include "fuzz_symbols.h"
+
+static void demangle(const uint8_t *data, size_t size)
+{
+	char name[512], buffer[1024];
+	const size_t n = size < sizeof name - 1 ? size : sizeof name - 1;
+	memcpy(name, data, n);
+	name[n] = '\0';
+	fuzz_touch_text(perfdata_demangle(name, buffer, sizeof buffer));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct perfdata_symbols_options options;
+	struct perfdata_symbols_dso *dso;
+	struct perfdata_symbols *symbols;
+
+	demangle(data, size);
+	perfdata_symbols_options_init(&options);
+	options.use_host = false;
+	if (perfdata_symbols_new(&options, &symbols) != PERFDATA_OK)
+		return 0;
+	if (perfdata_symbols_open_kallsyms(symbols, fuzz_file(data, size), &dso) == PERFDATA_OK) {
+		fuzz_look_up(dso, 0xffffffff81000010, 0);
+		fuzz_look_up(dso, 0xffffffffc0000000, 0);
+		for (size_t i = 0; i + 16 <= size && i < 8192; i += 16) {
+			char digits[17] = "";
+			memcpy(digits, data + i, 16);
+			fuzz_look_up(dso, strtoull(digits, NULL, 16), 0);
+		}
+	}
+	perfdata_symbols_free(symbols);
+	return 0;
+}

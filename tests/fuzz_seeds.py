@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""Cuts the seeds of the fuzz targets out of testdata/. usage: fuzz_seeds.py SOURCE-FOLDER OUTPUT-FOLDER"""
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import recording_twins  # noqa: E402
+
+KALLSYMS = b"""ffffffff81000000 T _text
+ffffffff81000000 T startup_64
+ffffffff81000190 t secondary_startup_64
+ffffffff81c00000 D _etext
+ffffffffc0000000 t helper\t[module]
+ffffffffc0000100 T _ZN4core3fmt5write17h0123456789abcdefE\t[module]
+"""
+PERF_MAP = b"1000 20 plain\n1010 8 inside _another_ one\n2000 0 _RNvC6_123foo3bar\nffff 1\n"
+NAMES = (b"_ZN4core3fmt5write17h0123456789abcdefE", b"_RNvNtCs1234_7mycrate3foo3bar", b"_RINvNtC3std3mem8align_ofjdE",
+         b"_ZNSt6vectorIiSaIiEE9push_backEOi", b"_RNvXs_NtCs1_4core5sliceINtB4_4IterhE4next")
+SOURCE = b"""static inline __attribute__((always_inline)) int inner(int x) { return x * 3; }
+__attribute__((noinline)) int outer(int x) { return inner(x) + inner(x + 1); }
+int data = 4;
+int entry(void) { return outer(data); }
+"""
+
+
+class Seeds:
+    def __init__(self, folder):
+        self.folder, self.count = folder, 0
+
+    def add(self, target, data):
+        where = os.path.join(self.folder, target)
+        os.makedirs(where, exist_ok=True)
+        with open(os.path.join(where, "seed-%d" % self.count), "wb") as f:
+            f.write(data)
+        self.count += 1
+
+
+def recordings(source):
+    folder = os.path.join(source, "testdata")
+    for where, _folders, names in sorted(os.walk(folder)):
+        for name in sorted(names):
+            if name.endswith((".data", ".pipe")) or where.endswith((".dir", "crash")):
+                with open(os.path.join(where, name), "rb") as f:
+                    yield f.read()
+    for order in "<>":
+        yield recording_twins.file_container(order)
+        yield recording_twins.pipe_stream(order)
+
+
+def take_apart(seeds, data):
+    """Feature sections, tracing data, and records with their attr, of a file container."""
+    order = "<" if data[:8] == b"PERFILE2" else ">" if data[:8] == b"2ELIFREP" else None
+    if order is None or len(data) < 104 or struct.unpack_from(order + "Q", data, 8)[0] != 104:
+        return
+    attr_size, attrs, _size, at, size = struct.unpack_from(order + "QQQQQ", data, 16)
+    side = bytes([order == ">"])
+    words = struct.unpack_from(order + "QQQQ", data, 72)
+    table = at + size
+    if not size or table > len(data) or attrs + attr_size > len(data):
+        return
+    seeds.add("fuzz_record", side + data[attrs:attrs + 144] + data[at:at + min(size, 4000)])
+    for bit in (n for n in range(256) if words[n // 64] >> n % 64 & 1):
+        if table + 16 > len(data):
+            break
+        offset, length = struct.unpack_from(order + "QQ", data, table)
+        table += 16
+        section = data[offset:offset + length]
+        if bit == 1:
+            seeds.add("fuzz_trace", section)
+        elif section:
+            seeds.add("fuzz_feature", side + bytes([bit]) + struct.pack("<H", 2) + section)
+
+
+def format_texts(seeds, source):
+    """Format texts alone, with raw data behind them."""
+    with open(os.path.join(source, "testdata", "trace-73.data"), "rb") as f:
+        data = f.read()
+    at = 0
+    while (at := data.find(b"name: ", at)) >= 0:
+        end = data.find(b"\n", data.find(b"print fmt:", at)) + 1
+        if end:
+            seeds.add("fuzz_trace", b"\0" + data[at:end] + b"\0" + bytes(range(80)))
+        at += 6
+
+
+def jitdump():
+    """A load, a move, debug information and the end."""
+    def record(kind, body):
+        return struct.pack("<IIQ", kind, 16 + len(body), 1000 + kind) + body
+    header = struct.pack("<IIIIIIQQ", 0x4A695444, 1, 40, 62, 0, 7, 99, 0)
+    load = struct.pack("<IIQQQQ", 7, 7, 0x1000, 0x1000, 16, 1) + b"jitted\0" + bytes(16)
+    move = struct.pack("<IIQQQQQ", 7, 7, 0x1000, 0x1000, 0x2000, 16, 1)
+    lines = struct.pack("<QQ", 0x1000, 1) + struct.pack("<QII", 0x1000, 3, 0) + b"file.js\0"
+    return header + record(2, lines) + record(0, load) + record(1, move) + record(3, b"")
+
+
+def elves(seeds):
+    compiler = os.environ.get("FUZZ_CC", "clang")
+    with tempfile.TemporaryDirectory() as folder:
+        path, out = os.path.join(folder, "seed.c"), os.path.join(folder, "seed.o")
+        with open(path, "wb") as f:
+            f.write(SOURCE)
+        for flags in (["-c", "-g", "-O1"], ["-shared", "-nostdlib", "-g1", "-O1", "-fPIC", "-Wl,--build-id"], ["-shared", "-nostdlib", "-s", "-fPIC"],
+                      ["-c", "-gdwarf-4", "-O2", "-gz"], ["-m32", "-c", "-g", "-O1"]):
+            if subprocess.run([compiler, *flags, "-o", out, path], stderr=subprocess.DEVNULL, check=False).returncode == 0:
+                with open(out, "rb") as f:
+                    seeds.add("fuzz_elf", f.read())
+
+
+def main():
+    source, folder = sys.argv[1:]
+    shutil.rmtree(folder, ignore_errors=True)
+    seeds = Seeds(folder)
+    for data in recordings(source):
+        for target in ("fuzz_reader", "fuzz_session", "fuzz_emit"):
+            seeds.add(target, data)
+        take_apart(seeds, data)
+    format_texts(seeds, source)
+    for target, texts in (("fuzz_kallsyms", (KALLSYMS, *NAMES)), ("fuzz_perf_map", (PERF_MAP,)), ("fuzz_jitdump", (jitdump(),))):
+        for text in texts:
+            seeds.add(target, text)
+    elves(seeds)
+
+
+if __name__ == "__main__":
+    main()
