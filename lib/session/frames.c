@@ -1,10 +1,12 @@
 #include "config.h"
 #include <string.h>
+#include "base/cursor.h"
 #include "base/memory.h"
 #include "session/state.h"
 
 #define CACHE_SLOTS 16384u   /* a power of two */
 #define MAX_CHAIN_SLOTS ((size_t)CACHE_SLOTS << 8)
+#define CHAIN_PROBES 4u      /* slots that a chain may stand in, from its own on */
 
 /* What a chain, seen by a set of maps, was resolved to. */
 struct pd_chain_slot {
@@ -178,26 +180,43 @@ static uint64_t hash_list(const struct perfdata_list *list, uint64_t seed)
 	return list ? pd_hash_bytes(list->data, list->count * list->stride, seed) : seed;
 }
 
-/* A slot is right only if the chain's addresses and modes are those of the stack: hashes alone never decide. */
-static bool stack_is_of(const struct pd_stack *stack, const struct perfdata_list *chain, const struct perfdata_list *deferred)
+/* The steps that the words of a chain stand for, compared without a branch for each: they differ next to never. */
+static bool same_steps(const struct pd_stack *stack, const struct perfdata_list *chain)
 {
-	struct chain_walk walk = start_walk(chain, deferred);
+	struct chain_walk walk = { .cpumode = PERFDATA_CPUMODE_USER };
 	const struct perfdata_step *step = stack->steps, *end = step + stack->nr_steps;
-	/* nearly every chain is one list, and most of its words are addresses */
-	for (; !deferred && walk.at < chain->count && step < end; walk.at++) {
-		const uint64_t ip = perfdata_list_u64(chain, walk.at);
-		if (ip >= PERFDATA_CONTEXT_MAX) {
+	const uint8_t *at = chain->data, *stop = at + chain->count * 8;
+	uint64_t difference = 0;
+	for (; at < stop && step < end; at += 8) {
+		const uint64_t ip = pd_load64(at, chain->swap);
+		if (__builtin_expect(ip >= PERFDATA_CONTEXT_MAX, 0)) {
 			if (!set_context(&walk, ip))
 				return false;
 			continue;
 		}
-		if (step->ip != ip || step->cpumode != walk.cpumode)
-			return false;
+		difference |= (step->ip ^ ip) | (step->cpumode ^ walk.cpumode);
 		step++;
 	}
+	if (difference || step < end)
+		return false;
+	/* markers behind the last address change nothing, as long as they are known */
+	for (; at < stop && stack->nr_steps < PD_MAX_STEPS; at += 8) {
+		const uint64_t ip = pd_load64(at, chain->swap);
+		if (ip < PERFDATA_CONTEXT_MAX || !set_context(&walk, ip))
+			return false;
+	}
+	return true;
+}
+
+/* A slot is right only if the chain's addresses and modes are those of the stack: hashes alone never decide. */
+static bool stack_is_of(const struct pd_stack *stack, const struct perfdata_list *chain, const struct perfdata_list *deferred)
+{
+	if (!deferred && chain->stride == 8)
+		return same_steps(stack, chain);
+	struct chain_walk walk = start_walk(chain, deferred);
 	uint64_t ip;
-	for (; step < end; step++)
-		if (!next_address(&walk, &ip) || step->ip != ip || step->cpumode != walk.cpumode)
+	for (uint32_t i = 0; i < stack->nr_steps; i++)
+		if (!next_address(&walk, &ip) || stack->steps[i].ip != ip || stack->steps[i].cpumode != walk.cpumode)
 			return false;
 	return stack->nr_steps == PD_MAX_STEPS || (!next_address(&walk, &ip) && !walk.broken);
 }
@@ -309,9 +328,16 @@ static bool has_chain_cache(struct pd_state *state)
 	struct pd_chain_slot *slots = pd_calloc(nr, sizeof *slots);
 	if (!slots)
 		return old != 0;
-	for (size_t i = 0; i < old; i++)
-		if (state->chain_cache[i].stack)
-			slots[state->chain_cache[i].hash & (nr - 1)] = state->chain_cache[i];
+	for (size_t i = 0; i < old; i++) {
+		const struct pd_chain_slot *slot = &state->chain_cache[i];
+		for (unsigned k = 0; k < CHAIN_PROBES && slot->stack; k++) {
+			struct pd_chain_slot *to = &slots[(slot->hash + k) & (nr - 1)];
+			if (to->stack)
+				continue;
+			*to = *slot;
+			break;
+		}
+	}
 	pd_free(state->chain_cache);
 	state->chain_cache = slots;
 	state->chain_slots = nr;
@@ -327,16 +353,21 @@ uint32_t pd_stack_get(struct pd_state *state, const struct pd_thread *thread, co
 	if (!has_chain_cache(state))
 		return PERFDATA_NONE;
 	uint64_t areas = thread->areas->generation, kernel = state->kernel.generation;
-	uint64_t hash = hash_list(deferred, hash_list(chain, areas ^ kernel << 32));
-	struct pd_chain_slot *slot = &state->chain_cache[hash & (state->chain_slots - 1)];
-	if (slot->stack && slot->hash == hash && slot->areas == areas && slot->kernel == kernel &&
-	    stack_is_of(pd_table_at(&state->stacks, slot->stack - 1), chain, deferred))
-		return slot->stack - 1;
-
-	state->timed = false;
+	const uint64_t hash = hash_list(deferred, hash_list(chain, areas ^ kernel << 32));
+	struct pd_chain_slot *free_slot = NULL;
+	for (unsigned i = 0; i < CHAIN_PROBES && !free_slot; i++) {
+		struct pd_chain_slot *slot = &state->chain_cache[(hash + i) & (state->chain_slots - 1)];
+		if (!slot->stack)
+			free_slot = slot;
+		else if (slot->hash == hash && slot->areas == areas && slot->kernel == kernel &&
+			 stack_is_of(pd_table_at(&state->stacks, slot->stack - 1), chain, deferred))
+			return slot->stack - 1;
+	}
+	if (!free_slot)
+		free_slot = &state->chain_cache[hash & (state->chain_slots - 1)];
 	uint32_t stack = build_stack(state, thread, all);
-	if (stack != PERFDATA_NONE && !state->timed)
-		*slot = (struct pd_chain_slot){ .hash = hash, .areas = areas, .kernel = kernel, .stack = stack + 1 };
+	if (stack != PERFDATA_NONE)
+		*free_slot = (struct pd_chain_slot){ .hash = hash, .areas = areas, .kernel = kernel, .stack = stack + 1 };
 	return stack;
 }
 
