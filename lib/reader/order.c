@@ -45,6 +45,8 @@ struct pd_order {
 };
 
 #define NO_SLOT UINT32_MAX
+#define FETCH_SLOTS 8                /* so many records ahead their slots are fetched into the cache */
+#define FETCH_BYTES 4                /* and their bytes, which the slots point to */
 #define MIN_RUN_BYTES (1u << 20)     /* of records: smaller runs are not worth a file */
 #define CHUNK_BYTES ((uint64_t)PD_CHUNK_SIZE + PD_CHUNK_HEADROOM)
 
@@ -294,6 +296,12 @@ static enum perfdata_status pop(struct perfdata_reader *reader, struct perfdata_
 		return PERFDATA_END;
 	const struct pd_key key = order->keys[order->first++];
 	struct waiting *slot = &order->slots[key.slot];
+	/* a round is larger than the caches: what comes next is fetched while this one is worked on */
+	if (order->first + FETCH_SLOTS < order->sorted) {
+		__builtin_prefetch(&order->slots[order->keys[order->first + FETCH_SLOTS].slot]);
+		__builtin_prefetch(order->slots[order->keys[order->first + FETCH_BYTES].slot].bytes);
+		__builtin_prefetch(order->slots[order->keys[order->first + FETCH_BYTES].slot].bytes + 64);
+	}
 	raw_of(reader, &key, ret);
 	order->last = key.time;
 	order->waiting--;
