@@ -208,30 +208,58 @@ static bool csv_is_plain(const uint8_t *p, size_t size)
 	return true;
 }
 
+/* Copies up to the first quote or the first byte beyond ASCII and returns how many bytes that were. May write up to 15 bytes of
+ * anything behind. */
+static size_t csv_run(char *at, const uint8_t *p, size_t size)
+{
+	size_t i = 0;
+#ifdef __SSE2__
+	for (; size - i >= 16; i += 16) {
+		__m128i v = _mm_loadu_si128((const __m128i *)(p + i));
+		_mm_storeu_si128((__m128i *)(at + i), v);
+		unsigned special = (unsigned)_mm_movemask_epi8(_mm_or_si128(v, _mm_cmpeq_epi8(v, _mm_set1_epi8('"'))));
+		if (special)
+			return i + (unsigned)__builtin_ctz(special);
+	}
+#endif
+	for (; i < size && p[i] < 0x80 && p[i] != '"'; i++)
+		at[i] = (char)p[i];
+	return i;
+}
+
 bool perfdata_text_csv_cell(struct perfdata_text *text, const void *bytes, size_t size)
 {
-	const uint8_t *p = bytes;
+	const uint8_t *p = bytes, *end = size ? p + size : p;
 	if (csv_is_plain(p, size)) {
 		perfdata_text_append(text, p, size);
 		return true;
 	}
 	bool quoted = false, valid = true;
-	for (size_t i = 0; i < size && !quoted; i++)
-		quoted = csv_needs_quotes(p[i]);
+	for (const uint8_t *q = p; q < end && !quoted; q++)
+		quoted = csv_needs_quotes(*q);
 	if (quoted)
 		perfdata_text_char(text, '"');
-	for (size_t i = 0; i < size;) {
-		size_t length = pd_utf8_length(p + i, size - i);
-		char *at = perfdata_text_reserve(text, 4);
+	while (p < end) {
+		const size_t left = (size_t)(end - p), part = left < PIECE ? left : PIECE;
+		const uint8_t *stop = p + part;
+		char *at = perfdata_text_reserve(text, part * 3 + PIECE_SLACK);   /* a broken byte becomes three */
 		if (!at)
-			return valid && perfdata_utf8_valid(p + i, size - i);
-		memcpy(at, length ? (const void *)(p + i) : REPLACEMENT, length ? length : 3);
-		at += length ? length : 3;
-		if (p[i] == '"')
-			*at++ = '"';
+			return valid && perfdata_utf8_valid(p, left);
+		while (p < stop) {
+			const size_t run = csv_run(at, p, (size_t)(stop - p));
+			p += run;
+			at += run;
+			if (p == stop)
+				break;
+			const size_t length = *p < 0x80 ? 1 : pd_utf8_length(p, (size_t)(end - p));
+			memcpy(at, length ? (const void *)p : REPLACEMENT, length ? length : 3);
+			at += length ? length : 3;
+			if (*p == '"')
+				*at++ = '"';
+			valid &= length != 0;
+			p += length ? length : 1;
+		}
 		perfdata_text_commit(text, at);
-		valid &= length != 0;
-		i += length ? length : 1;
 	}
 	if (quoted)
 		perfdata_text_char(text, '"');
