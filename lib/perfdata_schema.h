@@ -606,9 +606,8 @@ PERFDATA_API struct perfdata_record *perfdata_record_copy(const struct perfdata_
 							  const struct perfdata_record *record);
 PERFDATA_API void perfdata_record_free(struct perfdata_record *record);
 
-/* The record's bytes as perf holds (and dumps) them after it swapped a foreign record in place: integers by their widths in the
- * layout, samples and trailers word by word, texts and raw data untouched; right also where perf 7.3 forgets to swap (prot and
- * flags of MMAP2, SCHEDSTAT). `out` has room for record->size bytes. Native records are copied. */
+/* The record's bytes as a machine of this byte order would have written them: integers by their widths in the layout, texts and payloads
+ * untouched (perf's dump shows records so, but forgets some fields). `out` has room for record->size bytes. Native records are copied. */
 PERFDATA_API void perfdata_record_native(const struct perfdata_config *config, const struct perfdata_record *record,
 					 uint8_t *out);
 

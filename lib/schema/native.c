@@ -1,4 +1,4 @@
-/* A foreign record as perf holds it after swapping it in place. */
+/* A foreign record as a machine of the other byte order would have written it: what perf's swapping in place is meant to give. */
 #include "config.h"
 #include "schema/decode.h"
 
@@ -10,12 +10,28 @@ static void swap_words(uint8_t *at, const uint8_t *end)
 	}
 }
 
-/* All of a sample is words to perf, stack and AUX bytes too; raw data is a u32 size and bytes that stay as recorded. */
-static void swap_sample(const struct perfdata_record *record, uint8_t *out)
+/* A word that holds two u32: the first stays first. Index -1: the record has none. */
+static void swap_pair(uint8_t *words, int index)
+{
+	uint32_t pair[2];
+
+	if (index < 0)
+		return;
+	memcpy(pair, words + 8 * index, sizeof pair);
+	const uint32_t turned[2] = { pair[1], pair[0] };
+	memcpy(words + 8 * index, turned, sizeof turned);
+}
+
+static void keep(const struct perfdata_record *record, struct perfdata_bytes bytes, uint8_t *out)
+{
+	if (bytes.size)
+		memcpy(out + (bytes.data - record->bytes), bytes.data, bytes.size);
+}
+
+/* Raw data is a u32 size and bytes that stay as recorded. */
+static void keep_raw(const struct perfdata_record *record, uint8_t *out)
 {
 	const struct perfdata_bytes *raw = &record->u.sample.raw;
-
-	swap_words(out + 8, out + record->size);
 	if (!(record->u.sample.present >> PD_SAMPLE_RAW_ROW & 1))
 		return;
 	size_t at = (size_t)(raw->data - record->bytes);
@@ -26,6 +42,28 @@ static void swap_sample(const struct perfdata_record *record, uint8_t *out)
 	size_t left = (size_t)(-(at + raw->size) & 7);
 	if (left <= record->size - at - raw->size)
 		memcpy(out + at + raw->size, raw->data + raw->size, left);
+}
+
+/* All of a sample is words, but for what is said here. perf forgets pids and CPUs (it mends them when it reads them) and the bytes of the
+ * stack; here the image is what a machine of the other byte order would have written. */
+static void swap_sample(const struct perfdata_config *config, const struct perfdata_record *record, uint8_t *out)
+{
+	const struct perfdata_sample *sample = &record->u.sample;
+	const struct perfdata_list *branches = &sample->branch_stack.entries;
+
+	swap_words(out + 8, out + record->size);
+	if (!config->has_attr || record->size < 8 + 8u * config->sample_fixed)
+		return;
+	swap_pair(out + 8, config->sample_tid_at);
+	swap_pair(out + 8, config->sample_cpu_at);
+	for (uint64_t i = 0; i < branches->count; i++) {
+		struct perfdata_branch branch;
+		perfdata_list_get(branches, i, &branch);
+		memcpy(out + (branches->data - record->bytes) + i * branches->stride + 16, &branch.flags, sizeof branch.flags);
+	}
+	keep_raw(record, out);
+	keep(record, sample->user_stack.data, out);
+	keep(record, sample->aux, out);
 }
 
 void perfdata_record_native(const struct perfdata_config *config, const struct perfdata_record *record, uint8_t *out)
@@ -40,7 +78,7 @@ void perfdata_record_native(const struct perfdata_config *config, const struct p
 	memcpy(out + 4, &record->misc, 2);
 	memcpy(out + 6, &size, 2);
 	if (record->type == PERFDATA_RECORD_SAMPLE) {
-		swap_sample(record, out);
+		swap_sample(config, record, out);
 		return;
 	}
 	pd_decode_record(config, record->bytes, record->size, out, &again);
@@ -50,5 +88,9 @@ void perfdata_record_native(const struct perfdata_config *config, const struct p
 	if (!again.sample_id.present)
 		return;
 	const uint8_t *trailer = pd_trailer_of(config, record->type, record->bytes, record->size);
-	swap_words(out + (trailer - record->bytes), out + record->size);
+	uint8_t *words = out + (trailer - record->bytes);
+	const int nr_words = (int)((size_t)(out + record->size - words) / 8);
+	swap_words(words, out + record->size);
+	swap_pair(words, config->trailer_tid_at < 0 ? -1 : nr_words - config->trailer_tid_at);
+	swap_pair(words, config->trailer_cpu_at < 0 ? -1 : nr_words - config->trailer_cpu_at);
 }
