@@ -207,7 +207,8 @@ struct perfdata_unwind_sample {
 /* The return addresses of a user stack, innermost first, as perf gives them: the first is the instruction pointer, the
  * others are one less than the address returned to, so that they lie inside the call. Writes at most `room`.
  * What could be unwound before an obstacle is a result: PERFDATA_OK with *ret_count entries, at least the first.
- * PERFDATA_ABSENT: registers or stack are missing, or nothing is mapped at the instruction pointer. */
+ * PERFDATA_ABSENT: registers or stack are missing, or the first stack of a process has nothing mapped at the instruction pointer;
+ * of later ones, that address alone is the result. */
 PERFDATA_API enum perfdata_status perfdata_unwind(struct perfdata_unwinder *unwinder,
 						  const struct perfdata_unwind_sample *sample, uint64_t *pcs, size_t room,
 						  size_t *ret_count);

@@ -23,6 +23,7 @@ struct perfdata_unwinder {
 	void *user;
 	Dwfl *dwfl;
 	bool attached;
+	bool was_attached;        /* before a reset, too */
 	size_t modules;
 	/* the sample at hand */
 	const struct perfdata_unwind_sample *sample;
@@ -87,13 +88,18 @@ static int find_elf(Dwfl_Module *module, void **userdata, const char *name, Dwar
 	return -1;
 }
 
-/* Asked for where a file has no unwinding information of its own for an address. */
+/* Asked for where a file has no unwinding information of its own for an address. Debug information is of use here only with a
+ * .debug_frame, which few files have: without, libdwfl would open and unpack all of it for nothing, for each process anew. */
 static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base, const char *file_name,
 			  const char *link, GElf_Word crc, char **debug_name)
 {
 	const struct perfdata_symbols_dso *dso = *userdata;
 	(void)module, (void)name, (void)base, (void)file_name, (void)link, (void)crc, (void)debug_name;
-	return dso->debug && dso->debug->fd >= 0 && !dso->debug->image ? fcntl(dso->debug->fd, F_DUPFD_CLOEXEC, 0) : -1;
+	const struct pd_elf *debug = dso->debug;
+	if (!debug || debug->fd < 0 || debug->image ||
+	    (!pd_elf_section(debug, ".debug_frame") && !pd_elf_section(debug, ".zdebug_frame")))
+		return -1;
+	return fcntl(debug->fd, F_DUPFD_CLOEXEC, 0);
 }
 
 static const Dwfl_Callbacks callbacks = { .find_elf = find_elf, .find_debuginfo = find_debuginfo };
@@ -254,8 +260,14 @@ static enum perfdata_status unwind(struct perfdata_unwinder *u)
 	/* The machine is read from the first file, so there has to be one. */
 	if (!u->attached)
 		u->attached = dwfl_attach_state(u->dwfl, NULL, 1, &thread_callbacks, u);
-	if (!u->attached)
-		return PERFDATA_ABSENT;
+	u->was_attached |= u->attached;
+	if (!u->attached) {
+		/* as perf, which keeps its state when a process executes another program: then only this address is known */
+		if (!u->was_attached)
+			return PERFDATA_ABSENT;
+		u->pcs[u->count++] = u->ip;
+		return PERFDATA_OK;
+	}
 	dwfl_getthread_frames(u->dwfl, 1, take_frame, u);
 	return u->count ? PERFDATA_OK : PERFDATA_ABSENT;
 }
