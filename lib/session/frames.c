@@ -180,6 +180,17 @@ static uint64_t hash_list(const struct perfdata_list *list, uint64_t seed)
 	return list ? pd_hash_bytes(list->data, list->count * list->stride, seed) : seed;
 }
 
+/* A chain without addresses of the process means the same whoever ran. */
+static bool is_kernel_only(const struct perfdata_list *chain, const struct perfdata_list *deferred)
+{
+	if (deferred || !chain->count || perfdata_list_u64(chain, 0) != PERFDATA_CONTEXT_KERNEL)
+		return false;
+	for (uint64_t i = 1; i < chain->count; i++)
+		if (perfdata_list_u64(chain, i) >= PERFDATA_CONTEXT_MAX)
+			return false;
+	return true;
+}
+
 /* The steps that the words of a chain stand for, compared without a branch for each: they differ next to never. */
 static bool same_steps(const struct pd_stack *stack, const struct perfdata_list *chain)
 {
@@ -352,7 +363,7 @@ uint32_t pd_stack_get(struct pd_state *state, const struct pd_thread *thread, co
 	const struct perfdata_list *chain = all->recorded, *deferred = all->deferred;
 	if (!has_chain_cache(state))
 		return PERFDATA_NONE;
-	uint64_t areas = thread->areas->generation, kernel = state->kernel.generation;
+	const uint64_t areas = is_kernel_only(chain, deferred) ? 0 : thread->areas->generation, kernel = state->kernel.generation;
 	const uint64_t hash = hash_list(deferred, hash_list(chain, areas ^ kernel << 32));
 	struct pd_chain_slot *free_slot = NULL;
 	for (unsigned i = 0; i < CHAIN_PROBES && !free_slot; i++) {

@@ -210,8 +210,6 @@ static enum perfdata_status format(const void *state, const struct perfdata_batc
 	const struct script *script = state;
 	struct formatter f = { .script = script, .batch = batch, .value = value, .scratch = scratch, .out = out };
 	f.carry = f.value->carry;
-	struct perfdata_record record;
-	const struct perfdata_raw *decoded = NULL;
 	for (size_t i = 0; i < batch->nr_deliveries; i++) {
 		const struct perfdata_delivery *delivery = &batch->deliveries[i];
 		const struct perfdata_raw *raw = delivery->record;
@@ -224,10 +222,7 @@ static enum perfdata_status format(const void *state, const struct perfdata_batc
 		}
 		if (delivery->flags & PERFDATA_DELIVERY_SILENT || is_guest(raw))
 			continue;
-		if (raw != decoded)
-			(void)perfdata_decode(config_of(script, raw), raw->bytes, raw->size, &record);
-		decoded = raw;
-		script_line(script->setup, batch, delivery, &record, &f.carry, scratch, out);
+		script_line(script->setup, batch, delivery, NULL, &f.carry, scratch, out);
 	}
 	return perfdata_text_failed(out) ? PERFDATA_ENOMEM : PERFDATA_OK;
 }

@@ -16,6 +16,7 @@ static void cache_free(void *pointer)
 	free(cache->plans);
 	text_cache_release(&cache->frames);
 	text_cache_release(&cache->stacks);
+	perfdata_text_release(&cache->building);
 	free(cache);
 }
 
@@ -91,6 +92,10 @@ static bool make_plan(struct script_plan *plan, const struct script_setup *setup
 	plan->addr_has_symbol = plan->is_branch || is_fault_event(attr);
 	plan->is_bpf_output = is_bpf_output_event(event) && !plan->is_offcpu;
 	plan->is_synthesized = script_type_of(attr) == SCRIPT_SYNTH;
+	const uint32_t simple = SCRIPT_COMM | SCRIPT_TID | SCRIPT_PID | SCRIPT_TIME | SCRIPT_CPU | SCRIPT_EVENT | SCRIPT_PERIOD |
+				SCRIPT_IP | SCRIPT_SYM | SCRIPT_DSO | SCRIPT_SYMOFF | SCRIPT_DSOFF | SCRIPT_TOD | SCRIPT_MISC;
+	plan->from_raw = !(plan->fields & ~simple & ~(plan->is_bpf_output ? 0u : SCRIPT_BPF_OUTPUT)) && !plan->is_branch &&
+			 !perfdata_attr_has(attr, PERFDATA_ATTR_DEFER_CALLCHAIN);
 	plan->event = event;
 	return true;
 }
@@ -204,12 +209,18 @@ void script_frame_text(const struct script_where *where, uint32_t frame, struct 
 
 /* --- chains ------------------------------------------------------------------------------------------------------------------------ */
 
-static void spell_address(const struct script_where *where, uint64_t ip, struct perfdata_text *out)
+#define ADDRESS_SIZE 17u
+
+/* What each line of an address begins with: a tab and 16 columns. Returns its size: 0 where addresses are not shown. */
+static size_t spell_address(const struct script_where *where, uint64_t ip, char *to)
 {
 	if (!(where->ip_fields & SCRIPT_IP))
-		return;
-	perfdata_text_char(out, '\t');
-	perfdata_text_hex_pad(out, ip, 16);
+		return 0;
+	const unsigned digits = ip ? (unsigned)(67 - __builtin_clzll(ip)) / 4 : 1;
+	to[0] = '\t';
+	memset(to + 1, ' ', 16 - digits);
+	(void)perfdata_hex_width_to(to + ADDRESS_SIZE - digits, ip, digits);
+	return ADDRESS_SIZE;
 }
 
 static bool is_stop(const struct script_setup *setup, const char *name)
@@ -225,22 +236,21 @@ static bool is_stop(const struct script_setup *setup, const char *name)
 }
 
 /* perf shows the calls that were inlined at an address as frames of their own: with the offset in the function that holds the code, or, where
- * they have its name, as that function. */
-static void spell_inlined(const struct script_where *where, const struct perfdata_step *step, struct perfdata_text *out)
+ * they have its name, as that function. Appends what stands behind the address in each line, each with a NUL. */
+static void spell_inlined(const struct script_where *where, uint32_t frame, struct perfdata_text *out)
 {
 	enum { MAX_INLINED = 64 };
 	struct perfdata_source calls[MAX_INLINED];
 	struct perfdata_symbol symbol;
 	size_t nr;
-	if (!find_symbol(where, step->frame, &symbol) ||
-	    perfdata_session_source(where->setup->session, step->frame, calls, MAX_INLINED, &nr) != PERFDATA_OK)
+	if (!find_symbol(where, frame, &symbol) ||
+	    perfdata_session_source(where->setup->session, frame, calls, MAX_INLINED, &nr) != PERFDATA_OK)
 		return;
 	for (size_t i = 0; i < nr && i < MAX_INLINED && calls[i].inlined; i++) {
 		const char *name = calls[i].function ? calls[i].function : "??";
-		spell_address(where, step->ip, out);
 		if (strcmp(name, symbol.name) == 0) {
-			script_frame_text(where, step->frame, out);
-			perfdata_text_char(out, '\n');
+			spell_frame(where, frame, out);
+			perfdata_text_char(out, '\0');
 			continue;
 		}
 		struct perfdata_symbol call = symbol;
@@ -249,24 +259,65 @@ static void spell_inlined(const struct script_where *where, const struct perfdat
 			perfdata_text_char(out, ' ');
 			spell_symbol(where, &call, out);
 		}
-		perfdata_text_literal(out, " (inlined)\n");
+		perfdata_text_append(out, " (inlined)", sizeof " (inlined)");
 	}
 }
 
-static void spell_step(const struct script_where *where, const struct perfdata_step *step, uint64_t cookie, struct perfdata_text *out)
+/* The lines of a frame without their addresses, each with a NUL; valid until the next call. NULL without memory. */
+static const char *lines_of(const struct script_where *where, uint32_t frame, bool inlines, size_t *ret_size)
 {
-	const bool is_cookie = cookie && step->ip == cookie;
+	const uint64_t key = key_of(where, frame) | (inlines ? 3ull : 2ull) << 62;
+	struct text_cache *cache = &where->cache->frames;
+	const char *lines = text_cache_find(cache, key, ret_size);
+	if (lines)
+		return lines;
+	struct perfdata_text *text = &where->cache->building;
+	perfdata_text_clear(text);
+	if (inlines)
+		spell_inlined(where, frame, text);
+	spell_frame(where, frame, text);
+	perfdata_text_char(text, '\0');
+	if (perfdata_text_failed(text))
+		return NULL;
+	text_cache_put(cache, key, text->data, text->size);
+	*ret_size = text->size;
+	return text->data;
+}
+
+static void spell_step(const struct script_where *where, const struct perfdata_step *step, struct perfdata_text *out)
+{
 	/* perf looks for no inlined calls where a branch came from */
-	if (where->setup->inlines && !is_cookie && step->origin != PERFDATA_STEP_BRANCH)
-		spell_inlined(where, step, out);
-	spell_address(where, step->ip, out);
-	if (is_cookie) {
-		if (where->ip_fields & SCRIPT_SYM)
-			perfdata_text_literal(out, " (cookie)");
-		spell_dso(where, step->frame, out);
-	} else {
-		script_frame_text(where, step->frame, out);
+	const bool inlines = where->setup->inlines && step->origin != PERFDATA_STEP_BRANCH;
+	char address[32];
+	const size_t address_size = spell_address(where, step->ip, address);
+	size_t size;
+	const char *lines = lines_of(where, step->frame, inlines, &size);
+	if (!lines) {
+		out->failed = true;
+		return;
 	}
+	for (const char *end = lines + size; lines < end;) {
+		const char *line_end = memchr(lines, '\0', (size_t)(end - lines));
+		const size_t line_size = (size_t)(line_end - lines);
+		char *at = perfdata_text_reserve(out, address_size + line_size + 1);
+		if (!at)
+			return;
+		memcpy(at, address, address_size);
+		memcpy(at + address_size, lines, line_size);
+		at[address_size + line_size] = '\n';
+		perfdata_text_commit(out, at + address_size + line_size + 1);
+		lines = line_end + 1;
+	}
+}
+
+/* A chain that never came. */
+static void spell_cookie(const struct script_where *where, const struct perfdata_step *step, struct perfdata_text *out)
+{
+	char address[32];
+	perfdata_text_append(out, address, spell_address(where, step->ip, address));
+	if (where->ip_fields & SCRIPT_SYM)
+		perfdata_text_literal(out, " (cookie)");
+	spell_dso(where, step->frame, out);
 	perfdata_text_char(out, '\n');
 }
 
@@ -279,7 +330,10 @@ static void spell_stack(const struct script_where *where, const struct perfdata_
 		/* the limit is for what was recorded and for what was unwound, each on its own */
 		if (told[steps[i].origin]++ >= where->setup->max_stack && steps[i].origin != PERFDATA_STEP_BRANCH)
 			continue;
-		spell_step(where, &steps[i], cookie, out);
+		if (cookie && steps[i].ip == cookie)
+			spell_cookie(where, &steps[i], out);
+		else
+			spell_step(where, &steps[i], out);
 		if (where->setup->stop && find_symbol(where, steps[i].frame, &symbol) && is_stop(where->setup, symbol.name))
 			break;
 	}

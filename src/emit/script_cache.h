@@ -13,6 +13,7 @@ struct script_plan {
 	bool is_branch;                        /* "from => to" lines (BTS) */
 	bool addr_has_symbol;                  /* addr is an address of code or a fault */
 	bool is_bpf_output, is_synthesized;
+	bool from_raw;                         /* a line needs nothing that struct perfdata_raw and the delivery do not hold */
 	bool is_offcpu;                        /* pid and tid are told by the raw data */
 	bool bare_comm;                        /* comm is not padded */
 	size_t name_size;                      /* the padded name with ": " */
@@ -23,6 +24,7 @@ struct script_cache {
 	struct script_plan *plans;             /* by event version */
 	size_t nr_plans;
 	struct text_cache frames, stacks;
+	struct perfdata_text building;
 };
 
 struct script_where {

@@ -62,16 +62,15 @@ static uint64_t sample_time(const struct perfdata_event *event, const struct per
 	return event->config.attr.sample_type & PERFDATA_SAMPLE_TIME ? sample->time : UINT64_MAX;
 }
 
-static struct values sample_values(const struct script_setup *setup, const struct script_plan *plan,
-				   const struct perfdata_delivery *delivery, const struct perfdata_sample *sample)
+/* The raw record tells them, with perf's numbers for what was not recorded. */
+static struct values sample_values(const struct script_setup *setup, const struct script_plan *plan, const struct perfdata_delivery *delivery)
 {
-	const uint64_t type = delivery->record->event->config.attr.sample_type;
-	const bool own_thread = type & PERFDATA_SAMPLE_TID && !plan->is_offcpu;
+	const struct perfdata_raw *raw = delivery->record;
 	return (struct values){
-		.pid = own_thread ? sample->pid : delivery->pid,
-		.tid = own_thread ? sample->tid : delivery->tid,
-		.cpu = type & PERFDATA_SAMPLE_CPU ? shown_cpu(setup, sample->cpu) : UINT32_MAX,
-		.time = sample_time(delivery->record->event, sample),
+		.pid = plan->is_offcpu ? delivery->pid : raw->pid,
+		.tid = plan->is_offcpu ? delivery->tid : raw->tid,
+		.cpu = shown_cpu(setup, raw->cpu),
+		.time = raw->time,
 	};
 }
 
@@ -215,9 +214,9 @@ static char *comm_to(char *at, const struct script_setup *setup, const struct sc
 	return at + size + 1;
 }
 
-static char *misc_to(char *at, const struct perfdata_record *record)
+static char *misc_to(char *at, const struct perfdata_raw *raw)
 {
-	const uint16_t misc = record->misc;
+	const uint16_t misc = raw->misc;
 	char *const start = at;
 	static const struct { uint16_t mode; char letter; } modes[] = {
 		{ PERFDATA_CPUMODE_KERNEL, 'K' }, { PERFDATA_CPUMODE_USER, 'U' }, { PERFDATA_CPUMODE_HYPERVISOR, 'H' },
@@ -227,7 +226,7 @@ static char *misc_to(char *at, const struct perfdata_record *record)
 	for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
 		if ((misc & modes[i].mode) == modes[i].mode)
 			*at++ = modes[i].letter;
-	switch (record->type) {
+	switch (raw->type) {
 	case PERFDATA_RECORD_MMAP:
 	case PERFDATA_RECORD_MMAP2:
 		if (misc & PERFDATA_MISC_MMAP_DATA)
@@ -270,7 +269,7 @@ static char *day_to(char *at, const struct script_setup *setup, uint64_t time)
 
 /* From the comm to the time. */
 static void spell_start(const struct script_setup *setup, const struct script_plan *plan, const char *comm, const struct values *values,
-			const struct perfdata_record *record, struct script_carry *carry, struct perfdata_text *out)
+			const struct perfdata_raw *raw, struct script_carry *carry, struct perfdata_text *out)
 {
 	const uint32_t fields = plan->fields;
 	const size_t comm_size = fields & SCRIPT_COMM ? strlen(comm) : 0;
@@ -301,7 +300,7 @@ static void spell_start(const struct script_setup *setup, const struct script_pl
 		*at++ = ' ';
 	}
 	if (fields & SCRIPT_MISC)
-		at = misc_to(at, record);
+		at = misc_to(at, raw);
 	if (fields & SCRIPT_TOD)
 		at = day_to(at, setup, values->time);
 	if (fields & SCRIPT_TIME)
@@ -319,7 +318,7 @@ void script_line_start(const struct script_setup *setup, const struct perfdata_b
 	if (!plan)
 		return;
 	const struct values values = record_values(setup, event, record);
-	spell_start(setup, plan, perfdata_session_comm(batch->session, delivery->comm), &values, record, carry, out);
+	spell_start(setup, plan, perfdata_session_comm(batch->session, delivery->comm), &values, delivery->record, carry, out);
 }
 
 /* --- a sample ---------------------------------------------------------------------------------------------------------------------- */
@@ -329,8 +328,7 @@ struct line {
 	const struct script_plan *plan;
 	const struct perfdata_batch *batch;
 	const struct perfdata_delivery *delivery;
-	const struct perfdata_record *record;
-	const struct perfdata_sample *sample;
+	const struct perfdata_sample *sample;   /* NULL: the plan needs none */
 	uint64_t recorded;                      /* sample_type of the record */
 	struct script_where where;
 	struct perfdata_text *out;
@@ -403,9 +401,10 @@ static void spell_cgroup(const struct line *line, const struct script_cgroup *cg
 /* The address that stands for a deferred chain that did not come, or 0. */
 static uint64_t cookie_of(const struct line *line)
 {
+	if (!line->sample || line->delivery->deferred || line->delivery->flags & PERFDATA_DELIVERY_CHAIN_LOST || line->plan->is_offcpu)
+		return 0;
 	const struct perfdata_list *chain = &line->sample->callchain;
-	if (line->delivery->deferred || line->delivery->flags & PERFDATA_DELIVERY_CHAIN_LOST || line->plan->is_offcpu || chain->count < 2 ||
-	    perfdata_list_u64(chain, chain->count - 2) != PERFDATA_CONTEXT_USER_DEFERRED)
+	if (chain->count < 2 || perfdata_list_u64(chain, chain->count - 2) != PERFDATA_CONTEXT_USER_DEFERRED)
 		return 0;
 	return perfdata_list_u64(chain, chain->count - 1);
 }
@@ -516,12 +515,18 @@ void script_line(const struct script_setup *setup, const struct perfdata_batch *
 	}
 	if (!plan->fields)
 		return;
+	const struct perfdata_raw *raw = delivery->record;
+	struct perfdata_record decoded;
+	if (!record && !plan->from_raw) {
+		(void)perfdata_decode(&raw->event->config, raw->bytes, raw->size, &decoded);
+		record = &decoded;
+	}
 	const struct line line = {
-		.setup = setup, .plan = plan, .batch = batch, .delivery = delivery, .record = record, .sample = &record->u.sample,
-		.recorded = delivery->record->event->config.attr.sample_type, .where = { setup, cache, plan->ip_fields }, .out = out,
+		.setup = setup, .plan = plan, .batch = batch, .delivery = delivery, .sample = record ? &record->u.sample : NULL,
+		.recorded = raw->event->config.attr.sample_type, .where = { setup, cache, plan->ip_fields }, .out = out,
 	};
-	const struct values values = sample_values(setup, plan, delivery, line.sample);
-	spell_start(setup, plan, perfdata_session_comm(batch->session, delivery->comm), &values, record, carry, out);
+	const struct values values = sample_values(setup, plan, delivery);
+	spell_start(setup, plan, perfdata_session_comm(batch->session, delivery->comm), &values, raw, carry, out);
 	spell_sample(&line, carry);
 }
 

@@ -27,8 +27,8 @@ void script_setup_free(struct script_setup *setup);
 enum perfdata_status script_carry_pass(struct script_setup *setup, struct script_carry *carry, const struct perfdata_batch *batch,
 				       struct script_carry *ret);
 
-/* Appends what `perf script` prints for a delivered sample: one line or a block with its call chain. Any thread; a thread's scratch->cache
- * belongs to this function. Moves *carry. */
+/* Appends what `perf script` prints for a delivered sample: one line or a block with its call chain. record: decoded, or NULL: then it is
+ * decoded if the line needs it. Any thread; a thread's scratch->cache belongs to this function. Moves *carry. */
 void script_line(const struct script_setup *setup, const struct perfdata_batch *batch, const struct perfdata_delivery *delivery,
 		 const struct perfdata_record *record, struct script_carry *carry, struct perfdata_scratch *scratch,
 		 struct perfdata_text *out);

@@ -2,9 +2,8 @@
 #include <stdlib.h>
 #include "text_cache.h"
 
-#define SLOT_BITS 14u
-#define SLOTS (1u << SLOT_BITS)
-#define MAX_TEXT (16u << 20)   /* bytes; then all of it is made anew */
+#define SLOTS (1u << TEXT_CACHE_SLOT_BITS)
+#define MAX_TEXT (32u << 20)   /* bytes; then all of it is made anew */
 
 bool text_cache_init(struct text_cache *cache)
 {
@@ -21,16 +20,16 @@ void text_cache_release(struct text_cache *cache)
 
 static struct text_cache_slot *slot_of(const struct text_cache *cache, uint64_t key)
 {
-	return &cache->slots[key * 0x9e3779b97f4a7c15ull >> (64 - SLOT_BITS)];
+	return &cache->slots[key * 0x9e3779b97f4a7c15ull >> (64 - TEXT_CACHE_SLOT_BITS)];
 }
 
 bool text_cache_append(const struct text_cache *cache, uint64_t key, struct perfdata_text *out)
 {
-	const struct text_cache_slot *slot = slot_of(cache, key);
-	if (slot->key != key)
-		return false;
-	perfdata_text_append(out, cache->text.data + slot->offset, slot->size);
-	return true;
+	size_t size;
+	const char *text = text_cache_find(cache, key, &size);
+	if (text)
+		perfdata_text_append(out, text, size);
+	return text;
 }
 
 void text_cache_put(struct text_cache *cache, uint64_t key, const char *bytes, size_t size)

@@ -4,6 +4,8 @@
 
 #include "perfdata_text.h"
 
+#define TEXT_CACHE_SLOT_BITS 16u
+
 struct text_cache {
 	struct text_cache_slot {
 		uint64_t key;
@@ -15,7 +17,14 @@ struct text_cache {
 /* False without memory. To be released either way. */
 bool text_cache_init(struct text_cache *cache);
 void text_cache_release(struct text_cache *cache);
-/* Appends the text of a key other than 0; false: it is not there. */
+/* The text of a key other than 0, valid until the next text is kept; NULL: it is not there. */
+static inline const char *text_cache_find(const struct text_cache *cache, uint64_t key, size_t *ret_size)
+{
+	const struct text_cache_slot *slot = &cache->slots[key * 0x9e3779b97f4a7c15ull >> (64 - TEXT_CACHE_SLOT_BITS)];
+	*ret_size = slot->size;
+	return slot->key == key ? cache->text.data + slot->offset : NULL;
+}
+/* Appends it; false: it is not there. */
 bool text_cache_append(const struct text_cache *cache, uint64_t key, struct perfdata_text *out);
 /* Keeps a text, for a while at least. */
 void text_cache_put(struct text_cache *cache, uint64_t key, const char *bytes, size_t size);
