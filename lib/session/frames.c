@@ -376,8 +376,9 @@ uint32_t pd_stack_get(struct pd_state *state, const struct pd_thread *thread, co
 	}
 	if (!free_slot)
 		free_slot = &state->chain_cache[hash & (state->chain_slots - 1)];
+	state->timed = false;
 	uint32_t stack = build_stack(state, thread, all);
-	if (stack != PERFDATA_NONE)
+	if (stack != PERFDATA_NONE && !state->timed)
 		*free_slot = (struct pd_chain_slot){ .hash = hash, .areas = areas, .kernel = kernel, .stack = stack + 1 };
 	return stack;
 }
