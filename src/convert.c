@@ -101,7 +101,8 @@ static void convert_input(struct job *job, struct input *input)
 			filters.filter.nr_types = table_types(options, types);
 			filters.filter.types = types;
 		}
-		if (event && !filters.filter.nr_events) {
+		/* stacks have the same ids in the tables of all events */
+		if (event && !filters.filter.nr_events && !(needs_of(options) & PERFDATA_NEED_STACKS)) {
 			filters.filter.nr_events = 1;
 			filters.filter.events = &event;
 		}
@@ -110,8 +111,9 @@ static void convert_input(struct job *job, struct input *input)
 			.needs = needs_of(options),
 			.filter = filters.filter,
 			.limit = options->limit,
-			/* the form without lines of its own for samples is that of perf report, which joins nothing */
-			.merge_deferred = perfdata_option_flag(options->values, options->nr_values, "samples-line", true),
+			/* records are joined to nothing; nor is anything by perf report, whose form has no lines of its own for samples */
+			.merge_deferred = options->emitter->needs & PERFDATA_NEED_DELIVERIES &&
+					  perfdata_option_flag(options->values, options->nr_values, "samples-line", true),
 		};
 		struct perfdata_session_options wanted = session_options;
 		status = symbols_for(options, &input->messages, &symbols);

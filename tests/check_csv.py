@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Each table of csv: every row has the header's columns, records are neither lost nor added, values are those of ndjson, and --jobs
-changes nothing. For each recording of testdata, and of $PERFDATA_CORPUS where that is set."""
+changes nothing. Names and stacks are those of ndjson, and the tables of stacks and frames join with them. For each recording of testdata, and of $PERFDATA_CORPUS where that is set."""
 import csv
 import io
 import json
@@ -59,8 +59,8 @@ def same(text, value):
     return json.loads(text) == expected
 
 
-def check_table(path, table, records, faults):
-    code, out = run('csv', '-q', '--jobs', '1', '--table', table, path)
+def check_table(path, table, records, faults, *options):
+    code, out = run('csv', '-q', '--jobs', '1', *options, '--table', table, path)
     text = out.decode('utf-8')
     if code not in (0, 4) or (text and not text.endswith('\r\n')):
         faults.append('%s: exit %d' % (table, code))
@@ -70,7 +70,7 @@ def check_table(path, table, records, faults):
         faults.append('%s: a column twice' % table)
     if any(len(row) != len(header) for row in rows):
         faults.append('%s: rows of another width' % table)
-    if run('csv', '-q', '--jobs', '4', '--table', table, path)[1] != out:
+    if run('csv', '-q', '--jobs', '4', *options, '--table', table, path)[1] != out:
         faults.append('%s: --jobs 4 gives other bytes' % table)
     if records is None:
         return
@@ -81,6 +81,33 @@ def check_table(path, table, records, faults):
             if not same(text, lookup(record, name)):
                 faults.append('%s at %s: %s is %r in csv, %r in ndjson' % (table, record['offset'], name, text[:99], lookup(record, name)))
                 return
+
+
+def rows_of(path, table):
+    return list(csv.DictReader(io.StringIO(run('csv', '-q', '--table', table, path)[1].decode('utf-8'), newline='')))
+
+
+def check_stacks(path, faults):
+    """The stacks that the two tables join to are those of ndjson."""
+    lines = [json.loads(line) for line in run('ndjson', '-q', '--names', '--stacks', 'ref', path)[1].decode('utf-8').splitlines()]
+    samples = [value for value in lines if value['type'] == 'sample']
+    check_table(path, 'samples', samples, faults, '--names', '--stacks', 'ref')
+    for event in sorted({value['event'] for value in samples if 'fields' in value}):
+        check_table(path, 'event:' + event, [v for v in samples if v.get('event') == event], faults, '--stacks', 'ref')
+    for table in ('stacks', 'frames'):
+        check_table(path, table, None, faults)
+    frames = {row['frame_id']: row for row in rows_of(path, 'frames')}
+    joined = {}
+    for row in rows_of(path, 'stacks'):
+        steps = joined.setdefault(int(row['stack_id']), [])
+        if int(row['depth']) != len(steps):
+            faults.append('stacks: depth %s is step %d' % (row['depth'], len(steps)))
+        step = dict(frames[row['frame_id']]) if row['frame_id'] else {}
+        steps.append({key: value for key, value in {**step, 'ip': row['ip']}.items() if value != ''})
+    told = {value['stack_id']: [{key: str(item) for key, item in frame.items()} for frame in value['frames']]
+            for value in lines if value['type'] == 'stack'}
+    if joined != told:
+        faults.append('stacks: the tables join to other stacks than those of ndjson')
 
 
 def check(path):
@@ -106,6 +133,8 @@ def check(path):
     for event in sorted({r['event'] for r in samples if 'fields' in r}):
         chosen = [r for r in samples if r.get('event') == event]
         check_table(path, 'event:' + event, chosen, faults)
+    if samples:
+        check_stacks(path, faults)
     return faults
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Every line of ndjson is an object of `perfdata schema`, with unique keys and valid UTF-8; `json` holds the same objects; --jobs
-changes nothing. For each recording of testdata, and of $PERFDATA_CORPUS where that is set."""
+changes nothing. With names and stacks the lines have more keys and else the same; each stack stands once, before its first use. For each recording of testdata, and of $PERFDATA_CORPUS where that is set."""
 import json
 import os
 import re
@@ -93,6 +93,64 @@ def recordings():
                 yield path
 
 
+NAME_KEYS = {'comm', 'comm_hex', 'ip_at', 'addr_at', 'branch_stack_at', 'stack', 'stack_id'}
+
+
+def misfits(objects, by_type):
+    faults = []
+    for number, value in enumerate(objects):
+        fits = [problem(value, schema, value['type']) for schema in by_type[value['type']]]
+        if all(fits):
+            faults.append('line %d: %s' % (number + 1, fits[0]))
+    return faults
+
+
+def without_names(value, plain):
+    """The line as it is without names; the callchain that a stack stands for is put back."""
+    if value['type'] != 'sample':
+        return value
+    bare = {key: item for key, item in value.items() if key not in NAME_KEYS}
+    if 'stack_id' in value and 'callchain' in plain:
+        if 'callchain' in bare:
+            return None
+        bare['callchain'] = plain['callchain']
+    return bare
+
+
+def check_names(path, by_type, plain, arguments):
+    """The lines with names and stacks against those without."""
+    out = run('ndjson', '-q', '--jobs', '1', *arguments, path)[1]
+    objects = [parse(line) for line in out.decode('utf-8').splitlines()] if out else []
+    faults = misfits(objects, by_type)
+    stacks = {}
+    records = []
+    for value in objects:
+        if value['type'] == 'stack':
+            if value['stack_id'] in stacks:
+                faults.append('stack %d stands twice' % value['stack_id'])
+            stacks[value['stack_id']] = None
+            continue
+        records.append(value)
+        if 'stack_id' in value:
+            if value['stack_id'] not in stacks:
+                faults.append('sample at %d: stack %d does not stand before it' % (value['offset'], value['stack_id']))
+            stacks[value['stack_id']] = value
+    if None in stacks.values():
+        faults.append('a stack that no sample has')
+    if len(records) != len(plain):
+        faults.append('%d lines, and %d without names' % (len(records), len(plain)))
+    for value, other in zip(records, plain):
+        if without_names(value, other) != other:
+            faults.append('line of %s differs' % other.get('offset'))
+            break
+    if run('ndjson', '-q', '--jobs', '4', *arguments, path)[1] != out:
+        faults.append('--jobs 4 gives other bytes')
+    document = parse(run('json', '-q', *arguments, path)[1].decode('utf-8'))
+    if [document['meta'], *document['records'], document['summary']] != objects:
+        faults.append('json and ndjson differ')
+    return ['%s: %s' % (' '.join(arguments), fault) for fault in faults]
+
+
 def check(path, by_type):
     code, out = run('ndjson', '-q', '--jobs', '1', path)
     if code == 3:
@@ -103,11 +161,7 @@ def check(path, by_type):
     if lines.pop() != '':
         return ['the last line does not end']
     objects = [parse(line) for line in lines]
-    faults = []
-    for number, value in enumerate(objects):
-        fits = [problem(value, schema, value['type']) for schema in by_type[value['type']]]
-        if all(fits):
-            faults.append('line %d: %s' % (number + 1, fits[0]))
+    faults = misfits(objects, by_type)
     if objects[0]['type'] != 'meta' or objects[-1]['type'] != 'summary':
         faults.append('meta or summary is missing')
     records = objects[1:-1]
@@ -120,6 +174,8 @@ def check(path, by_type):
     document = parse(run('json', '-q', path)[1].decode('utf-8'))
     if [document['meta'], *document['records'], document['summary']] != objects:
         faults.append('json and ndjson differ')
+    for arguments in (['--names'], ['--names', '--stacks', 'ref']):
+        faults += check_names(path, by_type, objects, arguments)
     return faults
 
 

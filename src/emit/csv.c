@@ -5,20 +5,25 @@
 #include "csv_cell.h"
 #include "csv_table.h"
 #include "emitters.h"
+#include "name_options.h"
 
 #define NEW_LINE "\r\n"
 
 struct csv_state {
 	struct record_world world;
 	struct csv_table table;
+	bool without_chains;           /* of samples that have a stack_id column */
+	bool names_needed;
+	struct told names;             /* scan's */
 	perfdata_finding_fn *on_finding;
 	void *user;
 };
 
 static const struct perfdata_option options[] = {
 	{ "table", PERFDATA_OPTION_TEXT, 0, "TABLE",
-	  "samples (default), a record type, event:NAME, branches, callchain, regs, read_values, unknown; all with -o DIR/" },
+	  "samples (default), a record type, event:NAME, branches, callchain, regs, read_values, stacks, frames, unknown; all with -o DIR/" },
 	{ "fields", PERFDATA_OPTION_TEXT, 'e', "LIST", "only these columns, in this order (see `perfdata fields`)" },
+	NAME_OPTIONS,
 	{ 0 },
 };
 
@@ -28,6 +33,7 @@ static void release(void *state)
 	if (!csv)
 		return;
 	record_world_release(&csv->world);
+	told_release(&csv->names);
 	free(csv);
 }
 
@@ -39,16 +45,27 @@ static void header_cell(struct perfdata_text *out, const char *name, bool first)
 	perfdata_text_csv_cell(out, name, strlen(name));
 }
 
+static bool is_of_stacks(const struct csv_table *table) { return table->kind == CSV_STACKS || table->kind == CSV_FRAMES; }
+
 static void header_line(const struct csv_table *table, struct perfdata_text *out)
 {
 	if (table->parts) {
-		perfdata_text_literal(out, "file,offset,inner,index");
+		const bool keyed = !is_of_stacks(table);
+		if (keyed)
+			perfdata_text_literal(out, "file,offset,inner,index");
 		for (size_t i = 0; table->parts[i]; i++)
-			header_cell(out, table->parts[i], false);
+			header_cell(out, table->parts[i], !keyed && !i);
 	}
 	for (size_t i = 0; i < table->columns.nr; i++)
 		header_cell(out, table->columns.names[i], !i);
 	perfdata_text_literal(out, NEW_LINE);
+}
+
+static uint32_t needs_for(const struct perfdata_option_value *values, size_t nr)
+{
+	const char *table = perfdata_option_text(values, nr, "table");
+	const bool stacks = table && (!strcmp(table, "stacks") || !strcmp(table, "frames"));
+	return name_options_needs(values, nr) | (stacks ? NEEDS_OF_STACKS : 0);
 }
 
 static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out)
@@ -58,11 +75,21 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 		return PERFDATA_ENOMEM;
 	csv->on_finding = context->on_finding;
 	csv->user = context->user;
-	const char *name = perfdata_option_text(context->options, context->nr_options, "table");
-	const char *list = perfdata_option_text(context->options, context->nr_options, "fields");
+	name_options_read(&csv->world, context->options, context->nr_options);
+	const struct csv_choice choice = {
+		.table = perfdata_option_text(context->options, context->nr_options, "table"),
+		.list = perfdata_option_text(context->options, context->nr_options, "fields"),
+		.reader = context->reader,
+		.heads = csv->world.heads,
+		.places = csv->world.places,
+	};
 	enum perfdata_status status = PERFDATA_ENOMEM;
 	if (record_world_init(&csv->world, context))
-		status = csv_table_find(&csv->world.pool, name, list, context->reader, &csv->table, context->reterr);
+		status = csv_table_find(&csv->world.pool, &choice, &csv->table, context->reterr);
+	csv->without_chains = csv->world.stacks_by_id && !choice.list;
+	csv->names_needed = needs_for(context->options, context->nr_options) & PERFDATA_NEED_DELIVERIES;
+	csv->names.session = context->session;
+	csv->names.what = csv->table.kind == CSV_STACKS ? TOLD_STACKS : csv->table.kind == CSV_FRAMES ? TOLD_FRAMES : TOLD_NO_IDS;
 	if (status) {
 		release(csv);
 		return status;
@@ -70,6 +97,15 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 	header_line(&csv->table, out);
 	*ret_state = csv;
 	return PERFDATA_OK;
+}
+
+static enum perfdata_status scan(void *state, const struct perfdata_batch *batch, void **ret_value)
+{
+	struct csv_state *csv = state;
+	struct told_batch *told = NULL;
+	const enum perfdata_status status = csv->names_needed ? told_scan(&csv->names, batch, &told) : PERFDATA_OK;
+	*ret_value = told;
+	return status;
 }
 
 /* --- rows ------------------------------------------------------------------------------------------------------------------------- */
@@ -121,14 +157,16 @@ static const struct row_plan *make_row_plan(struct record *r, const struct selec
 	return plan;
 }
 
-static bool whole_row(struct record *r, const struct csv_table *table, struct perfdata_text *room)
+static bool whole_row(struct record *r, const struct csv_state *csv, struct perfdata_text *room)
 {
+	const struct csv_table *table = &csv->table;
 	if (!r->plan->selection)
 		r->plan->selection = make_row_plan(r, &table->columns);
 	const struct row_plan *plan = r->plan->selection;
 	if (!plan)
 		return false;
-	const uint64_t present = r->view.u.present;
+	const bool by_id = csv->without_chains && r->delivery && r->delivery->stack != PERFDATA_NONE;
+	const uint64_t present = r->view.u.present & ~(by_id ? r->plan->callchain : 0);
 	const size_t start = r->s.out->size;
 	size_t commas = 0;
 	for (size_t i = 0; i < table->columns.nr; i++, commas++) {
@@ -281,6 +319,48 @@ static void read_rows(struct record *r, const struct csv_table *table, struct pe
 	}
 }
 
+static void stack_rows(const struct told_world *world, uint32_t stack, struct perfdata_text *out)
+{
+	const struct perfdata_step *steps;
+	size_t nr;
+	if (perfdata_session_stack(world->session, stack, &steps, &nr) != PERFDATA_OK)
+		return;
+	for (size_t i = 0; i < nr && !perfdata_text_failed(out); i++) {
+		perfdata_text_u64(out, stack);
+		perfdata_text_char(out, ',');
+		perfdata_text_u64(out, i);
+		perfdata_text_char(out, ',');
+		if (steps[i].frame != PERFDATA_NONE)
+			perfdata_text_u64(out, steps[i].frame);
+		perfdata_text_literal(out, ",0x");
+		perfdata_text_hex(out, steps[i].ip);
+		perfdata_text_literal(out, NEW_LINE);
+	}
+}
+
+static void frame_row(const struct told_world *world, uint32_t frame, unsigned parts, struct perfdata_text *out)
+{
+	struct place place;
+	place_load(world, frame, parts, &place);
+	perfdata_text_u64(out, frame);
+	for (enum place_part part = 0; part < PLACE_COUNT; part++) {
+		perfdata_text_char(out, ',');
+		place_csv_cell(out, &place, part);
+	}
+	perfdata_text_literal(out, NEW_LINE);
+}
+
+/* Rows of what no batch before had. */
+static void rows_of_stacks(const struct csv_state *csv, const struct told_world *world, const struct told_batch *told, struct perfdata_text *out)
+{
+	for (size_t i = 0; told && i < told->nr_ids && !perfdata_text_failed(out); i++) {
+		if (csv->table.kind == CSV_STACKS)
+			stack_rows(world, told->ids[i], out);
+		else
+			frame_row(world, told->ids[i], csv->world.places, out);
+	}
+}
+
 static bool wanted(const struct csv_table *table, const struct perfdata_raw *raw)
 {
 	switch (table->kind) {
@@ -290,6 +370,7 @@ static bool wanted(const struct csv_table *table, const struct perfdata_raw *raw
 	case CSV_BRANCHES: case CSV_REGS: return raw->type == PERFDATA_RECORD_SAMPLE;
 	case CSV_CALLCHAIN: return raw->type == PERFDATA_RECORD_SAMPLE || raw->type == PERFDATA_RECORD_CALLCHAIN_DEFERRED;
 	case CSV_READ_VALUES: return raw->type == PERFDATA_RECORD_SAMPLE || raw->type == PERFDATA_RECORD_READ;
+	case CSV_STACKS: case CSV_FRAMES: break;
 	}
 	return false;
 }
@@ -298,28 +379,37 @@ static enum perfdata_status format(const void *state, const struct perfdata_batc
 				   struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
 {
 	const struct csv_state *csv = state;
-	struct record r = { .world = &csv->world, .cache = get_cache(scratch), .s = { .out = out } };
-	(void)value;
+	struct record r = { .world = &csv->world, .cache = get_cache(scratch), .s = { .out = out }, .batch = batch };
+	const struct told_batch *told = value;
+	size_t delivery = 0;
 	if (!r.cache)
 		return PERFDATA_ENOMEM;
+	if (told)
+		r.told = (struct told_world){ batch->session, told->known };
+	if (is_of_stacks(&csv->table)) {
+		rows_of_stacks(csv, &r.told, told, out);
+		return PERFDATA_OK;
+	}
 	struct found_batch *found = NULL;
 	enum perfdata_status status = PERFDATA_OK;
 	for (size_t i = 0; i < batch->nr_records && !status; i++) {
 		if (!wanted(&csv->table, &batch->records[i]))
 			continue;
+		r.delivery = told ? told_delivery(batch, &delivery, &batch->records[i]) : NULL;
 		if (!record_load(&r, &batch->records[i], NULL)) {
 			status = PERFDATA_ENOMEM;
 			break;
 		}
 		switch (csv->table.kind) {
 		case CSV_RECORDS: case CSV_UNKNOWN: case CSV_EVENT:
-			if (!whole_row(&r, &csv->table, &scratch->text))
+			if (!whole_row(&r, csv, &scratch->text))
 				status = PERFDATA_ENOMEM;
 			break;
 		case CSV_BRANCHES: branch_rows(&r, &csv->table, &scratch->text); break;
 		case CSV_CALLCHAIN: callchain_rows(&r); break;
 		case CSV_REGS: regs_rows(&r); break;
 		case CSV_READ_VALUES: read_rows(&r, &csv->table, &scratch->text); break;
+		case CSV_STACKS: case CSV_FRAMES: break;
 		}
 		record_done(&r, &found);
 	}
@@ -344,9 +434,12 @@ const struct perfdata_emitter emitter_csv = {
 	.needs = PERFDATA_NEED_RECORDS,
 	.one_document = true,
 	.options = options,
+	.needs_for = needs_for,
 	.begin = begin,
+	.scan = scan,
 	.format = format,
 	.merge = merge,
+	.free_value = told_batch_free,
 	.free_part = free_part,
 	.release = release,
 };

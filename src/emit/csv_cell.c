@@ -127,6 +127,34 @@ void csv_row_cell(struct record *r, const struct row *row, const void *view, str
 	}
 }
 
+/* What has parts, as JSON. */
+static void spell_compound(struct record *r, const struct head_value *value)
+{
+	if (value->kind == HEAD_IS_TRAILER) {
+		spell_object(&r->s, r->cache->trailer, r->view.sample_id.present, &r->view.sample_id);
+		return;
+	}
+	if (value->kind == HEAD_IS_BRANCHES) {
+		record_spell_branches(r);
+		return;
+	}
+	const struct place_speller places = record_places(r);
+	if (value->kind == HEAD_IS_PLACE)
+		place_json(&places, r->s.out, (uint32_t)value->number);
+	else
+		place_json_stack(&places, r->s.out, (uint32_t)value->number, false);
+}
+
+static void place_cell(struct record *r, const struct select_step *step)
+{
+	const struct head_value value = record_head(r, step->head);
+	if (value.kind != HEAD_IS_PLACE)
+		return;
+	struct place place;
+	place_load(&r->told, (uint32_t)value.number, PLACE_BIT(step->part), &place);
+	place_csv_cell(r->s.out, &place, step->part);
+}
+
 static void head_cell(struct record *r, enum record_head head, struct perfdata_text *room)
 {
 	struct perfdata_text *out = r->s.out;
@@ -143,14 +171,13 @@ static void head_cell(struct record *r, enum record_head head, struct perfdata_t
 		record_misc_names(r, add_name, out);
 		drop_first(out, start);
 		return;
-	case HEAD_IS_TRAILER:
-		perfdata_text_clear(room);
-		r->s.out = room;
-		spell_object(&r->s, r->cache->trailer, r->view.sample_id.present, &r->view.sample_id);
-		r->s.out = out;
-		perfdata_text_csv_cell(out, room->data, room->size);
-		return;
+	case HEAD_IS_TRAILER: case HEAD_IS_PLACE: case HEAD_IS_BRANCHES: case HEAD_IS_STACK: break;
 	}
+	perfdata_text_clear(room);
+	r->s.out = room;
+	spell_compound(r, &value);
+	r->s.out = out;
+	perfdata_text_csv_cell(out, room->data, room->size);
 }
 
 /* --- tracepoint fields --------------------------------------------------------------------------------------------------------- */
@@ -220,6 +247,7 @@ void csv_cell(struct record *r, const struct select_step *step, struct perfdata_
 		r->s.out = out;
 		perfdata_text_csv_cell(out, room->data, room->size);
 		return;
+	case SELECT_PLACE: place_cell(r, step); return;
 	case SELECT_ROW: case SELECT_RAW_NUMBER: case SELECT_EXACT_BYTES: case SELECT_TRAILER: break;
 	}
 	const void *view = selection_view(r, step);

@@ -8,6 +8,11 @@ static const char *const callchain_columns[] = { "ip", NULL };
 static const char *const regs_columns[] = { "set", "register", "value", NULL };
 static const char *const read_columns[] = { "id", "event", "value", "lost", NULL };
 
+static const char *const stacks_columns[] = { "stack_id", "depth", "frame_id", "ip", NULL };
+static const char *const frames_columns[] = {
+	"frame_id", "dso", "build_id", "address", "symbol", "symbol_offset", "file", "line", NULL
+};
+
 static const struct part_table {
 	const char *name;
 	enum csv_kind kind;
@@ -17,6 +22,8 @@ static const struct part_table {
 	{ "callchain", CSV_CALLCHAIN, callchain_columns },
 	{ "regs", CSV_REGS, regs_columns },
 	{ "read_values", CSV_READ_VALUES, read_columns },
+	{ "stacks", CSV_STACKS, stacks_columns },
+	{ "frames", CSV_FRAMES, frames_columns },
 };
 #define NR_PART_TABLES (sizeof part_tables / sizeof *part_tables)
 
@@ -112,9 +119,27 @@ static void add_rows(struct columns *columns, const struct perfdata_layout *layo
 	}
 }
 
+/* What a place has of parts are columns of their own. */
+static void add_names(struct columns *columns, const struct csv_choice *choice)
+{
+	for (unsigned i = HEAD_COMM; i <= HEAD_STACK_ID; i++) {
+		const char *name = record_head_info(i)->name;
+		if (!(choice->heads >> i & 1))
+			continue;
+		if (record_head_info(i)->kind != HEAD_IS_PLACE)
+			add(columns, "", name, "");
+		for (unsigned part = 0; record_head_info(i)->kind == HEAD_IS_PLACE && part < PLACE_COUNT; part++) {
+			char prefix[32];
+			snprintf(prefix, sizeof prefix, "%s.", name);
+			if (choice->places >> part & 1)
+				add(columns, prefix, place_part_info(part)->name, "");
+		}
+	}
+}
+
 /* Offset, inner, file, … up to CPU; then the rows; then what stands behind them. */
 static void add_table(struct columns *columns, const struct perfdata_layout *layout, const struct perfdata_trace_event *trace,
-		      const struct trace_plan *plan)
+		      const struct trace_plan *plan, const struct csv_choice *choice)
 {
 	for (unsigned i = HEAD_OFFSET; i <= HEAD_CPU; i++)
 		add(columns, "", record_head_info(i)->name, "");
@@ -138,6 +163,8 @@ static void add_table(struct columns *columns, const struct perfdata_layout *lay
 			add(columns, "fields.", plan->rows[i].name, "");
 		if (layout->id != PERFDATA_RECORD_SAMPLE && layout->id < PERFDATA_RECORD_USER_FIRST)
 			add_rows(columns, perfdata_sample_id_layout(), "sample_id.");
+		if (layout->id == PERFDATA_RECORD_SAMPLE)
+			add_names(columns, choice);
 	}
 	add(columns, "", record_head_info(HEAD_REST)->name, "");
 	add(columns, "", record_head_info(HEAD_PROBLEM)->name, "");
@@ -162,7 +189,7 @@ static enum perfdata_status no_such_table(struct perfdata_error *reterr, const c
 		reterr->offset = PERFDATA_NO_OFFSET;
 		snprintf(reterr->message, sizeof reterr->message,
 			 "there is no table \"%.60s\": samples, a record type (mmap2, …), event:NAME, branches, callchain, regs, "
-			 "read_values, unknown, all", name);
+			 "read_values, stacks, frames, unknown, all", name);
 	}
 	return PERFDATA_EUSAGE;
 }
@@ -211,9 +238,10 @@ static enum perfdata_status find_kind(const char *name, struct csv_table *ret)
 	return PERFDATA_EUSAGE;
 }
 
-enum perfdata_status csv_table_find(struct pool *pool, const char *name, const char *list, const struct perfdata_reader *reader,
-				    struct csv_table *ret, struct perfdata_error *reterr)
+enum perfdata_status csv_table_find(struct pool *pool, const struct csv_choice *choice, struct csv_table *ret, struct perfdata_error *reterr)
 {
+	const char *name = choice->table;
+	const char *list = choice->list;
 	memset(ret, 0, sizeof *ret);
 	if (find_kind(name, ret))
 		return no_such_table(reterr, name);
@@ -230,9 +258,9 @@ enum perfdata_status csv_table_find(struct pool *pool, const char *name, const c
 	const struct trace_plan *plan = NULL;
 	const struct perfdata_trace_event *trace = NULL;
 	if (ret->kind == CSV_EVENT) {
-		const struct perfdata_event *event = event_named(reader, ret->event);
+		const struct perfdata_event *event = event_named(choice->reader, ret->event);
 		if (!event)
-			return no_such_event(reterr, reader, ret->event);
+			return no_such_event(reterr, choice->reader, ret->event);
 		trace = event->trace;
 		plan = trace ? trace_plan_make(pool, trace) : NULL;
 		if (trace && !plan)
@@ -241,7 +269,7 @@ enum perfdata_status csv_table_find(struct pool *pool, const char *name, const c
 	if (list)
 		return selection_parse(pool, list, &ret->columns, reterr);
 	struct columns columns = { .pool = pool };
-	add_table(&columns, ret->kind == CSV_UNKNOWN ? NULL : perfdata_record_layout(ret->type), trace, plan);
+	add_table(&columns, ret->kind == CSV_UNKNOWN ? NULL : perfdata_record_layout(ret->type), trace, plan, choice);
 	ret->columns = (struct selection){ columns.names, columns.nr };
 	return columns.failed ? PERFDATA_ENOMEM : PERFDATA_OK;
 }

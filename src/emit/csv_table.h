@@ -10,6 +10,8 @@ enum csv_kind {
 	CSV_UNKNOWN,        /* a row per record of a type that is not known */
 	CSV_EVENT,          /* a row per sample of the tracepoint `event` */
 	CSV_BRANCHES, CSV_CALLCHAIN, CSV_REGS, CSV_READ_VALUES,    /* a row per part, keyed by (offset, inner, index) */
+	CSV_STACKS,         /* a row per step of each stack, by `stack_id` of the samples */
+	CSV_FRAMES,         /* a row per frame of the stacks */
 };
 
 struct csv_table {
@@ -17,11 +19,18 @@ struct csv_table {
 	uint32_t type;
 	const char *event;
 	struct selection columns;      /* CSV_RECORDS, CSV_UNKNOWN, CSV_EVENT */
-	const char *const *parts;      /* the others: names behind offset, inner, index; NULL at the end */
+	const char *const *parts;      /* the others: names, behind the key of the part where there is one; NULL at the end */
 };
 
-/* By name; PERFDATA_EUSAGE names what there is. reader: for the formats of events. list: -e, or NULL. */
-enum perfdata_status csv_table_find(struct pool *pool, const char *name, const char *list, const struct perfdata_reader *reader,
-				    struct csv_table *ret, struct perfdata_error *reterr);
+/* What decides on the columns of a table. */
+struct csv_choice {
+	const char *table;             /* name, or NULL: samples */
+	const char *list;              /* -e, or NULL */
+	const struct perfdata_reader *reader;  /* for the formats of events */
+	uint32_t heads;                /* of samples: bits */
+	unsigned places;               /* parts: bits */
+};
+/* PERFDATA_EUSAGE names what there is. */
+enum perfdata_status csv_table_find(struct pool *pool, const struct csv_choice *choice, struct csv_table *ret, struct perfdata_error *reterr);
 
 #endif

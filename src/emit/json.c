@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include "emitters.h"
 #include "meta.h"
+#include "name_options.h"
 #include "record.h"
 #include "selection.h"
 
@@ -15,13 +16,16 @@ struct json_state {
 	struct selection selection;
 	perfdata_finding_fn *on_finding;
 	void *user;
-	bool any;              /* scan's: a batch with records was seen */
+	bool names_needed;     /* or commas */
+	struct told names;     /* scan's */
+	const char *stack_file;/* of stack lines, where several recordings share an output; or NULL */
 };
 
 static const struct perfdata_option options[] = {
 	{ "fields", PERFDATA_OPTION_TEXT, 'e', "LIST", "only these fields, in this order (see `perfdata fields`)" },
 	{ "raw", PERFDATA_OPTION_FLAG, 0, NULL, "add the whole record in hex" },
 	{ "int64", PERFDATA_OPTION_CHOICE, 0, "number|string", "how 64-bit numbers are written (string: for JavaScript)" },
+	NAME_OPTIONS,
 	{ 0 },
 };
 
@@ -33,6 +37,7 @@ static void release(void *state)
 	if (!json)
 		return;
 	record_world_release(&json->world);
+	told_release(&json->names);
 	free(json);
 }
 
@@ -43,6 +48,12 @@ static enum perfdata_status set_up(struct json_state *json, const struct perfdat
 	const char *int64 = perfdata_option_text(context->options, context->nr_options, "int64");
 	json->world.spell.int64_string = int64 && !strcmp(int64, "string");
 	json->world.raw = perfdata_option_flag(context->options, context->nr_options, "raw", false);
+	name_options_read(&json->world, context->options, context->nr_options);
+	json->names.session = context->session;
+	json->names.what = json->world.stacks_by_id ? TOLD_STACKS : TOLD_NO_IDS;
+	json->names_needed = (name_options_needs(context->options, context->nr_options) & PERFDATA_NEED_DELIVERIES) || json->document;
+	if (context->shared_output)
+		json->stack_file = perfdata_reader_file_name(context->reader, 0);
 	json->on_finding = context->on_finding;
 	json->user = context->user;
 	const char *list = perfdata_option_text(context->options, context->nr_options, "fields");
@@ -83,20 +94,19 @@ static enum perfdata_status begin_document(const struct perfdata_emit_context *c
 	return begin(context, ret_state, out, true);
 }
 
-/* --- scan: which batch holds the first record, in front of which no comma stands ------------------------------------------------- */
+/* --- scan --------------------------------------------------------------------------------------------------------------------------- */
 
+/* Which batch holds the first record, in front of which no comma stands; and what names of addresses depend on. */
 static enum perfdata_status scan(void *state, const struct perfdata_batch *batch, void **ret_value)
 {
 	struct json_state *json = state;
-	static const char first;
-	if (!json->any && batch->nr_records) {
-		json->any = true;
-		*ret_value = (void *)(uintptr_t)&first;
-	}
-	return PERFDATA_OK;
+	if (!json->names_needed)
+		return PERFDATA_OK;
+	struct told_batch *told = NULL;
+	const enum perfdata_status status = told_scan(&json->names, batch, &told);
+	*ret_value = told;
+	return status;
 }
-
-static void free_value(void *value) { (void)value; }
 
 /* --- format ------------------------------------------------------------------------------------------------------------------------ */
 
@@ -140,6 +150,18 @@ static void add_name(void *user, const char *name)
 	perfdata_text_json_string(out, name, strlen(name));
 }
 
+static void spell_frame(struct record *r, uint32_t frame)
+{
+	const struct place_speller places = record_places(r);
+	place_json(&places, r->s.out, frame);
+}
+
+static void spell_stack(struct record *r, uint32_t stack)
+{
+	const struct place_speller places = record_places(r);
+	place_json_stack(&places, r->s.out, stack, false);
+}
+
 /* Any head, under any key. */
 static void spell_head(struct record *r, enum record_head head, const struct key *key)
 {
@@ -169,6 +191,9 @@ static void spell_head(struct record *r, enum record_head head, const struct key
 		spell_close(out, start, '[', ']');
 		break;
 	case HEAD_IS_TRAILER: spell_object(&r->s, r->cache->trailer, r->view.sample_id.present, &r->view.sample_id); break;
+	case HEAD_IS_PLACE: spell_frame(r, (uint32_t)value.number); break;
+	case HEAD_IS_BRANCHES: record_spell_branches(r); break;
+	case HEAD_IS_STACK: spell_stack(r, (uint32_t)value.number); break;
 	case HEAD_IS_TEXT: case HEAD_IS_ABSENT: break;
 	}
 }
@@ -203,6 +228,25 @@ static char *head_number_to(const struct record *r, char *at, enum record_head h
 	return at + 4;
 }
 #define HEAD_NUMBER(r, at, head, key, wide) head_number_to(r, at, head, key, sizeof(key) - 1, wide)
+
+static void spell_names(struct record *r)
+{
+	static const struct key keys[] = {
+		[HEAD_COMM] = { ",\"comm\":", 8 }, [HEAD_IP_AT] = { ",\"ip_at\":", 9 }, [HEAD_ADDR_AT] = { ",\"addr_at\":", 11 },
+		[HEAD_BRANCH_STACK_AT] = { ",\"branch_stack_at\":", 19 }, [HEAD_STACK] = { ",\"stack\":", 9 },
+		[HEAD_STACK_ID] = { ",\"stack_id\":", 12 },
+	};
+	for (unsigned i = HEAD_COMM; i <= HEAD_STACK_ID; i++)
+		if (r->world->heads >> i & 1)
+			spell_head(r, i, &keys[i]);
+}
+
+/* The rows that stand in the line: what a stack's id says is not said again. */
+static uint64_t rows_of(const struct record *r)
+{
+	const bool by_id = r->world->stacks_by_id && r->delivery && r->delivery->stack != PERFDATA_NONE;
+	return r->view.u.present & r->plan->body & ~(by_id ? r->plan->callchain : 0);
+}
 
 /* Everything of the record but the closing brace. */
 static void spell_record(struct record *r)
@@ -239,7 +283,9 @@ static void spell_record(struct record *r)
 	perfdata_text_commit(out, at);
 
 	if (r->plan->plan)
-		spell_members(&r->s, r->plan->plan, r->view.u.present & r->plan->body, &r->view.u);
+		spell_members(&r->s, r->plan->plan, rows_of(r), &r->view.u);
+	if (r->delivery)
+		spell_names(r);
 	if (r->view.sample_id.present)
 		spell_head(r, HEAD_SAMPLE_ID, &KEY(",\"sample_id\":"));
 	if (r->view.rest.size)
@@ -272,6 +318,24 @@ static void spell_trace_field(struct record *r, const struct select_step *step, 
 	}
 }
 
+static void spell_place_part(struct record *r, const struct select_step *step)
+{
+	struct perfdata_text *out = r->s.out;
+	const struct head_value value = record_head(r, step->head);
+	if (value.kind != HEAD_IS_PLACE)
+		return;
+	struct place place;
+	place_load(&r->told, (uint32_t)value.number, PLACE_BIT(step->part), &place);
+	if (!place.present)
+		return;
+	perfdata_text_append(out, step->key.text, step->key.size);
+	if (place_json_value(out, &place, step->part, r->world->spell.int64_string))
+		return;
+	perfdata_text_append(out, step->key.text, step->key.size - 2);
+	perfdata_text_literal(out, "_hex\":");
+	spell_bytes_string(out, place.text[step->part]);
+}
+
 /* Where the text itself is selected, its exact bytes follow it by themselves. */
 static bool text_selected(const struct json_state *json, const struct select_step *step)
 {
@@ -299,6 +363,7 @@ static void spell_step(struct record *r, const struct json_state *json, const st
 		perfdata_text_append(r->s.out, step->key.text, step->key.size);
 		r->s.trace_damaged |= !trace_json_object(&r->s, r->s.trace, sample->raw);
 		return;
+	case SELECT_PLACE: spell_place_part(r, step); return;
 	case SELECT_ROW: case SELECT_RAW_NUMBER: case SELECT_EXACT_BYTES: case SELECT_TRAILER: break;
 	}
 	view = selection_view(r, step);
@@ -356,20 +421,75 @@ static bool spell_selected(struct record *r, const struct json_state *json)
 	return true;
 }
 
+/* --- lines -------------------------------------------------------------------------------------------------------------------------- */
+
+/* Where format stands in its batch. */
+struct walk {
+	const struct json_state *json;
+	const struct perfdata_batch *batch;
+	const struct told_batch *told;  /* or NULL */
+	size_t delivery;                /* see told_delivery */
+	size_t stack;                   /* of told->ids */
+	bool comma;
+};
+
+static void start_line(struct walk *walk, struct perfdata_text *out)
+{
+	if (walk->json->document && walk->comma)
+		perfdata_text_literal(out, ",\n");
+	walk->comma = true;
+}
+
+static void end_line(const struct walk *walk, struct perfdata_text *out)
+{
+	if (walk->json->document)
+		perfdata_text_char(out, '}');
+	else
+		perfdata_text_literal(out, "}\n");
+}
+
+/* The line of the sample's stack, before its first use. */
+static void spell_new_stack(struct walk *walk, struct record *r)
+{
+	struct perfdata_text *out = r->s.out;
+	if (walk->stack == walk->told->nr_ids || walk->told->ids[walk->stack] != r->delivery->stack)
+		return;
+	start_line(walk, out);
+	perfdata_text_literal(out, "{\"type\":\"stack\",\"stack_id\":");
+	perfdata_text_u64(out, walk->told->ids[walk->stack++]);
+	if (walk->json->stack_file)
+		spell_text_member(out, &KEY(",\"file\":"), (struct perfdata_bytes){ (const uint8_t *)walk->json->stack_file,
+				  strlen(walk->json->stack_file) });
+	perfdata_text_literal(out, ",\"frames\":");
+	const struct place_speller places = record_places(r);
+	place_json_stack(&places, out, r->delivery->stack, true);
+	end_line(walk, out);
+}
+
+static void find_delivery(struct walk *walk, struct record *r, const struct perfdata_raw *raw)
+{
+	r->delivery = raw->type == PERFDATA_RECORD_SAMPLE ? told_delivery(walk->batch, &walk->delivery, raw) : NULL;
+	if (walk->json->world.stacks_by_id && r->delivery && r->delivery->stack != PERFDATA_NONE)
+		spell_new_stack(walk, r);
+}
+
 static enum perfdata_status format(const void *state, const struct perfdata_batch *batch, void *value,
 				   struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
 {
 	const struct json_state *json = state;
-	struct record r = { .world = &json->world, .cache = get_cache(scratch), .s = { .out = out } };
+	struct walk walk = { .json = json, .batch = batch, .told = value };
+	struct record r = { .world = &json->world, .cache = get_cache(scratch), .s = { .out = out }, .batch = batch };
 	if (!r.cache)
 		return PERFDATA_ENOMEM;
 	struct found_batch *found = NULL;
-	bool comma = !value;
+	walk.comma = walk.told && !walk.told->first;
+	if (walk.told)
+		r.told = (struct told_world){ batch->session, walk.told->known };
 	enum perfdata_status status = PERFDATA_OK;
 	for (size_t i = 0; i < batch->nr_records; i++) {
-		if (json->document && comma)
-			perfdata_text_literal(out, ",\n");
-		comma = true;
+		if (batch->nr_deliveries)
+			find_delivery(&walk, &r, &batch->records[i]);
+		start_line(&walk, out);
 		if (!record_load(&r, &batch->records[i], &found)) {
 			status = PERFDATA_ENOMEM;
 			break;
@@ -380,10 +500,7 @@ static enum perfdata_status format(const void *state, const struct perfdata_batc
 			status = PERFDATA_ENOMEM;
 			break;
 		}
-		if (json->document)
-			perfdata_text_char(out, '}');
-		else
-			perfdata_text_literal(out, "}\n");
+		end_line(&walk, out);
 		record_done(&r, &found);
 	}
 	*ret_part = found;
@@ -420,10 +537,13 @@ const struct perfdata_emitter emitter_ndjson = {
 	.needs = PERFDATA_NEED_RECORDS,
 	.checks = true,
 	.options = options,
+	.needs_for = name_options_needs,
 	.begin = begin_lines,
+	.scan = scan,
 	.format = format,
 	.merge = merge,
 	.end = end,
+	.free_value = told_batch_free,
 	.free_part = free_part,
 	.release = release,
 };
@@ -436,12 +556,13 @@ const struct perfdata_emitter emitter_json = {
 	.one_document = true,
 	.checks = true,
 	.options = options,
+	.needs_for = name_options_needs,
 	.begin = begin_document,
 	.scan = scan,
 	.format = format,
 	.merge = merge,
 	.end = end,
-	.free_value = free_value,
+	.free_value = told_batch_free,
 	.free_part = free_part,
 	.release = release,
 };

@@ -3,6 +3,7 @@
 #include "json_type.h"
 #include "meta.h"
 #include "meta_keys.h"
+#include "places.h"
 #include "schema_doc.h"
 
 static void json_string(struct perfdata_text *out, const char *s) { perfdata_text_json_string(out, s, strlen(s)); }
@@ -147,6 +148,69 @@ static void object_of(struct perfdata_text *out, const struct plan *plan)
 	spell_close(out, start, '{', '}');
 }
 
+/* --- places ------------------------------------------------------------------------------------------------------------------------- */
+
+static void place_properties(struct perfdata_text *out)
+{
+	for (unsigned i = 0; i < PLACE_COUNT; i++) {
+		const struct place_info *info = place_part_info(i);
+		key(out, info->name, "");
+		perfdata_text_char(out, '{');
+		type_members(out, info->type, false);
+		description(out, info->doc, PERFDATA_UNIT_NONE);
+		perfdata_text_char(out, '}');
+		if (info->type != JSON_STRING)
+			continue;
+		key(out, info->name, "_hex");
+		perfdata_text_char(out, '{');
+		type_members(out, JSON_HEX, false);
+		perfdata_text_char(out, '}');
+	}
+}
+
+static void place_object(struct perfdata_text *out)
+{
+	perfdata_text_literal(out, "\"type\":[\"object\",\"null\"],\"additionalProperties\":false,\"properties\":");
+	const size_t start = out->size;
+	place_properties(out);
+	spell_close(out, start, '{', '}');
+}
+
+static void branches_array(struct perfdata_text *out)
+{
+	perfdata_text_literal(out, "\"type\":\"array\",\"items\":{\"type\":\"object\",\"required\":[\"from\",\"to\"],"
+			      "\"additionalProperties\":false,\"properties\":{\"from\":{");
+	place_object(out);
+	perfdata_text_literal(out, "},\"to\":{");
+	place_object(out);
+	perfdata_text_literal(out, "}}}");
+}
+
+static void steps_array(struct perfdata_text *out, bool with_ids)
+{
+	perfdata_text_literal(out, "\"type\":\"array\",\"items\":{\"type\":\"object\",\"required\":[\"ip\"],"
+			      "\"additionalProperties\":false,\"properties\":{\"ip\":{");
+	type_members(out, JSON_ADDRESS, false);
+	perfdata_text_char(out, '}');
+	if (with_ids)
+		perfdata_text_literal(out, ",\"frame_id\":{\"type\":\"integer\",\"minimum\":0}");
+	place_properties(out);
+	perfdata_text_literal(out, "}}");
+}
+
+static void stack_line(struct perfdata_text *out)
+{
+	key(out, "stack", "");
+	perfdata_text_literal(out, "{\"type\":\"object\",\"description\":\"A call chain, before the first sample that has it (--stacks ref).\","
+			      "\"required\":[\"type\",\"stack_id\",\"frames\"],\"additionalProperties\":false,"
+			      "\"properties\":{\"type\":{\"const\":\"stack\"},\"stack_id\":{\"type\":\"integer\",\"minimum\":0},"
+			      "\"file\":{\"type\":\"string\"},\"file_hex\":{\"type\":\"string\"},\"frames\":{");
+	steps_array(out, true);
+	perfdata_text_literal(out, ",\"description\":\"Its steps, callee first.\"}}}");
+}
+
+/* --- records ------------------------------------------------------------------------------------------------------------------------ */
+
 static void head_property(struct perfdata_text *out, enum record_head head, const struct plan *trailer)
 {
 	const struct head_info *info = record_head_info(head);
@@ -154,12 +218,18 @@ static void head_property(struct perfdata_text *out, enum record_head head, cons
 	perfdata_text_char(out, '{');
 	if (head == HEAD_SAMPLE_ID)
 		object_of(out, trailer);
+	else if (info->kind == HEAD_IS_PLACE)
+		place_object(out);
+	else if (info->kind == HEAD_IS_BRANCHES)
+		branches_array(out);
+	else if (info->kind == HEAD_IS_STACK)
+		steps_array(out, false);
 	else
 		type_members(out, json_type_of_head(head), info->nullable);
 	description(out, info->doc, info->unit);
 	perfdata_text_char(out, '}');
-	if (head == HEAD_FILE)
-		perfdata_text_literal(out, ",\"file_hex\":{\"type\":\"string\"}");
+	if (head == HEAD_FILE || head == HEAD_COMM)
+		perfdata_text_printf(out, ",\"%s_hex\":{\"type\":\"string\"}", info->name);
 }
 
 static bool in_head(const struct row *row)
@@ -184,6 +254,8 @@ static void record(struct perfdata_text *out, const char *name, const char *type
 	for (uint32_t i = 0; plan && i < plan->nr_rows; i++)
 		if (!in_head(&plan->rows[i]))
 			row_properties(out, &plan->rows[i]);
+	for (unsigned i = HEAD_COMM; plan && plan->layout->id == PERFDATA_RECORD_SAMPLE && i <= HEAD_STACK_ID; i++)
+		head_property(out, i, trailer);
 	for (unsigned i = HEAD_SAMPLE_ID; i < HEAD_COUNT; i++)
 		head_property(out, i, trailer);
 	perfdata_text_literal(out, "}}");
@@ -223,7 +295,7 @@ static void all_records(struct perfdata_text *out, struct pool *pool, const stru
 
 static void references(struct perfdata_text *out)
 {
-	perfdata_text_literal(out, "\"anyOf\":[{\"$ref\":\"#/$defs/meta\"},{\"$ref\":\"#/$defs/summary\"}");
+	perfdata_text_literal(out, "\"anyOf\":[{\"$ref\":\"#/$defs/meta\"},{\"$ref\":\"#/$defs/summary\"},{\"$ref\":\"#/$defs/stack\"}");
 	const struct perfdata_layout *layout;
 	for (size_t i = 0; (layout = perfdata_record_layout_at(i)); i++)
 		perfdata_text_printf(out, ",{\"$ref\":\"#/$defs/record_%s\"}", layout->name);
@@ -246,6 +318,8 @@ void emit_schema(struct perfdata_text *out)
 	keys_object(out, "meta", meta_keys);
 	perfdata_text_char(out, '\n');
 	keys_object(out, "summary", summary_keys);
+	perfdata_text_char(out, '\n');
+	stack_line(out);
 	perfdata_text_char(out, '\n');
 	all_records(out, &pool, trailer);
 	spell_close(out, start, '{', '}');

@@ -35,7 +35,8 @@ enum json_type json_type_of_head(enum record_head head)
 	case HEAD_IS_TRUE: return JSON_TRUE;
 	case HEAD_IS_BYTES: return JSON_HEX;
 	case HEAD_IS_NAMES: return JSON_STRINGS;
-	case HEAD_IS_TRAILER: return JSON_OBJECT;
+	case HEAD_IS_TRAILER: case HEAD_IS_PLACE: return JSON_OBJECT;
+	case HEAD_IS_BRANCHES: case HEAD_IS_STACK: return JSON_OBJECTS;
 	case HEAD_IS_TEXT: case HEAD_IS_ABSENT: case HEAD_IS_NULL: break;
 	}
 	return JSON_STRING;

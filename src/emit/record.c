@@ -1,6 +1,8 @@
 #include "config.h"
 #include <stdlib.h>
+#include "places.h"
 #include "record.h"
+#include "text_cache.h"
 
 static const struct head_info heads[HEAD_COUNT] = {
 	[HEAD_TYPE] = { "type", "What the record is: perf's name in lower case, or \"unknown\".", HEAD_IS_TEXT, false, false, 0 },
@@ -21,6 +23,15 @@ static const struct head_info heads[HEAD_COUNT] = {
 	[HEAD_PID] = { "pid", "Process.", HEAD_IS_S64, false, false, 0 },
 	[HEAD_TID] = { "tid", "Thread.", HEAD_IS_S64, false, false, 0 },
 	[HEAD_CPU] = { "cpu", "CPU; null where it is not known.", HEAD_IS_S64, false, true, 0 },
+	[HEAD_COMM] = { "comm", "Name of the thread: the new one in COMM records, the one it had then in samples (--names).", HEAD_IS_TEXT, false, false, 0 },
+	[HEAD_IP_AT] = { "ip_at", "What `ip` belongs to (--names); null where nothing is known there.", HEAD_IS_PLACE, false, true, 0 },
+	[HEAD_ADDR_AT] = { "addr_at", "What `addr` belongs to (--names); null where nothing is known there.", HEAD_IS_PLACE, false, true, 0 },
+	[HEAD_BRANCH_STACK_AT] = { "branch_stack_at", "What both ends of each entry of `branch_stack` belong to (--names).", HEAD_IS_BRANCHES,
+				   false, false, 0 },
+	[HEAD_STACK] = { "stack", "The steps of the call chain, callee first: `ip`, and what that belongs to (--names, --stacks inline).",
+			 HEAD_IS_STACK, false, false, 0 },
+	[HEAD_STACK_ID] = { "stack_id", "Which stack it is; the line with its steps stands before its first use (--stacks ref).",
+			    HEAD_IS_U64, false, false, 0 },
 	[HEAD_SAMPLE_ID] = { "sample_id", "The trailer of records other than samples, as recorded.", HEAD_IS_TRAILER, false, false, 0 },
 	[HEAD_REST] = { "rest", "Bytes that the layout does not explain, in hex.", HEAD_IS_BYTES, false, false, 0 },
 	[HEAD_PROBLEM] = { "problem", "Why the record could not be decoded whole.", HEAD_IS_TEXT, false, false, 0 },
@@ -64,6 +75,9 @@ void record_cache_release(struct record_cache *cache)
 	pool_release(&cache->extra);
 	free(cache->others);
 	free(cache->events);
+	if (cache->places)
+		text_cache_release(cache->places);
+	free(cache->places);
 }
 
 static uint64_t bit(int row) { return row < 0 ? 0 : UINT64_C(1) << row; }
@@ -87,6 +101,8 @@ static struct record_plan *make_plan(struct record_cache *cache, const struct pe
 		for (uint32_t i = layout->nr_fields; i-- > 0;)
 			if (layout->fields[i].show == PERFDATA_SHOW_EVENT_ID && layout->fields[i].kind == PERFDATA_U64)
 				plan->event_id = (int)i;
+		if (layout->id == PERFDATA_RECORD_SAMPLE)
+			plan->callchain = bit(plan_field(layout, "callchain", 9));
 		plan->body = ~(bit(plan->time) | bit(plan->pid) | bit(plan->tid) | bit(plan->cpu));
 	}
 	char start[128] = "{\"type\":\"";
@@ -261,6 +277,34 @@ static struct head_value head_cpu(const struct record *r)
 	return value;
 }
 
+static struct head_value frame_or_stack(enum head_kind kind, uint32_t id)
+{
+	return (struct head_value){ .kind = kind, .number = id };
+}
+
+/* What the session knows of a sample. */
+static struct head_value head_of_sample(const struct record *r, enum record_head head)
+{
+	static const struct head_value absent = { .kind = HEAD_IS_ABSENT };
+	const struct perfdata_delivery *delivery = r->delivery;
+	if (!delivery || !r->raw->event || r->raw->type != PERFDATA_RECORD_SAMPLE || delivery->flags & PERFDATA_DELIVERY_SILENT)
+		return absent;
+	const uint64_t recorded = r->raw->event->config.attr.sample_type;
+	const char *comm;
+	switch (head) {
+	case HEAD_COMM:
+		comm = delivery->comm == PERFDATA_NONE ? NULL : perfdata_session_comm(r->told.session, delivery->comm);
+		return comm ? text(comm) : absent;
+	case HEAD_IP_AT: return recorded & PERFDATA_SAMPLE_IP ? frame_or_stack(HEAD_IS_PLACE, delivery->ip) : absent;
+	case HEAD_ADDR_AT: return recorded & PERFDATA_SAMPLE_ADDR ? frame_or_stack(HEAD_IS_PLACE, delivery->addr) : absent;
+	case HEAD_BRANCH_STACK_AT:
+		return delivery->branches == PERFDATA_NONE ? absent : (struct head_value){ .kind = HEAD_IS_BRANCHES };
+	case HEAD_STACK:
+		return delivery->stack == PERFDATA_NONE ? absent : frame_or_stack(HEAD_IS_STACK, delivery->stack);
+	default: return delivery->stack == PERFDATA_NONE ? absent : number(delivery->stack);
+	}
+}
+
 struct head_value record_head(const struct record *r, enum record_head head)
 {
 	static const struct head_value absent = { .kind = HEAD_IS_ABSENT };
@@ -282,6 +326,8 @@ struct head_value record_head(const struct record *r, enum record_head head)
 	case HEAD_PID: return integer(r, r->plan->pid, r->cache->trailer_pid);
 	case HEAD_TID: return integer(r, r->plan->tid, r->cache->trailer_tid);
 	case HEAD_CPU: return head_cpu(r);
+	case HEAD_COMM: case HEAD_IP_AT: case HEAD_ADDR_AT: case HEAD_BRANCH_STACK_AT: case HEAD_STACK: case HEAD_STACK_ID:
+		return head_of_sample(r, head);
 	case HEAD_SAMPLE_ID:
 		return r->view.sample_id.present ? (struct head_value){ .kind = HEAD_IS_TRAILER } : absent;
 	case HEAD_REST: return r->view.rest.size ? bytes(r->view.rest.data, r->view.rest.size) : absent;
@@ -290,6 +336,42 @@ struct head_value record_head(const struct record *r, enum record_head head)
 	case HEAD_COUNT: break;
 	}
 	return absent;
+}
+
+static struct text_cache *place_cache(struct record_cache *cache)
+{
+	if (cache->places)
+		return cache->places;
+	struct text_cache *places = calloc(1, sizeof *places);
+	if (places && !text_cache_init(places)) {
+		text_cache_release(places);
+		free(places);
+		places = NULL;
+	}
+	cache->places = places;
+	return places;
+}
+
+struct place_speller record_places(struct record *r)
+{
+	return (struct place_speller){ &r->told, place_cache(r->cache), r->world->places, r->world->spell.int64_string };
+}
+
+void record_spell_branches(struct record *r)
+{
+	struct perfdata_text *out = r->s.out;
+	const struct place_speller places = record_places(r);
+	const uint32_t *frames = r->batch->frames + r->delivery->branches;
+	const uint64_t count = r->view.u.sample.branch_stack.entries.count;
+	const size_t start = out->size;
+	for (uint64_t i = 0; i < count && !perfdata_text_failed(out); i++) {
+		perfdata_text_literal(out, ",{\"from\":");
+		place_json(&places, out, frames[2 * i]);
+		perfdata_text_literal(out, ",\"to\":");
+		place_json(&places, out, frames[2 * i + 1]);
+		perfdata_text_char(out, '}');
+	}
+	spell_close(out, start, '[', ']');
 }
 
 void record_misc_names(const struct record *r, void (*add)(void *user, const char *name), void *user)

@@ -5,12 +5,14 @@
 
 #include "findings.h"
 #include "spell.h"
+#include "told.h"
 #include "trace_json.h"
 
-/* In the order of the output; the rows of the record's layout stand between CPU and SAMPLE_ID. */
+/* In the order of the output; the rows of the record's layout stand between CPU and COMM. */
 enum record_head {
 	HEAD_TYPE, HEAD_TYPE_RAW, HEAD_OFFSET, HEAD_INNER, HEAD_FILE, HEAD_SIZE, HEAD_MISC, HEAD_MISC_RAW, HEAD_EVENT,
 	HEAD_EVENT_UNKNOWN, HEAD_LATE, HEAD_AFTER_GAP, HEAD_TIME, HEAD_PID, HEAD_TID, HEAD_CPU,
+	HEAD_COMM, HEAD_IP_AT, HEAD_ADDR_AT, HEAD_BRANCH_STACK_AT, HEAD_STACK, HEAD_STACK_ID,   /* of samples, where asked for */
 	HEAD_SAMPLE_ID, HEAD_REST, HEAD_PROBLEM, HEAD_RAW_BYTES,
 	HEAD_COUNT,
 };
@@ -21,6 +23,9 @@ enum head_kind {
 	HEAD_IS_BYTES,     /* bytes, shown as hex */
 	HEAD_IS_NAMES,     /* misc: see record_misc_names */
 	HEAD_IS_TRAILER,   /* the view record.sample_id */
+	HEAD_IS_PLACE,     /* number: a frame, or PERFDATA_NONE */
+	HEAD_IS_BRANCHES,  /* a pair of places for each branch: see record_spell_branches */
+	HEAD_IS_STACK,     /* number: a stack */
 };
 
 /* What is told of a head, for schema and fields. */
@@ -32,6 +37,8 @@ struct head_info {
 	enum perfdata_unit unit;
 };
 const struct head_info *record_head_info(enum record_head head);
+/* Heads that only samples have; rows of other records may have the same name. */
+static inline bool record_head_of_samples(enum record_head head) { return head >= HEAD_COMM && head <= HEAD_STACK_ID; }
 
 struct head_value {
 	enum head_kind kind;
@@ -46,6 +53,9 @@ struct record_world {
 	bool name_files;               /* each line names its file */
 	bool raw;                      /* the whole record in hex, too */
 	uint16_t nr_files;
+	uint32_t heads;                /* bits: heads of samples that were asked for */
+	bool stacks_by_id;
+	unsigned places;               /* which parts of places were asked for */
 };
 bool record_world_init(struct record_world *world, const struct perfdata_emit_context *context);
 void record_world_release(struct record_world *world);
@@ -64,6 +74,7 @@ struct record_plan {
 	struct key start;              /* `{"type":"mmap2","offset":` */
 	int time, pid, tid, cpu;       /* rows that stand in the head, or -1 */
 	int event_id;                  /* a row that names the event, or -1 */
+	uint64_t callchain;            /* the bit of a sample's row, or 0 */
 	uint64_t body;                 /* rows that do not stand in the head */
 	struct {
 		uint16_t misc;
@@ -85,6 +96,7 @@ struct record_cache {
 	const struct plan *trailer;
 	int trailer_time, trailer_pid, trailer_tid, trailer_cpu;
 	struct pool extra;             /* for the emitter */
+	struct text_cache *places;     /* made when the first place is spelled; or NULL */
 };
 bool record_cache_init(struct record_cache *cache);
 void record_cache_release(struct record_cache *cache);
@@ -98,6 +110,9 @@ struct record {
 	const struct event_plan *event; /* or NULL */
 	bool damaged;
 	struct perfdata_record view;
+	const struct perfdata_batch *batch;         /* with delivery and told: set where names are asked for */
+	const struct perfdata_delivery *delivery;   /* the record's first, or NULL */
+	struct told_world told;
 };
 /* Decodes; damage is added to `found`. False without memory. r->s.out, world and cache are set before. */
 bool record_load(struct record *r, const struct perfdata_raw *raw, struct found_batch **found);
@@ -106,6 +121,8 @@ void record_done(struct record *r, struct found_batch **found);
 struct head_value record_head(const struct record *r, enum record_head head);
 /* The names of the bits in misc: calls add for each. */
 void record_misc_names(const struct record *r, void (*add)(void *user, const char *name), void *user);
+/* Appends an array of {"from","to"}. */
+void record_spell_branches(struct record *r);
 /* Appends `,"misc":[…],"misc_raw":n`. */
 void record_spell_misc(struct record *r);
 

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include "json_type.h"
 #include "meta_keys.h"
+#include "places.h"
 #include "schema_doc.h"
 
 /* --- fields: every name once, with the records that have it ------------------------------------------------------------------------ */
@@ -118,6 +119,55 @@ static void head_rows(struct perfdata_text *out, unsigned first, unsigned last)
 	}
 }
 
+static const struct field_line *line_named(const struct field_lines *fields, const char *name)
+{
+	for (size_t i = 0; i < fields->nr; i++)
+		if (!strcmp(fields->lines[i].name, name))
+			return &fields->lines[i];
+	return NULL;
+}
+
+static bool is_sample_head(const char *name)
+{
+	for (unsigned i = HEAD_COMM; i <= HEAD_STACK_ID; i++)
+		if (!strcmp(record_head_info(i)->name, name))
+			return true;
+	return false;
+}
+
+static void record_names(struct perfdata_text *out, const struct field_lines *fields, const struct field_line *line, bool first)
+{
+	for (size_t k = 0; k < fields->layout; k++) {
+		const struct perfdata_layout *layout = perfdata_record_layout_at(k);
+		const bool older = layout != perfdata_record_layout(layout->id);
+		/* An older version is named where the newest has no such field. */
+		if (!(line->records[k / 64] >> k % 64 & 1) || (older && !first))
+			continue;
+		perfdata_text_printf(out, "%s%s", first ? "" : ",", plan_record_name(layout));
+		first = false;
+	}
+}
+
+/* Of samples, where asked for. A row of other records that has the same name stands in the same line. */
+static void sample_head_rows(struct perfdata_text *out, const struct field_lines *fields)
+{
+	for (unsigned i = HEAD_COMM; i <= HEAD_STACK_ID; i++) {
+		const struct head_info *info = record_head_info(i);
+		const struct field_line *line = line_named(fields, info->name);
+		field_row(out, info->name, json_type_of_head(i), info->unit);
+		perfdata_text_literal(out, "sample");
+		if (line)
+			record_names(out, fields, line, false);
+		perfdata_text_printf(out, "\t%s\n", info->doc);
+		for (unsigned part = 0; info->kind == HEAD_IS_PLACE && part < PLACE_COUNT; part++) {
+			char name[64];
+			snprintf(name, sizeof name, "%s.%s", info->name, place_part_info(part)->name);
+			field_row(out, name, place_part_info(part)->type, PERFDATA_UNIT_NONE);
+			perfdata_text_printf(out, "sample\t%s\n", place_part_info(part)->doc);
+		}
+	}
+}
+
 static void trailer_rows(struct perfdata_text *out)
 {
 	struct pool pool = { 0 };
@@ -148,19 +198,13 @@ void emit_fields(struct perfdata_text *out)
 	head_rows(out, 0, HEAD_CPU);
 	for (size_t i = 0; i < fields->nr; i++) {
 		const struct field_line *line = &fields->lines[i];
+		if (is_sample_head(line->name))
+			continue;
 		field_row(out, line->name, line->type, line->type == JSON_HEX ? PERFDATA_UNIT_NONE : line->field->unit);
-		bool first = true;
-		for (size_t k = 0; k < fields->layout; k++) {
-			const struct perfdata_layout *layout = perfdata_record_layout_at(k);
-			const bool older = layout != perfdata_record_layout(layout->id);
-			/* An older version is named where the newest has no such field. */
-			if (!(line->records[k / 64] >> k % 64 & 1) || (older && !first))
-				continue;
-			perfdata_text_printf(out, "%s%s", first ? "" : ",", plan_record_name(layout));
-			first = false;
-		}
+		record_names(out, fields, line, true);
 		perfdata_text_printf(out, "\t%s\n", line_doc(line));
 	}
+	sample_head_rows(out, fields);
 	head_rows(out, HEAD_SAMPLE_ID, HEAD_SAMPLE_ID);
 	trailer_rows(out);
 	head_rows(out, HEAD_REST, HEAD_COUNT - 1);
@@ -226,6 +270,7 @@ void emit_columns(struct perfdata_text *out)
 		else
 			out->failed = true;
 	}
+	add_column(columns, "frames", JSON_OBJECTS);
 	for (size_t i = 0; meta_keys[i].name; i++)
 		add_column(columns, meta_keys[i].name, meta_keys[i].type);
 	for (size_t i = 0; summary_keys[i].name; i++)

@@ -8,6 +8,7 @@
 struct resolved {
 	enum select_what what;
 	enum record_head head;
+	enum place_part part;
 	const struct perfdata_field *field;
 	uint32_t index;
 	const struct perfdata_field *through[SELECT_DEPTH];
@@ -69,15 +70,31 @@ static bool has_raw_data(const struct perfdata_layout *layout)
 	return false;
 }
 
+static bool resolve_head(enum record_head head, const char *name, struct resolved *ret)
+{
+	const struct head_info *info = record_head_info(head);
+	const size_t size = strlen(info->name);
+	if (strncmp(info->name, name, size))
+		return false;
+	ret->head = head;
+	ret->what = SELECT_HEAD;
+	if (!name[size])
+		return true;
+	if (info->kind != HEAD_IS_PLACE || name[size] != '.')
+		return false;
+	ret->what = SELECT_PLACE;
+	ret->part = place_part_named(name + size + 1);
+	return ret->part < PLACE_COUNT;
+}
+
 static bool resolve(const struct perfdata_layout *layout, const char *name, struct resolved *ret)
 {
 	memset(ret, 0, sizeof *ret);
 	for (unsigned i = 0; i < HEAD_COUNT; i++) {
-		if (strcmp(record_head_info(i)->name, name))
+		if (record_head_of_samples(i) && (!layout || layout->id != PERFDATA_RECORD_SAMPLE))
 			continue;
-		ret->what = SELECT_HEAD;
-		ret->head = i;
-		return true;
+		if (resolve_head(i, name, ret))
+			return true;
 	}
 	if (!strncmp(name, "sample_id.", 10) && resolve_rows(perfdata_sample_id_layout(), name + 10, ret)) {
 		ret->what = SELECT_TRAILER;
@@ -117,6 +134,7 @@ bool selection_resolve(struct pool *pool, const struct selection *selection, con
 			continue;
 		step->what = found.what;
 		step->head = found.head;
+		step->part = found.part;
 		step->depth = found.depth;
 		step->trace_name = found.trace_name;
 		step->key = key_make(pool, ",\"", step->name, "");

@@ -2,6 +2,7 @@
 #ifndef EMIT_SELECTION_H
 #define EMIT_SELECTION_H
 
+#include "places.h"
 #include "record.h"
 
 #define SELECT_DEPTH 3
@@ -13,6 +14,7 @@ enum select_what {
 	SELECT_RAW_NUMBER,       /* the `_raw` of an ENUM or FLAGS row */
 	SELECT_EXACT_BYTES,      /* the `_hex` of a text, present where the text is not valid UTF-8 */
 	SELECT_TRAILER,          /* a row of sample_id */
+	SELECT_PLACE,            /* a part of what an address belongs to, such as ip_at.dso */
 	SELECT_FIELDS,           /* all fields of the tracepoint */
 	SELECT_FIELD,            /* one of them */
 };
@@ -21,6 +23,7 @@ enum select_what {
 struct select_step {
 	enum select_what what;
 	enum record_head head;
+	enum place_part part;
 	struct row row;                          /* with the selected name as key */
 	const struct row *through[SELECT_DEPTH]; /* STRUCT rows on the way to it, from the record's view */
 	unsigned depth;

@@ -1,0 +1,194 @@
+#include "config.h"
+#include "places.h"
+#include "spell.h"
+#include "text_cache.h"
+
+static const struct place_info parts[PLACE_COUNT] = {
+	[PLACE_DSO] = { "dso", "The file, or other thing, that the address is mapped from.", JSON_STRING },
+	[PLACE_BUILD_ID] = { "build_id", "Its build-id, where the recording says it.", JSON_HEX },
+	[PLACE_ADDRESS] = { "address", "The address inside it: the offset in a file; as recorded in the kernel, its modules and JIT areas.",
+			    JSON_ADDRESS },
+	[PLACE_SYMBOL] = { "symbol", "Name of the symbol there (--symbols yes; BPF programs without it).", JSON_STRING },
+	[PLACE_SYMBOL_OFFSET] = { "symbol_offset", "How far behind the start of the symbol the address is.", JSON_UNSIGNED },
+	[PLACE_FILE] = { "file", "Source file (--lines).", JSON_STRING },
+	[PLACE_LINE] = { "line", "Line in it (--lines).", JSON_UNSIGNED },
+};
+
+const struct place_info *place_part_info(enum place_part part) { return &parts[part]; }
+
+enum place_part place_part_named(const char *name)
+{
+	enum place_part part = 0;
+	while (part < PLACE_COUNT && strcmp(parts[part].name, name))
+		part++;
+	return part;
+}
+
+/* --- looking up ------------------------------------------------------------------------------------------------------------------------ */
+
+static void set_text(struct place *place, enum place_part part, const char *text)
+{
+	if (!text)
+		return;
+	place->present |= PLACE_BIT(part);
+	place->text[part] = (struct perfdata_bytes){ (const uint8_t *)text, strlen(text) };
+}
+
+static void set_number(struct place *place, enum place_part part, uint64_t number)
+{
+	place->present |= PLACE_BIT(part);
+	place->number[part] = number;
+}
+
+static void load_symbol(const struct told_world *world, uint32_t frame, struct place *ret)
+{
+	struct perfdata_symbol symbol;
+	if (perfdata_session_symbol(world->session, frame, UINT64_MAX, &symbol) != PERFDATA_OK)
+		return;
+	set_text(ret, PLACE_SYMBOL, symbol.name);
+	set_number(ret, PLACE_SYMBOL_OFFSET, symbol.offset);
+}
+
+/* The innermost position, of the code at the address itself. */
+static void load_line(const struct told_world *world, uint32_t frame, struct place *ret)
+{
+	struct perfdata_source source;
+	size_t nr;
+	if (perfdata_session_source(world->session, frame, &source, 1, &nr) != PERFDATA_OK || !nr || !source.file)
+		return;
+	set_text(ret, PLACE_FILE, source.file);
+	if (source.line)
+		set_number(ret, PLACE_LINE, source.line);
+}
+
+void place_load(const struct told_world *world, uint32_t frame, unsigned wanted, struct place *ret)
+{
+	memset(ret, 0, sizeof *ret);
+	const struct perfdata_frame *at = frame == PERFDATA_NONE ? NULL : perfdata_session_frame(world->session, frame);
+	if (!at || at->dso == PERFDATA_NONE)
+		return;
+	set_text(ret, PLACE_DSO, perfdata_session_dso(world->session, at->dso)->name);
+	set_number(ret, PLACE_ADDRESS, at->address);
+	if (told_build_id(world, at->dso, &ret->text[PLACE_BUILD_ID]))
+		ret->present |= PLACE_BIT(PLACE_BUILD_ID);
+	if (wanted & (PLACE_BIT(PLACE_SYMBOL) | PLACE_BIT(PLACE_SYMBOL_OFFSET)))
+		load_symbol(world, frame, ret);
+	if (wanted & PLACE_LINES)
+		load_line(world, frame, ret);
+	ret->present &= wanted;
+}
+
+/* --- spelling -------------------------------------------------------------------------------------------------------------------------- */
+
+bool place_json_value(struct perfdata_text *out, const struct place *place, enum place_part part, bool wide_as_string)
+{
+	const struct perfdata_bytes text = place->text[part];
+	switch (parts[part].type) {
+	case JSON_STRING: return perfdata_text_json_string(out, text.data, text.size);
+	case JSON_HEX: spell_bytes_string(out, text); return true;
+	case JSON_ADDRESS: spell_hex_string(out, place->number[part]); return true;
+	default: break;
+	}
+	const bool quoted = wide_as_string && part == PLACE_SYMBOL_OFFSET;
+	if (quoted)
+		perfdata_text_char(out, '"');
+	perfdata_text_u64(out, place->number[part]);
+	if (quoted)
+		perfdata_text_char(out, '"');
+	return true;
+}
+
+void place_csv_cell(struct perfdata_text *out, const struct place *place, enum place_part part)
+{
+	const struct perfdata_bytes text = place->text[part];
+	if (!(place->present & PLACE_BIT(part)))
+		return;
+	switch (parts[part].type) {
+	case JSON_STRING: perfdata_text_csv_cell(out, text.data, text.size); return;
+	case JSON_HEX: perfdata_text_bytes_hex(out, text.data, text.size); return;
+	case JSON_ADDRESS:
+		perfdata_text_literal(out, "0x");
+		perfdata_text_hex(out, place->number[part]);
+		return;
+	default: perfdata_text_u64(out, place->number[part]); return;
+	}
+}
+
+static void append_key(struct perfdata_text *out, const char *name, const char *suffix)
+{
+	perfdata_text_literal(out, ",\"");
+	perfdata_text_string(out, name);
+	perfdata_text_string(out, suffix);
+	perfdata_text_literal(out, "\":");
+}
+
+/* Both kinds of text that a thread keeps, apart by their keys. */
+enum { KEY_FRAME, KEY_STACK };
+static uint64_t cache_key(const struct place_speller *speller, unsigned kind, uint32_t id)
+{
+	const uint64_t generation = speller->world->known ? speller->world->known->generation : 0;
+	return generation << 34 | (uint64_t)(kind + 1) << 32 | id;
+}
+
+/* `,"dso":…` and so on; nothing for an address that belongs to nothing. */
+static void append_members(const struct place_speller *speller, struct perfdata_text *out, uint32_t frame)
+{
+	const uint64_t key = cache_key(speller, KEY_FRAME, frame);
+	if (frame == PERFDATA_NONE || (speller->cache && text_cache_append(speller->cache, key, out)))
+		return;
+	const size_t start = out->size;
+	struct place place;
+	place_load(speller->world, frame, speller->parts, &place);
+	for (enum place_part i = 0; i < PLACE_COUNT; i++) {
+		if (!(place.present & PLACE_BIT(i)))
+			continue;
+		append_key(out, parts[i].name, "");
+		if (place_json_value(out, &place, i, speller->int64_string))
+			continue;
+		append_key(out, parts[i].name, "_hex");
+		spell_bytes_string(out, place.text[i]);
+	}
+	if (speller->cache && !perfdata_text_failed(out))
+		text_cache_put(speller->cache, key, out->data + start, out->size - start);
+}
+
+void place_json(const struct place_speller *speller, struct perfdata_text *out, uint32_t frame)
+{
+	const size_t start = out->size;
+	append_members(speller, out, frame);
+	if (out->size == start)
+		perfdata_text_literal(out, "null");
+	else
+		spell_close(out, start, '{', '}');
+}
+
+static void append_step(const struct place_speller *speller, struct perfdata_text *out, const struct perfdata_step *step, bool with_id)
+{
+	perfdata_text_literal(out, ",{\"ip\":");
+	spell_hex_string(out, step->ip);
+	if (with_id && step->frame != PERFDATA_NONE) {
+		perfdata_text_literal(out, ",\"frame_id\":");
+		perfdata_text_u64(out, step->frame);
+	}
+	append_members(speller, out, step->frame);
+	perfdata_text_char(out, '}');
+}
+
+void place_json_stack(const struct place_speller *speller, struct perfdata_text *out, uint32_t stack, bool with_ids)
+{
+	const uint64_t key = cache_key(speller, KEY_STACK, stack);
+	/* one that has ids stands once */
+	const bool keep = speller->cache && !with_ids;
+	if (keep && text_cache_append(speller->cache, key, out))
+		return;
+	const size_t start = out->size;
+	const struct perfdata_step *steps;
+	size_t nr;
+	if (perfdata_session_stack(speller->world->session, stack, &steps, &nr) != PERFDATA_OK)
+		nr = 0;
+	for (size_t i = 0; i < nr && !perfdata_text_failed(out); i++)
+		append_step(speller, out, &steps[i], with_ids);
+	spell_close(out, start, '[', ']');
+	if (keep && !perfdata_text_failed(out))
+		text_cache_put(speller->cache, key, out->data + start, out->size - start);
+}
