@@ -4,11 +4,14 @@
 #include <stdlib.h>
 #include "emitters.h"
 
+#define NO_CHAIN PERFDATA_NONE
+#define EMPTY_CHAIN (PERFDATA_NONE - 1)
+
 /* What samples that count as one have in common. */
 struct key {
 	uint32_t event;        /* index */
 	uint32_t comm;
-	uint32_t stack;        /* or PERFDATA_NONE: then `frame` is all there is */
+	uint32_t stack;        /* NO_CHAIN: then `frame` is all there is; EMPTY_CHAIN: there is nothing */
 	uint32_t frame;
 };
 
@@ -143,8 +146,12 @@ static enum perfdata_status format(const void *state, const struct perfdata_batc
 		const struct perfdata_delivery *delivery = &batch->deliveries[i];
 		if (delivery->record->type != PERFDATA_RECORD_SAMPLE || delivery->flags & PERFDATA_DELIVERY_SILENT || !delivery->event)
 			continue;
-		const bool chain = delivery->stack != PERFDATA_NONE;
-		const struct key key = { delivery->event->index, delivery->comm, delivery->stack, chain ? PERFDATA_NONE : delivery->ip };
+		struct key key = { delivery->event->index, delivery->comm, delivery->stack, PERFDATA_NONE };
+		if (delivery->stack == PERFDATA_NONE) {
+			const bool recorded = delivery->record->event->config.attr.sample_type & PERFDATA_SAMPLE_CALLCHAIN;
+			key.stack = recorded ? EMPTY_CHAIN : NO_CHAIN;
+			key.frame = recorded ? PERFDATA_NONE : delivery->ip;
+		}
 		if (!table_add(table, &key, folded->by_period ? delivery->period : 1)) {
 			free_part(table);
 			return PERFDATA_ENOMEM;
@@ -184,7 +191,7 @@ static void append_clean(struct perfdata_text *out, const char *text)
 	}
 }
 
-static void append_frame(const struct folded *folded, uint32_t frame, struct perfdata_text *out)
+static void append_frame(const struct folded *folded, uint32_t frame, bool inlines, struct perfdata_text *out)
 {
 	enum { MAX_INLINED = 64 };
 	struct perfdata_source calls[MAX_INLINED];
@@ -206,7 +213,7 @@ static void append_frame(const struct folded *folded, uint32_t frame, struct per
 		return;
 	}
 	append_clean(out, symbol.name);
-	if (!folded->with_inlines || perfdata_session_source(folded->session, frame, calls, MAX_INLINED, &nr) != PERFDATA_OK)
+	if (!inlines || perfdata_session_source(folded->session, frame, calls, MAX_INLINED, &nr) != PERFDATA_OK)
 		return;
 	for (size_t i = nr < MAX_INLINED ? nr : MAX_INLINED; i-- > 0;) {
 		if (!calls[i].inlined)
@@ -226,11 +233,11 @@ static void append_line(const struct folded *folded, const struct key *key, bool
 		perfdata_text_char(out, ';');
 	}
 	append_clean(out, perfdata_session_comm(folded->session, key->comm));
-	if (perfdata_session_stack(folded->session, key->stack, &steps, &nr) != PERFDATA_OK)
-		append_frame(folded, key->frame, out);
-	else
+	if (key->stack == NO_CHAIN)
+		append_frame(folded, key->frame, false, out);
+	else if (perfdata_session_stack(folded->session, key->stack, &steps, &nr) == PERFDATA_OK)
 		while (nr-- > 0)
-			append_frame(folded, steps[nr].frame, out);
+			append_frame(folded, steps[nr].frame, folded->with_inlines && steps[nr].origin != PERFDATA_STEP_BRANCH, out);
 }
 
 struct line {

@@ -334,13 +334,24 @@ struct line {
 	struct perfdata_text *out;
 };
 
+/* What a print format calls an address of the kernel. */
+static bool trace_symbol(void *user, uint64_t address, struct perfdata_trace_symbol *ret)
+{
+	struct perfdata_symbol symbol;
+	if (perfdata_session_kernel_symbol(user, address, &symbol) != PERFDATA_OK)
+		return false;
+	*ret = (struct perfdata_trace_symbol){ .name = symbol.name, .name_size = strlen(symbol.name), .start = symbol.start };
+	return true;
+}
+
 static void spell_trace(const struct line *line)
 {
 	const struct perfdata_event *event = line->plan->event;
 	if (!event->trace || !(line->recorded & PERFDATA_SAMPLE_RAW))
 		return;
 	const struct perfdata_trace_context context = {
-		.trace = perfdata_reader_trace(line->setup->reader), .order = event->config.order,
+		.trace = perfdata_reader_trace(line->setup->reader), .order = event->config.order, .symbol = trace_symbol,
+		.user = (void *)(uintptr_t)line->setup->session,
 	};
 	(void)perfdata_trace_print(event->trace, line->sample->raw, &context, line->out);
 }
