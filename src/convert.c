@@ -396,8 +396,23 @@ static bool check(const struct options *options, bool many)
 	return true;
 }
 
+/* Who asks for symbols where they are not looked up unasked wants to see them. */
+static bool imply_names(struct options *options)
+{
+	static const char *const ways[] = { "names", "lines", "stacks", "fields", "table" };
+	if (options->emitter->symbols || !options->symbols || strcmp(options->symbols, "yes") != 0)
+		return true;
+	for (size_t i = 0; i < options->nr_values; i++)
+		for (size_t k = 0; k < sizeof ways / sizeof *ways; k++)
+			if (!strcmp(options->values[i].option->name, ways[k]))
+				return true;
+	return options_add_flag(options, "names");
+}
+
 enum exit_code command_convert(struct options *options)
 {
+	if (!imply_names(options))
+		return EXIT_LIMIT;
 	if (!inputs_find(options) || !filters_check(options))
 		return EXIT_USAGE;
 	const bool many = options->output && is_directory(options->output);
