@@ -4,8 +4,10 @@ changes nothing. With names and stacks the lines have more keys and else the sam
 import json
 import os
 import re
+import struct
 import subprocess
 import sys
+import tempfile
 
 PERFDATA = os.environ.get('PERFDATA', './perfdata')
 SOURCE = os.environ.get('top_srcdir', '.')
@@ -179,6 +181,24 @@ def check(path, by_type):
     return faults
 
 
+def long_stream():
+    """A recording of testdata with its samples many times over: what crosses batches shows in long ones only."""
+    with open(os.path.join(SOURCE, 'testdata', 'stream-73.pipe'), 'rb') as f:
+        stream = f.read()
+    at = 16
+    samples = b''
+    last = at
+    while at + 8 <= len(stream):
+        kind, _, size = struct.unpack_from('<IHH', stream, at)
+        if kind == 9:
+            samples += stream[at:at + size]
+            last = at + size
+        if kind == 66:  # tracing data follows, in whole words
+            size += struct.unpack_from('<I', stream, at + 8)[0] + 7 & ~7
+        at += size
+    return stream[:last] + samples * (1 + (1 << 20) // len(samples)) + stream[last:]
+
+
 def main():
     schema = parse(run('schema')[1].decode('utf-8'))
     by_type = {}
@@ -196,6 +216,16 @@ def main():
         number += 1
         faults = check(path, by_type)
         print('%sok %d - %s' % ('not ' if faults else '', number, os.path.basename(path)))
+        for fault in faults[:5]:
+            print('# ' + fault[:400])
+        bad = bad or faults
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, 'long.pipe')
+        with open(path, 'wb') as f:
+            f.write(long_stream())
+        number += 1
+        faults = check(path, by_type)
+        print('%sok %d - samples many times over' % ('not ' if faults else '', number))
         for fault in faults[:5]:
             print('# ' + fault[:400])
         bad = bad or faults

@@ -67,12 +67,12 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 	struct json_state *json = calloc(1, sizeof *json);
 	if (!json)
 		return PERFDATA_ENOMEM;
+	json->document = document;
 	const enum perfdata_status status = set_up(json, context);
 	if (status) {
 		release(json);
 		return status;
 	}
-	json->document = document;
 	struct speller s = { .world = &json->world.spell, .out = out };
 	if (document)
 		perfdata_text_literal(out, "{\"meta\":");
