@@ -14,7 +14,7 @@ struct script {
 	struct script_setup *setup;
 	struct script_carry carry;             /* scan's */
 	struct script_stat *stat;              /* scan's; NULL until there is something to count */
-	bool header, full_header, pipe;
+	bool header, full_header;
 };
 
 /* Attached to a batch by scan. */
@@ -66,6 +66,23 @@ static void release(void *state)
 	free(script);
 }
 
+/* perf ends the header of a pipe before it has read what the pipe tells of its recorder. */
+static void spell_header(const struct script *script, struct perfdata_text *out)
+{
+	const struct perfdata_reader *reader = script->reader;
+	const struct perfdata_feature_section *section;
+	if (perfdata_reader_header(reader)->container != PERFDATA_CONTAINER_PIPE) {
+		header_text_all(out, reader, script->full_header);
+		return;
+	}
+	const struct header_text_source source = header_text_of_reader(reader);
+	header_text_begin(out, perfdata_reader_header(reader));
+	header_text_end(out, reader);
+	for (size_t i = 0; (section = perfdata_reader_feature_at(reader, i)); i++)
+		if (section->feature)
+			header_text_feature(out, section->feature, script->full_header, &source);
+}
+
 static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out)
 {
 	struct script *script = calloc(1, sizeof *script);
@@ -74,14 +91,13 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 	script->reader = context->reader;
 	script->header = perfdata_option_flag(context->options, context->nr_options, "header", false);
 	script->full_header = perfdata_option_flag(context->options, context->nr_options, "show-info", false);
-	script->pipe = perfdata_reader_header(context->reader)->container == PERFDATA_CONTAINER_PIPE;
 	const enum perfdata_status status = script_setup_new(context, SCRIPT_ALONE, &script->setup);
 	if (status != PERFDATA_OK) {
 		release(script);
 		return status;
 	}
 	if (script->header)
-		header_text_all(out, context->reader, script->full_header);
+		spell_header(script, out);
 	*ret_state = script;
 	return PERFDATA_OK;
 }
