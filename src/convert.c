@@ -37,21 +37,12 @@ static uint32_t needs_of(const struct options *options)
 	return needs ? needs : emitter->needs;
 }
 
-static bool is_directory(const char *path)
-{
-	struct stat status;
-	return path[0] && (path[strlen(path) - 1] == '/' || (stat(path, &status) == 0 && S_ISDIR(status.st_mode)));
-}
-
-/* The files of a directory have no order in common but time. */
-static enum perfdata_record_order order_of(const struct options *options, const char *file)
+static enum perfdata_record_order order_of(const struct options *options)
 {
 	const struct perfdata_emitter *emitter = options->emitter;
 	if (options->order)
 		return strcmp(options->order, "file") ? PERFDATA_ORDER_TIME : PERFDATA_ORDER_FILE;
-	if (!emitter->order_for || is_directory(file))
-		return PERFDATA_ORDER_TIME;
-	return emitter->order_for(options->values, options->nr_values);
+	return emitter->order_for ? emitter->order_for(options->values, options->nr_values) : PERFDATA_ORDER_TIME;
 }
 
 static enum perfdata_status run_session(struct job *job, struct input *input, struct perfdata_session *session, uint32_t needs,
@@ -139,7 +130,7 @@ static void convert_input(struct job *job, struct input *input)
 static void convert_job(struct job *job)
 {
 	struct input input;
-	if (input_open(&input, job->options, job->file, order_of(job->options, job->file), job->hold))
+	if (input_open(&input, job->options, job->file, order_of(job->options), job->hold))
 		convert_input(job, &input);
 	job->code = input_close(&input, job->options);
 }
@@ -358,6 +349,12 @@ static enum exit_code convert_to_many(const struct options *options)
 }
 
 /* --- the command ----------------------------------------------------------------------------------------------------- */
+
+static bool is_directory(const char *path)
+{
+	struct stat status;
+	return path[0] && (path[strlen(path) - 1] == '/' || (stat(path, &status) == 0 && S_ISDIR(status.st_mode)));
+}
 
 /* What can be known to go wrong before the first byte is read. */
 static bool check(const struct options *options, bool many)
