@@ -276,17 +276,13 @@ static void register_rows(struct record *r, const char *set, const struct perfda
 	uint64_t mask = regs->mask;
 	for (uint64_t i = 0; i < regs->values.count && mask; i++, mask &= mask - 1) {
 		const unsigned bit = (unsigned)__builtin_ctzll(mask);
-		const char *name = perfdata_register_name(arch, bit);
+		char name[SPELL_REGISTER_NAME];
+		spell_register_name(arch, bit, name);
 		part_key(r, i);
 		perfdata_text_char(r->s.out, ',');
 		perfdata_text_string(r->s.out, set);
 		perfdata_text_char(r->s.out, ',');
-		if (!name) {
-			perfdata_text_char(r->s.out, 'r');
-			perfdata_text_u64(r->s.out, bit);
-		} else {
-			perfdata_text_string(r->s.out, name);
-		}
+		perfdata_text_string(r->s.out, name);
 		perfdata_text_literal(r->s.out, ",0x");
 		perfdata_text_hex(r->s.out, perfdata_list_u64(&regs->values, i));
 		perfdata_text_literal(r->s.out, NEW_LINE);

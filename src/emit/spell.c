@@ -1,4 +1,5 @@
 #include "config.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include "feature_json.h"
 #include "spell.h"
@@ -12,15 +13,24 @@ static int compare_ids(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
+void spell_register_name(enum perfdata_arch arch, unsigned bit, char *room)
+{
+	const char *name = perfdata_register_name(arch, bit), *before = bit ? perfdata_register_name(arch, bit - 1) : NULL;
+	const bool second = name && before && !strcmp(name, before);
+	if (name)
+		snprintf(room, SPELL_REGISTER_NAME, "%s%s", name, second ? "_high" : "");
+	else
+		snprintf(room, SPELL_REGISTER_NAME, "r%u", bit);
+}
+
 bool world_init(struct spell_world *world, struct pool *pool, const struct perfdata_reader *reader)
 {
 	world->reader = reader;
 	const enum perfdata_arch arch = perfdata_reader_arch(reader);
 	for (unsigned i = 0; i < EMIT_MAX_REGISTERS; i++) {
-		const char *name = perfdata_register_name(arch, i);
-		char number[16] = "r";
-		*perfdata_u64_to(number + 1, i) = '\0';
-		struct key key = key_make(pool, ",\"", name ? name : number, "\":\"0x");
+		char name[SPELL_REGISTER_NAME];
+		spell_register_name(arch, i, name);
+		struct key key = key_make(pool, ",\"", name, "\":\"0x");
 		if (!key.text)
 			return false;
 		key.size -= 2;   /* key_make ends with `":`, which stands inside here */

@@ -51,6 +51,9 @@ uint64_t spell_integer(enum perfdata_kind kind, const void *member);
 void spell_close(struct perfdata_text *out, size_t start, char open, char close);
 void spell_hex_string(struct perfdata_text *out, uint64_t value);             /* "0x…" */
 void spell_bytes_string(struct perfdata_text *out, struct perfdata_bytes bytes); /* "…" */
+/* What a register is called: "AX"; "r40" without a name; the second word of "XMM0" is "XMM0_high". */
+#define SPELL_REGISTER_NAME 32
+void spell_register_name(enum perfdata_arch arch, unsigned bit, char *room);
 /* A number, as a string where 64-bit numbers are to be strings. */
 void spell_wide(struct speller *s, uint64_t value);
 
