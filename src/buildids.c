@@ -293,7 +293,7 @@ static void show_perf(const struct options *options, const struct input *input, 
 			continue;
 		perfdata_text_bytes_hex(&out, mapped->build_id.data, mapped->build_id.size);
 		perfdata_text_fill(&out, ' ', width < 40 ? 41 - width : 1);
-		answer_text(&out, mapped->filename);
+		perfdata_text_string(&out, mapped->filename);
 		perfdata_text_char(&out, '\n');
 	}
 	answer_flush(&out);
@@ -318,6 +318,7 @@ static void answer(const struct options *options, struct input *input)
 	const struct perfdata_session_options session_options = {
 		.size = sizeof session_options,
 		.needs = PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_FRAMES | (chains ? (uint32_t)PERFDATA_NEED_STACKS : 0),
+		.merge_deferred = chains,
 	};
 	struct hits hits = { 0 };
 	struct perfdata_session *session = input_walk(input, &session_options, take_batch, &hits);

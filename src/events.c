@@ -180,32 +180,40 @@ static void show_perf_event(struct perfdata_text *out, const struct perfdata_eve
 	perfdata_text_release(&name);
 }
 
+static void show_perf_events(struct perfdata_text *out, const struct perfdata_reader *reader, bool pipe)
+{
+	const struct perfdata_event *event;
+	for (size_t i = 0; (event = perfdata_reader_event(reader, i)); i++)
+		show_perf_event(out, event, pipe);
+	show_perf_tips(out, reader, pipe);
+}
+
 static void answer(const struct options *options, struct input *input)
 {
-	/* a pipe tells of its events, and renames them, as it goes */
-	const struct perfdata_session_options session_options = { .size = sizeof session_options };
-	struct perfdata_session *session = input_walk(input, &session_options, NULL, NULL);
-	if (!session)
-		return;
 	struct perfdata_text out;
 	const struct perfdata_event *event;
 	const bool pipe = perfdata_reader_header(input->reader)->container == PERFDATA_CONTAINER_PIPE;
 	perfdata_text_init(&out);
+	/* perf does not look at the records of a file for this */
+	if (options->perf && !pipe)
+		show_perf_events(&out, input->reader, false);
+	/* a pipe tells of its events, and renames them, as it goes */
+	const struct perfdata_session_options session_options = { .size = sizeof session_options };
+	struct perfdata_session *session = input_walk(input, &session_options, NULL, NULL);
+	if (!session) {
+		perfdata_text_release(&out);
+		return;
+	}
+	if (options->perf && pipe)
+		show_perf_events(&out, input->reader, true);
 	if (options->json) {
 		json_object *document = answer_document(input, session), *meta, *events;
 		if (document && json_object_object_get_ex(document, "meta", &meta) && json_object_object_get_ex(meta, "events", &events))
 			answer_print(json_object_get(events), options->files.nr > 1);
 		json_object_put(document);
 	}
-	for (size_t i = 0; !options->json && (event = perfdata_reader_event(input->reader, i)); i++) {
-		if (options->perf) {
-			show_perf_event(&out, event, pipe);
-		} else {
-			show_event(&out, event, options->style.verbose);
-		}
-	}
-	if (options->perf)
-		show_perf_tips(&out, input->reader, pipe);
+	for (size_t i = 0; !options->json && !options->perf && (event = perfdata_reader_event(input->reader, i)); i++)
+		show_event(&out, event, options->style.verbose);
 	answer_flush(&out);
 	perfdata_session_close(session);
 }

@@ -28,7 +28,9 @@ struct counters {
 	size_t nr, room;
 	uint64_t *pids;          /* of the thread map */
 	size_t nr_pids;
-	uint64_t *lost;          /* by the event's index: sum of its LOST_SAMPLES */
+	struct lost {
+		uint64_t samples, dropped_by_bpf;
+	} *lost;                 /* by the event's index: sums of its LOST_SAMPLES */
 	size_t nr_lost;
 	bool failed;
 };
@@ -65,10 +67,10 @@ static void take_threads(struct counters *counters, const struct perfdata_thread
 	}
 }
 
-static void take_lost(struct counters *counters, const struct perfdata_event *event, uint64_t lost)
+static void take_lost(struct counters *counters, const struct perfdata_event *event, bool dropped_by_bpf, uint64_t lost)
 {
 	if (event->index >= counters->nr_lost) {
-		uint64_t *grown = realloc(counters->lost, (event->index + 1) * sizeof *grown);
+		struct lost *grown = realloc(counters->lost, (event->index + 1) * sizeof *grown);
 		if (!grown) {
 			counters->failed = true;
 			return;
@@ -77,7 +79,8 @@ static void take_lost(struct counters *counters, const struct perfdata_event *ev
 		counters->lost = grown;
 		counters->nr_lost = event->index + 1;
 	}
-	counters->lost[event->index] += lost;
+	struct lost *sums = &counters->lost[event->index];
+	*(dropped_by_bpf ? &sums->dropped_by_bpf : &sums->samples) += lost;
 }
 
 static void take_record(struct counters *counters, const struct perfdata_raw *raw)
@@ -89,7 +92,7 @@ static void take_record(struct counters *counters, const struct perfdata_raw *ra
 		return;
 	if (raw->type == PERFDATA_RECORD_LOST_SAMPLES) {
 		if (raw->event)
-			take_lost(counters, raw->event, record.u.lost_samples.lost);
+			take_lost(counters, raw->event, raw->misc & PERFDATA_MISC_LOST_SAMPLES_BPF, record.u.lost_samples.lost);
 	} else if (raw->type == PERFDATA_RECORD_THREAD_MAP) {
 		take_threads(counters, &record.u.thread_map);
 	} else if (raw->type == PERFDATA_RECORD_STAT) {
@@ -306,15 +309,19 @@ static void show_perf_stats(const struct perfdata_summary *summary, const struct
 	}
 	for (size_t i = 0; i < summary->nr_events; i++) {
 		const struct perfdata_event_count *event = &summary->events[i];
-		const uint64_t lost = event->event && event->event->index < counters->nr_lost ? counters->lost[event->event->index] : 0;
-		if (!event->event || (!event->deliveries && !lost))
+		struct lost lost = { 0 };
+		if (event->event && event->event->index < counters->nr_lost)
+			lost = counters->lost[event->event->index];
+		if (!event->event || (!event->deliveries && !lost.samples && !lost.dropped_by_bpf))
 			continue;
 		perfdata_text_clear(&room);
 		printf("%s stats:\n", event_names_get(&names, event->event, &room));
 		if (event->deliveries)
 			printf("%20s events: %10" PRIu64 "\n", "SAMPLE", event->deliveries);
-		if (lost)
-			printf("%20s events: %10" PRIu64 "\n", "LOST_SAMPLES", lost);
+		if (lost.samples)
+			printf("%20s events: %10" PRIu64 "\n", "LOST_SAMPLES", lost.samples);
+		if (lost.dropped_by_bpf)
+			printf("%20s events: %10" PRIu64 "\n", "LOST_SAMPLES (BPF)", lost.dropped_by_bpf);
 	}
 	perfdata_text_release(&room);
 }

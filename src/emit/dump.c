@@ -91,7 +91,6 @@ static void dump_release(void *state)
 
 static enum perfdata_status dump_begin(const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out)
 {
-	(void)out;
 	struct dump *dump = calloc(1, sizeof *dump);
 	if (!dump)
 		return PERFDATA_ENOMEM;
@@ -114,6 +113,8 @@ static enum perfdata_status dump_begin(const struct perfdata_emit_context *conte
 			return status;
 		}
 	}
+	if (!dump->pipe && dump->known.any && !dump->known.sample_id_all)
+		perfdata_text_literal(out, "WARNING: No sample_id_all support, falling back to unordered processing\n");
 	*ret_state = dump;
 	return PERFDATA_OK;
 }

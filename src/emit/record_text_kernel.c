@@ -101,7 +101,6 @@ static void lost_samples_tail(const struct perfdata_record *record, struct perfd
 static void read_tail(const struct record_text_context *context, const struct perfdata_record *record, struct perfdata_text *out)
 {
 	const struct perfdata_read_record *read = &record->u.read;
-	const struct perfdata_event *event = NULL;
 	struct perfdata_read_value value = { 0 };
 	uint64_t present = 0;
 	if (read->read.values.count) {
@@ -116,13 +115,9 @@ static void read_tail(const struct record_text_context *context, const struct pe
 		has_id |= strcmp(layout->fields[i].name, "id") == 0;
 		has_lost |= strcmp(layout->fields[i].name, "lost") == 0;
 	}
-	if (has_id)
-		event = perfdata_reader_event_by_id(context->reader, value.id);
-	else
-		event = context->event;
 	perfdata_text_printf(out, ": %d %d ", read->pid, read->tid);
-	if (event)
-		event_names_append(context->names, event, out);
+	if (context->event)
+		event_names_append(context->names, context->event, out);
 	else
 		perfdata_text_literal(out, "unknown");
 	perfdata_text_printf(out, " %" PRIu64 "\n", value.value);
@@ -184,7 +179,7 @@ static void namespaces_tail(const struct perfdata_record *record, struct perfdat
 		perfdata_list_get(&namespaces->namespaces, i, &link);
 		if (i && i % 4 == 0)
 			perfdata_text_literal(out, "\n\t\t ");
-		perfdata_text_printf(out, "%" PRIu64 "/%s: %" PRIu64 "/", i, i < 7 ? names[i] : "unknown", link.dev);
+		perfdata_text_printf(out, "%" PRIu64 "/%s: %" PRIu64 "/", i, i < 7 ? names[i] : "UNKNOWN", link.dev);
 		hex_alt(out, link.ino);
 		perfdata_text_string(out, i + 1 < namespaces->namespaces.count ? ", " : "]\n");
 	}

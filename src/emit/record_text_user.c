@@ -63,7 +63,7 @@ static void id_index_tail(const struct perfdata_record *record, struct perfdata_
 
 struct info_row {
 	const char *text;       /* with its padding */
-	enum { SIGNED_32, UNSIGNED, HEX } form;
+	enum { SIGNED_32, UNSIGNED, HEX, HEX_WITH_0 } form;   /* zero is "0", or "0x0" */
 };
 
 static void info_word(struct perfdata_text *out, const struct info_row *row, uint64_t value)
@@ -74,7 +74,7 @@ static void info_word(struct perfdata_text *out, const struct info_row *row, uin
 	else if (row->form == UNSIGNED)
 		perfdata_text_u64(out, value);
 	else
-		perfdata_text_printf(out, "%#" PRIx64, value);
+		perfdata_text_printf(out, row->form == HEX ? "%#" PRIx64 : "0x%" PRIx64, value);
 	perfdata_text_char(out, '\n');
 }
 
@@ -129,10 +129,10 @@ static void arm_spe_info(const struct perfdata_list *priv, struct perfdata_text 
 		{ "  PMU type v2        :", SIGNED_32 }, { "  CPU number         :", SIGNED_32 },
 	};
 	static const struct info_row per_cpu[] = {
-		{ "    Magic            :", HEX }, { "    CPU #            :", SIGNED_32 },
-		{ "    Num of params    :", SIGNED_32 }, { "    MIDR             :", HEX },
+		{ "    Magic            :", HEX_WITH_0 }, { "    CPU #            :", SIGNED_32 },
+		{ "    Num of params    :", SIGNED_32 }, { "    MIDR             :", HEX_WITH_0 },
 		{ "    PMU Type         :", SIGNED_32 }, { "    Min Interval     :", SIGNED_32 },
-		{ "    Event Filter     :", HEX },
+		{ "    Event Filter     :", HEX_WITH_0 },
 	};
 	if (priv->count <= 2) {
 		for (uint64_t i = 0; i < priv->count; i++)
@@ -165,8 +165,9 @@ static void cs_etm_info(const struct perfdata_list *priv, struct perfdata_text *
 	};
 	static const char *const ete[] = {
 		"\tTRCCONFIGR\t\t       ", "\tTRCTRACEIDR\t\t       ", "\tTRCIDR0\t\t\t       ", "\tTRCIDR1\t\t\t       ",
-		"\tTRCIDR2\t\t\t       ", "\tTRCIDR8\t\t\t       ", "\tTRCAUTHSTATUS\t\t       ", "\tTRCDEVARCH\t\t       ",
-		"\tTS_SOURCE\t\t       ",
+		"\tTRCIDR2\t\t\t       ", "\tTRCIDR8\t\t\t       ", "\tTRCAUTHSTATUS\t\t       ",
+		/* spaces: as perf has them here */
+		"\tTRCDEVARCH                     ", "\tTS_SOURCE                      ",
 	};
 	if (priv->count < 3)
 		return;
@@ -227,7 +228,7 @@ static void auxtrace_info_tail(const struct perfdata_record *record, struct perf
 	case 6:
 	case 7:
 		if (info->priv.count)
-			info_word(out, &(struct info_row){ "  PMU Type           :", SIGNED_32 }, perfdata_list_u64(&info->priv, 0));
+			info_word(out, &(struct info_row){ "  PMU Type           ", SIGNED_32 }, perfdata_list_u64(&info->priv, 0));
 		break;
 	}
 }

@@ -5,9 +5,44 @@
 
 static bool has(const struct perfdata_event *event, uint64_t bit) { return event && event->config.attr.sample_type & bit; }
 
+static const struct perfdata_node *section_root(const struct perfdata_reader *reader, uint32_t id)
+{
+	const struct perfdata_feature_section *section = perfdata_reader_feature(reader, id);
+	return section && section->feature ? perfdata_feature_root(section->feature) : NULL;
+}
+
+/* A number among a PMU's capabilities, which are all texts; 0 if it is not there. */
+static uint32_t cap_number(const struct perfdata_node *caps, const char *name)
+{
+	const size_t size = strlen(name);
+	for (const struct perfdata_node *cap = caps ? caps->child : NULL; cap; cap = cap->next) {
+		const struct perfdata_node *key = perfdata_node_get(cap, "name"), *value = perfdata_node_get(cap, "value");
+		if (!key || !value || key->v.bytes.size != size || memcmp(key->v.bytes.data, name, size) != 0)
+			continue;
+		uint32_t number = 0;
+		for (size_t i = 0; i < value->v.bytes.size && i < 9; i++) {
+			const uint8_t digit = value->v.bytes.data[i];
+			if (digit < '0' || digit > '9')
+				break;
+			number = number * 10 + (digit - '0');
+		}
+		return number;
+	}
+	return 0;
+}
+
 void sample_text_setup(struct sample_text_setup *setup, const struct perfdata_reader *reader)
 {
 	*setup = (struct sample_text_setup){ .arch = perfdata_reader_arch(reader) };
+	const struct perfdata_node *caps = section_root(reader, PERFDATA_FEATURE_CPU_PMU_CAPS);
+	const struct perfdata_node *pmus = section_root(reader, PERFDATA_FEATURE_PMU_CAPS);
+	const struct perfdata_node *pmu = caps ? NULL : perfdata_node_get(pmus, "pmu_caps");
+	if (caps)
+		caps = perfdata_node_get(caps, "cpu_pmu_caps");
+	else if (pmu && pmu->child)
+		caps = perfdata_node_get(pmu->child, "caps");
+	setup->counters = cap_number(caps, "branch_counter_nr");
+	setup->counter_width = cap_number(caps, "branch_counter_width");
 }
 
 /* %#x */
@@ -51,6 +86,10 @@ void sample_text_callchain(const struct perfdata_list *chain, struct perfdata_te
 			at += size + 3;
 		}
 		*at++ = '\n';
+	}
+	if (chain->count >= 2 && perfdata_list_u64(chain, chain->count - 2) == PERFDATA_CONTEXT_USER_DEFERRED) {
+		memcpy(at, "...... (deferred)\n", 18);
+		at += 18;
 	}
 	perfdata_text_commit(out, at);
 }
@@ -96,7 +135,7 @@ const char *sample_text_branch_type(uint64_t flags)
 	unsigned type = flags >> 20 & 15, new_type = flags >> 26 & 15;
 	if (type != 15)
 		return types[type];
-	return new_type < 8 ? new_types[new_type] : "";
+	return new_type < 8 ? new_types[new_type] : "(null)";   /* as printf has it: perf's table is that long */
 }
 
 const char *sample_text_branch_spec(uint64_t flags)
@@ -137,7 +176,7 @@ static void branch_line(struct perfdata_text *out, uint64_t index, const struct 
 }
 
 static void branch_stack(const struct sample_text_setup *setup, const struct perfdata_branch_stack *stack, bool call_stack,
-			 struct perfdata_text *out)
+			 bool has_counters, struct perfdata_text *out)
 {
 	const struct perfdata_list *entries = &stack->entries;
 	perfdata_text_string(out, call_stack ? "... branch callstack: nr:" : "... branch stack: nr:");
@@ -154,7 +193,7 @@ static void branch_stack(const struct sample_text_setup *setup, const struct per
 			from_line(out, 0, branch.to);
 		from_line(out, i + 1, branch.from);
 	}
-	if (!stack->counters.count)
+	if (!has_counters)
 		return;
 	perfdata_text_printf(out, "... branch stack counters: nr:%" PRIu64 " (counter width: %u max counter nr:%u)\n",
 			     stack->counters.count, setup->counter_width, setup->counters);
@@ -292,7 +331,7 @@ void sample_text(const struct sample_text_setup *setup, const struct perfdata_ra
 {
 	const struct perfdata_event *event = raw->event;
 	const struct perfdata_sample *sample = &record->u.sample;
-	const uint64_t call_stack_bit = 1 << 11;
+	const uint64_t call_stack_bit = 1 << 11, counters_bit = 1 << 19;
 	bool branches = has(event, PERFDATA_SAMPLE_BRANCH_STACK);
 	bool call_stack = branches && event->config.attr.branch_sample_type & call_stack_bit;
 	first_line(raw, sample, out);
@@ -304,7 +343,7 @@ void sample_text(const struct sample_text_setup *setup, const struct perfdata_ra
 		sample_text_callchain(&sample->callchain, out);
 	}
 	if (branches)
-		branch_stack(setup, &sample->branch_stack, call_stack, out);
+		branch_stack(setup, &sample->branch_stack, call_stack, event->config.attr.branch_sample_type & counters_bit, out);
 	if (has(event, PERFDATA_SAMPLE_REGS_USER))
 		registers(setup, "user", &sample->user_regs, out);
 	if (has(event, PERFDATA_SAMPLE_REGS_INTR))

@@ -233,7 +233,7 @@ static bool is_text(struct perfdata_bytes raw)
 	for (size_t i = size; i < raw.size; i++)
 		if (raw.data[i] != 0)
 			return false;
-	return size != 0;
+	return true;
 }
 
 void script_bpf_output(struct perfdata_bytes raw, struct perfdata_text *out)

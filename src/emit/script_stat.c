@@ -3,13 +3,17 @@
 #include <string.h>
 #include "script_stat.h"
 
+/* Counters of all events together; each round prints them all. More than this are left out. */
+#define MAX_COUNTS (1u << 20)
+
 struct count { uint64_t value, enabled, running; };
 
 /* The counters of an event: one for each thread and CPU. */
 struct event_counts {
 	int32_t *cpus;
 	size_t nr_cpus;
-	struct count *counts;          /* [thread * nr_cpus + cpu] */
+	struct count *counts;          /* [thread * nr_cpus + cpu]: as recorded, and in a round as printed */
+	struct count *previous;        /* the same, as recorded in the round before */
 };
 
 struct script_stat {
@@ -18,8 +22,8 @@ struct script_stat {
 	int32_t *threads, *cpus;
 	size_t nr_threads, nr_cpus;
 	struct event_counts *events;
-	size_t nr_events;
-	bool header_told;
+	size_t nr_events, nr_counts;
+	bool scale, header_told;
 };
 
 struct script_stat *script_stat_new(const struct event_names *names)
@@ -35,6 +39,7 @@ static void forget_events(struct script_stat *stat)
 	for (size_t i = 0; i < stat->nr_events; i++) {
 		free(stat->events[i].cpus);
 		free(stat->events[i].counts);
+		free(stat->events[i].previous);
 	}
 	free(stat->events);
 	stat->events = NULL;
@@ -69,14 +74,16 @@ static int32_t *list_cpus(const struct perfdata_cpus *cpus, size_t *ret_nr)
 
 static enum perfdata_status take_cpus(struct script_stat *stat, const struct perfdata_cpus *cpus)
 {
-	free(stat->cpus);
+	if (stat->cpus)
+		return PERFDATA_OK;     /* the first map counts */
 	stat->cpus = list_cpus(cpus, &stat->nr_cpus);
 	return stat->cpus ? PERFDATA_OK : PERFDATA_ENOMEM;
 }
 
 static enum perfdata_status take_threads(struct script_stat *stat, const struct perfdata_list *threads)
 {
-	free(stat->threads);
+	if (stat->threads)
+		return PERFDATA_OK;
 	stat->nr_threads = threads->count;
 	stat->threads = calloc(threads->count ? threads->count : 1, sizeof *stat->threads);
 	if (!stat->threads)
@@ -100,15 +107,19 @@ static bool is_among(const struct perfdata_cpus *cpus, int32_t wanted)
 }
 
 /* The recording's CPUs, as far as the event's unit has them; "any CPU" is one of every unit. */
-static enum perfdata_status make_counts(const struct script_stat *stat, const struct perfdata_event *event, struct event_counts *counts)
+static enum perfdata_status make_counts(struct script_stat *stat, const struct perfdata_event *event, struct event_counts *counts)
 {
 	counts->cpus = calloc(stat->nr_cpus ? stat->nr_cpus : 1, sizeof *counts->cpus);
 	for (size_t i = 0; counts->cpus && i < stat->nr_cpus; i++)
 		if (stat->cpus[i] < 0 || !event->has_own_cpus || is_among(&event->own_cpus, stat->cpus[i]))
 			counts->cpus[counts->nr_cpus++] = stat->cpus[i];
+	if (stat->nr_threads && counts->nr_cpus > (MAX_COUNTS - stat->nr_counts) / stat->nr_threads)
+		counts->nr_cpus = 0;
 	const size_t cells = counts->nr_cpus * stat->nr_threads;
+	stat->nr_counts += cells;
 	counts->counts = calloc(cells ? cells : 1, sizeof *counts->counts);
-	return counts->cpus && counts->counts ? PERFDATA_OK : PERFDATA_ENOMEM;
+	counts->previous = calloc(cells ? cells : 1, sizeof *counts->previous);
+	return counts->cpus && counts->counts && counts->previous ? PERFDATA_OK : PERFDATA_ENOMEM;
 }
 
 /* Counters are made when the first value comes: the maps are known then. */
@@ -127,6 +138,17 @@ static enum perfdata_status make_events(struct script_stat *stat)
 	return PERFDATA_OK;
 }
 
+static void take_config(struct script_stat *stat, const struct perfdata_stat_config *config)
+{
+	const uint64_t scale = 2;
+	for (uint64_t i = 0; i < config->entries.count; i++) {
+		struct perfdata_stat_config_entry entry;
+		perfdata_list_get(&config->entries, i, &entry);
+		if (entry.tag == scale)
+			stat->scale = entry.val;
+	}
+}
+
 static enum perfdata_status take_value(struct script_stat *stat, const struct perfdata_stat *value)
 {
 	const enum perfdata_status status = make_events(stat);
@@ -143,10 +165,28 @@ static enum perfdata_status take_value(struct script_stat *stat, const struct pe
 	return status;
 }
 
+/* Counters grow: a round is told what they grew by. For those that did not run all the time, all of it is estimated. */
+static void finish_count(const struct script_stat *stat, struct count *count, struct count *previous)
+{
+	const struct count recorded = *count;
+	count->value -= previous->value;
+	count->enabled -= previous->enabled;
+	count->running -= previous->running;
+	*previous = recorded;
+	if (!stat->scale)
+		return;
+	if (!count->running)
+		count->value = 0;
+	else if (count->running < count->enabled)
+		count->value = (uint64_t)((double)count->value * (double)count->enabled / (double)count->running);
+}
+
 static void spell_row(const struct script_stat *stat, size_t index, size_t thread, size_t cpu, uint64_t time, struct perfdata_text *out)
 {
 	const struct event_counts *counts = &stat->events[index];
-	const struct count *count = &counts->counts[thread * counts->nr_cpus + cpu];
+	const size_t cell = thread * counts->nr_cpus + cpu;
+	struct count *count = &counts->counts[cell];
+	finish_count(stat, count, &counts->previous[cell]);
 	const uint64_t columns[] = { count->value, count->enabled, count->running, time };
 	perfdata_text_s64_pad(out, counts->cpus[cpu], 3);
 	perfdata_text_char(out, ' ');
@@ -182,6 +222,9 @@ enum perfdata_status script_stat_record(struct script_stat *stat, const struct p
 		return take_cpus(stat, &record->u.cpu_map.cpus);
 	case PERFDATA_RECORD_THREAD_MAP:
 		return take_threads(stat, &record->u.thread_map.threads);
+	case PERFDATA_RECORD_STAT_CONFIG:
+		take_config(stat, &record->u.stat_config);
+		break;
 	case PERFDATA_RECORD_STAT:
 		return take_value(stat, &record->u.stat);
 	case PERFDATA_RECORD_STAT_ROUND:

@@ -13,7 +13,7 @@ void script_stat_free(struct script_stat *stat);
 static inline bool script_stat_concerns(uint32_t type)
 {
 	return type == PERFDATA_RECORD_THREAD_MAP || type == PERFDATA_RECORD_CPU_MAP || type == PERFDATA_RECORD_STAT ||
-	       type == PERFDATA_RECORD_STAT_ROUND;
+	       type == PERFDATA_RECORD_STAT_CONFIG || type == PERFDATA_RECORD_STAT_ROUND;
 }
 /* Follows a record, in order. STAT_ROUND appends the table. PERFDATA_ENOMEM. */
 enum perfdata_status script_stat_record(struct script_stat *stat, const struct perfdata_record *record, struct perfdata_text *out);
