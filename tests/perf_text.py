@@ -1,0 +1,242 @@
+#!/usr/bin/env python3
+"""Compares what perfdata prints in perf's own formats with what perf 7.3 printed: the same bytes, or for JSON the same document.
+
+usage: perf_text.py              the recordings of testdata/perf, and the corpus that PERFDATA_CORPUS names
+       perf_text.py GLOB…        only those files
+       perf_text.py -v GLOB…     and all lines that differ
+Prints TAP, a line for each file. A corpus is a folder with MANIFEST.tsv and expected/NAME.KIND, or NAME.KIND.zst.
+
+Where perf is wrong we are not: EXCEPTIONS names each such file with the reason and what is left out of both texts before they
+are compared. An exception whose texts do not differ any more fails too.
+"""
+import concurrent.futures
+import csv
+import difflib
+import fnmatch
+import json
+import os
+import re
+import subprocess
+import sys
+
+TOP = os.environ.get("top_srcdir", os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+PERFDATA = os.path.abspath(os.environ.get("PERFDATA", "perfdata"))
+ENV = dict(os.environ, HOME="/nonexistent", LC_ALL="C", TZ="UTC")
+
+SHOW = [f"--show-{what}-events" for what in "task mmap switch namespace cgroup lost bpf text-poke round".split()]
+COMMANDS = {
+    "dump": ["dump", "--symbols", "no"],
+    "script": ["script", "--symbols", "no"],
+    "events": ["script", "--symbols", "no", "--ns", *SHOW],
+    "json": ["perf-json", "--symbols", "no"],
+    "header": ["info", "--perf"],
+    "evlist": ["events", "--perf"],
+    "buildid": ["buildids", "--perf"],
+    "stats": ["info", "--perf-stats"],
+}
+
+
+# --- what is left out where perf is wrong ---
+
+def replace(pattern, by=b""):
+    compiled = re.compile(pattern, re.M)
+    return lambda text: compiled.sub(by, text)
+
+
+def without_mmap2_protection(text):
+    """The words at 0x40 of MMAP2 records, and the letters that say what they mean."""
+    out, is_mmap2 = [], False
+    for line in text.split(b"\n"):
+        if b"]: event: " in line:
+            is_mmap2 = line.endswith(b"]: event: 10")
+        elif is_mmap2 and line.startswith(b".  0040:"):
+            line = line[:9] + b" .." * 8 + line[33:59] + b"." * 8 + line[67:]
+        elif b"PERF_RECORD_MMAP2" in line:
+            line = re.sub(rb"\]: [r-][w-][x-][sp] ", b"]: .... ", line)
+        out.append(line)
+    return b"\n".join(out)
+
+
+def without_precise_ip(text):
+    text = re.sub(rb", precise_ip[:=] ?\d|, precise_ip = \d", b"", text)
+    text = re.sub(rb" *(cycles|instructions|cache-misses|branch-misses|branches|cache-references):p+", rb" \1:", text)
+    return re.sub(rb"(?m)^(\.  0030:  \w\w) \w\w \w\w(.{40} .).{2}", rb"\1 .. ..\2..", text)
+
+
+def without_order(text):
+    """… and without what was mapped at that moment."""
+    return b"\n".join(sorted(re.sub(rb" \(\S+\)$", b"", line) for line in text.split(b"\n")))
+
+
+def without_unknown_records(text):
+    """Their blocks in a dump; in counts they change the sum and all shares."""
+    text = re.sub(rb"\n0x\w+@\S+ \[0x\w+\]: event: (87|4000)\n(\..*\n)+\n.*PERF_RECORD_UNKNOWN$", b"", text, flags=re.M)
+    return re.sub(rb"(?m)^ +(TOTAL|UNKNOWN) events:.*\n| +\( *[0-9.]+%\)", b"", text)
+
+
+# file, kinds, reason, what is left out
+EXCEPTIONS = [
+    ("be-quipper-perf.data*lost_samples-4.4", "dump script events header evlist stats",
+     "perf turns the bits of a foreign attr byte by byte, which exchanges the two bits of precise_ip", without_precise_ip),
+    ("rec-dir-threads-*.dir", "events", "without sorting, perf reads the files of a directory in the order in which the file system lists them",
+     without_order),
+    ("unknown-records.data", "dump stats", "perf steps over records that it does not know; we show them", without_unknown_records),
+    ("be-*", "dump", "perf leaves prot and flags of a foreign MMAP2 as they are", without_mmap2_protection),
+    ("hotspot-file_content-perf.data.true.v2", "dump events buildid",
+     "the MMAP2 records of RHEL's Linux 3.10 have no prot and flags: perf takes the name's first 8 bytes for them",
+     replace(rb"PERF_RECORD_MMAP2 .*|\S*64/ld-2\.17\.so|(?<=\. dso: ).*")),
+    ("simpleperf-has_embedded_native_libs_apk_perf.data simpleperf-perf_no_unwind.data simpleperf-perf_with_arm_regs.data "
+     "simpleperf-perf_unwind_embedded_lib_in_apk.data", "dump",
+     "where it can read no program of a known thread, perf takes its own host's names for registers, whatever ARCH says",
+     replace(rb"(?<=^\.\.\.\. )\w+ +(?=0x)")),
+    ("simpleperf-perf_b.data", "dump script events", "all modules were recorded at address 0: which of them holds an address is perf's chance",
+     replace(rb"\[kernel\.kallsyms\]|/lib/modules/\S*\.ko")),
+]
+
+
+def exception_of(name, kind):
+    for files, kinds, reason, leave_out in EXCEPTIONS:
+        if kind in kinds.split() and any(fnmatch.fnmatch(name, pattern) for pattern in files.split()):
+            yield reason, leave_out
+
+
+# --- what perf printed ---
+
+def expected(corpus, name, kind):
+    path = f"{corpus}/expected/{name}.{kind}"
+    if os.path.exists(path):
+        with open(path, "rb") as text:
+            return text.read()
+    if not os.path.exists(path + ".zst"):
+        return b""
+    return subprocess.run(["zstd", "-dcq", path + ".zst"], capture_output=True, check=True).stdout
+
+
+def exit_of(row, kind):
+    """Of perf: a number or sigN."""
+    cell = row["perf73_exit"]
+    return cell if "=" not in cell else dict(pair.split("=", 1) for pair in cell.split(",")).get(kind, "?")
+
+
+def is_comparable(row, kind):
+    """perf read the file whole, and its text is there."""
+    if row["kind"] in ("damaged", "fuzz") or exit_of(row, kind) != "0":
+        return False
+    if kind not in ("header", "evlist") and exit_of(row, "dump") != "0":
+        return False
+    return not any(cell.startswith(kind + "(") for cell in row["expected"].split(","))
+
+
+def wanted_texts(corpus, row, kind):
+    """perf's text, and for a byte-swapped file that for the file it was made of."""
+    name, texts = row["file"], [expected(corpus, row["file"], kind)]
+    twin = re.search(r"big-endian twin of ([^ ;]+)", row["note"])
+    if twin:
+        texts.append(expected(corpus, twin[1], kind).replace(twin[1].encode(), name.encode()))
+    return texts
+
+
+# --- comparing ---
+
+def plain(text):
+    """The modification time of the file is not kept everywhere."""
+    return re.sub(rb"(?m)^# captured on *:.*$", b"# captured on", text)
+
+
+def document(text, host_keys):
+    parsed = json.loads(text.decode("utf-8"))
+    for key in ("captured-on", *host_keys):
+        parsed.get("headers", {}).pop(key, None)
+    return parsed
+
+
+def run(corpus, name, kind):
+    done = subprocess.run([PERFDATA, *COMMANDS[kind], "-q", name], cwd=corpus, env=ENV, capture_output=True, timeout=300)
+    if done.returncode not in (0, 4):
+        raise ValueError(f"exit code {done.returncode}: {done.stderr.decode('utf-8', 'replace').strip()[:200]}")
+    return done.stdout
+
+
+def first_difference(theirs, ours, all_lines):
+    a, b = theirs.split(b"\n"), ours.split(b"\n")
+    if all_lines:
+        return "\n# ".join(["lines differ"] + [line for line in difflib.unified_diff(
+            [x.decode("utf-8", "backslashreplace") for x in a], [x.decode("utf-8", "backslashreplace") for x in b], "perf", "ours",
+            lineterm="", n=1)][2:])
+    at = next((i for i, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))
+    show = [repr(lines[at][:160]) if at < len(lines) else "(end)" for lines in (a, b)]
+    return f"line {at + 1}: perf {show[0]}, ours {show[1]}"
+
+
+def check_json(corpus, row, wants, ours):
+    head = expected(corpus, row["file"], "header")
+    # perf fills these in from its own host
+    host_keys = [key for key, line in (("os-release", b"# os release :"), ("cpuid", b"# cpuid :")) if line not in head]
+    documents = []
+    for text in wants:
+        try:
+            documents.append(document(text, host_keys))
+        except ValueError:
+            pass       # perf copies bytes that are not UTF-8
+    if documents and document(ours, host_keys) not in documents:
+        return "another document"
+    return None
+
+
+def check_kind(corpus, row, kind, all_lines):
+    """What is wrong, or None."""
+    wants = [plain(text) for text in wanted_texts(corpus, row, kind)]
+    if not wants[0] and kind in ("stats", "buildid", "evlist", "json"):
+        return None
+    try:
+        ours = plain(run(corpus, row["file"], kind))
+        problem = check_json(corpus, row, wants, ours) if kind == "json" else None
+    except (ValueError, subprocess.TimeoutExpired) as error:
+        return str(error)
+    same = problem is None if kind == "json" else ours in wants
+    exceptions = [] if same else list(exception_of(row["file"], kind))
+    if same:
+        useless = [reason for reason, _ in exception_of(row["file"], kind) if "*" not in reason and is_named(row["file"], kind)]
+        return f"is the same now, though it is named an exception: {useless[0]}" if useless else None
+    for _, leave_out in exceptions:
+        ours = leave_out(ours)
+        wants = [leave_out(want) for want in wants]
+    if kind == "json":
+        return problem if not exceptions else check_json(corpus, row, wants, ours)
+    return None if ours in wants else first_difference(wants[0], ours, all_lines)
+
+
+def is_named(name, kind):
+    """The file itself is in the table, not a pattern that others match too."""
+    return any(name in files.split() and kind in kinds.split() for files, kinds, _, _ in EXCEPTIONS)
+
+
+def check_file(corpus, row, all_lines):
+    kinds = [kind for kind in COMMANDS if is_comparable(row, kind)]
+    return kinds, [f"{kind}: {problem}" for kind in kinds if (problem := check_kind(corpus, row, kind, all_lines))]
+
+
+def rows_of(corpus):
+    with open(f"{corpus}/MANIFEST.tsv", encoding="utf-8") as manifest:
+        return list(csv.DictReader(manifest, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+def main():
+    all_lines = "-v" in sys.argv
+    globs = [arg for arg in sys.argv[1:] if arg != "-v"] or ["*"]
+    corpora = [c for c in (f"{TOP}/testdata/perf", os.environ.get("PERFDATA_CORPUS")) if c and os.path.exists(f"{c}/MANIFEST.tsv")]
+    tests = [(c, row) for c in corpora for row in rows_of(c) if any(fnmatch.fnmatch(row["file"], g) for g in globs)]
+    tests = [(c, row) for c, row in tests if any(is_comparable(row, kind) for kind in COMMANDS)]
+    print(f"1..{len(tests)}" if tests else "1..0 # SKIP no recordings with perf's text")
+    bad = 0
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        results = pool.map(lambda test: check_file(*test, all_lines), tests)
+        for number, ((_, row), (kinds, problems)) in enumerate(zip(tests, results), 1):
+            for problem in problems:
+                print(f"# {row['file']}: {problem}")
+            bad += bool(problems)
+            print(f"{'not ' if problems else ''}ok {number} - {row['file']}: {' '.join(kinds)}", flush=True)
+    return 1 if bad else 0
+
+
+sys.exit(main())
