@@ -207,7 +207,8 @@ void pd_window_release(struct pd_window *window);
 static inline size_t pd_window_left(const struct pd_window *window) { return (size_t)(window->end - window->at); }
 static inline void pd_window_move(struct pd_window *window, size_t size)
 {
-	window->at += size;
+	if (size)      /* an empty window has no place to move from */
+		window->at += size;
 	window->offset += size;
 }
 /* More bytes behind those that are there; false if there are none (now). */

@@ -337,7 +337,7 @@ static struct pd_trace_span printk_text(struct pd_trace_span span)
 static bool read_printk(struct perfdata_trace *trace)
 {
 	const char *text = (const char *)trace->info.printk_formats.data;
-	struct pd_trace_span rest = { text, text + trace->info.printk_formats.size }, line;
+	struct pd_trace_span rest = { text, text ? text + trace->info.printk_formats.size : NULL }, line;
 
 	while (text && pd_trace_line(&rest, &line)) {
 		uint64_t address;
@@ -357,7 +357,7 @@ static bool read_printk(struct perfdata_trace *trace)
 static bool read_comms(struct perfdata_trace *trace)
 {
 	const char *text = (const char *)trace->info.saved_cmdlines.data;
-	struct pd_trace_span rest = { text, text + trace->info.saved_cmdlines.size }, line;
+	struct pd_trace_span rest = { text, text ? text + trace->info.saved_cmdlines.size : NULL }, line;
 
 	while (text && pd_trace_line(&rest, &line)) {
 		uint64_t pid;

@@ -306,7 +306,9 @@ static void other_tail(struct dumper *dumper, const struct perfdata_raw *raw, co
 	const struct dump_value *value = dumper->value;
 	if (dumper->next_tail < value->nr_spelled && value->spelled[dumper->next_tail].record == raw) {
 		size_t from = dumper->next_tail ? value->spelled[dumper->next_tail - 1].end : 0;
-		perfdata_text_append(dumper->out, value->tails.data + from, value->spelled[dumper->next_tail].end - from);
+		const size_t size = value->spelled[dumper->next_tail].end - from;
+		if (size)
+			perfdata_text_append(dumper->out, value->tails.data + from, size);
 		dumper->next_tail++;
 		return;
 	}

@@ -22,7 +22,8 @@ static inline const char *text_cache_find(const struct text_cache *cache, uint64
 {
 	const struct text_cache_slot *slot = &cache->slots[key * 0x9e3779b97f4a7c15ull >> (64 - TEXT_CACHE_SLOT_BITS)];
 	*ret_size = slot->size;
-	return slot->key == key ? cache->text.data + slot->offset : NULL;
+	/* an empty slot has key 0, which somebody may ask for */
+	return slot->size && slot->key == key ? cache->text.data + slot->offset : NULL;
 }
 /* Appends it; false: it is not there. */
 bool text_cache_append(const struct text_cache *cache, uint64_t key, struct perfdata_text *out);
