@@ -102,7 +102,7 @@ static void convert_input(struct job *job, struct input *input)
 			.needs = needs_of(options),
 			.filter = filters.filter,
 			.limit = options->limit,
-			/* records are joined to nothing; nor is anything by perf report, whose form has no lines of its own for samples */
+			/* records are joined to nothing; nor does perf report join, whose form has no lines for samples */
 			.merge_deferred = options->emitter->needs & PERFDATA_NEED_DELIVERIES &&
 					  perfdata_option_flag(options->values, options->nr_values, "samples-line", true),
 		};

@@ -98,8 +98,8 @@ static void add_types(struct names *names, const struct perfdata_summary *summar
 static void add_events(struct names *names, const struct perfdata_summary *summary)
 {
 	static const struct { uint64_t bits; const char *table; } parts[] = {
-		{ PERFDATA_SAMPLE_BRANCH_STACK, "branches" }, { PERFDATA_SAMPLE_CALLCHAIN, "callchain" }, { PERFDATA_SAMPLE_CALLCHAIN, "stacks" },
-		{ PERFDATA_SAMPLE_CALLCHAIN, "frames" },
+		{ PERFDATA_SAMPLE_BRANCH_STACK, "branches" }, { PERFDATA_SAMPLE_CALLCHAIN, "callchain" },
+		{ PERFDATA_SAMPLE_CALLCHAIN, "stacks" }, { PERFDATA_SAMPLE_CALLCHAIN, "frames" },
 		{ PERFDATA_SAMPLE_REGS_USER | PERFDATA_SAMPLE_REGS_INTR, "regs" }, { PERFDATA_SAMPLE_READ, "read_values" },
 	};
 	uint64_t bits = 0;

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Each table of csv: every row has the header's columns, records are neither lost nor added, values are those of ndjson, and --jobs
-changes nothing. Names and stacks are those of ndjson, and the tables of stacks and frames join with them. For each recording of testdata, and of $PERFDATA_CORPUS where that is set."""
+changes nothing. Names and stacks are those of ndjson, and the tables of stacks and frames join with them. For each recording of testdata,
+and of $PERFDATA_CORPUS where that is set."""
 import csv
 import io
 import json

@@ -21,7 +21,8 @@ struct csv_state {
 
 static const struct perfdata_option options[] = {
 	{ "table", PERFDATA_OPTION_TEXT, 0, "TABLE",
-	  "samples (default), a record type, event:NAME, branches, callchain, regs, read_values, stacks, frames, unknown; all with -o DIR/" },
+	  "samples (default), a record type, event:NAME, branches, callchain, regs, read_values, stacks, frames, unknown; "
+	  "all with -o DIR/" },
 	{ "fields", PERFDATA_OPTION_TEXT, 'e', "LIST", "only these columns, in this order (see `perfdata fields`)" },
 	NAME_OPTIONS,
 	{ 0 },
@@ -347,7 +348,8 @@ static void frame_row(const struct told_world *world, uint32_t frame, unsigned p
 }
 
 /* Rows of what no batch before had. */
-static void rows_of_stacks(const struct csv_state *csv, const struct told_world *world, const struct told_batch *told, struct perfdata_text *out)
+static void rows_of_stacks(const struct csv_state *csv, const struct told_world *world, const struct told_batch *told,
+			   struct perfdata_text *out)
 {
 	for (size_t i = 0; told && i < told->nr_ids && !perfdata_text_failed(out); i++) {
 		if (csv->table.kind == CSV_STACKS)

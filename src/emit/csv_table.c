@@ -238,7 +238,8 @@ static enum perfdata_status find_kind(const char *name, struct csv_table *ret)
 	return PERFDATA_EUSAGE;
 }
 
-enum perfdata_status csv_table_find(struct pool *pool, const struct csv_choice *choice, struct csv_table *ret, struct perfdata_error *reterr)
+enum perfdata_status csv_table_find(struct pool *pool, const struct csv_choice *choice, struct csv_table *ret,
+				    struct perfdata_error *reterr)
 {
 	const char *name = choice->table;
 	const char *list = choice->list;

@@ -31,6 +31,7 @@ struct csv_choice {
 	unsigned places;               /* parts: bits */
 };
 /* PERFDATA_EUSAGE names what there is. */
-enum perfdata_status csv_table_find(struct pool *pool, const struct csv_choice *choice, struct csv_table *ret, struct perfdata_error *reterr);
+enum perfdata_status csv_table_find(struct pool *pool, const struct csv_choice *choice, struct csv_table *ret,
+				    struct perfdata_error *reterr);
 
 #endif

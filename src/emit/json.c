@@ -94,7 +94,7 @@ static enum perfdata_status begin_document(const struct perfdata_emit_context *c
 	return begin(context, ret_state, out, true);
 }
 
-/* --- scan --------------------------------------------------------------------------------------------------------------------------- */
+/* --- scan --------------------------------------------------------------------------------------------------------- */
 
 /* Which batch holds the first record, in front of which no comma stands; and what names of addresses depend on. */
 static enum perfdata_status scan(void *state, const struct perfdata_batch *batch, void **ret_value)
@@ -108,7 +108,7 @@ static enum perfdata_status scan(void *state, const struct perfdata_batch *batch
 	return status;
 }
 
-/* --- format ------------------------------------------------------------------------------------------------------------------------ */
+/* --- format ------------------------------------------------------------------------------------------------------- */
 
 static void free_cache(void *cache)
 {
@@ -296,7 +296,7 @@ static void spell_record(struct record *r)
 		spell_head(r, HEAD_RAW_BYTES, &KEY(",\"raw_bytes\":"));
 }
 
-/* --- -e ----------------------------------------------------------------------------------------------------------------------------- */
+/* --- -e ----------------------------------------------------------------------------------------------------------- */
 
 static void spell_trace_field(struct record *r, const struct select_step *step, struct perfdata_bytes raw)
 {
@@ -421,7 +421,7 @@ static bool spell_selected(struct record *r, const struct json_state *json)
 	return true;
 }
 
-/* --- lines -------------------------------------------------------------------------------------------------------------------------- */
+/* --- lines -------------------------------------------------------------------------------------------------------- */
 
 /* Where format stands in its batch. */
 struct walk {
@@ -507,7 +507,7 @@ static enum perfdata_status format(const void *state, const struct perfdata_batc
 	return status;
 }
 
-/* --- merge and end -------------------------------------------------------------------------------------------------------------------- */
+/* --- merge and end ------------------------------------------------------------------------------------------------ */
 
 static enum perfdata_status merge(void *state, void *part, struct perfdata_text *out)
 {

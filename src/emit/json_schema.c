@@ -148,7 +148,7 @@ static void object_of(struct perfdata_text *out, const struct plan *plan)
 	spell_close(out, start, '{', '}');
 }
 
-/* --- places ------------------------------------------------------------------------------------------------------------------------- */
+/* --- places ------------------------------------------------------------------------------------------------------- */
 
 static void place_properties(struct perfdata_text *out)
 {
@@ -201,15 +201,15 @@ static void steps_array(struct perfdata_text *out, bool with_ids)
 static void stack_line(struct perfdata_text *out)
 {
 	key(out, "stack", "");
-	perfdata_text_literal(out, "{\"type\":\"object\",\"description\":\"A call chain, before the first sample that has it (--stacks ref).\","
-			      "\"required\":[\"type\",\"stack_id\",\"frames\"],\"additionalProperties\":false,"
+	perfdata_text_literal(out, "{\"type\":\"object\","
+			      "\"description\":\"A call chain, before the first sample that has it (--stacks ref).\",\"required\":[\"type\",\"stack_id\",\"frames\"],\"additionalProperties\":false,"
 			      "\"properties\":{\"type\":{\"const\":\"stack\"},\"stack_id\":{\"type\":\"integer\",\"minimum\":0},"
 			      "\"file\":{\"type\":\"string\"},\"file_hex\":{\"type\":\"string\"},\"frames\":{");
 	steps_array(out, true);
 	perfdata_text_literal(out, ",\"description\":\"Its steps, callee first.\"}}}");
 }
 
-/* --- records ------------------------------------------------------------------------------------------------------------------------ */
+/* --- records ------------------------------------------------------------------------------------------------------ */
 
 static void head_property(struct perfdata_text *out, enum record_head head, const struct plan *trailer)
 {
@@ -295,7 +295,8 @@ static void all_records(struct perfdata_text *out, struct pool *pool, const stru
 
 static void references(struct perfdata_text *out)
 {
-	perfdata_text_literal(out, "\"anyOf\":[{\"$ref\":\"#/$defs/meta\"},{\"$ref\":\"#/$defs/summary\"},{\"$ref\":\"#/$defs/stack\"}");
+	perfdata_text_literal(out, "\"anyOf\":[{\"$ref\":\"#/$defs/meta\"},{\"$ref\":\"#/$defs/summary\"},"
+			      "{\"$ref\":\"#/$defs/stack\"}");
 	const struct perfdata_layout *layout;
 	for (size_t i = 0; (layout = perfdata_record_layout_at(i)); i++)
 		perfdata_text_printf(out, ",{\"$ref\":\"#/$defs/record_%s\"}", layout->name);

@@ -6,7 +6,8 @@
 static const struct place_info parts[PLACE_COUNT] = {
 	[PLACE_DSO] = { "dso", "The file, or other thing, that the address is mapped from.", JSON_STRING },
 	[PLACE_BUILD_ID] = { "build_id", "Its build-id, where the recording says it.", JSON_HEX },
-	[PLACE_ADDRESS] = { "address", "The address inside it: the offset in a file; as recorded in the kernel, its modules and JIT areas.",
+	[PLACE_ADDRESS] = { "address",
+			    "The address inside it: the offset in a file; as recorded in the kernel, its modules and JIT areas.",
 			    JSON_ADDRESS },
 	[PLACE_SYMBOL] = { "symbol", "Name of the symbol there (--symbols yes; BPF programs without it).", JSON_STRING },
 	[PLACE_SYMBOL_OFFSET] = { "symbol_offset", "How far behind the start of the symbol the address is.", JSON_UNSIGNED },
@@ -24,7 +25,7 @@ enum place_part place_part_named(const char *name)
 	return part;
 }
 
-/* --- looking up ------------------------------------------------------------------------------------------------------------------------ */
+/* --- looking up --------------------------------------------------------------------------------------------------- */
 
 static void set_text(struct place *place, enum place_part part, const char *text)
 {
@@ -78,7 +79,7 @@ void place_load(const struct told_world *world, uint32_t frame, unsigned wanted,
 	ret->present &= wanted;
 }
 
-/* --- spelling -------------------------------------------------------------------------------------------------------------------------- */
+/* --- spelling ----------------------------------------------------------------------------------------------------- */
 
 bool place_json_value(struct perfdata_text *out, const struct place *place, enum place_part part, bool wide_as_string)
 {
@@ -162,7 +163,8 @@ void place_json(const struct place_speller *speller, struct perfdata_text *out, 
 		spell_close(out, start, '{', '}');
 }
 
-static void append_step(const struct place_speller *speller, struct perfdata_text *out, const struct perfdata_step *step, bool with_id)
+static void append_step(const struct place_speller *speller, struct perfdata_text *out, const struct perfdata_step *step,
+			bool with_id)
 {
 	perfdata_text_literal(out, ",{\"ip\":");
 	spell_hex_string(out, step->ip);

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include "told.h"
 
-/* --- sets -------------------------------------------------------------------------------------------------------------------------- */
+/* --- sets --------------------------------------------------------------------------------------------------------- */
 
 /* 1: the id is new, 0: it was there, -1: no memory. */
 static int set_add(struct id_set *set, uint32_t id)
@@ -24,7 +24,7 @@ static int set_add(struct id_set *set, uint32_t id)
 	return 1;
 }
 
-/* --- build-ids ------------------------------------------------------------------------------------------------------------------------ */
+/* --- build-ids ---------------------------------------------------------------------------------------------------- */
 
 static bool knows(const struct known_ids *known, uint32_t dso)
 {
@@ -69,7 +69,7 @@ bool told_build_id(const struct told_world *world, uint32_t dso, struct perfdata
 	return ret->size;
 }
 
-/* --- batches --------------------------------------------------------------------------------------------------------------------------- */
+/* --- batches ------------------------------------------------------------------------------------------------------ */
 
 void told_release(struct told *told)
 {
@@ -132,7 +132,9 @@ static bool add_new_ids(struct told *told, const struct perfdata_batch *batch, s
 		const int is_new = set_add(&told->stacks, delivery->stack);
 		if (is_new < 0)
 			return false;
-		if (is_new && !(told->what == TOLD_STACKS ? list_add(list, delivery->stack) : add_new_frames(told, delivery->stack, list)))
+		if (!is_new)
+			continue;
+		if (told->what == TOLD_STACKS ? !list_add(list, delivery->stack) : !add_new_frames(told, delivery->stack, list))
 			return false;
 	}
 	return true;

@@ -1,5 +1,6 @@
-/* What crosses batches where addresses are named: which build-ids were known when a batch was made, and which stacks and frames were told
- * before. scan keeps it, in order; format gets what it needs of it with the batch, so that the bytes are the same for any number of threads. */
+/* What crosses batches where addresses are named: which build-ids were known when a batch was made, and which stacks and
+ * frames were told before. scan keeps it, in order; format gets what it needs of it with the batch, so that the bytes are
+ * the same for any number of threads. */
 #ifndef EMIT_TOLD_H
 #define EMIT_TOLD_H
 
