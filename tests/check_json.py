@@ -108,14 +108,25 @@ def misfits(objects, by_type):
     return faults
 
 
+def addresses(chain):
+    return [entry for entry in chain if entry.startswith('0x')]
+
+
+def lost_addresses(value, plain, stacks):
+    """Recorded addresses that neither the sample nor its stack says."""
+    if 'stack_id' not in value or 'callchain' in value:
+        return []
+    told = [frame['ip'] for frame in stacks[value['stack_id']]['frames']]
+    recorded = addresses(plain['callchain'])
+    return recorded if told[:len(recorded)] != recorded else []
+
+
 def without_names(value, plain):
     """The line as it is without names; the callchain that a stack stands for is put back."""
     if value['type'] != 'sample':
         return value
     bare = {key: item for key, item in value.items() if key not in NAME_KEYS}
     if 'stack_id' in value and 'callchain' in plain:
-        if 'callchain' in bare:
-            return None
         bare['callchain'] = plain['callchain']
     return bare
 
@@ -126,25 +137,29 @@ def check_names(path, by_type, plain, arguments):
     objects = [parse(line) for line in out.decode('utf-8').splitlines()] if out else []
     faults = misfits(objects, by_type)
     stacks = {}
+    used = set()
     records = []
     for value in objects:
         if value['type'] == 'stack':
             if value['stack_id'] in stacks:
                 faults.append('stack %d stands twice' % value['stack_id'])
-            stacks[value['stack_id']] = None
+            stacks[value['stack_id']] = value
             continue
         records.append(value)
         if 'stack_id' in value:
             if value['stack_id'] not in stacks:
                 faults.append('sample at %d: stack %d does not stand before it' % (value['offset'], value['stack_id']))
-            stacks[value['stack_id']] = value
-    if None in stacks.values():
+            used.add(value['stack_id'])
+    if used != set(stacks):
         faults.append('a stack that no sample has')
     if len(records) != len(plain):
         faults.append('%d lines, and %d without names' % (len(records), len(plain)))
     for value, other in zip(records, plain):
         if without_names(value, other) != other:
             faults.append('line of %s differs' % other.get('offset'))
+            break
+        if lost_addresses(value, other, stacks):
+            faults.append('sample at %d: its stack lacks addresses of its chain' % value['offset'])
             break
     if run('ndjson', '-q', '--jobs', '4', *arguments, path)[1] != out:
         faults.append('--jobs 4 gives other bytes')

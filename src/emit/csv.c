@@ -166,8 +166,7 @@ static bool whole_row(struct record *r, const struct csv_state *csv, struct perf
 	const struct row_plan *plan = r->plan->selection;
 	if (!plan)
 		return false;
-	const bool by_id = csv->without_chains && r->delivery && r->delivery->stack != PERFDATA_NONE;
-	const uint64_t present = r->view.u.present & ~(by_id ? r->plan->callchain : 0);
+	const uint64_t present = r->view.u.present & ~(csv->without_chains ? record_row_said_by_stack(r) : 0);
 	const size_t start = r->s.out->size;
 	size_t commas = 0;
 	for (size_t i = 0; i < table->columns.nr; i++, commas++) {

@@ -244,8 +244,7 @@ static void spell_names(struct record *r)
 /* The rows that stand in the line: what a stack's id says is not said again. */
 static uint64_t rows_of(const struct record *r)
 {
-	const bool by_id = r->world->stacks_by_id && r->delivery && r->delivery->stack != PERFDATA_NONE;
-	return r->view.u.present & r->plan->body & ~(by_id ? r->plan->callchain : 0);
+	return r->view.u.present & r->plan->body & ~(r->world->stacks_by_id ? record_row_said_by_stack(r) : 0);
 }
 
 /* Everything of the record but the closing brace. */

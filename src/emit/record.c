@@ -342,6 +342,23 @@ struct head_value record_head(const struct record *r, enum record_head head)
 	return absent;
 }
 
+/* A stack lacks addresses of chains that are longer than perf follows, and of those that a branch stack replaces. */
+uint64_t record_row_said_by_stack(const struct record *r)
+{
+	const struct perfdata_list *chain = &r->view.u.sample.callchain;
+	const struct perfdata_step *steps;
+	size_t nr;
+	if (!r->delivery || r->delivery->stack == PERFDATA_NONE || !(r->view.u.present & r->plan->callchain) ||
+	    perfdata_session_stack(r->told.session, r->delivery->stack, &steps, &nr) != PERFDATA_OK)
+		return 0;
+	uint64_t missing = 0;
+	for (uint64_t i = 0; i < chain->count; i++)
+		missing += perfdata_list_u64(chain, i) < PERFDATA_CONTEXT_MAX;
+	for (size_t i = 0; i < nr && missing; i++)
+		missing -= steps[i].origin == PERFDATA_STEP_RECORDED;
+	return missing ? 0 : r->plan->callchain;
+}
+
 static struct text_cache *place_cache(struct record_cache *cache)
 {
 	if (cache->places)

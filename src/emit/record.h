@@ -119,6 +119,8 @@ bool record_load(struct record *r, const struct perfdata_raw *raw, struct found_
 /* Call when the record is written: raw data that was too short is added to `found`. */
 void record_done(struct record *r, struct found_batch **found);
 struct head_value record_head(const struct record *r, enum record_head head);
+/* Of what is present, the callchain's row where the stack's id says all of its addresses; else 0. */
+uint64_t record_row_said_by_stack(const struct record *r);
 /* The names of the bits in misc: calls add for each. */
 void record_misc_names(const struct record *r, void (*add)(void *user, const char *name), void *user);
 /* Appends an array of {"from","to"}. */
