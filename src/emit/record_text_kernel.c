@@ -16,12 +16,22 @@ static void append(struct perfdata_text *out, struct perfdata_bytes bytes)
 	perfdata_text_append(out, bytes.data, bytes.size);
 }
 
-static void task_pair(struct perfdata_text *out, int32_t pid, int32_t tid)
+static void pair(struct perfdata_text *out, char before, int32_t a, char between, int32_t b)
 {
-	perfdata_text_char(out, ' ');
-	perfdata_text_s64(out, pid);
-	perfdata_text_char(out, '/');
-	perfdata_text_s64(out, tid);
+	perfdata_text_char(out, before);
+	perfdata_text_s64(out, a);
+	perfdata_text_char(out, between);
+	perfdata_text_s64(out, b);
+}
+
+static void task_pair(struct perfdata_text *out, int32_t pid, int32_t tid) { pair(out, ' ', pid, '/', tid); }
+
+/* %02x */
+static void hex_2(struct perfdata_text *out, uint32_t value)
+{
+	if (value < 16)
+		perfdata_text_char(out, '0');
+	perfdata_text_hex(out, value);
 }
 
 static void range(struct perfdata_text *out, uint64_t start, uint64_t len, uint64_t pgoff)
@@ -56,8 +66,14 @@ static void mmap2_tail(const struct perfdata_record *record, struct perfdata_tex
 		perfdata_text_char(out, '>');
 	} else {
 		/* perf prints inode and generation as signed */
-		perfdata_text_printf(out, " %02x:%02x %" PRId64 " %" PRId64, mmap2->maj, mmap2->min, (int64_t)mmap2->ino,
-				     (int64_t)mmap2->ino_generation);
+		perfdata_text_char(out, ' ');
+		hex_2(out, mmap2->maj);
+		perfdata_text_char(out, ':');
+		hex_2(out, mmap2->min);
+		perfdata_text_char(out, ' ');
+		perfdata_text_s64(out, (int64_t)mmap2->ino);
+		perfdata_text_char(out, ' ');
+		perfdata_text_s64(out, (int64_t)mmap2->ino_generation);
 	}
 	const char letters[] = { mmap2->prot & 1 ? 'r' : '-', mmap2->prot & 2 ? 'w' : '-', mmap2->prot & 4 ? 'x' : '-',
 				 mmap2->flags & 1 ? 's' : 'p', ' ' };
@@ -72,13 +88,17 @@ static void comm_tail(const struct perfdata_record *record, struct perfdata_text
 	const struct perfdata_comm *comm = &record->u.comm;
 	perfdata_text_string(out, record->misc & PERFDATA_MISC_COMM_EXEC ? " exec: " : ": ");
 	append(out, comm->comm);
-	perfdata_text_printf(out, ":%d/%d\n", comm->pid, comm->tid);
+	pair(out, ':', comm->pid, '/', comm->tid);
+	perfdata_text_char(out, '\n');
 }
 
 static void task_tail(const struct perfdata_record *record, struct perfdata_text *out)
 {
 	const struct perfdata_task *task = &record->u.task;
-	perfdata_text_printf(out, "(%d:%d):(%d:%d)\n", task->pid, task->tid, task->ppid, task->ptid);
+	pair(out, '(', task->pid, ':', task->tid);
+	perfdata_text_literal(out, "):");
+	pair(out, '(', task->ppid, ':', task->ptid);
+	perfdata_text_literal(out, ")\n");
 }
 
 static void lost_samples_tail(const struct perfdata_record *record, struct perfdata_text *out)
@@ -153,19 +173,25 @@ static void aux_tail(const struct perfdata_record *record, struct perfdata_text 
 static const char *switch_direction(const struct perfdata_record *record)
 {
 	if (!(record->misc & PERFDATA_MISC_SWITCH_OUT))
-		return "IN";
-	return record->misc & PERFDATA_MISC_SWITCH_OUT_PREEMPT ? "OUT preempt" : "OUT";
+		return " IN         ";
+	return record->misc & PERFDATA_MISC_SWITCH_OUT_PREEMPT ? " OUT preempt" : " OUT        ";
 }
 
 static void switch_tail(const struct perfdata_record *record, struct perfdata_text *out)
 {
+	perfdata_text_string(out, switch_direction(record));
 	if (record->type == PERFDATA_RECORD_SWITCH) {
-		perfdata_text_printf(out, " %-11s\n", switch_direction(record));
+		perfdata_text_char(out, '\n');
 		return;
 	}
 	const struct perfdata_switch *wide = &record->u.context_switch;
-	perfdata_text_printf(out, " %-11s  %s pid/tid: %5d/%-5d\n", switch_direction(record),
-			     record->misc & PERFDATA_MISC_SWITCH_OUT ? "next" : "prev", wide->next_prev_pid, wide->next_prev_tid);
+	perfdata_text_string(out, record->misc & PERFDATA_MISC_SWITCH_OUT ? "  next pid/tid: " : "  prev pid/tid: ");
+	perfdata_text_s64_pad(out, wide->next_prev_pid, 5);
+	perfdata_text_char(out, '/');
+	const size_t before = out->size;
+	perfdata_text_s64(out, wide->next_prev_tid);
+	perfdata_text_fill(out, ' ', out->size - before < 5 ? 5 - (out->size - before) : 0);
+	perfdata_text_char(out, '\n');
 }
 
 static void namespaces_tail(const struct perfdata_record *record, struct perfdata_text *out)
@@ -190,7 +216,8 @@ static void poke_bytes(struct perfdata_text *out, const char *title, struct perf
 	for (size_t i = 0; i < bytes.size; i++) {
 		if (i % 16 == 0)
 			perfdata_text_string(out, title);
-		perfdata_text_printf(out, " %02x", bytes.data[i]);
+		perfdata_text_char(out, ' ');
+		hex_2(out, bytes.data[i]);
 		if (i % 16 == 15 || i + 1 == bytes.size)
 			perfdata_text_char(out, '\n');
 	}

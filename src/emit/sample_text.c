@@ -207,7 +207,11 @@ static void registers(const struct sample_text_setup *setup, const char *title, 
 	static const char *const abis[] = { "none", "32-bit", "64-bit" };
 	if (!regs->abi)
 		return;
-	perfdata_text_printf(out, "... %s regs: mask 0x%" PRIx64 " ABI %s\n", title, regs->mask, regs->abi < 3 ? abis[regs->abi] : "unknown");
+	perfdata_text_string(out, title);
+	perfdata_text_hex(out, regs->mask);
+	perfdata_text_literal(out, " ABI ");
+	perfdata_text_string(out, regs->abi < 3 ? abis[regs->abi] : "unknown");
+	perfdata_text_char(out, '\n');
 	uint64_t mask = regs->mask;
 	for (uint64_t i = 0; i < regs->values.count && mask; i++, mask &= mask - 1) {
 		const char *name = perfdata_register_name(setup->arch, (unsigned)__builtin_ctzll(mask));
@@ -259,17 +263,61 @@ static bool element_has(const struct perfdata_list *list, const char *name)
 	return false;
 }
 
+static void number_line(struct perfdata_text *out, const char *title, uint64_t value)
+{
+	perfdata_text_string(out, title);
+	perfdata_text_u64(out, value);
+	perfdata_text_char(out, '\n');
+}
+
+static void hex_line(struct perfdata_text *out, const char *title, uint64_t value)
+{
+	perfdata_text_string(out, title);
+	perfdata_text_hex(out, value);
+	perfdata_text_char(out, '\n');
+}
+
+static void time_line(struct perfdata_text *out, const char *title, uint64_t value)
+{
+	char *at = perfdata_text_reserve(out, 64);
+	if (!at)
+		return;
+	at = perfdata_hex_width_to(text_to(at, title), value, 16);
+	*at++ = '\n';
+	perfdata_text_commit(out, at);
+}
+
+static void weight_line(struct perfdata_text *out, const struct perfdata_sample *sample)
+{
+	perfdata_text_literal(out, "... weight: ");
+	perfdata_text_u64(out, sample->weight_struct.var1);
+	perfdata_text_literal(out, ",0x");
+	perfdata_text_hex(out, sample->weight_struct.var2);
+	perfdata_text_literal(out, ",0x");
+	perfdata_text_hex(out, sample->weight_struct.var3);
+	perfdata_text_char(out, '\n');
+}
+
+static void stack_line(struct perfdata_text *out, const struct perfdata_sample *sample)
+{
+	perfdata_text_literal(out, "... ustack: size ");
+	perfdata_text_u64(out, sample->user_stack.size ? sample->user_stack.dyn_size : 0);
+	perfdata_text_literal(out, ", offset 0x");
+	perfdata_text_hex(out, sample->user_stack.offset);
+	perfdata_text_char(out, '\n');
+}
+
 static void read_values(const struct perfdata_event *event, const struct perfdata_read *read, struct perfdata_text *out)
 {
 	uint64_t format = event->config.attr.read_format;
 	bool lost = element_has(&read->values, "lost");
 	perfdata_text_literal(out, "... sample_read:\n");
 	if (format & PERFDATA_READ_TIME_ENABLED)
-		perfdata_text_printf(out, "...... time enabled %016" PRIx64 "\n", read->time_enabled);
+		time_line(out, "...... time enabled ", read->time_enabled);
 	if (format & PERFDATA_READ_TIME_RUNNING)
-		perfdata_text_printf(out, "...... time running %016" PRIx64 "\n", read->time_running);
+		time_line(out, "...... time running ", read->time_running);
 	if (format & PERFDATA_READ_GROUP)
-		perfdata_text_printf(out, ".... group nr %" PRIu64 "\n", read->values.count);
+		number_line(out, ".... group nr ", read->values.count);
 	for (uint64_t i = 0; i < read->values.count; i++) {
 		struct perfdata_read_value value = { 0 };
 		perfdata_list_get(&read->values, i, &value);
@@ -307,23 +355,21 @@ static void first_line(const struct perfdata_raw *raw, const struct perfdata_sam
 static void plain_pieces(const struct perfdata_event *event, const struct perfdata_sample *sample, struct perfdata_text *out)
 {
 	if (has(event, PERFDATA_SAMPLE_STACK_USER))
-		perfdata_text_printf(out, "... ustack: size %" PRIu64 ", offset 0x%" PRIx64 "\n", sample->user_stack.size ? sample->user_stack.dyn_size : 0,
-				     sample->user_stack.offset);
+		stack_line(out, sample);
 	if (has(event, PERFDATA_SAMPLE_WEIGHT_STRUCT))
-		perfdata_text_printf(out, "... weight: %u,0x%x,0x%x\n", sample->weight_struct.var1, sample->weight_struct.var2,
-				     sample->weight_struct.var3);
+		weight_line(out, sample);
 	else if (has(event, PERFDATA_SAMPLE_WEIGHT))
-		perfdata_text_printf(out, "... weight: %" PRIu64 "\n", sample->weight);
+		number_line(out, "... weight: ", sample->weight);
 	if (has(event, PERFDATA_SAMPLE_DATA_SRC))
-		perfdata_text_printf(out, " . data_src: 0x%" PRIx64 "\n", sample->data_src);
+		hex_line(out, " . data_src: 0x", sample->data_src);
 	if (has(event, PERFDATA_SAMPLE_PHYS_ADDR))
-		perfdata_text_printf(out, " .. phys_addr: 0x%" PRIx64 "\n", sample->phys_addr);
+		hex_line(out, " .. phys_addr: 0x", sample->phys_addr);
 	if (has(event, PERFDATA_SAMPLE_DATA_PAGE_SIZE))
 		page_size(out, " .. data page size: ", sample->data_page_size);
 	if (has(event, PERFDATA_SAMPLE_CODE_PAGE_SIZE))
 		page_size(out, " .. code page size: ", sample->code_page_size);
 	if (has(event, PERFDATA_SAMPLE_TRANSACTION))
-		perfdata_text_printf(out, "... transaction: %" PRIx64 "\n", sample->transaction);
+		hex_line(out, "... transaction: ", sample->transaction);
 }
 
 void sample_text(const struct sample_text_setup *setup, const struct perfdata_raw *raw, const struct perfdata_record *record,
@@ -345,9 +391,9 @@ void sample_text(const struct sample_text_setup *setup, const struct perfdata_ra
 	if (branches)
 		branch_stack(setup, &sample->branch_stack, call_stack, event->config.attr.branch_sample_type & counters_bit, out);
 	if (has(event, PERFDATA_SAMPLE_REGS_USER))
-		registers(setup, "user", &sample->user_regs, out);
+		registers(setup, "... user regs: mask 0x", &sample->user_regs, out);
 	if (has(event, PERFDATA_SAMPLE_REGS_INTR))
-		registers(setup, "intr", &sample->intr_regs, out);
+		registers(setup, "... intr regs: mask 0x", &sample->intr_regs, out);
 	plain_pieces(event, sample, out);
 	if (has(event, PERFDATA_SAMPLE_READ))
 		read_values(event, &sample->read, out);
