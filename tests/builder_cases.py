@@ -270,6 +270,17 @@ def _(r):
     machine(r)
 
 
+@case("read-inherit.data", "READ values of inherited events: each thread counts for itself", twin=False)
+def _(r):
+    common = dict(type=1, period=500000, inherit=1, sample_type=IP | TID | TIME | READ | ID, sample_id_all=1, read_format=READ_ID | GROUP | LOST)
+    leader = r.event("leader", [0x2ea8, 0x2ea9], config=0, **common)
+    r.event("member", [0x2eaa, 0x2eab], config=2, **common)
+    for i, tid in enumerate((12127, 12128, 12129, 12127, 12128)):
+        r.sample(leader, ip=0x400100, pid=tid, tid=tid, time=100 + i, id=0x2ea8 + i % 2,
+                 read=[(500000 + 1000 * i, 0x2ea8 + i % 2, 0), (10 + i // 3, 0x2eaa + i % 2, 0)])
+    machine(r)
+
+
 def data_sources():
     """Each part alone, then mixtures."""
     none = 1 | 1 << 5 | 1 << 19 | 1 << 24 | 1 << 26

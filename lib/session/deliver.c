@@ -157,7 +157,8 @@ static enum perfdata_status growth(struct perfdata_session *session, const struc
 				   uint64_t value, uint64_t *ret)
 {
 	bool per_thread = perfdata_attr_has(&event->config.attr, PERFDATA_ATTR_INHERIT) && sample_has(event, PERFDATA_SAMPLE_TID);
-	uint64_t key = per_thread ? pd_hash_u64(id, (uint64_t)(uint32_t)tid + 1) : id;
+	/* ids and tids are both small and consecutive: one of them must be spread before they meet */
+	uint64_t key = per_thread ? pd_hash_u64(pd_hash_u64(id, 1), (uint64_t)(uint32_t)tid + 1) : id;
 	uint64_t last = 0;
 	(void)pd_map_get(&session->read_values, key, &last);
 	*ret = value - last;

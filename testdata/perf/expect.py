@@ -30,7 +30,7 @@ KEPT = {
     "attrs.data": "header evlist", "be-attrs.data": "evlist", "sections.data": "header json", "branches.data": "header",
     "kernel-records.data": "events stats", "kernel-records.pipe": "events evlist", "user-records.data": "events evlist stats",
     "cpumodes.data": "events json", "every-field.data": "json evlist buildid", "text-cases.data": "json buildid", "deferred.data": "json buildid",
-    "read-samples.data": "json stats", "stat.pipe": "script evlist", "bpf-output.data": "json", "unknown-records.data": "stats",
+    "read-samples.data": "json stats", "read-inherit.data": "json stats", "stat.pipe": "script evlist", "bpf-output.data": "json", "unknown-records.data": "stats",
 }
 ENVIRONMENT = {"HOME": "/nonexistent", "LC_ALL": "C", "TZ": "UTC", "PAGER": "cat", "PERF_CONFIG": "/dev/null", "PATH": "/nonexistent"}
 
