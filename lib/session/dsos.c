@@ -19,7 +19,7 @@ static int same_key(const void *user, uint32_t index, const void *wanted)
 	const struct pd_dso *dso = pd_dso_at(state, index);
 	static const uint64_t zeros[3];
 	return dso->public.kind == key->kind && strlen(dso->public.filename) == key->filename_size &&
-	       (!key->filename_size || memcmp(dso->public.filename, key->filename, key->filename_size) == 0) &&
+	       memcmp(dso->public.filename, key->filename, key->filename_size) == 0 &&
 	       memcmp(dso->id_words, key->id_words ? key->id_words : zeros, sizeof dso->id_words) == 0;
 }
 

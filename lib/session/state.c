@@ -54,6 +54,9 @@ struct mapping {
 	unsigned cpumode;
 };
 
+/* A name that a damaged record does not have is an empty one. */
+static const char *text_of(struct perfdata_bytes text) { return text.data ? (const char *)text.data : ""; }
+
 static bool begins_with(const struct mapping *mapping, const char *prefix)
 {
 	size_t size = strlen(prefix);
@@ -174,7 +177,7 @@ static int on_mmap(struct pd_state *state, const struct perfdata_record *record)
 	const struct perfdata_mmap *mmap = &record->u.mmap;
 	struct mapping mapping = {
 		.pid = mmap->pid, .tid = mmap->tid, .addr = mmap->addr, .len = mmap->len, .pgoff = mmap->pgoff,
-		.filename = (const char *)mmap->filename.data, .filename_size = mmap->filename.size,
+		.filename = text_of(mmap->filename), .filename_size = mmap->filename.size,
 		.exec = !(record->misc & PERFDATA_MISC_MMAP_DATA), .cpumode = record->misc & PERFDATA_CPUMODE_MASK,
 	};
 	return map_record(state, &mapping);
@@ -186,7 +189,7 @@ static int on_mmap2(struct pd_state *state, const struct perfdata_record *record
 	const uint32_t prot_exec = 4, map_hugetlb = 0x40000;
 	struct mapping mapping = {
 		.pid = mmap2->pid, .tid = mmap2->tid, .addr = mmap2->addr, .len = mmap2->len, .pgoff = mmap2->pgoff,
-		.filename = (const char *)mmap2->filename.data, .filename_size = mmap2->filename.size,
+		.filename = text_of(mmap2->filename), .filename_size = mmap2->filename.size,
 		.exec = mmap2->prot & prot_exec, .hugetlb = mmap2->flags & map_hugetlb,
 		.cpumode = record->misc & PERFDATA_CPUMODE_MASK,
 	};
@@ -225,7 +228,7 @@ static int on_ksymbol(struct pd_state *state, const struct perfdata_record *reco
 			return 0;
 		return pd_areas_remove(&state->store, &state->kernel, area->start);
 	}
-	struct pd_dso_key key = { .kind = PERFDATA_DSO_BPF, .filename = (const char *)symbol->name.data,
+	struct pd_dso_key key = { .kind = PERFDATA_DSO_BPF, .filename = text_of(symbol->name),
 				  .filename_size = symbol->name.size, .pid = -1 };
 	struct pd_area area = { .start = symbol->addr, .end = symbol->addr + symbol->len };
 	area.dso = pd_dso_get(state, &key);
