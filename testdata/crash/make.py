@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+"""Makes the recordings of this folder: inputs that once crashed something, each from a recording that is made here. Usage: testdata/crash/make.py"""
+import os
+import struct
+import sys
+
+here = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(here, "..", "..", "tests"))
+import recording_twins as twins  # noqa: E402
+
+
+def write(name, data):
+    with open(os.path.join(here, name), "wb") as f:
+        f.write(data)
+
+
+def section_of(data, number):
+    """Offset of a feature section of a little-endian file container."""
+    at, size = struct.unpack_from("<QQ", data, 40)
+    bits = struct.unpack_from("<Q", data, 72)[0]
+    nth = bin(bits & ((1 << number) - 1)).count("1")
+    return struct.unpack_from("<Q", data, at + size + 16 * nth)[0]
+
+
+good = twins.file_container("<")
+
+# EVENT_DESC with attrs of 32 bytes: a null pointer where the attr should have been.
+data = bytearray(good)
+struct.pack_into("<I", data, section_of(data, 12) + 4, 32)
+write("event-desc-small-attr.data", data)
+
+# A header without attrs: `perfdata events` had nothing to write and wrote it from a null pointer.
+write("header-without-attrs.data", b"PERFILE2" + struct.pack("<8Q", 104, 0, 0, 0, 104, 0, 0, 0) + bytes(32) + bytes(64))
+
+
+# MMAP2 records that end in front of their file name: bytes of names that are nowhere were compared.
+w = twins.Writer("<")
+w.raw(twins.pipe_stream("<"))
+for _ in range(2):
+    w.record(10, 2, lambda p: p.put("IIQQQ", 7, 7, 0x401000, 0x2000, 0x1000))
+twins.put_sample(w, 0, 9000, 7)
+write("mapping-without-name.pipe", w.data)
