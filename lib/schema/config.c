@@ -163,8 +163,9 @@ const uint8_t *pd_trailer_of(const struct perfdata_config *config, uint32_t type
 }
 
 /* The words of what `base` points into; a word of -1 is not there. */
-static void peek_words(const struct perfdata_config *config, const uint8_t *base, ptrdiff_t step, int id, int time, int tid,
-		       int cpu, struct perfdata_peek *ret)
+static inline __attribute__((always_inline)) void peek_words(const struct perfdata_config *config, const uint8_t *base,
+							     ptrdiff_t step, int id, int time, int tid, int cpu,
+							     struct perfdata_peek *ret)
 {
 	bool swap = config->swap;
 

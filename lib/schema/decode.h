@@ -48,6 +48,9 @@ bool pd_walk_attr(struct pd_walk *w, struct perfdata_attr *attr);
 /* The fixed words and the rows behind them. */
 bool pd_walk_sample(struct pd_walk *w, struct perfdata_sample *sample);
 
+/* True if the fields of a sample reach exactly to its end, as far as that can be said at a glance; false says nothing. */
+bool pd_sample_is_whole(const struct perfdata_config *config, const uint8_t *bytes, size_t size);
+
 /* Bytes of an integer kind, else 0. */
 unsigned pd_kind_width(enum perfdata_kind kind);
 /* Bytes of an element all of whose rows have a fixed size; `present` says which rows it has. */

@@ -7,6 +7,7 @@ enum { READ_TIME_ENABLED, READ_TIME_RUNNING, READ_VALUES };                     
 enum { BRANCH_HW_IDX, BRANCH_ENTRIES, BRANCH_COUNTERS };                         /* of pd_branch_stack_layout */
 enum { REGS_ABI, REGS_MASK, REGS_VALUES };                                       /* of pd_regs_layout */
 enum { VALUE_ROW = 1 << 0, ID_ROW = 1 << 1, LOST_ROW = 1 << 2 };                  /* of pd_read_value_layout */
+enum { CALLCHAIN_ROW = 1 << 12, RAW_ROW = 1 << 13 };                             /* of pd_sample_layout */
 #define BRANCH_HW_INDEX (1u << 17)                                               /* bit of branch_sample_type */
 
 /* A group: number, times, then a value, id and loss for each member. A single counter: value, times, id and loss: the
@@ -140,6 +141,47 @@ bool pd_walk_struct(struct pd_walk *w, const struct perfdata_field *field, void 
 	return pd_walk_rows(w, layout, UINT64_MAX, view);
 }
 
+/* Chains and raw data, which nearly every recording has, without a walk over rows. *rows loses the rows that were placed; what does
+ * not fit is left to the walk, which knows what to say about it. */
+static uint64_t quick_rows(struct pd_walk *w, uint64_t *rows, struct perfdata_sample *sample)
+{
+	uint64_t present = 0;
+
+	if ((*rows & (0 - *rows)) == CALLCHAIN_ROW) {
+		const uint64_t count = pd_walk_left(w) >= 8 ? pd_load64(w->at, w->swap) : UINT64_MAX;
+		if (count > (pd_walk_left(w) - 8) / 8)
+			return present;
+		sample->callchain = (struct perfdata_list){ .data = w->at + 8, .count = count, .present = UINT64_MAX,
+							    .stride = 8, .swap = w->swap };
+		w->at += 8 + 8 * count;
+		*rows &= *rows - 1;
+		present |= CALLCHAIN_ROW;
+	}
+	if ((*rows & (0 - *rows)) == RAW_ROW) {
+		const uint64_t count = pd_walk_left(w) >= 4 ? pd_load32(w->at, w->swap) : UINT64_MAX;
+		if (count > pd_walk_left(w) - 4)
+			return present;
+		sample->raw = (struct perfdata_bytes){ w->at + 4, (size_t)count };
+		w->at += 4 + count;
+		*rows &= *rows - 1;
+		present |= RAW_ROW;
+	}
+	return present;
+}
+
+bool pd_sample_is_whole(const struct perfdata_config *config, const uint8_t *bytes, size_t size)
+{
+	const size_t fixed = 8 + 8u * (size_t)config->sample_fixed;
+
+	if (!config->has_attr || size < fixed || pd_load16(bytes + 6, config->swap) != size)
+		return false;
+	struct pd_walk w = { .at = bytes + fixed, .end = bytes + size, .swap = config->swap };
+	struct perfdata_sample sample;
+	uint64_t rows = config->sample_rows;
+	quick_rows(&w, &rows, &sample);
+	return !rows && w.at == w.end;
+}
+
 bool pd_walk_sample(struct pd_walk *w, struct perfdata_sample *sample)
 {
 	const struct perfdata_config *config = w->config;
@@ -150,12 +192,10 @@ bool pd_walk_sample(struct pd_walk *w, struct perfdata_sample *sample)
 	if (left >= 8u * config->sample_fixed) {
 		pd_run_steps(steps, nr, w->at, w->swap, sample);
 		w->at += 8u * config->sample_fixed;
-		if (!config->sample_rows) {
-			sample->present = config->sample_fixed_present;
-			return true;
-		}
-		bool ok = pd_walk_rows(w, &pd_sample_layout, config->sample_rows, sample);
-		sample->present |= config->sample_fixed_present;
+		uint64_t rows = config->sample_rows;
+		const uint64_t quick = w->native ? 0 : quick_rows(w, &rows, sample);
+		const bool ok = !rows || pd_walk_rows(w, &pd_sample_layout, rows, sample);
+		sample->present = (rows ? sample->present : 0) | quick | config->sample_fixed_present;
 		return ok;
 	}
 	unsigned fit = 0;

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "base/memory.h"
+#include "schema/decode.h"
 #include "session/session.h"
 
 #define BATCH_BYTES (256u << 10)
@@ -129,6 +130,8 @@ void perfdata_batch_check(const struct perfdata_batch *batch, perfdata_finding_f
 	for (size_t i = 0; i < batch->nr_records; i++) {
 		const struct perfdata_raw *raw = &batch->records[i];
 		struct perfdata_record record;
+		if (raw->type == PERFDATA_RECORD_SAMPLE && raw->event && pd_sample_is_whole(&raw->event->config, raw->bytes, raw->size))
+			continue;
 		const enum perfdata_status status = perfdata_raw_decode(reader, raw, &record);
 		if (status == PERFDATA_DAMAGED)
 			report(reader, raw, record.problem_code, record.problem, on_finding, user);
