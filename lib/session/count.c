@@ -22,10 +22,8 @@ static struct perfdata_type_count *type_slot(struct pd_counts *counts, uint32_t 
 	return &counts->others[counts->nr_others++];
 }
 
-static struct perfdata_event_count *event_slot(struct pd_counts *counts, const struct perfdata_event *event)
+static struct perfdata_event_count *new_event_slot(struct pd_counts *counts, const struct perfdata_event *event)
 {
-	if (!event)
-		return &counts->unknown;
 	while (counts->nr_events <= event->index) {
 		if (pd_vector_grow(&counts->events, &counts->events_room, counts->nr_events, sizeof *counts->events) < 0)
 			return NULL;
@@ -33,6 +31,15 @@ static struct perfdata_event_count *event_slot(struct pd_counts *counts, const s
 	}
 	counts->events[event->index].event = event;   /* the newest version */
 	return &counts->events[event->index];
+}
+
+static inline struct perfdata_event_count *event_slot(struct pd_counts *counts, const struct perfdata_event *event)
+{
+	if (!event)
+		return &counts->unknown;
+	if (event->index < counts->nr_events && counts->events[event->index].event == event)
+		return &counts->events[event->index];
+	return new_event_slot(counts, event);
 }
 
 /* LOST, LOST_SAMPLES and AUX say what is missing; they are rare, so they are decoded whole. */

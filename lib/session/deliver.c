@@ -374,8 +374,6 @@ static enum perfdata_status deliver_other(struct sample_view *view, const struct
 
 enum perfdata_status pd_deliver(struct perfdata_session *session, struct pd_batch *batch, const struct perfdata_raw *raw, bool wanted)
 {
-	struct sample_view view = { .session = session, .batch = batch, .raw = raw, .first = true, .muted = !wanted };
-	struct perfdata_record record;
 	bool sample = raw->type == PERFDATA_RECORD_SAMPLE;
 	if (session->state)
 		session->state->now = raw->time;
@@ -384,6 +382,8 @@ enum perfdata_status pd_deliver(struct perfdata_session *session, struct pd_batc
 		return PERFDATA_OK;
 	if (sample && !wanted && !sample_has(raw->event, PERFDATA_SAMPLE_READ))
 		return pd_count_delivery(&session->counts, raw->event);
+	struct sample_view view = { .session = session, .batch = batch, .raw = raw, .first = true, .muted = !wanted };
+	struct perfdata_record record;
 	(void)perfdata_raw_decode(session->reader, raw, &record);
 	view.pid = raw->pid;
 	view.tid = raw->tid;
