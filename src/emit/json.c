@@ -200,7 +200,7 @@ static void spell_head(struct record *r, enum record_head head, const struct key
 
 #define KEY(text_) ((struct key){ text_ "                                ", sizeof(text_) - 1 })
 
-static char *number_member_to(char *at, const char *key, size_t size, uint64_t value, bool as_string)
+static inline char *number_member_to(char *at, const char *key, size_t size, uint64_t value, bool as_string)
 {
 	memcpy(at, key, size);
 	at += size;
@@ -247,6 +247,32 @@ static uint64_t rows_of(const struct record *r)
 	return r->view.u.present & r->plan->body & ~(r->world->stacks_by_id ? record_row_said_by_stack(r) : 0);
 }
 
+/* What record_head says of a sample, which has no trailer: most records are samples. */
+static char *sample_numbers_to(const struct record *r, char *at, bool wide)
+{
+	const struct record_plan *plan = r->plan;
+	const struct perfdata_sample *sample = &r->view.u.sample;
+	if (sample->present >> plan->time & 1)
+		at = NUMBER_MEMBER(at, ",\"time\":", sample->time, wide);
+	if (sample->present >> plan->pid & 1) {
+		memcpy(at, ",\"pid\":", 7);
+		at = perfdata_s64_to(at + 7, sample->pid);
+	}
+	if (sample->present >> plan->tid & 1) {
+		memcpy(at, ",\"tid\":", 7);
+		at = perfdata_s64_to(at + 7, sample->tid);
+	}
+	if (sample->present >> plan->cpu & 1) {
+		memcpy(at, ",\"cpu\":", 7);
+		at += 7;
+		if (sample->cpu != UINT32_MAX)
+			return perfdata_u64_to(at, sample->cpu);
+		memcpy(at, "null", 4);
+		at += 4;
+	}
+	return at;
+}
+
 /* Everything of the record but the closing brace. */
 static void spell_record(struct record *r)
 {
@@ -275,10 +301,14 @@ static void spell_record(struct record *r)
 	at = perfdata_text_reserve(out, 200);
 	if (!at)
 		return;
-	at = HEAD_NUMBER(r, at, HEAD_TIME, ",\"time\":", wide);
-	at = HEAD_NUMBER(r, at, HEAD_PID, ",\"pid\":", false);
-	at = HEAD_NUMBER(r, at, HEAD_TID, ",\"tid\":", false);
-	at = HEAD_NUMBER(r, at, HEAD_CPU, ",\"cpu\":", false);
+	if (r->view.type == PERFDATA_RECORD_SAMPLE) {
+		at = sample_numbers_to(r, at, wide);
+	} else {
+		at = HEAD_NUMBER(r, at, HEAD_TIME, ",\"time\":", wide);
+		at = HEAD_NUMBER(r, at, HEAD_PID, ",\"pid\":", false);
+		at = HEAD_NUMBER(r, at, HEAD_TID, ",\"tid\":", false);
+		at = HEAD_NUMBER(r, at, HEAD_CPU, ",\"cpu\":", false);
+	}
 	perfdata_text_commit(out, at);
 
 	if (r->plan->plan)
