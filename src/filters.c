@@ -151,6 +151,13 @@ static bool time_span(const struct options *options, struct input *input, uint64
 	return found;
 }
 
+/* fraction: from 0 to 1. A damaged time may be the largest there is. */
+static uint64_t part_of(uint64_t total, double fraction)
+{
+	const double part = round(fraction * (double)total);
+	return part < 0x1p64 ? (uint64_t)part : UINT64_MAX;
+}
+
 static bool make_time(const struct options *options, struct input *input, struct perfdata_filter *filter)
 {
 	struct time_range range;
@@ -162,9 +169,8 @@ static bool make_time(const struct options *options, struct input *input, struct
 			messages_error(&input->messages, input->file, PERFDATA_NO_OFFSET, "--time in percent: no sample has a time");
 			return false;
 		}
-		const double total = (double)(last - first);
-		range.first = first + (uint64_t)llround(range.from * total);
-		range.last = first + (uint64_t)llround(range.to * total) - (range.open_end ? 1 : 0);
+		range.first = first + part_of(last - first, range.from);
+		range.last = first + part_of(last - first, range.to) - (range.open_end ? 1 : 0);
 	}
 	filter->time_first = range.first;
 	filter->time_last = range.last;

@@ -165,6 +165,13 @@ static enum perfdata_status take_value(struct script_stat *stat, const struct pe
 	return status;
 }
 
+/* What the counter would have shown had it run all the time; a made-up count may lead beyond the largest number. */
+static uint64_t estimate(const struct count *count)
+{
+	const double value = (double)count->value * (double)count->enabled / (double)count->running;
+	return value < 0x1p64 ? (uint64_t)value : UINT64_MAX;
+}
+
 /* Counters grow: a round is told what they grew by. For those that did not run all the time, all of it is estimated. */
 static void finish_count(const struct script_stat *stat, struct count *count, struct count *previous)
 {
@@ -178,7 +185,7 @@ static void finish_count(const struct script_stat *stat, struct count *count, st
 	if (!count->running)
 		count->value = 0;
 	else if (count->running < count->enabled)
-		count->value = (uint64_t)((double)count->value * (double)count->enabled / (double)count->running);
+		count->value = estimate(count);
 }
 
 static void spell_row(const struct script_stat *stat, size_t index, size_t thread, size_t cpu, uint64_t time, struct perfdata_text *out)

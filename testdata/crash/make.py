@@ -40,3 +40,15 @@ for _ in range(2):
     w.record(10, 2, lambda p: p.put("IIQQQ", 7, 7, 0x401000, 0x2000, 0x1000))
 twins.put_sample(w, 0, 9000, 7)
 write("mapping-without-name.pipe", w.data)
+
+
+# A counter that stands so high that its estimate is no number of 64 bits: a double was converted that did not fit.
+w = twins.Writer("<")
+w.raw(twins.pipe_stream("<"))
+w.record(73, 0, lambda p: (p.put("QQ", 1, 7), p.raw(b"work".ljust(16, b"\0"))))
+w.record(74, 0, lambda p: p.put("HHH", 0, 1, 0))
+w.record(75, 0, lambda p: p.put("QQQ", 1, 2, 1))
+for n in range(2):
+    w.record(76, 0, lambda p: p.put("QIIQQQ", twins.IDS[0], 0, 0, 2**63 * (1 - n), 2000 * (1 - n), 1 - n))
+    w.record(77, 0, lambda p: p.put("QQ", n, 1000 + n))
+write("stat-estimate-too-large.pipe", w.data)
