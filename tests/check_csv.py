@@ -6,31 +6,13 @@ import csv
 import io
 import json
 import os
-import re
-import subprocess
 import sys
 
-PERFDATA = os.environ.get('PERFDATA', './perfdata')
-SOURCE = os.environ.get('top_srcdir', '.')
+import program
+from program import run
+
 LIMIT = int(os.environ.get('CHECK_CSV_LIMIT', 1 << 18))  # bytes of a recording: larger ones take Python too long
 csv.field_size_limit(1 << 30)
-
-
-def run(*arguments):
-    done = subprocess.run([PERFDATA, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300)
-    return done.returncode, done.stdout
-
-
-def recordings():
-    for folder in (os.path.join(SOURCE, 'testdata'), os.environ.get('PERFDATA_CORPUS')):
-        if not folder or not os.path.isdir(folder):
-            continue
-        for name in sorted(os.listdir(folder)):
-            path = os.path.join(folder, name)
-            if name.endswith('.dir'):
-                yield path
-            elif os.path.isfile(path) and re.search(r'\.(data|pipe|perf|gz|zst)$|perf\.data', name) and os.path.getsize(path) <= LIMIT:
-                yield path
 
 
 def lookup(record, name):
@@ -61,7 +43,7 @@ def same(text, value):
 
 
 def check_table(path, table, records, faults, *options):
-    code, out = run('csv', '-q', '--jobs', '1', *options, '--table', table, path)
+    code, out, _err = run('csv', '-q', '--jobs', '1', *options, '--table', table, path)
     text = out.decode('utf-8')
     if code not in (0, 4) or (text and not text.endswith('\r\n')):
         faults.append('%s: exit %d' % (table, code))
@@ -71,8 +53,10 @@ def check_table(path, table, records, faults, *options):
         faults.append('%s: a column twice' % table)
     if any(len(row) != len(header) for row in rows):
         faults.append('%s: rows of another width' % table)
-    if run('csv', '-q', '--jobs', '4', *options, '--table', table, path)[1] != out:
-        faults.append('%s: --jobs 4 gives other bytes' % table)
+    four = run('csv', '-q', '--jobs', '4', *options, '--table', table, path)
+    if (four.code, four.out) != (code, out):
+        faults.append('%s: --jobs 4 gives other bytes: exit %d and %d bytes, with one job exit %d and %d; it says: %s' %
+                      (table, four.code, len(four.out), code, len(out), four.err.decode('utf-8', 'replace')))
     if records is None:
         return
     if len(rows) != len(records):
@@ -85,12 +69,12 @@ def check_table(path, table, records, faults, *options):
 
 
 def rows_of(path, table):
-    return list(csv.DictReader(io.StringIO(run('csv', '-q', '--table', table, path)[1].decode('utf-8'), newline='')))
+    return list(csv.DictReader(io.StringIO(run('csv', '-q', '--table', table, path).out.decode('utf-8'), newline='')))
 
 
 def check_stacks(path, faults):
     """The stacks that the two tables join to are those of ndjson."""
-    lines = [json.loads(line) for line in run('ndjson', '-q', '--names', '--stacks', 'ref', path)[1].decode('utf-8').splitlines()]
+    lines = [json.loads(line) for line in run('ndjson', '-q', '--names', '--stacks', 'ref', path).out.decode('utf-8').splitlines()]
     samples = [value for value in lines if value['type'] == 'sample']
     check_table(path, 'samples', samples, faults, '--names', '--stacks', 'ref')
     for event in sorted({value['event'] for value in samples if 'fields' in value}):
@@ -112,7 +96,7 @@ def check_stacks(path, faults):
 
 
 def check(path):
-    code, out = run('ndjson', '-q', path)
+    code, out, _err = run('ndjson', '-q', path)
     if code not in (0, 4):
         return [] if code == 3 else ['exit %d' % code]
     by_type = {}
@@ -128,7 +112,7 @@ def check(path):
         before = len(faults)
         check_table(path, table, None, faults)
         if count is not None and len(faults) == before:
-            lines = run('csv', '-q', '--table', table, path)[1].count(b'\r\n') - 1
+            lines = run('csv', '-q', '--table', table, path).out.count(b'\r\n') - 1
             if lines != count:
                 faults.append('%s: %d rows for %d parts' % (table, lines, count))
     for event in sorted({r['event'] for r in samples if 'fields' in r}):
@@ -141,7 +125,7 @@ def check(path):
 
 def main():
     number = bad = 0
-    for path in recordings():
+    for path, _kind in program.recordings(LIMIT):
         number += 1
         faults = check(path)
         bad += bool(faults)

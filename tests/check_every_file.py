@@ -11,30 +11,11 @@ import os
 import resource
 import subprocess
 
-TOP = os.environ.get("top_srcdir") or os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-PERFDATA = os.environ.get("PERFDATA") or os.path.join(TOP, "build", "perfdata")
-SANITIZED = os.environ.get("PERFDATA_SANITIZED") == "1"
+import program
+from program import SANITIZED
+
 MEMORY = 256 << 20
 TIMEOUT = 300 if SANITIZED else 60
-
-
-def formats():
-    out = subprocess.run([PERFDATA, "help"], stdout=subprocess.PIPE, check=True).stdout.decode()
-    lines = out.split("Conversions:\n", 1)[1].split("\n\n", 1)[0].splitlines()
-    return [line.split()[0] for line in lines]
-
-
-def recordings():
-    folder = os.path.join(TOP, "testdata")
-    found = [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith((".data", ".pipe", ".dir"))]
-    corpus = os.environ.get("PERFDATA_CORPUS")
-    if corpus:
-        kinds = os.environ.get("PERFDATA_CORPUS_KINDS")
-        with open(os.path.join(corpus, "MANIFEST.tsv"), newline="") as f:
-            for row in csv.DictReader(f, delimiter="\t", quoting=csv.QUOTE_NONE):
-                if not kinds or row["kind"] in kinds.split(","):
-                    found.append(os.path.join(corpus, row["file"]))
-    return found
 
 
 def limit():
@@ -69,18 +50,17 @@ def run(task):
     """None, or what was wrong."""
     path, words, good_codes, check = task
     try:
-        done = subprocess.run([PERFDATA] + words + [path], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, timeout=TIMEOUT, preexec_fn=limit)
+        done = program.run(*words, path, timeout=TIMEOUT, preexec_fn=limit)
     except subprocess.TimeoutExpired:
         return "took more than %d seconds" % TIMEOUT
-    said = done.stderr.decode("utf-8", "replace")
-    if done.returncode not in good_codes:
-        return "exit code %d: %s" % (done.returncode, said[-2000:])
-    if ": error: " in said and done.returncode == 0:
+    said = done.err.decode("utf-8", "replace")
+    if done.code not in good_codes:
+        return "exit code %d: %s" % (done.code, said[-2000:])
+    if ": error: " in said and done.code == 0:
         return "exit code 0 after an error message: %s" % said[-500:]
-    if done.returncode in (0, 1, 4) and check:
+    if done.code in (0, 1, 4) and check:
         try:
-            check(done.stdout)
+            check(done.out)
         except (ValueError, KeyError, IndexError) as problem:
             return "its output is wrong: %s" % problem
     return None
@@ -90,13 +70,14 @@ def main():
     os.environ["ASAN_OPTIONS"] = "exitcode=99:detect_leaks=1:allocator_may_return_null=1"
     os.environ["UBSAN_OPTIONS"] = "exitcode=99:print_stacktrace=1"
     reading = (0, 3, 4)
-    commands = [(name, [name, "-q", "--symbols", "no"], reading, CHECKS.get(name)) for name in formats()]
+    commands = [(name, [name, "-q", "--symbols", "no"], reading, CHECKS.get(name)) for name in program.formats()]
     commands += [("ndjson with 4 threads", ["ndjson", "-q", "-j", "4"], reading, check_ndjson),
                  ("info", ["info", "-v"], reading, None), ("info --json", ["info", "--json"], reading, check_json),
                  ("info --perf", ["info", "--perf"], reading, None), ("events", ["events", "-v"], reading, None),
                  ("buildids --json", ["buildids", "--json"], reading, check_json),
                  ("check --json", ["check", "--json"], (0, 1, 3), check_json)]
-    files = recordings()
+    kinds = os.environ.get("PERFDATA_CORPUS_KINDS")
+    files = [path for path, _kind in program.recordings(kinds=kinds and kinds.split(","))]
     tasks = [(path, words, codes, check) for path in files for _name, words, codes, check in commands]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         results = list(pool.map(run, tasks))

@@ -3,22 +3,18 @@
 import glob
 import json
 import os
-import subprocess
 import sys
 
-PERFDATA = os.environ.get('PERFDATA', './perfdata')
+import program
+from program import run
+
 BUILD = os.environ.get('top_builddir', '.')
-SOURCE = os.environ.get('top_srcdir', '.')
 OBJECT = os.path.join(BUILD, 'tests', '.libs', 'example_emitter.so')
-
-
-def run(*arguments):
-    return subprocess.run([PERFDATA, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
 
 
 def expected(path, minimum):
     lines, last, cpus = ['time\tgap\tcpu'], None, {}
-    objects = [json.loads(line) for line in run('ndjson', '-q', path).stdout.splitlines()]
+    objects = [json.loads(line) for line in run('ndjson', '-q', path).out.splitlines()]
     for record in objects:
         if record['type'] != 'sample' or record.get('time') is None:
             continue
@@ -40,15 +36,15 @@ def main():
         return 77
     cases = []
     # Damage inside records is met only by who decodes them, which the example does not.
-    whole = [path for path in sorted(glob.glob(os.path.join(SOURCE, 'testdata', '*.data'))) if '/bad-' not in path]
+    whole = [path for path in sorted(glob.glob(os.path.join(program.TESTDATA, '*.data'))) if '/bad-' not in path]
     for path in whole:
         for jobs, minimum in (('1', 0), ('3', 100000)):
             done = run('convert', '-q', '--emitter', OBJECT, '--jobs', jobs, '--minimum', str(minimum), path)
             name = '%s with %s jobs' % (os.path.basename(path), jobs)
-            cases.append((name, done.returncode in (0, 4) and done.stdout.decode() == expected(path, minimum)))
+            cases.append((name, done.code in (0, 4) and done.out.decode() == expected(path, minimum)))
     other = os.path.join(BUILD, '.libs', 'libperfdata.so')
-    done = run('convert', '--emitter', other if os.path.exists(other) else PERFDATA, 'x')
-    cases.append(('an object without an emitter is wrong use', done.returncode == 2 and b'perfdata_emitter' in done.stderr))
+    done = run('convert', '--emitter', other if os.path.exists(other) else program.PERFDATA, 'x')
+    cases.append(('an object without an emitter is wrong use', done.code == 2 and b'perfdata_emitter' in done.err))
     print('1..%d' % len(cases))
     for number, (name, good) in enumerate(cases, 1):
         print('%sok %d - %s' % ('' if good else 'not ', number, name))

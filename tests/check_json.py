@@ -2,28 +2,16 @@
 """Every line of ndjson is an object of `perfdata schema`, with unique keys and valid UTF-8; `json` holds the same objects; --jobs
 changes nothing. With names and stacks the lines have more keys and else the same; each stack stands once, before its first use. For each
 recording of testdata, and of $PERFDATA_CORPUS where that is set."""
-import json
 import os
 import re
 import struct
-import subprocess
 import sys
 import tempfile
 
-PERFDATA = os.environ.get('PERFDATA', './perfdata')
-SOURCE = os.environ.get('top_srcdir', '.')
+import program
+from program import run, strict_json
+
 LIMIT = int(os.environ.get('CHECK_JSON_LIMIT', 4 << 20))  # bytes of a recording: larger ones take Python too long
-
-
-def unique(pairs):
-    keys = [key for key, _ in pairs]
-    if len(keys) != len(set(keys)):
-        raise ValueError('a key twice among %s' % keys)
-    return dict(pairs)
-
-
-def parse(text):
-    return json.loads(text, object_pairs_hook=unique)
 
 
 TYPES = {'object': dict, 'array': list, 'string': str, 'boolean': bool, 'null': type(None)}
@@ -79,24 +67,16 @@ def object_problem(value, schema, path):
     return None
 
 
-def run(*arguments):
-    done = subprocess.run([PERFDATA, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300)
-    return done.returncode, done.stdout
-
-
-def recordings():
-    for folder in (os.path.join(SOURCE, 'testdata'), os.environ.get('PERFDATA_CORPUS')):
-        if not folder or not os.path.isdir(folder):
-            continue
-        for name in sorted(os.listdir(folder)):
-            path = os.path.join(folder, name)
-            if name.endswith('.dir'):
-                yield path
-            elif os.path.isfile(path) and re.search(r'\.(data|pipe|perf|gz|zst)$|perf\.data', name) and os.path.getsize(path) <= LIMIT:
-                yield path
-
-
 NAME_KEYS = {'comm', 'comm_hex', 'ip_at', 'addr_at', 'branch_stack_at', 'stack', 'stack_id'}
+
+
+def jobs_faults(code, out, *arguments):
+    """What four threads do otherwise than one did."""
+    four = run('ndjson', '-q', '--jobs', '4', *arguments)
+    if (four.code, four.out) == (code, out):
+        return []
+    return ['--jobs 4 gives other bytes: exit %d and %d bytes, with one job exit %d and %d; it says: %s' %
+            (four.code, len(four.out), code, len(out), four.err.decode('utf-8', 'replace'))]
 
 
 def misfits(objects, by_type):
@@ -133,8 +113,8 @@ def without_names(value, plain):
 
 def check_names(path, by_type, plain, arguments):
     """The lines with names and stacks against those without."""
-    out = run('ndjson', '-q', '--jobs', '1', *arguments, path)[1]
-    objects = [parse(line) for line in out.decode('utf-8').splitlines()] if out else []
+    code, out, _err = run('ndjson', '-q', '--jobs', '1', *arguments, path)
+    objects = [strict_json(line) for line in out.splitlines()] if out else []
     faults = misfits(objects, by_type)
     stacks = {}
     used = set()
@@ -161,24 +141,23 @@ def check_names(path, by_type, plain, arguments):
         if lost_addresses(value, other, stacks):
             faults.append('sample at %d: its stack lacks addresses of its chain' % value['offset'])
             break
-    if run('ndjson', '-q', '--jobs', '4', *arguments, path)[1] != out:
-        faults.append('--jobs 4 gives other bytes')
-    document = parse(run('json', '-q', *arguments, path)[1].decode('utf-8'))
+    faults += jobs_faults(code, out, *arguments, path)
+    document = strict_json(run('json', '-q', *arguments, path).out)
     if [document['meta'], *document['records'], document['summary']] != objects:
         faults.append('json and ndjson differ')
     return ['%s: %s' % (' '.join(arguments), fault) for fault in faults]
 
 
 def check(path, by_type):
-    code, out = run('ndjson', '-q', '--jobs', '1', path)
+    code, out, _err = run('ndjson', '-q', '--jobs', '1', path)
     if code == 3:
         return [] if not out else ['exit 3 with output']
     if code not in (0, 4):
         return ['exit %d' % code]
-    lines = out.decode('utf-8').split('\n')
-    if lines.pop() != '':
+    lines = out.split(b'\n')
+    if lines.pop() != b'':
         return ['the last line does not end']
-    objects = [parse(line) for line in lines]
+    objects = [strict_json(line) for line in lines]
     faults = misfits(objects, by_type)
     if objects[0]['type'] != 'meta' or objects[-1]['type'] != 'summary':
         faults.append('meta or summary is missing')
@@ -187,9 +166,8 @@ def check(path, by_type):
         faults.append('%d records, but summary says %d' % (len(records), objects[-1]['records']))
     if objects[-1]['complete'] != (code == 0):
         faults.append('exit %d, but complete is %s' % (code, objects[-1]['complete']))
-    if run('ndjson', '-q', '--jobs', '4', path)[1] != out:
-        faults.append('--jobs 4 gives other bytes')
-    document = parse(run('json', '-q', path)[1].decode('utf-8'))
+    faults += jobs_faults(code, out, path)
+    document = strict_json(run('json', '-q', path).out)
     if [document['meta'], *document['records'], document['summary']] != objects:
         faults.append('json and ndjson differ')
     for arguments in (['--names'], ['--names', '--stacks', 'ref']):
@@ -199,7 +177,7 @@ def check(path, by_type):
 
 def long_stream():
     """A recording of testdata with its samples many times over: what crosses batches shows in long ones only."""
-    with open(os.path.join(SOURCE, 'testdata', 'stream-73.pipe'), 'rb') as f:
+    with open(os.path.join(program.TESTDATA, 'stream-73.pipe'), 'rb') as f:
         stream = f.read()
     at = 16
     samples = b''
@@ -216,11 +194,11 @@ def long_stream():
 
 
 def main():
-    schema = parse(run('schema')[1].decode('utf-8'))
+    schema = strict_json(run('schema').out)
     by_type = {}
     for definition in schema['$defs'].values():
         by_type.setdefault(definition['properties']['type']['const'], []).append(definition)
-    columns = run('schema', '--columns')[1].decode('utf-8')
+    columns = run('schema', '--columns').out.decode('utf-8')
     keys = {key for definition in schema['$defs'].values() for key in definition['properties']}
     named = set(re.findall(r'"(\w+)":', columns))
     print('%sok 1 - every key of the schema has a column' % ('' if keys <= named else 'not '))
@@ -228,7 +206,7 @@ def main():
         print('# ' + ', '.join(sorted(keys - named)))
     number = 1
     bad = keys - named
-    for path in recordings():
+    for path, _kind in program.recordings(LIMIT):
         number += 1
         faults = check(path, by_type)
         print('%sok %d - %s' % ('not ' if faults else '', number, os.path.basename(path)))

@@ -20,11 +20,10 @@ import subprocess
 import sys
 import tempfile
 
+import program
 import recording_twins
+from program import strict_json
 
-TOP = os.environ.get("top_srcdir") or os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-PERFDATA = os.environ.get("PERFDATA") or os.path.join(TOP, "build", "perfdata")
-TIMEOUT = 300
 
 # Damaged recordings of the corpus: the exit code that is honest, and why. Whoever is not named: 4, for something of each is lost.
 DAMAGED = {
@@ -59,44 +58,19 @@ class Problem(Exception):
     pass
 
 
-def no_key_twice(pairs):
-    keys = dict(pairs)
-    if len(keys) != len(pairs):
-        names = [name for name, _value in pairs]
-        raise Problem("the key %s stands twice in an object" % next(name for name in names if names.count(name) > 1))
-    return keys
-
-
-def no_constant(word):
-    raise Problem("%s is no JSON" % word)
-
-
-DECODER = json.JSONDecoder(object_pairs_hook=no_key_twice, parse_constant=no_constant)
-
-
-def decode(data):
-    return DECODER.decode(data.decode("utf-8"))
-
-
-class Result:
-    def __init__(self, code, out, err):
-        self.code, self.out, self.err = code, out, err
-
-
 def perfdata(*words, stdin=None):
     """Runs the program; `stdin` is a path or None."""
-    with open(stdin if stdin else os.devnull, "rb") as source:
-        done = subprocess.run([PERFDATA, *words], stdin=source, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=TIMEOUT)
-    if done.returncode < 0 or done.returncode > 90 and done.returncode != 130:
-        raise Problem("perfdata %s: exit %d: %s" % (" ".join(words), done.returncode, done.stderr.decode("utf-8", "replace")[-1500:]))
-    return Result(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"))
+    done = program.run(*words, stdin=stdin)
+    if done.code < 0 or done.code > 90 and done.code != 130:
+        raise Problem("perfdata %s: exit %d: %s" % (" ".join(words), done.code, done.err.decode("utf-8", "replace")[-1500:]))
+    return done
 
 
 def lines_of(data):
     lines = data.split(b"\n")
     if lines.pop() != b"":
         raise Problem("the last line has no newline")
-    objects = [decode(line) for line in lines]
+    objects = [strict_json(line) for line in lines]
     if not all(isinstance(entry, dict) and next(iter(entry), None) == "type" for entry in objects):
         raise Problem("a line is not an object that begins with its type")
     return objects
@@ -126,7 +100,7 @@ def check_lines(result):
 
 
 def check_document(path, objects):
-    document = decode(perfdata("json", "-q", "--symbols", "no", path).out) if objects else None
+    document = strict_json(perfdata("json", "-q", "--symbols", "no", path).out) if objects else None
     if objects and (document["meta"] != objects[0] or document["records"] != objects[1:-1] or document["summary"] != objects[-1]):
         raise Problem("the json document differs from the lines")
 
@@ -181,11 +155,6 @@ def check_forms(path, objects, code, folder):
         difference = first_difference(wanted, without_form(lines_of(result.out)))
         if difference:
             raise Problem("as %s differs: %s" % (title, difference))
-
-
-def emitters():
-    text = perfdata("help").out.decode()
-    return [line.split()[0] for line in text.split("Conversions:\n", 1)[1].split("\n\n", 1)[0].splitlines()]
 
 
 def check_jobs(path, names):
@@ -245,7 +214,7 @@ def csv_rows(path, table, code):
 def check_csv(path, objects, code):
     if not objects:
         return
-    counts = decode(perfdata("info", "--json", path).out)["summary"]["types"]
+    counts = strict_json(perfdata("info", "--json", path).out)["summary"]["types"]
     if counts != objects[-1]["types"]:
         raise Problem("info counts %s, ndjson %s" % (counts, objects[-1]["types"]))
     tables = {name: count for name, count in counts.items() if not name.startswith("unknown_")}
@@ -350,18 +319,6 @@ def check_twins(one, other):
         raise Problem(difference)
 
 
-def recordings():
-    """(path, kind) of each."""
-    folder = os.path.join(TOP, "testdata")
-    found = [(os.path.join(folder, name), "damaged" if name.startswith("bad-") else "real")
-             for name in sorted(os.listdir(folder)) if name.endswith((".data", ".pipe", ".dir"))]
-    corpus = os.environ.get("PERFDATA_CORPUS")
-    if corpus:
-        with open(os.path.join(corpus, "MANIFEST.tsv"), newline="") as f:
-            found += [(os.path.join(corpus, row["file"]), row["kind"]) for row in csv.DictReader(f, delimiter="\t", quoting=csv.QUOTE_NONE)]
-    return found
-
-
 def twins(found, folder):
     """(path, path) of twins: those that are made here, and those of the corpus (be-NAME beside NAME)."""
     for name, make in (("made.data", recording_twins.file_container), ("made.pipe", recording_twins.pipe_stream)):
@@ -387,8 +344,8 @@ def report(number, title, wrong):
 
 def main():
     wanted = sys.argv[1:]
-    found = [(path, kind) for path, kind in recordings() if not wanted or any(word in path for word in wanted)]
-    names = emitters()
+    found = [(path, kind) for path, kind in program.recordings() if not wanted or any(word in path for word in wanted)]
+    names = program.formats()
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool, tempfile.TemporaryDirectory() as folder:
         pairs = list(twins(found, folder))
         made = [(path, "real") for pair in pairs[:2] for path in pair]

@@ -24,9 +24,9 @@ import sys
 import tempfile
 import threading
 
-TOP = os.environ.get("top_srcdir") or os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-PERFDATA = os.environ.get("PERFDATA") or os.path.join(TOP, "build", "perfdata")
-SANITIZED = os.environ.get("PERFDATA_SANITIZED") == "1"
+import program
+from program import PERFDATA, SANITIZED, strict_json
+
 MEMORY = 256 << 20
 TIMEOUT = 60 if SANITIZED else 20
 MAX_BASE = 100 << 10       # larger recordings make slow mutants, and no other code runs
@@ -39,15 +39,11 @@ WORDS = (0, 1, 7, 8, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x10000, 0x7fffff
 
 
 def base_files():
-    folder = os.path.join(TOP, "testdata")
     found = []
-    for where, _folders, names in sorted(os.walk(folder)):
+    for where, _folders, names in sorted(os.walk(program.TESTDATA)):
         found += [os.path.join(where, name) for name in sorted(names)
                   if name.endswith((".data", ".pipe")) or where.endswith((".dir", "crash")) and not name.endswith("README")]
-    corpus = os.environ.get("PERFDATA_CORPUS")
-    if corpus:
-        with open(os.path.join(corpus, "MANIFEST.tsv"), newline="") as f:
-            found += sorted(os.path.join(corpus, row["file"]) for row in csv.DictReader(f, delimiter="\t", quoting=csv.QUOTE_NONE))
+    found += sorted(os.path.join(program.CORPUS, row["file"]) for row in program.corpus_rows())
     return [path for path in found if os.path.isfile(path) and 16 < os.path.getsize(path) <= MAX_BASE]
 
 
@@ -174,7 +170,7 @@ def mutant(bases, seed, number):
 
 def prefixes(step):
     """One length in `step` of the small recordings of testdata/, beginning elsewhere in each."""
-    small = [path for path in base_files() if path.startswith(os.path.join(TOP, "testdata")) and os.path.getsize(path) < 9000]
+    small = [path for path in base_files() if path.startswith(program.TESTDATA) and os.path.getsize(path) < 9000]
     for nth, path in enumerate(small):
         with open(path, "rb") as f:
             data = f.read()
@@ -183,17 +179,6 @@ def prefixes(step):
 
 
 # --- what the output must be ---
-
-def strict_json(data):
-    def pairs(found):
-        if len({key for key, _value in found}) != len(found):
-            raise ValueError("a key stands twice in an object")
-        return dict(found)
-
-    def constant(word):
-        raise ValueError(word)
-    return json.loads(data.decode("utf-8"), object_pairs_hook=pairs, parse_constant=constant)
-
 
 def check_json(out, code):
     if out or code not in (3, 6, None):
@@ -228,10 +213,8 @@ def check_text(out, _code):
 
 
 def commands(wanted):
-    emitters = subprocess.run([PERFDATA, "help"], stdout=subprocess.PIPE, check=True).stdout.decode()
-    emitters = [line.split()[0] for line in emitters.split("Conversions:\n", 1)[1].split("\n\n", 1)[0].splitlines()]
     checks = {"ndjson": check_lines, "json": check_json, "csv": check_csv, "perf-json": check_json}
-    every = [(name, [name, "-q", "--symbols", "no"], checks.get(name)) for name in emitters]
+    every = [(name, [name, "-q", "--symbols", "no"], checks.get(name)) for name in program.formats()]
     every += [("ndjson --order file", ["ndjson", "-q", "--symbols", "no", "--order", "file"], check_lines),
               ("csv of the callchain", ["csv", "-q", "--table", "callchain"], check_csv),
               ("info", ["info", "-v"], check_text), ("info --perf", ["info", "--perf"], None),
