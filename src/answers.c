@@ -83,9 +83,11 @@ void answer_seconds(struct perfdata_text *out, uint64_t ns)
 	perfdata_text_printf(out, "%" PRIu64 ".%09" PRIu64 " s", ns / 1000000000, ns % 1000000000);
 }
 
-void answer_flush(struct perfdata_text *out)
+void answer_flush(struct input *input, struct perfdata_text *out)
 {
-	if (out->size)
+	if (perfdata_text_failed(out))
+		input_ended(input, PERFDATA_ENOMEM, NULL);
+	else if (out->size)
 		fwrite(out->data, 1, out->size, stdout);
 	perfdata_text_release(out);
 }
@@ -262,6 +264,18 @@ void answer_feature(struct perfdata_text *out, const struct perfdata_feature_sec
 
 /* --- each input --------------------------------------------------------------------------------------------------- */
 
+void answer_headline(struct input *input, const struct options *options)
+{
+	struct perfdata_text text;
+	if (options->files.nr < 2)
+		return;
+	perfdata_text_init(&text);
+	perfdata_text_string(&text, input->file == options->files.values[0] ? "==> " : "\n==> ");
+	answer_text(&text, input->file);
+	perfdata_text_literal(&text, " <==\n");
+	answer_flush(input, &text);
+}
+
 enum exit_code answer_each(struct options *options, enum perfdata_record_order order,
 			   void (*answer)(const struct options *options, struct input *input))
 {
@@ -271,15 +285,10 @@ enum exit_code answer_each(struct options *options, enum perfdata_record_order o
 	interrupt_catch();
 	for (size_t i = 0; i < options->files.nr && !*interrupt_flag(); i++) {
 		struct input input;
-		struct perfdata_text headline;
-		if (options->files.nr > 1 && !options->json) {
-			perfdata_text_init(&headline);
-			perfdata_text_string(&headline, i ? "\n==> " : "==> ");
-			answer_text(&headline, options->files.values[i]);
-			perfdata_text_literal(&headline, " <==\n");
-			answer_flush(&headline);
-		}
-		if (input_open(&input, options, options->files.values[i], order, false))
+		const bool opened = input_open(&input, options, options->files.values[i], order, false);
+		if (!options->json)
+			answer_headline(&input, options);
+		if (opened)
 			answer(options, &input);
 		fflush(stdout);
 		code = exit_code_join(code, input_close(&input, options));

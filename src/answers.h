@@ -13,6 +13,8 @@ json_object *answer_json_text(const char *text);
 /* Prints it on stdout and frees it. several: one line, since more documents follow. */
 void answer_print(json_object *document, bool several);
 
+/* Where several inputs are answered for in a text: which one follows. */
+void answer_headline(struct input *input, const struct options *options);
 /* Calls answer for each input, and joins the exit codes. Several inputs get a headline each unless they answer in JSON. */
 enum exit_code answer_each(struct options *options, enum perfdata_record_order order,
 			   void (*answer)(const struct options *options, struct input *input));
@@ -23,7 +25,7 @@ void answer_feature(struct perfdata_text *out, const struct perfdata_feature_sec
 void answer_seconds(struct perfdata_text *out, uint64_t ns);
 /* A text from the recording. */
 void answer_text(struct perfdata_text *out, const char *text);
-/* Prints the text on stdout and releases it. */
-void answer_flush(struct perfdata_text *out);
+/* Prints the text on stdout and releases it; where memory ran out while it was made, notes that and prints nothing. */
+void answer_flush(struct input *input, struct perfdata_text *out);
 
 #endif

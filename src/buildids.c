@@ -199,7 +199,7 @@ static bool is_shown(const struct mapped *mapped, const struct options *options)
 	return mapped->build_id.size || hit || options->style.verbose;
 }
 
-static void show_text(const struct options *options, const struct hits *hits)
+static void show_text(const struct options *options, struct input *input, const struct hits *hits)
 {
 	struct perfdata_text out;
 	uint64_t hidden = 0;
@@ -230,7 +230,7 @@ static void show_text(const struct options *options, const struct hits *hits)
 	if (hidden && !options->with_hits)
 		perfdata_text_printf(&out, "%" PRIu64 " more without build-id and samples (-v shows them)\n", hidden);
 	perfdata_text_printf(&out, "%" PRIu64 " samples, %" PRIu64 " of them in no file\n", hits->samples, hits->outside);
-	answer_flush(&out);
+	answer_flush(input, &out);
 }
 
 static json_object *hex_string(struct perfdata_bytes bytes)
@@ -281,7 +281,7 @@ static bool perf_lists_hits(const struct options *options, const struct input *i
 	return options->with_hits || pipe || !perfdata_reader_feature(input->reader, PERFDATA_FEATURE_BUILD_ID);
 }
 
-static void show_perf(const struct options *options, const struct input *input, const struct hits *hits)
+static void show_perf(const struct options *options, struct input *input, const struct hits *hits)
 {
 	const bool by_hits = perf_lists_hits(options, input);
 	struct perfdata_text out;
@@ -296,7 +296,7 @@ static void show_perf(const struct options *options, const struct input *input, 
 		perfdata_text_string(&out, mapped->filename);
 		perfdata_text_char(&out, '\n');
 	}
-	answer_flush(&out);
+	answer_flush(input, &out);
 }
 
 /* Once perf has met the vdso in a mapping, it keeps it in a temporary file, and sorts by its name. */
@@ -342,7 +342,7 @@ static void answer(const struct options *options, struct input *input)
 		else if (options->perf)
 			show_perf(options, input, &hits);
 		else
-			show_text(options, &hits);
+			show_text(options, input, &hits);
 		for (size_t i = 0; i < nr_names; i++)
 			free(names[i]);
 	}

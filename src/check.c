@@ -4,29 +4,46 @@
 #include <stdio.h>
 #include "answers.h"
 #include "commands.h"
+#include "interrupt.h"
+#include "junit.h"
 
-static void show_text(const struct input *input, const struct perfdata_summary *summary)
+static void spell_counts(struct perfdata_text *out, const struct messages *messages, uint64_t records)
+{
+	perfdata_text_printf(out, "%" PRIu64 " records, %" PRIu64 " errors, %" PRIu64 " warnings", records, messages->errors, messages->warnings);
+}
+
+static void spell_findings(struct perfdata_text *out, const struct input *input)
 {
 	const struct messages *messages = &input->messages;
-	struct perfdata_text out;
 	char code[8];
-	perfdata_text_init(&out);
 	for (size_t i = 0; i < messages->nr_kept; i++) {
 		const struct perfdata_finding *finding = &messages->kept[i];
-		answer_text(&out, finding->file ? finding->file : input->file);
+		answer_text(out, finding->file ? finding->file : input->file);
 		if (finding->offset != PERFDATA_NO_OFFSET)
-			perfdata_text_printf(&out, ":0x%" PRIx64, finding->offset);
-		perfdata_text_printf(&out, ": %s: ", message_level(finding->severity));
-		answer_text(&out, finding->message);
-		perfdata_text_printf(&out, " [%s]\n", message_code(finding->severity, finding->code, code));
+			perfdata_text_printf(out, ":0x%" PRIx64, finding->offset);
+		perfdata_text_printf(out, ": %s: ", message_level(finding->severity));
+		answer_text(out, finding->message);
+		perfdata_text_printf(out, " [%s]\n", message_code(finding->severity, finding->code, code));
 	}
 	if (messages->total > messages->nr_kept)
-		perfdata_text_printf(&out, "… %" PRIu64 " more\n", messages->total - messages->nr_kept);
-	answer_text(&out, input->file);
-	perfdata_text_printf(&out, ": %" PRIu64 " records, %" PRIu64 " errors, %" PRIu64 " warnings\n", summary->records, messages->errors,
-			     messages->warnings);
-	answer_flush(&out);
+		perfdata_text_printf(out, "… %" PRIu64 " more\n", messages->total - messages->nr_kept);
 }
+
+/* --- as text ---------------------------------------------------------------------------------------------------------- */
+
+static void show_text(struct input *input, uint64_t records)
+{
+	struct perfdata_text out;
+	perfdata_text_init(&out);
+	spell_findings(&out, input);
+	answer_text(&out, input->file);
+	perfdata_text_literal(&out, ": ");
+	spell_counts(&out, &input->messages, records);
+	perfdata_text_char(&out, '\n');
+	answer_flush(input, &out);
+}
+
+/* --- as JSON ---------------------------------------------------------------------------------------------------------- */
 
 static json_object *finding_json(const struct perfdata_finding *finding)
 {
@@ -44,12 +61,12 @@ static json_object *finding_json(const struct perfdata_finding *finding)
 	return object;
 }
 
-static void show_json(const struct input *input, const struct perfdata_summary *summary, bool several)
+static void show_json(const struct input *input, uint64_t records, bool several)
 {
 	const struct messages *messages = &input->messages;
 	json_object *document = json_object_new_object(), *findings = json_object_new_array();
 	json_object_object_add(document, "file", answer_json_text(input->file));
-	json_object_object_add(document, "records", json_object_new_uint64(summary->records));
+	json_object_object_add(document, "records", json_object_new_uint64(records));
 	json_object_object_add(document, "errors", json_object_new_uint64(messages->errors));
 	json_object_object_add(document, "warnings", json_object_new_uint64(messages->warnings));
 	json_object_object_add(document, "findings_total", json_object_new_uint64(messages->total));
@@ -59,27 +76,110 @@ static void show_json(const struct input *input, const struct perfdata_summary *
 	answer_print(document, several);
 }
 
-static void answer(const struct options *options, struct input *input)
+/* --- as JUnit --------------------------------------------------------------------------------------------------------- */
+
+/* The first finding of the worst kind stands for all of them. */
+static const struct perfdata_finding *worst(const struct messages *messages)
 {
-	/* all that can be asked for is looked at */
+	const struct perfdata_finding *found = NULL;
+	for (size_t i = 0; i < messages->nr_kept; i++)
+		if (!found || messages->kept[i].severity > found->severity)
+			found = &messages->kept[i];
+	return found;
+}
+
+static void add_case(struct junit *junit, const struct input *input, uint64_t records)
+{
+	const struct perfdata_finding *finding = worst(&input->messages);
+	const bool broken = input->code != EXIT_FINE && input->code != EXIT_DAMAGED;
+	struct perfdata_text details, message;
+	char code[8];
+	perfdata_text_init(&details);
+	perfdata_text_init(&message);
+	spell_findings(&details, input);
+	if (broken)
+		perfdata_text_string(&message, input->error.message);
+	else
+		spell_counts(&message, &input->messages, records);
+	perfdata_text_char(&message, '\0');
+	details.failed |= perfdata_text_failed(&message);
+	junit_case(junit, input->file, broken ? JUNIT_BROKEN : input->code == EXIT_DAMAGED ? JUNIT_FAILED : JUNIT_PASSED,
+		   broken ? exit_code_meaning(input->code) : finding ? message_code(finding->severity, finding->code, code) : NULL,
+		   message.data ? message.data : "", &details);
+	perfdata_text_release(&message);
+	perfdata_text_release(&details);
+}
+
+static enum exit_code print_cases(const struct options *options, struct junit *junit, size_t done)
+{
+	struct perfdata_text out;
+	for (size_t i = done; i < options->files.nr; i++)
+		junit_case(junit, options->files.values[i], JUNIT_SKIPPED, NULL, "interrupted", NULL);
+	perfdata_text_init(&out);
+	junit_end(junit, "perfdata check", &out);
+	const bool failed = perfdata_text_failed(&out);
+	if (failed)
+		usage_error(&options->style, "%s", perfdata_status_text(PERFDATA_ENOMEM));
+	else
+		fwrite(out.data, 1, out.size, stdout);
+	perfdata_text_release(&out);
+	return failed ? EXIT_LIMIT : EXIT_FINE;
+}
+
+/* --- the command ------------------------------------------------------------------------------------------------------ */
+
+/* Looks at all that can be asked for, and gives the number of records; false if there was no way to look at any. */
+static bool look(struct input *input, uint64_t *ret_records)
+{
 	const struct perfdata_session_options session_options = {
 		.size = sizeof session_options,
 		.needs = PERFDATA_NEED_RECORDS | PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES | PERFDATA_NEED_STACKS,
 	};
 	struct perfdata_session *session = input_walk(input, &session_options, NULL, NULL);
 	if (!session)
-		return;
-	const struct perfdata_summary *summary = perfdata_session_summary(session);
-	if (options->json)
-		show_json(input, summary, options->files.nr > 1);
-	else
-		show_text(input, summary);
+		return false;
+	*ret_records = perfdata_session_summary(session)->records;
 	perfdata_session_close(session);
+	return true;
+}
+
+static enum exit_code check(const struct options *options, const char *file, struct junit *junit)
+{
+	struct input input;
+	uint64_t records = 0;
+	const bool opened = input_open(&input, options, file, PERFDATA_ORDER_TIME, false);
+	if (!options->json && !options->junit)
+		answer_headline(&input, options);
+	const bool looked = opened && look(&input, &records);
+	input_judge(&input, options);
+	if (options->junit)
+		add_case(junit, &input, records);
+	else if (looked && options->json)
+		show_json(&input, records, options->files.nr > 1);
+	else if (looked)
+		show_text(&input, records);
+	fflush(stdout);
+	const enum exit_code code = input_close(&input, options);
+	return code == EXIT_DAMAGED ? EXIT_ANSWER_NO : code;
 }
 
 enum exit_code command_check(struct options *options)
 {
+	struct junit junit;
+	if (options->json && options->junit) {
+		usage_error(&options->style, "--json and --junit are two forms of one answer: choose one");
+		return EXIT_USAGE;
+	}
+	if (!inputs_find(options))
+		return EXIT_USAGE;
 	options->style.no_findings = true;
-	const enum exit_code code = answer_each(options, PERFDATA_ORDER_TIME, answer);
-	return code == EXIT_DAMAGED ? EXIT_ANSWER_NO : code;
+	junit_init(&junit);
+	interrupt_catch();
+	enum exit_code code = EXIT_FINE;
+	size_t done = 0;
+	for (; done < options->files.nr && !*interrupt_flag(); done++)
+		code = exit_code_join(code, check(options, options->files.values[done], &junit));
+	if (options->junit)
+		code = exit_code_join(code, print_cases(options, &junit, done));
+	return *interrupt_flag() ? exit_code_join(code, EXIT_INTERRUPTED) : code;
 }

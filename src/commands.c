@@ -12,7 +12,7 @@ static const struct command table[] = {
 	{ "events", "[options] FILE…", "the events of a recording and how they were set up", QUESTION | OPTIONS_PERF, command_events },
 	{ "buildids", "[options] FILE…", "the files of a recording and their build-ids", QUESTION | OPTIONS_PERF | OPTIONS_HITS,
 	  command_buildids },
-	{ "check", "[options] FILE…", "what is wrong with a recording; exit 1 if something is", QUESTION, command_check },
+	{ "check", "[options] FILE…", "what is wrong with a recording; exit 1 if something is", QUESTION | OPTIONS_JUNIT, command_check },
 	{ "fields", "", "the names that -e takes: type, unit, records that have it, meaning", OPTIONS_GENERAL, command_fields },
 	{ "schema", "[--columns]", "JSON Schema of each line of ndjson", OPTIONS_GENERAL | OPTIONS_COLUMNS, command_schema },
 	{ "explain", "[CODE…]", "what the code of a message means, and what to do", OPTIONS_GENERAL, command_explain },

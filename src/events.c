@@ -214,7 +214,7 @@ static void answer(const struct options *options, struct input *input)
 	}
 	for (size_t i = 0; !options->json && !options->perf && (event = perfdata_reader_event(input->reader, i)); i++)
 		show_event(&out, event, options->style.verbose);
-	answer_flush(&out);
+	answer_flush(input, &out);
 	perfdata_session_close(session);
 }
 

@@ -249,8 +249,8 @@ static void show_findings(struct perfdata_text *out, struct messages *messages)
 		return;
 	perfdata_text_literal(out, "findings:\n");
 	for (size_t i = 0; (info = perfdata_code_at(i)); i++)
-		if (messages->counts[info->code])
-			perfdata_text_printf(out, "  %8" PRIu64 "  %s %s\n", messages->counts[info->code],
+		if (messages->counts.of[info->code])
+			perfdata_text_printf(out, "  %8" PRIu64 "  %s %s\n", messages->counts.of[info->code],
 					     message_code(info->severity, info->code, code), info->meaning);
 }
 
@@ -279,7 +279,7 @@ static void show_text(const struct options *options, struct input *input, const 
 	show_findings(&out, &input->messages);
 	show_features(&out, input->reader, options->style.verbose);
 	show_counters(&out, counters);
-	answer_flush(&out);
+	answer_flush(input, &out);
 }
 
 /* --- as perf says it ------------------------------------------------------------------------------------------------- */
@@ -326,12 +326,12 @@ static void show_perf_stats(const struct perfdata_summary *summary, const struct
 	perfdata_text_release(&room);
 }
 
-static void show_perf_header(const struct perfdata_reader *reader)
+static void show_perf_header(struct input *input)
 {
 	struct perfdata_text out;
 	perfdata_text_init(&out);
-	header_text_all(&out, reader, true);
-	answer_flush(&out);
+	header_text_all(&out, input->reader, true);
+	answer_flush(input, &out);
 }
 
 /* --- the command ------------------------------------------------------------------------------------------------------ */
@@ -352,7 +352,7 @@ static void answer(const struct options *options, struct input *input)
 	} else if (options->perf_stats) {
 		show_perf_stats(summary, &counters);
 	} else if (options->perf) {
-		show_perf_header(input->reader);
+		show_perf_header(input);
 	} else if (options->json) {
 		json_object *document = answer_document(input, session);
 		if (document && counters.nr)

@@ -1,5 +1,6 @@
 #include "config.h"
 #include <poll.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "inputs.h"
@@ -57,20 +58,32 @@ void input_ended(struct input *input, enum perfdata_status status, const struct 
 	input->code = exit_code_join(input->code, exit_code_of_status(status));
 	if (status >= 0)
 		return;
-	const bool told = reterr && reterr->message[0];
-	messages_error(&input->messages, input->file, told ? reterr->offset : PERFDATA_NO_OFFSET, "%s",
-		       told ? reterr->message : perfdata_status_text(status));
+	if (reterr && reterr->message[0]) {
+		input->error = *reterr;
+	} else {
+		input->error.offset = PERFDATA_NO_OFFSET;
+		snprintf(input->error.message, sizeof input->error.message, "%s", perfdata_status_text(status));
+	}
+	input->error.status = status;
+	messages_error(&input->messages, input->file, input->error.offset, "%s", input->error.message);
+}
+
+void input_judge(struct input *input, const struct options *options)
+{
+	struct messages *messages = &input->messages;
+	if (input->reader)
+		messages_count(messages, input->reader);
+	const bool lost = messages->errors || (input->reader && !perfdata_reader_complete(input->reader));
+	if (lost || (options->strict && messages->warnings))
+		input->code = exit_code_join(input->code, EXIT_DAMAGED);
 }
 
 enum exit_code input_close(struct input *input, const struct options *options)
 {
-	struct messages *messages = &input->messages;
-	messages_end(messages, input->file, input->reader);
-	const bool lost = messages->errors || (input->reader && !perfdata_reader_complete(input->reader));
-	if (lost || (options->strict && messages->warnings))
-		input->code = exit_code_join(input->code, EXIT_DAMAGED);
+	input_judge(input, options);
+	messages_end(&input->messages, input->file);
 	perfdata_reader_close(input->reader);
-	messages_release(messages);
+	messages_release(&input->messages);
 	return input->code;
 }
 

@@ -13,12 +13,15 @@ struct input {
 	struct messages messages;
 	struct perfdata_reader *reader;    /* NULL if it could not be opened */
 	enum exit_code code;               /* of what happened so far */
+	struct perfdata_error error;       /* the last failure; status 0: none */
 };
 
 /* hold: keep messages until input_close. After a failure (said already) reader is NULL and code says why. */
 bool input_open(struct input *input, const struct options *options, const char *file, enum perfdata_record_order order, bool hold);
 /* Notes how an operation ended; says why if it failed. reterr may be NULL. */
 void input_ended(struct input *input, enum perfdata_status status, const struct perfdata_error *reterr);
+/* All that can be found was found: counts it and lets it into the code. */
+void input_judge(struct input *input, const struct options *options);
 /* Says what is left to say, and gives the exit code of this input. */
 enum exit_code input_close(struct input *input, const struct options *options);
 

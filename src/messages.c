@@ -170,9 +170,9 @@ static void keep(struct messages *messages, const struct perfdata_finding *findi
 	messages->nr_kept++;
 }
 
-static uint64_t *count_of(struct messages *messages, unsigned code)
+static uint64_t *count_of(struct code_counts *counts, unsigned code)
 {
-	return &messages->counts[code % (sizeof messages->counts / sizeof *messages->counts)];
+	return &counts->of[code % (sizeof counts->of / sizeof *counts->of)];
 }
 
 static void count(struct messages *messages, enum perfdata_severity severity, uint64_t more)
@@ -190,7 +190,7 @@ void messages_finding(void *user, const struct perfdata_finding *finding)
 		.record = finding->record, .message = finding->message,
 	};
 	flockfile(stderr);
-	uint64_t *seen = count_of(messages, finding->code);
+	uint64_t *seen = count_of(&messages->counts, finding->code);
 	count(messages, finding->severity, 1);
 	keep(messages, finding);
 	if (++*seen <= SHOWN_OF_A_KIND || messages->style.verbose)
@@ -206,23 +206,32 @@ const struct perfdata_finding *messages_kept(void *user, size_t *ret_nr, uint64_
 	return messages->kept;
 }
 
-void messages_end(struct messages *messages, const char *file, const struct perfdata_reader *reader)
+void messages_count(struct messages *messages, const struct perfdata_reader *reader)
+{
+	const struct perfdata_code_info *info;
+	for (size_t i = 0; (info = perfdata_code_at(i)); i++) {
+		uint64_t *seen = count_of(&messages->counts, info->code);
+		const uint64_t counted = perfdata_reader_finding_count(reader, info->code);
+		if (counted <= *seen)
+			continue;
+		count(messages, info->severity, counted - *seen);
+		*count_of(&messages->unreported, info->code) += counted - *seen;
+		*seen = counted;
+	}
+}
+
+void messages_end(struct messages *messages, const char *file)
 {
 	const uint64_t shown = messages->style.verbose ? UINT64_MAX : SHOWN_OF_A_KIND;
 	const struct perfdata_code_info *info;
 	for (size_t i = 0; (info = perfdata_code_at(i)); i++) {
-		uint64_t *seen = count_of(messages, info->code);
-		const uint64_t said = *seen < shown ? *seen : shown;
-		/* the reader stops reporting a kind at its limit, but goes on counting */
-		const uint64_t counted = reader ? perfdata_reader_finding_count(reader, info->code) : 0;
-		if (counted > *seen) {
-			count(messages, info->severity, counted - *seen);
-			*seen = counted;
-		}
-		if (*seen == said)
+		const uint64_t seen = *count_of(&messages->counts, info->code);
+		const uint64_t reported = seen - *count_of(&messages->unreported, info->code);
+		const uint64_t said = reported < shown ? reported : shown;
+		if (seen == said)
 			continue;
 		char text[400];
-		snprintf(text, sizeof text, "%" PRIu64 " more of this kind: %s", *seen - said, info->meaning);
+		snprintf(text, sizeof text, "%" PRIu64 " more of this kind: %s", seen - said, info->meaning);
 		const struct line line = {
 			.severity = info->severity, .code = info->code, .file = file, .offset = PERFDATA_NO_OFFSET,
 			.record = UINT64_MAX, .message = text,

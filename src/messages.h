@@ -18,6 +18,8 @@ struct message_style {
 	bool no_findings;   /* findings are counted and kept, and the command itself shows them */
 };
 
+struct code_counts { uint64_t of[1000]; };
+
 /* What was said about one input. Messages and findings may come from any thread; the rest is for one. */
 struct messages {
 	struct message_style style;
@@ -25,7 +27,8 @@ struct messages {
 	struct perfdata_text held;
 	struct perfdata_finding *kept;    /* the first ones by place in the input, copied, for the emitters */
 	size_t nr_kept, room;
-	uint64_t counts[1000];            /* by code */
+	struct code_counts counts;
+	struct code_counts unreported;    /* of these, what the reader only counted */
 	uint64_t total, errors, warnings;
 };
 
@@ -43,8 +46,10 @@ void messages_note(struct messages *messages, const char *file, const char *form
 /* Shown with -v only. */
 void messages_detail(struct messages *messages, const char *file, const char *format, ...) PERFDATA_PRINTF(3, 4);
 
-/* The input is done: says how often what was folded came, and lets go what was held. reader may be NULL. */
-void messages_end(struct messages *messages, const char *file, const struct perfdata_reader *reader);
+/* Counts what the reader counted, but did not report one by one; more than once is fine. */
+void messages_count(struct messages *messages, const struct perfdata_reader *reader);
+/* The input is done: says how often what was folded came, and lets go what was held. */
+void messages_end(struct messages *messages, const char *file);
 
 /* For wrong use, before there is an input: "perfdata: …", and where to read more. */
 void usage_error(const struct message_style *style, const char *format, ...) PERFDATA_PRINTF(2, 3);

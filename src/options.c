@@ -176,6 +176,8 @@ static const struct general_option table[] = {
 	{ { "tmpdir", PERFDATA_OPTION_TEXT, 0, "DIR", "folder for temporary files; default /tmp" }, OPTIONS_INPUT, MEMBER(tmpdir) },
 
 	{ { "json", PERFDATA_OPTION_FLAG, 0, NULL, "answer as one JSON document" }, OPTIONS_JSON, MEMBER(json) },
+	{ { "junit", PERFDATA_OPTION_FLAG, 0, NULL, "answer as one JUnit document (XML) with a test case for each FILE" }, OPTIONS_JUNIT,
+	  MEMBER(junit) },
 	{ { "perf", PERFDATA_OPTION_FLAG, 0, NULL, "answer in perf's own words" }, OPTIONS_PERF, MEMBER(perf) },
 	{ { "perf-stats", PERFDATA_OPTION_FLAG, 0, NULL, "counts of records as perf report --stats prints them" }, OPTIONS_STATS,
 	  MEMBER(perf_stats) },

@@ -19,6 +19,7 @@ enum option_group {
 	OPTIONS_STATS = 256,     /* info */
 	OPTIONS_HITS = 512,      /* buildids */
 	OPTIONS_COLUMNS = 1024,  /* schema */
+	OPTIONS_JUNIT = 2048,    /* check */
 };
 
 struct number_list { uint64_t *values; size_t nr, room; };
@@ -34,7 +35,7 @@ struct options {
 	uint64_t max_memory, max_ratio, max_spool;
 	const char *tmpdir;
 	/* questions */
-	bool json, perf, perf_stats, with_hits, columns, manual;
+	bool json, junit, perf, perf_stats, with_hits, columns, manual;
 	/* output */
 	const char *to, *emitter_file, *output, *order;
 	bool force;

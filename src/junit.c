@@ -1,0 +1,99 @@
+#include "config.h"
+#include <inttypes.h>
+#include "junit.h"
+
+/* XML has no way to spell these two; control characters and invalid UTF-8 are taken out before. */
+static bool is_no_character(const uint8_t *at, size_t size)
+{
+	return size >= 3 && at[0] == 0xef && at[1] == 0xbf && at[2] >= 0xbe;
+}
+
+/* Printable text as XML: in attributes and between tags alike. */
+static void escape(struct perfdata_text *out, const char *bytes, size_t size)
+{
+	const uint8_t *at = (const uint8_t *)bytes;
+	for (size_t i = 0; i < size; i++) {
+		switch (at[i]) {
+		case '&':
+			perfdata_text_literal(out, "&amp;");
+			break;
+		case '<':
+			perfdata_text_literal(out, "&lt;");
+			break;
+		case '>':
+			perfdata_text_literal(out, "&gt;");
+			break;
+		case '"':
+			perfdata_text_literal(out, "&quot;");
+			break;
+		default:
+			if (is_no_character(at + i, size - i)) {
+				perfdata_text_literal(out, "\xef\xbf\xbd");
+				i += 2;
+			} else {
+				perfdata_text_char(out, (char)at[i]);
+			}
+		}
+	}
+}
+
+static void attribute(struct perfdata_text *out, const char *name, const char *value)
+{
+	struct perfdata_text printable;
+	perfdata_text_init(&printable);
+	perfdata_text_printable(&printable, value, strlen(value));
+	perfdata_text_printf(out, " %s=\"", name);
+	escape(out, printable.data, printable.size);
+	perfdata_text_char(out, '"');
+	out->failed |= perfdata_text_failed(&printable);
+	perfdata_text_release(&printable);
+}
+
+void junit_init(struct junit *junit)
+{
+	memset(junit, 0, sizeof *junit);
+	perfdata_text_init(&junit->cases);
+}
+
+void junit_case(struct junit *junit, const char *name, enum junit_result result, const char *type, const char *message,
+		const struct perfdata_text *details)
+{
+	static const char *const tags[] = {
+		[JUNIT_PASSED] = "system-out", [JUNIT_FAILED] = "failure", [JUNIT_BROKEN] = "error", [JUNIT_SKIPPED] = "skipped",
+	};
+	struct perfdata_text *out = &junit->cases;
+	junit->counts[result]++;
+	perfdata_text_literal(out, "    <testcase classname=\"perfdata.check\"");
+	attribute(out, "name", name);
+	if (result == JUNIT_PASSED && details && !details->size) {
+		perfdata_text_literal(out, "/>\n");
+		return;
+	}
+	perfdata_text_printf(out, ">\n      <%s", tags[result]);
+	if (result != JUNIT_PASSED) {
+		if (type)
+			attribute(out, "type", type);
+		attribute(out, "message", message);
+	}
+	perfdata_text_char(out, '>');
+	if (details) {
+		escape(out, details->data, details->size);
+		out->failed |= perfdata_text_failed(details);
+	}
+	perfdata_text_printf(out, "</%s>\n    </testcase>\n", tags[result]);
+}
+
+void junit_end(struct junit *junit, const char *suite, struct perfdata_text *out)
+{
+	uint64_t tests = 0;
+	for (size_t i = 0; i < JUNIT_RESULTS; i++)
+		tests += junit->counts[i];
+	perfdata_text_literal(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite");
+	attribute(out, "name", suite);
+	perfdata_text_printf(out, " tests=\"%" PRIu64 "\" failures=\"%" PRIu64 "\" errors=\"%" PRIu64 "\" skipped=\"%" PRIu64 "\">\n", tests,
+			     junit->counts[JUNIT_FAILED], junit->counts[JUNIT_BROKEN], junit->counts[JUNIT_SKIPPED]);
+	perfdata_text_append(out, junit->cases.data, junit->cases.size);
+	perfdata_text_literal(out, "  </testsuite>\n</testsuites>\n");
+	out->failed |= perfdata_text_failed(&junit->cases);
+	perfdata_text_release(&junit->cases);
+}
