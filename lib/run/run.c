@@ -58,6 +58,8 @@ struct run {
 	/* Guarded by the monitor from here on. */
 	struct slot *slots;
 	unsigned nr_slots;
+	struct perfdata_text *spares;       /* buffers that no slot has; the one used last is taken first, while it is in the caches */
+	unsigned nr_spares;
 	uint64_t filled, formatted, written;
 	bool front_done;            /* nothing more will be filled */
 	bool writing;               /* a thread has the writer's role */
@@ -299,6 +301,8 @@ static void format(struct run *run, struct worker *worker)
 {
 	struct slot *slot = slot_of(run, run->formatted++);
 	slot->state = SLOT_FORMATTING;
+	if (run->nr_spares)
+		slot->text = run->spares[--run->nr_spares];
 	pd_monitor_leave(run->monitor);
 	if (!slot->status)
 		slot->status = run->emitter->format(run->state, slot->batch, slot->value, &worker->scratch, &slot->text, &slot->part);
@@ -403,6 +407,8 @@ static void write_next(struct run *run)
 		give_up(run, status, error);
 	} else if (done) {
 		perfdata_text_clear(&slot->text);
+		run->spares[run->nr_spares++] = slot->text;
+		perfdata_text_init(&slot->text);
 		slot->packed = 0;
 		slot->merged = false;
 		slot->state = SLOT_FREE;
@@ -505,7 +511,8 @@ static int run_init(struct run *run)
 	run->monitor = pd_monitor_new();
 	run->workers = pd_calloc(run->jobs, sizeof *run->workers);
 	run->slots = pd_calloc(run->nr_slots, sizeof *run->slots);
-	if (!run->monitor || !run->workers || !run->slots)
+	run->spares = pd_calloc(run->nr_slots, sizeof *run->spares);
+	if (!run->monitor || !run->workers || !run->slots || !run->spares)
 		return -1;
 	return 0;
 }
@@ -536,7 +543,10 @@ static void run_release(struct run *run)
 		pd_free(run->found);
 		run->found = next;
 	}
+	while (run->nr_spares)
+		perfdata_text_release(&run->spares[--run->nr_spares]);
 	pd_pack_release(&run->pack);
+	pd_free(run->spares);
 	pd_free(run->slots);
 	pd_free(run->workers);
 	pd_monitor_free(run->monitor);
