@@ -590,6 +590,10 @@ PERFDATA_API void perfdata_config_init(struct perfdata_config *config, const str
 PERFDATA_API enum perfdata_status perfdata_decode(const struct perfdata_config *config, const void *bytes, size_t size,
 						  struct perfdata_record *ret);
 
+/* The raw data of a sample, as perfdata_decode would give it, without decoding the rest where it stands behind few other fields.
+ * No bytes if there is none. */
+PERFDATA_API struct perfdata_bytes perfdata_sample_raw(const struct perfdata_config *config, const void *bytes, size_t size);
+
 /* What can be read off a record without decoding it. */
 struct perfdata_peek {
 	uint64_t id;      /* valid if has_id */

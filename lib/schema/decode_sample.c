@@ -182,6 +182,25 @@ bool pd_sample_is_whole(const struct perfdata_config *config, const uint8_t *byt
 	return !rows && w.at == w.end;
 }
 
+struct perfdata_bytes perfdata_sample_raw(const struct perfdata_config *config, const void *bytes, size_t size)
+{
+	const struct perfdata_bytes none = { NULL, 0 };
+	const size_t fixed = 8 + 8u * (size_t)config->sample_fixed;
+
+	if (!config->has_attr || !(config->sample_rows & RAW_ROW) || size < 8)
+		return none;
+	if (size >= fixed && pd_load16((const uint8_t *)bytes + 6, config->swap) == size) {
+		struct pd_walk w = { .at = (const uint8_t *)bytes + fixed, .end = (const uint8_t *)bytes + size, .swap = config->swap };
+		struct perfdata_sample sample;
+		uint64_t rows = config->sample_rows;
+		if (quick_rows(&w, &rows, &sample) & RAW_ROW)
+			return sample.raw;
+	}
+	struct perfdata_record record;
+	(void)perfdata_decode(config, bytes, size, &record);
+	return record.type == PERFDATA_RECORD_SAMPLE ? record.u.sample.raw : none;
+}
+
 bool pd_walk_sample(struct pd_walk *w, struct perfdata_sample *sample)
 {
 	const struct perfdata_config *config = w->config;

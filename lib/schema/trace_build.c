@@ -23,13 +23,22 @@ static bool add_piece(struct build *build, const struct pd_trace_piece *piece)
 	return true;
 }
 
+static const char *literal_copy(struct build *build)
+{
+	char *copy = pd_arena_calloc(build->arena, build->literal.size + PD_TRACE_COPY, 1);
+
+	if (copy)
+		memcpy(copy, build->literal.data, build->literal.size);
+	return copy;
+}
+
 static bool flush_literal(struct build *build)
 {
 	if (!build->literal.size)
 		return true;
 	const struct pd_trace_piece piece = {
 		.kind = PD_PIECE_LITERAL,
-		.text = pd_arena_copy(build->arena, build->literal.data, build->literal.size),
+		.text = literal_copy(build),
 		.size = build->literal.size,
 	};
 	perfdata_text_clear(&build->literal);
@@ -203,8 +212,35 @@ static void read_spec(struct pd_trace_spec *spec, const char *at, const char *en
 	while (at < end && strchr("hlLzZ", *at))
 		at++;
 	spec->literal = at < end;
-	spec->plain = !spec->left && !spec->zero && !spec->plus && !spec->alternative && !spec->has_precision &&
-		      !spec->star_width && !spec->width;
+}
+
+static enum pd_trace_form form_of(const struct pd_trace_spec *spec)
+{
+	const bool filled = spec->width && !spec->zero;
+
+	if (spec->literal || spec->left || spec->plus || spec->alternative || spec->has_precision || spec->star_width || filled)
+		return PD_FORM_ANY;
+	if (spec->conversion == 'x' && spec->width <= 16)
+		return PD_FORM_HEX;
+	if (spec->width)
+		return PD_FORM_ANY;
+	return spec->conversion == 'd' ? PD_FORM_SIGNED : spec->conversion == 'u' ? PD_FORM_UNSIGNED : PD_FORM_ANY;
+}
+
+static struct pd_trace_word word_of(const struct pd_trace_node *node)
+{
+	struct pd_trace_word word = { .mask = UINT64_MAX };
+
+	for (; node->type == PD_NODE_CAST; node = node->a)
+		word.mask &= node->mask;
+	if (node->type != PD_NODE_FIELD || !node->field)
+		return word;
+	const uint32_t size = node->field->size;
+	if (size == 1 || size == 2 || size == 4 || size == 8) {
+		word.offset = node->field->offset;
+		word.size = size;
+	}
+	return word;
 }
 
 static int8_t number_bytes(int longs)
@@ -227,6 +263,7 @@ static bool finish_conversion(struct build *build, struct pd_trace_piece *piece,
 	read_spec(&piece->spec, start, spec_end);
 	piece->spec.bytes = number_bytes(longs);
 	piece->spec.conversion = c == 'i' ? 'd' : c;
+	piece->spec.form = form_of(&piece->spec);
 	if (c == 'p')
 		pointer_piece(build, piece);
 	else
@@ -237,7 +274,10 @@ static bool finish_conversion(struct build *build, struct pd_trace_piece *piece,
 		piece->size = (size_t)(spec_end - start) + 2;
 		build->no_memory |= !piece->text;
 	}
-	return take_argument(build, &piece->arg) && flush_literal(build) && add_piece(build, piece);
+	if (!take_argument(build, &piece->arg))
+		return false;
+	piece->word = word_of(piece->arg);
+	return flush_literal(build) && add_piece(build, piece);
 }
 
 /* Behind a "%". */

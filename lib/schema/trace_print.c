@@ -1,10 +1,32 @@
 /* An event's text: its program run over raw data. */
+#include "base/checked.h"
 #include "base/cursor.h"
 #include "schema/trace_program.h"
 
 static int limited(int64_t value)
 {
 	return value > PD_TRACE_WIDTH_LIMIT ? PD_TRACE_WIDTH_LIMIT : value < 0 ? -1 : (int)value;
+}
+
+static void spell_literal(struct perfdata_text *out, const struct pd_trace_piece *piece)
+{
+	char *at = perfdata_text_reserve(out, piece->size + PD_TRACE_COPY);
+
+	if (!at)
+		return;
+	memcpy(at, piece->text, PD_TRACE_COPY);
+	if (piece->size > PD_TRACE_COPY)
+		memcpy(at + PD_TRACE_COPY, piece->text + PD_TRACE_COPY, piece->size - PD_TRACE_COPY);
+	perfdata_text_commit(out, at + piece->size);
+}
+
+static uint64_t number_of(struct pd_trace_run *run, const struct pd_trace_piece *piece)
+{
+	const struct pd_trace_word *word = &piece->word;
+
+	if (word->size && pd_range_ok(word->offset, word->size, run->raw.size))
+		return pd_trace_integer(run->raw.data + word->offset, word->size, run->swap) & word->mask;
+	return pd_trace_eval(run, piece->arg);
 }
 
 void pd_trace_run_piece(struct pd_trace_run *run, const struct pd_trace_piece *piece)
@@ -26,13 +48,13 @@ void pd_trace_run_piece(struct pd_trace_run *run, const struct pd_trace_piece *p
 	}
 	switch (piece->kind) {
 	case PD_PIECE_LITERAL:
-		perfdata_text_append(run->out, piece->text, piece->size);
+		spell_literal(run->out, piece);
 		break;
 	case PD_PIECE_NUMBER:
 		if (spec->literal)
 			perfdata_text_append(run->out, piece->text, piece->size);
 		else
-			pd_trace_spell_number(run->out, spec, pd_trace_eval(run, piece->arg));
+			pd_trace_spell_number(run->out, spec, number_of(run, piece));
 		break;
 	case PD_PIECE_STRING:
 		if (spec->literal)
@@ -77,7 +99,13 @@ enum perfdata_status perfdata_trace_print(const struct perfdata_trace_event *eve
 	};
 	const size_t start = out->size;
 	for (size_t i = 0; i < event->program->nr_pieces; i++) {
-		pd_trace_run_piece(&run, &event->program->pieces[i]);
+		const struct pd_trace_piece *piece = &event->program->pieces[i];
+		if (piece->kind == PD_PIECE_LITERAL)
+			spell_literal(out, piece);
+		else if (piece->kind == PD_PIECE_NUMBER && piece->spec.form)
+			pd_trace_spell_quick(out, &piece->spec, number_of(&run, piece));
+		else
+			pd_trace_run_piece(&run, piece);
 		if (out->size - start > PD_TRACE_TEXT_LIMIT) {
 			out->size = start + PD_TRACE_TEXT_LIMIT;
 			return PERFDATA_DAMAGED;

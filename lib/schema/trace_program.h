@@ -55,11 +55,14 @@ struct pd_trace_node {
 	uint32_t nr_entries;
 };
 
+/* Most conversions: no blanks to fill in, no precision. Hex may be filled with zeros. */
+enum pd_trace_form { PD_FORM_ANY, PD_FORM_SIGNED, PD_FORM_UNSIGNED, PD_FORM_HEX };
+
 /* A conversion as printf understands it. */
 struct pd_trace_spec {
 	bool left, zero, plus, alternative;
 	bool has_precision;
-	bool plain;                /* no flags, width or precision */
+	enum pd_trace_form form;
 	bool star_width, star_precision;
 	bool literal;              /* printf would not understand it: print `text` as it stands */
 	bool wide;                 /* %ls: perf prints nothing */
@@ -79,6 +82,13 @@ enum pd_trace_piece_kind {
 	PD_PIECE_NOTHING,          /* %pI without a digit takes its argument and prints nothing */
 };
 
+/* The value of a field of one integer, maybe cast: most arguments. No tree is walked for them. */
+struct pd_trace_word {
+	uint32_t offset;
+	uint32_t size;             /* 0: the argument is something else */
+	uint64_t mask;             /* of the casts */
+};
+
 struct pd_trace_piece {
 	enum pd_trace_piece_kind kind;
 	struct pd_trace_spec spec;
@@ -86,9 +96,11 @@ struct pd_trace_piece {
 	bool upper, reversed, compressed, with_port, padded; /* UUID; MAC, IP4, UUID; IP6; SOCKADDR; IP4: 3 digits each */
 	char separator;            /* MAC, HEX; 0: none */
 	const struct pd_trace_node *star, *arg;
-	const char *text;          /* LITERAL */
+	struct pd_trace_word word; /* NUMBER */
+	const char *text;          /* LITERAL: PD_TRACE_COPY bytes behind its end can be read */
 	size_t size;
 };
+#define PD_TRACE_COPY 16
 
 struct pd_trace_program {
 	struct pd_trace_piece *pieces;
@@ -139,6 +151,8 @@ bool pd_trace_mark_constants(struct pd_trace_node *node);
 /* Offset and bytes of a dynamic field; false if there is no such thing in the raw data. */
 bool pd_trace_dynamic(struct pd_trace_run *run, const struct perfdata_trace_field *field, struct perfdata_bytes *ret);
 void pd_trace_spell_number(struct perfdata_text *out, const struct pd_trace_spec *spec, uint64_t value);
+/* For a spec that has a form. */
+void pd_trace_spell_quick(struct perfdata_text *out, const struct pd_trace_spec *spec, uint64_t value);
 /* With the width and precision of the spec. */
 void pd_trace_spell_text(struct perfdata_text *out, const struct pd_trace_spec *spec, const void *text, size_t size);
 void pd_trace_spell_string(struct pd_trace_run *run, const struct pd_trace_spec *spec, const struct pd_trace_node *node);

@@ -65,19 +65,18 @@ static void pad(struct perfdata_text *out, const struct pd_trace_spec *spec, con
 	perfdata_text_commit(out, at);
 }
 
-/* Numbers without flags, width and precision: most of them. */
-static void spell_plain(struct perfdata_text *out, const struct pd_trace_spec *spec, uint64_t value)
+void pd_trace_spell_quick(struct perfdata_text *out, const struct pd_trace_spec *spec, uint64_t value)
 {
 	char *at = perfdata_text_reserve(out, 32);
 
 	if (!at)
 		return;
-	if (spec->conversion == 'd')
+	if (spec->form == PD_FORM_SIGNED)
 		at = perfdata_s64_to(at, (int64_t)pd_trace_extended(value, (uint32_t)spec->bytes));
-	else if (spec->conversion == 'u')
+	else if (spec->form == PD_FORM_UNSIGNED)
 		at = perfdata_u64_to(at, narrowed(value, spec->bytes));
 	else
-		at = perfdata_hex_to(at, narrowed(value, spec->bytes));
+		at = perfdata_hex_width_to(at, narrowed(value, spec->bytes), (unsigned)spec->width);
 	perfdata_text_commit(out, at);
 }
 
@@ -88,8 +87,8 @@ void pd_trace_spell_number(struct perfdata_text *out, const struct pd_trace_spec
 	const char *prefix = "";
 	size_t prefix_size = 0;
 
-	if (spec->plain && (spec->conversion == 'd' || spec->conversion == 'u' || spec->conversion == 'x')) {
-		spell_plain(out, spec, value);
+	if (spec->form) {
+		pd_trace_spell_quick(out, spec, value);
 		return;
 	}
 	if (spec->conversion == 'c') {

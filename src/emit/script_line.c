@@ -353,7 +353,10 @@ static void spell_trace(const struct line *line)
 		.trace = perfdata_reader_trace(line->setup->reader), .order = event->config.order, .symbol = trace_symbol,
 		.user = (void *)(uintptr_t)line->setup->session,
 	};
-	(void)perfdata_trace_print(event->trace, line->sample->raw, &context, line->out);
+	const struct perfdata_raw *raw = line->delivery->record;
+	const struct perfdata_bytes bytes = line->sample ? line->sample->raw :
+					    perfdata_sample_raw(&raw->event->config, raw->bytes, raw->size);
+	(void)perfdata_trace_print(event->trace, bytes, &context, line->out);
 }
 
 static void spell_addr(const struct line *line)
