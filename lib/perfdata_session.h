@@ -44,6 +44,7 @@ struct perfdata_session_options {
 	struct perfdata_symbols *symbols;       /* borrowed; NULL: no names */
 	bool use_host;                          /* the kernel that runs here may name addresses, if it is the recorded one */
 	bool merge_deferred;                    /* join deferred callchains (perf script); false as perf report -D */
+	bool keep_exited;                       /* threads keep their names and maps after EXIT (perf report) */
 };
 
 struct perfdata_session;

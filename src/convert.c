@@ -97,14 +97,15 @@ static void convert_input(struct job *job, struct input *input)
 			filters.filter.nr_events = 1;
 			filters.filter.events = &event;
 		}
+		/* without lines for samples a dump is perf report's, which joins no chains and keeps threads; records are never joined */
+		const bool by_report = !perfdata_option_flag(options->values, options->nr_values, "samples-line", true);
 		const struct perfdata_session_options session_options = {
 			.size = sizeof session_options,
 			.needs = needs_of(options),
 			.filter = filters.filter,
 			.limit = options->limit,
-			/* records are joined to nothing; nor does perf report join, whose form has no lines for samples */
-			.merge_deferred = options->emitter->needs & PERFDATA_NEED_DELIVERIES &&
-					  perfdata_option_flag(options->values, options->nr_values, "samples-line", true),
+			.merge_deferred = options->emitter->needs & PERFDATA_NEED_DELIVERIES && !by_report,
+			.keep_exited = by_report,
 		};
 		struct perfdata_session_options wanted = session_options;
 		status = symbols_for(options, &input->messages, &symbols);

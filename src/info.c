@@ -6,8 +6,8 @@
 #include <string.h>
 #include "answers.h"
 #include "commands.h"
-#include "emit/event_names.h"
 #include "emit/header_text.h"
+#include "emit/stats_text.h"
 
 /* --- counters of `perf stat record` --------------------------------------------------------------------------------- */
 
@@ -28,10 +28,7 @@ struct counters {
 	size_t nr, room;
 	uint64_t *pids;          /* of the thread map */
 	size_t nr_pids;
-	struct lost {
-		uint64_t samples, dropped_by_bpf;
-	} *lost;                 /* by the event's index: sums of its LOST_SAMPLES */
-	size_t nr_lost;
+	struct lost_sums lost;
 	bool failed;
 };
 
@@ -67,22 +64,6 @@ static void take_threads(struct counters *counters, const struct perfdata_thread
 	}
 }
 
-static void take_lost(struct counters *counters, const struct perfdata_event *event, bool dropped_by_bpf, uint64_t lost)
-{
-	if (event->index >= counters->nr_lost) {
-		struct lost *grown = realloc(counters->lost, (event->index + 1) * sizeof *grown);
-		if (!grown) {
-			counters->failed = true;
-			return;
-		}
-		memset(grown + counters->nr_lost, 0, (event->index + 1 - counters->nr_lost) * sizeof *grown);
-		counters->lost = grown;
-		counters->nr_lost = event->index + 1;
-	}
-	struct lost *sums = &counters->lost[event->index];
-	*(dropped_by_bpf ? &sums->dropped_by_bpf : &sums->samples) += lost;
-}
-
 static void take_record(struct counters *counters, const struct perfdata_raw *raw)
 {
 	const bool wanted = raw->type == PERFDATA_RECORD_LOST_SAMPLES || raw->type == PERFDATA_RECORD_THREAD_MAP ||
@@ -91,8 +72,7 @@ static void take_record(struct counters *counters, const struct perfdata_raw *ra
 	if (!wanted || perfdata_raw_decode(counters->reader, raw, &record) != PERFDATA_OK)
 		return;
 	if (raw->type == PERFDATA_RECORD_LOST_SAMPLES) {
-		if (raw->event)
-			take_lost(counters, raw->event, raw->misc & PERFDATA_MISC_LOST_SAMPLES_BPF, record.u.lost_samples.lost);
+		counters->failed |= lost_sums_take(&counters->lost, raw->event, &record) != PERFDATA_OK;
 	} else if (raw->type == PERFDATA_RECORD_THREAD_MAP) {
 		take_threads(counters, &record.u.thread_map);
 	} else if (raw->type == PERFDATA_RECORD_STAT) {
@@ -284,46 +264,12 @@ static void show_text(const struct options *options, struct input *input, const 
 
 /* --- as perf says it ------------------------------------------------------------------------------------------------- */
 
-static bool has_type(const struct perfdata_summary *summary, uint32_t type)
-{
-	for (size_t i = 0; i < summary->nr_types; i++)
-		if (summary->types[i].type == type)
-			return true;
-	return false;
-}
-
 static void show_perf_stats(const struct perfdata_summary *summary, const struct counters *counters)
 {
-	struct event_names names;
-	struct perfdata_text room;
-	event_names_init(&names, counters->reader, EVENT_NAMES_REPORT);
-	perfdata_text_init(&room);
-	const char *note = has_type(summary, PERFDATA_RECORD_AUXTRACE_INFO) ?
-		" (excludes AUX area (e.g. instruction trace) decoded / synthesized events)" : "";
-	printf("\nAggregated stats:%s\n%20s events: %10" PRIu64 "\n", note, "TOTAL", summary->records);
-	for (size_t i = 0; i < summary->nr_types; i++) {
-		const struct perfdata_layout *layout = perfdata_record_layout(summary->types[i].type);
-		const uint64_t records = summary->types[i].records;
-		printf("%20s events: %10" PRIu64 "  (%4.1f%%)\n", layout ? layout->perf_name : "UNKNOWN", records,
-		       100.0 * (double)records / (double)summary->records);
-	}
-	for (size_t i = 0; i < summary->nr_events; i++) {
-		const struct perfdata_event_count *event = &summary->events[i];
-		struct lost lost = { 0 };
-		if (event->event && event->event->index < counters->nr_lost)
-			lost = counters->lost[event->event->index];
-		if (!event->event || (!event->deliveries && !lost.samples && !lost.dropped_by_bpf))
-			continue;
-		perfdata_text_clear(&room);
-		printf("%s stats:\n", event_names_get(&names, event->event, &room));
-		if (event->deliveries)
-			printf("%20s events: %10" PRIu64 "\n", "SAMPLE", event->deliveries);
-		if (lost.samples)
-			printf("%20s events: %10" PRIu64 "\n", "LOST_SAMPLES", lost.samples);
-		if (lost.dropped_by_bpf)
-			printf("%20s events: %10" PRIu64 "\n", "LOST_SAMPLES (BPF)", lost.dropped_by_bpf);
-	}
-	perfdata_text_release(&room);
+	struct perfdata_text out;
+	perfdata_text_init(&out);
+	stats_text(&out, counters->reader, summary, &counters->lost);
+	answer_flush(&out);
 }
 
 static void show_perf_header(struct input *input)
@@ -364,7 +310,7 @@ static void answer(const struct options *options, struct input *input)
 	}
 	free(counters.list);
 	free(counters.pids);
-	free(counters.lost);
+	lost_sums_release(&counters.lost);
 	perfdata_session_close(session);
 }
 

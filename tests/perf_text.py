@@ -33,6 +33,7 @@ COMMANDS = {
     "evlist": ["events", "--perf"],
     "buildid": ["buildids", "--perf"],
     "stats": ["info", "--perf-stats"],
+    "report": ["dump", "--no-samples-line", "--symbols", "no"],
 }
 
 
@@ -123,7 +124,7 @@ def exit_of(row, kind):
 
 def is_comparable(row, kind):
     """perf read the file whole, and its text is there."""
-    if row["kind"] in ("damaged", "fuzz") or exit_of(row, kind) != "0":
+    if row["kind"] in ("damaged", "fuzz") or exit_of(row, kind) != "0" or (kind == "report" and "report" not in row["expected"].split(",")):
         return False
     if kind not in ("header", "evlist") and exit_of(row, "dump") != "0":
         return False

@@ -47,6 +47,7 @@ enum perfdata_status perfdata_session_open(struct perfdata_reader *reader, const
 			session->state->symbols = session->options.symbols;
 			session->state->use_host = session->options.use_host;
 			session->state->reader = reader;
+			session->state->keep_exited = session->options.keep_exited;
 		}
 	}
 	if (status != PERFDATA_OK) {

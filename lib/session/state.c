@@ -257,7 +257,7 @@ int pd_state_record(struct pd_state *state, const struct perfdata_record *record
 		return pd_thread_fork(state, &record->u.task, !(record->misc & PERFDATA_MISC_FORK_EXEC));
 	case PERFDATA_RECORD_EXIT: {
 		struct pd_thread *thread = pd_thread_find(state, record->u.task.tid);
-		if (thread)
+		if (thread && !state->keep_exited)
 			pd_thread_remove(state, thread);
 		return 0;
 	}

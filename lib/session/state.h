@@ -89,6 +89,7 @@ struct pd_state {
 	const char *kernel_name;   /* what the table of build-ids calls the kernel; NULL: [kernel.kallsyms] */
 	const struct perfdata_reader *reader;
 	struct perfdata_symbols *symbols;  /* or NULL */
+	bool keep_exited;          /* EXIT changes nothing */
 	bool use_host;             /* symbols may come from the kernel that runs here */
 	int8_t kernel_is_running;  /* 0: not looked at, 1: it is the recorded one, -1: it is not */
 };

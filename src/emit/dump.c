@@ -8,6 +8,7 @@
 #include "sample_text.h"
 #include "script_line.h"
 #include "script_stat.h"
+#include "stats_text.h"
 #include "emitters.h"
 
 /* What perf knows of the events when it prints a line: all of them for a file, those that came so far for a pipe. */
@@ -75,7 +76,7 @@ static void know_record(struct known *known, const struct perfdata_record *recor
 static const struct perfdata_option dump_options[] = {
 	{ .name = "hex", .kind = PERFDATA_OPTION_FLAG, .help = "hex dump of each record (default; --no-hex leaves it out)" },
 	{ .name = "samples-line", .kind = PERFDATA_OPTION_FLAG,
-	  .help = "the line of `script` behind each sample (default; --no-samples-line leaves it out)" },
+	  .help = "the line of `script` behind each sample (default; --no-samples-line: as perf report -D, with counts at the end)" },
 	{ 0 },
 };
 
@@ -146,7 +147,8 @@ static enum perfdata_status spell_early(struct dump *dump, struct dump_value *va
 		value->spelled = bigger;
 		value->room = room;
 	}
-	const struct record_text_context context = { .reader = dump->reader, .dump = true, .names = &dump->names, .event = raw->event };
+	const struct record_text_context context = { .reader = dump->reader, .dump = true, .report = !dump->script, .names = &dump->names,
+						     .event = raw->event };
 	record_text(&context, record, &value->tails);
 	if (script_stat_concerns(raw->type)) {
 		if (!dump->stat)
@@ -313,13 +315,15 @@ static void other_tail(struct dumper *dumper, const struct perfdata_raw *raw, co
 		return;
 	}
 	struct record_text_context context = {
-		.reader = dumper->dump->reader, .dump = true, .names = &dumper->dump->names, .event = raw->event,
-		.symbol = kernel_symbol, .user = dumper->batch->session,
+		.reader = dumper->dump->reader, .dump = true, .report = !dumper->dump->script, .names = &dumper->dump->names,
+		.event = raw->event, .symbol = kernel_symbol, .user = dumper->batch->session,
 	};
 	record_text(&context, record, dumper->out);
 	if (raw->type == PERFDATA_RECORD_CALLCHAIN_DEFERRED && raw->event &&
 	    raw->event->config.attr.sample_type & PERFDATA_SAMPLE_CALLCHAIN)
 		sample_text_callchain(&record->u.callchain_deferred.callchain, dumper->out);
+	if (raw->type == PERFDATA_RECORD_CALLCHAIN_DEFERRED && context.report)
+		perfdata_text_literal(dumper->out, ": unhandled!\n");
 }
 
 /* Carriers of compressed records are not shown by perf: what they hold is. */
@@ -389,9 +393,18 @@ static enum perfdata_status dump_format(const void *state, const struct perfdata
 	return perfdata_text_failed(out) ? PERFDATA_ENOMEM : PERFDATA_OK;
 }
 
+static enum perfdata_status dump_end(void *state, const struct perfdata_emit_end *end, struct perfdata_text *out)
+{
+	const struct dump *dump = state;
+	if (!dump->script && end->status == PERFDATA_OK)
+		stats_text(out, dump->reader, end->summary, NULL);
+	return perfdata_text_failed(out) ? PERFDATA_ENOMEM : PERFDATA_OK;
+}
+
 const struct perfdata_emitter emitter_dump = {
 	.abi = PERFDATA_EMITTER_ABI, .name = "dump", .help = "every record as `perf script -D` prints it",
 	.needs = PERFDATA_NEED_RECORDS | PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES | PERFDATA_NEED_STACKS,
 	.symbols = true, .options = dump_options,
-	.begin = dump_begin, .scan = dump_scan, .format = dump_format, .free_value = free_value, .release = dump_release,
+	.begin = dump_begin, .scan = dump_scan,
+	.format = dump_format, .end = dump_end, .free_value = free_value, .release = dump_release,
 };

@@ -7,7 +7,8 @@
 
 struct record_text_context {
 	const struct perfdata_reader *reader;   /* features and events, as they were known in begin */
-	bool dump;                              /* `perf script -D`: with ": unhandled!" where perf says so */
+	bool dump;                              /* of a dump: with ": unhandled!" where perf says so */
+	bool report;                            /* … by `perf report`, which handles other records than `perf script` */
 	const struct event_names *names;        /* what to call events */
 	const struct perfdata_event *event;     /* the record's, or NULL */
 	/* The symbol of a kernel address as "name+0x1f", or nothing; may be NULL. */

@@ -150,6 +150,7 @@ static void read_tail(const struct record_text_context *context, const struct pe
 	if (has_lost)
 		perfdata_text_printf(out, "... lost         : %" PRIu64 "\n", value.lost);
 	if (context->dump)
+		if (!context->report)
 		perfdata_text_literal(out, ": unhandled!\n");
 }
 
@@ -268,6 +269,11 @@ void record_text_kernel(const struct record_text_context *context, const struct 
 		break;
 	case PERFDATA_RECORD_LOST_SAMPLES:
 		lost_samples_tail(record, out);
+		break;
+	case PERFDATA_RECORD_THROTTLE:
+	case PERFDATA_RECORD_UNTHROTTLE:
+		if (context->report)
+			perfdata_text_literal(out, ": unhandled!\n");
 		break;
 	case PERFDATA_RECORD_READ:
 		read_tail(context, record, out);

@@ -263,6 +263,38 @@ static void thread_map_tail(const struct perfdata_record *record, struct perfdat
 	perfdata_text_char(out, '\n');
 }
 
+/* perf script counts with these and says nothing. */
+static void stat_tail(const struct perfdata_record *record, struct perfdata_text *out)
+{
+	const struct perfdata_stat *stat = &record->u.stat;
+	perfdata_text_printf(out, "\n... id %" PRIu64 ", cpu %d, thread %d\n... value %" PRIu64 ", enabled %" PRIu64 ", running %" PRIu64 "\n",
+			     stat->id, stat->cpu, (int)stat->thread, stat->val, stat->ena, stat->run);
+	UNHANDLED(out);
+}
+
+static void stat_round_tail(const struct perfdata_record *record, struct perfdata_text *out)
+{
+	const uint64_t final = 1;
+	perfdata_text_printf(out, "\n... time %" PRIu64 ", type %s\n", record->u.stat_round.time,
+			     record->u.stat_round.type == final ? "FINAL" : "INTERVAL");
+	UNHANDLED(out);
+}
+
+static void stat_config_tail(const struct perfdata_record *record, struct perfdata_text *out)
+{
+	const struct perfdata_list *entries = &record->u.stat_config.entries;
+	uint64_t values[3] = { 0 };    /* by tag: aggr_mode, interval, scale */
+	for (uint64_t i = 0; i < entries->count; i++) {
+		struct perfdata_stat_config_entry entry;
+		perfdata_list_get(entries, i, &entry);
+		if (entry.tag < sizeof values / sizeof *values)
+			values[entry.tag] = entry.val;
+	}
+	perfdata_text_printf(out, "\n... aggr_mode %d\n... scale     %d\n... interval  %u\n", (int)values[0], (int)values[2],
+			     (unsigned)values[1]);
+	UNHANDLED(out);
+}
+
 static void event_update_tail(const struct perfdata_record *record, struct perfdata_text *out)
 {
 	const struct perfdata_event_update *update = &record->u.event_update;
@@ -400,16 +432,34 @@ void record_text_user(const struct record_text_context *context, const struct pe
 				     record->u.auxtrace.idx, record->u.auxtrace.tid, record->u.auxtrace.cpu);
 		break;
 	case PERFDATA_RECORD_AUXTRACE_ERROR:
-		if (!context->dump)
+		if (context->report)
+			UNHANDLED(out);
+		else if (!context->dump)
 			auxtrace_error_tail(record, out);
 		break;
 	case PERFDATA_RECORD_THREAD_MAP:
 		thread_map_tail(record, out);
+		if (context->report)
+			UNHANDLED(out);
 		break;
 	case PERFDATA_RECORD_CPU_MAP:
 		perfdata_text_literal(out, ": ");
 		cpu_list(out, &record->u.cpu_map.cpus);
 		perfdata_text_char(out, '\n');
+		if (context->report)
+			UNHANDLED(out);
+		break;
+	case PERFDATA_RECORD_STAT:
+		if (context->report)
+			stat_tail(record, out);
+		break;
+	case PERFDATA_RECORD_STAT_ROUND:
+		if (context->report)
+			stat_round_tail(record, out);
+		break;
+	case PERFDATA_RECORD_STAT_CONFIG:
+		if (context->report)
+			stat_config_tail(record, out);
 		break;
 	case PERFDATA_RECORD_EVENT_UPDATE:
 		event_update_tail(record, out);

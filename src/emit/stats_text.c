@@ -1,0 +1,81 @@
+#include "stats_text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "event_names.h"
+
+enum perfdata_status lost_sums_take(struct lost_sums *sums, const struct perfdata_event *event, const struct perfdata_record *record)
+{
+	if (!event)
+		return PERFDATA_OK;
+	if (event->index >= sums->count) {
+		const size_t count = event->index + 1;
+		struct lost_sum *grown = realloc(sums->items, count * sizeof *grown);
+		if (!grown)
+			return PERFDATA_ENOMEM;
+		memset(grown + sums->count, 0, (count - sums->count) * sizeof *grown);
+		*sums = (struct lost_sums){ grown, count };
+	}
+	struct lost_sum *sum = &sums->items[event->index];
+	*(record->misc & PERFDATA_MISC_LOST_SAMPLES_BPF ? &sum->dropped_by_bpf : &sum->samples) += record->u.lost_samples.lost;
+	return PERFDATA_OK;
+}
+
+void lost_sums_release(struct lost_sums *sums)
+{
+	free(sums->items);
+	*sums = (struct lost_sums){ 0 };
+}
+
+static bool has_type(const struct perfdata_summary *summary, uint32_t type)
+{
+	for (size_t i = 0; i < summary->nr_types; i++)
+		if (summary->types[i].type == type)
+			return true;
+	return false;
+}
+
+static void count_text(struct perfdata_text *out, const char *what, uint64_t count)
+{
+	if (count)
+		perfdata_text_printf(out, "%20s events: %10" PRIu64 "\n", what, count);
+}
+
+static void event_text(struct perfdata_text *out, const struct event_names *names, const struct perfdata_event_count *event,
+		       const struct lost_sum *lost)
+{
+	if (!event->deliveries && !lost->samples && !lost->dropped_by_bpf)
+		return;
+	event_names_append(names, event->event, out);
+	perfdata_text_literal(out, " stats:\n");
+	count_text(out, "SAMPLE", event->deliveries);
+	count_text(out, "LOST_SAMPLES", lost->samples);
+	count_text(out, "LOST_SAMPLES (BPF)", lost->dropped_by_bpf);
+}
+
+void stats_text(struct perfdata_text *out, const struct perfdata_reader *reader, const struct perfdata_summary *summary,
+		const struct lost_sums *lost)
+{
+	struct event_names names;
+	event_names_init(&names, reader, EVENT_NAMES_REPORT);
+	perfdata_text_literal(out, "\nAggregated stats:");
+	if (has_type(summary, PERFDATA_RECORD_AUXTRACE_INFO))
+		perfdata_text_literal(out, " (excludes AUX area (e.g. instruction trace) decoded / synthesized events)");
+	perfdata_text_printf(out, "\n%20s events: %10" PRIu64 "\n", "TOTAL", summary->records);
+	for (size_t i = 0; i < summary->nr_types; i++) {
+		const struct perfdata_layout *layout = perfdata_record_layout(summary->types[i].type);
+		const uint64_t records = summary->types[i].records;
+		perfdata_text_printf(out, "%20s events: %10" PRIu64 "  (%4.1f%%)\n", layout ? layout->perf_name : "UNKNOWN", records,
+				     100.0 * (double)records / (double)summary->records);
+	}
+	for (size_t i = 0; i < summary->nr_events; i++) {
+		const struct perfdata_event_count *event = &summary->events[i];
+		const struct lost_sum none = { 0 };
+		if (!event->event)
+			continue;
+		const bool has_lost = lost && event->event->index < lost->count;
+		event_text(out, &names, event, has_lost ? &lost->items[event->event->index] : &none);
+	}
+}
