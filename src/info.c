@@ -264,12 +264,12 @@ static void show_text(const struct options *options, struct input *input, const 
 
 /* --- as perf says it ------------------------------------------------------------------------------------------------- */
 
-static void show_perf_stats(const struct perfdata_summary *summary, const struct counters *counters)
+static void show_perf_stats(struct input *input, const struct perfdata_summary *summary, const struct counters *counters)
 {
 	struct perfdata_text out;
 	perfdata_text_init(&out);
 	stats_text(&out, counters->reader, summary, &counters->lost);
-	answer_flush(&out);
+	answer_flush(input, &out);
 }
 
 static void show_perf_header(struct input *input)
@@ -296,7 +296,7 @@ static void answer(const struct options *options, struct input *input)
 	if (counters.failed) {
 		input_ended(input, PERFDATA_ENOMEM, NULL);
 	} else if (options->perf_stats) {
-		show_perf_stats(summary, &counters);
+		show_perf_stats(input, summary, &counters);
 	} else if (options->perf) {
 		show_perf_header(input);
 	} else if (options->json) {
