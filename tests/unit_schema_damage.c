@@ -95,6 +95,28 @@ static void test_truncation(void)
 	}
 }
 
+/* Which field comes first decides the way that is taken: each alone and each two of them, cut at every byte. */
+static void test_truncated_samples(void)
+{
+	static struct build b;
+	struct perfdata_config config;
+	struct perfdata_attr attr;
+
+	for (unsigned bits = 0; bits < 64 * 64; bits++) {
+		const uint64_t type = UINT64_C(1) << bits % 64 | UINT64_C(1) << bits / 64;
+		if (bits % 64 > bits / 64 || (type & ~(uint64_t)PERFDATA_SAMPLE_KNOWN))
+			continue;
+		make_attr(&attr, type);
+		perfdata_config_init(&config, &attr, PERFDATA_LITTLE_ENDIAN);
+		build_sample(&b, false, type, &attr);
+		for (size_t size = 8, whole = b.size; size <= whole; size++) {
+			b.size = size;
+			build_end(&b);
+			decode_exactly(&config, b.data, size);
+		}
+	}
+}
+
 static void test_random_bytes(void)
 {
 	uint64_t seed = getenv("UNIT_SEED") ? strtoull(getenv("UNIT_SEED"), NULL, 0) : 20240229;
@@ -129,6 +151,7 @@ int main(void)
 	static const struct unit_case cases[] = {
 		{ "counts beyond the record", test_counts_beyond },
 		{ "truncation at every byte", test_truncation },
+		{ "samples of one or two fields, truncated at every byte", test_truncated_samples },
 		{ "random bytes", test_random_bytes },
 	};
 	return unit_main(cases, sizeof cases / sizeof *cases);

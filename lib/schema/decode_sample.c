@@ -148,8 +148,11 @@ static uint64_t quick_rows(struct pd_walk *w, uint64_t *rows, struct perfdata_sa
 	uint64_t present = 0;
 
 	if ((*rows & (0 - *rows)) == CALLCHAIN_ROW) {
-		const uint64_t count = pd_walk_left(w) >= 8 ? pd_load64(w->at, w->swap) : UINT64_MAX;
-		if (count > (pd_walk_left(w) - 8) / 8)
+		const size_t left = pd_walk_left(w);
+		if (left < 8)
+			return present;
+		const uint64_t count = pd_load64(w->at, w->swap);
+		if (count > (left - 8) / 8)
 			return present;
 		sample->callchain = (struct perfdata_list){ .data = w->at + 8, .count = count, .present = UINT64_MAX,
 							    .stride = 8, .swap = w->swap };
@@ -158,10 +161,13 @@ static uint64_t quick_rows(struct pd_walk *w, uint64_t *rows, struct perfdata_sa
 		present |= CALLCHAIN_ROW;
 	}
 	if ((*rows & (0 - *rows)) == RAW_ROW) {
-		const uint64_t count = pd_walk_left(w) >= 4 ? pd_load32(w->at, w->swap) : UINT64_MAX;
-		if (count > pd_walk_left(w) - 4)
+		const size_t left = pd_walk_left(w);
+		if (left < 4)
 			return present;
-		sample->raw = (struct perfdata_bytes){ w->at + 4, (size_t)count };
+		const uint32_t count = pd_load32(w->at, w->swap);
+		if (count > left - 4)
+			return present;
+		sample->raw = (struct perfdata_bytes){ w->at + 4, count };
 		w->at += 4 + count;
 		*rows &= *rows - 1;
 		present |= RAW_ROW;

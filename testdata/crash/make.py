@@ -52,3 +52,12 @@ for n in range(2):
     w.record(76, 0, lambda p: p.put("QIIQQQ", twins.IDS[0], 0, 0, 2**63 * (1 - n), 2000 * (1 - n), 1 - n))
     w.record(77, 0, lambda p: p.put("QQ", n, 1000 + n))
 write("stat-estimate-too-large.pipe", w.data)
+
+
+# A sample whose attr has raw data alone, with three bytes where the four of its size should be: its bytes were taken from far behind it.
+w = twins.Writer("<")
+w.raw(twins.pipe_stream("<")[:16])
+w.record(64, 0, lambda p: (p.put("IIQQQQQ", 2, 64, 4, 1, 1 << 10, 0, 0), p.put("QQ", 0, 0), p.put("Q", 1)))
+w.put("IHH", 9, 2, 11)
+w.raw(b"\1\0\0")
+write("raw-data-without-size.pipe", w.data)
