@@ -31,6 +31,7 @@ struct perfdata_reader_options {
 	uint32_t max_findings;             /* of one code that are reported one by one; the rest are only counted. 0: 1000 */
 	perfdata_finding_fn *on_finding;   /* may be NULL */
 	void *user;                        /* for on_finding */
+	const volatile int *stop;          /* once it is not 0, waiting for a pipe ends with PERFDATA_EINTR; may be NULL */
 };
 
 /* Opens a path, a descriptor (not closed by the reader), or memory (borrowed until close). name: what findings call it. `options` may be

@@ -41,6 +41,7 @@ bool input_open(struct input *input, const struct options *options, const char *
 		.max_ratio = options->max_ratio > UINT32_MAX ? UINT32_MAX : (uint32_t)options->max_ratio,
 		.on_finding = messages_finding,
 		.user = &input->messages,
+		.stop = interrupt_flag(),
 	};
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
 	const enum perfdata_status status = !strcmp(file, "-") ?

@@ -3,6 +3,8 @@
 code and with --json, and one bad file harms no other. Prints TAP."""
 import json
 import os
+import signal
+import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree
@@ -83,6 +85,24 @@ def faults_of(paths):
     return faults
 
 
+def interrupted(path):
+    """SIGINT while the second of three files, a pipe that nobody writes to, is read."""
+    with tempfile.TemporaryDirectory() as folder:
+        pipe = os.path.join(folder, "pipe")
+        os.mkfifo(pipe)
+        process = subprocess.Popen([program.PERFDATA, "check", "--junit", path, pipe, path], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        with open(pipe, "wb") as writer:       # returns when the program has opened it
+            process.send_signal(signal.SIGINT)
+            out, _err = process.communicate(timeout=60)
+            writer.close()
+    try:
+        results = [result_of(case) for case in suite_of(out)]
+    except ValueError as problem:
+        return [problem]
+    faults = [] if results == [None, "error", "skipped"] else ["results: %s" % results]
+    return faults + ([] if process.returncode == 130 else ["exit code %d" % process.returncode])
+
+
 def main():
     paths = [path for path, _kind in program.recordings(1 << 20)]
     good = os.path.join(program.TESTDATA, "callgraph-73.data")
@@ -99,6 +119,7 @@ def main():
            else ["it does not"])
     both = run("check", "--junit", "--json", good)
     report("two forms at once are wrong use", [] if both.code == 2 and not both.out else [both])
+    report("interrupted", interrupted(good))
     print("1..%d" % count)
     return 1 if failures else 0
 

@@ -644,7 +644,7 @@ static void test_fdio(void)
 	CHECK_EQ(pd_pread_full(fd, buffer, sizeof buffer, UINT64_MAX - 3), 0);
 	CHECK(pd_fd_ready(fd));
 	close(fd);
-	CHECK(pd_read_some(fd, buffer, 1) == -1 && pd_pread_full(fd, buffer, 1, 0) == -1 && pd_write_full(fd, buffer, 1) == -1);
+	CHECK(pd_read_some(fd, buffer, 1, NULL) == -1 && pd_pread_full(fd, buffer, 1, 0) == -1 && pd_write_full(fd, buffer, 1) == -1);
 	CHECK(pd_write_full(fd, buffer, 0) == 0);
 	remove_file(path);
 
@@ -666,6 +666,24 @@ static void test_fdio(void)
 	CHECK(fd == -1 && errno == ENOENT);
 }
 
+/* Waiting for a pipe ends when that is asked for, whether or not bytes came before. */
+static void test_stopped_pipe(void)
+{
+	static const volatile int stop = 1;
+	const struct pd_input_options options = { .stop = &stop };
+	struct perfdata_error error;
+	struct pd_input *input;
+	char byte;
+	int fds[2];
+
+	CHECK(pipe(fds) == 0);
+	CHECK(pd_read_some(fds[0], &byte, 1, &stop) == -1 && errno == EINTR);
+	CHECK_EQ(pd_input_open_fd(fds[0], false, &options, &input, &error), PERFDATA_EINTR);
+	CHECK_EQ(error.status, PERFDATA_EINTR);
+	close(fds[0]);
+	close(fds[1]);
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
@@ -683,6 +701,7 @@ int main(void)
 		{ "window limit", test_window_limit },
 		{ "pipe gives what is there", test_pipe_is_prompt },
 		{ "pipe that does not block", test_nonblocking_pipe },
+		{ "pipe that is not waited for any longer", test_stopped_pipe },
 		{ "without memory", test_no_memory },
 	};
 	plain = malloc(SIZE);

@@ -12,6 +12,9 @@
 /* Linux moves at most this much in one call; asking for more would be cut to an odd count. */
 #define LARGEST_TRANSFER ((size_t)1 << 30)
 
+/* Milliseconds until a wait looks whether it should end. */
+#define LONGEST_WAIT 100
+
 static size_t limited(size_t size) { return size < LARGEST_TRANSFER ? size : LARGEST_TRANSFER; }
 
 /* After a failed call: true if it should be made again. */
@@ -25,12 +28,28 @@ static bool again(int fd, short events)
 	return poll(&waiting, 1, -1) >= 0 || errno == EINTR;
 }
 
-int64_t pd_read_some(int fd, void *buffer, size_t size)
+/* Waits for bytes, the end, or an error; false when stopped. A signal may come between the look at *stop and the wait: so no wait is long. */
+static bool wait_readable(int fd, const volatile int *stop)
+{
+	struct pollfd waiting = { .fd = fd, .events = POLLIN };
+	while (!*stop) {
+		const int ready = poll(&waiting, 1, LONGEST_WAIT);
+		if (ready > 0 || (ready < 0 && errno != EINTR))
+			return true;
+	}
+	return false;
+}
+
+int64_t pd_read_some(int fd, void *buffer, size_t size, const volatile int *stop)
 {
 	ssize_t got;
-	do
+	do {
+		if (stop && !wait_readable(fd, stop)) {
+			errno = EINTR;
+			return -1;
+		}
 		got = read(fd, buffer, limited(size));
-	while (got < 0 && again(fd, POLLIN));
+	} while (got < 0 && again(fd, POLLIN));
 	return got;
 }
 

@@ -7,8 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* As many bytes as one read gives (0: the end), or -1 with errno. */
-int64_t pd_read_some(int fd, void *buffer, size_t size);
+/* As many bytes as one read gives (0: the end), or -1 with errno. Waiting ends with EINTR once *stop, which a signal handler sets, is not 0;
+ * stop may be NULL. */
+int64_t pd_read_some(int fd, void *buffer, size_t size, const volatile int *stop);
 /* Up to `size` bytes at `offset`, fewer only at the end of the file, or -1 with errno when not one byte came. */
 int64_t pd_pread_full(int fd, void *buffer, size_t size, uint64_t offset);
 /* All bytes; 0 or -1 with errno. */

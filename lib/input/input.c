@@ -22,6 +22,7 @@ static struct pd_input *input_new(const struct pd_input_options *options)
 		return input;
 	input->max_spool = options->max_spool;
 	input->max_ratio = options->max_ratio;
+	input->stopped = options->stop;
 	if (options->tmpdir) {
 		input->tmpdir = pd_strndup(options->tmpdir, strlen(options->tmpdir));
 		if (!input->tmpdir) {
@@ -218,6 +219,8 @@ enum perfdata_status pd_input_peek(struct pd_input *input, const uint8_t **ret_b
 		if (status != PERFDATA_OK)
 			return status;
 	}
+	if (input->peek_size < size && input->damage == PERFDATA_EINTR)
+		return PERFDATA_EINTR;
 	if (!input->peek_size && input->damage == PERFDATA_EREAD)
 		return PERFDATA_EREAD;
 	*ret_bytes = input->peek;
@@ -272,6 +275,8 @@ enum perfdata_status pd_input_next_chunk(struct pd_input *input, struct pd_chunk
 	pd_chunk_drop(chunk);
 	if (status == PERFDATA_ENOMEM)
 		return pd_error(reterr, PERFDATA_ENOMEM, input->at, "out of memory");
+	if (input->damage == PERFDATA_EINTR)
+		return pd_error(reterr, PERFDATA_EINTR, input->at, "%s", perfdata_status_text(PERFDATA_EINTR));
 	/* A failed read behind bytes that were fine is damage; with nothing read at all it is an error. */
 	if (input->damage == PERFDATA_EREAD && !input->at)
 		return pd_error_errno(reterr, PERFDATA_EREAD, input->damage_offset, input->damage_errno, "cannot be read");

@@ -44,7 +44,7 @@ static int64_t raw_read(struct pd_input *input, uint8_t *buffer, size_t size)
 	case PD_SOURCE_FILE: got = pd_pread_full(input->fd, buffer, size, input->base + input->raw_at); break;
 	case PD_SOURCE_PIPE:
 		got = input->first_raw_at < input->first_raw_size ? read_first(input, buffer, size) :
-								    pd_read_some(input->fd, buffer, size);
+								    pd_read_some(input->fd, buffer, size, input->stopped);
 		break;
 	}
 	if (got > 0)
@@ -71,6 +71,12 @@ static size_t raw_read_to_end(struct pd_input *input, uint8_t *buffer, size_t si
 	return 0;
 }
 
+/* What a failed read is: an interrupted one is no fault of the input. */
+static enum perfdata_status read_failure(const struct pd_input *input)
+{
+	return input->damage_errno == EINTR ? PERFDATA_EINTR : PERFDATA_EREAD;
+}
+
 /* --- not packed --- */
 
 static size_t read_plain(struct pd_input *input, uint8_t *buffer, size_t size, bool wait)
@@ -79,7 +85,7 @@ static size_t read_plain(struct pd_input *input, uint8_t *buffer, size_t size, b
 	while (done < size && !input->ended && ((wait && !done) || raw_ready(input))) {
 		done += raw_read_to_end(input, buffer + done, size - done);
 		if (input->raw_failed)
-			note_damage(input, PERFDATA_EREAD, input->raw_at);
+			note_damage(input, read_failure(input), input->raw_at);
 		else if (input->raw_ended)
 			input->ended = true;
 	}
@@ -123,7 +129,7 @@ static enum perfdata_status unpack_step(struct pd_input *input, uint8_t *buffer,
 		return status;
 	bool drained = !moved && empty && input->raw_ended;
 	if (drained && input->raw_failed)
-		note_damage(input, PERFDATA_EREAD, packed_position(input));
+		note_damage(input, read_failure(input), packed_position(input));
 	else if (drained && status == PERFDATA_END)
 		input->ended = true;
 	else if (drained && status == PERFDATA_OK)
@@ -171,7 +177,7 @@ static bool read_first_raw(struct pd_input *input)
 		size_t wanted = sizeof input->first_raw - input->first_raw_size;
 		int64_t got;
 		if (input->source == PD_SOURCE_PIPE)
-			got = pd_read_some(input->fd, to, wanted);
+			got = pd_read_some(input->fd, to, wanted, input->stopped);
 		else
 			got = raw_read(input, to, wanted);
 		if (got < 0)
@@ -187,7 +193,8 @@ static bool read_first_raw(struct pd_input *input)
 enum perfdata_status pd_source_start(struct pd_input *input, struct perfdata_error *reterr)
 {
 	if (!read_first_raw(input))
-		return pd_error_errno(reterr, PERFDATA_EREAD, 0, errno, "cannot be read");
+		return errno == EINTR ? pd_error(reterr, PERFDATA_EINTR, 0, "%s", perfdata_status_text(PERFDATA_EINTR)) :
+					pd_error_errno(reterr, PERFDATA_EREAD, 0, errno, "cannot be read");
 	input->packing = pd_codec_probe(input->first_raw, input->first_raw_size);
 	if (input->packing == PD_CODEC_NONE)
 		return PERFDATA_OK;

@@ -69,6 +69,8 @@ static enum perfdata_status read_all(struct spool *spool, struct pd_input *input
 		if (input->max_spool && spool->written + spool->used > input->max_spool)
 			return pd_error(reterr, PERFDATA_ELIMIT, input->max_spool,
 					"larger than the limit for temporary files");
+		if (!got && input->damage == PERFDATA_EINTR)
+			return pd_error(reterr, PERFDATA_EINTR, PERFDATA_NO_OFFSET, "%s", perfdata_status_text(PERFDATA_EINTR));
 		if (!got)
 			return spool->fd < 0 ? PERFDATA_OK : flush(spool, input, reterr);
 	}

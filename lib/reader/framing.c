@@ -72,7 +72,7 @@ static void note_oddities(struct pd_window *window, struct pd_record_header head
 /* Fewer bytes are left than a header or the record needs. True if a search was begun. */
 static bool at_tail(struct pd_window *window, bool is_cut)
 {
-	if (!window->ended || !pd_window_left(window))
+	if (!window->ended || !pd_window_left(window) || window->stream->status == PERFDATA_EINTR)
 		return false;
 	pd_search_begin(window, PERFDATA_F_RECORD_SIZE, is_cut,
 			is_cut ? "a record reaches beyond the end of the records" : "bytes that are no record");
@@ -86,7 +86,7 @@ enum perfdata_status pd_window_next(struct pd_window *window, struct perfdata_ra
 
 	for (;;) {
 		if (window->skip && !pd_window_pass(window)) {
-			if (window->ended && !window->is_inner)
+			if (window->ended && !window->is_inner && stream->status != PERFDATA_EINTR)
 				pd_reader_finding(stream->reader, PERFDATA_F_TRUNCATED, stream->file, window->offset,
 						  "the payload of the last record lacks %llu bytes",
 						  (unsigned long long)window->skip);
@@ -152,7 +152,7 @@ enum perfdata_status pd_stream_next(struct pd_stream *stream, struct perfdata_ra
 		*ret_window = &stream->raw;
 		if (pd_window_next(&stream->raw, ret) == PERFDATA_OK)
 			return PERFDATA_OK;
-		if (stream->inner.ended || !stream->inner.chunk)
+		if (stream->inner.ended || !stream->inner.chunk || stream->status == PERFDATA_EINTR)
 			return stream->status != PERFDATA_OK ? stream->status : PERFDATA_END;
 		/* no carrier comes any more: what is left over? */
 		stream->inner.ended = true;

@@ -38,7 +38,7 @@ static struct perfdata_reader *reader_new(const struct perfdata_reader_options *
 struct pd_input_options pd_reader_input_options(const struct perfdata_reader *reader)
 {
 	return (struct pd_input_options){ .tmpdir = reader->options.tmpdir, .max_spool = reader->options.max_spool,
-					  .max_ratio = reader->options.max_ratio };
+					  .max_ratio = reader->options.max_ratio, .stop = reader->options.stop };
 }
 
 static void stream_free(struct pd_stream *stream)
