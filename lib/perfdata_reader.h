@@ -130,6 +130,7 @@ enum perfdata_raw_flag {
 	PERFDATA_RAW_UNKNOWN_ID = 1,   /* its id belongs to no event */
 	PERFDATA_RAW_LATE = 2,         /* older than what was delivered before it (time order) */
 	PERFDATA_RAW_AFTER_GAP = 4,    /* damaged bytes were skipped in front of it */
+	PERFDATA_RAW_NOT_UNPACKED = 8, /* a COMPRESSED record of which nothing could be unpacked: no record follows from it */
 };
 
 struct perfdata_raw {

@@ -8,6 +8,8 @@ Prints TAP, a line for each file. A corpus is a folder with MANIFEST.tsv and exp
 
 Where perf is wrong we are not: EXCEPTIONS names each such file with the reason and what is left out of both texts before they
 are compared. An exception whose texts do not differ any more fails too.
+
+Of a damaged recording, what perf printed before it gave up is to be the beginning of what we print; where it did not give up, all of it.
 """
 import concurrent.futures
 import csv
@@ -75,8 +77,34 @@ def without_unknown_records(text):
     return re.sub(rb"(?m)^ +(TOTAL|UNKNOWN) events:.*\n| +\( *[0-9.]+%\)", b"", text)
 
 
+def without_first_event(text):
+    """What perf says where it knows no event."""
+    text = re.sub(rb"\AWARNING: No sample_id_all support.*\n", b"", text)
+    return re.sub(rb"(?m)^(-1 -1|0) (?=0x\w+ \[0x\w+\]: )", b"", text)
+
+
+def without_skipped_record(text):
+    """The block of record type 200; in counts it changes the sum and all shares."""
+    text = re.sub(rb"\n0x\w+@\S+ \[0x\w+\]: event: 200\n(\..*\n)+\n.*PERF_RECORD_\w+$", b"", text, flags=re.M)
+    return re.sub(rb"(?m)^ +(TOTAL|UNKNOWN|INVALID|FEATURE) events:.*\n| +\( *[0-9.]+%\)", b"", text)
+
+
 # files, kinds, reason, what is left out
 EXCEPTIONS = [
+    ("bad-attr-size-huge.data bad-attrs-size-odd.data", "dump", "perf finds no event in it, we do", without_first_event),
+    ("bad-comm-no-nul.data", "dump script events", "perf takes the byte behind a name without its end for a part of it",
+     replace(rb"^ *AAAAAAAA\x13?(?= +\d)|(?<=AAAAAAAA)\x13")),
+    ("bad-mmap2-no-nul.data", "dump events", "perf takes the byte behind a name without its end for a part of it", replace(rb"(?<=B)\x13")),
+    ("bad-data-size-0.data", "header evlist", "perf reads no features where the size of the data is 0, so it has no names either",
+     replace(rb"(?s)# (missing features|hostname) ?:.*|^cpu-clock:H?(?=:)|^cpu-clock(?=: )")),
+    ("bad-rec-type-200.data", "dump stats", "perf steps over records that it does not know; we show them", without_skipped_record),
+    ("quipper-fuzz-39297b2ac020", "stats", "perf does not count a record that is too small for its fields", without_skipped_record),
+    ("bad-tracing-bad-format.data", "dump script events", "perf forgets the fields behind one that it cannot read",
+     replace(rb"(?<=\[FAILED TO PARSE\]).*")),
+    ("bad-tracing-cut.data bad-tracing-size-0.data", "dump script events", "perf reads beyond the section whose size is wrong, and so has the formats",
+     replace(rb"(?<= sched:)(\w+: ).*")),
+    ("bad-zstd-badmagic-zstd-mmapflush-73.data", "dump", "perf cannot unpack the first compressed record, of which only the size is wrong",
+     replace(rb"(?s)\n0x2c8@.*|\n0x2a80@.*")),
     ("be-quipper-perf.data.piped.lost_samples-4.4", "dump script events evlist stats",
      "perf turns the bits of a foreign attr byte by byte, which exchanges the two bits of precise_ip", without_precise_ip),
     ("rec-dir-threads-p61.dir rec-dir-threads-p73.dir", "events",
@@ -122,9 +150,15 @@ def exit_of(row, kind):
     return cell if "=" not in cell else dict(pair.split("=", 1) for pair in cell.split(",")).get(kind, "?")
 
 
+def is_damaged(row):
+    return row["kind"] in ("damaged", "fuzz")
+
+
 def is_comparable(row, kind):
-    """perf read the file whole, and its text is there."""
-    if row["kind"] in ("damaged", "fuzz") or exit_of(row, kind) != "0" or (kind == "report" and "report" not in row["expected"].split(",")):
+    """perf read the file whole, and its text is there; or it is damaged, and perf printed something."""
+    if is_damaged(row):
+        return kind != "json" and kind in row["expected"].split(",")
+    if exit_of(row, kind) != "0" or (kind == "report" and "report" not in row["expected"].split(",")):
         return False
     if kind not in ("header", "evlist") and exit_of(row, "dump") != "0":
         return False
@@ -187,6 +221,10 @@ def check_json(corpus, row, wants, ours):
     return None
 
 
+def agree(wants, ours, gave_up):
+    return any(ours.startswith(want) if gave_up else ours == want for want in wants)
+
+
 def check_kind(corpus, row, kind, all_lines):
     """What is wrong, or None."""
     wants = [plain(text) for text in wanted_texts(corpus, row, kind)]
@@ -198,13 +236,14 @@ def check_kind(corpus, row, kind, all_lines):
             return check_json(corpus, row, wants, ours)
     except (ValueError, subprocess.TimeoutExpired) as error:
         return str(error)
+    gave_up = is_damaged(row) and exit_of(row, kind) != "0"
     exception = exception_of(row["file"], kind)
     if exception:
         reason, leave_out = exception
-        if ours in wants:
+        if agree(wants, ours, gave_up):
             return f"is the same now, though it is named an exception: {reason}"
         ours, wants = leave_out(ours), [leave_out(want) for want in wants]
-    return None if ours in wants else first_difference(wants[0], ours, all_lines)
+    return None if agree(wants, ours, gave_up) else first_difference(wants[0], ours, all_lines)
 
 
 def check_file(corpus, row, all_lines):

@@ -323,7 +323,7 @@ static enum perfdata_status take_trace(struct perfdata_reader *reader, size_t in
 	if (trace->format_problem)
 		pd_reader_finding(reader, PERFDATA_F_TRACE_FORMAT, 0, PERFDATA_NO_OFFSET, "format of %s:%s: %s", trace->system,
 				  trace->name, trace->format_problem);
-	if (trace->print_problem)
+	else if (trace->print_problem)
 		pd_reader_finding(reader, PERFDATA_F_TRACE_PRINT, 0, PERFDATA_NO_OFFSET, "print format of %s:%s: %s",
 				  trace->system, trace->name, trace->print_problem);
 	struct perfdata_event *copy = pd_event_revise(reader, index);

@@ -255,7 +255,7 @@ void pd_search_begin(struct pd_window *window, enum perfdata_code code, bool is_
 bool pd_search(struct pd_window *window);
 
 /* --- unpack.c --- */
-enum perfdata_status pd_unpack_begin(struct pd_stream *stream, const struct perfdata_raw *carrier);
+enum perfdata_status pd_unpack_begin(struct pd_stream *stream, struct perfdata_raw *carrier);
 bool pd_unpack_fill(struct pd_window *window);
 /* Lets go of the carrier. */
 void pd_unpack_end(struct pd_stream *stream);

@@ -35,7 +35,7 @@ static struct perfdata_bytes payload_of(struct pd_stream *stream, const struct p
 	return (struct perfdata_bytes){ carrier->bytes + 16, present };
 }
 
-enum perfdata_status pd_unpack_begin(struct pd_stream *stream, const struct perfdata_raw *carrier)
+static enum perfdata_status begin(struct pd_stream *stream, const struct perfdata_raw *carrier)
 {
 	struct pd_unpack *unpack = &stream->unpack;
 
@@ -164,4 +164,13 @@ bool pd_unpack_fill(struct pd_window *window)
 			return true;
 	}
 	return false;
+}
+
+enum perfdata_status pd_unpack_begin(struct pd_stream *stream, struct perfdata_raw *carrier)
+{
+	const enum perfdata_status status = begin(stream, carrier);
+	/* whoever gets the carrier is to know whether anything comes out of it */
+	if (status == PERFDATA_OK && (!stream->unpack.active || !pd_unpack_fill(&stream->inner)))
+		carrier->flags |= PERFDATA_RAW_NOT_UNPACKED;
+	return status;
 }

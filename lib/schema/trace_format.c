@@ -366,6 +366,11 @@ static void compile_print(struct compiling *c)
 	struct pd_trace_program *program = pd_arena_calloc(arena, 1, sizeof *program);
 	struct pd_trace_arguments arguments;
 
+	/* perf does not run it either: it would print zeros for fields that could not be read */
+	if (event->format_problem) {
+		event->print_problem = "the format has fields that could not be read";
+		return;
+	}
 	if (program && pd_trace_parse_print(arena, event, event->long_size, &arguments, &event->print_problem) &&
 	    pd_trace_build(arena, &arguments, program, &event->print_problem))
 		event->program = program;

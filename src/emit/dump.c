@@ -326,9 +326,11 @@ static void other_tail(struct dumper *dumper, const struct perfdata_raw *raw, co
 		perfdata_text_literal(dumper->out, ": unhandled!\n");
 }
 
-/* Carriers of compressed records are not shown by perf: what they hold is. */
+/* Carriers of compressed records are not shown by perf: what they hold is, if it can be unpacked. */
 static bool is_hidden(const struct perfdata_raw *raw)
 {
+	if (raw->flags & PERFDATA_RAW_NOT_UNPACKED)
+		return false;
 	return raw->type == PERFDATA_RECORD_COMPRESSED || raw->type == PERFDATA_RECORD_COMPRESSED2;
 }
 

@@ -490,6 +490,9 @@ void record_text(const struct record_text_context *context, const struct perfdat
 
 const char *record_text_name(uint32_t type)
 {
+	/* perf sums up under the number that no record has */
+	if (!type)
+		return "TOTAL";
 	const struct perfdata_layout *layout = perfdata_record_layout(type);
 	return layout && layout->perf_name ? layout->perf_name : "UNKNOWN";
 }

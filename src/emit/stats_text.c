@@ -63,7 +63,8 @@ void stats_text(struct perfdata_text *out, const struct perfdata_reader *reader,
 	perfdata_text_literal(out, "\nAggregated stats:");
 	if (has_type(summary, PERFDATA_RECORD_AUXTRACE_INFO))
 		perfdata_text_literal(out, " (excludes AUX area (e.g. instruction trace) decoded / synthesized events)");
-	perfdata_text_printf(out, "\n%20s events: %10" PRIu64 "\n", "TOTAL", summary->records);
+	perfdata_text_char(out, '\n');
+	count_text(out, "TOTAL", summary->records);
 	for (size_t i = 0; i < summary->nr_types; i++) {
 		const struct perfdata_layout *layout = perfdata_record_layout(summary->types[i].type);
 		const uint64_t records = summary->types[i].records;
