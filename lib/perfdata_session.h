@@ -197,7 +197,8 @@ struct perfdata_summary {
 	uint64_t records_out, deliveries_out;   /* after filters */
 	bool complete;                          /* no finding of severity ERROR, all was read */
 };
-/* Counted as far as the session has come. Borrowed until the next call on the session. */
+/* Counted as far as the session has come. Borrowed until the next call on the session. Never NULL; where memory runs out for the lists,
+ * perfdata_session_error says so. */
 PERFDATA_API const struct perfdata_summary *perfdata_session_summary(struct perfdata_session *session);
 
 #ifdef __cplusplus

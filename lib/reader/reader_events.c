@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "reader/reader_impl.h"
 #include "schema/layout.h"
+#include "schema/trace_types.h"
 
 #define MAX_TYPED_EVENTS 1024        /* events that EVENT_TYPE records are compared with */
 #define MAX_REVISIONS 65536          /* beside 16 for each event */
@@ -314,6 +315,8 @@ static enum perfdata_status take_trace(struct perfdata_reader *reader, size_t in
 				       "the recording has tracepoint events, but no readable format of them");
 		return PERFDATA_OK;
 	}
+	if (!trace && pd_trace_has_event(reader->trace, event->config.attr.config))
+		return PERFDATA_ENOMEM;
 	if (!trace) {
 		pd_reader_finding(reader, PERFDATA_F_TRACE_FORMAT, 0, PERFDATA_NO_OFFSET,
 				  "the recording has no format of tracepoint %llu (event %zu)",

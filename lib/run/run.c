@@ -72,6 +72,7 @@ struct run {
 	enum perfdata_status front_status;
 	struct perfdata_error front_error;
 	bool damaged;               /* formatting found an ERROR */
+	bool finding_lost;          /* there was no memory for what formatting found */
 
 	struct perfdata_batch *early[MAX_BATCHES_BEFORE_BEGIN];   /* pulled before begin */
 	unsigned nr_early, next_early;
@@ -106,25 +107,30 @@ static void keep_finding(void *user, const struct perfdata_finding *finding)
 {
 	struct slot *slot = user;
 	struct found *found = copy_finding(finding);
-	if (!found)
+	if (!found) {
+		slot->status = PERFDATA_ENOMEM;
 		return;
+	}
 	*(slot->found ? slot->found_end : &slot->found) = found;
 	slot->found_end = &found->next;
 }
 
-static void queue_finding(void *user, const struct perfdata_finding *finding)
+/* Takes it over; NULL: there was no memory for it. */
+static void queue_found(struct run *run, struct found *found)
 {
-	struct run *run = user;
-	struct found *found = copy_finding(finding);
 	pd_monitor_enter(run->monitor);
-	if (finding->severity == PERFDATA_ERROR)
-		run->damaged = true;
 	if (found) {
+		found->next = NULL;
 		*run->found_end = found;
 		run->found_end = &found->next;
+		run->damaged |= found->finding.severity == PERFDATA_ERROR;
+	} else {
+		run->finding_lost = true;
 	}
 	pd_monitor_leave(run->monitor);
 }
+
+static void queue_finding(void *user, const struct perfdata_finding *finding) { queue_found(user, copy_finding(finding)); }
 
 static void drop_kept(struct slot *slot)
 {
@@ -140,8 +146,7 @@ static void queue_kept(struct run *run, struct slot *slot)
 	while (slot->found) {
 		struct found *found = slot->found;
 		slot->found = found->next;
-		queue_finding(run, &found->finding);
-		pd_free(found);
+		queue_found(run, found);
 	}
 }
 
@@ -570,9 +575,11 @@ static void drain_pieces(struct run *run)
 
 static enum perfdata_status call_end(struct run *run)
 {
-	struct perfdata_emit_end end = { .summary = perfdata_session_summary(run->session), .status = run->status };
-	if (!end.summary)
-		return PERFDATA_ENOMEM;
+	struct perfdata_emit_end end = { .summary = perfdata_session_summary(run->session) };
+	const struct perfdata_error *error = perfdata_session_error(run->session);
+	if (!run->status && (error->status == PERFDATA_ENOMEM || run->finding_lost))
+		run->status = fail(&run->error, PERFDATA_ENOMEM);
+	end.status = run->status;
 	end.complete = !run->status && end.summary->complete && !run->damaged;
 	if (run->options->findings)
 		end.findings = run->options->findings(run->options->user, &end.nr_findings, &end.findings_total);
@@ -614,11 +621,12 @@ static enum perfdata_status run_all(struct run *run)
 	/* The document is finished whatever stopped it, as long as it can be written. */
 	if (run->status == PERFDATA_EWRITE)
 		return run->status;
-	const struct perfdata_error why = run->error;
+	const struct perfdata_error before = run->error;
 	status = call_end(run);
 	if (!run->status || status == PERFDATA_EWRITE)
 		return status;
-	run->error = why;
+	if (before.status)
+		run->error = before;
 	return run->status;
 }
 

@@ -142,7 +142,8 @@ enum perfdata_status perfdata_sink_open_path(const char *path, unsigned flags, s
 	sink->fd = direct ? open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY) : open_temporary(sink);
 	if (sink->fd < 0) {
 		const int code = direct ? errno : -sink->fd;
-		status = pd_error_errno(reterr, PERFDATA_EWRITE, PERFDATA_NO_OFFSET, code, "cannot create");
+		status = code == ENOMEM ? pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory") :
+					  pd_error_errno(reterr, PERFDATA_EWRITE, PERFDATA_NO_OFFSET, code, "cannot create");
 		goto failed;
 	}
 	if (direct)

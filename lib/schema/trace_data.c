@@ -503,6 +503,13 @@ const struct perfdata_trace_event *perfdata_trace_event(const struct perfdata_tr
 	return pd_map_get(&trace->by_id, id, &index) ? compiled_event(trace, trace->entries[index]) : NULL;
 }
 
+bool pd_trace_has_event(const struct perfdata_trace *trace, uint64_t id)
+{
+	uint64_t index;
+
+	return pd_map_get(&trace->by_id, id, &index);
+}
+
 const struct perfdata_trace_event *perfdata_trace_event_at(const struct perfdata_trace *trace, size_t index)
 {
 	return index < trace->count ? compiled_event(trace, trace->entries[index]) : NULL;

@@ -117,7 +117,7 @@ static enum perfdata_status resolve(struct sample_view *view, struct perfdata_de
 		view->stack_known = true;
 		delivery->stack = view->stack;
 	}
-	return PERFDATA_OK;
+	return state->no_memory ? PERFDATA_ENOMEM : PERFDATA_OK;
 }
 
 static struct perfdata_delivery *add(struct sample_view *view, const struct perfdata_event *event)

@@ -33,8 +33,10 @@ uint32_t pd_frame_get(struct pd_state *state, const struct perfdata_frame *key)
 	if (index != UINT32_MAX)
 		return index;
 	struct perfdata_frame *frame = pd_table_add(&state->frames, &index);
-	if (!frame || pd_index_add(&state->frame_index, hash, index) < 0)
+	if (!frame || pd_index_add(&state->frame_index, hash, index) < 0) {
+		state->no_memory = true;
 		return PERFDATA_NONE;
+	}
 	*frame = *key;
 	if (key->dso != PERFDATA_NONE)
 		pd_dso_find_symbols(state, pd_dso_at(state, key->dso));
@@ -65,8 +67,10 @@ static uint32_t frame_of(struct pd_state *state, const struct pd_thread *thread,
 		return PERFDATA_NONE;
 	if (!state->address_cache) {
 		state->address_cache = pd_calloc(CACHE_SLOTS, sizeof *state->address_cache);
-		if (!state->address_cache)
+		if (!state->address_cache) {
+			state->no_memory = true;
 			return PERFDATA_NONE;
+		}
 	}
 	struct pd_address_slot *slot = &state->address_cache[pd_hash_u64(ip, areas->generation) & (CACHE_SLOTS - 1)];
 	const uint32_t key = cpumode | (below_kernel ? 0x100u : 0);
@@ -249,8 +253,10 @@ static uint32_t intern_steps(struct pd_state *state, const struct perfdata_step 
 		return index;
 	struct perfdata_step *copy = pd_arena_alloc(&state->steps, nr * sizeof *copy);
 	struct pd_stack *stack = copy ? pd_table_add(&state->stacks, &index) : NULL;
-	if (!stack || pd_index_add(&state->stack_index, key.hash, index) < 0)
+	if (!stack || pd_index_add(&state->stack_index, key.hash, index) < 0) {
+		state->no_memory = true;
 		return PERFDATA_NONE;
+	}
 	memcpy(copy, steps, nr * sizeof *copy);
 	*stack = key;
 	stack->steps = copy;
@@ -260,8 +266,10 @@ static uint32_t intern_steps(struct pd_state *state, const struct perfdata_step 
 static int add_step(struct pd_state *state, const struct pd_thread *thread, const struct chain_walk *walk, uint64_t ip)
 {
 	struct pd_steps *steps = &state->scratch;
-	if (pd_vector_grow(&steps->items, &steps->room, steps->count, sizeof *steps->items) < 0)
+	if (pd_vector_grow(&steps->items, &steps->room, steps->count, sizeof *steps->items) < 0) {
+		state->no_memory = true;
 		return -1;
+	}
 	const bool below = walk->in_kernel && walk->cpumode == PERFDATA_CPUMODE_USER;
 	uint32_t frame = below ? pd_frame_below_kernel(state, thread, ip) : pd_frame_of(state, thread, walk->cpumode, ip);
 	steps->items[steps->count++] = (struct perfdata_step){ .ip = ip, .frame = frame, .cpumode = walk->cpumode, .origin = walk->origin };
@@ -361,8 +369,10 @@ uint32_t pd_stack_get(struct pd_state *state, const struct pd_thread *thread, co
 	if (all->branches || all->nr_unwound)
 		return build_stack(state, thread, all);
 	const struct perfdata_list *chain = all->recorded, *deferred = all->deferred;
-	if (!has_chain_cache(state))
+	if (!has_chain_cache(state)) {
+		state->no_memory = true;
 		return PERFDATA_NONE;
+	}
 	const uint64_t areas = is_kernel_only(chain, deferred) ? 0 : thread->areas->generation, kernel = state->kernel.generation;
 	const uint64_t hash = hash_list(deferred, hash_list(chain, areas ^ kernel << 32));
 	struct pd_chain_slot *free_slot = NULL;

@@ -157,7 +157,10 @@ enum perfdata_status perfdata_session_next(struct perfdata_session *session, str
 
 const struct perfdata_summary *perfdata_session_summary(struct perfdata_session *session)
 {
-	/* without memory the lists stay as they were published last; the sums are right */
-	(void)pd_counts_publish(session);
+	/* without memory the lists stay as they were published last, and the session has failed; the sums are right */
+	if (pd_counts_publish(session) != PERFDATA_OK) {
+		fail(session, PERFDATA_ENOMEM);
+		session->counts.summary.complete = false;
+	}
 	return &session->counts.summary;
 }

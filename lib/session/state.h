@@ -58,6 +58,7 @@ struct pd_thread {
 struct pd_state {
 	struct pd_arena arena;     /* threads, area sets, names: what lives as long as the session */
 	struct pd_area_store store;
+	bool no_memory;            /* a frame or a stack is missing for want of it */
 	struct pd_map threads;     /* tid → struct pd_thread * */
 	struct pd_thread *free_threads;
 	struct pd_intern *comms;

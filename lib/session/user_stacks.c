@@ -96,8 +96,10 @@ size_t pd_unwind(struct pd_state *state, const struct pd_thread *thread, const s
 	if (!state->unwinders)
 		state->unwinders = pd_calloc(1, sizeof *state->unwinders);
 	struct pd_unwinder *slot = state->unwinders ? take_unwinder(state, thread->areas, arch) : NULL;
-	if (!slot)
+	if (!slot) {
+		state->no_memory = true;
 		return 0;
+	}
 	for (uint64_t i = 0; i < regs->values.count; i++)
 		state->unwinders->regs[i] = perfdata_list_u64(&regs->values, i);
 	const struct perfdata_unwind_sample at = {

@@ -7,7 +7,7 @@ struct found_batch {
 	struct perfdata_finding items[];
 };
 
-void found_add(struct found_batch **found, enum perfdata_code code, const char *file, const struct perfdata_raw *raw,
+bool found_add(struct found_batch **found, enum perfdata_code code, const char *file, const struct perfdata_raw *raw,
 	       const char *message)
 {
 	struct found_batch *batch = *found;
@@ -15,7 +15,7 @@ void found_add(struct found_batch **found, enum perfdata_code code, const char *
 		const size_t room = batch ? 2 * batch->room : 8;
 		struct found_batch *larger = realloc(batch, sizeof *batch + room * sizeof *batch->items);
 		if (!larger)
-			return;
+			return false;
 		if (!batch)
 			larger->nr = 0;
 		larger->room = room;
@@ -30,6 +30,7 @@ void found_add(struct found_batch **found, enum perfdata_code code, const char *
 		.record = raw->number,
 		.message = message,
 	};
+	return true;
 }
 
 void found_report(struct found_batch *found, perfdata_finding_fn *on_finding, void *user)

@@ -5,8 +5,8 @@
 #include "perfdata_emit.h"
 
 struct found_batch;
-/* Messages and files must live as long as the reader: static texts and its names. Without memory the finding is dropped. */
-void found_add(struct found_batch **found, enum perfdata_code code, const char *file, const struct perfdata_raw *raw,
+/* Messages and files must live as long as the reader: static texts and its names. False without memory. */
+bool found_add(struct found_batch **found, enum perfdata_code code, const char *file, const struct perfdata_raw *raw,
 	       const char *message);
 /* Calls on_finding for each (NULL: for none) and frees. */
 void found_report(struct found_batch *found, perfdata_finding_fn *on_finding, void *user);

@@ -206,15 +206,22 @@ static const char *file_name(const struct record *r)
 	return perfdata_reader_file_name(r->world->spell.reader, r->raw->file);
 }
 
+/* A finding that there is no memory for makes the output fail: it would claim to be complete. */
+static void add_finding(struct record *r, struct found_batch **found, enum perfdata_code code, const char *message)
+{
+	if (found && !found_add(found, code, file_name(r), r->raw, message))
+		r->s.out->failed = true;
+}
+
 bool record_load(struct record *r, const struct perfdata_raw *raw, struct found_batch **found)
 {
 	r->raw = raw;
 	const enum perfdata_status status = perfdata_raw_decode(r->world->spell.reader, raw, &r->view);
 	r->damaged = status != PERFDATA_OK;
-	if (r->damaged && found)
-		found_add(found, r->view.problem_code, file_name(r), raw, r->view.problem ? r->view.problem : "cannot be decoded");
-	else if (r->view.rest.size && r->view.layout && found)
-		found_add(found, PERFDATA_F_RECORD_REST, file_name(r), raw, "the record holds more bytes than its type explains");
+	if (r->damaged)
+		add_finding(r, found, r->view.problem_code, r->view.problem ? r->view.problem : "cannot be decoded");
+	else if (r->view.rest.size && r->view.layout)
+		add_finding(r, found, PERFDATA_F_RECORD_REST, "the record holds more bytes than its type explains");
 	r->plan = plan_of(r->cache, &r->view);
 	if (!r->plan)
 		return false;
@@ -235,7 +242,7 @@ bool record_load(struct record *r, const struct perfdata_raw *raw, struct found_
 void record_done(struct record *r, struct found_batch **found)
 {
 	if (r->s.trace_damaged)
-		found_add(found, PERFDATA_F_TRACE_RAW, file_name(r), r->raw, "the raw data is too short for the event's fields");
+		add_finding(r, found, PERFDATA_F_TRACE_RAW, "the raw data is too short for the event's fields");
 }
 
 static struct head_value number(uint64_t value) { return (struct head_value){ .kind = HEAD_IS_U64, .number = value }; }

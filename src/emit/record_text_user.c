@@ -401,8 +401,10 @@ static void feature_tail(const struct record_text_context *context, const struct
 	enum perfdata_order order = perfdata_reader_header(context->reader)->order;
 	enum perfdata_status status = perfdata_feature_decode((uint32_t)feature->feat_id, feature->payload.data, feature->payload.size,
 							      order, available ? (uint32_t)available->v.u : 0, &decoded, NULL);
-	if (status < 0)
+	if (status < 0) {
+		out->failed = true;
 		return;
+	}
 	perfdata_text_literal(out, ", ");
 	header_text_feature(out, decoded, true, &source);
 	perfdata_feature_free(decoded);
