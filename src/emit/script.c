@@ -197,7 +197,7 @@ static void spell_record(struct formatter *f, const struct perfdata_delivery *de
 	struct perfdata_record record;
 	(void)perfdata_decode(config_of(f->script, raw), raw->bytes, raw->size, &record);
 	if (raw->type < PERFDATA_RECORD_USER_FIRST)
-		script_line_start(setup, f->batch, delivery, &record, &f->carry, f->scratch, f->out);
+		script_line_start(setup, delivery, &record, &f->carry, f->scratch, f->out);
 	perfdata_text_literal(f->out, "PERF_RECORD_");
 	perfdata_text_string(f->out, record_text_name(raw->type));
 	if (raw->type == PERFDATA_RECORD_LOST) {

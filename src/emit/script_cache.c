@@ -6,13 +6,20 @@
 
 /* --- the cache ------------------------------------------------------------------------------------------------------------- */
 
+static void plan_free(struct script_plan *plan)
+{
+	if (plan)
+		free(plan->name);
+	free(plan);
+}
+
 static void cache_free(void *pointer)
 {
 	struct script_cache *cache = pointer;
 	if (!cache)
 		return;
 	for (size_t i = 0; i < cache->nr_plans; i++)
-		free(cache->plans[i].name);
+		plan_free(cache->plans[i]);
 	free(cache->plans);
 	text_cache_release(&cache->frames);
 	text_cache_release(&cache->stacks);
@@ -64,7 +71,8 @@ static bool is_offcpu(const struct perfdata_event *event)
 	       strncmp(event->name, "offcpu-time", 11) == 0;
 }
 
-static bool make_plan(struct script_plan *plan, const struct script_setup *setup, const struct perfdata_event *event)
+/* NULL without memory. */
+static struct script_plan *make_plan(const struct script_setup *setup, const struct perfdata_event *event)
 {
 	const struct perfdata_attr *attr = &event->config.attr;
 	const struct script_type_setup *type = &setup->types[script_type_of(attr)];
@@ -72,10 +80,13 @@ static bool make_plan(struct script_plan *plan, const struct script_setup *setup
 	perfdata_text_init(&room);
 	const char *name = event_names_get(&setup->names, event, &room);
 	const size_t size = strlen(name), width = size > setup->name_width ? size : setup->name_width;
-	plan->name = malloc(width + 2);
-	if (!plan->name) {
+	struct script_plan *plan = calloc(1, sizeof *plan);
+	if (plan)
+		plan->name = malloc(width + 2);
+	if (!plan || !plan->name) {
+		free(plan);
 		perfdata_text_release(&room);
-		return false;
+		return NULL;
 	}
 	memset(plan->name, ' ', width - size);
 	memcpy(plan->name + width - size, name, size);
@@ -88,6 +99,7 @@ static bool make_plan(struct script_plan *plan, const struct script_setup *setup
 	plan->is_offcpu = is_offcpu(event);
 	plan->has_chain = (chain_recorded || plan->is_offcpu) && setup->use_callchain;
 	plan->bare_comm = chain_recorded && type->fields & SCRIPT_IP && setup->use_callchain;
+	plan->who_style = (plan->fields & (SCRIPT_COMM | SCRIPT_PID | SCRIPT_TID)) << 2 | (plan->bare_comm ? 2 : 0) | 1;
 	plan->is_branch = is_branch_event(attr);
 	plan->addr_has_symbol = plan->is_branch || is_fault_event(attr);
 	plan->is_bpf_output = is_bpf_output_event(event) && !plan->is_offcpu;
@@ -97,22 +109,24 @@ static bool make_plan(struct script_plan *plan, const struct script_setup *setup
 	plan->from_raw = !(plan->fields & ~simple & ~(plan->is_bpf_output ? 0u : SCRIPT_BPF_OUTPUT)) && !plan->is_branch &&
 			 !perfdata_attr_has(attr, PERFDATA_ATTR_DEFER_CALLCHAIN);
 	plan->event = event;
-	return true;
+	return plan;
 }
 
 const struct script_plan *script_plan_get(struct script_cache *cache, const struct script_setup *setup, const struct perfdata_event *event)
 {
 	if (event->version >= cache->nr_plans) {
 		const size_t nr = (size_t)event->version + 16;
-		struct script_plan *plans = realloc(cache->plans, nr * sizeof *plans);
+		struct script_plan **plans = realloc(cache->plans, nr * sizeof *plans);
 		if (!plans)
 			return NULL;
 		memset(plans + cache->nr_plans, 0, (nr - cache->nr_plans) * sizeof *plans);
 		cache->plans = plans;
 		cache->nr_plans = nr;
 	}
-	struct script_plan *plan = &cache->plans[event->version];
-	return plan->event || make_plan(plan, setup, event) ? plan : NULL;
+	struct script_plan **plan = &cache->plans[event->version];
+	if (!*plan)
+		*plan = make_plan(setup, event);
+	return *plan;
 }
 
 /* --- frames ---------------------------------------------------------------------------------------------------------------------- */

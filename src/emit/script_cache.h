@@ -7,7 +7,7 @@
 
 /* An event's samples. */
 struct script_plan {
-	const struct perfdata_event *event;    /* NULL: not made yet */
+	const struct perfdata_event *event;
 	uint32_t fields, ip_fields;
 	bool has_chain;                        /* its samples print a chain below the line */
 	bool is_branch;                        /* "from => to" lines (BTS) */
@@ -16,13 +16,26 @@ struct script_plan {
 	bool from_raw;                         /* a line needs nothing that struct perfdata_raw and the delivery do not hold */
 	bool is_offcpu;                        /* pid and tid are told by the raw data */
 	bool bare_comm;                        /* comm is not padded */
+	uint32_t who_style;                    /* the same where lines begin in the same way; not 0 */
 	size_t name_size;                      /* the padded name with ": " */
 	char *name;
 };
 
+/* How lines of a thread begin. */
+#define SCRIPT_WHOS 64u
+#define SCRIPT_WHO_ROOM 64u
+struct script_who {
+	uint32_t style;                        /* of the plan; 0: empty */
+	uint32_t comm;
+	int32_t pid, tid;
+	uint32_t size;
+	char text[SCRIPT_WHO_ROOM];
+};
+
 struct script_cache {
-	struct script_plan *plans;             /* by event version */
+	struct script_plan **plans;            /* by event version */
 	size_t nr_plans;
+	struct script_who whos[SCRIPT_WHOS];
 	struct text_cache frames, stacks;
 	struct perfdata_text building;
 };

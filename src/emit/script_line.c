@@ -161,29 +161,30 @@ static char *cpu_to(char *at, uint32_t cpu)
 	return perfdata_u64_to(at, cpu);
 }
 
-/* Exactly `width` digits. */
-static char *digits_to(char *at, uint64_t value, unsigned width)
+/* The part of a second: 9 digits, or 6 without --ns. */
+static char *fraction_to(char *at, const struct script_setup *setup, uint64_t ns)
 {
-	for (unsigned i = width; i-- > 0; value /= 10)
-		at[i] = (char)('0' + value % 10);
-	return at + width;
+	char text[32];
+	if (setup->ns) {
+		perfdata_u64_to(text, NS_PER_S + ns);
+		memcpy(at, text + 1, 9);
+		return at + 9;
+	}
+	perfdata_u64_to(text, (NS_PER_S + ns) / 1000);
+	memcpy(at, text + 1, 6);
+	return at + 6;
 }
 
 static char *time_to(char *at, const struct script_setup *setup, uint64_t time)
 {
-	char text[64];
-	char *end = perfdata_u64_to(text, time / NS_PER_S);
-	const size_t seconds = (size_t)(end - text);
-	*end++ = '.';
-	end = setup->ns ? digits_to(end, time % NS_PER_S, 9) : digits_to(end, time % NS_PER_S / 1000, 6);
-	const size_t size = (size_t)(end - text);
-	if (setup->ns && seconds < 5)
-		at = fill_to(at, 5 - seconds);
-	else if (!setup->ns && size < 12)
-		at = fill_to(at, 12 - size);
-	memcpy(at, text, size);
-	memcpy(at + size, ": ", 2);
-	return at + size + 2;
+	const uint64_t seconds = time / NS_PER_S;
+	for (uint64_t blank = 10000; blank > seconds && blank >= 10; blank /= 10)
+		*at++ = ' ';
+	at = perfdata_u64_to(at, seconds);
+	*at++ = '.';
+	at = fraction_to(at, setup, time % NS_PER_S);
+	memcpy(at, ": ", 2);
+	return at + 2;
 }
 
 static uint64_t shown_time(const struct script_setup *setup, struct script_carry *carry, uint64_t time)
@@ -262,22 +263,17 @@ static char *day_to(char *at, const struct script_setup *setup, uint64_t time)
 		return at;
 	at += strftime(at, 64, "%F %H:%M:%S", &day);
 	*at++ = '.';
-	at = setup->ns ? digits_to(at, wall % NS_PER_S, 9) : digits_to(at, wall % NS_PER_S / 1000, 6);
+	at = fraction_to(at, setup, wall % NS_PER_S);
 	*at++ = ' ';
 	return at;
 }
 
-/* From the comm to the time. */
-static void spell_start(const struct script_setup *setup, const struct script_plan *plan, const char *comm, const struct values *values,
-			const struct perfdata_raw *raw, struct script_carry *carry, struct perfdata_text *out)
+/* Comm, pid and tid. */
+static char *who_to(char *at, const struct script_setup *setup, const struct script_plan *plan, const char *comm, const struct values *values)
 {
 	const uint32_t fields = plan->fields;
-	const size_t comm_size = fields & SCRIPT_COMM ? strlen(comm) : 0;
-	char *at = perfdata_text_reserve(out, comm_size + 320);
-	if (!at)
-		return;
 	if (fields & SCRIPT_COMM)
-		at = comm_to(at, setup, plan, comm, comm_size);
+		at = comm_to(at, setup, plan, comm, strlen(comm));
 	if (fields & SCRIPT_PID) {
 		at = number_to(at, values->pid, 7);
 		if (fields & SCRIPT_TID) {
@@ -289,6 +285,45 @@ static void spell_start(const struct script_setup *setup, const struct script_pl
 		at = number_to(at, values->tid, 7);
 		*at++ = ' ';
 	}
+	return at;
+}
+
+/* The same, copied where the thread was spelled before. */
+static void spell_who(const struct script_where *where, const struct script_plan *plan, uint32_t comm, const struct values *values,
+		      struct perfdata_text *out)
+{
+	struct script_who *known = &where->cache->whos[(comm ^ (uint32_t)values->tid) % SCRIPT_WHOS];
+	char *at = perfdata_text_reserve(out, SCRIPT_WHO_ROOM);
+	if (!at)
+		return;
+	if (known->style != plan->who_style || known->comm != comm || known->pid != values->pid || known->tid != values->tid) {
+		const char *name = perfdata_session_comm(where->setup->session, comm);
+		const size_t room = strlen(name) + 100;
+		at = perfdata_text_reserve(out, room);
+		if (!at)
+			return;
+		const size_t size = (size_t)(who_to(at, where->setup, plan, name, values) - at);
+		if (size > SCRIPT_WHO_ROOM) {
+			perfdata_text_commit(out, at + size);
+			return;
+		}
+		*known = (struct script_who){ .style = plan->who_style, .comm = comm, .pid = values->pid, .tid = values->tid, .size = (uint32_t)size };
+		memcpy(known->text, at, size);
+	}
+	memcpy(at, known->text, SCRIPT_WHO_ROOM);
+	perfdata_text_commit(out, at + known->size);
+}
+
+/* From the comm to the time. */
+static void spell_start(const struct script_where *where, const struct script_plan *plan, uint32_t comm, const struct values *values,
+			const struct perfdata_raw *raw, struct script_carry *carry, struct perfdata_text *out)
+{
+	const struct script_setup *setup = where->setup;
+	const uint32_t fields = plan->fields;
+	spell_who(where, plan, comm, values, out);
+	char *at = perfdata_text_reserve(out, 200);
+	if (!at)
+		return;
 	if (fields & SCRIPT_CPU) {
 		if (setup->latency) {
 			at = number_to(at, (int32_t)values->cpu, 3);
@@ -308,7 +343,7 @@ static void spell_start(const struct script_setup *setup, const struct script_pl
 	perfdata_text_commit(out, at);
 }
 
-void script_line_start(const struct script_setup *setup, const struct perfdata_batch *batch, const struct perfdata_delivery *delivery,
+void script_line_start(const struct script_setup *setup, const struct perfdata_delivery *delivery,
 		       const struct perfdata_record *record, struct script_carry *carry, struct perfdata_scratch *scratch,
 		       struct perfdata_text *out)
 {
@@ -318,7 +353,8 @@ void script_line_start(const struct script_setup *setup, const struct perfdata_b
 	if (!plan)
 		return;
 	const struct values values = record_values(setup, event, record);
-	spell_start(setup, plan, perfdata_session_comm(batch->session, delivery->comm), &values, delivery->record, carry, out);
+	const struct script_where where = { setup, cache, plan->ip_fields };
+	spell_start(&where, plan, delivery->comm, &values, delivery->record, carry, out);
 }
 
 /* --- a sample ---------------------------------------------------------------------------------------------------------------------- */
@@ -540,7 +576,7 @@ void script_line(const struct script_setup *setup, const struct perfdata_batch *
 		.recorded = raw->event->config.attr.sample_type, .where = { setup, cache, plan->ip_fields }, .out = out,
 	};
 	const struct values values = sample_values(setup, plan, delivery);
-	spell_start(setup, plan, perfdata_session_comm(batch->session, delivery->comm), &values, raw, carry, out);
+	spell_start(&line.where, plan, delivery->comm, &values, raw, carry, out);
 	spell_sample(&line, carry);
 }
 

@@ -34,7 +34,7 @@ void script_line(const struct script_setup *setup, const struct perfdata_batch *
 		 struct perfdata_text *out);
 
 /* The part of such a line up to its time, for a record other than a sample (--show-…-events). */
-void script_line_start(const struct script_setup *setup, const struct perfdata_batch *batch, const struct perfdata_delivery *delivery,
+void script_line_start(const struct script_setup *setup, const struct perfdata_delivery *delivery,
 		       const struct perfdata_record *record, struct script_carry *carry, struct perfdata_scratch *scratch,
 		       struct perfdata_text *out);
 
