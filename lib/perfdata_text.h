@@ -88,6 +88,8 @@ PERFDATA_API bool perfdata_utf8_valid(const void *bytes, size_t size);
  * sequence becomes U+FFFD. Returns true if the bytes were valid UTF-8 already, so that the caller can add
  * `<key>_hex` when it is false. Control characters are escaped (\n, \u0007 …). */
 PERFDATA_API bool perfdata_text_json_string(struct perfdata_text *text, const void *bytes, size_t size);
+/* Each byte stands for itself inside a JSON string: ASCII without control characters, quote and backslash. */
+PERFDATA_API bool perfdata_json_plain(const void *bytes, size_t size);
 
 /* --- CSV (RFC 4180) --- */
 /* One cell: quoted only when it holds a comma, quote, CR or LF. Bytes that are not UTF-8 become U+FFFD;

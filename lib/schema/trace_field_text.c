@@ -84,24 +84,25 @@ static enum perfdata_status print_number(const struct perfdata_trace_event *even
 					 const struct perfdata_trace_field *field, struct perfdata_bytes raw,
 					 enum perfdata_order order, struct perfdata_text *out)
 {
-	const struct perfdata_trace_context context = { .order = order };
-	struct pd_trace_run run = {
-		.raw = raw,
-		.context = &context,
-		.out = out,
-		.swap = pd_order_is_foreign(order),
-		.long_size = event->long_size,
-	};
+	const struct pd_trace_piece *piece = field->text_piece;
+	const bool swap = pd_order_is_foreign(order);
 
 	if (!pd_range_ok(field->offset, field->size, raw.size))
 		return PERFDATA_DAMAGED;
-	if (!field->text_piece) {
-		append_number(out, field, pd_trace_integer(raw.data + field->offset, field->size, run.swap));
+	const uint64_t value = pd_trace_integer(raw.data + field->offset, field->size, swap);
+	if (!piece) {
+		append_number(out, field, value);
 		return PERFDATA_OK;
 	}
 	if (field->text_flags & PD_TRACE_HAS_PREFIX)
 		perfdata_text_literal(out, "0x");
-	pd_trace_run_piece(&run, field->text_piece);
+	if (piece->kind == PD_PIECE_NUMBER && piece->spec.form && piece->word.size) {
+		pd_trace_spell_quick(out, &piece->spec, value & piece->word.mask);
+		return PERFDATA_OK;
+	}
+	const struct perfdata_trace_context context = { .order = order };
+	struct pd_trace_run run = { .raw = raw, .context = &context, .out = out, .swap = swap, .long_size = event->long_size };
+	pd_trace_run_piece(&run, piece);
 	return run.damaged ? PERFDATA_DAMAGED : PERFDATA_OK;
 }
 

@@ -165,6 +165,23 @@ bool perfdata_text_json_string(struct perfdata_text *text, const void *bytes, si
 	return valid;
 }
 
+bool perfdata_json_plain(const void *bytes, size_t size)
+{
+	const uint8_t *p = bytes;
+	size_t i = 0;
+#ifdef __SSE2__
+	for (; size - i >= 16; i += 16)
+		if (json_special16(_mm_loadu_si128((const __m128i *)(p + i))))
+			return false;
+#endif
+	for (; size - i >= 8; i += 8)
+		if (json_special8(load_first(p + i, 8)))
+			return false;
+	/* what is missing to 8 bytes is taken for blanks */
+	const size_t rest = size - i;
+	return !rest || !json_special8(load_first(p + i, rest) | (ONES * ' ') << 8 * rest);
+}
+
 /* --- UTF-8 --- */
 
 bool perfdata_utf8_valid(const void *bytes, size_t size)

@@ -15,8 +15,9 @@ static const char *const key_names[NR_KEYS] = { "timestamp", "pid", "tid", "cpu"
 /* A field of a tracepoint. */
 struct field {
 	const struct perfdata_trace_field *field;
-	char *key;                             /* ",\n\t\t\t\"NAME\": " */
+	char *key;                             /* ",\n\t\t\t\"NAME\": \"" */
 	size_t key_size;
+	bool maybe_text;
 	/* perf spells a text as numbers in all samples from the first one that is not printable. This is its number among all deliveries,
 	 * UINT64_MAX: not met so far. Whoever formats a sample in front of it does not care whether it is set. */
 	_Atomic uint64_t bytes_from;
@@ -27,8 +28,15 @@ struct event_plan {
 	const struct perfdata_trace_event *event;
 	struct field *fields;                  /* in the order of the format, repeated names left out */
 	size_t nr_fields;
+	bool maybe_texts;                      /* a field may be text */
 	uint32_t hidden;                       /* standard keys that fields replace */
 	struct event_plan *next;
+};
+
+/* Plans that a thread has used, by version of the event: those of all tracepoints are a long list. */
+struct plan_table {
+	struct event_plan **plans;
+	size_t nr;
 };
 
 struct perf_json {
@@ -36,6 +44,7 @@ struct perf_json {
 	bool cpu;                              /* some event records CPUs */
 	uint32_t nr_cpus;
 	_Atomic(struct event_plan *) plans;    /* newest first; scan adds, nothing is ever removed */
+	struct plan_table scanned;             /* scan's */
 	uint64_t nr_deliveries;                /* scan's */
 	bool any;                              /* scan's: a sample was seen */
 };
@@ -153,6 +162,7 @@ static void release(void *state)
 	if (!json)
 		return;
 	free_plans(atomic_load(&json->plans));
+	free(json->scanned.plans);
 	free(json);
 }
 
@@ -187,7 +197,7 @@ static bool make_field(struct field *ret, const struct perfdata_trace_field *fie
 	perfdata_text_init(&key);
 	perfdata_text_literal(&key, ",\n\t\t\t");
 	perfdata_text_json_string(&key, field->name, strlen(field->name));
-	perfdata_text_literal(&key, ": ");
+	perfdata_text_literal(&key, ": \"");
 	if (perfdata_text_failed(&key)) {
 		perfdata_text_release(&key);
 		return false;
@@ -195,6 +205,7 @@ static bool make_field(struct field *ret, const struct perfdata_trace_field *fie
 	ret->field = field;
 	ret->key = key.data;
 	ret->key_size = key.size;
+	ret->maybe_text = field->kind == PERFDATA_TRACE_STRING || field->element_size == 1;
 	atomic_init(&ret->bytes_from, UINT64_MAX);
 	return true;
 }
@@ -225,6 +236,7 @@ static struct event_plan *make_plan(struct perf_json *json, const struct perfdat
 			free_plans(plan);
 			return NULL;
 		}
+		plan->maybe_texts |= plan->fields[plan->nr_fields].maybe_text;
 		plan->nr_fields++;
 	}
 	if (!plan->fields) {
@@ -246,26 +258,48 @@ static bool has_raw(const struct perfdata_delivery *delivery)
 	return delivery->record->event->config.attr.sample_type & PERFDATA_SAMPLE_RAW;
 }
 
+/* The event's plan, if there is one; NULL also without memory. */
+static struct event_plan *table_plan(struct plan_table *table, const struct perf_json *json, const struct perfdata_event *event)
+{
+	if (event->version >= table->nr) {
+		const size_t nr = (size_t)event->version + 16;
+		struct event_plan **plans = realloc(table->plans, nr * sizeof *plans);
+		if (!plans)
+			return NULL;
+		memset(plans + table->nr, 0, (nr - table->nr) * sizeof *plans);
+		table->plans = plans;
+		table->nr = nr;
+	}
+	struct event_plan **plan = &table->plans[event->version];
+	if (!*plan)
+		*plan = find_plan(json, event->trace);
+	return *plan;
+}
+
+static struct perfdata_bytes raw_of(const struct perfdata_delivery *delivery)
+{
+	const struct perfdata_raw *raw = delivery->record;
+	return perfdata_sample_raw(&raw->event->config, raw->bytes, raw->size);
+}
+
 static enum perfdata_status scan_raw(struct perf_json *json, const struct perfdata_delivery *delivery, uint64_t number)
 {
 	const struct perfdata_event *event = delivery->event;
-	struct event_plan *plan = find_plan(json, event->trace);
+	struct event_plan *plan = table_plan(&json->scanned, json, event);
+	if (!plan && !make_plan(json, event->trace))
+		return PERFDATA_ENOMEM;
 	if (!plan)
-		plan = make_plan(json, event->trace);
+		plan = table_plan(&json->scanned, json, event);
 	if (!plan)
 		return PERFDATA_ENOMEM;
-	struct perfdata_record record;
-	bool decoded = false;
+	if (!plan->maybe_texts)
+		return PERFDATA_OK;
+	const struct perfdata_bytes bytes = raw_of(delivery);
 	for (size_t i = 0; i < plan->nr_fields; i++) {
 		struct field *field = &plan->fields[i];
-		if (field->field->kind != PERFDATA_TRACE_STRING && field->field->element_size != 1)
+		if (!field->maybe_text || atomic_load_explicit(&field->bytes_from, memory_order_relaxed) != UINT64_MAX)
 			continue;
-		if (atomic_load_explicit(&field->bytes_from, memory_order_relaxed) != UINT64_MAX)
-			continue;
-		if (!decoded)
-			(void)perfdata_raw_decode(json->reader, delivery->record, &record);
-		decoded = true;
-		if (!perfdata_trace_field_printable(field->field, record.u.sample.raw, event->config.order))
+		if (!perfdata_trace_field_printable(field->field, bytes, event->config.order))
 			atomic_store_explicit(&field->bytes_from, number, memory_order_relaxed);
 	}
 	return PERFDATA_OK;
@@ -299,14 +333,15 @@ static enum perfdata_status scan(void *state, const struct perfdata_batch *batch
 /* --- format ------------------------------------------------------------------------------------------------------------------------- */
 
 struct cache {
-	struct text_cache frames, stacks;
+	struct text_cache texts;               /* what stands behind an address, by frame; the members of a thread, by comm */
+	struct plan_table plans;
 };
 
 static void cache_free(void *pointer)
 {
 	struct cache *cache = pointer;
-	text_cache_release(&cache->frames);
-	text_cache_release(&cache->stacks);
+	text_cache_release(&cache->texts);
+	free(cache->plans.plans);
 	free(cache);
 }
 
@@ -317,8 +352,7 @@ static struct cache *cache_get(struct perfdata_scratch *scratch)
 	struct cache *cache = calloc(1, sizeof *cache);
 	if (!cache)
 		return NULL;
-	const bool made = text_cache_init(&cache->frames) && text_cache_init(&cache->stacks);
-	if (!made) {
+	if (!text_cache_init(&cache->texts)) {
 		cache_free(cache);
 		return NULL;
 	}
@@ -347,14 +381,12 @@ static void spell_dso(struct perfdata_text *out, const struct perfdata_dso *dso)
 	perfdata_text_json_string(out, name, strlen(name));
 }
 
-/* What stands behind the address: symbol and dso, or nothing. */
+/* What stands behind an address: its quote, symbol and dso as far as there are, the end of the object. */
 static void spell_symbol(const struct formatter *f, uint32_t frame, struct perfdata_text *out)
 {
 	struct perfdata_symbol symbol;
-	if (frame == PERFDATA_NONE || text_cache_append(&f->cache->frames, (uint64_t)frame + 1, out))
-		return;
-	const size_t before = out->size;
-	if (perfdata_session_symbol(f->session, frame, UINT64_MAX, &symbol) == PERFDATA_OK && *symbol.name) {
+	perfdata_text_char(out, '"');
+	if (frame != PERFDATA_NONE && perfdata_session_symbol(f->session, frame, UINT64_MAX, &symbol) == PERFDATA_OK && *symbol.name) {
 		const struct perfdata_dso *dso = perfdata_session_dso(f->session, perfdata_session_frame(f->session, frame)->dso);
 		perfdata_text_literal(out, ",\n\t\t\t\t\t\"symbol\": ");
 		perfdata_text_json_string(out, symbol.name, strlen(symbol.name));
@@ -363,23 +395,47 @@ static void spell_symbol(const struct formatter *f, uint32_t frame, struct perfd
 			spell_dso(out, dso);
 		}
 	}
-	if (!perfdata_text_failed(out))
-		text_cache_put(&f->cache->frames, (uint64_t)frame + 1, out->data + before, out->size - before);
+	perfdata_text_literal(out, "\n\t\t\t\t}");
+}
+
+static void spell_thread(const struct formatter *f, uint32_t comm, struct perfdata_text *out)
+{
+	const char *name = perfdata_session_comm(f->session, comm);
+	perfdata_text_literal(out, ",\n\t\t\t\"comm\": ");
+	perfdata_text_json_string(out, name, strlen(name));
+}
+
+/* The text of a frame or, with OF_COMM, a comm: spelled once, then copied. Valid until the next call; NULL without memory. */
+#define OF_COMM (UINT64_C(1) << 32)
+static const char *known_text(const struct formatter *f, uint64_t id, size_t *ret_size)
+{
+	const char *known = text_cache_find(&f->cache->texts, id + 1, ret_size);
+	if (known)
+		return known;
+	perfdata_text_clear(f->text);
+	if (id & OF_COMM)
+		spell_thread(f, (uint32_t)id, f->text);
+	else
+		spell_symbol(f, (uint32_t)id, f->text);
+	*ret_size = f->text->size;
+	const char *text = perfdata_text_reserve(f->text, TEXT_CACHE_SLACK) ? f->text->data : NULL;
+	const char *kept = text ? text_cache_put(&f->cache->texts, id + 1, text, *ret_size) : NULL;
+	return kept ? kept : text;
 }
 
 static void spell_address(const struct formatter *f, uint64_t ip, uint32_t frame, bool comma, struct perfdata_text *out)
 {
-	char *at = perfdata_text_reserve(out, 80);
-	if (!at)
+	static const char start[] = ",\n\t\t\t\t{\n\t\t\t\t\t\"ip\": \"0x";
+	size_t size;
+	const char *text = known_text(f, frame, &size);
+	char *at = text ? perfdata_text_reserve(out, sizeof start + 32 + size + TEXT_CACHE_SLACK) : NULL;
+	if (!at) {
+		out->failed = true;
 		return;
-	if (comma)
-		*at++ = ',';
-	memcpy(at, "\n\t\t\t\t{\n\t\t\t\t\t\"ip\": \"0x", 21);
-	at = perfdata_hex_to(at + 21, ip);
-	*at++ = '"';
-	perfdata_text_commit(out, at);
-	spell_symbol(f, frame, out);
-	perfdata_text_literal(out, "\n\t\t\t\t}");
+	}
+	memcpy(at, start + !comma, sizeof start - 1);
+	at = perfdata_hex_to(at + sizeof start - 1 - !comma, ip);
+	perfdata_text_commit(out, text_cache_copy(at, text, size));
 }
 
 /* All recorded addresses; frames are known for those that the session keeps. */
@@ -395,7 +451,7 @@ static void spell_list(const struct formatter *f, const struct perfdata_list *ch
 	}
 }
 
-static void spell_stack(const struct formatter *f, const struct perfdata_delivery *delivery, const struct perfdata_list *chain)
+static void spell_stack(const struct formatter *f, const struct perfdata_delivery *delivery)
 {
 	enum { SESSION_KEEPS = 127 };          /* of a longer chain it has the beginning */
 	const struct perfdata_step *steps = NULL;
@@ -405,24 +461,20 @@ static void spell_stack(const struct formatter *f, const struct perfdata_deliver
 	for (; nr && steps[nr - 1].origin != PERFDATA_STEP_RECORDED; nr--)
 		known &= steps[nr - 1].origin == PERFDATA_STEP_UNWOUND;
 	if (!known || nr >= SESSION_KEEPS) {
-		spell_list(f, chain, steps, nr);
+		struct perfdata_record record;
+		(void)perfdata_raw_decode(f->json->reader, delivery->record, &record);
+		spell_list(f, &record.u.sample.callchain, steps, nr);
 		return;
 	}
-	const uint64_t key = (uint64_t)delivery->stack + 1;
-	if (text_cache_append(&f->cache->stacks, key, f->out))
-		return;
-	const size_t before = f->out->size;
 	for (size_t i = 0; i < nr; i++)
 		spell_address(f, steps[i].ip, steps[i].frame, i > 0, f->out);
-	if (!perfdata_text_failed(f->out))
-		text_cache_put(&f->cache->stacks, key, f->out->data + before, f->out->size - before);
 }
 
-static void spell_chain(const struct formatter *f, const struct perfdata_delivery *delivery, const struct perfdata_sample *sample)
+static void spell_chain(const struct formatter *f, const struct perfdata_delivery *delivery)
 {
 	perfdata_text_literal(f->out, ",\n\t\t\t\"callchain\": [");
 	if (delivery->record->event->config.attr.sample_type & PERFDATA_SAMPLE_CALLCHAIN)
-		spell_stack(f, delivery, &sample->callchain);
+		spell_stack(f, delivery);
 	else
 		spell_address(f, delivery->address, delivery->ip, false, f->out);
 	perfdata_text_literal(f->out, "\n\t\t\t]");
@@ -431,19 +483,29 @@ static void spell_chain(const struct formatter *f, const struct perfdata_deliver
 static void spell_fields(const struct formatter *f, const struct event_plan *plan, const struct perfdata_event *event,
 			 struct perfdata_bytes raw, uint64_t number)
 {
+	struct perfdata_text *out = f->out;
 	for (size_t i = 0; i < plan->nr_fields; i++) {
 		const struct field *field = &plan->fields[i];
-		const bool as_bytes = atomic_load_explicit(&field->bytes_from, memory_order_relaxed) <= number;
-		perfdata_text_append(f->out, field->key, field->key_size);
+		const bool as_bytes = field->maybe_text && atomic_load_explicit(&field->bytes_from, memory_order_relaxed) <= number;
+		perfdata_text_append(out, field->key, field->key_size);
+		const size_t start = out->size;
+		(void)perfdata_trace_print_field(plan->event, field->field, raw, event->config.order, as_bytes, out);
+		if (perfdata_text_failed(out))
+			return;
+		if (perfdata_json_plain(out->data + start, out->size - start)) {
+			perfdata_text_char(out, '"');
+			continue;
+		}
 		perfdata_text_clear(f->text);
-		(void)perfdata_trace_print_field(plan->event, field->field, raw, event->config.order, as_bytes, f->text);
-		f->out->failed |= perfdata_text_failed(f->text);
-		perfdata_text_json_string(f->out, f->text->data, f->text->size);
+		perfdata_text_json_string(f->text, out->data + start, out->size - start);
+		out->failed |= perfdata_text_failed(f->text);
+		out->size = start - 1;
+		perfdata_text_append(out, f->text->data, f->text->size);
 	}
 }
 
 /* A number of the sample with its key, unless a field replaces it. */
-static char *number_to(char *at, uint32_t hidden, enum standard_key key, const char *prefix, size_t prefix_size, int64_t value)
+static inline char *number_to(char *at, uint32_t hidden, enum standard_key key, const char *prefix, size_t prefix_size, int64_t value)
 {
 	if (hidden >> key & 1)
 		return at;
@@ -453,13 +515,12 @@ static char *number_to(char *at, uint32_t hidden, enum standard_key key, const c
 
 #define NUMBER(key, name, value) at = number_to(at, hidden, key, ",\n\t\t\t\"" name "\": ", sizeof ",\n\t\t\t\"" name "\": " - 1, value)
 
-static void spell_sample(const struct formatter *f, const struct perfdata_delivery *delivery, const struct perfdata_sample *sample,
-			 uint64_t number, bool comma)
+static void spell_sample(const struct formatter *f, const struct perfdata_delivery *delivery, uint64_t number, bool comma)
 {
 	const struct perfdata_event *event = delivery->event;
-	const uint64_t recorded = delivery->record->event->config.attr.sample_type;
+	const struct perfdata_raw *raw = delivery->record;
 	const bool fields = event->trace && has_raw(delivery);
-	const struct event_plan *plan = fields ? find_plan(f->json, event->trace) : NULL;
+	const struct event_plan *plan = fields ? table_plan(&f->cache->plans, f->json, event) : NULL;
 	const uint32_t hidden = plan ? plan->hidden : 0;
 	struct perfdata_text *out = f->out;
 	perfdata_text_string(out, comma ? ",\n\t\t" : "\n\t\t");
@@ -467,23 +528,23 @@ static void spell_sample(const struct formatter *f, const struct perfdata_delive
 	char *at = perfdata_text_reserve(out, 256);
 	if (!at)
 		return;
-	NUMBER(KEY_TIMESTAMP, "timestamp", recorded & PERFDATA_SAMPLE_TIME ? (int64_t)sample->time : -1);
+	out->failed |= fields && !plan;
+	NUMBER(KEY_TIMESTAMP, "timestamp", (int64_t)raw->time);
 	NUMBER(KEY_PID, "pid", delivery->pid);
 	NUMBER(KEY_TID, "tid", delivery->tid);
-	if (f->json->cpu) {
-		const uint32_t cpu = recorded & PERFDATA_SAMPLE_CPU ? sample->cpu : UINT32_MAX;
-		NUMBER(KEY_CPU, "cpu", cpu != UINT32_MAX && cpu >= f->json->nr_cpus ? 0 : (int32_t)cpu);
-	}
+	if (f->json->cpu)
+		NUMBER(KEY_CPU, "cpu", raw->cpu != UINT32_MAX && raw->cpu >= f->json->nr_cpus ? 0 : (int32_t)raw->cpu);
 	perfdata_text_commit(out, at);
 	if (!(hidden >> KEY_COMM & 1)) {
-		const char *comm = perfdata_session_comm(f->session, delivery->comm);
-		perfdata_text_literal(out, ",\n\t\t\t\"comm\": ");
-		perfdata_text_json_string(out, comm, strlen(comm));
+		size_t size = 0;
+		const char *text = known_text(f, OF_COMM | delivery->comm, &size);
+		out->failed |= !text;
+		perfdata_text_append(out, text, size);
 	}
 	if (!(hidden >> KEY_CALLCHAIN & 1))
-		spell_chain(f, delivery, sample);
+		spell_chain(f, delivery);
 	if (plan)
-		spell_fields(f, plan, event, sample->raw, number);
+		spell_fields(f, plan, event, raw_of(delivery), number);
 	/* each key has a comma in front: that of the first makes room for the brace */
 	if (!perfdata_text_failed(out))
 		out->data[first] = '{';
@@ -501,16 +562,11 @@ static enum perfdata_status format(const void *state, const struct perfdata_batc
 	if (!f.cache)
 		return PERFDATA_ENOMEM;
 	bool comma = v->comma;
-	struct perfdata_record record;
-	const struct perfdata_raw *decoded = NULL;
 	for (size_t i = 0; i < batch->nr_deliveries; i++) {
 		const struct perfdata_delivery *delivery = &batch->deliveries[i];
 		if (!is_sample(delivery))
 			continue;
-		if (delivery->record != decoded)
-			(void)perfdata_raw_decode(f.json->reader, delivery->record, &record);
-		decoded = delivery->record;
-		spell_sample(&f, delivery, &record.u.sample, v->first + i, comma);
+		spell_sample(&f, delivery, v->first + i, comma);
 		comma = true;
 	}
 	return perfdata_text_failed(out) ? PERFDATA_ENOMEM : PERFDATA_OK;

@@ -3,7 +3,7 @@
 #include "text_cache.h"
 
 #define SLOTS (1u << TEXT_CACHE_SLOT_BITS)
-#define MAX_TEXT (32u << 20)   /* bytes; then all of it is made anew */
+#define MAX_TEXT (8u << 20)    /* bytes; then all of it is made anew */
 
 bool text_cache_init(struct text_cache *cache)
 {
@@ -27,22 +27,27 @@ bool text_cache_append(const struct text_cache *cache, uint64_t key, struct perf
 {
 	size_t size;
 	const char *text = text_cache_find(cache, key, &size);
-	if (text)
-		perfdata_text_append(out, text, size);
+	char *at = text ? perfdata_text_reserve(out, size + TEXT_CACHE_SLACK) : NULL;
+	if (at)
+		perfdata_text_commit(out, text_cache_copy(at, text, size));
 	return text;
 }
 
-void text_cache_put(struct text_cache *cache, uint64_t key, const char *bytes, size_t size)
+const char *text_cache_put(struct text_cache *cache, uint64_t key, const char *bytes, size_t size)
 {
 	if (size > MAX_TEXT)
-		return;
+		return NULL;
 	if (cache->text.size + size > MAX_TEXT) {
 		memset(cache->slots, 0, SLOTS * sizeof *cache->slots);
 		perfdata_text_clear(&cache->text);
 	}
 	const size_t offset = cache->text.size;
-	perfdata_text_append(&cache->text, bytes, size);
-	/* without memory the text is made each time */
-	if (!perfdata_text_failed(&cache->text))
-		*slot_of(cache, key) = (struct text_cache_slot){ key, (uint32_t)offset, (uint32_t)size };
+	char *at = perfdata_text_reserve(&cache->text, size + TEXT_CACHE_SLACK);
+	if (!at)
+		return NULL;
+	memcpy(at, bytes, size);
+	memset(at + size, 0, TEXT_CACHE_SLACK);
+	perfdata_text_commit(&cache->text, at + size);
+	*slot_of(cache, key) = (struct text_cache_slot){ key, (uint32_t)offset, (uint32_t)size };
+	return at;
 }

@@ -25,9 +25,18 @@ static inline const char *text_cache_find(const struct text_cache *cache, uint64
 	/* an empty slot has key 0, which somebody may ask for */
 	return slot->size && slot->key == key ? cache->text.data + slot->offset : NULL;
 }
+/* Copies a text that text_cache_find gave to where there is room for TEXT_CACHE_SLACK bytes more, most of them without a loop. */
+#define TEXT_CACHE_SLACK 64u
+static inline char *text_cache_copy(char *at, const char *text, size_t size)
+{
+	memcpy(at, text, TEXT_CACHE_SLACK);
+	if (size > TEXT_CACHE_SLACK)
+		memcpy(at + TEXT_CACHE_SLACK, text + TEXT_CACHE_SLACK, size - TEXT_CACHE_SLACK);
+	return at + size;
+}
 /* Appends it; false: it is not there. */
 bool text_cache_append(const struct text_cache *cache, uint64_t key, struct perfdata_text *out);
-/* Keeps a text, for a while at least. */
-void text_cache_put(struct text_cache *cache, uint64_t key, const char *bytes, size_t size);
+/* Keeps a text, for a while at least. Returns where it is, as text_cache_find does; NULL: it could not be kept. */
+const char *text_cache_put(struct text_cache *cache, uint64_t key, const char *bytes, size_t size);
 
 #endif
