@@ -22,7 +22,6 @@ static void cache_free(void *pointer)
 		plan_free(cache->plans[i]);
 	free(cache->plans);
 	text_cache_release(&cache->frames);
-	text_cache_release(&cache->stacks);
 	perfdata_text_release(&cache->building);
 	free(cache);
 }
@@ -32,7 +31,7 @@ struct script_cache *script_cache_get(struct perfdata_scratch *scratch)
 	if (scratch->cache)
 		return scratch->cache;
 	struct script_cache *cache = calloc(1, sizeof *cache);
-	if (!cache || !text_cache_init(&cache->frames) || !text_cache_init(&cache->stacks)) {
+	if (!cache || !text_cache_init(&cache->frames)) {
 		cache_free(cache);
 		return NULL;
 	}
@@ -223,18 +222,16 @@ void script_frame_text(const struct script_where *where, uint32_t frame, struct 
 
 /* --- chains ------------------------------------------------------------------------------------------------------------------------ */
 
-#define ADDRESS_SIZE 17u
+#define ADDRESS_ROOM 40u
 
-/* What each line of an address begins with: a tab and 16 columns. Returns its size: 0 where addresses are not shown. */
-static size_t spell_address(const struct script_where *where, uint64_t ip, char *to)
+/* What each line of an address begins with: a tab and 16 columns; nothing where addresses are not shown. May write behind its end. */
+static char *address_to(const struct script_where *where, char *at, uint64_t ip)
 {
 	if (!(where->ip_fields & SCRIPT_IP))
-		return 0;
-	const unsigned digits = ip ? (unsigned)(67 - __builtin_clzll(ip)) / 4 : 1;
-	to[0] = '\t';
-	memset(to + 1, ' ', 16 - digits);
-	(void)perfdata_hex_width_to(to + ADDRESS_SIZE - digits, ip, digits);
-	return ADDRESS_SIZE;
+		return at;
+	const unsigned digits = (unsigned)(67 - __builtin_clzll(ip | 1)) / 4;
+	memcpy(at, "\t                ", 17);
+	return perfdata_hex_to(at + 17 - digits, ip);
 }
 
 static bool is_stop(const struct script_setup *setup, const char *name)
@@ -291,19 +288,17 @@ static const char *lines_of(const struct script_where *where, uint32_t frame, bo
 		spell_inlined(where, frame, text);
 	spell_frame(where, frame, text);
 	perfdata_text_char(text, '\0');
-	if (perfdata_text_failed(text))
+	if (!perfdata_text_reserve(text, TEXT_CACHE_SLACK))
 		return NULL;
-	text_cache_put(cache, key, text->data, text->size);
 	*ret_size = text->size;
-	return text->data;
+	const char *kept = text_cache_put(cache, key, text->data, text->size);
+	return kept ? kept : text->data;
 }
 
 static void spell_step(const struct script_where *where, const struct perfdata_step *step, struct perfdata_text *out)
 {
 	/* perf looks for no inlined calls where a branch came from */
 	const bool inlines = where->setup->inlines && step->origin != PERFDATA_STEP_BRANCH;
-	char address[32];
-	const size_t address_size = spell_address(where, step->ip, address);
 	size_t size;
 	const char *lines = lines_of(where, step->frame, inlines, &size);
 	if (!lines) {
@@ -311,15 +306,14 @@ static void spell_step(const struct script_where *where, const struct perfdata_s
 		return;
 	}
 	for (const char *end = lines + size; lines < end;) {
-		const char *line_end = memchr(lines, '\0', (size_t)(end - lines));
+		const char *line_end = inlines ? memchr(lines, '\0', (size_t)(end - lines)) : end - 1;
 		const size_t line_size = (size_t)(line_end - lines);
-		char *at = perfdata_text_reserve(out, address_size + line_size + 1);
+		char *at = perfdata_text_reserve(out, ADDRESS_ROOM + line_size + TEXT_CACHE_SLACK);
 		if (!at)
 			return;
-		memcpy(at, address, address_size);
-		memcpy(at + address_size, lines, line_size);
-		at[address_size + line_size] = '\n';
-		perfdata_text_commit(out, at + address_size + line_size + 1);
+		at = text_cache_copy(address_to(where, at, step->ip), lines, line_size);
+		*at = '\n';
+		perfdata_text_commit(out, at + 1);
 		lines = line_end + 1;
 	}
 }
@@ -327,8 +321,10 @@ static void spell_step(const struct script_where *where, const struct perfdata_s
 /* A chain that never came. */
 static void spell_cookie(const struct script_where *where, const struct perfdata_step *step, struct perfdata_text *out)
 {
-	char address[32];
-	perfdata_text_append(out, address, spell_address(where, step->ip, address));
+	char *at = perfdata_text_reserve(out, ADDRESS_ROOM);
+	if (!at)
+		return;
+	perfdata_text_commit(out, address_to(where, at, step->ip));
 	if (where->ip_fields & SCRIPT_SYM)
 		perfdata_text_literal(out, " (cookie)");
 	spell_dso(where, step->frame, out);
@@ -357,15 +353,8 @@ void script_stack_text(const struct script_where *where, uint32_t stack, uint64_
 {
 	const struct perfdata_step *steps;
 	size_t nr;
-	const uint64_t key = key_of(where, stack);
-	if (!cookie && text_cache_append(&where->cache->stacks, key, out))
-		return;
-	if (perfdata_session_stack(where->setup->session, stack, &steps, &nr) != PERFDATA_OK)
-		return;
-	const size_t before = out->size;
-	spell_stack(where, steps, nr, cookie, out);
-	if (!cookie && !perfdata_text_failed(out))
-		text_cache_put(&where->cache->stacks, key, out->data + before, out->size - before);
+	if (perfdata_session_stack(where->setup->session, stack, &steps, &nr) == PERFDATA_OK)
+		spell_stack(where, steps, nr, cookie, out);
 }
 
 void script_kernel_symbol(const void *session, uint64_t address, struct perfdata_text *out)

@@ -1,4 +1,4 @@
-/* What a thread keeps from line to line: texts of frames and stacks, and what is the same for all samples of an event. */
+/* What a thread keeps from line to line: texts of frames, and what is the same for all samples of an event. */
 #ifndef SCRIPT_CACHE_H
 #define SCRIPT_CACHE_H
 
@@ -36,7 +36,7 @@ struct script_cache {
 	struct script_plan **plans;            /* by event version */
 	size_t nr_plans;
 	struct script_who whos[SCRIPT_WHOS];
-	struct text_cache frames, stacks;
+	struct text_cache frames;
 	struct perfdata_text building;
 };
 
