@@ -274,7 +274,7 @@ static void spell_inlined(const struct script_where *where, uint32_t frame, stru
 	}
 }
 
-/* The lines of a frame without their addresses, each with a NUL; valid until the next call. NULL without memory. */
+/* The lines of a frame without their addresses, each with a NUL, but the last of several with a 1; valid until the next call. NULL without memory. */
 static const char *lines_of(const struct script_where *where, uint32_t frame, bool inlines, size_t *ret_size)
 {
 	const uint64_t key = key_of(where, frame) | (inlines ? 3ull : 2ull) << 62;
@@ -286,8 +286,9 @@ static const char *lines_of(const struct script_where *where, uint32_t frame, bo
 	perfdata_text_clear(text);
 	if (inlines)
 		spell_inlined(where, frame, text);
+	const bool several = text->size;
 	spell_frame(where, frame, text);
-	perfdata_text_char(text, '\0');
+	perfdata_text_char(text, several ? '\1' : '\0');
 	if (!perfdata_text_reserve(text, TEXT_CACHE_SLACK))
 		return NULL;
 	*ret_size = text->size;
@@ -305,8 +306,11 @@ static void spell_step(const struct script_where *where, const struct perfdata_s
 		out->failed = true;
 		return;
 	}
-	for (const char *end = lines + size; lines < end;) {
-		const char *line_end = inlines ? memchr(lines, '\0', (size_t)(end - lines)) : end - 1;
+	const char *const last = lines + size - 1;
+	const bool several = *last;
+	while (lines <= last) {
+		const char *line_end = several ? memchr(lines, '\0', (size_t)(last - lines)) : NULL;
+		line_end = line_end ? line_end : last;
 		const size_t line_size = (size_t)(line_end - lines);
 		char *at = perfdata_text_reserve(out, ADDRESS_ROOM + line_size + TEXT_CACHE_SLACK);
 		if (!at)
