@@ -94,13 +94,13 @@ void pd_hex16_plain(char *at, uint64_t value)
 
 #ifdef __SSE2__
 /* Lower-case digits of 16 values below 16. */
-static __m128i digits_of(__m128i nibbles)
+static inline __m128i digits_of(__m128i nibbles)
 {
 	__m128i letters = _mm_and_si128(_mm_cmpgt_epi8(nibbles, _mm_set1_epi8(9)), _mm_set1_epi8('a' - '0' - 10));
 	return _mm_add_epi8(_mm_add_epi8(nibbles, _mm_set1_epi8('0')), letters);
 }
 
-void pd_hex16(char *at, uint64_t value)
+static inline void hex16_to(char *at, uint64_t value)
 {
 	const __m128i mask = _mm_set1_epi8(0x0f);
 	uint64_t swapped = __builtin_bswap64(value);
@@ -109,13 +109,15 @@ void pd_hex16(char *at, uint64_t value)
 	_mm_storeu_si128((__m128i *)at, digits_of(_mm_unpacklo_epi8(high, low)));
 }
 #else
-void pd_hex16(char *at, uint64_t value) { pd_hex16_plain(at, value); }
+static void hex16_to(char *at, uint64_t value) { pd_hex16_plain(at, value); }
 #endif
 
+void pd_hex16(char *at, uint64_t value) { hex16_to(at, value); }
+
 /* `digits` (1 to 16) lowest digits. All 16 are written, with the wanted ones first: no loop, no branch. */
-static char *hex_digits_to(char *at, uint64_t value, unsigned digits)
+static inline char *hex_digits_to(char *at, uint64_t value, unsigned digits)
 {
-	pd_hex16(at, value << (64 - 4 * digits));
+	hex16_to(at, value << (64 - 4 * digits));
 	return at + digits;
 }
 
@@ -142,7 +144,7 @@ void perfdata_text_bytes_hex(struct perfdata_text *text, const void *bytes, size
 		uint64_t value = 0;
 		for (unsigned k = 0; k < 8; k++)
 			value = value << 8 | p[i + k];
-		pd_hex16(at + 2 * i, value);
+		hex16_to(at + 2 * i, value);
 	}
 	for (; i < size; i++)
 		memcpy(at + 2 * i, pd_hex_pairs + 2 * p[i], 2);

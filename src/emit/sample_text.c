@@ -56,11 +56,14 @@ static void hex_alt(struct perfdata_text *out, uint64_t value)
 /* "..... %2u: " */
 static char *index_to(char *at, uint64_t index)
 {
-	memcpy(at, "..... ", 6);
-	at += 6;
-	if (index < 10)
-		*at++ = ' ';
-	at = perfdata_u64_to(at, index);
+	memcpy(at, ".....  0: ", 10);
+	if (index < 100) {
+		if (index >= 10)
+			at[6] = (char)('0' + index / 10);
+		at[7] = (char)('0' + index % 10);
+		return at + 10;
+	}
+	at = perfdata_u64_to(at + 6, index);
 	*at++ = ':';
 	*at++ = ' ';
 	return at;
