@@ -84,13 +84,17 @@ struct perfdata_symbols_request {
 	const char *path;           /* as recorded; "[kernel.kallsyms]", "[module]", "[vdso]", "/tmp/perf-PID.map" */
 	const uint8_t *build_id;    /* may be NULL */
 	size_t build_id_size;
-	bool running;               /* KERNEL, MODULE, VDSO: recorded on the kernel that runs here now. The caller has
-	                             * checked build-id (perfdata_running_kernel_build_id), or release and relocation. */
+	bool running;               /* recorded on the kernel that runs here now: without, perf maps, the vdso and the kernel's symbols of
+	                             * this host are of no use. The caller has checked build-id (perfdata_running_kernel_build_id), or
+	                             * release and relocation. */
 	const char *release;        /* KERNEL, MODULE: release of the recorded kernel, to find its files; may be NULL */
 	const char *reference;      /* KERNEL: "_text" or "_stext"; NULL: none */
 	uint64_t reference_address; /* KERNEL: where it was when recorded; 0: unknown */
 	uint64_t start, end;        /* MODULE: where it was loaded */
 	uint32_t namespace_pid;     /* PERF_MAP: pid inside the pid namespace of the process; 0: the same */
+	uint32_t process;           /* USER, PERF_MAP: a process that runs here and has the file under its own root; 0: none */
+	bool other_files;           /* USER: the path is one of another mount namespace, so that only a build-id can tell a file of this
+	                             * host by that path to be the one that was recorded */
 };
 
 /* A handle for a dso. No file is touched before the first look-up. One handle per dso: nothing is shared between two

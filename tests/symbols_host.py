@@ -5,8 +5,10 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
+import time
 
 TOP = os.environ.get("top_srcdir") or os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PERFDATA = os.path.abspath(os.environ.get("PERFDATA") or os.path.join(TOP, "build", "perfdata"))
@@ -20,6 +22,37 @@ __attribute__((noinline)) void %(name)s_leaf(unsigned long n) { for (unsigned lo
 __attribute__((noinline)) void %(name)s_middle(unsigned long n) { %(name)s_leaf(n); syscall(SYS_getppid); sink++; }
 int main(void) { for (int i = 0; i < 3000; i++) { %(name)s_middle(20000); for (int k = 0; k < 200; k++) syscall(SYS_getppid); } return 0; }
 """
+# Makes code, names it in a perf map as a JIT compiler does, runs it, and stays alive.
+JIT_PROGRAM = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	static const unsigned char code[] = { %s };
+	char *at = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char name[64];
+	memcpy(at, code, sizeof code);
+	__builtin___clear_cache(at, at + sizeof code);
+	snprintf(name, sizeof name, "/tmp/perf-%%d.map", (int)getpid());
+	FILE *map = fopen(name, "w");
+	fprintf(map, "%%lx %%zx made_%%s\n", (unsigned long)at, sizeof code, argv[1]);
+	fclose(map);
+	for (int i = 0; i < 200; i++)
+		((void (*)(void))at)();
+	puts("done");
+	fflush(stdout);
+	sleep(argc > 2 ? 60 : 0);
+	return 0;
+}
+"""
+# counts down from a million and returns
+JIT_CODE = {
+    "x86_64": "0x48, 0xc7, 0xc1, 0x40, 0x42, 0x0f, 0x00, 0x48, 0xff, 0xc9, 0x75, 0xfb, 0xc3",
+    "aarch64": "0x00, 0x48, 0xa8, 0xd2, 0xe0, 0x01, 0xa0, 0xf2, 0x00, 0x04, 0x00, 0xf1, 0xe1, 0xff, 0xff, 0x54, 0xc0, 0x03, 0x5f, 0xd6",
+}
 FRAME = re.compile(r"^\s*([0-9a-f]+) (.*) \((.*)\)$")
 
 
@@ -55,6 +88,23 @@ class Case:
         if done.returncode:
             raise OSError("the compiler fails: " + done.stderr.decode()[:200])
         return binary
+
+    def record_container(self, jit):
+        """Records the program in a mount and pid namespace of its own, where it calls itself 1; it still runs then. Or None."""
+        inside = f"exec 3<{jit}; mount -t tmpfs none /tmp && cat <&3 >/tmp/inner && chmod 755 /tmp/inner && exec /tmp/inner inside stay"
+        recorder = subprocess.Popen([PERF, "record", "-q", "-a", "-g", "-N", "--namespaces", "-e", "cpu-clock", "-F", "1000", "-o", self.recording,
+                                     "sleep", "60"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(0.5)
+        container = subprocess.Popen(["unshare", "-m", "-p", "-f", "--kill-child", "--mount-proc", "sh", "-c", inside], stdin=subprocess.DEVNULL,
+                                     stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        done = container.stdout.readline()
+        recorder.send_signal(signal.SIGINT)
+        recorder.wait(60)
+        if done != b"done\n":
+            container.kill()
+            container.wait()
+            return None
+        return container
 
     def record(self, *options):
         done = run(PERF, "record", "-q", "-N", "-e", "cpu-clock", "-F", "2000", *options, "-o", self.recording, self.binary,
@@ -157,6 +207,53 @@ def kernel_cases(case):
     case.check("kernel: another kernel was recorded", not names, sorted(names)[:10])
 
 
+def jit_cases(case, cc):
+    """Names of perf maps: of this host's processes, of those in containers, and of none that only has the pid of a recorded one."""
+    code = JIT_CODE.get(os.uname().machine)
+    jit, source = os.path.join(case.folder, "jit"), os.path.join(case.folder, "jit.c")
+    if not code or os.geteuid() or not shutil.which("unshare"):
+        case.check("perf maps: not as root, or no code for this machine # SKIP", True)
+        return
+    with open(source, "w", encoding="ascii") as f:
+        f.write(JIT_PROGRAM % code)
+    done = run(cc, "-O1", "-o", jit, source)
+    if done.returncode:
+        raise OSError("the compiler fails: " + done.stderr.decode()[:200])
+    container = case.record_container(jit)
+    if not container:
+        case.check("perf map of a container: no namespaces here # SKIP", True)
+        return
+    try:
+        frames = case.frames()[0]
+        made = {symbol for symbol, dso in frames if dso.endswith(".map")}
+        case.check("perf map of a container, by the pid that the process has for itself", "made_inside" in {s.split("+")[0] for s in made}, made)
+        made = {symbol for symbol, dso in case.frames("--symbols", "no")[0] if dso.endswith(".map")}
+        case.check("perf map of a container: no symbols wanted", made == {"[unknown]"}, made)
+    finally:
+        container.kill()
+        container.wait()
+    pid = next((re.search(r"/tmp/perf-(\d+)\.map", dso)[1] for _, dso in frames if dso.endswith(".map")), None)
+    made = {symbol for symbol, dso in case.frames()[0] if dso.endswith(".map")}
+    case.check("perf map of a container that has ended", made == {"[unknown]"}, made)
+    files = {symbol for symbol, dso in case.frames()[0] if dso == "/tmp/inner"}
+    case.check("files of a container that has ended", files <= {"[unknown]"}, files)
+    with open(case.recording, "rb") as f:
+        content = f.read()
+    build_id = case.build_id("[kernel.kallsyms]")
+    if not pid or not build_id:
+        return
+    stale, changed = f"/tmp/perf-{pid}.map", os.path.join(case.folder, "other-host.data")
+    with open(changed, "wb") as f:
+        f.write(content.replace(bytes.fromhex(build_id), bytes.fromhex(build_id[2:] + "5a")))
+    with open(stale, "w", encoding="ascii") as f:
+        f.write("0 ffffffffffff wrong\n")
+    try:
+        made = {symbol for symbol, dso in case.frames(recording=changed)[0] if dso.endswith(".map")}
+        case.check("perf map of this host, with a recording of another kernel", made == {"[unknown]"}, made)
+    finally:
+        os.unlink(stale)
+
+
 def main():
     cc = compiler()
     why = "no compiler" if not cc else "no perf" if not shutil.which(PERF) else None
@@ -174,6 +271,7 @@ def main():
         kernel_cases(case)
         case.record("--call-graph", "dwarf")
         user_cases(case, "unwound stacks")
+        jit_cases(case, cc)
         print("1..%d" % case.number)
 
 

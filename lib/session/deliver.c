@@ -210,13 +210,21 @@ static enum perfdata_status deliver_sample(struct sample_view *view, const struc
 	return deliver_one(view, event, id, view->period);
 }
 
-static enum perfdata_status silent(struct sample_view *view)
+static enum perfdata_status silent(struct sample_view *view, struct perfdata_delivery **ret)
 {
-	struct perfdata_delivery *delivery = add(view, view->raw->event);
-	if (!delivery)
+	*ret = add(view, view->raw->event);
+	if (!*ret)
 		return PERFDATA_ENOMEM;
-	delivery->flags |= PERFDATA_DELIVERY_SILENT;
+	(*ret)->flags |= PERFDATA_DELIVERY_SILENT;
 	return PERFDATA_OK;
+}
+
+/* No counter of the sample grew: a delivery for those who want to know of it all the same. */
+static enum perfdata_status deliver_unchanged(struct sample_view *view)
+{
+	struct perfdata_delivery *delivery;
+	enum perfdata_status status = silent(view, &delivery);
+	return status == PERFDATA_OK ? resolve(view, delivery) : status;
 }
 
 /* --- deferred chains --- */
@@ -261,7 +269,8 @@ static enum perfdata_status release(struct perfdata_session *session, struct pd_
 static enum perfdata_status wait_for_chain(struct sample_view *view, uint64_t cookie)
 {
 	struct perfdata_session *session = view->session;
-	enum perfdata_status status = silent(view);
+	struct perfdata_delivery *delivery;
+	enum perfdata_status status = silent(view, &delivery);
 	if (status == PERFDATA_OK && session->nr_waiting >= MAX_WAITING)
 		status = release(session, view->batch, &session->waiting, NULL, NULL, false);
 	if (status != PERFDATA_OK)
@@ -389,11 +398,12 @@ enum perfdata_status pd_deliver(struct perfdata_session *session, struct pd_batc
 	view.tid = raw->tid;
 	if (!sample)
 		return deliver_other(&view, &record);
+	struct perfdata_delivery *unknown;
 	if (!raw->event)
-		return silent(&view);
+		return silent(&view, &unknown);
 	uint64_t cookie;
 	if (wanted && wants_deferred(session, raw->event, &record.u.sample, &cookie))
 		return wait_for_chain(&view, cookie);
 	enum perfdata_status status = deliver_sample(&view, &record);
-	return status == PERFDATA_OK && view.first && wanted ? silent(&view) : status;
+	return status == PERFDATA_OK && view.first && wanted ? deliver_unchanged(&view) : status;
 }

@@ -43,6 +43,33 @@ static bool kernel_runs_here(struct pd_state *state)
 	return state->kernel_is_running > 0;
 }
 
+/* Not everything records the kernel: then its release and the host's name have to agree. */
+static bool host_was_recorded(struct pd_state *state)
+{
+	struct utsname name;
+	if (!state->use_host)
+		return false;
+	if (state->kernel_dso != PERFDATA_NONE)
+		return kernel_runs_here(state);
+	const char *release = perfdata_reader_feature_text(state->reader, PERFDATA_FEATURE_OSRELEASE);
+	const char *host = perfdata_reader_feature_text(state->reader, PERFDATA_FEATURE_HOSTNAME);
+	return release && host && uname(&name) == 0 && strcmp(name.release, release) == 0 && strcmp(name.nodename, host) == 0;
+}
+
+/* Files of a process: those that it has under their paths, if it can still be asked. */
+static void ask_process(struct pd_state *state, const struct pd_dso *dso, struct perfdata_symbols_request *request)
+{
+	const bool is_map = dso->public.kind == PERFDATA_DSO_PERF_MAP;
+	const int32_t pid = is_map ? dso->public.pid : dso->first_pid;
+	const struct pd_jitdump *jitdump = is_map ? pd_jitdump_of(state, pid) : NULL;
+	request->running = host_was_recorded(state);
+	const struct pd_host_process process = request->running ? pd_host_process(state, pid) : (struct pd_host_process){ 0 };
+	request->other_files = process.other_files;
+	request->process = process.runs && (process.other_files || process.inner_pid != (uint32_t)pid) ? (uint32_t)pid : 0;
+	if (is_map)
+		request->namespace_pid = jitdump ? jitdump->namespace_pid : process.inner_pid;
+}
+
 void pd_dso_find_symbols(struct pd_state *state, struct pd_dso *dso)
 {
 	if (!state->symbols || dso->symbols_tried)
@@ -56,10 +83,9 @@ void pd_dso_find_symbols(struct pd_state *state, struct pd_dso *dso)
 		.release = perfdata_reader_feature_text(state->reader, PERFDATA_FEATURE_OSRELEASE), .reference = state->kernel_reference_name,
 		.reference_address = state->kernel_reference, .start = dso->start, .end = dso->end,
 	};
-	const struct pd_jitdump *jitdump = dso->public.kind == PERFDATA_DSO_PERF_MAP ? pd_jitdump_of(state, dso->public.pid) : NULL;
-	if (jitdump)
-		request.namespace_pid = jitdump->namespace_pid;
-	if (dso->public.kind == PERFDATA_DSO_KERNEL || dso->public.kind == PERFDATA_DSO_MODULE || dso->public.kind == PERFDATA_DSO_VDSO)
+	if (dso->public.kind == PERFDATA_DSO_PERF_MAP || dso->public.kind == PERFDATA_DSO_USER)
+		ask_process(state, dso, &request);
+	else
 		request.running = kernel_runs_here(state);
 	/* without a handle addresses of this dso stay without names; the symbols' log says why */
 	(void)perfdata_symbols_dso(state->symbols, &request, &dso->symbols);

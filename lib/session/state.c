@@ -31,6 +31,7 @@ void pd_state_free(struct pd_state *state)
 	pd_unwinders_free(state);
 	pd_map_release(&state->threads);
 	pd_map_release(&state->jitdumps);
+	pd_map_release(&state->mount_namespaces);
 	pd_intern_free(state->comms);
 	pd_table_release(&state->dsos);
 	pd_index_release(&state->dso_index);
@@ -119,6 +120,9 @@ static int map_user(struct pd_state *state, const struct mapping *mapping)
 	area.dso = pd_dso_get(state, &key);
 	if (area.dso == PERFDATA_NONE || pd_jitdump_mapped(state, thread->pid, mapping->filename, mapping->filename_size) < 0)
 		return -1;
+	struct pd_dso *dso = pd_dso_at(state, area.dso);
+	if (!dso->first_pid)
+		dso->first_pid = thread->pid;
 	return count_map(state, thread->areas, &area, mapping->build_id);
 }
 
@@ -261,6 +265,8 @@ int pd_state_record(struct pd_state *state, const struct perfdata_record *record
 			pd_thread_remove(state, thread);
 		return 0;
 	}
+	case PERFDATA_RECORD_NAMESPACES:
+		return pd_namespaces_take(state, &record->u.namespaces);
 	case PERFDATA_RECORD_KSYMBOL:
 		return on_ksymbol(state, record);
 	case PERFDATA_RECORD_BUILD_ID:

@@ -78,6 +78,7 @@ struct pd_state {
 	} scratch;                 /* of the stack that is being put together */
 	struct pd_unwinders *unwinders;    /* or NULL */
 	struct pd_map jitdumps;    /* pid → struct pd_jitdump * */
+	struct pd_map mount_namespaces;    /* pid → inode, from NAMESPACES records */
 	uint64_t now;              /* time of the record at hand */
 	bool timed;                /* an address was resolved in a way that depends on the time */
 	struct pd_chain_slot *chain_cache;
@@ -113,6 +114,7 @@ struct pd_dso {
 	uint8_t build_id[20];
 	uint8_t build_id_size;             /* written once, after the bytes */
 	enum perfdata_build_id_source source;
+	int32_t first_pid;                 /* of the process that was seen to map it first; 0: none */
 	uint64_t nr_maps;
 };
 struct pd_table_id {
@@ -138,8 +140,19 @@ void pd_dso_set_build_id(struct pd_dso *dso, const void *bytes, size_t size, enu
 int pd_table_id_add(struct pd_state *state, struct perfdata_bytes filename, struct perfdata_bytes build_id, int32_t pid,
 		    unsigned cpumode, enum perfdata_build_id_source source);
 
-/* --- names.c --- */
+/* --- dso_names.c --- */
 void pd_dso_find_symbols(struct pd_state *state, struct pd_dso *dso);
+
+/* --- host_process.c: processes of the recording that still run here --- */
+struct pd_host_process {
+	bool runs;                 /* the recorded process, as far as can be seen */
+	bool other_files;          /* its paths lead to other files than ours: it is, or was, in another mount namespace */
+	uint32_t inner_pid;        /* pid that it has for itself; 0: unknown */
+};
+/* A NAMESPACES record. 0 or -1. */
+int pd_namespaces_take(struct pd_state *state, const struct perfdata_namespaces *record);
+/* To be asked only where this host is the recorded one. */
+struct pd_host_process pd_host_process(const struct pd_state *state, int32_t pid);
 
 /* --- jit_names.c: jitdump files, for JIT code that no perf map names --- */
 struct pd_jitdump {

@@ -1,6 +1,7 @@
 /* Loads the symbols of a dso: which of the files that may hold them is taken, and why others are not. */
 #include "config.h"
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -10,6 +11,7 @@
 
 #define HOST_KALLSYMS "/proc/kallsyms"
 #define MAX_VDSO 65536
+#define MAX_PATH 4096
 
 void pd_close(int fd) { close(fd); }
 
@@ -123,15 +125,20 @@ static bool is_ours(int fd)
 	return !fstat(fd, &st) && (st.st_uid == 0 || st.st_uid == geteuid());
 }
 
+static bool is_elsewhere(const struct perfdata_symbols_dso *dso)
+{
+	const struct perfdata_symbols_options *o = &dso->symbols->options;
+	return o->symfs || o->sysroot;
+}
+
 static bool take_perf_map(void *user, const char *path, const char *what)
 {
 	struct perfdata_symbols_dso *dso = user;
-	const struct perfdata_symbols_options *o = &dso->symbols->options;
 	(void)what;
 	int fd = open_logged(dso, path);
 	if (fd < 0)
 		return false;
-	if (!o->symfs && !o->sysroot && !is_ours(fd)) {
+	if (!is_elsewhere(dso) && !is_ours(fd)) {
 		close(fd);
 		pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, path, "belongs to another user");
 		return false;
@@ -141,18 +148,21 @@ static bool take_perf_map(void *user, const char *path, const char *what)
 
 static enum perfdata_status load_perf_map(struct perfdata_symbols_dso *dso)
 {
-	const struct perfdata_symbols_options *o = &dso->symbols->options;
-	const char *pid = dso->request.path + strcspn(dso->request.path, "0123456789");
+	const struct perfdata_symbols_request *r = &dso->request;
 	char inside[96];
 	int root = 0;
+	if (!is_elsewhere(dso) && !r->running) {
+		pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, r->path, "not known to be of the recorded process");
+		return PERFDATA_ABSENT;
+	}
 	/* here, a name inside a namespace means something only where the process sees it */
-	if (!o->symfs && !o->sysroot)
-		root = snprintf(inside, sizeof inside, "/proc/%.*s/root", (int)strspn(pid, "0123456789"), pid);
-	snprintf(inside + root, sizeof inside - (size_t)root, "/tmp/perf-%u.map", (unsigned)dso->request.namespace_pid);
-	if (dso->request.namespace_pid && strcmp(inside + root, dso->request.path) &&
+	if (!is_elsewhere(dso) && r->process)
+		root = snprintf(inside, sizeof inside, "/proc/%" PRIu32 "/root", r->process);
+	snprintf(inside + root, sizeof inside - (size_t)root, "/tmp/perf-%" PRIu32 ".map", r->namespace_pid);
+	if (r->namespace_pid && (root || is_elsewhere(dso)) && strcmp(inside, r->path) &&
 	    pd_places_of(dso->symbols, inside, "perf map", take_perf_map, dso))
 		return PERFDATA_OK;
-	return pd_places_of(dso->symbols, dso->request.path, "perf map", take_perf_map, dso) ? PERFDATA_OK : PERFDATA_ABSENT;
+	return pd_places_of(dso->symbols, r->path, "perf map", take_perf_map, dso) ? PERFDATA_OK : PERFDATA_ABSENT;
 }
 
 static bool take_jitdump(void *user, const char *path, const char *what)
@@ -300,12 +310,33 @@ static struct pd_elf *from_debuginfod(struct search *search, bool debug, const c
 	return elf;
 }
 
+/* As the process itself sees it. */
+static bool find_in_process(struct perfdata_symbols_dso *dso, struct search *search)
+{
+	const struct perfdata_symbols_request *r = &dso->request;
+	char path[MAX_PATH];
+	if (!r->process || is_elsewhere(dso) || r->path[0] != '/' ||
+	    snprintf(path, sizeof path, "/proc/%" PRIu32 "/root%s", r->process, r->path) >= (int)sizeof path)
+		return false;
+	return pd_places_of(dso->symbols, path, "file of the process", take_first, search);
+}
+
+static bool is_of_other_files(const struct perfdata_symbols_dso *dso, const struct search *search)
+{
+	if (!dso->request.other_files || search->id.size)
+		return false;
+	pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, dso->request.path, "the process saw other files, and no build-id was recorded");
+	return true;
+}
+
 /* The file with the code: as recorded, from the build-id cache, or from a server. */
 static struct pd_elf *find_text(struct perfdata_symbols_dso *dso)
 {
 	struct search search = { .dso = dso, .id = wanted_id(dso) };
 	const char *path = dso->request.path;
-	if (!pd_places_of(dso->symbols, path, "file", take_first, &search))
+	if (!find_in_process(dso, &search) && (!is_of_other_files(dso, &search) || is_elsewhere(dso)))
+		pd_places_of(dso->symbols, path, "file", take_first, &search);
+	if (!search.elf)
 		pd_cache_places(dso->symbols, &search.id, "elf", take_first, &search);
 	if (!search.elf)
 		search.elf = from_debuginfod(&search, false, &dso->origin.text_file);

@@ -298,7 +298,7 @@ static struct head_value head_of_sample(const struct record *r, enum record_head
 {
 	static const struct head_value absent = { .kind = HEAD_IS_ABSENT };
 	const struct perfdata_delivery *delivery = r->delivery;
-	if (!delivery || !r->raw->event || r->raw->type != PERFDATA_RECORD_SAMPLE || delivery->flags & PERFDATA_DELIVERY_SILENT)
+	if (!delivery || !r->raw->event || r->raw->type != PERFDATA_RECORD_SAMPLE)
 		return absent;
 	const uint64_t recorded = r->raw->event->config.attr.sample_type;
 	const char *comm;

@@ -1,0 +1,100 @@
+/* Processes of the recording that still run on this host. Those in a container have other files under their paths than we do,
+ * and another pid in the name of their perf map; both can be found through /proc while they run. */
+#include "config.h"
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "session/state.h"
+
+enum { NAMESPACE_PID = 3, NAMESPACE_MNT = 5 };   /* index in NAMESPACES records */
+
+int pd_namespaces_take(struct pd_state *state, const struct perfdata_namespaces *record)
+{
+	struct perfdata_namespace mnt;
+	if (!state->symbols || !state->use_host || record->namespaces.count <= NAMESPACE_MNT)
+		return 0;
+	perfdata_list_get(&record->namespaces, NAMESPACE_MNT, &mnt);
+	return mnt.ino ? pd_map_put(&state->mount_namespaces, (uint32_t)record->pid, mnt.ino) : 0;
+}
+
+/* 0: unknown. */
+static uint64_t mount_namespace(const char *process)
+{
+	char path[64];
+	struct stat st;
+	snprintf(path, sizeof path, "/proc/%s/ns/mnt", process);
+	return stat(path, &st) == 0 ? (uint64_t)st.st_ino : 0;
+}
+
+static bool read_text(const char *process, const char *name, char *text, size_t room)
+{
+	char path[64];
+	snprintf(path, sizeof path, "/proc/%s/%s", process, name);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	ssize_t size = read(fd, text, room - 1);
+	close(fd);
+	text[size > 0 ? size : 0] = '\0';
+	return size > 0;
+}
+
+/* When it began, ns since the host did. */
+static bool start_time(const char *process, uint64_t *ret)
+{
+	char text[1024];
+	const unsigned start_field = 22;
+	const long ticks = sysconf(_SC_CLK_TCK);
+	if (ticks <= 0 || !read_text(process, "stat", text, sizeof text))
+		return false;
+	/* the name may hold blanks and parentheses; field 3 begins behind its end */
+	const char *at = strrchr(text, ')');
+	for (unsigned field = 2; at && field < start_field; field++)
+		at = strchr(at + 1, ' ');
+	if (!at)
+		return false;
+	*ret = strtoull(at, NULL, 10) * (1000000000u / (uint64_t)ticks);
+	return true;
+}
+
+/* The last of "NSpid:	1234	7": what the process itself has for its pid. */
+static uint32_t inner_pid(const char *process)
+{
+	char text[4096];
+	if (!read_text(process, "status", text, sizeof text))
+		return 0;
+	const char *line = strstr(text, "\nNStgid:");
+	const char *end = line ? strchr(line + 1, '\n') : NULL;
+	const char *tab = end ? memrchr(line, '\t', (size_t)(end - line)) : NULL;
+	return tab ? (uint32_t)strtoul(tab + 1, NULL, 10) : 0;
+}
+
+/* Whether the process of this pid is the recorded one, as far as can be seen: it must have begun before what was recorded of it. */
+static bool is_recorded(const struct pd_state *state, const char *process)
+{
+	uint64_t start;
+	return state->now != UINT64_MAX && start_time(process, &start) && start <= state->now;
+}
+
+struct pd_host_process pd_host_process(const struct pd_state *state, int32_t pid)
+{
+	struct pd_host_process found = { 0 };
+	char process[16];
+	uint64_t recorded = 0;
+	if (pid <= 0)
+		return found;
+	snprintf(process, sizeof process, "%" PRId32, pid);
+	const uint64_t ours = mount_namespace("self"), now = mount_namespace(process);
+	const bool told = pd_map_get(&state->mount_namespaces, (uint32_t)pid, &recorded);
+	found.other_files = told && ours && recorded != ours;
+	if (!now || (told && recorded != now) || !is_recorded(state, process))
+		return found;
+	found.runs = true;
+	found.other_files = now != ours;
+	found.inner_pid = inner_pid(process);
+	return found;
+}
