@@ -88,7 +88,8 @@ def check_stacks(path, faults):
         if int(row['depth']) != len(steps):
             faults.append('stacks: depth %s is step %d' % (row['depth'], len(steps)))
         step = dict(frames[row['frame_id']]) if row['frame_id'] else {}
-        steps.append({key: value for key, value in {**step, 'ip': row['ip']}.items() if value != ''})
+        step.update(ip=row['ip'], origin='' if row['origin'] == 'recorded' else row['origin'])
+        steps.append({key: value for key, value in step.items() if value != ''})
     told = {value['stack_id']: [{key: str(item) for key, item in frame.items()} for frame in value['frames']]
             for value in lines if value['type'] == 'stack'}
     if joined != told:

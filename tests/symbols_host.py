@@ -18,7 +18,9 @@ PROGRAM = """
 #include <unistd.h>
 #include <sys/syscall.h>
 static volatile unsigned long sink;
-__attribute__((noinline)) void %(name)s_leaf(unsigned long n) { for (unsigned long i = 0; i < n; i++) sink += i * i; }
+static inline __attribute__((always_inline)) void %(name)s_inner(unsigned long i) { sink += i * i; }
+static inline __attribute__((always_inline)) void %(name)s_inlined(unsigned long i) { %(name)s_inner(i); sink ^= i; }
+__attribute__((noinline)) void %(name)s_leaf(unsigned long n) { for (unsigned long i = 0; i < n; i++) %(name)s_inlined(i); }
 __attribute__((noinline)) void %(name)s_middle(unsigned long n) { %(name)s_leaf(n); syscall(SYS_getppid); sink++; }
 int main(void) { for (int i = 0; i < 3000; i++) { %(name)s_middle(20000); for (int k = 0; k < 200; k++) syscall(SYS_getppid); } return 0; }
 """
@@ -147,7 +149,25 @@ class Case:
 
 
 NEEDED = {"ours_leaf", "main"}
-OURS = {"ours_leaf", "ours_middle", "main", "syscall@plt", "_start", "[unknown]"}
+OURS = {"ours_inner", "ours_inlined", "ours_leaf", "ours_middle", "main", "syscall@plt", "_start", "[unknown]"}
+
+
+def json_calls(case):
+    """[symbol] of each step of each sample, inlined functions too, as JSON with lines has them."""
+    done = run(PERFDATA, "ndjson", "-q", "--symbols", "yes", "--lines", "--type", "sample", case.recording, env=case.environment)
+    for line in done.stdout.decode("utf-8").splitlines():
+        value = json.loads(line)
+        for step in value.get("stack", []) if value["type"] == "sample" else []:
+            for call in step.get("inlined", [])[:-1]:
+                yield call["symbol"]
+            yield step.get("symbol", "[unknown]")
+
+
+def line_cases(case, title):
+    calls = list(json_calls(case))
+    frames = [symbol.rsplit("+", 1)[0] for symbol, _ in case.frames()[0]]
+    case.check(title + ": JSON has the functions that script has, inlined ones too", calls == frames, calls[:40], frames[:40])
+    case.check(title + ": some are inlined into others that are inlined", {"ours_inner", "ours_inlined"} <= set(calls), set(calls))
 
 
 def user_cases(case, title):
@@ -267,9 +287,11 @@ def main():
         if why:
             print("1..0 # SKIP " + why)
             return
+        line_cases(case, "recorded chains")
         user_cases(case, "recorded chains")
         kernel_cases(case)
         case.record("--call-graph", "dwarf")
+        line_cases(case, "unwound stacks")
         user_cases(case, "unwound stacks")
         jit_cases(case, cc)
         print("1..%d" % case.number)

@@ -330,6 +330,8 @@ static void stack_rows(const struct told_world *world, uint32_t stack, struct pe
 			perfdata_text_u64(out, steps[i].frame);
 		perfdata_text_literal(out, ",0x");
 		perfdata_text_hex(out, steps[i].ip);
+		perfdata_text_char(out, ',');
+		perfdata_text_string(out, place_origin_name(steps[i].origin));
 		perfdata_text_literal(out, NEW_LINE);
 	}
 }

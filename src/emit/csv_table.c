@@ -8,9 +8,9 @@ static const char *const callchain_columns[] = { "ip", NULL };
 static const char *const regs_columns[] = { "set", "register", "value", NULL };
 static const char *const read_columns[] = { "id", "event", "value", "lost", NULL };
 
-static const char *const stacks_columns[] = { "stack_id", "depth", "frame_id", "ip", NULL };
+static const char *const stacks_columns[] = { "stack_id", "depth", "frame_id", "ip", "origin", NULL };
 static const char *const frames_columns[] = {
-	"frame_id", "dso", "build_id", "address", "symbol", "symbol_offset", "file", "line", NULL
+	"frame_id", "dso", "build_id", "address", "symbol", "symbol_offset", "file", "line", "inlined", NULL
 };
 
 static const struct part_table {

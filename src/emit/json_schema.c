@@ -194,6 +194,8 @@ static void steps_array(struct perfdata_text *out, bool with_ids)
 	perfdata_text_char(out, '}');
 	if (with_ids)
 		perfdata_text_literal(out, ",\"frame_id\":{\"type\":\"integer\",\"minimum\":0}");
+	perfdata_text_literal(out, ",\"origin\":{\"enum\":[\"branch\",\"unwound\"],\"description\":\"Where the step comes from, if not from the "
+			      "recorded chain: a branch stack of calls, or the recorded registers and stack memory.\"}");
 	place_properties(out);
 	perfdata_text_literal(out, "}}");
 }

@@ -13,6 +13,9 @@ static const struct place_info parts[PLACE_COUNT] = {
 	[PLACE_SYMBOL_OFFSET] = { "symbol_offset", "How far behind the start of the symbol the address is.", JSON_UNSIGNED },
 	[PLACE_FILE] = { "file", "Source file (--lines).", JSON_STRING },
 	[PLACE_LINE] = { "line", "Line in it (--lines).", JSON_UNSIGNED },
+	[PLACE_INLINED] = { "inlined",
+			    "Where functions are inlined at the address: the calls in progress there, innermost first, each with the position "
+			    "that it has reached; the last one is the function that holds the code (--lines).", JSON_OBJECTS },
 };
 
 const struct place_info *place_part_info(enum place_part part) { return &parts[part]; }
@@ -23,6 +26,16 @@ enum place_part place_part_named(const char *name)
 	while (part < PLACE_COUNT && strcmp(parts[part].name, name))
 		part++;
 	return part;
+}
+
+const char *place_origin_name(unsigned origin)
+{
+	switch ((enum perfdata_step_origin)origin) {
+	case PERFDATA_STEP_RECORDED: break;
+	case PERFDATA_STEP_BRANCH: return "branch";
+	case PERFDATA_STEP_UNWOUND: return "unwound";
+	}
+	return "recorded";
 }
 
 /* --- looking up --------------------------------------------------------------------------------------------------- */
@@ -50,21 +63,23 @@ static void load_symbol(const struct told_world *world, uint32_t frame, struct p
 	set_number(ret, PLACE_SYMBOL_OFFSET, symbol.offset);
 }
 
-/* The innermost position, of the code at the address itself. */
-static void load_line(const struct told_world *world, uint32_t frame, struct place *ret)
+/* The position of the code at the address itself is the innermost one. */
+static void load_lines(const struct told_world *world, uint32_t frame, struct place *ret)
 {
-	struct perfdata_source source;
 	size_t nr;
-	if (perfdata_session_source(world->session, frame, &source, 1, &nr) != PERFDATA_OK || !nr || !source.file)
+	if (perfdata_session_source(world->session, frame, ret->calls, PLACE_MAX_CALLS, &nr) != PERFDATA_OK || !nr)
 		return;
-	set_text(ret, PLACE_FILE, source.file);
-	if (source.line)
-		set_number(ret, PLACE_LINE, source.line);
+	ret->nr_calls = nr < PLACE_MAX_CALLS ? nr : PLACE_MAX_CALLS;
+	set_text(ret, PLACE_FILE, ret->calls[0].file);
+	if (ret->calls[0].file && ret->calls[0].line)
+		set_number(ret, PLACE_LINE, ret->calls[0].line);
+	if (nr > 1)
+		ret->present |= PLACE_BIT(PLACE_INLINED);
 }
 
 void place_load(const struct told_world *world, uint32_t frame, unsigned wanted, struct place *ret)
 {
-	memset(ret, 0, sizeof *ret);
+	memset(ret, 0, offsetof(struct place, calls));
 	const struct perfdata_frame *at = frame == PERFDATA_NONE ? NULL : perfdata_session_frame(world->session, frame);
 	if (!at || at->dso == PERFDATA_NONE)
 		return;
@@ -75,11 +90,45 @@ void place_load(const struct told_world *world, uint32_t frame, unsigned wanted,
 	if (wanted & (PLACE_BIT(PLACE_SYMBOL) | PLACE_BIT(PLACE_SYMBOL_OFFSET)))
 		load_symbol(world, frame, ret);
 	if (wanted & PLACE_LINES)
-		load_line(world, frame, ret);
+		load_lines(world, frame, ret);
 	ret->present &= wanted;
 }
 
 /* --- spelling ----------------------------------------------------------------------------------------------------- */
+
+static void append_key(struct perfdata_text *out, const char *name, const char *suffix)
+{
+	perfdata_text_literal(out, ",\"");
+	perfdata_text_string(out, name);
+	perfdata_text_string(out, suffix);
+	perfdata_text_literal(out, "\":");
+}
+
+static void append_text(struct perfdata_text *out, const char *name, const char *text)
+{
+	if (!text)
+		return;
+	append_key(out, name, "");
+	perfdata_text_json_string(out, text, strlen(text));
+}
+
+static void append_calls(struct perfdata_text *out, const struct place *place)
+{
+	const size_t start = out->size;
+	for (size_t i = 0; i < place->nr_calls; i++) {
+		const struct perfdata_source *call = &place->calls[i];
+		perfdata_text_char(out, ',');
+		const size_t object = out->size;
+		append_text(out, parts[PLACE_SYMBOL].name, call->function);
+		append_text(out, parts[PLACE_FILE].name, call->file);
+		if (call->line) {
+			append_key(out, parts[PLACE_LINE].name, "");
+			perfdata_text_u64(out, call->line);
+		}
+		spell_close(out, object, '{', '}');
+	}
+	spell_close(out, start, '[', ']');
+}
 
 bool place_json_value(struct perfdata_text *out, const struct place *place, enum place_part part, bool wide_as_string)
 {
@@ -88,6 +137,7 @@ bool place_json_value(struct perfdata_text *out, const struct place *place, enum
 	case JSON_STRING: return perfdata_text_json_string(out, text.data, text.size);
 	case JSON_HEX: spell_bytes_string(out, text); return true;
 	case JSON_ADDRESS: spell_hex_string(out, place->number[part]); return true;
+	case JSON_OBJECTS: append_calls(out, place); return true;
 	default: break;
 	}
 	const bool quoted = wide_as_string && part == PLACE_SYMBOL_OFFSET;
@@ -99,6 +149,18 @@ bool place_json_value(struct perfdata_text *out, const struct place *place, enum
 	return true;
 }
 
+static void csv_calls(struct perfdata_text *out, const struct place *place)
+{
+	struct perfdata_text list;
+	perfdata_text_init(&list);
+	append_calls(&list, place);
+	if (perfdata_text_failed(&list))
+		out->failed = true;
+	else
+		perfdata_text_csv_cell(out, list.data, list.size);
+	perfdata_text_release(&list);
+}
+
 void place_csv_cell(struct perfdata_text *out, const struct place *place, enum place_part part)
 {
 	const struct perfdata_bytes text = place->text[part];
@@ -107,20 +169,13 @@ void place_csv_cell(struct perfdata_text *out, const struct place *place, enum p
 	switch (parts[part].type) {
 	case JSON_STRING: perfdata_text_csv_cell(out, text.data, text.size); return;
 	case JSON_HEX: perfdata_text_bytes_hex(out, text.data, text.size); return;
+	case JSON_OBJECTS: csv_calls(out, place); return;
 	case JSON_ADDRESS:
 		perfdata_text_literal(out, "0x");
 		perfdata_text_hex(out, place->number[part]);
 		return;
 	default: perfdata_text_u64(out, place->number[part]); return;
 	}
-}
-
-static void append_key(struct perfdata_text *out, const char *name, const char *suffix)
-{
-	perfdata_text_literal(out, ",\"");
-	perfdata_text_string(out, name);
-	perfdata_text_string(out, suffix);
-	perfdata_text_literal(out, "\":");
 }
 
 /* Both kinds of text that a thread keeps, apart by their keys. */
@@ -171,6 +226,10 @@ static void append_step(const struct place_speller *speller, struct perfdata_tex
 	if (with_id && step->frame != PERFDATA_NONE) {
 		perfdata_text_literal(out, ",\"frame_id\":");
 		perfdata_text_u64(out, step->frame);
+	}
+	if (step->origin != PERFDATA_STEP_RECORDED) {
+		append_key(out, "origin", "");
+		perfdata_text_printf(out, "\"%s\"", place_origin_name(step->origin));
 	}
 	append_members(speller, out, step->frame);
 	perfdata_text_char(out, '}');
