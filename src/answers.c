@@ -54,20 +54,23 @@ json_object *answer_document(struct input *input, struct perfdata_session *sessi
 	return document;
 }
 
-json_object *answer_json_text(const char *text)
+json_object *answer_json_text(struct input *input, const char *text)
 {
 	struct perfdata_text quoted;
 	perfdata_text_init(&quoted);
 	perfdata_text_json_string(&quoted, text, strlen(text));
 	json_object *string = perfdata_text_failed(&quoted) ? NULL : parse_line(&quoted);
+	if (!string)
+		input_ended(input, PERFDATA_ENOMEM, NULL);
 	perfdata_text_release(&quoted);
 	return string;
 }
 
-void answer_print(json_object *document, bool several)
+void answer_print(const struct input *input, json_object *document, bool several)
 {
 	const int style = JSON_C_TO_STRING_NOSLASHESCAPE | (several ? JSON_C_TO_STRING_PLAIN : JSON_C_TO_STRING_PRETTY);
-	puts(json_object_to_json_string_ext(document, style));
+	if (input->error.status != PERFDATA_ENOMEM)
+		puts(json_object_to_json_string_ext(document, style));
 	json_object_put(document);
 }
 

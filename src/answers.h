@@ -8,10 +8,10 @@
 /* The meta and summary objects of the recording as ndjson has them, after a walk: {"meta":{…},"summary":{…}}. NULL after a failure
  * (said already). */
 json_object *answer_document(struct input *input, struct perfdata_session *session);
-/* A JSON string of a text from the recording, always valid UTF-8. */
-json_object *answer_json_text(const char *text);
-/* Prints it on stdout and frees it. several: one line, since more documents follow. */
-void answer_print(json_object *document, bool several);
+/* A JSON string of a text from the recording, always valid UTF-8; NULL after a failure (said already). */
+json_object *answer_json_text(struct input *input, const char *text);
+/* Prints it on stdout, unless memory ran out while it was made (said already), and frees it. several: one line, since more documents follow. */
+void answer_print(const struct input *input, json_object *document, bool several);
 
 /* Where several inputs are answered for in a text: which one follows. */
 void answer_headline(struct input *input, const struct options *options);

@@ -233,22 +233,24 @@ static void show_text(const struct options *options, struct input *input, const 
 	answer_flush(input, &out);
 }
 
-static json_object *hex_string(struct perfdata_bytes bytes)
+static json_object *hex_string(struct input *input, struct perfdata_bytes bytes)
 {
 	struct perfdata_text hex;
 	if (!bytes.size)
 		return NULL;
 	perfdata_text_init(&hex);
 	perfdata_text_bytes_hex(&hex, bytes.data, bytes.size);
-	json_object *string = json_object_new_string_len(hex.data, (int)hex.size);
+	json_object *string = perfdata_text_failed(&hex) ? NULL : json_object_new_string_len(hex.data, (int)hex.size);
+	if (!string)
+		input_ended(input, PERFDATA_ENOMEM, NULL);
 	perfdata_text_release(&hex);
 	return string;
 }
 
-static void show_json(const struct options *options, const struct input *input, const struct hits *hits)
+static void show_json(const struct options *options, struct input *input, const struct hits *hits)
 {
 	json_object *document = json_object_new_object(), *files = json_object_new_array();
-	json_object_object_add(document, "file", answer_json_text(input->file));
+	json_object_object_add(document, "file", answer_json_text(input, input->file));
 	json_object_object_add(document, "files", files);
 	for (size_t i = 0; i < hits->nr; i++) {
 		const struct mapped *mapped = &hits->list[i];
@@ -256,8 +258,8 @@ static void show_json(const struct options *options, const struct input *input, 
 			continue;
 		json_object *object = json_object_new_object(), *from = json_object_new_array();
 		json_object_array_add(files, object);
-		json_object_object_add(object, "build_id", hex_string(mapped->build_id));
-		json_object_object_add(object, "filename", answer_json_text(mapped->filename));
+		json_object_object_add(object, "build_id", hex_string(input, mapped->build_id));
+		json_object_object_add(object, "filename", answer_json_text(input, mapped->filename));
 		for (size_t s = 0; s < NR_SOURCES; s++)
 			if (mapped->sources & sources[s].source)
 				json_object_array_add(from, json_object_new_string(sources[s].name));
@@ -270,8 +272,8 @@ static void show_json(const struct options *options, const struct input *input, 
 	}
 	json_object_object_add(document, "samples", json_object_new_uint64(hits->samples));
 	json_object_object_add(document, "samples_outside", json_object_new_uint64(hits->outside));
-	json_object_object_add(document, "complete", json_object_new_boolean(perfdata_reader_complete(input->reader) && !input->messages.errors));
-	answer_print(document, options->files.nr > 1);
+	json_object_object_add(document, "complete", json_object_new_boolean(perfdata_reader_complete(input->reader) && !input->messages.errors && !input->error.status));
+	answer_print(input, document, options->files.nr > 1);
 }
 
 /* perf lists the header's table; where there is none, or with -H, the files that were hit. */
@@ -329,23 +331,30 @@ static void answer(const struct options *options, struct input *input)
 	take_stacks(&hits);
 	const size_t nr_dsos = hits.nr;
 	take_table(&hits, input->reader);
-	char **names = calloc(hits.nr - nr_dsos + 1, sizeof *names);
-	for (size_t i = nr_dsos; names && i < hits.nr; i++)
-		names[i - nr_dsos] = (char *)hits.list[i].filename;
+	/* sorting takes the list apart: the names that are our own are kept beside it */
+	const size_t nr_names = hits.nr - nr_dsos;
+	char **names = calloc(nr_names + 1, sizeof *names);
+	for (size_t i = 0; i < nr_names; i++) {
+		char *name = (char *)hits.list[nr_dsos + i].filename;
+		if (names)
+			names[i] = name;
+		else
+			free(name);
+	}
 	if (hits.failed || !names) {
 		input_ended(input, PERFDATA_ENOMEM, NULL);
 	} else {
-		const size_t nr_names = hits.nr - nr_dsos;
 		sort(&hits, options->perf && perf_lists_hits(options, input));
+		input_judge(input, options);
 		if (options->json)
 			show_json(options, input, &hits);
 		else if (options->perf)
 			show_perf(options, input, &hits);
 		else
 			show_text(options, input, &hits);
-		for (size_t i = 0; i < nr_names; i++)
-			free(names[i]);
 	}
+	for (size_t i = 0; names && i < nr_names; i++)
+		free(names[i]);
 	free(names);
 	free(hits.list);
 	perfdata_session_close(session);

@@ -45,35 +45,35 @@ static void show_text(struct input *input, uint64_t records)
 
 /* --- as JSON ---------------------------------------------------------------------------------------------------------- */
 
-static json_object *finding_json(const struct perfdata_finding *finding)
+static json_object *finding_json(struct input *input, const struct perfdata_finding *finding)
 {
 	char code[8];
 	json_object *object = json_object_new_object();
 	json_object_object_add(object, "level", json_object_new_string(message_level(finding->severity)));
 	json_object_object_add(object, "code", json_object_new_string(message_code(finding->severity, finding->code, code)));
 	if (finding->file)
-		json_object_object_add(object, "file", answer_json_text(finding->file));
+		json_object_object_add(object, "file", answer_json_text(input, finding->file));
 	if (finding->offset != PERFDATA_NO_OFFSET)
 		json_object_object_add(object, "offset", json_object_new_uint64(finding->offset));
 	if (finding->record != UINT64_MAX)
 		json_object_object_add(object, "record", json_object_new_uint64(finding->record));
-	json_object_object_add(object, "message", answer_json_text(finding->message));
+	json_object_object_add(object, "message", answer_json_text(input, finding->message));
 	return object;
 }
 
-static void show_json(const struct input *input, uint64_t records, bool several)
+static void show_json(struct input *input, uint64_t records, bool several)
 {
 	const struct messages *messages = &input->messages;
 	json_object *document = json_object_new_object(), *findings = json_object_new_array();
-	json_object_object_add(document, "file", answer_json_text(input->file));
+	json_object_object_add(document, "file", answer_json_text(input, input->file));
 	json_object_object_add(document, "records", json_object_new_uint64(records));
 	json_object_object_add(document, "errors", json_object_new_uint64(messages->errors));
 	json_object_object_add(document, "warnings", json_object_new_uint64(messages->warnings));
 	json_object_object_add(document, "findings_total", json_object_new_uint64(messages->total));
 	json_object_object_add(document, "findings", findings);
 	for (size_t i = 0; i < messages->nr_kept; i++)
-		json_object_array_add(findings, finding_json(&messages->kept[i]));
-	answer_print(document, several);
+		json_object_array_add(findings, finding_json(input, &messages->kept[i]));
+	answer_print(input, document, several);
 }
 
 /* --- as JUnit --------------------------------------------------------------------------------------------------------- */

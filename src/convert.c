@@ -189,6 +189,9 @@ static enum exit_code convert_to_one(const struct options *options)
 		job.sink = sink;
 		if (status == PERFDATA_OK)
 			convert(&job);
+		else
+			usage_error(&options->style, "%s: %s", to_file ? options->output : "stdout",
+				    error.message[0] ? error.message : perfdata_status_text(status));
 		code = exit_code_join(job.code, exit_code_of_status(status));
 		free(job.path);
 	} else {

@@ -176,6 +176,8 @@ static void show_perf_event(struct perfdata_text *out, const struct perfdata_eve
 	perfdata_text_char(&name, '\0');
 	if (!perfdata_text_failed(&name))
 		header_text_event(out, pipe ? name.data : event->name, &event->config.attr);
+	else
+		out->failed = true;
 	perfdata_text_char(out, '\n');
 	perfdata_text_release(&name);
 }
@@ -209,7 +211,7 @@ static void answer(const struct options *options, struct input *input)
 	if (options->json) {
 		json_object *document = answer_document(input, session), *meta, *events;
 		if (document && json_object_object_get_ex(document, "meta", &meta) && json_object_object_get_ex(meta, "events", &events))
-			answer_print(json_object_get(events), options->files.nr > 1);
+			answer_print(input, json_object_get(events), options->files.nr > 1);
 		json_object_put(document);
 	}
 	for (size_t i = 0; !options->json && !options->perf && (event = perfdata_reader_event(input->reader, i)); i++)

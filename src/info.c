@@ -129,7 +129,7 @@ static void show_counters(struct perfdata_text *out, const struct counters *coun
 	}
 }
 
-static json_object *counters_json(const struct counters *counters)
+static json_object *counters_json(struct input *input, const struct counters *counters)
 {
 	json_object *list = json_object_new_array();
 	for (size_t i = 0; i < counters->nr; i++) {
@@ -142,7 +142,7 @@ static json_object *counters_json(const struct counters *counters)
 			continue;
 		}
 		const uint64_t *pid = pid_of(counters, counter);
-		json_object_object_add(object, "event", counter->event ? answer_json_text(counter->event->name) : NULL);
+		json_object_object_add(object, "event", counter->event ? answer_json_text(input, counter->event->name) : NULL);
 		json_object_object_add(object, "cpu", json_object_new_int(counter->cpu));
 		json_object_object_add(object, "thread", json_object_new_int64(counter->thread));
 		json_object_object_add(object, "pid", pid ? json_object_new_uint64(*pid) : NULL);
@@ -302,9 +302,9 @@ static void answer(const struct options *options, struct input *input)
 	} else if (options->json) {
 		json_object *document = answer_document(input, session);
 		if (document && counters.nr)
-			json_object_object_add(document, "counters", counters_json(&counters));
+			json_object_object_add(document, "counters", counters_json(input, &counters));
 		if (document)
-			answer_print(document, options->files.nr > 1);
+			answer_print(input, document, options->files.nr > 1);
 	} else {
 		show_text(options, input, summary, &counters);
 	}

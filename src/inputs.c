@@ -74,6 +74,10 @@ void input_judge(struct input *input, const struct options *options)
 	struct messages *messages = &input->messages;
 	if (input->reader)
 		messages_count(messages, input->reader);
+	if (messages->finding_lost) {
+		messages->finding_lost = false;
+		input_ended(input, PERFDATA_ENOMEM, NULL);
+	}
 	const bool lost = messages->errors || (input->reader && !perfdata_reader_complete(input->reader));
 	if (lost || (options->strict && messages->warnings))
 		input->code = exit_code_join(input->code, EXIT_DAMAGED);
@@ -109,6 +113,9 @@ struct perfdata_session *input_walk(struct input *input, const struct perfdata_s
 			break;
 		}
 	}
-	input_ended(input, status, status == PERFDATA_EINTR ? NULL : perfdata_session_error(session));
+	const bool stopped = status == PERFDATA_EINTR;
+	(void)perfdata_session_summary(session);
+	const struct perfdata_error *found = perfdata_session_error(session);
+	input_ended(input, status == PERFDATA_END ? found->status : status, stopped ? NULL : found);
 	return session;
 }

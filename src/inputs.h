@@ -26,7 +26,7 @@ void input_judge(struct input *input, const struct options *options);
 enum exit_code input_close(struct input *input, const struct options *options);
 
 /* Calls `work` (may be NULL) with every batch of a session that it opens for these needs and filters, and leaves the session open for its
- * tables and summary. NULL after a failure (said already). */
+ * tables and summary. NULL if it could not be opened (said already, as is any other failure). */
 struct perfdata_session *input_walk(struct input *input, const struct perfdata_session_options *options,
 				    void (*work)(void *user, const struct perfdata_batch *batch), void *user);
 

@@ -69,7 +69,7 @@ int main(int argc, char **argv)
 		goto out;
 	code = options.help ? help_command(command, options.emitter) : command->run(&options);
 out:
-	code = finish(code, &options);
+	code = finish(options.no_memory ? EXIT_LIMIT : code, &options);
 	options_release(&options);
 	emitters_unload(&loaded);
 	return (int)code;

@@ -152,14 +152,18 @@ static void keep(struct messages *messages, const struct perfdata_finding *findi
 	if (messages->nr_kept == messages->room) {
 		const size_t room = messages->room ? 2 * messages->room : 16;
 		struct perfdata_finding *grown = realloc(messages->kept, room * sizeof *grown);
-		if (!grown)
+		if (!grown) {
+			messages->finding_lost = true;
 			return;
+		}
 		messages->kept = grown;
 		messages->room = room;
 	}
 	struct perfdata_finding copy;
-	if (!copy_finding(finding, &copy))
+	if (!copy_finding(finding, &copy)) {
+		messages->finding_lost = true;
 		return;
+	}
 	if (messages->nr_kept == MAX_KEPT) {
 		messages->nr_kept--;
 		free((char *)messages->kept[messages->nr_kept].file);

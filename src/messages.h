@@ -30,6 +30,7 @@ struct messages {
 	struct code_counts counts;
 	struct code_counts unreported;    /* of these, what the reader only counted */
 	uint64_t total, errors, warnings;
+	bool finding_lost;                /* there was no memory to keep one */
 };
 
 void messages_init(struct messages *messages, const struct message_style *style, bool hold);

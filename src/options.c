@@ -9,15 +9,20 @@
 
 #define MEMBER(name) .member = offsetof(struct options, name)
 
-static bool add_number(const struct options *options, struct number_list *list, uint64_t value)
+static bool no_memory(struct options *options)
+{
+	options->no_memory = true;
+	usage_error(&options->style, "%s", perfdata_status_text(PERFDATA_ENOMEM));
+	return false;
+}
+
+static bool add_number(struct options *options, struct number_list *list, uint64_t value)
 {
 	if (list->nr == list->room) {
 		const size_t room = list->room ? 2 * list->room : 16;
 		uint64_t *grown = realloc(list->values, room * sizeof *grown);
-		if (!grown) {
-			usage_error(&options->style, "out of memory");
-			return false;
-		}
+		if (!grown)
+			return no_memory(options);
 		list->values = grown;
 		list->room = room;
 	}
@@ -25,15 +30,13 @@ static bool add_number(const struct options *options, struct number_list *list, 
 	return true;
 }
 
-static bool add_text(const struct options *options, struct text_list *list, const char *text)
+static bool add_text(struct options *options, struct text_list *list, const char *text)
 {
 	if (list->nr == list->room) {
 		const size_t room = list->room ? 2 * list->room : 16;
 		const char **grown = realloc(list->values, room * sizeof *grown);
-		if (!grown) {
-			usage_error(&options->style, "out of memory");
-			return false;
-		}
+		if (!grown)
+			return no_memory(options);
 		list->values = grown;
 		list->room = room;
 	}
@@ -327,10 +330,8 @@ static bool set_emitter_option(struct options *options, const struct found *foun
 	if (options->nr_values == options->values_room) {
 		const size_t room = options->values_room ? 2 * options->values_room : 8;
 		struct perfdata_option_value *grown = realloc(options->values, room * sizeof *grown);
-		if (!grown) {
-			usage_error(&options->style, "out of memory");
-			return false;
-		}
+		if (!grown)
+			return no_memory(options);
 		options->values = grown;
 		options->values_room = room;
 	}

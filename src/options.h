@@ -29,6 +29,7 @@ struct text_list { const char **values; size_t nr, room; };
 struct options {
 	struct message_style style;
 	bool help, version;
+	bool no_memory;          /* ran out of it: no fault of the command line */
 	/* input */
 	struct text_list files;
 	bool strict;
