@@ -105,8 +105,11 @@ PERFDATA_API uint64_t perfdata_option_number(const struct perfdata_option_value 
 
 /* --- sinks --------------------------------------------------------------------------------------------------------- */
 
-/* Where bytes go: a descriptor, or a path that is written under a temporary name and renamed at the end. Packed by the suffix .gz or .zst. */
+/* Where bytes go: a descriptor, or a path that is written under a temporary name and renamed at the end. Packed by the suffix .gz or .zst;
+ * what ends in .xz is PERFDATA_EUNSUP, since it would be written unpacked. */
 struct perfdata_sink;
+/* Whether the suffix asks for nothing that cannot be done. Opens nothing; reterr may be NULL. */
+PERFDATA_API enum perfdata_status perfdata_sink_check_path(const char *path, struct perfdata_error *reterr);
 enum perfdata_sink_flag { PERFDATA_SINK_FORCE = 1 /* replace an existing file */ };
 PERFDATA_API enum perfdata_status perfdata_sink_open_path(const char *path, unsigned flags, struct perfdata_sink **ret, struct perfdata_error *reterr);
 /* The descriptor is not closed. */

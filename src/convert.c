@@ -390,6 +390,11 @@ static bool check(const struct options *options, bool many)
 		usage_error(style, "-o %s: no such folder, and it cannot be made", output);
 		return false;
 	}
+	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
+	if (output && perfdata_sink_check_path(output, &error) != PERFDATA_OK) {
+		usage_error(style, "-o %s: %s", output, error.message);
+		return false;
+	}
 	if (output && strcmp(output, "-") != 0 && !options->force && stat(output, &status) == 0 && S_ISREG(status.st_mode)) {
 		usage_error(style, "%s exists already; --force replaces it", output);
 		return false;

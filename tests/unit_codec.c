@@ -92,6 +92,8 @@ static void test_suffix(void)
 {
 	CHECK_EQ(pd_codec_by_suffix("a.json.gz"), PD_CODEC_GZIP);
 	CHECK_EQ(pd_codec_by_suffix("dir.gz/a.zst"), PD_CODEC_ZSTD);
+	CHECK_EQ(pd_codec_by_suffix("a.xz"), PD_CODEC_XZ);
+	CHECK(pd_codec_can_pack(PD_CODEC_NONE) && !pd_codec_can_pack(PD_CODEC_XZ));
 	CHECK_EQ(pd_codec_by_suffix("dir.gz/a"), PD_CODEC_NONE);
 	CHECK_EQ(pd_codec_by_suffix("a.json"), PD_CODEC_NONE);
 	CHECK_EQ(pd_codec_by_suffix(".gz"), PD_CODEC_NONE);

@@ -30,8 +30,12 @@ enum pd_codec_kind pd_codec_by_suffix(const char *path)
 		return PD_CODEC_NONE;
 	if (!strcmp(suffix, ".gz"))
 		return PD_CODEC_GZIP;
+	if (!strcmp(suffix, ".xz"))
+		return PD_CODEC_XZ;
 	return strcmp(suffix, ".zst") ? PD_CODEC_NONE : PD_CODEC_ZSTD;
 }
+
+bool pd_codec_can_pack(enum pd_codec_kind kind) { return kind != PD_CODEC_XZ && pd_codec_available(kind); }
 
 bool pd_codec_available(enum pd_codec_kind kind)
 {

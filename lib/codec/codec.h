@@ -11,9 +11,11 @@ enum pd_codec_kind { PD_CODEC_NONE, PD_CODEC_GZIP, PD_CODEC_ZSTD, PD_CODEC_XZ };
 
 /* What the first bytes of a file say (needs up to PD_CODEC_MAGIC bytes). zstd skippable frames count as zstd. */
 enum pd_codec_kind pd_codec_probe(const uint8_t *bytes, size_t size);
-/* By the suffix of an output's name: .gz, .zst, or none. */
+/* By the suffix of an output's name: .gz, .zst, .xz, or none. */
 enum pd_codec_kind pd_codec_by_suffix(const char *path);
+/* Whether this build can unpack it; no kind: true. */
 bool pd_codec_available(enum pd_codec_kind kind);
+bool pd_codec_can_pack(enum pd_codec_kind kind);
 
 struct pd_decoder;
 /* Concatenated gzip members, zstd frames and xz streams are one stream. NULL without memory or support. */

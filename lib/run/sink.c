@@ -120,6 +120,15 @@ static enum perfdata_status plan_path(struct perfdata_sink *sink, const char *pa
 	return sink->path ? PERFDATA_OK : pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
 }
 
+enum perfdata_status perfdata_sink_check_path(const char *path, struct perfdata_error *reterr)
+{
+	const enum pd_codec_kind packing = pd_codec_by_suffix(path);
+	if (pd_codec_can_pack(packing))
+		return PERFDATA_OK;
+	return pd_error(reterr, PERFDATA_EUNSUP, PERFDATA_NO_OFFSET, "%s", packing == PD_CODEC_XZ ?
+			"outputs are packed with gzip (.gz) or zstd (.zst), not with xz" : "this build cannot pack outputs of this kind");
+}
+
 enum perfdata_status perfdata_sink_open_path(const char *path, unsigned flags, struct perfdata_sink **ret,
 					     struct perfdata_error *reterr)
 {
@@ -129,11 +138,9 @@ enum perfdata_status perfdata_sink_open_path(const char *path, unsigned flags, s
 	sink->own_fd = true;
 	sink->force = flags & PERFDATA_SINK_FORCE;
 	sink->packing = pd_codec_by_suffix(path);
-	enum perfdata_status status;
-	if (!pd_codec_available(sink->packing)) {
-		status = pd_error(reterr, PERFDATA_EUNSUP, PERFDATA_NO_OFFSET, "this build cannot pack outputs of this kind");
+	enum perfdata_status status = perfdata_sink_check_path(path, reterr);
+	if (status)
 		goto failed;
-	}
 	bool direct;
 	mode_t mode;
 	status = plan_path(sink, path, &direct, &mode, reterr);
