@@ -140,12 +140,15 @@ void perfdata_text_bytes_hex(struct perfdata_text *text, const void *bytes, size
 	if (!at)
 		return;
 	size_t i = 0;
-	for (; size - i >= 8; i += 8) {
-		uint64_t value = 0;
-		for (unsigned k = 0; k < 8; k++)
-			value = value << 8 | p[i + k];
-		hex16_to(at + 2 * i, value);
+#ifdef __SSE2__
+	const __m128i mask = _mm_set1_epi8(0x0f);
+	for (; size - i >= 16; i += 16) {
+		__m128i in = _mm_loadu_si128((const __m128i *)(p + i));
+		__m128i high = digits_of(_mm_and_si128(_mm_srli_epi16(in, 4), mask)), low = digits_of(_mm_and_si128(in, mask));
+		_mm_storeu_si128((__m128i *)(at + 2 * i), _mm_unpacklo_epi8(high, low));
+		_mm_storeu_si128((__m128i *)(at + 2 * i + 16), _mm_unpackhi_epi8(high, low));
 	}
+#endif
 	for (; i < size; i++)
 		memcpy(at + 2 * i, pd_hex_pairs + 2 * p[i], 2);
 	perfdata_text_commit(text, at + 2 * size);

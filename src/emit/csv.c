@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "csv_cell.h"
+#include "csv_row.h"
 #include "csv_table.h"
 #include "emitters.h"
 #include "name_options.h"
@@ -136,57 +137,6 @@ static struct record_cache *get_cache(struct perfdata_scratch *scratch)
 		scratch->free_cache = free_cache;
 	}
 	return &((struct csv_cache *)scratch->cache)->records;
-}
-
-/* The steps of a layout, and apart from them, close together, what says that a cell is empty. */
-struct row_plan {
-	const struct select_step *steps;
-	uint64_t gates[];      /* as in select_step, or NEVER */
-};
-#define NEVER UINT64_MAX
-
-static const struct row_plan *make_row_plan(struct record *r, const struct selection *columns)
-{
-	struct select_step *steps;
-	struct row_plan *plan = pool_alloc(&r->cache->extra, sizeof *plan + columns->nr * sizeof *plan->gates);
-	const struct perfdata_layout *layout = r->plan->plan ? r->plan->plan->layout : NULL;
-	if (!plan || !selection_resolve(&r->cache->extra, columns, layout, &steps))
-		return NULL;
-	plan->steps = steps;
-	for (size_t i = 0; i < columns->nr; i++)
-		plan->gates[i] = steps[i].what == SELECT_NOTHING ? NEVER : steps[i].gate;
-	return plan;
-}
-
-static bool whole_row(struct record *r, const struct csv_state *csv, struct perfdata_text *room)
-{
-	const struct csv_table *table = &csv->table;
-	if (!r->plan->selection)
-		r->plan->selection = make_row_plan(r, &table->columns);
-	const struct row_plan *plan = r->plan->selection;
-	if (!plan)
-		return false;
-	const uint64_t present = r->view.u.present & ~(csv->without_chains ? record_row_said_by_stack(r) : 0);
-	const size_t start = r->s.out->size;
-	size_t commas = 0;
-	for (size_t i = 0; i < table->columns.nr; i++, commas++) {
-		/* Most cells of most tables are empty: their commas are written together. */
-		const uint64_t gate = plan->gates[i];
-		if (gate == NEVER || (gate && !(gate & present)))
-			continue;
-		if (commas == 1)
-			perfdata_text_char(r->s.out, ',');
-		else
-			perfdata_text_fill(r->s.out, ',', commas);
-		commas = 0;
-		csv_cell(r, &plan->steps[i], room);
-	}
-	perfdata_text_fill(r->s.out, ',', commas - 1);
-	/* A line without anything is no row to many readers. */
-	if (r->s.out->size == start)
-		perfdata_text_literal(r->s.out, "\"\"");
-	perfdata_text_literal(r->s.out, NEW_LINE);
-	return true;
 }
 
 /* The columns that say which record and which part. */
@@ -401,8 +351,9 @@ static enum perfdata_status format(const void *state, const struct perfdata_batc
 		}
 		switch (csv->table.kind) {
 		case CSV_RECORDS: case CSV_UNKNOWN: case CSV_EVENT:
-			if (!whole_row(&r, csv, &scratch->text))
+			if (!csv_row(&r, &csv->table.columns, csv->without_chains, &scratch->text))
 				status = PERFDATA_ENOMEM;
+			perfdata_text_literal(out, NEW_LINE);
 			break;
 		case CSV_BRANCHES: branch_rows(&r, &csv->table, &scratch->text); break;
 		case CSV_CALLCHAIN: callchain_rows(&r); break;

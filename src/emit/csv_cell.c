@@ -1,10 +1,7 @@
 #include "config.h"
 #include "csv_cell.h"
 
-#define JOINT ';'
-
-/* Makes the first joint after `start` vanish: joints are written in front. */
-static void drop_first(struct perfdata_text *out, size_t start)
+void csv_drop_joint(struct perfdata_text *out, size_t start)
 {
 	if (out->size == start || perfdata_text_failed(out))
 		return;
@@ -33,7 +30,7 @@ void csv_address_cell(struct perfdata_text *out, uint64_t value)
 static void add_name(void *user, const char *name)
 {
 	struct perfdata_text *out = user;
-	perfdata_text_char(out, JOINT);
+	perfdata_text_char(out, CSV_JOINT);
 	perfdata_text_string(out, name);
 }
 
@@ -43,7 +40,7 @@ static void flag_names(struct perfdata_text *out, const struct perfdata_name *na
 	for (; names && names->name; names++)
 		if (names->value && (value & names->value) == names->value)
 			add_name(out, names->name);
-	drop_first(out, start);
+	csv_drop_joint(out, start);
 }
 
 static char *word_to(char *at, uint64_t value, enum spell_op op)
@@ -68,7 +65,7 @@ static void words(struct perfdata_text *out, const struct perfdata_list *list, e
 		for (; i < end; i++) {
 			const uint64_t value = perfdata_list_u64(list, i);
 			if (i)
-				*at++ = JOINT;
+				*at++ = CSV_JOINT;
 			const char *name = op == SPELL_CALLCHAIN && value >= PERFDATA_CONTEXT_MAX ? perfdata_context_name(value) : NULL;
 			const size_t size = name ? strlen(name) : 0;
 			if (!name || size >= WORD_ROOM) {
@@ -169,7 +166,7 @@ static void head_cell(struct record *r, enum record_head head, struct perfdata_t
 	case HEAD_IS_BYTES: perfdata_text_bytes_hex(out, value.bytes.data, value.bytes.size); return;
 	case HEAD_IS_NAMES:
 		record_misc_names(r, add_name, out);
-		drop_first(out, start);
+		csv_drop_joint(out, start);
 		return;
 	case HEAD_IS_TRAILER: case HEAD_IS_PLACE: case HEAD_IS_BRANCHES: case HEAD_IS_STACK: break;
 	}
@@ -189,12 +186,12 @@ static void trace_elements(struct perfdata_text *out, const struct trace_row *ro
 		const uint64_t element = perfdata_trace_element(value, i);
 		if (value->kind == PERFDATA_TRACE_BITMASK) {
 			for (uint64_t word = element; word; word &= word - 1) {
-				perfdata_text_char(out, JOINT);
+				perfdata_text_char(out, CSV_JOINT);
 				perfdata_text_u64(out, i * value->element_size * 8 + (unsigned)__builtin_ctzll(word));
 			}
 			continue;
 		}
-		perfdata_text_char(out, JOINT);
+		perfdata_text_char(out, CSV_JOINT);
 		if (row->field->elements_are_pointers)
 			hex(out, element);
 		else if (value->is_signed)
@@ -202,7 +199,7 @@ static void trace_elements(struct perfdata_text *out, const struct trace_row *ro
 		else
 			perfdata_text_u64(out, element);
 	}
-	drop_first(out, start);
+	csv_drop_joint(out, start);
 }
 
 static void trace_cell(struct record *r, const struct select_step *step)
@@ -227,6 +224,23 @@ static void trace_cell(struct record *r, const struct select_step *step)
 	}
 }
 
+/* All of them as JSON. */
+static void fields_cell(struct record *r, struct perfdata_bytes raw)
+{
+	struct perfdata_text *out = r->s.out;
+	const size_t start = out->size;
+	perfdata_text_char(out, '"');
+	r->s.doubled = true;
+	r->s.trace_damaged |= !trace_json_object(&r->s, r->s.trace, raw);
+	r->s.doubled = false;
+	perfdata_text_char(out, '"');
+	if (out->size - start != 4)
+		return;
+	/* nothing that asks for quotes */
+	out->size = start;
+	perfdata_text_literal(out, "{}");
+}
+
 void csv_cell(struct record *r, const struct select_step *step, struct perfdata_text *room)
 {
 	struct perfdata_text *out = r->s.out;
@@ -241,11 +255,7 @@ void csv_cell(struct record *r, const struct select_step *step, struct perfdata_
 	case SELECT_FIELDS:
 		if (!r->s.trace || !sample->raw.data)
 			return;
-		perfdata_text_clear(room);
-		r->s.out = room;
-		r->s.trace_damaged |= !trace_json_object(&r->s, r->s.trace, sample->raw);
-		r->s.out = out;
-		perfdata_text_csv_cell(out, room->data, room->size);
+		fields_cell(r, sample->raw);
 		return;
 	case SELECT_PLACE: place_cell(r, step); return;
 	case SELECT_ROW: case SELECT_RAW_NUMBER: case SELECT_EXACT_BYTES: case SELECT_TRAILER: break;

@@ -4,6 +4,8 @@
 
 #include "selection.h"
 
+#define CSV_JOINT ';'
+
 /* Appends the step's value, or nothing where it is absent. Lists of integers and names are joined by `;`, structs are JSON.
  * `room` is for intermediate spelling. */
 void csv_cell(struct record *r, const struct select_step *step, struct perfdata_text *room);
@@ -11,5 +13,8 @@ void csv_cell(struct record *r, const struct select_step *step, struct perfdata_
 void csv_row_cell(struct record *r, const struct row *row, const void *view, struct perfdata_text *room);
 /* `value` as a call chain shows it: a context marker's name, or "0x…". */
 void csv_address_cell(struct perfdata_text *out, uint64_t value);
+
+/* Makes the first joint after `start` vanish: joints are written in front. */
+void csv_drop_joint(struct perfdata_text *out, size_t start);
 
 #endif

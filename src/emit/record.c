@@ -158,8 +158,12 @@ static bool make_event(struct record_cache *cache, struct event_plan *plan, cons
 	perfdata_text_json_string(&text, event->name, strlen(event->name));
 	if (!perfdata_text_failed(&text))
 		plan->member = key_bytes(&cache->pool, text.data, text.size);
+	perfdata_text_clear(&text);
+	perfdata_text_csv_cell(&text, event->name, strlen(event->name));
+	if (!perfdata_text_failed(&text))
+		plan->cell = key_bytes(&cache->pool, text.data, text.size);
 	perfdata_text_release(&text);
-	if (!plan->member.text)
+	if (!plan->member.text || !plan->cell.text)
 		return false;
 	if (event->trace)
 		plan->trace = trace_plan_make(&cache->pool, event->trace);
@@ -420,7 +424,20 @@ static void add_misc_name(void *user, const char *name)
 	perfdata_text_json_string(out, name, strlen(name));
 }
 
-void record_spell_misc(struct record *r)
+static void spell_misc(struct record *r)
+{
+	struct perfdata_text *out = r->s.out;
+	perfdata_text_literal(out, ",\"misc\":");
+	const size_t start = out->size;
+	record_misc_names(r, add_misc_name, out);
+	spell_close(out, start, '[', ']');
+	perfdata_text_literal(out, ",\"misc_raw\":");
+	perfdata_text_u64(out, r->raw->misc);
+}
+
+void record_spell_misc(struct record *r) { record_misc_text(r, spell_misc); }
+
+void record_misc_text(struct record *r, void (*spell)(struct record *r))
 {
 	const uint16_t misc = r->raw->misc;
 	const unsigned slot = (misc ^ misc >> 13) % RECORD_MISC_CACHE;
@@ -434,12 +451,7 @@ void record_spell_misc(struct record *r)
 		return;
 	}
 	const size_t before = out->size;
-	perfdata_text_literal(out, ",\"misc\":");
-	const size_t start = out->size;
-	record_misc_names(r, add_misc_name, out);
-	spell_close(out, start, '[', ']');
-	perfdata_text_literal(out, ",\"misc_raw\":");
-	perfdata_text_u64(out, misc);
+	spell(r);
 	const size_t size = out->size - before;
 	if (perfdata_text_failed(out) || size > RECORD_MISC_ROOM)
 		return;

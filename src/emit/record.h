@@ -63,6 +63,7 @@ void record_world_release(struct record_world *world);
 struct event_plan {
 	const struct perfdata_event *event;
 	struct key member;             /* `,"event":"cycles"` */
+	struct key cell;               /* of CSV */
 	const struct trace_plan *trace;/* or NULL */
 };
 
@@ -79,9 +80,9 @@ struct record_plan {
 	struct {
 		uint16_t misc;
 		uint16_t size;         /* 0: empty */
-		char text[RECORD_MISC_ROOM];   /* `,"misc":["user"],"misc_raw":2` */
+		char text[RECORD_MISC_ROOM];   /* as the emitter spells it: see record_misc_text */
 	} misc[RECORD_MISC_CACHE];
-	const void *selection;         /* for the emitter: its steps for this layout */
+	void *selection;               /* for the emitter: its steps for this layout */
 	size_t nr_selection;
 };
 
@@ -125,6 +126,8 @@ uint64_t record_row_said_by_stack(const struct record *r);
 void record_misc_names(const struct record *r, void (*add)(void *user, const char *name), void *user);
 /* Appends an array of {"from","to"}. */
 void record_spell_branches(struct record *r);
+/* Appends what `spell` appends for the record's misc word, remembered with the type: one way to spell it in a run. */
+void record_misc_text(struct record *r, void (*spell)(struct record *r));
 /* Appends `,"misc":[…],"misc_raw":n`. */
 void record_spell_misc(struct record *r);
 

@@ -21,6 +21,36 @@ static bool name_taken(const struct trace_row *rows, size_t nr_rows, const char 
 	return false;
 }
 
+/* Writes the quotes from `start` on twice. */
+static void double_quotes(struct perfdata_text *out, size_t start)
+{
+	size_t quotes = 0;
+	for (size_t i = start; i < out->size; i++)
+		quotes += out->data[i] == '"';
+	char *end = perfdata_text_reserve(out, quotes);
+	if (!end)
+		return;
+	char *to = end + quotes;
+	perfdata_text_commit(out, to);
+	for (const char *from = end; to > from;) {
+		*--to = *--from;
+		if (*from == '"')
+			*--to = '"';
+	}
+}
+
+static bool make_doubled(struct pool *pool, struct trace_row *row)
+{
+	struct perfdata_text text;
+	perfdata_text_init(&text);
+	perfdata_text_append(&text, row->key.text, row->key.size);
+	double_quotes(&text, 0);
+	if (!perfdata_text_failed(&text))
+		row->key_doubled = key_bytes(pool, text.data, text.size);
+	perfdata_text_release(&text);
+	return row->key_doubled.text;
+}
+
 /* The spelling of a name inside JSON quotes; perfdata_text_json_string makes it valid UTF-8. */
 static bool make_name(struct pool *pool, struct trace_row *rows, size_t index)
 {
@@ -49,7 +79,7 @@ static bool make_name(struct pool *pool, struct trace_row *rows, size_t index)
 		return false;
 	rows[index].key = key_make(pool, ",\"", rows[index].name, "");
 	rows[index].key_hex = key_make(pool, ",\"", rows[index].name, "_hex");
-	return rows[index].key.text && rows[index].key_hex.text;
+	return rows[index].key.text && rows[index].key_hex.text && make_doubled(pool, &rows[index]);
 }
 
 /* Most fields of most events: read without asking the library for each. */
@@ -179,18 +209,25 @@ static uint64_t load(const uint8_t *at, uint32_t size, bool swap)
 	}
 }
 
+static char *quote_to(char *at, bool doubled)
+{
+	memcpy(at, "\"\"", 2);
+	return at + 1 + doubled;
+}
+
 /* Key and value of a plain integer inside the raw data. */
 static void spell_plain(struct speller *s, const struct trace_row *row, const uint8_t *raw, bool swap)
 {
-	char *at = perfdata_text_reserve(s->out, key_room(&row->key, 40));
+	const struct key *key = s->doubled ? &row->key_doubled : &row->key;
+	char *at = perfdata_text_reserve(s->out, key_room(key, 40));
 	if (!at)
 		return;
 	const struct perfdata_trace_field *field = row->field;
-	at = key_to(at, &row->key);
+	at = key_to(at, key);
 	uint64_t value = load(raw + field->offset, field->size, swap);
 	const bool quoted = field->kind == PERFDATA_TRACE_POINTER || (field->size == 8 && s->world->int64_string);
 	if (quoted)
-		*at++ = '"';
+		at = quote_to(at, s->doubled);
 	if (field->kind == PERFDATA_TRACE_POINTER) {
 		memcpy(at, "0x", 2);
 		at = perfdata_hex_to(at + 2, value);
@@ -201,7 +238,7 @@ static void spell_plain(struct speller *s, const struct trace_row *row, const ui
 		at = perfdata_u64_to(at, value);
 	}
 	if (quoted)
-		*at++ = '"';
+		at = quote_to(at, s->doubled);
 	perfdata_text_commit(s->out, at);
 }
 
@@ -223,6 +260,7 @@ bool trace_json_object(struct speller *s, const struct trace_plan *plan, struct 
 			continue;
 		}
 		whole &= !value.clipped;
+		const size_t before = out->size;
 		char *at = perfdata_text_reserve(out, key_room(&row->key, 0));
 		if (!at)
 			return whole;
@@ -233,6 +271,8 @@ bool trace_json_object(struct speller *s, const struct trace_plan *plan, struct 
 			perfdata_text_append(out, row->key_hex.text, row->key_hex.size);
 			spell_bytes_string(out, value.bytes);
 		}
+		if (s->doubled)
+			double_quotes(out, before);
 	}
 	spell_close(out, start, '{', '}');
 	return whole;

@@ -8,6 +8,7 @@ struct trace_row {
 	const struct perfdata_trace_field *field;
 	const char *name;             /* unique among the event's keys, valid UTF-8 */
 	struct key key, key_hex;
+	struct key key_doubled;       /* as `key`, inside a cell of CSV */
 	uint32_t end;                 /* of a plain integer at a fixed place; 0: anything else */
 };
 struct trace_plan {
