@@ -205,13 +205,13 @@ PERFDATA_API void perfdata_unwinder_reset(struct perfdata_unwinder *unwinder);
 struct perfdata_unwind_sample {
 	uint64_t reg_mask;            /* perf_event_attr.sample_regs_user: PERF_REG_<arch>_* numbers */
 	const uint64_t *regs;         /* one for each set bit, from the lowest */
-	struct perfdata_bytes stack;  /* copied stack, from the stack pointer on; byte order of the process */
+	struct perfdata_bytes stack;  /* copied stack, from the stack pointer on; byte order of the process; may be empty */
 };
 
 /* The return addresses of a user stack, innermost first, as perf gives them: the first is the instruction pointer, the
  * others are one less than the address returned to, so that they lie inside the call. Writes at most `room`.
  * What could be unwound before an obstacle is a result: PERFDATA_OK with *ret_count entries, at least the first.
- * PERFDATA_ABSENT: registers or stack are missing, or the first stack of a process has nothing mapped at the instruction pointer;
+ * PERFDATA_ABSENT: registers are missing, or the first stack of a process has nothing mapped at the instruction pointer;
  * of later ones, that address alone is the result. */
 PERFDATA_API enum perfdata_status perfdata_unwind(struct perfdata_unwinder *unwinder,
 						  const struct perfdata_unwind_sample *sample, uint64_t *pcs, size_t room,

@@ -77,6 +77,8 @@ static uint32_t stack_of(const struct sample_view *view, const struct pd_thread 
 		chain.branches = &view->sample->branch_stack.entries;
 	if (sample_has(event, PERFDATA_SAMPLE_REGS_USER | PERFDATA_SAMPLE_STACK_USER))
 		chain.nr_unwound = pd_unwind(view->session->state, thread, view->sample, &chain.unwound);
+	else if (sample_has(event, PERFDATA_SAMPLE_REGS_USER))
+		chain.leaf_caller = pd_unwind_leaf(view->session->state, thread, view->sample, &view->callchain);
 	return pd_stack_get(view->session->state, thread, &chain);
 }
 

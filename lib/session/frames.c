@@ -276,13 +276,30 @@ static int add_step(struct pd_state *state, const struct pd_thread *thread, cons
 	return 0;
 }
 
+/* The address at hand is the second one behind the marker of the user part. */
+static bool is_second_of_user(const struct chain_walk *walk)
+{
+	return walk->part == 0 && walk->at >= 3 && perfdata_list_u64(walk->parts[0], walk->at - 3) == PERFDATA_CONTEXT_USER;
+}
+
+static int add_leaf_caller(struct pd_state *state, const struct pd_thread *thread, struct chain_walk *walk, uint64_t ip)
+{
+	walk->origin = PERFDATA_STEP_UNWOUND;
+	const int result = add_step(state, thread, walk, ip);
+	walk->origin = PERFDATA_STEP_RECORDED;
+	return result;
+}
+
 /* The steps of what the walk goes over. Of a broken chain none is left. */
-static int add_recorded(struct pd_state *state, const struct pd_thread *thread, struct chain_walk *walk)
+static int add_recorded(struct pd_state *state, const struct pd_thread *thread, struct chain_walk *walk, uint64_t leaf_caller)
 {
 	uint64_t ip;
-	while (state->scratch.count < PD_MAX_STEPS && next_address(walk, &ip))
+	for (size_t count = 0; count < PD_MAX_STEPS && next_address(walk, &ip); count++) {
+		if (leaf_caller && leaf_caller != ip && is_second_of_user(walk) && add_leaf_caller(state, thread, walk, leaf_caller) < 0)
+			return -1;
 		if (add_step(state, thread, walk, ip) < 0)
 			return -1;
+	}
 	if (walk->broken)
 		state->scratch.count = 0;
 	return 0;
@@ -324,7 +341,7 @@ static uint32_t build_stack(struct pd_state *state, const struct pd_thread *thre
 	const bool by_branches = chain->branches && before_user(chain->recorded, &front);
 	struct chain_walk walk = by_branches ? start_walk(&front, NULL) : start_walk(chain->recorded, chain->deferred);
 	state->scratch.count = 0;
-	if (add_recorded(state, thread, &walk) < 0)
+	if (add_recorded(state, thread, &walk, chain->leaf_caller) < 0)
 		return PERFDATA_NONE;
 	if (by_branches && add_branches(state, thread, chain, &walk) < 0)
 		return PERFDATA_NONE;
@@ -366,7 +383,7 @@ static bool has_chain_cache(struct pd_state *state)
 uint32_t pd_stack_get(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *all)
 {
 	/* what is not the recorded chain alone is seldom the same twice, or was dear to find anyway */
-	if (all->branches || all->nr_unwound)
+	if (all->branches || all->nr_unwound || all->leaf_caller)
 		return build_stack(state, thread, all);
 	const struct perfdata_list *chain = all->recorded, *deferred = all->deferred;
 	if (!has_chain_cache(state)) {

@@ -190,6 +190,7 @@ struct pd_chain {
 	uint64_t ip;                            /* of the sample: the step in front of the branches */
 	const uint64_t *unwound;                /* user addresses found by unwinding */
 	size_t nr_unwound;
+	uint64_t leaf_caller;                   /* what called the first user address and left no frame of its own; 0: unknown */
 };
 /* The stack of a chain. PERFDATA_NONE: no memory, or an empty or broken chain. */
 uint32_t pd_stack_get(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain);
@@ -199,6 +200,10 @@ void pd_frames_release(struct pd_state *state);
 /* Unwinds the user stack of a sample that has registers and stack memory; the number of addresses in *ret_pcs, which are
  * valid until the next call. 0: nothing can be unwound, or there are no symbols. */
 size_t pd_unwind(struct pd_state *state, const struct pd_thread *thread, const struct perfdata_sample *sample, const uint64_t **ret_pcs);
+/* Frame pointers miss the caller of a function that makes no frame. On aarch64 the link register has it, which perf record keeps then.
+ * The address inside that caller, or 0. */
+uint64_t pd_unwind_leaf(struct pd_state *state, const struct pd_thread *thread, const struct perfdata_sample *sample,
+			const struct perfdata_list *chain);
 void pd_unwinders_free(struct pd_state *state);
 
 /* --- state.c --- */

@@ -112,6 +112,46 @@ size_t pd_unwind(struct pd_state *state, const struct pd_thread *thread, const s
 	return count;
 }
 
+/* The first address of the user part of a chain, or 0. */
+static uint64_t first_of_user(const struct perfdata_list *chain)
+{
+	for (uint64_t i = 0; i + 1 < chain->count; i++)
+		if (perfdata_list_u64(chain, i) == PERFDATA_CONTEXT_USER)
+			return perfdata_list_u64(chain, i + 1);
+	return 0;
+}
+
+uint64_t pd_unwind_leaf(struct pd_state *state, const struct pd_thread *thread, const struct perfdata_sample *sample,
+			const struct perfdata_list *chain)
+{
+	enum { SP = 31, PC = 32, KNOWN = 33 };     /* perf's numbers of aarch64 */
+	const uint64_t lr = UINT64_C(1) << 30, sp = UINT64_C(1) << SP, pc = UINT64_C(1) << PC;
+	const struct perfdata_regs *regs = &sample->user_regs;
+	enum perfdata_unwind_arch arch;
+	if (!state->symbols || !(regs->mask & lr) || !arch_of(state, regs->abi, &arch) || arch != PERFDATA_UNWIND_AARCH64 ||
+	    regs->values.count != (uint64_t)__builtin_popcountll(regs->mask))
+		return 0;
+	if (!state->unwinders)
+		state->unwinders = pd_calloc(1, sizeof *state->unwinders);
+	struct pd_unwinder *slot = state->unwinders ? take_unwinder(state, thread->areas, arch) : NULL;
+	if (!slot)
+		return 0;
+	uint64_t taken = 0, *values = state->unwinders->regs;
+	for (unsigned i = 0; i < KNOWN; i++) {
+		if (regs->mask >> i & 1)
+			*values++ = perfdata_list_u64(&regs->values, taken++);
+		else if (i == SP || i == PC)
+			*values++ = i == PC ? first_of_user(chain) : 0;
+	}
+	const struct perfdata_unwind_sample at = {
+		.reg_mask = (regs->mask | sp | pc) & ((UINT64_C(1) << KNOWN) - 1), .regs = state->unwinders->regs,
+	};
+	size_t count = 0;
+	if (perfdata_unwind(slot->unwinder, &at, state->unwinders->pcs, 2, &count) != PERFDATA_OK || count != 2)
+		return 0;
+	return state->unwinders->pcs[1];
+}
+
 void pd_unwinders_free(struct pd_state *state)
 {
 	for (unsigned i = 0; state->unwinders && i < MAX_UNWINDERS; i++)

@@ -277,7 +277,7 @@ enum perfdata_status perfdata_unwind(struct perfdata_unwinder *unwinder, const s
 {
 	struct perfdata_unwinder *u = unwinder;
 	const struct arch *arch = &arches[u->arch];
-	if (!room || !sample->stack.size || !sample->regs || !reg_value(sample, arch->ip, &u->ip) ||
+	if (!room || !sample->regs || !reg_value(sample, arch->ip, &u->ip) ||
 	    !reg_value(sample, arch->sp, &u->sp))
 		return PERFDATA_ABSENT;
 	u->sample = sample;

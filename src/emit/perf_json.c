@@ -446,6 +446,7 @@ static void spell_list(const struct formatter *f, const struct perfdata_list *ch
 		const uint64_t ip = perfdata_list_u64(chain, i);
 		if (ip >= PERFDATA_CONTEXT_MAX)
 			continue;
+		step += step < nr && steps[step].origin != PERFDATA_STEP_RECORDED;
 		spell_address(f, ip, step < nr ? steps[step].frame : PERFDATA_NONE, step > 0, f->out);
 		step++;
 	}
@@ -467,7 +468,8 @@ static void spell_stack(const struct formatter *f, const struct perfdata_deliver
 		return;
 	}
 	for (size_t i = 0; i < nr; i++)
-		spell_address(f, steps[i].ip, steps[i].frame, i > 0, f->out);
+		if (steps[i].origin == PERFDATA_STEP_RECORDED)
+			spell_address(f, steps[i].ip, steps[i].frame, i > 0, f->out);
 }
 
 static void spell_chain(const struct formatter *f, const struct perfdata_delivery *delivery)
