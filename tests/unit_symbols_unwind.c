@@ -152,7 +152,7 @@ static void test_unwind(void)
 		for (size_t cut = 0; cut < copied.size; cut += 101) {
 			const struct perfdata_unwind_sample part = { copied.mask, copied.regs, { copied.stack, cut } };
 			status = perfdata_unwind(unwinder, &part, pcs, 32, &count);
-			CHECK(cut ? status == PERFDATA_OK && count >= 1 : status == PERFDATA_ABSENT);
+			CHECK(status == PERFDATA_OK && count >= 1);
 		}
 		const struct perfdata_unwind_sample no_ip = { 1, copied.regs, { copied.stack, copied.size } };
 		CHECK_EQ(perfdata_unwind(unwinder, &no_ip, pcs, 32, &count), PERFDATA_ABSENT);
