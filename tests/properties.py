@@ -35,7 +35,6 @@ DAMAGED = {
     "bad-magic-v1.data": (0, "the version 1 magic: what the header says of the rest is right"),
     "bad-pipe-header-only.pipe": (0, "a stream without records"),
     "bad-pipe-trunc-at.pipe": (0, "a stream does not say where it ends"),
-    "bad-rec-type-0.data": (0, "a record of unknown type is delivered with its bytes"),
     "bad-rec-type-200.data": (0, "a record of unknown type is delivered with its bytes"),
     "bad-time-max.data": (0, "a time of all ones is a time"),
     "bad-tracing-bad-format.data": (0, "the samples keep their raw bytes"),

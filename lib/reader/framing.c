@@ -64,6 +64,10 @@ static void note_oddities(struct pd_window *window, struct pd_record_header head
 						  header.type, header.size);
 		}
 	}
+	if (!header.type) {
+		pd_reader_finding(reader, PERFDATA_F_RECORD_TYPE, window->stream->file, offset, "a record has type 0, which no recorder writes");
+		return;
+	}
 	if (!perfdata_record_layout(header.type) && pd_reader_type_is_new(reader, PERFDATA_F_RECORD_UNKNOWN, header.type))
 		pd_reader_finding(reader, PERFDATA_F_RECORD_UNKNOWN, window->stream->file, offset,
 				  "records of type %u are not known", header.type);
