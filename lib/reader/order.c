@@ -3,19 +3,9 @@
  * before it. Equal times keep the order of the file. */
 #include "config.h"
 #include "base/memory.h"
+#include "reader/order_slots.h"
 #include "reader/order_sort.h"
 #include "reader/reader_impl.h"
-
-/* What of a waiting record cannot be read again from its bytes. */
-struct waiting {
-	const uint8_t *bytes;
-	struct pd_chunk *chunk;
-	const struct perfdata_event *event;
-	uint64_t offset, inner, number;
-	int32_t pid, tid;
-	uint32_t cpu, next_free;
-	uint16_t file, flags;
-};
 
 /* Runs made later hold records that came later. */
 struct ordered_run {
@@ -26,9 +16,7 @@ struct ordered_run {
 struct pd_order {
 	struct pd_key *keys, *spare;        /* keys[first..sorted) are sorted; keys[sorted..count) stand as they came */
 	size_t first, sorted, count, room, spare_room;
-	struct waiting *slots;
-	size_t nr_slots, slots_room;
-	uint32_t free_slot;              /* head of the list of unused slots, or NO_SLOT */
+	struct pd_slots slots;
 	size_t chunks;                   /* that hold records in slots */
 	uint64_t bytes;                  /* of records in slots */
 	size_t waiting;                  /* records in slots and runs */
@@ -40,13 +28,15 @@ struct pd_order {
 	uint64_t newest;                 /* time of the newest record queued so far */
 	uint64_t limit;                  /* what the next round releases; 0: nothing */
 	uint64_t last;                   /* time of the record released last */
+	struct pd_chunk *given[PD_MAX_RECORDS];   /* of the records given last: released when the next are asked for */
+	unsigned nr_given;
 	bool releasing;
 	bool backward;                   /* some event is written backward: late records are normal */
 };
 
-#define NO_SLOT UINT32_MAX
-#define FETCH_SLOTS 8                /* so many records ahead their slots are fetched into the cache */
-#define FETCH_BYTES 4                /* and their bytes, which the slots point to */
+#define FETCH_SLOTS 32               /* so many records ahead their slots are fetched into the cache */
+#define FETCH_BYTES 16               /* and their bytes, which the slots point to */
+#define FETCH_LINES 3
 #define MIN_RUN_BYTES (1u << 20)     /* of records: smaller runs are not worth a file */
 #define CHUNK_BYTES ((uint64_t)PD_CHUNK_SIZE + PD_CHUNK_HEADROOM)
 
@@ -55,7 +45,7 @@ enum perfdata_status pd_order_new(struct perfdata_reader *reader)
 	reader->order = pd_calloc(1, sizeof *reader->order);
 	if (!reader->order)
 		return PERFDATA_ENOMEM;
-	reader->order->free_slot = NO_SLOT;
+	pd_slots_init(&reader->order->slots);
 	for (size_t i = 0; i < reader->nr_events; i++)
 		reader->order->backward |= perfdata_attr_has(&reader->events[i]->config.attr, PERFDATA_ATTR_WRITE_BACKWARD);
 	return PERFDATA_OK;
@@ -78,38 +68,31 @@ static void release_chunk(struct pd_order *order, struct pd_chunk *chunk)
 	pd_chunk_drop(chunk);
 }
 
+static void release_given(struct pd_order *order)
+{
+	for (unsigned i = 0; i < order->nr_given; i++)
+		release_chunk(order, order->given[i]);
+	order->nr_given = 0;
+}
+
 void pd_order_free(struct perfdata_reader *reader)
 {
 	struct pd_order *order = reader->order;
 
 	if (!order)
 		return;
+	release_given(order);
 	for (size_t i = order->first; i < order->count; i++)
-		release_chunk(order, order->slots[order->keys[i].slot].chunk);
+		release_chunk(order, pd_slot_at(&order->slots, order->keys[i].slot)->chunk);
 	for (size_t i = 0; i < order->nr_runs; i++)
 		pd_run_free(order->runs[i].run);
 	pd_free(order->runs);
 	pd_spill_free(order->spill);
 	pd_free(order->keys);
 	pd_free(order->spare);
-	pd_free(order->slots);
+	pd_slots_release(&order->slots);
 	pd_free(order);
 	reader->order = NULL;
-}
-
-static enum perfdata_status take_slot(struct pd_order *order, uint32_t *ret)
-{
-	if (order->free_slot != NO_SLOT) {
-		*ret = order->free_slot;
-		order->free_slot = order->slots[*ret].next_free;
-		return PERFDATA_OK;
-	}
-	if (order->nr_slots == NO_SLOT)
-		return PERFDATA_ELIMIT;
-	if (pd_vector_grow(&order->slots, &order->slots_room, order->nr_slots, sizeof *order->slots) < 0)
-		return PERFDATA_ENOMEM;
-	*ret = (uint32_t)order->nr_slots++;
-	return PERFDATA_OK;
 }
 
 static enum perfdata_status push(struct perfdata_reader *reader, struct perfdata_raw *raw)
@@ -124,12 +107,12 @@ static enum perfdata_status push(struct perfdata_reader *reader, struct perfdata
 					       "a record of time %llu came after one of %llu was delivered; further ones are only counted",
 					       (unsigned long long)raw->time, (unsigned long long)order->last);
 	}
-	enum perfdata_status status = take_slot(order, &slot);
+	enum perfdata_status status = pd_slot_take(&order->slots, &slot);
 	if (status != PERFDATA_OK)
 		return status;
 	if (pd_vector_grow(&order->keys, &order->room, order->count, sizeof *order->keys) < 0)
 		return PERFDATA_ENOMEM;
-	order->slots[slot] = (struct waiting){
+	*pd_slot_at(&order->slots, slot) = (struct pd_slot){
 		.bytes = raw->bytes, .chunk = raw->chunk, .event = raw->event, .offset = raw->offset, .inner = raw->inner,
 		.number = raw->number, .pid = raw->pid, .tid = raw->tid, .cpu = raw->cpu, .file = raw->file, .flags = raw->flags,
 	};
@@ -198,7 +181,7 @@ static void sift_down(struct pd_order *order, size_t at)
 
 static void raw_of(const struct perfdata_reader *reader, const struct pd_key *key, struct perfdata_raw *ret)
 {
-	const struct waiting *slot = &reader->order->slots[key->slot];
+	const struct pd_slot *slot = pd_slot_at(&reader->order->slots, key->slot);
 	const struct pd_record_header header = pd_record_header(slot->bytes, reader->config.swap);
 	*ret = (struct perfdata_raw){
 		.bytes = slot->bytes, .size = header.size, .type = header.type, .misc = header.misc, .event = slot->event,
@@ -231,9 +214,9 @@ static enum perfdata_status spill(struct perfdata_reader *reader)
 	if (status != PERFDATA_OK)
 		return status;
 	for (size_t i = 0; i < order->count; i++)
-		release_chunk(order, order->slots[order->keys[i].slot].chunk);
-	order->count = order->sorted = order->nr_slots = 0;
-	order->free_slot = NO_SLOT;
+		release_chunk(order, pd_slot_at(&order->slots, order->keys[i].slot)->chunk);
+	pd_slots_release(&order->slots);
+	order->count = order->sorted = 0;
 	order->bytes = 0;
 	order->runs[order->nr_runs++] = (struct ordered_run){ pd_run_record(run)->time, order->next_run++, run };
 	/* from the last place upwards */
@@ -248,7 +231,7 @@ static enum perfdata_status spill(struct perfdata_reader *reader)
 static bool memory_is_full(const struct perfdata_reader *reader)
 {
 	const struct pd_order *order = reader->order;
-	const uint64_t memory = order->chunks * CHUNK_BYTES + order->nr_slots * sizeof *order->slots +
+	const uint64_t memory = order->chunks * CHUNK_BYTES + pd_slots_bytes(&order->slots) +
 				(order->count + order->spare_room) * sizeof *order->keys;
 	return memory > reader->options.max_memory && order->bytes >= MIN_RUN_BYTES;
 }
@@ -284,33 +267,45 @@ static enum perfdata_status finish_round(struct pd_order *order)
 	return status;
 }
 
-/* The next record that may go; PERFDATA_END if none may. */
-static enum perfdata_status pop(struct perfdata_reader *reader, struct perfdata_raw *ret)
+/* The oldest record in memory. */
+static void pop_key(struct perfdata_reader *reader, struct perfdata_raw *ret)
 {
 	struct pd_order *order = reader->order;
-	const uint64_t in_memory = order->first < order->sorted ? order->keys[order->first].time : UINT64_MAX;
-
-	if (order->nr_runs && order->runs[0].time <= in_memory)
-		return order->runs[0].time <= order->limit ? pop_run(reader, ret) : PERFDATA_END;
-	if (order->first == order->sorted || in_memory > order->limit)
-		return PERFDATA_END;
 	const struct pd_key key = order->keys[order->first++];
-	struct waiting *slot = &order->slots[key.slot];
 	/* a round is larger than the caches: what comes next is fetched while this one is worked on */
 	if (order->first + FETCH_SLOTS < order->sorted) {
-		__builtin_prefetch(&order->slots[order->keys[order->first + FETCH_SLOTS].slot]);
-		__builtin_prefetch(order->slots[order->keys[order->first + FETCH_BYTES].slot].bytes);
-		__builtin_prefetch(order->slots[order->keys[order->first + FETCH_BYTES].slot].bytes + 64);
+		__builtin_prefetch(pd_slot_at(&order->slots, order->keys[order->first + FETCH_SLOTS].slot));
+		const uint8_t *bytes = pd_slot_at(&order->slots, order->keys[order->first + FETCH_BYTES].slot)->bytes;
+		for (unsigned line = 0; line < FETCH_LINES; line++)
+			__builtin_prefetch(bytes + 64 * line);
 	}
 	raw_of(reader, &key, ret);
+	order->given[order->nr_given++] = ret->chunk;
 	order->last = key.time;
 	order->waiting--;
 	order->bytes -= ret->size;
-	pd_reader_hold(reader, slot->chunk);
-	release_chunk(order, slot->chunk);
-	slot->next_free = order->free_slot;
-	order->free_slot = key.slot;
-	return PERFDATA_OK;
+	pd_slot_leave(&order->slots, key.slot);
+}
+
+/* The next records that may go; PERFDATA_END if none may. One alone where it comes from a run. */
+static enum perfdata_status pop(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned max, unsigned *ret_nr)
+{
+	struct pd_order *order = reader->order;
+
+	*ret_nr = 0;
+	while (*ret_nr < max) {
+		const uint64_t in_memory = order->first < order->sorted ? order->keys[order->first].time : UINT64_MAX;
+		if (order->nr_runs && order->runs[0].time <= in_memory) {
+			if (*ret_nr || order->runs[0].time > order->limit)
+				break;
+			*ret_nr = 1;
+			return pop_run(reader, ret);
+		}
+		if (order->first == order->sorted || in_memory > order->limit)
+			break;
+		pop_key(reader, &ret[(*ret_nr)++]);
+	}
+	return *ret_nr ? PERFDATA_OK : PERFDATA_END;
 }
 
 /* A run cannot be read any more: the record at hand is the last one of it. */
@@ -324,13 +319,14 @@ static void drop_waiting(struct perfdata_reader *reader, enum perfdata_status st
 	(void)sort(reader->order);   /* without memory the unsorted ones are lost too */
 }
 
-enum perfdata_status pd_order_next(struct perfdata_reader *reader, struct perfdata_raw *ret)
+enum perfdata_status pd_order_next(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned max, unsigned *ret_nr)
 {
 	struct pd_order *order = reader->order;
 
+	release_given(order);
 	for (;;) {
 		if (order->releasing) {
-			const enum perfdata_status popped = pop(reader, ret);
+			const enum perfdata_status popped = pop(reader, ret, max, ret_nr);
 			if (popped < 0)
 				drop_waiting(reader, popped);
 			if (popped != PERFDATA_END)
@@ -353,6 +349,7 @@ enum perfdata_status pd_order_next(struct perfdata_reader *reader, struct perfda
 		} else if (status == PERFDATA_OK) {
 			pd_reader_hold(reader, raw.chunk);
 			*ret = raw;
+			*ret_nr = 1;
 			if (raw.type != PERFDATA_RECORD_FINISHED_ROUND)
 				return PERFDATA_OK;
 			status = finish_round(order);

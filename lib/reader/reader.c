@@ -269,18 +269,25 @@ void pd_reader_hold(struct perfdata_reader *reader, struct pd_chunk *chunk)
 	reader->current = chunk;
 }
 
-enum perfdata_status perfdata_reader_next(struct perfdata_reader *reader, struct perfdata_raw *ret)
+enum perfdata_status pd_reader_next_few(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned max, unsigned *ret_nr)
 {
 	if (reader->order)
-		return pd_order_next(reader, ret);
+		return pd_order_next(reader, ret, max, ret_nr);
 	if (reader->end != PERFDATA_OK)
 		return reader->end;
 	const enum perfdata_status status = pd_reader_read(reader, ret);
 	if (status == PERFDATA_OK) {
 		pd_reader_hold(reader, ret->chunk);
+		*ret_nr = 1;
 		return PERFDATA_OK;
 	}
 	return reader->end = pd_reader_failed(reader, status);
+}
+
+enum perfdata_status perfdata_reader_next(struct perfdata_reader *reader, struct perfdata_raw *ret)
+{
+	unsigned nr;
+	return pd_reader_next_few(reader, ret, 1, &nr);
 }
 
 enum perfdata_status pd_reader_failed(struct perfdata_reader *reader, enum perfdata_status status)

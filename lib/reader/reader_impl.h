@@ -11,7 +11,7 @@
  *   framing.c          records out of a window
  *   salvage.c          the next plausible record behind damage
  *   unpack.c           COMPRESSED records
- *   order.c            time order, with order_sort.c
+ *   order.c            time order, with order_sort.c and order_slots.c
  *   spill.c            what waits too long for memory
  */
 #ifndef PD_READER_IMPL_H
@@ -279,7 +279,8 @@ void pd_run_free(struct pd_run *run);
 /* --- order.c --- */
 enum perfdata_status pd_order_new(struct perfdata_reader *reader);
 void pd_order_free(struct perfdata_reader *reader);
-enum perfdata_status pd_order_next(struct perfdata_reader *reader, struct perfdata_raw *ret);
+/* One record, or as many as can be given without reading on. */
+enum perfdata_status pd_order_next(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned max, unsigned *ret_nr);
 bool pd_order_is_ready(const struct perfdata_reader *reader);
 
 #endif

@@ -51,6 +51,9 @@ bool pd_walk_sample(struct pd_walk *w, struct perfdata_sample *sample);
 /* True if the fields of a sample reach exactly to its end, as far as that can be said at a glance; false says nothing. */
 bool pd_sample_is_whole(const struct perfdata_config *config, const uint8_t *bytes, size_t size);
 
+/* The callchain of a whole sample, if it stands where it can be found without decoding; false says nothing. */
+bool pd_sample_chain(const struct perfdata_config *config, const uint8_t *bytes, size_t size, struct perfdata_list *ret);
+
 /* Bytes of an integer kind, else 0. */
 unsigned pd_kind_width(enum perfdata_kind kind);
 /* Bytes of an element all of whose rows have a fixed size; `present` says which rows it has. */

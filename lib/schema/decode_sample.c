@@ -207,6 +207,17 @@ struct perfdata_bytes perfdata_sample_raw(const struct perfdata_config *config, 
 	return record.type == PERFDATA_RECORD_SAMPLE ? record.u.sample.raw : none;
 }
 
+bool pd_sample_chain(const struct perfdata_config *config, const uint8_t *bytes, size_t size, struct perfdata_list *ret)
+{
+	const size_t at = 8 + 8u * (size_t)config->sample_fixed;
+
+	if (!config->has_attr || (config->sample_rows & (0 - config->sample_rows)) != CALLCHAIN_ROW || size < at + 8)
+		return false;
+	*ret = (struct perfdata_list){ .data = bytes + at + 8, .count = pd_load64(bytes + at, config->swap), .present = UINT64_MAX,
+				       .stride = 8, .swap = config->swap };
+	return ret->count <= (size - at - 8) / 8;
+}
+
 bool pd_walk_sample(struct pd_walk *w, struct perfdata_sample *sample)
 {
 	const struct perfdata_config *config = w->config;

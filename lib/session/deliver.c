@@ -27,6 +27,7 @@ struct sample_view {
 	struct perfdata_list callchain;
 	int32_t pid, tid;
 	uint64_t address, period;
+	uint64_t chain_hash;                   /* of the recorded chain, or 0 */
 	bool has_chain;
 	bool first;                            /* no delivery of this record was made yet */
 	bool muted;                            /* the record did not pass the filter */
@@ -63,6 +64,7 @@ static void take_offcpu(struct sample_view *view, bool swap)
 	view->period = period;
 	view->callchain = (struct perfdata_list){ .data = cursor.at, .count = nr, .stride = 8, .swap = swap };
 	view->has_chain = true;
+	view->chain_hash = 0;
 	if (nr > 1)
 		view->address = perfdata_list_u64(&view->callchain, 1);
 }
@@ -72,7 +74,8 @@ static uint32_t stack_of(const struct sample_view *view, const struct pd_thread 
 {
 	const uint64_t branch_call_stack = 1 << 11;
 	const struct perfdata_event *event = view->raw->event;
-	struct pd_chain chain = { .recorded = &view->callchain, .deferred = view->deferred_chain, .ip = view->address };
+	struct pd_chain chain = { .recorded = &view->callchain, .deferred = view->deferred_chain, .ip = view->address,
+				  .hash = view->deferred_chain ? 0 : view->chain_hash };
 	if (sample_has(event, PERFDATA_SAMPLE_BRANCH_STACK) && event->config.attr.branch_sample_type & branch_call_stack)
 		chain.branches = &view->sample->branch_stack.entries;
 	if (sample_has(event, PERFDATA_SAMPLE_REGS_USER | PERFDATA_SAMPLE_STACK_USER))
@@ -383,7 +386,8 @@ static enum perfdata_status deliver_other(struct sample_view *view, const struct
 	return status;
 }
 
-enum perfdata_status pd_deliver(struct perfdata_session *session, struct pd_batch *batch, const struct perfdata_raw *raw, bool wanted)
+enum perfdata_status pd_deliver(struct perfdata_session *session, struct pd_batch *batch, const struct perfdata_raw *raw, bool wanted,
+				uint64_t chain)
 {
 	bool sample = raw->type == PERFDATA_RECORD_SAMPLE;
 	if (session->state)
@@ -393,7 +397,7 @@ enum perfdata_status pd_deliver(struct perfdata_session *session, struct pd_batc
 		return PERFDATA_OK;
 	if (sample && !wanted && !sample_has(raw->event, PERFDATA_SAMPLE_READ))
 		return pd_count_delivery(&session->counts, raw->event);
-	struct sample_view view = { .session = session, .batch = batch, .raw = raw, .first = true, .muted = !wanted };
+	struct sample_view view = { .session = session, .batch = batch, .raw = raw, .chain_hash = chain, .first = true, .muted = !wanted };
 	struct perfdata_record record;
 	(void)perfdata_raw_decode(session->reader, raw, &record);
 	view.pid = raw->pid;

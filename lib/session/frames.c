@@ -5,14 +5,8 @@
 #include "session/state.h"
 
 #define CACHE_SLOTS 16384u   /* a power of two */
-#define MAX_CHAIN_SLOTS ((size_t)CACHE_SLOTS << 8)
-#define CHAIN_PROBES 4u      /* slots that a chain may stand in, from its own on */
+#define MIN_CHAIN_BYTES ((size_t)1 << 20)
 
-/* What a chain, seen by a set of maps, was resolved to. */
-struct pd_chain_slot {
-	uint64_t hash, areas, kernel;   /* generations of the maps it was resolved with */
-	uint32_t stack;                 /* + 1; 0: empty */
-};
 struct pd_address_slot {
 	uint64_t ip, areas;             /* generation of the maps that were asked */
 	uint32_t key;                   /* cpumode, and whether it stands below kernel addresses */
@@ -28,7 +22,7 @@ static int same_frame(const void *user, uint32_t index, const void *wanted)
 
 uint32_t pd_frame_get(struct pd_state *state, const struct perfdata_frame *key)
 {
-	uint64_t hash = pd_hash_u64(key->address, key->dso * 0x9e3779b97f4a7c15ull + key->time);
+	uint64_t hash = pd_hash_u64(key->address, state->seed + key->dso * 0x9e3779b97f4a7c15ull + key->time);
 	uint32_t index = pd_index_find(&state->frame_index, hash, same_frame, state, key);
 	if (index != UINT32_MAX)
 		return index;
@@ -179,11 +173,6 @@ static struct chain_walk start_walk(const struct perfdata_list *chain, const str
 	return (struct chain_walk){ .parts = { chain, deferred }, .cpumode = PERFDATA_CPUMODE_USER };
 }
 
-static uint64_t hash_list(const struct perfdata_list *list, uint64_t seed)
-{
-	return list ? pd_hash_bytes(list->data, list->count * list->stride, seed) : seed;
-}
-
 /* A chain without addresses of the process means the same whoever ran. */
 static bool is_kernel_only(const struct perfdata_list *chain, const struct perfdata_list *deferred)
 {
@@ -193,47 +182,6 @@ static bool is_kernel_only(const struct perfdata_list *chain, const struct perfd
 		if (perfdata_list_u64(chain, i) >= PERFDATA_CONTEXT_MAX)
 			return false;
 	return true;
-}
-
-/* The steps that the words of a chain stand for, compared without a branch for each: they differ next to never. */
-static bool same_steps(const struct pd_stack *stack, const struct perfdata_list *chain)
-{
-	struct chain_walk walk = { .cpumode = PERFDATA_CPUMODE_USER };
-	const struct perfdata_step *step = stack->steps, *end = step + stack->nr_steps;
-	const uint8_t *at = chain->data, *stop = at + chain->count * 8;
-	uint64_t difference = 0;
-	for (; at < stop && step < end; at += 8) {
-		const uint64_t ip = pd_load64(at, chain->swap);
-		if (__builtin_expect(ip >= PERFDATA_CONTEXT_MAX, 0)) {
-			if (!set_context(&walk, ip))
-				return false;
-			continue;
-		}
-		difference |= (step->ip ^ ip) | (step->cpumode ^ walk.cpumode);
-		step++;
-	}
-	if (difference || step < end)
-		return false;
-	/* markers behind the last address change nothing, as long as they are known */
-	for (; at < stop && stack->nr_steps < PD_MAX_STEPS; at += 8) {
-		const uint64_t ip = pd_load64(at, chain->swap);
-		if (ip < PERFDATA_CONTEXT_MAX || !set_context(&walk, ip))
-			return false;
-	}
-	return true;
-}
-
-/* A slot is right only if the chain's addresses and modes are those of the stack: hashes alone never decide. */
-static bool stack_is_of(const struct pd_stack *stack, const struct perfdata_list *chain, const struct perfdata_list *deferred)
-{
-	if (!deferred && chain->stride == 8)
-		return same_steps(stack, chain);
-	struct chain_walk walk = start_walk(chain, deferred);
-	uint64_t ip;
-	for (uint32_t i = 0; i < stack->nr_steps; i++)
-		if (!next_address(&walk, &ip) || stack->steps[i].ip != ip || stack->steps[i].cpumode != walk.cpumode)
-			return false;
-	return stack->nr_steps == PD_MAX_STEPS || (!next_address(&walk, &ip) && !walk.broken);
 }
 
 static int same_stack(const void *user, uint32_t index, const void *wanted)
@@ -247,7 +195,7 @@ static int same_stack(const void *user, uint32_t index, const void *wanted)
 static uint32_t intern_steps(struct pd_state *state, const struct perfdata_step *steps, uint32_t nr)
 {
 	struct pd_stack key = { .steps = steps, .nr_steps = nr };
-	key.hash = pd_hash_bytes(steps, nr * sizeof *steps, 0);
+	key.hash = pd_hash_bytes(steps, nr * sizeof *steps, state->seed);
 	uint32_t index = pd_index_find(&state->stack_index, key.hash, same_stack, state, &key);
 	if (index != UINT32_MAX)
 		return index;
@@ -354,59 +302,49 @@ static uint32_t build_stack(struct pd_state *state, const struct pd_thread *thre
 	return steps->count ? intern_steps(state, steps->items, (uint32_t)steps->count) : PERFDATA_NONE;
 }
 
-/* Four slots for each stack: with fewer, chains that meet in a slot drive each other out again and again. */
-static bool has_chain_cache(struct pd_state *state)
+/* The maps that a chain is seen through: 0 if it means the same whoever ran. */
+static uint64_t areas_of_chain(const struct pd_thread *thread, const struct perfdata_list *chain, const struct perfdata_list *deferred)
 {
-	const size_t old = state->chain_slots;
-	if (old && (state->stacks.count <= old / 4 || old == MAX_CHAIN_SLOTS))
-		return true;
-	const size_t nr = old ? 4 * old : CACHE_SLOTS;
-	struct pd_chain_slot *slots = pd_calloc(nr, sizeof *slots);
-	if (!slots)
-		return old != 0;
-	for (size_t i = 0; i < old; i++) {
-		const struct pd_chain_slot *slot = &state->chain_cache[i];
-		for (unsigned k = 0; k < CHAIN_PROBES && slot->stack; k++) {
-			struct pd_chain_slot *to = &slots[(slot->hash + k) & (nr - 1)];
-			if (to->stack)
-				continue;
-			*to = *slot;
-			break;
-		}
-	}
-	pd_free(state->chain_cache);
-	state->chain_cache = slots;
-	state->chain_slots = nr;
-	return true;
+	return is_kernel_only(chain, deferred) ? 0 : thread->areas->generation;
 }
 
-uint32_t pd_stack_get(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *all)
+void pd_stack_expect(const struct pd_state *state, int32_t tid, const struct perfdata_list *chain, struct pd_expected_chain *ret)
+{
+	const struct pd_thread *thread = pd_thread_find(state, tid);
+	if (!thread || !chain->count)
+		return;
+	ret->hash = pd_chain_hash(chain, NULL, state->seed);
+	ret->areas = areas_of_chain(thread, chain, NULL);
+	pd_chain_cache_fetch_slot(&state->chains, ret->hash, ret->areas, state->kernel.generation);
+}
+
+void pd_stacks_fetch(const struct pd_state *state, const struct pd_expected_chain *expected, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (expected[i].hash)
+			pd_chain_cache_fetch_words(&state->chains, expected[i].hash, expected[i].areas, state->kernel.generation);
+}
+
+uint32_t pd_stack_get(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain)
 {
 	/* what is not the recorded chain alone is seldom the same twice, or was dear to find anyway */
-	if (all->branches || all->nr_unwound || all->leaf_caller)
-		return build_stack(state, thread, all);
-	const struct perfdata_list *chain = all->recorded, *deferred = all->deferred;
-	if (!has_chain_cache(state)) {
-		state->no_memory = true;
-		return PERFDATA_NONE;
-	}
-	const uint64_t areas = is_kernel_only(chain, deferred) ? 0 : thread->areas->generation, kernel = state->kernel.generation;
-	const uint64_t hash = hash_list(deferred, hash_list(chain, areas ^ kernel << 32));
-	struct pd_chain_slot *free_slot = NULL;
-	for (unsigned i = 0; i < CHAIN_PROBES && !free_slot; i++) {
-		struct pd_chain_slot *slot = &state->chain_cache[(hash + i) & (state->chain_slots - 1)];
-		if (!slot->stack)
-			free_slot = slot;
-		else if (slot->hash == hash && slot->areas == areas && slot->kernel == kernel &&
-			 stack_is_of(pd_table_at(&state->stacks, slot->stack - 1), chain, deferred))
-			return slot->stack - 1;
-	}
-	if (!free_slot)
-		free_slot = &state->chain_cache[hash & (state->chain_slots - 1)];
+	if (chain->branches || chain->nr_unwound || chain->leaf_caller)
+		return build_stack(state, thread, chain);
+	const struct pd_chain_key key = {
+		.recorded = chain->recorded, .deferred = chain->deferred,
+		.areas = areas_of_chain(thread, chain->recorded, chain->deferred), .kernel = state->kernel.generation,
+		.hash = chain->hash ? chain->hash : pd_chain_hash(chain->recorded, chain->deferred, state->seed),
+	};
+	uint32_t stack = pd_chain_cache_get(&state->chains, &key);
+	if (stack != PERFDATA_NONE)
+		return stack;
 	state->timed = false;
-	uint32_t stack = build_stack(state, thread, all);
-	if (stack != PERFDATA_NONE && !state->timed)
-		*free_slot = (struct pd_chain_slot){ .hash = hash, .areas = areas, .kernel = kernel, .stack = stack + 1 };
+	stack = build_stack(state, thread, chain);
+	if (stack != PERFDATA_NONE && !state->timed) {
+		/* the same chain comes anew after each change of the maps: those that are no more must not pile up */
+		state->chains.max_bytes = MIN_CHAIN_BYTES + 2 * state->steps.total;
+		pd_chain_cache_put(&state->chains, &key, stack);
+	}
 	return stack;
 }
 
@@ -418,6 +356,6 @@ void pd_frames_release(struct pd_state *state)
 	pd_index_release(&state->stack_index);
 	pd_arena_release(&state->steps);
 	pd_free(state->scratch.items);
-	pd_free(state->chain_cache);
+	pd_chain_cache_release(&state->chains);
 	pd_free(state->address_cache);
 }

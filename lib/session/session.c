@@ -1,6 +1,7 @@
 #include "config.h"
 #include <string.h>
 #include "base/memory.h"
+#include "schema/decode.h"
 #include "session/session.h"
 #include "session/state.h"
 
@@ -86,7 +87,7 @@ static const char *comm_of(const struct perfdata_session *session, const struct 
 }
 
 /* Takes one record into the open batch, if it passes. */
-static enum perfdata_status take_record(struct perfdata_session *session, const struct perfdata_raw *raw)
+static enum perfdata_status take_record(struct perfdata_session *session, const struct perfdata_raw *raw, uint64_t chain)
 {
 	bool deliver = session->options.needs & PERFDATA_NEED_DELIVERIES;
 	/* a group's sample belongs to all its events: its deliveries are looked at one by one */
@@ -97,7 +98,7 @@ static enum perfdata_status take_record(struct perfdata_session *session, const 
 		return status;
 	bool wanted = pd_filter_record(&session->filter, raw, comm_of(session, raw), !group);
 	if (!deliver && raw->type == PERFDATA_RECORD_SAMPLE)
-		status = pd_deliver(session, NULL, raw, false);   /* counts only */
+		status = pd_deliver(session, NULL, raw, false, 0);   /* counts only */
 	if (status != PERFDATA_OK || (!wanted && !deliver))
 		return status;
 	struct pd_batch *batch = pd_batch_open(session);
@@ -107,7 +108,7 @@ static enum perfdata_status take_record(struct perfdata_session *session, const 
 	if (!own)
 		return PERFDATA_ENOMEM;
 	session->counts.summary.records_out += wanted;
-	return deliver ? pd_deliver(session, batch, own, wanted) : PERFDATA_OK;
+	return deliver ? pd_deliver(session, batch, own, wanted, chain) : PERFDATA_OK;
 }
 
 static enum perfdata_status fail(struct perfdata_session *session, enum perfdata_status status)
@@ -126,14 +127,46 @@ static bool limit_is_reached(const struct perfdata_session *session)
 static bool batch_is_due(const struct perfdata_session *session)
 {
 	const struct pd_batch *batch = session->open;
-	return batch && (pd_batch_is_full(batch) || (batch->public.nr_records && !pd_reader_ready(session->reader)));
+	if (!batch || session->upcoming.at < session->upcoming.nr)
+		return batch && pd_batch_is_full(batch);
+	return pd_batch_is_full(batch) || (batch->public.nr_records && !pd_reader_ready(session->reader));
+}
+
+static void expect_stacks(const struct perfdata_session *session, struct pd_upcoming *upcoming)
+{
+	for (unsigned i = 0; i < upcoming->nr; i++) {
+		const struct perfdata_raw *raw = &upcoming->records[i];
+		struct perfdata_list chain;
+		upcoming->chains[i] = (struct pd_expected_chain){ 0 };
+		if (raw->type == PERFDATA_RECORD_SAMPLE && raw->event && pd_sample_chain(&raw->event->config, raw->bytes, raw->size, &chain))
+			pd_stack_expect(session->state, raw->tid, &chain, &upcoming->chains[i]);
+	}
+	pd_stacks_fetch(session->state, upcoming->chains, upcoming->nr);
+}
+
+/* The next record. */
+static enum perfdata_status next_record(struct perfdata_session *session, const struct perfdata_raw **ret, uint64_t *ret_chain)
+{
+	struct pd_upcoming *upcoming = &session->upcoming;
+	if (upcoming->at == upcoming->nr) {
+		upcoming->at = upcoming->nr = 0;
+		const enum perfdata_status status = pd_reader_next_few(session->reader, upcoming->records, PD_MAX_RECORDS, &upcoming->nr);
+		if (status != PERFDATA_OK)
+			return status;
+		if (session->options.needs & PERFDATA_NEED_STACKS)
+			expect_stacks(session, upcoming);
+	}
+	*ret = &upcoming->records[upcoming->at];
+	*ret_chain = upcoming->chains[upcoming->at++].hash;
+	return PERFDATA_OK;
 }
 
 enum perfdata_status perfdata_session_next(struct perfdata_session *session, struct perfdata_batch **ret)
 {
 	while (session->end == PERFDATA_OK && !batch_is_due(session)) {
-		struct perfdata_raw raw;
-		enum perfdata_status status = perfdata_reader_next(session->reader, &raw);
+		const struct perfdata_raw *raw;
+		uint64_t chain;
+		enum perfdata_status status = next_record(session, &raw, &chain);
 		if (status == PERFDATA_END) {
 			status = pd_deliver_waiting(session);
 			session->end = status == PERFDATA_OK ? PERFDATA_END : fail(session, status);
@@ -141,7 +174,7 @@ enum perfdata_status perfdata_session_next(struct perfdata_session *session, str
 			session->error = *perfdata_reader_error(session->reader);
 			session->end = status;
 		} else {
-			status = take_record(session, &raw);
+			status = take_record(session, raw, chain);
 			if (status != PERFDATA_OK)
 				fail(session, status);
 			else if (limit_is_reached(session))

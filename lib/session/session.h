@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/hash.h"
 #include "reader/reader.h"
+#include "session/state.h"
 
 /* A batch and the room for its parts; recycled through the session's list of free ones. */
 struct pd_batch {
@@ -52,10 +53,16 @@ struct pd_filter {
 	bool other_types;
 };
 
-struct pd_state;                               /* process state: state.h */
+/* Records that the reader has given and that are worked on one after the other. */
+struct pd_upcoming {
+	struct perfdata_raw records[PD_MAX_RECORDS];
+	struct pd_expected_chain chains[PD_MAX_RECORDS];
+	unsigned nr, at;
+};
 
 struct perfdata_session {
 	struct perfdata_reader *reader;
+	struct pd_upcoming upcoming;
 	struct perfdata_session_options options;
 	struct pd_filter filter;
 	struct pd_counts counts;
@@ -87,8 +94,9 @@ bool pd_batch_is_full(const struct pd_batch *batch);
 void pd_batches_free(struct perfdata_session *session);
 
 /* --- deliver.c --- */
-/* Follows a record, and adds its deliveries to the batch if it is wanted (raw is the batch's own copy then). */
-enum perfdata_status pd_deliver(struct perfdata_session *session, struct pd_batch *batch, const struct perfdata_raw *raw, bool wanted);
+/* Follows a record, and adds its deliveries to the batch if it is wanted (raw is the batch's own copy then). chain: its hash, or 0. */
+enum perfdata_status pd_deliver(struct perfdata_session *session, struct pd_batch *batch, const struct perfdata_raw *raw, bool wanted,
+				uint64_t chain);
 /* At the end: samples still waiting go without their chain. */
 enum perfdata_status pd_deliver_waiting(struct perfdata_session *session);
 void pd_waiting_free(struct perfdata_session *session);

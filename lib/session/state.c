@@ -9,6 +9,7 @@ struct pd_state *pd_state_new(void)
 	struct pd_state *state = pd_calloc(1, sizeof *state);
 	if (!state)
 		return NULL;
+	state->seed = pd_hash_seed(state);
 	state->dsos.item_size = sizeof(struct pd_dso);
 	state->table_ids.item_size = sizeof(struct pd_table_id);
 	state->frames.item_size = sizeof(struct perfdata_frame);

@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/hash.h"
 #include "base/table.h"
+#include "session/chain_cache.h"
 #include "perfdata_session.h"
 #include "perfdata_symbols.h"
 
@@ -56,6 +57,7 @@ struct pd_thread {
 };
 
 struct pd_state {
+	uint64_t seed;             /* for hashes */
 	struct pd_arena arena;     /* threads, area sets, names: what lives as long as the session */
 	struct pd_area_store store;
 	bool no_memory;            /* a frame or a stack is missing for want of it */
@@ -81,8 +83,7 @@ struct pd_state {
 	struct pd_map mount_namespaces;    /* pid → inode, from NAMESPACES records */
 	uint64_t now;              /* time of the record at hand */
 	bool timed;                /* an address was resolved in a way that depends on the time */
-	struct pd_chain_slot *chain_cache;
-	size_t chain_slots;        /* a power of two */
+	struct pd_chain_cache chains;
 	struct pd_address_slot *address_cache;
 	uint32_t kernel_dso;       /* or PERFDATA_NONE */
 	_Atomic(struct perfdata_symbols_dso *) kernel_symbols;   /* of that dso, for any thread; NULL: none */
@@ -191,9 +192,17 @@ struct pd_chain {
 	const uint64_t *unwound;                /* user addresses found by unwinding */
 	size_t nr_unwound;
 	uint64_t leaf_caller;                   /* what called the first user address and left no frame of its own; 0: unknown */
+	uint64_t hash;                          /* of `recorded`, if it was expected, or 0 */
 };
 /* The stack of a chain. PERFDATA_NONE: no memory, or an empty or broken chain. */
 uint32_t pd_stack_get(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain);
+/* Samples that come soon: looking up their stacks one by one is dear, since memory is slow, but it can be asked for many things at once. */
+struct pd_expected_chain {
+	uint64_t hash;                          /* 0: nothing is known */
+	uint64_t areas;
+};
+void pd_stack_expect(const struct pd_state *state, int32_t tid, const struct perfdata_list *chain, struct pd_expected_chain *ret);
+void pd_stacks_fetch(const struct pd_state *state, const struct pd_expected_chain *expected, unsigned count);   /* once all are known */
 void pd_frames_release(struct pd_state *state);
 
 /* --- user_stacks.c --- */

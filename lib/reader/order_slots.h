@@ -1,0 +1,49 @@
+/* Where records wait for their turn. Slots are taken and left in about the same order, so they stand in blocks that are filled one after
+ * the other and used again once all of a block are free: neighbours in time are neighbours in memory. */
+#ifndef PD_ORDER_SLOTS_H
+#define PD_ORDER_SLOTS_H
+
+#include <stdalign.h>
+#include "perfdata_reader.h"
+
+#define PD_BLOCK_SHIFT 7
+#define PD_BLOCK_SLOTS (1u << PD_BLOCK_SHIFT)
+#define PD_NO_BLOCK UINT32_MAX
+
+/* What of a waiting record cannot be read again from its bytes: one line of the cache. */
+struct pd_slot {
+	alignas(64) const uint8_t *bytes;
+	struct pd_chunk *chunk;
+	const struct perfdata_event *event;
+	uint64_t offset, inner, number;
+	int32_t pid, tid;
+	uint32_t cpu;
+	uint16_t file, flags;
+};
+
+struct pd_slot_block {
+	void *memory;
+	struct pd_slot *slots;      /* in memory, aligned */
+	uint32_t nr_used;
+	uint32_t next_free;
+};
+
+struct pd_slots {
+	struct pd_slot_block *blocks;
+	size_t nr_blocks, room;
+	uint32_t open, filled;      /* the block that slots are taken from, and how many of it were */
+	uint32_t free;              /* head of the list of free blocks, or PD_NO_BLOCK */
+};
+
+void pd_slots_init(struct pd_slots *slots);
+void pd_slots_release(struct pd_slots *slots);
+/* PERFDATA_ENOMEM, or PERFDATA_ELIMIT when there are too many. */
+enum perfdata_status pd_slot_take(struct pd_slots *slots, uint32_t *ret);
+void pd_slot_leave(struct pd_slots *slots, uint32_t slot);
+static inline struct pd_slot *pd_slot_at(const struct pd_slots *slots, uint32_t slot)
+{
+	return &slots->blocks[slot >> PD_BLOCK_SHIFT].slots[slot & (PD_BLOCK_SLOTS - 1)];
+}
+static inline size_t pd_slots_bytes(const struct pd_slots *slots) { return slots->nr_blocks * PD_BLOCK_SLOTS * sizeof(struct pd_slot); }
+
+#endif
