@@ -564,6 +564,8 @@ struct perfdata_config {
 	bool branch_counters;          /* branch entries are followed by counter words */
 	uint8_t trailer_size;          /* bytes of the sample_id trailer; 0 without sample_id_all */
 	int8_t sample_id_at, sample_time_at, sample_tid_at, sample_cpu_at;    /* u64 index in a sample's body, or -1 */
+	int8_t sample_ip_at, sample_addr_at, sample_period_at;
+	bool sample_is_plain;          /* no counters, branches, registers or stack memory */
 	int8_t trailer_id_at, trailer_time_at, trailer_tid_at, trailer_cpu_at; /* u64 index counted from the record's end, or -1 */
 	uint8_t sample_fixed;          /* u64 words before the first variable field */
 	uint8_t nr_sample_steps, nr_trailer_steps;

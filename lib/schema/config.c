@@ -63,6 +63,7 @@ void perfdata_config_init(struct perfdata_config *config, const struct perfdata_
 	config->order = order;
 	config->swap = pd_order_is_foreign(order);
 	config->sample_id_at = config->sample_time_at = config->sample_tid_at = config->sample_cpu_at = -1;
+	config->sample_ip_at = config->sample_addr_at = config->sample_period_at = -1;
 	config->trailer_id_at = config->trailer_time_at = config->trailer_tid_at = config->trailer_cpu_at = -1;
 	if (!attr)
 		return;
@@ -90,6 +91,11 @@ void perfdata_config_init(struct perfdata_config *config, const struct perfdata_
 	config->sample_time_at = SAMPLE_WORD(time);
 	config->sample_tid_at = SAMPLE_WORD(pid);
 	config->sample_cpu_at = SAMPLE_WORD(cpu);
+	config->sample_ip_at = SAMPLE_WORD(ip);
+	config->sample_addr_at = SAMPLE_WORD(addr);
+	config->sample_period_at = SAMPLE_WORD(period);
+	config->sample_is_plain = !(type & (PERFDATA_SAMPLE_READ | PERFDATA_SAMPLE_BRANCH_STACK | PERFDATA_SAMPLE_REGS_USER |
+					    PERFDATA_SAMPLE_STACK_USER));
 
 	if (!perfdata_attr_has(attr, PERFDATA_ATTR_SAMPLE_ID_ALL))
 		return;

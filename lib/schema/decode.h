@@ -54,6 +54,14 @@ bool pd_sample_is_whole(const struct perfdata_config *config, const uint8_t *byt
 /* The callchain of a whole sample, if it stands where it can be found without decoding; false says nothing. */
 bool pd_sample_chain(const struct perfdata_config *config, const uint8_t *bytes, size_t size, struct perfdata_list *ret);
 
+/* What a sample is about; what its event does not record is zero. */
+struct pd_sample_head {
+	uint64_t id, ip, addr, period;
+	struct perfdata_list callchain;
+};
+/* Reads it off a sample that is as whole as that needs, and whose event records nothing harder; false says nothing. */
+bool pd_sample_head(const struct perfdata_config *config, const uint8_t *bytes, size_t size, struct pd_sample_head *ret);
+
 /* Bytes of an integer kind, else 0. */
 unsigned pd_kind_width(enum perfdata_kind kind);
 /* Bytes of an element all of whose rows have a fixed size; `present` says which rows it has. */

@@ -218,6 +218,25 @@ bool pd_sample_chain(const struct perfdata_config *config, const uint8_t *bytes,
 	return ret->count <= (size - at - 8) / 8;
 }
 
+static uint64_t word_at(const struct perfdata_config *config, const uint8_t *bytes, int8_t word)
+{
+	return word < 0 ? 0 : pd_load64(bytes + 8 + 8 * word, config->swap);
+}
+
+bool pd_sample_head(const struct perfdata_config *config, const uint8_t *bytes, size_t size, struct pd_sample_head *ret)
+{
+	if (!config->sample_is_plain || size < 8 + 8u * (size_t)config->sample_fixed || pd_load16(bytes + 6, config->swap) != size)
+		return false;
+	ret->callchain.count = 0;
+	if (config->sample_rows & CALLCHAIN_ROW && !pd_sample_chain(config, bytes, size, &ret->callchain))
+		return false;
+	ret->id = word_at(config, bytes, config->sample_id_at);
+	ret->ip = word_at(config, bytes, config->sample_ip_at);
+	ret->addr = word_at(config, bytes, config->sample_addr_at);
+	ret->period = word_at(config, bytes, config->sample_period_at);
+	return true;
+}
+
 bool pd_walk_sample(struct pd_walk *w, struct perfdata_sample *sample)
 {
 	const struct perfdata_config *config = w->config;

@@ -4,6 +4,7 @@
 #include <string.h>
 #include "base/cursor.h"
 #include "base/memory.h"
+#include "schema/decode.h"
 #include "session/session.h"
 #include "session/state.h"
 
@@ -22,11 +23,10 @@ struct sample_view {
 	struct pd_batch *batch;
 	const struct perfdata_raw *raw;        /* as the deliveries will point to */
 	const struct perfdata_raw *deferred;
-	const struct perfdata_sample *sample;
+	const struct perfdata_sample *sample;  /* decoded; NULL where the head says all that is needed */
+	struct pd_sample_head head;
 	const struct perfdata_list *deferred_chain;
-	struct perfdata_list callchain;
 	int32_t pid, tid;
-	uint64_t address, period;
 	uint64_t chain_hash;                   /* of the recorded chain, or 0 */
 	bool has_chain;
 	bool first;                            /* no delivery of this record was made yet */
@@ -61,12 +61,12 @@ static void take_offcpu(struct sample_view *view, bool swap)
 		return;
 	view->pid = (int32_t)pid;
 	view->tid = (int32_t)tid;
-	view->period = period;
-	view->callchain = (struct perfdata_list){ .data = cursor.at, .count = nr, .stride = 8, .swap = swap };
+	view->head.period = period;
+	view->head.callchain = (struct perfdata_list){ .data = cursor.at, .count = nr, .stride = 8, .swap = swap };
 	view->has_chain = true;
 	view->chain_hash = 0;
 	if (nr > 1)
-		view->address = perfdata_list_u64(&view->callchain, 1);
+		view->head.ip = perfdata_list_u64(&view->head.callchain, 1);
 }
 
 /* The stack of the sample: what was recorded, and what can be found from it. */
@@ -74,14 +74,14 @@ static uint32_t stack_of(const struct sample_view *view, const struct pd_thread 
 {
 	const uint64_t branch_call_stack = 1 << 11;
 	const struct perfdata_event *event = view->raw->event;
-	struct pd_chain chain = { .recorded = &view->callchain, .deferred = view->deferred_chain, .ip = view->address,
+	struct pd_chain chain = { .recorded = &view->head.callchain, .deferred = view->deferred_chain, .ip = view->head.ip,
 				  .hash = view->deferred_chain ? 0 : view->chain_hash };
 	if (sample_has(event, PERFDATA_SAMPLE_BRANCH_STACK) && event->config.attr.branch_sample_type & branch_call_stack)
 		chain.branches = &view->sample->branch_stack.entries;
 	if (sample_has(event, PERFDATA_SAMPLE_REGS_USER | PERFDATA_SAMPLE_STACK_USER))
 		chain.nr_unwound = pd_unwind(view->session->state, thread, view->sample, &chain.unwound);
 	else if (sample_has(event, PERFDATA_SAMPLE_REGS_USER))
-		chain.leaf_caller = pd_unwind_leaf(view->session->state, thread, view->sample, &view->callchain);
+		chain.leaf_caller = pd_unwind_leaf(view->session->state, thread, view->sample, &view->head.callchain);
 	return pd_stack_get(view->session->state, thread, &chain);
 }
 
@@ -99,11 +99,11 @@ static enum perfdata_status resolve(struct sample_view *view, struct perfdata_de
 	const struct perfdata_event *event = delivery->event;
 	if (needs(session, PERFDATA_NEED_FRAMES)) {
 		const unsigned cpumode = view->raw->misc & PERFDATA_CPUMODE_MASK;
-		delivery->ip = pd_frame_of(state, thread, cpumode, view->address);
+		delivery->ip = pd_frame_of(state, thread, cpumode, view->head.ip);
 		if (sample_has(event, PERFDATA_SAMPLE_ADDR))
-			delivery->addr = pd_frame_of_data(state, thread, cpumode, view->sample->addr);
-		const struct perfdata_list *entries = &view->sample->branch_stack.entries;
-		if (sample_has(event, PERFDATA_SAMPLE_BRANCH_STACK) && entries->count) {
+			delivery->addr = pd_frame_of_data(state, thread, cpumode, view->head.addr);
+		const struct perfdata_list *entries = view->sample ? &view->sample->branch_stack.entries : NULL;
+		if (sample_has(event, PERFDATA_SAMPLE_BRANCH_STACK) && entries && entries->count) {
 			delivery->branches = pd_batch_add_frames(view->batch, 2 * entries->count);
 			if (delivery->branches == PERFDATA_NONE)
 				return PERFDATA_ENOMEM;
@@ -135,8 +135,8 @@ static struct perfdata_delivery *add(struct sample_view *view, const struct perf
 	delivery->event = event;
 	delivery->pid = view->pid;
 	delivery->tid = view->tid;
-	delivery->address = view->address;
-	delivery->period = view->period;
+	delivery->address = view->head.ip;
+	delivery->period = view->head.period;
 	delivery->flags = (view->first ? PERFDATA_DELIVERY_FIRST : 0) | (view->chain_lost ? PERFDATA_DELIVERY_CHAIN_LOST : 0);
 	view->first = false;
 	return delivery;
@@ -193,26 +193,40 @@ static enum perfdata_status deliver_read(struct sample_view *view, const struct 
 	return PERFDATA_OK;
 }
 
-/* Makes the deliveries of a decoded sample. */
-static enum perfdata_status deliver_sample(struct sample_view *view, const struct perfdata_record *record)
+/* Finds out what a sample is about; `record` is room for decoding it. */
+static void take_sample(struct sample_view *view, struct perfdata_record *record)
 {
-	const struct perfdata_event *event = view->raw->event;
+	const struct perfdata_raw *raw = view->raw;
+	const struct perfdata_event *event = raw->event;
 	const struct perfdata_sample *sample = &record->u.sample;
-	view->sample = sample;
-	view->pid = sample_has(event, PERFDATA_SAMPLE_TID) ? sample->pid : -1;
-	view->tid = sample_has(event, PERFDATA_SAMPLE_TID) ? sample->tid : -1;
-	view->address = sample_has(event, PERFDATA_SAMPLE_IP) ? sample->ip : 0;
-	view->period = sample_has(event, PERFDATA_SAMPLE_PERIOD) ? sample->period : event->config.sample_period;
 	view->has_chain = sample_has(event, PERFDATA_SAMPLE_CALLCHAIN);
-	if (view->has_chain)
-		view->callchain = sample->callchain;
+	if (!is_offcpu(event) && pd_sample_head(&event->config, raw->bytes, raw->size, &view->head)) {
+		view->pid = raw->pid;
+		view->tid = raw->tid;
+	} else {
+		(void)perfdata_decode(&event->config, raw->bytes, raw->size, record);
+		view->sample = sample;
+		view->pid = sample_has(event, PERFDATA_SAMPLE_TID) ? sample->pid : -1;
+		view->tid = sample_has(event, PERFDATA_SAMPLE_TID) ? sample->tid : -1;
+		view->head = (struct pd_sample_head){
+			.id = sample_has(event, PERFDATA_SAMPLE_IDENTIFIER) ? sample->identifier : sample->id,
+			.ip = sample->ip, .addr = sample->addr, .period = sample->period, .callchain = sample->callchain,
+		};
+	}
+	if (!sample_has(event, PERFDATA_SAMPLE_PERIOD))
+		view->head.period = event->config.sample_period;
 	if (is_offcpu(event))
 		take_offcpu(view, record->swap);
+}
+
+/* Makes the deliveries of a sample that was taken. */
+static enum perfdata_status deliver_sample(struct sample_view *view)
+{
+	const struct perfdata_event *event = view->raw->event;
 	if (sample_has(event, PERFDATA_SAMPLE_READ))
 		return deliver_read(view, event);
-	uint64_t id = sample_has(event, PERFDATA_SAMPLE_IDENTIFIER) ? sample->identifier :
-		      sample_has(event, PERFDATA_SAMPLE_ID) ? sample->id : UINT64_MAX;
-	return deliver_one(view, event, id, view->period);
+	const bool has_id = event->config.attr.sample_type & (PERFDATA_SAMPLE_IDENTIFIER | PERFDATA_SAMPLE_ID);
+	return deliver_one(view, event, has_id ? view->head.id : UINT64_MAX, view->head.period);
 }
 
 static enum perfdata_status silent(struct sample_view *view, struct perfdata_delivery **ret)
@@ -234,11 +248,10 @@ static enum perfdata_status deliver_unchanged(struct sample_view *view)
 
 /* --- deferred chains --- */
 
-static bool wants_deferred(const struct perfdata_session *session, const struct perfdata_event *event,
-			   const struct perfdata_sample *sample, uint64_t *ret_cookie)
+static bool wants_deferred(const struct sample_view *view, uint64_t *ret_cookie)
 {
-	const struct perfdata_list *chain = &sample->callchain;
-	if (!session->options.merge_deferred || !sample_has(event, PERFDATA_SAMPLE_CALLCHAIN) || chain->count < 2 ||
+	const struct perfdata_list *chain = &view->head.callchain;
+	if (!view->session->options.merge_deferred || !sample_has(view->raw->event, PERFDATA_SAMPLE_CALLCHAIN) || chain->count < 2 ||
 	    perfdata_list_u64(chain, chain->count - 2) != PERFDATA_CONTEXT_USER_DEFERRED)
 		return false;
 	*ret_cookie = perfdata_list_u64(chain, chain->count - 1);
@@ -261,11 +274,13 @@ static enum perfdata_status release(struct perfdata_session *session, struct pd_
 	view.raw = pd_batch_keep(batch, &waiting->raw);
 	if (session->state)
 		session->state->now = waiting->raw.time;
-	struct perfdata_record record;
-	if (!view.raw)
+	if (view.raw) {
+		struct perfdata_record record;
+		take_sample(&view, &record);
+		status = deliver_sample(&view);
+	} else {
 		status = PERFDATA_ENOMEM;
-	else if (perfdata_decode(&waiting->raw.event->config, waiting->raw.bytes, waiting->raw.size, &record) == PERFDATA_OK)
-		status = deliver_sample(&view, &record);
+	}
 	pd_chunk_drop(waiting->raw.chunk);
 	pd_free(waiting);
 	return status;
@@ -397,19 +412,20 @@ enum perfdata_status pd_deliver(struct perfdata_session *session, struct pd_batc
 		return PERFDATA_OK;
 	if (sample && !wanted && !sample_has(raw->event, PERFDATA_SAMPLE_READ))
 		return pd_count_delivery(&session->counts, raw->event);
-	struct sample_view view = { .session = session, .batch = batch, .raw = raw, .chain_hash = chain, .first = true, .muted = !wanted };
+	struct sample_view view = { .session = session, .batch = batch, .raw = raw, .pid = raw->pid, .tid = raw->tid, .chain_hash = chain,
+				    .first = true, .muted = !wanted };
 	struct perfdata_record record;
-	(void)perfdata_raw_decode(session->reader, raw, &record);
-	view.pid = raw->pid;
-	view.tid = raw->tid;
-	if (!sample)
+	if (!sample) {
+		(void)perfdata_raw_decode(session->reader, raw, &record);
 		return deliver_other(&view, &record);
+	}
 	struct perfdata_delivery *unknown;
 	if (!raw->event)
 		return silent(&view, &unknown);
+	take_sample(&view, &record);
 	uint64_t cookie;
-	if (wanted && wants_deferred(session, raw->event, &record.u.sample, &cookie))
+	if (wanted && wants_deferred(&view, &cookie))
 		return wait_for_chain(&view, cookie);
-	enum perfdata_status status = deliver_sample(&view, &record);
+	enum perfdata_status status = deliver_sample(&view);
 	return status == PERFDATA_OK && view.first && wanted ? deliver_unchanged(&view) : status;
 }
