@@ -83,6 +83,34 @@ static bool at_tail(struct pd_window *window, bool is_cut)
 	return true;
 }
 
+static inline struct perfdata_raw record_at(const struct pd_window *window, struct pd_record_header header)
+{
+	const struct pd_stream *stream = window->stream;
+
+	return (struct perfdata_raw){
+		.bytes = window->at, .size = header.size, .type = header.type, .misc = header.misc,
+		.offset = window->is_inner ? stream->unpack.carrier : window->offset,
+		.inner = window->is_inner ? window->offset : PERFDATA_NO_OFFSET,
+		.time = UINT64_MAX, .cpu = UINT32_MAX, .pid = -1, .tid = -1, .file = stream->file, .chunk = window->chunk,
+	};
+}
+
+unsigned pd_window_samples(struct pd_window *window, struct perfdata_raw *ret, unsigned max)
+{
+	const bool swap = window->stream->reader->config.swap;
+	unsigned nr = 0;
+
+	while (nr < max && !window->skip && !window->searching && pd_window_left(window) >= 16) {
+		const struct pd_record_header header = pd_record_header(window->at, swap);
+		if (header.type != PERFDATA_RECORD_SAMPLE || header.size < 8 || header.size % 8 ||
+		    pd_window_left(window) < (size_t)header.size + 8 || !pd_header_is_possible(pd_record_header(window->at + header.size, swap)))
+			break;
+		ret[nr++] = record_at(window, header);
+		pd_window_move(window, header.size);
+	}
+	return nr;
+}
+
 enum perfdata_status pd_window_next(struct pd_window *window, struct perfdata_raw *ret)
 {
 	struct pd_stream *stream = window->stream;
@@ -131,13 +159,8 @@ enum perfdata_status pd_window_next(struct pd_window *window, struct perfdata_ra
 		}
 		if (header.size % 8 || header.type > PERFDATA_RECORD_SCHEDSTAT_DOMAIN || !perfdata_record_layout(header.type))
 			note_oddities(window, header);
-		*ret = (struct perfdata_raw){
-			.bytes = window->at, .size = header.size, .type = header.type, .misc = header.misc,
-			.offset = window->is_inner ? stream->unpack.carrier : window->offset,
-			.inner = window->is_inner ? window->offset : PERFDATA_NO_OFFSET,
-			.time = UINT64_MAX, .cpu = UINT32_MAX, .pid = -1, .tid = -1, .file = stream->file,
-			.flags = window->after_gap ? PERFDATA_RAW_AFTER_GAP : 0, .chunk = window->chunk,
-		};
+		*ret = record_at(window, header);
+		ret->flags = window->after_gap ? PERFDATA_RAW_AFTER_GAP : 0;
 		window->after_gap = false;
 		pd_window_move(window, header.size);
 		return PERFDATA_OK;

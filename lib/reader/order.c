@@ -28,6 +28,8 @@ struct pd_order {
 	uint64_t newest;                 /* time of the newest record queued so far */
 	uint64_t limit;                  /* what the next round releases; 0: nothing */
 	uint64_t last;                   /* time of the record released last */
+	struct perfdata_raw read[PD_MAX_RECORDS]; /* of one chunk, which stays while they are worked on */
+	unsigned nr_read, read_at;
 	struct pd_chunk *given[PD_MAX_RECORDS];   /* of the records given last: released when the next are asked for */
 	unsigned nr_given;
 	bool releasing;
@@ -102,6 +104,7 @@ static enum perfdata_status push(struct perfdata_reader *reader, struct perfdata
 
 	if (raw->time < order->last) {
 		raw->flags |= PERFDATA_RAW_LATE;
+		reader->at_record = raw->number;
 		if (!order->backward)
 			pd_reader_finding_once(reader, PERFDATA_F_OUT_OF_ORDER, raw->file, raw->offset,
 					       "a record of time %llu came after one of %llu was delivered; further ones are only counted",
@@ -319,6 +322,21 @@ static void drop_waiting(struct perfdata_reader *reader, enum perfdata_status st
 	(void)sort(reader->order);   /* without memory the unsorted ones are lost too */
 }
 
+/* The next record as it stands in the input, out of the few that were read together. */
+static enum perfdata_status read_one(struct perfdata_reader *reader, struct perfdata_raw **ret)
+{
+	struct pd_order *order = reader->order;
+
+	if (order->read_at == order->nr_read) {
+		order->read_at = order->nr_read = 0;
+		const enum perfdata_status status = pd_reader_read(reader, order->read, PD_MAX_RECORDS, &order->nr_read);
+		if (status != PERFDATA_OK)
+			return status;
+	}
+	*ret = &order->read[order->read_at++];
+	return PERFDATA_OK;
+}
+
 enum perfdata_status pd_order_next(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned max, unsigned *ret_nr)
 {
 	struct pd_order *order = reader->order;
@@ -336,21 +354,21 @@ enum perfdata_status pd_order_next(struct perfdata_reader *reader, struct perfda
 		}
 		if (reader->end != PERFDATA_OK)
 			return reader->end;
-		struct perfdata_raw raw;
-		enum perfdata_status status = pd_reader_read(reader, &raw);
-		if (status == PERFDATA_OK && raw.type < PERFDATA_RECORD_USER_FIRST && raw.time && raw.time != UINT64_MAX) {
-			status = push(reader, &raw);
-			if (status == PERFDATA_OK && memory_is_full(reader))
+		struct perfdata_raw *raw = NULL;
+		enum perfdata_status status = read_one(reader, &raw);
+		if (status == PERFDATA_OK && raw->type < PERFDATA_RECORD_USER_FIRST && raw->time && raw->time != UINT64_MAX) {
+			status = push(reader, raw);
+			if (status == PERFDATA_OK && order->read_at == order->nr_read && memory_is_full(reader))
 				status = spill(reader);
 			if (status == PERFDATA_OK)
 				continue;
 			if (status == PERFDATA_ELIMIT)
-				pd_reader_finding(reader, PERFDATA_F_LIMIT, raw.file, raw.offset, "%s", reader->error.message);
+				pd_reader_finding(reader, PERFDATA_F_LIMIT, raw->file, raw->offset, "%s", reader->error.message);
 		} else if (status == PERFDATA_OK) {
-			pd_reader_hold(reader, raw.chunk);
-			*ret = raw;
+			pd_reader_hold(reader, raw->chunk);
+			*ret = *raw;
 			*ret_nr = 1;
-			if (raw.type != PERFDATA_RECORD_FINISHED_ROUND)
+			if (raw->type != PERFDATA_RECORD_FINISHED_ROUND)
 				return PERFDATA_OK;
 			status = finish_round(order);
 			if (status == PERFDATA_OK) {
@@ -372,6 +390,8 @@ enum perfdata_status pd_order_next(struct perfdata_reader *reader, struct perfda
 bool pd_order_is_ready(const struct perfdata_reader *reader)
 {
 	const struct pd_order *order = reader->order;
+	if (order->read_at < order->nr_read)
+		return true;
 	if (!order->releasing)
 		return false;
 	return (order->nr_runs && order->runs[0].time <= order->limit) ||

@@ -231,11 +231,12 @@ static void take_turn(struct perfdata_reader *reader, bool done)
 	}
 }
 
-enum perfdata_status pd_reader_read(struct perfdata_reader *reader, struct perfdata_raw *ret)
+enum perfdata_status pd_reader_read(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned max, unsigned *ret_nr)
 {
 	while (reader->nr_streams && !reader->streams[reader->turn]->done) {
 		struct pd_stream *stream = reader->streams[reader->turn];
 		struct pd_window *window;
+		reader->at_record = reader->nr_records;
 		enum perfdata_status status = pd_stream_next(stream, ret, &window);
 		if (status != PERFDATA_OK) {
 			stream->done = true;
@@ -248,13 +249,22 @@ enum perfdata_status pd_reader_read(struct perfdata_reader *reader, struct perfd
 			reader->turn_bytes += ret->size;
 			take_turn(reader, false);
 		}
-		pd_event_match(reader, ret);
+		unsigned nr = 1;
 		if (ret->type >= PERFDATA_RECORD_USER_FIRST) {
 			status = pd_user_record(reader, window, ret);
 			if (status != PERFDATA_OK)
 				return status;
+		} else {
+			if (reader->nr_streams == 1)
+				nr += pd_window_samples(window, ret + 1, max - 1);
+			for (unsigned i = 0; i < nr; i++) {
+				reader->at_record = reader->nr_records + i;
+				pd_event_match(reader, &ret[i]);
+			}
 		}
-		ret->number = reader->nr_records++;
+		for (unsigned i = 0; i < nr; i++)
+			ret[i].number = reader->nr_records++;
+		*ret_nr = nr;
 		return PERFDATA_OK;
 	}
 	return PERFDATA_END;
@@ -275,10 +285,9 @@ enum perfdata_status pd_reader_next_few(struct perfdata_reader *reader, struct p
 		return pd_order_next(reader, ret, max, ret_nr);
 	if (reader->end != PERFDATA_OK)
 		return reader->end;
-	const enum perfdata_status status = pd_reader_read(reader, ret);
+	const enum perfdata_status status = pd_reader_read(reader, ret, max, ret_nr);
 	if (status == PERFDATA_OK) {
 		pd_reader_hold(reader, ret->chunk);
-		*ret_nr = 1;
 		return PERFDATA_OK;
 	}
 	return reader->end = pd_reader_failed(reader, status);

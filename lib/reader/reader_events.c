@@ -3,6 +3,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "reader/reader_impl.h"
+#include "schema/decode.h"
 #include "schema/layout.h"
 #include "schema/trace_types.h"
 
@@ -403,7 +404,11 @@ void pd_event_match(struct perfdata_reader *reader, struct perfdata_raw *raw)
 	const struct perfdata_event *first = reader->nr_events ? reader->events[0] : NULL, *event = first;
 	if (!first && reader->header.container == PERFDATA_CONTAINER_PIPE)
 		pd_reader_finding_once(reader, PERFDATA_F_NO_ATTRS, raw->file, raw->offset, "no attr record came before this one");
-	perfdata_peek(first ? &first->config : &reader->config, raw->bytes, raw->size, &peek);
+	const struct perfdata_config *config = first ? &first->config : &reader->config;
+	if (raw->type == PERFDATA_RECORD_SAMPLE)
+		peek = pd_peek_sample(config, raw->bytes, raw->size);
+	else
+		perfdata_peek(config, raw->bytes, raw->size, &peek);
 	if (reader->nr_events > 1) {
 		event = event_by_id(reader, raw, &peek);
 		if (!event) {

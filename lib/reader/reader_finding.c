@@ -34,7 +34,7 @@ static void report(struct perfdata_reader *reader, enum perfdata_code code, unsi
 	vsnprintf(message, sizeof message, format, args);
 	const struct perfdata_finding finding = {
 		.severity = info->severity, .code = code, .file = perfdata_reader_file_name(reader, file),
-		.offset = offset, .record = reader->nr_records, .message = message,
+		.offset = offset, .record = reader->at_record, .message = message,
 	};
 	reader->options.on_finding(reader->options.user, &finding);
 }

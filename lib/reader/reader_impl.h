@@ -129,6 +129,7 @@ struct perfdata_reader {
 	struct pd_map types_told;              /* record types that a finding named */
 	bool has_errors;
 	uint64_t nr_records;                   /* framed so far */
+	uint64_t at_record;                    /* number of the record that findings are about */
 	struct pd_order *order;                /* NULL: file order */
 	enum perfdata_status end;              /* PERFDATA_OK while records come */
 };
@@ -161,8 +162,8 @@ struct pd_input_options pd_reader_input_options(const struct perfdata_reader *re
 void pd_reader_hold(struct perfdata_reader *reader, struct pd_chunk *chunk);
 /* Makes sure that reader->error tells of `status`, and returns it. */
 enum perfdata_status pd_reader_failed(struct perfdata_reader *reader, enum perfdata_status status);
-/* The next record as it stands in the input. */
-enum perfdata_status pd_reader_read(struct perfdata_reader *reader, struct perfdata_raw *ret);
+/* The next record as it stands in the input; and, behind one of the kernel's, up to `max` - 1 samples of the same chunk. */
+enum perfdata_status pd_reader_read(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned max, unsigned *ret_nr);
 
 /* --- events.c --- */
 /* Adds an event. ids are u64 in the file's order. */
@@ -229,6 +230,8 @@ bool pd_window_pass(struct pd_window *window);
 /* --- framing.c --- */
 /* PERFDATA_OK, or PERFDATA_END if the window has no more records (now). */
 enum perfdata_status pd_window_next(struct pd_window *window, struct perfdata_raw *ret);
+/* Samples that follow at once, with nothing to say about them, as far as they and the header behind each are at hand: most of a recording. */
+unsigned pd_window_samples(struct pd_window *window, struct perfdata_raw *ret, unsigned max);
 enum perfdata_status pd_stream_next(struct pd_stream *stream, struct perfdata_raw *ret, struct pd_window **ret_window);
 /* True if a whole record is at hand. */
 bool pd_stream_is_ready(const struct pd_stream *stream);
@@ -245,7 +248,10 @@ static inline struct pd_record_header pd_record_header(const uint8_t *at, bool s
 /* A record of a known type, with a size that the type can have. */
 bool pd_header_is_plausible(struct pd_record_header header, bool unaligned);
 /* At least not impossible. */
-bool pd_header_is_possible(struct pd_record_header header);
+static inline bool pd_header_is_possible(struct pd_record_header header)
+{
+	return header.size >= 8 && (header.type <= 0xffff || perfdata_record_layout(header.type));
+}
 bool pd_is_magic(const uint8_t *at);
 /* A plausible record stands at `at`, and plausible ones behind it, as far as the window reaches. */
 bool pd_chain_is_plausible(const struct pd_window *window, const uint8_t *at);

@@ -22,11 +22,6 @@ bool pd_header_is_plausible(struct pd_record_header header, bool unaligned)
 	}
 }
 
-bool pd_header_is_possible(struct pd_record_header header)
-{
-	return header.size >= 8 && (header.type <= 0xffff || perfdata_record_layout(header.type));
-}
-
 bool pd_is_magic(const uint8_t *at)
 {
 	return !memcmp(at, "PERFILE2", 8) || !memcmp(at, "2ELIFREP", 8) || !memcmp(at, "PERFFILE", 8);

@@ -168,25 +168,22 @@ const uint8_t *pd_trailer_of(const struct perfdata_config *config, uint32_t type
 	return ends && !any_byte(nul, bytes + size) ? NULL : at;
 }
 
-/* The words of what `base` points into; a word of -1 is not there. */
-static inline __attribute__((always_inline)) void peek_words(const struct perfdata_config *config, const uint8_t *base,
-							     ptrdiff_t step, int id, int time, int tid, int cpu,
-							     struct perfdata_peek *ret)
+static void peek_trailer(const struct perfdata_config *config, const uint8_t *end, struct perfdata_peek *ret)
 {
-	bool swap = config->swap;
+	const bool swap = config->swap;
 
-	if (id >= 0) {
-		ret->id = pd_load64(base + step * id, swap);
+	if (config->trailer_id_at >= 0) {
+		ret->id = pd_load64(end - 8 * config->trailer_id_at, swap);
 		ret->has_id = true;
 	}
-	if (time >= 0)
-		ret->time = pd_load64(base + step * time, swap);
-	if (tid >= 0) {
-		ret->pid = (int32_t)pd_load32(base + step * tid, swap);
-		ret->tid = (int32_t)pd_load32(base + step * tid + 4, swap);
+	if (config->trailer_time_at >= 0)
+		ret->time = pd_load64(end - 8 * config->trailer_time_at, swap);
+	if (config->trailer_tid_at >= 0) {
+		ret->pid = (int32_t)pd_load32(end - 8 * config->trailer_tid_at, swap);
+		ret->tid = (int32_t)pd_load32(end - 8 * config->trailer_tid_at + 4, swap);
 	}
-	if (cpu >= 0)
-		ret->cpu = pd_load32(base + step * cpu, swap);
+	if (config->trailer_cpu_at >= 0)
+		ret->cpu = pd_load32(end - 8 * config->trailer_cpu_at, swap);
 }
 
 void perfdata_peek(const struct perfdata_config *config, const void *bytes, size_t size, struct perfdata_peek *ret)
@@ -196,15 +193,10 @@ void perfdata_peek(const struct perfdata_config *config, const void *bytes, size
 	*ret = (struct perfdata_peek){ .time = UINT64_MAX, .pid = -1, .tid = -1, .cpu = UINT32_MAX };
 	if (size < 8 || !config->has_attr)
 		return;
-	uint32_t type = pd_load32(p, config->swap);
-	if (type == PERFDATA_RECORD_SAMPLE) {
-		if (size >= 8 + 8u * config->sample_fixed)
-			peek_words(config, p + 8, 8, config->sample_id_at, config->sample_time_at, config->sample_tid_at,
-				   config->sample_cpu_at, ret);
-		return;
-	}
+	const uint32_t type = pd_load32(p, config->swap);
 	/* A record that breaks off has lost its trailer; what perf itself wrote belongs where it stands. */
-	if (type < PERFDATA_RECORD_USER_FIRST && pd_load16(p + 6, config->swap) <= size && pd_trailer_of(config, type, p, size))
-		peek_words(config, p + size, -8, config->trailer_id_at, config->trailer_time_at, config->trailer_tid_at,
-			   config->trailer_cpu_at, ret);
+	if (type == PERFDATA_RECORD_SAMPLE)
+		*ret = pd_peek_sample(config, p, size);
+	else if (type < PERFDATA_RECORD_USER_FIRST && pd_load16(p + 6, config->swap) <= size && pd_trailer_of(config, type, p, size))
+		peek_trailer(config, p + size, ret);
 }

@@ -76,6 +76,30 @@ const uint8_t *pd_trailer_of(const struct perfdata_config *config, uint32_t type
 enum perfdata_status pd_decode_record(const struct perfdata_config *config, const uint8_t *bytes, size_t size, uint8_t *native,
 				      struct perfdata_record *ret);
 
+/* perfdata_peek for a sample. */
+static inline struct perfdata_peek pd_peek_sample(const struct perfdata_config *config, const uint8_t *bytes, size_t size)
+{
+	const uint8_t *body = bytes + 8;
+	const bool swap = config->swap;
+	struct perfdata_peek peek = { .time = UINT64_MAX, .pid = -1, .tid = -1, .cpu = UINT32_MAX };
+
+	if (!config->has_attr || size < 8 + 8u * (size_t)config->sample_fixed)
+		return peek;
+	if (config->sample_id_at >= 0) {
+		peek.id = pd_load64(body + 8 * config->sample_id_at, swap);
+		peek.has_id = true;
+	}
+	if (config->sample_time_at >= 0)
+		peek.time = pd_load64(body + 8 * config->sample_time_at, swap);
+	if (config->sample_tid_at >= 0) {
+		peek.pid = (int32_t)pd_load32(body + 8 * config->sample_tid_at, swap);
+		peek.tid = (int32_t)pd_load32(body + 8 * config->sample_tid_at + 4, swap);
+	}
+	if (config->sample_cpu_at >= 0)
+		peek.cpu = pd_load32(body + 8 * config->sample_cpu_at, swap);
+	return peek;
+}
+
 /* Copies words from fixed places at `at` into the view. */
 static inline void pd_run_steps(const struct perfdata_config_step *steps, unsigned count, const uint8_t *at, bool swap,
 				void *view)
