@@ -28,6 +28,8 @@ struct perfdata_reader_options {
 	uint64_t max_memory;               /* bytes held for ordering before spilling; 0: 1 GiB */
 	uint64_t max_spool;                /* bytes in temporary files; 0: no limit */
 	uint32_t max_ratio;                /* unpacked : packed bytes; 0: no limit */
+	bool read_ahead;                   /* files may be read by a thread of the reader's own, ahead of what is asked for; findings
+					    * come from the thread that asks all the same. Waiting for pipes is left to that thread. */
 	uint32_t max_findings;             /* of one code that are reported one by one; the rest are only counted. 0: 1000 */
 	perfdata_finding_fn *on_finding;   /* may be NULL */
 	void *user;                        /* for on_finding */

@@ -77,7 +77,7 @@ struct pd_chunk *pd_chunk_get(struct pd_chunk_pool *pool)
 		chunk->data = (uint8_t *)chunk + CHUNK_HEAD + PD_CHUNK_HEADROOM;
 	}
 	atomic_init(&chunk->holders, 1);
-	chunk->mark = 0;
+	chunk->mark = chunk->ahead_mark = 0;
 	chunk->queued = 0;
 	chunk->offset = 0;
 	chunk->size = 0;

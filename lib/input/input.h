@@ -17,6 +17,7 @@ struct pd_chunk_pool;
 struct pd_chunk {
 	atomic_int holders;
 	uint32_t mark;           /* free for the single thread that fills batches */
+	uint32_t ahead_mark;     /* the same for the one that reads ahead */
 	uint32_t queued;         /* free for the reader: records in it that wait for their turn; 0 when it is got */
 	uint64_t offset;         /* of data[0] in the unpacked stream it was filled from */
 	uint8_t *data;           /* PD_CHUNK_HEADROOM bytes in front may be used by the reader */

@@ -30,8 +30,9 @@ struct pd_order {
 	uint64_t last;                   /* time of the record released last */
 	struct perfdata_raw read[PD_MAX_RECORDS]; /* of one chunk, which stays while they are worked on */
 	unsigned nr_read, read_at;
-	struct pd_chunk *given[PD_MAX_RECORDS];   /* of the records given last: released when the next are asked for */
+	struct perfdata_raw given[PD_MAX_RECORDS]; /* last, out of memory: their chunks are released when the next are asked for */
 	unsigned nr_given;
+	struct perfdata_raw from_run;    /* given last, out of a run */
 	bool releasing;
 	bool backward;                   /* some event is written backward: late records are normal */
 };
@@ -73,7 +74,7 @@ static void release_chunk(struct pd_order *order, struct pd_chunk *chunk)
 static void release_given(struct pd_order *order)
 {
 	for (unsigned i = 0; i < order->nr_given; i++)
-		release_chunk(order, order->given[i]);
+		release_chunk(order, order->given[i].chunk);
 	order->nr_given = 0;
 }
 
@@ -270,10 +271,11 @@ static enum perfdata_status finish_round(struct pd_order *order)
 	return status;
 }
 
-/* The oldest record in memory. */
-static void pop_key(struct perfdata_reader *reader, struct perfdata_raw *ret)
+/* Gives the oldest record in memory. */
+static void pop_key(struct perfdata_reader *reader)
 {
 	struct pd_order *order = reader->order;
+	struct perfdata_raw *ret = &order->given[order->nr_given++];
 	const struct pd_key key = order->keys[order->first++];
 	/* a round is larger than the caches: what comes next is fetched while this one is worked on */
 	if (order->first + FETCH_SLOTS < order->sorted) {
@@ -283,7 +285,6 @@ static void pop_key(struct perfdata_reader *reader, struct perfdata_raw *ret)
 			__builtin_prefetch(bytes + 64 * line);
 	}
 	raw_of(reader, &key, ret);
-	order->given[order->nr_given++] = ret->chunk;
 	order->last = key.time;
 	order->waiting--;
 	order->bytes -= ret->size;
@@ -291,24 +292,26 @@ static void pop_key(struct perfdata_reader *reader, struct perfdata_raw *ret)
 }
 
 /* The next records that may go; PERFDATA_END if none may. One alone where it comes from a run. */
-static enum perfdata_status pop(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned max, unsigned *ret_nr)
+static enum perfdata_status pop(struct perfdata_reader *reader, struct pd_few *ret)
 {
 	struct pd_order *order = reader->order;
 
-	*ret_nr = 0;
-	while (*ret_nr < max) {
+	*ret = (struct pd_few){ order->given, 0 };
+	while (order->nr_given < PD_MAX_RECORDS) {
 		const uint64_t in_memory = order->first < order->sorted ? order->keys[order->first].time : UINT64_MAX;
 		if (order->nr_runs && order->runs[0].time <= in_memory) {
-			if (*ret_nr || order->runs[0].time > order->limit)
+			if (order->nr_given || order->runs[0].time > order->limit)
 				break;
-			*ret_nr = 1;
-			return pop_run(reader, ret);
+			ret->records = &order->from_run;
+			ret->nr = 1;
+			return pop_run(reader, &order->from_run);
 		}
 		if (order->first == order->sorted || in_memory > order->limit)
 			break;
-		pop_key(reader, &ret[(*ret_nr)++]);
+		pop_key(reader);
 	}
-	return *ret_nr ? PERFDATA_OK : PERFDATA_END;
+	ret->nr = order->nr_given;
+	return ret->nr ? PERFDATA_OK : PERFDATA_END;
 }
 
 /* A run cannot be read any more: the record at hand is the last one of it. */
@@ -329,7 +332,7 @@ static enum perfdata_status read_one(struct perfdata_reader *reader, struct perf
 
 	if (order->read_at == order->nr_read) {
 		order->read_at = order->nr_read = 0;
-		const enum perfdata_status status = pd_reader_read(reader, order->read, PD_MAX_RECORDS, &order->nr_read);
+		const enum perfdata_status status = pd_reader_read(reader, order->read, &order->nr_read);
 		if (status != PERFDATA_OK)
 			return status;
 	}
@@ -337,14 +340,14 @@ static enum perfdata_status read_one(struct perfdata_reader *reader, struct perf
 	return PERFDATA_OK;
 }
 
-enum perfdata_status pd_order_next(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned max, unsigned *ret_nr)
+enum perfdata_status pd_order_next(struct perfdata_reader *reader, struct pd_few *ret)
 {
 	struct pd_order *order = reader->order;
 
 	release_given(order);
 	for (;;) {
 		if (order->releasing) {
-			const enum perfdata_status popped = pop(reader, ret, max, ret_nr);
+			const enum perfdata_status popped = pop(reader, ret);
 			if (popped < 0)
 				drop_waiting(reader, popped);
 			if (popped != PERFDATA_END)
@@ -366,8 +369,7 @@ enum perfdata_status pd_order_next(struct perfdata_reader *reader, struct perfda
 				pd_reader_finding(reader, PERFDATA_F_LIMIT, raw->file, raw->offset, "%s", reader->error.message);
 		} else if (status == PERFDATA_OK) {
 			pd_reader_hold(reader, raw->chunk);
-			*ret = *raw;
-			*ret_nr = 1;
+			*ret = (struct pd_few){ raw, 1 };
 			if (raw->type != PERFDATA_RECORD_FINISHED_ROUND)
 				return PERFDATA_OK;
 			status = finish_round(order);

@@ -9,6 +9,7 @@
 
 #define DEFAULT_MAX_MEMORY (1ull << 30)
 #define DEFAULT_MAX_FINDINGS 1000
+#define AHEAD_FROM 4096              /* records */
 #define MAX_STREAMS 65535            /* perfdata_raw.file has 16 bits */
 
 static struct perfdata_reader *reader_new(const struct perfdata_reader_options *options, const char *name)
@@ -190,6 +191,7 @@ void perfdata_reader_close(struct perfdata_reader *reader)
 {
 	if (!reader)
 		return;
+	pd_ahead_stop(reader);
 	pd_order_free(reader);
 	pd_chunk_drop(reader->current);
 	for (size_t i = 0; i < reader->nr_streams; i++)
@@ -231,7 +233,7 @@ static void take_turn(struct perfdata_reader *reader, bool done)
 	}
 }
 
-enum perfdata_status pd_reader_read(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned max, unsigned *ret_nr)
+enum perfdata_status pd_reader_read(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned *ret_nr)
 {
 	while (reader->nr_streams && !reader->streams[reader->turn]->done) {
 		struct pd_stream *stream = reader->streams[reader->turn];
@@ -256,7 +258,7 @@ enum perfdata_status pd_reader_read(struct perfdata_reader *reader, struct perfd
 				return status;
 		} else {
 			if (reader->nr_streams == 1)
-				nr += pd_window_samples(window, ret + 1, max - 1);
+				nr += pd_window_samples(window, ret + 1, PD_MAX_RECORDS - 1);
 			for (unsigned i = 0; i < nr; i++) {
 				reader->at_record = reader->nr_records + i;
 				pd_event_match(reader, &ret[i]);
@@ -279,24 +281,49 @@ void pd_reader_hold(struct perfdata_reader *reader, struct pd_chunk *chunk)
 	reader->current = chunk;
 }
 
-enum perfdata_status pd_reader_next_few(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned max, unsigned *ret_nr)
+enum perfdata_status pd_reader_next_now(struct perfdata_reader *reader, struct pd_few *ret)
 {
 	if (reader->order)
-		return pd_order_next(reader, ret, max, ret_nr);
+		return pd_order_next(reader, ret);
 	if (reader->end != PERFDATA_OK)
 		return reader->end;
-	const enum perfdata_status status = pd_reader_read(reader, ret, max, ret_nr);
+	const enum perfdata_status status = pd_reader_read(reader, reader->records, &ret->nr);
 	if (status == PERFDATA_OK) {
-		pd_reader_hold(reader, ret->chunk);
+		pd_reader_hold(reader, reader->records[0].chunk);
+		ret->records = reader->records;
 		return PERFDATA_OK;
 	}
 	return reader->end = pd_reader_failed(reader, status);
 }
 
+/* A thread is worth it for many records, where nobody waits for the first ones. */
+static bool should_read_ahead(const struct perfdata_reader *reader)
+{
+	if (!reader->options.read_ahead || reader->nr_records < AHEAD_FROM || reader->end != PERFDATA_OK)
+		return false;
+	for (size_t i = 0; i < reader->nr_streams; i++)
+		if (reader->streams[i]->is_live)
+			return false;
+	return true;
+}
+
+enum perfdata_status pd_reader_next_few(struct perfdata_reader *reader, struct pd_few *ret)
+{
+	if (!reader->ahead && should_read_ahead(reader)) {
+		pd_ahead_start(reader);
+		reader->options.read_ahead = false;   /* once is enough, also if it failed */
+	}
+	return reader->ahead ? pd_ahead_next(reader->ahead, ret) : pd_reader_next_now(reader, ret);
+}
+
 enum perfdata_status perfdata_reader_next(struct perfdata_reader *reader, struct perfdata_raw *ret)
 {
-	unsigned nr;
-	return pd_reader_next_few(reader, ret, 1, &nr);
+	const enum perfdata_status status = reader->few.nr ? PERFDATA_OK : pd_reader_next_few(reader, &reader->few);
+	if (status != PERFDATA_OK)
+		return status;
+	*ret = *reader->few.records++;
+	reader->few.nr--;
+	return PERFDATA_OK;
 }
 
 enum perfdata_status pd_reader_failed(struct perfdata_reader *reader, enum perfdata_status status)
@@ -308,6 +335,8 @@ enum perfdata_status pd_reader_failed(struct perfdata_reader *reader, enum perfd
 
 bool pd_reader_ready(const struct perfdata_reader *reader)
 {
+	if (reader->ahead)
+		return true;
 	if (reader->order && pd_order_is_ready(reader))
 		return true;
 	return !reader->nr_streams || reader->end != PERFDATA_OK || pd_stream_is_ready(reader->streams[reader->turn]);

@@ -8,10 +8,14 @@
 /* raw.chunk is never NULL for a record that perfdata_reader_next gave: pd_chunk_hold(raw.chunk) keeps raw.bytes valid
  * until pd_chunk_drop. */
 
-/* Several records that were to come next anyway, at least one and at most `max`: all of them stay valid until the next call of this or of
+/* The records that come next, as many as are at hand but at most PD_MAX_RECORDS; all of them stay valid until the next call of this or of
  * perfdata_reader_next. Otherwise as that. */
 #define PD_MAX_RECORDS 16u
-enum perfdata_status pd_reader_next_few(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned max, unsigned *ret_nr);
+struct pd_few {
+	const struct perfdata_raw *records;
+	unsigned nr;
+};
+enum perfdata_status pd_reader_next_few(struct perfdata_reader *reader, struct pd_few *ret);
 
 /* False if the next record of a pipe would have to be waited for: a batch is closed then, so that lines leave early.
  * True for all other inputs. */

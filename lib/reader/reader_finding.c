@@ -22,45 +22,56 @@ static uint64_t count_up(struct perfdata_reader *reader, enum perfdata_code code
 	return before;
 }
 
-PERFDATA_PRINTF(5, 0)
-static void report(struct perfdata_reader *reader, enum perfdata_code code, unsigned file, uint64_t offset,
-		   const char *format, va_list args)
+void pd_reader_tell(struct perfdata_reader *reader, const struct pd_finding *finding)
 {
-	const struct perfdata_code_info *info = perfdata_code_lookup(code);
-	char message[320];
+	const struct perfdata_code_info *info = perfdata_code_lookup(finding->code);
+	const uint64_t before = count_up(reader, finding->code);
 
-	if (!reader->options.on_finding || !info)
+	if (before >= (finding->once ? 1 : reader->options.max_findings) || !reader->options.on_finding || !info)
 		return;
-	vsnprintf(message, sizeof message, format, args);
-	const struct perfdata_finding finding = {
-		.severity = info->severity, .code = code, .file = perfdata_reader_file_name(reader, file),
-		.offset = offset, .record = reader->at_record, .message = message,
+	const struct perfdata_finding told = {
+		.severity = info->severity, .code = finding->code, .file = perfdata_reader_file_name(reader, finding->file),
+		.offset = finding->offset, .record = finding->record, .message = finding->message,
 	};
-	reader->options.on_finding(reader->options.user, &finding);
+	reader->options.on_finding(reader->options.user, &told);
+}
+
+static void note(struct perfdata_reader *reader, const struct pd_finding *finding)
+{
+	if (reader->ahead)
+		pd_ahead_note(reader->ahead, finding);
+	else
+		pd_reader_tell(reader, finding);
 }
 
 void pd_reader_finding(struct perfdata_reader *reader, enum perfdata_code code, unsigned file, uint64_t offset,
 		       const char *format, ...)
 {
+	struct pd_finding finding = { .code = code, .file = file, .offset = offset, .record = reader->at_record };
 	va_list args;
 
-	if (count_up(reader, code) >= reader->options.max_findings)
-		return;
 	va_start(args, format);
-	report(reader, code, file, offset, format, args);
+	vsnprintf(finding.message, sizeof finding.message, format, args);
 	va_end(args);
+	note(reader, &finding);
 }
 
 void pd_reader_finding_once(struct perfdata_reader *reader, enum perfdata_code code, unsigned file, uint64_t offset,
 			    const char *format, ...)
 {
+	struct pd_finding finding = { .code = code, .once = true, .file = file, .offset = offset, .record = reader->at_record };
+	const uint64_t key = (uint64_t)code << 32 | UINT32_MAX;
+	uint64_t value;
 	va_list args;
 
-	if (count_up(reader, code))
-		return;
-	va_start(args, format);
-	report(reader, code, file, offset, format, args);
-	va_end(args);
+	/* there may be millions: they are only counted */
+	if (!pd_map_get(&reader->types_told, key, &value)) {
+		(void)pd_map_put(&reader->types_told, key, 1);
+		va_start(args, format);
+		vsnprintf(finding.message, sizeof finding.message, format, args);
+		va_end(args);
+	}
+	note(reader, &finding);
 }
 
 bool pd_reader_type_is_new(struct perfdata_reader *reader, enum perfdata_code code, uint32_t type)

@@ -11,6 +11,7 @@
  *   framing.c          records out of a window
  *   salvage.c          the next plausible record behind damage
  *   unpack.c           COMPRESSED records
+ *   ahead.c            the thread that does all this before it is asked for
  *   order.c            time order, with order_sort.c and order_slots.c
  *   spill.c            what waits too long for memory
  */
@@ -94,6 +95,7 @@ struct pd_late_section {
 };
 
 struct pd_order;
+struct pd_ahead;
 
 struct perfdata_reader {
 	struct perfdata_reader_options options;
@@ -103,6 +105,8 @@ struct perfdata_reader {
 	struct pd_arena arena;                 /* names, events, ids: until close */
 	struct pd_chunk_pool *pool;
 	struct pd_chunk *current;              /* held: of the record that was given last */
+	struct perfdata_raw records[PD_MAX_RECORDS];   /* that were given last, in file order */
+	struct pd_few few;                     /* what perfdata_reader_next gives one by one */
 
 	struct pd_stream **streams;
 	size_t nr_streams, streams_room;
@@ -131,10 +135,20 @@ struct perfdata_reader {
 	uint64_t nr_records;                   /* framed so far */
 	uint64_t at_record;                    /* number of the record that findings are about */
 	struct pd_order *order;                /* NULL: file order */
+	struct pd_ahead *ahead;                /* NULL: nothing is read before it is asked for */
 	enum perfdata_status end;              /* PERFDATA_OK while records come */
 };
 
 /* --- reader_finding.c --- */
+struct pd_finding {
+	enum perfdata_code code;
+	bool once;                   /* reported only the first time */
+	unsigned file;
+	uint64_t offset, record;
+	char message[320];
+};
+/* Counts it, and reports it to the user of the reader unless there were too many. */
+void pd_reader_tell(struct perfdata_reader *reader, const struct pd_finding *finding);
 /* Counts, and reports unless there were too many. offset may be PERFDATA_NO_OFFSET. */
 void pd_reader_finding(struct perfdata_reader *reader, enum perfdata_code code, unsigned file, uint64_t offset,
 		       const char *format, ...) PERFDATA_PRINTF(5, 6);
@@ -162,8 +176,10 @@ struct pd_input_options pd_reader_input_options(const struct perfdata_reader *re
 void pd_reader_hold(struct perfdata_reader *reader, struct pd_chunk *chunk);
 /* Makes sure that reader->error tells of `status`, and returns it. */
 enum perfdata_status pd_reader_failed(struct perfdata_reader *reader, enum perfdata_status status);
-/* The next record as it stands in the input; and, behind one of the kernel's, up to `max` - 1 samples of the same chunk. */
-enum perfdata_status pd_reader_read(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned max, unsigned *ret_nr);
+/* pd_reader_next_few, by the thread that reads. */
+enum perfdata_status pd_reader_next_now(struct perfdata_reader *reader, struct pd_few *ret);
+/* The next record as it stands in the input, and, behind one of the kernel's, samples of the same chunk: at most PD_MAX_RECORDS. */
+enum perfdata_status pd_reader_read(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned *ret_nr);
 
 /* --- events.c --- */
 /* Adds an event. ids are u64 in the file's order. */
@@ -285,8 +301,19 @@ void pd_run_free(struct pd_run *run);
 /* --- order.c --- */
 enum perfdata_status pd_order_new(struct perfdata_reader *reader);
 void pd_order_free(struct perfdata_reader *reader);
-/* One record, or as many as can be given without reading on. */
-enum perfdata_status pd_order_next(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned max, unsigned *ret_nr);
+enum perfdata_status pd_order_next(struct perfdata_reader *reader, struct pd_few *ret);
 bool pd_order_is_ready(const struct perfdata_reader *reader);
+
+/* --- ahead.c --- */
+/* From now on a thread reads; if it cannot be had, everything stays as it is. Only pd_ahead_next, pd_reader_tell and what does not change
+ * may then be used by other threads. */
+void pd_ahead_start(struct perfdata_reader *reader);
+void pd_ahead_stop(struct perfdata_reader *reader);
+/* As pd_reader_next_few. */
+enum perfdata_status pd_ahead_next(struct pd_ahead *ahead, struct pd_few *ret);
+/* By the thread: a finding about what was read. */
+void pd_ahead_note(struct pd_ahead *ahead, const struct pd_finding *finding);
+/* By the thread, before it changes events or features: waits until nobody is at work on records before that. NULL: nothing to do. */
+void pd_ahead_settle(struct pd_ahead *ahead);
 
 #endif

@@ -163,6 +163,18 @@ enum perfdata_status pd_user_record(struct perfdata_reader *reader, struct pd_wi
 {
 	switch (raw->type) {
 	case PERFDATA_RECORD_ATTR:
+	case PERFDATA_RECORD_EVENT_TYPE:
+	case PERFDATA_RECORD_TRACING_DATA:
+	case PERFDATA_RECORD_BUILD_ID:
+	case PERFDATA_RECORD_EVENT_UPDATE:
+	case PERFDATA_RECORD_FEATURE:
+		pd_ahead_settle(reader->ahead);
+		break;
+	default:
+		break;
+	}
+	switch (raw->type) {
+	case PERFDATA_RECORD_ATTR:
 		return take_attr(reader, raw);
 	case PERFDATA_RECORD_EVENT_TYPE:
 		return take_event_type(reader, raw);

@@ -127,36 +127,36 @@ static bool limit_is_reached(const struct perfdata_session *session)
 static bool batch_is_due(const struct perfdata_session *session)
 {
 	const struct pd_batch *batch = session->open;
-	if (!batch || session->upcoming.at < session->upcoming.nr)
+	if (!batch || session->upcoming.at < session->upcoming.few.nr)
 		return batch && pd_batch_is_full(batch);
 	return pd_batch_is_full(batch) || (batch->public.nr_records && !pd_reader_ready(session->reader));
 }
 
 static void expect_stacks(const struct perfdata_session *session, struct pd_upcoming *upcoming)
 {
-	for (unsigned i = 0; i < upcoming->nr; i++) {
-		const struct perfdata_raw *raw = &upcoming->records[i];
+	for (unsigned i = 0; i < upcoming->few.nr; i++) {
+		const struct perfdata_raw *raw = &upcoming->few.records[i];
 		struct perfdata_list chain;
 		upcoming->chains[i] = (struct pd_expected_chain){ 0 };
 		if (raw->type == PERFDATA_RECORD_SAMPLE && raw->event && pd_sample_chain(&raw->event->config, raw->bytes, raw->size, &chain))
 			pd_stack_expect(session->state, raw->tid, &chain, &upcoming->chains[i]);
 	}
-	pd_stacks_fetch(session->state, upcoming->chains, upcoming->nr);
+	pd_stacks_fetch(session->state, upcoming->chains, upcoming->few.nr);
 }
 
 /* The next record. */
 static enum perfdata_status next_record(struct perfdata_session *session, const struct perfdata_raw **ret, uint64_t *ret_chain)
 {
 	struct pd_upcoming *upcoming = &session->upcoming;
-	if (upcoming->at == upcoming->nr) {
-		upcoming->at = upcoming->nr = 0;
-		const enum perfdata_status status = pd_reader_next_few(session->reader, upcoming->records, PD_MAX_RECORDS, &upcoming->nr);
+	if (upcoming->at == upcoming->few.nr) {
+		upcoming->at = upcoming->few.nr = 0;
+		const enum perfdata_status status = pd_reader_next_few(session->reader, &upcoming->few);
 		if (status != PERFDATA_OK)
 			return status;
 		if (session->options.needs & PERFDATA_NEED_STACKS)
 			expect_stacks(session, upcoming);
 	}
-	*ret = &upcoming->records[upcoming->at];
+	*ret = &upcoming->few.records[upcoming->at];
 	*ret_chain = upcoming->chains[upcoming->at++].hash;
 	return PERFDATA_OK;
 }

@@ -55,9 +55,9 @@ struct pd_filter {
 
 /* Records that the reader has given and that are worked on one after the other. */
 struct pd_upcoming {
-	struct perfdata_raw records[PD_MAX_RECORDS];
+	struct pd_few few;
 	struct pd_expected_chain chains[PD_MAX_RECORDS];
-	unsigned nr, at;
+	unsigned at;
 };
 
 struct perfdata_session {

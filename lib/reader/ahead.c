@@ -1,0 +1,242 @@
+/* Reading ahead: a thread of its own reads, unpacks, frames and orders the records that come next and puts them into blocks, while those
+ * before them are worked on. Who asks for records sees no difference: they come in the same order, findings come from the asking thread at
+ * their place between the records, and before a record changes what the reader tells about the recording, the thread waits until all
+ * records before it have been taken and the next one is asked for. */
+#include "config.h"
+#include <pthread.h>
+#include <signal.h>
+#include "base/memory.h"
+#include "reader/reader_impl.h"
+
+#define BLOCKS 6u
+#define BLOCK_RECORDS 1024u
+#define BLOCK_NOTES 64u
+
+/* A finding that waits for its turn. */
+struct note {
+	unsigned before;                 /* so many records of the block come first */
+	struct pd_finding finding;
+};
+
+struct block {
+	struct perfdata_raw records[BLOCK_RECORDS];
+	unsigned nr_records, at_record;
+	struct note notes[BLOCK_NOTES];
+	unsigned nr_notes, at_note;
+	struct pd_chunk **chunks;        /* one hold on each that holds records of the block */
+	size_t nr_chunks, chunks_room;
+	uint32_t mark;                   /* on chunks that are held already */
+	enum perfdata_status end;        /* behind the last record; PERFDATA_OK: another block follows */
+};
+
+struct pd_ahead {
+	struct perfdata_reader *reader;
+	pthread_t thread;
+	pthread_mutex_t mutex;
+	pthread_cond_t changed;
+	/* under the mutex */
+	uint64_t filled, taken;          /* blocks so far */
+	bool asking;                     /* somebody waits for the next block */
+	bool stop;
+	/* of the reading thread */
+	struct block *filling;
+	uint32_t mark;
+	/* blocks[n % BLOCKS] belongs to the reading thread until n blocks are filled, and to the asking one until n are taken */
+	struct block blocks[BLOCKS];
+	struct block unwanted;           /* what is read after `stop` */
+};
+
+static void release_chunks(struct block *block)
+{
+	for (size_t i = 0; i < block->nr_chunks; i++)
+		pd_chunk_drop(block->chunks[i]);
+	block->nr_chunks = 0;
+}
+
+/* --- the thread that reads --- */
+
+static void begin_block(struct pd_ahead *ahead, struct block *block)
+{
+	block->nr_records = block->at_record = block->nr_notes = block->at_note = 0;
+	block->end = PERFDATA_OK;
+	/* mark 0 is what a fresh chunk has */
+	if (++ahead->mark == 0)
+		ahead->mark = 1;
+	block->mark = ahead->mark;
+	ahead->filling = block;
+}
+
+/* Hands over the block that is being filled, and begins the next one as soon as there is room. */
+static void hand_over(struct pd_ahead *ahead)
+{
+	pthread_mutex_lock(&ahead->mutex);
+	if (!ahead->stop) {
+		ahead->filled++;
+		pthread_cond_broadcast(&ahead->changed);
+	}
+	while (ahead->filled - ahead->taken >= BLOCKS && !ahead->stop)
+		pthread_cond_wait(&ahead->changed, &ahead->mutex);
+	struct block *next = ahead->stop ? &ahead->unwanted : &ahead->blocks[ahead->filled % BLOCKS];
+	pthread_mutex_unlock(&ahead->mutex);
+	release_chunks(&ahead->unwanted);
+	begin_block(ahead, next);
+}
+
+static enum perfdata_status hold_chunk(struct block *block, struct pd_chunk *chunk)
+{
+	if (chunk->ahead_mark == block->mark)
+		return PERFDATA_OK;
+	if (pd_vector_grow(&block->chunks, &block->chunks_room, block->nr_chunks, sizeof *block->chunks) < 0)
+		return PERFDATA_ENOMEM;
+	chunk->ahead_mark = block->mark;
+	pd_chunk_hold(chunk);
+	block->chunks[block->nr_chunks++] = chunk;
+	return PERFDATA_OK;
+}
+
+static void *read_all(void *user)
+{
+	struct pd_ahead *ahead = user;
+	enum perfdata_status status = PERFDATA_OK;
+
+	while (status == PERFDATA_OK && ahead->filling != &ahead->unwanted) {
+		struct pd_few few = { NULL, 0 };
+		status = pd_reader_next_now(ahead->reader, &few);
+		if (ahead->filling->nr_records + few.nr > BLOCK_RECORDS)
+			hand_over(ahead);
+		for (unsigned i = 0; i < few.nr && status == PERFDATA_OK; i++) {
+			status = hold_chunk(ahead->filling, few.records[i].chunk);
+			if (status == PERFDATA_OK)
+				ahead->filling->records[ahead->filling->nr_records++] = few.records[i];
+		}
+	}
+	ahead->filling->end = pd_reader_failed(ahead->reader, status);
+	pthread_mutex_lock(&ahead->mutex);
+	if (!ahead->stop)
+		ahead->filled++;
+	pthread_cond_broadcast(&ahead->changed);
+	pthread_mutex_unlock(&ahead->mutex);
+	return NULL;
+}
+
+void pd_ahead_note(struct pd_ahead *ahead, const struct pd_finding *finding)
+{
+	if (ahead->filling->nr_notes == BLOCK_NOTES)
+		hand_over(ahead);
+	ahead->filling->notes[ahead->filling->nr_notes++] = (struct note){ ahead->filling->nr_records, *finding };
+}
+
+void pd_ahead_settle(struct pd_ahead *ahead)
+{
+	if (!ahead)
+		return;
+	if (ahead->filling->nr_records || ahead->filling->nr_notes)
+		hand_over(ahead);
+	pthread_mutex_lock(&ahead->mutex);
+	while (!ahead->stop && !(ahead->asking && ahead->taken == ahead->filled))
+		pthread_cond_wait(&ahead->changed, &ahead->mutex);
+	pthread_mutex_unlock(&ahead->mutex);
+}
+
+/* --- the thread that asks --- */
+
+static bool start_thread(struct pd_ahead *ahead)
+{
+	sigset_t all, before;
+
+	if (pthread_mutex_init(&ahead->mutex, NULL))
+		return false;
+	if (pthread_cond_init(&ahead->changed, NULL)) {
+		pthread_mutex_destroy(&ahead->mutex);
+		return false;
+	}
+	/* signals are for the threads of the program */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	const bool started = pthread_create(&ahead->thread, NULL, read_all, ahead) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (!started) {
+		pthread_cond_destroy(&ahead->changed);
+		pthread_mutex_destroy(&ahead->mutex);
+	}
+	return started;
+}
+
+void pd_ahead_start(struct perfdata_reader *reader)
+{
+	struct pd_ahead *ahead = pd_calloc(1, sizeof *ahead);
+
+	if (!ahead)
+		return;
+	ahead->reader = reader;
+	begin_block(ahead, &ahead->blocks[0]);
+	reader->ahead = ahead;
+	if (start_thread(ahead))
+		return;
+	reader->ahead = NULL;
+	pd_free(ahead);
+}
+
+void pd_ahead_stop(struct perfdata_reader *reader)
+{
+	struct pd_ahead *ahead = reader->ahead;
+
+	if (!ahead)
+		return;
+	pthread_mutex_lock(&ahead->mutex);
+	ahead->stop = true;
+	pthread_cond_broadcast(&ahead->changed);
+	pthread_mutex_unlock(&ahead->mutex);
+	pthread_join(ahead->thread, NULL);
+	pthread_cond_destroy(&ahead->changed);
+	pthread_mutex_destroy(&ahead->mutex);
+	for (unsigned i = 0; i <= BLOCKS; i++) {
+		struct block *block = i < BLOCKS ? &ahead->blocks[i] : &ahead->unwanted;
+		release_chunks(block);
+		pd_free(block->chunks);
+	}
+	reader->ahead = NULL;
+	pd_free(ahead);
+}
+
+static void wait_for_block(struct pd_ahead *ahead)
+{
+	pthread_mutex_lock(&ahead->mutex);
+	if (ahead->taken == ahead->filled) {
+		ahead->asking = true;
+		pthread_cond_broadcast(&ahead->changed);
+		while (ahead->taken == ahead->filled)
+			pthread_cond_wait(&ahead->changed, &ahead->mutex);
+		ahead->asking = false;
+	}
+	pthread_mutex_unlock(&ahead->mutex);
+}
+
+static void give_back(struct pd_ahead *ahead, struct block *block)
+{
+	release_chunks(block);
+	pthread_mutex_lock(&ahead->mutex);
+	ahead->taken++;
+	pthread_cond_broadcast(&ahead->changed);
+	pthread_mutex_unlock(&ahead->mutex);
+}
+
+enum perfdata_status pd_ahead_next(struct pd_ahead *ahead, struct pd_few *ret)
+{
+	for (;;) {
+		wait_for_block(ahead);
+		struct block *block = &ahead->blocks[ahead->taken % BLOCKS];
+		while (block->at_note < block->nr_notes && block->notes[block->at_note].before == block->at_record)
+			pd_reader_tell(ahead->reader, &block->notes[block->at_note++].finding);
+		const unsigned stop = block->at_note < block->nr_notes ? block->notes[block->at_note].before : block->nr_records;
+		const unsigned left = stop - block->at_record;
+		if (left) {
+			*ret = (struct pd_few){ &block->records[block->at_record], left < PD_MAX_RECORDS ? left : PD_MAX_RECORDS };
+			block->at_record += ret->nr;
+			return PERFDATA_OK;
+		}
+		if (block->end != PERFDATA_OK)
+			return block->end;
+		give_back(ahead, block);
+	}
+}
