@@ -77,6 +77,7 @@ struct perfdata_emitter {
 	uint32_t needs;                 /* enum perfdata_needs; begin may not change it, see needs_for */
 	bool symbols;                   /* looks up names by default */
 	bool one_document;              /* an output holds one recording (json, csv) */
+	bool light;                     /* formatting costs less than reading: with few processors, one is better spent there */
 	bool checks;                    /* reports what is damaged inside records itself, as perfdata_batch_check would */
 	const struct perfdata_option *options;   /* or NULL */
 	/* Optional: the needs for these options, or 0 for the default. */

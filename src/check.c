@@ -147,7 +147,7 @@ static enum exit_code check(const struct options *options, const char *file, str
 {
 	struct input input;
 	uint64_t records = 0;
-	const bool opened = input_open(&input, options, file, PERFDATA_ORDER_TIME, false);
+	const bool opened = input_open(&input, options, file, PERFDATA_ORDER_TIME, 0);
 	if (!options->json && !options->junit)
 		answer_headline(&input, options);
 	const bool looked = opened && look(&input, &records);

@@ -45,6 +45,15 @@ static enum perfdata_record_order order_of(const struct options *options)
 	return emitter->order_for ? emitter->order_for(options->values, options->nr_values) : PERFDATA_ORDER_TIME;
 }
 
+/* Reading takes a thread of its own where those that format leave one idle. */
+static unsigned use_of(const struct job *job)
+{
+	if (job->hold)
+		return INPUT_HOLD;
+	const unsigned threads = job->threads ? job->threads : perfdata_processors();
+	return threads > 2 || (threads == 2 && job->options->emitter->light) ? INPUT_READ_AHEAD : 0;
+}
+
 static enum perfdata_status run_session(struct job *job, struct input *input, struct perfdata_session *session, uint32_t needs,
 					struct perfdata_error *reterr)
 {
@@ -131,7 +140,7 @@ static void convert_input(struct job *job, struct input *input)
 static void convert_job(struct job *job)
 {
 	struct input input;
-	if (input_open(&input, job->options, job->file, order_of(job->options), job->hold))
+	if (input_open(&input, job->options, job->file, order_of(job->options), use_of(job)))
 		convert_input(job, &input);
 	job->code = input_close(&input, job->options);
 }

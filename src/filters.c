@@ -133,7 +133,7 @@ static bool time_span(const struct options *options, struct input *input, uint64
 	quiet.style.quiet = true;
 	struct input again;
 	bool found = false;
-	if (input_open(&again, &quiet, input->file, PERFDATA_ORDER_FILE, true)) {
+	if (input_open(&again, &quiet, input->file, PERFDATA_ORDER_FILE, INPUT_HOLD)) {
 		const struct perfdata_session_options walk = { .size = sizeof walk };
 		struct perfdata_session *session = input_walk(&again, &walk, NULL, NULL);
 		const struct perfdata_summary *summary = session ? perfdata_session_summary(session) : NULL;

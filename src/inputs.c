@@ -28,17 +28,17 @@ bool inputs_find(struct options *options)
 	return options_add_file(options, "-");
 }
 
-bool input_open(struct input *input, const struct options *options, const char *file, enum perfdata_record_order order, bool hold)
+bool input_open(struct input *input, const struct options *options, const char *file, enum perfdata_record_order order, unsigned flags)
 {
 	*input = (struct input){ .file = file };
-	messages_init(&input->messages, &options->style, hold);
+	messages_init(&input->messages, &options->style, flags & INPUT_HOLD);
 	const struct perfdata_reader_options reader_options = {
 		.size = sizeof reader_options,
 		.order = order,
 		.tmpdir = options->tmpdir,
 		.max_memory = options->max_memory,
 		.max_spool = options->max_spool,
-		.read_ahead = options->jobs != 1 && !options->limit && !hold,
+		.read_ahead = flags & INPUT_READ_AHEAD && !options->limit,
 		.max_ratio = options->max_ratio > UINT32_MAX ? UINT32_MAX : (uint32_t)options->max_ratio,
 		.on_finding = messages_finding,
 		.user = &input->messages,

@@ -16,8 +16,12 @@ struct input {
 	struct perfdata_error error;       /* the last failure; status 0: none */
 };
 
-/* hold: keep messages until input_close. After a failure (said already) reader is NULL and code says why. */
-bool input_open(struct input *input, const struct options *options, const char *file, enum perfdata_record_order order, bool hold);
+enum {
+	INPUT_HOLD = 1 << 0,         /* keep messages until input_close */
+	INPUT_READ_AHEAD = 1 << 1,   /* there is a processor to spare */
+};
+/* After a failure (said already) reader is NULL and code says why. */
+bool input_open(struct input *input, const struct options *options, const char *file, enum perfdata_record_order order, unsigned flags);
 /* Notes how an operation ended; says why if it failed. reterr may be NULL. */
 void input_ended(struct input *input, enum perfdata_status status, const struct perfdata_error *reterr);
 /* All that can be found was found: counts it and lets it into the code. */

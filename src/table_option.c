@@ -123,7 +123,7 @@ char **tables_of(const struct options *options, const char *file, size_t *ret_nr
 	struct input input;
 	/* what is wrong with the recording, the conversions say */
 	quiet.style.no_findings = true;
-	if (input_open(&input, &quiet, file, PERFDATA_ORDER_FILE, false)) {
+	if (input_open(&input, &quiet, file, PERFDATA_ORDER_FILE, 0)) {
 		const struct perfdata_session_options walk = { .size = sizeof walk };
 		struct perfdata_session *session = input_walk(&input, &walk, NULL, NULL);
 		if (session) {

@@ -83,16 +83,26 @@ static bool at_tail(struct pd_window *window, bool is_cut)
 	return true;
 }
 
-static inline struct perfdata_raw record_at(const struct pd_window *window, struct pd_record_header header)
+/* Member by member: a copy of a whole that was just put together would have to wait for its parts. */
+static inline void take_record(const struct pd_window *window, struct pd_record_header header, struct perfdata_raw *ret)
 {
 	const struct pd_stream *stream = window->stream;
 
-	return (struct perfdata_raw){
-		.bytes = window->at, .size = header.size, .type = header.type, .misc = header.misc,
-		.offset = window->is_inner ? stream->unpack.carrier : window->offset,
-		.inner = window->is_inner ? window->offset : PERFDATA_NO_OFFSET,
-		.time = UINT64_MAX, .cpu = UINT32_MAX, .pid = -1, .tid = -1, .file = stream->file, .chunk = window->chunk,
-	};
+	ret->bytes = window->at;
+	ret->event = NULL;
+	ret->offset = window->is_inner ? stream->unpack.carrier : window->offset;
+	ret->inner = window->is_inner ? window->offset : PERFDATA_NO_OFFSET;
+	ret->number = 0;
+	ret->time = UINT64_MAX;
+	ret->payload = 0;
+	ret->size = header.size;
+	ret->type = header.type;
+	ret->cpu = UINT32_MAX;
+	ret->pid = ret->tid = -1;
+	ret->misc = header.misc;
+	ret->file = stream->file;
+	ret->flags = 0;
+	ret->chunk = window->chunk;
 }
 
 unsigned pd_window_samples(struct pd_window *window, struct perfdata_raw *ret, unsigned max)
@@ -105,7 +115,7 @@ unsigned pd_window_samples(struct pd_window *window, struct perfdata_raw *ret, u
 		if (header.type != PERFDATA_RECORD_SAMPLE || header.size < 8 || header.size % 8 ||
 		    pd_window_left(window) < (size_t)header.size + 8 || !pd_header_is_possible(pd_record_header(window->at + header.size, swap)))
 			break;
-		ret[nr++] = record_at(window, header);
+		take_record(window, header, &ret[nr++]);
 		pd_window_move(window, header.size);
 	}
 	return nr;
@@ -159,7 +169,7 @@ enum perfdata_status pd_window_next(struct pd_window *window, struct perfdata_ra
 		}
 		if (header.size % 8 || header.type > PERFDATA_RECORD_SCHEDSTAT_DOMAIN || !perfdata_record_layout(header.type))
 			note_oddities(window, header);
-		*ret = record_at(window, header);
+		take_record(window, header, ret);
 		ret->flags = window->after_gap ? PERFDATA_RAW_AFTER_GAP : 0;
 		window->after_gap = false;
 		pd_window_move(window, header.size);

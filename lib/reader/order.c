@@ -116,10 +116,18 @@ static enum perfdata_status push(struct perfdata_reader *reader, struct perfdata
 		return status;
 	if (pd_vector_grow(&order->keys, &order->room, order->count, sizeof *order->keys) < 0)
 		return PERFDATA_ENOMEM;
-	*pd_slot_at(&order->slots, slot) = (struct pd_slot){
-		.bytes = raw->bytes, .chunk = raw->chunk, .event = raw->event, .offset = raw->offset, .inner = raw->inner,
-		.number = raw->number, .pid = raw->pid, .tid = raw->tid, .cpu = raw->cpu, .file = raw->file, .flags = raw->flags,
-	};
+	struct pd_slot *waiting = pd_slot_at(&order->slots, slot);
+	waiting->bytes = raw->bytes;
+	waiting->chunk = raw->chunk;
+	waiting->event = raw->event;
+	waiting->offset = raw->offset;
+	waiting->inner = raw->inner;
+	waiting->number = raw->number;
+	waiting->pid = raw->pid;
+	waiting->tid = raw->tid;
+	waiting->cpu = raw->cpu;
+	waiting->file = raw->file;
+	waiting->flags = raw->flags;
 	hold_chunk(order, raw->chunk);
 	order->bytes += raw->size;
 	order->waiting++;
@@ -183,15 +191,27 @@ static void sift_down(struct pd_order *order, size_t at)
 	}
 }
 
+/* Member by member, as in the other direction: a copy of a whole that was just put together would have to wait for its parts. */
 static void raw_of(const struct perfdata_reader *reader, const struct pd_key *key, struct perfdata_raw *ret)
 {
 	const struct pd_slot *slot = pd_slot_at(&reader->order->slots, key->slot);
 	const struct pd_record_header header = pd_record_header(slot->bytes, reader->config.swap);
-	*ret = (struct perfdata_raw){
-		.bytes = slot->bytes, .size = header.size, .type = header.type, .misc = header.misc, .event = slot->event,
-		.offset = slot->offset, .inner = slot->inner, .number = slot->number, .time = key->time, .pid = slot->pid,
-		.tid = slot->tid, .cpu = slot->cpu, .file = slot->file, .flags = slot->flags, .chunk = slot->chunk,
-	};
+	ret->bytes = slot->bytes;
+	ret->event = slot->event;
+	ret->offset = slot->offset;
+	ret->inner = slot->inner;
+	ret->number = slot->number;
+	ret->time = key->time;
+	ret->payload = 0;
+	ret->size = header.size;
+	ret->type = header.type;
+	ret->cpu = slot->cpu;
+	ret->pid = slot->pid;
+	ret->tid = slot->tid;
+	ret->misc = header.misc;
+	ret->file = slot->file;
+	ret->flags = slot->flags;
+	ret->chunk = slot->chunk;
 }
 
 /* Writes all that waits in memory to a run. */

@@ -310,6 +310,6 @@ static enum perfdata_status end(void *state, const struct perfdata_emit_end *end
 const struct perfdata_emitter emitter_folded = {
 	.abi = PERFDATA_EMITTER_ABI, .name = "folded", .help = "one line for each stack and its weight, for flame graphs",
 	.needs = PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES | PERFDATA_NEED_STACKS,
-	.symbols = true, .options = options,
+	.symbols = true, .light = true, .options = options,
 	.begin = begin, .format = format, .merge = merge, .end = end, .free_part = free_part, .release = release,
 };
