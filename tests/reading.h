@@ -160,6 +160,6 @@ static inline size_t pack(enum pd_codec_kind kind, const void *bytes, size_t siz
 	return status == PERFDATA_END ? out_used : 0;
 }
 
-static struct result result, other;
+static __attribute__((unused)) struct result result, other;
 
 #endif

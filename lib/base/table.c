@@ -14,7 +14,7 @@ void *pd_table_add(struct pd_table *table, uint32_t *ret_index)
 		if (!table->segments[segment])
 			return NULL;
 	}
-	table->count++;
+	__atomic_store_n(&table->count, index + 1, __ATOMIC_RELAXED);
 	*ret_index = index;
 	return pd_table_at(table, index);
 }

@@ -24,6 +24,9 @@ static inline void *pd_table_at(const struct pd_table *table, uint32_t index)
 	return table->segments[segment] + (size_t)(index - first) * table->item_size;
 }
 
+/* How many entries there are, for threads that only read. */
+static inline uint32_t pd_table_count(const struct pd_table *table) { return __atomic_load_n(&table->count, __ATOMIC_RELAXED); }
+
 /* A cleared new entry behind the last, or NULL without memory or when 2^31 are in use. *ret_index is its index. */
 void *pd_table_add(struct pd_table *table, uint32_t *ret_index);
 void pd_table_release(struct pd_table *table);

@@ -15,7 +15,7 @@ const struct perfdata_dso *perfdata_session_dso(const struct perfdata_session *s
 
 uint32_t perfdata_session_nr_dsos(const struct perfdata_session *session)
 {
-	return session->state ? session->state->dsos.count : 0;
+	return session->state ? pd_table_count(&session->state->dsos) : 0;
 }
 
 struct perfdata_bytes perfdata_session_build_id(const struct perfdata_session *session, uint32_t dso,
@@ -41,7 +41,7 @@ const struct perfdata_frame *perfdata_session_frame(const struct perfdata_sessio
 enum perfdata_status perfdata_session_stack(const struct perfdata_session *session, uint32_t stack,
 					    const struct perfdata_step **ret_steps, size_t *ret_nr)
 {
-	if (!session->state || stack >= session->state->stacks.count)
+	if (!session->state || stack >= pd_table_count(&session->state->stacks))
 		return PERFDATA_ABSENT;
 	const struct pd_stack *entry = pd_table_at(&session->state->stacks, stack);
 	*ret_steps = entry->steps;
@@ -51,7 +51,7 @@ enum perfdata_status perfdata_session_stack(const struct perfdata_session *sessi
 
 uint32_t perfdata_session_nr_stacks(const struct perfdata_session *session)
 {
-	return session->state ? session->state->stacks.count : 0;
+	return session->state ? pd_table_count(&session->state->stacks) : 0;
 }
 
 enum perfdata_status perfdata_session_stack_resolve(const struct perfdata_session *session, uint32_t stack,

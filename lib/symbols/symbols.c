@@ -50,7 +50,7 @@ enum perfdata_status perfdata_symbols_new(const struct perfdata_symbols_options 
 		return PERFDATA_ENOMEM;
 	symbols->options = *options;
 	/* Neither fails on a system where a lock is only memory. */
-	if (mtx_init(&symbols->lock, mtx_plain) != thrd_success || mtx_init(&symbols->unwind_lock, mtx_plain) != thrd_success) {
+	if (pthread_mutex_init(&symbols->lock, NULL) || pthread_mutex_init(&symbols->unwind_lock, NULL)) {
 		pd_free(symbols);
 		return PERFDATA_ENOMEM;
 	}
@@ -72,7 +72,7 @@ static void dso_free(struct perfdata_symbols_dso *dso)
 		pd_elf_close(dso->debug);
 	pd_elf_close(dso->text);
 	pd_arena_release(&dso->bytes);
-	mtx_destroy(&dso->lock);
+	pthread_mutex_destroy(&dso->lock);
 	pd_free(dso);
 }
 
@@ -84,8 +84,8 @@ void perfdata_symbols_free(struct perfdata_symbols *symbols)
 		next = dso->next;
 		dso_free(dso);
 	}
-	mtx_destroy(&symbols->lock);
-	mtx_destroy(&symbols->unwind_lock);
+	pthread_mutex_destroy(&symbols->lock);
+	pthread_mutex_destroy(&symbols->unwind_lock);
 	pd_arena_release(&symbols->strings);
 	pd_free(symbols);
 }
@@ -117,7 +117,7 @@ enum perfdata_status perfdata_symbols_dso(struct perfdata_symbols *symbols, cons
 	if (!dso)
 		return PERFDATA_ENOMEM;
 	dso->symbols = symbols;
-	if (mtx_init(&dso->lock, mtx_plain) != thrd_success) {
+	if (pthread_mutex_init(&dso->lock, NULL)) {
 		pd_free(dso);
 		return PERFDATA_ENOMEM;
 	}
@@ -127,10 +127,10 @@ enum perfdata_status perfdata_symbols_dso(struct perfdata_symbols *symbols, cons
 	}
 	bool is_elf = request->kind == PERFDATA_DSO_USER || request->kind == PERFDATA_DSO_VDSO;
 	dso->table.mangled = is_elf && !symbols->options.raw_names;
-	mtx_lock(&symbols->lock);
+	pthread_mutex_lock(&symbols->lock);
 	dso->next = symbols->dsos;
 	symbols->dsos = dso;
-	mtx_unlock(&symbols->lock);
+	pthread_mutex_unlock(&symbols->lock);
 	*ret = dso;
 	return PERFDATA_OK;
 }
@@ -170,11 +170,11 @@ bool pd_dso_open_unwind(struct perfdata_symbols_dso *dso)
 {
 	if (!dso->unwind_tried) {
 		dso->unwind_tried = true;
-		mtx_lock(&dso->lock);
+		pthread_mutex_lock(&dso->lock);
 		loaded(dso);
 		if (dso->text && dso->request.kind != PERFDATA_DSO_KERNEL)
 			dso->unwind = pd_elf_again(dso->text);
-		mtx_unlock(&dso->lock);
+		pthread_mutex_unlock(&dso->lock);
 	}
 	return dso->unwind != NULL;
 }
@@ -225,9 +225,9 @@ static enum perfdata_status lookup(struct perfdata_symbols_dso *dso, uint64_t ad
 enum perfdata_status perfdata_symbols_lookup(struct perfdata_symbols_dso *dso, uint64_t address, uint64_t time,
 					     struct perfdata_symbol *ret)
 {
-	mtx_lock(&dso->lock);
+	pthread_mutex_lock(&dso->lock);
 	enum perfdata_status status = lookup(dso, address, time, ret);
-	mtx_unlock(&dso->lock);
+	pthread_mutex_unlock(&dso->lock);
 	return status;
 }
 
@@ -235,7 +235,7 @@ enum perfdata_status perfdata_symbols_resolve(struct perfdata_symbols_dso *dso, 
 					      struct perfdata_symbol *ret, size_t *ret_named)
 {
 	size_t named = 0;
-	mtx_lock(&dso->lock);
+	pthread_mutex_lock(&dso->lock);
 	enum perfdata_status status = loaded(dso);
 	for (size_t i = 0; i < count && !status; i++) {
 		ret[i] = (struct perfdata_symbol){ 0 };
@@ -244,7 +244,7 @@ enum perfdata_status perfdata_symbols_resolve(struct perfdata_symbols_dso *dso, 
 		if (status == PERFDATA_ABSENT)
 			status = PERFDATA_OK;
 	}
-	mtx_unlock(&dso->lock);
+	pthread_mutex_unlock(&dso->lock);
 	if (!status && ret_named)
 		*ret_named = named;
 	return status;
@@ -252,7 +252,7 @@ enum perfdata_status perfdata_symbols_resolve(struct perfdata_symbols_dso *dso, 
 
 enum perfdata_status perfdata_symbols_origin(struct perfdata_symbols_dso *dso, struct perfdata_symbols_origin *ret)
 {
-	mtx_lock(&dso->lock);
+	pthread_mutex_lock(&dso->lock);
 	enum perfdata_status status = loaded(dso);
 	if (!status) {
 		*ret = dso->origin;
@@ -260,7 +260,7 @@ enum perfdata_status perfdata_symbols_origin(struct perfdata_symbols_dso *dso, s
 		ret->build_id = dso->found.size ? dso->found.bytes : NULL;
 		ret->build_id_size = dso->found.size;
 	}
-	mtx_unlock(&dso->lock);
+	pthread_mutex_unlock(&dso->lock);
 	return status;
 }
 
@@ -283,11 +283,11 @@ static bool to_vaddr(const struct perfdata_symbols_dso *dso, uint64_t address, u
 
 enum perfdata_status perfdata_symbols_vaddr(struct perfdata_symbols_dso *dso, uint64_t offset, uint64_t *ret_vaddr)
 {
-	mtx_lock(&dso->lock);
+	pthread_mutex_lock(&dso->lock);
 	enum perfdata_status status = loaded(dso);
 	if (!status && !to_vaddr(dso, offset, ret_vaddr))
 		status = PERFDATA_ABSENT;
-	mtx_unlock(&dso->lock);
+	pthread_mutex_unlock(&dso->lock);
 	return status;
 }
 
@@ -295,10 +295,10 @@ enum perfdata_status perfdata_symbols_source(struct perfdata_symbols_dso *dso, u
 					     struct perfdata_source *frames, size_t room, size_t *ret_count)
 {
 	uint64_t vaddr;
-	mtx_lock(&dso->lock);
+	pthread_mutex_lock(&dso->lock);
 	enum perfdata_status status = loaded(dso);
 	if (!status)
 		status = to_vaddr(dso, address, &vaddr) ? pd_lines_find(dso, vaddr, frames, room, ret_count) : PERFDATA_ABSENT;
-	mtx_unlock(&dso->lock);
+	pthread_mutex_unlock(&dso->lock);
 	return status;
 }
