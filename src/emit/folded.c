@@ -3,6 +3,7 @@
 #include "config.h"
 #include <stdlib.h>
 #include "emitters.h"
+#include "text_cache.h"
 
 #define NO_CHAIN PERFDATA_NONE
 #define EMPTY_CHAIN (PERFDATA_NONE - 1)
@@ -124,13 +125,11 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 	return PERFDATA_OK;
 }
 
-static void free_part(void *part)
-{
-	struct table *table = part;
-	if (table)
-		table_release(table);
-	free(table);
-}
+/* What the samples of a batch count: adding them up is left to merge, which has to do it for those of all batches anyway. */
+struct part {
+	size_t nr;
+	struct weighted samples[];
+};
 
 static enum perfdata_status format(const void *state, const struct perfdata_batch *batch, void *value, struct perfdata_scratch *scratch,
 				   struct perfdata_text *out, void **ret_part)
@@ -139,9 +138,10 @@ static enum perfdata_status format(const void *state, const struct perfdata_batc
 	(void)scratch;
 	(void)out;
 	const struct folded *folded = state;
-	struct table *table = calloc(1, sizeof *table);
-	if (!table)
+	struct part *part = malloc(sizeof *part + batch->nr_deliveries * sizeof *part->samples);
+	if (!part)
 		return PERFDATA_ENOMEM;
+	part->nr = 0;
 	for (size_t i = 0; i < batch->nr_deliveries; i++) {
 		const struct perfdata_delivery *delivery = &batch->deliveries[i];
 		if (delivery->record->type != PERFDATA_RECORD_SAMPLE || delivery->flags & PERFDATA_DELIVERY_SILENT || !delivery->event)
@@ -152,25 +152,22 @@ static enum perfdata_status format(const void *state, const struct perfdata_batc
 			key.stack = recorded ? EMPTY_CHAIN : NO_CHAIN;
 			key.frame = recorded ? PERFDATA_NONE : delivery->ip;
 		}
-		if (!table_add(table, &key, folded->by_period ? delivery->period : 1)) {
-			free_part(table);
-			return PERFDATA_ENOMEM;
-		}
+		part->samples[part->nr++] = (struct weighted){ key, folded->by_period ? delivery->period : 1 };
 	}
-	*ret_part = table;
+	*ret_part = part;
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status merge(void *state, void *part, struct perfdata_text *out)
+static enum perfdata_status merge(void *state, void *pointer, struct perfdata_text *out)
 {
 	(void)out;
 	struct folded *folded = state;
-	const struct table *table = part;
+	struct part *part = pointer;
 	enum perfdata_status status = PERFDATA_OK;
-	for (size_t i = 0; i < table->nr && status == PERFDATA_OK; i++)
-		if (!table_add(&folded->table, &table->entries[i].key, table->entries[i].weight))
+	for (size_t i = 0; i < part->nr && status == PERFDATA_OK; i++)
+		if (!table_add(&folded->table, &part->samples[i].key, part->samples[i].weight))
 			status = PERFDATA_ENOMEM;
-	free_part(part);
+	free(part);
 	return status;
 }
 
@@ -191,7 +188,7 @@ static void append_clean(struct perfdata_text *out, const char *text)
 	}
 }
 
-static void append_frame(const struct folded *folded, uint32_t frame, bool inlines, struct perfdata_text *out)
+static void spell_frame(const struct folded *folded, uint32_t frame, bool inlines, struct perfdata_text *out)
 {
 	enum { MAX_INLINED = 64 };
 	struct perfdata_source calls[MAX_INLINED];
@@ -223,8 +220,21 @@ static void append_frame(const struct folded *folded, uint32_t frame, bool inlin
 	}
 }
 
+/* The same, copied where the frame came before: finding what is inlined somewhere is dear. */
+static void append_frame(const struct folded *folded, struct text_cache *cache, uint32_t frame, bool inlines, struct perfdata_text *out)
+{
+	const uint64_t key = ((uint64_t)frame << 1 | inlines) + 1;
+	if (text_cache_append(cache, key, out))
+		return;
+	const size_t before = out->size;
+	spell_frame(folded, frame, inlines, out);
+	if (!perfdata_text_failed(out))
+		text_cache_put(cache, key, out->data + before, out->size - before);
+}
+
 /* A line without its weight. */
-static void append_line(const struct folded *folded, const struct key *key, bool with_event, struct perfdata_text *out)
+static void append_line(const struct folded *folded, struct text_cache *cache, const struct key *key, bool with_event,
+			struct perfdata_text *out)
 {
 	const struct perfdata_step *steps;
 	size_t nr;
@@ -234,10 +244,10 @@ static void append_line(const struct folded *folded, const struct key *key, bool
 	}
 	append_clean(out, perfdata_session_comm(folded->session, key->comm));
 	if (key->stack == NO_CHAIN)
-		append_frame(folded, key->frame, false, out);
+		append_frame(folded, cache, key->frame, false, out);
 	else if (perfdata_session_stack(folded->session, key->stack, &steps, &nr) == PERFDATA_OK)
 		while (nr-- > 0)
-			append_frame(folded, steps[nr].frame, folded->with_inlines && steps[nr].origin != PERFDATA_STEP_BRANCH, out);
+			append_frame(folded, cache, steps[nr].frame, folded->with_inlines && steps[nr].origin != PERFDATA_STEP_BRANCH, out);
 }
 
 struct line {
@@ -289,15 +299,18 @@ static enum perfdata_status end(void *state, const struct perfdata_emit_end *end
 	if (!lines)
 		return PERFDATA_ENOMEM;
 	const bool with_event = has_several_events(table);
+	struct text_cache cache;
 	struct perfdata_text texts;
 	perfdata_text_init(&texts);
-	for (size_t i = 0; i < table->nr; i++) {
+	texts.failed = !text_cache_init(&cache);
+	for (size_t i = 0; i < table->nr && !perfdata_text_failed(&texts); i++) {
 		lines[i].offset = texts.size;
-		append_line(folded, &table->entries[i].key, with_event, &texts);
+		append_line(folded, &cache, &table->entries[i].key, with_event, &texts);
 		lines[i].size = texts.size - lines[i].offset;
 		lines[i].weight = table->entries[i].weight;
 	}
-	for (size_t i = 0; i < table->nr; i++)
+	text_cache_release(&cache);
+	for (size_t i = 0; i < table->nr && !perfdata_text_failed(&texts); i++)
 		lines[i].text = texts.data + lines[i].offset;
 	if (!perfdata_text_failed(&texts))
 		append_sorted(lines, table->nr, out);
@@ -311,5 +324,5 @@ const struct perfdata_emitter emitter_folded = {
 	.abi = PERFDATA_EMITTER_ABI, .name = "folded", .help = "one line for each stack and its weight, for flame graphs",
 	.needs = PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES | PERFDATA_NEED_STACKS,
 	.symbols = true, .light = true, .options = options,
-	.begin = begin, .format = format, .merge = merge, .end = end, .free_part = free_part, .release = release,
+	.begin = begin, .format = format, .merge = merge, .end = end, .free_part = free, .release = release,
 };
