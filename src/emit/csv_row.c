@@ -5,9 +5,10 @@
 /* How a cell is spelled: the frequent ones where the row is written. */
 enum cell_op {
 	CELL_ANY,                                      /* csv_cell knows */
-	CELL_U64, CELL_U32, CELL_S32, CELL_HEX64,      /* a member of the view; its gate says whether it is there */
-	CELL_CPU,
-	CELL_OFFSET, CELL_SIZE, CELL_MISC, CELL_MISC_RAW, CELL_EVENT,
+	CELL_MISC, CELL_EVENT,
+	CELL_FIRST_NUMBER,
+	CELL_U64 = CELL_FIRST_NUMBER, CELL_U32, CELL_S32, CELL_HEX64, CELL_CPU,   /* of the view; its gate says whether it is there */
+	CELL_OFFSET, CELL_SIZE, CELL_MISC_RAW,         /* of the raw record */
 };
 
 /* A column of a layout. */
@@ -147,6 +148,7 @@ static char *commas_to(char *at, size_t count)
 	return at + count;
 }
 #define COMMA_ROOM 32
+#define CELL_ROOM 40
 
 static void add_name(void *user, const char *name)
 {
@@ -168,42 +170,33 @@ static char *hex_to(char *at, uint64_t value)
 	return perfdata_hex_to(at + 2, value);
 }
 
-static void spell_cell(struct record *r, const struct row_plan *plan, size_t column, size_t commas, struct perfdata_text *room)
+/* Cells that are not written where the row is. */
+static void spell_cell(struct record *r, const struct row_plan *plan, size_t column, struct perfdata_text *room)
 {
-	const struct cell *cell = &plan->cells[column];
-	const void *member = (const char *)&r->view.u + cell->member;
-	struct perfdata_text *out = r->s.out;
-	char *at = perfdata_text_reserve(out, commas + COMMA_ROOM + 40);
-	if (!at)
-		return;
-	at = commas_to(at, commas);
-	switch (cell->op) {
-	case CELL_U64: at = perfdata_u64_to(at, *(const uint64_t *)member); break;
-	case CELL_U32: at = perfdata_u64_to(at, *(const uint32_t *)member); break;
-	case CELL_S32: at = perfdata_s64_to(at, *(const int32_t *)member); break;
-	case CELL_HEX64: at = hex_to(at, *(const uint64_t *)member); break;
-	case CELL_CPU:
-		if (*(const uint32_t *)member != UINT32_MAX)
-			at = perfdata_u64_to(at, *(const uint32_t *)member);
-		break;
-	case CELL_OFFSET: at = perfdata_u64_to(at, r->raw->offset); break;
-	case CELL_SIZE: at = perfdata_u64_to(at, r->raw->size); break;
-	case CELL_MISC_RAW: at = perfdata_u64_to(at, r->raw->misc); break;
-	case CELL_MISC:
-		perfdata_text_commit(out, at);
-		record_misc_text(r, spell_misc);
-		return;
+	switch (plan->cells[column].op) {
+	case CELL_MISC: record_misc_text(r, spell_misc); return;
 	case CELL_EVENT:
-		perfdata_text_commit(out, at);
 		if (r->event)
-			perfdata_text_append(out, r->event->cell.text, r->event->cell.size);
+			perfdata_text_append(r->s.out, r->event->cell.text, r->event->cell.size);
 		return;
-	case CELL_ANY:
-		perfdata_text_commit(out, at);
-		csv_cell(r, &plan->steps[column], room);
-		return;
+	default: csv_cell(r, &plan->steps[column], room); return;
 	}
-	perfdata_text_commit(out, at);
+}
+
+static char *number_cell_to(char *at, const struct record *r, const struct cell *cell)
+{
+	const void *member = (const char *)&r->view.u + cell->member;
+	switch (cell->op) {
+	case CELL_U64: return perfdata_u64_to(at, *(const uint64_t *)member);
+	case CELL_U32: return perfdata_u64_to(at, *(const uint32_t *)member);
+	case CELL_S32: return perfdata_s64_to(at, *(const int32_t *)member);
+	case CELL_HEX64: return hex_to(at, *(const uint64_t *)member);
+	case CELL_CPU: return *(const uint32_t *)member == UINT32_MAX ? at : perfdata_u64_to(at, *(const uint32_t *)member);
+	case CELL_OFFSET: return perfdata_u64_to(at, r->raw->offset);
+	case CELL_SIZE: return perfdata_u64_to(at, r->raw->size);
+	case CELL_MISC_RAW: return perfdata_u64_to(at, r->raw->misc);
+	default: return at;
+	}
 }
 
 bool csv_row(struct record *r, const struct selection *columns, bool without_chains, struct perfdata_text *room)
@@ -215,17 +208,30 @@ bool csv_row(struct record *r, const struct selection *columns, bool without_cha
 		return false;
 	const uint64_t present = r->view.u.present & ~(without_chains ? record_row_said_by_stack(r) : 0);
 	const struct live *live = live_columns(plan, columns->nr, present);
+	/* for all numbers and commas; what other cells need, they ask for */
+	const size_t fixed = columns->nr + COMMA_ROOM + live->nr * CELL_ROOM;
 	struct perfdata_text *out = r->s.out;
 	const size_t start = out->size;
 	size_t last = 0;
-	for (size_t i = 0; i < live->nr; i++) {
+	char *at = perfdata_text_reserve(out, fixed);
+	for (size_t i = 0; i < live->nr && at; i++) {
 		const size_t column = live->columns[i];
-		if (plan->cells[column].op == CELL_ANY && is_absent(r, &plan->steps[column]))
+		const struct cell *cell = &plan->cells[column];
+		if (cell->op == CELL_ANY && is_absent(r, &plan->steps[column]))
 			continue;
-		spell_cell(r, plan, column, column - last, room);
+		if (column - last == 1)
+			*at++ = ',';
+		else
+			at = commas_to(at, column - last);
 		last = column;
+		if (cell->op >= CELL_FIRST_NUMBER) {
+			at = number_cell_to(at, r, cell);
+			continue;
+		}
+		perfdata_text_commit(out, at);
+		spell_cell(r, plan, column, room);
+		at = perfdata_text_reserve(out, fixed);
 	}
-	char *at = perfdata_text_reserve(out, columns->nr + COMMA_ROOM);
 	if (!at)
 		return true;
 	perfdata_text_commit(out, commas_to(at, columns->nr - 1 - last));

@@ -1,6 +1,8 @@
 #include "config.h"
 #include "trace_json.h"
 
+#define PLAIN_ROOM 40   /* of a number and its quotes */
+
 /* --- names: those of the file, made valid and unique ---------------------------------------------------------------------- */
 
 static bool needs_hex_key(const struct perfdata_trace_field *field) { return field->kind == PERFDATA_TRACE_STRING; }
@@ -100,10 +102,14 @@ const struct trace_plan *trace_plan_make(struct pool *pool, const struct perfdat
 	for (size_t i = 0; i < event->nr_fields; i++) {
 		const struct perfdata_trace_field *field = &event->fields[i];
 		rows[i].field = field;
+		rows[i].offset = field->offset;
+		rows[i].size = field->size;
+		rows[i].kind = field->kind;
 		if (is_plain(field))
 			rows[i].end = field->offset + field->size;
 		if (!make_name(pool, rows, i))
 			return NULL;
+		plan->room += key_room(&rows[i].key_doubled, PLAIN_ROOM);
 	}
 	plan->event = event;
 	plan->nr_rows = event->nr_fields;
@@ -215,31 +221,47 @@ static char *quote_to(char *at, bool doubled)
 	return at + 1 + doubled;
 }
 
-/* Key and value of a plain integer inside the raw data. */
-static void spell_plain(struct speller *s, const struct trace_row *row, const uint8_t *raw, bool swap)
+/* Key and value of a plain integer inside the raw data, where there is room for them. */
+static inline char *plain_to(char *at, const struct speller *s, const struct trace_row *row, const uint8_t *raw, bool swap)
 {
-	const struct key *key = s->doubled ? &row->key_doubled : &row->key;
-	char *at = perfdata_text_reserve(s->out, key_room(key, 40));
-	if (!at)
-		return;
-	const struct perfdata_trace_field *field = row->field;
-	at = key_to(at, key);
-	uint64_t value = load(raw + field->offset, field->size, swap);
-	const bool quoted = field->kind == PERFDATA_TRACE_POINTER || (field->size == 8 && s->world->int64_string);
+	at = key_to(at, s->doubled ? &row->key_doubled : &row->key);
+	const uint64_t value = load(raw + row->offset, row->size, swap);
+	const bool quoted = row->kind == PERFDATA_TRACE_POINTER || (row->size == 8 && s->world->int64_string);
 	if (quoted)
 		at = quote_to(at, s->doubled);
-	if (field->kind == PERFDATA_TRACE_POINTER) {
+	if (row->kind == PERFDATA_TRACE_POINTER) {
 		memcpy(at, "0x", 2);
 		at = perfdata_hex_to(at + 2, value);
-	} else if (field->kind == PERFDATA_TRACE_SIGNED) {
-		const unsigned unused = 64 - 8 * field->size;
+	} else if (row->kind == PERFDATA_TRACE_SIGNED) {
+		const unsigned unused = 64 - 8 * row->size;
 		at = perfdata_s64_to(at, (int64_t)(value << unused) >> unused);
 	} else {
 		at = perfdata_u64_to(at, value);
 	}
-	if (quoted)
-		at = quote_to(at, s->doubled);
-	perfdata_text_commit(s->out, at);
+	return quoted ? quote_to(at, s->doubled) : at;
+}
+
+/* Any other field; false if the raw data is too short for it. */
+static bool spell_field(struct speller *s, const struct trace_row *row, struct perfdata_bytes raw)
+{
+	struct perfdata_text *out = s->out;
+	struct perfdata_trace_value value;
+	if (perfdata_trace_value(row->field, raw, s->order, &value))
+		return false;
+	const size_t before = out->size;
+	char *at = perfdata_text_reserve(out, key_room(&row->key, 0));
+	if (!at)
+		return true;
+	perfdata_text_commit(out, key_to(at, &row->key));
+	bool valid;
+	spell(s, row, &value, &valid);
+	if (!valid) {
+		perfdata_text_append(out, row->key_hex.text, row->key_hex.size);
+		spell_bytes_string(out, value.bytes);
+	}
+	if (s->doubled)
+		double_quotes(out, before);
+	return !value.clipped;
 }
 
 bool trace_json_object(struct speller *s, const struct trace_plan *plan, struct perfdata_bytes raw)
@@ -248,32 +270,20 @@ bool trace_json_object(struct speller *s, const struct trace_plan *plan, struct 
 	const size_t start = out->size;
 	const bool swap = (s->order == PERFDATA_BIG_ENDIAN) != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 	bool whole = true;
-	for (size_t i = 0; i < plan->nr_rows; i++) {
+	char *at = perfdata_text_reserve(out, plan->room);
+	for (size_t i = 0; i < plan->nr_rows && at; i++) {
 		const struct trace_row *row = &plan->rows[i];
 		if (row->end && row->end <= raw.size) {
-			spell_plain(s, row, raw.data, swap);
+			at = plain_to(at, s, row, raw.data, swap);
 			continue;
 		}
-		struct perfdata_trace_value value;
-		if (perfdata_trace_value(row->field, raw, s->order, &value)) {
-			whole = false;
-			continue;
-		}
-		whole &= !value.clipped;
-		const size_t before = out->size;
-		char *at = perfdata_text_reserve(out, key_room(&row->key, 0));
-		if (!at)
-			return whole;
-		perfdata_text_commit(out, key_to(at, &row->key));
-		bool valid;
-		spell(s, row, &value, &valid);
-		if (!valid) {
-			perfdata_text_append(out, row->key_hex.text, row->key_hex.size);
-			spell_bytes_string(out, value.bytes);
-		}
-		if (s->doubled)
-			double_quotes(out, before);
+		perfdata_text_commit(out, at);
+		whole &= spell_field(s, row, raw);
+		at = perfdata_text_reserve(out, plan->room);
 	}
+	if (!at)
+		return whole;
+	perfdata_text_commit(out, at);
 	spell_close(out, start, '{', '}');
 	return whole;
 }

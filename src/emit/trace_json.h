@@ -10,10 +10,13 @@ struct trace_row {
 	struct key key, key_hex;
 	struct key key_doubled;       /* as `key`, inside a cell of CSV */
 	uint32_t end;                 /* of a plain integer at a fixed place; 0: anything else */
+	uint32_t offset, size;        /* the field's, close together */
+	enum perfdata_trace_kind kind;
 };
 struct trace_plan {
 	const struct perfdata_trace_event *event;
 	size_t nr_rows;
+	size_t room;                  /* for all keys and plain integers */
 	const struct trace_row *rows;
 };
 
