@@ -25,7 +25,7 @@ struct perfdata_reader_options {
 	size_t size;                       /* sizeof(struct perfdata_reader_options) */
 	enum perfdata_record_order order;
 	const char *tmpdir;                /* for unlinked temporary files; NULL: /tmp */
-	uint64_t max_memory;               /* bytes held for ordering before spilling; 0: 1 GiB */
+	uint64_t max_memory;               /* bytes held for ordering before spilling; 0: 256 MiB */
 	uint64_t max_spool;                /* bytes in temporary files; 0: no limit */
 	uint32_t max_ratio;                /* unpacked : packed bytes; 0: no limit */
 	bool read_ahead;                   /* files may be read by a thread of the reader's own, ahead of what is asked for; findings

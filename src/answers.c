@@ -288,7 +288,7 @@ enum exit_code answer_each(struct options *options, enum perfdata_record_order o
 	interrupt_catch();
 	for (size_t i = 0; i < options->files.nr && !*interrupt_flag(); i++) {
 		struct input input;
-		const bool opened = input_open(&input, options, options->files.values[i], order, order == PERFDATA_ORDER_TIME ? INPUT_READ_AHEAD : 0);
+		const bool opened = input_open(&input, options, options->files.values[i], order, INPUT_READ_AHEAD);
 		if (!options->json)
 			answer_headline(&input, options);
 		if (opened)

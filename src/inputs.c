@@ -38,7 +38,7 @@ bool input_open(struct input *input, const struct options *options, const char *
 		.tmpdir = options->tmpdir,
 		.max_memory = options->max_memory,
 		.max_spool = options->max_spool,
-		.read_ahead = flags & INPUT_READ_AHEAD && !options->limit,
+		.read_ahead = flags & INPUT_READ_AHEAD && !options->limit && perfdata_processors() > 1,
 		.max_ratio = options->max_ratio > UINT32_MAX ? UINT32_MAX : (uint32_t)options->max_ratio,
 		.on_finding = messages_finding,
 		.user = &input->messages,

@@ -170,7 +170,7 @@ static const struct general_option table[] = {
 	{ { "input", PERFDATA_OPTION_TEXT, 'i', "FILE", "read FILE, as if it stood behind the options; - is stdin" }, OPTIONS_INPUT,
 	  .set = set_file },
 	{ { "strict", PERFDATA_OPTION_FLAG, 0, NULL, "exit with 4 after warnings too" }, OPTIONS_INPUT, MEMBER(strict) },
-	{ { "max-memory", PERFDATA_OPTION_NUMBER, 0, "SIZE", "hold at most this for ordering, then use temporary files; default 1G" },
+	{ { "max-memory", PERFDATA_OPTION_NUMBER, 0, "SIZE", "hold at most this for ordering, then use temporary files; default 256M" },
 	  OPTIONS_INPUT, MEMBER(max_memory) },
 	{ { "max-spool", PERFDATA_OPTION_NUMBER, 0, "SIZE", "write at most this to temporary files; default no limit" }, OPTIONS_INPUT,
 	  MEMBER(max_spool) },

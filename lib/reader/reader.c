@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "reader/reader_impl.h"
 
-#define DEFAULT_MAX_MEMORY (1ull << 30)
+#define DEFAULT_MAX_MEMORY (256ull << 20)
 #define DEFAULT_MAX_FINDINGS 1000
 #define AHEAD_FROM 4096              /* records */
 #define MAX_STREAMS 65535            /* perfdata_raw.file has 16 bits */

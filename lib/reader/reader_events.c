@@ -375,56 +375,79 @@ static const struct perfdata_event *event_of_id(const struct perfdata_reader *re
 }
 
 /* The event by the id that stands where `layouts` say; the first event where the recorder wrote no id. */
-static const struct perfdata_event *event_by_id(struct perfdata_reader *reader, const struct perfdata_raw *raw,
-						struct perfdata_peek *peek)
+static const struct perfdata_event *event_by_id(struct perfdata_reader *reader, const struct perfdata_raw *raw, bool has_id, uint64_t id)
 {
-	if (!peek->has_id || !peek->id)
+	if (!has_id || !id)
 		return reader->events[0];
-	if (peek->id == reader->last_id && reader->last_event)
+	if (id == reader->last_id && reader->last_event)
 		return reader->last_event;
-	const struct perfdata_event *event = event_of_id(reader, peek->id);
+	const struct perfdata_event *event = event_of_id(reader, id);
 	for (size_t i = 1; !event && i < reader->nr_layouts; i++) {
 		struct perfdata_peek other;
 		perfdata_peek(&reader->layouts[i], raw->bytes, raw->size, &other);
 		event = other.has_id ? event_of_id(reader, other.id) : NULL;
 	}
 	if (event && reader->nr_layouts == 1) {
-		reader->last_id = peek->id;
+		reader->last_id = id;
 		reader->last_event = event;
+	}
+	if (!event) {
+		pd_reader_finding_once(reader, PERFDATA_F_UNKNOWN_ID, raw->file, raw->offset,
+				       "id %llu belongs to no event; further ones are only counted", (unsigned long long)id);
 	}
 	return event;
 }
 
-void pd_event_match(struct perfdata_reader *reader, struct perfdata_raw *raw)
+/* `peek` by value: passed through memory, its halves would have to meet there before they can be copied. */
+static inline void set_words(struct perfdata_raw *raw, const struct perfdata_event *event, const struct perfdata_peek peek)
 {
-	struct perfdata_peek peek;
-
-	if (raw->type >= PERFDATA_RECORD_USER_FIRST)
-		return;
-	const struct perfdata_event *first = reader->nr_events ? reader->events[0] : NULL, *event = first;
-	if (!first && reader->header.container == PERFDATA_CONTAINER_PIPE)
-		pd_reader_finding_once(reader, PERFDATA_F_NO_ATTRS, raw->file, raw->offset, "no attr record came before this one");
-	const struct perfdata_config *config = first ? &first->config : &reader->config;
-	if (raw->type == PERFDATA_RECORD_SAMPLE)
-		peek = pd_peek_sample(config, raw->bytes, raw->size);
-	else
-		perfdata_peek(config, raw->bytes, raw->size, &peek);
-	if (reader->nr_events > 1) {
-		event = event_by_id(reader, raw, &peek);
-		if (!event) {
-			raw->flags |= PERFDATA_RAW_UNKNOWN_ID;
-			pd_reader_finding_once(reader, PERFDATA_F_UNKNOWN_ID, raw->file, raw->offset,
-					       "id %llu belongs to no event; further ones are only counted",
-					       (unsigned long long)peek.id);
-		} else if (reader->layouts_differ && event != first) {
-			perfdata_peek(&event->config, raw->bytes, raw->size, &peek);
-		}
-	}
 	raw->event = event;
+	raw->flags |= event ? 0 : PERFDATA_RAW_UNKNOWN_ID;
 	raw->time = peek.time;
 	raw->pid = peek.pid;
 	raw->tid = peek.tid;
 	raw->cpu = peek.cpu;
+}
+
+static void match_sample(struct perfdata_reader *reader, struct perfdata_raw *raw)
+{
+	const struct perfdata_event *first = reader->events[0], *event = first;
+	const struct perfdata_peek peek = pd_peek_sample(&first->config, raw->bytes, raw->size);
+
+	if (reader->nr_events > 1)
+		event = event_by_id(reader, raw, peek.has_id, peek.id);
+	if (event && event != first && reader->layouts_differ)
+		set_words(raw, event, pd_peek_sample(&event->config, raw->bytes, raw->size));
+	else
+		set_words(raw, event, peek);
+}
+
+static void match_other(struct perfdata_reader *reader, struct perfdata_raw *raw)
+{
+	const struct perfdata_event *first = reader->events[0], *event = first;
+	struct perfdata_peek peek;
+
+	perfdata_peek(&first->config, raw->bytes, raw->size, &peek);
+	if (reader->nr_events > 1)
+		event = event_by_id(reader, raw, peek.has_id, peek.id);
+	if (event && event != first && reader->layouts_differ)
+		perfdata_peek(&event->config, raw->bytes, raw->size, &peek);
+	set_words(raw, event, peek);
+}
+
+void pd_event_match(struct perfdata_reader *reader, struct perfdata_raw *raw)
+{
+	if (raw->type >= PERFDATA_RECORD_USER_FIRST)
+		return;
+	if (!reader->nr_events) {
+		if (reader->header.container == PERFDATA_CONTAINER_PIPE)
+			pd_reader_finding_once(reader, PERFDATA_F_NO_ATTRS, raw->file, raw->offset, "no attr record came before this one");
+		return;
+	}
+	if (raw->type == PERFDATA_RECORD_SAMPLE)
+		match_sample(reader, raw);
+	else
+		match_other(reader, raw);
 }
 
 enum perfdata_status perfdata_raw_decode(const struct perfdata_reader *reader, const struct perfdata_raw *raw,
