@@ -60,6 +60,7 @@ enum perfdata_delivery_flag {
 	PERFDATA_DELIVERY_FIRST = 1,    /* the first of its record: where a dump prints the record */
 	PERFDATA_DELIVERY_SILENT = 2,   /* nothing more to tell: a sample whose counters did not grow (it has names all the same), whose event is
 	                                   unknown, or that waits for its deferred chain */
+	PERFDATA_DELIVERY_GUEST = 8,    /* of a virtual machine that the recording tells of (ID_INDEX); perf shows no samples of others */
 	PERFDATA_DELIVERY_CHAIN_LOST = 4,   /* the thread's next deferred chain was another one: perf takes the cookie for an address then */
 };
 

@@ -180,6 +180,37 @@ def _(r):
     machine(r)
 
 
+@case("guests.data", "two virtual machines beside their host: kernels, modules, programs; one that the index names, one that it does not", twin=False)
+def _(r):
+    event = r.event("cycles", [11, 12], period=4000, sample_type=IP | TID | TIME | CPU | IDENTIFIER | CALLCHAIN, sample_id_all=1)
+    r.record(69, r.words([2, 11, 0, 0, 100, 12, 1, 1, 200]) + r.words([0, 0, 77, 3]))
+    kernel(r)
+    program(r)
+    for pid, name in ((77, "[guest.kernel.kallsyms.77]_text"), (78, "[guest.kernel.kallsyms]_text")):
+        r.mmap(pid, 0, 0xffffffff81000000, 0x2000000, 0xffffffff81000000, name, misc=GUEST_KERNEL, id=12 if pid == 77 else 11)
+        r.mmap(pid, 0, 0xffffffffc0000000, 0x10000, 0, "/lib/modules/6.1/kernel/fs/ext4/ext4.ko", misc=GUEST_KERNEL, id=12 if pid == 77 else 11)
+    # the same numbers of threads as the host has
+    r.comm(100, 100, "inside", misc=GUEST_USER, id=12, time=3)
+    r.comm(100, 100, "another", misc=GUEST_USER, id=11, time=4)
+    r.mmap2(100, 100, 0x400000, 0x10000, 0x1000, "/usr/bin/inside", misc=GUEST_USER, id=12, time=5)
+    r.mmap2(100, 100, 0x400000, 0x10000, 0x1000, "/usr/bin/another", misc=GUEST_USER, id=11, time=6)
+    r.task(7, 101, 100, 101, 100, 7, misc=GUEST_USER, id=12)
+    places = ((USER, 0x400100), (KERNEL, 0xffffffff81000010), (GUEST_KERNEL, 0xffffffff81000010), (GUEST_KERNEL, 0xffffffffc0000100),
+              (GUEST_KERNEL, 0x400100), (GUEST_USER, 0x400100), (GUEST_USER, 0x900100), (GUEST_USER, 0xffffffff81000010))
+    time = 100
+    for pid in (100, 101, 77, 0):
+        for mode, ip in places:
+            for id in (11, 12):
+                time += 1
+                chain = [CONTEXT_USER if mode in (USER, GUEST_USER) else CONTEXT_KERNEL, ip, CONTEXT_USER, 0x400200]
+                r.sample(event, misc=mode, ip=ip, pid=pid, tid=pid, time=time, cpu=1, id=id, callchain=chain)
+    r.sample(event, misc=GUEST_KERNEL, ip=0xffffffff81000010, pid=77, tid=77, time=500, id=12, callchain=[2**64 - 2176, 0xffffffff81000010])
+    r.task(4, 100, 1, 100, 1, 600, misc=GUEST_USER, id=12)
+    r.sample(event, misc=GUEST_USER, ip=0x400100, pid=100, tid=100, time=601, id=12, callchain=[CONTEXT_USER, 0x400100])
+    r.sample(event, misc=USER, ip=0x400100, pid=100, tid=100, time=602, id=11, callchain=[CONTEXT_USER, 0x400100])
+    machine(r)
+
+
 @case("branches.data", "branch entries: every type, new type, speculation and privilege")
 def _(r):
     event = r.event("branches", [11], period=4000, sample_type=IP | TID | TIME | BRANCH_STACK, branch_sample_type=1 << 16 | 1 << 3)

@@ -142,6 +142,20 @@ static struct perfdata_delivery *add(struct sample_view *view, const struct perf
 	return delivery;
 }
 
+/* … among the threads and maps of the host, or of the guest that the sample is of. */
+static enum perfdata_status resolve_in_machine(struct sample_view *view, struct perfdata_delivery *delivery, uint64_t id)
+{
+	struct pd_state *state = view->session->state;
+	if (!state || !state->guests || !pd_is_guest_mode(view->raw->misc))
+		return resolve(view, delivery);
+	if (pd_guest_enter(state, view->raw->misc, id, view->pid) < 0)
+		return PERFDATA_ENOMEM;
+	delivery->flags |= PERFDATA_DELIVERY_GUEST;
+	const enum perfdata_status status = resolve(view, delivery);
+	state->guest = NULL;
+	return status;
+}
+
 static enum perfdata_status deliver_one(struct sample_view *view, const struct perfdata_event *event, uint64_t id, uint64_t period)
 {
 	if (pd_count_delivery(&view->session->counts, event) != PERFDATA_OK)
@@ -154,7 +168,7 @@ static enum perfdata_status deliver_one(struct sample_view *view, const struct p
 	delivery->id = id;
 	delivery->period = period;
 	view->session->counts.summary.deliveries_out++;
-	return resolve(view, delivery);
+	return resolve_in_machine(view, delivery, id);
 }
 
 /* How much a counter grew since it was seen last. Inherited events count per thread. */
@@ -243,7 +257,7 @@ static enum perfdata_status deliver_unchanged(struct sample_view *view)
 {
 	struct perfdata_delivery *delivery;
 	enum perfdata_status status = silent(view, &delivery);
-	return status == PERFDATA_OK ? resolve(view, delivery) : status;
+	return status == PERFDATA_OK ? resolve_in_machine(view, delivery, view->head.id) : status;
 }
 
 /* --- deferred chains --- */
@@ -348,6 +362,12 @@ void pd_waiting_free(struct perfdata_session *session)
 
 /* --- records --- */
 
+static bool is_user_mode(const struct perfdata_raw *raw)
+{
+	const unsigned cpumode = raw->misc & PERFDATA_CPUMODE_MASK;
+	return cpumode == PERFDATA_CPUMODE_USER || cpumode == PERFDATA_CPUMODE_GUEST_USER;
+}
+
 /* The thread that a record other than a sample is about: its own pid and tid, else the trailer's. */
 static struct pd_thread *thread_of(struct pd_state *state, const struct perfdata_raw *raw, const struct perfdata_record *record)
 {
@@ -358,7 +378,8 @@ static struct pd_thread *thread_of(struct pd_state *state, const struct perfdata
 	case PERFDATA_RECORD_EXIT:
 		return pd_thread_get(state, record->u.task.pid, record->u.task.tid);
 	case PERFDATA_RECORD_MMAP:
-		return pd_thread_get(state, record->u.mmap.pid, record->u.mmap.tid);
+		/* of a guest's kernel, the pid is the guest's, whose thread it is not */
+		return pd_thread_get(state, state->guest && !is_user_mode(raw) ? -1 : record->u.mmap.pid, record->u.mmap.tid);
 	case PERFDATA_RECORD_MMAP2:
 		return pd_thread_get(state, record->u.mmap2.pid, record->u.mmap2.tid);
 	case PERFDATA_RECORD_NAMESPACES:
@@ -377,6 +398,23 @@ static enum perfdata_status name_thread(struct perfdata_delivery *delivery, cons
 	return PERFDATA_OK;
 }
 
+/* The counter's id of a record other than a sample, as far as its trailer has it. */
+static uint64_t trailer_id(const struct perfdata_raw *raw, const struct perfdata_record *record)
+{
+	if (!record->sample_id.present || !raw->event)
+		return UINT64_MAX;
+	const uint64_t recorded = raw->event->config.attr.sample_type;
+	return recorded & PERFDATA_SAMPLE_IDENTIFIER ? record->sample_id.identifier :
+	       recorded & PERFDATA_SAMPLE_ID ? record->sample_id.id : UINT64_MAX;
+}
+
+static int enter_machine(struct pd_state *state, const struct perfdata_raw *raw, const struct perfdata_record *record)
+{
+	const int32_t pid = raw->type == PERFDATA_RECORD_MMAP ? record->u.mmap.pid :
+			    raw->type == PERFDATA_RECORD_MMAP2 ? record->u.mmap2.pid : raw->pid;
+	return pd_guest_enter(state, raw->misc, trailer_id(raw, record), pid);
+}
+
 static enum perfdata_status deliver_other(struct sample_view *view, const struct perfdata_record *record)
 {
 	struct perfdata_session *session = view->session;
@@ -387,6 +425,8 @@ static enum perfdata_status deliver_other(struct sample_view *view, const struct
 	if (!view->muted && !delivery)
 		return PERFDATA_ENOMEM;
 	enum perfdata_status status = PERFDATA_OK;
+	if (state && state->guests && enter_machine(state, raw, record) < 0)
+		return PERFDATA_ENOMEM;
 	if (state) {
 		/* an EXIT is told before it takes effect, everything else after */
 		if (delivery && raw->type == PERFDATA_RECORD_EXIT)
@@ -396,6 +436,8 @@ static enum perfdata_status deliver_other(struct sample_view *view, const struct
 		if (delivery && kernel && raw->type != PERFDATA_RECORD_EXIT && status == PERFDATA_OK)
 			status = name_thread(delivery, thread_of(state, raw, record));
 	}
+	if (state)
+		state->guest = NULL;
 	if (status == PERFDATA_OK && raw->type == PERFDATA_RECORD_CALLCHAIN_DEFERRED && session->waiting)
 		status = join(session, view->batch, raw, record);
 	return status;

@@ -75,7 +75,7 @@ void pd_dso_find_symbols(struct pd_state *state, struct pd_dso *dso)
 	if (!state->symbols || dso->symbols_tried)
 		return;
 	dso->symbols_tried = true;
-	if (dso->public.kind == PERFDATA_DSO_BPF || dso->public.kind == PERFDATA_DSO_NONE)
+	if (dso->public.kind == PERFDATA_DSO_BPF || dso->public.kind == PERFDATA_DSO_NONE || dso->of_guest)
 		return;
 	struct perfdata_symbols_request request = {
 		.size = sizeof request, .kind = dso->public.kind, .path = dso->public.filename,

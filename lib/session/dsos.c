@@ -6,7 +6,7 @@
 
 static uint64_t key_hash(const struct pd_dso_key *key)
 {
-	uint64_t hash = pd_hash_bytes(key->filename, key->filename_size, (uint64_t)key->kind);
+	uint64_t hash = pd_hash_bytes(key->filename, key->filename_size, (uint64_t)key->kind | (key->guest ? 0x100u : 0u));
 	for (int i = 0; key->id_words && i < 3; i++)
 		hash = pd_hash_u64(hash ^ key->id_words[i], 0);
 	return hash;
@@ -18,7 +18,7 @@ static int same_key(const void *user, uint32_t index, const void *wanted)
 	const struct pd_dso_key *key = wanted;
 	const struct pd_dso *dso = pd_dso_at(state, index);
 	static const uint64_t zeros[3];
-	return dso->public.kind == key->kind && strlen(dso->public.filename) == key->filename_size &&
+	return dso->public.kind == key->kind && dso->of_guest == key->guest && strlen(dso->public.filename) == key->filename_size &&
 	       memcmp(dso->public.filename, key->filename, key->filename_size) == 0 &&
 	       memcmp(dso->id_words, key->id_words ? key->id_words : zeros, sizeof dso->id_words) == 0;
 }
@@ -84,9 +84,11 @@ uint32_t pd_dso_get(struct pd_state *state, const struct pd_dso_key *key)
 	dso->public = (struct perfdata_dso){
 		.id = index, .kind = key->kind, .name = name, .long_name = filename, .filename = filename, .pid = key->pid,
 	};
+	dso->of_guest = key->guest;
 	if (key->id_words)
 		memcpy(dso->id_words, key->id_words, sizeof dso->id_words);
-	take_table_id(state, dso);
+	if (!key->guest)
+		take_table_id(state, dso);
 	return index;
 }
 

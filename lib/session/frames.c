@@ -40,10 +40,12 @@ uint32_t pd_frame_get(struct pd_state *state, const struct perfdata_frame *key)
 static const struct pd_areas *areas_of(const struct pd_state *state, const struct pd_thread *thread, unsigned cpumode)
 {
 	if (cpumode == PERFDATA_CPUMODE_KERNEL)
-		return &state->kernel;
+		return thread && thread->guest ? &thread->guest->kernel : &state->kernel;
 	if (cpumode == PERFDATA_CPUMODE_USER && thread)
 		return thread->areas;
-	return NULL;   /* hypervisor, guests and unknown modes have no maps here */
+	if (thread && thread->guest && pd_is_guest_mode(cpumode))
+		return cpumode == PERFDATA_CPUMODE_GUEST_KERNEL ? &thread->guest->kernel : thread->areas;
+	return NULL;   /* hypervisor and unknown modes have no maps here, nor have guests that are not followed */
 }
 
 /* The map of the kernel's text ends before code that ran at boot. What the kernel's own symbols name is in the kernel all the same. */
@@ -332,7 +334,8 @@ uint32_t pd_stack_get(struct pd_state *state, const struct pd_thread *thread, co
 		return build_stack(state, thread, chain);
 	const struct pd_chain_key key = {
 		.recorded = chain->recorded, .deferred = chain->deferred,
-		.areas = areas_of_chain(thread, chain->recorded, chain->deferred), .kernel = state->kernel.generation,
+		.areas = areas_of_chain(thread, chain->recorded, chain->deferred),
+		.kernel = thread->guest ? thread->guest->kernel.generation : state->kernel.generation,
 		.hash = chain->hash ? chain->hash : pd_chain_hash(chain->recorded, chain->deferred, state->seed),
 	};
 	uint32_t stack = pd_chain_cache_get(&state->chains, &key);

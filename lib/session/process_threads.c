@@ -4,10 +4,20 @@
 #include "perfdata_text.h"
 #include "session/state.h"
 
+static const struct pd_map *threads_of(const struct pd_state *state)
+{
+	return state->guest ? &state->guest->threads : &state->threads;
+}
+
+static struct pd_map *threads_to_change(struct pd_state *state, struct pd_guest *guest)
+{
+	return guest ? &guest->threads : &state->threads;
+}
+
 struct pd_thread *pd_thread_find(const struct pd_state *state, int32_t tid)
 {
 	uint64_t value;
-	if (!pd_map_get(&state->threads, (uint32_t)tid, &value))
+	if (!pd_map_get(threads_of(state), (uint32_t)tid, &value))
 		return NULL;
 	return (struct pd_thread *)(uintptr_t)value;
 }
@@ -67,12 +77,13 @@ struct pd_thread *pd_thread_get(struct pd_state *state, int32_t pid, int32_t tid
 		thread = pd_arena_alloc(&state->arena, sizeof *thread);
 	if (!thread)
 		return NULL;
-	*thread = (struct pd_thread){ .pid = pid, .tid = tid };
+	*thread = (struct pd_thread){ .pid = pid, .tid = tid, .guest = state->guest };
+	struct pd_map *threads = threads_to_change(state, state->guest);
 	if (set_default_comm(state, thread) < 0 ||
-	    pd_map_put(&state->threads, (uint32_t)tid, (uint64_t)(uintptr_t)thread) < 0)
+	    pd_map_put(threads, (uint32_t)tid, (uint64_t)(uintptr_t)thread) < 0)
 		return NULL;
 	if (init_areas(state, thread) < 0) {
-		pd_map_remove(&state->threads, (uint32_t)tid);
+		pd_map_remove(threads, (uint32_t)tid);
 		return NULL;
 	}
 	return thread;
@@ -80,7 +91,7 @@ struct pd_thread *pd_thread_get(struct pd_state *state, int32_t pid, int32_t tid
 
 void pd_thread_remove(struct pd_state *state, struct pd_thread *thread)
 {
-	pd_map_remove(&state->threads, (uint32_t)thread->tid);
+	pd_map_remove(threads_to_change(state, thread->guest), (uint32_t)thread->tid);
 	thread->areas->users--;
 	thread->next_free = state->free_threads;
 	state->free_threads = thread;

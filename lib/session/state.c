@@ -31,6 +31,7 @@ void pd_state_free(struct pd_state *state)
 		return;
 	pd_unwinders_free(state);
 	pd_map_release(&state->threads);
+	pd_guests_release(state);
 	pd_map_release(&state->jitdumps);
 	pd_map_release(&state->mount_namespaces);
 	pd_intern_free(state->comms);
@@ -99,7 +100,7 @@ static int map_user(struct pd_state *state, const struct mapping *mapping)
 	bool no_file = begins_with(mapping, "[stack") || begins_with(mapping, "/SYSV") || equals(mapping, "[heap]");
 	struct pd_dso_key key = {
 		.kind = PERFDATA_DSO_USER, .filename = mapping->filename, .filename_size = mapping->filename_size,
-		.id_words = mapping->id_words, .pid = -1,
+		.id_words = mapping->id_words, .pid = -1, .guest = state->guest != NULL,
 	};
 	struct pd_area area = { .start = mapping->addr, .end = end_of(mapping), .pgoff = mapping->pgoff };
 	char jit_name[48];
@@ -111,7 +112,7 @@ static int map_user(struct pd_state *state, const struct mapping *mapping)
 			char *end = perfdata_s64_to(jit_name + 10, thread->pid);
 			memcpy(end, ".map", 5);
 			key = (struct pd_dso_key){ .kind = PERFDATA_DSO_PERF_MAP, .filename = jit_name, .filename_size = strlen(jit_name),
-						   .pid = thread->pid };
+						   .pid = thread->pid, .guest = state->guest != NULL };
 		}
 	} else if (equals(mapping, "[vdso]") || equals(mapping, "[vdso32]") || equals(mapping, "[vdsox32]")) {
 		key.kind = PERFDATA_DSO_VDSO;
@@ -165,14 +166,34 @@ static int map_kernel(struct pd_state *state, const struct mapping *mapping)
 	return 0;
 }
 
+/* A guest's kernel, or a module of it. */
+static int map_guest_kernel(struct pd_state *state, const struct mapping *mapping)
+{
+	struct pd_guest *guest = state->guest;
+	const bool kernel = begins_with(mapping, guest->kernel_name);
+	const struct pd_dso_key key = {
+		.kind = kernel ? PERFDATA_DSO_NONE : PERFDATA_DSO_MODULE, .pid = guest->pid, .guest = true,
+		.filename = kernel ? guest->kernel_name : mapping->filename,
+		.filename_size = kernel ? strlen(guest->kernel_name) : mapping->filename_size,
+	};
+	struct pd_area area = { .start = mapping->addr, .end = end_of(mapping), .identity = true };
+	if (!mapping->filename_size || (mapping->filename[0] != '/' && mapping->filename[0] != '['))
+		return 0;
+	if (kernel && !mapping->addr && !mapping->len)
+		area.end = UINT64_MAX;
+	area.dso = pd_dso_get(state, &key);
+	return area.dso == PERFDATA_NONE ? -1 : count_map(state, &guest->kernel, &area, mapping->build_id);
+}
+
 static int map_record(struct pd_state *state, const struct mapping *mapping)
 {
 	switch (mapping->cpumode) {
 	case PERFDATA_CPUMODE_KERNEL:
 		return map_kernel(state, mapping);
 	case PERFDATA_CPUMODE_GUEST_KERNEL:
+		return state->guest ? map_guest_kernel(state, mapping) : 0;
 	case PERFDATA_CPUMODE_GUEST_USER:
-		return 0;
+		return state->guest ? map_user(state, mapping) : 0;
 	}
 	return map_user(state, mapping);
 }
@@ -266,8 +287,10 @@ int pd_state_record(struct pd_state *state, const struct perfdata_record *record
 			pd_thread_remove(state, thread);
 		return 0;
 	}
+	case PERFDATA_RECORD_ID_INDEX:
+		return pd_guests_take(state, &record->u.id_index);
 	case PERFDATA_RECORD_NAMESPACES:
-		return pd_namespaces_take(state, &record->u.namespaces);
+		return state->guest ? 0 : pd_namespaces_take(state, &record->u.namespaces);
 	case PERFDATA_RECORD_KSYMBOL:
 		return on_ksymbol(state, record);
 	case PERFDATA_RECORD_BUILD_ID:

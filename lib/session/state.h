@@ -53,7 +53,17 @@ struct pd_thread {
 	uint32_t comm;             /* of perfdata_session_comm */
 	bool comm_set;             /* by a record; else it is ":TID" */
 	struct pd_areas *areas;    /* shared by the threads of a process */
+	struct pd_guest *guest;    /* whose thread it is; NULL: the host's */
 	struct pd_thread *next_free;
+};
+
+/* A virtual machine whose records stand beside the host's. */
+struct pd_guest {
+	int32_t pid;               /* of the process that runs it; 0: that of records which say nothing */
+	char kernel_name[48];      /* what its kernel is called in records */
+	struct pd_map threads;     /* tid → struct pd_thread * */
+	struct pd_areas kernel;
+	struct pd_guest *next;
 };
 
 struct pd_state {
@@ -61,7 +71,10 @@ struct pd_state {
 	struct pd_arena arena;     /* threads, area sets, names: what lives as long as the session */
 	struct pd_area_store store;
 	bool no_memory;            /* a frame or a stack is missing for want of it */
-	struct pd_map threads;     /* tid → struct pd_thread * */
+	struct pd_map threads;     /* of the host: tid → struct pd_thread * */
+	struct pd_guest *guests;   /* NULL: the recording tells of none */
+	struct pd_guest *guest;    /* whose record is at hand; NULL: the host's */
+	struct pd_map guest_ids;   /* id of a counter → pid of the guest it counts for, and its virtual CPU << 32 */
 	struct pd_thread *free_threads;
 	struct pd_intern *comms;
 	struct pd_areas kernel;    /* kernel, modules, BPF programs */
@@ -104,12 +117,25 @@ void pd_thread_remove(struct pd_state *state, struct pd_thread *thread);
 int pd_thread_set_comm(struct pd_state *state, struct pd_thread *thread, const void *comm, size_t size);
 int pd_thread_fork(struct pd_state *state, const struct perfdata_task *task, bool copy_areas);
 
+/* --- guests.c --- */
+/* An ID_INDEX record: which counters count for guests. 0 or -1. */
+int pd_guests_take(struct pd_state *state, const struct perfdata_id_index *index);
+/* Makes the machine of a record the one at hand. id: of its counter; pid: of the process that the record is about. 0 or -1. */
+int pd_guest_enter(struct pd_state *state, unsigned misc, uint64_t id, int32_t pid);
+void pd_guests_release(struct pd_state *state);
+static inline bool pd_is_guest_mode(unsigned misc)
+{
+	const unsigned cpumode = misc & PERFDATA_CPUMODE_MASK;
+	return cpumode == PERFDATA_CPUMODE_GUEST_KERNEL || cpumode == PERFDATA_CPUMODE_GUEST_USER;
+}
+
 /* --- dsos.c --- */
 struct pd_dso {
 	struct perfdata_dso public;
 	uint64_t id_words[3];              /* what tells two files of one name apart: maj:min, inode, generation; zeros if unknown */
 	struct perfdata_symbols_dso *symbols;  /* NULL: nothing to look up */
 	bool symbols_tried;
+	bool of_guest;                     /* files of this host are of no use */
 	struct perfdata_symbols_dso *jitdump;  /* PERF_MAP: names that the map does not have; read only for frames with a time */
 	uint64_t start, end;               /* where it was mapped first */
 	uint8_t build_id[20];
@@ -132,6 +158,7 @@ struct pd_dso_key {
 	size_t filename_size;
 	const uint64_t *id_words;          /* 3; NULL: zeros */
 	int32_t pid;
+	bool guest;                        /* of a virtual machine */
 };
 /* The dso of a key, made if new; PERFDATA_NONE without memory. */
 uint32_t pd_dso_get(struct pd_state *state, const struct pd_dso_key *key);

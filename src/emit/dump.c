@@ -362,11 +362,12 @@ static void delivered(struct dumper *dumper, const struct perfdata_delivery *del
 	perfdata_text_char(out, ':');
 	perfdata_text_s64(out, delivery->tid);
 	perfdata_text_literal(out, "\n ...... dso: ");
-	bool mapped = cpumode == PERFDATA_CPUMODE_KERNEL || cpumode == PERFDATA_CPUMODE_USER;
+	const bool followed = delivery->flags & PERFDATA_DELIVERY_GUEST;
+	bool mapped = cpumode == PERFDATA_CPUMODE_KERNEL || cpumode == PERFDATA_CPUMODE_USER || followed;
 	perfdata_text_string(out, dso ? dso->long_name : mapped ? "<not found>" : "[hypervisor]");
 	perfdata_text_char(out, '\n');
 	bool guest = cpumode == PERFDATA_CPUMODE_GUEST_KERNEL || cpumode == PERFDATA_CPUMODE_GUEST_USER;
-	if (dumper->dump->script && !guest)
+	if (dumper->dump->script && (!guest || followed))
 		script_line(dumper->dump->script, dumper->batch, delivery, record, &dumper->carry, dumper->scratch, out);
 }
 

@@ -213,9 +213,12 @@ static void spell_record(struct formatter *f, const struct perfdata_delivery *de
 	record_text(&context, &record, f->out);
 }
 
-static bool is_guest(const struct perfdata_raw *raw)
+/* Of a guest that the recording does not tell of. */
+static bool is_unknown_guest(const struct perfdata_delivery *delivery)
 {
-	const unsigned cpumode = raw->misc & PERFDATA_CPUMODE_MASK;
+	const unsigned cpumode = delivery->record->misc & PERFDATA_CPUMODE_MASK;
+	if (delivery->flags & PERFDATA_DELIVERY_GUEST)
+		return false;
 	return cpumode == PERFDATA_CPUMODE_GUEST_KERNEL || cpumode == PERFDATA_CPUMODE_GUEST_USER;
 }
 
@@ -236,7 +239,7 @@ static enum perfdata_status format(const void *state, const struct perfdata_batc
 				spell_early(&f, raw);
 			continue;
 		}
-		if (delivery->flags & PERFDATA_DELIVERY_SILENT || is_guest(raw))
+		if (delivery->flags & PERFDATA_DELIVERY_SILENT || is_unknown_guest(delivery))
 			continue;
 		script_line(script->setup, batch, delivery, NULL, &f.carry, scratch, out);
 	}
