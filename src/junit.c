@@ -63,6 +63,7 @@ void junit_case(struct junit *junit, const char *name, enum junit_result result,
 	};
 	struct perfdata_text *out = &junit->cases;
 	junit->counts[result]++;
+	out->failed |= details && perfdata_text_failed(details);
 	perfdata_text_literal(out, "    <testcase classname=\"perfdata.check\"");
 	attribute(out, "name", name);
 	if (result == JUNIT_PASSED && details && !details->size) {
@@ -76,10 +77,8 @@ void junit_case(struct junit *junit, const char *name, enum junit_result result,
 		attribute(out, "message", message);
 	}
 	perfdata_text_char(out, '>');
-	if (details) {
+	if (details)
 		escape(out, details->data, details->size);
-		out->failed |= perfdata_text_failed(details);
-	}
 	perfdata_text_printf(out, "</%s>\n    </testcase>\n", tags[result]);
 }
 
