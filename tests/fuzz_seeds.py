@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 """Cuts the seeds of the fuzz targets out of testdata/. usage: fuzz_seeds.py SOURCE-FOLDER OUTPUT-FOLDER"""
+import gzip
+import lzma
 import os
 import shutil
 import struct
@@ -98,6 +100,16 @@ def jitdump():
     return header + record(2, lines) + record(0, load) + record(1, move) + record(3, b"")
 
 
+def packed_streams(seeds):
+    """In several members each, so that there is something behind a break."""
+    data = recording_twins.pipe_stream("<")
+    parts = [data[at:at + 700] for at in range(0, len(data), 700)]
+    seeds.add("fuzz_reader", b"".join(gzip.compress(part, 1, mtime=0) for part in parts))
+    seeds.add("fuzz_reader", b"".join(lzma.compress(part, preset=0) for part in parts))
+    frames = [subprocess.run(["zstd", "-q", "-c", "-1"], input=part, stdout=subprocess.PIPE, check=False).stdout for part in parts]
+    seeds.add("fuzz_reader", b"".join(frames) or data)
+
+
 def elves(seeds):
     compiler = os.environ.get("FUZZ_CC", "clang")
     with tempfile.TemporaryDirectory() as folder:
@@ -120,6 +132,7 @@ def main():
             seeds.add(target, data)
         take_apart(seeds, data)
     format_texts(seeds, source)
+    packed_streams(seeds)
     for target, texts in (("fuzz_kallsyms", (KALLSYMS, *NAMES)), ("fuzz_perf_map", (PERF_MAP,)), ("fuzz_jitdump", (jitdump(),))):
         for text in texts:
             seeds.add(target, text)

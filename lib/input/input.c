@@ -157,6 +157,17 @@ enum perfdata_status pd_input_damage(const struct pd_input *input, uint64_t *ret
 	return input->damage;
 }
 
+void pd_input_go_on(struct pd_input *input) { input->goes_on = true; }
+
+bool pd_input_went_on(struct pd_input *input, uint64_t *ret_break_offset, uint64_t *ret_found_offset)
+{
+	const bool found = input->found;
+	*ret_break_offset = input->break_offset;
+	*ret_found_offset = input->found_offset;
+	input->found = false;
+	return found;
+}
+
 /* --- reading --- */
 
 enum perfdata_status pd_input_read_at(struct pd_input *input, uint64_t offset, void *buffer, size_t size, size_t *ret_size)
@@ -244,6 +255,9 @@ static enum perfdata_status fill_in_order(struct pd_input *input, struct pd_chun
 		chunk->size = input->peek_size - (size_t)input->at;
 		memcpy(chunk->data, input->peek + input->at, chunk->size);
 	}
+	/* what lies behind a break is another chunk's */
+	if (chunk->size && input->lost)
+		return PERFDATA_OK;
 	bool wait = !chunk->size;
 	size_t got = 0;
 	enum perfdata_status status = pd_source_read(input, chunk->data + chunk->size, PD_CHUNK_SIZE - chunk->size, wait, &got);

@@ -74,6 +74,12 @@ uint64_t pd_input_size(const struct pd_input *input);
 /* Up to `size` bytes at `offset` of a seekable input; fewer only at the end (*ret_size). */
 enum perfdata_status pd_input_read_at(struct pd_input *input, uint64_t offset, void *buffer, size_t size, size_t *ret_size);
 
+/* From now on a packed stream that breaks goes on at its next frame or member, as far as there is one. What lies between is missing without
+ * a trace in the offsets: so for streams only. */
+void pd_input_go_on(struct pd_input *input);
+/* True once for each time that happened: the chunk that was given last is the first one behind the break. Offsets in the packed input. */
+bool pd_input_went_on(struct pd_input *input, uint64_t *ret_break_offset, uint64_t *ret_found_offset);
+
 /* Sets where the next pd_input_next_chunk reads (seekable inputs), and where it stops (UINT64_MAX: the end). */
 enum perfdata_status pd_input_seek(struct pd_input *input, uint64_t offset, uint64_t end);
 /* The next chunk, held once for the caller. For a pipe: as soon as some bytes are there. PERFDATA_END at the end, and

@@ -41,6 +41,10 @@ struct pd_input {
 	size_t packed_at, packed_size;
 	uint64_t packed_offset;    /* of packed[0] in the raw source */
 	uint64_t unpacked;         /* bytes that came out so far */
+	bool goes_on;              /* behind a break, at the next frame */
+	bool lost;                 /* behind a break; the next frame was not found yet */
+	bool found;                /* it was: nobody was told yet */
+	uint64_t break_offset, found_offset;   /* in the raw source */
 
 	/* Unpacked, read in order. */
 	bool ended;

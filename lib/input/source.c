@@ -115,6 +115,55 @@ static bool ratio_exceeded(const struct pd_input *input)
 	       input->unpacked / input->max_ratio > packed_position(input);
 }
 
+/* The packed data is broken here. */
+static void note_break(struct pd_input *input)
+{
+	if (!input->goes_on) {
+		note_damage(input, PERFDATA_DAMAGED, packed_position(input));
+		return;
+	}
+	if (!input->found)
+		input->break_offset = packed_position(input);
+	input->lost = true;
+}
+
+/* Reads behind what is left of the packed bytes. */
+static void refill_behind(struct pd_input *input)
+{
+	const size_t left = input->packed_size - input->packed_at;
+	memmove(input->packed, input->packed + input->packed_at, left);
+	input->packed_offset += input->packed_at;
+	input->packed_at = 0;
+	input->packed_size = left + raw_read_to_end(input, input->packed + left, PD_INPUT_PACKED - left);
+}
+
+/* Looks for where another frame begins; each byte is looked at once. False if that would mean to wait and we must not. */
+static bool find_frame(struct pd_input *input, bool wait)
+{
+	for (;;) {
+		size_t left = input->packed_size - input->packed_at;
+		for (; left >= PD_CODEC_MAGIC || (left && input->raw_ended); left--, input->packed_at++) {
+			if (pd_codec_probe(input->packed + input->packed_at, left) != input->packing)
+				continue;
+			pd_decoder_reset(input->decoder);
+			input->lost = false;
+			input->found = true;
+			input->found_offset = packed_position(input);
+			return true;
+		}
+		if (input->raw_ended) {
+			if (input->raw_failed)
+				note_damage(input, read_failure(input), packed_position(input));
+			else
+				note_damage(input, PERFDATA_DAMAGED, input->break_offset);
+			return true;
+		}
+		if (!wait && !raw_ready(input))
+			return false;
+		refill_behind(input);
+	}
+}
+
 /* One call of the decoder. */
 static enum perfdata_status unpack_step(struct pd_input *input, uint8_t *buffer, size_t size, size_t *done)
 {
@@ -134,10 +183,10 @@ static enum perfdata_status unpack_step(struct pd_input *input, uint8_t *buffer,
 		input->ended = true;
 	else if (drained && status == PERFDATA_OK)
 		note_damage(input, PERFDATA_END, packed_position(input));
-	else if (status == PERFDATA_DAMAGED || status == PERFDATA_ELIMIT)
+	else if (status == PERFDATA_ELIMIT)
 		note_damage(input, status, packed_position(input));
-	else if (!moved && !empty)
-		note_damage(input, PERFDATA_DAMAGED, packed_position(input));
+	else if (status == PERFDATA_DAMAGED || (!moved && !empty))
+		note_break(input);
 	else if (ratio_exceeded(input))
 		note_damage(input, PERFDATA_ELIMIT, packed_position(input));
 	return PERFDATA_OK;
@@ -147,7 +196,9 @@ static enum perfdata_status read_packed(struct pd_input *input, uint8_t *buffer,
 {
 	size_t done = 0;
 	while (done < size && !input->ended) {
-		if (!refill(input, wait && !done))
+		if (input->lost && (done || !find_frame(input, wait)))
+			break;
+		if (input->ended || !refill(input, wait && !done))
 			break;
 		enum perfdata_status status = unpack_step(input, buffer, size, &done);
 		if (status != PERFDATA_OK && !done)

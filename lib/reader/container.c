@@ -551,6 +551,8 @@ static enum perfdata_status open_pipe(struct container *c, const char *name)
 		limit = pd_input_size(input);
 	reader->header.file_size = limit;
 	c->input = NULL;
+	/* a stream has no offsets that would lead elsewhere */
+	pd_input_go_on(input);
 	return pd_reader_add_stream(reader, input, name, PIPE_HEADER_SIZE, limit);
 }
 

@@ -73,9 +73,11 @@ static void note_oddities(struct pd_window *window, struct pd_record_header head
 				  "records of type %u are not known", header.type);
 }
 
-/* Fewer bytes are left than a header or the record needs. True if a search was begun. */
+/* Fewer bytes are left than a header or the record needs. True if a search was begun, or goes on. */
 static bool at_tail(struct pd_window *window, bool is_cut)
 {
+	if (pd_window_go_on(window))
+		return true;
 	if (!window->ended || !pd_window_left(window) || window->stream->status == PERFDATA_EINTR)
 		return false;
 	pd_search_begin(window, PERFDATA_F_RECORD_SIZE, is_cut,
@@ -128,6 +130,8 @@ enum perfdata_status pd_window_next(struct pd_window *window, struct perfdata_ra
 
 	for (;;) {
 		if (window->skip && !pd_window_pass(window)) {
+			if (pd_window_go_on(window))
+				continue;
 			if (window->ended && !window->is_inner && stream->status != PERFDATA_EINTR)
 				pd_reader_finding(stream->reader, PERFDATA_F_TRUNCATED, stream->file, window->offset,
 						  "the payload of the last record lacks %llu bytes",
@@ -152,6 +156,8 @@ enum perfdata_status pd_window_next(struct pd_window *window, struct perfdata_ra
 				return PERFDATA_END;
 			}
 			if (!unknown_is_record(window, header)) {
+				if (pd_window_go_on(window))
+					continue;
 				if (!window->ended && pd_window_left(window) < (size_t)header.size + 8)
 					return PERFDATA_END;
 				pd_search_begin(window, PERFDATA_F_GARBAGE, false, "bytes that are no record");

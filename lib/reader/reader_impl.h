@@ -42,6 +42,7 @@ struct pd_window {
 	bool ended;                  /* nothing comes behind `end` */
 	bool unaligned;              /* a record's size was no multiple of 8 */
 	bool after_gap;              /* for the next record */
+	struct pd_chunk *behind;     /* held: what comes behind a break of the packed input, where a record may begin anywhere; or NULL */
 	bool searching;              /* no record can begin in front of *at; see salvage.c */
 	struct {
 		enum perfdata_code code;
@@ -49,6 +50,7 @@ struct pd_window {
 		const char *reason;
 		bool is_cut;         /* it began as a record that reaches beyond the end */
 		bool is_text, is_zero;   /* all bytes so far are */
+		bool starts_anew;    /* a record may begin at its first byte */
 	} gap;
 };
 
@@ -238,6 +240,8 @@ static inline bool pd_window_need(struct pd_window *window, size_t size)
 			return false;
 	return true;
 }
+/* Behind a break of the packed input: leaves what is left in front of it, and begins to search. False if there is none. */
+bool pd_window_go_on(struct pd_window *window);
 /* Takes over the hold on a new chunk, and moves what is left of the old one in front of its data. */
 void pd_window_set_chunk(struct pd_window *window, struct pd_chunk *chunk);
 /* Passes over window->skip bytes; false if the stream ended before. */

@@ -68,6 +68,7 @@ void pd_search_begin(struct pd_window *window, enum perfdata_code code, bool is_
 	window->gap.reason = reason;
 	window->gap.is_cut = is_cut;
 	window->gap.is_text = window->gap.is_zero = true;
+	window->gap.starts_anew = false;
 }
 
 static inline bool is_text_byte(uint8_t c) { return (c >= 0x20 && c < 0x7f) || (c >= '\a' && c <= '\r') || c == 0x1b; }
@@ -124,10 +125,12 @@ bool pd_search(struct pd_window *window)
 	const bool swap = window->stream->reader->config.swap;
 
 	/* what stands at the start of the gap was tried already */
-	if (window->offset == window->gap.start && pd_window_left(window))
+	if (window->offset == window->gap.start && pd_window_left(window) && !window->gap.starts_anew)
 		pass_bytes(window, window->at + 1);
 	for (;;) {
 		const bool whole = pd_window_need(window, PD_CHUNK_HEADROOM);
+		if (!whole && pd_window_go_on(window))
+			continue;
 		if (!whole && !window->ended)
 			return false;
 		/* a record and the header behind it fit into what the window holds behind `stop` */

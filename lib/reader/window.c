@@ -10,7 +10,8 @@ void pd_window_init(struct pd_window *window, struct pd_stream *stream, uint64_t
 void pd_window_release(struct pd_window *window)
 {
 	pd_chunk_drop(window->chunk);
-	window->chunk = NULL;
+	pd_chunk_drop(window->behind);
+	window->chunk = window->behind = NULL;
 	window->at = window->end = NULL;
 }
 
@@ -78,7 +79,7 @@ bool pd_window_fill(struct pd_window *window)
 
 	if (window->is_inner)
 		return pd_unpack_fill(window);
-	if (window->ended)
+	if (window->ended || window->behind)
 		return false;
 	enum perfdata_status status = pd_input_next_chunk(stream->input, stream->reader->pool, &chunk, &error);
 	if (status != PERFDATA_OK) {
@@ -86,6 +87,29 @@ bool pd_window_fill(struct pd_window *window)
 		note_end(stream, status, window->offset + pd_window_left(window), &error);
 		return false;
 	}
+	uint64_t broken, found;
+	if (pd_input_went_on(stream->input, &broken, &found)) {
+		pd_reader_finding(stream->reader, PERFDATA_F_COMPRESSED_FRAME, stream->file, window->offset + pd_window_left(window),
+				  "the packed input is broken at its byte %llu; reading went on at its byte %llu", (unsigned long long)broken,
+				  (unsigned long long)found);
+		window->behind = chunk;
+		return false;
+	}
+	pd_window_set_chunk(window, chunk);
+	return true;
+}
+
+bool pd_window_go_on(struct pd_window *window)
+{
+	struct pd_chunk *chunk = window->behind;
+	if (!chunk)
+		return false;
+	window->behind = NULL;
+	window->skip = 0;
+	if (!window->searching)
+		pd_search_begin(window, PERFDATA_F_COMPRESSED_FRAME, false, "the packed input is broken");
+	window->gap.starts_anew = true;
+	pd_window_move(window, pd_window_left(window));
 	pd_window_set_chunk(window, chunk);
 	return true;
 }
