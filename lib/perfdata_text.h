@@ -54,6 +54,10 @@ static inline void perfdata_text_string(struct perfdata_text *text, const char *
 {
 	perfdata_text_append(text, s, strlen(s));
 }
+static inline void perfdata_text_bytes(struct perfdata_text *text, struct perfdata_bytes bytes)
+{
+	perfdata_text_append(text, bytes.data, bytes.size);
+}
 #define perfdata_text_literal(text, s) perfdata_text_append((text), "" s, sizeof(s) - 1)
 
 /* printf for rare places: headers, messages. Never on a path that runs per record. */
@@ -63,10 +67,12 @@ PERFDATA_API void perfdata_text_printf(struct perfdata_text *text, const char *f
 PERFDATA_API char *perfdata_u64_to(char *at, uint64_t value);                    /* decimal */
 PERFDATA_API char *perfdata_s64_to(char *at, int64_t value);
 PERFDATA_API char *perfdata_hex_to(char *at, uint64_t value);                    /* lower-case, no prefix, "0" for 0 */
+PERFDATA_API char *perfdata_hex_alt_to(char *at, uint64_t value);                /* as %#x: "0x1f", but "0" for 0 */
 PERFDATA_API char *perfdata_hex_width_to(char *at, uint64_t value, unsigned width); /* zero-filled to width <= 16 */
 PERFDATA_API void perfdata_text_u64(struct perfdata_text *text, uint64_t value);
 PERFDATA_API void perfdata_text_s64(struct perfdata_text *text, int64_t value);
 PERFDATA_API void perfdata_text_hex(struct perfdata_text *text, uint64_t value);
+PERFDATA_API void perfdata_text_hex_alt(struct perfdata_text *text, uint64_t value);
 /* Shortest decimal that reads back as the same double; "NaN" and infinities become JSON null. */
 PERFDATA_API void perfdata_text_double(struct perfdata_text *text, double value);
 /* Right-aligned in `width` columns with blanks, as %*u, %*d and %*x. */

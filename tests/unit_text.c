@@ -2,6 +2,7 @@
 #include "config.h"
 #include <inttypes.h>
 #include <locale.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <time.h>
@@ -81,6 +82,8 @@ static void append_everything(struct perfdata_text *text)
 		perfdata_text_u64(text, i);
 		perfdata_text_s64(text, -1);
 		perfdata_text_hex(text, i);
+		perfdata_text_hex_alt(text, i);
+		perfdata_text_bytes(text, (struct perfdata_bytes){ (const uint8_t *)"bytes", 5 });
 		perfdata_text_u64_pad(text, i, 30);
 		perfdata_text_s64_pad(text, i, 30);
 		perfdata_text_hex_pad(text, i, 30);
@@ -145,6 +148,12 @@ static void check_number(uint64_t value)
 	snprintf(expected, sizeof expected, "%" PRIx64, value);
 	CHECK_STR(got, expected);
 	perfdata_text_hex(&text, value);
+	CHECK_TEXT(text, expected);
+
+	*perfdata_hex_alt_to(got, value) = '\0';
+	snprintf(expected, sizeof expected, "%#" PRIx64, value);
+	CHECK_STR(got, expected);
+	perfdata_text_hex_alt(&text, value);
 	CHECK_TEXT(text, expected);
 
 	for (int width = 0; width <= 16; width++) {
@@ -239,6 +248,10 @@ static void check_double(double value)
 	perfdata_text_double(&text, value);
 	double back = strtod(terminated(&text), NULL);
 	CHECK(back == value && !signbit(back) == !signbit(value));
+	char fifteen[64];
+	snprintf(fifteen, sizeof fifteen, "%.15g", value);
+	if (fabs(value) >= DBL_MIN && strtod(fifteen, NULL) == value)
+		CHECK_STR(terminated(&text), fifteen);
 	/* No shorter spelling reads back. */
 	int digits = 0, leading = 1;
 	for (const char *p = text.data; *p && *p != 'e'; p++) {
@@ -277,6 +290,8 @@ static void test_doubles(void)
 		if (isfinite(value))
 			check_double(value);
 		check_double((double)(int64_t)random_number() / 1000);
+		check_double((double)(random64() % 100000000000000) / 1e6);
+		check_double(-(double)(random64() % 100000) / 1e7);
 	}
 	/* A locale with a decimal comma changes nothing. */
 	if (setlocale(LC_NUMERIC, "de_DE.UTF-8")) {
@@ -360,6 +375,14 @@ static bool json_simple(struct perfdata_text *text, const uint8_t *p, size_t siz
 	return valid;
 }
 
+static bool json_runs(const uint8_t *bytes, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		if (bytes[i] < 0x20 || bytes[i] >= 0x80 || bytes[i] == '"' || bytes[i] == '\\')
+			return false;
+	return true;
+}
+
 static void check_json(const uint8_t *bytes, size_t size)
 {
 	struct perfdata_text fast, simple;
@@ -372,6 +395,7 @@ static void check_json(const uint8_t *bytes, size_t size)
 	bool valid = perfdata_text_json_string(&fast, copy, size);
 	CHECK_EQ(valid, json_simple(&simple, copy, size));
 	CHECK_EQ(valid, perfdata_utf8_valid(copy, size));
+	CHECK_EQ(perfdata_json_plain(copy, size), json_runs(copy, size));
 	CHECK(fast.size == simple.size && !memcmp(fast.data, simple.data, fast.size));
 	CHECK(perfdata_utf8_valid(fast.data, fast.size));
 

@@ -125,6 +125,12 @@ static unsigned hex_digits_of(uint64_t value) { return (67 - (unsigned)__builtin
 
 char *perfdata_hex_to(char *at, uint64_t value) { return hex_digits_to(at, value, hex_digits_of(value)); }
 
+char *perfdata_hex_alt_to(char *at, uint64_t value)
+{
+	memcpy(at, "0x", 2);
+	return perfdata_hex_to(value ? at + 2 : at, value);
+}
+
 char *perfdata_hex_width_to(char *at, uint64_t value, unsigned width)
 {
 	unsigned digits = hex_digits_of(value);
@@ -179,6 +185,13 @@ void perfdata_text_hex(struct perfdata_text *text, uint64_t value)
 		perfdata_text_commit(text, perfdata_hex_to(at, value));
 }
 
+void perfdata_text_hex_alt(struct perfdata_text *text, uint64_t value)
+{
+	char *at = perfdata_text_reserve(text, NUMBER_ROOM);
+	if (at)
+		perfdata_text_commit(text, perfdata_hex_alt_to(at, value));
+}
+
 static void append_padded(struct perfdata_text *text, const char *number, const char *end, unsigned width)
 {
 	size_t size = (size_t)(end - number), blanks = width > size ? width - size : 0;
@@ -225,6 +238,33 @@ static void append_neutral(struct perfdata_text *text, const char *number)
 	}
 }
 
+/* Most numbers have few decimals. n / 1e6 is rounded to the nearest double, and no two decimals of at most 15 digits share one: what was asked
+ * for is n millionths, and nothing shorter. */
+static bool append_short(struct perfdata_text *text, double value)
+{
+	const double size = fabs(value);
+	if (size < 1e-4 || size >= 1e9)
+		return false;
+	const uint64_t n = (uint64_t)(size * 1e6 + 0.5);
+	if ((double)n / 1e6 != size)
+		return false;
+	char decimals[NUMBER_ROOM];
+	perfdata_u64_to(decimals, 1000000 + n % 1000000);
+	size_t nr = 6;
+	while (nr && decimals[nr] == '0')
+		nr--;
+	char *at = perfdata_text_reserve(text, NUMBER_ROOM);
+	if (!at)
+		return true;
+	if (value < 0)
+		*at++ = '-';
+	at = perfdata_u64_to(at, n / 1000000);
+	*at++ = '.';
+	memcpy(at, decimals + 1, nr);
+	perfdata_text_commit(text, at + nr);
+	return true;
+}
+
 void perfdata_text_double(struct perfdata_text *text, double value)
 {
 	if (!isfinite(value)) {
@@ -235,6 +275,8 @@ void perfdata_text_double(struct perfdata_text *text, double value)
 		perfdata_text_s64(text, (int64_t)value);
 		return;
 	}
+	if (append_short(text, value))
+		return;
 	/* 15 digits always survive the way there and back, and 17 are always enough; numbers below the normal range
 	 * have fewer. */
 	char number[64];

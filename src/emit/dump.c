@@ -205,16 +205,6 @@ struct dumper {
 	enum perfdata_order order;
 };
 
-/* %#x */
-static char *hex_alt_to(char *at, uint64_t value)
-{
-	if (value) {
-		*at++ = '0';
-		*at++ = 'x';
-	}
-	return perfdata_hex_to(at, value);
-}
-
 static uint64_t shown_offset(const struct dump *dump, const struct perfdata_raw *raw)
 {
 	/* perf does not count the 16 bytes of a pipe's header */
@@ -230,12 +220,12 @@ static void block_head(struct dumper *dumper, const struct perfdata_raw *raw, co
 	if (!at)
 		return;
 	*at++ = '\n';
-	at = hex_alt_to(at, shown_offset(dumper->dump, raw));
+	at = perfdata_hex_alt_to(at, shown_offset(dumper->dump, raw));
 	*at++ = '@';
 	memcpy(at, path, path_size);
 	at += path_size;
 	memcpy(at, " [", 2);
-	at = hex_alt_to(at + 2, raw->size);
+	at = perfdata_hex_alt_to(at + 2, raw->size);
 	memcpy(at, "]: event: ", 10);
 	at = perfdata_u64_to(at + 10, raw->type);
 	*at++ = '\n';
@@ -290,9 +280,9 @@ static void line_head(struct dumper *dumper, const struct perfdata_raw *raw)
 			*at++ = ' ';
 		}
 	}
-	at = hex_alt_to(at, shown_offset(dumper->dump, raw));
+	at = perfdata_hex_alt_to(at, shown_offset(dumper->dump, raw));
 	memcpy(at, " [", 2);
-	at = hex_alt_to(at + 2, raw->size);
+	at = perfdata_hex_alt_to(at + 2, raw->size);
 	memcpy(at, "]: PERF_RECORD_", 15);
 	memcpy(at + 15, name, name_size);
 	perfdata_text_commit(dumper->out, at + 15 + name_size);

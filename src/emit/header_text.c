@@ -39,7 +39,7 @@ static uint64_t count(const struct perfdata_node *node, const char *name)
 static void put_text(struct perfdata_text *out, const struct perfdata_node *node)
 {
 	if (node)
-		perfdata_text_append(out, node->v.bytes.data, node->v.bytes.size);
+		perfdata_text_bytes(out, node->v.bytes);
 }
 
 static void put_member(struct perfdata_text *out, const struct perfdata_node *node, const char *name)

@@ -145,3 +145,9 @@ int plan_field(const struct perfdata_layout *layout, const char *name, size_t si
 	}
 	return -1;
 }
+
+bool plan_has_field(const struct perfdata_layout *layout, uint64_t present, const char *name)
+{
+	const int index = layout ? plan_field(layout, name, strlen(name)) : -1;
+	return index >= 0 && present >> index & 1;
+}

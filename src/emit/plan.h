@@ -71,6 +71,8 @@ bool row_make(struct pool *pool, const struct perfdata_field *field, uint32_t in
 const struct plan *plan_make(struct pool *pool, const struct perfdata_layout *layout, bool nested);
 /* What records of the layout are called: older versions of a layout have the name of the newest. */
 const char *plan_record_name(const struct perfdata_layout *layout);
+/* Whether a view of the layout has the field. layout may be NULL. */
+bool plan_has_field(const struct perfdata_layout *layout, uint64_t present, const char *name);
 /* The index of the field with this name, or -1. */
 int plan_field(const struct perfdata_layout *layout, const char *name, size_t size);
 

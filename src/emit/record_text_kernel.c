@@ -1,20 +1,8 @@
 #include "record_text.h"
+#include "plan.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-/* %#x: "0x…", but "0" for zero */
-static void hex_alt(struct perfdata_text *out, uint64_t value)
-{
-	if (value)
-		perfdata_text_literal(out, "0x");
-	perfdata_text_hex(out, value);
-}
-
-static void append(struct perfdata_text *out, struct perfdata_bytes bytes)
-{
-	perfdata_text_append(out, bytes.data, bytes.size);
-}
 
 static void pair(struct perfdata_text *out, char before, int32_t a, char between, int32_t b)
 {
@@ -37,11 +25,11 @@ static void hex_2(struct perfdata_text *out, uint32_t value)
 static void range(struct perfdata_text *out, uint64_t start, uint64_t len, uint64_t pgoff)
 {
 	perfdata_text_literal(out, ": [");
-	hex_alt(out, start);
+	perfdata_text_hex_alt(out, start);
 	perfdata_text_char(out, '(');
-	hex_alt(out, len);
+	perfdata_text_hex_alt(out, len);
 	perfdata_text_literal(out, ") @ ");
-	hex_alt(out, pgoff);
+	perfdata_text_hex_alt(out, pgoff);
 }
 
 static void mmap_tail(const struct perfdata_record *record, struct perfdata_text *out)
@@ -50,7 +38,7 @@ static void mmap_tail(const struct perfdata_record *record, struct perfdata_text
 	task_pair(out, mmap->pid, mmap->tid);
 	range(out, mmap->addr, mmap->len, mmap->pgoff);
 	perfdata_text_string(out, record->misc & PERFDATA_MISC_MMAP_DATA ? "]: r " : "]: x ");
-	append(out, mmap->filename);
+	perfdata_text_bytes(out, mmap->filename);
 	perfdata_text_char(out, '\n');
 }
 
@@ -79,7 +67,7 @@ static void mmap2_tail(const struct perfdata_record *record, struct perfdata_tex
 				 mmap2->flags & 1 ? 's' : 'p', ' ' };
 	perfdata_text_literal(out, "]: ");
 	perfdata_text_append(out, letters, sizeof letters);
-	append(out, mmap2->filename);
+	perfdata_text_bytes(out, mmap2->filename);
 	perfdata_text_char(out, '\n');
 }
 
@@ -87,7 +75,7 @@ static void comm_tail(const struct perfdata_record *record, struct perfdata_text
 {
 	const struct perfdata_comm *comm = &record->u.comm;
 	perfdata_text_string(out, record->misc & PERFDATA_MISC_COMM_EXEC ? " exec: " : ": ");
-	append(out, comm->comm);
+	perfdata_text_bytes(out, comm->comm);
 	pair(out, ':', comm->pid, '/', comm->tid);
 	perfdata_text_char(out, '\n');
 }
@@ -106,14 +94,10 @@ static void lost_samples_tail(const struct perfdata_record *record, struct perfd
 	const struct perfdata_sample_id *trailer = &record->sample_id;
 	const struct perfdata_layout *layout = perfdata_sample_id_layout();
 	uint64_t id = UINT64_MAX;
-	for (uint32_t i = 0; i < layout->nr_fields; i++) {
-		if (!(trailer->present >> i & 1))
-			continue;
-		if (strcmp(layout->fields[i].name, "id") == 0)
-			id = trailer->id;
-		else if (strcmp(layout->fields[i].name, "identifier") == 0)
-			id = trailer->identifier;
-	}
+	if (plan_has_field(layout, trailer->present, "identifier"))
+		id = trailer->identifier;
+	else if (plan_has_field(layout, trailer->present, "id"))
+		id = trailer->id;
 	perfdata_text_printf(out, ": id:%" PRIu64 ": lost samples :%" PRIu64 "%s\n", id, record->u.lost_samples.lost,
 			     record->misc & PERFDATA_MISC_LOST_SAMPLES_BPF ? " (BPF)" : "");
 }
@@ -127,14 +111,8 @@ static void read_tail(const struct record_text_context *context, const struct pe
 		perfdata_list_get(&read->read.values, 0, &value);
 		present = read->read.values.present;
 	}
-	const struct perfdata_layout *layout = read->read.values.element;
-	bool has_id = false, has_lost = false;
-	for (uint32_t i = 0; layout && i < layout->nr_fields; i++) {
-		if (!(present >> i & 1))
-			continue;
-		has_id |= strcmp(layout->fields[i].name, "id") == 0;
-		has_lost |= strcmp(layout->fields[i].name, "lost") == 0;
-	}
+	const bool has_id = plan_has_field(read->read.values.element, present, "id");
+	const bool has_lost = plan_has_field(read->read.values.element, present, "lost");
 	perfdata_text_printf(out, ": %d %d ", read->pid, read->tid);
 	if (context->event)
 		event_names_append(context->names, context->event, out);
@@ -149,8 +127,7 @@ static void read_tail(const struct record_text_context *context, const struct pe
 		perfdata_text_printf(out, "... id           : %" PRIu64 "\n", value.id);
 	if (has_lost)
 		perfdata_text_printf(out, "... lost         : %" PRIu64 "\n", value.lost);
-	if (context->dump)
-		if (!context->report)
+	if (context->dump && !context->report)
 		perfdata_text_literal(out, ": unhandled!\n");
 }
 
@@ -159,11 +136,11 @@ static void aux_tail(const struct perfdata_record *record, struct perfdata_text 
 	const struct perfdata_aux *aux = &record->u.aux;
 	static const char letters[] = "TOPC";
 	perfdata_text_literal(out, " offset: ");
-	hex_alt(out, aux->aux_offset);
+	perfdata_text_hex_alt(out, aux->aux_offset);
 	perfdata_text_literal(out, " size: ");
-	hex_alt(out, aux->aux_size);
+	perfdata_text_hex_alt(out, aux->aux_size);
 	perfdata_text_literal(out, " flags: ");
-	hex_alt(out, aux->flags);
+	perfdata_text_hex_alt(out, aux->flags);
 	perfdata_text_literal(out, " [");
 	for (unsigned i = 0; i < 4; i++)
 		if (aux->flags >> i & 1)
@@ -207,7 +184,7 @@ static void namespaces_tail(const struct perfdata_record *record, struct perfdat
 		if (i && i % 4 == 0)
 			perfdata_text_literal(out, "\n\t\t ");
 		perfdata_text_printf(out, "%" PRIu64 "/%s: %" PRIu64 "/", i, i < 7 ? names[i] : "UNKNOWN", link.dev);
-		hex_alt(out, link.ino);
+		perfdata_text_hex_alt(out, link.ino);
 		perfdata_text_string(out, i + 1 < namespaces->namespaces.count ? ", " : "]\n");
 	}
 }
@@ -241,7 +218,7 @@ static void deferred_tail(const struct perfdata_record *record, struct perfdata_
 {
 	const struct perfdata_callchain_deferred *deferred = &record->u.callchain_deferred;
 	perfdata_text_printf(out, "(IP, 0x%x): %d/%d: ", record->misc, record->sample_id.pid, record->sample_id.tid);
-	hex_alt(out, deferred->cookie);
+	perfdata_text_hex_alt(out, deferred->cookie);
 	perfdata_text_char(out, '\n');
 }
 
@@ -295,7 +272,7 @@ void record_text_kernel(const struct record_text_context *context, const struct 
 	case PERFDATA_RECORD_KSYMBOL:
 		perfdata_text_printf(out, " addr %" PRIx64 " len %u type %u flags 0x%x name ", record->u.ksymbol.addr,
 				     record->u.ksymbol.len, record->u.ksymbol.type, record->u.ksymbol.flags);
-		append(out, record->u.ksymbol.name);
+		perfdata_text_bytes(out, record->u.ksymbol.name);
 		perfdata_text_char(out, '\n');
 		break;
 	case PERFDATA_RECORD_BPF_EVENT:
@@ -304,7 +281,7 @@ void record_text_kernel(const struct record_text_context *context, const struct 
 		break;
 	case PERFDATA_RECORD_CGROUP:
 		perfdata_text_printf(out, " cgroup: %" PRIu64 " ", record->u.cgroup.id);
-		append(out, record->u.cgroup.path);
+		perfdata_text_bytes(out, record->u.cgroup.path);
 		perfdata_text_char(out, '\n');
 		break;
 	case PERFDATA_RECORD_TEXT_POKE:
@@ -312,7 +289,7 @@ void record_text_kernel(const struct record_text_context *context, const struct 
 		break;
 	case PERFDATA_RECORD_AUX_OUTPUT_HW_ID:
 		perfdata_text_literal(out, " hw_id: ");
-		hex_alt(out, record->u.aux_output_hw_id.hw_id);
+		perfdata_text_hex_alt(out, record->u.aux_output_hw_id.hw_id);
 		perfdata_text_char(out, '\n');
 		break;
 	case PERFDATA_RECORD_CALLCHAIN_DEFERRED:

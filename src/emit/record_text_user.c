@@ -7,11 +7,6 @@
 
 #define UNHANDLED(out) perfdata_text_literal(out, ": unhandled!\n")
 
-static void append(struct perfdata_text *out, struct perfdata_bytes bytes)
-{
-	perfdata_text_append(out, bytes.data, bytes.size);
-}
-
 /* "0-3,8" */
 static void cpu_list(struct perfdata_text *out, const struct perfdata_cpus *cpus)
 {
@@ -245,7 +240,7 @@ static void auxtrace_error_tail(const struct perfdata_record *record, struct per
 		perfdata_text_printf(out, " machine_pid %d vcpu %d", (int)error->machine_pid, (int)error->vcpu);
 	perfdata_text_printf(out, " cpu %d pid %d tid %d ip %#" PRIx64 " code %u: ", (int)error->cpu, error->pid, error->tid, error->ip,
 			     error->code);
-	append(out, error->msg);
+	perfdata_text_bytes(out, error->msg);
 	perfdata_text_char(out, '\n');
 }
 
@@ -303,7 +298,7 @@ static void event_update_tail(const struct perfdata_record *record, struct perfd
 	case 0:
 	case 2:
 		perfdata_text_string(out, update->type ? "... name:  " : "... unit:  ");
-		append(out, update->type ? update->name : update->unit);
+		perfdata_text_bytes(out, update->type ? update->name : update->unit);
 		perfdata_text_char(out, '\n');
 		break;
 	case 1:
@@ -335,7 +330,7 @@ static void bpf_metadata_tail(const struct record_text_context *context, const s
 {
 	const struct perfdata_bpf_metadata *metadata = &record->u.bpf_metadata;
 	perfdata_text_literal(out, " prog ");
-	append(out, metadata->prog_name);
+	perfdata_text_bytes(out, metadata->prog_name);
 	perfdata_text_char(out, '\n');
 	for (uint64_t i = 0; i < metadata->entries.count; i++) {
 		struct perfdata_bpf_metadata_entry entry;

@@ -1,4 +1,5 @@
 #include "sample_text.h"
+#include "plan.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -43,14 +44,6 @@ void sample_text_setup(struct sample_text_setup *setup, const struct perfdata_re
 		caps = perfdata_node_get(pmu->child, "caps");
 	setup->counters = cap_number(caps, "branch_counter_nr");
 	setup->counter_width = cap_number(caps, "branch_counter_width");
-}
-
-/* %#x */
-static void hex_alt(struct perfdata_text *out, uint64_t value)
-{
-	if (value)
-		perfdata_text_literal(out, "0x");
-	perfdata_text_hex(out, value);
 }
 
 /* "..... %2u: " */
@@ -258,14 +251,6 @@ static void page_size(struct perfdata_text *out, const char *title, uint64_t siz
 	perfdata_text_char(out, '\n');
 }
 
-static bool element_has(const struct perfdata_list *list, const char *name)
-{
-	for (uint32_t i = 0; list->element && i < list->element->nr_fields; i++)
-		if (list->present >> i & 1 && strcmp(list->element->fields[i].name, name) == 0)
-			return true;
-	return false;
-}
-
 static void number_line(struct perfdata_text *out, const char *title, uint64_t value)
 {
 	perfdata_text_string(out, title);
@@ -313,7 +298,7 @@ static void stack_line(struct perfdata_text *out, const struct perfdata_sample *
 static void read_values(const struct perfdata_event *event, const struct perfdata_read *read, struct perfdata_text *out)
 {
 	uint64_t format = event->config.attr.read_format;
-	bool lost = element_has(&read->values, "lost");
+	const bool lost = plan_has_field(read->values.element, read->values.present, "lost");
 	perfdata_text_literal(out, "... sample_read:\n");
 	if (format & PERFDATA_READ_TIME_ENABLED)
 		time_line(out, "...... time enabled ", read->time_enabled);
@@ -347,11 +332,11 @@ static void first_line(const struct perfdata_raw *raw, const struct perfdata_sam
 	perfdata_text_char(out, '/');
 	perfdata_text_s64(out, raw->tid);
 	perfdata_text_literal(out, ": ");
-	hex_alt(out, has(event, PERFDATA_SAMPLE_IP) ? sample->ip : 0);
+	perfdata_text_hex_alt(out, has(event, PERFDATA_SAMPLE_IP) ? sample->ip : 0);
 	perfdata_text_literal(out, " period: ");
 	perfdata_text_u64(out, period);
 	perfdata_text_literal(out, " addr: ");
-	hex_alt(out, has(event, PERFDATA_SAMPLE_ADDR) ? sample->addr : 0);
+	perfdata_text_hex_alt(out, has(event, PERFDATA_SAMPLE_ADDR) ? sample->addr : 0);
 	perfdata_text_char(out, '\n');
 }
 
