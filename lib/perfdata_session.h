@@ -74,6 +74,8 @@ struct perfdata_delivery {
 	uint64_t period;                        /* as perf gives it: recorded, the counter's growth, or the attr's */
 	uint32_t flags;                         /* enum perfdata_delivery_flag */
 	int32_t pid, tid;                       /* of the thread; -1 if unknown */
+	int32_t machine_pid, vcpu;              /* where the index of ids says that the counter counts for a virtual machine: the pid of the
+	                                           process that runs it, and its processor; else 0 */
 	uint32_t comm;                          /* perfdata_session_comm, or PERFDATA_NONE */
 	uint32_t ip;                            /* frame id of the sample's address, or PERFDATA_NONE */
 	uint32_t addr;                          /* frame id of `addr`, or PERFDATA_NONE */

@@ -146,7 +146,10 @@ static struct perfdata_delivery *add(struct sample_view *view, const struct perf
 static enum perfdata_status resolve_in_machine(struct sample_view *view, struct perfdata_delivery *delivery, uint64_t id)
 {
 	struct pd_state *state = view->session->state;
-	if (!state || !state->guests || !pd_is_guest_mode(view->raw->misc))
+	if (!state || !state->guests)
+		return resolve(view, delivery);
+	(void)pd_guest_of_id(state, id, &delivery->machine_pid, &delivery->vcpu);
+	if (!pd_is_guest_mode(view->raw->misc))
 		return resolve(view, delivery);
 	if (pd_guest_enter(state, view->raw->misc, id, view->pid) < 0)
 		return PERFDATA_ENOMEM;
@@ -427,6 +430,8 @@ static enum perfdata_status deliver_other(struct sample_view *view, const struct
 	enum perfdata_status status = PERFDATA_OK;
 	if (state && state->guests && enter_machine(state, raw, record) < 0)
 		return PERFDATA_ENOMEM;
+	if (state && state->guests && delivery)
+		(void)pd_guest_of_id(state, trailer_id(raw, record), &delivery->machine_pid, &delivery->vcpu);
 	if (state) {
 		/* an EXIT is told before it takes effect, everything else after */
 		if (delivery && raw->type == PERFDATA_RECORD_EXIT)

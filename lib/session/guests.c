@@ -64,14 +64,23 @@ int pd_guests_take(struct pd_state *state, const struct perfdata_id_index *index
 	return 0;
 }
 
-int pd_guest_enter(struct pd_state *state, unsigned misc, uint64_t id, int32_t pid)
+bool pd_guest_of_id(const struct pd_state *state, uint64_t id, int32_t *ret_pid, int32_t *ret_vcpu)
 {
 	uint64_t value;
+	if (!pd_map_get(&state->guest_ids, id, &value))
+		return false;
+	*ret_pid = (int32_t)(uint32_t)value;
+	*ret_vcpu = (int32_t)(value >> 32);
+	return true;
+}
+
+int pd_guest_enter(struct pd_state *state, unsigned misc, uint64_t id, int32_t pid)
+{
+	int32_t vcpu;
 	state->guest = NULL;
 	if (!state->guests || !pd_is_guest_mode(misc))
 		return 0;
-	if (pd_map_get(&state->guest_ids, id, &value))
-		pid = (int32_t)(uint32_t)value;
+	(void)pd_guest_of_id(state, id, &pid, &vcpu);
 	state->guest = find(state, pid);
 	if (!state->guest)
 		state->guest = get(state, 0);

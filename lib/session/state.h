@@ -120,6 +120,8 @@ int pd_thread_fork(struct pd_state *state, const struct perfdata_task *task, boo
 /* --- guests.c --- */
 /* An ID_INDEX record: which counters count for guests. 0 or -1. */
 int pd_guests_take(struct pd_state *state, const struct perfdata_id_index *index);
+/* Whether a counter counts for a guest, and for which. */
+bool pd_guest_of_id(const struct pd_state *state, uint64_t id, int32_t *ret_pid, int32_t *ret_vcpu);
 /* Makes the machine of a record the one at hand. id: of its counter; pid: of the process that the record is about. 0 or -1. */
 int pd_guest_enter(struct pd_state *state, unsigned misc, uint64_t id, int32_t pid);
 void pd_guests_release(struct pd_state *state);

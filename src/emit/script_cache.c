@@ -103,8 +103,9 @@ static struct script_plan *make_plan(const struct script_setup *setup, const str
 	plan->addr_has_symbol = plan->is_branch || is_fault_event(attr);
 	plan->is_bpf_output = is_bpf_output_event(event) && !plan->is_offcpu;
 	plan->is_synthesized = script_type_of(attr) == SCRIPT_SYNTH;
-	const uint32_t simple = SCRIPT_COMM | SCRIPT_TID | SCRIPT_PID | SCRIPT_TIME | SCRIPT_CPU | SCRIPT_EVENT | SCRIPT_PERIOD |
-				SCRIPT_TRACE | SCRIPT_IP | SCRIPT_SYM | SCRIPT_DSO | SCRIPT_SYMOFF | SCRIPT_DSOFF | SCRIPT_TOD | SCRIPT_MISC;
+	const uint64_t simple = SCRIPT_COMM | SCRIPT_TID | SCRIPT_PID | SCRIPT_TIME | SCRIPT_CPU | SCRIPT_EVENT | SCRIPT_PERIOD |
+				SCRIPT_TRACE | SCRIPT_IP | SCRIPT_SYM | SCRIPT_DSO | SCRIPT_SYMOFF | SCRIPT_DSOFF | SCRIPT_TOD | SCRIPT_MISC |
+				SCRIPT_MACHINE_PID | SCRIPT_VCPU;
 	plan->from_raw = !(plan->fields & ~simple & ~(plan->is_bpf_output ? 0u : SCRIPT_BPF_OUTPUT)) && !plan->is_branch &&
 			 !perfdata_attr_has(attr, PERFDATA_ATTR_DEFER_CALLCHAIN);
 	plan->event = event;

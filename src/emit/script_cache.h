@@ -8,7 +8,8 @@
 /* An event's samples. */
 struct script_plan {
 	const struct perfdata_event *event;
-	uint32_t fields, ip_fields;
+	uint64_t fields;
+	uint32_t ip_fields;
 	bool has_chain;                        /* its samples print a chain below the line */
 	bool is_branch;                        /* "from => to" lines (BTS) */
 	bool addr_has_symbol;                  /* addr is an address of code or a fault */

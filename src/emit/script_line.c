@@ -271,7 +271,7 @@ static char *day_to(char *at, const struct script_setup *setup, uint64_t time)
 /* Comm, pid and tid. */
 static char *who_to(char *at, const struct script_setup *setup, const struct script_plan *plan, const char *comm, const struct values *values)
 {
-	const uint32_t fields = plan->fields;
+	const uint64_t fields = plan->fields;
 	if (fields & SCRIPT_COMM)
 		at = comm_to(at, setup, plan, comm, strlen(comm));
 	if (fields & SCRIPT_PID) {
@@ -315,11 +315,22 @@ static void spell_who(const struct script_where *where, const struct script_plan
 }
 
 /* From the comm to the time. */
+/* Which virtual machine, and which processor of it. */
+static void spell_machine(uint64_t fields, const struct perfdata_delivery *delivery, struct perfdata_text *out)
+{
+	if (!delivery->machine_pid || !(fields & (SCRIPT_MACHINE_PID | SCRIPT_VCPU)))
+		return;
+	if (fields & SCRIPT_MACHINE_PID)
+		perfdata_text_printf(out, "VM:%5d ", delivery->machine_pid);
+	if (fields & SCRIPT_VCPU)
+		perfdata_text_printf(out, "VCPU:%03d ", delivery->vcpu);
+}
+
 static void spell_start(const struct script_where *where, const struct script_plan *plan, uint32_t comm, const struct values *values,
 			const struct perfdata_raw *raw, struct script_carry *carry, struct perfdata_text *out)
 {
 	const struct script_setup *setup = where->setup;
-	const uint32_t fields = plan->fields;
+	const uint64_t fields = plan->fields;
 	spell_who(where, plan, comm, values, out);
 	char *at = perfdata_text_reserve(out, 200);
 	if (!at)
@@ -354,6 +365,7 @@ void script_line_start(const struct script_setup *setup, const struct perfdata_d
 		return;
 	const struct values values = record_values(setup, event, record);
 	const struct script_where where = { setup, cache, plan->ip_fields };
+	spell_machine(plan->fields, delivery, out);
 	spell_start(&where, plan, delivery->comm, &values, delivery->record, carry, out);
 }
 
@@ -398,7 +410,8 @@ static void spell_trace(const struct line *line)
 static void spell_addr(const struct line *line)
 {
 	struct perfdata_text *out = line->out;
-	const uint32_t fields = line->plan->fields, frame = line->delivery->addr;
+	const uint64_t fields = line->plan->fields;
+	const uint32_t frame = line->delivery->addr;
 	perfdata_text_hex_pad(out, line->recorded & PERFDATA_SAMPLE_ADDR ? line->sample->addr : 0, 16);
 	if (!line->plan->addr_has_symbol)
 		return;
@@ -409,7 +422,7 @@ static void spell_addr(const struct line *line)
 static void spell_weights(const struct line *line)
 {
 	const struct perfdata_sample *sample = line->sample;
-	const uint32_t fields = line->plan->fields;
+	const uint64_t fields = line->plan->fields;
 	const bool parts = line->recorded & PERFDATA_SAMPLE_WEIGHT_STRUCT;
 	if (fields & SCRIPT_WEIGHT)
 		perfdata_text_u64_pad(line->out, parts ? sample->weight_struct.var1 : sample->weight, 16);
@@ -477,7 +490,7 @@ static void spell_ip(const struct line *line)
 /* "FROM => TO" */
 static void spell_branch(const struct line *line)
 {
-	const uint32_t fields = line->plan->fields;
+	const uint64_t fields = line->plan->fields;
 	if (fields & SCRIPT_IP)
 		spell_ip(line);
 	const bool user_set = line->setup->types[script_type_of(&line->plan->event->config.attr)].set;
@@ -500,7 +513,7 @@ static void spell_branches(const struct line *line)
 /* What stands behind the ip. */
 static void spell_rest(const struct line *line)
 {
-	const uint32_t fields = line->plan->fields;
+	const uint64_t fields = line->plan->fields;
 	const struct perfdata_sample *sample = line->sample;
 	if (fields & SCRIPT_IREGS && line->recorded & PERFDATA_SAMPLE_REGS_INTR)
 		script_registers(&sample->intr_regs, line->setup->arch, line->out);
@@ -523,7 +536,7 @@ static void spell_sample(const struct line *line, struct script_carry *carry)
 {
 	struct perfdata_text *out = line->out;
 	const struct script_plan *plan = line->plan;
-	const uint32_t fields = plan->fields;
+	const uint64_t fields = plan->fields;
 	if (fields & SCRIPT_PERIOD) {
 		perfdata_text_u64_pad(out, line->delivery->period, 10);
 		perfdata_text_char(out, ' ');
@@ -576,13 +589,14 @@ void script_line(const struct script_setup *setup, const struct perfdata_batch *
 		.recorded = raw->event->config.attr.sample_type, .where = { setup, cache, plan->ip_fields }, .out = out,
 	};
 	const struct values values = sample_values(setup, plan, delivery);
+	spell_machine(plan->fields, delivery, out);
 	spell_start(&line.where, plan, delivery->comm, &values, raw, carry, out);
 	spell_sample(&line, carry);
 }
 
 /* --- what is carried from batch to batch ------------------------------------------------------------------------------------------ */
 
-static uint32_t fields_of(const struct script_setup *setup, const struct perfdata_event *event)
+static uint64_t fields_of(const struct script_setup *setup, const struct perfdata_event *event)
 {
 	return setup->types[script_type_of(&event->config.attr)].fields;
 }
@@ -602,7 +616,7 @@ static enum perfdata_status add_cgroup(struct script_setup *setup, const struct 
 }
 
 static enum perfdata_status pass_delivery(struct script_setup *setup, struct script_carry *carry, const struct perfdata_delivery *delivery,
-					  uint32_t fields, struct perfdata_text *text)
+					  uint64_t fields, struct perfdata_text *text)
 {
 	const struct perfdata_raw *raw = delivery->record;
 	struct perfdata_record record;
@@ -625,8 +639,8 @@ static enum perfdata_status pass_delivery(struct script_setup *setup, struct scr
 enum perfdata_status script_carry_pass(struct script_setup *setup, struct script_carry *carry, const struct perfdata_batch *batch,
 				       struct script_carry *ret)
 {
-	uint32_t all = 0;
-	const uint32_t wanted = SCRIPT_DATA_SRC | (setup->reltime || setup->deltatime ? SCRIPT_TIME : 0);
+	uint64_t all = 0;
+	const uint64_t wanted = SCRIPT_DATA_SRC | (setup->reltime || setup->deltatime ? SCRIPT_TIME : 0);
 	enum perfdata_status status = PERFDATA_OK;
 	struct perfdata_text text;
 	for (unsigned i = 0; i < SCRIPT_TYPES; i++)
@@ -638,7 +652,7 @@ enum perfdata_status script_carry_pass(struct script_setup *setup, struct script
 	for (size_t i = 0; i < batch->nr_deliveries && status == PERFDATA_OK; i++) {
 		const struct perfdata_delivery *delivery = &batch->deliveries[i];
 		const uint32_t type = delivery->record->type;
-		uint32_t fields = 0;
+		uint64_t fields = 0;
 		if (type == PERFDATA_RECORD_SAMPLE && !(delivery->flags & PERFDATA_DELIVERY_SILENT) && delivery->event)
 			fields = fields_of(setup, delivery->event) & wanted;
 		else if (script_setup_shows(setup, type) && delivery->record->event)

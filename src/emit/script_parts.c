@@ -186,7 +186,7 @@ static uint64_t offset_of(const struct perfdata_session *session, uint32_t frame
 	return perfdata_session_symbol(session, frame, UINT64_MAX, &symbol) == PERFDATA_OK ? address : at->address;
 }
 
-static void spell_end(const struct script_where *where, uint32_t fields, uint64_t address, uint32_t frame, struct perfdata_text *out)
+static void spell_end(const struct script_where *where, uint64_t fields, uint64_t address, uint32_t frame, struct perfdata_text *out)
 {
 	if (fields & SCRIPT_BRSTACKSYM) {
 		const struct script_where with_offset = { where->setup, where->cache, where->ip_fields | SCRIPT_SYMOFF };
@@ -202,7 +202,7 @@ static void spell_end(const struct script_where *where, uint32_t fields, uint64_
 	}
 }
 
-void script_branches(const struct script_where *where, uint32_t fields, const struct perfdata_list *entries, const uint32_t *frames,
+void script_branches(const struct script_where *where, uint64_t fields, const struct perfdata_list *entries, const uint32_t *frames,
 		     struct perfdata_text *out)
 {
 	for (uint64_t i = 0; i < entries->count; i++) {

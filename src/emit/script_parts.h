@@ -12,7 +12,7 @@ void script_data_src(uint64_t data_src, struct perfdata_text *out);
 void script_registers(const struct perfdata_regs *regs, enum perfdata_arch arch, struct perfdata_text *out);
 
 /* By one of BRSTACK, BRSTACKSYM, BRSTACKOFF. frames: pairs of from and to, NULL: nothing is known of them. */
-void script_branches(const struct script_where *where, uint32_t fields, const struct perfdata_list *entries, const uint32_t *frames,
+void script_branches(const struct script_where *where, uint64_t fields, const struct perfdata_list *entries, const uint32_t *frames,
 		     struct perfdata_text *out);
 
 void script_bpf_output(struct perfdata_bytes raw, struct perfdata_text *out);

@@ -31,12 +31,11 @@ static const struct {
 static const char needs_disassembler[] = "it needs a disassembler";
 static const char needs_source[] = "it needs source text";
 static const char needs_itrace[] = "it comes from decoded instruction traces";
-static const char needs_guest[] = "guests are not followed";
 
 /* Every field name. */
 static const struct row {
 	const char *name;
-	uint32_t field;
+	uint64_t field;
 	uint64_t sample_type;        /* one of these bits must be recorded */
 	const char *attribute;       /* their name in messages */
 	const char *refused;         /* why it cannot be printed, or NULL */
@@ -80,8 +79,8 @@ static const struct row {
 	{ "code_page_size", SCRIPT_CODE_PAGE_SIZE, PERFDATA_SAMPLE_CODE_PAGE_SIZE, "CODE_PAGE_SIZE", NULL },
 	{ "ins_lat", SCRIPT_INS_LAT, PERFDATA_SAMPLE_WEIGHT_STRUCT, "WEIGHT_STRUCT", NULL },
 	{ "brstackinsnlen", SCRIPT_NOTHING, 0, NULL, needs_disassembler },
-	{ "machine_pid", SCRIPT_NOTHING, 0, NULL, needs_guest },
-	{ "vcpu", SCRIPT_NOTHING, 0, NULL, needs_guest },
+	{ "machine_pid", SCRIPT_MACHINE_PID, 0, NULL, NULL },
+	{ "vcpu", SCRIPT_VCPU, 0, NULL, NULL },
 	{ "cgroup", SCRIPT_CGROUP, PERFDATA_SAMPLE_CGROUP, "CGROUP", NULL },
 	{ "retire_lat", SCRIPT_RETIRE_LAT, PERFDATA_SAMPLE_WEIGHT_STRUCT, "WEIGHT_STRUCT", NULL },
 	{ "brstackdisasm", SCRIPT_NOTHING, 0, NULL, needs_disassembler },
@@ -130,7 +129,7 @@ static enum script_type find_prefix(const char *text, size_t size)
 	return SCRIPT_TYPES;
 }
 
-static void change(struct script_type_setup *type, uint32_t field, bool remove)
+static void change(struct script_type_setup *type, uint64_t field, bool remove)
 {
 	if (remove) {
 		type->fields &= ~field;
@@ -260,7 +259,7 @@ static void set_ip_fields(struct script_type_setup *type)
 {
 	if (type->fields & SCRIPT_DSOFF)
 		type->fields |= SCRIPT_DSO;
-	type->ip_fields = type->fields & (IP_FIELDS | SCRIPT_DSOFF);
+	type->ip_fields = (uint32_t)(type->fields & (IP_FIELDS | SCRIPT_DSOFF));
 }
 
 static bool has_chain(const struct perfdata_event *event) { return event->config.attr.sample_type & PERFDATA_SAMPLE_CALLCHAIN; }

@@ -16,6 +16,8 @@ enum script_field {
 	SCRIPT_INS_LAT = 1 << 27, SCRIPT_RETIRE_LAT = 1 << 28, SCRIPT_CGROUP = 1 << 29, SCRIPT_SYNTHESIZED = 1 << 30,
 	SCRIPT_NOTHING = 0,
 };
+#define SCRIPT_MACHINE_PID (UINT64_C(1) << 31)
+#define SCRIPT_VCPU (UINT64_C(1) << 32)
 
 /* Fields are chosen per kind of event. */
 enum script_type {
@@ -24,10 +26,10 @@ enum script_type {
 };
 
 struct script_type_setup {
-	uint32_t fields;
+	uint64_t fields;
 	uint32_t ip_fields;          /* what stands in the ip part: of IP, SYM, SYMOFF, DSO, DSOFF */
-	uint32_t set_fields;         /* the user asked for these … */
-	uint32_t unset_fields;       /* … and not for these */
+	uint64_t set_fields;         /* the user asked for these … */
+	uint64_t unset_fields;       /* … and not for these */
 	bool set;                    /* the user changed something */
 	bool asked;                  /* an empty list was given for this type alone */
 };
