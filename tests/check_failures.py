@@ -8,7 +8,9 @@
     interrupt   SIGINT while a pipe is waited for: the document is finished, says it is not complete, exit 130
 
 usage: check_failures.py [--all]     --all: every allocation, not one in seven behind the first hundred (fewer with PERFDATA_SANITIZED=1)"""
+import array
 import concurrent.futures
+import fcntl
 import gzip
 import os
 import resource
@@ -16,6 +18,8 @@ import signal
 import subprocess
 import sys
 import tempfile
+import termios
+import time
 
 import program
 from program import strict_json
@@ -200,7 +204,7 @@ def interrupted(words, head):
     if words[0] == "ndjson":
         process.stdout.readline()     # meta: it is at work
     else:
-        wait_until_read(process.stdin)
+        wait_until_read(process)
     process.send_signal(signal.SIGINT)
     try:
         out = process.stdout.read()
@@ -212,15 +216,11 @@ def interrupted(words, head):
     return code, out, err
 
 
-def wait_until_read(pipe):
-    """Until nobody has to read what was written: the program waits for more, or is about to."""
-    import array
-    import fcntl
-    import termios
-    import time
+def wait_until_read(process):
+    """Until nothing is left of what was written: the program waits for more, or is about to."""
     left = array.array("i", [1])
-    while left[0]:
-        fcntl.ioctl(pipe, termios.FIONREAD, left)
+    while left[0] and process.poll() is None:
+        fcntl.ioctl(process.stdin, termios.FIONREAD, left)
         time.sleep(0.01)
 
 

@@ -27,23 +27,6 @@ static const struct part_table {
 };
 #define NR_PART_TABLES (sizeof part_tables / sizeof *part_tables)
 
-const char *csv_table_name(size_t index)
-{
-	for (size_t i = 0;; i++) {
-		const struct perfdata_layout *layout = perfdata_record_layout_at(i);
-		/* Behind the last type there are older versions of some. */
-		if (!layout || layout != perfdata_record_layout(layout->id)) {
-			index -= i;
-			break;
-		}
-		if (i == index)
-			return layout->id == PERFDATA_RECORD_SAMPLE ? "samples" : layout->name;
-	}
-	if (index < NR_PART_TABLES)
-		return part_tables[index].name;
-	return index == NR_PART_TABLES ? "unknown" : NULL;
-}
-
 /* --- columns ------------------------------------------------------------------------------------------------------------------- */
 
 struct columns {

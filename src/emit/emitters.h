@@ -9,10 +9,6 @@ const struct perfdata_emitter *emitter_at(size_t index);
 /* NULL if there is none with this name. */
 const struct perfdata_emitter *emitter_named(const char *name);
 
-/* What `csv --table all` writes, one after the other: index 0… until NULL. Tables of tracepoints ("event:NAME") are beside
- * these. */
-const char *csv_table_name(size_t index);
-
 extern const struct perfdata_emitter emitter_ndjson, emitter_json, emitter_csv, emitter_dump, emitter_script,
 	emitter_perf_json, emitter_folded;
 
