@@ -8,7 +8,6 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import time
 
 TOP = os.environ.get("top_srcdir") or os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PERFDATA = os.path.abspath(os.environ.get("PERFDATA") or os.path.join(TOP, "build", "perfdata"))
@@ -94,14 +93,22 @@ class Case:
     def record_container(self, jit):
         """Records the program in a mount and pid namespace of its own, where it calls itself 1; it still runs then. Or None."""
         inside = f"exec 3<{jit}; mount -t tmpfs none /tmp && cat <&3 >/tmp/inner && chmod 755 /tmp/inner && exec /tmp/inner inside stay"
-        recorder = subprocess.Popen([PERF, "record", "-q", "-a", "-g", "-N", "--namespaces", "-e", "cpu-clock", "-F", "1000", "-o", self.recording,
-                                     "sleep", "60"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        time.sleep(0.5)
+        control, order = os.pipe()
+        answer, acknowledge = os.pipe()
+        recorder = subprocess.Popen([PERF, "record", "-q", "-a", "-g", "-N", "--namespaces", "-e", "cpu-clock", "-F", "1000", "-D", "-1",
+                                     "--control", f"fd:{control},{acknowledge}", "-o", self.recording, "sleep", "60"],
+                                    pass_fds=(control, acknowledge), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                    stderr=subprocess.DEVNULL)
+        os.close(acknowledge)
+        os.write(order, b"enable\n")
+        os.read(answer, 16)      # until it has taken effect
         container = subprocess.Popen(["unshare", "-m", "-p", "-f", "--kill-child", "--mount-proc", "sh", "-c", inside], stdin=subprocess.DEVNULL,
                                      stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         done = container.stdout.readline()
         recorder.send_signal(signal.SIGINT)
         recorder.wait(60)
+        for fd in (control, order, answer):
+            os.close(fd)
         if done != b"done\n":
             container.kill()
             container.wait()
