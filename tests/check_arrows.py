@@ -21,7 +21,7 @@ NO_CODE = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n
 # A call, and no member of a struct of that name.
 FORBIDDEN = re.compile(r"(?<![\w.>])(v?f?printf|v?dprintf|puts|fputs|putchar|putc|fputc|fwrite|perror|exit|_exit|_Exit|quick_exit|abort|"
                        r"assert|raise|getenv|secure_getenv|setenv|putenv|setlocale|system|popen)\s*\(|\b(stdout|stderr|environ)\b")
-ONE_FILE_EACH = {"zlib.h": "lib/codec/", "zstd.h": "lib/codec/", "lzma.h": "lib/codec/", "elfutils/debuginfod.h": "lib/symbols/", "pthread.h": "lib/run/"}
+ONE_FILE_EACH = {"zlib.h": "lib/codec/", "zstd.h": "lib/codec/", "lzma.h": "lib/codec/", "elfutils/debuginfod.h": "lib/symbols/", "pthread.h": "lib/base/"}
 ELFUTILS = re.compile(r"^(elfutils/.*|libelf\.h|gelf\.h|dwarf\.h|libdw\.h|libdwfl\.h|libelf/.*)$")
 SYMBOL = re.compile(r"\b(perfdata_\w+)\s*(?=[(;\[])")
 

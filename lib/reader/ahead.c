@@ -3,9 +3,8 @@
  * their place between the records, and before a record changes what the reader tells about the recording, the thread waits until all
  * records before it have been taken and the next one is asked for. */
 #include "config.h"
-#include <pthread.h>
-#include <signal.h>
 #include "base/memory.h"
+#include "base/threads.h"
 #include "reader/reader_impl.h"
 
 #define BLOCKS 6u
@@ -31,10 +30,9 @@ struct block {
 
 struct pd_ahead {
 	struct perfdata_reader *reader;
-	pthread_t thread;
-	pthread_mutex_t mutex;
-	pthread_cond_t changed;
-	/* under the mutex */
+	struct pd_team *team;            /* of one thread */
+	struct pd_monitor *monitor;
+	/* inside the monitor */
 	uint64_t filled, taken;          /* blocks so far */
 	bool asking;                     /* somebody waits for the next block */
 	bool stop;
@@ -69,15 +67,15 @@ static void begin_block(struct pd_ahead *ahead, struct block *block)
 /* Hands over the block that is being filled, and begins the next one as soon as there is room. */
 static void hand_over(struct pd_ahead *ahead)
 {
-	pthread_mutex_lock(&ahead->mutex);
+	pd_monitor_enter(ahead->monitor);
 	if (!ahead->stop) {
 		ahead->filled++;
-		pthread_cond_broadcast(&ahead->changed);
+		pd_monitor_wake(ahead->monitor);
 	}
 	while (ahead->filled - ahead->taken >= BLOCKS && !ahead->stop)
-		pthread_cond_wait(&ahead->changed, &ahead->mutex);
+		pd_monitor_wait(ahead->monitor);
 	struct block *next = ahead->stop ? &ahead->unwanted : &ahead->blocks[ahead->filled % BLOCKS];
-	pthread_mutex_unlock(&ahead->mutex);
+	pd_monitor_leave(ahead->monitor);
 	release_chunks(&ahead->unwanted);
 	begin_block(ahead, next);
 }
@@ -94,11 +92,12 @@ static enum perfdata_status hold_chunk(struct block *block, struct pd_chunk *chu
 	return PERFDATA_OK;
 }
 
-static void *read_all(void *user)
+static void read_all(void *user, unsigned thread)
 {
 	struct pd_ahead *ahead = user;
 	enum perfdata_status status = PERFDATA_OK;
 
+	(void)thread;
 	while (status == PERFDATA_OK && ahead->filling != &ahead->unwanted) {
 		struct pd_few few = { NULL, 0 };
 		status = pd_reader_next_now(ahead->reader, &few);
@@ -111,12 +110,11 @@ static void *read_all(void *user)
 		}
 	}
 	ahead->filling->end = pd_reader_failed(ahead->reader, status);
-	pthread_mutex_lock(&ahead->mutex);
+	pd_monitor_enter(ahead->monitor);
 	if (!ahead->stop)
 		ahead->filled++;
-	pthread_cond_broadcast(&ahead->changed);
-	pthread_mutex_unlock(&ahead->mutex);
-	return NULL;
+	pd_monitor_wake(ahead->monitor);
+	pd_monitor_leave(ahead->monitor);
 }
 
 void pd_ahead_note(struct pd_ahead *ahead, const struct pd_finding *finding)
@@ -132,34 +130,23 @@ void pd_ahead_settle(struct pd_ahead *ahead)
 		return;
 	if (ahead->filling->nr_records || ahead->filling->nr_notes)
 		hand_over(ahead);
-	pthread_mutex_lock(&ahead->mutex);
+	pd_monitor_enter(ahead->monitor);
 	while (!ahead->stop && !(ahead->asking && ahead->taken == ahead->filled))
-		pthread_cond_wait(&ahead->changed, &ahead->mutex);
-	pthread_mutex_unlock(&ahead->mutex);
+		pd_monitor_wait(ahead->monitor);
+	pd_monitor_leave(ahead->monitor);
 }
 
 /* --- the thread that asks --- */
 
-static bool start_thread(struct pd_ahead *ahead)
+static void ahead_free(struct pd_ahead *ahead)
 {
-	sigset_t all, before;
-
-	if (pthread_mutex_init(&ahead->mutex, NULL))
-		return false;
-	if (pthread_cond_init(&ahead->changed, NULL)) {
-		pthread_mutex_destroy(&ahead->mutex);
-		return false;
+	for (unsigned i = 0; i <= BLOCKS; i++) {
+		struct block *block = i < BLOCKS ? &ahead->blocks[i] : &ahead->unwanted;
+		release_chunks(block);
+		pd_free(block->chunks);
 	}
-	/* signals are for the threads of the program */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	const bool started = pthread_create(&ahead->thread, NULL, read_all, ahead) == 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (!started) {
-		pthread_cond_destroy(&ahead->changed);
-		pthread_mutex_destroy(&ahead->mutex);
-	}
-	return started;
+	pd_monitor_free(ahead->monitor);
+	pd_free(ahead);
 }
 
 void pd_ahead_start(struct perfdata_reader *reader)
@@ -169,12 +156,15 @@ void pd_ahead_start(struct perfdata_reader *reader)
 	if (!ahead)
 		return;
 	ahead->reader = reader;
+	ahead->monitor = pd_monitor_new();
 	begin_block(ahead, &ahead->blocks[0]);
 	reader->ahead = ahead;
-	if (start_thread(ahead))
+	if (ahead->monitor)
+		ahead->team = pd_team_start(1, read_all, ahead);
+	if (ahead->team)
 		return;
 	reader->ahead = NULL;
-	pd_free(ahead);
+	ahead_free(ahead);
 }
 
 void pd_ahead_stop(struct perfdata_reader *reader)
@@ -183,42 +173,35 @@ void pd_ahead_stop(struct perfdata_reader *reader)
 
 	if (!ahead)
 		return;
-	pthread_mutex_lock(&ahead->mutex);
+	pd_monitor_enter(ahead->monitor);
 	ahead->stop = true;
-	pthread_cond_broadcast(&ahead->changed);
-	pthread_mutex_unlock(&ahead->mutex);
-	pthread_join(ahead->thread, NULL);
-	pthread_cond_destroy(&ahead->changed);
-	pthread_mutex_destroy(&ahead->mutex);
-	for (unsigned i = 0; i <= BLOCKS; i++) {
-		struct block *block = i < BLOCKS ? &ahead->blocks[i] : &ahead->unwanted;
-		release_chunks(block);
-		pd_free(block->chunks);
-	}
+	pd_monitor_wake(ahead->monitor);
+	pd_monitor_leave(ahead->monitor);
+	pd_team_join(ahead->team);
 	reader->ahead = NULL;
-	pd_free(ahead);
+	ahead_free(ahead);
 }
 
 static void wait_for_block(struct pd_ahead *ahead)
 {
-	pthread_mutex_lock(&ahead->mutex);
+	pd_monitor_enter(ahead->monitor);
 	if (ahead->taken == ahead->filled) {
 		ahead->asking = true;
-		pthread_cond_broadcast(&ahead->changed);
+		pd_monitor_wake(ahead->monitor);
 		while (ahead->taken == ahead->filled)
-			pthread_cond_wait(&ahead->changed, &ahead->mutex);
+			pd_monitor_wait(ahead->monitor);
 		ahead->asking = false;
 	}
-	pthread_mutex_unlock(&ahead->mutex);
+	pd_monitor_leave(ahead->monitor);
 }
 
 static void give_back(struct pd_ahead *ahead, struct block *block)
 {
 	release_chunks(block);
-	pthread_mutex_lock(&ahead->mutex);
+	pd_monitor_enter(ahead->monitor);
 	ahead->taken++;
-	pthread_cond_broadcast(&ahead->changed);
-	pthread_mutex_unlock(&ahead->mutex);
+	pd_monitor_wake(ahead->monitor);
+	pd_monitor_leave(ahead->monitor);
 }
 
 enum perfdata_status pd_ahead_next(struct pd_ahead *ahead, struct pd_few *ret)

@@ -10,8 +10,8 @@
 #include "config.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/threads.h"
 #include "run/pack.h"
-#include "run/threads.h"
 
 /* What a pipe may deliver before its first kernel record, at most, until meta is written without the rest. */
 #define MAX_BATCHES_BEFORE_BEGIN 64

@@ -49,12 +49,9 @@ enum perfdata_status perfdata_symbols_new(const struct perfdata_symbols_options 
 	if (!symbols)
 		return PERFDATA_ENOMEM;
 	symbols->options = *options;
-	/* Neither fails on a system where a lock is only memory. */
-	if (pthread_mutex_init(&symbols->lock, NULL) || pthread_mutex_init(&symbols->unwind_lock, NULL)) {
-		pd_free(symbols);
-		return PERFDATA_ENOMEM;
-	}
-	if (copy_options(symbols)) {
+	symbols->lock = pd_monitor_new();
+	symbols->unwind_lock = pd_monitor_new();
+	if (!symbols->lock || !symbols->unwind_lock || copy_options(symbols)) {
 		perfdata_symbols_free(symbols);
 		return PERFDATA_ENOMEM;
 	}
@@ -72,7 +69,7 @@ static void dso_free(struct perfdata_symbols_dso *dso)
 		pd_elf_close(dso->debug);
 	pd_elf_close(dso->text);
 	pd_arena_release(&dso->bytes);
-	pthread_mutex_destroy(&dso->lock);
+	pd_monitor_free(dso->lock);
 	pd_free(dso);
 }
 
@@ -84,8 +81,8 @@ void perfdata_symbols_free(struct perfdata_symbols *symbols)
 		next = dso->next;
 		dso_free(dso);
 	}
-	pthread_mutex_destroy(&symbols->lock);
-	pthread_mutex_destroy(&symbols->unwind_lock);
+	pd_monitor_free(symbols->lock);
+	pd_monitor_free(symbols->unwind_lock);
 	pd_arena_release(&symbols->strings);
 	pd_free(symbols);
 }
@@ -117,20 +114,17 @@ enum perfdata_status perfdata_symbols_dso(struct perfdata_symbols *symbols, cons
 	if (!dso)
 		return PERFDATA_ENOMEM;
 	dso->symbols = symbols;
-	if (pthread_mutex_init(&dso->lock, NULL)) {
-		pd_free(dso);
-		return PERFDATA_ENOMEM;
-	}
-	if (copy_request(dso, request)) {
+	dso->lock = pd_monitor_new();
+	if (!dso->lock || copy_request(dso, request)) {
 		dso_free(dso);
 		return PERFDATA_ENOMEM;
 	}
 	bool is_elf = request->kind == PERFDATA_DSO_USER || request->kind == PERFDATA_DSO_VDSO;
 	dso->table.mangled = is_elf && !symbols->options.raw_names;
-	pthread_mutex_lock(&symbols->lock);
+	pd_monitor_enter(symbols->lock);
 	dso->next = symbols->dsos;
 	symbols->dsos = dso;
-	pthread_mutex_unlock(&symbols->lock);
+	pd_monitor_leave(symbols->lock);
 	*ret = dso;
 	return PERFDATA_OK;
 }
@@ -170,11 +164,11 @@ bool pd_dso_open_unwind(struct perfdata_symbols_dso *dso)
 {
 	if (!dso->unwind_tried) {
 		dso->unwind_tried = true;
-		pthread_mutex_lock(&dso->lock);
+		pd_monitor_enter(dso->lock);
 		loaded(dso);
 		if (dso->text && dso->request.kind != PERFDATA_DSO_KERNEL)
 			dso->unwind = pd_elf_again(dso->text);
-		pthread_mutex_unlock(&dso->lock);
+		pd_monitor_leave(dso->lock);
 	}
 	return dso->unwind != NULL;
 }
@@ -225,9 +219,9 @@ static enum perfdata_status lookup(struct perfdata_symbols_dso *dso, uint64_t ad
 enum perfdata_status perfdata_symbols_lookup(struct perfdata_symbols_dso *dso, uint64_t address, uint64_t time,
 					     struct perfdata_symbol *ret)
 {
-	pthread_mutex_lock(&dso->lock);
+	pd_monitor_enter(dso->lock);
 	enum perfdata_status status = lookup(dso, address, time, ret);
-	pthread_mutex_unlock(&dso->lock);
+	pd_monitor_leave(dso->lock);
 	return status;
 }
 
@@ -235,7 +229,7 @@ enum perfdata_status perfdata_symbols_resolve(struct perfdata_symbols_dso *dso, 
 					      struct perfdata_symbol *ret, size_t *ret_named)
 {
 	size_t named = 0;
-	pthread_mutex_lock(&dso->lock);
+	pd_monitor_enter(dso->lock);
 	enum perfdata_status status = loaded(dso);
 	for (size_t i = 0; i < count && !status; i++) {
 		ret[i] = (struct perfdata_symbol){ 0 };
@@ -244,7 +238,7 @@ enum perfdata_status perfdata_symbols_resolve(struct perfdata_symbols_dso *dso, 
 		if (status == PERFDATA_ABSENT)
 			status = PERFDATA_OK;
 	}
-	pthread_mutex_unlock(&dso->lock);
+	pd_monitor_leave(dso->lock);
 	if (!status && ret_named)
 		*ret_named = named;
 	return status;
@@ -252,7 +246,7 @@ enum perfdata_status perfdata_symbols_resolve(struct perfdata_symbols_dso *dso, 
 
 enum perfdata_status perfdata_symbols_origin(struct perfdata_symbols_dso *dso, struct perfdata_symbols_origin *ret)
 {
-	pthread_mutex_lock(&dso->lock);
+	pd_monitor_enter(dso->lock);
 	enum perfdata_status status = loaded(dso);
 	if (!status) {
 		*ret = dso->origin;
@@ -260,7 +254,7 @@ enum perfdata_status perfdata_symbols_origin(struct perfdata_symbols_dso *dso, s
 		ret->build_id = dso->found.size ? dso->found.bytes : NULL;
 		ret->build_id_size = dso->found.size;
 	}
-	pthread_mutex_unlock(&dso->lock);
+	pd_monitor_leave(dso->lock);
 	return status;
 }
 
@@ -283,11 +277,11 @@ static bool to_vaddr(const struct perfdata_symbols_dso *dso, uint64_t address, u
 
 enum perfdata_status perfdata_symbols_vaddr(struct perfdata_symbols_dso *dso, uint64_t offset, uint64_t *ret_vaddr)
 {
-	pthread_mutex_lock(&dso->lock);
+	pd_monitor_enter(dso->lock);
 	enum perfdata_status status = loaded(dso);
 	if (!status && !to_vaddr(dso, offset, ret_vaddr))
 		status = PERFDATA_ABSENT;
-	pthread_mutex_unlock(&dso->lock);
+	pd_monitor_leave(dso->lock);
 	return status;
 }
 
@@ -295,10 +289,10 @@ enum perfdata_status perfdata_symbols_source(struct perfdata_symbols_dso *dso, u
 					     struct perfdata_source *frames, size_t room, size_t *ret_count)
 {
 	uint64_t vaddr;
-	pthread_mutex_lock(&dso->lock);
+	pd_monitor_enter(dso->lock);
 	enum perfdata_status status = loaded(dso);
 	if (!status)
 		status = to_vaddr(dso, address, &vaddr) ? pd_lines_find(dso, vaddr, frames, room, ret_count) : PERFDATA_ABSENT;
-	pthread_mutex_unlock(&dso->lock);
+	pd_monitor_leave(dso->lock);
 	return status;
 }

@@ -2,8 +2,8 @@
 #ifndef PD_SYMBOLS_H
 #define PD_SYMBOLS_H
 
-#include <pthread.h>
 #include "base/arena.h"
+#include "base/threads.h"
 #include "perfdata_symbols.h"
 
 /* --- symbol_table.c: sorted symbols, which of several wins ----------------------------------------------------- */
@@ -95,8 +95,8 @@ enum perfdata_status pd_read_whole(int fd, size_t limit, char **ret /* pd_free *
 struct perfdata_symbols {
 	struct perfdata_symbols_options options;  /* strings in `strings` */
 	struct pd_arena strings;
-	pthread_mutex_t lock;                               /* of the list of dsos */
-	pthread_mutex_t unwind_lock;                        /* held while a stack is unwound: `unwind` of all dsos */
+	struct pd_monitor *lock;                  /* of the list of dsos */
+	struct pd_monitor *unwind_lock;           /* held while a stack is unwound: `unwind` of all dsos */
 	struct perfdata_symbols_dso *dsos;
 };
 
@@ -107,7 +107,7 @@ struct perfdata_symbols_dso {
 	struct perfdata_symbols_dso *next;
 	struct perfdata_symbols *symbols;
 	struct perfdata_symbols_request request;  /* strings in symbols->strings */
-	pthread_mutex_t lock;                               /* of everything below */
+	struct pd_monitor *lock;                  /* of everything below */
 	bool loaded;
 	enum perfdata_status status;              /* of loading */
 	struct pd_symbol_table table;

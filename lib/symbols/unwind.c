@@ -232,13 +232,13 @@ enum perfdata_status perfdata_unwinder_new(struct perfdata_symbols *symbols, enu
 void perfdata_unwinder_reset(struct perfdata_unwinder *unwinder)
 {
 	struct perfdata_unwinder *u = unwinder;
-	pthread_mutex_lock(&u->symbols->unwind_lock);
+	pd_monitor_enter(u->symbols->unwind_lock);
 	if (u->dwfl)
 		dwfl_end(u->dwfl);
 	u->dwfl = NULL;
 	u->attached = false;
 	u->modules = 0;
-	pthread_mutex_unlock(&u->symbols->unwind_lock);
+	pd_monitor_leave(u->symbols->unwind_lock);
 }
 
 void perfdata_unwinder_free(struct perfdata_unwinder *unwinder)
@@ -284,9 +284,9 @@ enum perfdata_status perfdata_unwind(struct perfdata_unwinder *unwinder, const s
 	u->pcs = pcs;
 	u->room = room;
 	u->count = 0;
-	pthread_mutex_lock(&u->symbols->unwind_lock);
+	pd_monitor_enter(u->symbols->unwind_lock);
 	enum perfdata_status status = unwind(u);
-	pthread_mutex_unlock(&u->symbols->unwind_lock);
+	pd_monitor_leave(u->symbols->unwind_lock);
 	u->sample = NULL;
 	if (!status)
 		*ret_count = u->count;

@@ -1,15 +1,8 @@
 #include "config.h"
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
-#include <stdatomic.h>
-#include <unistd.h>
 #include "base/memory.h"
-#include "perfdata_emit.h"
-#include "run/threads.h"
-
-/* More threads than this help no machine we know and would only cost memory. */
-#define MAX_THREADS 1024u
+#include "base/threads.h"
 
 struct pd_monitor {
 	pthread_mutex_t mutex;
@@ -70,8 +63,8 @@ struct pd_team *pd_team_start(unsigned wanted, void (*work)(void *user, unsigned
 {
 	if (!wanted)
 		return NULL;
-	if (wanted > MAX_THREADS)
-		wanted = MAX_THREADS;
+	if (wanted > PD_MAX_THREADS)
+		wanted = PD_MAX_THREADS;
 	struct pd_team *team = pd_calloc(1, sizeof *team + wanted * sizeof *team->members);
 	if (!team)
 		return NULL;
@@ -104,48 +97,4 @@ void pd_team_join(struct pd_team *team)
 	for (unsigned i = 0; i < team->count; i++)
 		pthread_join(team->members[i].thread, NULL);
 	pd_free(team);
-}
-
-unsigned perfdata_processors(void)
-{
-	cpu_set_t set;
-	if (!sched_getaffinity(0, sizeof set, &set))
-		return (unsigned)CPU_COUNT(&set);
-	/* More processors than cpu_set_t has room for. */
-	const long online = sysconf(_SC_NPROCESSORS_ONLN);
-	return online < 1 ? 1 : online > (long)MAX_THREADS ? MAX_THREADS : (unsigned)online;
-}
-
-struct parallel {
-	void (*work)(void *user, size_t index);
-	void *user;
-	size_t count;
-	atomic_size_t next;
-};
-
-static void parallel_work(void *user, unsigned thread)
-{
-	struct parallel *parallel = user;
-	(void)thread;
-	for (;;) {
-		const size_t index = atomic_fetch_add_explicit(&parallel->next, 1, memory_order_relaxed);
-		if (index >= parallel->count)
-			return;
-		parallel->work(parallel->user, index);
-	}
-}
-
-enum perfdata_status perfdata_parallel(size_t count, unsigned jobs, void (*work)(void *user, size_t index), void *user)
-{
-	if (!work)
-		return PERFDATA_EUSAGE;
-	struct parallel parallel = { .work = work, .user = user, .count = count };
-	if (!jobs)
-		jobs = perfdata_processors();
-	if (jobs > count)
-		jobs = count ? (unsigned)count : 1;
-	struct pd_team *team = pd_team_start(jobs - 1, parallel_work, &parallel);
-	parallel_work(&parallel, jobs);
-	pd_team_join(team);
-	return PERFDATA_OK;
 }

@@ -1,4 +1,4 @@
-/* Threads for the run: the only place that knows pthreads. */
+/* Threads and locks: the only place that knows pthreads. */
 #ifndef PD_THREADS_H
 #define PD_THREADS_H
 
@@ -12,6 +12,9 @@ void pd_monitor_enter(struct pd_monitor *monitor);
 void pd_monitor_leave(struct pd_monitor *monitor);
 void pd_monitor_wait(struct pd_monitor *monitor);   /* inside */
 void pd_monitor_wake(struct pd_monitor *monitor);   /* inside */
+
+/* More threads than this help no machine we know and would only cost memory. */
+#define PD_MAX_THREADS 1024u
 
 /* Threads that run the same function. Signals are left to the threads that were there before. */
 struct pd_team;
