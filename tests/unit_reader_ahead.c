@@ -48,7 +48,7 @@ static struct story read_story(const struct recording *file, enum perfdata_recor
 	const struct perfdata_reader_options options = { .size = sizeof options, .order = order, .read_ahead = ahead, .max_memory = 1 << 20,
 							 .on_finding = tell_finding, .user = &story };
 	struct perfdata_raw raw;
-	enum perfdata_status status;
+	enum perfdata_status status = PERFDATA_OK;
 
 	CHECK_EQ(perfdata_reader_open_memory(file->data, file->size, NULL, &options, &story.reader, NULL), PERFDATA_OK);
 	while (story.records < limit && (status = perfdata_reader_next(story.reader, &raw)) == PERFDATA_OK)

@@ -98,7 +98,7 @@ static struct script_plan *make_plan(const struct script_setup *setup, const str
 	plan->is_offcpu = is_offcpu(event);
 	plan->has_chain = (chain_recorded || plan->is_offcpu) && setup->use_callchain;
 	plan->bare_comm = chain_recorded && type->fields & SCRIPT_IP && setup->use_callchain;
-	plan->who_style = (plan->fields & (SCRIPT_COMM | SCRIPT_PID | SCRIPT_TID)) << 2 | (plan->bare_comm ? 2 : 0) | 1;
+	plan->who_style = (uint32_t)(plan->fields & (SCRIPT_COMM | SCRIPT_PID | SCRIPT_TID)) << 2 | (plan->bare_comm ? 2u : 0) | 1u;
 	plan->is_branch = is_branch_event(attr);
 	plan->addr_has_symbol = plan->is_branch || is_fault_event(attr);
 	plan->is_bpf_output = is_bpf_output_event(event) && !plan->is_offcpu;
