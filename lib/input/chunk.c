@@ -99,3 +99,37 @@ size_t pd_chunk_pool_bytes(const struct pd_chunk_pool *pool)
 {
 	return atomic_load_explicit(&pool->bytes, memory_order_relaxed);
 }
+
+void pd_chunks_begin(struct pd_chunks *set, uint32_t *last_mark)
+{
+	if (++*last_mark == 0)
+		*last_mark = 1;
+	set->mark = *last_mark;
+}
+
+int pd_chunks_hold(struct pd_chunks *set, struct pd_chunk *chunk, uint32_t *its_mark)
+{
+	if (*its_mark == set->mark)
+		return 0;
+	if (pd_vector_grow(&set->list, &set->room, set->nr, sizeof *set->list) < 0)
+		return -1;
+	*its_mark = set->mark;
+	pd_chunk_hold(chunk);
+	set->list[set->nr++] = chunk;
+	return 0;
+}
+
+void pd_chunks_drop(struct pd_chunks *set)
+{
+	for (size_t i = 0; i < set->nr; i++)
+		pd_chunk_drop(set->list[i]);
+	set->nr = 0;
+}
+
+void pd_chunks_release(struct pd_chunks *set)
+{
+	pd_chunks_drop(set);
+	pd_free(set->list);
+	set->list = NULL;
+	set->room = 0;
+}

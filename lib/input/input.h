@@ -36,6 +36,17 @@ static inline void pd_chunk_hold(struct pd_chunk *chunk)
 	atomic_fetch_add_explicit(&chunk->holders, 1, memory_order_relaxed);
 }
 void pd_chunk_drop(struct pd_chunk *chunk);   /* thread-safe; NULL is fine */
+/* Chunks that something is made of, with one hold on each. */
+struct pd_chunks {
+	struct pd_chunk **list;
+	size_t nr, room;
+	uint32_t mark;           /* of chunks that are in the set already; never 0, which a fresh chunk has */
+};
+void pd_chunks_begin(struct pd_chunks *set, uint32_t *last_mark);   /* an empty set with a new mark */
+/* `its_mark` is the chunk's member for the thread that makes the set. 0, or -1 without memory. */
+int pd_chunks_hold(struct pd_chunks *set, struct pd_chunk *chunk, uint32_t *its_mark);
+void pd_chunks_drop(struct pd_chunks *set);      /* all; thread-safe as far as the chunks go */
+void pd_chunks_release(struct pd_chunks *set);   /* drops all, and frees the list */
 /* Bytes now allocated by the pool, for limits. */
 size_t pd_chunk_pool_bytes(const struct pd_chunk_pool *pool);
 

@@ -22,9 +22,7 @@ struct block {
 	unsigned nr_records, at_record;
 	struct note notes[BLOCK_NOTES];
 	unsigned nr_notes, at_note;
-	struct pd_chunk **chunks;        /* one hold on each that holds records of the block */
-	size_t nr_chunks, chunks_room;
-	uint32_t mark;                   /* on chunks that are held already */
+	struct pd_chunks chunks;         /* that hold its records */
 	enum perfdata_status end;        /* behind the last record; PERFDATA_OK: another block follows */
 };
 
@@ -44,23 +42,13 @@ struct pd_ahead {
 	struct block unwanted;           /* what is read after `stop` */
 };
 
-static void release_chunks(struct block *block)
-{
-	for (size_t i = 0; i < block->nr_chunks; i++)
-		pd_chunk_drop(block->chunks[i]);
-	block->nr_chunks = 0;
-}
-
 /* --- the thread that reads --- */
 
 static void begin_block(struct pd_ahead *ahead, struct block *block)
 {
 	block->nr_records = block->at_record = block->nr_notes = block->at_note = 0;
 	block->end = PERFDATA_OK;
-	/* mark 0 is what a fresh chunk has */
-	if (++ahead->mark == 0)
-		ahead->mark = 1;
-	block->mark = ahead->mark;
+	pd_chunks_begin(&block->chunks, &ahead->mark);
 	ahead->filling = block;
 }
 
@@ -76,20 +64,8 @@ static void hand_over(struct pd_ahead *ahead)
 		pd_monitor_wait(ahead->monitor);
 	struct block *next = ahead->stop ? &ahead->unwanted : &ahead->blocks[ahead->filled % BLOCKS];
 	pd_monitor_leave(ahead->monitor);
-	release_chunks(&ahead->unwanted);
+	pd_chunks_drop(&ahead->unwanted.chunks);
 	begin_block(ahead, next);
-}
-
-static enum perfdata_status hold_chunk(struct block *block, struct pd_chunk *chunk)
-{
-	if (chunk->ahead_mark == block->mark)
-		return PERFDATA_OK;
-	if (pd_vector_grow(&block->chunks, &block->chunks_room, block->nr_chunks, sizeof *block->chunks) < 0)
-		return PERFDATA_ENOMEM;
-	chunk->ahead_mark = block->mark;
-	pd_chunk_hold(chunk);
-	block->chunks[block->nr_chunks++] = chunk;
-	return PERFDATA_OK;
 }
 
 static void read_all(void *user, unsigned thread)
@@ -104,8 +80,10 @@ static void read_all(void *user, unsigned thread)
 		if (ahead->filling->nr_records + few.nr > BLOCK_RECORDS)
 			hand_over(ahead);
 		for (unsigned i = 0; i < few.nr && status == PERFDATA_OK; i++) {
-			status = hold_chunk(ahead->filling, few.records[i].chunk);
-			if (status == PERFDATA_OK)
+			struct pd_chunk *chunk = few.records[i].chunk;
+			if (pd_chunks_hold(&ahead->filling->chunks, chunk, &chunk->ahead_mark) < 0)
+				status = PERFDATA_ENOMEM;
+			else
 				ahead->filling->records[ahead->filling->nr_records++] = few.records[i];
 		}
 	}
@@ -142,8 +120,7 @@ static void ahead_free(struct pd_ahead *ahead)
 {
 	for (unsigned i = 0; i <= BLOCKS; i++) {
 		struct block *block = i < BLOCKS ? &ahead->blocks[i] : &ahead->unwanted;
-		release_chunks(block);
-		pd_free(block->chunks);
+		pd_chunks_release(&block->chunks);
 	}
 	pd_monitor_free(ahead->monitor);
 	pd_free(ahead);
@@ -197,7 +174,7 @@ static void wait_for_block(struct pd_ahead *ahead)
 
 static void give_back(struct pd_ahead *ahead, struct block *block)
 {
-	release_chunks(block);
+	pd_chunks_drop(&block->chunks);
 	pd_monitor_enter(ahead->monitor);
 	ahead->taken++;
 	pd_monitor_wake(ahead->monitor);

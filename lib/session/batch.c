@@ -30,10 +30,7 @@ struct pd_batch *pd_batch_open(struct perfdata_session *session)
 		batch->owner = session;
 		batch->public.session = session;
 	}
-	/* mark 0 is what a fresh chunk has */
-	if (++session->mark == 0)
-		session->mark = 1;
-	batch->mark = session->mark;
+	pd_chunks_begin(&batch->chunks, &session->mark);
 	batch->public.number = session->nr_batches++;
 	session->open = batch;
 	return batch;
@@ -41,14 +38,7 @@ struct pd_batch *pd_batch_open(struct perfdata_session *session)
 
 static enum perfdata_status hold_chunk(struct pd_batch *batch, struct pd_chunk *chunk)
 {
-	if (chunk->mark == batch->mark)
-		return PERFDATA_OK;
-	if (pd_vector_grow(&batch->chunks, &batch->chunks_room, batch->nr_chunks, sizeof *batch->chunks) < 0)
-		return PERFDATA_ENOMEM;
-	chunk->mark = batch->mark;
-	pd_chunk_hold(chunk);
-	batch->chunks[batch->nr_chunks++] = chunk;
-	return PERFDATA_OK;
+	return pd_chunks_hold(&batch->chunks, chunk, &chunk->mark) < 0 ? PERFDATA_ENOMEM : PERFDATA_OK;
 }
 
 const struct perfdata_raw *pd_batch_add_record(struct pd_batch *batch, const struct perfdata_raw *raw)
@@ -145,11 +135,10 @@ void perfdata_batch_release(struct perfdata_batch *public)
 	if (!public)
 		return;
 	struct pd_batch *batch = (struct pd_batch *)public;
-	for (size_t i = 0; i < batch->nr_chunks; i++)
-		pd_chunk_drop(batch->chunks[i]);
+	pd_chunks_drop(&batch->chunks);
 	for (size_t i = 0; i < batch->nr_kept; i++)
 		pd_free(batch->kept[i]);
-	batch->nr_chunks = batch->nr_kept = 0;
+	batch->nr_kept = 0;
 	batch->public.nr_records = batch->public.nr_deliveries = batch->public.nr_frames = 0;
 	batch->public.bytes = 0;
 	struct perfdata_session *session = batch->owner;
@@ -169,7 +158,7 @@ void pd_batches_free(struct perfdata_session *session)
 		pd_free(batch->records);
 		pd_free(batch->deliveries);
 		pd_free(batch->frames);
-		pd_free(batch->chunks);
+		pd_chunks_release(&batch->chunks);
 		pd_free(batch->kept);
 		pd_free(batch);
 	}

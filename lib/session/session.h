@@ -14,14 +14,12 @@ struct pd_batch {
 	struct perfdata_batch public;          /* first: the public pointer is the private one */
 	struct perfdata_session *owner;
 	struct pd_batch *next_free;
-	uint32_t mark;                         /* chunks with this mark are held already */
 	struct perfdata_raw *records;
 	struct perfdata_delivery *deliveries;
 	size_t deliveries_room;
 	uint32_t *frames;
 	size_t frames_room;
-	struct pd_chunk **chunks;              /* one hold on each */
-	size_t nr_chunks, chunks_room;
+	struct pd_chunks chunks;               /* that hold its records */
 	struct perfdata_raw **kept;            /* records of deliveries that are not in `records` */
 	size_t nr_kept, kept_room;
 };
