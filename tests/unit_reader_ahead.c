@@ -80,7 +80,6 @@ static void build(struct recording *file, bool damaged)
 	uint64_t base = 1000;
 
 	recording_init(&records, false);
-	recording_init(file, false);
 	for (unsigned n = 0; n < RECORDS; n++) {
 		state = state * 1664525 + 1013904223;
 		const uint32_t dice = state >> 16 & 255;
