@@ -103,6 +103,10 @@ PERFDATA_API enum perfdata_status perfdata_symbols_dso(struct perfdata_symbols *
 						       const struct perfdata_symbols_request *request,
 						       struct perfdata_symbols_dso **ret);
 
+/* The build-id of a dso became known when its handle was there already, as it may in a stream. Names may have been given, so they
+ * stay as they are; that they come from another file is a finding. */
+PERFDATA_API void perfdata_symbols_expect(struct perfdata_symbols_dso *dso, const uint8_t *build_id, size_t size);
+
 /* A handle for the symbols of a kallsyms text, read at once: resolves addresses of the kernel and of its modules, such
  * as those of a BPF stack-trace map. PERFDATA_EREAD; PERFDATA_ABSENT: all addresses are hidden (kptr_restrict);
  * PERFDATA_EFORMAT: no symbol in it. */

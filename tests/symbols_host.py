@@ -7,9 +7,14 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 
 TOP = os.environ.get("top_srcdir") or os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(TOP, "tests"))
+from builder import Recording, IP, TID, TIME, USER, pad  # noqa: E402
+
 PERFDATA = os.path.abspath(os.environ.get("PERFDATA") or os.path.join(TOP, "build", "perfdata"))
 PERF = os.environ.get("PERF", "perf")
 
@@ -234,6 +239,27 @@ def kernel_cases(case):
     case.check("kernel: another kernel was recorded", not names, sorted(names)[:10])
 
 
+def late_cases(case):
+    """A stream that gives the build-id of a file when names were taken from it already."""
+    def stream(build_id, path):
+        r = Recording(pipe=True)
+        event = r.event("cycles", [11], period=1, sample_type=IP | TID | TIME, sample_id_all=1)
+        r.comm(100, 100, "ours", time=1)
+        r.mmap(100, 100, 0x400000, 0x100000, 0, case.kept, time=2)
+        for time_ in (3, 4, 5):
+            r.sample(event, ip=0x401000, pid=100, tid=100, time=time_)
+            r.record(68)
+        r.record(68)
+        r.record(67, r.pack("i", -1) + build_id.ljust(24, b"\0") + pad(case.kept.encode() + b"\0"), misc=USER)
+        r.sample(event, ip=0x401000, pid=100, tid=100, time=6)
+        r.save(path)
+        return run(PERFDATA, "script", path, env=case.environment).stderr.decode()
+
+    path, right = os.path.join(case.folder, "late.pipe"), case.build_id(case.binary)
+    case.check("stream: a build-id that comes late and is another one is told", "W803" in stream(bytes(range(1, 21)), path))
+    case.check("stream: a build-id that comes late and is right", "W803" not in stream(bytes.fromhex(right), path))
+
+
 def jit_cases(case, cc):
     """Names of perf maps: of this host's processes, of those in containers, and of none that only has the pid of a recorded one."""
     code = JIT_CODE.get(os.uname().machine)
@@ -300,6 +326,7 @@ def main():
         case.record("--call-graph", "dwarf")
         line_cases(case, "unwound stacks")
         user_cases(case, "unwound stacks")
+        late_cases(case)
         jit_cases(case, cc)
         print("1..%d" % case.number)
 

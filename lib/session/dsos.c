@@ -62,8 +62,11 @@ static void take_table_id(const struct pd_state *state, struct pd_dso *dso)
 	if (dso->build_id_size || !pd_map_get(&state->build_ids, name_hash(dso->public.filename, strlen(dso->public.filename)), &index))
 		return;
 	const struct pd_table_id *id = pd_table_at(&state->table_ids, (uint32_t)index);
-	if (strcmp(id->filename, dso->public.filename) == 0)
-		pd_dso_set_build_id(dso, id->build_id, id->build_id_size, id->source);
+	if (strcmp(id->filename, dso->public.filename) != 0)
+		return;
+	pd_dso_set_build_id(dso, id->build_id, id->build_id_size, id->source);
+	if (dso->symbols && dso->public.kind == PERFDATA_DSO_USER && dso->build_id_size)
+		perfdata_symbols_expect(dso->symbols, dso->build_id, dso->build_id_size);
 }
 
 uint32_t pd_dso_get(struct pd_state *state, const struct pd_dso_key *key)

@@ -1,5 +1,6 @@
 /* What other threads may look up in a session: see the table section of perfdata_session.h. */
 #include "config.h"
+#include <string.h>
 #include "session/session.h"
 #include "session/state.h"
 
@@ -65,6 +66,18 @@ enum perfdata_status perfdata_session_stack_resolve(const struct perfdata_sessio
 	return status;
 }
 
+/* "[xfs]", or a path where the table of build-ids has one. */
+static bool is_module(const char *name, const char *module)
+{
+	const char *base = strrchr(name, '/');
+	base = base ? base + 1 : *name == '[' ? name + 1 : name;
+	const size_t size = strlen(module);
+	for (size_t i = 0; i < size; i++)
+		if (base[i] != module[i] && !(base[i] == '-' && module[i] == '_'))
+			return false;
+	return base[size] == ']' || base[size] == '.' || !base[size];
+}
+
 enum perfdata_status perfdata_session_symbol(const struct perfdata_session *session, uint32_t frame, uint64_t time,
 					     struct perfdata_symbol *ret)
 {
@@ -82,6 +95,9 @@ enum perfdata_status perfdata_session_symbol(const struct perfdata_session *sess
 	if (at->time)
 		return perfdata_symbols_lookup(dso->jitdump, at->address, at->time, ret);
 	enum perfdata_status status = perfdata_symbols_lookup(dso->symbols, at->address, time, ret);
+	/* A kallsyms text of another boot may have another module there. */
+	if (status == PERFDATA_OK && dso->public.kind == PERFDATA_DSO_MODULE && ret->module && !is_module(dso->public.name, ret->module))
+		return PERFDATA_ABSENT;
 	/* A kallsyms text also names code that belongs to a module nobody mapped, such as [ftrace_trampoline]: perf leaves it out. */
 	if (status == PERFDATA_OK && dso->public.kind == PERFDATA_DSO_KERNEL && ret->module)
 		return PERFDATA_ABSENT;

@@ -205,6 +205,13 @@ static bool is_same_id(const struct pd_build_id *a, const struct pd_build_id *b)
 	return common > 0;
 }
 
+void pd_dso_check_id(const struct perfdata_symbols_dso *dso, const struct pd_build_id *id)
+{
+	const char *file = dso->origin.text_file ? dso->origin.text_file : dso->origin.file;
+	if (file && !is_same_id(&dso->found, id))
+		find_fault(dso, PERFDATA_F_SYMBOL_LATE_ID, file, "its build-id differs from the one that the recording gave late");
+}
+
 struct search {
 	struct perfdata_symbols_dso *dso;
 	struct pd_build_id id;    /* to be met; size 0: any */

@@ -160,6 +160,16 @@ static enum perfdata_status loaded(struct perfdata_symbols_dso *dso)
 	return dso->status;
 }
 
+void perfdata_symbols_expect(struct perfdata_symbols_dso *dso, const uint8_t *build_id, size_t size)
+{
+	struct pd_build_id id = { .size = size < PERFDATA_BUILD_ID_MAX ? size : PERFDATA_BUILD_ID_MAX };
+	memcpy(id.bytes, build_id, id.size);
+	pd_monitor_enter(dso->lock);
+	if (!loaded(dso) && !dso->request.build_id_size)
+		pd_dso_check_id(dso, &id);
+	pd_monitor_leave(dso->lock);
+}
+
 bool pd_dso_open_unwind(struct perfdata_symbols_dso *dso)
 {
 	if (!dso->unwind_tried) {

@@ -132,6 +132,8 @@ enum perfdata_status pd_dso_take_kallsyms(struct perfdata_symbols_dso *dso, int 
 /* Opens dso->unwind, with symbols->unwind_lock held. false: there is no such file. */
 bool pd_dso_open_unwind(struct perfdata_symbols_dso *dso);
 void pd_close(int fd);
+/* With the lock held, and loaded. */
+void pd_dso_check_id(const struct perfdata_symbols_dso *dso, const struct pd_build_id *id);
 
 /* Calls `take` for one place after the other where the wanted file may be, until it returns true. `path` is borrowed. */
 typedef bool pd_place_fn(void *user, const char *path, const char *what);
