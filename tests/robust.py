@@ -23,6 +23,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import xml.etree.ElementTree
 
 import program
 from program import PERFDATA, SANITIZED, strict_json
@@ -31,6 +32,7 @@ MEMORY = 256 << 20
 TIMEOUT = 60 if SANITIZED else 20
 MAX_BASE = 100 << 10       # larger recordings make slow mutants, and no other code runs
 GOOD_CODES = {0, 1, 3, 4, 6}
+PROBLEMS = (ValueError, KeyError, IndexError, csv.Error, xml.etree.ElementTree.ParseError)
 CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")
 
 # What stands in a word of a file when a recorder or a disk went wrong.
@@ -212,6 +214,10 @@ def check_text(out, _code):
         raise ValueError("control character %r in a text for a terminal" % out[max(0, found.start() - 20):found.end()])
 
 
+def check_xml(out, _code):
+    xml.etree.ElementTree.fromstring(out)
+
+
 def commands(wanted):
     checks = {"ndjson": check_lines, "json": check_json, "csv": check_csv, "perf-json": check_json}
     every = [(name, [name, "-q", "--symbols", "no"], checks.get(name)) for name in program.formats()]
@@ -220,7 +226,8 @@ def commands(wanted):
               ("info", ["info", "-v"], check_text), ("info --perf", ["info", "--perf"], None),
               ("info --json", ["info", "--json"], check_json), ("buildids", ["buildids"], check_text),
               ("buildids --json", ["buildids", "--json"], check_json), ("check", ["check", "-v"], check_text),
-              ("check --json", ["check", "--json"], check_json), ("events", ["events", "-v"], check_text)]
+              ("check --json", ["check", "--json"], check_json),
+              ("check --junit", ["check", "--junit"], check_xml), ("events", ["events", "-v"], check_text)]
     return [entry for entry in every if not wanted or entry[0] in wanted]
 
 
@@ -264,7 +271,7 @@ def problem_of(words, check, path):
         check_text(err, code)
         if check and (code != 1 or words[0] == "check"):
             check(out, code)
-    except (ValueError, KeyError, IndexError, csv.Error) as problem:
+    except PROBLEMS as problem:
         return "%s: %s (exit code %d)" % (type(problem).__name__, problem, code)
     return None
 
@@ -290,12 +297,12 @@ class Task:
                             if check:
                                 check(f.read(), None)
                         os.unlink(os.path.join(out, path))
-                elif check is check_text:
+                elif check in (check_text, check_xml):
                     check(stdout, code)
                 elif check:
                     for line in stdout.splitlines():
                         check(line, code)
-            except (ValueError, KeyError, IndexError, csv.Error):
+            except PROBLEMS:
                 wrong = True
             if wrong:
                 yield name, words, check
