@@ -34,6 +34,8 @@ struct perfdata_filter {
 	const uint32_t *types; size_t nr_types; /* record types */
 	const char *const *events; size_t nr_events;   /* names */
 	const char *const *comms; size_t nr_comms;     /* globs: * and ? */
+	const char *const *dsos; size_t nr_dsos;       /* globs of the file, or of its last part, that a sample's ip lies in */
+	const char *const *symbols; size_t nr_symbols; /* globs of the function that it lies in; needs symbols in the session's options */
 };
 
 struct perfdata_session_options {

@@ -114,6 +114,10 @@ bool filters_check(const struct options *options)
 			return false;
 		}
 	}
+	if (options->symbol_names.nr && options->symbols && !strcmp(options->symbols, "no")) {
+		usage_error(&options->style, "--symbol needs the names that --symbols no does without");
+		return false;
+	}
 	return true;
 }
 
@@ -261,6 +265,8 @@ bool filters_make(const struct options *options, struct input *input, struct fil
 		.cpus = cpus, .nr_cpus = options->cpus.nr,
 		.types = types, .nr_types = options->types.nr,
 		.comms = options->comms.values, .nr_comms = options->comms.nr,
+		.dsos = options->dsos.values, .nr_dsos = options->dsos.nr,
+		.symbols = options->symbol_names.values, .nr_symbols = options->symbol_names.nr,
 		.events = events,
 	};
 	if (!make_events(options, input, events, &filter->nr_events, room) || !make_time(options, input, filter)) {

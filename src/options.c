@@ -106,6 +106,18 @@ static bool set_comm(struct options *options, const struct perfdata_option *opti
 	return add_text(options, &options->comms, text);
 }
 
+static bool set_dso(struct options *options, const struct perfdata_option *option, const char *text)
+{
+	(void)option;
+	return add_text(options, &options->dsos, text);
+}
+
+static bool set_symbol(struct options *options, const struct perfdata_option *option, const char *text)
+{
+	(void)option;
+	return add_text(options, &options->symbol_names, text);
+}
+
 static bool set_event(struct options *options, const struct perfdata_option *option, const char *text)
 {
 	(void)option;
@@ -204,6 +216,10 @@ static const struct general_option table[] = {
 	{ { "cpu", PERFDATA_OPTION_TEXT, 0, "LIST", "only these CPUs, such as 0-3,8" }, OPTIONS_FILTER, .set = set_cpus },
 	{ { "comm", PERFDATA_OPTION_TEXT, 0, "GLOB", "only threads with such a name; may be given several times" }, OPTIONS_FILTER,
 	  .set = set_comm },
+	{ { "dso", PERFDATA_OPTION_TEXT, 0, "GLOB", "only samples in such a file, by path or last part; may be given several times" },
+	  OPTIONS_FILTER, .set = set_dso },
+	{ { "symbol", PERFDATA_OPTION_TEXT, 0, "GLOB", "only samples in such a function; may be given several times" }, OPTIONS_FILTER,
+	  .set = set_symbol },
 	{ { "event", PERFDATA_OPTION_TEXT, 0, "NAME", "only records of this event; may be given several times" }, OPTIONS_FILTER,
 	  .set = set_event },
 	{ { "type", PERFDATA_OPTION_TEXT, 0, "LIST", "only records of these types, such as mmap2,sample" }, OPTIONS_FILTER,
@@ -471,4 +487,6 @@ void options_release(struct options *options)
 	free(options->types.values);
 	free(options->comms.values);
 	free(options->events.values);
+	free(options->dsos.values);
+	free(options->symbol_names.values);
 }

@@ -47,7 +47,7 @@ struct options {
 	/* filters */
 	const char *time;
 	struct number_list pids, tids, cpus, types;
-	struct text_list comms, events;
+	struct text_list comms, events, dsos, symbol_names;
 	/* symbols */
 	const char *symbols, *symfs, *sysroot, *kallsyms, *vmlinux;
 	bool debuginfod;

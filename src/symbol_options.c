@@ -13,7 +13,8 @@ static void say(void *user, const struct perfdata_symbols_log *entry)
 
 enum perfdata_status symbols_for(const struct options *options, struct messages *messages, struct perfdata_symbols **ret)
 {
-	const bool wanted = options->symbols ? !strcmp(options->symbols, "yes") : options->emitter && options->emitter->symbols;
+	const bool by_default = (options->emitter && options->emitter->symbols) || options->symbol_names.nr;
+	const bool wanted = options->symbols ? !strcmp(options->symbols, "yes") : by_default;
 	*ret = NULL;
 	if (!wanted)
 		return PERFDATA_OK;

@@ -175,6 +175,24 @@ def json_calls(case):
             yield step.get("symbol", "[unknown]")
 
 
+def places(case, *options):
+    """(symbol, file) of each sample's address."""
+    done = run(PERFDATA, "ndjson", "-q", "--symbols", "yes", "--names", "--type", "sample", *options, case.recording, env=case.environment)
+    values = (json.loads(line) for line in done.stdout.decode("utf-8").splitlines())
+    found = (value.get("ip_at") or {} for value in values if value["type"] == "sample")
+    return [(place.get("symbol"), place.get("dso")) for place in found]
+
+
+def filter_cases(case):
+    everywhere = places(case)
+    leaf = [place for place in everywhere if place[0] == "ours_leaf"]
+    ours = [place for place in everywhere if place[1] == case.binary]
+    case.check("filter: --symbol", leaf and places(case, "--symbol", "ours_le?f") == leaf, len(leaf), len(everywhere))
+    case.check("filter: --dso, the whole path and its last part", ours and ours == places(case, "--dso", case.binary) ==
+               places(case, "--dso", os.path.basename(case.binary)), len(ours), len(everywhere))
+    case.check("filter: --dso and --symbol", places(case, "--dso", "[kernel*", "--symbol", "ours_leaf") == [])
+
+
 def line_cases(case, title):
     calls = list(json_calls(case))
     frames = [symbol.rsplit("+", 1)[0] for symbol, _ in case.frames()[0]]
@@ -321,6 +339,7 @@ def main():
             print("1..0 # SKIP " + why)
             return
         line_cases(case, "recorded chains")
+        filter_cases(case)
         user_cases(case, "recorded chains")
         kernel_cases(case)
         case.record("--call-graph", "dwarf")

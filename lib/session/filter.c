@@ -1,6 +1,7 @@
 #include "config.h"
 #include <string.h>
 #include "base/memory.h"
+#include "schema/decode.h"
 #include "session/session.h"
 
 static void *copy_list(struct pd_arena *arena, const void *list, size_t size)
@@ -34,7 +35,10 @@ enum perfdata_status pd_filter_init(struct pd_filter *filter, const struct perfd
 	own->types = copy_list(&filter->arena, given->types, given->nr_types * sizeof *given->types);
 	own->events = copy_texts(&filter->arena, given->events, given->nr_events);
 	own->comms = copy_texts(&filter->arena, given->comms, given->nr_comms);
-	if (!own->pids || !own->tids || !own->cpus || !own->types || !own->events || !own->comms)
+	own->dsos = copy_texts(&filter->arena, given->dsos, given->nr_dsos);
+	own->symbols = copy_texts(&filter->arena, given->symbols, given->nr_symbols);
+	filter->places = own->nr_dsos || own->nr_symbols;
+	if (!own->dsos || !own->symbols || !own->pids || !own->tids || !own->cpus || !own->types || !own->events || !own->comms)
 		return PERFDATA_ENOMEM;
 	for (size_t i = 0; i < own->nr_types; i++) {
 		if (own->types[i] < 128)
@@ -51,6 +55,7 @@ void pd_filter_release(struct pd_filter *filter)
 {
 	pd_arena_release(&filter->arena);
 	pd_free(filter->event_ok);
+	pd_free(filter->frame_ok);
 }
 
 bool pd_glob(const char *pattern, const char *text)
@@ -73,6 +78,14 @@ bool pd_glob(const char *pattern, const char *text)
 	while (*pattern == '*')
 		pattern++;
 	return !*pattern;
+}
+
+static bool any_matches(const char *const *patterns, size_t nr, const char *text)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (pd_glob(patterns[i], text))
+			return true;
+	return false;
 }
 
 static bool has_s32(const int32_t *list, size_t nr, int32_t value)
@@ -165,12 +178,51 @@ bool pd_filter_record(struct pd_filter *filter, const struct perfdata_raw *raw, 
 		return false;
 	if (given->nr_cpus && !has_u32(given->cpus, given->nr_cpus, raw->cpu))
 		return false;
-	if (given->nr_comms) {
-		bool passes = false;
-		for (size_t i = 0; i < given->nr_comms && !passes; i++)
-			passes = comm && pd_glob(given->comms[i], comm);
-		if (!passes)
+	if (given->nr_comms && (!comm || !any_matches(given->comms, given->nr_comms, comm)))
+		return false;
+	return !check_event || pd_filter_event(filter, raw->event);
+}
+
+static bool frame_passes(const struct perfdata_session *session, uint32_t index)
+{
+	const struct perfdata_filter *given = &session->filter.given;
+	const struct perfdata_frame *frame = perfdata_session_frame(session, index);
+	const struct perfdata_dso *dso = frame ? perfdata_session_dso(session, frame->dso) : NULL;
+	struct perfdata_symbol symbol;
+	if (!dso)
+		return false;
+	if (given->nr_dsos) {
+		const char *slash = strrchr(dso->long_name, '/');
+		if (!any_matches(given->dsos, given->nr_dsos, dso->long_name) &&
+		    !any_matches(given->dsos, given->nr_dsos, slash ? slash + 1 : dso->long_name))
 			return false;
 	}
-	return !check_event || pd_filter_event(filter, raw->event);
+	return !given->nr_symbols || (perfdata_session_symbol(session, index, session->state->now, &symbol) == PERFDATA_OK &&
+				      any_matches(given->symbols, given->nr_symbols, symbol.name));
+}
+
+/* Each frame is asked once. */
+enum perfdata_status pd_filter_place(struct perfdata_session *session, const struct perfdata_raw *raw, bool *ret)
+{
+	struct pd_filter *filter = &session->filter;
+	struct perfdata_record record;
+	*ret = false;
+	if (raw->type != PERFDATA_RECORD_SAMPLE || !raw->event || !(raw->event->config.attr.sample_type & PERFDATA_SAMPLE_IP))
+		return PERFDATA_OK;
+	(void)perfdata_decode(&raw->event->config, raw->bytes, raw->size, &record);
+	struct pd_thread *thread = pd_thread_get(session->state, raw->pid, raw->tid);
+	if (!thread)
+		return PERFDATA_ENOMEM;
+	session->state->now = raw->time;
+	const uint32_t frame = pd_frame_of(session->state, thread, raw->misc & PERFDATA_CPUMODE_MASK, record.u.sample.ip);
+	if (frame == PERFDATA_NONE)
+		return session->state->no_memory ? PERFDATA_ENOMEM : PERFDATA_OK;
+	const size_t old = filter->frame_ok_room;
+	if (pd_vector_grow(&filter->frame_ok, &filter->frame_ok_room, frame, 1) < 0)
+		return PERFDATA_ENOMEM;
+	memset(filter->frame_ok + old, 0, filter->frame_ok_room - old);
+	if (!filter->frame_ok[frame])
+		filter->frame_ok[frame] = frame_passes(session, frame) ? 1 : -1;
+	*ret = filter->frame_ok[frame] > 0;
+	return PERFDATA_OK;
 }

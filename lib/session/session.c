@@ -36,6 +36,8 @@ enum perfdata_status perfdata_session_open(struct perfdata_reader *reader, const
 		session->counts.summary.first_time = session->counts.summary.last_time = UINT64_MAX;
 		session->waiting_end = &session->waiting;
 		status = pd_filter_init(&session->filter, &session->options.filter);
+		if (session->filter.places)
+			session->options.needs |= PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES;
 		if (session->filter.given.nr_comms)
 			session->options.needs |= PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS;
 	}
@@ -97,6 +99,8 @@ static enum perfdata_status take_record(struct perfdata_session *session, const 
 	if (status != PERFDATA_OK)
 		return status;
 	bool wanted = pd_filter_record(&session->filter, raw, comm_of(session, raw), !group);
+	if (wanted && session->filter.places)
+		status = pd_filter_place(session, raw, &wanted);
 	if (!deliver && raw->type == PERFDATA_RECORD_SAMPLE)
 		status = pd_deliver(session, NULL, raw, false, 0);   /* counts only */
 	if (status != PERFDATA_OK || (!wanted && !deliver))

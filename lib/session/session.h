@@ -47,6 +47,9 @@ struct pd_filter {
 	bool any;                              /* some condition is set */
 	int8_t *event_ok;                      /* by event version: 0 not looked at, 1 passes, -1 does not */
 	size_t event_ok_room;
+	bool places;                           /* samples are wanted by where they are */
+	int8_t *frame_ok;                      /* by frame: the same */
+	size_t frame_ok_room;
 	uint64_t type_bits[2];                 /* types below 128 */
 	bool other_types;
 };
@@ -110,6 +113,8 @@ enum perfdata_status pd_filter_init(struct pd_filter *filter, const struct perfd
 bool pd_filter_record(struct pd_filter *filter, const struct perfdata_raw *raw, const char *comm /* NULL: unknown */,
 		      bool check_event);
 bool pd_filter_event(struct pd_filter *filter, const struct perfdata_event *event);
+/* *ret: does the record lie where dsos and symbols of the filter say? PERFDATA_ENOMEM. */
+enum perfdata_status pd_filter_place(struct perfdata_session *session, const struct perfdata_raw *raw, bool *ret);
 void pd_filter_release(struct pd_filter *filter);
 /* `*` and `?`; linear in the product of lengths at worst, no recursion. */
 bool pd_glob(const char *pattern, const char *text);
