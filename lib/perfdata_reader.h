@@ -34,6 +34,11 @@ struct perfdata_reader_options {
 	perfdata_finding_fn *on_finding;   /* may be NULL */
 	void *user;                        /* for on_finding */
 	const volatile int *stop;          /* once it is not 0, waiting for a pipe ends with PERFDATA_EINTR; may be NULL */
+	/* How far the reading is, from the thread that asks for records, about every 64 KiB and at the end: bytes of the records given so
+	 * far (unpacked from gzip, zstd or xz; what stands inside COMPRESSED records does not count), of `total`, or of UINT64_MAX, which
+	 * means an unknown number; damage makes both inexact. May be NULL. */
+	void (*on_progress)(void *user, uint64_t bytes, uint64_t total);
+	void *progress_user;               /* for on_progress */
 };
 
 /* Opens a path, a descriptor (not closed by the reader), or memory (borrowed until close). name: what findings call it. `options` may be

@@ -76,6 +76,7 @@ static enum perfdata_status run_session(struct job *job, struct input *input, st
 	if (status != PERFDATA_OK)
 		return status;
 	status = perfdata_run(session, options->emitter, sink, &run, reterr);
+	progress_end(&input->progress);
 	if (job->path) {
 		const bool keep = status == PERFDATA_OK || status == PERFDATA_EINTR;
 		const enum perfdata_status closed = perfdata_sink_close(sink, keep, keep ? reterr : NULL);
@@ -424,6 +425,15 @@ static bool imply_names(struct options *options)
 	return options_add_flag(options, "names");
 }
 
+/* A terminal, or a pager behind a pipe, shows the output itself: a line between its lines is in the way, unless it was asked for. */
+static bool output_is_watched(const struct options *options)
+{
+	struct stat status;
+	if (options->output && strcmp(options->output, "-") != 0)
+		return false;
+	return isatty(STDOUT_FILENO) || (fstat(STDOUT_FILENO, &status) == 0 && S_ISFIFO(status.st_mode));
+}
+
 enum exit_code command_convert(struct options *options)
 {
 	if (!imply_names(options))
@@ -433,6 +443,8 @@ enum exit_code command_convert(struct options *options)
 	const bool many = options->output && is_directory(options->output);
 	if (!check(options, many))
 		return EXIT_USAGE;
+	if ((!options->progress || !strcmp(options->progress, "auto")) && output_is_watched(options))
+		options->progress = "never";
 	interrupt_catch();
 	return many ? convert_to_many(options) : convert_to_one(options);
 }

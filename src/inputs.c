@@ -32,6 +32,8 @@ bool input_open(struct input *input, const struct options *options, const char *
 {
 	*input = (struct input){ .file = file };
 	messages_init(&input->messages, &options->style, flags & INPUT_HOLD);
+	/* of several inputs at once nothing is told */
+	const bool shown = !(flags & INPUT_HOLD) && progress_begin(&input->progress, options->progress, &options->style, file);
 	const struct perfdata_reader_options reader_options = {
 		.size = sizeof reader_options,
 		.order = order,
@@ -43,6 +45,8 @@ bool input_open(struct input *input, const struct options *options, const char *
 		.on_finding = messages_finding,
 		.user = &input->messages,
 		.stop = interrupt_flag(),
+		.on_progress = shown ? progress_step : NULL,
+		.progress_user = &input->progress,
 	};
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
 	const enum perfdata_status status = !strcmp(file, "-") ?
@@ -86,6 +90,7 @@ void input_judge(struct input *input, const struct options *options)
 
 enum exit_code input_close(struct input *input, const struct options *options)
 {
+	progress_end(&input->progress);
 	input_judge(input, options);
 	messages_end(&input->messages, input->file);
 	perfdata_reader_close(input->reader);
@@ -114,6 +119,7 @@ struct perfdata_session *input_walk(struct input *input, const struct perfdata_s
 			break;
 		}
 	}
+	progress_end(&input->progress);
 	const bool stopped = status == PERFDATA_EINTR;
 	(void)perfdata_session_summary(session);
 	const struct perfdata_error *found = perfdata_session_error(session);

@@ -4,6 +4,7 @@
 
 #include "options.h"
 #include "perfdata_session.h"
+#include "progress.h"
 
 /* No FILE means stdin, if there is something to read on it; otherwise it is wrong use: false after a message. */
 bool inputs_find(struct options *options);
@@ -11,6 +12,7 @@ bool inputs_find(struct options *options);
 struct input {
 	const char *file;                  /* as given; "-" is stdin */
 	struct messages messages;
+	struct progress progress;
 	struct perfdata_reader *reader;    /* NULL if it could not be opened */
 	enum exit_code code;               /* of what happened so far */
 	struct perfdata_error error;       /* the last failure; status 0: none */

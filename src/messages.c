@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "messages.h"
+#include "progress.h"
 
 #define SHOWN_OF_A_KIND 5
 #define MAX_KEPT 1000
@@ -72,8 +73,10 @@ static void spell_json(struct perfdata_text *out, const struct line *line)
 
 static void let_go(struct perfdata_text *text)
 {
-	if (text->size)
+	if (text->size) {
+		progress_hide();
 		fwrite(text->data, 1, text->size, stderr);
+	}
 	perfdata_text_clear(text);
 }
 

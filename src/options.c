@@ -188,6 +188,9 @@ static const struct general_option table[] = {
 	  MEMBER(max_spool) },
 	{ { "max-ratio", PERFDATA_OPTION_NUMBER, 0, "N", "unpack at most N bytes from each packed one; default no limit" }, OPTIONS_INPUT,
 	  MEMBER(max_ratio) },
+	{ { "progress", PERFDATA_OPTION_CHOICE, 0, "auto|always|never",
+	    "tell how far the reading is; default auto: on a terminal, after a second" },
+	  OPTIONS_INPUT, MEMBER(progress) },
 	{ { "tmpdir", PERFDATA_OPTION_TEXT, 0, "DIR", "folder for temporary files; default /tmp" }, OPTIONS_INPUT, MEMBER(tmpdir) },
 
 	{ { "json", PERFDATA_OPTION_FLAG, 0, NULL, "answer as one JSON document" }, OPTIONS_JSON, MEMBER(json) },

@@ -34,7 +34,7 @@ struct options {
 	struct text_list files;
 	bool strict;
 	uint64_t max_memory, max_ratio, max_spool;
-	const char *tmpdir;
+	const char *tmpdir, *progress;
 	/* questions */
 	bool json, junit, perf, perf_stats, with_hits, columns, manual;
 	/* output */

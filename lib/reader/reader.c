@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "reader/reader_impl.h"
@@ -10,6 +11,7 @@
 #define DEFAULT_MAX_MEMORY (256ull << 20)
 #define DEFAULT_MAX_FINDINGS 1000
 #define AHEAD_FROM 4096              /* records */
+#define PROGRESS_STEP (64u << 10)    /* bytes */
 #define MAX_STREAMS 65535            /* perfdata_raw.file has 16 bits */
 
 static struct perfdata_reader *reader_new(const struct perfdata_reader_options *options, const char *name)
@@ -82,6 +84,8 @@ enum perfdata_status pd_reader_add_stream(struct perfdata_reader *reader, struct
 	pd_window_init(&stream->inner, stream, 0, UINT64_MAX, true);
 	if (limit == UINT64_MAX)
 		stream->raw.skip = offset;
+	if (limit == UINT64_MAX || !pd_add(reader->total_bytes, limit - offset, &reader->total_bytes))
+		reader->total_bytes = UINT64_MAX;
 	reader->streams[reader->nr_streams++] = stream;
 	reader->header.nr_files = (unsigned)reader->nr_streams;
 	return PERFDATA_OK;
@@ -307,13 +311,27 @@ static bool should_read_ahead(const struct perfdata_reader *reader)
 	return true;
 }
 
+static void tell_progress(struct perfdata_reader *reader, const struct pd_few *few, bool ended)
+{
+	for (unsigned i = 0; i < few->nr; i++)
+		if (few->records[i].inner == PERFDATA_NO_OFFSET)
+			reader->given_bytes += few->records[i].size + few->records[i].payload;
+	if (!ended && reader->given_bytes - reader->told_bytes < PROGRESS_STEP)
+		return;
+	reader->told_bytes = reader->given_bytes;
+	reader->options.on_progress(reader->options.progress_user, reader->given_bytes, reader->total_bytes);
+}
+
 enum perfdata_status pd_reader_next_few(struct perfdata_reader *reader, struct pd_few *ret)
 {
 	if (!reader->ahead && should_read_ahead(reader)) {
 		pd_ahead_start(reader);
 		reader->options.read_ahead = false;   /* once is enough, also if it failed */
 	}
-	return reader->ahead ? pd_ahead_next(reader->ahead, ret) : pd_reader_next_now(reader, ret);
+	const enum perfdata_status status = reader->ahead ? pd_ahead_next(reader->ahead, ret) : pd_reader_next_now(reader, ret);
+	if (reader->options.on_progress)
+		tell_progress(reader, ret, status != PERFDATA_OK);
+	return status;
 }
 
 enum perfdata_status perfdata_reader_next(struct perfdata_reader *reader, struct perfdata_raw *ret)

@@ -136,6 +136,8 @@ struct perfdata_reader {
 	bool has_errors;
 	uint64_t nr_records;                   /* framed so far */
 	uint64_t at_record;                    /* number of the record that findings are about */
+	uint64_t total_bytes;                  /* of all streams' records; UINT64_MAX: unknown */
+	uint64_t given_bytes, told_bytes;      /* of the records that were given, for on_progress */
 	struct pd_order *order;                /* NULL: file order */
 	struct pd_ahead *ahead;                /* NULL: nothing is read before it is asked for */
 	enum perfdata_status end;              /* PERFDATA_OK while records come */
