@@ -100,30 +100,6 @@ static bool set_cpus(struct options *options, const struct perfdata_option *opti
 	return parse_list(options, option, text, &options->cpus, UINT32_MAX);
 }
 
-static bool set_comm(struct options *options, const struct perfdata_option *option, const char *text)
-{
-	(void)option;
-	return add_text(options, &options->comms, text);
-}
-
-static bool set_dso(struct options *options, const struct perfdata_option *option, const char *text)
-{
-	(void)option;
-	return add_text(options, &options->dsos, text);
-}
-
-static bool set_symbol(struct options *options, const struct perfdata_option *option, const char *text)
-{
-	(void)option;
-	return add_text(options, &options->symbol_names, text);
-}
-
-static bool set_event(struct options *options, const struct perfdata_option *option, const char *text)
-{
-	(void)option;
-	return add_text(options, &options->events, text);
-}
-
 static bool set_log_format(struct options *options, const struct perfdata_option *option, const char *text)
 {
 	(void)option;
@@ -132,12 +108,6 @@ static bool set_log_format(struct options *options, const struct perfdata_option
 }
 
 bool options_add_file(struct options *options, const char *file) { return add_text(options, &options->files, file); }
-
-static bool set_file(struct options *options, const struct perfdata_option *option, const char *text)
-{
-	(void)option;
-	return options_add_file(options, text);
-}
 
 /* "mmap2,sample", or numbers for types of the future. */
 static bool set_types(struct options *options, const struct perfdata_option *option, const char *text)
@@ -180,7 +150,7 @@ static const struct general_option table[] = {
 	  .set = set_log_format },
 
 	{ { "input", PERFDATA_OPTION_TEXT, 'i', "FILE", "read FILE, as if it stood behind the options; - is stdin" }, OPTIONS_INPUT,
-	  .set = set_file },
+	  .is_list = true, MEMBER(files) },
 	{ { "strict", PERFDATA_OPTION_FLAG, 0, NULL, "exit with 4 after warnings too" }, OPTIONS_INPUT, MEMBER(strict) },
 	{ { "max-memory", PERFDATA_OPTION_NUMBER, 0, "SIZE", "hold at most this for ordering, then use temporary files; default 256M" },
 	  OPTIONS_INPUT, MEMBER(max_memory) },
@@ -218,13 +188,13 @@ static const struct general_option table[] = {
 	{ { "tid", PERFDATA_OPTION_TEXT, 0, "LIST", "only these threads" }, OPTIONS_FILTER, .set = set_tids },
 	{ { "cpu", PERFDATA_OPTION_TEXT, 0, "LIST", "only these CPUs, such as 0-3,8" }, OPTIONS_FILTER, .set = set_cpus },
 	{ { "comm", PERFDATA_OPTION_TEXT, 0, "GLOB", "only threads with such a name; may be given several times" }, OPTIONS_FILTER,
-	  .set = set_comm },
+	  .is_list = true, MEMBER(comms) },
 	{ { "dso", PERFDATA_OPTION_TEXT, 0, "GLOB", "only samples in such a file, by path or last part; may be given several times" },
-	  OPTIONS_FILTER, .set = set_dso },
+	  OPTIONS_FILTER, .is_list = true, MEMBER(dsos) },
 	{ { "symbol", PERFDATA_OPTION_TEXT, 0, "GLOB", "only samples in such a function; may be given several times" }, OPTIONS_FILTER,
-	  .set = set_symbol },
+	  .is_list = true, MEMBER(symbol_names) },
 	{ { "event", PERFDATA_OPTION_TEXT, 0, "NAME", "only records of this event; may be given several times" }, OPTIONS_FILTER,
-	  .set = set_event },
+	  .is_list = true, MEMBER(events) },
 	{ { "type", PERFDATA_OPTION_TEXT, 0, "LIST", "only records of these types, such as mmap2,sample" }, OPTIONS_FILTER,
 	  .set = set_types },
 
@@ -385,6 +355,8 @@ static bool set(struct options *options, const struct found *found, const char *
 	if (general->set)
 		return general->set(options, option, text);
 	char *member = (char *)options + general->member;
+	if (general->is_list)
+		return add_text(options, (struct text_list *)(void *)member, text);
 	if (option->kind == PERFDATA_OPTION_FLAG)
 		*(bool *)member = !found->no;
 	else if (option->kind == PERFDATA_OPTION_NUMBER)

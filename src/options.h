@@ -58,6 +58,7 @@ struct general_option {
 	struct perfdata_option option;
 	unsigned groups;
 	size_t member;           /* offsetof in struct options of a bool (FLAG), const char * (TEXT, CHOICE) or uint64_t (NUMBER) */
+	bool is_list;            /* the member is a struct text_list, and the option may be given several times */
 	/* Instead of `member`: takes the text; false after a message. */
 	bool (*set)(struct options *options, const struct perfdata_option *option, const char *text);
 };

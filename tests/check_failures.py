@@ -30,16 +30,8 @@ QUESTIONS = (["info", "-v"], ["info", "--json"], ["info", "--perf"], ["info", "-
              ["events", "--perf"], ["buildids"], ["buildids", "--json"], ["buildids", "--perf"], ["check"], ["check", "--json"],
              ["check", "--junit"])
 
-count = failures = 0
-
-
-def report(title, faults):
-    global count, failures
-    count += 1
-    failures += bool(faults)
-    print("%sok %d - %s" % ("not " if faults else "", count, title), flush=True)
-    for fault in faults[:8]:
-        print("# " + str(fault).replace("\n", "\n# ")[:600])
+tap = program.Tap()
+report = tap.report
 
 
 def conversions():
@@ -254,8 +246,7 @@ def main():
     check_full()
     check_pipe()
     check_interrupt()
-    print("1..%d" % count)
-    return 1 if failures else 0
+    return tap.end()
 
 
 if __name__ == "__main__":

@@ -17,16 +17,8 @@ RESULTS = {0: None, 1: "failure", 3: "error"}
 
 HOSTILE = ("<tag attribute=\"1\">&amp;]]>.data", "control\x01\x1b[2J\n\t.data", "no utf-8 \udcff\udc80.data", "no character \ufffe\uffff.data", "--\u2028 ' é 😀.data")
 
-count = failures = 0
-
-
-def report(title, faults):
-    global count, failures
-    count += 1
-    failures += bool(faults)
-    print("%sok %d - %s" % ("not " if faults else "", count, title))
-    for fault in faults[:5]:
-        print("# " + str(fault).replace("\n", "\n# ")[:800])
+tap = program.Tap()
+report = tap.report
 
 
 def suite_of(out):
@@ -120,8 +112,7 @@ def main():
     both = run("check", "--junit", "--json", good)
     report("two forms at once are wrong use", [] if both.code == 2 and not both.out else [both])
     report("interrupted", interrupted(good))
-    print("1..%d" % count)
-    return 1 if failures else 0
+    return tap.end()
 
 
 if __name__ == "__main__":

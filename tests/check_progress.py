@@ -21,16 +21,8 @@ STREAM = os.path.join(program.TESTDATA, "stream-73.pipe")
 CUT = os.path.join(program.TESTDATA, "bad-cut.data")
 COMMANDS = [["ndjson"], ["ndjson", "--order", "file"], ["script", "--symbols", "no"], ["csv"], ["info"], ["events"], ["buildids"], ["check"]]
 
-count = failures = 0
-
-
-def report(title, faults):
-    global count, failures
-    count += 1
-    failures += bool(faults)
-    print("%sok %d - %s" % ("not " if faults else "", count, title))
-    for fault in faults[:5]:
-        print("# " + str(fault).replace("\n", "\n# ")[:800])
+tap = program.Tap()
+report = tap.report
 
 
 def expect(*checks):
@@ -150,8 +142,7 @@ def main():
         report("on a terminal a line stands in its place, and is gone before a message", line_in_place())
         two = run("ndjson", "--progress", "always", "-j2", "-o", folder + "/", GOOD, STREAM)
         report("nothing of several files at once", expect(("code", two.code == 0), ("quiet: %r" % two.err, b" MB" not in two.err)))
-    print("1..%d" % count)
-    return 1 if failures else 0
+    return tap.end()
 
 
 if __name__ == "__main__":

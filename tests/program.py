@@ -69,3 +69,23 @@ DECODER = json.JSONDecoder(object_pairs_hook=no_key_twice, parse_constant=no_con
 def strict_json(data):
     """Parses UTF-8 bytes; ValueError where a lenient reader would look away."""
     return DECODER.decode(data.decode("utf-8"))
+
+
+class Tap:
+    """Results of a test whose cases are counted as they come."""
+
+    def __init__(self):
+        self.count = self.failures = 0
+
+    def report(self, title, faults):
+        """A case passes when `faults` is empty."""
+        self.count += 1
+        self.failures += bool(faults)
+        print("%sok %d - %s" % ("not " if faults else "", self.count, title), flush=True)
+        for fault in faults[:8]:
+            print("# " + str(fault).replace("\n", "\n# ")[:800])
+
+    def end(self):
+        """Prints the plan; the exit code."""
+        print("1..%d" % self.count)
+        return 1 if self.failures else 0
