@@ -29,18 +29,33 @@ static inline void emit_read_back(int fd, struct emitted *ret)
 		ret->size = (size_t)stat.st_size;
 }
 
-static inline uint32_t emit_needs(const struct perfdata_emitter *emitter)
+struct emit_how {
+	unsigned jobs;
+	const struct perfdata_option_value *options;
+	size_t nr_options;
+	struct perfdata_symbols *symbols;   /* NULL: no names */
+};
+
+static inline uint32_t emit_needs_for(const struct perfdata_emitter *emitter, const struct emit_how *emit)
 {
-	const uint32_t needs = emitter->needs_for ? emitter->needs_for(NULL, 0) : 0;
+	const uint32_t needs = emitter->needs_for ? emitter->needs_for(emit->options, emit->nr_options) : 0;
 	return needs ? needs : emitter->needs;
 }
 
+static inline uint32_t emit_needs(const struct perfdata_emitter *emitter)
+{
+	return emit_needs_for(emitter, &(const struct emit_how){ .jobs = 1 });
+}
+
 /* ret->data is to be freed, whatever the status. */
-static inline void emit_memory(const struct perfdata_emitter *emitter, const void *bytes, size_t size, unsigned jobs, struct emitted *ret)
+static inline void emit_memory_with(const struct perfdata_emitter *emitter, const void *bytes, size_t size, const struct emit_how *emit,
+				    struct emitted *ret)
 {
 	const struct perfdata_reader_options how = { .size = sizeof how, .order = PERFDATA_ORDER_TIME, .max_ratio = 1000, .max_spool = 64 << 20 };
-	const struct perfdata_session_options options = { .size = sizeof options, .needs = emit_needs(emitter) };
-	const struct perfdata_run_options run = { .size = sizeof run, .jobs = jobs };
+	const struct perfdata_session_options options = { .size = sizeof options, .needs = emit_needs_for(emitter, emit), .symbols = emit->symbols };
+	const struct perfdata_run_options run = {
+		.size = sizeof run, .jobs = emit->jobs, .options = emit->options, .nr_options = emit->nr_options,
+	};
 	struct perfdata_session *session;
 	struct perfdata_reader *reader;
 	struct perfdata_sink *sink;
@@ -65,6 +80,12 @@ static inline void emit_memory(const struct perfdata_emitter *emitter, const voi
 	}
 	close(fd);
 	perfdata_reader_close(reader);
+}
+
+/* As the emitter does by default. */
+static inline void emit_memory(const struct perfdata_emitter *emitter, const void *bytes, size_t size, unsigned jobs, struct emitted *ret)
+{
+	emit_memory_with(emitter, bytes, size, &(const struct emit_how){ .jobs = jobs }, ret);
 }
 
 #endif

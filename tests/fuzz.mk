@@ -4,6 +4,10 @@
 FUZZ_CC ?= clang
 FUZZ_TIME ?= 60
 FUZZ_FLAGS = -g -O1 -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
+# Small chunks and batches: more borders, and no time for memory that small inputs do not use. AT_ONCE: see tests/fuzz_emit.c.
+FUZZ_LIMITS = -DPD_CHUNK_SIZE=8192u -DBATCH_RECORDS=256u -DAT_ONCE=2u
+FUZZ_ARGUMENTS = -timeout=20 -rss_limit_mb=1024 -max_len=16384 -entropic=0
+export ASAN_OPTIONS ?= malloc_context_size=6:quarantine_size_mb=16:allocator_release_to_os_interval_ms=-1
 out = fuzz
 
 objects = $(patsubst %.c,$(out)/%.o,$(filter %.c,$(LIB_SOURCES)))
@@ -17,7 +21,10 @@ run: $(patsubst $(out)/%,run-%,$(programs))
 $(out)/%.o: $(SRC)/%.c
 	@mkdir -p $(dir $@)
 	@echo "  FUZZ_CC  $*.o"
-	@$(FUZZ_CC) -std=gnu11 $(FUZZ_FLAGS) -MMD -MP -DHAVE_CONFIG_H -I. -I$(SRC)/lib -I$(SRC)/src/emit $(FUZZ_CPPFLAGS) -c -o $@ $<
+	@$(FUZZ_CC) -std=gnu11 $(FUZZ_FLAGS) $(FUZZ_LIMITS) -MMD -MP -DHAVE_CONFIG_H -I. -I$(SRC)/lib -I$(SRC)/src/emit $(FUZZ_CPPFLAGS) -c -o $@ $<
+
+# Those that read whole recordings
+$(out)/fuzz_reader $(out)/fuzz_session $(out)/fuzz_emit: $(out)/tests/fuzz_mutate.o
 
 $(out)/fuzz_%: $(out)/tests/fuzz_%.o $(emit_objects) $(objects)
 	@$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $^ $(FUZZ_LIBS)
@@ -29,7 +36,6 @@ $(out)/seeds/.done: $(SRC)/tests/fuzz_seeds.py
 run-%: $(out)/% $(out)/seeds/.done
 	@mkdir -p $(out)/corpus/$*
 	@test -d $(out)/seeds/$* || mkdir -p $(out)/seeds/$*
-	$(out)/$* -max_total_time=$(FUZZ_TIME) -timeout=20 -rss_limit_mb=1024 -max_len=32768 -artifact_prefix=$(out)/$*- -print_final_stats=1 \
-	  -verbosity=0 $(out)/corpus/$* $(out)/seeds/$*
+	$(out)/$* -max_total_time=$(FUZZ_TIME) $(FUZZ_ARGUMENTS) -artifact_prefix=$(out)/$*- -print_final_stats=1 -verbosity=0 $(out)/corpus/$* $(out)/seeds/$*
 
 -include $(wildcard $(out)/*/*.d $(out)/*/*/*.d)

@@ -4,7 +4,9 @@
 #include "session/session.h"
 
 #define BATCH_BYTES (256u << 10)
+#ifndef BATCH_RECORDS   /* fuzzing sets a smaller one */
 #define BATCH_RECORDS 8192u
+#endif
 
 /* Only the session's thread takes batches off the list and it takes all at once, so the list needs no more than an
  * atomic exchange. */
