@@ -40,7 +40,9 @@ struct pd_order {
 #define FETCH_SLOTS 32               /* so many records ahead their slots are fetched into the cache */
 #define FETCH_BYTES 16               /* and their bytes, which the slots point to */
 #define FETCH_LINES 3
+#ifndef MIN_RUN_BYTES                /* fuzzing sets a smaller one */
 #define MIN_RUN_BYTES (1u << 20)     /* of records: smaller runs are not worth a file */
+#endif
 #define CHUNK_BYTES ((uint64_t)PD_CHUNK_SIZE + PD_CHUNK_HEADROOM)
 
 enum perfdata_status pd_order_new(struct perfdata_reader *reader)
@@ -229,7 +231,7 @@ static enum perfdata_status spill(struct perfdata_reader *reader)
 	if (status == PERFDATA_OK && pd_vector_grow(&order->runs, &order->runs_room, order->nr_runs, sizeof *order->runs) < 0)
 		status = PERFDATA_ENOMEM;
 	for (size_t i = 0; i < order->count && status == PERFDATA_OK; i++) {
-		struct perfdata_raw raw;
+		struct perfdata_raw raw = { 0 };   /* no byte of the file is undefined */
 		raw_of(reader, &order->keys[i], &raw);
 		status = pd_spill_add(order->spill, &raw);
 	}
