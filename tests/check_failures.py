@@ -24,7 +24,7 @@ import time
 import program
 from program import strict_json
 
-FAILING = os.path.join(os.environ.get("top_builddir") or os.path.join(program.TOP, "build"), "tests", "failing_perfdata")
+FAILING = os.environ.get("PERFDATA_FAILING") or os.path.join(os.environ.get("top_builddir") or os.path.join(program.TOP, "build"), "tests", "failing_perfdata")
 RECORDINGS = ("stream-trace-73.pipe", "stat-73.data", "bad-callchain-count.data")
 QUESTIONS = (["info", "-v"], ["info", "--json"], ["info", "--perf"], ["info", "--perf-stats"], ["events", "-v"], ["events", "--json"],
              ["events", "--perf"], ["buildids"], ["buildids", "--json"], ["buildids", "--perf"], ["check"], ["check", "--json"],
@@ -81,7 +81,7 @@ def memory_faults(words, path, dense, step, folder):
             faults.append("%s, not %d, %d bytes, not %d: %s" % (what, good.returncode, len(done.stdout), len(good.stdout),
                                                               done.stderr.decode("utf-8", "replace")[-1500:]))
         number += 1 if number < dense else step
-    return ["%s of %s: %s" % (" ".join(words), os.path.basename(path), fault) for fault in faults] + ([] if number > 20 or not dense else ["few allocations"])
+    return ["%s of %s: %s" % (" ".join(words), os.path.basename(path), fault) for fault in faults] + ([] if number > min(dense, 20) or not dense else ["few allocations"])
 
 
 def check_memory(dense, step, folder):
@@ -241,7 +241,7 @@ def main():
         if "--all" in sys.argv:
             check_memory(0, 1, folder)
         else:
-            check_memory(*((10, 29) if program.SANITIZED else (100, 7)), folder)
+            check_memory(*((4, 199) if program.VALGRIND else (10, 29) if program.SANITIZED else (100, 7)), folder)
         check_disk(folder)
     check_full()
     check_pipe()

@@ -19,9 +19,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static inline void fuzz_touch(const void *bytes, size_t size)
 {
 	const uint8_t *p = bytes;
-	volatile uint8_t sum = 0;
-	for (size_t i = 0; i < size; i++)
-		sum = (uint8_t)(sum + p[i]);
+	volatile uint64_t last;
+	uint64_t word;
+	for (; size >= 8; p += 8, size -= 8) {
+		memcpy(&word, p, 8);
+		last = word;
+	}
+	for (; size; p++, size--)
+		last = *p;
+	(void)last;
 }
 static inline void fuzz_touch_bytes(struct perfdata_bytes bytes) { fuzz_touch(bytes.data, bytes.size); }
 static inline void fuzz_touch_text(const char *text)

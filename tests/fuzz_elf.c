@@ -1,5 +1,48 @@
-/* ELF files: symbols, PLT, debug information, build-ids, packed ones; also as the image of a kernel and of a module. */
+/* ELF files: symbols, PLT, debug information, build-ids, packed ones; also as the image of a kernel and of a module, and as the code of a process
+ * whose stack is unwound. */
 #include "fuzz_symbols.h"
+
+struct process { struct perfdata_symbols_dso *dso; };
+
+static bool find_map(void *user, uint64_t address, struct perfdata_unwind_map *ret)
+{
+	const struct process *process = user;
+	if (address >= 1 << 24)
+		return false;
+	*ret = (struct perfdata_unwind_map){ .start = 0, .end = 1 << 24, .dso = process->dso };
+	return true;
+}
+
+/* The registers are small numbers, which may lie in the file; the stack is a piece of it. */
+static void unwind(const uint8_t *data, size_t size, enum perfdata_unwind_arch arch)
+{
+	const struct perfdata_symbols_request request = { .size = sizeof request, .kind = PERFDATA_DSO_USER, .path = "/input" };
+	struct perfdata_symbols *symbols = fuzz_no_symbols();
+	struct perfdata_unwinder *unwinder;
+	struct process process;
+	uint64_t regs[33], pcs[64];
+	size_t count;
+
+	fuzz_file(data, size);
+	if (symbols && perfdata_symbols_dso(symbols, &request, &process.dso) == PERFDATA_OK &&
+	    perfdata_unwinder_new(symbols, arch, find_map, &process, &unwinder) == PERFDATA_OK) {
+		const size_t part = size < 512 ? size : 512;
+		for (unsigned n = 0; n < 3; n++) {
+			for (size_t i = 0; i < 33; i++)
+				regs[i] = 0x1000 + 8 * n + data[(i + 40 * n) % size];
+			const struct perfdata_unwind_sample sample = {
+				.reg_mask = arch == PERFDATA_UNWIND_X86_64 ? 0xff0fff : (1ull << 33) - 1, .regs = regs,
+				.stack = { data + size - part, part },
+			};
+			if (perfdata_unwind(unwinder, &sample, pcs, sizeof pcs / sizeof *pcs, &count) == PERFDATA_OK)
+				fuzz_touch(pcs, count * sizeof *pcs);
+			if (n == 1)
+				perfdata_unwinder_reset(unwinder);
+		}
+		perfdata_unwinder_free(unwinder);
+	}
+	perfdata_symbols_free(symbols);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -9,7 +52,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fuzz_dso(PERFDATA_DSO_USER, data, size);
 	if (size % 4 == 0)
 		fuzz_dso(PERFDATA_DSO_MODULE, data, size);
+	if (size % 4 == 1)
+		fuzz_dso(PERFDATA_DSO_KERNEL, data, size);
+	if (size % 4 == 2 && size > 2)
+		unwind(data, size, (enum perfdata_unwind_arch)(size / 4 % 4));
 	if (perfdata_read_build_id(fuzz_file(data, size), id, &id_size) == PERFDATA_OK)
+		fuzz_touch(id, id_size);
+	if (perfdata_notes_build_id(data, size, size % 2 ? PERFDATA_BIG_ENDIAN : PERFDATA_LITTLE_ENDIAN, id, &id_size) == PERFDATA_OK)
 		fuzz_touch(id, id_size);
 	return 0;
 }

@@ -42,8 +42,11 @@ static const struct variant {
 	{ "dump", true, { { "hex", "no" } } },
 	{ "dump", false, { { "samples-line", "no" } } },
 	{ "script", true, { { "header", NULL }, { "show-info", NULL }, { "ns", NULL }, { "deltatime", NULL } } },
-	{ "script", true, { { "fields", "+srcline,+bpf-output,+iregs,+uregs,+brstack,+brstacksym,+brstackoff,+phys_addr,+data_src,+weight,+symoff" } } },
-	{ "script", true, { { "fields", "comm,tid,pid,time,cpu,event,trace,ip,sym,dso,addr,misc,period,flags" }, { "max-stack", "3" } } },
+	{ "script", true, { { "fields", "+iregs,+uregs,+misc" } } },
+	{ "script", true, { { "fields", "+brstack,+brstackoff,+weight" } } },
+	{ "script", true, { { "fields", "+brstacksym,+symoff" }, { "show-kernel-path", NULL } } },
+	{ "script", false, { { "fields", "+phys_addr,+data_src,+period" } } },
+	{ "script", false, { { "fields", "comm,tid,pid,time,cpu,event,trace,ip,sym,dso,misc,period,bpf-output" }, { "max-stack", "3" } } },
 	{ "script", false, { { "show-mmap-events", NULL }, { "show-task-events", NULL }, { "show-switch-events", NULL }, { "reltime", NULL } } },
 	{ "script", false, { { "show-namespace-events", NULL }, { "show-lost-events", NULL }, { "show-bpf-events", NULL }, { "Latency", NULL } } },
 	{ "script", false, { { "show-round-events", NULL }, { "show-cgroup-events", NULL }, { "show-text-poke-events", NULL } } },
@@ -75,19 +78,6 @@ static size_t options_of(const struct variant *variant, const struct perfdata_em
 	return count;
 }
 
-/* Of an empty folder: no symbols, but all that looks for them. */
-static struct perfdata_symbols *no_symbols(void)
-{
-	struct perfdata_symbols_options options;
-	struct perfdata_symbols *symbols;
-
-	unlink(fuzz_file((const uint8_t *)"", 0));
-	perfdata_symbols_options_init(&options);
-	options.symfs = fuzz_folder;
-	options.use_host = false;
-	return perfdata_symbols_new(&options, &symbols) == PERFDATA_OK ? symbols : NULL;
-}
-
 /* False if there is no reader for it. */
 static bool emit_variant(const struct variant *variant, const uint8_t *data, size_t size)
 {
@@ -95,7 +85,7 @@ static bool emit_variant(const struct variant *variant, const uint8_t *data, siz
 	struct perfdata_option_value values[MAX_OPTIONS];
 	struct emitted output;
 
-	struct perfdata_symbols *symbols = variant->symbols ? no_symbols() : NULL;
+	struct perfdata_symbols *symbols = variant->symbols ? fuzz_no_symbols() : NULL;
 	const struct emit_how how = {
 		.jobs = 1, .options = values, .nr_options = options_of(variant, emitter, values), .symbols = symbols,
 	};

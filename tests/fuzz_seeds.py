@@ -3,6 +3,7 @@
 import gzip
 import lzma
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -22,10 +23,11 @@ ffffffffc0000100 T _ZN4core3fmt5write17h0123456789abcdefE\t[module]
 PERF_MAP = b"1000 20 plain\n1010 8 inside _another_ one\n2000 0 _RNvC6_123foo3bar\nffff 1\n"
 NAMES = (b"_ZN4core3fmt5write17h0123456789abcdefE", b"_RNvNtCs1234_7mycrate3foo3bar", b"_RINvNtC3std3mem8align_ofjdE",
          b"_ZNSt6vectorIiSaIiEE9push_backEOi", b"_RNvXs_NtCs1_4core5sliceINtB4_4IterhE4next")
-SOURCE = b"""static inline __attribute__((always_inline)) int inner(int x) { return x * 3; }
+SOURCE = b"""extern int far(int), away(const char *);
+static inline __attribute__((always_inline)) int inner(int x) { return x * 3; }
 __attribute__((noinline)) int outer(int x) { return inner(x) + inner(x + 1); }
 int data = 4;
-int entry(void) { return outer(data); }
+int entry(void) { return outer(data) + far(data) + away("text"); }
 """
 
 
@@ -89,6 +91,40 @@ def format_texts(seeds, source):
         at += 6
 
 
+def print_formats(seeds, source):
+    """The print formats of the unit test, all with its fields and raw data."""
+    with open(os.path.join(source, "tests", "unit_trace_print.c")) as f:
+        text = f.read()
+    string = r'"((?:[^"\\]|\\.)*)"'
+    head = "".join(re.findall(string, text[text.index("#define HEAD"):text.index("raw_bytes[]")]))
+    raw = re.sub(r"/\*.*?\*/", "", text[text.index("raw_bytes[] = {") + 15:text.index("};", text.index("raw_bytes[]"))])
+    raw = bytes(ord(eval(word)) if "'" in word else int(word, 0) for word in re.findall(r"'.'|0x[0-9a-f]+|[0-9]+", raw))
+    for string in re.findall(r"\{ " + string, text):
+        fmt = (head + string).encode().decode("unicode_escape").encode("latin-1")
+        if b'"' in fmt:
+            seeds.add("fuzz_trace", b"\0" + fmt + b"\0" + raw)
+
+
+def directories(seeds, source):
+    for name in ("threads-61.dir", "threads-73.dir"):
+        parts = []
+        for part in ("data", "data.0", "data.1"):
+            with open(os.path.join(source, "testdata", name, part), "rb") as f:
+                parts.append(f.read()[:6000])
+        for odd in range(2):
+            seeds.add("fuzz_reader", b"DIRECTRY" + struct.pack("<II", len(parts[1]), len(parts[2])) + b"".join(parts) + bytes(odd))
+
+
+def each_way(seeds, source):
+    """Rich recordings, with a byte behind them that makes fuzz_emit.c spell them another way."""
+    for name in ("perf/every-field.data", "perf/kernel-records.data", "perf/user-records.data", "perf/stat.pipe", "perf/branches.data",
+                 "perf/registers-x86_64.data", "perf/data-sources.data", "trace-73.data", "callgraph-73.data"):
+        with open(os.path.join(source, "testdata", name), "rb") as f:
+            data = f.read()
+        for odd in range(32):
+            seeds.add("fuzz_emit", data + bytes([odd]))
+
+
 def jitdump():
     """A load, a move, debug information and the end."""
     def record(kind, body):
@@ -132,6 +168,9 @@ def main():
             seeds.add(target, data)
         take_apart(seeds, data)
     format_texts(seeds, source)
+    print_formats(seeds, source)
+    directories(seeds, source)
+    each_way(seeds, source)
     packed_streams(seeds)
     for target, texts in (("fuzz_kallsyms", (KALLSYMS, *NAMES)), ("fuzz_perf_map", (PERF_MAP,)), ("fuzz_jitdump", (jitdump(),))):
         for text in texts:

@@ -1,5 +1,6 @@
-/* Process state and batches over a recording in memory, without symbols. */
+/* Process state and batches over a recording in memory, with filters and without, with symbols that are nowhere and without. */
 #include "fuzz.h"
+#include "fuzz_symbols.h"
 #include "perfdata_session.h"
 
 static void touch_stack(const struct perfdata_session *session, uint32_t stack)
@@ -39,27 +40,67 @@ static void touch_batch(const struct perfdata_batch *batch)
 		touch_frame(batch->session, batch->frames[i], UINT64_MAX);
 }
 
+static void touch_tables(const struct perfdata_session *session)
+{
+	for (uint32_t i = 0; i < perfdata_session_nr_dsos(session); i++) {
+		fuzz_touch_text(perfdata_session_dso(session, i)->name);
+		perfdata_session_nr_maps(session, i);
+	}
+	for (uint32_t i = 0; i < perfdata_session_nr_stacks(session); i++)
+		touch_stack(session, i);
+}
+
+/* One that size and contents choose; its lists are none of the input's memory. */
+static struct perfdata_filter some_filter(const uint8_t *data, size_t size)
+{
+	static const char *const globs[] = { "*", "p*[a-c]?k*", "work", "[kernel.kallsyms]", "*.so*", "" };
+	static const char *const events[] = { "cpu-clock", "cycles", "sched:sched_switch" };
+	static const uint32_t types[] = { PERFDATA_RECORD_MMAP2, PERFDATA_RECORD_SAMPLE, PERFDATA_RECORD_COMM };
+	static const uint32_t cpus[] = { 0, 2, 5 };
+	static int32_t ids[2];
+	const uint8_t how = size ? data[size - 1] : 0;
+	struct perfdata_filter filter = { .time_last = how & 1 ? 1ull << (how / 4) : 0 };
+
+	memcpy(ids, size >= 64 ? data + size - 64 : (const uint8_t *)"\0\0\0\0\7\0\0", sizeof ids);
+	switch (how % 7) {
+	case 0: filter.pids = ids, filter.nr_pids = 2; break;
+	case 1: filter.tids = ids, filter.nr_tids = 2; break;
+	case 2: filter.cpus = cpus, filter.nr_cpus = 3; break;
+	case 3: filter.types = types, filter.nr_types = 3; break;
+	case 4: filter.events = events, filter.nr_events = 3; break;
+	case 5: filter.comms = globs + how % 5, filter.nr_comms = 2; break;
+	default: filter.dsos = globs + how % 5, filter.nr_dsos = 2, filter.symbols = globs, filter.nr_symbols = how % 2; break;
+	}
+	return filter;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct perfdata_reader_options how = { .size = sizeof how, .order = PERFDATA_ORDER_TIME, .max_ratio = 1000, .max_spool = 64 << 20 };
+	struct perfdata_symbols *symbols = size % 3 ? NULL : fuzz_no_symbols();
 	const struct perfdata_session_options options = {
-		.size = sizeof options, .merge_deferred = size % 2,
+		.size = sizeof options, .merge_deferred = size % 2, .keep_exited = size % 5 == 0, .symbols = symbols,
+		.filter = size % 8 ? (struct perfdata_filter){ 0 } : some_filter(data, size), .limit = size % 64 ? 0 : 3,
 		.needs = PERFDATA_NEED_RECORDS | PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES | PERFDATA_NEED_STACKS,
 	};
 	struct perfdata_session *session;
 	struct perfdata_reader *reader;
 	struct perfdata_batch *batch;
 
-	if (perfdata_reader_open_memory(data, size, NULL, &how, &reader, NULL) != PERFDATA_OK)
+	if (perfdata_reader_open_memory(data, size, NULL, &how, &reader, NULL) != PERFDATA_OK) {
+		perfdata_symbols_free(symbols);
 		return 0;
+	}
 	if (perfdata_session_open(reader, &options, &session, NULL) == PERFDATA_OK) {
 		while (perfdata_session_next(session, &batch) == PERFDATA_OK) {
 			touch_batch(batch);
 			perfdata_batch_release(batch);
 		}
 		perfdata_session_summary(session);
+		touch_tables(session);
 		perfdata_session_close(session);
 	}
 	perfdata_reader_close(reader);
+	perfdata_symbols_free(symbols);
 	return 0;
 }

@@ -33,6 +33,19 @@ static inline const char *fuzz_file(const uint8_t *data, size_t size)
 	return path;
 }
 
+/* Of an empty folder: no symbols, but all that looks for them. NULL without memory. */
+static inline struct perfdata_symbols *fuzz_no_symbols(void)
+{
+	struct perfdata_symbols_options options;
+	struct perfdata_symbols *symbols;
+
+	unlink(fuzz_file((const uint8_t *)"", 0));
+	perfdata_symbols_options_init(&options);
+	options.symfs = fuzz_folder;
+	options.use_host = false;
+	return perfdata_symbols_new(&options, &symbols) == PERFDATA_OK ? symbols : NULL;
+}
+
 static inline void fuzz_look_up(struct perfdata_symbols_dso *dso, uint64_t address, uint64_t time)
 {
 	struct perfdata_source sources[8];
@@ -59,9 +72,10 @@ static inline void fuzz_dso(enum perfdata_dso_kind kind, const uint8_t *data, si
 	struct perfdata_symbols_dso *dso;
 	struct perfdata_symbols *symbols;
 
-	fuzz_file(data, size);
+	const char *path = fuzz_file(data, size);
 	perfdata_symbols_options_init(&options);
 	options.symfs = fuzz_folder;
+	options.vmlinux = kind == PERFDATA_DSO_KERNEL ? path : NULL;
 	options.use_host = false;
 	if (perfdata_symbols_new(&options, &symbols) != PERFDATA_OK)
 		return;

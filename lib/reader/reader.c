@@ -10,7 +10,9 @@
 
 #define DEFAULT_MAX_MEMORY (256ull << 20)
 #define DEFAULT_MAX_FINDINGS 1000
+#ifndef AHEAD_FROM                   /* fuzzing sets a smaller one */
 #define AHEAD_FROM 4096              /* records */
+#endif
 #define PROGRESS_STEP (64u << 10)    /* bytes */
 #define MAX_STREAMS 65535            /* perfdata_raw.file has 16 bits */
 
