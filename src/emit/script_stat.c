@@ -122,10 +122,10 @@ static enum perfdata_status make_counts(struct script_stat *stat, const struct p
 	return counts->cpus && counts->counts && counts->previous ? PERFDATA_OK : PERFDATA_ENOMEM;
 }
 
-/* Counters are made when the first value comes: the maps are known then. */
+/* Counters are made when the first value comes behind both maps, which then stay as they are. */
 static enum perfdata_status make_events(struct script_stat *stat)
 {
-	if (stat->events)
+	if (stat->events || !stat->cpus || !stat->threads)
 		return PERFDATA_OK;
 	const size_t nr = perfdata_reader_nr_events(stat->reader);
 	stat->events = calloc(nr ? nr : 1, sizeof *stat->events);

@@ -54,6 +54,20 @@ for n in range(2):
 write("stat-estimate-too-large.pipe", w.data)
 
 
+# A map of threads that comes behind the first value and round: the table of counters had been made without it, and was read and written behind
+# its end.
+w = twins.Writer("<")
+w.raw(twins.pipe_stream("<"))
+w.record(74, 0, lambda p: p.put("HHHH", 0, 2, 0, 1))
+w.record(76, 0, lambda p: p.put("QIIQQQ", twins.IDS[0], 0, 0, 5, 6, 7))
+w.record(77, 0, lambda p: p.put("QQ", 0, 1000))
+w.record(73, 0, lambda p: (p.put("Q", 2), [(p.put("Q", tid), p.raw(b"work".ljust(16, b"\0"))) for tid in (7, 8)]))
+for n in range(2):
+    w.record(76, 0, lambda p: p.put("QIIQQQ", twins.IDS[0], 0, n, 5, 6, 7))
+w.record(77, 0, lambda p: p.put("QQ", 1, 2000))
+write("stat-threads-too-late.pipe", w.data)
+
+
 # A sample whose attr has raw data alone, with three bytes where the four of its size should be: its bytes were taken from far behind it.
 w = twins.Writer("<")
 w.raw(twins.pipe_stream("<")[:16])
