@@ -79,29 +79,10 @@ uint64_t pd_hash_seed(const void *salt)
 
 /* --- map --- */
 
-/* Linear probing, at most 3/4 full, removal by shifting back. Key 0 marks an empty slot; the entry whose key is 0 lives
- * in one more slot behind the others, whose key then is 1. */
-struct pd_map_slot {
-	uint64_t key, value;
-};
-
+/* Removal is by shifting back. */
 static size_t home(const struct pd_map *map, uint64_t key)
 {
 	return (size_t)pd_hash_u64(key, map->seed) & (map->capacity - 1);
-}
-
-static struct pd_map_slot *find(const struct pd_map *map, uint64_t key)
-{
-	if (!map->capacity)
-		return NULL;
-	if (!key)
-		return map->slots[map->capacity].key ? &map->slots[map->capacity] : NULL;
-	for (size_t i = home(map, key);; i = (i + 1) & (map->capacity - 1)) {
-		if (map->slots[i].key == key)
-			return &map->slots[i];
-		if (!map->slots[i].key)
-			return NULL;
-	}
 }
 
 static void insert_new(struct pd_map *map, uint64_t key, uint64_t value)
@@ -139,18 +120,9 @@ static int map_resize(struct pd_map *map, size_t capacity)
 	return 0;
 }
 
-bool pd_map_get(const struct pd_map *map, uint64_t key, uint64_t *ret_value)
-{
-	const struct pd_map_slot *slot = find(map, key);
-	if (!slot)
-		return false;
-	*ret_value = slot->value;
-	return true;
-}
-
 int pd_map_put(struct pd_map *map, uint64_t key, uint64_t value)
 {
-	struct pd_map_slot *slot = find(map, key);
+	struct pd_map_slot *slot = pd_map_find(map, key);
 	if (slot) {
 		slot->value = value;
 		return 0;
@@ -163,7 +135,7 @@ int pd_map_put(struct pd_map *map, uint64_t key, uint64_t value)
 
 bool pd_map_remove(struct pd_map *map, uint64_t key)
 {
-	struct pd_map_slot *slot = find(map, key);
+	struct pd_map_slot *slot = pd_map_find(map, key);
 	if (!slot)
 		return false;
 	map->count--;

@@ -19,14 +19,38 @@ static inline uint64_t pd_hash_u64(uint64_t key, uint64_t seed)
 	return h ^ (h >> 32);
 }
 
-/* u64 -> u64. {0} is a valid empty map; a seed of 0 is replaced by a random one at the first put. */
-struct pd_map_slot;
+/* u64 -> u64. {0} is a valid empty map; a seed of 0 is replaced by a random one at the first put. Linear probing, at most 3/4 full. Key 0
+ * marks an empty slot; the entry whose key is 0 lives in one more slot behind the others, whose key then is 1. */
+struct pd_map_slot {
+	uint64_t key, value;
+};
 struct pd_map {
 	struct pd_map_slot *slots;
 	size_t count, capacity;
 	uint64_t seed;
 };
-bool pd_map_get(const struct pd_map *map, uint64_t key, uint64_t *ret_value);
+static inline struct pd_map_slot *pd_map_find(const struct pd_map *map, uint64_t key)
+{
+	if (!map->capacity)
+		return NULL;
+	if (!key)
+		return map->slots[map->capacity].key ? &map->slots[map->capacity] : NULL;
+	for (size_t i = (size_t)pd_hash_u64(key, map->seed);; i++) {
+		struct pd_map_slot *slot = &map->slots[i & (map->capacity - 1)];
+		if (slot->key == key)
+			return slot;
+		if (!slot->key)
+			return NULL;
+	}
+}
+static inline bool pd_map_get(const struct pd_map *map, uint64_t key, uint64_t *ret_value)
+{
+	const struct pd_map_slot *slot = pd_map_find(map, key);
+	if (!slot)
+		return false;
+	*ret_value = slot->value;
+	return true;
+}
 int pd_map_put(struct pd_map *map, uint64_t key, uint64_t value);  /* replaces; 0 or -1 without memory */
 bool pd_map_remove(struct pd_map *map, uint64_t key);
 /* Iterates in no stated order: *position starts at 0. */

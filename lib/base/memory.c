@@ -36,10 +36,8 @@ char *pd_strndup(const void *bytes, size_t size)
 	return copy;
 }
 
-int pd_vector_grow(void *items_pointer, size_t *capacity, size_t count, size_t item_size)
+int pd_vector_enlarge(void *items_pointer, size_t *capacity, size_t count, size_t item_size)
 {
-	if (count < *capacity)
-		return 0;
 	size_t wanted = *capacity < 8 ? 8 : *capacity;
 	while (wanted <= count) {
 		if (wanted > SIZE_MAX / 2)

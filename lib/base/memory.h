@@ -12,6 +12,10 @@ void pd_free(void *memory);
 char *pd_strndup(const void *bytes, size_t size);  /* NUL-terminated copy */
 
 /* Grows a vector `*items` of `*capacity` elements so that index `count` can be written; doubling. 0 or -1. */
-int pd_vector_grow(void *items_pointer, size_t *capacity, size_t count, size_t item_size);
+int pd_vector_enlarge(void *items_pointer, size_t *capacity, size_t count, size_t item_size);
+static inline int pd_vector_grow(void *items_pointer, size_t *capacity, size_t count, size_t item_size)
+{
+	return count < *capacity ? 0 : pd_vector_enlarge(items_pointer, capacity, count, item_size);
+}
 
 #endif

@@ -110,15 +110,21 @@ static inline void take_record(const struct pd_window *window, struct pd_record_
 unsigned pd_window_samples(struct pd_window *window, struct perfdata_raw *ret, unsigned max)
 {
 	const bool swap = window->stream->reader->config.swap;
+	size_t left = pd_window_left(window);
 	unsigned nr = 0;
 
-	while (nr < max && !window->skip && !window->searching && pd_window_left(window) >= 16) {
-		const struct pd_record_header header = pd_record_header(window->at, swap);
-		if (header.type != PERFDATA_RECORD_SAMPLE || header.size < 8 || header.size % 8 ||
-		    pd_window_left(window) < (size_t)header.size + 8 || !pd_header_is_possible(pd_record_header(window->at + header.size, swap)))
+	if (window->skip || window->searching || left < 16)
+		return 0;
+	struct pd_record_header header = pd_record_header(window->at, swap);
+	while (nr < max && header.type == PERFDATA_RECORD_SAMPLE && header.size >= 8 && header.size % 8 == 0 && left >= (size_t)header.size + 8) {
+		const struct pd_record_header next = pd_record_header(window->at + header.size, swap);
+		if (!pd_header_is_possible(next))
 			break;
 		take_record(window, header, &ret[nr++]);
-		pd_window_move(window, header.size);
+		window->at += header.size;
+		window->offset += header.size;
+		left -= header.size;
+		header = next;
 	}
 	return nr;
 }

@@ -57,12 +57,13 @@ enum perfdata_status pd_order_new(struct perfdata_reader *reader)
 }
 
 /* One hold on a chunk for all its records that wait. */
-static void hold_chunk(struct pd_order *order, struct pd_chunk *chunk)
+static void hold_chunk(struct pd_order *order, struct pd_chunk *chunk, unsigned nr)
 {
-	if (chunk->queued++)
-		return;
-	pd_chunk_hold(chunk);
-	order->chunks++;
+	if (!chunk->queued) {
+		pd_chunk_hold(chunk);
+		order->chunks++;
+	}
+	chunk->queued += nr;
 }
 
 static void release_chunk(struct pd_order *order, struct pd_chunk *chunk)
@@ -100,42 +101,62 @@ void pd_order_free(struct perfdata_reader *reader)
 	reader->order = NULL;
 }
 
-static enum perfdata_status push(struct perfdata_reader *reader, struct perfdata_raw *raw)
+static void note_late(struct perfdata_reader *reader, struct perfdata_raw *raw)
 {
 	struct pd_order *order = reader->order;
-	uint32_t slot;
 
-	if (raw->time < order->last) {
-		raw->flags |= PERFDATA_RAW_LATE;
-		reader->at_record = raw->number;
-		if (!order->backward)
-			pd_reader_finding_once(reader, PERFDATA_F_OUT_OF_ORDER, raw->file, raw->offset,
-					       "a record of time %llu came after one of %llu was delivered; further ones are only counted",
-					       (unsigned long long)raw->time, (unsigned long long)order->last);
-	}
-	enum perfdata_status status = pd_slot_take(&order->slots, &slot);
-	if (status != PERFDATA_OK)
-		return status;
-	if (pd_vector_grow(&order->keys, &order->room, order->count, sizeof *order->keys) < 0)
+	raw->flags |= PERFDATA_RAW_LATE;
+	reader->at_record = raw->number;
+	if (!order->backward)
+		pd_reader_finding_once(reader, PERFDATA_F_OUT_OF_ORDER, raw->file, raw->offset,
+				       "a record of time %llu came after one of %llu was delivered; further ones are only counted",
+				       (unsigned long long)raw->time, (unsigned long long)order->last);
+}
+
+static inline void fill_slot(struct pd_slot *slot, const struct perfdata_raw *raw)
+{
+	slot->bytes = raw->bytes;
+	slot->chunk = raw->chunk;
+	slot->event = raw->event;
+	slot->offset = raw->offset;
+	slot->inner = raw->inner;
+	slot->number = raw->number;
+	slot->pid = raw->pid;
+	slot->tid = raw->tid;
+	slot->cpu = raw->cpu;
+	slot->file = raw->file;
+	slot->flags = raw->flags;
+}
+
+/* Records of one chunk wait from now on. */
+static enum perfdata_status push(struct perfdata_reader *reader, struct perfdata_raw *raws, unsigned nr)
+{
+	struct pd_order *order = reader->order;
+	uint64_t newest = order->newest;
+
+	if (pd_vector_grow(&order->keys, &order->room, order->count + nr - 1, sizeof *order->keys) < 0)
 		return PERFDATA_ENOMEM;
-	struct pd_slot *waiting = pd_slot_at(&order->slots, slot);
-	waiting->bytes = raw->bytes;
-	waiting->chunk = raw->chunk;
-	waiting->event = raw->event;
-	waiting->offset = raw->offset;
-	waiting->inner = raw->inner;
-	waiting->number = raw->number;
-	waiting->pid = raw->pid;
-	waiting->tid = raw->tid;
-	waiting->cpu = raw->cpu;
-	waiting->file = raw->file;
-	waiting->flags = raw->flags;
-	hold_chunk(order, raw->chunk);
-	order->bytes += raw->size;
-	order->waiting++;
-	order->keys[order->count++] = (struct pd_key){ raw->time, slot, order->next_sequence++ };
-	if (raw->time > order->newest)
-		order->newest = raw->time;
+	for (unsigned done = 0; done < nr;) {
+		uint32_t slot;
+		unsigned count = nr - done;
+		const enum perfdata_status status = pd_slots_take(&order->slots, &slot, &count);
+		if (status != PERFDATA_OK)
+			return status;
+		struct pd_slot *slots = pd_slot_at(&order->slots, slot);
+		hold_chunk(order, raws->chunk, count);
+		order->waiting += count;
+		for (unsigned i = 0; i < count; i++) {
+			struct perfdata_raw *raw = &raws[done + i];
+			if (raw->time < order->last)
+				note_late(reader, raw);
+			fill_slot(&slots[i], raw);
+			order->bytes += raw->size;
+			order->keys[order->count++] = (struct pd_key){ raw->time, slot + i, order->next_sequence++ };
+			newest = raw->time > newest ? raw->time : newest;
+		}
+		done += count;
+	}
+	order->newest = newest;
 	return PERFDATA_OK;
 }
 
@@ -194,7 +215,7 @@ static void sift_down(struct pd_order *order, size_t at)
 }
 
 /* Member by member, as in the other direction: a copy of a whole that was just put together would have to wait for its parts. */
-static void raw_of(const struct perfdata_reader *reader, const struct pd_key *key, struct perfdata_raw *ret)
+static inline void raw_of(const struct perfdata_reader *reader, const struct pd_key *key, struct perfdata_raw *ret)
 {
 	const struct pd_slot *slot = pd_slot_at(&reader->order->slots, key->slot);
 	const struct pd_record_header header = pd_record_header(slot->bytes, reader->config.swap);
@@ -293,24 +314,35 @@ static enum perfdata_status finish_round(struct pd_order *order)
 	return status;
 }
 
-/* Gives the oldest record in memory. */
-static void pop_key(struct perfdata_reader *reader)
+/* A round is larger than the caches: what comes next is fetched while this one is worked on. */
+static inline void fetch_ahead(const struct pd_order *order)
+{
+	if (order->first + FETCH_SLOTS >= order->sorted)
+		return;
+	__builtin_prefetch(pd_slot_at(&order->slots, order->keys[order->first + FETCH_SLOTS].slot));
+	const uint8_t *bytes = pd_slot_at(&order->slots, order->keys[order->first + FETCH_BYTES].slot)->bytes;
+	for (unsigned line = 0; line < FETCH_LINES; line++)
+		__builtin_prefetch(bytes + 64 * line);
+}
+
+/* Gives the oldest records in memory, none of which is newer than `limit`. */
+static void pop_keys(struct perfdata_reader *reader, uint64_t limit)
 {
 	struct pd_order *order = reader->order;
-	struct perfdata_raw *ret = &order->given[order->nr_given++];
-	const struct pd_key key = order->keys[order->first++];
-	/* a round is larger than the caches: what comes next is fetched while this one is worked on */
-	if (order->first + FETCH_SLOTS < order->sorted) {
-		__builtin_prefetch(pd_slot_at(&order->slots, order->keys[order->first + FETCH_SLOTS].slot));
-		const uint8_t *bytes = pd_slot_at(&order->slots, order->keys[order->first + FETCH_BYTES].slot)->bytes;
-		for (unsigned line = 0; line < FETCH_LINES; line++)
-			__builtin_prefetch(bytes + 64 * line);
+	const unsigned before = order->nr_given;
+	uint64_t bytes = 0;
+
+	while (order->nr_given < PD_MAX_RECORDS && order->first < order->sorted && order->keys[order->first].time <= limit) {
+		struct perfdata_raw *ret = &order->given[order->nr_given++];
+		const struct pd_key *key = &order->keys[order->first++];
+		fetch_ahead(order);
+		raw_of(reader, key, ret);
+		bytes += ret->size;
+		order->last = key->time;
+		pd_slot_leave(&order->slots, key->slot);
 	}
-	raw_of(reader, &key, ret);
-	order->last = key.time;
-	order->waiting--;
-	order->bytes -= ret->size;
-	pd_slot_leave(&order->slots, key.slot);
+	order->bytes -= bytes;
+	order->waiting -= order->nr_given - before;
 }
 
 /* The next records that may go; PERFDATA_END if none may. One alone where it comes from a run. */
@@ -319,19 +351,17 @@ static enum perfdata_status pop(struct perfdata_reader *reader, struct pd_few *r
 	struct pd_order *order = reader->order;
 
 	*ret = (struct pd_few){ order->given, 0 };
-	while (order->nr_given < PD_MAX_RECORDS) {
+	if (order->nr_runs) {
 		const uint64_t in_memory = order->first < order->sorted ? order->keys[order->first].time : UINT64_MAX;
-		if (order->nr_runs && order->runs[0].time <= in_memory) {
-			if (order->nr_given || order->runs[0].time > order->limit)
-				break;
+		if (order->runs[0].time <= in_memory && order->runs[0].time <= order->limit) {
 			ret->records = &order->from_run;
 			ret->nr = 1;
 			return pop_run(reader, &order->from_run);
 		}
-		if (order->first == order->sorted || in_memory > order->limit)
-			break;
-		pop_key(reader);
 	}
+	/* at equal times the run's record is the older one */
+	const uint64_t next_in_run = order->nr_runs ? order->runs[0].time : UINT64_MAX;
+	pop_keys(reader, next_in_run <= order->limit ? next_in_run - 1 : order->limit);
 	ret->nr = order->nr_given;
 	return ret->nr ? PERFDATA_OK : PERFDATA_END;
 }
@@ -347,8 +377,13 @@ static void drop_waiting(struct perfdata_reader *reader, enum perfdata_status st
 	(void)sort(reader->order);   /* without memory the unsorted ones are lost too */
 }
 
-/* The next record as it stands in the input, out of the few that were read together. */
-static enum perfdata_status read_one(struct perfdata_reader *reader, struct perfdata_raw **ret)
+static bool must_wait(const struct perfdata_raw *raw)
+{
+	return raw->type < PERFDATA_RECORD_USER_FIRST && raw->time && raw->time != UINT64_MAX;
+}
+
+/* The next records as they stand in the input, as far as all of them wait; or one that does not. */
+static enum perfdata_status read_some(struct perfdata_reader *reader, struct pd_few *ret, bool *ret_wait)
 {
 	struct pd_order *order = reader->order;
 
@@ -358,7 +393,12 @@ static enum perfdata_status read_one(struct perfdata_reader *reader, struct perf
 		if (status != PERFDATA_OK)
 			return status;
 	}
-	*ret = &order->read[order->read_at++];
+	struct perfdata_raw *first = &order->read[order->read_at];
+	*ret = (struct pd_few){ first, 1 };
+	*ret_wait = must_wait(first);
+	while (*ret_wait && order->read_at + ret->nr < order->nr_read && must_wait(&first[ret->nr]))
+		ret->nr++;
+	order->read_at += ret->nr;
 	return PERFDATA_OK;
 }
 
@@ -379,20 +419,20 @@ enum perfdata_status pd_order_next(struct perfdata_reader *reader, struct pd_few
 		}
 		if (reader->end != PERFDATA_OK)
 			return reader->end;
-		struct perfdata_raw *raw = NULL;
-		enum perfdata_status status = read_one(reader, &raw);
-		if (status == PERFDATA_OK && raw->type < PERFDATA_RECORD_USER_FIRST && raw->time && raw->time != UINT64_MAX) {
-			status = push(reader, raw);
+		bool wait = false;
+		enum perfdata_status status = read_some(reader, ret, &wait);
+		if (status == PERFDATA_OK && wait) {
+			struct perfdata_raw *raws = &order->read[order->read_at - ret->nr];
+			status = push(reader, raws, ret->nr);
 			if (status == PERFDATA_OK && order->read_at == order->nr_read && memory_is_full(reader))
 				status = spill(reader);
 			if (status == PERFDATA_OK)
 				continue;
 			if (status == PERFDATA_ELIMIT)
-				pd_reader_finding(reader, PERFDATA_F_LIMIT, raw->file, raw->offset, "%s", reader->error.message);
+				pd_reader_finding(reader, PERFDATA_F_LIMIT, raws->file, raws->offset, "%s", reader->error.message);
 		} else if (status == PERFDATA_OK) {
-			pd_reader_hold(reader, raw->chunk);
-			*ret = (struct pd_few){ raw, 1 };
-			if (raw->type != PERFDATA_RECORD_FINISHED_ROUND)
+			pd_reader_hold(reader, ret->records->chunk);
+			if (ret->records->type != PERFDATA_RECORD_FINISHED_ROUND)
 				return PERFDATA_OK;
 			status = finish_round(order);
 			if (status == PERFDATA_OK) {

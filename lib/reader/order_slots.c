@@ -31,13 +31,7 @@ static enum perfdata_status add_block(struct pd_slots *slots)
 	return PERFDATA_OK;
 }
 
-static void free_block(struct pd_slots *slots, uint32_t block)
-{
-	slots->blocks[block].next_free = slots->free;
-	slots->free = block;
-}
-
-enum perfdata_status pd_slot_take(struct pd_slots *slots, uint32_t *ret)
+enum perfdata_status pd_slots_take(struct pd_slots *slots, uint32_t *ret, unsigned *count)
 {
 	if (slots->open == PD_NO_BLOCK || slots->filled == PD_BLOCK_SLOTS) {
 		const enum perfdata_status status = slots->free == PD_NO_BLOCK ? add_block(slots) : PERFDATA_OK;
@@ -47,19 +41,21 @@ enum perfdata_status pd_slot_take(struct pd_slots *slots, uint32_t *ret)
 		slots->free = slots->blocks[slots->open].next_free;
 		slots->filled = 0;
 	}
-	slots->blocks[slots->open].nr_used++;
-	*ret = slots->open << PD_BLOCK_SHIFT | slots->filled++;
+	if (*count > PD_BLOCK_SLOTS - slots->filled)
+		*count = PD_BLOCK_SLOTS - slots->filled;
+	*ret = slots->open << PD_BLOCK_SHIFT | slots->filled;
+	slots->blocks[slots->open].nr_used += *count;
+	slots->filled += *count;
 	return PERFDATA_OK;
 }
 
-void pd_slot_leave(struct pd_slots *slots, uint32_t slot)
+void pd_slot_block_left(struct pd_slots *slots, uint32_t block)
 {
-	const uint32_t block = slot >> PD_BLOCK_SHIFT;
-	if (--slots->blocks[block].nr_used)
-		return;
-	/* the open block is begun anew when all that was taken from it has been left */
-	if (block == slots->open)
+	/* the open block is begun anew */
+	if (block == slots->open) {
 		slots->filled = 0;
-	else
-		free_block(slots, block);
+		return;
+	}
+	slots->blocks[block].next_free = slots->free;
+	slots->free = block;
 }

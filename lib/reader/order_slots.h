@@ -37,9 +37,16 @@ struct pd_slots {
 
 void pd_slots_init(struct pd_slots *slots);
 void pd_slots_release(struct pd_slots *slots);
-/* PERFDATA_ENOMEM, or PERFDATA_ELIMIT when there are too many. */
-enum perfdata_status pd_slot_take(struct pd_slots *slots, uint32_t *ret);
-void pd_slot_leave(struct pd_slots *slots, uint32_t slot);
+/* Takes slots that stand side by side: at least one and at most *count, which is set to how many they are. PERFDATA_ENOMEM, or
+ * PERFDATA_ELIMIT when there are too many. */
+enum perfdata_status pd_slots_take(struct pd_slots *slots, uint32_t *ret, unsigned *count);
+/* All that was taken from a block has been left. */
+void pd_slot_block_left(struct pd_slots *slots, uint32_t block);
+static inline void pd_slot_leave(struct pd_slots *slots, uint32_t slot)
+{
+	if (--slots->blocks[slot >> PD_BLOCK_SHIFT].nr_used == 0)
+		pd_slot_block_left(slots, slot >> PD_BLOCK_SHIFT);
+}
 static inline struct pd_slot *pd_slot_at(const struct pd_slots *slots, uint32_t slot)
 {
 	return &slots->blocks[slot >> PD_BLOCK_SHIFT].slots[slot & (PD_BLOCK_SLOTS - 1)];

@@ -145,7 +145,6 @@ enum perfdata_status pd_event_add(struct perfdata_reader *reader, struct perfdat
 	status = take_ids(reader, event, ids);
 	if (status != PERFDATA_OK)
 		return status;
-	reader->last_event = NULL;
 	reader->events[reader->nr_events++] = event;
 	return note_layout(reader, event->index);
 }
@@ -162,7 +161,6 @@ struct perfdata_event *pd_event_revise(struct perfdata_reader *reader, size_t in
 	*copy = *event;
 	copy->version = reader->nr_versions++;
 	reader->events[index] = copy;
-	reader->last_event = NULL;
 	return copy;
 }
 
@@ -368,34 +366,34 @@ enum perfdata_status pd_events_take_type(struct perfdata_reader *reader, uint64_
 
 /* --- which event a record belongs to ----------------------------------------------------------------------------- */
 
-static const struct perfdata_event *event_of_id(const struct perfdata_reader *reader, uint64_t id)
+static inline const struct perfdata_event *event_of_id(const struct perfdata_reader *reader, uint64_t id)
 {
 	uint64_t index;
 	return pd_map_get(&reader->ids, id, &index) ? reader->events[index] : NULL;
 }
 
-/* The event by the id that stands where `layouts` say; the first event where the recorder wrote no id. */
-static const struct perfdata_event *event_by_id(struct perfdata_reader *reader, const struct perfdata_raw *raw, bool has_id, uint64_t id)
+/* The event of an id that is not known where it should stand. */
+static const struct perfdata_event *event_elsewhere(struct perfdata_reader *reader, const struct perfdata_raw *raw, uint64_t id)
 {
-	if (!has_id || !id)
-		return reader->events[0];
-	if (id == reader->last_id && reader->last_event)
-		return reader->last_event;
-	const struct perfdata_event *event = event_of_id(reader, id);
+	const struct perfdata_event *event = NULL;
 	for (size_t i = 1; !event && i < reader->nr_layouts; i++) {
 		struct perfdata_peek other;
 		perfdata_peek(&reader->layouts[i], raw->bytes, raw->size, &other);
 		event = other.has_id ? event_of_id(reader, other.id) : NULL;
 	}
-	if (event && reader->nr_layouts == 1) {
-		reader->last_id = id;
-		reader->last_event = event;
-	}
-	if (!event) {
+	if (!event)
 		pd_reader_finding_once(reader, PERFDATA_F_UNKNOWN_ID, raw->file, raw->offset,
 				       "id %llu belongs to no event; further ones are only counted", (unsigned long long)id);
-	}
 	return event;
+}
+
+/* The event by the id that stands where `layouts` say; the first event where the recorder wrote no id. */
+static inline const struct perfdata_event *event_by_id(struct perfdata_reader *reader, const struct perfdata_raw *raw, bool has_id, uint64_t id)
+{
+	if (!has_id || !id)
+		return reader->events[0];
+	const struct perfdata_event *event = event_of_id(reader, id);
+	return event ? event : event_elsewhere(reader, raw, id);
 }
 
 /* `peek` by value: passed through memory, its halves would have to meet there before they can be copied. */
@@ -409,7 +407,7 @@ static inline void set_words(struct perfdata_raw *raw, const struct perfdata_eve
 	raw->cpu = peek.cpu;
 }
 
-static void match_sample(struct perfdata_reader *reader, struct perfdata_raw *raw)
+static inline void match_sample(struct perfdata_reader *reader, struct perfdata_raw *raw)
 {
 	const struct perfdata_event *first = reader->events[0], *event = first;
 	const struct perfdata_peek peek = pd_peek_sample(&first->config, raw->bytes, raw->size);
@@ -435,19 +433,20 @@ static void match_other(struct perfdata_reader *reader, struct perfdata_raw *raw
 	set_words(raw, event, peek);
 }
 
-void pd_event_match(struct perfdata_reader *reader, struct perfdata_raw *raw)
+void pd_events_match(struct perfdata_reader *reader, struct perfdata_raw *raws, unsigned nr)
 {
-	if (raw->type >= PERFDATA_RECORD_USER_FIRST)
-		return;
 	if (!reader->nr_events) {
 		if (reader->header.container == PERFDATA_CONTAINER_PIPE)
-			pd_reader_finding_once(reader, PERFDATA_F_NO_ATTRS, raw->file, raw->offset, "no attr record came before this one");
+			pd_reader_finding_once(reader, PERFDATA_F_NO_ATTRS, raws->file, raws->offset, "no attr record came before this one");
 		return;
 	}
-	if (raw->type == PERFDATA_RECORD_SAMPLE)
-		match_sample(reader, raw);
-	else
-		match_other(reader, raw);
+	for (unsigned i = 0; i < nr; i++) {
+		reader->at_record = raws[i].number;
+		if (raws[i].type == PERFDATA_RECORD_SAMPLE)
+			match_sample(reader, &raws[i]);
+		else
+			match_other(reader, &raws[i]);
+	}
 }
 
 enum perfdata_status perfdata_raw_decode(const struct perfdata_reader *reader, const struct perfdata_raw *raw,

@@ -119,8 +119,6 @@ struct perfdata_reader {
 	size_t nr_events, events_room;
 	uint32_t nr_versions;
 	struct pd_map ids;                     /* id -> index of the event */
-	uint64_t last_id;                      /* found last */
-	const struct perfdata_event *last_event;
 	struct perfdata_config layouts[PD_MAX_LAYOUTS]; /* one for each place where an id can stand */
 	size_t nr_layouts;
 	bool layouts_differ;                   /* records of different events are laid out differently */
@@ -204,8 +202,8 @@ enum perfdata_status pd_events_take_groups(struct perfdata_reader *reader);
 enum perfdata_status pd_events_take_trace(struct perfdata_reader *reader);
 /* A name for the events whose config is `config`, from an EVENT_TYPE record or the table of old files. */
 enum perfdata_status pd_events_take_type(struct perfdata_reader *reader, uint64_t config, const void *name, size_t size);
-/* Sets raw's event, flags, time, pid, tid and cpu. */
-void pd_event_match(struct perfdata_reader *reader, struct perfdata_raw *raw);
+/* Sets event, flags, time, pid, tid and cpu of records of the kernel. */
+void pd_events_match(struct perfdata_reader *reader, struct perfdata_raw *raws, unsigned nr);
 
 /* --- reader_features.c --- */
 /* Decodes and keeps a section. Damage is a finding, not a failure. */

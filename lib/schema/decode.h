@@ -51,16 +51,39 @@ bool pd_walk_sample(struct pd_walk *w, struct perfdata_sample *sample);
 /* True if the fields of a sample reach exactly to its end, as far as that can be said at a glance; false says nothing. */
 bool pd_sample_is_whole(const struct perfdata_config *config, const uint8_t *bytes, size_t size);
 
-/* The callchain of a whole sample, if it stands where it can be found without decoding; false says nothing. */
-bool pd_sample_chain(const struct perfdata_config *config, const uint8_t *bytes, size_t size, struct perfdata_list *ret);
-
 /* What a sample is about; what its event does not record is zero. */
 struct pd_sample_head {
 	uint64_t id, ip, addr, period;
 	struct perfdata_list callchain;
 };
+static inline uint64_t pd_sample_word(const struct perfdata_config *config, const uint8_t *bytes, int8_t word)
+{
+	return word < 0 ? 0 : pd_load64(bytes + 8 + 8 * word, config->swap);
+}
 /* Reads it off a sample that is as whole as that needs, and whose event records nothing harder; false says nothing. */
-bool pd_sample_head(const struct perfdata_config *config, const uint8_t *bytes, size_t size, struct pd_sample_head *ret);
+static inline bool pd_sample_head(const struct perfdata_config *config, const uint8_t *bytes, size_t size, struct pd_sample_head *ret)
+{
+	const size_t fixed = 8 + 8u * (size_t)config->sample_fixed;
+
+	if (!config->sample_is_plain || size < fixed || pd_load16(bytes + 6, config->swap) != size)
+		return false;
+	ret->callchain.count = 0;
+	if (config->sample_rows & 1u << PD_SAMPLE_CALLCHAIN_ROW) {
+		/* the first row behind the words */
+		if (size < fixed + 8)
+			return false;
+		const uint64_t count = pd_load64(bytes + fixed, config->swap);
+		if (count > (size - fixed - 8) / 8)
+			return false;
+		ret->callchain = (struct perfdata_list){ .data = bytes + fixed + 8, .count = count, .present = UINT64_MAX, .stride = 8,
+							 .swap = config->swap };
+	}
+	ret->id = pd_sample_word(config, bytes, config->sample_id_at);
+	ret->ip = pd_sample_word(config, bytes, config->sample_ip_at);
+	ret->addr = pd_sample_word(config, bytes, config->sample_addr_at);
+	ret->period = pd_sample_word(config, bytes, config->sample_period_at);
+	return true;
+}
 
 /* Bytes of an integer kind, else 0. */
 unsigned pd_kind_width(enum perfdata_kind kind);

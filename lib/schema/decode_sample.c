@@ -7,7 +7,7 @@ enum { READ_TIME_ENABLED, READ_TIME_RUNNING, READ_VALUES };                     
 enum { BRANCH_HW_IDX, BRANCH_ENTRIES, BRANCH_COUNTERS };                         /* of pd_branch_stack_layout */
 enum { REGS_ABI, REGS_MASK, REGS_VALUES };                                       /* of pd_regs_layout */
 enum { VALUE_ROW = 1 << 0, ID_ROW = 1 << 1, LOST_ROW = 1 << 2 };                  /* of pd_read_value_layout */
-enum { CALLCHAIN_ROW = 1 << 12, RAW_ROW = 1 << 13 };                             /* of pd_sample_layout */
+enum { CALLCHAIN_ROW = 1 << PD_SAMPLE_CALLCHAIN_ROW, RAW_ROW = 1 << PD_SAMPLE_RAW_ROW };   /* of pd_sample_layout */
 #define BRANCH_HW_INDEX (1u << 17)                                               /* bit of branch_sample_type */
 
 /* A group: number, times, then a value, id and loss for each member. A single counter: value, times, id and loss: the
@@ -205,36 +205,6 @@ struct perfdata_bytes perfdata_sample_raw(const struct perfdata_config *config, 
 	struct perfdata_record record;
 	(void)perfdata_decode(config, bytes, size, &record);
 	return record.type == PERFDATA_RECORD_SAMPLE ? record.u.sample.raw : none;
-}
-
-bool pd_sample_chain(const struct perfdata_config *config, const uint8_t *bytes, size_t size, struct perfdata_list *ret)
-{
-	const size_t at = 8 + 8u * (size_t)config->sample_fixed;
-
-	if (!config->has_attr || (config->sample_rows & (0 - config->sample_rows)) != CALLCHAIN_ROW || size < at + 8)
-		return false;
-	*ret = (struct perfdata_list){ .data = bytes + at + 8, .count = pd_load64(bytes + at, config->swap), .present = UINT64_MAX,
-				       .stride = 8, .swap = config->swap };
-	return ret->count <= (size - at - 8) / 8;
-}
-
-static uint64_t word_at(const struct perfdata_config *config, const uint8_t *bytes, int8_t word)
-{
-	return word < 0 ? 0 : pd_load64(bytes + 8 + 8 * word, config->swap);
-}
-
-bool pd_sample_head(const struct perfdata_config *config, const uint8_t *bytes, size_t size, struct pd_sample_head *ret)
-{
-	if (!config->sample_is_plain || size < 8 + 8u * (size_t)config->sample_fixed || pd_load16(bytes + 6, config->swap) != size)
-		return false;
-	ret->callchain.count = 0;
-	if (config->sample_rows & CALLCHAIN_ROW && !pd_sample_chain(config, bytes, size, &ret->callchain))
-		return false;
-	ret->id = word_at(config, bytes, config->sample_id_at);
-	ret->ip = word_at(config, bytes, config->sample_ip_at);
-	ret->addr = word_at(config, bytes, config->sample_addr_at);
-	ret->period = word_at(config, bytes, config->sample_period_at);
-	return true;
 }
 
 bool pd_walk_sample(struct pd_walk *w, struct perfdata_sample *sample)

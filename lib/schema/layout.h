@@ -30,7 +30,7 @@
 extern const struct perfdata_layout *const pd_kernel_layouts[PERFDATA_RECORD_CALLCHAIN_DEFERRED + 1];
 extern const struct perfdata_layout *const pd_user_layouts[PERFDATA_RECORD_SCHEDSTAT_DOMAIN - PERFDATA_RECORD_USER_FIRST + 1];
 
-enum { PD_SAMPLE_RAW_ROW = 13 };   /* index of `raw` in the sample's rows */
+enum { PD_SAMPLE_CALLCHAIN_ROW = 12, PD_SAMPLE_RAW_ROW = 13 };   /* indexes in the sample's rows */
 extern const struct perfdata_layout pd_sample_layout, pd_sample_id_layout;
 extern const struct perfdata_layout pd_read_layout, pd_read_value_layout;
 extern const struct perfdata_layout pd_branch_stack_layout, pd_branch_layout;

@@ -45,9 +45,9 @@ static enum perfdata_status hold_chunk(struct pd_batch *batch, struct pd_chunk *
 
 const struct perfdata_raw *pd_batch_add_record(struct pd_batch *batch, const struct perfdata_raw *raw)
 {
-	/* room for all a batch can hold: deliveries point to records, so the array never moves */
+	/* room for all a batch can hold: deliveries point to records, so the array never moves; a few more may come when it is nearly full */
 	if (!batch->records) {
-		batch->records = pd_malloc(BATCH_RECORDS * sizeof *batch->records);
+		batch->records = pd_malloc((BATCH_RECORDS + PD_MAX_RECORDS) * sizeof *batch->records);
 		if (!batch->records)
 			return NULL;
 		batch->public.records = batch->records;
@@ -58,20 +58,6 @@ const struct perfdata_raw *pd_batch_add_record(struct pd_batch *batch, const str
 	*record = *raw;
 	batch->public.bytes += raw->size;
 	return record;
-}
-
-struct perfdata_delivery *pd_batch_add_delivery(struct pd_batch *batch)
-{
-	size_t count = batch->public.nr_deliveries;
-	if (pd_vector_grow(&batch->deliveries, &batch->deliveries_room, count, sizeof *batch->deliveries) < 0)
-		return NULL;
-	batch->public.deliveries = batch->deliveries;
-	batch->public.nr_deliveries++;
-	batch->deliveries[count] = (struct perfdata_delivery){
-		.id = UINT64_MAX, .pid = -1, .tid = -1, .comm = PERFDATA_NONE, .ip = PERFDATA_NONE,
-		.addr = PERFDATA_NONE, .stack = PERFDATA_NONE, .branches = PERFDATA_NONE,
-	};
-	return &batch->deliveries[count];
 }
 
 uint32_t pd_batch_add_frames(struct pd_batch *batch, size_t count)

@@ -56,6 +56,22 @@ static void count_loss(struct perfdata_summary *summary, const struct perfdata_r
 		summary->aux_lost++;
 }
 
+static void count_flags(struct perfdata_summary *summary, unsigned flags)
+{
+	summary->late += flags & PERFDATA_RAW_LATE ? 1 : 0;
+	summary->unknown_ids += flags & PERFDATA_RAW_UNKNOWN_ID ? 1 : 0;
+}
+
+static void count_time(struct perfdata_summary *summary, uint64_t time)
+{
+	if (time == UINT64_MAX)
+		return;
+	if (time < summary->first_time)
+		summary->first_time = time;
+	if (time > summary->last_time || summary->last_time == UINT64_MAX)
+		summary->last_time = time;
+}
+
 enum perfdata_status pd_count_record(struct pd_counts *counts, const struct perfdata_raw *raw)
 {
 	struct perfdata_summary *summary = &counts->summary;
@@ -65,23 +81,36 @@ enum perfdata_status pd_count_record(struct pd_counts *counts, const struct perf
 	type->records++;
 	type->bytes += raw->size;
 	summary->records++;
-	summary->late += raw->flags & PERFDATA_RAW_LATE ? 1 : 0;
-	summary->unknown_ids += raw->flags & PERFDATA_RAW_UNKNOWN_ID ? 1 : 0;
+	count_flags(summary, raw->flags);
 	if (raw->type == PERFDATA_RECORD_SAMPLE) {
 		struct perfdata_event_count *event = event_slot(counts, raw->event);
 		if (!event)
 			return PERFDATA_ENOMEM;
 		event->samples++;
-		if (raw->time != UINT64_MAX) {
-			if (summary->first_time == UINT64_MAX || raw->time < summary->first_time)
-				summary->first_time = raw->time;
-			if (summary->last_time == UINT64_MAX || raw->time > summary->last_time)
-				summary->last_time = raw->time;
-		}
+		count_time(summary, raw->time);
 	} else if (raw->type == PERFDATA_RECORD_LOST || raw->type == PERFDATA_RECORD_LOST_SAMPLES ||
 		   raw->type == PERFDATA_RECORD_AUX) {
 		count_loss(summary, raw);
 	}
+	return PERFDATA_OK;
+}
+
+enum perfdata_status pd_count_plain(struct pd_counts *counts, const struct perfdata_raw *raws, unsigned nr)
+{
+	struct perfdata_summary *summary = &counts->summary;
+	struct perfdata_type_count *type = &counts->types[PERFDATA_RECORD_SAMPLE];
+	for (unsigned i = 0; i < nr; i++) {
+		struct perfdata_event_count *event = event_slot(counts, raws[i].event);
+		if (!event)
+			return PERFDATA_ENOMEM;
+		event->samples++;
+		event->deliveries++;
+		type->bytes += raws[i].size;
+		count_flags(summary, raws[i].flags);
+		count_time(summary, raws[i].time);
+	}
+	type->records += nr;
+	summary->records += nr;
 	return PERFDATA_OK;
 }
 

@@ -27,7 +27,6 @@ struct sample_view {
 	struct pd_sample_head head;
 	const struct perfdata_list *deferred_chain;
 	int32_t pid, tid;
-	uint64_t chain_hash;                   /* of the recorded chain, or 0 */
 	bool has_chain;
 	bool first;                            /* no delivery of this record was made yet */
 	bool muted;                            /* the record did not pass the filter */
@@ -43,15 +42,7 @@ static bool sample_has(const struct perfdata_event *event, uint64_t bits)
 	return (event->config.attr.sample_type & bits) == bits;
 }
 
-/* perf record --off-cpu: what the sample is about stands in its raw data: pid, tid, period, nr, chain, cgroup. */
-static bool is_offcpu(const struct perfdata_event *event)
-{
-	const uint32_t type_software = 1;
-	const uint64_t bpf_output = 10;
-	return event->config.attr.type == type_software && event->config.attr.config == bpf_output &&
-	       sample_has(event, PERFDATA_SAMPLE_RAW) && strncmp(event->name, "offcpu-time", 11) == 0;
-}
-
+/* What the sample is about stands in its raw data: pid, tid, period, nr, chain, cgroup. */
 static void take_offcpu(struct sample_view *view, bool swap)
 {
 	struct pd_cursor cursor = pd_cursor(view->sample->raw.data, view->sample->raw.size, swap);
@@ -64,7 +55,6 @@ static void take_offcpu(struct sample_view *view, bool swap)
 	view->head.period = period;
 	view->head.callchain = (struct perfdata_list){ .data = cursor.at, .count = nr, .stride = 8, .swap = swap };
 	view->has_chain = true;
-	view->chain_hash = 0;
 	if (nr > 1)
 		view->head.ip = perfdata_list_u64(&view->head.callchain, 1);
 }
@@ -74,8 +64,7 @@ static uint32_t stack_of(const struct sample_view *view, const struct pd_thread 
 {
 	const uint64_t branch_call_stack = 1 << 11;
 	const struct perfdata_event *event = view->raw->event;
-	struct pd_chain chain = { .recorded = &view->head.callchain, .deferred = view->deferred_chain, .ip = view->head.ip,
-				  .hash = view->deferred_chain ? 0 : view->chain_hash };
+	struct pd_chain chain = { .recorded = &view->head.callchain, .deferred = view->deferred_chain, .ip = view->head.ip };
 	if (sample_has(event, PERFDATA_SAMPLE_BRANCH_STACK) && event->config.attr.branch_sample_type & branch_call_stack)
 		chain.branches = &view->sample->branch_stack.entries;
 	if (sample_has(event, PERFDATA_SAMPLE_REGS_USER | PERFDATA_SAMPLE_STACK_USER))
@@ -127,17 +116,15 @@ static enum perfdata_status resolve(struct sample_view *view, struct perfdata_de
 
 static struct perfdata_delivery *add(struct sample_view *view, const struct perfdata_event *event)
 {
-	struct perfdata_delivery *delivery = pd_batch_add_delivery(view->batch);
+	struct perfdata_delivery *delivery = pd_batch_next_delivery(view->batch);
 	if (!delivery)
 		return NULL;
-	delivery->record = view->raw;
-	delivery->deferred = view->deferred;
-	delivery->event = event;
-	delivery->pid = view->pid;
-	delivery->tid = view->tid;
-	delivery->address = view->head.ip;
-	delivery->period = view->head.period;
-	delivery->flags = (view->first ? PERFDATA_DELIVERY_FIRST : 0) | (view->chain_lost ? PERFDATA_DELIVERY_CHAIN_LOST : 0);
+	*delivery = (struct perfdata_delivery){
+		.record = view->raw, .deferred = view->deferred, .event = event, .pid = view->pid, .tid = view->tid,
+		.address = view->head.ip, .id = UINT64_MAX, .period = view->head.period,
+		.flags = (view->first ? PERFDATA_DELIVERY_FIRST : 0) | (view->chain_lost ? PERFDATA_DELIVERY_CHAIN_LOST : 0),
+		.comm = PERFDATA_NONE, .ip = PERFDATA_NONE, .addr = PERFDATA_NONE, .stack = PERFDATA_NONE, .branches = PERFDATA_NONE,
+	};
 	view->first = false;
 	return delivery;
 }
@@ -217,7 +204,7 @@ static void take_sample(struct sample_view *view, struct perfdata_record *record
 	const struct perfdata_event *event = raw->event;
 	const struct perfdata_sample *sample = &record->u.sample;
 	view->has_chain = sample_has(event, PERFDATA_SAMPLE_CALLCHAIN);
-	if (!is_offcpu(event) && pd_sample_head(&event->config, raw->bytes, raw->size, &view->head)) {
+	if (!pd_is_offcpu(event) && pd_sample_head(&event->config, raw->bytes, raw->size, &view->head)) {
 		view->pid = raw->pid;
 		view->tid = raw->tid;
 	} else {
@@ -232,7 +219,7 @@ static void take_sample(struct sample_view *view, struct perfdata_record *record
 	}
 	if (!sample_has(event, PERFDATA_SAMPLE_PERIOD))
 		view->head.period = event->config.sample_period;
-	if (is_offcpu(event))
+	if (pd_is_offcpu(event))
 		take_offcpu(view, record->swap);
 }
 
@@ -448,8 +435,7 @@ static enum perfdata_status deliver_other(struct sample_view *view, const struct
 	return status;
 }
 
-enum perfdata_status pd_deliver(struct perfdata_session *session, struct pd_batch *batch, const struct perfdata_raw *raw, bool wanted,
-				uint64_t chain)
+enum perfdata_status pd_deliver(struct perfdata_session *session, struct pd_batch *batch, const struct perfdata_raw *raw, bool wanted)
 {
 	bool sample = raw->type == PERFDATA_RECORD_SAMPLE;
 	if (session->state)
@@ -459,8 +445,8 @@ enum perfdata_status pd_deliver(struct perfdata_session *session, struct pd_batc
 		return PERFDATA_OK;
 	if (sample && !wanted && !sample_has(raw->event, PERFDATA_SAMPLE_READ))
 		return pd_count_delivery(&session->counts, raw->event);
-	struct sample_view view = { .session = session, .batch = batch, .raw = raw, .pid = raw->pid, .tid = raw->tid, .chain_hash = chain,
-				    .first = true, .muted = !wanted };
+	struct sample_view view = { .session = session, .batch = batch, .raw = raw, .pid = raw->pid, .tid = raw->tid, .first = true,
+				    .muted = !wanted };
 	struct perfdata_record record;
 	if (!sample) {
 		(void)perfdata_raw_decode(session->reader, raw, &record);

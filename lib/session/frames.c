@@ -310,21 +310,21 @@ static uint64_t areas_of_chain(const struct pd_thread *thread, const struct perf
 	return is_kernel_only(chain, deferred) ? 0 : thread->areas->generation;
 }
 
-void pd_stack_expect(const struct pd_state *state, int32_t tid, const struct perfdata_list *chain, struct pd_expected_chain *ret)
+void pd_stack_expect(const struct pd_state *state, const struct pd_thread *thread, const struct perfdata_list *chain,
+		     struct pd_expected_chain *ret)
 {
-	const struct pd_thread *thread = pd_thread_find(state, tid);
-	if (!thread || !chain->count)
+	ret->hash = 0;
+	if (!chain->count)
 		return;
 	ret->hash = pd_chain_hash(chain, NULL, state->seed);
 	ret->areas = areas_of_chain(thread, chain, NULL);
 	pd_chain_cache_fetch_slot(&state->chains, ret->hash, ret->areas, state->kernel.generation);
 }
 
-void pd_stacks_fetch(const struct pd_state *state, const struct pd_expected_chain *expected, unsigned count)
+void pd_stack_fetch(const struct pd_state *state, const struct pd_expected_chain *expected)
 {
-	for (unsigned i = 0; i < count; i++)
-		if (expected[i].hash)
-			pd_chain_cache_fetch_words(&state->chains, expected[i].hash, expected[i].areas, state->kernel.generation);
+	if (expected->hash)
+		pd_chain_cache_fetch_words(&state->chains, expected->hash, expected->areas, state->kernel.generation);
 }
 
 uint32_t pd_stack_get(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain)

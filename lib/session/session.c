@@ -1,7 +1,6 @@
 #include "config.h"
 #include <string.h>
 #include "base/memory.h"
-#include "schema/decode.h"
 #include "session/session.h"
 #include "session/state.h"
 
@@ -88,21 +87,24 @@ static const char *comm_of(const struct perfdata_session *session, const struct 
 	return thread ? pd_intern_get(session->state->comms, thread->comm, NULL) : NULL;
 }
 
-/* Takes one record into the open batch, if it passes. */
-static enum perfdata_status take_record(struct perfdata_session *session, const struct perfdata_raw *raw, uint64_t chain)
+enum perfdata_status pd_session_wants(struct perfdata_session *session, const struct perfdata_raw *raw, bool check_event, bool *ret)
 {
-	bool deliver = session->options.needs & PERFDATA_NEED_DELIVERIES;
+	*ret = pd_filter_record(&session->filter, raw, comm_of(session, raw), check_event);
+	return *ret && session->filter.places ? pd_filter_place(session, raw, ret) : PERFDATA_OK;
+}
+
+/* Takes one record into the open batch, if it passes. */
+static enum perfdata_status take_record(struct perfdata_session *session, const struct perfdata_raw *raw)
+{
+	bool deliver = session->options.needs & PERFDATA_NEED_DELIVERIES, wanted;
 	/* a group's sample belongs to all its events: its deliveries are looked at one by one */
 	bool group = deliver && raw->event && raw->type == PERFDATA_RECORD_SAMPLE &&
 		     (raw->event->config.attr.sample_type & PERFDATA_SAMPLE_READ);
 	enum perfdata_status status = pd_count_record(&session->counts, raw);
-	if (status != PERFDATA_OK)
-		return status;
-	bool wanted = pd_filter_record(&session->filter, raw, comm_of(session, raw), !group);
-	if (wanted && session->filter.places)
-		status = pd_filter_place(session, raw, &wanted);
-	if (!deliver && raw->type == PERFDATA_RECORD_SAMPLE)
-		status = pd_deliver(session, NULL, raw, false, 0);   /* counts only */
+	if (status == PERFDATA_OK)
+		status = pd_session_wants(session, raw, !group, &wanted);
+	if (status == PERFDATA_OK && !deliver && raw->type == PERFDATA_RECORD_SAMPLE)
+		status = pd_deliver(session, NULL, raw, false);   /* counts only */
 	if (status != PERFDATA_OK || (!wanted && !deliver))
 		return status;
 	struct pd_batch *batch = pd_batch_open(session);
@@ -112,7 +114,7 @@ static enum perfdata_status take_record(struct perfdata_session *session, const 
 	if (!own)
 		return PERFDATA_ENOMEM;
 	session->counts.summary.records_out += wanted;
-	return deliver ? pd_deliver(session, batch, own, wanted, chain) : PERFDATA_OK;
+	return deliver ? pd_deliver(session, batch, own, wanted) : PERFDATA_OK;
 }
 
 static enum perfdata_status fail(struct perfdata_session *session, enum perfdata_status status)
@@ -136,53 +138,39 @@ static bool batch_is_due(const struct perfdata_session *session)
 	return pd_batch_is_full(batch) || (batch->public.nr_records && !pd_reader_ready(session->reader));
 }
 
-static void expect_stacks(const struct perfdata_session *session, struct pd_upcoming *upcoming)
-{
-	for (unsigned i = 0; i < upcoming->few.nr; i++) {
-		const struct perfdata_raw *raw = &upcoming->few.records[i];
-		struct perfdata_list chain;
-		upcoming->chains[i] = (struct pd_expected_chain){ 0 };
-		if (raw->type == PERFDATA_RECORD_SAMPLE && raw->event && pd_sample_chain(&raw->event->config, raw->bytes, raw->size, &chain))
-			pd_stack_expect(session->state, raw->tid, &chain, &upcoming->chains[i]);
-	}
-	pd_stacks_fetch(session->state, upcoming->chains, upcoming->few.nr);
-}
-
-/* The next record. */
-static enum perfdata_status next_record(struct perfdata_session *session, const struct perfdata_raw **ret, uint64_t *ret_chain)
+/* Takes the records that come next: samples a few at a time, others one by one. */
+static enum perfdata_status take_next(struct perfdata_session *session)
 {
 	struct pd_upcoming *upcoming = &session->upcoming;
 	if (upcoming->at == upcoming->few.nr) {
 		upcoming->at = upcoming->few.nr = 0;
 		const enum perfdata_status status = pd_reader_next_few(session->reader, &upcoming->few);
-		if (status != PERFDATA_OK)
-			return status;
-		if (session->options.needs & PERFDATA_NEED_STACKS)
-			expect_stacks(session, upcoming);
+		if (status == PERFDATA_END)
+			return PERFDATA_END;
+		if (status != PERFDATA_OK) {
+			session->error = *perfdata_reader_error(session->reader);
+			return session->end = status;
+		}
 	}
-	*ret = &upcoming->few.records[upcoming->at];
-	*ret_chain = upcoming->chains[upcoming->at++].hash;
-	return PERFDATA_OK;
+	const struct perfdata_raw *next = &upcoming->few.records[upcoming->at];
+	unsigned taken;
+	enum perfdata_status status = pd_take_plain(session, next, upcoming->few.nr - upcoming->at, &taken);
+	if (status == PERFDATA_OK && !taken) {
+		taken = 1;
+		status = take_record(session, next);
+	}
+	upcoming->at += taken;
+	return status == PERFDATA_OK ? PERFDATA_OK : fail(session, status);
 }
 
 enum perfdata_status perfdata_session_next(struct perfdata_session *session, struct perfdata_batch **ret)
 {
 	while (session->end == PERFDATA_OK && !batch_is_due(session)) {
-		const struct perfdata_raw *raw;
-		uint64_t chain;
-		enum perfdata_status status = next_record(session, &raw, &chain);
-		if (status == PERFDATA_END) {
-			status = pd_deliver_waiting(session);
+		if (take_next(session) == PERFDATA_END) {
+			const enum perfdata_status status = pd_deliver_waiting(session);
 			session->end = status == PERFDATA_OK ? PERFDATA_END : fail(session, status);
-		} else if (status != PERFDATA_OK) {
-			session->error = *perfdata_reader_error(session->reader);
-			session->end = status;
-		} else {
-			status = take_record(session, raw, chain);
-			if (status != PERFDATA_OK)
-				fail(session, status);
-			else if (limit_is_reached(session))
-				session->end = PERFDATA_END;
+		} else if (session->end == PERFDATA_OK && limit_is_reached(session)) {
+			session->end = PERFDATA_END;
 		}
 	}
 	if (!session->open)

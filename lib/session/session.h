@@ -3,9 +3,11 @@
 #define PD_SESSION_H
 
 #include <stdatomic.h>
+#include <string.h>
 #include "perfdata_session.h"
 #include "base/arena.h"
 #include "base/hash.h"
+#include "base/memory.h"
 #include "reader/reader.h"
 #include "session/state.h"
 
@@ -57,7 +59,6 @@ struct pd_filter {
 /* Records that the reader has given and that are worked on one after the other. */
 struct pd_upcoming {
 	struct pd_few few;
-	struct pd_expected_chain chains[PD_MAX_RECORDS];
 	unsigned at;
 };
 
@@ -85,8 +86,14 @@ struct perfdata_session {
 struct pd_batch *pd_batch_open(struct perfdata_session *session);   /* the open batch; NULL without memory */
 /* The batch's own copy of a record, or NULL without memory. The batch must not be full. */
 const struct perfdata_raw *pd_batch_add_record(struct pd_batch *batch, const struct perfdata_raw *raw);
-/* A delivery to fill in, cleared; NULL without memory. */
-struct perfdata_delivery *pd_batch_add_delivery(struct pd_batch *batch);
+/* A delivery to fill in; NULL without memory. */
+static inline struct perfdata_delivery *pd_batch_next_delivery(struct pd_batch *batch)
+{
+	if (pd_vector_grow(&batch->deliveries, &batch->deliveries_room, batch->public.nr_deliveries, sizeof *batch->deliveries) < 0)
+		return NULL;
+	batch->public.deliveries = batch->deliveries;
+	return &batch->deliveries[batch->public.nr_deliveries++];
+}
 /* Room for `count` frames; the index of the first, or PERFDATA_NONE without memory. */
 uint32_t pd_batch_add_frames(struct pd_batch *batch, size_t count);
 /* Keeps a record that stands in no list, for deliveries: a copy of raw whose bytes stay valid as long as the batch. */
@@ -95,15 +102,32 @@ bool pd_batch_is_full(const struct pd_batch *batch);
 void pd_batches_free(struct perfdata_session *session);
 
 /* --- deliver.c --- */
-/* Follows a record, and adds its deliveries to the batch if it is wanted (raw is the batch's own copy then). chain: its hash, or 0. */
-enum perfdata_status pd_deliver(struct perfdata_session *session, struct pd_batch *batch, const struct perfdata_raw *raw, bool wanted,
-				uint64_t chain);
+/* Follows a record, and adds its deliveries to the batch if it is wanted (raw is the batch's own copy then). */
+enum perfdata_status pd_deliver(struct perfdata_session *session, struct pd_batch *batch, const struct perfdata_raw *raw, bool wanted);
 /* At the end: samples still waiting go without their chain. */
 enum perfdata_status pd_deliver_waiting(struct perfdata_session *session);
 void pd_waiting_free(struct perfdata_session *session);
+/* A sample of perf record --off-cpu. */
+static inline bool pd_is_offcpu(const struct perfdata_event *event)
+{
+	const uint32_t type_software = 1;
+	const uint64_t bpf_output = 10;
+	return event->config.attr.type == type_software && event->config.attr.config == bpf_output &&
+	       event->config.attr.sample_type & PERFDATA_SAMPLE_RAW && strncmp(event->name, "offcpu-time", 11) == 0;
+}
+
+/* --- plain.c --- */
+/* Takes as many records from the first on as are samples without anything special: at most PD_MAX_RECORDS. */
+enum perfdata_status pd_take_plain(struct perfdata_session *session, const struct perfdata_raw *raws, unsigned nr, unsigned *ret_taken);
+
+/* --- session.c --- */
+/* *ret: does the record pass the filter? PERFDATA_ENOMEM. */
+enum perfdata_status pd_session_wants(struct perfdata_session *session, const struct perfdata_raw *raw, bool check_event, bool *ret);
 
 /* --- count.c --- */
 enum perfdata_status pd_count_record(struct pd_counts *counts, const struct perfdata_raw *raw);
+/* Samples of events that are known, each with one delivery. */
+enum perfdata_status pd_count_plain(struct pd_counts *counts, const struct perfdata_raw *raws, unsigned nr);
 enum perfdata_status pd_count_delivery(struct pd_counts *counts, const struct perfdata_event *event);
 enum perfdata_status pd_counts_publish(struct perfdata_session *session);
 void pd_counts_release(struct pd_counts *counts);

@@ -230,8 +230,9 @@ struct pd_expected_chain {
 	uint64_t hash;                          /* 0: nothing is known */
 	uint64_t areas;
 };
-void pd_stack_expect(const struct pd_state *state, int32_t tid, const struct perfdata_list *chain, struct pd_expected_chain *ret);
-void pd_stacks_fetch(const struct pd_state *state, const struct pd_expected_chain *expected, unsigned count);   /* once all are known */
+void pd_stack_expect(const struct pd_state *state, const struct pd_thread *thread, const struct perfdata_list *chain,
+		     struct pd_expected_chain *ret);
+void pd_stack_fetch(const struct pd_state *state, const struct pd_expected_chain *expected);   /* once all are known */
 void pd_frames_release(struct pd_state *state);
 
 /* --- user_stacks.c --- */
