@@ -23,6 +23,8 @@ struct hits {
 	const struct perfdata_session *session;
 	struct mapped *list;     /* by dso id, and then what only the header's table knows */
 	size_t nr, room;
+	uint64_t *at_frame;      /* samples by frame id, as long as records are read */
+	size_t frames_room;
 	uint64_t samples, outside;
 	bool failed;
 };
@@ -68,6 +70,33 @@ static void take_stacks(struct hits *hits)
 	}
 }
 
+static void take_frames(struct hits *hits)
+{
+	for (size_t frame = 0; frame < hits->frames_room; frame++) {
+		struct mapped *mapped = hits->at_frame[frame] ? mapped_of_frame(hits, (uint32_t)frame) : NULL;
+		if (mapped)
+			mapped->samples += hits->at_frame[frame];
+		else
+			hits->outside += hits->at_frame[frame];
+	}
+	free(hits->at_frame);
+	hits->at_frame = NULL;
+}
+
+static bool make_room_for(struct hits *hits, uint32_t frame)
+{
+	const size_t room = 2 * (size_t)frame + 1024;
+	uint64_t *grown = realloc(hits->at_frame, room * sizeof *grown);
+	if (!grown) {
+		hits->failed = true;
+		return false;
+	}
+	memset(grown + hits->frames_room, 0, (room - hits->frames_room) * sizeof *grown);
+	hits->at_frame = grown;
+	hits->frames_room = room;
+	return true;
+}
+
 static void take_batch(void *user, const struct perfdata_batch *batch)
 {
 	struct hits *hits = user;
@@ -76,12 +105,11 @@ static void take_batch(void *user, const struct perfdata_batch *batch)
 		const struct perfdata_delivery *delivery = &batch->deliveries[i];
 		if (delivery->record->type != PERFDATA_RECORD_SAMPLE || !(delivery->flags & PERFDATA_DELIVERY_FIRST))
 			continue;
-		struct mapped *mapped = mapped_of_frame(hits, delivery->ip);
 		hits->samples++;
-		if (mapped)
-			mapped->samples++;
-		else
+		if (delivery->ip == PERFDATA_NONE)
 			hits->outside++;
+		else if (delivery->ip < hits->frames_room || make_room_for(hits, delivery->ip))
+			hits->at_frame[delivery->ip]++;
 	}
 }
 
@@ -324,10 +352,13 @@ static void answer(const struct options *options, struct input *input)
 	};
 	struct hits hits = { 0 };
 	struct perfdata_session *session = input_walk(input, &session_options, take_batch, &hits);
-	if (!session)
+	if (!session) {
+		free(hits.at_frame);
 		return;
+	}
 	hits.session = session;
 	take_dsos(&hits, session);
+	take_frames(&hits);
 	take_stacks(&hits);
 	const size_t nr_dsos = hits.nr;
 	take_table(&hits, input->reader);

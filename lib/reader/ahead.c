@@ -3,6 +3,7 @@
  * their place between the records, and before a record changes what the reader tells about the recording, the thread waits until all
  * records before it have been taken and the next one is asked for. */
 #include "config.h"
+#include <string.h>
 #include "base/memory.h"
 #include "base/threads.h"
 #include "reader/reader_impl.h"
@@ -75,17 +76,22 @@ static void read_all(void *user, unsigned thread)
 
 	(void)thread;
 	while (status == PERFDATA_OK && ahead->filling != &ahead->unwanted) {
-		struct pd_few few = { NULL, 0 };
-		status = pd_reader_next_now(ahead->reader, &few);
-		if (ahead->filling->nr_records + few.nr > BLOCK_RECORDS)
+		if (ahead->filling->nr_records + PD_MAX_RECORDS > BLOCK_RECORDS)
 			hand_over(ahead);
-		for (unsigned i = 0; i < few.nr && status == PERFDATA_OK; i++) {
-			struct pd_chunk *chunk = few.records[i].chunk;
-			if (pd_chunks_hold(&ahead->filling->chunks, chunk, &chunk->ahead_mark) < 0)
-				status = PERFDATA_ENOMEM;
-			else
-				ahead->filling->records[ahead->filling->nr_records++] = few.records[i];
+		/* findings, and changes of events, may end the block before the records behind them are there; nobody looks at its rest */
+		struct perfdata_raw *raws = &ahead->filling->records[ahead->filling->nr_records];
+		const struct block *before = ahead->filling;
+		unsigned nr = 0;
+		status = pd_reader_next_now(ahead->reader, raws, &nr);
+		if (ahead->filling != before && status == PERFDATA_OK) {
+			memcpy(ahead->filling->records, raws, nr * sizeof *raws);
+			raws = ahead->filling->records;
 		}
+		for (unsigned i = 0; i < nr && status == PERFDATA_OK; i++)
+			if (pd_chunks_hold(&ahead->filling->chunks, raws[i].chunk, &raws[i].chunk->ahead_mark) < 0)
+				status = PERFDATA_ENOMEM;
+		if (status == PERFDATA_OK)
+			ahead->filling->nr_records += nr;
 	}
 	ahead->filling->end = pd_reader_failed(ahead->reader, status);
 	pd_monitor_enter(ahead->monitor);

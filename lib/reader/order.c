@@ -30,9 +30,8 @@ struct pd_order {
 	uint64_t last;                   /* time of the record released last */
 	struct perfdata_raw read[PD_MAX_RECORDS]; /* of one chunk, which stays while they are worked on */
 	unsigned nr_read, read_at;
-	struct perfdata_raw given[PD_MAX_RECORDS]; /* last, out of memory: their chunks are released when the next are asked for */
+	struct pd_chunk *given[PD_MAX_RECORDS];   /* of records given last, out of memory: released when the next are asked for */
 	unsigned nr_given;
-	struct perfdata_raw from_run;    /* given last, out of a run */
 	bool releasing;
 	bool backward;                   /* some event is written backward: late records are normal */
 };
@@ -77,7 +76,7 @@ static void release_chunk(struct pd_order *order, struct pd_chunk *chunk)
 static void release_given(struct pd_order *order)
 {
 	for (unsigned i = 0; i < order->nr_given; i++)
-		release_chunk(order, order->given[i].chunk);
+		release_chunk(order, order->given[i]);
 	order->nr_given = 0;
 }
 
@@ -132,10 +131,12 @@ static inline void fill_slot(struct pd_slot *slot, const struct perfdata_raw *ra
 static enum perfdata_status push(struct perfdata_reader *reader, struct perfdata_raw *raws, unsigned nr)
 {
 	struct pd_order *order = reader->order;
-	uint64_t newest = order->newest;
+	uint64_t newest = order->newest, bytes = 0;
 
 	if (pd_vector_grow(&order->keys, &order->room, order->count + nr - 1, sizeof *order->keys) < 0)
 		return PERFDATA_ENOMEM;
+	struct pd_key *keys = order->keys + order->count;
+	const uint32_t sequence = order->next_sequence;
 	for (unsigned done = 0; done < nr;) {
 		uint32_t slot;
 		unsigned count = nr - done;
@@ -150,12 +151,15 @@ static enum perfdata_status push(struct perfdata_reader *reader, struct perfdata
 			if (raw->time < order->last)
 				note_late(reader, raw);
 			fill_slot(&slots[i], raw);
-			order->bytes += raw->size;
-			order->keys[order->count++] = (struct pd_key){ raw->time, slot + i, order->next_sequence++ };
+			bytes += raw->size;
+			keys[done + i] = (struct pd_key){ raw->time, slot + i, sequence + done + i };
 			newest = raw->time > newest ? raw->time : newest;
 		}
 		done += count;
+		order->count += count;
+		order->next_sequence += count;
 	}
+	order->bytes += bytes;
 	order->newest = newest;
 	return PERFDATA_OK;
 }
@@ -315,55 +319,57 @@ static enum perfdata_status finish_round(struct pd_order *order)
 }
 
 /* A round is larger than the caches: what comes next is fetched while this one is worked on. */
-static inline void fetch_ahead(const struct pd_order *order)
+static inline void fetch_ahead(const struct pd_order *order, size_t at)
 {
-	if (order->first + FETCH_SLOTS >= order->sorted)
+	if (at + FETCH_SLOTS >= order->sorted)
 		return;
-	__builtin_prefetch(pd_slot_at(&order->slots, order->keys[order->first + FETCH_SLOTS].slot));
-	const uint8_t *bytes = pd_slot_at(&order->slots, order->keys[order->first + FETCH_BYTES].slot)->bytes;
+	__builtin_prefetch(pd_slot_at(&order->slots, order->keys[at + FETCH_SLOTS].slot));
+	const uint8_t *bytes = pd_slot_at(&order->slots, order->keys[at + FETCH_BYTES].slot)->bytes;
 	for (unsigned line = 0; line < FETCH_LINES; line++)
 		__builtin_prefetch(bytes + 64 * line);
 }
 
 /* Gives the oldest records in memory, none of which is newer than `limit`. */
-static void pop_keys(struct perfdata_reader *reader, uint64_t limit)
+static unsigned pop_keys(struct perfdata_reader *reader, uint64_t limit, struct perfdata_raw *ret)
 {
 	struct pd_order *order = reader->order;
-	const unsigned before = order->nr_given;
-	uint64_t bytes = 0;
+	const size_t left = order->sorted - order->first;
+	const struct pd_key *keys = order->keys + order->first;
+	const unsigned max = left < PD_MAX_RECORDS ? (unsigned)left : PD_MAX_RECORDS;
+	unsigned nr = 0;
 
-	while (order->nr_given < PD_MAX_RECORDS && order->first < order->sorted && order->keys[order->first].time <= limit) {
-		struct perfdata_raw *ret = &order->given[order->nr_given++];
-		const struct pd_key *key = &order->keys[order->first++];
-		fetch_ahead(order);
-		raw_of(reader, key, ret);
-		bytes += ret->size;
-		order->last = key->time;
-		pd_slot_leave(&order->slots, key->slot);
+	while (nr < max && keys[nr].time <= limit) {
+		fetch_ahead(order, order->first + nr);
+		raw_of(reader, &keys[nr], &ret[nr]);
+		order->given[nr] = ret[nr].chunk;
+		order->bytes -= ret[nr].size;
+		pd_slot_leave(&order->slots, keys[nr].slot);
+		nr++;
 	}
-	order->bytes -= bytes;
-	order->waiting -= order->nr_given - before;
+	if (nr)
+		order->last = keys[nr - 1].time;
+	order->first += nr;
+	order->waiting -= nr;
+	order->nr_given = nr;
+	return nr;
 }
 
 /* The next records that may go; PERFDATA_END if none may. One alone where it comes from a run. */
-static enum perfdata_status pop(struct perfdata_reader *reader, struct pd_few *ret)
+static enum perfdata_status pop(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned *ret_nr)
 {
 	struct pd_order *order = reader->order;
 
-	*ret = (struct pd_few){ order->given, 0 };
 	if (order->nr_runs) {
 		const uint64_t in_memory = order->first < order->sorted ? order->keys[order->first].time : UINT64_MAX;
 		if (order->runs[0].time <= in_memory && order->runs[0].time <= order->limit) {
-			ret->records = &order->from_run;
-			ret->nr = 1;
-			return pop_run(reader, &order->from_run);
+			*ret_nr = 1;
+			return pop_run(reader, ret);
 		}
 	}
 	/* at equal times the run's record is the older one */
 	const uint64_t next_in_run = order->nr_runs ? order->runs[0].time : UINT64_MAX;
-	pop_keys(reader, next_in_run <= order->limit ? next_in_run - 1 : order->limit);
-	ret->nr = order->nr_given;
-	return ret->nr ? PERFDATA_OK : PERFDATA_END;
+	*ret_nr = pop_keys(reader, next_in_run <= order->limit ? next_in_run - 1 : order->limit, ret);
+	return *ret_nr ? PERFDATA_OK : PERFDATA_END;
 }
 
 /* A run cannot be read any more: the record at hand is the last one of it. */
@@ -383,7 +389,7 @@ static bool must_wait(const struct perfdata_raw *raw)
 }
 
 /* The next records as they stand in the input, as far as all of them wait; or one that does not. */
-static enum perfdata_status read_some(struct perfdata_reader *reader, struct pd_few *ret, bool *ret_wait)
+static enum perfdata_status read_some(struct perfdata_reader *reader, struct perfdata_raw **ret, unsigned *ret_nr, bool *ret_wait)
 {
 	struct pd_order *order = reader->order;
 
@@ -394,22 +400,25 @@ static enum perfdata_status read_some(struct perfdata_reader *reader, struct pd_
 			return status;
 	}
 	struct perfdata_raw *first = &order->read[order->read_at];
-	*ret = (struct pd_few){ first, 1 };
+	const unsigned max = order->nr_read - order->read_at;
+	unsigned nr = 1;
+	*ret = first;
 	*ret_wait = must_wait(first);
-	while (*ret_wait && order->read_at + ret->nr < order->nr_read && must_wait(&first[ret->nr]))
-		ret->nr++;
-	order->read_at += ret->nr;
+	while (*ret_wait && nr < max && must_wait(&first[nr]))
+		nr++;
+	order->read_at += nr;
+	*ret_nr = nr;
 	return PERFDATA_OK;
 }
 
-enum perfdata_status pd_order_next(struct perfdata_reader *reader, struct pd_few *ret)
+enum perfdata_status pd_order_next(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned *ret_nr)
 {
 	struct pd_order *order = reader->order;
 
 	release_given(order);
 	for (;;) {
 		if (order->releasing) {
-			const enum perfdata_status popped = pop(reader, ret);
+			const enum perfdata_status popped = pop(reader, ret, ret_nr);
 			if (popped < 0)
 				drop_waiting(reader, popped);
 			if (popped != PERFDATA_END)
@@ -419,11 +428,12 @@ enum perfdata_status pd_order_next(struct perfdata_reader *reader, struct pd_few
 		}
 		if (reader->end != PERFDATA_OK)
 			return reader->end;
+		struct perfdata_raw *raws = NULL;
+		unsigned nr = 0;
 		bool wait = false;
-		enum perfdata_status status = read_some(reader, ret, &wait);
+		enum perfdata_status status = read_some(reader, &raws, &nr, &wait);
 		if (status == PERFDATA_OK && wait) {
-			struct perfdata_raw *raws = &order->read[order->read_at - ret->nr];
-			status = push(reader, raws, ret->nr);
+			status = push(reader, raws, nr);
 			if (status == PERFDATA_OK && order->read_at == order->nr_read && memory_is_full(reader))
 				status = spill(reader);
 			if (status == PERFDATA_OK)
@@ -431,8 +441,10 @@ enum perfdata_status pd_order_next(struct perfdata_reader *reader, struct pd_few
 			if (status == PERFDATA_ELIMIT)
 				pd_reader_finding(reader, PERFDATA_F_LIMIT, raws->file, raws->offset, "%s", reader->error.message);
 		} else if (status == PERFDATA_OK) {
-			pd_reader_hold(reader, ret->records->chunk);
-			if (ret->records->type != PERFDATA_RECORD_FINISHED_ROUND)
+			pd_reader_hold(reader, raws->chunk);
+			*ret = *raws;
+			*ret_nr = 1;
+			if (raws->type != PERFDATA_RECORD_FINISHED_ROUND)
 				return PERFDATA_OK;
 			status = finish_round(order);
 			if (status == PERFDATA_OK) {

@@ -17,11 +17,16 @@ size_t pd_keys_run_end(const struct pd_key *keys, size_t from, size_t count)
 
 /* --- natural runs --- */
 
+/* Which of two comes next is as good as random: nothing here may be a branch that the processor would have to guess. */
 static void merge(const struct pd_key *keys, size_t a, size_t b, size_t end, struct pd_key *out)
 {
 	const size_t middle = b;
-	while (a < middle && b < end)
-		*out++ = keys[b].time < keys[a].time ? keys[b++] : keys[a++];
+	while (a < middle && b < end) {
+		const bool second = keys[b].time < keys[a].time;
+		*out++ = keys[second ? b : a];
+		b += second;
+		a += !second;
+	}
 	memcpy(out, keys + a, (middle - a) * sizeof *keys);
 	out += middle - a;
 	memcpy(out, keys + b, (end - b) * sizeof *keys);
@@ -118,15 +123,33 @@ static void sift_down(struct source *heap, size_t count, size_t at)
 	heap[at] = moved;
 }
 
+/* What is before a key of the other source, as merge() does it. */
+static struct pd_key *merge_two(struct source *a, struct source *b, struct pd_key *out)
+{
+	while (a->at < a->end && b->at < b->end) {
+		const uint64_t time_a = a->at->time, time_b = b->at->time;
+		const bool second = (time_b < time_a) | ((time_b == time_a) & ((int32_t)(b->at->sequence - a->at->sequence) < 0));
+		*out++ = *(second ? b->at : a->at);
+		b->at += second;
+		a->at += !second;
+	}
+	return out;
+}
+
 static void merge_piles(struct source *heap, size_t count, struct pd_key *out)
 {
 	for (size_t i = count / 2; i-- > 0;)
 		sift_down(heap, count, i);
-	while (count > 1) {
+	while (count > 2) {
 		*out++ = *heap[0].at++;
 		if (heap[0].at == heap[0].end)
 			heap[0] = heap[--count];
 		sift_down(heap, count, 0);
+	}
+	if (count == 2) {
+		out = merge_two(&heap[0], &heap[1], out);
+		if (heap[0].at == heap[0].end)
+			heap[0] = heap[1];
 	}
 	memcpy(out, heap[0].at, (size_t)(heap[0].end - heap[0].at) * sizeof *out);
 }

@@ -284,16 +284,15 @@ void pd_reader_hold(struct perfdata_reader *reader, struct pd_chunk *chunk)
 	reader->current = chunk;
 }
 
-enum perfdata_status pd_reader_next_now(struct perfdata_reader *reader, struct pd_few *ret)
+enum perfdata_status pd_reader_next_now(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned *ret_nr)
 {
 	if (reader->order)
-		return pd_order_next(reader, ret);
+		return pd_order_next(reader, ret, ret_nr);
 	if (reader->end != PERFDATA_OK)
 		return reader->end;
-	const enum perfdata_status status = pd_reader_read(reader, reader->records, &ret->nr);
+	const enum perfdata_status status = pd_reader_read(reader, ret, ret_nr);
 	if (status == PERFDATA_OK) {
-		pd_reader_hold(reader, reader->records[0].chunk);
-		ret->records = reader->records;
+		pd_reader_hold(reader, ret->chunk);
 		return PERFDATA_OK;
 	}
 	return reader->end = pd_reader_failed(reader, status);
@@ -327,7 +326,13 @@ enum perfdata_status pd_reader_next_few(struct perfdata_reader *reader, struct p
 		pd_ahead_start(reader);
 		reader->options.read_ahead = false;   /* once is enough, also if it failed */
 	}
-	const enum perfdata_status status = reader->ahead ? pd_ahead_next(reader->ahead, ret) : pd_reader_next_now(reader, ret);
+	enum perfdata_status status;
+	if (reader->ahead) {
+		status = pd_ahead_next(reader->ahead, ret);
+	} else {
+		ret->records = reader->records;
+		status = pd_reader_next_now(reader, reader->records, &ret->nr);
+	}
 	if (reader->options.on_progress)
 		tell_progress(reader, ret, status != PERFDATA_OK);
 	return status;

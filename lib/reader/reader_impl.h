@@ -107,7 +107,7 @@ struct perfdata_reader {
 	struct pd_arena arena;                 /* names, events, ids: until close */
 	struct pd_chunk_pool *pool;
 	struct pd_chunk *current;              /* held: of the record that was given last */
-	struct perfdata_raw records[PD_MAX_RECORDS];   /* that were given last, in file order */
+	struct perfdata_raw records[PD_MAX_RECORDS];   /* that were given last */
 	struct pd_few few;                     /* what perfdata_reader_next gives one by one */
 
 	struct pd_stream **streams;
@@ -178,8 +178,8 @@ struct pd_input_options pd_reader_input_options(const struct perfdata_reader *re
 void pd_reader_hold(struct perfdata_reader *reader, struct pd_chunk *chunk);
 /* Makes sure that reader->error tells of `status`, and returns it. */
 enum perfdata_status pd_reader_failed(struct perfdata_reader *reader, enum perfdata_status status);
-/* pd_reader_next_few, by the thread that reads. */
-enum perfdata_status pd_reader_next_now(struct perfdata_reader *reader, struct pd_few *ret);
+/* pd_reader_next_few, by the thread that reads; `ret` has room for PD_MAX_RECORDS. */
+enum perfdata_status pd_reader_next_now(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned *ret_nr);
 /* The next record as it stands in the input, and, behind one of the kernel's, samples of the same chunk: at most PD_MAX_RECORDS. */
 enum perfdata_status pd_reader_read(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned *ret_nr);
 
@@ -305,7 +305,7 @@ void pd_run_free(struct pd_run *run);
 /* --- order.c --- */
 enum perfdata_status pd_order_new(struct perfdata_reader *reader);
 void pd_order_free(struct perfdata_reader *reader);
-enum perfdata_status pd_order_next(struct perfdata_reader *reader, struct pd_few *ret);
+enum perfdata_status pd_order_next(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned *ret_nr);
 bool pd_order_is_ready(const struct perfdata_reader *reader);
 
 /* --- ahead.c --- */

@@ -49,7 +49,26 @@ bool pd_walk_attr(struct pd_walk *w, struct perfdata_attr *attr);
 bool pd_walk_sample(struct pd_walk *w, struct perfdata_sample *sample);
 
 /* True if the fields of a sample reach exactly to its end, as far as that can be said at a glance; false says nothing. */
-bool pd_sample_is_whole(const struct perfdata_config *config, const uint8_t *bytes, size_t size);
+static inline bool pd_sample_is_whole(const struct perfdata_config *config, const uint8_t *bytes, size_t size)
+{
+	const uint64_t chain = 1u << PD_SAMPLE_CALLCHAIN_ROW, raw = 1u << PD_SAMPLE_RAW_ROW;
+	const size_t fixed = 8 + 8u * (size_t)config->sample_fixed;
+
+	if (!config->has_attr || config->sample_rows & ~(chain | raw) || size < fixed || pd_load16(bytes + 6, config->swap) != size)
+		return false;
+	size_t left = size - fixed;
+	if (config->sample_rows & chain) {
+		if (left < 8 || pd_load64(bytes + size - left, config->swap) > (left - 8) / 8)
+			return false;
+		left -= 8 + 8 * (size_t)pd_load64(bytes + size - left, config->swap);
+	}
+	if (config->sample_rows & raw) {
+		if (left < 4 || pd_load32(bytes + size - left, config->swap) > left - 4)
+			return false;
+		left -= 4 + pd_load32(bytes + size - left, config->swap);
+	}
+	return !left;
+}
 
 /* What a sample is about; what its event does not record is zero. */
 struct pd_sample_head {

@@ -175,19 +175,6 @@ static uint64_t quick_rows(struct pd_walk *w, uint64_t *rows, struct perfdata_sa
 	return present;
 }
 
-bool pd_sample_is_whole(const struct perfdata_config *config, const uint8_t *bytes, size_t size)
-{
-	const size_t fixed = 8 + 8u * (size_t)config->sample_fixed;
-
-	if (!config->has_attr || size < fixed || pd_load16(bytes + 6, config->swap) != size)
-		return false;
-	struct pd_walk w = { .at = bytes + fixed, .end = bytes + size, .swap = config->swap };
-	struct perfdata_sample sample;
-	uint64_t rows = config->sample_rows;
-	quick_rows(&w, &rows, &sample);
-	return !rows && w.at == w.end;
-}
-
 struct perfdata_bytes perfdata_sample_raw(const struct perfdata_config *config, const void *bytes, size_t size)
 {
 	const struct perfdata_bytes none = { NULL, 0 };
