@@ -112,8 +112,9 @@ static void note_late(struct perfdata_reader *reader, struct perfdata_raw *raw)
 				       (unsigned long long)raw->time, (unsigned long long)order->last);
 }
 
-static inline void fill_slot(struct pd_slot *slot, const struct perfdata_raw *raw)
+static inline void fill_slot(struct pd_slot *slot, struct pd_slot_header *header, const struct perfdata_raw *raw)
 {
+	*header = (struct pd_slot_header){ raw->type, (uint16_t)raw->size, raw->misc };
 	slot->bytes = raw->bytes;
 	slot->chunk = raw->chunk;
 	slot->event = raw->event;
@@ -144,13 +145,14 @@ static enum perfdata_status push(struct perfdata_reader *reader, struct perfdata
 		if (status != PERFDATA_OK)
 			return status;
 		struct pd_slot *slots = pd_slot_at(&order->slots, slot);
+		struct pd_slot_header *headers = pd_slot_header_at(&order->slots, slot);
 		hold_chunk(order, raws->chunk, count);
 		order->waiting += count;
 		for (unsigned i = 0; i < count; i++) {
 			struct perfdata_raw *raw = &raws[done + i];
 			if (raw->time < order->last)
 				note_late(reader, raw);
-			fill_slot(&slots[i], raw);
+			fill_slot(&slots[i], &headers[i], raw);
 			bytes += raw->size;
 			keys[done + i] = (struct pd_key){ raw->time, slot + i, sequence + done + i };
 			newest = raw->time > newest ? raw->time : newest;
@@ -222,7 +224,7 @@ static void sift_down(struct pd_order *order, size_t at)
 static inline void raw_of(const struct perfdata_reader *reader, const struct pd_key *key, struct perfdata_raw *ret)
 {
 	const struct pd_slot *slot = pd_slot_at(&reader->order->slots, key->slot);
-	const struct pd_record_header header = pd_record_header(slot->bytes, reader->config.swap);
+	const struct pd_slot_header header = *pd_slot_header_at(&reader->order->slots, key->slot);
 	ret->bytes = slot->bytes;
 	ret->event = slot->event;
 	ret->offset = slot->offset;
@@ -318,12 +320,15 @@ static enum perfdata_status finish_round(struct pd_order *order)
 	return status;
 }
 
-/* A round is larger than the caches: what comes next is fetched while this one is worked on. */
-static inline void fetch_ahead(const struct pd_order *order, size_t at)
+/* A round is larger than the caches: what comes next is fetched while this one is worked on; the bytes only if they are worked on here. */
+static inline void fetch_ahead(const struct pd_order *order, size_t at, bool bytes_too)
 {
 	if (at + FETCH_SLOTS >= order->sorted)
 		return;
 	__builtin_prefetch(pd_slot_at(&order->slots, order->keys[at + FETCH_SLOTS].slot));
+	__builtin_prefetch(pd_slot_header_at(&order->slots, order->keys[at + FETCH_SLOTS].slot));
+	if (!bytes_too)
+		return;
 	const uint8_t *bytes = pd_slot_at(&order->slots, order->keys[at + FETCH_BYTES].slot)->bytes;
 	for (unsigned line = 0; line < FETCH_LINES; line++)
 		__builtin_prefetch(bytes + 64 * line);
@@ -339,7 +344,7 @@ static unsigned pop_keys(struct perfdata_reader *reader, uint64_t limit, struct 
 	unsigned nr = 0;
 
 	while (nr < max && keys[nr].time <= limit) {
-		fetch_ahead(order, order->first + nr);
+		fetch_ahead(order, order->first + nr, !reader->ahead);
 		raw_of(reader, &keys[nr], &ret[nr]);
 		order->given[nr] = ret[nr].chunk;
 		order->bytes -= ret[nr].size;

@@ -20,12 +20,13 @@ static enum perfdata_status add_block(struct pd_slots *slots)
 		return PERFDATA_ELIMIT;
 	if (pd_vector_grow(&slots->blocks, &slots->room, slots->nr_blocks, sizeof *slots->blocks) < 0)
 		return PERFDATA_ENOMEM;
-	void *memory = pd_malloc(PD_BLOCK_SLOTS * sizeof(struct pd_slot) + ALIGNMENT);
+	void *memory = pd_malloc(PD_SLOT_BLOCK_BYTES + ALIGNMENT);
 	if (!memory)
 		return PERFDATA_ENOMEM;
 	const size_t beyond = (uintptr_t)memory % ALIGNMENT;
+	struct pd_slot *aligned = (struct pd_slot *)(void *)((char *)memory + (beyond ? ALIGNMENT - beyond : 0));
 	slots->blocks[slots->nr_blocks] = (struct pd_slot_block){
-		.memory = memory, .slots = (struct pd_slot *)(void *)((char *)memory + (beyond ? ALIGNMENT - beyond : 0)), .next_free = slots->free,
+		.memory = memory, .slots = aligned, .headers = (struct pd_slot_header *)(void *)(aligned + PD_BLOCK_SLOTS), .next_free = slots->free,
 	};
 	slots->free = (uint32_t)slots->nr_blocks++;
 	return PERFDATA_OK;

@@ -10,7 +10,8 @@
 #define PD_BLOCK_SLOTS (1u << PD_BLOCK_SHIFT)
 #define PD_NO_BLOCK UINT32_MAX
 
-/* What of a waiting record cannot be read again from its bytes: one line of the cache. */
+/* What is known of a waiting record: one line of the cache, and beside it what its header says. Its bytes have left the cache by the time
+ * it is given, and whoever gives it has no need of them. */
 struct pd_slot {
 	alignas(64) const uint8_t *bytes;
 	struct pd_chunk *chunk;
@@ -21,12 +22,20 @@ struct pd_slot {
 	uint16_t file, flags;
 };
 
+struct pd_slot_header {
+	uint32_t type;
+	uint16_t size, misc;
+};
+
 struct pd_slot_block {
 	void *memory;
 	struct pd_slot *slots;      /* in memory, aligned */
+	struct pd_slot_header *headers;
 	uint32_t nr_used;
 	uint32_t next_free;
 };
+
+#define PD_SLOT_BLOCK_BYTES (PD_BLOCK_SLOTS * (sizeof(struct pd_slot) + sizeof(struct pd_slot_header)))
 
 struct pd_slots {
 	struct pd_slot_block *blocks;
@@ -51,6 +60,10 @@ static inline struct pd_slot *pd_slot_at(const struct pd_slots *slots, uint32_t 
 {
 	return &slots->blocks[slot >> PD_BLOCK_SHIFT].slots[slot & (PD_BLOCK_SLOTS - 1)];
 }
-static inline size_t pd_slots_bytes(const struct pd_slots *slots) { return slots->nr_blocks * PD_BLOCK_SLOTS * sizeof(struct pd_slot); }
+static inline struct pd_slot_header *pd_slot_header_at(const struct pd_slots *slots, uint32_t slot)
+{
+	return &slots->blocks[slot >> PD_BLOCK_SHIFT].headers[slot & (PD_BLOCK_SLOTS - 1)];
+}
+static inline size_t pd_slots_bytes(const struct pd_slots *slots) { return slots->nr_blocks * PD_SLOT_BLOCK_BYTES; }
 
 #endif
