@@ -21,6 +21,13 @@ enum perfdata_record_order {
 	PERFDATA_ORDER_TIME,   /* perf's delivery order: rounds sorted by time; user records and records without a time at once */
 };
 
+/* Reading by threads of the reader's own, ahead of what is asked for. It changes nothing but the time that it takes: findings come from the thread
+ * that asks all the same. Pipes are left to that thread, and small files. */
+enum perfdata_read_ahead {
+	PERFDATA_READ_BYTES_AHEAD = 1,     /* a thread reads (and unpacks) bytes */
+	PERFDATA_READ_RECORDS_AHEAD = 2,   /* a thread frames and orders records */
+};
+
 struct perfdata_reader_options {
 	size_t size;                       /* sizeof(struct perfdata_reader_options) */
 	enum perfdata_record_order order;
@@ -28,8 +35,7 @@ struct perfdata_reader_options {
 	uint64_t max_memory;               /* bytes held for ordering before spilling; 0: 256 MiB */
 	uint64_t max_spool;                /* bytes in temporary files; 0: no limit */
 	uint32_t max_ratio;                /* unpacked : packed bytes; 0: no limit */
-	bool read_ahead;                   /* files may be read by a thread of the reader's own, ahead of what is asked for; findings
-					    * come from the thread that asks all the same. Waiting for pipes is left to that thread. */
+	uint32_t read_ahead;               /* enum perfdata_read_ahead */
 	uint32_t max_findings;             /* of one code that are reported one by one; the rest are only counted. 0: 1000 */
 	perfdata_finding_fn *on_finding;   /* may be NULL */
 	void *user;                        /* for on_finding */

@@ -45,13 +45,17 @@ static enum perfdata_record_order order_of(const struct options *options)
 	return emitter->order_for ? emitter->order_for(options->values, options->nr_values) : PERFDATA_ORDER_TIME;
 }
 
-/* Reading takes a thread of its own where those that format leave one idle. */
+/* Reading takes threads of its own as far as those that format leave processors idle. */
 static unsigned use_of(const struct job *job)
 {
 	if (job->hold)
 		return INPUT_HOLD;
 	const unsigned threads = job->threads ? job->threads : perfdata_processors();
-	return threads > 2 || (threads == 2 && job->options->emitter->light) ? INPUT_READ_AHEAD : 0;
+	if (threads < 2)
+		return 0;
+	if (threads > 2)
+		return INPUT_BYTES_AHEAD | INPUT_RECORDS_AHEAD;
+	return job->options->emitter->light ? INPUT_RECORDS_AHEAD : INPUT_BYTES_AHEAD;
 }
 
 static enum perfdata_status run_session(struct job *job, struct input *input, struct perfdata_session *session, uint32_t needs,

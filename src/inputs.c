@@ -28,6 +28,13 @@ bool inputs_find(struct options *options)
 	return options_add_file(options, "-");
 }
 
+static uint32_t ahead_of(const struct options *options, unsigned flags)
+{
+	if (options->limit || perfdata_processors() < 2)
+		return 0;
+	return (flags & INPUT_BYTES_AHEAD ? PERFDATA_READ_BYTES_AHEAD : 0u) | (flags & INPUT_RECORDS_AHEAD ? PERFDATA_READ_RECORDS_AHEAD : 0u);
+}
+
 bool input_open(struct input *input, const struct options *options, const char *file, enum perfdata_record_order order, unsigned flags)
 {
 	*input = (struct input){ .file = file };
@@ -40,7 +47,7 @@ bool input_open(struct input *input, const struct options *options, const char *
 		.tmpdir = options->tmpdir,
 		.max_memory = options->max_memory,
 		.max_spool = options->max_spool,
-		.read_ahead = flags & INPUT_READ_AHEAD && !options->limit && perfdata_processors() > 1,
+		.read_ahead = ahead_of(options, flags),
 		.max_ratio = options->max_ratio > UINT32_MAX ? UINT32_MAX : (uint32_t)options->max_ratio,
 		.on_finding = messages_finding,
 		.user = &input->messages,

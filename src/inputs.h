@@ -20,7 +20,8 @@ struct input {
 
 enum {
 	INPUT_HOLD = 1 << 0,         /* keep messages until input_close */
-	INPUT_READ_AHEAD = 1 << 1,   /* there is a processor to spare */
+	INPUT_BYTES_AHEAD = 1 << 1,    /* a processor has time to read bytes */
+	INPUT_RECORDS_AHEAD = 1 << 2,  /* … to find and order records */
 };
 /* After a failure (said already) reader is NULL and code says why. */
 bool input_open(struct input *input, const struct options *options, const char *file, enum perfdata_record_order order, unsigned flags);

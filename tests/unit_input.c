@@ -354,6 +354,93 @@ static void check_damaged(const struct blob *blob, size_t at_least, enum perfdat
 		waitpid(writer, NULL, 0);
 }
 
+/* All that an input says while it is read to its end, and once more from a place in the middle. */
+static uint64_t story_of(struct pd_input *input, bool ahead)
+{
+	struct pd_chunk_pool *pool = pd_chunk_pool_new();
+	struct pd_chunk *chunk;
+	struct perfdata_error error = { .status = PERFDATA_OK };
+	uint64_t story = 1, chunks = 0, broken = 0, found = 0, offset = 0;
+	enum perfdata_status status;
+
+	pd_input_go_on(input);
+	if (ahead)
+		pd_input_read_ahead(input);
+	for (unsigned round = 0; round < 2; round++) {
+		while ((status = pd_input_next_chunk(input, pool, &chunk, &error)) == PERFDATA_OK) {
+			story = pd_hash_bytes(chunk->data, chunk->size, pd_hash_u64(story, chunk->offset));
+			if (pd_input_went_on(input, &broken, &found))
+				story = pd_hash_u64(story, broken + 3 * found);
+			story = pd_hash_u64(story, (uint64_t)pd_input_damage(input, &offset) + 5 * offset);
+			pd_chunk_drop(chunk);
+			/* leaves chunks that were read in vain */
+			if (++chunks == 7 && pd_input_seekable(input))
+				CHECK_EQ(pd_input_seek(input, SIZE / 3, 4 * SIZE), PERFDATA_OK);
+		}
+		CHECK_EQ(status, PERFDATA_END);
+		story = pd_hash_u64(story, (uint64_t)pd_input_damage(input, &offset) + 7 * offset);
+		if (round == 0 && pd_input_seekable(input))
+			CHECK_EQ(pd_input_seek(input, SIZE / 2 + 1, 3 * SIZE - 3), PERFDATA_OK);
+	}
+	CHECK(chunks > 7);
+	pd_chunk_pool_free(pool);
+	pd_input_close(input);
+	return story;
+}
+
+static struct pd_input *open_memory(const struct blob *blob)
+{
+	struct pd_input *input;
+	CHECK_EQ(pd_input_open_memory(blob->bytes, blob->size, NULL, &input, NULL), PERFDATA_OK);
+	return input;
+}
+
+static void check_read_ahead(const struct blob *blob)
+{
+	const uint64_t story = story_of(open_memory(blob), false);
+	for (unsigned round = 0; round < 4; round++)
+		CHECK_EQ(story_of(open_memory(blob), true), story);
+	/* nobody takes what was read */
+	struct pd_chunk_pool *pool = pd_chunk_pool_new();
+	struct pd_input *input = open_memory(blob);
+	struct pd_chunk *chunk;
+	pd_input_read_ahead(input);
+	for (unsigned i = 0; i < 5; i++) {
+		CHECK_EQ(pd_input_next_chunk(input, pool, &chunk, NULL), PERFDATA_OK);
+		pd_chunk_drop(chunk);
+	}
+	pd_input_close(input);
+	pd_chunk_pool_free(pool);
+}
+
+static void test_read_ahead(void)
+{
+	/* chunks enough for a thread to be worth while */
+	struct blob whole = { malloc(4 * SIZE), 4 * SIZE };
+	for (size_t i = 0; i < whole.size; i++)
+		whole.bytes[i] = plain[i % SIZE] ^ (uint8_t)(i / SIZE);
+	check_read_ahead(&whole);
+	for (int kind = PD_CODEC_GZIP; kind <= PD_CODEC_ZSTD; kind++) {
+		if (!is_there((enum pd_codec_kind)kind))
+			continue;
+		/* several members, one of them broken, and the last one cut */
+		struct blob parts = { malloc(5 * SIZE), 0 };
+		for (unsigned i = 0; i < 4; i++) {
+			const struct blob part = packed_of((enum pd_codec_kind)kind, whole.bytes + i * SIZE, SIZE);
+			memcpy(parts.bytes + parts.size, part.bytes, part.size);
+			if (i == 1)
+				memset(parts.bytes + parts.size + part.size / 2, 0xff, 100);
+			parts.size += part.size;
+			free(part.bytes);
+		}
+		check_read_ahead(&parts);
+		parts.size -= 1000;
+		check_read_ahead(&parts);
+		free(parts.bytes);
+	}
+	free(whole.bytes);
+}
+
 static void test_damaged(void)
 {
 	for (int kind = PD_CODEC_GZIP; kind <= PD_CODEC_ZSTD; kind++) {
@@ -696,6 +783,7 @@ int main(void)
 		{ "spool in a file", test_spool_file },
 		{ "what cannot be opened", test_open_failures },
 		{ "file that shrinks", test_shrinking_file },
+		{ "read ahead", test_read_ahead },
 		{ "damaged packed data", test_damaged },
 		{ "ratio limit", test_ratio },
 		{ "window limit", test_window_limit },

@@ -2,7 +2,7 @@
 #include "config.h"
 #include "reading.h"
 
-#define RECORDS 30000u
+#define RECORDS 120000u      /* several chunks */
 
 struct story {
 	struct perfdata_reader *reader;
@@ -42,7 +42,7 @@ static void tell_record(struct story *story, const struct perfdata_raw *raw)
 }
 
 /* Reads at most `limit` records. */
-static struct story read_story(const struct recording *file, enum perfdata_record_order order, bool ahead, uint64_t limit)
+static struct story read_story(const struct recording *file, enum perfdata_record_order order, uint32_t ahead, uint64_t limit)
 {
 	struct story story = { .hash = 1 };
 	const struct perfdata_reader_options options = { .size = sizeof options, .order = order, .read_ahead = ahead, .max_memory = 1 << 20,
@@ -112,13 +112,13 @@ static void same_story(bool damaged)
 	build(&file, damaged);
 	for (unsigned order = 0; order < 2; order++) {
 		const enum perfdata_record_order wanted = order ? PERFDATA_ORDER_TIME : PERFDATA_ORDER_FILE;
-		const struct story plain = read_story(&file, wanted, false, UINT64_MAX);
+		const struct story plain = read_story(&file, wanted, 0, UINT64_MAX);
 		CHECK(plain.records > RECORDS / 2);
 		CHECK(plain.kinds[PERFDATA_F_UNKNOWN_ID] == 1);
 		CHECK((plain.kinds[PERFDATA_F_OUT_OF_ORDER] == 1) == (wanted == PERFDATA_ORDER_TIME));
 		CHECK(damaged == (plain.kinds[PERFDATA_F_GARBAGE] > 10));
-		for (unsigned round = 0; round < 5; round++) {
-			const struct story ahead = read_story(&file, wanted, true, UINT64_MAX);
+		for (uint32_t round = 0; round < 6; round++) {
+			const struct story ahead = read_story(&file, wanted, 1 + round % 3, UINT64_MAX);
 			CHECK_EQ(ahead.records, plain.records);
 			CHECK_EQ(ahead.findings, plain.findings);
 			CHECK_EQ(ahead.hash, plain.hash);
@@ -136,8 +136,8 @@ static void test_stop(void)
 	struct recording file;
 	build(&file, true);
 	for (uint64_t limit = 4000; limit < 12000; limit += 1777) {
-		const struct story plain = read_story(&file, PERFDATA_ORDER_TIME, false, limit);
-		const struct story ahead = read_story(&file, PERFDATA_ORDER_TIME, true, limit);
+		const struct story plain = read_story(&file, PERFDATA_ORDER_TIME, 0, limit);
+		const struct story ahead = read_story(&file, PERFDATA_ORDER_TIME, PERFDATA_READ_RECORDS_AHEAD, limit);
 		CHECK_EQ(plain.records, limit);
 		CHECK_EQ(ahead.findings, plain.findings);
 		CHECK_EQ(ahead.hash, plain.hash);

@@ -37,6 +37,7 @@ void pd_input_close(struct pd_input *input)
 {
 	if (!input)
 		return;
+	pd_chunks_ahead_stop(input);
 	pd_source_finish(input);
 	if (input->own_fd && input->fd >= 0)
 		close(input->fd);
@@ -152,21 +153,24 @@ const char *pd_input_packing(const struct pd_input *input)
 
 enum perfdata_status pd_input_damage(const struct pd_input *input, uint64_t *ret_packed_offset)
 {
-	if (input->damage != PERFDATA_OK && ret_packed_offset)
-		*ret_packed_offset = input->damage_offset;
-	return input->damage;
+	const enum perfdata_status damage = input->ahead ? input->given.damage : input->damage;
+	if (damage != PERFDATA_OK && ret_packed_offset)
+		*ret_packed_offset = input->ahead ? input->given.damage_offset : input->damage_offset;
+	return damage;
 }
 
 void pd_input_go_on(struct pd_input *input) { input->goes_on = true; }
 
 bool pd_input_went_on(struct pd_input *input, uint64_t *ret_break_offset, uint64_t *ret_found_offset)
 {
-	const bool found = input->found;
-	*ret_break_offset = input->break_offset;
-	*ret_found_offset = input->found_offset;
-	input->found = false;
-	return found;
+	const bool went_on = input->given.went_on;
+	*ret_break_offset = input->given.break_offset;
+	*ret_found_offset = input->given.found_offset;
+	input->given.went_on = false;
+	return went_on;
 }
+
+void pd_input_read_ahead(struct pd_input *input) { input->may_read_ahead = input->source != PD_SOURCE_PIPE; }
 
 /* --- reading --- */
 
@@ -243,6 +247,7 @@ enum perfdata_status pd_input_seek(struct pd_input *input, uint64_t offset, uint
 {
 	if (!pd_input_seekable(input))
 		return PERFDATA_EUSAGE;
+	pd_chunks_ahead_stop(input);
 	input->at = offset;
 	input->stop = end;
 	return PERFDATA_OK;
@@ -273,8 +278,8 @@ static enum perfdata_status fill_by_offset(struct pd_input *input, struct pd_chu
 	return wanted ? pd_input_read_at(input, input->at, chunk->data, wanted, &chunk->size) : PERFDATA_OK;
 }
 
-enum perfdata_status pd_input_next_chunk(struct pd_input *input, struct pd_chunk_pool *pool, struct pd_chunk **ret,
-					 struct perfdata_error *reterr)
+static enum perfdata_status read_chunk(struct pd_input *input, struct pd_chunk_pool *pool, struct pd_chunk **ret,
+				       struct perfdata_error *reterr)
 {
 	struct pd_chunk *chunk = pd_chunk_get(pool);
 	if (!chunk)
@@ -295,4 +300,27 @@ enum perfdata_status pd_input_next_chunk(struct pd_input *input, struct pd_chunk
 	if (input->damage == PERFDATA_EREAD && !input->at)
 		return pd_error_errno(reterr, PERFDATA_EREAD, input->damage_offset, input->damage_errno, "cannot be read");
 	return PERFDATA_END;
+}
+
+void pd_input_step(struct pd_input *input, struct pd_chunk_pool *pool, struct pd_input_step *ret)
+{
+	*ret = (struct pd_input_step){ .error.offset = PERFDATA_NO_OFFSET };
+	ret->status = read_chunk(input, pool, &ret->chunk, &ret->error);
+	ret->damage = input->damage;
+	ret->damage_offset = input->damage_offset;
+	ret->went_on = input->found;
+	ret->break_offset = input->break_offset;
+	ret->found_offset = input->found_offset;
+	input->found = false;
+}
+
+enum perfdata_status pd_input_next_chunk(struct pd_input *input, struct pd_chunk_pool *pool, struct pd_chunk **ret,
+					 struct perfdata_error *reterr)
+{
+	pd_chunks_ahead_step(input, pool, &input->given);
+	if (input->given.status == PERFDATA_OK)
+		*ret = input->given.chunk;
+	else if (reterr && input->given.status != PERFDATA_END)
+		*reterr = input->given.error;
+	return input->given.status;
 }

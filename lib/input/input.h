@@ -94,6 +94,9 @@ void pd_input_go_on(struct pd_input *input);
 /* True once for each time that happened: the chunk that was given last is the first one behind the break. Offsets in the packed input. */
 bool pd_input_went_on(struct pd_input *input, uint64_t *ret_break_offset, uint64_t *ret_found_offset);
 
+/* From now on chunks may be read before they are asked for, by a thread of the input's own; not for a pipe, where nobody knows when more comes. */
+void pd_input_read_ahead(struct pd_input *input);
+
 /* Sets where the next pd_input_next_chunk reads (seekable inputs), and where it stops (UINT64_MAX: the end). */
 enum perfdata_status pd_input_seek(struct pd_input *input, uint64_t offset, uint64_t end);
 /* The next chunk, held once for the caller. For a pipe: as soon as some bytes are there. PERFDATA_END at the end, and

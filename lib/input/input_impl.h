@@ -11,6 +11,18 @@
 
 enum pd_source { PD_SOURCE_FILE, PD_SOURCE_PIPE, PD_SOURCE_MEMORY };
 
+/* What asking for the next chunk gave, and what is known of the input then. */
+struct pd_input_step {
+	enum perfdata_status status;
+	struct pd_chunk *chunk;    /* PERFDATA_OK */
+	struct perfdata_error error;
+	enum perfdata_status damage;
+	uint64_t damage_offset;
+	bool went_on;
+	uint64_t break_offset, found_offset;   /* in the raw source */
+};
+
+struct pd_chunks_ahead;
 struct pd_input {
 	enum pd_source source;
 	int fd;                    /* -1 for memory */
@@ -55,7 +67,20 @@ struct pd_input {
 	enum perfdata_status damage;
 	uint64_t damage_offset;
 	int damage_errno;
+
+	struct pd_input_step given; /* last */
+	bool may_read_ahead;
+	unsigned in_a_row;         /* chunks since it was opened or placed */
+	struct pd_chunks_ahead *ahead;   /* NULL: no thread */
 };
+
+/* input.c: reads the next chunk. */
+void pd_input_step(struct pd_input *input, struct pd_chunk_pool *pool, struct pd_input_step *ret);
+
+/* chunks_ahead.c: the same, by a thread if there is, or should be, one. */
+void pd_chunks_ahead_step(struct pd_input *input, struct pd_chunk_pool *pool, struct pd_input_step *ret);
+/* The input is the caller's again; chunks that were read and not taken are forgotten. */
+void pd_chunks_ahead_stop(struct pd_input *input);
 
 /* source.c: the next unpacked bytes, as many as fit. With `wait` at least one, unless the end is reached; without it only
  * what is there already. *ret_size 0 with `wait` means the end; input->damage may say why. Only PERFDATA_OK and

@@ -77,22 +77,20 @@ static void read_all(void *user, unsigned thread)
 
 	(void)thread;
 	while (status == PERFDATA_OK && ahead->filling != &ahead->unwanted) {
-		if (ahead->filling->nr_records + PD_MAX_RECORDS > BLOCK_RECORDS)
-			hand_over(ahead);
-		/* findings, and changes of events, may end the block before the records behind them are there; nobody looks at its rest */
-		struct perfdata_raw *raws = &ahead->filling->records[ahead->filling->nr_records];
-		const struct block *before = ahead->filling;
+		/* not into the block at once: findings and changes of events may end it before these records are there */
+		struct perfdata_raw raws[PD_MAX_RECORDS];
 		unsigned nr = 0;
 		status = pd_reader_next_now(ahead->reader, raws, &nr);
-		if (ahead->filling != before && status == PERFDATA_OK) {
-			memcpy(ahead->filling->records, raws, nr * sizeof *raws);
-			raws = ahead->filling->records;
-		}
+		if (ahead->filling->nr_records + nr > BLOCK_RECORDS)
+			hand_over(ahead);
+		struct block *block = ahead->filling;
 		for (unsigned i = 0; i < nr && status == PERFDATA_OK; i++)
-			if (pd_chunks_hold(&ahead->filling->chunks, raws[i].chunk, &raws[i].chunk->ahead_mark) < 0)
+			if (pd_chunks_hold(&block->chunks, raws[i].chunk, &raws[i].chunk->ahead_mark) < 0)
 				status = PERFDATA_ENOMEM;
-		if (status == PERFDATA_OK)
-			ahead->filling->nr_records += nr;
+		if (status != PERFDATA_OK)
+			break;
+		memcpy(&block->records[block->nr_records], raws, nr * sizeof *raws);
+		block->nr_records += nr;
 	}
 	ahead->filling->end = pd_reader_failed(ahead->reader, status);
 	pd_monitor_enter(ahead->monitor);

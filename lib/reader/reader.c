@@ -301,7 +301,7 @@ enum perfdata_status pd_reader_next_now(struct perfdata_reader *reader, struct p
 /* A thread is worth it for many records, where nobody waits for the first ones. */
 static bool should_read_ahead(const struct perfdata_reader *reader)
 {
-	if (!reader->options.read_ahead || reader->nr_records < AHEAD_FROM || reader->end != PERFDATA_OK)
+	if (!(reader->options.read_ahead & PERFDATA_READ_RECORDS_AHEAD) || reader->nr_records < AHEAD_FROM || reader->end != PERFDATA_OK)
 		return false;
 	for (size_t i = 0; i < reader->nr_streams; i++)
 		if (reader->streams[i]->is_live)
@@ -324,7 +324,7 @@ enum perfdata_status pd_reader_next_few(struct perfdata_reader *reader, struct p
 {
 	if (!reader->ahead && should_read_ahead(reader)) {
 		pd_ahead_start(reader);
-		reader->options.read_ahead = false;   /* once is enough, also if it failed */
+		reader->options.read_ahead &= ~(uint32_t)PERFDATA_READ_RECORDS_AHEAD;   /* once is enough, also if it failed */
 	}
 	enum perfdata_status status;
 	if (reader->ahead) {
