@@ -49,18 +49,21 @@ def table():
     return "\n".join(lines) + "\n\nMore than perf: %d recordings; as many: %d; fewer: %d.\n" % (more, len(lines) - 3 - more - fewer, fewer)
 
 
+def write_table(begin, text):
+    """Puts the text between two marks of the page."""
+    with open(PAGE, encoding="utf-8") as f:
+        before, rest = f.read().split(begin)
+    with open(PAGE, "w", encoding="utf-8") as f:
+        f.write(before + begin + text + END + rest.split(END, 1)[1])
+
+
 def main():
     if not program.CORPUS:
         sys.exit("PERFDATA_CORPUS names no corpus")
-    text = table()
-    if "--update" not in sys.argv:
-        sys.stdout.write(text)
-        return
-    with open(PAGE, encoding="utf-8") as f:
-        page = f.read()
-    before, rest = page.split(BEGIN)
-    with open(PAGE, "w", encoding="utf-8") as f:
-        f.write(before + BEGIN + text + END + rest.split(END, 1)[1])
+    if "--update" in sys.argv:
+        write_table(BEGIN, table())
+    else:
+        sys.stdout.write(table())
 
 
 if __name__ == "__main__":

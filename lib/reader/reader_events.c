@@ -10,6 +10,9 @@
 #define MAX_TYPED_EVENTS 1024        /* events that EVENT_TYPE records are compared with */
 #define MAX_REVISIONS 65536          /* beside 16 for each event */
 
+/* Bytes of a name; it stands in the output for each sample. */
+#define MAX_NAME ((size_t)4095)
+
 /* A better source replaces a name; the same one may change it. */
 static unsigned rank_of(enum perfdata_name_source source)
 {
@@ -189,6 +192,8 @@ enum perfdata_status pd_event_set_name(struct perfdata_reader *reader, size_t in
 
 	if (is_named_by_attr(event, source))
 		return PERFDATA_OK;
+	if (size > MAX_NAME)
+		size = MAX_NAME;
 	if (!size || rank_of(source) < rank_of(event->name_source) || !pd_event_may_revise(reader))
 		return PERFDATA_OK;
 	if (source == event->name_source && strlen(event->name) == size && !memcmp(event->name, name, size))

@@ -106,8 +106,8 @@ enum perfdata_status perfdata_trace_print(const struct perfdata_trace_event *eve
 			pd_trace_spell_quick(out, &piece->spec, number_of(&run, piece));
 		else
 			pd_trace_run_piece(&run, piece);
-		if (out->size - start > PD_TRACE_TEXT_LIMIT) {
-			out->size = start + PD_TRACE_TEXT_LIMIT;
+		if (out->size - start > PD_TRACE_TEXT_LIMIT(raw.size)) {
+			out->size = start + PD_TRACE_TEXT_LIMIT(raw.size);
 			return PERFDATA_DAMAGED;
 		}
 	}

@@ -111,8 +111,9 @@ struct pd_trace_program {
 #define PD_TRACE_DEPTH_LIMIT 200
 #define PD_TRACE_NODE_LIMIT 50000
 #define PD_TRACE_WIDTH_LIMIT 4096
-/* Text of one event; more is cut off. */
-#define PD_TRACE_TEXT_LIMIT ((size_t)1 << 20)
+/* Text of one event; more is cut off. A byte of it may become three or four characters; the rest is what a format adds, of which there may
+ * not be so much that the texts of many small records fill the memory. */
+#define PD_TRACE_TEXT_LIMIT(raw_size) (((size_t)1 << 14) + 16 * (raw_size))
 
 /* The arguments behind the format string. */
 struct pd_trace_arguments {

@@ -69,8 +69,12 @@ static void take_table_id(const struct pd_state *state, struct pd_dso *dso)
 		perfdata_symbols_expect(dso->symbols, dso->build_id, dso->build_id_size);
 }
 
-uint32_t pd_dso_get(struct pd_state *state, const struct pd_dso_key *key)
+uint32_t pd_dso_get(struct pd_state *state, const struct pd_dso_key *wanted)
 {
+	struct pd_dso_key cut = *wanted;
+	if (cut.filename_size > PD_NAME_LIMIT)
+		cut.filename_size = PD_NAME_LIMIT;
+	const struct pd_dso_key *key = &cut;
 	uint64_t hash = key_hash(key);
 	uint32_t index = pd_index_find(&state->dso_index, hash, same_key, state, key);
 	if (index != UINT32_MAX)

@@ -99,7 +99,7 @@ void pd_thread_remove(struct pd_state *state, struct pd_thread *thread)
 
 int pd_thread_set_comm(struct pd_state *state, struct pd_thread *thread, const void *comm, size_t size)
 {
-	uint32_t id = pd_intern_put(state->comms, comm, size);
+	uint32_t id = pd_intern_put(state->comms, comm, size < PD_NAME_LIMIT ? size : PD_NAME_LIMIT);
 	if (id == UINT32_MAX)
 		return -1;
 	thread->comm = id;

@@ -154,6 +154,10 @@ struct pd_table_id {
 	uint8_t build_id_size;
 	enum perfdata_build_id_source source;
 };
+/* Of a file's or a thread's name, as the session gives it, are so many bytes, which is what the kernel allows a path: names stand in the
+ * output many times for each record. The record that told it is given whole. */
+#define PD_NAME_LIMIT ((size_t)4095)
+
 struct pd_dso_key {
 	enum perfdata_dso_kind kind;
 	const char *filename;

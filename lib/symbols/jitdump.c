@@ -30,7 +30,7 @@ static int read_load(struct pd_jit *jit, struct pd_cursor *c, uint64_t time)
 	pd_take(c, 16);
 	uint64_t address = pd_u64(c), size = pd_u64(c);
 	pd_take(c, 8);
-	if (c->failed || !memchr(c->at, 0, pd_left(c)))
+	if (c->failed || !memchr(c->at, 0, pd_left(c) < PD_SYMBOL_NAME_LIMIT ? pd_left(c) : PD_SYMBOL_NAME_LIMIT))
 		return 0;
 	return add(jit, address, size, time, (const char *)c->at);
 }

@@ -369,7 +369,7 @@ static int add_symbol(const struct loading *load, const GElf_Sym *sym, const cha
 	if (label && !strstr(section->name, "text") && !strstr(section->name, "data"))
 		return 0;
 	uint64_t start;
-	if (!place_of(load, sym, &section->header, label, &start))
+	if (!place_of(load, sym, &section->header, label, &start) || strnlen(name, PD_SYMBOL_NAME_LIMIT) == PD_SYMBOL_NAME_LIMIT)
 		return 0;
 	return pd_symtab_add(load->table, start, sym->st_size, name, binding_of(sym));
 }

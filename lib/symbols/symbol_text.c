@@ -69,6 +69,12 @@ static const char *split_module(char *name, const char *last)
 	return last && !strcmp(last, bracket) ? last : bracket;
 }
 
+static void limit_name(char *name)
+{
+	if (strnlen(name, PD_SYMBOL_NAME_LIMIT) == PD_SYMBOL_NAME_LIMIT)
+		name[PD_SYMBOL_NAME_LIMIT - 1] = '\0';
+}
+
 enum perfdata_status pd_kallsyms_load(struct pd_symbol_table *table, int fd)
 {
 	char *line;
@@ -91,6 +97,7 @@ enum perfdata_status pd_kallsyms_load(struct pd_symbol_table *table, int fd)
 			continue;
 		}
 		const char *in_module = split_module(name, module);
+		limit_name(name);
 		if (pd_symtab_add(table, address, 0, name, kallsyms_binding(type)))
 			return PERFDATA_ENOMEM;
 		table->items[table->count - 1].module = in_module;
@@ -130,6 +137,7 @@ enum perfdata_status pd_perfmap_load(struct pd_symbol_table *table, int fd)
 		size_t name_length = strlen(line);
 		if (line[name_length - 1] == '\r')
 			line[name_length - 1] = '\0';
+		limit_name(line);
 		if (pd_symtab_add(table, start, length, line, PERFDATA_BIND_GLOBAL))
 			return PERFDATA_ENOMEM;
 	}

@@ -34,6 +34,9 @@ enum pd_symbol_fix {
 	PD_FIX_KALLSYMS,  /* the same, but not from the kernel into a module or from one module to the next */
 };
 
+/* Longer names are cut (texts), or are no names (other files): a name stands in the output many times for each sample. */
+#define PD_SYMBOL_NAME_LIMIT ((size_t)1 << 14)
+
 /* `name` must live in table->bytes or as long. 0, or -1 without memory or at the limit of symbols. */
 int pd_symtab_add(struct pd_symbol_table *table, uint64_t start, uint64_t size, const char *name,
 		 enum perfdata_symbol_binding binding);

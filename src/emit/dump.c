@@ -23,6 +23,8 @@ struct dump {
 	const struct perfdata_reader *reader;
 	struct script_setup *script;       /* NULL: no script lines */
 	struct script_carry carry;         /* scan's */
+	perfdata_finding_fn *on_finding;
+	void *user;
 	struct script_stat *stat;          /* scan's; NULL until there is something to count, or without script lines */
 	struct event_names names;
 	bool hex, pipe;
@@ -96,6 +98,8 @@ static enum perfdata_status dump_begin(const struct perfdata_emit_context *conte
 	if (!dump)
 		return PERFDATA_ENOMEM;
 	dump->reader = context->reader;
+	dump->on_finding = context->on_finding;
+	dump->user = context->user;
 	dump->hex = perfdata_option_flag(context->options, context->nr_options, "hex", true);
 	dump->pipe = perfdata_reader_header(context->reader)->container == PERFDATA_CONTAINER_PIPE;
 	dump->known.nr_cpus = NR_CPUS_UNKNOWN;
@@ -152,8 +156,8 @@ static enum perfdata_status spell_early(struct dump *dump, struct dump_value *va
 	record_text(&context, record, &value->tails);
 	if (script_stat_concerns(raw->type)) {
 		if (!dump->stat)
-			dump->stat = script_stat_new(&dump->names);
-		if (!dump->stat || script_stat_record(dump->stat, record, &value->tails) != PERFDATA_OK)
+			dump->stat = script_stat_new(&dump->names, dump->on_finding, dump->user);
+		if (!dump->stat || script_stat_record(dump->stat, raw, record, &value->tails) != PERFDATA_OK)
 			return PERFDATA_ENOMEM;
 	}
 	value->spelled[value->nr_spelled++] = (struct tail){ raw, value->tails.size };

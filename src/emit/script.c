@@ -13,6 +13,8 @@ struct script {
 	const struct perfdata_reader *reader;
 	struct script_setup *setup;
 	struct script_carry carry;             /* scan's */
+	perfdata_finding_fn *on_finding;
+	void *user;
 	struct script_stat *stat;              /* scan's; NULL until there is something to count */
 	bool header, full_header;
 };
@@ -89,6 +91,8 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 	if (!script)
 		return PERFDATA_ENOMEM;
 	script->reader = context->reader;
+	script->on_finding = context->on_finding;
+	script->user = context->user;
 	script->header = perfdata_option_flag(context->options, context->nr_options, "header", false);
 	script->full_header = perfdata_option_flag(context->options, context->nr_options, "show-info", false);
 	const enum perfdata_status status = script_setup_new(context, SCRIPT_ALONE, &script->setup);
@@ -138,12 +142,12 @@ static enum perfdata_status scan_stat(struct script *script, struct script_value
 {
 	struct perfdata_record record;
 	if (!script->stat)
-		script->stat = script_stat_new(&script->setup->names);
+		script->stat = script_stat_new(&script->setup->names, script->on_finding, script->user);
 	if (!script->stat)
 		return PERFDATA_ENOMEM;
 	(void)perfdata_decode(config_of(script, raw), raw->bytes, raw->size, &record);
 	const size_t before = value->early.size;
-	const enum perfdata_status status = script_stat_record(script->stat, &record, &value->early);
+	const enum perfdata_status status = script_stat_record(script->stat, raw, &record, &value->early);
 	return status == PERFDATA_OK && value->early.size > before ? end_early(value, raw) : status;
 }
 

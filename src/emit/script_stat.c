@@ -5,6 +5,9 @@
 
 /* Counters of all events together; each round prints them all. More than this are left out. */
 #define MAX_COUNTS (1u << 20)
+/* A recorder writes a value for every counter of a round. Rounds alone, 24 bytes each, get so many rows and no more. */
+#define FREE_ROWS (1u << 18)
+#define ROWS_OF_VALUE 64u
 
 struct count { uint64_t value, enabled, running; };
 
@@ -23,15 +26,30 @@ struct script_stat {
 	size_t nr_threads, nr_cpus;
 	struct event_counts *events;
 	size_t nr_events, nr_counts;
-	bool scale, header_told;
+	uint64_t rows_left;
+	perfdata_finding_fn *on_finding;
+	void *user;
+	bool scale, header_told, limit_told;
 };
 
-struct script_stat *script_stat_new(const struct event_names *names)
+struct script_stat *script_stat_new(const struct event_names *names, perfdata_finding_fn *on_finding, void *user)
 {
 	struct script_stat *stat = calloc(1, sizeof *stat);
 	if (stat)
-		*stat = (struct script_stat){ .names = names, .reader = names->reader };
+		*stat = (struct script_stat){
+			.names = names, .reader = names->reader, .rows_left = FREE_ROWS, .on_finding = on_finding, .user = user,
+		};
 	return stat;
+}
+
+static void tell_limit(struct script_stat *stat, const struct perfdata_raw *raw, const char *message)
+{
+	if (!stat->limit_told && stat->on_finding)
+		stat->on_finding(stat->user, &(const struct perfdata_finding){
+			.severity = PERFDATA_ERROR, .code = PERFDATA_F_LIMIT, .file = perfdata_reader_file_name(stat->reader, raw->file),
+			.offset = raw->offset, .record = raw->number, .message = message,
+		});
+	stat->limit_told = true;
 }
 
 static void forget_events(struct script_stat *stat)
@@ -107,14 +125,17 @@ static bool is_among(const struct perfdata_cpus *cpus, int32_t wanted)
 }
 
 /* The recording's CPUs, as far as the event's unit has them; "any CPU" is one of every unit. */
-static enum perfdata_status make_counts(struct script_stat *stat, const struct perfdata_event *event, struct event_counts *counts)
+static enum perfdata_status make_counts(struct script_stat *stat, const struct perfdata_event *event, const struct perfdata_raw *raw,
+					struct event_counts *counts)
 {
 	counts->cpus = calloc(stat->nr_cpus ? stat->nr_cpus : 1, sizeof *counts->cpus);
 	for (size_t i = 0; counts->cpus && i < stat->nr_cpus; i++)
 		if (stat->cpus[i] < 0 || !event->has_own_cpus || is_among(&event->own_cpus, stat->cpus[i]))
 			counts->cpus[counts->nr_cpus++] = stat->cpus[i];
-	if (stat->nr_threads && counts->nr_cpus > (MAX_COUNTS - stat->nr_counts) / stat->nr_threads)
+	if (stat->nr_threads && counts->nr_cpus > (MAX_COUNTS - stat->nr_counts) / stat->nr_threads) {
+		tell_limit(stat, raw, "more than a million counters; those of some events were left out");
 		counts->nr_cpus = 0;
+	}
 	const size_t cells = counts->nr_cpus * stat->nr_threads;
 	stat->nr_counts += cells;
 	counts->counts = calloc(cells ? cells : 1, sizeof *counts->counts);
@@ -123,7 +144,7 @@ static enum perfdata_status make_counts(struct script_stat *stat, const struct p
 }
 
 /* Counters are made when the first value comes behind both maps, which then stay as they are. */
-static enum perfdata_status make_events(struct script_stat *stat)
+static enum perfdata_status make_events(struct script_stat *stat, const struct perfdata_raw *raw)
 {
 	if (stat->events || !stat->cpus || !stat->threads)
 		return PERFDATA_OK;
@@ -133,7 +154,7 @@ static enum perfdata_status make_events(struct script_stat *stat)
 		return PERFDATA_ENOMEM;
 	stat->nr_events = nr;
 	for (size_t i = 0; i < nr; i++)
-		if (make_counts(stat, perfdata_reader_event(stat->reader, i), &stat->events[i]) != PERFDATA_OK)
+		if (make_counts(stat, perfdata_reader_event(stat->reader, i), raw, &stat->events[i]) != PERFDATA_OK)
 			return PERFDATA_ENOMEM;
 	return PERFDATA_OK;
 }
@@ -149,9 +170,10 @@ static void take_config(struct script_stat *stat, const struct perfdata_stat_con
 	}
 }
 
-static enum perfdata_status take_value(struct script_stat *stat, const struct perfdata_stat *value)
+static enum perfdata_status take_value(struct script_stat *stat, const struct perfdata_raw *raw, const struct perfdata_stat *value)
 {
-	const enum perfdata_status status = make_events(stat);
+	const enum perfdata_status status = make_events(stat, raw);
+	stat->rows_left += ROWS_OF_VALUE;
 	const struct perfdata_event *event = perfdata_reader_event_by_id(stat->reader, value->id);
 	if (status != PERFDATA_OK || !event || event->index >= stat->nr_events || value->thread >= stat->nr_threads)
 		return status;
@@ -207,14 +229,19 @@ static void spell_row(const struct script_stat *stat, size_t index, size_t threa
 	perfdata_text_char(out, '\n');
 }
 
-static enum perfdata_status spell_round(struct script_stat *stat, uint64_t time, struct perfdata_text *out)
+static enum perfdata_status spell_round(struct script_stat *stat, const struct perfdata_raw *raw, uint64_t time, struct perfdata_text *out)
 {
-	const enum perfdata_status status = make_events(stat);
+	const enum perfdata_status status = make_events(stat, raw);
 	if (status != PERFDATA_OK)
 		return status;
 	if (!stat->header_told)
 		perfdata_text_literal(out, "CPU   THREAD             VAL             ENA             RUN            TIME EVENT\n");
 	stat->header_told = true;
+	if (stat->nr_counts > stat->rows_left) {
+		tell_limit(stat, raw, "far more rounds than the counters have values; they were left out");
+		return PERFDATA_OK;
+	}
+	stat->rows_left -= stat->nr_counts;
 	for (size_t i = 0; i < stat->nr_events; i++)
 		for (size_t thread = 0; thread < stat->nr_threads; thread++)
 			for (size_t cpu = 0; cpu < stat->events[i].nr_cpus; cpu++)
@@ -222,7 +249,8 @@ static enum perfdata_status spell_round(struct script_stat *stat, uint64_t time,
 	return perfdata_text_failed(out) ? PERFDATA_ENOMEM : PERFDATA_OK;
 }
 
-enum perfdata_status script_stat_record(struct script_stat *stat, const struct perfdata_record *record, struct perfdata_text *out)
+enum perfdata_status script_stat_record(struct script_stat *stat, const struct perfdata_raw *raw, const struct perfdata_record *record,
+					struct perfdata_text *out)
 {
 	switch (record->type) {
 	case PERFDATA_RECORD_CPU_MAP:
@@ -233,9 +261,9 @@ enum perfdata_status script_stat_record(struct script_stat *stat, const struct p
 		take_config(stat, &record->u.stat_config);
 		break;
 	case PERFDATA_RECORD_STAT:
-		return take_value(stat, &record->u.stat);
+		return take_value(stat, raw, &record->u.stat);
 	case PERFDATA_RECORD_STAT_ROUND:
-		return spell_round(stat, record->u.stat_round.time, out);
+		return spell_round(stat, raw, record->u.stat_round.time, out);
 	}
 	return PERFDATA_OK;
 }

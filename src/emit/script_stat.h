@@ -6,8 +6,8 @@
 #include "event_names.h"
 
 struct script_stat;
-/* NULL without memory. */
-struct script_stat *script_stat_new(const struct event_names *names);
+/* NULL without memory. What was left out, since it is too much, is a finding; on_finding may be NULL. */
+struct script_stat *script_stat_new(const struct event_names *names, perfdata_finding_fn *on_finding, void *user);
 void script_stat_free(struct script_stat *stat);
 
 static inline bool script_stat_concerns(uint32_t type)
@@ -16,6 +16,7 @@ static inline bool script_stat_concerns(uint32_t type)
 	       type == PERFDATA_RECORD_STAT_CONFIG || type == PERFDATA_RECORD_STAT_ROUND;
 }
 /* Follows a record, in order. STAT_ROUND appends the table. PERFDATA_ENOMEM. */
-enum perfdata_status script_stat_record(struct script_stat *stat, const struct perfdata_record *record, struct perfdata_text *out);
+enum perfdata_status script_stat_record(struct script_stat *stat, const struct perfdata_raw *raw, const struct perfdata_record *record,
+					struct perfdata_text *out);
 
 #endif
