@@ -5,7 +5,8 @@
  * follows perf's rules, so that the names are the same.
  *
  * Every file is hostile input: regular files only, opened for reading only, and never used when its build-id differs
- * from the one asked for (unless an option says so; the result is then marked).
+ * from the one asked for, or when it has to be identified and is another one (unless an option says so; the result is
+ * then marked).
  *
  * Threads: a perfdata_symbols object and its dsos may be used by several threads at once. Each dso has a lock of its own,
  * held while its files are loaded and while a name is looked up. Callbacks are called with that lock held: they must not
@@ -62,7 +63,7 @@ struct perfdata_symbols_options {
 	bool debuginfod;                  /* ask debuginfod servers for files that have a build-id and are not here; which
 	                                   * servers, the client library takes from DEBUGINFOD_URLS */
 	bool use_host;                    /* look at files of this host, /proc/kallsyms and the vdso */
-	bool use_other_build_id;          /* take files whose build-id differs too, and mark what comes from them */
+	bool use_other_build_id;          /* take files whose build-id differs, or that are not identified, and mark what comes from them */
 	bool raw_names;                   /* leave C++ and Rust names mangled */
 	void (*log)(void *user, const struct perfdata_symbols_log *entry);  /* may be NULL */
 	perfdata_finding_fn *finding;                                       /* may be NULL */
@@ -93,8 +94,13 @@ struct perfdata_symbols_request {
 	uint64_t start, end;        /* MODULE: where it was loaded */
 	uint32_t namespace_pid;     /* PERF_MAP: pid inside the pid namespace of the process; 0: the same */
 	uint32_t process;           /* USER, PERF_MAP: a process that runs here and has the file under its own root; 0: none */
-	bool other_files;           /* USER: the path is one of another mount namespace, so that only a build-id can tell a file of this
-	                             * host by that path to be the one that was recorded */
+	/* Where no build-id is known, a path alone does not tell a file of this host (one that is not below symfs or sysroot). With
+	 * check_identity, a file or a jitdump file is used only if it is the one that was mapped: it has this inode number and was
+	 * not changed (ctime) after unchanged_since; and a perf map only if it was written (mtime) between not_before and that. */
+	bool check_identity;
+	uint64_t inode;
+	int64_t unchanged_since, not_before;   /* ns since 1970; INT64_MAX, INT64_MIN: any time */
+	const char *unidentified;   /* why none is (one phrase, static storage); or NULL */
 };
 
 /* A handle for a dso. No file is touched before the first look-up. One handle per dso: nothing is shared between two
@@ -124,7 +130,7 @@ struct perfdata_symbol {
 	uint64_t offset;       /* of the address inside the symbol */
 	enum perfdata_symbol_binding binding;
 	uint64_t time;         /* JITDUMP: since when the code is there, ns; else 0 */
-	bool other_build_id;   /* comes from a file with a differing build-id (use_other_build_id) */
+	bool other_build_id;   /* comes from a file that is not the recorded one (use_other_build_id) */
 };
 
 /* The symbol of an address. `time` (ns) matters for PERFDATA_DSO_JITDUMP only; UINT64_MAX is the newest. PERFDATA_ABSENT:
@@ -160,7 +166,7 @@ struct perfdata_symbols_origin {
 	uint64_t symbol_count;
 	const uint8_t *build_id; /* of the file; may be NULL */
 	size_t build_id_size;
-	bool other_build_id;     /* it differs from the build-id that was asked for */
+	bool other_build_id;     /* it is not the file that was asked for */
 };
 PERFDATA_API enum perfdata_status perfdata_symbols_origin(struct perfdata_symbols_dso *dso, struct perfdata_symbols_origin *ret);
 

@@ -200,7 +200,7 @@ static const struct general_option table[] = {
 
 	{ { "symbols", PERFDATA_OPTION_CHOICE, 0, "yes|no", "look up names of addresses; no: use no file of this host at all" },
 	  OPTIONS_SYMBOLS, MEMBER(symbols) },
-	{ { "symfs", PERFDATA_OPTION_TEXT, 0, "DIR", "look for the recorded files below DIR only" }, OPTIONS_SYMBOLS, MEMBER(symfs) },
+	{ { "symfs", PERFDATA_OPTION_TEXT, 0, "DIR", "the recorded files are those below DIR only; /: those of this host still are" }, OPTIONS_SYMBOLS, MEMBER(symfs) },
 	{ { "sysroot", PERFDATA_OPTION_TEXT, 0, "DIR", "look for the recorded files below DIR first" }, OPTIONS_SYMBOLS, MEMBER(sysroot) },
 	{ { "kallsyms", PERFDATA_OPTION_TEXT, 0, "FILE", "kernel symbols from FILE" }, OPTIONS_SYMBOLS, MEMBER(kallsyms) },
 	{ { "vmlinux", PERFDATA_OPTION_TEXT, 0, "FILE", "kernel symbols from this ELF file" }, OPTIONS_SYMBOLS, MEMBER(vmlinux) },

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 TOP = os.environ.get("top_srcdir") or os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.dont_write_bytecode = True
@@ -262,14 +263,15 @@ def late_cases(case):
     def stream(build_id, path):
         r = Recording(pipe=True)
         event = r.event("cycles", [11], period=1, sample_type=IP | TID | TIME, sample_id_all=1)
-        r.comm(100, 100, "ours", time=1)
-        r.mmap(100, 100, 0x400000, 0x100000, 0, case.kept, time=2)
-        for time_ in (3, 4, 5):
-            r.sample(event, ip=0x401000, pid=100, tid=100, time=time_)
+        now = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+        r.comm(100, 100, "ours", time=now + 1)
+        r.mmap2(100, 100, 0x400000, 0x100000, 0, case.kept, time=now + 2, inode=os.stat(case.kept).st_ino)
+        for after in (3, 4, 5):
+            r.sample(event, ip=0x401000, pid=100, tid=100, time=now + after)
             r.record(68)
         r.record(68)
         r.record(67, r.pack("i", -1) + build_id.ljust(24, b"\0") + pad(case.kept.encode() + b"\0"), misc=USER)
-        r.sample(event, ip=0x401000, pid=100, tid=100, time=6)
+        r.sample(event, ip=0x401000, pid=100, tid=100, time=now + 6)
         r.save(path)
         return run(PERFDATA, "script", path, env=case.environment).stderr.decode()
 

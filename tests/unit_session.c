@@ -464,7 +464,11 @@ static void test_jit(void)
 	stream_mmap(USER, 7, 0x1000, 0x1000, 0, "//anon");
 	for (int i = 0; i < 5; i++)                                       /* at 1002 to 1006 */
 		chain_sample(STEPS(0x1010, 0x1010), 7);
-	CHECK_EQ(perfdata_symbols_new(NULL, &options.symbols), PERFDATA_OK);
+	/* MMAP has no inode number to tell the file by */
+	struct perfdata_symbols_options symbols;
+	perfdata_symbols_options_init(&symbols);
+	symbols.symfs = "/";
+	CHECK_EQ(perfdata_symbols_new(&symbols, &options.symbols), PERFDATA_OK);
 	walk_open(&walk, &options);
 	CHECK_STR(symbol_at(0), "none");
 	CHECK_STR(symbol_at(1), "first");

@@ -143,6 +143,29 @@ static void test_kernel_unknown(void)
 	perfdata_symbols_free(symbols);
 }
 
+/* Another boot, and nothing says where the kernel was then. */
+static void test_kernel_of_unknown_place(void)
+{
+	const uint8_t id[2] = { 0xab, 0xcd };
+	struct perfdata_symbols_options options;
+	perfdata_symbols_options_init(&options);
+	options.build_id_dir = dir;
+	CHECK(!mkdir(path_of(".build-id"), 0700) && !mkdir(path_of(".build-id/ab"), 0700) && !mkdir(path_of(".build-id/ab/cd"), 0700));
+	write_text(".build-id/ab/cd/kallsyms", kallsyms);
+	for (int known = 0; known < 2; known++) {
+		struct perfdata_symbols *symbols = new_symbols(&options);
+		const struct perfdata_symbols_request request = {
+			.size = sizeof request, .kind = PERFDATA_DSO_KERNEL, .path = "[kernel.kallsyms]", .build_id = id, .build_id_size = sizeof id,
+			.reference = "_stext", .reference_address = known ? 0xffffffff82000000 : 0,
+		};
+		struct perfdata_symbols_dso *dso = NULL;
+		CHECK_EQ(perfdata_symbols_dso(symbols, &request, &dso), PERFDATA_OK);
+		CHECK_STR(name_at(dso, 0xffffffff82000180), known ? "first" : "-");
+		CHECK_STR(name_at(dso, 0xffffffff81000180), "-");
+		perfdata_symbols_free(symbols);
+	}
+}
+
 /* --- perf maps and jitdumps ------------------------------------------------------------------------------------------ */
 
 static void test_perf_map(void)
@@ -448,6 +471,40 @@ static void test_build_id(void)
 	}
 }
 
+/* A file of this host without a build-id to meet. */
+static void test_identity(void)
+{
+	static const struct {
+		uint64_t inode_off;
+		int64_t since;
+		const char *unidentified;
+		bool good, elsewhere;
+	} cases[] = {
+		{ 0, INT64_MAX, NULL, true, false },
+		{ 1, INT64_MAX, NULL, false, false },
+		{ 0, 1, NULL, false, false },
+		{ 0, INT64_MAX, "told so", false, false },
+		{ 1, 1, "told so", true, true },
+	};
+	struct stat st;
+	CHECK(!stat(self, &st));
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct perfdata_symbols_options options;
+		perfdata_symbols_options_init(&options);
+		options.symfs = cases[i].elsewhere ? "/" : NULL;
+		struct perfdata_symbols *symbols = new_symbols(&options);
+		const struct perfdata_symbols_request request = {
+			.size = sizeof request, .kind = PERFDATA_DSO_USER, .path = self, .check_identity = true, .inode = st.st_ino + cases[i].inode_off,
+			.unchanged_since = cases[i].since, .unidentified = cases[i].unidentified,
+		};
+		struct perfdata_symbols_dso *dso = NULL;
+		struct perfdata_symbol s;
+		CHECK_EQ(perfdata_symbols_dso(symbols, &request, &dso), PERFDATA_OK);
+		CHECK_EQ(perfdata_symbols_lookup(dso, file_offset((uintptr_t)perfdata_test_function), 0, &s), cases[i].good ? PERFDATA_OK : PERFDATA_ABSENT);
+		perfdata_symbols_free(symbols);
+	}
+}
+
 static void test_no_host(void)
 {
 	struct perfdata_symbols_options options;
@@ -587,6 +644,7 @@ int main(void)
 		{ "kallsyms: hidden, empty, missing and odd files", test_kallsyms_refused },
 		{ "kernel: another load address", test_kernel_relocated },
 		{ "kernel: not used without the caller's word", test_kernel_unknown },
+		{ "kernel: nothing says where it was", test_kernel_of_unknown_place },
 		{ "perf map: namespaces, later lines win", test_perf_map },
 		{ "jitdump: names by time, moves, truncated", test_jitdump },
 		{ "table: which of two aliases is kept", test_aliases },
@@ -596,6 +654,7 @@ int main(void)
 		{ "demangle: C++", test_cxx_names },
 		{ "ELF: this program", test_self },
 		{ "ELF: another build-id", test_build_id },
+		{ "ELF: without a build-id, by inode and time", test_identity },
 		{ "ELF: nothing of this host", test_no_host },
 		{ "notes: build-id", test_notes },
 		{ "ELF: cut off anywhere", test_truncated },

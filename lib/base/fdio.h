@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 /* As many bytes as one read gives (0: the end), or -1 with errno. Waiting ends with EINTR once *stop, which a signal handler sets, is not 0;
  * stop may be NULL. */
@@ -16,6 +17,8 @@ int64_t pd_pread_full(int fd, void *buffer, size_t size, uint64_t offset);
 int pd_write_full(int fd, const void *bytes, size_t size);
 /* True if a read would not wait (there are bytes, the end, or an error). */
 bool pd_fd_ready(int fd);
+/* Nanoseconds of a file's time, or the nearest that can be had. */
+int64_t pd_nanoseconds(const struct timespec *time);
 
 /* A new file in `directory` (NULL: "/tmp") that has no name and goes away with its descriptor; -1 with errno. */
 int pd_tempfile(const char *directory);

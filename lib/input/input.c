@@ -94,7 +94,7 @@ enum perfdata_status pd_input_open_fd(int fd, bool own_fd, const struct pd_input
 	input->own_fd = own_fd;
 	if (find_extent(fd, &st, &input->base, &input->size)) {
 		input->source = PD_SOURCE_FILE;
-		input->mtime = S_ISREG(st.st_mode) ? (int64_t)st.st_mtime : 0;
+		input->mtime = S_ISREG(st.st_mode) ? pd_nanoseconds(&st.st_mtim) : 0;
 		posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 	} else {
 		input->source = PD_SOURCE_PIPE;
@@ -138,7 +138,9 @@ uint64_t pd_input_size(const struct pd_input *input) { return pd_input_seekable(
 
 bool pd_input_is_pipe(const struct pd_input *input) { return input->was_pipe; }
 
-int64_t pd_input_mtime(const struct pd_input *input) { return input->mtime; }
+int64_t pd_input_mtime(const struct pd_input *input) { return input->mtime / 1000000000; }
+
+int64_t pd_input_written(const struct pd_input *input) { return input->mtime; }
 
 const char *pd_input_packing(const struct pd_input *input)
 {

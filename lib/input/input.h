@@ -114,5 +114,7 @@ const char *pd_input_packing(const struct pd_input *input);
 bool pd_input_is_pipe(const struct pd_input *input);
 /* Modification time in seconds since 1970 of a path or descriptor that has one, else 0. */
 int64_t pd_input_mtime(const struct pd_input *input);
+/* The same in nanoseconds. */
+int64_t pd_input_written(const struct pd_input *input);
 
 #endif

@@ -32,7 +32,7 @@ struct pd_input {
 	uint64_t size;             /* FILE, MEMORY: bytes of the raw source */
 	const uint8_t *memory;
 	uint8_t *own_memory;       /* of a spool */
-	int64_t mtime;
+	int64_t mtime;             /* ns since 1970; 0: none */
 
 	char *tmpdir;
 	uint64_t max_spool;

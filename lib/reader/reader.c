@@ -355,6 +355,16 @@ enum perfdata_status pd_reader_failed(struct perfdata_reader *reader, enum perfd
 	return status;
 }
 
+int64_t pd_reader_written(const struct perfdata_reader *reader)
+{
+	int64_t newest = 0;
+	for (size_t i = 0; i < reader->nr_streams; i++) {
+		const int64_t written = pd_input_written(reader->streams[i]->input);
+		newest = written > newest ? written : newest;
+	}
+	return newest;
+}
+
 bool pd_reader_ready(const struct perfdata_reader *reader)
 {
 	if (reader->ahead)

@@ -21,4 +21,7 @@ enum perfdata_status pd_reader_next_few(struct perfdata_reader *reader, struct p
  * True for all other inputs. */
 bool pd_reader_ready(const struct perfdata_reader *reader);
 
+/* When the recording was written last, as its files tell: ns since 1970; 0: nothing does. */
+int64_t pd_reader_written(const struct perfdata_reader *reader);
+
 #endif

@@ -2,6 +2,7 @@
 #include "config.h"
 #include <string.h>
 #include <sys/utsname.h>
+#include "reader/reader.h"
 #include "session/session.h"
 #include "session/state.h"
 
@@ -43,17 +44,59 @@ static bool kernel_runs_here(struct pd_state *state)
 	return state->kernel_is_running > 0;
 }
 
-/* Not everything records the kernel: then its release and the host's name have to agree. */
+/* By its name, if that is recorded: unfinished recordings do not have it. */
+static bool is_of_another_host(const struct pd_state *state)
+{
+	struct utsname name;
+	const char *host = perfdata_reader_feature_text(state->reader, PERFDATA_FEATURE_HOSTNAME);
+	return host && (uname(&name) != 0 || strcmp(name.nodename, host) != 0);
+}
+
+/* Not everything records the kernel: then its release has to agree, and the host's name be recorded. */
 static bool host_was_recorded(struct pd_state *state)
 {
 	struct utsname name;
-	if (!state->use_host)
+	if (!state->use_host || is_of_another_host(state))
 		return false;
 	if (state->kernel_dso != PERFDATA_NONE)
 		return kernel_runs_here(state);
 	const char *release = perfdata_reader_feature_text(state->reader, PERFDATA_FEATURE_OSRELEASE);
 	const char *host = perfdata_reader_feature_text(state->reader, PERFDATA_FEATURE_HOSTNAME);
-	return release && host && uname(&name) == 0 && strcmp(name.release, release) == 0 && strcmp(name.nodename, host) == 0;
+	return release && host && uname(&name) == 0 && strcmp(name.release, release) == 0;
+}
+
+/* What tells a file of this host to be the recorded one, where no build-id does. */
+static void identify_file(const struct pd_state *state, const struct pd_dso *dso, struct perfdata_symbols_request *request)
+{
+	const struct pd_host_time when = pd_host_time(state, state->now);
+	request->check_identity = true;
+	request->inode = dso->source == PERFDATA_BUILD_ID_MMAP2 ? 0 : dso->id_words[1];
+	request->unchanged_since = when.last;
+	if (is_of_another_host(state))
+		request->unidentified = "another host was recorded, and no build-id of the file";
+	else if (when.last == INT64_MAX)
+		request->unidentified = "nothing says when it was recorded, and no build-id was";
+}
+
+/* Its codes say when they came, so that it may grow. */
+void pd_identify_jitdump(const struct pd_state *state, const struct pd_jitdump *jitdump, struct perfdata_symbols_request *request)
+{
+	request->check_identity = true;
+	request->inode = jitdump->inode;
+	request->unchanged_since = INT64_MAX;
+	if (is_of_another_host(state))
+		request->unidentified = "another host was recorded";
+}
+
+/* A perf map has no build-id, and a pid is given again: it has to have been written while the process ran. */
+static void identify_map(const struct pd_state *state, const struct pd_dso *dso, bool runs, struct perfdata_symbols_request *request)
+{
+	const int64_t minute = INT64_C(60000000000), written = pd_reader_written(state->reader);
+	const struct pd_host_time when = pd_host_time(state, state->now);
+	request->check_identity = true;
+	request->not_before = pd_host_time(state, dso->first_time).first;
+	/* a stream is read while the process runs, or soon after */
+	request->unchanged_since = runs ? INT64_MAX : written ? written : when.last < INT64_MAX - minute ? when.last + minute : INT64_MIN;
 }
 
 /* Files of a process: those that it has under their paths, if it can still be asked. */
@@ -64,10 +107,21 @@ static void ask_process(struct pd_state *state, const struct pd_dso *dso, struct
 	const struct pd_jitdump *jitdump = is_map ? pd_jitdump_of(state, pid) : NULL;
 	request->running = host_was_recorded(state);
 	const struct pd_host_process process = request->running ? pd_host_process(state, pid) : (struct pd_host_process){ 0 };
-	request->other_files = process.other_files;
 	request->process = process.runs && (process.other_files || process.inner_pid != (uint32_t)pid) ? (uint32_t)pid : 0;
-	if (is_map)
+	if (is_map) {
 		request->namespace_pid = jitdump ? jitdump->namespace_pid : process.inner_pid;
+		identify_map(state, dso, process.runs, request);
+		return;
+	}
+	identify_file(state, dso, request);
+	if (process.other_files)
+		request->unidentified = "the process saw other files, and no build-id was recorded";
+}
+
+/* A path in a table of build-ids says nothing where several files had that path. */
+static bool build_id_is_of(const struct pd_dso *dso)
+{
+	return dso->build_id_size && (!dso->has_namesake || dso->source == PERFDATA_BUILD_ID_MMAP2);
 }
 
 void pd_dso_find_symbols(struct pd_state *state, struct pd_dso *dso)
@@ -79,7 +133,7 @@ void pd_dso_find_symbols(struct pd_state *state, struct pd_dso *dso)
 		return;
 	struct perfdata_symbols_request request = {
 		.size = sizeof request, .kind = dso->public.kind, .path = dso->public.filename,
-		.build_id = dso->build_id_size ? dso->build_id : NULL, .build_id_size = dso->build_id_size,
+		.build_id = build_id_is_of(dso) ? dso->build_id : NULL, .build_id_size = build_id_is_of(dso) ? dso->build_id_size : 0,
 		.release = perfdata_reader_feature_text(state->reader, PERFDATA_FEATURE_OSRELEASE), .reference = state->kernel_reference_name,
 		.reference_address = state->kernel_reference, .start = dso->start, .end = dso->end,
 	};

@@ -64,9 +64,28 @@ static void take_table_id(const struct pd_state *state, struct pd_dso *dso)
 	const struct pd_table_id *id = pd_table_at(&state->table_ids, (uint32_t)index);
 	if (strcmp(id->filename, dso->public.filename) != 0)
 		return;
+	const bool is_late = dso->symbols && dso->public.kind == PERFDATA_DSO_USER && !dso->has_namesake;
 	pd_dso_set_build_id(dso, id->build_id, id->build_id_size, id->source);
-	if (dso->symbols && dso->public.kind == PERFDATA_DSO_USER && dso->build_id_size)
+	if (is_late && dso->build_id_size)
 		perfdata_symbols_expect(dso->symbols, dso->build_id, dso->build_id_size);
+}
+
+/* Another file of the same path. One file may be known with and without its generation. */
+static int note_namesakes(struct pd_state *state, struct pd_dso *dso)
+{
+	uint64_t index;
+	const uint64_t hash = name_hash(dso->public.filename, strlen(dso->public.filename));
+	if (dso->public.kind != PERFDATA_DSO_USER || dso->of_guest)
+		return 0;
+	if (!pd_map_get(&state->paths, hash, &index))
+		return pd_map_put(&state->paths, hash, dso->public.id);
+	struct pd_dso *first = pd_dso_at(state, (uint32_t)index);
+	if (strcmp(first->public.filename, dso->public.filename) != 0)
+		return 0;
+	if (memcmp(first->id_words, dso->id_words, 2 * sizeof *dso->id_words) != 0)
+		first->has_namesake = true;
+	dso->has_namesake = first->has_namesake;
+	return 0;
 }
 
 uint32_t pd_dso_get(struct pd_state *state, const struct pd_dso_key *wanted)
@@ -94,6 +113,9 @@ uint32_t pd_dso_get(struct pd_state *state, const struct pd_dso_key *wanted)
 	dso->of_guest = key->guest;
 	if (key->id_words)
 		memcpy(dso->id_words, key->id_words, sizeof dso->id_words);
+	dso->first_time = state->now == UINT64_MAX ? 0 : state->now;
+	if (note_namesakes(state, dso) < 0)
+		return PERFDATA_NONE;
 	if (!key->guest)
 		take_table_id(state, dso);
 	return index;

@@ -77,7 +77,8 @@ static uint32_t inner_pid(const char *process)
 static bool is_recorded(const struct pd_state *state, const char *process)
 {
 	uint64_t start;
-	return state->now != UINT64_MAX && start_time(process, &start) && start <= state->now;
+	return state->now != UINT64_MAX && start_time(process, &start) &&
+	       pd_host_boot_time() + (int64_t)start <= pd_host_time(state, state->now).last;
 }
 
 struct pd_host_process pd_host_process(const struct pd_state *state, int32_t pid)

@@ -22,9 +22,9 @@ static bool is_jitdump(const char *filename, size_t size, uint32_t *ret_pid)
 	return pid <= INT32_MAX;
 }
 
-int pd_jitdump_mapped(struct pd_state *state, int32_t pid, const char *filename, size_t size)
+int pd_jitdump_mapped(struct pd_state *state, int32_t pid, const char *filename, size_t size, uint64_t inode)
 {
-	struct pd_jitdump found;
+	struct pd_jitdump found = { .inode = inode };
 	if (!state->symbols || !is_jitdump(filename, size, &found.namespace_pid) || pd_jitdump_of(state, pid))
 		return 0;
 	struct pd_jitdump *jitdump = pd_arena_alloc(&state->arena, sizeof *jitdump);
@@ -49,9 +49,10 @@ static bool has_jitdump(struct pd_state *state, struct pd_dso *dso)
 	const struct pd_jitdump *jitdump = pd_jitdump_of(state, dso->public.pid);
 	if (!jitdump)
 		return false;
-	const struct perfdata_symbols_request request = {
+	struct perfdata_symbols_request request = {
 		.size = sizeof request, .kind = PERFDATA_DSO_JITDUMP, .path = jitdump->filename,
 	};
+	pd_identify_jitdump(state, jitdump, &request);
 	return perfdata_symbols_dso(state->symbols, &request, &dso->jitdump) == PERFDATA_OK;
 }
 

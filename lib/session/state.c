@@ -38,6 +38,7 @@ void pd_state_free(struct pd_state *state)
 	pd_table_release(&state->dsos);
 	pd_index_release(&state->dso_index);
 	pd_map_release(&state->build_ids);
+	pd_map_release(&state->paths);
 	pd_table_release(&state->table_ids);
 	pd_frames_release(state);
 	pd_arena_release(&state->arena);
@@ -120,7 +121,7 @@ static int map_user(struct pd_state *state, const struct mapping *mapping)
 		area.pgoff = 0;
 	}
 	area.dso = pd_dso_get(state, &key);
-	if (area.dso == PERFDATA_NONE || pd_jitdump_mapped(state, thread->pid, mapping->filename, mapping->filename_size) < 0)
+	if (area.dso == PERFDATA_NONE || pd_jitdump_mapped(state, thread->pid, mapping->filename, mapping->filename_size, mapping->id_words[1]) < 0)
 		return -1;
 	struct pd_dso *dso = pd_dso_at(state, area.dso);
 	if (!dso->first_pid)

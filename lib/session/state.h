@@ -82,6 +82,7 @@ struct pd_state {
 	struct pd_index dso_index;
 	struct pd_map build_ids;   /* hash of a file name → index in table_ids: what the header's table and BUILD_ID records say */
 	struct pd_table table_ids; /* struct pd_table_id */
+	struct pd_map paths;       /* hash of a file name → the first dso that was a file of that name */
 	struct pd_table frames;    /* struct perfdata_frame */
 	struct pd_index frame_index;
 	struct pd_table stacks;    /* struct pd_stack */
@@ -144,6 +145,8 @@ struct pd_dso {
 	uint8_t build_id_size;             /* written once, after the bytes */
 	enum perfdata_build_id_source source;
 	int32_t first_pid;                 /* of the process that was seen to map it first; 0: none */
+	uint64_t first_time;               /* of the record that told of it first; 0: unknown */
+	bool has_namesake;                 /* another file of the same path was mapped, too: the path in a table may mean either */
 	uint64_t nr_maps;
 };
 struct pd_table_id {
@@ -176,6 +179,16 @@ int pd_table_id_add(struct pd_state *state, struct perfdata_bytes filename, stru
 
 /* --- dso_names.c --- */
 void pd_dso_find_symbols(struct pd_state *state, struct pd_dso *dso);
+struct pd_jitdump;
+void pd_identify_jitdump(const struct pd_state *state, const struct pd_jitdump *jitdump, struct perfdata_symbols_request *request);
+
+/* --- host_time.c --- */
+/* When a record was made, ns since 1970, if it was made on this host: not before, and not after. INT64_MIN, INT64_MAX: nothing is known. */
+struct pd_host_time {
+	int64_t first, last;
+};
+struct pd_host_time pd_host_time(const struct pd_state *state, uint64_t time);
+int64_t pd_host_boot_time(void);
 
 /* --- host_process.c: processes of the recording that still run here --- */
 struct pd_host_process {
@@ -190,11 +203,12 @@ struct pd_host_process pd_host_process(const struct pd_state *state, int32_t pid
 
 /* --- jit_names.c: jitdump files, for JIT code that no perf map names --- */
 struct pd_jitdump {
+	uint64_t inode;            /* of the file; 0: unknown */
 	const char *filename;      /* as recorded */
 	uint32_t namespace_pid;    /* that the process gave itself in the name of the file */
 };
 /* A process has mapped a file; notes it if it is a jitdump file. 0 or -1. */
-int pd_jitdump_mapped(struct pd_state *state, int32_t pid, const char *filename, size_t size);
+int pd_jitdump_mapped(struct pd_state *state, int32_t pid, const char *filename, size_t size, uint64_t inode);
 const struct pd_jitdump *pd_jitdump_of(const struct pd_state *state, int32_t pid);   /* or NULL */
 /* Since when the code at an address of a PERF_MAP dso has been there; 0: no jitdump file names it, or the perf map does.
  * *ret_timed: the answer may be another one at another time. */

@@ -48,11 +48,13 @@ static const char *status_reason(enum perfdata_status status)
 }
 
 /* Opens a file that may hold symbols, and logs why not. */
-static int open_logged(const struct perfdata_symbols_dso *dso, const char *path)
+static int open_logged(const struct perfdata_symbols_dso *dso, const char *path, struct stat *ret_stat)
 {
 	int fd = pd_open_regular(path);
-	if (fd >= 0)
+	if (fd >= 0 && !fstat(fd, ret_stat))
 		return fd;
+	if (fd >= 0)
+		close(fd);
 	if (errno == ENOENT || errno == ENOTDIR)
 		pd_symbols_log(dso, PERFDATA_SYMBOLS_ABSENT, path, "no such file");
 	else
@@ -68,30 +70,64 @@ static void set_origin(struct perfdata_symbols_dso *dso, const char **where, con
 
 /* --- texts --------------------------------------------------------------------------------------------------------- */
 
+static void drop_table(struct perfdata_symbols_dso *dso)
+{
+	const bool mangled = dso->table.mangled;
+	pd_symtab_release(&dso->table);
+	dso->table.mangled = mangled;
+	dso->delta = 0;
+}
+
 static enum perfdata_status refuse(struct perfdata_symbols_dso *dso, const char *path, enum perfdata_status status)
 {
 	bool odd = status != PERFDATA_ENOMEM && status != PERFDATA_ABSENT;
 	pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, path, status_reason(status));
 	if (odd)
 		find_fault(dso, PERFDATA_F_SYMBOL_FILE, path, status_reason(status));
-	bool mangled = dso->table.mangled;
-	pd_symtab_release(&dso->table);
-	dso->table.mangled = mangled;
+	drop_table(dso);
 	return status == PERFDATA_ENOMEM ? status : PERFDATA_ABSENT;
 }
 
-/* The kernel may have been loaded elsewhere than the source says: both know one symbol. */
-static void relocate(struct perfdata_symbols_dso *dso)
+static bool has_symbol_at(const struct pd_symbol_table *table, uint64_t start)
+{
+	for (size_t i = 0; i < table->count; i++)
+		if (table->items[i].start == start)
+			return true;
+	return false;
+}
+
+/* The kernel may have been loaded elsewhere than the source says: both know one symbol. False: they do not. */
+static bool relocate(struct perfdata_symbols_dso *dso)
 {
 	const struct perfdata_symbols_request *r = &dso->request;
-	if (!r->reference || !r->reference_address || r->kind != PERFDATA_DSO_KERNEL)
-		return;
+	if (r->kind != PERFDATA_DSO_KERNEL)
+		return true;
+	if (!r->reference || !r->reference_address)
+		return false;
 	const struct pd_symbol *s = pd_symtab_by_name(&dso->table, r->reference);
 	/* Several names stand for the start of the text, and only one of them is kept. */
 	if (!s)
 		s = pd_symtab_by_name(&dso->table, !strcmp(r->reference, "_text") ? "_stext" : "_text");
-	if (s)
-		dso->delta = (int64_t)(s->start - r->reference_address);
+	if (!s)
+		return has_symbol_at(&dso->table, r->reference_address);
+	dso->delta = (int64_t)(s->start - r->reference_address);
+	return true;
+}
+
+static bool is_named_by_caller(const struct perfdata_symbols_dso *dso)
+{
+	const struct perfdata_symbols_options *o = &dso->symbols->options;
+	return o->kallsyms || o->vmlinux;
+}
+
+/* Names of a kernel that was loaded nobody knows where could be wrong, unless the caller gave the source of them. */
+static enum perfdata_status place_kernel(struct perfdata_symbols_dso *dso, const char *path)
+{
+	if (relocate(dso) || is_named_by_caller(dso))
+		return PERFDATA_OK;
+	pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, path, "nothing says where the recorded kernel had been loaded");
+	drop_table(dso);
+	return PERFDATA_ABSENT;
 }
 
 static enum perfdata_status take_text(struct perfdata_symbols_dso *dso, int fd, const char *path,
@@ -101,7 +137,9 @@ static enum perfdata_status take_text(struct perfdata_symbols_dso *dso, int fd, 
 	close(fd);
 	if (status)
 		return refuse(dso, path, status);
-	relocate(dso);
+	status = place_kernel(dso, path);
+	if (status)
+		return status;
 	set_origin(dso, &dso->origin.file, path, "symbols");
 	return PERFDATA_OK;
 }
@@ -119,11 +157,7 @@ enum perfdata_status pd_dso_take_kallsyms(struct perfdata_symbols_dso *dso, int 
 }
 
 /* A map in a directory where everybody may write is only believed if its owner could have changed our files anyway. */
-static bool is_ours(int fd)
-{
-	struct stat st;
-	return !fstat(fd, &st) && (st.st_uid == 0 || st.st_uid == geteuid());
-}
+static bool is_ours(const struct stat *st) { return st->st_uid == 0 || st->st_uid == geteuid(); }
 
 static bool is_elsewhere(const struct perfdata_symbols_dso *dso)
 {
@@ -131,16 +165,36 @@ static bool is_elsewhere(const struct perfdata_symbols_dso *dso)
 	return o->symfs || o->sysroot;
 }
 
+/* Also for those who take what is not the recorded file: with a mark. */
+static bool is_refused(struct perfdata_symbols_dso *dso, const char *path, const char *reason)
+{
+	if (!reason)
+		return false;
+	if (dso->symbols->options.use_other_build_id) {
+		dso->origin.other_build_id = true;
+		return false;
+	}
+	pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, path, reason);
+	find_fault(dso, PERFDATA_F_SYMBOL_UNIDENTIFIED, path, reason);
+	return true;
+}
+
 static bool take_perf_map(void *user, const char *path, const char *what)
 {
 	struct perfdata_symbols_dso *dso = user;
+	struct stat st;
 	(void)what;
-	int fd = open_logged(dso, path);
+	int fd = open_logged(dso, path, &st);
 	if (fd < 0)
 		return false;
-	if (!is_elsewhere(dso) && !is_ours(fd)) {
+	const bool given = pd_is_given(dso->symbols, path);
+	const char *reason = given || is_ours(&st) ? NULL : "belongs to another user";
+	if (!reason && !given && !dso->request.running)
+		reason = "not known to be of the recorded process";
+	if (reason)
+		pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, path, reason);
+	if (reason || is_refused(dso, path, pd_map_unidentified(dso, &st, path))) {
 		close(fd);
-		pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, path, "belongs to another user");
 		return false;
 	}
 	return take_text(dso, fd, path, pd_perfmap_load) == PERFDATA_OK;
@@ -151,10 +205,6 @@ static enum perfdata_status load_perf_map(struct perfdata_symbols_dso *dso)
 	const struct perfdata_symbols_request *r = &dso->request;
 	char inside[96];
 	int root = 0;
-	if (!is_elsewhere(dso) && !r->running) {
-		pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, r->path, "not known to be of the recorded process");
-		return PERFDATA_ABSENT;
-	}
 	/* here, a name inside a namespace means something only where the process sees it */
 	if (!is_elsewhere(dso) && r->process)
 		root = snprintf(inside, sizeof inside, "/proc/%" PRIu32 "/root", r->process);
@@ -168,10 +218,16 @@ static enum perfdata_status load_perf_map(struct perfdata_symbols_dso *dso)
 static bool take_jitdump(void *user, const char *path, const char *what)
 {
 	struct perfdata_symbols_dso *dso = user;
+	struct stat st;
 	(void)what;
-	int fd = open_logged(dso, path);
+	int fd = open_logged(dso, path, &st);
 	if (fd < 0)
 		return false;
+	const struct pd_build_id none = { .size = 0 };
+	if (is_refused(dso, path, pd_unidentified(dso, &st, path, false, &none))) {
+		close(fd);
+		return false;
+	}
 	enum perfdata_status status = pd_jitdump_load(&dso->jit, fd);
 	close(fd);
 	if (status) {
@@ -216,6 +272,8 @@ struct search {
 	struct perfdata_symbols_dso *dso;
 	struct pd_build_id id;    /* to be met; size 0: any */
 	bool strict;              /* never take another build-id */
+	bool identify;            /* by the inode, where there is no build-id to be met */
+	bool in_process;          /* below the root of the recorded process */
 	uint32_t crc;             /* of the debug link */
 	const char *what;         /* out: what the place is */
 	struct pd_elf *elf;       /* out */
@@ -228,7 +286,8 @@ static struct pd_elf *open_matching(struct search *search, const char *path)
 {
 	struct perfdata_symbols_dso *dso = search->dso;
 	struct pd_elf *elf;
-	int fd = open_logged(dso, path);
+	struct stat st;
+	int fd = open_logged(dso, path, &st);
 	if (fd < 0)
 		return NULL;
 	enum perfdata_status status = pd_elf_open(fd, &elf);
@@ -241,15 +300,19 @@ static struct pd_elf *open_matching(struct search *search, const char *path)
 	search->found.size = 0;
 	search->differs = false;
 	bool has_id = pd_elf_build_id(elf, &search->found);
-	if (!search->id.size || (has_id && is_same_id(&search->found, &search->id)))
+	const char *reason = NULL;
+	if (search->id.size && !(has_id && is_same_id(&search->found, &search->id)))
+		reason = has_id ? "its build-id differs" : "it has no build-id";
+	else if (!search->id.size && search->identify)
+		reason = pd_unidentified(dso, &st, path, search->in_process, &search->found);
+	if (!reason)
 		return elf;
 	if (dso->symbols->options.use_other_build_id && !search->strict) {
 		search->differs = true;
 		return elf;
 	}
-	const char *reason = has_id ? "its build-id differs" : "it has no build-id";
 	pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, path, reason);
-	find_fault(dso, PERFDATA_F_SYMBOL_BUILDID, path, reason);
+	find_fault(dso, search->id.size ? PERFDATA_F_SYMBOL_BUILDID : PERFDATA_F_SYMBOL_UNIDENTIFIED, path, reason);
 	pd_elf_close(elf);
 	return NULL;
 }
@@ -325,23 +388,18 @@ static bool find_in_process(struct perfdata_symbols_dso *dso, struct search *sea
 	if (!r->process || is_elsewhere(dso) || r->path[0] != '/' ||
 	    snprintf(path, sizeof path, "/proc/%" PRIu32 "/root%s", r->process, r->path) >= (int)sizeof path)
 		return false;
-	return pd_places_of(dso->symbols, path, "file of the process", take_first, search);
-}
-
-static bool is_of_other_files(const struct perfdata_symbols_dso *dso, const struct search *search)
-{
-	if (!dso->request.other_files || search->id.size)
-		return false;
-	pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, dso->request.path, "the process saw other files, and no build-id was recorded");
-	return true;
+	search->in_process = true;
+	const bool found = pd_places_of(dso->symbols, path, "file of the process", take_first, search);
+	search->in_process = false;
+	return found;
 }
 
 /* The file with the code: as recorded, from the build-id cache, or from a server. */
-static struct pd_elf *find_text(struct perfdata_symbols_dso *dso)
+static struct pd_elf *find_text(struct perfdata_symbols_dso *dso, const struct pd_build_id *id)
 {
-	struct search search = { .dso = dso, .id = wanted_id(dso) };
+	struct search search = { .dso = dso, .id = *id, .identify = true };
 	const char *path = dso->request.path;
-	if (!find_in_process(dso, &search) && (!is_of_other_files(dso, &search) || is_elsewhere(dso)))
+	if (!find_in_process(dso, &search))
 		pd_places_of(dso->symbols, path, "file", take_first, &search);
 	if (!search.elf)
 		pd_cache_places(dso->symbols, &search.id, "elf", take_first, &search);
@@ -353,9 +411,9 @@ static struct pd_elf *find_text(struct perfdata_symbols_dso *dso)
 }
 
 /* The file with a symbol table: perf looks at separate debug files first. */
-static struct pd_elf *find_debug(struct perfdata_symbols_dso *dso)
+static struct pd_elf *find_debug(struct perfdata_symbols_dso *dso, const struct pd_build_id *id)
 {
-	struct search search = { .dso = dso, .id = wanted_id(dso), .strict = true };
+	struct search search = { .dso = dso, .id = *id, .strict = true };
 	const char *link = NULL;
 	if (dso->text) {
 		link = pd_elf_debug_link(dso->text, &search.crc);
@@ -397,10 +455,11 @@ static enum perfdata_status load_elf(struct perfdata_symbols_dso *dso, enum pd_e
 
 static enum perfdata_status load_user(struct perfdata_symbols_dso *dso)
 {
+	const struct pd_build_id id = wanted_id(dso);
 	if (!pd_elf_supported())
 		return PERFDATA_EUNSUP;
-	dso->text = find_text(dso);
-	dso->debug = find_debug(dso);
+	dso->text = find_text(dso, &id);
+	dso->debug = find_debug(dso, &id);
 	enum perfdata_status status = load_elf(dso, PD_ELF_OFFSET);
 	if (!dso->text) {
 		dso->text = dso->debug;
@@ -443,7 +502,8 @@ static bool host_kernel_serves(const struct perfdata_symbols_dso *dso)
 
 static enum perfdata_status load_kallsyms(struct perfdata_symbols_dso *dso, const char *path)
 {
-	int fd = open_logged(dso, path);
+	struct stat st;
+	int fd = open_logged(dso, path, &st);
 	return fd < 0 ? PERFDATA_ABSENT : take_text(dso, fd, path, pd_kallsyms_load);
 }
 
@@ -460,7 +520,7 @@ static enum perfdata_status load_vmlinux(struct perfdata_symbols_dso *dso, const
 	dso->origin.other_build_id = search->differs;
 	enum perfdata_status status = load_elf(dso, PD_ELF_VADDR);
 	if (!status)
-		relocate(dso);
+		status = place_kernel(dso, dso->origin.text_file);
 	if (status) {
 		pd_elf_close(dso->text);
 		dso->text = NULL;
@@ -480,10 +540,13 @@ static enum perfdata_status load_kernel(struct perfdata_symbols_dso *dso)
 			return pd_elf_supported() ? PERFDATA_ABSENT : PERFDATA_EUNSUP;
 		return load_vmlinux(dso, &search);
 	}
+	/* the kernel that runs here is the recorded one: then its build-id is known, too */
+	if (!search.id.size && host_kernel_serves(dso) && perfdata_running_kernel_build_id(search.id.bytes, &search.id.size))
+		search.id.size = 0;
 	/* Without a build-id, or the word of the caller, nothing says that a file is of this kernel. */
 	bool found = search.id.size && (pd_cache_places(symbols, &search.id, "vmlinux", take_first, &search) ||
 					pd_cache_places(symbols, &search.id, "elf", take_first, &search));
-	if (!found && pd_elf_supported() && (search.id.size || dso->request.running || o->symfs || o->sysroot))
+	if (!found && pd_elf_supported() && (search.id.size || is_elsewhere(dso)))
 		found = pd_vmlinux_places(symbols, dso->request.release, take_first, &search);
 	if (!found && search.id.size)
 		found = pd_debug_places(symbols, "[kernel]", NULL, &search.id, take_debug, &search);
@@ -503,16 +566,22 @@ static enum perfdata_status load_module(struct perfdata_symbols_dso *dso)
 	const struct perfdata_symbols_options *o = &dso->symbols->options;
 	if (o->kallsyms)
 		return load_kallsyms(dso, o->kallsyms);
+	struct pd_build_id id = wanted_id(dso);
+	if (!id.size && !pd_module_build_id(dso, &id))
+		id.size = 0;
 	if (dso->request.path[0] == '/' && pd_elf_supported()) {
-		dso->text = find_text(dso);
-		dso->debug = find_debug(dso);
+		dso->text = find_text(dso, &id);
+		dso->debug = find_debug(dso, &id);
 		if (load_elf(dso, PD_ELF_MODULE) == PERFDATA_OK) {
 			dso->delta = -(int64_t)dso->request.start;
 			return PERFDATA_OK;
 		}
 	}
-	if (host_kernel_serves(dso))
+	if (!host_kernel_serves(dso))
+		return PERFDATA_ABSENT;
+	if (pd_module_is_loaded(dso))
 		return load_kallsyms(dso, HOST_KALLSYMS);
+	pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, HOST_KALLSYMS, "the module is not where it was when recorded");
 	return PERFDATA_ABSENT;
 }
 

@@ -156,6 +156,20 @@ bool pd_debuglink_crc(int fd, uint32_t *ret);
 int pd_debuginfod_find(const struct pd_build_id *id, bool debug, struct pd_arena *bytes, const char **ret_path,
 		       const char **ret_reason);
 
+/* --- symbol_host.c: is a file of this host the recorded one ---------------------------------------------------------- */
+
+struct stat;
+/* Below symfs or sysroot: the caller says that it is. */
+bool pd_is_given(const struct perfdata_symbols *symbols, const char *path);
+/* Why an open file, whose build-id is `found`, or a perf map, is not known to be the recorded one: one phrase, or NULL. */
+const char *pd_unidentified(const struct perfdata_symbols_dso *dso, const struct stat *st, const char *path, bool in_process,
+			    const struct pd_build_id *found);
+const char *pd_map_unidentified(const struct perfdata_symbols_dso *dso, const struct stat *st, const char *path);
+/* The build-id of a module as it is loaded here, on the recorded kernel. */
+bool pd_module_build_id(const struct perfdata_symbols_dso *dso, struct pd_build_id *ret);
+/* Whether a module is loaded here where it was recorded. */
+bool pd_module_is_loaded(const struct perfdata_symbols_dso *dso);
+
 /* --- symbol_elf.c: ELF files (symbols, segments, build-id); symbol_plt.c ----------------------------------------- */
 
 struct pd_segment {

@@ -1,0 +1,134 @@
+/* What this host says of itself: is a file here the one that was recorded, where no build-id tells? Which modules are loaded, and where? */
+#include "config.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "base/fdio.h"
+#include "base/memory.h"
+#include "symbols/symbols.h"
+
+#define MAX_MODULES ((size_t)4 << 20)
+#define MAX_NOTES ((size_t)64 << 10)
+
+static bool is_below(const char *path, const char *dir)
+{
+	size_t size = dir ? strlen(dir) : 0;
+	return dir && !strncmp(path, dir, size) && (path[size] == '/' || (size && dir[size - 1] == '/'));
+}
+
+bool pd_is_given(const struct perfdata_symbols *symbols, const char *path)
+{
+	return is_below(path, symbols->options.symfs) || is_below(path, symbols->options.sysroot);
+}
+
+static bool is_same_file(void *user, const char *path, const char *what)
+{
+	const struct stat *wanted = user;
+	struct stat st;
+	(void)what;
+	return !stat(path, &st) && st.st_ino == wanted->st_ino && st.st_dev == wanted->st_dev;
+}
+
+/* perf record makes hard links for its cache, which changes the inode but not what is in it. */
+static bool is_kept_by_perf(const struct perfdata_symbols_dso *dso, const struct stat *st, const struct pd_build_id *found)
+{
+	struct stat wanted = *st;
+	return st->st_nlink > 1 && pd_cache_places(dso->symbols, found, "elf", is_same_file, &wanted);
+}
+
+const char *pd_unidentified(const struct perfdata_symbols_dso *dso, const struct stat *st, const char *path, bool in_process,
+			    const struct pd_build_id *found)
+{
+	const struct perfdata_symbols_request *r = &dso->request;
+	if (!r->check_identity || pd_is_given(dso->symbols, path))
+		return NULL;
+	if (r->unidentified && !in_process)
+		return r->unidentified;
+	if (!r->inode)
+		return "neither a build-id nor an inode number was recorded";
+	if (st->st_ino != r->inode)
+		return "another file was mapped (inode number), and no build-id was recorded";
+	/* The inode's own time: that of its content can be set at will, and a number is given again once its file is gone. */
+	if (pd_nanoseconds(&st->st_ctim) <= r->unchanged_since)
+		return NULL;
+	if (pd_nanoseconds(&st->st_mtim) <= r->unchanged_since && is_kept_by_perf(dso, st, found))
+		return NULL;
+	return "it was changed since it was recorded, and no build-id was recorded";
+}
+
+const char *pd_map_unidentified(const struct perfdata_symbols_dso *dso, const struct stat *st, const char *path)
+{
+	const struct perfdata_symbols_request *r = &dso->request;
+	if (!r->check_identity || pd_is_given(dso->symbols, path))
+		return NULL;
+	if (r->unidentified)
+		return r->unidentified;
+	if (pd_nanoseconds(&st->st_mtim) > r->unchanged_since)
+		return "it was written after the recording, and its process has ended";
+	return pd_nanoseconds(&st->st_mtim) < r->not_before ? "it was written before the process had any code to name" : NULL;
+}
+
+/* --- modules ------------------------------------------------------------------------------------------------------- */
+
+/* "xfs" of "[xfs]" and "/lib/modules/…/xfs.ko.zst", spelled as the kernel does; false: no such name. */
+static bool module_name(const struct perfdata_symbols_dso *dso, char *ret, size_t room)
+{
+	const char *base = strrchr(dso->request.path, '/');
+	base = base ? base + 1 : dso->request.path[0] == '[' ? dso->request.path + 1 : dso->request.path;
+	const char *end = strstr(base, ".ko");
+	size_t size = end ? (size_t)(end - base) : strcspn(base, "]");
+	if (!size || size >= room || *base == '.')
+		return false;
+	for (size_t i = 0; i < size; i++)
+		ret[i] = base[i] == '-' ? '_' : base[i];
+	ret[size] = '\0';
+	return true;
+}
+
+static enum perfdata_status read_text(const char *path, size_t limit, char **ret, size_t *ret_size)
+{
+	int fd = pd_open_regular(path);
+	if (fd < 0)
+		return PERFDATA_EREAD;
+	enum perfdata_status status = pd_read_whole(fd, limit, ret, ret_size);
+	pd_close(fd);
+	return status;
+}
+
+bool pd_module_build_id(const struct perfdata_symbols_dso *dso, struct pd_build_id *ret)
+{
+	char name[64], path[160], *notes;
+	size_t size;
+	if (!dso->symbols->options.use_host || !dso->request.running || !module_name(dso, name, sizeof name))
+		return false;
+	snprintf(path, sizeof path, "/sys/module/%s/notes/.note.gnu.build-id", name);
+	if (read_text(path, MAX_NOTES, &notes, &size))
+		return false;
+	enum perfdata_status status = perfdata_notes_build_id(notes, size, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ?
+							      PERFDATA_BIG_ENDIAN : PERFDATA_LITTLE_ENDIAN, ret->bytes, &ret->size);
+	pd_free(notes);
+	return status == PERFDATA_OK;
+}
+
+/* A line of /proc/modules: "xfs 2113536 1 - Live 0xffffffffc0a00000". */
+bool pd_module_is_loaded(const struct perfdata_symbols_dso *dso)
+{
+	char name[64], *text;
+	size_t size;
+	if (!module_name(dso, name, sizeof name) || read_text("/proc/modules", MAX_MODULES, &text, &size))
+		return false;
+	size_t length = strlen(name);
+	uint64_t start = 0;
+	for (const char *line = text; line && !start; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (strncmp(line, name, length) || line[length] != ' ')
+			continue;
+		const char *end = strchr(line, '\n'), *at = strstr(line, " 0x");
+		if (at && (!end || at < end))
+			start = strtoull(at + 1, NULL, 16);
+	}
+	pd_free(text);
+	return start && start == dso->request.start;
+}
