@@ -15,7 +15,7 @@ import time
 TOP = os.environ.get("top_srcdir") or os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(TOP, "tests"))
-from builder import Recording, IP, TID, TIME, KERNEL, USER, pad  # noqa: E402
+from builder import Recording, IP, TID, TIME, GUEST_USER, KERNEL, USER, pad  # noqa: E402
 
 PERFDATA = os.path.abspath(os.environ.get("PERFDATA") or os.path.join(TOP, "build", "perfdata"))
 LIBRARY = """
@@ -296,6 +296,21 @@ def made_cases(place):
     good("a build-id by its path", lambda r, when: (table(r), mmap2(r, when, inode=inode + 1)))
     good("a build-id by its path, and two files had that path: this one", lambda r, when: twice(r, when, (inode + 1, inode)))
     bad("a build-id by its path, and two files had that path: the other one", "inode number", lambda r, when: twice(r, when, (inode, inode + 1)))
+
+
+    # a guest's path says nothing here
+    def guest(r, when, **more):
+        r.record(69, r.words([1, 11, 0, 0, 100]) + r.words([77, 0]))
+        r.comm(100, 100, "inside", misc=GUEST_USER, time=when)
+        mmap2(r, when, misc=GUEST_USER, **more)
+
+    made = []
+    for more in ({"build_id": build_id}, {}):
+        guest_made = Made(place)
+        guest(guest_made.r, now, **more)
+        guest_made.r.sample(guest_made.event, misc=GUEST_USER, ip=START + ip, pid=100, tid=100, time=now)
+        made.append(place.names(guest_made.save(), through_pipe=True)[0])
+    check("a file of a virtual machine, by its build-id alone", made == [{"ours_program"}, set()], made)
 
 
 def build_id_in(data):

@@ -129,7 +129,7 @@ void pd_dso_find_symbols(struct pd_state *state, struct pd_dso *dso)
 	if (!state->symbols || dso->symbols_tried)
 		return;
 	dso->symbols_tried = true;
-	if (dso->public.kind == PERFDATA_DSO_BPF || dso->public.kind == PERFDATA_DSO_NONE || dso->of_guest)
+	if (dso->public.kind == PERFDATA_DSO_BPF || dso->public.kind == PERFDATA_DSO_NONE || (dso->of_guest && !dso->build_id_size))
 		return;
 	struct perfdata_symbols_request request = {
 		.size = sizeof request, .kind = dso->public.kind, .path = dso->public.filename,
@@ -137,9 +137,10 @@ void pd_dso_find_symbols(struct pd_state *state, struct pd_dso *dso)
 		.release = perfdata_reader_feature_text(state->reader, PERFDATA_FEATURE_OSRELEASE), .reference = state->kernel_reference_name,
 		.reference_address = state->kernel_reference, .start = dso->start, .end = dso->end,
 	};
-	if (dso->public.kind == PERFDATA_DSO_PERF_MAP || dso->public.kind == PERFDATA_DSO_USER)
+	/* nothing but its build-id tells a file to be a guest's */
+	if (!dso->of_guest && (dso->public.kind == PERFDATA_DSO_PERF_MAP || dso->public.kind == PERFDATA_DSO_USER))
 		ask_process(state, dso, &request);
-	else
+	else if (!dso->of_guest)
 		request.running = kernel_runs_here(state);
 	/* without a handle addresses of this dso stay without names; the symbols' log says why */
 	(void)perfdata_symbols_dso(state->symbols, &request, &dso->symbols);

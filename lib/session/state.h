@@ -138,7 +138,7 @@ struct pd_dso {
 	uint64_t id_words[3];              /* what tells two files of one name apart: maj:min, inode, generation; zeros if unknown */
 	struct perfdata_symbols_dso *symbols;  /* NULL: nothing to look up */
 	bool symbols_tried;
-	bool of_guest;                     /* files of this host are of no use */
+	bool of_guest;                     /* its paths mean nothing here */
 	struct perfdata_symbols_dso *jitdump;  /* PERF_MAP: names that the map does not have; read only for frames with a time */
 	uint64_t start, end;               /* where it was mapped first */
 	uint8_t build_id[20];
