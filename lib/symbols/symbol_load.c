@@ -189,7 +189,9 @@ static bool take_perf_map(void *user, const char *path, const char *what)
 		return false;
 	const bool given = pd_is_given(dso->symbols, path);
 	const char *reason = given || is_ours(&st) ? NULL : "belongs to another user";
-	if (!reason && !given && !dso->request.running)
+	/* a name inside a namespace means something only where the process sees it */
+	const bool is_inner = strcmp(path, dso->request.path) && strncmp(path, "/proc/", 6);
+	if (!reason && !given && (is_inner || !dso->request.running))
 		reason = "not known to be of the recorded process";
 	if (reason)
 		pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, path, reason);
