@@ -38,7 +38,7 @@ static enum exit_code finish(enum exit_code code, const struct options *options)
 
 int main(int argc, char **argv)
 {
-	struct options options = { 0 };
+	struct options options = { .max_ratio = DEFAULT_MAX_RATIO };
 	const char *name = argc > 1 ? argv[1] : "";
 	if (!*name) {
 		help_all();

@@ -156,7 +156,7 @@ static const struct general_option table[] = {
 	  OPTIONS_INPUT, MEMBER(max_memory) },
 	{ { "max-spool", PERFDATA_OPTION_NUMBER, 0, "SIZE", "write at most this to temporary files; default no limit" }, OPTIONS_INPUT,
 	  MEMBER(max_spool) },
-	{ { "max-ratio", PERFDATA_OPTION_NUMBER, 0, "N", "unpack at most N bytes from each packed one; default no limit" }, OPTIONS_INPUT,
+	{ { "max-ratio", PERFDATA_OPTION_NUMBER, 0, "N", "unpack at most N bytes from each packed one; default 1000, 0 is no limit" }, OPTIONS_INPUT,
 	  MEMBER(max_ratio) },
 	{ { "progress", PERFDATA_OPTION_CHOICE, 0, "auto|always|never",
 	    "tell how far the reading is; default auto: on a terminal, after a second" },

@@ -25,6 +25,9 @@ enum option_group {
 struct number_list { uint64_t *values; size_t nr, room; };
 struct text_list { const char **values; size_t nr, room; };
 
+/* No recording packs so well; what does fills disks. */
+#define DEFAULT_MAX_RATIO 1000
+
 /* What the user asked for. Texts are borrowed from argv. */
 struct options {
 	struct message_style style;
@@ -33,7 +36,7 @@ struct options {
 	/* input */
 	struct text_list files;
 	bool strict;
-	uint64_t max_memory, max_ratio, max_spool;
+	uint64_t max_memory, max_ratio, max_spool;   /* 0: the library's default; max_ratio: no limit */
 	const char *tmpdir, *progress;
 	/* questions */
 	bool json, junit, perf, perf_stats, with_hits, columns, manual;

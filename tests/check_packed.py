@@ -77,6 +77,15 @@ def faults_of(data, parts, packer, path, stdin):
     return ["records outside the broken part are missing: %s" % lost[:9]] * (len(lost) > 0) + ["nothing is missing"] * (not missing)
 
 
+def faults_of_bomb(path):
+    """32 MiB out of a few kilobytes are refused, but where the user wants them."""
+    with open(path, "wb") as f:
+        f.write(zstd(recording_twins.pipe_stream("<") + b"\x44\0\0\0\0\0\x08\0" * (4 << 20)))
+    refused, wanted = run("info", "-q", path), run("info", "-q", "--max-ratio", "0", path)
+    return ["by default: exit %d: %s" % (refused.code, refused.err.decode())] * (refused.code != 4 or b"[E404]" not in refused.err) + \
+           ["without a limit: exit %d" % wanted.code] * (wanted.code != 0)
+
+
 def main():
     data = stream()
     parts = cut(data)
@@ -94,6 +103,13 @@ def main():
                 print("%sok %d - %s%s" % ("not " if faults else "", number, name, " on standard input" if stdin else ""))
                 for fault in faults:
                     print("# " + fault[:1500])
+        if b"zstd" in run("version").out:
+            number += 1
+            faults = faults_of_bomb(os.path.join(folder, "bomb"))
+            failures += bool(faults)
+            print("%sok %d - a bomb" % ("not " if faults else "", number))
+            for fault in faults:
+                print("# " + fault[:1500])
     print("1..%d" % number)
     return 1 if failures else 0
 

@@ -131,7 +131,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size % 4)
 		return 0;
 	read_pipe(data, size, &options);
-	options.read_ahead = true;   /* no thread for small inputs, but where fuzzing sets another limit */
+	/* no thread for the records of small inputs, but where fuzzing sets another limit */
+	options.read_ahead = PERFDATA_READ_RECORDS_AHEAD | (size % 8 ? 0 : PERFDATA_READ_BYTES_AHEAD);
 	read_memory(data, size, &options);
 	return 0;
 }

@@ -11,6 +11,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import hostility_table  # noqa: E402
 import recording_twins  # noqa: E402
 
 KALLSYMS = b"""ffffffff81000000 T _text
@@ -99,10 +100,16 @@ def print_formats(seeds, source):
     head = "".join(re.findall(string, text[text.index("#define HEAD"):text.index("raw_bytes[]")]))
     raw = re.sub(r"/\*.*?\*/", "", text[text.index("raw_bytes[] = {") + 15:text.index("};", text.index("raw_bytes[]"))])
     raw = bytes(ord(eval(word)) if "'" in word else int(word, 0) for word in re.findall(r"'.'|0x[0-9a-f]+|[0-9]+", raw))
-    for string in re.findall(r"\{ " + string, text):
+    for number, string in enumerate(re.findall(r"\{ " + string, text)):
         fmt = (head + string).encode().decode("unicode_escape").encode("latin-1")
-        if b'"' in fmt:
-            seeds.add("fuzz_trace", b"\0" + fmt + b"\0" + raw)
+        if b'"' not in fmt:
+            continue
+        seeds.add("fuzz_trace", b"\0" + fmt + b"\0" + raw)
+        if number % 3 == 0:
+            recording = hostility_table.with_format(fmt, raw, 7, 2)
+            seeds.add("fuzz_session", recording)
+            for odd in range(0, 32, 1 if number == 3 else 7):
+                seeds.add("fuzz_emit", recording + bytes([odd]))
 
 
 def directories(seeds, source):

@@ -245,15 +245,18 @@ def tracing_data(formats):
     return out + struct.pack("<II", 0, 0) + struct.pack("<Q", 0)
 
 
-def tracepoint(print_format, fields=b"", number=5):
-    """Samples of an event with this format."""
-    text = (b"name: event\nID: %d\nformat:\n\tfield:int a;\toffset:8;\tsize:4;\tsigned:1;\n" % number) + fields + b"\nprint fmt: " + print_format + b"\n"
+def with_format(text, raw, number, nr_samples):
+    """Samples of a tracepoint with this format."""
     attr = struct.pack("<IIQQQQQ", 2, 128, number, 1, 1 | 2 | 4 | 64 | 1024, 0, 0).ljust(128, b"\0")
     data = tracing_data([text])
     body = struct.pack("<I", len(data))
-    raw = bytes(8) + struct.pack("<iI", 3, 0)
-    samples = b"".join(record(9, 2, struct.pack("<QIIQQI", 1, 7, 7, k, 1, len(raw)) + raw + bytes(4)) for k in range(200))
+    samples = b"".join(record(9, 2, struct.pack("<QIIQQI", 1, 7, 7, k, 1, len(raw)) + raw + bytes(4)) for k in range(nr_samples))
     return b"PERFILE2" + struct.pack("<Q", 16) + record(64, 0, attr + struct.pack("<Q", 1)) + record(66, 0, body) + data + bytes(-len(data) % 8) + samples
+
+
+def tracepoint(print_format, fields=b""):
+    text = b"name: event\nID: 5\nformat:\n\tfield:int a;\toffset:8;\tsize:4;\tsigned:1;\n" + fields + b"\nprint fmt: " + print_format + b"\n"
+    return with_format(text, bytes(8) + struct.pack("<iI", 3, 0), 5, 200)
 
 
 def nested_formats(n):
