@@ -339,7 +339,7 @@ static unsigned pop_keys(struct perfdata_reader *reader, uint64_t limit, struct 
 {
 	struct pd_order *order = reader->order;
 	const size_t left = order->sorted - order->first;
-	const struct pd_key *keys = order->keys + order->first;
+	const struct pd_key *keys = left ? order->keys + order->first : NULL;
 	const unsigned max = left < PD_MAX_RECORDS ? (unsigned)left : PD_MAX_RECORDS;
 	unsigned nr = 0;
 

@@ -68,6 +68,10 @@ w.record(77, 0, lambda p: p.put("QQ", 1, 2000))
 write("stat-threads-too-late.pipe", w.data)
 
 
+# A stream that is cut inside its first record: an offset was added to the null pointer of no records that wait.
+write("first-record-cut.pipe", twins.pipe_stream("<")[:60])
+
+
 # A sample whose attr has raw data alone, with three bytes where the four of its size should be: its bytes were taken from far behind it.
 w = twins.Writer("<")
 w.raw(twins.pipe_stream("<")[:16])
