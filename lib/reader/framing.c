@@ -1,6 +1,9 @@
 /* Records out of a window: a header, its size, and what to do when that cannot be. */
 #include "config.h"
 #include "reader/reader_impl.h"
+#include "schema/decode.h"
+
+#define FETCH_AHEAD 2048u    /* bytes: another processor may have read them */
 
 /* A record of an unknown type is one if a record follows, or if it ends where the data does. */
 static bool unknown_is_record(struct pd_window *window, struct pd_record_header header)
@@ -86,41 +89,90 @@ static bool at_tail(struct pd_window *window, bool is_cut)
 }
 
 /* Member by member: a copy of a whole that was just put together would have to wait for its parts. */
-static inline void take_record(const struct pd_window *window, struct pd_record_header header, struct perfdata_raw *ret)
+static inline void take_bytes(const struct pd_window *window, struct pd_record_header header, struct perfdata_raw *ret)
 {
 	const struct pd_stream *stream = window->stream;
 
 	ret->bytes = window->at;
-	ret->event = NULL;
 	ret->offset = window->is_inner ? stream->unpack.carrier : window->offset;
 	ret->inner = window->is_inner ? window->offset : PERFDATA_NO_OFFSET;
-	ret->number = 0;
-	ret->time = UINT64_MAX;
 	ret->payload = 0;
 	ret->size = header.size;
 	ret->type = header.type;
-	ret->cpu = UINT32_MAX;
-	ret->pid = ret->tid = -1;
 	ret->misc = header.misc;
 	ret->file = stream->file;
 	ret->flags = 0;
+	ret->reserved = 0;
 	ret->chunk = window->chunk;
 }
 
-unsigned pd_window_samples(struct pd_window *window, struct perfdata_raw *ret, unsigned max)
+static inline void take_record(const struct pd_window *window, struct pd_record_header header, struct perfdata_raw *ret)
 {
-	const bool swap = window->stream->reader->config.swap;
+	take_bytes(window, header, ret);
+	ret->event = NULL;
+	ret->number = 0;
+	ret->time = UINT64_MAX;
+	ret->pid = ret->tid = -1;
+	ret->cpu = UINT32_MAX;
+}
+
+/* Where the id of every sample stands, in bytes from its start; 0 if there is only one event that it can belong to; -1 if neither is known. */
+static int place_of_ids(const struct perfdata_reader *reader)
+{
+	if (reader->nr_events == 1)
+		return 0;
+	if (!reader->nr_events || reader->nr_layouts != 1 || reader->events[0]->config.sample_id_at < 0)
+		return -1;
+	return 8 + 8 * reader->events[0]->config.sample_id_at;
+}
+
+/* What pd_event_match would find; false where that is less simple. */
+static inline bool match(const struct perfdata_reader *reader, int id_at, struct perfdata_raw *raw)
+{
+	const struct perfdata_event *event = reader->events[0];
+
+	if (id_at) {
+		uint64_t index, id;
+		if (raw->size < 8 + 8u * event->config.sample_fixed)
+			return false;
+		id = pd_load64(raw->bytes + id_at, reader->config.swap);
+		if (!id || !pd_map_get(&reader->ids, id, &index))
+			return false;
+		event = reader->events[index];
+	}
+	const struct perfdata_peek peek = pd_peek_sample(&event->config, raw->bytes, raw->size);
+	raw->event = event;
+	raw->time = peek.time;
+	raw->pid = peek.pid;
+	raw->tid = peek.tid;
+	raw->cpu = peek.cpu;
+	return true;
+}
+
+unsigned pd_window_samples(struct pd_window *window, uint64_t number, struct perfdata_raw *ret, unsigned max)
+{
+	const struct perfdata_reader *reader = window->stream->reader;
+	const bool swap = reader->config.swap;
+	const int id_at = place_of_ids(reader);
 	size_t left = pd_window_left(window);
 	unsigned nr = 0;
 
-	if (window->skip || window->searching || left < 16)
+	if (window->skip || window->searching || left < 16 || id_at < 0)
 		return 0;
 	struct pd_record_header header = pd_record_header(window->at, swap);
 	while (nr < max && header.type == PERFDATA_RECORD_SAMPLE && header.size >= 8 && header.size % 8 == 0 && left >= (size_t)header.size + 8) {
 		const struct pd_record_header next = pd_record_header(window->at + header.size, swap);
 		if (!pd_header_is_possible(next))
 			break;
-		take_record(window, header, &ret[nr++]);
+		if (left > FETCH_AHEAD + 64) {
+			__builtin_prefetch(window->at + FETCH_AHEAD);
+			__builtin_prefetch(window->at + FETCH_AHEAD + 64);
+		}
+		take_bytes(window, header, &ret[nr]);
+		ret[nr].number = number + nr;
+		if (!match(reader, id_at, &ret[nr]))
+			break;
+		nr++;
 		window->at += header.size;
 		window->offset += header.size;
 		left -= header.size;

@@ -258,16 +258,16 @@ enum perfdata_status pd_reader_read(struct perfdata_reader *reader, struct perfd
 			take_turn(reader, false);
 		}
 		unsigned nr = 1;
-		if (ret->type < PERFDATA_RECORD_USER_FIRST && reader->nr_streams == 1)
-			nr += pd_window_samples(window, ret + 1, PD_MAX_RECORDS - 1);
-		for (unsigned i = 0; i < nr; i++)
-			ret[i].number = reader->nr_records + i;
-		if (ret->type < PERFDATA_RECORD_USER_FIRST)
-			pd_events_match(reader, ret, nr);
-		else
+		ret->number = reader->nr_records;
+		if (ret->type >= PERFDATA_RECORD_USER_FIRST) {
 			status = pd_user_record(reader, window, ret);
-		if (status != PERFDATA_OK)
-			return status;
+			if (status != PERFDATA_OK)
+				return status;
+		} else {
+			pd_event_match(reader, ret);
+			if (reader->nr_streams == 1)
+				nr += pd_window_samples(window, ret->number + 1, ret + 1, PD_MAX_RECORDS - 1);
+		}
 		reader->nr_records += nr;
 		*ret_nr = nr;
 		return PERFDATA_OK;

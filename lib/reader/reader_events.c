@@ -371,7 +371,7 @@ enum perfdata_status pd_events_take_type(struct perfdata_reader *reader, uint64_
 
 /* --- which event a record belongs to ----------------------------------------------------------------------------- */
 
-static inline const struct perfdata_event *event_of_id(const struct perfdata_reader *reader, uint64_t id)
+static const struct perfdata_event *event_of_id(const struct perfdata_reader *reader, uint64_t id)
 {
 	uint64_t index;
 	return pd_map_get(&reader->ids, id, &index) ? reader->events[index] : NULL;
@@ -393,7 +393,7 @@ static const struct perfdata_event *event_elsewhere(struct perfdata_reader *read
 }
 
 /* The event by the id that stands where `layouts` say; the first event where the recorder wrote no id. */
-static inline const struct perfdata_event *event_by_id(struct perfdata_reader *reader, const struct perfdata_raw *raw, bool has_id, uint64_t id)
+static const struct perfdata_event *event_by_id(struct perfdata_reader *reader, const struct perfdata_raw *raw, bool has_id, uint64_t id)
 {
 	if (!has_id || !id)
 		return reader->events[0];
@@ -412,7 +412,7 @@ static inline void set_words(struct perfdata_raw *raw, const struct perfdata_eve
 	raw->cpu = peek.cpu;
 }
 
-static inline void match_sample(struct perfdata_reader *reader, struct perfdata_raw *raw)
+static void match_sample(struct perfdata_reader *reader, struct perfdata_raw *raw)
 {
 	const struct perfdata_event *first = reader->events[0], *event = first;
 	const struct perfdata_peek peek = pd_peek_sample(&first->config, raw->bytes, raw->size);
@@ -438,20 +438,17 @@ static void match_other(struct perfdata_reader *reader, struct perfdata_raw *raw
 	set_words(raw, event, peek);
 }
 
-void pd_events_match(struct perfdata_reader *reader, struct perfdata_raw *raws, unsigned nr)
+void pd_event_match(struct perfdata_reader *reader, struct perfdata_raw *raw)
 {
 	if (!reader->nr_events) {
 		if (reader->header.container == PERFDATA_CONTAINER_PIPE)
-			pd_reader_finding_once(reader, PERFDATA_F_NO_ATTRS, raws->file, raws->offset, "no attr record came before this one");
+			pd_reader_finding_once(reader, PERFDATA_F_NO_ATTRS, raw->file, raw->offset, "no attr record came before this one");
 		return;
 	}
-	for (unsigned i = 0; i < nr; i++) {
-		reader->at_record = raws[i].number;
-		if (raws[i].type == PERFDATA_RECORD_SAMPLE)
-			match_sample(reader, &raws[i]);
-		else
-			match_other(reader, &raws[i]);
-	}
+	if (raw->type == PERFDATA_RECORD_SAMPLE)
+		match_sample(reader, raw);
+	else
+		match_other(reader, raw);
 }
 
 enum perfdata_status perfdata_raw_decode(const struct perfdata_reader *reader, const struct perfdata_raw *raw,

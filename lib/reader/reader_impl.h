@@ -202,8 +202,8 @@ enum perfdata_status pd_events_take_groups(struct perfdata_reader *reader);
 enum perfdata_status pd_events_take_trace(struct perfdata_reader *reader);
 /* A name for the events whose config is `config`, from an EVENT_TYPE record or the table of old files. */
 enum perfdata_status pd_events_take_type(struct perfdata_reader *reader, uint64_t config, const void *name, size_t size);
-/* Sets event, flags, time, pid, tid and cpu of records of the kernel. */
-void pd_events_match(struct perfdata_reader *reader, struct perfdata_raw *raws, unsigned nr);
+/* Sets event, flags, time, pid, tid and cpu of a record of the kernel. */
+void pd_event_match(struct perfdata_reader *reader, struct perfdata_raw *raw);
 
 /* --- reader_features.c --- */
 /* Decodes and keeps a section. Damage is a finding, not a failure. */
@@ -250,8 +250,9 @@ bool pd_window_pass(struct pd_window *window);
 /* --- framing.c --- */
 /* PERFDATA_OK, or PERFDATA_END if the window has no more records (now). */
 enum perfdata_status pd_window_next(struct pd_window *window, struct perfdata_raw *ret);
-/* Samples that follow at once, with nothing to say about them, as far as they and the header behind each are at hand: most of a recording. */
-unsigned pd_window_samples(struct pd_window *window, struct perfdata_raw *ret, unsigned max);
+/* Samples that follow at once, with nothing to say about them, as far as they and the header behind each are at hand: most of a recording.
+ * They are matched with their events too, and numbered from `number` on. */
+unsigned pd_window_samples(struct pd_window *window, uint64_t number, struct perfdata_raw *ret, unsigned max);
 enum perfdata_status pd_stream_next(struct pd_stream *stream, struct perfdata_raw *ret, struct pd_window **ret_window);
 /* True if a whole record is at hand. */
 bool pd_stream_is_ready(const struct pd_stream *stream);

@@ -46,8 +46,11 @@ enum perfdata_status pd_filter_init(struct pd_filter *filter, const struct perfd
 		else
 			filter->other_types = true;
 	}
-	filter->any = own->nr_pids || own->nr_tids || own->nr_cpus || own->nr_types || own->nr_events || own->nr_comms ||
-		      own->time_first != 0 || own->time_last != UINT64_MAX;
+	const bool of_samples = own->nr_pids || own->nr_tids || own->nr_cpus || own->nr_events || own->nr_comms || own->time_first != 0 ||
+				own->time_last != UINT64_MAX;
+	filter->any = of_samples || own->nr_types;
+	filter->passes_samples = !of_samples && !filter->places &&
+				 (!own->nr_types || filter->type_bits[0] >> PERFDATA_RECORD_SAMPLE & 1);
 	return PERFDATA_OK;
 }
 

@@ -131,7 +131,7 @@ enum perfdata_status pd_take_plain(struct perfdata_session *session, const struc
 		count++;
 	*ret_taken = count;
 	enum perfdata_status status = pd_count_plain(&session->counts, raws, count);
-	if (status == PERFDATA_OK && (session->filter.any || session->filter.places))
+	if (status == PERFDATA_OK && !session->filter.passes_samples)
 		status = keep_wanted(session, plain, &count);
 	if (status != PERFDATA_OK || !count)
 		return status;

@@ -47,6 +47,7 @@ struct pd_filter {
 	struct perfdata_filter given;          /* with copies of all lists */
 	struct pd_arena arena;
 	bool any;                              /* some condition is set */
+	bool passes_samples;                   /* none that a sample could fail */
 	int8_t *event_ok;                      /* by event version: 0 not looked at, 1 passes, -1 does not */
 	size_t event_ok_room;
 	bool places;                           /* samples are wanted by where they are */

@@ -22,6 +22,7 @@ struct cell {
 #define LIVE_LISTS 4u
 struct live {
 	uint64_t present;
+	bool ordinary;         /* see is_ordinary */
 	size_t nr;             /* 0: not made yet */
 	uint16_t *columns;
 };
@@ -109,22 +110,13 @@ static struct row_plan *make_row_plan(struct record *r, const struct selection *
 	return plan;
 }
 
-static const struct live *live_columns(struct row_plan *plan, size_t nr_columns, uint64_t present)
+/* Nothing is to be said about the record itself. */
+static bool is_ordinary(const struct record *r)
 {
-	struct live *live = &plan->live[present * 0x9e3779b97f4a7c15ull >> 62];
-	if (live->nr && live->present == present)
-		return live;
-	live->present = present;
-	live->nr = 0;
-	for (size_t i = 0; i < nr_columns; i++)
-		if (plan->steps[i].what != SELECT_NOTHING && (!plan->cells[i].gate || plan->cells[i].gate & present))
-			live->columns[live->nr++] = (uint16_t)i;
-	return live;
+	return r->raw->inner == PERFDATA_NO_OFFSET && !r->world->name_files && !r->raw->flags && !r->view.rest.size && !r->damaged;
 }
 
-/* --- rows ------------------------------------------------------------------------------------------------------------------------ */
-
-/* Heads that few records have. */
+/* Heads that ordinary records do not have. */
 static bool is_absent(const struct record *r, const struct select_step *step)
 {
 	if (step->what != SELECT_HEAD)
@@ -138,6 +130,26 @@ static bool is_absent(const struct record *r, const struct select_step *step)
 	default: return false;
 	}
 }
+
+static const struct live *live_columns(const struct record *r, struct row_plan *plan, size_t nr_columns, uint64_t present)
+{
+	const bool ordinary = is_ordinary(r);
+	struct live *live = &plan->live[(present * 0x9e3779b97f4a7c15ull >> 62) ^ ordinary];
+	if (live->nr && live->present == present && live->ordinary == ordinary)
+		return live;
+	live->present = present;
+	live->ordinary = ordinary;
+	live->nr = 0;
+	for (size_t i = 0; i < nr_columns; i++) {
+		if (plan->steps[i].what == SELECT_NOTHING || (plan->cells[i].gate && !(plan->cells[i].gate & present)))
+			continue;
+		if (!ordinary || !is_absent(r, &plan->steps[i]))
+			live->columns[live->nr++] = (uint16_t)i;
+	}
+	return live;
+}
+
+/* --- rows ------------------------------------------------------------------------------------------------------------------------ */
 
 static char *commas_to(char *at, size_t count)
 {
@@ -207,7 +219,7 @@ bool csv_row(struct record *r, const struct selection *columns, bool without_cha
 	if (!plan)
 		return false;
 	const uint64_t present = r->view.u.present & ~(without_chains ? record_row_said_by_stack(r) : 0);
-	const struct live *live = live_columns(plan, columns->nr, present);
+	const struct live *live = live_columns(r, plan, columns->nr, present);
 	/* for all numbers and commas; what other cells need, they ask for */
 	const size_t fixed = columns->nr + COMMA_ROOM + live->nr * CELL_ROOM;
 	struct perfdata_text *out = r->s.out;
@@ -217,7 +229,7 @@ bool csv_row(struct record *r, const struct selection *columns, bool without_cha
 	for (size_t i = 0; i < live->nr && at; i++) {
 		const size_t column = live->columns[i];
 		const struct cell *cell = &plan->cells[column];
-		if (cell->op == CELL_ANY && is_absent(r, &plan->steps[column]))
+		if (!live->ordinary && cell->op == CELL_ANY && is_absent(r, &plan->steps[column]))
 			continue;
 		if (column - last == 1)
 			*at++ = ',';
