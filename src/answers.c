@@ -285,9 +285,8 @@ enum exit_code answer_each(struct options *options, enum perfdata_record_order o
 	if (!inputs_find(options))
 		return EXIT_USAGE;
 	enum exit_code code = EXIT_FINE;
-	/* with one processor beside this one, it is worth more for ordering than for reading */
-	const unsigned ahead = (order == PERFDATA_ORDER_TIME ? INPUT_RECORDS_AHEAD : 0u) |
-			       (order == PERFDATA_ORDER_FILE || perfdata_processors() > 2 ? INPUT_BYTES_AHEAD : 0u);
+	/* with one processor beside this one, framing and ordering there would gain less than handing the records over costs */
+	const unsigned ahead = INPUT_BYTES_AHEAD | (order == PERFDATA_ORDER_TIME && perfdata_processors() > 2 ? INPUT_RECORDS_AHEAD : 0u);
 	interrupt_catch();
 	for (size_t i = 0; i < options->files.nr && !*interrupt_flag(); i++) {
 		struct input input;
