@@ -14,7 +14,7 @@ import program
 import recording_twins
 from program import run, strict_json
 
-BLOCKS = 120
+BLOCKS = 240       # more records, and more bytes, than are read ahead
 COMMANDS = (["ndjson"], ["ndjson", "-j", "4"], ["ndjson", "--order", "file"], ["json"], ["csv", "-e", "time,ip,period"], ["csv", "--table", "unknown"], ["dump"], ["script"],
             ["perf-json"])
 LONGEST = 120
