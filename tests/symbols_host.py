@@ -249,6 +249,8 @@ def kernel_cases(case):
         case.check("kernel: its symbols are hidden here # SKIP", True)
         return
     case.check("kernel: the one that runs here is the recorded one", True)
+    here = {symbol for symbol, dso in case.frames("--symfs", "/")[0] if dso == "[kernel.kallsyms]"} - {"[unknown]"}
+    case.check("kernel: --symfs / is this host", here == kernel_names(case), sorted(here)[:10])
     with open(case.recording, "rb") as f:
         content = f.read()
     changed = os.path.join(case.folder, "other-kernel.data")

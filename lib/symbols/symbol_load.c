@@ -493,11 +493,12 @@ static enum perfdata_status load_vdso(struct perfdata_symbols_dso *dso)
 	return load_elf(dso, PD_ELF_OFFSET);
 }
 
-/* The kernel that runs here is the recorded one, and nobody said that files are elsewhere. */
+/* The kernel that runs here is the recorded one, and nobody said that files are elsewhere ("/" is here). */
 static bool host_kernel_serves(const struct perfdata_symbols_dso *dso)
 {
 	const struct perfdata_symbols_options *o = &dso->symbols->options;
-	return o->use_host && !o->symfs && dso->request.running;
+	const bool is_here = !o->symfs || !o->symfs[strspn(o->symfs, "/")];
+	return o->use_host && is_here && dso->request.running;
 }
 
 /* --- kernel and modules -------------------------------------------------------------------------------------------- */
@@ -530,6 +531,13 @@ static enum perfdata_status load_vmlinux(struct perfdata_symbols_dso *dso, const
 	return status;
 }
 
+/* By its release alone only where the caller says that files are the recorded ones. */
+static bool take_vmlinux(void *user, const char *path, const char *what)
+{
+	const struct search *search = user;
+	return (search->id.size || pd_is_given(search->dso->symbols, path)) && take_first(user, path, what);
+}
+
 static enum perfdata_status load_kernel(struct perfdata_symbols_dso *dso)
 {
 	struct perfdata_symbols *symbols = dso->symbols;
@@ -549,7 +557,7 @@ static enum perfdata_status load_kernel(struct perfdata_symbols_dso *dso)
 	bool found = search.id.size && (pd_cache_places(symbols, &search.id, "vmlinux", take_first, &search) ||
 					pd_cache_places(symbols, &search.id, "elf", take_first, &search));
 	if (!found && pd_elf_supported() && (search.id.size || is_elsewhere(dso)))
-		found = pd_vmlinux_places(symbols, dso->request.release, take_first, &search);
+		found = pd_vmlinux_places(symbols, dso->request.release, take_vmlinux, &search);
 	if (!found && search.id.size)
 		found = pd_debug_places(symbols, "[kernel]", NULL, &search.id, take_debug, &search);
 	if (found && load_vmlinux(dso, &search) == PERFDATA_OK)
