@@ -12,7 +12,7 @@ import tempfile
 import time
 
 # An error's own exit code would be hidden where a test expects another: what counts is that the log is empty.
-VALGRIND = ("valgrind", "-q", "--error-exitcode=99", "--leak-check=full", "--errors-for-leak-kinds=definite", "--show-leak-kinds=definite")
+VALGRIND = ("valgrind", "-q", "--vgdb=no", "--error-exitcode=99", "--leak-check=full", "--errors-for-leak-kinds=definite", "--show-leak-kinds=definite")
 LIMIT = 2 * 3600
 WRAPPED = {"PERFDATA": "perfdata", "PERFDATA_FAILING": "tests/failing_perfdata", "PERFDATA_EXAMPLE_READER": "tests/example_reader"}
 
