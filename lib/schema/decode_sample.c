@@ -179,15 +179,22 @@ struct perfdata_bytes perfdata_sample_raw(const struct perfdata_config *config, 
 {
 	const struct perfdata_bytes none = { NULL, 0 };
 	const size_t fixed = 8 + 8u * (size_t)config->sample_fixed;
+	const uint8_t *start = bytes;
 
 	if (!config->has_attr || !(config->sample_rows & RAW_ROW) || size < 8)
 		return none;
-	if (size >= fixed && pd_load16((const uint8_t *)bytes + 6, config->swap) == size) {
-		struct pd_walk w = { .at = (const uint8_t *)bytes + fixed, .end = (const uint8_t *)bytes + size, .swap = config->swap };
-		struct perfdata_sample sample;
-		uint64_t rows = config->sample_rows;
-		if (quick_rows(&w, &rows, &sample) & RAW_ROW)
-			return sample.raw;
+	/* behind the chain, or first */
+	if (size >= fixed && !(config->sample_rows & (RAW_ROW - 1) & ~(uint64_t)CALLCHAIN_ROW) && pd_load16(start + 6, config->swap) == size) {
+		size_t left = size - fixed;
+		bool fits = true;
+		if (config->sample_rows & CALLCHAIN_ROW) {
+			const uint64_t count = left < 8 ? UINT64_MAX : pd_load64(start + fixed, config->swap);
+			fits = left >= 8 && count <= (left - 8) / 8;
+			left -= fits ? 8 + 8 * (size_t)count : 0;
+		}
+		const uint8_t *at = start + size - left;
+		if (fits && left >= 4 && pd_load32(at, config->swap) <= left - 4)
+			return (struct perfdata_bytes){ at + 4, pd_load32(at, config->swap) };
 	}
 	struct perfdata_record record;
 	(void)perfdata_decode(config, bytes, size, &record);

@@ -106,7 +106,8 @@ enum perfdata_status pd_count_plain(struct pd_counts *counts, const struct perfd
 		event->samples++;
 		event->deliveries++;
 		type->bytes += raws[i].size;
-		count_flags(summary, raws[i].flags);
+		if (raws[i].flags)
+			count_flags(summary, raws[i].flags);
 		count_time(summary, raws[i].time);
 	}
 	type->records += nr;

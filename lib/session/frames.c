@@ -5,11 +5,12 @@
 #include "session/state.h"
 
 #define CACHE_SLOTS 16384u   /* a power of two */
+#define BELOW_KERNEL 0x100u  /* of a slot's key, beside the cpumode */
 #define MIN_CHAIN_BYTES ((size_t)1 << 20)
 
 struct pd_address_slot {
 	uint64_t ip, areas;             /* generation of the maps that were asked */
-	uint32_t key;                   /* cpumode, and whether it stands below kernel addresses */
+	uint32_t key;                   /* cpumode, BELOW_KERNEL */
 	uint32_t frame;
 };
 
@@ -56,22 +57,17 @@ static bool is_kernel_symbol(struct pd_state *state, uint64_t ip)
 	return symbols && ip >> 63 && perfdata_symbols_lookup(symbols, ip, UINT64_MAX, &symbol) == PERFDATA_OK && !symbol.module;
 }
 
-static uint32_t frame_of(struct pd_state *state, const struct pd_thread *thread, unsigned cpumode, uint64_t ip, bool below_kernel)
+static int make_cache(struct pd_state *state)
 {
-	const struct pd_areas *areas = areas_of(state, thread, cpumode);
-	if (!areas)
-		return PERFDATA_NONE;
-	if (!state->address_cache) {
-		state->address_cache = pd_calloc(CACHE_SLOTS, sizeof *state->address_cache);
-		if (!state->address_cache) {
-			state->no_memory = true;
-			return PERFDATA_NONE;
-		}
-	}
-	struct pd_address_slot *slot = &state->address_cache[pd_hash_u64(ip, areas->generation) & (CACHE_SLOTS - 1)];
-	const uint32_t key = cpumode | (below_kernel ? 0x100u : 0);
-	if (slot->ip == ip && slot->areas == areas->generation && slot->key == key)
-		return slot->frame;
+	state->address_cache = pd_calloc(CACHE_SLOTS, sizeof *state->address_cache);
+	state->no_memory |= !state->address_cache;
+	return state->address_cache ? 0 : -1;
+}
+
+/* What the cache does not know; it is put into `slot`. */
+static uint32_t find_frame(struct pd_state *state, const struct pd_areas *areas, unsigned cpumode, uint64_t ip, bool below_kernel,
+			   struct pd_address_slot *slot)
+{
 	const struct pd_area *area = pd_areas_find(areas, ip);
 	if (!area && below_kernel)
 		area = pd_areas_find_before_exec(areas, ip);
@@ -86,8 +82,22 @@ static uint32_t frame_of(struct pd_state *state, const struct pd_thread *thread,
 	const uint32_t frame = at.dso == PERFDATA_NONE ? PERFDATA_NONE : pd_frame_get(state, &at);
 	state->timed |= timed;
 	if (!timed)
-		*slot = (struct pd_address_slot){ .ip = ip, .areas = areas->generation, .key = key, .frame = frame };
+		*slot = (struct pd_address_slot){ .ip = ip, .areas = areas->generation, .key = cpumode | (below_kernel ? BELOW_KERNEL : 0), .frame = frame };
 	return frame;
+}
+
+static inline uint32_t frame_of(struct pd_state *state, const struct pd_thread *thread, unsigned cpumode, uint64_t ip, bool below_kernel)
+{
+	const struct pd_areas *areas = areas_of(state, thread, cpumode);
+	if (!areas)
+		return PERFDATA_NONE;
+	if (!state->address_cache && make_cache(state) < 0)
+		return PERFDATA_NONE;
+	struct pd_address_slot *slot = &state->address_cache[pd_hash_u64(ip, areas->generation) & (CACHE_SLOTS - 1)];
+	const uint32_t key = cpumode | (below_kernel ? BELOW_KERNEL : 0);
+	if (slot->ip == ip && slot->areas == areas->generation && slot->key == key)
+		return slot->frame;
+	return find_frame(state, areas, cpumode, ip, below_kernel, slot);
 }
 
 uint32_t pd_frame_of(struct pd_state *state, const struct pd_thread *thread, unsigned cpumode, uint64_t ip)

@@ -4,22 +4,9 @@
 #include "perfdata_text.h"
 #include "session/state.h"
 
-static const struct pd_map *threads_of(const struct pd_state *state)
-{
-	return state->guest ? &state->guest->threads : &state->threads;
-}
-
 static struct pd_map *threads_to_change(struct pd_state *state, struct pd_guest *guest)
 {
 	return guest ? &guest->threads : &state->threads;
-}
-
-struct pd_thread *pd_thread_find(const struct pd_state *state, int32_t tid)
-{
-	uint64_t value;
-	if (!pd_map_get(threads_of(state), (uint32_t)tid, &value))
-		return NULL;
-	return (struct pd_thread *)(uintptr_t)value;
 }
 
 static int set_default_comm(struct pd_state *state, struct pd_thread *thread)
@@ -65,7 +52,7 @@ static int learn_pid(struct pd_state *state, struct pd_thread *thread, int32_t p
 	return init_areas(state, thread);
 }
 
-struct pd_thread *pd_thread_get(struct pd_state *state, int32_t pid, int32_t tid)
+struct pd_thread *pd_thread_meet(struct pd_state *state, int32_t pid, int32_t tid)
 {
 	struct pd_thread *thread = pd_thread_find(state, tid);
 	if (thread)

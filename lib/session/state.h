@@ -111,9 +111,20 @@ struct pd_state {
 	int8_t kernel_is_running;  /* 0: not looked at, 1: it is the recorded one, -1: it is not */
 };
 
-/* The thread of a tid, made if there is none. pid -1: unknown. NULL without memory. */
-struct pd_thread *pd_thread_get(struct pd_state *state, int32_t pid, int32_t tid);
-struct pd_thread *pd_thread_find(const struct pd_state *state, int32_t tid);   /* or NULL */
+/* The thread of a tid, of the machine at hand, or NULL. */
+static inline struct pd_thread *pd_thread_find(const struct pd_state *state, int32_t tid)
+{
+	uint64_t value;
+	const bool found = pd_map_get(state->guest ? &state->guest->threads : &state->threads, (uint32_t)tid, &value);
+	return found ? (struct pd_thread *)(uintptr_t)value : NULL;
+}
+/* The same, made if there is none. pid -1: unknown. NULL without memory. */
+struct pd_thread *pd_thread_meet(struct pd_state *state, int32_t pid, int32_t tid);
+static inline struct pd_thread *pd_thread_get(struct pd_state *state, int32_t pid, int32_t tid)
+{
+	struct pd_thread *thread = pd_thread_find(state, tid);
+	return thread && thread->pid != -1 ? thread : pd_thread_meet(state, pid, tid);
+}
 void pd_thread_remove(struct pd_state *state, struct pd_thread *thread);
 int pd_thread_set_comm(struct pd_state *state, struct pd_thread *thread, const void *comm, size_t size);
 int pd_thread_fork(struct pd_state *state, const struct perfdata_task *task, bool copy_areas);
