@@ -191,6 +191,9 @@ PERFDATA_API enum perfdata_status perfdata_trace_print_field(const struct perfda
 							     struct perfdata_bytes raw, enum perfdata_order order,
 							     bool as_bytes, struct perfdata_text *out);
 
+/* True if perfdata_trace_print_field writes nothing but a number, of which no notation has anything to escape. */
+PERFDATA_API bool perfdata_trace_prints_number(const struct perfdata_trace_field *field);
+
 /* False if the field is one that perf prints as text and these bytes are not printable. */
 PERFDATA_API bool perfdata_trace_field_printable(const struct perfdata_trace_field *field, struct perfdata_bytes raw,
 						 enum perfdata_order order);

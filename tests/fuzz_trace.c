@@ -23,6 +23,7 @@ static void print_event(const struct perfdata_trace *trace, const struct perfdat
 
 	perfdata_text_init(&text);
 	perfdata_trace_print(event, raw, &context, &text);
+	perfdata_text_clear(&text);
 	for (size_t i = 0; i < event->nr_fields; i++) {
 		const struct perfdata_trace_field *field = &event->fields[i];
 		fuzz_touch_text(field->name);
@@ -34,6 +35,9 @@ static void print_event(const struct perfdata_trace *trace, const struct perfdat
 		}
 		const bool as_bytes = !perfdata_trace_field_printable(field, raw, order);
 		perfdata_trace_print_field(event, field, raw, order, as_bytes, &text);
+		/* numbers are written into JSON as they are */
+		if (perfdata_trace_prints_number(field) && !perfdata_json_plain(text.data, text.size))
+			abort();
 		perfdata_text_clear(&text);
 	}
 	perfdata_text_release(&text);

@@ -376,6 +376,7 @@ static void short_raw(void)
 	struct perfdata_trace *trace = with_format(all_kinds, &event);
 	struct perfdata_text text;
 	struct blob b;
+	size_t numbers = 0;
 
 	fill_raw(&b, false);
 	perfdata_text_init(&text);
@@ -388,8 +389,14 @@ static void short_raw(void)
 			struct perfdata_trace_value value = { 0 };
 			const bool fits = size >= field->offset + field->size;
 			const enum perfdata_status status = perfdata_trace_value(field, raw, PERFDATA_LITTLE_ENDIAN, &value);
+			const size_t start = text.size;
 			const enum perfdata_status printed =
 				perfdata_trace_print_field(event, field, raw, PERFDATA_LITTLE_ENDIAN, false, &text);
+			const size_t written = text.size - start;
+			perfdata_text_char(&text, '.');
+			numbers += perfdata_trace_prints_number(field);
+			if (perfdata_trace_prints_number(field))
+				CHECK_EQ(strspn(text.data + start, "0123456789abcdefx- "), written);
 			if (!fits)
 				CHECK(status == PERFDATA_DAMAGED && printed == PERFDATA_DAMAGED);
 			else if (field->place == PERFDATA_TRACE_FIXED || size == b.size)
@@ -399,6 +406,7 @@ static void short_raw(void)
 		}
 		free(exact);
 	}
+	CHECK(numbers > b.size);
 	perfdata_text_release(&text);
 	perfdata_trace_free(trace);
 }

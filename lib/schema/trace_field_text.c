@@ -80,6 +80,16 @@ static void append_number(struct perfdata_text *out, const struct perfdata_trace
 	}
 }
 
+static bool is_quick(const struct pd_trace_piece *piece)
+{
+	return piece->kind == PD_PIECE_NUMBER && piece->spec.form && piece->word.size;
+}
+
+bool perfdata_trace_prints_number(const struct perfdata_trace_field *field)
+{
+	return !(field->text_flags & PD_TRACE_IS_ARRAY) && (!field->text_piece || is_quick(field->text_piece));
+}
+
 static enum perfdata_status print_number(const struct perfdata_trace_event *event,
 					 const struct perfdata_trace_field *field, struct perfdata_bytes raw,
 					 enum perfdata_order order, struct perfdata_text *out)
@@ -96,7 +106,7 @@ static enum perfdata_status print_number(const struct perfdata_trace_event *even
 	}
 	if (field->text_flags & PD_TRACE_HAS_PREFIX)
 		perfdata_text_literal(out, "0x");
-	if (piece->kind == PD_PIECE_NUMBER && piece->spec.form && piece->word.size) {
+	if (is_quick(piece)) {
 		pd_trace_spell_quick(out, &piece->spec, value & piece->word.mask);
 		return PERFDATA_OK;
 	}

@@ -18,6 +18,7 @@ struct field {
 	char *key;                             /* ",\n\t\t\t\"NAME\": \"" */
 	size_t key_size;
 	bool maybe_text;
+	bool is_number;                        /* nothing to escape */
 	/* perf spells a text as numbers in all samples from the first one that is not printable. This is its number among all deliveries,
 	 * UINT64_MAX: not met so far. Whoever formats a sample in front of it does not care whether it is set. */
 	_Atomic uint64_t bytes_from;
@@ -206,6 +207,7 @@ static bool make_field(struct field *ret, const struct perfdata_trace_field *fie
 	ret->key = key.data;
 	ret->key_size = key.size;
 	ret->maybe_text = field->kind == PERFDATA_TRACE_STRING || field->element_size == 1;
+	ret->is_number = perfdata_trace_prints_number(field);
 	atomic_init(&ret->bytes_from, UINT64_MAX);
 	return true;
 }
@@ -494,7 +496,7 @@ static void spell_fields(const struct formatter *f, const struct event_plan *pla
 		(void)perfdata_trace_print_field(plan->event, field->field, raw, event->config.order, as_bytes, out);
 		if (perfdata_text_failed(out))
 			return;
-		if (perfdata_json_plain(out->data + start, out->size - start)) {
+		if (field->is_number || perfdata_json_plain(out->data + start, out->size - start)) {
 			perfdata_text_char(out, '"');
 			continue;
 		}
