@@ -6,6 +6,7 @@
 #include <string.h>
 #include "answers.h"
 #include "commands.h"
+#include "frame_hits.h"
 
 /* A line of the answer. */
 struct mapped {
@@ -23,9 +24,8 @@ struct hits {
 	const struct perfdata_session *session;
 	struct mapped *list;     /* by dso id, and then what only the header's table knows */
 	size_t nr, room;
-	uint64_t *at_frame;      /* samples by frame id, as long as records are read */
-	size_t frames_room;
-	uint64_t samples, outside;
+	struct frame_hits by_frame;
+	uint64_t outside;        /* samples in no file */
 	bool failed;
 };
 
@@ -72,45 +72,23 @@ static void take_stacks(struct hits *hits)
 
 static void take_frames(struct hits *hits)
 {
-	for (size_t frame = 0; frame < hits->frames_room; frame++) {
-		struct mapped *mapped = hits->at_frame[frame] ? mapped_of_frame(hits, (uint32_t)frame) : NULL;
+	const struct frame_hits *by_frame = &hits->by_frame;
+	hits->outside = by_frame->outside;
+	hits->failed |= by_frame->failed;
+	for (uint32_t frame = 0; frame < by_frame->room; frame++) {
+		struct mapped *mapped = by_frame->at[frame] ? mapped_of_frame(hits, frame) : NULL;
 		if (mapped)
-			mapped->samples += hits->at_frame[frame];
+			mapped->samples += by_frame->at[frame];
 		else
-			hits->outside += hits->at_frame[frame];
+			hits->outside += by_frame->at[frame];
 	}
-	free(hits->at_frame);
-	hits->at_frame = NULL;
-}
-
-static bool make_room_for(struct hits *hits, uint32_t frame)
-{
-	const size_t room = 2 * (size_t)frame + 1024;
-	uint64_t *grown = realloc(hits->at_frame, room * sizeof *grown);
-	if (!grown) {
-		hits->failed = true;
-		return false;
-	}
-	memset(grown + hits->frames_room, 0, (room - hits->frames_room) * sizeof *grown);
-	hits->at_frame = grown;
-	hits->frames_room = room;
-	return true;
 }
 
 static void take_batch(void *user, const struct perfdata_batch *batch)
 {
 	struct hits *hits = user;
 	hits->session = batch->session;
-	for (size_t i = 0; i < batch->nr_deliveries; i++) {
-		const struct perfdata_delivery *delivery = &batch->deliveries[i];
-		if (delivery->record->type != PERFDATA_RECORD_SAMPLE || !(delivery->flags & PERFDATA_DELIVERY_FIRST))
-			continue;
-		hits->samples++;
-		if (delivery->ip == PERFDATA_NONE)
-			hits->outside++;
-		else if (delivery->ip < hits->frames_room || make_room_for(hits, delivery->ip))
-			hits->at_frame[delivery->ip]++;
-	}
+	frame_hits_take(&hits->by_frame, batch);
 }
 
 static void take_dsos(struct hits *hits, const struct perfdata_session *session)
@@ -257,7 +235,7 @@ static void show_text(const struct options *options, struct input *input, const 
 	}
 	if (hidden && !options->with_hits)
 		perfdata_text_printf(&out, "%" PRIu64 " more without build-id and samples (-v shows them)\n", hidden);
-	perfdata_text_printf(&out, "%" PRIu64 " samples, %" PRIu64 " of them in no file\n", hits->samples, hits->outside);
+	perfdata_text_printf(&out, "%" PRIu64 " samples, %" PRIu64 " of them in no file\n", hits->by_frame.samples, hits->outside);
 	answer_flush(input, &out);
 }
 
@@ -298,7 +276,7 @@ static void show_json(const struct options *options, struct input *input, const 
 		json_object_object_add(object, "mappings", json_object_new_uint64(mapped->maps));
 		json_object_object_add(object, "samples", json_object_new_uint64(mapped->samples));
 	}
-	json_object_object_add(document, "samples", json_object_new_uint64(hits->samples));
+	json_object_object_add(document, "samples", json_object_new_uint64(hits->by_frame.samples));
 	json_object_object_add(document, "samples_outside", json_object_new_uint64(hits->outside));
 	json_object_object_add(document, "complete", json_object_new_boolean(perfdata_reader_complete(input->reader) && !input->messages.errors && !input->error.status));
 	answer_print(input, document, options->files.nr > 1);
@@ -353,7 +331,7 @@ static void answer(const struct options *options, struct input *input)
 	struct hits hits = { 0 };
 	struct perfdata_session *session = input_walk(input, &session_options, take_batch, &hits);
 	if (!session) {
-		free(hits.at_frame);
+		frame_hits_release(&hits.by_frame);
 		return;
 	}
 	hits.session = session;
@@ -388,6 +366,7 @@ static void answer(const struct options *options, struct input *input)
 		free(names[i]);
 	free(names);
 	free(hits.list);
+	frame_hits_release(&hits.by_frame);
 	perfdata_session_close(session);
 }
 

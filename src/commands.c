@@ -7,8 +7,8 @@
 
 static const struct command table[] = {
 	{ "convert", "--to NAME [options] FILE…", "write recordings in another format", CONVERSION | OPTIONS_TO, command_convert },
-	{ "info", "[options] FILE…", "what a recording is: header, events, features, counts, losses",
-	  QUESTION | OPTIONS_PERF | OPTIONS_STATS, command_info },
+	{ "info", "[options] FILE…", "what a recording is: header, events, features, counts, losses, names",
+	  QUESTION | OPTIONS_PERF | OPTIONS_STATS | OPTIONS_SYMBOLS, command_info },
 	{ "events", "[options] FILE…", "the events of a recording and how they were set up", QUESTION | OPTIONS_PERF, command_events },
 	{ "buildids", "[options] FILE…", "the files of a recording and their build-ids", QUESTION | OPTIONS_PERF | OPTIONS_HITS,
 	  command_buildids },

@@ -8,6 +8,8 @@
 #include "commands.h"
 #include "emit/header_text.h"
 #include "emit/stats_text.h"
+#include "info_names.h"
+#include "symbol_options.h"
 
 /* --- counters of `perf stat record` --------------------------------------------------------------------------------- */
 
@@ -29,6 +31,7 @@ struct counters {
 	uint64_t *pids;          /* of the thread map */
 	size_t nr_pids;
 	struct lost_sums lost;
+	struct frame_hits hits;  /* where names are asked for */
 	bool failed;
 };
 
@@ -92,8 +95,10 @@ static void take_record(struct counters *counters, const struct perfdata_raw *ra
 
 static void take_batch(void *user, const struct perfdata_batch *batch)
 {
+	struct counters *counters = user;
 	for (size_t i = 0; i < batch->nr_records; i++)
-		take_record(user, &batch->records[i]);
+		take_record(counters, &batch->records[i]);
+	frame_hits_take(&counters->hits, batch);
 }
 
 /* A thread map of one -1 (system wide) has no process. */
@@ -248,13 +253,15 @@ static void show_features(struct perfdata_text *out, const struct perfdata_reade
 }
 
 static void show_text(const struct options *options, struct input *input, const struct perfdata_summary *summary,
-		      const struct counters *counters)
+		      const struct counters *counters, const struct name_counts *names)
 {
 	struct perfdata_text out;
 	perfdata_text_init(&out);
 	show_header(&out, perfdata_reader_header(input->reader));
 	show_counts(&out, summary);
 	show_losses(&out, summary);
+	if (names)
+		name_counts_text(&out, names);
 	perfdata_text_printf(&out, "complete: %s\n", summary->complete && !input->messages.errors ? "yes" : "no");
 	show_findings(&out, &input->messages);
 	show_features(&out, input->reader, options->style.verbose);
@@ -282,36 +289,63 @@ static void show_perf_header(struct input *input)
 
 /* --- the command ------------------------------------------------------------------------------------------------------ */
 
-static void answer(const struct options *options, struct input *input)
+static void show(const struct options *options, struct input *input, struct perfdata_session *session, const struct counters *counters,
+		 const struct name_counts *names)
 {
-	const struct perfdata_session_options session_options = {
-		.size = sizeof session_options,
-		.needs = PERFDATA_NEED_RECORDS,
-	};
-	struct counters counters = { .reader = input->reader };
-	struct perfdata_session *session = input_walk(input, &session_options, take_batch, &counters);
-	if (!session)
-		return;
 	const struct perfdata_summary *summary = perfdata_session_summary(session);
-	if (counters.failed) {
-		input_ended(input, PERFDATA_ENOMEM, NULL);
-	} else if (options->perf_stats) {
-		show_perf_stats(input, summary, &counters);
+	if (options->perf_stats) {
+		show_perf_stats(input, summary, counters);
 	} else if (options->perf) {
 		show_perf_header(input);
 	} else if (options->json) {
 		json_object *document = answer_document(input, session);
-		if (document && counters.nr)
-			json_object_object_add(document, "counters", counters_json(input, &counters));
+		if (document && counters->nr)
+			json_object_object_add(document, "counters", counters_json(input, counters));
+		if (document && names)
+			json_object_object_add(document, "names", name_counts_json(input, names));
 		if (document)
 			answer_print(input, document, options->files.nr > 1);
 	} else {
-		show_text(options, input, summary, &counters);
+		show_text(options, input, summary, counters, names);
 	}
+}
+
+static bool wants_names(const struct options *options) { return options->symbols && !strcmp(options->symbols, "yes"); }
+
+static void answer(const struct options *options, struct input *input)
+{
+	struct perfdata_symbols *symbols;
+	struct perfdata_error error = { .status = PERFDATA_OK };
+	enum perfdata_status status = symbols_for(options, &input->messages, &symbols);
+	if (status != PERFDATA_OK) {
+		input_ended(input, status, &error);
+		return;
+	}
+	const struct perfdata_session_options session_options = {
+		.size = sizeof session_options,
+		.needs = PERFDATA_NEED_RECORDS | (symbols ? PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_FRAMES : 0u),
+		.symbols = symbols,
+		.use_host = symbols != NULL,
+	};
+	struct counters counters = { .reader = input->reader };
+	struct name_counts names = { 0 };
+	struct perfdata_session *session = input_walk(input, &session_options, take_batch, &counters);
+	if (session) {
+		if (counters.failed || (symbols && name_counts_make(&names, session, &counters.hits) != PERFDATA_OK))
+			input_ended(input, PERFDATA_ENOMEM, NULL);
+		else
+			show(options, input, session, &counters, symbols ? &names : NULL);
+	}
+	name_counts_release(&names);
+	frame_hits_release(&counters.hits);
 	free(counters.list);
 	free(counters.pids);
 	lost_sums_release(&counters.lost);
 	perfdata_session_close(session);
+	perfdata_symbols_free(symbols);
 }
 
-enum exit_code command_info(struct options *options) { return answer_each(options, PERFDATA_ORDER_FILE, answer); }
+enum exit_code command_info(struct options *options)
+{
+	return answer_each(options, wants_names(options) ? PERFDATA_ORDER_TIME : PERFDATA_ORDER_FILE, answer);
+}

@@ -184,6 +184,20 @@ def places(case, *options):
     return [(place.get("symbol"), place.get("dso")) for place in found]
 
 
+def count_case(case, title):
+    """info counts the samples that have names as JSON lines have them."""
+    done = run(PERFDATA, "info", "-q", "--json", "--symbols", "yes", case.recording, env=case.environment)
+    told = json.loads(done.stdout)["names"]
+    everywhere = places(case)
+    nameless = {}
+    for symbol, dso in everywhere:
+        if symbol is None:
+            nameless[dso] = nameless.get(dso, 0) + 1
+    case.check(title + ": info counts the names", told["samples"] == len(everywhere) and told["named"] == len(everywhere) - sum(nameless.values()) and
+               sum(entry["samples"] for entry in told["unnamed"]) == sum(nameless.values()) and len(told["unnamed"]) == len(nameless) and
+               nameless.get(case.binary) == next((entry["samples"] for entry in told["unnamed"] if entry["dso"] == case.binary), None), told, nameless)
+
+
 def filter_cases(case):
     everywhere = places(case)
     leaf = [place for place in everywhere if place[0] == "ours_leaf"]
@@ -204,9 +218,11 @@ def line_cases(case, title):
 def user_cases(case, title):
     frames = case.names()
     case.check(title + ": the binary is there", NEEDED <= frames, frames)
+    count_case(case, title + ": the binary is there")
     case.place(None)
     frames = case.names()
     case.check(title + ": the binary is gone", not frames - {"[unknown]"}, frames)
+    count_case(case, title + ": the binary is gone")
     case.place(case.other)
     frames, said = case.names(), case.frames()[1]
     case.check(title + ": another binary is in its place", not frames - {"[unknown]"}, frames)

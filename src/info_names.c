@@ -1,0 +1,76 @@
+#include "config.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "info_names.h"
+
+static int by_samples(const void *left, const void *right)
+{
+	const struct unnamed *a = left, *b = right;
+	if (a->samples != b->samples)
+		return a->samples < b->samples ? 1 : -1;
+	return strcmp(a->filename ? a->filename : "", b->filename ? b->filename : "");
+}
+
+enum perfdata_status name_counts_make(struct name_counts *counts, const struct perfdata_session *session, const struct frame_hits *hits)
+{
+	const uint32_t nr_dsos = perfdata_session_nr_dsos(session);
+	*counts = (struct name_counts){ .samples = hits->samples, .list = calloc((size_t)nr_dsos + 1, sizeof *counts->list) };
+	if (!counts->list || hits->failed) {
+		name_counts_release(counts);
+		return PERFDATA_ENOMEM;
+	}
+	/* the last one stands for no file */
+	counts->list[nr_dsos].samples = hits->outside;
+	for (uint32_t frame = 0; frame < hits->room; frame++) {
+		struct perfdata_symbol symbol;
+		if (!hits->at[frame])
+			continue;
+		if (perfdata_session_symbol(session, frame, 0, &symbol) == PERFDATA_OK) {
+			counts->named += hits->at[frame];
+			continue;
+		}
+		const struct perfdata_frame *place = perfdata_session_frame(session, frame);
+		const uint32_t dso = place && place->dso < nr_dsos ? place->dso : nr_dsos;
+		counts->list[dso].samples += hits->at[frame];
+	}
+	for (uint32_t dso = 0; dso <= nr_dsos; dso++) {
+		if (!counts->list[dso].samples)
+			continue;
+		counts->list[counts->nr] = counts->list[dso];
+		counts->list[counts->nr++].filename = dso < nr_dsos ? perfdata_session_dso(session, dso)->long_name : NULL;
+	}
+	qsort(counts->list, counts->nr, sizeof *counts->list, by_samples);
+	return PERFDATA_OK;
+}
+
+void name_counts_release(struct name_counts *counts)
+{
+	free(counts->list);
+	*counts = (struct name_counts){ 0 };
+}
+
+void name_counts_text(struct perfdata_text *out, const struct name_counts *counts)
+{
+	perfdata_text_printf(out, "names: %" PRIu64 " of %" PRIu64 " samples have one\n", counts->named, counts->samples);
+	for (size_t i = 0; i < counts->nr; i++) {
+		perfdata_text_printf(out, "  %12" PRIu64 " have none in ", counts->list[i].samples);
+		answer_text(out, counts->list[i].filename ? counts->list[i].filename : "(no file)");
+		perfdata_text_char(out, '\n');
+	}
+}
+
+json_object *name_counts_json(struct input *input, const struct name_counts *counts)
+{
+	json_object *object = json_object_new_object(), *list = json_object_new_array();
+	json_object_object_add(object, "samples", json_object_new_uint64(counts->samples));
+	json_object_object_add(object, "named", json_object_new_uint64(counts->named));
+	json_object_object_add(object, "unnamed", list);
+	for (size_t i = 0; i < counts->nr; i++) {
+		json_object *entry = json_object_new_object();
+		json_object_object_add(entry, "dso", counts->list[i].filename ? answer_json_text(input, counts->list[i].filename) : NULL);
+		json_object_object_add(entry, "samples", json_object_new_uint64(counts->list[i].samples));
+		json_object_array_add(list, entry);
+	}
+	return object;
+}

@@ -1,0 +1,25 @@
+/* What info says of names: how many samples have one, and in which files the others lie. */
+#ifndef INFO_NAMES_H
+#define INFO_NAMES_H
+
+#include <json-c/json.h>
+#include "answers.h"
+#include "frame_hits.h"
+
+struct unnamed {
+	const char *filename;    /* of the session; NULL: in no file */
+	uint64_t samples;
+};
+struct name_counts {
+	uint64_t samples, named;
+	struct unnamed *list;    /* most samples first */
+	size_t nr;
+};
+
+/* PERFDATA_ENOMEM; nothing is to be released then. */
+enum perfdata_status name_counts_make(struct name_counts *counts, const struct perfdata_session *session, const struct frame_hits *hits);
+void name_counts_release(struct name_counts *counts);
+void name_counts_text(struct perfdata_text *out, const struct name_counts *counts);
+json_object *name_counts_json(struct input *input, const struct name_counts *counts);
+
+#endif
