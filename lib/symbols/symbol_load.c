@@ -80,7 +80,8 @@ static void drop_table(struct perfdata_symbols_dso *dso)
 
 static enum perfdata_status refuse(struct perfdata_symbols_dso *dso, const char *path, enum perfdata_status status)
 {
-	bool odd = status != PERFDATA_ENOMEM && status != PERFDATA_ABSENT;
+	/* names that are missing for want of memory are told of too */
+	bool odd = status != PERFDATA_ABSENT;
 	pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, path, status_reason(status));
 	if (odd)
 		find_fault(dso, PERFDATA_F_SYMBOL_FILE, path, status_reason(status));
