@@ -12,13 +12,10 @@ import tempfile
 import threading
 import time
 
-TOP = os.environ.get("top_srcdir") or os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(TOP, "tests"))
-from builder import Recording, IP, TID, TIME  # noqa: E402
-from symbols_replaced import build_id_in, offset_of, run  # noqa: E402
+from builder import Recording, IP, TID, TIME
+from program import PERFDATA
+from symbols_replaced import build_id_in, offset_of, run
 
-PERFDATA = os.path.abspath(os.environ.get("PERFDATA") or os.path.join(TOP, "build", "perfdata"))
 PROGRAM = """
 static volatile unsigned long sink;
 static __attribute__((noinline)) void hidden(unsigned long n) { for (unsigned long i = 0; i < n; i++) sink += i; }

@@ -13,12 +13,9 @@ import subprocess
 import sys
 import tempfile
 
-TOP = os.environ.get("top_srcdir") or os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(TOP, "tests"))
-from check_folded import fold  # noqa: E402
+from check_folded import fold
+from program import PERFDATA
 
-PERFDATA = os.path.abspath(os.environ.get("PERFDATA") or os.path.join(TOP, "build", "perfdata"))
 PERF = os.environ.get("PERF", "perf")
 
 PROGRAM = """

@@ -11,12 +11,9 @@ import sys
 import tempfile
 import time
 
-TOP = os.environ.get("top_srcdir") or os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(TOP, "tests"))
-from builder import Recording, IP, TID, TIME, USER, pad  # noqa: E402
+from builder import Recording, IP, TID, TIME, USER, pad
+from program import PERFDATA
 
-PERFDATA = os.path.abspath(os.environ.get("PERFDATA") or os.path.join(TOP, "build", "perfdata"))
 PERF = os.environ.get("PERF", "perf")
 
 PROGRAM = """
