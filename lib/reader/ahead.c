@@ -11,7 +11,6 @@
 #define BLOCKS 6u
 #define BLOCK_RECORDS 1024u
 #define BLOCK_NOTES 64u
-#define FETCH_LINES 3u
 
 /* A finding that waits for its turn. */
 struct note {
@@ -190,8 +189,7 @@ static void give_back(struct pd_ahead *ahead, struct block *block)
 static void fetch_bytes(const struct block *block, unsigned from)
 {
 	for (unsigned i = from; i < from + PD_MAX_RECORDS && i < block->nr_records; i++)
-		for (unsigned line = 0; line < FETCH_LINES; line++)
-			__builtin_prefetch(block->records[i].bytes + 64 * line);
+		pd_record_fetch(block->records[i].bytes);
 }
 
 enum perfdata_status pd_ahead_next(struct pd_ahead *ahead, struct pd_few *ret)

@@ -38,7 +38,6 @@ struct pd_order {
 
 #define FETCH_SLOTS 32               /* so many records ahead their slots are fetched into the cache */
 #define FETCH_BYTES 16               /* and their bytes, which the slots point to */
-#define FETCH_LINES 3
 #ifndef MIN_RUN_BYTES                /* fuzzing sets a smaller one */
 #define MIN_RUN_BYTES (1u << 20)     /* of records: smaller runs are not worth a file */
 #endif
@@ -329,9 +328,7 @@ static inline void fetch_ahead(const struct pd_order *order, size_t at, bool byt
 	__builtin_prefetch(pd_slot_header_at(&order->slots, order->keys[at + FETCH_SLOTS].slot));
 	if (!bytes_too)
 		return;
-	const uint8_t *bytes = pd_slot_at(&order->slots, order->keys[at + FETCH_BYTES].slot)->bytes;
-	for (unsigned line = 0; line < FETCH_LINES; line++)
-		__builtin_prefetch(bytes + 64 * line);
+	pd_record_fetch(pd_slot_at(&order->slots, order->keys[at + FETCH_BYTES].slot)->bytes);
 }
 
 /* Gives the oldest records in memory, none of which is newer than `limit`. */

@@ -48,6 +48,20 @@ bool pd_walk_attr(struct pd_walk *w, struct perfdata_attr *attr);
 /* The fixed words and the rows behind them. */
 bool pd_walk_sample(struct pd_walk *w, struct perfdata_sample *sample);
 
+/* Whether a callchain, or raw data, that begins at `at` fits into the `left` bytes there are; how much of them it takes. */
+static inline bool pd_chain_fits(const uint8_t *at, size_t left, bool swap, size_t *ret_size)
+{
+	const uint64_t count = left < 8 ? UINT64_MAX : pd_load64(at, swap);
+	*ret_size = 8 + 8 * (size_t)count;
+	return left >= 8 && count <= (left - 8) / 8;
+}
+static inline bool pd_raw_fits(const uint8_t *at, size_t left, bool swap, size_t *ret_size)
+{
+	const uint32_t count = left < 4 ? UINT32_MAX : pd_load32(at, swap);
+	*ret_size = 4 + (size_t)count;
+	return left >= 4 && count <= left - 4;
+}
+
 /* True if the fields of a sample reach exactly to its end, as far as that can be said at a glance; false says nothing. */
 static inline bool pd_sample_is_whole(const struct perfdata_config *config, const uint8_t *bytes, size_t size)
 {
@@ -56,16 +70,16 @@ static inline bool pd_sample_is_whole(const struct perfdata_config *config, cons
 
 	if (!config->has_attr || config->sample_rows & ~(chain | raw) || size < fixed || pd_load16(bytes + 6, config->swap) != size)
 		return false;
-	size_t left = size - fixed;
+	size_t left = size - fixed, taken;
 	if (config->sample_rows & chain) {
-		if (left < 8 || pd_load64(bytes + size - left, config->swap) > (left - 8) / 8)
+		if (!pd_chain_fits(bytes + size - left, left, config->swap, &taken))
 			return false;
-		left -= 8 + 8 * (size_t)pd_load64(bytes + size - left, config->swap);
+		left -= taken;
 	}
 	if (config->sample_rows & raw) {
-		if (left < 4 || pd_load32(bytes + size - left, config->swap) > left - 4)
+		if (!pd_raw_fits(bytes + size - left, left, config->swap, &taken))
 			return false;
-		left -= 4 + pd_load32(bytes + size - left, config->swap);
+		left -= taken;
 	}
 	return !left;
 }
@@ -89,12 +103,10 @@ static inline bool pd_sample_head(const struct perfdata_config *config, const ui
 	ret->callchain.count = 0;
 	if (config->sample_rows & 1u << PD_SAMPLE_CALLCHAIN_ROW) {
 		/* the first row behind the words */
-		if (size < fixed + 8)
+		size_t taken;
+		if (!pd_chain_fits(bytes + fixed, size - fixed, config->swap, &taken))
 			return false;
-		const uint64_t count = pd_load64(bytes + fixed, config->swap);
-		if (count > (size - fixed - 8) / 8)
-			return false;
-		ret->callchain = (struct perfdata_list){ .data = bytes + fixed + 8, .count = count, .present = UINT64_MAX, .stride = 8,
+		ret->callchain = (struct perfdata_list){ .data = bytes + fixed + 8, .count = taken / 8 - 1, .present = UINT64_MAX, .stride = 8,
 							 .swap = config->swap };
 	}
 	ret->id = pd_sample_word(config, bytes, config->sample_id_at);

@@ -146,29 +146,22 @@ bool pd_walk_struct(struct pd_walk *w, const struct perfdata_field *field, void 
 static uint64_t quick_rows(struct pd_walk *w, uint64_t *rows, struct perfdata_sample *sample)
 {
 	uint64_t present = 0;
+	size_t taken;
 
 	if ((*rows & (0 - *rows)) == CALLCHAIN_ROW) {
-		const size_t left = pd_walk_left(w);
-		if (left < 8)
+		if (!pd_chain_fits(w->at, pd_walk_left(w), w->swap, &taken))
 			return present;
-		const uint64_t count = pd_load64(w->at, w->swap);
-		if (count > (left - 8) / 8)
-			return present;
-		sample->callchain = (struct perfdata_list){ .data = w->at + 8, .count = count, .present = UINT64_MAX,
+		sample->callchain = (struct perfdata_list){ .data = w->at + 8, .count = taken / 8 - 1, .present = UINT64_MAX,
 							    .stride = 8, .swap = w->swap };
-		w->at += 8 + 8 * count;
+		w->at += taken;
 		*rows &= *rows - 1;
 		present |= CALLCHAIN_ROW;
 	}
 	if ((*rows & (0 - *rows)) == RAW_ROW) {
-		const size_t left = pd_walk_left(w);
-		if (left < 4)
+		if (!pd_raw_fits(w->at, pd_walk_left(w), w->swap, &taken))
 			return present;
-		const uint32_t count = pd_load32(w->at, w->swap);
-		if (count > left - 4)
-			return present;
-		sample->raw = (struct perfdata_bytes){ w->at + 4, count };
-		w->at += 4 + count;
+		sample->raw = (struct perfdata_bytes){ w->at + 4, taken - 4 };
+		w->at += taken;
 		*rows &= *rows - 1;
 		present |= RAW_ROW;
 	}
@@ -185,16 +178,10 @@ struct perfdata_bytes perfdata_sample_raw(const struct perfdata_config *config, 
 		return none;
 	/* behind the chain, or first */
 	if (size >= fixed && !(config->sample_rows & (RAW_ROW - 1) & ~(uint64_t)CALLCHAIN_ROW) && pd_load16(start + 6, config->swap) == size) {
-		size_t left = size - fixed;
-		bool fits = true;
-		if (config->sample_rows & CALLCHAIN_ROW) {
-			const uint64_t count = left < 8 ? UINT64_MAX : pd_load64(start + fixed, config->swap);
-			fits = left >= 8 && count <= (left - 8) / 8;
-			left -= fits ? 8 + 8 * (size_t)count : 0;
-		}
-		const uint8_t *at = start + size - left;
-		if (fits && left >= 4 && pd_load32(at, config->swap) <= left - 4)
-			return (struct perfdata_bytes){ at + 4, pd_load32(at, config->swap) };
+		size_t chain = 0, taken;
+		if ((!(config->sample_rows & CALLCHAIN_ROW) || pd_chain_fits(start + fixed, size - fixed, config->swap, &chain)) &&
+		    pd_raw_fits(start + fixed + chain, size - fixed - chain, config->swap, &taken))
+			return (struct perfdata_bytes){ start + fixed + chain + 4, taken - 4 };
 	}
 	struct perfdata_record record;
 	(void)perfdata_decode(config, bytes, size, &record);

@@ -35,8 +35,6 @@ struct sample_view {
 	uint32_t stack;
 };
 
-static bool needs(const struct perfdata_session *session, uint32_t need) { return session->options.needs & need; }
-
 static bool sample_has(const struct perfdata_event *event, uint64_t bits)
 {
 	return (event->config.attr.sample_type & bits) == bits;
@@ -86,7 +84,7 @@ static enum perfdata_status resolve(struct sample_view *view, struct perfdata_de
 	delivery->pid = thread->pid;
 	delivery->comm = thread->comm;
 	const struct perfdata_event *event = delivery->event;
-	if (needs(session, PERFDATA_NEED_FRAMES)) {
+	if (pd_needs(session, PERFDATA_NEED_FRAMES)) {
 		const unsigned cpumode = view->raw->misc & PERFDATA_CPUMODE_MASK;
 		delivery->ip = pd_frame_of(state, thread, cpumode, view->head.ip);
 		if (sample_has(event, PERFDATA_SAMPLE_ADDR))
@@ -105,7 +103,7 @@ static enum perfdata_status resolve(struct sample_view *view, struct perfdata_de
 			}
 		}
 	}
-	if (needs(session, PERFDATA_NEED_STACKS) && view->has_chain) {
+	if (pd_needs(session, PERFDATA_NEED_STACKS) && view->has_chain) {
 		if (!view->stack_known)
 			view->stack = stack_of(view, thread);
 		view->stack_known = true;
@@ -255,8 +253,7 @@ static enum perfdata_status deliver_unchanged(struct sample_view *view)
 static bool wants_deferred(const struct sample_view *view, uint64_t *ret_cookie)
 {
 	const struct perfdata_list *chain = &view->head.callchain;
-	if (!view->session->options.merge_deferred || !sample_has(view->raw->event, PERFDATA_SAMPLE_CALLCHAIN) || chain->count < 2 ||
-	    perfdata_list_u64(chain, chain->count - 2) != PERFDATA_CONTEXT_USER_DEFERRED)
+	if (!sample_has(view->raw->event, PERFDATA_SAMPLE_CALLCHAIN) || !pd_goes_on(view->session, chain))
 		return false;
 	*ret_cookie = perfdata_list_u64(chain, chain->count - 1);
 	return true;

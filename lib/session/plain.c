@@ -13,24 +13,16 @@ struct plain {
 	struct pd_expected_chain chain;
 };
 
-static bool needs(const struct perfdata_session *session, uint32_t need) { return session->options.needs & need; }
-
-static bool waits_for_chain(const struct perfdata_session *session, const struct perfdata_list *chain)
-{
-	return session->options.merge_deferred && chain->count >= 2 &&
-	       perfdata_list_u64(chain, chain->count - 2) == PERFDATA_CONTEXT_USER_DEFERRED;
-}
-
 static inline bool is_plain(const struct perfdata_session *session, const struct perfdata_raw *raw, struct plain *ret)
 {
 	const struct perfdata_event *event = raw->event;
 	ret->raw = raw;
 	if (raw->type != PERFDATA_RECORD_SAMPLE || !event)
 		return false;
-	if (!needs(session, PERFDATA_NEED_DELIVERIES))
+	if (!pd_needs(session, PERFDATA_NEED_DELIVERIES))
 		return !(event->config.attr.sample_type & PERFDATA_SAMPLE_READ);
 	return pd_sample_head(&event->config, raw->bytes, raw->size, &ret->head) && !pd_is_offcpu(event) &&
-	       !waits_for_chain(session, &ret->head.callchain);
+	       !pd_goes_on(session, &ret->head.callchain);
 }
 
 /* Leaves out what does not pass the filter. */
@@ -57,7 +49,7 @@ static enum perfdata_status find_threads(struct perfdata_session *session, struc
 		if (!plain[i].thread)
 			return PERFDATA_ENOMEM;
 	}
-	if (!needs(session, PERFDATA_NEED_STACKS))
+	if (!pd_needs(session, PERFDATA_NEED_STACKS))
 		return PERFDATA_OK;
 	for (unsigned i = 0; i < nr; i++)
 		pd_stack_expect(state, plain[i].thread, &plain[i].head.callchain, &plain[i].chain);
@@ -91,13 +83,13 @@ static inline void resolve(struct perfdata_session *session, const struct plain 
 	delivery->pid = thread->pid;
 	delivery->comm = thread->comm;
 	state->now = plain->raw->time;
-	if (needs(session, PERFDATA_NEED_FRAMES)) {
+	if (pd_needs(session, PERFDATA_NEED_FRAMES)) {
 		const unsigned cpumode = plain->raw->misc & PERFDATA_CPUMODE_MASK;
 		delivery->ip = pd_frame_of(state, thread, cpumode, plain->head.ip);
 		if (recorded & PERFDATA_SAMPLE_ADDR)
 			delivery->addr = pd_frame_of_data(state, thread, cpumode, plain->head.addr);
 	}
-	if (needs(session, PERFDATA_NEED_STACKS) && recorded & PERFDATA_SAMPLE_CALLCHAIN) {
+	if (pd_needs(session, PERFDATA_NEED_STACKS) && recorded & PERFDATA_SAMPLE_CALLCHAIN) {
 		const struct pd_chain chain = { .recorded = &plain->head.callchain, .ip = plain->head.ip, .hash = plain->chain.hash };
 		delivery->stack = pd_stack_get(state, thread, &chain);
 	}
@@ -139,7 +131,7 @@ enum perfdata_status pd_take_plain(struct perfdata_session *session, const struc
 	if (!batch)
 		return PERFDATA_ENOMEM;
 	session->counts.summary.records_out += count;
-	if (needs(session, PERFDATA_NEED_DELIVERIES)) {
+	if (pd_needs(session, PERFDATA_NEED_DELIVERIES)) {
 		session->counts.summary.deliveries_out += count;
 		return deliver(session, batch, plain, count);
 	}

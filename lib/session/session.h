@@ -108,6 +108,13 @@ enum perfdata_status pd_deliver(struct perfdata_session *session, struct pd_batc
 /* At the end: samples still waiting go without their chain. */
 enum perfdata_status pd_deliver_waiting(struct perfdata_session *session);
 void pd_waiting_free(struct perfdata_session *session);
+static inline bool pd_needs(const struct perfdata_session *session, uint32_t need) { return session->options.needs & need; }
+/* The chain of a sample that goes on in a deferred one, to which its last word is the cookie. */
+static inline bool pd_goes_on(const struct perfdata_session *session, const struct perfdata_list *chain)
+{
+	return session->options.merge_deferred && chain->count >= 2 &&
+	       perfdata_list_u64(chain, chain->count - 2) == PERFDATA_CONTEXT_USER_DEFERRED;
+}
 /* A sample of perf record --off-cpu. */
 static inline bool pd_is_offcpu(const struct perfdata_event *event)
 {
