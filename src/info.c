@@ -310,15 +310,12 @@ static void show(const struct options *options, struct input *input, struct perf
 	}
 }
 
-static bool wants_names(const struct options *options) { return options->symbols && !strcmp(options->symbols, "yes"); }
-
 static void answer(const struct options *options, struct input *input)
 {
 	struct perfdata_symbols *symbols;
-	struct perfdata_error error = { .status = PERFDATA_OK };
 	enum perfdata_status status = symbols_for(options, &input->messages, &symbols);
 	if (status != PERFDATA_OK) {
-		input_ended(input, status, &error);
+		input_ended(input, status, NULL);
 		return;
 	}
 	const struct perfdata_session_options session_options = {
@@ -347,5 +344,5 @@ static void answer(const struct options *options, struct input *input)
 
 enum exit_code command_info(struct options *options)
 {
-	return answer_each(options, wants_names(options) ? PERFDATA_ORDER_TIME : PERFDATA_ORDER_FILE, answer);
+	return answer_each(options, symbols_wanted(options) ? PERFDATA_ORDER_TIME : PERFDATA_ORDER_FILE, answer);
 }

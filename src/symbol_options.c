@@ -11,12 +11,16 @@ static void say(void *user, const struct perfdata_symbols_log *entry)
 			entry->reason ? ": " : "", entry->reason ? entry->reason : "");
 }
 
-enum perfdata_status symbols_for(const struct options *options, struct messages *messages, struct perfdata_symbols **ret)
+bool symbols_wanted(const struct options *options)
 {
 	const bool by_default = (options->emitter && options->emitter->symbols) || options->symbol_names.nr;
-	const bool wanted = options->symbols ? !strcmp(options->symbols, "yes") : by_default;
+	return options->symbols ? !strcmp(options->symbols, "yes") : by_default;
+}
+
+enum perfdata_status symbols_for(const struct options *options, struct messages *messages, struct perfdata_symbols **ret)
+{
 	*ret = NULL;
-	if (!wanted)
+	if (!symbols_wanted(options))
 		return PERFDATA_OK;
 	struct perfdata_symbols_options symbols;
 	char cache[4096];

@@ -5,6 +5,7 @@
 #include "options.h"
 #include "perfdata_symbols.h"
 
+bool symbols_wanted(const struct options *options);
 /* *ret is NULL if no names are wanted. messages must live as long as *ret. */
 enum perfdata_status symbols_for(const struct options *options, struct messages *messages, struct perfdata_symbols **ret);
 
