@@ -256,27 +256,52 @@ static void write_file(const char *path, const void *bytes, size_t size)
 		fclose(file);
 }
 
-static void test_directory(void)
-{
-	char directory[] = "unit-reader-XXXXXX", path[64];
-	struct recording records, file, parts[2];
+static const unsigned part_numbers[2] = { 9, 10 };
 
-	if (!mkdtemp(directory)) {
-		CHECK(false);
-		return;
-	}
+/* A directory of two files beside `data`, which holds one record. */
+static void make_directory(char *directory, const struct recording *parts)
+{
+	struct recording records, file;
+	char path[64];
+
+	CHECK(mkdtemp(directory) != NULL);
 	recording_init(&records, false);
 	recording_empty(&records, PERFDATA_RECORD_FINISHED_INIT);
 	recording_file(&file, &records, PERFDATA_FEATURE_DIR_FORMAT);
 	snprintf(path, sizeof path, "%s/data", directory);
 	write_file(path, file.data, file.size);
 	for (unsigned i = 0; i < 2; i++) {
+		snprintf(path, sizeof path, "%s/data.%u", directory, part_numbers[i]);
+		write_file(path, parts[i].data, parts[i].size);
+	}
+	recording_release(&records);
+	recording_release(&file);
+}
+
+static void remove_directory(const char *directory)
+{
+	char path[64];
+
+	snprintf(path, sizeof path, "%s/data", directory);
+	unlink(path);
+	for (unsigned i = 0; i < 2; i++) {
+		snprintf(path, sizeof path, "%s/data.%u", directory, part_numbers[i]);
+		unlink(path);
+	}
+	rmdir(directory);
+}
+
+static void test_directory(void)
+{
+	char directory[] = "unit-reader-XXXXXX";
+	struct recording parts[2];
+
+	for (unsigned i = 0; i < 2; i++) {
 		recording_init(&parts[i], false);
 		for (unsigned n = 0; n < 10; n++)
 			recording_sample(&parts[i], 10, 100 + 2 * n + i, i);
-		snprintf(path, sizeof path, "%s/data.%u", directory, i ? 10 : 9);
-		write_file(path, parts[i].data, parts[i].size);
 	}
+	make_directory(directory, parts);
 	for (unsigned order = 0; order < 2; order++) {
 		const struct perfdata_reader_options options = options_for(&result, order ? PERFDATA_ORDER_TIME : PERFDATA_ORDER_FILE);
 		struct perfdata_reader *reader;
@@ -295,14 +320,63 @@ static void test_directory(void)
 			CHECK_EQ(result.seen[i].file, order ? 1 + (i - 1) % 2 : i <= 10 ? 1 : 2);
 		}
 	}
-	const char *const names[] = { "data", "data.9", "data.10" };
-	for (size_t i = 0; i < 3; i++) {
-		snprintf(path, sizeof path, "%s/%s", directory, names[i]);
-		unlink(path);
+	remove_directory(directory);
+	recording_release(&parts[0]);
+	recording_release(&parts[1]);
+}
+
+/* Where reading stands in the files of a directory. */
+struct turns {
+	size_t at[2], bytes;
+	unsigned file;
+};
+
+/* The next record: in time order a file gives records until they have 2 MiB, then it is the other's turn. */
+static void move_on(struct turns *turns, const struct recording *parts, size_t size, bool in_turn)
+{
+	turns->at[turns->file] += size;
+	turns->bytes += size;
+	if (turns->at[turns->file] < parts[turns->file].size && (!in_turn || turns->bytes < 2u << 20))
+		return;
+	turns->bytes = 0;
+	if (turns->at[!turns->file] < parts[!turns->file].size)
+		turns->file = !turns->file;
+}
+
+/* Records without a time come as they are read. */
+static void test_turns(void)
+{
+	char directory[] = "unit-reader-XXXXXX";
+	struct recording parts[2];
+
+	for (unsigned i = 0; i < 2; i++) {
+		recording_init(&parts[i], false);
+		for (unsigned n = 0; n < (i ? 90000 : 120000); n++) {
+			recording_sample(&parts[i], 10, 0, i);
+			if (n % 1000 == 7)
+				recording_comm(&parts[i], 10, 0, 1, "a name", 8 + n / 1000 * 8);
+		}
 	}
-	rmdir(directory);
-	recording_release(&records);
-	recording_release(&file);
+	make_directory(directory, parts);
+	for (unsigned way = 0; way < 8; way++) {
+		struct perfdata_reader_options options = options_for(&result, way & 1 ? PERFDATA_ORDER_TIME : PERFDATA_ORDER_FILE);
+		struct perfdata_reader *reader;
+		struct perfdata_raw raw;
+		struct turns turns = { 0 };
+		size_t count = 0, wrong = 0;
+		options.read_ahead = way / 2;
+		CHECK_EQ(perfdata_reader_open_path(directory, &options, &reader, NULL), PERFDATA_OK);
+		CHECK_EQ(perfdata_reader_next(reader, &raw), PERFDATA_OK);
+		for (; perfdata_reader_next(reader, &raw) == PERFDATA_OK; count++) {
+			wrong += raw.file != 1 + turns.file || raw.offset != turns.at[turns.file] || raw.number != 1 + count;
+			move_on(&turns, parts, raw.size, way & 1);
+		}
+		CHECK_EQ(count, 90000 + 90 + 120000 + 120);
+		CHECK_EQ(wrong, 0);
+		CHECK(perfdata_reader_complete(reader));
+		perfdata_reader_close(reader);
+	}
+	remove_directory(directory);
 	recording_release(&parts[0]);
 	recording_release(&parts[1]);
 }
@@ -557,6 +631,7 @@ int main(void)
 		{ "impossible header fields", test_header_damage },
 		{ "a directory's data file alone", test_directory_part },
 		{ "a directory", test_directory },
+		{ "the files of a directory in turn", test_turns },
 		{ "damage between records", test_salvage },
 		{ "bytes behind the last record", test_tails },
 		{ "payloads behind records", test_auxtrace },

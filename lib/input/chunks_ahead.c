@@ -99,8 +99,10 @@ void pd_chunks_ahead_step(struct pd_input *input, struct pd_chunk_pool *pool, st
 		pd_monitor_wait(ahead->monitor);
 	pd_monitor_leave(ahead->monitor);
 	*ret = ahead->steps[ahead->taken % CHUNKS];
-	if (ret->status != PERFDATA_OK)
-		return;   /* the thread has ended; whoever asks again is told the same */
+	if (ret->status != PERFDATA_OK) {
+		pd_chunks_ahead_stop(input);   /* the thread has ended */
+		return;
+	}
 	pd_monitor_enter(ahead->monitor);
 	ahead->taken++;
 	pd_monitor_wake(ahead->monitor);

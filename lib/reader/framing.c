@@ -149,12 +149,12 @@ static inline bool match(const struct perfdata_reader *reader, int id_at, struct
 	return true;
 }
 
-unsigned pd_window_samples(struct pd_window *window, uint64_t number, struct perfdata_raw *ret, unsigned max)
+unsigned pd_window_samples(struct pd_window *window, uint64_t room, uint64_t number, struct perfdata_raw *ret, unsigned max)
 {
 	const struct perfdata_reader *reader = window->stream->reader;
 	const bool swap = reader->config.swap;
 	const int id_at = place_of_ids(reader);
-	size_t left = pd_window_left(window);
+	size_t left = room < pd_window_left(window) ? (size_t)room : pd_window_left(window);
 	unsigned nr = 0;
 
 	if (window->skip || window->searching || left < 16 || id_at < 0)

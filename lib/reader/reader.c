@@ -239,6 +239,15 @@ static void take_turn(struct perfdata_reader *reader, bool done)
 	}
 }
 
+/* So many bytes behind a record do not end the turn: fewer than PD_TURN_BYTES in all. */
+static uint64_t left_of_turn(const struct perfdata_reader *reader, const struct pd_window *window, const struct perfdata_raw *raw)
+{
+	if (!reader->order || reader->nr_streams == 1 || window->is_inner)
+		return UINT64_MAX;
+	const uint64_t taken = reader->turn_bytes + raw->size;
+	return taken < PD_TURN_BYTES ? PD_TURN_BYTES - taken : 0;
+}
+
 enum perfdata_status pd_reader_read(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned *ret_nr)
 {
 	while (reader->nr_streams && !reader->streams[reader->turn]->done) {
@@ -253,10 +262,6 @@ enum perfdata_status pd_reader_read(struct perfdata_reader *reader, struct perfd
 			take_turn(reader, true);
 			continue;
 		}
-		if (!window->is_inner) {
-			reader->turn_bytes += ret->size;
-			take_turn(reader, false);
-		}
 		unsigned nr = 1;
 		ret->number = reader->nr_records;
 		if (ret->type >= PERFDATA_RECORD_USER_FIRST) {
@@ -265,10 +270,12 @@ enum perfdata_status pd_reader_read(struct perfdata_reader *reader, struct perfd
 				return status;
 		} else {
 			pd_event_match(reader, ret);
-			if (reader->nr_streams == 1)
-				nr += pd_window_samples(window, ret->number + 1, ret + 1, PD_MAX_RECORDS - 1);
+			nr += pd_window_samples(window, left_of_turn(reader, window, ret), ret->number + 1, ret + 1, PD_MAX_RECORDS - 1);
 		}
 		reader->nr_records += nr;
+		for (unsigned i = 0; i < nr && !window->is_inner; i++)
+			reader->turn_bytes += ret[i].size;
+		take_turn(reader, false);
 		*ret_nr = nr;
 		return PERFDATA_OK;
 	}

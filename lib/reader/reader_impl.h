@@ -251,8 +251,8 @@ bool pd_window_pass(struct pd_window *window);
 /* PERFDATA_OK, or PERFDATA_END if the window has no more records (now). */
 enum perfdata_status pd_window_next(struct pd_window *window, struct perfdata_raw *ret);
 /* Samples that follow at once, with nothing to say about them, as far as they and the header behind each are at hand: most of a recording.
- * They are matched with their events too, and numbered from `number` on. */
-unsigned pd_window_samples(struct pd_window *window, uint64_t number, struct perfdata_raw *ret, unsigned max);
+ * Together they have fewer than `room` bytes. They are matched with their events too, and numbered from `number` on. */
+unsigned pd_window_samples(struct pd_window *window, uint64_t room, uint64_t number, struct perfdata_raw *ret, unsigned max);
 enum perfdata_status pd_stream_next(struct pd_stream *stream, struct perfdata_raw *ret, struct pd_window **ret_window);
 /* True if a whole record is at hand. */
 bool pd_stream_is_ready(const struct pd_stream *stream);

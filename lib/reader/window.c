@@ -81,8 +81,8 @@ bool pd_window_fill(struct pd_window *window)
 		return pd_unpack_fill(window);
 	if (window->ended || window->behind)
 		return false;
-	/* of many files each would hold chunks until its turn comes */
-	if (stream->reader->options.read_ahead & PERFDATA_READ_BYTES_AHEAD && stream->reader->nr_streams == 1)
+	/* of many files in turns each would hold chunks until its turn comes */
+	if (stream->reader->options.read_ahead & PERFDATA_READ_BYTES_AHEAD && (stream->reader->nr_streams == 1 || !stream->reader->order))
 		pd_input_read_ahead(stream->input);
 	enum perfdata_status status = pd_input_next_chunk(stream->input, stream->reader->pool, &chunk, &error);
 	if (status != PERFDATA_OK) {
