@@ -23,6 +23,7 @@ enum perfdata_needs {
 	PERFDATA_NEED_THREADS = 4,     /* comm and thread of deliveries */
 	PERFDATA_NEED_FRAMES = 8,      /* map, dso and frame of ip, addr and branches */
 	PERFDATA_NEED_STACKS = 16,     /* stack ids and the frames of callchains */
+	PERFDATA_NEED_CHAIN_DSOS = 32, /* which dsos callchains go through, for which no stacks are kept: perfdata_session_in_chain */
 };
 
 /* What to keep. An empty list keeps everything; all conditions must hold. Process state is followed for filtered records too. */
@@ -133,6 +134,9 @@ PERFDATA_API uint32_t perfdata_session_nr_dsos(const struct perfdata_session *se
 PERFDATA_API struct perfdata_bytes perfdata_session_build_id(const struct perfdata_session *session, uint32_t dso,
 							     enum perfdata_build_id_source *ret_source /* may be NULL */);
 PERFDATA_API uint64_t perfdata_session_nr_maps(const struct perfdata_session *session, uint32_t dso);
+/* Whether a step of some delivery's stack lay in the dso so far: the same steps as perfdata_session_stack gives. Needs
+ * PERFDATA_NEED_CHAIN_DSOS. */
+PERFDATA_API bool perfdata_session_in_chain(const struct perfdata_session *session, uint32_t dso);
 
 /* An address inside a dso. Equal (dso, address, time) have one id. */
 struct perfdata_frame {

@@ -53,23 +53,6 @@ static struct mapped *mapped_of_frame(struct hits *hits, uint32_t frame)
 	return place && place->dso != PERFDATA_NONE ? mapped_at(hits, place->dso) : NULL;
 }
 
-/* Every stack is one of a sample, and which files its frames lie in depends on the stack alone. */
-static void take_stacks(struct hits *hits)
-{
-	const uint32_t count = perfdata_session_nr_stacks(hits->session);
-	const struct perfdata_step *steps;
-	size_t nr;
-	for (uint32_t stack = 0; stack < count; stack++) {
-		if (perfdata_session_stack(hits->session, stack, &steps, &nr) != PERFDATA_OK)
-			continue;
-		for (size_t i = 0; i < nr; i++) {
-			struct mapped *mapped = mapped_of_frame(hits, steps[i].frame);
-			if (mapped)
-				mapped->in_chain = true;
-		}
-	}
-}
-
 static void take_frames(struct hits *hits)
 {
 	const struct frame_hits *by_frame = &hits->by_frame;
@@ -106,6 +89,7 @@ static void take_dsos(struct hits *hits, const struct perfdata_session *session)
 		mapped->build_id = perfdata_session_build_id(session, id, &source);
 		mapped->sources = mapped->build_id.size ? (unsigned)source : 0;
 		mapped->maps = perfdata_session_nr_maps(session, id);
+		mapped->in_chain = perfdata_session_in_chain(session, id);
 	}
 }
 
@@ -325,7 +309,7 @@ static void answer(const struct options *options, struct input *input)
 	const bool chains = options->perf || options->with_hits;
 	const struct perfdata_session_options session_options = {
 		.size = sizeof session_options,
-		.needs = PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_FRAMES | (chains ? (uint32_t)PERFDATA_NEED_STACKS : 0),
+		.needs = PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_FRAMES | (chains ? (uint32_t)PERFDATA_NEED_CHAIN_DSOS : 0),
 		.merge_deferred = chains,
 	};
 	struct hits hits = { 0 };
@@ -337,7 +321,6 @@ static void answer(const struct options *options, struct input *input)
 	hits.session = session;
 	take_dsos(&hits, session);
 	take_frames(&hits);
-	take_stacks(&hits);
 	const size_t nr_dsos = hits.nr;
 	take_table(&hits, input->reader);
 	/* sorting takes the list apart: the names that are our own are kept beside it */

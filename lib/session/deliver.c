@@ -31,8 +31,8 @@ struct sample_view {
 	bool first;                            /* no delivery of this record was made yet */
 	bool muted;                            /* the record did not pass the filter */
 	bool chain_lost;                       /* PERFDATA_DELIVERY_CHAIN_LOST */
-	bool stack_known;
-	uint32_t stack;
+	bool chain_taken;
+	uint32_t stack;                        /* once the chain was taken */
 };
 
 static bool sample_has(const struct perfdata_event *event, uint64_t bits)
@@ -58,7 +58,7 @@ static void take_offcpu(struct sample_view *view, bool swap)
 }
 
 /* The stack of the sample: what was recorded, and what can be found from it. */
-static uint32_t stack_of(const struct sample_view *view, const struct pd_thread *thread)
+static void take_chain(struct sample_view *view, const struct pd_thread *thread)
 {
 	const uint64_t branch_call_stack = 1 << 11;
 	const struct perfdata_event *event = view->raw->event;
@@ -69,7 +69,10 @@ static uint32_t stack_of(const struct sample_view *view, const struct pd_thread 
 		chain.nr_unwound = pd_unwind(view->session->state, thread, view->sample, &chain.unwound);
 	else if (sample_has(event, PERFDATA_SAMPLE_REGS_USER))
 		chain.leaf_caller = pd_unwind_leaf(view->session->state, thread, view->sample, &view->head.callchain);
-	return pd_stack_get(view->session->state, thread, &chain);
+	view->stack = pd_needs(view->session, PERFDATA_NEED_STACKS) ? pd_stack_get(view->session->state, thread, &chain) : PERFDATA_NONE;
+	if (pd_needs(view->session, PERFDATA_NEED_CHAIN_DSOS))
+		pd_chain_mark(view->session->state, thread, &chain);
+	view->chain_taken = true;
 }
 
 static enum perfdata_status resolve(struct sample_view *view, struct perfdata_delivery *delivery)
@@ -103,10 +106,9 @@ static enum perfdata_status resolve(struct sample_view *view, struct perfdata_de
 			}
 		}
 	}
-	if (pd_needs(session, PERFDATA_NEED_STACKS) && view->has_chain) {
-		if (!view->stack_known)
-			view->stack = stack_of(view, thread);
-		view->stack_known = true;
+	if (pd_needs(session, PERFDATA_NEED_STACKS | PERFDATA_NEED_CHAIN_DSOS) && view->has_chain) {
+		if (!view->chain_taken)
+			take_chain(view, thread);
 		delivery->stack = view->stack;
 	}
 	return state->no_memory ? PERFDATA_ENOMEM : PERFDATA_OK;

@@ -4,13 +4,17 @@
 #include "base/memory.h"
 #include "session/state.h"
 
-#define CACHE_SLOTS 16384u   /* a power of two */
-#define BELOW_KERNEL 0x100u  /* of a slot's key, beside the cpumode */
+#define CACHE_BITS 14
+#define CACHE_SLOTS (1u << CACHE_BITS)
+/* Of what a slot was seen through, beside the cpumode and the generation of the maps. */
+#define BELOW_KERNEL 0x100u
+#define IN_CHAIN 0x200u      /* the address stood in a chain: its dso is marked */
+#define GENERATION_SHIFT 16
+#define NOWHERE UINT64_MAX
 #define MIN_CHAIN_BYTES ((size_t)1 << 20)
 
 struct pd_address_slot {
-	uint64_t ip, areas;             /* generation of the maps that were asked */
-	uint32_t key;                   /* cpumode, BELOW_KERNEL */
+	uint64_t ip, through;           /* see seen_through; IN_CHAIN */
 	uint32_t frame;
 };
 
@@ -64,6 +68,25 @@ static int make_cache(struct pd_state *state)
 	return state->address_cache ? 0 : -1;
 }
 
+/* Which maps were asked, and how. */
+static inline uint64_t seen_through(const struct pd_areas *areas, unsigned cpumode, bool below_kernel)
+{
+	return areas->generation << GENERATION_SHIFT | (below_kernel ? BELOW_KERNEL : 0) | cpumode;
+}
+
+/* The place of an address in the cache; `spread` is that of what it is seen through. */
+static inline size_t place_of(uint64_t spread, uint64_t ip)
+{
+	return (size_t)(((ip ^ spread) * 0xd6e8feb86659fd93ull) >> (64 - CACHE_BITS));
+}
+
+static inline uint64_t spread_of(uint64_t through) { return through * 0x9e3779b97f4a7c15ull; }
+
+static inline struct pd_address_slot *slot_of(const struct pd_state *state, uint64_t through, uint64_t ip)
+{
+	return &state->address_cache[place_of(spread_of(through), ip)];
+}
+
 /* What the cache does not know; it is put into `slot`. */
 static uint32_t find_frame(struct pd_state *state, const struct pd_areas *areas, unsigned cpumode, uint64_t ip, bool below_kernel,
 			   struct pd_address_slot *slot)
@@ -82,7 +105,7 @@ static uint32_t find_frame(struct pd_state *state, const struct pd_areas *areas,
 	const uint32_t frame = at.dso == PERFDATA_NONE ? PERFDATA_NONE : pd_frame_get(state, &at);
 	state->timed |= timed;
 	if (!timed)
-		*slot = (struct pd_address_slot){ .ip = ip, .areas = areas->generation, .key = cpumode | (below_kernel ? BELOW_KERNEL : 0), .frame = frame };
+		*slot = (struct pd_address_slot){ .ip = ip, .through = seen_through(areas, cpumode, below_kernel), .frame = frame };
 	return frame;
 }
 
@@ -93,9 +116,9 @@ static inline uint32_t frame_of(struct pd_state *state, const struct pd_thread *
 		return PERFDATA_NONE;
 	if (!state->address_cache && make_cache(state) < 0)
 		return PERFDATA_NONE;
-	struct pd_address_slot *slot = &state->address_cache[pd_hash_u64(ip, areas->generation) & (CACHE_SLOTS - 1)];
-	const uint32_t key = cpumode | (below_kernel ? BELOW_KERNEL : 0);
-	if (slot->ip == ip && slot->areas == areas->generation && slot->key == key)
+	const uint64_t through = seen_through(areas, cpumode, below_kernel);
+	struct pd_address_slot *slot = slot_of(state, through, ip);
+	if (slot->ip == ip && (slot->through & ~(uint64_t)IN_CHAIN) == through)
 		return slot->frame;
 	return find_frame(state, areas, cpumode, ip, below_kernel, slot);
 }
@@ -103,11 +126,6 @@ static inline uint32_t frame_of(struct pd_state *state, const struct pd_thread *
 uint32_t pd_frame_of(struct pd_state *state, const struct pd_thread *thread, unsigned cpumode, uint64_t ip)
 {
 	return frame_of(state, thread, cpumode, ip, false);
-}
-
-uint32_t pd_frame_below_kernel(struct pd_state *state, const struct pd_thread *thread, uint64_t ip)
-{
-	return frame_of(state, thread, PERFDATA_CPUMODE_USER, ip, true);
 }
 
 uint32_t pd_frame_of_data(struct pd_state *state, const struct pd_thread *thread, unsigned cpumode, uint64_t address)
@@ -223,6 +241,9 @@ static uint32_t intern_steps(struct pd_state *state, const struct perfdata_step 
 	return index;
 }
 
+/* A user address below kernel addresses of a chain may still be of the program that exec is replacing. */
+static inline bool is_below_kernel(const struct chain_walk *walk) { return walk->in_kernel && walk->cpumode == PERFDATA_CPUMODE_USER; }
+
 static int add_step(struct pd_state *state, const struct pd_thread *thread, const struct chain_walk *walk, uint64_t ip)
 {
 	struct pd_steps *steps = &state->scratch;
@@ -230,8 +251,7 @@ static int add_step(struct pd_state *state, const struct pd_thread *thread, cons
 		state->no_memory = true;
 		return -1;
 	}
-	const bool below = walk->in_kernel && walk->cpumode == PERFDATA_CPUMODE_USER;
-	uint32_t frame = below ? pd_frame_below_kernel(state, thread, ip) : pd_frame_of(state, thread, walk->cpumode, ip);
+	const uint32_t frame = frame_of(state, thread, walk->cpumode, ip, is_below_kernel(walk));
 	steps->items[steps->count++] = (struct perfdata_step){ .ip = ip, .frame = frame, .cpumode = walk->cpumode, .origin = walk->origin };
 	return 0;
 }
@@ -295,22 +315,30 @@ static int add_branches(struct pd_state *state, const struct pd_thread *thread, 
 	return 0;
 }
 
-static uint32_t build_stack(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain)
+/* The steps of a chain, into the scratch. */
+static int gather_steps(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain)
 {
 	struct perfdata_list front;
 	const bool by_branches = chain->branches && before_user(chain->recorded, &front);
 	struct chain_walk walk = by_branches ? start_walk(&front, NULL) : start_walk(chain->recorded, chain->deferred);
 	state->scratch.count = 0;
 	if (add_recorded(state, thread, &walk, chain->leaf_caller) < 0)
-		return PERFDATA_NONE;
+		return -1;
 	if (by_branches && add_branches(state, thread, chain, &walk) < 0)
-		return PERFDATA_NONE;
+		return -1;
 	struct chain_walk unwound = start_walk(NULL, NULL);
 	unwound.origin = PERFDATA_STEP_UNWOUND;
 	for (size_t i = 0; i < chain->nr_unwound; i++)
 		if (add_step(state, thread, &unwound, chain->unwound[i]) < 0)
-			return PERFDATA_NONE;
+			return -1;
+	return 0;
+}
+
+static uint32_t build_stack(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain)
+{
 	const struct pd_steps *steps = &state->scratch;
+	if (gather_steps(state, thread, chain) < 0)
+		return PERFDATA_NONE;
 	return steps->count ? intern_steps(state, steps->items, (uint32_t)steps->count) : PERFDATA_NONE;
 }
 
@@ -359,6 +387,94 @@ uint32_t pd_stack_get(struct pd_state *state, const struct pd_thread *thread, co
 		pd_chain_cache_put(&state->chains, &key, stack);
 	}
 	return stack;
+}
+
+/* What chains go through can be told without keeping them. Nearly every address of a chain was met before and says so in its slot, and
+ * addresses are few and stand close together, unlike chains. */
+
+static struct pd_dso *dso_of(const struct pd_state *state, uint32_t frame)
+{
+	const struct perfdata_frame *at = frame == PERFDATA_NONE ? NULL : pd_table_at(&state->frames, frame);
+	return at && at->dso != PERFDATA_NONE ? pd_dso_at(state, at->dso) : NULL;
+}
+
+static void mark_dso(struct pd_dso *dso) { __atomic_store_n(&dso->in_chain, true, __ATOMIC_RELAXED); }
+
+/* The first address from `at` on that is not marked, or the end of the chain. */
+static uint64_t pass_marked(const struct pd_address_slot *cache, const struct perfdata_list *chain, uint64_t through, uint64_t at)
+{
+	const uint64_t spread = spread_of(through), marked = through | IN_CHAIN;
+	for (; at < chain->count; at++) {
+		const uint64_t ip = perfdata_list_u64(chain, at);
+		const struct pd_address_slot *slot = &cache[place_of(spread, ip)];
+		if (slot->ip != ip || slot->through != marked)
+			break;
+	}
+	return at;
+}
+
+static bool is_broken(const struct perfdata_list *chain)
+{
+	struct chain_walk walk = start_walk(chain, NULL);
+	uint64_t ip;
+	while (next_address(&walk, &ip))
+		;
+	return walk.broken;
+}
+
+/* Through what the walk sees addresses; NOWHERE: through nothing. */
+static uint64_t seen_by(const struct pd_state *state, const struct pd_thread *thread, const struct chain_walk *walk)
+{
+	const struct pd_areas *areas = areas_of(state, thread, walk->cpumode);
+	return areas ? seen_through(areas, walk->cpumode, is_below_kernel(walk)) : NOWHERE;
+}
+
+/* Marks what an address lies in, unless it stands in a chain that means nothing. */
+static void mark_address(struct pd_state *state, const struct pd_thread *thread, const struct chain_walk *walk, uint64_t ip)
+{
+	const uint64_t through = seen_by(state, thread, walk);
+	if (through == NOWHERE)
+		return;
+	struct pd_dso *dso = dso_of(state, frame_of(state, thread, walk->cpumode, ip, is_below_kernel(walk)));
+	if (!dso || (!dso->in_chain && is_broken(walk->parts[0])))
+		return;
+	mark_dso(dso);
+	struct pd_address_slot *slot = slot_of(state, through, ip);
+	if (slot->ip == ip && slot->through == through)
+		slot->through |= IN_CHAIN;
+}
+
+static void mark_steps(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain)
+{
+	if (gather_steps(state, thread, chain) < 0)
+		return;
+	for (size_t i = 0; i < state->scratch.count; i++) {
+		struct pd_dso *dso = dso_of(state, state->scratch.items[i].frame);
+		if (dso)
+			mark_dso(dso);
+	}
+}
+
+void pd_chain_mark(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain)
+{
+	const struct perfdata_list *list = chain->recorded;
+	if (chain->deferred || chain->branches || chain->nr_unwound || chain->leaf_caller || list->count > PD_MAX_STEPS) {
+		mark_steps(state, thread, chain);
+		return;
+	}
+	if (!state->address_cache && make_cache(state) < 0)
+		return;
+	struct chain_walk walk = start_walk(list, NULL);
+	uint64_t through = seen_by(state, thread, &walk);
+	for (uint64_t at = 0; (at = pass_marked(state->address_cache, list, through, at)) < list->count; at++) {
+		const uint64_t ip = perfdata_list_u64(list, at);
+		if (ip < PERFDATA_CONTEXT_MAX)
+			mark_address(state, thread, &walk, ip);
+		else if (set_context(&walk, ip))
+			through = seen_by(state, thread, &walk);
+		else
+			return;
+	}
 }
 
 void pd_frames_release(struct pd_state *state)

@@ -89,9 +89,12 @@ static inline void resolve(struct perfdata_session *session, const struct plain 
 		if (recorded & PERFDATA_SAMPLE_ADDR)
 			delivery->addr = pd_frame_of_data(state, thread, cpumode, plain->head.addr);
 	}
-	if (pd_needs(session, PERFDATA_NEED_STACKS) && recorded & PERFDATA_SAMPLE_CALLCHAIN) {
+	if (pd_needs(session, PERFDATA_NEED_STACKS | PERFDATA_NEED_CHAIN_DSOS) && recorded & PERFDATA_SAMPLE_CALLCHAIN) {
 		const struct pd_chain chain = { .recorded = &plain->head.callchain, .ip = plain->head.ip, .hash = plain->chain.hash };
-		delivery->stack = pd_stack_get(state, thread, &chain);
+		if (pd_needs(session, PERFDATA_NEED_STACKS))
+			delivery->stack = pd_stack_get(state, thread, &chain);
+		if (pd_needs(session, PERFDATA_NEED_CHAIN_DSOS))
+			pd_chain_mark(state, thread, &chain);
 	}
 }
 

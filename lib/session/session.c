@@ -40,7 +40,7 @@ enum perfdata_status perfdata_session_open(struct perfdata_reader *reader, const
 		if (session->filter.given.nr_comms)
 			session->options.needs |= PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS;
 	}
-	const uint32_t stateful = PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES | PERFDATA_NEED_STACKS;
+	const uint32_t stateful = PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES | PERFDATA_NEED_STACKS | PERFDATA_NEED_CHAIN_DSOS;
 	if (status == PERFDATA_OK && session->options.needs & stateful) {
 		session->options.needs |= PERFDATA_NEED_DELIVERIES;
 		session->state = pd_state_new();

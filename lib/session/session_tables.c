@@ -34,6 +34,11 @@ uint64_t perfdata_session_nr_maps(const struct perfdata_session *session, uint32
 	return __atomic_load_n(&pd_dso_at(session->state, dso)->nr_maps, __ATOMIC_RELAXED);
 }
 
+bool perfdata_session_in_chain(const struct perfdata_session *session, uint32_t dso)
+{
+	return __atomic_load_n(&pd_dso_at(session->state, dso)->in_chain, __ATOMIC_RELAXED);
+}
+
 const struct perfdata_frame *perfdata_session_frame(const struct perfdata_session *session, uint32_t frame)
 {
 	return frame == PERFDATA_NONE || !session->state ? NULL : pd_table_at(&session->state->frames, frame);

@@ -159,6 +159,7 @@ struct pd_dso {
 	uint64_t first_time;               /* of the record that told of it first; 0: unknown */
 	bool has_namesake;                 /* another file of the same path was mapped, too: the path in a table may mean either */
 	uint64_t nr_maps;
+	bool in_chain;                     /* see perfdata_session_in_chain */
 };
 struct pd_table_id {
 	const char *filename;
@@ -237,8 +238,6 @@ struct pd_stack {
 uint32_t pd_frame_get(struct pd_state *state, const struct perfdata_frame *key);   /* PERFDATA_NONE without memory */
 /* The frame of an address as a sample of this thread in this mode sees it; PERFDATA_NONE: nothing is mapped there. */
 uint32_t pd_frame_of(struct pd_state *state, const struct pd_thread *thread, unsigned cpumode, uint64_t ip);
-/* The same for a user address below kernel addresses of a chain: that may still be of the program that exec is replacing. */
-uint32_t pd_frame_below_kernel(struct pd_state *state, const struct pd_thread *thread, uint64_t ip);
 /* Of an address whose mode nobody recorded (addr, branches): as the sample's mode sees it, else in the half of the address space that it lies in. */
 uint32_t pd_frame_of_data(struct pd_state *state, const struct pd_thread *thread, unsigned cpumode, uint64_t address);
 /* Where the steps of a sample's stack come from, in the order of the steps. */
@@ -254,6 +253,8 @@ struct pd_chain {
 };
 /* The stack of a chain. PERFDATA_NONE: no memory, or an empty or broken chain. */
 uint32_t pd_stack_get(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain);
+/* Marks the dsos of all steps that the stack of a chain would have. */
+void pd_chain_mark(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain);
 /* Samples that come soon: looking up their stacks one by one is dear, since memory is slow, but it can be asked for many things at once. */
 struct pd_expected_chain {
 	uint64_t hash;                          /* 0: nothing is known */
