@@ -5,7 +5,7 @@
 #include "base/memory.h"
 
 #define ARENA_ALIGN 16u
-#define ARENA_FIRST_BLOCK ((size_t)4096)
+#define ARENA_FIRST_BLOCK ((size_t)1024)
 #define ARENA_LARGEST_BLOCK ((size_t)1 << 20)
 
 struct pd_arena_block {

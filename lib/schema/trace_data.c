@@ -63,29 +63,12 @@ bool pd_trace_line(struct pd_trace_span *text, struct pd_trace_span *ret_line)
 	return true;
 }
 
-static void skip_blanks(struct pd_trace_span *span)
-{
-	while (span->at < span->end && (*span->at == ' ' || *span->at == '\t'))
-		span->at++;
-}
-
-bool pd_trace_skip_word(struct pd_trace_span *span, const char *word)
-{
-	const size_t size = strlen(word);
-
-	skip_blanks(span);
-	if ((size_t)(span->end - span->at) < size || memcmp(span->at, word, size) != 0)
-		return false;
-	span->at += size;
-	return true;
-}
-
 static bool number_in_base(struct pd_trace_span *span, unsigned base, uint64_t *ret_value)
 {
 	uint64_t value = 0;
 	const char *start;
 
-	skip_blanks(span);
+	pd_trace_skip_blanks(span);
 	for (start = span->at; span->at < span->end; span->at++) {
 		const char c = *span->at;
 		const unsigned digit = c >= '0' && c <= '9' ? (unsigned)(c - '0') :
@@ -117,7 +100,7 @@ static bool find_name_and_id(const char *text, size_t size, struct pd_trace_span
 
 	while (!(has_name && has_id) && pd_trace_line(&rest, &line)) {
 		if (pd_trace_skip_word(&line, "name:")) {
-			skip_blanks(&line);
+			pd_trace_skip_blanks(&line);
 			*ret_name = line;
 			has_name = line.at < line.end;
 		} else if (pd_trace_skip_word(&line, "ID:")) {
@@ -345,7 +328,7 @@ static bool read_printk(struct perfdata_trace *trace)
 			continue;
 		if (!number_in_base(&line, 16, &address) || !pd_trace_skip_word(&line, ":"))
 			continue;
-		skip_blanks(&line);
+		pd_trace_skip_blanks(&line);
 		if (!add_text(trace, &trace->printk, address, printk_text(line)))
 			return false;
 	}

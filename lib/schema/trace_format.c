@@ -1,6 +1,4 @@
 /* One event's format text: its fields, and where its print format starts. */
-#include <ctype.h>
-
 #include "base/checked.h"
 #include "base/memory.h"
 #include "schema/trace_program.h"
@@ -18,28 +16,38 @@ struct declaration {
 
 static size_t span_size(struct pd_trace_span span) { return (size_t)(span.end - span.at); }
 
+/* A recording has hundreds of formats, and all are read before its first record: these are asked for each of their characters. */
+static inline bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+static inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+static inline bool is_word_char(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' || c == '$';
+}
+
 static struct pd_trace_span trimmed(struct pd_trace_span span)
 {
-	while (span.at < span.end && isspace((unsigned char)*span.at))
+	while (span.at < span.end && is_space(*span.at))
 		span.at++;
-	while (span.at < span.end && isspace((unsigned char)span.end[-1]))
+	while (span.at < span.end && is_space(span.end[-1]))
 		span.end--;
 	return span;
 }
 
-static bool is_word_char(char c) { return isalnum((unsigned char)c) || c == '_' || c == '$'; }
-
-static bool span_is(struct pd_trace_span span, const char *word)
+static inline bool span_is(struct pd_trace_span span, const char *word)
 {
-	return span_size(span) == strlen(word) && memcmp(span.at, word, span_size(span)) == 0;
+	const size_t size = strlen(word);
+
+	return span_size(span) == size && memcmp(span.at, word, size) == 0;
 }
 
-static bool span_has(struct pd_trace_span span, const char *word)
+static inline bool span_has(struct pd_trace_span span, const char *word)
 {
 	const size_t size = strlen(word);
 
 	for (; span_size(span) >= size; span.at++)
-		if (memcmp(span.at, word, size) == 0)
+		if (*span.at == *word && memcmp(span.at, word, size) == 0)
 			return true;
 	return false;
 }
@@ -47,7 +55,8 @@ static bool span_has(struct pd_trace_span span, const char *word)
 /* The next word, or the next single character that is none; false at the end. */
 static bool next_token(struct pd_trace_span *rest, struct pd_trace_span *ret_token)
 {
-	*rest = (struct pd_trace_span){ trimmed(*rest).at, rest->end };
+	while (rest->at < rest->end && is_space(*rest->at))
+		rest->at++;
 	if (rest->at >= rest->end)
 		return false;
 	const char *start = rest->at++;
@@ -78,7 +87,7 @@ static bool parse_declaration(struct pd_trace_span text, struct declaration *ret
 				found.is_array = true;
 				found.length = trimmed((struct pd_trace_span){ bracket, token.at });
 			}
-		} else if (depth == 0 && is_word_char(c) && !isdigit((unsigned char)c)) {
+		} else if (depth == 0 && is_word_char(c) && !is_digit(c)) {
 			found.name = token;
 		}
 	}
@@ -134,19 +143,33 @@ uint32_t pd_trace_type_size(struct pd_trace_span type, unsigned long_size)
 
 static bool is_integer_size(uint64_t size) { return size == 1 || size == 2 || size == 4 || size == 8; }
 
-static bool has_word(struct pd_trace_span type, const char *word)
+/* What the words of a type say. */
+enum {
+	IS_AGGREGATE = 1,  /* struct or union */
+	IS_CHAR = 2,
+	IS_UNSIGNED = 4,
+	IS_BOOL = 8,
+	IS_POINTER = 16,
+};
+
+static unsigned words_of(struct pd_trace_span type)
 {
 	struct pd_trace_span token;
+	unsigned words = 0;
 
-	while (next_token(&type, &token))
-		if (span_is(token, word))
-			return true;
-	return false;
-}
-
-static bool is_plain_char(struct pd_trace_span type)
-{
-	return has_word(type, "char") && !has_word(type, "unsigned") && !span_has(type, "*");
+	while (next_token(&type, &token)) {
+		if (*token.at == '*')
+			words |= IS_POINTER;
+		else if (span_is(token, "struct") || span_is(token, "union"))
+			words |= IS_AGGREGATE;
+		else if (span_is(token, "char"))
+			words |= IS_CHAR;
+		else if (span_is(token, "unsigned"))
+			words |= IS_UNSIGNED;
+		else if (span_is(token, "bool") || span_is(token, "_Bool"))
+			words |= IS_BOOL;
+	}
+	return words;
 }
 
 /* --- what a field is ---------------------------------------------------------------------------------------------- */
@@ -164,36 +187,36 @@ static uint32_t element_size(const struct declaration *declaration, struct pd_tr
 }
 
 static void classify_array(struct perfdata_trace_field *field, const struct declaration *declaration,
-			   struct pd_trace_span base, unsigned long_size)
+			   struct pd_trace_span base, unsigned words, unsigned long_size)
 {
+	const bool is_plain_char = (words & (IS_CHAR | IS_UNSIGNED | IS_POINTER)) == IS_CHAR;
 	const uint32_t whole = field->place == PERFDATA_TRACE_FIXED ? field->size : 0;
 	const uint32_t element = element_size(declaration, base, whole, long_size);
 
-	if (is_plain_char(base) && element == 1) {
+	if (is_plain_char && element == 1) {
 		field->kind = PERFDATA_TRACE_STRING;
 		field->element_size = 1;
 	} else if (span_has(base, "cpumask")) {
 		field->kind = PERFDATA_TRACE_BITMASK;
 		field->element_size = long_size;
-	} else if (has_word(base, "struct") || has_word(base, "union") || !is_integer_size(element) ||
-		   (whole && whole % element != 0)) {
-		const bool pointers = span_has(base, "*") && is_integer_size(element);
+	} else if (words & IS_AGGREGATE || !is_integer_size(element) || (whole && whole % element != 0)) {
+		const bool pointers = words & IS_POINTER && is_integer_size(element);
 		field->kind = pointers ? PERFDATA_TRACE_ARRAY : PERFDATA_TRACE_BYTES;
 		field->element_size = pointers ? element : 0;
 	} else {
 		field->kind = PERFDATA_TRACE_ARRAY;
 		field->element_size = element;
 	}
-	field->elements_are_pointers = field->kind == PERFDATA_TRACE_ARRAY && span_has(base, "*");
+	field->elements_are_pointers = field->kind == PERFDATA_TRACE_ARRAY && words & IS_POINTER;
 }
 
-static void classify_single(struct perfdata_trace_field *field, struct pd_trace_span type)
+static void classify_single(struct perfdata_trace_field *field, unsigned words)
 {
-	if (span_has(type, "*") && (field->size == 4 || field->size == 8))
+	if (words & IS_POINTER && (field->size == 4 || field->size == 8))
 		field->kind = PERFDATA_TRACE_POINTER;
-	else if (!is_integer_size(field->size) || has_word(type, "struct") || has_word(type, "union"))
+	else if (!is_integer_size(field->size) || words & IS_AGGREGATE)
 		field->kind = PERFDATA_TRACE_BYTES;
-	else if (field->size == 1 && (has_word(type, "bool") || has_word(type, "_Bool")))
+	else if (field->size == 1 && words & IS_BOOL)
 		field->kind = PERFDATA_TRACE_BOOL;
 	else
 		field->kind = field->is_signed ? PERFDATA_TRACE_SIGNED : PERFDATA_TRACE_UNSIGNED;
@@ -209,10 +232,11 @@ static void classify(struct perfdata_trace_field *field, const struct declaratio
 		field->place = PERFDATA_TRACE_REL_LOC;
 	else if (field->size == 0)
 		field->place = PERFDATA_TRACE_REST;
+	const unsigned words = words_of(base);
 	if (declaration->is_array || field->place != PERFDATA_TRACE_FIXED)
-		classify_array(field, declaration, base, long_size);
+		classify_array(field, declaration, base, words, long_size);
 	else
-		classify_single(field, base);
+		classify_single(field, words);
 
 	if (declaration->is_array)
 		field->text_flags |= PD_TRACE_IS_ARRAY;
@@ -220,7 +244,7 @@ static void classify(struct perfdata_trace_field *field, const struct declaratio
 		field->text_flags |= PD_TRACE_IS_STRING;
 	if (span_has(base, "long"))
 		field->text_flags |= PD_TRACE_IS_LONG;
-	if (span_has(base, "*"))
+	if (words & IS_POINTER)
 		field->text_flags |= PD_TRACE_IS_POINTER;
 }
 

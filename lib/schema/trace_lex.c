@@ -131,8 +131,3 @@ struct pd_trace_token pd_trace_next_token(struct pd_trace_lexer *lexer)
 	lexer->rest.at = start + size;
 	return (struct pd_trace_token){ delimiter ? PD_TOKEN_DELIM : PD_TOKEN_OP, start, size };
 }
-
-bool pd_trace_token_is(const struct pd_trace_token *token, enum pd_trace_token_type type, const char *text)
-{
-	return token->type == type && token->size == strlen(text) && memcmp(token->text, text, token->size) == 0;
-}

@@ -3,6 +3,7 @@
 #define PD_TRACE_TYPES_H
 
 #include <stdatomic.h>
+#include <string.h>
 #include "perfdata_trace.h"
 #include "base/arena.h"
 #include "base/cursor.h"
@@ -62,8 +63,22 @@ struct pd_trace_span {
 
 /* The next line of `text` without its newline; false at the end. */
 bool pd_trace_line(struct pd_trace_span *text, struct pd_trace_span *ret_line);
-/* True, and moves behind it, if `span` begins with `word` after blanks. */
-bool pd_trace_skip_word(struct pd_trace_span *span, const char *word);
+static inline void pd_trace_skip_blanks(struct pd_trace_span *span)
+{
+	while (span->at < span->end && (*span->at == ' ' || *span->at == '\t'))
+		span->at++;
+}
+/* True, and moves behind it, if `span` begins with `word` after blanks. Inline: words are literals, and there are many. */
+static inline bool pd_trace_skip_word(struct pd_trace_span *span, const char *word)
+{
+	const size_t size = strlen(word);
+
+	pd_trace_skip_blanks(span);
+	if ((size_t)(span->end - span->at) < size || memcmp(span->at, word, size) != 0)
+		return false;
+	span->at += size;
+	return true;
+}
 /* A decimal number after blanks; false if there is none or it does not fit. */
 bool pd_trace_number(struct pd_trace_span *span, uint64_t *ret_value);
 
