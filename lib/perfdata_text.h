@@ -82,6 +82,26 @@ PERFDATA_API void perfdata_text_hex_pad(struct perfdata_text *text, uint64_t val
 /* `width` copies of `c`. */
 PERFDATA_API void perfdata_text_fill(struct perfdata_text *text, char c, size_t width);
 
+/* --- lines that are alike --- What they share is prepared once: constant bytes, and a number behind each piece of them that is read where it
+ * stands in memory, at an offset from one of a few addresses. */
+enum perfdata_part_form {
+	PERFDATA_PART_U8, PERFDATA_PART_U16, PERFDATA_PART_U32, PERFDATA_PART_U64,    /* decimal */
+	PERFDATA_PART_S8, PERFDATA_PART_S16, PERFDATA_PART_S32, PERFDATA_PART_S64,
+	PERFDATA_PART_X8, PERFDATA_PART_X16, PERFDATA_PART_X32, PERFDATA_PART_X64,    /* as perfdata_hex_to */
+	PERFDATA_PART_U32_OR_NONE, PERFDATA_PART_U32_OR_NULL,                         /* UINT32_MAX is spelled as nothing, as `null` */
+	PERFDATA_PART_STOP,                                                           /* no number: what follows is the caller's */
+};
+struct perfdata_part {
+	const char *text;         /* constant bytes; PERFDATA_PART_SLACK more behind them can be read */
+	uint32_t size;
+	uint32_t offset;          /* of the number; the caller's for STOP */
+	uint8_t form, base;
+};
+#define PERFDATA_PART_SLACK 32
+#define PERFDATA_PART_NUMBER 32   /* room that a number needs; a line needs that of its parts and SLACK */
+/* Writes parts up to the first STOP, of which the constant bytes are written, and returns the end. *part becomes that STOP. */
+PERFDATA_API char *perfdata_parts_to(char *at, const struct perfdata_part **part, const void *const *bases);
+
 /* Lower-case hex of each byte, no separators. */
 PERFDATA_API void perfdata_text_bytes_hex(struct perfdata_text *text, const void *bytes, size_t size);
 

@@ -465,6 +465,57 @@ static void test_json_long(void)
 	check_json(bytes, sizeof bytes);
 }
 
+/* --- lines that are alike --- */
+
+#define PART(text_, form_, base_, offset_) { text_ SLACK, sizeof text_ - 1, offset_, PERFDATA_PART_##form_, base_ }
+#define SLACK "################################"
+#define LONG_TEXT "0123456789abcdefghijklmnopqrstuvwxyz0123456789abcdefghijklmnopqrstuvwxyz"
+
+static void check_parts(const struct perfdata_part *parts, size_t stop, const void *const *bases, const char *expected)
+{
+	char line[1024];
+	memset(line, '#', sizeof line);
+	const struct perfdata_part *part = parts;
+	char *end = perfdata_parts_to(line, &part, bases);
+	CHECK(part == parts + stop);
+	CHECK_EQ((size_t)(end - line), strlen(expected));
+	CHECK(memcmp(line, expected, strlen(expected)) == 0);
+}
+
+static void test_parts(void)
+{
+	const struct {
+		uint64_t u64;
+		uint32_t u32, none;
+		uint16_t u16;
+		uint8_t u8;
+	} small = { 12345678901234567890u, 4000000000u, UINT32_MAX, 65535, 255 }, zero = { 0 };
+	const void *const bases[] = { &small, &zero };
+#define AT(name) ((uint32_t)((const char *)&small.name - (const char *)&small))
+	const struct perfdata_part unsigned_parts[] = {
+		PART("a", U8, 0, AT(u8)), PART(",", U16, 0, AT(u16)), PART("", STOP, 0, 7), PART(",", U32, 0, AT(u32)),
+		PART(LONG_TEXT, U64, 0, AT(u64)), PART(",", U64, 1, AT(u64)), PART(";", STOP, 0, 0),
+	};
+	check_parts(unsigned_parts, 2, bases, "a255,65535");
+	check_parts(unsigned_parts + 3, 3, bases, ",4000000000" LONG_TEXT "12345678901234567890,0;");
+	const struct perfdata_part signed_parts[] = {
+		PART("", S8, 0, AT(u8)), PART(",", S16, 0, AT(u16)), PART(",", S32, 0, AT(u32)), PART(",", S64, 0, AT(u64)),
+		PART(",", S8, 1, AT(u8)), PART("", STOP, 0, 0),
+	};
+	check_parts(signed_parts, 5, bases, "-1,-1,-294967296,-6101065172474983726,0");
+	const struct perfdata_part hex_parts[] = {
+		PART("0x", X8, 0, AT(u8)), PART(",", X16, 0, AT(u16)), PART(",", X32, 0, AT(u32)), PART(",", X64, 0, AT(u64)),
+		PART(",", X64, 1, AT(u64)), PART("", STOP, 0, 0),
+	};
+	check_parts(hex_parts, 5, bases, "0xff,ffff,ee6b2800,ab54a98ceb1f0ad2,0");
+	const struct perfdata_part none_parts[] = {
+		PART("[", U32_OR_NONE, 0, AT(none)), PART(",", U32_OR_NULL, 0, AT(none)), PART(",", U32_OR_NONE, 1, AT(none)),
+		PART(",", U32_OR_NULL, 0, AT(u32)), PART("]", STOP, 0, 0),
+	};
+	check_parts(none_parts, 4, bases, "[,null,0,4000000000]");
+#undef AT
+}
+
 /* --- CSV, terminal --- */
 
 static void check_csv(const char *in, size_t size, const char *expected, bool valid)
@@ -593,6 +644,7 @@ int main(void)
 		{ "UTF-8", test_utf8 },
 		{ "JSON strings", test_json },
 		{ "long JSON strings", test_json_long },
+		{ "lines that are alike", test_parts },
 		{ "CSV cells", test_csv },
 		{ "printable", test_printable },
 		{ "hex dump", test_dump },

@@ -7,7 +7,7 @@
 #include <emmintrin.h>
 #endif
 #include "perfdata_text.h"
-#include "text/digits.h"
+#include "text/decimal.h"
 
 const char pd_hex_pairs[513] =
 	"000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
@@ -25,64 +25,8 @@ const char pd_decimal_pairs[201] =
 
 /* --- decimal --- */
 
-static char *pair_to(char *at, uint32_t value)
-{
-	memcpy(at, pd_decimal_pairs + 2 * value, 2);
-	return at + 2;
-}
-
-/* 8 digits, zero-filled. */
-static char *eight_to(char *at, uint32_t value)
-{
-	uint32_t high = value / 10000, low = value % 10000;
-	at = pair_to(at, high / 100);
-	at = pair_to(at, high % 100);
-	at = pair_to(at, low / 100);
-	return pair_to(at, low % 100);
-}
-
-/* One or two digits. */
-static char *lead_to(char *at, uint32_t value)
-{
-	if (value >= 10)
-		return pair_to(at, value);
-	*at = (char)('0' + value);
-	return at + 1;
-}
-
-/* 1 to 8 digits. */
-static char *below_1e8_to(char *at, uint32_t value)
-{
-	if (value < 100)
-		return lead_to(at, value);
-	if (value < 10000)
-		return pair_to(lead_to(at, value / 100), value % 100);
-	uint32_t high = value / 10000, low = value % 10000;
-	at = high < 100 ? lead_to(at, high) : pair_to(lead_to(at, high / 100), high % 100);
-	at = pair_to(at, low / 100);
-	return pair_to(at, low % 100);
-}
-
-char *perfdata_u64_to(char *at, uint64_t value)
-{
-	if (value < 100000000)
-		return below_1e8_to(at, (uint32_t)value);
-	uint64_t high = value / 100000000;
-	uint32_t low = (uint32_t)(value % 100000000);
-	if (high < 100000000)
-		at = below_1e8_to(at, (uint32_t)high);
-	else
-		at = eight_to(below_1e8_to(at, (uint32_t)(high / 100000000)), (uint32_t)(high % 100000000));
-	return eight_to(at, low);
-}
-
-char *perfdata_s64_to(char *at, int64_t value)
-{
-	if (value >= 0)
-		return perfdata_u64_to(at, (uint64_t)value);
-	*at = '-';
-	return perfdata_u64_to(at + 1, 0 - (uint64_t)value);
-}
+char *perfdata_u64_to(char *at, uint64_t value) { return pd_u64_to(at, value); }
+char *perfdata_s64_to(char *at, int64_t value) { return pd_s64_to(at, value); }
 
 /* --- hexadecimal --- */
 

@@ -1,0 +1,54 @@
+/* Lines that are alike. */
+#include "config.h"
+#include "base/cursor.h"
+#include "perfdata_text.h"
+#include "text/decimal.h"
+
+static inline char *text_to(char *at, const char *text, uint32_t size)
+{
+	/* a size that the compiler knows: most are shorter */
+	memcpy(at, text, PERFDATA_PART_SLACK);
+	for (uint32_t done = PERFDATA_PART_SLACK; done < size; done += PERFDATA_PART_SLACK)
+		memcpy(at + done, text + done, PERFDATA_PART_SLACK);
+	return at + size;
+}
+
+static char *or_null_to(char *at, uint32_t value)
+{
+	if (value != UINT32_MAX)
+		return pd_u64_to(at, value);
+	memcpy(at, "null", 4);
+	return at + 4;
+}
+
+char *perfdata_parts_to(char *at, const struct perfdata_part **first, const void *const *bases)
+{
+	for (const struct perfdata_part *part = *first;; part++) {
+		at = text_to(at, part->text, part->size);
+		if (part->form >= PERFDATA_PART_STOP) {
+			*first = part;
+			return at;
+		}
+		const uint8_t *from = (const uint8_t *)bases[part->base] + part->offset;
+		switch ((enum perfdata_part_form)part->form) {
+		case PERFDATA_PART_U8: at = pd_u64_to(at, *from); break;
+		case PERFDATA_PART_U16: at = pd_u64_to(at, pd_load16(from, false)); break;
+		case PERFDATA_PART_U32: at = pd_u64_to(at, pd_load32(from, false)); break;
+		case PERFDATA_PART_U64: at = pd_u64_to(at, pd_load64(from, false)); break;
+		case PERFDATA_PART_S8: at = pd_s64_to(at, (int8_t)*from); break;
+		case PERFDATA_PART_S16: at = pd_s64_to(at, (int16_t)pd_load16(from, false)); break;
+		case PERFDATA_PART_S32: at = pd_s64_to(at, (int32_t)pd_load32(from, false)); break;
+		case PERFDATA_PART_S64: at = pd_s64_to(at, (int64_t)pd_load64(from, false)); break;
+		case PERFDATA_PART_X8: at = perfdata_hex_to(at, *from); break;
+		case PERFDATA_PART_X16: at = perfdata_hex_to(at, pd_load16(from, false)); break;
+		case PERFDATA_PART_X32: at = perfdata_hex_to(at, pd_load32(from, false)); break;
+		case PERFDATA_PART_X64: at = perfdata_hex_to(at, pd_load64(from, false)); break;
+		case PERFDATA_PART_U32_OR_NONE:
+			if (pd_load32(from, false) != UINT32_MAX)
+				at = pd_u64_to(at, pd_load32(from, false));
+			break;
+		case PERFDATA_PART_U32_OR_NULL: at = or_null_to(at, pd_load32(from, false)); break;
+		case PERFDATA_PART_STOP: break;
+		}
+	}
+}
