@@ -8,12 +8,10 @@
 #include "emitters.h"
 #include "name_options.h"
 
-#define NEW_LINE "\r\n"
-
 struct csv_state {
 	struct record_world world;
 	struct csv_table table;
-	bool without_chains;           /* of samples that have a stack_id column */
+	struct csv_rows rows;
 	bool names_needed;
 	struct told names;             /* scan's */
 	perfdata_finding_fn *on_finding;
@@ -60,7 +58,7 @@ static void header_line(const struct csv_table *table, struct perfdata_text *out
 	}
 	for (size_t i = 0; i < table->columns.nr; i++)
 		header_cell(out, table->columns.names[i], !i);
-	perfdata_text_literal(out, NEW_LINE);
+	perfdata_text_literal(out, CSV_NEW_LINE);
 }
 
 static uint32_t needs_for(const struct perfdata_option_value *values, size_t nr)
@@ -88,7 +86,7 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 	enum perfdata_status status = PERFDATA_ENOMEM;
 	if (record_world_init(&csv->world, context))
 		status = csv_table_find(&csv->world.pool, &choice, &csv->table, context->reterr);
-	csv->without_chains = csv->world.stacks_by_id && !choice.list;
+	csv_rows_init(&csv->rows, &csv->table.columns, csv->world.stacks_by_id && !choice.list);
 	csv->names_needed = needs_for(context->options, context->nr_options) & PERFDATA_NEED_DELIVERIES;
 	csv->names.session = context->session;
 	csv->names.what = csv->table.kind == CSV_STACKS ? TOLD_STACKS : csv->table.kind == CSV_FRAMES ? TOLD_FRAMES : TOLD_NO_IDS;
@@ -202,7 +200,7 @@ static void branch_rows(struct record *r, const struct csv_table *table, struct 
 			perfdata_text_literal(r->s.out, "0x");
 			perfdata_text_hex(r->s.out, perfdata_list_u64(&view->counters, i));
 		}
-		perfdata_text_literal(r->s.out, NEW_LINE);
+		perfdata_text_literal(r->s.out, CSV_NEW_LINE);
 	}
 }
 
@@ -216,7 +214,7 @@ static void callchain_rows(struct record *r)
 		part_key(r, i);
 		perfdata_text_char(r->s.out, ',');
 		csv_address_cell(r->s.out, perfdata_list_u64(list, i));
-		perfdata_text_literal(r->s.out, NEW_LINE);
+		perfdata_text_literal(r->s.out, CSV_NEW_LINE);
 	}
 }
 
@@ -235,7 +233,7 @@ static void register_rows(struct record *r, const char *set, const struct perfda
 		perfdata_text_string(r->s.out, name);
 		perfdata_text_literal(r->s.out, ",0x");
 		perfdata_text_hex(r->s.out, perfdata_list_u64(&regs->values, i));
-		perfdata_text_literal(r->s.out, NEW_LINE);
+		perfdata_text_literal(r->s.out, CSV_NEW_LINE);
 	}
 }
 
@@ -261,7 +259,7 @@ static void read_rows(struct record *r, const struct csv_table *table, struct pe
 		perfdata_list_get(&read->values, i, &value);
 		part_key(r, i);
 		part_cells(r, plan, read->values.present, &value, table->parts, room);
-		perfdata_text_literal(r->s.out, NEW_LINE);
+		perfdata_text_literal(r->s.out, CSV_NEW_LINE);
 	}
 }
 
@@ -282,7 +280,7 @@ static void stack_rows(const struct told_world *world, uint32_t stack, struct pe
 		perfdata_text_hex(out, steps[i].ip);
 		perfdata_text_char(out, ',');
 		perfdata_text_string(out, place_origin_name(steps[i].origin));
-		perfdata_text_literal(out, NEW_LINE);
+		perfdata_text_literal(out, CSV_NEW_LINE);
 	}
 }
 
@@ -295,7 +293,7 @@ static void frame_row(const struct told_world *world, uint32_t frame, unsigned p
 		perfdata_text_char(out, ',');
 		place_csv_cell(out, &place, part);
 	}
-	perfdata_text_literal(out, NEW_LINE);
+	perfdata_text_literal(out, CSV_NEW_LINE);
 }
 
 /* Rows of what no batch before had. */
@@ -324,6 +322,24 @@ static bool wanted(const struct csv_table *table, const struct perfdata_raw *raw
 	return false;
 }
 
+/* False without memory. */
+static bool rows_of_record(struct record *r, const struct csv_state *csv, const struct perfdata_raw *raw, struct perfdata_text *room)
+{
+	const struct csv_table *table = &csv->table;
+	if (table->columns.nr)
+		return csv_row(r, &csv->rows, raw, room);
+	if (!record_load(r, raw, NULL))
+		return false;
+	switch (table->kind) {
+	case CSV_BRANCHES: branch_rows(r, table, room); break;
+	case CSV_CALLCHAIN: callchain_rows(r); break;
+	case CSV_REGS: regs_rows(r); break;
+	case CSV_READ_VALUES: read_rows(r, table, room); break;
+	case CSV_RECORDS: case CSV_UNKNOWN: case CSV_EVENT: case CSV_STACKS: case CSV_FRAMES: break;
+	}
+	return true;
+}
+
 static enum perfdata_status format(const void *state, const struct perfdata_batch *batch, void *value,
 				   struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
 {
@@ -345,21 +361,9 @@ static enum perfdata_status format(const void *state, const struct perfdata_batc
 		if (!wanted(&csv->table, &batch->records[i]))
 			continue;
 		r.delivery = told ? told_delivery(batch, &delivery, &batch->records[i]) : NULL;
-		if (!record_load(&r, &batch->records[i], NULL)) {
+		if (!rows_of_record(&r, csv, &batch->records[i], &scratch->text)) {
 			status = PERFDATA_ENOMEM;
 			break;
-		}
-		switch (csv->table.kind) {
-		case CSV_RECORDS: case CSV_UNKNOWN: case CSV_EVENT:
-			if (!csv_row(&r, &csv->table.columns, csv->without_chains, &scratch->text))
-				status = PERFDATA_ENOMEM;
-			perfdata_text_literal(out, NEW_LINE);
-			break;
-		case CSV_BRANCHES: branch_rows(&r, &csv->table, &scratch->text); break;
-		case CSV_CALLCHAIN: callchain_rows(&r); break;
-		case CSV_REGS: regs_rows(&r); break;
-		case CSV_READ_VALUES: read_rows(&r, &csv->table, &scratch->text); break;
-		case CSV_STACKS: case CSV_FRAMES: break;
 		}
 		record_done(&r, &found);
 	}

@@ -209,7 +209,7 @@ static void trace_cell(struct record *r, const struct select_step *step)
 	if (!row)
 		return;
 	struct perfdata_text *out = r->s.out;
-	if (perfdata_trace_value(row->field, r->view.u.sample.raw, r->s.order, &value)) {
+	if (perfdata_trace_value(row->field, r->fields, r->s.order, &value)) {
 		r->s.trace_damaged = true;
 		return;
 	}
@@ -225,13 +225,13 @@ static void trace_cell(struct record *r, const struct select_step *step)
 }
 
 /* All of them as JSON. */
-static void fields_cell(struct record *r, struct perfdata_bytes raw)
+static void fields_cell(struct record *r)
 {
 	struct perfdata_text *out = r->s.out;
 	const size_t start = out->size;
 	perfdata_text_char(out, '"');
 	r->s.doubled = true;
-	r->s.trace_damaged |= !trace_json_object(&r->s, r->s.trace, raw);
+	r->s.trace_damaged |= !trace_json_object(&r->s, r->s.trace, r->fields);
 	r->s.doubled = false;
 	perfdata_text_char(out, '"');
 	if (out->size - start != 4)
@@ -244,18 +244,16 @@ static void fields_cell(struct record *r, struct perfdata_bytes raw)
 void csv_cell(struct record *r, const struct select_step *step, struct perfdata_text *room)
 {
 	struct perfdata_text *out = r->s.out;
-	const struct perfdata_sample *sample = &r->view.u.sample;
 	switch (step->what) {
 	case SELECT_NOTHING: return;
 	case SELECT_HEAD: head_cell(r, step->head, room); return;
 	case SELECT_FIELD:
-		if (r->s.trace && sample->raw.data)
+		if (r->s.trace && r->fields.data)
 			trace_cell(r, step);
 		return;
 	case SELECT_FIELDS:
-		if (!r->s.trace || !sample->raw.data)
-			return;
-		fields_cell(r, sample->raw);
+		if (r->s.trace && r->fields.data)
+			fields_cell(r);
 		return;
 	case SELECT_PLACE: place_cell(r, step); return;
 	case SELECT_ROW: case SELECT_RAW_NUMBER: case SELECT_EXACT_BYTES: case SELECT_TRAILER: break;

@@ -5,6 +5,7 @@
 #include "selection.h"
 
 #define CSV_JOINT ';'
+#define CSV_NEW_LINE "\r\n"
 
 /* Appends the step's value, or nothing where it is absent. Lists of integers and names are joined by `;`, structs are JSON.
  * `room` is for intermediate spelling. */

@@ -2,9 +2,17 @@
 #ifndef EMIT_CSV_ROW_H
 #define EMIT_CSV_ROW_H
 
+#include "line.h"
 #include "selection.h"
 
-/* Appends the cells of all columns and their commas. without_chains: not the callchain where the stack's id says it. False without memory. */
-bool csv_row(struct record *r, const struct selection *columns, bool without_chains, struct perfdata_text *room);
+/* The columns of rows, for the life of a run. */
+struct csv_rows {
+	const struct selection *columns;
+	struct line_kind kind;
+};
+/* without_chains: not the callchain where the stack's id says it. */
+void csv_rows_init(struct csv_rows *rows, const struct selection *columns, bool without_chains);
+/* Loads the record and appends the cells of all columns, with the line's end. False without memory. */
+bool csv_row(struct record *r, const struct csv_rows *rows, const struct perfdata_raw *raw, struct perfdata_text *room);
 
 #endif

@@ -1,15 +1,23 @@
 /* `ndjson` and `json`: every record with every field. The same objects, as lines or in one document. */
 #include "config.h"
-#include <stdio.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include "emitters.h"
+#include "line.h"
 #include "meta.h"
 #include "name_options.h"
 #include "record.h"
 #include "selection.h"
 
+struct json_head {
+	enum record_head head;
+	struct key key;
+};
+
 struct json_state {
 	struct record_world world;
+	struct json_head heads[HEAD_COUNT];
+	struct line_kind lines;
 	struct meta_told told;
 	bool document;
 	bool select;
@@ -28,6 +36,9 @@ static const struct perfdata_option options[] = {
 	NAME_OPTIONS,
 	{ 0 },
 };
+
+static bool make_line(struct line_maker *maker, struct record *r, const void *user);
+static const char *line_end(const struct json_state *json) { return json->document ? "}" : "}\n"; }
 
 /* --- begin ---------------------------------------------------------------------------------------------------------------- */
 
@@ -57,6 +68,12 @@ static enum perfdata_status set_up(struct json_state *json, const struct perfdat
 	json->on_finding = context->on_finding;
 	json->user = context->user;
 	const char *list = perfdata_option_text(context->options, context->nr_options, "fields");
+	for (enum record_head head = 0; head < HEAD_COUNT; head++) {
+		json->heads[head] = (struct json_head){ head, key_make(&json->world.pool, ",\"", record_head_info(head)->name, "") };
+		if (!json->heads[head].key.text)
+			return PERFDATA_ENOMEM;
+	}
+	json->lines = (struct line_kind){ .make = make_line, .user = json, .without_chains = json->world.stacks_by_id && !list };
 	json->select = list != NULL;
 	return list ? selection_parse(&json->world.pool, list, &json->selection, context->reterr) : PERFDATA_OK;
 }
@@ -198,131 +215,112 @@ static void spell_head(struct record *r, enum record_head head, const struct key
 	}
 }
 
-#define KEY(text_) ((struct key){ text_ "                                ", sizeof(text_) - 1 })
-
-static inline char *number_member_to(char *at, const char *key, size_t size, uint64_t value, bool as_string)
+static void other_head(struct record *r, const void *what, struct perfdata_text *room)
 {
-	memcpy(at, key, size);
-	at += size;
-	if (as_string)
-		*at++ = '"';
-	at = perfdata_u64_to(at, value);
-	if (as_string)
-		*at++ = '"';
-	return at;
+	const struct json_head *head = what;
+	(void)room;
+	spell_head(r, head->head, &head->key);
 }
-#define NUMBER_MEMBER(at, key, value, as_string) number_member_to(at, key, sizeof(key) - 1, value, as_string)
 
-static char *head_number_to(const struct record *r, char *at, enum record_head head, const char *key, size_t size, bool wide)
+static void other_row(struct record *r, const void *row, struct perfdata_text *room)
 {
-	const struct head_value value = record_head(r, head);
-	if (value.kind == HEAD_IS_U64)
-		return number_member_to(at, key, size, value.number, wide);
-	if (value.kind == HEAD_IS_ABSENT)
-		return at;
-	memcpy(at, key, size);
-	at += size;
-	if (value.kind == HEAD_IS_S64)
-		return perfdata_s64_to(at, (int64_t)value.number);
-	memcpy(at, "null", 4);
-	return at + 4;
+	(void)room;
+	spell_member(&r->s, row, &r->view.u);
 }
-#define HEAD_NUMBER(r, at, head, key, wide) head_number_to(r, at, head, key, sizeof(key) - 1, wide)
 
-static void spell_names(struct record *r)
+/* --- lines -------------------------------------------------------------------------------------------------------- */
+
+static bool is_hex(enum perfdata_part_form form) { return form >= PERFDATA_PART_X8 && form <= PERFDATA_PART_X64; }
+
+/* Quotes around numbers that have some, once in front and once behind. */
+static void quote(struct line_maker *maker, const struct record *r, enum perfdata_part_form form)
 {
-	static const struct key keys[] = {
-		[HEAD_COMM] = { ",\"comm\":", 8 }, [HEAD_IP_AT] = { ",\"ip_at\":", 9 }, [HEAD_ADDR_AT] = { ",\"addr_at\":", 11 },
-		[HEAD_BRANCH_STACK_AT] = { ",\"branch_stack_at\":", 19 }, [HEAD_STACK] = { ",\"stack\":", 9 },
-		[HEAD_STACK_ID] = { ",\"stack_id\":", 12 },
+	const bool wide = form == PERFDATA_PART_U64 || form == PERFDATA_PART_S64;
+	if (is_hex(form) || (wide && r->world->spell.int64_string))
+		perfdata_text_char(maker->text, '"');
+}
+
+static void start_number(struct line_maker *maker, const struct record *r, const struct key *key, enum perfdata_part_form form)
+{
+	perfdata_text_append(maker->text, key->text, key->size);
+	quote(maker, r, form);
+	if (is_hex(form))
+		perfdata_text_literal(maker->text, "0x");
+}
+
+static void make_number(struct line_maker *maker, const struct record *r, const struct key *key, enum perfdata_part_form form,
+			enum line_base base, uint32_t offset)
+{
+	start_number(maker, r, key, form);
+	line_number(maker, form, base, offset);
+	quote(maker, r, form);
+}
+
+static void make_member(struct line_maker *maker, const struct record *r, const struct key *key, enum perfdata_part_form form,
+			uint32_t member)
+{
+	start_number(maker, r, key, form);
+	line_member(maker, form, member);
+	quote(maker, r, form);
+}
+
+/* other, what: how the head is spelled where that takes more than constant bytes and numbers. */
+static void make_head(struct line_maker *maker, struct record *r, enum record_head head, const struct key *key, line_spell_fn *other,
+		      const void *what)
+{
+	const int index = record_row_of_head(r, head);
+	if (index >= 0) {
+		const struct row *row = &r->plan->plan->rows[index];
+		if (maker->present >> index & 1)
+			make_member(maker, r, key, head == HEAD_CPU ? PERFDATA_PART_U32_OR_NULL : line_form(row), row->member);
+		return;
+	}
+	switch (head) {
+	case HEAD_TYPE: case HEAD_MISC: case HEAD_MISC_RAW: case HEAD_EVENT: spell_head(r, head, key); return;
+	case HEAD_OFFSET: make_number(maker, r, key, PERFDATA_PART_U64, LINE_RAW, offsetof(struct perfdata_raw, offset)); return;
+	case HEAD_SIZE: make_number(maker, r, key, PERFDATA_PART_U32, LINE_RAW, offsetof(struct perfdata_raw, size)); return;
+	default: break;
+	}
+	line_head(maker, r, head, other, what);
+}
+
+static void make_default_head(struct line_maker *maker, struct record *r, const struct json_state *json, enum record_head head)
+{
+	make_head(maker, r, head, &json->heads[head].key, other_head, &json->heads[head]);
+}
+
+static void make_row(struct line_maker *maker, struct record *r, const struct row *row)
+{
+	const enum perfdata_part_form form = line_form(row);
+	if (form != PERFDATA_PART_STOP) {
+		make_member(maker, r, &row->key, form, row->member);
+	} else if (row->op == SPELL_RAW && maker->fields) {
+		perfdata_text_literal(maker->text, ",\"fields\":");
+		trace_json_line(maker, &r->s);
+	} else if (row->op != SPELL_NOTHING) {
+		line_other_of_view(maker, other_row, row);
+	}
+}
+
+/* Everything of the record. */
+static void make_whole(struct line_maker *maker, struct record *r, const struct json_state *json)
+{
+	static const enum record_head first[] = {
+		HEAD_TYPE, HEAD_OFFSET, HEAD_INNER, HEAD_SIZE, HEAD_TYPE_RAW, HEAD_FILE, HEAD_MISC, HEAD_MISC_RAW, HEAD_EVENT,
+		HEAD_EVENT_UNKNOWN, HEAD_LATE, HEAD_AFTER_GAP, HEAD_TIME, HEAD_PID, HEAD_TID, HEAD_CPU,
 	};
-	for (unsigned i = HEAD_COMM; i <= HEAD_STACK_ID; i++)
-		if (r->world->heads >> i & 1)
-			spell_head(r, i, &keys[i]);
-}
-
-/* The rows that stand in the line: what a stack's id says is not said again. */
-static uint64_t rows_of(const struct record *r)
-{
-	return r->view.u.present & r->plan->body & ~(r->world->stacks_by_id ? record_row_said_by_stack(r) : 0);
-}
-
-/* What record_head says of a sample, which has no trailer: most records are samples. */
-static char *sample_numbers_to(const struct record *r, char *at, bool wide)
-{
-	const struct record_plan *plan = r->plan;
-	const struct perfdata_sample *sample = &r->view.u.sample;
-	if (sample->present >> plan->time & 1)
-		at = NUMBER_MEMBER(at, ",\"time\":", sample->time, wide);
-	if (sample->present >> plan->pid & 1) {
-		memcpy(at, ",\"pid\":", 7);
-		at = perfdata_s64_to(at + 7, sample->pid);
-	}
-	if (sample->present >> plan->tid & 1) {
-		memcpy(at, ",\"tid\":", 7);
-		at = perfdata_s64_to(at + 7, sample->tid);
-	}
-	if (sample->present >> plan->cpu & 1) {
-		memcpy(at, ",\"cpu\":", 7);
-		at += 7;
-		if (sample->cpu != UINT32_MAX)
-			return perfdata_u64_to(at, sample->cpu);
-		memcpy(at, "null", 4);
-		at += 4;
-	}
-	return at;
-}
-
-/* Everything of the record but the closing brace. */
-static void spell_record(struct record *r)
-{
-	struct perfdata_text *out = r->s.out;
-	const bool wide = r->world->spell.int64_string;
-	char *at = perfdata_text_reserve(out, key_room(&r->plan->start, 160));
-	if (!at)
-		return;
-	at = number_member_to(key_to(at, &r->plan->start), "", 0, r->raw->offset, wide);
-	if (r->raw->inner != PERFDATA_NO_OFFSET)
-		at = NUMBER_MEMBER(at, ",\"inner\":", r->raw->inner, wide);
-	at = NUMBER_MEMBER(at, ",\"size\":", r->raw->size, false);
-	if (!r->plan->plan)
-		at = NUMBER_MEMBER(at, ",\"type_raw\":", r->raw->type, false);
-	perfdata_text_commit(out, at);
-	if (r->world->name_files)
-		spell_head(r, HEAD_FILE, &KEY(",\"file\":"));
-	record_spell_misc(r);
-	if (r->event)
-		perfdata_text_append(out, r->event->member.text, r->event->member.size);
-	if (r->raw->flags) {
-		spell_head(r, HEAD_EVENT_UNKNOWN, &KEY(",\"event_unknown\":"));
-		spell_head(r, HEAD_LATE, &KEY(",\"late\":"));
-		spell_head(r, HEAD_AFTER_GAP, &KEY(",\"after_gap\":"));
-	}
-	at = perfdata_text_reserve(out, 200);
-	if (!at)
-		return;
-	if (r->view.type == PERFDATA_RECORD_SAMPLE) {
-		at = sample_numbers_to(r, at, wide);
-	} else {
-		at = HEAD_NUMBER(r, at, HEAD_TIME, ",\"time\":", wide);
-		at = HEAD_NUMBER(r, at, HEAD_PID, ",\"pid\":", false);
-		at = HEAD_NUMBER(r, at, HEAD_TID, ",\"tid\":", false);
-		at = HEAD_NUMBER(r, at, HEAD_CPU, ",\"cpu\":", false);
-	}
-	perfdata_text_commit(out, at);
-
-	if (r->plan->plan)
-		spell_members(&r->s, r->plan->plan, rows_of(r), &r->view.u);
-	if (r->delivery)
-		spell_names(r);
-	if (r->view.sample_id.present)
-		spell_head(r, HEAD_SAMPLE_ID, &KEY(",\"sample_id\":"));
-	if (r->view.rest.size)
-		spell_head(r, HEAD_REST, &KEY(",\"rest\":"));
-	if (r->damaged)
-		spell_head(r, HEAD_PROBLEM, &KEY(",\"problem\":"));
-	if (r->world->raw)
-		spell_head(r, HEAD_RAW_BYTES, &KEY(",\"raw_bytes\":"));
+	for (size_t i = 0; i < sizeof first / sizeof *first; i++)
+		make_default_head(maker, r, json, first[i]);
+	const struct plan *plan = r->plan->plan;
+	for (uint32_t i = 0; plan && i < plan->nr_rows; i++)
+		if (maker->present & r->plan->body & UINT64_C(1) << i)
+			make_row(maker, r, &plan->rows[i]);
+	for (enum record_head head = HEAD_COMM; head <= HEAD_STACK_ID && r->delivery; head++)
+		if (r->world->heads >> head & 1)
+			make_default_head(maker, r, json, head);
+	const enum record_head last = r->world->raw ? HEAD_RAW_BYTES : HEAD_PROBLEM;
+	for (enum record_head head = HEAD_SAMPLE_ID; head <= last; head++)
+		make_default_head(maker, r, json, head);
 }
 
 /* --- -e ----------------------------------------------------------------------------------------------------------- */
@@ -375,22 +373,23 @@ static bool text_selected(const struct json_state *json, const struct select_ste
 	return false;
 }
 
-static void spell_step(struct record *r, const struct json_state *json, const struct select_step *step)
+static void spell_step(struct record *r, const void *what, struct perfdata_text *room)
 {
-	const struct perfdata_sample *sample = &r->view.u.sample;
+	const struct select_step *step = what;
 	const void *view;
+	(void)room;
 	switch (step->what) {
 	case SELECT_NOTHING: return;
 	case SELECT_HEAD: spell_head(r, step->head, &step->key); return;
 	case SELECT_FIELDS: case SELECT_FIELD:
-		if (!r->s.trace || !sample->raw.data)
+		if (!r->s.trace || !r->fields.data)
 			return;
 		if (step->what == SELECT_FIELD) {
-			spell_trace_field(r, step, sample->raw);
+			spell_trace_field(r, step, r->fields);
 			return;
 		}
 		perfdata_text_append(r->s.out, step->key.text, step->key.size);
-		r->s.trace_damaged |= !trace_json_object(&r->s, r->s.trace, sample->raw);
+		r->s.trace_damaged |= !trace_json_object(&r->s, r->s.trace, r->fields);
 		return;
 	case SELECT_PLACE: spell_place_part(r, step); return;
 	case SELECT_ROW: case SELECT_RAW_NUMBER: case SELECT_EXACT_BYTES: case SELECT_TRAILER: break;
@@ -401,7 +400,7 @@ static void spell_step(struct record *r, const struct json_state *json, const st
 	const struct row *row = &step->row;
 	if (step->what == SELECT_EXACT_BYTES) {
 		const struct perfdata_bytes *text = (const void *)((const char *)view + row->member);
-		if (perfdata_utf8_valid(text->data, text->size) || text_selected(json, step))
+		if (perfdata_utf8_valid(text->data, text->size))
 			return;
 		perfdata_text_append(r->s.out, step->key.text, step->key.size);
 		spell_bytes_string(r->s.out, *text);
@@ -429,7 +428,54 @@ static void spell_step(struct record *r, const struct json_state *json, const st
 	r->s.trace = trace;
 }
 
-static bool spell_selected(struct record *r, const struct json_state *json)
+static void make_field(struct line_maker *maker, struct record *r, const struct select_step *step)
+{
+	const struct trace_row *row = trace_plan_row(maker->fields, step->trace_name);
+	const enum perfdata_part_form form = row ? trace_form(row) : PERFDATA_PART_STOP;
+	if (form != PERFDATA_PART_STOP)
+		make_number(maker, r, &step->key, form, LINE_FIELDS, row->offset);
+	else if (row)
+		line_other(maker, spell_step, step);
+}
+
+static void make_step(struct line_maker *maker, struct record *r, const struct json_state *json, const struct select_step *step)
+{
+	if (step->gate && !(step->gate & maker->present))
+		return;
+	switch (step->what) {
+	case SELECT_NOTHING: return;
+	case SELECT_HEAD: make_head(maker, r, step->head, &step->key, spell_step, step); return;
+	case SELECT_FIELD:
+		if (maker->fields)
+			make_field(maker, r, step);
+		else
+			line_other(maker, spell_step, step);
+		return;
+	case SELECT_FIELDS:
+		if (maker->fields) {
+			perfdata_text_append(maker->text, step->key.text, step->key.size);
+			trace_json_line(maker, &r->s);
+		} else {
+			line_other(maker, spell_step, step);
+		}
+		return;
+	case SELECT_PLACE: line_other(maker, spell_step, step); return;
+	case SELECT_ROW:
+		if (!step->depth && line_form(&step->row) != PERFDATA_PART_STOP) {
+			make_member(maker, r, &step->key, line_form(&step->row), step->row.member);
+			return;
+		}
+		break;
+	case SELECT_EXACT_BYTES:
+		if (text_selected(json, step))
+			return;
+		break;
+	case SELECT_RAW_NUMBER: case SELECT_TRAILER: break;
+	}
+	line_other_of_view(maker, spell_step, step);
+}
+
+static bool make_selected(struct line_maker *maker, struct record *r, const struct json_state *json)
 {
 	struct record_plan *plan = r->plan;
 	if (!plan->selection) {
@@ -439,14 +485,19 @@ static bool spell_selected(struct record *r, const struct json_state *json)
 		plan->selection = steps;
 	}
 	const struct select_step *steps = plan->selection;
-	const size_t start = r->s.out->size;
 	for (size_t i = 0; i < json->selection.nr; i++)
-		spell_step(r, json, &steps[i]);
-	/* The brace that the caller closes. */
-	if (r->s.out->size == start)
-		perfdata_text_char(r->s.out, '{');
-	else
-		r->s.out->data[start] = '{';
+		make_step(maker, r, json, &steps[i]);
+	return true;
+}
+
+static bool make_line(struct line_maker *maker, struct record *r, const void *user)
+{
+	const struct json_state *json = user;
+	if (json->select && !make_selected(maker, r, json))
+		return false;
+	if (!json->select)
+		make_whole(maker, r, json);
+	perfdata_text_string(maker->text, line_end(json));
 	return true;
 }
 
@@ -469,12 +520,24 @@ static void start_line(struct walk *walk, struct perfdata_text *out)
 	walk->comma = true;
 }
 
-static void end_line(const struct walk *walk, struct perfdata_text *out)
+static bool spell_line(const struct json_state *json, struct record *r, const struct perfdata_raw *raw, struct found_batch **found,
+		       struct perfdata_text *room)
 {
-	if (walk->json->document)
-		perfdata_text_char(out, '}');
-	else
-		perfdata_text_literal(out, "}\n");
+	struct perfdata_text *out = r->s.out;
+	const size_t start = out->size;
+	if (!line_write(r, &json->lines, raw, found, room))
+		return false;
+	if (perfdata_text_failed(out))
+		return true;
+	/* the first member's comma */
+	if (out->data[start] == ',') {
+		out->data[start] = '{';
+		return true;
+	}
+	out->size = start;
+	perfdata_text_char(out, '{');
+	perfdata_text_string(out, line_end(json));
+	return true;
 }
 
 /* The line of the sample's stack, before its first use. */
@@ -487,12 +550,12 @@ static void spell_new_stack(struct walk *walk, struct record *r)
 	perfdata_text_literal(out, "{\"type\":\"stack\",\"stack_id\":");
 	perfdata_text_u64(out, walk->told->ids[walk->stack++]);
 	if (walk->json->stack_file)
-		spell_text_member(out, &KEY(",\"file\":"), (struct perfdata_bytes){ (const uint8_t *)walk->json->stack_file,
+		spell_text_member(out, &walk->json->heads[HEAD_FILE].key, (struct perfdata_bytes){ (const uint8_t *)walk->json->stack_file,
 				  strlen(walk->json->stack_file) });
 	perfdata_text_literal(out, ",\"frames\":");
 	const struct place_speller places = record_places(r);
 	place_json_stack(&places, out, r->delivery->stack, true);
-	end_line(walk, out);
+	perfdata_text_string(out, line_end(walk->json));
 }
 
 static void find_delivery(struct walk *walk, struct record *r, const struct perfdata_raw *raw)
@@ -519,17 +582,10 @@ static enum perfdata_status format(const void *state, const struct perfdata_batc
 		if (batch->nr_deliveries)
 			find_delivery(&walk, &r, &batch->records[i]);
 		start_line(&walk, out);
-		if (!record_load(&r, &batch->records[i], &found)) {
+		if (!spell_line(json, &r, &batch->records[i], &found, &scratch->text)) {
 			status = PERFDATA_ENOMEM;
 			break;
 		}
-		if (!json->select) {
-			spell_record(&r);
-		} else if (!spell_selected(&r, json)) {
-			status = PERFDATA_ENOMEM;
-			break;
-		}
-		end_line(&walk, out);
 		record_done(&r, &found);
 	}
 	*ret_part = found;

@@ -1,5 +1,6 @@
 #include "config.h"
 #include <stdlib.h>
+#include "line.h"
 #include "places.h"
 #include "record.h"
 #include "text_cache.h"
@@ -82,6 +83,7 @@ void record_cache_release(struct record_cache *cache)
 	if (cache->places)
 		text_cache_release(cache->places);
 	free(cache->places);
+	line_table_free(cache->lines);
 }
 
 static uint64_t bit(int row) { return row < 0 ? 0 : UINT64_C(1) << row; }
@@ -105,26 +107,19 @@ static struct record_plan *make_plan(struct record_cache *cache, const struct pe
 		for (uint32_t i = layout->nr_fields; i-- > 0;)
 			if (layout->fields[i].show == PERFDATA_SHOW_EVENT_ID && layout->fields[i].kind == PERFDATA_U64)
 				plan->event_id = (int)i;
-		if (layout->id == PERFDATA_RECORD_SAMPLE)
+		if (layout->id == PERFDATA_RECORD_SAMPLE) {
 			plan->callchain = bit(plan_field(layout, "callchain", 9));
+			plan->raw = bit(plan_field(layout, "raw", 3));
+		}
 		plan->body = ~(bit(plan->time) | bit(plan->pid) | bit(plan->tid) | bit(plan->cpu));
 	}
-	char start[128] = "{\"type\":\"";
-	const size_t head = strlen(start), size = strlen(plan->type);
-	static const char tail[] = "\",\"offset\":";
-	if (head + size + sizeof tail > sizeof start)
-		return NULL;
-	memcpy(start + head, plan->type, size);
-	memcpy(start + head + size, tail, sizeof tail);
-	plan->start = key_bytes(&cache->pool, start, head + size + sizeof tail - 1);
-	return plan->start.text ? plan : NULL;
+	return plan;
 }
 
-static struct record_plan *plan_of(struct record_cache *cache, const struct perfdata_record *record)
+static struct record_plan *plan_of(struct record_cache *cache, uint32_t type, const struct perfdata_layout *layout)
 {
-	const struct perfdata_layout *layout = record->layout;
-	if (record->type < 128 && cache->by_type[record->type]) {
-		struct record_plan *plan = cache->by_type[record->type];
+	if (type < 128 && cache->by_type[type]) {
+		struct record_plan *plan = cache->by_type[type];
 		if ((plan->plan ? plan->plan->layout : NULL) == layout)
 			return plan;
 	}
@@ -134,8 +129,8 @@ static struct record_plan *plan_of(struct record_cache *cache, const struct perf
 	struct record_plan *plan = make_plan(cache, layout);
 	if (!plan)
 		return NULL;
-	if (record->type < 128 && !cache->by_type[record->type]) {
-		cache->by_type[record->type] = plan;
+	if (type < 128 && !cache->by_type[type]) {
+		cache->by_type[type] = plan;
 		return plan;
 	}
 	if (cache->nr_others == cache->room_others) {
@@ -150,25 +145,23 @@ static struct record_plan *plan_of(struct record_cache *cache, const struct perf
 	return plan;
 }
 
+/* Their raw data stands behind the fixed words, and nothing else. */
+static bool samples_are_plain(struct record_cache *cache, const struct perfdata_config *config)
+{
+	const struct record_plan *sample = plan_of(cache, PERFDATA_RECORD_SAMPLE, perfdata_record_layout(PERFDATA_RECORD_SAMPLE));
+	return sample && config->has_attr && !config->swap && !(config->sample_rows & ~sample->raw);
+}
+
 static bool make_event(struct record_cache *cache, struct event_plan *plan, const struct perfdata_event *event)
 {
-	struct perfdata_text text;
-	perfdata_text_init(&text);
-	perfdata_text_literal(&text, ",\"event\":");
-	perfdata_text_json_string(&text, event->name, strlen(event->name));
-	if (!perfdata_text_failed(&text))
-		plan->member = key_bytes(&cache->pool, text.data, text.size);
-	perfdata_text_clear(&text);
-	perfdata_text_csv_cell(&text, event->name, strlen(event->name));
-	if (!perfdata_text_failed(&text))
-		plan->cell = key_bytes(&cache->pool, text.data, text.size);
-	perfdata_text_release(&text);
-	if (!plan->member.text || !plan->cell.text)
-		return false;
-	if (event->trace)
+	if (event->trace) {
 		plan->trace = trace_plan_make(&cache->pool, event->trace);
+		if (!plan->trace)
+			return false;
+	}
+	plan->plain = samples_are_plain(cache, &event->config);
 	plan->event = event;
-	return !event->trace || plan->trace;
+	return true;
 }
 
 /* NULL without memory. */
@@ -217,6 +210,15 @@ static void add_finding(struct record *r, struct found_batch **found, enum perfd
 		r->s.out->failed = true;
 }
 
+static void start_spelling(struct record *r, bool swap)
+{
+	r->s.world = &r->world->spell;
+	r->s.trace = r->event ? r->event->trace : NULL;
+	r->s.swap = swap;
+	r->s.order = (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) != swap ? PERFDATA_BIG_ENDIAN : PERFDATA_LITTLE_ENDIAN;
+	r->s.trace_damaged = false;
+}
+
 bool record_load(struct record *r, const struct perfdata_raw *raw, struct found_batch **found)
 {
 	r->raw = raw;
@@ -226,9 +228,12 @@ bool record_load(struct record *r, const struct perfdata_raw *raw, struct found_
 		add_finding(r, found, r->view.problem_code, r->view.problem ? r->view.problem : "cannot be decoded");
 	else if (r->view.rest.size && r->view.layout)
 		add_finding(r, found, PERFDATA_F_RECORD_REST, "the record holds more bytes than its type explains");
-	r->plan = plan_of(r->cache, &r->view);
+	r->plan = plan_of(r->cache, r->view.type, r->view.layout);
 	if (!r->plan)
 		return false;
+	r->fields = (struct perfdata_bytes){ 0 };
+	if (r->view.type == PERFDATA_RECORD_SAMPLE && r->view.layout)
+		r->fields = r->view.u.sample.raw;
 	const struct perfdata_event *event = raw->event ? raw->event : event_by_body(r);
 	r->event = NULL;
 	if (event) {
@@ -236,11 +241,49 @@ bool record_load(struct record *r, const struct perfdata_raw *raw, struct found_
 		if (!r->event)
 			return false;
 	}
-	r->s.world = &r->world->spell;
-	r->s.trace = r->event ? r->event->trace : NULL;
-	r->s.order = (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) != r->view.swap ? PERFDATA_BIG_ENDIAN : PERFDATA_LITTLE_ENDIAN;
-	r->s.trace_damaged = false;
+	start_spelling(r, r->view.swap);
 	return true;
+}
+
+bool record_load_plain(struct record *r, const struct perfdata_raw *raw)
+{
+	if (raw->type != PERFDATA_RECORD_SAMPLE || !raw->event)
+		return false;
+	r->event = event_of(r->cache, raw->event);
+	if (!r->event || !r->event->plain)
+		return false;
+	const struct perfdata_config *config = &raw->event->config;
+	const uint8_t *end = raw->bytes + raw->size;
+	if (config->sample_rows) {
+		r->fields = perfdata_sample_raw(config, raw->bytes, raw->size);
+		if (!r->fields.data || r->fields.data + r->fields.size != end)
+			return false;
+	} else {
+		uint16_t stated;
+		if (raw->size != RECORD_HEADER + 8u * config->sample_fixed)
+			return false;
+		memcpy(&stated, raw->bytes + 6, sizeof stated);
+		if (stated != raw->size)
+			return false;
+		r->fields = (struct perfdata_bytes){ 0 };
+	}
+	r->plan = plan_of(r->cache, PERFDATA_RECORD_SAMPLE, perfdata_record_layout(PERFDATA_RECORD_SAMPLE));
+	r->raw = raw;
+	r->damaged = false;
+	start_spelling(r, false);
+	return r->plan;
+}
+
+uint64_t record_plain_rows(const struct record *r)
+{
+	const struct perfdata_config *config = &r->raw->event->config;
+	return config->sample_fixed_present | config->sample_rows;
+}
+
+bool record_fields_are_whole(const struct record *r)
+{
+	const struct trace_plan *trace = r->s.trace;
+	return trace && trace->extent && r->fields.data && r->fields.size >= trace->extent && !r->s.swap;
 }
 
 void record_done(struct record *r, struct found_batch **found)
@@ -353,6 +396,20 @@ struct head_value record_head(const struct record *r, enum record_head head)
 	return absent;
 }
 
+int record_row_of_head(const struct record *r, enum record_head head)
+{
+	const struct record_plan *plan = r->plan;
+	if (!plan->plan || plan->plan->layout->id != PERFDATA_RECORD_SAMPLE)
+		return -1;
+	switch (head) {
+	case HEAD_TIME: return plan->time;
+	case HEAD_PID: return plan->pid;
+	case HEAD_TID: return plan->tid;
+	case HEAD_CPU: return plan->cpu;
+	default: return -1;
+	}
+}
+
 /* A stack lacks addresses of chains that are longer than perf follows, and of those that a branch stack replaces. */
 uint64_t record_row_said_by_stack(const struct record *r)
 {
@@ -415,47 +472,4 @@ void record_misc_names(const struct record *r, void (*add)(void *user, const cha
 		if (part && name)
 			add(user, name);
 	}
-}
-
-static void add_misc_name(void *user, const char *name)
-{
-	struct perfdata_text *out = user;
-	perfdata_text_char(out, ',');
-	perfdata_text_json_string(out, name, strlen(name));
-}
-
-static void spell_misc(struct record *r)
-{
-	struct perfdata_text *out = r->s.out;
-	perfdata_text_literal(out, ",\"misc\":");
-	const size_t start = out->size;
-	record_misc_names(r, add_misc_name, out);
-	spell_close(out, start, '[', ']');
-	perfdata_text_literal(out, ",\"misc_raw\":");
-	perfdata_text_u64(out, r->raw->misc);
-}
-
-void record_spell_misc(struct record *r) { record_misc_text(r, spell_misc); }
-
-void record_misc_text(struct record *r, void (*spell)(struct record *r))
-{
-	const uint16_t misc = r->raw->misc;
-	const unsigned slot = (misc ^ misc >> 13) % RECORD_MISC_CACHE;
-	struct perfdata_text *out = r->s.out;
-	char *at = perfdata_text_reserve(out, RECORD_MISC_ROOM);
-	if (!at)
-		return;
-	if (r->plan->misc[slot].size && r->plan->misc[slot].misc == misc) {
-		memcpy(at, r->plan->misc[slot].text, RECORD_MISC_ROOM);
-		perfdata_text_commit(out, at + r->plan->misc[slot].size);
-		return;
-	}
-	const size_t before = out->size;
-	spell(r);
-	const size_t size = out->size - before;
-	if (perfdata_text_failed(out) || size > RECORD_MISC_ROOM)
-		return;
-	r->plan->misc[slot].misc = misc;
-	r->plan->misc[slot].size = (uint16_t)size;
-	memcpy(r->plan->misc[slot].text, out->data + before, size);
 }

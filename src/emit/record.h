@@ -60,30 +60,23 @@ struct record_world {
 bool record_world_init(struct record_world *world, const struct perfdata_emit_context *context);
 void record_world_release(struct record_world *world);
 
+#define RECORD_HEADER 8u               /* bytes in front of a record's body */
+
 struct event_plan {
 	const struct perfdata_event *event;
-	struct key member;             /* `,"event":"cycles"` */
-	struct key cell;               /* of CSV */
 	const struct trace_plan *trace;/* or NULL */
+	bool plain;                    /* samples are fixed words and raw data, in this machine's byte order */
 };
 
-#define RECORD_MISC_CACHE 8
-#define RECORD_MISC_ROOM 192
 struct record_plan {
 	const struct plan *plan;       /* NULL: an unknown type */
 	const char *type;
-	struct key start;              /* `{"type":"mmap2","offset":` */
 	int time, pid, tid, cpu;       /* rows that stand in the head, or -1 */
 	int event_id;                  /* a row that names the event, or -1 */
 	uint64_t callchain;            /* the bit of a sample's row, or 0 */
 	uint64_t body;                 /* rows that do not stand in the head */
-	struct {
-		uint16_t misc;
-		uint16_t size;         /* 0: empty */
-		char text[RECORD_MISC_ROOM];   /* as the emitter spells it: see record_misc_text */
-	} misc[RECORD_MISC_CACHE];
+	uint64_t raw;                  /* the bit of a sample's raw data, or 0 */
 	void *selection;               /* for the emitter: its steps for this layout */
-	size_t nr_selection;
 };
 
 /* Plans of one thread. */
@@ -98,6 +91,7 @@ struct record_cache {
 	int trailer_time, trailer_pid, trailer_tid, trailer_cpu;
 	struct pool extra;             /* for the emitter */
 	struct text_cache *places;     /* made when the first place is spelled; or NULL */
+	struct line_table *lines;      /* see line.h; or NULL */
 };
 bool record_cache_init(struct record_cache *cache);
 void record_cache_release(struct record_cache *cache);
@@ -111,24 +105,29 @@ struct record {
 	const struct event_plan *event; /* or NULL */
 	bool damaged;
 	struct perfdata_record view;
+	struct perfdata_bytes fields;  /* a sample's raw data */
 	const struct perfdata_batch *batch;         /* with delivery and told: set where names are asked for */
 	const struct perfdata_delivery *delivery;   /* the record's first, or NULL */
 	struct told_world told;
 };
 /* Decodes; damage is added to `found`. False without memory. r->s.out, world and cache are set before. */
 bool record_load(struct record *r, const struct perfdata_raw *raw, struct found_batch **found);
+/* Loads a sample of an event whose samples are plain, if it is whole, without decoding: there is no view. False says nothing. */
+bool record_load_plain(struct record *r, const struct perfdata_raw *raw);
+/* The rows that a sample loaded so has. */
+uint64_t record_plain_rows(const struct record *r);
+/* All fields of the tracepoint that are plain numbers are there, and in this machine's byte order. */
+bool record_fields_are_whole(const struct record *r);
 /* Call when the record is written: raw data that was too short is added to `found`. */
 void record_done(struct record *r, struct found_batch **found);
 struct head_value record_head(const struct record *r, enum record_head head);
+/* The row of a sample that a head shows, or -1. Other records may have it in the trailer. */
+int record_row_of_head(const struct record *r, enum record_head head);
 /* Of what is present, the callchain's row where the stack's id says all of its addresses; else 0. */
 uint64_t record_row_said_by_stack(const struct record *r);
 /* The names of the bits in misc: calls add for each. */
 void record_misc_names(const struct record *r, void (*add)(void *user, const char *name), void *user);
 /* Appends an array of {"from","to"}. */
 void record_spell_branches(struct record *r);
-/* Appends what `spell` appends for the record's misc word, remembered with the type: one way to spell it in a run. */
-void record_misc_text(struct record *r, void (*spell)(struct record *r));
-/* Appends `,"misc":[…],"misc_raw":n`. */
-void record_spell_misc(struct record *r);
 
 #endif

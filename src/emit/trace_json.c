@@ -1,7 +1,6 @@
 #include "config.h"
+#include "line.h"
 #include "trace_json.h"
-
-#define PLAIN_ROOM 40   /* of a number and its quotes */
 
 /* --- names: those of the file, made valid and unique ---------------------------------------------------------------------- */
 
@@ -107,9 +106,10 @@ const struct trace_plan *trace_plan_make(struct pool *pool, const struct perfdat
 		rows[i].kind = field->kind;
 		if (is_plain(field))
 			rows[i].end = field->offset + field->size;
+		if (rows[0].end && rows[i].end > plan->extent)
+			plan->extent = rows[i].end;
 		if (!make_name(pool, rows, i))
 			return NULL;
-		plan->room += key_room(&rows[i].key_doubled, PLAIN_ROOM);
 	}
 	plan->event = event;
 	plan->nr_rows = event->nr_fields;
@@ -196,52 +196,7 @@ bool trace_json_value(struct speller *s, const struct trace_row *row, struct per
 	return true;
 }
 
-static uint64_t load(const uint8_t *at, uint32_t size, bool swap)
-{
-	uint16_t v16;
-	uint32_t v32;
-	uint64_t v64;
-	switch (size) {
-	case 1: return *at;
-	case 2:
-		memcpy(&v16, at, sizeof v16);
-		return swap ? __builtin_bswap16(v16) : v16;
-	case 4:
-		memcpy(&v32, at, sizeof v32);
-		return swap ? __builtin_bswap32(v32) : v32;
-	default:
-		memcpy(&v64, at, sizeof v64);
-		return swap ? __builtin_bswap64(v64) : v64;
-	}
-}
-
-static char *quote_to(char *at, bool doubled)
-{
-	memcpy(at, "\"\"", 2);
-	return at + 1 + doubled;
-}
-
-/* Key and value of a plain integer inside the raw data, where there is room for them. */
-static inline char *plain_to(char *at, const struct speller *s, const struct trace_row *row, const uint8_t *raw, bool swap)
-{
-	at = key_to(at, s->doubled ? &row->key_doubled : &row->key);
-	const uint64_t value = load(raw + row->offset, row->size, swap);
-	const bool quoted = row->kind == PERFDATA_TRACE_POINTER || (row->size == 8 && s->world->int64_string);
-	if (quoted)
-		at = quote_to(at, s->doubled);
-	if (row->kind == PERFDATA_TRACE_POINTER) {
-		memcpy(at, "0x", 2);
-		at = perfdata_hex_to(at + 2, value);
-	} else if (row->kind == PERFDATA_TRACE_SIGNED) {
-		const unsigned unused = 64 - 8 * row->size;
-		at = perfdata_s64_to(at, (int64_t)(value << unused) >> unused);
-	} else {
-		at = perfdata_u64_to(at, value);
-	}
-	return quoted ? quote_to(at, s->doubled) : at;
-}
-
-/* Any other field; false if the raw data is too short for it. */
+/* Key and value; false if the raw data is too short for it. */
 static bool spell_field(struct speller *s, const struct trace_row *row, struct perfdata_bytes raw)
 {
 	struct perfdata_text *out = s->out;
@@ -266,24 +221,60 @@ static bool spell_field(struct speller *s, const struct trace_row *row, struct p
 
 bool trace_json_object(struct speller *s, const struct trace_plan *plan, struct perfdata_bytes raw)
 {
-	struct perfdata_text *out = s->out;
-	const size_t start = out->size;
-	const bool swap = (s->order == PERFDATA_BIG_ENDIAN) != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	const size_t start = s->out->size;
 	bool whole = true;
-	char *at = perfdata_text_reserve(out, plan->room);
-	for (size_t i = 0; i < plan->nr_rows && at; i++) {
+	for (size_t i = 0; i < plan->nr_rows; i++)
+		whole &= spell_field(s, &plan->rows[i], raw);
+	spell_close(s->out, start, '{', '}');
+	return whole;
+}
+
+/* --- as a part of lines -------------------------------------------------------------------------------------------------------- */
+
+static void other_field(struct record *r, const void *what, struct perfdata_text *room)
+{
+	(void)room;
+	r->s.trace_damaged |= !spell_field(&r->s, what, r->fields);
+}
+
+static void other_field_doubled(struct record *r, const void *what, struct perfdata_text *room)
+{
+	r->s.doubled = true;
+	other_field(r, what, room);
+	r->s.doubled = false;
+}
+
+enum perfdata_part_form trace_form(const struct trace_row *row)
+{
+	if (!row->end)
+		return PERFDATA_PART_STOP;
+	const enum perfdata_part_form narrow = row->kind == PERFDATA_TRACE_POINTER ? PERFDATA_PART_X8 :
+					       row->kind == PERFDATA_TRACE_SIGNED ? PERFDATA_PART_S8 : PERFDATA_PART_U8;
+	return narrow + (unsigned)__builtin_ctz(row->size);
+}
+
+void trace_json_line(struct line_maker *maker, const struct speller *s)
+{
+	struct perfdata_text *text = maker->text;
+	const struct trace_plan *plan = maker->fields;
+	const char *quote = s->doubled ? "\"\"" : "\"";
+	const size_t start = text->size;
+	for (size_t i = 0; i < plan->nr_rows; i++) {
 		const struct trace_row *row = &plan->rows[i];
-		if (row->end && row->end <= raw.size) {
-			at = plain_to(at, s, row, raw.data, swap);
+		if (!row->end) {
+			line_other(maker, s->doubled ? other_field_doubled : other_field, row);
 			continue;
 		}
-		perfdata_text_commit(out, at);
-		whole &= spell_field(s, row, raw);
-		at = perfdata_text_reserve(out, plan->room);
+		const bool quoted = row->kind == PERFDATA_TRACE_POINTER || (row->size == 8 && s->world->int64_string);
+		const struct key *key = s->doubled ? &row->key_doubled : &row->key;
+		perfdata_text_append(text, key->text, key->size);
+		perfdata_text_string(text, quoted ? quote : "");
+		perfdata_text_string(text, row->kind == PERFDATA_TRACE_POINTER ? "0x" : "");
+		line_number(maker, trace_form(row), LINE_FIELDS, row->offset);
+		perfdata_text_string(text, quoted ? quote : "");
 	}
-	if (!at)
-		return whole;
-	perfdata_text_commit(out, at);
-	spell_close(out, start, '{', '}');
-	return whole;
+	/* the first key's comma */
+	if (!perfdata_text_failed(text))
+		text->data[start] = '{';
+	perfdata_text_char(text, '}');
 }

@@ -16,7 +16,7 @@ struct trace_row {
 struct trace_plan {
 	const struct perfdata_trace_event *event;
 	size_t nr_rows;
-	size_t room;                  /* for all keys and plain integers */
+	uint32_t extent;              /* raw data of this size holds all plain integers; 0: the first field is none */
 	const struct trace_row *rows;
 };
 
@@ -27,6 +27,11 @@ bool trace_json_value(struct speller *s, const struct trace_row *row, struct per
 		      struct perfdata_bytes *ret_text);
 /* All fields; false if the raw data was too short for some. */
 bool trace_json_object(struct speller *s, const struct trace_plan *plan, struct perfdata_bytes raw);
+/* Makes the object a part of a line; the event's fields are whole. */
+struct line_maker;
+void trace_json_line(struct line_maker *maker, const struct speller *s);
+/* The form of a plain integer, or PERFDATA_PART_STOP. */
+enum perfdata_part_form trace_form(const struct trace_row *row);
 /* The row with this name, or NULL. */
 const struct trace_row *trace_plan_row(const struct trace_plan *plan, const char *name);
 

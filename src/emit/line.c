@@ -1,0 +1,263 @@
+#include "config.h"
+#include <stdlib.h>
+#include "line.h"
+
+struct line_other {
+	line_spell_fn *spell;
+	const void *what;
+};
+
+/* What records with one line have in common. */
+struct line_key {
+	const struct record_plan *plan;
+	const struct perfdata_event *event;
+	uint64_t present;
+	uint16_t misc;
+	uint16_t traits;
+};
+enum { ORDINARY = 1, SOUND = 2, FIELDS = 4, DELIVERED = 8, NOT_DECODED = 16 };
+
+struct line {
+	struct line_key key;
+	bool of_view;                      /* cannot be spelled without decoding, after all */
+	uint32_t nr_others;
+	size_t room;                       /* for all parts */
+	const struct perfdata_part *parts; /* a STOP for each of the others, and at the end */
+	const struct line_other *others;
+};
+
+/* Files may hold any number of kinds: all are forgotten when there are too many. */
+#define SLOTS 512u
+#define MAX_LINES (SLOTS / 2)
+struct line_table {
+	struct pool pool;
+	struct perfdata_text text;
+	struct line_maker maker;
+	unsigned nr;
+	struct line *slots[SLOTS];
+};
+
+void line_table_free(struct line_table *table)
+{
+	if (!table)
+		return;
+	pool_release(&table->pool);
+	perfdata_text_release(&table->text);
+	perfdata_text_release(&table->maker.parts);
+	perfdata_text_release(&table->maker.others);
+	free(table);
+}
+
+/* --- making ---------------------------------------------------------------------------------------------------------------------- */
+
+void line_number(struct line_maker *maker, enum perfdata_part_form form, enum line_base base, uint32_t offset)
+{
+	const struct perfdata_part part = {
+		.size = (uint32_t)(maker->text->size - maker->done), .offset = offset, .form = (uint8_t)form, .base = (uint8_t)base,
+	};
+	maker->done = maker->text->size;
+	perfdata_text_append(&maker->parts, &part, sizeof part);
+}
+
+void line_member(struct line_maker *maker, enum perfdata_part_form form, uint32_t member)
+{
+	if (!maker->words) {
+		line_number(maker, form, LINE_BODY, member);
+		return;
+	}
+	const struct perfdata_config_step *step = maker->words->sample_steps, *end = step + maker->words->nr_sample_steps;
+	while (step < end && step->member != member)
+		step++;
+	if (step == end)
+		maker->of_view = true;
+	else
+		line_number(maker, form, LINE_BODY, RECORD_HEADER + step->at);
+}
+
+enum perfdata_part_form line_form(const struct row *row)
+{
+	switch (row->op) {
+	case SPELL_U64: return PERFDATA_PART_U64;
+	case SPELL_U32: return PERFDATA_PART_U32;
+	case SPELL_S32: return PERFDATA_PART_S32;
+	case SPELL_HEX64: return PERFDATA_PART_X64;
+	default: return PERFDATA_PART_STOP;
+	}
+}
+
+void line_other(struct line_maker *maker, line_spell_fn *spell, const void *what)
+{
+	const struct line_other other = { spell, what };
+	line_number(maker, PERFDATA_PART_STOP, LINE_RAW, (uint32_t)(maker->others.size / sizeof other));
+	perfdata_text_append(&maker->others, &other, sizeof other);
+}
+
+void line_other_of_view(struct line_maker *maker, line_spell_fn *spell, const void *what)
+{
+	maker->of_view = true;
+	line_other(maker, spell, what);
+}
+
+void line_head(struct line_maker *maker, const struct record *r, enum record_head head, line_spell_fn *spell, const void *what)
+{
+	switch (head) {
+	case HEAD_TYPE_RAW:
+		if (!r->plan->plan)
+			line_other(maker, spell, what);
+		return;
+	case HEAD_INNER: case HEAD_FILE: case HEAD_EVENT_UNKNOWN: case HEAD_LATE: case HEAD_AFTER_GAP:
+		if (!maker->ordinary)
+			line_other(maker, spell, what);
+		return;
+	case HEAD_REST: case HEAD_PROBLEM:
+		if (!maker->sound)
+			line_other_of_view(maker, spell, what);
+		return;
+	case HEAD_TIME: case HEAD_PID: case HEAD_TID: case HEAD_CPU: case HEAD_SAMPLE_ID: case HEAD_BRANCH_STACK_AT:
+		/* of the trailer, or of branches: what is not decoded has neither */
+		if (!maker->words)
+			line_other_of_view(maker, spell, what);
+		return;
+	default: line_other(maker, spell, what); return;
+	}
+}
+
+/* Moves what was made into the pool. */
+static struct line *keep(struct line_table *table, struct line_maker *maker, const struct line_key *key)
+{
+	const size_t nr_parts = maker->parts.size / sizeof(struct perfdata_part);
+	struct line *line = pool_alloc(&table->pool, sizeof *line);
+	struct perfdata_part *parts = pool_alloc(&table->pool, maker->parts.size);
+	struct line_other *others = pool_alloc(&table->pool, maker->others.size + 1);
+	char *text = pool_alloc(&table->pool, maker->text->size + PERFDATA_PART_SLACK);
+	if (!line || !parts || !others || !text)
+		return NULL;
+	memcpy(parts, maker->parts.data, maker->parts.size);
+	if (maker->others.size)
+		memcpy(others, maker->others.data, maker->others.size);
+	if (maker->text->size)
+		memcpy(text, maker->text->data, maker->text->size);
+	for (size_t i = 0; i < nr_parts; i++) {
+		parts[i].text = text;
+		text += parts[i].size;
+	}
+	*line = (struct line){
+		.key = *key, .of_view = maker->of_view, .nr_others = (uint32_t)(maker->others.size / sizeof *others), .parts = parts,
+		.others = others, .room = maker->text->size + nr_parts * PERFDATA_PART_NUMBER + PERFDATA_PART_SLACK,
+	};
+	return line;
+}
+
+static struct line *make(struct line_table *table, struct record *r, const struct line_kind *kind, const struct line_key *key)
+{
+	struct line_maker *maker = &table->maker;
+	perfdata_text_clear(&table->text);
+	perfdata_text_clear(&maker->parts);
+	perfdata_text_clear(&maker->others);
+	maker->text = &table->text;
+	maker->present = key->present;
+	maker->ordinary = key->traits & ORDINARY;
+	maker->sound = key->traits & SOUND;
+	maker->fields = key->traits & FIELDS ? r->s.trace : NULL;
+	maker->done = 0;
+	maker->words = key->traits & NOT_DECODED ? &r->raw->event->config : NULL;
+	maker->of_view = false;
+	struct perfdata_text *out = r->s.out;
+	r->s.out = maker->text;
+	bool ok = kind->make(maker, r, kind->user);
+	r->s.out = out;
+	line_number(maker, PERFDATA_PART_STOP, LINE_RAW, (uint32_t)(maker->others.size / sizeof(struct line_other)));
+	ok &= !perfdata_text_failed(maker->text) && !perfdata_text_failed(&maker->parts) && !perfdata_text_failed(&maker->others);
+	return ok ? keep(table, maker, key) : NULL;
+}
+
+/* --- finding --------------------------------------------------------------------------------------------------------------------- */
+
+static struct line_key key_of(const struct record *r, bool decoded, uint64_t present)
+{
+	const struct perfdata_raw *raw = r->raw;
+	const bool ordinary = raw->inner == PERFDATA_NO_OFFSET && !r->world->name_files && !raw->flags;
+	const bool sound = !decoded || (!r->view.rest.size && !r->damaged);
+	return (struct line_key){
+		.plan = r->plan, .event = r->event ? r->event->event : NULL, .present = present, .misc = raw->misc,
+		.traits = (uint16_t)((ordinary ? ORDINARY : 0) | (sound ? SOUND : 0) | (record_fields_are_whole(r) ? FIELDS : 0) |
+				     (r->delivery ? DELIVERED : 0) | (decoded ? 0 : NOT_DECODED)),
+	};
+}
+
+static bool same_key(const struct line_key *a, const struct line_key *b)
+{
+	return a->plan == b->plan && a->event == b->event && a->present == b->present && a->misc == b->misc && a->traits == b->traits;
+}
+
+static unsigned slot_of(const struct line_key *key)
+{
+	uint64_t hash = (uintptr_t)key->plan ^ (uintptr_t)key->event << 20 ^ (uint64_t)key->misc << 44 ^ key->traits;
+	hash = (hash ^ key->present * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu;
+	return (unsigned)(hash >> 32) % SLOTS;
+}
+
+/* NULL without memory. */
+static const struct line *line_of(struct record *r, const struct line_kind *kind, const struct line_key *key)
+{
+	struct line_table *table = r->cache->lines;
+	if (!table)
+		table = r->cache->lines = calloc(1, sizeof *table);
+	if (!table)
+		return NULL;
+	unsigned slot = slot_of(key);
+	for (; table->slots[slot]; slot = (slot + 1) % SLOTS)
+		if (same_key(&table->slots[slot]->key, key))
+			return table->slots[slot];
+	if (table->nr == MAX_LINES) {
+		pool_release(&table->pool);
+		memset(table->slots, 0, sizeof table->slots);
+		table->nr = 0;
+		slot = slot_of(key);
+	}
+	struct line *line = make(table, r, kind, key);
+	if (line) {
+		table->slots[slot] = line;
+		table->nr++;
+	}
+	return line;
+}
+
+/* --- writing --------------------------------------------------------------------------------------------------------------------- */
+
+static void write_line(struct record *r, const struct line *line, const void *body, struct perfdata_text *room)
+{
+	const void *const bases[NR_LINE_BASES] = { [LINE_RAW] = r->raw, [LINE_BODY] = body, [LINE_FIELDS] = r->fields.data };
+	for (const struct perfdata_part *part = line->parts;; part++) {
+		char *at = perfdata_text_reserve(r->s.out, line->room);
+		if (!at)
+			return;
+		perfdata_text_commit(r->s.out, perfdata_parts_to(at, &part, bases));
+		if (part->offset == line->nr_others)
+			return;
+		const struct line_other *other = &line->others[part->offset];
+		other->spell(r, other->what, room);
+	}
+}
+
+bool line_write(struct record *r, const struct line_kind *kind, const struct perfdata_raw *raw, struct found_batch **found,
+		struct perfdata_text *room)
+{
+	if (record_load_plain(r, raw)) {
+		const struct line_key key = key_of(r, false, record_plain_rows(r));
+		const struct line *line = line_of(r, kind, &key);
+		if (!line)
+			return false;
+		if (!line->of_view) {
+			write_line(r, line, raw->bytes, room);
+			return true;
+		}
+	}
+	if (!record_load(r, raw, found))
+		return false;
+	const struct line_key key = key_of(r, true, r->view.u.present & ~(kind->without_chains ? record_row_said_by_stack(r) : 0));
+	const struct line *line = line_of(r, kind, &key);
+	if (line)
+		write_line(r, line, &r->view.u, room);
+	return line;
+}
