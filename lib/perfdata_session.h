@@ -16,7 +16,8 @@ extern "C" {
 
 #define PERFDATA_NONE UINT32_MAX
 
-/* What a consumer needs; the session does no more work than that. */
+/* What a consumer needs; the session does no more work than that. Without any, samples of which perfdata_batch_check would say nothing may be
+ * left out of the batches: they are counted all the same. */
 enum perfdata_needs {
 	PERFDATA_NEED_RECORDS = 1,
 	PERFDATA_NEED_DELIVERIES = 2,
@@ -95,7 +96,7 @@ struct perfdata_batch {
 	size_t nr_deliveries;
 	const uint32_t *frames;                 /* frame ids that deliveries refer to */
 	size_t nr_frames;
-	size_t bytes;                           /* of all records in it */
+	size_t bytes;                           /* of all records in it, and of those that were only counted */
 };
 
 /* The next batch, owned by the caller until perfdata_batch_release. A batch is closed at about 256 KiB of records, and for a pipe whenever no more

@@ -320,7 +320,7 @@ static void answer(const struct options *options, struct input *input)
 	}
 	const struct perfdata_session_options session_options = {
 		.size = sizeof session_options,
-		.needs = PERFDATA_NEED_RECORDS | (symbols ? PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_FRAMES : 0u),
+		.needs = symbols ? PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_FRAMES : 0u,   /* without names samples are only counted */
 		.symbols = symbols,
 		.use_host = symbols != NULL,
 	};

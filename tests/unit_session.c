@@ -608,6 +608,83 @@ static void test_filters(void)
 	walk_close(&walk);
 }
 
+/* What a walk and the check of its batches tell. */
+struct tale {
+	uint64_t findings, offsets, records, batches;
+	struct perfdata_summary sums;
+	struct perfdata_type_count types[16];
+	struct perfdata_event_count events[4];
+};
+
+static void take_finding(void *user, const struct perfdata_finding *finding)
+{
+	struct tale *tale = user;
+	tale->findings++;
+	tale->offsets = tale->offsets * 31 + finding->offset;
+}
+
+static void tell(struct tale *tale, uint32_t needs, uint64_t limit)
+{
+	const struct perfdata_session_options options = { .size = sizeof options, .needs = needs, .limit = limit };
+	struct perfdata_reader *reader;
+	struct perfdata_session *session;
+	struct perfdata_batch *batch;
+	memset(tale, 0, sizeof *tale);
+	CHECK_EQ(perfdata_reader_open_memory(stream.data, stream.size, NULL, NULL, &reader, NULL), PERFDATA_OK);
+	CHECK_EQ(perfdata_session_open(reader, &options, &session, NULL), PERFDATA_OK);
+	while (perfdata_session_next(session, &batch) == PERFDATA_OK) {
+		perfdata_batch_check(batch, take_finding, tale);
+		tale->records += batch->nr_records;
+		tale->batches++;
+		perfdata_batch_release(batch);
+	}
+	tale->sums = *perfdata_session_summary(session);
+	memcpy(tale->types, tale->sums.types, (tale->sums.nr_types < 16 ? tale->sums.nr_types : 16) * sizeof *tale->types);
+	memcpy(tale->events, tale->sums.events, (tale->sums.nr_events < 4 ? tale->sums.nr_events : 4) * sizeof *tale->events);
+	for (size_t i = 0; i < 4; i++)
+		tale->events[i].event = NULL;   /* of another reader */
+	tale->sums.types = NULL;
+	tale->sums.events = NULL;
+	perfdata_session_close(session);
+	perfdata_reader_close(reader);
+}
+
+/* Where only counts are wanted, samples are counted without being kept, and nothing is counted or found that was not before. */
+static void test_counts(void)
+{
+	static struct tale all, counted;
+	stream_begin();
+	stream_event(&(struct stream_event){ .id = 10, .more = PERFDATA_SAMPLE_CALLCHAIN });
+	stream_event(&(struct stream_event){ .id = 20, .more = PERFDATA_SAMPLE_CALLCHAIN });
+	for (unsigned i = 0; i < 20000; i++) {
+		const size_t start = stream_sample_begin(USER, i == 777 ? 30 : i % 3 ? 10 : 20, 0x1000, 7, 7);
+		recording_u64(&stream, i % 1000 == 999 ? 3 : 1);
+		recording_u64(&stream, i);
+		if (i % 1000 == 500)
+			recording_u64(&stream, 0);      /* which nothing explains */
+		stream_sample_end(start);
+		if (i % 500 == 0)
+			stream_comm(0, 7, 7, "main");
+	}
+	tell(&all, PERFDATA_NEED_RECORDS, 0);
+	tell(&counted, 0, 0);
+	CHECK_EQ(all.records, 20000 + 40 + 2);
+	CHECK_EQ(all.findings, 20 + 20);
+	CHECK(all.batches > 2);
+	CHECK(counted.records >= 40 + 2 + 20 + 20 + 1 && counted.records < 200);
+	CHECK_EQ(counted.batches, all.batches);
+	CHECK_EQ(counted.findings, all.findings);
+	CHECK_EQ(counted.offsets, all.offsets);
+	CHECK_EQ(counted.sums.records, 20000 + 40 + 2);
+	CHECK_EQ(counted.sums.unknown_ids, 1);
+	CHECK(!memcmp(&counted.sums, &all.sums, sizeof all.sums));
+	CHECK(!memcmp(counted.types, all.types, sizeof all.types));
+	CHECK(!memcmp(counted.events, all.events, sizeof all.events));
+	tell(&counted, 0, 100);
+	CHECK_EQ(counted.sums.records_out, 100);
+	CHECK_EQ(counted.records, 100);
+}
+
 static void test_build_ids(void)
 {
 	const uint8_t id[20] = { 1, 2, 3 };
@@ -678,6 +755,7 @@ int main(void)
 		{ "deliveries: groups of counters", test_read_groups },
 		{ "deliveries: time off the CPU", test_offcpu },
 		{ "filters and limits", test_filters },
+		{ "counts alone", test_counts },
 		{ "build-ids that come late", test_build_ids },
 		{ "without memory", test_no_memory },
 	};

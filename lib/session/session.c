@@ -1,6 +1,7 @@
 #include "config.h"
 #include <string.h>
 #include "base/memory.h"
+#include "schema/decode.h"
 #include "session/session.h"
 #include "session/state.h"
 
@@ -138,6 +139,33 @@ static bool batch_is_due(const struct perfdata_session *session)
 	return pd_batch_is_full(batch) || (batch->public.nr_records && !pd_reader_ready(session->reader));
 }
 
+/* Nobody wants more of samples that are whole. */
+static bool only_counts(const struct perfdata_session *session)
+{
+	return !session->options.needs && !session->options.limit && session->filter.passes_samples;
+}
+
+/* Counts as many records from the first on as are whole samples. */
+static enum perfdata_status count_whole(struct perfdata_session *session, const struct perfdata_raw *raws, unsigned nr, unsigned *ret_taken)
+{
+	const uint64_t *bytes = &session->counts.types[PERFDATA_RECORD_SAMPLE].bytes, before = *bytes;
+	unsigned count = 0;
+
+	*ret_taken = 0;
+	while (count < nr && raws[count].type == PERFDATA_RECORD_SAMPLE && raws[count].event &&
+	       pd_sample_is_whole(&raws[count].event->config, raws[count].bytes, raws[count].size))
+		count++;
+	/* the batch tells whoever waits for it how far the session is */
+	struct pd_batch *batch = count ? pd_batch_open(session) : NULL;
+	if (!batch)
+		return count ? PERFDATA_ENOMEM : PERFDATA_OK;
+	*ret_taken = count;
+	session->counts.summary.records_out += count;
+	const enum perfdata_status status = pd_count_plain(&session->counts, raws, count);
+	batch->public.bytes += (size_t)(*bytes - before);
+	return status;
+}
+
 /* Takes the records that come next: samples a few at a time, others one by one. */
 static enum perfdata_status take_next(struct perfdata_session *session)
 {
@@ -153,8 +181,13 @@ static enum perfdata_status take_next(struct perfdata_session *session)
 		}
 	}
 	const struct perfdata_raw *next = &upcoming->few.records[upcoming->at];
-	unsigned taken;
-	enum perfdata_status status = pd_take_plain(session, next, upcoming->few.nr - upcoming->at, &taken);
+	const unsigned left = upcoming->few.nr - upcoming->at;
+	unsigned taken = 0;
+	enum perfdata_status status = PERFDATA_OK;
+	if (only_counts(session))
+		status = count_whole(session, next, left, &taken);
+	if (status == PERFDATA_OK && !taken)
+		status = pd_take_plain(session, next, left, &taken);
 	if (status == PERFDATA_OK && !taken) {
 		taken = 1;
 		status = take_record(session, next);
