@@ -17,19 +17,16 @@ struct words {
 };
 
 struct pd_chain_slot {
-	uint64_t hash;                     /* place_of */
+	uint64_t place;                    /* pd_chain_place */
 	const struct words *words;         /* NULL: free */
 };
 
-uint64_t pd_chain_hash(const struct perfdata_list *recorded, const struct perfdata_list *deferred, uint64_t seed)
+uint64_t pd_chain_place(const struct pd_chain_key *key, uint64_t seed)
 {
-	const uint64_t hash = pd_hash_bytes(recorded->data, recorded->count * 8, seed);
-	return deferred ? pd_hash_bytes(deferred->data, deferred->count * 8, hash) : hash;
-}
-
-static uint64_t place_of(uint64_t hash, uint64_t areas, uint64_t kernel)
-{
-	return pd_hash_u64(hash, areas ^ kernel << 32);
+	uint64_t hash = pd_hash_bytes(key->recorded->data, key->recorded->count * 8, seed);
+	if (key->deferred)
+		hash = pd_hash_bytes(key->deferred->data, key->deferred->count * 8, hash);
+	return pd_hash_u64(hash, key->areas ^ key->kernel << 32);
 }
 
 static uint32_t length(const struct perfdata_list *list) { return list ? (uint32_t)list->count : UINT32_MAX; }
@@ -50,12 +47,11 @@ static bool is_of(const struct words *words, const struct pd_chain_key *key)
 
 uint32_t pd_chain_cache_get(const struct pd_chain_cache *cache, const struct pd_chain_key *key)
 {
-	const uint64_t place = place_of(key->hash, key->areas, key->kernel);
 	for (unsigned i = 0; i < PROBES && cache->nr_slots; i++) {
-		const struct pd_chain_slot *slot = &cache->slots[(place + i) & (cache->nr_slots - 1)];
+		const struct pd_chain_slot *slot = &cache->slots[(key->place + i) & (cache->nr_slots - 1)];
 		if (!slot->words)
 			break;
-		if (slot->hash == place && is_of(slot->words, key))
+		if (slot->place == key->place && is_of(slot->words, key))
 			return slot->words->stack;
 	}
 	return PERFDATA_NONE;
@@ -83,7 +79,7 @@ static bool has_room(struct pd_chain_cache *cache)
 		return false;
 	for (size_t i = 0; i < cache->nr_slots; i++)
 		if (cache->slots[i].words)
-			*slot_for(slots, nr_slots, cache->slots[i].hash) = cache->slots[i];
+			*slot_for(slots, nr_slots, cache->slots[i].place) = cache->slots[i];
 	pd_free(cache->slots);
 	cache->slots = slots;
 	cache->nr_slots = nr_slots;
@@ -110,10 +106,9 @@ void pd_chain_cache_put(struct pd_chain_cache *cache, const struct pd_chain_key 
 				 .deferred = length(key->deferred) };
 	copy_words(words->words, key->recorded);
 	copy_words(words->words + words->recorded, key->deferred);
-	const uint64_t place = place_of(key->hash, key->areas, key->kernel);
-	struct pd_chain_slot *slot = slot_for(cache->slots, cache->nr_slots, place);
+	struct pd_chain_slot *slot = slot_for(cache->slots, cache->nr_slots, key->place);
 	cache->used += slot->words ? 0 : 1;
-	*slot = (struct pd_chain_slot){ place, words };
+	*slot = (struct pd_chain_slot){ key->place, words };
 }
 
 void pd_chain_cache_release(struct pd_chain_cache *cache)
@@ -124,20 +119,19 @@ void pd_chain_cache_release(struct pd_chain_cache *cache)
 	*cache = (struct pd_chain_cache){ .max_bytes = max_bytes };
 }
 
-void pd_chain_cache_fetch_slot(const struct pd_chain_cache *cache, uint64_t hash, uint64_t areas, uint64_t kernel)
+void pd_chain_cache_fetch_slot(const struct pd_chain_cache *cache, uint64_t place)
 {
 	if (cache->nr_slots)
-		__builtin_prefetch(&cache->slots[place_of(hash, areas, kernel) & (cache->nr_slots - 1)]);
+		__builtin_prefetch(&cache->slots[place & (cache->nr_slots - 1)]);
 }
 
-void pd_chain_cache_fetch_words(const struct pd_chain_cache *cache, uint64_t hash, uint64_t areas, uint64_t kernel)
+void pd_chain_cache_fetch_words(const struct pd_chain_cache *cache, uint64_t place)
 {
-	const uint64_t place = place_of(hash, areas, kernel);
 	for (unsigned i = 0; i < PROBES && cache->nr_slots; i++) {
 		const struct pd_chain_slot *slot = &cache->slots[(place + i) & (cache->nr_slots - 1)];
 		if (!slot->words)
 			return;
-		if (slot->hash != place)
+		if (slot->place != place)
 			continue;
 		for (size_t line = 0; line < 4; line++)
 			__builtin_prefetch((const char *)slot->words + 64 * line);

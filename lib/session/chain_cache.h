@@ -18,10 +18,11 @@ struct pd_chain_cache {
 struct pd_chain_key {
 	const struct perfdata_list *recorded, *deferred;   /* the second may be NULL */
 	uint64_t areas, kernel;    /* generations of the maps that it is seen through */
-	uint64_t hash;             /* of the words: pd_chain_hash */
+	uint64_t place;            /* pd_chain_place */
 };
 
-uint64_t pd_chain_hash(const struct perfdata_list *recorded, const struct perfdata_list *deferred, uint64_t seed);
+/* Where a key belongs in the cache: a hash of all that it is looked up by. */
+uint64_t pd_chain_place(const struct pd_chain_key *key, uint64_t seed);
 /* The stack that was put under the key, or PERFDATA_NONE. */
 uint32_t pd_chain_cache_get(const struct pd_chain_cache *cache, const struct pd_chain_key *key);
 /* May forget other chains, or not remember this one: memory for it is bounded by `max_bytes`, and there may be none. */
@@ -29,7 +30,7 @@ void pd_chain_cache_put(struct pd_chain_cache *cache, const struct pd_chain_key 
 void pd_chain_cache_release(struct pd_chain_cache *cache);
 
 /* A look-up waits for memory twice, one behind the other. Whoever knows what will be looked up next begins earlier. */
-void pd_chain_cache_fetch_slot(const struct pd_chain_cache *cache, uint64_t hash, uint64_t areas, uint64_t kernel);
-void pd_chain_cache_fetch_words(const struct pd_chain_cache *cache, uint64_t hash, uint64_t areas, uint64_t kernel);
+void pd_chain_cache_fetch_slot(const struct pd_chain_cache *cache, uint64_t place);
+void pd_chain_cache_fetch_words(const struct pd_chain_cache *cache, uint64_t place);
 
 #endif

@@ -348,21 +348,26 @@ static uint64_t areas_of_chain(const struct pd_thread *thread, const struct perf
 	return is_kernel_only(chain, deferred) ? 0 : thread->areas->generation;
 }
 
-void pd_stack_expect(const struct pd_state *state, const struct pd_thread *thread, const struct perfdata_list *chain,
-		     struct pd_expected_chain *ret)
+static inline void make_key(const struct pd_state *state, const struct pd_thread *thread, const struct perfdata_list *recorded,
+			    const struct perfdata_list *deferred, struct pd_chain_key *ret)
 {
-	ret->hash = 0;
-	if (!chain->count)
-		return;
-	ret->hash = pd_chain_hash(chain, NULL, state->seed);
-	ret->areas = areas_of_chain(thread, chain, NULL);
-	pd_chain_cache_fetch_slot(&state->chains, ret->hash, ret->areas, state->kernel.generation);
+	ret->recorded = recorded;
+	ret->deferred = deferred;
+	ret->areas = areas_of_chain(thread, recorded, deferred);
+	ret->kernel = thread->guest ? thread->guest->kernel.generation : state->kernel.generation;
+	ret->place = pd_chain_place(ret, state->seed);
 }
 
-void pd_stack_fetch(const struct pd_state *state, const struct pd_expected_chain *expected)
+void pd_stack_expect(const struct pd_state *state, const struct pd_thread *thread, const struct perfdata_list *chain,
+		     struct pd_chain_key *ret)
 {
-	if (expected->hash)
-		pd_chain_cache_fetch_words(&state->chains, expected->hash, expected->areas, state->kernel.generation);
+	make_key(state, thread, chain, NULL, ret);
+	pd_chain_cache_fetch_slot(&state->chains, ret->place);
+}
+
+void pd_stack_fetch(const struct pd_state *state, const struct pd_chain_key *expected)
+{
+	pd_chain_cache_fetch_words(&state->chains, expected->place);
 }
 
 uint32_t pd_stack_get(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain)
@@ -370,13 +375,13 @@ uint32_t pd_stack_get(struct pd_state *state, const struct pd_thread *thread, co
 	/* what is not the recorded chain alone is seldom the same twice, or was dear to find anyway */
 	if (chain->branches || chain->nr_unwound || chain->leaf_caller)
 		return build_stack(state, thread, chain);
-	const struct pd_chain_key key = {
-		.recorded = chain->recorded, .deferred = chain->deferred,
-		.areas = areas_of_chain(thread, chain->recorded, chain->deferred),
-		.kernel = thread->guest ? thread->guest->kernel.generation : state->kernel.generation,
-		.hash = chain->hash ? chain->hash : pd_chain_hash(chain->recorded, chain->deferred, state->seed),
-	};
-	uint32_t stack = pd_chain_cache_get(&state->chains, &key);
+	struct pd_chain_key own;
+	const struct pd_chain_key *key = chain->key;
+	if (!key) {
+		make_key(state, thread, chain->recorded, chain->deferred, &own);
+		key = &own;
+	}
+	uint32_t stack = pd_chain_cache_get(&state->chains, key);
 	if (stack != PERFDATA_NONE)
 		return stack;
 	state->timed = false;
@@ -384,7 +389,7 @@ uint32_t pd_stack_get(struct pd_state *state, const struct pd_thread *thread, co
 	if (stack != PERFDATA_NONE && !state->timed) {
 		/* the same chain comes anew after each change of the maps: those that are no more must not pile up */
 		state->chains.max_bytes = MIN_CHAIN_BYTES + 2 * state->steps.total;
-		pd_chain_cache_put(&state->chains, &key, stack);
+		pd_chain_cache_put(&state->chains, key, stack);
 	}
 	return stack;
 }

@@ -10,8 +10,13 @@ struct plain {
 	const struct perfdata_raw *raw;
 	struct pd_sample_head head;
 	struct pd_thread *thread;
-	struct pd_expected_chain chain;
+	struct pd_chain_key chain;
 };
+
+static inline bool has_chain(const struct plain *plain)
+{
+	return plain->raw->event->config.attr.sample_type & PERFDATA_SAMPLE_CALLCHAIN;
+}
 
 static inline bool is_plain(const struct perfdata_session *session, const struct perfdata_raw *raw, struct plain *ret)
 {
@@ -52,9 +57,11 @@ static enum perfdata_status find_threads(struct perfdata_session *session, struc
 	if (!pd_needs(session, PERFDATA_NEED_STACKS))
 		return PERFDATA_OK;
 	for (unsigned i = 0; i < nr; i++)
-		pd_stack_expect(state, plain[i].thread, &plain[i].head.callchain, &plain[i].chain);
+		if (has_chain(&plain[i]))
+			pd_stack_expect(state, plain[i].thread, &plain[i].head.callchain, &plain[i].chain);
 	for (unsigned i = 0; i < nr; i++)
-		pd_stack_fetch(state, &plain[i].chain);
+		if (has_chain(&plain[i]))
+			pd_stack_fetch(state, &plain[i].chain);
 	return PERFDATA_OK;
 }
 
@@ -89,10 +96,12 @@ static inline void resolve(struct perfdata_session *session, const struct plain 
 		if (recorded & PERFDATA_SAMPLE_ADDR)
 			delivery->addr = pd_frame_of_data(state, thread, cpumode, plain->head.addr);
 	}
-	if (pd_needs(session, PERFDATA_NEED_STACKS | PERFDATA_NEED_CHAIN_DSOS) && recorded & PERFDATA_SAMPLE_CALLCHAIN) {
-		const struct pd_chain chain = { .recorded = &plain->head.callchain, .ip = plain->head.ip, .hash = plain->chain.hash };
-		if (pd_needs(session, PERFDATA_NEED_STACKS))
+	if (pd_needs(session, PERFDATA_NEED_STACKS | PERFDATA_NEED_CHAIN_DSOS) && has_chain(plain)) {
+		struct pd_chain chain = { .recorded = &plain->head.callchain, .ip = plain->head.ip };
+		if (pd_needs(session, PERFDATA_NEED_STACKS)) {
+			chain.key = &plain->chain;
 			delivery->stack = pd_stack_get(state, thread, &chain);
+		}
 		if (pd_needs(session, PERFDATA_NEED_CHAIN_DSOS))
 			pd_chain_mark(state, thread, &chain);
 	}

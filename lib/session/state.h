@@ -249,20 +249,16 @@ struct pd_chain {
 	const uint64_t *unwound;                /* user addresses found by unwinding */
 	size_t nr_unwound;
 	uint64_t leaf_caller;                   /* what called the first user address and left no frame of its own; 0: unknown */
-	uint64_t hash;                          /* of `recorded`, if it was expected, or 0 */
+	const struct pd_chain_key *key;         /* if it was expected, or NULL */
 };
 /* The stack of a chain. PERFDATA_NONE: no memory, or an empty or broken chain. */
 uint32_t pd_stack_get(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain);
 /* Marks the dsos of all steps that the stack of a chain would have. */
 void pd_chain_mark(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain);
 /* Samples that come soon: looking up their stacks one by one is dear, since memory is slow, but it can be asked for many things at once. */
-struct pd_expected_chain {
-	uint64_t hash;                          /* 0: nothing is known */
-	uint64_t areas;
-};
 void pd_stack_expect(const struct pd_state *state, const struct pd_thread *thread, const struct perfdata_list *chain,
-		     struct pd_expected_chain *ret);
-void pd_stack_fetch(const struct pd_state *state, const struct pd_expected_chain *expected);   /* once all are known */
+		     struct pd_chain_key *ret);
+void pd_stack_fetch(const struct pd_state *state, const struct pd_chain_key *expected);   /* once all are known */
 void pd_frames_release(struct pd_state *state);
 
 /* --- user_stacks.c --- */
