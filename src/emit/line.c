@@ -173,16 +173,16 @@ static struct line *make(struct line_table *table, struct record *r, const struc
 
 /* --- finding --------------------------------------------------------------------------------------------------------------------- */
 
-static struct line_key key_of(const struct record *r, bool decoded, uint64_t present)
+static bool is_ordinary(const struct record *r)
 {
-	const struct perfdata_raw *raw = r->raw;
-	const bool ordinary = raw->inner == PERFDATA_NO_OFFSET && !r->world->name_files && !raw->flags;
+	return r->raw->inner == PERFDATA_NO_OFFSET && !r->world->name_files && !r->raw->flags;
+}
+
+static uint16_t traits_of(const struct record *r, bool decoded)
+{
 	const bool sound = !decoded || (!r->view.rest.size && !r->damaged);
-	return (struct line_key){
-		.plan = r->plan, .event = r->event ? r->event->event : NULL, .present = present, .misc = raw->misc,
-		.traits = (uint16_t)((ordinary ? ORDINARY : 0) | (sound ? SOUND : 0) | (record_fields_are_whole(r) ? FIELDS : 0) |
-				     (r->delivery ? DELIVERED : 0) | (decoded ? 0 : NOT_DECODED)),
-	};
+	return (uint16_t)((is_ordinary(r) ? ORDINARY : 0) | (sound ? SOUND : 0) | (record_fields_are_whole(r) ? FIELDS : 0) |
+			  (r->delivery ? DELIVERED : 0) | (decoded ? 0 : NOT_DECODED));
 }
 
 static bool same_key(const struct line_key *a, const struct line_key *b)
@@ -197,30 +197,51 @@ static unsigned slot_of(const struct line_key *key)
 	return (unsigned)(hash >> 32) % SLOTS;
 }
 
-/* NULL without memory. */
-static const struct line *line_of(struct record *r, const struct line_kind *kind, const struct line_key *key)
+static void forget_lines(struct line_table *table, struct record_cache *cache)
 {
+	pool_release(&table->pool);
+	memset(table->slots, 0, sizeof table->slots);
+	table->nr = 0;
+	for (size_t i = 0; i < cache->nr_events; i++)
+		cache->events[i].recent = NULL;
+}
+
+/* NULL without memory. */
+static const struct line *line_of(struct record *r, const struct line_kind *kind, uint64_t present, uint16_t traits)
+{
+	const struct line_key key = {
+		.plan = r->plan, .event = r->event ? r->event->event : NULL, .present = present, .misc = r->raw->misc, .traits = traits,
+	};
 	struct line_table *table = r->cache->lines;
 	if (!table)
 		table = r->cache->lines = calloc(1, sizeof *table);
 	if (!table)
 		return NULL;
-	unsigned slot = slot_of(key);
+	unsigned slot = slot_of(&key);
 	for (; table->slots[slot]; slot = (slot + 1) % SLOTS)
-		if (same_key(&table->slots[slot]->key, key))
+		if (same_key(&table->slots[slot]->key, &key))
 			return table->slots[slot];
 	if (table->nr == MAX_LINES) {
-		pool_release(&table->pool);
-		memset(table->slots, 0, sizeof table->slots);
-		table->nr = 0;
-		slot = slot_of(key);
+		forget_lines(table, r->cache);
+		slot = slot_of(&key);
 	}
-	struct line *line = make(table, r, kind, key);
+	struct line *line = make(table, r, kind, &key);
 	if (line) {
 		table->slots[slot] = line;
 		table->nr++;
 	}
 	return line;
+}
+
+/* Of a sample that is not decoded: what the event's last one had, most of the time. */
+static const struct line *plain_line_of(struct record *r, const struct line_kind *kind)
+{
+	const struct line *recent = r->event->recent;
+	const uint16_t traits = traits_of(r, false);
+	if (recent && recent->key.misc == r->raw->misc && recent->key.traits == traits)
+		return recent;
+	const struct perfdata_config *config = &r->raw->event->config;
+	return r->event->recent = line_of(r, kind, config->sample_fixed_present | config->sample_rows, traits);
 }
 
 /* --- writing --------------------------------------------------------------------------------------------------------------------- */
@@ -244,8 +265,7 @@ bool line_write(struct record *r, const struct line_kind *kind, const struct per
 		struct perfdata_text *room)
 {
 	if (record_load_plain(r, raw)) {
-		const struct line_key key = key_of(r, false, record_plain_rows(r));
-		const struct line *line = line_of(r, kind, &key);
+		const struct line *line = plain_line_of(r, kind);
 		if (!line)
 			return false;
 		if (!line->of_view) {
@@ -255,8 +275,8 @@ bool line_write(struct record *r, const struct line_kind *kind, const struct per
 	}
 	if (!record_load(r, raw, found))
 		return false;
-	const struct line_key key = key_of(r, true, r->view.u.present & ~(kind->without_chains ? record_row_said_by_stack(r) : 0));
-	const struct line *line = line_of(r, kind, &key);
+	const uint64_t present = r->view.u.present & ~(kind->without_chains ? record_row_said_by_stack(r) : 0);
+	const struct line *line = line_of(r, kind, present, traits_of(r, true));
 	if (line)
 		write_line(r, line, &r->view.u, room);
 	return line;

@@ -146,10 +146,9 @@ static struct record_plan *plan_of(struct record_cache *cache, uint32_t type, co
 }
 
 /* Their raw data stands behind the fixed words, and nothing else. */
-static bool samples_are_plain(struct record_cache *cache, const struct perfdata_config *config)
+static bool samples_are_plain(const struct record_plan *sample, const struct perfdata_config *config)
 {
-	const struct record_plan *sample = plan_of(cache, PERFDATA_RECORD_SAMPLE, perfdata_record_layout(PERFDATA_RECORD_SAMPLE));
-	return sample && config->has_attr && !config->swap && !(config->sample_rows & ~sample->raw);
+	return config->has_attr && !config->swap && !(config->sample_rows & ~sample->raw);
 }
 
 static bool make_event(struct record_cache *cache, struct event_plan *plan, const struct perfdata_event *event)
@@ -159,13 +158,17 @@ static bool make_event(struct record_cache *cache, struct event_plan *plan, cons
 		if (!plan->trace)
 			return false;
 	}
-	plan->plain = samples_are_plain(cache, &event->config);
+	struct record_plan *sample = plan_of(cache, PERFDATA_RECORD_SAMPLE, perfdata_record_layout(PERFDATA_RECORD_SAMPLE));
+	if (!sample)
+		return false;
+	plan->plain = samples_are_plain(sample, &event->config) ? sample : NULL;
+	plan->recent = NULL;
 	plan->event = event;
 	return true;
 }
 
 /* NULL without memory. */
-static const struct event_plan *event_of(struct record_cache *cache, const struct perfdata_event *event)
+static struct event_plan *event_of(struct record_cache *cache, const struct perfdata_event *event)
 {
 	if (event->version < cache->nr_events && cache->events[event->version].event == event)
 		return &cache->events[event->version];
@@ -267,17 +270,11 @@ bool record_load_plain(struct record *r, const struct perfdata_raw *raw)
 			return false;
 		r->fields = (struct perfdata_bytes){ 0 };
 	}
-	r->plan = plan_of(r->cache, PERFDATA_RECORD_SAMPLE, perfdata_record_layout(PERFDATA_RECORD_SAMPLE));
+	r->plan = r->event->plain;
 	r->raw = raw;
 	r->damaged = false;
 	start_spelling(r, false);
-	return r->plan;
-}
-
-uint64_t record_plain_rows(const struct record *r)
-{
-	const struct perfdata_config *config = &r->raw->event->config;
-	return config->sample_fixed_present | config->sample_rows;
+	return true;
 }
 
 bool record_fields_are_whole(const struct record *r)

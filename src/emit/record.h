@@ -62,10 +62,12 @@ void record_world_release(struct record_world *world);
 
 #define RECORD_HEADER 8u               /* bytes in front of a record's body */
 
+struct line;
 struct event_plan {
 	const struct perfdata_event *event;
 	const struct trace_plan *trace;/* or NULL */
-	bool plain;                    /* samples are fixed words and raw data, in this machine's byte order */
+	struct record_plan *plain;     /* of samples, if they are fixed words and raw data in this machine's byte order; or NULL */
+	const struct line *recent;     /* of its plain samples; or NULL */
 };
 
 struct record_plan {
@@ -102,7 +104,7 @@ struct record {
 	struct record_cache *cache;
 	const struct perfdata_raw *raw;
 	struct record_plan *plan;
-	const struct event_plan *event; /* or NULL */
+	struct event_plan *event;      /* or NULL */
 	bool damaged;
 	struct perfdata_record view;
 	struct perfdata_bytes fields;  /* a sample's raw data */
@@ -114,8 +116,6 @@ struct record {
 bool record_load(struct record *r, const struct perfdata_raw *raw, struct found_batch **found);
 /* Loads a sample of an event whose samples are plain, if it is whole, without decoding: there is no view. False says nothing. */
 bool record_load_plain(struct record *r, const struct perfdata_raw *raw);
-/* The rows that a sample loaded so has. */
-uint64_t record_plain_rows(const struct record *r);
 /* All fields of the tracepoint that are plain numbers are there, and in this machine's byte order. */
 bool record_fields_are_whole(const struct record *r);
 /* Call when the record is written: raw data that was too short is added to `found`. */
