@@ -327,7 +327,7 @@ static void tell_progress(struct perfdata_reader *reader, const struct pd_few *f
 	reader->options.on_progress(reader->options.progress_user, reader->given_bytes, reader->total_bytes);
 }
 
-enum perfdata_status pd_reader_next_few(struct perfdata_reader *reader, struct pd_few *ret)
+enum perfdata_status pd_reader_next_few(struct perfdata_reader *reader, struct perfdata_raw *room, struct pd_few *ret)
 {
 	if (!reader->ahead && should_read_ahead(reader)) {
 		pd_ahead_start(reader);
@@ -337,8 +337,8 @@ enum perfdata_status pd_reader_next_few(struct perfdata_reader *reader, struct p
 	if (reader->ahead) {
 		status = pd_ahead_next(reader->ahead, ret);
 	} else {
-		ret->records = reader->records;
-		status = pd_reader_next_now(reader, reader->records, &ret->nr);
+		ret->records = room;
+		status = pd_reader_next_now(reader, room, &ret->nr);
 	}
 	if (reader->options.on_progress)
 		tell_progress(reader, ret, status != PERFDATA_OK);
@@ -347,7 +347,7 @@ enum perfdata_status pd_reader_next_few(struct perfdata_reader *reader, struct p
 
 enum perfdata_status perfdata_reader_next(struct perfdata_reader *reader, struct perfdata_raw *ret)
 {
-	const enum perfdata_status status = reader->few.nr ? PERFDATA_OK : pd_reader_next_few(reader, &reader->few);
+	const enum perfdata_status status = reader->few.nr ? PERFDATA_OK : pd_reader_next_few(reader, reader->records, &reader->few);
 	if (status != PERFDATA_OK)
 		return status;
 	*ret = *reader->few.records++;

@@ -9,13 +9,13 @@
  * until pd_chunk_drop. */
 
 /* The records that come next, as many as are at hand but at most PD_MAX_RECORDS; all of them stay valid until the next call of this or of
- * perfdata_reader_next. Otherwise as that. */
+ * perfdata_reader_next. Otherwise as that. `room` is for PD_MAX_RECORDS that may be put there, or not. */
 #define PD_MAX_RECORDS 16u
 struct pd_few {
 	const struct perfdata_raw *records;
 	unsigned nr;
 };
-enum perfdata_status pd_reader_next_few(struct perfdata_reader *reader, struct pd_few *ret);
+enum perfdata_status pd_reader_next_few(struct perfdata_reader *reader, struct perfdata_raw *room, struct pd_few *ret);
 
 /* False if the next record of a pipe would have to be waited for: a batch is closed then, so that lines leave early.
  * True for all other inputs. */

@@ -107,8 +107,8 @@ struct perfdata_reader {
 	struct pd_arena arena;                 /* names, events, ids: until close */
 	struct pd_chunk_pool *pool;
 	struct pd_chunk *current;              /* held: of the record that was given last */
-	struct perfdata_raw records[PD_MAX_RECORDS];   /* that were given last */
-	struct pd_few few;                     /* what perfdata_reader_next gives one by one */
+	struct perfdata_raw records[PD_MAX_RECORDS];
+	struct pd_few few;                     /* what perfdata_reader_next gives one by one: of `records`, or of a block read ahead */
 
 	struct pd_stream **streams;
 	size_t nr_streams, streams_room;

@@ -43,6 +43,11 @@ static enum perfdata_status hold_chunk(struct pd_batch *batch, struct pd_chunk *
 	return pd_chunks_hold(&batch->chunks, chunk, &chunk->mark) < 0 ? PERFDATA_ENOMEM : PERFDATA_OK;
 }
 
+struct perfdata_raw *pd_batch_room(struct pd_batch *batch)
+{
+	return batch && batch->records ? &batch->records[batch->public.nr_records] : NULL;
+}
+
 const struct perfdata_raw *pd_batch_add_record(struct pd_batch *batch, const struct perfdata_raw *raw)
 {
 	/* room for all a batch can hold: deliveries point to records, so the array never moves; a few more may come when it is nearly full */
@@ -55,7 +60,8 @@ const struct perfdata_raw *pd_batch_add_record(struct pd_batch *batch, const str
 	if (hold_chunk(batch, raw->chunk) != PERFDATA_OK)
 		return NULL;
 	struct perfdata_raw *record = &batch->records[batch->public.nr_records++];
-	*record = *raw;
+	if (record != raw)
+		*record = *raw;
 	batch->public.bytes += raw->size;
 	return record;
 }

@@ -135,7 +135,7 @@ static bool batch_is_due(const struct perfdata_session *session)
 {
 	const struct pd_batch *batch = session->open;
 	if (!batch || session->upcoming.at < session->upcoming.few.nr)
-		return batch && pd_batch_is_full(batch);
+		return false;
 	return pd_batch_is_full(batch) || (batch->public.nr_records && !pd_reader_ready(session->reader));
 }
 
@@ -171,8 +171,9 @@ static enum perfdata_status take_next(struct perfdata_session *session)
 {
 	struct pd_upcoming *upcoming = &session->upcoming;
 	if (upcoming->at == upcoming->few.nr) {
+		struct perfdata_raw *room = pd_batch_room(session->open);
 		upcoming->at = upcoming->few.nr = 0;
-		const enum perfdata_status status = pd_reader_next_few(session->reader, &upcoming->few);
+		const enum perfdata_status status = pd_reader_next_few(session->reader, room ? room : upcoming->room, &upcoming->few);
 		if (status == PERFDATA_END)
 			return PERFDATA_END;
 		if (status != PERFDATA_OK) {

@@ -57,8 +57,9 @@ struct pd_filter {
 	bool other_types;
 };
 
-/* Records that the reader has given and that are worked on one after the other. */
+/* Records that the reader has given and that are worked on one after the other, all of them for one batch. */
 struct pd_upcoming {
+	struct perfdata_raw room[PD_MAX_RECORDS];   /* for them, where there is no batch yet in which they may stand at once */
 	struct pd_few few;
 	unsigned at;
 };
@@ -85,7 +86,9 @@ struct perfdata_session {
 
 /* --- batch.c --- */
 struct pd_batch *pd_batch_open(struct perfdata_session *session);   /* the open batch; NULL without memory */
-/* The batch's own copy of a record, or NULL without memory. The batch must not be full. */
+/* Where the reader may put the records that come next, so that those which stay need no copy; NULL: nowhere. */
+struct perfdata_raw *pd_batch_room(struct pd_batch *batch);
+/* The batch's own copy of a record, or NULL without memory. At most PD_MAX_RECORDS more than make it full. */
 const struct perfdata_raw *pd_batch_add_record(struct pd_batch *batch, const struct perfdata_raw *raw);
 /* A delivery to fill in; NULL without memory. */
 static inline struct perfdata_delivery *pd_batch_next_delivery(struct pd_batch *batch)
