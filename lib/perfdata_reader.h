@@ -161,7 +161,7 @@ struct perfdata_raw {
 	uint16_t misc;
 	uint16_t file;                         /* see perfdata_reader_file_name */
 	uint16_t flags;                        /* enum perfdata_raw_flag */
-	uint16_t reserved;                     /* 0: no byte of this is undefined, since it may be written to a temporary file */
+	uint16_t known_whole;                  /* for the library: its fields reach exactly to its end; 0: nobody has looked */
 	struct pd_chunk *chunk;                /* for the library */
 };
 

@@ -102,7 +102,7 @@ static inline void take_bytes(const struct pd_window *window, struct pd_record_h
 	ret->misc = header.misc;
 	ret->file = stream->file;
 	ret->flags = 0;
-	ret->reserved = 0;
+	ret->known_whole = 0;
 	ret->chunk = window->chunk;
 }
 

@@ -239,6 +239,7 @@ static inline void raw_of(const struct perfdata_reader *reader, const struct pd_
 	ret->misc = header.misc;
 	ret->file = slot->file;
 	ret->flags = slot->flags;
+	ret->known_whole = 0;
 	ret->chunk = slot->chunk;
 }
 

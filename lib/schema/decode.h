@@ -62,32 +62,38 @@ static inline bool pd_raw_fits(const uint8_t *at, size_t left, bool swap, size_t
 	return left >= 4 && count <= left - 4;
 }
 
+/* True if what a sample has behind its words and its chain, from `at` on, reaches exactly to its end, as far as that can be said at a
+ * glance: nothing, or raw data. */
+static inline bool pd_sample_ends_with(const struct perfdata_config *config, const uint8_t *bytes, size_t at, size_t size)
+{
+	const uint64_t chain = 1u << PD_SAMPLE_CALLCHAIN_ROW, raw = 1u << PD_SAMPLE_RAW_ROW;
+	size_t taken = 0;
+
+	if (config->sample_rows & ~(chain | raw))
+		return false;
+	if (config->sample_rows & raw && !pd_raw_fits(bytes + at, size - at, config->swap, &taken))
+		return false;
+	return at + taken == size;
+}
+
 /* True if the fields of a sample reach exactly to its end, as far as that can be said at a glance; false says nothing. */
 static inline bool pd_sample_is_whole(const struct perfdata_config *config, const uint8_t *bytes, size_t size)
 {
-	const uint64_t chain = 1u << PD_SAMPLE_CALLCHAIN_ROW, raw = 1u << PD_SAMPLE_RAW_ROW;
 	const size_t fixed = 8 + 8u * (size_t)config->sample_fixed;
+	size_t taken = 0;
 
-	if (!config->has_attr || config->sample_rows & ~(chain | raw) || size < fixed || pd_load16(bytes + 6, config->swap) != size)
+	if (!config->has_attr || size < fixed || pd_load16(bytes + 6, config->swap) != size)
 		return false;
-	size_t left = size - fixed, taken;
-	if (config->sample_rows & chain) {
-		if (!pd_chain_fits(bytes + size - left, left, config->swap, &taken))
-			return false;
-		left -= taken;
-	}
-	if (config->sample_rows & raw) {
-		if (!pd_raw_fits(bytes + size - left, left, config->swap, &taken))
-			return false;
-		left -= taken;
-	}
-	return !left;
+	if (config->sample_rows & 1u << PD_SAMPLE_CALLCHAIN_ROW && !pd_chain_fits(bytes + fixed, size - fixed, config->swap, &taken))
+		return false;
+	return pd_sample_ends_with(config, bytes, fixed + taken, size);
 }
 
 /* What a sample is about; what its event does not record is zero. */
 struct pd_sample_head {
 	uint64_t id, ip, addr, period;
 	struct perfdata_list callchain;
+	size_t end;            /* of the words and the chain, from the start of the record */
 };
 static inline uint64_t pd_sample_word(const struct perfdata_config *config, const uint8_t *bytes, int8_t word)
 {
@@ -101,6 +107,7 @@ static inline bool pd_sample_head(const struct perfdata_config *config, const ui
 	if (!config->sample_is_plain || size < fixed || pd_load16(bytes + 6, config->swap) != size)
 		return false;
 	ret->callchain.count = 0;
+	ret->end = fixed;
 	if (config->sample_rows & 1u << PD_SAMPLE_CALLCHAIN_ROW) {
 		/* the first row behind the words */
 		size_t taken;
@@ -108,6 +115,7 @@ static inline bool pd_sample_head(const struct perfdata_config *config, const ui
 			return false;
 		ret->callchain = (struct perfdata_list){ .data = bytes + fixed + 8, .count = taken / 8 - 1, .present = UINT64_MAX, .stride = 8,
 							 .swap = config->swap };
+		ret->end += taken;
 	}
 	ret->id = pd_sample_word(config, bytes, config->sample_id_at);
 	ret->ip = pd_sample_word(config, bytes, config->sample_ip_at);

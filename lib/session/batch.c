@@ -48,7 +48,7 @@ struct perfdata_raw *pd_batch_room(struct pd_batch *batch)
 	return batch && batch->records ? &batch->records[batch->public.nr_records] : NULL;
 }
 
-const struct perfdata_raw *pd_batch_add_record(struct pd_batch *batch, const struct perfdata_raw *raw)
+struct perfdata_raw *pd_batch_add_record(struct pd_batch *batch, const struct perfdata_raw *raw)
 {
 	/* room for all a batch can hold: deliveries point to records, so the array never moves; a few more may come when it is nearly full */
 	if (!batch->records) {
@@ -114,6 +114,8 @@ void perfdata_batch_check(const struct perfdata_batch *batch, perfdata_finding_f
 	for (size_t i = 0; i < batch->nr_records; i++) {
 		const struct perfdata_raw *raw = &batch->records[i];
 		struct perfdata_record record;
+		if (raw->known_whole)
+			continue;
 		if (raw->type == PERFDATA_RECORD_SAMPLE && raw->event && pd_sample_is_whole(&raw->event->config, raw->bytes, raw->size))
 			continue;
 		const enum perfdata_status status = perfdata_raw_decode(reader, raw, &record);

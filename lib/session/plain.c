@@ -112,10 +112,11 @@ static enum perfdata_status deliver(struct perfdata_session *session, struct pd_
 	if (session->state && find_threads(session, plain, nr) != PERFDATA_OK)
 		return PERFDATA_ENOMEM;
 	for (unsigned i = 0; i < nr; i++) {
-		const struct perfdata_raw *own = pd_batch_add_record(batch, plain[i].raw);
+		struct perfdata_raw *own = pd_batch_add_record(batch, plain[i].raw);
 		struct perfdata_delivery *delivery = own ? pd_batch_next_delivery(batch) : NULL;
 		if (!delivery)
 			return PERFDATA_ENOMEM;
+		own->known_whole = pd_sample_ends_with(&own->event->config, own->bytes, plain[i].head.end, own->size);
 		fill(delivery, &plain[i], own);
 		if (session->state)
 			resolve(session, &plain[i], delivery);

@@ -89,7 +89,7 @@ struct pd_batch *pd_batch_open(struct perfdata_session *session);   /* the open 
 /* Where the reader may put the records that come next, so that those which stay need no copy; NULL: nowhere. */
 struct perfdata_raw *pd_batch_room(struct pd_batch *batch);
 /* The batch's own copy of a record, or NULL without memory. At most PD_MAX_RECORDS more than make it full. */
-const struct perfdata_raw *pd_batch_add_record(struct pd_batch *batch, const struct perfdata_raw *raw);
+struct perfdata_raw *pd_batch_add_record(struct pd_batch *batch, const struct perfdata_raw *raw);
 /* A delivery to fill in; NULL without memory. */
 static inline struct perfdata_delivery *pd_batch_next_delivery(struct pd_batch *batch)
 {
