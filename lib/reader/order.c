@@ -165,34 +165,34 @@ static enum perfdata_status push(struct perfdata_reader *reader, struct perfdata
 	return PERFDATA_OK;
 }
 
+/* Sorts what came since the last time, and merges it with what was left then. */
 static enum perfdata_status sort(struct pd_order *order)
 {
-	if (order->first) {
-		memmove(order->keys, order->keys + order->first, (order->count - order->first) * sizeof *order->keys);
-		order->sorted -= order->first;
-		order->count -= order->first;
+	const size_t old = order->sorted - order->first, fresh = order->count - order->sorted;
+	if (pd_keys_run_end(order->keys, order->sorted > order->first ? order->sorted - 1 : order->sorted, order->count) >= order->count) {
+		if (order->first)
+			memmove(order->keys, order->keys + order->first, (old + fresh) * sizeof *order->keys);
 		order->first = 0;
-	}
-	if (pd_keys_run_end(order->keys, order->sorted ? order->sorted - 1 : 0, order->count) >= order->count) {
-		order->sorted = order->count;
+		order->sorted = order->count = old + fresh;
 		return PERFDATA_OK;
 	}
-	if (order->spare_room < order->count) {
+	if (order->spare_room < old + fresh) {
 		struct pd_key *spare = pd_realloc(order->spare, order->room * sizeof *spare);
 		if (!spare)
 			return PERFDATA_ENOMEM;
 		order->spare = spare;
 		order->spare_room = order->room;
 	}
-	if (pd_keys_sort(order->keys, order->spare, order->count)) {
-		struct pd_key *keys = order->keys;
-		const size_t room = order->room;
-		order->keys = order->spare;
-		order->room = order->spare_room;
-		order->spare = keys;
-		order->spare_room = room;
-	}
-	order->sorted = order->count;
+	struct pd_key *keys = order->keys, *spare = order->spare;
+	const bool moved = pd_keys_sort(keys + order->sorted, spare + old, fresh);
+	pd_keys_merge(keys + order->first, old, moved ? spare + old : keys + order->sorted, fresh, spare);
+	const size_t room = order->room;
+	order->keys = spare;
+	order->room = order->spare_room;
+	order->spare = keys;
+	order->spare_room = room;
+	order->first = 0;
+	order->sorted = order->count = old + fresh;
 	return PERFDATA_OK;
 }
 

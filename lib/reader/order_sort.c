@@ -18,18 +18,19 @@ size_t pd_keys_run_end(const struct pd_key *keys, size_t from, size_t count)
 /* --- natural runs --- */
 
 /* Which of two comes next is as good as random: nothing here may be a branch that the processor would have to guess. */
-static void merge(const struct pd_key *keys, size_t a, size_t b, size_t end, struct pd_key *out)
+void pd_keys_merge(const struct pd_key *a, size_t nr_a, const struct pd_key *b, size_t nr_b, struct pd_key *out)
 {
-	const size_t middle = b;
-	while (a < middle && b < end) {
-		const bool second = keys[b].time < keys[a].time;
-		*out++ = keys[second ? b : a];
+	const struct pd_key *const a_end = a + nr_a, *const b_end = b + nr_b;
+	while (a < a_end && b < b_end) {
+		const bool second = b->time < a->time;
+		*out++ = *(second ? b : a);
 		b += second;
 		a += !second;
 	}
-	memcpy(out, keys + a, (middle - a) * sizeof *keys);
-	out += middle - a;
-	memcpy(out, keys + b, (end - b) * sizeof *keys);
+	memcpy(out, a, (size_t)(a_end - a) * sizeof *a);
+	out += a_end - a;
+	if (out != b)
+		memcpy(out, b, (size_t)(b_end - b) * sizeof *b);
 }
 
 /* One pass over all runs from keys to out; returns how many runs there are then. */
@@ -39,7 +40,7 @@ static size_t merge_pass(const struct pd_key *keys, size_t count, struct pd_key 
 	for (size_t a = 0; a < count; runs++) {
 		const size_t b = pd_keys_run_end(keys, a, count);
 		const size_t end = b < count ? pd_keys_run_end(keys, b, count) : count;
-		merge(keys, a, b, end, out + a);
+		pd_keys_merge(keys + a, b - a, keys + b, end - b, out + a);
 		a = end;
 	}
 	return runs;
