@@ -126,20 +126,27 @@ static int place_of_ids(const struct perfdata_reader *reader)
 	return 8 + 8 * reader->events[0]->config.sample_id_at;
 }
 
+/* The event of a sample; NULL where that is less simple. */
+static inline const struct perfdata_event *event_of(const struct perfdata_reader *reader, int id_at, const uint8_t *bytes, size_t size)
+{
+	const struct perfdata_event *event = reader->events[0];
+	uint64_t index, id;
+
+	if (!id_at)
+		return event;
+	if (size < 8 + 8u * event->config.sample_fixed)
+		return NULL;
+	id = pd_load64(bytes + id_at, reader->config.swap);
+	return id && pd_map_get(&reader->ids, id, &index) ? reader->events[index] : NULL;
+}
+
 /* What pd_event_match would find; false where that is less simple. */
 static inline bool match(const struct perfdata_reader *reader, int id_at, struct perfdata_raw *raw)
 {
-	const struct perfdata_event *event = reader->events[0];
+	const struct perfdata_event *event = event_of(reader, id_at, raw->bytes, raw->size);
 
-	if (id_at) {
-		uint64_t index, id;
-		if (raw->size < 8 + 8u * event->config.sample_fixed)
-			return false;
-		id = pd_load64(raw->bytes + id_at, reader->config.swap);
-		if (!id || !pd_map_get(&reader->ids, id, &index))
-			return false;
-		event = reader->events[index];
-	}
+	if (!event)
+		return false;
 	const struct perfdata_peek peek = pd_peek_sample(&event->config, raw->bytes, raw->size);
 	raw->event = event;
 	raw->time = peek.time;
@@ -149,29 +156,63 @@ static inline bool match(const struct perfdata_reader *reader, int id_at, struct
 	return true;
 }
 
+/* A sample stands at the window's position, and another record behind it, whose header it gives. */
+static inline bool is_framed(const struct pd_window *window, struct pd_record_header header, size_t left, struct pd_record_header *ret_next)
+{
+	if (header.type != PERFDATA_RECORD_SAMPLE || header.size < 8 || header.size % 8 || left < (size_t)header.size + 8)
+		return false;
+	*ret_next = pd_record_header(window->at + header.size, window->stream->reader->config.swap);
+	if (!pd_header_is_possible(*ret_next))
+		return false;
+	if (left > FETCH_AHEAD + 64) {
+		__builtin_prefetch(window->at + FETCH_AHEAD);
+		__builtin_prefetch(window->at + FETCH_AHEAD + 64);
+	}
+	return true;
+}
+
 unsigned pd_window_samples(struct pd_window *window, uint64_t room, uint64_t number, struct perfdata_raw *ret, unsigned max)
 {
 	const struct perfdata_reader *reader = window->stream->reader;
-	const bool swap = reader->config.swap;
 	const int id_at = place_of_ids(reader);
 	size_t left = room < pd_window_left(window) ? (size_t)room : pd_window_left(window);
 	unsigned nr = 0;
 
 	if (window->skip || window->searching || left < 16 || id_at < 0)
 		return 0;
-	struct pd_record_header header = pd_record_header(window->at, swap);
-	while (nr < max && header.type == PERFDATA_RECORD_SAMPLE && header.size >= 8 && header.size % 8 == 0 && left >= (size_t)header.size + 8) {
-		const struct pd_record_header next = pd_record_header(window->at + header.size, swap);
-		if (!pd_header_is_possible(next))
-			break;
-		if (left > FETCH_AHEAD + 64) {
-			__builtin_prefetch(window->at + FETCH_AHEAD);
-			__builtin_prefetch(window->at + FETCH_AHEAD + 64);
-		}
+	struct pd_record_header header = pd_record_header(window->at, reader->config.swap), next;
+	while (nr < max && is_framed(window, header, left, &next)) {
 		take_bytes(window, header, &ret[nr]);
 		ret[nr].number = number + nr;
 		if (!match(reader, id_at, &ret[nr]))
 			break;
+		nr++;
+		window->at += header.size;
+		window->offset += header.size;
+		left -= header.size;
+		header = next;
+	}
+	return nr;
+}
+
+unsigned pd_window_briefs(struct pd_window *window, struct pd_brief *ret, unsigned max)
+{
+	const struct perfdata_reader *reader = window->stream->reader;
+	const int id_at = place_of_ids(reader);
+	size_t left = pd_window_left(window);
+	unsigned nr = 0;
+
+	if (window->skip || window->searching || window->after_gap || left < 16 || id_at < 0)
+		return 0;
+	struct pd_record_header header = pd_record_header(window->at, reader->config.swap), next;
+	while (nr < max && is_framed(window, header, left, &next)) {
+		const struct perfdata_event *event = event_of(reader, id_at, window->at, header.size);
+		if (!event || !pd_sample_is_whole(&event->config, window->at, header.size))
+			break;
+		const int time_at = event->config.sample_time_at;
+		ret[nr].event = event;
+		ret[nr].time = time_at < 0 ? UINT64_MAX : pd_load64(window->at + 8 + 8 * time_at, reader->config.swap);
+		ret[nr].size = header.size;
 		nr++;
 		window->at += header.size;
 		window->offset += header.size;

@@ -316,11 +316,8 @@ static bool should_read_ahead(const struct perfdata_reader *reader)
 	return true;
 }
 
-static void tell_progress(struct perfdata_reader *reader, const struct pd_few *few, bool ended)
+static void tell_progress(struct perfdata_reader *reader, bool ended)
 {
-	for (unsigned i = 0; i < few->nr; i++)
-		if (few->records[i].inner == PERFDATA_NO_OFFSET)
-			reader->given_bytes += few->records[i].size + few->records[i].payload;
 	if (!ended && reader->given_bytes - reader->told_bytes < PROGRESS_STEP)
 		return;
 	reader->told_bytes = reader->given_bytes;
@@ -340,9 +337,29 @@ enum perfdata_status pd_reader_next_few(struct perfdata_reader *reader, struct p
 		ret->records = room;
 		status = pd_reader_next_now(reader, room, &ret->nr);
 	}
-	if (reader->options.on_progress)
-		tell_progress(reader, ret, status != PERFDATA_OK);
+	if (!reader->options.on_progress)
+		return status;
+	for (unsigned i = 0; i < ret->nr; i++)
+		if (ret->records[i].inner == PERFDATA_NO_OFFSET)
+			reader->given_bytes += ret->records[i].size + ret->records[i].payload;
+	tell_progress(reader, status != PERFDATA_OK);
 	return status;
+}
+
+unsigned pd_reader_next_brief(struct perfdata_reader *reader, struct pd_brief *ret, unsigned max)
+{
+	if (reader->order || reader->ahead || reader->few.nr || reader->end != PERFDATA_OK || !reader->nr_streams)
+		return 0;
+	struct pd_stream *stream = reader->streams[reader->turn];
+	struct pd_window *window = stream->unpack.active ? &stream->inner : &stream->raw;
+	const unsigned nr = stream->done ? 0 : pd_window_briefs(window, ret, max);
+	reader->nr_records += nr;
+	if (!nr || !reader->options.on_progress)
+		return nr;
+	for (unsigned i = 0; i < nr && !window->is_inner; i++)
+		reader->given_bytes += ret[i].size;
+	tell_progress(reader, false);
+	return nr;
 }
 
 enum perfdata_status perfdata_reader_next(struct perfdata_reader *reader, struct perfdata_raw *ret)

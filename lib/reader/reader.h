@@ -17,6 +17,16 @@ struct pd_few {
 };
 enum perfdata_status pd_reader_next_few(struct perfdata_reader *reader, struct perfdata_raw *room, struct pd_few *ret);
 
+/* What counting needs of a sample. */
+struct pd_brief {
+	const struct perfdata_event *event;
+	uint64_t time;                         /* UINT64_MAX if it has none */
+	uint32_t size;
+};
+/* The records that come next as far as they are samples of known events that are whole (pd_sample_is_whole), at hand, and come in the order of
+ * the file: they are passed over. 0 says nothing: pd_reader_next_few gives what comes next. */
+unsigned pd_reader_next_brief(struct perfdata_reader *reader, struct pd_brief *ret, unsigned max);
+
 /* False if the next record of a pipe would have to be waited for: a batch is closed then, so that lines leave early.
  * True for all other inputs. */
 bool pd_reader_ready(const struct perfdata_reader *reader);

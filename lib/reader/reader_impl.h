@@ -253,6 +253,8 @@ enum perfdata_status pd_window_next(struct pd_window *window, struct perfdata_ra
 /* Samples that follow at once, with nothing to say about them, as far as they and the header behind each are at hand: most of a recording.
  * Together they have fewer than `room` bytes. They are matched with their events too, and numbered from `number` on. */
 unsigned pd_window_samples(struct pd_window *window, uint64_t room, uint64_t number, struct perfdata_raw *ret, unsigned max);
+/* The same for samples that are whole, of which only what counting needs is told. */
+unsigned pd_window_briefs(struct pd_window *window, struct pd_brief *ret, unsigned max);
 enum perfdata_status pd_stream_next(struct pd_stream *stream, struct perfdata_raw *ret, struct pd_window **ret_window);
 /* True if a whole record is at hand. */
 bool pd_stream_is_ready(const struct pd_stream *stream);

@@ -115,6 +115,28 @@ enum perfdata_status pd_count_plain(struct pd_counts *counts, const struct perfd
 	return PERFDATA_OK;
 }
 
+enum perfdata_status pd_count_briefs(struct pd_counts *counts, const struct pd_brief *briefs, unsigned nr, size_t *bytes)
+{
+	struct perfdata_summary *summary = &counts->summary;
+	struct perfdata_type_count *type = &counts->types[PERFDATA_RECORD_SAMPLE];
+	uint64_t sum = 0;
+	for (unsigned i = 0; i < nr; i++) {
+		struct perfdata_event_count *event = event_slot(counts, briefs[i].event);
+		if (!event)
+			return PERFDATA_ENOMEM;
+		event->samples++;
+		event->deliveries++;
+		count_time(summary, briefs[i].time);
+		sum += briefs[i].size;
+	}
+	type->records += nr;
+	type->bytes += sum;
+	summary->records += nr;
+	summary->records_out += nr;
+	*bytes += (size_t)sum;
+	return PERFDATA_OK;
+}
+
 enum perfdata_status pd_count_delivery(struct pd_counts *counts, const struct perfdata_event *event)
 {
 	struct perfdata_event_count *slot = event_slot(counts, event);

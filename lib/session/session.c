@@ -1,9 +1,10 @@
 #include "config.h"
 #include <string.h>
 #include "base/memory.h"
-#include "schema/decode.h"
 #include "session/session.h"
 #include "session/state.h"
+
+#define MAX_BRIEFS PD_MAX_RECORDS
 
 /* The header's table of build-ids, which is read before any record. */
 static enum perfdata_status add_header_build_ids(struct perfdata_session *session)
@@ -145,31 +146,29 @@ static bool only_counts(const struct perfdata_session *session)
 	return !session->options.needs && !session->options.limit && session->filter.passes_samples;
 }
 
-/* Counts as many records from the first on as are whole samples. */
-static enum perfdata_status count_whole(struct perfdata_session *session, const struct perfdata_raw *raws, unsigned nr, unsigned *ret_taken)
+/* Counts what comes next as far as that is whole samples. */
+static enum perfdata_status count_samples(struct perfdata_session *session, bool *ret_counted)
 {
-	const uint64_t *bytes = &session->counts.types[PERFDATA_RECORD_SAMPLE].bytes, before = *bytes;
-	unsigned count = 0;
-
-	*ret_taken = 0;
-	while (count < nr && raws[count].type == PERFDATA_RECORD_SAMPLE && raws[count].event &&
-	       pd_sample_is_whole(&raws[count].event->config, raws[count].bytes, raws[count].size))
-		count++;
+	struct pd_brief briefs[MAX_BRIEFS];
+	const unsigned nr = pd_reader_next_brief(session->reader, briefs, MAX_BRIEFS);
+	*ret_counted = nr;
+	if (!nr)
+		return PERFDATA_OK;
 	/* the batch tells whoever waits for it how far the session is */
-	struct pd_batch *batch = count ? pd_batch_open(session) : NULL;
-	if (!batch)
-		return count ? PERFDATA_ENOMEM : PERFDATA_OK;
-	*ret_taken = count;
-	session->counts.summary.records_out += count;
-	const enum perfdata_status status = pd_count_plain(&session->counts, raws, count);
-	batch->public.bytes += (size_t)(*bytes - before);
-	return status;
+	struct pd_batch *batch = pd_batch_open(session);
+	return batch ? pd_count_briefs(&session->counts, briefs, nr, &batch->public.bytes) : PERFDATA_ENOMEM;
 }
 
 /* Takes the records that come next: samples a few at a time, others one by one. */
 static enum perfdata_status take_next(struct perfdata_session *session)
 {
 	struct pd_upcoming *upcoming = &session->upcoming;
+	if (upcoming->at == upcoming->few.nr && only_counts(session)) {
+		bool counted;
+		const enum perfdata_status status = count_samples(session, &counted);
+		if (status != PERFDATA_OK || counted)
+			return status == PERFDATA_OK ? PERFDATA_OK : fail(session, status);
+	}
 	if (upcoming->at == upcoming->few.nr) {
 		struct perfdata_raw *room = pd_batch_room(session->open);
 		upcoming->at = upcoming->few.nr = 0;
@@ -183,12 +182,8 @@ static enum perfdata_status take_next(struct perfdata_session *session)
 	}
 	const struct perfdata_raw *next = &upcoming->few.records[upcoming->at];
 	const unsigned left = upcoming->few.nr - upcoming->at;
-	unsigned taken = 0;
-	enum perfdata_status status = PERFDATA_OK;
-	if (only_counts(session))
-		status = count_whole(session, next, left, &taken);
-	if (status == PERFDATA_OK && !taken)
-		status = pd_take_plain(session, next, left, &taken);
+	unsigned taken;
+	enum perfdata_status status = pd_take_plain(session, next, left, &taken);
 	if (status == PERFDATA_OK && !taken) {
 		taken = 1;
 		status = take_record(session, next);

@@ -139,6 +139,8 @@ enum perfdata_status pd_session_wants(struct perfdata_session *session, const st
 enum perfdata_status pd_count_record(struct pd_counts *counts, const struct perfdata_raw *raw);
 /* Samples of events that are known, each with one delivery. */
 enum perfdata_status pd_count_plain(struct pd_counts *counts, const struct perfdata_raw *raws, unsigned nr);
+/* The same of samples that are told briefly; adds their size. */
+enum perfdata_status pd_count_briefs(struct pd_counts *counts, const struct pd_brief *briefs, unsigned nr, size_t *bytes);
 enum perfdata_status pd_count_delivery(struct pd_counts *counts, const struct perfdata_event *event);
 enum perfdata_status pd_counts_publish(struct perfdata_session *session);
 void pd_counts_release(struct pd_counts *counts);
