@@ -27,7 +27,7 @@ from program import strict_json
 FAILING = os.environ.get("PERFDATA_FAILING") or os.path.join(os.environ.get("top_builddir") or os.path.join(program.TOP, "build"), "tests", "failing_perfdata")
 RECORDINGS = ("stream-trace-73.pipe", "stat-73.data", "bad-callchain-count.data")
 QUESTIONS = (["info", "-v"], ["info", "--json"], ["info", "--perf"], ["info", "--perf-stats"], ["events", "-v"], ["events", "--json"],
-             ["events", "--perf"], ["buildids"], ["buildids", "--json"], ["buildids", "--perf"], ["check"], ["check", "--json"],
+             ["events", "--perf"], ["buildids"], ["buildids", "--json"], ["buildids", "--perf", "--with-hits"], ["check"], ["check", "--json"],
              ["check", "--junit"])
 
 tap = program.Tap()

@@ -224,7 +224,7 @@ def commands(wanted):
     every += [("ndjson --order file", ["ndjson", "-q", "--symbols", "no", "--order", "file"], check_lines),
               ("csv of the callchain", ["csv", "-q", "--table", "callchain"], check_csv),
               ("info", ["info", "-v"], check_text), ("info --perf", ["info", "--perf"], None),
-              ("info --json", ["info", "--json"], check_json), ("buildids", ["buildids"], check_text),
+              ("info --json", ["info", "--json"], check_json), ("buildids", ["buildids", "--with-hits"], check_text),
               ("buildids --json", ["buildids", "--json"], check_json), ("check", ["check", "-v"], check_text),
               ("check --json", ["check", "--json"], check_json),
               ("check --junit", ["check", "--junit"], check_xml), ("events", ["events", "-v"], check_text)]
