@@ -87,7 +87,7 @@ PERFDATA_API void perfdata_text_fill(struct perfdata_text *text, char c, size_t 
 enum perfdata_part_form {
 	PERFDATA_PART_U8, PERFDATA_PART_U16, PERFDATA_PART_U32, PERFDATA_PART_U64,    /* decimal */
 	PERFDATA_PART_S8, PERFDATA_PART_S16, PERFDATA_PART_S32, PERFDATA_PART_S64,
-	PERFDATA_PART_X8, PERFDATA_PART_X16, PERFDATA_PART_X32, PERFDATA_PART_X64,    /* as perfdata_hex_to */
+	PERFDATA_PART_X8, PERFDATA_PART_X16, PERFDATA_PART_X32, PERFDATA_PART_X64,    /* hexadecimal */
 	PERFDATA_PART_U32_OR_NONE, PERFDATA_PART_U32_OR_NULL,                         /* UINT32_MAX is spelled as nothing, as `null` */
 	PERFDATA_PART_STOP,                                                           /* no number: what follows is the caller's */
 };
@@ -96,11 +96,38 @@ struct perfdata_part {
 	uint32_t size;
 	uint32_t offset;          /* of the number; the caller's for STOP */
 	uint8_t form, base;
+	uint8_t width;            /* hex digits at least, filled with zeros; 0: as many as there are */
 };
 #define PERFDATA_PART_SLACK 32
 #define PERFDATA_PART_NUMBER 32   /* room that a number needs; a line needs that of its parts and SLACK */
 /* Writes parts up to the first STOP, of which the constant bytes are written, and returns the end. *part becomes that STOP. */
 PERFDATA_API char *perfdata_parts_to(char *at, const struct perfdata_part **part, const void *const *bases);
+
+/* Such a line while it is put together, and then. All zero at first; released by perfdata_line_release. */
+struct perfdata_line {
+	struct perfdata_text text;    /* constant bytes are appended here */
+	struct perfdata_text parts;   /* struct perfdata_part; the last is a STOP */
+	size_t done;                  /* bytes of the text that stand in front of parts */
+	size_t room;                  /* what parts take at most, once it is finished */
+};
+/* A part behind the constant bytes so far; its text is set here. */
+PERFDATA_API void perfdata_line_part(struct perfdata_line *line, struct perfdata_part part);
+/* No more parts: perfdata_line_parts may be asked for. False without memory. */
+PERFDATA_API bool perfdata_line_finish(struct perfdata_line *line);
+PERFDATA_API void perfdata_line_release(struct perfdata_line *line);
+static inline const struct perfdata_part *perfdata_line_parts(const struct perfdata_line *line)
+{
+	return (const struct perfdata_part *)(const void *)line->parts.data;
+}
+/* Appends from *part on up to the next STOP, which *part becomes. False without memory. */
+static inline bool perfdata_text_parts(struct perfdata_text *text, const struct perfdata_line *line, const struct perfdata_part **part,
+				       const void *const *bases)
+{
+	char *at = perfdata_text_reserve(text, line->room);
+	if (at)
+		perfdata_text_commit(text, perfdata_parts_to(at, part, bases));
+	return at;
+}
 
 /* Lower-case hex of each byte, no separators. */
 PERFDATA_API void perfdata_text_bytes_hex(struct perfdata_text *text, const void *bytes, size_t size);

@@ -194,6 +194,10 @@ PERFDATA_API enum perfdata_status perfdata_trace_print_field(const struct perfda
 /* True if perfdata_trace_print_field writes nothing but a number, of which no notation has anything to escape. */
 PERFDATA_API bool perfdata_trace_prints_number(const struct perfdata_trace_field *field);
 
+/* How perfdata_trace_print_field spells the field where that takes one number in the recorder's byte order, which is this machine's: the part's
+ * text stands in front of it, its offset is that in raw data, of which there are min_size bytes. A part whose form is STOP: it takes more. */
+PERFDATA_API struct perfdata_part perfdata_trace_field_part(const struct perfdata_trace_field *field);
+
 /* False if the field is one that perf prints as text and these bytes are not printable. */
 PERFDATA_API bool perfdata_trace_field_printable(const struct perfdata_trace_field *field, struct perfdata_bytes raw,
 						 enum perfdata_order order);

@@ -2,6 +2,7 @@
  * raw data behind its first NUL. */
 #include "fuzz.h"
 #include "perfdata_trace.h"
+#include "trace_part.h"
 
 #define MAX_EVENTS 200
 
@@ -37,6 +38,9 @@ static void print_event(const struct perfdata_trace *trace, const struct perfdat
 		perfdata_trace_print_field(event, field, raw, order, as_bytes, &text);
 		/* numbers are written into JSON as they are */
 		if (perfdata_trace_prints_number(field) && !perfdata_json_plain(text.data, text.size))
+			abort();
+		bool is_part;
+		if (raw.size >= event->min_size && !trace_part_says(field, raw, order, text.data, text.size, &is_part))
 			abort();
 		perfdata_text_clear(&text);
 	}

@@ -467,7 +467,8 @@ static void test_json_long(void)
 
 /* --- lines that are alike --- */
 
-#define PART(text_, form_, base_, offset_) { text_ SLACK, sizeof text_ - 1, offset_, PERFDATA_PART_##form_, base_ }
+#define PART(text_, form_, base_, offset_) \
+	{ .text = text_ SLACK, .size = sizeof text_ - 1, .offset = offset_, .form = PERFDATA_PART_##form_, .base = base_ }
 #define SLACK "################################"
 #define LONG_TEXT "0123456789abcdefghijklmnopqrstuvwxyz0123456789abcdefghijklmnopqrstuvwxyz"
 
@@ -503,6 +504,10 @@ static void test_parts(void)
 		PART(",", S8, 1, AT(u8)), PART("", STOP, 0, 0),
 	};
 	check_parts(signed_parts, 5, bases, "-1,-1,-294967296,-6101065172474983726,0");
+	struct perfdata_part wide = PART("", X16, 0, AT(u16));
+	wide.width = 8;
+	const struct perfdata_part wide_parts[] = { wide, PART("", STOP, 0, 0) };
+	check_parts(wide_parts, 1, bases, "0000ffff");
 	const struct perfdata_part hex_parts[] = {
 		PART("0x", X8, 0, AT(u8)), PART(",", X16, 0, AT(u16)), PART(",", X32, 0, AT(u32)), PART(",", X64, 0, AT(u64)),
 		PART(",", X64, 1, AT(u64)), PART("", STOP, 0, 0),
@@ -514,6 +519,47 @@ static void test_parts(void)
 	};
 	check_parts(none_parts, 4, bases, "[,null,0,4000000000]");
 #undef AT
+}
+
+static void make_line(struct perfdata_line *line, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		perfdata_text_literal(&line->text, LONG_TEXT);
+		perfdata_line_part(line, (struct perfdata_part){ .form = PERFDATA_PART_U8, .offset = (uint32_t)i });
+		if (i & 1)
+			perfdata_line_part(line, (struct perfdata_part){ .form = PERFDATA_PART_STOP, .offset = (uint32_t)i });
+	}
+	perfdata_line_part(line, (struct perfdata_part){ .form = PERFDATA_PART_STOP, .offset = 100 });
+}
+
+static void work_line(void)
+{
+	static const uint8_t numbers[] = { 1, 20, 255, 0 };
+	const void *const bases[] = { numbers };
+	struct perfdata_line line = { 0 };
+	struct perfdata_text out;
+	perfdata_text_init(&out);
+	make_line(&line, sizeof numbers);
+	if (perfdata_line_finish(&line)) {
+		const struct perfdata_part *part = perfdata_line_parts(&line);
+		for (bool more = true; more; part++) {
+			more = perfdata_text_parts(&out, &line, &part, bases) && part->offset != 100;
+			perfdata_text_char(&out, '/');
+		}
+		if (!perfdata_text_failed(&out))
+			CHECK_TEXT(out, LONG_TEXT "1" LONG_TEXT "20/" LONG_TEXT "255" LONG_TEXT "0//");
+	}
+	perfdata_line_release(&line);
+	perfdata_text_release(&out);
+}
+
+static void test_line(void)
+{
+	int n = 0;
+	work_line();
+	while (alloc_fail_run(n, work_line))
+		n++;
+	CHECK(n > 2);
 }
 
 /* --- CSV, terminal --- */
@@ -644,7 +690,8 @@ int main(void)
 		{ "UTF-8", test_utf8 },
 		{ "JSON strings", test_json },
 		{ "long JSON strings", test_json_long },
-		{ "lines that are alike", test_parts },
+		{ "parts of lines", test_parts },
+		{ "lines that are alike", test_line },
 		{ "CSV cells", test_csv },
 		{ "printable", test_printable },
 		{ "hex dump", test_dump },

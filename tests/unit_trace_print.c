@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "perfdata_trace.h"
+#include "trace_part.h"
 #include "alloc_fail.h"
 #include "tests/unit.h"
 
@@ -246,6 +247,9 @@ static void single_fields(void)
 		CHECK_EQ(perfdata_trace_print_field(event, perfdata_trace_field_named(event, want[i].field),
 						    (struct perfdata_bytes){ raw_bytes, sizeof raw_bytes },
 						    PERFDATA_LITTLE_ENDIAN, false, &text), PERFDATA_OK);
+		bool is_part;
+		CHECK(trace_part_says(perfdata_trace_field_named(event, want[i].field), (struct perfdata_bytes){ raw_bytes, sizeof raw_bytes },
+				      PERFDATA_LITTLE_ENDIAN, text.data, text.size, &is_part));
 		perfdata_text_char(&text, 0);
 		CHECK_STR(text.data, want[i].text);
 		perfdata_text_release(&text);

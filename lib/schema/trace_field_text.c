@@ -90,6 +90,58 @@ bool perfdata_trace_prints_number(const struct perfdata_trace_field *field)
 	return !(field->text_flags & PD_TRACE_IS_ARRAY) && (!field->text_piece || is_quick(field->text_piece));
 }
 
+/* The form of a number of 1, 2, 4 or 8 bytes among the four that begin with `narrow`. */
+static uint8_t form_of(enum perfdata_part_form narrow, uint32_t size)
+{
+	return (uint8_t)(narrow + (unsigned)__builtin_ctz(size));
+}
+
+static uint64_t all_bits(uint32_t size) { return UINT64_MAX >> (64 - 8 * size); }
+
+/* As append_number does. */
+static uint8_t form_without_format(const struct perfdata_trace_field *field)
+{
+	const bool is_pointer = field->text_flags & PD_TRACE_IS_POINTER, is_long = field->text_flags & PD_TRACE_IS_LONG;
+
+	if (field->is_signed && !is_pointer) {
+		if (field->size == 2)
+			return PERFDATA_PART_STOP;
+		return form_of(field->size == 4 && is_long ? PERFDATA_PART_X8 : PERFDATA_PART_S8, field->size);
+	}
+	return form_of(is_pointer || is_long ? PERFDATA_PART_X8 : PERFDATA_PART_U8, field->size);
+}
+
+/* As pd_trace_spell_quick does, unless it narrows. */
+static uint8_t form_of_spec(const struct pd_trace_spec *spec, uint32_t size)
+{
+	if ((uint32_t)spec->bytes < size)
+		return PERFDATA_PART_STOP;
+	if (spec->form == PD_FORM_SIGNED)
+		return form_of((uint32_t)spec->bytes == size ? PERFDATA_PART_S8 : PERFDATA_PART_U8, size);
+	return form_of(spec->form == PD_FORM_UNSIGNED ? PERFDATA_PART_U8 : PERFDATA_PART_X8, size);
+}
+
+struct perfdata_part perfdata_trace_field_part(const struct perfdata_trace_field *field)
+{
+	const struct pd_trace_piece *piece = field->text_piece;
+	struct perfdata_part part = { .text = "", .offset = field->offset, .form = PERFDATA_PART_STOP };
+
+	if (!perfdata_trace_prints_number(field) || (field->size != 1 && field->size != 2 && field->size != 4 && field->size != 8))
+		return part;
+	if (!piece) {
+		part.form = form_without_format(field);
+	} else if (!(all_bits(field->size) & ~piece->word.mask) && piece->spec.width <= 16) {
+		part.form = form_of_spec(&piece->spec, field->size);
+		part.width = (uint8_t)piece->spec.width;
+	}
+	const bool hex = part.form >= PERFDATA_PART_X8 && part.form <= PERFDATA_PART_X64;
+	if (piece ? field->text_flags & PD_TRACE_HAS_PREFIX : hex) {
+		part.text = "0x";
+		part.size = 2;
+	}
+	return part;
+}
+
 static enum perfdata_status print_number(const struct perfdata_trace_event *event,
 					 const struct perfdata_trace_field *field, struct perfdata_bytes raw,
 					 enum perfdata_order order, struct perfdata_text *out)

@@ -21,6 +21,12 @@ static char *or_null_to(char *at, uint32_t value)
 	return at + 4;
 }
 
+/* Most have no width: a branch that is guessed, where what follows would have to wait for the longer of two. */
+static char *hex_to(char *at, uint64_t value, unsigned width)
+{
+	return width ? perfdata_hex_width_to(at, value, width) : perfdata_hex_to(at, value);
+}
+
 char *perfdata_parts_to(char *at, const struct perfdata_part **first, const void *const *bases)
 {
 	for (const struct perfdata_part *part = *first;; part++) {
@@ -39,10 +45,10 @@ char *perfdata_parts_to(char *at, const struct perfdata_part **first, const void
 		case PERFDATA_PART_S16: at = pd_s64_to(at, (int16_t)pd_load16(from, false)); break;
 		case PERFDATA_PART_S32: at = pd_s64_to(at, (int32_t)pd_load32(from, false)); break;
 		case PERFDATA_PART_S64: at = pd_s64_to(at, (int64_t)pd_load64(from, false)); break;
-		case PERFDATA_PART_X8: at = perfdata_hex_to(at, *from); break;
-		case PERFDATA_PART_X16: at = perfdata_hex_to(at, pd_load16(from, false)); break;
-		case PERFDATA_PART_X32: at = perfdata_hex_to(at, pd_load32(from, false)); break;
-		case PERFDATA_PART_X64: at = perfdata_hex_to(at, pd_load64(from, false)); break;
+		case PERFDATA_PART_X8: at = hex_to(at, *from, part->width); break;
+		case PERFDATA_PART_X16: at = hex_to(at, pd_load16(from, false), part->width); break;
+		case PERFDATA_PART_X32: at = hex_to(at, pd_load32(from, false), part->width); break;
+		case PERFDATA_PART_X64: at = hex_to(at, pd_load64(from, false), part->width); break;
 		case PERFDATA_PART_U32_OR_NONE:
 			if (pd_load32(from, false) != UINT32_MAX)
 				at = pd_u64_to(at, pd_load32(from, false));
@@ -51,4 +57,34 @@ char *perfdata_parts_to(char *at, const struct perfdata_part **first, const void
 		case PERFDATA_PART_STOP: break;
 		}
 	}
+}
+
+void perfdata_line_part(struct perfdata_line *line, struct perfdata_part part)
+{
+	part.text = NULL;
+	part.size = (uint32_t)(line->text.size - line->done);
+	line->done = line->text.size;
+	perfdata_text_append(&line->parts, &part, sizeof part);
+}
+
+bool perfdata_line_finish(struct perfdata_line *line)
+{
+	char *slack = perfdata_text_reserve(&line->text, PERFDATA_PART_SLACK);
+	if (!slack || perfdata_text_failed(&line->parts))
+		return false;
+	memset(slack, 0, PERFDATA_PART_SLACK);
+	struct perfdata_part *parts = (struct perfdata_part *)(void *)line->parts.data;
+	const size_t nr = line->parts.size / sizeof *parts;
+	const char *text = line->text.data;
+	for (size_t i = 0; i < nr; text += parts[i++].size)
+		parts[i].text = text;
+	line->room = line->text.size + nr * PERFDATA_PART_NUMBER + PERFDATA_PART_SLACK;
+	return true;
+}
+
+void perfdata_line_release(struct perfdata_line *line)
+{
+	perfdata_text_release(&line->text);
+	perfdata_text_release(&line->parts);
+	line->done = line->room = 0;
 }

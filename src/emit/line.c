@@ -20,31 +20,40 @@ enum { ORDINARY = 1, SOUND = 2, FIELDS = 4, DELIVERED = 8, NOT_DECODED = 16 };
 struct line {
 	struct line_key key;
 	bool of_view;                      /* cannot be spelled without decoding, after all */
-	uint32_t nr_others;
-	size_t room;                       /* for all parts */
-	const struct perfdata_part *parts; /* a STOP for each of the others, and at the end */
-	const struct line_other *others;
+	struct perfdata_line line;         /* a STOP for each of the others, and at the end */
+	struct perfdata_text others;       /* struct line_other */
 };
 
 /* Files may hold any number of kinds: all are forgotten when there are too many. */
 #define SLOTS 512u
 #define MAX_LINES (SLOTS / 2)
 struct line_table {
-	struct pool pool;
-	struct perfdata_text text;
-	struct line_maker maker;
 	unsigned nr;
 	struct line *slots[SLOTS];
 };
+
+static void free_line(struct line *line)
+{
+	perfdata_line_release(&line->line);
+	perfdata_text_release(&line->others);
+	free(line);
+}
+
+static void free_lines(struct line_table *table)
+{
+	for (unsigned i = 0; i < SLOTS; i++) {
+		if (table->slots[i])
+			free_line(table->slots[i]);
+		table->slots[i] = NULL;
+	}
+	table->nr = 0;
+}
 
 void line_table_free(struct line_table *table)
 {
 	if (!table)
 		return;
-	pool_release(&table->pool);
-	perfdata_text_release(&table->text);
-	perfdata_text_release(&table->maker.parts);
-	perfdata_text_release(&table->maker.others);
+	free_lines(table);
 	free(table);
 }
 
@@ -52,11 +61,15 @@ void line_table_free(struct line_table *table)
 
 void line_number(struct line_maker *maker, enum perfdata_part_form form, enum line_base base, uint32_t offset)
 {
-	const struct perfdata_part part = {
-		.size = (uint32_t)(maker->text->size - maker->done), .offset = offset, .form = (uint8_t)form, .base = (uint8_t)base,
-	};
-	maker->done = maker->text->size;
-	perfdata_text_append(&maker->parts, &part, sizeof part);
+	perfdata_line_part(&maker->line->line, (struct perfdata_part){ .form = (uint8_t)form, .base = (uint8_t)base, .offset = offset });
+}
+
+static uint32_t nr_others(const struct line *line) { return (uint32_t)(line->others.size / sizeof(struct line_other)); }
+
+/* What is written there has the number of those before it; the line's end has that of all. */
+static void stop(struct line *line)
+{
+	perfdata_line_part(&line->line, (struct perfdata_part){ .form = PERFDATA_PART_STOP, .offset = nr_others(line) });
 }
 
 void line_member(struct line_maker *maker, enum perfdata_part_form form, uint32_t member)
@@ -88,8 +101,8 @@ enum perfdata_part_form line_form(const struct row *row)
 void line_other(struct line_maker *maker, line_spell_fn *spell, const void *what)
 {
 	const struct line_other other = { spell, what };
-	line_number(maker, PERFDATA_PART_STOP, LINE_RAW, (uint32_t)(maker->others.size / sizeof other));
-	perfdata_text_append(&maker->others, &other, sizeof other);
+	stop(maker->line);
+	perfdata_text_append(&maker->line->others, &other, sizeof other);
 }
 
 void line_other_of_view(struct line_maker *maker, line_spell_fn *spell, const void *what)
@@ -122,53 +135,29 @@ void line_head(struct line_maker *maker, const struct record *r, enum record_hea
 	}
 }
 
-/* Moves what was made into the pool. */
-static struct line *keep(struct line_table *table, struct line_maker *maker, const struct line_key *key)
+/* NULL without memory. */
+static struct line *make(struct record *r, const struct line_kind *kind, const struct line_key *key)
 {
-	const size_t nr_parts = maker->parts.size / sizeof(struct perfdata_part);
-	struct line *line = pool_alloc(&table->pool, sizeof *line);
-	struct perfdata_part *parts = pool_alloc(&table->pool, maker->parts.size);
-	struct line_other *others = pool_alloc(&table->pool, maker->others.size + 1);
-	char *text = pool_alloc(&table->pool, maker->text->size + PERFDATA_PART_SLACK);
-	if (!line || !parts || !others || !text)
+	struct line *line = calloc(1, sizeof *line);
+	if (!line)
 		return NULL;
-	memcpy(parts, maker->parts.data, maker->parts.size);
-	if (maker->others.size)
-		memcpy(others, maker->others.data, maker->others.size);
-	if (maker->text->size)
-		memcpy(text, maker->text->data, maker->text->size);
-	for (size_t i = 0; i < nr_parts; i++) {
-		parts[i].text = text;
-		text += parts[i].size;
-	}
-	*line = (struct line){
-		.key = *key, .of_view = maker->of_view, .nr_others = (uint32_t)(maker->others.size / sizeof *others), .parts = parts,
-		.others = others, .room = maker->text->size + nr_parts * PERFDATA_PART_NUMBER + PERFDATA_PART_SLACK,
+	struct line_maker maker = {
+		.line = line, .text = &line->line.text, .present = key->present, .ordinary = key->traits & ORDINARY,
+		.sound = key->traits & SOUND, .fields = key->traits & FIELDS ? r->s.trace : NULL,
+		.words = key->traits & NOT_DECODED ? &r->raw->event->config : NULL,
 	};
-	return line;
-}
-
-static struct line *make(struct line_table *table, struct record *r, const struct line_kind *kind, const struct line_key *key)
-{
-	struct line_maker *maker = &table->maker;
-	perfdata_text_clear(&table->text);
-	perfdata_text_clear(&maker->parts);
-	perfdata_text_clear(&maker->others);
-	maker->text = &table->text;
-	maker->present = key->present;
-	maker->ordinary = key->traits & ORDINARY;
-	maker->sound = key->traits & SOUND;
-	maker->fields = key->traits & FIELDS ? r->s.trace : NULL;
-	maker->done = 0;
-	maker->words = key->traits & NOT_DECODED ? &r->raw->event->config : NULL;
-	maker->of_view = false;
+	/* what is constant may be spelled as anything is */
 	struct perfdata_text *out = r->s.out;
-	r->s.out = maker->text;
-	bool ok = kind->make(maker, r, kind->user);
+	r->s.out = maker.text;
+	const bool made = kind->make(&maker, r, kind->user);
 	r->s.out = out;
-	line_number(maker, PERFDATA_PART_STOP, LINE_RAW, (uint32_t)(maker->others.size / sizeof(struct line_other)));
-	ok &= !perfdata_text_failed(maker->text) && !perfdata_text_failed(&maker->parts) && !perfdata_text_failed(&maker->others);
-	return ok ? keep(table, maker, key) : NULL;
+	stop(line);
+	line->key = *key;
+	line->of_view = maker.of_view;
+	if (made && perfdata_line_finish(&line->line) && !perfdata_text_failed(&line->others))
+		return line;
+	free_line(line);
+	return NULL;
 }
 
 /* --- finding --------------------------------------------------------------------------------------------------------------------- */
@@ -199,9 +188,7 @@ static unsigned slot_of(const struct line_key *key)
 
 static void forget_lines(struct line_table *table, struct record_cache *cache)
 {
-	pool_release(&table->pool);
-	memset(table->slots, 0, sizeof table->slots);
-	table->nr = 0;
+	free_lines(table);
 	for (size_t i = 0; i < cache->nr_events; i++)
 		cache->events[i].recent = NULL;
 }
@@ -225,7 +212,7 @@ static const struct line *line_of(struct record *r, const struct line_kind *kind
 		forget_lines(table, r->cache);
 		slot = slot_of(&key);
 	}
-	struct line *line = make(table, r, kind, &key);
+	struct line *line = make(r, kind, &key);
 	if (line) {
 		table->slots[slot] = line;
 		table->nr++;
@@ -249,15 +236,12 @@ static const struct line *plain_line_of(struct record *r, const struct line_kind
 static void write_line(struct record *r, const struct line *line, const void *body, struct perfdata_text *room)
 {
 	const void *const bases[NR_LINE_BASES] = { [LINE_RAW] = r->raw, [LINE_BODY] = body, [LINE_FIELDS] = r->fields.data };
-	for (const struct perfdata_part *part = line->parts;; part++) {
-		char *at = perfdata_text_reserve(r->s.out, line->room);
-		if (!at)
+	const struct line_other *others = (const struct line_other *)(const void *)line->others.data;
+	const uint32_t end = nr_others(line);
+	for (const struct perfdata_part *part = perfdata_line_parts(&line->line);; part++) {
+		if (!perfdata_text_parts(r->s.out, &line->line, &part, bases) || part->offset == end)
 			return;
-		perfdata_text_commit(r->s.out, perfdata_parts_to(at, &part, bases));
-		if (part->offset == line->nr_others)
-			return;
-		const struct line_other *other = &line->others[part->offset];
-		other->spell(r, other->what, room);
+		others[part->offset].spell(r, others[part->offset].what, room);
 	}
 }
 

@@ -15,8 +15,7 @@ struct line_maker {
 	bool ordinary;                     /* no `inner`, no `file`, no flags */
 	bool sound;                        /* neither `rest` nor `problem` */
 	const struct trace_plan *fields;   /* of which each one is there; or NULL */
-	struct perfdata_text parts, others;
-	size_t done;                       /* bytes of the text that belong to parts */
+	struct line *line;                 /* for line.c */
 	const struct perfdata_config *words; /* the record is not decoded; or NULL */
 	bool of_view;                      /* which it has to be */
 };

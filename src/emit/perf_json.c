@@ -3,6 +3,7 @@
 #include "config.h"
 #include <inttypes.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <time.h>
 #include "emitters.h"
@@ -15,13 +16,20 @@ static const char *const key_names[NR_KEYS] = { "timestamp", "pid", "tid", "cpu"
 /* A field of a tracepoint. */
 struct field {
 	const struct perfdata_trace_field *field;
-	char *key;                             /* ",\n\t\t\t\"NAME\": \"" */
-	size_t key_size;
 	bool maybe_text;
 	bool is_number;                        /* nothing to escape */
 	/* perf spells a text as numbers in all samples from the first one that is not printable. This is its number among all deliveries,
 	 * UINT64_MAX: not met so far. Whoever formats a sample in front of it does not care whether it is set. */
 	_Atomic uint64_t bytes_from;
+};
+
+/* A sample's text, with numbers out of struct numbers and the raw data. At each STOP stands what takes more. */
+enum { BASE_NUMBERS, BASE_RAW, NR_BASES };
+enum { STOP_END, STOP_COMM, STOP_CALLCHAIN, STOP_FIELD };   /* and the fields behind the first */
+
+struct numbers {
+	int64_t time;
+	int32_t pid, tid, cpu;
 };
 
 /* Samples of one tracepoint. */
@@ -31,6 +39,8 @@ struct event_plan {
 	size_t nr_fields;
 	bool maybe_texts;                      /* a field may be text */
 	uint32_t hidden;                       /* standard keys that fields replace */
+	struct perfdata_line whole;                     /* of raw data that holds all numbers, in this machine's byte order */
+	struct perfdata_line any;                       /* of other raw data: each field by itself */
 	struct event_plan *next;
 };
 
@@ -46,6 +56,7 @@ struct perf_json {
 	uint32_t nr_cpus;
 	_Atomic(struct event_plan *) plans;    /* newest first; scan adds, nothing is ever removed */
 	struct plan_table scanned;             /* scan's */
+	struct perfdata_line without_fields;
 	uint64_t nr_deliveries;                /* scan's */
 	bool any;                              /* scan's: a sample was seen */
 };
@@ -149,8 +160,8 @@ static void free_plans(struct event_plan *plan)
 {
 	while (plan) {
 		struct event_plan *next = plan->next;
-		for (size_t i = 0; i < plan->nr_fields; i++)
-			free(plan->fields[i].key);
+		perfdata_line_release(&plan->whole);
+		perfdata_line_release(&plan->any);
 		free(plan->fields);
 		free(plan);
 		plan = next;
@@ -163,8 +174,65 @@ static void release(void *state)
 	if (!json)
 		return;
 	free_plans(atomic_load(&json->plans));
+	perfdata_line_release(&json->without_fields);
 	free(json->scanned.plans);
 	free(json);
+}
+
+/* --- lines ---------------------------------------------------------------------------------------------------------------------- */
+
+static void line_stop(struct perfdata_line *line, size_t stop)
+{
+	perfdata_line_part(line, (struct perfdata_part){ .form = PERFDATA_PART_STOP, .offset = (uint32_t)stop });
+}
+
+/* A number of the sample with its key, unless a field replaces it. */
+static void line_number(struct perfdata_line *line, uint32_t hidden, enum standard_key key, enum perfdata_part_form form, size_t offset)
+{
+	if (hidden >> key & 1)
+		return;
+	perfdata_text_literal(&line->text, ",\n\t\t\t\"");
+	perfdata_text_string(&line->text, key_names[key]);
+	perfdata_text_literal(&line->text, "\": ");
+	perfdata_line_part(line, (struct perfdata_part){ .form = (uint8_t)form, .base = BASE_NUMBERS, .offset = (uint32_t)offset });
+}
+
+static void line_field(struct perfdata_line *line, const struct field *field, size_t index, bool numbers)
+{
+	const char *name = field->field->name;
+	perfdata_text_literal(&line->text, ",\n\t\t\t");
+	perfdata_text_json_string(&line->text, name, strlen(name));
+	perfdata_text_literal(&line->text, ": \"");
+	struct perfdata_part part = perfdata_trace_field_part(field->field);
+	if (!numbers || part.form == PERFDATA_PART_STOP) {
+		line_stop(line, STOP_FIELD + index);
+		return;
+	}
+	perfdata_text_append(&line->text, part.text, part.size);
+	part.base = BASE_RAW;
+	perfdata_line_part(line, part);
+	perfdata_text_char(&line->text, '"');
+}
+
+/* plan NULL: no fields. numbers: those of the fields are there. False without memory. */
+static bool make_line(const struct perf_json *json, const struct event_plan *plan, bool numbers, struct perfdata_line *ret)
+{
+	const uint32_t hidden = plan ? plan->hidden : 0;
+	*ret = (struct perfdata_line){ 0 };
+	line_number(ret, hidden, KEY_TIMESTAMP, PERFDATA_PART_S64, offsetof(struct numbers, time));
+	line_number(ret, hidden, KEY_PID, PERFDATA_PART_S32, offsetof(struct numbers, pid));
+	line_number(ret, hidden, KEY_TID, PERFDATA_PART_S32, offsetof(struct numbers, tid));
+	if (json->cpu)
+		line_number(ret, hidden, KEY_CPU, PERFDATA_PART_S32, offsetof(struct numbers, cpu));
+	if (!(hidden >> KEY_COMM & 1))
+		line_stop(ret, STOP_COMM);
+	if (!(hidden >> KEY_CALLCHAIN & 1))
+		line_stop(ret, STOP_CALLCHAIN);
+	for (size_t i = 0; plan && i < plan->nr_fields; i++)
+		line_field(ret, &plan->fields[i], i, numbers);
+	perfdata_text_literal(&ret->text, "\n\t\t}");
+	line_stop(ret, STOP_END);
+	return perfdata_line_finish(ret);
 }
 
 static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out)
@@ -177,6 +245,10 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 	for (size_t i = 0; (event = perfdata_reader_event(context->reader, i)); i++)
 		json->cpu |= (event->config.attr.sample_type & PERFDATA_SAMPLE_CPU) != 0;
 	json->nr_cpus = nr_cpus_of(context->reader);
+	if (!make_line(json, NULL, false, &json->without_fields)) {
+		release(json);
+		return PERFDATA_ENOMEM;
+	}
 	spell_head(out, context->reader);
 	*ret_state = json;
 	return PERFDATA_OK;
@@ -192,24 +264,12 @@ static struct event_plan *find_plan(const struct perf_json *json, const struct p
 	return plan;
 }
 
-static bool make_field(struct field *ret, const struct perfdata_trace_field *field)
+static void make_field(struct field *ret, const struct perfdata_trace_field *field)
 {
-	struct perfdata_text key;
-	perfdata_text_init(&key);
-	perfdata_text_literal(&key, ",\n\t\t\t");
-	perfdata_text_json_string(&key, field->name, strlen(field->name));
-	perfdata_text_literal(&key, ": \"");
-	if (perfdata_text_failed(&key)) {
-		perfdata_text_release(&key);
-		return false;
-	}
 	ret->field = field;
-	ret->key = key.data;
-	ret->key_size = key.size;
 	ret->maybe_text = field->kind == PERFDATA_TRACE_STRING || field->element_size == 1;
 	ret->is_number = perfdata_trace_prints_number(field);
 	atomic_init(&ret->bytes_from, UINT64_MAX);
-	return true;
 }
 
 /* A later field of the same name replaces this one. */
@@ -234,14 +294,11 @@ static struct event_plan *make_plan(struct perf_json *json, const struct perfdat
 				plan->hidden |= 1u << key;
 		if (is_repeated(event, i))
 			continue;
-		if (!make_field(&plan->fields[plan->nr_fields], &event->fields[i])) {
-			free_plans(plan);
-			return NULL;
-		}
+		make_field(&plan->fields[plan->nr_fields], &event->fields[i]);
 		plan->maybe_texts |= plan->fields[plan->nr_fields].maybe_text;
 		plan->nr_fields++;
 	}
-	if (!plan->fields) {
+	if (!plan->fields || !make_line(json, plan, true, &plan->whole) || !make_line(json, plan, false, &plan->any)) {
 		free_plans(plan);
 		return NULL;
 	}
@@ -484,40 +541,43 @@ static void spell_chain(const struct formatter *f, const struct perfdata_deliver
 	perfdata_text_literal(f->out, "\n\t\t\t]");
 }
 
-static void spell_fields(const struct formatter *f, const struct event_plan *plan, const struct perfdata_event *event,
-			 struct perfdata_bytes raw, uint64_t number)
+/* What stands behind the field's key. */
+static void spell_field(const struct formatter *f, const struct event_plan *plan, const struct field *field, struct perfdata_bytes raw,
+			enum perfdata_order order, uint64_t number)
 {
 	struct perfdata_text *out = f->out;
-	for (size_t i = 0; i < plan->nr_fields; i++) {
-		const struct field *field = &plan->fields[i];
-		const bool as_bytes = field->maybe_text && atomic_load_explicit(&field->bytes_from, memory_order_relaxed) <= number;
-		perfdata_text_append(out, field->key, field->key_size);
-		const size_t start = out->size;
-		(void)perfdata_trace_print_field(plan->event, field->field, raw, event->config.order, as_bytes, out);
-		if (perfdata_text_failed(out))
-			return;
-		if (field->is_number || perfdata_json_plain(out->data + start, out->size - start)) {
-			perfdata_text_char(out, '"');
-			continue;
-		}
-		perfdata_text_clear(f->text);
-		perfdata_text_json_string(f->text, out->data + start, out->size - start);
-		out->failed |= perfdata_text_failed(f->text);
-		out->size = start - 1;
-		perfdata_text_append(out, f->text->data, f->text->size);
+	const bool as_bytes = field->maybe_text && atomic_load_explicit(&field->bytes_from, memory_order_relaxed) <= number;
+	const size_t start = out->size;
+	(void)perfdata_trace_print_field(plan->event, field->field, raw, order, as_bytes, out);
+	if (perfdata_text_failed(out))
+		return;
+	if (field->is_number || perfdata_json_plain(out->data + start, out->size - start)) {
+		perfdata_text_char(out, '"');
+		return;
 	}
+	perfdata_text_clear(f->text);
+	perfdata_text_json_string(f->text, out->data + start, out->size - start);
+	out->failed |= perfdata_text_failed(f->text);
+	out->size = start - 1;
+	perfdata_text_append(out, f->text->data, f->text->size);
 }
 
-/* A number of the sample with its key, unless a field replaces it. */
-static inline char *number_to(char *at, uint32_t hidden, enum standard_key key, const char *prefix, size_t prefix_size, int64_t value)
+static void spell_comm(const struct formatter *f, uint32_t comm)
 {
-	if (hidden >> key & 1)
-		return at;
-	memcpy(at, prefix, prefix_size);
-	return perfdata_s64_to(at + prefix_size, value);
+	size_t size = 0;
+	const char *text = known_text(f, OF_COMM | comm, &size);
+	f->out->failed |= !text;
+	perfdata_text_append(f->out, text, size);
 }
 
-#define NUMBER(key, name, value) at = number_to(at, hidden, key, ",\n\t\t\t\"" name "\": ", sizeof ",\n\t\t\t\"" name "\": " - 1, value)
+static const struct perfdata_line *line_of(const struct perf_json *json, const struct event_plan *plan, const struct perfdata_event *event,
+				  struct perfdata_bytes raw)
+{
+	if (!plan)
+		return &json->without_fields;
+	const bool native = (event->config.order == PERFDATA_BIG_ENDIAN) == (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	return native && raw.size >= plan->event->min_size ? &plan->whole : &plan->any;
+}
 
 static void spell_sample(const struct formatter *f, const struct perfdata_delivery *delivery, uint64_t number, bool comma)
 {
@@ -525,34 +585,31 @@ static void spell_sample(const struct formatter *f, const struct perfdata_delive
 	const struct perfdata_raw *raw = delivery->record;
 	const bool fields = event->trace && has_raw(delivery);
 	const struct event_plan *plan = fields ? table_plan(&f->cache->plans, f->json, event) : NULL;
-	const uint32_t hidden = plan ? plan->hidden : 0;
+	const struct perfdata_bytes bytes = fields ? raw_of(delivery) : (struct perfdata_bytes){ 0 };
+	const struct numbers numbers = {
+		.time = (int64_t)raw->time, .pid = delivery->pid, .tid = delivery->tid,
+		.cpu = raw->cpu != UINT32_MAX && raw->cpu >= f->json->nr_cpus ? 0 : (int32_t)raw->cpu,
+	};
+	const void *const bases[NR_BASES] = { [BASE_NUMBERS] = &numbers, [BASE_RAW] = bytes.data };
+	const struct perfdata_line *line = line_of(f->json, plan, event, bytes);
 	struct perfdata_text *out = f->out;
+	out->failed |= fields && !plan;
 	perfdata_text_string(out, comma ? ",\n\t\t" : "\n\t\t");
 	const size_t first = out->size;
-	char *at = perfdata_text_reserve(out, 256);
-	if (!at)
-		return;
-	out->failed |= fields && !plan;
-	NUMBER(KEY_TIMESTAMP, "timestamp", (int64_t)raw->time);
-	NUMBER(KEY_PID, "pid", delivery->pid);
-	NUMBER(KEY_TID, "tid", delivery->tid);
-	if (f->json->cpu)
-		NUMBER(KEY_CPU, "cpu", raw->cpu != UINT32_MAX && raw->cpu >= f->json->nr_cpus ? 0 : (int32_t)raw->cpu);
-	perfdata_text_commit(out, at);
-	if (!(hidden >> KEY_COMM & 1)) {
-		size_t size = 0;
-		const char *text = known_text(f, OF_COMM | delivery->comm, &size);
-		out->failed |= !text;
-		perfdata_text_append(out, text, size);
+	for (const struct perfdata_part *part = perfdata_line_parts(line);; part++) {
+		if (!perfdata_text_parts(out, line, &part, bases))
+			return;
+		if (part->offset == STOP_END)
+			break;
+		if (part->offset == STOP_COMM)
+			spell_comm(f, delivery->comm);
+		else if (part->offset == STOP_CALLCHAIN)
+			spell_chain(f, delivery);
+		else
+			spell_field(f, plan, &plan->fields[part->offset - STOP_FIELD], bytes, event->config.order, number);
 	}
-	if (!(hidden >> KEY_CALLCHAIN & 1))
-		spell_chain(f, delivery);
-	if (plan)
-		spell_fields(f, plan, event, raw_of(delivery), number);
 	/* each key has a comma in front: that of the first makes room for the brace */
-	if (!perfdata_text_failed(out))
-		out->data[first] = '{';
-	perfdata_text_literal(out, "\n\t\t}");
+	out->data[first] = '{';
 }
 
 static enum perfdata_status format(const void *state, const struct perfdata_batch *batch, void *value, struct perfdata_scratch *scratch,
