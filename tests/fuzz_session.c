@@ -1,4 +1,5 @@
-/* Process state and batches over a recording in memory, with filters and without, with symbols that are nowhere and without. */
+/* Process state and batches over a recording in memory, with filters and without, with symbols that are nowhere and without. What is found in two
+ * ways must be the same: the files that chains go through, and the counts. */
 #include "fuzz.h"
 #include "fuzz_symbols.h"
 #include "perfdata_session.h"
@@ -74,6 +75,70 @@ static struct perfdata_filter some_filter(const uint8_t *data, size_t size)
 	return filter;
 }
 
+static void check(bool holds)
+{
+	if (!holds)
+		abort();
+}
+
+/* The files that are marked are those of all stacks. */
+static void check_marks(const struct perfdata_session *session)
+{
+	const uint32_t nr = perfdata_session_nr_dsos(session);
+	bool *of_stacks = calloc(nr + 1u, sizeof *of_stacks);
+	const struct perfdata_step *steps;
+	size_t nr_steps;
+	for (uint32_t stack = 0; of_stacks && perfdata_session_stack(session, stack, &steps, &nr_steps) == PERFDATA_OK; stack++) {
+		for (size_t i = 0; i < nr_steps; i++) {
+			const struct perfdata_frame *frame = perfdata_session_frame(session, steps[i].frame);
+			if (frame && frame->dso < nr)
+				of_stacks[frame->dso] = true;
+		}
+	}
+	for (uint32_t dso = 0; of_stacks && dso < nr; dso++)
+		check(perfdata_session_in_chain(session, dso) == of_stacks[dso]);
+	free(of_stacks);
+}
+
+struct counted {
+	uint64_t records, first_time, last_time, lost_records, lost_samples, aux_lost, late, unknown_ids, types, events, complete;
+};
+
+static struct counted count(const uint8_t *data, size_t size, uint32_t needs)
+{
+	const struct perfdata_reader_options how = { .size = sizeof how, .order = PERFDATA_ORDER_FILE, .max_ratio = 1000, .max_spool = 64 << 20 };
+	const struct perfdata_session_options options = { .size = sizeof options, .needs = needs };
+	struct counted counted;
+	struct perfdata_session *session;
+	struct perfdata_reader *reader;
+	struct perfdata_batch *batch;
+
+	memset(&counted, 0, sizeof counted);
+	if (perfdata_reader_open_memory(data, size, NULL, &how, &reader, NULL) != PERFDATA_OK)
+		return counted;
+	if (perfdata_session_open(reader, &options, &session, NULL) == PERFDATA_OK) {
+		while (perfdata_session_next(session, &batch) == PERFDATA_OK)
+			perfdata_batch_release(batch);
+		const struct perfdata_summary *summary = perfdata_session_summary(session);
+		counted.records = summary->records;
+		counted.first_time = summary->first_time;
+		counted.last_time = summary->last_time;
+		counted.lost_records = summary->lost_records;
+		counted.lost_samples = summary->lost_samples;
+		counted.aux_lost = summary->aux_lost;
+		counted.late = summary->late;
+		counted.unknown_ids = summary->unknown_ids;
+		counted.complete = summary->complete;
+		for (size_t i = 0; i < summary->nr_types; i++)
+			counted.types = counted.types * 31 + summary->types[i].type * 7 + summary->types[i].records * 3 + summary->types[i].bytes;
+		for (size_t i = 0; i < summary->nr_events; i++)
+			counted.events = counted.events * 31 + summary->events[i].samples * 3 + summary->events[i].deliveries;
+		perfdata_session_close(session);
+	}
+	perfdata_reader_close(reader);
+	return counted;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct perfdata_reader_options how = { .size = sizeof how, .order = PERFDATA_ORDER_TIME, .max_ratio = 1000, .max_spool = 64 << 20 };
@@ -81,7 +146,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const struct perfdata_session_options options = {
 		.size = sizeof options, .merge_deferred = size % 2, .keep_exited = size % 5 == 0, .symbols = symbols,
 		.filter = size % 8 ? (struct perfdata_filter){ 0 } : some_filter(data, size), .limit = size % 64 ? 0 : 3,
-		.needs = PERFDATA_NEED_RECORDS | PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES | PERFDATA_NEED_STACKS,
+		.needs = PERFDATA_NEED_RECORDS | PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES | PERFDATA_NEED_STACKS |
+			 PERFDATA_NEED_CHAIN_DSOS,
 	};
 	struct perfdata_session *session;
 	struct perfdata_reader *reader;
@@ -98,9 +164,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		}
 		perfdata_session_summary(session);
 		touch_tables(session);
+		check_marks(session);
 		perfdata_session_close(session);
 	}
 	perfdata_reader_close(reader);
 	perfdata_symbols_free(symbols);
+	if (size % 4 == 0) {
+		const struct counted briefly = count(data, size, 0), by_records = count(data, size, PERFDATA_NEED_RECORDS);
+		check(!memcmp(&briefly, &by_records, sizeof briefly));
+	}
 	return 0;
 }
