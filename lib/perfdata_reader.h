@@ -37,7 +37,7 @@ struct perfdata_reader_options {
 	uint32_t max_ratio;                /* unpacked : packed bytes; 0: no limit */
 	uint32_t read_ahead;               /* enum perfdata_read_ahead */
 	uint32_t max_findings;             /* of one code that are reported one by one; the rest are only counted. 0: 1000 */
-	perfdata_finding_fn *on_finding;   /* may be NULL */
+	perfdata_finding_fn *on_finding;   /* may be NULL. Told as it is found; by perfdata_run in the order of the batches */
 	void *user;                        /* for on_finding */
 	const volatile int *stop;          /* once it is not 0, waiting for a pipe ends with PERFDATA_EINTR; may be NULL */
 	/* How far the reading is, from the thread that asks for records, about every 64 KiB and at the end: bytes of the records given so

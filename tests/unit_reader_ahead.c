@@ -1,5 +1,6 @@
 /* A recording read ahead is the same recording: records, findings at their places, and what the reader tells at each record. */
 #include "config.h"
+#include "perfdata_session.h"
 #include "reading.h"
 
 #define RECORDS 120000u      /* several chunks */
@@ -130,6 +131,52 @@ static void same_story(bool damaged)
 static void test_same(void) { same_story(false); }
 static void test_same_when_damaged(void) { same_story(true); }
 
+/* Where batches end, and what was told by then. */
+static struct story read_batches(const struct recording *file, enum perfdata_record_order order, uint32_t ahead, uint32_t needs)
+{
+	struct story story = { .hash = 1 };
+	const struct perfdata_reader_options options = { .size = sizeof options, .order = order, .read_ahead = ahead, .max_memory = 1 << 20,
+							 .on_finding = tell_finding, .user = &story };
+	const struct perfdata_session_options session_options = { .size = sizeof session_options, .needs = needs };
+	struct perfdata_session *session;
+	struct perfdata_batch *batch;
+
+	CHECK_EQ(perfdata_reader_open_memory(file->data, file->size, NULL, &options, &story.reader, NULL), PERFDATA_OK);
+	CHECK_EQ(perfdata_session_open(story.reader, &session_options, &session, NULL), PERFDATA_OK);
+	while (perfdata_session_next(session, &batch) == PERFDATA_OK) {
+		story.records += batch->nr_records;
+		tell(&story, batch->nr_records);
+		tell(&story, batch->nr_deliveries);
+		tell(&story, batch->bytes);
+		for (size_t i = 0; i < batch->nr_records; i++)
+			tell(&story, batch->records[i].offset);
+		perfdata_batch_release(batch);
+	}
+	perfdata_session_close(session);
+	perfdata_reader_close(story.reader);
+	return story;
+}
+
+static void test_batches(void)
+{
+	struct recording file;
+	build(&file, true);
+	for (unsigned order = 0; order < 2; order++) {
+		const enum perfdata_record_order wanted = order ? PERFDATA_ORDER_TIME : PERFDATA_ORDER_FILE;
+		for (uint32_t needs = PERFDATA_NEED_RECORDS; needs <= PERFDATA_NEED_DELIVERIES; needs++) {
+			const struct story plain = read_batches(&file, wanted, 0, needs);
+			CHECK(plain.records > RECORDS / 2);
+			for (uint32_t ahead = 1; ahead < 4; ahead++) {
+				const struct story read = read_batches(&file, wanted, ahead, needs);
+				CHECK_EQ(read.records, plain.records);
+				CHECK_EQ(read.findings, plain.findings);
+				CHECK_EQ(read.hash, plain.hash);
+			}
+		}
+	}
+	recording_release(&file);
+}
+
 /* Whoever stops has been told nothing of what he did not come to. */
 static void test_stop(void)
 {
@@ -150,6 +197,7 @@ int main(void)
 	const struct unit_case cases[] = {
 		{ "the same records and findings", test_same },
 		{ "the same in spite of damage", test_same_when_damaged },
+		{ "batches end at the same records", test_batches },
 		{ "the same up to where somebody stops", test_stop },
 	};
 	return unit_main(cases, sizeof cases / sizeof *cases);

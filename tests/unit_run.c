@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include "codec/codec.h"
 #include "perfdata_emit.h"
+#include "reader/reader.h"
 #include "unit.h"
 
 /* --- a session of `nr_batches` batches; batch n holds one record of type types(n) -------------------------------------- */
@@ -23,13 +24,32 @@ struct perfdata_session {
 	atomic_long alive;
 	volatile int *stop;
 	uint64_t stop_at;
+	struct pd_listener listener;
+	bool tells;                         /* one finding in front of each batch, and one behind the last */
 };
 static struct perfdata_session *fake;
+
+struct pd_listener pd_session_listen(struct perfdata_session *session, struct pd_listener listener);   /* session.h has another struct */
+struct pd_listener pd_session_listen(struct perfdata_session *session, struct pd_listener listener)
+{
+	const struct pd_listener before = session->listener;
+	session->listener = listener;
+	return before;
+}
+
+static void tell_reading(const struct perfdata_session *session)
+{
+	const struct perfdata_finding finding = { .severity = PERFDATA_NOTE, .code = PERFDATA_F_RECORD_UNKNOWN, .file = "made up",
+						  .record = session->next, .message = "read" };
+	if (session->tells)
+		session->listener.on_finding(session->listener.user, &finding);
+}
 
 enum perfdata_status perfdata_session_next(struct perfdata_session *session, struct perfdata_batch **ret)
 {
 	if (session->stop && session->next == session->stop_at)
 		*session->stop = 1;
+	tell_reading(session);
 	if (session->next == session->nr_batches)
 		return session->ends_with;
 	struct {
@@ -479,6 +499,52 @@ static void findings_travel(void)
 	}
 }
 
+static struct {
+	uint64_t records[300];
+	bool of_reader[300];
+	size_t nr;
+} told;
+static void note_told(bool of_reader, const struct perfdata_finding *finding)
+{
+	if (told.nr == 300)
+		return;
+	told.records[told.nr] = finding->record;
+	told.of_reader[told.nr++] = of_reader;
+}
+static void told_by_reader(void *user, const struct perfdata_finding *finding)
+{
+	CHECK(user == &told);
+	note_told(true, finding);
+}
+static void told_by_run(void *user, const struct perfdata_finding *finding)
+{
+	(void)user;
+	note_told(false, finding);
+}
+
+/* The front runs ahead of formatting, as far as it likes. */
+static void findings_of_reading(void)
+{
+	uint8_t *bytes;
+	size_t size;
+	struct perfdata_error error;
+	for (unsigned jobs = 1; jobs <= 8; jobs++) {
+		reset(100);
+		plan.findings = true;
+		session.tells = true;
+		session.listener = (struct pd_listener){ told_by_reader, &told };
+		told.nr = 0;
+		CHECK_EQ(run(jobs, "out", (struct perfdata_run_options){ .on_finding = told_by_run }, &bytes, &size, &error), PERFDATA_OK);
+		CHECK_EQ(told.nr, 201);
+		for (size_t i = 0; i < told.nr; i++) {
+			CHECK_EQ(told.records[i], i / 2);
+			CHECK_EQ(told.of_reader[i], i % 2 == 0);
+		}
+		CHECK(session.listener.on_finding == told_by_reader);
+		free(bytes);
+	}
+}
+
 /* The caller leaves the monitor to report, and must look again before it waits. */
 static void findings_at_the_end(void)
 {
@@ -743,6 +809,7 @@ int main(void)
 		{ "stopped early", stopping },
 		{ "begin waits for the first kernel record of a pipe", begin_waits },
 		{ "findings of formatting arrive in order in the calling thread", findings_travel },
+		{ "findings of reading stand between those of formatting, as the records do", findings_of_reading },
 		{ "findings while the last threads leave", findings_at_the_end },
 		{ "damaged records", damaged_records },
 		{ "gzip output", packed_gzip },

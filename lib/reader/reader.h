@@ -27,6 +27,14 @@ struct pd_brief {
  * the file: they are passed over. 0 says nothing: pd_reader_next_few gives what comes next. */
 unsigned pd_reader_next_brief(struct perfdata_reader *reader, struct pd_brief *ret, unsigned max);
 
+/* Who is told what the reader finds. */
+struct pd_listener {
+	perfdata_finding_fn *on_finding;       /* or NULL: nobody */
+	void *user;
+};
+/* From now on; returns who was told before. */
+struct pd_listener pd_reader_listen(struct perfdata_reader *reader, struct pd_listener listener);
+
 /* False if the next record of a pipe would have to be waited for: a batch is closed then, so that lines leave early.
  * True for all other inputs. */
 bool pd_reader_ready(const struct perfdata_reader *reader);

@@ -36,6 +36,15 @@ void pd_reader_tell(struct perfdata_reader *reader, const struct pd_finding *fin
 	reader->options.on_finding(reader->options.user, &told);
 }
 
+struct pd_listener pd_reader_listen(struct perfdata_reader *reader, struct pd_listener listener)
+{
+	const struct pd_listener before = { reader->options.on_finding, reader->options.user };
+
+	reader->options.on_finding = listener.on_finding;
+	reader->options.user = listener.user;
+	return before;
+}
+
 static void note(struct perfdata_reader *reader, const struct pd_finding *finding)
 {
 	if (reader->ahead)

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "run/pack.h"
+#include "session/session.h"
 
 /* What a pipe may deliver before its first kernel record, at most, until meta is written without the rest. */
 #define MAX_BATCHES_BEFORE_BEGIN 64
@@ -25,14 +26,15 @@ struct slot {
 	void *value;                /* of scan */
 	void *part;                 /* for merge */
 	bool merged;
-	struct found *found, **found_end;   /* by the check of its records */
+	struct found *found, **found_end;   /* by the reader on its way here, and by the check of its records */
 	size_t packed;              /* bytes of text that are in pieces already */
 	struct perfdata_text text;
 };
 
-/* What formatting found, on its way to the calling thread. */
+/* What the reader or formatting found, on its way to the calling thread. */
 struct found {
 	struct found *next;
+	bool of_reader;
 	struct perfdata_finding finding;
 	char message[];
 };
@@ -49,6 +51,9 @@ struct run {
 	struct perfdata_sink *sink;
 	void *state;
 	bool begun;
+	struct pd_listener reader_listener; /* who is told what the reader finds */
+	struct found *read, **read_end;     /* what it found since the last batch; of the calling thread */
+	bool read_lost;                     /* there was no memory for it */
 
 	struct pd_monitor *monitor;
 	struct pd_team *team;
@@ -96,6 +101,7 @@ static struct found *copy_finding(const struct perfdata_finding *finding)
 	if (!found)
 		return NULL;
 	found->next = NULL;
+	found->of_reader = false;
 	found->finding = *finding;
 	memcpy(found->message, finding->message, size);
 	found->finding.message = found->message;
@@ -115,6 +121,27 @@ static void keep_finding(void *user, const struct perfdata_finding *finding)
 	slot->found_end = &found->next;
 }
 
+/* Of the reader, in the calling thread: it is told with the batch that comes next, and so in the same order for any number of threads. */
+static void read_finding(void *user, const struct perfdata_finding *finding)
+{
+	struct run *run = user;
+	struct found *found = copy_finding(finding);
+	if (!found) {
+		run->read_lost = true;
+		return;
+	}
+	found->of_reader = true;
+	*(run->read ? run->read_end : &run->read) = found;
+	run->read_end = &found->next;
+}
+
+static void give_read(struct run *run, struct slot *slot)
+{
+	slot->found = run->read;
+	slot->found_end = run->read_end;
+	run->read = NULL;
+}
+
 /* Takes it over; NULL: there was no memory for it. */
 static void queue_found(struct run *run, struct found *found)
 {
@@ -123,7 +150,7 @@ static void queue_found(struct run *run, struct found *found)
 		found->next = NULL;
 		*run->found_end = found;
 		run->found_end = &found->next;
-		run->damaged |= found->finding.severity == PERFDATA_ERROR;
+		run->damaged |= found->finding.severity == PERFDATA_ERROR && !found->of_reader;
 	} else {
 		run->finding_lost = true;
 	}
@@ -150,6 +177,25 @@ static void queue_kept(struct run *run, struct slot *slot)
 	}
 }
 
+static void tell(struct run *run, struct found *found)
+{
+	const struct pd_listener own = { run->options->on_finding, run->options->user };
+	const struct pd_listener listener = found->of_reader ? run->reader_listener : own;
+	if (listener.on_finding)
+		listener.on_finding(listener.user, &found->finding);
+	pd_free(found);
+}
+
+/* What was read behind the last batch, or before a failure. */
+static void tell_read(struct run *run)
+{
+	while (run->read) {
+		struct found *found = run->read;
+		run->read = found->next;
+		tell(run, found);
+	}
+}
+
 /* Calling thread, inside the monitor; true if the monitor was left for it, and what was seen before may be past. */
 static bool report_findings(struct run *run)
 {
@@ -161,9 +207,7 @@ static bool report_findings(struct run *run)
 		pd_monitor_leave(run->monitor);
 		while (found) {
 			struct found *next = found->next;
-			if (run->options->on_finding)
-				run->options->on_finding(run->options->user, &found->finding);
-			pd_free(found);
+			tell(run, found);
 			found = next;
 		}
 		pd_monitor_enter(run->monitor);
@@ -276,6 +320,7 @@ static void fill(struct run *run)
 	const enum perfdata_status status = next_batch(run, &batch);
 	if (!status) {
 		slot->batch = batch;
+		give_read(run, slot);
 		if (run->emitter->scan)
 			slot->status = run->emitter->scan(run->state, batch, &slot->value);
 	}
@@ -577,7 +622,7 @@ static enum perfdata_status call_end(struct run *run)
 {
 	struct perfdata_emit_end end = { .summary = perfdata_session_summary(run->session) };
 	const struct perfdata_error *error = perfdata_session_error(run->session);
-	if (!run->status && (error->status == PERFDATA_ENOMEM || run->finding_lost))
+	if (!run->status && (error->status == PERFDATA_ENOMEM || run->finding_lost || run->read_lost))
 		run->status = fail(&run->error, PERFDATA_ENOMEM);
 	end.status = run->status;
 	end.complete = !run->status && end.summary->complete && !run->damaged;
@@ -612,6 +657,7 @@ static enum perfdata_status run_all(struct run *run)
 	pd_monitor_enter(run->monitor);
 	report_findings(run);
 	pd_monitor_leave(run->monitor);
+	tell_read(run);
 	pd_pack_release(&run->pack);
 
 	if (!run->status && run->front_status < 0) {
@@ -644,10 +690,14 @@ enum perfdata_status perfdata_run(struct perfdata_session *session, const struct
 	run->sink = sink;
 	run->options = options ? options : &defaults;
 	enum perfdata_status status;
-	if (run_init(run))
+	if (run_init(run)) {
 		status = fail(&run->error, PERFDATA_ENOMEM);
-	else
+	} else {
+		run->reader_listener = pd_session_listen(session, (struct pd_listener){ read_finding, run });
 		status = run_all(run);
+		pd_session_listen(session, run->reader_listener);
+		tell_read(run);
+	}
 	if (status && reterr)
 		*reterr = run->error;
 	run_release(run);

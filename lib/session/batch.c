@@ -50,7 +50,7 @@ struct perfdata_raw *pd_batch_room(struct pd_batch *batch)
 
 struct perfdata_raw *pd_batch_add_record(struct pd_batch *batch, const struct perfdata_raw *raw)
 {
-	/* room for all a batch can hold: deliveries point to records, so the array never moves; a few more may come when it is nearly full */
+	/* room for all a batch can hold: deliveries point to records, so the array never moves; and for those that the reader puts behind them */
 	if (!batch->records) {
 		batch->records = pd_malloc((BATCH_RECORDS + PD_MAX_RECORDS) * sizeof *batch->records);
 		if (!batch->records)
@@ -96,6 +96,23 @@ bool pd_batch_is_full(const struct pd_batch *batch)
 {
 	return batch->public.bytes >= BATCH_BYTES || batch->public.nr_records >= BATCH_RECORDS ||
 	       batch->public.nr_deliveries >= 4 * BATCH_RECORDS;
+}
+
+unsigned pd_batch_takes(const struct pd_batch *batch, const struct perfdata_raw *raws, unsigned nr)
+{
+	static const struct pd_batch none;
+	const struct perfdata_batch *public = batch ? &batch->public : &none.public;
+	size_t bytes = public->bytes;
+	for (unsigned i = 0; i < nr; i++)
+		bytes += raws[i].size;
+	if (bytes < BATCH_BYTES && public->nr_records + nr < BATCH_RECORDS && public->nr_deliveries + nr < 4 * BATCH_RECORDS)
+		return nr;
+	bytes = public->bytes;
+	unsigned count = 0;
+	while (count < nr && bytes < BATCH_BYTES && public->nr_records + count < BATCH_RECORDS &&
+	       public->nr_deliveries + count < 4 * BATCH_RECORDS)
+		bytes += raws[count++].size;
+	return count;
 }
 
 static void report(const struct perfdata_reader *reader, const struct perfdata_raw *raw, enum perfdata_code code, const char *message,

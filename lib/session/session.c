@@ -79,6 +79,11 @@ void perfdata_session_close(struct perfdata_session *session)
 
 const struct perfdata_reader *perfdata_session_reader(const struct perfdata_session *session) { return session->reader; }
 
+struct pd_listener pd_session_listen(struct perfdata_session *session, struct pd_listener listener)
+{
+	return pd_reader_listen(session->reader, listener);
+}
+
 const struct perfdata_error *perfdata_session_error(const struct perfdata_session *session) { return &session->error; }
 
 static const char *comm_of(const struct perfdata_session *session, const struct perfdata_raw *raw)
@@ -136,8 +141,23 @@ static bool batch_is_due(const struct perfdata_session *session)
 {
 	const struct pd_batch *batch = session->open;
 	if (!batch || session->upcoming.at < session->upcoming.few.nr)
-		return false;
+		return batch && pd_batch_is_full(batch);
 	return pd_batch_is_full(batch) || (batch->public.nr_records && !pd_reader_ready(session->reader));
+}
+
+/* Hands the open batch over. What was put into it and belongs to the next one moves out. */
+static struct perfdata_batch *close_batch(struct perfdata_session *session)
+{
+	struct pd_upcoming *upcoming = &session->upcoming;
+	struct perfdata_batch *batch = &session->open->public;
+	const unsigned left = upcoming->few.nr - upcoming->at;
+	if (left) {
+		memmove(upcoming->room, &upcoming->few.records[upcoming->at], left * sizeof *upcoming->room);
+		upcoming->few = (struct pd_few){ upcoming->room, left };
+		upcoming->at = 0;
+	}
+	session->open = NULL;
+	return batch;
 }
 
 /* Nobody wants more of samples that are whole. */
@@ -181,9 +201,10 @@ static enum perfdata_status take_next(struct perfdata_session *session)
 		}
 	}
 	const struct perfdata_raw *next = &upcoming->few.records[upcoming->at];
-	const unsigned left = upcoming->few.nr - upcoming->at;
+	/* where a batch ends depends on its records alone, not on how many of them the reader gave at once */
+	const unsigned nr = pd_batch_takes(session->open, next, upcoming->few.nr - upcoming->at);
 	unsigned taken;
-	enum perfdata_status status = pd_take_plain(session, next, left, &taken);
+	enum perfdata_status status = pd_take_plain(session, next, nr, &taken);
 	if (status == PERFDATA_OK && !taken) {
 		taken = 1;
 		status = take_record(session, next);
@@ -204,8 +225,7 @@ enum perfdata_status perfdata_session_next(struct perfdata_session *session, str
 	}
 	if (!session->open)
 		return session->end;
-	*ret = &session->open->public;
-	session->open = NULL;
+	*ret = close_batch(session);
 	return PERFDATA_OK;
 }
 

@@ -57,9 +57,9 @@ struct pd_filter {
 	bool other_types;
 };
 
-/* Records that the reader has given and that are worked on one after the other, all of them for one batch. */
+/* Records that the reader has given and that are worked on one after the other. */
 struct pd_upcoming {
-	struct perfdata_raw room[PD_MAX_RECORDS];   /* for them, where there is no batch yet in which they may stand at once */
+	struct perfdata_raw room[PD_MAX_RECORDS];   /* for them, where they cannot stand in the open batch at once */
 	struct pd_few few;
 	unsigned at;
 };
@@ -88,7 +88,7 @@ struct perfdata_session {
 struct pd_batch *pd_batch_open(struct perfdata_session *session);   /* the open batch; NULL without memory */
 /* Where the reader may put the records that come next, so that those which stay need no copy; NULL: nowhere. */
 struct perfdata_raw *pd_batch_room(struct pd_batch *batch);
-/* The batch's own copy of a record, or NULL without memory. At most PD_MAX_RECORDS more than make it full. */
+/* The batch's own copy of a record, or NULL without memory. The batch must not be full. */
 struct perfdata_raw *pd_batch_add_record(struct pd_batch *batch, const struct perfdata_raw *raw);
 /* A delivery to fill in; NULL without memory. */
 static inline struct perfdata_delivery *pd_batch_next_delivery(struct pd_batch *batch)
@@ -103,6 +103,8 @@ uint32_t pd_batch_add_frames(struct pd_batch *batch, size_t count);
 /* Keeps a record that stands in no list, for deliveries: a copy of raw whose bytes stay valid as long as the batch. */
 const struct perfdata_raw *pd_batch_keep(struct pd_batch *batch, const struct perfdata_raw *raw);
 bool pd_batch_is_full(const struct pd_batch *batch);
+/* How many of the records that come next go into a batch (or, for NULL, a new one), if all are wanted and each has one delivery. */
+unsigned pd_batch_takes(const struct pd_batch *batch, const struct perfdata_raw *raws, unsigned nr);
 void pd_batches_free(struct perfdata_session *session);
 
 /* --- deliver.c --- */
@@ -132,6 +134,8 @@ static inline bool pd_is_offcpu(const struct perfdata_event *event)
 enum perfdata_status pd_take_plain(struct perfdata_session *session, const struct perfdata_raw *raws, unsigned nr, unsigned *ret_taken);
 
 /* --- session.c --- */
+/* Who is told what the session's reader finds from now on; returns who was told before. */
+struct pd_listener pd_session_listen(struct perfdata_session *session, struct pd_listener listener);
 /* *ret: does the record pass the filter? PERFDATA_ENOMEM. */
 enum perfdata_status pd_session_wants(struct perfdata_session *session, const struct perfdata_raw *raw, bool check_event, bool *ret);
 
