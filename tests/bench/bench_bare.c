@@ -28,7 +28,6 @@ struct unpacking {
 };
 
 static volatile uint64_t unwanted;
-static uint8_t room[1 << 18];
 
 static void look_at(const uint8_t *bytes, size_t size)
 {
@@ -41,6 +40,7 @@ static void look_at(const uint8_t *bytes, size_t size)
 static void unpack(struct unpacking *unpacking, const uint8_t *bytes, size_t size)
 {
 #ifdef HAVE_ZSTD
+	static uint8_t room[1 << 18];
 	ZSTD_inBuffer in = { bytes, size, 0 };
 	if (!unpacking->stream)
 		unpacking->stream = ZSTD_createDStream();
