@@ -480,22 +480,32 @@ static void count_finding(void *user, const struct perfdata_finding *finding)
 		findings_in_order = false;
 	nr_findings++;
 }
-static void findings_travel(void)
+static void run_with(unsigned jobs, perfdata_finding_fn *on_finding_of_run)
 {
 	uint8_t *bytes;
 	size_t size;
 	struct perfdata_error error;
+	const struct perfdata_run_options options = { .on_finding = on_finding_of_run };
+	CHECK_EQ(run(jobs, "out", options, &bytes, &size, &error), PERFDATA_OK);
+	free(bytes);
+}
+/* One for each batch, in order, in this thread. */
+static void check_findings(unsigned jobs)
+{
+	nr_findings = 0;
+	findings_in_order = true;
+	findings_thread = gettid();
+	run_with(jobs, count_finding);
+	CHECK_EQ(nr_findings, session.nr_batches);
+	CHECK(findings_in_order);
+}
+static void findings_travel(void)
+{
 	for (unsigned jobs = 1; jobs <= 4; jobs++) {
 		reset(100);
 		plan.findings = true;
-		nr_findings = 0;
-		findings_in_order = true;
-		findings_thread = gettid();
-		CHECK_EQ(run(jobs, "out", (struct perfdata_run_options){ .on_finding = count_finding }, &bytes, &size, &error), PERFDATA_OK);
-		CHECK_EQ(nr_findings, 100);
-		CHECK(findings_in_order);
+		check_findings(jobs);
 		CHECK(!seen.end_complete);
-		free(bytes);
 	}
 }
 
@@ -525,62 +535,40 @@ static void told_by_run(void *user, const struct perfdata_finding *finding)
 /* The front runs ahead of formatting, as far as it likes. */
 static void findings_of_reading(void)
 {
-	uint8_t *bytes;
-	size_t size;
-	struct perfdata_error error;
 	for (unsigned jobs = 1; jobs <= 8; jobs++) {
 		reset(100);
 		plan.findings = true;
 		session.tells = true;
 		session.listener = (struct pd_listener){ told_by_reader, &told };
 		told.nr = 0;
-		CHECK_EQ(run(jobs, "out", (struct perfdata_run_options){ .on_finding = told_by_run }, &bytes, &size, &error), PERFDATA_OK);
+		run_with(jobs, told_by_run);
 		CHECK_EQ(told.nr, 201);
 		for (size_t i = 0; i < told.nr; i++) {
 			CHECK_EQ(told.records[i], i / 2);
 			CHECK_EQ(told.of_reader[i], i % 2 == 0);
 		}
 		CHECK(session.listener.on_finding == told_by_reader);
-		free(bytes);
 	}
 }
 
 /* The caller leaves the monitor to report, and must look again before it waits. */
 static void findings_at_the_end(void)
 {
-	uint8_t *bytes;
-	size_t size;
-	struct perfdata_error error;
 	for (int round = 0; round < 300; round++) {
 		reset((uint64_t)(2 + round % 5));
 		plan.findings = true;
-		nr_findings = 0;
-		findings_in_order = true;
-		findings_thread = gettid();
-		CHECK_EQ(run(8, "out", (struct perfdata_run_options){ .on_finding = count_finding }, &bytes, &size, &error), PERFDATA_OK);
-		CHECK_EQ(nr_findings, session.nr_batches);
-		CHECK(findings_in_order);
-		free(bytes);
+		check_findings(8);
 	}
 }
 
 /* Records are checked by the threads that format, and told in order all the same. */
 static void damaged_records(void)
 {
-	uint8_t *bytes;
-	size_t size;
-	struct perfdata_error error;
 	records_are_damaged = true;
 	for (unsigned jobs = 1; jobs <= 8; jobs++) {
 		reset(100);
-		nr_findings = 0;
-		findings_in_order = true;
-		findings_thread = gettid();
-		CHECK_EQ(run(jobs, "out", (struct perfdata_run_options){ .on_finding = count_finding }, &bytes, &size, &error), PERFDATA_OK);
-		CHECK_EQ(nr_findings, 100);
-		CHECK(findings_in_order);
+		check_findings(jobs);
 		CHECK(!seen.end_complete);
-		free(bytes);
 	}
 	records_are_damaged = false;
 }

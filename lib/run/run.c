@@ -17,6 +17,18 @@
 /* What a pipe may deliver before its first kernel record, at most, until meta is written without the rest. */
 #define MAX_BATCHES_BEFORE_BEGIN 64
 
+/* What the reader or formatting found, on its way to the calling thread. */
+struct found {
+	struct found *next;
+	bool of_reader;
+	struct perfdata_finding finding;
+	char message[];
+};
+/* {0} is an empty list. */
+struct found_list {
+	struct found *first, *last;
+};
+
 enum slot_state { SLOT_FREE, SLOT_FILLED, SLOT_FORMATTING, SLOT_DONE };
 
 struct slot {
@@ -26,17 +38,9 @@ struct slot {
 	void *value;                /* of scan */
 	void *part;                 /* for merge */
 	bool merged;
-	struct found *found, **found_end;   /* by the reader on its way here, and by the check of its records */
+	struct found_list found;    /* by the reader on its way here, and by the check of its records */
 	size_t packed;              /* bytes of text that are in pieces already */
 	struct perfdata_text text;
-};
-
-/* What the reader or formatting found, on its way to the calling thread. */
-struct found {
-	struct found *next;
-	bool of_reader;
-	struct perfdata_finding finding;
-	char message[];
 };
 
 struct worker {
@@ -52,7 +56,7 @@ struct run {
 	void *state;
 	bool begun;
 	struct pd_listener reader_listener; /* who is told what the reader finds */
-	struct found *read, **read_end;     /* what it found since the last batch; of the calling thread */
+	struct found_list read;     /* what it found since the last batch; of the calling thread */
 	bool read_lost;                     /* there was no memory for it */
 
 	struct pd_monitor *monitor;
@@ -70,7 +74,7 @@ struct run {
 	bool writing;               /* a thread has the writer's role */
 	bool stopping;              /* the writer met a failure: all leave */
 	struct pd_pack pack;
-	struct found *found, **found_end;
+	struct found_list found;
 
 	enum perfdata_status status;        /* the writer's, else the front's */
 	struct perfdata_error error;
@@ -108,17 +112,32 @@ static struct found *copy_finding(const struct perfdata_finding *finding)
 	return found;
 }
 
+static void add_found(struct found_list *list, struct found *found)
+{
+	*(list->first ? &list->last->next : &list->first) = found;
+	list->last = found;
+}
+
+/* The first one, taken off the list; NULL: there is none. */
+static struct found *take_found(struct found_list *list)
+{
+	struct found *found = list->first;
+	if (found) {
+		list->first = found->next;
+		found->next = NULL;
+	}
+	return found;
+}
+
 /* In a worker: waits with its batch, so that the order is that of the records. */
 static void keep_finding(void *user, const struct perfdata_finding *finding)
 {
 	struct slot *slot = user;
 	struct found *found = copy_finding(finding);
-	if (!found) {
+	if (found)
+		add_found(&slot->found, found);
+	else
 		slot->status = PERFDATA_ENOMEM;
-		return;
-	}
-	*(slot->found ? slot->found_end : &slot->found) = found;
-	slot->found_end = &found->next;
 }
 
 /* Of the reader, in the calling thread: it is told with the batch that comes next, and so in the same order for any number of threads. */
@@ -126,20 +145,12 @@ static void read_finding(void *user, const struct perfdata_finding *finding)
 {
 	struct run *run = user;
 	struct found *found = copy_finding(finding);
-	if (!found) {
+	if (found) {
+		found->of_reader = true;
+		add_found(&run->read, found);
+	} else {
 		run->read_lost = true;
-		return;
 	}
-	found->of_reader = true;
-	*(run->read ? run->read_end : &run->read) = found;
-	run->read_end = &found->next;
-}
-
-static void give_read(struct run *run, struct slot *slot)
-{
-	slot->found = run->read;
-	slot->found_end = run->read_end;
-	run->read = NULL;
 }
 
 /* Takes it over; NULL: there was no memory for it. */
@@ -147,9 +158,7 @@ static void queue_found(struct run *run, struct found *found)
 {
 	pd_monitor_enter(run->monitor);
 	if (found) {
-		found->next = NULL;
-		*run->found_end = found;
-		run->found_end = &found->next;
+		add_found(&run->found, found);
 		run->damaged |= found->finding.severity == PERFDATA_ERROR && !found->of_reader;
 	} else {
 		run->finding_lost = true;
@@ -159,57 +168,39 @@ static void queue_found(struct run *run, struct found *found)
 
 static void queue_finding(void *user, const struct perfdata_finding *finding) { queue_found(user, copy_finding(finding)); }
 
-static void drop_kept(struct slot *slot)
+static void drop_found(struct found_list *list)
 {
-	while (slot->found) {
-		struct found *found = slot->found;
-		slot->found = found->next;
+	for (struct found *found; (found = take_found(list));)
 		pd_free(found);
-	}
 }
 
 static void queue_kept(struct run *run, struct slot *slot)
 {
-	while (slot->found) {
-		struct found *found = slot->found;
-		slot->found = found->next;
+	for (struct found *found; (found = take_found(&slot->found));)
 		queue_found(run, found);
-	}
 }
 
-static void tell(struct run *run, struct found *found)
+/* Tells a list that nobody else adds to. */
+static void tell(struct run *run, struct found_list *list)
 {
 	const struct pd_listener own = { run->options->on_finding, run->options->user };
-	const struct pd_listener listener = found->of_reader ? run->reader_listener : own;
-	if (listener.on_finding)
-		listener.on_finding(listener.user, &found->finding);
-	pd_free(found);
-}
-
-/* What was read behind the last batch, or before a failure. */
-static void tell_read(struct run *run)
-{
-	while (run->read) {
-		struct found *found = run->read;
-		run->read = found->next;
-		tell(run, found);
+	for (struct found *found; (found = take_found(list));) {
+		const struct pd_listener listener = found->of_reader ? run->reader_listener : own;
+		if (listener.on_finding)
+			listener.on_finding(listener.user, &found->finding);
+		pd_free(found);
 	}
 }
 
 /* Calling thread, inside the monitor; true if the monitor was left for it, and what was seen before may be past. */
 static bool report_findings(struct run *run)
 {
-	const bool any = run->found != NULL;
-	while (run->found) {
-		struct found *found = run->found;
-		run->found = NULL;
-		run->found_end = &run->found;
+	const bool any = run->found.first != NULL;
+	while (run->found.first) {
+		struct found_list found = run->found;
+		run->found = (struct found_list){ NULL, NULL };
 		pd_monitor_leave(run->monitor);
-		while (found) {
-			struct found *next = found->next;
-			tell(run, found);
-			found = next;
-		}
+		tell(run, &found);
 		pd_monitor_enter(run->monitor);
 	}
 	return any;
@@ -320,7 +311,8 @@ static void fill(struct run *run)
 	const enum perfdata_status status = next_batch(run, &batch);
 	if (!status) {
 		slot->batch = batch;
-		give_read(run, slot);
+		slot->found = run->read;
+		run->read = (struct found_list){ NULL, NULL };
 		if (run->emitter->scan)
 			slot->status = run->emitter->scan(run->state, batch, &slot->value);
 	}
@@ -555,7 +547,6 @@ static void work(void *user, unsigned index)
 
 static int run_init(struct run *run)
 {
-	run->found_end = &run->found;
 	run->jobs = run->options->jobs ? run->options->jobs : perfdata_processors();
 	run->nr_slots = 2 * run->jobs + 2;
 	run->monitor = pd_monitor_new();
@@ -576,7 +567,7 @@ static void run_release(struct run *run)
 		free_inputs(run, slot);
 		if (slot->part && run->emitter->free_part)
 			run->emitter->free_part(slot->part);
-		drop_kept(slot);
+		drop_found(&slot->found);
 		perfdata_text_release(&slot->text);
 	}
 	for (unsigned i = 0; run->workers && i < run->jobs; i++) {
@@ -588,11 +579,7 @@ static void run_release(struct run *run)
 	}
 	if (run->begun && run->emitter->release)
 		run->emitter->release(run->state);
-	while (run->found) {
-		struct found *next = run->found->next;
-		pd_free(run->found);
-		run->found = next;
-	}
+	drop_found(&run->found);
 	while (run->nr_spares)
 		perfdata_text_release(&run->spares[--run->nr_spares]);
 	pd_pack_release(&run->pack);
@@ -657,7 +644,8 @@ static enum perfdata_status run_all(struct run *run)
 	pd_monitor_enter(run->monitor);
 	report_findings(run);
 	pd_monitor_leave(run->monitor);
-	tell_read(run);
+	/* what was read behind the last batch */
+	tell(run, &run->read);
 	pd_pack_release(&run->pack);
 
 	if (!run->status && run->front_status < 0) {
@@ -696,7 +684,8 @@ enum perfdata_status perfdata_run(struct perfdata_session *session, const struct
 		run->reader_listener = pd_session_listen(session, (struct pd_listener){ read_finding, run });
 		status = run_all(run);
 		pd_session_listen(session, run->reader_listener);
-		tell_read(run);
+		/* … or before a failure */
+		tell(run, &run->read);
 	}
 	if (status && reterr)
 		*reterr = run->error;
