@@ -156,41 +156,63 @@ static inline bool match(const struct perfdata_reader *reader, int id_at, struct
 	return true;
 }
 
-/* A sample stands at the window's position, and another record behind it, whose header it gives. */
-static inline bool is_framed(const struct pd_window *window, struct pd_record_header header, size_t left, struct pd_record_header *ret_next)
+/* Samples that stand side by side, from the window's position on. */
+struct samples {
+	size_t left;                        /* bytes that may be looked at */
+	int id_at;                          /* place_of_ids */
+	struct pd_record_header header, next;   /* of the one at the position, and of what follows it */
+};
+
+/* False where samples have to be taken one by one. */
+static inline bool begin_samples(const struct pd_window *window, uint64_t room, struct samples *ret)
 {
-	if (header.type != PERFDATA_RECORD_SAMPLE || header.size < 8 || header.size % 8 || left < (size_t)header.size + 8)
+	const struct perfdata_reader *reader = window->stream->reader;
+
+	ret->left = room < pd_window_left(window) ? (size_t)room : pd_window_left(window);
+	ret->id_at = place_of_ids(reader);
+	if (window->skip || window->searching || ret->left < 16 || ret->id_at < 0)
 		return false;
-	*ret_next = pd_record_header(window->at + header.size, window->stream->reader->config.swap);
-	if (!pd_header_is_possible(*ret_next))
+	ret->header = pd_record_header(window->at, reader->config.swap);
+	return true;
+}
+
+/* A sample stands at the position, and a possible record behind it. */
+static inline bool is_framed(const struct pd_window *window, struct samples *samples)
+{
+	const struct pd_record_header header = samples->header;
+
+	if (header.type != PERFDATA_RECORD_SAMPLE || header.size < 8 || header.size % 8 || samples->left < (size_t)header.size + 8)
 		return false;
-	if (left > FETCH_AHEAD + 64) {
+	samples->next = pd_record_header(window->at + header.size, window->stream->reader->config.swap);
+	if (!pd_header_is_possible(samples->next))
+		return false;
+	if (samples->left > FETCH_AHEAD + 64) {
 		__builtin_prefetch(window->at + FETCH_AHEAD);
 		__builtin_prefetch(window->at + FETCH_AHEAD + 64);
 	}
 	return true;
 }
 
+static inline void pass_sample(struct pd_window *window, struct samples *samples)
+{
+	pd_window_move(window, samples->header.size);
+	samples->left -= samples->header.size;
+	samples->header = samples->next;
+}
+
 unsigned pd_window_samples(struct pd_window *window, uint64_t room, uint64_t number, struct perfdata_raw *ret, unsigned max)
 {
 	const struct perfdata_reader *reader = window->stream->reader;
-	const int id_at = place_of_ids(reader);
-	size_t left = room < pd_window_left(window) ? (size_t)room : pd_window_left(window);
+	struct samples samples;
 	unsigned nr = 0;
 
-	if (window->skip || window->searching || left < 16 || id_at < 0)
+	if (!begin_samples(window, room, &samples))
 		return 0;
-	struct pd_record_header header = pd_record_header(window->at, reader->config.swap), next;
-	while (nr < max && is_framed(window, header, left, &next)) {
-		take_bytes(window, header, &ret[nr]);
+	for (; nr < max && is_framed(window, &samples); nr++, pass_sample(window, &samples)) {
+		take_bytes(window, samples.header, &ret[nr]);
 		ret[nr].number = number + nr;
-		if (!match(reader, id_at, &ret[nr]))
+		if (!match(reader, samples.id_at, &ret[nr]))
 			break;
-		nr++;
-		window->at += header.size;
-		window->offset += header.size;
-		left -= header.size;
-		header = next;
 	}
 	return nr;
 }
@@ -198,26 +220,20 @@ unsigned pd_window_samples(struct pd_window *window, uint64_t room, uint64_t num
 unsigned pd_window_briefs(struct pd_window *window, struct pd_brief *ret, unsigned max)
 {
 	const struct perfdata_reader *reader = window->stream->reader;
-	const int id_at = place_of_ids(reader);
-	size_t left = pd_window_left(window);
+	struct samples samples;
 	unsigned nr = 0;
 
-	if (window->skip || window->searching || window->after_gap || left < 16 || id_at < 0)
+	if (window->after_gap || !begin_samples(window, UINT64_MAX, &samples))
 		return 0;
-	struct pd_record_header header = pd_record_header(window->at, reader->config.swap), next;
-	while (nr < max && is_framed(window, header, left, &next)) {
-		const struct perfdata_event *event = event_of(reader, id_at, window->at, header.size);
-		if (!event || !pd_sample_is_whole(&event->config, window->at, header.size))
+	for (; nr < max && is_framed(window, &samples); nr++, pass_sample(window, &samples)) {
+		const uint16_t size = samples.header.size;
+		const struct perfdata_event *event = event_of(reader, samples.id_at, window->at, size);
+		if (!event || !pd_sample_is_whole(&event->config, window->at, size))
 			break;
 		const int time_at = event->config.sample_time_at;
 		ret[nr].event = event;
 		ret[nr].time = time_at < 0 ? UINT64_MAX : pd_load64(window->at + 8 + 8 * time_at, reader->config.swap);
-		ret[nr].size = header.size;
-		nr++;
-		window->at += header.size;
-		window->offset += header.size;
-		left -= header.size;
-		header = next;
+		ret[nr].size = size;
 	}
 	return nr;
 }
