@@ -45,8 +45,7 @@ static bool all_zero(const uint8_t *p, const uint8_t *end)
 	return p == end;
 }
 
-/* An integer of `width` bytes into *member, which has the same width. */
-/* Of 1, 2, 4 or 8 bytes: copies of a size that the compiler knows are no calls. */
+/* An integer of 1, 2, 4 or 8 bytes: copies of a size that the compiler knows are no calls. */
 static inline void copy_int(void *to, const uint8_t *from, unsigned width, bool swap)
 {
 	uint16_t u16;
@@ -71,6 +70,7 @@ static inline void copy_int(void *to, const uint8_t *from, unsigned width, bool 
 	}
 }
 
+/* An integer of `width` bytes into *member, which has the same width. */
 static bool walk_int(struct pd_walk *w, unsigned width, void *member)
 {
 	const uint8_t *p = w->at;

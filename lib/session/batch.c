@@ -92,26 +92,27 @@ const struct perfdata_raw *pd_batch_keep(struct pd_batch *batch, const struct pe
 	return copy;
 }
 
-bool pd_batch_is_full(const struct pd_batch *batch)
+/* With so many more bytes, and so many more records, each of which has a delivery. */
+static inline bool is_full_with(const struct perfdata_batch *batch, size_t bytes, size_t records)
 {
-	return batch->public.bytes >= BATCH_BYTES || batch->public.nr_records >= BATCH_RECORDS ||
-	       batch->public.nr_deliveries >= 4 * BATCH_RECORDS;
+	return batch->bytes + bytes >= BATCH_BYTES || batch->nr_records + records >= BATCH_RECORDS ||
+	       batch->nr_deliveries + records >= 4 * BATCH_RECORDS;
 }
+
+bool pd_batch_is_full(const struct pd_batch *batch) { return is_full_with(&batch->public, 0, 0); }
 
 unsigned pd_batch_takes(const struct pd_batch *batch, const struct perfdata_raw *raws, unsigned nr)
 {
 	static const struct pd_batch none;
 	const struct perfdata_batch *public = batch ? &batch->public : &none.public;
-	size_t bytes = public->bytes;
+	size_t bytes = 0;
+	unsigned count = 0;
 	for (unsigned i = 0; i < nr; i++)
 		bytes += raws[i].size;
-	if (bytes < BATCH_BYTES && public->nr_records + nr < BATCH_RECORDS && public->nr_deliveries + nr < 4 * BATCH_RECORDS)
+	if (!is_full_with(public, bytes, nr))
 		return nr;
-	bytes = public->bytes;
-	unsigned count = 0;
-	while (count < nr && bytes < BATCH_BYTES && public->nr_records + count < BATCH_RECORDS &&
-	       public->nr_deliveries + count < 4 * BATCH_RECORDS)
-		bytes += raws[count++].size;
+	for (bytes = 0; count < nr && !is_full_with(public, bytes, count); count++)
+		bytes += raws[count].size;
 	return count;
 }
 

@@ -95,20 +95,28 @@ enum perfdata_status pd_count_record(struct pd_counts *counts, const struct perf
 	return PERFDATA_OK;
 }
 
+/* A sample with one delivery; false without memory. */
+static inline bool count_sample(struct pd_counts *counts, const struct perfdata_event *event, uint64_t time)
+{
+	struct perfdata_event_count *slot = event_slot(counts, event);
+	if (!slot)
+		return false;
+	slot->samples++;
+	slot->deliveries++;
+	count_time(&counts->summary, time);
+	return true;
+}
+
 enum perfdata_status pd_count_plain(struct pd_counts *counts, const struct perfdata_raw *raws, unsigned nr)
 {
 	struct perfdata_summary *summary = &counts->summary;
 	struct perfdata_type_count *type = &counts->types[PERFDATA_RECORD_SAMPLE];
 	for (unsigned i = 0; i < nr; i++) {
-		struct perfdata_event_count *event = event_slot(counts, raws[i].event);
-		if (!event)
+		if (!count_sample(counts, raws[i].event, raws[i].time))
 			return PERFDATA_ENOMEM;
-		event->samples++;
-		event->deliveries++;
 		type->bytes += raws[i].size;
 		if (raws[i].flags)
 			count_flags(summary, raws[i].flags);
-		count_time(summary, raws[i].time);
 	}
 	type->records += nr;
 	summary->records += nr;
@@ -121,12 +129,8 @@ enum perfdata_status pd_count_briefs(struct pd_counts *counts, const struct pd_b
 	struct perfdata_type_count *type = &counts->types[PERFDATA_RECORD_SAMPLE];
 	uint64_t sum = 0;
 	for (unsigned i = 0; i < nr; i++) {
-		struct perfdata_event_count *event = event_slot(counts, briefs[i].event);
-		if (!event)
+		if (!count_sample(counts, briefs[i].event, briefs[i].time))
 			return PERFDATA_ENOMEM;
-		event->samples++;
-		event->deliveries++;
-		count_time(summary, briefs[i].time);
 		sum += briefs[i].size;
 	}
 	type->records += nr;

@@ -57,7 +57,7 @@ static void take_offcpu(struct sample_view *view, bool swap)
 		view->head.ip = perfdata_list_u64(&view->head.callchain, 1);
 }
 
-/* The stack of the sample: what was recorded, and what can be found from it. */
+/* What is wanted of the sample's chain: what was recorded, and what can be found from it. */
 static void take_chain(struct sample_view *view, const struct pd_thread *thread)
 {
 	const uint64_t branch_call_stack = 1 << 11;

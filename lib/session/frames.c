@@ -435,9 +435,8 @@ static uint64_t seen_by(const struct pd_state *state, const struct pd_thread *th
 }
 
 /* Marks what an address lies in, unless it stands in a chain that means nothing. */
-static void mark_address(struct pd_state *state, const struct pd_thread *thread, const struct chain_walk *walk, uint64_t ip)
+static void mark_address(struct pd_state *state, const struct pd_thread *thread, const struct chain_walk *walk, uint64_t through, uint64_t ip)
 {
-	const uint64_t through = seen_by(state, thread, walk);
 	if (through == NOWHERE)
 		return;
 	struct pd_dso *dso = dso_of(state, frame_of(state, thread, walk->cpumode, ip, is_below_kernel(walk)));
@@ -474,7 +473,7 @@ void pd_chain_mark(struct pd_state *state, const struct pd_thread *thread, const
 	for (uint64_t at = 0; (at = pass_marked(state->address_cache, list, through, at)) < list->count; at++) {
 		const uint64_t ip = perfdata_list_u64(list, at);
 		if (ip < PERFDATA_CONTEXT_MAX)
-			mark_address(state, thread, &walk, ip);
+			mark_address(state, thread, &walk, through, ip);
 		else if (set_context(&walk, ip))
 			through = seen_by(state, thread, &walk);
 		else

@@ -4,8 +4,6 @@
 #include "session/session.h"
 #include "session/state.h"
 
-#define MAX_BRIEFS PD_MAX_RECORDS
-
 /* The header's table of build-ids, which is read before any record. */
 static enum perfdata_status add_header_build_ids(struct perfdata_session *session)
 {
@@ -169,8 +167,8 @@ static bool only_counts(const struct perfdata_session *session)
 /* Counts what comes next as far as that is whole samples. */
 static enum perfdata_status count_samples(struct perfdata_session *session, bool *ret_counted)
 {
-	struct pd_brief briefs[MAX_BRIEFS];
-	const unsigned nr = pd_reader_next_brief(session->reader, briefs, MAX_BRIEFS);
+	struct pd_brief briefs[PD_MAX_RECORDS];
+	const unsigned nr = pd_reader_next_brief(session->reader, briefs, PD_MAX_RECORDS);
 	*ret_counted = nr;
 	if (!nr)
 		return PERFDATA_OK;
