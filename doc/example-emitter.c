@@ -5,7 +5,7 @@
  *
  * It uses all functions that an emitter can have. Only begin and format must be there. */
 #include <stdlib.h>
-#include "perfdata_emit.h"
+#include "perfdata/emit.h"
 
 #define MAX_CPUS 4096
 

@@ -1,6 +1,6 @@
 #include <inttypes.h>
 #include <stdio.h>
-#include <perfdata_reader.h>
+#include <perfdata/reader.h>
 
 /* Prints time and address of each sample. */
 int main(int argc, char **argv)

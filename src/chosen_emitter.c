@@ -2,7 +2,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
-#include "emit/emitters.h"
+#include "perfdata/emit.h"
 #include "chosen_emitter.h"
 #include "nearest.h"
 
@@ -56,13 +56,13 @@ bool emitters_choose(struct options *options, int argc, char **argv, struct load
 		usage_error(&options->style, "convert needs --to NAME or --emitter FILE.so (perfdata help lists the formats)");
 		return false;
 	}
-	options->emitter = emitter_named(options->to);
+	options->emitter = perfdata_builtin_emitter_named(options->to);
 	if (options->emitter)
 		return true;
 	char hint[NEAREST_SIZE];
 	struct nearest nearest = { .wanted = options->to };
 	const struct perfdata_emitter *emitter;
-	for (size_t i = 0; (emitter = emitter_at(i)); i++)
+	for (size_t i = 0; (emitter = perfdata_builtin_emitter(i)); i++)
 		nearest_offer(&nearest, emitter->name);
 	usage_error(&options->style, "there is no format '%s'%s", options->to, nearest_hint(&nearest, "", hint));
 	return false;

@@ -5,7 +5,7 @@
 #include <string.h>
 #include "answers.h"
 #include "commands.h"
-#include "emit/header_text.h"
+#include "perfdata/perf.h"
 
 #define PERF_TYPE_TRACEPOINT 2
 
@@ -175,7 +175,7 @@ static void show_perf_event(struct perfdata_text *out, const struct perfdata_eve
 		perfdata_event_fallback_name(&event->config.attr, &name);
 	perfdata_text_char(&name, '\0');
 	if (!perfdata_text_failed(&name))
-		header_text_event(out, pipe ? name.data : event->name, &event->config.attr);
+		perfdata_perf_event(out, pipe ? name.data : event->name, &event->config.attr);
 	else
 		out->failed = true;
 	perfdata_text_char(out, '\n');

@@ -2,7 +2,7 @@
 #ifndef EXIT_CODES_H
 #define EXIT_CODES_H
 
-#include "perfdata.h"
+#include "perfdata/base.h"
 
 enum exit_code {
 	EXIT_FINE = 0,

@@ -2,7 +2,7 @@
 #ifndef FRAME_HITS_H
 #define FRAME_HITS_H
 
-#include "perfdata_session.h"
+#include "perfdata/session.h"
 
 struct frame_hits {
 	uint64_t *at;            /* by frame id */

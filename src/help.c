@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "commands.h"
-#include "emit/emitters.h"
+#include "perfdata/emit.h"
 #include "nearest.h"
 
 static const char *const group_titles[] = { "Output", "Filters", "Symbols", "Input", "General" };
@@ -71,7 +71,7 @@ enum exit_code help_all(void)
 	printf("Usage: perfdata COMMAND [options] FILE…\n\n"
 	       "Reads perf.data recordings: files, pipes, directories, packed, damaged. - is stdin.\n\nConversions:\n");
 	const struct perfdata_emitter *emitter;
-	for (size_t i = 0; (emitter = emitter_at(i)); i++)
+	for (size_t i = 0; (emitter = perfdata_builtin_emitter(i)); i++)
 		printf("  %-10s %s\n", emitter->name, emitter->help);
 	printf("\nCommands:\n");
 	const struct command *command;
@@ -129,7 +129,7 @@ static void man_parts(void)
 	const struct command *command;
 	const struct general_option *row;
 	printf(".SS Conversions\n");
-	for (size_t i = 0; (emitter = emitter_at(i)); i++)
+	for (size_t i = 0; (emitter = perfdata_builtin_emitter(i)); i++)
 		man_named(emitter->name, emitter->help);
 	printf(".SS Other commands\n");
 	for (size_t i = 0; (command = command_at(i)); i++)
@@ -141,7 +141,7 @@ static void man_parts(void)
 			if (row->groups & group_masks[g])
 				man_option(&row->option);
 	}
-	for (size_t i = 0; (emitter = emitter_at(i)); i++) {
+	for (size_t i = 0; (emitter = perfdata_builtin_emitter(i)); i++) {
 		if (!emitter->options || !emitter->options->name)
 			continue;
 		printf(".SS Options of %s\n", emitter->name);
@@ -170,7 +170,7 @@ enum exit_code command_help(struct options *options)
 		return EXIT_FINE;
 	}
 	const struct command *command = command_named(name);
-	const struct perfdata_emitter *emitter = command ? NULL : emitter_named(name);
+	const struct perfdata_emitter *emitter = command ? NULL : perfdata_builtin_emitter_named(name);
 	if (command || emitter)
 		return help_command(command ? command : command_named("convert"), emitter);
 	usage_error(&options->style, "there is no command '%s' (perfdata help lists them)", name);

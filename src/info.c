@@ -6,8 +6,7 @@
 #include <string.h>
 #include "answers.h"
 #include "commands.h"
-#include "emit/header_text.h"
-#include "emit/stats_text.h"
+#include "perfdata/perf.h"
 #include "info_names.h"
 #include "symbol_options.h"
 
@@ -30,7 +29,7 @@ struct counters {
 	size_t nr, room;
 	uint64_t *pids;          /* of the thread map */
 	size_t nr_pids;
-	struct lost_sums lost;
+	struct perfdata_lost_sums *lost;
 	struct frame_hits hits;  /* where names are asked for */
 	bool failed;
 };
@@ -75,7 +74,7 @@ static void take_record(struct counters *counters, const struct perfdata_raw *ra
 	if (!wanted || perfdata_raw_decode(counters->reader, raw, &record) != PERFDATA_OK)
 		return;
 	if (raw->type == PERFDATA_RECORD_LOST_SAMPLES) {
-		counters->failed |= lost_sums_take(&counters->lost, raw->event, &record) != PERFDATA_OK;
+		counters->failed |= perfdata_lost_sums_add(counters->lost, raw->event, &record) != PERFDATA_OK;
 	} else if (raw->type == PERFDATA_RECORD_THREAD_MAP) {
 		take_threads(counters, &record.u.thread_map);
 	} else if (raw->type == PERFDATA_RECORD_STAT) {
@@ -275,7 +274,7 @@ static void show_perf_stats(struct input *input, const struct perfdata_summary *
 {
 	struct perfdata_text out;
 	perfdata_text_init(&out);
-	stats_text(&out, counters->reader, summary, &counters->lost);
+	perfdata_perf_stats(&out, counters->reader, summary, counters->lost);
 	answer_flush(input, &out);
 }
 
@@ -283,7 +282,7 @@ static void show_perf_header(struct input *input)
 {
 	struct perfdata_text out;
 	perfdata_text_init(&out);
-	header_text_all(&out, input->reader, true);
+	perfdata_perf_header(&out, input->reader, true);
 	answer_flush(input, &out);
 }
 
@@ -324,9 +323,13 @@ static void answer(const struct options *options, struct input *input)
 		.symbols = symbols,
 		.use_host = symbols != NULL,
 	};
-	struct counters counters = { .reader = input->reader };
+	struct counters counters = { .reader = input->reader, .lost = perfdata_lost_sums_new() };
 	struct name_counts names = { 0 };
-	struct perfdata_session *session = input_walk(input, &session_options, take_batch, &counters);
+	struct perfdata_session *session = NULL;
+	if (counters.lost)
+		session = input_walk(input, &session_options, take_batch, &counters);
+	else
+		input_ended(input, PERFDATA_ENOMEM, NULL);
 	if (session) {
 		if (counters.failed || (symbols && name_counts_make(&names, session, &counters.hits) != PERFDATA_OK))
 			input_ended(input, PERFDATA_ENOMEM, NULL);
@@ -337,7 +340,7 @@ static void answer(const struct options *options, struct input *input)
 	frame_hits_release(&counters.hits);
 	free(counters.list);
 	free(counters.pids);
-	lost_sums_release(&counters.lost);
+	perfdata_lost_sums_free(counters.lost);
 	perfdata_session_close(session);
 	perfdata_symbols_free(symbols);
 }

@@ -3,7 +3,7 @@
 #define INPUTS_H
 
 #include "options.h"
-#include "perfdata_session.h"
+#include "perfdata/session.h"
 #include "progress.h"
 
 /* No FILE means stdin, if there is something to read on it; otherwise it is wrong use: false after a message. */

@@ -3,7 +3,7 @@
 #ifndef JUNIT_H
 #define JUNIT_H
 
-#include "perfdata_text.h"
+#include "perfdata/text.h"
 
 /* How a case ended. */
 enum junit_result {

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "commands.h"
-#include "emit/emitters.h"
+#include "perfdata/emit.h"
 #include "chosen_emitter.h"
 #include "nearest.h"
 
@@ -21,7 +21,7 @@ static enum exit_code unknown_command(const char *name)
 	}
 	for (size_t i = 0; (command = command_at(i)); i++)
 		nearest_offer(&nearest, command->name);
-	for (size_t i = 0; (emitter = emitter_at(i)); i++)
+	for (size_t i = 0; (emitter = perfdata_builtin_emitter(i)); i++)
 		nearest_offer(&nearest, emitter->name);
 	usage_error(&style, "there is no command '%s'%s (perfdata help lists them)", name, nearest_hint(&nearest, "", hint));
 	return EXIT_USAGE;
@@ -50,7 +50,7 @@ int main(int argc, char **argv)
 		name = "version";
 
 	const struct command *command = command_named(name);
-	const struct perfdata_emitter *emitter = command ? NULL : emitter_named(name);
+	const struct perfdata_emitter *emitter = command ? NULL : perfdata_builtin_emitter_named(name);
 	if (!command && !emitter)
 		return (int)unknown_command(name);
 	unsigned groups;

@@ -6,9 +6,9 @@
 #ifndef MESSAGES_H
 #define MESSAGES_H
 
-#include "perfdata.h"
-#include "perfdata_reader.h"
-#include "perfdata_text.h"
+#include "perfdata/base.h"
+#include "perfdata/reader.h"
+#include "perfdata/text.h"
 
 /* How the program talks. */
 struct message_style {

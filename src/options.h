@@ -4,7 +4,7 @@
 
 #include "exit_codes.h"
 #include "messages.h"
-#include "perfdata_emit.h"
+#include "perfdata/emit.h"
 
 /* Which options a command takes. */
 enum option_group {

@@ -2,7 +2,7 @@
 #include "config.h"
 #include <stdio.h>
 #include "commands.h"
-#include "schema_doc.h"
+#include "perfdata/describe.h"
 
 static enum exit_code print(void (*spell)(struct perfdata_text *out))
 {
@@ -21,10 +21,10 @@ static enum exit_code print(void (*spell)(struct perfdata_text *out))
 enum exit_code command_fields(struct options *options)
 {
 	(void)options;
-	return print(emit_fields);
+	return print(perfdata_describe_fields);
 }
 
 enum exit_code command_schema(struct options *options)
 {
-	return print(options->manual ? emit_record_manual : options->columns ? emit_columns : emit_schema);
+	return print(options->manual ? perfdata_describe_records_manual : options->columns ? perfdata_describe_columns : perfdata_describe_schema);
 }

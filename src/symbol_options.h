@@ -3,7 +3,7 @@
 #define SYMBOL_OPTIONS_H
 
 #include "options.h"
-#include "perfdata_symbols.h"
+#include "perfdata/symbols.h"
 
 bool symbols_wanted(const struct options *options);
 /* *ret is NULL if no names are wanted. messages must live as long as *ret. */

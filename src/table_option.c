@@ -1,14 +1,14 @@
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
-#include "emit/emitters.h"
+#include "perfdata/emit.h"
 #include "inputs.h"
 #include "table_option.h"
 
 /* The table asked for, or NULL if the emitter has none. */
 static const char *table_of(const struct options *options)
 {
-	if (options->emitter != emitter_named("csv"))
+	if (options->emitter != perfdata_builtin_emitter_named("csv"))
 		return NULL;
 	const char *name = perfdata_option_text(options->values, options->nr_values, "table");
 	return name ? name : "samples";

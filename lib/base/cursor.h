@@ -4,7 +4,7 @@
 #define PD_CURSOR_H
 
 #include <string.h>
-#include "perfdata.h"
+#include "perfdata/base.h"
 
 struct pd_cursor {
 	const uint8_t *at;

@@ -2,7 +2,7 @@
 #ifndef PD_ERROR_H
 #define PD_ERROR_H
 
-#include "perfdata.h"
+#include "perfdata/base.h"
 
 /* Writes all fields of *reterr (may be NULL) and returns `status`, so that a failure is one statement:
  * `return pd_error(reterr, PERFDATA_EREAD, offset, "cannot read: %s", …)`. The message is cut when too long; newlines

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "perfdata.h"
+#include "perfdata/base.h"
 
 const char *perfdata_status_text(enum perfdata_status status)
 {
@@ -45,7 +45,7 @@ const char *perfdata_features(void)
 
 static const struct perfdata_code_info codes[] = {
 #define X(code, severity, name, meaning, advice) { (enum perfdata_code)code, severity, #name, meaning, advice },
-#include "perfdata_findings.def"
+#include "perfdata/findings.def"
 #undef X
 };
 

@@ -3,7 +3,7 @@
 #ifndef PD_CODEC_H
 #define PD_CODEC_H
 
-#include "perfdata.h"
+#include "perfdata/base.h"
 
 #define PD_CODEC_MAGIC 6
 

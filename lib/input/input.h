@@ -8,7 +8,7 @@
 #define PD_INPUT_H
 
 #include <stdatomic.h>
-#include "perfdata.h"
+#include "perfdata/base.h"
 
 /* Fuzzing sets a smaller one: more borders, and less time for memory that is not used. */
 #ifndef PD_CHUNK_SIZE

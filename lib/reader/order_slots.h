@@ -4,7 +4,7 @@
 #define PD_ORDER_SLOTS_H
 
 #include <stdalign.h>
-#include "perfdata_reader.h"
+#include "perfdata/reader.h"
 
 #define PD_BLOCK_SHIFT 7
 #define PD_BLOCK_SLOTS (1u << PD_BLOCK_SHIFT)

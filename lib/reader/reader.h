@@ -2,7 +2,7 @@
 #ifndef PD_READER_H
 #define PD_READER_H
 
-#include "perfdata_reader.h"
+#include "perfdata/reader.h"
 #include "input/input.h"
 
 /* raw.chunk is never NULL for a record that perfdata_reader_next gave: pd_chunk_hold(raw.chunk) keeps raw.bytes valid

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "perfdata_emit.h"
+#include "perfdata/emit.h"
 
 static const struct perfdata_option_value *find(const struct perfdata_option_value *options, size_t nr_options, const char *name)
 {

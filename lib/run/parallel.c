@@ -3,7 +3,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 #include "base/threads.h"
-#include "perfdata_emit.h"
+#include "perfdata/emit.h"
 
 unsigned perfdata_processors(void)
 {

@@ -3,7 +3,7 @@
 #define PD_SINK_H
 
 #include "codec/codec.h"
-#include "perfdata_emit.h"
+#include "perfdata/emit.h"
 
 /* A packed output is cut into pieces of this size, each a gzip member or zstd frame of its own: so they can be packed
  * by several threads, and the bytes depend on nothing but the contents. */

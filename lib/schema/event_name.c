@@ -1,7 +1,7 @@
 /* What perf calls an event that the recording does not name. */
 #include "config.h"
-#include "perfdata_schema.h"
-#include "perfdata_text.h"
+#include "perfdata/schema.h"
+#include "perfdata/text.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 

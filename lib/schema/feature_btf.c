@@ -3,8 +3,8 @@
 #include <string.h>
 #include "base/checked.h"
 #include "base/cursor.h"
-#include "perfdata_schema.h"
-#include "perfdata_text.h"
+#include "perfdata/schema.h"
+#include "perfdata/text.h"
 
 #define BTF_MAGIC 0xeb9f
 #define BTF_HEADER 24          /* magic u16, version u8, flags u8, then five u32 */

@@ -2,7 +2,7 @@
 #ifndef PD_FEATURE_ROWS_H
 #define PD_FEATURE_ROWS_H
 
-#include "perfdata_schema.h"
+#include "perfdata/schema.h"
 
 /* Entries of BUILD_ID before they had a pid, and the row of the pid that they are given. */
 extern const struct perfdata_layout pd_build_id_old;

@@ -2,7 +2,7 @@
 #ifndef PD_LAYOUT_H
 #define PD_LAYOUT_H
 
-#include "perfdata_schema.h"
+#include "perfdata/schema.h"
 
 /* A row for member `mem` of struct perfdata_<view>; further members of the row follow the text. */
 #define PD_ROW_AS(name_, view, mem, kind_, show_, doc_, ...) \

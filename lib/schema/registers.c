@@ -1,7 +1,7 @@
 /* Names of registers by their number in register masks; see arch/.../include/uapi/asm/perf_regs.h of Linux. */
 #include "config.h"
 #include <string.h>
-#include "perfdata_schema.h"
+#include "perfdata/schema.h"
 
 static const char *const x86[] = {
 	"AX", "BX", "CX", "DX", "SI", "DI", "BP", "SP", "IP", "FLAGS", "CS", "SS", "DS", "ES", "FS", "GS",

@@ -4,7 +4,7 @@
 
 #include <stdatomic.h>
 #include <string.h>
-#include "perfdata_trace.h"
+#include "perfdata/trace.h"
 #include "base/arena.h"
 #include "base/cursor.h"
 #include "base/hash.h"

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "perfdata_schema.h"
+#include "perfdata/schema.h"
 
 /* The methods that a caller built against an older header has. */
 #define HAS(visitor, method) \

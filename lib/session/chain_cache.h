@@ -3,7 +3,7 @@
 #define PD_CHAIN_CACHE_H
 
 #include "base/arena.h"
-#include "perfdata_session.h"
+#include "perfdata/session.h"
 
 struct pd_chain_slot;
 struct pd_chain_cache {

@@ -1,7 +1,7 @@
 #include "config.h"
 #include <string.h>
 #include "base/memory.h"
-#include "perfdata_text.h"
+#include "perfdata/text.h"
 #include "session/state.h"
 
 static uint64_t key_hash(const struct pd_dso_key *key)

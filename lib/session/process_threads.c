@@ -1,7 +1,7 @@
 #include "config.h"
 #include <string.h>
 #include "base/memory.h"
-#include "perfdata_text.h"
+#include "perfdata/text.h"
 #include "session/state.h"
 
 static struct pd_map *threads_to_change(struct pd_state *state, struct pd_guest *guest)

@@ -4,7 +4,7 @@
 
 #include <stdatomic.h>
 #include <string.h>
-#include "perfdata_session.h"
+#include "perfdata/session.h"
 #include "base/arena.h"
 #include "base/hash.h"
 #include "base/memory.h"

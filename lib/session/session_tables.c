@@ -1,4 +1,4 @@
-/* What other threads may look up in a session: see the table section of perfdata_session.h. */
+/* What other threads may look up in a session: see the table section of perfdata/session.h. */
 #include "config.h"
 #include <string.h>
 #include "session/session.h"

@@ -11,8 +11,8 @@
 #include "base/hash.h"
 #include "base/table.h"
 #include "session/chain_cache.h"
-#include "perfdata_session.h"
-#include "perfdata_symbols.h"
+#include "perfdata/session.h"
+#include "perfdata/symbols.h"
 
 /* --- maps.c: intervals of addresses. Sets are trees that share nodes after a fork and copy them when one side changes, so that
  * a fork costs nothing and a new map costs the logarithm of their number, however they overlap. --- */

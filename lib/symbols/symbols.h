@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 #include "base/threads.h"
-#include "perfdata_symbols.h"
+#include "perfdata/symbols.h"
 
 /* --- symbol_table.c: sorted symbols, which of several wins ----------------------------------------------------- */
 

@@ -4,7 +4,7 @@
 #define PD_DIGITS_H
 
 #include <string.h>
-#include "perfdata.h"
+#include "perfdata/base.h"
 
 /* The two digits of each byte, of each number below 100. */
 extern const char pd_hex_pairs[513];

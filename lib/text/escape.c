@@ -2,7 +2,7 @@
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
-#include "perfdata_text.h"
+#include "perfdata/text.h"
 #include "text/digits.h"
 #include "text/utf8.h"
 

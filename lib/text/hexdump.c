@@ -3,7 +3,7 @@
 #define WITH_SSSE3 1
 #include <tmmintrin.h>
 #endif
-#include "perfdata_text.h"
+#include "perfdata/text.h"
 #include "text/digits.h"
 
 /* One line:  `.  0010:  70 72 … 00  prog....d...e...` and a newline. */

@@ -6,7 +6,7 @@
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
-#include "perfdata_text.h"
+#include "perfdata/text.h"
 #include "text/decimal.h"
 
 const char pd_hex_pairs[513] =

@@ -1,7 +1,7 @@
 /* Lines that are alike. */
 #include "config.h"
 #include "base/cursor.h"
-#include "perfdata_text.h"
+#include "perfdata/text.h"
 #include "text/decimal.h"
 
 static inline char *text_to(char *at, const char *text, uint32_t size)

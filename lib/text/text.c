@@ -2,7 +2,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include "base/memory.h"
-#include "perfdata_text.h"
+#include "perfdata/text.h"
 
 #define FIRST_CAPACITY ((size_t)256)
 

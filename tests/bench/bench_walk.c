@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <perfdata_session.h>
+#include <perfdata/session.h>
 
 int main(int argc, char **argv)
 {

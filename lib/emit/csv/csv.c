@@ -1,0 +1,399 @@
+/* `csv`: one table of a recording, as RFC 4180 has it. */
+#include "config.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include "emit/csv/csv_cell.h"
+#include "emit/csv/csv_row.h"
+#include "emit/csv/csv_table.h"
+#include "emit/emitters.h"
+#include "emit/model/name_options.h"
+
+struct csv_state {
+	struct record_world world;
+	struct csv_table table;
+	struct csv_rows rows;
+	bool names_needed;
+	struct told names;             /* scan's */
+	perfdata_finding_fn *on_finding;
+	void *user;
+};
+
+static const struct perfdata_option options[] = {
+	{ "table", PERFDATA_OPTION_TEXT, 0, "TABLE",
+	  "samples (default), a record type, event:NAME, branches, callchain, regs, read_values, stacks, frames, unknown; "
+	  "all with -o DIR/" },
+	{ "fields", PERFDATA_OPTION_TEXT, 'e', "LIST", "only these columns, in this order (see `perfdata fields`)" },
+	NAME_OPTIONS,
+	{ 0 },
+};
+
+static void release(void *state)
+{
+	struct csv_state *csv = state;
+	if (!csv)
+		return;
+	pd_record_world_release(&csv->world);
+	pd_told_release(&csv->names);
+	free(csv);
+}
+
+static void header_cell(struct perfdata_text *out, const char *name, bool first)
+{
+	if (!first)
+		perfdata_text_char(out, ',');
+	/* Names of tracepoint fields are JSON's; quotes in them are escaped already. */
+	perfdata_text_csv_cell(out, name, strlen(name));
+}
+
+static bool is_of_stacks(const struct csv_table *table) { return table->kind == CSV_STACKS || table->kind == CSV_FRAMES; }
+
+static void header_line(const struct csv_table *table, struct perfdata_text *out)
+{
+	if (table->parts) {
+		const bool keyed = !is_of_stacks(table);
+		if (keyed)
+			perfdata_text_literal(out, "file,offset,inner,index");
+		for (size_t i = 0; table->parts[i]; i++)
+			header_cell(out, table->parts[i], !keyed && !i);
+	}
+	for (size_t i = 0; i < table->columns.nr; i++)
+		header_cell(out, table->columns.names[i], !i);
+	perfdata_text_literal(out, CSV_NEW_LINE);
+}
+
+static uint32_t needs_for(const struct perfdata_option_value *values, size_t nr)
+{
+	const char *table = perfdata_option_text(values, nr, "table");
+	const bool stacks = table && (!strcmp(table, "stacks") || !strcmp(table, "frames"));
+	return pd_name_options_needs(values, nr) | (stacks ? NEEDS_OF_STACKS : 0);
+}
+
+static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out)
+{
+	struct csv_state *csv = calloc(1, sizeof *csv);
+	if (!csv)
+		return PERFDATA_ENOMEM;
+	csv->on_finding = context->on_finding;
+	csv->user = context->user;
+	pd_name_options_read(&csv->world, context->options, context->nr_options);
+	const struct csv_choice choice = {
+		.table = perfdata_option_text(context->options, context->nr_options, "table"),
+		.list = perfdata_option_text(context->options, context->nr_options, "fields"),
+		.reader = context->reader,
+		.heads = csv->world.heads,
+		.places = csv->world.places,
+	};
+	enum perfdata_status status = PERFDATA_ENOMEM;
+	if (pd_record_world_init(&csv->world, context))
+		status = pd_csv_table_find(&csv->world.pool, &choice, &csv->table, context->reterr);
+	pd_csv_rows_init(&csv->rows, &csv->table.columns, csv->world.stacks_by_id && !choice.list);
+	csv->names_needed = needs_for(context->options, context->nr_options) & PERFDATA_NEED_DELIVERIES;
+	csv->names.session = context->session;
+	csv->names.what = csv->table.kind == CSV_STACKS ? TOLD_STACKS : csv->table.kind == CSV_FRAMES ? TOLD_FRAMES : TOLD_NO_IDS;
+	if (status) {
+		release(csv);
+		return status;
+	}
+	header_line(&csv->table, out);
+	*ret_state = csv;
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status scan(void *state, const struct perfdata_batch *batch, void **ret_value)
+{
+	struct csv_state *csv = state;
+	struct told_batch *told = NULL;
+	const enum perfdata_status status = csv->names_needed ? pd_told_scan(&csv->names, batch, &told) : PERFDATA_OK;
+	*ret_value = told;
+	return status;
+}
+
+/* --- rows ------------------------------------------------------------------------------------------------------------------------- */
+
+struct csv_cache {
+	struct record_cache records;    /* first */
+};
+
+static void free_cache(void *cache)
+{
+	struct csv_cache *csv = cache;
+	pd_record_cache_release(&csv->records);
+	free(csv);
+}
+
+static struct record_cache *get_cache(struct perfdata_scratch *scratch)
+{
+	if (!scratch->cache) {
+		struct csv_cache *cache = calloc(1, sizeof *cache);
+		if (!cache)
+			return NULL;
+		if (!pd_record_cache_init(&cache->records)) {
+			free_cache(cache);
+			return NULL;
+		}
+		scratch->cache = cache;
+		scratch->free_cache = free_cache;
+	}
+	return &((struct csv_cache *)scratch->cache)->records;
+}
+
+/* The columns that say which record and which part. */
+static void part_key(struct record *r, uint64_t index)
+{
+	struct perfdata_text *out = r->s.out;
+	const struct head_value file = pd_record_head(r, HEAD_FILE);
+	if (file.kind == HEAD_IS_TEXT)
+		perfdata_text_csv_cell(out, file.bytes.data, file.bytes.size);
+	perfdata_text_char(out, ',');
+	perfdata_text_u64(out, r->raw->offset);
+	perfdata_text_char(out, ',');
+	if (r->raw->inner != PERFDATA_NO_OFFSET)
+		perfdata_text_u64(out, r->raw->inner);
+	perfdata_text_char(out, ',');
+	perfdata_text_u64(out, index);
+}
+
+/* Cells of one part's rows, each with its comma in front. */
+static void part_cells(struct record *r, const struct plan *plan, uint64_t present, const void *view, const char *const *names,
+		       struct perfdata_text *room)
+{
+	for (; *names; names++) {
+		const int row = pd_plan_field(plan->layout, *names, strlen(*names));
+		if (row < 0)
+			continue;
+		perfdata_text_char(r->s.out, ',');
+		if (present >> row & 1)
+			pd_csv_row_cell(r, &plan->rows[row], view, room);
+		if (!plan->rows[row].event_id)
+			continue;
+		/* `event` stands behind the id */
+		perfdata_text_char(r->s.out, ',');
+		const struct perfdata_event *event = present >> row & 1 ?
+			pd_world_event(r->s.world, *(const uint64_t *)(const void *)((const char *)view + plan->rows[row].member)) : NULL;
+		if (event)
+			perfdata_text_csv_cell(r->s.out, event->name, strlen(event->name));
+	}
+}
+
+static const struct row *row_named(const struct plan *plan, const char *name)
+{
+	const int row = plan ? pd_plan_field(plan->layout, name, strlen(name)) : -1;
+	return row < 0 ? NULL : &plan->rows[row];
+}
+
+static bool has(uint64_t present, const struct row *row) { return row && present >> row->index & 1; }
+
+static void branch_rows(struct record *r, const struct csv_table *table, struct perfdata_text *room)
+{
+	const struct row *stack = row_named(r->plan->plan, "branch_stack");
+	if (r->view.type != PERFDATA_RECORD_SAMPLE || !has(r->view.u.present, stack))
+		return;
+	const struct perfdata_branch_stack *view = &r->view.u.sample.branch_stack;
+	const struct plan *plan = row_named(stack->element, "entries")->element;
+	struct perfdata_branch branch;
+	for (uint64_t i = 0; i < view->entries.count; i++) {
+		perfdata_list_get(&view->entries, i, &branch);
+		part_key(r, i);
+		part_cells(r, plan, view->entries.present, &branch, table->parts, room);
+		perfdata_text_char(r->s.out, ',');
+		if (i < view->counters.count) {
+			perfdata_text_literal(r->s.out, "0x");
+			perfdata_text_hex(r->s.out, perfdata_list_u64(&view->counters, i));
+		}
+		perfdata_text_literal(r->s.out, CSV_NEW_LINE);
+	}
+}
+
+static void callchain_rows(struct record *r)
+{
+	const struct row *row = row_named(r->plan->plan, "callchain");
+	if (!has(r->view.u.present, row) || row->op != SPELL_CALLCHAIN)
+		return;
+	const struct perfdata_list *list = (const void *)((const char *)&r->view.u + row->member);
+	for (uint64_t i = 0; i < list->count; i++) {
+		part_key(r, i);
+		perfdata_text_char(r->s.out, ',');
+		pd_csv_address_cell(r->s.out, perfdata_list_u64(list, i));
+		perfdata_text_literal(r->s.out, CSV_NEW_LINE);
+	}
+}
+
+static void register_rows(struct record *r, const char *set, const struct perfdata_regs *regs)
+{
+	const enum perfdata_arch arch = perfdata_reader_arch(r->s.world->reader);
+	uint64_t mask = regs->mask;
+	for (uint64_t i = 0; i < regs->values.count && mask; i++, mask &= mask - 1) {
+		const unsigned bit = (unsigned)__builtin_ctzll(mask);
+		char name[SPELL_REGISTER_NAME];
+		pd_spell_register_name(arch, bit, name);
+		part_key(r, i);
+		perfdata_text_char(r->s.out, ',');
+		perfdata_text_string(r->s.out, set);
+		perfdata_text_char(r->s.out, ',');
+		perfdata_text_string(r->s.out, name);
+		perfdata_text_literal(r->s.out, ",0x");
+		perfdata_text_hex(r->s.out, perfdata_list_u64(&regs->values, i));
+		perfdata_text_literal(r->s.out, CSV_NEW_LINE);
+	}
+}
+
+static void regs_rows(struct record *r)
+{
+	if (r->view.type != PERFDATA_RECORD_SAMPLE)
+		return;
+	if (has(r->view.u.present, row_named(r->plan->plan, "user_regs")))
+		register_rows(r, "user", &r->view.u.sample.user_regs);
+	if (has(r->view.u.present, row_named(r->plan->plan, "intr_regs")))
+		register_rows(r, "intr", &r->view.u.sample.intr_regs);
+}
+
+static void read_rows(struct record *r, const struct csv_table *table, struct perfdata_text *room)
+{
+	const struct row *row = row_named(r->plan->plan, "read");
+	if (!has(r->view.u.present, row) || row->op != SPELL_STRUCT)
+		return;
+	const struct perfdata_read *read = (const void *)((const char *)&r->view.u + row->member);
+	const struct plan *plan = row_named(row->element, "values")->element;
+	struct perfdata_read_value value;
+	for (uint64_t i = 0; i < read->values.count; i++) {
+		perfdata_list_get(&read->values, i, &value);
+		part_key(r, i);
+		part_cells(r, plan, read->values.present, &value, table->parts, room);
+		perfdata_text_literal(r->s.out, CSV_NEW_LINE);
+	}
+}
+
+static void stack_rows(const struct told_world *world, uint32_t stack, struct perfdata_text *out)
+{
+	const struct perfdata_step *steps;
+	size_t nr;
+	if (perfdata_session_stack(world->session, stack, &steps, &nr) != PERFDATA_OK)
+		return;
+	for (size_t i = 0; i < nr && !perfdata_text_failed(out); i++) {
+		perfdata_text_u64(out, stack);
+		perfdata_text_char(out, ',');
+		perfdata_text_u64(out, i);
+		perfdata_text_char(out, ',');
+		if (steps[i].frame != PERFDATA_NONE)
+			perfdata_text_u64(out, steps[i].frame);
+		perfdata_text_literal(out, ",0x");
+		perfdata_text_hex(out, steps[i].ip);
+		perfdata_text_char(out, ',');
+		perfdata_text_string(out, pd_place_origin_name(steps[i].origin));
+		perfdata_text_literal(out, CSV_NEW_LINE);
+	}
+}
+
+static void frame_row(const struct told_world *world, uint32_t frame, unsigned parts, struct perfdata_text *out)
+{
+	struct place place;
+	pd_place_load(world, frame, parts, &place);
+	perfdata_text_u64(out, frame);
+	for (enum place_part part = 0; part < PLACE_COUNT; part++) {
+		perfdata_text_char(out, ',');
+		pd_place_csv_cell(out, &place, part);
+	}
+	perfdata_text_literal(out, CSV_NEW_LINE);
+}
+
+/* Rows of what no batch before had. */
+static void rows_of_stacks(const struct csv_state *csv, const struct told_world *world, const struct told_batch *told,
+			   struct perfdata_text *out)
+{
+	for (size_t i = 0; told && i < told->nr_ids && !perfdata_text_failed(out); i++) {
+		if (csv->table.kind == CSV_STACKS)
+			stack_rows(world, told->ids[i], out);
+		else
+			frame_row(world, told->ids[i], csv->world.places, out);
+	}
+}
+
+static bool wanted(const struct csv_table *table, const struct perfdata_raw *raw)
+{
+	switch (table->kind) {
+	case CSV_UNKNOWN: return !perfdata_record_layout(raw->type);
+	case CSV_RECORDS: return raw->type == table->type;
+	case CSV_EVENT: return raw->type == table->type && raw->event && !strcmp(raw->event->name, table->event);
+	case CSV_BRANCHES: case CSV_REGS: return raw->type == PERFDATA_RECORD_SAMPLE;
+	case CSV_CALLCHAIN: return raw->type == PERFDATA_RECORD_SAMPLE || raw->type == PERFDATA_RECORD_CALLCHAIN_DEFERRED;
+	case CSV_READ_VALUES: return raw->type == PERFDATA_RECORD_SAMPLE || raw->type == PERFDATA_RECORD_READ;
+	case CSV_STACKS: case CSV_FRAMES: break;
+	}
+	return false;
+}
+
+/* False without memory. */
+static bool rows_of_record(struct record *r, const struct csv_state *csv, const struct perfdata_raw *raw, struct perfdata_text *room)
+{
+	const struct csv_table *table = &csv->table;
+	if (table->columns.nr)
+		return pd_csv_row(r, &csv->rows, raw, room);
+	if (!pd_record_load(r, raw, NULL))
+		return false;
+	switch (table->kind) {
+	case CSV_BRANCHES: branch_rows(r, table, room); break;
+	case CSV_CALLCHAIN: callchain_rows(r); break;
+	case CSV_REGS: regs_rows(r); break;
+	case CSV_READ_VALUES: read_rows(r, table, room); break;
+	case CSV_RECORDS: case CSV_UNKNOWN: case CSV_EVENT: case CSV_STACKS: case CSV_FRAMES: break;
+	}
+	return true;
+}
+
+static enum perfdata_status format(const void *state, const struct perfdata_batch *batch, void *value,
+				   struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
+{
+	const struct csv_state *csv = state;
+	struct record r = { .world = &csv->world, .cache = get_cache(scratch), .s = { .out = out }, .batch = batch };
+	const struct told_batch *told = value;
+	size_t delivery = 0;
+	if (!r.cache)
+		return PERFDATA_ENOMEM;
+	if (told)
+		r.told = (struct told_world){ batch->session, told->known };
+	if (is_of_stacks(&csv->table)) {
+		rows_of_stacks(csv, &r.told, told, out);
+		return PERFDATA_OK;
+	}
+	struct found_batch *found = NULL;
+	enum perfdata_status status = PERFDATA_OK;
+	for (size_t i = 0; i < batch->nr_records && !status; i++) {
+		if (!wanted(&csv->table, &batch->records[i]))
+			continue;
+		r.delivery = told ? pd_told_delivery(batch, &delivery, &batch->records[i]) : NULL;
+		if (!rows_of_record(&r, csv, &batch->records[i], &scratch->text)) {
+			status = PERFDATA_ENOMEM;
+			break;
+		}
+		pd_record_done(&r, &found);
+	}
+	*ret_part = found;
+	return status;
+}
+
+static enum perfdata_status merge(void *state, void *part, struct perfdata_text *out)
+{
+	const struct csv_state *csv = state;
+	(void)out;
+	pd_found_report(part, csv->on_finding, csv->user);
+	return PERFDATA_OK;
+}
+
+static void free_part(void *part) { pd_found_report(part, NULL, NULL); }
+
+const struct perfdata_emitter pd_emitter_csv = {
+	.abi = PERFDATA_EMITTER_ABI,
+	.name = "csv",
+	.help = "one table of the recording, with a header line",
+	.needs = PERFDATA_NEED_RECORDS,
+	.one_document = true,
+	.options = options,
+	.needs_for = needs_for,
+	.begin = begin,
+	.scan = scan,
+	.format = format,
+	.merge = merge,
+	.free_value = pd_told_batch_free,
+	.free_part = free_part,
+	.release = release,
+};

@@ -1,0 +1,21 @@
+/* One cell of a CSV table. */
+#ifndef EMIT_CSV_CELL_H
+#define EMIT_CSV_CELL_H
+
+#include "emit/model/selection.h"
+
+#define CSV_JOINT ';'
+#define CSV_NEW_LINE "\r\n"
+
+/* Appends the step's value, or nothing where it is absent. Lists of integers and names are joined by `;`, structs are JSON.
+ * `room` is for intermediate spelling. */
+void pd_csv_cell(struct record *r, const struct select_step *step, struct perfdata_text *room);
+/* A row's value as a cell. */
+void pd_csv_row_cell(struct record *r, const struct row *row, const void *view, struct perfdata_text *room);
+/* `value` as a call chain shows it: a context marker's name, or "0x…". */
+void pd_csv_address_cell(struct perfdata_text *out, uint64_t value);
+
+/* Makes the first joint after `start` vanish: joints are written in front. */
+void pd_csv_drop_joint(struct perfdata_text *out, size_t start);
+
+#endif

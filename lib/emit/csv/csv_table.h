@@ -1,0 +1,37 @@
+/* The tables of CSV: what their rows are and which columns they have. Columns come from the schema, never from what a
+ * recording happens to hold, so that tables of many recordings can be joined. */
+#ifndef EMIT_CSV_TABLE_H
+#define EMIT_CSV_TABLE_H
+
+#include "emit/model/selection.h"
+
+enum csv_kind {
+	CSV_RECORDS,        /* a row per record of `type` */
+	CSV_UNKNOWN,        /* a row per record of a type that is not known */
+	CSV_EVENT,          /* a row per sample of the tracepoint `event` */
+	CSV_BRANCHES, CSV_CALLCHAIN, CSV_REGS, CSV_READ_VALUES,    /* a row per part, keyed by (offset, inner, index) */
+	CSV_STACKS,         /* a row per step of each stack, by `stack_id` of the samples */
+	CSV_FRAMES,         /* a row per frame of the stacks */
+};
+
+struct csv_table {
+	enum csv_kind kind;
+	uint32_t type;
+	const char *event;
+	struct selection columns;      /* CSV_RECORDS, CSV_UNKNOWN, CSV_EVENT */
+	const char *const *parts;      /* the others: names, behind the key of the part where there is one; NULL at the end */
+};
+
+/* What decides on the columns of a table. */
+struct csv_choice {
+	const char *table;             /* name, or NULL: samples */
+	const char *list;              /* -e, or NULL */
+	const struct perfdata_reader *reader;  /* for the formats of events */
+	uint32_t heads;                /* of samples: bits */
+	unsigned places;               /* parts: bits */
+};
+/* PERFDATA_EUSAGE names what there is. */
+enum perfdata_status pd_csv_table_find(struct pool *pool, const struct csv_choice *choice, struct csv_table *ret,
+				    struct perfdata_error *reterr);
+
+#endif

@@ -1,0 +1,331 @@
+/* JSON Schema of each line of ndjson, walked from the rows that the lines are spelled by. */
+#include "config.h"
+#include "emit/json/json_type.h"
+#include "emit/json/meta.h"
+#include "emit/describe/meta_keys.h"
+#include "emit/model/locations.h"
+#include "perfdata/describe.h"
+
+static void json_string(struct perfdata_text *out, const char *s) { perfdata_text_json_string(out, s, strlen(s)); }
+
+static void key(struct perfdata_text *out, const char *name, const char *suffix)
+{
+	perfdata_text_printf(out, ",\"%s%s\":", name, suffix);
+}
+
+static void type_members(struct perfdata_text *out, enum json_type type, bool nullable)
+{
+	static const char address[] = "\"type\":\"string\",\"pattern\":\"^(0x[0-9a-f]+|PERF_CONTEXT_[A-Z_]+)$\"";
+	const char *const or_null = nullable ? ",\"null\"]" : "]";
+	switch (type) {
+	case JSON_NUMBER: perfdata_text_literal(out, "\"type\":[\"number\",\"null\"]"); return;
+	case JSON_UNSIGNED: perfdata_text_printf(out, "\"type\":[\"integer\"%s,\"minimum\":0", or_null); return;
+	case JSON_SIGNED: perfdata_text_printf(out, "\"type\":[\"integer\"%s", or_null); return;
+	case JSON_STRING: perfdata_text_printf(out, "\"type\":[\"string\"%s", or_null); return;
+	case JSON_HEX: perfdata_text_literal(out, "\"type\":\"string\",\"pattern\":\"^([0-9a-f]{2})*$\""); return;
+	case JSON_ADDRESS: perfdata_text_literal(out, "\"type\":\"string\",\"pattern\":\"^0x[0-9a-f]+$\""); return;
+	case JSON_BOOLEAN: perfdata_text_literal(out, "\"type\":\"boolean\""); return;
+	case JSON_TRUE: perfdata_text_literal(out, "\"const\":true"); return;
+	case JSON_OBJECT: perfdata_text_literal(out, "\"type\":\"object\""); return;
+	case JSON_STRINGS: perfdata_text_literal(out, "\"type\":\"array\",\"items\":{\"type\":\"string\"}"); return;
+	case JSON_UNSIGNEDS: perfdata_text_literal(out, "\"type\":\"array\",\"items\":{\"type\":\"integer\"}"); return;
+	case JSON_ADDRESSES: perfdata_text_printf(out, "\"type\":\"array\",\"items\":{%s}", address); return;
+	case JSON_OBJECTS: perfdata_text_literal(out, "\"type\":\"array\",\"items\":{\"type\":\"object\"}"); return;
+	}
+}
+
+static void description(struct perfdata_text *out, const char *doc, enum perfdata_unit unit)
+{
+	perfdata_text_literal(out, ",\"description\":");
+	struct perfdata_text text;
+	perfdata_text_init(&text);
+	perfdata_text_string(&text, doc ? doc : "");
+	if (*pd_unit_name(unit))
+		perfdata_text_printf(&text, " Unit: %s.", pd_unit_name(unit));
+	perfdata_text_json_string(out, text.data, text.size);
+	perfdata_text_release(&text);
+}
+
+static void object_of(struct perfdata_text *out, const struct plan *plan);
+
+static void names_enum(struct perfdata_text *out, const struct perfdata_name *names, bool nullable)
+{
+	perfdata_text_literal(out, "\"enum\":");
+	const size_t start = out->size;
+	for (; names && names->name; names++) {
+		perfdata_text_char(out, ',');
+		json_string(out, names->name);
+	}
+	if (nullable)
+		perfdata_text_literal(out, ",null");
+	pd_spell_close(out, start, '[', ']');
+}
+
+static void bits_object(struct perfdata_text *out, const struct perfdata_bits *bits)
+{
+	perfdata_text_literal(out, "\"type\":\"object\",\"required\":[\"raw\"],\"additionalProperties\":false,\"properties\":{\"raw\":{");
+	type_members(out, JSON_ADDRESS, false);
+	perfdata_text_char(out, '}');
+	for (; bits->name; bits++) {
+		key(out, bits->name, "");
+		perfdata_text_char(out, '{');
+		if (bits->names && bits->mask) {
+			perfdata_text_literal(out, "\"type\":\"array\",\"items\":{");
+			names_enum(out, bits->names, false);
+			perfdata_text_char(out, '}');
+		} else if (bits->names) {
+			names_enum(out, bits->names, true);
+		} else {
+			type_members(out, bits->width == 1 ? JSON_TRUE : JSON_UNSIGNED, false);
+		}
+		perfdata_text_char(out, '}');
+	}
+	perfdata_text_char(out, '}');
+}
+
+static void row_members(struct perfdata_text *out, const struct row *row)
+{
+	switch (row->op) {
+	case SPELL_ENUM: names_enum(out, row->field->names, true); break;
+	case SPELL_FLAGS:
+		perfdata_text_literal(out, "\"type\":\"array\",\"items\":{");
+		names_enum(out, row->field->names, false);
+		perfdata_text_char(out, '}');
+		break;
+	case SPELL_BITS: bits_object(out, row->field->bits); break;
+	case SPELL_STRUCT: object_of(out, row->element); break;
+	case SPELL_CALLCHAIN: type_members(out, JSON_ADDRESSES, false); break;
+	case SPELL_LIST_PARTS:
+		if (pd_json_type_of_row(row) != JSON_OBJECTS) {
+			type_members(out, pd_json_type_of_row(row), false);
+			break;
+		}
+		perfdata_text_literal(out, "\"type\":\"array\",\"items\":{");
+		object_of(out, row->element);
+		perfdata_text_char(out, '}');
+		break;
+	case SPELL_REGS:
+		perfdata_text_literal(out, "\"type\":\"object\",\"additionalProperties\":{");
+		type_members(out, JSON_ADDRESS, false);
+		perfdata_text_char(out, '}');
+		break;
+	default: type_members(out, pd_json_type_of_row(row), false); break;
+	}
+	description(out, row->field->doc, row->field->unit);
+}
+
+/* The row's key and those that may stand beside it. */
+static void row_properties(struct perfdata_text *out, const struct row *row)
+{
+	if (row->op == SPELL_NOTHING)
+		return;
+	const char *name = row->field->name;
+	key(out, name, "");
+	perfdata_text_char(out, '{');
+	row_members(out, row);
+	perfdata_text_char(out, '}');
+	if (row->op == SPELL_ENUM || row->op == SPELL_FLAGS) {
+		key(out, name, "_raw");
+		perfdata_text_literal(out, "{\"type\":\"integer\"}");
+	} else if (row->op == SPELL_TEXT) {
+		key(out, name, "_hex");
+		perfdata_text_char(out, '{');
+		type_members(out, JSON_HEX, false);
+		perfdata_text_char(out, '}');
+	} else if (row->op == SPELL_RAW) {
+		perfdata_text_literal(out, ",\"fields\":{\"type\":\"object\"}");
+	}
+	if (row->event_id)
+		perfdata_text_literal(out, ",\"event\":{\"type\":\"string\"}");
+}
+
+static void object_of(struct perfdata_text *out, const struct plan *plan)
+{
+	perfdata_text_literal(out, "\"type\":\"object\",\"additionalProperties\":false,\"properties\":");
+	const size_t start = out->size;
+	for (uint32_t i = 0; i < plan->nr_rows; i++)
+		row_properties(out, &plan->rows[i]);
+	pd_spell_close(out, start, '{', '}');
+}
+
+/* --- places ------------------------------------------------------------------------------------------------------- */
+
+static void place_properties(struct perfdata_text *out)
+{
+	for (unsigned i = 0; i < PLACE_COUNT; i++) {
+		const struct place_info *info = pd_place_part_info(i);
+		key(out, info->name, "");
+		perfdata_text_char(out, '{');
+		type_members(out, info->type, false);
+		description(out, info->doc, PERFDATA_UNIT_NONE);
+		perfdata_text_char(out, '}');
+		if (info->type != JSON_STRING)
+			continue;
+		key(out, info->name, "_hex");
+		perfdata_text_char(out, '{');
+		type_members(out, JSON_HEX, false);
+		perfdata_text_char(out, '}');
+	}
+}
+
+static void place_object(struct perfdata_text *out)
+{
+	perfdata_text_literal(out, "\"type\":[\"object\",\"null\"],\"additionalProperties\":false,\"properties\":");
+	const size_t start = out->size;
+	place_properties(out);
+	pd_spell_close(out, start, '{', '}');
+}
+
+static void branches_array(struct perfdata_text *out)
+{
+	perfdata_text_literal(out, "\"type\":\"array\",\"items\":{\"type\":\"object\",\"required\":[\"from\",\"to\"],"
+			      "\"additionalProperties\":false,\"properties\":{\"from\":{");
+	place_object(out);
+	perfdata_text_literal(out, "},\"to\":{");
+	place_object(out);
+	perfdata_text_literal(out, "}}}");
+}
+
+static void steps_array(struct perfdata_text *out, bool with_ids)
+{
+	perfdata_text_literal(out, "\"type\":\"array\",\"items\":{\"type\":\"object\",\"required\":[\"ip\"],"
+			      "\"additionalProperties\":false,\"properties\":{\"ip\":{");
+	type_members(out, JSON_ADDRESS, false);
+	perfdata_text_char(out, '}');
+	if (with_ids)
+		perfdata_text_literal(out, ",\"frame_id\":{\"type\":\"integer\",\"minimum\":0}");
+	perfdata_text_literal(out, ",\"origin\":{\"enum\":[\"branch\",\"unwound\"],\"description\":\"Where the step comes from, if not from the "
+			      "recorded chain: a branch stack of calls, or the recorded registers and stack memory.\"}");
+	place_properties(out);
+	perfdata_text_literal(out, "}}");
+}
+
+static void stack_line(struct perfdata_text *out)
+{
+	key(out, "stack", "");
+	perfdata_text_literal(out, "{\"type\":\"object\","
+			      "\"description\":\"A call chain, before the first sample that has it (--stacks ref).\",\"required\":[\"type\",\"stack_id\",\"frames\"],\"additionalProperties\":false,"
+			      "\"properties\":{\"type\":{\"const\":\"stack\"},\"stack_id\":{\"type\":\"integer\",\"minimum\":0},"
+			      "\"file\":{\"type\":\"string\"},\"file_hex\":{\"type\":\"string\"},\"frames\":{");
+	steps_array(out, true);
+	perfdata_text_literal(out, ",\"description\":\"Its steps, callee first.\"}}}");
+}
+
+/* --- records ------------------------------------------------------------------------------------------------------ */
+
+static void head_property(struct perfdata_text *out, enum pd_record_head head, const struct plan *trailer)
+{
+	const struct head_info *info = pd_record_head_info(head);
+	key(out, info->name, "");
+	perfdata_text_char(out, '{');
+	if (head == HEAD_SAMPLE_ID)
+		object_of(out, trailer);
+	else if (info->kind == HEAD_IS_PLACE)
+		place_object(out);
+	else if (info->kind == HEAD_IS_BRANCHES)
+		branches_array(out);
+	else if (info->kind == HEAD_IS_STACK)
+		steps_array(out, false);
+	else
+		type_members(out, pd_json_type_of_head(head), info->nullable);
+	description(out, info->doc, info->unit);
+	perfdata_text_char(out, '}');
+	if (head == HEAD_FILE || head == HEAD_COMM)
+		perfdata_text_printf(out, ",\"%s_hex\":{\"type\":\"string\"}", info->name);
+}
+
+static bool in_head(const struct row *row)
+{
+	for (unsigned i = HEAD_TIME; i <= HEAD_CPU; i++)
+		if (row->field->name && !strcmp(row->field->name, pd_record_head_info(i)->name))
+			return true;
+	return false;
+}
+
+/* plan NULL: records of unknown types. */
+static void record(struct perfdata_text *out, const char *name, const char *type, const char *doc, const struct plan *plan, const struct plan *trailer)
+{
+	key(out, "record_", name);
+	perfdata_text_literal(out, "{\"type\":\"object\",\"description\":");
+	json_string(out, doc);
+	perfdata_text_printf(out, ",\"required\":[\"type\",\"offset\",\"size\",\"misc\",\"misc_raw\"],\"additionalProperties\":false,"
+			     "\"properties\":{\"type\":{\"const\":\"%s\"}", type);
+	for (unsigned i = HEAD_TYPE_RAW; i <= HEAD_CPU; i++)
+		if (i != HEAD_TYPE_RAW || !plan)
+			head_property(out, i, trailer);
+	for (uint32_t i = 0; plan && i < plan->nr_rows; i++)
+		if (!in_head(&plan->rows[i]))
+			row_properties(out, &plan->rows[i]);
+	for (unsigned i = HEAD_COMM; plan && plan->layout->id == PERFDATA_RECORD_SAMPLE && i <= HEAD_STACK_ID; i++)
+		head_property(out, i, trailer);
+	for (unsigned i = HEAD_SAMPLE_ID; i < HEAD_COUNT; i++)
+		head_property(out, i, trailer);
+	perfdata_text_literal(out, "}}");
+}
+
+static void keys_object(struct perfdata_text *out, const char *type, const struct meta_key *keys)
+{
+	key(out, type, "");
+	perfdata_text_literal(out, "{\"type\":\"object\",\"required\":[\"type\"");
+	for (size_t i = 0; keys[i].name; i++)
+		if (!keys[i].optional)
+			perfdata_text_printf(out, ",\"%s\"", keys[i].name);
+	perfdata_text_printf(out, "],\"additionalProperties\":false,\"properties\":{\"type\":{\"const\":\"%s\"}", type);
+	for (size_t i = 0; keys[i].name; i++) {
+		key(out, keys[i].name, "");
+		perfdata_text_char(out, '{');
+		type_members(out, keys[i].type, keys[i].nullable);
+		description(out, keys[i].doc, PERFDATA_UNIT_NONE);
+		perfdata_text_char(out, '}');
+	}
+	perfdata_text_literal(out, "}}");
+}
+
+/* A type whose records differ by version stands once for each version: so a line is described by any of them, not by one. */
+static void all_records(struct perfdata_text *out, struct pool *pool, const struct plan *trailer)
+{
+	const struct perfdata_layout *layout;
+	for (size_t i = 0; (layout = perfdata_record_layout_at(i)); i++) {
+		const struct plan *plan = pd_plan_make(pool, layout, false);
+		if (plan)
+			record(out, layout->name, pd_plan_record_name(layout), layout->doc, plan, trailer);
+		else
+			out->failed = true;
+	}
+	record(out, "unknown", "unknown", "A record of a type that this version does not know; its body is in `rest`.", NULL, trailer);
+}
+
+static void references(struct perfdata_text *out)
+{
+	perfdata_text_literal(out, "\"anyOf\":[{\"$ref\":\"#/$defs/meta\"},{\"$ref\":\"#/$defs/summary\"},"
+			      "{\"$ref\":\"#/$defs/stack\"}");
+	const struct perfdata_layout *layout;
+	for (size_t i = 0; (layout = perfdata_record_layout_at(i)); i++)
+		perfdata_text_printf(out, ",{\"$ref\":\"#/$defs/record_%s\"}", layout->name);
+	perfdata_text_literal(out, ",{\"$ref\":\"#/$defs/record_unknown\"}],\n\"$defs\":");
+}
+
+void perfdata_describe_schema(struct perfdata_text *out)
+{
+	struct pool pool = { 0 };
+	const struct plan *trailer = pd_plan_make(&pool, perfdata_sample_id_layout(), false);
+	if (!trailer) {
+		out->failed = true;
+		pd_pool_release(&pool);
+		return;
+	}
+	perfdata_text_literal(out, "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"$id\":\"" EMIT_SCHEMA "\","
+			      "\"title\":\"A line of perfdata ndjson\",\n");
+	references(out);
+	const size_t start = out->size;
+	keys_object(out, "meta", pd_meta_keys);
+	perfdata_text_char(out, '\n');
+	keys_object(out, "summary", pd_summary_keys);
+	perfdata_text_char(out, '\n');
+	stack_line(out);
+	perfdata_text_char(out, '\n');
+	all_records(out, &pool, trailer);
+	pd_spell_close(out, start, '{', '}');
+	perfdata_text_literal(out, "}\n");
+	pd_pool_release(&pool);
+}

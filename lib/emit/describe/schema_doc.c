@@ -1,0 +1,388 @@
+#include "config.h"
+#include <stdio.h>
+#include "emit/json/json_type.h"
+#include "emit/describe/meta_keys.h"
+#include "emit/model/locations.h"
+#include "perfdata/describe.h"
+
+/* --- fields: every name once, with the records that have it ------------------------------------------------------------------------ */
+
+/* Calls `use` for each selectable field of a layout under its dotted name. */
+typedef void field_fn(void *user, const char *name, const struct row *row);
+static void each_field(const struct plan *plan, const char *prefix, bool skip_head, field_fn *use, void *user)
+{
+	for (uint32_t i = 0; i < plan->nr_rows; i++) {
+		const struct row *row = &plan->rows[i];
+		if (row->op == SPELL_NOTHING)
+			continue;
+		bool in_head = false;
+		for (unsigned head = HEAD_TIME; skip_head && head <= HEAD_CPU; head++)
+			in_head |= !strcmp(pd_record_head_info(head)->name, row->field->name);
+		if (in_head)
+			continue;
+		char name[128];
+		snprintf(name, sizeof name, "%s%s", prefix, row->field->name);
+		use(user, name, row);
+		if (row->op != SPELL_STRUCT)
+			continue;
+		snprintf(name, sizeof name, "%s%s.", prefix, row->field->name);
+		each_field(row->element, name, false, use, user);
+	}
+}
+
+#define MAX_FIELDS 512
+struct field_line {
+	char name[96];
+	enum json_type type;
+	const struct perfdata_field *field;
+	uint64_t records[2];           /* bit n: record layout number n */
+};
+struct field_lines {
+	struct field_line lines[MAX_FIELDS];
+	size_t nr;
+	size_t layout;                 /* that is being walked */
+};
+
+static void add_line(struct field_lines *fields, const char *name, enum json_type type, const struct perfdata_field *field)
+{
+	size_t i = 0;
+	while (i < fields->nr && strcmp(fields->lines[i].name, name))
+		i++;
+	if (i == MAX_FIELDS)
+		return;
+	struct field_line *line = &fields->lines[i];
+	if (i == fields->nr) {
+		fields->nr++;
+		memset(line, 0, sizeof *line);
+		snprintf(line->name, sizeof line->name, "%s", name);
+		line->type = type;
+		line->field = field;
+	}
+	line->records[fields->layout / 64] |= UINT64_C(1) << fields->layout % 64;
+}
+
+static void add_field(void *user, const char *name, const struct row *row)
+{
+	struct field_lines *fields = user;
+	char companion[128];
+	add_line(fields, name, pd_json_type_of_row(row), row->field);
+	if (row->op == SPELL_ENUM || row->op == SPELL_FLAGS) {
+		snprintf(companion, sizeof companion, "%s_raw", name);
+		add_line(fields, companion, JSON_UNSIGNED, row->field);
+	} else if (row->op == SPELL_TEXT) {
+		snprintf(companion, sizeof companion, "%s_hex", name);
+		add_line(fields, companion, JSON_HEX, row->field);
+	} else if (row->op == SPELL_RAW) {
+		add_line(fields, "fields", JSON_OBJECT, row->field);
+	}
+}
+
+/* What stands instead of the row's own text, for keys that are made from a row. */
+static const char *line_doc(const struct field_line *line)
+{
+	const size_t size = strlen(line->name);
+	if (!strcmp(line->name, "fields"))
+		return "Fields of a tracepoint by name; fields.NAME is one of them.";
+	if (size > 4 && !strcmp(line->name + size - 4, "_raw") && line->type == JSON_UNSIGNED)
+		return "The same as a number.";
+	if (size > 4 && !strcmp(line->name + size - 4, "_hex") && line->field->show == PERFDATA_SHOW_TEXT && line->type == JSON_HEX)
+		return "Its exact bytes, where they are not valid UTF-8.";
+	return line->field->doc;
+}
+
+static void field_row(struct perfdata_text *out, const char *name, enum json_type type, enum perfdata_unit unit)
+{
+	perfdata_text_printf(out, "%s\t%s\t%s\t", name, pd_json_type_name(type), pd_unit_name(unit));
+}
+
+static bool collect_fields(struct field_lines *fields)
+{
+	struct pool pool = { 0 };
+	const struct perfdata_layout *layout;
+	bool ok = true;
+	for (; ok && (layout = perfdata_record_layout_at(fields->layout)) && fields->layout < 128; fields->layout++) {
+		const struct plan *plan = pd_plan_make(&pool, layout, false);
+		ok = plan != NULL;
+		if (plan)
+			each_field(plan, "", true, add_field, fields);
+	}
+	pd_pool_release(&pool);
+	return ok;
+}
+
+static void head_rows(struct perfdata_text *out, unsigned first, unsigned last)
+{
+	for (unsigned i = first; i <= last; i++) {
+		const struct head_info *info = pd_record_head_info(i);
+		field_row(out, info->name, pd_json_type_of_head(i), info->unit);
+		perfdata_text_printf(out, "all\t%s\n", info->doc);
+	}
+}
+
+static const struct field_line *line_named(const struct field_lines *fields, const char *name)
+{
+	for (size_t i = 0; i < fields->nr; i++)
+		if (!strcmp(fields->lines[i].name, name))
+			return &fields->lines[i];
+	return NULL;
+}
+
+static bool is_sample_head(const char *name)
+{
+	for (unsigned i = HEAD_COMM; i <= HEAD_STACK_ID; i++)
+		if (!strcmp(pd_record_head_info(i)->name, name))
+			return true;
+	return false;
+}
+
+static void record_names(struct perfdata_text *out, const struct field_lines *fields, const struct field_line *line, bool first)
+{
+	for (size_t k = 0; k < fields->layout; k++) {
+		const struct perfdata_layout *layout = perfdata_record_layout_at(k);
+		const bool older = layout != perfdata_record_layout(layout->id);
+		/* An older version is named where the newest has no such field. */
+		if (!(line->records[k / 64] >> k % 64 & 1) || (older && !first))
+			continue;
+		perfdata_text_printf(out, "%s%s", first ? "" : ",", pd_plan_record_name(layout));
+		first = false;
+	}
+}
+
+/* Of samples, where asked for. A row of other records that has the same name stands in the same line. */
+static void sample_head_rows(struct perfdata_text *out, const struct field_lines *fields)
+{
+	for (unsigned i = HEAD_COMM; i <= HEAD_STACK_ID; i++) {
+		const struct head_info *info = pd_record_head_info(i);
+		const struct field_line *line = line_named(fields, info->name);
+		field_row(out, info->name, pd_json_type_of_head(i), info->unit);
+		perfdata_text_literal(out, "sample");
+		if (line)
+			record_names(out, fields, line, false);
+		perfdata_text_printf(out, "\t%s\n", info->doc);
+		for (unsigned part = 0; info->kind == HEAD_IS_PLACE && part < PLACE_COUNT; part++) {
+			char name[64];
+			snprintf(name, sizeof name, "%s.%s", info->name, pd_place_part_info(part)->name);
+			field_row(out, name, pd_place_part_info(part)->type, PERFDATA_UNIT_NONE);
+			perfdata_text_printf(out, "sample\t%s\n", pd_place_part_info(part)->doc);
+		}
+	}
+}
+
+static void trailer_rows(struct perfdata_text *out)
+{
+	struct pool pool = { 0 };
+	const struct plan *plan = pd_plan_make(&pool, perfdata_sample_id_layout(), false);
+	for (uint32_t i = 0; plan && i < plan->nr_rows; i++) {
+		const struct row *row = &plan->rows[i];
+		if (row->op == SPELL_NOTHING)
+			continue;
+		char name[64];
+		snprintf(name, sizeof name, "sample_id.%s", row->field->name);
+		field_row(out, name, pd_json_type_of_row(row), row->field->unit);
+		perfdata_text_printf(out, "all\t%s\n", row->field->doc);
+	}
+	out->failed |= !plan;
+	pd_pool_release(&pool);
+}
+
+void perfdata_describe_fields(struct perfdata_text *out)
+{
+	struct pool pool = { 0 };
+	struct field_lines *fields = pd_pool_alloc(&pool, sizeof *fields);
+	if (!fields || !collect_fields(fields)) {
+		out->failed = true;
+		pd_pool_release(&pool);
+		return;
+	}
+	perfdata_text_literal(out, "field\ttype\tunit\trecords\tmeaning\n");
+	head_rows(out, 0, HEAD_CPU);
+	for (size_t i = 0; i < fields->nr; i++) {
+		const struct field_line *line = &fields->lines[i];
+		if (is_sample_head(line->name))
+			continue;
+		field_row(out, line->name, line->type, line->type == JSON_HEX ? PERFDATA_UNIT_NONE : line->field->unit);
+		record_names(out, fields, line, true);
+		perfdata_text_printf(out, "\t%s\n", line_doc(line));
+	}
+	sample_head_rows(out, fields);
+	head_rows(out, HEAD_SAMPLE_ID, HEAD_SAMPLE_ID);
+	trailer_rows(out);
+	head_rows(out, HEAD_REST, HEAD_COUNT - 1);
+	pd_pool_release(&pool);
+}
+
+/* --- columns ------------------------------------------------------------------------------------------------------------------------- */
+
+struct columns {
+	struct { char name[96]; enum json_type type; } items[MAX_FIELDS];
+	size_t nr;
+};
+
+static void add_column(struct columns *columns, const char *name, enum json_type type)
+{
+	for (size_t i = 0; i < columns->nr; i++) {
+		if (strcmp(columns->items[i].name, name))
+			continue;
+		/* Signed where one of them is: no value of the other is as large. */
+		if (type == JSON_SIGNED && columns->items[i].type == JSON_UNSIGNED)
+			columns->items[i].type = type;
+		return;
+	}
+	if (columns->nr == MAX_FIELDS)
+		return;
+	snprintf(columns->items[columns->nr].name, sizeof columns->items[0].name, "%s", name);
+	columns->items[columns->nr++].type = type;
+}
+
+/* Top-level keys only: what stands inside is JSON to DuckDB. */
+static void add_top(void *user, const char *name, const struct row *row)
+{
+	char companion[128];
+	if (strchr(name, '.'))
+		return;
+	add_column(user, name, pd_json_type_of_row(row));
+	if (row->op == SPELL_ENUM || row->op == SPELL_FLAGS) {
+		snprintf(companion, sizeof companion, "%s_raw", name);
+		add_column(user, companion, JSON_UNSIGNED);
+	} else if (row->op == SPELL_TEXT) {
+		snprintf(companion, sizeof companion, "%s_hex", name);
+		add_column(user, companion, JSON_HEX);
+	} else if (row->op == SPELL_RAW) {
+		add_column(user, "fields", JSON_OBJECT);
+	}
+}
+
+void perfdata_describe_columns(struct perfdata_text *out)
+{
+	struct pool pool = { 0 };
+	struct columns *columns = pd_pool_alloc(&pool, sizeof *columns);
+	if (!columns) {
+		out->failed = true;
+		return;
+	}
+	for (unsigned i = 0; i < HEAD_COUNT; i++)
+		add_column(columns, pd_record_head_info(i)->name, pd_json_type_of_head(i));
+	const struct perfdata_layout *layout;
+	for (size_t i = 0; (layout = perfdata_record_layout_at(i)); i++) {
+		const struct plan *plan = pd_plan_make(&pool, layout, false);
+		if (plan)
+			each_field(plan, "", true, add_top, columns);
+		else
+			out->failed = true;
+	}
+	add_column(columns, "frames", JSON_OBJECTS);
+	for (size_t i = 0; pd_meta_keys[i].name; i++)
+		add_column(columns, pd_meta_keys[i].name, pd_meta_keys[i].type);
+	for (size_t i = 0; pd_summary_keys[i].name; i++)
+		add_column(columns, pd_summary_keys[i].name, pd_summary_keys[i].type);
+	for (size_t i = 0; i < columns->nr; i++)
+		perfdata_text_printf(out, "%s\"%s\": '%s'", i ? ",\n " : "{", columns->items[i].name,
+				     pd_json_type_column(columns->items[i].type));
+	perfdata_text_literal(out, "}\n");
+	pd_pool_release(&pool);
+}
+
+/* --- the manual ------------------------------------------------------------------------------------------------------------------------ */
+
+/* Text for roff: backslashes, and dots and quotes at the start of a line, mean something there. */
+static void roff(struct perfdata_text *out, const char *text)
+{
+	if (*text == '.' || *text == '\'')
+		perfdata_text_literal(out, "\\&");
+	for (; *text; text++) {
+		if (*text == '\\')
+			perfdata_text_literal(out, "\\e");
+		else if (*text == '-')
+			perfdata_text_literal(out, "\\-");
+		else
+			perfdata_text_char(out, *text);
+	}
+}
+
+static const char *kind_text(const struct perfdata_field *field)
+{
+	switch (field->kind) {
+	case PERFDATA_U8: return "u8";
+	case PERFDATA_U16: return "u16";
+	case PERFDATA_U32: return "u32";
+	case PERFDATA_U64: return "u64";
+	case PERFDATA_S32: return "s32";
+	case PERFDATA_S64: return "s64";
+	case PERFDATA_F64: return "double";
+	case PERFDATA_TEXT: return "text up to a NUL";
+	case PERFDATA_CHARS: return "char array";
+	case PERFDATA_STRING: return "u32 length, text";
+	case PERFDATA_BYTES: case PERFDATA_FEATURE: return "bytes";
+	case PERFDATA_LIST: return "list";
+	case PERFDATA_STRUCT: return "group";
+	case PERFDATA_ATTR: return "struct perf_event_attr";
+	case PERFDATA_CPUS: return "CPU numbers";
+	case PERFDATA_BITMAP: return "bitmap";
+	case PERFDATA_PAD: break;
+	}
+	return "padding";
+}
+
+static void condition(struct perfdata_text *out, const struct perfdata_layout *layout, const struct perfdata_field *field)
+{
+	const char *name;
+	switch (field->when) {
+	case PERFDATA_IF_MISC: perfdata_text_printf(out, "; if misc has 0x%llx", (unsigned long long)field->when_value); return;
+	case PERFDATA_UNLESS_MISC: perfdata_text_printf(out, "; unless misc has 0x%llx", (unsigned long long)field->when_value); return;
+	case PERFDATA_IF_SAMPLE_TYPE:
+		name = perfdata_name_of(perfdata_sample_type_names(), field->when_value);
+		perfdata_text_printf(out, "; with %s", name ? name : "an unknown bit");
+		return;
+	case PERFDATA_IF_READ_FORMAT:
+		perfdata_text_printf(out, "; if read_format has 0x%llx", (unsigned long long)field->when_value);
+		return;
+	case PERFDATA_IF_FIELD:
+		perfdata_text_printf(out, "; if %s is %llu", layout->fields[field->when_field].name, (unsigned long long)field->when_value);
+		return;
+	case PERFDATA_IF_FIELD_GE:
+		perfdata_text_printf(out, "; if %s is at least %llu", layout->fields[field->when_field].name,
+				     (unsigned long long)field->when_value);
+		return;
+	case PERFDATA_IF_FIELD_BITS:
+		perfdata_text_printf(out, "; if %s has 0x%llx", layout->fields[field->when_field].name,
+				     (unsigned long long)field->when_value);
+		return;
+	case PERFDATA_IF_LEFT: perfdata_text_literal(out, "; where the record is long enough"); return;
+	default: return;
+	}
+}
+
+static void manual_fields(struct perfdata_text *out, const struct perfdata_layout *layout, unsigned depth)
+{
+	for (uint32_t i = 0; i < layout->nr_fields; i++) {
+		const struct perfdata_field *field = &layout->fields[i];
+		perfdata_text_literal(out, ".TP\n.B ");
+		roff(out, field->name ? field->name : layout->name);
+		perfdata_text_literal(out, "\n(");
+		perfdata_text_string(out, kind_text(field));
+		if (field->kind == PERFDATA_PAD && field->count_field == PERFDATA_COUNT_FIXED)
+			perfdata_text_printf(out, ", %u bytes", field->count);
+		if (*pd_unit_name(field->unit))
+			perfdata_text_printf(out, ", %s", pd_unit_name(field->unit));
+		condition(out, layout, field);
+		perfdata_text_literal(out, ") ");
+		roff(out, field->doc ? field->doc : "");
+		perfdata_text_char(out, '\n');
+		if (field->element && depth < 3) {
+			perfdata_text_literal(out, ".RS\n");
+			manual_fields(out, field->element, depth + 1);
+			perfdata_text_literal(out, ".RE\n");
+		}
+	}
+}
+
+void perfdata_describe_records_manual(struct perfdata_text *out)
+{
+	const struct perfdata_layout *layout;
+	for (size_t i = 0; (layout = perfdata_record_layout_at(i)); i++) {
+		perfdata_text_printf(out, ".SS %s (%u)\n", layout->perf_name, layout->id);
+		roff(out, layout->doc);
+		perfdata_text_printf(out, "\nAt least %u bytes with the header.\n", layout->min_size);
+		manual_fields(out, layout, 0);
+	}
+}

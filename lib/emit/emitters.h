@@ -1,0 +1,10 @@
+/* The emitters that come with the library: perfdata_builtin_emitter has them by index and name. */
+#ifndef EMIT_EMITTERS_H
+#define EMIT_EMITTERS_H
+
+#include "perfdata/emit.h"
+
+extern const struct perfdata_emitter pd_emitter_ndjson, pd_emitter_json, pd_emitter_csv, pd_emitter_dump, pd_emitter_script,
+	pd_emitter_perf_json, pd_emitter_folded;
+
+#endif

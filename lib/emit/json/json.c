@@ -1,0 +1,653 @@
+/* `ndjson` and `json`: every record with every field. The same objects, as lines or in one document. */
+#include "config.h"
+#include <stddef.h>
+#include <stdlib.h>
+#include "emit/emitters.h"
+#include "emit/model/line.h"
+#include "emit/json/meta.h"
+#include "emit/model/name_options.h"
+#include "emit/model/record.h"
+#include "emit/model/selection.h"
+
+struct json_head {
+	enum pd_record_head head;
+	struct key key;
+};
+
+struct json_state {
+	struct record_world world;
+	struct json_head heads[HEAD_COUNT];
+	struct line_kind lines;
+	struct meta_told told;
+	bool document;
+	bool select;
+	struct selection selection;
+	perfdata_finding_fn *on_finding;
+	void *user;
+	bool names_needed;     /* or commas */
+	struct told names;     /* scan's */
+	const char *stack_file;/* of stack lines, where several recordings share an output; or NULL */
+};
+
+static const struct perfdata_option options[] = {
+	{ "fields", PERFDATA_OPTION_TEXT, 'e', "LIST", "only these fields, in this order (see `perfdata fields`)" },
+	{ "raw", PERFDATA_OPTION_FLAG, 0, NULL, "add the whole record in hex" },
+	{ "int64", PERFDATA_OPTION_CHOICE, 0, "number|string", "how 64-bit numbers are written (string: for JavaScript)" },
+	NAME_OPTIONS,
+	{ 0 },
+};
+
+static bool make_line(struct line_maker *maker, struct record *r, const void *user);
+static const char *line_end(const struct json_state *json) { return json->document ? "}" : "}\n"; }
+
+/* --- begin ---------------------------------------------------------------------------------------------------------------- */
+
+static void release(void *state)
+{
+	struct json_state *json = state;
+	if (!json)
+		return;
+	pd_record_world_release(&json->world);
+	pd_told_release(&json->names);
+	free(json);
+}
+
+static enum perfdata_status set_up(struct json_state *json, const struct perfdata_emit_context *context)
+{
+	if (!pd_record_world_init(&json->world, context))
+		return PERFDATA_ENOMEM;
+	const char *int64 = perfdata_option_text(context->options, context->nr_options, "int64");
+	json->world.spell.int64_string = int64 && !strcmp(int64, "string");
+	json->world.raw = perfdata_option_flag(context->options, context->nr_options, "raw", false);
+	pd_name_options_read(&json->world, context->options, context->nr_options);
+	json->names.session = context->session;
+	json->names.what = json->world.stacks_by_id ? TOLD_STACKS : TOLD_NO_IDS;
+	json->names_needed = (pd_name_options_needs(context->options, context->nr_options) & PERFDATA_NEED_DELIVERIES) || json->document;
+	if (context->shared_output)
+		json->stack_file = perfdata_reader_file_name(context->reader, 0);
+	json->on_finding = context->on_finding;
+	json->user = context->user;
+	const char *list = perfdata_option_text(context->options, context->nr_options, "fields");
+	for (enum pd_record_head head = 0; head < HEAD_COUNT; head++) {
+		json->heads[head] = (struct json_head){ head, pd_key_make(&json->world.pool, ",\"", pd_record_head_info(head)->name, "") };
+		if (!json->heads[head].key.text)
+			return PERFDATA_ENOMEM;
+	}
+	json->lines = (struct line_kind){ .make = make_line, .user = json, .without_chains = json->world.stacks_by_id && !list };
+	json->select = list != NULL;
+	return list ? pd_selection_parse(&json->world.pool, list, &json->selection, context->reterr) : PERFDATA_OK;
+}
+
+static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out,
+				  bool document)
+{
+	struct json_state *json = calloc(1, sizeof *json);
+	if (!json)
+		return PERFDATA_ENOMEM;
+	json->document = document;
+	const enum perfdata_status status = set_up(json, context);
+	if (status) {
+		release(json);
+		return status;
+	}
+	struct speller s = { .world = &json->world.spell, .out = out };
+	if (document)
+		perfdata_text_literal(out, "{\"meta\":");
+	pd_meta_spell(&s, context, &json->told);
+	if (document)
+		perfdata_text_literal(out, ",\n\"records\":[");
+	perfdata_text_char(out, '\n');
+	*ret_state = json;
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status begin_lines(const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out)
+{
+	return begin(context, ret_state, out, false);
+}
+
+static enum perfdata_status begin_document(const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out)
+{
+	return begin(context, ret_state, out, true);
+}
+
+/* --- scan --------------------------------------------------------------------------------------------------------- */
+
+/* Which batch holds the first record, in front of which no comma stands; and what names of addresses depend on. */
+static enum perfdata_status scan(void *state, const struct perfdata_batch *batch, void **ret_value)
+{
+	struct json_state *json = state;
+	if (!json->names_needed)
+		return PERFDATA_OK;
+	struct told_batch *told = NULL;
+	const enum perfdata_status status = pd_told_scan(&json->names, batch, &told);
+	*ret_value = told;
+	return status;
+}
+
+/* --- format ------------------------------------------------------------------------------------------------------- */
+
+static void free_cache(void *cache)
+{
+	pd_record_cache_release(cache);
+	free(cache);
+}
+
+static struct record_cache *get_cache(struct perfdata_scratch *scratch)
+{
+	if (scratch->cache)
+		return scratch->cache;
+	struct record_cache *cache = calloc(1, sizeof *cache);
+	if (!cache)
+		return NULL;
+	if (!pd_record_cache_init(cache)) {
+		free_cache(cache);
+		return NULL;
+	}
+	scratch->cache = cache;
+	scratch->free_cache = free_cache;
+	return cache;
+}
+
+static void spell_text_member(struct perfdata_text *out, const struct key *key, struct perfdata_bytes text)
+{
+	perfdata_text_append(out, key->text, key->size);
+	if (perfdata_text_json_string(out, text.data, text.size))
+		return;
+	/* key: `,"name":` → `,"name_hex":` */
+	perfdata_text_append(out, key->text, key->size - 2);
+	perfdata_text_literal(out, "_hex\":");
+	pd_spell_bytes_string(out, text);
+}
+
+static void add_name(void *user, const char *name)
+{
+	struct perfdata_text *out = user;
+	perfdata_text_char(out, ',');
+	perfdata_text_json_string(out, name, strlen(name));
+}
+
+static void spell_frame(struct record *r, uint32_t frame)
+{
+	const struct place_speller places = pd_record_places(r);
+	pd_place_json(&places, r->s.out, frame);
+}
+
+static void spell_stack(struct record *r, uint32_t stack)
+{
+	const struct place_speller places = pd_record_places(r);
+	pd_place_json_stack(&places, r->s.out, stack, false);
+}
+
+/* Any head, under any key. */
+static void spell_head(struct record *r, enum pd_record_head head, const struct key *key)
+{
+	struct perfdata_text *out = r->s.out;
+	const struct head_value value = pd_record_head(r, head);
+	if (value.kind == HEAD_IS_ABSENT)
+		return;
+	if (value.kind == HEAD_IS_TEXT) {
+		spell_text_member(out, key, value.bytes);
+		return;
+	}
+	perfdata_text_append(out, key->text, key->size);
+	const size_t start = out->size;
+	switch (value.kind) {
+	case HEAD_IS_NULL: perfdata_text_literal(out, "null"); break;
+	case HEAD_IS_TRUE: perfdata_text_literal(out, "true"); break;
+	case HEAD_IS_S64: perfdata_text_s64(out, (int64_t)value.number); break;
+	case HEAD_IS_U64:
+		if (pd_record_head_info(head)->wide)
+			pd_spell_wide(&r->s, value.number);
+		else
+			perfdata_text_u64(out, value.number);
+		break;
+	case HEAD_IS_BYTES: pd_spell_bytes_string(out, value.bytes); break;
+	case HEAD_IS_NAMES:
+		pd_record_misc_names(r, add_name, out);
+		pd_spell_close(out, start, '[', ']');
+		break;
+	case HEAD_IS_TRAILER: pd_spell_object(&r->s, r->cache->trailer, r->view.sample_id.present, &r->view.sample_id); break;
+	case HEAD_IS_PLACE: spell_frame(r, (uint32_t)value.number); break;
+	case HEAD_IS_BRANCHES: pd_record_spell_branches(r); break;
+	case HEAD_IS_STACK: spell_stack(r, (uint32_t)value.number); break;
+	case HEAD_IS_TEXT: case HEAD_IS_ABSENT: break;
+	}
+}
+
+static void other_head(struct record *r, const void *what, struct perfdata_text *room)
+{
+	const struct json_head *head = what;
+	(void)room;
+	spell_head(r, head->head, &head->key);
+}
+
+static void other_row(struct record *r, const void *row, struct perfdata_text *room)
+{
+	(void)room;
+	pd_spell_member(&r->s, row, &r->view.u);
+}
+
+/* --- lines -------------------------------------------------------------------------------------------------------- */
+
+static bool is_hex(enum perfdata_part_form form) { return form >= PERFDATA_PART_X8 && form <= PERFDATA_PART_X64; }
+
+/* Quotes around numbers that have some, once in front and once behind. */
+static void quote(struct line_maker *maker, const struct record *r, enum perfdata_part_form form)
+{
+	const bool wide = form == PERFDATA_PART_U64 || form == PERFDATA_PART_S64;
+	if (is_hex(form) || (wide && r->world->spell.int64_string))
+		perfdata_text_char(maker->text, '"');
+}
+
+static void start_number(struct line_maker *maker, const struct record *r, const struct key *key, enum perfdata_part_form form)
+{
+	perfdata_text_append(maker->text, key->text, key->size);
+	quote(maker, r, form);
+	if (is_hex(form))
+		perfdata_text_literal(maker->text, "0x");
+}
+
+static void make_number(struct line_maker *maker, const struct record *r, const struct key *key, enum perfdata_part_form form,
+			enum line_base base, uint32_t offset)
+{
+	start_number(maker, r, key, form);
+	pd_line_number(maker, form, base, offset);
+	quote(maker, r, form);
+}
+
+static void make_member(struct line_maker *maker, const struct record *r, const struct key *key, enum perfdata_part_form form,
+			uint32_t member)
+{
+	start_number(maker, r, key, form);
+	pd_line_member(maker, form, member);
+	quote(maker, r, form);
+}
+
+/* other, what: how the head is spelled where that takes more than constant bytes and numbers. */
+static void make_head(struct line_maker *maker, struct record *r, enum pd_record_head head, const struct key *key, line_spell_fn *other,
+		      const void *what)
+{
+	const int index = pd_record_row_of_head(r, head);
+	if (index >= 0) {
+		const struct row *row = &r->plan->plan->rows[index];
+		if (maker->present >> index & 1)
+			make_member(maker, r, key, head == HEAD_CPU ? PERFDATA_PART_U32_OR_NULL : pd_line_form(row), row->member);
+		return;
+	}
+	switch (head) {
+	case HEAD_TYPE: case HEAD_MISC: case HEAD_MISC_RAW: case HEAD_EVENT: spell_head(r, head, key); return;
+	case HEAD_OFFSET: make_number(maker, r, key, PERFDATA_PART_U64, LINE_RAW, offsetof(struct perfdata_raw, offset)); return;
+	case HEAD_SIZE: make_number(maker, r, key, PERFDATA_PART_U32, LINE_RAW, offsetof(struct perfdata_raw, size)); return;
+	default: break;
+	}
+	pd_line_head(maker, r, head, other, what);
+}
+
+static void make_default_head(struct line_maker *maker, struct record *r, const struct json_state *json, enum pd_record_head head)
+{
+	make_head(maker, r, head, &json->heads[head].key, other_head, &json->heads[head]);
+}
+
+static void make_row(struct line_maker *maker, struct record *r, const struct row *row)
+{
+	const enum perfdata_part_form form = pd_line_form(row);
+	if (form != PERFDATA_PART_STOP) {
+		make_member(maker, r, &row->key, form, row->member);
+	} else if (row->op == SPELL_RAW && maker->fields) {
+		perfdata_text_literal(maker->text, ",\"fields\":");
+		pd_trace_json_line(maker, &r->s);
+	} else if (row->op != SPELL_NOTHING) {
+		pd_line_other_of_view(maker, other_row, row);
+	}
+}
+
+/* Everything of the record. */
+static void make_whole(struct line_maker *maker, struct record *r, const struct json_state *json)
+{
+	static const enum pd_record_head first[] = {
+		HEAD_TYPE, HEAD_OFFSET, HEAD_INNER, HEAD_SIZE, HEAD_TYPE_RAW, HEAD_FILE, HEAD_MISC, HEAD_MISC_RAW, HEAD_EVENT,
+		HEAD_EVENT_UNKNOWN, HEAD_LATE, HEAD_AFTER_GAP, HEAD_TIME, HEAD_PID, HEAD_TID, HEAD_CPU,
+	};
+	for (size_t i = 0; i < sizeof first / sizeof *first; i++)
+		make_default_head(maker, r, json, first[i]);
+	const struct plan *plan = r->plan->plan;
+	for (uint32_t i = 0; plan && i < plan->nr_rows; i++)
+		if (maker->present & r->plan->body & UINT64_C(1) << i)
+			make_row(maker, r, &plan->rows[i]);
+	for (enum pd_record_head head = HEAD_COMM; head <= HEAD_STACK_ID && r->delivery; head++)
+		if (r->world->heads >> head & 1)
+			make_default_head(maker, r, json, head);
+	const enum pd_record_head last = r->world->raw ? HEAD_RAW_BYTES : HEAD_PROBLEM;
+	for (enum pd_record_head head = HEAD_SAMPLE_ID; head <= last; head++)
+		make_default_head(maker, r, json, head);
+}
+
+/* --- -e ----------------------------------------------------------------------------------------------------------- */
+
+static void spell_trace_field(struct record *r, const struct select_step *step, struct perfdata_bytes raw)
+{
+	const struct trace_row *row = r->s.trace ? pd_trace_plan_row(r->s.trace, step->trace_name) : NULL;
+	if (!row)
+		return;
+	struct perfdata_text *out = r->s.out;
+	const size_t before = out->size;
+	perfdata_text_append(out, step->key.text, step->key.size);
+	bool valid;
+	struct perfdata_bytes text;
+	if (!pd_trace_json_value(&r->s, row, raw, &valid, &text)) {
+		r->s.trace_damaged = true;
+		out->size = before;
+	} else if (!valid) {
+		perfdata_text_append(out, step->key.text, step->key.size - 2);
+		perfdata_text_literal(out, "_hex\":");
+		pd_spell_bytes_string(out, text);
+	}
+}
+
+static void spell_place_part(struct record *r, const struct select_step *step)
+{
+	struct perfdata_text *out = r->s.out;
+	const struct head_value value = pd_record_head(r, step->head);
+	if (value.kind != HEAD_IS_PLACE)
+		return;
+	struct place place;
+	pd_place_load(&r->told, (uint32_t)value.number, PLACE_BIT(step->part), &place);
+	if (!place.present)
+		return;
+	perfdata_text_append(out, step->key.text, step->key.size);
+	if (pd_place_json_value(out, &place, step->part, r->world->spell.int64_string))
+		return;
+	perfdata_text_append(out, step->key.text, step->key.size - 2);
+	perfdata_text_literal(out, "_hex\":");
+	pd_spell_bytes_string(out, place.text[step->part]);
+}
+
+/* Where the text itself is selected, its exact bytes follow it by themselves. */
+static bool text_selected(const struct json_state *json, const struct select_step *step)
+{
+	const size_t size = strlen(step->name) - 4;
+	for (size_t i = 0; i < json->selection.nr; i++)
+		if (strlen(json->selection.names[i]) == size && !memcmp(json->selection.names[i], step->name, size))
+			return true;
+	return false;
+}
+
+static void spell_step(struct record *r, const void *what, struct perfdata_text *room)
+{
+	const struct select_step *step = what;
+	const void *view;
+	(void)room;
+	switch (step->what) {
+	case SELECT_NOTHING: return;
+	case SELECT_HEAD: spell_head(r, step->head, &step->key); return;
+	case SELECT_FIELDS: case SELECT_FIELD:
+		if (!r->s.trace || !r->fields.data)
+			return;
+		if (step->what == SELECT_FIELD) {
+			spell_trace_field(r, step, r->fields);
+			return;
+		}
+		perfdata_text_append(r->s.out, step->key.text, step->key.size);
+		r->s.trace_damaged |= !pd_trace_json_object(&r->s, r->s.trace, r->fields);
+		return;
+	case SELECT_PLACE: spell_place_part(r, step); return;
+	case SELECT_ROW: case SELECT_RAW_NUMBER: case SELECT_EXACT_BYTES: case SELECT_TRAILER: break;
+	}
+	view = pd_selection_view(r, step);
+	if (!view)
+		return;
+	const struct row *row = &step->row;
+	if (step->what == SELECT_EXACT_BYTES) {
+		const struct perfdata_bytes *text = (const void *)((const char *)view + row->member);
+		if (perfdata_utf8_valid(text->data, text->size))
+			return;
+		perfdata_text_append(r->s.out, step->key.text, step->key.size);
+		pd_spell_bytes_string(r->s.out, *text);
+		return;
+	}
+	if (step->what == SELECT_RAW_NUMBER) {
+		perfdata_text_append(r->s.out, step->key.text, step->key.size);
+		const uint64_t value = pd_spell_integer(row->kind, (const char *)view + row->member);
+		if (row->wide)
+			pd_spell_wide(&r->s, value);
+		else
+			perfdata_text_u64(r->s.out, value);
+		return;
+	}
+	/* What was asked for by name is the raw data itself. */
+	const struct trace_plan *trace = r->s.trace;
+	r->s.trace = NULL;
+	struct perfdata_text *out = r->s.out;
+	perfdata_text_append(out, step->key.text, step->key.size);
+	if (!pd_spell_value(&r->s, &step->row, view)) {
+		perfdata_text_append(out, step->key.text, step->key.size - 2);
+		perfdata_text_literal(out, "_hex\":");
+		pd_spell_bytes_string(out, *(const struct perfdata_bytes *)(const void *)((const char *)view + step->row.member));
+	}
+	r->s.trace = trace;
+}
+
+static void make_field(struct line_maker *maker, struct record *r, const struct select_step *step)
+{
+	const struct trace_row *row = pd_trace_plan_row(maker->fields, step->trace_name);
+	const enum perfdata_part_form form = row ? pd_trace_form(row) : PERFDATA_PART_STOP;
+	if (form != PERFDATA_PART_STOP)
+		make_number(maker, r, &step->key, form, LINE_FIELDS, row->offset);
+	else if (row)
+		pd_line_other(maker, spell_step, step);
+}
+
+static void make_step(struct line_maker *maker, struct record *r, const struct json_state *json, const struct select_step *step)
+{
+	if (step->gate && !(step->gate & maker->present))
+		return;
+	switch (step->what) {
+	case SELECT_NOTHING: return;
+	case SELECT_HEAD: make_head(maker, r, step->head, &step->key, spell_step, step); return;
+	case SELECT_FIELD:
+		if (maker->fields)
+			make_field(maker, r, step);
+		else
+			pd_line_other(maker, spell_step, step);
+		return;
+	case SELECT_FIELDS:
+		if (maker->fields) {
+			perfdata_text_append(maker->text, step->key.text, step->key.size);
+			pd_trace_json_line(maker, &r->s);
+		} else {
+			pd_line_other(maker, spell_step, step);
+		}
+		return;
+	case SELECT_PLACE: pd_line_other(maker, spell_step, step); return;
+	case SELECT_ROW:
+		if (!step->depth && pd_line_form(&step->row) != PERFDATA_PART_STOP) {
+			make_member(maker, r, &step->key, pd_line_form(&step->row), step->row.member);
+			return;
+		}
+		break;
+	case SELECT_EXACT_BYTES:
+		if (text_selected(json, step))
+			return;
+		break;
+	case SELECT_RAW_NUMBER: case SELECT_TRAILER: break;
+	}
+	pd_line_other_of_view(maker, spell_step, step);
+}
+
+static bool make_selected(struct line_maker *maker, struct record *r, const struct json_state *json)
+{
+	struct record_plan *plan = r->plan;
+	if (!plan->selection) {
+		struct select_step *steps;
+		if (!pd_selection_resolve(&r->cache->extra, &json->selection, plan->plan ? plan->plan->layout : NULL, &steps))
+			return false;
+		plan->selection = steps;
+	}
+	const struct select_step *steps = plan->selection;
+	for (size_t i = 0; i < json->selection.nr; i++)
+		make_step(maker, r, json, &steps[i]);
+	return true;
+}
+
+static bool make_line(struct line_maker *maker, struct record *r, const void *user)
+{
+	const struct json_state *json = user;
+	if (json->select && !make_selected(maker, r, json))
+		return false;
+	if (!json->select)
+		make_whole(maker, r, json);
+	perfdata_text_string(maker->text, line_end(json));
+	return true;
+}
+
+/* --- lines -------------------------------------------------------------------------------------------------------- */
+
+/* Where format stands in its batch. */
+struct walk {
+	const struct json_state *json;
+	const struct perfdata_batch *batch;
+	const struct told_batch *told;  /* or NULL */
+	size_t delivery;                /* see pd_told_delivery */
+	size_t stack;                   /* of told->ids */
+	bool comma;
+};
+
+static void start_line(struct walk *walk, struct perfdata_text *out)
+{
+	if (walk->json->document && walk->comma)
+		perfdata_text_literal(out, ",\n");
+	walk->comma = true;
+}
+
+static bool spell_line(const struct json_state *json, struct record *r, const struct perfdata_raw *raw, struct found_batch **found,
+		       struct perfdata_text *room)
+{
+	struct perfdata_text *out = r->s.out;
+	const size_t start = out->size;
+	if (!pd_line_write(r, &json->lines, raw, found, room))
+		return false;
+	if (perfdata_text_failed(out))
+		return true;
+	/* the first member's comma */
+	if (out->data[start] == ',') {
+		out->data[start] = '{';
+		return true;
+	}
+	out->size = start;
+	perfdata_text_char(out, '{');
+	perfdata_text_string(out, line_end(json));
+	return true;
+}
+
+/* The line of the sample's stack, before its first use. */
+static void spell_new_stack(struct walk *walk, struct record *r)
+{
+	struct perfdata_text *out = r->s.out;
+	if (walk->stack == walk->told->nr_ids || walk->told->ids[walk->stack] != r->delivery->stack)
+		return;
+	start_line(walk, out);
+	perfdata_text_literal(out, "{\"type\":\"stack\",\"stack_id\":");
+	perfdata_text_u64(out, walk->told->ids[walk->stack++]);
+	if (walk->json->stack_file)
+		spell_text_member(out, &walk->json->heads[HEAD_FILE].key, (struct perfdata_bytes){ (const uint8_t *)walk->json->stack_file,
+				  strlen(walk->json->stack_file) });
+	perfdata_text_literal(out, ",\"frames\":");
+	const struct place_speller places = pd_record_places(r);
+	pd_place_json_stack(&places, out, r->delivery->stack, true);
+	perfdata_text_string(out, line_end(walk->json));
+}
+
+static void find_delivery(struct walk *walk, struct record *r, const struct perfdata_raw *raw)
+{
+	r->delivery = raw->type == PERFDATA_RECORD_SAMPLE ? pd_told_delivery(walk->batch, &walk->delivery, raw) : NULL;
+	if (walk->json->world.stacks_by_id && r->delivery && r->delivery->stack != PERFDATA_NONE)
+		spell_new_stack(walk, r);
+}
+
+static enum perfdata_status format(const void *state, const struct perfdata_batch *batch, void *value,
+				   struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
+{
+	const struct json_state *json = state;
+	struct walk walk = { .json = json, .batch = batch, .told = value };
+	struct record r = { .world = &json->world, .cache = get_cache(scratch), .s = { .out = out }, .batch = batch };
+	if (!r.cache)
+		return PERFDATA_ENOMEM;
+	struct found_batch *found = NULL;
+	walk.comma = walk.told && !walk.told->first;
+	if (walk.told)
+		r.told = (struct told_world){ batch->session, walk.told->known };
+	enum perfdata_status status = PERFDATA_OK;
+	for (size_t i = 0; i < batch->nr_records; i++) {
+		if (batch->nr_deliveries)
+			find_delivery(&walk, &r, &batch->records[i]);
+		start_line(&walk, out);
+		if (!spell_line(json, &r, &batch->records[i], &found, &scratch->text)) {
+			status = PERFDATA_ENOMEM;
+			break;
+		}
+		pd_record_done(&r, &found);
+	}
+	*ret_part = found;
+	return status;
+}
+
+/* --- merge and end ------------------------------------------------------------------------------------------------ */
+
+static enum perfdata_status merge(void *state, void *part, struct perfdata_text *out)
+{
+	const struct json_state *json = state;
+	(void)out;
+	pd_found_report(part, json->on_finding, json->user);
+	return PERFDATA_OK;
+}
+
+static void free_part(void *part) { pd_found_report(part, NULL, NULL); }
+
+static enum perfdata_status end(void *state, const struct perfdata_emit_end *what, struct perfdata_text *out)
+{
+	const struct json_state *json = state;
+	struct speller s = { .world = &json->world.spell, .out = out };
+	if (json->document)
+		perfdata_text_literal(out, "\n],\n\"summary\":");
+	pd_summary_spell(&s, what, &json->told);
+	perfdata_text_string(out, json->document ? "}\n" : "\n");
+	return PERFDATA_OK;
+}
+
+const struct perfdata_emitter pd_emitter_ndjson = {
+	.abi = PERFDATA_EMITTER_ABI,
+	.name = "ndjson",
+	.help = "every record with every field, one JSON object per line",
+	.needs = PERFDATA_NEED_RECORDS,
+	.checks = true,
+	.options = options,
+	.needs_for = pd_name_options_needs,
+	.begin = begin_lines,
+	.scan = scan,
+	.format = format,
+	.merge = merge,
+	.end = end,
+	.free_value = pd_told_batch_free,
+	.free_part = free_part,
+	.release = release,
+};
+
+const struct perfdata_emitter pd_emitter_json = {
+	.abi = PERFDATA_EMITTER_ABI,
+	.name = "json",
+	.help = "the same objects in one JSON document",
+	.needs = PERFDATA_NEED_RECORDS,
+	.one_document = true,
+	.checks = true,
+	.options = options,
+	.needs_for = pd_name_options_needs,
+	.begin = begin_document,
+	.scan = scan,
+	.format = format,
+	.merge = merge,
+	.end = end,
+	.free_value = pd_told_batch_free,
+	.free_part = free_part,
+	.release = release,
+};

@@ -1,0 +1,24 @@
+/* What the rows become in JSON: the types that `fields`, `schema` and its columns tell, in one place. */
+#ifndef EMIT_JSON_TYPE_H
+#define EMIT_JSON_TYPE_H
+
+#include "emit/model/plan.h"
+#include "emit/model/record.h"
+
+enum json_type {
+	JSON_NUMBER, JSON_UNSIGNED, JSON_SIGNED,   /* a double; integers */
+	JSON_STRING, JSON_HEX, JSON_ADDRESS,       /* text; bytes as hex digits; "0x…" */
+	JSON_BOOLEAN, JSON_TRUE,                   /* JSON_TRUE: true or absent */
+	JSON_OBJECT, JSON_STRINGS, JSON_UNSIGNEDS, JSON_ADDRESSES, JSON_OBJECTS,
+};
+
+enum json_type pd_json_type_of_row(const struct row *row);
+enum json_type pd_json_type_of_head(enum pd_record_head head);
+/* "unsigned", "string", "list of addresses", … */
+const char *pd_json_type_name(enum json_type type);
+/* The column type for DuckDB's read_json. */
+const char *pd_json_type_column(enum json_type type);
+/* "ns", "bytes", …, or "". */
+const char *pd_unit_name(enum perfdata_unit unit);
+
+#endif

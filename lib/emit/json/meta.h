@@ -1,0 +1,23 @@
+/* The meta and summary objects. */
+#ifndef EMIT_META_H
+#define EMIT_META_H
+
+#include "emit/json/spell.h"
+
+#define EMIT_SCHEMA "perfdata/1"
+
+/* What stood in meta, so that the summary of a pipe can add what came later. */
+struct meta_told {
+	uint64_t features[4];          /* bit n: feature n */
+	uint32_t nr_versions;          /* events with a lower version are told */
+	bool pipe;
+};
+
+/* Appends `{"type":"meta",…}`. */
+void pd_meta_spell(struct speller *s, const struct perfdata_emit_context *context, struct meta_told *ret_told);
+/* Appends `{"type":"summary",…}`. */
+void pd_summary_spell(struct speller *s, const struct perfdata_emit_end *end, const struct meta_told *told);
+/* Appends an event of meta: index, name, attr, ids, … */
+void pd_meta_spell_event(struct speller *s, const struct plan *attr, const struct perfdata_event *event);
+
+#endif

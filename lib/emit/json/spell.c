@@ -1,0 +1,434 @@
+#include "config.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include "emit/json/feature_json.h"
+#include "emit/json/spell.h"
+#include "emit/json/trace_json.h"
+
+/* --- the world ------------------------------------------------------------------------------------------------------- */
+
+static int compare_ids(const void *a, const void *b)
+{
+	const struct id_name *x = a, *y = b;
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+void pd_spell_register_name(enum perfdata_arch arch, unsigned bit, char *room)
+{
+	const char *name = perfdata_register_name(arch, bit), *before = bit ? perfdata_register_name(arch, bit - 1) : NULL;
+	const bool second = name && before && !strcmp(name, before);
+	if (name)
+		snprintf(room, SPELL_REGISTER_NAME, "%s%s", name, second ? "_high" : "");
+	else
+		snprintf(room, SPELL_REGISTER_NAME, "r%u", bit);
+}
+
+bool pd_world_init(struct spell_world *world, struct pool *pool, const struct perfdata_reader *reader)
+{
+	world->reader = reader;
+	const enum perfdata_arch arch = perfdata_reader_arch(reader);
+	for (unsigned i = 0; i < EMIT_MAX_REGISTERS; i++) {
+		char name[SPELL_REGISTER_NAME];
+		pd_spell_register_name(arch, i, name);
+		struct key key = pd_key_make(pool, ",\"", name, "\":\"0x");
+		if (!key.text)
+			return false;
+		key.size -= 2;   /* pd_key_make ends with `":`, which stands inside here */
+		world->registers[i] = key;
+	}
+	const struct perfdata_feature_section *nrcpus = perfdata_reader_feature(reader, PERFDATA_FEATURE_NRCPUS);
+	if (nrcpus && nrcpus->feature) {
+		const struct perfdata_node *node = perfdata_feature_root(nrcpus->feature)->child;
+		/* available, then online */
+		for (; node && node->kind == PERFDATA_U32; node = node->next)
+			if (node->v.u > world->nr_cpus_avail)
+				world->nr_cpus_avail = (uint32_t)node->v.u;
+	}
+	size_t nr = 0;
+	for (size_t i = 0; i < perfdata_reader_nr_events(reader); i++)
+		nr += perfdata_reader_event(reader, i)->nr_ids;
+	world->ids = malloc((nr + 1) * sizeof *world->ids);
+	if (!world->ids)
+		return false;
+	for (size_t i = 0; i < perfdata_reader_nr_events(reader); i++) {
+		const struct perfdata_event *event = perfdata_reader_event(reader, i);
+		for (size_t k = 0; k < event->nr_ids; k++)
+			world->ids[world->nr_ids++] = (struct id_name){ event->ids[k], event };
+	}
+	qsort(world->ids, world->nr_ids, sizeof *world->ids, compare_ids);
+	return true;
+}
+
+void pd_world_release(struct spell_world *world) { free(world->ids); }
+
+const struct perfdata_event *pd_world_event(const struct spell_world *world, uint64_t id)
+{
+	size_t low = 0, high = world->nr_ids;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		if (world->ids[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < world->nr_ids && world->ids[low].id == id ? world->ids[low].event : NULL;
+}
+
+/* --- small values ------------------------------------------------------------------------------------------------------ */
+
+uint64_t pd_spell_integer(enum perfdata_kind kind, const void *member)
+{
+	switch (kind) {
+	case PERFDATA_U8: return *(const uint8_t *)member;
+	case PERFDATA_U16: return *(const uint16_t *)member;
+	case PERFDATA_U32: return *(const uint32_t *)member;
+	case PERFDATA_S32: return (uint64_t)(int64_t)*(const int32_t *)member;
+	default: return *(const uint64_t *)member;
+	}
+}
+
+void pd_spell_close(struct perfdata_text *out, size_t start, char open, char close)
+{
+	if (perfdata_text_failed(out))
+		return;
+	if (out->size == start)
+		perfdata_text_char(out, open);
+	else
+		out->data[start] = open;
+	perfdata_text_char(out, close);
+}
+
+static char *hex_string_to(char *at, uint64_t value)
+{
+	memcpy(at, "\"0x", 3);
+	at = perfdata_hex_to(at + 3, value);
+	*at++ = '"';
+	return at;
+}
+
+void pd_spell_hex_string(struct perfdata_text *out, uint64_t value)
+{
+	char *at = perfdata_text_reserve(out, 40);
+	if (at)
+		perfdata_text_commit(out, hex_string_to(at, value));
+}
+
+void pd_spell_bytes_string(struct perfdata_text *out, struct perfdata_bytes bytes)
+{
+	perfdata_text_char(out, '"');
+	perfdata_text_bytes_hex(out, bytes.data, bytes.size);
+	perfdata_text_char(out, '"');
+}
+
+static char *wide_to(char *at, uint64_t value, bool as_string, bool is_signed)
+{
+	if (as_string)
+		*at++ = '"';
+	at = is_signed ? perfdata_s64_to(at, (int64_t)value) : perfdata_u64_to(at, value);
+	if (as_string)
+		*at++ = '"';
+	return at;
+}
+
+void pd_spell_wide(struct speller *s, uint64_t value)
+{
+	char *at = perfdata_text_reserve(s->out, 40);
+	if (at)
+		perfdata_text_commit(s->out, wide_to(at, value, s->world->int64_string, false));
+}
+
+static void spell_number(struct speller *s, const struct row *row, uint64_t value)
+{
+	const bool is_signed = row->kind == PERFDATA_S32 || row->kind == PERFDATA_S64;
+	char *at = perfdata_text_reserve(s->out, 40);
+	if (at)
+		perfdata_text_commit(s->out, wide_to(at, value, row->wide && s->world->int64_string, is_signed));
+}
+
+static void spell_name(struct perfdata_text *out, const char *name)
+{
+	if (name)
+		perfdata_text_json_string(out, name, strlen(name));
+	else
+		perfdata_text_literal(out, "null");
+}
+
+static void spell_flag_names(struct perfdata_text *out, const struct perfdata_name *names, uint64_t value)
+{
+	const size_t start = out->size;
+	for (; names && names->name; names++) {
+		/* A name of several bits means all of them. */
+		if (!names->value || (value & names->value) != names->value)
+			continue;
+		perfdata_text_char(out, ',');
+		spell_name(out, names->name);
+	}
+	pd_spell_close(out, start, '[', ']');
+}
+
+static void spell_bits(struct perfdata_text *out, const struct row *row, uint64_t value)
+{
+	perfdata_text_literal(out, "{\"raw\":");
+	pd_spell_hex_string(out, value);
+	const struct perfdata_bits *bits = row->field->bits;
+	for (size_t i = 0; bits[i].name; i++) {
+		const uint64_t mask = bits[i].width < 64 ? (UINT64_C(1) << bits[i].width) - 1 : UINT64_MAX;
+		const uint64_t part = value >> bits[i].shift & mask;
+		if (!part)
+			continue;
+		perfdata_text_append(out, row->parts[i].text, row->parts[i].size);
+		if (bits[i].names && bits[i].mask)
+			spell_flag_names(out, bits[i].names, part);
+		else if (bits[i].names)
+			spell_name(out, perfdata_name_of(bits[i].names, part));
+		else if (bits[i].width == 1)
+			perfdata_text_literal(out, "true");
+		else
+			perfdata_text_u64(out, part);
+	}
+	perfdata_text_char(out, '}');
+}
+
+/* --- lists ------------------------------------------------------------------------------------------------------------- */
+
+/* Elements are written in groups, so that room is asked for once for many. */
+#define GROUP 64
+/* "PERF_CONTEXT_…", or a comma, quotes, 0x and 16 digits, and the room that the number routines want. */
+#define ENTRY_ROOM 48
+
+static void spell_callchain(struct perfdata_text *out, const struct perfdata_list *list)
+{
+	const size_t start = out->size;
+	for (uint64_t i = 0; i < list->count;) {
+		char *at = perfdata_text_reserve(out, (size_t)GROUP * ENTRY_ROOM);
+		if (!at)
+			return;
+		const uint64_t end = list->count - i > GROUP ? i + GROUP : list->count;
+		for (; i < end; i++) {
+			const uint64_t entry = perfdata_list_u64(list, i);
+			*at++ = ',';
+			const char *name = entry >= PERFDATA_CONTEXT_MAX ? perfdata_context_name(entry) : NULL;
+			if (!name) {
+				at = hex_string_to(at, entry);
+				continue;
+			}
+			const size_t size = strlen(name) < ENTRY_ROOM - 3 ? strlen(name) : ENTRY_ROOM - 3;
+			*at++ = '"';
+			memcpy(at, name, size);
+			at += size;
+			*at++ = '"';
+		}
+		perfdata_text_commit(out, at);
+	}
+	pd_spell_close(out, start, '[', ']');
+}
+
+static void spell_list_words(struct speller *s, const struct perfdata_list *list, bool hex)
+{
+	const size_t start = s->out->size;
+	for (uint64_t i = 0; i < list->count;) {
+		char *at = perfdata_text_reserve(s->out, (size_t)GROUP * ENTRY_ROOM);
+		if (!at)
+			return;
+		const uint64_t end = list->count - i > GROUP ? i + GROUP : list->count;
+		for (; i < end; i++) {
+			const uint64_t value = perfdata_list_u64(list, i);
+			*at++ = ',';
+			at = hex ? hex_string_to(at, value) : wide_to(at, value, s->world->int64_string, false);
+		}
+		perfdata_text_commit(s->out, at);
+	}
+	pd_spell_close(s->out, start, '[', ']');
+}
+
+static void spell_parts(struct speller *s, const struct plan *plan, const struct perfdata_list *list)
+{
+	_Alignas(16) unsigned char view[512];
+	if (plan->layout->view_size > sizeof view)
+		return;
+	const bool plain = plan->nr_rows == 1 && !plan->layout->fields[0].name;
+	const size_t start = s->out->size;
+	for (uint64_t i = 0; i < list->count && !perfdata_text_failed(s->out); i++) {
+		perfdata_list_get(list, i, view);
+		perfdata_text_char(s->out, ',');
+		if (plain)
+			pd_spell_value(s, &plan->rows[0], view);
+		else
+			pd_spell_object(s, plan, list->present, view);
+	}
+	pd_spell_close(s->out, start, '[', ']');
+}
+
+static void spell_regs(struct speller *s, const struct perfdata_regs *regs)
+{
+	const size_t start = s->out->size;
+	uint64_t mask = regs->mask;
+	for (uint64_t i = 0; i < regs->values.count && mask; i++, mask &= mask - 1) {
+		const struct key *key = &s->world->registers[__builtin_ctzll(mask)];
+		char *at = perfdata_text_reserve(s->out, key_room(key, 40));
+		if (!at)
+			return;
+		at = perfdata_hex_to(key_to(at, key), perfdata_list_u64(&regs->values, i));
+		*at++ = '"';
+		perfdata_text_commit(s->out, at);
+	}
+	pd_spell_close(s->out, start, '{', '}');
+}
+
+/* A range stays a range: two bytes of a file may name 65536 CPUs. */
+static void spell_cpus(struct perfdata_text *out, const struct perfdata_cpus *cpus)
+{
+	if (cpus->type == 2) {
+		perfdata_text_literal(out, "{\"type\":\"range\",\"any\":");
+		perfdata_text_string(out, cpus->any ? "true" : "false");
+		perfdata_text_literal(out, ",\"first\":");
+		perfdata_text_u64(out, cpus->start);
+		perfdata_text_literal(out, ",\"last\":");
+		perfdata_text_u64(out, cpus->end);
+		perfdata_text_char(out, '}');
+		return;
+	}
+	perfdata_text_literal(out, "{\"type\":");
+	spell_name(out, cpus->type == 0 ? "list" : cpus->type == 1 ? "mask" : NULL);
+	perfdata_text_literal(out, ",\"type_raw\":");
+	perfdata_text_u64(out, cpus->type);
+	perfdata_text_literal(out, ",\"list\":");
+	const size_t start = out->size;
+	uint64_t position = 0;
+	int32_t cpu;
+	while (perfdata_cpus_next(cpus, &position, &cpu)) {
+		perfdata_text_char(out, ',');
+		perfdata_text_s64(out, cpu);
+	}
+	pd_spell_close(out, start, '[', ']');
+	perfdata_text_char(out, '}');
+}
+
+/* --- members ------------------------------------------------------------------------------------------------------------- */
+
+bool pd_spell_value(struct speller *s, const struct row *row, const void *view)
+{
+	struct perfdata_text *out = s->out;
+	const void *member = (const char *)view + row->member;
+	switch (row->op) {
+	case SPELL_NOTHING: break;
+	case SPELL_U64: case SPELL_U32: case SPELL_S32: case SPELL_NUMBER:
+		spell_number(s, row, pd_spell_integer(row->kind, member));
+		break;
+	case SPELL_DOUBLE: perfdata_text_double(out, *(const double *)member); break;
+	case SPELL_HEX64: case SPELL_HEX: pd_spell_hex_string(out, pd_spell_integer(row->kind, member)); break;
+	case SPELL_BOOL: perfdata_text_string(out, pd_spell_integer(row->kind, member) ? "true" : "false"); break;
+	case SPELL_ENUM: spell_name(out, perfdata_name_of(row->field->names, pd_spell_integer(row->kind, member))); break;
+	case SPELL_FLAGS: spell_flag_names(out, row->field->names, pd_spell_integer(row->kind, member)); break;
+	case SPELL_BITS: spell_bits(out, row, pd_spell_integer(row->kind, member)); break;
+	case SPELL_TEXT: {
+		const struct perfdata_bytes *text = member;
+		return perfdata_text_json_string(out, text->data, text->size);
+	}
+	case SPELL_BYTES: pd_spell_bytes_string(out, *(const struct perfdata_bytes *)member); break;
+	case SPELL_LIST_U64: spell_list_words(s, member, false); break;
+	case SPELL_LIST_HEX: spell_list_words(s, member, true); break;
+	case SPELL_LIST_PARTS: spell_parts(s, row->element, member); break;
+	case SPELL_CALLCHAIN: spell_callchain(out, member); break;
+	case SPELL_REGS: spell_regs(s, view); break;
+	case SPELL_RAW:
+		if (s->trace)
+			s->trace_damaged |= !pd_trace_json_object(s, s->trace, *(const struct perfdata_bytes *)member);
+		else
+			pd_spell_bytes_string(out, *(const struct perfdata_bytes *)member);
+		break;
+	case SPELL_STRUCT: pd_spell_object(s, row->element, *(const uint64_t *)member, member); break;
+	case SPELL_CPUS: spell_cpus(out, member); break;
+	case SPELL_FEATURE: {
+		const uint64_t id = ((const struct perfdata_feature_record *)view)->feat_id;
+		pd_feature_json_payload(s, id > UINT32_MAX ? UINT32_MAX : (uint32_t)id, *(const struct perfdata_bytes *)member);
+		break;
+	}
+	}
+	return true;
+}
+
+static void append_key(struct perfdata_text *out, const struct key *key)
+{
+	char *at = perfdata_text_reserve(out, key_room(key, 0));
+	if (at)
+		perfdata_text_commit(out, key_to(at, key));
+}
+
+static void spell_event_beside(struct speller *s, uint64_t id)
+{
+	const struct perfdata_event *event = pd_world_event(s->world, id);
+	if (!event)
+		return;
+	perfdata_text_literal(s->out, ",\"event\":");
+	spell_name(s->out, event->name);
+}
+
+void pd_spell_member(struct speller *s, const struct row *row, const void *view)
+{
+	struct perfdata_text *out = s->out;
+	const void *member = (const char *)view + row->member;
+	char *at;
+	switch (row->op) {
+	case SPELL_NOTHING:
+		return;
+	case SPELL_U64:
+		at = perfdata_text_reserve(out, key_room(&row->key, 40));
+		if (at)
+			perfdata_text_commit(out, wide_to(key_to(at, &row->key), *(const uint64_t *)member, s->world->int64_string, false));
+		if (row->event_id)
+			spell_event_beside(s, *(const uint64_t *)member);
+		return;
+	case SPELL_U32:
+		at = perfdata_text_reserve(out, key_room(&row->key, 40));
+		if (at)
+			perfdata_text_commit(out, perfdata_u64_to(key_to(at, &row->key), *(const uint32_t *)member));
+		return;
+	case SPELL_S32:
+		at = perfdata_text_reserve(out, key_room(&row->key, 40));
+		if (at)
+			perfdata_text_commit(out, perfdata_s64_to(key_to(at, &row->key), *(const int32_t *)member));
+		return;
+	case SPELL_HEX64:
+		at = perfdata_text_reserve(out, key_room(&row->key, 40));
+		if (at)
+			perfdata_text_commit(out, hex_string_to(key_to(at, &row->key), *(const uint64_t *)member));
+		return;
+	case SPELL_RAW:
+		if (s->trace)
+			perfdata_text_literal(out, ",\"fields\":");
+		else
+			append_key(out, &row->key);
+		pd_spell_value(s, row, view);
+		return;
+	default:
+		break;
+	}
+	append_key(out, &row->key);
+	const bool valid = pd_spell_value(s, row, view);
+	if (row->op == SPELL_ENUM || row->op == SPELL_FLAGS) {
+		append_key(out, &row->key_raw);
+		spell_number(s, row, pd_spell_integer(row->kind, member));
+	} else if (!valid) {
+		append_key(out, &row->key_hex);
+		pd_spell_bytes_string(out, *(const struct perfdata_bytes *)member);
+	}
+}
+
+void pd_spell_members(struct speller *s, const struct plan *plan, uint64_t present, const void *view)
+{
+	while (present) {
+		const unsigned i = (unsigned)__builtin_ctzll(present);
+		present &= present - 1;
+		if (i >= plan->nr_rows)
+			return;
+		pd_spell_member(s, &plan->rows[i], view);
+	}
+}
+
+void pd_spell_object(struct speller *s, const struct plan *plan, uint64_t present, const void *view)
+{
+	const size_t start = s->out->size;
+	pd_spell_members(s, plan, present, view);
+	pd_spell_close(s->out, start, '{', '}');
+}

@@ -1,0 +1,176 @@
+#include "config.h"
+#include <stdlib.h>
+#include "emit/model/emitted.h"
+
+/* --- sets --------------------------------------------------------------------------------------------------------- */
+
+/* 1: the id is new, 0: it was there, -1: no memory. */
+static int set_add(struct id_set *set, uint32_t id)
+{
+	const size_t word = id / 64;
+	const uint64_t bit = UINT64_C(1) << id % 64;
+	if (word >= set->nr_words) {
+		const size_t nr = word + 1 > 2 * set->nr_words ? word + 1 : 2 * set->nr_words;
+		uint64_t *words = realloc(set->words, nr * sizeof *words);
+		if (!words)
+			return -1;
+		memset(words + set->nr_words, 0, (nr - set->nr_words) * sizeof *words);
+		set->words = words;
+		set->nr_words = nr;
+	}
+	if (set->words[word] & bit)
+		return 0;
+	set->words[word] |= bit;
+	return 1;
+}
+
+/* --- build-ids ---------------------------------------------------------------------------------------------------- */
+
+static bool knows(const struct known_ids *known, uint32_t dso)
+{
+	return known && dso < known->nr_dsos && known->words[dso / 64] >> dso % 64 & 1;
+}
+
+/* Whether a dso of `known` that had no build-id has one now. */
+static bool any_learned(const struct told *told)
+{
+	const uint32_t nr = told->known ? told->known->nr_dsos : 0;
+	for (uint32_t i = 0; i < nr; i++)
+		if (!knows(told->known, i) && perfdata_session_build_id(told->session, i, NULL).size)
+			return true;
+	return false;
+}
+
+static bool look_again(struct told *told)
+{
+	const uint32_t nr = perfdata_session_nr_dsos(told->session);
+	const bool learned = any_learned(told);
+	if (told->known && told->known->nr_dsos == nr && !learned)
+		return true;
+	const size_t nr_words = (size_t)nr / 64 + 1;
+	struct known_ids *known = calloc(1, sizeof *known + nr_words * sizeof *known->words);
+	if (!known)
+		return false;
+	known->older = told->known;
+	known->generation = (told->known ? told->known->generation : 0) + learned;
+	known->nr_dsos = nr;
+	for (uint32_t i = 0; i < nr; i++)
+		if (perfdata_session_build_id(told->session, i, NULL).size)
+			known->words[i / 64] |= UINT64_C(1) << i % 64;
+	told->known = known;
+	return true;
+}
+
+bool pd_told_build_id(const struct told_world *world, uint32_t dso, struct perfdata_bytes *ret)
+{
+	if (!knows(world->known, dso))
+		return false;
+	*ret = perfdata_session_build_id(world->session, dso, NULL);
+	return ret->size;
+}
+
+/* --- batches ------------------------------------------------------------------------------------------------------ */
+
+void pd_told_release(struct told *told)
+{
+	while (told->known) {
+		struct known_ids *older = told->known->older;
+		free(told->known);
+		told->known = older;
+	}
+	free(told->stacks.words);
+	free(told->frames.words);
+}
+
+void pd_told_batch_free(void *value)
+{
+	struct told_batch *batch = value;
+	if (batch)
+		free(batch->ids);
+	free(batch);
+}
+
+struct id_list {
+	uint32_t *ids;
+	size_t nr, room;
+};
+
+static bool list_add(struct id_list *list, uint32_t id)
+{
+	if (list->nr == list->room) {
+		const size_t room = list->room ? 2 * list->room : 32;
+		uint32_t *ids = realloc(list->ids, room * sizeof *ids);
+		if (!ids)
+			return false;
+		list->ids = ids;
+		list->room = room;
+	}
+	list->ids[list->nr++] = id;
+	return true;
+}
+
+static bool add_new_frames(struct told *told, uint32_t stack, struct id_list *list)
+{
+	const struct perfdata_step *steps;
+	size_t nr;
+	if (perfdata_session_stack(told->session, stack, &steps, &nr) != PERFDATA_OK)
+		return true;
+	for (size_t i = 0; i < nr; i++) {
+		const int is_new = steps[i].frame == PERFDATA_NONE ? 0 : set_add(&told->frames, steps[i].frame);
+		if (is_new < 0 || (is_new && !list_add(list, steps[i].frame)))
+			return false;
+	}
+	return true;
+}
+
+static bool add_new_ids(struct told *told, const struct perfdata_batch *batch, struct id_list *list)
+{
+	for (size_t i = 0; i < batch->nr_deliveries; i++) {
+		const struct perfdata_delivery *delivery = &batch->deliveries[i];
+		if (delivery->stack == PERFDATA_NONE || !(delivery->flags & PERFDATA_DELIVERY_FIRST))
+			continue;
+		const int is_new = set_add(&told->stacks, delivery->stack);
+		if (is_new < 0)
+			return false;
+		if (!is_new)
+			continue;
+		if (told->what == TOLD_STACKS ? !list_add(list, delivery->stack) : !add_new_frames(told, delivery->stack, list))
+			return false;
+	}
+	return true;
+}
+
+enum perfdata_status pd_told_scan(struct told *told, const struct perfdata_batch *batch, struct told_batch **ret)
+{
+	struct told_batch *value = calloc(1, sizeof *value);
+	struct id_list list = { 0 };
+	bool ok = value && look_again(told);
+	if (ok && told->what != TOLD_NO_IDS)
+		ok = add_new_ids(told, batch, &list);
+	if (!ok) {
+		free(list.ids);
+		free(value);
+		return PERFDATA_ENOMEM;
+	}
+	value->known = told->known;
+	value->first = !told->any && batch->nr_records;
+	told->any |= value->first;
+	value->ids = list.ids;
+	value->nr_ids = list.nr;
+	*ret = value;
+	return PERFDATA_OK;
+}
+
+const struct perfdata_delivery *pd_told_delivery(const struct perfdata_batch *batch, size_t *at, const struct perfdata_raw *record)
+{
+	/* Both lists have one order; several deliveries may be of one record. */
+	for (; *at < batch->nr_deliveries; ++*at) {
+		const struct perfdata_delivery *delivery = &batch->deliveries[*at];
+		if (delivery->record == record)
+			return delivery;
+		const uintptr_t first = (uintptr_t)batch->records, here = (uintptr_t)delivery->record;
+		if (here > (uintptr_t)record && here < first + batch->nr_records * sizeof *batch->records)
+			return NULL;
+	}
+	return NULL;
+}

@@ -1,0 +1,59 @@
+#include "config.h"
+#include "emit/model/name_options.h"
+#include "emit/model/locations.h"
+
+static uint32_t head_bit(enum pd_record_head head) { return UINT32_C(1) << head; }
+
+static bool stacks_by_id(const struct perfdata_option_value *options, size_t nr)
+{
+	const char *stacks = perfdata_option_text(options, nr, "stacks");
+	return stacks && !strcmp(stacks, "ref");
+}
+
+void pd_name_options_read(struct record_world *world, const struct perfdata_option_value *options, size_t nr)
+{
+	const bool lines = perfdata_option_flag(options, nr, "lines", false);
+	const bool names = lines || perfdata_option_flag(options, nr, "names", false);
+	world->stacks_by_id = stacks_by_id(options, nr);
+	world->places = PLACE_NAMES | (lines ? PLACE_LINES : 0);
+	if (names)
+		world->heads = head_bit(HEAD_COMM) | head_bit(HEAD_IP_AT) | head_bit(HEAD_ADDR_AT) | head_bit(HEAD_BRANCH_STACK_AT);
+	if (world->stacks_by_id)
+		world->heads |= head_bit(HEAD_STACK_ID);
+	else if (names || perfdata_option_text(options, nr, "stacks"))
+		world->heads |= head_bit(HEAD_STACK);
+}
+
+static uint32_t needs_of_head(enum pd_record_head head)
+{
+	switch (head) {
+	case HEAD_COMM: return PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS;
+	case HEAD_IP_AT: case HEAD_ADDR_AT: case HEAD_BRANCH_STACK_AT: return NEEDS_OF_STACKS & ~(uint32_t)PERFDATA_NEED_STACKS;
+	case HEAD_STACK: case HEAD_STACK_ID: return NEEDS_OF_STACKS;
+	default: return 0;
+	}
+}
+
+/* Of one name of -e, up to its comma. */
+static uint32_t needs_of_field(const char *name)
+{
+	const size_t size = strcspn(name, ",.");
+	for (unsigned i = 0; i < HEAD_COUNT; i++) {
+		const char *head = pd_record_head_info(i)->name;
+		if (strlen(head) == size && !memcmp(head, name, size))
+			return needs_of_head(i);
+	}
+	return 0;
+}
+
+uint32_t pd_name_options_needs(const struct perfdata_option_value *options, size_t nr)
+{
+	struct record_world world = { 0 };
+	pd_name_options_read(&world, options, nr);
+	uint32_t needs = world.heads ? NEEDS_OF_STACKS : 0;
+	for (const char *name = perfdata_option_text(options, nr, "fields"); name; name = strchr(name, ',')) {
+		name += *name == ',';
+		needs |= needs_of_field(name);
+	}
+	return PERFDATA_NEED_RECORDS | needs;
+}

@@ -1,0 +1,133 @@
+/* A record as outputs see it: the head that every record has (type, offset, event, time, …), the rows of its layout, and what
+ * stands behind them. Plans and names are prepared once per thread and record type or event. */
+#ifndef EMIT_RECORD_H
+#define EMIT_RECORD_H
+
+#include "emit/model/findings.h"
+#include "emit/json/spell.h"
+#include "emit/model/emitted.h"
+#include "emit/json/trace_json.h"
+
+/* In the order of the output; the rows of the record's layout stand between CPU and COMM. */
+enum pd_record_head {
+	HEAD_TYPE, HEAD_TYPE_RAW, HEAD_OFFSET, HEAD_INNER, HEAD_FILE, HEAD_SIZE, HEAD_MISC, HEAD_MISC_RAW, HEAD_EVENT,
+	HEAD_EVENT_UNKNOWN, HEAD_LATE, HEAD_AFTER_GAP, HEAD_TIME, HEAD_PID, HEAD_TID, HEAD_CPU,
+	HEAD_COMM, HEAD_IP_AT, HEAD_ADDR_AT, HEAD_BRANCH_STACK_AT, HEAD_STACK, HEAD_STACK_ID,   /* of samples, where asked for */
+	HEAD_SAMPLE_ID, HEAD_REST, HEAD_PROBLEM, HEAD_RAW_BYTES,
+	HEAD_COUNT,
+};
+
+enum head_kind {
+	HEAD_IS_ABSENT, HEAD_IS_NULL, HEAD_IS_U64, HEAD_IS_S64, HEAD_IS_TRUE,
+	HEAD_IS_TEXT,      /* bytes */
+	HEAD_IS_BYTES,     /* bytes, shown as hex */
+	HEAD_IS_NAMES,     /* misc: see pd_record_misc_names */
+	HEAD_IS_TRAILER,   /* the view record.sample_id */
+	HEAD_IS_PLACE,     /* number: a frame, or PERFDATA_NONE */
+	HEAD_IS_BRANCHES,  /* a pair of places for each branch: see pd_record_spell_branches */
+	HEAD_IS_STACK,     /* number: a stack */
+};
+
+/* What is told of a head, for schema and fields. */
+struct head_info {
+	const char *name, *doc;
+	enum head_kind kind;
+	bool wide;         /* a 64-bit number */
+	bool nullable;
+	enum perfdata_unit unit;
+};
+const struct head_info *pd_record_head_info(enum pd_record_head head);
+/* Heads that only samples have; rows of other records may have the same name. */
+static inline bool record_head_of_samples(enum pd_record_head head) { return head >= HEAD_COMM && head <= HEAD_STACK_ID; }
+
+struct head_value {
+	enum head_kind kind;
+	uint64_t number;
+	struct perfdata_bytes bytes;
+};
+
+/* The same for all of a run; made in begin. */
+struct record_world {
+	struct spell_world spell;
+	struct pool pool;
+	bool name_files;               /* each line names its file */
+	bool raw;                      /* the whole record in hex, too */
+	uint16_t nr_files;
+	uint32_t heads;                /* bits: heads of samples that were asked for */
+	bool stacks_by_id;
+	unsigned places;               /* which parts of places were asked for */
+};
+bool pd_record_world_init(struct record_world *world, const struct perfdata_emit_context *context);
+void pd_record_world_release(struct record_world *world);
+
+#define RECORD_HEADER 8u               /* bytes in front of a record's body */
+
+struct line;
+struct event_plan {
+	const struct perfdata_event *event;
+	const struct trace_plan *trace;/* or NULL */
+	struct record_plan *plain;     /* of samples, if they are fixed words and raw data in this machine's byte order; or NULL */
+	const struct line *recent;     /* of its plain samples; or NULL */
+};
+
+struct record_plan {
+	const struct plan *plan;       /* NULL: an unknown type */
+	const char *type;
+	int time, pid, tid, cpu;       /* rows that stand in the head, or -1 */
+	int event_id;                  /* a row that names the event, or -1 */
+	uint64_t callchain;            /* the bit of a sample's row, or 0 */
+	uint64_t body;                 /* rows that do not stand in the head */
+	uint64_t raw;                  /* the bit of a sample's raw data, or 0 */
+	void *selection;               /* for the emitter: its steps for this layout */
+};
+
+/* Plans of one thread. */
+struct record_cache {
+	struct pool pool;
+	struct record_plan *by_type[128];
+	struct record_plan **others;   /* layouts that are not the usual one of their type, and unknown types */
+	size_t nr_others, room_others;
+	struct event_plan *events;     /* by version */
+	size_t nr_events;
+	const struct plan *trailer;
+	int trailer_time, trailer_pid, trailer_tid, trailer_cpu;
+	struct pool extra;             /* for the emitter */
+	struct text_cache *places;     /* made when the first place is spelled; or NULL */
+	struct line_table *lines;      /* see line.h; or NULL */
+};
+bool pd_record_cache_init(struct record_cache *cache);
+void pd_record_cache_release(struct record_cache *cache);
+
+struct record {
+	struct speller s;
+	const struct record_world *world;
+	struct record_cache *cache;
+	const struct perfdata_raw *raw;
+	struct record_plan *plan;
+	struct event_plan *event;      /* or NULL */
+	bool damaged;
+	struct perfdata_record view;
+	struct perfdata_bytes fields;  /* a sample's raw data */
+	const struct perfdata_batch *batch;         /* with delivery and told: set where names are asked for */
+	const struct perfdata_delivery *delivery;   /* the record's first, or NULL */
+	struct told_world told;
+};
+/* Decodes; damage is added to `found`. False without memory. r->s.out, world and cache are set before. */
+bool pd_record_load(struct record *r, const struct perfdata_raw *raw, struct found_batch **found);
+/* Loads a sample of an event whose samples are plain, if it is whole, without decoding: there is no view. False says nothing. */
+bool pd_record_load_plain(struct record *r, const struct perfdata_raw *raw);
+/* All fields of the tracepoint that are plain numbers are there, and in this machine's byte order. */
+bool pd_record_fields_are_whole(const struct record *r);
+/* Call when the record is written: raw data that was too short is added to `found`. */
+void pd_record_done(struct record *r, struct found_batch **found);
+struct head_value pd_record_head(const struct record *r, enum pd_record_head head);
+/* The row of a sample that a head shows, or -1. Other records may have it in the trailer. */
+int pd_record_row_of_head(const struct record *r, enum pd_record_head head);
+/* Of what is present, the callchain's row where the stack's id says all of its addresses; else 0. */
+uint64_t pd_record_row_said_by_stack(const struct record *r);
+/* The names of the bits in misc: calls add for each. */
+void pd_record_misc_names(const struct record *r, void (*add)(void *user, const char *name), void *user);
+/* Appends an array of {"from","to"}. */
+void pd_record_spell_branches(struct record *r);
+
+#endif

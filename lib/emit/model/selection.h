@@ -1,0 +1,50 @@
+/* -e: which fields, in which order, by the names that `perfdata fields` prints. */
+#ifndef EMIT_SELECTION_H
+#define EMIT_SELECTION_H
+
+#include "emit/model/locations.h"
+#include "emit/model/record.h"
+
+#define SELECT_DEPTH 3
+
+enum select_what {
+	SELECT_NOTHING,          /* records of this layout have no such field */
+	SELECT_HEAD,
+	SELECT_ROW,
+	SELECT_RAW_NUMBER,       /* the `_raw` of an ENUM or FLAGS row */
+	SELECT_EXACT_BYTES,      /* the `_hex` of a text, present where the text is not valid UTF-8 */
+	SELECT_TRAILER,          /* a row of sample_id */
+	SELECT_PLACE,            /* a part of what an address belongs to, such as ip_at.dso */
+	SELECT_FIELDS,           /* all fields of the tracepoint */
+	SELECT_FIELD,            /* one of them */
+};
+
+/* A selected field, made ready for one layout. */
+struct select_step {
+	enum select_what what;
+	enum pd_record_head head;
+	enum place_part part;
+	struct row row;                          /* with the selected name as key */
+	const struct row *through[SELECT_DEPTH]; /* STRUCT rows on the way to it, from the record's view */
+	unsigned depth;
+	uint64_t gate;                           /* absent unless one of these rows is in the record's view; 0: ask */
+	struct key key;
+	const char *trace_name;                  /* name inside the JSON quotes */
+	const char *name;
+};
+
+struct selection {
+	const char **names;
+	size_t nr;
+};
+
+/* Splits a comma-separated list; repeated names count once. PERFDATA_EUSAGE names what is unknown, and the nearest
+ * name there is. */
+enum perfdata_status pd_selection_parse(struct pool *pool, const char *list, struct selection *ret, struct perfdata_error *reterr);
+/* One step per name. layout NULL: an unknown type. False without memory. */
+bool pd_selection_resolve(struct pool *pool, const struct selection *selection, const struct perfdata_layout *layout,
+		       struct select_step **ret);
+/* The view that the step's row belongs to and whether it is present. */
+const void *pd_selection_view(const struct record *r, const struct select_step *step);
+
+#endif

@@ -1,0 +1,407 @@
+/* `perf script -D --no-itrace`: every record as a hex dump and a line, samples in all their pieces. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "perfdata/emit.h"
+#include "emit/perf/record_text.h"
+#include "emit/perf/sample_text.h"
+#include "emit/perf/script/script_line.h"
+#include "emit/perf/script/script_stat.h"
+#include "perfdata/perf.h"
+#include "emit/emitters.h"
+
+/* What perf knows of the events when it prints a line: all of them for a file, those that came so far for a pipe. */
+struct known {
+	bool any;                  /* an event is known */
+	bool sample_id_all;        /* of the first one */
+	uint64_t sample_type;      /* of all together */
+	uint32_t nr_cpus;          /* CPU numbers from here on are printed as 0 */
+};
+
+struct dump {
+	const struct perfdata_reader *reader;
+	struct script_setup *script;       /* NULL: no script lines */
+	struct script_carry carry;         /* scan's */
+	perfdata_finding_fn *on_finding;
+	void *user;
+	struct script_stat *stat;          /* scan's; NULL until there is something to count, or without script lines */
+	struct event_names names;
+	bool hex, pipe;
+	struct known known;                /* before the batch that scan sees next */
+	struct pd_sample_text_setup sample;
+};
+
+/* Attached to a batch by scan: what was known before it, and texts that need tables which grow while a pipe is read. */
+struct dump_value {
+	struct known known;
+	struct script_carry carry;
+	struct perfdata_text tails;
+	struct tail {
+		const struct perfdata_raw *record;
+		size_t end;                /* in tails */
+	} *spelled;
+	size_t nr_spelled, room;
+};
+
+enum { NR_CPUS_UNKNOWN = 4096 };
+
+static void know_attr(struct known *known, const struct perfdata_attr *attr)
+{
+	if (!known->any)
+		known->sample_id_all = perfdata_attr_has(attr, PERFDATA_ATTR_SAMPLE_ID_ALL);
+	known->any = true;
+	known->sample_type |= attr->sample_type;
+}
+
+static void know_nr_cpus(struct known *known, const struct perfdata_feature *feature)
+{
+	const struct perfdata_node *available = feature ? perfdata_node_get(perfdata_feature_root(feature), "available") : NULL;
+	if (available)
+		known->nr_cpus = (uint32_t)available->v.u;
+}
+
+/* Records that change what is known. */
+static void know_record(struct known *known, const struct perfdata_record *record, enum perfdata_order order)
+{
+	if (record->type == PERFDATA_RECORD_ATTR) {
+		know_attr(known, &record->u.attr.attr);
+	} else if (record->type == PERFDATA_RECORD_FEATURE && record->u.feature.feat_id == PERFDATA_FEATURE_NRCPUS) {
+		struct perfdata_feature *feature = NULL;
+		if (perfdata_feature_decode(PERFDATA_FEATURE_NRCPUS, record->u.feature.payload.data, record->u.feature.payload.size,
+					    order, 0, &feature, NULL) == PERFDATA_OK)
+			know_nr_cpus(known, feature);
+		perfdata_feature_free(feature);
+	}
+}
+
+static const struct perfdata_option dump_options[] = {
+	{ .name = "hex", .kind = PERFDATA_OPTION_FLAG, .help = "hex dump of each record (default; --no-hex leaves it out)" },
+	{ .name = "samples-line", .kind = PERFDATA_OPTION_FLAG,
+	  .help = "the line of `script` behind each sample (default; --no-samples-line: as perf report -D, with counts at the end)" },
+	{ 0 },
+};
+
+static void dump_release(void *state)
+{
+	struct dump *dump = state;
+	if (!dump)
+		return;
+	pd_script_setup_free(dump->script);
+	pd_script_stat_free(dump->stat);
+	free(dump);
+}
+
+static enum perfdata_status dump_begin(const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out)
+{
+	struct dump *dump = calloc(1, sizeof *dump);
+	if (!dump)
+		return PERFDATA_ENOMEM;
+	dump->reader = context->reader;
+	dump->on_finding = context->on_finding;
+	dump->user = context->user;
+	dump->hex = perfdata_option_flag(context->options, context->nr_options, "hex", true);
+	dump->pipe = perfdata_reader_header(context->reader)->container == PERFDATA_CONTAINER_PIPE;
+	dump->known.nr_cpus = NR_CPUS_UNKNOWN;
+	pd_event_names_init(&dump->names, context->reader, EVENT_NAMES_SCRIPT);
+	pd_sample_text_setup(&dump->sample, context->reader);
+	if (!dump->pipe) {
+		for (size_t i = 0; i < perfdata_reader_nr_events(context->reader); i++)
+			know_attr(&dump->known, &perfdata_reader_event(context->reader, i)->config.attr);
+		const struct perfdata_feature_section *nr_cpus = perfdata_reader_feature(context->reader, PERFDATA_FEATURE_NRCPUS);
+		know_nr_cpus(&dump->known, nr_cpus ? nr_cpus->feature : NULL);
+	}
+	if (perfdata_option_flag(context->options, context->nr_options, "samples-line", true)) {
+		enum perfdata_status status = pd_script_setup_new(context, SCRIPT_FOR_DUMP, &dump->script);
+		if (status != PERFDATA_OK) {
+			dump_release(dump);
+			return status;
+		}
+	}
+	if (!dump->pipe && dump->known.any && !dump->known.sample_id_all)
+		perfdata_text_literal(out, "WARNING: No sample_id_all support, falling back to unordered processing\n");
+	*ret_state = dump;
+	return PERFDATA_OK;
+}
+
+static void free_value(void *value)
+{
+	struct dump_value *v = value;
+	if (!v)
+		return;
+	perfdata_text_release(&v->tails);
+	free(v->spelled);
+	free(v);
+}
+
+static const struct perfdata_config *config_of(const struct dump *dump, const struct perfdata_raw *raw)
+{
+	return raw->event ? &raw->event->config : perfdata_reader_config(dump->reader);
+}
+
+/* Tails that name other events or need another section. */
+static enum perfdata_status spell_early(struct dump *dump, struct dump_value *value, const struct perfdata_raw *raw,
+					const struct perfdata_record *record)
+{
+	if (value->nr_spelled == value->room) {
+		size_t room = value->room ? value->room * 2 : 16;
+		struct tail *bigger = realloc(value->spelled, room * sizeof *bigger);
+		if (!bigger)
+			return PERFDATA_ENOMEM;
+		value->spelled = bigger;
+		value->room = room;
+	}
+	const struct record_text_context context = { .reader = dump->reader, .dump = true, .report = !dump->script, .names = &dump->names,
+						     .event = raw->event };
+	pd_record_text(&context, record, &value->tails);
+	if (script_stat_concerns(raw->type)) {
+		if (!dump->stat)
+			dump->stat = pd_script_stat_new(&dump->names, dump->on_finding, dump->user);
+		if (!dump->stat || pd_script_stat_record(dump->stat, raw, record, &value->tails) != PERFDATA_OK)
+			return PERFDATA_ENOMEM;
+	}
+	value->spelled[value->nr_spelled++] = (struct tail){ raw, value->tails.size };
+	return perfdata_text_failed(&value->tails) ? PERFDATA_ENOMEM : PERFDATA_OK;
+}
+
+static enum perfdata_status dump_scan(void *state, const struct perfdata_batch *batch, void **ret_value)
+{
+	struct dump *dump = state;
+	struct dump_value *value = calloc(1, sizeof *value);
+	if (!value)
+		return PERFDATA_ENOMEM;
+	value->known = dump->known;
+	if (dump->script && pd_script_carry_pass(dump->script, &dump->carry, batch, &value->carry) != PERFDATA_OK) {
+		free_value(value);
+		return PERFDATA_ENOMEM;
+	}
+	enum perfdata_order order = perfdata_reader_header(dump->reader)->order;
+	for (size_t i = 0; i < batch->nr_records; i++) {
+		const struct perfdata_raw *raw = &batch->records[i];
+		const bool early = raw->type == PERFDATA_RECORD_FEATURE || raw->type == PERFDATA_RECORD_READ ||
+			     (dump->script && script_stat_concerns(raw->type));
+		if (!early && raw->type != PERFDATA_RECORD_ATTR)
+			continue;
+		struct perfdata_record record;
+		(void)perfdata_decode(config_of(dump, raw), raw->bytes, raw->size, &record);
+		enum perfdata_status status = early ? spell_early(dump, value, raw, &record) : PERFDATA_OK;
+		if (status != PERFDATA_OK) {
+			free_value(value);
+			return status;
+		}
+		know_record(&dump->known, &record, order);
+	}
+	*ret_value = value;
+	return PERFDATA_OK;
+}
+
+/* --- format --- */
+
+struct dumper {
+	const struct dump *dump;
+	const struct perfdata_batch *batch;
+	const struct dump_value *value;
+	struct perfdata_scratch *scratch;
+	struct perfdata_text *out;
+	struct known known;
+	struct script_carry carry;
+	size_t next_tail;
+	enum perfdata_order order;
+};
+
+static uint64_t shown_offset(const struct dump *dump, const struct perfdata_raw *raw)
+{
+	/* perf does not count the 16 bytes of a pipe's header */
+	return dump->pipe ? raw->offset - 16 : raw->offset;
+}
+
+static void block_head(struct dumper *dumper, const struct perfdata_raw *raw, const struct perfdata_record *record)
+{
+	struct perfdata_text *out = dumper->out;
+	const char *path = dumper->dump->pipe ? "pipe" : perfdata_reader_file_name(dumper->dump->reader, raw->file);
+	size_t path_size = strlen(path);
+	char *at = perfdata_text_reserve(out, path_size + 160);
+	if (!at)
+		return;
+	*at++ = '\n';
+	at = perfdata_hex_alt_to(at, shown_offset(dumper->dump, raw));
+	*at++ = '@';
+	memcpy(at, path, path_size);
+	at += path_size;
+	memcpy(at, " [", 2);
+	at = perfdata_hex_alt_to(at + 2, raw->size);
+	memcpy(at, "]: event: ", 10);
+	at = perfdata_u64_to(at + 10, raw->type);
+	*at++ = '\n';
+	if (dumper->dump->hex) {
+		memcpy(at, ".\n. ... raw event: size ", 24);
+		at = perfdata_u64_to(at + 24, raw->size);
+		memcpy(at, " bytes\n", 7);
+		at += 7;
+	}
+	perfdata_text_commit(out, at);
+	if (!dumper->dump->hex)
+		return;
+	const uint8_t *bytes = raw->bytes;
+	struct perfdata_text *swapped = &dumper->scratch->text;
+	if (record->swap) {
+		perfdata_text_clear(swapped);
+		uint8_t *room = (uint8_t *)perfdata_text_reserve(swapped, raw->size);
+		if (!room)
+			return;
+		perfdata_record_native(config_of(dumper->dump, raw), record, room);
+		bytes = room;
+	}
+	perfdata_text_hex_dump(out, bytes, raw->size);
+	perfdata_text_char(out, '\n');
+}
+
+static uint32_t shown_cpu(const struct dumper *dumper, uint32_t cpu)
+{
+	return cpu != UINT32_MAX && cpu >= dumper->known.nr_cpus ? 0 : cpu;
+}
+
+/* "CPU TIME OFFSET [SIZE]: PERF_RECORD_NAME" */
+static void pd_line_head(struct dumper *dumper, const struct perfdata_raw *raw)
+{
+	const struct known *known = &dumper->known;
+	bool user = raw->type >= PERFDATA_RECORD_USER_FIRST;
+	const char *name = pd_record_text_name(raw->type);
+	size_t name_size = strlen(name);
+	char *at = perfdata_text_reserve(dumper->out, 160 + name_size);
+	if (!at)
+		return;
+	if (raw->type != PERFDATA_RECORD_SAMPLE && !known->sample_id_all) {
+		memcpy(at, "-1 -1 ", 6);
+		at += 6;
+	} else {
+		if (known->sample_type & PERFDATA_SAMPLE_CPU) {
+			at = perfdata_u64_to(at, user ? 0 : shown_cpu(dumper, raw->cpu));
+			*at++ = ' ';
+		}
+		if (known->sample_type & PERFDATA_SAMPLE_TIME) {
+			at = perfdata_u64_to(at, user ? 0 : raw->time);
+			*at++ = ' ';
+		}
+	}
+	at = perfdata_hex_alt_to(at, shown_offset(dumper->dump, raw));
+	memcpy(at, " [", 2);
+	at = perfdata_hex_alt_to(at + 2, raw->size);
+	memcpy(at, "]: PERF_RECORD_", 15);
+	memcpy(at + 15, name, name_size);
+	perfdata_text_commit(dumper->out, at + 15 + name_size);
+}
+
+static void kernel_symbol(const void *user, uint64_t address, struct perfdata_text *out)
+{
+	pd_script_kernel_symbol(user, address, out);
+}
+
+static void other_tail(struct dumper *dumper, const struct perfdata_raw *raw, const struct perfdata_record *record)
+{
+	const struct dump_value *value = dumper->value;
+	if (dumper->next_tail < value->nr_spelled && value->spelled[dumper->next_tail].record == raw) {
+		size_t from = dumper->next_tail ? value->spelled[dumper->next_tail - 1].end : 0;
+		const size_t size = value->spelled[dumper->next_tail].end - from;
+		if (size)
+			perfdata_text_append(dumper->out, value->tails.data + from, size);
+		dumper->next_tail++;
+		return;
+	}
+	struct record_text_context context = {
+		.reader = dumper->dump->reader, .dump = true, .report = !dumper->dump->script, .names = &dumper->dump->names,
+		.event = raw->event, .symbol = kernel_symbol, .user = dumper->batch->session,
+	};
+	pd_record_text(&context, record, dumper->out);
+	if (raw->type == PERFDATA_RECORD_CALLCHAIN_DEFERRED && raw->event &&
+	    raw->event->config.attr.sample_type & PERFDATA_SAMPLE_CALLCHAIN)
+		pd_sample_text_callchain(&record->u.callchain_deferred.callchain, dumper->out);
+	if (raw->type == PERFDATA_RECORD_CALLCHAIN_DEFERRED && context.report)
+		perfdata_text_literal(dumper->out, ": unhandled!\n");
+}
+
+/* Carriers of compressed records are not shown by perf: what they hold is, if it can be unpacked. */
+static bool is_hidden(const struct perfdata_raw *raw)
+{
+	if (raw->flags & PERFDATA_RAW_NOT_UNPACKED)
+		return false;
+	return raw->type == PERFDATA_RECORD_COMPRESSED || raw->type == PERFDATA_RECORD_COMPRESSED2;
+}
+
+static void block(struct dumper *dumper, const struct perfdata_delivery *delivery, const struct perfdata_record *record)
+{
+	const struct perfdata_raw *raw = delivery->record;
+	if (is_hidden(raw))
+		return;
+	block_head(dumper, raw, record);
+	pd_line_head(dumper, raw);
+	if (raw->type == PERFDATA_RECORD_SAMPLE)
+		pd_sample_text(&dumper->dump->sample, raw, record, dumper->out);
+	else
+		other_tail(dumper, raw, record);
+	if (dumper->dump->pipe)
+		know_record(&dumper->known, record, dumper->order);
+}
+
+/* " ... thread: COMM:TID", " ...... dso: NAME" and the line of script. */
+static void delivered(struct dumper *dumper, const struct perfdata_delivery *delivery, const struct perfdata_record *record)
+{
+	const struct perfdata_session *session = dumper->batch->session;
+	struct perfdata_text *out = dumper->out;
+	unsigned cpumode = delivery->record->misc & PERFDATA_CPUMODE_MASK;
+	const struct perfdata_frame *frame = perfdata_session_frame(session, delivery->ip);
+	const struct perfdata_dso *dso = frame ? perfdata_session_dso(session, frame->dso) : NULL;
+	perfdata_text_literal(out, " ... thread: ");
+	perfdata_text_string(out, perfdata_session_comm(session, delivery->comm));
+	perfdata_text_char(out, ':');
+	perfdata_text_s64(out, delivery->tid);
+	perfdata_text_literal(out, "\n ...... dso: ");
+	const bool followed = delivery->flags & PERFDATA_DELIVERY_GUEST;
+	bool mapped = cpumode == PERFDATA_CPUMODE_KERNEL || cpumode == PERFDATA_CPUMODE_USER || followed;
+	perfdata_text_string(out, dso ? dso->long_name : mapped ? "<not found>" : "[hypervisor]");
+	perfdata_text_char(out, '\n');
+	bool guest = cpumode == PERFDATA_CPUMODE_GUEST_KERNEL || cpumode == PERFDATA_CPUMODE_GUEST_USER;
+	if (dumper->dump->script && (!guest || followed))
+		pd_script_line(dumper->dump->script, dumper->batch, delivery, record, &dumper->carry, dumper->scratch, out);
+}
+
+static enum perfdata_status dump_format(const void *state, const struct perfdata_batch *batch, void *value,
+					struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
+{
+	(void)ret_part;
+	const struct dump *dump = state;
+	struct dumper dumper = { .dump = dump, .batch = batch, .value = value, .scratch = scratch, .out = out };
+	dumper.known = dumper.value->known;
+	dumper.carry = dumper.value->carry;
+	dumper.order = perfdata_reader_header(dump->reader)->order;
+	struct perfdata_record record;
+	const struct perfdata_raw *decoded = NULL;
+	for (size_t i = 0; i < batch->nr_deliveries; i++) {
+		const struct perfdata_delivery *delivery = &batch->deliveries[i];
+		if (delivery->record != decoded) {
+			decoded = delivery->record;
+			(void)perfdata_decode(config_of(dump, decoded), decoded->bytes, decoded->size, &record);
+		}
+		if (delivery->flags & PERFDATA_DELIVERY_FIRST)
+			block(&dumper, delivery, &record);
+		if (decoded->type == PERFDATA_RECORD_SAMPLE && !(delivery->flags & PERFDATA_DELIVERY_SILENT))
+			delivered(&dumper, delivery, &record);
+	}
+	return perfdata_text_failed(out) ? PERFDATA_ENOMEM : PERFDATA_OK;
+}
+
+static enum perfdata_status dump_end(void *state, const struct perfdata_emit_end *end, struct perfdata_text *out)
+{
+	const struct dump *dump = state;
+	if (!dump->script && end->status == PERFDATA_OK)
+		perfdata_perf_stats(out, dump->reader, end->summary, NULL);
+	return perfdata_text_failed(out) ? PERFDATA_ENOMEM : PERFDATA_OK;
+}
+
+const struct perfdata_emitter pd_emitter_dump = {
+	.abi = PERFDATA_EMITTER_ABI, .name = "dump", .help = "every record as `perf script -D` prints it",
+	.needs = PERFDATA_NEED_RECORDS | PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES | PERFDATA_NEED_STACKS,
+	.symbols = true, .options = dump_options,
+	.begin = dump_begin, .scan = dump_scan,
+	.format = dump_format, .end = dump_end, .free_value = free_value, .release = dump_release,
+};

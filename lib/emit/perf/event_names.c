@@ -1,0 +1,51 @@
+#include "config.h"
+#include "emit/perf/event_names.h"
+
+void pd_event_names_init(struct event_names *names, const struct perfdata_reader *reader, enum event_names_use use)
+{
+	*names = (struct event_names){ .reader = reader, .use = use };
+	names->stream = perfdata_reader_header(reader)->container == PERFDATA_CONTAINER_PIPE;
+	for (size_t i = 0; i < EVENT_NAMES_TYPES; i++)
+		names->first[i] = UINT32_MAX;
+	const struct perfdata_event *event;
+	for (size_t i = 0; names->stream && (event = perfdata_reader_event(reader, i)); i++) {
+		const uint32_t type = event->config.attr.type;
+		if (type < EVENT_NAMES_TYPES && names->first[type] == UINT32_MAX)
+			names->first[type] = event->index;
+	}
+}
+
+static bool is_dummy(const struct perfdata_attr *attr)
+{
+	const uint32_t software = 1;
+	const uint64_t dummy = 9;
+	return attr->type == software && attr->config == dummy;
+}
+
+static bool is_generated(const struct event_names *names, const struct perfdata_event *event)
+{
+	const struct perfdata_attr *attr = &event->config.attr;
+	if (!names->stream || event->name_source != PERFDATA_NAME_EVENT_DESC || event->trace)
+		return false;
+	if (names->use == EVENT_NAMES_REPORT)
+		return true;
+	return attr->type < EVENT_NAMES_TYPES && names->first[attr->type] == event->index && attr->sample_type && !is_dummy(attr);
+}
+
+void pd_event_names_append(const struct event_names *names, const struct perfdata_event *event, struct perfdata_text *out)
+{
+	if (is_generated(names, event))
+		perfdata_event_fallback_name(&event->config.attr, out);
+	else
+		perfdata_text_string(out, event->name);
+}
+
+const char *pd_event_names_get(const struct event_names *names, const struct perfdata_event *event, struct perfdata_text *room)
+{
+	if (!is_generated(names, event))
+		return event->name;
+	perfdata_text_clear(room);
+	perfdata_event_fallback_name(&event->config.attr, room);
+	perfdata_text_char(room, '\0');
+	return perfdata_text_failed(room) ? event->name : room->data;
+}

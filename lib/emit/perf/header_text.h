@@ -1,0 +1,37 @@
+/* Header sections and attrs as perf spells them: `info --perf`, `events --perf`, and the tails of records in a dump. */
+#ifndef EMIT_HEADER_TEXT_H
+#define EMIT_HEADER_TEXT_H
+
+#include "perfdata/perf.h"
+#include "perfdata/reader.h"
+#include "perfdata/schema.h"
+#include "perfdata/text.h"
+
+struct event_names;
+
+/* What the text of a section needs of others. Functions may be NULL. */
+struct header_text_source {
+	const void *user;
+	/* The section, or NULL. */
+	const struct perfdata_feature *(*feature)(const void *user, uint32_t id);
+	/* Appends the name of the event at this place of the attr table; false behind the last. */
+	bool (*event_name)(const void *user, size_t index, struct perfdata_text *out);
+};
+
+/* All that a reader knows, with events as recorded, or as perf calls them. Borrowed. */
+struct header_text_source pd_header_text_of_reader(const struct perfdata_reader *reader);
+struct header_text_source pd_header_text_of_names(const struct event_names *names);
+
+/* The lines of a section, each with its newline; nothing for sections that have none. full: what perf prints with -I, else long
+ * sections have one line that says so. */
+void pd_header_text_feature(struct perfdata_text *out, const struct perfdata_feature *feature, bool full,
+			 const struct header_text_source *source);
+
+/* "# captured on …" up to "# feat offset …", and what stands around the sections: "# ========" and the missing ones. */
+void pd_header_text_begin(struct perfdata_text *out, const struct perfdata_header *header);
+void pd_header_text_end(struct perfdata_text *out, const struct perfdata_reader *reader);
+
+/* ", type = 1 (PERF_TYPE_SOFTWARE), size = 144, …": begins with a comma. */
+void pd_header_text_attr(struct perfdata_text *out, const struct perfdata_attr *attr);
+
+#endif

@@ -1,0 +1,264 @@
+/* `script`: the lines that `perf script --no-itrace` prints. */
+#include "config.h"
+#include <stdlib.h>
+#include <string.h>
+#include "emit/emitters.h"
+#include "emit/perf/header_text.h"
+#include "emit/perf/record_text.h"
+#include "emit/perf/script/script_line.h"
+#include "emit/perf/script/script_setup.h"
+#include "emit/perf/script/script_stat.h"
+
+struct script {
+	const struct perfdata_reader *reader;
+	struct script_setup *setup;
+	struct script_carry carry;             /* scan's */
+	perfdata_finding_fn *on_finding;
+	void *user;
+	struct script_stat *stat;              /* scan's; NULL until there is something to count */
+	bool header, full_header;
+};
+
+/* Attached to a batch by scan. */
+struct script_value {
+	struct script_carry carry;
+	struct perfdata_text early;            /* texts that need what scan follows */
+	struct early {
+		const struct perfdata_raw *record;
+		size_t end;
+	} *ends;
+	size_t nr_ends, room;
+};
+
+#define SHOW(what, text) { .name = "show-" what "-events", .kind = PERFDATA_OPTION_FLAG, .help = text }
+
+static const struct perfdata_option options[] = {
+	{ .name = "fields", .kind = PERFDATA_OPTION_TEXT, .short_name = 'F', .argument = "[TYPE:]LIST",
+	  .help = "the fields to print, or changes of the default ones: +FIELD, -FIELD; TYPE: hw, sw, trace, raw, break, synth" },
+	{ .name = "hide-call-graph", .kind = PERFDATA_OPTION_FLAG, .short_name = 'G', .help = "no call chains" },
+	{ .name = "ns", .kind = PERFDATA_OPTION_FLAG, .help = "times in nanoseconds" },
+	{ .name = "reltime", .kind = PERFDATA_OPTION_FLAG, .help = "times since the first line" },
+	{ .name = "deltatime", .kind = PERFDATA_OPTION_FLAG, .help = "times since the line before" },
+	{ .name = "Latency", .kind = PERFDATA_OPTION_FLAG, .short_name = 'L', .help = "narrow comm and cpu" },
+	{ .name = "inline", .kind = PERFDATA_OPTION_FLAG, .help = "show inlined functions (default; --no-inline leaves them out)" },
+	{ .name = "max-stack", .kind = PERFDATA_OPTION_NUMBER, .argument = "N", .help = "at most N addresses of a call chain; default 127" },
+	{ .name = "stop-bt", .kind = PERFDATA_OPTION_TEXT, .argument = "LIST", .help = "call chains end at these symbols" },
+	{ .name = "show-kernel-path", .kind = PERFDATA_OPTION_FLAG, .help = "the kernel's file, not [kernel.kallsyms]" },
+	SHOW("task", "lines for COMM, FORK and EXIT"),
+	SHOW("mmap", "lines for MMAP and MMAP2"),
+	SHOW("switch", "lines for SWITCH and SWITCH_CPU_WIDE"),
+	SHOW("namespace", "lines for NAMESPACES"),
+	SHOW("cgroup", "lines for CGROUP"),
+	SHOW("lost", "lines for LOST"),
+	SHOW("bpf", "lines for KSYMBOL, BPF_EVENT and BPF_METADATA"),
+	SHOW("text-poke", "lines for TEXT_POKE"),
+	SHOW("round", "lines for FINISHED_ROUND; records in the order of the file"),
+	{ .name = "header", .kind = PERFDATA_OPTION_FLAG, .help = "the header of the recording first" },
+	{ .name = "show-info", .kind = PERFDATA_OPTION_FLAG, .short_name = 'I', .help = "with --header: long sections too" },
+	{ 0 },
+};
+
+static void release(void *state)
+{
+	struct script *script = state;
+	if (!script)
+		return;
+	pd_script_setup_free(script->setup);
+	pd_script_stat_free(script->stat);
+	free(script);
+}
+
+/* perf ends the header of a pipe before it has read what the pipe tells of its recorder. */
+static void spell_header(const struct script *script, struct perfdata_text *out)
+{
+	const struct perfdata_reader *reader = script->reader;
+	const struct perfdata_feature_section *section;
+	if (perfdata_reader_header(reader)->container != PERFDATA_CONTAINER_PIPE) {
+		perfdata_perf_header(out, reader, script->full_header);
+		return;
+	}
+	const struct header_text_source source = pd_header_text_of_reader(reader);
+	pd_header_text_begin(out, perfdata_reader_header(reader));
+	pd_header_text_end(out, reader);
+	for (size_t i = 0; (section = perfdata_reader_feature_at(reader, i)); i++)
+		if (section->feature)
+			pd_header_text_feature(out, section->feature, script->full_header, &source);
+}
+
+static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out)
+{
+	struct script *script = calloc(1, sizeof *script);
+	if (!script)
+		return PERFDATA_ENOMEM;
+	script->reader = context->reader;
+	script->on_finding = context->on_finding;
+	script->user = context->user;
+	script->header = perfdata_option_flag(context->options, context->nr_options, "header", false);
+	script->full_header = perfdata_option_flag(context->options, context->nr_options, "show-info", false);
+	const enum perfdata_status status = pd_script_setup_new(context, SCRIPT_ALONE, &script->setup);
+	if (status != PERFDATA_OK) {
+		release(script);
+		return status;
+	}
+	if (script->header)
+		spell_header(script, out);
+	*ret_state = script;
+	return PERFDATA_OK;
+}
+
+/* --- scan -------------------------------------------------------------------------------------------------------------------- */
+
+static void free_value(void *value)
+{
+	struct script_value *v = value;
+	if (!v)
+		return;
+	perfdata_text_release(&v->early);
+	free(v->ends);
+	free(v);
+}
+
+static const struct perfdata_config *config_of(const struct script *script, const struct perfdata_raw *raw)
+{
+	return raw->event ? &raw->event->config : perfdata_reader_config(script->reader);
+}
+
+/* Remembers that what was appended to `early` last belongs to this record. */
+static enum perfdata_status end_early(struct script_value *value, const struct perfdata_raw *raw)
+{
+	if (value->nr_ends == value->room) {
+		const size_t room = value->room ? value->room * 2 : 16;
+		struct early *bigger = realloc(value->ends, room * sizeof *bigger);
+		if (!bigger)
+			return PERFDATA_ENOMEM;
+		value->ends = bigger;
+		value->room = room;
+	}
+	value->ends[value->nr_ends++] = (struct early){ raw, value->early.size };
+	return perfdata_text_failed(&value->early) ? PERFDATA_ENOMEM : PERFDATA_OK;
+}
+
+static enum perfdata_status scan_stat(struct script *script, struct script_value *value, const struct perfdata_raw *raw)
+{
+	struct perfdata_record record;
+	if (!script->stat)
+		script->stat = pd_script_stat_new(&script->setup->names, script->on_finding, script->user);
+	if (!script->stat)
+		return PERFDATA_ENOMEM;
+	(void)perfdata_decode(config_of(script, raw), raw->bytes, raw->size, &record);
+	const size_t before = value->early.size;
+	const enum perfdata_status status = pd_script_stat_record(script->stat, raw, &record, &value->early);
+	return status == PERFDATA_OK && value->early.size > before ? end_early(value, raw) : status;
+}
+
+static enum perfdata_status scan(void *state, const struct perfdata_batch *batch, void **ret_value)
+{
+	struct script *script = state;
+	struct script_value *value = calloc(1, sizeof *value);
+	if (!value)
+		return PERFDATA_ENOMEM;
+	enum perfdata_status status = pd_script_carry_pass(script->setup, &script->carry, batch, &value->carry);
+	for (size_t i = 0; i < batch->nr_deliveries && status == PERFDATA_OK; i++)
+		if (script_stat_concerns(batch->deliveries[i].record->type))
+			status = scan_stat(script, value, batch->deliveries[i].record);
+	if (status != PERFDATA_OK) {
+		free_value(value);
+		return status;
+	}
+	*ret_value = value;
+	return PERFDATA_OK;
+}
+
+/* --- format ------------------------------------------------------------------------------------------------------------------ */
+
+struct formatter {
+	const struct script *script;
+	const struct perfdata_batch *batch;
+	const struct script_value *value;
+	struct script_carry carry;
+	size_t next_early;
+	struct perfdata_scratch *scratch;
+	struct perfdata_text *out;
+};
+
+static void kernel_symbol(const void *user, uint64_t address, struct perfdata_text *out) { pd_script_kernel_symbol(user, address, out); }
+
+static void spell_early(struct formatter *f, const struct perfdata_raw *raw)
+{
+	const struct script_value *value = f->value;
+	if (f->next_early >= value->nr_ends || value->ends[f->next_early].record != raw)
+		return;
+	const size_t from = f->next_early ? value->ends[f->next_early - 1].end : 0;
+	perfdata_text_append(f->out, value->early.data + from, value->ends[f->next_early].end - from);
+	f->next_early++;
+}
+
+/* "… PERF_RECORD_NAME" and its tail. */
+static void spell_record(struct formatter *f, const struct perfdata_delivery *delivery)
+{
+	const struct perfdata_raw *raw = delivery->record;
+	const struct script_setup *setup = f->script->setup;
+	struct perfdata_record record;
+	(void)perfdata_decode(config_of(f->script, raw), raw->bytes, raw->size, &record);
+	if (raw->type < PERFDATA_RECORD_USER_FIRST)
+		pd_script_line_start(setup, delivery, &record, &f->carry, f->scratch, f->out);
+	perfdata_text_literal(f->out, "PERF_RECORD_");
+	perfdata_text_string(f->out, pd_record_text_name(raw->type));
+	if (raw->type == PERFDATA_RECORD_LOST) {
+		perfdata_text_literal(f->out, " lost ");
+		perfdata_text_u64(f->out, record.u.lost.lost);
+		perfdata_text_char(f->out, '\n');
+		return;
+	}
+	const struct record_text_context context = {
+		.reader = f->script->reader, .names = &setup->names, .event = raw->event, .symbol = kernel_symbol,
+		.user = f->batch->session,
+	};
+	pd_record_text(&context, &record, f->out);
+}
+
+/* Of a guest that the recording does not tell of. */
+static bool is_unknown_guest(const struct perfdata_delivery *delivery)
+{
+	const unsigned cpumode = delivery->record->misc & PERFDATA_CPUMODE_MASK;
+	if (delivery->flags & PERFDATA_DELIVERY_GUEST)
+		return false;
+	return cpumode == PERFDATA_CPUMODE_GUEST_KERNEL || cpumode == PERFDATA_CPUMODE_GUEST_USER;
+}
+
+static enum perfdata_status format(const void *state, const struct perfdata_batch *batch, void *value, struct perfdata_scratch *scratch,
+				   struct perfdata_text *out, void **ret_part)
+{
+	(void)ret_part;
+	const struct script *script = state;
+	struct formatter f = { .script = script, .batch = batch, .value = value, .scratch = scratch, .out = out };
+	f.carry = f.value->carry;
+	for (size_t i = 0; i < batch->nr_deliveries; i++) {
+		const struct perfdata_delivery *delivery = &batch->deliveries[i];
+		const struct perfdata_raw *raw = delivery->record;
+		if (raw->type != PERFDATA_RECORD_SAMPLE) {
+			if (script_setup_shows(script->setup, raw->type))
+				spell_record(&f, delivery);
+			else if (f.value->nr_ends)
+				spell_early(&f, raw);
+			continue;
+		}
+		if (delivery->flags & PERFDATA_DELIVERY_SILENT || is_unknown_guest(delivery))
+			continue;
+		pd_script_line(script->setup, batch, delivery, NULL, &f.carry, scratch, out);
+	}
+	return perfdata_text_failed(out) ? PERFDATA_ENOMEM : PERFDATA_OK;
+}
+
+/* Rounds mean something in the file only, so perf does not sort when it shows them. */
+static enum perfdata_record_order order_for(const struct perfdata_option_value *values, size_t nr_values)
+{
+	return perfdata_option_flag(values, nr_values, "show-round-events", false) ? PERFDATA_ORDER_FILE : PERFDATA_ORDER_TIME;
+}
+
+const struct perfdata_emitter pd_emitter_script = {
+	.abi = PERFDATA_EMITTER_ABI, .name = "script", .help = "samples as `perf script` prints them",
+	.needs = PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES | PERFDATA_NEED_STACKS,
+	.symbols = true, .options = options, .order_for = order_for,
+	.begin = begin, .scan = scan, .format = format, .free_value = free_value, .release = release,
+};

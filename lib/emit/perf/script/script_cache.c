@@ -1,0 +1,373 @@
+#include "config.h"
+#include <stdlib.h>
+#include <string.h>
+#include "emit/perf/script/script_cache.h"
+#include "emit/perf/script/script_line.h"
+
+/* --- the cache ------------------------------------------------------------------------------------------------------------- */
+
+static void plan_free(struct script_plan *plan)
+{
+	if (plan)
+		free(plan->name);
+	free(plan);
+}
+
+static void cache_free(void *pointer)
+{
+	struct script_cache *cache = pointer;
+	if (!cache)
+		return;
+	for (size_t i = 0; i < cache->nr_plans; i++)
+		plan_free(cache->plans[i]);
+	free(cache->plans);
+	pd_text_cache_release(&cache->frames);
+	perfdata_text_release(&cache->building);
+	free(cache);
+}
+
+struct script_cache *pd_script_cache_get(struct perfdata_scratch *scratch)
+{
+	if (scratch->cache)
+		return scratch->cache;
+	struct script_cache *cache = calloc(1, sizeof *cache);
+	if (!cache || !pd_text_cache_init(&cache->frames)) {
+		cache_free(cache);
+		return NULL;
+	}
+	scratch->cache = cache;
+	scratch->free_cache = cache_free;
+	return cache;
+}
+
+/* --- events -------------------------------------------------------------------------------------------------------------------- */
+
+static bool is_branch_event(const struct perfdata_attr *attr)
+{
+	const uint32_t hardware = 0;
+	const uint64_t branches = 4;
+	return attr->type == hardware && attr->config == branches && attr->sample_period == 1;
+}
+
+static bool is_fault_event(const struct perfdata_attr *attr)
+{
+	const uint32_t software = 1;
+	const uint64_t page_faults = 2, minor_faults = 5, major_faults = 6;
+	return attr->type == software && (attr->config == page_faults || attr->config == minor_faults || attr->config == major_faults);
+}
+
+static bool is_bpf_output_event(const struct perfdata_event *event)
+{
+	const uint32_t software = 1;
+	const uint64_t bpf_output = 10;
+	return event->config.attr.type == software && event->config.attr.config == bpf_output;
+}
+
+/* Samples of `perf record --off-cpu` carry a chain of their own. */
+static bool is_offcpu(const struct perfdata_event *event)
+{
+	return is_bpf_output_event(event) && event->config.attr.sample_type & PERFDATA_SAMPLE_RAW &&
+	       strncmp(event->name, "offcpu-time", 11) == 0;
+}
+
+/* NULL without memory. */
+static struct script_plan *make_plan(const struct script_setup *setup, const struct perfdata_event *event)
+{
+	const struct perfdata_attr *attr = &event->config.attr;
+	const struct script_type_setup *type = &setup->types[pd_script_type_of(attr)];
+	struct perfdata_text room;
+	perfdata_text_init(&room);
+	const char *name = pd_event_names_get(&setup->names, event, &room);
+	const size_t size = strlen(name), width = size > setup->name_width ? size : setup->name_width;
+	struct script_plan *plan = calloc(1, sizeof *plan);
+	if (plan)
+		plan->name = malloc(width + 2);
+	if (!plan || !plan->name) {
+		free(plan);
+		perfdata_text_release(&room);
+		return NULL;
+	}
+	memset(plan->name, ' ', width - size);
+	memcpy(plan->name + width - size, name, size);
+	memcpy(plan->name + width, ": ", 2);
+	perfdata_text_release(&room);
+	plan->name_size = width + 2;
+	plan->fields = type->fields;
+	plan->ip_fields = type->ip_fields;
+	const bool chain_recorded = attr->sample_type & PERFDATA_SAMPLE_CALLCHAIN;
+	plan->is_offcpu = is_offcpu(event);
+	plan->has_chain = (chain_recorded || plan->is_offcpu) && setup->use_callchain;
+	plan->bare_comm = chain_recorded && type->fields & SCRIPT_IP && setup->use_callchain;
+	plan->who_style = (uint32_t)(plan->fields & (SCRIPT_COMM | SCRIPT_PID | SCRIPT_TID)) << 2 | (plan->bare_comm ? 2u : 0) | 1u;
+	plan->is_branch = is_branch_event(attr);
+	plan->addr_has_symbol = plan->is_branch || is_fault_event(attr);
+	plan->is_bpf_output = is_bpf_output_event(event) && !plan->is_offcpu;
+	plan->is_synthesized = pd_script_type_of(attr) == SCRIPT_SYNTH;
+	const uint64_t simple = SCRIPT_COMM | SCRIPT_TID | SCRIPT_PID | SCRIPT_TIME | SCRIPT_CPU | SCRIPT_EVENT | SCRIPT_PERIOD |
+				SCRIPT_TRACE | SCRIPT_IP | SCRIPT_SYM | SCRIPT_DSO | SCRIPT_SYMOFF | SCRIPT_DSOFF | SCRIPT_TOD | SCRIPT_MISC |
+				SCRIPT_MACHINE_PID | SCRIPT_VCPU;
+	plan->from_raw = !(plan->fields & ~simple & ~(plan->is_bpf_output ? 0u : SCRIPT_BPF_OUTPUT)) && !plan->is_branch &&
+			 !perfdata_attr_has(attr, PERFDATA_ATTR_DEFER_CALLCHAIN);
+	plan->event = event;
+	return plan;
+}
+
+const struct script_plan *pd_script_plan_get(struct script_cache *cache, const struct script_setup *setup, const struct perfdata_event *event)
+{
+	if (event->version >= cache->nr_plans) {
+		const size_t nr = (size_t)event->version + 16;
+		struct script_plan **plans = realloc(cache->plans, nr * sizeof *plans);
+		if (!plans)
+			return NULL;
+		memset(plans + cache->nr_plans, 0, (nr - cache->nr_plans) * sizeof *plans);
+		cache->plans = plans;
+		cache->nr_plans = nr;
+	}
+	struct script_plan **plan = &cache->plans[event->version];
+	if (!*plan)
+		*plan = make_plan(setup, event);
+	return *plan;
+}
+
+/* --- frames ---------------------------------------------------------------------------------------------------------------------- */
+
+static bool find_symbol(const struct script_where *where, uint32_t frame, struct perfdata_symbol *ret)
+{
+	return frame != PERFDATA_NONE && perfdata_session_symbol(where->setup->session, frame, UINT64_MAX, ret) == PERFDATA_OK;
+}
+
+static void spell_symbol(const struct script_where *where, const struct perfdata_symbol *symbol, struct perfdata_text *out)
+{
+	perfdata_text_string(out, symbol->name);
+	if (where->ip_fields & SCRIPT_SYMOFF) {
+		perfdata_text_literal(out, "+0x");
+		perfdata_text_hex(out, symbol->offset);
+	}
+}
+
+void pd_script_symbol_text(const struct script_where *where, uint32_t frame, struct perfdata_text *out)
+{
+	struct perfdata_symbol symbol;
+	if (find_symbol(where, frame, &symbol))
+		spell_symbol(where, &symbol, out);
+	else
+		perfdata_text_literal(out, "[unknown]");
+}
+
+/* perf takes for a file with offsets whatever it has not read symbols of from elsewhere. */
+static bool has_offsets(const struct perfdata_session *session, const struct perfdata_dso *dso, uint32_t frame, uint64_t address)
+{
+	struct perfdata_symbol symbol;
+	switch (dso->kind) {
+	case PERFDATA_DSO_USER:
+	case PERFDATA_DSO_VDSO:
+	case PERFDATA_DSO_MODULE:
+		return true;
+	case PERFDATA_DSO_KERNEL:
+		return dso->filename[0] == '/' || perfdata_session_kernel_symbol(session, address, &symbol) != PERFDATA_OK;
+	case PERFDATA_DSO_PERF_MAP:
+		return perfdata_session_symbol(session, frame, UINT64_MAX, &symbol) != PERFDATA_OK;
+	default:
+		return false;
+	}
+}
+
+void pd_script_dso_text(const struct script_where *where, uint32_t frame, struct perfdata_text *out)
+{
+	const struct perfdata_session *session = where->setup->session;
+	const struct perfdata_frame *at = perfdata_session_frame(session, frame);
+	const struct perfdata_dso *dso = at ? perfdata_session_dso(session, at->dso) : NULL;
+	if (!dso) {
+		perfdata_text_literal(out, "[unknown]");
+		return;
+	}
+	/* with an offset perf shows the file's whole name */
+	const bool offset = where->ip_fields & SCRIPT_DSOFF && has_offsets(session, dso, frame, at->address);
+	perfdata_text_string(out, offset || where->setup->kernel_path ? dso->long_name : dso->name);
+	if (offset) {
+		perfdata_text_literal(out, "+0x");
+		perfdata_text_hex(out, dso->kind == PERFDATA_DSO_MODULE ? at->address - dso->start : at->address);
+	}
+}
+
+static void spell_dso(const struct script_where *where, uint32_t frame, struct perfdata_text *out)
+{
+	if (!(where->ip_fields & SCRIPT_DSO))
+		return;
+	perfdata_text_literal(out, " (");
+	pd_script_dso_text(where, frame, out);
+	perfdata_text_char(out, ')');
+}
+
+static void spell_frame(const struct script_where *where, uint32_t frame, struct perfdata_text *out)
+{
+	if (where->ip_fields & SCRIPT_SYM) {
+		perfdata_text_char(out, ' ');
+		pd_script_symbol_text(where, frame, out);
+	}
+	spell_dso(where, frame, out);
+}
+
+static uint64_t key_of(const struct script_where *where, uint32_t id) { return ((uint64_t)where->ip_fields << 32 | id) + 1; }
+
+void pd_script_frame_text(const struct script_where *where, uint32_t frame, struct perfdata_text *out)
+{
+	const uint64_t key = key_of(where, frame);
+	if (pd_text_cache_append(&where->cache->frames, key, out))
+		return;
+	const size_t before = out->size;
+	spell_frame(where, frame, out);
+	if (!perfdata_text_failed(out))
+		pd_text_cache_put(&where->cache->frames, key, out->data + before, out->size - before);
+}
+
+/* --- chains ------------------------------------------------------------------------------------------------------------------------ */
+
+#define ADDRESS_ROOM 40u
+
+/* What each line of an address begins with: a tab and 16 columns; nothing where addresses are not shown. May write behind its end. */
+static char *address_to(const struct script_where *where, char *at, uint64_t ip)
+{
+	if (!(where->ip_fields & SCRIPT_IP))
+		return at;
+	const unsigned digits = (unsigned)(67 - __builtin_clzll(ip | 1)) / 4;
+	memcpy(at, "\t                ", 17);
+	return perfdata_hex_to(at + 17 - digits, ip);
+}
+
+static bool is_stop(const struct script_setup *setup, const char *name)
+{
+	const size_t size = strlen(name);
+	for (const char *at = setup->stop; *at;) {
+		const size_t word = strcspn(at, ",");
+		if (word == size && memcmp(at, name, size) == 0)
+			return true;
+		at += word + (at[word] == ',');
+	}
+	return false;
+}
+
+/* perf shows the calls that were inlined at an address as frames of their own: with the offset in the function that holds the code, or, where
+ * they have its name, as that function. Appends what stands behind the address in each line, each with a NUL. */
+static void spell_inlined(const struct script_where *where, uint32_t frame, struct perfdata_text *out)
+{
+	enum { MAX_INLINED = 64 };
+	struct perfdata_source calls[MAX_INLINED];
+	struct perfdata_symbol symbol;
+	size_t nr;
+	if (!find_symbol(where, frame, &symbol) ||
+	    perfdata_session_source(where->setup->session, frame, calls, MAX_INLINED, &nr) != PERFDATA_OK)
+		return;
+	for (size_t i = 0; i < nr && i < MAX_INLINED && calls[i].inlined; i++) {
+		const char *name = calls[i].function ? calls[i].function : "??";
+		if (strcmp(name, symbol.name) == 0) {
+			spell_frame(where, frame, out);
+			perfdata_text_char(out, '\0');
+			continue;
+		}
+		struct perfdata_symbol call = symbol;
+		call.name = name;
+		if (where->ip_fields & SCRIPT_SYM) {
+			perfdata_text_char(out, ' ');
+			spell_symbol(where, &call, out);
+		}
+		perfdata_text_append(out, " (inlined)", sizeof " (inlined)");
+	}
+}
+
+/* The lines of a frame without their addresses, each with a NUL, but the last of several with a 1; valid until the next call. NULL without memory. */
+static const char *lines_of(const struct script_where *where, uint32_t frame, bool inlines, size_t *ret_size)
+{
+	const uint64_t key = key_of(where, frame) | (inlines ? 3ull : 2ull) << 62;
+	struct text_cache *cache = &where->cache->frames;
+	const char *lines = text_cache_find(cache, key, ret_size);
+	if (lines)
+		return lines;
+	struct perfdata_text *text = &where->cache->building;
+	perfdata_text_clear(text);
+	if (inlines)
+		spell_inlined(where, frame, text);
+	const bool several = text->size;
+	spell_frame(where, frame, text);
+	perfdata_text_char(text, several ? '\1' : '\0');
+	if (!perfdata_text_reserve(text, TEXT_CACHE_SLACK))
+		return NULL;
+	*ret_size = text->size;
+	const char *kept = pd_text_cache_put(cache, key, text->data, text->size);
+	return kept ? kept : text->data;
+}
+
+static void spell_step(const struct script_where *where, const struct perfdata_step *step, struct perfdata_text *out)
+{
+	/* perf looks for no inlined calls where a branch came from */
+	const bool inlines = where->setup->inlines && step->origin != PERFDATA_STEP_BRANCH;
+	size_t size;
+	const char *lines = lines_of(where, step->frame, inlines, &size);
+	if (!lines) {
+		out->failed = true;
+		return;
+	}
+	const char *const last = lines + size - 1;
+	const bool several = *last;
+	while (lines <= last) {
+		const char *line_end = several ? memchr(lines, '\0', (size_t)(last - lines)) : NULL;
+		line_end = line_end ? line_end : last;
+		const size_t line_size = (size_t)(line_end - lines);
+		char *at = perfdata_text_reserve(out, ADDRESS_ROOM + line_size + TEXT_CACHE_SLACK);
+		if (!at)
+			return;
+		at = text_cache_copy(address_to(where, at, step->ip), lines, line_size);
+		*at = '\n';
+		perfdata_text_commit(out, at + 1);
+		lines = line_end + 1;
+	}
+}
+
+/* A chain that never came. */
+static void spell_cookie(const struct script_where *where, const struct perfdata_step *step, struct perfdata_text *out)
+{
+	char *at = perfdata_text_reserve(out, ADDRESS_ROOM);
+	if (!at)
+		return;
+	perfdata_text_commit(out, address_to(where, at, step->ip));
+	if (where->ip_fields & SCRIPT_SYM)
+		perfdata_text_literal(out, " (cookie)");
+	spell_dso(where, step->frame, out);
+	perfdata_text_char(out, '\n');
+}
+
+static void spell_stack(const struct script_where *where, const struct perfdata_step *steps, size_t nr, uint64_t cookie,
+			struct perfdata_text *out)
+{
+	struct perfdata_symbol symbol;
+	uint32_t told[PERFDATA_STEP_UNWOUND + 1] = { 0 };
+	for (size_t i = 0; i < nr; i++) {
+		/* the limit is for what was recorded and for what was unwound, each on its own */
+		if (told[steps[i].origin]++ >= where->setup->max_stack && steps[i].origin != PERFDATA_STEP_BRANCH)
+			continue;
+		if (cookie && steps[i].ip == cookie)
+			spell_cookie(where, &steps[i], out);
+		else
+			spell_step(where, &steps[i], out);
+		if (where->setup->stop && find_symbol(where, steps[i].frame, &symbol) && is_stop(where->setup, symbol.name))
+			break;
+	}
+}
+
+void pd_script_stack_text(const struct script_where *where, uint32_t stack, uint64_t cookie, struct perfdata_text *out)
+{
+	const struct perfdata_step *steps;
+	size_t nr;
+	if (perfdata_session_stack(where->setup->session, stack, &steps, &nr) == PERFDATA_OK)
+		spell_stack(where, steps, nr, cookie, out);
+}
+
+void pd_script_kernel_symbol(const void *session, uint64_t address, struct perfdata_text *out)
+{
+	struct perfdata_symbol symbol;
+	if (perfdata_session_kernel_symbol(session, address, &symbol) != PERFDATA_OK)
+		return;
+	perfdata_text_string(out, symbol.name);
+	perfdata_text_literal(out, "+0x");
+	perfdata_text_hex(out, symbol.offset);
+}

@@ -1,0 +1,62 @@
+/* What a thread keeps from line to line: texts of frames, and what is the same for all samples of an event. */
+#ifndef SCRIPT_CACHE_H
+#define SCRIPT_CACHE_H
+
+#include "emit/perf/script/script_setup.h"
+#include "emit/model/text_cache.h"
+
+/* An event's samples. */
+struct script_plan {
+	const struct perfdata_event *event;
+	uint64_t fields;
+	uint32_t ip_fields;
+	bool has_chain;                        /* its samples print a chain below the line */
+	bool is_branch;                        /* "from => to" lines (BTS) */
+	bool addr_has_symbol;                  /* addr is an address of code or a fault */
+	bool is_bpf_output, is_synthesized;
+	bool from_raw;                         /* a line needs nothing that struct perfdata_raw and the delivery do not hold */
+	bool is_offcpu;                        /* pid and tid are told by the raw data */
+	bool bare_comm;                        /* comm is not padded */
+	uint32_t who_style;                    /* the same where lines begin in the same way; not 0 */
+	size_t name_size;                      /* the padded name with ": " */
+	char *name;
+};
+
+/* How lines of a thread begin. */
+#define SCRIPT_WHOS 64u
+#define SCRIPT_WHO_ROOM 64u
+struct script_who {
+	uint32_t style;                        /* of the plan; 0: empty */
+	uint32_t comm;
+	int32_t pid, tid;
+	uint32_t size;
+	char text[SCRIPT_WHO_ROOM];
+};
+
+struct script_cache {
+	struct script_plan **plans;            /* by event version */
+	size_t nr_plans;
+	struct script_who whos[SCRIPT_WHOS];
+	struct text_cache frames;
+	struct perfdata_text building;
+};
+
+struct script_where {
+	const struct script_setup *setup;
+	struct script_cache *cache;
+	uint32_t ip_fields;
+};
+
+/* NULL without memory. */
+struct script_cache *pd_script_cache_get(struct perfdata_scratch *scratch);
+const struct script_plan *pd_script_plan_get(struct script_cache *cache, const struct script_setup *setup, const struct perfdata_event *event);
+
+/* Appends what stands behind an address: " SYM+0xOFF (DSO)", as far as ip_fields ask for it. frame may be PERFDATA_NONE. */
+void pd_script_frame_text(const struct script_where *where, uint32_t frame, struct perfdata_text *out);
+/* Appends the lines of a chain, each with its newline. cookie: this address is that of a chain that never came; 0: there is none. */
+void pd_script_stack_text(const struct script_where *where, uint32_t stack, uint64_t cookie, struct perfdata_text *out);
+/* The parts alone: "SYM+0xOFF" (or "[unknown]"), the dso's name (or "[unknown]"). */
+void pd_script_symbol_text(const struct script_where *where, uint32_t frame, struct perfdata_text *out);
+void pd_script_dso_text(const struct script_where *where, uint32_t frame, struct perfdata_text *out);
+
+#endif

@@ -1,0 +1,445 @@
+/* The rules of tools/perf/builtin-script.c: which fields are printed by default, what -F changes, and what is refused. */
+#include "config.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "emit/perf/script/script_setup.h"
+
+#define BASE (SCRIPT_COMM | SCRIPT_TID | SCRIPT_CPU | SCRIPT_TIME | SCRIPT_EVENT)
+#define IP_FIELDS (SCRIPT_IP | SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO)
+#define USUAL (BASE | IP_FIELDS | SCRIPT_PERIOD)
+#define MEMORY (SCRIPT_ADDR | SCRIPT_DATA_SRC | SCRIPT_WEIGHT | SCRIPT_INS_LAT | SCRIPT_RETIRE_LAT | SCRIPT_PHYS_ADDR | \
+		SCRIPT_DATA_PAGE_SIZE | SCRIPT_CODE_PAGE_SIZE)
+
+#define MAX_STACK 127u       /* what the session keeps of a chain */
+#define DEFAULT_CPUS 4096u   /* where the recording does not tell how many there are */
+
+static const struct {
+	const char *name, *prefix;   /* in messages; in front of the ':' of -F, NULL: not to be chosen */
+	uint32_t defaults, invalid;
+} types[SCRIPT_TYPES] = {
+	[SCRIPT_HARDWARE] = { "hardware", "hw", USUAL, SCRIPT_TRACE | SCRIPT_BPF_OUTPUT },
+	[SCRIPT_SOFTWARE] = { "software", "sw", USUAL | SCRIPT_BPF_OUTPUT, SCRIPT_TRACE },
+	[SCRIPT_TRACEPOINT] = { "tracepoint", "trace", BASE | SCRIPT_TRACE, 0 },
+	[SCRIPT_HW_CACHE] = { "hw-cache", NULL, USUAL, SCRIPT_TRACE | SCRIPT_BPF_OUTPUT },
+	[SCRIPT_RAW] = { "raw", "raw", USUAL | MEMORY, SCRIPT_TRACE | SCRIPT_BPF_OUTPUT },
+	[SCRIPT_BREAKPOINT] = { "breakpoint", "break", USUAL, SCRIPT_TRACE | SCRIPT_BPF_OUTPUT },
+	[SCRIPT_SYNTH] = { "synth", "synth", BASE | IP_FIELDS | SCRIPT_SYNTHESIZED, SCRIPT_TRACE | SCRIPT_BPF_OUTPUT },
+	[SCRIPT_OTHER] = { "other", NULL, USUAL, SCRIPT_TRACE | SCRIPT_BPF_OUTPUT },
+};
+
+static const char needs_disassembler[] = "it needs a disassembler";
+static const char needs_source[] = "it needs source text";
+static const char needs_itrace[] = "it comes from decoded instruction traces";
+
+/* Every field name. */
+static const struct row {
+	const char *name;
+	uint64_t field;
+	uint64_t sample_type;        /* one of these bits must be recorded */
+	const char *attribute;       /* their name in messages */
+	const char *refused;         /* why it cannot be printed, or NULL */
+} rows[] = {
+	{ "comm", SCRIPT_COMM, 0, NULL, NULL },
+	{ "tid", SCRIPT_TID, PERFDATA_SAMPLE_TID, "TID", NULL },
+	{ "pid", SCRIPT_PID, PERFDATA_SAMPLE_TID, "TID", NULL },
+	{ "time", SCRIPT_TIME, PERFDATA_SAMPLE_TIME, "TIME", NULL },
+	{ "cpu", SCRIPT_CPU, PERFDATA_SAMPLE_CPU, "CPU", NULL },
+	{ "event", SCRIPT_EVENT, 0, NULL, NULL },
+	{ "trace", SCRIPT_TRACE, 0, NULL, NULL },
+	{ "ip", SCRIPT_IP, PERFDATA_SAMPLE_IP, "IP", NULL },
+	{ "sym", SCRIPT_SYM, 0, NULL, NULL },
+	{ "dso", SCRIPT_DSO, 0, NULL, NULL },
+	{ "dsoff", SCRIPT_DSOFF, 0, NULL, NULL },
+	{ "addr", SCRIPT_ADDR, PERFDATA_SAMPLE_ADDR, "ADDR", NULL },
+	{ "symoff", SCRIPT_SYMOFF, 0, NULL, NULL },
+	{ "srcline", SCRIPT_NOTHING, 0, NULL, needs_source },
+	{ "period", SCRIPT_PERIOD, 0, NULL, NULL },
+	{ "iregs", SCRIPT_IREGS, PERFDATA_SAMPLE_REGS_INTR, "IREGS", NULL },
+	{ "uregs", SCRIPT_UREGS, PERFDATA_SAMPLE_REGS_USER, "UREGS", NULL },
+	{ "brstack", SCRIPT_BRSTACK, 0, NULL, NULL },
+	{ "brstacksym", SCRIPT_BRSTACKSYM, 0, NULL, NULL },
+	{ "data_src", SCRIPT_DATA_SRC, PERFDATA_SAMPLE_DATA_SRC, "DATA_SRC", NULL },
+	{ "weight", SCRIPT_WEIGHT, PERFDATA_SAMPLE_WEIGHT | PERFDATA_SAMPLE_WEIGHT_STRUCT, "WEIGHT", NULL },
+	{ "bpf-output", SCRIPT_BPF_OUTPUT, 0, NULL, NULL },
+	{ "callindent", SCRIPT_NOTHING, 0, NULL, needs_itrace },
+	{ "insn", SCRIPT_NOTHING, 0, NULL, needs_itrace },
+	{ "disasm", SCRIPT_NOTHING, 0, NULL, needs_disassembler },
+	{ "insnlen", SCRIPT_NOTHING, 0, NULL, needs_itrace },
+	{ "brstackinsn", SCRIPT_NOTHING, 0, NULL, needs_disassembler },
+	{ "brstackoff", SCRIPT_BRSTACKOFF, 0, NULL, NULL },
+	{ "synth", SCRIPT_SYNTHESIZED, 0, NULL, NULL },
+	{ "phys_addr", SCRIPT_PHYS_ADDR, PERFDATA_SAMPLE_PHYS_ADDR, "PHYS_ADDR", NULL },
+	{ "metric", SCRIPT_NOTHING, 0, NULL, "metrics are not computed" },
+	{ "misc", SCRIPT_MISC, 0, NULL, NULL },
+	{ "srccode", SCRIPT_NOTHING, 0, NULL, needs_source },
+	{ "ipc", SCRIPT_NOTHING, 0, NULL, needs_itrace },
+	{ "tod", SCRIPT_TOD, 0, NULL, NULL },
+	{ "data_page_size", SCRIPT_DATA_PAGE_SIZE, PERFDATA_SAMPLE_DATA_PAGE_SIZE, "DATA_PAGE_SIZE", NULL },
+	{ "code_page_size", SCRIPT_CODE_PAGE_SIZE, PERFDATA_SAMPLE_CODE_PAGE_SIZE, "CODE_PAGE_SIZE", NULL },
+	{ "ins_lat", SCRIPT_INS_LAT, PERFDATA_SAMPLE_WEIGHT_STRUCT, "WEIGHT_STRUCT", NULL },
+	{ "brstackinsnlen", SCRIPT_NOTHING, 0, NULL, needs_disassembler },
+	{ "machine_pid", SCRIPT_MACHINE_PID, 0, NULL, NULL },
+	{ "vcpu", SCRIPT_VCPU, 0, NULL, NULL },
+	{ "cgroup", SCRIPT_CGROUP, PERFDATA_SAMPLE_CGROUP, "CGROUP", NULL },
+	{ "retire_lat", SCRIPT_RETIRE_LAT, PERFDATA_SAMPLE_WEIGHT_STRUCT, "WEIGHT_STRUCT", NULL },
+	{ "brstackdisasm", SCRIPT_NOTHING, 0, NULL, needs_disassembler },
+	{ "brcntr", SCRIPT_NOTHING, 0, NULL, needs_disassembler },
+};
+
+#define NR_ROWS (sizeof rows / sizeof *rows)
+
+static enum perfdata_status usage(const struct perfdata_emit_context *context, const char *format, const char *first, const char *second)
+{
+	struct perfdata_error *error = context->reterr;
+	if (error) {
+		error->status = PERFDATA_EUSAGE;
+		/* the formats are those of this file, with two %s at most */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+		snprintf(error->message, sizeof error->message, format, first, second);
+#pragma GCC diagnostic pop
+	}
+	return PERFDATA_EUSAGE;
+}
+
+enum script_type pd_script_type_of(const struct perfdata_attr *attr)
+{
+	static const uint32_t synthesized = 2147483647u + 1u;
+	if (attr->type == synthesized)
+		return SCRIPT_SYNTH;
+	return attr->type <= SCRIPT_BREAKPOINT ? (enum script_type)attr->type : SCRIPT_OTHER;
+}
+
+/* --- -F ------------------------------------------------------------------------------------------------------------- */
+
+static const struct row *find_row(const char *name, size_t size)
+{
+	for (size_t i = 0; i < NR_ROWS; i++)
+		if (strlen(rows[i].name) == size && memcmp(rows[i].name, name, size) == 0)
+			return &rows[i];
+	return NULL;
+}
+
+static enum script_type find_prefix(const char *text, size_t size)
+{
+	for (unsigned i = 0; i < SCRIPT_TYPES; i++)
+		if (types[i].prefix && strlen(types[i].prefix) == size && memcmp(types[i].prefix, text, size) == 0)
+			return (enum script_type)i;
+	return SCRIPT_TYPES;
+}
+
+static void change(struct script_type_setup *type, uint64_t field, bool remove)
+{
+	if (remove) {
+		type->fields &= ~field;
+		type->set_fields &= ~field;
+		type->unset_fields |= field;
+	} else {
+		type->fields |= field;
+		type->set_fields |= field;
+		type->unset_fields &= ~field;
+	}
+	type->set = true;
+	type->asked = false;
+}
+
+/* only == SCRIPT_TYPES: for every type that can have it. */
+static enum perfdata_status change_field(struct script_setup *setup, const struct perfdata_emit_context *context, enum script_type only,
+					 const struct row *row, bool remove)
+{
+	if (row->refused && !remove)
+		return usage(context, "field '%s' cannot be printed: %s", row->name, row->refused);
+	if (only != SCRIPT_TYPES && types[only].invalid & row->field)
+		return usage(context, "'%s' not valid for %s events", row->name, types[only].name);
+	for (unsigned i = 0; i < SCRIPT_TYPES; i++)
+		if ((only == SCRIPT_TYPES || only == i) && !(types[i].invalid & row->field))
+			change(&setup->types[i], row->field, remove);
+	return PERFDATA_OK;
+}
+
+static void start_empty(struct script_setup *setup, enum script_type only)
+{
+	for (unsigned i = 0; i < SCRIPT_TYPES; i++) {
+		if (only != SCRIPT_TYPES && only != i)
+			continue;
+		setup->types[i].fields = 0;
+		setup->types[i].set = true;
+		setup->types[i].asked = only == i;
+	}
+}
+
+static enum perfdata_status parse_fields(struct script_setup *setup, const struct perfdata_emit_context *context, const char *text)
+{
+	enum script_type only = SCRIPT_TYPES;
+	const char *colon = strchr(text, ':'), *list = text;
+	if (colon) {
+		only = find_prefix(text, (size_t)(colon - text));
+		if (only == SCRIPT_TYPES)
+			return usage(context, "invalid event type in field string '%s' (hw, sw, trace, raw, break, synth)%s", text, "");
+		list = colon + 1;
+	} else if (!*text) {
+		return usage(context, "cannot set fields to 'none' for all event types%s%s", "", "");
+	}
+	const bool changes = strpbrk(list, "+-") && strcspn(list, "+-") == 0;
+	if (!changes)
+		start_empty(setup, only);
+	char sign = 0;
+	while (*list) {
+		size_t size = strcspn(list, ",");
+		if (size) {
+			const char this_sign = *list == '+' || *list == '-' ? *list : 0;
+			if ((sign != 0) != (this_sign != 0) && (sign || changes != (this_sign != 0)))
+				return usage(context, "cannot mix +field and -field with a whole list in '%s'%s", text, "");
+			if (this_sign) {
+				sign = this_sign;
+				list++;
+				size--;
+			}
+			const struct row *row = find_row(list, size);
+			if (size == 5 && memcmp(list, "flags", 5) == 0) {
+				setup->flags = this_sign != '-';
+			} else if (!row) {
+				char name[64];
+				snprintf(name, sizeof name, "%.*s", (int)size, list);
+				return usage(context, "there is no field '%s' in '%s'", name, text);
+			} else {
+				const enum perfdata_status status = change_field(setup, context, only, row, this_sign == '-');
+				if (status != PERFDATA_OK)
+					return status;
+			}
+		}
+		list += size;
+		list += *list == ',';
+	}
+	return PERFDATA_OK;
+}
+
+/* --- what the recording allows ------------------------------------------------------------------------------------------ */
+
+static bool is_dummy(const struct perfdata_attr *attr)
+{
+	const uint32_t software = 1;
+	const uint64_t dummy = 9;
+	return attr->type == software && attr->config == dummy;
+}
+
+/* Drops default fields that the first event of a type does not have; refuses those that were asked for. */
+static enum perfdata_status check_event(struct script_setup *setup, const struct perfdata_emit_context *context,
+					const struct perfdata_event *event)
+{
+	const struct perfdata_attr *attr = &event->config.attr;
+	struct script_type_setup *type = &setup->types[pd_script_type_of(attr)];
+	if (!type->fields || perfdata_reader_feature(setup->reader, PERFDATA_FEATURE_STAT))
+		return PERFDATA_OK;
+	/* fields of instruction traces may come without their attribute */
+	const bool traced = perfdata_reader_feature(setup->reader, PERFDATA_FEATURE_AUXTRACE);
+	for (size_t i = 0; i < NR_ROWS; i++) {
+		const struct row *row = &rows[i];
+		if (!(type->fields & row->field) || !row->sample_type || attr->sample_type & row->sample_type)
+			continue;
+		if (!(type->set_fields & row->field))
+			type->fields &= ~row->field;
+		else if (!traced || !(row->field & MEMORY))
+			return usage(context, "samples of '%s' were recorded without the attribute of field '%s'", event->name, row->name);
+	}
+	/* perf gives up here; what nobody asked for is left out instead, so that what is there is printed */
+	if (!(attr->sample_type & (PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_ADDR)))
+		type->fields &= ~((SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO) & ~type->set_fields);
+	if (type->fields & SCRIPT_SYM && !(attr->sample_type & (PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_ADDR)))
+		return usage(context, "samples of '%s' have neither ip nor addr: there is nothing to name with field '%s'", event->name, "sym");
+	if (type->fields & SCRIPT_SYMOFF && !(type->fields & SCRIPT_SYM))
+		return usage(context, "field 'symoff' needs field 'sym'%s%s", "", "");
+	if (type->fields & SCRIPT_DSO && !(attr->sample_type & (PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_ADDR)))
+		return usage(context, "samples of '%s' have neither ip nor addr: there is nothing for field '%s'", event->name, "dso");
+	return PERFDATA_OK;
+}
+
+static void set_ip_fields(struct script_type_setup *type)
+{
+	if (type->fields & SCRIPT_DSOFF)
+		type->fields |= SCRIPT_DSO;
+	type->ip_fields = (uint32_t)(type->fields & (IP_FIELDS | SCRIPT_DSOFF));
+}
+
+static bool has_chain(const struct perfdata_event *event) { return event->config.attr.sample_type & PERFDATA_SAMPLE_CALLCHAIN; }
+
+static bool has_branch_chain(const struct perfdata_event *event)
+{
+	const uint64_t call_stack = 1 << 11;
+	return event->config.attr.branch_sample_type & call_stack;
+}
+
+static const struct perfdata_event *first_of(const struct perfdata_reader *reader, unsigned type)
+{
+	const struct perfdata_event *event;
+	for (size_t i = 0; (event = perfdata_reader_event(reader, i)); i++)
+		if (!is_dummy(&event->config.attr) && pd_script_type_of(&event->config.attr) == type)
+			return event;
+	return NULL;
+}
+
+/* A file: all events are known. */
+static enum perfdata_status check_all(struct script_setup *setup, const struct perfdata_emit_context *context)
+{
+	for (unsigned i = 0; i < SCRIPT_TYPES; i++) {
+		const struct perfdata_event *event = first_of(setup->reader, i);
+		if (!event && setup->types[i].asked)
+			return usage(context, "%s events do not exist: leave out -F %s:", types[i].name, types[i].prefix);
+		if (!event)
+			continue;
+		const enum perfdata_status status = check_event(setup, context, event);
+		if (status != PERFDATA_OK)
+			return status;
+		set_ip_fields(&setup->types[i]);
+	}
+	bool chains = false, trace_chains = false;
+	const struct perfdata_event *event;
+	for (size_t i = 0; (event = perfdata_reader_event(setup->reader, i)); i++) {
+		chains |= has_chain(event) || has_branch_chain(event);
+		trace_chains |= has_chain(event) && pd_script_type_of(&event->config.attr) == SCRIPT_TRACEPOINT;
+	}
+	setup->use_callchain = setup->use_callchain && chains;
+	struct script_type_setup *trace = &setup->types[SCRIPT_TRACEPOINT];
+	if (setup->use_callchain && trace_chains && !trace->set) {
+		trace->fields |= IP_FIELDS;
+		set_ip_fields(trace);
+	}
+	return PERFDATA_OK;
+}
+
+/* A pipe: perf decides as the attrs come, by what it knows then; types of other PMUs are never looked at. */
+static enum perfdata_status check_in_order(struct script_setup *setup, const struct perfdata_emit_context *context)
+{
+	const uint64_t unwindable = PERFDATA_SAMPLE_REGS_USER | PERFDATA_SAMPLE_STACK_USER;
+	uint64_t all = 0;
+	uint32_t seen = 0;
+	const struct perfdata_event *event;
+	for (unsigned i = 0; i < SCRIPT_TYPES; i++)
+		if (setup->types[i].asked)
+			return usage(context, "%s events do not exist: leave out -F %s:", types[i].name, types[i].prefix);
+	for (size_t i = 0; (event = perfdata_reader_event(setup->reader, i)); i++) {
+		const struct perfdata_attr *attr = &event->config.attr;
+		const enum script_type number = pd_script_type_of(attr);
+		struct script_type_setup *type = &setup->types[number];
+		all |= attr->sample_type;
+		if (number == SCRIPT_OTHER || seen >> number & 1)
+			continue;
+		seen |= 1u << number;
+		const enum perfdata_status status = attr->sample_type && !is_dummy(attr) ? check_event(setup, context, event) : PERFDATA_OK;
+		if (status != PERFDATA_OK)
+			return status;
+		if (setup->use_callchain && (all & (PERFDATA_SAMPLE_CALLCHAIN | PERFDATA_SAMPLE_BRANCH_STACK) || (all & unwindable) == unwindable))
+			type->fields |= (SCRIPT_IP | SCRIPT_SYM) & ~type->unset_fields;
+		set_ip_fields(type);
+	}
+	return PERFDATA_OK;
+}
+
+/* --- everything else ------------------------------------------------------------------------------------------------------ */
+
+static void find_machine(struct script_setup *setup)
+{
+	const struct perfdata_feature_section *section = perfdata_reader_feature(setup->reader, PERFDATA_FEATURE_NRCPUS);
+	const struct perfdata_node *root = section && section->feature ? perfdata_feature_root(section->feature) : NULL;
+	const struct perfdata_node *available = perfdata_node_get(root, "available");
+	setup->nr_cpus = available && available->v.u ? (uint32_t)available->v.u : DEFAULT_CPUS;
+	setup->arch = perfdata_reader_arch(setup->reader);
+	pd_event_names_init(&setup->names, setup->reader, EVENT_NAMES_SCRIPT);
+	struct perfdata_text room;
+	perfdata_text_init(&room);
+	const struct perfdata_event *event;
+	for (size_t i = 0; (event = perfdata_reader_event(setup->reader, i)); i++) {
+		const size_t size = strlen(pd_event_names_get(&setup->names, event, &room));
+		if (size > setup->name_width)
+			setup->name_width = (unsigned)size;
+	}
+	perfdata_text_release(&room);
+}
+
+static enum perfdata_status find_clock(struct script_setup *setup, const struct perfdata_emit_context *context)
+{
+	uint32_t wanted = 0;
+	for (unsigned i = 0; i < SCRIPT_TYPES; i++)
+		wanted |= setup->types[i].set_fields & setup->types[i].fields & SCRIPT_TOD;
+	if (!wanted)
+		return PERFDATA_OK;
+	const struct perfdata_feature_section *section = perfdata_reader_feature(setup->reader, PERFDATA_FEATURE_CLOCK_DATA);
+	const struct perfdata_node *root = section && section->feature ? perfdata_feature_root(section->feature) : NULL;
+	const struct perfdata_node *wall = perfdata_node_get(root, "wall_clock"), *clock = perfdata_node_get(root, "clockid_time");
+	setup->has_clock = wall && clock;
+	/* a pipe may tell it later */
+	if (!setup->has_clock && perfdata_reader_header(setup->reader)->container == PERFDATA_CONTAINER_PIPE)
+		return PERFDATA_OK;
+	if (!setup->has_clock)
+		return usage(context, "field 'tod' needs a recording made with -k CLOCK: this one has no clock data%s%s", "", "");
+	setup->wall_time = wall->v.u;
+	setup->clock_time = clock->v.u;
+	return PERFDATA_OK;
+}
+
+#define RECORD(name) (1ull << PERFDATA_RECORD_##name)
+#define USER_RECORD(name) (1ull << (PERFDATA_RECORD_##name - PERFDATA_RECORD_USER_FIRST))
+
+/* --show-…-events */
+static const struct {
+	const char *option;
+	uint64_t shown, shown_user;
+} shows[] = {
+	{ "show-task-events", RECORD(COMM) | RECORD(FORK) | RECORD(EXIT), 0 },
+	{ "show-mmap-events", RECORD(MMAP) | RECORD(MMAP2), 0 },
+	{ "show-switch-events", RECORD(SWITCH) | RECORD(SWITCH_CPU_WIDE), 0 },
+	{ "show-namespace-events", RECORD(NAMESPACES), 0 },
+	{ "show-cgroup-events", RECORD(CGROUP), 0 },
+	{ "show-lost-events", RECORD(LOST), 0 },
+	{ "show-bpf-events", RECORD(KSYMBOL) | RECORD(BPF_EVENT), USER_RECORD(BPF_METADATA) },
+	{ "show-text-poke-events", RECORD(TEXT_POKE), 0 },
+	{ "show-round-events", 0, USER_RECORD(FINISHED_ROUND) },
+};
+
+static enum perfdata_status read_options(struct script_setup *setup, const struct perfdata_emit_context *context)
+{
+	const struct perfdata_option_value *options = context->options;
+	const size_t nr = context->nr_options;
+	setup->use_callchain = !perfdata_option_flag(options, nr, "hide-call-graph", false);
+	setup->latency = perfdata_option_flag(options, nr, "Latency", false);
+	setup->ns = perfdata_option_flag(options, nr, "ns", false);
+	setup->reltime = perfdata_option_flag(options, nr, "reltime", false);
+	setup->deltatime = perfdata_option_flag(options, nr, "deltatime", false);
+	setup->kernel_path = perfdata_option_flag(options, nr, "show-kernel-path", false);
+	setup->inlines = perfdata_option_flag(options, nr, "inline", true);
+	setup->stop = perfdata_option_text(options, nr, "stop-bt");
+	for (size_t i = 0; i < sizeof shows / sizeof *shows; i++) {
+		if (!perfdata_option_flag(options, nr, shows[i].option, false))
+			continue;
+		setup->shown |= shows[i].shown;
+		setup->shown_user |= shows[i].shown_user;
+	}
+	const uint64_t max_stack = perfdata_option_number(options, nr, "max-stack", MAX_STACK);
+	if (max_stack > MAX_STACK)
+		return usage(context, "--max-stack takes at most 127%s%s", "", "");
+	if (setup->reltime && setup->deltatime)
+		return usage(context, "--reltime and --deltatime exclude each other%s%s", "", "");
+	setup->max_stack = (uint32_t)max_stack;
+	for (size_t i = 0; i < nr; i++) {
+		if (strcmp(options[i].option->name, "fields") != 0 || !options[i].text)
+			continue;
+		const enum perfdata_status status = parse_fields(setup, context, options[i].text);
+		if (status != PERFDATA_OK)
+			return status;
+	}
+	return PERFDATA_OK;
+}
+
+enum perfdata_status pd_script_setup_init(struct script_setup *setup, const struct perfdata_emit_context *context)
+{
+	*setup = (struct script_setup){ .session = context->session, .reader = context->reader };
+	for (unsigned i = 0; i < SCRIPT_TYPES; i++)
+		setup->types[i].fields = types[i].defaults;
+	enum perfdata_status status = read_options(setup, context);
+	find_machine(setup);
+	if (status == PERFDATA_OK)
+		status = perfdata_reader_header(setup->reader)->container == PERFDATA_CONTAINER_PIPE ? check_in_order(setup, context) :
+													check_all(setup, context);
+	return status == PERFDATA_OK ? find_clock(setup, context) : status;
+}

@@ -1,0 +1,66 @@
+/* Which fields `perf script` prints for which kind of event, and everything else that is the same for all lines. */
+#ifndef SCRIPT_SETUP_H
+#define SCRIPT_SETUP_H
+
+#include "perfdata/emit.h"
+#include "emit/perf/event_names.h"
+
+/* Fields of -F, in no particular order of bits. */
+enum script_field {
+	SCRIPT_COMM = 1 << 0, SCRIPT_TID = 1 << 1, SCRIPT_PID = 1 << 2, SCRIPT_TIME = 1 << 3, SCRIPT_CPU = 1 << 4,
+	SCRIPT_EVENT = 1 << 5, SCRIPT_TRACE = 1 << 6, SCRIPT_IP = 1 << 7, SCRIPT_SYM = 1 << 8, SCRIPT_DSO = 1 << 9,
+	SCRIPT_ADDR = 1 << 10, SCRIPT_SYMOFF = 1 << 11, SCRIPT_DSOFF = 1 << 12, SCRIPT_PERIOD = 1 << 13, SCRIPT_IREGS = 1 << 14,
+	SCRIPT_UREGS = 1 << 15, SCRIPT_BRSTACK = 1 << 16, SCRIPT_BRSTACKSYM = 1 << 17, SCRIPT_BRSTACKOFF = 1 << 18,
+	SCRIPT_DATA_SRC = 1 << 19, SCRIPT_WEIGHT = 1 << 20, SCRIPT_BPF_OUTPUT = 1 << 21, SCRIPT_PHYS_ADDR = 1 << 22,
+	SCRIPT_MISC = 1 << 23, SCRIPT_TOD = 1 << 24, SCRIPT_DATA_PAGE_SIZE = 1 << 25, SCRIPT_CODE_PAGE_SIZE = 1 << 26,
+	SCRIPT_INS_LAT = 1 << 27, SCRIPT_RETIRE_LAT = 1 << 28, SCRIPT_CGROUP = 1 << 29, SCRIPT_SYNTHESIZED = 1 << 30,
+	SCRIPT_NOTHING = 0,
+};
+#define SCRIPT_MACHINE_PID (UINT64_C(1) << 31)
+#define SCRIPT_VCPU (UINT64_C(1) << 32)
+
+/* Fields are chosen per kind of event. */
+enum script_type {
+	SCRIPT_HARDWARE, SCRIPT_SOFTWARE, SCRIPT_TRACEPOINT, SCRIPT_HW_CACHE, SCRIPT_RAW, SCRIPT_BREAKPOINT, SCRIPT_SYNTH, SCRIPT_OTHER,
+	SCRIPT_TYPES,
+};
+
+struct script_type_setup {
+	uint64_t fields;
+	uint32_t ip_fields;          /* what stands in the ip part: of IP, SYM, SYMOFF, DSO, DSOFF */
+	uint64_t set_fields;         /* the user asked for these … */
+	uint64_t unset_fields;       /* … and not for these */
+	bool set;                    /* the user changed something */
+	bool asked;                  /* an empty list was given for this type alone */
+};
+
+struct script_setup {
+	const struct perfdata_session *session;
+	const struct perfdata_reader *reader;
+	struct event_names names;
+	struct script_type_setup types[SCRIPT_TYPES];
+	uint64_t shown;              /* bit n: records of type n, below 64, have lines of their own; see script_setup_shows */
+	uint64_t shown_user;         /* the same for types from 64 on */
+	bool use_callchain, latency, ns, reltime, deltatime, flags, kernel_path, inlines;
+	unsigned name_width;         /* of the longest event name */
+	uint32_t nr_cpus;            /* CPU numbers from here on are shown as 0 */
+	uint32_t max_stack;
+	enum perfdata_arch arch;
+	const char *stop;            /* comma-separated symbols that end a chain, or NULL */
+	bool has_clock;
+	uint64_t clock_time, wall_time;  /* the same moment on both clocks, for SCRIPT_TOD */
+	struct script_cgroup *cgroups;   /* script_line.c's */
+};
+
+/* By the recording and by the options of `script`; options of other names are not looked at. PERFDATA_EUSAGE with a message for fields that
+ * cannot be printed. Borrows reader and session. */
+enum perfdata_status pd_script_setup_init(struct script_setup *setup, const struct perfdata_emit_context *context);
+
+static inline bool script_setup_shows(const struct script_setup *setup, uint32_t type)
+{
+	return type < 64 ? setup->shown >> type & 1 : type < 128 && (setup->shown_user >> (type - 64) & 1);
+}
+
+enum script_type pd_script_type_of(const struct perfdata_attr *attr);
+
+#endif

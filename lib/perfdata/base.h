@@ -1,0 +1,128 @@
+/* libperfdata: read any Linux perf.data recording.
+ *
+ * This header holds what every part shares: version, status, errors and findings. The parts:
+ *
+ *   perfdata/schema.h   what records, samples, attrs and feature sections mean (no I/O)
+ *   perfdata/trace.h    tracepoint formats: fields by name, and the text of `print fmt`
+ *   perfdata/reader.h   open a recording and iterate over its records
+ *   perfdata/session.h  events, order, process state, batches
+ *   perfdata/symbols.h  names of addresses
+ *   perfdata/text.h     append buffers; numbers, hex, JSON and CSV spelling
+ *   perfdata/emit.h     emitters, sinks, and the run that joins them
+ *   perfdata/perf.h     what perf prints about a recording as a whole
+ *   perfdata/describe.h what outputs can hold: fields, JSON Schema, columns
+ *
+ * Rules that hold everywhere:
+ *   - The library never prints, exits or reads the environment and has no mutable globals. Handles are independent;
+ *     one handle is used by one thread at a time unless a function says otherwise.
+ *   - ret_ parameters are set on PERFDATA_OK only, and left alone otherwise.
+ *   - Functions that free accept NULL.
+ *   - "Borrowed" memory is valid until the event that the comment names; copy what must live longer.
+ */
+#ifndef PERFDATA_BASE_H
+#define PERFDATA_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PERFDATA_API __attribute__((visibility("default")))
+#define PERFDATA_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+
+/* What a function returns. Zero is fine, positive values are facts about the input that leave the handle usable,
+ * negative values end the operation. */
+enum perfdata_status {
+	PERFDATA_OK = 0,
+	PERFDATA_END = 1,       /* nothing more to read */
+	PERFDATA_DAMAGED = 2,   /* this record or section is damaged; the next one can be tried */
+	PERFDATA_ABSENT = 3,    /* what was asked for is not in the recording */
+	PERFDATA_ENOMEM = -1,   /* out of memory */
+	PERFDATA_EREAD = -2,    /* the input cannot be opened or read */
+	PERFDATA_EFORMAT = -3,  /* the input is not a perf.data recording */
+	PERFDATA_EUSAGE = -4,   /* a parameter or option is wrong */
+	PERFDATA_ELIMIT = -5,   /* a limit (memory, temporary space, …) was hit */
+	PERFDATA_EWRITE = -6,   /* the output cannot be written */
+	PERFDATA_EUNSUP = -7,   /* built without the package that this needs */
+	PERFDATA_EINTR = -8,    /* stopped on request */
+};
+
+/* A short lower-case phrase for a status, such as "out of memory". Never NULL; static storage. */
+PERFDATA_API const char *perfdata_status_text(enum perfdata_status status);
+
+/* The version of the library that runs, such as "0.1.0". Static storage. */
+PERFDATA_API const char *perfdata_version(void);
+
+/* What the library was built with, such as "zlib zstd lzma elfutils debuginfod". Static storage. */
+PERFDATA_API const char *perfdata_features(void);
+
+/* Bytes somewhere else, never NUL-terminated by promise. data may be NULL when size is 0. */
+struct perfdata_bytes {
+	const uint8_t *data;
+	size_t size;
+};
+
+/* Byte order of a recording. */
+enum perfdata_order {
+	PERFDATA_LITTLE_ENDIAN = 0,
+	PERFDATA_BIG_ENDIAN = 1,
+};
+
+#define PERFDATA_NO_OFFSET UINT64_MAX
+
+/* Why an operation failed. `message` is one line without a newline and without the file name. */
+struct perfdata_error {
+	enum perfdata_status status;
+	uint64_t offset;      /* bytes from the start of the (unpacked) file, or PERFDATA_NO_OFFSET */
+	char message[240];
+};
+
+/* --- findings -------------------------------------------------------------------------------------------------
+ * A finding is something about the input that its user should know: damage, loss, or a thing of the future.
+ * Codes are stable. perfdata/findings.def lists each once: X(code, severity, NAME, meaning, advice). */
+enum perfdata_severity {
+	PERFDATA_NOTE = 0,     /* nothing is wrong; exit code 0 */
+	PERFDATA_WARNING = 1,  /* what was recorded is odd or incomplete, but read whole; exit code 0, 4 with --strict */
+	PERFDATA_ERROR = 2,    /* damaged or unfinished input: something could not be read; exit code 4 */
+};
+
+enum perfdata_code {
+#define X(code, severity, name, meaning, advice) PERFDATA_F_##name = code,
+#include "perfdata/findings.def"
+#undef X
+};
+
+struct perfdata_finding {
+	enum perfdata_severity severity;
+	enum perfdata_code code;
+	const char *file;     /* path as opened, or "DIR/data.N", or "-"; borrowed from the reader */
+	uint64_t offset;      /* in the unpacked stream, or PERFDATA_NO_OFFSET */
+	uint64_t record;      /* number of the record, from 0, or UINT64_MAX */
+	const char *message;  /* one line: what was found and what was done */
+};
+
+/* Receives findings in the order of the input. The finding and its strings are borrowed during the call. */
+typedef void perfdata_finding_fn(void *user, const struct perfdata_finding *finding);
+
+struct perfdata_code_info {
+	enum perfdata_code code;
+	enum perfdata_severity severity;
+	const char *name;     /* such as "RECORD_SIZE" */
+	const char *meaning;  /* one sentence */
+	const char *advice;   /* one or two sentences */
+};
+
+/* The row of a code, or NULL. Static storage. */
+PERFDATA_API const struct perfdata_code_info *perfdata_code_lookup(unsigned code);
+
+/* Row number `index` of all codes in ascending order, or NULL behind the last. Static storage. */
+PERFDATA_API const struct perfdata_code_info *perfdata_code_at(size_t index);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

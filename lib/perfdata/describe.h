@@ -1,0 +1,26 @@
+/* What the outputs can hold, read off the rows of the schema: for `perfdata fields`, `perfdata schema` and the manual. */
+#ifndef PERFDATA_DESCRIBE_H
+#define PERFDATA_DESCRIBE_H
+
+#include "perfdata/text.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Each function appends to `out`, which fails as every text does: see perfdata_text_failed. */
+
+/* Lines of tab-separated columns with a header line: field, type, unit, records that have it, meaning. Fields are what -e takes. */
+PERFDATA_API void perfdata_describe_fields(struct perfdata_text *out);
+/* JSON Schema (draft 2020-12) of each line of ndjson. */
+PERFDATA_API void perfdata_describe_schema(struct perfdata_text *out);
+/* `{key: 'TYPE', …}`: the columns argument of DuckDB's read_json for ndjson. */
+PERFDATA_API void perfdata_describe_columns(struct perfdata_text *out);
+/* The list of records of perf-data.5, in roff. */
+PERFDATA_API void perfdata_describe_records_manual(struct perfdata_text *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,727 @@
+/* What the bytes mean: layouts of records, samples, attrs and feature sections, and one decoder that walks them.
+ *
+ * There is no I/O here. Make a parse configuration from an attr and a byte order, then decode records from any buffer:
+ * a file, a pipe, a live perf_event_open ring buffer. Layout tables are public so that every output can walk them: a
+ * record type, a sample field or a feature section is described once, in lib/schema.
+ *
+ * Sources of the layouts: include/uapi/linux/perf_event.h, tools/lib/perf/include/perf/event.h and
+ * tools/perf/Documentation/perf.data-file-format.txt of Linux; doc/perf-data.5 tells them as we read them. */
+#ifndef PERFDATA_SCHEMA_H
+#define PERFDATA_SCHEMA_H
+
+#include "perfdata/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* --- layouts ---------------------------------------------------------------------------------------------------- */
+
+/* What a field is. Integers are stored in the view with the same width, in this machine's byte order. */
+enum perfdata_kind {
+	PERFDATA_PAD,        /* bytes without meaning; no member */
+	PERFDATA_U8, PERFDATA_U16, PERFDATA_U32, PERFDATA_U64, PERFDATA_S32, PERFDATA_S64, PERFDATA_F64,
+	PERFDATA_TEXT,       /* struct perfdata_bytes: up to the first NUL, at most to the end of the record's body */
+	PERFDATA_CHARS,      /* struct perfdata_bytes: char[n] in the file, up to the first NUL */
+	PERFDATA_BYTES,      /* struct perfdata_bytes */
+	PERFDATA_STRING,     /* feature sections: u32 length, bytes; up to the first NUL */
+	PERFDATA_LIST,       /* struct perfdata_list: `element` describes one element */
+	PERFDATA_STRUCT,     /* a view inside the view: `element` describes it */
+	PERFDATA_ATTR,       /* struct perfdata_attr */
+	PERFDATA_CPUS,       /* struct perfdata_cpus */
+	PERFDATA_FEATURE,    /* the payload of a feature section: struct perfdata_bytes, see perfdata_feature_decode */
+	PERFDATA_BITMAP,     /* feature sections: u64 number of bits, then u64 words; see struct perfdata_node */
+};
+
+/* How a value is shown. */
+enum perfdata_show {
+	PERFDATA_SHOW_DEC,        /* a number */
+	PERFDATA_SHOW_HEX,        /* an address, mask or config word: "0x…" */
+	PERFDATA_SHOW_BOOL,
+	PERFDATA_SHOW_ENUM,       /* a name, and the number as `<name>_raw` */
+	PERFDATA_SHOW_FLAGS,      /* a list of names, and the number as `<name>_raw` */
+	PERFDATA_SHOW_BITS,       /* bit-fields: an object with `raw` and the parts that are not zero */
+	PERFDATA_SHOW_TEXT,       /* bytes that are text */
+	PERFDATA_SHOW_BYTES_HEX,  /* bytes as hex */
+	PERFDATA_SHOW_CALLCHAIN,  /* a list of addresses with context markers */
+	PERFDATA_SHOW_REGS,       /* a list of register values; names by the architecture and the mask */
+	PERFDATA_SHOW_RAW,        /* a sample's raw data: tracepoint fields where the format is known, else hex */
+	PERFDATA_SHOW_EVENT_ID,   /* a number that is the id of an event; outputs may add the event's name */
+	PERFDATA_SHOW_NOT,        /* only says how long another field is: no node in the tree of a feature section */
+};
+
+enum perfdata_unit {
+	PERFDATA_UNIT_NONE, PERFDATA_UNIT_NS, PERFDATA_UNIT_BYTES, PERFDATA_UNIT_KB, PERFDATA_UNIT_MS, PERFDATA_UNIT_CYCLES,
+};
+
+/* A named number: for ENUM an exact value, for FLAGS a mask. Tables end with name NULL. */
+struct perfdata_name {
+	uint64_t value;
+	const char *name;
+};
+
+/* A part of a word. names: ENUM names of the part's values, or NULL. mask: names are flags. Tables end with name NULL. */
+struct perfdata_bits {
+	const char *name;
+	uint8_t shift, width;
+	bool mask;
+	const struct perfdata_name *names;
+};
+
+/* When a field is present. */
+enum perfdata_when {
+	PERFDATA_ALWAYS,
+	PERFDATA_IF_MISC,        /* (misc & when_value) != 0 */
+	PERFDATA_UNLESS_MISC,
+	PERFDATA_IF_SAMPLE_TYPE, /* attr.sample_type & when_value */
+	PERFDATA_IF_READ_FORMAT, /* attr.read_format & when_value */
+	PERFDATA_IF_FIELD,       /* the field when_field equals when_value */
+	PERFDATA_IF_FIELD_GE,
+	PERFDATA_IF_LEFT,        /* at least when_value bytes are left: extensions of later versions */
+	PERFDATA_UNLESS_NAME,    /* unless a file's name ('/' or '[') begins here: older versions had no such field */
+	/* feature sections: */
+	PERFDATA_IF_FIELD_BITS,     /* (the field when_field & when_value) != 0 */
+	PERFDATA_UNLESS_FIELD_BITS,
+	PERFDATA_IF_ROOT_GE,        /* the field when_field of the whole section is at least when_value */
+};
+
+struct perfdata_layout;
+
+struct perfdata_field {
+	const char *name;               /* key in JSON, column in CSV, name for -e */
+	const char *doc;                /* one line */
+	enum perfdata_kind kind;
+	enum perfdata_show show;
+	enum perfdata_unit unit;
+	enum perfdata_when when;
+	uint64_t when_value;
+	uint8_t when_field;             /* index of an earlier field of the same layout */
+	uint8_t count_field;            /* LIST, BYTES, CHARS: index of the field that holds the count, or one of: */
+#define PERFDATA_COUNT_REST 0xff        /*   all that is left of the body */
+#define PERFDATA_COUNT_FIXED 0xfe       /*   `count` elements or bytes; also PAD */
+#define PERFDATA_COUNT_PREFIX 0xfd      /*   a count stands in front: u32 in feature sections, u64 in records */
+					/* feature sections; there STRUCT and ATTR may have a count too, in bytes: */
+#define PERFDATA_COUNT_ROOT 0xfc        /*   field number `count` of the whole section holds it */
+#define PERFDATA_COUNT_CPUS 0xfb        /*   one for each available CPU of the recorded machine */
+#define PERFDATA_COUNT_FRAMED 0xfa      /*   to the end; each element begins with a record header that bounds it */
+#define PERFDATA_COUNT_BPF 0xf9         /*   array number `count` of a BPF program, inside its data */
+	uint32_t count;
+	uint32_t member;                /* offsetof in the view */
+	const struct perfdata_name *names;
+	const struct perfdata_bits *bits;
+	const struct perfdata_layout *element; /* LIST: NULL for plain u64. A single field without a name: plain values */
+};
+
+/* A view is a C struct that begins with `uint64_t present`: bit i is set when fields[i] is in it. (Elements of lists have
+ * no such member: struct perfdata_list holds it once for all of them.) */
+struct perfdata_layout {
+	const char *name;               /* "mmap2", "sample", "read_value", "hostname", … */
+	const char *perf_name;          /* as perf spells it: "MMAP2"; NULL for parts */
+	const char *doc;
+	uint32_t id;                    /* record type or feature number; 0 for parts */
+	uint32_t min_size;              /* of a record with its header, below which perf skips it */
+	uint32_t view_size;
+	const struct perfdata_field *fields;
+	uint32_t nr_fields;             /* at most 64 */
+};
+
+/* The row of a record type (1…22, 64…86), or NULL for unknown types. Static storage, as all layouts. */
+PERFDATA_API const struct perfdata_layout *perfdata_record_layout(uint32_t type);
+/* Record types in ascending order, then layouts for older versions of some of them (SCHEDSTAT_DOMAIN): index 0… until NULL. */
+PERFDATA_API const struct perfdata_layout *perfdata_record_layout_at(size_t index);
+/* The row of a feature section (1…34), or NULL. */
+PERFDATA_API const struct perfdata_layout *perfdata_feature_layout(uint32_t id);
+PERFDATA_API const struct perfdata_layout *perfdata_attr_layout(void);
+PERFDATA_API const struct perfdata_layout *perfdata_sample_id_layout(void);
+/* Names of the bits of `misc` for a record type (ENUM part: the low three bits, the cpumode). */
+PERFDATA_API const struct perfdata_bits *perfdata_misc_bits(uint32_t type);
+PERFDATA_API const struct perfdata_name *perfdata_sample_type_names(void);
+/* The name of a value in a table, or NULL. */
+PERFDATA_API const char *perfdata_name_of(const struct perfdata_name *names, uint64_t value);
+
+/* --- numbers of the ABI ------------------------------------------------------------------------------------------ */
+
+enum perfdata_record_type {
+	PERFDATA_RECORD_MMAP = 1, PERFDATA_RECORD_LOST = 2, PERFDATA_RECORD_COMM = 3, PERFDATA_RECORD_EXIT = 4,
+	PERFDATA_RECORD_THROTTLE = 5, PERFDATA_RECORD_UNTHROTTLE = 6, PERFDATA_RECORD_FORK = 7, PERFDATA_RECORD_READ = 8,
+	PERFDATA_RECORD_SAMPLE = 9, PERFDATA_RECORD_MMAP2 = 10, PERFDATA_RECORD_AUX = 11,
+	PERFDATA_RECORD_ITRACE_START = 12, PERFDATA_RECORD_LOST_SAMPLES = 13, PERFDATA_RECORD_SWITCH = 14,
+	PERFDATA_RECORD_SWITCH_CPU_WIDE = 15, PERFDATA_RECORD_NAMESPACES = 16, PERFDATA_RECORD_KSYMBOL = 17,
+	PERFDATA_RECORD_BPF_EVENT = 18, PERFDATA_RECORD_CGROUP = 19, PERFDATA_RECORD_TEXT_POKE = 20,
+	PERFDATA_RECORD_AUX_OUTPUT_HW_ID = 21, PERFDATA_RECORD_CALLCHAIN_DEFERRED = 22,
+	PERFDATA_RECORD_USER_FIRST = 64,
+	PERFDATA_RECORD_ATTR = 64, PERFDATA_RECORD_EVENT_TYPE = 65, PERFDATA_RECORD_TRACING_DATA = 66,
+	PERFDATA_RECORD_BUILD_ID = 67, PERFDATA_RECORD_FINISHED_ROUND = 68, PERFDATA_RECORD_ID_INDEX = 69,
+	PERFDATA_RECORD_AUXTRACE_INFO = 70, PERFDATA_RECORD_AUXTRACE = 71, PERFDATA_RECORD_AUXTRACE_ERROR = 72,
+	PERFDATA_RECORD_THREAD_MAP = 73, PERFDATA_RECORD_CPU_MAP = 74, PERFDATA_RECORD_STAT_CONFIG = 75,
+	PERFDATA_RECORD_STAT = 76, PERFDATA_RECORD_STAT_ROUND = 77, PERFDATA_RECORD_EVENT_UPDATE = 78,
+	PERFDATA_RECORD_TIME_CONV = 79, PERFDATA_RECORD_FEATURE = 80, PERFDATA_RECORD_COMPRESSED = 81,
+	PERFDATA_RECORD_FINISHED_INIT = 82, PERFDATA_RECORD_COMPRESSED2 = 83, PERFDATA_RECORD_BPF_METADATA = 84,
+	PERFDATA_RECORD_SCHEDSTAT_CPU = 85, PERFDATA_RECORD_SCHEDSTAT_DOMAIN = 86,
+};
+
+enum perfdata_sample_type {
+	PERFDATA_SAMPLE_IP = 1 << 0, PERFDATA_SAMPLE_TID = 1 << 1, PERFDATA_SAMPLE_TIME = 1 << 2,
+	PERFDATA_SAMPLE_ADDR = 1 << 3, PERFDATA_SAMPLE_READ = 1 << 4, PERFDATA_SAMPLE_CALLCHAIN = 1 << 5,
+	PERFDATA_SAMPLE_ID = 1 << 6, PERFDATA_SAMPLE_CPU = 1 << 7, PERFDATA_SAMPLE_PERIOD = 1 << 8,
+	PERFDATA_SAMPLE_STREAM_ID = 1 << 9, PERFDATA_SAMPLE_RAW = 1 << 10, PERFDATA_SAMPLE_BRANCH_STACK = 1 << 11,
+	PERFDATA_SAMPLE_REGS_USER = 1 << 12, PERFDATA_SAMPLE_STACK_USER = 1 << 13, PERFDATA_SAMPLE_WEIGHT = 1 << 14,
+	PERFDATA_SAMPLE_DATA_SRC = 1 << 15, PERFDATA_SAMPLE_IDENTIFIER = 1 << 16, PERFDATA_SAMPLE_TRANSACTION = 1 << 17,
+	PERFDATA_SAMPLE_REGS_INTR = 1 << 18, PERFDATA_SAMPLE_PHYS_ADDR = 1 << 19, PERFDATA_SAMPLE_AUX = 1 << 20,
+	PERFDATA_SAMPLE_CGROUP = 1 << 21, PERFDATA_SAMPLE_DATA_PAGE_SIZE = 1 << 22,
+	PERFDATA_SAMPLE_CODE_PAGE_SIZE = 1 << 23, PERFDATA_SAMPLE_WEIGHT_STRUCT = 1 << 24,
+	PERFDATA_SAMPLE_KNOWN = (1 << 25) - 1,
+};
+
+enum perfdata_read_format {
+	PERFDATA_READ_TIME_ENABLED = 1, PERFDATA_READ_TIME_RUNNING = 2, PERFDATA_READ_ID = 4, PERFDATA_READ_GROUP = 8,
+	PERFDATA_READ_LOST = 16,
+};
+
+/* Numbers of the attr's flag bits, the same for both byte orders after decoding. precise_ip takes 15 and 16. */
+enum perfdata_attr_flag {
+	PERFDATA_ATTR_DISABLED = 0, PERFDATA_ATTR_INHERIT, PERFDATA_ATTR_PINNED, PERFDATA_ATTR_EXCLUSIVE,
+	PERFDATA_ATTR_EXCLUDE_USER, PERFDATA_ATTR_EXCLUDE_KERNEL, PERFDATA_ATTR_EXCLUDE_HV, PERFDATA_ATTR_EXCLUDE_IDLE,
+	PERFDATA_ATTR_MMAP, PERFDATA_ATTR_COMM, PERFDATA_ATTR_FREQ, PERFDATA_ATTR_INHERIT_STAT,
+	PERFDATA_ATTR_ENABLE_ON_EXEC, PERFDATA_ATTR_TASK, PERFDATA_ATTR_WATERMARK, PERFDATA_ATTR_PRECISE_IP,
+	PERFDATA_ATTR_MMAP_DATA = 17, PERFDATA_ATTR_SAMPLE_ID_ALL, PERFDATA_ATTR_EXCLUDE_HOST,
+	PERFDATA_ATTR_EXCLUDE_GUEST, PERFDATA_ATTR_EXCLUDE_CALLCHAIN_KERNEL, PERFDATA_ATTR_EXCLUDE_CALLCHAIN_USER,
+	PERFDATA_ATTR_MMAP2, PERFDATA_ATTR_COMM_EXEC, PERFDATA_ATTR_USE_CLOCKID, PERFDATA_ATTR_CONTEXT_SWITCH,
+	PERFDATA_ATTR_WRITE_BACKWARD, PERFDATA_ATTR_NAMESPACES, PERFDATA_ATTR_KSYMBOL, PERFDATA_ATTR_BPF_EVENT,
+	PERFDATA_ATTR_AUX_OUTPUT, PERFDATA_ATTR_CGROUP, PERFDATA_ATTR_TEXT_POKE, PERFDATA_ATTR_BUILD_ID,
+	PERFDATA_ATTR_INHERIT_THREAD, PERFDATA_ATTR_REMOVE_ON_EXEC, PERFDATA_ATTR_SIGTRAP,
+	PERFDATA_ATTR_DEFER_CALLCHAIN, PERFDATA_ATTR_DEFER_OUTPUT,
+};
+
+enum perfdata_cpumode {
+	PERFDATA_CPUMODE_UNKNOWN, PERFDATA_CPUMODE_KERNEL, PERFDATA_CPUMODE_USER, PERFDATA_CPUMODE_HYPERVISOR,
+	PERFDATA_CPUMODE_GUEST_KERNEL, PERFDATA_CPUMODE_GUEST_USER, PERFDATA_CPUMODE_MASK = 7,
+};
+#define PERFDATA_MISC_MMAP_DATA 0x2000u
+#define PERFDATA_MISC_COMM_EXEC 0x2000u
+#define PERFDATA_MISC_FORK_EXEC 0x2000u
+#define PERFDATA_MISC_SWITCH_OUT 0x2000u
+#define PERFDATA_MISC_SWITCH_OUT_PREEMPT 0x4000u
+#define PERFDATA_MISC_EXACT_IP 0x4000u
+#define PERFDATA_MISC_MMAP_BUILD_ID 0x4000u
+#define PERFDATA_MISC_BUILD_ID_SIZE 0x8000u
+#define PERFDATA_MISC_LOST_SAMPLES_BPF 0x8000u
+
+/* Callchain entries at or above this are context markers, never addresses. */
+#define PERFDATA_CONTEXT_MAX ((uint64_t)-4095)
+#define PERFDATA_CONTEXT_HV ((uint64_t)-32)
+#define PERFDATA_CONTEXT_KERNEL ((uint64_t)-128)
+#define PERFDATA_CONTEXT_USER ((uint64_t)-512)
+#define PERFDATA_CONTEXT_USER_DEFERRED ((uint64_t)-640)
+#define PERFDATA_CONTEXT_GUEST ((uint64_t)-2048)
+#define PERFDATA_CONTEXT_GUEST_KERNEL ((uint64_t)-2176)
+#define PERFDATA_CONTEXT_GUEST_USER ((uint64_t)-2560)
+/* "PERF_CONTEXT_USER" and so on, or NULL. */
+PERFDATA_API const char *perfdata_context_name(uint64_t entry);
+
+/* --- pieces of views --------------------------------------------------------------------------------------------- */
+
+/* Elements where they stand in the file, unaligned and in its byte order: read them with the functions below. */
+struct perfdata_list {
+	const uint8_t *data;
+	uint64_t count;                         /* elements that fit; never more than the bytes present */
+	uint32_t stride;                        /* bytes from one element to the next */
+	bool swap;                              /* the file has the other byte order */
+	uint64_t present;                       /* fields of `element` that each element has */
+	const struct perfdata_layout *element;  /* NULL: plain u64 values */
+};
+
+/* Element `index` of a list of plain u64; index must be below count. */
+static inline uint64_t perfdata_list_u64(const struct perfdata_list *list, uint64_t index)
+{
+	uint64_t v;
+	__builtin_memcpy(&v, list->data + index * list->stride, sizeof v);
+	return list->swap ? __builtin_bswap64(v) : v;
+}
+/* Decodes element `index` into the view of list->element (a struct below). index must be below count. */
+PERFDATA_API void perfdata_list_get(const struct perfdata_list *list, uint64_t index, void *ret_view);
+
+/* CPU numbers as CPU_MAP and EVENT_UPDATE hold them. */
+struct perfdata_cpus {
+	uint16_t type;                 /* 0 list, 1 mask, 2 range */
+	bool any;                      /* the list holds "any CPU" (-1) */
+	struct perfdata_bytes data;    /* the bytes, for perfdata_cpus_next */
+	bool swap;
+	uint16_t nr, long_size, start, end;
+};
+/* Iterates: *position starts at 0. CPUs come as they stand (-1 for any); false at the end. */
+PERFDATA_API bool perfdata_cpus_next(const struct perfdata_cpus *cpus, uint64_t *position, int32_t *ret_cpu);
+
+struct perfdata_attr {
+	uint64_t present;
+	uint32_t type;
+	uint32_t size;                 /* as recorded; 0 means 64 */
+	uint64_t config;
+	uint64_t sample_period;        /* or frequency, with flag FREQ */
+	uint64_t sample_type;
+	uint64_t read_format;
+	uint64_t flags;                /* bit n is enum perfdata_attr_flag n in both byte orders */
+	uint32_t wakeup_events;        /* or watermark in bytes, with flag WATERMARK */
+	uint32_t bp_type;
+	uint64_t config1;              /* bp_addr, kprobe_func, uprobe_path */
+	uint64_t config2;              /* bp_len, kprobe_addr, probe_offset */
+	uint64_t branch_sample_type;
+	uint64_t sample_regs_user;
+	uint32_t sample_stack_user;    /* bytes */
+	int32_t clockid;
+	uint64_t sample_regs_intr;
+	uint32_t aux_watermark;
+	uint16_t sample_max_stack;
+	uint32_t aux_sample_size;      /* bytes */
+	uint32_t aux_action;           /* bit 0 start_paused, 1 pause, 2 resume, in both byte orders */
+	uint64_t sig_data;
+	uint64_t config3;
+	uint64_t config4;
+	struct perfdata_bytes rest;    /* what a newer attr holds beyond the above */
+};
+static inline bool perfdata_attr_has(const struct perfdata_attr *attr, enum perfdata_attr_flag flag)
+{
+	return attr->flags >> flag & 1;
+}
+static inline unsigned perfdata_attr_precise_ip(const struct perfdata_attr *attr)
+{
+	return (unsigned)(attr->flags >> PERFDATA_ATTR_PRECISE_IP & 3);
+}
+
+/* Decodes an attr of attr.size bytes (0 means 64) at the start of `bytes`; *ret_size is how many it takes.
+ * PERFDATA_DAMAGED if attr.size is impossible or beyond `size`; what fits is decoded. `rest` borrows from bytes. */
+PERFDATA_API enum perfdata_status perfdata_attr_decode(const void *bytes, size_t size, enum perfdata_order order,
+							struct perfdata_attr *ret, size_t *ret_size);
+
+/* --- views of records ------------------------------------------------------------------------------------------- */
+
+struct perfdata_read_value {
+	uint64_t value;
+	uint64_t id;
+	uint64_t lost;
+};
+struct perfdata_read {
+	uint64_t present;
+	uint64_t time_enabled;         /* ns */
+	uint64_t time_running;         /* ns */
+	struct perfdata_list values;   /* struct perfdata_read_value; one, or one for each member of the group */
+};
+struct perfdata_branch {
+	uint64_t from, to;
+	uint64_t flags;                /* bit-fields as in a little-endian word: mispred 0, predicted 1, in_tx 2, abort 3, cycles 4-19, … */
+};
+struct perfdata_branch_stack {
+	uint64_t present;
+	uint64_t hw_idx;
+	struct perfdata_list entries;  /* struct perfdata_branch, newest first */
+	struct perfdata_list counters; /* u64 words, one per entry */
+};
+struct perfdata_regs {
+	uint64_t present;
+	uint64_t abi;                  /* 0 none, 1 32-bit, 2 64-bit */
+	uint64_t mask;                 /* from the attr; bit n is a register number of the architecture */
+	struct perfdata_list values;   /* u64, in ascending order of bits; empty if abi is 0 */
+};
+struct perfdata_user_stack {
+	uint64_t present;
+	uint64_t size;                 /* bytes reserved */
+	uint64_t dyn_size;             /* bytes that hold stack */
+	struct perfdata_bytes data;    /* all reserved bytes; the first is at the user stack pointer */
+	uint64_t offset;               /* of the size word, from the start of the record */
+};
+struct perfdata_weight {
+	uint64_t present;
+	uint32_t var1;
+	uint16_t var2;
+	uint16_t var3;
+};
+
+struct perfdata_sample {
+	uint64_t present;
+	uint64_t identifier;
+	uint64_t ip;
+	int32_t pid, tid;
+	uint64_t time;                 /* ns of the recording's clock */
+	uint64_t addr;
+	uint64_t id;
+	uint64_t stream_id;
+	uint32_t cpu;
+	uint64_t period;
+	struct perfdata_read read;
+	struct perfdata_list callchain;/* u64 addresses and context markers, callee first */
+	struct perfdata_bytes raw;     /* without the size word; padding included */
+	struct perfdata_branch_stack branch_stack;
+	struct perfdata_regs user_regs;
+	struct perfdata_user_stack user_stack;
+	uint64_t weight;
+	struct perfdata_weight weight_struct;
+	uint64_t data_src;
+	uint64_t transaction;
+	struct perfdata_regs intr_regs;
+	uint64_t phys_addr;
+	uint64_t cgroup;
+	uint64_t data_page_size;       /* bytes */
+	uint64_t code_page_size;       /* bytes */
+	struct perfdata_bytes aux;
+};
+
+/* The trailer of kernel records other than SAMPLE, and of the BUILD_ID records of perf inject. present == 0: there is none. */
+struct perfdata_sample_id {
+	uint64_t present;
+	int32_t pid, tid;
+	uint64_t time;
+	uint64_t id;
+	uint64_t stream_id;
+	uint32_t cpu;
+	uint64_t identifier;
+};
+
+struct perfdata_mmap {
+	uint64_t present;
+	int32_t pid, tid;
+	uint64_t addr, len, pgoff;
+	struct perfdata_bytes filename;
+};
+struct perfdata_mmap2 {
+	uint64_t present;
+	int32_t pid, tid;
+	uint64_t addr, len, pgoff;
+	/* either build_id (0 to 20 bytes), or the four below it: see `present`, or perfdata_mmap2_build_id() */
+	uint8_t build_id_size;
+	struct perfdata_bytes build_id;
+	uint32_t maj, min;
+	uint64_t ino, ino_generation;
+	uint32_t prot, flags;          /* PROT_* and MAP_* of the recorded machine */
+	struct perfdata_bytes filename;
+};
+struct perfdata_lost { uint64_t present; uint64_t id, lost; };
+struct perfdata_comm { uint64_t present; int32_t pid, tid; struct perfdata_bytes comm; };
+struct perfdata_task { uint64_t present; int32_t pid, ppid, tid, ptid; uint64_t time; };  /* FORK, EXIT */
+struct perfdata_throttle { uint64_t present; uint64_t time, id, stream_id; };
+struct perfdata_read_record { uint64_t present; int32_t pid, tid; struct perfdata_read read; };
+struct perfdata_aux { uint64_t present; uint64_t aux_offset, aux_size, flags; };
+struct perfdata_itrace_start { uint64_t present; int32_t pid, tid; };
+struct perfdata_lost_samples { uint64_t present; uint64_t lost; };
+struct perfdata_switch { uint64_t present; int32_t next_prev_pid, next_prev_tid; };        /* SWITCH has neither */
+struct perfdata_namespace { uint64_t dev, ino; };
+struct perfdata_namespaces {
+	uint64_t present;
+	int32_t pid, tid;
+	uint64_t nr;
+	struct perfdata_list namespaces; /* struct perfdata_namespace; index: 0 net 1 uts 2 ipc 3 pid 4 user 5 mnt 6 cgroup */
+};
+struct perfdata_ksymbol { uint64_t present; uint64_t addr; uint32_t len; uint16_t type, flags; struct perfdata_bytes name; };
+struct perfdata_bpf_event { uint64_t present; uint16_t type, flags; uint32_t id; struct perfdata_bytes tag; };
+struct perfdata_cgroup { uint64_t present; uint64_t id; struct perfdata_bytes path; };
+struct perfdata_text_poke {
+	uint64_t present;
+	uint64_t addr;
+	uint16_t old_len, new_len;
+	struct perfdata_bytes old_bytes, new_bytes;
+};
+struct perfdata_aux_output_hw_id { uint64_t present; uint64_t hw_id; };
+struct perfdata_callchain_deferred { uint64_t present; uint64_t cookie, nr; struct perfdata_list callchain; };
+
+struct perfdata_attr_record { uint64_t present; struct perfdata_attr attr; struct perfdata_list ids; };
+struct perfdata_event_type { uint64_t present; uint64_t event_id; struct perfdata_bytes name; };
+struct perfdata_tracing_data { uint64_t present; uint32_t size; };   /* bytes that follow the record */
+struct perfdata_build_id_record {
+	uint64_t present;
+	int32_t pid;                   /* -1: the host's kernel */
+	struct perfdata_bytes build_id;/* 20 bytes in the file; cut to build_id_size where that is valid */
+	uint8_t build_id_size;         /* present only if misc says that it is valid */
+	struct perfdata_bytes filename;
+};
+struct perfdata_finished { uint64_t present; };                      /* FINISHED_ROUND, FINISHED_INIT */
+struct perfdata_id_index_entry { uint64_t id, idx; int64_t cpu, tid; };
+struct perfdata_id_index_guest { int64_t machine_pid, vcpu; };
+struct perfdata_id_index { uint64_t present; uint64_t nr; struct perfdata_list entries, guests; };
+struct perfdata_auxtrace_info { uint64_t present; uint32_t type; struct perfdata_list priv; };
+struct perfdata_auxtrace {
+	uint64_t present;
+	uint64_t size;                 /* bytes that follow the record */
+	uint64_t offset, reference;
+	uint32_t idx;
+	int32_t tid, cpu;
+};
+struct perfdata_auxtrace_error {
+	uint64_t present;
+	uint32_t type, code, cpu;
+	int32_t pid, tid;
+	uint32_t fmt;
+	uint64_t ip, time;
+	struct perfdata_bytes msg;
+	uint32_t machine_pid, vcpu;
+};
+struct perfdata_thread_map_entry { uint64_t pid; struct perfdata_bytes comm; };
+struct perfdata_thread_map { uint64_t present; uint64_t nr; struct perfdata_list threads; };
+struct perfdata_cpu_map { uint64_t present; struct perfdata_cpus cpus; };
+struct perfdata_stat_config_entry { uint64_t tag, val; };
+struct perfdata_stat_config { uint64_t present; uint64_t nr; struct perfdata_list entries; };
+struct perfdata_stat {
+	uint64_t present;
+	uint64_t id;
+	int32_t cpu;
+	uint32_t thread;               /* index into THREAD_MAP, not a tid */
+	uint64_t val, ena, run;
+};
+struct perfdata_stat_round { uint64_t present; uint64_t type, time; };
+struct perfdata_event_update {
+	uint64_t present;
+	uint64_t type, id;
+	struct perfdata_bytes unit;    /* type 0 */
+	double scale;                  /* type 1 */
+	struct perfdata_bytes name;    /* type 2 */
+	struct perfdata_cpus cpus;     /* type 3 */
+};
+struct perfdata_time_conv {
+	uint64_t present;
+	uint64_t time_shift, time_mult, time_zero, time_cycles, time_mask;
+	uint8_t cap_user_time_zero, cap_user_time_short;
+};
+struct perfdata_feature_record { uint64_t present; uint64_t feat_id; struct perfdata_bytes payload; };
+struct perfdata_compressed { uint64_t present; uint64_t data_size; struct perfdata_bytes data; }; /* both kinds */
+struct perfdata_bpf_metadata_entry { struct perfdata_bytes key, value; };
+struct perfdata_bpf_metadata { uint64_t present; struct perfdata_bytes prog_name; uint64_t nr; struct perfdata_list entries; };
+/* SCHEDSTAT_CPU and _DOMAIN: which counter is which depends on type and `version`: perfdata_record.layout names them. */
+struct perfdata_schedstat {
+	uint64_t present;
+	uint64_t timestamp;            /* jiffies */
+	uint32_t cpu;
+	uint16_t version;
+	uint16_t domain;
+	uint32_t counters[45];         /* as they stand in the record */
+	uint64_t rq_cpu_time;          /* CPU only, as the two below: ns */
+	uint64_t run_delay;            /* ns */
+	uint64_t pcount;
+};
+
+/* One decoded record. Borrowed parts point into the bytes given to perfdata_decode. */
+struct perfdata_record {
+	const uint8_t *bytes;                    /* the record, header first */
+	uint32_t size;                           /* of the record */
+	uint32_t type;
+	uint16_t misc;
+	bool swap;                               /* the bytes are in the other byte order */
+	const struct perfdata_layout *layout;    /* of this record (SCHEDSTAT: of its version); NULL: a type this version
+						  * does not know; `rest` is its body */
+	struct perfdata_sample_id sample_id;     /* the trailer */
+	struct perfdata_bytes rest;              /* bytes of the body that the layout does not explain, or that are damaged */
+	uint64_t rest_offset;                    /* where `rest` begins, from the start of the record */
+	const char *problem;                     /* why PERFDATA_DAMAGED was returned, or NULL; static storage */
+	enum perfdata_code problem_code;
+	union {
+		uint64_t present;                /* of whichever view it is */
+		struct perfdata_mmap mmap;
+		struct perfdata_mmap2 mmap2;
+		struct perfdata_lost lost;
+		struct perfdata_comm comm;
+		struct perfdata_task task;
+		struct perfdata_throttle throttle;
+		struct perfdata_read_record read;
+		struct perfdata_sample sample;
+		struct perfdata_aux aux;
+		struct perfdata_itrace_start itrace_start;
+		struct perfdata_lost_samples lost_samples;
+		struct perfdata_switch context_switch;
+		struct perfdata_namespaces namespaces;
+		struct perfdata_ksymbol ksymbol;
+		struct perfdata_bpf_event bpf_event;
+		struct perfdata_cgroup cgroup;
+		struct perfdata_text_poke text_poke;
+		struct perfdata_aux_output_hw_id aux_output_hw_id;
+		struct perfdata_callchain_deferred callchain_deferred;
+		struct perfdata_attr_record attr;
+		struct perfdata_event_type event_type;
+		struct perfdata_tracing_data tracing_data;
+		struct perfdata_build_id_record build_id;
+		struct perfdata_finished finished;
+		struct perfdata_id_index id_index;
+		struct perfdata_auxtrace_info auxtrace_info;
+		struct perfdata_auxtrace auxtrace;
+		struct perfdata_auxtrace_error auxtrace_error;
+		struct perfdata_thread_map thread_map;
+		struct perfdata_cpu_map cpu_map;
+		struct perfdata_stat_config stat_config;
+		struct perfdata_stat stat;
+		struct perfdata_stat_round stat_round;
+		struct perfdata_event_update event_update;
+		struct perfdata_time_conv time_conv;
+		struct perfdata_feature_record feature;
+		struct perfdata_compressed compressed;
+		struct perfdata_bpf_metadata bpf_metadata;
+		struct perfdata_schedstat schedstat;
+	} u;
+};
+
+/* How all records of an event are laid out. Initialise with perfdata_config_init; read-only after that, usable by any number
+ * of threads. The members are for the decoder. */
+struct perfdata_config {
+	struct perfdata_attr attr;     /* attr.rest is empty here */
+	bool has_attr;
+	bool swap;
+	enum perfdata_order order;
+	bool branch_counters;          /* branch entries are followed by counter words */
+	uint8_t trailer_size;          /* bytes of the sample_id trailer; 0 without sample_id_all */
+	int8_t sample_id_at, sample_time_at, sample_tid_at, sample_cpu_at;    /* u64 index in a sample's body, or -1 */
+	int8_t sample_ip_at, sample_addr_at, sample_period_at;
+	bool sample_is_plain;          /* no counters, branches, registers or stack memory */
+	int8_t trailer_id_at, trailer_time_at, trailer_tid_at, trailer_cpu_at; /* u64 index counted from the record's end, or -1 */
+	uint8_t sample_fixed;          /* u64 words before the first variable field */
+	uint8_t nr_sample_steps, nr_trailer_steps;
+	/* Where the words at fixed places stand, counted from the body or the trailer, and where they go in the view. */
+	struct perfdata_config_step {
+		uint16_t member;
+		uint8_t at;            /* bytes */
+		uint8_t size;          /* 4 or 8 */
+	} sample_steps[12], trailer_steps[8];
+	uint64_t sample_rows;          /* rows of the sample behind the fixed words */
+	uint64_t sample_fixed_present; /* what `present` holds for the fixed words */
+	uint64_t trailer_present;
+	uint64_t sample_period;        /* what a sample without PERIOD is worth */
+};
+
+/* attr NULL: records of a recording without attrs; user records and fixed parts of kernel records can still be decoded. */
+PERFDATA_API void perfdata_config_init(struct perfdata_config *config, const struct perfdata_attr *attr,
+				       enum perfdata_order order);
+
+/* Decodes the record of `size` bytes at `bytes` (header first; size as the header says or what there is of it).
+ * PERFDATA_OK, or PERFDATA_DAMAGED when a field does not fit: the fields before it are in the view, the bytes from there on in
+ * `rest`, and `problem` says why. An unknown type or unknown bytes behind known fields are no damage. Fields that the record does
+ * not have are zero in the view. Never allocates. */
+PERFDATA_API enum perfdata_status perfdata_decode(const struct perfdata_config *config, const void *bytes, size_t size,
+						  struct perfdata_record *ret);
+
+/* The raw data of a sample, as perfdata_decode would give it, without decoding the rest where it stands behind few other fields.
+ * No bytes if there is none. */
+PERFDATA_API struct perfdata_bytes perfdata_sample_raw(const struct perfdata_config *config, const void *bytes, size_t size);
+
+/* What can be read off a record without decoding it. */
+struct perfdata_peek {
+	uint64_t id;      /* valid if has_id */
+	uint64_t time;    /* UINT64_MAX if it has none */
+	int32_t pid, tid; /* the trailer's or the sample's; -1 if it has none */
+	uint32_t cpu;     /* UINT32_MAX if it has none */
+	bool has_id;
+};
+PERFDATA_API void perfdata_peek(const struct perfdata_config *config, const void *bytes, size_t size, struct perfdata_peek *ret);
+
+/* A copy that owns its bytes: valid until perfdata_record_free, whatever happens to the buffer of the original.
+ * NULL without memory. */
+PERFDATA_API struct perfdata_record *perfdata_record_copy(const struct perfdata_config *config,
+							  const struct perfdata_record *record);
+PERFDATA_API void perfdata_record_free(struct perfdata_record *record);
+
+/* The record's bytes as a machine of this byte order would have written them: integers by their widths in the layout, texts and payloads
+ * untouched (perf's dump shows records so, but forgets some fields). `out` has room for record->size bytes. Native records are copied. */
+PERFDATA_API void perfdata_record_native(const struct perfdata_config *config, const struct perfdata_record *record,
+					 uint8_t *out);
+
+/* Of MMAP2 either this (0 to 20 bytes) … or false, and then maj, min, ino and ino_generation are valid. */
+static inline bool perfdata_mmap2_build_id(const struct perfdata_record *record, struct perfdata_bytes *ret)
+{
+	if (!(record->misc & PERFDATA_MISC_MMAP_BUILD_ID))
+		return false;
+	*ret = record->u.mmap2.build_id;
+	return true;
+}
+
+/* Calls the method for the record's type; a missing one falls back: mmap2 → mmap (with the shared fields) → any. */
+struct perfdata_visitor {
+	size_t size;    /* sizeof(struct perfdata_visitor) */
+	int (*sample)(void *user, const struct perfdata_record *record, const struct perfdata_sample *sample);
+	int (*mmap)(void *user, const struct perfdata_record *record, const struct perfdata_mmap *mmap);
+	int (*mmap2)(void *user, const struct perfdata_record *record, const struct perfdata_mmap2 *mmap2);
+	int (*comm)(void *user, const struct perfdata_record *record, const struct perfdata_comm *comm);
+	int (*fork)(void *user, const struct perfdata_record *record, const struct perfdata_task *task);
+	int (*exit)(void *user, const struct perfdata_record *record, const struct perfdata_task *task);
+	int (*task)(void *user, const struct perfdata_record *record, const struct perfdata_task *task); /* fork, exit */
+	int (*context_switch)(void *user, const struct perfdata_record *record, const struct perfdata_switch *context_switch);
+	int (*lost)(void *user, const struct perfdata_record *record, uint64_t lost);                     /* both kinds */
+	int (*any)(void *user, const struct perfdata_record *record);
+};
+/* Returns what the method returned, 0 if there is none. */
+PERFDATA_API int perfdata_visit(const struct perfdata_visitor *visitor, void *user, const struct perfdata_record *record);
+
+/* --- names of events -------------------------------------------------------------------------------------------- */
+
+struct perfdata_text;
+/* Appends what perf calls an event when the recording names it nowhere: "cycles", "L1-dcache-load-misses", "raw 0x1c2", with
+ * its modifiers (":ppu"). Depends on the attr alone. */
+PERFDATA_API void perfdata_event_fallback_name(const struct perfdata_attr *attr, struct perfdata_text *text);
+
+/* --- register names ---------------------------------------------------------------------------------------------- */
+
+enum perfdata_arch {
+	PERFDATA_ARCH_UNKNOWN, PERFDATA_ARCH_X86, PERFDATA_ARCH_ARM, PERFDATA_ARCH_ARM64, PERFDATA_ARCH_POWERPC,
+	PERFDATA_ARCH_S390, PERFDATA_ARCH_RISCV, PERFDATA_ARCH_MIPS, PERFDATA_ARCH_LOONGARCH, PERFDATA_ARCH_CSKY,
+};
+/* From the ARCH feature (uname machine, such as "x86_64") or an ELF e_machine number. */
+PERFDATA_API enum perfdata_arch perfdata_arch_by_name(const char *machine);
+PERFDATA_API enum perfdata_arch perfdata_arch_by_elf(uint32_t e_machine);
+/* The name of register number `bit`, or NULL. Static storage. */
+PERFDATA_API const char *perfdata_register_name(enum perfdata_arch arch, unsigned bit);
+/* Register numbers of ip and sp; false if unknown. */
+PERFDATA_API bool perfdata_register_ip_sp(enum perfdata_arch arch, unsigned *ret_ip, unsigned *ret_sp);
+
+/* --- feature sections ------------------------------------------------------------------------------------------- */
+
+enum perfdata_feature_id {
+	PERFDATA_FEATURE_TRACING_DATA = 1, PERFDATA_FEATURE_BUILD_ID, PERFDATA_FEATURE_HOSTNAME,
+	PERFDATA_FEATURE_OSRELEASE, PERFDATA_FEATURE_VERSION, PERFDATA_FEATURE_ARCH, PERFDATA_FEATURE_NRCPUS,
+	PERFDATA_FEATURE_CPUDESC, PERFDATA_FEATURE_CPUID, PERFDATA_FEATURE_TOTAL_MEM, PERFDATA_FEATURE_CMDLINE,
+	PERFDATA_FEATURE_EVENT_DESC, PERFDATA_FEATURE_CPU_TOPOLOGY, PERFDATA_FEATURE_NUMA_TOPOLOGY,
+	PERFDATA_FEATURE_BRANCH_STACK, PERFDATA_FEATURE_PMU_MAPPINGS, PERFDATA_FEATURE_GROUP_DESC,
+	PERFDATA_FEATURE_AUXTRACE, PERFDATA_FEATURE_STAT, PERFDATA_FEATURE_CACHE, PERFDATA_FEATURE_SAMPLE_TIME,
+	PERFDATA_FEATURE_MEM_TOPOLOGY, PERFDATA_FEATURE_CLOCKID, PERFDATA_FEATURE_DIR_FORMAT,
+	PERFDATA_FEATURE_BPF_PROG_INFO, PERFDATA_FEATURE_BPF_BTF, PERFDATA_FEATURE_COMPRESSED,
+	PERFDATA_FEATURE_CPU_PMU_CAPS, PERFDATA_FEATURE_CLOCK_DATA, PERFDATA_FEATURE_HYBRID_TOPOLOGY,
+	PERFDATA_FEATURE_PMU_CAPS, PERFDATA_FEATURE_CPU_DOMAIN_INFO, PERFDATA_FEATURE_E_MACHINE,
+	PERFDATA_FEATURE_CLN_SIZE, PERFDATA_FEATURE_LAST,
+};
+
+/* A feature section is small and nested, so it is decoded into a tree. */
+struct perfdata_node {
+	const struct perfdata_field *field;   /* the row (nameless for plain values in a list); NULL for the root and for STRUCTs in a list */
+	enum perfdata_kind kind;              /* an integer kind, F64, STRING, BYTES, BITMAP, ATTR, STRUCT or LIST */
+	union {
+		uint64_t u;                   /* unsigned and signed integers alike; cast for signed kinds */
+		double f;
+		struct perfdata_bytes bytes;  /* STRING (without NUL; TEXT and CHARS become STRING), BYTES, and
+					       * BITMAP: bit n is data[n / 8] >> n % 8 & 1 */
+		const struct perfdata_attr *attr;
+		uint64_t count;               /* LIST: number of children */
+	} v;
+	const struct perfdata_node *child;    /* first member of a STRUCT, first element of a LIST */
+	const struct perfdata_node *next;
+};
+
+struct perfdata_feature;   /* a decoded feature section; owns its tree and a copy of its bytes */
+
+/* Decodes the section `id`. nr_cpus_avail: from NRCPUS, 0 if unknown (CPU_TOPOLOGY needs it). A section without content gives an
+ * empty tree: some recorders write such, and streams end their features with one. An unknown id gives a tree with its bytes as
+ * `bytes`. Bytes behind the last field are given as `rest`.
+ * *ret is set on PERFDATA_OK and on PERFDATA_DAMAGED (the tree ends before the damage; reterr says where, as an offset inside the
+ * section). reterr may be NULL. */
+PERFDATA_API enum perfdata_status perfdata_feature_decode(uint32_t id, const void *bytes, size_t size, enum perfdata_order order,
+							  uint32_t nr_cpus_avail, struct perfdata_feature **ret,
+							  struct perfdata_error *reterr);
+PERFDATA_API void perfdata_feature_free(struct perfdata_feature *feature);
+PERFDATA_API uint32_t perfdata_feature_id(const struct perfdata_feature *feature);
+/* The root: a STRUCT whose children are the section's fields. A child with the section's own name is the whole content where
+ * it is the only child ("hostname", "cmdline", …). */
+PERFDATA_API const struct perfdata_node *perfdata_feature_root(const struct perfdata_feature *feature);
+/* The section's bytes, valid as long as the feature. */
+PERFDATA_API struct perfdata_bytes perfdata_feature_bytes(const struct perfdata_feature *feature);
+/* The member of a STRUCT node by name, or NULL (also when node is NULL). */
+PERFDATA_API const struct perfdata_node *perfdata_node_get(const struct perfdata_node *node, const char *name);
+/* Appends the symbol of a part of a BPF program, such as "bpf_prog_9886dc654b418c90_main". prog: an element of BPF_PROG_INFO; part: from 0,
+ * below the number of its prog_tags, else false. btf: the section BPF_BTF, which holds the names of functions, or NULL. */
+PERFDATA_API bool perfdata_bpf_part_name(const struct perfdata_node *prog, uint64_t part, const struct perfdata_feature *btf,
+					 struct perfdata_text *text);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

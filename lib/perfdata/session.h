@@ -1,0 +1,218 @@
+/* A session turns the records of a reader into batches: records and deliveries with all that a formatter needs beyond their bytes.
+ *
+ * A record is what stands in the file. A delivery is what perf hands to a reader of its text: a sample with READ values becomes 0…n deliveries
+ * (event, period), a deferred callchain joins its sample. The session runs in one thread, in order; batches may be read by any thread.
+ * Ids in deliveries index append-only tables whose entries never move and were complete when the batch was published. */
+#ifndef PERFDATA_SESSION_H
+#define PERFDATA_SESSION_H
+
+#include "perfdata/base.h"
+#include "perfdata/reader.h"
+#include "perfdata/symbols.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PERFDATA_NONE UINT32_MAX
+
+/* What a consumer needs; the session does no more work than that. Without any, samples of which perfdata_batch_check would say nothing may be
+ * left out of the batches: they are counted all the same. */
+enum perfdata_needs {
+	PERFDATA_NEED_RECORDS = 1,
+	PERFDATA_NEED_DELIVERIES = 2,
+	PERFDATA_NEED_THREADS = 4,     /* comm and thread of deliveries */
+	PERFDATA_NEED_FRAMES = 8,      /* map, dso and frame of ip, addr and branches */
+	PERFDATA_NEED_STACKS = 16,     /* stack ids and the frames of callchains */
+	PERFDATA_NEED_CHAIN_DSOS = 32, /* which dsos callchains go through, for which no stacks are kept: perfdata_session_in_chain */
+};
+
+/* What to keep. An empty list keeps everything; all conditions must hold. Process state is followed for filtered records too. */
+struct perfdata_filter {
+	uint64_t time_first, time_last;         /* ns, inclusive; time_last 0: no end. Records without a time pass */
+	const int32_t *pids; size_t nr_pids;
+	const int32_t *tids; size_t nr_tids;
+	const uint32_t *cpus; size_t nr_cpus;   /* sorted */
+	const uint32_t *types; size_t nr_types; /* record types */
+	const char *const *events; size_t nr_events;   /* names */
+	const char *const *comms; size_t nr_comms;     /* globs: * and ? */
+	const char *const *dsos; size_t nr_dsos;       /* globs of the file, or of its last part, that a sample's ip lies in */
+	const char *const *symbols; size_t nr_symbols; /* globs of the function that it lies in; needs symbols in the session's options */
+};
+
+struct perfdata_session_options {
+	size_t size;                            /* sizeof(struct perfdata_session_options) */
+	uint32_t needs;                         /* enum perfdata_needs */
+	struct perfdata_filter filter;
+	uint64_t limit;                         /* stop after so many records (or deliveries, if records are not needed); 0: all */
+	struct perfdata_symbols *symbols;       /* borrowed; NULL: no names */
+	bool use_host;                          /* the kernel that runs here may name addresses, if it is the recorded one */
+	bool merge_deferred;                    /* join deferred callchains (perf script); false as perf report -D */
+	bool keep_exited;                       /* threads keep their names and maps after EXIT (perf report) */
+};
+
+struct perfdata_session;
+/* Borrows the reader until the session is closed. */
+PERFDATA_API enum perfdata_status perfdata_session_open(struct perfdata_reader *reader, const struct perfdata_session_options *options,
+							struct perfdata_session **ret, struct perfdata_error *reterr);
+PERFDATA_API void perfdata_session_close(struct perfdata_session *session);
+PERFDATA_API const struct perfdata_reader *perfdata_session_reader(const struct perfdata_session *session);
+
+/* --- batches ------------------------------------------------------------------------------------------------------ */
+
+enum perfdata_delivery_flag {
+	PERFDATA_DELIVERY_FIRST = 1,    /* the first of its record: where a dump prints the record */
+	PERFDATA_DELIVERY_SILENT = 2,   /* nothing more to tell: a sample whose counters did not grow (it has names all the same), whose event is
+	                                   unknown, or that waits for its deferred chain */
+	PERFDATA_DELIVERY_GUEST = 8,    /* of a virtual machine that the recording tells of (ID_INDEX); perf shows no samples of others */
+	PERFDATA_DELIVERY_CHAIN_LOST = 4,   /* the thread's next deferred chain was another one: perf takes the cookie for an address then */
+};
+
+/* Every record gives at least one delivery (a sample with nothing to deliver gives a silent one); READ samples give one per counter that grew. */
+struct perfdata_delivery {
+	const struct perfdata_raw *record;      /* owned by the batch; for a joined sample not one of batch->records */
+	const struct perfdata_event *event;     /* owner of the counter for READ samples; or NULL */
+	const struct perfdata_raw *deferred;    /* the CALLCHAIN_DEFERRED record that completes the sample's chain, or NULL */
+	uint64_t address;                       /* of the sample as delivered: `ip`, or what an off-CPU sample carries instead */
+	uint64_t id;                            /* of the event's counter, UINT64_MAX if unknown */
+	uint64_t period;                        /* as perf gives it: recorded, the counter's growth, or the attr's */
+	uint32_t flags;                         /* enum perfdata_delivery_flag */
+	int32_t pid, tid;                       /* of the thread; -1 if unknown */
+	int32_t machine_pid, vcpu;              /* where the index of ids says that the counter counts for a virtual machine: the pid of the
+	                                           process that runs it, and its processor; else 0 */
+	uint32_t comm;                          /* perfdata_session_comm, or PERFDATA_NONE */
+	uint32_t ip;                            /* frame id of the sample's address, or PERFDATA_NONE */
+	uint32_t addr;                          /* frame id of `addr`, or PERFDATA_NONE */
+	uint32_t stack;                         /* stack id, or PERFDATA_NONE */
+	uint32_t branches;                      /* index into batch->frames: from, to, from, to, …; or PERFDATA_NONE */
+};
+
+struct perfdata_batch {
+	uint64_t number;                        /* from 0, in order */
+	const struct perfdata_session *session;
+	const struct perfdata_raw *records;     /* after filters, in order; with PERFDATA_NEED_RECORDS */
+	size_t nr_records;
+	const struct perfdata_delivery *deliveries;
+	size_t nr_deliveries;
+	const uint32_t *frames;                 /* frame ids that deliveries refer to */
+	size_t nr_frames;
+	size_t bytes;                           /* of all records in it, and of those that were only counted */
+};
+
+/* The next batch, owned by the caller until perfdata_batch_release. A batch is closed at about 256 KiB of records, and for a pipe whenever no more
+ * input is ready, so that lines leave early. PERFDATA_END after the last one; errors as perfdata_reader_next, after the last batch was given. */
+PERFDATA_API enum perfdata_status perfdata_session_next(struct perfdata_session *session, struct perfdata_batch **ret);
+/* Decodes each record of the batch and reports what is damaged or unexplained inside it, in order: codes 1xx. Any thread. perfdata_run does it for
+ * emitters that do not check records themselves; whoever reads batches without a run calls it for input whose records matter. */
+PERFDATA_API void perfdata_batch_check(const struct perfdata_batch *batch, perfdata_finding_fn *on_finding, void *user);
+/* Thread-safe. */
+PERFDATA_API void perfdata_batch_release(struct perfdata_batch *batch);
+PERFDATA_API const struct perfdata_error *perfdata_session_error(const struct perfdata_session *session);
+
+/* --- tables: valid for ids that a published batch holds; any thread ---------------------------------------------------- */
+
+/* The text of a comm, NUL-terminated (it may hold any bytes but NUL, as recorded). */
+PERFDATA_API const char *perfdata_session_comm(const struct perfdata_session *session, uint32_t comm);
+
+enum perfdata_build_id_source {
+	PERFDATA_BUILD_ID_MMAP2 = 1,    /* the MMAP2 record of the mapping */
+	PERFDATA_BUILD_ID_RECORD = 2,   /* a BUILD_ID record of a pipe */
+	PERFDATA_BUILD_ID_HEADER = 4,   /* the table in the header */
+};
+/* A thing that addresses are mapped from. Immutable. */
+struct perfdata_dso {
+	uint32_t id;
+	enum perfdata_dso_kind kind;
+	const char *name;             /* as perf's `script` shows it: "/usr/bin/true", "[kernel.kallsyms]", "[xfs]" */
+	const char *long_name;        /* as perf's dump shows it */
+	const char *filename;         /* as recorded; what to open for symbols */
+	int32_t pid;                  /* of the process, for kinds that belong to one, else -1 */
+	uint64_t start;               /* address where it was mapped first */
+};
+PERFDATA_API const struct perfdata_dso *perfdata_session_dso(const struct perfdata_session *session, uint32_t dso);
+PERFDATA_API uint32_t perfdata_session_nr_dsos(const struct perfdata_session *session);
+/* Bytes of the dso's build-id (0: unknown so far), where it came from, and how many mappings it had so far. Any thread. */
+PERFDATA_API struct perfdata_bytes perfdata_session_build_id(const struct perfdata_session *session, uint32_t dso,
+							     enum perfdata_build_id_source *ret_source /* may be NULL */);
+PERFDATA_API uint64_t perfdata_session_nr_maps(const struct perfdata_session *session, uint32_t dso);
+/* Whether a step of some delivery's stack lay in the dso so far: the same steps as perfdata_session_stack gives. Needs
+ * PERFDATA_NEED_CHAIN_DSOS. */
+PERFDATA_API bool perfdata_session_in_chain(const struct perfdata_session *session, uint32_t dso);
+
+/* An address inside a dso. Equal (dso, address, time) have one id. */
+struct perfdata_frame {
+	uint32_t dso;                 /* or PERFDATA_NONE: no map; `address` is the recorded address */
+	uint64_t address;             /* as perfdata_symbols_lookup takes it: file offset for files, recorded address for the kernel, modules and
+	                                 JIT areas, offset in the program for BPF */
+	uint64_t time;                /* where a jitdump file names the code at the address: since when it has been there, ns; else 0 */
+};
+PERFDATA_API const struct perfdata_frame *perfdata_session_frame(const struct perfdata_session *session, uint32_t frame);
+
+enum perfdata_step_origin {
+	PERFDATA_STEP_RECORDED,       /* an address of the callchain, or of what a deferred chain added */
+	PERFDATA_STEP_BRANCH,         /* of a branch stack of calls, in place of the callchain's user part */
+	PERFDATA_STEP_UNWOUND,        /* found from recorded registers and stack memory */
+};
+/* One step of a call chain, callee first: at most 127 that were recorded, then branches, then at most 127 that were unwound. Context markers
+ * are not steps. */
+struct perfdata_step {
+	uint64_t ip;                  /* as recorded, or found by unwinding */
+	uint32_t frame;               /* PERFDATA_NONE: an address that belongs to nothing */
+	uint16_t cpumode;             /* enum perfdata_cpumode */
+	uint16_t origin;              /* enum perfdata_step_origin */
+};
+/* PERFDATA_ABSENT for an id that no stack has. *ret_steps is borrowed until the session is closed. */
+PERFDATA_API enum perfdata_status perfdata_session_stack(const struct perfdata_session *session, uint32_t stack,
+							 const struct perfdata_step **ret_steps, size_t *ret_nr);
+/* The name of a frame: from the symbols given to the session, or from the recording itself (BPF programs). PERFDATA_ABSENT: it has none. Looked
+ * up on first use, under a lock of the dso. `time` is of no account: a frame says itself which code is meant. */
+PERFDATA_API enum perfdata_status perfdata_session_symbol(const struct perfdata_session *session, uint32_t frame, uint64_t time,
+							  struct perfdata_symbol *ret);
+/* The name of an address of the kernel, such as a format prints one; PERFDATA_ABSENT as above. */
+PERFDATA_API enum perfdata_status perfdata_session_kernel_symbol(const struct perfdata_session *session, uint64_t address,
+								 struct perfdata_symbol *ret);
+/* The functions inlined at a frame's address and the source position of each: see perfdata_symbols_source. PERFDATA_ABSENT: nothing is known. */
+PERFDATA_API enum perfdata_status perfdata_session_source(const struct perfdata_session *session, uint32_t frame,
+							  struct perfdata_source *entries, size_t room, size_t *ret_count);
+/* Ids go from 0 to this, without gaps: iterate with perfdata_session_stack. */
+PERFDATA_API uint32_t perfdata_session_nr_stacks(const struct perfdata_session *session);
+/* Resolves the recorded addresses of a stack against a symbol source of the caller's choice that takes such addresses: a kallsyms
+ * text, a perf map. One entry for each step as perfdata_symbols_resolve writes it, at most `room`; how many steps there are in
+ * *ret_nr. PERFDATA_ABSENT for an id that no stack has. */
+PERFDATA_API enum perfdata_status perfdata_session_stack_resolve(const struct perfdata_session *session, uint32_t stack,
+								 struct perfdata_symbols_dso *source, struct perfdata_symbol *ret,
+								 size_t room, size_t *ret_nr);
+
+/* --- summary ------------------------------------------------------------------------------------------------------- */
+
+struct perfdata_type_count {
+	uint32_t type;
+	uint64_t records;
+	uint64_t bytes;
+};
+struct perfdata_event_count {
+	const struct perfdata_event *event;     /* NULL: records whose event is unknown */
+	uint64_t samples;                       /* SAMPLE records */
+	uint64_t deliveries;                    /* as perf counts them */
+};
+struct perfdata_summary {
+	uint64_t records;                       /* all, before filters */
+	const struct perfdata_type_count *types; size_t nr_types;      /* ascending */
+	const struct perfdata_event_count *events; size_t nr_events;   /* by index, then the unknown */
+	uint64_t first_time, last_time;         /* ns of samples; UINT64_MAX if there is none */
+	uint64_t lost_records;                  /* sum of LOST */
+	uint64_t lost_samples;                  /* sum of LOST_SAMPLES */
+	uint64_t aux_lost;                      /* AUX records with TRUNCATED, COLLISION or PARTIAL */
+	uint64_t late, unknown_ids;
+	uint64_t records_out, deliveries_out;   /* after filters */
+	bool complete;                          /* no finding of severity ERROR, all was read */
+};
+/* Counted as far as the session has come. Borrowed until the next call on the session. Never NULL; where memory runs out for the lists,
+ * perfdata_session_error says so. */
+PERFDATA_API const struct perfdata_summary *perfdata_session_summary(struct perfdata_session *session);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

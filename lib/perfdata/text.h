@@ -1,0 +1,165 @@
+/* Append buffers and spelling: what every emitter writes with.
+ *
+ * Nothing here knows a record. A buffer grows by doubling and has a sticky failure: after an allocation fails, further
+ * appends do nothing and the caller tests perfdata_text_failed() once at the end. */
+#ifndef PERFDATA_TEXT_H
+#define PERFDATA_TEXT_H
+
+#include <string.h>
+#include "perfdata/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Owned by whoever declares it: perfdata_text_init, then perfdata_text_release. */
+struct perfdata_text {
+	char *data;
+	size_t size;      /* bytes in use */
+	size_t capacity;  /* bytes allocated */
+	bool failed;      /* an allocation failed; contents are a prefix of what was meant */
+};
+
+static inline void perfdata_text_init(struct perfdata_text *text) { memset(text, 0, sizeof *text); }
+PERFDATA_API void perfdata_text_release(struct perfdata_text *text);
+static inline void perfdata_text_clear(struct perfdata_text *text) { text->size = 0; }
+static inline bool perfdata_text_failed(const struct perfdata_text *text) { return text->failed; }
+
+/* Makes room for `more` bytes behind the used ones; false (and sticky failure) if there is no memory. */
+PERFDATA_API bool perfdata_text_grow(struct perfdata_text *text, size_t more);
+
+/* Where to write up to `more` bytes by hand, or NULL without memory. Follow with perfdata_text_commit(text, end).
+ * (One byte more than asked for is kept free, so that there is a place to point to even for none.) */
+static inline char *perfdata_text_reserve(struct perfdata_text *text, size_t more)
+{
+	if (text->capacity - text->size <= more && !perfdata_text_grow(text, more))
+		return NULL;
+	return text->data + text->size;
+}
+static inline void perfdata_text_commit(struct perfdata_text *text, const char *end)
+{
+	text->size = (size_t)(end - text->data);
+}
+
+static inline void perfdata_text_append(struct perfdata_text *text, const void *bytes, size_t size)
+{
+	char *at = size ? perfdata_text_reserve(text, size) : NULL;
+	if (at) {
+		memcpy(at, bytes, size);
+		text->size += size;
+	}
+}
+static inline void perfdata_text_char(struct perfdata_text *text, char c) { perfdata_text_append(text, &c, 1); }
+static inline void perfdata_text_string(struct perfdata_text *text, const char *s)
+{
+	perfdata_text_append(text, s, strlen(s));
+}
+static inline void perfdata_text_bytes(struct perfdata_text *text, struct perfdata_bytes bytes)
+{
+	perfdata_text_append(text, bytes.data, bytes.size);
+}
+#define perfdata_text_literal(text, s) perfdata_text_append((text), "" s, sizeof(s) - 1)
+
+/* printf for rare places: headers, messages. Never on a path that runs per record. */
+PERFDATA_API void perfdata_text_printf(struct perfdata_text *text, const char *format, ...) PERFDATA_PRINTF(2, 3);
+
+/* --- numbers --- The _to forms write at `at` (room for 32 bytes) and return the end: for hand-made lines. */
+PERFDATA_API char *perfdata_u64_to(char *at, uint64_t value);                    /* decimal */
+PERFDATA_API char *perfdata_s64_to(char *at, int64_t value);
+PERFDATA_API char *perfdata_hex_to(char *at, uint64_t value);                    /* lower-case, no prefix, "0" for 0 */
+PERFDATA_API char *perfdata_hex_alt_to(char *at, uint64_t value);                /* as %#x: "0x1f", but "0" for 0 */
+PERFDATA_API char *perfdata_hex_width_to(char *at, uint64_t value, unsigned width); /* zero-filled to width <= 16 */
+PERFDATA_API void perfdata_text_u64(struct perfdata_text *text, uint64_t value);
+PERFDATA_API void perfdata_text_s64(struct perfdata_text *text, int64_t value);
+PERFDATA_API void perfdata_text_hex(struct perfdata_text *text, uint64_t value);
+PERFDATA_API void perfdata_text_hex_alt(struct perfdata_text *text, uint64_t value);
+/* Shortest decimal that reads back as the same double; "NaN" and infinities become JSON null. */
+PERFDATA_API void perfdata_text_double(struct perfdata_text *text, double value);
+/* Right-aligned in `width` columns with blanks, as %*u, %*d and %*x. */
+PERFDATA_API void perfdata_text_u64_pad(struct perfdata_text *text, uint64_t value, unsigned width);
+PERFDATA_API void perfdata_text_s64_pad(struct perfdata_text *text, int64_t value, unsigned width);
+PERFDATA_API void perfdata_text_hex_pad(struct perfdata_text *text, uint64_t value, unsigned width);
+/* `width` copies of `c`. */
+PERFDATA_API void perfdata_text_fill(struct perfdata_text *text, char c, size_t width);
+
+/* --- lines that are alike --- What they share is prepared once: constant bytes, and a number behind each piece of them that is read where it
+ * stands in memory, at an offset from one of a few addresses. */
+enum perfdata_part_form {
+	PERFDATA_PART_U8, PERFDATA_PART_U16, PERFDATA_PART_U32, PERFDATA_PART_U64,    /* decimal */
+	PERFDATA_PART_S8, PERFDATA_PART_S16, PERFDATA_PART_S32, PERFDATA_PART_S64,
+	PERFDATA_PART_X8, PERFDATA_PART_X16, PERFDATA_PART_X32, PERFDATA_PART_X64,    /* hexadecimal */
+	PERFDATA_PART_U32_OR_NONE, PERFDATA_PART_U32_OR_NULL,                         /* UINT32_MAX is spelled as nothing, as `null` */
+	PERFDATA_PART_STOP,                                                           /* no number: what follows is the caller's */
+};
+struct perfdata_part {
+	const char *text;         /* constant bytes; PERFDATA_PART_SLACK more behind them can be read */
+	uint32_t size;
+	uint32_t offset;          /* of the number; the caller's for STOP */
+	uint8_t form, base;
+	uint8_t width;            /* hex digits at least, filled with zeros; 0: as many as there are */
+};
+#define PERFDATA_PART_SLACK 32
+#define PERFDATA_PART_NUMBER 32   /* room that a number needs; a line needs that of its parts and SLACK */
+/* Writes parts up to the first STOP, of which the constant bytes are written, and returns the end. *part becomes that STOP. */
+PERFDATA_API char *perfdata_parts_to(char *at, const struct perfdata_part **part, const void *const *bases);
+
+/* Such a line while it is put together, and then. All zero at first; released by perfdata_line_release. */
+struct perfdata_line {
+	struct perfdata_text text;    /* constant bytes are appended here */
+	struct perfdata_text parts;   /* struct perfdata_part; the last is a STOP */
+	size_t done;                  /* bytes of the text that stand in front of parts */
+	size_t room;                  /* what parts take at most, once it is finished */
+};
+/* A part behind the constant bytes so far; its text is set here. */
+PERFDATA_API void perfdata_line_part(struct perfdata_line *line, struct perfdata_part part);
+/* No more parts: perfdata_line_parts may be asked for. False without memory. */
+PERFDATA_API bool perfdata_line_finish(struct perfdata_line *line);
+PERFDATA_API void perfdata_line_release(struct perfdata_line *line);
+static inline const struct perfdata_part *perfdata_line_parts(const struct perfdata_line *line)
+{
+	return (const struct perfdata_part *)(const void *)line->parts.data;
+}
+/* Appends from *part on up to the next STOP, which *part becomes. False without memory. */
+static inline bool perfdata_text_parts(struct perfdata_text *text, const struct perfdata_line *line, const struct perfdata_part **part,
+				       const void *const *bases)
+{
+	char *at = perfdata_text_reserve(text, line->room);
+	if (at)
+		perfdata_text_commit(text, perfdata_parts_to(at, part, bases));
+	return at;
+}
+
+/* Lower-case hex of each byte, no separators. */
+PERFDATA_API void perfdata_text_bytes_hex(struct perfdata_text *text, const void *bytes, size_t size);
+
+/* --- UTF-8 --- */
+/* Well-formed as Unicode defines it: no overlong forms, no surrogates, nothing above U+10FFFF. */
+PERFDATA_API bool perfdata_utf8_valid(const void *bytes, size_t size);
+
+/* --- JSON --- */
+/* The bytes as a JSON string with its quotes. Always valid UTF-8: every byte that is not part of a well-formed UTF-8
+ * sequence becomes U+FFFD. Returns true if the bytes were valid UTF-8 already, so that the caller can add
+ * `<key>_hex` when it is false. Control characters are escaped (\n, \u0007 …). */
+PERFDATA_API bool perfdata_text_json_string(struct perfdata_text *text, const void *bytes, size_t size);
+/* Each byte stands for itself inside a JSON string: ASCII without control characters, quote and backslash. */
+PERFDATA_API bool perfdata_json_plain(const void *bytes, size_t size);
+
+/* --- CSV (RFC 4180) --- */
+/* One cell: quoted only when it holds a comma, quote, CR or LF. Bytes that are not UTF-8 become U+FFFD;
+ * returns false then. */
+PERFDATA_API bool perfdata_text_csv_cell(struct perfdata_text *text, const void *bytes, size_t size);
+
+/* --- terminal --- */
+/* The bytes with control characters and invalid UTF-8 shown as \xNN, for messages and listings people read. */
+PERFDATA_API void perfdata_text_printable(struct perfdata_text *text, const void *bytes, size_t size);
+
+/* --- dump --- */
+/* The hex dump of `perf script -D`: lines ".  %04x: " + 16 × " xx" + two blanks + 16 characters, for all
+ * bytes. What is missing of the last line is blanks. Nothing for no bytes. */
+PERFDATA_API void perfdata_text_hex_dump(struct perfdata_text *text, const uint8_t *bytes, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

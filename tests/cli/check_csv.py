@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""Each table of csv: every row has the header's columns, records are neither lost nor added, values are those of ndjson, and --jobs
+changes nothing. Names and stacks are those of ndjson, and the tables of stacks and frames join with them. For each recording of testdata,
+and of $PERFDATA_CORPUS where that is set."""
+import csv
+import io
+import json
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import program
+from program import run
+
+LIMIT = int(os.environ.get('CHECK_CSV_LIMIT', 1 << 18))  # bytes of a recording: larger ones take Python too long
+csv.field_size_limit(1 << 30)
+
+
+def lookup(record, name):
+    """The value that a column shows, by its dotted name; None where it is absent."""
+    if name in record:
+        return record[name]
+    head, _, rest = name.partition('.')
+    inner = record.get(head)
+    return lookup(inner, rest) if rest and isinstance(inner, dict) else None
+
+
+def cell(value):
+    """How csv spells a value of ndjson."""
+    if value is None:
+        return ''
+    if value is True or value is False:
+        return 'true' if value else 'false'
+    if isinstance(value, list) and not any(isinstance(item, (dict, list)) for item in value):
+        return ';'.join(cell(item) for item in value)
+    return str(value) if not isinstance(value, (dict, list)) else value
+
+
+def same(text, value):
+    expected = cell(value)
+    if isinstance(expected, str):
+        return text == expected or isinstance(value, float)
+    return json.loads(text) == expected
+
+
+def check_table(path, table, records, faults, *options):
+    code, out, _err = run('csv', '-q', '--jobs', '1', *options, '--table', table, path)
+    text = out.decode('utf-8')
+    if code not in (0, 4) or (text and not text.endswith('\r\n')):
+        faults.append('%s: exit %d' % (table, code))
+        return
+    header, *rows = list(csv.reader(io.StringIO(text, newline='')))
+    if len(set(header)) != len(header):
+        faults.append('%s: a column twice' % table)
+    if any(len(row) != len(header) for row in rows):
+        faults.append('%s: rows of another width' % table)
+    four = run('csv', '-q', '--jobs', '4', *options, '--table', table, path)
+    if (four.code, four.out) != (code, out):
+        faults.append('%s: --jobs 4 gives other bytes: exit %d and %d bytes, with one job exit %d and %d; it says: %s' %
+                      (table, four.code, len(four.out), code, len(out), four.err.decode('utf-8', 'replace')))
+    if records is None:
+        return
+    if len(rows) != len(records):
+        faults.append('%s: %d rows for %d records' % (table, len(rows), len(records)))
+    for row, record in zip(rows, records):
+        for name, text in zip(header, row):
+            if not same(text, lookup(record, name)):
+                faults.append('%s at %s: %s is %r in csv, %r in ndjson' % (table, record['offset'], name, text[:99], lookup(record, name)))
+                return
+
+
+def rows_of(path, table):
+    return list(csv.DictReader(io.StringIO(run('csv', '-q', '--table', table, path).out.decode('utf-8'), newline='')))
+
+
+def check_stacks(path, faults):
+    """The stacks that the two tables join to are those of ndjson."""
+    lines = [json.loads(line) for line in run('ndjson', '-q', '--names', '--stacks', 'ref', path).out.decode('utf-8').splitlines()]
+    samples = [value for value in lines if value['type'] == 'sample']
+    check_table(path, 'samples', samples, faults, '--names', '--stacks', 'ref')
+    for event in sorted({value['event'] for value in samples if 'fields' in value}):
+        check_table(path, 'event:' + event, [v for v in samples if v.get('event') == event], faults, '--stacks', 'ref')
+    for table in ('stacks', 'frames'):
+        check_table(path, table, None, faults)
+    frames = {row['frame_id']: row for row in rows_of(path, 'frames')}
+    joined = {}
+    for row in rows_of(path, 'stacks'):
+        steps = joined.setdefault(int(row['stack_id']), [])
+        if int(row['depth']) != len(steps):
+            faults.append('stacks: depth %s is step %d' % (row['depth'], len(steps)))
+        step = dict(frames[row['frame_id']]) if row['frame_id'] else {}
+        step.update(ip=row['ip'], origin='' if row['origin'] == 'recorded' else row['origin'])
+        steps.append({key: value for key, value in step.items() if value != ''})
+    told = {value['stack_id']: [{key: str(item) for key, item in frame.items()} for frame in value['frames']]
+            for value in lines if value['type'] == 'stack'}
+    if joined != told:
+        faults.append('stacks: the tables join to other stacks than those of ndjson')
+
+
+def check(path):
+    code, out, _err = run('ndjson', '-q', path)
+    if code not in (0, 4):
+        return [] if code == 3 else ['exit %d' % code]
+    by_type = {}
+    for line in out.decode('utf-8').splitlines()[1:-1] if b'\n' in out else []:
+        record = json.loads(line)
+        by_type.setdefault(record['type'], []).append(record)
+    faults = []
+    for kind, records in by_type.items():
+        check_table(path, 'samples' if kind == 'sample' else kind, records, faults)
+    samples = by_type.get('sample', [])
+    for table, count in (('callchain', None), ('branches', sum(len(r.get('branch_stack', {}).get('entries', [])) for r in samples)),
+                         ('regs', sum(len(r.get(k, {}).get('regs', {})) for r in samples for k in ('user_regs', 'intr_regs')))):
+        before = len(faults)
+        check_table(path, table, None, faults)
+        if count is not None and len(faults) == before:
+            lines = run('csv', '-q', '--table', table, path).out.count(b'\r\n') - 1
+            if lines != count:
+                faults.append('%s: %d rows for %d parts' % (table, lines, count))
+    for event in sorted({r['event'] for r in samples if 'fields' in r}):
+        chosen = [r for r in samples if r.get('event') == event]
+        check_table(path, 'event:' + event, chosen, faults)
+    if samples:
+        check_stacks(path, faults)
+    return faults
+
+
+def main():
+    number = bad = 0
+    for path, _kind in program.recordings(LIMIT):
+        number += 1
+        faults = check(path)
+        bad += bool(faults)
+        print('%sok %d - %s' % ('not ' if faults else '', number, os.path.basename(path)))
+        for fault in faults[:5]:
+            print('# ' + fault[:400])
+    if not number:
+        print('1..0 # SKIP no recordings')
+        return 77
+    print('1..%d' % number)
+    return 1 if bad else 0
+
+
+sys.exit(main())

@@ -1,0 +1,254 @@
+#!/usr/bin/env python3
+"""What the program does when something fails around it: memory, the disk, the reader of its output, the user. Prints TAP.
+
+    memory      each allocation of each command fails in turn: exit 6, or the same output
+    disk        a limit on the size of files stops the output at many places: exit 5, and with -o nothing is left
+    full        /dev/full: exit 5
+    pipe        who reads the output goes away: SIGPIPE, without a word
+    interrupt   SIGINT while a pipe is waited for: the document is finished, says it is not complete, exit 130
+
+usage: check_failures.py [--all]     --all: every allocation, not one in seven behind the first hundred (fewer with PERFDATA_SANITIZED=1)"""
+import array
+import concurrent.futures
+import fcntl
+import gzip
+import os
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import termios
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import program
+from program import strict_json
+
+FAILING = os.environ.get("PERFDATA_FAILING") or os.path.join(os.environ.get("top_builddir") or os.path.join(program.TOP, "build"), "tests", "failing_perfdata")
+RECORDINGS = ("stream-trace-73.pipe", "stat-73.data", "bad-callchain-count.data")
+QUESTIONS = (["info", "-v"], ["info", "--json"], ["info", "--perf"], ["info", "--perf-stats"], ["events", "-v"], ["events", "--json"],
+             ["events", "--perf"], ["buildids"], ["buildids", "--json"], ["buildids", "--perf", "--with-hits"], ["check"], ["check", "--json"],
+             ["check", "--junit"])
+
+tap = program.Tap()
+report = tap.report
+
+
+def conversions():
+    return [[name, "-q", "--symbols", "no", "-j", "1"] for name in program.formats()] + [["ndjson", "-q", "--names", "--stacks", "ref", "-j", "1"]]
+
+
+def path_of(name):
+    return os.path.join(program.TESTDATA, name)
+
+
+def claims_completeness(words, out):
+    """A list of findings that says it is longer than what it shows claims nothing."""
+    if words[0] not in ("json", "ndjson", "info", "buildids") or b'"complete":true' not in out.replace(b" ", b""):
+        return False
+    document = strict_json(out.splitlines()[-1] if words[0] == "ndjson" else out)
+    summary = document.get("summary", document)
+    return summary.get("findings_total", 0) == len(summary.get("findings", ()))
+
+
+# --- memory ---
+
+def start_failing(words, path, number, note):
+    environment = dict(os.environ, PERFDATA_FAIL=str(number), PERFDATA_FAIL_NOTE=note, ASAN_OPTIONS="exitcode=99", UBSAN_OPTIONS="exitcode=99")
+    done = subprocess.run([FAILING, *words, path], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment,
+                          timeout=120)
+    happened = os.path.exists(note)
+    if happened:
+        os.unlink(note)
+    return happened, done
+
+
+def memory_faults(words, path, dense, step, folder):
+    note = tempfile.mktemp(dir=folder)
+    _happened, good = start_failing(words, path, -1, note)
+    faults, number = [], 0
+    while True:
+        happened, done = start_failing(words, path, number, note)
+        if not happened and done.returncode == good.returncode:
+            break
+        what = "allocation %d: exit %d" % (number, done.returncode)
+        if done.returncode == 6:
+            if b"out of memory" not in done.stderr:
+                faults.append("%s without a message" % what)
+            if claims_completeness(words, done.stdout):
+                faults.append("%s, and complete" % what)
+        elif (done.returncode, done.stdout) != (good.returncode, good.stdout):
+            faults.append("%s, not %d, %d bytes, not %d: %s" % (what, good.returncode, len(done.stdout), len(good.stdout),
+                                                              done.stderr.decode("utf-8", "replace")[-1500:]))
+        number += 1 if number < dense else step
+    return ["%s of %s: %s" % (" ".join(words), os.path.basename(path), fault) for fault in faults] + ([] if number > min(dense, 20) or not dense else ["few allocations"])
+
+
+def check_memory(dense, step, folder):
+    tasks = [(words, path_of(name)) for name in RECORDINGS for words in conversions() + list(QUESTIONS)]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        faults = list(pool.map(lambda task: memory_faults(*task, dense, step, folder), tasks))
+    report("memory: %d commands" % len(tasks), [fault for some in faults for fault in some])
+
+
+# --- the disk ---
+
+def limited(size):
+    """Larger files cannot be written, and that is an error like any other."""
+    def set_limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+    return set_limit
+
+
+def run_limited(words, size, out):
+    return subprocess.run([program.PERFDATA, *words], stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.PIPE, preexec_fn=limited(size),
+                          timeout=120)
+
+
+def disk_faults(words, path, folder):
+    faults = []
+    whole = program.run(*words, path).out
+    for size in {0, 1, len(whole) // 3, len(whole) - 1} if whole else ():
+        with tempfile.TemporaryFile(dir=folder) as out:
+            done = run_limited([*words, path], size, out)
+            out.seek(0)
+            got = out.read()
+        if done.returncode != 5 or b"error: " not in done.stderr:
+            faults.append("%d bytes fit: exit %d: %s" % (size, done.returncode, done.stderr.decode()))
+        if not whole.startswith(got):
+            faults.append("%d bytes fit: what was written is not the beginning" % size)
+    return faults
+
+
+def output_faults(words, path, suffix, folder):
+    """With -o, a file that cannot be finished is not kept."""
+    target = os.path.join(folder, "output" + suffix)
+    whole = program.run(*words, "-o", target, path)
+    size = os.path.getsize(target)
+    with (gzip.open if suffix == ".gz" else open)(target, "rb") as f:
+        faults = [] if suffix == ".zst" or f.read() == program.run(*words, path).out else ["%s holds something else" % suffix]
+    os.unlink(target)
+    if whole.code not in (0, 4):
+        return ["exit %d" % whole.code]
+    for limit in {0, 1, size // 2, size - 1}:
+        done = run_limited([*words, "-o", target, path], limit, subprocess.DEVNULL)
+        left = [name for name in os.listdir(folder) if "output" in name or name.startswith(".perfdata")]
+        if done.returncode != 5 or left:
+            faults.append("-o output%s, %d bytes fit: exit %d, left: %s: %s" % (suffix, limit, done.returncode, left, done.stderr.decode()))
+    return faults
+
+
+def check_disk(folder):
+    faults = []
+    for words in conversions() + list(QUESTIONS) + [["schema"], ["fields"], ["explain"], ["help"]]:
+        path = path_of("trace-73.data")
+        found = disk_faults(words, path, folder) if words[0] not in ("schema", "fields", "explain", "help") else disk_faults_alone(words, folder)
+        faults += ["%s: %s" % (" ".join(words), fault) for fault in found]
+    report("disk: standard output", faults)
+    faults = []
+    for words in conversions():
+        for suffix in ("", ".gz", ".zst"):
+            for jobs in ("1", "2"):
+                more = words[:-1] + [jobs]
+                faults += ["%s: %s" % (" ".join(more), fault) for fault in output_faults(more, path_of("trace-73.data"), suffix, folder)]
+    report("disk: -o leaves nothing", faults)
+
+
+def disk_faults_alone(words, folder):
+    with tempfile.TemporaryFile(dir=folder) as out:
+        done = run_limited(words, 7, out)
+    return [] if done.returncode == 5 else ["exit %d" % done.returncode]
+
+
+def check_full():
+    faults = []
+    with open("/dev/full", "wb") as full:
+        for words in conversions() + list(QUESTIONS):
+            done = subprocess.run([program.PERFDATA, *words, path_of("trace-73.data")], stdout=full, stderr=subprocess.PIPE, timeout=120)
+            if done.returncode != 5 or b"error: " not in done.stderr:
+                faults.append("%s: exit %d: %s" % (" ".join(words), done.returncode, done.stderr.decode()))
+    report("full: every command", faults)
+
+
+# --- who reads the output ---
+
+def check_pipe():
+    faults = []
+    for words in conversions() + list(QUESTIONS):
+        reading, writing = os.pipe()
+        os.close(reading)
+        done = subprocess.run([program.PERFDATA, *words, path_of("trace-73.data")], stdin=subprocess.DEVNULL, stdout=writing,
+                              stderr=subprocess.PIPE, timeout=120)
+        os.close(writing)
+        if done.returncode != -signal.SIGPIPE or done.stderr:
+            faults.append("%s: exit %d: %s" % (" ".join(words), done.returncode, done.stderr.decode()))
+    report("pipe: closed before the first byte", faults)
+
+
+# --- the user ---
+
+def interrupted(words, head):
+    """SIGINT when all of `head` was read, and the pipe stays open."""
+    process = subprocess.Popen([program.PERFDATA, *words, "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdin.write(head)
+    process.stdin.flush()
+    if words[0] == "ndjson":
+        process.stdout.readline()     # meta: it is at work
+    else:
+        wait_until_read(process)
+    process.send_signal(signal.SIGINT)
+    try:
+        out = process.stdout.read()
+        err = process.stderr.read()
+        code = process.wait(60)
+    finally:
+        process.kill()
+        process.stdin.close()
+    return code, out, err
+
+
+def wait_until_read(process):
+    """Until nothing is left of what was written: the program waits for more, or is about to."""
+    left = array.array("i", [1])
+    while left[0] and process.poll() is None:
+        fcntl.ioctl(process.stdin, termios.FIONREAD, left)
+        time.sleep(0.01)
+
+
+def check_interrupt():
+    with open(path_of("stream-73.pipe"), "rb") as f:
+        stream = f.read()
+    faults = []
+    for words in conversions() + [["check"], ["info"]]:
+        code, out, err = interrupted(words, stream)
+        if code != 130:
+            faults.append("%s: exit %d: %s" % (" ".join(words), code, err.decode("utf-8", "replace")))
+        try:
+            if words[0] in ("json", "perf-json") and out:
+                strict_json(out)
+            for line in out.splitlines() if words[0] == "ndjson" else ():
+                strict_json(line)
+        except ValueError as problem:
+            faults.append("%s: %s" % (" ".join(words), problem))
+        if claims_completeness(words, out):
+            faults.append("%s says it is complete" % " ".join(words))
+    report("interrupt: while a pipe is waited for", faults)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        if "--all" in sys.argv:
+            check_memory(0, 1, folder)
+        else:
+            check_memory(*((4, 199) if program.VALGRIND else (10, 29) if program.SANITIZED else (100, 7)), folder)
+        check_disk(folder)
+    check_full()
+    check_pipe()
+    check_interrupt()
+    return tap.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

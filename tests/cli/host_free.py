@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""With --symbols no, no file of this host is looked at once the recording was opened: what is printed is the same everywhere.
+
+Prints TAP; needs strace.
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+TOP = os.environ.get("top_srcdir") or os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+PERFDATA = os.path.abspath(os.environ.get("PERFDATA") or os.path.join(TOP, "build", "perfdata"))
+TESTDATA = os.path.join(os.path.abspath(TOP), "testdata")
+COMMANDS = [["dump"], ["dump", "--no-samples-line"], ["script"], ["perf-json"], ["folded"], ["ndjson"], ["ndjson", "--names", "--lines"],
+            ["json"], ["csv", "--names"], ["csv", "--table", "frames"]]
+RECORDINGS = ["callgraph-73.data", "dwarf-73.data", "trace-73.data", "stream-trace-61.pipe", "threads-73.dir", "zstd-73.data"]
+# how many processors there are, which memory the program itself has, and what the C library reads for a time in UTC
+HARMLESS = re.compile(r"/etc/localtime$|/sys/devices/system/cpu/|/proc/self/(maps|auxv)$|/dev/(null|urandom)$|/sys/kernel/mm/transparent_hugepage")
+CALL = re.compile(r'^\d+ +\w+\((?:AT_FDCWD, )?"((?:[^"\\]|\\.)*)"')
+
+
+def traced(command, recording, scratch):
+    """The paths that the program named after it had opened the recording."""
+    log = os.path.join(scratch, "trace")
+    done = subprocess.run(["strace", "-f", "-qq", "-o", log, "-e", "trace=file", PERFDATA, *command, "--symbols", "no", "-q", recording],
+                          cwd=TESTDATA, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=300,
+                          env=dict(os.environ, HOME=scratch, LC_ALL="C", TMPDIR=scratch))
+    if done.returncode:
+        raise OSError(done.stderr.decode("utf-8", "replace")[:200])
+    with open(log, encoding="utf-8", errors="replace") as lines:
+        paths = [match[1] for match in map(CALL.match, lines) if match]
+    if not any(path.startswith(recording) for path in paths):
+        raise OSError("strace does not tell of the recording")
+    first = next(i for i, path in enumerate(paths) if path.startswith(recording) and "execve" not in path)
+    return [path for path in paths[first:] if not path.startswith((recording, scratch)) and not HARMLESS.search(path)]
+
+
+def main():
+    if not shutil.which("strace") or os.environ.get("PERFDATA_SANITIZED"):
+        print("1..0 # SKIP no strace")
+        return 0
+    number = bad = 0
+    with tempfile.TemporaryDirectory() as scratch:
+        for recording in RECORDINGS:
+            for command in COMMANDS:
+                number += 1
+                try:
+                    found = traced(command, recording, scratch)
+                except OSError as error:
+                    if number == 1:
+                        print(f"1..0 # SKIP strace cannot be used: {error}")
+                        return 0
+                    found = [str(error)]
+                bad += bool(found)
+                print(f"{'not ' if found else ''}ok {number} - {' '.join(command)} {recording}", flush=True)
+                for path in found[:5]:
+                    print(f"# {path}")
+    print(f"1..{number}")
+    return 1 if bad else 0
+
+
+sys.exit(main())

@@ -1,0 +1,383 @@
+#!/usr/bin/env python3
+"""Records a program with a library in every way that perf record knows of telling files: build-ids in the maps, in a table, or none; as a
+file or a stream. Then moves both away, puts others in their place, or writes others over them: no name of those may ever be seen, and as
+long as nothing was touched all names are. Then the same for recordings made up, where times, hosts and pids are what is told of a file.
+Prints TAP; the first part needs a perf that can record (PERF names another one beside the installed), the second only a compiler."""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from builder import Recording, IP, TID, TIME, GUEST_USER, KERNEL, USER, pad
+from program import PERFDATA
+
+LIBRARY = """
+static volatile unsigned long sink;
+__attribute__((noinline)) void %(name)s_deep(unsigned long n) { for (unsigned long i = 0; i < n; i++) sink += i * i; }
+__attribute__((noinline)) void %(name)s_library(unsigned long n) { %(name)s_deep(n); sink++; }
+void library_entry(unsigned long n) { %(name)s_library(n); sink++; }
+"""
+PROGRAM = """
+void library_entry(unsigned long);
+static volatile unsigned long sink;
+__attribute__((noinline)) void %(name)s_program(unsigned long n) { for (unsigned long i = 0; i < n; i++) sink += i; library_entry(n); sink++; }
+int main(void) { for (int i = 0; i < 400; i++) %(name)s_program(30000); return 0; }
+"""
+OURS, NEEDED = {"ours_program", "ours_library", "ours_deep"}, {"ours_program", "ours_deep"}
+FEATURE_HOSTNAME, FEATURE_RELEASE = 3, 4
+
+
+def run(*words, **more):
+    return subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120, **{"stdin": subprocess.DEVNULL, **more})
+
+
+def check(title, good, *details):
+    check.number += 1
+    print("%s %d - %s" % ("ok" if good else "not ok", check.number, title), flush=True)
+    if not good:
+        print("\n".join("# %s" % (detail,) for detail in details))
+
+
+check.number = 0
+
+
+class Place:
+    """A program and its library, what may replace them, and a home without a cache."""
+
+    def __init__(self, folder, cc):
+        self.folder = folder
+        self.program, self.library = (os.path.join(folder, "bin", name) for name in ("program", "library.so"))
+        self.home = os.path.join(folder, "home")
+        self.environment = dict(os.environ, HOME=self.home, LC_ALL="C")
+        for name in ("bin", "home", "other", "kept"):
+            os.mkdir(os.path.join(folder, name))
+        for name in ("other", "ours"):
+            self.build(cc, name)
+
+    def build(self, cc, name):
+        options = ["-O1", "-g", "-fno-omit-frame-pointer", "-Wl,--build-id"]
+        for text, path, more in ((LIBRARY, self.library, ["-fPIC", "-shared"]), (PROGRAM, self.program, [self.library, "-Wl,-rpath,$ORIGIN"])):
+            source = os.path.join(self.folder, "source.c")
+            with open(source, "w", encoding="ascii") as out:
+                out.write(text % {"name": name})
+            done = run(cc, *options, "-o", path, source, *more)
+            if done.returncode:
+                raise OSError("the compiler fails: " + done.stderr.decode()[:200])
+            shutil.copy(path, self.at("other" if name == "other" else "kept", path))
+
+    def at(self, folder, path):
+        return os.path.join(self.folder, folder, os.path.basename(path))
+
+    def paths(self):
+        return self.program, self.library
+
+    def said(self, recording, *options, through_pipe=False):
+        """What every output tells of a recording, with names, and the messages."""
+        everything, messages = "", ""
+        for command in (["script"], ["folded"], ["ndjson", "--symbols", "yes", "--type", "sample"]):
+            with open(recording, "rb") as stream:
+                source = subprocess.Popen(["cat"], stdin=stream, stdout=subprocess.PIPE) if through_pipe else None
+                done = run(PERFDATA, *command, "-v", *options, "-" if source else recording, env=self.environment,
+                           stdin=source.stdout if source else subprocess.DEVNULL)
+                if source:
+                    source.stdout.close()
+                    source.wait()
+            everything += done.stdout.decode("utf-8", "replace")
+            messages += done.stderr.decode("utf-8", "replace")
+        self.messages = messages
+        return everything, messages
+
+    def names(self, recording, *options, **more):
+        """The names of ours and of the others, and the messages."""
+        everything, messages = self.said(recording, *options, **more)
+        return set(re.findall(r"\b(?:ours|other)_\w+", everything)), "\n# ".join(line for line in messages.split("\n") if "not used" in line)
+
+    # --- what may become of the files ---
+
+    def leave(self):
+        pass
+
+    def move_away(self):
+        for path in self.paths():
+            os.rename(path, path + ".away")
+
+    def write_over(self):
+        for path in self.paths():
+            with open(self.at("other", path), "rb") as source, open(path, "r+b") as out:
+                out.truncate(0)
+                out.write(source.read())
+
+    def write_over_with_old_times(self):
+        before = [os.stat(path) for path in self.paths()]
+        self.write_over()
+        for path, st in zip(self.paths(), before):
+            os.utime(path, ns=(st.st_atime_ns, st.st_mtime_ns))
+
+    def replace(self):
+        for path in self.paths():
+            shutil.copy2(self.at("other", path), path + ".new")
+            os.rename(path + ".new", path)
+
+    def unlink_and_copy(self):
+        for path in self.paths():
+            os.unlink(path)
+            shutil.copy2(self.at("other", path), path)
+
+    def restore(self):
+        """The recorded files again, as new ones."""
+        for path in self.paths():
+            for old in (path, path + ".away"):
+                if os.path.exists(old):
+                    os.unlink(old)
+            shutil.copy2(self.at("kept", path), path)
+
+
+def record(place, perf, options, stream, path):
+    words = [perf, "record", "-q", "-N", "-g", "-e", "cpu-clock", "-F", "2000", *options]
+    try:
+        with open(path, "wb") as out:
+            done = subprocess.run([*words, "-o", "-" if stream else path, place.program], stdin=subprocess.DEVNULL, env=place.environment,
+                                  stdout=out if stream else subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=120)
+    except OSError as error:
+        return str(error)
+    return "" if done.returncode == 0 and os.path.getsize(path) else done.stderr.decode("utf-8", "replace").strip().split("\n")[0][:100] or "failed"
+
+
+RECORDINGS = [
+    ("file", [], False), ("file -B", ["-B"], False), ("stream", [], True), ("packed stream", ["-z"], True),
+    ("stream --buildid-mmap", ["--buildid-mmap"], True), ("stream --no-buildid-mmap", ["--no-buildid-mmap"], True),
+    ("file -B --no-buildid-mmap", ["-B", "--no-buildid-mmap"], False),
+]
+FATES = [Place.move_away, Place.write_over, Place.write_over_with_old_times, Place.replace, Place.unlink_and_copy]
+
+
+def live_cases(place, perf):
+    version = run(perf, "--version").stdout.decode("utf-8", "replace").strip()
+    for name, options, stream in RECORDINGS:
+        title, path = f"{version}, {name}", os.path.join(place.folder, "recording")
+        place.restore()
+        why = record(place, perf, options, stream, path)
+        if why:
+            check(f"{title} # SKIP perf cannot record it: {why}", True)
+            continue
+        time.sleep(0.05)         # the times of files have the grain of a tick
+        names, messages = place.names(path)
+        check(f"{title}: all names while the files are untouched", NEEDED <= names <= OURS, names, messages)
+        if stream:
+            names, messages = place.names(path, through_pipe=True)
+            check(f"{title}: through a pipe, too", NEEDED <= names <= OURS, names, messages)
+        for fate in FATES:
+            fate(place)
+            names, messages = place.names(path)
+            told = fate is Place.move_away or "[N801]" in place.messages or "[N804]" in place.messages
+            check(f"{title}: {fate.__name__}", not names and told, names, messages)
+            place.restore()
+        # the same bytes, but other files: a build-id can tell that, an inode number can not
+        names, messages = place.names(path, "--symfs", "/")
+        check(f"{title}: the recorded files are back, and the user says so: --symfs /", NEEDED <= names <= OURS, names, messages)
+
+
+def cache_cases(place, perf):
+    """perf's cache is of hard links, which change the inode of a file but not the file."""
+    stream, later = (os.path.join(place.folder, name) for name in ("stream", "later"))
+    place.restore()
+    why = record(place, perf, ["-B"], True, stream)
+    if not why:
+        time.sleep(0.05)
+        done = run(perf, "record", "-q", "-g", "-e", "cpu-clock", "-F", "2000", "-o", later, place.program, env=place.environment)
+        why = "it made no hard link" if done.returncode or os.stat(place.program).st_nlink < 2 else ""
+    if why:
+        check(f"perf's cache # SKIP {why}", True)
+        return
+    names, messages = place.names(stream)
+    check("a file that perf has put into its cache since", NEEDED <= names <= OURS, names, messages)
+    shutil.rmtree(os.path.join(place.home, ".debug"))
+
+
+# --- recordings made up ----------------------------------------------------------------------------------------------
+
+def offset_of(symbol, path):
+    """Of a function in the file, as it is mapped from its beginning on."""
+    with open(path, "rb") as f:
+        data = f.read()
+    word = lambda at, size: int.from_bytes(data[at:at + size], "little" if data[5] == 1 else "big")  # noqa: E731
+    if data[4] != 2:
+        return None
+    sections = [(word(at + 4, 4), word(at + 24, 8), word(at + 32, 8), word(at + 40, 4), word(at + 16, 8))
+                for at in range(word(40, 8), word(40, 8) + 64 * word(60, 2), 64)]
+    for kind, offset, size, link, _ in sections:
+        for at in range(offset, offset + size, 24) if kind == 2 else ():
+            name = sections[link][1] + word(at, 4)
+            if data[name:data.index(b"\0", name)].decode() == symbol:
+                section = sections[word(at + 6, 2)]
+                return word(at + 8, 8) - section[4] + section[1]
+    return None
+
+
+class Made:
+    """A recording of one sample in a file, told of as `told` says."""
+
+    def __init__(self, place, pipe=True, host=None, big=sys.byteorder == "big"):
+        self.r = Recording(big=big, pipe=pipe)
+        self.event = self.r.event("cpu-clock", [11], type=1, period=1, sample_type=IP | TID | TIME, sample_id_all=1)
+        self.r.feature(FEATURE_HOSTNAME, self.r.string(host or os.uname().nodename))
+        self.r.feature(FEATURE_RELEASE, self.r.string(os.uname().release))
+        self.path = os.path.join(place.folder, "made")
+
+    def save(self, *samples):
+        for ip, when in samples:
+            self.r.sample(self.event, ip=ip, pid=100, tid=100, time=when)
+        self.r.save(self.path)
+        return self.path
+
+
+START = 0x400000
+
+
+def made_cases(place):
+    ip = offset_of("ours_program", place.program)
+    if ip is None:
+        check("recordings made up: the program is no ELF file of 64 bits # SKIP", True)
+        return
+    place.restore()
+    now = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+    inode = os.stat(place.program).st_ino
+
+    def names(told, through_pipe=True, when=now, options=(), **more):
+        made = Made(place, pipe=through_pipe, **more)
+        made.r.comm(100, 100, "program", time=when)
+        told(made.r, when)
+        path = made.save((START + ip, when))
+        return place.names(path, *options, through_pipe=through_pipe)
+
+    def mmap2(r, when, **more):
+        r.mmap2(100, 100, START, 0x100000, 0, place.program, time=when, **{"inode": inode, **more})
+
+    def good(title, *words, **more):
+        found, messages = names(*words, **more)
+        check(title, found == {"ours_program"}, found, messages)
+
+    def bad(title, reason, *words, **more):
+        found, messages = names(*words, **more)
+        check(title, not found and reason in messages, found, messages)
+
+    good("inode and time tell the file, in a stream", mmap2)
+    good("inode and time tell the file, in a file", mmap2, through_pipe=False)
+    bad("another inode number", "inode number", lambda r, when: mmap2(r, when, inode=inode + 1))
+    bad("no inode number", "neither", lambda r, when: mmap2(r, when, inode=0))
+    bad("MMAP has no inode number", "neither", lambda r, when: r.mmap(100, 100, START, 0x100000, 0, place.program, time=when))
+    good("MMAP, and the user says so: --symfs /", lambda r, when: r.mmap(100, 100, START, 0x100000, 0, place.program, time=when),
+         options=("--symfs", "/"))
+    bad("another host", "another host", mmap2, host="another-host")
+    good("another host, and the user says so: --symfs /", mmap2, host="another-host", options=("--symfs", "/"))
+    if now > 10**10:
+        bad("recorded before the file was made", "changed since", mmap2, when=1)
+    bad("a stream without times", "nothing says when", mmap2, when=0)
+
+    # a BUILD_ID record has a path, and two files had it: it may mean either
+    with open(place.program, "rb") as f:
+        build_id = build_id_in(f.read())
+
+    def table(r):
+        r.record(67, r.pack("i", -1) + build_id.ljust(24, b"\0") + pad(place.program.encode() + b"\0"), misc=USER)
+
+    def twice(r, when, inodes):
+        table(r)
+        r.mmap2(100, 100, 8 * START, 0x1000, 0, place.program, time=when, inode=inodes[0])
+        mmap2(r, when, inode=inodes[1])
+
+    good("a build-id by its path", lambda r, when: (table(r), mmap2(r, when, inode=inode + 1)))
+    good("a build-id by its path, and two files had that path: this one", lambda r, when: twice(r, when, (inode + 1, inode)))
+    bad("a build-id by its path, and two files had that path: the other one", "inode number", lambda r, when: twice(r, when, (inode, inode + 1)))
+
+
+    # a guest's path says nothing here
+    def guest(r, when, **more):
+        r.record(69, r.words([1, 11, 0, 0, 100]) + r.words([77, 0]))
+        r.comm(100, 100, "inside", misc=GUEST_USER, time=when)
+        mmap2(r, when, misc=GUEST_USER, **more)
+
+    made = []
+    for more in ({"build_id": build_id}, {}):
+        guest_made = Made(place)
+        guest(guest_made.r, now, **more)
+        guest_made.r.sample(guest_made.event, misc=GUEST_USER, ip=START + ip, pid=100, tid=100, time=now)
+        made.append(place.names(guest_made.save(), through_pipe=True)[0])
+    check("a file of a virtual machine, by its build-id alone", made == [{"ours_program"}, set()], made)
+
+
+def build_id_in(data):
+    """Of 20 bytes, in notes of this machine's byte order; None: there is none."""
+    head = b"".join(word.to_bytes(4, sys.byteorder) for word in (4, 20, 3)) + b"GNU\0"
+    at = data.find(head)
+    return data[at + 16:at + 36] if at >= 0 else None
+
+
+def map_cases(place):
+    """The perf map of a pid whose process has ended: it may be of another one that had or got the same pid."""
+    try:
+        with open("/sys/kernel/notes", "rb") as f:
+            kernel = build_id_in(f.read())
+    except OSError:
+        kernel = None
+    if not kernel:
+        check("perf maps: the kernel does not tell its build-id # SKIP", True)
+        return
+    child = subprocess.Popen(["true"])
+    child.wait()
+    path, now, wall = f"/tmp/perf-{child.pid}.map", time.clock_gettime_ns(time.CLOCK_MONOTONIC), time.time_ns()
+
+    def names(written, through_pipe, host=None):
+        made = Made(place, pipe=through_pipe, host=host)
+        made.r.mmap2(-1, 0, 2**64 - 2**31, 2**24, 2**64 - 2**31, "[kernel.kallsyms]_text", misc=KERNEL, build_id=kernel)
+        made.r.comm(100, 100, "jit", time=now)
+        made.r.mmap2(child.pid, child.pid, START, 0x1000, 0, "//anon", time=now, inode=0)
+        made.r.sample(made.event, ip=START + 16, pid=child.pid, tid=child.pid, time=now + 1000)
+        recording = made.save()
+        os.utime(recording, ns=(wall, wall + 2 * 10**9))
+        with open(path, "w", encoding="ascii") as out:
+            out.write(f"{START:x} 100 ours_code\n")
+        os.utime(path, ns=(written, written))
+        return place.names(recording, through_pipe=through_pipe)
+
+    hour = 3600 * 10**9
+    try:
+        for title, through_pipe in (("file", False), ("stream", True)):
+            for what, written, host, good in (("written while it was recorded", wall + 10**9, None, True),
+                                              ("written before its process had code to name", wall - hour, None, False),
+                                              ("written after the recording", wall + hour, None, False),
+                                              ("of another host", wall + 10**9, "another-host", False)):
+                found, messages = names(written, through_pipe, host)
+                check(f"perf map, {title}: {what}", found == ({"ours_code"} if good else set()), found, messages)
+    finally:
+        os.unlink(path)
+
+
+def main():
+    names = (os.environ.get("CC", "cc").split()[0], "gcc", "clang")
+    cc = next(filter(shutil.which, names), None)
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            place = Place(os.path.realpath(folder), cc) if cc else None
+        except OSError as error:
+            print("1..0 # SKIP " + str(error).replace("\n", " "))
+            return
+        if not place:
+            print("1..0 # SKIP no compiler")
+            return
+        perfs = {os.path.realpath(found) for found in map(shutil.which, ("perf", os.environ.get("PERF", "perf"))) if found}
+        for perf in sorted(perfs):
+            live_cases(place, perf)
+            cache_cases(place, perf)
+        made_cases(place)
+        map_cases(place)
+        print("1..%d" % check.number)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+"""Unwinds user stacks of other machines: recordings with registers and stack memory, made for the programs of testdata/unwind.
+
+Prints TAP. With PERF_TEXT=FOLDER the recordings stay there, to be shown to perf.
+"""
+import os
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+
+TOP = os.environ.get("top_srcdir") or os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(TOP, "tests", "support"))
+sys.dont_write_bytecode = True
+from builder import Recording, IP, TID, TIME, REGS_USER, STACK_USER, CALLCHAIN, CONTEXT_USER  # noqa: E402
+
+PERFDATA = os.path.abspath(os.environ.get("PERFDATA") or os.path.join(TOP, "build", "perfdata"))
+PROGRAMS = os.path.join(TOP, "testdata", "unwind")
+STACK = 0x7ffe0000
+WORDS_OF_OUTER, WORDS_OF_MIDDLE = 4, 8
+
+
+class Elf:
+    """What the test needs of a program: where its code is mapped, its symbols, and the addresses that its functions return to."""
+
+    def __init__(self, path):
+        with open(path, "rb") as file:
+            self.bytes = file.read()
+        self.wide = self.bytes[4] == 2
+        head = struct.unpack_from("<QQQIHHHHHH" if self.wide else "<IIIIHHHHHH", self.bytes, 24)
+        _, phoff, shoff, _, _, phentsize, phnum, shentsize, shnum, shstrndx = head
+        for i in range(phnum):
+            at = phoff + i * phentsize
+            if self.wide:
+                kind, flags, offset, vaddr = struct.unpack_from("<IIQQ", self.bytes, at)
+            else:
+                kind, offset, vaddr, _, _, _, flags = struct.unpack_from("<7I", self.bytes, at)
+            if kind == 1 and flags & 1:
+                self.start, self.pgoff = vaddr & ~0xfff, offset & ~0xfff
+        sections = [struct.unpack_from("<IIQQQQIIQQ" if self.wide else "<10I", self.bytes, shoff + i * shentsize) for i in range(shnum)]
+        names = sections[shstrndx]
+        for section in sections:
+            name = self.text(names[4] + section[0])
+            if name == ".returns":
+                self.returns = struct.unpack_from("<3Q" if self.wide else "<3I", self.bytes, section[4])
+            elif name == ".symtab":
+                self.symbols = self.read_symbols(section, sections[section[6]][4])
+
+    def text(self, at):
+        return self.bytes[at:self.bytes.index(b"\0", at)].decode()
+
+    def read_symbols(self, table, strings):
+        symbols = {}
+        for at in range(table[4], table[4] + table[5], table[9]):
+            if self.wide:
+                name, _, _, _, value, _ = struct.unpack_from("<IBBHQQ", self.bytes, at)
+            else:
+                name, value, _, _, _, _ = struct.unpack_from("<IIIBBH", self.bytes, at)
+            symbols[self.text(strings + name)] = value
+        return symbols
+
+
+# For each machine: ARCH, the ABI of its registers, their mask, and what stands where when leaf begins.
+# memory: {words above the stack pointer: which return address, or "frame"}; caller: the register that has middle's address.
+
+class Machine:
+    def __init__(self, arch, abi, mask, ip, sp, frame, caller, memory):
+        self.arch, self.abi, self.mask, self.ip, self.sp, self.frame, self.caller, self.memory = arch, abi, mask, ip, sp, frame, caller, memory
+
+
+MACHINES = {
+    # the first word is middle's, unless a register has it
+    "x86_64": Machine("x86_64", 2, 0xff0fff, ip=8, sp=7, frame=6, caller=None, memory={0: 0, 8: 1, 9: "frame", 10: 2}),
+    "i386": Machine("i686", 1, 0xfff, ip=8, sp=7, frame=6, caller=None, memory={0: 0, 8: 1, 9: "frame", 10: 2}),
+    "aarch64": Machine("aarch64", 2, 0x1ffffffff, ip=32, sp=31, frame=29, caller=30, memory={7: 1, 8: "frame", 9: 2}),
+    "arm": Machine("armv7l", 1, 0xffff, ip=15, sp=13, frame=11, caller=14, memory={5: 1, 6: "frame", 7: 2}),
+}
+# the same programs recorded by a kernel of 64 bits
+COMPAT = {"i386 on x86_64": ("i386", "x86_64", 0xff0fff), "arm on aarch64": ("arm", "aarch64", 0x1ffffffff)}
+
+
+def save(elf, arch, path, sample, **attr):
+    r = Recording()
+    event = r.event("cpu-clock", ids=[1], type=1, sample_id_all=1, period=1000, **attr)
+    r.comm(100, 100, "frames", time=1)
+    r.mmap2(100, 100, elf.start, 0x1000, elf.pgoff, "/unwind/program", time=2)
+    r.sample(event, ip=elf.symbols["leaf"], pid=100, tid=100, time=3, **sample)
+    r.feature(6, r.string(arch))
+    r.save(path)
+
+
+def make_recording(elf, machine, arch, mask, path):
+    size = 8 if elf.wide else 4
+    frame_at = next(at for at, what in machine.memory.items() if what == "frame")
+    # frame pointers: outer's own one, which is where the caller's was kept
+    registers = {machine.ip: elf.symbols["leaf"], machine.sp: STACK, machine.frame: STACK + size * frame_at}
+    if machine.caller is not None:
+        registers[machine.caller] = elf.returns[0]
+    memory = [0] * 32
+    for at, what in machine.memory.items():
+        memory[at] = 0 if what == "frame" else elf.returns[what]
+    values = [registers.get(i, 0) for i in range(64) if mask >> i & 1]
+    stack = struct.pack(f"<32{'Q' if elf.wide else 'I'}", *memory).ljust(256, b"\0")
+    save(elf, arch, path, {"callchain": [], "user_abi": machine.abi, "user_regs": values, "stack": stack},
+         sample_type=IP | TID | TIME | CALLCHAIN | REGS_USER | STACK_USER, regs_user=mask, stack_user=256, exclude_callchain_user=1)
+
+
+# A chain of frame pointers lacks middle, which called leaf and made no frame record; the link register knows of it.
+def make_leaf_recording(elf, path, register):
+    leaf, (_, _, last) = elf.symbols["leaf"], elf.returns
+    save(elf, "aarch64", path, {"callchain": [CONTEXT_USER, leaf, last], "user_regs": [register]},
+         sample_type=IP | TID | TIME | CALLCHAIN | REGS_USER, regs_user=1 << 30)
+
+
+def steps_of(recording, symfs):
+    done = subprocess.run([PERFDATA, "script", "--symfs", symfs, "-F", "ip,sym", recording], capture_output=True, check=True,
+                          env=dict(os.environ, HOME="/nonexistent"))
+    found = re.findall(rb"^\s*([0-9a-f]+) (\S+)$", done.stdout, re.M)
+    return [(int(ip, 16), name.decode()) for ip, name in found], done.stderr.decode()
+
+
+def check(number, title, recording, folder, want):
+    steps, said = steps_of(recording, folder)
+    print(f"{'ok' if steps == want else 'not ok'} {number} - {title}: {', '.join(name for _, name in want)}")
+    if steps != want:
+        print(f"# {steps}, wanted {want}; {said[:300]!r}")
+    return steps == want
+
+
+def main():
+    version = subprocess.run([PERFDATA, "--version"], capture_output=True, check=True).stdout
+    if not re.search(rb"(?m)^built with:.* elfutils\b", version):
+        print("1..0 # SKIP built without elfutils")
+        return 0
+    cases = {name: (name, machine.arch, machine.mask) for name, machine in MACHINES.items()}
+    cases.update(COMPAT)
+    print(f"1..{len(cases) + 2}")
+    good = True
+    with tempfile.TemporaryDirectory() as scratch:
+        number = 0
+        for title, (name, arch, mask) in cases.items():
+            number += 1
+            folder = os.path.join(os.environ.get("PERF_TEXT") or scratch, title.replace(" ", "-"))
+            os.makedirs(os.path.join(folder, "unwind"), exist_ok=True)
+            elf = Elf(os.path.join(PROGRAMS, name))
+            with open(os.path.join(folder, "unwind", "program"), "wb") as out:
+                out.write(elf.bytes)
+            recording = os.path.join(folder, "perf.data")
+            make_recording(elf, MACHINES[name], arch, mask, recording)
+            leaf, middle, outer, last = elf.symbols["leaf"], *elf.returns
+            want = [(leaf, "leaf"), (middle - 1, "middle"), (outer - 1, "outer"), (last - 1, "_start")]
+            good &= check(number, title, recording, folder, want)
+            if title != "aarch64":
+                continue
+            recording = os.path.join(folder, "leaf.data")
+            make_leaf_recording(elf, recording, middle)
+            good &= check(number + 1, "aarch64, frame pointers and link register", recording, folder, [want[0], want[1], (last, "_start")])
+            make_leaf_recording(elf, recording, last + 1)
+            good &= check(number + 2, "aarch64, what is there already", recording, folder, [want[0], (last, "_start")])
+            number += 2
+    return 0 if good else 1
+
+
+sys.exit(main())

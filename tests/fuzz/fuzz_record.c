@@ -1,0 +1,136 @@
+/* The record decoder, with no file around it: an attr, then records. */
+#include "fuzz.h"
+#include "perfdata/schema.h"
+
+#define MAX_ELEMENTS 4096
+
+static void touch_cpus(const struct perfdata_cpus *cpus)
+{
+	uint64_t position = 0;
+	int32_t cpu;
+	fuzz_touch_bytes(cpus->data);
+	for (unsigned i = 0; i < MAX_ELEMENTS && perfdata_cpus_next(cpus, &position, &cpu); i++)
+		fuzz_touch(&cpu, sizeof cpu);
+}
+
+static void touch_view(const struct perfdata_layout *layout, const void *view, uint64_t present);
+
+static void touch_list(const struct perfdata_list *list)
+{
+	_Alignas(16) uint8_t view[1024];
+	for (uint64_t i = 0; i < list->count && i < MAX_ELEMENTS; i++) {
+		if (list->element) {
+			fuzz_require(list->element->view_size <= sizeof view, "an element has a large view");
+			perfdata_list_get(list, i, view);
+			touch_view(list->element, view, list->present);
+		} else {
+			const uint64_t value = perfdata_list_u64(list, i);
+			fuzz_touch(&value, sizeof value);
+		}
+	}
+	if (list->count)
+		fuzz_touch(list->data + (list->count - 1) * list->stride, 1);
+}
+
+static void touch_view(const struct perfdata_layout *layout, const void *view, uint64_t present)
+{
+	for (uint32_t i = 0; i < layout->nr_fields; i++) {
+		const struct perfdata_field *field = &layout->fields[i];
+		const void *member = (const uint8_t *)view + field->member;
+		if (!(present >> i & 1))
+			continue;
+		switch (field->kind) {
+		case PERFDATA_TEXT:
+		case PERFDATA_CHARS:
+		case PERFDATA_BYTES:
+			fuzz_touch_bytes(*(const struct perfdata_bytes *)member);
+			break;
+		case PERFDATA_LIST:
+			touch_list(member);
+			break;
+		case PERFDATA_STRUCT:
+			touch_view(field->element, member, *(const uint64_t *)member);
+			break;
+		case PERFDATA_CPUS:
+			touch_cpus(member);
+			break;
+		default:
+			break;
+		}
+	}
+}
+
+static int visit_any(void *user, const struct perfdata_record *record)
+{
+	(void)user;
+	fuzz_touch_bytes(record->rest);
+	return 1;
+}
+static int visit_mmap(void *user, const struct perfdata_record *record, const struct perfdata_mmap *mmap)
+{
+	fuzz_touch(mmap, sizeof *mmap);
+	return visit_any(user, record);
+}
+static int visit_task(void *user, const struct perfdata_record *record, const struct perfdata_task *task)
+{
+	fuzz_touch(task, sizeof *task);
+	return visit_any(user, record);
+}
+
+static void decode(const struct perfdata_config *config, const uint8_t *data, size_t size)
+{
+	struct perfdata_record record;
+	struct perfdata_peek peek;
+
+	const enum perfdata_status status = perfdata_decode(config, data, size, &record);
+	fuzz_require(status == PERFDATA_OK || status == PERFDATA_DAMAGED, "decoding has a third result");
+	perfdata_peek(config, data, size, &peek);
+	fuzz_touch_bytes(record.rest);
+	static const struct perfdata_visitor visitor = { .size = sizeof visitor, .mmap = visit_mmap, .task = visit_task, .any = visit_any };
+	fuzz_require(perfdata_visit(&visitor, NULL, &record) == 1, "a record is not visited");
+	if (record.layout)
+		touch_view(record.layout, &record.u, *(const uint64_t *)&record.u);
+	uint8_t *native = malloc(size);
+	if (native) {
+		perfdata_record_native(config, &record, native);
+		fuzz_touch(native, size);
+	}
+	free(native);
+	struct perfdata_record *copy = perfdata_record_copy(config, &record);
+	perfdata_record_free(copy);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const enum perfdata_order order = fuzz_take(&data, &size, 1) & 1 ? PERFDATA_BIG_ENDIAN : PERFDATA_LITTLE_ENDIAN;
+	struct perfdata_config config;
+	struct perfdata_attr attr;
+	size_t used;
+
+	if (size < 64)
+		return 0;
+	const size_t attr_size = size < 144 ? size : 144;
+	perfdata_attr_decode(data, attr_size, order, &attr, &used);
+	fuzz_require(used <= attr_size, "an attr is larger than its bytes");
+	perfdata_config_init(&config, attr.sample_type || attr.flags ? &attr : NULL, order);
+	struct perfdata_text name;
+	perfdata_text_init(&name);
+	perfdata_event_fallback_name(&attr, &name);
+	perfdata_text_release(&name);
+	data += attr_size;
+	size -= attr_size;
+	while (size >= 8) {
+		const size_t stated = order == PERFDATA_BIG_ENDIAN ? (size_t)(data[6] << 8 | data[7]) : (size_t)(data[7] << 8 | data[6]);
+		const size_t here = stated >= 8 && stated <= size ? stated : size;
+		/* of its own, so that a byte too far is seen */
+		uint8_t *own = malloc(here);
+		if (!own)
+			break;
+		memcpy(own, data, here);
+		decode(&config, own, here);
+		free(own);
+		data += here;
+		size -= here;
+	}
+	return 0;
+}

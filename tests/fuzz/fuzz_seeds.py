@@ -1,0 +1,189 @@
+#!/usr/bin/env python3
+"""Cuts the seeds of the fuzz targets out of testdata/. usage: fuzz_seeds.py SOURCE-FOLDER OUTPUT-FOLDER"""
+import gzip
+import lzma
+import os
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import hostility_table  # noqa: E402
+import recording_twins  # noqa: E402
+
+KALLSYMS = b"""ffffffff81000000 T _text
+ffffffff81000000 T startup_64
+ffffffff81000190 t secondary_startup_64
+ffffffff81c00000 D _etext
+ffffffffc0000000 t helper\t[module]
+ffffffffc0000100 T _ZN4core3fmt5write17h0123456789abcdefE\t[module]
+"""
+PERF_MAP = b"1000 20 plain\n1010 8 inside _another_ one\n2000 0 _RNvC6_123foo3bar\nffff 1\n"
+NAMES = (b"_ZN4core3fmt5write17h0123456789abcdefE", b"_RNvNtCs1234_7mycrate3foo3bar", b"_RINvNtC3std3mem8align_ofjdE",
+         b"_ZNSt6vectorIiSaIiEE9push_backEOi", b"_RNvXs_NtCs1_4core5sliceINtB4_4IterhE4next")
+SOURCE = b"""extern int far(int), away(const char *);
+static inline __attribute__((always_inline)) int inner(int x) { return x * 3; }
+__attribute__((noinline)) int outer(int x) { return inner(x) + inner(x + 1); }
+int data = 4;
+int entry(void) { return outer(data) + far(data) + away("text"); }
+"""
+
+
+class Seeds:
+    def __init__(self, folder):
+        self.folder, self.count = folder, 0
+
+    def add(self, target, data):
+        where = os.path.join(self.folder, target)
+        os.makedirs(where, exist_ok=True)
+        with open(os.path.join(where, "seed-%d" % self.count), "wb") as f:
+            f.write(data)
+        self.count += 1
+
+
+def recordings(source):
+    folder = os.path.join(source, "testdata")
+    for where, _folders, names in sorted(os.walk(folder)):
+        for name in sorted(names):
+            if name.endswith((".data", ".pipe")) or where.endswith((".dir", "crash")):
+                with open(os.path.join(where, name), "rb") as f:
+                    yield f.read()
+    for order in "<>":
+        yield recording_twins.file_container(order)
+        yield recording_twins.pipe_stream(order)
+
+
+def take_apart(seeds, data):
+    """Feature sections, tracing data, and records with their attr, of a file container."""
+    order = "<" if data[:8] == b"PERFILE2" else ">" if data[:8] == b"2ELIFREP" else None
+    if order is None or len(data) < 104 or struct.unpack_from(order + "Q", data, 8)[0] != 104:
+        return
+    attr_size, attrs, _size, at, size = struct.unpack_from(order + "QQQQQ", data, 16)
+    side = bytes([order == ">"])
+    words = struct.unpack_from(order + "QQQQ", data, 72)
+    table = at + size
+    if not size or table > len(data) or attrs + attr_size > len(data):
+        return
+    seeds.add("fuzz_record", side + data[attrs:attrs + 144] + data[at:at + min(size, 4000)])
+    for bit in (n for n in range(256) if words[n // 64] >> n % 64 & 1):
+        if table + 16 > len(data):
+            break
+        offset, length = struct.unpack_from(order + "QQ", data, table)
+        table += 16
+        section = data[offset:offset + length]
+        if bit == 1:
+            seeds.add("fuzz_trace", section)
+        elif section:
+            seeds.add("fuzz_feature", side + bytes([bit]) + struct.pack("<H", 2) + section)
+
+
+def format_texts(seeds, source):
+    """Format texts alone, with raw data behind them."""
+    with open(os.path.join(source, "testdata", "trace-73.data"), "rb") as f:
+        data = f.read()
+    at = 0
+    while (at := data.find(b"name: ", at)) >= 0:
+        end = data.find(b"\n", data.find(b"print fmt:", at)) + 1
+        if end:
+            seeds.add("fuzz_trace", b"\0" + data[at:end] + b"\0" + bytes(range(80)))
+        at += 6
+
+
+def print_formats(seeds, source):
+    """The print formats of the unit test, all with its fields and raw data."""
+    with open(os.path.join(source, "tests", "unit_trace_print.c")) as f:
+        text = f.read()
+    string = r'"((?:[^"\\]|\\.)*)"'
+    head = "".join(re.findall(string, text[text.index("#define HEAD"):text.index("raw_bytes[]")]))
+    raw = re.sub(r"/\*.*?\*/", "", text[text.index("raw_bytes[] = {") + 15:text.index("};", text.index("raw_bytes[]"))])
+    raw = bytes(ord(eval(word)) if "'" in word else int(word, 0) for word in re.findall(r"'.'|0x[0-9a-f]+|[0-9]+", raw))
+    for number, string in enumerate(re.findall(r"\{ " + string, text)):
+        fmt = (head + string).encode().decode("unicode_escape").encode("latin-1")
+        if b'"' not in fmt:
+            continue
+        seeds.add("fuzz_trace", b"\0" + fmt + b"\0" + raw)
+        if number % 3 == 0:
+            recording = hostility_table.with_format(fmt, raw, 7, 2)
+            seeds.add("fuzz_session", recording)
+            for odd in range(0, 32, 1 if number == 3 else 7):
+                seeds.add("fuzz_emit", recording + bytes([odd]))
+
+
+def directories(seeds, source):
+    for name in ("threads-61.dir", "threads-73.dir"):
+        parts = []
+        for part in ("data", "data.0", "data.1"):
+            with open(os.path.join(source, "testdata", name, part), "rb") as f:
+                parts.append(f.read()[:6000])
+        for odd in range(2):
+            seeds.add("fuzz_reader", b"DIRECTRY" + struct.pack("<II", len(parts[1]), len(parts[2])) + b"".join(parts) + bytes(odd))
+
+
+def each_way(seeds, source):
+    """Rich recordings, with a byte behind them that makes fuzz_emit.c spell them another way."""
+    for name in ("perf/every-field.data", "perf/kernel-records.data", "perf/user-records.data", "perf/stat.pipe", "perf/branches.data",
+                 "perf/registers-x86_64.data", "perf/data-sources.data", "trace-73.data", "callgraph-73.data"):
+        with open(os.path.join(source, "testdata", name), "rb") as f:
+            data = f.read()
+        for odd in range(32):
+            seeds.add("fuzz_emit", data + bytes([odd]))
+
+
+def jitdump():
+    """A load, a move, debug information and the end."""
+    def record(kind, body):
+        return struct.pack("<IIQ", kind, 16 + len(body), 1000 + kind) + body
+    header = struct.pack("<IIIIIIQQ", 0x4A695444, 1, 40, 62, 0, 7, 99, 0)
+    load = struct.pack("<IIQQQQ", 7, 7, 0x1000, 0x1000, 16, 1) + b"jitted\0" + bytes(16)
+    move = struct.pack("<IIQQQQQ", 7, 7, 0x1000, 0x1000, 0x2000, 16, 1)
+    lines = struct.pack("<QQ", 0x1000, 1) + struct.pack("<QII", 0x1000, 3, 0) + b"file.js\0"
+    return header + record(2, lines) + record(0, load) + record(1, move) + record(3, b"")
+
+
+def packed_streams(seeds):
+    """In several members each, so that there is something behind a break."""
+    data = recording_twins.pipe_stream("<")
+    parts = [data[at:at + 700] for at in range(0, len(data), 700)]
+    seeds.add("fuzz_reader", b"".join(gzip.compress(part, 1, mtime=0) for part in parts))
+    seeds.add("fuzz_reader", b"".join(lzma.compress(part, preset=0) for part in parts))
+    frames = [subprocess.run(["zstd", "-q", "-c", "-1"], input=part, stdout=subprocess.PIPE, check=False).stdout for part in parts]
+    seeds.add("fuzz_reader", b"".join(frames) or data)
+
+
+def elves(seeds):
+    compiler = os.environ.get("FUZZ_CC", "clang")
+    with tempfile.TemporaryDirectory() as folder:
+        path, out = os.path.join(folder, "seed.c"), os.path.join(folder, "seed.o")
+        with open(path, "wb") as f:
+            f.write(SOURCE)
+        for flags in (["-c", "-g", "-O1"], ["-shared", "-nostdlib", "-g1", "-O1", "-fPIC", "-Wl,--build-id"], ["-shared", "-nostdlib", "-s", "-fPIC"],
+                      ["-c", "-gdwarf-4", "-O2", "-gz"], ["-m32", "-c", "-g", "-O1"]):
+            if subprocess.run([compiler, *flags, "-o", out, path], stderr=subprocess.DEVNULL, check=False).returncode == 0:
+                with open(out, "rb") as f:
+                    seeds.add("fuzz_elf", f.read())
+
+
+def main():
+    source, folder = sys.argv[1:]
+    shutil.rmtree(folder, ignore_errors=True)
+    seeds = Seeds(folder)
+    for data in recordings(source):
+        for target in ("fuzz_reader", "fuzz_session", "fuzz_emit"):
+            seeds.add(target, data)
+        take_apart(seeds, data)
+    format_texts(seeds, source)
+    print_formats(seeds, source)
+    directories(seeds, source)
+    each_way(seeds, source)
+    packed_streams(seeds)
+    for target, texts in (("fuzz_kallsyms", (KALLSYMS, *NAMES)), ("fuzz_perf_map", (PERF_MAP,)), ("fuzz_jitdump", (jitdump(),))):
+        for text in texts:
+            seeds.add(target, text)
+    elves(seeds)
+
+
+if __name__ == "__main__":
+    main()

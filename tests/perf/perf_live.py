@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+"""Records a program here in several ways and compares what perfdata prints of it with what perf prints, names of this host included.
+
+Also folds perf's text of stacks and compares with our folded ones. Prints TAP. PERF names the perf to record and to compare with; it has to be one of version 7, whose text is the one we print.
+
+Where perf is not to be followed: it shows a function as inlined where the debug information of its file names none and addr2line prefers
+another name of the same code; and it names tracepoints of a stream's attributes as this host does.
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from check_folded import fold
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from program import PERFDATA
+
+PERF = os.environ.get("PERF", "perf")
+
+PROGRAM = """
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+static volatile unsigned long sink;
+static inline __attribute__((always_inline)) void innermost(unsigned long i) { sink += i * i; }
+static inline __attribute__((always_inline)) void inlined(unsigned long i) { innermost(i); sink ^= i; }
+__attribute__((noinline)) void leaf(unsigned long n) { for (unsigned long i = 0; i < n; i++) inlined(i); }
+__attribute__((noinline)) void middle(unsigned long n) { leaf(n); for (int i = 0; i < 40; i++) syscall(SYS_getppid); sink++; }
+static int compare(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+int main(void)
+{
+	static int numbers[2000];
+	struct timespec now;
+	for (int round = 0; round < 300; round++) {
+		for (int i = 0; i < 2000; i++)
+			numbers[i] = rand();
+		qsort(numbers, 2000, sizeof *numbers, compare);
+		middle(20000);
+		for (int i = 0; i < 3000; i++)
+			clock_gettime(CLOCK_MONOTONIC, &now);
+	}
+	for (int i = 0; i < 6; i++) {
+		pid_t child = fork();
+		if (!child && i % 2)
+			execlp("true", "true", NULL);
+		if (!child) {
+			char *memory = malloc(3 << 20);
+			memset(memory, i, 3 << 20);
+			middle(400000);
+			_exit(memory[100] != i);
+		}
+		waitpid(child, NULL, 0);
+	}
+	return 0;
+}
+"""
+CLOCK = ["-e", "cpu-clock", "-F", "999"]
+TRACE = ["-e", "sched:sched_switch,sched:sched_process_exec,sched:sched_process_fork,syscalls:sys_enter_execve"]
+# name, options of perf record; "-o -" is a stream
+RECORDINGS = [
+    ("frame pointers", [*CLOCK, "-g"]),
+    ("stacks to unwind", ["-e", "cpu-clock", "-F", "299", "--call-graph", "dwarf"]),
+    ("tracepoints", [*TRACE, "-g"]),
+    ("system-wide", ["-a", "-e", "cpu-clock", "-F", "199", "-g"]),
+    ("compressed", [*CLOCK, "-g", "-z"]),
+    ("stream", [*CLOCK, "-g", "-o", "-"]),
+    ("stream of tracepoints", [*TRACE, "-g", "-o", "-"]),
+    ("many fields", [*CLOCK, "-d", "--data-page-size", "--code-page-size", "--namespaces", "--all-cgroups", "--switch-events", "-s", "-T", "-P"]),
+    ("registers", [*CLOCK, "--user-regs=ip,sp,ax,bx,r8" if os.uname().machine == "x86_64" else "-d", "--intr-regs"]),
+    ("groups", ["-e", "{cpu-clock,page-faults,task-clock}:S", "-F", "499"]),
+    ("threads", [*CLOCK, "-a", "-g", "--threads"]),
+]
+SHOW = [f"--show-{what}-events" for what in "task mmap switch namespace cgroup lost bpf".split()]
+# what is compared: perf's words, ours
+TEXTS = {
+    "script": (["script", "--no-itrace"], ["script"]),
+    "script --no-inline": (["script", "--no-itrace", "--no-inline"], ["script", "--no-inline"]),
+    "script -F": (["script", "--no-itrace", "-F", "+sym,+dso,+symoff,+dsoff"], ["script", "-F", "+sym,+dso,+symoff,+dsoff"]),
+    "script --show-…": (["script", "--no-itrace", *SHOW], ["script", *SHOW]),
+    "dump": (["script", "-D", "--no-itrace"], ["dump"]),
+    "dump --no-samples-line": (["report", "-D", "--stdio", "--no-itrace"], ["dump", "--no-samples-line"]),
+}
+
+
+def run(*words):
+    return subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300)
+
+
+def lines_of(text):
+    text = re.sub(rb"/tmp/perf-vdso\.so-\w{6}", b"[vdso]", text)
+    text = re.sub(rb"\A# To display the perf.data header info, .*\n#\n", b"", text)
+    text = re.sub(rb"(?m)(?<=config = )(0x\w+) \(\w+:\w+\)", rb"\1", text)
+    return text.split(b"\n")
+
+
+def is_explained(theirs, ours):
+    """Another name of the same place, which perf takes for an inlined function."""
+    one, other = re.match(rb"\s+(\w+) .*(\+0x\w+) \(inlined\)$", theirs), re.match(rb"\s+(\w+) .*(\+0x\w+) \(", ours)
+    return one and other and one.groups() == other.groups()
+
+
+def difference(theirs, ours):
+    explained = 0
+    for number, (a, b) in enumerate(zip(theirs, ours), 1):
+        if a == b:
+            continue
+        if not is_explained(a, b):
+            return f"line {number}: perf {a[:160]!r}, ours {b[:160]!r}", explained
+        explained += 1
+    return (f"perf has {len(theirs)} lines, we have {len(ours)}" if len(theirs) != len(ours) else ""), explained
+
+
+def folded_difference(perfs_text, ours):
+    """Every stack and its weight; names that perf takes from addr2line aside, which only --no-inline leaves out."""
+    want = fold(perfs_text, False)
+    several = len({event for event, _ in want}) > 1
+    want = {(event + b";" if several else b"") + stack: number for (event, stack), number in want.items()}
+    got = {line.rsplit(b" ", 1)[0]: int(line.rsplit(b" ", 1)[1]) for line in ours.splitlines()}
+    odd = sorted(set(got.items()) ^ set(want.items()))
+    return f"{len(got)} stacks, wanted {len(want)}; {odd[:2]!r}" if odd else ""
+
+
+def record(folder, name, options, program):
+    path = os.path.join(folder, name.replace(" ", "-"))
+    words = [PERF, "record", "-q", *options]
+    if options[-2:] == ["-o", "-"]:
+        with open(path, "wb") as out:
+            done = subprocess.run([*words, program], stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.PIPE, timeout=300)
+    else:
+        done = run(*words, "-o", path, "--", program)
+    return (path, "") if done.returncode == 0 and os.path.exists(path) else (None, done.stderr.decode("utf-8", "replace").strip()[:100])
+
+
+def build(folder):
+    source, program = os.path.join(folder, "work.c"), os.path.join(folder, "work")
+    with open(source, "w", encoding="ascii") as out:
+        out.write(PROGRAM)
+    compiler = next(filter(shutil.which, (os.environ.get("CC", "cc").split()[0], "gcc", "clang")), None)
+    return program if compiler and run(compiler, "-O2", "-g", "-fno-omit-frame-pointer", "-o", program, source).returncode == 0 else None
+
+
+def main():
+    version = run(PERF, "--version").stdout.decode("utf-8", "replace") if shutil.which(PERF) else ""
+    if not re.match(r"perf version 7\.", version):
+        print(f"1..0 # SKIP no perf 7 here ({version.strip() or 'no perf'}); PERF names one")
+        return 0
+    number = bad = 0
+    with tempfile.TemporaryDirectory() as folder:
+        program = build(folder)
+        for name, options in RECORDINGS if program else []:
+            path, why = record(folder, name, options, program)
+            for text, (perf, ours) in TEXTS.items():
+                number += 1
+                if not path:
+                    print(f"ok {number} - {name}: {text} # SKIP perf cannot record it: {why}")
+                    continue
+                want, got = run(PERF, *perf, "-f", "-i", path), run(PERFDATA, *ours, "-q", path)
+                theirs = lines_of(want.stdout)
+                found, explained = difference(theirs, lines_of(got.stdout))
+                if want.returncode or len(theirs) < 2:
+                    found = f"perf fails: {want.stderr[-200:]!r}"
+                bad += bool(found)
+                print(f"{'not ' if found else ''}ok {number} - {name}: {text}, {len(theirs)} lines, {explained} explained", flush=True)
+                if found:
+                    print(f"# {found}")
+            if path and "sched" not in " ".join(options):
+                number += 1
+                text = run(PERF, "script", "--no-itrace", "--no-inline", "-f", "-i", path).stdout
+                found = folded_difference(text, run(PERFDATA, "folded", "--no-inline", "-q", path).stdout)
+                bad += bool(found)
+                print(f"{'not ' if found else ''}ok {number} - {name}: folded, {len(text.splitlines())} lines of perf", flush=True)
+                if found:
+                    print(f"# {found}")
+        print(f"1..{number}" if program else "1..0 # SKIP no compiler")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,91 @@
+/* Runs an emitter over a recording in memory and gives its output, to be freed. */
+#ifndef TESTS_EMIT_MEMORY_H
+#define TESTS_EMIT_MEMORY_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "perfdata/emit.h"
+
+struct emitted {
+	enum perfdata_status opened;   /* the reader's answer; nothing below if it refused */
+	enum perfdata_status status;   /* of the run */
+	bool complete;
+	uint64_t records;
+	char *data;
+	size_t size;
+};
+
+static inline void emit_read_back(int fd, struct emitted *ret)
+{
+	struct stat stat;
+	if (fstat(fd, &stat) < 0)
+		return;
+	ret->data = malloc((size_t)stat.st_size + 1);
+	if (ret->data && pread(fd, ret->data, (size_t)stat.st_size, 0) == stat.st_size)
+		ret->size = (size_t)stat.st_size;
+}
+
+struct emit_how {
+	unsigned jobs;
+	const struct perfdata_option_value *options;
+	size_t nr_options;
+	struct perfdata_symbols *symbols;   /* NULL: no names */
+};
+
+static inline uint32_t emit_needs_for(const struct perfdata_emitter *emitter, const struct emit_how *emit)
+{
+	const uint32_t needs = emitter->needs_for ? emitter->needs_for(emit->options, emit->nr_options) : 0;
+	return needs ? needs : emitter->needs;
+}
+
+static inline uint32_t emit_needs(const struct perfdata_emitter *emitter)
+{
+	return emit_needs_for(emitter, &(const struct emit_how){ .jobs = 1 });
+}
+
+/* ret->data is to be freed, whatever the status. */
+static inline void emit_memory_with(const struct perfdata_emitter *emitter, const void *bytes, size_t size, const struct emit_how *emit,
+				    struct emitted *ret)
+{
+	const struct perfdata_reader_options how = { .size = sizeof how, .order = PERFDATA_ORDER_TIME, .max_ratio = 1000, .max_spool = 64 << 20 };
+	const struct perfdata_session_options options = { .size = sizeof options, .needs = emit_needs_for(emitter, emit), .symbols = emit->symbols };
+	const struct perfdata_run_options run = {
+		.size = sizeof run, .jobs = emit->jobs, .options = emit->options, .nr_options = emit->nr_options,
+	};
+	struct perfdata_session *session;
+	struct perfdata_reader *reader;
+	struct perfdata_sink *sink;
+
+	memset(ret, 0, sizeof *ret);
+	ret->opened = perfdata_reader_open_memory(bytes, size, "recording", &how, &reader, NULL);
+	if (ret->opened != PERFDATA_OK)
+		return;
+	const int fd = memfd_create("output", MFD_CLOEXEC);
+	ret->status = perfdata_session_open(reader, &options, &session, NULL);
+	if (ret->status == PERFDATA_OK) {
+		ret->status = perfdata_sink_open_fd(fd, &sink, NULL);
+		if (ret->status == PERFDATA_OK) {
+			ret->status = perfdata_run(session, emitter, sink, &run, NULL);
+			perfdata_sink_close(sink, true, NULL);
+		}
+		const struct perfdata_summary *summary = perfdata_session_summary(session);
+		ret->complete = summary->complete;
+		ret->records = summary->records;
+		emit_read_back(fd, ret);
+		perfdata_session_close(session);
+	}
+	close(fd);
+	perfdata_reader_close(reader);
+}
+
+/* As the emitter does by default. */
+static inline void emit_memory(const struct perfdata_emitter *emitter, const void *bytes, size_t size, unsigned jobs, struct emitted *ret)
+{
+	emit_memory_with(emitter, bytes, size, &(const struct emit_how){ .jobs = jobs }, ret);
+}
+
+#endif

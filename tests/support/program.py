@@ -1,0 +1,92 @@
+"""What the tests of the program share: where it is, how it is run, and which recordings there are."""
+import collections
+import csv
+import json
+import os
+import subprocess
+
+TOP = os.environ.get("top_srcdir") or os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+PERFDATA = os.path.abspath(os.environ.get("PERFDATA") or os.path.join(TOP, "build", "perfdata"))
+SANITIZED = os.environ.get("PERFDATA_SANITIZED") == "1"    # built with sanitizers, which need more memory and time
+VALGRIND = os.environ.get("PERFDATA_VALGRIND") == "1"      # PERFDATA runs under valgrind (tests/support/valgrind.py)
+TESTDATA = os.path.join(TOP, "testdata")
+CORPUS = os.environ.get("PERFDATA_CORPUS")
+
+Done = collections.namedtuple("Done", "code out err")
+
+
+def run(*words, stdin=None, timeout=300, **more):
+    """Runs the program; `stdin` is a path or None. The code is negative where a signal ended it."""
+    with open(stdin or os.devnull, "rb") as source:
+        done = subprocess.run([PERFDATA, *words], stdin=source, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=timeout, **more)
+    return Done(done.returncode, done.stdout, done.stderr)
+
+
+def formats():
+    """The names of the conversions, as the program lists them."""
+    text = run("help").out.decode()
+    return [line.split()[0] for line in text.split("Conversions:\n", 1)[1].split("\n\n", 1)[0].splitlines()]
+
+
+def corpus_rows():
+    """The rows of the corpus' MANIFEST.tsv; none where PERFDATA_CORPUS names no corpus."""
+    if not CORPUS:
+        return []
+    with open(os.path.join(CORPUS, "MANIFEST.tsv"), newline="") as f:
+        return list(csv.DictReader(f, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+def recordings(largest=None, kinds=None):
+    """(path, kind) of those of testdata/ and of the corpus. largest: without files of more bytes; kinds: of the corpus only these."""
+    found = [(os.path.join(TESTDATA, name), "damaged" if name.startswith("bad-") else "real")
+             for name in sorted(os.listdir(TESTDATA)) if name.endswith((".data", ".pipe", ".dir"))]
+    found += [(os.path.join(CORPUS, row["file"]), row["kind"]) for row in corpus_rows() if not kinds or row["kind"] in kinds]
+    return [(path, kind) for path, kind in found if not largest or os.path.isdir(path) or os.path.getsize(path) <= largest]
+
+
+def expected(name, kind):
+    """What perf printed for a recording of the corpus; b"" where it printed nothing or that was not kept."""
+    path = os.path.join(CORPUS, "expected", "%s.%s.zst" % (name, kind))
+    if not os.path.exists(path):
+        return b""
+    return subprocess.run(["zstd", "-dcq", path], stdout=subprocess.PIPE, check=True).stdout
+
+
+def no_key_twice(pairs):
+    keys = dict(pairs)
+    if len(keys) != len(pairs):
+        names = [name for name, _value in pairs]
+        raise ValueError("the key %s stands twice in an object" % next(name for name in names if names.count(name) > 1))
+    return keys
+
+
+def no_constant(word):
+    raise ValueError("%s is no JSON" % word)
+
+
+DECODER = json.JSONDecoder(object_pairs_hook=no_key_twice, parse_constant=no_constant)
+
+
+def strict_json(data):
+    """Parses UTF-8 bytes; ValueError where a lenient reader would look away."""
+    return DECODER.decode(data.decode("utf-8"))
+
+
+class Tap:
+    """Results of a test whose cases are counted as they come."""
+
+    def __init__(self):
+        self.count = self.failures = 0
+
+    def report(self, title, faults):
+        """A case passes when `faults` is empty."""
+        self.count += 1
+        self.failures += bool(faults)
+        print("%sok %d - %s" % ("not " if faults else "", self.count, title), flush=True)
+        for fault in faults[:8]:
+            print("# " + str(fault).replace("\n", "\n# ")[:800])
+
+    def end(self):
+        """Prints the plan; the exit code."""
+        print("1..%d" % self.count)
+        return 1 if self.failures else 0

@@ -1,0 +1,225 @@
+/* Builds pipe streams record by record and reads them through a session. */
+#ifndef TESTS_SESSION_RECORDING_H
+#define TESTS_SESSION_RECORDING_H
+
+#include "perfdata/session.h"
+#include "recording.h"
+#include "unit.h"
+
+/* The trailer of records, and the first words of samples. */
+#define STREAM_SAMPLE_TYPE (PERFDATA_SAMPLE_IDENTIFIER | PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_TID | PERFDATA_SAMPLE_TIME)
+
+struct stream_event {
+	uint64_t id;
+	uint64_t more;            /* bits of sample_type beside STREAM_SAMPLE_TYPE */
+	uint64_t read_format, branch_type, regs_user;
+	uint32_t type;            /* PERF_TYPE_* */
+	uint64_t config;
+	uint64_t flags;
+};
+
+static struct recording stream;
+static uint64_t stream_time;      /* of the next record; each one takes a tick */
+
+static inline void stream_begin(void)
+{
+	recording_release(&stream);
+	recording_init(&stream, false);
+	recording_bytes(&stream, "PERFILE2", 8);
+	recording_u64(&stream, 16);
+	stream_time = 1000;
+}
+
+static inline void stream_event(const struct stream_event *event)
+{
+	const size_t start = recording_begin(&stream, PERFDATA_RECORD_ATTR, 0);
+	recording_u32(&stream, event->type);
+	recording_u32(&stream, RECORDING_ATTR);
+	recording_u64(&stream, event->config);
+	recording_u64(&stream, 1000);
+	recording_u64(&stream, STREAM_SAMPLE_TYPE | event->more);
+	recording_u64(&stream, event->read_format);
+	recording_u64(&stream, event->flags | 1ull << PERFDATA_ATTR_SAMPLE_ID_ALL);
+	recording_chars(&stream, "", 24);          /* wakeup, bp_type, config1, config2 */
+	recording_u64(&stream, event->branch_type);
+	recording_u64(&stream, event->regs_user);
+	recording_chars(&stream, "", RECORDING_ATTR - 88);
+	recording_u64(&stream, event->id);
+	recording_end(&stream, start);
+}
+
+static inline void stream_plain_event(void) { stream_event(&(struct stream_event){ .id = 10 }); }
+
+static inline void stream_trailer(size_t start, int32_t pid, int32_t tid)
+{
+	recording_u32(&stream, (uint32_t)pid);
+	recording_u32(&stream, (uint32_t)tid);
+	recording_u64(&stream, stream_time++);
+	recording_u64(&stream, 10);
+	recording_end(&stream, start);
+}
+
+static inline void stream_text(const char *text) { recording_chars(&stream, text, (strlen(text) + 8) & ~(size_t)7); }
+
+static inline void stream_comm(uint16_t misc, int32_t pid, int32_t tid, const char *comm)
+{
+	const size_t start = recording_begin(&stream, PERFDATA_RECORD_COMM, misc);
+	recording_u32(&stream, (uint32_t)pid);
+	recording_u32(&stream, (uint32_t)tid);
+	stream_text(comm);
+	stream_trailer(start, pid, tid);
+}
+
+/* FORK or EXIT */
+static inline void stream_task(uint32_t type, int32_t pid, int32_t tid, int32_t ppid, int32_t ptid)
+{
+	const size_t start = recording_begin(&stream, type, 0);
+	recording_u32(&stream, (uint32_t)pid);
+	recording_u32(&stream, (uint32_t)ppid);
+	recording_u32(&stream, (uint32_t)tid);
+	recording_u32(&stream, (uint32_t)ptid);
+	recording_u64(&stream, stream_time);
+	stream_trailer(start, ppid, ptid);
+}
+
+static inline void stream_mmap(uint16_t misc, int32_t pid, uint64_t addr, uint64_t len, uint64_t pgoff, const char *filename)
+{
+	const size_t start = recording_begin(&stream, PERFDATA_RECORD_MMAP, misc);
+	recording_u32(&stream, (uint32_t)pid);
+	recording_u32(&stream, (uint32_t)pid);
+	recording_u64(&stream, addr);
+	recording_u64(&stream, len);
+	recording_u64(&stream, pgoff);
+	stream_text(filename);
+	stream_trailer(start, pid, pid);
+}
+
+static inline void stream_ksymbol(uint64_t addr, uint32_t len, uint16_t flags, const char *name)
+{
+	const size_t start = recording_begin(&stream, PERFDATA_RECORD_KSYMBOL, 0);
+	recording_u64(&stream, addr);
+	recording_u32(&stream, len);
+	recording_u16(&stream, 1);
+	recording_u16(&stream, flags);
+	stream_text(name);
+	stream_trailer(start, -1, 0);
+}
+
+/* The first words of a sample; what the event has beside them follows, then stream_sample_end. */
+static inline size_t stream_sample_begin(uint16_t misc, uint64_t id, uint64_t ip, int32_t pid, int32_t tid)
+{
+	const size_t start = recording_begin(&stream, PERFDATA_RECORD_SAMPLE, misc);
+	recording_u64(&stream, id);
+	recording_u64(&stream, ip);
+	recording_u32(&stream, (uint32_t)pid);
+	recording_u32(&stream, (uint32_t)tid);
+	recording_u64(&stream, stream_time++);
+	return start;
+}
+static inline void stream_sample_end(size_t start) { recording_end(&stream, start); }
+static inline void stream_sample(uint16_t misc, uint64_t ip, int32_t pid, int32_t tid)
+{
+	stream_sample_end(stream_sample_begin(misc, 10, ip, pid, tid));
+}
+static inline void stream_chain(const uint64_t *ips, size_t nr)
+{
+	recording_u64(&stream, nr);
+	for (size_t i = 0; i < nr; i++)
+		recording_u64(&stream, ips[i]);
+}
+
+/* --- reading --- */
+
+#define MAX_TOLD 4096
+
+/* A delivery, and the bytes of its batch that tests look at. */
+struct told {
+	struct perfdata_delivery delivery;
+	uint32_t type;
+	uint32_t event;           /* index, or UINT32_MAX */
+	bool deferred;
+	uint32_t branches[8];
+};
+
+struct walk {
+	struct perfdata_reader *reader;
+	struct perfdata_session *session;
+	enum perfdata_status end;
+	struct told told[MAX_TOLD];
+	size_t nr;
+	size_t nr_records;
+};
+
+static inline void walk_open(struct walk *walk, const struct perfdata_session_options *options)
+{
+	const struct perfdata_reader_options reading = { .size = sizeof reading, .order = PERFDATA_ORDER_FILE };
+	memset(walk, 0, sizeof *walk);
+	walk->end = perfdata_reader_open_memory(stream.data, stream.size, NULL, &reading, &walk->reader, NULL);
+	if (walk->end == PERFDATA_OK)
+		walk->end = perfdata_session_open(walk->reader, options, &walk->session, NULL);
+	struct perfdata_batch *batch;
+	while (walk->end == PERFDATA_OK && (walk->end = perfdata_session_next(walk->session, &batch)) == PERFDATA_OK) {
+		walk->nr_records += batch->nr_records;
+		for (size_t i = 0; i < batch->nr_deliveries && walk->nr < MAX_TOLD; i++) {
+			const struct perfdata_delivery *delivery = &batch->deliveries[i];
+			struct told *told = &walk->told[walk->nr++];
+			*told = (struct told){ .delivery = *delivery, .type = delivery->record->type, .deferred = delivery->deferred,
+					       .event = delivery->event ? delivery->event->index : UINT32_MAX };
+			for (size_t at = 0; delivery->branches != PERFDATA_NONE && at < 8 && delivery->branches + at < batch->nr_frames; at++)
+				told->branches[at] = batch->frames[delivery->branches + at];
+		}
+		perfdata_batch_release(batch);
+	}
+}
+
+#define ALL_NEEDS \
+	(PERFDATA_NEED_RECORDS | PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES | PERFDATA_NEED_STACKS)
+
+static inline void walk_all(struct walk *walk)
+{
+	walk_open(walk, &(struct perfdata_session_options){ .size = sizeof(struct perfdata_session_options), .needs = ALL_NEEDS,
+							    .merge_deferred = true });
+}
+static inline void walk_close(struct walk *walk)
+{
+	perfdata_session_close(walk->session);
+	if (walk->reader)
+		perfdata_reader_close(walk->reader);
+	walk->session = NULL;
+	walk->reader = NULL;
+}
+
+/* The n-th delivery of a SAMPLE record, silent ones too; NULL: there are fewer. */
+static inline const struct told *sample_at(const struct walk *walk, size_t n)
+{
+	for (size_t i = 0; i < walk->nr; i++)
+		if (walk->told[i].type == PERFDATA_RECORD_SAMPLE && n-- == 0)
+			return &walk->told[i];
+	return NULL;
+}
+
+static inline const char *comm_at(const struct walk *walk, size_t n)
+{
+	const struct told *told = sample_at(walk, n);
+	return told ? perfdata_session_comm(walk->session, told->delivery.comm) : NULL;
+}
+
+/* "NAME+0xADDRESS" of a frame. Static storage. */
+static inline const char *frame_text(const struct walk *walk, uint32_t frame)
+{
+	static char text[4][256];
+	static unsigned next;
+	char *out = text[next++ % 4];
+	const struct perfdata_frame *at = perfdata_session_frame(walk->session, frame);
+	if (!at)
+		return "none";
+	snprintf(out, sizeof text[0], "%s+0x%llx", perfdata_session_dso(walk->session, at->dso)->name, (unsigned long long)at->address);
+	return out;
+}
+static inline const char *ip_at(const struct walk *walk, size_t n)
+{
+	const struct told *told = sample_at(walk, n);
+	return told ? frame_text(walk, told->delivery.ip) : NULL;
+}
+
+#endif

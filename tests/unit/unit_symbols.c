@@ -1,0 +1,671 @@
+/* Names of addresses: texts, tables, packed and hostile files, build-ids; the program under test is this one. */
+#define _GNU_SOURCE
+#include "config.h"
+#include <ftw.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "base/memory.h"
+#include "perfdata/symbols.h"
+#include "symbols/symbols.h"
+#include "unit.h"
+
+static char dir[] = "/tmp/perfdata-symbols-XXXXXX";
+static char self[PATH_MAX];
+
+static const char *path_of(const char *name)
+{
+	static char paths[4][PATH_MAX];
+	static unsigned next;
+	char *path = paths[next++ % 4];
+	snprintf(path, PATH_MAX, "%s/%s", dir, name);
+	return path;
+}
+
+static const char *write_file(const char *name, const void *bytes, size_t size)
+{
+	const char *path = path_of(name);
+	FILE *file = fopen(path, "w");
+	CHECK(file && fwrite(bytes, 1, size, file) == size);
+	if (file)
+		fclose(file);
+	return path;
+}
+
+static const char *write_text(const char *name, const char *text) { return write_file(name, text, strlen(text)); }
+
+static struct perfdata_symbols *new_symbols(const struct perfdata_symbols_options *options)
+{
+	struct perfdata_symbols *symbols = NULL;
+	CHECK_EQ(perfdata_symbols_new(options, &symbols), PERFDATA_OK);
+	return symbols;
+}
+
+static struct perfdata_symbols_dso *new_dso(struct perfdata_symbols *symbols, enum perfdata_dso_kind kind, const char *path)
+{
+	const struct perfdata_symbols_request request = { .size = sizeof request, .kind = kind, .path = path };
+	struct perfdata_symbols_dso *dso = NULL;
+	CHECK_EQ(perfdata_symbols_dso(symbols, &request, &dso), PERFDATA_OK);
+	return dso;
+}
+
+static const char *name_at(struct perfdata_symbols_dso *dso, uint64_t address)
+{
+	struct perfdata_symbol s;
+	return perfdata_symbols_lookup(dso, address, UINT64_MAX, &s) == PERFDATA_OK ? s.name : "-";
+}
+
+/* --- kallsyms ------------------------------------------------------------------------------------------------------ */
+
+static const char kallsyms[] =
+	"ffffffff81000000 T _stext\n"
+	"ffffffff81000000 T _text\n"
+	"ffffffff81000100 t first\n"
+	"ffffffff81000200 W weak\n"
+	"ffffffff81000300 R constant\n"
+	"ffffffff81000400 T $d\n"
+	"ffffffff81000500 D data\n"
+	"ffffffff81001180 t _ZN3foo3barEv\n"
+	"bad line\n"
+	"ffffffff81001200 T _etext\n"
+	"ffffffffa0000000 t in_one\t[one]\n"
+	"ffffffffa0005000 t in_two\t[two]\n";
+
+static void test_kallsyms(void)
+{
+	struct perfdata_symbols *symbols = new_symbols(NULL);
+	struct perfdata_symbols_dso *dso = NULL;
+	struct perfdata_symbol s;
+	CHECK_EQ(perfdata_symbols_open_kallsyms(symbols, write_text("kallsyms", kallsyms), &dso), PERFDATA_OK);
+	CHECK_STR(name_at(dso, 0xffffffff81000000), "_text");  /* the last of those without a size */
+	CHECK_STR(name_at(dso, 0xffffffff810001ff), "first");
+	CHECK_STR(name_at(dso, 0xffffffff81000350), "weak");   /* constants and marks are left out */
+	CHECK_STR(name_at(dso, 0xffffffff81000600), "data");
+	CHECK_STR(name_at(dso, 0xffffffff81001181), "_ZN3foo3barEv");
+	CHECK_STR(name_at(dso, 0xffffffff81002fff), "_etext"); /* up to the page behind the next border */
+	CHECK_STR(name_at(dso, 0xffffffff81003000), "-");
+	CHECK_STR(name_at(dso, 0xffffffff80ffffff), "-");
+	CHECK_EQ(perfdata_symbols_lookup(dso, 0xffffffffa0000010, 0, &s), PERFDATA_OK);
+	CHECK_STR(s.module, "one");
+	CHECK_STR(s.name, "in_one");
+	CHECK_EQ(s.offset, 0x10);
+	CHECK_STR(name_at(dso, 0xffffffffa0002000), "-");
+	CHECK_EQ(perfdata_symbols_lookup(dso, 0xffffffff81000200, 0, &s), PERFDATA_OK);
+	CHECK_EQ(s.binding, PERFDATA_BIND_WEAK);
+	CHECK_EQ(s.size, 0x300);
+	perfdata_symbols_free(symbols);
+}
+
+static void test_kallsyms_refused(void)
+{
+	struct perfdata_symbols *symbols = new_symbols(NULL);
+	struct perfdata_symbols_dso *dso = NULL;
+	const char *hidden = write_text("hidden", "0000000000000000 T _text\n0000000000000000 t x\n");
+	CHECK_EQ(perfdata_symbols_open_kallsyms(symbols, hidden, &dso), PERFDATA_ABSENT);
+	CHECK_EQ(perfdata_symbols_open_kallsyms(symbols, write_text("empty", ""), &dso), PERFDATA_EFORMAT);
+	CHECK_EQ(perfdata_symbols_open_kallsyms(symbols, path_of("none"), &dso), PERFDATA_EREAD);
+	CHECK_EQ(perfdata_symbols_open_kallsyms(symbols, dir, &dso), PERFDATA_EREAD);
+	CHECK(!mkfifo(path_of("fifo"), 0600));
+	CHECK_EQ(perfdata_symbols_open_kallsyms(symbols, path_of("fifo"), &dso), PERFDATA_EREAD);
+	CHECK(!dso);
+	perfdata_symbols_free(symbols);
+}
+
+/* The same kernel, loaded 0x1000000 higher. */
+static void test_kernel_relocated(void)
+{
+	struct perfdata_symbols_options options;
+	perfdata_symbols_options_init(&options);
+	options.kallsyms = write_text("kallsyms", kallsyms);
+	struct perfdata_symbols *symbols = new_symbols(&options);
+	const struct perfdata_symbols_request request = {
+		.size = sizeof request, .kind = PERFDATA_DSO_KERNEL, .path = "[kernel.kallsyms]",
+		.reference = "_stext", .reference_address = 0xffffffff82000000,
+	};
+	struct perfdata_symbols_dso *dso = NULL;
+	struct perfdata_symbol s;
+	CHECK_EQ(perfdata_symbols_dso(symbols, &request, &dso), PERFDATA_OK);
+	CHECK_EQ(perfdata_symbols_lookup(dso, 0xffffffff82000180, 0, &s), PERFDATA_OK);
+	CHECK_STR(s.name, "first");
+	CHECK_EQ(s.offset, 0x80);
+	CHECK_EQ(s.start, 0xffffffff82000100);
+	perfdata_symbols_free(symbols);
+}
+
+/* Without the caller's word that it is the recorded kernel, this machine's symbols are not used. */
+static void test_kernel_unknown(void)
+{
+	struct perfdata_symbols *symbols = new_symbols(NULL);
+	struct perfdata_symbols_dso *dso = new_dso(symbols, PERFDATA_DSO_KERNEL, "[kernel.kallsyms]");
+	struct perfdata_symbol s;
+	CHECK_EQ(perfdata_symbols_lookup(dso, 0xffffffff81000000, 0, &s), PERFDATA_ABSENT);
+	perfdata_symbols_free(symbols);
+}
+
+/* Another boot, and nothing says where the kernel was then. */
+static void test_kernel_of_unknown_place(void)
+{
+	const uint8_t id[2] = { 0xab, 0xcd };
+	struct perfdata_symbols_options options;
+	perfdata_symbols_options_init(&options);
+	options.build_id_dir = dir;
+	CHECK(!mkdir(path_of(".build-id"), 0700) && !mkdir(path_of(".build-id/ab"), 0700) && !mkdir(path_of(".build-id/ab/cd"), 0700));
+	write_text(".build-id/ab/cd/kallsyms", kallsyms);
+	for (int known = 0; known < 2; known++) {
+		struct perfdata_symbols *symbols = new_symbols(&options);
+		const struct perfdata_symbols_request request = {
+			.size = sizeof request, .kind = PERFDATA_DSO_KERNEL, .path = "[kernel.kallsyms]", .build_id = id, .build_id_size = sizeof id,
+			.reference = "_stext", .reference_address = known ? 0xffffffff82000000 : 0,
+		};
+		struct perfdata_symbols_dso *dso = NULL;
+		CHECK_EQ(perfdata_symbols_dso(symbols, &request, &dso), PERFDATA_OK);
+		CHECK_STR(name_at(dso, 0xffffffff82000180), known ? "first" : "-");
+		CHECK_STR(name_at(dso, 0xffffffff81000180), "-");
+		perfdata_symbols_free(symbols);
+	}
+}
+
+/* --- perf maps and jitdumps ------------------------------------------------------------------------------------------ */
+
+static void test_perf_map(void)
+{
+	struct perfdata_symbols_options options;
+	struct perfdata_symbols_origin origin;
+	perfdata_symbols_options_init(&options);
+	options.symfs = dir;
+	CHECK(!mkdir(path_of("tmp"), 0700));
+	write_text("tmp/perf-7.map", "1000 100 one\n2000 10 LazyCompile:~two file.js:1\r\n1000 80 newer\nzz\n3000\n4000 0 point\n");
+	struct perfdata_symbols *symbols = new_symbols(&options);
+	struct perfdata_symbols_request request = {
+		.size = sizeof request, .kind = PERFDATA_DSO_PERF_MAP, .path = "/tmp/perf-1234.map", .namespace_pid = 7,
+	};
+	struct perfdata_symbols_dso *dso = NULL;
+	CHECK_EQ(perfdata_symbols_dso(symbols, &request, &dso), PERFDATA_OK);
+	CHECK_STR(name_at(dso, 0x1000), "newer");
+	CHECK_STR(name_at(dso, 0x107f), "newer");
+	CHECK_STR(name_at(dso, 0x1080), "-");
+	CHECK_STR(name_at(dso, 0x200f), "LazyCompile:~two file.js:1");
+	CHECK_STR(name_at(dso, 0x2010), "-");
+	CHECK_STR(name_at(dso, 0x4000), "point");
+	CHECK_STR(name_at(dso, 0x4001), "-");
+	CHECK_EQ(perfdata_symbols_origin(dso, &origin), PERFDATA_OK);
+	CHECK_STR(origin.file, path_of("tmp/perf-7.map"));
+	CHECK_EQ(origin.symbol_count, 3);
+	perfdata_symbols_free(symbols);
+}
+
+struct bytes {
+	uint8_t data[4096];
+	size_t size;
+};
+
+static void add(struct bytes *b, const void *data, size_t size)
+{
+	memcpy(b->data + b->size, data, size);
+	b->size += size;
+}
+static void add32(struct bytes *b, uint32_t v) { add(b, &v, sizeof v); }
+static void add64(struct bytes *b, uint64_t v) { add(b, &v, sizeof v); }
+
+static void add_load(struct bytes *b, uint64_t time, uint64_t address, uint64_t size, const char *name)
+{
+	size_t length = strlen(name) + 1;
+	add32(b, 0), add32(b, (uint32_t)(56 + length + 4)), add64(b, time);
+	add32(b, 1), add32(b, 1), add64(b, address), add64(b, address), add64(b, size), add64(b, 0);
+	add(b, name, length);
+	add32(b, 0xcccccccc);
+}
+
+static void add_move(struct bytes *b, uint64_t time, uint64_t from, uint64_t to, uint64_t size)
+{
+	add32(b, 1), add32(b, 64), add64(b, time);
+	add32(b, 1), add32(b, 1), add64(b, to), add64(b, from), add64(b, to), add64(b, size), add64(b, 0);
+}
+
+static const char *jit_name(struct perfdata_symbols_dso *dso, uint64_t address, uint64_t time)
+{
+	struct perfdata_symbol s;
+	return perfdata_symbols_lookup(dso, address, time, &s) == PERFDATA_OK ? s.name : "-";
+}
+
+static void test_jitdump(void)
+{
+	struct bytes b = { .size = 0 };
+	add32(&b, 0x4a695444), add32(&b, 1), add32(&b, 40), add32(&b, 62), add32(&b, 0), add32(&b, 1), add64(&b, 0), add64(&b, 0);
+	add_load(&b, 100, 0x1000, 0x100, "old");
+	add_load(&b, 200, 0x1080, 0x100, "new");
+	add_load(&b, 100, 0x5000, 0x10, "moved");
+	add_move(&b, 300, 0x5000, 0x6000, 0x10);
+	struct perfdata_symbols *symbols = new_symbols(NULL);
+	struct perfdata_symbols_dso *dso = new_dso(symbols, PERFDATA_DSO_JITDUMP, write_file("jit-1.dump", b.data, b.size));
+	CHECK_STR(jit_name(dso, 0x1000, 99), "-");
+	CHECK_STR(jit_name(dso, 0x1090, 150), "old");
+	CHECK_STR(jit_name(dso, 0x1090, 200), "new");
+	CHECK_STR(jit_name(dso, 0x1010, UINT64_MAX), "old");
+	CHECK_STR(jit_name(dso, 0x117f, UINT64_MAX), "new");
+	CHECK_STR(jit_name(dso, 0x1180, UINT64_MAX), "-");
+	CHECK_STR(jit_name(dso, 0x5008, 299), "moved");
+	CHECK_STR(jit_name(dso, 0x5008, 300), "-");
+	CHECK_STR(jit_name(dso, 0x6008, 300), "moved");
+	CHECK_STR(jit_name(dso, 0x6008, 299), "-");
+	for (size_t cut = 0; cut < b.size; cut++) {
+		dso = new_dso(symbols, PERFDATA_DSO_JITDUMP, write_file("cut.dump", b.data, cut));
+		const char *name = jit_name(dso, 0x1010, UINT64_MAX);
+		CHECK(!strcmp(name, "old") || !strcmp(name, "-"));
+	}
+	perfdata_symbols_free(symbols);
+}
+
+/* --- the table -------------------------------------------------------------------------------------------------------- */
+
+static void test_aliases(void)
+{
+	static const struct {
+		const char *a, *b, *winner;
+		uint64_t size_a, size_b;
+		enum perfdata_symbol_binding bind_a, bind_b;
+	} cases[] = {
+		{ "none", "sized", "sized", 0, 8, PERFDATA_BIND_GLOBAL, PERFDATA_BIND_WEAK },
+		{ "weak", "local", "local", 8, 8, PERFDATA_BIND_WEAK, PERFDATA_BIND_LOCAL },
+		{ "local", "global", "global", 8, 8, PERFDATA_BIND_LOCAL, PERFDATA_BIND_GLOBAL },
+		{ "__long_name", "short", "short", 8, 8, PERFDATA_BIND_GLOBAL, PERFDATA_BIND_GLOBAL },
+		{ "short", "longer", "longer", 8, 8, PERFDATA_BIND_GLOBAL, PERFDATA_BIND_GLOBAL },
+		{ "first", "other", "first", 8, 8, PERFDATA_BIND_GLOBAL, PERFDATA_BIND_GLOBAL },
+		{ "SyS_read", "sys_read", "sys_read", 8, 8, PERFDATA_BIND_GLOBAL, PERFDATA_BIND_GLOBAL },
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct pd_symbol_table table = { 0 };
+		CHECK(!pd_symtab_add(&table, 0x100, cases[i].size_a, cases[i].a, cases[i].bind_a));
+		CHECK(!pd_symtab_add(&table, 0x100, cases[i].size_b, cases[i].b, cases[i].bind_b));
+		CHECK(!pd_symtab_add(&table, 0x200, 8, "next", PERFDATA_BIND_GLOBAL));
+		pd_symtab_finish(&table, PD_FIX_ELF);
+		pd_symtab_nest(&table);
+		CHECK_EQ(table.count, 2);
+		CHECK_STR(pd_symtab_find(&table, 0x104)->name, cases[i].winner);
+		pd_symtab_release(&table);
+	}
+}
+
+static void test_nested(void)
+{
+	struct pd_symbol_table table = { 0 };
+	CHECK(!pd_symtab_add(&table, 0x100, 0x100, "outer", PERFDATA_BIND_GLOBAL));
+	CHECK(!pd_symtab_add(&table, 0x120, 0x10, "inner", PERFDATA_BIND_LOCAL));
+	CHECK(!pd_symtab_add(&table, UINT64_MAX - 4, UINT64_MAX, "high", PERFDATA_BIND_LOCAL));
+	pd_symtab_finish(&table, PD_FIX_ELF);
+	pd_symtab_nest(&table);
+	CHECK_STR(pd_symtab_find(&table, 0x11f)->name, "outer");
+	CHECK_STR(pd_symtab_find(&table, 0x125)->name, "inner");
+	CHECK_STR(pd_symtab_find(&table, 0x130)->name, "outer");
+	CHECK(!pd_symtab_find(&table, 0x200));
+	CHECK(!pd_symtab_find(&table, 0xff));
+	CHECK_STR(pd_symtab_find(&table, UINT64_MAX - 1)->name, "high");
+	pd_symtab_release(&table);
+}
+
+/* --- names ------------------------------------------------------------------------------------------------------------ */
+
+static void test_rust_names(void)
+{
+	static const struct {
+		const char *mangled, *plain;
+	} names[] = {
+		{ "_ZN4core3fmt5write17h0123456789abcdefE", "core::fmt::write" },
+		{ "_ZN4core3fmt5write17h0123456789abcdefE.llvm.12AB", "core::fmt::write" },
+		{ "_ZN4core3fmt5write17h0123456789abcdefE.cold", "core::fmt::write.cold" },
+		{ "_ZN58_$LT$alloc..string..String$u20$as$u20$core..fmt..Write$GT$9write_str17h0123456789abcdefE",
+		  "<alloc::string::String as core::fmt::Write>::write_str" },
+		{ "_RNvC6_123foo3bar", "123foo::bar" },
+		{ "_RNvCskwGfYPst2Cb_3foo16example_function", "foo::example_function" },
+		{ "_RNvMs_Cs4Cv8Wi1oAIB_7mycrateNtB4_7Example3foo", "<mycrate::Example>::foo" },
+		{ "_RNvXCs15kBYyAo9fc_7mycrateNtB2_7ExampleNtB2_5Trait3foo", "<mycrate::Example as mycrate::Trait>::foo" },
+		{ "_RINvCs7qp2U7fqm6G_7mycrate7examplelKj1_E", "mycrate::example::<i32, 1>" },
+		{ "_RNCNvC4main3runs_0", "main::run::{closure#1}" },
+		{ "_RINvC1a1fDNtC1b1TEL_E", "a::f::<dyn b::T>" },
+		{ "_RINvC1a1fFKCRLNvC1a1x_QmEuE", NULL },
+		{ "_RINvC1a1fFUKCRmQhEuE", "a::f::<unsafe extern \"C\" fn(&u32, &mut u8)>" },
+		{ "_RINvC1a1fTmETEAhj4_SpE", "a::f::<(u32,), (), [u8; 4], [_]>" },
+		{ "_RINvC1a1fTmEuShE", "a::f::<(u32,), (), [u8]>" },
+		{ "_RNvC6cratevu8gdel_5qa", "cratev::gödel" },
+		{ "_RNvB_1a", NULL },
+		{ "_R", NULL },
+		{ "_RNvC99999999999999999999a", NULL },
+		{ "plain", NULL },
+	};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		char out[256];
+		bool done = pd_demangle_rust(names[i].mangled, out, sizeof out);
+		CHECK_STR(done ? out : "-", names[i].plain ? names[i].plain : "-");
+	}
+}
+
+/* A name whose references double its length again and again ends at a limit. */
+static void test_rust_bomb(void)
+{
+	char name[1024] = "_RINvC1a1f", out[4096];
+	size_t used = strlen(name);
+	for (int i = 0; i < 60; i++)
+		used += (size_t)snprintf(name + used, sizeof name - used, "TB7_B7_E");
+	snprintf(name + used, sizeof name - used, "E");
+	CHECK(!pd_demangle_rust(name, out, sizeof out));
+	memset(name, 'S', sizeof name - 1);
+	memcpy(name, "_RINvC1a1f", 10);
+	CHECK(!pd_demangle_rust(name, out, sizeof out));
+}
+
+static void test_cxx_names(void)
+{
+	char buffer[64], tiny[4];
+	const char *name = "_ZN3foo3barEi";
+	const char *plain = perfdata_demangle(name, buffer, sizeof buffer);
+	if (plain == name) {
+		CHECK(!pd_demangle_cxx(name));  /* no C++ runtime here */
+		return;
+	}
+	CHECK_STR(plain, "foo::bar(int)");
+	CHECK(perfdata_demangle(name, tiny, sizeof tiny) == name);
+	CHECK(perfdata_demangle("main", buffer, sizeof buffer) != buffer);
+}
+
+/* --- this program ------------------------------------------------------------------------------------------------------ */
+
+int perfdata_test_function(int x);
+__attribute__((noinline)) int perfdata_test_function(int x) { return x * 3 + (int)getpid(); }
+
+/* The offset in the file of an address of this process. */
+static uint64_t file_offset(uintptr_t address)
+{
+	char line[PATH_MAX + 128];
+	FILE *maps = fopen("/proc/self/maps", "r");
+	uint64_t offset = 0;
+	while (maps && fgets(line, sizeof line, maps)) {
+		unsigned long start, end, at;
+		if (sscanf(line, "%lx-%lx %*s %lx", &start, &end, &at) == 3 && address >= start && address < end)
+			offset = address - start + at;
+	}
+	if (maps)
+		fclose(maps);
+	return offset;
+}
+
+static void test_self(void)
+{
+	struct perfdata_symbols *symbols = new_symbols(NULL);
+	struct perfdata_symbols_dso *dso = new_dso(symbols, PERFDATA_DSO_USER, self);
+	struct perfdata_symbol s, t;
+	uint64_t offset = file_offset((uintptr_t)perfdata_test_function);
+	enum perfdata_status status = perfdata_symbols_lookup(dso, offset, 0, &s);
+	if (!pd_elf_supported()) {
+		CHECK_EQ(status, PERFDATA_EUNSUP);
+		perfdata_symbols_free(symbols);
+		return;
+	}
+	CHECK_EQ(status, PERFDATA_OK);
+	CHECK_STR(s.name, "perfdata_test_function");
+	CHECK_EQ(s.offset, 0);
+	CHECK_EQ(s.binding, PERFDATA_BIND_GLOBAL);
+	CHECK_EQ(perfdata_symbols_lookup(dso, offset + 1, 0, &t), PERFDATA_OK);
+	CHECK(t.raw_name == s.raw_name);
+	CHECK_EQ(t.offset, 1);
+	CHECK(!t.other_build_id);
+	perfdata_symbols_free(symbols);
+}
+
+struct refusals {
+	int refused, found;
+};
+static void count_refusal(void *user, const struct perfdata_symbols_log *entry)
+{
+	struct refusals *r = user;
+	r->refused += entry->event == PERFDATA_SYMBOLS_REFUSED;
+}
+static void count_finding(void *user, const struct perfdata_finding *finding)
+{
+	struct refusals *r = user;
+	r->found += finding->code == PERFDATA_F_SYMBOL_BUILDID;
+}
+
+static void test_build_id(void)
+{
+	uint8_t id[PERFDATA_BUILD_ID_MAX];
+	size_t size = 0;
+	enum perfdata_status status = perfdata_read_build_id(self, id, &size);
+	struct refusals refusals = { 0 };
+	struct perfdata_symbols_options options;
+	if (!pd_elf_supported()) {
+		CHECK_EQ(status, PERFDATA_EUNSUP);
+		return;
+	}
+	CHECK(status == PERFDATA_OK || status == PERFDATA_ABSENT);
+	uint8_t wanted[20] = { 1, 2, 3 };
+	perfdata_symbols_options_init(&options);
+	options.log = count_refusal;
+	options.finding = count_finding;
+	options.user = &refusals;
+	struct perfdata_symbols_request request = {
+		.size = sizeof request, .kind = PERFDATA_DSO_USER, .path = self, .build_id = wanted, .build_id_size = sizeof wanted,
+	};
+	uint64_t offset = file_offset((uintptr_t)perfdata_test_function);
+	for (int other = 0; other < 2; other++) {
+		options.use_other_build_id = other;
+		struct perfdata_symbols *symbols = new_symbols(&options);
+		struct perfdata_symbols_dso *dso = NULL;
+		struct perfdata_symbol s;
+		CHECK_EQ(perfdata_symbols_dso(symbols, &request, &dso), PERFDATA_OK);
+		CHECK_EQ(perfdata_symbols_lookup(dso, offset, 0, &s), other ? PERFDATA_OK : PERFDATA_ABSENT);
+		if (other)
+			CHECK(s.other_build_id);
+		else
+			CHECK(refusals.refused > 0 && refusals.found == 1);
+		perfdata_symbols_free(symbols);
+	}
+	if (status == PERFDATA_OK) {
+		struct perfdata_symbols *symbols = new_symbols(NULL);
+		struct perfdata_symbols_dso *dso = NULL;
+		request.build_id = id;
+		request.build_id_size = size;
+		CHECK_EQ(perfdata_symbols_dso(symbols, &request, &dso), PERFDATA_OK);
+		CHECK_STR(name_at(dso, offset), "perfdata_test_function");
+		perfdata_symbols_free(symbols);
+	}
+}
+
+/* A file of this host without a build-id to meet. */
+static void test_identity(void)
+{
+	static const struct {
+		uint64_t inode_off;
+		int64_t since;
+		const char *unidentified;
+		bool good, elsewhere;
+	} cases[] = {
+		{ 0, INT64_MAX, NULL, true, false },
+		{ 1, INT64_MAX, NULL, false, false },
+		{ 0, 1, NULL, false, false },
+		{ 0, INT64_MAX, "told so", false, false },
+		{ 1, 1, "told so", true, true },
+	};
+	struct stat st;
+	CHECK(!stat(self, &st));
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct perfdata_symbols_options options;
+		perfdata_symbols_options_init(&options);
+		options.symfs = cases[i].elsewhere ? "/" : NULL;
+		struct perfdata_symbols *symbols = new_symbols(&options);
+		const struct perfdata_symbols_request request = {
+			.size = sizeof request, .kind = PERFDATA_DSO_USER, .path = self, .check_identity = true, .inode = st.st_ino + cases[i].inode_off,
+			.unchanged_since = cases[i].since, .unidentified = cases[i].unidentified,
+		};
+		struct perfdata_symbols_dso *dso = NULL;
+		struct perfdata_symbol s;
+		CHECK_EQ(perfdata_symbols_dso(symbols, &request, &dso), PERFDATA_OK);
+		CHECK_EQ(perfdata_symbols_lookup(dso, file_offset((uintptr_t)perfdata_test_function), 0, &s), cases[i].good ? PERFDATA_OK : PERFDATA_ABSENT);
+		perfdata_symbols_free(symbols);
+	}
+}
+
+static void test_no_host(void)
+{
+	struct perfdata_symbols_options options;
+	struct perfdata_symbol s;
+	perfdata_symbols_options_init(&options);
+	options.use_host = false;
+	struct perfdata_symbols *symbols = new_symbols(&options);
+	struct perfdata_symbols_dso *dso = new_dso(symbols, PERFDATA_DSO_USER, self);
+	enum perfdata_status status = perfdata_symbols_lookup(dso, file_offset((uintptr_t)perfdata_test_function), 0, &s);
+	CHECK_EQ(status, pd_elf_supported() ? PERFDATA_ABSENT : PERFDATA_EUNSUP);
+	perfdata_symbols_free(symbols);
+}
+
+static void test_notes(void)
+{
+	static const uint8_t note[] = { 4, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 'X', 'e', 'n', 0, 9, 9, 0, 0,
+					4, 0, 0, 0, 3, 0, 0, 0, 3, 0, 0, 0, 'G', 'N', 'U', 0, 0xab, 0xcd, 0xef };
+	uint8_t id[PERFDATA_BUILD_ID_MAX];
+	size_t size = 0;
+	CHECK_EQ(perfdata_notes_build_id(note, sizeof note, PERFDATA_LITTLE_ENDIAN, id, &size), PERFDATA_OK);
+	CHECK_EQ(size, 3);
+	CHECK(!memcmp(id, note + sizeof note - 3, 3));
+	for (size_t cut = 0; cut < sizeof note; cut++)
+		CHECK_EQ(perfdata_notes_build_id(note, cut, PERFDATA_LITTLE_ENDIAN, id, &size), PERFDATA_ABSENT);
+	CHECK_EQ(perfdata_notes_build_id(note, sizeof note, PERFDATA_BIG_ENDIAN, id, &size), PERFDATA_ABSENT);
+}
+
+/* --- hostile files ------------------------------------------------------------------------------------------------------ */
+
+static char *read_self(size_t *ret_size)
+{
+	char *bytes = NULL;
+	int fd = pd_open_regular(self);
+	CHECK(fd >= 0 && !pd_read_whole(fd, (size_t)1 << 30, &bytes, ret_size));
+	pd_close(fd);
+	return bytes;
+}
+
+static void look_at(struct perfdata_symbols *symbols, const char *path)
+{
+	struct perfdata_symbols_dso *dso = new_dso(symbols, PERFDATA_DSO_USER, path);
+	struct perfdata_source frames[4];
+	struct perfdata_symbol s;
+	size_t count;
+	for (uint64_t offset = 0; offset < 0x8000; offset += 0x731) {
+		enum perfdata_status status = perfdata_symbols_lookup(dso, offset, 0, &s);
+		CHECK(status == PERFDATA_OK || status == PERFDATA_ABSENT || status == PERFDATA_EUNSUP);
+		status = perfdata_symbols_source(dso, offset, frames, 4, &count);
+		CHECK(status == PERFDATA_OK || status == PERFDATA_ABSENT || status == PERFDATA_EUNSUP);
+	}
+}
+
+static void test_truncated(void)
+{
+	size_t size = 0;
+	char *bytes = read_self(&size);
+	for (size_t cut = 0; cut < size; cut += cut < 1024 ? 37 : size / 40 + 1) {
+		struct perfdata_symbols *symbols = new_symbols(NULL);
+		look_at(symbols, write_file("cut.elf", bytes, cut));
+		perfdata_symbols_free(symbols);
+	}
+	pd_free(bytes);
+}
+
+/* Bytes of the header, the section table and everything else, changed by a fixed sequence. */
+static void test_garbage(void)
+{
+	size_t size = 0;
+	char *bytes = read_self(&size);
+	char *copy = malloc(size);
+	uint64_t random = 88172645463325252u;
+	CHECK(copy != NULL);
+	for (int round = 0; copy && round < 60; round++) {
+		memcpy(copy, bytes, size);
+		size_t low = round % 3 == 1 && size > 8192 ? size - 8192 : 0;
+		size_t room = round % 3 == 0 ? 1024 : round % 3 == 1 ? size - low : size;
+		for (int i = 0; i < 64; i++) {
+			random ^= random << 13, random ^= random >> 7, random ^= random << 17;
+			copy[low + random % room] = (char)(random >> 32);
+		}
+		memcpy(copy, bytes, 16);
+		struct perfdata_symbols *symbols = new_symbols(NULL);
+		look_at(symbols, write_file("garbage.elf", copy, size));
+		perfdata_symbols_free(symbols);
+	}
+	free(copy);
+	pd_free(bytes);
+}
+
+static void test_xz(void)
+{
+	/* printf 'hello hello hello hello\n' | xz --check=crc32 */
+	static const uint8_t packed[] = {
+		0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00, 0x00, 0x01, 0x69, 0x22, 0xde, 0x36, 0x02, 0x00, 0x21, 0x01, 0x16,
+		0x00, 0x00, 0x00, 0x74, 0x2f, 0xe5, 0xa3, 0xe0, 0x00, 0x17, 0x00, 0x0c, 0x5d, 0x00, 0x34, 0x19, 0x49,
+		0xee, 0x8d, 0xe9, 0x56, 0x0a, 0xc1, 0x21, 0xb0, 0x00, 0x00, 0x00, 0x88, 0x59, 0x0b, 0x00, 0x01, 0x24,
+		0x18, 0xdb, 0xcc, 0x02, 0xc2, 0x90, 0x42, 0x99, 0x0d, 0x01, 0x00, 0x00, 0x00, 0x00, 0x01, 0x59, 0x5a,
+	};
+	static const char plain[] = "hello hello hello hello\n";
+	char *out = NULL;
+	size_t size = 0;
+	if (!strstr(perfdata_features(), "lzma")) {
+		CHECK_EQ(pd_unpack_bytes(packed, sizeof packed, 1 << 20, &out, &size), PERFDATA_EUNSUP);
+		return;
+	}
+	CHECK_EQ(pd_unpack_bytes(packed, sizeof packed, 1 << 20, &out, &size), PERFDATA_OK);
+	CHECK_EQ(size, sizeof plain - 1);
+	CHECK(out && !memcmp(out, plain, size));
+	pd_free(out);
+	CHECK_EQ(pd_unpack_bytes(packed, sizeof packed, 10, &out, &size), PERFDATA_ELIMIT);
+	CHECK_EQ(pd_unpack_bytes(packed, sizeof packed, sizeof plain - 1, &out, &size), PERFDATA_OK);
+	pd_free(out);
+	CHECK_EQ(pd_unpack_bytes(packed, sizeof packed, sizeof plain - 2, &out, &size), PERFDATA_ELIMIT);
+	for (size_t cut = 0; cut < sizeof packed; cut++)
+		CHECK_EQ(pd_unpack_bytes(packed, cut, 1 << 20, &out, &size), cut < 6 ? PERFDATA_ABSENT : PERFDATA_EFORMAT);
+	for (size_t at = 0; at < 8 * sizeof packed; at++) {
+		uint8_t copy[sizeof packed];
+		memcpy(copy, packed, sizeof copy);
+		copy[at / 8] ^= (uint8_t)(1 << at % 8);
+		if (pd_unpack_bytes(copy, sizeof copy, 1 << 20, &out, &size) == PERFDATA_OK) {
+			CHECK(size <= 1 << 20);
+			pd_free(out);
+		}
+	}
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *place)
+{
+	(void)st, (void)type, (void)place;
+	return remove(path);
+}
+
+int main(void)
+{
+	static const struct unit_case cases[] = {
+		{ "kallsyms: which symbol, how far, which module", test_kallsyms },
+		{ "kallsyms: hidden, empty, missing and odd files", test_kallsyms_refused },
+		{ "kernel: another load address", test_kernel_relocated },
+		{ "kernel: not used without the caller's word", test_kernel_unknown },
+		{ "kernel: nothing says where it was", test_kernel_of_unknown_place },
+		{ "perf map: namespaces, later lines win", test_perf_map },
+		{ "jitdump: names by time, moves, truncated", test_jitdump },
+		{ "table: which of two aliases is kept", test_aliases },
+		{ "table: symbols inside symbols", test_nested },
+		{ "demangle: Rust", test_rust_names },
+		{ "demangle: names that explode", test_rust_bomb },
+		{ "demangle: C++", test_cxx_names },
+		{ "ELF: this program", test_self },
+		{ "ELF: another build-id", test_build_id },
+		{ "ELF: without a build-id, by inode and time", test_identity },
+		{ "ELF: nothing of this host", test_no_host },
+		{ "notes: build-id", test_notes },
+		{ "ELF: cut off anywhere", test_truncated },
+		{ "ELF: changed anywhere", test_garbage },
+		{ "xz: unpack", test_xz },
+	};
+	ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+	if (length <= 0 || !mkdtemp(dir)) {
+		printf("Bail out! no place for files\n");
+		return 1;
+	}
+	int failed = unit_main(cases, sizeof cases / sizeof *cases);
+	return nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS) || failed;
+}

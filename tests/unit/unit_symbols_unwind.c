@@ -1,0 +1,204 @@
+/* Unwinds this process's own stack from copied registers and memory, and asks for lines of its own code. */
+#define _GNU_SOURCE
+#include "config.h"
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <ucontext.h>
+#include <unistd.h>
+#include "perfdata/symbols.h"
+#include "unit.h"
+
+#define STACK_COPY 16384
+
+static char self[PATH_MAX];
+
+struct copied {
+	uint64_t mask, regs[64], sp;
+	uint8_t stack[STACK_COPY];
+	size_t size;
+	bool supported;
+};
+
+static uint64_t stack_end;  /* nothing above main's frame is copied */
+
+/* The registers of `context` in the order of perf's numbers. */
+static void copy_registers(struct copied *to, const ucontext_t *context)
+{
+#if defined(__x86_64__)
+	static const int order[24] = {
+		REG_RAX, REG_RBX, REG_RCX, REG_RDX, REG_RSI, REG_RDI, REG_RBP, REG_RSP, REG_RIP, REG_EFL, -1, -1,
+		-1, -1, -1, -1, REG_R8, REG_R9, REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15,
+	};
+	size_t count = 0;
+	to->mask = 0xff0fff;
+	for (size_t i = 0; i < 24; i++)
+		if (to->mask >> i & 1)
+			to->regs[count++] = order[i] < 0 ? 0 : (uint64_t)context->uc_mcontext.gregs[order[i]];
+	to->sp = (uint64_t)context->uc_mcontext.gregs[REG_RSP];
+	to->supported = true;
+#elif defined(__aarch64__)
+	to->mask = 0x1ffffffff;
+	for (size_t i = 0; i < 31; i++)
+		to->regs[i] = context->uc_mcontext.regs[i];
+	to->regs[31] = to->sp = context->uc_mcontext.sp;
+	to->regs[32] = context->uc_mcontext.pc ? context->uc_mcontext.pc : context->uc_mcontext.regs[30];
+	to->supported = true;
+#else
+	(void)to, (void)context;
+#endif
+}
+
+int perfdata_test_leaf(struct copied *to);
+int perfdata_test_middle(struct copied *to, int depth);
+
+__attribute__((noinline)) int perfdata_test_leaf(struct copied *to)
+{
+	ucontext_t context;
+	getcontext(&context);
+	copy_registers(to, &context);
+	if (to->supported) {
+		uint64_t left = stack_end - to->sp;
+		to->size = left < STACK_COPY ? (size_t)left : STACK_COPY;
+		/* By way of the kernel: a sanitizer sees no sense in reading the frames of others. */
+		int memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+		CHECK(pread(memory, to->stack, to->size, (off_t)to->sp) == (ssize_t)to->size);
+		close(memory);
+	}
+	return (int)to->size;
+}
+
+__attribute__((noinline)) int perfdata_test_middle(struct copied *to, int depth)
+{
+	volatile int kept = depth;
+	return (depth ? perfdata_test_middle(to, depth - 1) : perfdata_test_leaf(to)) + kept;
+}
+
+struct mappings {
+	struct perfdata_symbols *symbols;
+	struct perfdata_symbols_dso *dso;
+};
+
+static bool find_mapping(void *user, uint64_t address, struct perfdata_unwind_map *ret)
+{
+	const struct mappings *mappings = user;
+	char line[PATH_MAX + 128], path[PATH_MAX];
+	FILE *maps = fopen("/proc/self/maps", "r");
+	bool found = false;
+	while (!found && maps && fgets(line, sizeof line, maps)) {
+		unsigned long start, end, at;
+		path[0] = '\0';
+		if (sscanf(line, "%lx-%lx %*s %lx %*s %*s %4095s", &start, &end, &at, path) < 3 || address < start || address >= end)
+			continue;
+		*ret = (struct perfdata_unwind_map){ start, end, at, strcmp(path, self) ? NULL : mappings->dso };
+		found = true;
+	}
+	if (maps)
+		fclose(maps);
+	return found;
+}
+
+static void open_self(struct mappings *mappings)
+{
+	const struct perfdata_symbols_request request = { .size = sizeof request, .kind = PERFDATA_DSO_USER, .path = self };
+	CHECK_EQ(perfdata_symbols_new(NULL, &mappings->symbols), PERFDATA_OK);
+	CHECK_EQ(perfdata_symbols_dso(mappings->symbols, &request, &mappings->dso), PERFDATA_OK);
+}
+
+static const char *name_of(struct mappings *mappings, uint64_t pc)
+{
+	struct perfdata_unwind_map map;
+	struct perfdata_symbol s;
+	if (!find_mapping(mappings, pc, &map) || !map.dso ||
+	    perfdata_symbols_lookup(map.dso, pc - map.start + map.pgoff, 0, &s))
+		return "-";
+	return s.name;
+}
+
+static enum perfdata_unwind_arch own_arch(void)
+{
+#ifdef __aarch64__
+	return PERFDATA_UNWIND_AARCH64;
+#else
+	return PERFDATA_UNWIND_X86_64;
+#endif
+}
+
+static void test_unwind(void)
+{
+	static struct copied copied;
+	struct mappings mappings = { 0 };
+	struct perfdata_unwinder *unwinder = NULL;
+	uint64_t pcs[32];
+	size_t count = 0;
+	open_self(&mappings);
+	perfdata_test_middle(&copied, 2);
+	enum perfdata_status status =
+		perfdata_unwinder_new(mappings.symbols, own_arch(), find_mapping, &mappings, &unwinder);
+	CHECK(status == PERFDATA_OK || status == PERFDATA_EUNSUP);
+	const struct perfdata_unwind_sample sample = { copied.mask, copied.regs, { copied.stack, copied.size } };
+	for (int round = 0; !status && copied.supported && round < 2; round++) {
+		CHECK_EQ(perfdata_unwind(unwinder, &sample, pcs, 32, &count), PERFDATA_OK);
+		CHECK(count >= 6);
+		CHECK_STR(name_of(&mappings, pcs[0]), "perfdata_test_leaf");
+		for (size_t i = 1; i <= 3 && i < count; i++)
+			CHECK_STR(name_of(&mappings, pcs[i]), "perfdata_test_middle");
+		CHECK_STR(count > 4 ? name_of(&mappings, pcs[4]) : "-", "test_unwind");
+		perfdata_unwinder_reset(unwinder);
+	}
+	if (!status && copied.supported) {
+		CHECK_EQ(perfdata_unwind(unwinder, &sample, pcs, 3, &count), PERFDATA_OK);
+		CHECK_EQ(count, 3);
+		for (size_t cut = 0; cut < copied.size; cut += 101) {
+			const struct perfdata_unwind_sample part = { copied.mask, copied.regs, { copied.stack, cut } };
+			status = perfdata_unwind(unwinder, &part, pcs, 32, &count);
+			CHECK(status == PERFDATA_OK && count >= 1);
+		}
+		const struct perfdata_unwind_sample no_ip = { 1, copied.regs, { copied.stack, copied.size } };
+		CHECK_EQ(perfdata_unwind(unwinder, &no_ip, pcs, 32, &count), PERFDATA_ABSENT);
+		memset(copied.stack, 0x41, copied.size);
+		CHECK_EQ(perfdata_unwind(unwinder, &sample, pcs, 32, &count), PERFDATA_OK);
+		CHECK(count >= 1 && count < 32);
+	}
+	perfdata_unwinder_free(unwinder);
+	perfdata_symbols_free(mappings.symbols);
+}
+
+static void test_source(void)
+{
+	struct mappings mappings = { 0 };
+	struct perfdata_unwind_map map;
+	struct perfdata_source frames[4];
+	size_t count = 0;
+	open_self(&mappings);
+	uint64_t address = (uintptr_t)perfdata_test_leaf;
+	CHECK(find_mapping(&mappings, address, &map));
+	enum perfdata_status status =
+		perfdata_symbols_source(mappings.dso, address - map.start + map.pgoff, frames, 4, &count);
+	/* Without -g there are none. */
+	CHECK(status == PERFDATA_OK || status == PERFDATA_ABSENT || status == PERFDATA_EUNSUP);
+	if (!status) {
+		CHECK(count >= 1);
+		CHECK_STR(frames[count - 1].function, "perfdata_test_leaf");
+		CHECK(frames[0].file && strstr(frames[0].file, "unit_symbols_unwind.c"));
+		CHECK(frames[0].line > 50 && frames[0].line < 100);
+		CHECK(!frames[count - 1].inlined);
+		CHECK_EQ(perfdata_symbols_source(mappings.dso, 0, frames, 4, &count), PERFDATA_ABSENT);
+	}
+	perfdata_symbols_free(mappings.symbols);
+}
+
+int main(void)
+{
+	static const struct unit_case cases[] = {
+		{ "unwind: this process, cut off, overwritten", test_unwind },
+		{ "source: a line of this program", test_source },
+	};
+	ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+	stack_end = (uintptr_t)__builtin_frame_address(0) + 16;
+	if (length <= 0) {
+		printf("Bail out! /proc/self/exe is not to be read\n");
+		return 1;
+	}
+	return unit_main(cases, sizeof cases / sizeof *cases);
+}
