@@ -16,7 +16,7 @@ struct gaps {
 	uint64_t counts[MAX_CPUS];
 };
 
-static const struct perfdata_option options[] = {
+static const struct perfdata_emitter_option options[] = {
 	{ "minimum", PERFDATA_OPTION_NUMBER, 'm', "NS", "show gaps of at least so many nanoseconds" },
 	{ 0 },
 };

@@ -95,11 +95,11 @@ void answer_flush(struct input *input, struct perfdata_text *out)
 	perfdata_text_release(out);
 }
 
-static bool is_signed(enum perfdata_kind kind) { return kind == PERFDATA_S32 || kind == PERFDATA_S64; }
+static bool is_signed(enum perfdata_kind kind) { return kind == PERFDATA_KIND_S32 || kind == PERFDATA_KIND_S64; }
 
 static bool is_scalar(const struct perfdata_node *node)
 {
-	return node->kind != PERFDATA_STRUCT && node->kind != PERFDATA_LIST;
+	return node->kind != PERFDATA_KIND_STRUCT && node->kind != PERFDATA_KIND_LIST;
 }
 
 static const char *unit_of(const struct perfdata_field *field)
@@ -153,19 +153,19 @@ static void show_integer(struct perfdata_text *out, const struct perfdata_node *
 static void show_scalar(struct perfdata_text *out, const struct perfdata_node *node, const struct perfdata_field *field)
 {
 	switch (node->kind) {
-	case PERFDATA_STRING:
+	case PERFDATA_KIND_STRING:
 		perfdata_text_printable(out, node->v.bytes.data, node->v.bytes.size);
 		break;
-	case PERFDATA_BYTES:
+	case PERFDATA_KIND_BYTES:
 		show_bytes(out, node->v.bytes);
 		break;
-	case PERFDATA_BITMAP:
+	case PERFDATA_KIND_BITMAP:
 		show_bitmap(out, node->v.bytes);
 		break;
-	case PERFDATA_F64:
+	case PERFDATA_KIND_F64:
 		perfdata_text_double(out, node->v.f);
 		break;
-	case PERFDATA_ATTR:
+	case PERFDATA_KIND_ATTR:
 		perfdata_text_literal(out, "(see perfdata events)");
 		break;
 	default:
@@ -226,9 +226,9 @@ static void show_nodes(struct perfdata_text *out, const struct perfdata_node *no
 {
 	perfdata_text_fill(out, ' ', 2 * (size_t)depth);
 	perfdata_text_printf(out, "%s:", node->field && node->field->name ? node->field->name : "");
-	if (node->kind == PERFDATA_LIST) {
+	if (node->kind == PERFDATA_KIND_LIST) {
 		show_list(out, node, depth, all);
-	} else if (node->kind == PERFDATA_STRUCT) {
+	} else if (node->kind == PERFDATA_KIND_STRUCT) {
 		perfdata_text_char(out, ' ');
 		show_part(out, node, depth, all);
 	} else {
@@ -252,7 +252,7 @@ void answer_feature(struct perfdata_text *out, const struct perfdata_feature_sec
 		perfdata_text_printf(out, "  %s: empty\n", name);
 	} else if (only && (is_scalar(only) || !strcmp(only->field->name, name))) {
 		perfdata_text_printf(out, "  %s:", name);
-		if (only->kind == PERFDATA_LIST) {
+		if (only->kind == PERFDATA_KIND_LIST) {
 			show_list(out, only, 1, all);
 		} else {
 			perfdata_text_char(out, ' ');

@@ -17,17 +17,17 @@ static uint64_t member(const struct perfdata_attr *attr, const struct perfdata_f
 	uint32_t u32 = 0;
 	uint16_t u16 = 0;
 	switch (field->kind) {
-	case PERFDATA_U16:
+	case PERFDATA_KIND_U16:
 		memcpy(&u16, at, sizeof u16);
 		return u16;
-	case PERFDATA_U32:
+	case PERFDATA_KIND_U32:
 		memcpy(&u32, at, sizeof u32);
 		return u32;
-	case PERFDATA_S32:
+	case PERFDATA_KIND_S32:
 		memcpy(&u32, at, sizeof u32);
 		return (uint64_t)(int32_t)u32;
-	case PERFDATA_U64:
-	case PERFDATA_S64:
+	case PERFDATA_KIND_U64:
+	case PERFDATA_KIND_S64:
 		memcpy(&u64, at, sizeof u64);
 		return u64;
 	default:
@@ -82,7 +82,7 @@ static void show_row(struct perfdata_text *out, const struct perfdata_field *fie
 		show_bits(out, field->bits, value);
 	else if (field->show == PERFDATA_SHOW_HEX)
 		perfdata_text_printf(out, "0x%" PRIx64, value);
-	else if (field->kind == PERFDATA_S32 || field->kind == PERFDATA_S64)
+	else if (field->kind == PERFDATA_KIND_S32 || field->kind == PERFDATA_KIND_S64)
 		perfdata_text_s64(out, (int64_t)value);
 	else
 		perfdata_text_u64(out, value);

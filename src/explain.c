@@ -6,7 +6,7 @@
 #include <string.h>
 #include "commands.h"
 
-static void show(const struct perfdata_code_info *info)
+static void show(const struct perfdata_finding_info *info)
 {
 	char code[8];
 	printf("%s %s (%s)\n  %s\n  %s\n", message_code(info->severity, info->code, code), info->name,
@@ -14,15 +14,15 @@ static void show(const struct perfdata_code_info *info)
 }
 
 /* "E103", "103" or "RECORD_SIZE" */
-static const struct perfdata_code_info *find(const char *text)
+static const struct perfdata_finding_info *find(const char *text)
 {
 	const char *digits = strchr("EWNewn", text[0]) && isdigit((unsigned char)text[1]) ? text + 1 : text;
 	char *end;
 	const unsigned long code = strtoul(digits, &end, 10);
 	if (end != digits && !*end)
-		return code < 1000 ? perfdata_code_lookup((unsigned)code) : NULL;
-	const struct perfdata_code_info *info;
-	for (size_t i = 0; (info = perfdata_code_at(i)); i++)
+		return code < 1000 ? perfdata_finding_lookup((unsigned)code) : NULL;
+	const struct perfdata_finding_info *info;
+	for (size_t i = 0; (info = perfdata_finding_at(i)); i++)
 		if (!strcasecmp(info->name, text))
 			return info;
 	return NULL;
@@ -30,9 +30,9 @@ static const struct perfdata_code_info *find(const char *text)
 
 enum exit_code command_explain(struct options *options)
 {
-	const struct perfdata_code_info *info;
+	const struct perfdata_finding_info *info;
 	if (!options->files.nr) {
-		for (size_t i = 0; (info = perfdata_code_at(i)); i++)
+		for (size_t i = 0; (info = perfdata_finding_at(i)); i++)
 			show(info);
 		return EXIT_FINE;
 	}

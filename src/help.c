@@ -13,7 +13,7 @@ static const unsigned group_masks[] = {
 	OPTIONS_FILTER, OPTIONS_SYMBOLS, OPTIONS_INPUT, OPTIONS_GENERAL,
 };
 
-static void show_option(const struct perfdata_option *option)
+static void show_option(const struct perfdata_emitter_option *option)
 {
 	char name[80];
 	const char *argument = option->kind == PERFDATA_OPTION_FLAG ? NULL : option->argument;
@@ -26,7 +26,7 @@ static void show_option(const struct perfdata_option *option)
 
 static bool has_own(const struct perfdata_emitter *emitter, const char *name)
 {
-	for (const struct perfdata_option *own = emitter ? emitter->options : NULL; own && own->name; own++)
+	for (const struct perfdata_emitter_option *own = emitter ? emitter->options : NULL; own && own->name; own++)
 		if (!strcmp(own->name, name))
 			return true;
 	return false;
@@ -56,7 +56,7 @@ enum exit_code help_command(const struct command *command, const struct perfdata
 		groups &= ~(unsigned)OPTIONS_TO;
 		if (emitter->options && emitter->options->name)
 			printf("\nOptions of %s:\n", emitter->name);
-		for (const struct perfdata_option *own = emitter->options; own && own->name; own++)
+		for (const struct perfdata_emitter_option *own = emitter->options; own && own->name; own++)
 			show_option(own);
 	} else {
 		printf("Usage: perfdata %s %s\n\n%s\n", command->name, command->arguments, command->help);
@@ -96,7 +96,7 @@ static void man_text(const char *s)
 	}
 }
 
-static void man_option(const struct perfdata_option *option)
+static void man_option(const struct perfdata_emitter_option *option)
 {
 	printf(".TP\n");
 	if (option->short_name)
@@ -145,7 +145,7 @@ static void man_parts(void)
 		if (!emitter->options || !emitter->options->name)
 			continue;
 		printf(".SS Options of %s\n", emitter->name);
-		for (const struct perfdata_option *own = emitter->options; own->name; own++)
+		for (const struct perfdata_emitter_option *own = emitter->options; own->name; own++)
 			man_option(own);
 	}
 	printf(".SH EXIT STATUS\n");
@@ -180,6 +180,6 @@ enum exit_code command_help(struct options *options)
 enum exit_code command_version(struct options *options)
 {
 	(void)options;
-	printf("perfdata %s\nbuilt with: %s\n", perfdata_version(), perfdata_features());
+	printf("perfdata %s\nbuilt with: %s\n", perfdata_version(), perfdata_build_info());
 	return EXIT_FINE;
 }

@@ -170,7 +170,7 @@ static void show_header(struct perfdata_text *out, const struct perfdata_header 
 	perfdata_text_literal(out, "file: ");
 	answer_text(out, header->name);
 	perfdata_text_printf(out, "\nform: %s, version %u, %s-endian", container_name(header->container), header->version,
-			     header->order == PERFDATA_BIG_ENDIAN ? "big" : "little");
+			     header->order == PERFDATA_BYTE_ORDER_BIG ? "big" : "little");
 	if (strcmp(header->packing, "none") != 0)
 		perfdata_text_printf(out, ", packed with %s", header->packing);
 	if (header->file_size != UINT64_MAX)
@@ -227,12 +227,12 @@ static void show_losses(struct perfdata_text *out, const struct perfdata_summary
 
 static void show_findings(struct perfdata_text *out, struct messages *messages)
 {
-	const struct perfdata_code_info *info;
+	const struct perfdata_finding_info *info;
 	char code[8];
 	if (!messages->total)
 		return;
 	perfdata_text_literal(out, "findings:\n");
-	for (size_t i = 0; (info = perfdata_code_at(i)); i++)
+	for (size_t i = 0; (info = perfdata_finding_at(i)); i++)
 		if (messages->counts.of[info->code])
 			perfdata_text_printf(out, "  %8" PRIu64 "  %s %s\n", messages->counts.of[info->code],
 					     message_code(info->severity, info->code, code), info->meaning);

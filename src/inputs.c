@@ -32,14 +32,14 @@ static uint32_t ahead_of(const struct options *options, unsigned flags)
 {
 	if (options->limit || perfdata_processors() < 2)
 		return 0;
-	return (flags & INPUT_BYTES_AHEAD ? PERFDATA_READ_BYTES_AHEAD : 0u) | (flags & INPUT_RECORDS_AHEAD ? PERFDATA_READ_RECORDS_AHEAD : 0u);
+	return (flags & INPUT_BYTES_AHEAD ? PERFDATA_AHEAD_BYTES : 0u) | (flags & INPUT_RECORDS_AHEAD ? PERFDATA_AHEAD_RECORDS : 0u);
 }
 
 bool input_open(struct input *input, const struct options *options, const char *file, enum perfdata_record_order order, unsigned flags)
 {
 	*input = (struct input){ .file = file };
 	messages_init(&input->messages, &options->style, flags & INPUT_HOLD);
-	/* of several inputs at once nothing is told */
+	/* of several inputs at once nothing is reported */
 	const bool shown = !(flags & INPUT_HOLD) && progress_begin(&input->progress, options->progress, &options->style, file);
 	const struct perfdata_reader_options reader_options = {
 		.size = sizeof reader_options,

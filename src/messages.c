@@ -82,7 +82,7 @@ static void let_go(struct perfdata_text *text)
 
 static void say(struct messages *messages, const struct line *line)
 {
-	if ((messages->style.quiet && line->severity != PERFDATA_ERROR) || (messages->style.no_findings && line->code))
+	if ((messages->style.quiet && line->severity != PERFDATA_SEVERITY_ERROR) || (messages->style.no_findings && line->code))
 		return;
 	(messages->style.json ? spell_json : spell_text)(&messages->held, line);
 	if (!messages->hold)
@@ -185,8 +185,8 @@ static uint64_t *count_of(struct code_counts *counts, unsigned code)
 static void count(struct messages *messages, enum perfdata_severity severity, uint64_t more)
 {
 	messages->total += more;
-	messages->errors += severity == PERFDATA_ERROR ? more : 0;
-	messages->warnings += severity == PERFDATA_WARNING ? more : 0;
+	messages->errors += severity == PERFDATA_SEVERITY_ERROR ? more : 0;
+	messages->warnings += severity == PERFDATA_SEVERITY_WARNING ? more : 0;
 }
 
 void messages_finding(void *user, const struct perfdata_finding *finding)
@@ -215,8 +215,8 @@ const struct perfdata_finding *messages_kept(void *user, size_t *ret_nr, uint64_
 
 void messages_count(struct messages *messages, const struct perfdata_reader *reader)
 {
-	const struct perfdata_code_info *info;
-	for (size_t i = 0; (info = perfdata_code_at(i)); i++) {
+	const struct perfdata_finding_info *info;
+	for (size_t i = 0; (info = perfdata_finding_at(i)); i++) {
 		uint64_t *seen = count_of(&messages->counts, info->code);
 		const uint64_t counted = perfdata_reader_finding_count(reader, info->code);
 		if (counted <= *seen)
@@ -230,8 +230,8 @@ void messages_count(struct messages *messages, const struct perfdata_reader *rea
 void messages_end(struct messages *messages, const char *file)
 {
 	const uint64_t shown = messages->style.verbose ? UINT64_MAX : SHOWN_OF_A_KIND;
-	const struct perfdata_code_info *info;
-	for (size_t i = 0; (info = perfdata_code_at(i)); i++) {
+	const struct perfdata_finding_info *info;
+	for (size_t i = 0; (info = perfdata_finding_at(i)); i++) {
 		const uint64_t seen = *count_of(&messages->counts, info->code);
 		const uint64_t reported = seen - *count_of(&messages->unreported, info->code);
 		const uint64_t said = reported < shown ? reported : shown;
@@ -252,7 +252,7 @@ void messages_error(struct messages *messages, const char *file, uint64_t offset
 {
 	va_list args;
 	va_start(args, format);
-	say_args(messages, PERFDATA_ERROR, file, offset, format, args);
+	say_args(messages, PERFDATA_SEVERITY_ERROR, file, offset, format, args);
 	va_end(args);
 }
 
@@ -260,7 +260,7 @@ void messages_note(struct messages *messages, const char *file, const char *form
 {
 	va_list args;
 	va_start(args, format);
-	say_args(messages, PERFDATA_NOTE, file, PERFDATA_NO_OFFSET, format, args);
+	say_args(messages, PERFDATA_SEVERITY_NOTE, file, PERFDATA_NO_OFFSET, format, args);
 	va_end(args);
 }
 
@@ -270,7 +270,7 @@ void messages_detail(struct messages *messages, const char *file, const char *fo
 		return;
 	va_list args;
 	va_start(args, format);
-	say_args(messages, PERFDATA_NOTE, file, PERFDATA_NO_OFFSET, format, args);
+	say_args(messages, PERFDATA_SEVERITY_NOTE, file, PERFDATA_NO_OFFSET, format, args);
 	va_end(args);
 }
 
@@ -280,7 +280,7 @@ void usage_error(const struct message_style *style, const char *format, ...)
 	va_list args;
 	messages_init(&messages, style, false);
 	va_start(args, format);
-	say_args(&messages, PERFDATA_ERROR, NULL, PERFDATA_NO_OFFSET, format, args);
+	say_args(&messages, PERFDATA_SEVERITY_ERROR, NULL, PERFDATA_NO_OFFSET, format, args);
 	va_end(args);
 	messages_release(&messages);
 }

@@ -60,7 +60,7 @@ static bool take_number(const char **at, uint64_t *ret)
 }
 
 /* "1,4-7" */
-static bool parse_list(struct options *options, const struct perfdata_option *option, const char *text,
+static bool parse_list(struct options *options, const struct perfdata_emitter_option *option, const char *text,
 		       struct number_list *list, uint64_t max)
 {
 	const char *at = text;
@@ -85,22 +85,22 @@ static bool parse_list(struct options *options, const struct perfdata_option *op
 	return false;
 }
 
-static bool set_pids(struct options *options, const struct perfdata_option *option, const char *text)
+static bool set_pids(struct options *options, const struct perfdata_emitter_option *option, const char *text)
 {
 	return parse_list(options, option, text, &options->pids, INT32_MAX);
 }
 
-static bool set_tids(struct options *options, const struct perfdata_option *option, const char *text)
+static bool set_tids(struct options *options, const struct perfdata_emitter_option *option, const char *text)
 {
 	return parse_list(options, option, text, &options->tids, INT32_MAX);
 }
 
-static bool set_cpus(struct options *options, const struct perfdata_option *option, const char *text)
+static bool set_cpus(struct options *options, const struct perfdata_emitter_option *option, const char *text)
 {
 	return parse_list(options, option, text, &options->cpus, UINT32_MAX);
 }
 
-static bool set_log_format(struct options *options, const struct perfdata_option *option, const char *text)
+static bool set_log_format(struct options *options, const struct perfdata_emitter_option *option, const char *text)
 {
 	(void)option;
 	options->style.json = !strcmp(text, "json");
@@ -110,7 +110,7 @@ static bool set_log_format(struct options *options, const struct perfdata_option
 bool options_add_file(struct options *options, const char *file) { return add_text(options, &options->files, file); }
 
 /* "mmap2,sample", or numbers for types of the future. */
-static bool set_types(struct options *options, const struct perfdata_option *option, const char *text)
+static bool set_types(struct options *options, const struct perfdata_emitter_option *option, const char *text)
 {
 	char name[64], hint[NEAREST_SIZE];
 	for (const char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
@@ -216,12 +216,12 @@ const struct general_option *general_option_at(size_t index)
 
 /* A name on the command line, looked up. */
 struct found {
-	const struct perfdata_option *option;
+	const struct perfdata_emitter_option *option;
 	const struct general_option *general;   /* NULL: the emitter's */
 	bool no;                                /* --no-NAME */
 };
 
-static bool name_is(const struct perfdata_option *option, const char *name, size_t size)
+static bool name_is(const struct perfdata_emitter_option *option, const char *name, size_t size)
 {
 	return strlen(option->name) == size && !memcmp(option->name, name, size);
 }
@@ -229,7 +229,7 @@ static bool name_is(const struct perfdata_option *option, const char *name, size
 /* The emitter's options win: `script` has perf's own. */
 static bool find_long(const struct options *options, unsigned groups, const char *name, size_t size, struct found *ret)
 {
-	const struct perfdata_option *own = options->emitter ? options->emitter->options : NULL;
+	const struct perfdata_emitter_option *own = options->emitter ? options->emitter->options : NULL;
 	for (; own && own->name; own++) {
 		if (name_is(own, name, size)) {
 			*ret = (struct found){ .option = own };
@@ -252,7 +252,7 @@ static bool find_long(const struct options *options, unsigned groups, const char
 
 static bool find_short(const struct options *options, unsigned groups, char name, struct found *ret)
 {
-	const struct perfdata_option *own = options->emitter ? options->emitter->options : NULL;
+	const struct perfdata_emitter_option *own = options->emitter ? options->emitter->options : NULL;
 	for (; own && own->name; own++) {
 		if (own->short_name == name) {
 			*ret = (struct found){ .option = own };
@@ -272,7 +272,7 @@ static void unknown_option(const struct options *options, unsigned groups, const
 {
 	char hint[NEAREST_SIZE];
 	struct nearest nearest = { .wanted = name };
-	const struct perfdata_option *own = options->emitter ? options->emitter->options : NULL;
+	const struct perfdata_emitter_option *own = options->emitter ? options->emitter->options : NULL;
 	for (; own && own->name; own++)
 		nearest_offer(&nearest, own->name);
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
@@ -283,7 +283,7 @@ static void unknown_option(const struct options *options, unsigned groups, const
 
 /* --- setting it --------------------------------------------------------------------------------------------------- */
 
-static bool is_choice(const struct perfdata_option *option, const char *text)
+static bool is_choice(const struct perfdata_emitter_option *option, const char *text)
 {
 	const size_t size = strlen(text);
 	for (const char *at = option->argument; at && *at;) {
@@ -296,7 +296,7 @@ static bool is_choice(const struct perfdata_option *option, const char *text)
 }
 
 /* "64", "64K", "1G"; the suffix only where the argument is a SIZE. */
-static bool parse_number(const struct options *options, const struct perfdata_option *option, const char *text, uint64_t *ret)
+static bool parse_number(const struct options *options, const struct perfdata_emitter_option *option, const char *text, uint64_t *ret)
 {
 	static const char suffixes[] = "KMGT";
 	const char *at = text;
@@ -318,13 +318,13 @@ static bool set_emitter_option(struct options *options, const struct found *foun
 {
 	if (options->nr_values == options->values_room) {
 		const size_t room = options->values_room ? 2 * options->values_room : 8;
-		struct perfdata_option_value *grown = realloc(options->values, room * sizeof *grown);
+		struct perfdata_emitter_option_value *grown = realloc(options->values, room * sizeof *grown);
 		if (!grown)
 			return no_memory(options);
 		options->values = grown;
 		options->values_room = room;
 	}
-	options->values[options->nr_values++] = (struct perfdata_option_value){
+	options->values[options->nr_values++] = (struct perfdata_emitter_option_value){
 		.option = found->option, .text = found->no ? "no" : text, .number = number,
 	};
 	return true;
@@ -332,7 +332,7 @@ static bool set_emitter_option(struct options *options, const struct found *foun
 
 bool options_add_flag(struct options *options, const char *name)
 {
-	for (const struct perfdata_option *option = options->emitter->options; option && option->name; option++)
+	for (const struct perfdata_emitter_option *option = options->emitter->options; option && option->name; option++)
 		if (option->kind == PERFDATA_OPTION_FLAG && !strcmp(option->name, name))
 			return set_emitter_option(options, &(struct found){ .option = option }, NULL, 0);
 	return true;
@@ -341,7 +341,7 @@ bool options_add_flag(struct options *options, const char *name)
 /* text is NULL for flags. */
 static bool set(struct options *options, const struct found *found, const char *text)
 {
-	const struct perfdata_option *option = found->option;
+	const struct perfdata_emitter_option *option = found->option;
 	const struct general_option *general = found->general;
 	uint64_t number = 0;
 	if (option->kind == PERFDATA_OPTION_CHOICE && !is_choice(option, text)) {

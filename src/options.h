@@ -45,7 +45,7 @@ struct options {
 	bool force;
 	uint64_t jobs, limit;
 	const struct perfdata_emitter *emitter;
-	struct perfdata_option_value *values;   /* of the emitter's own options */
+	struct perfdata_emitter_option_value *values;   /* of the emitter's own options */
 	size_t nr_values, values_room;
 	/* filters */
 	const char *time;
@@ -58,12 +58,12 @@ struct options {
 
 /* A row of the table. */
 struct general_option {
-	struct perfdata_option option;
+	struct perfdata_emitter_option option;
 	unsigned groups;
 	size_t member;           /* offsetof in struct options of a bool (FLAG), const char * (TEXT, CHOICE) or uint64_t (NUMBER) */
 	bool is_list;            /* the member is a struct text_list, and the option may be given several times */
 	/* Instead of `member`: takes the text; false after a message. */
-	bool (*set)(struct options *options, const struct perfdata_option *option, const char *text);
+	bool (*set)(struct options *options, const struct perfdata_emitter_option *option, const char *text);
 };
 /* Row number `index`, or NULL behind the last. */
 const struct general_option *general_option_at(size_t index);

@@ -13,9 +13,9 @@ struct pd_cursor {
 	bool failed;
 };
 
-static inline bool pd_order_is_foreign(enum perfdata_order order)
+static inline bool pd_order_is_foreign(enum perfdata_byte_order order)
 {
-	return (order == PERFDATA_BIG_ENDIAN) != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	return (order == PERFDATA_BYTE_ORDER_BIG) != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 }
 
 static inline uint16_t pd_load16(const uint8_t *p, bool swap)

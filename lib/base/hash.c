@@ -80,30 +80,30 @@ uint64_t pd_hash_seed(const void *salt)
 /* --- map --- */
 
 /* Removal is by shifting back. */
-static size_t home(const struct pd_map *map, uint64_t key)
+static size_t home(const struct pd_hash_map *map, uint64_t key)
 {
 	return (size_t)pd_hash_u64(key, map->seed) & (map->capacity - 1);
 }
 
-static void insert_new(struct pd_map *map, uint64_t key, uint64_t value)
+static void insert_new(struct pd_hash_map *map, uint64_t key, uint64_t value)
 {
 	map->count++;
 	if (!key) {
-		map->slots[map->capacity] = (struct pd_map_slot){ 1, value };
+		map->slots[map->capacity] = (struct pd_hash_map_slot){ 1, value };
 		return;
 	}
 	size_t i = home(map, key);
 	while (map->slots[i].key)
 		i = (i + 1) & (map->capacity - 1);
-	map->slots[i] = (struct pd_map_slot){ key, value };
+	map->slots[i] = (struct pd_hash_map_slot){ key, value };
 }
 
-static int map_resize(struct pd_map *map, size_t capacity)
+static int map_resize(struct pd_hash_map *map, size_t capacity)
 {
-	struct pd_map old = *map;
+	struct pd_hash_map old = *map;
 	if (capacity > SIZE_MAX / sizeof *map->slots - 1)
 		return -1;
-	struct pd_map_slot *slots = pd_calloc(capacity + 1, sizeof *slots);
+	struct pd_hash_map_slot *slots = pd_calloc(capacity + 1, sizeof *slots);
 	if (!slots)
 		return -1;
 	map->slots = slots;
@@ -114,15 +114,15 @@ static int map_resize(struct pd_map *map, size_t capacity)
 
 	size_t position = 0;
 	uint64_t key, value;
-	while (pd_map_each(&old, &position, &key, &value))
+	while (pd_hash_map_each(&old, &position, &key, &value))
 		insert_new(map, key, value);
 	pd_free(old.slots);
 	return 0;
 }
 
-int pd_map_put(struct pd_map *map, uint64_t key, uint64_t value)
+int pd_hash_map_put(struct pd_hash_map *map, uint64_t key, uint64_t value)
 {
-	struct pd_map_slot *slot = pd_map_find(map, key);
+	struct pd_hash_map_slot *slot = pd_hash_map_find(map, key);
 	if (slot) {
 		slot->value = value;
 		return 0;
@@ -133,9 +133,9 @@ int pd_map_put(struct pd_map *map, uint64_t key, uint64_t value)
 	return 0;
 }
 
-bool pd_map_remove(struct pd_map *map, uint64_t key)
+bool pd_hash_map_remove(struct pd_hash_map *map, uint64_t key)
 {
-	struct pd_map_slot *slot = pd_map_find(map, key);
+	struct pd_hash_map_slot *slot = pd_hash_map_find(map, key);
 	if (!slot)
 		return false;
 	map->count--;
@@ -155,7 +155,7 @@ bool pd_map_remove(struct pd_map *map, uint64_t key)
 	return true;
 }
 
-bool pd_map_each(const struct pd_map *map, size_t *position, uint64_t *ret_key, uint64_t *ret_value)
+bool pd_hash_map_each(const struct pd_hash_map *map, size_t *position, uint64_t *ret_key, uint64_t *ret_value)
 {
 	if (!map->capacity)
 		return false;
@@ -171,7 +171,7 @@ bool pd_map_each(const struct pd_map *map, size_t *position, uint64_t *ret_key, 
 	return false;
 }
 
-void pd_map_release(struct pd_map *map)
+void pd_hash_map_release(struct pd_hash_map *map)
 {
 	pd_free(map->slots);
 	memset(map, 0, sizeof *map);

@@ -21,41 +21,41 @@ static inline uint64_t pd_hash_u64(uint64_t key, uint64_t seed)
 
 /* u64 -> u64. {0} is a valid empty map; a seed of 0 is replaced by a random one at the first put. Linear probing, at most 3/4 full. Key 0
  * marks an empty slot; the entry whose key is 0 lives in one more slot behind the others, whose key then is 1. */
-struct pd_map_slot {
+struct pd_hash_map_slot {
 	uint64_t key, value;
 };
-struct pd_map {
-	struct pd_map_slot *slots;
+struct pd_hash_map {
+	struct pd_hash_map_slot *slots;
 	size_t count, capacity;
 	uint64_t seed;
 };
-static inline struct pd_map_slot *pd_map_find(const struct pd_map *map, uint64_t key)
+static inline struct pd_hash_map_slot *pd_hash_map_find(const struct pd_hash_map *map, uint64_t key)
 {
 	if (!map->capacity)
 		return NULL;
 	if (!key)
 		return map->slots[map->capacity].key ? &map->slots[map->capacity] : NULL;
 	for (size_t i = (size_t)pd_hash_u64(key, map->seed);; i++) {
-		struct pd_map_slot *slot = &map->slots[i & (map->capacity - 1)];
+		struct pd_hash_map_slot *slot = &map->slots[i & (map->capacity - 1)];
 		if (slot->key == key)
 			return slot;
 		if (!slot->key)
 			return NULL;
 	}
 }
-static inline bool pd_map_get(const struct pd_map *map, uint64_t key, uint64_t *ret_value)
+static inline bool pd_hash_map_get(const struct pd_hash_map *map, uint64_t key, uint64_t *ret_value)
 {
-	const struct pd_map_slot *slot = pd_map_find(map, key);
+	const struct pd_hash_map_slot *slot = pd_hash_map_find(map, key);
 	if (!slot)
 		return false;
 	*ret_value = slot->value;
 	return true;
 }
-int pd_map_put(struct pd_map *map, uint64_t key, uint64_t value);  /* replaces; 0 or -1 without memory */
-bool pd_map_remove(struct pd_map *map, uint64_t key);
+int pd_hash_map_put(struct pd_hash_map *map, uint64_t key, uint64_t value);  /* replaces; 0 or -1 without memory */
+bool pd_hash_map_remove(struct pd_hash_map *map, uint64_t key);
 /* Iterates in no stated order: *position starts at 0. */
-bool pd_map_each(const struct pd_map *map, size_t *position, uint64_t *ret_key, uint64_t *ret_value);
-void pd_map_release(struct pd_map *map);
+bool pd_hash_map_each(const struct pd_hash_map *map, size_t *position, uint64_t *ret_key, uint64_t *ret_value);
+void pd_hash_map_release(struct pd_hash_map *map);
 
 /* Interned byte strings: equal bytes have one id, ids count from 0, bytes never move, are 16-aligned and have a NUL
  * behind. One thread puts and counts. */

@@ -22,7 +22,7 @@ const char *perfdata_status_text(enum perfdata_status status)
 
 const char *perfdata_version(void) { return PACKAGE_VERSION; }
 
-const char *perfdata_features(void)
+const char *perfdata_build_info(void)
 {
 	return ""
 #ifdef HAVE_ZLIB
@@ -43,18 +43,18 @@ const char *perfdata_features(void)
 	       "pthreads";
 }
 
-static const struct perfdata_code_info codes[] = {
-#define X(code, severity, name, meaning, advice) { (enum perfdata_code)code, severity, #name, meaning, advice },
+static const struct perfdata_finding_info codes[] = {
+#define X(code, severity, name, meaning, advice) { (enum perfdata_finding_code)code, severity, #name, meaning, advice },
 #include "perfdata/findings.def"
 #undef X
 };
 
-const struct perfdata_code_info *perfdata_code_at(size_t index)
+const struct perfdata_finding_info *perfdata_finding_at(size_t index)
 {
 	return index < sizeof codes / sizeof *codes ? &codes[index] : NULL;
 }
 
-const struct perfdata_code_info *perfdata_code_lookup(unsigned code)
+const struct perfdata_finding_info *perfdata_finding_lookup(unsigned code)
 {
 	for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
 		if (codes[i].code == code)

@@ -17,7 +17,7 @@ enum pd_codec_kind pd_codec_probe(const uint8_t *bytes, size_t size)
 		return PD_CODEC_XZ;
 	if (size < 4)
 		return PD_CODEC_NONE;
-	uint32_t magic = pd_load32(bytes, pd_order_is_foreign(PERFDATA_LITTLE_ENDIAN));
+	uint32_t magic = pd_load32(bytes, pd_order_is_foreign(PERFDATA_BYTE_ORDER_LITTLE));
 	bool zstd = magic == ZSTD_FRAME || (magic & ZSTD_SKIPPABLE_MASK) == ZSTD_SKIPPABLE;
 	return zstd ? PD_CODEC_ZSTD : PD_CODEC_NONE;
 }

@@ -153,11 +153,11 @@ const char *pd_input_packing(const struct pd_input *input)
 	return "none";
 }
 
-enum perfdata_status pd_input_damage(const struct pd_input *input, uint64_t *ret_packed_offset)
+enum perfdata_status pd_input_damage(const struct pd_input *input, uint64_t *ret_compressed_offset)
 {
 	const enum perfdata_status damage = input->ahead ? input->given.damage : input->damage;
-	if (damage != PERFDATA_OK && ret_packed_offset)
-		*ret_packed_offset = input->ahead ? input->given.damage_offset : input->damage_offset;
+	if (damage != PERFDATA_OK && ret_compressed_offset)
+		*ret_compressed_offset = input->ahead ? input->given.damage_offset : input->damage_offset;
 	return damage;
 }
 

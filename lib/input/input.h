@@ -1,5 +1,5 @@
-/* Where bytes come from. An input is a file, pipe, descriptor or memory, packed (gzip, zstd, xz) or not; it gives the
- * unpacked bytes in read-only chunks of about 1 MiB, and, where it can seek, ranges at any offset.
+/* Where bytes come from. An input is a file, pipe, descriptor or memory, compressed (gzip, zstd, xz) or not; it gives the
+ * decompressed bytes in read-only chunks of about 1 MiB, and, where it can seek, ranges at any offset.
  *
  * Chunks are counted; a chunk stays valid and unmoved while somebody holds it. Each chunk has PD_CHUNK_HEADROOM writable
  * bytes in front of its data, so that the reader can put the unfinished record of the chunk before it there: a record
@@ -22,7 +22,7 @@ struct pd_chunk {
 	uint32_t mark;           /* free for the single thread that fills batches */
 	uint32_t ahead_mark;     /* the same for the one that reads ahead */
 	uint32_t queued;         /* free for the reader: records in it that wait for their turn; 0 when it is got */
-	uint64_t offset;         /* of data[0] in the unpacked stream it was filled from */
+	uint64_t offset;         /* of data[0] in the decompressed stream it was filled from */
 	uint8_t *data;           /* PD_CHUNK_HEADROOM bytes in front may be used by the reader */
 	size_t size;             /* bytes filled, at most PD_CHUNK_SIZE */
 	struct pd_chunk_pool *pool;
@@ -57,7 +57,7 @@ struct pd_input;
 struct pd_input_options {
 	const char *tmpdir;       /* for spools: unlinked temporary files; NULL: "/tmp"; copied */
 	uint64_t max_spool;       /* bytes; 0: no limit */
-	uint32_t max_ratio;       /* unpacked : packed; 0: no limit */
+	uint32_t max_ratio;       /* decompressed : compressed; 0: no limit */
 	const volatile int *stop; /* waiting for a pipe ends with PERFDATA_EINTR once it is not 0; NULL: never */
 };
 
@@ -77,21 +77,21 @@ void pd_input_close(struct pd_input *input);
  * call. */
 enum perfdata_status pd_input_peek(struct pd_input *input, const uint8_t **ret_bytes, size_t *ret_size, size_t size);
 
-/* True for regular files and memory that are not packed: pd_input_read_at works without a spool. */
+/* True for regular files and memory that are not compressed: pd_input_read_at works without a spool. */
 bool pd_input_seekable(const struct pd_input *input);
-/* After this a packed or piped input can seek too: all of it is written to an unlinked temporary file first (memory
+/* After this a compressed or piped input can seek too: all of it is written to an unlinked temporary file first (memory
  * up to 8 MiB). PERFDATA_ELIMIT beyond max_spool, PERFDATA_EUSAGE once a chunk was taken; the input is of no more use
- * after a failure. A packed stream that breaks keeps what came out (see _damage). */
+ * after a failure. A compressed stream that breaks keeps what came out (see _damage). */
 enum perfdata_status pd_input_make_seekable(struct pd_input *input, struct perfdata_error *reterr);
 /* Size in bytes of a seekable input when it was opened (a file may have shrunk since); UINT64_MAX if unknown. */
 uint64_t pd_input_size(const struct pd_input *input);
 /* Up to `size` bytes at `offset` of a seekable input; fewer only at the end (*ret_size). */
 enum perfdata_status pd_input_read_at(struct pd_input *input, uint64_t offset, void *buffer, size_t size, size_t *ret_size);
 
-/* From now on a packed stream that breaks goes on at its next frame or member, as far as there is one. What lies between is missing without
+/* From now on a compressed stream that breaks goes on at its next frame or member, as far as there is one. What lies between is missing without
  * a trace in the offsets: so for streams only. */
 void pd_input_go_on(struct pd_input *input);
-/* True once for each time that happened: the chunk that was given last is the first one behind the break. Offsets in the packed input. */
+/* True once for each time that happened: the chunk that was given last is the first one behind the break. Offsets in the compressed input. */
 bool pd_input_went_on(struct pd_input *input, uint64_t *ret_break_offset, uint64_t *ret_found_offset);
 
 /* From now on chunks may be read before they are asked for, by a thread of the input's own; not for a pipe, where nobody knows when more comes. */
@@ -100,15 +100,15 @@ void pd_input_read_ahead(struct pd_input *input);
 /* Sets where the next pd_input_next_chunk reads (seekable inputs), and where it stops (UINT64_MAX: the end). */
 enum perfdata_status pd_input_seek(struct pd_input *input, uint64_t offset, uint64_t end);
 /* The next chunk, held once for the caller. For a pipe: as soon as some bytes are there. PERFDATA_END at the end, and
- * where packed data breaks or reading fails behind bytes that were fine: pd_input_damage tells them apart. */
+ * where compressed data breaks or reading fails behind bytes that were fine: pd_input_damage tells them apart. */
 enum perfdata_status pd_input_next_chunk(struct pd_input *input, struct pd_chunk_pool *pool, struct pd_chunk **ret,
 					 struct perfdata_error *reterr);
 
-/* What went wrong with packing or reading so far: PERFDATA_OK, PERFDATA_DAMAGED (broken packed data),
- * PERFDATA_END (packed data ends early), PERFDATA_ELIMIT (ratio, or a zstd window above 128 MiB), PERFDATA_EREAD (I/O
- * error in the middle). The offset (may be NULL) is one of the bytes as they stand in the file, packed or not. */
-enum perfdata_status pd_input_damage(const struct pd_input *input, uint64_t *ret_packed_offset);
-/* How it is packed: "none", "gzip", "zstd", "xz". */
+/* What went wrong with packing or reading so far: PERFDATA_OK, PERFDATA_DAMAGED (broken compressed data),
+ * PERFDATA_END (compressed data ends early), PERFDATA_ELIMIT (ratio, or a zstd window above 128 MiB), PERFDATA_EREAD (I/O
+ * error in the middle). The offset (may be NULL) is one of the bytes as they stand in the file, compressed or not. */
+enum perfdata_status pd_input_damage(const struct pd_input *input, uint64_t *ret_compressed_offset);
+/* How it is compressed: "none", "gzip", "zstd", "xz". */
 const char *pd_input_packing(const struct pd_input *input);
 /* The bytes came through a pipe or something else that cannot seek, whether they were spooled since or not. */
 bool pd_input_is_pipe(const struct pd_input *input);

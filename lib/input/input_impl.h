@@ -1,4 +1,4 @@
-/* The inside of an input: a raw source (file, pipe, memory), perhaps a decoder over it, and the first unpacked bytes kept
+/* The inside of an input: a raw source (file, pipe, memory), perhaps a decoder over it, and the first decompressed bytes kept
  * for a look. A spool replaces the raw source and removes the decoder. */
 #ifndef PD_INPUT_IMPL_H
 #define PD_INPUT_IMPL_H
@@ -7,7 +7,7 @@
 #include "input/input.h"
 
 #define PD_INPUT_PEEK 4096u
-#define PD_INPUT_PACKED (256u << 10)
+#define PD_INPUT_COMPRESSED (256u << 10)
 
 enum pd_source { PD_SOURCE_FILE, PD_SOURCE_PIPE, PD_SOURCE_MEMORY };
 
@@ -43,22 +43,22 @@ struct pd_input {
 	bool raw_ended;            /* nothing more to read … */
 	bool raw_failed;           /* … because a read failed */
 	const volatile int *stopped; /* or NULL */
-	uint8_t first_raw[PD_CODEC_MAGIC];  /* read from a pipe to tell how it is packed, not yet used */
+	uint8_t first_raw[PD_CODEC_MAGIC];  /* read from a pipe to tell how it is compressed, not yet used */
 	size_t first_raw_at, first_raw_size;
 
 	/* Packed. */
 	enum pd_codec_kind packing;
-	struct pd_decoder *decoder; /* NULL: not packed, or spooled */
-	uint8_t *packed;           /* PD_INPUT_PACKED bytes */
-	size_t packed_at, packed_size;
-	uint64_t packed_offset;    /* of packed[0] in the raw source */
-	uint64_t unpacked;         /* bytes that came out so far */
+	struct pd_decoder *decoder; /* NULL: not compressed, or spooled */
+	uint8_t *compressed;           /* PD_INPUT_COMPRESSED bytes */
+	size_t compressed_at, compressed_size;
+	uint64_t compressed_offset;    /* of compressed[0] in the raw source */
+	uint64_t decompressed;         /* bytes that came out so far */
 	bool goes_on;              /* behind a break, at the next frame */
 	bool lost;                 /* behind a break; the next frame was not found yet */
-	bool found;                /* it was: nobody was told yet */
+	bool found;                /* it was: nobody was reported yet */
 	uint64_t break_offset, found_offset;   /* in the raw source */
 
-	/* Unpacked, read in order. */
+	/* Decompressed, read in order. */
 	bool ended;
 	uint8_t *peek;             /* the first bytes of the input, PD_INPUT_PEEK; NULL until asked for */
 	size_t peek_size;
@@ -82,7 +82,7 @@ void pd_chunks_ahead_step(struct pd_input *input, struct pd_chunk_pool *pool, st
 /* The input is the caller's again; chunks that were read and not taken are forgotten. */
 void pd_chunks_ahead_stop(struct pd_input *input);
 
-/* source.c: the next unpacked bytes, as many as fit. With `wait` at least one, unless the end is reached; without it only
+/* source.c: the next decompressed bytes, as many as fit. With `wait` at least one, unless the end is reached; without it only
  * what is there already. *ret_size 0 with `wait` means the end; input->damage may say why. Only PERFDATA_OK and
  * PERFDATA_ENOMEM. */
 enum perfdata_status pd_source_read(struct pd_input *input, uint8_t *buffer, size_t size, bool wait, size_t *ret_size);

@@ -77,7 +77,7 @@ static enum perfdata_status read_failure(const struct pd_input *input)
 	return input->damage_errno == EINTR ? PERFDATA_EINTR : PERFDATA_EREAD;
 }
 
-/* --- not packed --- */
+/* --- not compressed --- */
 
 static size_t read_plain(struct pd_input *input, uint8_t *buffer, size_t size, bool wait)
 {
@@ -92,68 +92,68 @@ static size_t read_plain(struct pd_input *input, uint8_t *buffer, size_t size, b
 	return done;
 }
 
-/* --- packed --- */
+/* --- compressed --- */
 
-/* More packed bytes. False if that would mean to wait and we must not. */
+/* More compressed bytes. False if that would mean to wait and we must not. */
 static bool refill(struct pd_input *input, bool wait)
 {
-	if (input->packed_at < input->packed_size || input->raw_ended)
+	if (input->compressed_at < input->compressed_size || input->raw_ended)
 		return true;
 	if (!wait && !raw_ready(input))
 		return false;
-	input->packed_offset = input->raw_at;
-	input->packed_at = 0;
-	input->packed_size = raw_read_to_end(input, input->packed, PD_INPUT_PACKED);
+	input->compressed_offset = input->raw_at;
+	input->compressed_at = 0;
+	input->compressed_size = raw_read_to_end(input, input->compressed, PD_INPUT_COMPRESSED);
 	return true;
 }
 
-static uint64_t packed_position(const struct pd_input *input) { return input->packed_offset + input->packed_at; }
+static uint64_t compressed_position(const struct pd_input *input) { return input->compressed_offset + input->compressed_at; }
 
 static bool ratio_exceeded(const struct pd_input *input)
 {
-	return input->max_ratio && input->unpacked > RATIO_FREE_OUTPUT &&
-	       input->unpacked / input->max_ratio > packed_position(input);
+	return input->max_ratio && input->decompressed > RATIO_FREE_OUTPUT &&
+	       input->decompressed / input->max_ratio > compressed_position(input);
 }
 
-/* The packed data is broken here. */
+/* The compressed data is broken here. */
 static void note_break(struct pd_input *input)
 {
 	if (!input->goes_on) {
-		note_damage(input, PERFDATA_DAMAGED, packed_position(input));
+		note_damage(input, PERFDATA_DAMAGED, compressed_position(input));
 		return;
 	}
 	if (!input->found)
-		input->break_offset = packed_position(input);
+		input->break_offset = compressed_position(input);
 	input->lost = true;
 }
 
-/* Reads behind what is left of the packed bytes. */
+/* Reads behind what is left of the compressed bytes. */
 static void refill_behind(struct pd_input *input)
 {
-	const size_t left = input->packed_size - input->packed_at;
-	memmove(input->packed, input->packed + input->packed_at, left);
-	input->packed_offset += input->packed_at;
-	input->packed_at = 0;
-	input->packed_size = left + raw_read_to_end(input, input->packed + left, PD_INPUT_PACKED - left);
+	const size_t left = input->compressed_size - input->compressed_at;
+	memmove(input->compressed, input->compressed + input->compressed_at, left);
+	input->compressed_offset += input->compressed_at;
+	input->compressed_at = 0;
+	input->compressed_size = left + raw_read_to_end(input, input->compressed + left, PD_INPUT_COMPRESSED - left);
 }
 
 /* Looks for where another frame begins; each byte is looked at once. False if that would mean to wait and we must not. */
 static bool find_frame(struct pd_input *input, bool wait)
 {
 	for (;;) {
-		size_t left = input->packed_size - input->packed_at;
-		for (; left >= PD_CODEC_MAGIC || (left && input->raw_ended); left--, input->packed_at++) {
-			if (pd_codec_probe(input->packed + input->packed_at, left) != input->packing)
+		size_t left = input->compressed_size - input->compressed_at;
+		for (; left >= PD_CODEC_MAGIC || (left && input->raw_ended); left--, input->compressed_at++) {
+			if (pd_codec_probe(input->compressed + input->compressed_at, left) != input->packing)
 				continue;
 			pd_decoder_reset(input->decoder);
 			input->lost = false;
 			input->found = true;
-			input->found_offset = packed_position(input);
+			input->found_offset = compressed_position(input);
 			return true;
 		}
 		if (input->raw_ended) {
 			if (input->raw_failed)
-				note_damage(input, read_failure(input), packed_position(input));
+				note_damage(input, read_failure(input), compressed_position(input));
 			else
 				note_damage(input, PERFDATA_DAMAGED, input->break_offset);
 			return true;
@@ -167,32 +167,32 @@ static bool find_frame(struct pd_input *input, bool wait)
 /* One call of the decoder. */
 static enum perfdata_status unpack_step(struct pd_input *input, uint8_t *buffer, size_t size, size_t *done)
 {
-	size_t before_in = input->packed_at, before_out = *done;
-	enum perfdata_status status = pd_decoder_run(input->decoder, input->packed, input->packed_size, &input->packed_at,
+	size_t before_in = input->compressed_at, before_out = *done;
+	enum perfdata_status status = pd_decoder_run(input->decoder, input->compressed, input->compressed_size, &input->compressed_at,
 						     buffer, size, done);
-	input->unpacked += *done - before_out;
-	bool moved = input->packed_at != before_in || *done != before_out;
-	bool empty = input->packed_at == input->packed_size;
+	input->decompressed += *done - before_out;
+	bool moved = input->compressed_at != before_in || *done != before_out;
+	bool empty = input->compressed_at == input->compressed_size;
 
 	if (status == PERFDATA_ENOMEM)
 		return status;
 	bool drained = !moved && empty && input->raw_ended;
 	if (drained && input->raw_failed)
-		note_damage(input, read_failure(input), packed_position(input));
+		note_damage(input, read_failure(input), compressed_position(input));
 	else if (drained && status == PERFDATA_END)
 		input->ended = true;
 	else if (drained && status == PERFDATA_OK)
-		note_damage(input, PERFDATA_END, packed_position(input));
+		note_damage(input, PERFDATA_END, compressed_position(input));
 	else if (status == PERFDATA_ELIMIT)
-		note_damage(input, status, packed_position(input));
+		note_damage(input, status, compressed_position(input));
 	else if (status == PERFDATA_DAMAGED || (!moved && !empty))
 		note_break(input);
 	else if (ratio_exceeded(input))
-		note_damage(input, PERFDATA_ELIMIT, packed_position(input));
+		note_damage(input, PERFDATA_ELIMIT, compressed_position(input));
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status read_packed(struct pd_input *input, uint8_t *buffer, size_t size, bool wait, size_t *ret_size)
+static enum perfdata_status read_compressed(struct pd_input *input, uint8_t *buffer, size_t size, bool wait, size_t *ret_size)
 {
 	size_t done = 0;
 	while (done < size && !input->ended) {
@@ -215,7 +215,7 @@ static enum perfdata_status read_packed(struct pd_input *input, uint8_t *buffer,
 enum perfdata_status pd_source_read(struct pd_input *input, uint8_t *buffer, size_t size, bool wait, size_t *ret_size)
 {
 	if (input->decoder)
-		return read_packed(input, buffer, size, wait, ret_size);
+		return read_compressed(input, buffer, size, wait, ret_size);
 	*ret_size = read_plain(input, buffer, size, wait);
 	return PERFDATA_OK;
 }
@@ -253,8 +253,8 @@ enum perfdata_status pd_source_start(struct pd_input *input, struct perfdata_err
 		return pd_error(reterr, PERFDATA_EUNSUP, 0, "packed with %s, which this build cannot unpack",
 				pd_input_packing(input));
 	input->decoder = pd_decoder_new(input->packing);
-	input->packed = input->decoder ? pd_malloc(PD_INPUT_PACKED) : NULL;
-	if (!input->packed)
+	input->compressed = input->decoder ? pd_malloc(PD_INPUT_COMPRESSED) : NULL;
+	if (!input->compressed)
 		return pd_error(reterr, PERFDATA_ENOMEM, 0, "out of memory");
 	return PERFDATA_OK;
 }
@@ -263,6 +263,6 @@ void pd_source_finish(struct pd_input *input)
 {
 	pd_decoder_free(input->decoder);
 	input->decoder = NULL;
-	pd_free(input->packed);
-	input->packed = NULL;
+	pd_free(input->compressed);
+	input->compressed = NULL;
 }

@@ -57,7 +57,7 @@ PERFDATA_API const char *perfdata_status_text(enum perfdata_status status);
 PERFDATA_API const char *perfdata_version(void);
 
 /* What the library was built with, such as "zlib zstd lzma elfutils debuginfod". Static storage. */
-PERFDATA_API const char *perfdata_features(void);
+PERFDATA_API const char *perfdata_build_info(void);
 
 /* Bytes somewhere else, never NUL-terminated by promise. data may be NULL when size is 0. */
 struct perfdata_bytes {
@@ -66,9 +66,9 @@ struct perfdata_bytes {
 };
 
 /* Byte order of a recording. */
-enum perfdata_order {
-	PERFDATA_LITTLE_ENDIAN = 0,
-	PERFDATA_BIG_ENDIAN = 1,
+enum perfdata_byte_order {
+	PERFDATA_BYTE_ORDER_LITTLE = 0,
+	PERFDATA_BYTE_ORDER_BIG = 1,
 };
 
 #define PERFDATA_NO_OFFSET UINT64_MAX
@@ -76,7 +76,7 @@ enum perfdata_order {
 /* Why an operation failed. `message` is one line without a newline and without the file name. */
 struct perfdata_error {
 	enum perfdata_status status;
-	uint64_t offset;      /* bytes from the start of the (unpacked) file, or PERFDATA_NO_OFFSET */
+	uint64_t offset;      /* bytes from the start of the (decompressed) file, or PERFDATA_NO_OFFSET */
 	char message[240];
 };
 
@@ -84,22 +84,22 @@ struct perfdata_error {
  * A finding is something about the input that its user should know: damage, loss, or a thing of the future.
  * Codes are stable. perfdata/findings.def lists each once: X(code, severity, NAME, meaning, advice). */
 enum perfdata_severity {
-	PERFDATA_NOTE = 0,     /* nothing is wrong; exit code 0 */
-	PERFDATA_WARNING = 1,  /* what was recorded is odd or incomplete, but read whole; exit code 0, 4 with --strict */
-	PERFDATA_ERROR = 2,    /* damaged or unfinished input: something could not be read; exit code 4 */
+	PERFDATA_SEVERITY_NOTE = 0,     /* nothing is wrong; exit code 0 */
+	PERFDATA_SEVERITY_WARNING = 1,  /* what was recorded is odd or incomplete, but read whole; exit code 0, 4 with --strict */
+	PERFDATA_SEVERITY_ERROR = 2,    /* damaged or unfinished input: something could not be read; exit code 4 */
 };
 
-enum perfdata_code {
-#define X(code, severity, name, meaning, advice) PERFDATA_F_##name = code,
+enum perfdata_finding_code {
+#define X(code, severity, name, meaning, advice) PERFDATA_FINDING_##name = code,
 #include "perfdata/findings.def"
 #undef X
 };
 
 struct perfdata_finding {
 	enum perfdata_severity severity;
-	enum perfdata_code code;
+	enum perfdata_finding_code code;
 	const char *file;     /* path as opened, or "DIR/data.N", or "-"; borrowed from the reader */
-	uint64_t offset;      /* in the unpacked stream, or PERFDATA_NO_OFFSET */
+	uint64_t offset;      /* in the decompressed stream, or PERFDATA_NO_OFFSET */
 	uint64_t record;      /* number of the record, from 0, or UINT64_MAX */
 	const char *message;  /* one line: what was found and what was done */
 };
@@ -107,8 +107,8 @@ struct perfdata_finding {
 /* Receives findings in the order of the input. The finding and its strings are borrowed during the call. */
 typedef void perfdata_finding_fn(void *user, const struct perfdata_finding *finding);
 
-struct perfdata_code_info {
-	enum perfdata_code code;
+struct perfdata_finding_info {
+	enum perfdata_finding_code code;
 	enum perfdata_severity severity;
 	const char *name;     /* such as "RECORD_SIZE" */
 	const char *meaning;  /* one sentence */
@@ -116,10 +116,10 @@ struct perfdata_code_info {
 };
 
 /* The row of a code, or NULL. Static storage. */
-PERFDATA_API const struct perfdata_code_info *perfdata_code_lookup(unsigned code);
+PERFDATA_API const struct perfdata_finding_info *perfdata_finding_lookup(unsigned code);
 
 /* Row number `index` of all codes in ascending order, or NULL behind the last. Static storage. */
-PERFDATA_API const struct perfdata_code_info *perfdata_code_at(size_t index);
+PERFDATA_API const struct perfdata_finding_info *perfdata_finding_at(size_t index);
 
 #ifdef __cplusplus
 }

@@ -27,7 +27,7 @@ extern "C" {
 enum perfdata_option_kind { PERFDATA_OPTION_FLAG, PERFDATA_OPTION_TEXT, PERFDATA_OPTION_NUMBER, PERFDATA_OPTION_CHOICE };
 
 /* An option of an emitter. Tables end with name NULL. */
-struct perfdata_option {
+struct perfdata_emitter_option {
 	const char *name;               /* without dashes */
 	enum perfdata_option_kind kind;
 	char short_name;                /* 0 if none */
@@ -35,8 +35,8 @@ struct perfdata_option {
 	const char *help;               /* one line */
 };
 /* A value that the user gave for an option. */
-struct perfdata_option_value {
-	const struct perfdata_option *option;
+struct perfdata_emitter_option_value {
+	const struct perfdata_emitter_option *option;
 	const char *text;               /* NULL for a FLAG; "no" for --no-FLAG */
 	uint64_t number;
 };
@@ -46,7 +46,7 @@ struct perfdata_emit_context {
 	size_t size;
 	const struct perfdata_reader *reader;
 	const struct perfdata_session *session;
-	const struct perfdata_option_value *options;
+	const struct perfdata_emitter_option_value *options;
 	size_t nr_options;
 	bool shared_output;             /* several recordings share one output: name the file in each line */
 	perfdata_finding_fn *on_finding;
@@ -79,11 +79,11 @@ struct perfdata_emitter {
 	bool one_document;              /* an output holds one recording (json, csv) */
 	bool light;                     /* formatting costs less than reading: with few processors, one is better spent there */
 	bool checks;                    /* reports what is damaged inside records itself, as perfdata_batch_check would */
-	const struct perfdata_option *options;   /* or NULL */
+	const struct perfdata_emitter_option *options;   /* or NULL */
 	/* Optional: the needs for these options, or 0 for the default. */
-	uint32_t (*needs_for)(const struct perfdata_option_value *options, size_t nr_options);
+	uint32_t (*needs_for)(const struct perfdata_emitter_option_value *options, size_t nr_options);
 	/* Optional: the order of records for these options, where the user does not say; without it, time. */
-	enum perfdata_record_order (*order_for)(const struct perfdata_option_value *options, size_t nr_options);
+	enum perfdata_record_order (*order_for)(const struct perfdata_emitter_option_value *options, size_t nr_options);
 	/* *ret_state is freed by `release`. PERFDATA_EUSAGE with a message for a wrong option. */
 	enum perfdata_status (*begin)(const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out);
 	/* *ret_value goes to format; free_value frees it. */
@@ -100,9 +100,9 @@ struct perfdata_emitter {
 };
 
 /* The option's value, or NULL if it was not given (the last one wins). */
-PERFDATA_API const char *perfdata_option_text(const struct perfdata_option_value *options, size_t nr_options, const char *name);
-PERFDATA_API bool perfdata_option_flag(const struct perfdata_option_value *options, size_t nr_options, const char *name, bool otherwise);
-PERFDATA_API uint64_t perfdata_option_number(const struct perfdata_option_value *options, size_t nr_options, const char *name, uint64_t otherwise);
+PERFDATA_API const char *perfdata_option_text(const struct perfdata_emitter_option_value *options, size_t nr_options, const char *name);
+PERFDATA_API bool perfdata_option_flag(const struct perfdata_emitter_option_value *options, size_t nr_options, const char *name, bool otherwise);
+PERFDATA_API uint64_t perfdata_option_number(const struct perfdata_emitter_option_value *options, size_t nr_options, const char *name, uint64_t otherwise);
 
 /* The emitters that come with the library, by index from 0 until NULL, and by name (NULL: there is none). */
 PERFDATA_API const struct perfdata_emitter *perfdata_builtin_emitter(size_t index);
@@ -111,7 +111,7 @@ PERFDATA_API const struct perfdata_emitter *perfdata_builtin_emitter_named(const
 /* --- sinks --------------------------------------------------------------------------------------------------------- */
 
 /* Where bytes go: a descriptor, or a path that is written under a temporary name and renamed at the end. Packed by the suffix .gz or .zst;
- * what ends in .xz is PERFDATA_EUNSUP, since it would be written unpacked. */
+ * what ends in .xz is PERFDATA_EUNSUP, since it would be written decompressed. */
 struct perfdata_sink;
 /* Whether the suffix asks for nothing that cannot be done. Opens nothing; reterr may be NULL. */
 PERFDATA_API enum perfdata_status perfdata_sink_check_path(const char *path, struct perfdata_error *reterr);
@@ -131,7 +131,7 @@ PERFDATA_API uint64_t perfdata_sink_written(const struct perfdata_sink *sink);  
 struct perfdata_run_options {
 	size_t size;
 	unsigned jobs;                          /* formatting threads; 0: as many as there are processors */
-	const struct perfdata_option_value *options;   /* for the emitter */
+	const struct perfdata_emitter_option_value *options;   /* for the emitter */
 	size_t nr_options;
 	bool shared_output;
 	const volatile int *stop;               /* set to non-zero (by a signal handler) to stop early, may be NULL */

@@ -24,8 +24,8 @@ enum perfdata_record_order {
 /* Reading by threads of the reader's own, ahead of what is asked for. It changes nothing but the time that it takes: findings come from the thread
  * that asks all the same. Pipes are left to that thread, and small files. */
 enum perfdata_read_ahead {
-	PERFDATA_READ_BYTES_AHEAD = 1,     /* a thread reads (and unpacks) bytes */
-	PERFDATA_READ_RECORDS_AHEAD = 2,   /* a thread frames and orders records */
+	PERFDATA_AHEAD_BYTES = 1,     /* a thread reads (and unpacks) bytes */
+	PERFDATA_AHEAD_RECORDS = 2,   /* a thread frames and orders records */
 };
 
 struct perfdata_reader_options {
@@ -34,14 +34,14 @@ struct perfdata_reader_options {
 	const char *tmpdir;                /* for unlinked temporary files; NULL: /tmp */
 	uint64_t max_memory;               /* bytes held for ordering before spilling; 0: 256 MiB */
 	uint64_t max_spool;                /* bytes in temporary files; 0: no limit */
-	uint32_t max_ratio;                /* unpacked : packed bytes; 0: no limit */
+	uint32_t max_ratio;                /* decompressed : compressed bytes; 0: no limit */
 	uint32_t read_ahead;               /* enum perfdata_read_ahead */
 	uint32_t max_findings;             /* of one code that are reported one by one; the rest are only counted. 0: 1000 */
 	perfdata_finding_fn *on_finding;   /* may be NULL. Told as it is found; by perfdata_run in the order of the batches */
 	void *user;                        /* for on_finding */
 	const volatile int *stop;          /* once it is not 0, waiting for a pipe ends with PERFDATA_EINTR; may be NULL */
 	/* How far the reading is, from the thread that asks for records, about every 64 KiB and at the end: bytes of the records given so
-	 * far (unpacked from gzip, zstd or xz; what stands inside COMPRESSED records does not count), of `total`, or of UINT64_MAX, which
+	 * far (decompressed from gzip, zstd or xz; what stands inside COMPRESSED records does not count), of `total`, or of UINT64_MAX, which
 	 * means an unknown number; damage makes both inexact. May be NULL. */
 	void (*on_progress)(void *user, uint64_t bytes, uint64_t total);
 	void *progress_user;               /* for on_progress */
@@ -67,7 +67,7 @@ struct perfdata_section { uint64_t offset, size; };
 
 struct perfdata_header {
 	enum perfdata_container container;
-	enum perfdata_order order;
+	enum perfdata_byte_order order;
 	unsigned version;                   /* 1 (PERFFILE) or 2 (PERFILE2) */
 	uint64_t header_size;               /* 104, 72, or 16 for a pipe */
 	uint64_t attr_size;                 /* bytes of an attr table entry; 0 for a pipe */
@@ -76,7 +76,7 @@ struct perfdata_header {
 	const char *packing;                /* "none", "gzip", "zstd", "xz" */
 	const char *name;                   /* path as opened, or the name given */
 	int64_t mtime;                      /* seconds since 1970, 0 if unknown */
-	uint64_t file_size;                 /* unpacked bytes, UINT64_MAX if not known yet */
+	uint64_t file_size;                 /* decompressed bytes, UINT64_MAX if not known yet */
 	unsigned nr_files;                  /* 1, and one more for each data.N of a directory */
 };
 /* Borrowed until close. */
@@ -143,13 +143,13 @@ enum perfdata_raw_flag {
 	PERFDATA_RAW_UNKNOWN_ID = 1,   /* its id belongs to no event */
 	PERFDATA_RAW_LATE = 2,         /* older than what was delivered before it (time order) */
 	PERFDATA_RAW_AFTER_GAP = 4,    /* damaged bytes were skipped in front of it */
-	PERFDATA_RAW_NOT_UNPACKED = 8, /* a COMPRESSED record of which nothing could be unpacked: no record follows from it */
+	PERFDATA_RAW_NOT_DECOMPRESSED = 8, /* a COMPRESSED record of which nothing could be decompressed: no record follows from it */
 };
 
 struct perfdata_raw {
 	const uint8_t *bytes;                  /* the record, header first, contiguous; borrowed, see perfdata_reader_next */
 	const struct perfdata_event *event;    /* or NULL */
-	uint64_t offset;                       /* in the unpacked stream of its file, from its first byte; of the carrier if inner is set */
+	uint64_t offset;                       /* in the decompressed stream of its file, from its first byte; of the carrier if inner is set */
 	uint64_t inner;                        /* records from COMPRESSED ones: bytes into all that the file's carriers unpack to; else PERFDATA_NO_OFFSET */
 	uint64_t number;                       /* of the record in file order, from 0 */
 	uint64_t time;                         /* ns; UINT64_MAX if it has none */
@@ -178,7 +178,7 @@ PERFDATA_API const struct perfdata_error *perfdata_reader_error(const struct per
 /* True while nothing of the input was lost: no finding of severity ERROR so far. */
 PERFDATA_API bool perfdata_reader_complete(const struct perfdata_reader *reader);
 /* How many findings of a code there were, reported or not. */
-PERFDATA_API uint64_t perfdata_reader_finding_count(const struct perfdata_reader *reader, enum perfdata_code code);
+PERFDATA_API uint64_t perfdata_reader_finding_count(const struct perfdata_reader *reader, enum perfdata_finding_code code);
 
 #ifdef __cplusplus
 }

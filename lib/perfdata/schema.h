@@ -19,18 +19,18 @@ extern "C" {
 
 /* What a field is. Integers are stored in the view with the same width, in this machine's byte order. */
 enum perfdata_kind {
-	PERFDATA_PAD,        /* bytes without meaning; no member */
-	PERFDATA_U8, PERFDATA_U16, PERFDATA_U32, PERFDATA_U64, PERFDATA_S32, PERFDATA_S64, PERFDATA_F64,
-	PERFDATA_TEXT,       /* struct perfdata_bytes: up to the first NUL, at most to the end of the record's body */
-	PERFDATA_CHARS,      /* struct perfdata_bytes: char[n] in the file, up to the first NUL */
-	PERFDATA_BYTES,      /* struct perfdata_bytes */
-	PERFDATA_STRING,     /* feature sections: u32 length, bytes; up to the first NUL */
-	PERFDATA_LIST,       /* struct perfdata_list: `element` describes one element */
-	PERFDATA_STRUCT,     /* a view inside the view: `element` describes it */
-	PERFDATA_ATTR,       /* struct perfdata_attr */
-	PERFDATA_CPUS,       /* struct perfdata_cpus */
-	PERFDATA_FEATURE,    /* the payload of a feature section: struct perfdata_bytes, see perfdata_feature_decode */
-	PERFDATA_BITMAP,     /* feature sections: u64 number of bits, then u64 words; see struct perfdata_node */
+	PERFDATA_KIND_PAD,        /* bytes without meaning; no member */
+	PERFDATA_KIND_U8, PERFDATA_KIND_U16, PERFDATA_KIND_U32, PERFDATA_KIND_U64, PERFDATA_KIND_S32, PERFDATA_KIND_S64, PERFDATA_KIND_F64,
+	PERFDATA_KIND_TEXT,       /* struct perfdata_bytes: up to the first NUL, at most to the end of the record's body */
+	PERFDATA_KIND_CHARS,      /* struct perfdata_bytes: char[n] in the file, up to the first NUL */
+	PERFDATA_KIND_BYTES,      /* struct perfdata_bytes */
+	PERFDATA_KIND_STRING,     /* feature sections: u32 length, bytes; up to the first NUL */
+	PERFDATA_KIND_LIST,       /* struct perfdata_list: `element` describes one element */
+	PERFDATA_KIND_STRUCT,     /* a view inside the view: `element` describes it */
+	PERFDATA_KIND_ATTR,       /* struct perfdata_attr */
+	PERFDATA_KIND_CPUS,       /* struct perfdata_cpus */
+	PERFDATA_KIND_FEATURE,    /* the payload of a feature section: struct perfdata_bytes, see perfdata_feature_decode */
+	PERFDATA_KIND_BITMAP,     /* feature sections: u64 number of bits, then u64 words; see struct perfdata_node */
 };
 
 /* How a value is shown. */
@@ -174,8 +174,8 @@ enum perfdata_sample_type {
 };
 
 enum perfdata_read_format {
-	PERFDATA_READ_TIME_ENABLED = 1, PERFDATA_READ_TIME_RUNNING = 2, PERFDATA_READ_ID = 4, PERFDATA_READ_GROUP = 8,
-	PERFDATA_READ_LOST = 16,
+	PERFDATA_READ_FORMAT_TIME_ENABLED = 1, PERFDATA_READ_FORMAT_TIME_RUNNING = 2, PERFDATA_READ_FORMAT_ID = 4, PERFDATA_READ_FORMAT_GROUP = 8,
+	PERFDATA_READ_FORMAT_LOST = 16,
 };
 
 /* Numbers of the attr's flag bits, the same for both byte orders after decoding. precise_ip takes 15 and 16. */
@@ -217,7 +217,7 @@ enum perfdata_cpumode {
 #define PERFDATA_CONTEXT_GUEST_KERNEL ((uint64_t)-2176)
 #define PERFDATA_CONTEXT_GUEST_USER ((uint64_t)-2560)
 /* "PERF_CONTEXT_USER" and so on, or NULL. */
-PERFDATA_API const char *perfdata_context_name(uint64_t entry);
+PERFDATA_API const char *perfdata_callchain_marker_name(uint64_t entry);
 
 /* --- pieces of views --------------------------------------------------------------------------------------------- */
 
@@ -290,7 +290,7 @@ static inline unsigned perfdata_attr_precise_ip(const struct perfdata_attr *attr
 
 /* Decodes an attr of attr.size bytes (0 means 64) at the start of `bytes`; *ret_size is how many it takes.
  * PERFDATA_DAMAGED if attr.size is impossible or beyond `size`; what fits is decoded. `rest` borrows from bytes. */
-PERFDATA_API enum perfdata_status perfdata_attr_decode(const void *bytes, size_t size, enum perfdata_order order,
+PERFDATA_API enum perfdata_status perfdata_attr_decode(const void *bytes, size_t size, enum perfdata_byte_order order,
 							struct perfdata_attr *ret, size_t *ret_size);
 
 /* --- views of records ------------------------------------------------------------------------------------------- */
@@ -509,7 +509,7 @@ struct perfdata_record {
 	struct perfdata_bytes rest;              /* bytes of the body that the layout does not explain, or that are damaged */
 	uint64_t rest_offset;                    /* where `rest` begins, from the start of the record */
 	const char *problem;                     /* why PERFDATA_DAMAGED was returned, or NULL; static storage */
-	enum perfdata_code problem_code;
+	enum perfdata_finding_code problem_code;
 	union {
 		uint64_t present;                /* of whichever view it is */
 		struct perfdata_mmap mmap;
@@ -560,7 +560,7 @@ struct perfdata_config {
 	struct perfdata_attr attr;     /* attr.rest is empty here */
 	bool has_attr;
 	bool swap;
-	enum perfdata_order order;
+	enum perfdata_byte_order order;
 	bool branch_counters;          /* branch entries are followed by counter words */
 	uint8_t trailer_size;          /* bytes of the sample_id trailer; 0 without sample_id_all */
 	int8_t sample_id_at, sample_time_at, sample_tid_at, sample_cpu_at;    /* u64 index in a sample's body, or -1 */
@@ -583,7 +583,7 @@ struct perfdata_config {
 
 /* attr NULL: records of a recording without attrs; user records and fixed parts of kernel records can still be decoded. */
 PERFDATA_API void perfdata_config_init(struct perfdata_config *config, const struct perfdata_attr *attr,
-				       enum perfdata_order order);
+				       enum perfdata_byte_order order);
 
 /* Decodes the record of `size` bytes at `bytes` (header first; size as the header says or what there is of it).
  * PERFDATA_OK, or PERFDATA_DAMAGED when a field does not fit: the fields before it are in the view, the bytes from there on in
@@ -703,7 +703,7 @@ struct perfdata_feature;   /* a decoded feature section; owns its tree and a cop
  * `bytes`. Bytes behind the last field are given as `rest`.
  * *ret is set on PERFDATA_OK and on PERFDATA_DAMAGED (the tree ends before the damage; reterr says where, as an offset inside the
  * section). reterr may be NULL. */
-PERFDATA_API enum perfdata_status perfdata_feature_decode(uint32_t id, const void *bytes, size_t size, enum perfdata_order order,
+PERFDATA_API enum perfdata_status perfdata_feature_decode(uint32_t id, const void *bytes, size_t size, enum perfdata_byte_order order,
 							  uint32_t nr_cpus_avail, struct perfdata_feature **ret,
 							  struct perfdata_error *reterr);
 PERFDATA_API void perfdata_feature_free(struct perfdata_feature *feature);

@@ -173,7 +173,7 @@ PERFDATA_API enum perfdata_status perfdata_session_kernel_symbol(const struct pe
 								 struct perfdata_symbol *ret);
 /* The functions inlined at a frame's address and the source position of each: see perfdata_symbols_source. PERFDATA_ABSENT: nothing is known. */
 PERFDATA_API enum perfdata_status perfdata_session_source(const struct perfdata_session *session, uint32_t frame,
-							  struct perfdata_source *entries, size_t room, size_t *ret_count);
+							  struct perfdata_source_line *entries, size_t room, size_t *ret_count);
 /* Ids go from 0 to this, without gaps: iterate with perfdata_session_stack. */
 PERFDATA_API uint32_t perfdata_session_nr_stacks(const struct perfdata_session *session);
 /* Resolves the recorded addresses of a stack against a symbol source of the caller's choice that takes such addresses: a kallsyms

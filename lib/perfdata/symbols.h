@@ -146,7 +146,7 @@ PERFDATA_API enum perfdata_status perfdata_symbols_resolve(struct perfdata_symbo
 							   struct perfdata_symbol *ret, size_t *ret_named);
 
 /* One function of the inlined calls at an address, or of a source position. */
-struct perfdata_source {
+struct perfdata_source_line {
 	const char *function;  /* demangled; NULL: unknown */
 	const char *file;      /* as the compiler wrote it, made absolute with its directory; NULL: unknown */
 	uint32_t line, column; /* 0: unknown */
@@ -157,7 +157,7 @@ struct perfdata_source {
  * the code. Sets at most `room` entries and says how many there are in *ret_count. PERFDATA_ABSENT: no debug
  * information there. PERFDATA_EUNSUP, PERFDATA_ENOMEM. */
 PERFDATA_API enum perfdata_status perfdata_symbols_source(struct perfdata_symbols_dso *dso, uint64_t address,
-							  struct perfdata_source *frames, size_t room, size_t *ret_count);
+							  struct perfdata_source_line *frames, size_t room, size_t *ret_count);
 
 /* Where the names of a dso come from, for messages. Loads the dso if no look-up has done so. */
 struct perfdata_symbols_origin {
@@ -177,10 +177,10 @@ PERFDATA_API enum perfdata_status perfdata_symbols_vaddr(struct perfdata_symbols
 #define PERFDATA_BUILD_ID_MAX 64
 
 /* The build-id of an ELF file. PERFDATA_ABSENT: it has none. PERFDATA_EREAD, PERFDATA_EFORMAT: no ELF file. */
-PERFDATA_API enum perfdata_status perfdata_read_build_id(const char *path, uint8_t ret_id[PERFDATA_BUILD_ID_MAX],
+PERFDATA_API enum perfdata_status perfdata_file_build_id(const char *path, uint8_t ret_id[PERFDATA_BUILD_ID_MAX],
 							 size_t *ret_size);
 /* The build-id in ELF notes, such as the content of /sys/kernel/notes or /sys/module/NAME/notes/.note.gnu.build-id. */
-PERFDATA_API enum perfdata_status perfdata_notes_build_id(const void *notes, size_t size, enum perfdata_order order,
+PERFDATA_API enum perfdata_status perfdata_notes_build_id(const void *notes, size_t size, enum perfdata_byte_order order,
 							  uint8_t ret_id[PERFDATA_BUILD_ID_MAX], size_t *ret_size);
 /* The build-id of the kernel that runs here. PERFDATA_EREAD: /sys/kernel/notes is not to be read. */
 PERFDATA_API enum perfdata_status perfdata_running_kernel_build_id(uint8_t ret_id[PERFDATA_BUILD_ID_MAX], size_t *ret_size);

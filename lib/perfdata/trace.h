@@ -73,7 +73,7 @@ struct perfdata_trace_event {
 
 /* An empty set of formats for a recorder with this byte order and sizeof(long) (4 or 8). PERFDATA_OK, PERFDATA_EUSAGE
  * for another size, or PERFDATA_ENOMEM. Free with perfdata_trace_free. */
-PERFDATA_API enum perfdata_status perfdata_trace_new(enum perfdata_order order, unsigned long_size,
+PERFDATA_API enum perfdata_status perfdata_trace_new(enum perfdata_byte_order order, unsigned long_size,
 						     struct perfdata_trace **ret_trace);
 
 /* Reads the tracing data of a recording (the body of feature 1, or what follows record 66) into a new set. The bytes
@@ -97,7 +97,7 @@ PERFDATA_API void perfdata_trace_free(struct perfdata_trace *trace);
 /* What the tracing data says of its recorder. */
 struct perfdata_trace_info {
 	const char *version;        /* "0.6"; "" if nothing was loaded */
-	enum perfdata_order order;
+	enum perfdata_byte_order order;
 	unsigned long_size;         /* 4 or 8 */
 	uint32_t page_size;
 	size_t nr_events;
@@ -133,7 +133,7 @@ PERFDATA_API const char *perfdata_trace_comm(const struct perfdata_trace *trace,
 
 struct perfdata_trace_value {
 	enum perfdata_trace_kind kind;
-	enum perfdata_order order;
+	enum perfdata_byte_order order;
 	bool is_signed;
 	bool clipped;               /* a dynamic field whose length reaches beyond the raw data: `bytes` are what is there */
 	uint32_t element_size;
@@ -148,7 +148,7 @@ struct perfdata_trace_value {
 /* The value of a field in the raw data of one sample (without the 4-byte size in front). Borrows from `raw`.
  * PERFDATA_OK, or PERFDATA_DAMAGED if the raw data is too short for the field. */
 PERFDATA_API enum perfdata_status perfdata_trace_value(const struct perfdata_trace_field *field,
-						       struct perfdata_bytes raw, enum perfdata_order order,
+						       struct perfdata_bytes raw, enum perfdata_byte_order order,
 						       struct perfdata_trace_value *ret_value);
 
 /* Element `index` of an ARRAY or BITMASK, sign-extended if signed; 0 behind the last. */
@@ -166,7 +166,7 @@ struct perfdata_trace_symbol {
 /* What printing needs beyond the event. */
 struct perfdata_trace_context {
 	const struct perfdata_trace *trace; /* for printk formats; may be NULL */
-	enum perfdata_order order;          /* of the raw data */
+	enum perfdata_byte_order order;          /* of the raw data */
 	/* The symbol that holds a kernel address; false if unknown. May be NULL. */
 	bool (*symbol)(void *user, uint64_t address, struct perfdata_trace_symbol *ret_symbol);
 	void *user;
@@ -188,7 +188,7 @@ PERFDATA_API enum perfdata_status perfdata_trace_print(const struct perfdata_tra
  * passes it as `as_bytes`. PERFDATA_OK, or PERFDATA_DAMAGED if the raw data is too short (nothing is appended). */
 PERFDATA_API enum perfdata_status perfdata_trace_print_field(const struct perfdata_trace_event *event,
 							     const struct perfdata_trace_field *field,
-							     struct perfdata_bytes raw, enum perfdata_order order,
+							     struct perfdata_bytes raw, enum perfdata_byte_order order,
 							     bool as_bytes, struct perfdata_text *out);
 
 /* True if perfdata_trace_print_field writes nothing but a number, of which no notation has anything to escape. */
@@ -200,7 +200,7 @@ PERFDATA_API struct perfdata_part perfdata_trace_field_part(const struct perfdat
 
 /* False if the field is one that perf prints as text and these bytes are not printable. */
 PERFDATA_API bool perfdata_trace_field_printable(const struct perfdata_trace_field *field, struct perfdata_bytes raw,
-						 enum perfdata_order order);
+						 enum perfdata_byte_order order);
 
 #ifdef __cplusplus
 }

@@ -192,17 +192,17 @@ static void fetch_bytes(const struct block *block, unsigned from)
 		pd_record_fetch(block->records[i].bytes);
 }
 
-enum perfdata_status pd_ahead_next(struct pd_ahead *ahead, struct pd_few *ret)
+enum perfdata_status pd_ahead_next(struct pd_ahead *ahead, struct pd_span *ret)
 {
 	for (;;) {
 		wait_for_block(ahead);
 		struct block *block = &ahead->blocks[ahead->taken % BLOCKS];
 		while (block->at_note < block->nr_notes && block->notes[block->at_note].before == block->at_record)
-			pd_reader_tell(ahead->reader, &block->notes[block->at_note++].finding);
+			pd_reader_report(ahead->reader, &block->notes[block->at_note++].finding);
 		const unsigned stop = block->at_note < block->nr_notes ? block->notes[block->at_note].before : block->nr_records;
 		const unsigned left = stop - block->at_record;
 		if (left) {
-			*ret = (struct pd_few){ &block->records[block->at_record], left < PD_MAX_RECORDS ? left : PD_MAX_RECORDS };
+			*ret = (struct pd_span){ &block->records[block->at_record], left < PD_MAX_RECORDS ? left : PD_MAX_RECORDS };
 			block->at_record += ret->nr;
 			fetch_bytes(block, block->at_record);
 			return PERFDATA_OK;

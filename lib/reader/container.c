@@ -39,7 +39,7 @@ static enum perfdata_status read_bytes(struct container *c, uint64_t offset, uin
 		return PERFDATA_ENOMEM;
 	const enum perfdata_status status = want ? pd_input_read_at(c->input, offset, bytes, want, ret_size) : PERFDATA_OK;
 	if (status != PERFDATA_OK && status != PERFDATA_END) {
-		pd_reader_finding(c->reader, PERFDATA_F_READ_FAILED, 0, offset, "%zu bytes could not be read here", want);
+		pd_reader_finding(c->reader, PERFDATA_FINDING_READ_FAILED, 0, offset, "%zu bytes could not be read here", want);
 		*ret_size = 0;
 	}
 	*ret = bytes;
@@ -57,31 +57,31 @@ static void note_end_of(struct container *c, uint64_t offset, uint64_t size)
 static bool is_small_size(uint64_t size) { return size >= 8 && size <= 4096; }
 
 /* The magic of version 2 states the byte order, unless it is the magic that is damaged. */
-static enum perfdata_order order_of_v2(struct perfdata_reader *reader, const uint8_t *bytes, size_t size)
+static enum perfdata_byte_order order_of_v2(struct perfdata_reader *reader, const uint8_t *bytes, size_t size)
 {
-	const enum perfdata_order order = memcmp(bytes, "PERFILE2", 8) ? PERFDATA_BIG_ENDIAN : PERFDATA_LITTLE_ENDIAN;
+	const enum perfdata_byte_order order = memcmp(bytes, "PERFILE2", 8) ? PERFDATA_BYTE_ORDER_BIG : PERFDATA_BYTE_ORDER_LITTLE;
 	const bool swap = pd_order_is_foreign(order);
 
 	if (size < 24 || is_small_size(pd_load64(bytes + 8, swap)) || !is_small_size(pd_load64(bytes + 8, !swap)))
 		return order;
 	if (pd_load64(bytes + 8, !swap) != PIPE_HEADER_SIZE && !is_small_size(pd_load64(bytes + 16, !swap)))
 		return order;
-	pd_reader_finding(reader, PERFDATA_F_HEADER, 0, 0, "the magic states the other byte order than the header has");
-	return order == PERFDATA_BIG_ENDIAN ? PERFDATA_LITTLE_ENDIAN : PERFDATA_BIG_ENDIAN;
+	pd_reader_finding(reader, PERFDATA_FINDING_HEADER, 0, 0, "the magic states the other byte order than the header has");
+	return order == PERFDATA_BYTE_ORDER_BIG ? PERFDATA_BYTE_ORDER_LITTLE : PERFDATA_BYTE_ORDER_BIG;
 }
 
 /* The byte order of a version 1 recording, whose magic is the same in both: that in which sizes are small. */
-static enum perfdata_order order_of_v1(const uint8_t *bytes, size_t size)
+static enum perfdata_byte_order order_of_v1(const uint8_t *bytes, size_t size)
 {
-	const bool foreign_swap = pd_order_is_foreign(PERFDATA_BIG_ENDIAN);
+	const bool foreign_swap = pd_order_is_foreign(PERFDATA_BYTE_ORDER_BIG);
 
 	if (size >= 16 && is_small_size(pd_load64(bytes + 8, foreign_swap)))
-		return PERFDATA_BIG_ENDIAN;
+		return PERFDATA_BYTE_ORDER_BIG;
 	if (size >= 16 && is_small_size(pd_load64(bytes + 8, !foreign_swap)))
-		return PERFDATA_LITTLE_ENDIAN;
+		return PERFDATA_BYTE_ORDER_LITTLE;
 	if (size >= 24 && is_small_size(pd_load64(bytes + 16, foreign_swap)))
-		return PERFDATA_BIG_ENDIAN;
-	return PERFDATA_LITTLE_ENDIAN;
+		return PERFDATA_BYTE_ORDER_BIG;
+	return PERFDATA_BYTE_ORDER_LITTLE;
 }
 
 static bool take_magic(struct perfdata_reader *reader, const uint8_t *bytes, size_t size)
@@ -143,13 +143,13 @@ static void take_bitmap(struct perfdata_reader *reader, const uint8_t *bytes)
 		any |= wide[i];
 	}
 	memcpy(bits, wide, sizeof wide);
-	if (!any || reader->header.order == PERFDATA_LITTLE_ENDIAN || has_bit(wide, PERFDATA_FEATURE_HOSTNAME))
+	if (!any || reader->header.order == PERFDATA_BYTE_ORDER_LITTLE || has_bit(wide, PERFDATA_FEATURE_HOSTNAME))
 		return;
 	if (has_bit(narrow, PERFDATA_FEATURE_HOSTNAME)) {
 		memcpy(bits, narrow, sizeof narrow);
 		return;
 	}
-	pd_reader_finding(reader, PERFDATA_F_FEATURE_BITMAP, 0, HEADER_SIZE - 32,
+	pd_reader_finding(reader, PERFDATA_FINDING_FEATURE_BITMAP, 0, HEADER_SIZE - 32,
 			  "the feature bitmap fits neither word size; only build-ids are assumed");
 	memset(bits, 0, sizeof wide);
 	bits[0] = 1u << PERFDATA_FEATURE_BUILD_ID;
@@ -171,9 +171,9 @@ static void take_file_header(struct container *c, const uint8_t *bytes, size_t s
 		section->size = pd_u64(&cursor);
 	}
 	if (size < HEADER_SIZE && size < header->header_size)
-		pd_reader_finding(reader, PERFDATA_F_TRUNCATED, 0, size, "the input ends inside the file header");
+		pd_reader_finding(reader, PERFDATA_FINDING_TRUNCATED, 0, size, "the input ends inside the file header");
 	if (header->header_size != HEADER_SIZE && header->header_size != OLD_HEADER_SIZE)
-		pd_reader_finding(reader, PERFDATA_F_HEADER_SIZE, 0, 8, "the header states a size of %llu bytes",
+		pd_reader_finding(reader, PERFDATA_FINDING_HEADER_SIZE, 0, 8, "the header states a size of %llu bytes",
 				  (unsigned long long)header->header_size);
 	if (header->header_size >= OLD_HEADER_SIZE && header->header_size < HEADER_SIZE)
 		memset(full + header->header_size, 0, HEADER_SIZE - (size_t)header->header_size);
@@ -196,7 +196,7 @@ static enum perfdata_status add_event(struct container *c, const uint8_t *entry,
 	if (ids.size) {
 		const bool fits = pd_range_ok(ids.offset, ids.size, c->size) && ids.size % 8 == 0;
 		if (!fits || ids.size > c->size - c->id_bytes)
-			pd_reader_finding(reader, PERFDATA_F_IDS_RANGE, 0, offset + stride - 16,
+			pd_reader_finding(reader, PERFDATA_FINDING_IDS_RANGE, 0, offset + stride - 16,
 					  "the ids of event %zu stand at %#llx and have %#llx bytes", reader->nr_events,
 					  (unsigned long long)ids.offset, (unsigned long long)ids.size);
 		if (ids.size > c->size - c->id_bytes)
@@ -232,7 +232,7 @@ static size_t attr_stride(struct container *c)
 		if (repaired < 80 || repaired > 4096 || repaired % 8)
 			repaired = 0;
 	}
-	pd_reader_finding(reader, PERFDATA_F_ATTR_SIZE, 0, 16, "entries of the attr table have %llu bytes; %llu was used",
+	pd_reader_finding(reader, PERFDATA_FINDING_ATTR_SIZE, 0, 16, "entries of the attr table have %llu bytes; %llu was used",
 			  (unsigned long long)stated, (unsigned long long)repaired);
 	return (size_t)repaired;
 }
@@ -252,7 +252,7 @@ static enum perfdata_status read_attrs(struct container *c)
 	if (!pd_range_ok(attrs.offset, attrs.size, c->size) || attrs.size % stride ||
 	    (reader->header.data.size && attrs.offset < reader->header.data.offset + reader->header.data.size &&
 	     reader->header.data.offset < attrs.offset + attrs.size))
-		pd_reader_finding(reader, PERFDATA_F_ATTRS_RANGE, 0, 24,
+		pd_reader_finding(reader, PERFDATA_FINDING_ATTRS_RANGE, 0, 24,
 				  "the attr table stands at %#llx and has %#llx bytes; the file has %#llx",
 				  (unsigned long long)attrs.offset, (unsigned long long)attrs.size, (unsigned long long)c->size);
 	/* an entry that is almost whole was meant to be */
@@ -350,7 +350,7 @@ static void find_data(struct container *c)
 		c->data_end = c->size;
 		c->finished = find_table(c);
 		if (wrong)
-			pd_reader_finding(reader, PERFDATA_F_DATA_RANGE, 0, 40,
+			pd_reader_finding(reader, PERFDATA_FINDING_DATA_RANGE, 0, 40,
 					  "the data section stands at %#llx and has %#llx bytes; records were looked for from %#llx on",
 					  (unsigned long long)data.offset, (unsigned long long)data.size,
 					  (unsigned long long)c->data_offset);
@@ -360,18 +360,18 @@ static void find_data(struct container *c)
 	if (table_is_plausible(c, c->data_end)) {
 		;
 	} else if (find_table(c)) {
-		pd_reader_finding(reader, PERFDATA_F_HEADER, 0, 48,
+		pd_reader_finding(reader, PERFDATA_FINDING_HEADER, 0, 48,
 				  "the header states records up to %#llx; the feature table stands at %#llx",
 				  (unsigned long long)end, (unsigned long long)c->data_end);
 	} else if (!data.size) {
 		c->finished = false;
 		c->data_end = c->size;
-		pd_reader_finding(reader, PERFDATA_F_NOT_FINISHED, 0, 48,
+		pd_reader_finding(reader, PERFDATA_FINDING_NOT_FINISHED, 0, 48,
 				  "the header states no records: the recorder was killed; records were read to the end of the file");
 	} else if (end >= c->size && (end > c->size || count_bits(c))) {
 		c->finished = false;
 		c->data_end = c->size;
-		pd_reader_finding(reader, PERFDATA_F_TRUNCATED, 0, c->size,
+		pd_reader_finding(reader, PERFDATA_FINDING_TRUNCATED, 0, c->size,
 				  "the file ends here; its records should reach up to %#llx, and features follow them",
 				  (unsigned long long)end);
 	}
@@ -409,7 +409,7 @@ static enum perfdata_status read_feature(struct container *c, uint32_t id, struc
 	if (place.size > there)
 		c->finished = false;
 	if (place.size > there || place.size > c->size - c->section_bytes) {
-		pd_reader_finding(reader, PERFDATA_F_FEATURE_RANGE, 0, place.offset,
+		pd_reader_finding(reader, PERFDATA_FINDING_FEATURE_RANGE, 0, place.offset,
 				  "feature section %u stands at %#llx and has %#llx bytes; the file has %#llx", id,
 				  (unsigned long long)place.offset, (unsigned long long)place.size, (unsigned long long)c->size);
 		if (there > c->size - c->section_bytes)
@@ -453,7 +453,7 @@ static enum perfdata_status read_features(struct container *c)
 	if (size < count * 16)
 		c->finished = false;
 	if (size < count * 16)
-		pd_reader_finding(reader, PERFDATA_F_TRUNCATED, 0, c->data_end + size, "the file ends inside the table of features");
+		pd_reader_finding(reader, PERFDATA_FINDING_TRUNCATED, 0, c->data_end + size, "the file ends inside the table of features");
 	struct pd_cursor cursor = pd_cursor(table, size, reader->config.swap);
 	for (unsigned i = 0; i < count; i++) {
 		places[i].offset = pd_u64(&cursor);
@@ -486,7 +486,7 @@ static void check_tail(struct container *c)
 	    pd_input_read_at(c->input, c->sections_end, bytes, sizeof bytes, &size) != PERFDATA_OK || !size)
 		return;
 	if (size >= 8 && pd_is_magic(bytes)) {
-		pd_reader_finding(c->reader, PERFDATA_F_CONCATENATED, 0, c->sections_end,
+		pd_reader_finding(c->reader, PERFDATA_FINDING_CONCATENATED, 0, c->sections_end,
 				  "another recording begins here; it was not read");
 		return;
 	}
@@ -496,7 +496,7 @@ static void check_tail(struct container *c)
 	}
 	if (zero && size < sizeof bytes)
 		return;   /* padding */
-	pd_reader_finding(c->reader, text ? PERFDATA_F_TRAILING_TEXT : PERFDATA_F_TRAILING_GARBAGE, 0, c->sections_end,
+	pd_reader_finding(c->reader, text ? PERFDATA_FINDING_TRAILING_TEXT : PERFDATA_FINDING_TRAILING_GARBAGE, 0, c->sections_end,
 			  "%llu bytes stand behind the last section", (unsigned long long)(c->size - c->sections_end));
 }
 
@@ -529,9 +529,9 @@ static enum perfdata_status open_file(struct container *c, const uint8_t *bytes,
 	if (status != PERFDATA_OK)
 		return status;
 	if (!reader->nr_events)
-		pd_reader_finding(reader, PERFDATA_F_NO_ATTRS, 0, 24, "the attr table has no usable entry");
+		pd_reader_finding(reader, PERFDATA_FINDING_NO_ATTRS, 0, 24, "the attr table has no usable entry");
 	if (has_bit(reader->header.feature_bits, PERFDATA_FEATURE_DIR_FORMAT) && name == reader->header.name)
-		pd_reader_finding(reader, PERFDATA_F_DIRECTORY_PART, 0, PERFDATA_NO_OFFSET,
+		pd_reader_finding(reader, PERFDATA_FINDING_DIRECTORY_PART, 0, PERFDATA_NO_OFFSET,
 				  "this is the file `data` of a directory recording, whose other files were not read");
 	check_tail(c);
 	struct pd_input *input = c->input;

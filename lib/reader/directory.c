@@ -44,7 +44,7 @@ static enum perfdata_status add_file(struct perfdata_reader *reader, const char 
 		return PERFDATA_ENOMEM;
 	enum perfdata_status status = pd_input_open_path(name, &options, &input, &error);
 	if (status == PERFDATA_EREAD) {
-		pd_reader_finding(reader, PERFDATA_F_READ_FAILED, 0, PERFDATA_NO_OFFSET, "%s: %s", name, error.message);
+		pd_reader_finding(reader, PERFDATA_FINDING_READ_FAILED, 0, PERFDATA_NO_OFFSET, "%s: %s", name, error.message);
 		return PERFDATA_OK;
 	}
 	if (status != PERFDATA_OK)
@@ -60,7 +60,7 @@ enum perfdata_status pd_directory_add(struct perfdata_reader *reader, const char
 	DIR *directory = opendir(path);
 
 	if (!directory) {
-		pd_reader_finding(reader, PERFDATA_F_READ_FAILED, 0, PERFDATA_NO_OFFSET, "%s: %s", path, strerror(errno));
+		pd_reader_finding(reader, PERFDATA_FINDING_READ_FAILED, 0, PERFDATA_NO_OFFSET, "%s: %s", path, strerror(errno));
 		return PERFDATA_OK;
 	}
 	reader->header.container = PERFDATA_CONTAINER_DIRECTORY;

@@ -42,7 +42,7 @@ static bool size_is_wrong(struct pd_window *window, struct pd_record_header head
 /* Another recording begins here: the end of this one. */
 static void end_at_magic(struct pd_window *window)
 {
-	pd_reader_finding(window->stream->reader, PERFDATA_F_CONCATENATED, window->stream->file, window->offset,
+	pd_reader_finding(window->stream->reader, PERFDATA_FINDING_CONCATENATED, window->stream->file, window->offset,
 			  "another recording begins here; it was not read");
 	window->at = window->end;
 	window->ended = true;
@@ -61,18 +61,18 @@ static void note_oddities(struct pd_window *window, struct pd_record_header head
 			break;
 		default:
 			window->unaligned = true;
-			if (pd_reader_type_is_new(reader, PERFDATA_F_RECORD_UNALIGNED, header.type))
-				pd_reader_finding(reader, PERFDATA_F_RECORD_UNALIGNED, window->stream->file, offset,
+			if (pd_reader_type_is_new(reader, PERFDATA_FINDING_RECORD_UNALIGNED, header.type))
+				pd_reader_finding(reader, PERFDATA_FINDING_RECORD_UNALIGNED, window->stream->file, offset,
 						  "a record of type %u has %u bytes, which is no multiple of 8",
 						  header.type, header.size);
 		}
 	}
 	if (!header.type) {
-		pd_reader_finding(reader, PERFDATA_F_RECORD_TYPE, window->stream->file, offset, "a record has type 0, which no recorder writes");
+		pd_reader_finding(reader, PERFDATA_FINDING_RECORD_TYPE, window->stream->file, offset, "a record has type 0, which no recorder writes");
 		return;
 	}
-	if (!perfdata_record_layout(header.type) && pd_reader_type_is_new(reader, PERFDATA_F_RECORD_UNKNOWN, header.type))
-		pd_reader_finding(reader, PERFDATA_F_RECORD_UNKNOWN, window->stream->file, offset,
+	if (!perfdata_record_layout(header.type) && pd_reader_type_is_new(reader, PERFDATA_FINDING_RECORD_UNKNOWN, header.type))
+		pd_reader_finding(reader, PERFDATA_FINDING_RECORD_UNKNOWN, window->stream->file, offset,
 				  "records of type %u are not known", header.type);
 }
 
@@ -83,7 +83,7 @@ static bool at_tail(struct pd_window *window, bool is_cut)
 		return true;
 	if (!window->ended || !pd_window_left(window) || window->stream->status == PERFDATA_EINTR)
 		return false;
-	pd_search_begin(window, PERFDATA_F_RECORD_SIZE, is_cut,
+	pd_search_begin(window, PERFDATA_FINDING_RECORD_SIZE, is_cut,
 			is_cut ? "a record reaches beyond the end of the records" : "bytes that are no record");
 	return true;
 }
@@ -137,7 +137,7 @@ static inline const struct perfdata_event *event_of(const struct perfdata_reader
 	if (size < 8 + 8u * event->config.sample_fixed)
 		return NULL;
 	id = pd_load64(bytes + id_at, reader->config.swap);
-	return id && pd_map_get(&reader->ids, id, &index) ? reader->events[index] : NULL;
+	return id && pd_hash_map_get(&reader->ids, id, &index) ? reader->events[index] : NULL;
 }
 
 /* What pd_event_match would find; false where that is less simple. */
@@ -217,7 +217,7 @@ unsigned pd_window_samples(struct pd_window *window, uint64_t room, uint64_t num
 	return nr;
 }
 
-unsigned pd_window_briefs(struct pd_window *window, struct pd_brief *ret, unsigned max)
+unsigned pd_window_summaries(struct pd_window *window, struct pd_sample_summary *ret, unsigned max)
 {
 	const struct perfdata_reader *reader = window->stream->reader;
 	struct samples samples;
@@ -248,7 +248,7 @@ enum perfdata_status pd_window_next(struct pd_window *window, struct perfdata_ra
 			if (pd_window_go_on(window))
 				continue;
 			if (window->ended && !window->is_inner && stream->status != PERFDATA_EINTR)
-				pd_reader_finding(stream->reader, PERFDATA_F_TRUNCATED, stream->file, window->offset,
+				pd_reader_finding(stream->reader, PERFDATA_FINDING_TRUNCATED, stream->file, window->offset,
 						  "the payload of the last record lacks %llu bytes",
 						  (unsigned long long)window->skip);
 			return PERFDATA_END;
@@ -262,7 +262,7 @@ enum perfdata_status pd_window_next(struct pd_window *window, struct perfdata_ra
 		}
 		const struct pd_record_header header = pd_record_header(window->at, swap);
 		if (header.size < 8) {
-			pd_search_begin(window, PERFDATA_F_RECORD_SIZE, false, "a record states a size below 8");
+			pd_search_begin(window, PERFDATA_FINDING_RECORD_SIZE, false, "a record states a size below 8");
 			continue;
 		}
 		if (!perfdata_record_layout(header.type)) {
@@ -275,7 +275,7 @@ enum perfdata_status pd_window_next(struct pd_window *window, struct perfdata_ra
 					continue;
 				if (!window->ended && pd_window_left(window) < (size_t)header.size + 8)
 					return PERFDATA_END;
-				pd_search_begin(window, PERFDATA_F_GARBAGE, false, "bytes that are no record");
+				pd_search_begin(window, PERFDATA_FINDING_GARBAGE, false, "bytes that are no record");
 				continue;
 			}
 		}
@@ -285,7 +285,7 @@ enum perfdata_status pd_window_next(struct pd_window *window, struct perfdata_ra
 			continue;
 		}
 		if (size_is_wrong(window, header)) {
-			pd_search_begin(window, PERFDATA_F_RECORD_SIZE, false, "a record's size leads to no other record");
+			pd_search_begin(window, PERFDATA_FINDING_RECORD_SIZE, false, "a record's size leads to no other record");
 			continue;
 		}
 		if (header.size % 8 || header.type > PERFDATA_RECORD_SCHEDSTAT_DOMAIN || !perfdata_record_layout(header.type))

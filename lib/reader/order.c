@@ -106,7 +106,7 @@ static void note_late(struct perfdata_reader *reader, struct perfdata_raw *raw)
 	raw->flags |= PERFDATA_RAW_LATE;
 	reader->at_record = raw->number;
 	if (!order->backward)
-		pd_reader_finding_once(reader, PERFDATA_F_OUT_OF_ORDER, raw->file, raw->offset,
+		pd_reader_finding_once(reader, PERFDATA_FINDING_OUT_OF_ORDER, raw->file, raw->offset,
 				       "a record of time %llu came after one of %llu was delivered; further ones are only counted",
 				       (unsigned long long)raw->time, (unsigned long long)order->last);
 }
@@ -378,7 +378,7 @@ static enum perfdata_status pop(struct perfdata_reader *reader, struct perfdata_
 /* A run cannot be read any more: the record at hand is the last one of it. */
 static void drop_waiting(struct perfdata_reader *reader, enum perfdata_status status)
 {
-	pd_reader_finding(reader, PERFDATA_F_READ_FAILED, 0, PERFDATA_NO_OFFSET,
+	pd_reader_finding(reader, PERFDATA_FINDING_READ_FAILED, 0, PERFDATA_NO_OFFSET,
 			  "records that waited for their turn could not be read again");
 	reader->end = pd_reader_failed(reader, status);
 	reader->order->limit = UINT64_MAX;
@@ -442,7 +442,7 @@ enum perfdata_status pd_order_next(struct perfdata_reader *reader, struct perfda
 			if (status == PERFDATA_OK)
 				continue;
 			if (status == PERFDATA_ELIMIT)
-				pd_reader_finding(reader, PERFDATA_F_LIMIT, raws->file, raws->offset, "%s", reader->error.message);
+				pd_reader_finding(reader, PERFDATA_FINDING_LIMIT, raws->file, raws->offset, "%s", reader->error.message);
 		} else if (status == PERFDATA_OK) {
 			pd_reader_hold(reader, raws->chunk);
 			*ret = *raws;

@@ -62,7 +62,7 @@ enum perfdata_status pd_reader_add_stream(struct perfdata_reader *reader, struct
 	enum perfdata_status status = PERFDATA_OK;
 
 	if (reader->nr_streams == MAX_STREAMS) {
-		pd_reader_finding_once(reader, PERFDATA_F_LIMIT, 0, PERFDATA_NO_OFFSET, "%s and further files were not read", name);
+		pd_reader_finding_once(reader, PERFDATA_FINDING_LIMIT, 0, PERFDATA_NO_OFFSET, "%s and further files were not read", name);
 		pd_input_close(input);
 		return PERFDATA_OK;
 	}
@@ -204,9 +204,9 @@ void perfdata_reader_close(struct perfdata_reader *reader)
 		stream_free(reader->streams[i]);
 	pd_free(reader->streams);
 	pd_features_release(reader);
-	pd_map_release(&reader->ids);
-	pd_map_release(&reader->counts);
-	pd_map_release(&reader->types_told);
+	pd_hash_map_release(&reader->ids);
+	pd_hash_map_release(&reader->counts);
+	pd_hash_map_release(&reader->types_reported);
 	pd_free(reader->events);
 	pd_arena_release(&reader->arena);
 	pd_chunk_pool_free(reader->pool);
@@ -308,7 +308,7 @@ enum perfdata_status pd_reader_next_now(struct perfdata_reader *reader, struct p
 /* A thread is worth it for many records, where nobody waits for the first ones. */
 static bool should_read_ahead(const struct perfdata_reader *reader)
 {
-	if (!(reader->options.read_ahead & PERFDATA_READ_RECORDS_AHEAD) || reader->nr_records < AHEAD_FROM || reader->end != PERFDATA_OK)
+	if (!(reader->options.read_ahead & PERFDATA_AHEAD_RECORDS) || reader->nr_records < AHEAD_FROM || reader->end != PERFDATA_OK)
 		return false;
 	for (size_t i = 0; i < reader->nr_streams; i++)
 		if (reader->streams[i]->is_live)
@@ -316,19 +316,19 @@ static bool should_read_ahead(const struct perfdata_reader *reader)
 	return true;
 }
 
-static void tell_progress(struct perfdata_reader *reader, bool ended)
+static void report_progress(struct perfdata_reader *reader, bool ended)
 {
-	if (!ended && reader->given_bytes - reader->told_bytes < PROGRESS_STEP)
+	if (!ended && reader->given_bytes - reader->reported_bytes < PROGRESS_STEP)
 		return;
-	reader->told_bytes = reader->given_bytes;
+	reader->reported_bytes = reader->given_bytes;
 	reader->options.on_progress(reader->options.progress_user, reader->given_bytes, reader->total_bytes);
 }
 
-enum perfdata_status pd_reader_next_few(struct perfdata_reader *reader, struct perfdata_raw *room, struct pd_few *ret)
+enum perfdata_status pd_reader_next_span(struct perfdata_reader *reader, struct perfdata_raw *room, struct pd_span *ret)
 {
 	if (!reader->ahead && should_read_ahead(reader)) {
 		pd_ahead_start(reader);
-		reader->options.read_ahead &= ~(uint32_t)PERFDATA_READ_RECORDS_AHEAD;   /* once is enough, also if it failed */
+		reader->options.read_ahead &= ~(uint32_t)PERFDATA_AHEAD_RECORDS;   /* once is enough, also if it failed */
 	}
 	enum perfdata_status status;
 	if (reader->ahead) {
@@ -342,29 +342,29 @@ enum perfdata_status pd_reader_next_few(struct perfdata_reader *reader, struct p
 	for (unsigned i = 0; i < ret->nr; i++)
 		if (ret->records[i].inner == PERFDATA_NO_OFFSET)
 			reader->given_bytes += ret->records[i].size + ret->records[i].payload;
-	tell_progress(reader, status != PERFDATA_OK);
+	report_progress(reader, status != PERFDATA_OK);
 	return status;
 }
 
-unsigned pd_reader_next_brief(struct perfdata_reader *reader, struct pd_brief *ret, unsigned max)
+unsigned pd_reader_next_summaries(struct perfdata_reader *reader, struct pd_sample_summary *ret, unsigned max)
 {
 	if (reader->order || reader->ahead || reader->few.nr || reader->end != PERFDATA_OK || !reader->nr_streams)
 		return 0;
 	struct pd_stream *stream = reader->streams[reader->turn];
 	struct pd_window *window = stream->unpack.active ? &stream->inner : &stream->raw;
-	const unsigned nr = stream->done ? 0 : pd_window_briefs(window, ret, max);
+	const unsigned nr = stream->done ? 0 : pd_window_summaries(window, ret, max);
 	reader->nr_records += nr;
 	if (!nr || !reader->options.on_progress)
 		return nr;
 	for (unsigned i = 0; i < nr && !window->is_inner; i++)
 		reader->given_bytes += ret[i].size;
-	tell_progress(reader, false);
+	report_progress(reader, false);
 	return nr;
 }
 
 enum perfdata_status perfdata_reader_next(struct perfdata_reader *reader, struct perfdata_raw *ret)
 {
-	const enum perfdata_status status = reader->few.nr ? PERFDATA_OK : pd_reader_next_few(reader, reader->records, &reader->few);
+	const enum perfdata_status status = reader->few.nr ? PERFDATA_OK : pd_reader_next_span(reader, reader->records, &reader->few);
 	if (status != PERFDATA_OK)
 		return status;
 	*ret = *reader->few.records++;

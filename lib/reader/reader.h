@@ -11,28 +11,28 @@
 /* The records that come next, as many as are at hand but at most PD_MAX_RECORDS; all of them stay valid until the next call of this or of
  * perfdata_reader_next. Otherwise as that. `room` is for PD_MAX_RECORDS that may be put there, or not. */
 #define PD_MAX_RECORDS 16u
-struct pd_few {
+struct pd_span {
 	const struct perfdata_raw *records;
 	unsigned nr;
 };
-enum perfdata_status pd_reader_next_few(struct perfdata_reader *reader, struct perfdata_raw *room, struct pd_few *ret);
+enum perfdata_status pd_reader_next_span(struct perfdata_reader *reader, struct perfdata_raw *room, struct pd_span *ret);
 
 /* What counting needs of a sample. */
-struct pd_brief {
+struct pd_sample_summary {
 	const struct perfdata_event *event;
 	uint64_t time;                         /* UINT64_MAX if it has none */
 	uint32_t size;
 };
 /* The records that come next as far as they are samples of known events that are whole (pd_sample_is_whole), at hand, and come in the order of
- * the file: they are passed over. 0 says nothing: pd_reader_next_few gives what comes next. */
-unsigned pd_reader_next_brief(struct perfdata_reader *reader, struct pd_brief *ret, unsigned max);
+ * the file: they are passed over. 0 says nothing: pd_reader_next_span gives what comes next. */
+unsigned pd_reader_next_summaries(struct perfdata_reader *reader, struct pd_sample_summary *ret, unsigned max);
 
-/* Who is told what the reader finds. */
+/* The listener that receives what the reader finds. */
 struct pd_listener {
 	perfdata_finding_fn *on_finding;       /* or NULL: nobody */
 	void *user;
 };
-/* From now on; returns who was told before. */
+/* From now on; returns the listener of before. */
 struct pd_listener pd_reader_listen(struct perfdata_reader *reader, struct pd_listener listener);
 
 /* False if the next record of a pipe would have to be waited for: a batch is closed then, so that lines leave early.

@@ -63,7 +63,7 @@ static enum perfdata_status note_layout(struct perfdata_reader *reader, size_t i
 		return PERFDATA_OK;
 	reader->layouts[reader->nr_layouts++] = event->config;
 	if (reader->nr_layouts == 2)
-		pd_reader_finding(reader, PERFDATA_F_ATTRS_DISAGREE, 0, PERFDATA_NO_OFFSET,
+		pd_reader_finding(reader, PERFDATA_FINDING_ATTRS_DISAGREE, 0, PERFDATA_NO_OFFSET,
 				  "event %zu has its ids at another place than event 0", index);
 	return PERFDATA_OK;
 }
@@ -73,10 +73,10 @@ static void check_attr(struct perfdata_reader *reader, const struct perfdata_att
 	const size_t index = reader->nr_events;
 
 	if (attr->rest.size)
-		pd_reader_finding(reader, PERFDATA_F_ATTR_NEWER, 0, offset, "the attr of event %zu has %u bytes", index, attr->size);
+		pd_reader_finding(reader, PERFDATA_FINDING_ATTR_NEWER, 0, offset, "the attr of event %zu has %u bytes", index, attr->size);
 	if (attr->sample_type & ~(uint64_t)PERFDATA_SAMPLE_KNOWN || attr->read_format > 31 ||
 	    attr->flags >> (PERFDATA_ATTR_DEFER_OUTPUT + 1))
-		pd_reader_finding(reader, PERFDATA_F_ATTR_BITS, 0, offset,
+		pd_reader_finding(reader, PERFDATA_FINDING_ATTR_BITS, 0, offset,
 				  "event %zu has unknown bits: sample_type %#llx, read_format %#llx, flags %#llx", index,
 				  (unsigned long long)attr->sample_type, (unsigned long long)attr->read_format,
 				  (unsigned long long)attr->flags);
@@ -91,7 +91,7 @@ static enum perfdata_status decode_attr(struct perfdata_reader *reader, struct p
 	if (perfdata_attr_decode(bytes.data, bytes.size, reader->header.order, ret, &size) == PERFDATA_OK)
 		return PERFDATA_OK;
 	const uint32_t stated = bytes.size >= 8 ? pd_load32(bytes.data + 4, reader->config.swap) : 0;
-	pd_reader_finding(reader, PERFDATA_F_ATTR_SIZE, 0, offset,
+	pd_reader_finding(reader, PERFDATA_FINDING_ATTR_SIZE, 0, offset,
 			  "the attr of event %zu states a size of %u bytes; it has a place of %zu", reader->nr_events, stated,
 			  bytes.size);
 	if (bytes.size < 64 || bytes.size > UINT32_MAX)
@@ -115,7 +115,7 @@ static enum perfdata_status take_ids(struct perfdata_reader *reader, struct perf
 	for (size_t i = 0; i < count; i++) {
 		ids[i] = pd_load64(bytes.data + i * 8, reader->config.swap);
 		uint64_t known;
-		if (!pd_map_get(&reader->ids, ids[i], &known) && pd_map_put(&reader->ids, ids[i], event->index) < 0)
+		if (!pd_hash_map_get(&reader->ids, ids[i], &known) && pd_hash_map_put(&reader->ids, ids[i], event->index) < 0)
 			return PERFDATA_ENOMEM;
 	}
 	event->ids = ids;
@@ -171,7 +171,7 @@ bool pd_event_may_revise(struct perfdata_reader *reader)
 {
 	if (reader->nr_versions < reader->nr_events * 17 + MAX_REVISIONS)
 		return true;
-	pd_reader_finding_once(reader, PERFDATA_F_LIMIT, 0, PERFDATA_NO_OFFSET,
+	pd_reader_finding_once(reader, PERFDATA_FINDING_LIMIT, 0, PERFDATA_NO_OFFSET,
 			       "events were changed %u times; further changes were ignored", reader->nr_versions);
 	return false;
 }
@@ -204,7 +204,7 @@ enum perfdata_status pd_event_set_name(struct perfdata_reader *reader, size_t in
 		return PERFDATA_ENOMEM;
 	copy->name = text;
 	copy->name_source = source;
-	if (reader->config.order == PERFDATA_BIG_ENDIAN)
+	if (reader->config.order == PERFDATA_BYTE_ORDER_BIG)
 		pd_attr_trust_name(&copy->config.attr, text, size);
 	return PERFDATA_OK;
 }
@@ -315,23 +315,23 @@ static enum perfdata_status take_trace(struct perfdata_reader *reader, size_t in
 	struct perfdata_text name;
 
 	if (!reader->trace) {
-		pd_reader_finding_once(reader, PERFDATA_F_TRACE_FORMAT, 0, PERFDATA_NO_OFFSET,
+		pd_reader_finding_once(reader, PERFDATA_FINDING_TRACE_FORMAT, 0, PERFDATA_NO_OFFSET,
 				       "the recording has tracepoint events, but no readable format of them");
 		return PERFDATA_OK;
 	}
 	if (!trace && pd_trace_has_event(reader->trace, event->config.attr.config))
 		return PERFDATA_ENOMEM;
 	if (!trace) {
-		pd_reader_finding(reader, PERFDATA_F_TRACE_FORMAT, 0, PERFDATA_NO_OFFSET,
+		pd_reader_finding(reader, PERFDATA_FINDING_TRACE_FORMAT, 0, PERFDATA_NO_OFFSET,
 				  "the recording has no format of tracepoint %llu (event %zu)",
 				  (unsigned long long)event->config.attr.config, index);
 		return PERFDATA_OK;
 	}
 	if (trace->format_problem)
-		pd_reader_finding(reader, PERFDATA_F_TRACE_FORMAT, 0, PERFDATA_NO_OFFSET, "format of %s:%s: %s", trace->system,
+		pd_reader_finding(reader, PERFDATA_FINDING_TRACE_FORMAT, 0, PERFDATA_NO_OFFSET, "format of %s:%s: %s", trace->system,
 				  trace->name, trace->format_problem);
 	else if (trace->print_problem)
-		pd_reader_finding(reader, PERFDATA_F_TRACE_PRINT, 0, PERFDATA_NO_OFFSET, "print format of %s:%s: %s",
+		pd_reader_finding(reader, PERFDATA_FINDING_TRACE_PRINT, 0, PERFDATA_NO_OFFSET, "print format of %s:%s: %s",
 				  trace->system, trace->name, trace->print_problem);
 	struct perfdata_event *copy = pd_event_revise(reader, index);
 	if (!copy)
@@ -374,7 +374,7 @@ enum perfdata_status pd_events_take_type(struct perfdata_reader *reader, uint64_
 static const struct perfdata_event *event_of_id(const struct perfdata_reader *reader, uint64_t id)
 {
 	uint64_t index;
-	return pd_map_get(&reader->ids, id, &index) ? reader->events[index] : NULL;
+	return pd_hash_map_get(&reader->ids, id, &index) ? reader->events[index] : NULL;
 }
 
 /* The event of an id that is not known where it should stand. */
@@ -387,7 +387,7 @@ static const struct perfdata_event *event_elsewhere(struct perfdata_reader *read
 		event = other.has_id ? event_of_id(reader, other.id) : NULL;
 	}
 	if (!event)
-		pd_reader_finding_once(reader, PERFDATA_F_UNKNOWN_ID, raw->file, raw->offset,
+		pd_reader_finding_once(reader, PERFDATA_FINDING_UNKNOWN_ID, raw->file, raw->offset,
 				       "id %llu belongs to no event; further ones are only counted", (unsigned long long)id);
 	return event;
 }
@@ -442,7 +442,7 @@ void pd_event_match(struct perfdata_reader *reader, struct perfdata_raw *raw)
 {
 	if (!reader->nr_events) {
 		if (reader->header.container == PERFDATA_CONTAINER_PIPE)
-			pd_reader_finding_once(reader, PERFDATA_F_NO_ATTRS, raw->file, raw->offset, "no attr record came before this one");
+			pd_reader_finding_once(reader, PERFDATA_FINDING_NO_ATTRS, raw->file, raw->offset, "no attr record came before this one");
 		return;
 	}
 	if (raw->type == PERFDATA_RECORD_SAMPLE)

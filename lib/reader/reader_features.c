@@ -13,7 +13,7 @@ static const char *section_name(uint32_t id)
 static const char *text_of(struct perfdata_reader *reader, const struct perfdata_feature *feature)
 {
 	const struct perfdata_node *child = perfdata_feature_root(feature)->child;
-	if (!child || child->next || child->kind != PERFDATA_STRING)
+	if (!child || child->next || child->kind != PERFDATA_KIND_STRING)
 		return NULL;
 	return pd_arena_copy(&reader->arena, child->v.bytes.data, child->v.bytes.size);
 }
@@ -32,13 +32,13 @@ static void note_section(struct perfdata_reader *reader, uint32_t id, const uint
 	const struct perfdata_layout *layout = perfdata_feature_layout(id);
 
 	if (!layout)
-		pd_reader_finding(reader, PERFDATA_F_FEATURE_UNKNOWN, 0, offset, "feature section %u (%zu bytes) is not known", id,
+		pd_reader_finding(reader, PERFDATA_FINDING_FEATURE_UNKNOWN, 0, offset, "feature section %u (%zu bytes) is not known", id,
 				  size);
 	else if (status == PERFDATA_DAMAGED)
-		pd_reader_finding(reader, PERFDATA_F_FEATURE_DAMAGED, 0,
+		pd_reader_finding(reader, PERFDATA_FINDING_FEATURE_DAMAGED, 0,
 				  error->offset == PERFDATA_NO_OFFSET ? offset : offset + error->offset, "%s", error->message);
 	else if (layout->nr_fields && is_all_zero(bytes, size) && (!size || id == PERFDATA_FEATURE_COMPRESSED))
-		pd_reader_finding(reader, PERFDATA_F_FEATURE_EMPTY, 0, offset, "feature section %s %s", section_name(id),
+		pd_reader_finding(reader, PERFDATA_FINDING_FEATURE_EMPTY, 0, offset, "feature section %s %s", section_name(id),
 				  size ? "holds only zeros" : "is empty");
 }
 
@@ -49,7 +49,7 @@ enum perfdata_status pd_feature_take(struct perfdata_reader *reader, uint32_t id
 	struct perfdata_feature *feature = NULL;
 
 	if (id >= PD_NR_FEATURES) {
-		pd_reader_finding(reader, PERFDATA_F_FEATURE_UNKNOWN, 0, offset, "feature section %u is not known", id);
+		pd_reader_finding(reader, PERFDATA_FINDING_FEATURE_UNKNOWN, 0, offset, "feature section %u is not known", id);
 		return PERFDATA_OK;
 	}
 	struct pd_section *section = &reader->sections[id];
@@ -103,7 +103,7 @@ enum perfdata_status pd_features_take_trace(struct perfdata_reader *reader, cons
 		return PERFDATA_OK;
 	const enum perfdata_status status = perfdata_trace_load(bytes, size, take_finding, &place, &reader->trace, NULL);
 	if (status == PERFDATA_EFORMAT && size)
-		pd_reader_finding(reader, PERFDATA_F_TRACING_DATA, 0, offset, "this is no tracing data");
+		pd_reader_finding(reader, PERFDATA_FINDING_TRACING_DATA, 0, offset, "this is no tracing data");
 	else if (status != PERFDATA_OK && status != PERFDATA_EFORMAT)
 		return status;
 	return PERFDATA_OK;
@@ -186,7 +186,7 @@ enum perfdata_status pd_build_id_take(struct perfdata_reader *reader, const stru
 	}
 	while (late->room - late->size < raw->size) {
 		if (late->size + raw->size > PD_MAX_BLOB) {
-			pd_reader_finding_once(reader, PERFDATA_F_LIMIT, raw->file, raw->offset, "too many build-ids");
+			pd_reader_finding_once(reader, PERFDATA_FINDING_LIMIT, raw->file, raw->offset, "too many build-ids");
 			return PERFDATA_OK;
 		}
 		const size_t room = late->room ? late->room * 2 : 65536;

@@ -3,28 +3,28 @@
 #include <stdio.h>
 #include "reader/reader_impl.h"
 
-static uint64_t count_of(const struct perfdata_reader *reader, enum perfdata_code code)
+static uint64_t count_of(const struct perfdata_reader *reader, enum perfdata_finding_code code)
 {
 	uint64_t count = 0;
-	(void)pd_map_get(&reader->counts, code, &count);
+	(void)pd_hash_map_get(&reader->counts, code, &count);
 	return count;
 }
 
 /* Counts; returns how many there were before. */
-static uint64_t count_up(struct perfdata_reader *reader, enum perfdata_code code)
+static uint64_t count_up(struct perfdata_reader *reader, enum perfdata_finding_code code)
 {
-	const struct perfdata_code_info *info = perfdata_code_lookup(code);
+	const struct perfdata_finding_info *info = perfdata_finding_lookup(code);
 	uint64_t before = count_of(reader, code);
 	/* without memory the count stays behind; the finding itself is still reported */
-	(void)pd_map_put(&reader->counts, code, before + 1);
-	if (info && info->severity == PERFDATA_ERROR)
+	(void)pd_hash_map_put(&reader->counts, code, before + 1);
+	if (info && info->severity == PERFDATA_SEVERITY_ERROR)
 		reader->has_errors = true;
 	return before;
 }
 
-void pd_reader_tell(struct perfdata_reader *reader, const struct pd_finding *finding)
+void pd_reader_report(struct perfdata_reader *reader, const struct pd_finding *finding)
 {
-	const struct perfdata_code_info *info = perfdata_code_lookup(finding->code);
+	const struct perfdata_finding_info *info = perfdata_finding_lookup(finding->code);
 	const uint64_t before = count_up(reader, finding->code);
 
 	if (before >= (finding->once ? 1 : reader->options.max_findings) || !reader->options.on_finding || !info)
@@ -50,10 +50,10 @@ static void note(struct perfdata_reader *reader, const struct pd_finding *findin
 	if (reader->ahead)
 		pd_ahead_note(reader->ahead, finding);
 	else
-		pd_reader_tell(reader, finding);
+		pd_reader_report(reader, finding);
 }
 
-void pd_reader_finding(struct perfdata_reader *reader, enum perfdata_code code, unsigned file, uint64_t offset,
+void pd_reader_finding(struct perfdata_reader *reader, enum perfdata_finding_code code, unsigned file, uint64_t offset,
 		       const char *format, ...)
 {
 	struct pd_finding finding = { .code = code, .file = file, .offset = offset, .record = reader->at_record };
@@ -65,7 +65,7 @@ void pd_reader_finding(struct perfdata_reader *reader, enum perfdata_code code, 
 	note(reader, &finding);
 }
 
-void pd_reader_finding_once(struct perfdata_reader *reader, enum perfdata_code code, unsigned file, uint64_t offset,
+void pd_reader_finding_once(struct perfdata_reader *reader, enum perfdata_finding_code code, unsigned file, uint64_t offset,
 			    const char *format, ...)
 {
 	struct pd_finding finding = { .code = code, .once = true, .file = file, .offset = offset, .record = reader->at_record };
@@ -74,8 +74,8 @@ void pd_reader_finding_once(struct perfdata_reader *reader, enum perfdata_code c
 	va_list args;
 
 	/* there may be millions: they are only counted */
-	if (!pd_map_get(&reader->types_told, key, &value)) {
-		(void)pd_map_put(&reader->types_told, key, 1);
+	if (!pd_hash_map_get(&reader->types_reported, key, &value)) {
+		(void)pd_hash_map_put(&reader->types_reported, key, 1);
 		va_start(args, format);
 		vsnprintf(finding.message, sizeof finding.message, format, args);
 		va_end(args);
@@ -83,18 +83,18 @@ void pd_reader_finding_once(struct perfdata_reader *reader, enum perfdata_code c
 	note(reader, &finding);
 }
 
-bool pd_reader_type_is_new(struct perfdata_reader *reader, enum perfdata_code code, uint32_t type)
+bool pd_reader_type_is_new(struct perfdata_reader *reader, enum perfdata_finding_code code, uint32_t type)
 {
 	const uint64_t key = (uint64_t)code << 32 | type;
 	uint64_t value;
 
 	/* a hostile file can name four thousand million types */
-	if (reader->types_told.count >= 4096 || pd_map_get(&reader->types_told, key, &value))
+	if (reader->types_reported.count >= 4096 || pd_hash_map_get(&reader->types_reported, key, &value))
 		return false;
-	return pd_map_put(&reader->types_told, key, 1) == 0;
+	return pd_hash_map_put(&reader->types_reported, key, 1) == 0;
 }
 
-uint64_t perfdata_reader_finding_count(const struct perfdata_reader *reader, enum perfdata_code code)
+uint64_t perfdata_reader_finding_count(const struct perfdata_reader *reader, enum perfdata_finding_code code)
 {
 	return count_of(reader, code);
 }

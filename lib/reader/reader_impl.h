@@ -42,10 +42,10 @@ struct pd_window {
 	bool ended;                  /* nothing comes behind `end` */
 	bool unaligned;              /* a record's size was no multiple of 8 */
 	bool after_gap;              /* for the next record */
-	struct pd_chunk *behind;     /* held: what comes behind a break of the packed input, where a record may begin anywhere; or NULL */
+	struct pd_chunk *behind;     /* held: what comes behind a break of the compressed input, where a record may begin anywhere; or NULL */
 	bool searching;              /* no record can begin in front of *at; see salvage.c */
 	struct {
-		enum perfdata_code code;
+		enum perfdata_finding_code code;
 		uint64_t start;
 		const char *reason;
 		bool is_cut;         /* it began as a record that reaches beyond the end */
@@ -59,9 +59,9 @@ struct pd_unpack {
 	struct pd_chunk *in_chunk;   /* held while its payload is read */
 	const uint8_t *in;
 	size_t in_size, in_used;
-	uint64_t carrier;            /* offset of the record that is being unpacked */
-	uint64_t packed, unpacked;   /* bytes so far */
-	uint64_t unpacked_before;    /* this carrier */
+	uint64_t carrier;            /* offset of the record that is being decompressed */
+	uint64_t compressed, decompressed;   /* bytes so far */
+	uint64_t decompressed_before;    /* this carrier */
 	bool active;                 /* `inner` may give records */
 	bool may_have_more;          /* the decoder filled all the room it had */
 	bool broken;                 /* nothing until a carrier begins a frame */
@@ -108,7 +108,7 @@ struct perfdata_reader {
 	struct pd_chunk_pool *pool;
 	struct pd_chunk *current;              /* held: of the record that was given last */
 	struct perfdata_raw records[PD_MAX_RECORDS];
-	struct pd_few few;                     /* what perfdata_reader_next gives one by one: of `records`, or of a block read ahead */
+	struct pd_span few;                     /* what perfdata_reader_next gives one by one: of `records`, or of a block read ahead */
 
 	struct pd_stream **streams;
 	size_t nr_streams, streams_room;
@@ -118,7 +118,7 @@ struct perfdata_reader {
 	struct perfdata_event **events;        /* newest versions */
 	size_t nr_events, events_room;
 	uint32_t nr_versions;
-	struct pd_map ids;                     /* id -> index of the event */
+	struct pd_hash_map ids;                     /* id -> index of the event */
 	struct perfdata_config layouts[PD_MAX_LAYOUTS]; /* one for each place where an id can stand */
 	size_t nr_layouts;
 	bool layouts_differ;                   /* records of different events are laid out differently */
@@ -129,13 +129,13 @@ struct perfdata_reader {
 	struct pd_late_section *build_ids;     /* of a stream */
 	struct perfdata_trace *trace;
 
-	struct pd_map counts;                  /* code -> findings */
-	struct pd_map types_told;              /* record types that a finding named */
+	struct pd_hash_map counts;                  /* code -> findings */
+	struct pd_hash_map types_reported;              /* record types that a finding named */
 	bool has_errors;
 	uint64_t nr_records;                   /* framed so far */
 	uint64_t at_record;                    /* number of the record that findings are about */
 	uint64_t total_bytes;                  /* of all streams' records; UINT64_MAX: unknown */
-	uint64_t given_bytes, told_bytes;      /* of the records that were given, for on_progress */
+	uint64_t given_bytes, reported_bytes;      /* of the records that were given, for on_progress */
 	struct pd_order *order;                /* NULL: file order */
 	struct pd_ahead *ahead;                /* NULL: nothing is read before it is asked for */
 	enum perfdata_status end;              /* PERFDATA_OK while records come */
@@ -143,22 +143,22 @@ struct perfdata_reader {
 
 /* --- reader_finding.c --- */
 struct pd_finding {
-	enum perfdata_code code;
+	enum perfdata_finding_code code;
 	bool once;                   /* reported only the first time */
 	unsigned file;
 	uint64_t offset, record;
 	char message[320];
 };
 /* Counts it, and reports it to the user of the reader unless there were too many. */
-void pd_reader_tell(struct perfdata_reader *reader, const struct pd_finding *finding);
+void pd_reader_report(struct perfdata_reader *reader, const struct pd_finding *finding);
 /* Counts, and reports unless there were too many. offset may be PERFDATA_NO_OFFSET. */
-void pd_reader_finding(struct perfdata_reader *reader, enum perfdata_code code, unsigned file, uint64_t offset,
+void pd_reader_finding(struct perfdata_reader *reader, enum perfdata_finding_code code, unsigned file, uint64_t offset,
 		       const char *format, ...) PERFDATA_PRINTF(5, 6);
 /* The same, reported only the first time. */
-void pd_reader_finding_once(struct perfdata_reader *reader, enum perfdata_code code, unsigned file, uint64_t offset,
+void pd_reader_finding_once(struct perfdata_reader *reader, enum perfdata_finding_code code, unsigned file, uint64_t offset,
 			    const char *format, ...) PERFDATA_PRINTF(5, 6);
 /* True the first time a type meets a code. */
-bool pd_reader_type_is_new(struct perfdata_reader *reader, enum perfdata_code code, uint32_t type);
+bool pd_reader_type_is_new(struct perfdata_reader *reader, enum perfdata_finding_code code, uint32_t type);
 
 /* --- container.c --- */
 /* Finds out the form, reads what stands in front of and behind the records, and adds the stream of the records. Takes over the
@@ -178,7 +178,7 @@ struct pd_input_options pd_reader_input_options(const struct perfdata_reader *re
 void pd_reader_hold(struct perfdata_reader *reader, struct pd_chunk *chunk);
 /* Makes sure that reader->error tells of `status`, and returns it. */
 enum perfdata_status pd_reader_failed(struct perfdata_reader *reader, enum perfdata_status status);
-/* pd_reader_next_few, by the thread that reads; `ret` has room for PD_MAX_RECORDS. */
+/* pd_reader_next_span, by the thread that reads; `ret` has room for PD_MAX_RECORDS. */
 enum perfdata_status pd_reader_next_now(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned *ret_nr);
 /* The next record as it stands in the input, and, behind one of the kernel's, samples of the same chunk: at most PD_MAX_RECORDS. */
 enum perfdata_status pd_reader_read(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned *ret_nr);
@@ -240,7 +240,7 @@ static inline bool pd_window_need(struct pd_window *window, size_t size)
 			return false;
 	return true;
 }
-/* Behind a break of the packed input: leaves what is left in front of it, and begins to search. False if there is none. */
+/* Behind a break of the compressed input: leaves what is left in front of it, and begins to search. False if there is none. */
 bool pd_window_go_on(struct pd_window *window);
 /* Takes over the hold on a new chunk, and moves what is left of the old one in front of its data. */
 void pd_window_set_chunk(struct pd_window *window, struct pd_chunk *chunk);
@@ -253,8 +253,8 @@ enum perfdata_status pd_window_next(struct pd_window *window, struct perfdata_ra
 /* Samples that follow at once, with nothing to say about them, as far as they and the header behind each are at hand: most of a recording.
  * Together they have fewer than `room` bytes. They are matched with their events too, and numbered from `number` on. */
 unsigned pd_window_samples(struct pd_window *window, uint64_t room, uint64_t number, struct perfdata_raw *ret, unsigned max);
-/* The same for samples that are whole, of which only what counting needs is told. */
-unsigned pd_window_briefs(struct pd_window *window, struct pd_brief *ret, unsigned max);
+/* The same for samples that are whole, of which only what counting needs is reported. */
+unsigned pd_window_summaries(struct pd_window *window, struct pd_sample_summary *ret, unsigned max);
 enum perfdata_status pd_stream_next(struct pd_stream *stream, struct perfdata_raw *ret, struct pd_window **ret_window);
 /* True if a whole record is at hand. */
 bool pd_stream_is_ready(const struct pd_stream *stream);
@@ -286,7 +286,7 @@ bool pd_is_magic(const uint8_t *at);
 /* A plausible record stands at `at`, and plausible ones behind it, as far as the window reaches. */
 bool pd_chain_is_plausible(const struct pd_window *window, const uint8_t *at);
 /* The bytes at the window's position are no record. */
-void pd_search_begin(struct pd_window *window, enum perfdata_code code, bool is_cut, const char *reason);
+void pd_search_begin(struct pd_window *window, enum perfdata_finding_code code, bool is_cut, const char *reason);
 /* Looks further; true when a record was found and the window is there. */
 bool pd_search(struct pd_window *window);
 
@@ -319,12 +319,12 @@ enum perfdata_status pd_order_next(struct perfdata_reader *reader, struct perfda
 bool pd_order_is_ready(const struct perfdata_reader *reader);
 
 /* --- ahead.c --- */
-/* From now on a thread reads; if it cannot be had, everything stays as it is. Only pd_ahead_next, pd_reader_tell and what does not change
+/* From now on a thread reads; if it cannot be had, everything stays as it is. Only pd_ahead_next, pd_reader_report and what does not change
  * may then be used by other threads. */
 void pd_ahead_start(struct perfdata_reader *reader);
 void pd_ahead_stop(struct perfdata_reader *reader);
-/* As pd_reader_next_few. */
-enum perfdata_status pd_ahead_next(struct pd_ahead *ahead, struct pd_few *ret);
+/* As pd_reader_next_span. */
+enum perfdata_status pd_ahead_next(struct pd_ahead *ahead, struct pd_span *ret);
 /* By the thread: a finding about what was read. */
 void pd_ahead_note(struct pd_ahead *ahead, const struct pd_finding *finding);
 /* By the thread, before it changes events or features: waits until nobody is at work on records before that. NULL: nothing to do. */

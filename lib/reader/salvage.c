@@ -60,7 +60,7 @@ bool pd_chain_is_plausible(const struct pd_window *window, const uint8_t *at)
 	return true;
 }
 
-void pd_search_begin(struct pd_window *window, enum perfdata_code code, bool is_cut, const char *reason)
+void pd_search_begin(struct pd_window *window, enum perfdata_finding_code code, bool is_cut, const char *reason)
 {
 	window->searching = true;
 	window->gap.code = code;
@@ -85,7 +85,7 @@ static void pass_bytes(struct pd_window *window, const uint8_t *to)
 	pd_window_move(window, (size_t)(to - window->at));
 }
 
-static void tell_gap(struct pd_window *window)
+static void report_gap(struct pd_window *window)
 {
 	pd_reader_finding(window->stream->reader, window->gap.code, window->stream->file, window->gap.start,
 			  "%s%s; %llu bytes were skipped up to the next plausible record",
@@ -96,7 +96,7 @@ static void tell_gap(struct pd_window *window)
 }
 
 /* No record came any more. */
-static void tell_tail(struct pd_window *window)
+static void report_tail(struct pd_window *window)
 {
 	struct pd_stream *stream = window->stream;
 	const unsigned long long size = window->offset - window->gap.start;
@@ -106,16 +106,16 @@ static void tell_tail(struct pd_window *window)
 	if (!size)
 		return;
 	if (window->is_inner)
-		pd_reader_finding(stream->reader, PERFDATA_F_COMPRESSED_TAIL, stream->file, stream->unpack.carrier,
+		pd_reader_finding(stream->reader, PERFDATA_FINDING_COMPRESSED_TAIL, stream->file, stream->unpack.carrier,
 				  "unpacked data ends with %llu bytes that are no whole record", size);
 	else if (window->gap.is_text && size >= 8)
-		pd_reader_finding(stream->reader, PERFDATA_F_TRAILING_TEXT, stream->file, at,
+		pd_reader_finding(stream->reader, PERFDATA_FINDING_TRAILING_TEXT, stream->file, at,
 				  "%llu bytes of text stand behind the last record", size);
 	else if (window->gap.is_cut || size < 8)
-		pd_reader_finding(stream->reader, PERFDATA_F_TRUNCATED, stream->file, at,
+		pd_reader_finding(stream->reader, PERFDATA_FINDING_TRUNCATED, stream->file, at,
 				  "the records end inside this one, of which %llu bytes are there", size);
 	else
-		pd_reader_finding(stream->reader, PERFDATA_F_TRAILING_GARBAGE, stream->file, at,
+		pd_reader_finding(stream->reader, PERFDATA_FINDING_TRAILING_GARBAGE, stream->file, at,
 				  "%s; no record was found in the last %llu bytes%s", window->gap.reason, size,
 				  window->gap.is_zero ? ", which are zero" : "");
 }
@@ -141,7 +141,7 @@ bool pd_search(struct pd_window *window)
 			if (type - 1 > 0xffff || !pd_chain_is_plausible(window, p))
 				continue;
 			pass_bytes(window, p);
-			tell_gap(window);
+			report_gap(window);
 			return true;
 		}
 		if (whole) {
@@ -149,7 +149,7 @@ bool pd_search(struct pd_window *window)
 			continue;
 		}
 		pass_bytes(window, window->end);
-		tell_tail(window);
+		report_tail(window);
 		return false;
 	}
 }

@@ -11,7 +11,7 @@
 
 #define BUFFER_SIZE (1u << 20)
 
-/* The file begins with what is no packed data; a record in it is its struct perfdata_raw, then its bytes, padded to 8. */
+/* The file begins with what is no compressed data; a record in it is its struct perfdata_raw, then its bytes, padded to 8. */
 static const char file_start[8] = "records";
 
 struct pd_spill {

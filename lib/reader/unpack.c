@@ -13,7 +13,7 @@ static bool begins_frame(const uint8_t *bytes, size_t size)
 
 static void note_broken(struct pd_stream *stream, const char *what)
 {
-	pd_reader_finding(stream->reader, PERFDATA_F_COMPRESSED_FRAME, stream->file, stream->unpack.carrier, "%s", what);
+	pd_reader_finding(stream->reader, PERFDATA_FINDING_COMPRESSED_FRAME, stream->file, stream->unpack.carrier, "%s", what);
 	stream->unpack.broken = true;
 	stream->unpack.may_have_more = false;
 	stream->unpack.in_used = stream->unpack.in_size;
@@ -30,7 +30,7 @@ static struct perfdata_bytes payload_of(struct pd_stream *stream, const struct p
 	const size_t present = carrier->size - 16;
 	if (stated <= present && present - stated < 8)
 		return (struct perfdata_bytes){ carrier->bytes + 16, (size_t)stated };
-	pd_reader_finding(stream->reader, PERFDATA_F_COMPRESSED_FRAME, stream->file, carrier->offset,
+	pd_reader_finding(stream->reader, PERFDATA_FINDING_COMPRESSED_FRAME, stream->file, carrier->offset,
 			  "a compressed record states %llu bytes of data and has %zu", (unsigned long long)stated, present);
 	return (struct perfdata_bytes){ carrier->bytes + 16, present };
 }
@@ -69,8 +69,8 @@ static enum perfdata_status begin(struct pd_stream *stream, const struct perfdat
 	unpack->in = payload.data;
 	unpack->in_size = payload.size;
 	unpack->in_used = 0;
-	unpack->packed += payload.size;
-	unpack->unpacked_before = unpack->unpacked;
+	unpack->compressed += payload.size;
+	unpack->decompressed_before = unpack->decompressed;
 	unpack->in_chunk = carrier->chunk;
 	pd_chunk_hold(unpack->in_chunk);
 	unpack->active = true;
@@ -82,8 +82,8 @@ void pd_unpack_end(struct pd_stream *stream)
 	const struct pd_unpack *unpack = &stream->unpack;
 
 	/* the recorder flushes each record, so that each gives something */
-	if (unpack->in_size && !unpack->broken && !unpack->finished && unpack->unpacked == unpack->unpacked_before)
-		pd_reader_finding(stream->reader, PERFDATA_F_COMPRESSED_FRAME, stream->file, unpack->carrier,
+	if (unpack->in_size && !unpack->broken && !unpack->finished && unpack->decompressed == unpack->decompressed_before)
+		pd_reader_finding(stream->reader, PERFDATA_FINDING_COMPRESSED_FRAME, stream->file, unpack->carrier,
 				  "a compressed record unpacks to nothing");
 	pd_chunk_drop(stream->unpack.in_chunk);
 	stream->unpack.in_chunk = NULL;
@@ -103,7 +103,7 @@ static bool ratio_is_exceeded(const struct pd_stream *stream)
 {
 	const uint32_t limit = stream->reader->options.max_ratio;
 	const struct pd_unpack *unpack = &stream->unpack;
-	return limit && unpack->unpacked > RATIO_SLACK && (unpack->unpacked - RATIO_SLACK) / limit > unpack->packed;
+	return limit && unpack->decompressed > RATIO_SLACK && (unpack->decompressed - RATIO_SLACK) / limit > unpack->compressed;
 }
 
 /* Room to unpack into. */
@@ -118,7 +118,7 @@ static bool make_room(struct pd_window *window)
 		stream->status = PERFDATA_ENOMEM;
 		return false;
 	}
-	chunk->offset = stream->unpack.unpacked;
+	chunk->offset = stream->unpack.decompressed;
 	chunk->size = 0;
 	pd_window_set_chunk(window, chunk);
 	return true;
@@ -138,7 +138,7 @@ bool pd_unpack_fill(struct pd_window *window)
 								   chunk->data, PD_CHUNK_SIZE, &chunk->size);
 		const size_t grown = chunk->size - before;
 		window->end = chunk->data + chunk->size;
-		unpack->unpacked += grown;
+		unpack->decompressed += grown;
 		unpack->may_have_more = chunk->size == PD_CHUNK_SIZE;
 		if (status == PERFDATA_ENOMEM) {
 			stream->status = status;
@@ -153,7 +153,7 @@ bool pd_unpack_fill(struct pd_window *window)
 				note_broken(stream, "compressed data could not be unpacked; going on with the next frame");
 		}
 		if (ratio_is_exceeded(stream)) {
-			pd_reader_finding(stream->reader, PERFDATA_F_COMPRESSED_RATIO, stream->file, unpack->carrier,
+			pd_reader_finding(stream->reader, PERFDATA_FINDING_COMPRESSED_RATIO, stream->file, unpack->carrier,
 					  "compressed records grow more than %u times; the rest was not unpacked",
 					  stream->reader->options.max_ratio);
 			unpack->finished = true;
@@ -171,6 +171,6 @@ enum perfdata_status pd_unpack_begin(struct pd_stream *stream, struct perfdata_r
 	const enum perfdata_status status = begin(stream, carrier);
 	/* whoever gets the carrier is to know whether anything comes out of it */
 	if (status == PERFDATA_OK && (!stream->unpack.active || !pd_unpack_fill(&stream->inner)))
-		carrier->flags |= PERFDATA_RAW_NOT_UNPACKED;
+		carrier->flags |= PERFDATA_RAW_NOT_DECOMPRESSED;
 	return status;
 }

@@ -94,7 +94,7 @@ static void pass_payload(struct pd_window *window, struct perfdata_raw *raw, uin
 		return;
 	}
 	/* either the file was cut, or the size is wrong: records may follow */
-	pd_search_begin(window, PERFDATA_F_RECORD_SIZE, true, "the payload of a record reaches beyond the end of the records");
+	pd_search_begin(window, PERFDATA_FINDING_RECORD_SIZE, true, "the payload of a record reaches beyond the end of the records");
 	raw->payload = left == UINT64_MAX ? 0 : left;
 }
 
@@ -137,7 +137,7 @@ static enum perfdata_status take_tracing_data(struct perfdata_reader *reader, st
 	pd_reader_hold(reader, raw->chunk);
 	if (!stated || !pd_window_need(window, sizeof magic) || memcmp(window->at, magic, sizeof magic)) {
 		if (stated)
-			pd_reader_finding(reader, PERFDATA_F_TRACING_DATA, raw->file, raw->offset,
+			pd_reader_finding(reader, PERFDATA_FINDING_TRACING_DATA, raw->file, raw->offset,
 					  "no tracing data follows the record that announces %llu bytes", (unsigned long long)stated);
 		return PERFDATA_OK;
 	}
@@ -150,7 +150,7 @@ static enum perfdata_status take_tracing_data(struct perfdata_reader *reader, st
 	if (status != PERFDATA_OK)
 		return status;
 	if (size < raw->payload)
-		pd_reader_finding(reader, PERFDATA_F_TRUNCATED, raw->file, window->offset,
+		pd_reader_finding(reader, PERFDATA_FINDING_TRUNCATED, raw->file, window->offset,
 				  "the tracing data lacks %llu bytes", (unsigned long long)(raw->payload - size));
 	status = pd_feature_take(reader, PERFDATA_FEATURE_TRACING_DATA, bytes, size < stated ? size : (size_t)stated, offset);
 	if (status == PERFDATA_OK)

@@ -32,31 +32,31 @@ void pd_window_set_chunk(struct pd_window *window, struct pd_chunk *chunk)
 static void note_end(struct pd_stream *stream, enum perfdata_status status, uint64_t offset, const struct perfdata_error *error)
 {
 	struct perfdata_reader *reader = stream->reader;
-	uint64_t packed_offset = PERFDATA_NO_OFFSET;
+	uint64_t compressed_offset = PERFDATA_NO_OFFSET;
 
 	if (status == PERFDATA_END) {
 		if (stream->raw.limit != UINT64_MAX && offset < stream->raw.limit)
-			pd_reader_finding(reader, PERFDATA_F_SHRUNK, stream->file, offset,
+			pd_reader_finding(reader, PERFDATA_FINDING_SHRUNK, stream->file, offset,
 					  "the input ended here, but had bytes up to %#llx when it was opened",
 					  (unsigned long long)stream->raw.limit);
-		switch (pd_input_damage(stream->input, &packed_offset)) {
+		switch (pd_input_damage(stream->input, &compressed_offset)) {
 		case PERFDATA_DAMAGED:
-			pd_reader_finding(reader, PERFDATA_F_COMPRESSED_FRAME, stream->file, offset,
+			pd_reader_finding(reader, PERFDATA_FINDING_COMPRESSED_FRAME, stream->file, offset,
 					  "the packed input is broken at its byte %llu; nothing behind it was read",
-					  (unsigned long long)packed_offset);
+					  (unsigned long long)compressed_offset);
 			break;
 		case PERFDATA_END:
-			pd_reader_finding(reader, PERFDATA_F_COMPRESSED_END, stream->file, offset,
+			pd_reader_finding(reader, PERFDATA_FINDING_COMPRESSED_END, stream->file, offset,
 					  "the packed input ends at its byte %llu, before its stream does",
-					  (unsigned long long)packed_offset);
+					  (unsigned long long)compressed_offset);
 			break;
 		case PERFDATA_ELIMIT:
-			pd_reader_finding(reader, PERFDATA_F_COMPRESSED_RATIO, stream->file, offset,
+			pd_reader_finding(reader, PERFDATA_FINDING_COMPRESSED_RATIO, stream->file, offset,
 					  "the packed input grows more than %u times; the rest was not read",
 					  reader->options.max_ratio);
 			break;
 		case PERFDATA_EREAD:
-			pd_reader_finding(reader, PERFDATA_F_READ_FAILED, stream->file, offset, "reading failed here");
+			pd_reader_finding(reader, PERFDATA_FINDING_READ_FAILED, stream->file, offset, "reading failed here");
 			break;
 		default:
 			break;
@@ -64,9 +64,9 @@ static void note_end(struct pd_stream *stream, enum perfdata_status status, uint
 		return;
 	}
 	if (status == PERFDATA_EREAD)
-		pd_reader_finding(reader, PERFDATA_F_READ_FAILED, stream->file, offset, "%s", error->message);
+		pd_reader_finding(reader, PERFDATA_FINDING_READ_FAILED, stream->file, offset, "%s", error->message);
 	else if (status == PERFDATA_ELIMIT)
-		pd_reader_finding(reader, PERFDATA_F_LIMIT, stream->file, offset, "%s", error->message);
+		pd_reader_finding(reader, PERFDATA_FINDING_LIMIT, stream->file, offset, "%s", error->message);
 	stream->status = status;
 	reader->error = *error;
 }
@@ -82,7 +82,7 @@ bool pd_window_fill(struct pd_window *window)
 	if (window->ended || window->behind)
 		return false;
 	/* of many files in turns each would hold chunks until its turn comes */
-	if (stream->reader->options.read_ahead & PERFDATA_READ_BYTES_AHEAD && (stream->reader->nr_streams == 1 || !stream->reader->order))
+	if (stream->reader->options.read_ahead & PERFDATA_AHEAD_BYTES && (stream->reader->nr_streams == 1 || !stream->reader->order))
 		pd_input_read_ahead(stream->input);
 	enum perfdata_status status = pd_input_next_chunk(stream->input, stream->reader->pool, &chunk, &error);
 	if (status != PERFDATA_OK) {
@@ -92,7 +92,7 @@ bool pd_window_fill(struct pd_window *window)
 	}
 	uint64_t broken, found;
 	if (pd_input_went_on(stream->input, &broken, &found)) {
-		pd_reader_finding(stream->reader, PERFDATA_F_COMPRESSED_FRAME, stream->file, window->offset + pd_window_left(window),
+		pd_reader_finding(stream->reader, PERFDATA_FINDING_COMPRESSED_FRAME, stream->file, window->offset + pd_window_left(window),
 				  "the packed input is broken at its byte %llu; reading went on at its byte %llu", (unsigned long long)broken,
 				  (unsigned long long)found);
 		window->behind = chunk;
@@ -110,7 +110,7 @@ bool pd_window_go_on(struct pd_window *window)
 	window->behind = NULL;
 	window->skip = 0;
 	if (!window->searching)
-		pd_search_begin(window, PERFDATA_F_COMPRESSED_FRAME, false, "the packed input is broken");
+		pd_search_begin(window, PERFDATA_FINDING_COMPRESSED_FRAME, false, "the packed input is broken");
 	window->gap.starts_anew = true;
 	pd_window_move(window, pd_window_left(window));
 	pd_window_set_chunk(window, chunk);

@@ -31,7 +31,7 @@ void pd_pack_release(struct pd_pack *pack)
 	move_text(&pd_pack_piece(pack, pack->filled)->plain, pd_sink_piece(pack->sink));
 	for (unsigned i = 0; i < pack->nr_pieces; i++) {
 		perfdata_text_release(&pack->pieces[i].plain);
-		perfdata_text_release(&pack->pieces[i].packed);
+		perfdata_text_release(&pack->pieces[i].compressed);
 	}
 	pd_free(pack->pieces);
 	pack->pieces = NULL;

@@ -1,4 +1,4 @@
-/* The pieces of a packed output on their way: filled in order, packed by any thread, written in order.
+/* The pieces of a compressed output on their way: filled in order, compressed by any thread, written in order.
  *
  * A ring counted by numbers that only grow: written <= packing <= filled. Piece number `filled` is the one that bytes are
  * appended to. The owner's monitor guards the numbers and states; what a piece holds belongs to whoever took it. */
@@ -7,16 +7,16 @@
 
 #include "run/sink.h"
 
-enum pd_piece_state { PD_PIECE_FREE, PD_PIECE_FILLED, PD_PIECE_PACKING, PD_PIECE_PACKED };
+enum pd_piece_state { PD_PIECE_FREE, PD_PIECE_FILLED, PD_PIECE_PACKING, PD_PIECE_COMPRESSED };
 struct pd_piece {
 	enum pd_piece_state state;
 	enum perfdata_status status;
-	struct perfdata_text plain, packed;
+	struct perfdata_text plain, compressed;
 };
 struct pd_pack {
 	struct perfdata_sink *sink;
 	struct pd_piece *pieces;
-	unsigned nr_pieces;           /* 0: the output is not packed, or packed by the sink itself */
+	unsigned nr_pieces;           /* 0: the output is not compressed, or compressed by the sink itself */
 	uint64_t filled, packing, written;
 };
 
@@ -33,7 +33,7 @@ static inline struct pd_piece *pd_pack_piece(const struct pd_pack *pack, uint64_
 }
 static inline bool pd_pack_can_write(const struct pd_pack *pack)
 {
-	return pack->written < pack->packing && pd_pack_piece(pack, pack->written)->state == PD_PIECE_PACKED;
+	return pack->written < pack->packing && pd_pack_piece(pack, pack->written)->state == PD_PIECE_COMPRESSED;
 }
 
 #endif

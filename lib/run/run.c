@@ -1,4 +1,4 @@
-/* The run: a front that pulls batches, formatting in any number of threads, one writer in order.
+/* The run: a reader thread that pulls batches, formatting in any number of threads, one writer in order.
  *
  * Batches pass through a ring of slots, counted by numbers that only grow: written <= formatted <= filled. Every thread
  * looks for something to do, in this order: write what is next, pack or format what waits, and, the calling thread only,
@@ -39,7 +39,7 @@ struct slot {
 	void *part;                 /* for merge */
 	bool merged;
 	struct found_list found;    /* by the reader on its way here, and by the check of its records */
-	size_t packed;              /* bytes of text that are in pieces already */
+	size_t compressed;              /* bytes of text that are in pieces already */
 	struct perfdata_text text;
 };
 
@@ -55,7 +55,7 @@ struct run {
 	struct perfdata_sink *sink;
 	void *state;
 	bool begun;
-	struct pd_listener reader_listener; /* who is told what the reader finds */
+	struct pd_listener reader_listener; /* The listener that receives what the reader finds */
 	struct found_list read;     /* what it found since the last batch; of the calling thread */
 	bool read_lost;                     /* there was no memory for it */
 
@@ -70,16 +70,16 @@ struct run {
 	struct perfdata_text *spares;       /* buffers that no slot has; the one used last is taken first, while it is in the caches */
 	unsigned nr_spares;
 	uint64_t filled, formatted, written;
-	bool front_done;            /* nothing more will be filled */
+	bool reader_done;            /* nothing more will be filled */
 	bool writing;               /* a thread has the writer's role */
 	bool stopping;              /* the writer met a failure: all leave */
 	struct pd_pack pack;
 	struct found_list found;
 
-	enum perfdata_status status;        /* the writer's, else the front's */
+	enum perfdata_status status;        /* the writer's, else the reader thread's */
 	struct perfdata_error error;
-	enum perfdata_status front_status;
-	struct perfdata_error front_error;
+	enum perfdata_status reader_status;
+	struct perfdata_error reader_error;
 	bool damaged;               /* formatting found an ERROR */
 	bool finding_lost;          /* there was no memory for what formatting found */
 
@@ -140,7 +140,7 @@ static void keep_finding(void *user, const struct perfdata_finding *finding)
 		slot->status = PERFDATA_ENOMEM;
 }
 
-/* Of the reader, in the calling thread: it is told with the batch that comes next, and so in the same order for any number of threads. */
+/* Of the reader, in the calling thread: it is reported with the batch that comes next, and so in the same order for any number of threads. */
 static void read_finding(void *user, const struct perfdata_finding *finding)
 {
 	struct run *run = user;
@@ -159,7 +159,7 @@ static void queue_found(struct run *run, struct found *found)
 	pd_monitor_enter(run->monitor);
 	if (found) {
 		add_found(&run->found, found);
-		run->damaged |= found->finding.severity == PERFDATA_ERROR && !found->of_reader;
+		run->damaged |= found->finding.severity == PERFDATA_SEVERITY_ERROR && !found->of_reader;
 	} else {
 		run->finding_lost = true;
 	}
@@ -206,7 +206,7 @@ static bool report_findings(struct run *run)
 	return any;
 }
 
-/* --- the front ------------------------------------------------------------------------------------------------------ */
+/* --- the reader thread ------------------------------------------------------------------------------------------------------ */
 
 static bool has_kernel_record(const struct perfdata_batch *batch)
 {
@@ -263,27 +263,27 @@ static bool stop_wanted(const struct run *run) { return run->options->stop && *r
 static enum perfdata_status pull(struct run *run, struct perfdata_batch **ret)
 {
 	if (stop_wanted(run))
-		return fail(&run->front_error, PERFDATA_EINTR);
+		return fail(&run->reader_error, PERFDATA_EINTR);
 	const enum perfdata_status status = perfdata_session_next(run->session, ret);
 	if (status < 0) {
 		const struct perfdata_error *error = perfdata_session_error(run->session);
 		if (error && error->status)
-			run->front_error = *error;
+			run->reader_error = *error;
 		else
-			fail(&run->front_error, status);
+			fail(&run->reader_error, status);
 	}
 	return status;
 }
 
-/* Reads on until meta is complete, then begins. What the front's end is stays in front_status. */
+/* Reads on until meta is complete, then begins. What the reader thread's end is stays in reader_status. */
 static enum perfdata_status start(struct run *run)
 {
 	const struct perfdata_header *header = perfdata_reader_header(perfdata_session_reader(run->session));
 	if (header->container == PERFDATA_CONTAINER_PIPE) {
 		while (run->nr_early < MAX_BATCHES_BEFORE_BEGIN) {
 			struct perfdata_batch *batch;
-			run->front_status = pull(run, &batch);
-			if (run->front_status)
+			run->reader_status = pull(run, &batch);
+			if (run->reader_status)
 				break;
 			run->early[run->nr_early++] = batch;
 			if (has_kernel_record(batch))
@@ -299,7 +299,7 @@ static enum perfdata_status next_batch(struct run *run, struct perfdata_batch **
 		*ret = run->early[run->next_early++];
 		return PERFDATA_OK;
 	}
-	return run->front_status ? run->front_status : pull(run, ret);
+	return run->reader_status ? run->reader_status : pull(run, ret);
 }
 
 /* Inside the monitor, by the calling thread; fills slot number `filled`, which is free. */
@@ -318,8 +318,8 @@ static void fill(struct run *run)
 	}
 	pd_monitor_enter(run->monitor);
 	if (status) {
-		run->front_status = status;
-		run->front_done = true;
+		run->reader_status = status;
+		run->reader_done = true;
 	} else {
 		slot->state = SLOT_FILLED;
 		run->filled++;
@@ -363,10 +363,10 @@ static void pack_piece(struct run *run, struct worker *worker)
 	struct pd_piece *piece = pd_pack_piece(&run->pack, run->pack.packing++);
 	piece->state = PD_PIECE_PACKING;
 	pd_monitor_leave(run->monitor);
-	perfdata_text_clear(&piece->packed);
-	piece->status = pd_sink_pack(run->sink, &worker->encoder, piece->plain.data, piece->plain.size, &piece->packed);
+	perfdata_text_clear(&piece->compressed);
+	piece->status = pd_sink_pack(run->sink, &worker->encoder, piece->plain.data, piece->plain.size, &piece->compressed);
 	pd_monitor_enter(run->monitor);
-	piece->state = PD_PIECE_PACKED;
+	piece->state = PD_PIECE_COMPRESSED;
 	pd_monitor_wake(run->monitor);
 }
 
@@ -385,21 +385,21 @@ static void give_up(struct run *run, enum perfdata_status status, const struct p
 /* Moves the slot's bytes into pieces; false when no piece is free before all are moved. */
 static bool cut_pieces(struct run *run, struct slot *slot, enum perfdata_status *ret_status)
 {
-	while (slot->packed < slot->text.size) {
+	while (slot->compressed < slot->text.size) {
 		pd_monitor_enter(run->monitor);
 		const bool room = pd_pack_has_room(&run->pack);
 		pd_monitor_leave(run->monitor);
 		if (!room)
 			return false;
 		struct pd_piece *piece = pd_pack_piece(&run->pack, run->pack.filled);
-		const size_t left = slot->text.size - slot->packed, free_bytes = PD_SINK_PIECE - piece->plain.size;
+		const size_t left = slot->text.size - slot->compressed, free_bytes = PD_SINK_PIECE - piece->plain.size;
 		const size_t part = left < free_bytes ? left : free_bytes;
-		perfdata_text_append(&piece->plain, slot->text.data + slot->packed, part);
+		perfdata_text_append(&piece->plain, slot->text.data + slot->compressed, part);
 		if (perfdata_text_failed(&piece->plain)) {
 			*ret_status = PERFDATA_ENOMEM;
 			return true;
 		}
-		slot->packed += part;
+		slot->compressed += part;
 		if (piece->plain.size < PD_SINK_PIECE)
 			continue;
 		pd_monitor_enter(run->monitor);
@@ -451,7 +451,7 @@ static void write_next(struct run *run)
 		perfdata_text_clear(&slot->text);
 		run->spares[run->nr_spares++] = slot->text;
 		perfdata_text_init(&slot->text);
-		slot->packed = 0;
+		slot->compressed = 0;
 		slot->merged = false;
 		slot->state = SLOT_FREE;
 		run->written++;
@@ -467,7 +467,7 @@ static void write_piece(struct run *run)
 	enum perfdata_status status = piece->status;
 	const struct perfdata_error *error = NULL;
 	if (!status) {
-		status = pd_sink_write_packed(run->sink, piece->packed.data, piece->packed.size, piece->plain.size);
+		status = pd_sink_write_compressed(run->sink, piece->compressed.data, piece->compressed.size, piece->plain.size);
 		if (status)
 			error = pd_sink_error(run->sink);
 	}
@@ -487,7 +487,7 @@ static void write_piece(struct run *run)
 
 static bool finished(const struct run *run)
 {
-	return run->stopping || (run->front_done && run->written == run->filled && pd_pack_idle(&run->pack));
+	return run->stopping || (run->reader_done && run->written == run->filled && pd_pack_idle(&run->pack));
 }
 
 static bool slot_can_be_written(struct run *run)
@@ -499,7 +499,7 @@ static bool slot_can_be_written(struct run *run)
 /* The caller fetches when little waits for the others, and when it has nothing else to do. */
 static bool should_fill(const struct run *run, bool hungry)
 {
-	if (run->front_done || run->filled - run->written >= run->nr_slots)
+	if (run->reader_done || run->filled - run->written >= run->nr_slots)
 		return false;
 	return !hungry || (run->team && run->filled - run->formatted < 2ull * (run->jobs - 1));
 }
@@ -634,8 +634,8 @@ static enum perfdata_status run_all(struct run *run)
 	if (status)
 		return status;
 	/* From here on pieces belong to the run. Alone, the sink packs by itself: the same pieces, the same bytes. */
-	const bool packed = pd_sink_packing(run->sink) != PD_CODEC_NONE;
-	if (pd_pack_init(&run->pack, run->sink, packed && run->jobs > 1 ? run->nr_slots : 0))
+	const bool compressed = pd_sink_packing(run->sink) != PD_CODEC_NONE;
+	if (pd_pack_init(&run->pack, run->sink, compressed && run->jobs > 1 ? run->nr_slots : 0))
 		return fail(&run->error, PERFDATA_ENOMEM);
 	work(run, run->jobs - 1);
 	pd_team_join(run->team);
@@ -648,9 +648,9 @@ static enum perfdata_status run_all(struct run *run)
 	tell(run, &run->read);
 	pd_pack_release(&run->pack);
 
-	if (!run->status && run->front_status < 0) {
-		run->status = run->front_status;
-		run->error = run->front_error;
+	if (!run->status && run->reader_status < 0) {
+		run->status = run->reader_status;
+		run->error = run->reader_error;
 	}
 	/* The document is finished whatever stopped it, as long as it can be written. */
 	if (run->status == PERFDATA_EWRITE)

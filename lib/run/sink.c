@@ -19,8 +19,8 @@ struct perfdata_sink {
 	enum pd_codec_kind packing;
 	char *path;                    /* where the file goes at the end, or NULL */
 	char *temporary;               /* its name until then */
-	struct perfdata_text piece;    /* not packed yet */
-	struct perfdata_text packed;
+	struct perfdata_text piece;    /* not compressed yet */
+	struct perfdata_text compressed;
 	struct pd_encoder *encoder;
 	uint64_t written;
 	struct perfdata_error error;   /* status is not 0 after the first failure, which stays */
@@ -31,7 +31,7 @@ static void sink_free(struct perfdata_sink *sink)
 	if (!sink)
 		return;
 	perfdata_text_release(&sink->piece);
-	perfdata_text_release(&sink->packed);
+	perfdata_text_release(&sink->compressed);
 	pd_encoder_free(sink->encoder);
 	pd_free(sink->path);
 	pd_free(sink->temporary);
@@ -45,7 +45,7 @@ static struct perfdata_sink *sink_new(int fd)
 		return NULL;
 	sink->fd = fd;
 	perfdata_text_init(&sink->piece);
-	perfdata_text_init(&sink->packed);
+	perfdata_text_init(&sink->compressed);
 	return sink;
 }
 
@@ -222,7 +222,7 @@ enum perfdata_status pd_sink_pack(const struct perfdata_sink *sink, struct pd_en
 	}
 }
 
-enum perfdata_status pd_sink_write_packed(struct perfdata_sink *sink, const void *bytes, size_t size, size_t size_before)
+enum perfdata_status pd_sink_write_compressed(struct perfdata_sink *sink, const void *bytes, size_t size, size_t size_before)
 {
 	if (sink->error.status)
 		return sink->error.status;
@@ -236,11 +236,11 @@ static enum perfdata_status finish_piece(struct perfdata_sink *sink)
 {
 	if (!sink->piece.size)
 		return PERFDATA_OK;
-	perfdata_text_clear(&sink->packed);
-	enum perfdata_status status = pd_sink_pack(sink, &sink->encoder, sink->piece.data, sink->piece.size, &sink->packed);
+	perfdata_text_clear(&sink->compressed);
+	enum perfdata_status status = pd_sink_pack(sink, &sink->encoder, sink->piece.data, sink->piece.size, &sink->compressed);
 	if (status)
 		return pd_error(&sink->error, status, sink->written, "cannot pack the output: %s", perfdata_status_text(status));
-	status = pd_sink_write_packed(sink, sink->packed.data, sink->packed.size, sink->piece.size);
+	status = pd_sink_write_compressed(sink, sink->compressed.data, sink->compressed.size, sink->piece.size);
 	perfdata_text_clear(&sink->piece);
 	return status;
 }

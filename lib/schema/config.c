@@ -16,7 +16,7 @@ static uint32_t plan(const struct perfdata_layout *layout, uint64_t sample_type,
 	for (i = 0; i < layout->nr_fields; i++) {
 		const struct perfdata_field *field = &layout->fields[i];
 		unsigned width = pd_kind_width(field->kind);
-		if (!width && field->kind != PERFDATA_PAD)
+		if (!width && field->kind != PERFDATA_KIND_PAD)
 			break;
 		if (!(sample_type & field->when_value))
 			continue;
@@ -57,7 +57,7 @@ static uint64_t rows_behind(uint32_t first, uint64_t sample_type)
 	return rows;
 }
 
-void perfdata_config_init(struct perfdata_config *config, const struct perfdata_attr *attr, enum perfdata_order order)
+void perfdata_config_init(struct perfdata_config *config, const struct perfdata_attr *attr, enum perfdata_byte_order order)
 {
 	memset(config, 0, sizeof *config);
 	config->order = order;

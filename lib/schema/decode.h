@@ -14,13 +14,13 @@ struct pd_walk {
 	const struct perfdata_config *config;
 	uint64_t ahead;            /* rows of the sample behind the one being decoded */
 	const char *problem;       /* the first one, or NULL */
-	enum perfdata_code code;
+	enum perfdata_finding_code code;
 };
 
 static inline size_t pd_walk_left(const struct pd_walk *w) { return (size_t)(w->end - w->at); }
 
 /* Notes a problem and goes on. */
-static inline void pd_walk_note(struct pd_walk *w, enum perfdata_code code, const char *problem)
+static inline void pd_walk_note(struct pd_walk *w, enum perfdata_finding_code code, const char *problem)
 {
 	if (!w->problem) {
 		w->problem = problem;
@@ -28,7 +28,7 @@ static inline void pd_walk_note(struct pd_walk *w, enum perfdata_code code, cons
 	}
 }
 /* Notes a problem behind which nothing can be placed; false. */
-static inline bool pd_walk_fail(struct pd_walk *w, enum perfdata_code code, const char *problem)
+static inline bool pd_walk_fail(struct pd_walk *w, enum perfdata_finding_code code, const char *problem)
 {
 	pd_walk_note(w, code, problem);
 	return false;

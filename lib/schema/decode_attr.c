@@ -52,11 +52,11 @@ bool pd_walk_attr(struct pd_walk *w, struct perfdata_attr *attr)
 			memcpy(w->native + (attr_at - w->start) + ACTION_AT, &attr->aux_action, 4);
 	}
 	if (!ok || !possible)
-		return pd_walk_fail(w, PERFDATA_F_ATTR_SIZE, "the size of the attr is impossible");
+		return pd_walk_fail(w, PERFDATA_FINDING_ATTR_SIZE, "the size of the attr is impossible");
 	return true;
 }
 
-enum perfdata_status perfdata_attr_decode(const void *bytes, size_t size, enum perfdata_order order, struct perfdata_attr *ret,
+enum perfdata_status perfdata_attr_decode(const void *bytes, size_t size, enum perfdata_byte_order order, struct perfdata_attr *ret,
 					  size_t *ret_size)
 {
 	const uint8_t *p = bytes;

@@ -54,7 +54,7 @@ enum perfdata_status pd_decode_record(const struct perfdata_config *config, cons
 	struct pd_walk w = { .start = bytes, .at = bytes + (size < 8 ? size : 8), .end = bytes + size, .swap = swap,
 			     .misc = ret->misc, .native = native, .config = config };
 	if (size < 8)
-		pd_walk_note(&w, PERFDATA_F_RECORD_SHORT, "the record is shorter than its header");
+		pd_walk_note(&w, PERFDATA_FINDING_RECORD_SHORT, "the record is shorter than its header");
 	else if (ret->type == PERFDATA_RECORD_SAMPLE) {
 		ret->layout = &pd_sample_layout;
 		clear(&ret->u.sample, sizeof ret->u.sample);
@@ -76,7 +76,7 @@ enum perfdata_status pd_decode_record(const struct perfdata_config *config, cons
 	}
 	if (stated > size) {
 		w.problem = NULL;
-		pd_walk_note(&w, PERFDATA_F_TRUNCATED, "the recording breaks off in the record");
+		pd_walk_note(&w, PERFDATA_FINDING_TRUNCATED, "the recording breaks off in the record");
 	}
 	ret->rest = (struct perfdata_bytes){ w.at, pd_walk_left(&w) };
 	ret->rest_offset = (uint64_t)(w.at - bytes);

@@ -15,7 +15,7 @@ enum { CALLCHAIN_ROW = 1 << PD_SAMPLE_CALLCHAIN_ROW, RAW_ROW = 1 << PD_SAMPLE_RA
 static bool walk_read(struct pd_walk *w, struct perfdata_read *read)
 {
 	uint64_t format = w->config->attr.read_format;
-	uint64_t value_rows = VALUE_ROW | (format & PERFDATA_READ_ID ? ID_ROW : 0) | (format & PERFDATA_READ_LOST ? LOST_ROW : 0);
+	uint64_t value_rows = VALUE_ROW | (format & PERFDATA_READ_FORMAT_ID ? ID_ROW : 0) | (format & PERFDATA_READ_FORMAT_LOST ? LOST_ROW : 0);
 	uint32_t stride = 8u * (unsigned)__builtin_popcountll(value_rows);
 	const uint8_t *start = w->at;
 	uint64_t first, word;
@@ -25,17 +25,17 @@ static bool walk_read(struct pd_walk *w, struct perfdata_read *read)
 					       .stride = stride, .swap = w->swap };
 	if (!pd_walk_u64(w, &first))
 		return false;
-	if (format & PERFDATA_READ_TIME_ENABLED) {
+	if (format & PERFDATA_READ_FORMAT_TIME_ENABLED) {
 		if (!pd_walk_u64(w, &read->time_enabled))
 			return false;
 		read->present |= 1u << READ_TIME_ENABLED;
 	}
-	if (format & PERFDATA_READ_TIME_RUNNING) {
+	if (format & PERFDATA_READ_FORMAT_TIME_RUNNING) {
 		if (!pd_walk_u64(w, &read->time_running))
 			return false;
 		read->present |= 1u << READ_TIME_RUNNING;
 	}
-	if (format & PERFDATA_READ_GROUP) {
+	if (format & PERFDATA_READ_FORMAT_GROUP) {
 		read->present |= 1u << READ_VALUES;
 		return pd_walk_list(w, first, stride, &read->values);
 	}
@@ -213,5 +213,5 @@ bool pd_walk_sample(struct pd_walk *w, struct perfdata_sample *sample)
 	for (unsigned i = 0; i < fit; i++, present &= present - 1)
 		sample->present |= present & -present;
 	w->at += fit ? (size_t)steps[fit - 1].at + steps[fit - 1].size : 0;
-	return pd_walk_fail(w, PERFDATA_F_RECORD_SHORT, "the sample ends before its fields do");
+	return pd_walk_fail(w, PERFDATA_FINDING_RECORD_SHORT, "the sample ends before its fields do");
 }

@@ -40,7 +40,7 @@ enum scope {
 struct walk {
 	struct pd_arena *arena;
 	const uint8_t *start;             /* of the section */
-	enum perfdata_order order;
+	enum perfdata_byte_order order;
 	uint32_t nr_cpus_avail;
 	struct frame root;                /* of the whole section */
 	const char *section;              /* its name, for messages */
@@ -48,11 +48,11 @@ struct walk {
 };
 
 static const struct perfdata_field bytes_field = {
-	.name = "bytes", .doc = "a section of an unknown kind", .kind = PERFDATA_BYTES, .show = PERFDATA_SHOW_BYTES_HEX,
+	.name = "bytes", .doc = "a section of an unknown kind", .kind = PERFDATA_KIND_BYTES, .show = PERFDATA_SHOW_BYTES_HEX,
 	.count_field = PERFDATA_COUNT_REST,
 };
 static const struct perfdata_field rest_field = {
-	.name = "rest", .doc = "bytes behind the last known field", .kind = PERFDATA_BYTES, .show = PERFDATA_SHOW_BYTES_HEX,
+	.name = "rest", .doc = "bytes behind the last known field", .kind = PERFDATA_KIND_BYTES, .show = PERFDATA_SHOW_BYTES_HEX,
 	.count_field = PERFDATA_COUNT_REST,
 };
 
@@ -115,10 +115,10 @@ static void drop(struct children *children, struct children before)
 static uint64_t read_integer(struct pd_cursor *c, enum perfdata_kind kind)
 {
 	switch (kind) {
-	case PERFDATA_U8: return pd_u8(c);
-	case PERFDATA_U16: return pd_u16(c);
-	case PERFDATA_U32: return pd_u32(c);
-	case PERFDATA_S32: return (uint64_t)(int64_t)(int32_t)pd_u32(c);
+	case PERFDATA_KIND_U8: return pd_u8(c);
+	case PERFDATA_KIND_U16: return pd_u16(c);
+	case PERFDATA_KIND_U32: return pd_u32(c);
+	case PERFDATA_KIND_S32: return (uint64_t)(int64_t)(int32_t)pd_u32(c);
 	default: return pd_u64(c);
 	}
 }
@@ -240,7 +240,7 @@ static enum perfdata_status walk_element(struct walk *walk, struct pd_cursor *c,
 	bool plain = element->nr_fields == 1 && !element->fields[0].name;
 	struct children before = *children;
 	struct perfdata_node *node = append(walk, children, plain ? &element->fields[0] : NULL,
-					    plain ? element->fields[0].kind : PERFDATA_STRUCT);
+					    plain ? element->fields[0].kind : PERFDATA_KIND_STRUCT);
 	enum perfdata_status status;
 
 	if (!node)
@@ -318,7 +318,7 @@ static bool entries_are_old(struct pd_cursor c)
 static void cut_build_id(struct perfdata_node *entry, const uint8_t *bytes)
 {
 	for (struct perfdata_node *n = (struct perfdata_node *)entry->child; n; n = (struct perfdata_node *)n->next)
-		if (n->kind == PERFDATA_BYTES && bytes[OLD_NAME_AT] < n->v.bytes.size)
+		if (n->kind == PERFDATA_KIND_BYTES && bytes[OLD_NAME_AT] < n->v.bytes.size)
 			n->v.bytes.size = bytes[OLD_NAME_AT];
 }
 
@@ -362,7 +362,7 @@ static enum perfdata_status walk_entries(struct walk *walk, struct pd_cursor *c,
 	while (!all_zero(c->at, pd_left(c))) {
 		if (!entry_fits(c))
 			return damaged(walk, c->at, field->name, "has an entry with an impossible size");
-		struct perfdata_node *entry = append(walk, &children, NULL, PERFDATA_STRUCT);
+		struct perfdata_node *entry = append(walk, &children, NULL, PERFDATA_KIND_STRUCT);
 		if (!entry)
 			return no_memory(walk);
 		list->v.count++;
@@ -388,15 +388,15 @@ static enum perfdata_status walk_extent(struct walk *walk, struct pd_cursor *c, 
 	if (!node)
 		return PERFDATA_OK;
 	switch (field->kind) {
-	case PERFDATA_ATTR:
+	case PERFDATA_KIND_ATTR:
 		return read_attr(walk, frame->extent, node);
-	case PERFDATA_STRUCT: {
+	case PERFDATA_KIND_STRUCT: {
 		struct pd_cursor inside = pd_cursor(at, frame->extent.size, c->swap);
 		return walk_fields(walk, &inside, field->element, SCOPE_EXTENT, node);
 	}
-	case PERFDATA_TEXT:
-	case PERFDATA_CHARS:
-		node->kind = PERFDATA_STRING;
+	case PERFDATA_KIND_TEXT:
+	case PERFDATA_KIND_CHARS:
+		node->kind = PERFDATA_KIND_STRING;
 		node->v.bytes = (struct perfdata_bytes){ at, strnlen((const char *)at, frame->extent.size) };
 		return PERFDATA_OK;
 	default:
@@ -413,7 +413,7 @@ static enum perfdata_status walk_bpf_array(struct walk *walk, const struct pd_cu
 
 	if (!bpf_array(frame, field, c, &bytes, &count))
 		return damaged(walk, c->at, field->name, "lies outside the data of its program");
-	if (field->kind != PERFDATA_LIST) {
+	if (field->kind != PERFDATA_KIND_LIST) {
 		node->v.bytes = bytes;
 		return PERFDATA_OK;
 	}
@@ -430,20 +430,20 @@ static enum perfdata_status walk_value(struct walk *walk, struct pd_cursor *c, c
 	if (field->count_field == PERFDATA_COUNT_BPF)
 		return walk_bpf_array(walk, c, field, frame, node);
 	switch (field->kind) {
-	case PERFDATA_U8: case PERFDATA_U16: case PERFDATA_U32: case PERFDATA_U64: case PERFDATA_S32: case PERFDATA_S64:
+	case PERFDATA_KIND_U8: case PERFDATA_KIND_U16: case PERFDATA_KIND_U32: case PERFDATA_KIND_U64: case PERFDATA_KIND_S32: case PERFDATA_KIND_S64:
 		frame->values[index] = read_integer(c, field->kind);
 		if (node)
 			node->v.u = frame->values[index];
 		return PERFDATA_OK;
-	case PERFDATA_F64:
+	case PERFDATA_KIND_F64:
 		node->v.f = read_f64(c);
 		return PERFDATA_OK;
-	case PERFDATA_STRING:
+	case PERFDATA_KIND_STRING:
 		node->v.bytes = read_string(c);
 		return PERFDATA_OK;
-	case PERFDATA_BITMAP:
+	case PERFDATA_KIND_BITMAP:
 		return read_bitmap(walk, c, node);
-	case PERFDATA_LIST:
+	case PERFDATA_KIND_LIST:
 		if (field->count_field == PERFDATA_COUNT_FRAMED)
 			return walk_entries(walk, c, field, node);
 		count = field_count(walk, frame, field, c);
@@ -455,7 +455,7 @@ static enum perfdata_status walk_value(struct walk *walk, struct pd_cursor *c, c
 
 static bool has_node(const struct perfdata_field *field)
 {
-	return field->kind != PERFDATA_PAD && field->show != PERFDATA_SHOW_NOT;
+	return field->kind != PERFDATA_KIND_PAD && field->show != PERFDATA_SHOW_NOT;
 }
 
 /* Bytes behind the last field: of a newer recorder. Zeros are padding. */
@@ -463,7 +463,7 @@ static enum perfdata_status walk_rest(struct walk *walk, const struct pd_cursor 
 {
 	if (all_zero(c->at, pd_left(c)))
 		return PERFDATA_OK;
-	struct perfdata_node *node = append(walk, children, &rest_field, PERFDATA_BYTES);
+	struct perfdata_node *node = append(walk, children, &rest_field, PERFDATA_KIND_BYTES);
 	if (!node)
 		return no_memory(walk);
 	node->v.bytes = (struct perfdata_bytes){ c->at, pd_left(c) };
@@ -503,7 +503,7 @@ static enum perfdata_status walk_fields(struct walk *walk, struct pd_cursor *c, 
 			return PERFDATA_OK;
 		if (!is_present(walk, frame, field, c))
 			continue;
-		if (field->kind == PERFDATA_LIST && field->count_field == PERFDATA_COUNT_CPUS && !walk->nr_cpus_avail)
+		if (field->kind == PERFDATA_KIND_LIST && field->count_field == PERFDATA_COUNT_CPUS && !walk->nr_cpus_avail)
 			break;
 		enum perfdata_status status = walk_field(walk, c, layout, i, frame, &children);
 		if (status != PERFDATA_OK)
@@ -514,7 +514,7 @@ static enum perfdata_status walk_fields(struct walk *walk, struct pd_cursor *c, 
 
 /* --- sections ---------------------------------------------------------------------------------------------------- */
 
-static enum perfdata_status walk_section(struct perfdata_feature *feature, enum perfdata_order order, uint32_t nr_cpus_avail,
+static enum perfdata_status walk_section(struct perfdata_feature *feature, enum perfdata_byte_order order, uint32_t nr_cpus_avail,
 					 struct perfdata_error *error)
 {
 	const struct perfdata_layout *layout = perfdata_feature_layout(feature->id);
@@ -529,7 +529,7 @@ static enum perfdata_status walk_section(struct perfdata_feature *feature, enum 
 	if (layout)
 		return walk_fields(&walk, &c, layout, SCOPE_ROOT, &feature->root);
 	struct children children = { &feature->root, NULL };
-	struct perfdata_node *node = append(&walk, &children, &bytes_field, PERFDATA_BYTES);
+	struct perfdata_node *node = append(&walk, &children, &bytes_field, PERFDATA_KIND_BYTES);
 	if (!node)
 		return no_memory(&walk);
 	node->v.bytes = feature->bytes;
@@ -546,7 +546,7 @@ static void trust_names(const struct perfdata_node *list)
 	}
 }
 
-enum perfdata_status perfdata_feature_decode(uint32_t id, const void *bytes, size_t size, enum perfdata_order order,
+enum perfdata_status perfdata_feature_decode(uint32_t id, const void *bytes, size_t size, enum perfdata_byte_order order,
 					     uint32_t nr_cpus_avail, struct perfdata_feature **ret, struct perfdata_error *reterr)
 {
 	struct perfdata_error unwanted;
@@ -554,7 +554,7 @@ enum perfdata_status perfdata_feature_decode(uint32_t id, const void *bytes, siz
 	if (!feature)
 		goto fail;
 	feature->id = id;
-	feature->root.kind = PERFDATA_STRUCT;
+	feature->root.kind = PERFDATA_KIND_STRUCT;
 	feature->bytes.size = size;
 	feature->bytes.data = (const uint8_t *)pd_arena_copy(&feature->arena, bytes, size);
 	if (!feature->bytes.data)
@@ -562,7 +562,7 @@ enum perfdata_status perfdata_feature_decode(uint32_t id, const void *bytes, siz
 	enum perfdata_status status = walk_section(feature, order, nr_cpus_avail, reterr ? reterr : &unwanted);
 	if (status < 0)
 		goto fail;
-	if (id == PERFDATA_FEATURE_EVENT_DESC && order == PERFDATA_BIG_ENDIAN)
+	if (id == PERFDATA_FEATURE_EVENT_DESC && order == PERFDATA_BYTE_ORDER_BIG)
 		trust_names(perfdata_node_get(&feature->root, "event_desc"));
 	*ret = feature;
 	return status;
@@ -587,7 +587,7 @@ struct perfdata_bytes perfdata_feature_bytes(const struct perfdata_feature *feat
 
 const struct perfdata_node *perfdata_node_get(const struct perfdata_node *node, const char *name)
 {
-	if (!node || node->kind != PERFDATA_STRUCT)
+	if (!node || node->kind != PERFDATA_KIND_STRUCT)
 		return NULL;
 	for (const struct perfdata_node *n = node->child; n; n = n->next)
 		if (n->field && n->field->name && !strcmp(n->field->name, name))

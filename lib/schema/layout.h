@@ -6,15 +6,15 @@
 
 /* A row for member `mem` of struct perfdata_<view>; further members of the row follow the text. */
 #define PD_ROW_AS(name_, view, mem, kind_, show_, doc_, ...) \
-	{ .name = name_, .doc = doc_, .kind = PERFDATA_##kind_, .show = PERFDATA_SHOW_##show_, \
+	{ .name = name_, .doc = doc_, .kind = PERFDATA_KIND_##kind_, .show = PERFDATA_SHOW_##show_, \
 	  .member = offsetof(struct perfdata_##view, mem), ##__VA_ARGS__ }
 #define PD_ROW(view, mem, kind_, show_, doc_, ...) PD_ROW_AS(#mem, view, mem, kind_, show_, doc_, ##__VA_ARGS__)
 #define PD_PAD(bytes, ...) \
-	{ .name = "pad", .doc = "Without meaning.", .kind = PERFDATA_PAD, .count_field = PERFDATA_COUNT_FIXED, \
+	{ .name = "pad", .doc = "Without meaning.", .kind = PERFDATA_KIND_PAD, .count_field = PERFDATA_COUNT_FIXED, \
 	  .count = bytes, ##__VA_ARGS__ }
 /* Zeros up to the end of the record; bytes that are not zero stay in `rest`. */
 #define PD_PAD_REST \
-	{ .name = "pad", .doc = "Without meaning.", .kind = PERFDATA_PAD, .count_field = PERFDATA_COUNT_REST }
+	{ .name = "pad", .doc = "Without meaning.", .kind = PERFDATA_KIND_PAD, .count_field = PERFDATA_COUNT_REST }
 
 #define PD_WHEN(when_, value) .when = PERFDATA_##when_, .when_value = value
 #define PD_WHEN_FIELD(when_, index, value) .when = PERFDATA_##when_, .when_field = index, .when_value = value

@@ -4,7 +4,7 @@
 #include "schema/layout.h"
 
 #define SAMPLE_IF(bit) PD_WHEN(IF_SAMPLE_TYPE, PERFDATA_SAMPLE_##bit)
-#define READ_IF(bit) PD_WHEN(IF_READ_FORMAT, PERFDATA_READ_##bit)
+#define READ_IF(bit) PD_WHEN(IF_READ_FORMAT, PERFDATA_READ_FORMAT_##bit)
 
 static const struct perfdata_field read_value_fields[] = {
 	PD_ROW(read_value, value, U64, DEC, "Count."),

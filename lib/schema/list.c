@@ -46,7 +46,7 @@ static void get_any(const struct perfdata_list *list, const uint8_t *p, void *vi
 			p += width;
 			continue;
 		}
-		if (field->kind == PERFDATA_CHARS) {
+		if (field->kind == PERFDATA_KIND_CHARS) {
 			struct perfdata_bytes text = pd_text_of(p, field->count);
 			memcpy(member, &text, sizeof text);
 		}

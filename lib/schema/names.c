@@ -19,8 +19,8 @@ const struct perfdata_name pd_names_sample_type[] = {
 	SAMPLE_BIT(CGROUP), SAMPLE_BIT(DATA_PAGE_SIZE), SAMPLE_BIT(CODE_PAGE_SIZE), SAMPLE_BIT(WEIGHT_STRUCT), END
 };
 const struct perfdata_name pd_names_read_format[] = {
-	{ PERFDATA_READ_TIME_ENABLED, "TOTAL_TIME_ENABLED" }, { PERFDATA_READ_TIME_RUNNING, "TOTAL_TIME_RUNNING" },
-	{ PERFDATA_READ_ID, "ID" }, { PERFDATA_READ_GROUP, "GROUP" }, { PERFDATA_READ_LOST, "LOST" }, END
+	{ PERFDATA_READ_FORMAT_TIME_ENABLED, "TOTAL_TIME_ENABLED" }, { PERFDATA_READ_FORMAT_TIME_RUNNING, "TOTAL_TIME_RUNNING" },
+	{ PERFDATA_READ_FORMAT_ID, "ID" }, { PERFDATA_READ_FORMAT_GROUP, "GROUP" }, { PERFDATA_READ_FORMAT_LOST, "LOST" }, END
 };
 const struct perfdata_name pd_names_branch_sample_type[] = {
 	{ 1 << 0, "USER" }, { 1 << 1, "KERNEL" }, { 1 << 2, "HV" }, { 1 << 3, "ANY" }, { 1 << 4, "ANY_CALL" },
@@ -190,7 +190,7 @@ const char *perfdata_name_of(const struct perfdata_name *names, uint64_t value)
 	return NULL;
 }
 
-const char *perfdata_context_name(uint64_t entry)
+const char *perfdata_callchain_marker_name(uint64_t entry)
 {
 	static const struct perfdata_name contexts[] = {
 		{ PERFDATA_CONTEXT_HV, "PERF_CONTEXT_HV" },

@@ -21,11 +21,11 @@ struct load {
 	bool no_memory;
 };
 
-static void report(struct load *load, enum perfdata_code code, const uint8_t *at, const char *message)
+static void report(struct load *load, enum perfdata_finding_code code, const uint8_t *at, const char *message)
 {
-	const struct perfdata_code_info *info = perfdata_code_lookup(code);
+	const struct perfdata_finding_info *info = perfdata_finding_lookup(code);
 	const struct perfdata_finding finding = {
-		.severity = info ? info->severity : PERFDATA_ERROR,
+		.severity = info ? info->severity : PERFDATA_SEVERITY_ERROR,
 		.code = code,
 		.offset = (uint64_t)(at - load->start),
 		.record = UINT64_MAX,
@@ -42,7 +42,7 @@ static void damaged(struct load *load, const char *what)
 	char message[160];
 
 	snprintf(message, sizeof message, "tracing data is damaged: %s; what stands before it was read", what);
-	report(load, PERFDATA_F_TRACING_DATA, load->in.at, message);
+	report(load, PERFDATA_FINDING_TRACING_DATA, load->in.at, message);
 }
 
 static bool out_of_memory(struct load *load)
@@ -131,7 +131,7 @@ static enum perfdata_status add_event(struct perfdata_trace *trace, const char *
 	entry->name = pd_arena_copy(&trace->arena, name.at, (size_t)(name.end - name.at));
 	entry->text = text;
 	entry->size = size;
-	if (!entry->name || pd_map_put(&trace->by_id, id, trace->count) != 0)
+	if (!entry->name || pd_hash_map_put(&trace->by_id, id, trace->count) != 0)
 		return PERFDATA_ENOMEM;
 	trace->entries[trace->count++] = entry;
 	if (ret_id)
@@ -157,7 +157,7 @@ static bool load_event(struct load *load, const char *system)
 	case PERFDATA_ENOMEM:
 		return out_of_memory(load);
 	default:
-		report(load, PERFDATA_F_TRACE_FORMAT, start, "a tracepoint format has no name or ID; it was left out");
+		report(load, PERFDATA_FINDING_TRACE_FORMAT, start, "a tracepoint format has no name or ID; it was left out");
 	}
 	return true;
 }
@@ -222,14 +222,14 @@ static bool load_head(struct load *load)
 	if (!version || !fixed)
 		return false;
 	info->version = version;
-	info->order = fixed[0] ? PERFDATA_BIG_ENDIAN : PERFDATA_LITTLE_ENDIAN;
+	info->order = fixed[0] ? PERFDATA_BYTE_ORDER_BIG : PERFDATA_BYTE_ORDER_LITTLE;
 	info->long_size = fixed[1];
 	load->in.swap = pd_order_is_foreign(info->order);
 	info->page_size = pd_u32(&load->in);
 	if (load->in.failed || fixed[0] > 1)
 		return false;
 	if (info->long_size != 4 && info->long_size != 8) {
-		report(load, PERFDATA_F_TRACING_DATA, fixed + 1, "tracing data states an impossible size of long; 8 was used");
+		report(load, PERFDATA_FINDING_TRACING_DATA, fixed + 1, "tracing data states an impossible size of long; 8 was used");
 		info->long_size = 8;
 	}
 	return true;
@@ -385,7 +385,7 @@ static void load_body(struct load *load)
 
 /* --- life ----------------------------------------------------------------------------------------------------- */
 
-enum perfdata_status perfdata_trace_new(enum perfdata_order order, unsigned long_size,
+enum perfdata_status perfdata_trace_new(enum perfdata_byte_order order, unsigned long_size,
 					struct perfdata_trace **ret_trace)
 {
 	if (long_size != 4 && long_size != 8)
@@ -402,7 +402,7 @@ enum perfdata_status perfdata_trace_load(const void *bytes, size_t size, perfdat
 					 struct perfdata_trace **ret_trace, bool *ret_complete)
 {
 	struct load load = { .finding = finding, .user = user, .complete = true };
-	const enum perfdata_status made = perfdata_trace_new(PERFDATA_LITTLE_ENDIAN, 8, &load.trace);
+	const enum perfdata_status made = perfdata_trace_new(PERFDATA_BYTE_ORDER_LITTLE, 8, &load.trace);
 
 	if (made != PERFDATA_OK)
 		return made;
@@ -448,7 +448,7 @@ void perfdata_trace_free(struct perfdata_trace *trace)
 	pd_free(trace->entries);
 	pd_free(trace->printk.items);
 	pd_free(trace->comms.items);
-	pd_map_release(&trace->by_id);
+	pd_hash_map_release(&trace->by_id);
 	pd_arena_release(&trace->arena);
 	pd_free(trace);
 }
@@ -483,14 +483,14 @@ const struct perfdata_trace_event *perfdata_trace_event(const struct perfdata_tr
 {
 	uint64_t index;
 
-	return pd_map_get(&trace->by_id, id, &index) ? compiled_event(trace, trace->entries[index]) : NULL;
+	return pd_hash_map_get(&trace->by_id, id, &index) ? compiled_event(trace, trace->entries[index]) : NULL;
 }
 
 bool pd_trace_has_event(const struct perfdata_trace *trace, uint64_t id)
 {
 	uint64_t index;
 
-	return pd_map_get(&trace->by_id, id, &index);
+	return pd_hash_map_get(&trace->by_id, id, &index);
 }
 
 const struct perfdata_trace_event *perfdata_trace_event_at(const struct perfdata_trace *trace, size_t index)

@@ -15,7 +15,7 @@ static bool all_printable(struct perfdata_bytes bytes)
 }
 
 /* What libtraceevent takes as the field's bytes: none for a size of 0. */
-static bool array_bytes(const struct perfdata_trace_field *field, struct perfdata_bytes raw, enum perfdata_order order,
+static bool array_bytes(const struct perfdata_trace_field *field, struct perfdata_bytes raw, enum perfdata_byte_order order,
 			struct perfdata_bytes *ret_bytes)
 {
 	if (!pd_trace_locate(field, raw, pd_order_is_foreign(order), ret_bytes, NULL))
@@ -26,7 +26,7 @@ static bool array_bytes(const struct perfdata_trace_field *field, struct perfdat
 }
 
 bool perfdata_trace_field_printable(const struct perfdata_trace_field *field, struct perfdata_bytes raw,
-				    enum perfdata_order order)
+				    enum perfdata_byte_order order)
 {
 	struct perfdata_bytes bytes;
 
@@ -144,7 +144,7 @@ struct perfdata_part perfdata_trace_field_part(const struct perfdata_trace_field
 
 static enum perfdata_status print_number(const struct perfdata_trace_event *event,
 					 const struct perfdata_trace_field *field, struct perfdata_bytes raw,
-					 enum perfdata_order order, struct perfdata_text *out)
+					 enum perfdata_byte_order order, struct perfdata_text *out)
 {
 	const struct pd_trace_piece *piece = field->text_piece;
 	const bool swap = pd_order_is_foreign(order);
@@ -170,7 +170,7 @@ static enum perfdata_status print_number(const struct perfdata_trace_event *even
 
 enum perfdata_status perfdata_trace_print_field(const struct perfdata_trace_event *event,
 						const struct perfdata_trace_field *field, struct perfdata_bytes raw,
-						enum perfdata_order order, bool as_bytes, struct perfdata_text *out)
+						enum perfdata_byte_order order, bool as_bytes, struct perfdata_text *out)
 {
 	struct perfdata_bytes bytes;
 

@@ -69,7 +69,7 @@ void pd_trace_run_piece(struct pd_trace_run *run, const struct pd_trace_piece *p
 
 /* What perf prints for an event whose print format it cannot run. */
 static enum perfdata_status print_fields(const struct perfdata_trace_event *event, struct perfdata_bytes raw,
-					 enum perfdata_order order, struct perfdata_text *out)
+					 enum perfdata_byte_order order, struct perfdata_text *out)
 {
 	enum perfdata_status status = PERFDATA_OK;
 

@@ -319,7 +319,7 @@ static void spell_bitmask(struct pd_trace_run *run, const struct pd_trace_spec *
 	for (size_t i = size; i > 0; i--) {
 		/* byte number i - 1 by weight; words are in the recorder's order */
 		const size_t byte = i - 1, word = byte / run->long_size * run->long_size;
-		const bool big = run->context->order == PERFDATA_BIG_ENDIAN;
+		const bool big = run->context->order == PERFDATA_BYTE_ORDER_BIG;
 		const size_t place = big ? word + run->long_size - 1 - (byte - word) : byte;
 		at = perfdata_hex_width_to(at, place < bytes.size ? bytes.data[place] : 0, 2);
 		if (byte && byte % 4 == 0)
@@ -331,7 +331,7 @@ static void spell_bitmask(struct pd_trace_run *run, const struct pd_trace_spec *
 static bool bit_is_set(const struct pd_trace_run *run, struct perfdata_bytes bytes, size_t bit)
 {
 	const size_t byte = bit / 8, word = byte / run->long_size * run->long_size;
-	const bool big = run->context->order == PERFDATA_BIG_ENDIAN;
+	const bool big = run->context->order == PERFDATA_BYTE_ORDER_BIG;
 	const size_t place = big ? word + run->long_size - 1 - (byte - word) : byte;
 
 	return place < bytes.size && (bytes.data[place] >> (bit & 7) & 1);

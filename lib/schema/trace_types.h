@@ -49,7 +49,7 @@ struct perfdata_trace {
 	struct perfdata_trace_info info;
 	struct pd_trace_entry **entries; /* in the arena: entries never move */
 	size_t count, capacity;
-	struct pd_map by_id;     /* id -> index in entries */
+	struct pd_hash_map by_id;     /* id -> index in entries */
 	struct pd_trace_texts printk, comms;
 };
 

@@ -33,7 +33,7 @@ bool pd_trace_locate(const struct perfdata_trace_field *field, struct perfdata_b
 
 /* A field of one integer at a fixed place: most fields of most events. */
 static enum perfdata_status integer_value(const struct perfdata_trace_field *field, struct perfdata_bytes raw,
-					  enum perfdata_order order, struct perfdata_trace_value *ret_value)
+					  enum perfdata_byte_order order, struct perfdata_trace_value *ret_value)
 {
 	if (!pd_range_ok(field->offset, field->size, raw.size))
 		return PERFDATA_DAMAGED;
@@ -51,7 +51,7 @@ static enum perfdata_status integer_value(const struct perfdata_trace_field *fie
 }
 
 enum perfdata_status perfdata_trace_value(const struct perfdata_trace_field *field, struct perfdata_bytes raw,
-					  enum perfdata_order order, struct perfdata_trace_value *ret_value)
+					  enum perfdata_byte_order order, struct perfdata_trace_value *ret_value)
 {
 	struct perfdata_bytes bytes;
 	size_t count = 0;

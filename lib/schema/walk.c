@@ -8,13 +8,13 @@ static const char count_beyond[] = "a count reaches beyond the end of the record
 unsigned pd_kind_width(enum perfdata_kind kind)
 {
 	switch (kind) {
-	case PERFDATA_U8: return 1;
-	case PERFDATA_U16: return 2;
-	case PERFDATA_U32:
-	case PERFDATA_S32: return 4;
-	case PERFDATA_U64:
-	case PERFDATA_S64:
-	case PERFDATA_F64: return 8;
+	case PERFDATA_KIND_U8: return 1;
+	case PERFDATA_KIND_U16: return 2;
+	case PERFDATA_KIND_U32:
+	case PERFDATA_KIND_S32: return 4;
+	case PERFDATA_KIND_U64:
+	case PERFDATA_KIND_S64:
+	case PERFDATA_KIND_F64: return 8;
 	default: return 0;
 	}
 }
@@ -76,7 +76,7 @@ static bool walk_int(struct pd_walk *w, unsigned width, void *member)
 	const uint8_t *p = w->at;
 
 	if (pd_walk_left(w) < width)
-		return pd_walk_fail(w, PERFDATA_F_RECORD_SHORT, too_short);
+		return pd_walk_fail(w, PERFDATA_FINDING_RECORD_SHORT, too_short);
 	copy_int(member, p, width, w->swap);
 	if (w->native)
 		copy_int(w->native + (p - w->start), p, width, w->swap);
@@ -114,13 +114,13 @@ bool pd_walk_list(struct pd_walk *w, uint64_t count, uint32_t stride, struct per
 	list->stride = stride;
 	list->swap = w->swap;
 	w->at += list->count * stride;
-	return fits || pd_walk_fail(w, PERFDATA_F_RECORD_SHORT, count_beyond);
+	return fits || pd_walk_fail(w, PERFDATA_FINDING_RECORD_SHORT, count_beyond);
 }
 
 /* Swaps the integers of the elements in the image. */
 static void swap_elements(const struct pd_walk *w, const struct perfdata_list *list)
 {
-	static const struct perfdata_field word = { .kind = PERFDATA_U64 };
+	static const struct perfdata_field word = { .kind = PERFDATA_KIND_U64 };
 	const struct perfdata_field *fields = list->element ? list->element->fields : &word;
 	uint32_t nr = list->element ? list->element->nr_fields : 1;
 	struct pd_walk in = *w;
@@ -188,7 +188,7 @@ static bool walk_bytes(struct pd_walk *w, const struct perfdata_layout *layout, 
 	}
 	if (count > pd_walk_left(w)) {
 		w->at = from;
-		return pd_walk_fail(w, PERFDATA_F_RECORD_SHORT,
+		return pd_walk_fail(w, PERFDATA_FINDING_RECORD_SHORT,
 				    field->count_field == PERFDATA_COUNT_FIXED ? too_short : count_beyond);
 	}
 	*bytes = (struct perfdata_bytes){ w->at, (size_t)count };
@@ -203,7 +203,7 @@ static void walk_text(struct pd_walk *w, struct perfdata_bytes *text)
 	*text = pd_text_of(w->at, pd_walk_left(w));
 	const uint8_t *nul = w->at + text->size;
 	if (nul == w->end) {
-		pd_walk_note(w, PERFDATA_F_TEXT_UNTERMINATED, "a text has no NUL at its end");
+		pd_walk_note(w, PERFDATA_FINDING_TEXT_UNTERMINATED, "a text has no NUL at its end");
 		w->at = w->end;
 		return;
 	}
@@ -219,7 +219,7 @@ static bool walk_chars(struct pd_walk *w, uint32_t count, struct perfdata_bytes 
 
 	*text = pd_text_of(w->at, room);
 	if (text->size == room && room < count)
-		return pd_walk_fail(w, PERFDATA_F_RECORD_SHORT, too_short);
+		return pd_walk_fail(w, PERFDATA_FINDING_RECORD_SHORT, too_short);
 	w->at += room;
 	return true;
 }
@@ -243,10 +243,10 @@ static bool walk_cpus(struct pd_walk *w, struct perfdata_cpus *cpus)
 			return false;
 		width = cpus->long_size;
 		if (width != 4 && width != 8)
-			return pd_walk_fail(w, PERFDATA_F_RECORD_SHORT, "the words of a CPU mask have an impossible size");
+			return pd_walk_fail(w, PERFDATA_FINDING_RECORD_SHORT, "the words of a CPU mask have an impossible size");
 		if (width == 8) {
 			if (pd_walk_left(w) < 4)
-				return pd_walk_fail(w, PERFDATA_F_RECORD_SHORT, too_short);
+				return pd_walk_fail(w, PERFDATA_FINDING_RECORD_SHORT, too_short);
 			w->at += 4;
 		}
 		break;
@@ -273,7 +273,7 @@ static bool walk_cpus(struct pd_walk *w, struct perfdata_cpus *cpus)
 		if (cpus->type == 0 && cpus->data.data[2 * i] == 0xff && cpus->data.data[2 * i + 1] == 0xff)
 			cpus->any = true;
 	}
-	return fits || pd_walk_fail(w, PERFDATA_F_RECORD_SHORT, count_beyond);
+	return fits || pd_walk_fail(w, PERFDATA_FINDING_RECORD_SHORT, count_beyond);
 }
 
 static bool walk_pad(struct pd_walk *w, const struct perfdata_field *field)
@@ -284,7 +284,7 @@ static bool walk_pad(struct pd_walk *w, const struct perfdata_field *field)
 		return true;
 	}
 	if (pd_walk_left(w) < field->count)
-		return pd_walk_fail(w, PERFDATA_F_RECORD_SHORT, too_short);
+		return pd_walk_fail(w, PERFDATA_FINDING_RECORD_SHORT, too_short);
 	w->at += field->count;
 	return true;
 }
@@ -313,7 +313,7 @@ static bool row_is_there(const struct pd_walk *w, const struct perfdata_layout *
 		if (pd_walk_left(w) < field->when_value)
 			return false;
 		/* A counted list behind the end of what older versions write is there if all of it is. */
-		if (field->kind != PERFDATA_LIST || field->count_field >= layout->nr_fields)
+		if (field->kind != PERFDATA_KIND_LIST || field->count_field >= layout->nr_fields)
 			return true;
 		return pd_walk_left(w) / pd_element_size(field->element, UINT64_MAX) >=
 		       member_value(&layout->fields[field->count_field], view);
@@ -333,30 +333,30 @@ static bool walk_row(struct pd_walk *w, const struct perfdata_layout *layout, co
 	bool ok;
 
 	switch (field->kind) {
-	case PERFDATA_PAD:
+	case PERFDATA_KIND_PAD:
 		*ret_present = false;
 		return walk_pad(w, field);
-	case PERFDATA_TEXT:
+	case PERFDATA_KIND_TEXT:
 		walk_text(w, member);
 		return true;
-	case PERFDATA_CHARS:
+	case PERFDATA_KIND_CHARS:
 		return *ret_present = walk_chars(w, field->count, member);
-	case PERFDATA_BYTES:
-	case PERFDATA_FEATURE:
+	case PERFDATA_KIND_BYTES:
+	case PERFDATA_KIND_FEATURE:
 		return *ret_present = walk_bytes(w, layout, field, view);
-	case PERFDATA_LIST:
+	case PERFDATA_KIND_LIST:
 		ok = walk_list_row(w, layout, field, view);
 		*ret_present = ok || w->at > from;
 		return ok;
-	case PERFDATA_STRUCT:
+	case PERFDATA_KIND_STRUCT:
 		ok = pd_walk_struct(w, field, member);
 		*ret_present = w->at > from;
 		return ok;
-	case PERFDATA_ATTR:
+	case PERFDATA_KIND_ATTR:
 		ok = pd_walk_attr(w, member);
 		*ret_present = w->at > from;
 		return ok;
-	case PERFDATA_CPUS:
+	case PERFDATA_KIND_CPUS:
 		ok = walk_cpus(w, member);
 		*ret_present = w->at > from;
 		return ok;

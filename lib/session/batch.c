@@ -116,11 +116,11 @@ unsigned pd_batch_takes(const struct pd_batch *batch, const struct perfdata_raw 
 	return count;
 }
 
-static void report(const struct perfdata_reader *reader, const struct perfdata_raw *raw, enum perfdata_code code, const char *message,
+static void report(const struct perfdata_reader *reader, const struct perfdata_raw *raw, enum perfdata_finding_code code, const char *message,
 		   perfdata_finding_fn *on_finding, void *user)
 {
 	const struct perfdata_finding finding = {
-		.severity = perfdata_code_lookup(code)->severity, .code = code, .file = perfdata_reader_file_name(reader, raw->file),
+		.severity = perfdata_finding_lookup(code)->severity, .code = code, .file = perfdata_reader_file_name(reader, raw->file),
 		.offset = raw->offset, .record = raw->number, .message = message,
 	};
 	on_finding(user, &finding);
@@ -140,7 +140,7 @@ void perfdata_batch_check(const struct perfdata_batch *batch, perfdata_finding_f
 		if (status == PERFDATA_DAMAGED)
 			report(reader, raw, record.problem_code, record.problem, on_finding, user);
 		else if (record.rest.size && record.layout)
-			report(reader, raw, PERFDATA_F_RECORD_REST, "the record holds more bytes than its type explains", on_finding, user);
+			report(reader, raw, PERFDATA_FINDING_RECORD_REST, "the record holds more bytes than its type explains", on_finding, user);
 	}
 }
 

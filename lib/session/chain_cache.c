@@ -9,7 +9,7 @@
 
 /* A copy of what a chain was looked up by, in one piece, so that one look at memory decides. */
 struct words {
-	uint64_t areas, kernel;
+	uint64_t maps, kernel;
 	uint32_t stack;
 	uint32_t recorded, deferred;       /* words of each; UINT32_MAX: there is no such list */
 	uint32_t unused;
@@ -26,7 +26,7 @@ uint64_t pd_chain_place(const struct pd_chain_key *key, uint64_t seed)
 	uint64_t hash = pd_hash_bytes(key->recorded->data, key->recorded->count * 8, seed);
 	if (key->deferred)
 		hash = pd_hash_bytes(key->deferred->data, key->deferred->count * 8, hash);
-	return pd_hash_u64(hash, key->areas ^ key->kernel << 32);
+	return pd_hash_u64(hash, key->maps ^ key->kernel << 32);
 }
 
 static uint32_t length(const struct perfdata_list *list) { return list ? (uint32_t)list->count : UINT32_MAX; }
@@ -39,7 +39,7 @@ static bool same_words(const uint64_t *words, const struct perfdata_list *list)
 /* Hashes alone never decide. */
 static bool is_of(const struct words *words, const struct pd_chain_key *key)
 {
-	if (words->areas != key->areas || words->kernel != key->kernel || words->recorded != length(key->recorded) ||
+	if (words->maps != key->maps || words->kernel != key->kernel || words->recorded != length(key->recorded) ||
 	    words->deferred != length(key->deferred) || !same_words(words->words, key->recorded))
 		return false;
 	return !key->deferred || same_words(words->words + words->recorded, key->deferred);
@@ -102,7 +102,7 @@ void pd_chain_cache_put(struct pd_chain_cache *cache, const struct pd_chain_key 
 	struct words *words = pd_arena_alloc(&cache->keys, sizeof *words + nr_words * 8);
 	if (!words)
 		return;
-	*words = (struct words){ .areas = key->areas, .kernel = key->kernel, .stack = stack, .recorded = length(key->recorded),
+	*words = (struct words){ .maps = key->maps, .kernel = key->kernel, .stack = stack, .recorded = length(key->recorded),
 				 .deferred = length(key->deferred) };
 	copy_words(words->words, key->recorded);
 	copy_words(words->words + words->recorded, key->deferred);

@@ -17,7 +17,7 @@ struct pd_chain_cache {
 /* What a chain is looked up by. */
 struct pd_chain_key {
 	const struct perfdata_list *recorded, *deferred;   /* the second may be NULL */
-	uint64_t areas, kernel;    /* generations of the maps that it is seen through */
+	uint64_t maps, kernel;    /* generations of the maps that it is seen through */
 	uint64_t place;            /* pd_chain_place */
 };
 

@@ -10,13 +10,13 @@ static struct perfdata_type_count *type_slot(struct pd_counts *counts, uint32_t 
 	if (type < NR_TYPES)
 		return &counts->types[type];
 	uint64_t index;
-	if (pd_map_get(&counts->other_types, type, &index))
+	if (pd_hash_map_get(&counts->other_types, type, &index))
 		return &counts->others[index];
 	/* damaged input can hold any number of made-up types; beyond this many they share a slot */
 	if (counts->nr_others >= 4096)
 		return &counts->others[4095];
 	if (pd_vector_grow(&counts->others, &counts->others_room, counts->nr_others, sizeof *counts->others) < 0 ||
-	    pd_map_put(&counts->other_types, type, counts->nr_others) < 0)
+	    pd_hash_map_put(&counts->other_types, type, counts->nr_others) < 0)
 		return NULL;
 	counts->others[counts->nr_others] = (struct perfdata_type_count){ .type = type };
 	return &counts->others[counts->nr_others++];
@@ -123,15 +123,15 @@ enum perfdata_status pd_count_plain(struct pd_counts *counts, const struct perfd
 	return PERFDATA_OK;
 }
 
-enum perfdata_status pd_count_briefs(struct pd_counts *counts, const struct pd_brief *briefs, unsigned nr, size_t *bytes)
+enum perfdata_status pd_count_summaries(struct pd_counts *counts, const struct pd_sample_summary *summaries, unsigned nr, size_t *bytes)
 {
 	struct perfdata_summary *summary = &counts->summary;
 	struct perfdata_type_count *type = &counts->types[PERFDATA_RECORD_SAMPLE];
 	uint64_t sum = 0;
 	for (unsigned i = 0; i < nr; i++) {
-		if (!count_sample(counts, briefs[i].event, briefs[i].time))
+		if (!count_sample(counts, summaries[i].event, summaries[i].time))
 			return PERFDATA_ENOMEM;
-		sum += briefs[i].size;
+		sum += summaries[i].size;
 	}
 	type->records += nr;
 	type->bytes += sum;
@@ -200,7 +200,7 @@ enum perfdata_status pd_counts_publish(struct perfdata_session *session)
 
 void pd_counts_release(struct pd_counts *counts)
 {
-	pd_map_release(&counts->other_types);
+	pd_hash_map_release(&counts->other_types);
 	pd_free(counts->others);
 	pd_free(counts->events);
 	pd_free(counts->type_list);

@@ -169,15 +169,15 @@ static enum perfdata_status growth(struct perfdata_session *session, const struc
 	/* ids and tids are both small and consecutive: one of them must be spread before they meet */
 	uint64_t key = per_thread ? pd_hash_u64(pd_hash_u64(id, 1), (uint64_t)(uint32_t)tid + 1) : id;
 	uint64_t last = 0;
-	(void)pd_map_get(&session->read_values, key, &last);
+	(void)pd_hash_map_get(&session->read_values, key, &last);
 	*ret = value - last;
-	return pd_map_put(&session->read_values, key, value) < 0 ? PERFDATA_ENOMEM : PERFDATA_OK;
+	return pd_hash_map_put(&session->read_values, key, value) < 0 ? PERFDATA_ENOMEM : PERFDATA_OK;
 }
 
 static enum perfdata_status deliver_read(struct sample_view *view, const struct perfdata_event *event)
 {
 	const struct perfdata_list *values = &view->sample->read.values;
-	bool has_id = event->config.attr.read_format & PERFDATA_READ_ID;
+	bool has_id = event->config.attr.read_format & PERFDATA_READ_FORMAT_ID;
 	for (uint64_t i = 0; i < values->count; i++) {
 		struct perfdata_read_value value = { 0 };
 		perfdata_list_get(values, i, &value);
@@ -272,7 +272,7 @@ static enum perfdata_status release(struct perfdata_session *session, struct pd_
 	session->nr_waiting--;
 	struct sample_view view = { .session = session, .batch = batch, .deferred = deferred, .deferred_chain = chain,
 				    .chain_lost = lost };
-	/* its record was told when it came */
+	/* its record was reported when it came */
 	enum perfdata_status status = PERFDATA_OK;
 	view.raw = pd_batch_keep(batch, &waiting->raw);
 	if (session->state)
@@ -419,7 +419,7 @@ static enum perfdata_status deliver_other(struct sample_view *view, const struct
 	if (state && state->guests && delivery)
 		(void)pd_guest_of_id(state, trailer_id(raw, record), &delivery->machine_pid, &delivery->vcpu);
 	if (state) {
-		/* an EXIT is told before it takes effect, everything else after */
+		/* an EXIT is reported before it takes effect, everything else after */
 		if (delivery && raw->type == PERFDATA_RECORD_EXIT)
 			status = name_thread(delivery, thread_of(state, raw, record));
 		if (status == PERFDATA_OK && pd_state_record(state, record) < 0)

@@ -47,7 +47,7 @@ static const char *module_name(struct pd_state *state, const char *filename)
 static const char *table_name(const struct pd_state *state, const char *filename)
 {
 	uint64_t index;
-	if (!pd_map_get(&state->build_ids, pd_hash_bytes(filename, strlen(filename), 7), &index))
+	if (!pd_hash_map_get(&state->build_ids, pd_hash_bytes(filename, strlen(filename), 7), &index))
 		return NULL;
 	const struct pd_table_id *id = pd_table_at(&state->table_ids, (uint32_t)index);
 	return id->cpumode == PERFDATA_CPUMODE_KERNEL && strcmp(id->filename, filename) == 0 ? id->filename : NULL;
@@ -59,7 +59,7 @@ static uint64_t name_hash(const void *name, size_t size) { return pd_hash_bytes(
 static void take_table_id(const struct pd_state *state, struct pd_dso *dso)
 {
 	uint64_t index;
-	if (dso->build_id_size || !pd_map_get(&state->build_ids, name_hash(dso->public.filename, strlen(dso->public.filename)), &index))
+	if (dso->build_id_size || !pd_hash_map_get(&state->build_ids, name_hash(dso->public.filename, strlen(dso->public.filename)), &index))
 		return;
 	const struct pd_table_id *id = pd_table_at(&state->table_ids, (uint32_t)index);
 	if (strcmp(id->filename, dso->public.filename) != 0)
@@ -77,8 +77,8 @@ static int note_namesakes(struct pd_state *state, struct pd_dso *dso)
 	const uint64_t hash = name_hash(dso->public.filename, strlen(dso->public.filename));
 	if (dso->public.kind != PERFDATA_DSO_USER || dso->of_guest)
 		return 0;
-	if (!pd_map_get(&state->paths, hash, &index))
-		return pd_map_put(&state->paths, hash, dso->public.id);
+	if (!pd_hash_map_get(&state->paths, hash, &index))
+		return pd_hash_map_put(&state->paths, hash, dso->public.id);
 	struct pd_dso *first = pd_dso_at(state, (uint32_t)index);
 	if (strcmp(first->public.filename, dso->public.filename) != 0)
 		return 0;
@@ -154,7 +154,7 @@ int pd_table_id_add(struct pd_state *state, struct perfdata_bytes filename, stru
 	*id = (struct pd_table_id){ .filename = copy, .pid = pid, .cpumode = cpumode, .source = source, .build_id_size = (uint8_t)build_id.size };
 	if (build_id.size)
 		memcpy(id->build_id, build_id.data, build_id.size);
-	if (pd_map_put(&state->build_ids, name_hash(filename.data, filename.size), index) < 0)
+	if (pd_hash_map_put(&state->build_ids, name_hash(filename.data, filename.size), index) < 0)
 		return -1;
 	for (uint32_t i = 0; i < state->dsos.count; i++)
 		take_table_id(state, pd_dso_at(state, i));

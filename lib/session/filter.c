@@ -113,7 +113,7 @@ static int32_t own_or(const struct perfdata_record *record, const char *name, in
 	const struct perfdata_layout *layout = record->layout;
 	for (uint32_t i = 0; layout && i < layout->nr_fields; i++) {
 		const struct perfdata_field *field = &layout->fields[i];
-		if (field->kind == PERFDATA_S32 && record->u.present >> i & 1 && strcmp(field->name, name) == 0) {
+		if (field->kind == PERFDATA_KIND_S32 && record->u.present >> i & 1 && strcmp(field->name, name) == 0) {
 			int32_t value;
 			memcpy(&value, (const char *)&record->u + field->member, sizeof value);
 			return value;

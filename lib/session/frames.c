@@ -42,14 +42,14 @@ uint32_t pd_frame_get(struct pd_state *state, const struct perfdata_frame *key)
 	return index;
 }
 
-static const struct pd_areas *areas_of(const struct pd_state *state, const struct pd_thread *thread, unsigned cpumode)
+static const struct pd_maps *maps_of(const struct pd_state *state, const struct pd_thread *thread, unsigned cpumode)
 {
 	if (cpumode == PERFDATA_CPUMODE_KERNEL)
 		return thread && thread->guest ? &thread->guest->kernel : &state->kernel;
 	if (cpumode == PERFDATA_CPUMODE_USER && thread)
-		return thread->areas;
+		return thread->maps;
 	if (thread && thread->guest && pd_is_guest_mode(cpumode))
-		return cpumode == PERFDATA_CPUMODE_GUEST_KERNEL ? &thread->guest->kernel : thread->areas;
+		return cpumode == PERFDATA_CPUMODE_GUEST_KERNEL ? &thread->guest->kernel : thread->maps;
 	return NULL;   /* hypervisor and unknown modes have no maps here, nor have guests that are not followed */
 }
 
@@ -69,9 +69,9 @@ static int make_cache(struct pd_state *state)
 }
 
 /* Which maps were asked, and how. */
-static inline uint64_t seen_through(const struct pd_areas *areas, unsigned cpumode, bool below_kernel)
+static inline uint64_t seen_through(const struct pd_maps *maps, unsigned cpumode, bool below_kernel)
 {
-	return areas->generation << GENERATION_SHIFT | (below_kernel ? BELOW_KERNEL : 0) | cpumode;
+	return maps->generation << GENERATION_SHIFT | (below_kernel ? BELOW_KERNEL : 0) | cpumode;
 }
 
 /* The place of an address in the cache; `spread` is that of what it is seen through. */
@@ -88,39 +88,39 @@ static inline struct pd_address_slot *slot_of(const struct pd_state *state, uint
 }
 
 /* What the cache does not know; it is put into `slot`. */
-static uint32_t find_frame(struct pd_state *state, const struct pd_areas *areas, unsigned cpumode, uint64_t ip, bool below_kernel,
+static uint32_t find_frame(struct pd_state *state, const struct pd_maps *maps, unsigned cpumode, uint64_t ip, bool below_kernel,
 			   struct pd_address_slot *slot)
 {
-	const struct pd_area *area = pd_areas_find(areas, ip);
-	if (!area && below_kernel)
-		area = pd_areas_find_before_exec(areas, ip);
+	const struct pd_map *map = pd_maps_find(maps, ip);
+	if (!map && below_kernel)
+		map = pd_maps_find_before_exec(maps, ip);
 	struct perfdata_frame at = { .dso = PERFDATA_NONE };
 	bool timed = false;
-	if (area) {
-		at = (struct perfdata_frame){ .dso = area->dso, .address = pd_area_address(area, ip) };
-		at.time = pd_jit_time(state, pd_dso_at(state, area->dso), at.address, &timed);
+	if (map) {
+		at = (struct perfdata_frame){ .dso = map->dso, .address = pd_map_address(map, ip) };
+		at.time = pd_jit_time(state, pd_dso_at(state, map->dso), at.address, &timed);
 	} else if (cpumode == PERFDATA_CPUMODE_KERNEL && is_kernel_symbol(state, ip)) {
 		at = (struct perfdata_frame){ .dso = state->kernel_dso, .address = ip };
 	}
 	const uint32_t frame = at.dso == PERFDATA_NONE ? PERFDATA_NONE : pd_frame_get(state, &at);
 	state->timed |= timed;
 	if (!timed)
-		*slot = (struct pd_address_slot){ .ip = ip, .through = seen_through(areas, cpumode, below_kernel), .frame = frame };
+		*slot = (struct pd_address_slot){ .ip = ip, .through = seen_through(maps, cpumode, below_kernel), .frame = frame };
 	return frame;
 }
 
 static inline uint32_t frame_of(struct pd_state *state, const struct pd_thread *thread, unsigned cpumode, uint64_t ip, bool below_kernel)
 {
-	const struct pd_areas *areas = areas_of(state, thread, cpumode);
-	if (!areas)
+	const struct pd_maps *maps = maps_of(state, thread, cpumode);
+	if (!maps)
 		return PERFDATA_NONE;
 	if (!state->address_cache && make_cache(state) < 0)
 		return PERFDATA_NONE;
-	const uint64_t through = seen_through(areas, cpumode, below_kernel);
+	const uint64_t through = seen_through(maps, cpumode, below_kernel);
 	struct pd_address_slot *slot = slot_of(state, through, ip);
 	if (slot->ip == ip && (slot->through & ~(uint64_t)IN_CHAIN) == through)
 		return slot->frame;
-	return find_frame(state, areas, cpumode, ip, below_kernel, slot);
+	return find_frame(state, maps, cpumode, ip, below_kernel, slot);
 }
 
 uint32_t pd_frame_of(struct pd_state *state, const struct pd_thread *thread, unsigned cpumode, uint64_t ip)
@@ -135,8 +135,8 @@ uint32_t pd_frame_of_data(struct pd_state *state, const struct pd_thread *thread
 		return frame;
 	/* the kernel half of every architecture with one shared address space has the top bit set, or begins where the
 	 * kernel's own map does; a map from 0 on only says that nobody knew */
-	const struct pd_area *area = pd_areas_find(&state->kernel, address);
-	const unsigned other = address >> 63 || (area && area->start) ? PERFDATA_CPUMODE_KERNEL : PERFDATA_CPUMODE_USER;
+	const struct pd_map *map = pd_maps_find(&state->kernel, address);
+	const unsigned other = address >> 63 || (map && map->start) ? PERFDATA_CPUMODE_KERNEL : PERFDATA_CPUMODE_USER;
 	if (other == cpumode || (cpumode != PERFDATA_CPUMODE_KERNEL && cpumode != PERFDATA_CPUMODE_USER))
 		return PERFDATA_NONE;
 	return pd_frame_of(state, thread, other, address);
@@ -343,9 +343,9 @@ static uint32_t build_stack(struct pd_state *state, const struct pd_thread *thre
 }
 
 /* The maps that a chain is seen through: 0 if it means the same whoever ran. */
-static uint64_t areas_of_chain(const struct pd_thread *thread, const struct perfdata_list *chain, const struct perfdata_list *deferred)
+static uint64_t maps_of_chain(const struct pd_thread *thread, const struct perfdata_list *chain, const struct perfdata_list *deferred)
 {
-	return is_kernel_only(chain, deferred) ? 0 : thread->areas->generation;
+	return is_kernel_only(chain, deferred) ? 0 : thread->maps->generation;
 }
 
 static inline void make_key(const struct pd_state *state, const struct pd_thread *thread, const struct perfdata_list *recorded,
@@ -353,7 +353,7 @@ static inline void make_key(const struct pd_state *state, const struct pd_thread
 {
 	ret->recorded = recorded;
 	ret->deferred = deferred;
-	ret->areas = areas_of_chain(thread, recorded, deferred);
+	ret->maps = maps_of_chain(thread, recorded, deferred);
 	ret->kernel = thread->guest ? thread->guest->kernel.generation : state->kernel.generation;
 	ret->place = pd_chain_place(ret, state->seed);
 }
@@ -394,7 +394,7 @@ uint32_t pd_stack_get(struct pd_state *state, const struct pd_thread *thread, co
 	return stack;
 }
 
-/* What chains go through can be told without keeping them. Nearly every address of a chain was met before and says so in its slot, and
+/* What chains go through can be reported without keeping them. Nearly every address of a chain was met before and says so in its slot, and
  * addresses are few and stand close together, unlike chains. */
 
 static struct pd_dso *dso_of(const struct pd_state *state, uint32_t frame)
@@ -430,8 +430,8 @@ static bool is_broken(const struct perfdata_list *chain)
 /* Through what the walk sees addresses; NOWHERE: through nothing. */
 static uint64_t seen_by(const struct pd_state *state, const struct pd_thread *thread, const struct chain_walk *walk)
 {
-	const struct pd_areas *areas = areas_of(state, thread, walk->cpumode);
-	return areas ? seen_through(areas, walk->cpumode, is_below_kernel(walk)) : NOWHERE;
+	const struct pd_maps *maps = maps_of(state, thread, walk->cpumode);
+	return maps ? seen_through(maps, walk->cpumode, is_below_kernel(walk)) : NOWHERE;
 }
 
 /* Marks what an address lies in, unless it stands in a chain that means nothing. */

@@ -38,7 +38,7 @@ static struct pd_guest *get(struct pd_state *state, int32_t pid)
 		snprintf(guest->kernel_name, sizeof guest->kernel_name, "[guest.kernel.kallsyms.%d]", pid);
 	else
 		snprintf(guest->kernel_name, sizeof guest->kernel_name, "[guest.kernel.kallsyms]");
-	pd_areas_exec(&state->store, &guest->kernel);
+	pd_maps_exec(&state->store, &guest->kernel);
 	guest->next = state->guests;
 	state->guests = guest;
 	struct pd_guest *before = state->guest;
@@ -58,7 +58,7 @@ int pd_guests_take(struct pd_state *state, const struct perfdata_id_index *index
 		if (!guest.machine_pid)
 			continue;
 		const uint64_t value = (uint32_t)guest.machine_pid | (uint64_t)guest.vcpu << 32;
-		if (!get(state, (int32_t)guest.machine_pid) || pd_map_put(&state->guest_ids, entry.id, value) < 0)
+		if (!get(state, (int32_t)guest.machine_pid) || pd_hash_map_put(&state->guest_ids, entry.id, value) < 0)
 			return -1;
 	}
 	return 0;
@@ -67,7 +67,7 @@ int pd_guests_take(struct pd_state *state, const struct perfdata_id_index *index
 bool pd_guest_of_id(const struct pd_state *state, uint64_t id, int32_t *ret_pid, int32_t *ret_vcpu)
 {
 	uint64_t value;
-	if (!pd_map_get(&state->guest_ids, id, &value))
+	if (!pd_hash_map_get(&state->guest_ids, id, &value))
 		return false;
 	*ret_pid = (int32_t)(uint32_t)value;
 	*ret_vcpu = (int32_t)(value >> 32);
@@ -90,6 +90,6 @@ int pd_guest_enter(struct pd_state *state, unsigned misc, uint64_t id, int32_t p
 void pd_guests_release(struct pd_state *state)
 {
 	for (struct pd_guest *guest = state->guests; guest; guest = guest->next)
-		pd_map_release(&guest->threads);
-	pd_map_release(&state->guest_ids);
+		pd_hash_map_release(&guest->threads);
+	pd_hash_map_release(&state->guest_ids);
 }

@@ -18,7 +18,7 @@ int pd_namespaces_take(struct pd_state *state, const struct perfdata_namespaces 
 	if (!state->symbols || !state->use_host || record->namespaces.count <= NAMESPACE_MNT)
 		return 0;
 	perfdata_list_get(&record->namespaces, NAMESPACE_MNT, &mnt);
-	return mnt.ino ? pd_map_put(&state->mount_namespaces, (uint32_t)record->pid, mnt.ino) : 0;
+	return mnt.ino ? pd_hash_map_put(&state->mount_namespaces, (uint32_t)record->pid, mnt.ino) : 0;
 }
 
 /* 0: unknown. */
@@ -90,7 +90,7 @@ struct pd_host_process pd_host_process(const struct pd_state *state, int32_t pid
 		return found;
 	snprintf(process, sizeof process, "%" PRId32, pid);
 	const uint64_t ours = mount_namespace("self"), now = mount_namespace(process);
-	const bool told = pd_map_get(&state->mount_namespaces, (uint32_t)pid, &recorded);
+	const bool told = pd_hash_map_get(&state->mount_namespaces, (uint32_t)pid, &recorded);
 	found.other_files = told && ours && recorded != ours;
 	if (!now || (told && recorded != now) || !is_recorded(state, process))
 		return found;

@@ -1,5 +1,5 @@
 /* Code that a JIT compiler announced in a jitdump file, which it maps so that recordings tell of it. Which code an address holds
- * changes with time: the front finds that out and makes frames of it, so that a name depends on the frame alone. */
+ * changes with time: the reader thread finds that out and makes frames of it, so that a name depends on the frame alone. */
 #include "config.h"
 #include <string.h>
 #include "session/state.h"
@@ -32,13 +32,13 @@ int pd_jitdump_mapped(struct pd_state *state, int32_t pid, const char *filename,
 	if (!jitdump || !found.filename)
 		return -1;
 	*jitdump = found;
-	return pd_map_put(&state->jitdumps, (uint32_t)pid, (uint64_t)(uintptr_t)jitdump);
+	return pd_hash_map_put(&state->jitdumps, (uint32_t)pid, (uint64_t)(uintptr_t)jitdump);
 }
 
 const struct pd_jitdump *pd_jitdump_of(const struct pd_state *state, int32_t pid)
 {
 	uint64_t value;
-	return pd_map_get(&state->jitdumps, (uint32_t)pid, &value) ? (const struct pd_jitdump *)(uintptr_t)value : NULL;
+	return pd_hash_map_get(&state->jitdumps, (uint32_t)pid, &value) ? (const struct pd_jitdump *)(uintptr_t)value : NULL;
 }
 
 /* Opens the jitdump file of a dso once its process has mapped one. */

@@ -2,14 +2,14 @@
 #include "config.h"
 #include "session/state.h"
 
-struct pd_area_node {
-	struct pd_area area;
-	struct pd_area_node *left, *right;
+struct pd_map_node {
+	struct pd_map map;
+	struct pd_map_node *left, *right;
 	uint64_t owner;
 	uint64_t priority;
 };
 
-static uint64_t next_random(struct pd_area_store *store)
+static uint64_t next_random(struct pd_map_store *store)
 {
 	uint64_t x = store->random ? store->random : 0x9e3779b97f4a7c15ull;
 	x ^= x << 13;
@@ -20,28 +20,28 @@ static uint64_t next_random(struct pd_area_store *store)
 
 /* A change in progress. Without memory the set is lost: the session ends then. */
 struct change {
-	struct pd_area_store *store;
+	struct pd_map_store *store;
 	uint64_t owner;
 	bool failed;
 };
 
-static struct pd_area_node *new_node(struct change *change, const struct pd_area *area)
+static struct pd_map_node *new_node(struct change *change, const struct pd_map *map)
 {
-	struct pd_area_node *node = pd_arena_alloc(&change->store->arena, sizeof *node);
+	struct pd_map_node *node = pd_arena_alloc(&change->store->arena, sizeof *node);
 	if (!node) {
 		change->failed = true;
 		return NULL;
 	}
-	*node = (struct pd_area_node){ .area = *area, .owner = change->owner, .priority = next_random(change->store) };
+	*node = (struct pd_map_node){ .map = *map, .owner = change->owner, .priority = next_random(change->store) };
 	return node;
 }
 
 /* The node itself if it belongs to this set alone, else a copy that does. */
-static struct pd_area_node *own(struct change *change, struct pd_area_node *node)
+static struct pd_map_node *own(struct change *change, struct pd_map_node *node)
 {
 	if (node->owner == change->owner)
 		return node;
-	struct pd_area_node *copy = pd_arena_alloc(&change->store->arena, sizeof *copy);
+	struct pd_map_node *copy = pd_arena_alloc(&change->store->arena, sizeof *copy);
 	if (!copy) {
 		change->failed = true;
 		return NULL;
@@ -51,9 +51,9 @@ static struct pd_area_node *own(struct change *change, struct pd_area_node *node
 	return copy;
 }
 
-/* Left: areas that start below key; right: the others. */
-static void split(struct change *change, struct pd_area_node *node, uint64_t key, struct pd_area_node **left,
-		  struct pd_area_node **right)
+/* Left: maps that start below key; right: the others. */
+static void split(struct change *change, struct pd_map_node *node, uint64_t key, struct pd_map_node **left,
+		  struct pd_map_node **right)
 {
 	*left = *right = NULL;
 	if (!node)
@@ -61,8 +61,8 @@ static void split(struct change *change, struct pd_area_node *node, uint64_t key
 	node = own(change, node);
 	if (!node)
 		return;
-	struct pd_area_node *part;
-	if (node->area.start < key) {
+	struct pd_map_node *part;
+	if (node->map.start < key) {
 		split(change, node->right, key, &part, right);
 		node->right = part;
 		*left = node;
@@ -73,12 +73,12 @@ static void split(struct change *change, struct pd_area_node *node, uint64_t key
 	}
 }
 
-static struct pd_area_node *merge(struct change *change, struct pd_area_node *left, struct pd_area_node *right)
+static struct pd_map_node *merge(struct change *change, struct pd_map_node *left, struct pd_map_node *right)
 {
 	if (!left || !right)
 		return left ? left : right;
 	bool left_wins = left->priority > right->priority;
-	struct pd_area_node *top = own(change, left_wins ? left : right);
+	struct pd_map_node *top = own(change, left_wins ? left : right);
 	if (!top)
 		return NULL;
 	if (left_wins)
@@ -88,74 +88,74 @@ static struct pd_area_node *merge(struct change *change, struct pd_area_node *le
 	return top;
 }
 
-static struct pd_area_node *last_of(struct pd_area_node *node)
+static struct pd_map_node *last_of(struct pd_map_node *node)
 {
 	while (node && node->right)
 		node = node->right;
 	return node;
 }
 
-/* What of `area` lies behind `end`. */
-static struct pd_area_node *tail_of(struct change *change, const struct pd_area *area, uint64_t end)
+/* What of `map` lies behind `end`. */
+static struct pd_map_node *tail_of(struct change *change, const struct pd_map *map, uint64_t end)
 {
-	if (area->end <= end)
+	if (map->end <= end)
 		return NULL;
-	struct pd_area rest = *area;
+	struct pd_map rest = *map;
 	rest.pgoff += end - rest.start;
 	rest.start = end;
 	return new_node(change, &rest);
 }
 
-static int finish(struct change *change, struct pd_areas *areas, struct pd_area_node *root)
+static int finish(struct change *change, struct pd_maps *maps, struct pd_map_node *root)
 {
 	if (change->failed)
 		return -1;
-	areas->root = root;
-	areas->generation = ++change->store->next_generation;
+	maps->root = root;
+	maps->generation = ++change->store->next_generation;
 	return 0;
 }
 
-int pd_areas_insert(struct pd_area_store *store, struct pd_areas *areas, const struct pd_area *area)
+int pd_maps_insert(struct pd_map_store *store, struct pd_maps *maps, const struct pd_map *map)
 {
-	if (area->start >= area->end)
+	if (map->start >= map->end)
 		return 0;
-	struct change change = { .store = store, .owner = areas->owner };
-	struct pd_area_node *left, *middle, *right;
-	struct pd_area_node *node = new_node(&change, area);
-	split(&change, areas->root, area->start, &left, &right);
-	split(&change, right, area->end, &middle, &right);
-	struct pd_area_node *before = last_of(left), *inside = last_of(middle), *tail = NULL;
-	if (before && before->area.end > area->start) {
-		tail = tail_of(&change, &before->area, area->end);
-		/* the last area below a key lies on the path that the split took, so it belongs to this set */
-		before->area.end = area->start;
+	struct change change = { .store = store, .owner = maps->owner };
+	struct pd_map_node *left, *middle, *right;
+	struct pd_map_node *node = new_node(&change, map);
+	split(&change, maps->root, map->start, &left, &right);
+	split(&change, right, map->end, &middle, &right);
+	struct pd_map_node *before = last_of(left), *inside = last_of(middle), *tail = NULL;
+	if (before && before->map.end > map->start) {
+		tail = tail_of(&change, &before->map, map->end);
+		/* the last map below a key lies on the path that the split took, so it belongs to this set */
+		before->map.end = map->start;
 	}
-	if (inside && inside->area.end > area->end)
-		tail = tail_of(&change, &inside->area, area->end);
+	if (inside && inside->map.end > map->end)
+		tail = tail_of(&change, &inside->map, map->end);
 	if (change.failed)
 		return -1;
-	return finish(&change, areas, merge(&change, merge(&change, merge(&change, left, node), tail), right));
+	return finish(&change, maps, merge(&change, merge(&change, merge(&change, left, node), tail), right));
 }
 
-int pd_areas_remove(struct pd_area_store *store, struct pd_areas *areas, uint64_t start)
+int pd_maps_remove(struct pd_map_store *store, struct pd_maps *maps, uint64_t start)
 {
-	struct change change = { .store = store, .owner = areas->owner };
-	struct pd_area_node *left, *middle, *right;
+	struct change change = { .store = store, .owner = maps->owner };
+	struct pd_map_node *left, *middle, *right;
 	if (start == UINT64_MAX)
 		return 0;
-	split(&change, areas->root, start, &left, &right);
+	split(&change, maps->root, start, &left, &right);
 	split(&change, right, start + 1, &middle, &right);
 	if (change.failed)
 		return -1;
-	return finish(&change, areas, merge(&change, left, right));
+	return finish(&change, maps, merge(&change, left, right));
 }
 
-static const struct pd_area *find_in(const struct pd_area_node *root, uint64_t address)
+static const struct pd_map *find_in(const struct pd_map_node *root, uint64_t address)
 {
-	const struct pd_area *best = NULL;
-	for (const struct pd_area_node *node = root; node;) {
-		if (node->area.start <= address) {
-			best = &node->area;
+	const struct pd_map *best = NULL;
+	for (const struct pd_map_node *node = root; node;) {
+		if (node->map.start <= address) {
+			best = &node->map;
 			node = node->right;
 		} else {
 			node = node->left;
@@ -164,22 +164,22 @@ static const struct pd_area *find_in(const struct pd_area_node *root, uint64_t a
 	return best && address < best->end ? best : NULL;
 }
 
-const struct pd_area *pd_areas_find(const struct pd_areas *areas, uint64_t address) { return find_in(areas->root, address); }
+const struct pd_map *pd_maps_find(const struct pd_maps *maps, uint64_t address) { return find_in(maps->root, address); }
 
-const struct pd_area *pd_areas_find_before_exec(const struct pd_areas *areas, uint64_t address)
+const struct pd_map *pd_maps_find_before_exec(const struct pd_maps *maps, uint64_t address)
 {
-	return find_in(areas->before_exec, address);
+	return find_in(maps->before_exec, address);
 }
 
-void pd_areas_exec(struct pd_area_store *store, struct pd_areas *areas)
+void pd_maps_exec(struct pd_map_store *store, struct pd_maps *maps)
 {
-	areas->before_exec = areas->root;
-	areas->root = NULL;
-	areas->owner = ++store->next_owner;
-	areas->generation = ++store->next_generation;
+	maps->before_exec = maps->root;
+	maps->root = NULL;
+	maps->owner = ++store->next_owner;
+	maps->generation = ++store->next_generation;
 }
 
-void pd_areas_copy(struct pd_area_store *store, struct pd_areas *to, struct pd_areas *from)
+void pd_maps_copy(struct pd_map_store *store, struct pd_maps *to, struct pd_maps *from)
 {
 	to->root = from->root;
 	to->before_exec = NULL;

@@ -4,7 +4,7 @@
 #include "perfdata/text.h"
 #include "session/state.h"
 
-static struct pd_map *threads_to_change(struct pd_state *state, struct pd_guest *guest)
+static struct pd_hash_map *threads_to_change(struct pd_state *state, struct pd_guest *guest)
 {
 	return guest ? &guest->threads : &state->threads;
 }
@@ -22,21 +22,21 @@ static int set_default_comm(struct pd_state *state, struct pd_thread *thread)
 	return thread->comm == UINT32_MAX ? -1 : 0;
 }
 
-static int init_areas(struct pd_state *state, struct pd_thread *thread)
+static int init_maps(struct pd_state *state, struct pd_thread *thread)
 {
 	if (thread->pid != thread->tid && thread->pid != -1) {
 		const struct pd_thread *leader = pd_thread_get(state, thread->pid, thread->pid);
 		if (!leader)
 			return -1;
-		thread->areas = leader->areas;
-		thread->areas->users++;
+		thread->maps = leader->maps;
+		thread->maps->users++;
 		return 0;
 	}
-	thread->areas = pd_arena_calloc(&state->arena, 1, sizeof *thread->areas);
-	if (!thread->areas)
+	thread->maps = pd_arena_calloc(&state->arena, 1, sizeof *thread->maps);
+	if (!thread->maps)
 		return -1;
-	thread->areas->users = 1;
-	pd_areas_exec(&state->store, thread->areas);
+	thread->maps->users = 1;
+	pd_maps_exec(&state->store, thread->maps);
 	return 0;
 }
 
@@ -48,11 +48,11 @@ static int learn_pid(struct pd_state *state, struct pd_thread *thread, int32_t p
 	thread->pid = pid;
 	if (pid == thread->tid)
 		return 0;
-	thread->areas->users--;
-	return init_areas(state, thread);
+	thread->maps->users--;
+	return init_maps(state, thread);
 }
 
-struct pd_thread *pd_thread_meet(struct pd_state *state, int32_t pid, int32_t tid)
+struct pd_thread *pd_thread_find_or_create(struct pd_state *state, int32_t pid, int32_t tid)
 {
 	struct pd_thread *thread = pd_thread_find(state, tid);
 	if (thread)
@@ -65,12 +65,12 @@ struct pd_thread *pd_thread_meet(struct pd_state *state, int32_t pid, int32_t ti
 	if (!thread)
 		return NULL;
 	*thread = (struct pd_thread){ .pid = pid, .tid = tid, .guest = state->guest };
-	struct pd_map *threads = threads_to_change(state, state->guest);
+	struct pd_hash_map *threads = threads_to_change(state, state->guest);
 	if (set_default_comm(state, thread) < 0 ||
-	    pd_map_put(threads, (uint32_t)tid, (uint64_t)(uintptr_t)thread) < 0)
+	    pd_hash_map_put(threads, (uint32_t)tid, (uint64_t)(uintptr_t)thread) < 0)
 		return NULL;
-	if (init_areas(state, thread) < 0) {
-		pd_map_remove(threads, (uint32_t)tid);
+	if (init_maps(state, thread) < 0) {
+		pd_hash_map_remove(threads, (uint32_t)tid);
 		return NULL;
 	}
 	return thread;
@@ -78,8 +78,8 @@ struct pd_thread *pd_thread_meet(struct pd_state *state, int32_t pid, int32_t ti
 
 void pd_thread_remove(struct pd_state *state, struct pd_thread *thread)
 {
-	pd_map_remove(threads_to_change(state, thread->guest), (uint32_t)thread->tid);
-	thread->areas->users--;
+	pd_hash_map_remove(threads_to_change(state, thread->guest), (uint32_t)thread->tid);
+	thread->maps->users--;
 	thread->next_free = state->free_threads;
 	state->free_threads = thread;
 }
@@ -94,7 +94,7 @@ int pd_thread_set_comm(struct pd_state *state, struct pd_thread *thread, const v
 	return 0;
 }
 
-int pd_thread_fork(struct pd_state *state, const struct perfdata_task *task, bool copy_areas)
+int pd_thread_fork(struct pd_state *state, const struct perfdata_task *task, bool copy_maps)
 {
 	struct pd_thread *old = pd_thread_find(state, task->tid);
 	struct pd_thread *parent = pd_thread_get(state, task->ppid, task->ptid);
@@ -121,7 +121,7 @@ int pd_thread_fork(struct pd_state *state, const struct perfdata_task *task, boo
 		child->comm = parent->comm;
 		child->comm_set = true;
 	}
-	if (copy_areas && child->pid != parent->pid)
-		pd_areas_copy(&state->store, child->areas, parent->areas);
+	if (copy_maps && child->pid != parent->pid)
+		pd_maps_copy(&state->store, child->maps, parent->maps);
 	return 0;
 }

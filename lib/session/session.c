@@ -71,7 +71,7 @@ void perfdata_session_close(struct perfdata_session *session)
 	pd_state_free(session->state);
 	pd_filter_release(&session->filter);
 	pd_counts_release(&session->counts);
-	pd_map_release(&session->read_values);
+	pd_hash_map_release(&session->read_values);
 	pd_free(session);
 }
 
@@ -151,7 +151,7 @@ static struct perfdata_batch *close_batch(struct perfdata_session *session)
 	const unsigned left = upcoming->few.nr - upcoming->at;
 	if (left) {
 		memmove(upcoming->room, &upcoming->few.records[upcoming->at], left * sizeof *upcoming->room);
-		upcoming->few = (struct pd_few){ upcoming->room, left };
+		upcoming->few = (struct pd_span){ upcoming->room, left };
 		upcoming->at = 0;
 	}
 	session->open = NULL;
@@ -167,14 +167,14 @@ static bool only_counts(const struct perfdata_session *session)
 /* Counts what comes next as far as that is whole samples. */
 static enum perfdata_status count_samples(struct perfdata_session *session, bool *ret_counted)
 {
-	struct pd_brief briefs[PD_MAX_RECORDS];
-	const unsigned nr = pd_reader_next_brief(session->reader, briefs, PD_MAX_RECORDS);
+	struct pd_sample_summary summaries[PD_MAX_RECORDS];
+	const unsigned nr = pd_reader_next_summaries(session->reader, summaries, PD_MAX_RECORDS);
 	*ret_counted = nr;
 	if (!nr)
 		return PERFDATA_OK;
 	/* the batch tells whoever waits for it how far the session is */
 	struct pd_batch *batch = pd_batch_open(session);
-	return batch ? pd_count_briefs(&session->counts, briefs, nr, &batch->public.bytes) : PERFDATA_ENOMEM;
+	return batch ? pd_count_summaries(&session->counts, summaries, nr, &batch->public.bytes) : PERFDATA_ENOMEM;
 }
 
 /* Takes the records that come next: samples a few at a time, others one by one. */
@@ -190,7 +190,7 @@ static enum perfdata_status take_next(struct perfdata_session *session)
 	if (upcoming->at == upcoming->few.nr) {
 		struct perfdata_raw *room = pd_batch_room(session->open);
 		upcoming->at = upcoming->few.nr = 0;
-		const enum perfdata_status status = pd_reader_next_few(session->reader, room ? room : upcoming->room, &upcoming->few);
+		const enum perfdata_status status = pd_reader_next_span(session->reader, room ? room : upcoming->room, &upcoming->few);
 		if (status == PERFDATA_END)
 			return PERFDATA_END;
 		if (status != PERFDATA_OK) {

@@ -29,7 +29,7 @@ struct pd_batch {
 /* Counting, one slot per record type and event. */
 struct pd_counts {
 	struct perfdata_type_count types[128]; /* by record type; the last slot collects what is above it */
-	struct pd_map other_types;             /* type → index into others */
+	struct pd_hash_map other_types;             /* type → index into others */
 	struct perfdata_type_count *others;
 	size_t nr_others, others_room;
 	struct perfdata_event_count *events;   /* by event index */
@@ -60,7 +60,7 @@ struct pd_filter {
 /* Records that the reader has given and that are worked on one after the other. */
 struct pd_upcoming {
 	struct perfdata_raw room[PD_MAX_RECORDS];   /* for them, where they cannot stand in the open batch at once */
-	struct pd_few few;
+	struct pd_span few;
 	unsigned at;
 };
 
@@ -78,7 +78,7 @@ struct perfdata_session {
 	_Atomic(struct pd_batch *) returned;   /* released by any thread, taken back by the session's */
 	struct pd_batch *free;
 	struct pd_state *state;                /* NULL if nothing of it is needed */
-	struct pd_map read_values;             /* counter (and thread) → its last value */
+	struct pd_hash_map read_values;             /* counter (and thread) → its last value */
 	struct pd_waiting *waiting;            /* samples whose deferred chain has not come yet, oldest first */
 	struct pd_waiting **waiting_end;
 	uint32_t nr_waiting;
@@ -134,7 +134,7 @@ static inline bool pd_is_offcpu(const struct perfdata_event *event)
 enum perfdata_status pd_take_plain(struct perfdata_session *session, const struct perfdata_raw *raws, unsigned nr, unsigned *ret_taken);
 
 /* --- session.c --- */
-/* Who is told what the session's reader finds from now on; returns who was told before. */
+/* The listener that receives what the session's reader finds from now on; returns the listener of before. */
 struct pd_listener pd_session_listen(struct perfdata_session *session, struct pd_listener listener);
 /* *ret: does the record pass the filter? PERFDATA_ENOMEM. */
 enum perfdata_status pd_session_wants(struct perfdata_session *session, const struct perfdata_raw *raw, bool check_event, bool *ret);
@@ -143,8 +143,8 @@ enum perfdata_status pd_session_wants(struct perfdata_session *session, const st
 enum perfdata_status pd_count_record(struct pd_counts *counts, const struct perfdata_raw *raw);
 /* Samples of events that are known, each with one delivery. */
 enum perfdata_status pd_count_plain(struct pd_counts *counts, const struct perfdata_raw *raws, unsigned nr);
-/* The same of samples that are told briefly; adds their size. */
-enum perfdata_status pd_count_briefs(struct pd_counts *counts, const struct pd_brief *briefs, unsigned nr, size_t *bytes);
+/* The same of samples that come as summaries; adds their size. */
+enum perfdata_status pd_count_summaries(struct pd_counts *counts, const struct pd_sample_summary *summaries, unsigned nr, size_t *bytes);
 enum perfdata_status pd_count_delivery(struct pd_counts *counts, const struct perfdata_event *event);
 enum perfdata_status pd_counts_publish(struct perfdata_session *session);
 void pd_counts_release(struct pd_counts *counts);

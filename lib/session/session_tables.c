@@ -115,7 +115,7 @@ enum perfdata_status perfdata_session_kernel_symbol(const struct perfdata_sessio
 	return kernel ? perfdata_symbols_lookup(kernel, address, UINT64_MAX, ret) : PERFDATA_ABSENT;
 }
 
-enum perfdata_status perfdata_session_source(const struct perfdata_session *session, uint32_t frame, struct perfdata_source *entries,
+enum perfdata_status perfdata_session_source(const struct perfdata_session *session, uint32_t frame, struct perfdata_source_line *entries,
 					     size_t room, size_t *ret_count)
 {
 	const struct perfdata_frame *at = perfdata_session_frame(session, frame);

@@ -16,7 +16,7 @@ struct pd_state *pd_state_new(void)
 	state->stacks.item_size = sizeof(struct pd_stack);
 	state->kernel_dso = PERFDATA_NONE;
 	state->comms = pd_intern_new();
-	pd_areas_exec(&state->store, &state->kernel);
+	pd_maps_exec(&state->store, &state->kernel);
 	/* the idle task is there from the start */
 	if (!state->comms || !pd_thread_get(state, 0, 0)) {
 		pd_state_free(state);
@@ -30,15 +30,15 @@ void pd_state_free(struct pd_state *state)
 	if (!state)
 		return;
 	pd_unwinders_free(state);
-	pd_map_release(&state->threads);
+	pd_hash_map_release(&state->threads);
 	pd_guests_release(state);
-	pd_map_release(&state->jitdumps);
-	pd_map_release(&state->mount_namespaces);
+	pd_hash_map_release(&state->jitdumps);
+	pd_hash_map_release(&state->mount_namespaces);
 	pd_intern_free(state->comms);
 	pd_table_release(&state->dsos);
 	pd_index_release(&state->dso_index);
-	pd_map_release(&state->build_ids);
-	pd_map_release(&state->paths);
+	pd_hash_map_release(&state->build_ids);
+	pd_hash_map_release(&state->paths);
 	pd_table_release(&state->table_ids);
 	pd_frames_release(state);
 	pd_arena_release(&state->arena);
@@ -78,16 +78,16 @@ static uint64_t end_of(const struct mapping *mapping)
 	return __builtin_add_overflow(mapping->addr, mapping->len, &end) ? UINT64_MAX : end;
 }
 
-static int count_map(struct pd_state *state, struct pd_areas *areas, const struct pd_area *area, struct perfdata_bytes build_id)
+static int count_map(struct pd_state *state, struct pd_maps *maps, const struct pd_map *map, struct perfdata_bytes build_id)
 {
-	struct pd_dso *dso = pd_dso_at(state, area->dso);
+	struct pd_dso *dso = pd_dso_at(state, map->dso);
 	if (!dso->end) {
-		dso->start = dso->public.start = area->start;
-		dso->end = area->end;
+		dso->start = dso->public.start = map->start;
+		dso->end = map->end;
 	}
 	__atomic_fetch_add(&dso->nr_maps, 1, __ATOMIC_RELAXED);
 	pd_dso_set_build_id(dso, build_id.data, build_id.size, PERFDATA_BUILD_ID_MMAP2);
-	return pd_areas_insert(&state->store, areas, area);
+	return pd_maps_insert(&state->store, maps, map);
 }
 
 /* Which file, if any, is behind a user mapping: the classes of names are those of the kernel (fs/proc/task_mmu.c) and of perf. */
@@ -103,10 +103,10 @@ static int map_user(struct pd_state *state, const struct mapping *mapping)
 		.kind = PERFDATA_DSO_USER, .filename = mapping->filename, .filename_size = mapping->filename_size,
 		.id_words = mapping->id_words, .pid = -1, .guest = state->guest != NULL,
 	};
-	struct pd_area area = { .start = mapping->addr, .end = end_of(mapping), .pgoff = mapping->pgoff };
+	struct pd_map map = { .start = mapping->addr, .end = end_of(mapping), .pgoff = mapping->pgoff };
 	char jit_name[48];
 	if (anonymous || no_file) {
-		area.identity = true;
+		map.identity = true;
 		key.kind = PERFDATA_DSO_NONE;
 		if (mapping->exec) {
 			memcpy(jit_name, "/tmp/perf-", 10);
@@ -118,15 +118,15 @@ static int map_user(struct pd_state *state, const struct mapping *mapping)
 	} else if (equals(mapping, "[vdso]") || equals(mapping, "[vdso32]") || equals(mapping, "[vdsox32]")) {
 		key.kind = PERFDATA_DSO_VDSO;
 		key.id_words = NULL;
-		area.pgoff = 0;
+		map.pgoff = 0;
 	}
-	area.dso = pd_dso_get(state, &key);
-	if (area.dso == PERFDATA_NONE || pd_jitdump_mapped(state, thread->pid, mapping->filename, mapping->filename_size, mapping->id_words[1]) < 0)
+	map.dso = pd_dso_get(state, &key);
+	if (map.dso == PERFDATA_NONE || pd_jitdump_mapped(state, thread->pid, mapping->filename, mapping->filename_size, mapping->id_words[1]) < 0)
 		return -1;
-	struct pd_dso *dso = pd_dso_at(state, area.dso);
+	struct pd_dso *dso = pd_dso_at(state, map.dso);
 	if (!dso->first_pid)
 		dso->first_pid = thread->pid;
-	return count_map(state, thread->areas, &area, mapping->build_id);
+	return count_map(state, thread->maps, &map, mapping->build_id);
 }
 
 #define KERNEL_NAME "[kernel.kallsyms]"
@@ -137,32 +137,32 @@ static int map_kernel(struct pd_state *state, const struct mapping *mapping)
 	bool kernel = begins_with(mapping, "[kernel.kallsyms");
 	struct pd_dso_key key = { .kind = PERFDATA_DSO_MODULE, .filename = mapping->filename,
 				  .filename_size = mapping->filename_size, .pid = -1 };
-	struct pd_area area = { .start = mapping->addr, .end = end_of(mapping), .pgoff = 0, .identity = true };
+	struct pd_map map = { .start = mapping->addr, .end = end_of(mapping), .pgoff = 0, .identity = true };
 	if (kernel) {
 		const char *name = state->kernel_name ? state->kernel_name : KERNEL_NAME;
 		key = (struct pd_dso_key){ .kind = PERFDATA_DSO_KERNEL, .filename = name, .filename_size = strlen(name), .pid = -1 };
 		if (mapping->addr == 0 && mapping->len == 0)
-			area.end = UINT64_MAX;
+			map.end = UINT64_MAX;
 	} else if (!mapping->filename_size || (mapping->filename[0] != '/' && mapping->filename[0] != '[') || mapping->addr == 0) {
 		/* a module at address 0 was recorded where addresses of the kernel are hidden */
 		return 0;
 	}
-	area.dso = pd_dso_get(state, &key);
-	if (area.dso == PERFDATA_NONE)
+	map.dso = pd_dso_get(state, &key);
+	if (map.dso == PERFDATA_NONE)
 		return -1;
 	if (kernel && state->kernel_dso == PERFDATA_NONE) {
-		state->kernel_dso = area.dso;
+		state->kernel_dso = map.dso;
 		state->kernel_reference = mapping->pgoff;
 		size_t prefix = strlen(KERNEL_NAME);
 		if (mapping->filename_size > prefix)
 			state->kernel_reference_name = pd_arena_copy(&state->arena, mapping->filename + prefix,
 								     mapping->filename_size - prefix);
 	}
-	if (count_map(state, &state->kernel, &area, mapping->build_id) < 0)
+	if (count_map(state, &state->kernel, &map, mapping->build_id) < 0)
 		return -1;
 	if (kernel && !atomic_load(&state->kernel_symbols)) {
-		pd_dso_find_symbols(state, pd_dso_at(state, area.dso));
-		atomic_store(&state->kernel_symbols, pd_dso_at(state, area.dso)->symbols);
+		pd_dso_find_symbols(state, pd_dso_at(state, map.dso));
+		atomic_store(&state->kernel_symbols, pd_dso_at(state, map.dso)->symbols);
 	}
 	return 0;
 }
@@ -177,13 +177,13 @@ static int map_guest_kernel(struct pd_state *state, const struct mapping *mappin
 		.filename = kernel ? guest->kernel_name : mapping->filename,
 		.filename_size = kernel ? strlen(guest->kernel_name) : mapping->filename_size,
 	};
-	struct pd_area area = { .start = mapping->addr, .end = end_of(mapping), .identity = true };
+	struct pd_map map = { .start = mapping->addr, .end = end_of(mapping), .identity = true };
 	if (!mapping->filename_size || (mapping->filename[0] != '/' && mapping->filename[0] != '['))
 		return 0;
 	if (kernel && !mapping->addr && !mapping->len)
-		area.end = UINT64_MAX;
-	area.dso = pd_dso_get(state, &key);
-	return area.dso == PERFDATA_NONE ? -1 : count_map(state, &guest->kernel, &area, mapping->build_id);
+		map.end = UINT64_MAX;
+	map.dso = pd_dso_get(state, &key);
+	return map.dso == PERFDATA_NONE ? -1 : count_map(state, &guest->kernel, &map, mapping->build_id);
 }
 
 static int map_record(struct pd_state *state, const struct mapping *mapping)
@@ -239,7 +239,7 @@ static int on_comm(struct pd_state *state, const struct perfdata_record *record)
 		return -1;
 	/* the old program's maps are gone with exec; perf keeps them until they are overwritten */
 	if (record->misc & PERFDATA_MISC_COMM_EXEC)
-		pd_areas_exec(&state->store, thread->areas);
+		pd_maps_exec(&state->store, thread->maps);
 	return pd_thread_set_comm(state, thread, comm->comm.data, comm->comm.size);
 }
 
@@ -250,18 +250,18 @@ static int on_ksymbol(struct pd_state *state, const struct perfdata_record *reco
 	if (!symbol->len)
 		return 0;
 	if (symbol->flags & unregister) {
-		const struct pd_area *area = pd_areas_find(&state->kernel, symbol->addr);
-		if (!area || area->dso == state->kernel_dso)
+		const struct pd_map *map = pd_maps_find(&state->kernel, symbol->addr);
+		if (!map || map->dso == state->kernel_dso)
 			return 0;
-		return pd_areas_remove(&state->store, &state->kernel, area->start);
+		return pd_maps_remove(&state->store, &state->kernel, map->start);
 	}
 	struct pd_dso_key key = { .kind = PERFDATA_DSO_BPF, .filename = text_of(symbol->name),
 				  .filename_size = symbol->name.size, .pid = -1 };
-	struct pd_area area = { .start = symbol->addr, .end = symbol->addr + symbol->len };
-	area.dso = pd_dso_get(state, &key);
-	if (area.dso == PERFDATA_NONE)
+	struct pd_map map = { .start = symbol->addr, .end = symbol->addr + symbol->len };
+	map.dso = pd_dso_get(state, &key);
+	if (map.dso == PERFDATA_NONE)
 		return -1;
-	return pd_areas_insert(&state->store, &state->kernel, &area);
+	return pd_maps_insert(&state->store, &state->kernel, &map);
 }
 
 static int on_build_id(struct pd_state *state, const struct perfdata_record *record)

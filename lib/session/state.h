@@ -16,35 +16,35 @@
 
 /* --- maps.c: intervals of addresses. Sets are trees that share nodes after a fork and copy them when one side changes, so that
  * a fork costs nothing and a new map costs the logarithm of their number, however they overlap. --- */
-struct pd_area {
+struct pd_map {
 	uint64_t start, end;       /* [start, end) */
 	uint64_t pgoff;            /* file offset of start */
 	uint32_t dso;
 	bool identity;             /* addresses inside the dso are the addresses themselves */
 };
-struct pd_area_node;
-struct pd_areas {
-	struct pd_area_node *root;
-	struct pd_area_node *before_exec;  /* of the program that exec replaced: kernel samples from inside exec still show it */
+struct pd_map_node;
+struct pd_maps {
+	struct pd_map_node *root;
+	struct pd_map_node *before_exec;  /* of the program that exec replaced: kernel samples from inside exec still show it */
 	uint64_t owner;            /* nodes with this owner belong to this set alone */
 	uint64_t generation;       /* changes whenever the set does; unique over all sets */
 	uint32_t users;            /* threads of the process */
 };
-struct pd_area_store {
+struct pd_map_store {
 	struct pd_arena arena;
 	uint64_t next_owner, next_generation;
 	uint64_t random;
 };
-int pd_areas_insert(struct pd_area_store *store, struct pd_areas *areas, const struct pd_area *area);   /* the new one wins */
-const struct pd_area *pd_areas_find(const struct pd_areas *areas, uint64_t address);
-const struct pd_area *pd_areas_find_before_exec(const struct pd_areas *areas, uint64_t address);
-int pd_areas_remove(struct pd_area_store *store, struct pd_areas *areas, uint64_t start);   /* the area that begins there */
-void pd_areas_exec(struct pd_area_store *store, struct pd_areas *areas);   /* a new, empty set; the old one is before_exec */
+int pd_maps_insert(struct pd_map_store *store, struct pd_maps *maps, const struct pd_map *map);   /* the new one wins */
+const struct pd_map *pd_maps_find(const struct pd_maps *maps, uint64_t address);
+const struct pd_map *pd_maps_find_before_exec(const struct pd_maps *maps, uint64_t address);
+int pd_maps_remove(struct pd_map_store *store, struct pd_maps *maps, uint64_t start);   /* the map that begins there */
+void pd_maps_exec(struct pd_map_store *store, struct pd_maps *maps);   /* a new, empty set; the old one is before_exec */
 /* `to` becomes a copy of `from`. */
-void pd_areas_copy(struct pd_area_store *store, struct pd_areas *to, struct pd_areas *from);
-static inline uint64_t pd_area_address(const struct pd_area *area, uint64_t ip)
+void pd_maps_copy(struct pd_map_store *store, struct pd_maps *to, struct pd_maps *from);
+static inline uint64_t pd_map_address(const struct pd_map *map, uint64_t ip)
 {
-	return area->identity ? ip : ip - area->start + area->pgoff;
+	return map->identity ? ip : ip - map->start + map->pgoff;
 }
 
 /* --- threads.c --- */
@@ -52,7 +52,7 @@ struct pd_thread {
 	int32_t pid, tid;
 	uint32_t comm;             /* of perfdata_session_comm */
 	bool comm_set;             /* by a record; else it is ":TID" */
-	struct pd_areas *areas;    /* shared by the threads of a process */
+	struct pd_maps *maps;    /* shared by the threads of a process */
 	struct pd_guest *guest;    /* whose thread it is; NULL: the host's */
 	struct pd_thread *next_free;
 };
@@ -61,28 +61,28 @@ struct pd_thread {
 struct pd_guest {
 	int32_t pid;               /* of the process that runs it; 0: that of records which say nothing */
 	char kernel_name[48];      /* what its kernel is called in records */
-	struct pd_map threads;     /* tid → struct pd_thread * */
-	struct pd_areas kernel;
+	struct pd_hash_map threads;     /* tid → struct pd_thread * */
+	struct pd_maps kernel;
 	struct pd_guest *next;
 };
 
 struct pd_state {
 	uint64_t seed;             /* for hashes */
-	struct pd_arena arena;     /* threads, area sets, names: what lives as long as the session */
-	struct pd_area_store store;
+	struct pd_arena arena;     /* threads, map sets, names: what lives as long as the session */
+	struct pd_map_store store;
 	bool no_memory;            /* a frame or a stack is missing for want of it */
-	struct pd_map threads;     /* of the host: tid → struct pd_thread * */
+	struct pd_hash_map threads;     /* of the host: tid → struct pd_thread * */
 	struct pd_guest *guests;   /* NULL: the recording tells of none */
 	struct pd_guest *guest;    /* whose record is at hand; NULL: the host's */
-	struct pd_map guest_ids;   /* id of a counter → pid of the guest it counts for, and its virtual CPU << 32 */
+	struct pd_hash_map guest_ids;   /* id of a counter → pid of the guest it counts for, and its virtual CPU << 32 */
 	struct pd_thread *free_threads;
 	struct pd_intern *comms;
-	struct pd_areas kernel;    /* kernel, modules, BPF programs */
+	struct pd_maps kernel;    /* kernel, modules, BPF programs */
 	struct pd_table dsos;      /* struct pd_dso */
 	struct pd_index dso_index;
-	struct pd_map build_ids;   /* hash of a file name → index in table_ids: what the header's table and BUILD_ID records say */
+	struct pd_hash_map build_ids;   /* hash of a file name → index in table_ids: what the header's table and BUILD_ID records say */
 	struct pd_table table_ids; /* struct pd_table_id */
-	struct pd_map paths;       /* hash of a file name → the first dso that was a file of that name */
+	struct pd_hash_map paths;       /* hash of a file name → the first dso that was a file of that name */
 	struct pd_table frames;    /* struct perfdata_frame */
 	struct pd_index frame_index;
 	struct pd_table stacks;    /* struct pd_stack */
@@ -93,8 +93,8 @@ struct pd_state {
 		size_t count, room;
 	} scratch;                 /* of the stack that is being put together */
 	struct pd_unwinders *unwinders;    /* or NULL */
-	struct pd_map jitdumps;    /* pid → struct pd_jitdump * */
-	struct pd_map mount_namespaces;    /* pid → inode, from NAMESPACES records */
+	struct pd_hash_map jitdumps;    /* pid → struct pd_jitdump * */
+	struct pd_hash_map mount_namespaces;    /* pid → inode, from NAMESPACES records */
 	uint64_t now;              /* time of the record at hand */
 	bool timed;                /* an address was resolved in a way that depends on the time */
 	struct pd_chain_cache chains;
@@ -115,19 +115,19 @@ struct pd_state {
 static inline struct pd_thread *pd_thread_find(const struct pd_state *state, int32_t tid)
 {
 	uint64_t value;
-	const bool found = pd_map_get(state->guest ? &state->guest->threads : &state->threads, (uint32_t)tid, &value);
+	const bool found = pd_hash_map_get(state->guest ? &state->guest->threads : &state->threads, (uint32_t)tid, &value);
 	return found ? (struct pd_thread *)(uintptr_t)value : NULL;
 }
 /* The same, made if there is none. pid -1: unknown. NULL without memory. */
-struct pd_thread *pd_thread_meet(struct pd_state *state, int32_t pid, int32_t tid);
+struct pd_thread *pd_thread_find_or_create(struct pd_state *state, int32_t pid, int32_t tid);
 static inline struct pd_thread *pd_thread_get(struct pd_state *state, int32_t pid, int32_t tid)
 {
 	struct pd_thread *thread = pd_thread_find(state, tid);
-	return thread && thread->pid != -1 ? thread : pd_thread_meet(state, pid, tid);
+	return thread && thread->pid != -1 ? thread : pd_thread_find_or_create(state, pid, tid);
 }
 void pd_thread_remove(struct pd_state *state, struct pd_thread *thread);
 int pd_thread_set_comm(struct pd_state *state, struct pd_thread *thread, const void *comm, size_t size);
-int pd_thread_fork(struct pd_state *state, const struct perfdata_task *task, bool copy_areas);
+int pd_thread_fork(struct pd_state *state, const struct perfdata_task *task, bool copy_maps);
 
 /* --- guests.c --- */
 /* An ID_INDEX record: which counters count for guests. 0 or -1. */

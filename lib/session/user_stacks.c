@@ -7,7 +7,7 @@
 
 struct pd_unwinder {
 	struct pd_state *state;
-	const struct pd_areas *areas;      /* NULL: free */
+	const struct pd_maps *maps;      /* NULL: free */
 	uint64_t generation;               /* of the maps that the unwinder has met */
 	uint64_t used;                     /* when it was used last */
 	enum perfdata_unwind_arch arch;
@@ -24,12 +24,12 @@ struct pd_unwinders {
 static bool find_map(void *user, uint64_t address, struct perfdata_unwind_map *ret)
 {
 	const struct pd_unwinder *slot = user;
-	const struct pd_area *area = pd_areas_find(slot->areas, address);
-	if (!area)
+	const struct pd_map *map = pd_maps_find(slot->maps, address);
+	if (!map)
 		return false;
-	struct pd_dso *dso = pd_dso_at(slot->state, area->dso);
+	struct pd_dso *dso = pd_dso_at(slot->state, map->dso);
 	pd_dso_find_symbols(slot->state, dso);
-	*ret = (struct perfdata_unwind_map){ .start = area->start, .end = area->end, .pgoff = area->pgoff, .dso = dso->symbols };
+	*ret = (struct perfdata_unwind_map){ .start = map->start, .end = map->end, .pgoff = map->pgoff, .dso = dso->symbols };
 	return true;
 }
 
@@ -55,28 +55,28 @@ static void drop(struct pd_unwinder *slot)
 }
 
 /* The unwinder of these maps, as they are now. */
-static struct pd_unwinder *take_unwinder(struct pd_state *state, const struct pd_areas *areas, enum perfdata_unwind_arch arch)
+static struct pd_unwinder *take_unwinder(struct pd_state *state, const struct pd_maps *maps, enum perfdata_unwind_arch arch)
 {
 	struct pd_unwinders *all = state->unwinders;
 	struct pd_unwinder *slot = all->slots;
 	for (unsigned i = 0; i < MAX_UNWINDERS; i++) {
 		struct pd_unwinder *each = &all->slots[i];
-		if (each->areas == areas && each->arch == arch) {
+		if (each->maps == maps && each->arch == arch) {
 			slot = each;
 			break;
 		}
 		if (each->used < slot->used)
 			slot = each;
 	}
-	if (slot->areas != areas || slot->arch != arch) {
+	if (slot->maps != maps || slot->arch != arch) {
 		drop(slot);
 		if (perfdata_unwinder_new(state->symbols, arch, find_map, slot, &slot->unwinder) != PERFDATA_OK)
 			return NULL;
-		*slot = (struct pd_unwinder){ .state = state, .areas = areas, .generation = areas->generation, .arch = arch,
+		*slot = (struct pd_unwinder){ .state = state, .maps = maps, .generation = maps->generation, .arch = arch,
 					      .unwinder = slot->unwinder };
-	} else if (slot->generation != areas->generation) {
+	} else if (slot->generation != maps->generation) {
 		perfdata_unwinder_reset(slot->unwinder);
-		slot->generation = areas->generation;
+		slot->generation = maps->generation;
 	}
 	slot->used = ++all->uses;
 	return slot;
@@ -95,7 +95,7 @@ size_t pd_unwind(struct pd_state *state, const struct pd_thread *thread, const s
 		return 0;
 	if (!state->unwinders)
 		state->unwinders = pd_calloc(1, sizeof *state->unwinders);
-	struct pd_unwinder *slot = state->unwinders ? take_unwinder(state, thread->areas, arch) : NULL;
+	struct pd_unwinder *slot = state->unwinders ? take_unwinder(state, thread->maps, arch) : NULL;
 	if (!slot) {
 		state->no_memory = true;
 		return 0;
@@ -133,7 +133,7 @@ uint64_t pd_unwind_leaf(struct pd_state *state, const struct pd_thread *thread, 
 		return 0;
 	if (!state->unwinders)
 		state->unwinders = pd_calloc(1, sizeof *state->unwinders);
-	struct pd_unwinder *slot = state->unwinders ? take_unwinder(state, thread->areas, arch) : NULL;
+	struct pd_unwinder *slot = state->unwinders ? take_unwinder(state, thread->maps, arch) : NULL;
 	if (!slot)
 		return 0;
 	uint64_t taken = 0, *values = state->unwinders->regs;

@@ -258,7 +258,7 @@ static const char *call_file(Dwarf_Die *unit, Dwarf_Die *die)
 }
 
 /* Where the innermost code stands. */
-static void set_line(Dwarf_Die *unit, uint64_t vaddr, struct perfdata_source *ret)
+static void set_line(Dwarf_Die *unit, uint64_t vaddr, struct perfdata_source_line *ret)
 {
 	Dwarf_Line *line = dwarf_getsrc_die(unit, vaddr);
 	int value;
@@ -269,7 +269,7 @@ static void set_line(Dwarf_Die *unit, uint64_t vaddr, struct perfdata_source *re
 	ret->column = dwarf_linecol(line, &value) || value < 0 ? 0 : (uint32_t)value;
 }
 
-static void put(struct perfdata_source *frames, size_t room, size_t count, const struct perfdata_source *frame)
+static void put(struct perfdata_source_line *frames, size_t room, size_t count, const struct perfdata_source_line *frame)
 {
 	if (count < room)
 		frames[count] = *frame;
@@ -277,7 +277,7 @@ static void put(struct perfdata_source *frames, size_t room, size_t count, const
 
 /* From the innermost scope, the last one, outwards: the place of a call belongs to the function around it. */
 static size_t walk_scopes(struct perfdata_symbols_dso *dso, Dwarf_Die *unit, Dwarf_Die *scopes, size_t scope_count,
-			  struct perfdata_source at, struct perfdata_source *frames, size_t room)
+			  struct perfdata_source_line at, struct perfdata_source_line *frames, size_t room)
 {
 	size_t count = 0;
 	for (size_t i = scope_count; i-- > 0;) {
@@ -295,11 +295,11 @@ static size_t walk_scopes(struct perfdata_symbols_dso *dso, Dwarf_Die *unit, Dwa
 	return count;
 }
 
-enum perfdata_status pd_lines_find(struct perfdata_symbols_dso *dso, uint64_t vaddr, struct perfdata_source *frames,
+enum perfdata_status pd_lines_find(struct perfdata_symbols_dso *dso, uint64_t vaddr, struct perfdata_source_line *frames,
 				   size_t room, size_t *ret_count)
 {
 	Dwarf_Die unit, scopes[MAX_SCOPES];
-	struct perfdata_source at = { 0 };
+	struct perfdata_source_line at = { 0 };
 	if (!dso->lines_tried) {
 		dso->lines_tried = true;
 		enum perfdata_status status = pd_lines_open(dso, &dso->lines);

@@ -9,7 +9,7 @@
 #define MAX_NOTES ((size_t)1 << 20)
 #define NOTE_GNU_BUILD_ID 3
 
-enum perfdata_status perfdata_read_build_id(const char *path, uint8_t ret_id[PERFDATA_BUILD_ID_MAX], size_t *ret_size)
+enum perfdata_status perfdata_file_build_id(const char *path, uint8_t ret_id[PERFDATA_BUILD_ID_MAX], size_t *ret_size)
 {
 	struct pd_build_id id;
 	struct pd_elf *elf;
@@ -29,7 +29,7 @@ enum perfdata_status perfdata_read_build_id(const char *path, uint8_t ret_id[PER
 }
 
 /* u32 name size, u32 content size, u32 type; name and content are padded to 4 bytes. */
-enum perfdata_status perfdata_notes_build_id(const void *notes, size_t size, enum perfdata_order order,
+enum perfdata_status perfdata_notes_build_id(const void *notes, size_t size, enum perfdata_byte_order order,
 					     uint8_t ret_id[PERFDATA_BUILD_ID_MAX], size_t *ret_size)
 {
 	struct pd_cursor c = pd_cursor(notes, size, pd_order_is_foreign(order));
@@ -65,7 +65,7 @@ enum perfdata_status perfdata_running_kernel_build_id(uint8_t ret_id[PERFDATA_BU
 	pd_close(fd);
 	if (status)
 		return status == PERFDATA_ENOMEM ? status : PERFDATA_EREAD;
-	status = perfdata_notes_build_id(notes, size, big ? PERFDATA_BIG_ENDIAN : PERFDATA_LITTLE_ENDIAN, ret_id, ret_size);
+	status = perfdata_notes_build_id(notes, size, big ? PERFDATA_BYTE_ORDER_BIG : PERFDATA_BYTE_ORDER_LITTLE, ret_id, ret_size);
 	pd_free(notes);
 	return status;
 }

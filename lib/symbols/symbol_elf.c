@@ -83,7 +83,7 @@ static enum perfdata_status read_debug_link(struct pd_elf *elf)
 	size_t length = (size_t)(end - bytes), at = (length + 4) & ~(size_t)3;
 	if (at + 4 > data->d_size)
 		return PERFDATA_OK;
-	enum perfdata_order order = elf->header.e_ident[EI_DATA] == ELFDATA2MSB ? PERFDATA_BIG_ENDIAN : PERFDATA_LITTLE_ENDIAN;
+	enum perfdata_byte_order order = elf->header.e_ident[EI_DATA] == ELFDATA2MSB ? PERFDATA_BYTE_ORDER_BIG : PERFDATA_BYTE_ORDER_LITTLE;
 	elf->debug_link_crc = pd_load32(bytes + at, pd_order_is_foreign(order));
 	elf->debug_link = pd_strndup(bytes, length);
 	return elf->debug_link ? PERFDATA_OK : PERFDATA_ENOMEM;

@@ -15,7 +15,7 @@ struct pd_elf {
 	Elf *elf;
 	int fd;                    /* -1: the image is in memory */
 	bool embedded;             /* .gnu_debugdata: it has the symbols that another file lacks */
-	char *image;               /* unpacked file; may be NULL */
+	char *image;               /* decompressed file; may be NULL */
 	size_t image_size;
 	GElf_Ehdr header;
 	struct pd_elf_section *sections;

@@ -79,7 +79,7 @@ enum perfdata_status pd_read_whole(int fd, size_t limit, char **ret, size_t *ret
 
 struct places {
 	const struct perfdata_symbols *symbols;
-	pd_place_fn *take;
+	pd_location_fn *take;
 	void *user;
 };
 
@@ -105,7 +105,7 @@ static bool places_of(const struct places *places, const char *path, const char 
 	return o->use_host && places->take(places->user, path, what);
 }
 
-bool pd_places_of(const struct perfdata_symbols *symbols, const char *path, const char *what, pd_place_fn *take, void *user)
+bool pd_places_of(const struct perfdata_symbols *symbols, const char *path, const char *what, pd_location_fn *take, void *user)
 {
 	const struct places places = { symbols, take, user };
 	return places_of(&places, path, what);
@@ -158,7 +158,7 @@ static bool debug_link_places(const struct places *places, const char *path, con
 }
 
 bool pd_cache_places(const struct perfdata_symbols *symbols, const struct pd_build_id *id, const char *name,
-		     pd_place_fn *take, void *user)
+		     pd_location_fn *take, void *user)
 {
 	const struct places places = { symbols, take, user };
 	const char *dir = symbols->options.build_id_dir;
@@ -170,7 +170,7 @@ bool pd_cache_places(const struct perfdata_symbols *symbols, const struct pd_bui
 }
 
 bool pd_debug_places(const struct perfdata_symbols *symbols, const char *path, const char *debug_link,
-		     const struct pd_build_id *id, pd_place_fn *take, void *user)
+		     const struct pd_build_id *id, pd_location_fn *take, void *user)
 {
 	const struct places places = { symbols, take, user };
 	char digits[2 * PERFDATA_BUILD_ID_MAX + 1];
@@ -186,7 +186,7 @@ bool pd_debug_places(const struct perfdata_symbols *symbols, const char *path, c
 	return id->size >= 2 && in_debug_dirs(&places, "build-id directory", "/.build-id/%.2s/%s.debug", digits, digits + 2);
 }
 
-bool pd_vmlinux_places(const struct perfdata_symbols *symbols, const char *release, pd_place_fn *take, void *user)
+bool pd_vmlinux_places(const struct perfdata_symbols *symbols, const char *release, pd_location_fn *take, void *user)
 {
 	static const char *const patterns[] = {
 		"/boot/vmlinux-%s", "/usr/lib/debug/boot/vmlinux-%s", "/lib/modules/%s/build/vmlinux",

@@ -107,7 +107,7 @@ bool pd_module_build_id(const struct perfdata_symbols_dso *dso, struct pd_build_
 	if (read_text(path, MAX_NOTES, &notes, &size))
 		return false;
 	enum perfdata_status status = perfdata_notes_build_id(notes, size, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ?
-							      PERFDATA_BIG_ENDIAN : PERFDATA_LITTLE_ENDIAN, ret->bytes, &ret->size);
+							      PERFDATA_BYTE_ORDER_BIG : PERFDATA_BYTE_ORDER_LITTLE, ret->bytes, &ret->size);
 	pd_free(notes);
 	return status == PERFDATA_OK;
 }

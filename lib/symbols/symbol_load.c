@@ -24,10 +24,10 @@ void pd_symbols_log(const struct perfdata_symbols_dso *dso, enum perfdata_symbol
 		o->log(o->user, &entry);
 }
 
-static void find_fault(const struct perfdata_symbols_dso *dso, enum perfdata_code code, const char *file, const char *what)
+static void find_fault(const struct perfdata_symbols_dso *dso, enum perfdata_finding_code code, const char *file, const char *what)
 {
 	const struct perfdata_symbols_options *o = &dso->symbols->options;
-	const struct perfdata_code_info *info = perfdata_code_lookup(code);
+	const struct perfdata_finding_info *info = perfdata_finding_lookup(code);
 	char message[512];
 	if (!o->finding || !info)
 		return;
@@ -80,11 +80,11 @@ static void drop_table(struct perfdata_symbols_dso *dso)
 
 static enum perfdata_status refuse(struct perfdata_symbols_dso *dso, const char *path, enum perfdata_status status)
 {
-	/* names that are missing for want of memory are told of too */
+	/* names that are missing for want of memory are reported of too */
 	bool odd = status != PERFDATA_ABSENT;
 	pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, path, status_reason(status));
 	if (odd)
-		find_fault(dso, PERFDATA_F_SYMBOL_FILE, path, status_reason(status));
+		find_fault(dso, PERFDATA_FINDING_SYMBOL_FILE, path, status_reason(status));
 	drop_table(dso);
 	return status == PERFDATA_ENOMEM ? status : PERFDATA_ABSENT;
 }
@@ -176,7 +176,7 @@ static bool is_refused(struct perfdata_symbols_dso *dso, const char *path, const
 		return false;
 	}
 	pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, path, reason);
-	find_fault(dso, PERFDATA_F_SYMBOL_UNIDENTIFIED, path, reason);
+	find_fault(dso, PERFDATA_FINDING_SYMBOL_UNIDENTIFIED, path, reason);
 	return true;
 }
 
@@ -268,7 +268,7 @@ void pd_dso_check_id(const struct perfdata_symbols_dso *dso, const struct pd_bui
 {
 	const char *file = dso->origin.text_file ? dso->origin.text_file : dso->origin.file;
 	if (file && !is_same_id(&dso->found, id))
-		find_fault(dso, PERFDATA_F_SYMBOL_LATE_ID, file, "its build-id differs from the one that the recording gave late");
+		find_fault(dso, PERFDATA_FINDING_SYMBOL_LATE_ID, file, "its build-id differs from the one that the recording gave late");
 }
 
 struct search {
@@ -297,7 +297,7 @@ static struct pd_elf *open_matching(struct search *search, const char *path)
 	if (status) {
 		pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, path, status_reason(status));
 		if (status != PERFDATA_EUNSUP)
-			find_fault(dso, PERFDATA_F_SYMBOL_FILE, path, status_reason(status));
+			find_fault(dso, PERFDATA_FINDING_SYMBOL_FILE, path, status_reason(status));
 		return NULL;
 	}
 	search->found.size = 0;
@@ -315,7 +315,7 @@ static struct pd_elf *open_matching(struct search *search, const char *path)
 		return elf;
 	}
 	pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, path, reason);
-	find_fault(dso, search->id.size ? PERFDATA_F_SYMBOL_BUILDID : PERFDATA_F_SYMBOL_UNIDENTIFIED, path, reason);
+	find_fault(dso, search->id.size ? PERFDATA_FINDING_SYMBOL_BUILDID : PERFDATA_FINDING_SYMBOL_UNIDENTIFIED, path, reason);
 	pd_elf_close(elf);
 	return NULL;
 }

@@ -1,4 +1,4 @@
-/* Kernel modules come packed. They are unpacked into memory, up to a limit. */
+/* Kernel modules come compressed. They are decompressed into memory, up to a limit. */
 #include "config.h"
 #include <string.h>
 #include <unistd.h>
@@ -6,15 +6,15 @@
 #include "codec/codec.h"
 #include "symbols/symbols.h"
 
-#define MAX_PACKED ((size_t)256 << 20)
-#define MAX_UNPACKED ((size_t)1 << 30)
+#define MAX_COMPRESSED ((size_t)256 << 20)
+#define MAX_DECOMPRESSED ((size_t)1 << 30)
 
-struct unpacked {
+struct decompressed {
 	uint8_t *data;
 	size_t used, room, limit;
 };
 
-static enum perfdata_status grow(struct unpacked *out)
+static enum perfdata_status grow(struct decompressed *out)
 {
 	size_t room = out->room ? 2 * out->room : (size_t)1 << 18;
 	if (out->used > out->limit)
@@ -30,7 +30,7 @@ static enum perfdata_status grow(struct unpacked *out)
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status decode(struct pd_decoder *decoder, const uint8_t *in, size_t size, struct unpacked *out)
+static enum perfdata_status decode(struct pd_decoder *decoder, const uint8_t *in, size_t size, struct decompressed *out)
 {
 	size_t at = 0;
 	for (;;) {
@@ -51,16 +51,16 @@ static enum perfdata_status decode(struct pd_decoder *decoder, const uint8_t *in
 	}
 }
 
-enum perfdata_status pd_unpack_bytes(const void *packed, size_t size, size_t limit, char **ret, size_t *ret_size)
+enum perfdata_status pd_unpack_bytes(const void *compressed, size_t size, size_t limit, char **ret, size_t *ret_size)
 {
-	enum pd_codec_kind kind = pd_codec_probe(packed, size);
+	enum pd_codec_kind kind = pd_codec_probe(compressed, size);
 	if (kind == PD_CODEC_NONE)
 		return PERFDATA_ABSENT;
 	struct pd_decoder *decoder = pd_decoder_new(kind);
 	if (!decoder)
 		return pd_codec_available(kind) ? PERFDATA_ENOMEM : PERFDATA_EUNSUP;
-	struct unpacked out = { .limit = limit };
-	enum perfdata_status status = decode(decoder, packed, size, &out);
+	struct decompressed out = { .limit = limit };
+	enum perfdata_status status = decode(decoder, compressed, size, &out);
 	pd_decoder_free(decoder);
 	if (!status && out.used > limit)
 		status = PERFDATA_ELIMIT;
@@ -76,15 +76,15 @@ enum perfdata_status pd_unpack_bytes(const void *packed, size_t size, size_t lim
 enum perfdata_status pd_unpack(int fd, char **ret, size_t *ret_size)
 {
 	uint8_t magic[PD_CODEC_MAGIC];
-	char *packed;
+	char *compressed;
 	size_t size;
 	ssize_t got = pread(fd, magic, sizeof magic, 0);
 	if (got < 0 || pd_codec_probe(magic, (size_t)got) == PD_CODEC_NONE)
 		return PERFDATA_ABSENT;
-	enum perfdata_status status = pd_read_whole(fd, MAX_PACKED, &packed, &size);
+	enum perfdata_status status = pd_read_whole(fd, MAX_COMPRESSED, &compressed, &size);
 	if (status)
 		return status == PERFDATA_ENOMEM ? status : PERFDATA_EFORMAT;
-	status = pd_unpack_bytes(packed, size, MAX_UNPACKED, ret, ret_size);
-	pd_free(packed);
+	status = pd_unpack_bytes(compressed, size, MAX_DECOMPRESSED, ret, ret_size);
+	pd_free(compressed);
 	return status == PERFDATA_ABSENT ? PERFDATA_EFORMAT : status;
 }

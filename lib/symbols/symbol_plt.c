@@ -141,7 +141,7 @@ static bool jump_slot(const uint8_t *code, size_t size, uint64_t address, uint64
 	at += at < size && code[at] == 0xf2;
 	if (at + 6 > size || code[at] != 0xff || code[at + 1] != 0x25)
 		return false;
-	*ret = address + at + 6 + (uint64_t)(int64_t)(int32_t)pd_load32(code + at + 2, pd_order_is_foreign(PERFDATA_LITTLE_ENDIAN));
+	*ret = address + at + 6 + (uint64_t)(int64_t)(int32_t)pd_load32(code + at + 2, pd_order_is_foreign(PERFDATA_BYTE_ORDER_LITTLE));
 	return true;
 }
 

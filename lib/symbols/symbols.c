@@ -296,7 +296,7 @@ enum perfdata_status perfdata_symbols_vaddr(struct perfdata_symbols_dso *dso, ui
 }
 
 enum perfdata_status perfdata_symbols_source(struct perfdata_symbols_dso *dso, uint64_t address,
-					     struct perfdata_source *frames, size_t room, size_t *ret_count)
+					     struct perfdata_source_line *frames, size_t room, size_t *ret_count)
 {
 	uint64_t vaddr;
 	pd_monitor_enter(dso->lock);

@@ -139,17 +139,17 @@ void pd_close(int fd);
 void pd_dso_check_id(const struct perfdata_symbols_dso *dso, const struct pd_build_id *id);
 
 /* Calls `take` for one place after the other where the wanted file may be, until it returns true. `path` is borrowed. */
-typedef bool pd_place_fn(void *user, const char *path, const char *what);
+typedef bool pd_location_fn(void *user, const char *path, const char *what);
 /* Places of a recorded path (symfs, sysroot, this host). */
-bool pd_places_of(const struct perfdata_symbols *symbols, const char *path, const char *what, pd_place_fn *take, void *user);
+bool pd_places_of(const struct perfdata_symbols *symbols, const char *path, const char *what, pd_location_fn *take, void *user);
 /* Places of separate debug information, in perf's order. `debug_link` may be NULL. */
 bool pd_debug_places(const struct perfdata_symbols *symbols, const char *path, const char *debug_link,
-		     const struct pd_build_id *id, pd_place_fn *take, void *user);
+		     const struct pd_build_id *id, pd_location_fn *take, void *user);
 /* Places of the file itself in build-id directories. `name` is "elf", "vmlinux" or "kallsyms". */
 bool pd_cache_places(const struct perfdata_symbols *symbols, const struct pd_build_id *id, const char *name,
-		     pd_place_fn *take, void *user);
+		     pd_location_fn *take, void *user);
 /* Places of a kernel's image. */
-bool pd_vmlinux_places(const struct perfdata_symbols *symbols, const char *release, pd_place_fn *take, void *user);
+bool pd_vmlinux_places(const struct perfdata_symbols *symbols, const char *release, pd_location_fn *take, void *user);
 /* CRC of .gnu_debuglink over a file. false: the file cannot be read. */
 bool pd_debuglink_crc(int fd, uint32_t *ret);
 /* An open file from a debuginfod server, or -1 with a reason. One file includes what this needs. */
@@ -177,7 +177,7 @@ struct pd_segment {
 };
 
 bool pd_elf_supported(void);
-/* Takes `fd` over in any case. Unpacks packed files. */
+/* Takes `fd` over in any case. Unpacks compressed files. */
 enum perfdata_status pd_elf_open(int fd, struct pd_elf **ret);
 /* Bytes in memory that live as long as the handle. */
 enum perfdata_status pd_elf_open_memory(const void *image, size_t size, struct pd_elf **ret);
@@ -187,7 +187,7 @@ bool pd_elf_has_symtab(const struct pd_elf *elf);
 bool pd_elf_has_dynsym(const struct pd_elf *elf);
 /* The size of an ELF image in memory, by its header; 0: it is none, or larger than the limit. */
 size_t pd_elf_image_size(const void *image, size_t limit);
-/* The ELF file that is packed inside (.gnu_debugdata), or NULL. */
+/* The ELF file that is compressed inside (.gnu_debugdata), or NULL. */
 struct pd_elf *pd_elf_debugdata(const struct pd_elf *elf);
 /* Name and CRC of the separate debug file; NULL: none. */
 const char *pd_elf_debug_link(const struct pd_elf *elf, uint32_t *ret_crc);
@@ -207,19 +207,19 @@ enum pd_elf_place {
 enum perfdata_status pd_elf_symbols(struct pd_symbol_table *table, struct pd_elf *symbols, struct pd_elf *text,
 				    enum pd_elf_place place);
 
-/* --- symbol_packed.c: packed files --------------------------------------------------------------------------------- */
+/* --- symbol_compressed.c: compressed files --------------------------------------------------------------------------------- */
 
-/* The content of a packed file (gzip, zstd, xz), in *ret to be freed with pd_free. PERFDATA_ABSENT: it is not packed. */
+/* The content of a compressed file (gzip, zstd, xz), in *ret to be freed with pd_free. PERFDATA_ABSENT: it is not compressed. */
 enum perfdata_status pd_unpack(int fd, char **ret, size_t *ret_size);
-/* The same for bytes in memory, at most `limit` of them unpacked. PERFDATA_EFORMAT, PERFDATA_ELIMIT, PERFDATA_ENOMEM;
+/* The same for bytes in memory, at most `limit` of them decompressed. PERFDATA_EFORMAT, PERFDATA_ELIMIT, PERFDATA_ENOMEM;
  * PERFDATA_EUNSUP: built without the package. */
-enum perfdata_status pd_unpack_bytes(const void *packed, size_t size, size_t limit, char **ret, size_t *ret_size);
+enum perfdata_status pd_unpack_bytes(const void *compressed, size_t size, size_t limit, char **ret, size_t *ret_size);
 
 /* --- dwarf_lines.c ------------------------------------------------------------------------------------------------ */
 
 enum perfdata_status pd_lines_open(struct perfdata_symbols_dso *dso, struct pd_lines **ret);
 void pd_lines_close(struct pd_lines *lines);
-enum perfdata_status pd_lines_find(struct perfdata_symbols_dso *dso, uint64_t vaddr, struct perfdata_source *frames,
+enum perfdata_status pd_lines_find(struct perfdata_symbols_dso *dso, uint64_t vaddr, struct perfdata_source_line *frames,
 				   size_t room, size_t *ret_count);
 
 #endif

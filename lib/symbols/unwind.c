@@ -158,7 +158,7 @@ static bool read_memory(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *ret, void *a
 	struct perfdata_unwinder *u = arg;
 	const struct perfdata_bytes *stack = &u->sample->stack;
 	size_t size = arches[u->arch].word;
-	const bool swap = pd_order_is_foreign(PERFDATA_LITTLE_ENDIAN);
+	const bool swap = pd_order_is_foreign(PERFDATA_BYTE_ORDER_LITTLE);
 	uint8_t bytes[8] = { 0 };
 	(void)dwfl;
 	if (address >= u->sp && address - u->sp < stack->size && stack->size - (address - u->sp) >= size)

@@ -8,7 +8,7 @@
 int main(int argc, char **argv)
 {
 	const struct perfdata_reader_options options = { .size = sizeof options, .order = PERFDATA_ORDER_TIME,
-							 .read_ahead = argc > 2 && atoi(argv[2]) > 1 ? PERFDATA_READ_RECORDS_AHEAD : 0u };
+							 .read_ahead = argc > 2 && atoi(argv[2]) > 1 ? PERFDATA_AHEAD_RECORDS : 0u };
 	const struct perfdata_session_options needs = {
 		.size = sizeof needs,
 		.needs = PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES | PERFDATA_NEED_STACKS,

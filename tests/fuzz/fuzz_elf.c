@@ -1,4 +1,4 @@
-/* ELF files: symbols, PLT, debug information, build-ids, packed ones; also as the image of a kernel and of a module, and as the code of a process
+/* ELF files: symbols, PLT, debug information, build-ids, compressed ones; also as the image of a kernel and of a module, and as the code of a process
  * whose stack is unwound. */
 #include "fuzz_symbols.h"
 
@@ -56,9 +56,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		fuzz_dso(PERFDATA_DSO_KERNEL, data, size);
 	if (size % 4 == 2 && size > 2)
 		unwind(data, size, (enum perfdata_unwind_arch)(size / 4 % 4));
-	if (perfdata_read_build_id(fuzz_file(data, size), id, &id_size) == PERFDATA_OK)
+	if (perfdata_file_build_id(fuzz_file(data, size), id, &id_size) == PERFDATA_OK)
 		fuzz_touch(id, id_size);
-	if (perfdata_notes_build_id(data, size, size % 2 ? PERFDATA_BIG_ENDIAN : PERFDATA_LITTLE_ENDIAN, id, &id_size) == PERFDATA_OK)
+	if (perfdata_notes_build_id(data, size, size % 2 ? PERFDATA_BYTE_ORDER_BIG : PERFDATA_BYTE_ORDER_LITTLE, id, &id_size) == PERFDATA_OK)
 		fuzz_touch(id, id_size);
 	return 0;
 }

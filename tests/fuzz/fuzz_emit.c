@@ -62,15 +62,15 @@ static bool well_formed(const char *name, const struct emitted *output)
 	return true;
 }
 
-static size_t options_of(const struct variant *variant, const struct perfdata_emitter *emitter, struct perfdata_option_value *values)
+static size_t options_of(const struct variant *variant, const struct perfdata_emitter *emitter, struct perfdata_emitter_option_value *values)
 {
 	size_t count = 0;
 	for (; count < MAX_OPTIONS && variant->options[count].name; count++) {
-		const struct perfdata_option *option = emitter->options;
+		const struct perfdata_emitter_option *option = emitter->options;
 		while (option->name && strcmp(option->name, variant->options[count].name) != 0)
 			option++;
 		fuzz_require(option->name != NULL, variant->options[count].name);
-		values[count] = (struct perfdata_option_value){
+		values[count] = (struct perfdata_emitter_option_value){
 			.option = option, .text = variant->options[count].text,
 			.number = option->kind == PERFDATA_OPTION_NUMBER ? strtoul(variant->options[count].text, NULL, 10) : 0,
 		};
@@ -82,7 +82,7 @@ static size_t options_of(const struct variant *variant, const struct perfdata_em
 static bool emit_variant(const struct variant *variant, const uint8_t *data, size_t size)
 {
 	const struct perfdata_emitter *emitter = perfdata_builtin_emitter_named(variant->emitter);
-	struct perfdata_option_value values[MAX_OPTIONS];
+	struct perfdata_emitter_option_value values[MAX_OPTIONS];
 	struct emitted output;
 
 	struct perfdata_symbols *symbols = variant->symbols ? fuzz_no_symbols() : NULL;

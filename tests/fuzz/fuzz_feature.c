@@ -7,14 +7,14 @@ static void touch_nodes(const struct perfdata_node *node, unsigned depth)
 	fuzz_require(depth < 64, "a tree is deep");
 	for (; node; node = node->next) {
 		switch (node->kind) {
-		case PERFDATA_STRING:
-		case PERFDATA_BYTES:
+		case PERFDATA_KIND_STRING:
+		case PERFDATA_KIND_BYTES:
 			fuzz_touch_bytes(node->v.bytes);
 			break;
-		case PERFDATA_BITMAP:
+		case PERFDATA_KIND_BITMAP:
 			fuzz_touch_bytes(node->v.bytes);
 			break;
-		case PERFDATA_ATTR:
+		case PERFDATA_KIND_ATTR:
 			fuzz_require(node->v.attr != NULL, "an attr is missing");
 			fuzz_touch(node->v.attr, sizeof *node->v.attr);
 			break;
@@ -43,7 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const uint64_t how = fuzz_take(&data, &size, 1);
 	const uint32_t id = (uint32_t)fuzz_take(&data, &size, 1) % (PERFDATA_FEATURE_LAST + 2);
 	const uint32_t cpus = (uint32_t)fuzz_take(&data, &size, 2);
-	const enum perfdata_order order = how & 1 ? PERFDATA_BIG_ENDIAN : PERFDATA_LITTLE_ENDIAN;
+	const enum perfdata_byte_order order = how & 1 ? PERFDATA_BYTE_ORDER_BIG : PERFDATA_BYTE_ORDER_LITTLE;
 	struct perfdata_feature *feature, *btf;
 	struct perfdata_error error;
 

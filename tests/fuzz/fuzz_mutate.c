@@ -256,19 +256,19 @@ static void change(struct recording *r)
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
 {
-	static uint8_t unpacked[LARGEST];
+	static uint8_t decompressed[LARGEST];
 	static struct recording r;
 
 	state = seed | 1;
 	if (below(2))
 		return LLVMFuzzerMutate(data, size, max_size);
 	if (!find_parts(&r, data, size, max_size)) {
-		/* packed: every other time its contents are changed and packed again, or stay as they are */
-		const size_t inner = below(2) ? unpack(data, size, unpacked, sizeof unpacked) : 0;
-		if (!inner || inner > max_size || !find_parts(&r, unpacked, inner, max_size))
+		/* compressed: every other time its contents are changed and compressed again, or stay as they are */
+		const size_t inner = below(2) ? unpack(data, size, decompressed, sizeof decompressed) : 0;
+		if (!inner || inner > max_size || !find_parts(&r, decompressed, inner, max_size))
 			return LLVMFuzzerMutate(data, size, max_size);
 		change(&r);
-		memcpy(data, unpacked, r.size);
+		memcpy(data, decompressed, r.size);
 		return below(4) ? pack(data, r.size, max_size) : r.size;
 	}
 	for (size_t n = 1 + below(3); n; n--) {

@@ -132,7 +132,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	read_pipe(data, size, &options);
 	/* no thread for the records of small inputs, but where fuzzing sets another limit */
-	options.read_ahead = PERFDATA_READ_RECORDS_AHEAD | (size % 8 ? 0 : PERFDATA_READ_BYTES_AHEAD);
+	options.read_ahead = PERFDATA_AHEAD_RECORDS | (size % 8 ? 0 : PERFDATA_AHEAD_BYTES);
 	read_memory(data, size, &options);
 	return 0;
 }

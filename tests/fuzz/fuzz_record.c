@@ -40,18 +40,18 @@ static void touch_view(const struct perfdata_layout *layout, const void *view, u
 		if (!(present >> i & 1))
 			continue;
 		switch (field->kind) {
-		case PERFDATA_TEXT:
-		case PERFDATA_CHARS:
-		case PERFDATA_BYTES:
+		case PERFDATA_KIND_TEXT:
+		case PERFDATA_KIND_CHARS:
+		case PERFDATA_KIND_BYTES:
 			fuzz_touch_bytes(*(const struct perfdata_bytes *)member);
 			break;
-		case PERFDATA_LIST:
+		case PERFDATA_KIND_LIST:
 			touch_list(member);
 			break;
-		case PERFDATA_STRUCT:
+		case PERFDATA_KIND_STRUCT:
 			touch_view(field->element, member, *(const uint64_t *)member);
 			break;
-		case PERFDATA_CPUS:
+		case PERFDATA_KIND_CPUS:
 			touch_cpus(member);
 			break;
 		default:
@@ -102,7 +102,7 @@ static void decode(const struct perfdata_config *config, const uint8_t *data, si
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const enum perfdata_order order = fuzz_take(&data, &size, 1) & 1 ? PERFDATA_BIG_ENDIAN : PERFDATA_LITTLE_ENDIAN;
+	const enum perfdata_byte_order order = fuzz_take(&data, &size, 1) & 1 ? PERFDATA_BYTE_ORDER_BIG : PERFDATA_BYTE_ORDER_LITTLE;
 	struct perfdata_config config;
 	struct perfdata_attr attr;
 	size_t used;
@@ -120,7 +120,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	data += attr_size;
 	size -= attr_size;
 	while (size >= 8) {
-		const size_t stated = order == PERFDATA_BIG_ENDIAN ? (size_t)(data[6] << 8 | data[7]) : (size_t)(data[7] << 8 | data[6]);
+		const size_t stated = order == PERFDATA_BYTE_ORDER_BIG ? (size_t)(data[6] << 8 | data[7]) : (size_t)(data[7] << 8 | data[6]);
 		const size_t here = stated >= 8 && stated <= size ? stated : size;
 		/* of its own, so that a byte too far is seen */
 		uint8_t *own = malloc(here);

@@ -170,8 +170,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	perfdata_reader_close(reader);
 	perfdata_symbols_free(symbols);
 	if (size % 4 == 0) {
-		const struct counted briefly = count(data, size, 0), by_records = count(data, size, PERFDATA_NEED_RECORDS);
-		check(!memcmp(&briefly, &by_records, sizeof briefly));
+		const struct counted in_summary = count(data, size, 0), by_records = count(data, size, PERFDATA_NEED_RECORDS);
+		check(!memcmp(&in_summary, &by_records, sizeof in_summary));
 	}
 	return 0;
 }

@@ -48,7 +48,7 @@ static inline struct perfdata_symbols *fuzz_no_symbols(void)
 
 static inline void fuzz_look_up(struct perfdata_symbols_dso *dso, uint64_t address, uint64_t time)
 {
-	struct perfdata_source sources[8];
+	struct perfdata_source_line sources[8];
 	struct perfdata_symbol symbol;
 	size_t count = 0;
 

@@ -16,7 +16,7 @@ static bool symbol(void *user, uint64_t address, struct perfdata_trace_symbol *r
 }
 
 static void print_event(const struct perfdata_trace *trace, const struct perfdata_trace_event *event, struct perfdata_bytes raw,
-			enum perfdata_order order)
+			enum perfdata_byte_order order)
 {
 	const struct perfdata_trace_context context = { .trace = trace, .order = order, .symbol = symbol };
 	struct perfdata_trace_value value;
@@ -47,7 +47,7 @@ static void print_event(const struct perfdata_trace *trace, const struct perfdat
 	perfdata_text_release(&text);
 }
 
-static void walk_events(const struct perfdata_trace *trace, enum perfdata_order order, struct perfdata_bytes raw)
+static void walk_events(const struct perfdata_trace *trace, enum perfdata_byte_order order, struct perfdata_bytes raw)
 {
 	const struct perfdata_trace_event *event;
 	uint64_t id;
@@ -82,7 +82,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	}
 	const uint64_t how = fuzz_take(&data, &size, 1);
-	const enum perfdata_order order = how & 1 ? PERFDATA_BIG_ENDIAN : PERFDATA_LITTLE_ENDIAN;
+	const enum perfdata_byte_order order = how & 1 ? PERFDATA_BYTE_ORDER_BIG : PERFDATA_BYTE_ORDER_LITTLE;
 	if (!size || perfdata_trace_new(order, how & 2 ? 4 : 8, &trace) != PERFDATA_OK)
 		return 0;
 	const uint8_t *nul = memchr(data, 0, size);

@@ -31,7 +31,7 @@ static inline void emit_read_back(int fd, struct emitted *ret)
 
 struct emit_how {
 	unsigned jobs;
-	const struct perfdata_option_value *options;
+	const struct perfdata_emitter_option_value *options;
 	size_t nr_options;
 	struct perfdata_symbols *symbols;   /* NULL: no names */
 };

@@ -15,13 +15,13 @@
 struct build {
 	uint8_t bytes[8192];
 	size_t size;
-	enum perfdata_order order;
+	enum perfdata_byte_order order;
 };
 
 static void put(struct build *b, uint64_t value, unsigned width)
 {
 	for (unsigned i = 0; i < width; i++) {
-		unsigned shift = b->order == PERFDATA_BIG_ENDIAN ? width - 1 - i : i;
+		unsigned shift = b->order == PERFDATA_BYTE_ORDER_BIG ? width - 1 - i : i;
 		b->bytes[b->size++] = (uint8_t)(value >> shift * 8);
 	}
 }
@@ -59,7 +59,7 @@ static const struct perfdata_node *at(const struct perfdata_node *node, const ch
 		char name[64];
 		memcpy(name, path, size);
 		name[size] = 0;
-		if (node->kind == PERFDATA_LIST) {
+		if (node->kind == PERFDATA_KIND_LIST) {
 			const struct perfdata_node *element = node->child;
 			for (unsigned long i = strtoul(name, NULL, 10); i > 0 && element; i--)
 				element = element->next;
@@ -82,7 +82,7 @@ static const char *text(const struct perfdata_node *root, const char *path)
 {
 	static char copy[256];
 	const struct perfdata_node *node = at(root, path);
-	if (!node || node->kind != PERFDATA_STRING)
+	if (!node || node->kind != PERFDATA_KIND_STRING)
 		return NULL;
 	snprintf(copy, sizeof copy, "%.*s", (int)node->v.bytes.size, (const char *)node->v.bytes.data);
 	return copy;
@@ -129,7 +129,7 @@ static void put_attr(struct build *b, uint64_t size, uint64_t config)
 	put64(b, 4000);
 	put64(b, PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_TID);
 	put64(b, 4);
-	put64(b, b->order == PERFDATA_BIG_ENDIAN ? UINT64_C(1) << 63 : 1);
+	put64(b, b->order == PERFDATA_BYTE_ORDER_BIG ? UINT64_C(1) << 63 : 1);
 	put_zeros(b, size - 48);
 }
 static void build_event_desc(struct build *b)
@@ -148,7 +148,7 @@ static void build_event_desc(struct build *b)
 static void check_event_desc(const struct perfdata_node *root)
 {
 	const struct perfdata_node *attr = at(root, "event_desc/0/attr");
-	CHECK(attr && attr->kind == PERFDATA_ATTR);
+	CHECK(attr && attr->kind == PERFDATA_KIND_ATTR);
 	CHECK_EQ(attr->v.attr->type, 1);
 	CHECK_EQ(attr->v.attr->config, 3);
 	CHECK(perfdata_attr_has(attr->v.attr, PERFDATA_ATTR_DISABLED));
@@ -307,7 +307,7 @@ static void check_memory(const struct perfdata_node *root)
 	static const uint8_t expected[16] = { 3, 0, 0, 0, 0, 0, 0, 0x80, 0x3f };
 	const struct perfdata_node *set = at(root, "nodes/0/set");
 	CHECK_EQ(number(root, "block_size"), 0x8000000);
-	CHECK(set && set->kind == PERFDATA_BITMAP);
+	CHECK(set && set->kind == PERFDATA_KIND_BITMAP);
 	CHECK_EQ(set->v.bytes.size, sizeof expected);
 	CHECK(!memcmp(set->v.bytes.data, expected, sizeof expected));
 }

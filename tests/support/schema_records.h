@@ -17,25 +17,25 @@ static inline uint64_t random_u64(void)
 	return random_state;
 }
 
-static inline enum perfdata_order order_of(bool big) { return big ? PERFDATA_BIG_ENDIAN : PERFDATA_LITTLE_ENDIAN; }
+static inline enum perfdata_byte_order order_of(bool big) { return big ? PERFDATA_BYTE_ORDER_BIG : PERFDATA_BYTE_ORDER_LITTLE; }
 
 static inline unsigned member_size(enum perfdata_kind kind)
 {
 	switch (kind) {
-	case PERFDATA_U8: return 1;
-	case PERFDATA_U16: return 2;
-	case PERFDATA_U32:
-	case PERFDATA_S32: return 4;
-	case PERFDATA_U64:
-	case PERFDATA_S64:
-	case PERFDATA_F64: return 8;
-	case PERFDATA_TEXT:
-	case PERFDATA_CHARS:
-	case PERFDATA_BYTES:
-	case PERFDATA_FEATURE: return sizeof(struct perfdata_bytes);
-	case PERFDATA_LIST: return sizeof(struct perfdata_list);
-	case PERFDATA_ATTR: return sizeof(struct perfdata_attr);
-	case PERFDATA_CPUS: return sizeof(struct perfdata_cpus);
+	case PERFDATA_KIND_U8: return 1;
+	case PERFDATA_KIND_U16: return 2;
+	case PERFDATA_KIND_U32:
+	case PERFDATA_KIND_S32: return 4;
+	case PERFDATA_KIND_U64:
+	case PERFDATA_KIND_S64:
+	case PERFDATA_KIND_F64: return 8;
+	case PERFDATA_KIND_TEXT:
+	case PERFDATA_KIND_CHARS:
+	case PERFDATA_KIND_BYTES:
+	case PERFDATA_KIND_FEATURE: return sizeof(struct perfdata_bytes);
+	case PERFDATA_KIND_LIST: return sizeof(struct perfdata_list);
+	case PERFDATA_KIND_ATTR: return sizeof(struct perfdata_attr);
+	case PERFDATA_KIND_CPUS: return sizeof(struct perfdata_cpus);
 	default: return 0;
 	}
 }
@@ -87,18 +87,18 @@ static inline bool same_view(const struct perfdata_layout *layout, uint64_t pres
 		if (!(present >> i & 1))
 			continue;
 		switch (field->kind) {
-		case PERFDATA_LIST: same = same_list(a, b); break;
-		case PERFDATA_CPUS: same = same_cpus(a, b); break;
-		case PERFDATA_STRUCT:
-		case PERFDATA_ATTR:
+		case PERFDATA_KIND_LIST: same = same_list(a, b); break;
+		case PERFDATA_KIND_CPUS: same = same_cpus(a, b); break;
+		case PERFDATA_KIND_STRUCT:
+		case PERFDATA_KIND_ATTR:
 			memcpy(&present_a, a, 8);
 			memcpy(&present_b, b, 8);
 			same = present_a == present_b && same_view(field->element, present_a, a, b);
 			break;
-		case PERFDATA_TEXT:
-		case PERFDATA_CHARS:
-		case PERFDATA_BYTES:
-		case PERFDATA_FEATURE: same = same_bytes(a, b); break;
+		case PERFDATA_KIND_TEXT:
+		case PERFDATA_KIND_CHARS:
+		case PERFDATA_KIND_BYTES:
+		case PERFDATA_KIND_FEATURE: same = same_bytes(a, b); break;
 		default: same = !memcmp(a, b, member_size(field->kind));
 		}
 		if (!same) {
@@ -142,7 +142,7 @@ static inline void make_attr(struct perfdata_attr *attr, uint64_t sample_type)
 	attr->size = 136;
 	attr->sample_type = sample_type;
 	attr->flags = UINT64_C(1) << PERFDATA_ATTR_SAMPLE_ID_ALL;
-	attr->read_format = PERFDATA_READ_ID;
+	attr->read_format = PERFDATA_READ_FORMAT_ID;
 	attr->sample_regs_user = 0x103;
 	attr->sample_regs_intr = 0x101;
 	attr->sample_period = 4000;
@@ -170,7 +170,7 @@ static inline void put_attr(struct build *b, uint64_t sample_type)
 	put_u64(b, 0x123);
 	put_u64(b, 4000);
 	put_u64(b, sample_type);
-	put_u64(b, PERFDATA_READ_ID);
+	put_u64(b, PERFDATA_READ_FORMAT_ID);
 	/* inherit, precise_ip 2, sample_id_all, as compilers of either kind of machine lay them out */
 	put_u64(b, b->big ? UINT64_C(1) << 62 | UINT64_C(1) << 48 | UINT64_C(1) << 45 : 1 << 1 | 2 << 15 | 1 << 18);
 	put_u32(b, 1);
@@ -377,20 +377,20 @@ static inline bool is_text(struct perfdata_bytes bytes, const char *text)
 
 static inline void put_read(struct build *b, uint64_t format)
 {
-	if (format & PERFDATA_READ_GROUP)
+	if (format & PERFDATA_READ_FORMAT_GROUP)
 		put_u64(b, 2);
 	else
 		put_u64(b, 1000);
-	if (format & PERFDATA_READ_TIME_ENABLED)
+	if (format & PERFDATA_READ_FORMAT_TIME_ENABLED)
 		put_u64(b, 501);
-	if (format & PERFDATA_READ_TIME_RUNNING)
+	if (format & PERFDATA_READ_FORMAT_TIME_RUNNING)
 		put_u64(b, 502);
-	for (unsigned i = 0; i < (format & PERFDATA_READ_GROUP ? 2 : 1); i++) {
-		if (format & PERFDATA_READ_GROUP)
+	for (unsigned i = 0; i < (format & PERFDATA_READ_FORMAT_GROUP ? 2 : 1); i++) {
+		if (format & PERFDATA_READ_FORMAT_GROUP)
 			put_u64(b, 1000 + i);
-		if (format & PERFDATA_READ_ID)
+		if (format & PERFDATA_READ_FORMAT_ID)
 			put_u64(b, 77 + i);
-		if (format & PERFDATA_READ_LOST)
+		if (format & PERFDATA_READ_FORMAT_LOST)
 			put_u64(b, 9 + i);
 	}
 }
@@ -488,7 +488,7 @@ static inline uint64_t rows_of(uint64_t type)
 	if (type & PERFDATA_SAMPLE_WEIGHT_STRUCT)
 		type &= ~(uint64_t)PERFDATA_SAMPLE_WEIGHT;
 	for (uint32_t i = 0; i < layout->nr_fields; i++)
-		if (layout->fields[i].kind != PERFDATA_PAD && type & layout->fields[i].when_value)
+		if (layout->fields[i].kind != PERFDATA_KIND_PAD && type & layout->fields[i].when_value)
 			rows |= UINT64_C(1) << i;
 	return rows;
 }

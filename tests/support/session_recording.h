@@ -133,7 +133,7 @@ static inline void stream_chain(const uint64_t *ips, size_t nr)
 #define MAX_TOLD 4096
 
 /* A delivery, and the bytes of its batch that tests look at. */
-struct told {
+struct emitted {
 	struct perfdata_delivery delivery;
 	uint32_t type;
 	uint32_t event;           /* index, or UINT32_MAX */
@@ -145,7 +145,7 @@ struct walk {
 	struct perfdata_reader *reader;
 	struct perfdata_session *session;
 	enum perfdata_status end;
-	struct told told[MAX_TOLD];
+	struct emitted told[MAX_TOLD];
 	size_t nr;
 	size_t nr_records;
 };
@@ -162,8 +162,8 @@ static inline void walk_open(struct walk *walk, const struct perfdata_session_op
 		walk->nr_records += batch->nr_records;
 		for (size_t i = 0; i < batch->nr_deliveries && walk->nr < MAX_TOLD; i++) {
 			const struct perfdata_delivery *delivery = &batch->deliveries[i];
-			struct told *told = &walk->told[walk->nr++];
-			*told = (struct told){ .delivery = *delivery, .type = delivery->record->type, .deferred = delivery->deferred,
+			struct emitted *told = &walk->told[walk->nr++];
+			*told = (struct emitted){ .delivery = *delivery, .type = delivery->record->type, .deferred = delivery->deferred,
 					       .event = delivery->event ? delivery->event->index : UINT32_MAX };
 			for (size_t at = 0; delivery->branches != PERFDATA_NONE && at < 8 && delivery->branches + at < batch->nr_frames; at++)
 				told->branches[at] = batch->frames[delivery->branches + at];
@@ -190,7 +190,7 @@ static inline void walk_close(struct walk *walk)
 }
 
 /* The n-th delivery of a SAMPLE record, silent ones too; NULL: there are fewer. */
-static inline const struct told *sample_at(const struct walk *walk, size_t n)
+static inline const struct emitted *sample_at(const struct walk *walk, size_t n)
 {
 	for (size_t i = 0; i < walk->nr; i++)
 		if (walk->told[i].type == PERFDATA_RECORD_SAMPLE && n-- == 0)
@@ -200,7 +200,7 @@ static inline const struct told *sample_at(const struct walk *walk, size_t n)
 
 static inline const char *comm_at(const struct walk *walk, size_t n)
 {
-	const struct told *told = sample_at(walk, n);
+	const struct emitted *told = sample_at(walk, n);
 	return told ? perfdata_session_comm(walk->session, told->delivery.comm) : NULL;
 }
 
@@ -218,7 +218,7 @@ static inline const char *frame_text(const struct walk *walk, uint32_t frame)
 }
 static inline const char *ip_at(const struct walk *walk, size_t n)
 {
-	const struct told *told = sample_at(walk, n);
+	const struct emitted *told = sample_at(walk, n);
 	return told ? frame_text(walk, told->delivery.ip) : NULL;
 }
 

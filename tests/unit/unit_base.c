@@ -43,7 +43,7 @@ static void test_checked(void)
 static void test_cursor(void)
 {
 	const uint8_t bytes[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
-	struct pd_cursor c = pd_cursor(bytes, sizeof bytes, pd_order_is_foreign(PERFDATA_LITTLE_ENDIAN));
+	struct pd_cursor c = pd_cursor(bytes, sizeof bytes, pd_order_is_foreign(PERFDATA_BYTE_ORDER_LITTLE));
 	CHECK_EQ(pd_u8(&c), 1);
 	CHECK_EQ(pd_u16(&c), 0x0302);
 	CHECK_EQ(pd_u32(&c), 0x07060504);
@@ -53,7 +53,7 @@ static void test_cursor(void)
 	CHECK_EQ(pd_u8(&c), 0);
 	CHECK(c.failed);
 
-	c = pd_cursor(bytes, sizeof bytes, pd_order_is_foreign(PERFDATA_BIG_ENDIAN));
+	c = pd_cursor(bytes, sizeof bytes, pd_order_is_foreign(PERFDATA_BYTE_ORDER_BIG));
 	CHECK_EQ(pd_u16(&c), 0x0102);
 	CHECK_EQ(pd_u32(&c), 0x03040506);
 	CHECK_EQ(pd_u64(&c), 0x0708090a0b0c0d0e);
@@ -200,13 +200,13 @@ static void test_status(void)
 	CHECK_STR(perfdata_status_text(PERFDATA_ENOMEM), "out of memory");
 	CHECK_STR(perfdata_status_text((enum perfdata_status)99), "unknown status");
 	unsigned last = 0;
-	for (size_t i = 0; perfdata_code_at(i); i++) {
-		const struct perfdata_code_info *info = perfdata_code_at(i);
+	for (size_t i = 0; perfdata_finding_at(i); i++) {
+		const struct perfdata_finding_info *info = perfdata_finding_at(i);
 		CHECK(info->code > last && info->name[0] && info->meaning[0] && info->advice[0]);
-		CHECK(perfdata_code_lookup(info->code) == info);
+		CHECK(perfdata_finding_lookup(info->code) == info);
 		last = info->code;
 	}
-	CHECK(perfdata_code_lookup(0) == NULL);
+	CHECK(perfdata_finding_lookup(0) == NULL);
 }
 
 static void test_hash(void)
@@ -238,7 +238,7 @@ static void test_hash(void)
 /* Against a plain array: keys 0 … 511 (times a stride that makes neighbours collide if the hash is poor). */
 static void map_against_model(uint64_t stride)
 {
-	struct pd_map map = { 0 };
+	struct pd_hash_map map = { 0 };
 	uint64_t model[MODEL], value;
 	bool present[MODEL] = { false };
 	size_t count = 0;
@@ -247,54 +247,54 @@ static void map_against_model(uint64_t stride)
 		uint64_t key = i * stride;
 		if (random64() % 3) {
 			model[i] = random64();
-			CHECK(pd_map_put(&map, key, model[i]) == 0);
+			CHECK(pd_hash_map_put(&map, key, model[i]) == 0);
 			count += !present[i];
 			present[i] = true;
 		} else {
-			CHECK(pd_map_remove(&map, key) == present[i]);
+			CHECK(pd_hash_map_remove(&map, key) == present[i]);
 			count -= present[i];
 			present[i] = false;
 		}
 		CHECK_EQ(map.count, count);
 	}
 	for (uint64_t i = 0; i < MODEL; i++) {
-		bool found = pd_map_get(&map, i * stride, &value);
+		bool found = pd_hash_map_get(&map, i * stride, &value);
 		CHECK(found == present[i] && (!found || value == model[i]));
 	}
 	size_t position = 0, seen = 0;
 	uint64_t key;
-	while (pd_map_each(&map, &position, &key, &value)) {
+	while (pd_hash_map_each(&map, &position, &key, &value)) {
 		CHECK(key % stride == 0 && key / stride < MODEL && present[key / stride] && model[key / stride] == value);
 		seen++;
 	}
 	CHECK_EQ(seen, count);
-	CHECK(!pd_map_each(&map, &position, &key, &value));
-	pd_map_release(&map);
-	CHECK(map.count == 0 && !pd_map_get(&map, 1, &value));
+	CHECK(!pd_hash_map_each(&map, &position, &key, &value));
+	pd_hash_map_release(&map);
+	CHECK(map.count == 0 && !pd_hash_map_get(&map, 1, &value));
 }
 
 static void test_map(void)
 {
-	struct pd_map map = { 0 };
+	struct pd_hash_map map = { 0 };
 	uint64_t value = 5;
 	size_t position = 0;
-	CHECK(!pd_map_get(&map, 0, &value) && value == 5);
-	CHECK(!pd_map_remove(&map, 0));
-	CHECK(!pd_map_each(&map, &position, &value, &value));
-	pd_map_release(&map);
+	CHECK(!pd_hash_map_get(&map, 0, &value) && value == 5);
+	CHECK(!pd_hash_map_remove(&map, 0));
+	CHECK(!pd_hash_map_each(&map, &position, &value, &value));
+	pd_hash_map_release(&map);
 	map_against_model(1);
 	map_against_model(1ull << 20);
 	map_against_model(0x100000001ull);
 	map_against_model(UINT64_MAX / MODEL);
 
-	CHECK(pd_map_put(&map, UINT64_MAX, 1) == 0 && pd_map_get(&map, UINT64_MAX, &value) && value == 1);
+	CHECK(pd_hash_map_put(&map, UINT64_MAX, 1) == 0 && pd_hash_map_get(&map, UINT64_MAX, &value) && value == 1);
 	alloc_fail_countdown = 0;
 	int failed = 0;
 	for (uint64_t i = 0; i < 100; i++)
-		failed += pd_map_put(&map, i, i) < 0;
+		failed += pd_hash_map_put(&map, i, i) < 0;
 	CHECK_EQ(failed, 1);
 	CHECK_EQ(map.count, 100);
-	pd_map_release(&map);
+	pd_hash_map_release(&map);
 }
 
 static void test_intern(void)

@@ -1,4 +1,4 @@
-/* Which dsos chains go through is told without stacks; it must be what the stacks say. */
+/* Which dsos chains go through is reported without stacks; it must be what the stacks say. */
 #include "config.h"
 #include "session_recording.h"
 

@@ -8,7 +8,7 @@
 
 #define SIZE 200000
 
-static uint8_t plain[SIZE], packed[SIZE * 2], unpacked[SIZE * 3];
+static uint8_t plain[SIZE], compressed[SIZE * 2], decompressed[SIZE * 3];
 
 static const enum pd_codec_kind kinds[] = { PD_CODEC_GZIP, PD_CODEC_ZSTD };
 
@@ -28,14 +28,14 @@ static size_t pack(enum pd_codec_kind kind, const uint8_t *bytes, size_t size, s
 	enum perfdata_status status = PERFDATA_OK;
 	while (status == PERFDATA_OK) {
 		size_t in_size = size - in_used < step ? size : in_used + step;
-		size_t out_size = sizeof packed - used < step ? sizeof packed : used + step;
-		status = pd_encoder_run(encoder, bytes, in_size, &in_used, packed, out_size, &used, in_size == size);
-		if (used == sizeof packed)
+		size_t out_size = sizeof compressed - used < step ? sizeof compressed : used + step;
+		status = pd_encoder_run(encoder, bytes, in_size, &in_used, compressed, out_size, &used, in_size == size);
+		if (used == sizeof compressed)
 			break;
 	}
 	CHECK_EQ(status, PERFDATA_END);
 	CHECK_EQ(in_used, size);
-	CHECK_EQ(pd_encoder_run(encoder, bytes, size, &in_used, packed, sizeof packed, &used, true), PERFDATA_END);
+	CHECK_EQ(pd_encoder_run(encoder, bytes, size, &in_used, compressed, sizeof compressed, &used, true), PERFDATA_END);
 	pd_encoder_free(encoder);
 	return used;
 }
@@ -50,8 +50,8 @@ static enum perfdata_status unpack(enum pd_codec_kind kind, size_t size, size_t 
 	for (;;) {
 		size_t before_in = used, before_out = out;
 		size_t in_size = size - used < step ? size : used + step;
-		size_t out_size = sizeof unpacked - out < step ? sizeof unpacked : out + step;
-		status = pd_decoder_run(decoder, packed, in_size, &used, unpacked, out_size, &out);
+		size_t out_size = sizeof decompressed - out < step ? sizeof decompressed : out + step;
+		status = pd_decoder_run(decoder, compressed, in_size, &used, decompressed, out_size, &out);
 		if (used > in_size || out > out_size)
 			FAIL("a position beyond its end");
 		if (status != PERFDATA_OK && status != PERFDATA_END)
@@ -119,11 +119,11 @@ static void test_available(void)
 
 static void check_round_trip(enum pd_codec_kind kind, size_t size, size_t step, int level)
 {
-	size_t packed_size = pack(kind, plain, size, 0, step, level), used, out;
-	CHECK_EQ(pd_codec_probe(packed, packed_size), kind);
-	CHECK_EQ(unpack(kind, packed_size, step, &used, &out), PERFDATA_END);
-	CHECK_EQ(used, packed_size);
-	CHECK(out == size && !memcmp(unpacked, plain, size));
+	size_t compressed_size = pack(kind, plain, size, 0, step, level), used, out;
+	CHECK_EQ(pd_codec_probe(compressed, compressed_size), kind);
+	CHECK_EQ(unpack(kind, compressed_size, step, &used, &out), PERFDATA_END);
+	CHECK_EQ(used, compressed_size);
+	CHECK(out == size && !memcmp(decompressed, plain, size));
 }
 
 static void test_xz(void)
@@ -153,28 +153,28 @@ static void test_xz(void)
 	CHECK_EQ(pd_codec_probe(hello, 6), PD_CODEC_XZ);
 	CHECK_EQ(pd_codec_probe(hello, 5), PD_CODEC_NONE);
 	/* two streams with padding between them and behind */
-	memset(packed, 0, sizeof packed);
-	memcpy(packed, hello, sizeof hello);
-	memcpy(packed + sizeof hello + 8, hello, sizeof hello);
+	memset(compressed, 0, sizeof compressed);
+	memcpy(compressed, hello, sizeof hello);
+	memcpy(compressed + sizeof hello + 8, hello, sizeof hello);
 	const size_t size = 2 * sizeof hello + 12;
 	for (size_t step = 1; step <= size; step += 7) {
 		CHECK_EQ(unpack(PD_CODEC_XZ, size, step, &used, &out), PERFDATA_END);
 		CHECK_EQ(used, size);
-		CHECK(out == 2 * length && !memcmp(unpacked, text, length) && !memcmp(unpacked + length, text, length));
+		CHECK(out == 2 * length && !memcmp(decompressed, text, length) && !memcmp(decompressed + length, text, length));
 	}
 	for (size_t cut = 1; cut < sizeof hello; cut++) {
 		CHECK_EQ(unpack(PD_CODEC_XZ, cut, SIZE, &used, &out), PERFDATA_OK);
 		CHECK_EQ(used, cut);
 	}
 	for (size_t at = 0; at < 8 * sizeof hello; at++) {
-		memcpy(packed, hello, sizeof hello);
-		packed[at / 8] ^= (uint8_t)(1u << at % 8);
+		memcpy(compressed, hello, sizeof hello);
+		compressed[at / 8] ^= (uint8_t)(1u << at % 8);
 		/* not every bit matters, but the text has a checksum */
 		bool whole = unpack(PD_CODEC_XZ, sizeof hello, SIZE, &used, &out) == PERFDATA_END;
-		if (whole && (out != length || memcmp(unpacked, text, length)))
+		if (whole && (out != length || memcmp(decompressed, text, length)))
 			FAIL("a flipped bit was not noticed");
 	}
-	memcpy(packed, large, sizeof large);
+	memcpy(compressed, large, sizeof large);
 	CHECK_EQ(unpack(PD_CODEC_XZ, sizeof large, SIZE, &used, &out), PERFDATA_ELIMIT);
 }
 
@@ -204,7 +204,7 @@ static void test_frames_in_a_row(void)
 		for (size_t i = 0; i + 1 < sizeof cuts / sizeof *cuts; i++) {
 			size = pack(kinds[k], plain + cuts[i], cuts[i + 1] - cuts[i], size, SIZE, 0);
 			if (kinds[k] == PD_CODEC_ZSTD) {
-				memcpy(packed + size, "\x51\x2a\x4d\x18\x03\x00\x00\x00xyz", 11);
+				memcpy(compressed + size, "\x51\x2a\x4d\x18\x03\x00\x00\x00xyz", 11);
 				size += 11;
 			}
 		}
@@ -212,12 +212,12 @@ static void test_frames_in_a_row(void)
 		for (size_t i = 0; i < 4; i++) {
 			CHECK_EQ(unpack(kinds[k], size, steps[i], &used, &out), PERFDATA_END);
 			CHECK_EQ(used, size);
-			CHECK(out == SIZE && !memcmp(unpacked, plain, SIZE));
+			CHECK(out == SIZE && !memcmp(decompressed, plain, SIZE));
 		}
-		/* Something else behind: all before it comes out, and the place is told. */
-		memcpy(packed + size, "something else", 14);
+		/* Something else behind: all before it comes out, and the place is reported. */
+		memcpy(compressed + size, "something else", 14);
 		CHECK_EQ(unpack(kinds[k], size + 14, 4096, &used, &out), PERFDATA_DAMAGED);
-		CHECK(out == SIZE && !memcmp(unpacked, plain, SIZE));
+		CHECK(out == SIZE && !memcmp(decompressed, plain, SIZE));
 		CHECK(used >= size && used <= size + 14);
 	}
 }
@@ -232,7 +232,7 @@ static void test_cut(void)
 			enum perfdata_status status = unpack(kinds[k], cut, 1000, &used, &out);
 			CHECK_EQ(status, PERFDATA_OK);
 			CHECK_EQ(used, cut);
-			CHECK(out >= last && out <= SIZE && !memcmp(unpacked, plain, out));
+			CHECK(out >= last && out <= SIZE && !memcmp(decompressed, plain, out));
 			last = out;
 		}
 		CHECK(last > 1000);
@@ -246,16 +246,16 @@ static void test_corrupted(void)
 			continue;
 		size_t size = pack(kinds[k], plain, 20000, 0, SIZE, 0), used, out, noticed = 0, tried = 0;
 		for (size_t at = 0; at < size; at += 1 + size / 300) {
-			uint8_t before = packed[at];
-			packed[at] ^= (uint8_t)(1u << at % 8);
+			uint8_t before = compressed[at];
+			compressed[at] ^= (uint8_t)(1u << at % 8);
 			enum perfdata_status status = unpack(kinds[k], size, 999, &used, &out);
 			tried++;
 			/* What goes unnoticed must not matter (the time stamp in a gzip header, for one). */
 			if (status == PERFDATA_END)
-				CHECK(out == 20000 && !memcmp(unpacked, plain, out));
+				CHECK(out == 20000 && !memcmp(decompressed, plain, out));
 			else
 				noticed++;
-			packed[at] = before;
+			compressed[at] = before;
 		}
 		CHECK(noticed * 10 >= tried * 9);
 	}
@@ -270,19 +270,19 @@ static void test_reset(void)
 		struct pd_decoder *decoder = pd_decoder_new(kinds[k]);
 		for (size_t half = 0; half < size; half += size / 3) {
 			size_t used = 0, out = 0;
-			enum perfdata_status status = pd_decoder_run(decoder, packed, half, &used, unpacked, sizeof unpacked, &out);
+			enum perfdata_status status = pd_decoder_run(decoder, compressed, half, &used, decompressed, sizeof decompressed, &out);
 			CHECK_EQ(status, half ? PERFDATA_OK : kinds[k] == PD_CODEC_GZIP ? PERFDATA_OK : PERFDATA_END);
 			pd_decoder_reset(decoder);
 			used = out = 0;
 			do
-				status = pd_decoder_run(decoder, packed, size, &used, unpacked, sizeof unpacked, &out);
+				status = pd_decoder_run(decoder, compressed, size, &used, decompressed, sizeof decompressed, &out);
 			while (status == PERFDATA_OK && used < size);
 			CHECK_EQ(status, PERFDATA_END);
-			CHECK(out == 20000 && !memcmp(unpacked, plain, out));
+			CHECK(out == 20000 && !memcmp(decompressed, plain, out));
 			pd_decoder_reset(decoder);
 			/* After damage too. */
 			used = out = 0;
-			CHECK_EQ(pd_decoder_run(decoder, (const uint8_t *)"no such format", 14, &used, unpacked, 10, &out),
+			CHECK_EQ(pd_decoder_run(decoder, (const uint8_t *)"no such format", 14, &used, decompressed, 10, &out),
 				 PERFDATA_DAMAGED);
 			pd_decoder_reset(decoder);
 		}
@@ -300,7 +300,7 @@ static void test_large_window(void)
 		frame[5] = (uint8_t)((log - 10) << 3);
 		struct pd_decoder *decoder = pd_decoder_new(PD_CODEC_ZSTD);
 		size_t used = 0, out = 0;
-		enum perfdata_status status = pd_decoder_run(decoder, frame, sizeof frame, &used, unpacked, 100, &out);
+		enum perfdata_status status = pd_decoder_run(decoder, frame, sizeof frame, &used, decompressed, 100, &out);
 		CHECK_EQ(status, log <= 27 ? PERFDATA_END : PERFDATA_ELIMIT);
 		CHECK_EQ(out, 0);
 		pd_decoder_free(decoder);
@@ -313,12 +313,12 @@ static void work_codec(void)
 		struct pd_encoder *encoder = pd_encoder_new(kinds[k], 0);
 		size_t in = 0, size = 0, used = 0, out = 0;
 		if (encoder)
-			CHECK_EQ(pd_encoder_run(encoder, plain, 1000, &in, packed, sizeof packed, &size, true), PERFDATA_END);
+			CHECK_EQ(pd_encoder_run(encoder, plain, 1000, &in, compressed, sizeof compressed, &size, true), PERFDATA_END);
 		pd_encoder_free(encoder);
 		struct pd_decoder *decoder = pd_decoder_new(kinds[k]);
 		if (decoder) {
-			enum perfdata_status status = pd_decoder_run(decoder, packed, size, &used, unpacked, sizeof unpacked, &out);
-			CHECK(status == PERFDATA_ENOMEM || (out == (size ? 1000 : 0) && !memcmp(plain, unpacked, out)));
+			enum perfdata_status status = pd_decoder_run(decoder, compressed, size, &used, decompressed, sizeof decompressed, &out);
+			CHECK(status == PERFDATA_ENOMEM || (out == (size ? 1000 : 0) && !memcmp(plain, decompressed, out)));
 		}
 		pd_decoder_free(decoder);
 	}

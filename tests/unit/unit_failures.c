@@ -91,7 +91,7 @@ static char folder[] = "/tmp/perfdata-failures-XXXXXX";
 static void note_error(void *user, const struct perfdata_finding *finding)
 {
 	struct outcome *outcome = user;
-	outcome->error_found |= finding->severity == PERFDATA_ERROR;
+	outcome->error_found |= finding->severity == PERFDATA_SEVERITY_ERROR;
 }
 
 static void read_back(int fd, struct outcome *outcome)
@@ -265,7 +265,7 @@ static void test_writes(void)
 	fail_everywhere((struct conversion){ .jobs = 3, .countdown = &writing.countdown, .status = PERFDATA_EWRITE, .expected = 1 }, 2);
 }
 
-static void test_packed_writes(void)
+static void test_compressed_writes(void)
 {
 	const char *const suffixes[] = { ".gz", ".zst" };
 	for (size_t i = 0; i < 2; i++) {
@@ -358,7 +358,7 @@ int main(void)
 		{ "each allocation", test_allocations },
 		{ "each allocation, ordering through temporary files", test_allocations_of_spills },
 		{ "each write", test_writes },
-		{ "each write and allocation of packed outputs", test_packed_writes },
+		{ "each write and allocation of packed outputs", test_compressed_writes },
 		{ "writes of one byte", test_short_writes },
 		{ "each write of a temporary file", test_spill_writes },
 		{ "each read", test_reads },

@@ -9,16 +9,16 @@
 static size_t walk(const struct perfdata_node *node)
 {
 	size_t total = 0, children = 0;
-	if (node->kind != PERFDATA_STRUCT && node->kind != PERFDATA_LIST)
+	if (node->kind != PERFDATA_KIND_STRUCT && node->kind != PERFDATA_KIND_LIST)
 		return 1;
 	for (const struct perfdata_node *n = node->child; n; n = n->next, children++)
 		total += walk(n);
-	if (node->kind == PERFDATA_LIST)
+	if (node->kind == PERFDATA_KIND_LIST)
 		CHECK_EQ(children, node->v.count);
 	return total + 1;
 }
 
-static void build_section(const struct section *section, enum perfdata_order order, struct build *b)
+static void build_section(const struct section *section, enum perfdata_byte_order order, struct build *b)
 {
 	b->size = 0;
 	b->order = order;
@@ -29,8 +29,8 @@ static void each_section(void (*run)(const struct section *section, struct build
 {
 	struct build b;
 	for (size_t i = 0; i < NR_SECTIONS; i++)
-		for (int order = PERFDATA_LITTLE_ENDIAN; order <= PERFDATA_BIG_ENDIAN; order++) {
-			build_section(&sections[i], (enum perfdata_order)order, &b);
+		for (int order = PERFDATA_BYTE_ORDER_LITTLE; order <= PERFDATA_BYTE_ORDER_BIG; order++) {
+			build_section(&sections[i], (enum perfdata_byte_order)order, &b);
 			run(&sections[i], &b);
 		}
 }
@@ -140,7 +140,7 @@ static void test_unknown(void)
 	put_raw(&b, "abc", 3);
 	struct perfdata_feature *feature = decode(128, &b, PERFDATA_OK);
 	const struct perfdata_node *bytes = at(perfdata_feature_root(feature), "bytes");
-	CHECK(bytes && bytes->kind == PERFDATA_BYTES && bytes->v.bytes.size == 3);
+	CHECK(bytes && bytes->kind == PERFDATA_KIND_BYTES && bytes->v.bytes.size == 3);
 	CHECK(!perfdata_feature_layout(0) && !perfdata_feature_layout(PERFDATA_FEATURE_LAST));
 	perfdata_feature_free(feature);
 }
@@ -197,7 +197,7 @@ static void test_no_memory(void)
 {
 	for (size_t i = 0; i < NR_SECTIONS; i++) {
 		int n = 0;
-		build_section(&sections[i], PERFDATA_LITTLE_ENDIAN, &no_memory_build);
+		build_section(&sections[i], PERFDATA_BYTE_ORDER_LITTLE, &no_memory_build);
 		no_memory_id = sections[i].id;
 		while (alloc_fail_run(n, decode_without_memory))
 			n++;
@@ -253,7 +253,7 @@ static void test_event_names(void)
 		CHECK_STR(fallback(&cases[i].attr), cases[i].name);
 }
 
-static void run_bpf_names(enum perfdata_order order)
+static void run_bpf_names(enum perfdata_byte_order order)
 {
 	static const char *const names[] = { "bpf_prog_0102030405060708_main", "bpf_prog_1112131415161718_bump" };
 	struct build prog = { .order = order }, btf = { .order = order };
@@ -280,7 +280,7 @@ static void run_bpf_names(enum perfdata_order order)
 }
 
 /* No BTF, however damaged, is read beyond its end. */
-static void run_hostile_btf(enum perfdata_order order)
+static void run_hostile_btf(enum perfdata_byte_order order)
 {
 	struct build prog = { .order = order }, btf = { .order = order };
 	struct perfdata_text name;
@@ -306,10 +306,10 @@ static void run_hostile_btf(enum perfdata_order order)
 
 static void test_bpf_names(void)
 {
-	run_bpf_names(PERFDATA_LITTLE_ENDIAN);
-	run_bpf_names(PERFDATA_BIG_ENDIAN);
-	run_hostile_btf(PERFDATA_LITTLE_ENDIAN);
-	run_hostile_btf(PERFDATA_BIG_ENDIAN);
+	run_bpf_names(PERFDATA_BYTE_ORDER_LITTLE);
+	run_bpf_names(PERFDATA_BYTE_ORDER_BIG);
+	run_hostile_btf(PERFDATA_BYTE_ORDER_LITTLE);
+	run_hostile_btf(PERFDATA_BYTE_ORDER_BIG);
 }
 
 /* --- rows -------------------------------------------------------------------------------------------------------- */
@@ -322,8 +322,8 @@ static void check_layout(const struct perfdata_layout *layout, unsigned depth)
 		bool plain = layout->nr_fields == 1 && depth > 0;
 
 		CHECK(field->doc && (field->name || plain));
-		CHECK(field->kind != PERFDATA_STRUCT || field->element);
-		CHECK(field->kind != PERFDATA_LIST || field->element);
+		CHECK(field->kind != PERFDATA_KIND_STRUCT || field->element);
+		CHECK(field->kind != PERFDATA_KIND_LIST || field->element);
 		CHECK(field->show != PERFDATA_SHOW_ENUM || field->names);
 		CHECK(field->show != PERFDATA_SHOW_FLAGS || field->names);
 		CHECK(field->show != PERFDATA_SHOW_BITS || field->bits);

@@ -27,7 +27,7 @@ static bool event_name_of(const void *user, size_t index, struct perfdata_text *
 
 static void add(struct recording *recording, uint32_t id, void (*build)(struct build *b))
 {
-	struct build b = { .order = PERFDATA_BIG_ENDIAN };
+	struct build b = { .order = PERFDATA_BYTE_ORDER_BIG };
 	build(&b);
 	perfdata_feature_free(recording->features[id]);
 	recording->features[id] = NULL;
@@ -150,7 +150,7 @@ static void test_long_sections(void)
 	static const struct {
 		uint32_t id;
 		void (*build)(struct build *b);
-		const char *full, *brief;
+		const char *full, *summary;
 	} cases[] = {
 		{ PERFDATA_FEATURE_CPU_TOPOLOGY, build_topology,
 		  "# sibling sockets : 0-1\n# sibling threads : 0\n# sibling threads : 1\n"
@@ -187,7 +187,7 @@ static void test_long_sections(void)
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		add(&recording, cases[i].id, cases[i].build);
 		CHECK_STR(spelled(&recording, cases[i].id, true), cases[i].full);
-		CHECK_STR(spelled(&recording, cases[i].id, false), cases[i].brief);
+		CHECK_STR(spelled(&recording, cases[i].id, false), cases[i].summary);
 	}
 	clear(&recording);
 }

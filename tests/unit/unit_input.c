@@ -1,4 +1,4 @@
-/* lib/input: file, pipe, memory, packed or not give the same bytes; spools; broken, cut and bomb-like packed data. */
+/* lib/input: file, pipe, memory, compressed or not give the same bytes; spools; broken, cut and bomb-like compressed data. */
 #include "config.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +27,7 @@ struct blob {
 
 /* --- helpers --- */
 
-static struct blob packed_of(enum pd_codec_kind kind, const uint8_t *bytes, size_t size)
+static struct blob compressed_of(enum pd_codec_kind kind, const uint8_t *bytes, size_t size)
 {
 	struct blob blob = { malloc(size + size / 8 + 4096), 0 };
 	size_t used = 0;
@@ -190,7 +190,7 @@ static void check_all_ways(const uint8_t *bytes, size_t size)
 			continue;
 		struct blob blob = { (uint8_t *)(uintptr_t)bytes, size };
 		if (kind != PD_CODEC_NONE)
-			blob = packed_of((enum pd_codec_kind)kind, bytes, size);
+			blob = compressed_of((enum pd_codec_kind)kind, bytes, size);
 		char *path = write_file("all", blob.bytes, blob.size);
 		for (int way = 0; way < 4; way++) {
 			bool peek = way & 1, spool = way & 2;
@@ -426,7 +426,7 @@ static void test_read_ahead(void)
 		/* several members, one of them broken, and the last one cut */
 		struct blob parts = { malloc(5 * SIZE), 0 };
 		for (unsigned i = 0; i < 4; i++) {
-			const struct blob part = packed_of((enum pd_codec_kind)kind, whole.bytes + i * SIZE, SIZE);
+			const struct blob part = compressed_of((enum pd_codec_kind)kind, whole.bytes + i * SIZE, SIZE);
 			memcpy(parts.bytes + parts.size, part.bytes, part.size);
 			if (i == 1)
 				memset(parts.bytes + parts.size + part.size / 2, 0xff, 100);
@@ -446,7 +446,7 @@ static void test_damaged(void)
 	for (int kind = PD_CODEC_GZIP; kind <= PD_CODEC_ZSTD; kind++) {
 		if (!is_there((enum pd_codec_kind)kind))
 			continue;
-		struct blob whole = packed_of((enum pd_codec_kind)kind, plain, SIZE);
+		struct blob whole = compressed_of((enum pd_codec_kind)kind, plain, SIZE);
 		for (int way = 0; way < 4; way++) {
 			bool pipe = way & 1, spool = way & 2;
 			struct blob blob = { whole.bytes, whole.size / 2 };
@@ -478,7 +478,7 @@ static void test_ratio(void)
 	for (int kind = PD_CODEC_GZIP; kind <= PD_CODEC_ZSTD; kind++) {
 		if (!is_there((enum pd_codec_kind)kind))
 			continue;
-		struct blob blob = packed_of((enum pd_codec_kind)kind, zeros, size);
+		struct blob blob = compressed_of((enum pd_codec_kind)kind, zeros, size);
 		CHECK(blob.size < size / 150);
 		for (int limited = 0; limited < 2; limited++) {
 			struct pd_input_options options = { .max_ratio = limited ? 100 : 0 };
@@ -492,7 +492,7 @@ static void test_ratio(void)
 		}
 		free(blob.bytes);
 		/* A small output may have any ratio. */
-		blob = packed_of((enum pd_codec_kind)kind, zeros, 4 << 20);
+		blob = compressed_of((enum pd_codec_kind)kind, zeros, 4 << 20);
 		struct pd_input_options options = { .max_ratio = 10 };
 		struct pd_input *input;
 		CHECK_EQ(pd_input_open_memory(blob.bytes, blob.size, &options, &input, NULL), PERFDATA_OK);
@@ -523,8 +523,8 @@ static void test_pipe_is_prompt(void)
 		if (kind == PD_CODEC_GZIP && !is_there(PD_CODEC_GZIP))
 			continue;
 		if (kind == PD_CODEC_GZIP) {
-			first = packed_of(PD_CODEC_GZIP, plain, 1000);
-			second = packed_of(PD_CODEC_GZIP, plain + 1000, 500);
+			first = compressed_of(PD_CODEC_GZIP, plain, 1000);
+			second = compressed_of(PD_CODEC_GZIP, plain + 1000, 500);
 		}
 		CHECK(pd_write_full(ends[1], first.bytes, first.size) == 0);
 		CHECK_EQ(pd_input_open_fd(ends[0], true, NULL, &input, NULL), PERFDATA_OK);
@@ -676,7 +676,7 @@ static void test_no_memory(void)
 	for (int kind = PD_CODEC_GZIP; kind <= PD_CODEC_ZSTD; kind++) {
 		if (!is_there((enum pd_codec_kind)kind))
 			continue;
-		no_memory_blob = packed_of((enum pd_codec_kind)kind, plain, 2000000);
+		no_memory_blob = compressed_of((enum pd_codec_kind)kind, plain, 2000000);
 		int n = 0;
 		while (alloc_fail_run(n, work_input))
 			n++;

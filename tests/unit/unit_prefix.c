@@ -32,7 +32,7 @@ static uint64_t hash_of(const uint8_t *bytes, size_t size)
 	return hash;
 }
 
-/* What is unpacked needs the whole of its carrier; a record that two carriers share comes with the second. */
+/* What is decompressed needs the whole of its carrier; a record that two carriers share comes with the second. */
 static void carriers_end(struct seen *seen, size_t count, const uint64_t *offsets, const bool *inner)
 {
 	for (size_t i = 0; i < count; i++) {

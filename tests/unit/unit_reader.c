@@ -10,7 +10,7 @@
 static void test_forms(void)
 {
 	struct recording records, file, stream;
-	static uint8_t packed[65536];
+	static uint8_t compressed[65536];
 	const enum pd_codec_kind kinds[] = { PD_CODEC_GZIP, PD_CODEC_ZSTD };
 
 	some_records(&records, false);
@@ -52,14 +52,14 @@ static void test_forms(void)
 			continue;
 		const struct recording *forms[] = { &file, &stream };
 		for (size_t form = 0; form < 2; form++) {
-			const size_t size = pack(kinds[i], forms[form]->data, forms[form]->size, packed, sizeof packed);
+			const size_t size = pack(kinds[i], forms[form]->data, forms[form]->size, compressed, sizeof compressed);
 			CHECK(size > 0);
-			read_memory(&other, packed, size, PERFDATA_ORDER_FILE);
+			read_memory(&other, compressed, size, PERFDATA_ORDER_FILE);
 			CHECK(same_records(&result, &other));
 			CHECK(other.complete);
-			read_pipe(&other, packed, size);
+			read_pipe(&other, compressed, size);
 			CHECK(same_records(&result, &other));
-			read_memory(&other, packed, size - 5, PERFDATA_ORDER_FILE);
+			read_memory(&other, compressed, size - 5, PERFDATA_ORDER_FILE);
 			CHECK(!other.complete);
 		}
 	}
@@ -120,7 +120,7 @@ static void test_byte_order(void)
 	some_records(&records, true);
 	recording_file(&file, &records, 0);
 	read_recording(&other, &file);
-	CHECK_EQ(other.header.order, PERFDATA_BIG_ENDIAN);
+	CHECK_EQ(other.header.order, PERFDATA_BYTE_ORDER_BIG);
 	CHECK_EQ(other.count, SOME);
 	CHECK(other.complete);
 	CHECK(same_records(&result, &other));
@@ -133,7 +133,7 @@ static void test_byte_order(void)
 	/* version 1 has one magic for both */
 	memcpy(file.data, "PERFFILE", 8);
 	read_recording(&other, &file);
-	CHECK_EQ(other.header.order, PERFDATA_BIG_ENDIAN);
+	CHECK_EQ(other.header.order, PERFDATA_BYTE_ORDER_BIG);
 	CHECK_EQ(other.header.version, 1);
 	CHECK(same_records(&result, &other));
 	recording_release(&records);
@@ -188,14 +188,14 @@ static void test_killed_recorder(void)
 	memset(file.data + 72, 0, 32);            /* features */
 	read_memory(&result, file.data, RECORDING_DATA + records.size, PERFDATA_ORDER_FILE);
 	CHECK_EQ(result.count, SOME);
-	CHECK_EQ(result.codes[PERFDATA_F_NOT_FINISHED], 1);
+	CHECK_EQ(result.codes[PERFDATA_FINDING_NOT_FINISHED], 1);
 	CHECK(!result.complete);
 	/* the size is lost, but the features are there */
 	file.data[72] = 1 << PERFDATA_FEATURE_HOSTNAME;
 	file.data[73] = 1 << (PERFDATA_FEATURE_EVENT_DESC - 8);
 	read_recording(&result, &file);
 	CHECK_EQ(result.count, SOME);
-	CHECK_EQ(result.codes[PERFDATA_F_HEADER], 1);
+	CHECK_EQ(result.codes[PERFDATA_FINDING_HEADER], 1);
 	CHECK_STR(result.names[1], "second");
 	recording_release(&records);
 	recording_release(&file);
@@ -207,13 +207,13 @@ static void test_header_damage(void)
 
 	some_records(&records, false);
 	recording_file(&file, &records, 0);
-	const struct { unsigned at; uint8_t value; enum perfdata_code code; const char *name; } cases[] = {
-		{ 17, 0x77, PERFDATA_F_ATTR_SIZE, "second" },        /* attr_size */
-		{ 29, 0x77, PERFDATA_F_ATTRS_RANGE, "second" },      /* attrs.offset: EVENT_DESC has them too */
-		{ 45, 0x77, PERFDATA_F_DATA_RANGE, "second" },       /* data.offset */
-		{ 53, 0x77, PERFDATA_F_HEADER, "second" },           /* data.size */
-		{ 8, 96, PERFDATA_F_HEADER_SIZE, "second" },
-		{ 104 + 32 + 136 + 5, 0x77, PERFDATA_F_IDS_RANGE, "second" },
+	const struct { unsigned at; uint8_t value; enum perfdata_finding_code code; const char *name; } cases[] = {
+		{ 17, 0x77, PERFDATA_FINDING_ATTR_SIZE, "second" },        /* attr_size */
+		{ 29, 0x77, PERFDATA_FINDING_ATTRS_RANGE, "second" },      /* attrs.offset: EVENT_DESC has them too */
+		{ 45, 0x77, PERFDATA_FINDING_DATA_RANGE, "second" },       /* data.offset */
+		{ 53, 0x77, PERFDATA_FINDING_HEADER, "second" },           /* data.size */
+		{ 8, 96, PERFDATA_FINDING_HEADER_SIZE, "second" },
+		{ 104 + 32 + 136 + 5, 0x77, PERFDATA_FINDING_IDS_RANGE, "second" },
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		const uint8_t old = file.data[cases[i].at];
@@ -227,7 +227,7 @@ static void test_header_damage(void)
 	/* one bad section hurts no other */
 	file.data[RECORDING_DATA + records.size + 5] = 0x77;
 	read_recording(&result, &file);
-	CHECK_EQ(result.codes[PERFDATA_F_FEATURE_RANGE], 1);
+	CHECK_EQ(result.codes[PERFDATA_FINDING_FEATURE_RANGE], 1);
 	CHECK_STR(result.names[1], "second");
 	CHECK_STR(result.hostname, "");
 	CHECK_EQ(result.count, SOME);
@@ -242,7 +242,7 @@ static void test_directory_part(void)
 	some_records(&records, false);
 	recording_file(&file, &records, PERFDATA_FEATURE_DIR_FORMAT);
 	read_recording(&result, &file);
-	CHECK_EQ(result.codes[PERFDATA_F_DIRECTORY_PART], 1);
+	CHECK_EQ(result.codes[PERFDATA_FINDING_DIRECTORY_PART], 1);
 	CHECK_EQ(result.count, SOME);
 	recording_release(&records);
 	recording_release(&file);
@@ -423,14 +423,14 @@ static void test_salvage(void)
 	/* size 0 */
 	read_with_damage("\x09\0\0\0\x02\0\0\0", 8, true);
 	CHECK_EQ(result.count, 4 + 39);
-	CHECK_EQ(result.codes[PERFDATA_F_RECORD_SIZE], 1);
+	CHECK_EQ(result.codes[PERFDATA_FINDING_RECORD_SIZE], 1);
 	CHECK_EQ(count_after_gap(), 1);
 	CHECK_EQ(result.seen[4 + 20].time, 1021);
 	CHECK(result.seen[4 + 20].flags & PERFDATA_RAW_AFTER_GAP);
 	/* far too large, reaching beyond the end */
 	read_with_damage("\x09\0\0\0\x02\0\xf8\xff", 8, true);
 	CHECK_EQ(result.count, 4 + 39);
-	CHECK_EQ(result.codes[PERFDATA_F_RECORD_SIZE], 1);
+	CHECK_EQ(result.codes[PERFDATA_FINDING_RECORD_SIZE], 1);
 	/* too large by a little, so that it ends inside another one */
 	read_with_damage("\x09\0\0\0\x02\0\x50\0", 8, true);
 	CHECK_EQ(result.count, 4 + 39);
@@ -441,7 +441,7 @@ static void test_salvage(void)
 	CHECK_EQ(count_after_gap(), 1);
 	read_with_damage(garbage, sizeof garbage, false);
 	CHECK_EQ(result.count, 4 + 40);
-	CHECK_EQ(result.codes[PERFDATA_F_RECORD_SIZE] + result.codes[PERFDATA_F_GARBAGE], 1);
+	CHECK_EQ(result.codes[PERFDATA_FINDING_RECORD_SIZE] + result.codes[PERFDATA_FINDING_GARBAGE], 1);
 	/* noise of an odd length */
 	for (size_t i = 0; i < sizeof garbage; i++) {
 		state = state * 1664525 + 1013904223;
@@ -449,16 +449,16 @@ static void test_salvage(void)
 	}
 	read_with_damage(garbage, 100001, false);
 	CHECK_EQ(result.count, 4 + 40);
-	CHECK_EQ(result.codes[PERFDATA_F_GARBAGE], 1);
+	CHECK_EQ(result.codes[PERFDATA_FINDING_GARBAGE], 1);
 	/* an unknown type is a record where others follow */
 	read_with_damage("\xc8\0\0\0\0\0\x10\0abcdefgh", 16, false);
 	CHECK_EQ(result.count, 4 + 41);
-	CHECK_EQ(result.codes[PERFDATA_F_RECORD_UNKNOWN], 1);
+	CHECK_EQ(result.codes[PERFDATA_FINDING_RECORD_UNKNOWN], 1);
 	CHECK(result.complete);
 	/* a size that is no multiple of 8, as old recorders wrote */
 	read_with_damage("\x4a\0\0\0\0\0\x14\0\0\0\2\0\0\0\1\0\0\0\0\0", 20, false);
 	CHECK_EQ(result.count, 4 + 41);
-	CHECK_EQ(result.codes[PERFDATA_F_RECORD_UNALIGNED], 1);
+	CHECK_EQ(result.codes[PERFDATA_FINDING_RECORD_UNALIGNED], 1);
 	CHECK(result.complete);
 }
 
@@ -473,7 +473,7 @@ static void test_tails(void)
 	recording_bytes(&stream, text, sizeof text - 1);
 	read_recording(&result, &stream);
 	CHECK_EQ(result.count, SOME + 4);
-	CHECK_EQ(result.codes[PERFDATA_F_TRAILING_TEXT], 1);
+	CHECK_EQ(result.codes[PERFDATA_FINDING_TRAILING_TEXT], 1);
 	CHECK(result.complete);
 
 	stream.size = size;
@@ -481,14 +481,14 @@ static void test_tails(void)
 	recording_bytes(&stream, records.data, records.size);
 	read_recording(&result, &stream);
 	CHECK_EQ(result.count, SOME + 4);
-	CHECK_EQ(result.codes[PERFDATA_F_CONCATENATED], 1);
+	CHECK_EQ(result.codes[PERFDATA_FINDING_CONCATENATED], 1);
 	CHECK(!result.complete);
 
 	stream.size = size;
 	recording_bytes(&stream, "\xff\xfe\xfd\xfc\xfb\xfa\xf9\xf8\xf7\xf6", 10);
 	read_recording(&result, &stream);
 	CHECK_EQ(result.count, SOME + 4);
-	CHECK_EQ(result.codes[PERFDATA_F_TRAILING_GARBAGE], 1);
+	CHECK_EQ(result.codes[PERFDATA_FINDING_TRAILING_GARBAGE], 1);
 	CHECK(!result.complete);
 	recording_release(&records);
 	recording_release(&stream);
@@ -532,7 +532,7 @@ static void test_unknown_id(void)
 	recording_file(&file, &records, 0);
 	read_recording(&result, &file);
 	CHECK_EQ(result.count, 5);
-	CHECK_EQ(result.codes[PERFDATA_F_UNKNOWN_ID], 1);
+	CHECK_EQ(result.codes[PERFDATA_FINDING_UNKNOWN_ID], 1);
 	for (unsigned i = 0; i < 5; i++) {
 		const bool unknown = i == 2 || i == 3;
 		CHECK_EQ(result.seen[i].flags, unknown ? PERFDATA_RAW_UNKNOWN_ID : 0);

@@ -17,7 +17,7 @@ static void tell(struct story *story, uint64_t word)
 	story->hash ^= story->hash >> 29;
 }
 
-static void tell_finding(void *user, const struct perfdata_finding *finding)
+static void report_finding(void *user, const struct perfdata_finding *finding)
 {
 	struct story *story = user;
 	story->findings++;
@@ -28,7 +28,7 @@ static void tell_finding(void *user, const struct perfdata_finding *finding)
 	tell(story, hash_of((const uint8_t *)finding->message, strlen(finding->message)));
 }
 
-static void tell_record(struct story *story, const struct perfdata_raw *raw)
+static void report_record(struct story *story, const struct perfdata_raw *raw)
 {
 	story->records++;
 	tell(story, raw->number);
@@ -47,13 +47,13 @@ static struct story read_story(const struct recording *file, enum perfdata_recor
 {
 	struct story story = { .hash = 1 };
 	const struct perfdata_reader_options options = { .size = sizeof options, .order = order, .read_ahead = ahead, .max_memory = 1 << 20,
-							 .on_finding = tell_finding, .user = &story };
+							 .on_finding = report_finding, .user = &story };
 	struct perfdata_raw raw;
 	enum perfdata_status status = PERFDATA_OK;
 
 	CHECK_EQ(perfdata_reader_open_memory(file->data, file->size, NULL, &options, &story.reader, NULL), PERFDATA_OK);
 	while (story.records < limit && (status = perfdata_reader_next(story.reader, &raw)) == PERFDATA_OK)
-		tell_record(&story, &raw);
+		report_record(&story, &raw);
 	if (story.records < limit) {
 		CHECK_EQ(status, PERFDATA_END);
 		CHECK_EQ(perfdata_reader_next(story.reader, &raw), PERFDATA_END);
@@ -115,9 +115,9 @@ static void same_story(bool damaged)
 		const enum perfdata_record_order wanted = order ? PERFDATA_ORDER_TIME : PERFDATA_ORDER_FILE;
 		const struct story plain = read_story(&file, wanted, 0, UINT64_MAX);
 		CHECK(plain.records > RECORDS / 2);
-		CHECK(plain.kinds[PERFDATA_F_UNKNOWN_ID] == 1);
-		CHECK((plain.kinds[PERFDATA_F_OUT_OF_ORDER] == 1) == (wanted == PERFDATA_ORDER_TIME));
-		CHECK(damaged == (plain.kinds[PERFDATA_F_GARBAGE] > 10));
+		CHECK(plain.kinds[PERFDATA_FINDING_UNKNOWN_ID] == 1);
+		CHECK((plain.kinds[PERFDATA_FINDING_OUT_OF_ORDER] == 1) == (wanted == PERFDATA_ORDER_TIME));
+		CHECK(damaged == (plain.kinds[PERFDATA_FINDING_GARBAGE] > 10));
 		for (uint32_t round = 0; round < 6; round++) {
 			const struct story ahead = read_story(&file, wanted, 1 + round % 3, UINT64_MAX);
 			CHECK_EQ(ahead.records, plain.records);
@@ -136,7 +136,7 @@ static struct story read_batches(const struct recording *file, enum perfdata_rec
 {
 	struct story story = { .hash = 1 };
 	const struct perfdata_reader_options options = { .size = sizeof options, .order = order, .read_ahead = ahead, .max_memory = 1 << 20,
-							 .on_finding = tell_finding, .user = &story };
+							 .on_finding = report_finding, .user = &story };
 	const struct perfdata_session_options session_options = { .size = sizeof session_options, .needs = needs };
 	struct perfdata_session *session;
 	struct perfdata_batch *batch;
@@ -177,14 +177,14 @@ static void test_batches(void)
 	recording_release(&file);
 }
 
-/* Whoever stops has been told nothing of what he did not come to. */
+/* Whoever stops has been reported nothing of what he did not come to. */
 static void test_stop(void)
 {
 	struct recording file;
 	build(&file, true);
 	for (uint64_t limit = 4000; limit < 12000; limit += 1777) {
 		const struct story plain = read_story(&file, PERFDATA_ORDER_TIME, 0, limit);
-		const struct story ahead = read_story(&file, PERFDATA_ORDER_TIME, PERFDATA_READ_RECORDS_AHEAD, limit);
+		const struct story ahead = read_story(&file, PERFDATA_ORDER_TIME, PERFDATA_AHEAD_RECORDS, limit);
 		CHECK_EQ(plain.records, limit);
 		CHECK_EQ(ahead.findings, plain.findings);
 		CHECK_EQ(ahead.hash, plain.hash);

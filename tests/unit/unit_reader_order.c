@@ -96,7 +96,7 @@ static void test_late(void)
 	}
 	recording_file(&file, &records, 0);
 	read_memory(&result, file.data, file.size, PERFDATA_ORDER_TIME);
-	CHECK_EQ(result.codes[PERFDATA_F_OUT_OF_ORDER], 1);
+	CHECK_EQ(result.codes[PERFDATA_FINDING_OUT_OF_ORDER], 1);
 	for (size_t i = 0; i < result.count; i++) {
 		if (result.seen[i].type != PERFDATA_RECORD_SAMPLE)
 			continue;
@@ -174,7 +174,7 @@ static void test_spill(void)
 		read_all(&result, reader);
 		CHECK_EQ(result.end, PERFDATA_ELIMIT);
 		CHECK(result.count > 100 && result.count < 1500);
-		CHECK_EQ(result.codes[PERFDATA_F_LIMIT], 1);
+		CHECK_EQ(result.codes[PERFDATA_FINDING_LIMIT], 1);
 		recording_release(&file);
 		recording_release(&records);
 	}
@@ -182,15 +182,15 @@ static void test_spill(void)
 
 /* --- COMPRESSED --- */
 
-/* Puts `size` packed bytes into carriers of `piece` bytes each. */
-static void add_carriers(struct recording *r, const uint8_t *packed, size_t size, size_t piece, uint32_t type)
+/* Puts `size` compressed bytes into carriers of `piece` bytes each. */
+static void add_carriers(struct recording *r, const uint8_t *compressed, size_t size, size_t piece, uint32_t type)
 {
 	for (size_t at = 0; at < size; at += piece) {
 		const size_t step = size - at < piece ? size - at : piece;
 		const size_t start = recording_begin(r, type, 0);
 		if (type == PERFDATA_RECORD_COMPRESSED2)
 			recording_u64(r, step);
-		recording_bytes(r, packed + at, step);
+		recording_bytes(r, compressed + at, step);
 		if (type == PERFDATA_RECORD_COMPRESSED2)
 			recording_chars(r, "", (8 - step % 8) % 8);
 		recording_end(r, start);
@@ -199,7 +199,7 @@ static void add_carriers(struct recording *r, const uint8_t *packed, size_t size
 
 static void test_compressed(void)
 {
-	static uint8_t packed[65536];
+	static uint8_t compressed[65536];
 	struct recording inner, records, file;
 	const uint32_t types[] = { PERFDATA_RECORD_COMPRESSED, PERFDATA_RECORD_COMPRESSED2 };
 
@@ -211,10 +211,10 @@ static void test_compressed(void)
 	recording_file(&file, &inner, 0);
 	read_recording(&other, &file);
 	recording_release(&file);
-	const size_t size = pack(PD_CODEC_ZSTD, inner.data, inner.size, packed, sizeof packed);
+	const size_t size = pack(PD_CODEC_ZSTD, inner.data, inner.size, compressed, sizeof compressed);
 	for (size_t i = 0; i < 2; i++) {
 		recording_init(&records, false);
-		add_carriers(&records, packed, size, 100, types[i]);
+		add_carriers(&records, compressed, size, 100, types[i]);
 		recording_empty(&records, PERFDATA_RECORD_FINISHED_INIT);
 		recording_file(&file, &records, 0);
 		read_recording(&result, &file);
@@ -235,20 +235,20 @@ static void test_compressed(void)
 		recording_release(&file);
 
 		/* a broken frame, then a good one */
-		packed[size / 2] ^= 0x55;
-		packed[0] ^= 0x55;
+		compressed[size / 2] ^= 0x55;
+		compressed[0] ^= 0x55;
 		recording_init(&file, false);
 		struct recording both;
 		recording_init(&both, false);
-		add_carriers(&both, packed, size, 1000, types[i]);
-		packed[0] ^= 0x55;
-		packed[size / 2] ^= 0x55;
-		add_carriers(&both, packed, size, 1000, types[i]);
+		add_carriers(&both, compressed, size, 1000, types[i]);
+		compressed[0] ^= 0x55;
+		compressed[size / 2] ^= 0x55;
+		add_carriers(&both, compressed, size, 1000, types[i]);
 		recording_release(&file);
 		recording_file(&file, &both, 0);
 		read_recording(&result, &file);
 		CHECK(same_records(&result, &other));
-		CHECK(result.codes[PERFDATA_F_COMPRESSED_FRAME] >= 1);
+		CHECK(result.codes[PERFDATA_FINDING_COMPRESSED_FRAME] >= 1);
 		CHECK(!result.complete);
 		recording_release(&both);
 		recording_release(&file);

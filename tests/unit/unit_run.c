@@ -37,9 +37,9 @@ struct pd_listener pd_session_listen(struct perfdata_session *session, struct pd
 	return before;
 }
 
-static void tell_reading(const struct perfdata_session *session)
+static void report_reading(const struct perfdata_session *session)
 {
-	const struct perfdata_finding finding = { .severity = PERFDATA_NOTE, .code = PERFDATA_F_RECORD_UNKNOWN, .file = "made up",
+	const struct perfdata_finding finding = { .severity = PERFDATA_SEVERITY_NOTE, .code = PERFDATA_FINDING_RECORD_UNKNOWN, .file = "made up",
 						  .record = session->next, .message = "read" };
 	if (session->tells)
 		session->listener.on_finding(session->listener.user, &finding);
@@ -49,7 +49,7 @@ enum perfdata_status perfdata_session_next(struct perfdata_session *session, str
 {
 	if (session->stop && session->next == session->stop_at)
 		*session->stop = 1;
-	tell_reading(session);
+	report_reading(session);
 	if (session->next == session->nr_batches)
 		return session->ends_with;
 	struct {
@@ -73,7 +73,7 @@ void perfdata_batch_check(const struct perfdata_batch *batch, perfdata_finding_f
 	char message[32];
 	snprintf(message, sizeof message, "%llu", (unsigned long long)batch->number);
 	const struct perfdata_finding finding = {
-		.severity = PERFDATA_ERROR, .code = PERFDATA_F_RECORD_SHORT, .file = "made up", .record = batch->number, .message = message,
+		.severity = PERFDATA_SEVERITY_ERROR, .code = PERFDATA_FINDING_RECORD_SHORT, .file = "made up", .record = batch->number, .message = message,
 	};
 	if (records_are_damaged)
 		on_finding(user, &finding);
@@ -185,8 +185,8 @@ static enum perfdata_status merge(void *state, void *part, struct perfdata_text 
 	if (plan.findings) {
 		char message[32];
 		snprintf(message, sizeof message, "%llu", (unsigned long long)number);
-		const struct perfdata_finding finding = { .severity = number == 5 ? PERFDATA_ERROR : PERFDATA_NOTE,
-			.code = PERFDATA_F_RECORD_UNKNOWN, .record = number, .message = message };
+		const struct perfdata_finding finding = { .severity = number == 5 ? PERFDATA_SEVERITY_ERROR : PERFDATA_SEVERITY_NOTE,
+			.code = PERFDATA_FINDING_RECORD_UNKNOWN, .record = number, .message = message };
 		on_finding(on_finding_user, &finding);
 	}
 	perfdata_text_literal(out, "merged\n");
@@ -514,22 +514,22 @@ static struct {
 	bool of_reader[300];
 	size_t nr;
 } told;
-static void note_told(bool of_reader, const struct perfdata_finding *finding)
+static void note_reported(bool of_reader, const struct perfdata_finding *finding)
 {
 	if (told.nr == 300)
 		return;
 	told.records[told.nr] = finding->record;
 	told.of_reader[told.nr++] = of_reader;
 }
-static void told_by_reader(void *user, const struct perfdata_finding *finding)
+static void reported_by_reader(void *user, const struct perfdata_finding *finding)
 {
 	CHECK(user == &told);
-	note_told(true, finding);
+	note_reported(true, finding);
 }
-static void told_by_run(void *user, const struct perfdata_finding *finding)
+static void reported_by_run(void *user, const struct perfdata_finding *finding)
 {
 	(void)user;
-	note_told(false, finding);
+	note_reported(false, finding);
 }
 
 /* The front runs ahead of formatting, as far as it likes. */
@@ -539,15 +539,15 @@ static void findings_of_reading(void)
 		reset(100);
 		plan.findings = true;
 		session.tells = true;
-		session.listener = (struct pd_listener){ told_by_reader, &told };
+		session.listener = (struct pd_listener){ reported_by_reader, &told };
 		told.nr = 0;
-		run_with(jobs, told_by_run);
+		run_with(jobs, reported_by_run);
 		CHECK_EQ(told.nr, 201);
 		for (size_t i = 0; i < told.nr; i++) {
 			CHECK_EQ(told.records[i], i / 2);
 			CHECK_EQ(told.of_reader[i], i % 2 == 0);
 		}
-		CHECK(session.listener.on_finding == told_by_reader);
+		CHECK(session.listener.on_finding == reported_by_reader);
 	}
 }
 
@@ -589,7 +589,7 @@ static void unpack(enum pd_codec_kind kind, const uint8_t *bytes, size_t size, s
 	pd_decoder_free(decoder);
 }
 
-static void check_packed(enum pd_codec_kind kind, const char *name)
+static void check_compressed(enum pd_codec_kind kind, const char *name)
 {
 	if (!pd_codec_available(kind)) {
 		CHECK(kind != PD_CODEC_NONE);
@@ -636,8 +636,8 @@ static void check_packed(enum pd_codec_kind kind, const char *name)
 	free(first);
 	free(plain);
 }
-static void packed_gzip(void) { check_packed(PD_CODEC_GZIP, "out.gz"); }
-static void packed_zstd(void) { check_packed(PD_CODEC_ZSTD, "out.zst"); }
+static void compressed_gzip(void) { check_compressed(PD_CODEC_GZIP, "out.gz"); }
+static void compressed_zstd(void) { check_compressed(PD_CODEC_ZSTD, "out.zst"); }
 
 static void full_device(void)
 {
@@ -754,11 +754,11 @@ static void parallel(void)
 
 static void options(void)
 {
-	static const struct perfdata_option table[] = {
+	static const struct perfdata_emitter_option table[] = {
 		{ "raw", PERFDATA_OPTION_FLAG, 0, NULL, "" }, { "fields", PERFDATA_OPTION_TEXT, 'e', "LIST", "" },
 		{ "n", PERFDATA_OPTION_NUMBER, 0, "N", "" },
 	};
-	const struct perfdata_option_value values[] = {
+	const struct perfdata_emitter_option_value values[] = {
 		{ &table[0], NULL, 0 }, { &table[1], "a", 0 }, { &table[1], "b", 0 }, { &table[2], "7", 7 }, { &table[0], "no", 0 },
 	};
 	CHECK_STR(perfdata_option_text(values, 5, "fields"), "b");
@@ -800,8 +800,8 @@ int main(void)
 		{ "findings of reading stand between those of formatting, as the records do", findings_of_reading },
 		{ "findings while the last threads leave", findings_at_the_end },
 		{ "damaged records", damaged_records },
-		{ "gzip output", packed_gzip },
-		{ "zstd output", packed_zstd },
+		{ "gzip output", compressed_gzip },
+		{ "zstd output", compressed_zstd },
 		{ "a full device", full_device },
 		{ "a closed pipe", closed_pipe },
 		{ "files are created, kept, replaced", files_are_kept },

@@ -12,7 +12,7 @@ static void test_counts_beyond(void)
 		put_u64(&b, UINT64_MAX), put_u64(&b, 1), put_u64(&b, 2), put_u32(&b, 3);
 		build_end(&b);
 		CHECK_EQ(decode(&b, PERFDATA_SAMPLE_CALLCHAIN | PERFDATA_SAMPLE_PHYS_ADDR, &r), PERFDATA_DAMAGED);
-		CHECK_EQ(r.problem_code, PERFDATA_F_RECORD_SHORT);
+		CHECK_EQ(r.problem_code, PERFDATA_FINDING_RECORD_SHORT);
 		CHECK(r.problem != NULL);
 		CHECK_EQ(r.u.sample.callchain.count, 2);
 		CHECK_EQ(r.u.present, rows_of(PERFDATA_SAMPLE_CALLCHAIN));
@@ -107,7 +107,7 @@ static void test_truncated_samples(void)
 		if (bits % 64 > bits / 64 || (type & ~(uint64_t)PERFDATA_SAMPLE_KNOWN))
 			continue;
 		make_attr(&attr, type);
-		perfdata_config_init(&config, &attr, PERFDATA_LITTLE_ENDIAN);
+		perfdata_config_init(&config, &attr, PERFDATA_BYTE_ORDER_LITTLE);
 		build_sample(&b, false, type, &attr);
 		for (size_t size = 8, whole = b.size; size <= whole; size++) {
 			b.size = size;

@@ -160,7 +160,7 @@ static void test_texts(void)
 	put_trailer(&b);
 	build_end(&b);
 	CHECK_EQ(decode(&b, TRAILER, &r), PERFDATA_DAMAGED);
-	CHECK_EQ(r.problem_code, PERFDATA_F_TEXT_UNTERMINATED);
+	CHECK_EQ(r.problem_code, PERFDATA_FINDING_TEXT_UNTERMINATED);
 	CHECK(is_text(r.u.comm.comm, "12345678") && r.u.comm.present == 7 && r.sample_id.tid == 12 && !r.rest.size);
 
 	/* recorders that write no trailer although the attr promises one */
@@ -222,7 +222,7 @@ static void test_odd_records(void)
 	/* no attr */
 	make_attr(&attr, PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_CALLCHAIN);
 	build_sample(&b, true, attr.sample_type, &attr);
-	perfdata_config_init(&none, NULL, PERFDATA_BIG_ENDIAN);
+	perfdata_config_init(&none, NULL, PERFDATA_BYTE_ORDER_BIG);
 	CHECK_EQ(perfdata_decode(&none, b.data, b.size, &r), PERFDATA_OK);
 	CHECK(r.layout && !r.u.present && r.rest.size == b.size - 8);
 	build_record(&b, true, PERFDATA_RECORD_READ, 0);
@@ -284,7 +284,7 @@ static void test_copy(void)
 	struct perfdata_attr attr;
 
 	make_attr(&attr, PERFDATA_SAMPLE_KNOWN);
-	perfdata_config_init(&config, &attr, PERFDATA_BIG_ENDIAN);
+	perfdata_config_init(&config, &attr, PERFDATA_BYTE_ORDER_BIG);
 	build_sample(&b, true, attr.sample_type, &attr);
 	CHECK_EQ(perfdata_decode(&config, b.data, b.size, &r), PERFDATA_OK);
 	struct perfdata_record *copy = perfdata_record_copy(&config, &r);

@@ -33,10 +33,10 @@ static void sample_of_type(uint64_t type, uint64_t read_format, uint64_t branch_
 static void test_sample_fields(void)
 {
 	for (unsigned bit = 0; bit < 25; bit++)
-		sample_of_type(UINT64_C(1) << bit, PERFDATA_READ_ID, 0);
+		sample_of_type(UINT64_C(1) << bit, PERFDATA_READ_FORMAT_ID, 0);
 	sample_of_type(0, 0, 0);
 	for (unsigned branches = 0; branches < 4; branches++)
-		sample_of_type(PERFDATA_SAMPLE_KNOWN, PERFDATA_READ_ID, (branches & 1) << 17 | (branches & 2) << 18);
+		sample_of_type(PERFDATA_SAMPLE_KNOWN, PERFDATA_READ_FORMAT_ID, (branches & 1) << 17 | (branches & 2) << 18);
 	for (unsigned i = 0; i < 500; i++)
 		sample_of_type(random_u64() & PERFDATA_SAMPLE_KNOWN, random_u64() & 31, (random_u64() & 5) << 17);
 }
@@ -61,12 +61,12 @@ static void test_read_values(void)
 			CHECK_EQ(read->present, 4 | (format & 3));
 			CHECK(!(format & 1) || read->time_enabled == 501);
 			CHECK(!(format & 2) || read->time_running == 502);
-			CHECK_EQ(read->values.count, format & PERFDATA_READ_GROUP ? 2 : 1);
+			CHECK_EQ(read->values.count, format & PERFDATA_READ_FORMAT_GROUP ? 2 : 1);
 			for (uint64_t i = 0; i < read->values.count; i++) {
 				perfdata_list_get(&read->values, i, &value);
 				CHECK_EQ(value.value, 1000 + i);
-				CHECK_EQ(value.id, format & PERFDATA_READ_ID ? 77 + i : 0);
-				CHECK_EQ(value.lost, format & PERFDATA_READ_LOST ? 9 + i : 0);
+				CHECK_EQ(value.id, format & PERFDATA_READ_FORMAT_ID ? 77 + i : 0);
+				CHECK_EQ(value.lost, format & PERFDATA_READ_FORMAT_LOST ? 9 + i : 0);
 			}
 			CHECK_EQ(read->values.present, 1 | (format & 4) >> 1 | (format & 16) >> 2);
 		}

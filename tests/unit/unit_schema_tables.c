@@ -5,10 +5,10 @@
 /* Which JSON a row becomes. */
 static int json_class(const struct perfdata_field *field)
 {
-	if (field->kind == PERFDATA_STRUCT || field->kind == PERFDATA_ATTR || field->kind == PERFDATA_CPUS ||
-	    field->kind == PERFDATA_FEATURE)
+	if (field->kind == PERFDATA_KIND_STRUCT || field->kind == PERFDATA_KIND_ATTR || field->kind == PERFDATA_KIND_CPUS ||
+	    field->kind == PERFDATA_KIND_FEATURE)
 		return 100 + (int)field->kind;
-	if (field->kind == PERFDATA_LIST)
+	if (field->kind == PERFDATA_KIND_LIST)
 		return field->element ? 200 : 201 + (int)field->show;
 	return field->show == PERFDATA_SHOW_EVENT_ID ? (int)PERFDATA_SHOW_DEC : (int)field->show;
 }
@@ -23,18 +23,18 @@ static void check_row(const struct perfdata_layout *layout, uint32_t index)
 					     "raw_bytes", NULL };
 
 	CHECK(field->name && *field->name && field->doc && *field->doc);
-	if (field->kind == PERFDATA_PAD)
+	if (field->kind == PERFDATA_KIND_PAD)
 		return;
-	unsigned size = field->kind == PERFDATA_STRUCT ? field->element->view_size : member_size(field->kind);
+	unsigned size = field->kind == PERFDATA_KIND_STRUCT ? field->element->view_size : member_size(field->kind);
 	CHECK(size > 0 && field->member + size <= layout->view_size);
 	CHECK((field->show == PERFDATA_SHOW_ENUM || field->show == PERFDATA_SHOW_FLAGS) == (field->names != NULL));
 	CHECK((field->show == PERFDATA_SHOW_BITS) == (field->bits != NULL));
 	if (field->when == PERFDATA_IF_FIELD || field->when == PERFDATA_IF_FIELD_GE)
 		CHECK(field->when_field < index);
-	if ((field->kind == PERFDATA_LIST || field->kind == PERFDATA_BYTES) && field->count_field < PERFDATA_COUNT_PREFIX)
+	if ((field->kind == PERFDATA_KIND_LIST || field->kind == PERFDATA_KIND_BYTES) && field->count_field < PERFDATA_COUNT_PREFIX)
 		CHECK(field->count_field < index);
 	for (uint32_t i = 0; i < index; i++)
-		CHECK(strcmp(layout->fields[i].name, field->name) || layout->fields[i].kind == PERFDATA_PAD);
+		CHECK(strcmp(layout->fields[i].name, field->name) || layout->fields[i].kind == PERFDATA_KIND_PAD);
 	if (layout->perf_name)
 		for (size_t i = 0; taken[i]; i++)
 			CHECK(strcmp(taken[i], field->name));
@@ -108,9 +108,9 @@ static void test_names(void)
 	CHECK_STR(perfdata_name_of(perfdata_sample_type_names(), PERFDATA_SAMPLE_WEIGHT_STRUCT), "WEIGHT_STRUCT");
 	CHECK(!perfdata_name_of(perfdata_sample_type_names(), 3));
 	CHECK(!perfdata_name_of(NULL, 3));
-	CHECK_STR(perfdata_context_name(PERFDATA_CONTEXT_USER_DEFERRED), "PERF_CONTEXT_USER_DEFERRED");
-	CHECK(!perfdata_context_name(0x1234));
-	CHECK(!perfdata_context_name(PERFDATA_CONTEXT_MAX));
+	CHECK_STR(perfdata_callchain_marker_name(PERFDATA_CONTEXT_USER_DEFERRED), "PERF_CONTEXT_USER_DEFERRED");
+	CHECK(!perfdata_callchain_marker_name(0x1234));
+	CHECK(!perfdata_callchain_marker_name(PERFDATA_CONTEXT_MAX));
 	for (uint32_t type = 0; type < 90; type++) {
 		const struct perfdata_bits *bits = perfdata_misc_bits(type);
 		CHECK_STR(bits->name, "cpumode");

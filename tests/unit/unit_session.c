@@ -150,41 +150,41 @@ static void test_kernel(void)
 	walk_close(&walk);
 }
 
-/* A set of areas against an array that says for each address whose it is. */
-static void test_areas_model(void)
+/* A set of maps against an array that says for each address whose it is. */
+static void test_maps_model(void)
 {
 	enum { SPACE = 512, SETS = 4 };
 	static uint32_t owner[SETS][SPACE];
 	static uint64_t offset[SETS][SPACE];
-	struct pd_area_store store = { 0 };
-	struct pd_areas sets[SETS];
+	struct pd_map_store store = { 0 };
+	struct pd_maps sets[SETS];
 	unsigned wrong = 0;
 	memset(owner, 0xff, sizeof owner);
 	for (size_t i = 0; i < SETS; i++) {
-		sets[i] = (struct pd_areas){ 0 };
-		pd_areas_exec(&store, &sets[i]);
+		sets[i] = (struct pd_maps){ 0 };
+		pd_maps_exec(&store, &sets[i]);
 	}
 	for (uint32_t n = 0; n < 4000; n++) {
 		const uint64_t random = pd_hash_u64(n, 5);
 		const size_t at = random % SETS, from = random >> 8 & (SPACE - 1), size = 1 + (random >> 20 & 63);
 		if (n % 50 == 49) {
 			const size_t to = (at + 1) % SETS;
-			pd_areas_copy(&store, &sets[to], &sets[at]);
+			pd_maps_copy(&store, &sets[to], &sets[at]);
 			memcpy(owner[to], owner[at], sizeof owner[0]);
 			memcpy(offset[to], offset[at], sizeof offset[0]);
 			continue;
 		}
-		const struct pd_area area = { .start = from, .end = from + size, .pgoff = random >> 40, .dso = n };
+		const struct pd_map map = { .start = from, .end = from + size, .pgoff = random >> 40, .dso = n };
 		const uint64_t generation = sets[at].generation;
-		if (pd_areas_insert(&store, &sets[at], &area) < 0 || sets[at].generation == generation)
+		if (pd_maps_insert(&store, &sets[at], &map) < 0 || sets[at].generation == generation)
 			wrong++;
 		for (size_t i = from; i < from + size && i < SPACE; i++) {
 			owner[at][i] = n;
-			offset[at][i] = i - from + area.pgoff;
+			offset[at][i] = i - from + map.pgoff;
 		}
 		for (size_t i = n % 7; i < SPACE; i += 7) {
-			const struct pd_area *found = pd_areas_find(&sets[at], i);
-			if (found ? found->dso != owner[at][i] || pd_area_address(found, i) != offset[at][i] : owner[at][i] != UINT32_MAX)
+			const struct pd_map *found = pd_maps_find(&sets[at], i);
+			if (found ? found->dso != owner[at][i] || pd_map_address(found, i) != offset[at][i] : owner[at][i] != UINT32_MAX)
 				wrong++;
 		}
 	}
@@ -193,24 +193,24 @@ static void test_areas_model(void)
 }
 
 /* Work that grew with the square of their number would not come to an end here. */
-static void test_many_areas(void)
+static void test_many_maps(void)
 {
-	struct pd_area_store store = { 0 };
-	struct pd_areas areas = { 0 }, copy = { 0 };
+	struct pd_map_store store = { 0 };
+	struct pd_maps maps = { 0 }, copy = { 0 };
 	const uint32_t nr = 100000;
 	unsigned wrong = 0;
-	pd_areas_exec(&store, &areas);
+	pd_maps_exec(&store, &maps);
 	for (uint32_t i = 0; i < nr; i++) {
-		const struct pd_area area = { .start = 16ull * i, .end = 16ull * i + 1000000, .dso = i };
-		wrong += pd_areas_insert(&store, &areas, &area) < 0;
+		const struct pd_map map = { .start = 16ull * i, .end = 16ull * i + 1000000, .dso = i };
+		wrong += pd_maps_insert(&store, &maps, &map) < 0;
 		if (i % 10 == 0)
-			pd_areas_copy(&store, &copy, &areas);
+			pd_maps_copy(&store, &copy, &maps);
 	}
 	for (uint32_t i = 0; i < nr; i++)
-		wrong += pd_areas_find(&areas, 16ull * i + 15)->dso != i;
+		wrong += pd_maps_find(&maps, 16ull * i + 15)->dso != i;
 	CHECK_EQ(wrong, 0);
-	CHECK_EQ(pd_areas_find(&areas, 16ull * nr + 100)->dso, nr - 1);
-	CHECK(pd_areas_find(&areas, 16ull * (nr - 1) + 1000000) == NULL);
+	CHECK_EQ(pd_maps_find(&maps, 16ull * nr + 100)->dso, nr - 1);
+	CHECK(pd_maps_find(&maps, 16ull * (nr - 1) + 1000000) == NULL);
 	pd_arena_release(&store.arena);
 }
 
@@ -227,7 +227,7 @@ static void check_steps(size_t sample, const uint64_t *ips, size_t nr)
 {
 	const struct perfdata_step *steps = NULL;
 	size_t count = 0;
-	const struct told *told = sample_at(&walk, sample);
+	const struct emitted *told = sample_at(&walk, sample);
 	CHECK(told != NULL);
 	if (!told)
 		return;
@@ -499,7 +499,7 @@ static void group_sample(uint64_t id, int32_t tid, uint64_t first, uint64_t seco
 
 static void test_read_groups(void)
 {
-	const uint64_t format = PERFDATA_READ_GROUP | PERFDATA_READ_ID;
+	const uint64_t format = PERFDATA_READ_FORMAT_GROUP | PERFDATA_READ_FORMAT_ID;
 	stream_begin();
 	stream_event(&(struct stream_event){ .id = 10, .more = PERFDATA_SAMPLE_READ, .read_format = format });
 	stream_event(&(struct stream_event){ .id = 20, .more = PERFDATA_SAMPLE_READ, .read_format = format });
@@ -746,8 +746,8 @@ int main(void)
 		{ "maps: the new one wins, the rest is cut", test_overlaps },
 		{ "maps: anonymous, JIT, vdso, deleted", test_kinds },
 		{ "maps: kernel, modules, BPF programs", test_kernel },
-		{ "areas: against a model, with copies", test_areas_model },
-		{ "areas: very many that overlap", test_many_areas },
+		{ "areas: against a model, with copies", test_maps_model },
+		{ "areas: very many that overlap", test_many_maps },
 		{ "stacks: ids, markers, limits, a source of the caller's choice", test_stacks },
 		{ "stacks: branches of calls", test_lbr },
 		{ "stacks: deferred chains", test_deferred },

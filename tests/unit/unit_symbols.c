@@ -1,4 +1,4 @@
-/* Names of addresses: texts, tables, packed and hostile files, build-ids; the program under test is this one. */
+/* Names of addresses: texts, tables, compressed and hostile files, build-ids; the program under test is this one. */
 #define _GNU_SOURCE
 #include "config.h"
 #include <ftw.h>
@@ -423,14 +423,14 @@ static void count_refusal(void *user, const struct perfdata_symbols_log *entry)
 static void count_finding(void *user, const struct perfdata_finding *finding)
 {
 	struct refusals *r = user;
-	r->found += finding->code == PERFDATA_F_SYMBOL_BUILDID;
+	r->found += finding->code == PERFDATA_FINDING_SYMBOL_BUILDID;
 }
 
 static void test_build_id(void)
 {
 	uint8_t id[PERFDATA_BUILD_ID_MAX];
 	size_t size = 0;
-	enum perfdata_status status = perfdata_read_build_id(self, id, &size);
+	enum perfdata_status status = perfdata_file_build_id(self, id, &size);
 	struct refusals refusals = { 0 };
 	struct perfdata_symbols_options options;
 	if (!pd_elf_supported()) {
@@ -524,12 +524,12 @@ static void test_notes(void)
 					4, 0, 0, 0, 3, 0, 0, 0, 3, 0, 0, 0, 'G', 'N', 'U', 0, 0xab, 0xcd, 0xef };
 	uint8_t id[PERFDATA_BUILD_ID_MAX];
 	size_t size = 0;
-	CHECK_EQ(perfdata_notes_build_id(note, sizeof note, PERFDATA_LITTLE_ENDIAN, id, &size), PERFDATA_OK);
+	CHECK_EQ(perfdata_notes_build_id(note, sizeof note, PERFDATA_BYTE_ORDER_LITTLE, id, &size), PERFDATA_OK);
 	CHECK_EQ(size, 3);
 	CHECK(!memcmp(id, note + sizeof note - 3, 3));
 	for (size_t cut = 0; cut < sizeof note; cut++)
-		CHECK_EQ(perfdata_notes_build_id(note, cut, PERFDATA_LITTLE_ENDIAN, id, &size), PERFDATA_ABSENT);
-	CHECK_EQ(perfdata_notes_build_id(note, sizeof note, PERFDATA_BIG_ENDIAN, id, &size), PERFDATA_ABSENT);
+		CHECK_EQ(perfdata_notes_build_id(note, cut, PERFDATA_BYTE_ORDER_LITTLE, id, &size), PERFDATA_ABSENT);
+	CHECK_EQ(perfdata_notes_build_id(note, sizeof note, PERFDATA_BYTE_ORDER_BIG, id, &size), PERFDATA_ABSENT);
 }
 
 /* --- hostile files ------------------------------------------------------------------------------------------------------ */
@@ -546,7 +546,7 @@ static char *read_self(size_t *ret_size)
 static void look_at(struct perfdata_symbols *symbols, const char *path)
 {
 	struct perfdata_symbols_dso *dso = new_dso(symbols, PERFDATA_DSO_USER, path);
-	struct perfdata_source frames[4];
+	struct perfdata_source_line frames[4];
 	struct perfdata_symbol s;
 	size_t count;
 	for (uint64_t offset = 0; offset < 0x8000; offset += 0x731) {
@@ -597,7 +597,7 @@ static void test_garbage(void)
 static void test_xz(void)
 {
 	/* printf 'hello hello hello hello\n' | xz --check=crc32 */
-	static const uint8_t packed[] = {
+	static const uint8_t compressed[] = {
 		0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00, 0x00, 0x01, 0x69, 0x22, 0xde, 0x36, 0x02, 0x00, 0x21, 0x01, 0x16,
 		0x00, 0x00, 0x00, 0x74, 0x2f, 0xe5, 0xa3, 0xe0, 0x00, 0x17, 0x00, 0x0c, 0x5d, 0x00, 0x34, 0x19, 0x49,
 		0xee, 0x8d, 0xe9, 0x56, 0x0a, 0xc1, 0x21, 0xb0, 0x00, 0x00, 0x00, 0x88, 0x59, 0x0b, 0x00, 0x01, 0x24,
@@ -606,23 +606,23 @@ static void test_xz(void)
 	static const char plain[] = "hello hello hello hello\n";
 	char *out = NULL;
 	size_t size = 0;
-	if (!strstr(perfdata_features(), "lzma")) {
-		CHECK_EQ(pd_unpack_bytes(packed, sizeof packed, 1 << 20, &out, &size), PERFDATA_EUNSUP);
+	if (!strstr(perfdata_build_info(), "lzma")) {
+		CHECK_EQ(pd_unpack_bytes(compressed, sizeof compressed, 1 << 20, &out, &size), PERFDATA_EUNSUP);
 		return;
 	}
-	CHECK_EQ(pd_unpack_bytes(packed, sizeof packed, 1 << 20, &out, &size), PERFDATA_OK);
+	CHECK_EQ(pd_unpack_bytes(compressed, sizeof compressed, 1 << 20, &out, &size), PERFDATA_OK);
 	CHECK_EQ(size, sizeof plain - 1);
 	CHECK(out && !memcmp(out, plain, size));
 	pd_free(out);
-	CHECK_EQ(pd_unpack_bytes(packed, sizeof packed, 10, &out, &size), PERFDATA_ELIMIT);
-	CHECK_EQ(pd_unpack_bytes(packed, sizeof packed, sizeof plain - 1, &out, &size), PERFDATA_OK);
+	CHECK_EQ(pd_unpack_bytes(compressed, sizeof compressed, 10, &out, &size), PERFDATA_ELIMIT);
+	CHECK_EQ(pd_unpack_bytes(compressed, sizeof compressed, sizeof plain - 1, &out, &size), PERFDATA_OK);
 	pd_free(out);
-	CHECK_EQ(pd_unpack_bytes(packed, sizeof packed, sizeof plain - 2, &out, &size), PERFDATA_ELIMIT);
-	for (size_t cut = 0; cut < sizeof packed; cut++)
-		CHECK_EQ(pd_unpack_bytes(packed, cut, 1 << 20, &out, &size), cut < 6 ? PERFDATA_ABSENT : PERFDATA_EFORMAT);
-	for (size_t at = 0; at < 8 * sizeof packed; at++) {
-		uint8_t copy[sizeof packed];
-		memcpy(copy, packed, sizeof copy);
+	CHECK_EQ(pd_unpack_bytes(compressed, sizeof compressed, sizeof plain - 2, &out, &size), PERFDATA_ELIMIT);
+	for (size_t cut = 0; cut < sizeof compressed; cut++)
+		CHECK_EQ(pd_unpack_bytes(compressed, cut, 1 << 20, &out, &size), cut < 6 ? PERFDATA_ABSENT : PERFDATA_EFORMAT);
+	for (size_t at = 0; at < 8 * sizeof compressed; at++) {
+		uint8_t copy[sizeof compressed];
+		memcpy(copy, compressed, sizeof copy);
 		copy[at / 8] ^= (uint8_t)(1 << at % 8);
 		if (pd_unpack_bytes(copy, sizeof copy, 1 << 20, &out, &size) == PERFDATA_OK) {
 			CHECK(size <= 1 << 20);

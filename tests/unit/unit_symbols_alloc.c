@@ -20,7 +20,7 @@ static void look_up(struct perfdata_symbols *symbols, enum perfdata_dso_kind kin
 {
 	const struct perfdata_symbols_request request = { .size = sizeof request, .kind = kind, .path = path, .running = true };
 	struct perfdata_symbols_dso *dso;
-	struct perfdata_source frames[4];
+	struct perfdata_source_line frames[4];
 	struct perfdata_symbol s;
 	size_t count;
 	enum perfdata_status status = perfdata_symbols_dso(symbols, &request, &dso);

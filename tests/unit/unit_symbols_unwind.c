@@ -168,7 +168,7 @@ static void test_source(void)
 {
 	struct mappings mappings = { 0 };
 	struct perfdata_unwind_map map;
-	struct perfdata_source frames[4];
+	struct perfdata_source_line frames[4];
 	size_t count = 0;
 	open_self(&mappings);
 	uint64_t address = (uintptr_t)perfdata_test_leaf;

@@ -80,7 +80,7 @@ static void make_blob(struct blob *b, bool big, const char *version, uint8_t lon
 
 struct seen {
 	int count;
-	enum perfdata_code code;
+	enum perfdata_finding_code code;
 	uint64_t offset;
 	bool has_message;
 };
@@ -106,13 +106,13 @@ static void blob_whole(void)
 
 		make_blob(&b, big, "0.6", big ? 4 : 8);
 		CHECK_EQ(perfdata_trace_load(b.bytes, b.size, note, &seen, &trace, &complete), PERFDATA_OK);
-		/* the event without an ID is told, and left out */
+		/* the event without an ID is reported, and left out */
 		CHECK_EQ(seen.count, 1);
-		CHECK_EQ(seen.code, PERFDATA_F_TRACE_FORMAT);
+		CHECK_EQ(seen.code, PERFDATA_FINDING_TRACE_FORMAT);
 		CHECK(!complete);
 		perfdata_trace_info(trace, &info);
 		CHECK_STR(info.version, "0.6");
-		CHECK_EQ(info.order, big ? PERFDATA_BIG_ENDIAN : PERFDATA_LITTLE_ENDIAN);
+		CHECK_EQ(info.order, big ? PERFDATA_BYTE_ORDER_BIG : PERFDATA_BYTE_ORDER_LITTLE);
 		CHECK_EQ(info.long_size, big ? 4 : 8);
 		CHECK_EQ(info.page_size, 4096);
 		CHECK_EQ(info.nr_events, 2);
@@ -204,7 +204,7 @@ static void not_a_blob(void)
 
 	CHECK_EQ(perfdata_trace_load("", 0, NULL, NULL, &trace, NULL), PERFDATA_EFORMAT);
 	CHECK_EQ(perfdata_trace_load("\x17\x08\x44tracinx0.6\0\0\x8\0\x10\0\0", 20, NULL, NULL, &trace, NULL), PERFDATA_EFORMAT);
-	CHECK_EQ(perfdata_trace_new(PERFDATA_LITTLE_ENDIAN, 2, &trace), PERFDATA_EUSAGE);
+	CHECK_EQ(perfdata_trace_new(PERFDATA_BYTE_ORDER_LITTLE, 2, &trace), PERFDATA_EUSAGE);
 	CHECK(!trace);
 }
 
@@ -215,7 +215,7 @@ static struct perfdata_trace *with_format(const char *text, const struct perfdat
 	struct perfdata_trace *trace = NULL;
 	uint64_t id = 0;
 
-	CHECK_EQ(perfdata_trace_new(PERFDATA_LITTLE_ENDIAN, 8, &trace), PERFDATA_OK);
+	CHECK_EQ(perfdata_trace_new(PERFDATA_BYTE_ORDER_LITTLE, 8, &trace), PERFDATA_OK);
 	CHECK_EQ(perfdata_trace_add(trace, "toy", text, strlen(text), &id), PERFDATA_OK);
 	*ret_event = perfdata_trace_event(trace, id);
 	CHECK(*ret_event != NULL);
@@ -325,7 +325,7 @@ static void fill_raw(struct blob *b, bool big)
 static struct perfdata_trace_value get(const struct perfdata_trace_event *event, const char *name, const struct blob *b)
 {
 	struct perfdata_trace_value value = { 0 };
-	const enum perfdata_order order = b->big ? PERFDATA_BIG_ENDIAN : PERFDATA_LITTLE_ENDIAN;
+	const enum perfdata_byte_order order = b->big ? PERFDATA_BYTE_ORDER_BIG : PERFDATA_BYTE_ORDER_LITTLE;
 
 	CHECK_EQ(perfdata_trace_value(perfdata_trace_field_named(event, name),
 				      (struct perfdata_bytes){ b->bytes, b->size }, order, &value), PERFDATA_OK);
@@ -389,10 +389,10 @@ static void short_raw(void)
 			const struct perfdata_trace_field *field = &event->fields[i];
 			struct perfdata_trace_value value = { 0 };
 			const bool fits = size >= field->offset + field->size;
-			const enum perfdata_status status = perfdata_trace_value(field, raw, PERFDATA_LITTLE_ENDIAN, &value);
+			const enum perfdata_status status = perfdata_trace_value(field, raw, PERFDATA_BYTE_ORDER_LITTLE, &value);
 			const size_t start = text.size;
 			const enum perfdata_status printed =
-				perfdata_trace_print_field(event, field, raw, PERFDATA_LITTLE_ENDIAN, false, &text);
+				perfdata_trace_print_field(event, field, raw, PERFDATA_BYTE_ORDER_LITTLE, false, &text);
 			const size_t written = text.size - start;
 			perfdata_text_char(&text, '.');
 			numbers += perfdata_trace_prints_number(field);
@@ -400,7 +400,7 @@ static void short_raw(void)
 				CHECK_EQ(strspn(text.data + start, "0123456789abcdefx- "), written);
 			bool is_part = false;
 			CHECK(size < event->min_size ||
-			      trace_part_says(field, raw, PERFDATA_LITTLE_ENDIAN, text.data + start, written, &is_part));
+			      trace_part_says(field, raw, PERFDATA_BYTE_ORDER_LITTLE, text.data + start, written, &is_part));
 			parts += is_part;
 			if (!fits)
 				CHECK(status == PERFDATA_DAMAGED && printed == PERFDATA_DAMAGED);
@@ -437,15 +437,15 @@ static void field_text(void)
 			const struct perfdata_bytes raw = { b.bytes, b.size };
 			perfdata_text_clear(&text);
 			perfdata_trace_print_field(event, perfdata_trace_field_named(event, want[i].name), raw,
-						   PERFDATA_LITTLE_ENDIAN, as_bytes, &text);
+						   PERFDATA_BYTE_ORDER_LITTLE, as_bytes, &text);
 			perfdata_text_char(&text, 0);
 			CHECK_STR(text.data, as_bytes ? want[i].bytes : want[i].text);
 		}
 	b.bytes[24] = 1;
 	CHECK(!perfdata_trace_field_printable(perfdata_trace_field_named(event, "e"),
-					      (struct perfdata_bytes){ b.bytes, b.size }, PERFDATA_LITTLE_ENDIAN));
+					      (struct perfdata_bytes){ b.bytes, b.size }, PERFDATA_BYTE_ORDER_LITTLE));
 	CHECK(perfdata_trace_field_printable(perfdata_trace_field_named(event, "f"),
-					     (struct perfdata_bytes){ b.bytes, b.size }, PERFDATA_LITTLE_ENDIAN));
+					     (struct perfdata_bytes){ b.bytes, b.size }, PERFDATA_BYTE_ORDER_LITTLE));
 	perfdata_text_release(&text);
 	perfdata_trace_free(trace);
 }

@@ -64,7 +64,7 @@ static struct perfdata_trace *compile(const char *print, const struct perfdata_t
 	char *text = malloc(size);
 
 	snprintf(text, size, HEAD "%s", print);
-	CHECK_EQ(perfdata_trace_new(PERFDATA_LITTLE_ENDIAN, 8, &trace), PERFDATA_OK);
+	CHECK_EQ(perfdata_trace_new(PERFDATA_BYTE_ORDER_LITTLE, 8, &trace), PERFDATA_OK);
 	CHECK_EQ(perfdata_trace_add(trace, "toy", text, size - 1, NULL), PERFDATA_OK);
 	free(text);
 	*ret_event = perfdata_trace_event(trace, 7);
@@ -246,10 +246,10 @@ static void single_fields(void)
 		perfdata_text_init(&text);
 		CHECK_EQ(perfdata_trace_print_field(event, perfdata_trace_field_named(event, want[i].field),
 						    (struct perfdata_bytes){ raw_bytes, sizeof raw_bytes },
-						    PERFDATA_LITTLE_ENDIAN, false, &text), PERFDATA_OK);
+						    PERFDATA_BYTE_ORDER_LITTLE, false, &text), PERFDATA_OK);
 		bool is_part;
 		CHECK(trace_part_says(perfdata_trace_field_named(event, want[i].field), (struct perfdata_bytes){ raw_bytes, sizeof raw_bytes },
-				      PERFDATA_LITTLE_ENDIAN, text.data, text.size, &is_part));
+				      PERFDATA_BYTE_ORDER_LITTLE, text.data, text.size, &is_part));
 		perfdata_text_char(&text, 0);
 		CHECK_STR(text.data, want[i].text);
 		perfdata_text_release(&text);
@@ -379,7 +379,7 @@ static void work_without_memory(void)
 	struct perfdata_trace *trace = NULL;
 	uint64_t id;
 
-	if (perfdata_trace_new(PERFDATA_LITTLE_ENDIAN, 8, &trace) != PERFDATA_OK)
+	if (perfdata_trace_new(PERFDATA_BYTE_ORDER_LITTLE, 8, &trace) != PERFDATA_OK)
 		return;
 	const enum perfdata_status status = perfdata_trace_add(trace, "toy", text, sizeof text - 1, &id);
 	if (status == PERFDATA_OK) {

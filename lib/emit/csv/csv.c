@@ -13,12 +13,12 @@ struct csv_state {
 	struct csv_table table;
 	struct csv_rows rows;
 	bool names_needed;
-	struct told names;             /* scan's */
+	struct emitted names;             /* scan's */
 	perfdata_finding_fn *on_finding;
 	void *user;
 };
 
-static const struct perfdata_option options[] = {
+static const struct perfdata_emitter_option options[] = {
 	{ "table", PERFDATA_OPTION_TEXT, 0, "TABLE",
 	  "samples (default), a record type, event:NAME, branches, callchain, regs, read_values, stacks, frames, unknown; "
 	  "all with -o DIR/" },
@@ -33,7 +33,7 @@ static void release(void *state)
 	if (!csv)
 		return;
 	pd_record_world_release(&csv->world);
-	pd_told_release(&csv->names);
+	pd_emitted_release(&csv->names);
 	free(csv);
 }
 
@@ -61,7 +61,7 @@ static void header_line(const struct csv_table *table, struct perfdata_text *out
 	perfdata_text_literal(out, CSV_NEW_LINE);
 }
 
-static uint32_t needs_for(const struct perfdata_option_value *values, size_t nr)
+static uint32_t needs_for(const struct perfdata_emitter_option_value *values, size_t nr)
 {
 	const char *table = perfdata_option_text(values, nr, "table");
 	const bool stacks = table && (!strcmp(table, "stacks") || !strcmp(table, "frames"));
@@ -81,7 +81,7 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 		.list = perfdata_option_text(context->options, context->nr_options, "fields"),
 		.reader = context->reader,
 		.heads = csv->world.heads,
-		.places = csv->world.places,
+		.locations = csv->world.locations,
 	};
 	enum perfdata_status status = PERFDATA_ENOMEM;
 	if (pd_record_world_init(&csv->world, context))
@@ -89,7 +89,7 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 	pd_csv_rows_init(&csv->rows, &csv->table.columns, csv->world.stacks_by_id && !choice.list);
 	csv->names_needed = needs_for(context->options, context->nr_options) & PERFDATA_NEED_DELIVERIES;
 	csv->names.session = context->session;
-	csv->names.what = csv->table.kind == CSV_STACKS ? TOLD_STACKS : csv->table.kind == CSV_FRAMES ? TOLD_FRAMES : TOLD_NO_IDS;
+	csv->names.what = csv->table.kind == CSV_STACKS ? EMITTED_STACKS : csv->table.kind == CSV_FRAMES ? EMITTED_FRAMES : EMITTED_NO_IDS;
 	if (status) {
 		release(csv);
 		return status;
@@ -102,9 +102,9 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 static enum perfdata_status scan(void *state, const struct perfdata_batch *batch, void **ret_value)
 {
 	struct csv_state *csv = state;
-	struct told_batch *told = NULL;
-	const enum perfdata_status status = csv->names_needed ? pd_told_scan(&csv->names, batch, &told) : PERFDATA_OK;
-	*ret_value = told;
+	struct emitted_batch *emitted = NULL;
+	const enum perfdata_status status = csv->names_needed ? pd_emitted_scan(&csv->names, batch, &emitted) : PERFDATA_OK;
+	*ret_value = emitted;
 	return status;
 }
 
@@ -263,7 +263,7 @@ static void read_rows(struct record *r, const struct csv_table *table, struct pe
 	}
 }
 
-static void stack_rows(const struct told_world *world, uint32_t stack, struct perfdata_text *out)
+static void stack_rows(const struct emitted_names *world, uint32_t stack, struct perfdata_text *out)
 {
 	const struct perfdata_step *steps;
 	size_t nr;
@@ -279,32 +279,32 @@ static void stack_rows(const struct told_world *world, uint32_t stack, struct pe
 		perfdata_text_literal(out, ",0x");
 		perfdata_text_hex(out, steps[i].ip);
 		perfdata_text_char(out, ',');
-		perfdata_text_string(out, pd_place_origin_name(steps[i].origin));
+		perfdata_text_string(out, pd_location_origin_name(steps[i].origin));
 		perfdata_text_literal(out, CSV_NEW_LINE);
 	}
 }
 
-static void frame_row(const struct told_world *world, uint32_t frame, unsigned parts, struct perfdata_text *out)
+static void frame_row(const struct emitted_names *world, uint32_t frame, unsigned parts, struct perfdata_text *out)
 {
-	struct place place;
-	pd_place_load(world, frame, parts, &place);
+	struct location place;
+	pd_location_load(world, frame, parts, &place);
 	perfdata_text_u64(out, frame);
-	for (enum place_part part = 0; part < PLACE_COUNT; part++) {
+	for (enum location_part part = 0; part < LOCATION_COUNT; part++) {
 		perfdata_text_char(out, ',');
-		pd_place_csv_cell(out, &place, part);
+		pd_location_csv_cell(out, &place, part);
 	}
 	perfdata_text_literal(out, CSV_NEW_LINE);
 }
 
 /* Rows of what no batch before had. */
-static void rows_of_stacks(const struct csv_state *csv, const struct told_world *world, const struct told_batch *told,
+static void rows_of_stacks(const struct csv_state *csv, const struct emitted_names *world, const struct emitted_batch *emitted,
 			   struct perfdata_text *out)
 {
-	for (size_t i = 0; told && i < told->nr_ids && !perfdata_text_failed(out); i++) {
+	for (size_t i = 0; emitted && i < emitted->nr_ids && !perfdata_text_failed(out); i++) {
 		if (csv->table.kind == CSV_STACKS)
-			stack_rows(world, told->ids[i], out);
+			stack_rows(world, emitted->ids[i], out);
 		else
-			frame_row(world, told->ids[i], csv->world.places, out);
+			frame_row(world, emitted->ids[i], csv->world.locations, out);
 	}
 }
 
@@ -345,14 +345,14 @@ static enum perfdata_status format(const void *state, const struct perfdata_batc
 {
 	const struct csv_state *csv = state;
 	struct record r = { .world = &csv->world, .cache = get_cache(scratch), .s = { .out = out }, .batch = batch };
-	const struct told_batch *told = value;
+	const struct emitted_batch *emitted = value;
 	size_t delivery = 0;
 	if (!r.cache)
 		return PERFDATA_ENOMEM;
-	if (told)
-		r.told = (struct told_world){ batch->session, told->known };
+	if (emitted)
+		r.emitted = (struct emitted_names){ batch->session, emitted->known };
 	if (is_of_stacks(&csv->table)) {
-		rows_of_stacks(csv, &r.told, told, out);
+		rows_of_stacks(csv, &r.emitted, emitted, out);
 		return PERFDATA_OK;
 	}
 	struct found_batch *found = NULL;
@@ -360,7 +360,7 @@ static enum perfdata_status format(const void *state, const struct perfdata_batc
 	for (size_t i = 0; i < batch->nr_records && !status; i++) {
 		if (!wanted(&csv->table, &batch->records[i]))
 			continue;
-		r.delivery = told ? pd_told_delivery(batch, &delivery, &batch->records[i]) : NULL;
+		r.delivery = emitted ? pd_emitted_delivery(batch, &delivery, &batch->records[i]) : NULL;
 		if (!rows_of_record(&r, csv, &batch->records[i], &scratch->text)) {
 			status = PERFDATA_ENOMEM;
 			break;
@@ -393,7 +393,7 @@ const struct perfdata_emitter pd_emitter_csv = {
 	.scan = scan,
 	.format = format,
 	.merge = merge,
-	.free_value = pd_told_batch_free,
+	.free_value = pd_emitted_batch_free,
 	.free_part = free_part,
 	.release = release,
 };

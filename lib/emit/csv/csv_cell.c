@@ -20,7 +20,7 @@ static void hex(struct perfdata_text *out, uint64_t value)
 
 void pd_csv_address_cell(struct perfdata_text *out, uint64_t value)
 {
-	const char *name = value >= PERFDATA_CONTEXT_MAX ? perfdata_context_name(value) : NULL;
+	const char *name = value >= PERFDATA_CONTEXT_MAX ? perfdata_callchain_marker_name(value) : NULL;
 	if (name)
 		perfdata_text_string(out, name);
 	else
@@ -66,7 +66,7 @@ static void words(struct perfdata_text *out, const struct perfdata_list *list, e
 			const uint64_t value = perfdata_list_u64(list, i);
 			if (i)
 				*at++ = CSV_JOINT;
-			const char *name = op == SPELL_CALLCHAIN && value >= PERFDATA_CONTEXT_MAX ? perfdata_context_name(value) : NULL;
+			const char *name = op == SPELL_CALLCHAIN && value >= PERFDATA_CONTEXT_MAX ? perfdata_callchain_marker_name(value) : NULL;
 			const size_t size = name ? strlen(name) : 0;
 			if (!name || size >= WORD_ROOM) {
 				at = word_to(at, value, op);
@@ -135,21 +135,21 @@ static void spell_compound(struct record *r, const struct head_value *value)
 		pd_record_spell_branches(r);
 		return;
 	}
-	const struct place_speller places = pd_record_places(r);
-	if (value->kind == HEAD_IS_PLACE)
-		pd_place_json(&places, r->s.out, (uint32_t)value->number);
+	const struct location_speller locations = pd_record_locations(r);
+	if (value->kind == HEAD_IS_LOCATION)
+		pd_location_json(&locations, r->s.out, (uint32_t)value->number);
 	else
-		pd_place_json_stack(&places, r->s.out, (uint32_t)value->number, false);
+		pd_location_json_stack(&locations, r->s.out, (uint32_t)value->number, false);
 }
 
 static void place_cell(struct record *r, const struct select_step *step)
 {
 	const struct head_value value = pd_record_head(r, step->head);
-	if (value.kind != HEAD_IS_PLACE)
+	if (value.kind != HEAD_IS_LOCATION)
 		return;
-	struct place place;
-	pd_place_load(&r->told, (uint32_t)value.number, PLACE_BIT(step->part), &place);
-	pd_place_csv_cell(r->s.out, &place, step->part);
+	struct location place;
+	pd_location_load(&r->emitted, (uint32_t)value.number, LOCATION_BIT(step->part), &place);
+	pd_location_csv_cell(r->s.out, &place, step->part);
 }
 
 static void head_cell(struct record *r, enum pd_record_head head, struct perfdata_text *room)
@@ -168,7 +168,7 @@ static void head_cell(struct record *r, enum pd_record_head head, struct perfdat
 		pd_record_misc_names(r, add_name, out);
 		pd_csv_drop_joint(out, start);
 		return;
-	case HEAD_IS_TRAILER: case HEAD_IS_PLACE: case HEAD_IS_BRANCHES: case HEAD_IS_STACK: break;
+	case HEAD_IS_TRAILER: case HEAD_IS_LOCATION: case HEAD_IS_BRANCHES: case HEAD_IS_STACK: break;
 	}
 	perfdata_text_clear(room);
 	r->s.out = room;

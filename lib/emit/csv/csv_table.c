@@ -84,9 +84,9 @@ static void add_rows(struct columns *columns, const struct perfdata_layout *layo
 {
 	for (uint32_t i = 0; i < layout->nr_fields; i++) {
 		const struct perfdata_field *field = &layout->fields[i];
-		if (field->kind == PERFDATA_PAD || (!*prefix && in_head(field->name)))
+		if (field->kind == PERFDATA_KIND_PAD || (!*prefix && in_head(field->name)))
 			continue;
-		if (field->kind == PERFDATA_STRUCT && !*prefix) {
+		if (field->kind == PERFDATA_KIND_STRUCT && !*prefix) {
 			char deeper[64];
 			snprintf(deeper, sizeof deeper, "%s.", field->name);
 			add_rows(columns, field->element, deeper);
@@ -109,13 +109,13 @@ static void add_names(struct columns *columns, const struct csv_choice *choice)
 		const char *name = pd_record_head_info(i)->name;
 		if (!(choice->heads >> i & 1))
 			continue;
-		if (pd_record_head_info(i)->kind != HEAD_IS_PLACE)
+		if (pd_record_head_info(i)->kind != HEAD_IS_LOCATION)
 			add(columns, "", name, "");
-		for (unsigned part = 0; pd_record_head_info(i)->kind == HEAD_IS_PLACE && part < PLACE_COUNT; part++) {
+		for (unsigned part = 0; pd_record_head_info(i)->kind == HEAD_IS_LOCATION && part < LOCATION_COUNT; part++) {
 			char prefix[32];
 			snprintf(prefix, sizeof prefix, "%s.", name);
-			if (choice->places >> part & 1)
-				add(columns, prefix, pd_place_part_info(part)->name, "");
+			if (choice->locations >> part & 1)
+				add(columns, prefix, pd_location_part_info(part)->name, "");
 		}
 	}
 }

@@ -28,7 +28,7 @@ struct csv_choice {
 	const char *list;              /* -e, or NULL */
 	const struct perfdata_reader *reader;  /* for the formats of events */
 	uint32_t heads;                /* of samples: bits */
-	unsigned places;               /* parts: bits */
+	unsigned locations;               /* parts: bits */
 };
 /* PERFDATA_EUSAGE names what there is. */
 enum perfdata_status pd_csv_table_find(struct pool *pool, const struct csv_choice *choice, struct csv_table *ret,

@@ -148,12 +148,12 @@ static void object_of(struct perfdata_text *out, const struct plan *plan)
 	pd_spell_close(out, start, '{', '}');
 }
 
-/* --- places ------------------------------------------------------------------------------------------------------- */
+/* --- locations ------------------------------------------------------------------------------------------------------- */
 
 static void place_properties(struct perfdata_text *out)
 {
-	for (unsigned i = 0; i < PLACE_COUNT; i++) {
-		const struct place_info *info = pd_place_part_info(i);
+	for (unsigned i = 0; i < LOCATION_COUNT; i++) {
+		const struct location_info *info = pd_location_part_info(i);
 		key(out, info->name, "");
 		perfdata_text_char(out, '{');
 		type_members(out, info->type, false);
@@ -220,7 +220,7 @@ static void head_property(struct perfdata_text *out, enum pd_record_head head, c
 	perfdata_text_char(out, '{');
 	if (head == HEAD_SAMPLE_ID)
 		object_of(out, trailer);
-	else if (info->kind == HEAD_IS_PLACE)
+	else if (info->kind == HEAD_IS_LOCATION)
 		place_object(out);
 	else if (info->kind == HEAD_IS_BRANCHES)
 		branches_array(out);

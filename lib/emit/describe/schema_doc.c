@@ -159,11 +159,11 @@ static void sample_head_rows(struct perfdata_text *out, const struct field_lines
 		if (line)
 			record_names(out, fields, line, false);
 		perfdata_text_printf(out, "\t%s\n", info->doc);
-		for (unsigned part = 0; info->kind == HEAD_IS_PLACE && part < PLACE_COUNT; part++) {
+		for (unsigned part = 0; info->kind == HEAD_IS_LOCATION && part < LOCATION_COUNT; part++) {
 			char name[64];
-			snprintf(name, sizeof name, "%s.%s", info->name, pd_place_part_info(part)->name);
-			field_row(out, name, pd_place_part_info(part)->type, PERFDATA_UNIT_NONE);
-			perfdata_text_printf(out, "sample\t%s\n", pd_place_part_info(part)->doc);
+			snprintf(name, sizeof name, "%s.%s", info->name, pd_location_part_info(part)->name);
+			field_row(out, name, pd_location_part_info(part)->type, PERFDATA_UNIT_NONE);
+			perfdata_text_printf(out, "sample\t%s\n", pd_location_part_info(part)->doc);
 		}
 	}
 }
@@ -302,23 +302,23 @@ static void roff(struct perfdata_text *out, const char *text)
 static const char *kind_text(const struct perfdata_field *field)
 {
 	switch (field->kind) {
-	case PERFDATA_U8: return "u8";
-	case PERFDATA_U16: return "u16";
-	case PERFDATA_U32: return "u32";
-	case PERFDATA_U64: return "u64";
-	case PERFDATA_S32: return "s32";
-	case PERFDATA_S64: return "s64";
-	case PERFDATA_F64: return "double";
-	case PERFDATA_TEXT: return "text up to a NUL";
-	case PERFDATA_CHARS: return "char array";
-	case PERFDATA_STRING: return "u32 length, text";
-	case PERFDATA_BYTES: case PERFDATA_FEATURE: return "bytes";
-	case PERFDATA_LIST: return "list";
-	case PERFDATA_STRUCT: return "group";
-	case PERFDATA_ATTR: return "struct perf_event_attr";
-	case PERFDATA_CPUS: return "CPU numbers";
-	case PERFDATA_BITMAP: return "bitmap";
-	case PERFDATA_PAD: break;
+	case PERFDATA_KIND_U8: return "u8";
+	case PERFDATA_KIND_U16: return "u16";
+	case PERFDATA_KIND_U32: return "u32";
+	case PERFDATA_KIND_U64: return "u64";
+	case PERFDATA_KIND_S32: return "s32";
+	case PERFDATA_KIND_S64: return "s64";
+	case PERFDATA_KIND_F64: return "double";
+	case PERFDATA_KIND_TEXT: return "text up to a NUL";
+	case PERFDATA_KIND_CHARS: return "char array";
+	case PERFDATA_KIND_STRING: return "u32 length, text";
+	case PERFDATA_KIND_BYTES: case PERFDATA_KIND_FEATURE: return "bytes";
+	case PERFDATA_KIND_LIST: return "list";
+	case PERFDATA_KIND_STRUCT: return "group";
+	case PERFDATA_KIND_ATTR: return "struct perf_event_attr";
+	case PERFDATA_KIND_CPUS: return "CPU numbers";
+	case PERFDATA_KIND_BITMAP: return "bitmap";
+	case PERFDATA_KIND_PAD: break;
 	}
 	return "padding";
 }
@@ -360,7 +360,7 @@ static void manual_fields(struct perfdata_text *out, const struct perfdata_layou
 		roff(out, field->name ? field->name : layout->name);
 		perfdata_text_literal(out, "\n(");
 		perfdata_text_string(out, kind_text(field));
-		if (field->kind == PERFDATA_PAD && field->count_field == PERFDATA_COUNT_FIXED)
+		if (field->kind == PERFDATA_KIND_PAD && field->count_field == PERFDATA_COUNT_FIXED)
 			perfdata_text_printf(out, ", %u bytes", field->count);
 		if (*pd_unit_name(field->unit))
 			perfdata_text_printf(out, ", %s", pd_unit_name(field->unit));

@@ -30,19 +30,19 @@ static void bitmap_value(struct perfdata_text *out, struct perfdata_bytes bytes)
 static void integer_value(struct speller *s, const struct perfdata_node *node, const struct perfdata_field *field)
 {
 	struct row row = { .kind = node->kind, .field = field };
-	row.wide = node->kind == PERFDATA_U64 || node->kind == PERFDATA_S64;
+	row.wide = node->kind == PERFDATA_KIND_U64 || node->kind == PERFDATA_KIND_S64;
 	row.op = SPELL_NUMBER;
 	struct pool pool = { 0 };
 	if (field && (field->show == PERFDATA_SHOW_HEX || field->show == PERFDATA_SHOW_BOOL || field->show == PERFDATA_SHOW_ENUM ||
 		      field->show == PERFDATA_SHOW_FLAGS || field->show == PERFDATA_SHOW_BITS)) {
 		struct perfdata_field shown = *field;
-		shown.kind = PERFDATA_U64;
+		shown.kind = PERFDATA_KIND_U64;
 		if (!pd_row_make(&pool, &shown, 0, field->name, true, &row))
 			s->out->failed = true;
 		row.field = field;
 	}
 	/* The node holds every integer in 64 bits. */
-	row.kind = node->kind == PERFDATA_S32 || node->kind == PERFDATA_S64 ? PERFDATA_S64 : PERFDATA_U64;
+	row.kind = node->kind == PERFDATA_KIND_S32 || node->kind == PERFDATA_KIND_S64 ? PERFDATA_KIND_S64 : PERFDATA_KIND_U64;
 	row.member = 0;
 	pd_spell_value(s, &row, &node->v.u);
 	pd_pool_release(&pool);
@@ -62,7 +62,7 @@ static void member(struct speller *s, const struct perfdata_node *node, const ch
 	const char *own = node->field && node->field->name ? node->field->name : "value";
 	snprintf(name, sizeof name, "%s%s%s", prefix, *prefix ? "_" : "", own);
 	key_of(s->out, name, "");
-	if (node->kind == PERFDATA_STRING) {
+	if (node->kind == PERFDATA_KIND_STRING) {
 		if (!perfdata_text_json_string(s->out, node->v.bytes.data, node->v.bytes.size)) {
 			key_of(s->out, name, "_hex");
 			pd_spell_bytes_string(s->out, node->v.bytes);
@@ -72,7 +72,7 @@ static void member(struct speller *s, const struct perfdata_node *node, const ch
 	node_value(s, node, node->field);
 	const struct perfdata_field *field = node->field;
 	const bool named = field && (field->show == PERFDATA_SHOW_ENUM || field->show == PERFDATA_SHOW_FLAGS);
-	if (named && node->kind <= PERFDATA_S64 && node->kind > PERFDATA_PAD) {
+	if (named && node->kind <= PERFDATA_KIND_S64 && node->kind > PERFDATA_KIND_PAD) {
 		key_of(s->out, name, "_raw");
 		pd_spell_wide(s, node->v.u);
 	}
@@ -83,26 +83,26 @@ static void node_value(struct speller *s, const struct perfdata_node *node, cons
 	struct perfdata_text *out = s->out;
 	const size_t start = out->size;
 	switch (node->kind) {
-	case PERFDATA_F64: perfdata_text_double(out, node->v.f); break;
-	case PERFDATA_TEXT: case PERFDATA_CHARS: case PERFDATA_STRING:
+	case PERFDATA_KIND_F64: perfdata_text_double(out, node->v.f); break;
+	case PERFDATA_KIND_TEXT: case PERFDATA_KIND_CHARS: case PERFDATA_KIND_STRING:
 		perfdata_text_json_string(out, node->v.bytes.data, node->v.bytes.size);
 		break;
-	case PERFDATA_BYTES: case PERFDATA_FEATURE: pd_spell_bytes_string(out, node->v.bytes); break;
-	case PERFDATA_BITMAP: bitmap_value(out, node->v.bytes); break;
-	case PERFDATA_ATTR: attr_value(s, node->v.attr); break;
-	case PERFDATA_STRUCT:
+	case PERFDATA_KIND_BYTES: case PERFDATA_KIND_FEATURE: pd_spell_bytes_string(out, node->v.bytes); break;
+	case PERFDATA_KIND_BITMAP: bitmap_value(out, node->v.bytes); break;
+	case PERFDATA_KIND_ATTR: attr_value(s, node->v.attr); break;
+	case PERFDATA_KIND_STRUCT:
 		for (const struct perfdata_node *child = node->child; child; child = child->next)
 			member(s, child, "");
 		pd_spell_close(out, start, '{', '}');
 		break;
-	case PERFDATA_LIST:
+	case PERFDATA_KIND_LIST:
 		for (const struct perfdata_node *child = node->child; child; child = child->next) {
 			perfdata_text_char(out, ',');
 			node_value(s, child, child->field ? child->field : field);
 		}
 		pd_spell_close(out, start, '[', ']');
 		break;
-	case PERFDATA_PAD: case PERFDATA_CPUS: perfdata_text_literal(out, "null"); break;
+	case PERFDATA_KIND_PAD: case PERFDATA_KIND_CPUS: perfdata_text_literal(out, "null"); break;
 	default: integer_value(s, node, field); break;
 	}
 }

@@ -18,18 +18,18 @@ struct json_state {
 	struct record_world world;
 	struct json_head heads[HEAD_COUNT];
 	struct line_kind lines;
-	struct meta_told told;
+	struct meta_emitted emitted;
 	bool document;
 	bool select;
 	struct selection selection;
 	perfdata_finding_fn *on_finding;
 	void *user;
 	bool names_needed;     /* or commas */
-	struct told names;     /* scan's */
+	struct emitted names;     /* scan's */
 	const char *stack_file;/* of stack lines, where several recordings share an output; or NULL */
 };
 
-static const struct perfdata_option options[] = {
+static const struct perfdata_emitter_option options[] = {
 	{ "fields", PERFDATA_OPTION_TEXT, 'e', "LIST", "only these fields, in this order (see `perfdata fields`)" },
 	{ "raw", PERFDATA_OPTION_FLAG, 0, NULL, "add the whole record in hex" },
 	{ "int64", PERFDATA_OPTION_CHOICE, 0, "number|string", "how 64-bit numbers are written (string: for JavaScript)" },
@@ -48,7 +48,7 @@ static void release(void *state)
 	if (!json)
 		return;
 	pd_record_world_release(&json->world);
-	pd_told_release(&json->names);
+	pd_emitted_release(&json->names);
 	free(json);
 }
 
@@ -61,7 +61,7 @@ static enum perfdata_status set_up(struct json_state *json, const struct perfdat
 	json->world.raw = perfdata_option_flag(context->options, context->nr_options, "raw", false);
 	pd_name_options_read(&json->world, context->options, context->nr_options);
 	json->names.session = context->session;
-	json->names.what = json->world.stacks_by_id ? TOLD_STACKS : TOLD_NO_IDS;
+	json->names.what = json->world.stacks_by_id ? EMITTED_STACKS : EMITTED_NO_IDS;
 	json->names_needed = (pd_name_options_needs(context->options, context->nr_options) & PERFDATA_NEED_DELIVERIES) || json->document;
 	if (context->shared_output)
 		json->stack_file = perfdata_reader_file_name(context->reader, 0);
@@ -93,7 +93,7 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 	struct speller s = { .world = &json->world.spell, .out = out };
 	if (document)
 		perfdata_text_literal(out, "{\"meta\":");
-	pd_meta_spell(&s, context, &json->told);
+	pd_meta_spell(&s, context, &json->emitted);
 	if (document)
 		perfdata_text_literal(out, ",\n\"records\":[");
 	perfdata_text_char(out, '\n');
@@ -119,9 +119,9 @@ static enum perfdata_status scan(void *state, const struct perfdata_batch *batch
 	struct json_state *json = state;
 	if (!json->names_needed)
 		return PERFDATA_OK;
-	struct told_batch *told = NULL;
-	const enum perfdata_status status = pd_told_scan(&json->names, batch, &told);
-	*ret_value = told;
+	struct emitted_batch *emitted = NULL;
+	const enum perfdata_status status = pd_emitted_scan(&json->names, batch, &emitted);
+	*ret_value = emitted;
 	return status;
 }
 
@@ -169,14 +169,14 @@ static void add_name(void *user, const char *name)
 
 static void spell_frame(struct record *r, uint32_t frame)
 {
-	const struct place_speller places = pd_record_places(r);
-	pd_place_json(&places, r->s.out, frame);
+	const struct location_speller locations = pd_record_locations(r);
+	pd_location_json(&locations, r->s.out, frame);
 }
 
 static void spell_stack(struct record *r, uint32_t stack)
 {
-	const struct place_speller places = pd_record_places(r);
-	pd_place_json_stack(&places, r->s.out, stack, false);
+	const struct location_speller locations = pd_record_locations(r);
+	pd_location_json_stack(&locations, r->s.out, stack, false);
 }
 
 /* Any head, under any key. */
@@ -208,7 +208,7 @@ static void spell_head(struct record *r, enum pd_record_head head, const struct 
 		pd_spell_close(out, start, '[', ']');
 		break;
 	case HEAD_IS_TRAILER: pd_spell_object(&r->s, r->cache->trailer, r->view.sample_id.present, &r->view.sample_id); break;
-	case HEAD_IS_PLACE: spell_frame(r, (uint32_t)value.number); break;
+	case HEAD_IS_LOCATION: spell_frame(r, (uint32_t)value.number); break;
 	case HEAD_IS_BRANCHES: pd_record_spell_branches(r); break;
 	case HEAD_IS_STACK: spell_stack(r, (uint32_t)value.number); break;
 	case HEAD_IS_TEXT: case HEAD_IS_ABSENT: break;
@@ -349,14 +349,14 @@ static void spell_place_part(struct record *r, const struct select_step *step)
 {
 	struct perfdata_text *out = r->s.out;
 	const struct head_value value = pd_record_head(r, step->head);
-	if (value.kind != HEAD_IS_PLACE)
+	if (value.kind != HEAD_IS_LOCATION)
 		return;
-	struct place place;
-	pd_place_load(&r->told, (uint32_t)value.number, PLACE_BIT(step->part), &place);
+	struct location place;
+	pd_location_load(&r->emitted, (uint32_t)value.number, LOCATION_BIT(step->part), &place);
 	if (!place.present)
 		return;
 	perfdata_text_append(out, step->key.text, step->key.size);
-	if (pd_place_json_value(out, &place, step->part, r->world->spell.int64_string))
+	if (pd_location_json_value(out, &place, step->part, r->world->spell.int64_string))
 		return;
 	perfdata_text_append(out, step->key.text, step->key.size - 2);
 	perfdata_text_literal(out, "_hex\":");
@@ -507,9 +507,9 @@ static bool make_line(struct line_maker *maker, struct record *r, const void *us
 struct walk {
 	const struct json_state *json;
 	const struct perfdata_batch *batch;
-	const struct told_batch *told;  /* or NULL */
-	size_t delivery;                /* see pd_told_delivery */
-	size_t stack;                   /* of told->ids */
+	const struct emitted_batch *emitted;  /* or NULL */
+	size_t delivery;                /* see pd_emitted_delivery */
+	size_t stack;                   /* of emitted->ids */
 	bool comma;
 };
 
@@ -544,23 +544,23 @@ static bool spell_line(const struct json_state *json, struct record *r, const st
 static void spell_new_stack(struct walk *walk, struct record *r)
 {
 	struct perfdata_text *out = r->s.out;
-	if (walk->stack == walk->told->nr_ids || walk->told->ids[walk->stack] != r->delivery->stack)
+	if (walk->stack == walk->emitted->nr_ids || walk->emitted->ids[walk->stack] != r->delivery->stack)
 		return;
 	start_line(walk, out);
 	perfdata_text_literal(out, "{\"type\":\"stack\",\"stack_id\":");
-	perfdata_text_u64(out, walk->told->ids[walk->stack++]);
+	perfdata_text_u64(out, walk->emitted->ids[walk->stack++]);
 	if (walk->json->stack_file)
 		spell_text_member(out, &walk->json->heads[HEAD_FILE].key, (struct perfdata_bytes){ (const uint8_t *)walk->json->stack_file,
 				  strlen(walk->json->stack_file) });
 	perfdata_text_literal(out, ",\"frames\":");
-	const struct place_speller places = pd_record_places(r);
-	pd_place_json_stack(&places, out, r->delivery->stack, true);
+	const struct location_speller locations = pd_record_locations(r);
+	pd_location_json_stack(&locations, out, r->delivery->stack, true);
 	perfdata_text_string(out, line_end(walk->json));
 }
 
 static void find_delivery(struct walk *walk, struct record *r, const struct perfdata_raw *raw)
 {
-	r->delivery = raw->type == PERFDATA_RECORD_SAMPLE ? pd_told_delivery(walk->batch, &walk->delivery, raw) : NULL;
+	r->delivery = raw->type == PERFDATA_RECORD_SAMPLE ? pd_emitted_delivery(walk->batch, &walk->delivery, raw) : NULL;
 	if (walk->json->world.stacks_by_id && r->delivery && r->delivery->stack != PERFDATA_NONE)
 		spell_new_stack(walk, r);
 }
@@ -569,14 +569,14 @@ static enum perfdata_status format(const void *state, const struct perfdata_batc
 				   struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
 {
 	const struct json_state *json = state;
-	struct walk walk = { .json = json, .batch = batch, .told = value };
+	struct walk walk = { .json = json, .batch = batch, .emitted = value };
 	struct record r = { .world = &json->world, .cache = get_cache(scratch), .s = { .out = out }, .batch = batch };
 	if (!r.cache)
 		return PERFDATA_ENOMEM;
 	struct found_batch *found = NULL;
-	walk.comma = walk.told && !walk.told->first;
-	if (walk.told)
-		r.told = (struct told_world){ batch->session, walk.told->known };
+	walk.comma = walk.emitted && !walk.emitted->first;
+	if (walk.emitted)
+		r.emitted = (struct emitted_names){ batch->session, walk.emitted->known };
 	enum perfdata_status status = PERFDATA_OK;
 	for (size_t i = 0; i < batch->nr_records; i++) {
 		if (batch->nr_deliveries)
@@ -610,7 +610,7 @@ static enum perfdata_status end(void *state, const struct perfdata_emit_end *wha
 	struct speller s = { .world = &json->world.spell, .out = out };
 	if (json->document)
 		perfdata_text_literal(out, "\n],\n\"summary\":");
-	pd_summary_spell(&s, what, &json->told);
+	pd_summary_spell(&s, what, &json->emitted);
 	perfdata_text_string(out, json->document ? "}\n" : "\n");
 	return PERFDATA_OK;
 }
@@ -628,7 +628,7 @@ const struct perfdata_emitter pd_emitter_ndjson = {
 	.format = format,
 	.merge = merge,
 	.end = end,
-	.free_value = pd_told_batch_free,
+	.free_value = pd_emitted_batch_free,
 	.free_part = free_part,
 	.release = release,
 };
@@ -647,7 +647,7 @@ const struct perfdata_emitter pd_emitter_json = {
 	.format = format,
 	.merge = merge,
 	.end = end,
-	.free_value = pd_told_batch_free,
+	.free_value = pd_emitted_batch_free,
 	.free_part = free_part,
 	.release = release,
 };

@@ -3,7 +3,7 @@
 
 enum json_type pd_json_type_of_row(const struct row *row)
 {
-	const bool is_signed = row->kind == PERFDATA_S32 || row->kind == PERFDATA_S64;
+	const bool is_signed = row->kind == PERFDATA_KIND_S32 || row->kind == PERFDATA_KIND_S64;
 	switch (row->op) {
 	case SPELL_U64: case SPELL_U32: case SPELL_S32: case SPELL_NUMBER: return is_signed ? JSON_SIGNED : JSON_UNSIGNED;
 	case SPELL_DOUBLE: return JSON_NUMBER;
@@ -35,7 +35,7 @@ enum json_type pd_json_type_of_head(enum pd_record_head head)
 	case HEAD_IS_TRUE: return JSON_TRUE;
 	case HEAD_IS_BYTES: return JSON_HEX;
 	case HEAD_IS_NAMES: return JSON_STRINGS;
-	case HEAD_IS_TRAILER: case HEAD_IS_PLACE: return JSON_OBJECT;
+	case HEAD_IS_TRAILER: case HEAD_IS_LOCATION: return JSON_OBJECT;
 	case HEAD_IS_BRANCHES: case HEAD_IS_STACK: return JSON_OBJECTS;
 	case HEAD_IS_TEXT: case HEAD_IS_ABSENT: case HEAD_IS_NULL: break;
 	}

@@ -162,7 +162,7 @@ static void spell_tracing_data(struct speller *s, const struct perfdata_feature_
 		struct perfdata_trace_info info;
 		perfdata_trace_info(trace, &info);
 		text_member(out, "version", info.version);
-		text_member(out, "byte_order", info.order == PERFDATA_BIG_ENDIAN ? "big" : "little");
+		text_member(out, "byte_order", info.order == PERFDATA_BYTE_ORDER_BIG ? "big" : "little");
 		small_member(out, "long_size", info.long_size);
 		small_member(out, "page_size", info.page_size);
 		small_member(out, "nr_events", info.nr_events);
@@ -170,7 +170,7 @@ static void spell_tracing_data(struct speller *s, const struct perfdata_feature_
 	pd_spell_close(out, start, '{', '}');
 }
 
-static bool told(const uint64_t *bits, uint32_t id) { return id < 256 && bits[id / 64] >> id % 64 & 1; }
+static bool emitted(const uint64_t *bits, uint32_t id) { return id < 256 && bits[id / 64] >> id % 64 & 1; }
 
 /* Those that are not in `before`; adds them to it. */
 static void spell_features(struct speller *s, const char *key, uint64_t *before)
@@ -180,7 +180,7 @@ static void spell_features(struct speller *s, const char *key, uint64_t *before)
 	const size_t start = out->size;
 	const struct perfdata_feature_section *section;
 	for (size_t i = 0; (section = perfdata_reader_feature_at(s->world->reader, i)); i++) {
-		if (told(before, section->id))
+		if (emitted(before, section->id))
 			continue;
 		if (section->id < 256)
 			before[section->id / 64] |= UINT64_C(1) << section->id % 64;
@@ -235,25 +235,25 @@ static const char *container_name(enum perfdata_container container)
 	return "file";
 }
 
-void pd_meta_spell(struct speller *s, const struct perfdata_emit_context *context, struct meta_told *ret_told)
+void pd_meta_spell(struct speller *s, const struct perfdata_emit_context *context, struct meta_emitted *ret_emitted)
 {
 	const struct perfdata_header *header = perfdata_reader_header(context->reader);
 	struct perfdata_text *out = s->out;
 	perfdata_text_literal(out, "{\"type\":\"meta\",\"schema\":\"" EMIT_SCHEMA "\"");
 	text_member(out, "file", header->name);
 	text_member(out, "container", container_name(header->container));
-	text_member(out, "byte_order", header->order == PERFDATA_BIG_ENDIAN ? "big" : "little");
+	text_member(out, "byte_order", header->order == PERFDATA_BYTE_ORDER_BIG ? "big" : "little");
 	text_member(out, "packing", header->packing);
 	spell_header(s, header);
 	spell_events(s, "events", 0);
-	memset(ret_told, 0, sizeof *ret_told);
-	spell_features(s, "features", ret_told->features);
+	memset(ret_emitted, 0, sizeof *ret_emitted);
+	spell_features(s, "features", ret_emitted->features);
 	for (size_t i = 0; i < perfdata_reader_nr_events(context->reader); i++) {
 		const uint32_t version = perfdata_reader_event(context->reader, i)->version;
-		if (version >= ret_told->nr_versions)
-			ret_told->nr_versions = version + 1;
+		if (version >= ret_emitted->nr_versions)
+			ret_emitted->nr_versions = version + 1;
 	}
-	ret_told->pipe = header->container == PERFDATA_CONTAINER_PIPE;
+	ret_emitted->pipe = header->container == PERFDATA_CONTAINER_PIPE;
 	perfdata_text_char(out, '}');
 }
 
@@ -298,9 +298,9 @@ static void spell_event_counts(struct speller *s, const struct perfdata_summary 
 static const char *severity_name(enum perfdata_severity severity)
 {
 	switch (severity) {
-	case PERFDATA_WARNING: return "warning";
-	case PERFDATA_ERROR: return "error";
-	case PERFDATA_NOTE: break;
+	case PERFDATA_SEVERITY_WARNING: return "warning";
+	case PERFDATA_SEVERITY_ERROR: return "error";
+	case PERFDATA_SEVERITY_NOTE: break;
 	}
 	return "note";
 }
@@ -312,7 +312,7 @@ static void spell_findings(struct speller *s, const struct perfdata_emit_end *en
 	const size_t start = out->size;
 	for (size_t i = 0; i < end->nr_findings; i++) {
 		const struct perfdata_finding *finding = &end->findings[i];
-		const struct perfdata_code_info *info = perfdata_code_lookup(finding->code);
+		const struct perfdata_finding_info *info = perfdata_finding_lookup(finding->code);
 		perfdata_text_char(out, ',');
 		const size_t object = out->size;
 		text_member(out, "severity", severity_name(finding->severity));
@@ -342,7 +342,7 @@ static void time_member(struct speller *s, const char *key, uint64_t value)
 	perfdata_text_literal(s->out, "null");
 }
 
-void pd_summary_spell(struct speller *s, const struct perfdata_emit_end *end, const struct meta_told *before)
+void pd_summary_spell(struct speller *s, const struct perfdata_emit_end *end, const struct meta_emitted *before)
 {
 	const struct perfdata_summary *summary = end->summary;
 	struct perfdata_text *out = s->out;
@@ -359,7 +359,7 @@ void pd_summary_spell(struct speller *s, const struct perfdata_emit_end *end, co
 	wide_member(s, "unknown_ids", summary->unknown_ids);
 	wide_member(s, "records_out", summary->records_out);
 	if (before->pipe) {
-		struct meta_told now = *before;
+		struct meta_emitted now = *before;
 		spell_events(s, "new_events", before->nr_versions);
 		spell_features(s, "features", now.features);
 	}

@@ -7,16 +7,16 @@
 #define EMIT_SCHEMA "perfdata/1"
 
 /* What stood in meta, so that the summary of a pipe can add what came later. */
-struct meta_told {
+struct meta_emitted {
 	uint64_t features[4];          /* bit n: feature n */
-	uint32_t nr_versions;          /* events with a lower version are told */
+	uint32_t nr_versions;          /* events with a lower version are emitted */
 	bool pipe;
 };
 
 /* Appends `{"type":"meta",…}`. */
-void pd_meta_spell(struct speller *s, const struct perfdata_emit_context *context, struct meta_told *ret_told);
+void pd_meta_spell(struct speller *s, const struct perfdata_emit_context *context, struct meta_emitted *ret_emitted);
 /* Appends `{"type":"summary",…}`. */
-void pd_summary_spell(struct speller *s, const struct perfdata_emit_end *end, const struct meta_told *told);
+void pd_summary_spell(struct speller *s, const struct perfdata_emit_end *end, const struct meta_emitted *emitted);
 /* Appends an event of meta: index, name, attr, ids, … */
 void pd_meta_spell_event(struct speller *s, const struct plan *attr, const struct perfdata_event *event);
 

@@ -40,7 +40,7 @@ bool pd_world_init(struct spell_world *world, struct pool *pool, const struct pe
 	if (nrcpus && nrcpus->feature) {
 		const struct perfdata_node *node = perfdata_feature_root(nrcpus->feature)->child;
 		/* available, then online */
-		for (; node && node->kind == PERFDATA_U32; node = node->next)
+		for (; node && node->kind == PERFDATA_KIND_U32; node = node->next)
 			if (node->v.u > world->nr_cpus_avail)
 				world->nr_cpus_avail = (uint32_t)node->v.u;
 	}
@@ -79,10 +79,10 @@ const struct perfdata_event *pd_world_event(const struct spell_world *world, uin
 uint64_t pd_spell_integer(enum perfdata_kind kind, const void *member)
 {
 	switch (kind) {
-	case PERFDATA_U8: return *(const uint8_t *)member;
-	case PERFDATA_U16: return *(const uint16_t *)member;
-	case PERFDATA_U32: return *(const uint32_t *)member;
-	case PERFDATA_S32: return (uint64_t)(int64_t)*(const int32_t *)member;
+	case PERFDATA_KIND_U8: return *(const uint8_t *)member;
+	case PERFDATA_KIND_U16: return *(const uint16_t *)member;
+	case PERFDATA_KIND_U32: return *(const uint32_t *)member;
+	case PERFDATA_KIND_S32: return (uint64_t)(int64_t)*(const int32_t *)member;
 	default: return *(const uint64_t *)member;
 	}
 }
@@ -139,7 +139,7 @@ void pd_spell_wide(struct speller *s, uint64_t value)
 
 static void spell_number(struct speller *s, const struct row *row, uint64_t value)
 {
-	const bool is_signed = row->kind == PERFDATA_S32 || row->kind == PERFDATA_S64;
+	const bool is_signed = row->kind == PERFDATA_KIND_S32 || row->kind == PERFDATA_KIND_S64;
 	char *at = perfdata_text_reserve(s->out, 40);
 	if (at)
 		perfdata_text_commit(s->out, wide_to(at, value, row->wide && s->world->int64_string, is_signed));
@@ -207,7 +207,7 @@ static void spell_callchain(struct perfdata_text *out, const struct perfdata_lis
 		for (; i < end; i++) {
 			const uint64_t entry = perfdata_list_u64(list, i);
 			*at++ = ',';
-			const char *name = entry >= PERFDATA_CONTEXT_MAX ? perfdata_context_name(entry) : NULL;
+			const char *name = entry >= PERFDATA_CONTEXT_MAX ? perfdata_callchain_marker_name(entry) : NULL;
 			if (!name) {
 				at = hex_string_to(at, entry);
 				continue;

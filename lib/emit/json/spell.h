@@ -32,7 +32,7 @@ struct speller {
 	const struct spell_world *world;
 	struct perfdata_text *out;
 	const struct trace_plan *trace;      /* of the record's event, or NULL */
-	enum perfdata_order order;           /* of the record */
+	enum perfdata_byte_order order;           /* of the record */
 	bool swap;                           /* not this machine's */
 	bool doubled;                        /* fields of tracepoints stand inside a cell of CSV, where quotes are written twice */
 	bool trace_damaged;                  /* set when a tracepoint's raw data was too short */

@@ -32,36 +32,36 @@ static bool knows(const struct known_ids *known, uint32_t dso)
 }
 
 /* Whether a dso of `known` that had no build-id has one now. */
-static bool any_learned(const struct told *told)
+static bool any_learned(const struct emitted *emitted)
 {
-	const uint32_t nr = told->known ? told->known->nr_dsos : 0;
+	const uint32_t nr = emitted->known ? emitted->known->nr_dsos : 0;
 	for (uint32_t i = 0; i < nr; i++)
-		if (!knows(told->known, i) && perfdata_session_build_id(told->session, i, NULL).size)
+		if (!knows(emitted->known, i) && perfdata_session_build_id(emitted->session, i, NULL).size)
 			return true;
 	return false;
 }
 
-static bool look_again(struct told *told)
+static bool look_again(struct emitted *emitted)
 {
-	const uint32_t nr = perfdata_session_nr_dsos(told->session);
-	const bool learned = any_learned(told);
-	if (told->known && told->known->nr_dsos == nr && !learned)
+	const uint32_t nr = perfdata_session_nr_dsos(emitted->session);
+	const bool learned = any_learned(emitted);
+	if (emitted->known && emitted->known->nr_dsos == nr && !learned)
 		return true;
 	const size_t nr_words = (size_t)nr / 64 + 1;
 	struct known_ids *known = calloc(1, sizeof *known + nr_words * sizeof *known->words);
 	if (!known)
 		return false;
-	known->older = told->known;
-	known->generation = (told->known ? told->known->generation : 0) + learned;
+	known->older = emitted->known;
+	known->generation = (emitted->known ? emitted->known->generation : 0) + learned;
 	known->nr_dsos = nr;
 	for (uint32_t i = 0; i < nr; i++)
-		if (perfdata_session_build_id(told->session, i, NULL).size)
+		if (perfdata_session_build_id(emitted->session, i, NULL).size)
 			known->words[i / 64] |= UINT64_C(1) << i % 64;
-	told->known = known;
+	emitted->known = known;
 	return true;
 }
 
-bool pd_told_build_id(const struct told_world *world, uint32_t dso, struct perfdata_bytes *ret)
+bool pd_emitted_build_id(const struct emitted_names *world, uint32_t dso, struct perfdata_bytes *ret)
 {
 	if (!knows(world->known, dso))
 		return false;
@@ -71,20 +71,20 @@ bool pd_told_build_id(const struct told_world *world, uint32_t dso, struct perfd
 
 /* --- batches ------------------------------------------------------------------------------------------------------ */
 
-void pd_told_release(struct told *told)
+void pd_emitted_release(struct emitted *emitted)
 {
-	while (told->known) {
-		struct known_ids *older = told->known->older;
-		free(told->known);
-		told->known = older;
+	while (emitted->known) {
+		struct known_ids *older = emitted->known->older;
+		free(emitted->known);
+		emitted->known = older;
 	}
-	free(told->stacks.words);
-	free(told->frames.words);
+	free(emitted->stacks.words);
+	free(emitted->frames.words);
 }
 
-void pd_told_batch_free(void *value)
+void pd_emitted_batch_free(void *value)
 {
-	struct told_batch *batch = value;
+	struct emitted_batch *batch = value;
 	if (batch)
 		free(batch->ids);
 	free(batch);
@@ -109,59 +109,59 @@ static bool list_add(struct id_list *list, uint32_t id)
 	return true;
 }
 
-static bool add_new_frames(struct told *told, uint32_t stack, struct id_list *list)
+static bool add_new_frames(struct emitted *emitted, uint32_t stack, struct id_list *list)
 {
 	const struct perfdata_step *steps;
 	size_t nr;
-	if (perfdata_session_stack(told->session, stack, &steps, &nr) != PERFDATA_OK)
+	if (perfdata_session_stack(emitted->session, stack, &steps, &nr) != PERFDATA_OK)
 		return true;
 	for (size_t i = 0; i < nr; i++) {
-		const int is_new = steps[i].frame == PERFDATA_NONE ? 0 : set_add(&told->frames, steps[i].frame);
+		const int is_new = steps[i].frame == PERFDATA_NONE ? 0 : set_add(&emitted->frames, steps[i].frame);
 		if (is_new < 0 || (is_new && !list_add(list, steps[i].frame)))
 			return false;
 	}
 	return true;
 }
 
-static bool add_new_ids(struct told *told, const struct perfdata_batch *batch, struct id_list *list)
+static bool add_new_ids(struct emitted *emitted, const struct perfdata_batch *batch, struct id_list *list)
 {
 	for (size_t i = 0; i < batch->nr_deliveries; i++) {
 		const struct perfdata_delivery *delivery = &batch->deliveries[i];
 		if (delivery->stack == PERFDATA_NONE || !(delivery->flags & PERFDATA_DELIVERY_FIRST))
 			continue;
-		const int is_new = set_add(&told->stacks, delivery->stack);
+		const int is_new = set_add(&emitted->stacks, delivery->stack);
 		if (is_new < 0)
 			return false;
 		if (!is_new)
 			continue;
-		if (told->what == TOLD_STACKS ? !list_add(list, delivery->stack) : !add_new_frames(told, delivery->stack, list))
+		if (emitted->what == EMITTED_STACKS ? !list_add(list, delivery->stack) : !add_new_frames(emitted, delivery->stack, list))
 			return false;
 	}
 	return true;
 }
 
-enum perfdata_status pd_told_scan(struct told *told, const struct perfdata_batch *batch, struct told_batch **ret)
+enum perfdata_status pd_emitted_scan(struct emitted *emitted, const struct perfdata_batch *batch, struct emitted_batch **ret)
 {
-	struct told_batch *value = calloc(1, sizeof *value);
+	struct emitted_batch *value = calloc(1, sizeof *value);
 	struct id_list list = { 0 };
-	bool ok = value && look_again(told);
-	if (ok && told->what != TOLD_NO_IDS)
-		ok = add_new_ids(told, batch, &list);
+	bool ok = value && look_again(emitted);
+	if (ok && emitted->what != EMITTED_NO_IDS)
+		ok = add_new_ids(emitted, batch, &list);
 	if (!ok) {
 		free(list.ids);
 		free(value);
 		return PERFDATA_ENOMEM;
 	}
-	value->known = told->known;
-	value->first = !told->any && batch->nr_records;
-	told->any |= value->first;
+	value->known = emitted->known;
+	value->first = !emitted->any && batch->nr_records;
+	emitted->any |= value->first;
 	value->ids = list.ids;
 	value->nr_ids = list.nr;
 	*ret = value;
 	return PERFDATA_OK;
 }
 
-const struct perfdata_delivery *pd_told_delivery(const struct perfdata_batch *batch, size_t *at, const struct perfdata_raw *record)
+const struct perfdata_delivery *pd_emitted_delivery(const struct perfdata_batch *batch, size_t *at, const struct perfdata_raw *record)
 {
 	/* Both lists have one order; several deliveries may be of one record. */
 	for (; *at < batch->nr_deliveries; ++*at) {

@@ -7,7 +7,7 @@ struct found_batch {
 	struct perfdata_finding items[];
 };
 
-bool pd_found_add(struct found_batch **found, enum perfdata_code code, const char *file, const struct perfdata_raw *raw,
+bool pd_found_add(struct found_batch **found, enum perfdata_finding_code code, const char *file, const struct perfdata_raw *raw,
 	       const char *message)
 {
 	struct found_batch *batch = *found;
@@ -21,9 +21,9 @@ bool pd_found_add(struct found_batch **found, enum perfdata_code code, const cha
 		larger->room = room;
 		*found = batch = larger;
 	}
-	const struct perfdata_code_info *info = perfdata_code_lookup(code);
+	const struct perfdata_finding_info *info = perfdata_finding_lookup(code);
 	batch->items[batch->nr++] = (struct perfdata_finding){
-		.severity = info ? info->severity : PERFDATA_ERROR,
+		.severity = info ? info->severity : PERFDATA_SEVERITY_ERROR,
 		.code = code,
 		.file = file,
 		.offset = raw->offset,

@@ -6,7 +6,7 @@
 
 struct found_batch;
 /* Messages and files must live as long as the reader: static texts and its names. False without memory. */
-bool pd_found_add(struct found_batch **found, enum perfdata_code code, const char *file, const struct perfdata_raw *raw,
+bool pd_found_add(struct found_batch **found, enum perfdata_finding_code code, const char *file, const struct perfdata_raw *raw,
 	       const char *message);
 /* Calls on_finding for each (NULL: for none) and frees. */
 void pd_found_report(struct found_batch *found, perfdata_finding_fn *on_finding, void *user);

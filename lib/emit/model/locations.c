@@ -3,32 +3,32 @@
 #include "emit/json/spell.h"
 #include "emit/model/text_cache.h"
 
-static const struct place_info parts[PLACE_COUNT] = {
-	[PLACE_DSO] = { "dso", "The file, or other thing, that the address is mapped from.", JSON_STRING },
-	[PLACE_BUILD_ID] = { "build_id", "Its build-id, where the recording says it.", JSON_HEX },
-	[PLACE_ADDRESS] = { "address",
+static const struct location_info parts[LOCATION_COUNT] = {
+	[LOCATION_DSO] = { "dso", "The file, or other thing, that the address is mapped from.", JSON_STRING },
+	[LOCATION_BUILD_ID] = { "build_id", "Its build-id, where the recording says it.", JSON_HEX },
+	[LOCATION_ADDRESS] = { "address",
 			    "The address inside it: the offset in a file; as recorded in the kernel, its modules and JIT areas.",
 			    JSON_ADDRESS },
-	[PLACE_SYMBOL] = { "symbol", "Name of the symbol there (--symbols yes; BPF programs without it).", JSON_STRING },
-	[PLACE_SYMBOL_OFFSET] = { "symbol_offset", "How far behind the start of the symbol the address is.", JSON_UNSIGNED },
-	[PLACE_FILE] = { "file", "Source file (--lines).", JSON_STRING },
-	[PLACE_LINE] = { "line", "Line in it (--lines).", JSON_UNSIGNED },
-	[PLACE_INLINED] = { "inlined",
+	[LOCATION_SYMBOL] = { "symbol", "Name of the symbol there (--symbols yes; BPF programs without it).", JSON_STRING },
+	[LOCATION_SYMBOL_OFFSET] = { "symbol_offset", "How far behind the start of the symbol the address is.", JSON_UNSIGNED },
+	[LOCATION_FILE] = { "file", "Source file (--lines).", JSON_STRING },
+	[LOCATION_LINE] = { "line", "Line in it (--lines).", JSON_UNSIGNED },
+	[LOCATION_INLINED] = { "inlined",
 			    "Where functions are inlined at the address: the calls in progress there, innermost first, each with the position "
 			    "that it has reached; the last one is the function that holds the code (--lines).", JSON_OBJECTS },
 };
 
-const struct place_info *pd_place_part_info(enum place_part part) { return &parts[part]; }
+const struct location_info *pd_location_part_info(enum location_part part) { return &parts[part]; }
 
-enum place_part pd_place_part_named(const char *name)
+enum location_part pd_location_part_named(const char *name)
 {
-	enum place_part part = 0;
-	while (part < PLACE_COUNT && strcmp(parts[part].name, name))
+	enum location_part part = 0;
+	while (part < LOCATION_COUNT && strcmp(parts[part].name, name))
 		part++;
 	return part;
 }
 
-const char *pd_place_origin_name(unsigned origin)
+const char *pd_location_origin_name(unsigned origin)
 {
 	switch ((enum perfdata_step_origin)origin) {
 	case PERFDATA_STEP_RECORDED: break;
@@ -40,56 +40,56 @@ const char *pd_place_origin_name(unsigned origin)
 
 /* --- looking up --------------------------------------------------------------------------------------------------- */
 
-static void set_text(struct place *place, enum place_part part, const char *text)
+static void set_text(struct location *place, enum location_part part, const char *text)
 {
 	if (!text)
 		return;
-	place->present |= PLACE_BIT(part);
+	place->present |= LOCATION_BIT(part);
 	place->text[part] = (struct perfdata_bytes){ (const uint8_t *)text, strlen(text) };
 }
 
-static void set_number(struct place *place, enum place_part part, uint64_t number)
+static void set_number(struct location *place, enum location_part part, uint64_t number)
 {
-	place->present |= PLACE_BIT(part);
+	place->present |= LOCATION_BIT(part);
 	place->number[part] = number;
 }
 
-static void load_symbol(const struct told_world *world, uint32_t frame, struct place *ret)
+static void load_symbol(const struct emitted_names *world, uint32_t frame, struct location *ret)
 {
 	struct perfdata_symbol symbol;
 	if (perfdata_session_symbol(world->session, frame, UINT64_MAX, &symbol) != PERFDATA_OK)
 		return;
-	set_text(ret, PLACE_SYMBOL, symbol.name);
-	set_number(ret, PLACE_SYMBOL_OFFSET, symbol.offset);
+	set_text(ret, LOCATION_SYMBOL, symbol.name);
+	set_number(ret, LOCATION_SYMBOL_OFFSET, symbol.offset);
 }
 
 /* The position of the code at the address itself is the innermost one. */
-static void load_lines(const struct told_world *world, uint32_t frame, struct place *ret)
+static void load_lines(const struct emitted_names *world, uint32_t frame, struct location *ret)
 {
 	size_t nr;
-	if (perfdata_session_source(world->session, frame, ret->calls, PLACE_MAX_CALLS, &nr) != PERFDATA_OK || !nr)
+	if (perfdata_session_source(world->session, frame, ret->calls, LOCATION_MAX_CALLS, &nr) != PERFDATA_OK || !nr)
 		return;
-	ret->nr_calls = nr < PLACE_MAX_CALLS ? nr : PLACE_MAX_CALLS;
-	set_text(ret, PLACE_FILE, ret->calls[0].file);
+	ret->nr_calls = nr < LOCATION_MAX_CALLS ? nr : LOCATION_MAX_CALLS;
+	set_text(ret, LOCATION_FILE, ret->calls[0].file);
 	if (ret->calls[0].file && ret->calls[0].line)
-		set_number(ret, PLACE_LINE, ret->calls[0].line);
+		set_number(ret, LOCATION_LINE, ret->calls[0].line);
 	if (nr > 1)
-		ret->present |= PLACE_BIT(PLACE_INLINED);
+		ret->present |= LOCATION_BIT(LOCATION_INLINED);
 }
 
-void pd_place_load(const struct told_world *world, uint32_t frame, unsigned wanted, struct place *ret)
+void pd_location_load(const struct emitted_names *world, uint32_t frame, unsigned wanted, struct location *ret)
 {
-	memset(ret, 0, offsetof(struct place, calls));
+	memset(ret, 0, offsetof(struct location, calls));
 	const struct perfdata_frame *at = frame == PERFDATA_NONE ? NULL : perfdata_session_frame(world->session, frame);
 	if (!at || at->dso == PERFDATA_NONE)
 		return;
-	set_text(ret, PLACE_DSO, perfdata_session_dso(world->session, at->dso)->name);
-	set_number(ret, PLACE_ADDRESS, at->address);
-	if (pd_told_build_id(world, at->dso, &ret->text[PLACE_BUILD_ID]))
-		ret->present |= PLACE_BIT(PLACE_BUILD_ID);
-	if (wanted & (PLACE_BIT(PLACE_SYMBOL) | PLACE_BIT(PLACE_SYMBOL_OFFSET)))
+	set_text(ret, LOCATION_DSO, perfdata_session_dso(world->session, at->dso)->name);
+	set_number(ret, LOCATION_ADDRESS, at->address);
+	if (pd_emitted_build_id(world, at->dso, &ret->text[LOCATION_BUILD_ID]))
+		ret->present |= LOCATION_BIT(LOCATION_BUILD_ID);
+	if (wanted & (LOCATION_BIT(LOCATION_SYMBOL) | LOCATION_BIT(LOCATION_SYMBOL_OFFSET)))
 		load_symbol(world, frame, ret);
-	if (wanted & PLACE_LINES)
+	if (wanted & LOCATION_LINES)
 		load_lines(world, frame, ret);
 	ret->present &= wanted;
 }
@@ -112,17 +112,17 @@ static void append_text(struct perfdata_text *out, const char *name, const char 
 	perfdata_text_json_string(out, text, strlen(text));
 }
 
-static void append_calls(struct perfdata_text *out, const struct place *place)
+static void append_calls(struct perfdata_text *out, const struct location *place)
 {
 	const size_t start = out->size;
 	for (size_t i = 0; i < place->nr_calls; i++) {
-		const struct perfdata_source *call = &place->calls[i];
+		const struct perfdata_source_line *call = &place->calls[i];
 		perfdata_text_char(out, ',');
 		const size_t object = out->size;
-		append_text(out, parts[PLACE_SYMBOL].name, call->function);
-		append_text(out, parts[PLACE_FILE].name, call->file);
+		append_text(out, parts[LOCATION_SYMBOL].name, call->function);
+		append_text(out, parts[LOCATION_FILE].name, call->file);
 		if (call->line) {
-			append_key(out, parts[PLACE_LINE].name, "");
+			append_key(out, parts[LOCATION_LINE].name, "");
 			perfdata_text_u64(out, call->line);
 		}
 		pd_spell_close(out, object, '{', '}');
@@ -130,7 +130,7 @@ static void append_calls(struct perfdata_text *out, const struct place *place)
 	pd_spell_close(out, start, '[', ']');
 }
 
-bool pd_place_json_value(struct perfdata_text *out, const struct place *place, enum place_part part, bool wide_as_string)
+bool pd_location_json_value(struct perfdata_text *out, const struct location *place, enum location_part part, bool wide_as_string)
 {
 	const struct perfdata_bytes text = place->text[part];
 	switch (parts[part].type) {
@@ -140,7 +140,7 @@ bool pd_place_json_value(struct perfdata_text *out, const struct place *place, e
 	case JSON_OBJECTS: append_calls(out, place); return true;
 	default: break;
 	}
-	const bool quoted = wide_as_string && part == PLACE_SYMBOL_OFFSET;
+	const bool quoted = wide_as_string && part == LOCATION_SYMBOL_OFFSET;
 	if (quoted)
 		perfdata_text_char(out, '"');
 	perfdata_text_u64(out, place->number[part]);
@@ -149,7 +149,7 @@ bool pd_place_json_value(struct perfdata_text *out, const struct place *place, e
 	return true;
 }
 
-static void csv_calls(struct perfdata_text *out, const struct place *place)
+static void csv_calls(struct perfdata_text *out, const struct location *place)
 {
 	struct perfdata_text list;
 	perfdata_text_init(&list);
@@ -161,10 +161,10 @@ static void csv_calls(struct perfdata_text *out, const struct place *place)
 	perfdata_text_release(&list);
 }
 
-void pd_place_csv_cell(struct perfdata_text *out, const struct place *place, enum place_part part)
+void pd_location_csv_cell(struct perfdata_text *out, const struct location *place, enum location_part part)
 {
 	const struct perfdata_bytes text = place->text[part];
-	if (!(place->present & PLACE_BIT(part)))
+	if (!(place->present & LOCATION_BIT(part)))
 		return;
 	switch (parts[part].type) {
 	case JSON_STRING: perfdata_text_csv_cell(out, text.data, text.size); return;
@@ -180,26 +180,26 @@ void pd_place_csv_cell(struct perfdata_text *out, const struct place *place, enu
 
 /* Both kinds of text that a thread keeps, apart by their keys. */
 enum { KEY_FRAME, KEY_STACK };
-static uint64_t cache_key(const struct place_speller *speller, unsigned kind, uint32_t id)
+static uint64_t cache_key(const struct location_speller *speller, unsigned kind, uint32_t id)
 {
 	const uint64_t generation = speller->world->known ? speller->world->known->generation : 0;
 	return generation << 34 | (uint64_t)(kind + 1) << 32 | id;
 }
 
 /* `,"dso":…` and so on; nothing for an address that belongs to nothing. */
-static void append_members(const struct place_speller *speller, struct perfdata_text *out, uint32_t frame)
+static void append_members(const struct location_speller *speller, struct perfdata_text *out, uint32_t frame)
 {
 	const uint64_t key = cache_key(speller, KEY_FRAME, frame);
 	if (frame == PERFDATA_NONE || (speller->cache && pd_text_cache_append(speller->cache, key, out)))
 		return;
 	const size_t start = out->size;
-	struct place place;
-	pd_place_load(speller->world, frame, speller->parts, &place);
-	for (enum place_part i = 0; i < PLACE_COUNT; i++) {
-		if (!(place.present & PLACE_BIT(i)))
+	struct location place;
+	pd_location_load(speller->world, frame, speller->parts, &place);
+	for (enum location_part i = 0; i < LOCATION_COUNT; i++) {
+		if (!(place.present & LOCATION_BIT(i)))
 			continue;
 		append_key(out, parts[i].name, "");
-		if (pd_place_json_value(out, &place, i, speller->int64_string))
+		if (pd_location_json_value(out, &place, i, speller->int64_string))
 			continue;
 		append_key(out, parts[i].name, "_hex");
 		pd_spell_bytes_string(out, place.text[i]);
@@ -208,7 +208,7 @@ static void append_members(const struct place_speller *speller, struct perfdata_
 		pd_text_cache_put(speller->cache, key, out->data + start, out->size - start);
 }
 
-void pd_place_json(const struct place_speller *speller, struct perfdata_text *out, uint32_t frame)
+void pd_location_json(const struct location_speller *speller, struct perfdata_text *out, uint32_t frame)
 {
 	const size_t start = out->size;
 	append_members(speller, out, frame);
@@ -218,7 +218,7 @@ void pd_place_json(const struct place_speller *speller, struct perfdata_text *ou
 		pd_spell_close(out, start, '{', '}');
 }
 
-static void append_step(const struct place_speller *speller, struct perfdata_text *out, const struct perfdata_step *step,
+static void append_step(const struct location_speller *speller, struct perfdata_text *out, const struct perfdata_step *step,
 			bool with_id)
 {
 	perfdata_text_literal(out, ",{\"ip\":");
@@ -229,13 +229,13 @@ static void append_step(const struct place_speller *speller, struct perfdata_tex
 	}
 	if (step->origin != PERFDATA_STEP_RECORDED) {
 		append_key(out, "origin", "");
-		perfdata_text_printf(out, "\"%s\"", pd_place_origin_name(step->origin));
+		perfdata_text_printf(out, "\"%s\"", pd_location_origin_name(step->origin));
 	}
 	append_members(speller, out, step->frame);
 	perfdata_text_char(out, '}');
 }
 
-void pd_place_json_stack(const struct place_speller *speller, struct perfdata_text *out, uint32_t stack, bool with_ids)
+void pd_location_json_stack(const struct location_speller *speller, struct perfdata_text *out, uint32_t stack, bool with_ids)
 {
 	const uint64_t key = cache_key(speller, KEY_STACK, stack);
 	/* one that has ids stands once */

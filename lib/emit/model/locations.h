@@ -5,49 +5,49 @@
 #include "emit/json/json_type.h"
 #include "emit/model/emitted.h"
 
-enum place_part { PLACE_DSO, PLACE_BUILD_ID, PLACE_ADDRESS, PLACE_SYMBOL, PLACE_SYMBOL_OFFSET, PLACE_FILE, PLACE_LINE, PLACE_INLINED,
-		  PLACE_COUNT };
+enum location_part { LOCATION_DSO, LOCATION_BUILD_ID, LOCATION_ADDRESS, LOCATION_SYMBOL, LOCATION_SYMBOL_OFFSET, LOCATION_FILE, LOCATION_LINE, LOCATION_INLINED,
+		  LOCATION_COUNT };
 
-#define PLACE_BIT(part) (1u << (part))
-#define PLACE_NAMES (PLACE_BIT(PLACE_FILE) - 1)
-#define PLACE_LINES (PLACE_BIT(PLACE_FILE) | PLACE_BIT(PLACE_LINE) | PLACE_BIT(PLACE_INLINED))
-#define PLACE_MAX_CALLS 64         /* functions that are told of one address */
+#define LOCATION_BIT(part) (1u << (part))
+#define LOCATION_NAMES (LOCATION_BIT(LOCATION_FILE) - 1)
+#define LOCATION_LINES (LOCATION_BIT(LOCATION_FILE) | LOCATION_BIT(LOCATION_LINE) | LOCATION_BIT(LOCATION_INLINED))
+#define LOCATION_MAX_CALLS 64         /* functions that are emitted of one address */
 
-struct place_info {
+struct location_info {
 	const char *name, *doc;
 	enum json_type type;
 };
-const struct place_info *pd_place_part_info(enum place_part part);
-/* The part whose name ends the text, or PLACE_COUNT. */
-enum place_part pd_place_part_named(const char *name);
+const struct location_info *pd_location_part_info(enum location_part part);
+/* The part whose name ends the text, or LOCATION_COUNT. */
+enum location_part pd_location_part_named(const char *name);
 
-struct place {
+struct location {
 	unsigned present;              /* a bit for each part; 0: the address belongs to nothing that is known */
-	struct perfdata_bytes text[PLACE_COUNT];
-	uint64_t number[PLACE_COUNT];
-	size_t nr_calls;               /* of PLACE_INLINED */
-	struct perfdata_source calls[PLACE_MAX_CALLS];
+	struct perfdata_bytes text[LOCATION_COUNT];
+	uint64_t number[LOCATION_COUNT];
+	size_t nr_calls;               /* of LOCATION_INLINED */
+	struct perfdata_source_line calls[LOCATION_MAX_CALLS];
 };
 /* Looks up what is wanted, bits of parts. frame: an id, or PERFDATA_NONE. */
-void pd_place_load(const struct told_world *world, uint32_t frame, unsigned wanted, struct place *ret);
+void pd_location_load(const struct emitted_names *world, uint32_t frame, unsigned wanted, struct location *ret);
 /* A part's value. False: text that was not valid UTF-8, or nothing was there. */
-bool pd_place_json_value(struct perfdata_text *out, const struct place *place, enum place_part part, bool wide_as_string);
-void pd_place_csv_cell(struct perfdata_text *out, const struct place *place, enum place_part part);
+bool pd_location_json_value(struct perfdata_text *out, const struct location *place, enum location_part part, bool wide_as_string);
+void pd_location_csv_cell(struct perfdata_text *out, const struct location *place, enum location_part part);
 
 /* "recorded", "branch" or "unwound": where a step of a stack comes from (enum perfdata_step_origin). */
-const char *pd_place_origin_name(unsigned origin);
+const char *pd_location_origin_name(unsigned origin);
 
 /* What one thread has spelled already. */
-struct place_speller {
-	const struct told_world *world;
+struct location_speller {
+	const struct emitted_names *world;
 	struct text_cache *cache;      /* or NULL */
 	unsigned parts;                /* of an object */
 	bool int64_string;
 };
-struct place_speller pd_record_places(struct record *r);
+struct location_speller pd_record_locations(struct record *r);
 /* An object, or null. */
-void pd_place_json(const struct place_speller *speller, struct perfdata_text *out, uint32_t frame);
+void pd_location_json(const struct location_speller *speller, struct perfdata_text *out, uint32_t frame);
 /* An array with an object for each step of the stack; with_ids: and `frame_id`. */
-void pd_place_json_stack(const struct place_speller *speller, struct perfdata_text *out, uint32_t stack, bool with_ids);
+void pd_location_json_stack(const struct location_speller *speller, struct perfdata_text *out, uint32_t stack, bool with_ids);
 
 #endif

@@ -4,18 +4,18 @@
 
 static uint32_t head_bit(enum pd_record_head head) { return UINT32_C(1) << head; }
 
-static bool stacks_by_id(const struct perfdata_option_value *options, size_t nr)
+static bool stacks_by_id(const struct perfdata_emitter_option_value *options, size_t nr)
 {
 	const char *stacks = perfdata_option_text(options, nr, "stacks");
 	return stacks && !strcmp(stacks, "ref");
 }
 
-void pd_name_options_read(struct record_world *world, const struct perfdata_option_value *options, size_t nr)
+void pd_name_options_read(struct record_world *world, const struct perfdata_emitter_option_value *options, size_t nr)
 {
 	const bool lines = perfdata_option_flag(options, nr, "lines", false);
 	const bool names = lines || perfdata_option_flag(options, nr, "names", false);
 	world->stacks_by_id = stacks_by_id(options, nr);
-	world->places = PLACE_NAMES | (lines ? PLACE_LINES : 0);
+	world->locations = LOCATION_NAMES | (lines ? LOCATION_LINES : 0);
 	if (names)
 		world->heads = head_bit(HEAD_COMM) | head_bit(HEAD_IP_AT) | head_bit(HEAD_ADDR_AT) | head_bit(HEAD_BRANCH_STACK_AT);
 	if (world->stacks_by_id)
@@ -46,7 +46,7 @@ static uint32_t needs_of_field(const char *name)
 	return 0;
 }
 
-uint32_t pd_name_options_needs(const struct perfdata_option_value *options, size_t nr)
+uint32_t pd_name_options_needs(const struct perfdata_emitter_option_value *options, size_t nr)
 {
 	struct record_world world = { 0 };
 	pd_name_options_read(&world, options, nr);

@@ -26,7 +26,7 @@ struct key pd_key_make(struct pool *pool, const char *prefix, const char *name, 
 static enum spell_op integer_op(const struct perfdata_field *field)
 {
 	switch (field->show) {
-	case PERFDATA_SHOW_HEX: return field->kind == PERFDATA_U64 ? SPELL_HEX64 : SPELL_HEX;
+	case PERFDATA_SHOW_HEX: return field->kind == PERFDATA_KIND_U64 ? SPELL_HEX64 : SPELL_HEX;
 	case PERFDATA_SHOW_BOOL: return SPELL_BOOL;
 	case PERFDATA_SHOW_ENUM: return SPELL_ENUM;
 	case PERFDATA_SHOW_FLAGS: return SPELL_FLAGS;
@@ -34,9 +34,9 @@ static enum spell_op integer_op(const struct perfdata_field *field)
 	default: break;
 	}
 	switch (field->kind) {
-	case PERFDATA_U64: return SPELL_U64;
-	case PERFDATA_U32: return SPELL_U32;
-	case PERFDATA_S32: return SPELL_S32;
+	case PERFDATA_KIND_U64: return SPELL_U64;
+	case PERFDATA_KIND_U32: return SPELL_U32;
+	case PERFDATA_KIND_S32: return SPELL_S32;
 	default: return SPELL_NUMBER;
 	}
 }
@@ -56,16 +56,16 @@ static enum spell_op list_op(const struct perfdata_field *field)
 static enum spell_op op_of(const struct perfdata_field *field)
 {
 	switch (field->kind) {
-	case PERFDATA_U8: case PERFDATA_U16: case PERFDATA_U32: case PERFDATA_U64: case PERFDATA_S32: case PERFDATA_S64:
+	case PERFDATA_KIND_U8: case PERFDATA_KIND_U16: case PERFDATA_KIND_U32: case PERFDATA_KIND_U64: case PERFDATA_KIND_S32: case PERFDATA_KIND_S64:
 		return integer_op(field);
-	case PERFDATA_F64: return SPELL_DOUBLE;
-	case PERFDATA_TEXT: case PERFDATA_CHARS: case PERFDATA_STRING: return SPELL_TEXT;
-	case PERFDATA_BYTES: return field->show == PERFDATA_SHOW_RAW ? SPELL_RAW : SPELL_BYTES;
-	case PERFDATA_LIST: return list_op(field);
-	case PERFDATA_STRUCT: case PERFDATA_ATTR: return SPELL_STRUCT;
-	case PERFDATA_CPUS: return SPELL_CPUS;
-	case PERFDATA_FEATURE: return SPELL_FEATURE;
-	case PERFDATA_BITMAP: case PERFDATA_PAD: break;
+	case PERFDATA_KIND_F64: return SPELL_DOUBLE;
+	case PERFDATA_KIND_TEXT: case PERFDATA_KIND_CHARS: case PERFDATA_KIND_STRING: return SPELL_TEXT;
+	case PERFDATA_KIND_BYTES: return field->show == PERFDATA_SHOW_RAW ? SPELL_RAW : SPELL_BYTES;
+	case PERFDATA_KIND_LIST: return list_op(field);
+	case PERFDATA_KIND_STRUCT: case PERFDATA_KIND_ATTR: return SPELL_STRUCT;
+	case PERFDATA_KIND_CPUS: return SPELL_CPUS;
+	case PERFDATA_KIND_FEATURE: return SPELL_FEATURE;
+	case PERFDATA_KIND_BITMAP: case PERFDATA_KIND_PAD: break;
 	}
 	return SPELL_NOTHING;
 }
@@ -91,8 +91,8 @@ bool pd_row_make(struct pool *pool, const struct perfdata_field *field, uint32_t
 	*ret = (struct row){ .op = op_of(field), .kind = field->kind, .member = field->member, .index = index, .field = field };
 	if (ret->op == SPELL_NOTHING)
 		return true;
-	ret->wide = field->kind == PERFDATA_U64 || field->kind == PERFDATA_S64;
-	ret->event_id = nested && field->show == PERFDATA_SHOW_EVENT_ID && field->kind == PERFDATA_U64;
+	ret->wide = field->kind == PERFDATA_KIND_U64 || field->kind == PERFDATA_KIND_S64;
+	ret->event_id = nested && field->show == PERFDATA_SHOW_EVENT_ID && field->kind == PERFDATA_KIND_U64;
 	ret->key = pd_key_make(pool, ",\"", name ? name : "", "");
 	ret->key_raw = pd_key_make(pool, ",\"", name ? name : "", "_raw");
 	ret->key_hex = pd_key_make(pool, ",\"", name ? name : "", "_hex");
@@ -104,7 +104,7 @@ bool pd_row_make(struct pool *pool, const struct perfdata_field *field, uint32_t
 	}
 	if (ret->op == SPELL_STRUCT || ret->op == SPELL_LIST_PARTS) {
 		const struct perfdata_layout *element = field->element;
-		if (!element && field->kind == PERFDATA_ATTR)
+		if (!element && field->kind == PERFDATA_KIND_ATTR)
 			element = perfdata_attr_layout();
 		ret->element = pd_plan_make(pool, element, true);
 		return ret->element != NULL;
@@ -140,7 +140,7 @@ int pd_plan_field(const struct perfdata_layout *layout, const char *name, size_t
 {
 	for (uint32_t i = 0; i < layout->nr_fields; i++) {
 		const struct perfdata_field *field = &layout->fields[i];
-		if (field->kind != PERFDATA_PAD && field->name && strlen(field->name) == size && !memcmp(field->name, name, size))
+		if (field->kind != PERFDATA_KIND_PAD && field->name && strlen(field->name) == size && !memcmp(field->name, name, size))
 			return (int)i;
 	}
 	return -1;

@@ -26,9 +26,9 @@ static const struct head_info heads[HEAD_COUNT] = {
 	[HEAD_CPU] = { "cpu", "CPU; null where it is not known.", HEAD_IS_S64, false, true, 0 },
 	[HEAD_COMM] = { "comm", "Name of the thread: the new one in COMM records, the one it had then in samples (--names).",
 			HEAD_IS_TEXT, false, false, 0 },
-	[HEAD_IP_AT] = { "ip_at", "What `ip` belongs to (--names); null where nothing is known there.", HEAD_IS_PLACE,
+	[HEAD_IP_AT] = { "ip_at", "What `ip` belongs to (--names); null where nothing is known there.", HEAD_IS_LOCATION,
 			 false, true, 0 },
-	[HEAD_ADDR_AT] = { "addr_at", "What `addr` belongs to (--names); null where nothing is known there.", HEAD_IS_PLACE,
+	[HEAD_ADDR_AT] = { "addr_at", "What `addr` belongs to (--names); null where nothing is known there.", HEAD_IS_LOCATION,
 			   false, true, 0 },
 	[HEAD_BRANCH_STACK_AT] = { "branch_stack_at", "What both ends of each entry of `branch_stack` belong to (--names).",
 				   HEAD_IS_BRANCHES, false, false, 0 },
@@ -80,9 +80,9 @@ void pd_record_cache_release(struct record_cache *cache)
 	pd_pool_release(&cache->extra);
 	free(cache->others);
 	free(cache->events);
-	if (cache->places)
-		pd_text_cache_release(cache->places);
-	free(cache->places);
+	if (cache->locations)
+		pd_text_cache_release(cache->locations);
+	free(cache->locations);
 	pd_line_table_free(cache->lines);
 }
 
@@ -105,7 +105,7 @@ static struct record_plan *make_plan(struct record_cache *cache, const struct pe
 		plan->tid = pd_plan_field(layout, "tid", 3);
 		plan->cpu = pd_plan_field(layout, "cpu", 3);
 		for (uint32_t i = layout->nr_fields; i-- > 0;)
-			if (layout->fields[i].show == PERFDATA_SHOW_EVENT_ID && layout->fields[i].kind == PERFDATA_U64)
+			if (layout->fields[i].show == PERFDATA_SHOW_EVENT_ID && layout->fields[i].kind == PERFDATA_KIND_U64)
 				plan->event_id = (int)i;
 		if (layout->id == PERFDATA_RECORD_SAMPLE) {
 			plan->callchain = bit(pd_plan_field(layout, "callchain", 9));
@@ -207,7 +207,7 @@ static const char *file_name(const struct record *r)
 }
 
 /* A finding that there is no memory for makes the output fail: it would claim to be complete. */
-static void add_finding(struct record *r, struct found_batch **found, enum perfdata_code code, const char *message)
+static void add_finding(struct record *r, struct found_batch **found, enum perfdata_finding_code code, const char *message)
 {
 	if (found && !pd_found_add(found, code, file_name(r), r->raw, message))
 		r->s.out->failed = true;
@@ -218,7 +218,7 @@ static void start_spelling(struct record *r, bool swap)
 	r->s.world = &r->world->spell;
 	r->s.trace = r->event ? r->event->trace : NULL;
 	r->s.swap = swap;
-	r->s.order = (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) != swap ? PERFDATA_BIG_ENDIAN : PERFDATA_LITTLE_ENDIAN;
+	r->s.order = (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) != swap ? PERFDATA_BYTE_ORDER_BIG : PERFDATA_BYTE_ORDER_LITTLE;
 	r->s.trace_damaged = false;
 }
 
@@ -230,7 +230,7 @@ bool pd_record_load(struct record *r, const struct perfdata_raw *raw, struct fou
 	if (r->damaged)
 		add_finding(r, found, r->view.problem_code, r->view.problem ? r->view.problem : "cannot be decoded");
 	else if (r->view.rest.size && r->view.layout)
-		add_finding(r, found, PERFDATA_F_RECORD_REST, "the record holds more bytes than its type explains");
+		add_finding(r, found, PERFDATA_FINDING_RECORD_REST, "the record holds more bytes than its type explains");
 	r->plan = plan_of(r->cache, r->view.type, r->view.layout);
 	if (!r->plan)
 		return false;
@@ -286,7 +286,7 @@ bool pd_record_fields_are_whole(const struct record *r)
 void pd_record_done(struct record *r, struct found_batch **found)
 {
 	if (r->s.trace_damaged)
-		add_finding(r, found, PERFDATA_F_TRACE_RAW, "the raw data is too short for the event's fields");
+		add_finding(r, found, PERFDATA_FINDING_TRACE_RAW, "the raw data is too short for the event's fields");
 }
 
 static struct head_value number(uint64_t value) { return (struct head_value){ .kind = HEAD_IS_U64, .number = value }; }
@@ -348,10 +348,10 @@ static struct head_value head_of_sample(const struct record *r, enum pd_record_h
 	const char *comm;
 	switch (head) {
 	case HEAD_COMM:
-		comm = delivery->comm == PERFDATA_NONE ? NULL : perfdata_session_comm(r->told.session, delivery->comm);
+		comm = delivery->comm == PERFDATA_NONE ? NULL : perfdata_session_comm(r->emitted.session, delivery->comm);
 		return comm ? text(comm) : absent;
-	case HEAD_IP_AT: return recorded & PERFDATA_SAMPLE_IP ? frame_or_stack(HEAD_IS_PLACE, delivery->ip) : absent;
-	case HEAD_ADDR_AT: return recorded & PERFDATA_SAMPLE_ADDR ? frame_or_stack(HEAD_IS_PLACE, delivery->addr) : absent;
+	case HEAD_IP_AT: return recorded & PERFDATA_SAMPLE_IP ? frame_or_stack(HEAD_IS_LOCATION, delivery->ip) : absent;
+	case HEAD_ADDR_AT: return recorded & PERFDATA_SAMPLE_ADDR ? frame_or_stack(HEAD_IS_LOCATION, delivery->addr) : absent;
 	case HEAD_BRANCH_STACK_AT:
 		return delivery->branches == PERFDATA_NONE ? absent : (struct head_value){ .kind = HEAD_IS_BRANCHES };
 	case HEAD_STACK:
@@ -414,7 +414,7 @@ uint64_t pd_record_row_said_by_stack(const struct record *r)
 	const struct perfdata_step *steps;
 	size_t nr;
 	if (!r->delivery || r->delivery->stack == PERFDATA_NONE || !(r->view.u.present & r->plan->callchain) ||
-	    perfdata_session_stack(r->told.session, r->delivery->stack, &steps, &nr) != PERFDATA_OK)
+	    perfdata_session_stack(r->emitted.session, r->delivery->stack, &steps, &nr) != PERFDATA_OK)
 		return 0;
 	uint64_t missing = 0;
 	for (uint64_t i = 0; i < chain->count; i++)
@@ -424,37 +424,37 @@ uint64_t pd_record_row_said_by_stack(const struct record *r)
 	return missing ? 0 : r->plan->callchain;
 }
 
-static struct text_cache *place_cache(struct record_cache *cache)
+static struct text_cache *location_cache(struct record_cache *cache)
 {
-	if (cache->places)
-		return cache->places;
-	struct text_cache *places = calloc(1, sizeof *places);
-	if (places && !pd_text_cache_init(places)) {
-		pd_text_cache_release(places);
-		free(places);
-		places = NULL;
+	if (cache->locations)
+		return cache->locations;
+	struct text_cache *locations = calloc(1, sizeof *locations);
+	if (locations && !pd_text_cache_init(locations)) {
+		pd_text_cache_release(locations);
+		free(locations);
+		locations = NULL;
 	}
-	cache->places = places;
-	return places;
+	cache->locations = locations;
+	return locations;
 }
 
-struct place_speller pd_record_places(struct record *r)
+struct location_speller pd_record_locations(struct record *r)
 {
-	return (struct place_speller){ &r->told, place_cache(r->cache), r->world->places, r->world->spell.int64_string };
+	return (struct location_speller){ &r->emitted, location_cache(r->cache), r->world->locations, r->world->spell.int64_string };
 }
 
 void pd_record_spell_branches(struct record *r)
 {
 	struct perfdata_text *out = r->s.out;
-	const struct place_speller places = pd_record_places(r);
+	const struct location_speller locations = pd_record_locations(r);
 	const uint32_t *frames = r->batch->frames + r->delivery->branches;
 	const uint64_t count = r->view.u.sample.branch_stack.entries.count;
 	const size_t start = out->size;
 	for (uint64_t i = 0; i < count && !perfdata_text_failed(out); i++) {
 		perfdata_text_literal(out, ",{\"from\":");
-		pd_place_json(&places, out, frames[2 * i]);
+		pd_location_json(&locations, out, frames[2 * i]);
 		perfdata_text_literal(out, ",\"to\":");
-		pd_place_json(&places, out, frames[2 * i + 1]);
+		pd_location_json(&locations, out, frames[2 * i + 1]);
 		perfdata_text_char(out, '}');
 	}
 	pd_spell_close(out, start, '[', ']');

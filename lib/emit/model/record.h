@@ -23,12 +23,12 @@ enum head_kind {
 	HEAD_IS_BYTES,     /* bytes, shown as hex */
 	HEAD_IS_NAMES,     /* misc: see pd_record_misc_names */
 	HEAD_IS_TRAILER,   /* the view record.sample_id */
-	HEAD_IS_PLACE,     /* number: a frame, or PERFDATA_NONE */
-	HEAD_IS_BRANCHES,  /* a pair of places for each branch: see pd_record_spell_branches */
+	HEAD_IS_LOCATION,     /* number: a frame, or PERFDATA_NONE */
+	HEAD_IS_BRANCHES,  /* a pair of locations for each branch: see pd_record_spell_branches */
 	HEAD_IS_STACK,     /* number: a stack */
 };
 
-/* What is told of a head, for schema and fields. */
+/* What is emitted of a head, for schema and fields. */
 struct head_info {
 	const char *name, *doc;
 	enum head_kind kind;
@@ -55,7 +55,7 @@ struct record_world {
 	uint16_t nr_files;
 	uint32_t heads;                /* bits: heads of samples that were asked for */
 	bool stacks_by_id;
-	unsigned places;               /* which parts of places were asked for */
+	unsigned locations;               /* which parts of locations were asked for */
 };
 bool pd_record_world_init(struct record_world *world, const struct perfdata_emit_context *context);
 void pd_record_world_release(struct record_world *world);
@@ -92,7 +92,7 @@ struct record_cache {
 	const struct plan *trailer;
 	int trailer_time, trailer_pid, trailer_tid, trailer_cpu;
 	struct pool extra;             /* for the emitter */
-	struct text_cache *places;     /* made when the first place is spelled; or NULL */
+	struct text_cache *locations;     /* made when the first place is spelled; or NULL */
 	struct line_table *lines;      /* see line.h; or NULL */
 };
 bool pd_record_cache_init(struct record_cache *cache);
@@ -108,9 +108,9 @@ struct record {
 	bool damaged;
 	struct perfdata_record view;
 	struct perfdata_bytes fields;  /* a sample's raw data */
-	const struct perfdata_batch *batch;         /* with delivery and told: set where names are asked for */
+	const struct perfdata_batch *batch;         /* with delivery and emitted: set where names are asked for */
 	const struct perfdata_delivery *delivery;   /* the record's first, or NULL */
-	struct told_world told;
+	struct emitted_names emitted;
 };
 /* Decodes; damage is added to `found`. False without memory. r->s.out, world and cache are set before. */
 bool pd_record_load(struct record *r, const struct perfdata_raw *raw, struct found_batch **found);

@@ -8,7 +8,7 @@
 struct resolved {
 	enum select_what what;
 	enum pd_record_head head;
-	enum place_part part;
+	enum location_part part;
 	const struct perfdata_field *field;
 	uint32_t index;
 	const struct perfdata_field *through[SELECT_DEPTH];
@@ -52,7 +52,7 @@ static bool resolve_rows(const struct perfdata_layout *layout, const char *name,
 		ret->index = (uint32_t)row;
 		if (!dot)
 			return true;
-		const bool enters = field->kind == PERFDATA_STRUCT || field->kind == PERFDATA_ATTR;
+		const bool enters = field->kind == PERFDATA_KIND_STRUCT || field->kind == PERFDATA_KIND_ATTR;
 		if (!enters || ret->depth == SELECT_DEPTH)
 			return false;
 		ret->through[ret->depth] = field;
@@ -80,11 +80,11 @@ static bool resolve_head(enum pd_record_head head, const char *name, struct reso
 	ret->what = SELECT_HEAD;
 	if (!name[size])
 		return true;
-	if (info->kind != HEAD_IS_PLACE || name[size] != '.')
+	if (info->kind != HEAD_IS_LOCATION || name[size] != '.')
 		return false;
 	ret->what = SELECT_PLACE;
-	ret->part = pd_place_part_named(name + size + 1);
-	return ret->part < PLACE_COUNT;
+	ret->part = pd_location_part_named(name + size + 1);
+	return ret->part < LOCATION_COUNT;
 }
 
 static bool resolve(const struct perfdata_layout *layout, const char *name, struct resolved *ret)
@@ -214,7 +214,7 @@ static const char *nearest(const char *name)
 	const struct perfdata_layout *layout;
 	for (size_t i = 0; (layout = perfdata_record_layout_at(i)); i++) {
 		for (uint32_t k = 0; k < layout->nr_fields; k++) {
-			if (layout->fields[k].kind == PERFDATA_PAD)
+			if (layout->fields[k].kind == PERFDATA_KIND_PAD)
 				continue;
 			const unsigned d = distance(name, layout->fields[k].name);
 			if (d < least) {

@@ -23,7 +23,7 @@ enum select_what {
 struct select_step {
 	enum select_what what;
 	enum pd_record_head head;
-	enum place_part part;
+	enum location_part part;
 	struct row row;                          /* with the selected name as key */
 	const struct row *through[SELECT_DEPTH]; /* STRUCT rows on the way to it, from the record's view */
 	unsigned depth;

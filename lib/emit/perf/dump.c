@@ -62,7 +62,7 @@ static void know_nr_cpus(struct known *known, const struct perfdata_feature *fea
 }
 
 /* Records that change what is known. */
-static void know_record(struct known *known, const struct perfdata_record *record, enum perfdata_order order)
+static void know_record(struct known *known, const struct perfdata_record *record, enum perfdata_byte_order order)
 {
 	if (record->type == PERFDATA_RECORD_ATTR) {
 		know_attr(known, &record->u.attr.attr);
@@ -75,7 +75,7 @@ static void know_record(struct known *known, const struct perfdata_record *recor
 	}
 }
 
-static const struct perfdata_option dump_options[] = {
+static const struct perfdata_emitter_option dump_options[] = {
 	{ .name = "hex", .kind = PERFDATA_OPTION_FLAG, .help = "hex dump of each record (default; --no-hex leaves it out)" },
 	{ .name = "samples-line", .kind = PERFDATA_OPTION_FLAG,
 	  .help = "the line of `script` behind each sample (default; --no-samples-line: as perf report -D, with counts at the end)" },
@@ -175,7 +175,7 @@ static enum perfdata_status dump_scan(void *state, const struct perfdata_batch *
 		free_value(value);
 		return PERFDATA_ENOMEM;
 	}
-	enum perfdata_order order = perfdata_reader_header(dump->reader)->order;
+	enum perfdata_byte_order order = perfdata_reader_header(dump->reader)->order;
 	for (size_t i = 0; i < batch->nr_records; i++) {
 		const struct perfdata_raw *raw = &batch->records[i];
 		const bool early = raw->type == PERFDATA_RECORD_FEATURE || raw->type == PERFDATA_RECORD_READ ||
@@ -206,7 +206,7 @@ struct dumper {
 	struct known known;
 	struct script_carry carry;
 	size_t next_tail;
-	enum perfdata_order order;
+	enum perfdata_byte_order order;
 };
 
 static uint64_t shown_offset(const struct dump *dump, const struct perfdata_raw *raw)
@@ -320,10 +320,10 @@ static void other_tail(struct dumper *dumper, const struct perfdata_raw *raw, co
 		perfdata_text_literal(dumper->out, ": unhandled!\n");
 }
 
-/* Carriers of compressed records are not shown by perf: what they hold is, if it can be unpacked. */
+/* Carriers of compressed records are not shown by perf: what they hold is, if it can be decompressed. */
 static bool is_hidden(const struct perfdata_raw *raw)
 {
-	if (raw->flags & PERFDATA_RAW_NOT_UNPACKED)
+	if (raw->flags & PERFDATA_RAW_NOT_DECOMPRESSED)
 		return false;
 	return raw->type == PERFDATA_RECORD_COMPRESSED || raw->type == PERFDATA_RECORD_COMPRESSED2;
 }

@@ -543,7 +543,7 @@ static void spell_chain(const struct formatter *f, const struct perfdata_deliver
 
 /* What stands behind the field's key. */
 static void spell_field(const struct formatter *f, const struct event_plan *plan, const struct field *field, struct perfdata_bytes raw,
-			enum perfdata_order order, uint64_t number)
+			enum perfdata_byte_order order, uint64_t number)
 {
 	struct perfdata_text *out = f->out;
 	const bool as_bytes = field->maybe_text && atomic_load_explicit(&field->bytes_from, memory_order_relaxed) <= number;
@@ -575,7 +575,7 @@ static const struct perfdata_line *line_of(const struct perf_json *json, const s
 {
 	if (!plan)
 		return &json->without_fields;
-	const bool native = (event->config.order == PERFDATA_BIG_ENDIAN) == (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	const bool native = (event->config.order == PERFDATA_BYTE_ORDER_BIG) == (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 	return native && raw.size >= plan->event->min_size ? &plan->whole : &plan->any;
 }
 

@@ -345,13 +345,13 @@ static void bpf_metadata_tail(const struct record_text_context *context, const s
 static uint64_t scalar(const struct perfdata_record *record, const struct perfdata_field *field)
 {
 	const char *at = (const char *)&record->u + field->member;
-	if (field->kind == PERFDATA_U64) {
+	if (field->kind == PERFDATA_KIND_U64) {
 		uint64_t value;
 		memcpy(&value, at, sizeof value);
 		return value;
 	}
 	uint32_t value = 0;
-	memcpy(&value, at, field->kind == PERFDATA_U16 ? 2 : 4);
+	memcpy(&value, at, field->kind == PERFDATA_KIND_U16 ? 2 : 4);
 	return value;
 }
 
@@ -368,7 +368,7 @@ static void schedstat_tail(const struct perfdata_record *record, struct perfdata
 	}
 	for (uint32_t i = 0; i < record->layout->nr_fields; i++) {
 		const struct perfdata_field *field = &record->layout->fields[i];
-		if (!(stat->present >> i & 1) || (field->kind != PERFDATA_U32 && field->kind != PERFDATA_U64) ||
+		if (!(stat->present >> i & 1) || (field->kind != PERFDATA_KIND_U32 && field->kind != PERFDATA_KIND_U64) ||
 		    strcmp(field->name, "timestamp") == 0 || strcmp(field->name, "cpu") == 0)
 			continue;
 		perfdata_text_u64(out, scalar(record, field));
@@ -393,7 +393,7 @@ static void feature_tail(const struct record_text_context *context, const struct
 	const struct perfdata_feature_section *nrcpus = perfdata_reader_feature(context->reader, PERFDATA_FEATURE_NRCPUS);
 	const struct perfdata_node *available = nrcpus && nrcpus->feature ?
 		perfdata_node_get(perfdata_feature_root(nrcpus->feature), "available") : NULL;
-	enum perfdata_order order = perfdata_reader_header(context->reader)->order;
+	enum perfdata_byte_order order = perfdata_reader_header(context->reader)->order;
 	enum perfdata_status status = perfdata_feature_decode((uint32_t)feature->feat_id, feature->payload.data, feature->payload.size,
 							      order, available ? (uint32_t)available->v.u : 0, &decoded, NULL);
 	if (status < 0) {

@@ -73,7 +73,7 @@ void pd_sample_text_callchain(const struct perfdata_list *chain, struct perfdata
 	for (uint64_t i = 0; i < chain->count; i++) {
 		uint64_t ip = perfdata_list_u64(chain, i);
 		at = perfdata_hex_width_to(index_to(at, i), ip, 16);
-		const char *context = ip >= PERFDATA_CONTEXT_MAX ? perfdata_context_name(ip) : NULL;
+		const char *context = ip >= PERFDATA_CONTEXT_MAX ? perfdata_callchain_marker_name(ip) : NULL;
 		if (context) {
 			size_t size = strlen(context);
 			memcpy(at, " (", 2);
@@ -300,11 +300,11 @@ static void read_values(const struct perfdata_event *event, const struct perfdat
 	uint64_t format = event->config.attr.read_format;
 	const bool lost = pd_plan_has_field(read->values.element, read->values.present, "lost");
 	perfdata_text_literal(out, "... sample_read:\n");
-	if (format & PERFDATA_READ_TIME_ENABLED)
+	if (format & PERFDATA_READ_FORMAT_TIME_ENABLED)
 		time_line(out, "...... time enabled ", read->time_enabled);
-	if (format & PERFDATA_READ_TIME_RUNNING)
+	if (format & PERFDATA_READ_FORMAT_TIME_RUNNING)
 		time_line(out, "...... time running ", read->time_running);
-	if (format & PERFDATA_READ_GROUP)
+	if (format & PERFDATA_READ_FORMAT_GROUP)
 		number_line(out, ".... group nr ", read->values.count);
 	for (uint64_t i = 0; i < read->values.count; i++) {
 		struct perfdata_read_value value = { 0 };

@@ -96,7 +96,7 @@ static bool table_add(struct table *table, const struct key *key, uint64_t weigh
 
 /* --- begin, format, merge ---------------------------------------------------------------------------------------------------- */
 
-static const struct perfdata_option options[] = {
+static const struct perfdata_emitter_option options[] = {
 	{ .name = "weight", .kind = PERFDATA_OPTION_CHOICE, .argument = "samples|period", .help = "what a sample counts; default samples" },
 	{ .name = "inline", .kind = PERFDATA_OPTION_FLAG, .help = "show inlined functions (default; --no-inline leaves them out)" },
 	{ 0 },
@@ -191,7 +191,7 @@ static void append_clean(struct perfdata_text *out, const char *text)
 static void spell_frame(const struct folded *folded, uint32_t frame, bool inlines, struct perfdata_text *out)
 {
 	enum { MAX_INLINED = 64 };
-	struct perfdata_source calls[MAX_INLINED];
+	struct perfdata_source_line calls[MAX_INLINED];
 	struct perfdata_symbol symbol;
 	size_t nr;
 	perfdata_text_char(out, ';');

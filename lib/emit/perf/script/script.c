@@ -32,7 +32,7 @@ struct script_value {
 
 #define SHOW(what, text) { .name = "show-" what "-events", .kind = PERFDATA_OPTION_FLAG, .help = text }
 
-static const struct perfdata_option options[] = {
+static const struct perfdata_emitter_option options[] = {
 	{ .name = "fields", .kind = PERFDATA_OPTION_TEXT, .short_name = 'F', .argument = "[TYPE:]LIST",
 	  .help = "the fields to print, or changes of the default ones: +FIELD, -FIELD; TYPE: hw, sw, trace, raw, break, synth" },
 	{ .name = "hide-call-graph", .kind = PERFDATA_OPTION_FLAG, .short_name = 'G', .help = "no call chains" },
@@ -251,7 +251,7 @@ static enum perfdata_status format(const void *state, const struct perfdata_batc
 }
 
 /* Rounds mean something in the file only, so perf does not sort when it shows them. */
-static enum perfdata_record_order order_for(const struct perfdata_option_value *values, size_t nr_values)
+static enum perfdata_record_order order_for(const struct perfdata_emitter_option_value *values, size_t nr_values)
 {
 	return perfdata_option_flag(values, nr_values, "show-round-events", false) ? PERFDATA_ORDER_FILE : PERFDATA_ORDER_TIME;
 }

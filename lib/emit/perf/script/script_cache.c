@@ -252,7 +252,7 @@ static bool is_stop(const struct script_setup *setup, const char *name)
 static void spell_inlined(const struct script_where *where, uint32_t frame, struct perfdata_text *out)
 {
 	enum { MAX_INLINED = 64 };
-	struct perfdata_source calls[MAX_INLINED];
+	struct perfdata_source_line calls[MAX_INLINED];
 	struct perfdata_symbol symbol;
 	size_t nr;
 	if (!find_symbol(where, frame, &symbol) ||
@@ -340,10 +340,10 @@ static void spell_stack(const struct script_where *where, const struct perfdata_
 			struct perfdata_text *out)
 {
 	struct perfdata_symbol symbol;
-	uint32_t told[PERFDATA_STEP_UNWOUND + 1] = { 0 };
+	uint32_t emitted[PERFDATA_STEP_UNWOUND + 1] = { 0 };
 	for (size_t i = 0; i < nr; i++) {
 		/* the limit is for what was recorded and for what was unwound, each on its own */
-		if (told[steps[i].origin]++ >= where->setup->max_stack && steps[i].origin != PERFDATA_STEP_BRANCH)
+		if (emitted[steps[i].origin]++ >= where->setup->max_stack && steps[i].origin != PERFDATA_STEP_BRANCH)
 			continue;
 		if (cookie && steps[i].ip == cookie)
 			spell_cookie(where, &steps[i], out);

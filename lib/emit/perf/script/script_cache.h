@@ -15,7 +15,7 @@ struct script_plan {
 	bool addr_has_symbol;                  /* addr is an address of code or a fault */
 	bool is_bpf_output, is_synthesized;
 	bool from_raw;                         /* a line needs nothing that struct perfdata_raw and the delivery do not hold */
-	bool is_offcpu;                        /* pid and tid are told by the raw data */
+	bool is_offcpu;                        /* pid and tid are emitted by the raw data */
 	bool bare_comm;                        /* comm is not padded */
 	uint32_t who_style;                    /* the same where lines begin in the same way; not 0 */
 	size_t name_size;                      /* the padded name with ": " */

@@ -359,11 +359,11 @@ static void spell_evt(struct perfdata_text *out, uint64_t flags, struct perfdata
 	}
 }
 
-void pd_script_synthesized(uint64_t config, struct perfdata_bytes raw, enum perfdata_order order, struct perfdata_text *out)
+void pd_script_synthesized(uint64_t config, struct perfdata_bytes raw, enum perfdata_byte_order order, struct perfdata_text *out)
 {
 	const size_t before = out->size;
 	/* they are made on x86 alone */
-	if (order != PERFDATA_LITTLE_ENDIAN || raw.size < 4)
+	if (order != PERFDATA_BYTE_ORDER_LITTLE || raw.size < 4)
 		return;
 	const uint64_t flags = read_le(raw, 0, 4), payload = read_le(raw, 4, 8);
 	switch (config) {

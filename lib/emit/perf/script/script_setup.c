@@ -399,7 +399,7 @@ static const struct {
 
 static enum perfdata_status read_options(struct script_setup *setup, const struct perfdata_emit_context *context)
 {
-	const struct perfdata_option_value *options = context->options;
+	const struct perfdata_emitter_option_value *options = context->options;
 	const size_t nr = context->nr_options;
 	setup->use_callchain = !perfdata_option_flag(options, nr, "hide-call-graph", false);
 	setup->latency = perfdata_option_flag(options, nr, "Latency", false);

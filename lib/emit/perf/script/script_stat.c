@@ -29,7 +29,7 @@ struct script_stat {
 	uint64_t rows_left;
 	perfdata_finding_fn *on_finding;
 	void *user;
-	bool scale, header_told, limit_told;
+	bool scale, header_reported, limit_reported;
 };
 
 struct script_stat *pd_script_stat_new(const struct event_names *names, perfdata_finding_fn *on_finding, void *user)
@@ -42,14 +42,14 @@ struct script_stat *pd_script_stat_new(const struct event_names *names, perfdata
 	return stat;
 }
 
-static void tell_limit(struct script_stat *stat, const struct perfdata_raw *raw, const char *message)
+static void report_limit(struct script_stat *stat, const struct perfdata_raw *raw, const char *message)
 {
-	if (!stat->limit_told && stat->on_finding)
+	if (!stat->limit_reported && stat->on_finding)
 		stat->on_finding(stat->user, &(const struct perfdata_finding){
-			.severity = PERFDATA_ERROR, .code = PERFDATA_F_LIMIT, .file = perfdata_reader_file_name(stat->reader, raw->file),
+			.severity = PERFDATA_SEVERITY_ERROR, .code = PERFDATA_FINDING_LIMIT, .file = perfdata_reader_file_name(stat->reader, raw->file),
 			.offset = raw->offset, .record = raw->number, .message = message,
 		});
-	stat->limit_told = true;
+	stat->limit_reported = true;
 }
 
 static void forget_events(struct script_stat *stat)
@@ -133,7 +133,7 @@ static enum perfdata_status make_counts(struct script_stat *stat, const struct p
 		if (stat->cpus[i] < 0 || !event->has_own_cpus || is_among(&event->own_cpus, stat->cpus[i]))
 			counts->cpus[counts->nr_cpus++] = stat->cpus[i];
 	if (stat->nr_threads && counts->nr_cpus > (MAX_COUNTS - stat->nr_counts) / stat->nr_threads) {
-		tell_limit(stat, raw, "more than a million counters; those of some events were left out");
+		report_limit(stat, raw, "more than a million counters; those of some events were left out");
 		counts->nr_cpus = 0;
 	}
 	const size_t cells = counts->nr_cpus * stat->nr_threads;
@@ -194,7 +194,7 @@ static uint64_t estimate(const struct count *count)
 	return value < 0x1p64 ? (uint64_t)value : UINT64_MAX;
 }
 
-/* Counters grow: a round is told what they grew by. For those that did not run all the time, all of it is estimated. */
+/* Counters grow: a round is emitted what they grew by. For those that did not run all the time, all of it is estimated. */
 static void finish_count(const struct script_stat *stat, struct count *count, struct count *previous)
 {
 	const struct count recorded = *count;
@@ -234,11 +234,11 @@ static enum perfdata_status spell_round(struct script_stat *stat, const struct p
 	const enum perfdata_status status = make_events(stat, raw);
 	if (status != PERFDATA_OK)
 		return status;
-	if (!stat->header_told)
+	if (!stat->header_reported)
 		perfdata_text_literal(out, "CPU   THREAD             VAL             ENA             RUN            TIME EVENT\n");
-	stat->header_told = true;
+	stat->header_reported = true;
 	if (stat->nr_counts > stat->rows_left) {
-		tell_limit(stat, raw, "far more rounds than the counters have values; they were left out");
+		report_limit(stat, raw, "far more rounds than the counters have values; they were left out");
 		return PERFDATA_OK;
 	}
 	stat->rows_left -= stat->nr_counts;
