@@ -121,6 +121,18 @@ PERFDATA_API const struct perfdata_finding_info *perfdata_finding_lookup(unsigne
 /* Row number `index` of all codes in ascending order, or NULL behind the last. Static storage. */
 PERFDATA_API const struct perfdata_finding_info *perfdata_finding_at(size_t index);
 
+/* --- memory ------------------------------------------------------------------------------------------------------------ */
+
+/* An account of the memory that grows with a recording: stacks, frames, symbols, batches, sums. One may be shared by several readers and symbol
+ * sources. Above its limit caches shrink, then tables go to temporary files; what can do neither ends with PERFDATA_ENOMEM, at twice the limit. */
+struct perfdata_memory;
+/* limit: bytes; 0: 256 MiB. tmpdir: where temporary files go (without a name); NULL: /tmp. PERFDATA_ENOMEM. */
+PERFDATA_API enum perfdata_status perfdata_memory_new(uint64_t limit, const char *tmpdir, struct perfdata_memory **ret);
+/* After all that draw from it. */
+PERFDATA_API void perfdata_memory_free(struct perfdata_memory *memory);
+/* Bytes that are taken now; in *ret_peak (may be NULL) the most that were. Any thread. */
+PERFDATA_API uint64_t perfdata_memory_used(const struct perfdata_memory *memory, uint64_t *ret_peak);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,72 @@
+/* The account of memory that grows with a recording: one for everything that works on it. Whoever keeps such memory writes down what it takes
+ * and gives back, and looks at the account before it takes more:
+ *
+ * - a cache takes no more while the account is tight, and makes room when it is over its limit;
+ * - what can be written out goes to a temporary file when the account is over;
+ * - what can do neither (frames, names of files) goes on until pd_account_is_exhausted, and ends with PERFDATA_ENOMEM then.
+ *
+ * Nothing here allocates and nobody is called back: each looks at points where it can act. Any thread may use all functions; NULL stands for an
+ * account without a limit. */
+#ifndef PD_ACCOUNT_H
+#define PD_ACCOUNT_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "perfdata/base.h"
+
+/* Who takes memory. */
+enum pd_account_use {
+	PD_USE_ORDER,       /* records that wait for their turn */
+	PD_USE_BATCHES,     /* records, deliveries and steps on their way to a formatter */
+	PD_USE_FRAMES,      /* frames, files, threads and maps */
+	PD_USE_STACKS,      /* the tree of stacks */
+	PD_USE_CACHES,      /* what can be forgotten: chains, texts */
+	PD_USE_SYMBOLS,     /* symbol tables, indexes of debug information, open files of symbols */
+	PD_USE_PROFILE,     /* sums of samples */
+	PD_NR_USES
+};
+
+#define PD_DEFAULT_MEMORY ((uint64_t)256 << 20)
+
+struct pd_account {
+	uint64_t limit;                    /* bytes */
+	const char *tmpdir;                /* where temporary files go; NULL: /tmp. Borrowed */
+	_Atomic uint64_t used, peak;
+	_Atomic uint64_t by_use[PD_NR_USES];
+};
+
+/* The public object. */
+struct perfdata_memory {
+	struct pd_account account;
+	char tmpdir[];
+};
+
+/* limit 0: PD_DEFAULT_MEMORY. The account is to be zeroed memory before. */
+void pd_account_init(struct pd_account *account, uint64_t limit, const char *tmpdir);
+
+void pd_account_take(struct pd_account *account, enum pd_account_use use, size_t bytes);
+void pd_account_give(struct pd_account *account, enum pd_account_use use, size_t bytes);
+/* What one user holds changed from `before` to `after`. */
+void pd_account_change(struct pd_account *account, enum pd_account_use use, size_t before, size_t after);
+
+static inline uint64_t pd_account_used(const struct pd_account *account)
+{
+	return account ? atomic_load_explicit(&account->used, memory_order_relaxed) : 0;
+}
+/* Caches grow no more. */
+static inline bool pd_account_is_tight(const struct pd_account *account)
+{
+	return account && pd_account_used(account) > account->limit - account->limit / 4;
+}
+/* Caches shrink, tables go to temporary files. */
+static inline bool pd_account_is_over(const struct pd_account *account) { return account && pd_account_used(account) > account->limit; }
+/* What cannot shrink ends: beyond the limit by as much again, and never below what the smallest recording takes. */
+static inline bool pd_account_is_exhausted(const struct pd_account *account)
+{
+	const uint64_t least = (uint64_t)64 << 20;
+	return account && pd_account_used(account) / 2 > (account->limit > least ? account->limit : least);
+}
+
+#endif

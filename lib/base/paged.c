@@ -1,0 +1,163 @@
+#include "config.h"
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/fdio.h"
+#include "base/memory.h"
+#include "base/paged.h"
+
+void pd_paged_init(struct pd_paged *paged, struct pd_account *account, enum pd_account_use use, size_t item_size)
+{
+	*paged = (struct pd_paged){ .account = account, .use = use, .item_size = item_size, .fd = -1 };
+	while (item_size << (paged->shift + 1) <= PD_PAGE_BYTES)
+		paged->shift++;
+	paged->mask = (1u << paged->shift) - 1;
+}
+
+void pd_paged_release(struct pd_paged *paged)
+{
+	if (!paged->item_size)
+		return;
+	for (size_t i = 0; i < paged->nr_pages; i++)
+		pd_free(paged->pages[i].bytes);
+	pd_account_give(paged->account, paged->use, paged->nr_resident * PD_PAGE_BYTES + paged->room * sizeof *paged->pages);
+	pd_free(paged->pages);
+	if (paged->fd >= 0)
+		close(paged->fd);
+	*paged = (struct pd_paged){ .fd = -1 };
+}
+
+static bool is_recent(const struct pd_paged *paged, size_t number)
+{
+	for (size_t i = 0; i < sizeof paged->recent / sizeof *paged->recent; i++)
+		if (paged->recent[i] == number + 1)
+			return true;
+	return false;
+}
+
+static bool write_page(struct pd_paged *paged, size_t number)
+{
+	const char *bytes = paged->pages[number].bytes;
+	for (size_t done = 0; done < PD_PAGE_BYTES;) {
+		const ssize_t wrote = pwrite(paged->fd, bytes + done, PD_PAGE_BYTES - done, (off_t)(number * PD_PAGE_BYTES + done));
+		if (wrote < 0 && errno == EINTR)
+			continue;
+		if (wrote <= 0)
+			return false;
+		done += (size_t)wrote;
+	}
+	paged->pages[number].written = true;
+	paged->pages[number].dirty = false;
+	return true;
+}
+
+/* The memory of a page that was not used lately, whose contents are in the file then; NULL: see status. */
+static char *evict(struct pd_paged *paged)
+{
+	for (;; paged->hand++) {
+		const size_t number = paged->hand % paged->nr_pages;
+		struct pd_page *page = &paged->pages[number];
+		if (!page->bytes || is_recent(paged, number))
+			continue;
+		if (page->used) {
+			page->used = false;
+			continue;
+		}
+		if (page->dirty && !write_page(paged, number)) {
+			paged->status = PERFDATA_EWRITE;
+			return NULL;
+		}
+		char *bytes = page->bytes;
+		page->bytes = NULL;
+		paged->nr_resident--;
+		paged->hand++;
+		return bytes;
+	}
+}
+
+static bool should_evict(const struct pd_paged *paged)
+{
+	return paged->nr_resident > PD_PAGES_KEPT && pd_account_is_over(paged->account);
+}
+
+/* The first time that memory is short, nothing leaves: what was given out before is not among the recent pages. */
+static bool begin_file(struct pd_paged *paged)
+{
+	paged->fd = pd_tempfile(paged->account->tmpdir);
+	if (paged->fd < 0)
+		paged->status = PERFDATA_EWRITE;
+	paged->grace = sizeof paged->recent / sizeof *paged->recent;
+	return paged->fd >= 0;
+}
+
+/* Memory for one page, and less of it than before where the account is over. */
+static char *take_memory(struct pd_paged *paged)
+{
+	char *bytes = NULL;
+	if (paged->fd < 0 && should_evict(paged) && !begin_file(paged))
+		return NULL;
+	const bool may_evict = !paged->grace;
+	paged->grace -= paged->grace ? 1 : 0;
+	for (unsigned i = 0; i < 2 && may_evict && should_evict(paged); i++) {
+		char *evicted = evict(paged);
+		if (!evicted) {
+			pd_free(bytes);
+			return NULL;
+		}
+		if (bytes) {
+			pd_free(bytes);
+			pd_account_give(paged->account, paged->use, PD_PAGE_BYTES);
+		}
+		bytes = evicted;
+	}
+	if (bytes)
+		return bytes;
+	bytes = pd_malloc(PD_PAGE_BYTES);
+	if (bytes)
+		pd_account_take(paged->account, paged->use, PD_PAGE_BYTES);
+	else
+		paged->status = PERFDATA_ENOMEM;
+	return bytes;
+}
+
+static bool make_room(struct pd_paged *paged, size_t number)
+{
+	const size_t before = paged->room;
+	if (number < paged->nr_pages)
+		return true;
+	if (pd_vector_grow(&paged->pages, &paged->room, number, sizeof *paged->pages) < 0) {
+		paged->status = PERFDATA_ENOMEM;
+		return false;
+	}
+	pd_account_change(paged->account, paged->use, before * sizeof *paged->pages, paged->room * sizeof *paged->pages);
+	memset(&paged->pages[paged->nr_pages], 0, (number + 1 - paged->nr_pages) * sizeof *paged->pages);
+	paged->nr_pages = number + 1;
+	return true;
+}
+
+void *pd_paged_load(struct pd_paged *paged, size_t number)
+{
+	if (paged->status != PERFDATA_OK || !make_room(paged, number))
+		return NULL;
+	struct pd_page *page = &paged->pages[number];
+	page->used = true;
+	if (!is_recent(paged, number))
+		paged->recent[paged->nr_recent++ % (sizeof paged->recent / sizeof *paged->recent)] = number + 1;
+	if (page->bytes)
+		return page->bytes;
+	char *bytes = take_memory(paged);
+	if (!bytes)
+		return NULL;
+	if (!page->written) {
+		memset(bytes, 0, PD_PAGE_BYTES);
+	} else if (pd_pread_full(paged->fd, bytes, PD_PAGE_BYTES, number * PD_PAGE_BYTES) != (int64_t)PD_PAGE_BYTES) {
+		paged->status = PERFDATA_EREAD;
+		pd_free(bytes);
+		pd_account_give(paged->account, paged->use, PD_PAGE_BYTES);
+		return NULL;
+	}
+	page->bytes = bytes;
+	page->dirty = false;
+	paged->nr_resident++;
+	return bytes;
+}

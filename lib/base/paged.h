@@ -1,0 +1,55 @@
+/* A growing array whose items move to a temporary file where memory is short: pages that were not used lately leave when the account is over its
+ * limit, and come back when they are asked for. One thread at a time. */
+#ifndef PD_PAGED_H
+#define PD_PAGED_H
+
+#include "base/account.h"
+#include "perfdata/base.h"
+
+#define PD_PAGE_BYTES ((size_t)16 << 10)
+/* So many pages stay whatever the account says: those used last among them. */
+#define PD_PAGES_KEPT 32u
+
+struct pd_page {
+	char *bytes;                /* NULL: in the file, or never written: zeros */
+	bool used, dirty, written;  /* since the last round of the clock; since it was read; ever */
+};
+struct pd_paged {
+	struct pd_account *account;
+	enum pd_account_use use;
+	unsigned shift;             /* log2 of items on a page */
+	uint32_t mask;
+	size_t item_size;
+	struct pd_page *pages;
+	size_t nr_pages, room;
+	size_t nr_resident, hand;
+	size_t recent[4], nr_recent;   /* pages given out last: pointers into them are still in use */
+	unsigned grace;             /* so many pages come before one leaves */
+	int fd;                     /* -1: nothing left yet */
+	enum perfdata_status status;   /* why an item could not be had */
+};
+
+/* item_size: a power of two, at most PD_PAGE_BYTES. */
+void pd_paged_init(struct pd_paged *paged, struct pd_account *account, enum pd_account_use use, size_t item_size);
+void pd_paged_release(struct pd_paged *paged);
+void *pd_paged_load(struct pd_paged *paged, size_t page);
+
+/* An item, zeros where nothing was written, to read; NULL: see status. Valid until items on four other pages were asked for. */
+static inline void *pd_paged_at(struct pd_paged *paged, uint32_t index)
+{
+	const size_t number = index >> paged->shift;
+	char *bytes = number < paged->nr_pages && paged->fd < 0 ? paged->pages[number].bytes : NULL;
+	if (!bytes && !(bytes = pd_paged_load(paged, number)))
+		return NULL;
+	return bytes + (index & paged->mask) * paged->item_size;
+}
+/* … to change. */
+static inline void *pd_paged_change(struct pd_paged *paged, uint32_t index)
+{
+	char *item = pd_paged_at(paged, index);
+	if (item)
+		paged->pages[index >> paged->shift].dirty = true;
+	return item;
+}
+
+#endif

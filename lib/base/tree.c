@@ -1,0 +1,86 @@
+#include "config.h"
+#include "base/tree.h"
+
+/* The children of a node are looked for in so many places, from twice its number on: there are two places for each node and at most one child for
+ * each on average, so that nearly all are found there. A place holds the child's number and four bits of its hash, which tell most others apart
+ * without a look at them. */
+#define WINDOW 24u
+#define SPREAD 8u
+#define TAG_SHIFT 28u
+
+int pd_tree_init(struct pd_tree *tree, struct pd_account *account, enum pd_account_use use)
+{
+	*tree = (struct pd_tree){ .count = 1, .seed = pd_hash_seed(tree) };
+	pd_paged_init(&tree->nodes, account, use, sizeof(struct pd_tree_node));
+	return pd_paged_change(&tree->nodes, 0) ? 0 : -1;
+}
+
+void pd_tree_release(struct pd_tree *tree)
+{
+	pd_account_give(tree->nodes.account, tree->nodes.use, tree->crowded.capacity * sizeof *tree->crowded.slots);
+	pd_paged_release(&tree->nodes);
+	pd_hash_map_release(&tree->crowded);
+	*tree = (struct pd_tree){ 0 };
+}
+
+static uint32_t failed(struct pd_tree *tree, enum perfdata_status status)
+{
+	tree->status = status;
+	return UINT32_MAX;
+}
+
+static uint32_t add_node(struct pd_tree *tree, uint32_t parent, uint32_t label)
+{
+	if (tree->count >= PD_TREE_MAX_NODES)
+		return failed(tree, PERFDATA_ENOMEM);
+	struct pd_tree_node *node = pd_paged_change(&tree->nodes, tree->count);
+	if (!node)
+		return failed(tree, tree->nodes.status);
+	node->parent = parent;
+	node->label = label;
+	return tree->count++;
+}
+
+static uint32_t crowded_child(struct pd_tree *tree, uint32_t parent, uint32_t label)
+{
+	const uint64_t key = (uint64_t)parent << 32 | label;
+	uint64_t value;
+	if (pd_hash_map_get(&tree->crowded, key, &value))
+		return (uint32_t)value;
+	const uint32_t child = add_node(tree, parent, label);
+	const size_t before = tree->crowded.capacity;
+	if (child != UINT32_MAX && pd_hash_map_put(&tree->crowded, key, child) < 0)
+		return failed(tree, PERFDATA_ENOMEM);
+	pd_account_change(tree->nodes.account, tree->nodes.use, before * sizeof *tree->crowded.slots,
+			  tree->crowded.capacity * sizeof *tree->crowded.slots);
+	return child;
+}
+
+uint32_t pd_tree_child(struct pd_tree *tree, uint32_t parent, uint32_t label)
+{
+	const uint64_t hash = pd_hash_u64((uint64_t)parent << 32 | label, tree->seed);
+	const uint32_t tag = (uint32_t)(hash >> 60), first = 2 * parent + (uint32_t)(hash % SPREAD);
+	for (uint32_t at = first; at < first + WINDOW; at++) {
+		const struct pd_tree_node *home = pd_paged_at(&tree->nodes, at / 2);
+		if (!home)
+			return failed(tree, tree->nodes.status);
+		const uint32_t slot = home->slots[at % 2];
+		if (!slot) {
+			const uint32_t child = add_node(tree, parent, label);
+			struct pd_tree_node *place = child == UINT32_MAX ? NULL : pd_paged_change(&tree->nodes, at / 2);
+			if (!place)
+				return failed(tree, tree->nodes.status ? tree->nodes.status : PERFDATA_ENOMEM);
+			place->slots[at % 2] = tag << TAG_SHIFT | child;
+			return child;
+		}
+		if (slot >> TAG_SHIFT != tag)
+			continue;
+		const uint32_t candidate = slot & (PD_TREE_MAX_NODES - 1);
+		const struct pd_tree_node *node = pd_paged_at(&tree->nodes, candidate);
+		if (!node)
+			return failed(tree, tree->nodes.status);
+		if (node->parent == parent && node->label == label)
+			return candidate;
+	}
+	return crowded_child(tree, parent, label);
+}

@@ -1,0 +1,42 @@
+/* A tree of labels: (parent, label) is one node. Nodes are numbered in the order in which they came, 0 is the root, and a parent's number is lower
+ * than its children's. 16 bytes a node, in pages that may go to a temporary file; a path is found with few pages, since what is looked up for a
+ * node stands beside it. One thread at a time. */
+#ifndef PD_TREE_H
+#define PD_TREE_H
+
+#include "base/hash.h"
+#include "base/paged.h"
+
+#define PD_TREE_MAX_NODES (1u << 28)
+
+struct pd_tree_node {
+	uint32_t parent, label;
+	uint32_t slots[2];          /* 2 of the places where children of nodes about here are found */
+};
+struct pd_tree {
+	struct pd_paged nodes;
+	uint32_t count;             /* with the root */
+	uint64_t seed;
+	struct pd_hash_map crowded;      /* parent << 32 | label → node: where no place was free */
+	enum perfdata_status status;   /* why there is no node */
+};
+
+/* 0, or -1 without memory. */
+int pd_tree_init(struct pd_tree *tree, struct pd_account *account, enum pd_account_use use);
+void pd_tree_release(struct pd_tree *tree);
+/* The child of `parent` with this label, added if it is new; UINT32_MAX: see status. */
+uint32_t pd_tree_child(struct pd_tree *tree, uint32_t parent, uint32_t label);
+/* 0, or -1: see status. */
+static inline int pd_tree_get(struct pd_tree *tree, uint32_t node, uint32_t *ret_parent, uint32_t *ret_label)
+{
+	const struct pd_tree_node *at = pd_paged_at(&tree->nodes, node);
+	if (!at) {
+		tree->status = tree->nodes.status;
+		return -1;
+	}
+	*ret_parent = at->parent;
+	*ret_label = at->label;
+	return 0;
+}
+
+#endif
