@@ -32,7 +32,8 @@ struct perfdata_reader_options {
 	size_t size;                       /* sizeof(struct perfdata_reader_options) */
 	enum perfdata_record_order order;
 	const char *tmpdir;                /* for unlinked temporary files; NULL: /tmp */
-	uint64_t max_memory;               /* bytes held for ordering before spilling; 0: 256 MiB */
+	uint64_t max_memory;               /* bytes held for ordering before spilling, and, without `memory`, the limit of what its session keeps;
+	                                    * 0: 256 MiB */
 	uint64_t max_spool;                /* bytes in temporary files; 0: no limit */
 	uint32_t max_ratio;                /* decompressed : compressed bytes; 0: no limit */
 	uint32_t read_ahead;               /* enum perfdata_read_ahead */
@@ -45,6 +46,7 @@ struct perfdata_reader_options {
 	 * means an unknown number; damage makes both inexact. May be NULL. */
 	void (*on_progress)(void *user, uint64_t bytes, uint64_t total);
 	void *progress_user;               /* for on_progress */
+	struct perfdata_memory *memory;    /* what the session of this reader draws from, and temporary files of it go to; borrowed. NULL: one of its own */
 };
 
 /* Opens a path, a descriptor (not closed by the reader), or memory (borrowed until close). name: what findings call it. `options` may be

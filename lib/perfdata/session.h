@@ -23,7 +23,9 @@ enum perfdata_needs {
 	PERFDATA_NEED_DELIVERIES = 2,
 	PERFDATA_NEED_THREADS = 4,     /* comm and thread of deliveries */
 	PERFDATA_NEED_FRAMES = 8,      /* map, dso and frame of ip, addr and branches */
-	PERFDATA_NEED_STACKS = 16,     /* stack ids and the frames of callchains */
+	PERFDATA_NEED_STACKS = 16,     /* the steps of callchains, in the batch */
+	PERFDATA_NEED_STACK_IDS = 256, /* … and an id for each stack, the same for equal ones: perfdata_session_stack */
+	PERFDATA_NEED_NODES = 512,     /* where the sample's stack ends in a tree of all stacks: perfdata_delivery.node */
 	PERFDATA_NEED_CHAIN_DSOS = 32, /* which dsos callchains go through, for which no stacks are kept: perfdata_session_in_chain */
 };
 
@@ -83,10 +85,15 @@ struct perfdata_delivery {
 	uint32_t comm;                          /* perfdata_session_comm, or PERFDATA_NONE */
 	uint32_t ip;                            /* frame id of the sample's address, or PERFDATA_NONE */
 	uint32_t addr;                          /* frame id of `addr`, or PERFDATA_NONE */
-	uint32_t stack;                         /* stack id, or PERFDATA_NONE */
+	uint32_t steps, nr_steps;               /* index into batch->steps: the steps of its stack, callee first; PERFDATA_NONE, 0: it has none, or
+	                                           they were not asked for (PERFDATA_NEED_STACKS) */
+	uint32_t stack;                         /* stack id (PERFDATA_NEED_STACK_IDS), or PERFDATA_NONE */
+	uint32_t node;                          /* of the tree of stacks (PERFDATA_NEED_NODES); 0: the root */
+	uint32_t thread;                        /* number of the thread: one that was given the same tid later has another one */
 	uint32_t branches;                      /* index into batch->frames: from, to, from, to, …; or PERFDATA_NONE */
 };
 
+struct perfdata_step;
 struct perfdata_batch {
 	uint64_t number;                        /* from 0, in order */
 	const struct perfdata_session *session;
@@ -96,6 +103,8 @@ struct perfdata_batch {
 	size_t nr_deliveries;
 	const uint32_t *frames;                 /* frame ids that deliveries refer to */
 	size_t nr_frames;
+	const struct perfdata_step *steps;      /* that deliveries refer to */
+	size_t nr_steps;
 	size_t bytes;                           /* of all records in it, and of those that were only counted */
 };
 
@@ -146,6 +155,9 @@ struct perfdata_frame {
 	                                 JIT areas, offset in the program for BPF */
 	uint64_t time;                /* where a jitdump file names the code at the address: since when it has been there, ns; else 0 */
 };
+/* Names of callers: perfdata_session_symbol and perfdata_session_source take a frame id with this bit for the address before the frame's, which is
+ * where the call is that returns there. */
+#define PERFDATA_FRAME_CALLER (UINT32_C(1) << 31)
 PERFDATA_API const struct perfdata_frame *perfdata_session_frame(const struct perfdata_session *session, uint32_t frame);
 
 enum perfdata_step_origin {
@@ -161,9 +173,18 @@ struct perfdata_step {
 	uint16_t cpumode;             /* enum perfdata_cpumode */
 	uint16_t origin;              /* enum perfdata_step_origin */
 };
-/* PERFDATA_ABSENT for an id that no stack has. *ret_steps is borrowed until the session is closed. */
-PERFDATA_API enum perfdata_status perfdata_session_stack(const struct perfdata_session *session, uint32_t stack,
-							 const struct perfdata_step **ret_steps, size_t *ret_nr);
+/* The steps of a delivery's stack, or NULL; how many in *ret_nr. */
+static inline const struct perfdata_step *perfdata_batch_stack(const struct perfdata_batch *batch, const struct perfdata_delivery *delivery,
+							       size_t *ret_nr)
+{
+	*ret_nr = delivery->nr_steps;
+	return delivery->nr_steps ? &batch->steps[delivery->steps] : NULL;
+}
+/* The steps of the stack with this id, at most `room`, and how many there are in *ret_nr (0 where it fails). PERFDATA_ABSENT for an id that no
+ * stack has; PERFDATA_EREAD: the temporary file that stacks went to cannot be read. In the thread that calls perfdata_session_next only, or
+ * when nobody does any more. */
+PERFDATA_API enum perfdata_status perfdata_session_stack(const struct perfdata_session *session, uint32_t stack, struct perfdata_step *steps,
+							 size_t room, size_t *ret_nr);
 /* The name of a frame: from the symbols given to the session, or from the recording itself (BPF programs). PERFDATA_ABSENT: it has none. Looked
  * up on first use, under a lock of the dso. `time` is of no account: a frame says itself which code is meant. */
 PERFDATA_API enum perfdata_status perfdata_session_symbol(const struct perfdata_session *session, uint32_t frame, uint64_t time,
@@ -174,11 +195,11 @@ PERFDATA_API enum perfdata_status perfdata_session_kernel_symbol(const struct pe
 /* The functions inlined at a frame's address and the source position of each: see perfdata_symbols_source. PERFDATA_ABSENT: nothing is known. */
 PERFDATA_API enum perfdata_status perfdata_session_source(const struct perfdata_session *session, uint32_t frame,
 							  struct perfdata_source_line *entries, size_t room, size_t *ret_count);
-/* Ids go from 0 to this, without gaps: iterate with perfdata_session_stack. */
+/* Ids go from 0 to this, without gaps: iterate with perfdata_session_stack, in its thread. */
 PERFDATA_API uint32_t perfdata_session_nr_stacks(const struct perfdata_session *session);
 /* Resolves the recorded addresses of a stack against a symbol source of the caller's choice that takes such addresses: a kallsyms
  * text, a perf map. One entry for each step as perfdata_symbols_resolve writes it, at most `room`; how many steps there are in
- * *ret_nr. PERFDATA_ABSENT for an id that no stack has. */
+ * *ret_nr. As perfdata_session_stack otherwise. */
 PERFDATA_API enum perfdata_status perfdata_session_stack_resolve(const struct perfdata_session *session, uint32_t stack,
 								 struct perfdata_symbols_dso *source, struct perfdata_symbol *ret,
 								 size_t room, size_t *ret_nr);

@@ -32,12 +32,18 @@ static struct perfdata_reader *reader_new(const struct perfdata_reader_options *
 	reader->header.name = pd_arena_copy(&reader->arena, name, strlen(name));
 	if (reader->options.tmpdir)
 		reader->options.tmpdir = pd_arena_copy(&reader->arena, reader->options.tmpdir, strlen(reader->options.tmpdir));
+	pd_account_init(&reader->account, reader->options.max_memory, reader->options.tmpdir);
 	reader->pool = pd_chunk_pool_new();
 	if (!reader->header.name || !reader->pool) {
 		perfdata_reader_close(reader);
 		return NULL;
 	}
 	return reader;
+}
+
+struct pd_account *pd_reader_account(struct perfdata_reader *reader)
+{
+	return reader->options.memory ? &reader->options.memory->account : &reader->account;
 }
 
 struct pd_input_options pd_reader_input_options(const struct perfdata_reader *reader)

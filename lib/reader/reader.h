@@ -2,6 +2,7 @@
 #ifndef PD_READER_H
 #define PD_READER_H
 
+#include "base/account.h"
 #include "perfdata/reader.h"
 #include "input/input.h"
 
@@ -41,5 +42,8 @@ bool pd_reader_ready(const struct perfdata_reader *reader);
 
 /* When the recording was written last, as its files tell: ns since 1970; 0: nothing does. */
 int64_t pd_reader_written(const struct perfdata_reader *reader);
+
+/* What the reader's session draws from. */
+struct pd_account *pd_reader_account(struct perfdata_reader *reader);
 
 #endif

@@ -101,6 +101,7 @@ struct pd_ahead;
 
 struct perfdata_reader {
 	struct perfdata_reader_options options;
+	struct pd_account account;             /* of those who gave none */
 	struct perfdata_header header;
 	struct perfdata_config config;         /* for records of no event */
 	struct perfdata_error error;

@@ -34,6 +34,8 @@ struct pd_batch *pd_batch_open(struct perfdata_session *session)
 	}
 	pd_chunks_begin(&batch->chunks, &session->mark);
 	batch->public.number = session->nr_batches++;
+	batch->steps.count = 0;
+	batch->steps.batch = batch->public.number;
 	session->open = batch;
 	return batch;
 }
@@ -144,6 +146,17 @@ void perfdata_batch_check(const struct perfdata_batch *batch, perfdata_finding_f
 	}
 }
 
+void pd_batch_publish(struct pd_batch *batch)
+{
+	const size_t size = (batch->records ? (BATCH_RECORDS + PD_MAX_RECORDS) * sizeof *batch->records : 0) +
+			    batch->deliveries_room * sizeof *batch->deliveries + batch->frames_room * sizeof *batch->frames +
+			    batch->steps.room * sizeof *batch->steps.items;
+	batch->public.steps = batch->steps.items;
+	batch->public.nr_steps = batch->steps.count;
+	pd_account_change(batch->owner->account, PD_USE_BATCHES, batch->accounted, size);
+	batch->accounted = size;
+}
+
 void perfdata_batch_release(struct perfdata_batch *public)
 {
 	if (!public)
@@ -172,6 +185,8 @@ void pd_batches_free(struct perfdata_session *session)
 		pd_free(batch->records);
 		pd_free(batch->deliveries);
 		pd_free(batch->frames);
+		pd_free(batch->steps.items);
+		pd_account_give(session->account, PD_USE_BATCHES, batch->accounted);
 		pd_chunks_release(&batch->chunks);
 		pd_free(batch->kept);
 		pd_free(batch);

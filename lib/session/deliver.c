@@ -32,7 +32,7 @@ struct sample_view {
 	bool muted;                            /* the record did not pass the filter */
 	bool chain_lost;                       /* PERFDATA_DELIVERY_CHAIN_LOST */
 	bool chain_taken;
-	uint32_t stack;                        /* once the chain was taken */
+	struct pd_stack stack;                 /* once the chain was taken */
 };
 
 static bool sample_has(const struct perfdata_event *event, uint64_t bits)
@@ -69,7 +69,10 @@ static void take_chain(struct sample_view *view, const struct pd_thread *thread)
 		chain.nr_unwound = pd_unwind(view->session->state, thread, view->sample, &chain.unwound);
 	else if (sample_has(event, PERFDATA_SAMPLE_REGS_USER))
 		chain.leaf_caller = pd_unwind_leaf(view->session->state, thread, view->sample, &view->head.callchain);
-	view->stack = pd_needs(view->session, PERFDATA_NEED_STACKS) ? pd_stack_get(view->session->state, thread, &chain) : PERFDATA_NONE;
+	view->stack = (struct pd_stack){ .steps = PERFDATA_NONE, .stack = PERFDATA_NONE };
+	if (pd_needs(view->session, NEED_ANY_STACKS) &&
+	    pd_stack_get(view->session->state, thread, &chain, &view->batch->steps, &view->stack) < 0)
+		return;
 	if (pd_needs(view->session, PERFDATA_NEED_CHAIN_DSOS))
 		pd_chain_mark(view->session->state, thread, &chain);
 	view->chain_taken = true;
@@ -85,6 +88,7 @@ static enum perfdata_status resolve(struct sample_view *view, struct perfdata_de
 	if (!thread)
 		return PERFDATA_ENOMEM;
 	delivery->pid = thread->pid;
+	delivery->thread = thread->number;
 	delivery->comm = thread->comm;
 	const struct perfdata_event *event = delivery->event;
 	if (pd_needs(session, PERFDATA_NEED_FRAMES)) {
@@ -106,12 +110,14 @@ static enum perfdata_status resolve(struct sample_view *view, struct perfdata_de
 			}
 		}
 	}
-	if (pd_needs(session, PERFDATA_NEED_STACKS | PERFDATA_NEED_CHAIN_DSOS) && view->has_chain) {
+	if (pd_needs(session, NEED_ANY_STACKS | PERFDATA_NEED_CHAIN_DSOS) && view->has_chain) {
 		if (!view->chain_taken)
 			take_chain(view, thread);
-		delivery->stack = view->stack;
+		pd_delivery_set_stack(delivery, &view->stack);
 	}
-	return state->no_memory ? PERFDATA_ENOMEM : PERFDATA_OK;
+	if (pd_needs(session, PERFDATA_NEED_NODES) && !delivery->node && !sample_has(view->raw->event, PERFDATA_SAMPLE_CALLCHAIN))
+		(void)pd_stack_alone(state, view->raw->misc & PERFDATA_CPUMODE_MASK, view->head.ip, delivery->ip, &delivery->node);
+	return state->status;
 }
 
 static struct perfdata_delivery *add(struct sample_view *view, const struct perfdata_event *event)
@@ -123,7 +129,8 @@ static struct perfdata_delivery *add(struct sample_view *view, const struct perf
 		.record = view->raw, .deferred = view->deferred, .event = event, .pid = view->pid, .tid = view->tid,
 		.address = view->head.ip, .id = UINT64_MAX, .period = view->head.period,
 		.flags = (view->first ? PERFDATA_DELIVERY_FIRST : 0) | (view->chain_lost ? PERFDATA_DELIVERY_CHAIN_LOST : 0),
-		.comm = PERFDATA_NONE, .ip = PERFDATA_NONE, .addr = PERFDATA_NONE, .stack = PERFDATA_NONE, .branches = PERFDATA_NONE,
+		.comm = PERFDATA_NONE, .ip = PERFDATA_NONE, .addr = PERFDATA_NONE, .stack = PERFDATA_NONE, .steps = PERFDATA_NONE,
+		.branches = PERFDATA_NONE,
 	};
 	view->first = false;
 	return delivery;

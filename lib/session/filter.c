@@ -219,7 +219,7 @@ enum perfdata_status pd_filter_place(struct perfdata_session *session, const str
 	session->state->now = raw->time;
 	const uint32_t frame = pd_frame_of(session->state, thread, raw->misc & PERFDATA_CPUMODE_MASK, record.u.sample.ip);
 	if (frame == PERFDATA_NONE)
-		return session->state->no_memory ? PERFDATA_ENOMEM : PERFDATA_OK;
+		return session->state->status;
 	const size_t old = filter->frame_ok_room;
 	if (pd_vector_grow(&filter->frame_ok, &filter->frame_ok_room, frame, 1) < 0)
 		return PERFDATA_ENOMEM;

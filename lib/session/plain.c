@@ -54,7 +54,7 @@ static enum perfdata_status find_threads(struct perfdata_session *session, struc
 		if (!plain[i].thread)
 			return PERFDATA_ENOMEM;
 	}
-	if (!pd_needs(session, PERFDATA_NEED_STACKS))
+	if (!pd_needs(session, NEED_ANY_STACKS))
 		return PERFDATA_OK;
 	for (unsigned i = 0; i < nr; i++)
 		if (has_chain(&plain[i]))
@@ -79,15 +79,18 @@ static inline void fill(struct perfdata_delivery *delivery, const struct plain *
 	delivery->pid = own->pid;
 	delivery->tid = own->tid;
 	delivery->machine_pid = delivery->vcpu = 0;
-	delivery->comm = delivery->ip = delivery->addr = delivery->stack = delivery->branches = PERFDATA_NONE;
+	delivery->comm = delivery->ip = delivery->addr = delivery->stack = delivery->steps = delivery->branches = PERFDATA_NONE;
+	delivery->nr_steps = delivery->node = delivery->thread = 0;
 }
 
-static inline void resolve(struct perfdata_session *session, const struct plain *plain, struct perfdata_delivery *delivery)
+static inline void resolve(struct perfdata_session *session, struct pd_batch *batch, const struct plain *plain,
+			   struct perfdata_delivery *delivery)
 {
 	struct pd_state *state = session->state;
 	const struct pd_thread *thread = plain->thread;
 	const uint64_t recorded = delivery->event->config.attr.sample_type;
 	delivery->pid = thread->pid;
+	delivery->thread = thread->number;
 	delivery->comm = thread->comm;
 	state->now = plain->raw->time;
 	if (pd_needs(session, PERFDATA_NEED_FRAMES)) {
@@ -96,15 +99,19 @@ static inline void resolve(struct perfdata_session *session, const struct plain 
 		if (recorded & PERFDATA_SAMPLE_ADDR)
 			delivery->addr = pd_frame_of_data(state, thread, cpumode, plain->head.addr);
 	}
-	if (pd_needs(session, PERFDATA_NEED_STACKS | PERFDATA_NEED_CHAIN_DSOS) && has_chain(plain)) {
+	if (pd_needs(session, NEED_ANY_STACKS | PERFDATA_NEED_CHAIN_DSOS) && has_chain(plain)) {
 		struct pd_chain chain = { .recorded = &plain->head.callchain, .ip = plain->head.ip };
-		if (pd_needs(session, PERFDATA_NEED_STACKS)) {
+		if (pd_needs(session, NEED_ANY_STACKS)) {
+			struct pd_stack stack;
 			chain.key = &plain->chain;
-			delivery->stack = pd_stack_get(state, thread, &chain);
+			if (pd_stack_get(state, thread, &chain, &batch->steps, &stack) == 0)
+				pd_delivery_set_stack(delivery, &stack);
 		}
 		if (pd_needs(session, PERFDATA_NEED_CHAIN_DSOS))
 			pd_chain_mark(state, thread, &chain);
 	}
+	if (pd_needs(session, PERFDATA_NEED_NODES) && !has_chain(plain))
+		(void)pd_stack_alone(state, plain->raw->misc & PERFDATA_CPUMODE_MASK, plain->head.ip, delivery->ip, &delivery->node);
 }
 
 static enum perfdata_status deliver(struct perfdata_session *session, struct pd_batch *batch, struct plain *plain, unsigned nr)
@@ -119,9 +126,9 @@ static enum perfdata_status deliver(struct perfdata_session *session, struct pd_
 		own->known_whole = pd_sample_ends_with(&own->event->config, own->bytes, plain[i].head.end, own->size);
 		fill(delivery, &plain[i], own);
 		if (session->state)
-			resolve(session, &plain[i], delivery);
+			resolve(session, batch, &plain[i], delivery);
 	}
-	return session->state && session->state->no_memory ? PERFDATA_ENOMEM : PERFDATA_OK;
+	return session->state ? session->state->status : PERFDATA_OK;
 }
 
 enum perfdata_status pd_take_plain(struct perfdata_session *session, const struct perfdata_raw *raws, unsigned nr, unsigned *ret_taken)

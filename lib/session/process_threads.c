@@ -64,7 +64,7 @@ struct pd_thread *pd_thread_find_or_create(struct pd_state *state, int32_t pid, 
 		thread = pd_arena_alloc(&state->arena, sizeof *thread);
 	if (!thread)
 		return NULL;
-	*thread = (struct pd_thread){ .pid = pid, .tid = tid, .guest = state->guest };
+	*thread = (struct pd_thread){ .pid = pid, .tid = tid, .guest = state->guest, .number = state->nr_threads++ };
 	struct pd_hash_map *threads = threads_to_change(state, state->guest);
 	if (set_default_comm(state, thread) < 0 ||
 	    pd_hash_map_put(threads, (uint32_t)tid, (uint64_t)(uintptr_t)thread) < 0)

@@ -31,6 +31,7 @@ enum perfdata_status perfdata_session_open(struct perfdata_reader *reader, const
 	enum perfdata_status status = session ? PERFDATA_OK : PERFDATA_ENOMEM;
 	if (status == PERFDATA_OK) {
 		session->reader = reader;
+		session->account = pd_reader_account(reader);
 		memcpy(&session->options, options, options->size < sizeof session->options ? options->size : sizeof session->options);
 		session->counts.summary.first_time = session->counts.summary.last_time = UINT64_MAX;
 		session->waiting_end = &session->waiting;
@@ -40,10 +41,12 @@ enum perfdata_status perfdata_session_open(struct perfdata_reader *reader, const
 		if (session->filter.given.nr_comms)
 			session->options.needs |= PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS;
 	}
-	const uint32_t stateful = PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES | PERFDATA_NEED_STACKS | PERFDATA_NEED_CHAIN_DSOS;
+	const uint32_t stateful = PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES | NEED_ANY_STACKS | PERFDATA_NEED_CHAIN_DSOS;
 	if (status == PERFDATA_OK && session->options.needs & stateful) {
 		session->options.needs |= PERFDATA_NEED_DELIVERIES;
-		session->state = pd_state_new();
+		if (session->options.needs & PERFDATA_NEED_STACK_IDS)
+			session->options.needs |= PERFDATA_NEED_STACKS;
+		session->state = pd_state_new(session->options.needs, session->account);
 		status = session->state ? add_header_build_ids(session) : PERFDATA_ENOMEM;
 		if (status == PERFDATA_OK) {
 			session->state->symbols = session->options.symbols;
@@ -73,6 +76,13 @@ void perfdata_session_close(struct perfdata_session *session)
 	pd_counts_release(&session->counts);
 	pd_hash_map_release(&session->read_values);
 	pd_free(session);
+}
+
+struct pd_account *pd_session_account(const struct perfdata_session *session) { return session->account; }
+
+struct pd_step_tree *pd_session_nodes(const struct perfdata_session *session)
+{
+	return session->state && session->state->stacks.with_nodes ? &session->state->stacks.nodes : NULL;
 }
 
 const struct perfdata_reader *perfdata_session_reader(const struct perfdata_session *session) { return session->reader; }
@@ -155,6 +165,7 @@ static struct perfdata_batch *close_batch(struct perfdata_session *session)
 		upcoming->at = 0;
 	}
 	session->open = NULL;
+	pd_batch_publish((struct pd_batch *)batch);
 	return batch;
 }
 

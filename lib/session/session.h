@@ -21,6 +21,8 @@ struct pd_batch {
 	size_t deliveries_room;
 	uint32_t *frames;
 	size_t frames_room;
+	struct pd_step_list steps;
+	size_t accounted;                      /* bytes that it has for the account */
 	struct pd_chunks chunks;               /* that hold its records */
 	struct perfdata_raw **kept;            /* records of deliveries that are not in `records` */
 	size_t nr_kept, kept_room;
@@ -65,6 +67,7 @@ struct pd_upcoming {
 };
 
 struct perfdata_session {
+	struct pd_account *account;            /* the reader's */
 	struct perfdata_reader *reader;
 	struct pd_upcoming upcoming;
 	struct perfdata_session_options options;
@@ -105,6 +108,8 @@ const struct perfdata_raw *pd_batch_keep(struct pd_batch *batch, const struct pe
 bool pd_batch_is_full(const struct pd_batch *batch);
 /* How many of the records that come next go into a batch (or, for NULL, a new one), if all are wanted and each has one delivery. */
 unsigned pd_batch_takes(const struct pd_batch *batch, const struct perfdata_raw *raws, unsigned nr);
+/* Before it is handed out. */
+void pd_batch_publish(struct pd_batch *batch);
 void pd_batches_free(struct perfdata_session *session);
 
 /* --- deliver.c --- */
@@ -129,11 +134,24 @@ static inline bool pd_is_offcpu(const struct perfdata_event *event)
 	       event->config.attr.sample_type & PERFDATA_SAMPLE_RAW && strncmp(event->name, "offcpu-time", 11) == 0;
 }
 
+#define NEED_ANY_STACKS (PERFDATA_NEED_STACKS | PERFDATA_NEED_STACK_IDS | PERFDATA_NEED_NODES)
+static inline void pd_delivery_set_stack(struct perfdata_delivery *delivery, const struct pd_stack *stack)
+{
+	delivery->steps = stack->steps;
+	delivery->nr_steps = stack->steps == PERFDATA_NONE ? 0 : stack->nr_steps;
+	delivery->stack = stack->stack;
+	delivery->node = stack->node;
+}
+
 /* --- plain.c --- */
 /* Takes as many records from the first on as are samples without anything special: at most PD_MAX_RECORDS. */
 enum perfdata_status pd_take_plain(struct perfdata_session *session, const struct perfdata_raw *raws, unsigned nr, unsigned *ret_taken);
 
 /* --- session.c --- */
+struct pd_account *pd_session_account(const struct perfdata_session *session);
+/* The tree of stacks that are told apart by frames (PERFDATA_NEED_NODES); NULL: nobody asked for it. Of the session's thread, and of whoever comes
+ * when no batch is asked for any more. */
+struct pd_step_tree *pd_session_nodes(const struct perfdata_session *session);
 /* The listener that receives what the session's reader finds from now on; returns the listener of before. */
 struct pd_listener pd_session_listen(struct perfdata_session *session, struct pd_listener listener);
 /* *ret: does the record pass the filter? PERFDATA_ENOMEM. */

@@ -1,6 +1,7 @@
 /* What other threads may look up in a session: see the table section of perfdata/session.h. */
 #include "config.h"
 #include <string.h>
+#include "base/memory.h"
 #include "session/session.h"
 #include "session/state.h"
 
@@ -41,33 +42,46 @@ bool perfdata_session_in_chain(const struct perfdata_session *session, uint32_t 
 
 const struct perfdata_frame *perfdata_session_frame(const struct perfdata_session *session, uint32_t frame)
 {
-	return frame == PERFDATA_NONE || !session->state ? NULL : pd_table_at(&session->state->frames, frame);
-}
-
-enum perfdata_status perfdata_session_stack(const struct perfdata_session *session, uint32_t stack,
-					    const struct perfdata_step **ret_steps, size_t *ret_nr)
-{
-	if (!session->state || stack >= pd_table_count(&session->state->stacks))
-		return PERFDATA_ABSENT;
-	const struct pd_stack *entry = pd_table_at(&session->state->stacks, stack);
-	*ret_steps = entry->steps;
-	*ret_nr = entry->nr_steps;
-	return PERFDATA_OK;
+	return frame & PERFDATA_FRAME_CALLER || !session->state ? NULL : pd_table_at(&session->state->frames, frame);
 }
 
 uint32_t perfdata_session_nr_stacks(const struct perfdata_session *session)
 {
-	return session->state ? pd_table_count(&session->state->stacks) : 0;
+	return session->state && session->state->stacks.with_ids ? session->state->stacks.ids.count : 0;
+}
+
+/* From a stack's node to the root. */
+enum perfdata_status perfdata_session_stack(const struct perfdata_session *session, uint32_t stack, struct perfdata_step *steps, size_t room,
+					    size_t *ret_nr)
+{
+	*ret_nr = 0;
+	if (stack >= perfdata_session_nr_stacks(session))
+		return PERFDATA_ABSENT;
+	struct pd_stack_ids *ids = &session->state->stacks.ids;
+	uint32_t node = pd_stack_ids_node(ids, stack);
+	if (node == UINT32_MAX)
+		return ids->status;
+	for (; node; ++*ret_nr) {
+		struct perfdata_step step;
+		if (pd_step_tree_get(&ids->tree, node, &node, &step) < 0)
+			return ids->tree.status;
+		if (*ret_nr < room)
+			steps[*ret_nr] = step;
+	}
+	return PERFDATA_OK;
 }
 
 enum perfdata_status perfdata_session_stack_resolve(const struct perfdata_session *session, uint32_t stack,
 						    struct perfdata_symbols_dso *source, struct perfdata_symbol *ret, size_t room,
 						    size_t *ret_nr)
 {
-	const struct perfdata_step *steps;
-	enum perfdata_status status = perfdata_session_stack(session, stack, &steps, ret_nr);
+	struct perfdata_step *steps = pd_malloc(room * sizeof *steps);
+	if (!steps)
+		return PERFDATA_ENOMEM;
+	enum perfdata_status status = perfdata_session_stack(session, stack, steps, room, ret_nr);
 	for (size_t i = 0; !status && i < *ret_nr && i < room; i++)
 		status = perfdata_symbols_resolve(source, &steps[i].ip, 1, &ret[i], NULL);
+	pd_free(steps);
 	return status;
 }
 
@@ -83,11 +97,22 @@ static bool is_module(const char *name, const char *module)
 	return base[size] == ']' || base[size] == '.' || !base[size];
 }
 
+/* Of a frame, or of the call before it; false: it belongs to no file. */
+static bool find_address(const struct perfdata_session *session, uint32_t frame, struct perfdata_frame *ret)
+{
+	const struct perfdata_frame *at = frame == PERFDATA_NONE ? NULL : perfdata_session_frame(session, frame & ~PERFDATA_FRAME_CALLER);
+	if (!at || at->dso == PERFDATA_NONE)
+		return false;
+	*ret = *at;
+	ret->address -= frame & PERFDATA_FRAME_CALLER && ret->address ? 1 : 0;
+	return true;
+}
+
 enum perfdata_status perfdata_session_symbol(const struct perfdata_session *session, uint32_t frame, uint64_t time,
 					     struct perfdata_symbol *ret)
 {
-	const struct perfdata_frame *at = perfdata_session_frame(session, frame);
-	if (!at || at->dso == PERFDATA_NONE)
+	struct perfdata_frame copy, *at = &copy;
+	if (!find_address(session, frame, &copy))
 		return PERFDATA_ABSENT;
 	const struct pd_dso *dso = pd_dso_at(session->state, at->dso);
 	if (dso->public.kind == PERFDATA_DSO_BPF) {
@@ -118,7 +143,7 @@ enum perfdata_status perfdata_session_kernel_symbol(const struct perfdata_sessio
 enum perfdata_status perfdata_session_source(const struct perfdata_session *session, uint32_t frame, struct perfdata_source_line *entries,
 					     size_t room, size_t *ret_count)
 {
-	const struct perfdata_frame *at = perfdata_session_frame(session, frame);
-	const struct pd_dso *dso = at && at->dso != PERFDATA_NONE ? pd_dso_at(session->state, at->dso) : NULL;
-	return dso && dso->symbols ? perfdata_symbols_source(dso->symbols, at->address, entries, room, ret_count) : PERFDATA_ABSENT;
+	struct perfdata_frame at;
+	const struct pd_dso *dso = find_address(session, frame, &at) ? pd_dso_at(session->state, at.dso) : NULL;
+	return dso && dso->symbols ? perfdata_symbols_source(dso->symbols, at.address, entries, room, ret_count) : PERFDATA_ABSENT;
 }

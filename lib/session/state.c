@@ -4,7 +4,7 @@
 #include "perfdata/text.h"
 #include "session/state.h"
 
-struct pd_state *pd_state_new(void)
+struct pd_state *pd_state_new(uint32_t needs, struct pd_account *account)
 {
 	struct pd_state *state = pd_calloc(1, sizeof *state);
 	if (!state)
@@ -13,12 +13,12 @@ struct pd_state *pd_state_new(void)
 	state->dsos.item_size = sizeof(struct pd_dso);
 	state->table_ids.item_size = sizeof(struct pd_table_id);
 	state->frames.item_size = sizeof(struct perfdata_frame);
-	state->stacks.item_size = sizeof(struct pd_stack);
+	state->account = account;
 	state->kernel_dso = PERFDATA_NONE;
 	state->comms = pd_intern_new();
 	pd_maps_exec(&state->store, &state->kernel);
 	/* the idle task is there from the start */
-	if (!state->comms || !pd_thread_get(state, 0, 0)) {
+	if (!state->comms || !pd_thread_get(state, 0, 0) || pd_stacks_init(&state->stacks, needs, account) < 0) {
 		pd_state_free(state);
 		return NULL;
 	}
@@ -41,6 +41,7 @@ void pd_state_free(struct pd_state *state)
 	pd_hash_map_release(&state->paths);
 	pd_table_release(&state->table_ids);
 	pd_frames_release(state);
+	pd_stacks_release(&state->stacks);
 	pd_arena_release(&state->arena);
 	pd_arena_release(&state->store.arena);
 	pd_free(state);

@@ -10,7 +10,8 @@
 #include "base/arena.h"
 #include "base/hash.h"
 #include "base/table.h"
-#include "session/chain_cache.h"
+#include "session/stacks/known_chains.h"
+#include "session/stacks/step_tree.h"
 #include "perfdata/session.h"
 #include "perfdata/symbols.h"
 
@@ -54,6 +55,7 @@ struct pd_thread {
 	bool comm_set;             /* by a record; else it is ":TID" */
 	struct pd_maps *maps;    /* shared by the threads of a process */
 	struct pd_guest *guest;    /* whose thread it is; NULL: the host's */
+	uint32_t number;           /* no other thread of the recording has it */
 	struct pd_thread *next_free;
 };
 
@@ -66,11 +68,32 @@ struct pd_guest {
 	struct pd_guest *next;
 };
 
+/* --- stacks/stacks.c: what chains stand for --- */
+/* Steps of a batch. */
+struct pd_step_list {
+	struct perfdata_step *items;
+	size_t count, room;
+	uint64_t batch;            /* its number */
+};
+struct pd_stacks {
+	bool with_steps, with_ids, with_nodes;     /* what is asked for */
+	struct pd_known_chains known;
+	struct pd_stack_ids ids;           /* with_ids */
+	struct pd_step_tree nodes;         /* with_nodes */
+	struct pd_steps {
+		struct perfdata_step *items;
+		size_t count, room;
+	} scratch;                         /* of the stack that is being put together */
+};
+int pd_stacks_init(struct pd_stacks *stacks, uint32_t needs, struct pd_account *account);   /* 0, or -1 without memory */
+void pd_stacks_release(struct pd_stacks *stacks);
+
 struct pd_state {
 	uint64_t seed;             /* for hashes */
 	struct pd_arena arena;     /* threads, map sets, names: what lives as long as the session */
 	struct pd_map_store store;
-	bool no_memory;            /* a frame or a stack is missing for want of it */
+	enum perfdata_status status;       /* why a frame or a stack is missing */
+	struct pd_account *account;
 	struct pd_hash_map threads;     /* of the host: tid → struct pd_thread * */
 	struct pd_guest *guests;   /* NULL: the recording tells of none */
 	struct pd_guest *guest;    /* whose record is at hand; NULL: the host's */
@@ -85,19 +108,14 @@ struct pd_state {
 	struct pd_hash_map paths;       /* hash of a file name → the first dso that was a file of that name */
 	struct pd_table frames;    /* struct perfdata_frame */
 	struct pd_index frame_index;
-	struct pd_table stacks;    /* struct pd_stack */
-	struct pd_index stack_index;
-	struct pd_arena steps;
-	struct pd_steps {
-		struct perfdata_step *items;
-		size_t count, room;
-	} scratch;                 /* of the stack that is being put together */
+	size_t frames_accounted;
+	struct pd_stacks stacks;
+	uint32_t nr_threads;       /* that ever were: see perfdata_delivery.thread */
 	struct pd_unwinders *unwinders;    /* or NULL */
 	struct pd_hash_map jitdumps;    /* pid → struct pd_jitdump * */
 	struct pd_hash_map mount_namespaces;    /* pid → inode, from NAMESPACES records */
 	uint64_t now;              /* time of the record at hand */
 	bool timed;                /* an address was resolved in a way that depends on the time */
-	struct pd_chain_cache chains;
 	struct pd_address_slot *address_cache;
 	uint32_t kernel_dso;       /* or PERFDATA_NONE */
 	_Atomic(struct perfdata_symbols_dso *) kernel_symbols;   /* of that dso, for any thread; NULL: none */
@@ -230,14 +248,11 @@ uint64_t pd_jit_time(struct pd_state *state, struct pd_dso *dso, uint64_t addres
 /* perf shows at most this many steps of a recorded chain, and as many that were unwound (scripting_max_stack). */
 #define PD_MAX_STEPS 127u
 
-struct pd_stack {
-	const struct perfdata_step *steps;
-	uint32_t nr_steps;
-	uint64_t hash;
-};
 uint32_t pd_frame_get(struct pd_state *state, const struct perfdata_frame *key);   /* PERFDATA_NONE without memory */
 /* The frame of an address as a sample of this thread in this mode sees it; PERFDATA_NONE: nothing is mapped there. */
 uint32_t pd_frame_of(struct pd_state *state, const struct pd_thread *thread, unsigned cpumode, uint64_t ip);
+/* … below_kernel: of a chain that began in the kernel, where it may still be of the program that exec is replacing. */
+uint32_t pd_frame_seen(struct pd_state *state, const struct pd_thread *thread, unsigned cpumode, uint64_t ip, bool below_kernel);
 /* Of an address whose mode nobody recorded (addr, branches): as the sample's mode sees it, else in the half of the address space that it lies in. */
 uint32_t pd_frame_of_data(struct pd_state *state, const struct pd_thread *thread, unsigned cpumode, uint64_t address);
 /* Where the steps of a sample's stack come from, in the order of the steps. */
@@ -251,8 +266,19 @@ struct pd_chain {
 	uint64_t leaf_caller;                   /* what called the first user address and left no frame of its own; 0: unknown */
 	const struct pd_chain_key *key;         /* if it was expected, or NULL */
 };
-/* The stack of a chain. PERFDATA_NONE: no memory, or an empty or broken chain. */
-uint32_t pd_stack_get(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain);
+/* What a chain stands for. */
+struct pd_stack {
+	uint32_t steps, nr_steps;          /* in the batch; PERFDATA_NONE, 0: an empty or broken chain */
+	uint32_t stack;                    /* its id, or PERFDATA_NONE */
+	uint32_t node;                     /* 0: an empty or broken chain */
+};
+/* 0, or -1: see the state's status. */
+int pd_stack_get(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain, struct pd_step_list *to,
+		 struct pd_stack *ret);
+/* The node of a sample without chain. */
+int pd_stack_alone(struct pd_state *state, unsigned cpumode, uint64_t ip, uint32_t frame, uint32_t *ret_node);
+/* The steps of a chain, into the scratch. 0 or -1. */
+int pd_gather_steps(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain);
 /* Marks the dsos of all steps that the stack of a chain would have. */
 void pd_chain_mark(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain);
 /* Samples that come soon: looking up their stacks one by one is dear, since memory is slow, but it can be asked for many things at once. */
@@ -272,7 +298,8 @@ uint64_t pd_unwind_leaf(struct pd_state *state, const struct pd_thread *thread, 
 void pd_unwinders_free(struct pd_state *state);
 
 /* --- state.c --- */
-struct pd_state *pd_state_new(void);
+/* NULL without memory. needs: enum perfdata_needs. */
+struct pd_state *pd_state_new(uint32_t needs, struct pd_account *account);
 void pd_state_free(struct pd_state *state);
 /* Follows one record other than a sample. 0, or -1 without memory. */
 int pd_state_record(struct pd_state *state, const struct perfdata_record *record);

@@ -97,7 +97,7 @@ size_t pd_unwind(struct pd_state *state, const struct pd_thread *thread, const s
 		state->unwinders = pd_calloc(1, sizeof *state->unwinders);
 	struct pd_unwinder *slot = state->unwinders ? take_unwinder(state, thread->maps, arch) : NULL;
 	if (!slot) {
-		state->no_memory = true;
+		state->status = PERFDATA_ENOMEM;
 		return 0;
 	}
 	for (uint64_t i = 0; i < regs->values.count; i++)

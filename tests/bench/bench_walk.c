@@ -17,7 +17,7 @@ int main(int argc, char **argv)
 	struct perfdata_session *session;
 	struct perfdata_batch *batch;
 	struct perfdata_error error;
-	uint64_t records = 0, damaged = 0, deliveries = 0, period = 0;
+	uint64_t records = 0, damaged = 0, deliveries = 0, steps = 0, period = 0;
 
 	if (argc < 2 || perfdata_reader_open_path(argv[1], &options, &reader, &error) != PERFDATA_OK ||
 	    perfdata_session_open(reader, &needs, &session, &error) != PERFDATA_OK) {
@@ -33,10 +33,11 @@ int main(int argc, char **argv)
 		}
 		records += batch->nr_records;
 		deliveries += batch->nr_deliveries;
+		steps += batch->nr_steps;
 		perfdata_batch_release(batch);
 	}
-	printf("%" PRIu64 " records, %" PRIu64 " damaged, %" PRIu64 " deliveries, %" PRIu32 " stacks, period %" PRIu64 "\n", records, damaged,
-	       deliveries, perfdata_session_nr_stacks(session), period);
+	printf("%" PRIu64 " records, %" PRIu64 " damaged, %" PRIu64 " deliveries, %" PRIu64 " steps, period %" PRIu64 "\n", records, damaged,
+	       deliveries, steps, period);
 	perfdata_session_close(session);
 	perfdata_reader_close(reader);
 	return 0;

@@ -4,12 +4,24 @@
 #include "fuzz_symbols.h"
 #include "perfdata/session.h"
 
-static void touch_stack(const struct perfdata_session *session, uint32_t stack)
+static void check(bool holds)
 {
-	const struct perfdata_step *steps;
-	size_t nr;
-	if (stack != PERFDATA_NONE && perfdata_session_stack(session, stack, &steps, &nr) == PERFDATA_OK)
-		fuzz_touch(steps, nr * sizeof *steps);
+	if (!holds)
+		abort();
+}
+
+/* Steps stand in the batch, and the stack's id stands for the same ones. */
+static void touch_stack(const struct perfdata_batch *batch, const struct perfdata_delivery *delivery)
+{
+	static struct perfdata_step by_id[1024];
+	size_t nr, nr_by_id;
+	const struct perfdata_step *steps = perfdata_batch_stack(batch, delivery, &nr);
+	fuzz_touch(steps, nr * sizeof *steps);
+	check((delivery->stack != PERFDATA_NONE) == (nr != 0));
+	if (!nr)
+		return;
+	check(perfdata_session_stack(batch->session, delivery->stack, by_id, 1024, &nr_by_id) == PERFDATA_OK && nr == nr_by_id);
+	check(!memcmp(steps, by_id, (nr < 1024 ? nr : 1024) * sizeof *steps));
 }
 
 static void touch_frame(const struct perfdata_session *session, uint32_t id, uint64_t time)
@@ -35,7 +47,7 @@ static void touch_batch(const struct perfdata_batch *batch)
 			fuzz_touch_text(perfdata_session_comm(batch->session, d->comm));
 		touch_frame(batch->session, d->ip, d->record->time);
 		touch_frame(batch->session, d->addr, d->record->time);
-		touch_stack(batch->session, d->stack);
+		touch_stack(batch, d);
 	}
 	for (size_t i = 0; i < batch->nr_frames; i++)
 		touch_frame(batch->session, batch->frames[i], UINT64_MAX);
@@ -47,8 +59,6 @@ static void touch_tables(const struct perfdata_session *session)
 		fuzz_touch_text(perfdata_session_dso(session, i)->name);
 		perfdata_session_nr_maps(session, i);
 	}
-	for (uint32_t i = 0; i < perfdata_session_nr_stacks(session); i++)
-		touch_stack(session, i);
 }
 
 /* One that size and contents choose; its lists are none of the input's memory. */
@@ -75,20 +85,18 @@ static struct perfdata_filter some_filter(const uint8_t *data, size_t size)
 	return filter;
 }
 
-static void check(bool holds)
-{
-	if (!holds)
-		abort();
-}
-
 /* The files that are marked are those of all stacks. */
 static void check_marks(const struct perfdata_session *session)
 {
 	const uint32_t nr = perfdata_session_nr_dsos(session);
 	bool *of_stacks = calloc(nr + 1u, sizeof *of_stacks);
-	const struct perfdata_step *steps;
+	static struct perfdata_step steps[8192];
 	size_t nr_steps;
-	for (uint32_t stack = 0; of_stacks && perfdata_session_stack(session, stack, &steps, &nr_steps) == PERFDATA_OK; stack++) {
+	for (uint32_t stack = 0; of_stacks && perfdata_session_stack(session, stack, steps, 8192, &nr_steps) == PERFDATA_OK; stack++) {
+		if (nr_steps > 8192) {
+			free(of_stacks);
+			return;
+		}
 		for (size_t i = 0; i < nr_steps; i++) {
 			const struct perfdata_frame *frame = perfdata_session_frame(session, steps[i].frame);
 			if (frame && frame->dso < nr)
@@ -147,7 +155,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.size = sizeof options, .merge_deferred = size % 2, .keep_exited = size % 5 == 0, .symbols = symbols,
 		.filter = size % 8 ? (struct perfdata_filter){ 0 } : some_filter(data, size), .limit = size % 64 ? 0 : 3,
 		.needs = PERFDATA_NEED_RECORDS | PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES | PERFDATA_NEED_STACKS |
-			 PERFDATA_NEED_CHAIN_DSOS,
+			 PERFDATA_NEED_STACK_IDS | (size % 2 ? PERFDATA_NEED_NODES : 0u) | PERFDATA_NEED_CHAIN_DSOS,
 	};
 	struct perfdata_session *session;
 	struct perfdata_reader *reader;

@@ -148,7 +148,21 @@ struct walk {
 	struct emitted told[MAX_TOLD];
 	size_t nr;
 	size_t nr_records;
+	size_t stacks_differ;     /* deliveries whose steps are not those of their stack's id */
 };
+
+/* The steps in the batch are those that the stack's id stands for. */
+static inline bool same_stack(const struct perfdata_batch *batch, const struct perfdata_delivery *delivery)
+{
+	static struct perfdata_step by_id[4096];
+	size_t nr, count = 0;
+	const struct perfdata_step *steps = perfdata_batch_stack(batch, delivery, &nr);
+	if (delivery->stack == PERFDATA_NONE)
+		return true;
+	if (perfdata_session_stack(batch->session, delivery->stack, by_id, 4096, &count) != PERFDATA_OK || count != nr)
+		return false;
+	return !memcmp(steps, by_id, (nr < 4096 ? nr : 4096) * sizeof *steps);
+}
 
 static inline void walk_open(struct walk *walk, const struct perfdata_session_options *options)
 {
@@ -163,6 +177,7 @@ static inline void walk_open(struct walk *walk, const struct perfdata_session_op
 		for (size_t i = 0; i < batch->nr_deliveries && walk->nr < MAX_TOLD; i++) {
 			const struct perfdata_delivery *delivery = &batch->deliveries[i];
 			struct emitted *told = &walk->told[walk->nr++];
+			walk->stacks_differ += !same_stack(batch, delivery);
 			*told = (struct emitted){ .delivery = *delivery, .type = delivery->record->type, .deferred = delivery->deferred,
 					       .event = delivery->event ? delivery->event->index : UINT32_MAX };
 			for (size_t at = 0; delivery->branches != PERFDATA_NONE && at < 8 && delivery->branches + at < batch->nr_frames; at++)
@@ -173,7 +188,8 @@ static inline void walk_open(struct walk *walk, const struct perfdata_session_op
 }
 
 #define ALL_NEEDS \
-	(PERFDATA_NEED_RECORDS | PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES | PERFDATA_NEED_STACKS)
+	(PERFDATA_NEED_RECORDS | PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES | PERFDATA_NEED_STACKS | \
+	 PERFDATA_NEED_STACK_IDS)
 
 static inline void walk_all(struct walk *walk)
 {
@@ -182,6 +198,7 @@ static inline void walk_all(struct walk *walk)
 }
 static inline void walk_close(struct walk *walk)
 {
+	CHECK_EQ(walk->stacks_differ, 0);
 	perfdata_session_close(walk->session);
 	if (walk->reader)
 		perfdata_reader_close(walk->reader);

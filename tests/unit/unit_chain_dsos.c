@@ -43,8 +43,10 @@ static void check_same(bool merge)
 	const uint32_t nr = perfdata_session_nr_dsos(walk.session);
 	CHECK(nr > 0 && nr <= 1024);
 	CHECK_EQ(perfdata_session_nr_stacks(walk.session), 0);
-	for (size_t i = 0; i < walk.nr; i++)
+	for (size_t i = 0; i < walk.nr; i++) {
 		CHECK_EQ(walk.told[i].delivery.stack, PERFDATA_NONE);
+		CHECK_EQ(walk.told[i].delivery.nr_steps, 0);
+	}
 	for (uint32_t dso = 0; dso < nr; dso++)
 		marked[dso] = perfdata_session_in_chain(walk.session, dso);
 	walk_close(&walk);
@@ -53,9 +55,9 @@ static void check_same(bool merge)
 	CHECK_EQ(perfdata_session_nr_dsos(walk.session), nr);
 	memset(of_stacks, 0, sizeof of_stacks);
 	for (uint32_t stack = 0; stack < perfdata_session_nr_stacks(walk.session); stack++) {
-		const struct perfdata_step *steps = NULL;
+		static struct perfdata_step steps[4096];
 		size_t nr_steps = 0;
-		CHECK_EQ(perfdata_session_stack(walk.session, stack, &steps, &nr_steps), PERFDATA_OK);
+		CHECK_EQ(perfdata_session_stack(walk.session, stack, steps, 4096, &nr_steps), PERFDATA_OK);
 		for (size_t i = 0; i < nr_steps; i++) {
 			const struct perfdata_frame *frame = perfdata_session_frame(walk.session, steps[i].frame);
 			if (frame && frame->dso != PERFDATA_NONE)

@@ -225,13 +225,13 @@ static void chain_sample(const uint64_t *ips, size_t nr, int32_t tid)
 
 static void check_steps(size_t sample, const uint64_t *ips, size_t nr)
 {
-	const struct perfdata_step *steps = NULL;
+	static struct perfdata_step steps[512];
 	size_t count = 0;
 	const struct emitted *told = sample_at(&walk, sample);
 	CHECK(told != NULL);
 	if (!told)
 		return;
-	CHECK_EQ(perfdata_session_stack(walk.session, told->delivery.stack, &steps, &count), nr ? PERFDATA_OK : PERFDATA_ABSENT);
+	CHECK_EQ(perfdata_session_stack(walk.session, told->delivery.stack, steps, 512, &count), nr ? PERFDATA_OK : PERFDATA_ABSENT);
 	CHECK_EQ(count, nr);
 	for (size_t i = 0; i < nr && i < count; i++)
 		CHECK_EQ(steps[i].ip, ips[i]);
@@ -308,19 +308,19 @@ static void test_stacks(void)
 	CHECK(sample_at(&walk, 7)->delivery.stack != sample_at(&walk, 0)->delivery.stack);
 
 	const uint32_t stack = sample_at(&walk, 0)->delivery.stack;
-	const struct perfdata_step *steps;
+	struct perfdata_step steps[8];
 	size_t nr, all = 0;
-	CHECK_EQ(perfdata_session_stack(walk.session, stack, &steps, &nr), PERFDATA_OK);
+	CHECK_EQ(perfdata_session_stack(walk.session, stack, steps, 8, &nr), PERFDATA_OK);
 	CHECK_EQ(steps[1].cpumode, KERNEL);
 	CHECK_EQ(steps[2].cpumode, USER);
 	CHECK_STR(frame_text(&walk, steps[1].frame), "[kernel.kallsyms]+0xffffffff81000210");
 	CHECK_STR(frame_text(&walk, steps[2].frame), "/bin/a+0x10");
 	check_steps(7, STEPS(0xffffffff81000110, 0xffffffff81000210, 0x1010, 0x1020));
-	while (perfdata_session_stack(walk.session, (uint32_t)all, &steps, &nr) == PERFDATA_OK)
+	while (perfdata_session_stack(walk.session, (uint32_t)all, steps, 8, &nr) == PERFDATA_OK)
 		all++;
 	CHECK_EQ(all, perfdata_session_nr_stacks(walk.session));
 	CHECK_EQ(all, 4);
-	CHECK_EQ(perfdata_session_stack(walk.session, PERFDATA_NONE, &steps, &nr), PERFDATA_ABSENT);
+	CHECK_EQ(perfdata_session_stack(walk.session, PERFDATA_NONE, steps, 8, &nr), PERFDATA_ABSENT);
 	CHECK(perfdata_session_frame(walk.session, PERFDATA_NONE) == NULL);
 	check_resolved(stack);
 	walk_close(&walk);
@@ -358,9 +358,9 @@ static void test_lbr(void)
 	check_steps(1, STEPS(0x1fff, 0x1100, 0x1101));
 	check_steps(2, STEPS(0xffffffff81000110));
 	check_steps(3, STEPS(0x1fff));
-	const struct perfdata_step *steps;
+	struct perfdata_step steps[8];
 	size_t nr;
-	CHECK_EQ(perfdata_session_stack(walk.session, sample_at(&walk, 0)->delivery.stack, &steps, &nr), PERFDATA_OK);
+	CHECK_EQ(perfdata_session_stack(walk.session, sample_at(&walk, 0)->delivery.stack, steps, 8, &nr), PERFDATA_OK);
 	CHECK_EQ(steps[0].origin, PERFDATA_STEP_RECORDED);
 	CHECK_EQ(steps[1].origin, PERFDATA_STEP_BRANCH);
 	CHECK_EQ(steps[1].cpumode, USER);

@@ -65,7 +65,7 @@ static uint32_t needs_for(const struct perfdata_emitter_option_value *values, si
 {
 	const char *table = perfdata_option_text(values, nr, "table");
 	const bool stacks = table && (!strcmp(table, "stacks") || !strcmp(table, "frames"));
-	return pd_name_options_needs(values, nr) | (stacks ? NEEDS_OF_STACKS : 0);
+	return pd_name_options_needs(values, nr) | (stacks ? NEEDS_OF_STACKS | PERFDATA_NEED_STACK_IDS : 0);
 }
 
 static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out)
@@ -263,14 +263,12 @@ static void read_rows(struct record *r, const struct csv_table *table, struct pe
 	}
 }
 
-static void stack_rows(const struct emitted_names *world, uint32_t stack, struct perfdata_text *out)
+static void stack_rows(const struct perfdata_batch *batch, const struct perfdata_delivery *delivery, struct perfdata_text *out)
 {
-	const struct perfdata_step *steps;
 	size_t nr;
-	if (perfdata_session_stack(world->session, stack, &steps, &nr) != PERFDATA_OK)
-		return;
+	const struct perfdata_step *steps = perfdata_batch_stack(batch, delivery, &nr);
 	for (size_t i = 0; i < nr && !perfdata_text_failed(out); i++) {
-		perfdata_text_u64(out, stack);
+		perfdata_text_u64(out, delivery->stack);
 		perfdata_text_char(out, ',');
 		perfdata_text_u64(out, i);
 		perfdata_text_char(out, ',');
@@ -297,12 +295,12 @@ static void frame_row(const struct emitted_names *world, uint32_t frame, unsigne
 }
 
 /* Rows of what no batch before had. */
-static void rows_of_stacks(const struct csv_state *csv, const struct emitted_names *world, const struct emitted_batch *emitted,
-			   struct perfdata_text *out)
+static void rows_of_stacks(const struct csv_state *csv, const struct perfdata_batch *batch, const struct emitted_names *world,
+			   const struct emitted_batch *emitted, struct perfdata_text *out)
 {
 	for (size_t i = 0; emitted && i < emitted->nr_ids && !perfdata_text_failed(out); i++) {
 		if (csv->table.kind == CSV_STACKS)
-			stack_rows(world, emitted->ids[i], out);
+			stack_rows(batch, &batch->deliveries[emitted->ids[i]], out);
 		else
 			frame_row(world, emitted->ids[i], csv->world.locations, out);
 	}
@@ -352,7 +350,7 @@ static enum perfdata_status format(const void *state, const struct perfdata_batc
 	if (emitted)
 		r.emitted = (struct emitted_names){ batch->session, emitted->known };
 	if (is_of_stacks(&csv->table)) {
-		rows_of_stacks(csv, &r.emitted, emitted, out);
+		rows_of_stacks(csv, batch, &r.emitted, emitted, out);
 		return PERFDATA_OK;
 	}
 	struct found_batch *found = NULL;

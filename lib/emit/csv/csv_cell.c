@@ -139,7 +139,7 @@ static void spell_compound(struct record *r, const struct head_value *value)
 	if (value->kind == HEAD_IS_LOCATION)
 		pd_location_json(&locations, r->s.out, (uint32_t)value->number);
 	else
-		pd_location_json_stack(&locations, r->s.out, (uint32_t)value->number, false);
+		pd_location_json_stack(&locations, r->s.out, r->batch, r->delivery, false);
 }
 
 static void place_cell(struct record *r, const struct select_step *step)

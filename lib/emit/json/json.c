@@ -173,10 +173,10 @@ static void spell_frame(struct record *r, uint32_t frame)
 	pd_location_json(&locations, r->s.out, frame);
 }
 
-static void spell_stack(struct record *r, uint32_t stack)
+static void spell_stack(struct record *r)
 {
 	const struct location_speller locations = pd_record_locations(r);
-	pd_location_json_stack(&locations, r->s.out, stack, false);
+	pd_location_json_stack(&locations, r->s.out, r->batch, r->delivery, false);
 }
 
 /* Any head, under any key. */
@@ -210,7 +210,7 @@ static void spell_head(struct record *r, enum pd_record_head head, const struct 
 	case HEAD_IS_TRAILER: pd_spell_object(&r->s, r->cache->trailer, r->view.sample_id.present, &r->view.sample_id); break;
 	case HEAD_IS_LOCATION: spell_frame(r, (uint32_t)value.number); break;
 	case HEAD_IS_BRANCHES: pd_record_spell_branches(r); break;
-	case HEAD_IS_STACK: spell_stack(r, (uint32_t)value.number); break;
+	case HEAD_IS_STACK: spell_stack(r); break;
 	case HEAD_IS_TEXT: case HEAD_IS_ABSENT: break;
 	}
 }
@@ -544,17 +544,18 @@ static bool spell_line(const struct json_state *json, struct record *r, const st
 static void spell_new_stack(struct walk *walk, struct record *r)
 {
 	struct perfdata_text *out = r->s.out;
-	if (walk->stack == walk->emitted->nr_ids || walk->emitted->ids[walk->stack] != r->delivery->stack)
+	if (walk->stack == walk->emitted->nr_ids || walk->batch->deliveries[walk->emitted->ids[walk->stack]].stack != r->delivery->stack)
 		return;
+	walk->stack++;
 	start_line(walk, out);
 	perfdata_text_literal(out, "{\"type\":\"stack\",\"stack_id\":");
-	perfdata_text_u64(out, walk->emitted->ids[walk->stack++]);
+	perfdata_text_u64(out, r->delivery->stack);
 	if (walk->json->stack_file)
 		spell_text_member(out, &walk->json->heads[HEAD_FILE].key, (struct perfdata_bytes){ (const uint8_t *)walk->json->stack_file,
 				  strlen(walk->json->stack_file) });
 	perfdata_text_literal(out, ",\"frames\":");
 	const struct location_speller locations = pd_record_locations(r);
-	pd_location_json_stack(&locations, out, r->delivery->stack, true);
+	pd_location_json_stack(&locations, out, walk->batch, r->delivery, true);
 	perfdata_text_string(out, line_end(walk->json));
 }
 

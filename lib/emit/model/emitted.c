@@ -109,12 +109,11 @@ static bool list_add(struct id_list *list, uint32_t id)
 	return true;
 }
 
-static bool add_new_frames(struct emitted *emitted, uint32_t stack, struct id_list *list)
+static bool add_new_frames(struct emitted *emitted, const struct perfdata_batch *batch, const struct perfdata_delivery *delivery,
+			   struct id_list *list)
 {
-	const struct perfdata_step *steps;
 	size_t nr;
-	if (perfdata_session_stack(emitted->session, stack, &steps, &nr) != PERFDATA_OK)
-		return true;
+	const struct perfdata_step *steps = perfdata_batch_stack(batch, delivery, &nr);
 	for (size_t i = 0; i < nr; i++) {
 		const int is_new = steps[i].frame == PERFDATA_NONE ? 0 : set_add(&emitted->frames, steps[i].frame);
 		if (is_new < 0 || (is_new && !list_add(list, steps[i].frame)))
@@ -134,7 +133,7 @@ static bool add_new_ids(struct emitted *emitted, const struct perfdata_batch *ba
 			return false;
 		if (!is_new)
 			continue;
-		if (emitted->what == EMITTED_STACKS ? !list_add(list, delivery->stack) : !add_new_frames(emitted, delivery->stack, list))
+		if (emitted->what == EMITTED_STACKS ? !list_add(list, (uint32_t)i) : !add_new_frames(emitted, batch, delivery, list))
 			return false;
 	}
 	return true;

@@ -34,7 +34,7 @@ void pd_emitted_release(struct emitted *emitted);
 struct emitted_batch {
 	const struct known_ids *known;
 	bool first;                    /* the first one with records */
-	uint32_t *ids;                 /* that no batch before had, in the order of first use */
+	uint32_t *ids;                 /* what no batch before had, in the order of first use: frames; or deliveries of the batch, whose stacks are new */
 	size_t nr_ids;
 };
 enum perfdata_status pd_emitted_scan(struct emitted *emitted, const struct perfdata_batch *batch, struct emitted_batch **ret);

@@ -178,18 +178,16 @@ void pd_location_csv_cell(struct perfdata_text *out, const struct location *plac
 	}
 }
 
-/* Both kinds of text that a thread keeps, apart by their keys. */
-enum { KEY_FRAME, KEY_STACK };
-static uint64_t cache_key(const struct location_speller *speller, unsigned kind, uint32_t id)
+static uint64_t cache_key(const struct location_speller *speller, uint32_t frame)
 {
 	const uint64_t generation = speller->world->known ? speller->world->known->generation : 0;
-	return generation << 34 | (uint64_t)(kind + 1) << 32 | id;
+	return generation << 34 | UINT64_C(1) << 32 | frame;
 }
 
 /* `,"dso":…` and so on; nothing for an address that belongs to nothing. */
 static void append_members(const struct location_speller *speller, struct perfdata_text *out, uint32_t frame)
 {
-	const uint64_t key = cache_key(speller, KEY_FRAME, frame);
+	const uint64_t key = cache_key(speller, frame);
 	if (frame == PERFDATA_NONE || (speller->cache && pd_text_cache_append(speller->cache, key, out)))
 		return;
 	const size_t start = out->size;
@@ -235,21 +233,13 @@ static void append_step(const struct location_speller *speller, struct perfdata_
 	perfdata_text_char(out, '}');
 }
 
-void pd_location_json_stack(const struct location_speller *speller, struct perfdata_text *out, uint32_t stack, bool with_ids)
+void pd_location_json_stack(const struct location_speller *speller, struct perfdata_text *out, const struct perfdata_batch *batch,
+			 const struct perfdata_delivery *delivery, bool with_ids)
 {
-	const uint64_t key = cache_key(speller, KEY_STACK, stack);
-	/* one that has ids stands once */
-	const bool keep = speller->cache && !with_ids;
-	if (keep && pd_text_cache_append(speller->cache, key, out))
-		return;
 	const size_t start = out->size;
-	const struct perfdata_step *steps;
 	size_t nr;
-	if (perfdata_session_stack(speller->world->session, stack, &steps, &nr) != PERFDATA_OK)
-		nr = 0;
+	const struct perfdata_step *steps = perfdata_batch_stack(batch, delivery, &nr);
 	for (size_t i = 0; i < nr && !perfdata_text_failed(out); i++)
 		append_step(speller, out, &steps[i], with_ids);
 	pd_spell_close(out, start, '[', ']');
-	if (keep && !perfdata_text_failed(out))
-		pd_text_cache_put(speller->cache, key, out->data + start, out->size - start);
 }

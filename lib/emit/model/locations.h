@@ -47,7 +47,8 @@ struct location_speller {
 struct location_speller pd_record_locations(struct record *r);
 /* An object, or null. */
 void pd_location_json(const struct location_speller *speller, struct perfdata_text *out, uint32_t frame);
-/* An array with an object for each step of the stack; with_ids: and `frame_id`. */
-void pd_location_json_stack(const struct location_speller *speller, struct perfdata_text *out, uint32_t stack, bool with_ids);
+/* An array with an object for each step of the delivery's stack; with_ids: and `frame_id`. */
+void pd_location_json_stack(const struct location_speller *speller, struct perfdata_text *out, const struct perfdata_batch *batch,
+			 const struct perfdata_delivery *delivery, bool with_ids);
 
 #endif

@@ -29,7 +29,8 @@ static uint32_t needs_of_head(enum pd_record_head head)
 	switch (head) {
 	case HEAD_COMM: return PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS;
 	case HEAD_IP_AT: case HEAD_ADDR_AT: case HEAD_BRANCH_STACK_AT: return NEEDS_OF_STACKS & ~(uint32_t)PERFDATA_NEED_STACKS;
-	case HEAD_STACK: case HEAD_STACK_ID: return NEEDS_OF_STACKS;
+	case HEAD_STACK: return NEEDS_OF_STACKS;
+	case HEAD_STACK_ID: return NEEDS_OF_STACKS | PERFDATA_NEED_STACK_IDS;
 	default: return 0;
 	}
 }
@@ -51,6 +52,8 @@ uint32_t pd_name_options_needs(const struct perfdata_emitter_option_value *optio
 	struct record_world world = { 0 };
 	pd_name_options_read(&world, options, nr);
 	uint32_t needs = world.heads ? NEEDS_OF_STACKS : 0;
+	if (world.stacks_by_id)
+		needs |= PERFDATA_NEED_STACK_IDS;
 	for (const char *name = perfdata_option_text(options, nr, "fields"); name; name = strchr(name, ',')) {
 		name += *name == ',';
 		needs |= needs_of_field(name);

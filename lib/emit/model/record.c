@@ -332,10 +332,7 @@ static struct head_value head_cpu(const struct record *r)
 	return value;
 }
 
-static struct head_value frame_or_stack(enum head_kind kind, uint32_t id)
-{
-	return (struct head_value){ .kind = kind, .number = id };
-}
+static struct head_value place(uint32_t frame) { return (struct head_value){ .kind = HEAD_IS_LOCATION, .number = frame }; }
 
 /* What the session knows of a sample. */
 static struct head_value head_of_sample(const struct record *r, enum pd_record_head head)
@@ -350,12 +347,12 @@ static struct head_value head_of_sample(const struct record *r, enum pd_record_h
 	case HEAD_COMM:
 		comm = delivery->comm == PERFDATA_NONE ? NULL : perfdata_session_comm(r->emitted.session, delivery->comm);
 		return comm ? text(comm) : absent;
-	case HEAD_IP_AT: return recorded & PERFDATA_SAMPLE_IP ? frame_or_stack(HEAD_IS_LOCATION, delivery->ip) : absent;
-	case HEAD_ADDR_AT: return recorded & PERFDATA_SAMPLE_ADDR ? frame_or_stack(HEAD_IS_LOCATION, delivery->addr) : absent;
+	case HEAD_IP_AT: return recorded & PERFDATA_SAMPLE_IP ? place(delivery->ip) : absent;
+	case HEAD_ADDR_AT: return recorded & PERFDATA_SAMPLE_ADDR ? place(delivery->addr) : absent;
 	case HEAD_BRANCH_STACK_AT:
 		return delivery->branches == PERFDATA_NONE ? absent : (struct head_value){ .kind = HEAD_IS_BRANCHES };
 	case HEAD_STACK:
-		return delivery->stack == PERFDATA_NONE ? absent : frame_or_stack(HEAD_IS_STACK, delivery->stack);
+		return delivery->nr_steps ? (struct head_value){ .kind = HEAD_IS_STACK } : absent;
 	default: return delivery->stack == PERFDATA_NONE ? absent : number(delivery->stack);
 	}
 }
@@ -411,11 +408,10 @@ int pd_record_row_of_head(const struct record *r, enum pd_record_head head)
 uint64_t pd_record_row_said_by_stack(const struct record *r)
 {
 	const struct perfdata_list *chain = &r->view.u.sample.callchain;
-	const struct perfdata_step *steps;
-	size_t nr;
-	if (!r->delivery || r->delivery->stack == PERFDATA_NONE || !(r->view.u.present & r->plan->callchain) ||
-	    perfdata_session_stack(r->emitted.session, r->delivery->stack, &steps, &nr) != PERFDATA_OK)
+	if (!r->delivery || !r->delivery->nr_steps || !(r->view.u.present & r->plan->callchain))
 		return 0;
+	size_t nr;
+	const struct perfdata_step *steps = perfdata_batch_stack(r->batch, r->delivery, &nr);
 	uint64_t missing = 0;
 	for (uint64_t i = 0; i < chain->count; i++)
 		missing += perfdata_list_u64(chain, i) < PERFDATA_CONTEXT_MAX;

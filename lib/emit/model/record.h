@@ -25,7 +25,7 @@ enum head_kind {
 	HEAD_IS_TRAILER,   /* the view record.sample_id */
 	HEAD_IS_LOCATION,     /* number: a frame, or PERFDATA_NONE */
 	HEAD_IS_BRANCHES,  /* a pair of locations for each branch: see pd_record_spell_branches */
-	HEAD_IS_STACK,     /* number: a stack */
+	HEAD_IS_STACK,     /* the delivery's */
 };
 
 /* What is emitted of a head, for schema and fields. */

@@ -422,6 +422,7 @@ static struct cache *cache_get(struct perfdata_scratch *scratch)
 
 struct formatter {
 	const struct perf_json *json;
+	const struct perfdata_batch *batch;
 	const struct perfdata_session *session;
 	struct cache *cache;
 	struct perfdata_text *text, *out;
@@ -514,9 +515,9 @@ static void spell_list(const struct formatter *f, const struct perfdata_list *ch
 static void spell_stack(const struct formatter *f, const struct perfdata_delivery *delivery)
 {
 	enum { SESSION_KEEPS = 127 };          /* of a longer chain it has the beginning */
-	const struct perfdata_step *steps = NULL;
-	size_t nr = 0;
-	bool known = perfdata_session_stack(f->session, delivery->stack, &steps, &nr) == PERFDATA_OK;
+	size_t nr;
+	const struct perfdata_step *steps = perfdata_batch_stack(f->batch, delivery, &nr);
+	bool known = steps != NULL;
 	/* perf's document has the callchain as it was recorded */
 	for (; nr && steps[nr - 1].origin != PERFDATA_STEP_RECORDED; nr--)
 		known &= steps[nr - 1].origin == PERFDATA_STEP_UNWOUND;
@@ -618,7 +619,7 @@ static enum perfdata_status format(const void *state, const struct perfdata_batc
 	(void)ret_part;
 	const struct value *v = value;
 	struct formatter f = {
-		.json = state, .session = batch->session, .cache = cache_get(scratch), .text = &scratch->text, .out = out,
+		.json = state, .batch = batch, .session = batch->session, .cache = cache_get(scratch), .text = &scratch->text, .out = out,
 	};
 	if (!f.cache)
 		return PERFDATA_ENOMEM;

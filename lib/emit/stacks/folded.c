@@ -1,100 +1,27 @@
 /* `folded`: one line for each distinct stack and its weight, root first, as flame graph tools read it: COMM;FRAME;FRAME WEIGHT. Samples of
- * several events are never added up: with more than one event, lines begin with the event's name. */
+ * several events are never added up: with more than one event, lines begin with the event's name. Stacks that read the same, such as those
+ * that differ by an offset inside a function, are one line; lines are sorted by their bytes. */
 #include "config.h"
 #include <stdlib.h>
+#include "base/hash.h"
+#include "base/memory.h"
 #include "emit/emitters.h"
-#include "emit/model/text_cache.h"
-
-#define NO_CHAIN PERFDATA_NONE
-#define EMPTY_CHAIN (PERFDATA_NONE - 1)
-
-/* What samples that count as one have in common. */
-struct key {
-	uint32_t event;        /* index */
-	uint32_t comm;
-	uint32_t stack;        /* NO_CHAIN: then `frame` is all there is; EMPTY_CHAIN: there is nothing */
-	uint32_t frame;
-};
-
-struct weighted {
-	struct key key;
-	uint64_t weight;
-};
-
-/* Keys in the order of their first appearance. */
-struct table {
-	struct weighted *entries;
-	size_t nr, room;
-	uint32_t *slots;       /* index + 1; 0: free */
-	size_t nr_slots;       /* a power of two, more than the entries */
-};
+#include "profile/fold.h"
 
 struct folded {
 	const struct perfdata_session *session;
 	const struct perfdata_reader *reader;
-	bool by_period, with_inlines;
-	struct table table;    /* merge's */
+	bool with_inlines;
+	struct pd_profile *profile;
+	struct pd_intern *names;       /* what stands between two semicolons; the label of a node is its id */
+	uint32_t *ranks;               /* by label: where the name stands as the last one of a line, and in front of others */
+	struct perfdata_text text;     /* of one frame */
+	/* while lines are written */
+	struct perfdata_text *out;
+	struct perfdata_text line;     /* the names on the way to the node at hand */
+	size_t *ends;                  /* of that, by depth */
+	size_t ends_room;
 };
-
-/* --- the table ------------------------------------------------------------------------------------------------------------- */
-
-static void table_release(struct table *table)
-{
-	free(table->entries);
-	free(table->slots);
-}
-
-static size_t key_hash(const struct key *key)
-{
-	uint64_t hash = ((uint64_t)key->stack << 32 | key->frame) * 0x9e3779b97f4a7c15ull;
-	hash = (hash ^ hash >> 29 ^ ((uint64_t)key->event << 32 | key->comm)) * 0xbf58476d1ce4e5b9ull;
-	return (size_t)(hash ^ hash >> 32);
-}
-
-static bool grow_slots(struct table *table)
-{
-	const size_t nr = table->nr_slots ? table->nr_slots * 2 : 256;
-	uint32_t *slots = calloc(nr, sizeof *slots);
-	if (!slots)
-		return false;
-	for (size_t i = 0; i < table->nr; i++) {
-		size_t at = key_hash(&table->entries[i].key) & (nr - 1);
-		while (slots[at])
-			at = (at + 1) & (nr - 1);
-		slots[at] = (uint32_t)i + 1;
-	}
-	free(table->slots);
-	table->slots = slots;
-	table->nr_slots = nr;
-	return true;
-}
-
-static bool table_add(struct table *table, const struct key *key, uint64_t weight)
-{
-	if (table->nr * 2 >= table->nr_slots && !grow_slots(table))
-		return false;
-	size_t at = key_hash(key) & (table->nr_slots - 1);
-	for (; table->slots[at]; at = (at + 1) & (table->nr_slots - 1)) {
-		struct weighted *entry = &table->entries[table->slots[at] - 1];
-		if (memcmp(&entry->key, key, sizeof *key) != 0)
-			continue;
-		entry->weight += weight;
-		return true;
-	}
-	if (table->nr == table->room) {
-		const size_t room = table->room ? table->room * 2 : 128;
-		struct weighted *entries = realloc(table->entries, room * sizeof *entries);
-		if (!entries)
-			return false;
-		table->entries = entries;
-		table->room = room;
-	}
-	table->entries[table->nr++] = (struct weighted){ *key, weight };
-	table->slots[at] = (uint32_t)table->nr;
-	return true;
-}
-
-/* --- begin, format, merge ---------------------------------------------------------------------------------------------------- */
 
 static const struct perfdata_emitter_option options[] = {
 	{ .name = "weight", .kind = PERFDATA_OPTION_CHOICE, .argument = "samples|period", .help = "what a sample counts; default samples" },
@@ -105,31 +32,38 @@ static const struct perfdata_emitter_option options[] = {
 static void release(void *state)
 {
 	struct folded *folded = state;
-	if (folded)
-		table_release(&folded->table);
-	free(folded);
+	if (!folded)
+		return;
+	pd_profile_free(folded->profile);
+	pd_intern_free(folded->names);
+	pd_free(folded->ranks);
+	perfdata_text_release(&folded->text);
+	perfdata_text_release(&folded->line);
+	pd_free(folded->ends);
+	pd_free(folded);
 }
 
 static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out)
 {
 	(void)out;
-	struct folded *folded = calloc(1, sizeof *folded);
+	struct folded *folded = pd_calloc(1, sizeof *folded);
 	if (!folded)
 		return PERFDATA_ENOMEM;
 	folded->session = context->session;
 	folded->reader = context->reader;
-	const char *weight = perfdata_option_text(context->options, context->nr_options, "weight");
-	folded->by_period = weight && !strcmp(weight, "period");
 	folded->with_inlines = perfdata_option_flag(context->options, context->nr_options, "inline", true);
-	*ret_state = folded;
-	return PERFDATA_OK;
+	const char *weight = perfdata_option_text(context->options, context->nr_options, "weight");
+	const struct pd_profile_options of_profile = { .parts = PD_BY_COMM, .by_period = weight && !strcmp(weight, "period") };
+	perfdata_text_init(&folded->text);
+	perfdata_text_init(&folded->line);
+	folded->names = pd_intern_new();
+	const enum perfdata_status status = folded->names ? pd_profile_new(context->session, &of_profile, &folded->profile) : PERFDATA_ENOMEM;
+	if (status == PERFDATA_OK)
+		*ret_state = folded;
+	else
+		release(folded);
+	return status;
 }
-
-/* What the samples of a batch count: adding them up is left to merge, which has to do it for those of all batches anyway. */
-struct part {
-	size_t nr;
-	struct weighted samples[];
-};
 
 static enum perfdata_status format(const void *state, const struct perfdata_batch *batch, void *value, struct perfdata_scratch *scratch,
 				   struct perfdata_text *out, void **ret_part)
@@ -138,40 +72,20 @@ static enum perfdata_status format(const void *state, const struct perfdata_batc
 	(void)scratch;
 	(void)out;
 	const struct folded *folded = state;
-	struct part *part = malloc(sizeof *part + batch->nr_deliveries * sizeof *part->samples);
-	if (!part)
-		return PERFDATA_ENOMEM;
-	part->nr = 0;
-	for (size_t i = 0; i < batch->nr_deliveries; i++) {
-		const struct perfdata_delivery *delivery = &batch->deliveries[i];
-		if (delivery->record->type != PERFDATA_RECORD_SAMPLE || delivery->flags & PERFDATA_DELIVERY_SILENT || !delivery->event)
-			continue;
-		struct key key = { delivery->event->index, delivery->comm, delivery->stack, PERFDATA_NONE };
-		if (delivery->stack == PERFDATA_NONE) {
-			const bool recorded = delivery->record->event->config.attr.sample_type & PERFDATA_SAMPLE_CALLCHAIN;
-			key.stack = recorded ? EMPTY_CHAIN : NO_CHAIN;
-			key.frame = recorded ? PERFDATA_NONE : delivery->ip;
-		}
-		part->samples[part->nr++] = (struct weighted){ key, folded->by_period ? delivery->period : 1 };
-	}
+	struct pd_profile_part *part = NULL;
+	const enum perfdata_status status = pd_profile_collect(folded->profile, batch, &part);
 	*ret_part = part;
-	return PERFDATA_OK;
-}
-
-static enum perfdata_status merge(void *state, void *pointer, struct perfdata_text *out)
-{
-	(void)out;
-	struct folded *folded = state;
-	struct part *part = pointer;
-	enum perfdata_status status = PERFDATA_OK;
-	for (size_t i = 0; i < part->nr && status == PERFDATA_OK; i++)
-		if (!table_add(&folded->table, &part->samples[i].key, part->samples[i].weight))
-			status = PERFDATA_ENOMEM;
-	free(part);
 	return status;
 }
 
-/* --- lines ------------------------------------------------------------------------------------------------------------------------ */
+static enum perfdata_status merge(void *state, void *part, struct perfdata_text *out)
+{
+	(void)out;
+	struct folded *folded = state;
+	return pd_profile_add(folded->profile, part);
+}
+
+/* --- names ------------------------------------------------------------------------------------------------------------------ */
 
 /* What separates frames and lines must not stand inside them. */
 static void append_clean(struct perfdata_text *out, const char *text)
@@ -188,141 +102,212 @@ static void append_clean(struct perfdata_text *out, const char *text)
 	}
 }
 
-static void spell_frame(const struct folded *folded, uint32_t frame, bool inlines, struct perfdata_text *out)
+/* The label of what stands in the text, which is empty then. */
+static enum perfdata_status take_label(struct folded *folded, uint32_t *ret)
+{
+	struct perfdata_text *text = &folded->text;
+	*ret = perfdata_text_failed(text) ? UINT32_MAX : pd_intern_put(folded->names, text->size ? text->data : "", text->size);
+	perfdata_text_clear(text);
+	return *ret == UINT32_MAX ? PERFDATA_ENOMEM : PERFDATA_OK;
+}
+
+static enum perfdata_status label_of(struct folded *folded, const char *text, uint32_t *ret)
+{
+	append_clean(&folded->text, text);
+	return take_label(folded, ret);
+}
+
+/* The name of a frame without a symbol: that of its file. */
+static void spell_file(struct folded *folded, uint32_t frame)
+{
+	struct perfdata_text *text = &folded->text;
+	const struct perfdata_frame *at = perfdata_session_frame(folded->session, frame);
+	const struct perfdata_dso *dso = at ? perfdata_session_dso(folded->session, at->dso) : NULL;
+	const char *name = dso ? dso->name : "[unknown]", *slash = strrchr(name, '/');
+	name = slash ? slash + 1 : name;
+	perfdata_text_string(text, *name == '[' ? "" : "[");
+	append_clean(text, name);
+	perfdata_text_string(text, *name == '[' ? "" : "]");
+}
+
+static enum perfdata_status add_inlined(struct folded *folded, uint32_t frame, uint32_t *labels, size_t *nr)
 {
 	enum { MAX_INLINED = 64 };
 	struct perfdata_source_line calls[MAX_INLINED];
+	size_t count;
+	if (perfdata_session_source(folded->session, frame, calls, MAX_INLINED, &count) != PERFDATA_OK)
+		return PERFDATA_OK;
+	enum perfdata_status status = PERFDATA_OK;
+	for (size_t i = count < MAX_INLINED ? count : MAX_INLINED; i-- > 0 && status == PERFDATA_OK;)
+		if (calls[i].inlined)
+			status = label_of(folded, calls[i].function ? calls[i].function : "[unknown]", &labels[(*nr)++]);
+	return status;
+}
+
+static enum perfdata_status labels_of(void *user, const struct pd_profile_node *node, bool is_caller, uint32_t *labels, size_t *ret_nr)
+{
+	(void)is_caller;
+	struct folded *folded = user;
 	struct perfdata_symbol symbol;
-	size_t nr;
-	perfdata_text_char(out, ';');
-	if (frame == PERFDATA_NONE) {
-		perfdata_text_literal(out, "[unknown]");
-		return;
+	*ret_nr = 1;
+	if (node->frame == PERFDATA_NONE)
+		return label_of(folded, "[unknown]", labels);
+	if (perfdata_session_symbol(folded->session, node->frame, UINT64_MAX, &symbol) != PERFDATA_OK) {
+		spell_file(folded, node->frame);
+		return take_label(folded, labels);
 	}
-	if (perfdata_session_symbol(folded->session, frame, UINT64_MAX, &symbol) != PERFDATA_OK) {
-		const struct perfdata_frame *at = perfdata_session_frame(folded->session, frame);
-		const struct perfdata_dso *dso = perfdata_session_dso(folded->session, at->dso);
-		const char *name = dso ? dso->name : "[unknown]", *slash = strrchr(name, '/');
-		name = slash ? slash + 1 : name;
-		perfdata_text_string(out, *name == '[' ? "" : "[");
-		append_clean(out, name);
-		perfdata_text_string(out, *name == '[' ? "" : "]");
-		return;
-	}
-	append_clean(out, symbol.name);
-	if (!inlines || perfdata_session_source(folded->session, frame, calls, MAX_INLINED, &nr) != PERFDATA_OK)
-		return;
-	for (size_t i = nr < MAX_INLINED ? nr : MAX_INLINED; i-- > 0;) {
-		if (!calls[i].inlined)
-			continue;
-		perfdata_text_char(out, ';');
-		append_clean(out, calls[i].function ? calls[i].function : "[unknown]");
-	}
+	const enum perfdata_status status = label_of(folded, symbol.name, labels);
+	/* nobody looks for inlined calls where a branch came from, nor where no chain was recorded */
+	if (status != PERFDATA_OK || !folded->with_inlines || node->origin == PERFDATA_STEP_BRANCH || node->origin == PD_ORIGIN_ALONE)
+		return status;
+	return add_inlined(folded, node->frame, labels, ret_nr);
 }
 
-/* The same, copied where the frame came before: finding what is inlined somewhere is dear. */
-static void append_frame(const struct folded *folded, struct text_cache *cache, uint32_t frame, bool inlines, struct perfdata_text *out)
-{
-	const uint64_t key = ((uint64_t)frame << 1 | inlines) + 1;
-	if (pd_text_cache_append(cache, key, out))
-		return;
-	const size_t before = out->size;
-	spell_frame(folded, frame, inlines, out);
-	if (!perfdata_text_failed(out))
-		pd_text_cache_put(cache, key, out->data + before, out->size - before);
-}
+/* --- the order of lines --------------------------------------------------------------------------------------------------------- */
 
-/* A line without its weight. */
-static void append_line(const struct folded *folded, struct text_cache *cache, const struct key *key, bool with_event,
-			struct perfdata_text *out)
-{
-	const struct perfdata_step *steps;
-	size_t nr;
-	if (with_event) {
-		append_clean(out, perfdata_reader_event(folded->reader, key->event)->name);
-		perfdata_text_char(out, ';');
-	}
-	append_clean(out, perfdata_session_comm(folded->session, key->comm));
-	if (key->stack == NO_CHAIN)
-		append_frame(folded, cache, key->frame, false, out);
-	else if (perfdata_session_stack(folded->session, key->stack, &steps, &nr) == PERFDATA_OK)
-		while (nr-- > 0)
-			append_frame(folded, cache, steps[nr].frame, folded->with_inlines && steps[nr].origin != PERFDATA_STEP_BRANCH, out);
-}
-
-struct line {
+/* A name, and what follows it in a line: nothing, which sorts before everything, or a semicolon, which no name contains. */
+struct ending {
 	const char *text;
-	size_t offset, size;
-	uint64_t weight;
+	size_t size;
+	uint32_t label;
+	bool last;
 };
 
-static int compare_lines(const void *left, const void *right)
+static int byte_at(const struct ending *ending, size_t at)
 {
-	const struct line *a = left, *b = right;
-	const int order = memcmp(a->text, b->text, a->size < b->size ? a->size : b->size);
-	return order ? order : (a->size > b->size) - (a->size < b->size);
+	return at < ending->size ? (unsigned char)ending->text[at] : ending->last ? -1 : ';';
 }
 
-static bool has_several_events(const struct table *table)
+static int compare_endings(const void *left, const void *right)
 {
-	for (size_t i = 1; i < table->nr; i++)
-		if (table->entries[i].key.event != table->entries[0].key.event)
-			return true;
-	return false;
+	const struct ending *a = left, *b = right;
+	const size_t size = a->size < b->size ? a->size : b->size;
+	const int order = memcmp(a->text, b->text, size);
+	return order ? order : byte_at(a, size) - byte_at(b, size);
 }
 
-/* Sorted; stacks that read the same, such as those that differ by an offset inside a function, are one line. */
-static void append_sorted(struct line *lines, size_t nr, struct perfdata_text *out)
+static enum perfdata_status rank_names(struct folded *folded)
 {
-	qsort(lines, nr, sizeof *lines, compare_lines);
-	for (size_t i = 0; i < nr;) {
-		uint64_t weight = lines[i].weight;
-		size_t next = i + 1;
-		for (; next < nr && compare_lines(&lines[i], &lines[next]) == 0; next++)
-			weight += lines[next].weight;
-		perfdata_text_append(out, lines[i].text, lines[i].size);
-		perfdata_text_char(out, ' ');
-		perfdata_text_u64(out, weight);
-		perfdata_text_char(out, '\n');
-		i = next;
+	const uint32_t nr = pd_intern_count(folded->names);
+	struct ending *endings = pd_malloc(2 * (size_t)nr * sizeof *endings);
+	folded->ranks = pd_malloc(2 * (size_t)nr * sizeof *folded->ranks);
+	if (endings && folded->ranks) {
+		for (uint32_t i = 0; i < 2 * nr; i++) {
+			struct ending *ending = &endings[i];
+			*ending = (struct ending){ .label = i / 2, .last = i % 2 };
+			ending->text = pd_intern_get(folded->names, i / 2, &ending->size);
+		}
+		qsort(endings, 2 * (size_t)nr, sizeof *endings, compare_endings);
+		for (uint32_t i = 0; i < 2 * nr; i++)
+			folded->ranks[2 * endings[i].label + endings[i].last] = i;
 	}
+	const bool ok = endings && folded->ranks;
+	pd_free(endings);
+	return ok ? PERFDATA_OK : PERFDATA_ENOMEM;
+}
+
+static uint64_t rank(const void *user, uint32_t label, bool self)
+{
+	const struct folded *folded = user;
+	return folded->ranks[2 * label + self];
+}
+
+/* --- lines ------------------------------------------------------------------------------------------------------------------------ */
+
+static enum perfdata_status visit(void *user, const struct pd_fold_visit *visit, const struct pd_fold_node *node)
+{
+	struct folded *folded = user;
+	struct perfdata_text *line = &folded->line, *out = folded->out;
+	size_t size;
+	const char *name = pd_intern_get(folded->names, node->label, &size);
+	switch (visit->event) {
+	case PD_FOLD_ENTER:
+		if (pd_vector_grow(&folded->ends, &folded->ends_room, visit->depth, sizeof *folded->ends) < 0)
+			return PERFDATA_ENOMEM;
+		folded->ends[visit->depth] = line->size;
+		perfdata_text_append(line, name, size);
+		perfdata_text_char(line, ';');
+		return perfdata_text_failed(line) ? PERFDATA_ENOMEM : PERFDATA_OK;
+	case PD_FOLD_LEAVE:
+		line->size = folded->ends[visit->depth];
+		return PERFDATA_OK;
+	case PD_FOLD_SELF:
+		if (line->size)
+			perfdata_text_append(out, line->data, line->size);
+		perfdata_text_append(out, name, size);
+		perfdata_text_char(out, ' ');
+		perfdata_text_u64(out, node->self);
+		perfdata_text_char(out, '\n');
+		break;
+	}
+	return perfdata_text_failed(out) ? PERFDATA_ENOMEM : PERFDATA_OK;
+}
+
+static bool has_several_events(const struct pd_profile *profile)
+{
+	unsigned nr = 0;
+	for (uint32_t i = 0; i < pd_profile_nr_events(profile); i++)
+		nr += pd_profile_event(profile, i) != NULL;
+	return nr > 1;
+}
+
+static enum perfdata_status fill(struct folded *folded, struct pd_fold *fold)
+{
+	const bool with_event = has_several_events(folded->profile);
+	struct pd_profile_walk *walk;
+	const struct pd_profile_entry *entry;
+	struct pd_profile_key front = { .event = UINT32_MAX };
+	uint32_t labels[2];
+	size_t nr = 0;
+	enum perfdata_status status = pd_profile_walk_new(folded->profile, &walk);
+	if (status != PERFDATA_OK)
+		return status;
+	while ((status = pd_profile_walk_next(walk, &entry)) == PERFDATA_OK) {
+		const struct pd_profile_key *key = &entry->key;
+		if (key->event != front.event || key->comm != front.comm) {
+			front = *key;
+			nr = 0;
+			if (with_event)
+				status = label_of(folded, perfdata_reader_event(folded->reader, key->event)->name, &labels[nr++]);
+			if (status == PERFDATA_OK)
+				status = label_of(folded, perfdata_session_comm(folded->session, key->comm), &labels[nr++]);
+		}
+		if (status == PERFDATA_OK)
+			status = pd_fold_add(fold, labels, nr, key->node, &entry->sums);
+		if (status != PERFDATA_OK)
+			break;
+	}
+	pd_profile_walk_free(walk);
+	return status == PERFDATA_END ? PERFDATA_OK : status;
 }
 
 static enum perfdata_status end(void *state, const struct perfdata_emit_end *end, struct perfdata_text *out)
 {
 	(void)end;
-	const struct folded *folded = state;
-	const struct table *table = &folded->table;
-	if (!table->nr)
-		return PERFDATA_OK;
-	struct line *lines = calloc(table->nr, sizeof *lines);
-	if (!lines)
-		return PERFDATA_ENOMEM;
-	const bool with_event = has_several_events(table);
-	struct text_cache cache;
-	struct perfdata_text texts;
-	perfdata_text_init(&texts);
-	texts.failed = !pd_text_cache_init(&cache);
-	for (size_t i = 0; i < table->nr && !perfdata_text_failed(&texts); i++) {
-		lines[i].offset = texts.size;
-		append_line(folded, &cache, &table->entries[i].key, with_event, &texts);
-		lines[i].size = texts.size - lines[i].offset;
-		lines[i].weight = table->entries[i].weight;
-	}
-	pd_text_cache_release(&cache);
-	for (size_t i = 0; i < table->nr && !perfdata_text_failed(&texts); i++)
-		lines[i].text = texts.data + lines[i].offset;
-	if (!perfdata_text_failed(&texts))
-		append_sorted(lines, table->nr, out);
-	const bool failed = perfdata_text_failed(&texts) || perfdata_text_failed(out);
-	perfdata_text_release(&texts);
-	free(lines);
-	return failed ? PERFDATA_ENOMEM : PERFDATA_OK;
+	struct folded *folded = state;
+	const struct pd_fold_options names = { .labels = labels_of, .user = folded };
+	const struct pd_fold_walk_options lines = { .rank = rank, .visit = visit, .user = folded };
+	struct pd_fold *fold;
+	folded->out = out;
+	enum perfdata_status status = pd_profile_finish(folded->profile);
+	if (status == PERFDATA_OK)
+		status = pd_fold_new(folded->profile, &names, &fold);
+	if (status != PERFDATA_OK)
+		return status;
+	status = fill(folded, fold);
+	if (status == PERFDATA_OK)
+		status = rank_names(folded);
+	if (status == PERFDATA_OK)
+		status = pd_fold_finish(fold);
+	if (status == PERFDATA_OK)
+		status = pd_fold_walk(fold, &lines);
+	pd_fold_free(fold);
+	return status;
 }
 
 const struct perfdata_emitter pd_emitter_folded = {
 	.abi = PERFDATA_EMITTER_ABI, .name = "folded", .help = "one line for each stack and its weight, for flame graphs",
-	.needs = PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES | PERFDATA_NEED_STACKS,
+	.needs = PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES | PERFDATA_NEED_NODES,
 	.symbols = true, .light = true, .options = options,
-	.begin = begin, .format = format, .merge = merge, .end = end, .free_part = free, .release = release,
+	.begin = begin, .format = format, .merge = merge, .end = end, .free_part = pd_profile_part_free, .release = release,
 };

@@ -354,12 +354,10 @@ static void spell_stack(const struct script_where *where, const struct perfdata_
 	}
 }
 
-void pd_script_stack_text(const struct script_where *where, uint32_t stack, uint64_t cookie, struct perfdata_text *out)
+void pd_script_stack_text(const struct script_where *where, const struct perfdata_step *steps, size_t nr, uint64_t cookie,
+			  struct perfdata_text *out)
 {
-	const struct perfdata_step *steps;
-	size_t nr;
-	if (perfdata_session_stack(where->setup->session, stack, &steps, &nr) == PERFDATA_OK)
-		spell_stack(where, steps, nr, cookie, out);
+	spell_stack(where, steps, nr, cookie, out);
 }
 
 void pd_script_kernel_symbol(const void *session, uint64_t address, struct perfdata_text *out)

@@ -54,7 +54,8 @@ const struct script_plan *pd_script_plan_get(struct script_cache *cache, const s
 /* Appends what stands behind an address: " SYM+0xOFF (DSO)", as far as ip_fields ask for it. frame may be PERFDATA_NONE. */
 void pd_script_frame_text(const struct script_where *where, uint32_t frame, struct perfdata_text *out);
 /* Appends the lines of a chain, each with its newline. cookie: this address is that of a chain that never came; 0: there is none. */
-void pd_script_stack_text(const struct script_where *where, uint32_t stack, uint64_t cookie, struct perfdata_text *out);
+void pd_script_stack_text(const struct script_where *where, const struct perfdata_step *steps, size_t nr, uint64_t cookie,
+			  struct perfdata_text *out);
 /* The parts alone: "SYM+0xOFF" (or "[unknown]"), the dso's name (or "[unknown]"). */
 void pd_script_symbol_text(const struct script_where *where, uint32_t frame, struct perfdata_text *out);
 void pd_script_dso_text(const struct script_where *where, uint32_t frame, struct perfdata_text *out);

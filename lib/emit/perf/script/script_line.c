@@ -477,8 +477,10 @@ static void spell_ip(const struct line *line)
 	struct perfdata_text *out = line->out;
 	if (line->plan->has_chain) {
 		perfdata_text_char(out, '\n');
-		if (line->delivery->stack != PERFDATA_NONE)
-			pd_script_stack_text(&line->where, line->delivery->stack, cookie_of(line), out);
+		size_t nr;
+		const struct perfdata_step *steps = perfdata_batch_stack(line->batch, line->delivery, &nr);
+		if (nr)
+			pd_script_stack_text(&line->where, steps, nr, cookie_of(line), out);
 		return;
 	}
 	perfdata_text_char(out, ' ');

@@ -1,0 +1,359 @@
+#include "config.h"
+#include <stdlib.h>
+#include <string.h>
+#include "base/memory.h"
+#include "base/tree.h"
+#include "profile/fold.h"
+#include "session/session.h"
+
+struct sums {
+	uint64_t self, self_samples, total, total_samples;
+};
+struct links {
+	uint32_t first_child, next;     /* 0: none */
+};
+/* Where a node of the tree of stacks stands in this one, below the front labels of this number. */
+struct location {
+	uint32_t front, node;
+};
+
+struct pd_fold {
+	struct pd_profile *profile;
+	struct pd_step_tree *stacks;
+	struct pd_fold_options options;
+	struct pd_tree tree;
+	struct pd_paged sums, links;    /* by node */
+	struct pd_paged places;         /* by node of the tree of stacks */
+	uint32_t front, front_node;     /* number and node of the front labels at hand */
+	struct pd_hash_map known;            /* label of a step << 1 | is_caller → where its labels stand in `labels` */
+	uint32_t *labels;               /* how many there are, then the labels, again and again */
+	size_t nr_labels, labels_room;
+	uint32_t *way;                  /* nodes of the tree of stacks whose place is wanted */
+	size_t nr_way, way_room;
+};
+
+enum perfdata_status pd_fold_new(struct pd_profile *profile, const struct pd_fold_options *options, struct pd_fold **ret)
+{
+	struct pd_fold *fold = pd_calloc(1, sizeof *fold);
+	if (!fold)
+		return PERFDATA_ENOMEM;
+	struct pd_account *account = pd_session_account(pd_profile_session(profile));
+	fold->profile = profile;
+	fold->stacks = pd_session_nodes(pd_profile_session(profile));
+	fold->options = *options;
+	pd_paged_init(&fold->sums, account, PD_USE_PROFILE, sizeof(struct sums));
+	pd_paged_init(&fold->links, account, PD_USE_PROFILE, sizeof(struct links));
+	pd_paged_init(&fold->places, account, PD_USE_PROFILE, sizeof(struct location));
+	if (pd_tree_init(&fold->tree, account, PD_USE_PROFILE) < 0) {
+		pd_fold_free(fold);
+		return PERFDATA_ENOMEM;
+	}
+	*ret = fold;
+	return PERFDATA_OK;
+}
+
+void pd_fold_free(struct pd_fold *fold)
+{
+	if (!fold)
+		return;
+	pd_tree_release(&fold->tree);
+	pd_paged_release(&fold->sums);
+	pd_paged_release(&fold->links);
+	pd_paged_release(&fold->places);
+	pd_hash_map_release(&fold->known);
+	pd_free(fold->labels);
+	pd_free(fold->way);
+	pd_free(fold);
+}
+
+/* --- filling --------------------------------------------------------------------------------------------------------------- */
+
+/* The labels of a node of the tree of stacks: how many, then each. */
+static enum perfdata_status find_labels(struct pd_fold *fold, uint32_t node, bool is_caller, const uint32_t **ret)
+{
+	uint32_t caller, label;
+	if (pd_tree_get(&fold->stacks->tree, node, &caller, &label) < 0)
+		return fold->stacks->tree.status;
+	const uint64_t key = (uint64_t)label << 1 | is_caller;
+	uint64_t at;
+	if (!pd_hash_map_get(&fold->known, key, &at)) {
+		struct pd_profile_node named;
+		uint32_t labels[PD_FOLD_MAX_LABELS];
+		size_t nr = 0;
+		enum perfdata_status status = pd_profile_node(fold->profile, node, &named);
+		if (status == PERFDATA_OK)
+			status = fold->options.labels(fold->options.user, &named, is_caller, labels, &nr);
+		if (status != PERFDATA_OK)
+			return status;
+		at = fold->nr_labels;
+		if (pd_vector_grow(&fold->labels, &fold->labels_room, fold->nr_labels + nr, sizeof *fold->labels) < 0 ||
+		    pd_hash_map_put(&fold->known, key, at) < 0)
+			return PERFDATA_ENOMEM;
+		fold->labels[at] = (uint32_t)nr;
+		memcpy(&fold->labels[at + 1], labels, nr * sizeof *labels);
+		fold->nr_labels += 1 + nr;
+	}
+	*ret = &fold->labels[at];
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status add_labels(struct pd_fold *fold, const uint32_t *labels, size_t nr, uint32_t *node)
+{
+	for (size_t i = 0; i < nr; i++) {
+		*node = pd_tree_child(&fold->tree, *node, labels[i]);
+		if (*node == UINT32_MAX)
+			return fold->tree.status;
+	}
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status add_step(struct pd_fold *fold, uint32_t stack_node, bool is_caller, uint32_t *node)
+{
+	const uint32_t *labels;
+	const enum perfdata_status status = find_labels(fold, stack_node, is_caller, &labels);
+	return status == PERFDATA_OK ? add_labels(fold, labels + 1, labels[0], node) : status;
+}
+
+/* Goes to the callers until one has a place. */
+static enum perfdata_status go_up(struct pd_fold *fold, uint32_t node, uint32_t *ret)
+{
+	fold->nr_way = 0;
+	for (*ret = fold->front_node; node;) {
+		const struct location *place = pd_paged_at(&fold->places, node);
+		if (!place)
+			return fold->places.status;
+		if (place->front == fold->front) {
+			*ret = place->node;
+			break;
+		}
+		if (pd_vector_grow(&fold->way, &fold->way_room, fold->nr_way, sizeof *fold->way) < 0)
+			return PERFDATA_ENOMEM;
+		fold->way[fold->nr_way++] = node;
+		uint32_t label;
+		if (pd_tree_get(&fold->stacks->tree, node, &node, &label) < 0)
+			return fold->stacks->tree.status;
+	}
+	return PERFDATA_OK;
+}
+
+/* Where a node stands as a caller. */
+static enum perfdata_status place_caller(struct pd_fold *fold, uint32_t stack_node, uint32_t *ret)
+{
+	enum perfdata_status status = go_up(fold, stack_node, ret);
+	while (status == PERFDATA_OK && fold->nr_way) {
+		const uint32_t next = fold->way[--fold->nr_way];
+		status = add_step(fold, next, fold->options.callers, ret);
+		struct location *place = status == PERFDATA_OK ? pd_paged_change(&fold->places, next) : NULL;
+		if (place)
+			*place = (struct location){ fold->front, *ret };
+		else if (status == PERFDATA_OK)
+			status = fold->places.status;
+	}
+	return status;
+}
+
+static enum perfdata_status set_front(struct pd_fold *fold, const uint32_t *labels, size_t nr)
+{
+	uint32_t node = 0;
+	const enum perfdata_status status = add_labels(fold, labels, nr, &node);
+	if (status == PERFDATA_OK && (node != fold->front_node || !fold->front)) {
+		fold->front_node = node;
+		fold->front++;
+	}
+	return status;
+}
+
+static enum perfdata_status place_stack(struct pd_fold *fold, uint32_t node, uint32_t *ret)
+{
+	if (!node) {
+		*ret = fold->front_node;
+		return PERFDATA_OK;
+	}
+	if (!fold->options.callers)
+		return place_caller(fold, node, ret);
+	uint32_t caller, label;
+	if (pd_tree_get(&fold->stacks->tree, node, &caller, &label) < 0)
+		return fold->stacks->tree.status;
+	const enum perfdata_status status = place_caller(fold, caller, ret);
+	return status == PERFDATA_OK ? add_step(fold, node, false, ret) : status;
+}
+
+static uint64_t add_weight(uint64_t a, uint64_t b)
+{
+	uint64_t sum;
+	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
+enum perfdata_status pd_fold_add(struct pd_fold *fold, const uint32_t *front, size_t nr, uint32_t node, const struct pd_profile_sums *sums)
+{
+	uint32_t place;
+	enum perfdata_status status = set_front(fold, front, nr);
+	if (status == PERFDATA_OK)
+		status = place_stack(fold, node, &place);
+	if (status != PERFDATA_OK)
+		return status;
+	struct sums *at = pd_paged_change(&fold->sums, place);
+	if (!at)
+		return fold->sums.status;
+	at->self = add_weight(at->self, sums->weight);
+	at->self_samples = add_weight(at->self_samples, sums->samples);
+	return PERFDATA_OK;
+}
+
+/* --- totals ------------------------------------------------------------------------------------------------------------------ */
+
+/* Adds a node to its parent, which has a lower number. */
+static enum perfdata_status finish_node(struct pd_fold *fold, uint32_t node)
+{
+	uint32_t parent, label;
+	struct sums *own = pd_paged_change(&fold->sums, node);
+	if (!own)
+		return fold->sums.status;
+	own->total = add_weight(own->total, own->self);
+	own->total_samples = add_weight(own->total_samples, own->self_samples);
+	if (!node)
+		return PERFDATA_OK;
+	const struct sums sums = *own;
+	if (pd_tree_get(&fold->tree, node, &parent, &label) < 0)
+		return fold->tree.status;
+	struct sums *above = pd_paged_change(&fold->sums, parent);
+	struct links *of_parent = pd_paged_change(&fold->links, parent), *links = pd_paged_change(&fold->links, node);
+	if (!above || !of_parent || !links)
+		return fold->sums.status ? fold->sums.status : fold->links.status;
+	above->total = add_weight(above->total, sums.total);
+	above->total_samples = add_weight(above->total_samples, sums.total_samples);
+	links->next = of_parent->first_child;
+	of_parent->first_child = node;
+	return PERFDATA_OK;
+}
+
+enum perfdata_status pd_fold_finish(struct pd_fold *fold)
+{
+	/* what was looked up is of no use any more */
+	pd_paged_release(&fold->places);
+	pd_hash_map_release(&fold->known);
+	enum perfdata_status status = PERFDATA_OK;
+	for (uint32_t node = fold->tree.count; node-- > 0 && status == PERFDATA_OK;)
+		status = finish_node(fold, node);
+	return status;
+}
+
+uint32_t pd_fold_nr_nodes(const struct pd_fold *fold) { return fold->tree.count; }
+
+enum perfdata_status pd_fold_node(struct pd_fold *fold, uint32_t node, struct pd_fold_node *ret)
+{
+	const struct sums *sums = pd_paged_at(&fold->sums, node);
+	if (!sums)
+		return fold->sums.status;
+	*ret = (struct pd_fold_node){ .self = sums->self, .self_samples = sums->self_samples, .total = sums->total,
+				      .total_samples = sums->total_samples };
+	return pd_tree_get(&fold->tree, node, &ret->parent, &ret->label) < 0 ? fold->tree.status : PERFDATA_OK;
+}
+
+/* --- walking ------------------------------------------------------------------------------------------------------------------- */
+
+struct item {
+	uint64_t rank;
+	uint32_t node;
+	enum pd_fold_event event;       /* PD_FOLD_SELF or PD_FOLD_ENTER */
+};
+/* A node whose children are gone through. */
+struct level {
+	uint32_t node;
+	size_t first, at, end;          /* its items */
+};
+struct walk {
+	struct pd_fold *fold;
+	const struct pd_fold_walk_options *options;
+	struct item *items;
+	size_t nr_items, items_room;
+	struct level *levels;
+	size_t nr_levels, levels_room;
+};
+
+static int compare_items(const void *left, const void *right)
+{
+	const struct item *a = left, *b = right;
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	if (a->event != b->event)
+		return a->event < b->event ? -1 : 1;
+	return a->node < b->node ? -1 : a->node > b->node;
+}
+
+static enum perfdata_status add_item(struct walk *walk, uint32_t node, uint32_t label, enum pd_fold_event event)
+{
+	if (pd_vector_grow(&walk->items, &walk->items_room, walk->nr_items, sizeof *walk->items) < 0)
+		return PERFDATA_ENOMEM;
+	const uint64_t rank = walk->options->rank(walk->options->user, label, event == PD_FOLD_SELF);
+	walk->items[walk->nr_items++] = (struct item){ rank, node, event };
+	return PERFDATA_OK;
+}
+
+/* Goes into a node: its children become items. */
+static enum perfdata_status enter(struct walk *walk, uint32_t node)
+{
+	struct pd_fold *fold = walk->fold;
+	const size_t first = walk->nr_items;
+	const struct links *links = pd_paged_at(&fold->links, node);
+	enum perfdata_status status = links ? PERFDATA_OK : fold->links.status;
+	for (uint32_t child = links ? links->first_child : 0; child && status == PERFDATA_OK;) {
+		struct pd_fold_node at;
+		status = pd_fold_node(fold, child, &at);
+		if (status == PERFDATA_OK && at.self_samples)
+			status = add_item(walk, child, at.label, PD_FOLD_SELF);
+		links = pd_paged_at(&fold->links, child);
+		if (!links)
+			return fold->links.status;
+		const uint32_t next = links->next;
+		if (status == PERFDATA_OK && links->first_child)
+			status = add_item(walk, child, at.label, PD_FOLD_ENTER);
+		child = next;
+	}
+	if (status == PERFDATA_OK && pd_vector_grow(&walk->levels, &walk->levels_room, walk->nr_levels, sizeof *walk->levels) < 0)
+		status = PERFDATA_ENOMEM;
+	if (status != PERFDATA_OK)
+		return status;
+	if (walk->nr_items - first > 1)
+		qsort(&walk->items[first], walk->nr_items - first, sizeof *walk->items, compare_items);
+	walk->levels[walk->nr_levels++] = (struct level){ node, first, first, walk->nr_items };
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status visit(struct walk *walk, enum pd_fold_event event, uint32_t node, size_t depth)
+{
+	struct pd_fold_node at;
+	const struct pd_fold_visit visit = { event, node, (unsigned)depth };
+	const enum perfdata_status status = pd_fold_node(walk->fold, node, &at);
+	return status == PERFDATA_OK ? walk->options->visit(walk->options->user, &visit, &at) : status;
+}
+
+static enum perfdata_status leave(struct walk *walk)
+{
+	const struct level level = walk->levels[--walk->nr_levels];
+	walk->nr_items = level.first;
+	return walk->nr_levels ? visit(walk, PD_FOLD_LEAVE, level.node, walk->nr_levels) : PERFDATA_OK;
+}
+
+static enum perfdata_status step(struct walk *walk)
+{
+	struct level *level = &walk->levels[walk->nr_levels - 1];
+	if (level->at == level->end)
+		return leave(walk);
+	const struct item item = walk->items[level->at++];
+	const enum perfdata_status status = visit(walk, item.event, item.node, walk->nr_levels);
+	if (item.event == PD_FOLD_SELF)
+		return status;
+	return status == PERFDATA_OK ? enter(walk, item.node) : status == PERFDATA_END ? PERFDATA_OK : status;
+}
+
+enum perfdata_status pd_fold_walk(struct pd_fold *fold, const struct pd_fold_walk_options *options)
+{
+	struct walk walk = { .fold = fold, .options = options };
+	enum perfdata_status status = enter(&walk, 0);
+	while (status == PERFDATA_OK && walk.nr_levels)
+		status = step(&walk);
+	pd_free(walk.items);
+	pd_free(walk.levels);
+	return status;
+}

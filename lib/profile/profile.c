@@ -1,0 +1,219 @@
+#include "config.h"
+#include "base/memory.h"
+#include "profile/profile_sums.h"
+#include "session/session.h"
+
+/* A sample as a batch has it. */
+struct sample {
+	struct pd_profile_key key;         /* its thread is the session's number still */
+	uint64_t weight;
+	int32_t pid, tid;
+	uint32_t comm;
+};
+struct pd_profile_part {
+	size_t nr;
+	struct sample samples[];
+};
+
+struct pd_profile {
+	const struct perfdata_session *session;
+	struct pd_profile_options options;
+	struct pd_sums_table sums;
+	struct pd_profile_sums *events;    /* by index */
+	size_t nr_events, events_room;
+	struct pd_profile_thread *threads;
+	size_t nr_threads, threads_room;
+	struct pd_hash_map thread_ids;          /* the session's number of a thread → index in threads */
+	struct pd_hash_map generations;         /* pid << 32 | tid → how many threads had them */
+	bool finished;
+};
+
+enum perfdata_status pd_profile_new(const struct perfdata_session *session, const struct pd_profile_options *options,
+				    struct pd_profile **ret)
+{
+	if (options->parts & PD_BY_SLICE && !options->slice)
+		return PERFDATA_EUSAGE;
+	struct pd_profile *profile = pd_calloc(1, sizeof *profile);
+	if (!profile)
+		return PERFDATA_ENOMEM;
+	profile->session = session;
+	profile->options = *options;
+	pd_sums_init(&profile->sums, pd_session_account(session));
+	*ret = profile;
+	return PERFDATA_OK;
+}
+
+void pd_profile_free(struct pd_profile *profile)
+{
+	if (!profile)
+		return;
+	pd_sums_release(&profile->sums);
+	pd_free(profile->events);
+	pd_free(profile->threads);
+	pd_hash_map_release(&profile->thread_ids);
+	pd_hash_map_release(&profile->generations);
+	pd_free(profile);
+}
+
+/* --- samples --------------------------------------------------------------------------------------------------------------- */
+
+static void take_sample(const struct pd_profile_options *options, const struct perfdata_delivery *delivery, struct sample *ret)
+{
+	const struct perfdata_raw *raw = delivery->record;
+	const uint32_t parts = options->parts;
+	*ret = (struct sample){
+		.key = {
+			.event = delivery->event->index, .node = delivery->node,
+			.thread = parts & PD_BY_THREAD ? delivery->thread : 0,
+			.comm = parts & PD_BY_COMM ? delivery->comm : PERFDATA_NONE,
+			.cpu = parts & PD_BY_CPU ? raw->cpu : PERFDATA_NONE,
+			.slice = parts & PD_BY_SLICE && raw->time != UINT64_MAX ? raw->time / options->slice : 0,
+		},
+		.weight = options->by_period ? delivery->period : 1, .pid = delivery->pid, .tid = delivery->tid, .comm = delivery->comm,
+	};
+}
+
+enum perfdata_status pd_profile_collect(const struct pd_profile *profile, const struct perfdata_batch *batch, struct pd_profile_part **ret)
+{
+	struct pd_profile_part *part = pd_malloc(sizeof *part + batch->nr_deliveries * sizeof *part->samples);
+	if (!part)
+		return PERFDATA_ENOMEM;
+	part->nr = 0;
+	for (size_t i = 0; i < batch->nr_deliveries; i++) {
+		const struct perfdata_delivery *delivery = &batch->deliveries[i];
+		if (delivery->record->type == PERFDATA_RECORD_SAMPLE && !(delivery->flags & PERFDATA_DELIVERY_SILENT) && delivery->event &&
+		    delivery->node != PERFDATA_NONE)
+			take_sample(&profile->options, delivery, &part->samples[part->nr++]);
+	}
+	*ret = part;
+	return PERFDATA_OK;
+}
+
+void pd_profile_part_free(void *part) { pd_free(part); }
+
+/* The profile's number of a thread, which is in the order of the samples. */
+static enum perfdata_status find_thread(struct pd_profile *profile, const struct sample *sample, uint32_t *ret)
+{
+	const uint64_t who = (uint64_t)(uint32_t)sample->pid << 32 | (uint32_t)sample->tid;
+	uint64_t index, generation = 0;
+	if (!pd_hash_map_get(&profile->thread_ids, sample->key.thread, &index)) {
+		(void)pd_hash_map_get(&profile->generations, who, &generation);
+		index = profile->nr_threads;
+		if (pd_vector_grow(&profile->threads, &profile->threads_room, profile->nr_threads, sizeof *profile->threads) < 0 ||
+		    pd_hash_map_put(&profile->thread_ids, sample->key.thread, index) < 0 ||
+		    pd_hash_map_put(&profile->generations, who, generation + 1) < 0)
+			return PERFDATA_ENOMEM;
+		profile->threads[profile->nr_threads++] = (struct pd_profile_thread){
+			.pid = sample->pid, .tid = sample->tid, .generation = (uint32_t)generation,
+		};
+	}
+	profile->threads[index].comm = sample->comm;
+	*ret = (uint32_t)index;
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status add_to_event(struct pd_profile *profile, uint32_t event, const struct pd_profile_sums *sums)
+{
+	while (profile->nr_events <= event) {
+		if (pd_vector_grow(&profile->events, &profile->events_room, profile->nr_events, sizeof *profile->events) < 0)
+			return PERFDATA_ENOMEM;
+		profile->events[profile->nr_events++] = (struct pd_profile_sums){ 0 };
+	}
+	pd_profile_sums_add(&profile->events[event], sums);
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status add_sample(struct pd_profile *profile, struct sample *sample)
+{
+	const struct pd_profile_sums sums = pd_profile_sums_of(sample->weight);
+	enum perfdata_status status = PERFDATA_OK;
+	if (profile->options.parts & PD_BY_THREAD)
+		status = find_thread(profile, sample, &sample->key.thread);
+	if (status == PERFDATA_OK)
+		status = add_to_event(profile, sample->key.event, &sums);
+	return status == PERFDATA_OK ? pd_sums_add(&profile->sums, &sample->key, &sums) : status;
+}
+
+enum perfdata_status pd_profile_add(struct pd_profile *profile, struct pd_profile_part *part)
+{
+	enum perfdata_status status = PERFDATA_OK;
+	for (size_t i = 0; part && i < part->nr && status == PERFDATA_OK; i++)
+		status = add_sample(profile, &part->samples[i]);
+	pd_free(part);
+	return status;
+}
+
+enum perfdata_status pd_profile_finish(struct pd_profile *profile)
+{
+	pd_sums_sort(&profile->sums);
+	profile->finished = true;
+	return PERFDATA_OK;
+}
+
+const struct perfdata_session *pd_profile_session(const struct pd_profile *profile) { return profile->session; }
+
+/* --- what came out ----------------------------------------------------------------------------------------------------------- */
+
+const struct pd_profile_sums *pd_profile_event(const struct pd_profile *profile, uint32_t event)
+{
+	return event < profile->nr_events && profile->events[event].samples ? &profile->events[event] : NULL;
+}
+
+uint32_t pd_profile_nr_events(const struct pd_profile *profile) { return (uint32_t)profile->nr_events; }
+
+uint32_t pd_profile_nr_threads(const struct pd_profile *profile) { return (uint32_t)profile->nr_threads; }
+
+const struct pd_profile_thread *pd_profile_thread(const struct pd_profile *profile, uint32_t thread)
+{
+	return thread < profile->nr_threads ? &profile->threads[thread] : NULL;
+}
+
+struct pd_profile_walk {
+	struct pd_sums_walk *sums;
+};
+
+enum perfdata_status pd_profile_walk_new(struct pd_profile *profile, struct pd_profile_walk **ret)
+{
+	struct pd_profile_walk *walk = profile->finished ? pd_calloc(1, sizeof *walk) : NULL;
+	if (!walk)
+		return profile->finished ? PERFDATA_ENOMEM : PERFDATA_EUSAGE;
+	const enum perfdata_status status = pd_sums_walk_new(&profile->sums, &walk->sums);
+	if (status == PERFDATA_OK)
+		*ret = walk;
+	else
+		pd_free(walk);
+	return status;
+}
+
+enum perfdata_status pd_profile_walk_next(struct pd_profile_walk *walk, const struct pd_profile_entry **ret)
+{
+	return pd_sums_walk_next(walk->sums, ret);
+}
+
+void pd_profile_walk_free(struct pd_profile_walk *walk)
+{
+	if (walk)
+		pd_sums_walk_free(walk->sums);
+	pd_free(walk);
+}
+
+uint32_t pd_profile_nr_nodes(const struct pd_profile *profile)
+{
+	const struct pd_step_tree *tree = pd_session_nodes(profile->session);
+	return tree ? tree->tree.count : 1;
+}
+
+enum perfdata_status pd_profile_node(struct pd_profile *profile, uint32_t node, struct pd_profile_node *ret)
+{
+	struct pd_step_tree *tree = pd_session_nodes(profile->session);
+	struct perfdata_step step;
+	if (!tree || !node || node >= tree->tree.count)
+		return PERFDATA_EUSAGE;
+	if (pd_step_tree_get(tree, node, &ret->caller, &step) < 0)
+		return tree->status;
+	ret->frame = step.frame;
+	ret->ip = step.ip;
+	ret->cpumode = step.cpumode;
+	ret->origin = step.origin;
+	return PERFDATA_OK;
+}

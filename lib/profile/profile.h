@@ -1,0 +1,116 @@
+/* How much weight lies where: samples added up by event, by stack, and by what else is asked for. One aggregation for everything that sums samples
+ * up: folded stacks, reports, flame graphs, profiles of other tools, comparisons.
+ *
+ * A stack is a node of the session's tree of stacks (PERFDATA_NEED_NODES): a node is (node of the caller, frame). Node 0 is the root, which has
+ * no frame; a caller's id is always lower than that of what it calls. Samples that share callers share nodes.
+ *
+ * An emitter uses it in this way:
+ *
+ *     needs:   PERFDATA_NEED_DELIVERIES | _THREADS | _FRAMES | _NODES
+ *     begin    pd_profile_new
+ *     format   pd_profile_collect  any thread; what one batch holds, handed on as the emitter's `part`
+ *     merge    pd_profile_add      one batch at a time, in order
+ *     end      pd_profile_finish; then the tables and walks below, in one thread
+ *
+ * The result depends on the recording alone, not on the number of threads. Sums grow with distinct keys; beyond the session's limit of memory they
+ * go out in sorted runs to temporary files and are merged by the walk: nothing is dropped. */
+#ifndef PD_PROFILE_H
+#define PD_PROFILE_H
+
+#include "perfdata/session.h"
+
+/* What distinguishes samples beside event and stack. */
+enum pd_profile_parts {
+	PD_BY_THREAD = 1,    /* the thread: pid, tid and which of those that had this tid one after the other */
+	PD_BY_COMM = 2,      /* the name of the thread when the sample was taken */
+	PD_BY_CPU = 4,
+	PD_BY_SLICE = 8,     /* the slice of time */
+};
+
+struct pd_profile_options {
+	uint32_t parts;      /* enum pd_profile_parts */
+	uint64_t slice;      /* length of a slice in ns, with PD_BY_SLICE; not 0 */
+	bool by_period;      /* a sample weighs its period; else 1 */
+};
+
+struct pd_profile_key {
+	uint32_t event;      /* index: perfdata_reader_event */
+	uint32_t thread;     /* pd_profile_thread; 0 if not asked for */
+	uint32_t comm;       /* perfdata_session_comm; PERFDATA_NONE if not asked for or unknown */
+	uint32_t cpu;        /* PERFDATA_NONE if not asked for or unknown */
+	uint64_t slice;      /* time / length, so slice n begins at n * length ns; 0 if not asked for */
+	uint32_t node;       /* what was executing: the last frame of the stack. 0: an empty or broken chain. A sample without a callchain
+	                      * has a node whose caller is the root, and whose origin is PD_ORIGIN_ALONE */
+};
+
+/* Sums of weights saturate; `overflow` says that one did. */
+struct pd_profile_sums {
+	uint64_t samples, weight;
+	uint64_t squares[2];         /* sum of squared weights: low and high half */
+	bool overflow;
+};
+void pd_profile_sums_add(struct pd_profile_sums *sums, const struct pd_profile_sums *more);
+
+struct pd_profile;
+struct pd_profile_part;              /* of one batch */
+
+/* Borrows the session, whose memory account it draws from. PERFDATA_ENOMEM, PERFDATA_EUSAGE. */
+enum perfdata_status pd_profile_new(const struct perfdata_session *session, const struct pd_profile_options *options,
+				    struct pd_profile **ret);
+void pd_profile_free(struct pd_profile *profile);
+
+/* The samples of a batch: deliveries of samples that are not silent and have an event. Any thread. */
+enum perfdata_status pd_profile_collect(const struct pd_profile *profile, const struct perfdata_batch *batch, struct pd_profile_part **ret);
+void pd_profile_part_free(void *part);   /* the emitter's free_part */
+/* Takes the part over, also on failure. PERFDATA_ENOMEM, PERFDATA_EWRITE (a temporary file). */
+enum perfdata_status pd_profile_add(struct pd_profile *profile, struct pd_profile_part *part);
+/* The session that the profile is of: for names. */
+const struct perfdata_session *pd_profile_session(const struct pd_profile *profile);
+/* After the last part. */
+enum perfdata_status pd_profile_finish(struct pd_profile *profile);
+
+/* --- totals ------------------------------------------------------------------------------------------------------------------- */
+
+/* Of one event; NULL where no sample of it came. `event` is an index. */
+const struct pd_profile_sums *pd_profile_event(const struct pd_profile *profile, uint32_t event);
+uint32_t pd_profile_nr_events(const struct pd_profile *profile);   /* one above the highest index that came */
+/* What was lost is in the summary of the session: lost_records and lost_samples. */
+
+/* --- keys --------------------------------------------------------------------------------------------------------------------- */
+
+struct pd_profile_entry {
+	struct pd_profile_key key;
+	struct pd_profile_sums sums;
+};
+/* All keys, in order of event, thread, comm, cpu, slice, node, as numbers. Several walks may be open, and a walk may be started again. */
+struct pd_profile_walk;
+enum perfdata_status pd_profile_walk_new(struct pd_profile *profile, struct pd_profile_walk **ret);
+/* PERFDATA_END behind the last. *ret lives until the next call. PERFDATA_EREAD: a temporary file could not be read. */
+enum perfdata_status pd_profile_walk_next(struct pd_profile_walk *walk, const struct pd_profile_entry **ret);
+void pd_profile_walk_free(struct pd_profile_walk *walk);
+
+struct pd_profile_thread {
+	int32_t pid, tid;            /* -1: unknown */
+	uint32_t generation;         /* 0 for the first thread with this pid and tid, 1 for the next one */
+	uint32_t comm;               /* its last name among the samples */
+};
+uint32_t pd_profile_nr_threads(const struct pd_profile *profile);
+const struct pd_profile_thread *pd_profile_thread(const struct pd_profile *profile, uint32_t thread);
+
+/* --- the tree of stacks --------------------------------------------------------------------------------------------------------- */
+
+/* pd_profile_node's `origin` beside enum perfdata_step_origin. */
+#define PD_ORIGIN_ALONE 3u           /* the address of a sample that has no callchain */
+
+struct pd_profile_node {
+	uint32_t caller;             /* node; 0: the root */
+	uint32_t frame;              /* perfdata_session_frame, or PERFDATA_NONE: an address that belongs to nothing */
+	uint64_t ip;                 /* that address, where frame is PERFDATA_NONE; else 0 */
+	uint16_t cpumode;            /* enum perfdata_cpumode, where frame is PERFDATA_NONE */
+	uint16_t origin;             /* enum perfdata_step_origin, or PD_ORIGIN_ALONE */
+};
+uint32_t pd_profile_nr_nodes(const struct pd_profile *profile);    /* with the root: ids are below */
+/* Not for the root. PERFDATA_EREAD: a temporary file could not be read. */
+enum perfdata_status pd_profile_node(struct pd_profile *profile, uint32_t node, struct pd_profile_node *ret);
+
+#endif

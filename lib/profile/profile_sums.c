@@ -1,0 +1,282 @@
+#include "config.h"
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/fdio.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "profile/profile_sums.h"
+
+/* A run of fewer entries is not worth a seek. */
+#define MIN_RUN_ENTRIES ((size_t)4096)
+/* What a walk reads of a run at once. */
+#define ENTRIES_AT_ONCE ((size_t)512)
+
+/* --- 128 bits ---------------------------------------------------------------------------------------------------------- */
+
+static void multiply(uint64_t a, uint64_t b, uint64_t ret[2])
+{
+	const uint64_t low = (a & UINT32_MAX) * (b & UINT32_MAX), high = (a >> 32) * (b >> 32);
+	const uint64_t cross1 = (a >> 32) * (b & UINT32_MAX), cross2 = (a & UINT32_MAX) * (b >> 32);
+	const uint64_t middle = (low >> 32) + (cross1 & UINT32_MAX) + (cross2 & UINT32_MAX);
+	ret[0] = middle << 32 | (low & UINT32_MAX);
+	ret[1] = high + (cross1 >> 32) + (cross2 >> 32) + (middle >> 32);
+}
+
+static uint64_t add(uint64_t a, uint64_t b, bool *overflow)
+{
+	uint64_t sum;
+	if (!__builtin_add_overflow(a, b, &sum))
+		return sum;
+	*overflow = true;
+	return UINT64_MAX;
+}
+
+void pd_profile_sums_add(struct pd_profile_sums *sums, const struct pd_profile_sums *more)
+{
+	uint64_t low, high;
+	sums->overflow |= more->overflow;
+	sums->samples = add(sums->samples, more->samples, &sums->overflow);
+	sums->weight = add(sums->weight, more->weight, &sums->overflow);
+	const bool carry = __builtin_add_overflow(sums->squares[0], more->squares[0], &low);
+	if (__builtin_add_overflow(sums->squares[1], more->squares[1], &high) || __builtin_add_overflow(high, carry, &high)) {
+		sums->overflow = true;
+		low = high = UINT64_MAX;
+	}
+	sums->squares[0] = low;
+	sums->squares[1] = high;
+}
+
+struct pd_profile_sums pd_profile_sums_of(uint64_t weight)
+{
+	struct pd_profile_sums sums = { .samples = 1, .weight = weight };
+	multiply(weight, weight, sums.squares);
+	return sums;
+}
+
+/* --- the table --------------------------------------------------------------------------------------------------------- */
+
+void pd_sums_init(struct pd_sums_table *table, struct pd_account *account)
+{
+	*table = (struct pd_sums_table){ .account = account, .seed = pd_hash_seed(table), .fd = -1 };
+}
+
+static size_t bytes_of(const struct pd_sums_table *table)
+{
+	return table->room * sizeof *table->entries + table->nr_slots * sizeof *table->slots;
+}
+
+void pd_sums_release(struct pd_sums_table *table)
+{
+	pd_account_give(table->account, PD_USE_PROFILE, bytes_of(table));
+	pd_free(table->entries);
+	pd_free(table->slots);
+	pd_free(table->runs);
+	if (table->fd >= 0)
+		close(table->fd);
+	*table = (struct pd_sums_table){ .fd = -1 };
+}
+
+static uint64_t hash_of(const struct pd_sums_table *table, const struct pd_profile_key *key)
+{
+	uint64_t hash = pd_hash_u64((uint64_t)key->node << 32 | key->comm, table->seed);
+	hash = pd_hash_u64(hash, (uint64_t)key->event << 32 | key->thread);
+	return key->slice || key->cpu != PERFDATA_NONE ? pd_hash_u64(hash, key->slice << 20 ^ key->cpu) : hash;
+}
+
+static bool same_key(const struct pd_profile_key *a, const struct pd_profile_key *b)
+{
+	return a->node == b->node && a->event == b->event && a->thread == b->thread && a->comm == b->comm && a->cpu == b->cpu &&
+	       a->slice == b->slice;
+}
+
+#define ORDER(a, b) if ((a) != (b)) return (a) < (b) ? -1 : 1
+static int compare_keys(const struct pd_profile_key *a, const struct pd_profile_key *b)
+{
+	ORDER(a->event, b->event);
+	ORDER(a->thread, b->thread);
+	ORDER(a->comm, b->comm);
+	ORDER(a->cpu, b->cpu);
+	ORDER(a->slice, b->slice);
+	ORDER(a->node, b->node);
+	return 0;
+}
+
+static int compare_entries(const void *left, const void *right)
+{
+	const struct pd_profile_entry *a = left, *b = right;
+	return compare_keys(&a->key, &b->key);
+}
+
+void pd_sums_sort(struct pd_sums_table *table)
+{
+	if (table->nr)
+		qsort(table->entries, table->nr, sizeof *table->entries, compare_entries);
+}
+
+/* Writes out what is in memory; the table is empty then. */
+static enum perfdata_status spill(struct pd_sums_table *table)
+{
+	const size_t size = table->nr * sizeof *table->entries;
+	if (table->fd < 0)
+		table->fd = pd_tempfile(table->account->tmpdir);
+	if (table->fd < 0)
+		return PERFDATA_EWRITE;
+	if (pd_vector_grow(&table->runs, &table->runs_room, table->nr_runs, sizeof *table->runs) < 0)
+		return PERFDATA_ENOMEM;
+	pd_sums_sort(table);
+	if (pd_write_full(table->fd, table->entries, size) < 0)
+		return PERFDATA_EWRITE;
+	table->runs[table->nr_runs++] = (struct pd_run){ table->file_size, table->nr };
+	table->file_size += size;
+	table->nr = 0;
+	memset(table->slots, 0, table->nr_slots * sizeof *table->slots);
+	return PERFDATA_OK;
+}
+
+static int grow_slots(struct pd_sums_table *table)
+{
+	const size_t nr = table->nr_slots ? table->nr_slots * 2 : 256;
+	uint32_t *slots = pd_calloc(nr, sizeof *slots);
+	if (!slots)
+		return -1;
+	for (size_t i = 0; i < table->nr; i++) {
+		size_t at = (size_t)hash_of(table, &table->entries[i].key) & (nr - 1);
+		while (slots[at])
+			at = (at + 1) & (nr - 1);
+		slots[at] = (uint32_t)i + 1;
+	}
+	pd_free(table->slots);
+	table->slots = slots;
+	table->nr_slots = nr;
+	return 0;
+}
+
+/* Room for one entry more, in memory or by writing out what is there. */
+static enum perfdata_status make_room(struct pd_sums_table *table)
+{
+	const bool grows = table->nr == table->room || table->nr * 2 >= table->nr_slots;
+	if (table->nr >= MIN_RUN_ENTRIES && (table->nr >= UINT32_MAX / 2 || (grows && pd_account_is_tight(table->account)) ||
+					     (table->nr % 1024 == 0 && pd_account_is_over(table->account))))
+		return spill(table);
+	const size_t before = bytes_of(table);
+	const bool ok = (table->nr * 2 < table->nr_slots || grow_slots(table) == 0) &&
+			pd_vector_grow(&table->entries, &table->room, table->nr, sizeof *table->entries) == 0;
+	pd_account_change(table->account, PD_USE_PROFILE, before, bytes_of(table));
+	return ok ? PERFDATA_OK : PERFDATA_ENOMEM;
+}
+
+/* The slot of a key, or a free one for it. */
+static uint32_t *slot_of(const struct pd_sums_table *table, const struct pd_profile_key *key)
+{
+	size_t at = (size_t)hash_of(table, key) & (table->nr_slots - 1);
+	while (table->slots[at] && !same_key(&table->entries[table->slots[at] - 1].key, key))
+		at = (at + 1) & (table->nr_slots - 1);
+	return &table->slots[at];
+}
+
+enum perfdata_status pd_sums_add(struct pd_sums_table *table, const struct pd_profile_key *key, const struct pd_profile_sums *sums)
+{
+	if (table->nr_slots) {
+		const uint32_t *slot = slot_of(table, key);
+		if (*slot) {
+			pd_profile_sums_add(&table->entries[*slot - 1].sums, sums);
+			return PERFDATA_OK;
+		}
+	}
+	const enum perfdata_status status = make_room(table);
+	if (status != PERFDATA_OK)
+		return status;
+	struct pd_profile_entry *entry = &table->entries[table->nr++];
+	memset(entry, 0, sizeof *entry);
+	entry->key = *key;
+	entry->sums = *sums;
+	*slot_of(table, key) = (uint32_t)table->nr;
+	return PERFDATA_OK;
+}
+
+/* --- walks --------------------------------------------------------------------------------------------------------------- */
+
+struct source {
+	struct pd_run run;                  /* what was not read yet; none for what is in memory */
+	struct pd_profile_entry *buffer;    /* NULL: the table's own */
+	const struct pd_profile_entry *at, *end;
+};
+struct pd_sums_walk {
+	const struct pd_sums_table *table;
+	struct pd_profile_entry result;
+	size_t nr;
+	struct source sources[];
+};
+
+void pd_sums_walk_free(struct pd_sums_walk *walk)
+{
+	for (size_t i = 0; walk && i < walk->nr; i++)
+		pd_free(walk->sources[i].buffer);
+	pd_free(walk);
+}
+
+/* Reads on where all that was read was taken. */
+static enum perfdata_status refill(const struct pd_sums_walk *walk, struct source *source)
+{
+	if (source->at < source->end || !source->run.entries)
+		return PERFDATA_OK;
+	const size_t nr = source->run.entries < ENTRIES_AT_ONCE ? (size_t)source->run.entries : ENTRIES_AT_ONCE;
+	const size_t size = nr * sizeof *source->buffer;
+	if (pd_pread_full(walk->table->fd, source->buffer, size, source->run.offset) != (int64_t)size)
+		return PERFDATA_EREAD;
+	source->at = source->buffer;
+	source->end = source->buffer + nr;
+	source->run.offset += size;
+	source->run.entries -= nr;
+	return PERFDATA_OK;
+}
+
+enum perfdata_status pd_sums_walk_new(const struct pd_sums_table *table, struct pd_sums_walk **ret)
+{
+	const size_t nr = table->nr_runs + 1;
+	struct pd_sums_walk *walk = pd_calloc(1, sizeof *walk + nr * sizeof *walk->sources);
+	if (!walk)
+		return PERFDATA_ENOMEM;
+	walk->table = table;
+	walk->nr = nr;
+	enum perfdata_status status = PERFDATA_OK;
+	for (size_t i = 0; i < table->nr_runs && status == PERFDATA_OK; i++) {
+		struct source *source = &walk->sources[i];
+		source->run = table->runs[i];
+		source->buffer = pd_malloc(ENTRIES_AT_ONCE * sizeof *source->buffer);
+		status = source->buffer ? refill(walk, source) : PERFDATA_ENOMEM;
+	}
+	walk->sources[nr - 1].at = table->entries;
+	walk->sources[nr - 1].end = table->entries ? table->entries + table->nr : NULL;
+	if (status != PERFDATA_OK) {
+		pd_sums_walk_free(walk);
+		return status;
+	}
+	*ret = walk;
+	return PERFDATA_OK;
+}
+
+enum perfdata_status pd_sums_walk_next(struct pd_sums_walk *walk, const struct pd_profile_entry **ret)
+{
+	const struct pd_profile_entry *first = NULL;
+	for (size_t i = 0; i < walk->nr; i++) {
+		const struct source *source = &walk->sources[i];
+		if (source->at < source->end && (!first || compare_keys(&source->at->key, &first->key) < 0))
+			first = source->at;
+	}
+	if (!first)
+		return PERFDATA_END;
+	walk->result = (struct pd_profile_entry){ .key = first->key };
+	for (size_t i = 0; i < walk->nr; i++) {
+		struct source *source = &walk->sources[i];
+		if (source->at >= source->end || !same_key(&source->at->key, &walk->result.key))
+			continue;
+		pd_profile_sums_add(&walk->result.sums, &source->at->sums);
+		source->at++;
+		if (refill(walk, source) != PERFDATA_OK)
+			return PERFDATA_EREAD;
+	}
+	*ret = &walk->result;
+	return PERFDATA_OK;
+}

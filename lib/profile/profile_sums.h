@@ -1,0 +1,43 @@
+/* Sums by key: a table in memory, and sorted runs of it in a temporary file. */
+#ifndef PD_PROFILE_SUMS_H
+#define PD_PROFILE_SUMS_H
+
+#include "base/account.h"
+#include "profile/profile.h"
+
+struct pd_run {
+	uint64_t offset;                   /* in the file */
+	uint64_t entries;
+};
+
+/* {0} but for the account is an empty table. */
+struct pd_sums_table {
+	struct pd_account *account;
+	struct pd_profile_entry *entries;  /* in order of their first appearance since the last run; sorted after pd_sums_sort */
+	size_t nr, room;
+	uint32_t *slots;                   /* index + 1; 0: free */
+	size_t nr_slots;                   /* a power of two, more than the entries */
+	uint64_t seed;
+	int fd;                            /* of the runs; -1: none */
+	uint64_t file_size;
+	struct pd_run *runs;
+	size_t nr_runs, runs_room;
+};
+
+void pd_sums_init(struct pd_sums_table *table, struct pd_account *account);
+void pd_sums_release(struct pd_sums_table *table);
+/* PERFDATA_ENOMEM, PERFDATA_EWRITE. */
+enum perfdata_status pd_sums_add(struct pd_sums_table *table, const struct pd_profile_key *key, const struct pd_profile_sums *sums);
+/* After the last one: what is in memory stands in the order of keys. */
+void pd_sums_sort(struct pd_sums_table *table);
+
+/* Those of one sample. */
+struct pd_profile_sums pd_profile_sums_of(uint64_t weight);
+
+/* All entries in the order of keys. */
+struct pd_sums_walk;
+enum perfdata_status pd_sums_walk_new(const struct pd_sums_table *table, struct pd_sums_walk **ret);
+enum perfdata_status pd_sums_walk_next(struct pd_sums_walk *walk, const struct pd_profile_entry **ret);
+void pd_sums_walk_free(struct pd_sums_walk *walk);
+
+#endif

@@ -1,0 +1,69 @@
+/* The addresses of a recorded callchain, one after the other, and the mode that each is of. */
+#ifndef PD_CHAIN_WALK_H
+#define PD_CHAIN_WALK_H
+
+#include "session/state.h"
+
+struct pd_chain_walk {
+	const struct perfdata_list *parts[2];
+	unsigned part;
+	uint64_t at;
+	uint16_t cpumode;
+	uint16_t origin;
+	bool in_kernel;                 /* the chain began in the kernel */
+	bool broken;
+};
+
+static inline bool pd_walk_context(struct pd_chain_walk *walk, uint64_t marker)
+{
+	switch (marker) {
+	case PERFDATA_CONTEXT_HV:
+		walk->cpumode = PERFDATA_CPUMODE_HYPERVISOR;
+		return true;
+	case PERFDATA_CONTEXT_KERNEL:
+		walk->cpumode = PERFDATA_CPUMODE_KERNEL;
+		walk->in_kernel = true;
+		return true;
+	case PERFDATA_CONTEXT_USER:
+	case PERFDATA_CONTEXT_USER_DEFERRED:
+		walk->cpumode = PERFDATA_CPUMODE_USER;
+		return true;
+	}
+	return false;
+}
+
+/* The next address of the chain; markers switch the mode. An unknown marker makes the chain broken: perf throws all of it away. */
+static inline bool pd_walk_next(struct pd_chain_walk *walk, uint64_t *ret_ip)
+{
+	while (walk->part < 2 && walk->parts[walk->part]) {
+		const struct perfdata_list *list = walk->parts[walk->part];
+		if (walk->at >= list->count) {
+			walk->part++;
+			walk->at = 0;
+			continue;
+		}
+		uint64_t ip = perfdata_list_u64(list, walk->at++);
+		if (ip < PERFDATA_CONTEXT_MAX) {
+			*ret_ip = ip;
+			return true;
+		}
+		if (!pd_walk_context(walk, ip)) {
+			walk->broken = true;
+			return false;
+		}
+		/* what follows the marker of a deferred chain is its cookie; with the rest at hand it is left out */
+		if (ip == PERFDATA_CONTEXT_USER_DEFERRED && walk->parts[1])
+			walk->at = list->count;
+	}
+	return false;
+}
+
+static inline struct pd_chain_walk pd_walk_start(const struct perfdata_list *chain, const struct perfdata_list *deferred)
+{
+	return (struct pd_chain_walk){ .parts = { chain, deferred }, .cpumode = PERFDATA_CPUMODE_USER };
+}
+
+/* A user address below kernel addresses of a chain may still be of the program that exec is replacing. */
+static inline bool pd_walk_is_below_kernel(const struct pd_chain_walk *walk) { return walk->in_kernel && walk->cpumode == PERFDATA_CPUMODE_USER; }
+
+#endif

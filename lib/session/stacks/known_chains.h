@@ -1,0 +1,57 @@
+/* Chains that were resolved lately: what the words of a chain, seen through a set of maps, stand for. Of a fixed size: the oldest are forgotten,
+ * which costs time and never changes what comes out. */
+#ifndef PD_KNOWN_CHAINS_H
+#define PD_KNOWN_CHAINS_H
+
+#include "base/account.h"
+#include "perfdata/session.h"
+
+/* What a chain stands for, as far as it is asked for. */
+struct pd_known_chain {
+	uint64_t maps, kernel;             /* see pd_chain_key */
+	uint32_t recorded, deferred;       /* words of each; UINT32_MAX: there is no such list */
+	uint32_t stack, node;
+	uint32_t steps;                    /* 0: steps are not kept */
+	uint32_t at;                       /* where its steps stand in the batch of this number */
+	uint64_t batch;
+	uint64_t words[];                  /* of both lists; then the steps */
+};
+
+struct pd_chain_slot;
+struct pd_known_chains {
+	struct pd_account *account;
+	size_t max_size;           /* of the ring */
+	char *ring;
+	size_t size;               /* of the ring: a power of two, or 0 */
+	uint64_t head;             /* bytes that were ever put into it */
+	struct pd_chain_slot *slots;
+	size_t nr_slots;
+	uint64_t asked, found;     /* since it was last around */
+};
+
+/* What a chain is looked up by. */
+struct pd_chain_key {
+	const struct perfdata_list *recorded, *deferred;   /* the second may be NULL */
+	uint64_t maps, kernel;     /* generations of the maps that it is seen through */
+	uint64_t place;            /* pd_chain_place */
+};
+
+static inline struct perfdata_step *pd_known_steps(struct pd_known_chain *chain)
+{
+	return (void *)(chain->words + chain->recorded + (chain->deferred == UINT32_MAX ? 0 : chain->deferred));
+}
+
+void pd_known_chains_init(struct pd_known_chains *known, struct pd_account *account);
+void pd_known_chains_release(struct pd_known_chains *known);
+/* Where a key belongs in the cache: a hash of all that it is looked up by. */
+uint64_t pd_chain_place(const struct pd_chain_key *key, uint64_t seed);
+/* What was put under the key, or NULL. Valid until the next one is put. */
+struct pd_known_chain *pd_known_chains_get(struct pd_known_chains *known, const struct pd_chain_key *key);
+/* Room for what the key stands for, with so many steps: words are there, the rest is to be filled in. NULL: it will not be known. */
+struct pd_known_chain *pd_known_chains_put(struct pd_known_chains *known, const struct pd_chain_key *key, uint32_t nr_steps);
+
+/* A look-up waits for memory twice, one behind the other. Whoever knows what will be looked up next begins earlier. */
+void pd_known_chains_fetch_slot(const struct pd_known_chains *known, uint64_t place);
+void pd_known_chains_fetch_words(const struct pd_known_chains *known, uint64_t place);
+
+#endif

@@ -1,0 +1,268 @@
+/* What a recorded chain stands for: its steps, in the memory of the batch; and, for those who ask, its id or its node in a tree of stacks. */
+#include "config.h"
+#include <string.h>
+#include "base/memory.h"
+#include "session/stacks/chain_walk.h"
+
+int pd_stacks_init(struct pd_stacks *stacks, uint32_t needs, struct pd_account *account)
+{
+	stacks->with_steps = needs & PERFDATA_NEED_STACKS;
+	stacks->with_ids = needs & PERFDATA_NEED_STACK_IDS;
+	stacks->with_nodes = needs & PERFDATA_NEED_NODES;
+	pd_known_chains_init(&stacks->known, account);
+	if (stacks->with_ids && pd_stack_ids_init(&stacks->ids, account) < 0)
+		return -1;
+	return stacks->with_nodes ? pd_step_tree_init(&stacks->nodes, false, account) : 0;
+}
+
+void pd_stacks_release(struct pd_stacks *stacks)
+{
+	pd_known_chains_release(&stacks->known);
+	if (stacks->with_ids)
+		pd_stack_ids_release(&stacks->ids);
+	if (stacks->with_nodes)
+		pd_step_tree_release(&stacks->nodes);
+	pd_free(stacks->scratch.items);
+	memset(stacks, 0, sizeof *stacks);
+}
+
+/* --- steps --------------------------------------------------------------------------------------------------------------- */
+
+static int add_step(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain_walk *walk, uint64_t ip)
+{
+	struct pd_steps *steps = &state->stacks.scratch;
+	if (pd_vector_grow(&steps->items, &steps->room, steps->count, sizeof *steps->items) < 0) {
+		state->status = PERFDATA_ENOMEM;
+		return -1;
+	}
+	const uint32_t frame = pd_frame_seen(state, thread, walk->cpumode, ip, pd_walk_is_below_kernel(walk));
+	steps->items[steps->count++] = (struct perfdata_step){ .ip = ip, .frame = frame, .cpumode = walk->cpumode, .origin = walk->origin };
+	return 0;
+}
+
+/* The address at hand is the second one behind the marker of the user part. */
+static bool is_second_of_user(const struct pd_chain_walk *walk)
+{
+	return walk->part == 0 && walk->at >= 3 && perfdata_list_u64(walk->parts[0], walk->at - 3) == PERFDATA_CONTEXT_USER;
+}
+
+static int add_leaf_caller(struct pd_state *state, const struct pd_thread *thread, struct pd_chain_walk *walk, uint64_t ip)
+{
+	walk->origin = PERFDATA_STEP_UNWOUND;
+	const int result = add_step(state, thread, walk, ip);
+	walk->origin = PERFDATA_STEP_RECORDED;
+	return result;
+}
+
+/* The steps of what the walk goes over. Of a broken chain none is left. */
+static int add_recorded(struct pd_state *state, const struct pd_thread *thread, struct pd_chain_walk *walk, uint64_t leaf_caller)
+{
+	uint64_t ip;
+	for (size_t count = 0; count < PD_MAX_STEPS && pd_walk_next(walk, &ip); count++) {
+		if (leaf_caller && leaf_caller != ip && is_second_of_user(walk) && add_leaf_caller(state, thread, walk, leaf_caller) < 0)
+			return -1;
+		if (add_step(state, thread, walk, ip) < 0)
+			return -1;
+	}
+	if (walk->broken)
+		state->stacks.scratch.count = 0;
+	return 0;
+}
+
+/* What stands in front of the user part of a chain. false: it has none, as far as perf looks. */
+static bool before_user(const struct perfdata_list *chain, struct perfdata_list *ret)
+{
+	for (uint64_t i = 0; i < chain->count && i < PD_MAX_STEPS; i++) {
+		if (perfdata_list_u64(chain, i) == PERFDATA_CONTEXT_USER) {
+			*ret = *chain;
+			ret->count = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A call stack of branches, newest first: the sample's own address, then where each branch came from. */
+static int add_branches(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain, struct pd_chain_walk *walk)
+{
+	const struct perfdata_list *branches = chain->branches;
+	walk->cpumode = PERFDATA_CPUMODE_USER;
+	walk->origin = PERFDATA_STEP_BRANCH;
+	if (add_step(state, thread, walk, chain->ip) < 0)
+		return -1;
+	for (uint64_t i = 0; i < branches->count; i++) {
+		struct perfdata_branch branch;
+		perfdata_list_get(branches, i, &branch);
+		if (add_step(state, thread, walk, branch.from) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* The steps of a chain, into the scratch. */
+int pd_gather_steps(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain)
+{
+	struct perfdata_list front;
+	const bool by_branches = chain->branches && before_user(chain->recorded, &front);
+	struct pd_chain_walk walk = by_branches ? pd_walk_start(&front, NULL) : pd_walk_start(chain->recorded, chain->deferred);
+	state->stacks.scratch.count = 0;
+	if (add_recorded(state, thread, &walk, chain->leaf_caller) < 0)
+		return -1;
+	if (by_branches && add_branches(state, thread, chain, &walk) < 0)
+		return -1;
+	struct pd_chain_walk unwound = pd_walk_start(NULL, NULL);
+	unwound.origin = PERFDATA_STEP_UNWOUND;
+	for (size_t i = 0; i < chain->nr_unwound; i++)
+		if (add_step(state, thread, &unwound, chain->unwound[i]) < 0)
+			return -1;
+	return 0;
+}
+
+
+/* --- keys ---------------------------------------------------------------------------------------------------------------- */
+
+/* A chain without addresses of the process means the same whoever ran. */
+static bool is_kernel_only(const struct perfdata_list *chain, const struct perfdata_list *deferred)
+{
+	if (deferred || !chain->count || perfdata_list_u64(chain, 0) != PERFDATA_CONTEXT_KERNEL)
+		return false;
+	for (uint64_t i = 1; i < chain->count; i++)
+		if (perfdata_list_u64(chain, i) >= PERFDATA_CONTEXT_MAX)
+			return false;
+	return true;
+}
+
+/* The maps that a chain is seen through: 0 if it means the same whoever ran. */
+static uint64_t maps_of_chain(const struct pd_thread *thread, const struct perfdata_list *chain, const struct perfdata_list *deferred)
+{
+	return is_kernel_only(chain, deferred) ? 0 : thread->maps->generation;
+}
+
+static inline void make_key(const struct pd_state *state, const struct pd_thread *thread, const struct perfdata_list *recorded,
+			    const struct perfdata_list *deferred, struct pd_chain_key *ret)
+{
+	ret->recorded = recorded;
+	ret->deferred = deferred;
+	ret->maps = maps_of_chain(thread, recorded, deferred);
+	ret->kernel = thread->guest ? thread->guest->kernel.generation : state->kernel.generation;
+	ret->place = pd_chain_place(ret, state->seed);
+}
+
+void pd_stack_expect(const struct pd_state *state, const struct pd_thread *thread, const struct perfdata_list *chain,
+		     struct pd_chain_key *ret)
+{
+	make_key(state, thread, chain, NULL, ret);
+	pd_known_chains_fetch_slot(&state->stacks.known, ret->place);
+}
+
+void pd_stack_fetch(const struct pd_state *state, const struct pd_chain_key *expected)
+{
+	pd_known_chains_fetch_words(&state->stacks.known, expected->place);
+}
+
+/* --- stacks -------------------------------------------------------------------------------------------------------------- */
+
+static int failed(struct pd_state *state, enum perfdata_status status)
+{
+	state->status = status == PERFDATA_OK ? PERFDATA_ENOMEM : status;
+	return -1;
+}
+
+/* Copies steps into the batch. */
+static int put_steps(struct pd_state *state, struct pd_step_list *to, const struct perfdata_step *steps, size_t nr, uint32_t *ret_at)
+{
+	if (to->count + nr >= PERFDATA_NONE || pd_vector_grow(&to->items, &to->room, to->count + nr, sizeof *to->items) < 0)
+		return failed(state, PERFDATA_ENOMEM);
+	memcpy(&to->items[to->count], steps, nr * sizeof *steps);
+	*ret_at = (uint32_t)to->count;
+	to->count += nr;
+	return 0;
+}
+
+/* What the steps in the scratch are called across batches. */
+static int name_stack(struct pd_state *state, struct pd_stack *ret)
+{
+	struct pd_stacks *stacks = &state->stacks;
+	const struct perfdata_step *steps = stacks->scratch.items;
+	const size_t nr = stacks->scratch.count;
+	if (stacks->with_ids && (ret->stack = pd_stack_ids_get(&stacks->ids, steps, nr)) == UINT32_MAX)
+		return failed(state, stacks->ids.status);
+	if (stacks->with_nodes && (ret->node = pd_step_tree_node(&stacks->nodes, steps, nr)) == UINT32_MAX)
+		return failed(state, stacks->nodes.status);
+	return 0;
+}
+
+static int build_stack(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain, struct pd_step_list *to,
+		       struct pd_stack *ret)
+{
+	const struct pd_steps *steps = &state->stacks.scratch;
+	if (pd_gather_steps(state, thread, chain) < 0)
+		return -1;
+	if (!steps->count)
+		return 0;
+	ret->nr_steps = (uint32_t)steps->count;
+	if (state->stacks.with_steps && put_steps(state, to, steps->items, steps->count, &ret->steps) < 0)
+		return -1;
+	return name_stack(state, ret);
+}
+
+/* A chain that is known. Its steps may stand in the batch already. */
+static int take_known(struct pd_state *state, struct pd_known_chain *known, struct pd_step_list *to, struct pd_stack *ret)
+{
+	ret->stack = known->stack;
+	ret->node = known->node;
+	if (!state->stacks.with_steps)
+		return 0;
+	if (known->batch != to->batch) {
+		if (put_steps(state, to, pd_known_steps(known), known->steps, &known->at) < 0)
+			return -1;
+		known->batch = to->batch;
+	}
+	ret->steps = known->at;
+	ret->nr_steps = known->steps;
+	return 0;
+}
+
+static void remember(struct pd_state *state, const struct pd_chain_key *key, const struct pd_stack *stack, uint64_t batch)
+{
+	const uint32_t nr = state->stacks.with_steps ? stack->nr_steps : 0;
+	struct pd_known_chain *known = pd_known_chains_put(&state->stacks.known, key, nr);
+	if (!known)
+		return;
+	known->stack = stack->stack;
+	known->node = stack->node;
+	known->at = stack->steps;
+	known->batch = batch;
+	memcpy(pd_known_steps(known), state->stacks.scratch.items, nr * sizeof(struct perfdata_step));
+}
+
+int pd_stack_get(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain, struct pd_step_list *to,
+		 struct pd_stack *ret)
+{
+	*ret = (struct pd_stack){ .stack = PERFDATA_NONE, .steps = PERFDATA_NONE };
+	/* what is not the recorded chain alone is seldom the same twice, or was dear to find anyway */
+	if (chain->branches || chain->nr_unwound || chain->leaf_caller)
+		return build_stack(state, thread, chain, to, ret);
+	struct pd_chain_key own;
+	const struct pd_chain_key *key = chain->key;
+	if (!key) {
+		make_key(state, thread, chain->recorded, chain->deferred, &own);
+		key = &own;
+	}
+	struct pd_known_chain *known = pd_known_chains_get(&state->stacks.known, key);
+	if (known)
+		return take_known(state, known, to, ret);
+	state->timed = false;
+	if (build_stack(state, thread, chain, to, ret) < 0)
+		return -1;
+	if (ret->nr_steps && !state->timed)
+		remember(state, key, ret, to->batch);
+	return 0;
+}
+
+int pd_stack_alone(struct pd_state *state, unsigned cpumode, uint64_t ip, uint32_t frame, uint32_t *ret_node)
+{
+	const struct perfdata_step step = { .ip = ip, .frame = frame, .cpumode = (uint16_t)cpumode, .origin = PD_STEP_ALONE };
+	*ret_node = pd_step_tree_node(&state->stacks.nodes, &step, 1);
+	return *ret_node == UINT32_MAX ? failed(state, state->stacks.nodes.status) : 0;
+}

@@ -1,0 +1,173 @@
+#include "config.h"
+#include <string.h>
+#include "base/memory.h"
+#include "session/stacks/step_tree.h"
+
+/* A label of a tree that is not exact is a frame, with a bit for the origin, or, with this bit, an index of `steps`. */
+#define LABEL_IS_INDEX (UINT32_C(1) << 31)
+#define MAX_PLAIN_FRAME (UINT32_C(1) << 30)
+
+int pd_step_tree_init(struct pd_step_tree *tree, bool exact, struct pd_account *account)
+{
+	*tree = (struct pd_step_tree){ .exact = exact, .account = account, .seed = pd_hash_seed(tree) };
+	tree->steps.item_size = sizeof(struct perfdata_step);
+	return pd_tree_init(&tree->tree, account, PD_USE_STACKS);
+}
+
+void pd_step_tree_release(struct pd_step_tree *tree)
+{
+	pd_tree_release(&tree->tree);
+	pd_table_release(&tree->steps);
+	pd_index_release(&tree->index);
+	pd_free(tree->path);
+	pd_account_give(tree->account, PD_USE_FRAMES, tree->accounted);
+	*tree = (struct pd_step_tree){ 0 };
+}
+
+static int same_step(const void *user, uint32_t index, const void *wanted)
+{
+	const struct pd_step_tree *tree = user;
+	return memcmp(pd_table_at(&tree->steps, index), wanted, sizeof(struct perfdata_step)) == 0;
+}
+
+static uint32_t failed(struct pd_step_tree *tree, enum perfdata_status status)
+{
+	tree->status = status;
+	return UINT32_MAX;
+}
+
+static uint32_t intern_step(struct pd_step_tree *tree, const struct perfdata_step *step)
+{
+	const uint64_t hash = pd_hash_u64(pd_hash_u64(step->ip, tree->seed), (uint64_t)step->frame << 32 | step->cpumode << 16 | step->origin);
+	uint32_t index = pd_index_find(&tree->index, hash, same_step, tree, step);
+	if (index != UINT32_MAX)
+		return index;
+	if (pd_account_is_exhausted(tree->account))
+		return failed(tree, PERFDATA_ENOMEM);
+	struct perfdata_step *added = pd_table_add(&tree->steps, &index);
+	if (!added || pd_index_add(&tree->index, hash, index) < 0)
+		return failed(tree, PERFDATA_ENOMEM);
+	*added = *step;
+	const size_t size = (size_t)tree->steps.count * sizeof *step + tree->index.capacity * 8;
+	pd_account_change(tree->account, PD_USE_FRAMES, tree->accounted, size);
+	tree->accounted = size;
+	return index;
+}
+
+/* The step as the tree tells it from others. */
+static struct perfdata_step normal(const struct pd_step_tree *tree, const struct perfdata_step *step)
+{
+	struct perfdata_step result = *step;
+	if (tree->exact)
+		return result;
+	if (result.origin == PERFDATA_STEP_UNWOUND)
+		result.origin = PERFDATA_STEP_RECORDED;
+	if (result.frame != PERFDATA_NONE)
+		result.ip = result.cpumode = 0;
+	return result;
+}
+
+static uint32_t label_of(struct pd_step_tree *tree, const struct perfdata_step *step)
+{
+	if (tree->exact)
+		return intern_step(tree, step);
+	if (step->frame < MAX_PLAIN_FRAME && step->origin <= PERFDATA_STEP_BRANCH)
+		return step->frame << 1 | step->origin;
+	const uint32_t index = intern_step(tree, step);
+	return index == UINT32_MAX ? index : index | LABEL_IS_INDEX;
+}
+
+static struct perfdata_step step_of(const struct pd_step_tree *tree, uint32_t label)
+{
+	if (tree->exact)
+		return *(const struct perfdata_step *)pd_table_at(&tree->steps, label);
+	if (label & LABEL_IS_INDEX)
+		return *(const struct perfdata_step *)pd_table_at(&tree->steps, label & ~LABEL_IS_INDEX);
+	return (struct perfdata_step){ .frame = label >> 1, .origin = label & 1 };
+}
+
+uint32_t pd_step_tree_node(struct pd_step_tree *tree, const struct perfdata_step *steps, size_t nr)
+{
+	size_t depth = 0;
+	uint32_t node = 0;
+	if (!nr)
+		return 0;
+	if (pd_vector_grow(&tree->path, &tree->path_room, nr - 1, sizeof *tree->path) < 0)
+		return failed(tree, PERFDATA_ENOMEM);
+	for (; depth < nr && depth < tree->nr_path; depth++) {
+		const struct perfdata_step step = normal(tree, &steps[nr - 1 - depth]);
+		if (memcmp(&step, &tree->path[depth].step, sizeof step) != 0)
+			break;
+		node = tree->path[depth].node;
+	}
+	for (tree->nr_path = depth; depth < nr; depth++) {
+		const struct perfdata_step step = normal(tree, &steps[nr - 1 - depth]);
+		const uint32_t label = label_of(tree, &step);
+		if (label == UINT32_MAX)
+			return label;
+		node = pd_tree_child(&tree->tree, node, label);
+		if (node == UINT32_MAX)
+			return failed(tree, tree->tree.status);
+		tree->path[depth] = (struct pd_step_place){ step, node };
+		tree->nr_path = depth + 1;
+	}
+	return node;
+}
+
+int pd_step_tree_get(struct pd_step_tree *tree, uint32_t node, uint32_t *ret_caller, struct perfdata_step *ret)
+{
+	uint32_t label;
+	if (pd_tree_get(&tree->tree, node, ret_caller, &label) < 0) {
+		tree->status = tree->tree.status;
+		return -1;
+	}
+	*ret = step_of(tree, label);
+	return 0;
+}
+
+/* --- ids ------------------------------------------------------------------------------------------------------------- */
+
+int pd_stack_ids_init(struct pd_stack_ids *ids, struct pd_account *account)
+{
+	*ids = (struct pd_stack_ids){ 0 };
+	pd_paged_init(&ids->ids, account, PD_USE_STACKS, sizeof(uint32_t));
+	pd_paged_init(&ids->nodes, account, PD_USE_STACKS, sizeof(uint32_t));
+	return pd_step_tree_init(&ids->tree, true, account);
+}
+
+void pd_stack_ids_release(struct pd_stack_ids *ids)
+{
+	pd_step_tree_release(&ids->tree);
+	pd_paged_release(&ids->ids);
+	pd_paged_release(&ids->nodes);
+}
+
+static uint32_t ids_failed(struct pd_stack_ids *ids, enum perfdata_status status)
+{
+	ids->status = status;
+	return UINT32_MAX;
+}
+
+uint32_t pd_stack_ids_get(struct pd_stack_ids *ids, const struct perfdata_step *steps, size_t nr)
+{
+	const uint32_t node = pd_step_tree_node(&ids->tree, steps, nr);
+	if (node == UINT32_MAX)
+		return ids_failed(ids, ids->tree.status);
+	uint32_t *id = pd_paged_change(&ids->ids, node);
+	if (!id)
+		return ids_failed(ids, ids->ids.status);
+	if (*id)
+		return *id - 1;
+	uint32_t *back = pd_paged_change(&ids->nodes, ids->count);
+	if (!back)
+		return ids_failed(ids, ids->nodes.status);
+	*back = node;
+	*id = ++ids->count;
+	return *id - 1;
+}
+
+uint32_t pd_stack_ids_node(struct pd_stack_ids *ids, uint32_t id)
+{
+	const uint32_t *node = pd_paged_at(&ids->nodes, id);
+	return node ? *node : ids_failed(ids, ids->nodes.status);
+}

@@ -1,0 +1,53 @@
+/* Stacks as a tree of steps: what stacks share from the root on is kept once. */
+#ifndef PD_STEP_TREE_H
+#define PD_STEP_TREE_H
+
+#include "base/table.h"
+#include "base/tree.h"
+#include "perfdata/session.h"
+
+/* A step of a tree that is not exact, and stands for a sample without callchain. */
+#define PD_STEP_ALONE 3u
+
+struct pd_step_tree {
+	bool exact;                 /* steps differ by all that they hold; else by frame, by address only where there is no frame, and by origin as far
+	                             * as names depend on it */
+	uint64_t seed;
+	struct pd_tree tree;
+	struct pd_table steps;      /* struct perfdata_step; of a tree that is not exact only those that do not fit a label */
+	struct pd_index index;
+	struct pd_account *account;
+	size_t accounted;
+	/* The way to the node that was asked for last: the next one often shares its beginning. */
+	struct pd_step_place {
+		struct perfdata_step step;
+		uint32_t node;
+	} *path;
+	size_t nr_path, path_room;
+	enum perfdata_status status;   /* why there is no node */
+};
+
+/* 0, or -1 without memory; to be released either way. */
+int pd_step_tree_init(struct pd_step_tree *tree, bool exact, struct pd_account *account);
+void pd_step_tree_release(struct pd_step_tree *tree);
+/* The node of a stack, callee first; 0 for none. UINT32_MAX: see status. */
+uint32_t pd_step_tree_node(struct pd_step_tree *tree, const struct perfdata_step *steps, size_t nr);
+/* A node's step and its caller's node. 0 or -1: see status. */
+int pd_step_tree_get(struct pd_step_tree *tree, uint32_t node, uint32_t *ret_caller, struct perfdata_step *ret);
+
+/* Ids of stacks, in the order of their first use. */
+struct pd_stack_ids {
+	struct pd_step_tree tree;   /* exact */
+	struct pd_paged ids;        /* by node: uint32_t id + 1; 0: no stack ends there */
+	struct pd_paged nodes;      /* by id: uint32_t */
+	uint32_t count;
+	enum perfdata_status status;
+};
+int pd_stack_ids_init(struct pd_stack_ids *ids, struct pd_account *account);
+void pd_stack_ids_release(struct pd_stack_ids *ids);
+/* UINT32_MAX: see status. */
+uint32_t pd_stack_ids_get(struct pd_stack_ids *ids, const struct perfdata_step *steps, size_t nr);
+/* The node of an id that is there; UINT32_MAX: see status. */
+uint32_t pd_stack_ids_node(struct pd_stack_ids *ids, uint32_t id);
+
+#endif
