@@ -7,10 +7,12 @@
 #include "perfdata/emit.h"
 #include "perfdata/perf.h"
 #include "perfdata/reader.h"
+#include "perfdata/rewrite.h"
 #include "perfdata/schema.h"
 #include "perfdata/session.h"
 #include "perfdata/symbols.h"
 #include "perfdata/text.h"
 #include "perfdata/trace.h"
+#include "perfdata/write.h"
 
 #endif

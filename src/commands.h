@@ -23,6 +23,8 @@ enum exit_code command_info(struct options *options);
 enum exit_code command_events(struct options *options);
 enum exit_code command_buildids(struct options *options);
 enum exit_code command_check(struct options *options);
+enum exit_code command_rewrite(struct options *options);
+enum exit_code command_repair(struct options *options);
 enum exit_code command_fields(struct options *options);
 enum exit_code command_schema(struct options *options);
 enum exit_code command_explain(struct options *options);

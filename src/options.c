@@ -181,6 +181,16 @@ static const struct general_option table[] = {
 	{ { "jobs", PERFDATA_OPTION_NUMBER, 'j', "N", "use N threads; default one for each processor" }, OPTIONS_OUTPUT, MEMBER(jobs) },
 	{ { "order", PERFDATA_OPTION_CHOICE, 0, "time|file", "order of the records; default time" }, OPTIONS_OUTPUT, MEMBER(order) },
 
+	{ { "output", PERFDATA_OPTION_TEXT, 'o', "FILE", "write the recording to FILE; - is stdout" }, OPTIONS_RECORDING, MEMBER(output) },
+	{ { "force", PERFDATA_OPTION_FLAG, 0, NULL, "replace a file that exists" }, OPTIONS_RECORDING, MEMBER(force) },
+	{ { "compress", PERFDATA_OPTION_CHOICE, 0, "zstd|none", "compress the records, or not; default as they were" }, OPTIONS_RECORDING,
+	  MEMBER(compress) },
+	{ { "for", PERFDATA_OPTION_CHOICE, 0, "perf-6.1", "write only what this version knows" }, OPTIONS_RECORDING, MEMBER(for_perf) },
+	{ { "form", PERFDATA_OPTION_CHOICE, 0, "file|stream", "which container to write; default as it was, and a file for a directory" },
+	  OPTIONS_REWRITE, MEMBER(form) },
+	{ { "byte-order", PERFDATA_OPTION_CHOICE, 0, "little|big", "byte order to write; default as it was" }, OPTIONS_REWRITE, MEMBER(byte_order) },
+	{ { "rename", PERFDATA_OPTION_TEXT, 0, "OLD=NEW", "another name for an event; may be given several times" }, OPTIONS_REWRITE,
+	  .is_list = true, MEMBER(renames) },
 	{ { "limit", PERFDATA_OPTION_NUMBER, 'n', "N", "stop after N records" }, OPTIONS_FILTER, MEMBER(limit) },
 	{ { "time", PERFDATA_OPTION_TEXT, 0, "A,B", "from A to B, in seconds as recorded, or in percent: 10%-20%" }, OPTIONS_FILTER,
 	  MEMBER(time) },
@@ -464,4 +474,5 @@ void options_release(struct options *options)
 	free(options->events.values);
 	free(options->dsos.values);
 	free(options->symbol_names.values);
+	free(options->renames.values);
 }

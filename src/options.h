@@ -20,6 +20,8 @@ enum option_group {
 	OPTIONS_HITS = 512,      /* buildids */
 	OPTIONS_COLUMNS = 1024,  /* schema */
 	OPTIONS_JUNIT = 2048,    /* check */
+	OPTIONS_RECORDING = 4096,   /* recordings as output: rewrite, repair */
+	OPTIONS_REWRITE = 8192,
 };
 
 struct number_list { uint64_t *values; size_t nr, room; };
@@ -47,6 +49,9 @@ struct options {
 	const struct perfdata_emitter *emitter;
 	struct perfdata_emitter_option_value *values;   /* of the emitter's own options */
 	size_t nr_values, values_room;
+	/* recordings as output */
+	const char *form, *compress, *byte_order, *for_perf;
+	struct text_list renames;
 	/* filters */
 	const char *time;
 	struct number_list pids, tids, cpus, types;

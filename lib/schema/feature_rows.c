@@ -496,7 +496,15 @@ static const struct perfdata_layout sections[] = {
 };
 _Static_assert(sizeof sections / sizeof *sections == PERFDATA_FEATURE_LAST - 1, "one row for each section");
 
+static const struct perfdata_field note_fields[] = {
+	{ .name = "note", .doc = "How a repaired recording came to be; written by perfdata.", .kind = PERFDATA_KIND_STRING, .show = PERFDATA_SHOW_TEXT },
+};
+static const struct perfdata_layout note_section =
+	SECTION(PERFDATA_FEATURE_NOTE, "note", "NOTE", "A note of perfdata's own, which perf passes over.", note_fields);
+
 const struct perfdata_layout *perfdata_feature_layout(uint32_t id)
 {
+	if (id == PERFDATA_FEATURE_NOTE)
+		return &note_section;
 	return id > 0 && id < PERFDATA_FEATURE_LAST ? &sections[id - 1] : NULL;
 }

@@ -1,0 +1,76 @@
+/* Recordings out of recordings: cut, converted from one form to another, repaired.
+ *
+ * A rewriter is made, told what to keep (perfdata_rewriter_choose, perfdata_rewriter_look_back; or nothing: all is kept), given the recording to copy,
+ * and finished. Each of these reads a recording from its beginning, through a reader of its own. */
+#ifndef PERFDATA_REWRITE_H
+#define PERFDATA_REWRITE_H
+
+#include "perfdata/write.h"
+#include "perfdata/reader.h"
+#include "perfdata/session.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum perfdata_rewrite_form { PERFDATA_REWRITE_AS_INPUT, PERFDATA_REWRITE_TO_FILE, PERFDATA_REWRITE_TO_STREAM };
+enum perfdata_rewrite_order { PERFDATA_REWRITE_SAME_ORDER, PERFDATA_REWRITE_LITTLE_ENDIAN, PERFDATA_REWRITE_BIG_ENDIAN };
+enum perfdata_rewrite_packing {
+	PERFDATA_REWRITE_SAME_PACKING,
+	PERFDATA_REWRITE_UNPACKED,
+	PERFDATA_REWRITE_COMPRESSED,     /* zstd, in records that perf 5.2 and later read */
+};
+
+struct perfdata_rewrite_rename { const char *from, *to; };   /* names of events */
+
+struct perfdata_rewrite_options {
+	size_t size;                     /* sizeof(struct perfdata_rewrite_options) */
+	enum perfdata_rewrite_form form; /* a directory becomes a file */
+	enum perfdata_rewrite_order order;
+	enum perfdata_rewrite_packing packing;
+	bool repair;                     /* mend what readers stumble over, and leave a note (the section PERFDATA_FEATURE_NOTE) */
+	bool for_old;                    /* only what perf 6.1 knows */
+	const struct perfdata_rewrite_rename *renames;
+	size_t nr_renames;
+	const char *tmpdir;
+	uint64_t max_spool;
+	enum perfdata_status (*write)(void *user, const void *bytes, size_t size);
+	void *write_user;
+	/* What there is to say: one line. May be NULL. */
+	void (*tell)(void *user, const char *text);
+	void *tell_user;
+	const volatile int *stop;        /* once it is not 0, copying ends with PERFDATA_EINTR; may be NULL */
+};
+
+struct perfdata_rewrite_counts {
+	uint64_t records, samples;       /* written */
+	uint64_t samples_left_out;       /* by what was chosen */
+	uint64_t damaged, unknown;       /* records left out because no reader could use them */
+	uint64_t sections_left_out;
+};
+
+struct perfdata_rewriter;
+/* All of options is copied. */
+PERFDATA_API enum perfdata_status perfdata_rewriter_new(const struct perfdata_rewrite_options *options, struct perfdata_rewriter **ret,
+							struct perfdata_error *reterr);
+PERFDATA_API void perfdata_rewriter_free(struct perfdata_rewriter *rewriter);
+/* Keeps only the samples that the session's filter and limit let through. first, last: the filter's times; records of the kernel outside go too,
+ * but for the state that look_back keeps. last 0: no end. The session needs PERFDATA_NEED_RECORDS. */
+PERFDATA_API enum perfdata_status perfdata_rewriter_choose(struct perfdata_rewriter *rewriter, struct perfdata_session *session, uint64_t first,
+							   uint64_t last);
+/* Keeps what records before `first` say about threads, maps and the kernel, in the order of the reader, which has to be that of time: it is written in
+ * front of everything else, without times. */
+PERFDATA_API enum perfdata_status perfdata_rewriter_look_back(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader);
+/* Copies a recording, in the order of the file. */
+PERFDATA_API enum perfdata_status perfdata_rewriter_copy(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader);
+/* Writes what is left. The reader that was copied must still be open. */
+PERFDATA_API enum perfdata_status perfdata_rewriter_finish(struct perfdata_rewriter *rewriter);
+PERFDATA_API const struct perfdata_rewrite_counts *perfdata_rewriter_counts(const struct perfdata_rewriter *rewriter);
+/* Why the last call failed. */
+PERFDATA_API const struct perfdata_error *perfdata_rewriter_error(const struct perfdata_rewriter *rewriter);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,164 @@
+/* Which records stay. Samples are told apart by where they stand; what else the kernel wrote stays unless it lies outside of the chosen times; what was
+ * said about threads, maps and code before that is said anew, without a time, in front of everything that has one. */
+#include "config.h"
+#include <stdlib.h>
+#include "base/memory.h"
+#include "recording/rewriter.h"
+
+/* File and place of a record: records that were unpacked count by their own offsets. */
+static uint64_t key_of(const struct perfdata_raw *raw)
+{
+	const bool inner = raw->inner != PERFDATA_NO_OFFSET;
+	return (uint64_t)raw->file << 48 | (uint64_t)inner << 47 | ((inner ? raw->inner : raw->offset) & ((UINT64_C(1) << 47) - 1));
+}
+
+static int compare(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return (x > y) - (x < y);
+}
+
+enum perfdata_status perfdata_rewriter_choose(struct perfdata_rewriter *rewriter, struct perfdata_session *session, uint64_t first, uint64_t last)
+{
+	struct perfdata_batch *batch;
+	enum perfdata_status status;
+
+	rewriter->chosen = true;
+	rewriter->first = first;
+	rewriter->last = last ? last : UINT64_MAX;
+	while ((status = perfdata_session_next(session, &batch)) == PERFDATA_OK) {
+		for (size_t i = 0; i < batch->nr_records && status == PERFDATA_OK; i++) {
+			if (batch->records[i].type != PERFDATA_RECORD_SAMPLE)
+				continue;
+			if (pd_vector_grow(&rewriter->kept, &rewriter->kept_room, rewriter->nr_kept, sizeof *rewriter->kept) < 0)
+				status = pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL);
+			else
+				rewriter->kept[rewriter->nr_kept++] = key_of(&batch->records[i]);
+		}
+		perfdata_batch_release(batch);
+		if (rewriter->options.stop && *rewriter->options.stop)
+			status = pd_rewrite_failed(rewriter, PERFDATA_EINTR, NULL);
+		if (status != PERFDATA_OK)
+			return status;
+	}
+	if (status != PERFDATA_END) {
+		rewriter->error = *perfdata_session_error(session);
+		return status;
+	}
+	qsort(rewriter->kept, rewriter->nr_kept, sizeof *rewriter->kept, compare);
+	return PERFDATA_OK;
+}
+
+/* --- state ------------------------------------------------------------------------------------------------------- */
+
+bool pd_is_state(uint32_t type)
+{
+	switch (type) {
+	case PERFDATA_RECORD_MMAP:
+	case PERFDATA_RECORD_MMAP2:
+	case PERFDATA_RECORD_COMM:
+	case PERFDATA_RECORD_FORK:
+	case PERFDATA_RECORD_EXIT:
+	case PERFDATA_RECORD_NAMESPACES:
+	case PERFDATA_RECORD_KSYMBOL:
+	case PERFDATA_RECORD_BPF_EVENT:
+	case PERFDATA_RECORD_CGROUP:
+	case PERFDATA_RECORD_TEXT_POKE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool has_time(const struct perfdata_raw *raw) { return raw->time != UINT64_MAX && raw->time != 0; }
+
+static enum perfdata_status keep_state(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw, const struct perfdata_config *source)
+{
+	uint8_t out[PERFDATA_RECORD_ROOM];
+	struct perfdata_record record;
+	struct perfdata_config target;
+	size_t size;
+
+	if (perfdata_decode(source, raw->bytes, raw->size, &record) != PERFDATA_OK && record.problem_code != PERFDATA_FINDING_TEXT_UNTERMINATED)
+		return PERFDATA_OK;
+	/* as perf writes what it found when it began */
+	const uint64_t present = record.sample_id.present;
+	memset(&record.sample_id, 0, sizeof record.sample_id);
+	record.sample_id.present = present;
+	if (raw->type == PERFDATA_RECORD_FORK || raw->type == PERFDATA_RECORD_EXIT)
+		record.u.task.time = 0;
+	perfdata_config_init(&target, source->has_attr ? &source->attr : NULL, rewriter->order);
+	enum perfdata_status status = perfdata_encode(&target, source, &record, out, &size);
+	if (status != PERFDATA_OK)
+		return pd_rewrite_failed(rewriter, status, NULL);
+	uint8_t *copy = (uint8_t *)pd_arena_copy(&rewriter->arena, out, size);
+	if (!copy || pd_vector_grow(&rewriter->state, &rewriter->state_room, rewriter->nr_state, sizeof *rewriter->state) < 0)
+		return pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL);
+	rewriter->state[rewriter->nr_state++] = (struct perfdata_bytes){ copy, size };
+	return PERFDATA_OK;
+}
+
+enum perfdata_status perfdata_rewriter_look_back(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader)
+{
+	struct perfdata_raw raw;
+	enum perfdata_status status = rewriter->error.status;
+
+	rewriter->order = pd_rewrite_order_of(&rewriter->options, reader);
+	while (status == PERFDATA_OK && (status = perfdata_reader_next(reader, &raw)) == PERFDATA_OK) {
+		if (pd_is_state(raw.type) && has_time(&raw) && raw.time < rewriter->first)
+			status = keep_state(rewriter, &raw, pd_rewrite_source(reader, &raw));
+		if (rewriter->options.stop && *rewriter->options.stop)
+			status = pd_rewrite_failed(rewriter, PERFDATA_EINTR, NULL);
+	}
+	if (status == PERFDATA_END)
+		return PERFDATA_OK;
+	if (rewriter->error.status == PERFDATA_OK)
+		rewriter->error = *perfdata_reader_error(reader);
+	return status;
+}
+
+enum perfdata_status pd_choice_write_state(struct perfdata_rewriter *rewriter)
+{
+	enum perfdata_status status = PERFDATA_OK;
+
+	if (rewriter->state_written)
+		return status;
+	rewriter->state_written = true;
+	for (size_t i = 0; i < rewriter->nr_state && status == PERFDATA_OK; i++) {
+		status = pd_rewrite_written(rewriter, perfdata_writer_record(rewriter->writer, rewriter->state[i].data, rewriter->state[i].size));
+		rewriter->counts.records++;
+	}
+	return status;
+}
+
+/* --- the choice -------------------------------------------------------------------------------------------------- */
+
+static bool is_kept(const struct perfdata_rewriter *rewriter, uint64_t key)
+{
+	return rewriter->nr_kept && bsearch(&key, rewriter->kept, rewriter->nr_kept, sizeof key, compare);
+}
+
+/* Without these AUX data cannot be read; they cannot be cut. */
+static bool belongs_to_aux(uint32_t type)
+{
+	return type == PERFDATA_RECORD_AUX || type == PERFDATA_RECORD_ITRACE_START || type == PERFDATA_RECORD_AUX_OUTPUT_HW_ID ||
+	       type == PERFDATA_RECORD_SWITCH || type == PERFDATA_RECORD_SWITCH_CPU_WIDE;
+}
+
+bool pd_choice_keeps(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
+{
+	if (!rewriter->chosen)
+		return true;
+	if (raw->type == PERFDATA_RECORD_SAMPLE) {
+		if (is_kept(rewriter, key_of(raw)))
+			return true;
+		rewriter->counts.samples_left_out++;
+		return false;
+	}
+	if (!has_time(raw) || (raw->time >= rewriter->first && raw->time <= rewriter->last))
+		return true;
+	/* a chain that was taken late belongs to a sample before it */
+	if (raw->type == PERFDATA_RECORD_CALLCHAIN_DEFERRED)
+		return raw->time > rewriter->last;
+	return rewriter->keeps_aux && belongs_to_aux(raw->type);
+}

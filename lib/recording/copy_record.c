@@ -1,0 +1,249 @@
+/* A record from the reader to the writer: as it stands where nothing of it changes, else decoded and encoded. */
+#include "config.h"
+#include "base/checked.h"
+#include "recording/rewriter.h"
+
+#define LAST_OF_61 PERFDATA_RECORD_FINISHED_INIT    /* the last record type that perf 6.1 knows */
+
+static enum perfdata_status put(struct perfdata_rewriter *rewriter, const void *bytes, size_t size)
+{
+	rewriter->counts.records++;
+	return pd_rewrite_written(rewriter, perfdata_writer_record(rewriter->writer, bytes, size));
+}
+
+/* Some old records have sizes that perf does not take any more. */
+static enum perfdata_status put_aligned(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
+{
+	uint8_t out[PERFDATA_RECORD_ROOM];
+	const size_t size = (size_t)pd_align8(raw->size);
+	const bool may_be_odd = raw->type == PERFDATA_RECORD_COMPRESSED || raw->type == PERFDATA_RECORD_FEATURE ||
+				raw->type == PERFDATA_RECORD_TRACING_DATA;
+
+	if (raw->size % 8 == 0 || may_be_odd || size > UINT16_MAX)
+		return put(rewriter, raw->bytes, raw->size);
+	memcpy(out, raw->bytes, raw->size);
+	memset(out + raw->size, 0, size - raw->size);
+	const uint16_t stated = (uint16_t)size;
+	const uint16_t word = pd_order_is_foreign(rewriter->order) ? __builtin_bswap16(stated) : stated;
+	memcpy(out + 6, &word, sizeof word);
+	return put(rewriter, out, size);
+}
+
+/* --- payloads ---------------------------------------------------------------------------------------------------- */
+
+static enum perfdata_status put_payload(struct perfdata_rewriter *rewriter, const void *bytes, size_t size)
+{
+	return pd_rewrite_written(rewriter, perfdata_writer_payload(rewriter->writer, bytes, size));
+}
+
+/* The formats of tracepoints of a stream stand behind their record; the reader has taken them up as a section. */
+static enum perfdata_status copy_tracing_data(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
+{
+	static const uint8_t zeros[8];
+	const struct perfdata_feature_section *section = perfdata_reader_feature(rewriter->reader, PERFDATA_FEATURE_TRACING_DATA);
+	const struct perfdata_bytes bytes = section && section->feature ? perfdata_feature_bytes(section->feature) : (struct perfdata_bytes){ NULL, 0 };
+	uint8_t out[16] = { 0 };
+	const bool swap = pd_order_is_foreign(rewriter->order);
+	const uint32_t words[4] = { PERFDATA_RECORD_TRACING_DATA, 0, (uint32_t)pd_align8(bytes.size), 0 };
+
+	if (raw->payload == 0 || !bytes.size)
+		return PERFDATA_OK;
+	if (!pd_rewrite_changes_order(rewriter) && raw->payload == pd_align8(bytes.size)) {
+		const enum perfdata_status status = put(rewriter, raw->bytes, raw->size);
+		if (status != PERFDATA_OK)
+			return status;
+		return put_payload(rewriter, bytes.data, bytes.size) ?: put_payload(rewriter, zeros, (size_t)pd_align8(bytes.size) - bytes.size);
+	}
+	for (unsigned i = 0; i < 4; i++) {
+		const uint32_t word = swap ? __builtin_bswap32(words[i]) : words[i];
+		memcpy(out + 4 * i, &word, sizeof word);
+	}
+	const uint16_t size = swap ? __builtin_bswap16(sizeof out) : (uint16_t)sizeof out;
+	memcpy(out + 6, &size, sizeof size);
+	enum perfdata_status status = put(rewriter, out, sizeof out);
+	if (status == PERFDATA_OK)
+		status = put_payload(rewriter, bytes.data, bytes.size);
+	return status == PERFDATA_OK ? put_payload(rewriter, zeros, (size_t)pd_align8(bytes.size) - bytes.size) : status;
+}
+
+/* --- records ----------------------------------------------------------------------------------------------------- */
+
+/* Records of perf's own that the output tells in another way, or not at all. */
+static bool is_told_otherwise(const struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
+{
+	switch (raw->type) {
+	case PERFDATA_RECORD_ATTR:
+	case PERFDATA_RECORD_EVENT_TYPE:
+	case PERFDATA_RECORD_TRACING_DATA:
+	case PERFDATA_RECORD_BUILD_ID:
+	case PERFDATA_RECORD_FEATURE:
+		return rewriter->from_stream && !rewriter->to_stream;
+	case PERFDATA_RECORD_FINISHED_ROUND:
+		/* the files of a directory have rounds of their own */
+		return rewriter->from_directory;
+	default:
+		return false;
+	}
+}
+
+/* No reader could use it: those of unknown types and events make perf stop. */
+static bool is_unknown(const struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
+{
+	const bool has_layout = perfdata_record_layout(raw->type) != NULL;
+
+	if (!has_layout && (raw->type < PERFDATA_RECORD_USER_FIRST || rewriter->options.repair))
+		return true;
+	if (rewriter->options.for_old && raw->type > LAST_OF_61)
+		return true;
+	if (!(raw->flags & PERFDATA_RAW_UNKNOWN_ID) || perfdata_reader_nr_events(rewriter->reader) < 2)
+		return false;
+	return rewriter->options.repair || raw->type == PERFDATA_RECORD_SAMPLE;
+}
+
+/* perf does not take a record whose trailer is missing, unless it is long enough to be mistaken for one that has it. */
+static bool lacks_trailer(const struct perfdata_config *config, const struct perfdata_record *record)
+{
+	return record->type < PERFDATA_RECORD_USER_FIRST && record->type != PERFDATA_RECORD_SAMPLE && record->layout && !record->sample_id.present &&
+	       config->trailer_size && record->size < record->layout->min_size + config->trailer_size;
+}
+
+static enum perfdata_status put_encoded(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw, struct perfdata_record *record,
+					const struct perfdata_config *source)
+{
+	uint8_t out[PERFDATA_RECORD_ROOM];
+	const struct perfdata_config *target = pd_rewrite_target(rewriter, raw);
+	size_t size;
+
+	if (!target)
+		return rewriter->error.status;
+	const enum perfdata_status status = perfdata_encode(target, source, record, out, &size);
+	if (status != PERFDATA_OK)
+		return pd_rewrite_failed(rewriter, status, "a record does not fit");
+	return put(rewriter, out, size);
+}
+
+static void count_damaged(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
+{
+	rewriter->counts.damaged++;
+	if (raw->type == PERFDATA_RECORD_SAMPLE) {
+		rewriter->lost_samples++;
+		rewriter->all_lost_samples++;
+	} else {
+		rewriter->gaps++;
+		rewriter->all_gaps++;
+	}
+}
+
+static void note_sample(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
+{
+	rewriter->counts.samples++;
+	if (raw->time == UINT64_MAX || raw->time == 0)
+		return;
+	if (raw->time < rewriter->first_sample)
+		rewriter->first_sample = raw->time;
+	if (raw->time > rewriter->last_sample)
+		rewriter->last_sample = raw->time;
+}
+
+/* Names of events in the records that tell them. */
+static bool renames(struct perfdata_rewriter *rewriter, struct perfdata_record *record)
+{
+	char name[256];
+
+	if (record->type != PERFDATA_RECORD_EVENT_UPDATE || record->u.event_update.type != 2 || !rewriter->options.nr_renames ||
+	    record->u.event_update.name.size >= sizeof name)
+		return false;
+	memcpy(name, record->u.event_update.name.data, record->u.event_update.name.size);
+	name[record->u.event_update.name.size] = '\0';
+	const char *other = pd_new_name(rewriter, name);
+	if (other == name)
+		return false;
+	record->u.event_update.name = (struct perfdata_bytes){ (const uint8_t *)other, strlen(other) };
+	return true;
+}
+
+static enum perfdata_status copy_whole(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
+{
+	const struct perfdata_config *source = pd_rewrite_source(rewriter->reader, raw);
+	struct perfdata_record record;
+
+	if (perfdata_decode(source, raw->bytes, raw->size, &record) != PERFDATA_OK && record.problem_code != PERFDATA_FINDING_TEXT_UNTERMINATED) {
+		count_damaged(rewriter, raw);
+		return PERFDATA_OK;
+	}
+	if (raw->flags & PERFDATA_RAW_AFTER_GAP) {
+		rewriter->gaps++;
+		rewriter->all_gaps++;
+	}
+	if (rewriter->options.repair && (rewriter->gaps || rewriter->lost_samples)) {
+		const enum perfdata_status status = pd_mend_tell_loss(rewriter, raw);
+		if (status != PERFDATA_OK)
+			return status;
+	}
+	if (raw->type == PERFDATA_RECORD_SAMPLE)
+		note_sample(rewriter, raw);
+	if (record.problem && rewriter->options.repair)
+		return put_encoded(rewriter, raw, &record, NULL);
+	if (lacks_trailer(source, &record)) {
+		record.sample_id.present = source->trailer_present;
+		return put_encoded(rewriter, raw, &record, source);
+	}
+	if (renames(rewriter, &record) || pd_rewrite_changes_order(rewriter))
+		return put_encoded(rewriter, raw, &record, source);
+	return put_aligned(rewriter, raw);
+}
+
+static enum perfdata_status copy_carrier(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
+{
+	if (raw->flags & PERFDATA_RAW_NOT_DECOMPRESSED) {
+		count_damaged(rewriter, raw);
+		return PERFDATA_OK;
+	}
+	return rewriter->keeps_carriers ? put(rewriter, raw->bytes, raw->size) : PERFDATA_OK;
+}
+
+static enum perfdata_status copy_feature(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
+{
+	uint8_t out[PERFDATA_RECORD_ROOM];
+	size_t size;
+	const enum perfdata_status status = pd_sections_record(rewriter, raw, out, &size);
+
+	return status == PERFDATA_OK ? put(rewriter, out, size) : status == PERFDATA_ABSENT ? PERFDATA_OK : status;
+}
+
+enum perfdata_status pd_copy_record(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
+{
+	enum perfdata_status status;
+
+	if (is_told_otherwise(rewriter, raw))
+		return PERFDATA_OK;
+	/* the state of before a cut stands behind what the recorder found, and in front of all that has a time */
+	if (!rewriter->state_written && raw->time != UINT64_MAX && raw->time != 0) {
+		status = pd_choice_write_state(rewriter);
+		if (status != PERFDATA_OK)
+			return status;
+	}
+	switch (raw->type) {
+	case PERFDATA_RECORD_COMPRESSED:
+	case PERFDATA_RECORD_COMPRESSED2:
+		return copy_carrier(rewriter, raw);
+	case PERFDATA_RECORD_TRACING_DATA:
+		return copy_tracing_data(rewriter, raw);
+	case PERFDATA_RECORD_FEATURE:
+		return copy_feature(rewriter, raw);
+	default:
+		break;
+	}
+	if (raw->inner != PERFDATA_NO_OFFSET && rewriter->keeps_carriers) {
+		if (raw->type == PERFDATA_RECORD_SAMPLE)
+			note_sample(rewriter, raw);
+		return PERFDATA_OK;
+	}
+	if (is_unknown(rewriter, raw)) {
+		rewriter->counts.unknown++;
+		return PERFDATA_OK;
+	}
+	if (raw->type < PERFDATA_RECORD_USER_FIRST && !pd_choice_keeps(rewriter, raw))
+		return PERFDATA_OK;
+	return copy_whole(rewriter, raw);
+}

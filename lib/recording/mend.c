@@ -1,0 +1,181 @@
+/* What is made good for readers that are less patient than ours. */
+#include "config.h"
+#include <stdio.h>
+#include "recording/rewriter.h"
+
+#define ATTR_OF_61 128u              /* bytes of the largest attr that perf 6.1 takes, and perf 7.3 */
+#define ATTR_OF_73 144u
+#define TYPE_SOFTWARE 1u
+#define TYPE_TRACEPOINT 2u
+#define CONFIG_BPF_OUTPUT 10u
+
+static const struct perfdata_node *value_of(const struct perfdata_reader *reader, uint32_t id, const char *name)
+{
+	const struct perfdata_feature_section *section = perfdata_reader_feature(reader, id);
+	return section && section->feature ? perfdata_node_get(perfdata_feature_root(section->feature), name) : NULL;
+}
+
+/* --- events ------------------------------------------------------------------------------------------------------ */
+
+static bool lacks_format(const struct perfdata_rewriter *rewriter, const struct perfdata_event *event)
+{
+	if (event->config.attr.type != TYPE_TRACEPOINT)
+		return false;
+	return !event->trace || !perfdata_reader_feature(rewriter->reader, PERFDATA_FEATURE_TRACING_DATA);
+}
+
+void pd_mend_attr(struct perfdata_rewriter *rewriter, const struct perfdata_event *event, struct perfdata_attr *ret, uint32_t *ret_size)
+{
+	struct perfdata_attr recorded;
+	size_t used;
+
+	*ret = event->config.attr;
+	*ret_size = 0;
+	/* some big-endian writers exchange bits of the attr, and perf exchanges them back */
+	if (!pd_rewrite_changes_order(rewriter) && perfdata_attr_decode(event->attr_bytes.data, event->attr_bytes.size, rewriter->order, &recorded,
+									&used) == PERFDATA_OK)
+		ret->flags = recorded.flags;
+	if (rewriter->options.repair && lacks_format(rewriter, event)) {
+		/* perf opens no tracepoint without its format; such an event shows its name and its raw bytes */
+		ret->type = TYPE_SOFTWARE;
+		ret->config = CONFIG_BPF_OUTPUT;
+		pd_rewrite_tell(rewriter, "the format of %s is not in the recording: its raw data stay, without fields", event->name);
+	}
+	const uint32_t size = ret->size ? ret->size : 64;
+	const uint32_t need = perfdata_attr_size(ret), most = rewriter->options.for_old ? ATTR_OF_61 : ATTR_OF_73;
+	if (rewriter->options.for_old || size > most || size % 8 || size < 64)
+		*ret_size = need;
+	if (need > most)
+		pd_rewrite_tell(rewriter, "the attr of %s needs %u bytes; %s takes %u at most", event->name, need,
+				rewriter->options.for_old ? "perf 6.1" : "perf 7.3", most);
+}
+
+/* --- sections ---------------------------------------------------------------------------------------------------- */
+
+static bool has_version(const struct perfdata_feature_section *section, uint64_t version)
+{
+	const struct perfdata_node *node = perfdata_node_get(perfdata_feature_root(section->feature), "version");
+	return node && node->v.u == version;
+}
+
+static bool groups_fit(const struct perfdata_rewriter *rewriter, const struct perfdata_feature_section *section)
+{
+	const struct perfdata_node *list = perfdata_node_get(perfdata_feature_root(section->feature), "group_desc");
+	const size_t nr = perfdata_reader_nr_events(rewriter->reader);
+
+	for (const struct perfdata_node *group = list ? list->child : NULL; group; group = group->next) {
+		const struct perfdata_node *leader = perfdata_node_get(group, "leader"), *members = perfdata_node_get(group, "nr_members");
+		if (!leader || !members || leader->v.u >= nr || members->v.u > nr - leader->v.u)
+			return false;
+	}
+	return list != NULL;
+}
+
+static bool has_tracepoint(const struct perfdata_reader *reader)
+{
+	for (size_t i = 0; i < perfdata_reader_nr_events(reader); i++)
+		if (perfdata_reader_event(reader, i)->trace)
+			return true;
+	return false;
+}
+
+bool pd_mend_refuses(const struct perfdata_rewriter *rewriter, const struct perfdata_feature_section *section)
+{
+	const struct perfdata_reader *reader = rewriter->reader;
+	const struct perfdata_node *available, *online;
+
+	switch (section->id) {
+	case PERFDATA_FEATURE_TRACING_DATA:
+		return !has_tracepoint(reader);
+	case PERFDATA_FEATURE_NRCPUS:
+		available = value_of(reader, PERFDATA_FEATURE_NRCPUS, "available");
+		online = value_of(reader, PERFDATA_FEATURE_NRCPUS, "online");
+		return !available || !online || available->v.u > 1u << 20 || online->v.u > available->v.u;
+	case PERFDATA_FEATURE_CPU_TOPOLOGY:
+	case PERFDATA_FEATURE_CPU_DOMAIN_INFO:
+		return !value_of(reader, PERFDATA_FEATURE_NRCPUS, "online");
+	case PERFDATA_FEATURE_CACHE:
+	case PERFDATA_FEATURE_MEM_TOPOLOGY:
+	case PERFDATA_FEATURE_CLOCK_DATA:
+		return !has_version(section, 1);
+	case PERFDATA_FEATURE_GROUP_DESC:
+		return !groups_fit(rewriter, section);
+	default:
+		return false;
+	}
+}
+
+/* --- what was lost ----------------------------------------------------------------------------------------------- */
+
+/* LOST_SAMPLES where it is known how many samples there were, else LOST; at the time of the record behind. */
+enum perfdata_status pd_mend_tell_loss(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
+{
+	const bool samples = rewriter->lost_samples != 0;
+	const struct perfdata_event *event = raw->event;
+	struct perfdata_record record = { .type = samples ? PERFDATA_RECORD_LOST_SAMPLES : PERFDATA_RECORD_LOST };
+	uint8_t out[PERFDATA_RECORD_ROOM];
+	size_t size;
+
+	if (!event || raw->type >= PERFDATA_RECORD_USER_FIRST || raw->time == UINT64_MAX || raw->time == 0)
+		return PERFDATA_OK;   /* told in front of one that has a time */
+	const struct perfdata_config *target = pd_rewrite_target(rewriter, raw);
+	if (!target)
+		return rewriter->error.status;
+	const uint64_t id = event->nr_ids ? event->ids[0] : 0;
+	record.layout = perfdata_record_layout(record.type);
+	record.sample_id = (struct perfdata_sample_id){ .present = target->trailer_present, .time = raw->time, .id = id, .identifier = id,
+							.stream_id = id };
+	if (samples) {
+		record.u.lost_samples = (struct perfdata_lost_samples){ .present = 1, .lost = rewriter->lost_samples };
+		rewriter->lost_samples = 0;
+	} else {
+		record.u.lost = (struct perfdata_lost){ .present = 3, .id = id, .lost = rewriter->gaps };
+		rewriter->gaps = 0;
+	}
+	enum perfdata_status status = perfdata_encode(target, NULL, &record, out, &size);
+	if (status != PERFDATA_OK)
+		return pd_rewrite_failed(rewriter, status, NULL);
+	rewriter->counts.records++;
+	status = pd_rewrite_written(rewriter, perfdata_writer_record(rewriter->writer, out, size));
+	return status == PERFDATA_OK && rewriter->gaps ? pd_mend_tell_loss(rewriter, raw) : status;
+}
+
+/* --- the note ---------------------------------------------------------------------------------------------------- */
+
+static enum perfdata_status put_string(struct perfdata_rewriter *rewriter, uint32_t id, const char *text)
+{
+	struct perfdata_text out;
+	const size_t room = (strlen(text) + 64) / 64 * 64;
+	const uint32_t length = pd_order_is_foreign(rewriter->order) ? __builtin_bswap32((uint32_t)room) : (uint32_t)room;
+
+	perfdata_text_init(&out);
+	perfdata_text_append(&out, &length, sizeof length);
+	perfdata_text_string(&out, text);
+	perfdata_text_fill(&out, '\0', room - strlen(text));
+	const enum perfdata_status status = perfdata_text_failed(&out) ? pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL) :
+		pd_rewrite_written(rewriter, perfdata_writer_feature(rewriter->writer, id, out.data, out.size));
+	perfdata_text_release(&out);
+	return status;
+}
+
+static bool any_has(const struct perfdata_reader *reader, uint64_t sample_type)
+{
+	for (size_t i = 0; i < perfdata_reader_nr_events(reader); i++)
+		if (perfdata_reader_event(reader, i)->config.attr.sample_type & sample_type)
+			return true;
+	return false;
+}
+
+enum perfdata_status pd_mend_sections(struct perfdata_rewriter *rewriter)
+{
+	const char *path = perfdata_reader_header(rewriter->reader)->name, *slash = strrchr(path, '/');
+	char note[512];
+	enum perfdata_status status = PERFDATA_OK;
+
+	snprintf(note, sizeof note, "repaired by perfdata %s, of %.200s: %llu damaged and %llu unknown records left out, %llu gaps", perfdata_version(),
+		 slash ? slash + 1 : path, (unsigned long long)rewriter->counts.damaged, (unsigned long long)rewriter->counts.unknown,
+		 (unsigned long long)rewriter->all_gaps);
+	if (any_has(rewriter->reader, PERFDATA_SAMPLE_BRANCH_STACK))
+		status = pd_rewrite_written(rewriter, perfdata_writer_feature(rewriter->writer, PERFDATA_FEATURE_BRANCH_STACK, NULL, 0));
+	return status == PERFDATA_OK ? put_string(rewriter, PERFDATA_FEATURE_NOTE, note) : status;
+}

@@ -1,0 +1,211 @@
+/* The calls of the rewriter of recordings. */
+#include "config.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include "base/error.h"
+#include "base/memory.h"
+#include "recording/rewriter.h"
+
+enum perfdata_status pd_rewrite_failed(struct perfdata_rewriter *rewriter, enum perfdata_status status, const char *what)
+{
+	if (rewriter->error.status == PERFDATA_OK)
+		(void)pd_error(&rewriter->error, status, PERFDATA_NO_OFFSET, "%s", what ? what : perfdata_status_text(status));
+	return rewriter->error.status;
+}
+
+enum perfdata_status pd_rewrite_written(struct perfdata_rewriter *rewriter, enum perfdata_status status)
+{
+	if (status != PERFDATA_OK && rewriter->error.status == PERFDATA_OK)
+		rewriter->error = *perfdata_writer_error(rewriter->writer);
+	return status;
+}
+
+void pd_rewrite_tell(struct perfdata_rewriter *rewriter, const char *format, ...)
+{
+	char line[256];
+	va_list arguments;
+
+	if (!rewriter->options.tell)
+		return;
+	va_start(arguments, format);
+	vsnprintf(line, sizeof line, format, arguments);
+	va_end(arguments);
+	rewriter->options.tell(rewriter->options.tell_user, line);
+}
+
+static bool copy_options(struct perfdata_rewriter *rewriter)
+{
+	struct perfdata_rewrite_options *options = &rewriter->options;
+	struct perfdata_rewrite_rename *renames = pd_arena_calloc(&rewriter->arena, options->nr_renames, sizeof *renames);
+
+	for (size_t i = 0; renames && i < options->nr_renames; i++) {
+		renames[i].from = pd_arena_copy(&rewriter->arena, options->renames[i].from, strlen(options->renames[i].from));
+		renames[i].to = pd_arena_copy(&rewriter->arena, options->renames[i].to, strlen(options->renames[i].to));
+		if (!renames[i].from || !renames[i].to)
+			return false;
+	}
+	options->renames = renames;
+	if (options->tmpdir)
+		options->tmpdir = pd_arena_copy(&rewriter->arena, options->tmpdir, strlen(options->tmpdir));
+	return renames != NULL;
+}
+
+enum perfdata_status perfdata_rewriter_new(const struct perfdata_rewrite_options *options, struct perfdata_rewriter **ret,
+					   struct perfdata_error *reterr)
+{
+	struct perfdata_rewriter *rewriter = pd_calloc(1, sizeof *rewriter);
+
+	if (rewriter) {
+		memcpy(&rewriter->options, options, options->size < sizeof *options ? options->size : sizeof *options);
+		rewriter->error.offset = PERFDATA_NO_OFFSET;
+		rewriter->last = UINT64_MAX;
+		rewriter->first_sample = UINT64_MAX;
+	}
+	if (!rewriter || !copy_options(rewriter)) {
+		perfdata_rewriter_free(rewriter);
+		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
+	}
+	*ret = rewriter;
+	return PERFDATA_OK;
+}
+
+void perfdata_rewriter_free(struct perfdata_rewriter *rewriter)
+{
+	if (!rewriter)
+		return;
+	perfdata_writer_free(rewriter->writer);
+	pd_free(rewriter->kept);
+	pd_free(rewriter->state);
+	pd_free(rewriter->configs);
+	pd_arena_release(&rewriter->arena);
+	pd_free(rewriter);
+}
+
+const struct perfdata_rewrite_counts *perfdata_rewriter_counts(const struct perfdata_rewriter *rewriter) { return &rewriter->counts; }
+const struct perfdata_error *perfdata_rewriter_error(const struct perfdata_rewriter *rewriter) { return &rewriter->error; }
+
+enum perfdata_byte_order pd_rewrite_order_of(const struct perfdata_rewrite_options *options, const struct perfdata_reader *reader)
+{
+	switch (options->order) {
+	case PERFDATA_REWRITE_LITTLE_ENDIAN: return PERFDATA_BYTE_ORDER_LITTLE;
+	case PERFDATA_REWRITE_BIG_ENDIAN: return PERFDATA_BYTE_ORDER_BIG;
+	default: return perfdata_reader_header(reader)->order;
+	}
+}
+
+bool pd_rewrite_changes_order(const struct perfdata_rewriter *rewriter)
+{
+	return rewriter->order != perfdata_reader_header(rewriter->reader)->order;
+}
+
+const struct perfdata_config *pd_rewrite_source(const struct perfdata_reader *reader, const struct perfdata_raw *raw)
+{
+	return raw->event ? &raw->event->config : perfdata_reader_config(reader);
+}
+
+/* Version 0 stands for no event. */
+const struct perfdata_config *pd_rewrite_target(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
+{
+	const uint32_t version = raw->event ? raw->event->version + 1 : 0;
+
+	if (version >= rewriter->nr_configs) {
+		const uint32_t nr = version < 16 ? 32 : version * 2;
+		struct perfdata_config *grown = pd_realloc(rewriter->configs, nr * sizeof *grown);
+		if (!grown) {
+			(void)pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL);
+			return NULL;
+		}
+		memset(grown + rewriter->nr_configs, 0, (nr - rewriter->nr_configs) * sizeof *grown);
+		rewriter->configs = grown;
+		rewriter->nr_configs = nr;
+		perfdata_config_init(&grown[0], NULL, rewriter->order);
+	}
+	struct perfdata_config *config = &rewriter->configs[version];
+	if (version && !config->has_attr) {
+		perfdata_config_init(config, &raw->event->config.attr, rewriter->order);
+		config->branch_counters = raw->event->config.branch_counters;
+	}
+	return config;
+}
+
+/* --- the copy ---------------------------------------------------------------------------------------------------- */
+
+static bool is_set(const struct perfdata_header *header, unsigned id) { return header->feature_bits[id / 64] >> id % 64 & 1; }
+
+/* Carriers may stay if nothing in them changes. */
+static bool may_keep_carriers(const struct perfdata_rewriter *rewriter)
+{
+	const struct perfdata_rewrite_options *options = &rewriter->options;
+	return options->packing == PERFDATA_REWRITE_SAME_PACKING && !rewriter->chosen && !options->repair && !pd_rewrite_changes_order(rewriter) &&
+	       !options->for_old && !rewriter->from_directory && rewriter->from_stream == rewriter->to_stream;
+}
+
+static enum perfdata_status make_writer(struct perfdata_rewriter *rewriter)
+{
+	const struct perfdata_header *header = perfdata_reader_header(rewriter->reader);
+	const bool was_packed = is_set(header, PERFDATA_FEATURE_COMPRESSED);
+	const bool pack = rewriter->options.packing == PERFDATA_REWRITE_COMPRESSED ||
+			  (rewriter->options.packing == PERFDATA_REWRITE_SAME_PACKING && was_packed && !rewriter->keeps_carriers);
+	const struct perfdata_writer_options options = {
+		.size = sizeof options,
+		.form = rewriter->to_stream ? PERFDATA_FORM_STREAM : PERFDATA_FORM_FILE,
+		.order = rewriter->order,
+		.carrier = pack ? PERFDATA_CARRIER_COMPRESSED : PERFDATA_CARRIER_NONE,
+		.tmpdir = rewriter->options.tmpdir,
+		.max_spool = rewriter->options.max_spool,
+		.write = rewriter->options.write,
+		.user = rewriter->options.write_user,
+	};
+	enum perfdata_status status = perfdata_writer_new(&options, &rewriter->writer, &rewriter->error);
+
+	/* a stream begins with what a file ends with */
+	if (status == PERFDATA_OK && rewriter->to_stream && !rewriter->from_stream) {
+		status = pd_sections_events(rewriter);
+		if (status == PERFDATA_OK)
+			status = pd_sections_features(rewriter);
+	}
+	return status;
+}
+
+enum perfdata_status perfdata_rewriter_copy(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader)
+{
+	const struct perfdata_header *header = perfdata_reader_header(reader);
+	const enum perfdata_rewrite_form form = rewriter->options.form;
+	struct perfdata_raw raw;
+
+	if (rewriter->error.status != PERFDATA_OK)
+		return rewriter->error.status;
+	rewriter->reader = reader;
+	rewriter->order = pd_rewrite_order_of(&rewriter->options, reader);
+	rewriter->from_stream = header->container == PERFDATA_CONTAINER_PIPE;
+	rewriter->from_directory = header->container == PERFDATA_CONTAINER_DIRECTORY;
+	rewriter->to_stream = form == PERFDATA_REWRITE_TO_STREAM || (form == PERFDATA_REWRITE_AS_INPUT && rewriter->from_stream);
+	rewriter->keeps_carriers = may_keep_carriers(rewriter);
+	enum perfdata_status status = make_writer(rewriter);
+	while (status == PERFDATA_OK && (status = perfdata_reader_next(reader, &raw)) == PERFDATA_OK) {
+		status = pd_copy_record(rewriter, &raw);
+		if (rewriter->options.stop && *rewriter->options.stop)
+			status = pd_rewrite_failed(rewriter, PERFDATA_EINTR, NULL);
+	}
+	if (status == PERFDATA_END)
+		return PERFDATA_OK;
+	if (rewriter->error.status == PERFDATA_OK)
+		rewriter->error = *perfdata_reader_error(reader);
+	return status;
+}
+
+enum perfdata_status perfdata_rewriter_finish(struct perfdata_rewriter *rewriter)
+{
+	enum perfdata_status status = rewriter->error.status;
+
+	if (status == PERFDATA_OK)
+		status = pd_choice_write_state(rewriter);
+	if (status == PERFDATA_OK && !rewriter->to_stream) {
+		status = pd_sections_events(rewriter);
+		if (status == PERFDATA_OK)
+			status = pd_sections_features(rewriter);
+		if (status == PERFDATA_OK && rewriter->options.repair)
+			status = pd_mend_sections(rewriter);
+	}
+	return status == PERFDATA_OK ? pd_rewrite_written(rewriter, perfdata_writer_finish(rewriter->writer)) : status;
+}

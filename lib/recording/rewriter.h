@@ -1,0 +1,82 @@
+/* What the files of lib/recording share.
+ *
+ *   rewriter.c   the calls
+ *   choice.c     which samples stay, and what the records before a cut said
+ *   copy_record.c a record from the reader to the writer
+ *   sections.c   events and feature sections
+ *   mend.c       what is made good for readers that are less patient than ours
+ */
+#ifndef PD_REWRITER_H
+#define PD_REWRITER_H
+
+#include "base/arena.h"
+#include "base/cursor.h"
+#include "perfdata/rewrite.h"
+
+struct perfdata_rewriter {
+	struct perfdata_rewrite_options options;
+	struct perfdata_error error;
+	struct pd_arena arena;
+	struct perfdata_rewrite_counts counts;
+
+	/* the choice */
+	bool chosen;
+	uint64_t first, last;            /* times */
+	uint64_t *kept;                  /* keys of samples, ascending once `sorted` */
+	size_t nr_kept, kept_room;
+	bool sorted;
+	struct perfdata_bytes *state;    /* records to be written in front, as they are written */
+	size_t nr_state, state_room;
+	bool state_written;
+
+	/* the copy */
+	struct perfdata_reader *reader;  /* borrowed */
+	struct perfdata_writer *writer;
+	enum perfdata_byte_order order;       /* of the output */
+	bool from_stream, to_stream, from_directory;
+	bool keeps_carriers;             /* compressed records go as they are */
+	bool keeps_aux;                  /* records that AUX data need stay, whenever they were */
+	struct perfdata_config *configs; /* of the output, by version of the event */
+	uint32_t nr_configs;
+	uint64_t first_sample, last_sample;
+	uint64_t lost_samples, gaps;     /* since the last good record: not told in the output yet */
+	uint64_t all_lost_samples, all_gaps;
+	uint64_t payload_left;           /* of the AUXTRACE record before */
+};
+
+enum perfdata_status pd_rewrite_failed(struct perfdata_rewriter *rewriter, enum perfdata_status status, const char *what);
+enum perfdata_status pd_rewrite_written(struct perfdata_rewriter *rewriter, enum perfdata_status status);   /* of a call of the writer */
+void pd_rewrite_tell(struct perfdata_rewriter *rewriter, const char *format, ...) PERFDATA_PRINTF(2, 3);
+bool pd_rewrite_changes_order(const struct perfdata_rewriter *rewriter);
+enum perfdata_byte_order pd_rewrite_order_of(const struct perfdata_rewrite_options *options, const struct perfdata_reader *reader);
+/* How the record's event is laid out in the input, and in the output (NULL without memory). */
+const struct perfdata_config *pd_rewrite_source(const struct perfdata_reader *reader, const struct perfdata_raw *raw);
+const struct perfdata_config *pd_rewrite_target(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw);
+
+/* --- choice.c --- */
+bool pd_is_state(uint32_t type);
+/* Whether a record of the kernel goes into the output. */
+bool pd_choice_keeps(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw);
+enum perfdata_status pd_choice_write_state(struct perfdata_rewriter *rewriter);
+
+/* --- copy_record.c --- */
+enum perfdata_status pd_copy_record(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw);
+
+/* --- sections.c --- */
+enum perfdata_status pd_sections_events(struct perfdata_rewriter *rewriter);
+enum perfdata_status pd_sections_features(struct perfdata_rewriter *rewriter);
+const char *pd_new_name(const struct perfdata_rewriter *rewriter, const char *name);
+/* A FEATURE record with its section in the output's order and names; PERFDATA_ABSENT: it is left out. */
+enum perfdata_status pd_sections_record(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw, void *out, size_t *ret_size);
+
+/* --- mend.c --- */
+/* The attr as readers can use it; *ret_size is how many bytes it is written with. */
+void pd_mend_attr(struct perfdata_rewriter *rewriter, const struct perfdata_event *event, struct perfdata_attr *ret, uint32_t *ret_size);
+/* Whether perf would refuse the whole file for this section. */
+bool pd_mend_refuses(const struct perfdata_rewriter *rewriter, const struct perfdata_feature_section *section);
+/* Tells, in a record, what was left out in front of this one. */
+enum perfdata_status pd_mend_tell_loss(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw);
+/* The note of a repaired recording, and sections that can be known. */
+enum perfdata_status pd_mend_sections(struct perfdata_rewriter *rewriter);
+
+#endif

@@ -1,0 +1,193 @@
+/* Events and feature sections of the output. */
+#include "config.h"
+#include "base/error.h"
+#include "recording/rewriter.h"
+
+const char *pd_new_name(const struct perfdata_rewriter *rewriter, const char *name)
+{
+	for (size_t i = 0; i < rewriter->options.nr_renames; i++)
+		if (!strcmp(rewriter->options.renames[i].from, name))
+			return rewriter->options.renames[i].to;
+	return name;
+}
+
+/* Names that perf would make up itself are left to it, unless the recording wrote them. */
+static bool has_names(const struct perfdata_rewriter *rewriter)
+{
+	if (rewriter->options.repair || rewriter->options.nr_renames || rewriter->from_stream ||
+	    perfdata_reader_feature(rewriter->reader, PERFDATA_FEATURE_EVENT_DESC))
+		return true;
+	for (size_t i = 0; i < perfdata_reader_nr_events(rewriter->reader); i++) {
+		const enum perfdata_name_source source = perfdata_reader_event(rewriter->reader, i)->name_source;
+		if (source != PERFDATA_NAME_GENERATED && source != PERFDATA_NAME_TRACE)
+			return true;
+	}
+	return false;
+}
+
+enum perfdata_status pd_sections_events(struct perfdata_rewriter *rewriter)
+{
+	const bool named = has_names(rewriter);
+	enum perfdata_status status = PERFDATA_OK;
+
+	for (size_t i = 0; i < perfdata_reader_nr_events(rewriter->reader) && status == PERFDATA_OK; i++) {
+		const struct perfdata_event *event = perfdata_reader_event(rewriter->reader, i);
+		struct perfdata_attr attr;
+		uint32_t size;
+		pd_mend_attr(rewriter, event, &attr, &size);
+		status = pd_rewrite_written(rewriter, perfdata_writer_event(rewriter->writer, &attr, size,
+									    named ? pd_new_name(rewriter, event->name) : NULL, event->ids, event->nr_ids));
+	}
+	return status;
+}
+
+static bool is_writers_own(const struct perfdata_rewriter *rewriter, uint32_t id)
+{
+	switch (id) {
+	case PERFDATA_FEATURE_COMPRESSED:
+		return !rewriter->keeps_carriers;
+	case PERFDATA_FEATURE_AUXTRACE:
+	case PERFDATA_FEATURE_DIR_FORMAT:
+		return true;
+	case PERFDATA_FEATURE_EVENT_DESC:
+		return rewriter->options.repair || rewriter->options.nr_renames || rewriter->options.for_old;
+	case PERFDATA_FEATURE_SAMPLE_TIME:
+		return rewriter->chosen || rewriter->options.repair;
+	default:
+		return false;
+	}
+}
+
+/* A section that perf would stop at: it is better left out. */
+static bool is_useless(const struct perfdata_rewriter *rewriter, const struct perfdata_feature_section *section)
+{
+	const struct perfdata_layout *layout = perfdata_feature_layout(section->id);
+
+	if (!section->feature || (section->status != PERFDATA_OK && (rewriter->options.repair || pd_rewrite_changes_order(rewriter))))
+		return true;
+	if (layout && layout->nr_fields && !perfdata_feature_bytes(section->feature).size)
+		return rewriter->options.repair;
+	return rewriter->options.repair && pd_mend_refuses(rewriter, section);
+}
+
+static enum perfdata_status put_times(struct perfdata_rewriter *rewriter)
+{
+	const struct perfdata_feature_section *section = perfdata_reader_feature(rewriter->reader, PERFDATA_FEATURE_SAMPLE_TIME);
+	const bool swap = pd_order_is_foreign(rewriter->order);
+	uint64_t times[2] = { rewriter->first_sample, rewriter->last_sample };
+
+	if ((!section && !rewriter->options.repair) || rewriter->first_sample == UINT64_MAX || !is_writers_own(rewriter, PERFDATA_FEATURE_SAMPLE_TIME))
+		return PERFDATA_OK;
+	for (unsigned i = 0; i < 2 && swap; i++)
+		times[i] = __builtin_bswap64(times[i]);
+	return pd_rewrite_written(rewriter, perfdata_writer_feature(rewriter->writer, PERFDATA_FEATURE_SAMPLE_TIME, times, sizeof times));
+}
+
+enum perfdata_status pd_sections_features(struct perfdata_rewriter *rewriter)
+{
+	const enum perfdata_byte_order order = perfdata_reader_header(rewriter->reader)->order;
+	const struct perfdata_feature_section *section;
+	enum perfdata_status status = PERFDATA_OK;
+	struct perfdata_text out;
+
+	perfdata_text_init(&out);
+	for (size_t i = 0; status == PERFDATA_OK && (section = perfdata_reader_feature_at(rewriter->reader, i)); i++) {
+		if (is_writers_own(rewriter, section->id))
+			continue;
+		perfdata_text_clear(&out);
+		if (is_useless(rewriter, section))
+			status = PERFDATA_EUNSUP;
+		else if (section->status != PERFDATA_OK)
+			perfdata_text_bytes(&out, perfdata_feature_bytes(section->feature));
+		else
+			status = perfdata_feature_encode(section->feature, order, rewriter->order, NULL, &out);
+		if (status == PERFDATA_OK && perfdata_text_failed(&out)) {
+			status = pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL);
+		} else if (status == PERFDATA_OK) {
+			status = pd_rewrite_written(rewriter, perfdata_writer_feature(rewriter->writer, section->id, out.data, out.size));
+		} else if (status == PERFDATA_EUNSUP) {
+			const struct perfdata_layout *layout = perfdata_feature_layout(section->id);
+			status = PERFDATA_OK;
+			rewriter->counts.sections_left_out++;
+			pd_rewrite_tell(rewriter, "the feature section %s is left out: %s", layout ? layout->perf_name : "of an unknown kind",
+					section->feature && section->status == PERFDATA_OK ? "perf cannot use it as it is" : "it is damaged");
+		} else {
+			status = pd_rewrite_failed(rewriter, status, NULL);
+		}
+	}
+	perfdata_text_release(&out);
+	return status == PERFDATA_OK ? put_times(rewriter) : status;
+}
+
+/* --- sections of streams ----------------------------------------------------------------------------------------- */
+
+struct renaming {
+	struct perfdata_rewriter *rewriter;
+	char name[256];
+};
+
+static bool rename_value(void *user, const struct perfdata_layout *section, struct perfdata_node *value)
+{
+	struct renaming *renaming = user;
+
+	if (section->id != PERFDATA_FEATURE_EVENT_DESC || value->kind != PERFDATA_KIND_STRING || value->v.bytes.size >= sizeof renaming->name)
+		return true;
+	memcpy(renaming->name, value->v.bytes.data, value->v.bytes.size);
+	renaming->name[value->v.bytes.size] = '\0';
+	const char *name = pd_new_name(renaming->rewriter, renaming->name);
+	if (name != renaming->name)
+		value->v.bytes = (struct perfdata_bytes){ (const uint8_t *)name, strlen(name) };
+	return true;
+}
+
+static uint32_t nr_cpus(const struct perfdata_reader *reader)
+{
+	const struct perfdata_feature_section *section = perfdata_reader_feature(reader, PERFDATA_FEATURE_NRCPUS);
+	const struct perfdata_node *available = section && section->feature ?
+		perfdata_node_get(perfdata_feature_root(section->feature), "available") : NULL;
+	return available ? (uint32_t)available->v.u : 0;
+}
+
+enum perfdata_status pd_sections_record(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw, void *out, size_t *ret_size)
+{
+	const struct perfdata_config *source = perfdata_reader_config(rewriter->reader);
+	struct renaming renaming = { .rewriter = rewriter };
+	const struct perfdata_feature_edit edit = { rename_value, &renaming };
+	struct perfdata_record record;
+	struct perfdata_config target;
+	struct perfdata_feature *feature = NULL;
+	struct perfdata_text text;
+
+	if (perfdata_decode(source, raw->bytes, raw->size, &record) != PERFDATA_OK)
+		return PERFDATA_ABSENT;
+	struct perfdata_feature_record *section = &record.u.feature;
+	const uint32_t id = section->feat_id < PERFDATA_FEATURE_LAST ? (uint32_t)section->feat_id : 0;
+	if (id == PERFDATA_FEATURE_COMPRESSED && !rewriter->keeps_carriers)
+		return PERFDATA_ABSENT;
+	if (!pd_rewrite_changes_order(rewriter) && (id != PERFDATA_FEATURE_EVENT_DESC || !rewriter->options.nr_renames)) {
+		memcpy(out, raw->bytes, raw->size);
+		*ret_size = raw->size;
+		return PERFDATA_OK;
+	}
+	perfdata_text_init(&text);
+	enum perfdata_status status = PERFDATA_OK;
+	if (section->payload.size) {
+		status = perfdata_feature_decode(id, section->payload.data, section->payload.size, source->order, nr_cpus(rewriter->reader), &feature,
+						 NULL);
+		if (status == PERFDATA_OK)
+			status = perfdata_feature_encode(feature, source->order, rewriter->order,
+							 rewriter->options.nr_renames ? &edit : NULL, &text);
+	}
+	if (status == PERFDATA_OK) {
+		perfdata_text_fill(&text, '\0', -text.size & 7);
+		section->payload = (struct perfdata_bytes){ (const uint8_t *)text.data, text.size };
+		perfdata_config_init(&target, NULL, rewriter->order);
+		status = perfdata_text_failed(&text) ? PERFDATA_ENOMEM : perfdata_encode(&target, NULL, &record, out, ret_size);
+	} else if (status == PERFDATA_EUNSUP || status == PERFDATA_DAMAGED) {
+		rewriter->counts.sections_left_out++;
+		status = PERFDATA_ABSENT;
+	}
+	perfdata_feature_free(feature);
+	perfdata_text_release(&text);
+	return status < 0 ? pd_rewrite_failed(rewriter, status, NULL) : status;
+}

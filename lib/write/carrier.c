@@ -1,0 +1,96 @@
+/* Compressed records: each carrier holds whole records and is a zstd frame of its own, so that readers may unpack them apart from each other, cut them
+ * and go on behind a damaged one. */
+#include "config.h"
+#include "base/checked.h"
+#include "base/memory.h"
+#include "write/writer.h"
+
+#define CARRIED 60000u                /* bytes of records in one: fits into a record however badly they pack */
+#define PAGE 4096u                    /* perf wants mmap_len to be a multiple */
+
+/* Packs what waits into `out`; false where it does not get smaller, or does not fit. */
+static bool pack(struct perfdata_writer *writer, uint8_t *out, size_t room, size_t *ret_size, enum perfdata_status *ret_status)
+{
+	size_t used = 0, made = 0;
+
+	if (writer->encoder)
+		pd_encoder_reset(writer->encoder);
+	else
+		writer->encoder = pd_encoder_new(PD_CODEC_ZSTD, writer->options.level);
+	if (!writer->encoder) {
+		*ret_status = pd_writer_failed(writer, PERFDATA_ENOMEM, NULL);
+		return false;
+	}
+	const enum perfdata_status status = pd_encoder_run(writer->encoder, writer->pending, writer->pending_size, &used, out, room, &made, true);
+	*ret_size = made;
+	if (status < 0)
+		*ret_status = pd_writer_failed(writer, status, "records cannot be compressed");
+	return status == PERFDATA_END;
+}
+
+static void put_header(const struct perfdata_writer *writer, uint8_t *out, uint32_t type, size_t size)
+{
+	struct pd_encode e = { .start = out, .at = out, .end = out + 8, .swap = writer->swap };
+	pd_put_int(&e, 4, type);
+	pd_put_int(&e, 2, 0);
+	pd_put_int(&e, 2, size);
+}
+
+enum perfdata_status pd_carrier_flush(struct perfdata_writer *writer)
+{
+	uint8_t out[PERFDATA_RECORD_ROOM];
+	const bool second = writer->options.carrier == PERFDATA_CARRIER_COMPRESSED2;
+	const size_t head = second ? 16 : 8;
+	enum perfdata_status status = PERFDATA_OK;
+	size_t size;
+
+	if (!writer->pending_size)
+		return PERFDATA_OK;
+	const bool fits = pack(writer, out + head, UINT16_MAX - 7 - head, &size, &status);
+	if (status != PERFDATA_OK)
+		return status;
+	if (!fits) {
+		status = pd_writer_put(writer, writer->pending, writer->pending_size);
+		writer->pending_size = 0;
+		return status;
+	}
+	size_t whole = head + size;
+	if (second) {
+		struct pd_encode e = { .start = out + 8, .at = out + 8, .end = out + 16, .swap = writer->swap };
+		pd_put_int(&e, 8, size);
+		whole = (size_t)pd_align8(whole);
+		memset(out + head + size, 0, whole - head - size);
+	}
+	put_header(writer, out, second ? PERFDATA_RECORD_COMPRESSED2 : PERFDATA_RECORD_COMPRESSED, whole);
+	writer->packed += size;
+	writer->unpacked += writer->pending_size;
+	if (writer->pending_size > writer->largest)
+		writer->largest = (uint32_t)writer->pending_size;
+	writer->pending_size = 0;
+	return pd_writer_put(writer, out, whole);
+}
+
+enum perfdata_status pd_carrier_put(struct perfdata_writer *writer, const void *bytes, size_t size)
+{
+	if (!writer->pending && !(writer->pending = pd_malloc(PERFDATA_RECORD_ROOM)))
+		return pd_writer_failed(writer, PERFDATA_ENOMEM, NULL);
+	if (writer->pending_size && writer->pending_size + size > CARRIED) {
+		const enum perfdata_status status = pd_carrier_flush(writer);
+		if (status != PERFDATA_OK)
+			return status;
+	}
+	memcpy(writer->pending + writer->pending_size, bytes, size);
+	writer->pending_size += size;
+	return PERFDATA_OK;
+}
+
+void pd_carrier_section(const struct perfdata_writer *writer, struct perfdata_text *out)
+{
+	const uint32_t zstd = 1, largest = writer->largest ? writer->largest : PERFDATA_RECORD_ROOM;
+
+	pd_text_int(writer, out, 4, 0);
+	pd_text_int(writer, out, 4, zstd);
+	pd_text_int(writer, out, 4, (uint32_t)writer->options.level);
+	pd_text_int(writer, out, 4, writer->packed ? writer->unpacked / writer->packed : 1);
+	pd_text_int(writer, out, 4, (largest + PAGE - 1) / PAGE * PAGE);
+}

@@ -1,0 +1,206 @@
+/* The calls of the writer of recordings. */
+#include "config.h"
+#include "base/checked.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "write/writer.h"
+
+enum perfdata_status pd_writer_failed(struct perfdata_writer *writer, enum perfdata_status status, const char *what)
+{
+	if (writer->error.status == PERFDATA_OK)
+		(void)pd_error(&writer->error, status, PERFDATA_NO_OFFSET, "%s", what ? what : perfdata_status_text(status));
+	return writer->error.status;
+}
+
+enum perfdata_status pd_writer_out(struct perfdata_writer *writer, const void *bytes, size_t size)
+{
+	if (!size)
+		return PERFDATA_OK;
+	const enum perfdata_status status = writer->options.write(writer->options.user, bytes, size);
+	return status == PERFDATA_OK ? status : pd_writer_failed(writer, status, NULL);
+}
+
+enum perfdata_status pd_writer_put(struct perfdata_writer *writer, const void *bytes, size_t size)
+{
+	return writer->options.form == PERFDATA_FORM_FILE ? pd_spool_put(writer, bytes, size) : pd_writer_out(writer, bytes, size);
+}
+
+enum perfdata_status perfdata_writer_new(const struct perfdata_writer_options *options, struct perfdata_writer **ret, struct perfdata_error *reterr)
+{
+	struct perfdata_writer *writer = pd_calloc(1, sizeof *writer);
+
+	if (!writer)
+		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
+	memcpy(&writer->options, options, options->size < sizeof *options ? options->size : sizeof *options);
+	writer->error.offset = PERFDATA_NO_OFFSET;
+	writer->swap = pd_order_is_foreign(options->order);
+	writer->spool.fd = -1;
+	if (!writer->options.level)
+		writer->options.level = 1;
+	if (writer->options.tmpdir)
+		writer->options.tmpdir = pd_arena_copy(&writer->arena, options->tmpdir, strlen(options->tmpdir));
+	if (writer->options.carrier != PERFDATA_CARRIER_NONE && !pd_codec_can_pack(PD_CODEC_ZSTD)) {
+		perfdata_writer_free(writer);
+		return pd_error(reterr, PERFDATA_EUNSUP, PERFDATA_NO_OFFSET, "this build cannot compress records: it has no zstd");
+	}
+	*ret = writer;
+	return PERFDATA_OK;
+}
+
+void perfdata_writer_free(struct perfdata_writer *writer)
+{
+	if (!writer)
+		return;
+	pd_spool_release(&writer->spool);
+	pd_encoder_free(writer->encoder);
+	pd_free(writer->pending);
+	pd_free(writer->events);
+	pd_free(writer->auxtrace);
+	for (uint32_t id = 0; id < PD_WRITER_FEATURES; id++)
+		pd_free((void *)(uintptr_t)writer->sections[id].bytes.data);
+	pd_arena_release(&writer->arena);
+	pd_free(writer);
+}
+
+const struct perfdata_error *perfdata_writer_error(const struct perfdata_writer *writer) { return &writer->error; }
+
+/* --- events and sections ----------------------------------------------------------------------------------------- */
+
+enum perfdata_status perfdata_writer_event(struct perfdata_writer *writer, const struct perfdata_attr *attr, uint32_t size, const char *name,
+					   const uint64_t *ids, size_t nr_ids)
+{
+	const uint32_t own = size ? size : attr->size ? attr->size : 64;
+
+	if (writer->error.status != PERFDATA_OK)
+		return writer->error.status;
+	if (own < 64 || own > PERFDATA_ATTR_ROOM || own % 8)
+		return pd_writer_failed(writer, PERFDATA_EUSAGE, "the size of an attr is impossible");
+	if (pd_vector_grow(&writer->events, &writer->events_room, writer->nr_events, sizeof *writer->events) < 0)
+		return pd_writer_failed(writer, PERFDATA_ENOMEM, NULL);
+	struct pd_written_event *event = &writer->events[writer->nr_events];
+	*event = (struct pd_written_event){ .attr = *attr, .nr_ids = nr_ids };
+	event->ids = (const uint64_t *)(const void *)pd_arena_copy(&writer->arena, ids, nr_ids * sizeof *ids);
+	event->attr.rest.data = (const uint8_t *)pd_arena_copy(&writer->arena, attr->rest.data, attr->rest.size);
+	event->name = name ? pd_arena_copy(&writer->arena, name, strlen(name)) : NULL;
+	if (!event->ids || !event->attr.rest.data || (name && !event->name))
+		return pd_writer_failed(writer, PERFDATA_ENOMEM, NULL);
+	writer->nr_events++;
+	if (own > writer->attr_size)
+		writer->attr_size = own;
+	return PERFDATA_OK;
+}
+
+enum perfdata_status pd_writer_attr(struct perfdata_writer *writer, const struct pd_written_event *event, uint8_t *out)
+{
+	size_t size;
+	/* 0 means 64 */
+	const uint32_t stated = event->attr.size == 0 && writer->attr_size == 64 ? 0 : writer->attr_size;
+	const enum perfdata_status status = perfdata_attr_encode(&event->attr, stated, writer->options.order, out, &size);
+	return status == PERFDATA_OK ? status : pd_writer_failed(writer, status, NULL);
+}
+
+enum perfdata_status perfdata_writer_feature(struct perfdata_writer *writer, uint32_t id, const void *bytes, size_t size)
+{
+	if (writer->error.status != PERFDATA_OK)
+		return writer->error.status;
+	if (id == 0 || id >= PD_WRITER_FEATURES)
+		return pd_writer_failed(writer, PERFDATA_EUSAGE, "a feature section has an impossible number");
+	char *copy = pd_strndup(bytes ? bytes : "", size);
+	if (!copy)
+		return pd_writer_failed(writer, PERFDATA_ENOMEM, NULL);
+	pd_free((void *)(uintptr_t)writer->sections[id].bytes.data);
+	writer->sections[id].is_present = true;
+	writer->sections[id].bytes = (struct perfdata_bytes){ (const uint8_t *)copy, size };
+	return PERFDATA_OK;
+}
+
+struct perfdata_bytes pd_writer_section(const struct perfdata_writer *writer, uint32_t id, bool *ret_present)
+{
+	*ret_present = writer->sections[id].is_present;
+	return writer->sections[id].bytes;
+}
+
+/* --- records ----------------------------------------------------------------------------------------------------- */
+
+static enum perfdata_status begin(struct perfdata_writer *writer)
+{
+	if (writer->begun)
+		return PERFDATA_OK;
+	writer->begun = true;
+	return writer->options.form == PERFDATA_FORM_STREAM ? pd_stream_begin(writer) : PERFDATA_OK;
+}
+
+/* Formats of tracepoints stand behind their record in a stream. */
+static enum perfdata_status put_tracing_data(struct perfdata_writer *writer, const uint8_t *bytes, size_t size)
+{
+	const enum perfdata_status status = pd_carrier_flush(writer);
+
+	writer->payload_left = size >= 12 ? pd_align8(pd_load32(bytes + 8, writer->swap)) : 0;
+	return status == PERFDATA_OK ? pd_writer_put(writer, bytes, size) : status;
+}
+
+static enum perfdata_status put_auxtrace(struct perfdata_writer *writer, const uint8_t *bytes, size_t size)
+{
+	enum perfdata_status status = pd_carrier_flush(writer);
+
+	if (status != PERFDATA_OK)
+		return status;
+	if (pd_vector_grow(&writer->auxtrace, &writer->auxtrace_room, writer->nr_auxtrace, sizeof *writer->auxtrace) < 0)
+		return pd_writer_failed(writer, PERFDATA_ENOMEM, NULL);
+	writer->auxtrace[writer->nr_auxtrace++] = writer->spool.size;
+	writer->payload_left = size >= 16 ? pd_load64(bytes + 8, writer->swap) : 0;
+	return pd_writer_put(writer, bytes, size);
+}
+
+/* What may stand in a carrier: not what bytes follow, nor what a reader of the stream has to see first. */
+static bool can_be_carried(uint32_t type)
+{
+	return type != PERFDATA_RECORD_COMPRESSED && type != PERFDATA_RECORD_COMPRESSED2 && type != PERFDATA_RECORD_ATTR &&
+	       type != PERFDATA_RECORD_FEATURE && type != PERFDATA_RECORD_TRACING_DATA && type != PERFDATA_RECORD_EVENT_TYPE &&
+	       type != PERFDATA_RECORD_BUILD_ID;
+}
+
+enum perfdata_status perfdata_writer_record(struct perfdata_writer *writer, const void *bytes, size_t size)
+{
+	if (writer->error.status != PERFDATA_OK)
+		return writer->error.status;
+	const uint8_t *record = bytes;
+	if (size < 8 || size > UINT16_MAX || pd_load16(record + 6, writer->swap) != size || writer->payload_left)
+		return pd_writer_failed(writer, PERFDATA_EUSAGE, writer->payload_left ? "the payload of a record is not whole" :
+									   "a record does not have the size that it states");
+	const uint32_t type = pd_load32(record, writer->swap);
+	enum perfdata_status status = begin(writer);
+	if (status != PERFDATA_OK)
+		return status;
+	if (type == PERFDATA_RECORD_AUXTRACE)
+		return put_auxtrace(writer, bytes, size);
+	if (type == PERFDATA_RECORD_TRACING_DATA)
+		return put_tracing_data(writer, bytes, size);
+	if (writer->options.carrier != PERFDATA_CARRIER_NONE && can_be_carried(type))
+		return pd_carrier_put(writer, bytes, size);
+	status = pd_carrier_flush(writer);
+	return status == PERFDATA_OK ? pd_writer_put(writer, bytes, size) : status;
+}
+
+enum perfdata_status perfdata_writer_payload(struct perfdata_writer *writer, const void *bytes, size_t size)
+{
+	if (writer->error.status != PERFDATA_OK)
+		return writer->error.status;
+	if (size > writer->payload_left)
+		return pd_writer_failed(writer, PERFDATA_EUSAGE, "a payload is larger than its record states");
+	writer->payload_left -= size;
+	return pd_writer_put(writer, bytes, size);
+}
+
+enum perfdata_status perfdata_writer_finish(struct perfdata_writer *writer)
+{
+	enum perfdata_status status = writer->error.status;
+
+	if (status == PERFDATA_OK && writer->payload_left)
+		status = pd_writer_failed(writer, PERFDATA_EUSAGE, "the payload of a record is not whole");
+	if (status == PERFDATA_OK)
+		status = begin(writer);
+	if (status == PERFDATA_OK)
+		status = pd_carrier_flush(writer);
+	return status == PERFDATA_OK && writer->options.form == PERFDATA_FORM_FILE ? pd_file_finish(writer) : status;
+}

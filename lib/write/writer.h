@@ -1,0 +1,81 @@
+/* What the files of the writer share. writer.c: the calls; write_spool.c: records that wait for their place; carrier.c: compressing; writer_file.c and
+ * writer_stream.c: the two forms. */
+#ifndef PD_WRITER_H
+#define PD_WRITER_H
+
+#include "base/arena.h"
+#include "codec/codec.h"
+#include "write/encode.h"
+
+#define PD_WRITER_FEATURES 256
+#define PD_SPOOL_BUFFER (256u << 10)
+
+struct pd_written_event {
+	struct perfdata_attr attr;
+	const char *name;              /* or NULL */
+	const uint64_t *ids;
+	size_t nr_ids;
+};
+
+struct pd_written_section {
+	bool is_present;
+	struct perfdata_bytes bytes;
+};
+
+/* Where the records of a file wait. */
+struct pd_write_spool {
+	int fd;                        /* -1 before something left the buffer */
+	uint8_t *buffer;
+	size_t used;
+	uint64_t size;                 /* all that was written */
+};
+
+struct perfdata_writer {
+	struct perfdata_writer_options options;
+	struct perfdata_error error;
+	struct pd_arena arena;
+	struct pd_written_event *events;
+	size_t nr_events, events_room;
+	uint32_t attr_size;            /* of all */
+	struct pd_written_section sections[PD_WRITER_FEATURES];
+	struct pd_write_spool spool;
+	uint64_t *auxtrace;            /* where AUXTRACE records stand in the data */
+	size_t nr_auxtrace, auxtrace_room;
+	uint64_t payload_left;         /* bytes that the last AUXTRACE record still wants */
+	bool begun, swap;
+	/* carriers */
+	struct pd_encoder *encoder;
+	uint8_t *pending;              /* records that wait for their carrier */
+	size_t pending_size;
+	uint64_t packed, unpacked;
+	uint32_t largest;              /* that one carrier unpacks to */
+};
+
+/* Bytes of the data: to the output of a stream, to the spool of a file. */
+enum perfdata_status pd_writer_put(struct perfdata_writer *writer, const void *bytes, size_t size);
+/* Bytes of the container. */
+enum perfdata_status pd_writer_out(struct perfdata_writer *writer, const void *bytes, size_t size);
+enum perfdata_status pd_writer_failed(struct perfdata_writer *writer, enum perfdata_status status, const char *what);
+/* The attr of an event as it is written, of writer->attr_size bytes. */
+enum perfdata_status pd_writer_attr(struct perfdata_writer *writer, const struct pd_written_event *event, uint8_t *out);
+struct perfdata_bytes pd_writer_section(const struct perfdata_writer *writer, uint32_t id, bool *ret_present);
+
+/* --- write_spool.c --- */
+enum perfdata_status pd_spool_put(struct perfdata_writer *writer, const void *bytes, size_t size);
+enum perfdata_status pd_spool_copy(struct perfdata_writer *writer);      /* to the output */
+void pd_spool_release(struct pd_write_spool *spool);
+
+/* --- carrier.c --- */
+enum perfdata_status pd_carrier_put(struct perfdata_writer *writer, const void *bytes, size_t size);
+enum perfdata_status pd_carrier_flush(struct perfdata_writer *writer);
+/* The section COMPRESSED. */
+void pd_carrier_section(const struct perfdata_writer *writer, struct perfdata_text *out);
+
+/* --- writer_file.c, writer_stream.c --- */
+/* EVENT_DESC of the writer's events. */
+enum perfdata_status pd_writer_event_desc(struct perfdata_writer *writer, struct perfdata_text *out);
+void pd_text_int(const struct perfdata_writer *writer, struct perfdata_text *out, unsigned width, uint64_t value);
+enum perfdata_status pd_file_finish(struct perfdata_writer *writer);
+enum perfdata_status pd_stream_begin(struct perfdata_writer *writer);
+
+#endif

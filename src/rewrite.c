@@ -1,0 +1,344 @@
+/* perfdata rewrite, perfdata repair: recordings out of recordings. */
+#include "config.h"
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "commands.h"
+#include "filters.h"
+#include "interrupt.h"
+#include "perfdata/rewrite.h"
+#include "perfdata/emit.h"
+#include "symbol_options.h"
+
+/* One recording on its way to another. */
+struct rewrite {
+	const struct options *options;
+	const char *file;
+	bool repair;
+	struct perfdata_sink *sink;
+	struct perfdata_rewriter *rewriter;
+	struct messages messages;            /* of the output */
+	struct perfdata_rewrite_rename *renames;
+	size_t nr_renames;
+};
+
+static enum perfdata_status write_out(void *user, const void *bytes, size_t size) { return perfdata_sink_write(user, bytes, size); }
+
+static void tell(void *user, const char *text)
+{
+	struct rewrite *rewrite = user;
+	messages_note(&rewrite->messages, rewrite->file, "%s", text);
+}
+
+/* --- options ----------------------------------------------------------------------------------------------------- */
+
+/* "OLD=NEW", which the event's own name may not be cut at: events have equals signs only behind a slash. */
+static bool parse_renames(struct rewrite *rewrite)
+{
+	const struct text_list *list = &rewrite->options->renames;
+
+	rewrite->renames = calloc(list->nr + 1, sizeof *rewrite->renames);
+	for (size_t i = 0; rewrite->renames && i < list->nr; i++) {
+		char *text = strdup(list->values[i]), *equals = text ? strrchr(text, '=') : NULL;
+		if (!text || !equals || equals == text || !equals[1]) {
+			usage_error(&rewrite->options->style, "--rename takes OLD=NEW, not '%s'", list->values[i]);
+			free(text);
+			return false;
+		}
+		*equals = '\0';
+		rewrite->renames[rewrite->nr_renames++] = (struct perfdata_rewrite_rename){ text, equals + 1 };
+	}
+	return rewrite->renames != NULL;
+}
+
+static enum perfdata_rewrite_form form_of(const struct options *options, bool repair)
+{
+	if (options->form)
+		return strcmp(options->form, "stream") ? PERFDATA_REWRITE_TO_FILE : PERFDATA_REWRITE_TO_STREAM;
+	return repair ? PERFDATA_REWRITE_TO_FILE : PERFDATA_REWRITE_AS_INPUT;
+}
+
+static enum perfdata_rewrite_order order_of(const struct options *options)
+{
+	if (!options->byte_order)
+		return PERFDATA_REWRITE_SAME_ORDER;
+	return strcmp(options->byte_order, "big") ? PERFDATA_REWRITE_LITTLE_ENDIAN : PERFDATA_REWRITE_BIG_ENDIAN;
+}
+
+static enum perfdata_rewrite_packing packing_of(const struct options *options)
+{
+	if (!options->compress)
+		return PERFDATA_REWRITE_SAME_PACKING;
+	return strcmp(options->compress, "zstd") ? PERFDATA_REWRITE_UNPACKED : PERFDATA_REWRITE_COMPRESSED;
+}
+
+static bool has_filters(const struct options *options)
+{
+	return options->limit || options->time || options->pids.nr || options->tids.nr || options->cpus.nr || options->types.nr || options->comms.nr ||
+	       options->events.nr || options->dsos.nr || options->symbol_names.nr;
+}
+
+/* --- stdin ------------------------------------------------------------------------------------------------------- */
+
+/* What is read more than once has to stand in a file: stdin becomes an unlinked copy of itself. */
+static bool keep_stdin(const struct options *options)
+{
+	static char buffer[1 << 16];
+	const char *folder = options->tmpdir ? options->tmpdir : "/tmp";
+	const int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	ssize_t got = 0;
+	bool ok = fd >= 0;
+
+	if (lseek(STDIN_FILENO, 0, SEEK_CUR) >= 0) {
+		if (fd >= 0)
+			close(fd);
+		return true;   /* a file by itself */
+	}
+	while (ok && (got = read(STDIN_FILENO, buffer, sizeof buffer)) > 0)
+		for (ssize_t at = 0, put; ok && at < got; at += put)
+			ok = (put = write(fd, buffer + at, (size_t)(got - at))) > 0;
+	ok = ok && got == 0 && dup2(fd, STDIN_FILENO) >= 0;
+	if (!ok)
+		usage_error(&options->style, "stdin cannot be copied to a file in %s", folder);
+	if (fd >= 0)
+		close(fd);
+	return ok;
+}
+
+static void begin_again(const char *file)
+{
+	if (!strcmp(file, "-"))
+		(void)lseek(STDIN_FILENO, 0, SEEK_SET);
+}
+
+/* --- passes ------------------------------------------------------------------------------------------------------ */
+
+/* A pass before the copy: what it finds, the copy finds again and says. */
+static bool open_quietly(struct rewrite *rewrite, struct input *input)
+{
+	struct options quiet = *rewrite->options;
+
+	quiet.style.quiet = true;
+	begin_again(rewrite->file);
+	return input_open(input, &quiet, rewrite->file, PERFDATA_ORDER_TIME, INPUT_HOLD);
+}
+
+static enum exit_code close_quietly(struct input *input)
+{
+	const enum exit_code code = input->code;
+
+	if (code == EXIT_FINE || code == EXIT_DAMAGED)
+		perfdata_text_clear(&input->messages.held);
+	messages_end(&input->messages, input->file);
+	perfdata_reader_close(input->reader);
+	messages_release(&input->messages);
+	return code == EXIT_DAMAGED ? EXIT_FINE : code;
+}
+
+/* Of a list of types only the samples can be chosen: all other records are kept or not by their time. */
+static void only_samples(struct perfdata_filter *filter, uint32_t *ret_types)
+{
+	bool any = filter->nr_types == 0;
+
+	for (size_t i = 0; i < filter->nr_types; i++)
+		any |= filter->types[i] == PERFDATA_RECORD_SAMPLE;
+	ret_types[0] = any ? (uint32_t)PERFDATA_RECORD_SAMPLE : UINT32_MAX;
+	filter->types = ret_types;
+	filter->nr_types = 1;
+}
+
+static void choose_in(struct rewrite *rewrite, struct input *input, uint64_t *ret_first)
+{
+	struct perfdata_session *session = NULL;
+	struct perfdata_symbols *symbols = NULL;
+	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
+	struct filters filters;
+	uint32_t types[1];
+
+	if (!filters_make(rewrite->options, input, &filters)) {
+		filters_release(&filters);
+		return;
+	}
+	*ret_first = filters.filter.time_first;
+	only_samples(&filters.filter, types);
+	enum perfdata_status status = rewrite->options->symbol_names.nr ? symbols_for(rewrite->options, &input->messages, &symbols) : PERFDATA_OK;
+	const bool needs_state = filters.filter.nr_comms || filters.filter.nr_dsos || filters.filter.nr_symbols;
+	const struct perfdata_session_options options = {
+		.size = sizeof options,
+		.needs = PERFDATA_NEED_RECORDS | (needs_state ? PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES : 0),
+		.filter = filters.filter,
+		.limit = rewrite->options->limit,
+		.symbols = symbols,
+		.use_host = symbols != NULL,
+	};
+	if (status == PERFDATA_OK)
+		status = perfdata_session_open(input->reader, &options, &session, &error);
+	if (status == PERFDATA_OK) {
+		status = perfdata_rewriter_choose(rewrite->rewriter, session, filters.filter.time_first, filters.filter.time_last);
+		if (status != PERFDATA_OK)
+			error = *perfdata_rewriter_error(rewrite->rewriter);
+	}
+	if (status != PERFDATA_OK)
+		input_ended(input, status, &error);
+	perfdata_session_close(session);
+	perfdata_symbols_free(symbols);
+	filters_release(&filters);
+}
+
+static enum exit_code choose(struct rewrite *rewrite)
+{
+	struct input input;
+	uint64_t first = 0;
+
+	if (open_quietly(rewrite, &input))
+		choose_in(rewrite, &input, &first);
+	const enum exit_code code = close_quietly(&input);
+	if (code != EXIT_FINE || !first)
+		return code;
+	if (open_quietly(rewrite, &input)) {
+		const enum perfdata_status status = perfdata_rewriter_look_back(rewrite->rewriter, input.reader);
+		if (status != PERFDATA_OK)
+			input_ended(&input, status, perfdata_rewriter_error(rewrite->rewriter));
+	}
+	return close_quietly(&input);
+}
+
+static enum exit_code copy(struct rewrite *rewrite)
+{
+	struct input input;
+
+	begin_again(rewrite->file);
+	if (input_open(&input, rewrite->options, rewrite->file, PERFDATA_ORDER_FILE, 0)) {
+		enum perfdata_status status = perfdata_rewriter_copy(rewrite->rewriter, input.reader);
+		if (status == PERFDATA_OK)
+			status = perfdata_rewriter_finish(rewrite->rewriter);
+		const struct perfdata_error *error = perfdata_rewriter_error(rewrite->rewriter);
+		if (status == PERFDATA_EWRITE) {
+			messages_error(&input.messages, rewrite->options->output, PERFDATA_NO_OFFSET, "%s", error->message);
+			input.code = exit_code_join(input.code, EXIT_OUTPUT);
+		} else if (status != PERFDATA_OK) {
+			input_ended(&input, status, status == PERFDATA_EINTR ? NULL : error);
+		}
+	}
+	return input_close(&input, rewrite->options);
+}
+
+static void tell_counts(struct rewrite *rewrite)
+{
+	const struct perfdata_rewrite_counts *counts = perfdata_rewriter_counts(rewrite->rewriter);
+
+	if (counts->damaged || counts->unknown)
+		messages_note(&rewrite->messages, rewrite->file, "%" PRIu64 " damaged and %" PRIu64 " unknown records were left out", counts->damaged,
+			      counts->unknown);
+	messages_detail(&rewrite->messages, rewrite->options->output, "%" PRIu64 " records, %" PRIu64 " samples; %" PRIu64 " samples left out",
+			counts->records, counts->samples, counts->samples_left_out);
+}
+
+/* --- the commands ------------------------------------------------------------------------------------------------ */
+
+static enum exit_code run(struct rewrite *rewrite)
+{
+	const struct options *options = rewrite->options;
+	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
+	const bool to_stdout = !strcmp(options->output, "-");
+	enum perfdata_status status = to_stdout ? perfdata_sink_open_fd(STDOUT_FILENO, &rewrite->sink, &error) :
+		perfdata_sink_open_path(options->output, options->force ? PERFDATA_SINK_FORCE : 0, &rewrite->sink, &error);
+	if (status != PERFDATA_OK) {
+		usage_error(&options->style, "%s: %s", options->output, error.message);
+		return exit_code_of_status(status);
+	}
+	const struct perfdata_rewrite_options how = {
+		.size = sizeof how,
+		.form = form_of(options, rewrite->repair),
+		.order = order_of(options),
+		.packing = packing_of(options),
+		.repair = rewrite->repair,
+		.for_old = options->for_perf != NULL,
+		.renames = rewrite->renames,
+		.nr_renames = rewrite->nr_renames,
+		.tmpdir = options->tmpdir,
+		.max_spool = options->max_spool,
+		.write = write_out,
+		.write_user = rewrite->sink,
+		.tell = tell,
+		.tell_user = rewrite,
+		.stop = interrupt_flag(),
+	};
+	enum exit_code code = EXIT_FINE;
+	status = perfdata_rewriter_new(&how, &rewrite->rewriter, &error);
+	if (status == PERFDATA_OK) {
+		code = has_filters(options) ? choose(rewrite) : EXIT_FINE;
+		if (code == EXIT_FINE)
+			code = copy(rewrite);
+		if (code == EXIT_FINE || code == EXIT_DAMAGED)
+			tell_counts(rewrite);
+	} else {
+		usage_error(&options->style, "%s", error.message);
+		code = exit_code_of_status(status);
+	}
+	const bool keep = code == EXIT_FINE || code == EXIT_DAMAGED;
+	if (perfdata_sink_close(rewrite->sink, keep, &error) != PERFDATA_OK && code != EXIT_OUTPUT) {
+		messages_error(&rewrite->messages, options->output, PERFDATA_NO_OFFSET, "%s", error.message);
+		code = exit_code_join(code, EXIT_OUTPUT);
+	}
+	return code;
+}
+
+static bool check(struct options *options)
+{
+	struct stat status;
+	const struct message_style *style = &options->style;
+
+	if (!options->output) {
+		usage_error(style, "-o FILE says where the recording goes; - is stdout");
+		return false;
+	}
+	if (!inputs_find(options) || !filters_check(options))
+		return false;
+	if (options->files.nr != 1) {
+		usage_error(style, "one recording is rewritten at a time");
+		return false;
+	}
+	if (!strcmp(options->output, "-") && isatty(STDOUT_FILENO)) {
+		usage_error(style, "a recording is not for a terminal: give -o FILE");
+		return false;
+	}
+	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
+	if (strcmp(options->output, "-") != 0 && perfdata_sink_check_path(options->output, &error) != PERFDATA_OK) {
+		usage_error(style, "-o %s: %s", options->output, error.message);
+		return false;
+	}
+	if (strcmp(options->output, "-") != 0 && !options->force && stat(options->output, &status) == 0 && S_ISREG(status.st_mode)) {
+		usage_error(style, "%s exists already; --force replaces it", options->output);
+		return false;
+	}
+	return true;
+}
+
+static enum exit_code rewrite(struct options *options, bool repair)
+{
+	struct rewrite rewrite = { .options = options, .repair = repair };
+	enum exit_code code = EXIT_USAGE;
+
+	if (!check(options))
+		return EXIT_USAGE;
+	rewrite.file = options->files.values[0];
+	interrupt_catch();
+	messages_init(&rewrite.messages, &options->style, false);
+	const bool again = has_filters(options) && !strcmp(rewrite.file, "-");
+	if (parse_renames(&rewrite) && (!again || keep_stdin(options)))
+		code = run(&rewrite);
+	perfdata_rewriter_free(rewrite.rewriter);
+	messages_release(&rewrite.messages);
+	for (size_t i = 0; i < rewrite.nr_renames; i++)
+		free((char *)(uintptr_t)rewrite.renames[i].from);
+	free(rewrite.renames);
+	return code;
+}
+
+enum exit_code command_rewrite(struct options *options) { return rewrite(options, false); }
+enum exit_code command_repair(struct options *options) { return rewrite(options, true); }
