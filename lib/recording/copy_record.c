@@ -95,6 +95,8 @@ static bool is_unknown(const struct perfdata_rewriter *rewriter, const struct pe
 		return true;
 	if (rewriter->options.for_old && raw->type > LAST_OF_61)
 		return true;
+	if (rewriter->options.repair && raw->type == PERFDATA_RECORD_SAMPLE && !raw->event)
+		return true;
 	if (!(raw->flags & PERFDATA_RAW_UNKNOWN_ID) || perfdata_reader_nr_events(rewriter->reader) < 2)
 		return false;
 	return rewriter->options.repair || raw->type == PERFDATA_RECORD_SAMPLE;
@@ -169,6 +171,10 @@ static enum perfdata_status copy_whole(struct perfdata_rewriter *rewriter, const
 
 	if (perfdata_decode(source, raw->bytes, raw->size, &record) != PERFDATA_OK && record.problem_code != PERFDATA_FINDING_TEXT_UNTERMINATED) {
 		count_damaged(rewriter, raw);
+		return PERFDATA_OK;
+	}
+	if (rewriter->options.repair && pd_mend_stops_at(rewriter, &record)) {
+		rewriter->counts.unknown++;
 		return PERFDATA_OK;
 	}
 	if (raw->flags & PERFDATA_RAW_AFTER_GAP) {

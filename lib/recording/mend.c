@@ -8,6 +8,8 @@
 #define TYPE_SOFTWARE 1u
 #define TYPE_TRACEPOINT 2u
 #define CONFIG_BPF_OUTPUT 10u
+#define CONFIG_DUMMY 9u
+#define ATTR_OF_DUMMY 112u
 
 static const struct perfdata_node *value_of(const struct perfdata_reader *reader, uint32_t id, const char *name)
 {
@@ -17,11 +19,39 @@ static const struct perfdata_node *value_of(const struct perfdata_reader *reader
 
 /* --- events ------------------------------------------------------------------------------------------------------ */
 
+/* perf reads the formats of tracepoints whole or not at all. */
+static bool trace_is_damaged(const struct perfdata_reader *reader)
+{
+	const struct perfdata_feature_section *section = perfdata_reader_feature(reader, PERFDATA_FEATURE_TRACING_DATA);
+	return !section || !section->feature || perfdata_reader_finding_count(reader, PERFDATA_FINDING_TRACING_DATA);
+}
+
 static bool lacks_format(const struct perfdata_rewriter *rewriter, const struct perfdata_event *event)
 {
 	if (event->config.attr.type != TYPE_TRACEPOINT)
 		return false;
-	return !event->trace || !perfdata_reader_feature(rewriter->reader, PERFDATA_FEATURE_TRACING_DATA);
+	return !event->trace || trace_is_damaged(rewriter->reader);
+}
+
+/* perf opens no event without addresses, nor several whose counters differ in form; where there are no samples, nothing says otherwise. */
+static void mend_sampleless(const struct perfdata_rewriter *rewriter, struct perfdata_attr *attr)
+{
+	const struct perfdata_attr *first = &perfdata_reader_event(rewriter->reader, 0)->config.attr;
+
+	if (!(attr->sample_type & (PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_ADDR)))
+		attr->sample_type |= PERFDATA_SAMPLE_IP;
+	attr->read_format = first->read_format;
+}
+
+enum perfdata_status pd_mend_no_events(struct perfdata_rewriter *rewriter)
+{
+	const struct perfdata_attr attr = { .type = TYPE_SOFTWARE, .size = ATTR_OF_DUMMY, .config = CONFIG_DUMMY,
+					    .sample_type = PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_TID | PERFDATA_SAMPLE_TIME };
+
+	if (perfdata_reader_nr_events(rewriter->reader))
+		return PERFDATA_OK;
+	pd_rewrite_tell(rewriter, "the recording says of no event what it is: its samples are lost");
+	return pd_rewrite_written(rewriter, perfdata_writer_event(rewriter->writer, &attr, 0, "dummy", NULL, 0));
 }
 
 void pd_mend_attr(struct perfdata_rewriter *rewriter, const struct perfdata_event *event, struct perfdata_attr *ret, uint32_t *ret_size)
@@ -41,6 +71,8 @@ void pd_mend_attr(struct perfdata_rewriter *rewriter, const struct perfdata_even
 		ret->config = CONFIG_BPF_OUTPUT;
 		pd_rewrite_tell(rewriter, "the format of %s is not in the recording: its raw data stay, without fields", event->name);
 	}
+	if (rewriter->options.repair && !rewriter->counts.samples)
+		mend_sampleless(rewriter, ret);
 	const uint32_t size = ret->size ? ret->size : 64;
 	const uint32_t need = perfdata_attr_size(ret), most = rewriter->options.for_old ? ATTR_OF_61 : ATTR_OF_73;
 	if (rewriter->options.for_old || size > most || size % 8 || size < 64)
@@ -86,7 +118,7 @@ bool pd_mend_refuses(const struct perfdata_rewriter *rewriter, const struct perf
 
 	switch (section->id) {
 	case PERFDATA_FEATURE_TRACING_DATA:
-		return !has_tracepoint(reader);
+		return !has_tracepoint(reader) || trace_is_damaged(reader);
 	case PERFDATA_FEATURE_NRCPUS:
 		available = value_of(reader, PERFDATA_FEATURE_NRCPUS, "available");
 		online = value_of(reader, PERFDATA_FEATURE_NRCPUS, "online");
@@ -106,6 +138,20 @@ bool pd_mend_refuses(const struct perfdata_rewriter *rewriter, const struct perf
 }
 
 /* --- what was lost ----------------------------------------------------------------------------------------------- */
+
+/* perf stops at an index of ids that names one without an event. */
+bool pd_mend_stops_at(const struct perfdata_rewriter *rewriter, const struct perfdata_record *record)
+{
+	if (record->type != PERFDATA_RECORD_ID_INDEX)
+		return false;
+	for (uint64_t i = 0; i < record->u.id_index.entries.count; i++) {
+		struct perfdata_id_index_entry entry;
+		perfdata_list_get(&record->u.id_index.entries, i, &entry);
+		if (!perfdata_reader_event_by_id(rewriter->reader, entry.id))
+			return true;
+	}
+	return false;
+}
 
 /* LOST_SAMPLES where it is known how many samples there were, else LOST; at the time of the record behind. */
 enum perfdata_status pd_mend_tell_loss(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
@@ -166,6 +212,20 @@ static bool any_has(const struct perfdata_reader *reader, uint64_t sample_type)
 	return false;
 }
 
+/* perf takes a recording without records for one that was never finished. */
+static enum perfdata_status put_something(struct perfdata_rewriter *rewriter)
+{
+	const struct perfdata_record record = { .type = PERFDATA_RECORD_FINISHED_ROUND,
+						.layout = perfdata_record_layout(PERFDATA_RECORD_FINISHED_ROUND) };
+	struct perfdata_config config;
+	uint8_t out[PERFDATA_RECORD_ROOM];
+	size_t size;
+
+	perfdata_config_init(&config, NULL, rewriter->order);
+	const enum perfdata_status status = perfdata_encode(&config, NULL, &record, out, &size);
+	return status == PERFDATA_OK ? pd_rewrite_written(rewriter, perfdata_writer_record(rewriter->writer, out, size)) : status;
+}
+
 enum perfdata_status pd_mend_sections(struct perfdata_rewriter *rewriter)
 {
 	const char *path = perfdata_reader_header(rewriter->reader)->name, *slash = strrchr(path, '/');
@@ -177,5 +237,7 @@ enum perfdata_status pd_mend_sections(struct perfdata_rewriter *rewriter)
 		 (unsigned long long)rewriter->all_gaps);
 	if (any_has(rewriter->reader, PERFDATA_SAMPLE_BRANCH_STACK))
 		status = pd_rewrite_written(rewriter, perfdata_writer_feature(rewriter->writer, PERFDATA_FEATURE_BRANCH_STACK, NULL, 0));
+	if (status == PERFDATA_OK && !rewriter->counts.records)
+		status = put_something(rewriter);
 	return status == PERFDATA_OK ? put_string(rewriter, PERFDATA_FEATURE_NOTE, note) : status;
 }

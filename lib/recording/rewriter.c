@@ -202,6 +202,8 @@ enum perfdata_status perfdata_rewriter_finish(struct perfdata_rewriter *rewriter
 		status = pd_choice_write_state(rewriter);
 	if (status == PERFDATA_OK && !rewriter->to_stream) {
 		status = pd_sections_events(rewriter);
+		if (status == PERFDATA_OK && rewriter->options.repair)
+			status = pd_mend_no_events(rewriter);
 		if (status == PERFDATA_OK)
 			status = pd_sections_features(rewriter);
 		if (status == PERFDATA_OK && rewriter->options.repair)

@@ -74,6 +74,10 @@ enum perfdata_status pd_sections_record(struct perfdata_rewriter *rewriter, cons
 void pd_mend_attr(struct perfdata_rewriter *rewriter, const struct perfdata_event *event, struct perfdata_attr *ret, uint32_t *ret_size);
 /* Whether perf would refuse the whole file for this section. */
 bool pd_mend_refuses(const struct perfdata_rewriter *rewriter, const struct perfdata_feature_section *section);
+/* An event for a recording that has none. */
+enum perfdata_status pd_mend_no_events(struct perfdata_rewriter *rewriter);
+/* Whether perf would stop at this record, whole as it is. */
+bool pd_mend_stops_at(const struct perfdata_rewriter *rewriter, const struct perfdata_record *record);
 /* Tells, in a record, what was left out in front of this one. */
 enum perfdata_status pd_mend_tell_loss(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw);
 /* The note of a repaired recording, and sections that can be known. */
