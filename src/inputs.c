@@ -46,6 +46,7 @@ bool input_open(struct input *input, const struct options *options, const char *
 		.order = order,
 		.tmpdir = options->tmpdir,
 		.max_memory = options->max_memory,
+		.memory = options->memory,
 		.max_spool = options->max_spool,
 		.read_ahead = ahead_of(options, flags),
 		.max_ratio = options->max_ratio > UINT32_MAX ? UINT32_MAX : (uint32_t)options->max_ratio,
@@ -95,10 +96,21 @@ void input_judge(struct input *input, const struct options *options)
 		input->code = exit_code_join(input->code, EXIT_DAMAGED);
 }
 
+static void tell_memory(struct input *input, const struct options *options)
+{
+	uint64_t peak;
+	(void)perfdata_memory_used(options->memory, &peak);
+	const unsigned long long mib = 1 << 20, limit = options->max_memory ? options->max_memory : DEFAULT_MAX_MEMORY;
+	if (peak)
+		messages_detail(&input->messages, input->file, "memory that grows with the recording: up to %llu of %llu MiB",
+				((unsigned long long)peak + mib - 1) / mib, limit / mib);
+}
+
 enum exit_code input_close(struct input *input, const struct options *options)
 {
 	progress_end(&input->progress);
 	input_judge(input, options);
+	tell_memory(input, options);
 	messages_end(&input->messages, input->file);
 	perfdata_reader_close(input->reader);
 	messages_release(&input->messages);

@@ -152,7 +152,7 @@ static const struct general_option table[] = {
 	{ { "input", PERFDATA_OPTION_TEXT, 'i', "FILE", "read FILE, as if it stood behind the options; - is stdin" }, OPTIONS_INPUT,
 	  .is_list = true, MEMBER(files) },
 	{ { "strict", PERFDATA_OPTION_FLAG, 0, NULL, "exit with 4 after warnings too" }, OPTIONS_INPUT, MEMBER(strict) },
-	{ { "max-memory", PERFDATA_OPTION_NUMBER, 0, "SIZE", "hold at most this for ordering, then use temporary files; default 256M" },
+	{ { "max-memory", PERFDATA_OPTION_NUMBER, 0, "SIZE", "hold at most this of what grows with the recording, then use temporary files; default 256M" },
 	  OPTIONS_INPUT, MEMBER(max_memory) },
 	{ { "max-spool", PERFDATA_OPTION_NUMBER, 0, "SIZE", "write at most this to temporary files; default no limit" }, OPTIONS_INPUT,
 	  MEMBER(max_spool) },
@@ -443,7 +443,10 @@ bool options_parse(struct options *options, unsigned groups, int argc, char **ar
 		if (!fine)
 			return false;
 	}
-	return true;
+	if (perfdata_memory_new(options->max_memory, options->tmpdir, &options->memory) == PERFDATA_OK)
+		return true;
+	options->no_memory = true;
+	return false;
 }
 
 void options_find_emitter(struct options *options, int argc, char **argv)
@@ -464,6 +467,7 @@ void options_find_emitter(struct options *options, int argc, char **argv)
 
 void options_release(struct options *options)
 {
+	perfdata_memory_free(options->memory);
 	free(options->files.values);
 	free(options->values);
 	free(options->pids.values);

@@ -29,6 +29,7 @@ struct text_list { const char **values; size_t nr, room; };
 
 /* No recording packs so well; what does fills disks. */
 #define DEFAULT_MAX_RATIO 1000
+#define DEFAULT_MAX_MEMORY ((uint64_t)256 << 20)   /* the library's */
 
 /* What the user asked for. Texts are borrowed from argv. */
 struct options {
@@ -38,6 +39,7 @@ struct options {
 	/* input */
 	struct text_list files;
 	bool strict;
+	struct perfdata_memory *memory;              /* with the limit max_memory */
 	uint64_t max_memory, max_ratio, max_spool;   /* 0: the library's default; max_ratio: no limit */
 	const char *tmpdir, *progress;
 	/* questions */

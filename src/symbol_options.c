@@ -36,5 +36,6 @@ enum perfdata_status symbols_for(const struct options *options, struct messages 
 	symbols.log = say;
 	symbols.finding = messages_finding;
 	symbols.user = messages;
+	symbols.memory = options->memory;
 	return perfdata_symbols_new(&symbols, ret);
 }

@@ -43,6 +43,9 @@ struct perfdata_memory {
 	char tmpdir[];
 };
 
+/* NULL for NULL. */
+static inline struct pd_account *pd_memory_account(struct perfdata_memory *memory) { return memory ? &memory->account : NULL; }
+
 /* limit 0: PD_DEFAULT_MEMORY. The account is to be zeroed memory before. */
 void pd_account_init(struct pd_account *account, uint64_t limit, const char *tmpdir);
 

@@ -68,6 +68,7 @@ struct perfdata_symbols_options {
 	void (*log)(void *user, const struct perfdata_symbols_log *entry);  /* may be NULL */
 	perfdata_finding_fn *finding;                                       /* may be NULL */
 	void *user;                       /* handed to both */
+	struct perfdata_memory *memory;   /* what tables and indexes draw from; borrowed. NULL: no limit */
 };
 
 /* The options that a caller starts from: this host may be used, names are demangled, no network. */

@@ -43,7 +43,7 @@ static struct perfdata_reader *reader_new(const struct perfdata_reader_options *
 
 struct pd_account *pd_reader_account(struct perfdata_reader *reader)
 {
-	return reader->options.memory ? &reader->options.memory->account : &reader->account;
+	return reader->options.memory ? pd_memory_account(reader->options.memory) : &reader->account;
 }
 
 struct pd_input_options pd_reader_input_options(const struct perfdata_reader *reader)

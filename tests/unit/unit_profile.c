@@ -1,0 +1,279 @@
+/* What goes to temporary files where memory is short comes back as it was: pages, trees of labels, sums; and the cache of chains forgets without
+ * ever telling something wrong. */
+#include "config.h"
+#include <stdlib.h>
+#include "unit.h"
+#include "base/hash.h"
+#include "base/tree.h"
+#include "profile/profile_sums.h"
+#include "session/stacks/known_chains.h"
+#include "session/stacks/step_tree.h"
+
+static uint64_t random_state = 1;
+
+static uint32_t some(uint32_t below)
+{
+	random_state += 0x9e3779b97f4a7c15ull;
+	return (uint32_t)(pd_hash_u64(random_state, 0x5851f42d4c957f2dull) % below);
+}
+
+/* Accounts that are never and always over. */
+static struct pd_account *account_of(bool tight)
+{
+	static struct pd_account wide, narrow;
+	pd_account_init(&wide, (uint64_t)1 << 40, NULL);
+	pd_account_init(&narrow, 1, NULL);
+	return tight ? &narrow : &wide;
+}
+
+static void check_paged(bool tight)
+{
+	enum { NR = 400000 };
+	struct pd_account *account = account_of(tight);
+	const uint64_t before = pd_account_used(account);
+	uint32_t *model = calloc(NR, sizeof *model), wrong = 0;
+	struct pd_paged paged;
+	pd_paged_init(&paged, account, PD_USE_STACKS, sizeof *model);
+	for (uint32_t i = 0; model && i < 300000; i++) {
+		const uint32_t at = some(i % 3 ? 20000 : NR);
+		if (i % 2) {
+			const uint32_t *item = pd_paged_at(&paged, at);
+			wrong += !item || *item != model[at];
+		} else {
+			uint32_t *item = pd_paged_change(&paged, at);
+			wrong += !item;
+			if (item)
+				*item = model[at] = i + 1;
+		}
+	}
+	CHECK_EQ(wrong, 0);
+	CHECK_EQ(paged.fd >= 0, tight);
+	CHECK_EQ(paged.nr_resident <= PD_PAGES_KEPT + 8, tight);
+	CHECK_EQ(paged.status, PERFDATA_OK);
+	pd_paged_release(&paged);
+	CHECK_EQ(pd_account_used(account), before);
+	free(model);
+}
+
+static void test_paged(void)
+{
+	check_paged(false);
+	check_paged(true);
+}
+
+static void test_paged_without_folder(void)
+{
+	struct pd_account account = { .limit = 1 };
+	struct pd_paged paged;
+	pd_account_init(&account, 1, "/nowhere/at/all");
+	pd_paged_init(&paged, &account, PD_USE_STACKS, 16);
+	uint32_t at = 0;
+	while (at < 100 * 1024 && pd_paged_change(&paged, at))
+		at += 1024;
+	CHECK_EQ(at, (PD_PAGES_KEPT + 1) * 1024);
+	CHECK_EQ(paged.status, PERFDATA_EWRITE);
+	pd_paged_release(&paged);
+}
+
+/* A path that shares its beginning with others; some nodes have very many children. */
+static uint32_t path_of(uint32_t number, uint32_t *labels)
+{
+	uint32_t nr = 1 + number % 60;
+	uint64_t state = number;
+	for (uint32_t i = 0; i < nr; i++) {
+		state = pd_hash_u64(state, i);
+		labels[i] = number % 7 == 0 && i == 1 ? number : (uint32_t)(state % (i < 4 ? 3 : 5));
+	}
+	return nr;
+}
+
+static uint32_t walk_path(struct pd_tree *tree, uint32_t number)
+{
+	uint32_t labels[64], node = 0;
+	const uint32_t nr = path_of(number, labels);
+	for (uint32_t i = 0; i < nr && node != UINT32_MAX; i++)
+		node = pd_tree_child(tree, node, labels[i]);
+	return node;
+}
+
+static bool is_path(struct pd_tree *tree, uint32_t node, uint32_t number)
+{
+	uint32_t labels[64], label;
+	for (uint32_t nr = path_of(number, labels); nr-- > 0;)
+		if (pd_tree_get(tree, node, &node, &label) < 0 || label != labels[nr])
+			return false;
+	return node == 0;
+}
+
+static uint32_t check_tree(bool tight)
+{
+	enum { PATHS = 20000 };
+	struct pd_account *account = account_of(tight);
+	static uint32_t nodes[PATHS];
+	struct pd_tree tree;
+	uint32_t wrong = 0;
+	CHECK_EQ(pd_tree_init(&tree, account, PD_USE_STACKS), 0);
+	for (uint32_t i = 0; i < PATHS; i++)
+		nodes[i] = walk_path(&tree, i);
+	const uint32_t count = tree.count;
+	for (uint32_t i = 0; i < PATHS; i++) {
+		const uint32_t number = some(PATHS);
+		wrong += walk_path(&tree, number) != nodes[number] || !is_path(&tree, nodes[number], number);
+	}
+	CHECK_EQ(wrong, 0);
+	CHECK_EQ(tree.count, count);   /* what was there is found again */
+	CHECK_EQ(tree.nodes.fd >= 0, tight);
+	pd_tree_release(&tree);
+	return count;
+}
+
+static void test_tree(void) { CHECK_EQ(check_tree(false), check_tree(true)); }
+
+static void test_steps(void)
+{
+	struct pd_account *account = account_of(false);
+	struct pd_step_tree exact, by_frame;
+	const struct perfdata_step steps[] = {
+		{ .ip = 0x10, .frame = 1, .cpumode = 2 }, { .ip = 0x20, .frame = 2, .cpumode = 2, .origin = PERFDATA_STEP_UNWOUND },
+		{ .ip = 0x30, .frame = PERFDATA_NONE, .cpumode = 2 }, { .ip = 0x40, .frame = 3, .cpumode = 2, .origin = PERFDATA_STEP_BRANCH },
+	};
+	struct perfdata_step moved[4], at;
+	uint32_t caller;
+	memcpy(moved, steps, sizeof moved);
+	moved[0].ip = 0x11;
+	CHECK_EQ(pd_step_tree_init(&exact, true, account), 0);
+	CHECK_EQ(pd_step_tree_init(&by_frame, false, account), 0);
+	CHECK_EQ(pd_step_tree_node(&exact, steps, 4), 4);
+	CHECK_EQ(pd_step_tree_node(&exact, moved, 4), 5);       /* the address counts */
+	CHECK_EQ(pd_step_tree_node(&exact, steps + 1, 3), 3);
+	CHECK_EQ(pd_step_tree_node(&by_frame, steps, 4), 4);
+	CHECK_EQ(pd_step_tree_node(&by_frame, moved, 4), 4);    /* the frame is the same */
+	moved[2].ip = 0x31;
+	CHECK_EQ(pd_step_tree_node(&by_frame, moved, 4), 7);    /* without a frame there is nothing but the address */
+	CHECK_EQ(pd_step_tree_node(&by_frame, NULL, 0), 0);
+	CHECK_EQ(pd_step_tree_get(&exact, 4, &caller, &at), 0);
+	CHECK_EQ(caller, 3);
+	CHECK(memcmp(&at, &steps[0], sizeof at) == 0);
+	CHECK_EQ(pd_step_tree_get(&by_frame, 2, &caller, &at), 0);
+	CHECK_EQ(at.ip, 0x30);
+	CHECK_EQ(pd_step_tree_get(&by_frame, 1, &caller, &at), 0);
+	CHECK_EQ(at.origin, PERFDATA_STEP_BRANCH);
+	CHECK_EQ(at.ip, 0);
+	pd_step_tree_release(&exact);
+	pd_step_tree_release(&by_frame);
+}
+
+/* --- sums ------------------------------------------------------------------------------------------------------------------ */
+
+static struct pd_profile_key key_of(uint32_t number)
+{
+	return (struct pd_profile_key){ .event = number % 2, .comm = number % 5, .cpu = PERFDATA_NONE, .node = number % 30011 };
+}
+
+static uint64_t check_sums(bool tight)
+{
+	enum { SAMPLES = 200000 };
+	struct pd_sums_table table;
+	struct pd_sums_walk *walk;
+	const struct pd_profile_entry *entry;
+	struct pd_profile_key last = { 0 };
+	uint64_t samples = 0, weight = 0, expected = 0, hash = 0, entries = 0;
+	uint32_t unordered = 0;
+	random_state = 5;
+	pd_sums_init(&table, account_of(tight));
+	for (uint32_t i = 0; i < SAMPLES; i++) {
+		const struct pd_profile_key key = key_of(some(1000000));
+		const uint64_t one = some(1000);
+		const struct pd_profile_sums sums = pd_profile_sums_of(one);
+		expected += one;
+		CHECK_EQ(pd_sums_add(&table, &key, &sums), PERFDATA_OK);
+	}
+	CHECK_EQ(table.nr_runs > 4, tight);
+	pd_sums_sort(&table);
+	CHECK_EQ(pd_sums_walk_new(&table, &walk), PERFDATA_OK);
+	while (pd_sums_walk_next(walk, &entry) == PERFDATA_OK) {
+		const struct pd_profile_key *key = &entry->key;
+		unordered += entries && !(last.event < key->event || (last.event == key->event && (last.comm < key->comm ||
+					  (last.comm == key->comm && last.node < key->node))));
+		last = *key;
+		entries++;
+		samples += entry->sums.samples;
+		weight += entry->sums.weight;
+		hash = pd_hash_u64(hash ^ entry->sums.squares[0], (uint64_t)key->node << 32 | key->comm << 1 | key->event);
+	}
+	CHECK_EQ(unordered, 0);
+	CHECK_EQ(samples, SAMPLES);
+	CHECK_EQ(weight, expected);
+	pd_sums_walk_free(walk);
+	pd_sums_release(&table);
+	return hash;
+}
+
+static void test_sums(void) { CHECK_EQ(check_sums(false), check_sums(true)); }
+
+static void test_overflow(void)
+{
+	struct pd_profile_sums sums = pd_profile_sums_of(UINT64_MAX), more = sums;
+	CHECK_EQ(sums.squares[0], 1);
+	CHECK_EQ(sums.squares[1], UINT64_MAX - 1);
+	CHECK(!sums.overflow);
+	pd_profile_sums_add(&sums, &more);
+	CHECK(sums.overflow);
+	CHECK_EQ(sums.samples, 2);
+	CHECK_EQ(sums.weight, UINT64_MAX);
+	CHECK_EQ(sums.squares[1], UINT64_MAX);
+	sums = pd_profile_sums_of(UINT64_C(1) << 33);
+	more = pd_profile_sums_of(3);
+	pd_profile_sums_add(&sums, &more);
+	CHECK(!sums.overflow);
+	CHECK_EQ(sums.squares[0], 9);
+	CHECK_EQ(sums.squares[1], 4);
+}
+
+/* --- chains ---------------------------------------------------------------------------------------------------------------- */
+
+static void test_chains(void)
+{
+	struct pd_known_chains known;
+	uint64_t words[40];
+	uint32_t found = 0, wrong = 0;
+	pd_known_chains_init(&known, account_of(false));
+	for (uint32_t i = 0; i < 200000; i++) {
+		/* a few come again and again, most never do */
+		const uint32_t number = i % 4 ? some(1000) : 1000 + i;
+		struct perfdata_list list = { .data = (const uint8_t *)words, .count = 1 + number % 40, .stride = 8 };
+		for (uint64_t w = 0; w < list.count; w++)
+			words[w] = number * 64 + w;
+		struct pd_chain_key key = { .recorded = &list, .maps = number % 3, .kernel = 1 };
+		key.place = pd_chain_place(&key, 7) % 65536;   /* places that many share */
+		struct pd_known_chain *chain = pd_known_chains_get(&known, &key);
+		if (chain) {
+			found++;
+			wrong += chain->stack != number || pd_known_steps(chain)[0].ip != number;
+			continue;
+		}
+		chain = pd_known_chains_put(&known, &key, 1);
+		if (chain) {
+			chain->stack = number;
+			pd_known_steps(chain)[0] = (struct perfdata_step){ .ip = number };
+		}
+	}
+	CHECK(found > 100000);
+	CHECK_EQ(wrong, 0);
+	CHECK(known.size <= known.max_size);
+	pd_known_chains_release(&known);
+}
+
+int main(void)
+{
+	static const struct unit_case cases[] = {
+		{ "pages that leave and come back", test_paged },
+		{ "pages: no temporary file can be made", test_paged_without_folder },
+		{ "a tree of labels, in memory and in a file", test_tree },
+		{ "a tree of steps: what counts", test_steps },
+		{ "sums: sorted runs are merged", test_sums },
+		{ "sums that overflow", test_overflow },
+		{ "known chains: forgotten, never mistaken", test_chains },
+	};
+	return unit_main(cases, sizeof cases / sizeof *cases);
+}
