@@ -5,6 +5,7 @@
     document  the json document holds the same objects as the lines
     forms     a file, the same bytes on standard input, packed with gzip and packed with zstd give the same lines
     jobs      one thread and four write the same bytes, for every emitter
+    memory    what has to go to temporary files comes out the same
     twins     a recording and its byte-swapped twin give the same JSON
     types     a key has one type in all lines of all recordings
     csv       each row has the header's columns, and there are as many rows as the counts say
@@ -165,6 +166,14 @@ def check_jobs(path, names):
             raise Problem("%s: one thread and four write different bytes" % name)
 
 
+def check_memory(path):
+    for words in (("folded",), ("ndjson", "--stacks", "ref"), ("csv", "--table", "stacks")):
+        wide = perfdata(*words, "-q", "--symbols", "no", path)
+        narrow = perfdata(*words, "-q", "--symbols", "no", "--max-memory", "1", path)
+        if (wide.code, wide.out, wide.err) != (narrow.code, narrow.out, narrow.err):
+            raise Problem("%s: other bytes where memory is short" % " ".join(words))
+
+
 def type_of(value):
     if value is None:
         return None
@@ -249,7 +258,7 @@ def check_exit(path, kind, objects, code):
         raise Problem("exit code 3 with output")
 
 
-CHECKS = ("lines", "document", "forms", "jobs", "csv", "exit")
+CHECKS = ("lines", "document", "forms", "jobs", "memory", "csv", "exit")
 
 
 def check_recording(path, kind, names):
@@ -276,6 +285,7 @@ def check_recording(path, kind, names):
     with tempfile.TemporaryDirectory() as folder:
         attempt("forms", check_forms, path, objects, result.code, folder)
     attempt("jobs", check_jobs, path, names)
+    attempt("memory", check_memory, path)
     attempt("csv", check_csv, path, objects, result.code)
     attempt("exit", check_exit, path, kind, objects, result.code)
     return problems, types
