@@ -78,6 +78,7 @@ static enum perfdata_status format(const void *state, const struct perfdata_batc
 		if (raw->cpu != UINT32_MAX)
 			perfdata_text_u64(out, raw->cpu);
 		perfdata_text_char(out, '\n');
+		perfdata_text_cut(out);   /* what stands there may leave */
 	}
 	return PERFDATA_OK;
 }
@@ -115,10 +116,12 @@ static enum perfdata_status end(void *state, const struct perfdata_emit_end *wha
 extern PERFDATA_API const struct perfdata_emitter perfdata_emitter;
 const struct perfdata_emitter perfdata_emitter = {
 	.abi = PERFDATA_EMITTER_ABI,
+	.size = sizeof(struct perfdata_emitter),
 	.name = "gaps",
 	.help = "time between samples",
 	.needs = PERFDATA_NEED_RECORDS,
 	.options = options,
+	.option_size = sizeof *options,
 	.begin = begin,
 	.scan = scan,
 	.format = format,

@@ -5,6 +5,7 @@
 #include "perfdata/base.h"
 #include "perfdata/describe.h"
 #include "perfdata/emit.h"
+#include "perfdata/output.h"
 #include "perfdata/perf.h"
 #include "perfdata/reader.h"
 #include "perfdata/rewrite.h"

@@ -288,7 +288,7 @@ enum exit_code answer_each(struct options *options, enum perfdata_record_order o
 	/* with one processor beside this one, framing and ordering there would gain less than handing the records over costs */
 	const unsigned ahead = INPUT_BYTES_AHEAD | (order == PERFDATA_ORDER_TIME && perfdata_processors() > 2 ? INPUT_RECORDS_AHEAD : 0u);
 	interrupt_catch();
-	for (size_t i = 0; i < options->files.nr && !*interrupt_flag(); i++) {
+	for (size_t i = 0; i < options->files.nr && !interrupted(); i++) {
 		struct input input;
 		const bool opened = input_open(&input, options, options->files.values[i], order, ahead);
 		if (!options->json)
@@ -298,5 +298,5 @@ enum exit_code answer_each(struct options *options, enum perfdata_record_order o
 		fflush(stdout);
 		code = exit_code_join(code, input_close(&input, options));
 	}
-	return *interrupt_flag() ? exit_code_join(code, EXIT_INTERRUPTED) : code;
+	return interrupted() ? exit_code_join(code, EXIT_INTERRUPTED) : code;
 }

@@ -177,9 +177,9 @@ enum exit_code command_check(struct options *options)
 	interrupt_catch();
 	enum exit_code code = EXIT_FINE;
 	size_t done = 0;
-	for (; done < options->files.nr && !*interrupt_flag(); done++)
+	for (; done < options->files.nr && !interrupted(); done++)
 		code = exit_code_join(code, check(options, options->files.values[done], &junit));
 	if (options->junit)
 		code = exit_code_join(code, print_cases(options, &junit, done));
-	return *interrupt_flag() ? exit_code_join(code, EXIT_INTERRUPTED) : code;
+	return interrupted() ? exit_code_join(code, EXIT_INTERRUPTED) : code;
 }

@@ -22,7 +22,7 @@ struct job {
 	const char *file;
 	char *table;                 /* of --table all, or NULL */
 	char *path;                  /* of an output of its own, or NULL */
-	struct perfdata_sink *sink;  /* the shared one, or NULL */
+	struct perfdata_output *output;   /* the shared one, or NULL */
 	bool shared;                 /* several inputs write to it */
 	bool hold;                   /* several jobs run at once: keep messages together */
 	unsigned threads;
@@ -30,19 +30,18 @@ struct job {
 	uint64_t records;            /* that were written, or deliveries */
 };
 
-static uint32_t needs_of(const struct options *options)
+static enum perfdata_wish names_wish(const struct options *options)
 {
-	const struct perfdata_emitter *emitter = options->emitter;
-	const uint32_t needs = emitter->needs_for ? emitter->needs_for(options->values, options->nr_values) : 0;
-	return needs ? needs : emitter->needs;
+	if (!options->symbols)
+		return PERFDATA_UNSAID;
+	return strcmp(options->symbols, "yes") ? PERFDATA_NO : PERFDATA_YES;
 }
 
-static enum perfdata_record_order order_of(const struct options *options)
+static enum perfdata_record_order order_of(const struct options *options, const struct perfdata_configuration *configuration)
 {
-	const struct perfdata_emitter *emitter = options->emitter;
 	if (options->order)
 		return strcmp(options->order, "file") ? PERFDATA_ORDER_TIME : PERFDATA_ORDER_FILE;
-	return emitter->order_for ? emitter->order_for(options->values, options->nr_values) : PERFDATA_ORDER_TIME;
+	return configuration->order;
 }
 
 /* Reading takes threads of its own as far as those that format leave processors idle. */
@@ -55,35 +54,40 @@ static unsigned use_of(const struct job *job)
 		return 0;
 	if (threads > 2)
 		return INPUT_BYTES_AHEAD | INPUT_RECORDS_AHEAD;
-	return job->options->emitter->light ? INPUT_RECORDS_AHEAD : INPUT_BYTES_AHEAD;
+	return job->options->emitter->flags & PERFDATA_EMITTER_LIGHT ? INPUT_RECORDS_AHEAD : INPUT_BYTES_AHEAD;
 }
 
 static enum perfdata_status run_session(struct job *job, struct input *input, struct perfdata_session *session, uint32_t needs,
 					struct perfdata_error *reterr)
 {
 	const struct options *options = job->options;
+	struct perfdata_output *output = job->output;
+	if (job->path)
+		output = perfdata_output_path(job->path, options->force ? PERFDATA_OUTPUT_FORCE : 0);
+	if (!output)
+		return PERFDATA_ENOMEM;
+	const struct perfdata_target target = {
+		.size = sizeof target,
+		.emitter = options->emitter,
+		.options = options->values,
+		.nr_options = options->nr_values,
+		.names = names_wish(options),
+		.output = output,
+	};
 	const struct perfdata_run_options run = {
 		.size = sizeof run,
 		.jobs = job->threads,
-		.options = options->values,
-		.nr_options = options->nr_values,
 		.shared_output = job->shared,
-		.stop = interrupt_flag(),
+		.cancel = interrupt_cancel(),
 		.on_finding = messages_finding,
 		.user = &input->messages,
 		.findings = messages_kept,
 	};
-	struct perfdata_sink *sink = job->sink;
-	enum perfdata_status status = PERFDATA_OK;
-	if (job->path)
-		status = perfdata_sink_open_path(job->path, options->force ? PERFDATA_SINK_FORCE : 0, &sink, reterr);
-	if (status != PERFDATA_OK)
-		return status;
-	status = perfdata_run(session, options->emitter, sink, &run, reterr);
+	enum perfdata_status status = perfdata_run(session, &(const struct perfdata_target *){ &target }, 1, &run, reterr);
 	progress_end(&input->progress);
 	if (job->path) {
 		const bool keep = status == PERFDATA_OK || status == PERFDATA_EINTR;
-		const enum perfdata_status closed = perfdata_sink_close(sink, keep, keep ? reterr : NULL);
+		const enum perfdata_status closed = perfdata_output_close(output, keep, keep ? reterr : NULL);
 		status = keep && closed != PERFDATA_OK ? closed : status;
 	}
 	const struct perfdata_summary *summary = perfdata_session_summary(session);
@@ -91,7 +95,7 @@ static enum perfdata_status run_session(struct job *job, struct input *input, st
 	return status;
 }
 
-static void convert_input(struct job *job, struct input *input)
+static void convert_input(struct job *job, struct input *input, const struct perfdata_configuration *configuration)
 {
 	const struct options *options = job->options;
 	struct filters filters;
@@ -99,27 +103,22 @@ static void convert_input(struct job *job, struct input *input)
 	struct perfdata_session *session = NULL;
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
 	enum perfdata_status status = PERFDATA_OK;
-	uint32_t types[TABLE_TYPES];
-	const char *event = table_event(options);
 	if (filters_make(options, input, &filters)) {
 		if (!filters.filter.nr_types) {
-			filters.filter.nr_types = table_types(options, types);
-			filters.filter.types = types;
+			filters.filter.nr_types = configuration->nr_types;
+			filters.filter.types = configuration->types;
 		}
-		/* stacks have the same ids in the tables of all events */
-		if (event && !filters.filter.nr_events && !(needs_of(options) & PERFDATA_NEED_STACKS)) {
+		if (configuration->event && !filters.filter.nr_events) {
 			filters.filter.nr_events = 1;
-			filters.filter.events = &event;
+			filters.filter.events = &configuration->event;
 		}
-		/* without lines for samples a dump is perf report's, which joins no chains and keeps threads; records are never joined */
-		const bool by_report = !perfdata_option_flag(options->values, options->nr_values, "samples-line", true);
 		const struct perfdata_session_options session_options = {
 			.size = sizeof session_options,
-			.needs = needs_of(options),
+			.needs = configuration->needs,
 			.filter = filters.filter,
 			.limit = options->limit,
-			.merge_deferred = options->emitter->needs & PERFDATA_NEED_DELIVERIES && !by_report,
-			.keep_exited = by_report,
+			.merge_deferred = configuration->merge_deferred,
+			.keep_exited = configuration->keep_exited,
 		};
 		struct perfdata_session_options wanted = session_options;
 		status = symbols_for(options, &input->messages, &symbols);
@@ -144,10 +143,20 @@ static void convert_input(struct job *job, struct input *input)
 
 static void convert_job(struct job *job)
 {
+	const struct options *options = job->options;
+	struct perfdata_configuration configuration;
+	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
 	struct input input;
-	if (input_open(&input, job->options, job->file, order_of(job->options), use_of(job)))
-		convert_input(job, &input);
-	job->code = input_close(&input, job->options);
+	const enum perfdata_status status = perfdata_emitter_configure(options->emitter, options->values, options->nr_values, names_wish(options),
+								       &configuration, &error);
+	if (status != PERFDATA_OK) {
+		usage_error(&options->style, "%s", error.message);
+		job->code = exit_code_of_status(status);
+		return;
+	}
+	if (input_open(&input, options, job->file, order_of(options, &configuration), use_of(job)))
+		convert_input(job, &input, &configuration);
+	job->code = input_close(&input, options);
 }
 
 /* One of all tables is as if it had been asked for alone: the last value of an option counts. */
@@ -179,7 +188,7 @@ static void convert(struct job *job)
 static void convert_nth(void *user, size_t index)
 {
 	struct job *job = &((struct job *)user)[index];
-	if (*interrupt_flag())
+	if (interrupted())
 		job->code = EXIT_INTERRUPTED;
 	else
 		convert(job);
@@ -190,7 +199,7 @@ static void convert_nth(void *user, size_t index)
 static enum exit_code convert_to_one(const struct options *options)
 {
 	const bool to_file = options->output && strcmp(options->output, "-") != 0;
-	struct perfdata_sink *sink = NULL;
+	struct perfdata_output *output = NULL;
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
 	struct messages messages;
 	enum exit_code code = EXIT_FINE;
@@ -198,9 +207,13 @@ static enum exit_code convert_to_one(const struct options *options)
 		struct job job = { .options = options, .file = options->files.values[0], .threads = (unsigned)options->jobs };
 		enum perfdata_status status = PERFDATA_OK;
 		job.path = to_file ? strdup(options->output) : NULL;
-		if (!job.path)
-			status = to_file ? PERFDATA_ENOMEM : perfdata_sink_open_fd(STDOUT_FILENO, &sink, &error);
-		job.sink = sink;
+		if (!to_file)
+			output = perfdata_output_fd(STDOUT_FILENO);
+		if (output)
+			status = perfdata_output_open(output, &error);
+		else if (!job.path)
+			status = PERFDATA_ENOMEM;
+		job.output = output;
 		if (status == PERFDATA_OK)
 			convert(&job);
 		else
@@ -209,25 +222,26 @@ static enum exit_code convert_to_one(const struct options *options)
 		code = exit_code_join(job.code, exit_code_of_status(status));
 		free(job.path);
 	} else {
-		const enum perfdata_status status = to_file ?
-			perfdata_sink_open_path(options->output, options->force ? PERFDATA_SINK_FORCE : 0, &sink, &error) :
-			perfdata_sink_open_fd(STDOUT_FILENO, &sink, &error);
+		output = to_file ? perfdata_output_path(options->output, options->force ? PERFDATA_OUTPUT_FORCE : 0) :
+				   perfdata_output_fd(STDOUT_FILENO);
+		const enum perfdata_status status = output ? perfdata_output_open(output, &error) : PERFDATA_ENOMEM;
 		code = exit_code_of_status(status);
 		if (status != PERFDATA_OK)
-			usage_error(&options->style, "%s: %s", options->output ? options->output : "stdout", error.message);
-		for (size_t i = 0; sink && i < options->files.nr && !*interrupt_flag() && code != EXIT_OUTPUT; i++) {
+			usage_error(&options->style, "%s: %s", options->output ? options->output : "stdout",
+				    error.message[0] ? error.message : perfdata_status_text(status));
+		for (size_t i = 0; status == PERFDATA_OK && i < options->files.nr && !interrupted() && code != EXIT_OUTPUT; i++) {
 			struct job job = {
-				.options = options, .file = options->files.values[i], .sink = sink, .shared = true,
+				.options = options, .file = options->files.values[i], .output = output, .shared = true,
 				.threads = (unsigned)options->jobs,
 			};
 			convert(&job);
 			code = exit_code_join(code, job.code);
 		}
 	}
-	if (!sink)
+	if (!output)
 		return code;
 	messages_init(&messages, &options->style, false);
-	if (perfdata_sink_close(sink, code != EXIT_OUTPUT, &error) != PERFDATA_OK && code != EXIT_OUTPUT) {
+	if (perfdata_output_close(output, code != EXIT_OUTPUT, &error) != PERFDATA_OK && code != EXIT_OUTPUT) {
 		messages_error(&messages, to_file ? options->output : NULL, PERFDATA_NO_OFFSET, "%s", error.message);
 		code = EXIT_OUTPUT;
 	}
@@ -394,7 +408,7 @@ static bool check(const struct options *options, bool many)
 			return false;
 		}
 	}
-	if (options->files.nr > 1 && options->emitter->one_document && !many) {
+	if (options->files.nr > 1 && options->emitter->flags & PERFDATA_EMITTER_ONE_DOCUMENT && !many) {
 		usage_error(style, "%s holds one recording: with several files give -o DIR/", options->emitter->name);
 		return false;
 	}
@@ -405,7 +419,7 @@ static bool check(const struct options *options, bool many)
 		return false;
 	}
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
-	if (output && perfdata_sink_check_path(output, &error) != PERFDATA_OK) {
+	if (output && perfdata_output_check_path(output, &error) != PERFDATA_OK) {
 		usage_error(style, "-o %s: %s", output, error.message);
 		return false;
 	}
@@ -414,19 +428,6 @@ static bool check(const struct options *options, bool many)
 		return false;
 	}
 	return true;
-}
-
-/* Who asks for symbols where they are not looked up unasked wants to see them. */
-static bool imply_names(struct options *options)
-{
-	static const char *const ways[] = { "names", "lines", "stacks", "fields", "table" };
-	if (options->emitter->symbols || !options->symbols || strcmp(options->symbols, "yes") != 0)
-		return true;
-	for (size_t i = 0; i < options->nr_values; i++)
-		for (size_t k = 0; k < sizeof ways / sizeof *ways; k++)
-			if (!strcmp(options->values[i].option->name, ways[k]))
-				return true;
-	return options_add_flag(options, "names");
 }
 
 /* A terminal, or a pager behind a pipe, shows the output itself: a line between its lines is in the way, unless it was asked for. */
@@ -440,8 +441,6 @@ static bool output_is_watched(const struct options *options)
 
 enum exit_code command_convert(struct options *options)
 {
-	if (!imply_names(options))
-		return EXIT_LIMIT;
 	if (!inputs_find(options) || !filters_check(options))
 		return EXIT_USAGE;
 	const bool many = options->output && is_directory(options->output);

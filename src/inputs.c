@@ -52,7 +52,7 @@ bool input_open(struct input *input, const struct options *options, const char *
 		.max_ratio = options->max_ratio > UINT32_MAX ? UINT32_MAX : (uint32_t)options->max_ratio,
 		.on_finding = messages_finding,
 		.user = &input->messages,
-		.stop = interrupt_flag(),
+		.cancel = interrupt_cancel(),
 		.on_progress = shown ? progress_step : NULL,
 		.progress_user = &input->progress,
 	};
@@ -133,7 +133,7 @@ struct perfdata_session *input_walk(struct input *input, const struct perfdata_s
 		if (work)
 			work(user, batch);
 		perfdata_batch_release(batch);
-		if (*interrupt_flag()) {
+		if (interrupted()) {
 			status = PERFDATA_EINTR;
 			break;
 		}

@@ -4,18 +4,21 @@
 #include <string.h>
 #include "interrupt.h"
 
-/* The only thing that a signal handler may share with the program. */
-static volatile int flag;
+/* Set before the handler is in place. */
+static struct perfdata_cancel *cancel;
 
 static void note(int signal)
 {
 	(void)signal;
-	flag = 1;
+	if (cancel)
+		perfdata_cancel_now(cancel);
 }
 
 void interrupt_catch(void)
 {
 	struct sigaction action;
+	if (!cancel)
+		cancel = perfdata_cancel_new();
 	memset(&action, 0, sizeof action);
 	sigemptyset(&action.sa_mask);
 	action.sa_handler = note;
@@ -24,4 +27,6 @@ void interrupt_catch(void)
 	sigaction(SIGTERM, &action, NULL);
 }
 
-const volatile int *interrupt_flag(void) { return &flag; }
+struct perfdata_cancel *interrupt_cancel(void) { return cancel; }
+
+bool interrupted(void) { return cancel && perfdata_cancelled(cancel); }

@@ -2,9 +2,12 @@
 #ifndef INTERRUPT_H
 #define INTERRUPT_H
 
+#include "perfdata/base.h"
+
 /* Catches the signals from now on. */
 void interrupt_catch(void);
-/* Non-zero once one came. */
-const volatile int *interrupt_flag(void);
+/* Cancelled once one came. NULL until signals are caught, and without memory. */
+struct perfdata_cancel *interrupt_cancel(void);
+bool interrupted(void);
 
 #endif

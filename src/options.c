@@ -340,14 +340,6 @@ static bool set_emitter_option(struct options *options, const struct found *foun
 	return true;
 }
 
-bool options_add_flag(struct options *options, const char *name)
-{
-	for (const struct perfdata_emitter_option *option = options->emitter->options; option && option->name; option++)
-		if (option->kind == PERFDATA_OPTION_FLAG && !strcmp(option->name, name))
-			return set_emitter_option(options, &(struct found){ .option = option }, NULL, 0);
-	return true;
-}
-
 /* text is NULL for flags. */
 static bool set(struct options *options, const struct found *found, const char *text)
 {

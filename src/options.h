@@ -79,8 +79,6 @@ const struct general_option *general_option_at(size_t index);
 bool options_parse(struct options *options, unsigned groups, int argc, char **argv);
 /* As if it stood on the command line. False after a message. */
 bool options_add_file(struct options *options, const char *file);
-/* A flag of the emitter, likewise; true without doing anything where it has no such flag. */
-bool options_add_flag(struct options *options, const char *name);
 void options_release(struct options *options);
 
 /* Finds the values of --to and --emitter, since the emitter's options must be known to parse the rest. */

@@ -19,14 +19,14 @@ struct rewrite {
 	const struct options *options;
 	const char *file;
 	bool repair;
-	struct perfdata_sink *sink;
+	struct perfdata_output *output;
 	struct perfdata_rewriter *rewriter;
 	struct messages messages;            /* of the output */
 	struct perfdata_rewrite_rename *renames;
 	size_t nr_renames;
 };
 
-static enum perfdata_status write_out(void *user, const void *bytes, size_t size) { return perfdata_sink_write(user, bytes, size); }
+static enum perfdata_status write_out(void *user, const void *bytes, size_t size) { return perfdata_output_write(user, bytes, size); }
 
 static void tell(void *user, const char *text)
 {
@@ -245,10 +245,12 @@ static enum exit_code run(struct rewrite *rewrite)
 	const struct options *options = rewrite->options;
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
 	const bool to_stdout = !strcmp(options->output, "-");
-	enum perfdata_status status = to_stdout ? perfdata_sink_open_fd(STDOUT_FILENO, &rewrite->sink, &error) :
-		perfdata_sink_open_path(options->output, options->force ? PERFDATA_SINK_FORCE : 0, &rewrite->sink, &error);
+	rewrite->output = to_stdout ? perfdata_output_fd(STDOUT_FILENO) :
+				      perfdata_output_path(options->output, options->force ? PERFDATA_OUTPUT_FORCE : 0);
+	enum perfdata_status status = rewrite->output ? perfdata_output_open(rewrite->output, &error) : PERFDATA_ENOMEM;
 	if (status != PERFDATA_OK) {
-		usage_error(&options->style, "%s: %s", options->output, error.message);
+		usage_error(&options->style, "%s: %s", options->output, error.message[0] ? error.message : perfdata_status_text(status));
+		perfdata_output_close(rewrite->output, false, NULL);
 		return exit_code_of_status(status);
 	}
 	const struct perfdata_rewrite_options how = {
@@ -263,10 +265,10 @@ static enum exit_code run(struct rewrite *rewrite)
 		.tmpdir = options->tmpdir,
 		.max_spool = options->max_spool,
 		.write = write_out,
-		.write_user = rewrite->sink,
+		.write_user = rewrite->output,
 		.tell = tell,
 		.tell_user = rewrite,
-		.stop = interrupt_flag(),
+		.cancel = interrupt_cancel(),
 	};
 	enum exit_code code = EXIT_FINE;
 	status = perfdata_rewriter_new(&how, &rewrite->rewriter, &error);
@@ -281,7 +283,7 @@ static enum exit_code run(struct rewrite *rewrite)
 		code = exit_code_of_status(status);
 	}
 	const bool keep = code == EXIT_FINE || code == EXIT_DAMAGED;
-	if (perfdata_sink_close(rewrite->sink, keep, &error) != PERFDATA_OK && code != EXIT_OUTPUT) {
+	if (perfdata_output_close(rewrite->output, keep, &error) != PERFDATA_OK && code != EXIT_OUTPUT) {
 		messages_error(&rewrite->messages, options->output, PERFDATA_NO_OFFSET, "%s", error.message);
 		code = exit_code_join(code, EXIT_OUTPUT);
 	}
@@ -308,7 +310,7 @@ static bool check(struct options *options)
 		return false;
 	}
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
-	if (strcmp(options->output, "-") != 0 && perfdata_sink_check_path(options->output, &error) != PERFDATA_OK) {
+	if (strcmp(options->output, "-") != 0 && perfdata_output_check_path(options->output, &error) != PERFDATA_OK) {
 		usage_error(style, "-o %s: %s", options->output, error.message);
 		return false;
 	}

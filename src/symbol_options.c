@@ -13,7 +13,7 @@ static void say(void *user, const struct perfdata_symbols_log *entry)
 
 bool symbols_wanted(const struct options *options)
 {
-	const bool by_default = (options->emitter && options->emitter->symbols) || options->symbol_names.nr;
+	const bool by_default = (options->emitter && options->emitter->flags & PERFDATA_EMITTER_SYMBOLS) || options->symbol_names.nr;
 	return options->symbols ? !strcmp(options->symbols, "yes") : by_default;
 }
 

@@ -1,15 +1,8 @@
-/* CSV writes one table at a time: which records a table needs, and which tables a recording has for --table all. */
+/* --table all, of formats that write one table at a time: an output for each that a recording has rows for. */
 #ifndef TABLE_OPTION_H
 #define TABLE_OPTION_H
 
 #include "options.h"
-
-/* The record types that the rows of the table asked for come from; 0: any, or the emitter has no tables. */
-#define TABLE_TYPES 2
-size_t table_types(const struct options *options, uint32_t ret_types[TABLE_TYPES]);
-
-/* The event whose samples are the rows, or NULL. */
-const char *table_event(const struct options *options);
 
 /* Whether all tables are asked for. */
 bool tables_are_all(const struct options *options);

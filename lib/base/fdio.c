@@ -6,14 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/cancel.h"
 #include "base/fdio.h"
 #include "base/memory.h"
 
 /* Linux moves at most this much in one call; asking for more would be cut to an odd count. */
 #define LARGEST_TRANSFER ((size_t)1 << 30)
-
-/* Milliseconds until a wait looks whether it should end. */
-#define LONGEST_WAIT 100
 
 static size_t limited(size_t size) { return size < LARGEST_TRANSFER ? size : LARGEST_TRANSFER; }
 
@@ -28,23 +26,23 @@ static bool again(int fd, short events)
 	return poll(&waiting, 1, -1) >= 0 || errno == EINTR;
 }
 
-/* Waits for bytes, the end, or an error; false when stopped. A signal may come between the look at *stop and the wait: so no wait is long. */
-static bool wait_readable(int fd, const volatile int *stop)
+/* Waits for bytes, the end, or an error; false when cancelled. */
+static bool wait_readable(int fd, const struct perfdata_cancel *cancel)
 {
-	struct pollfd waiting = { .fd = fd, .events = POLLIN };
-	while (!*stop) {
-		const int ready = poll(&waiting, 1, LONGEST_WAIT);
-		if (ready > 0 || (ready < 0 && errno != EINTR))
+	struct pollfd waiting[] = { { .fd = fd, .events = POLLIN }, { .fd = pd_cancel_fd(cancel), .events = POLLIN } };
+	while (!pd_cancelled(cancel)) {
+		const int ready = poll(waiting, 2, -1);
+		if (ready < 0 ? errno != EINTR : waiting[0].revents != 0)
 			return true;
 	}
 	return false;
 }
 
-int64_t pd_read_some(int fd, void *buffer, size_t size, const volatile int *stop)
+int64_t pd_read_some(int fd, void *buffer, size_t size, const struct perfdata_cancel *cancel)
 {
 	ssize_t got;
 	do {
-		if (stop && !wait_readable(fd, stop)) {
+		if (cancel && !wait_readable(fd, cancel)) {
 			errno = EINTR;
 			return -1;
 		}

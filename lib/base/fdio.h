@@ -8,9 +8,9 @@
 #include <stdint.h>
 #include <time.h>
 
-/* As many bytes as one read gives (0: the end), or -1 with errno. Waiting ends with EINTR once *stop, which a signal handler sets, is not 0;
- * stop may be NULL. */
-int64_t pd_read_some(int fd, void *buffer, size_t size, const volatile int *stop);
+/* As many bytes as one read gives (0: the end), or -1 with errno. Waiting ends with EINTR once it is cancelled; cancel may be NULL. */
+struct perfdata_cancel;
+int64_t pd_read_some(int fd, void *buffer, size_t size, const struct perfdata_cancel *cancel);
 /* Up to `size` bytes at `offset`, fewer only at the end of the file, or -1 with errno when not one byte came. */
 int64_t pd_pread_full(int fd, void *buffer, size_t size, uint64_t offset);
 /* All bytes; 0 or -1 with errno. */

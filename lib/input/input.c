@@ -22,7 +22,7 @@ static struct pd_input *input_new(const struct pd_input_options *options)
 		return input;
 	input->max_spool = options->max_spool;
 	input->max_ratio = options->max_ratio;
-	input->stopped = options->stop;
+	input->cancel = options->cancel;
 	if (options->tmpdir) {
 		input->tmpdir = pd_strndup(options->tmpdir, strlen(options->tmpdir));
 		if (!input->tmpdir) {

@@ -58,7 +58,7 @@ struct pd_input_options {
 	const char *tmpdir;       /* for spools: unlinked temporary files; NULL: "/tmp"; copied */
 	uint64_t max_spool;       /* bytes; 0: no limit */
 	uint32_t max_ratio;       /* decompressed : compressed; 0: no limit */
-	const volatile int *stop; /* waiting for a pipe ends with PERFDATA_EINTR once it is not 0; NULL: never */
+	const struct perfdata_cancel *cancel;   /* ends waiting for a pipe with PERFDATA_EINTR; NULL: nobody does */
 };
 
 /* Each takes over nothing but the memory it allocates: a descriptor is closed by pd_input_close only if `own_fd`, and by

@@ -42,7 +42,7 @@ struct pd_input {
 	uint64_t raw_at;           /* bytes taken from the raw source */
 	bool raw_ended;            /* nothing more to read … */
 	bool raw_failed;           /* … because a read failed */
-	const volatile int *stopped; /* or NULL */
+	const struct perfdata_cancel *cancel;   /* or NULL */
 	uint8_t first_raw[PD_CODEC_MAGIC];  /* read from a pipe to tell how it is compressed, not yet used */
 	size_t first_raw_at, first_raw_size;
 

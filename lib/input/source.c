@@ -44,7 +44,7 @@ static int64_t raw_read(struct pd_input *input, uint8_t *buffer, size_t size)
 	case PD_SOURCE_FILE: got = pd_pread_full(input->fd, buffer, size, input->base + input->raw_at); break;
 	case PD_SOURCE_PIPE:
 		got = input->first_raw_at < input->first_raw_size ? read_first(input, buffer, size) :
-								    pd_read_some(input->fd, buffer, size, input->stopped);
+								    pd_read_some(input->fd, buffer, size, input->cancel);
 		break;
 	}
 	if (got > 0)
@@ -228,7 +228,7 @@ static bool read_first_raw(struct pd_input *input)
 		size_t wanted = sizeof input->first_raw - input->first_raw_size;
 		int64_t got;
 		if (input->source == PD_SOURCE_PIPE)
-			got = pd_read_some(input->fd, to, wanted, input->stopped);
+			got = pd_read_some(input->fd, to, wanted, input->cancel);
 		else
 			got = raw_read(input, to, wanted);
 		if (got < 0)

@@ -8,7 +8,8 @@
  *   perfdata/session.h  events, order, process state, batches
  *   perfdata/symbols.h  names of addresses
  *   perfdata/text.h     append buffers; numbers, hex, JSON and CSV spelling
- *   perfdata/emit.h     emitters, sinks, and the run that joins them
+ *   perfdata/emit.h     emitters, and the run that moves batches through them
+ *   perfdata/output.h   where bytes go: paths, descriptors, memory, callbacks
  *   perfdata/perf.h     what perf prints about a recording as a whole
  *   perfdata/describe.h what outputs can hold: fields, JSON Schema, columns
  *
@@ -70,6 +71,13 @@ enum perfdata_byte_order {
 	PERFDATA_BYTE_ORDER_LITTLE = 0,
 	PERFDATA_BYTE_ORDER_BIG = 1,
 };
+
+/* Stops what runs, from any thread and from signal handlers: sticky, one object for any number of readers and runs. */
+struct perfdata_cancel;
+PERFDATA_API struct perfdata_cancel *perfdata_cancel_new(void);   /* NULL without memory or descriptors */
+PERFDATA_API void perfdata_cancel_free(struct perfdata_cancel *cancel);   /* when nobody looks at it any more */
+PERFDATA_API void perfdata_cancel_now(struct perfdata_cancel *cancel);   /* wakes who waits for input */
+PERFDATA_API bool perfdata_cancelled(const struct perfdata_cancel *cancel);
 
 #define PERFDATA_NO_OFFSET UINT64_MAX
 

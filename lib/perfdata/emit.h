@@ -1,20 +1,29 @@
-/* Emitters spell batches; a run moves batches through an emitter to a sink with any number of threads and the same bytes for each.
+/* Emitters spell batches; a run moves the batches of a session through one or more emitters to their outputs, with any number of threads
+ * and the same bytes for each.
  *
- *   begin    once, when the recording's meta data is known                    → bytes
- *   scan     optional: every batch, in order, one thread: state across batches → a small value for format
- *   format   every batch, any thread, a pure function of batch and value       → bytes (and a part for merge)
- *   merge    optional: every batch, in order: reductions                       → bytes
- *   end      once, with the summary                                            → bytes
+ *   configure  once, before the session is opened: what these options need        → needs, order, joins, names
+ *   begin      once, when the recording's meta data is known                      → bytes
+ *   scan       optional: every batch, in order, one thread: state across batches  → a small value for format
+ *   format     every batch, any thread, a pure function of batch and value        → bytes (and a part for merge)
+ *   merge      optional: every batch, in order: reductions                        → bytes, work for encode
+ *   encode     optional: work that merge or end handed over, any thread           → bytes, in the order of handing over
+ *   end        once, with the summary                                             → bytes, work for encode
  *
- * scan, format and merge run at the same time for different batches: scan and merge each own a part of the state, format reads
- * what neither changes. Findings may be reported in begin, scan, merge and end; they reach the program in the thread that
- * called perfdata_run, those of merge in the order of the batches.
+ * scan, format, merge and encode run at the same time for different batches: scan and merge each own a part of the state, format and
+ * encode read what neither changes. `placed` belongs to merge: never at the same time. Findings may be reported in begin, scan, merge
+ * and end; they reach the program in the thread that called perfdata_run, those of merge in the order of the batches.
  *
- * An emitter lives in a table of functions; `perfdata --emitter FILE.so` loads one that exports `perfdata_emitter`. */
+ * Bytes leave in blocks. What format appends to `out` may leave at each perfdata_text_cut(out), which an emitter calls where nothing that
+ * it appended will be looked at again: behind each record or line. Without a call the text of a whole batch is held in memory. Behind the
+ * call out->size may be less than before; nothing else changes. When the output is slow, or batches before this one are not
+ * written yet, the call waits.
+ *
+ * An emitter lives in a table of functions, which the library copies; a loaded one exports it as `perfdata_emitter`. */
 #ifndef PERFDATA_EMIT_H
 #define PERFDATA_EMIT_H
 
 #include "perfdata/base.h"
+#include "perfdata/output.h"
 #include "perfdata/session.h"
 #include "perfdata/text.h"
 
@@ -22,16 +31,18 @@
 extern "C" {
 #endif
 
-#define PERFDATA_EMITTER_ABI 1u
+#define PERFDATA_EMITTER_ABI 2u
+
+/* --- options of an emitter ------------------------------------------------------------------------------------------ */
 
 enum perfdata_option_kind { PERFDATA_OPTION_FLAG, PERFDATA_OPTION_TEXT, PERFDATA_OPTION_NUMBER, PERFDATA_OPTION_CHOICE };
 
-/* An option of an emitter. Tables end with name NULL. */
+/* An option of an emitter. Tables end with name NULL, and are walked by the emitter's option_size. */
 struct perfdata_emitter_option {
 	const char *name;               /* without dashes */
 	enum perfdata_option_kind kind;
 	char short_name;                /* 0 if none */
-	const char *argument;           /* for help: "LIST", "N"; for CHOICE: "file|time" */
+	const char *argument;           /* for help: "LIST", "N", "SIZE" (takes 64K, 1G); for CHOICE: "file|time" */
 	const char *help;               /* one line */
 };
 /* A value that the user gave for an option. */
@@ -41,20 +52,75 @@ struct perfdata_emitter_option_value {
 	uint64_t number;
 };
 
-/* What begin gets. Borrowed during the call; reader and session live until after end. */
+/* --- configure ------------------------------------------------------------------------------------------------------ */
+
+enum perfdata_wish { PERFDATA_UNSAID = 0, PERFDATA_YES = 1, PERFDATA_NO = 2 };
+
+#define PERFDATA_CONFIGURE_TYPES 8
+/* What an emitter asks of the session for given options. A library-owned view; the members that configure may change are set as the emitter's
+ * table says. */
+struct perfdata_configuration {
+	size_t size;
+	const struct perfdata_emitter_option_value *options;
+	size_t nr_options;
+	enum perfdata_wish names;       /* whether the user wants names of addresses looked up */
+	struct perfdata_error *reterr;  /* for PERFDATA_EUSAGE */
+	/* configure may change these. Where the user says something himself (order, filters), that counts. */
+	uint32_t needs;                 /* enum perfdata_needs */
+	enum perfdata_record_order order;
+	bool symbols;                   /* look up names, where the user does not say */
+	bool merge_deferred;            /* join deferred callchains; set where the table's needs have DELIVERIES */
+	bool keep_exited;               /* threads keep their names and maps after EXIT (perf report) */
+	uint32_t types[PERFDATA_CONFIGURE_TYPES];   /* only records of these types */
+	size_t nr_types;                /* 0: all */
+	const char *event;              /* only records of this event; NULL: all */
+};
+struct perfdata_emitter;
+/* Fills *ret as the emitter's table says, then calls its configure. */
+PERFDATA_API enum perfdata_status perfdata_emitter_configure(const struct perfdata_emitter *emitter, const struct perfdata_emitter_option_value *options,
+							     size_t nr_options, enum perfdata_wish names,
+							     struct perfdata_configuration *ret, struct perfdata_error *reterr);
+
+/* --- what the functions get ------------------------------------------------------------------------------------------ */
+
+/* The outputs of one emitter: number 0 is the one that it was given. */
+struct perfdata_outputs;
+/* In begin and scan: opens another output beside the first, called `name` ("stacks": for an output DIR/x.csv that is DIR/x.stacks.csv).
+ * PERFDATA_EUSAGE with a message where the first output cannot have others. */
+PERFDATA_API enum perfdata_status perfdata_outputs_open(struct perfdata_outputs *outputs, const char *name, unsigned *ret_output,
+							struct perfdata_error *reterr);
+/* Whether perfdata_emit_patch can change what was written to an output. */
+PERFDATA_API bool perfdata_outputs_can_patch(const struct perfdata_outputs *outputs, unsigned output);
+
+/* Where bytes go in begin, format, merge and end: `out` is the text of output 0, this gives that of another one that was opened before
+ * (before the batch was scanned, for format). NULL without memory, and for a number that there is not. */
+PERFDATA_API struct perfdata_text *perfdata_emit_text(struct perfdata_text *out, unsigned output);
+/* In merge and end: the work's bytes stand here, behind what was appended to the text so far. Takes over `work`. encode is called for it
+ * in any thread, then `placed` in order, then free_work. `out` is empty behind the call. */
+PERFDATA_API enum perfdata_status perfdata_emit_encode(struct perfdata_text *out, void *work);
+/* In end: writes over bytes that were written to this output before. PERFDATA_EUSAGE where that is not possible, or outside of what was written. */
+PERFDATA_API enum perfdata_status perfdata_emit_patch(struct perfdata_text *out, uint64_t offset, const void *bytes, size_t size);
+/* In begin, merge and end: bytes of this output so far, before packing, with what stands in the text; not counting work whose bytes are not
+ * known yet. */
+PERFDATA_API uint64_t perfdata_emit_offset(const struct perfdata_text *out);
+
+/* What begin gets. Borrowed during the call; reader, session and outputs live until after end. */
 struct perfdata_emit_context {
 	size_t size;
 	const struct perfdata_reader *reader;
 	const struct perfdata_session *session;
 	const struct perfdata_emitter_option_value *options;
 	size_t nr_options;
+	enum perfdata_wish names;       /* as configure got it */
 	bool shared_output;             /* several recordings share one output: name the file in each line */
 	perfdata_finding_fn *on_finding;
-	void *user;
+	void *user;                     /* for on_finding */
 	struct perfdata_error *reterr;  /* for PERFDATA_EUSAGE */
+	void *emitter_user;             /* the emitter's `user` */
+	struct perfdata_outputs *outputs;
 };
 
-/* What format may use besides the batch: memory of the worker thread, kept from batch to batch, for caches that do not change the bytes. */
+/* What format and encode may use besides: memory of the worker thread, kept from batch to batch, for caches that do not change the bytes. */
 struct perfdata_scratch {
 	void *cache;                    /* the emitter's, NULL at first */
 	void (*free_cache)(void *cache);
@@ -70,20 +136,33 @@ struct perfdata_emit_end {
 	uint64_t findings_total;
 };
 
+/* --- the emitter ----------------------------------------------------------------------------------------------------- */
+
+enum perfdata_emitter_flag {
+	PERFDATA_EMITTER_SYMBOLS = 1,        /* looks up names by default */
+	PERFDATA_EMITTER_ONE_DOCUMENT = 2,   /* an output holds one recording (json, csv) */
+	PERFDATA_EMITTER_LIGHT = 4,          /* formatting costs less than reading: with few processors, one is better spent there */
+	PERFDATA_EMITTER_CHECKS = 8,         /* reports what is damaged inside records itself, as perfdata_batch_check would */
+	PERFDATA_EMITTER_ONLY_NAMED = 16,    /* writes nothing to output 0: a dataset of named outputs. Output 0 is not made then */
+	PERFDATA_EMITTER_SEEKS = 32,         /* patches output 0, which must be one that can be */
+};
+
+/* Members are only ever appended: size says which there are, those behind are NULL. Strings and tables live as long as the emitter. */
 struct perfdata_emitter {
 	uint32_t abi;                   /* PERFDATA_EMITTER_ABI */
+	uint32_t flags;                 /* enum perfdata_emitter_flag */
+	size_t size;                    /* sizeof(struct perfdata_emitter) */
 	const char *name;               /* also the command */
 	const char *help;               /* one line */
-	uint32_t needs;                 /* enum perfdata_needs; begin may not change it, see needs_for */
-	bool symbols;                   /* looks up names by default */
-	bool one_document;              /* an output holds one recording (json, csv) */
-	bool light;                     /* formatting costs less than reading: with few processors, one is better spent there */
-	bool checks;                    /* reports what is damaged inside records itself, as perfdata_batch_check would */
+	const char *mime;               /* "application/json"; NULL: text/plain */
+	const char *suffix;             /* of files, without the dot; NULL: the name */
+	uint32_t needs;                 /* enum perfdata_needs, before configure */
+	uint32_t option_size;           /* sizeof(struct perfdata_emitter_option) */
 	const struct perfdata_emitter_option *options;   /* or NULL */
-	/* Optional: the needs for these options, or 0 for the default. */
-	uint32_t (*needs_for)(const struct perfdata_emitter_option_value *options, size_t nr_options);
-	/* Optional: the order of records for these options, where the user does not say; without it, time. */
-	enum perfdata_record_order (*order_for)(const struct perfdata_emitter_option_value *options, size_t nr_options);
+	void *user;                     /* of the emitter, for all of its runs */
+	void (*destroy)(void *user);    /* once, when the registry that holds it is freed */
+	/* Optional. PERFDATA_EUSAGE with a message for a wrong option. */
+	enum perfdata_status (*configure)(void *user, struct perfdata_configuration *configuration);
 	/* *ret_state is freed by `release`. PERFDATA_EUSAGE with a message for a wrong option. */
 	enum perfdata_status (*begin)(const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out);
 	/* *ret_value goes to format; free_value frees it. */
@@ -97,53 +176,50 @@ struct perfdata_emitter {
 	void (*free_value)(void *value);
 	void (*free_part)(void *part);  /* of a part that merge will not see, since something failed before */
 	void (*release)(void *state);
+	/* Optional: spells work that was handed over; state is read only. */
+	enum perfdata_status (*encode)(const void *state, void *work, struct perfdata_scratch *scratch, struct perfdata_text *out);
+	/* Optional: the bytes of the work stand at `offset` of output `output`. In order, as merge. */
+	enum perfdata_status (*placed)(void *state, void *work, unsigned output, uint64_t offset, uint64_t size);
+	void (*free_work)(void *work);
+	/* Optional, of an emitter with an option "table", of which "all" means one output for each: calls add for each table that a recording with
+	 * this summary has rows for. */
+	enum perfdata_status (*tables)(const struct perfdata_summary *summary, enum perfdata_status (*add)(void *user, const char *name), void *user);
 };
+
+/* The emitters of the library: index 0… until NULL, and by name. */
+PERFDATA_API const struct perfdata_emitter *perfdata_builtin_emitter(size_t index);
+PERFDATA_API const struct perfdata_emitter *perfdata_builtin_emitter_named(const char *name);
 
 /* The option's value, or NULL if it was not given (the last one wins). */
 PERFDATA_API const char *perfdata_option_text(const struct perfdata_emitter_option_value *options, size_t nr_options, const char *name);
 PERFDATA_API bool perfdata_option_flag(const struct perfdata_emitter_option_value *options, size_t nr_options, const char *name, bool otherwise);
 PERFDATA_API uint64_t perfdata_option_number(const struct perfdata_emitter_option_value *options, size_t nr_options, const char *name, uint64_t otherwise);
 
-/* The emitters that come with the library, by index from 0 until NULL, and by name (NULL: there is none). */
-PERFDATA_API const struct perfdata_emitter *perfdata_builtin_emitter(size_t index);
-PERFDATA_API const struct perfdata_emitter *perfdata_builtin_emitter_named(const char *name);
-
-/* --- sinks --------------------------------------------------------------------------------------------------------- */
-
-/* Where bytes go: a descriptor, or a path that is written under a temporary name and renamed at the end. Packed by the suffix .gz or .zst;
- * what ends in .xz is PERFDATA_EUNSUP, since it would be written decompressed. */
-struct perfdata_sink;
-/* Whether the suffix asks for nothing that cannot be done. Opens nothing; reterr may be NULL. */
-PERFDATA_API enum perfdata_status perfdata_sink_check_path(const char *path, struct perfdata_error *reterr);
-enum perfdata_sink_flag { PERFDATA_SINK_FORCE = 1 /* replace an existing file */ };
-PERFDATA_API enum perfdata_status perfdata_sink_open_path(const char *path, unsigned flags, struct perfdata_sink **ret, struct perfdata_error *reterr);
-/* The descriptor is not closed. */
-PERFDATA_API enum perfdata_status perfdata_sink_open_fd(int fd, struct perfdata_sink **ret, struct perfdata_error *reterr);
-PERFDATA_API enum perfdata_status perfdata_sink_write(struct perfdata_sink *sink, const void *bytes, size_t size);
-/* Writes what is buffered (for streams: so that lines leave early). */
-PERFDATA_API enum perfdata_status perfdata_sink_flush(struct perfdata_sink *sink);
-/* Ends packing, renames with `keep`, removes the temporary file without; frees the sink. PERFDATA_EWRITE sets reterr. */
-PERFDATA_API enum perfdata_status perfdata_sink_close(struct perfdata_sink *sink, bool keep, struct perfdata_error *reterr);
-PERFDATA_API uint64_t perfdata_sink_written(const struct perfdata_sink *sink);   /* bytes before packing */
-
 /* --- the run ------------------------------------------------------------------------------------------------------- */
 
+/* An emitter and where it writes. */
+struct perfdata_target {
+	size_t size;
+	const struct perfdata_emitter *emitter;
+	const struct perfdata_emitter_option_value *options;   /* of the emitter */
+	size_t nr_options;
+	enum perfdata_wish names;               /* for perfdata_emit_context */
+	struct perfdata_output *output;         /* borrowed; opened by the run if it is not open */
+};
 struct perfdata_run_options {
 	size_t size;
 	unsigned jobs;                          /* formatting threads; 0: as many as there are processors */
-	const struct perfdata_emitter_option_value *options;   /* for the emitter */
-	size_t nr_options;
 	bool shared_output;
-	const volatile int *stop;               /* set to non-zero (by a signal handler) to stop early, may be NULL */
+	const struct perfdata_cancel *cancel;   /* stops early with PERFDATA_EINTR; may be NULL */
 	perfdata_finding_fn *on_finding;        /* findings of formatting, in order of the records */
 	void *user;
 	const struct perfdata_finding *(*findings)(void *user, size_t *ret_nr, uint64_t *ret_total); /* what was reported so far, for end; may be NULL */
 };
-/* Runs the whole session through the emitter into the sink. PERFDATA_OK also when the input was damaged (see the summary);
- * PERFDATA_EWRITE, PERFDATA_EUSAGE, PERFDATA_EINTR, PERFDATA_ENOMEM, PERFDATA_ELIMIT, PERFDATA_EREAD with reterr. */
-PERFDATA_API enum perfdata_status perfdata_run(struct perfdata_session *session, const struct perfdata_emitter *emitter,
-					       struct perfdata_sink *sink, const struct perfdata_run_options *options,
-					       struct perfdata_error *reterr);
+/* Runs the whole session through the emitters into their outputs, in one pass. PERFDATA_OK also when the input was damaged (see the summary);
+ * PERFDATA_EWRITE, PERFDATA_EUSAGE, PERFDATA_EINTR, PERFDATA_ENOMEM, PERFDATA_ELIMIT, PERFDATA_EREAD with reterr. Outputs stay open: whoever
+ * made them closes them. */
+PERFDATA_API enum perfdata_status perfdata_run(struct perfdata_session *session, const struct perfdata_target *const *targets, size_t nr_targets,
+					       const struct perfdata_run_options *options, struct perfdata_error *reterr);
 
 /* Calls work(user, index) for each index below `count` in up to `jobs` threads (0: processors) and waits. */
 PERFDATA_API enum perfdata_status perfdata_parallel(size_t count, unsigned jobs, void (*work)(void *user, size_t index), void *user);

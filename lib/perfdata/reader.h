@@ -40,7 +40,7 @@ struct perfdata_reader_options {
 	uint32_t max_findings;             /* of one code that are reported one by one; the rest are only counted. 0: 1000 */
 	perfdata_finding_fn *on_finding;   /* may be NULL. Told as it is found; by perfdata_run in the order of the batches */
 	void *user;                        /* for on_finding */
-	const volatile int *stop;          /* once it is not 0, waiting for a pipe ends with PERFDATA_EINTR; may be NULL */
+	const struct perfdata_cancel *cancel;   /* once it was cancelled, waiting for a pipe ends with PERFDATA_EINTR; may be NULL */
 	/* How far the reading is, from the thread that asks for records, about every 64 KiB and at the end: bytes of the records given so
 	 * far (decompressed from gzip, zstd or xz; what stands inside COMPRESSED records does not count), of `total`, or of UINT64_MAX, which
 	 * means an unknown number; damage makes both inexact. May be NULL. */

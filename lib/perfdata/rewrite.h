@@ -39,7 +39,7 @@ struct perfdata_rewrite_options {
 	/* What there is to say: one line. May be NULL. */
 	void (*tell)(void *user, const char *text);
 	void *tell_user;
-	const volatile int *stop;        /* once it is not 0, copying ends with PERFDATA_EINTR; may be NULL */
+	const struct perfdata_cancel *cancel;   /* ends copying with PERFDATA_EINTR; may be NULL */
 };
 
 struct perfdata_rewrite_counts {

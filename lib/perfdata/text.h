@@ -18,11 +18,20 @@ struct perfdata_text {
 	size_t size;      /* bytes in use */
 	size_t capacity;  /* bytes allocated */
 	bool failed;      /* an allocation failed; contents are a prefix of what was meant */
+	size_t full;      /* of a text with an outlet: from this size on perfdata_text_cut hands bytes over */
+	struct pd_outlet *outlet;   /* for the library; NULL: the text is memory only */
 };
 
 static inline void perfdata_text_init(struct perfdata_text *text) { memset(text, 0, sizeof *text); }
 PERFDATA_API void perfdata_text_release(struct perfdata_text *text);
 static inline void perfdata_text_clear(struct perfdata_text *text) { text->size = 0; }
+/* Nothing that stands in the text so far will be looked at again: it may leave, if the text is one that a run gave. */
+PERFDATA_API void perfdata_text_leave(struct perfdata_text *text);
+static inline void perfdata_text_cut(struct perfdata_text *text)
+{
+	if (text->outlet && text->size >= text->full)
+		perfdata_text_leave(text);
+}
 static inline bool perfdata_text_failed(const struct perfdata_text *text) { return text->failed; }
 
 /* Makes room for `more` bytes behind the used ones; false (and sticky failure) if there is no memory. */

@@ -49,7 +49,7 @@ struct pd_account *pd_reader_account(struct perfdata_reader *reader)
 struct pd_input_options pd_reader_input_options(const struct perfdata_reader *reader)
 {
 	return (struct pd_input_options){ .tmpdir = reader->options.tmpdir, .max_spool = reader->options.max_spool,
-					  .max_ratio = reader->options.max_ratio, .stop = reader->options.stop };
+					  .max_ratio = reader->options.max_ratio, .cancel = reader->options.cancel };
 }
 
 static void stream_free(struct pd_stream *stream)

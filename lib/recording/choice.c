@@ -36,7 +36,7 @@ enum perfdata_status perfdata_rewriter_choose(struct perfdata_rewriter *rewriter
 				rewriter->kept[rewriter->nr_kept++] = key_of(&batch->records[i]);
 		}
 		perfdata_batch_release(batch);
-		if (rewriter->options.stop && *rewriter->options.stop)
+		if (rewriter->options.cancel && perfdata_cancelled(rewriter->options.cancel))
 			status = pd_rewrite_failed(rewriter, PERFDATA_EINTR, NULL);
 		if (status != PERFDATA_OK)
 			return status;
@@ -107,7 +107,7 @@ enum perfdata_status perfdata_rewriter_look_back(struct perfdata_rewriter *rewri
 	while (status == PERFDATA_OK && (status = perfdata_reader_next(reader, &raw)) == PERFDATA_OK) {
 		if (pd_is_state(raw.type) && has_time(&raw) && raw.time < rewriter->first)
 			status = keep_state(rewriter, &raw, pd_rewrite_source(reader, &raw));
-		if (rewriter->options.stop && *rewriter->options.stop)
+		if (rewriter->options.cancel && perfdata_cancelled(rewriter->options.cancel))
 			status = pd_rewrite_failed(rewriter, PERFDATA_EINTR, NULL);
 	}
 	if (status == PERFDATA_END)

@@ -184,7 +184,7 @@ enum perfdata_status perfdata_rewriter_copy(struct perfdata_rewriter *rewriter, 
 	enum perfdata_status status = make_writer(rewriter);
 	while (status == PERFDATA_OK && (status = perfdata_reader_next(reader, &raw)) == PERFDATA_OK) {
 		status = pd_copy_record(rewriter, &raw);
-		if (rewriter->options.stop && *rewriter->options.stop)
+		if (rewriter->options.cancel && perfdata_cancelled(rewriter->options.cancel))
 			status = pd_rewrite_failed(rewriter, PERFDATA_EINTR, NULL);
 	}
 	if (status == PERFDATA_END)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include "base/memory.h"
 #include "perfdata/text.h"
+#include "text/outlet.h"
 
 #define FIRST_CAPACITY ((size_t)256)
 
@@ -10,6 +11,12 @@ void perfdata_text_release(struct perfdata_text *text)
 {
 	pd_free(text->data);
 	perfdata_text_init(text);
+}
+
+void perfdata_text_leave(struct perfdata_text *text)
+{
+	if (text->outlet)
+		text->outlet->leave(text->outlet, text);
 }
 
 /* Without room left, even a shorter append that comes later goes through perfdata_text_grow and is refused: contents stay

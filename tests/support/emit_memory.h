@@ -5,9 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include "perfdata/emit.h"
 
 struct emitted {
@@ -19,14 +16,15 @@ struct emitted {
 	size_t size;
 };
 
-static inline void emit_read_back(int fd, struct emitted *ret)
+static inline void emit_read_back(const struct perfdata_output *output, struct emitted *ret)
 {
-	struct stat stat;
-	if (fstat(fd, &stat) < 0)
+	const struct perfdata_bytes bytes = output ? perfdata_output_bytes(output) : (struct perfdata_bytes){ NULL, 0 };
+	ret->data = malloc(bytes.size + 1);
+	if (!ret->data)
 		return;
-	ret->data = malloc((size_t)stat.st_size + 1);
-	if (ret->data && pread(fd, ret->data, (size_t)stat.st_size, 0) == stat.st_size)
-		ret->size = (size_t)stat.st_size;
+	if (bytes.size)
+		memcpy(ret->data, bytes.data, bytes.size);
+	ret->size = bytes.size;
 }
 
 struct emit_how {
@@ -38,8 +36,10 @@ struct emit_how {
 
 static inline uint32_t emit_needs_for(const struct perfdata_emitter *emitter, const struct emit_how *emit)
 {
-	const uint32_t needs = emitter->needs_for ? emitter->needs_for(emit->options, emit->nr_options) : 0;
-	return needs ? needs : emitter->needs;
+	struct perfdata_configuration configuration;
+	const enum perfdata_status status = perfdata_emitter_configure(emitter, emit->options, emit->nr_options, PERFDATA_UNSAID,
+								       &configuration, NULL);
+	return status == PERFDATA_OK ? configuration.needs : emitter->needs;
 }
 
 static inline uint32_t emit_needs(const struct perfdata_emitter *emitter)
@@ -53,32 +53,30 @@ static inline void emit_memory_with(const struct perfdata_emitter *emitter, cons
 {
 	const struct perfdata_reader_options how = { .size = sizeof how, .order = PERFDATA_ORDER_TIME, .max_ratio = 1000, .max_spool = 64 << 20 };
 	const struct perfdata_session_options options = { .size = sizeof options, .needs = emit_needs_for(emitter, emit), .symbols = emit->symbols };
-	const struct perfdata_run_options run = {
-		.size = sizeof run, .jobs = emit->jobs, .options = emit->options, .nr_options = emit->nr_options,
+	const struct perfdata_run_options run = { .size = sizeof run, .jobs = emit->jobs };
+	struct perfdata_output *output = perfdata_output_memory();
+	const struct perfdata_target target = {
+		.size = sizeof target, .emitter = emitter, .options = emit->options, .nr_options = emit->nr_options, .output = output,
 	};
 	struct perfdata_session *session;
 	struct perfdata_reader *reader;
-	struct perfdata_sink *sink;
 
 	memset(ret, 0, sizeof *ret);
 	ret->opened = perfdata_reader_open_memory(bytes, size, "recording", &how, &reader, NULL);
-	if (ret->opened != PERFDATA_OK)
+	if (ret->opened != PERFDATA_OK) {
+		perfdata_output_close(output, false, NULL);
 		return;
-	const int fd = memfd_create("output", MFD_CLOEXEC);
+	}
 	ret->status = perfdata_session_open(reader, &options, &session, NULL);
 	if (ret->status == PERFDATA_OK) {
-		ret->status = perfdata_sink_open_fd(fd, &sink, NULL);
-		if (ret->status == PERFDATA_OK) {
-			ret->status = perfdata_run(session, emitter, sink, &run, NULL);
-			perfdata_sink_close(sink, true, NULL);
-		}
+		ret->status = output ? perfdata_run(session, &(const struct perfdata_target *){ &target }, 1, &run, NULL) : PERFDATA_ENOMEM;
 		const struct perfdata_summary *summary = perfdata_session_summary(session);
 		ret->complete = summary->complete;
 		ret->records = summary->records;
-		emit_read_back(fd, ret);
+		emit_read_back(output, ret);
 		perfdata_session_close(session);
 	}
-	close(fd);
+	perfdata_output_close(output, true, NULL);
 	perfdata_reader_close(reader);
 }
 

@@ -6,6 +6,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include "alloc_fail.h"
 #include "emit_memory.h"
 #include "emit/emitters.h"
@@ -108,13 +111,12 @@ static void read_back(int fd, struct outcome *outcome)
 static enum perfdata_status write_it(const struct conversion *c, struct perfdata_session *session, int fd, struct outcome *outcome)
 {
 	const struct perfdata_run_options run = { .size = sizeof run, .jobs = c->jobs, .on_finding = note_error, .user = outcome };
-	struct perfdata_sink *sink;
-	enum perfdata_status status = c->output ? perfdata_sink_open_path(c->output, PERFDATA_SINK_FORCE, &sink, NULL) :
-						  perfdata_sink_open_fd(fd, &sink, NULL);
-	if (status != PERFDATA_OK)
-		return status;
-	status = perfdata_run(session, c->emitter, sink, &run, NULL);
-	const enum perfdata_status closed = perfdata_sink_close(sink, status == PERFDATA_OK, NULL);
+	struct perfdata_output *output = c->output ? perfdata_output_path(c->output, PERFDATA_OUTPUT_FORCE) : perfdata_output_fd(fd);
+	if (!output)
+		return PERFDATA_ENOMEM;
+	const struct perfdata_target target = { .size = sizeof target, .emitter = c->emitter, .output = output };
+	const enum perfdata_status status = perfdata_run(session, &(const struct perfdata_target *){ &target }, 1, &run, NULL);
+	const enum perfdata_status closed = perfdata_output_close(output, status == PERFDATA_OK, NULL);
 	return status != PERFDATA_OK ? status : closed;
 }
 

@@ -756,17 +756,19 @@ static void test_fdio(void)
 /* Waiting for a pipe ends when that is asked for, whether or not bytes came before. */
 static void test_stopped_pipe(void)
 {
-	static const volatile int stop = 1;
-	const struct pd_input_options options = { .stop = &stop };
+	struct perfdata_cancel *cancel = perfdata_cancel_new();
+	perfdata_cancel_now(cancel);
+	const struct pd_input_options options = { .cancel = cancel };
 	struct perfdata_error error;
 	struct pd_input *input;
 	char byte;
 	int fds[2];
 
 	CHECK(pipe(fds) == 0);
-	CHECK(pd_read_some(fds[0], &byte, 1, &stop) == -1 && errno == EINTR);
+	CHECK(pd_read_some(fds[0], &byte, 1, cancel) == -1 && errno == EINTR);
 	CHECK_EQ(pd_input_open_fd(fds[0], false, &options, &input, &error), PERFDATA_EINTR);
 	CHECK_EQ(error.status, PERFDATA_EINTR);
+	perfdata_cancel_free(cancel);
 	close(fds[0]);
 	close(fds[1]);
 }

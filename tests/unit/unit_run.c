@@ -22,7 +22,7 @@ struct perfdata_session {
 	struct perfdata_header header;
 	struct perfdata_summary summary;
 	atomic_long alive;
-	volatile int *stop;
+	struct perfdata_cancel *cancel;
 	uint64_t stop_at;
 	struct pd_listener listener;
 	bool tells;                         /* one finding in front of each batch, and one behind the last */
@@ -47,8 +47,8 @@ static void report_reading(const struct perfdata_session *session)
 
 enum perfdata_status perfdata_session_next(struct perfdata_session *session, struct perfdata_batch **ret)
 {
-	if (session->stop && session->next == session->stop_at)
-		*session->stop = 1;
+	if (session->cancel && session->next == session->stop_at)
+		perfdata_cancel_now(session->cancel);
 	report_reading(session);
 	if (session->next == session->nr_batches)
 		return session->ends_with;
@@ -209,7 +209,7 @@ static void release(void *state)
 	seen.releases++;
 }
 static const struct perfdata_emitter emitter = {
-	.abi = PERFDATA_EMITTER_ABI, .name = "test", .help = "", .begin = begin, .scan = scan, .format = format, .merge = merge,
+	.abi = PERFDATA_EMITTER_ABI, .size = sizeof(struct perfdata_emitter), .name = "test", .help = "", .begin = begin, .scan = scan, .format = format, .merge = merge,
 	.end = end, .free_value = free_value, .free_part = free_part, .release = release,
 };
 
@@ -260,18 +260,41 @@ static bool folder_is_empty(void)
 	return rmdir(folder) == 0 && mkdir(folder, 0700) == 0;
 }
 
+static enum perfdata_status open_it(struct perfdata_output *output, struct perfdata_output **ret, struct perfdata_error *error)
+{
+	const enum perfdata_status status = perfdata_output_open(output, error);
+	*ret = output;
+	if (status)
+		perfdata_output_close(output, false, NULL);
+	return status;
+}
+static enum perfdata_status open_path(const char *name, unsigned flags, struct perfdata_output **ret, struct perfdata_error *error)
+{
+	return open_it(perfdata_output_path(name, flags), ret, error);
+}
+static enum perfdata_status open_fd(int fd, struct perfdata_output **ret, struct perfdata_error *error)
+{
+	return open_it(perfdata_output_fd(fd), ret, error);
+}
+static enum perfdata_status run_into(const struct perfdata_emitter *by, struct perfdata_output *output, const struct perfdata_run_options *options,
+				     struct perfdata_error *error)
+{
+	const struct perfdata_target target = { .size = sizeof target, .emitter = by, .output = output };
+	return perfdata_run(&session, &(const struct perfdata_target *){ &target }, 1, options, error);
+}
+
 static enum perfdata_status last_close;
 /* Runs into a new file; *ret_bytes is freed by the caller, NULL if nothing was kept. */
 static enum perfdata_status run(unsigned jobs, const char *name, struct perfdata_run_options options, uint8_t **ret_bytes,
 				size_t *ret_size, struct perfdata_error *error)
 {
-	struct perfdata_sink *sink = NULL;
+	struct perfdata_output *output = NULL;
 	memset(error, 0, sizeof *error);
-	CHECK_EQ(perfdata_sink_open_path(in_folder(name), 0, &sink, error), PERFDATA_OK);
+	CHECK_EQ(open_path(in_folder(name), 0, &output, error), PERFDATA_OK);
 	options.size = sizeof options;
 	options.jobs = jobs;
-	const enum perfdata_status status = perfdata_run(&session, &emitter, sink, &options, error);
-	last_close = perfdata_sink_close(sink, status != PERFDATA_EWRITE, NULL);
+	const enum perfdata_status status = run_into(&emitter, output, &options, error);
+	last_close = perfdata_output_close(output, status != PERFDATA_EWRITE, NULL);
 	*ret_bytes = slurp(path, ret_size);
 	unlink(path);
 	CHECK(folder_is_empty());
@@ -422,15 +445,16 @@ static void stopping(void)
 	size_t size;
 	struct perfdata_error error;
 	for (unsigned jobs = 1; jobs <= 4; jobs++) {
-		volatile int stop = 0;
+		struct perfdata_cancel *cancel = perfdata_cancel_new();
 		reset(1000);
-		session.stop = &stop;
+		session.cancel = cancel;
 		session.stop_at = 50;
-		CHECK_EQ(run(jobs, "out", (struct perfdata_run_options){ .stop = &stop }, &bytes, &size, &error), PERFDATA_EINTR);
+		CHECK_EQ(run(jobs, "out", (struct perfdata_run_options){ .cancel = cancel }, &bytes, &size, &error), PERFDATA_EINTR);
 		CHECK_EQ(seen.merged, 51);
 		CHECK_EQ(seen.end_status, PERFDATA_EINTR);
 		CHECK(!seen.end_complete);
 		free(bytes);
+		perfdata_cancel_free(cancel);
 	}
 }
 
@@ -643,15 +667,15 @@ static void full_device(void)
 {
 	for (unsigned jobs = 1; jobs <= 4; jobs++) {
 		reset(100);
-		struct perfdata_sink *sink = NULL;
+		struct perfdata_output *output = NULL;
 		struct perfdata_error error = { 0 };
-		CHECK_EQ(perfdata_sink_open_path("/dev/full", 0, &sink, &error), PERFDATA_OK);
-		CHECK_EQ(perfdata_run(&session, &emitter, sink, &(struct perfdata_run_options){ .size = sizeof(struct perfdata_run_options), .jobs = jobs }, &error), PERFDATA_EWRITE);
+		CHECK_EQ(open_path("/dev/full", 0, &output, &error), PERFDATA_OK);
+		CHECK_EQ(run_into(&emitter, output, &(struct perfdata_run_options){ .size = sizeof(struct perfdata_run_options), .jobs = jobs }, &error), PERFDATA_EWRITE);
 		CHECK_EQ(error.status, PERFDATA_EWRITE);
 		CHECK(strstr(error.message, "No space") != NULL);
 		CHECK_EQ(seen.ends, 0);
 		CHECK_EQ(session.alive, 0);
-		CHECK_EQ(perfdata_sink_close(sink, false, &error), PERFDATA_EWRITE);
+		CHECK_EQ(perfdata_output_close(output, false, &error), PERFDATA_EWRITE);
 	}
 }
 
@@ -662,13 +686,13 @@ static void closed_pipe(void)
 		int fds[2];
 		CHECK_EQ(pipe(fds), 0);
 		reset(100);
-		struct perfdata_sink *sink = NULL;
+		struct perfdata_output *output = NULL;
 		struct perfdata_error error = { 0 };
-		CHECK_EQ(perfdata_sink_open_fd(fds[1], &sink, &error), PERFDATA_OK);
+		CHECK_EQ(open_fd(fds[1], &output, &error), PERFDATA_OK);
 		close(fds[0]);
-		CHECK_EQ(perfdata_run(&session, &emitter, sink, &(struct perfdata_run_options){ .size = sizeof(struct perfdata_run_options), .jobs = jobs }, &error), PERFDATA_EWRITE);
+		CHECK_EQ(run_into(&emitter, output, &(struct perfdata_run_options){ .size = sizeof(struct perfdata_run_options), .jobs = jobs }, &error), PERFDATA_EWRITE);
 		CHECK(strstr(error.message, "pipe") != NULL);
-		CHECK_EQ(perfdata_sink_close(sink, false, NULL), PERFDATA_EWRITE);
+		CHECK_EQ(perfdata_output_close(output, false, NULL), PERFDATA_EWRITE);
 		CHECK_EQ(fcntl(fds[1], F_GETFD) >= 0, 1);
 		close(fds[1]);
 	}
@@ -676,36 +700,36 @@ static void closed_pipe(void)
 
 static void files_are_kept(void)
 {
-	struct perfdata_sink *sink = NULL;
+	struct perfdata_output *output = NULL;
 	struct perfdata_error error = { 0 };
 	const char *name = in_folder("a");
 	size_t size;
 
 	/* thrown away */
-	CHECK_EQ(perfdata_sink_open_path(name, 0, &sink, &error), PERFDATA_OK);
-	CHECK_EQ(perfdata_sink_write(sink, "one", 3), PERFDATA_OK);
+	CHECK_EQ(open_path(name, 0, &output, &error), PERFDATA_OK);
+	CHECK_EQ(perfdata_output_write(output, "one", 3), PERFDATA_OK);
 	CHECK(access(name, F_OK) != 0);
-	CHECK_EQ(perfdata_sink_close(sink, false, &error), PERFDATA_OK);
+	CHECK_EQ(perfdata_output_close(output, false, &error), PERFDATA_OK);
 	CHECK(folder_is_empty());
 
 	/* kept */
-	CHECK_EQ(perfdata_sink_open_path(name, 0, &sink, &error), PERFDATA_OK);
-	CHECK_EQ(perfdata_sink_write(sink, "one", 3), PERFDATA_OK);
-	CHECK_EQ(perfdata_sink_written(sink), 3);
-	CHECK_EQ(perfdata_sink_close(sink, true, &error), PERFDATA_OK);
+	CHECK_EQ(open_path(name, 0, &output, &error), PERFDATA_OK);
+	CHECK_EQ(perfdata_output_write(output, "one", 3), PERFDATA_OK);
+	CHECK_EQ(perfdata_output_written(output), 3);
+	CHECK_EQ(perfdata_output_close(output, true, &error), PERFDATA_OK);
 	uint8_t *bytes = slurp(name, &size);
 	CHECK_STR((char *)bytes, "one");
 	free(bytes);
 
 	/* not replaced without FORCE, whether it was there before or came later */
-	CHECK_EQ(perfdata_sink_open_path(name, 0, &sink, &error), PERFDATA_EUSAGE);
+	CHECK_EQ(open_path(name, 0, &output, &error), PERFDATA_EUSAGE);
 	CHECK(strstr(error.message, "--force") != NULL);
 	char other[4200];
 	snprintf(other, sizeof other, "%s/b", folder);
-	CHECK_EQ(perfdata_sink_open_path(other, 0, &sink, &error), PERFDATA_OK);
-	CHECK_EQ(perfdata_sink_write(sink, "two", 3), PERFDATA_OK);
+	CHECK_EQ(open_path(other, 0, &output, &error), PERFDATA_OK);
+	CHECK_EQ(perfdata_output_write(output, "two", 3), PERFDATA_OK);
 	close(open(other, O_WRONLY | O_CREAT, 0600));
-	CHECK_EQ(perfdata_sink_close(sink, true, &error), PERFDATA_EWRITE);
+	CHECK_EQ(perfdata_output_close(output, true, &error), PERFDATA_EWRITE);
 	bytes = slurp(other, &size);
 	CHECK_EQ(size, 0);
 	free(bytes);
@@ -714,9 +738,9 @@ static void files_are_kept(void)
 	/* replaced with FORCE, through a link, with the mode it had */
 	CHECK_EQ(chmod(name, 0640), 0);
 	CHECK_EQ(symlink("a", other), 0);
-	CHECK_EQ(perfdata_sink_open_path(other, PERFDATA_SINK_FORCE, &sink, &error), PERFDATA_OK);
-	CHECK_EQ(perfdata_sink_write(sink, "three", 5), PERFDATA_OK);
-	CHECK_EQ(perfdata_sink_close(sink, true, &error), PERFDATA_OK);
+	CHECK_EQ(open_path(other, PERFDATA_OUTPUT_FORCE, &output, &error), PERFDATA_OK);
+	CHECK_EQ(perfdata_output_write(output, "three", 5), PERFDATA_OK);
+	CHECK_EQ(perfdata_output_close(output, true, &error), PERFDATA_OK);
 	struct stat st;
 	CHECK(!lstat(other, &st) && S_ISLNK(st.st_mode));
 	CHECK(!stat(name, &st) && (st.st_mode & 07777) == 0640);
@@ -726,8 +750,8 @@ static void files_are_kept(void)
 	unlink(other);
 	unlink(name);
 
-	CHECK_EQ(perfdata_sink_open_path(folder, PERFDATA_SINK_FORCE, &sink, &error), PERFDATA_EWRITE);
-	CHECK_EQ(perfdata_sink_open_path("/nowhere/at/all", 0, &sink, &error), PERFDATA_EWRITE);
+	CHECK_EQ(open_path(folder, PERFDATA_OUTPUT_FORCE, &output, &error), PERFDATA_EWRITE);
+	CHECK_EQ(open_path("/nowhere/at/all", 0, &output, &error), PERFDATA_EWRITE);
 	CHECK(folder_is_empty());
 }
 
@@ -774,13 +798,13 @@ static void wrong_abi(void)
 {
 	struct perfdata_emitter other = emitter;
 	other.abi++;
-	struct perfdata_sink *sink = NULL;
+	struct perfdata_output *output = NULL;
 	struct perfdata_error error = { 0 };
 	reset(1);
-	CHECK_EQ(perfdata_sink_open_fd(1, &sink, &error), PERFDATA_OK);
-	CHECK_EQ(perfdata_run(&session, &other, sink, NULL, &error), PERFDATA_EUSAGE);
+	CHECK_EQ(open_fd(1, &output, &error), PERFDATA_OK);
+	CHECK_EQ(run_into(&other, output, NULL, &error), PERFDATA_EUSAGE);
 	CHECK_EQ(seen.begins, 0);
-	CHECK_EQ(perfdata_sink_close(sink, true, NULL), PERFDATA_OK);
+	CHECK_EQ(perfdata_output_close(output, true, NULL), PERFDATA_OK);
 }
 
 int main(void)

@@ -61,11 +61,24 @@ static void header_line(const struct csv_table *table, struct perfdata_text *out
 	perfdata_text_literal(out, CSV_NEW_LINE);
 }
 
-static uint32_t needs_for(const struct perfdata_emitter_option_value *values, size_t nr)
+static uint32_t needs_of(const struct perfdata_emitter_option_value *values, size_t nr, enum perfdata_wish names)
 {
 	const char *table = perfdata_option_text(values, nr, "table");
 	const bool stacks = table && (!strcmp(table, "stacks") || !strcmp(table, "frames"));
-	return pd_name_options_needs(values, nr) | (stacks ? NEEDS_OF_STACKS | PERFDATA_NEED_STACK_IDS : 0);
+	return pd_name_options_needs(values, nr, names) | (stacks ? NEEDS_OF_STACKS | PERFDATA_NEED_STACK_IDS : 0);
+}
+
+static enum perfdata_status configure(void *user, struct perfdata_configuration *configuration)
+{
+	(void)user;
+	const struct perfdata_emitter_option_value *values = configuration->options;
+	const char *table = perfdata_option_text(values, configuration->nr_options, "table");
+	configuration->needs = needs_of(values, configuration->nr_options, configuration->names);
+	configuration->nr_types = pd_csv_table_types(table, configuration->types);
+	/* stacks have the same ids in the tables of all events */
+	if (!(configuration->needs & PERFDATA_NEED_STACKS))
+		configuration->event = pd_csv_table_event(table);
+	return PERFDATA_OK;
 }
 
 static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out)
@@ -75,7 +88,7 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 		return PERFDATA_ENOMEM;
 	csv->on_finding = context->on_finding;
 	csv->user = context->user;
-	pd_name_options_read(&csv->world, context->options, context->nr_options);
+	pd_name_options_read(&csv->world, context->options, context->nr_options, context->names);
 	const struct csv_choice choice = {
 		.table = perfdata_option_text(context->options, context->nr_options, "table"),
 		.list = perfdata_option_text(context->options, context->nr_options, "fields"),
@@ -87,7 +100,7 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 	if (pd_record_world_init(&csv->world, context))
 		status = pd_csv_table_find(&csv->world.pool, &choice, &csv->table, context->reterr);
 	pd_csv_rows_init(&csv->rows, &csv->table.columns, csv->world.stacks_by_id && !choice.list);
-	csv->names_needed = needs_for(context->options, context->nr_options) & PERFDATA_NEED_DELIVERIES;
+	csv->names_needed = needs_of(context->options, context->nr_options, context->names) & PERFDATA_NEED_DELIVERIES;
 	csv->names.session = context->session;
 	csv->names.what = csv->table.kind == CSV_STACKS ? EMITTED_STACKS : csv->table.kind == CSV_FRAMES ? EMITTED_FRAMES : EMITTED_NO_IDS;
 	if (status) {
@@ -303,6 +316,7 @@ static void rows_of_stacks(const struct csv_state *csv, const struct perfdata_ba
 			stack_rows(batch, &batch->deliveries[emitted->ids[i]], out);
 		else
 			frame_row(world, emitted->ids[i], csv->world.locations, out);
+		perfdata_text_cut(out);
 	}
 }
 
@@ -364,6 +378,7 @@ static enum perfdata_status format(const void *state, const struct perfdata_batc
 			break;
 		}
 		pd_record_done(&r, &found);
+		perfdata_text_cut(out);
 	}
 	*ret_part = found;
 	return status;
@@ -384,9 +399,13 @@ const struct perfdata_emitter pd_emitter_csv = {
 	.name = "csv",
 	.help = "one table of the recording, with a header line",
 	.needs = PERFDATA_NEED_RECORDS,
-	.one_document = true,
+	.mime = "text/csv",
+	.flags = PERFDATA_EMITTER_ONE_DOCUMENT,
+	.size = sizeof(struct perfdata_emitter),
+	.option_size = sizeof *options,
 	.options = options,
-	.needs_for = needs_for,
+	.configure = configure,
+	.tables = pd_csv_tables,
 	.begin = begin,
 	.scan = scan,
 	.format = format,

@@ -30,6 +30,12 @@ struct csv_choice {
 	uint32_t heads;                /* of samples: bits */
 	unsigned locations;               /* parts: bits */
 };
+/* The record types that the rows of a table come from (NULL: samples), at most PERFDATA_CONFIGURE_TYPES; 0: any. */
+size_t pd_csv_table_types(const char *table, uint32_t *ret_types);
+/* The event whose samples are the rows, or NULL. */
+const char *pd_csv_table_event(const char *table);
+/* For perfdata_emitter.tables. */
+enum perfdata_status pd_csv_tables(const struct perfdata_summary *summary, enum perfdata_status (*add)(void *user, const char *name), void *user);
 /* PERFDATA_EUSAGE names what there is. */
 enum perfdata_status pd_csv_table_find(struct pool *pool, const struct csv_choice *choice, struct csv_table *ret,
 				    struct perfdata_error *reterr);

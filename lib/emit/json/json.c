@@ -59,10 +59,10 @@ static enum perfdata_status set_up(struct json_state *json, const struct perfdat
 	const char *int64 = perfdata_option_text(context->options, context->nr_options, "int64");
 	json->world.spell.int64_string = int64 && !strcmp(int64, "string");
 	json->world.raw = perfdata_option_flag(context->options, context->nr_options, "raw", false);
-	pd_name_options_read(&json->world, context->options, context->nr_options);
+	pd_name_options_read(&json->world, context->options, context->nr_options, context->names);
 	json->names.session = context->session;
 	json->names.what = json->world.stacks_by_id ? EMITTED_STACKS : EMITTED_NO_IDS;
-	json->names_needed = (pd_name_options_needs(context->options, context->nr_options) & PERFDATA_NEED_DELIVERIES) || json->document;
+	json->names_needed = (pd_name_options_needs(context->options, context->nr_options, context->names) & PERFDATA_NEED_DELIVERIES) || json->document;
 	if (context->shared_output)
 		json->stack_file = perfdata_reader_file_name(context->reader, 0);
 	json->on_finding = context->on_finding;
@@ -588,6 +588,7 @@ static enum perfdata_status format(const void *state, const struct perfdata_batc
 			break;
 		}
 		pd_record_done(&r, &found);
+		perfdata_text_cut(out);
 	}
 	*ret_part = found;
 	return status;
@@ -616,14 +617,24 @@ static enum perfdata_status end(void *state, const struct perfdata_emit_end *wha
 	return PERFDATA_OK;
 }
 
+static enum perfdata_status configure(void *user, struct perfdata_configuration *configuration)
+{
+	(void)user;
+	configuration->needs = pd_name_options_needs(configuration->options, configuration->nr_options, configuration->names);
+	return PERFDATA_OK;
+}
+
 const struct perfdata_emitter pd_emitter_ndjson = {
 	.abi = PERFDATA_EMITTER_ABI,
 	.name = "ndjson",
 	.help = "every record with every field, one JSON object per line",
 	.needs = PERFDATA_NEED_RECORDS,
-	.checks = true,
+	.mime = "application/x-ndjson",
+	.flags = PERFDATA_EMITTER_CHECKS,
+	.size = sizeof(struct perfdata_emitter),
+	.option_size = sizeof *options,
 	.options = options,
-	.needs_for = pd_name_options_needs,
+	.configure = configure,
 	.begin = begin_lines,
 	.scan = scan,
 	.format = format,
@@ -639,10 +650,12 @@ const struct perfdata_emitter pd_emitter_json = {
 	.name = "json",
 	.help = "the same objects in one JSON document",
 	.needs = PERFDATA_NEED_RECORDS,
-	.one_document = true,
-	.checks = true,
+	.mime = "application/json",
+	.flags = PERFDATA_EMITTER_ONE_DOCUMENT | PERFDATA_EMITTER_CHECKS,
+	.size = sizeof(struct perfdata_emitter),
+	.option_size = sizeof *options,
 	.options = options,
-	.needs_for = pd_name_options_needs,
+	.configure = configure,
 	.begin = begin_document,
 	.scan = scan,
 	.format = format,

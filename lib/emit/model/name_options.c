@@ -10,10 +10,21 @@ static bool stacks_by_id(const struct perfdata_emitter_option_value *options, si
 	return stacks && !strcmp(stacks, "ref");
 }
 
-void pd_name_options_read(struct record_world *world, const struct perfdata_emitter_option_value *options, size_t nr)
+/* Who asks for symbols wants to see them: unless another option says where. */
+static bool names_are_implied(const struct perfdata_emitter_option_value *options, size_t nr, enum perfdata_wish wish)
+{
+	static const char *const ways[] = { "names", "lines", "stacks", "fields", "table" };
+	for (size_t i = 0; i < nr; i++)
+		for (size_t k = 0; k < sizeof ways / sizeof *ways; k++)
+			if (!strcmp(options[i].option->name, ways[k]))
+				return false;
+	return wish == PERFDATA_YES;
+}
+
+void pd_name_options_read(struct record_world *world, const struct perfdata_emitter_option_value *options, size_t nr, enum perfdata_wish wish)
 {
 	const bool lines = perfdata_option_flag(options, nr, "lines", false);
-	const bool names = lines || perfdata_option_flag(options, nr, "names", false);
+	const bool names = lines || perfdata_option_flag(options, nr, "names", names_are_implied(options, nr, wish));
 	world->stacks_by_id = stacks_by_id(options, nr);
 	world->locations = LOCATION_NAMES | (lines ? LOCATION_LINES : 0);
 	if (names)
@@ -47,10 +58,10 @@ static uint32_t needs_of_field(const char *name)
 	return 0;
 }
 
-uint32_t pd_name_options_needs(const struct perfdata_emitter_option_value *options, size_t nr)
+uint32_t pd_name_options_needs(const struct perfdata_emitter_option_value *options, size_t nr, enum perfdata_wish wish)
 {
 	struct record_world world = { 0 };
-	pd_name_options_read(&world, options, nr);
+	pd_name_options_read(&world, options, nr, wish);
 	uint32_t needs = world.heads ? NEEDS_OF_STACKS : 0;
 	if (world.stacks_by_id)
 		needs |= PERFDATA_NEED_STACK_IDS;

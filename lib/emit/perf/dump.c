@@ -386,6 +386,7 @@ static enum perfdata_status dump_format(const void *state, const struct perfdata
 			block(&dumper, delivery, &record);
 		if (decoded->type == PERFDATA_RECORD_SAMPLE && !(delivery->flags & PERFDATA_DELIVERY_SILENT))
 			delivered(&dumper, delivery, &record);
+		perfdata_text_cut(out);
 	}
 	return perfdata_text_failed(out) ? PERFDATA_ENOMEM : PERFDATA_OK;
 }
@@ -398,10 +399,22 @@ static enum perfdata_status dump_end(void *state, const struct perfdata_emit_end
 	return perfdata_text_failed(out) ? PERFDATA_ENOMEM : PERFDATA_OK;
 }
 
+/* Without lines for samples a dump is perf report's, which joins no chains and keeps threads. */
+static enum perfdata_status dump_configure(void *user, struct perfdata_configuration *configuration)
+{
+	(void)user;
+	if (perfdata_option_flag(configuration->options, configuration->nr_options, "samples-line", true))
+		return PERFDATA_OK;
+	configuration->merge_deferred = false;
+	configuration->keep_exited = true;
+	return PERFDATA_OK;
+}
+
 const struct perfdata_emitter pd_emitter_dump = {
 	.abi = PERFDATA_EMITTER_ABI, .name = "dump", .help = "every record as `perf script -D` prints it",
 	.needs = PERFDATA_NEED_RECORDS | PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES | PERFDATA_NEED_STACKS,
-	.symbols = true, .options = dump_options,
+	.flags = PERFDATA_EMITTER_SYMBOLS, .size = sizeof(struct perfdata_emitter),
+	.options = dump_options, .option_size = sizeof *dump_options, .configure = dump_configure,
 	.begin = dump_begin, .scan = dump_scan,
 	.format = dump_format, .end = dump_end, .free_value = free_value, .release = dump_release,
 };

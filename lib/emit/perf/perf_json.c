@@ -629,6 +629,7 @@ static enum perfdata_status format(const void *state, const struct perfdata_batc
 		if (!is_sample(delivery))
 			continue;
 		spell_sample(&f, delivery, v->first + i, comma);
+		perfdata_text_cut(out);
 		comma = true;
 	}
 	return perfdata_text_failed(out) ? PERFDATA_ENOMEM : PERFDATA_OK;
@@ -645,6 +646,6 @@ static enum perfdata_status end(void *state, const struct perfdata_emit_end *end
 const struct perfdata_emitter pd_emitter_perf_json = {
 	.abi = PERFDATA_EMITTER_ABI, .name = "perf-json", .help = "the document of `perf data convert --to-json`",
 	.needs = PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES | PERFDATA_NEED_STACKS,
-	.symbols = true, .one_document = true,
+	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_ONE_DOCUMENT, .size = sizeof(struct perfdata_emitter), .mime = "application/json",
 	.begin = begin, .scan = scan, .format = format, .end = end, .free_value = free, .release = release,
 };

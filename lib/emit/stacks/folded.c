@@ -238,6 +238,7 @@ static enum perfdata_status visit(void *user, const struct pd_fold_visit *visit,
 		perfdata_text_char(out, ' ');
 		perfdata_text_u64(out, node->self);
 		perfdata_text_char(out, '\n');
+		perfdata_text_cut(out);
 		break;
 	}
 	return perfdata_text_failed(out) ? PERFDATA_ENOMEM : PERFDATA_OK;
@@ -308,6 +309,7 @@ static enum perfdata_status end(void *state, const struct perfdata_emit_end *end
 const struct perfdata_emitter pd_emitter_folded = {
 	.abi = PERFDATA_EMITTER_ABI, .name = "folded", .help = "one line for each stack and its weight, for flame graphs",
 	.needs = PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES | PERFDATA_NEED_NODES,
-	.symbols = true, .light = true, .options = options,
+	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_LIGHT, .size = sizeof(struct perfdata_emitter),
+	.options = options, .option_size = sizeof *options,
 	.begin = begin, .format = format, .merge = merge, .end = end, .free_part = pd_profile_part_free, .release = release,
 };

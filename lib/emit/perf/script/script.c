@@ -241,24 +241,30 @@ static enum perfdata_status format(const void *state, const struct perfdata_batc
 				spell_record(&f, delivery);
 			else if (f.value->nr_ends)
 				spell_early(&f, raw);
+			perfdata_text_cut(out);
 			continue;
 		}
 		if (delivery->flags & PERFDATA_DELIVERY_SILENT || is_unknown_guest(delivery))
 			continue;
 		pd_script_line(script->setup, batch, delivery, NULL, &f.carry, scratch, out);
+		perfdata_text_cut(out);
 	}
 	return perfdata_text_failed(out) ? PERFDATA_ENOMEM : PERFDATA_OK;
 }
 
 /* Rounds mean something in the file only, so perf does not sort when it shows them. */
-static enum perfdata_record_order order_for(const struct perfdata_emitter_option_value *values, size_t nr_values)
+static enum perfdata_status configure(void *user, struct perfdata_configuration *configuration)
 {
-	return perfdata_option_flag(values, nr_values, "show-round-events", false) ? PERFDATA_ORDER_FILE : PERFDATA_ORDER_TIME;
+	(void)user;
+	if (perfdata_option_flag(configuration->options, configuration->nr_options, "show-round-events", false))
+		configuration->order = PERFDATA_ORDER_FILE;
+	return PERFDATA_OK;
 }
 
 const struct perfdata_emitter pd_emitter_script = {
 	.abi = PERFDATA_EMITTER_ABI, .name = "script", .help = "samples as `perf script` prints them",
 	.needs = PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES | PERFDATA_NEED_STACKS,
-	.symbols = true, .options = options, .order_for = order_for,
+	.flags = PERFDATA_EMITTER_SYMBOLS, .size = sizeof(struct perfdata_emitter),
+	.options = options, .option_size = sizeof *options, .configure = configure,
 	.begin = begin, .scan = scan, .format = format, .free_value = free_value, .release = release,
 };

@@ -1,0 +1,103 @@
+/* Which tables a recording has, and which records their rows come from. */
+#include "config.h"
+#include <stdlib.h>
+#include "emit/csv/csv_table.h"
+
+#define EVENT_PREFIX "event:"
+
+static uint32_t type_named(const char *name)
+{
+	const struct perfdata_layout *layout;
+	for (size_t i = 0; (layout = perfdata_record_layout_at(i)); i++)
+		if (!strcmp(layout->name, name))
+			return layout->id;
+	return 0;
+}
+
+const char *pd_csv_table_event(const char *table)
+{
+	const size_t size = strlen(EVENT_PREFIX);
+	return table && !strncmp(table, EVENT_PREFIX, size) ? table + size : NULL;
+}
+
+size_t pd_csv_table_types(const char *table, uint32_t *ret_types)
+{
+	static const char *const of_samples[] = { "samples", "branches", "callchain", "regs", "stacks", "frames", "read_values" };
+	ret_types[0] = !table || pd_csv_table_event(table) ? (uint32_t)PERFDATA_RECORD_SAMPLE : type_named(table);
+	for (size_t i = 0; table && i < sizeof of_samples / sizeof *of_samples; i++)
+		if (!strcmp(table, of_samples[i]))
+			ret_types[0] = PERFDATA_RECORD_SAMPLE;
+	if (!table || strcmp(table, "read_values") != 0)
+		return ret_types[0] ? 1 : 0;
+	ret_types[1] = PERFDATA_RECORD_READ;
+	return 2;
+}
+
+/* --- what a recording has ------------------------------------------------------------------------------------------- */
+
+struct table_list {
+	enum perfdata_status (*add)(void *user, const char *name);
+	void *user;
+	enum perfdata_status status;
+};
+
+static void add(struct table_list *list, const char *name)
+{
+	if (!list->status)
+		list->status = list->add(list->user, name);
+}
+
+static void add_types(struct table_list *list, const struct perfdata_summary *summary)
+{
+	bool unknown = false;
+	for (size_t i = 0; i < summary->nr_types; i++) {
+		const struct perfdata_layout *layout = perfdata_record_layout(summary->types[i].type);
+		if (layout)
+			add(list, layout->id == PERFDATA_RECORD_SAMPLE ? "samples" : layout->name);
+		unknown |= !layout;
+	}
+	if (unknown)
+		add(list, "unknown");
+}
+
+static void add_event(struct table_list *list, const char *name)
+{
+	char *table = malloc(strlen(EVENT_PREFIX) + strlen(name) + 1);
+	if (!table) {
+		list->status = PERFDATA_ENOMEM;
+		return;
+	}
+	strcpy(stpcpy(table, EVENT_PREFIX), name);
+	add(list, table);
+	free(table);
+}
+
+/* Tables of tracepoints, and of what samples hold several of. */
+static void add_events(struct table_list *list, const struct perfdata_summary *summary)
+{
+	static const struct { uint64_t bits; const char *table; } parts[] = {
+		{ PERFDATA_SAMPLE_BRANCH_STACK, "branches" }, { PERFDATA_SAMPLE_CALLCHAIN, "callchain" },
+		{ PERFDATA_SAMPLE_CALLCHAIN, "stacks" }, { PERFDATA_SAMPLE_CALLCHAIN, "frames" },
+		{ PERFDATA_SAMPLE_REGS_USER | PERFDATA_SAMPLE_REGS_INTR, "regs" }, { PERFDATA_SAMPLE_READ, "read_values" },
+	};
+	uint64_t bits = 0;
+	for (size_t i = 0; i < summary->nr_events; i++) {
+		const struct perfdata_event *event = summary->events[i].event;
+		if (!event || !summary->events[i].samples)
+			continue;
+		bits |= event->config.attr.sample_type;
+		if (event->trace)
+			add_event(list, event->name);
+	}
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		if (bits & parts[i].bits)
+			add(list, parts[i].table);
+}
+
+enum perfdata_status pd_csv_tables(const struct perfdata_summary *summary, enum perfdata_status (*add_table)(void *user, const char *name), void *user)
+{
+	struct table_list list = { .add = add_table, .user = user };
+	add_types(&list, summary);
+	add_events(&list, summary);
+	return list.status;
+}

@@ -1,0 +1,47 @@
+/* The way of bytes to one output, in order. Where they are compressed, or where an emitter hands over work that is encoded, they go through a ring of
+ * pieces: filled in order, encoded by any thread, written in order. Else they go to the output at once.
+ *
+ * The ring is counted by numbers that only grow: written <= encoding <= filled. Piece number `filled` is the one that bytes are
+ * appended to. The run's monitor guards numbers and states; what a piece holds belongs to whoever took it. */
+#ifndef PD_LANE_H
+#define PD_LANE_H
+
+#include "run/output_impl.h"
+
+enum pd_piece_state { PD_PIECE_FREE, PD_PIECE_FILLED, PD_PIECE_ENCODING, PD_PIECE_ENCODED };
+struct pd_piece {
+	enum pd_piece_state state;
+	enum perfdata_status status;
+	void *work;                   /* of the emitter; NULL: the piece is bytes */
+	struct perfdata_text plain, encoded;
+};
+struct pd_lane {
+	struct perfdata_output *output;
+	unsigned target;              /* whose output, and which one of it */
+	unsigned number;
+	bool own_output;              /* opened beside the first one */
+	bool compresses;              /* pieces are compressed here; else the output does it, if it is done */
+	struct pd_piece *pieces;
+	unsigned nr_pieces;           /* 0: no ring */
+	uint64_t filled, encoding, written;
+	uint64_t bytes;               /* that it got so far, without those of work on its way */
+};
+
+/* 0 or -1 without memory. A compressing lane takes over the output's unfinished piece. */
+int pd_lane_start(struct pd_lane *lane, unsigned nr_pieces, bool compresses);
+/* Gives the unfinished piece to the output, and frees the ring; work that is left is freed. */
+enum perfdata_status pd_lane_stop(struct pd_lane *lane, void (*free_work)(void *work));
+
+static inline bool pd_lane_has_room(const struct pd_lane *lane) { return lane->filled - lane->written < lane->nr_pieces; }
+static inline bool pd_lane_idle(const struct pd_lane *lane) { return lane->written == lane->filled; }
+static inline bool pd_lane_can_encode(const struct pd_lane *lane) { return lane->encoding < lane->filled; }
+static inline struct pd_piece *pd_lane_piece(const struct pd_lane *lane, uint64_t number)
+{
+	return &lane->pieces[number % lane->nr_pieces];
+}
+static inline bool pd_lane_can_write(const struct pd_lane *lane)
+{
+	return lane->written < lane->encoding && pd_lane_piece(lane, lane->written)->state == PD_PIECE_ENCODED;
+}
+
+#endif

@@ -1,0 +1,443 @@
+#include "config.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "base/error.h"
+#include "base/memory.h"
+#include "run/output_impl.h"
+
+/* --- making one ----------------------------------------------------------------------------------------------------- */
+
+static struct perfdata_output *output_new(enum pd_output_kind kind)
+{
+	struct perfdata_output *output = pd_calloc(1, sizeof *output);
+	if (!output)
+		return NULL;
+	output->kind = kind;
+	output->fd = -1;
+	return output;
+}
+
+struct perfdata_output *perfdata_output_path(const char *path, unsigned flags)
+{
+	struct perfdata_output *output = output_new(PD_OUTPUT_PATH);
+	if (!output)
+		return NULL;
+	output->force = flags & PERFDATA_OUTPUT_FORCE;
+	output->asked = pd_strndup(path, strlen(path));
+	if (!output->asked) {
+		pd_free(output);
+		return NULL;
+	}
+	return output;
+}
+
+struct perfdata_output *perfdata_output_fd(int fd)
+{
+	struct perfdata_output *output = output_new(PD_OUTPUT_FD);
+	if (output)
+		output->fd = fd;
+	return output;
+}
+
+struct perfdata_output *perfdata_output_memory(void) { return output_new(PD_OUTPUT_MEMORY); }
+
+struct perfdata_output *perfdata_output_callbacks(const struct perfdata_output_callbacks *callbacks, void *user)
+{
+	struct perfdata_output *output = output_new(PD_OUTPUT_CALLBACKS);
+	if (!output)
+		return NULL;
+	const size_t size = callbacks->size < sizeof output->callbacks ? callbacks->size : sizeof output->callbacks;
+	memcpy(&output->callbacks, callbacks, size);
+	output->user = user;
+	return output;
+}
+
+void perfdata_output_pack(struct perfdata_output *output, enum perfdata_packing packing)
+{
+	static const enum pd_codec_kind kinds[] = {
+		[PERFDATA_PACKING_NONE] = PD_CODEC_NONE, [PERFDATA_PACKING_GZIP] = PD_CODEC_GZIP, [PERFDATA_PACKING_ZSTD] = PD_CODEC_ZSTD,
+	};
+	output->packing_chosen = true;
+	output->packing = (size_t)packing < sizeof kinds / sizeof *kinds ? kinds[packing] : PD_CODEC_XZ;
+}
+
+/* --- opening --------------------------------------------------------------------------------------------------------- */
+
+static enum perfdata_status check_packing(enum pd_codec_kind packing, struct perfdata_error *reterr)
+{
+	if (pd_codec_can_pack(packing))
+		return PERFDATA_OK;
+	return pd_error(reterr, PERFDATA_EUNSUP, PERFDATA_NO_OFFSET, "%s", packing == PD_CODEC_XZ ?
+			"outputs are packed with gzip (.gz) or zstd (.zst), not with xz" : "this build cannot pack outputs of this kind");
+}
+
+enum perfdata_status perfdata_output_check_path(const char *path, struct perfdata_error *reterr)
+{
+	return check_packing(pd_codec_by_suffix(path), reterr);
+}
+
+/* A pipe that holds several blocks saves the reader and us many switches. Refusal is harmless. */
+static void enlarge_pipe(int fd)
+{
+	struct stat st;
+	if (!fstat(fd, &st) && S_ISFIFO(st.st_mode))
+		fcntl(fd, F_SETPIPE_SZ, 1 << 20);
+}
+
+static enum perfdata_status open_fd(struct perfdata_output *output, struct perfdata_error *reterr)
+{
+	struct stat st;
+	const int flags = fcntl(output->fd, F_GETFL);
+	if (flags < 0)
+		return pd_error_errno(reterr, PERFDATA_EWRITE, PERFDATA_NO_OFFSET, errno, "cannot write");
+	enlarge_pipe(output->fd);
+	const off_t at = lseek(output->fd, 0, SEEK_CUR);
+	if (at < 0 || flags & O_APPEND || fstat(output->fd, &st) || !S_ISREG(st.st_mode))
+		return PERFDATA_OK;
+	output->seekable = true;
+	output->base = (uint64_t)at;
+	return PERFDATA_OK;
+}
+
+enum perfdata_status perfdata_output_open(struct perfdata_output *output, struct perfdata_error *reterr)
+{
+	if (output->open)
+		return PERFDATA_OK;
+	if (output->kind == PD_OUTPUT_PATH && !output->packing_chosen)
+		output->packing = pd_codec_by_suffix(output->asked);
+	enum perfdata_status status = check_packing(output->packing, reterr);
+	if (status)
+		return status;
+	switch (output->kind) {
+	case PD_OUTPUT_PATH:
+		status = pd_output_file_open(output, reterr);
+		if (!status && !output->path)
+			enlarge_pipe(output->fd);
+		break;
+	case PD_OUTPUT_FD:
+		status = open_fd(output, reterr);
+		break;
+	case PD_OUTPUT_CALLBACKS:
+		if (!output->callbacks.write)
+			status = pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "the output has no function that writes");
+		break;
+	case PD_OUTPUT_MEMORY:
+		break;
+	}
+	output->open = !status;
+	return status;
+}
+
+/* "DIR/x.csv", "stacks" → "DIR/x.stacks.csv"; the packing's suffix stays behind. NULL without memory. */
+static char *path_beside(const char *path, const char *name, const char *suffix)
+{
+	size_t size = strlen(path);
+	const size_t suffix_size = strlen(suffix), name_size = strlen(name);
+	if (pd_codec_by_suffix(path) != PD_CODEC_NONE)
+		size = (size_t)(strrchr(path, '.') - path);
+	const bool ends = size > suffix_size && !memcmp(path + size - suffix_size, suffix, suffix_size) && path[size - suffix_size - 1] == '.';
+	const size_t at = ends ? size - suffix_size - 1 : size;
+	char *other = pd_malloc(strlen(path) + name_size + 2);
+	if (!other)
+		return NULL;
+	memcpy(other, path, at);
+	other[at] = '.';
+	for (size_t i = 0; i < name_size; i++)
+		other[at + 1 + i] = name[i] == '/' ? '_' : name[i];   /* names of events may hold slashes */
+	strcpy(other + at + 1 + name_size, path + at);
+	return other;
+}
+
+static struct perfdata_output *make_other(const struct perfdata_output *output, const char *name, const char *suffix)
+{
+	struct perfdata_output *other = NULL;
+	if (output->kind == PD_OUTPUT_PATH) {
+		char *path = path_beside(output->asked, name, suffix);
+		other = path ? perfdata_output_path(path, output->force ? PERFDATA_OUTPUT_FORCE : 0) : NULL;
+		pd_free(path);
+	} else {
+		other = perfdata_output_callbacks(&output->callbacks, NULL);
+	}
+	if (other) {
+		other->packing_chosen = output->packing_chosen;
+		other->packing = output->packing;
+	}
+	return other;
+}
+
+enum perfdata_status pd_output_open_other(struct perfdata_output *output, const char *name, const char *suffix, struct perfdata_output **ret,
+					  struct perfdata_error *reterr)
+{
+	if (output->kind != PD_OUTPUT_PATH && (output->kind != PD_OUTPUT_CALLBACKS || !output->callbacks.open))
+		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "several outputs are written: one stream cannot hold them");
+	struct perfdata_output *other = make_other(output, name, suffix);
+	if (!other)
+		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
+	other->next_other = output->others;
+	output->others = other;
+	const int code = output->kind == PD_OUTPUT_CALLBACKS ? output->callbacks.open(output->user, name, &other->user) : 0;
+	if (code) {
+		other->callbacks.close = NULL;   /* nothing was opened */
+		return pd_error_errno(reterr, PERFDATA_EWRITE, PERFDATA_NO_OFFSET, code, "%s: cannot create", name);
+	}
+	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
+	const enum perfdata_status status = perfdata_output_open(other, &error);
+	if (status)
+		return pd_error(reterr, status, PERFDATA_NO_OFFSET, "%s: %s", other->asked ? other->asked : name, error.message);
+	*ret = other;
+	return PERFDATA_OK;
+}
+
+/* --- writing ---------------------------------------------------------------------------------------------------------- */
+
+static enum perfdata_status write_failed(struct perfdata_output *output, int code)
+{
+	return pd_error_errno(&output->error, PERFDATA_EWRITE, output->written, code, "cannot write");
+}
+
+static enum perfdata_status write_fd(struct perfdata_output *output, const void *bytes, size_t size)
+{
+	const char *at = bytes;
+	while (size) {
+		const ssize_t n = write(output->fd, at, size > SSIZE_MAX ? SSIZE_MAX : size);
+		if (n > 0) {
+			at += n;
+			size -= (size_t)n;
+			continue;
+		}
+		if (n == 0)
+			return write_failed(output, ENOSPC);
+		if (errno == EAGAIN || errno == EWOULDBLOCK) {
+			struct pollfd wait = { .fd = output->fd, .events = POLLOUT };
+			(void)poll(&wait, 1, -1);
+		} else if (errno != EINTR) {
+			return write_failed(output, errno);
+		}
+	}
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status write_all(struct perfdata_output *output, const void *bytes, size_t size)
+{
+	if (!size)
+		return PERFDATA_OK;
+	if (output->kind == PD_OUTPUT_CALLBACKS) {
+		const int code = output->callbacks.write(output->user, bytes, size);
+		return code ? write_failed(output, code) : PERFDATA_OK;
+	}
+	if (output->kind != PD_OUTPUT_MEMORY)
+		return write_fd(output, bytes, size);
+	perfdata_text_append(&output->memory, bytes, size);
+	if (perfdata_text_failed(&output->memory))
+		return pd_error(&output->error, PERFDATA_ENOMEM, output->written, "out of memory");
+	return PERFDATA_OK;
+}
+
+enum pd_codec_kind pd_output_packing(const struct perfdata_output *output) { return output->packing; }
+uint64_t perfdata_output_written(const struct perfdata_output *output) { return output->written; }
+
+struct perfdata_bytes perfdata_output_bytes(const struct perfdata_output *output)
+{
+	return (struct perfdata_bytes){ (const uint8_t *)output->memory.data, output->memory.size };
+}
+
+enum perfdata_status pd_output_pack(const struct perfdata_output *output, struct pd_encoder **encoder, const void *bytes, size_t size,
+				    struct perfdata_text *out)
+{
+	if (*encoder)
+		pd_encoder_reset(*encoder);
+	else
+		*encoder = pd_encoder_new(output->packing, 0);
+	if (!*encoder)
+		return PERFDATA_ENOMEM;
+	size_t used = 0;
+	for (;;) {
+		/* The first guess holds nearly everything; what is left needs another round. */
+		char *at = perfdata_text_reserve(out, size / 4 + 4096);
+		if (!at)
+			return PERFDATA_ENOMEM;
+		size_t made = 0;
+		const enum perfdata_status status = pd_encoder_run(*encoder, bytes, size, &used, (uint8_t *)at,
+								   out->capacity - out->size, &made, true);
+		perfdata_text_commit(out, at + made);
+		if (status == PERFDATA_END)
+			return PERFDATA_OK;
+		if (status)
+			return status;
+	}
+}
+
+enum perfdata_status pd_output_write_compressed(struct perfdata_output *output, const void *bytes, size_t size, size_t size_before)
+{
+	if (output->error.status)
+		return output->error.status;
+	const enum perfdata_status status = write_all(output, bytes, size);
+	if (!status)
+		output->written += size_before;
+	return status;
+}
+
+static enum perfdata_status finish_piece(struct perfdata_output *output)
+{
+	if (!output->piece.size)
+		return PERFDATA_OK;
+	perfdata_text_clear(&output->compressed);
+	enum perfdata_status status = pd_output_pack(output, &output->encoder, output->piece.data, output->piece.size, &output->compressed);
+	if (status)
+		return pd_error(&output->error, status, output->written, "cannot pack the output: %s", perfdata_status_text(status));
+	status = pd_output_write_compressed(output, output->compressed.data, output->compressed.size, output->piece.size);
+	perfdata_text_clear(&output->piece);
+	return status;
+}
+
+static enum perfdata_status not_open(struct perfdata_output *output)
+{
+	return pd_error(&output->error, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "the output is not open");
+}
+
+enum perfdata_status perfdata_output_write(struct perfdata_output *output, const void *bytes, size_t size)
+{
+	if (output->error.status)
+		return output->error.status;
+	if (!output->open)
+		return not_open(output);
+	if (output->packing == PD_CODEC_NONE)
+		return pd_output_write_compressed(output, bytes, size, size);
+	const char *at = bytes;
+	while (size) {
+		const size_t room = PD_OUTPUT_PIECE - output->piece.size;
+		const size_t part = size < room ? size : room;
+		perfdata_text_append(&output->piece, at, part);
+		if (perfdata_text_failed(&output->piece))
+			return pd_error(&output->error, PERFDATA_ENOMEM, output->written, "out of memory");
+		at += part;
+		size -= part;
+		if (output->piece.size == PD_OUTPUT_PIECE) {
+			const enum perfdata_status status = finish_piece(output);
+			if (status)
+				return status;
+		}
+	}
+	return PERFDATA_OK;
+}
+
+enum perfdata_status perfdata_output_flush(struct perfdata_output *output)
+{
+	if (output->error.status)
+		return output->error.status;
+	return output->packing == PD_CODEC_NONE ? PERFDATA_OK : finish_piece(output);
+}
+
+/* --- changing what was written ------------------------------------------------------------------------------------------ */
+
+bool pd_output_can_patch(const struct perfdata_output *output)
+{
+	if (output->packing != PD_CODEC_NONE)
+		return false;
+	switch (output->kind) {
+	case PD_OUTPUT_MEMORY: return true;
+	case PD_OUTPUT_CALLBACKS: return output->callbacks.write_at;
+	case PD_OUTPUT_PATH: case PD_OUTPUT_FD: break;
+	}
+	return output->seekable;
+}
+
+static enum perfdata_status patch_fd(struct perfdata_output *output, uint64_t offset, const void *bytes, size_t size)
+{
+	const char *at = bytes;
+	while (size) {
+		const ssize_t n = pwrite(output->fd, at, size > SSIZE_MAX ? SSIZE_MAX : size, (off_t)(output->base + offset));
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return write_failed(output, n ? errno : ENOSPC);
+		at += n;
+		size -= (size_t)n;
+		offset += (uint64_t)n;
+	}
+	return PERFDATA_OK;
+}
+
+enum perfdata_status pd_output_patch(struct perfdata_output *output, uint64_t offset, const void *bytes, size_t size)
+{
+	if (output->error.status)
+		return output->error.status;
+	if (!pd_output_can_patch(output) || offset > output->written || size > output->written - offset)
+		return PERFDATA_EUSAGE;
+	if (!size)
+		return PERFDATA_OK;
+	if (output->kind == PD_OUTPUT_MEMORY) {
+		memcpy(output->memory.data + offset, bytes, size);
+		return PERFDATA_OK;
+	}
+	if (output->kind != PD_OUTPUT_CALLBACKS)
+		return patch_fd(output, offset, bytes, size);
+	const int code = output->callbacks.write_at(output->user, offset, bytes, size);
+	return code ? write_failed(output, code) : PERFDATA_OK;
+}
+
+/* --- the end -------------------------------------------------------------------------------------------------------------- */
+
+static void output_free(struct perfdata_output *output)
+{
+	perfdata_text_release(&output->piece);
+	perfdata_text_release(&output->compressed);
+	perfdata_text_release(&output->memory);
+	pd_encoder_free(output->encoder);
+	pd_free(output->asked);
+	pd_free(output->path);
+	pd_free(output->temporary);
+	pd_free(output);
+}
+
+static void name_file(struct perfdata_output *output)
+{
+	if (pd_output_file_keep(output))
+		write_failed(output, errno);
+}
+
+/* A file without a name gets it while it is open, one with a temporary name when all is written. */
+static void close_file(struct perfdata_output *output, bool keep)
+{
+	const bool unnamed = output->path && !output->temporary, kept = keep && output->path && !output->error.status;
+	if (kept && unnamed)
+		name_file(output);
+	const bool named = kept && unnamed && !output->error.status;
+	if (close(output->fd) && errno != EINTR && !output->error.status)
+		write_failed(output, errno);
+	if (kept && !unnamed && !output->error.status)
+		name_file(output);
+	if (!kept || output->error.status)
+		pd_output_file_drop(output, named);
+}
+
+enum perfdata_status perfdata_output_close(struct perfdata_output *output, bool keep, struct perfdata_error *reterr)
+{
+	if (!output)
+		return PERFDATA_OK;
+	/* A stream that cannot be taken back is ended properly in any case. */
+	if (output->open && !output->error.status && output->packing != PD_CODEC_NONE && (keep || !output->path))
+		finish_piece(output);
+	if (output->kind == PD_OUTPUT_PATH && output->open)
+		close_file(output, keep);
+	const int code = output->kind == PD_OUTPUT_CALLBACKS && output->callbacks.close ?
+		output->callbacks.close(output->user, keep && !output->error.status) : 0;
+	if (code && !output->error.status)
+		write_failed(output, code);
+	while (output->others) {
+		struct perfdata_output *other = output->others;
+		output->others = other->next_other;
+		perfdata_output_close(other, keep && !output->error.status, output->error.status ? NULL : &output->error);
+	}
+	const enum perfdata_status status = output->error.status;
+	if (status && reterr)
+		*reterr = output->error;
+	output_free(output);
+	return status;
+}

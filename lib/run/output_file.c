@@ -1,0 +1,193 @@
+/* A file has its name only when it is whole. Until then it has none (O_TMPFILE), so nothing is left behind by a program that is killed; where
+ * the file system cannot do that, it has a temporary one. */
+#include "config.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "base/error.h"
+#include "base/memory.h"
+#include "run/output_impl.h"
+
+#define MOST_TEMPORARY_NAMES 10000
+
+static size_t folder_size(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+/* A path beside the target, so that a rename stays inside one file system: "FOLDER/.perfdata-PID-N.tmp". It does not contain the
+ * target's name, which may be as long as names can be. */
+static char *temporary_name(const struct perfdata_output *output)
+{
+	const size_t folder = folder_size(output->path);
+	char *name = pd_malloc(folder + 64);
+	if (name)
+		memcpy(name, output->path, folder);
+	return name;
+}
+
+static void number_temporary(const struct perfdata_output *output, char *name, unsigned number)
+{
+	snprintf(name + folder_size(output->path), 64, ".perfdata-%ld-%u.tmp", (long)getpid(), number);
+}
+
+/* As /proc tells of a descriptor: how a file without a name gets one. */
+static void spell_descriptor(int fd, char ret[32]) { snprintf(ret, 32, "/proc/self/fd/%d", fd); }
+
+/* A descriptor, or -1: the file system, the kernel or a missing /proc does not allow it. */
+static int open_unnamed(const struct perfdata_output *output)
+{
+#ifdef O_TMPFILE
+	const size_t size = folder_size(output->path);
+	char *folder = size ? pd_strndup(output->path, size) : pd_strndup(".", 1);
+	if (!folder)
+		return -1;
+	const int fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+	pd_free(folder);
+	char name[32];
+	struct stat st;
+	if (fd >= 0)
+		spell_descriptor(fd, name);
+	if (fd < 0 || !stat(name, &st))
+		return fd;
+	close(fd);
+#else
+	(void)output;
+#endif
+	return -1;
+}
+
+static int open_temporary(struct perfdata_output *output)
+{
+	output->temporary = temporary_name(output);
+	if (!output->temporary)
+		return -ENOMEM;
+	int failure = -EEXIST;
+	for (unsigned i = 0; i < MOST_TEMPORARY_NAMES && failure == -EEXIST; i++) {
+		number_temporary(output, output->temporary, i);
+		const int fd = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0666);
+		if (fd >= 0)
+			return fd;
+		failure = -errno;
+	}
+	pd_free(output->temporary);
+	output->temporary = NULL;
+	return failure;
+}
+
+/* Decides how the path is written; *ret_mode is that of the file to be replaced, or 0. */
+static enum perfdata_status plan_path(struct perfdata_output *output, bool *ret_direct, mode_t *ret_mode, struct perfdata_error *reterr)
+{
+	struct stat st;
+	*ret_direct = false;
+	*ret_mode = 0;
+	if (stat(output->asked, &st)) {
+		if (errno != ENOENT)
+			return pd_error_errno(reterr, PERFDATA_EWRITE, PERFDATA_NO_OFFSET, errno, "cannot write");
+		output->path = pd_strndup(output->asked, strlen(output->asked));
+		return output->path ? PERFDATA_OK : pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
+	}
+	if (S_ISDIR(st.st_mode))
+		return pd_error(reterr, PERFDATA_EWRITE, PERFDATA_NO_OFFSET, "cannot write: it is a directory");
+	if (!S_ISREG(st.st_mode)) {
+		*ret_direct = true;
+		return PERFDATA_OK;
+	}
+	if (!output->force)
+		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "the file exists; --force replaces it");
+	/* Replace what a link points to, not the link. */
+	char *real = realpath(output->asked, NULL);
+	if (!real)
+		return pd_error_errno(reterr, PERFDATA_EWRITE, PERFDATA_NO_OFFSET, errno, "cannot write");
+	output->path = pd_strndup(real, strlen(real));
+	free(real);
+	*ret_mode = st.st_mode & 07777;
+	return output->path ? PERFDATA_OK : pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
+}
+
+static int open_new(struct perfdata_output *output)
+{
+	const int fd = open_unnamed(output);
+	return fd >= 0 ? fd : open_temporary(output);
+}
+
+enum perfdata_status pd_output_file_open(struct perfdata_output *output, struct perfdata_error *reterr)
+{
+	bool direct;
+	mode_t mode;
+	const enum perfdata_status status = plan_path(output, &direct, &mode, reterr);
+	if (status)
+		return status;
+	const int fd = direct ? open(output->asked, O_WRONLY | O_CLOEXEC | O_NOCTTY) : open_new(output);
+	if (fd < 0) {
+		const int code = direct ? errno : -fd;
+		return code == ENOMEM ? pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory") :
+					pd_error_errno(reterr, PERFDATA_EWRITE, PERFDATA_NO_OFFSET, code, "cannot create");
+	}
+	output->fd = fd;
+	output->seekable = !direct;
+	if (mode)
+		(void)!fchmod(fd, mode);
+	return PERFDATA_OK;
+}
+
+/* Names cannot be given over one that exists: so the file gets a temporary one first, which is renamed. */
+static int name_over(struct perfdata_output *output, const char *descriptor)
+{
+	output->temporary = temporary_name(output);
+	if (!output->temporary) {
+		errno = ENOMEM;
+		return -1;
+	}
+	for (unsigned i = 0; i < MOST_TEMPORARY_NAMES; i++) {
+		number_temporary(output, output->temporary, i);
+		if (!linkat(AT_FDCWD, descriptor, AT_FDCWD, output->temporary, AT_SYMLINK_FOLLOW))
+			return rename(output->temporary, output->path);
+		if (errno != EEXIST)
+			break;
+	}
+	pd_free(output->temporary);
+	output->temporary = NULL;
+	return -1;
+}
+
+static int rename_temporary(const struct perfdata_output *output)
+{
+	if (output->force)
+		return rename(output->temporary, output->path);
+	if (!renameat2(AT_FDCWD, output->temporary, AT_FDCWD, output->path, RENAME_NOREPLACE))
+		return 0;
+	if (errno != EINVAL && errno != ENOSYS)
+		return -1;
+	/* File systems that cannot do that can often link. */
+	if (!link(output->temporary, output->path))
+		return unlink(output->temporary);
+	if (errno == EEXIST)
+		return -1;
+	return rename(output->temporary, output->path);
+}
+
+/* Without --force the target must still not exist, however long the work took. */
+int pd_output_file_keep(struct perfdata_output *output)
+{
+	if (output->temporary)
+		return rename_temporary(output);
+	char descriptor[32];
+	spell_descriptor(output->fd, descriptor);
+	if (!linkat(AT_FDCWD, descriptor, AT_FDCWD, output->path, AT_SYMLINK_FOLLOW))
+		return 0;
+	return output->force && errno == EEXIST ? name_over(output, descriptor) : -1;
+}
+
+void pd_output_file_drop(struct perfdata_output *output, bool named)
+{
+	if (output->temporary)
+		unlink(output->temporary);
+	if (named)
+		unlink(output->path);
+}

@@ -1,0 +1,208 @@
+/* The calling thread's own part: pulling batches, begin and scan. */
+#include "config.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "run/run_impl.h"
+
+enum perfdata_status pd_run_fail(struct perfdata_error *error, enum perfdata_status status)
+{
+	return pd_error(error, status, PERFDATA_NO_OFFSET, "%s", perfdata_status_text(status));
+}
+
+static bool has_kernel_record(const struct perfdata_batch *batch)
+{
+	for (size_t i = 0; i < batch->nr_records; i++)
+		if (batch->records[i].type < PERFDATA_RECORD_USER_FIRST)
+			return true;
+	for (size_t i = 0; i < batch->nr_deliveries; i++)
+		if (batch->deliveries[i].record->type < PERFDATA_RECORD_USER_FIRST)
+			return true;
+	return false;
+}
+
+/* --- outputs ---------------------------------------------------------------------------------------------------------- */
+
+/* Bytes of the lane are encoded by all threads. */
+static int start_ring(struct pd_run *run, struct pd_lane *lane)
+{
+	const struct perfdata_emitter *emitter = run->targets[lane->target].emitter;
+	const bool compressed = pd_output_packing(lane->output) != PD_CODEC_NONE;
+	if (run->jobs < 2 || (!compressed && !emitter->encode))
+		return 0;
+	struct pd_lane **encoders = pd_realloc(run->encoders, (run->nr_encoders + 1) * sizeof *encoders);
+	if (!encoders)
+		return -1;
+	run->encoders = encoders;
+	if (pd_lane_start(lane, run->nr_slots, !emitter->encode))
+		return -1;
+	run->encoders[run->nr_encoders++] = lane;
+	return 0;
+}
+
+enum perfdata_status pd_run_open_lane(struct perfdata_outputs *target, struct perfdata_output *output)
+{
+	struct pd_run *run = target->run;
+	struct pd_lane *lane = pd_calloc(1, sizeof *lane);
+	pd_monitor_enter(run->monitor);
+	struct pd_lane **lanes = lane ? pd_realloc(target->lanes, (target->nr_lanes + 1) * sizeof *lanes) : NULL;
+	int failed = !lanes;
+	if (lanes) {
+		*lane = (struct pd_lane){ .output = output, .target = target->number, .number = target->nr_lanes };
+		target->lanes = lanes;
+		/* From the first batch on pieces belong to the run. Alone, the output compresses by itself: the same pieces, the same bytes. */
+		failed = run->parallel && start_ring(run, lane);
+	}
+	if (!failed)
+		target->lanes[target->nr_lanes++] = lane;
+	pd_monitor_leave(run->monitor);
+	if (!failed)
+		return PERFDATA_OK;
+	pd_free(lane);
+	return PERFDATA_ENOMEM;
+}
+
+enum perfdata_status perfdata_outputs_open(struct perfdata_outputs *outputs, const char *name, unsigned *ret_output, struct perfdata_error *reterr)
+{
+	const struct perfdata_emitter *emitter = outputs->emitter;
+	struct perfdata_output *output = NULL;
+	enum perfdata_status status = pd_output_open_other(outputs->asked->output, name, emitter->suffix ? emitter->suffix : emitter->name,
+							   &output, reterr);
+	if (status)
+		return status;
+	const unsigned number = outputs->nr_lanes;
+	status = pd_run_open_lane(outputs, output);
+	if (status)
+		return pd_run_fail(reterr, status);
+	*ret_output = number;
+	return PERFDATA_OK;
+}
+
+bool perfdata_outputs_can_patch(const struct perfdata_outputs *outputs, unsigned output)
+{
+	return output < outputs->nr_lanes && pd_output_can_patch(outputs->lanes[output]->output);
+}
+
+/* --- begin ------------------------------------------------------------------------------------------------------------- */
+
+static enum perfdata_status call_begin(struct pd_run *run, struct perfdata_outputs *target)
+{
+	const struct perfdata_emitter *emitter = target->emitter;
+	const struct perfdata_emit_context context = {
+		.size = sizeof context,
+		.reader = perfdata_session_reader(run->session),
+		.session = run->session,
+		.options = target->asked->options,
+		.nr_options = target->asked->nr_options,
+		.names = target->asked->names,
+		.shared_output = run->options->shared_output,
+		.on_finding = pd_run_emitter_finding,
+		.user = target,
+		.reterr = &run->error,
+		.emitter_user = emitter->user,
+		.outputs = target,
+	};
+	struct pd_stream *stream = pd_run_stream(&run->outside, run, target->number, 0);
+	if (!stream)
+		return pd_run_fail(&run->error, PERFDATA_ENOMEM);
+	const enum perfdata_status status = emitter->begin(&context, &target->state, &stream->text);
+	target->begun = !status;
+	if (status && !run->error.status)
+		pd_run_fail(&run->error, status);
+	return status;
+}
+
+/* The next batch of the session, or why there is none. */
+static enum perfdata_status pull(struct pd_run *run, struct perfdata_batch **ret)
+{
+	if (run->options->cancel && perfdata_cancelled(run->options->cancel))
+		return pd_run_fail(&run->reader_error, PERFDATA_EINTR);
+	const enum perfdata_status status = perfdata_session_next(run->session, ret);
+	if (status < 0) {
+		const struct perfdata_error *error = perfdata_session_error(run->session);
+		if (error && error->status)
+			run->reader_error = *error;
+		else
+			pd_run_fail(&run->reader_error, status);
+	}
+	return status;
+}
+
+enum perfdata_status pd_run_start(struct pd_run *run)
+{
+	const struct perfdata_header *header = perfdata_reader_header(perfdata_session_reader(run->session));
+	if (header->container == PERFDATA_CONTAINER_PIPE) {
+		while (run->nr_early < PD_RUN_BATCHES_BEFORE_BEGIN) {
+			struct perfdata_batch *batch;
+			run->reader_status = pull(run, &batch);
+			if (run->reader_status)
+				break;
+			run->early[run->nr_early++] = batch;
+			if (has_kernel_record(batch))
+				break;
+		}
+	}
+	enum perfdata_status status = PERFDATA_OK;
+	for (unsigned i = 0; i < run->nr_targets && !status; i++) {
+		status = call_begin(run, &run->targets[i]);
+		if (!status)
+			status = pd_run_send(&run->outside, i, false);
+	}
+	if (status)
+		return status;
+	pd_monitor_enter(run->monitor);
+	run->parallel = true;
+	int failed = 0;
+	for (unsigned i = 0; i < run->nr_targets; i++)
+		for (unsigned k = 0; k < run->targets[i].nr_lanes && !failed; k++)
+			failed = start_ring(run, run->targets[i].lanes[k]);
+	pd_monitor_leave(run->monitor);
+	return failed ? pd_run_fail(&run->error, PERFDATA_ENOMEM) : PERFDATA_OK;
+}
+
+/* --- batches ----------------------------------------------------------------------------------------------------------- */
+
+static enum perfdata_status next_batch(struct pd_run *run, struct perfdata_batch **ret)
+{
+	if (run->next_early < run->nr_early) {
+		*ret = run->early[run->next_early++];
+		return PERFDATA_OK;
+	}
+	return run->reader_status ? run->reader_status : pull(run, ret);
+}
+
+static enum perfdata_status scan(struct pd_run *run, struct pd_slot *slot)
+{
+	for (unsigned i = 0; i < run->nr_targets; i++) {
+		const struct perfdata_outputs *target = &run->targets[i];
+		if (!target->emitter->scan)
+			continue;
+		const enum perfdata_status status = target->emitter->scan(target->state, slot->batch, &slot->shares[i].value);
+		if (status)
+			return status;
+	}
+	return PERFDATA_OK;
+}
+
+void pd_run_fill(struct pd_run *run)
+{
+	struct pd_slot *slot = pd_run_slot(run, run->filled);
+	slot->number = run->filled;
+	pd_monitor_leave(run->monitor);
+	struct perfdata_batch *batch = NULL;
+	const enum perfdata_status status = next_batch(run, &batch);
+	if (!status) {
+		slot->batch = batch;
+		slot->found = run->read;
+		run->read = (struct pd_run_findings){ NULL, NULL };
+		slot->status = scan(run, slot);
+	}
+	pd_monitor_enter(run->monitor);
+	if (status) {
+		run->reader_status = status;
+		run->reader_done = true;
+	} else {
+		slot->state = PD_SLOT_FILLED;
+		run->filled++;
+	}
+	pd_monitor_wake(run->monitor);
+}
