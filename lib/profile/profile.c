@@ -9,6 +9,7 @@ struct sample {
 	uint64_t weight;
 	int32_t pid, tid;
 	uint32_t comm;
+	uint32_t hash;                     /* of the key */
 };
 struct pd_profile_part {
 	size_t nr;
@@ -25,6 +26,7 @@ struct pd_profile {
 	size_t nr_threads, threads_room;
 	struct pd_hash_map thread_ids;          /* the session's number of a thread → index in threads */
 	struct pd_hash_map generations;         /* pid << 32 | tid → how many threads had them */
+	uint64_t seed;
 	bool finished;
 };
 
@@ -38,6 +40,7 @@ enum perfdata_status pd_profile_new(const struct perfdata_session *session, cons
 		return PERFDATA_ENOMEM;
 	profile->session = session;
 	profile->options = *options;
+	profile->seed = pd_hash_seed(profile);
 	pd_sums_init(&profile->sums, pd_session_account(session));
 	*ret = profile;
 	return PERFDATA_OK;
@@ -57,8 +60,9 @@ void pd_profile_free(struct pd_profile *profile)
 
 /* --- samples --------------------------------------------------------------------------------------------------------------- */
 
-static void take_sample(const struct pd_profile_options *options, const struct perfdata_delivery *delivery, struct sample *ret)
+static void take_sample(const struct pd_profile *profile, const struct perfdata_delivery *delivery, struct sample *ret)
 {
+	const struct pd_profile_options *options = &profile->options;
 	const struct perfdata_raw *raw = delivery->record;
 	const uint32_t parts = options->parts;
 	*ret = (struct sample){
@@ -71,6 +75,7 @@ static void take_sample(const struct pd_profile_options *options, const struct p
 		},
 		.weight = options->by_period ? delivery->period : 1, .pid = delivery->pid, .tid = delivery->tid, .comm = delivery->comm,
 	};
+	ret->hash = pd_sums_hash(&ret->key, profile->seed);
 }
 
 enum perfdata_status pd_profile_collect(const struct pd_profile *profile, const struct perfdata_batch *batch, struct pd_profile_part **ret)
@@ -83,7 +88,7 @@ enum perfdata_status pd_profile_collect(const struct pd_profile *profile, const 
 		const struct perfdata_delivery *delivery = &batch->deliveries[i];
 		if (delivery->record->type == PERFDATA_RECORD_SAMPLE && !(delivery->flags & PERFDATA_DELIVERY_SILENT) && delivery->event &&
 		    delivery->node != PERFDATA_NONE)
-			take_sample(&profile->options, delivery, &part->samples[part->nr++]);
+			take_sample(profile, delivery, &part->samples[part->nr++]);
 	}
 	*ret = part;
 	return PERFDATA_OK;
@@ -131,14 +136,20 @@ static enum perfdata_status add_sample(struct pd_profile *profile, struct sample
 		status = find_thread(profile, sample, &sample->key.thread);
 	if (status == PERFDATA_OK)
 		status = add_to_event(profile, sample->key.event, &sums);
-	return status == PERFDATA_OK ? pd_sums_add(&profile->sums, &sample->key, &sums) : status;
+	return status == PERFDATA_OK ? pd_sums_add(&profile->sums, &sample->key, sample->hash, &sums) : status;
 }
 
 enum perfdata_status pd_profile_add(struct pd_profile *profile, struct pd_profile_part *part)
 {
 	enum perfdata_status status = PERFDATA_OK;
-	for (size_t i = 0; part && i < part->nr && status == PERFDATA_OK; i++)
+	const size_t nr = part ? part->nr : 0;
+	for (size_t i = 0; i < nr && status == PERFDATA_OK; i++) {
+		if (i + 16 < nr)
+			pd_sums_fetch(&profile->sums, part->samples[i + 16].hash);
+		if (i + 8 < nr)
+			pd_sums_fetch_entry(&profile->sums, part->samples[i + 8].hash);
 		status = add_sample(profile, &part->samples[i]);
+	}
 	pd_free(part);
 	return status;
 }

@@ -16,6 +16,11 @@
 
 static void multiply(uint64_t a, uint64_t b, uint64_t ret[2])
 {
+	if (!(a >> 32 | b >> 32)) {
+		ret[0] = a * b;
+		ret[1] = 0;
+		return;
+	}
 	const uint64_t low = (a & UINT32_MAX) * (b & UINT32_MAX), high = (a >> 32) * (b >> 32);
 	const uint64_t cross1 = (a >> 32) * (b & UINT32_MAX), cross2 = (a & UINT32_MAX) * (b >> 32);
 	const uint64_t middle = (low >> 32) + (cross1 & UINT32_MAX) + (cross2 & UINT32_MAX);
@@ -58,7 +63,7 @@ struct pd_profile_sums pd_profile_sums_of(uint64_t weight)
 
 void pd_sums_init(struct pd_sums_table *table, struct pd_account *account)
 {
-	*table = (struct pd_sums_table){ .account = account, .seed = pd_hash_seed(table), .fd = -1 };
+	*table = (struct pd_sums_table){ .account = account, .fd = -1 };
 }
 
 static size_t bytes_of(const struct pd_sums_table *table)
@@ -77,11 +82,13 @@ void pd_sums_release(struct pd_sums_table *table)
 	*table = (struct pd_sums_table){ .fd = -1 };
 }
 
-static uint64_t hash_of(const struct pd_sums_table *table, const struct pd_profile_key *key)
+uint32_t pd_sums_hash(const struct pd_profile_key *key, uint64_t seed)
 {
-	uint64_t hash = pd_hash_u64((uint64_t)key->node << 32 | key->comm, table->seed);
+	uint64_t hash = pd_hash_u64((uint64_t)key->node << 32 | key->comm, seed);
 	hash = pd_hash_u64(hash, (uint64_t)key->event << 32 | key->thread);
-	return key->slice || key->cpu != PERFDATA_NONE ? pd_hash_u64(hash, key->slice << 20 ^ key->cpu) : hash;
+	if (key->slice || key->cpu != PERFDATA_NONE)
+		hash = pd_hash_u64(hash, key->slice << 20 ^ key->cpu);
+	return (uint32_t)(hash >> 32);
 }
 
 static bool same_key(const struct pd_profile_key *a, const struct pd_profile_key *b)
@@ -137,14 +144,16 @@ static enum perfdata_status spill(struct pd_sums_table *table)
 static int grow_slots(struct pd_sums_table *table)
 {
 	const size_t nr = table->nr_slots ? table->nr_slots * 2 : 256;
-	uint32_t *slots = pd_calloc(nr, sizeof *slots);
+	struct pd_sums_slot *slots = pd_calloc(nr, sizeof *slots);
 	if (!slots)
 		return -1;
-	for (size_t i = 0; i < table->nr; i++) {
-		size_t at = (size_t)hash_of(table, &table->entries[i].key) & (nr - 1);
-		while (slots[at])
+	for (size_t i = 0; i < table->nr_slots; i++) {
+		const struct pd_sums_slot slot = table->slots[i];
+		size_t at = slot.hash & (nr - 1);
+		while (slot.entry && slots[at].entry)
 			at = (at + 1) & (nr - 1);
-		slots[at] = (uint32_t)i + 1;
+		if (slot.entry)
+			slots[at] = slot;
 	}
 	pd_free(table->slots);
 	table->slots = slots;
@@ -167,20 +176,22 @@ static enum perfdata_status make_room(struct pd_sums_table *table)
 }
 
 /* The slot of a key, or a free one for it. */
-static uint32_t *slot_of(const struct pd_sums_table *table, const struct pd_profile_key *key)
+static struct pd_sums_slot *slot_of(const struct pd_sums_table *table, const struct pd_profile_key *key, uint32_t hash)
 {
-	size_t at = (size_t)hash_of(table, key) & (table->nr_slots - 1);
-	while (table->slots[at] && !same_key(&table->entries[table->slots[at] - 1].key, key))
-		at = (at + 1) & (table->nr_slots - 1);
-	return &table->slots[at];
+	for (size_t at = hash;; at++) {
+		struct pd_sums_slot *slot = &table->slots[at & (table->nr_slots - 1)];
+		if (!slot->entry || (slot->hash == hash && same_key(&table->entries[slot->entry - 1].key, key)))
+			return slot;
+	}
 }
 
-enum perfdata_status pd_sums_add(struct pd_sums_table *table, const struct pd_profile_key *key, const struct pd_profile_sums *sums)
+enum perfdata_status pd_sums_add(struct pd_sums_table *table, const struct pd_profile_key *key, uint32_t hash,
+				 const struct pd_profile_sums *sums)
 {
 	if (table->nr_slots) {
-		const uint32_t *slot = slot_of(table, key);
-		if (*slot) {
-			pd_profile_sums_add(&table->entries[*slot - 1].sums, sums);
+		const struct pd_sums_slot *slot = slot_of(table, key, hash);
+		if (slot->entry) {
+			pd_profile_sums_add(&table->entries[slot->entry - 1].sums, sums);
 			return PERFDATA_OK;
 		}
 	}
@@ -191,7 +202,7 @@ enum perfdata_status pd_sums_add(struct pd_sums_table *table, const struct pd_pr
 	memset(entry, 0, sizeof *entry);
 	entry->key = *key;
 	entry->sums = *sums;
-	*slot_of(table, key) = (uint32_t)table->nr;
+	*slot_of(table, key, hash) = (struct pd_sums_slot){ (uint32_t)table->nr, hash };
 	return PERFDATA_OK;
 }
 

@@ -15,9 +15,11 @@ struct pd_sums_table {
 	struct pd_account *account;
 	struct pd_profile_entry *entries;  /* in order of their first appearance since the last run; sorted after pd_sums_sort */
 	size_t nr, room;
-	uint32_t *slots;                   /* index + 1; 0: free */
+	struct pd_sums_slot {
+		uint32_t entry;            /* its index + 1; 0: free */
+		uint32_t hash;
+	} *slots;
 	size_t nr_slots;                   /* a power of two, more than the entries */
-	uint64_t seed;
 	int fd;                            /* of the runs; -1: none */
 	uint64_t file_size;
 	struct pd_run *runs;
@@ -26,8 +28,23 @@ struct pd_sums_table {
 
 void pd_sums_init(struct pd_sums_table *table, struct pd_account *account);
 void pd_sums_release(struct pd_sums_table *table);
+/* Of a key; the same seed for all keys of a table. */
+uint32_t pd_sums_hash(const struct pd_profile_key *key, uint64_t seed);
 /* PERFDATA_ENOMEM, PERFDATA_EWRITE. */
-enum perfdata_status pd_sums_add(struct pd_sums_table *table, const struct pd_profile_key *key, const struct pd_profile_sums *sums);
+enum perfdata_status pd_sums_add(struct pd_sums_table *table, const struct pd_profile_key *key, uint32_t hash,
+				 const struct pd_profile_sums *sums);
+/* A key that comes soon. */
+static inline void pd_sums_fetch(const struct pd_sums_table *table, uint32_t hash)
+{
+	if (table->nr_slots)
+		__builtin_prefetch(&table->slots[hash & (table->nr_slots - 1)]);
+}
+static inline void pd_sums_fetch_entry(const struct pd_sums_table *table, uint32_t hash)
+{
+	const struct pd_sums_slot *slot = table->nr_slots ? &table->slots[hash & (table->nr_slots - 1)] : NULL;
+	if (slot && slot->entry)
+		__builtin_prefetch(&table->entries[slot->entry - 1]);
+}
 /* After the last one: what is in memory stands in the order of keys. */
 void pd_sums_sort(struct pd_sums_table *table);
 

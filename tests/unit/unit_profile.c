@@ -186,7 +186,7 @@ static uint64_t check_sums(bool tight)
 		const uint64_t one = some(1000);
 		const struct pd_profile_sums sums = pd_profile_sums_of(one);
 		expected += one;
-		CHECK_EQ(pd_sums_add(&table, &key, &sums), PERFDATA_OK);
+		CHECK_EQ(pd_sums_add(&table, &key, pd_sums_hash(&key, 3), &sums), PERFDATA_OK);
 	}
 	CHECK_EQ(table.nr_runs > 4, tight);
 	pd_sums_sort(&table);

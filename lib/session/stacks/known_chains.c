@@ -108,18 +108,44 @@ static struct pd_chain_slot *slot_for(const struct pd_known_chains *known, uint6
 	return oldest;
 }
 
+static size_t size_of(const struct pd_known_chain *chain)
+{
+	const size_t words = chain->recorded + (chain->deferred == UINT32_MAX ? 0 : chain->deferred);
+	return sizeof *chain + words * 8 + chain->steps * sizeof(struct perfdata_step);
+}
+
+/* What is known moves to a ring that has room for all of it, and for more. */
+static void move_to(const struct pd_known_chains *from, struct pd_known_chains *to)
+{
+	for (size_t i = 0; i < from->nr_slots; i++) {
+		if (!is_live(from, &from->slots[i]))
+			continue;
+		const struct pd_known_chain *chain = chain_at(from, &from->slots[i]);
+		const size_t size = size_of(chain);
+		struct pd_chain_slot *slot = slot_for(to, from->slots[i].place);
+		*slot = (struct pd_chain_slot){ from->slots[i].place, to->head + 1 };
+		memcpy(chain_at(to, slot), chain, size);
+		to->head += size;
+	}
+}
+
+/* A larger ring keeps what is known, a smaller one forgets it. */
 static bool resize(struct pd_known_chains *known, size_t size)
 {
-	forget(known);
-	known->ring = pd_malloc(size);
-	known->slots = pd_calloc(size / BYTES_PER_SLOT, sizeof *known->slots);
-	if (!known->ring || !known->slots) {
+	struct pd_known_chains resized = { .account = known->account, .max_size = known->max_size, .size = size, .nr_slots = size / BYTES_PER_SLOT };
+	if (size < known->size)
 		forget(known);
-		return false;
+	resized.ring = pd_malloc(size);
+	resized.slots = pd_calloc(resized.nr_slots, sizeof *resized.slots);
+	if (!resized.ring || !resized.slots) {
+		pd_free(resized.ring);
+		pd_free(resized.slots);
+		return known->size != 0;
 	}
-	known->size = size;
-	known->nr_slots = size / BYTES_PER_SLOT;
-	pd_account_take(known->account, PD_USE_CACHES, bytes_of(known));
+	pd_account_take(known->account, PD_USE_CACHES, bytes_of(&resized));
+	move_to(known, &resized);
+	forget(known);
+	*known = resized;
 	return true;
 }
 
@@ -146,7 +172,7 @@ static bool make_room(struct pd_known_chains *known, size_t size)
 	if (known->size && known->size - used >= size)
 		return true;
 	known->head += known->size - used;
-	return go_around(known);
+	return go_around(known) && known->size - (known->head & (known->size - 1)) >= size;
 }
 
 static uint64_t *copy_words(uint64_t *to, const struct perfdata_list *list)
