@@ -135,7 +135,7 @@ static void show_event(struct perfdata_text *out, const struct perfdata_event *e
 	perfdata_text_printf(out, "%" PRIu32 ": ", event->index);
 	answer_text(out, event->name);
 	perfdata_text_printf(out, "  (name %s)\n", name_source(event->name_source));
-	show_attr(out, &event->config.attr);
+	show_attr(out, event->attr);
 	show_ids(out, event, all);
 	if (event->group_leader != event->index)
 		perfdata_text_printf(out, "    group leader: %" PRIu32 "\n", event->group_leader);
@@ -157,7 +157,7 @@ static void show_perf_tips(struct perfdata_text *out, const struct perfdata_read
 	const struct perfdata_event *event;
 	bool tracepoint = false, group = false;
 	for (size_t i = 0; (event = perfdata_reader_event(reader, i)); i++) {
-		tracepoint |= event->config.attr.type == PERF_TYPE_TRACEPOINT;
+		tracepoint |= event->attr->type == PERF_TYPE_TRACEPOINT;
 		group |= event->group_leader != event->index && !pipe;
 	}
 	if (tracepoint)
@@ -172,10 +172,10 @@ static void show_perf_event(struct perfdata_text *out, const struct perfdata_eve
 	struct perfdata_text name;
 	perfdata_text_init(&name);
 	if (pipe)
-		perfdata_event_fallback_name(&event->config.attr, &name);
+		perfdata_event_fallback_name(event->attr, &name);
 	perfdata_text_char(&name, '\0');
 	if (!perfdata_text_failed(&name))
-		perfdata_perf_event(out, pipe ? name.data : event->name, &event->config.attr);
+		perfdata_perf_event(out, pipe ? name.data : event->name, event->attr);
 	else
 		out->failed = true;
 	perfdata_text_char(out, '\n');

@@ -17,6 +17,7 @@ static void fill(struct perfdata_error *reterr, enum perfdata_status status, uin
 static void fill(struct perfdata_error *reterr, enum perfdata_status status, uint64_t offset, const char *format,
 		 va_list args)
 {
+	memset(reterr, 0, offsetof(struct perfdata_error, message));
 	reterr->status = status;
 	reterr->offset = offset;
 	if (vsnprintf(reterr->message, sizeof reterr->message, format, args) < 0)
@@ -36,6 +37,18 @@ enum perfdata_status pd_error(struct perfdata_error *reterr, enum perfdata_statu
 	return status;
 }
 
+const char *pd_errno_text(int code, char *room, size_t size)
+{
+	/* strerrordesc_np is thread-safe and speaks one language, but only newer C libraries have it. Of strerror_r there are two. */
+#if defined __GLIBC__
+	return strerror_r(code, room, size);
+#else
+	if (strerror_r(code, room, size))
+		snprintf(room, size, "error %d", code);
+	return room;
+#endif
+}
+
 enum perfdata_status pd_error_errno(struct perfdata_error *reterr, enum perfdata_status status, uint64_t offset, int code,
 				    const char *format, ...)
 {
@@ -46,12 +59,10 @@ enum perfdata_status pd_error_errno(struct perfdata_error *reterr, enum perfdata
 	fill(reterr, status, offset, format, args);
 	va_end(args);
 
-	/* strerrordesc_np is thread-safe and speaks one language, but only newer C libraries have it; glibc's
-	 * strerror_r (this is _GNU_SOURCE) returns the text and is thread-safe everywhere. */
+	reterr->os_error = code;
 	char buffer[128];
 	size_t used = strlen(reterr->message);
-	int added = snprintf(reterr->message + used, sizeof reterr->message - used, ": %s",
-			     strerror_r(code, buffer, sizeof buffer));
+	int added = snprintf(reterr->message + used, sizeof reterr->message - used, ": %s", pd_errno_text(code, buffer, sizeof buffer));
 	if (added < 0)
 		reterr->message[used] = '\0';
 	flatten(reterr->message);

@@ -49,6 +49,8 @@ static const struct perfdata_finding_info codes[] = {
 #undef X
 };
 
+uint32_t perfdata_version_number(void) { return PERFDATA_VERSION_NUMBER; }
+
 const struct perfdata_finding_info *perfdata_finding_at(size_t index)
 {
 	return index < sizeof codes / sizeof *codes ? &codes[index] : NULL;

@@ -31,8 +31,19 @@
 extern "C" {
 #endif
 
+#if defined __GNUC__ || defined __clang__
 #define PERFDATA_API __attribute__((visibility("default")))
 #define PERFDATA_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+#else
+#define PERFDATA_API
+#define PERFDATA_PRINTF(fmt, args)
+#endif
+
+/* The version of these headers; perfdata_version() is that of the library that runs. */
+#define PERFDATA_VERSION_MAJOR 0
+#define PERFDATA_VERSION_MINOR 2
+#define PERFDATA_VERSION_PATCH 0
+#define PERFDATA_VERSION_NUMBER (PERFDATA_VERSION_MAJOR * 1000000 + PERFDATA_VERSION_MINOR * 1000 + PERFDATA_VERSION_PATCH)
 
 /* What a function returns. Zero is fine, positive values are facts about the input that leave the handle usable,
  * negative values end the operation. */
@@ -54,8 +65,9 @@ enum perfdata_status {
 /* A short lower-case phrase for a status, such as "out of memory". Never NULL; static storage. */
 PERFDATA_API const char *perfdata_status_text(enum perfdata_status status);
 
-/* The version of the library that runs, such as "0.1.0". Static storage. */
+/* The version of the library that runs, such as "0.2.0", and as PERFDATA_VERSION_NUMBER has it. Static storage. */
 PERFDATA_API const char *perfdata_version(void);
+PERFDATA_API uint32_t perfdata_version_number(void);
 
 /* What the library was built with, such as "zlib zstd lzma elfutils debuginfod". Static storage. */
 PERFDATA_API const char *perfdata_build_info(void);
@@ -81,12 +93,24 @@ PERFDATA_API bool perfdata_cancelled(const struct perfdata_cancel *cancel);
 
 #define PERFDATA_NO_OFFSET UINT64_MAX
 
-/* Why an operation failed. `message` is one line without a newline and without the file name. */
+/* Why an operation failed. `message` is one line without a newline and without the file name. Never changes its layout. */
 struct perfdata_error {
 	enum perfdata_status status;
+	int os_error;         /* errno of the call that failed, or 0 */
 	uint64_t offset;      /* bytes from the start of the (decompressed) file, or PERFDATA_NO_OFFSET */
+	uint64_t spare[6];    /* zeros */
 	char message[240];
 };
+
+/* --- options -----------------------------------------------------------------------------------------------------
+ * Structs of options begin with `size`, their size as the caller was compiled with it; what is 0 has its default. They grow at their end only.
+ * A library takes options that are shorter than its own (of an older program), and longer ones if all that it does not know is 0, else
+ * the answer is PERFDATA_EUSAGE: what cannot be obeyed is an error. A pointer NULL means all defaults. */
+
+/* In C: `PERFDATA_OPTIONS(perfdata_reader_options, options, .order = PERFDATA_ORDER_TIME);` declares a struct with all else 0. */
+#define PERFDATA_OPTIONS(type, name, ...) struct type name = { .size = sizeof(struct type), __VA_ARGS__ }
+/* In other languages: clears the struct and sets its size. */
+PERFDATA_API void perfdata_options_init(void *options, size_t size);
 
 /* --- findings -------------------------------------------------------------------------------------------------
  * A finding is something about the input that its user should know: damage, loss, or a thing of the future.

@@ -120,7 +120,8 @@ struct perfdata_event {
 	uint32_t version;                        /* number of this version over all events, from 0 */
 	const char *name;                        /* bytes as recorded, NUL-terminated */
 	enum perfdata_name_source name_source;
-	struct perfdata_config config;           /* attr and byte order */
+	const struct perfdata_attr *attr;        /* how it was set up */
+	const struct perfdata_config *config;    /* how its records are laid out */
 	struct perfdata_bytes attr_bytes;        /* as recorded */
 	const uint64_t *ids;
 	size_t nr_ids;

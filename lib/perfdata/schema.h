@@ -554,36 +554,20 @@ struct perfdata_record {
 	} u;
 };
 
-/* How all records of an event are laid out. Initialise with perfdata_config_init; read-only after that, usable by any number
- * of threads. The members are for the decoder. */
-struct perfdata_config {
-	struct perfdata_attr attr;     /* attr.rest is empty here */
-	bool has_attr;
-	bool swap;
-	enum perfdata_byte_order order;
-	bool branch_counters;          /* branch entries are followed by counter words */
-	uint8_t trailer_size;          /* bytes of the sample_id trailer; 0 without sample_id_all */
-	int8_t sample_id_at, sample_time_at, sample_tid_at, sample_cpu_at;    /* u64 index in a sample's body, or -1 */
-	int8_t sample_ip_at, sample_addr_at, sample_period_at;
-	bool sample_is_plain;          /* no counters, branches, registers or stack memory */
-	int8_t trailer_id_at, trailer_time_at, trailer_tid_at, trailer_cpu_at; /* u64 index counted from the record's end, or -1 */
-	uint8_t sample_fixed;          /* u64 words before the first variable field */
-	uint8_t nr_sample_steps, nr_trailer_steps;
-	/* Where the words at fixed places stand, counted from the body or the trailer, and where they go in the view. */
-	struct perfdata_config_step {
-		uint16_t member;
-		uint8_t at;            /* bytes */
-		uint8_t size;          /* 4 or 8 */
-	} sample_steps[12], trailer_steps[8];
-	uint64_t sample_rows;          /* rows of the sample behind the fixed words */
-	uint64_t sample_fixed_present; /* what `present` holds for the fixed words */
-	uint64_t trailer_present;
-	uint64_t sample_period;        /* what a sample without PERIOD is worth */
-};
+/* How all records of an event are laid out: made once from its attr and the recording's byte order, read-only after that, usable by any
+ * number of threads. */
+struct perfdata_config;
+/* attr is copied. NULL: records of a recording without attrs; user records and fixed parts of kernel records can still be decoded. Returns NULL
+ * without memory. */
+PERFDATA_API struct perfdata_config *perfdata_config_new(const struct perfdata_attr *attr, enum perfdata_byte_order order);
+PERFDATA_API void perfdata_config_free(struct perfdata_config *config);
+/* The attr, all zeros if there is none; borrowed from the configuration. */
+PERFDATA_API const struct perfdata_attr *perfdata_config_attr(const struct perfdata_config *config);
+PERFDATA_API enum perfdata_byte_order perfdata_config_order(const struct perfdata_config *config);
 
-/* attr NULL: records of a recording without attrs; user records and fixed parts of kernel records can still be decoded. */
-PERFDATA_API void perfdata_config_init(struct perfdata_config *config, const struct perfdata_attr *attr,
-				       enum perfdata_byte_order order);
+/* A record to decode into: one for each thread, used again for record after record. NULL without memory; perfdata_record_free frees it.
+ * Programs do not put a struct perfdata_record into memory of their own: it grows with the library. */
+PERFDATA_API struct perfdata_record *perfdata_record_new(void);
 
 /* Decodes the record of `size` bytes at `bytes` (header first; size as the header says or what there is of it).
  * PERFDATA_OK, or PERFDATA_DAMAGED when a field does not fit: the fields before it are in the view, the bytes from there on in

@@ -1,5 +1,6 @@
 /* A directory recording: `data`, a file container, and data.0, data.1, …, which are records from their first byte on. */
 #include "config.h"
+#include "base/error.h"
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -60,7 +61,9 @@ enum perfdata_status pd_directory_add(struct perfdata_reader *reader, const char
 	DIR *directory = opendir(path);
 
 	if (!directory) {
-		pd_reader_finding(reader, PERFDATA_FINDING_READ_FAILED, 0, PERFDATA_NO_OFFSET, "%s: %s", path, strerror(errno));
+		char text[128];
+		pd_reader_finding(reader, PERFDATA_FINDING_READ_FAILED, 0, PERFDATA_NO_OFFSET, "%s: %s", path,
+				  pd_errno_text(errno, text, sizeof text));
 		return PERFDATA_OK;
 	}
 	reader->header.container = PERFDATA_CONTAINER_DIRECTORY;

@@ -121,9 +121,9 @@ static int place_of_ids(const struct perfdata_reader *reader)
 {
 	if (reader->nr_events == 1)
 		return 0;
-	if (!reader->nr_events || reader->nr_layouts != 1 || reader->events[0]->config.sample_id_at < 0)
+	if (!reader->nr_events || reader->nr_layouts != 1 || reader->events[0]->config->sample_id_at < 0)
 		return -1;
-	return 8 + 8 * reader->events[0]->config.sample_id_at;
+	return 8 + 8 * reader->events[0]->config->sample_id_at;
 }
 
 /* The event of a sample; NULL where that is less simple. */
@@ -134,7 +134,7 @@ static inline const struct perfdata_event *event_of(const struct perfdata_reader
 
 	if (!id_at)
 		return event;
-	if (size < 8 + 8u * event->config.sample_fixed)
+	if (size < 8 + 8u * event->config->sample_fixed)
 		return NULL;
 	id = pd_load64(bytes + id_at, reader->config.swap);
 	return id && pd_hash_map_get(&reader->ids, id, &index) ? reader->events[index] : NULL;
@@ -147,7 +147,7 @@ static inline bool match(const struct perfdata_reader *reader, int id_at, struct
 
 	if (!event)
 		return false;
-	const struct perfdata_peek peek = pd_peek_sample(&event->config, raw->bytes, raw->size);
+	const struct perfdata_peek peek = pd_peek_sample(event->config, raw->bytes, raw->size);
 	raw->event = event;
 	raw->time = peek.time;
 	raw->pid = peek.pid;
@@ -228,9 +228,9 @@ unsigned pd_window_summaries(struct pd_window *window, struct pd_sample_summary 
 	for (; nr < max && is_framed(window, &samples); nr++, pass_sample(window, &samples)) {
 		const uint16_t size = samples.header.size;
 		const struct perfdata_event *event = event_of(reader, samples.id_at, window->at, size);
-		if (!event || !pd_sample_is_whole(&event->config, window->at, size))
+		if (!event || !pd_sample_is_whole(event->config, window->at, size))
 			break;
-		const int time_at = event->config.sample_time_at;
+		const int time_at = event->config->sample_time_at;
 		ret[nr].event = event;
 		ret[nr].time = time_at < 0 ? UINT64_MAX : pd_load64(window->at + 8 + 8 * time_at, reader->config.swap);
 		ret[nr].size = size;

@@ -50,7 +50,7 @@ enum perfdata_status pd_order_new(struct perfdata_reader *reader)
 		return PERFDATA_ENOMEM;
 	pd_slots_init(&reader->order->slots);
 	for (size_t i = 0; i < reader->nr_events; i++)
-		reader->order->backward |= perfdata_attr_has(&reader->events[i]->config.attr, PERFDATA_ATTR_WRITE_BACKWARD);
+		reader->order->backward |= perfdata_attr_has(reader->events[i]->attr, PERFDATA_ATTR_WRITE_BACKWARD);
 	return PERFDATA_OK;
 }
 

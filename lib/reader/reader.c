@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "base/option_struct.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -16,14 +17,20 @@
 #define PROGRESS_STEP (64u << 10)    /* bytes */
 #define MAX_STREAMS 65535            /* perfdata_raw.file has 16 bits */
 
-static struct perfdata_reader *reader_new(const struct perfdata_reader_options *options, const char *name)
+/* *ret is NULL if it fails. */
+static enum perfdata_status reader_new(const struct perfdata_reader_options *options, const char *name, struct perfdata_reader **ret,
+				       struct perfdata_error *reterr)
 {
-	struct perfdata_reader *reader = pd_calloc(1, sizeof *reader);
+	struct perfdata_reader *reader = *ret = pd_calloc(1, sizeof *reader);
 
 	if (!reader)
-		return NULL;
-	if (options)
-		memcpy(&reader->options, options, options->size < sizeof *options ? options->size : sizeof *options);
+		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
+	const enum perfdata_status status = PD_OPTIONS_COPY(&reader->options, progress_user, options, reterr);
+	if (status != PERFDATA_OK) {
+		pd_free(reader);
+		*ret = NULL;
+		return status;
+	}
 	if (!reader->options.max_memory)
 		reader->options.max_memory = DEFAULT_MAX_MEMORY;
 	if (!reader->options.max_findings)
@@ -36,9 +43,10 @@ static struct perfdata_reader *reader_new(const struct perfdata_reader_options *
 	reader->pool = pd_chunk_pool_new();
 	if (!reader->header.name || !reader->pool) {
 		perfdata_reader_close(reader);
-		return NULL;
+		*ret = NULL;
+		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
 	}
-	return reader;
+	return PERFDATA_OK;
 }
 
 struct pd_account *pd_reader_account(struct perfdata_reader *reader)
@@ -104,7 +112,7 @@ static bool can_sort(const struct perfdata_reader *reader)
 {
 	if (reader->header.container == PERFDATA_CONTAINER_PIPE)
 		return true;
-	return reader->nr_events && perfdata_attr_has(&reader->events[0]->config.attr, PERFDATA_ATTR_SAMPLE_ID_ALL);
+	return reader->nr_events && perfdata_attr_has(reader->events[0]->attr, PERFDATA_ATTR_SAMPLE_ID_ALL);
 }
 
 static enum perfdata_status open_input(struct perfdata_reader *reader, struct pd_input *input, const char *data_name,
@@ -139,13 +147,14 @@ static enum perfdata_status finish_open(struct perfdata_reader *reader, enum per
 enum perfdata_status perfdata_reader_open_path(const char *path, const struct perfdata_reader_options *options,
 					       struct perfdata_reader **ret, struct perfdata_error *reterr)
 {
-	struct perfdata_reader *reader = reader_new(options, path);
+	struct perfdata_reader *reader;
+	enum perfdata_status status = reader_new(options, path, &reader, reterr);
 	const char *data_name = path;
 	struct pd_input *input;
 	struct stat st;
 
 	if (!reader)
-		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
+		return status;
 	const bool is_directory = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 	if (is_directory) {
 		struct perfdata_text name;
@@ -159,7 +168,7 @@ enum perfdata_status perfdata_reader_open_path(const char *path, const struct pe
 		data_name = reader->header.name;
 	}
 	const struct pd_input_options input_options = pd_reader_input_options(reader);
-	enum perfdata_status status = pd_input_open_path(data_name, &input_options, &input, &reader->error);
+	status = pd_input_open_path(data_name, &input_options, &input, &reader->error);
 	if (status == PERFDATA_OK)
 		status = open_input(reader, input, data_name, is_directory ? path : NULL);
 	else if (is_directory && status == PERFDATA_EREAD)
@@ -171,13 +180,14 @@ enum perfdata_status perfdata_reader_open_path(const char *path, const struct pe
 enum perfdata_status perfdata_reader_open_fd(int fd, const char *name, const struct perfdata_reader_options *options,
 					     struct perfdata_reader **ret, struct perfdata_error *reterr)
 {
-	struct perfdata_reader *reader = reader_new(options, name ? name : "-");
+	struct perfdata_reader *reader;
+	enum perfdata_status status = reader_new(options, name ? name : "-", &reader, reterr);
 	struct pd_input *input;
 
 	if (!reader)
-		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
+		return status;
 	const struct pd_input_options input_options = pd_reader_input_options(reader);
-	enum perfdata_status status = pd_input_open_fd(fd, false, &input_options, &input, &reader->error);
+	status = pd_input_open_fd(fd, false, &input_options, &input, &reader->error);
 	if (status == PERFDATA_OK)
 		status = open_input(reader, input, reader->header.name, NULL);
 	return finish_open(reader, status, ret, reterr);
@@ -187,13 +197,14 @@ enum perfdata_status perfdata_reader_open_memory(const void *bytes, size_t size,
 						 const struct perfdata_reader_options *options, struct perfdata_reader **ret,
 						 struct perfdata_error *reterr)
 {
-	struct perfdata_reader *reader = reader_new(options, name ? name : "memory");
+	struct perfdata_reader *reader;
+	enum perfdata_status status = reader_new(options, name ? name : "memory", &reader, reterr);
 	struct pd_input *input;
 
 	if (!reader)
-		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
+		return status;
 	const struct pd_input_options input_options = pd_reader_input_options(reader);
-	enum perfdata_status status = pd_input_open_memory(bytes, size, &input_options, &input, &reader->error);
+	status = pd_input_open_memory(bytes, size, &input_options, &input, &reader->error);
 	if (status == PERFDATA_OK)
 		status = open_input(reader, input, reader->header.name, NULL);
 	return finish_open(reader, status, ret, reterr);

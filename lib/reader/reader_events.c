@@ -52,16 +52,16 @@ static enum perfdata_status note_layout(struct perfdata_reader *reader, size_t i
 {
 	const struct perfdata_event *event = reader->events[index];
 
-	if (index && !same_layout(&event->config.attr, &reader->events[0]->config.attr))
+	if (index && !same_layout(event->attr, reader->events[0]->attr))
 		reader->layouts_differ = true;
 	for (size_t i = 0; i < reader->nr_layouts; i++) {
 		const struct perfdata_config *known = &reader->layouts[i];
-		if (known->sample_id_at == event->config.sample_id_at && known->trailer_id_at == event->config.trailer_id_at)
+		if (known->sample_id_at == event->config->sample_id_at && known->trailer_id_at == event->config->trailer_id_at)
 			return PERFDATA_OK;
 	}
 	if (reader->nr_layouts >= PD_MAX_LAYOUTS)
 		return PERFDATA_OK;
-	reader->layouts[reader->nr_layouts++] = event->config;
+	reader->layouts[reader->nr_layouts++] = *event->config;
 	if (reader->nr_layouts == 2)
 		pd_reader_finding(reader, PERFDATA_FINDING_ATTRS_DISAGREE, 0, PERFDATA_NO_OFFSET,
 				  "event %zu has its ids at another place than event 0", index);
@@ -123,10 +123,45 @@ static enum perfdata_status take_ids(struct perfdata_reader *reader, struct perf
 	return PERFDATA_OK;
 }
 
+/* An event with its configuration beside it. */
+struct owned_event {
+	struct perfdata_event event;
+	struct perfdata_config config;
+};
+
+static struct perfdata_config *own_config(struct perfdata_event *event) { return &((struct owned_event *)event)->config; }
+
+static void point_to_own(struct perfdata_event *event)
+{
+	event->config = own_config(event);
+	event->attr = &event->config->attr;
+}
+
+/* NULL without memory. */
+static struct perfdata_event *new_event(struct perfdata_reader *reader)
+{
+	struct owned_event *owned = pd_arena_calloc(&reader->arena, 1, sizeof *owned);
+	if (!owned)
+		return NULL;
+	point_to_own(&owned->event);
+	return &owned->event;
+}
+
+static struct perfdata_event *copy_event(struct perfdata_reader *reader, struct perfdata_event *event)
+{
+	struct perfdata_event *copy = new_event(reader);
+	if (!copy)
+		return NULL;
+	*copy = *event;
+	*own_config(copy) = *own_config(event);
+	point_to_own(copy);
+	return copy;
+}
+
 enum perfdata_status pd_event_add(struct perfdata_reader *reader, struct perfdata_bytes bytes, struct perfdata_bytes ids,
 				  uint64_t offset)
 {
-	struct perfdata_event *event = pd_arena_calloc(&reader->arena, 1, sizeof *event);
+	struct perfdata_event *event = new_event(reader);
 	struct perfdata_attr attr = { 0 };
 
 	if (!event || pd_vector_grow(&reader->events, &reader->events_room, reader->nr_events, sizeof *reader->events) < 0)
@@ -135,7 +170,7 @@ enum perfdata_status pd_event_add(struct perfdata_reader *reader, struct perfdat
 	if (status != PERFDATA_OK)
 		return status;
 	check_attr(reader, &attr, offset);
-	perfdata_config_init(&event->config, &attr, reader->header.order);
+	perfdata_config_init(own_config(event), &attr, reader->header.order);
 	event->index = event->group_leader = (uint32_t)reader->nr_events;
 	event->version = reader->nr_versions++;
 	event->unit = "";
@@ -158,10 +193,9 @@ struct perfdata_event *pd_event_revise(struct perfdata_reader *reader, size_t in
 
 	if (!reader->nr_records)
 		return event;   /* nobody has seen it yet */
-	struct perfdata_event *copy = pd_arena_alloc(&reader->arena, sizeof *copy);
+	struct perfdata_event *copy = copy_event(reader, event);
 	if (!copy)
 		return NULL;
-	*copy = *event;
 	copy->version = reader->nr_versions++;
 	reader->events[index] = copy;
 	return copy;
@@ -180,7 +214,7 @@ bool pd_event_may_revise(struct perfdata_reader *reader)
  * nothing there. */
 static bool is_named_by_attr(const struct perfdata_event *event, enum perfdata_name_source source)
 {
-	const uint32_t hardware = 0, software = 1, cache = 3, type = event->config.attr.type;
+	const uint32_t hardware = 0, software = 1, cache = 3, type = event->attr->type;
 
 	return source == PERFDATA_NAME_EVENT_TYPE && (type == hardware || type == software || type == cache);
 }
@@ -205,7 +239,7 @@ enum perfdata_status pd_event_set_name(struct perfdata_reader *reader, size_t in
 	copy->name = text;
 	copy->name_source = source;
 	if (reader->config.order == PERFDATA_BYTE_ORDER_BIG)
-		pd_attr_trust_name(&copy->config.attr, text, size);
+		pd_attr_trust_name(&own_config(copy)->attr, text, size);
 	return PERFDATA_OK;
 }
 
@@ -263,22 +297,22 @@ static enum perfdata_status spread_counters(struct perfdata_reader *reader)
 	bool any = false;
 
 	for (size_t i = 0; i < reader->nr_events; i++)
-		any |= (reader->events[i]->config.attr.branch_sample_type & counters) != 0;
+		any |= (reader->events[i]->attr->branch_sample_type & counters) != 0;
 	if (!any)
 		return PERFDATA_OK;
 	bool *of_leader = pd_calloc(reader->nr_events, sizeof *of_leader);
 	if (!of_leader)
 		return PERFDATA_ENOMEM;
 	for (size_t i = 0; i < reader->nr_events; i++)
-		if (reader->events[i]->config.attr.branch_sample_type & counters)
+		if (reader->events[i]->attr->branch_sample_type & counters)
 			of_leader[reader->events[i]->group_leader] = true;
 	enum perfdata_status status = PERFDATA_OK;
 	for (size_t i = 0; i < reader->nr_events && status == PERFDATA_OK; i++) {
-		if (!of_leader[reader->events[i]->group_leader] || reader->events[i]->config.branch_counters)
+		if (!of_leader[reader->events[i]->group_leader] || reader->events[i]->config->branch_counters)
 			continue;
 		struct perfdata_event *event = pd_event_revise(reader, i);
 		if (event)
-			event->config.branch_counters = true;
+			own_config(event)->branch_counters = true;
 		else
 			status = PERFDATA_ENOMEM;
 	}
@@ -311,7 +345,7 @@ static enum perfdata_status take_trace(struct perfdata_reader *reader, size_t in
 {
 	const struct perfdata_event *event = reader->events[index];
 	const struct perfdata_trace_event *trace = reader->trace ?
-		perfdata_trace_event(reader->trace, event->config.attr.config) : NULL;
+		perfdata_trace_event(reader->trace, event->attr->config) : NULL;
 	struct perfdata_text name;
 
 	if (!reader->trace) {
@@ -319,12 +353,12 @@ static enum perfdata_status take_trace(struct perfdata_reader *reader, size_t in
 				       "the recording has tracepoint events, but no readable format of them");
 		return PERFDATA_OK;
 	}
-	if (!trace && pd_trace_has_event(reader->trace, event->config.attr.config))
+	if (!trace && pd_trace_has_event(reader->trace, event->attr->config))
 		return PERFDATA_ENOMEM;
 	if (!trace) {
 		pd_reader_finding(reader, PERFDATA_FINDING_TRACE_FORMAT, 0, PERFDATA_NO_OFFSET,
 				  "the recording has no format of tracepoint %llu (event %zu)",
-				  (unsigned long long)event->config.attr.config, index);
+				  (unsigned long long)event->attr->config, index);
 		return PERFDATA_OK;
 	}
 	if (trace->format_problem)
@@ -348,7 +382,7 @@ static enum perfdata_status take_trace(struct perfdata_reader *reader, size_t in
 enum perfdata_status pd_events_take_trace(struct perfdata_reader *reader)
 {
 	for (size_t i = 0; i < reader->nr_events; i++) {
-		if (reader->events[i]->config.attr.type != 2 || reader->events[i]->trace)
+		if (reader->events[i]->attr->type != 2 || reader->events[i]->trace)
 			continue;
 		const enum perfdata_status status = take_trace(reader, i);
 		if (status != PERFDATA_OK)
@@ -360,7 +394,7 @@ enum perfdata_status pd_events_take_trace(struct perfdata_reader *reader)
 enum perfdata_status pd_events_take_type(struct perfdata_reader *reader, uint64_t config, const void *name, size_t size)
 {
 	for (size_t i = 0; i < reader->nr_events && i < MAX_TYPED_EVENTS; i++) {
-		if (reader->events[i]->config.attr.config != config)
+		if (reader->events[i]->attr->config != config)
 			continue;
 		const enum perfdata_status status = pd_event_set_name(reader, i, name, size, PERFDATA_NAME_EVENT_TYPE);
 		if (status != PERFDATA_OK)
@@ -415,12 +449,12 @@ static inline void set_words(struct perfdata_raw *raw, const struct perfdata_eve
 static void match_sample(struct perfdata_reader *reader, struct perfdata_raw *raw)
 {
 	const struct perfdata_event *first = reader->events[0], *event = first;
-	const struct perfdata_peek peek = pd_peek_sample(&first->config, raw->bytes, raw->size);
+	const struct perfdata_peek peek = pd_peek_sample(first->config, raw->bytes, raw->size);
 
 	if (reader->nr_events > 1)
 		event = event_by_id(reader, raw, peek.has_id, peek.id);
 	if (event && event != first && reader->layouts_differ)
-		set_words(raw, event, pd_peek_sample(&event->config, raw->bytes, raw->size));
+		set_words(raw, event, pd_peek_sample(event->config, raw->bytes, raw->size));
 	else
 		set_words(raw, event, peek);
 }
@@ -430,11 +464,11 @@ static void match_other(struct perfdata_reader *reader, struct perfdata_raw *raw
 	const struct perfdata_event *first = reader->events[0], *event = first;
 	struct perfdata_peek peek;
 
-	perfdata_peek(&first->config, raw->bytes, raw->size, &peek);
+	perfdata_peek(first->config, raw->bytes, raw->size, &peek);
 	if (reader->nr_events > 1)
 		event = event_by_id(reader, raw, peek.has_id, peek.id);
 	if (event && event != first && reader->layouts_differ)
-		perfdata_peek(&event->config, raw->bytes, raw->size, &peek);
+		perfdata_peek(event->config, raw->bytes, raw->size, &peek);
 	set_words(raw, event, peek);
 }
 
@@ -457,9 +491,9 @@ enum perfdata_status perfdata_raw_decode(const struct perfdata_reader *reader, c
 	const struct perfdata_config *config = &reader->config;
 
 	if (raw->event)
-		config = &raw->event->config;
+		config = raw->event->config;
 	else if (raw->type < PERFDATA_RECORD_USER_FIRST && reader->nr_events && !reader->layouts_differ)
-		config = &reader->events[0]->config;   /* whichever event it is, it looks like this */
+		config = reader->events[0]->config;   /* whichever event it is, it looks like this */
 	return perfdata_decode(config, raw->bytes, raw->size, ret);
 }
 

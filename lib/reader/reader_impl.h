@@ -18,6 +18,8 @@
 #ifndef PD_READER_IMPL_H
 #define PD_READER_IMPL_H
 
+#include "perfdata/unstable.h"
+#include "perfdata/unstable.h"
 #include "base/arena.h"
 #include "base/cursor.h"
 #include "base/hash.h"

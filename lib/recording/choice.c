@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include "base/memory.h"
 #include "recording/rewriter.h"
+#include "perfdata/unstable.h"
 
 /* File and place of a record: records that were unpacked count by their own offsets. */
 static uint64_t key_of(const struct perfdata_raw *raw)

@@ -2,6 +2,7 @@
 #include "config.h"
 #include "base/checked.h"
 #include "recording/rewriter.h"
+#include "perfdata/unstable.h"
 
 #define LAST_OF_61 PERFDATA_RECORD_FINISHED_INIT    /* the last record type that perf 6.1 knows */
 

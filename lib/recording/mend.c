@@ -2,6 +2,7 @@
 #include "config.h"
 #include <stdio.h>
 #include "recording/rewriter.h"
+#include "perfdata/unstable.h"
 
 #define ATTR_OF_61 128u              /* bytes of the largest attr that perf 6.1 takes, and perf 7.3 */
 #define ATTR_OF_73 144u
@@ -28,7 +29,7 @@ static bool trace_is_damaged(const struct perfdata_reader *reader)
 
 static bool lacks_format(const struct perfdata_rewriter *rewriter, const struct perfdata_event *event)
 {
-	if (event->config.attr.type != TYPE_TRACEPOINT)
+	if (event->attr->type != TYPE_TRACEPOINT)
 		return false;
 	return !event->trace || trace_is_damaged(rewriter->reader);
 }
@@ -36,7 +37,7 @@ static bool lacks_format(const struct perfdata_rewriter *rewriter, const struct 
 /* perf opens no event without addresses, nor several whose counters differ in form; where there are no samples, nothing says otherwise. */
 static void mend_sampleless(const struct perfdata_rewriter *rewriter, struct perfdata_attr *attr)
 {
-	const struct perfdata_attr *first = &perfdata_reader_event(rewriter->reader, 0)->config.attr;
+	const struct perfdata_attr *first = perfdata_reader_event(rewriter->reader, 0)->attr;
 
 	if (!(attr->sample_type & (PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_ADDR)))
 		attr->sample_type |= PERFDATA_SAMPLE_IP;
@@ -59,7 +60,7 @@ void pd_mend_attr(struct perfdata_rewriter *rewriter, const struct perfdata_even
 	struct perfdata_attr recorded;
 	size_t used;
 
-	*ret = event->config.attr;
+	*ret = event->config->attr;
 	*ret_size = 0;
 	/* some big-endian writers exchange bits of the attr, and perf exchanges them back */
 	if (!pd_rewrite_changes_order(rewriter) && perfdata_attr_decode(event->attr_bytes.data, event->attr_bytes.size, rewriter->order, &recorded,
@@ -207,7 +208,7 @@ static enum perfdata_status put_string(struct perfdata_rewriter *rewriter, uint3
 static bool any_has(const struct perfdata_reader *reader, uint64_t sample_type)
 {
 	for (size_t i = 0; i < perfdata_reader_nr_events(reader); i++)
-		if (perfdata_reader_event(reader, i)->config.attr.sample_type & sample_type)
+		if (perfdata_reader_event(reader, i)->attr->sample_type & sample_type)
 			return true;
 	return false;
 }

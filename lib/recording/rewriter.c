@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "recording/rewriter.h"
+#include "perfdata/unstable.h"
 
 enum perfdata_status pd_rewrite_failed(struct perfdata_rewriter *rewriter, enum perfdata_status status, const char *what)
 {
@@ -100,7 +101,7 @@ bool pd_rewrite_changes_order(const struct perfdata_rewriter *rewriter)
 
 const struct perfdata_config *pd_rewrite_source(const struct perfdata_reader *reader, const struct perfdata_raw *raw)
 {
-	return raw->event ? &raw->event->config : perfdata_reader_config(reader);
+	return raw->event ? raw->event->config : perfdata_reader_config(reader);
 }
 
 /* Version 0 stands for no event. */
@@ -122,8 +123,8 @@ const struct perfdata_config *pd_rewrite_target(struct perfdata_rewriter *rewrit
 	}
 	struct perfdata_config *config = &rewriter->configs[version];
 	if (version && !config->has_attr) {
-		perfdata_config_init(config, &raw->event->config.attr, rewriter->order);
-		config->branch_counters = raw->event->config.branch_counters;
+		perfdata_config_init(config, raw->event->attr, rewriter->order);
+		config->branch_counters = raw->event->config->branch_counters;
 	}
 	return config;
 }

@@ -2,6 +2,7 @@
 #include "config.h"
 #include "base/error.h"
 #include "recording/rewriter.h"
+#include "perfdata/unstable.h"
 
 const char *pd_new_name(const struct perfdata_rewriter *rewriter, const char *name)
 {

@@ -1,5 +1,6 @@
 /* How all records of an event are laid out, and what can be read off them without decoding. */
 #include "config.h"
+#include "base/memory.h"
 #include "schema/decode.h"
 
 enum { TRAILER_TYPES = PERFDATA_SAMPLE_TID | PERFDATA_SAMPLE_TIME | PERFDATA_SAMPLE_ID | PERFDATA_SAMPLE_STREAM_ID |
@@ -200,3 +201,17 @@ void perfdata_peek(const struct perfdata_config *config, const void *bytes, size
 	else if (type < PERFDATA_RECORD_USER_FIRST && pd_load16(p + 6, config->swap) <= size && pd_trailer_of(config, type, p, size))
 		peek_trailer(config, p + size, ret);
 }
+
+struct perfdata_config *perfdata_config_new(const struct perfdata_attr *attr, enum perfdata_byte_order order)
+{
+	struct perfdata_config *config = pd_malloc(sizeof *config);
+	if (config)
+		perfdata_config_init(config, attr, order);
+	return config;
+}
+
+void perfdata_config_free(struct perfdata_config *config) { pd_free(config); }
+
+const struct perfdata_attr *perfdata_config_attr(const struct perfdata_config *config) { return &config->attr; }
+
+enum perfdata_byte_order perfdata_config_order(const struct perfdata_config *config) { return config->order; }

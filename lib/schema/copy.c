@@ -20,6 +20,8 @@ struct perfdata_record *perfdata_record_copy(const struct perfdata_config *confi
 	return &copy->record;
 }
 
+struct perfdata_record *perfdata_record_new(void) { return pd_calloc(1, sizeof(struct perfdata_record)); }
+
 void perfdata_record_free(struct perfdata_record *record)
 {
 	pd_free(record);

@@ -1,6 +1,7 @@
 /* Decodes a feature section into a tree by walking its rows. Counts are never trusted: a list is made element by element while
  * bytes are there, and each element takes some, so the tree's size is bounded by the section's. */
 #include "config.h"
+#include "base/error.h"
 #include <stdio.h>
 #include <string.h>
 #include "base/arena.h"
@@ -568,9 +569,7 @@ enum perfdata_status perfdata_feature_decode(uint32_t id, const void *bytes, siz
 	return status;
 fail:
 	perfdata_feature_free(feature);
-	if (reterr)
-		*reterr = (struct perfdata_error){ PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory" };
-	return PERFDATA_ENOMEM;
+	return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
 }
 
 void perfdata_feature_free(struct perfdata_feature *feature)

@@ -136,7 +136,7 @@ void perfdata_batch_check(const struct perfdata_batch *batch, perfdata_finding_f
 		struct perfdata_record record;
 		if (raw->known_whole)
 			continue;
-		if (raw->type == PERFDATA_RECORD_SAMPLE && raw->event && pd_sample_is_whole(&raw->event->config, raw->bytes, raw->size))
+		if (raw->type == PERFDATA_RECORD_SAMPLE && raw->event && pd_sample_is_whole(raw->event->config, raw->bytes, raw->size))
 			continue;
 		const enum perfdata_status status = perfdata_raw_decode(reader, raw, &record);
 		if (status == PERFDATA_DAMAGED)

@@ -46,7 +46,7 @@ static inline struct perfdata_event_count *event_slot(struct pd_counts *counts, 
 static void count_loss(struct perfdata_summary *summary, const struct perfdata_raw *raw)
 {
 	struct perfdata_record record;
-	if (!raw->event || perfdata_decode(&raw->event->config, raw->bytes, raw->size, &record) != PERFDATA_OK)
+	if (!raw->event || perfdata_decode(raw->event->config, raw->bytes, raw->size, &record) != PERFDATA_OK)
 		return;
 	if (raw->type == PERFDATA_RECORD_LOST)
 		summary->lost_records += record.u.lost.lost;

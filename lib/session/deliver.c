@@ -37,7 +37,7 @@ struct sample_view {
 
 static bool sample_has(const struct perfdata_event *event, uint64_t bits)
 {
-	return (event->config.attr.sample_type & bits) == bits;
+	return (event->attr->sample_type & bits) == bits;
 }
 
 /* What the sample is about stands in its raw data: pid, tid, period, nr, chain, cgroup. */
@@ -63,7 +63,7 @@ static void take_chain(struct sample_view *view, const struct pd_thread *thread)
 	const uint64_t branch_call_stack = 1 << 11;
 	const struct perfdata_event *event = view->raw->event;
 	struct pd_chain chain = { .recorded = &view->head.callchain, .deferred = view->deferred_chain, .ip = view->head.ip };
-	if (sample_has(event, PERFDATA_SAMPLE_BRANCH_STACK) && event->config.attr.branch_sample_type & branch_call_stack)
+	if (sample_has(event, PERFDATA_SAMPLE_BRANCH_STACK) && event->attr->branch_sample_type & branch_call_stack)
 		chain.branches = &view->sample->branch_stack.entries;
 	if (sample_has(event, PERFDATA_SAMPLE_REGS_USER | PERFDATA_SAMPLE_STACK_USER))
 		chain.nr_unwound = pd_unwind(view->session->state, thread, view->sample, &chain.unwound);
@@ -172,7 +172,7 @@ static enum perfdata_status deliver_one(struct sample_view *view, const struct p
 static enum perfdata_status growth(struct perfdata_session *session, const struct perfdata_event *event, uint64_t id, int32_t tid,
 				   uint64_t value, uint64_t *ret)
 {
-	bool per_thread = perfdata_attr_has(&event->config.attr, PERFDATA_ATTR_INHERIT) && sample_has(event, PERFDATA_SAMPLE_TID);
+	bool per_thread = perfdata_attr_has(event->attr, PERFDATA_ATTR_INHERIT) && sample_has(event, PERFDATA_SAMPLE_TID);
 	/* ids and tids are both small and consecutive: one of them must be spread before they meet */
 	uint64_t key = per_thread ? pd_hash_u64(pd_hash_u64(id, 1), (uint64_t)(uint32_t)tid + 1) : id;
 	uint64_t last = 0;
@@ -184,7 +184,7 @@ static enum perfdata_status growth(struct perfdata_session *session, const struc
 static enum perfdata_status deliver_read(struct sample_view *view, const struct perfdata_event *event)
 {
 	const struct perfdata_list *values = &view->sample->read.values;
-	bool has_id = event->config.attr.read_format & PERFDATA_READ_FORMAT_ID;
+	bool has_id = event->attr->read_format & PERFDATA_READ_FORMAT_ID;
 	for (uint64_t i = 0; i < values->count; i++) {
 		struct perfdata_read_value value = { 0 };
 		perfdata_list_get(values, i, &value);
@@ -211,11 +211,11 @@ static void take_sample(struct sample_view *view, struct perfdata_record *record
 	const struct perfdata_event *event = raw->event;
 	const struct perfdata_sample *sample = &record->u.sample;
 	view->has_chain = sample_has(event, PERFDATA_SAMPLE_CALLCHAIN);
-	if (!pd_is_offcpu(event) && pd_sample_head(&event->config, raw->bytes, raw->size, &view->head)) {
+	if (!pd_is_offcpu(event) && pd_sample_head(event->config, raw->bytes, raw->size, &view->head)) {
 		view->pid = raw->pid;
 		view->tid = raw->tid;
 	} else {
-		(void)perfdata_decode(&event->config, raw->bytes, raw->size, record);
+		(void)perfdata_decode(event->config, raw->bytes, raw->size, record);
 		view->sample = sample;
 		view->pid = sample_has(event, PERFDATA_SAMPLE_TID) ? sample->pid : -1;
 		view->tid = sample_has(event, PERFDATA_SAMPLE_TID) ? sample->tid : -1;
@@ -225,7 +225,7 @@ static void take_sample(struct sample_view *view, struct perfdata_record *record
 		};
 	}
 	if (!sample_has(event, PERFDATA_SAMPLE_PERIOD))
-		view->head.period = event->config.sample_period;
+		view->head.period = event->config->sample_period;
 	if (pd_is_offcpu(event))
 		take_offcpu(view, record->swap);
 }
@@ -236,7 +236,7 @@ static enum perfdata_status deliver_sample(struct sample_view *view)
 	const struct perfdata_event *event = view->raw->event;
 	if (sample_has(event, PERFDATA_SAMPLE_READ))
 		return deliver_read(view, event);
-	const bool has_id = event->config.attr.sample_type & (PERFDATA_SAMPLE_IDENTIFIER | PERFDATA_SAMPLE_ID);
+	const bool has_id = event->attr->sample_type & (PERFDATA_SAMPLE_IDENTIFIER | PERFDATA_SAMPLE_ID);
 	return deliver_one(view, event, has_id ? view->head.id : UINT64_MAX, view->head.period);
 }
 
@@ -399,7 +399,7 @@ static uint64_t trailer_id(const struct perfdata_raw *raw, const struct perfdata
 {
 	if (!record->sample_id.present || !raw->event)
 		return UINT64_MAX;
-	const uint64_t recorded = raw->event->config.attr.sample_type;
+	const uint64_t recorded = raw->event->attr->sample_type;
 	return recorded & PERFDATA_SAMPLE_IDENTIFIER ? record->sample_id.identifier :
 	       recorded & PERFDATA_SAMPLE_ID ? record->sample_id.id : UINT64_MAX;
 }

@@ -127,7 +127,7 @@ static bool task_passes(const struct perfdata_filter *given, const struct perfda
 	int32_t pid = raw->pid, tid = raw->tid;
 	if (raw->type != PERFDATA_RECORD_SAMPLE && raw->event) {
 		struct perfdata_record record;
-		(void)perfdata_decode(&raw->event->config, raw->bytes, raw->size, &record);
+		(void)perfdata_decode(raw->event->config, raw->bytes, raw->size, &record);
 		pid = own_or(&record, "pid", pid);
 		tid = own_or(&record, "tid", tid);
 	}
@@ -210,9 +210,9 @@ enum perfdata_status pd_filter_place(struct perfdata_session *session, const str
 	struct pd_filter *filter = &session->filter;
 	struct perfdata_record record;
 	*ret = false;
-	if (raw->type != PERFDATA_RECORD_SAMPLE || !raw->event || !(raw->event->config.attr.sample_type & PERFDATA_SAMPLE_IP))
+	if (raw->type != PERFDATA_RECORD_SAMPLE || !raw->event || !(raw->event->attr->sample_type & PERFDATA_SAMPLE_IP))
 		return PERFDATA_OK;
-	(void)perfdata_decode(&raw->event->config, raw->bytes, raw->size, &record);
+	(void)perfdata_decode(raw->event->config, raw->bytes, raw->size, &record);
 	struct pd_thread *thread = pd_thread_get(session->state, raw->pid, raw->tid);
 	if (!thread)
 		return PERFDATA_ENOMEM;

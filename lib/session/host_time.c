@@ -27,9 +27,9 @@ int64_t pd_host_boot_time(void) { return now_of(CLOCK_REALTIME) - now_of(CLOCK_B
 static clockid_t clock_of(const struct pd_state *state)
 {
 	const struct perfdata_event *event = perfdata_reader_event(state->reader, 0);
-	if (!event || !perfdata_attr_has(&event->config.attr, PERFDATA_ATTR_USE_CLOCKID))
+	if (!event || !perfdata_attr_has(event->attr, PERFDATA_ATTR_USE_CLOCKID))
 		return CLOCK_MONOTONIC;
-	switch (event->config.attr.clockid) {
+	switch (event->attr->clockid) {
 	case CLOCK_REALTIME:
 	case CLOCK_TAI: return CLOCK_REALTIME;
 	case CLOCK_BOOTTIME: return CLOCK_BOOTTIME;

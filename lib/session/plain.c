@@ -15,7 +15,7 @@ struct plain {
 
 static inline bool has_chain(const struct plain *plain)
 {
-	return plain->raw->event->config.attr.sample_type & PERFDATA_SAMPLE_CALLCHAIN;
+	return plain->raw->event->attr->sample_type & PERFDATA_SAMPLE_CALLCHAIN;
 }
 
 static inline bool is_plain(const struct perfdata_session *session, const struct perfdata_raw *raw, struct plain *ret)
@@ -25,8 +25,8 @@ static inline bool is_plain(const struct perfdata_session *session, const struct
 	if (raw->type != PERFDATA_RECORD_SAMPLE || !event)
 		return false;
 	if (!pd_needs(session, PERFDATA_NEED_DELIVERIES))
-		return !(event->config.attr.sample_type & PERFDATA_SAMPLE_READ);
-	return pd_sample_head(&event->config, raw->bytes, raw->size, &ret->head) && !pd_is_offcpu(event) &&
+		return !(event->attr->sample_type & PERFDATA_SAMPLE_READ);
+	return pd_sample_head(event->config, raw->bytes, raw->size, &ret->head) && !pd_is_offcpu(event) &&
 	       !pd_goes_on(session, &ret->head.callchain);
 }
 
@@ -68,13 +68,13 @@ static enum perfdata_status find_threads(struct perfdata_session *session, struc
 static inline void fill(struct perfdata_delivery *delivery, const struct plain *plain, const struct perfdata_raw *own)
 {
 	const struct perfdata_event *event = own->event;
-	const uint64_t recorded = event->config.attr.sample_type;
+	const uint64_t recorded = event->attr->sample_type;
 	delivery->record = own;
 	delivery->event = event;
 	delivery->deferred = NULL;
 	delivery->address = plain->head.ip;
 	delivery->id = recorded & (PERFDATA_SAMPLE_IDENTIFIER | PERFDATA_SAMPLE_ID) ? plain->head.id : UINT64_MAX;
-	delivery->period = recorded & PERFDATA_SAMPLE_PERIOD ? plain->head.period : event->config.sample_period;
+	delivery->period = recorded & PERFDATA_SAMPLE_PERIOD ? plain->head.period : event->config->sample_period;
 	delivery->flags = PERFDATA_DELIVERY_FIRST;
 	delivery->pid = own->pid;
 	delivery->tid = own->tid;
@@ -88,7 +88,7 @@ static inline void resolve(struct perfdata_session *session, struct pd_batch *ba
 {
 	struct pd_state *state = session->state;
 	const struct pd_thread *thread = plain->thread;
-	const uint64_t recorded = delivery->event->config.attr.sample_type;
+	const uint64_t recorded = delivery->event->attr->sample_type;
 	delivery->pid = thread->pid;
 	delivery->thread = thread->number;
 	delivery->comm = thread->comm;
@@ -123,7 +123,7 @@ static enum perfdata_status deliver(struct perfdata_session *session, struct pd_
 		struct perfdata_delivery *delivery = own ? pd_batch_next_delivery(batch) : NULL;
 		if (!delivery)
 			return PERFDATA_ENOMEM;
-		own->known_whole = pd_sample_ends_with(&own->event->config, own->bytes, plain[i].head.end, own->size);
+		own->known_whole = pd_sample_ends_with(own->event->config, own->bytes, plain[i].head.end, own->size);
 		fill(delivery, &plain[i], own);
 		if (session->state)
 			resolve(session, batch, &plain[i], delivery);

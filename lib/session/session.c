@@ -1,5 +1,6 @@
 #include "config.h"
 #include <string.h>
+#include "base/option_struct.h"
 #include "base/memory.h"
 #include "session/session.h"
 #include "session/state.h"
@@ -32,7 +33,9 @@ enum perfdata_status perfdata_session_open(struct perfdata_reader *reader, const
 	if (status == PERFDATA_OK) {
 		session->reader = reader;
 		session->account = pd_reader_account(reader);
-		memcpy(&session->options, options, options->size < sizeof session->options ? options->size : sizeof session->options);
+		status = PD_OPTIONS_COPY(&session->options, keep_exited, options, reterr);
+	}
+	if (status == PERFDATA_OK) {
 		session->counts.summary.first_time = session->counts.summary.last_time = UINT64_MAX;
 		session->waiting_end = &session->waiting;
 		status = pd_filter_init(&session->filter, &session->options.filter);
@@ -114,7 +117,7 @@ static enum perfdata_status take_record(struct perfdata_session *session, const 
 	bool deliver = session->options.needs & PERFDATA_NEED_DELIVERIES, wanted;
 	/* a group's sample belongs to all its events: its deliveries are looked at one by one */
 	bool group = deliver && raw->event && raw->type == PERFDATA_RECORD_SAMPLE &&
-		     (raw->event->config.attr.sample_type & PERFDATA_SAMPLE_READ);
+		     (raw->event->attr->sample_type & PERFDATA_SAMPLE_READ);
 	enum perfdata_status status = pd_count_record(&session->counts, raw);
 	if (status == PERFDATA_OK)
 		status = pd_session_wants(session, raw, !group, &wanted);

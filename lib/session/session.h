@@ -130,8 +130,8 @@ static inline bool pd_is_offcpu(const struct perfdata_event *event)
 {
 	const uint32_t type_software = 1;
 	const uint64_t bpf_output = 10;
-	return event->config.attr.type == type_software && event->config.attr.config == bpf_output &&
-	       event->config.attr.sample_type & PERFDATA_SAMPLE_RAW && strncmp(event->name, "offcpu-time", 11) == 0;
+	return event->attr->type == type_software && event->attr->config == bpf_output &&
+	       event->attr->sample_type & PERFDATA_SAMPLE_RAW && strncmp(event->name, "offcpu-time", 11) == 0;
 }
 
 #define NEED_ANY_STACKS (PERFDATA_NEED_STACKS | PERFDATA_NEED_STACK_IDS | PERFDATA_NEED_NODES)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/memory.h"
+#include "base/option_struct.h"
 #include "symbols/symbols.h"
 
 void perfdata_symbols_options_init(struct perfdata_symbols_options *options)
@@ -43,12 +44,14 @@ enum perfdata_status perfdata_symbols_new(const struct perfdata_symbols_options 
 	perfdata_symbols_options_init(&init);
 	if (!options)
 		options = &init;
-	if (options->size != sizeof *options)
-		return PERFDATA_EUSAGE;
 	struct perfdata_symbols *symbols = pd_calloc(1, sizeof *symbols);
 	if (!symbols)
 		return PERFDATA_ENOMEM;
-	symbols->options = *options;
+	const enum perfdata_status status = PD_OPTIONS_COPY(&symbols->options, user, options, NULL);
+	if (status != PERFDATA_OK) {
+		pd_free(symbols);
+		return status;
+	}
 	symbols->lock = pd_monitor_new();
 	symbols->unwind_lock = pd_monitor_new();
 	if (!symbols->lock || !symbols->unwind_lock || copy_options(symbols)) {
@@ -108,8 +111,10 @@ static int copy_request(struct perfdata_symbols_dso *dso, const struct perfdata_
 enum perfdata_status perfdata_symbols_dso(struct perfdata_symbols *symbols, const struct perfdata_symbols_request *request,
 					  struct perfdata_symbols_dso **ret)
 {
-	if (request->size != sizeof *request || !request->path || request->kind > PERFDATA_DSO_NONE)
+	struct perfdata_symbols_request known;
+	if (PD_OPTIONS_COPY(&known, unidentified, request, NULL) != PERFDATA_OK || !known.path || known.kind > PERFDATA_DSO_NONE)
 		return PERFDATA_EUSAGE;
+	request = &known;
 	struct perfdata_symbols_dso *dso = pd_calloc(1, sizeof *dso);
 	if (!dso)
 		return PERFDATA_ENOMEM;

@@ -1,6 +1,7 @@
 /* The record decoder, with no file around it: an attr, then records. */
 #include "fuzz.h"
 #include "perfdata/schema.h"
+#include "perfdata/unstable.h"
 
 #define MAX_ELEMENTS 4096
 

@@ -6,6 +6,7 @@
 #include "perfdata/schema.h"
 #include "build.h"
 #include "unit.h"
+#include "perfdata/unstable.h"
 
 /* xorshift: the same numbers on every machine */
 static uint64_t random_state = 0x9e3779b97f4a7c15u;

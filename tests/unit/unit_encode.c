@@ -7,6 +7,7 @@
 #include "perfdata/write.h"
 #include "perfdata/reader.h"
 #include "unit.h"
+#include "perfdata/unstable.h"
 
 static struct {
 	uint64_t records, damaged, wrong, twin_wrong, attrs_wrong, sections, sections_wrong, sections_twin_wrong, unsupported, files;
@@ -34,7 +35,7 @@ static bool can_turn(const struct perfdata_record *record)
 static void check_record(const struct perfdata_reader *reader, const struct perfdata_raw *raw, const char *file)
 {
 	static uint8_t out[PERFDATA_RECORD_ROOM], turned[PERFDATA_RECORD_ROOM];
-	const struct perfdata_config *config = raw->event ? &raw->event->config : perfdata_reader_config(reader);
+	const struct perfdata_config *config = raw->event ? raw->event->config : perfdata_reader_config(reader);
 	struct perfdata_record record, again;
 	struct perfdata_config twin;
 	size_t size = 0;
@@ -106,9 +107,9 @@ static void check_event(const struct perfdata_event *event, const char *file)
 	size_t size, used;
 	struct perfdata_attr attr;
 
-	if (perfdata_attr_decode(event->attr_bytes.data, event->attr_bytes.size, event->config.order, &attr, &used) != PERFDATA_OK)
+	if (perfdata_attr_decode(event->attr_bytes.data, event->attr_bytes.size, event->config->order, &attr, &used) != PERFDATA_OK)
 		return;
-	if (perfdata_attr_encode(&attr, 0, event->config.order, out, &size) != PERFDATA_OK || size != used ||
+	if (perfdata_attr_encode(&attr, 0, event->config->order, out, &size) != PERFDATA_OK || size != used ||
 	    memcmp(out, event->attr_bytes.data, size)) {
 		if (seen.attrs_wrong++ < 20)
 			tell(file, "other bytes: attr", 0, event->index);

@@ -85,7 +85,7 @@ static void add_events(struct table_list *list, const struct perfdata_summary *s
 		const struct perfdata_event *event = summary->events[i].event;
 		if (!event || !summary->events[i].samples)
 			continue;
-		bits |= event->config.attr.sample_type;
+		bits |= event->attr->sample_type;
 		if (event->trace)
 			add_event(list, event->name);
 	}

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include "emit/json/feature_json.h"
 #include "emit/json/meta.h"
+#include "perfdata/unstable.h"
 
 /* --- small things ------------------------------------------------------------------------------------------------------------- */
 
@@ -112,9 +113,9 @@ void pd_meta_spell_event(struct speller *s, const struct plan *attr, const struc
 		key_member(out, "scale");
 		perfdata_text_double(out, event->scale);
 	}
-	if (event->config.has_attr) {
+	if (event->config->has_attr) {
 		key_member(out, "attr");
-		pd_spell_object(s, attr, event->config.attr.present, &event->config.attr);
+		pd_spell_object(s, attr, event->attr->present, event->attr);
 	}
 	key_member(out, "ids");
 	const size_t ids = out->size;

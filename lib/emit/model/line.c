@@ -1,6 +1,7 @@
 #include "config.h"
 #include <stdlib.h>
 #include "emit/model/line.h"
+#include "perfdata/unstable.h"
 
 struct pd_line_other {
 	line_spell_fn *spell;
@@ -144,7 +145,7 @@ static struct line *make(struct record *r, const struct line_kind *kind, const s
 	struct line_maker maker = {
 		.line = line, .text = &line->line.text, .present = key->present, .ordinary = key->traits & ORDINARY,
 		.sound = key->traits & SOUND, .fields = key->traits & FIELDS ? r->s.trace : NULL,
-		.words = key->traits & NOT_DECODED ? &r->raw->event->config : NULL,
+		.words = key->traits & NOT_DECODED ? r->raw->event->config : NULL,
 	};
 	/* what is constant may be spelled as anything is */
 	struct perfdata_text *out = r->s.out;
@@ -227,7 +228,7 @@ static const struct line *plain_line_of(struct record *r, const struct line_kind
 	const uint16_t traits = traits_of(r, false);
 	if (recent && recent->key.misc == r->raw->misc && recent->key.traits == traits)
 		return recent;
-	const struct perfdata_config *config = &r->raw->event->config;
+	const struct perfdata_config *config = r->raw->event->config;
 	return r->event->recent = line_of(r, kind, config->sample_fixed_present | config->sample_rows, traits);
 }
 

@@ -4,6 +4,7 @@
 #include "emit/model/locations.h"
 #include "emit/model/record.h"
 #include "emit/model/text_cache.h"
+#include "perfdata/unstable.h"
 
 static const struct head_info heads[HEAD_COUNT] = {
 	[HEAD_TYPE] = { "type", "What the record is: perf's name in lower case, or \"unknown\".", HEAD_IS_TEXT, false, false, 0 },
@@ -161,7 +162,7 @@ static bool make_event(struct record_cache *cache, struct event_plan *plan, cons
 	struct record_plan *sample = plan_of(cache, PERFDATA_RECORD_SAMPLE, perfdata_record_layout(PERFDATA_RECORD_SAMPLE));
 	if (!sample)
 		return false;
-	plan->plain = samples_are_plain(sample, &event->config) ? sample : NULL;
+	plan->plain = samples_are_plain(sample, event->config) ? sample : NULL;
 	plan->recent = NULL;
 	plan->event = event;
 	return true;
@@ -255,7 +256,7 @@ bool pd_record_load_plain(struct record *r, const struct perfdata_raw *raw)
 	r->event = event_of(r->cache, raw->event);
 	if (!r->event || !r->event->plain)
 		return false;
-	const struct perfdata_config *config = &raw->event->config;
+	const struct perfdata_config *config = raw->event->config;
 	const uint8_t *end = raw->bytes + raw->size;
 	if (config->sample_rows) {
 		r->fields = perfdata_sample_raw(config, raw->bytes, raw->size);
@@ -341,7 +342,7 @@ static struct head_value head_of_sample(const struct record *r, enum pd_record_h
 	const struct perfdata_delivery *delivery = r->delivery;
 	if (!delivery || !r->raw->event || r->raw->type != PERFDATA_RECORD_SAMPLE)
 		return absent;
-	const uint64_t recorded = r->raw->event->config.attr.sample_type;
+	const uint64_t recorded = r->raw->event->attr->sample_type;
 	const char *comm;
 	switch (head) {
 	case HEAD_COMM:

@@ -225,7 +225,7 @@ void perfdata_perf_events(struct perfdata_text *out, const struct perfdata_reade
 	perfdata_text_init(&name);
 	for (size_t i = 0; i < perfdata_reader_nr_events(reader); i++) {
 		const struct perfdata_event *event = perfdata_reader_event(reader, i);
-		const struct perfdata_attr *attr = &event->config.attr;
+		const struct perfdata_attr *attr = event->attr;
 
 		perfdata_text_clear(&name);
 		if (is_named)

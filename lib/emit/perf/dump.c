@@ -107,7 +107,7 @@ static enum perfdata_status dump_begin(const struct perfdata_emit_context *conte
 	pd_sample_text_setup(&dump->sample, context->reader);
 	if (!dump->pipe) {
 		for (size_t i = 0; i < perfdata_reader_nr_events(context->reader); i++)
-			know_attr(&dump->known, &perfdata_reader_event(context->reader, i)->config.attr);
+			know_attr(&dump->known, perfdata_reader_event(context->reader, i)->attr);
 		const struct perfdata_feature_section *nr_cpus = perfdata_reader_feature(context->reader, PERFDATA_FEATURE_NRCPUS);
 		know_nr_cpus(&dump->known, nr_cpus ? nr_cpus->feature : NULL);
 	}
@@ -136,7 +136,7 @@ static void free_value(void *value)
 
 static const struct perfdata_config *config_of(const struct dump *dump, const struct perfdata_raw *raw)
 {
-	return raw->event ? &raw->event->config : perfdata_reader_config(dump->reader);
+	return raw->event ? raw->event->config : perfdata_reader_config(dump->reader);
 }
 
 /* Tails that name other events or need another section. */
@@ -314,7 +314,7 @@ static void other_tail(struct dumper *dumper, const struct perfdata_raw *raw, co
 	};
 	pd_record_text(&context, record, dumper->out);
 	if (raw->type == PERFDATA_RECORD_CALLCHAIN_DEFERRED && raw->event &&
-	    raw->event->config.attr.sample_type & PERFDATA_SAMPLE_CALLCHAIN)
+	    raw->event->attr->sample_type & PERFDATA_SAMPLE_CALLCHAIN)
 		pd_sample_text_callchain(&record->u.callchain_deferred.callchain, dumper->out);
 	if (raw->type == PERFDATA_RECORD_CALLCHAIN_DEFERRED && context.report)
 		perfdata_text_literal(dumper->out, ": unhandled!\n");

@@ -9,7 +9,7 @@ void pd_event_names_init(struct event_names *names, const struct perfdata_reader
 		names->first[i] = UINT32_MAX;
 	const struct perfdata_event *event;
 	for (size_t i = 0; names->stream && (event = perfdata_reader_event(reader, i)); i++) {
-		const uint32_t type = event->config.attr.type;
+		const uint32_t type = event->attr->type;
 		if (type < EVENT_NAMES_TYPES && names->first[type] == UINT32_MAX)
 			names->first[type] = event->index;
 	}
@@ -24,7 +24,7 @@ static bool is_dummy(const struct perfdata_attr *attr)
 
 static bool is_generated(const struct event_names *names, const struct perfdata_event *event)
 {
-	const struct perfdata_attr *attr = &event->config.attr;
+	const struct perfdata_attr *attr = event->attr;
 	if (!names->stream || event->name_source != PERFDATA_NAME_EVENT_DESC || event->trace)
 		return false;
 	if (names->use == EVENT_NAMES_REPORT)
@@ -35,7 +35,7 @@ static bool is_generated(const struct event_names *names, const struct perfdata_
 void pd_event_names_append(const struct event_names *names, const struct perfdata_event *event, struct perfdata_text *out)
 {
 	if (is_generated(names, event))
-		perfdata_event_fallback_name(&event->config.attr, out);
+		perfdata_event_fallback_name(event->attr, out);
 	else
 		perfdata_text_string(out, event->name);
 }
@@ -45,7 +45,7 @@ const char *pd_event_names_get(const struct event_names *names, const struct per
 	if (!is_generated(names, event))
 		return event->name;
 	perfdata_text_clear(room);
-	perfdata_event_fallback_name(&event->config.attr, room);
+	perfdata_event_fallback_name(event->attr, room);
 	perfdata_text_char(room, '\0');
 	return perfdata_text_failed(room) ? event->name : room->data;
 }

@@ -8,6 +8,7 @@
 #include <time.h>
 #include "emit/emitters.h"
 #include "emit/model/text_cache.h"
+#include "perfdata/unstable.h"
 
 /* The keys that every sample has. Fields of tracepoints may have the same names. */
 enum standard_key { KEY_TIMESTAMP, KEY_PID, KEY_TID, KEY_CPU, KEY_COMM, KEY_CALLCHAIN, NR_KEYS };
@@ -243,7 +244,7 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 	json->reader = context->reader;
 	const struct perfdata_event *event;
 	for (size_t i = 0; (event = perfdata_reader_event(context->reader, i)); i++)
-		json->cpu |= (event->config.attr.sample_type & PERFDATA_SAMPLE_CPU) != 0;
+		json->cpu |= (event->attr->sample_type & PERFDATA_SAMPLE_CPU) != 0;
 	json->nr_cpus = nr_cpus_of(context->reader);
 	if (!make_line(json, NULL, false, &json->without_fields)) {
 		release(json);
@@ -314,7 +315,7 @@ static bool is_sample(const struct perfdata_delivery *delivery)
 
 static bool has_raw(const struct perfdata_delivery *delivery)
 {
-	return delivery->record->event->config.attr.sample_type & PERFDATA_SAMPLE_RAW;
+	return delivery->record->event->attr->sample_type & PERFDATA_SAMPLE_RAW;
 }
 
 /* The event's plan, if there is one; NULL also without memory. */
@@ -338,7 +339,7 @@ static struct event_plan *table_plan(struct plan_table *table, const struct perf
 static struct perfdata_bytes raw_of(const struct perfdata_delivery *delivery)
 {
 	const struct perfdata_raw *raw = delivery->record;
-	return perfdata_sample_raw(&raw->event->config, raw->bytes, raw->size);
+	return perfdata_sample_raw(raw->event->config, raw->bytes, raw->size);
 }
 
 static enum perfdata_status scan_raw(struct perf_json *json, const struct perfdata_delivery *delivery, uint64_t number)
@@ -358,7 +359,7 @@ static enum perfdata_status scan_raw(struct perf_json *json, const struct perfda
 		struct field *field = &plan->fields[i];
 		if (!field->maybe_text || atomic_load_explicit(&field->bytes_from, memory_order_relaxed) != UINT64_MAX)
 			continue;
-		if (!perfdata_trace_field_printable(field->field, bytes, event->config.order))
+		if (!perfdata_trace_field_printable(field->field, bytes, event->config->order))
 			atomic_store_explicit(&field->bytes_from, number, memory_order_relaxed);
 	}
 	return PERFDATA_OK;
@@ -535,7 +536,7 @@ static void spell_stack(const struct formatter *f, const struct perfdata_deliver
 static void spell_chain(const struct formatter *f, const struct perfdata_delivery *delivery)
 {
 	perfdata_text_literal(f->out, ",\n\t\t\t\"callchain\": [");
-	if (delivery->record->event->config.attr.sample_type & PERFDATA_SAMPLE_CALLCHAIN)
+	if (delivery->record->event->attr->sample_type & PERFDATA_SAMPLE_CALLCHAIN)
 		spell_stack(f, delivery);
 	else
 		spell_address(f, delivery->address, delivery->ip, false, f->out);
@@ -576,7 +577,7 @@ static const struct perfdata_line *line_of(const struct perf_json *json, const s
 {
 	if (!plan)
 		return &json->without_fields;
-	const bool native = (event->config.order == PERFDATA_BYTE_ORDER_BIG) == (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	const bool native = (event->config->order == PERFDATA_BYTE_ORDER_BIG) == (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 	return native && raw.size >= plan->event->min_size ? &plan->whole : &plan->any;
 }
 
@@ -607,7 +608,7 @@ static void spell_sample(const struct formatter *f, const struct perfdata_delive
 		else if (part->offset == STOP_CALLCHAIN)
 			spell_chain(f, delivery);
 		else
-			spell_field(f, plan, &plan->fields[part->offset - STOP_FIELD], bytes, event->config.order, number);
+			spell_field(f, plan, &plan->fields[part->offset - STOP_FIELD], bytes, event->config->order, number);
 	}
 	/* each key has a comma in front: that of the first makes room for the brace */
 	out->data[first] = '{';

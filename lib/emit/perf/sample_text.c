@@ -1,10 +1,11 @@
 #include "emit/perf/sample_text.h"
 #include "emit/model/plan.h"
+#include "perfdata/unstable.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-static bool has(const struct perfdata_event *event, uint64_t bit) { return event && event->config.attr.sample_type & bit; }
+static bool has(const struct perfdata_event *event, uint64_t bit) { return event && event->attr->sample_type & bit; }
 
 static const struct perfdata_node *section_root(const struct perfdata_reader *reader, uint32_t id)
 {
@@ -297,7 +298,7 @@ static void stack_line(struct perfdata_text *out, const struct perfdata_sample *
 
 static void read_values(const struct perfdata_event *event, const struct perfdata_read *read, struct perfdata_text *out)
 {
-	uint64_t format = event->config.attr.read_format;
+	uint64_t format = event->attr->read_format;
 	const bool lost = pd_plan_has_field(read->values.element, read->values.present, "lost");
 	perfdata_text_literal(out, "... sample_read:\n");
 	if (format & PERFDATA_READ_FORMAT_TIME_ENABLED)
@@ -324,7 +325,7 @@ static void read_values(const struct perfdata_event *event, const struct perfdat
 static void first_line(const struct perfdata_raw *raw, const struct perfdata_sample *sample, struct perfdata_text *out)
 {
 	const struct perfdata_event *event = raw->event;
-	uint64_t period = has(event, PERFDATA_SAMPLE_PERIOD) ? sample->period : event ? event->config.sample_period : 0;
+	uint64_t period = has(event, PERFDATA_SAMPLE_PERIOD) ? sample->period : event ? event->config->sample_period : 0;
 	perfdata_text_literal(out, "(IP, 0x");
 	perfdata_text_hex(out, raw->misc);
 	perfdata_text_literal(out, "): ");
@@ -367,7 +368,7 @@ void pd_sample_text(const struct pd_sample_text_setup *setup, const struct perfd
 	const struct perfdata_sample *sample = &record->u.sample;
 	const uint64_t call_stack_bit = 1 << 11, counters_bit = 1 << 19;
 	bool branches = has(event, PERFDATA_SAMPLE_BRANCH_STACK);
-	bool call_stack = branches && event->config.attr.branch_sample_type & call_stack_bit;
+	bool call_stack = branches && event->attr->branch_sample_type & call_stack_bit;
 	first_line(raw, sample, out);
 	if (!event)
 		return;
@@ -377,7 +378,7 @@ void pd_sample_text(const struct pd_sample_text_setup *setup, const struct perfd
 		pd_sample_text_callchain(&sample->callchain, out);
 	}
 	if (branches)
-		branch_stack(setup, &sample->branch_stack, call_stack, event->config.attr.branch_sample_type & counters_bit, out);
+		branch_stack(setup, &sample->branch_stack, call_stack, event->attr->branch_sample_type & counters_bit, out);
 	if (has(event, PERFDATA_SAMPLE_REGS_USER))
 		registers(setup, "... user regs: mask 0x", &sample->user_regs, out);
 	if (has(event, PERFDATA_SAMPLE_REGS_INTR))

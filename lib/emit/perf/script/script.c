@@ -120,7 +120,7 @@ static void free_value(void *value)
 
 static const struct perfdata_config *config_of(const struct script *script, const struct perfdata_raw *raw)
 {
-	return raw->event ? &raw->event->config : perfdata_reader_config(script->reader);
+	return raw->event ? raw->event->config : perfdata_reader_config(script->reader);
 }
 
 /* Remembers that what was appended to `early` last belongs to this record. */

@@ -60,20 +60,20 @@ static bool is_bpf_output_event(const struct perfdata_event *event)
 {
 	const uint32_t software = 1;
 	const uint64_t bpf_output = 10;
-	return event->config.attr.type == software && event->config.attr.config == bpf_output;
+	return event->attr->type == software && event->attr->config == bpf_output;
 }
 
 /* Samples of `perf record --off-cpu` carry a chain of their own. */
 static bool is_offcpu(const struct perfdata_event *event)
 {
-	return is_bpf_output_event(event) && event->config.attr.sample_type & PERFDATA_SAMPLE_RAW &&
+	return is_bpf_output_event(event) && event->attr->sample_type & PERFDATA_SAMPLE_RAW &&
 	       strncmp(event->name, "offcpu-time", 11) == 0;
 }
 
 /* NULL without memory. */
 static struct script_plan *make_plan(const struct script_setup *setup, const struct perfdata_event *event)
 {
-	const struct perfdata_attr *attr = &event->config.attr;
+	const struct perfdata_attr *attr = event->attr;
 	const struct script_type_setup *type = &setup->types[pd_script_type_of(attr)];
 	struct perfdata_text room;
 	perfdata_text_init(&room);

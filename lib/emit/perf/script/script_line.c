@@ -4,6 +4,7 @@
 #include <time.h>
 #include "emit/perf/script/script_line.h"
 #include "emit/perf/script/script_parts.h"
+#include "perfdata/unstable.h"
 
 #define NS_PER_S 1000000000ull
 
@@ -59,7 +60,7 @@ static uint32_t shown_cpu(const struct script_setup *setup, uint32_t cpu)
 
 static uint64_t sample_time(const struct perfdata_event *event, const struct perfdata_sample *sample)
 {
-	return event->config.attr.sample_type & PERFDATA_SAMPLE_TIME ? sample->time : UINT64_MAX;
+	return event->attr->sample_type & PERFDATA_SAMPLE_TIME ? sample->time : UINT64_MAX;
 }
 
 /* The raw record tells them, with perf's numbers for what was not recorded. */
@@ -105,10 +106,10 @@ static struct values own_values(const struct perfdata_record *record)
 
 static struct values record_values(const struct script_setup *setup, const struct perfdata_event *event, const struct perfdata_record *record)
 {
-	if (!perfdata_attr_has(&event->config.attr, PERFDATA_ATTR_SAMPLE_ID_ALL))
+	if (!perfdata_attr_has(event->attr, PERFDATA_ATTR_SAMPLE_ID_ALL))
 		return own_values(record);
 	const struct perfdata_sample_id *id = &record->sample_id;
-	const uint64_t type = event->config.attr.sample_type;
+	const uint64_t type = event->attr->sample_type;
 	return (struct values){
 		.pid = type & PERFDATA_SAMPLE_TID ? id->pid : -1,
 		.tid = type & PERFDATA_SAMPLE_TID ? id->tid : -1,
@@ -398,12 +399,12 @@ static void spell_trace(const struct line *line)
 	if (!event->trace || !(line->recorded & PERFDATA_SAMPLE_RAW))
 		return;
 	const struct perfdata_trace_context context = {
-		.trace = perfdata_reader_trace(line->setup->reader), .order = event->config.order, .symbol = trace_symbol,
+		.trace = perfdata_reader_trace(line->setup->reader), .order = event->config->order, .symbol = trace_symbol,
 		.user = (void *)(uintptr_t)line->setup->session,
 	};
 	const struct perfdata_raw *raw = line->delivery->record;
 	const struct perfdata_bytes bytes = line->sample ? line->sample->raw :
-					    perfdata_sample_raw(&raw->event->config, raw->bytes, raw->size);
+					    perfdata_sample_raw(raw->event->config, raw->bytes, raw->size);
 	(void)perfdata_trace_print(event->trace, bytes, &context, line->out);
 }
 
@@ -495,7 +496,7 @@ static void spell_branch(const struct line *line)
 	const uint64_t fields = line->plan->fields;
 	if (fields & SCRIPT_IP)
 		spell_ip(line);
-	const bool user_set = line->setup->types[pd_script_type_of(&line->plan->event->config.attr)].set;
+	const bool user_set = line->setup->types[pd_script_type_of(line->plan->event->attr)].set;
 	if (fields & SCRIPT_ADDR || (line->recorded & PERFDATA_SAMPLE_ADDR && !user_set)) {
 		perfdata_text_literal(line->out, " => ");
 		spell_addr(line);
@@ -554,7 +555,7 @@ static void spell_sample(const struct line *line, struct script_carry *carry)
 	if (fields & SCRIPT_TRACE)
 		spell_trace(line);
 	if (fields & SCRIPT_SYNTHESIZED && plan->is_synthesized)
-		pd_script_synthesized(plan->event->config.attr.config, line->sample->raw, plan->event->config.order, out);
+		pd_script_synthesized(plan->event->attr->config, line->sample->raw, plan->event->config->order, out);
 	if (fields & SCRIPT_ADDR)
 		spell_addr(line);
 	if (fields & SCRIPT_DATA_SRC)
@@ -583,12 +584,12 @@ void pd_script_line(const struct script_setup *setup, const struct perfdata_batc
 	const struct perfdata_raw *raw = delivery->record;
 	struct perfdata_record decoded;
 	if (!record && !plan->from_raw) {
-		(void)perfdata_decode(&raw->event->config, raw->bytes, raw->size, &decoded);
+		(void)perfdata_decode(raw->event->config, raw->bytes, raw->size, &decoded);
 		record = &decoded;
 	}
 	const struct line line = {
 		.setup = setup, .plan = plan, .batch = batch, .delivery = delivery, .sample = record ? &record->u.sample : NULL,
-		.recorded = raw->event->config.attr.sample_type, .where = { setup, cache, plan->ip_fields }, .out = out,
+		.recorded = raw->event->attr->sample_type, .where = { setup, cache, plan->ip_fields }, .out = out,
 	};
 	const struct values values = sample_values(setup, plan, delivery);
 	spell_machine(plan->fields, delivery, out);
@@ -600,7 +601,7 @@ void pd_script_line(const struct script_setup *setup, const struct perfdata_batc
 
 static uint64_t fields_of(const struct script_setup *setup, const struct perfdata_event *event)
 {
-	return setup->types[pd_script_type_of(&event->config.attr)].fields;
+	return setup->types[pd_script_type_of(event->attr)].fields;
 }
 
 static enum perfdata_status add_cgroup(struct script_setup *setup, const struct perfdata_cgroup *record)
@@ -622,7 +623,7 @@ static enum perfdata_status pass_delivery(struct script_setup *setup, struct scr
 {
 	const struct perfdata_raw *raw = delivery->record;
 	struct perfdata_record record;
-	const struct perfdata_config *config = raw->event ? &raw->event->config : perfdata_reader_config(setup->reader);
+	const struct perfdata_config *config = raw->event ? raw->event->config : perfdata_reader_config(setup->reader);
 	(void)perfdata_decode(config, raw->bytes, raw->size, &record);
 	if (raw->type == PERFDATA_RECORD_CGROUP)
 		return add_cgroup(setup, &record.u.cgroup);
@@ -631,7 +632,7 @@ static enum perfdata_status pass_delivery(struct script_setup *setup, struct scr
 				 sample_time(raw->event, &record.u.sample) : record_values(setup, raw->event, &record).time);
 	if (fields & SCRIPT_DATA_SRC) {
 		perfdata_text_clear(text);
-		pd_script_data_src(data_src_of(raw->event->config.attr.sample_type, &record.u.sample), text);
+		pd_script_data_src(data_src_of(raw->event->attr->sample_type, &record.u.sample), text);
 		if (text->size > carry->data_src_width)
 			carry->data_src_width = text->size;
 	}

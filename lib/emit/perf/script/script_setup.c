@@ -228,7 +228,7 @@ static bool is_dummy(const struct perfdata_attr *attr)
 static enum perfdata_status check_event(struct script_setup *setup, const struct perfdata_emit_context *context,
 					const struct perfdata_event *event)
 {
-	const struct perfdata_attr *attr = &event->config.attr;
+	const struct perfdata_attr *attr = event->attr;
 	struct script_type_setup *type = &setup->types[pd_script_type_of(attr)];
 	if (!type->fields || perfdata_reader_feature(setup->reader, PERFDATA_FEATURE_STAT))
 		return PERFDATA_OK;
@@ -262,19 +262,19 @@ static void set_ip_fields(struct script_type_setup *type)
 	type->ip_fields = (uint32_t)(type->fields & (IP_FIELDS | SCRIPT_DSOFF));
 }
 
-static bool has_chain(const struct perfdata_event *event) { return event->config.attr.sample_type & PERFDATA_SAMPLE_CALLCHAIN; }
+static bool has_chain(const struct perfdata_event *event) { return event->attr->sample_type & PERFDATA_SAMPLE_CALLCHAIN; }
 
 static bool has_branch_chain(const struct perfdata_event *event)
 {
 	const uint64_t call_stack = 1 << 11;
-	return event->config.attr.branch_sample_type & call_stack;
+	return event->attr->branch_sample_type & call_stack;
 }
 
 static const struct perfdata_event *first_of(const struct perfdata_reader *reader, unsigned type)
 {
 	const struct perfdata_event *event;
 	for (size_t i = 0; (event = perfdata_reader_event(reader, i)); i++)
-		if (!is_dummy(&event->config.attr) && pd_script_type_of(&event->config.attr) == type)
+		if (!is_dummy(event->attr) && pd_script_type_of(event->attr) == type)
 			return event;
 	return NULL;
 }
@@ -297,7 +297,7 @@ static enum perfdata_status check_all(struct script_setup *setup, const struct p
 	const struct perfdata_event *event;
 	for (size_t i = 0; (event = perfdata_reader_event(setup->reader, i)); i++) {
 		chains |= has_chain(event) || has_branch_chain(event);
-		trace_chains |= has_chain(event) && pd_script_type_of(&event->config.attr) == SCRIPT_TRACEPOINT;
+		trace_chains |= has_chain(event) && pd_script_type_of(event->attr) == SCRIPT_TRACEPOINT;
 	}
 	setup->use_callchain = setup->use_callchain && chains;
 	struct script_type_setup *trace = &setup->types[SCRIPT_TRACEPOINT];
@@ -319,7 +319,7 @@ static enum perfdata_status check_in_order(struct script_setup *setup, const str
 		if (setup->types[i].asked)
 			return usage(context, "%s events do not exist: leave out -F %s:", types[i].name, types[i].prefix);
 	for (size_t i = 0; (event = perfdata_reader_event(setup->reader, i)); i++) {
-		const struct perfdata_attr *attr = &event->config.attr;
+		const struct perfdata_attr *attr = event->attr;
 		const enum script_type number = pd_script_type_of(attr);
 		struct script_type_setup *type = &setup->types[number];
 		all |= attr->sample_type;
