@@ -47,6 +47,7 @@ struct perfdata_reader_options {
 	void (*on_progress)(void *user, uint64_t bytes, uint64_t total);
 	void *progress_user;               /* for on_progress */
 	struct perfdata_memory *memory;    /* what the session of this reader draws from, and temporary files of it go to; borrowed. NULL: one of its own */
+	bool payloads;                     /* give what stands behind AUXTRACE records too: see PERFDATA_RAW_PAYLOAD */
 };
 
 /* Opens a path, a descriptor (not closed by the reader), or memory (borrowed until close). name: what findings call it. `options` may be
@@ -147,7 +148,15 @@ enum perfdata_raw_flag {
 	PERFDATA_RAW_LATE = 2,         /* older than what was delivered before it (time order) */
 	PERFDATA_RAW_AFTER_GAP = 4,    /* damaged bytes were skipped in front of it */
 	PERFDATA_RAW_NOT_DECOMPRESSED = 8, /* a COMPRESSED record of which nothing could be decompressed: no record follows from it */
+	PERFDATA_RAW_PAYLOAD = 16,     /* no record, but a piece of what stands behind the AUXTRACE record before it */
 };
+
+/* With the option `payloads` an AUXTRACE record is followed by its payload in pieces, at least one. All but the first begin with the last
+ * PERFDATA_PAYLOAD_OVERLAP bytes of the piece before them, so that whoever looks for something short finds it in one piece; behind those
+ * there are at most PERFDATA_PAYLOAD_PIECE bytes, and fewer only in the last one, so that pieces do not depend on how the bytes were read.
+ * `type`, `number` and `file` are those of the record; `offset` is that of the first byte; `payload` says how many bytes are to come behind the piece. */
+#define PERFDATA_PAYLOAD_OVERLAP 64u
+#define PERFDATA_PAYLOAD_PIECE 32768u
 
 struct perfdata_raw {
 	const uint8_t *bytes;                  /* the record, header first, contiguous; borrowed, see perfdata_reader_next */

@@ -26,6 +26,8 @@ enum perfdata_needs {
 	PERFDATA_NEED_STACKS = 16,     /* the steps of callchains, in the batch */
 	PERFDATA_NEED_STACK_IDS = 256, /* … and an id for each stack, the same for equal ones: perfdata_session_stack */
 	PERFDATA_NEED_NODES = 512,     /* where the sample's stack ends in a tree of all stacks: perfdata_delivery.node */
+	PERFDATA_NEED_PAYLOADS = 64,   /* what stands behind AUXTRACE records: PERFDATA_RAW_PAYLOAD; each piece is one of the records, and has a
+	                                  delivery with nothing but it */
 	PERFDATA_NEED_CHAIN_DSOS = 32, /* which dsos callchains go through, for which no stacks are kept: perfdata_session_in_chain */
 };
 

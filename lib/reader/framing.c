@@ -170,7 +170,7 @@ static inline bool begin_samples(const struct pd_window *window, uint64_t room, 
 
 	ret->left = room < pd_window_left(window) ? (size_t)room : pd_window_left(window);
 	ret->id_at = place_of_ids(reader);
-	if (window->skip || window->searching || ret->left < 16 || ret->id_at < 0)
+	if (window->skip || window->payload.active || window->searching || ret->left < 16 || ret->id_at < 0)
 		return false;
 	ret->header = pd_record_header(window->at, reader->config.swap);
 	return true;
@@ -244,6 +244,13 @@ enum perfdata_status pd_window_next(struct pd_window *window, struct perfdata_ra
 	const bool swap = stream->reader->config.swap;
 
 	for (;;) {
+		if (window->payload.active) {
+			if (pd_window_piece(window, ret) == PERFDATA_OK)
+				return PERFDATA_OK;
+			if (pd_window_go_on(window))
+				continue;
+			return PERFDATA_END;
+		}
 		if (window->skip && !pd_window_pass(window)) {
 			if (pd_window_go_on(window))
 				continue;
@@ -320,6 +327,8 @@ enum perfdata_status pd_stream_next(struct pd_stream *stream, struct perfdata_ra
 
 static bool window_is_ready(const struct pd_window *window)
 {
+	if (window->payload.active)
+		return pd_window_has_piece(window);
 	if (pd_window_left(window) < 8 || window->skip || window->searching)
 		return false;
 	const struct pd_record_header header = pd_record_header(window->at, window->stream->reader->config.swap);

@@ -246,6 +246,9 @@ const struct perfdata_error *perfdata_reader_error(const struct perfdata_reader 
 /* In time order perf reads a piece of each file in turn; in file order each file is read to its end. */
 static void take_turn(struct perfdata_reader *reader, bool done)
 {
+	const struct pd_stream *stream = reader->streams[reader->turn];
+	if (!done && (stream->raw.payload.active || stream->inner.payload.active))
+		return;
 	if (!done && (!reader->order || reader->turn_bytes < PD_TURN_BYTES))
 		return;
 	reader->turn_bytes = 0;
@@ -280,6 +283,11 @@ enum perfdata_status pd_reader_read(struct perfdata_reader *reader, struct perfd
 			continue;
 		}
 		unsigned nr = 1;
+		if (ret->flags & PERFDATA_RAW_PAYLOAD) {
+			ret->number = reader->nr_records - 1;
+			*ret_nr = 1;
+			return PERFDATA_OK;
+		}
 		ret->number = reader->nr_records;
 		if (ret->type >= PERFDATA_RECORD_USER_FIRST) {
 			status = pd_user_record(reader, window, ret);
@@ -327,6 +335,8 @@ static bool should_read_ahead(const struct perfdata_reader *reader)
 {
 	if (!(reader->options.read_ahead & PERFDATA_AHEAD_RECORDS) || reader->nr_records < AHEAD_FROM || reader->end != PERFDATA_OK)
 		return false;
+	if (reader->options.payloads)
+		return false;   /* so many records are too many bytes then */
 	for (size_t i = 0; i < reader->nr_streams; i++)
 		if (reader->streams[i]->is_live)
 			return false;
@@ -357,7 +367,7 @@ enum perfdata_status pd_reader_next_span(struct perfdata_reader *reader, struct 
 	if (!reader->options.on_progress)
 		return status;
 	for (unsigned i = 0; i < ret->nr; i++)
-		if (ret->records[i].inner == PERFDATA_NO_OFFSET)
+		if (ret->records[i].inner == PERFDATA_NO_OFFSET && !(ret->records[i].flags & PERFDATA_RAW_PAYLOAD))
 			reader->given_bytes += ret->records[i].size + ret->records[i].payload;
 	report_progress(reader, status != PERFDATA_OK);
 	return status;
@@ -395,6 +405,8 @@ enum perfdata_status pd_reader_failed(struct perfdata_reader *reader, enum perfd
 		(void)pd_error(&reader->error, status, PERFDATA_NO_OFFSET, "%s", perfdata_status_text(status));
 	return status;
 }
+
+void pd_reader_give_payloads(struct perfdata_reader *reader) { reader->options.payloads = true; }
 
 int64_t pd_reader_written(const struct perfdata_reader *reader)
 {

@@ -28,6 +28,9 @@ struct pd_sample_summary {
  * the file: they are passed over. 0 says nothing: pd_reader_next_span gives what comes next. */
 unsigned pd_reader_next_summaries(struct perfdata_reader *reader, struct pd_sample_summary *ret, unsigned max);
 
+/* Payloads are wanted. Before the first record is asked for. */
+void pd_reader_give_payloads(struct perfdata_reader *reader);
+
 /* The listener that receives what the reader finds. */
 struct pd_listener {
 	perfdata_finding_fn *on_finding;       /* or NULL: nobody */

@@ -40,6 +40,11 @@ struct pd_window {
 	uint64_t offset;             /* of *at in the stream */
 	uint64_t limit;              /* where the records end, if known, else UINT64_MAX */
 	uint64_t skip;               /* bytes of a payload that are still to be passed over */
+	struct {
+		bool active;         /* pieces of a payload are to be given before the next record */
+		uint64_t left;       /* bytes that were not given yet */
+		unsigned overlap;    /* bytes at the position that were given already */
+	} payload;
 	bool is_inner;               /* of what COMPRESSED records unpack to */
 	bool ended;                  /* nothing comes behind `end` */
 	bool unaligned;              /* a record's size was no multiple of 8 */
@@ -249,6 +254,10 @@ bool pd_window_go_on(struct pd_window *window);
 void pd_window_set_chunk(struct pd_window *window, struct pd_chunk *chunk);
 /* Passes over window->skip bytes; false if the stream ended before. */
 bool pd_window_pass(struct pd_window *window);
+/* The next piece of a payload; PERFDATA_END if there is none (now). */
+enum perfdata_status pd_window_piece(struct pd_window *window, struct perfdata_raw *ret);
+/* The next piece is at hand. */
+bool pd_window_has_piece(const struct pd_window *window);
 
 /* --- framing.c --- */
 /* PERFDATA_OK, or PERFDATA_END if the window has no more records (now). */

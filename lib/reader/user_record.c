@@ -90,7 +90,10 @@ static void pass_payload(struct pd_window *window, struct perfdata_raw *raw, uin
 
 	raw->payload = size;
 	if (size <= left && size < MAX_PAYLOAD) {
-		window->skip = size;
+		window->payload.active = window->stream->reader->options.payloads && raw->type == PERFDATA_RECORD_AUXTRACE;
+		window->payload.left = size;
+		window->payload.overlap = 0;
+		window->skip = window->payload.active ? 0 : size;
 		return;
 	}
 	/* either the file was cut, or the size is wrong: records may follow */

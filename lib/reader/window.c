@@ -109,6 +109,7 @@ bool pd_window_go_on(struct pd_window *window)
 		return false;
 	window->behind = NULL;
 	window->skip = 0;
+	window->payload.active = false;
 	if (!window->searching)
 		pd_search_begin(window, PERFDATA_FINDING_COMPRESSED_FRAME, false, "the packed input is broken");
 	window->gap.starts_anew = true;
@@ -143,4 +144,50 @@ bool pd_window_pass(struct pd_window *window)
 			return false;
 	}
 	return true;
+}
+
+/* --- pieces of a payload ------------------------------------------------------------------------------------------ */
+
+static size_t fresh_bytes(const struct pd_window *window)
+{
+	return window->payload.left < PERFDATA_PAYLOAD_PIECE ? (size_t)window->payload.left : PERFDATA_PAYLOAD_PIECE;
+}
+
+bool pd_window_has_piece(const struct pd_window *window)
+{
+	return pd_window_left(window) >= window->payload.overlap + fresh_bytes(window);
+}
+
+/* The input ends inside the payload: what there is of it is the last piece. */
+static size_t end_of_payload(struct pd_window *window)
+{
+	const size_t have = pd_window_left(window) - window->payload.overlap;
+
+	pd_reader_finding(window->stream->reader, PERFDATA_FINDING_TRUNCATED, window->stream->file, window->offset + pd_window_left(window),
+			  "the payload of the last record lacks %llu bytes", (unsigned long long)(window->payload.left - have));
+	window->payload.left = have;
+	return have;
+}
+
+enum perfdata_status pd_window_piece(struct pd_window *window, struct perfdata_raw *ret)
+{
+	const unsigned before = window->payload.overlap;
+	size_t fresh = fresh_bytes(window);
+
+	if (!pd_window_need(window, before + fresh)) {
+		if (!window->ended || window->stream->status == PERFDATA_EINTR)
+			return PERFDATA_END;
+		fresh = end_of_payload(window);
+	}
+	window->payload.left -= fresh;
+	window->payload.active = window->payload.left != 0;
+	*ret = (struct perfdata_raw){
+		.bytes = window->at, .offset = window->is_inner ? window->stream->unpack.carrier : window->offset,
+		.inner = window->is_inner ? window->offset : PERFDATA_NO_OFFSET, .time = UINT64_MAX, .payload = window->payload.left,
+		.size = (uint32_t)(before + fresh), .type = PERFDATA_RECORD_AUXTRACE, .cpu = UINT32_MAX, .pid = -1, .tid = -1,
+		.file = window->stream->file, .flags = PERFDATA_RAW_PAYLOAD, .chunk = window->chunk,
+	};
+	window->payload.overlap = window->payload.active ? PERFDATA_PAYLOAD_OVERLAP : 0;
+	pd_window_move(window, before + fresh - window->payload.overlap);
+	return PERFDATA_OK;
 }

@@ -134,7 +134,7 @@ void perfdata_batch_check(const struct perfdata_batch *batch, perfdata_finding_f
 	for (size_t i = 0; i < batch->nr_records; i++) {
 		const struct perfdata_raw *raw = &batch->records[i];
 		struct perfdata_record record;
-		if (raw->known_whole)
+		if (raw->known_whole || raw->flags & PERFDATA_RAW_PAYLOAD)
 			continue;
 		if (raw->type == PERFDATA_RECORD_SAMPLE && raw->event && pd_sample_is_whole(raw->event->config, raw->bytes, raw->size))
 			continue;

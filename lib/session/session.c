@@ -5,6 +5,9 @@
 #include "session/session.h"
 #include "session/state.h"
 
+/* What is written of a payload is so much larger than what is written of records. */
+#define PAYLOAD_WEIGHT 4u
+
 /* The header's table of build-ids, which is read before any record. */
 static enum perfdata_status add_header_build_ids(struct perfdata_session *session)
 {
@@ -44,6 +47,8 @@ enum perfdata_status perfdata_session_open(struct perfdata_reader *reader, const
 		if (session->filter.given.nr_comms)
 			session->options.needs |= PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS;
 	}
+	if (status == PERFDATA_OK && session->options.needs & PERFDATA_NEED_PAYLOADS)
+		pd_reader_give_payloads(reader);
 	const uint32_t stateful = PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES | NEED_ANY_STACKS | PERFDATA_NEED_CHAIN_DSOS;
 	if (status == PERFDATA_OK && session->options.needs & stateful) {
 		session->options.needs |= PERFDATA_NEED_DELIVERIES;
@@ -111,9 +116,34 @@ enum perfdata_status pd_session_wants(struct perfdata_session *session, const st
 	return *ret && session->filter.places ? pd_filter_place(session, raw, ret) : PERFDATA_OK;
 }
 
+/* A piece of a payload goes where its record went. */
+static enum perfdata_status take_payload(struct perfdata_session *session, const struct perfdata_raw *raw)
+{
+	session->payload_left = session->payload_wanted && raw->payload;
+	if (!session->payload_wanted)
+		return PERFDATA_OK;
+	struct pd_batch *batch = pd_batch_open(session);
+	const struct perfdata_raw *own = batch ? pd_batch_add_record(batch, raw) : NULL;
+	if (!own)
+		return PERFDATA_ENOMEM;
+	batch->public.bytes += (PAYLOAD_WEIGHT - 1) * (size_t)raw->size;
+	if (!(session->options.needs & PERFDATA_NEED_DELIVERIES))
+		return PERFDATA_OK;
+	struct perfdata_delivery *delivery = pd_batch_next_delivery(batch);
+	if (!delivery)
+		return PERFDATA_ENOMEM;
+	*delivery = (struct perfdata_delivery){
+		.record = own, .id = UINT64_MAX, .flags = PERFDATA_DELIVERY_FIRST | PERFDATA_DELIVERY_SILENT, .pid = -1, .tid = -1,
+		.comm = PERFDATA_NONE, .ip = PERFDATA_NONE, .addr = PERFDATA_NONE, .stack = PERFDATA_NONE, .branches = PERFDATA_NONE,
+	};
+	return PERFDATA_OK;
+}
+
 /* Takes one record into the open batch, if it passes. */
 static enum perfdata_status take_record(struct perfdata_session *session, const struct perfdata_raw *raw)
 {
+	if (raw->flags & PERFDATA_RAW_PAYLOAD)
+		return take_payload(session, raw);
 	bool deliver = session->options.needs & PERFDATA_NEED_DELIVERIES, wanted;
 	/* a group's sample belongs to all its events: its deliveries are looked at one by one */
 	bool group = deliver && raw->event && raw->type == PERFDATA_RECORD_SAMPLE &&
@@ -121,6 +151,10 @@ static enum perfdata_status take_record(struct perfdata_session *session, const 
 	enum perfdata_status status = pd_count_record(&session->counts, raw);
 	if (status == PERFDATA_OK)
 		status = pd_session_wants(session, raw, !group, &wanted);
+	if (status == PERFDATA_OK && raw->type == PERFDATA_RECORD_AUXTRACE) {
+		session->payload_wanted = wanted;
+		session->payload_left = wanted && raw->payload && session->options.needs & PERFDATA_NEED_PAYLOADS;
+	}
 	if (status == PERFDATA_OK && !deliver && raw->type == PERFDATA_RECORD_SAMPLE)
 		status = pd_deliver(session, NULL, raw, false);   /* counts only */
 	if (status != PERFDATA_OK || (!wanted && !deliver))
@@ -145,7 +179,7 @@ static enum perfdata_status fail(struct perfdata_session *session, enum perfdata
 
 static bool limit_is_reached(const struct perfdata_session *session)
 {
-	return session->options.limit && session->counts.summary.records_out >= session->options.limit;
+	return session->options.limit && session->counts.summary.records_out >= session->options.limit && !session->payload_left;
 }
 
 static bool batch_is_due(const struct perfdata_session *session)

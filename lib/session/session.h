@@ -85,6 +85,8 @@ struct perfdata_session {
 	struct pd_waiting *waiting;            /* samples whose deferred chain has not come yet, oldest first */
 	struct pd_waiting **waiting_end;
 	uint32_t nr_waiting;
+	bool payload_wanted;                   /* of the AUXTRACE record that came last */
+	bool payload_left;                     /* more pieces of it are to come */
 };
 
 /* --- batch.c --- */

@@ -24,6 +24,7 @@ KINDS = {
     "evlist": ["evlist", "-f", "-v"],
     "buildid": ["buildid-list", "-f"],
     "stats": ["report", "-f", "--stats", "--stdio", "--symfs", "/e"],
+    "dumpaux": ["script", "-D", "-f", "--symfs", "/e"],
     "report": ["report", "-D", "-f", "--no-itrace", "--stdio", "--symfs", "/e"],
 }
 # Beside the dump, which has the lines of script in it, only what tells something of its own is kept.
@@ -98,7 +99,7 @@ def main():
     for line in cases.stdout.splitlines():
         name, checksum, size, note = line.split("\t")
         os.utime(f"{HERE}/{name}", (1700000000, 1700000000))
-        kept = ["dump", *KEPT.get(name, "").split()]
+        kept = ["dumpaux"] if name.startswith("trace-") else ["dump", *KEPT.get(name, "").split()]
         exits, listed = {}, []
         for kind in KINDS:
             exits[kind], text = run(kind, name)

@@ -13,6 +13,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import hostility_table  # noqa: E402
 import recording_twins  # noqa: E402
+import trace_packets  # noqa: E402
 
 KALLSYMS = b"""ffffffff81000000 T _text
 ffffffff81000000 T startup_64
@@ -166,6 +167,15 @@ def elves(seeds):
                     seeds.add("fuzz_elf", f.read())
 
 
+def traces(seeds):
+    """Packets of each tracer, behind the byte that says which and how."""
+    for tracer, number in trace_packets.TYPES.items():
+        texts = [b"".join(trace_packets.every_packet(tracer))]
+        texts += [b"".join(trace_packets.some_packets(tracer, seed, 60)) for seed in range(4)] if tracer in trace_packets.RANDOM else []
+        for n, text in enumerate(texts):
+            seeds.add("fuzz_auxtrace", bytes([number + 9 * n]) + text)
+
+
 def main():
     source, folder = sys.argv[1:]
     shutil.rmtree(folder, ignore_errors=True)
@@ -183,6 +193,7 @@ def main():
         for text in texts:
             seeds.add(target, text)
     elves(seeds)
+    traces(seeds)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from builder import *   # noqa: E402,F403: the names of sample bits
+import trace_packets   # noqa: E402
 
 CASES = {}
 
@@ -492,6 +493,44 @@ tracer("coresight", 3, [1, 9 << 32 | 4, 0,
                         0x5050505050505050, 2, 9, 1, 0x14, 2, 3, 4, 5, 6, 7, 8])
 tracer("hisi-ptt", 6, [9])
 tracer("vpa-dtl", 7, [9])
+
+
+def traced(name, tracer, payloads, note, **how):
+    def build(r):
+        trace_packets.fill(r, tracer, payloads, **how)
+    case(name, note, twin=False, pipe=name.endswith(".pipe"))(build)
+
+
+for _tracer in trace_packets.EVERY:
+    _all = b"".join(trace_packets.every_packet(_tracer))
+    traced(f"trace-{_tracer}.data", _tracer, [_all], f"every packet of {_tracer}")
+_pt, _spe = (trace_packets.every_packet(tracer) for tracer in (trace_packets.PT, trace_packets.SPE))
+traced("trace-pt-cut.data", trace_packets.PT, [b"\x19\1\2\3", trace_packets.PSB[:9], b"", b"\x02", trace_packets.tnt([1] * 20)[:5]],
+       "packets of Intel PT that the end of their buffer cuts")
+traced("trace-pt.pipe", trace_packets.PT, [b"".join(_pt[:200]), b"".join(_pt[200:300])], "Intel PT in a stream")
+traced("trace-spe.pipe", trace_packets.SPE, [b"".join(_spe[:40]), b"".join(trace_packets.some_packets(trace_packets.SPE, 1, 100))], "Arm SPE in a stream")
+traced("trace-spe-cut.data", trace_packets.SPE, [b"\xb0\1\2", b"\x20\xb0", b"\x23", b"\x23\0\0", b"", b"\x48\x10", b"\x71"],
+       "packets of Arm SPE that the end of their buffer cuts")
+traced("trace-spe-v1.data", trace_packets.SPE, [b"".join(trace_packets.some_packets(trace_packets.SPE, 2, 60))],
+       "Arm SPE as older recorders describe it, without times", words=[9, 1], time=False)
+traced("trace-bts-cut.data", trace_packets.BTS, [trace_packets.branch(1, 2) + bytes(7), bytes(23), b""], "branches of BTS that the end of their buffer cuts")
+traced("trace-ptt-long.data", trace_packets.PTT, [b"".join(trace_packets.ptt_long()) + bytes(5)], "packets of HiSilicon PTT with 32 bytes, and a rest")
+
+
+@case("trace-sample.data", "Intel PT recorded with samples; errors of decoding in all their forms", twin=False)
+def _(r):
+    kind = IDENTIFIER | IP | TID | TIME | CPU | AUX
+    event = r.event("cycles", [11], type=0, config=0, period=1, sample_type=kind, sample_id_all=1)
+    trace_packets.add_info(r, trace_packets.PT)
+    program(r)
+    for time, aux in ((100, pad(b"".join(_pt[:10]))), (101, b""), (102, trace_packets.tnt([1, 0, 1]) + b"\0" * 7)):
+        r.sample(event, ip=0x400100, pid=100, tid=100, time=time, aux=aux)
+    for fmt, time in ((0, 0), (1, 1234567890), (2, 7)):
+        body = r.pack("IIIiiIQ", 1, 5, 2, 100, 101, fmt, 0x400123)
+        body += (r.pack("Q", time) if fmt else b"") + b"no instruction bytes".ljust(64, b"\0") + (r.pack("II", 9, 3) if fmt == 2 else b"")
+        r.record(72, body)
+    machine(r)
+    r.feature(18, r.words([0]))
 
 
 # --- attrs and sections ---

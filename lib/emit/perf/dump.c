@@ -1,9 +1,11 @@
-/* `perf script -D --no-itrace`: every record as a hex dump and a line, samples in all their pieces. */
+/* `perf script -D --no-itrace`: every record as a hex dump and a line, samples in all their pieces. With `--aux`, `perf script -D`: the packets of
+ * traces too. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "perfdata/emit.h"
+#include "emit/model/aux_pieces.h"
 #include "emit/perf/record_text.h"
 #include "emit/perf/sample_text.h"
 #include "emit/perf/script/script_line.h"
@@ -27,7 +29,9 @@ struct dump {
 	void *user;
 	struct script_stat *stat;          /* scan's; NULL until there is something to count, or without script lines */
 	struct event_names names;
-	bool hex, pipe;
+	struct pd_aux_carry traces;        /* scan's */
+	bool hex, pipe, aux;
+	bool undecoded;                    /* of a tracer whose packets are not decoded: told */
 	struct known known;                /* before the batch that scan sees next */
 	struct pd_sample_text_setup sample;
 };
@@ -36,6 +40,7 @@ struct dump {
 struct dump_value {
 	struct known known;
 	struct script_carry carry;
+	struct pd_aux_pieces pieces;
 	struct perfdata_text tails;
 	struct tail {
 		const struct perfdata_raw *record;
@@ -75,10 +80,13 @@ static void know_record(struct known *known, const struct perfdata_record *recor
 	}
 }
 
+#define DUMP_NEEDS (PERFDATA_NEED_RECORDS | PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES | PERFDATA_NEED_STACKS)
+
 static const struct perfdata_emitter_option dump_options[] = {
 	{ .name = "hex", .kind = PERFDATA_OPTION_FLAG, .help = "hex dump of each record (default; --no-hex leaves it out)" },
 	{ .name = "samples-line", .kind = PERFDATA_OPTION_FLAG,
 	  .help = "the line of `script` behind each sample (default; --no-samples-line: as perf report -D, with counts at the end)" },
+	{ .name = "aux", .kind = PERFDATA_OPTION_FLAG, .help = "the packets of traces too (Intel PT, BTS, Arm SPE, …), as `perf script -D` without --no-itrace" },
 	{ 0 },
 };
 
@@ -89,6 +97,7 @@ static void dump_release(void *state)
 		return;
 	pd_script_setup_free(dump->script);
 	pd_script_stat_free(dump->stat);
+	pd_aux_carry_release(&dump->traces);
 	free(dump);
 }
 
@@ -102,6 +111,8 @@ static enum perfdata_status dump_begin(const struct perfdata_emit_context *conte
 	dump->user = context->user;
 	dump->hex = perfdata_option_flag(context->options, context->nr_options, "hex", true);
 	dump->pipe = perfdata_reader_header(context->reader)->container == PERFDATA_CONTAINER_PIPE;
+	dump->aux = perfdata_option_flag(context->options, context->nr_options, "aux", false);
+	dump->traces.dump = true;
 	dump->known.nr_cpus = NR_CPUS_UNKNOWN;
 	pd_event_names_init(&dump->names, context->reader, EVENT_NAMES_SCRIPT);
 	pd_sample_text_setup(&dump->sample, context->reader);
@@ -129,6 +140,7 @@ static void free_value(void *value)
 	struct dump_value *v = value;
 	if (!v)
 		return;
+	pd_aux_pieces_release(&v->pieces);
 	perfdata_text_release(&v->tails);
 	free(v->spelled);
 	free(v);
@@ -164,6 +176,40 @@ static enum perfdata_status spell_early(struct dump *dump, struct dump_value *va
 	return perfdata_text_failed(&value->tails) ? PERFDATA_ENOMEM : PERFDATA_OK;
 }
 
+/* Said once: the packets of this tracer are not printed. */
+static void note_undecoded(struct dump *dump, const struct perfdata_raw *raw)
+{
+	const uint32_t type = dump->traces.tracer.type;
+	unsigned nr_kinds;
+	(void)pd_aux_kinds(type, &nr_kinds);
+	if (nr_kinds || dump->undecoded || raw->type != PERFDATA_RECORD_AUXTRACE || !dump->on_finding)
+		return;
+	const char *name = pd_aux_name(type);
+	char message[96] = "packets of a trace that no AUXTRACE_INFO record describes are not decoded";
+	if (name) {
+		strcpy(message, "packets of ");
+		strcat(strcat(message, name), " traces are not decoded");
+	}
+	const struct perfdata_finding finding = {
+		.severity = perfdata_finding_lookup(PERFDATA_FINDING_TRACE_UNDECODED)->severity, .code = PERFDATA_FINDING_TRACE_UNDECODED,
+		.file = perfdata_reader_file_name(dump->reader, raw->file), .offset = raw->offset, .record = raw->number, .message = message,
+	};
+	dump->undecoded = true;
+	dump->on_finding(dump->user, &finding);
+}
+
+static enum perfdata_status scan_traces(struct dump *dump, const struct perfdata_batch *batch, struct dump_value *value)
+{
+	value->pieces.type_before = dump->traces.tracer.type;
+	for (size_t i = 0; i < batch->nr_records; i++) {
+		const enum perfdata_status status = pd_aux_scan(&dump->traces, dump->reader, &batch->records[i], &value->pieces);
+		if (status != PERFDATA_OK)
+			return status;
+		note_undecoded(dump, &batch->records[i]);
+	}
+	return PERFDATA_OK;
+}
+
 static enum perfdata_status dump_scan(void *state, const struct perfdata_batch *batch, void **ret_value)
 {
 	struct dump *dump = state;
@@ -175,9 +221,15 @@ static enum perfdata_status dump_scan(void *state, const struct perfdata_batch *
 		free_value(value);
 		return PERFDATA_ENOMEM;
 	}
+	if (dump->aux && scan_traces(dump, batch, value) != PERFDATA_OK) {
+		free_value(value);
+		return PERFDATA_ENOMEM;
+	}
 	enum perfdata_byte_order order = perfdata_reader_header(dump->reader)->order;
 	for (size_t i = 0; i < batch->nr_records; i++) {
 		const struct perfdata_raw *raw = &batch->records[i];
+		if (raw->flags & PERFDATA_RAW_PAYLOAD)
+			continue;
 		const bool early = raw->type == PERFDATA_RECORD_FEATURE || raw->type == PERFDATA_RECORD_READ ||
 			     (dump->script && script_stat_concerns(raw->type));
 		if (!early && raw->type != PERFDATA_RECORD_ATTR)
@@ -206,6 +258,8 @@ struct dumper {
 	struct known known;
 	struct script_carry carry;
 	size_t next_tail;
+	size_t next_piece;
+	uint32_t tracer;           /* `type` of the last AUXTRACE_INFO */
 	enum perfdata_byte_order order;
 };
 
@@ -310,7 +364,7 @@ static void other_tail(struct dumper *dumper, const struct perfdata_raw *raw, co
 	}
 	struct record_text_context context = {
 		.reader = dumper->dump->reader, .dump = true, .report = !dumper->dump->script, .names = &dumper->dump->names,
-		.event = raw->event, .symbol = kernel_symbol, .user = dumper->batch->session,
+		.event = raw->event, .symbol = kernel_symbol, .user = dumper->batch->session, .aux = dumper->dump->aux,
 	};
 	pd_record_text(&context, record, dumper->out);
 	if (raw->type == PERFDATA_RECORD_CALLCHAIN_DEFERRED && raw->event &&
@@ -318,6 +372,39 @@ static void other_tail(struct dumper *dumper, const struct perfdata_raw *raw, co
 		pd_sample_text_callchain(&record->u.callchain_deferred.callchain, dumper->out);
 	if (raw->type == PERFDATA_RECORD_CALLCHAIN_DEFERRED && context.report)
 		perfdata_text_literal(dumper->out, ": unhandled!\n");
+}
+
+/* --- traces --- */
+
+/* Behind the line of its record, before all that follows. */
+static void trace_piece(struct dumper *dumper, const struct perfdata_raw *raw)
+{
+	const struct pd_aux_piece *piece = pd_aux_piece_of(&dumper->value->pieces, raw, &dumper->next_piece);
+	unsigned nr_kinds = 0;
+	if (piece)
+		(void)pd_aux_kinds(piece->trace.type, &nr_kinds);
+	if (!nr_kinds)
+		return;
+	struct pd_aux_state state = piece->state;
+	if (piece->first) {
+		perfdata_text_literal(dumper->out, ".\n");
+		pd_aux_head(&piece->trace, &state, dumper->out);
+	}
+	pd_aux_lines(&piece->trace, &state, raw->bytes, raw->size, piece->from, piece->stop, dumper->out);
+}
+
+/* What was recorded with a sample; perf shows that of Intel PT. */
+static void trace_of_sample(struct dumper *dumper, const struct perfdata_raw *raw, const struct perfdata_record *record)
+{
+	if (!dumper->dump->aux || dumper->tracer != PD_AUX_INTEL_PT || record->problem ||
+	    !(raw->event->config.attr.sample_type & PERFDATA_SAMPLE_AUX) || !record->u.sample.aux.size)
+		return;
+	const struct perfdata_bytes bytes = record->u.sample.aux;
+	const struct pd_aux_trace trace = { .type = dumper->tracer, .size = bytes.size };
+	struct pd_aux_state state = { 0 };
+	perfdata_text_char(dumper->out, '\n');
+	pd_aux_head(&trace, &state, dumper->out);
+	pd_aux_lines(&trace, &state, bytes.data, bytes.size, 0, bytes.size, dumper->out);
 }
 
 /* Carriers of compressed records are not shown by perf: what they hold is, if it can be decompressed. */
@@ -361,8 +448,10 @@ static void delivered(struct dumper *dumper, const struct perfdata_delivery *del
 	perfdata_text_string(out, dso ? dso->long_name : mapped ? "<not found>" : "[hypervisor]");
 	perfdata_text_char(out, '\n');
 	bool guest = cpumode == PERFDATA_CPUMODE_GUEST_KERNEL || cpumode == PERFDATA_CPUMODE_GUEST_USER;
-	if (dumper->dump->script && (!guest || followed))
+	if (dumper->dump->script && (!guest || followed)) {
 		pd_script_line(dumper->dump->script, dumper->batch, delivery, record, &dumper->carry, dumper->scratch, out);
+		trace_of_sample(dumper, delivery->record, record);
+	}
 }
 
 static enum perfdata_status dump_format(const void *state, const struct perfdata_batch *batch, void *value,
@@ -374,16 +463,23 @@ static enum perfdata_status dump_format(const void *state, const struct perfdata
 	dumper.known = dumper.value->known;
 	dumper.carry = dumper.value->carry;
 	dumper.order = perfdata_reader_header(dump->reader)->order;
+	dumper.tracer = dumper.value->pieces.type_before;
 	struct perfdata_record record;
 	const struct perfdata_raw *decoded = NULL;
 	for (size_t i = 0; i < batch->nr_deliveries; i++) {
 		const struct perfdata_delivery *delivery = &batch->deliveries[i];
+		if (delivery->record->flags & PERFDATA_RAW_PAYLOAD) {
+			trace_piece(&dumper, delivery->record);
+			continue;
+		}
 		if (delivery->record != decoded) {
 			decoded = delivery->record;
 			(void)perfdata_decode(config_of(dump, decoded), decoded->bytes, decoded->size, &record);
 		}
 		if (delivery->flags & PERFDATA_DELIVERY_FIRST)
 			block(&dumper, delivery, &record);
+		if (decoded->type == PERFDATA_RECORD_AUXTRACE_INFO)
+			dumper.tracer = record.u.auxtrace_info.type;
 		if (decoded->type == PERFDATA_RECORD_SAMPLE && !(delivery->flags & PERFDATA_DELIVERY_SILENT))
 			delivered(&dumper, delivery, &record);
 		perfdata_text_cut(out);
@@ -399,10 +495,12 @@ static enum perfdata_status dump_end(void *state, const struct perfdata_emit_end
 	return perfdata_text_failed(out) ? PERFDATA_ENOMEM : PERFDATA_OK;
 }
 
-/* Without lines for samples a dump is perf report's, which joins no chains and keeps threads. */
+/* Packets are in what stands behind records. Without lines for samples a dump is perf report's, which joins no chains and keeps threads. */
 static enum perfdata_status dump_configure(void *user, struct perfdata_configuration *configuration)
 {
 	(void)user;
+	if (perfdata_option_flag(configuration->options, configuration->nr_options, "aux", false))
+		configuration->needs |= PERFDATA_NEED_PAYLOADS;
 	if (perfdata_option_flag(configuration->options, configuration->nr_options, "samples-line", true))
 		return PERFDATA_OK;
 	configuration->merge_deferred = false;
@@ -412,7 +510,7 @@ static enum perfdata_status dump_configure(void *user, struct perfdata_configura
 
 const struct perfdata_emitter pd_emitter_dump = {
 	.abi = PERFDATA_EMITTER_ABI, .name = "dump", .help = "every record as `perf script -D` prints it",
-	.needs = PERFDATA_NEED_RECORDS | PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES | PERFDATA_NEED_STACKS,
+	.needs = DUMP_NEEDS,
 	.flags = PERFDATA_EMITTER_SYMBOLS, .size = sizeof(struct perfdata_emitter),
 	.options = dump_options, .option_size = sizeof *dump_options, .configure = dump_configure,
 	.begin = dump_begin, .scan = dump_scan,

@@ -431,7 +431,7 @@ void pd_record_text_user(const struct record_text_context *context, const struct
 	case PERFDATA_RECORD_AUXTRACE_ERROR:
 		if (context->report)
 			UNHANDLED(out);
-		else if (!context->dump)
+		else if (!context->dump || context->aux)
 			auxtrace_error_tail(record, out);
 		break;
 	case PERFDATA_RECORD_THREAD_MAP:

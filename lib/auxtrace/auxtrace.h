@@ -1,0 +1,143 @@
+/* What the bytes of a trace say. perf puts what a processor's tracer wrote behind AUXTRACE records, and an AUXTRACE_INFO record says which
+ * tracer that was. Here those bytes become packets: a kind with a name and fields, the words that the fields lie in, and the line in which
+ * `perf script -D` prints it. Nothing here knows of a file: whoever has the bytes gives them piece by piece.
+ *
+ *   pt_packet.c     Intel Processor Trace    (Intel SDM, volume 3, "Intel Processor Trace")
+ *   pt_text.c
+ *   spe_packet.c    Arm Statistical Profiling Extension    (Arm ARM, "The Statistical Profiling Extension")
+ *   spe_text.c
+ *   spe_record.c    the packets of one sampled operation as one record
+ *   bts_packet.c    Intel Branch Trace Store
+ *   ptt_packet.c    HiSilicon PCIe Tune and Trace
+ *   dtl_packet.c    Dispatch Trace Log of powerpc
+ *   s390_packet.c   CPU measurement sampling of s390
+ *
+ * Bytes that are no packet are a packet of kind 0 and one byte, and the next byte may begin a packet: so every byte is looked at a bounded
+ * number of times, and is part of exactly one packet. */
+#ifndef PD_AUXTRACE_H
+#define PD_AUXTRACE_H
+
+#include "perfdata/text.h"
+
+/* `type` of AUXTRACE_INFO */
+enum pd_aux_type {
+	PD_AUX_INTEL_PT = 1, PD_AUX_INTEL_BTS = 2, PD_AUX_CORESIGHT = 3, PD_AUX_ARM_SPE = 4, PD_AUX_S390 = 5, PD_AUX_HISI_PTT = 6,
+	PD_AUX_VPA_DTL = 7,
+};
+
+#define PD_PACKET_WORDS 10
+
+/* How a field of a packet is shown. */
+enum pd_packet_show {
+	PD_SHOW_DEC, PD_SHOW_SIGNED, PD_SHOW_HEX,
+	PD_SHOW_FLAG,        /* one bit: true or false */
+	PD_SHOW_BRANCHES,    /* a bit for each branch, the first one highest; how many is in the word behind it: "TNT" */
+	PD_SHOW_NAMES,       /* bits by name */
+	PD_SHOW_ENUM,        /* a number by name */
+};
+struct pd_packet_field {
+	const char *name, *doc;
+	uint8_t word, shift, bits;
+	uint8_t show;                        /* enum pd_packet_show */
+	bool when_sized;                     /* only in packets that have a payload (PT: addresses) */
+	const char *const *names;            /* of NAMES and ENUM, `nr_names` of them, NULL where there is none */
+	uint8_t nr_names;
+};
+/* A kind of packet. */
+struct pd_packet_kind {
+	const char *name, *doc;
+	const struct pd_packet_field *fields;
+	unsigned nr_fields;
+};
+
+struct pd_packet {
+	uint8_t kind;                        /* 0: bytes that are no packet */
+	uint32_t size;                       /* bytes of it */
+	uint32_t line;                       /* bytes of perf's line: with zeros behind it that fill up */
+	uint64_t words[PD_PACKET_WORDS];
+};
+
+/* What is known of a trace before its first byte. */
+struct pd_aux_trace {
+	uint32_t type;                       /* enum pd_aux_type */
+	uint64_t size;                       /* bytes of the payload */
+	uint64_t address;                    /* SPE: where the payload begins, for packets that align what follows them */
+	uint64_t midr;                       /* SPE: which processor wrote it (MIDR_EL1), 0: unknown */
+	uint64_t machine;                    /* s390: its number, 0: unknown */
+	bool stops_at_bad;                   /* s390: nothing is wanted behind an entry that is of no kind: so perf's dump */
+};
+/* What is known between two packets. All zero at the beginning of a payload. */
+struct pd_aux_state {
+	uint64_t at;                         /* where the next packet begins in the payload */
+	uint64_t ip;                         /* PT: the last address, which others are told by; s390: 1 behind a basic entry */
+	uint32_t form;                       /* PT: bytes of an item of the block that is open, or 0; PTT: bytes of a packet */
+	bool refused;                        /* the payload is not what its tracer writes: there are no packets */
+	struct pd_packet described;          /* SPE: the packet that perf described last, be it in the payload before */
+};
+
+/* At most so many bytes behind the first one of a packet say what it is. Of s390, whole blocks do. */
+#define PD_PACKET_REACH 64u
+#define PD_S390_BLOCK 4096u
+
+/* "intel_pt", …; NULL for types that are unknown here. */
+const char *pd_aux_name(uint32_t type);
+/* The kinds of its packets; *ret_nr is 0 where packets are not decoded. */
+const struct pd_packet_kind *pd_aux_kinds(uint32_t type, unsigned *ret_nr);
+
+/* Looks at the first bytes of a payload (all of it, or a block of s390), before its first packet. */
+void pd_aux_begin(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size);
+/* The packet at `bytes`, of which `size` (at least one) are at hand: PD_PACKET_REACH, or all that is left. Moves state->at behind its line.
+ * False: what is left is no packet that anybody would show. */
+bool pd_aux_next(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size, struct pd_packet *ret);
+
+/* The line with the size, which begins a payload in a dump; `state` as pd_aux_begin left it. */
+void pd_aux_head(const struct pd_aux_trace *trace, const struct pd_aux_state *state, struct perfdata_text *out);
+/* The lines of the packets that begin before `stop`, of a piece of a payload which `bytes` hold from offset `from` on. */
+void pd_aux_lines(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size, uint64_t from,
+		  uint64_t stop, struct perfdata_text *out);
+/* The same without a line: where would the packet behind them begin? */
+void pd_aux_skip(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size, uint64_t from,
+		 uint64_t stop);
+/* What perf says of one packet. */
+void pd_packet_text(const struct pd_aux_trace *trace, const struct pd_packet *packet, struct perfdata_text *out);
+
+/* The value of a field, shifted down. */
+static inline uint64_t pd_packet_value(const struct pd_packet *packet, const struct pd_packet_field *field)
+{
+	const uint64_t value = packet->words[field->word] >> field->shift;
+	return field->bits < 64 ? value & ((1ull << field->bits) - 1) : value;
+}
+/* Whether this packet has the field. */
+static inline bool pd_packet_has(const struct pd_packet *packet, const struct pd_packet_field *field)
+{
+	return !field->when_sized || packet->words[1];
+}
+
+/* --- spe_record.c --- */
+
+/* One sampled operation. */
+enum pd_spe_part {
+	PD_SPE_PC = 1, PD_SPE_TARGET = 2, PD_SPE_PREVIOUS = 4, PD_SPE_VIRTUAL = 8, PD_SPE_PHYSICAL = 16, PD_SPE_EVENTS = 32,
+	PD_SPE_OPERATION = 64, PD_SPE_SOURCE = 128, PD_SPE_CONTEXT = 256, PD_SPE_TIME = 512, PD_SPE_TOTAL = 1024, PD_SPE_ISSUE = 2048,
+	PD_SPE_TRANSLATION = 4096,
+};
+struct pd_spe_record {
+	uint32_t present;                    /* enum pd_spe_part */
+	uint64_t from, end;                  /* in the payload: of its first packet, and behind its last */
+	uint64_t pc, target, previous, virtual_address, physical_address;
+	uint64_t events, source, timer;      /* `timer` counts as the generic timer does */
+	uint64_t operation;                  /* payload of the operation */
+	uint32_t context;
+	uint16_t total, issue, translation;  /* cycles */
+	uint8_t op_class;                    /* 0: other, 1: memory, 2: branch */
+	uint8_t pc_level;                    /* exception level */
+	bool pc_nonsecure;
+};
+/* Takes a packet into the record. True: it is the last one, and the record is whole. Bytes that are no packet drop what there was. */
+bool pd_spe_take(struct pd_spe_record *record, const struct pd_packet *packet, uint64_t at);
+/* data_src of a sample, as perf makes it. */
+uint64_t pd_spe_data_src(const struct pd_spe_record *record, uint64_t midr);
+/* Names of the event bits, as in packets; `nr` of them, NULL where a bit has none. Bit 12 has one on Neoverse N1 only. */
+const char *const *pd_spe_event_names(unsigned *ret_nr);
+
+#endif

@@ -1,0 +1,79 @@
+/* The Dispatch Trace Log of powerpc's virtual processors: 48 bytes an entry (PAPR; Linux, arch/powerpc/include/asm/dtl.h). */
+#include "config.h"
+#include <inttypes.h>
+#include "base/cursor.h"
+#include "auxtrace/rare_packet.h"
+
+static const char *const dispatch_reasons[] = {
+	"external_interrupt", "firmware_internal_event", "H_PROD", "decrementer_interrupt", "system_reset", "firmware_internal_event",
+	"conferred_cycles", "time_slice", "virtual_memory_page_fault", "expropriated_adjunct", "priv_doorbell",
+};
+static const char *const preempt_reasons[] = {
+	"unused", "firmware_internal_event", "H_CEDE", "H_CONFER", "time_slice", "migration_hibernation_page_fault",
+	"virtual_memory_page_fault", "H_CONFER_ADJUNCT", "hcall_adjunct", "HDEC_adjunct",
+};
+#define NR(list) (uint8_t)(sizeof(list) / sizeof *(list))
+#define FIELD(key, about, w, n, how) { .name = key, .doc = about, .word = w, .bits = n, .show = PD_SHOW_##how }
+
+static const struct pd_packet_field header_fields[] = {
+	FIELD("boot_tb", "The time base when the system was started.", 0, 64, DEC),
+	FIELD("tb_freq", "Ticks of the time base in a second.", 1, 64, DEC),
+};
+static const struct pd_packet_field entry_fields[] = {
+	{ .name = "dispatch_reason", .doc = "Why it was dispatched.", .word = 0, .bits = 8, .show = PD_SHOW_ENUM, .names = dispatch_reasons,
+	  .nr_names = NR(dispatch_reasons) },
+	{ .name = "preempt_reason", .doc = "Why it was preempted.", .word = 1, .bits = 8, .show = PD_SHOW_ENUM, .names = preempt_reasons,
+	  .nr_names = NR(preempt_reasons) },
+	FIELD("processor", "Physical processor.", 2, 16, DEC),
+	FIELD("enqueue_to_dispatch_time", "Ticks from being ready to run to running.", 3, 32, DEC),
+	FIELD("ready_to_enqueue_time", "Ticks from being ready to being queued.", 4, 32, DEC),
+	FIELD("waiting_to_ready_time", "Ticks of waiting.", 5, 32, DEC),
+	FIELD("timebase", "The time base when it was dispatched.", 6, 64, DEC),
+	FIELD("fault_address", "Address of a fault.", 7, 64, HEX),
+	FIELD("srr0", "SRR0.", 8, 64, HEX),
+	FIELD("srr1", "SRR1.", 9, 64, HEX),
+};
+const struct pd_packet_kind pd_dtl_kinds[PD_DTL_KINDS] = {
+	[PD_DTL_BAD] = { "bad", "Less than an entry, at the end.", NULL, 0 },
+	[PD_DTL_HEADER] = { "clock", "How times of this processor are counted.", header_fields, NR(header_fields) },
+	[PD_DTL_ENTRY] = { "dispatch", "A virtual processor was dispatched.", entry_fields, NR(entry_fields) },
+};
+
+bool pd_dtl_next(const uint8_t *bytes, size_t size, struct pd_packet *ret)
+{
+	const bool swap = pd_order_is_foreign(PERFDATA_BYTE_ORDER_BIG);
+	if (size < PD_DTL_SIZE)
+		return false;
+	ret->size = ret->line = PD_DTL_SIZE;
+	if (!pd_load64(bytes + 16, false)) {
+		/* the recorder wrote this one: a little-endian system */
+		ret->kind = PD_DTL_HEADER;
+		ret->words[0] = pd_load64(bytes, !swap);
+		ret->words[1] = pd_load64(bytes + 8, !swap);
+		return true;
+	}
+	ret->kind = PD_DTL_ENTRY;
+	ret->words[0] = bytes[0];
+	ret->words[1] = bytes[1];
+	ret->words[2] = pd_load16(bytes + 2, swap);
+	for (unsigned i = 0; i < 3; i++)
+		ret->words[3 + i] = pd_load32(bytes + 4 + 4 * i, swap);
+	for (unsigned i = 0; i < 4; i++)
+		ret->words[6 + i] = pd_load64(bytes + 16 + 8 * i, swap);
+	return true;
+}
+
+static const char *reason(const char *const *names, size_t nr, uint64_t number) { return number < nr ? names[number] : "unknown"; }
+
+void pd_dtl_line(const struct pd_packet *packet, uint64_t at, struct perfdata_text *out)
+{
+	const uint64_t *words = packet->words;
+	if (packet->kind == PD_DTL_HEADER) {
+		perfdata_text_printf(out, ".  %08" PRIx64 ": boot_tb: %" PRIu64 ", tb_freq: %" PRIu64 "\n", at, words[0], words[1]);
+		return;
+	}
+	perfdata_text_printf(out, ".  %08" PRIx64 ": dispatch_reason:%s, preempt_reason:%s, enqueue_to_dispatch_time:%d, "
+				  "ready_to_enqueue_time:%d, waiting_to_ready_time:%d\n", at,
+			     reason(dispatch_reasons, NR(dispatch_reasons), words[0]), reason(preempt_reasons, NR(preempt_reasons), words[1]),
+			     (int32_t)words[3], (int32_t)words[4], (int32_t)words[5]);
+}

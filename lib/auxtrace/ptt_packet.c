@@ -1,0 +1,72 @@
+/* HiSilicon PCIe Tune and Trace: headers of transaction layer packets, in 32 or 16 bytes each (Linux, Documentation/trace/hisi-ptt.rst). */
+#include "config.h"
+#include "base/cursor.h"
+#include "auxtrace/rare_packet.h"
+
+#define FIELD(key, about, w, from, n, how) { .name = key, .doc = about, .word = w, .shift = from, .bits = n, .show = PD_SHOW_##how }
+
+static const struct pd_packet_field long_fields[] = {
+	FIELD("prefix", "Prefix.", 1, 0, 32, HEX), FIELD("dw0", "Header, first word.", 2, 0, 32, HEX),
+	FIELD("dw1", "Header, second word.", 3, 0, 32, HEX), FIELD("dw2", "Header, third word.", 4, 0, 32, HEX),
+	FIELD("dw3", "Header, fourth word.", 5, 0, 32, HEX), FIELD("time", "Time.", 7, 0, 32, HEX),
+};
+static const struct pd_packet_field short_fields[] = {
+	FIELD("format", "Format.", 0, 30, 2, HEX), FIELD("packet_type", "Type.", 0, 25, 5, HEX), FIELD("t9", "Tag, bit 9.", 0, 24, 1, FLAG),
+	FIELD("t8", "Tag, bit 8.", 0, 23, 1, FLAG), FIELD("th", "Processing hint.", 0, 22, 1, FLAG), FIELD("so", "Relaxed order.", 0, 21, 1, FLAG),
+	FIELD("length", "Length.", 0, 11, 10, HEX), FIELD("time", "Time.", 0, 0, 11, HEX), FIELD("dw1", "Header, second word.", 1, 0, 32, HEX),
+	FIELD("dw2", "Header, third word.", 2, 0, 32, HEX), FIELD("dw3", "Header, fourth word.", 3, 0, 32, HEX),
+};
+const struct pd_packet_kind pd_ptt_kinds[PD_PTT_KINDS] = {
+	[PD_PTT_BAD] = { "bad", "Less than a packet, at the end.", NULL, 0 },
+	[PD_PTT_LONG] = { "tlp_8dw", "Header of a packet, with its prefix.", long_fields, sizeof long_fields / sizeof *long_fields },
+	[PD_PTT_SHORT] = { "tlp_4dw", "Header of a packet.", short_fields, sizeof short_fields / sizeof *short_fields },
+};
+
+static uint32_t word_at(const uint8_t *at) { return pd_load32(at, pd_order_is_foreign(PERFDATA_BYTE_ORDER_LITTLE)); }
+
+/* All ones in bits that a packet of 16 bytes has its format and type in. */
+void pd_ptt_begin(struct pd_aux_state *state, const uint8_t *bytes, size_t size)
+{
+	state->form = size >= 4 && word_at(bytes) >> 11 == 0x1fffff ? 32 : 16;
+}
+
+bool pd_ptt_next(const struct pd_aux_state *state, const uint8_t *bytes, size_t size, struct pd_packet *ret)
+{
+	if (size < state->form)
+		return false;
+	ret->kind = state->form == 32 ? PD_PTT_LONG : PD_PTT_SHORT;
+	ret->size = ret->line = state->form;
+	for (unsigned i = 0; i < state->form / 4; i++)
+		ret->words[i] = word_at(bytes + 4 * i);
+	return true;
+}
+
+/* A word and what it is. */
+static void line_head(uint64_t at, uint64_t word, struct perfdata_text *out)
+{
+	perfdata_text_printf(out, ".  %08llx: ", (unsigned long long)at);
+	for (unsigned i = 4; i--;)
+		perfdata_text_printf(out, "%02x ", (unsigned)(word >> (8 * i) & 0xff));
+	perfdata_text_fill(out, ' ', 32);
+}
+
+void pd_ptt_lines(const struct pd_packet *packet, const uint8_t *bytes, uint64_t at, struct perfdata_text *out)
+{
+	static const char *const long_names[8] = { NULL, "Prefix", "Header DW0", "Header DW1", "Header DW2", "Header DW3", NULL, "Time" };
+	static const char *const short_names[4] = { NULL, "Header DW1", "Header DW2", "Header DW3" };
+	const bool is_long = packet->kind == PD_PTT_LONG;
+
+	for (unsigned i = 0; i < packet->size / 4; i++) {
+		const char *name = is_long ? long_names[i] : short_names[i];
+		const uint32_t word = word_at(bytes + 4 * i);
+		if (!name && (is_long || i))
+			continue;
+		line_head(at + 4 * i, word, out);
+		if (name)
+			perfdata_text_string(out, name);
+		else
+			perfdata_text_printf(out, "Format %x Type %x T9 %x T8 %x TH %x SO %x Length %x Time %x", word >> 30, word >> 25 & 31,
+					     word >> 24 & 1, word >> 23 & 1, word >> 22 & 1, word >> 21 & 1, word >> 11 & 0x3ff, word & 0x7ff);
+		perfdata_text_char(out, '\n');
+	}
+}

@@ -1,0 +1,190 @@
+/* CPU measurement sampling of s390: blocks of 4096 bytes with entries and a trailer, big endian ("The Load-Program-Parameter and
+ * CPU-Measurement Facilities", SA23-2260). */
+#include "config.h"
+#include <inttypes.h>
+#include "base/cursor.h"
+#include "auxtrace/rare_packet.h"
+
+#define TRAILER 64u
+#define BASIC_SIZE 32u
+#define FIELD(key, about, w, from, n, how) { .name = key, .doc = about, .word = w, .shift = from, .bits = n, .show = PD_SHOW_##how }
+
+static const struct pd_packet_field bad_fields[] = { FIELD("definition", "What the entry says it is.", 0, 0, 16, HEX) };
+static const struct pd_packet_field basic_fields[] = {
+	FIELD("definition", "What the entry says it is.", 0, 48, 16, HEX), FIELD("instructions", "Unique instructions.", 0, 40, 4, DEC),
+	FIELD("dat", "Dynamic address translation (T).", 0, 37, 1, FLAG), FIELD("wait", "The processor waits (W).", 0, 36, 1, FLAG),
+	FIELD("problem", "Problem state: a user's program (P).", 0, 35, 1, FLAG), FIELD("address_space", "Address space (AS).", 0, 33, 2, DEC),
+	FIELD("invalid", "The entry is not valid (I).", 0, 32, 1, FLAG), FIELD("configuration", "Configuration level (CL).", 0, 30, 2, DEC),
+	FIELD("asn", "Primary address space number.", 0, 0, 16, HEX), FIELD("address", "Instruction address.", 1, 0, 64, HEX),
+	FIELD("gpp", "Guest program parameter.", 2, 0, 64, HEX), FIELD("hpp", "Host program parameter.", 3, 0, 64, HEX),
+};
+static const struct pd_packet_field diagnostic_fields[] = {
+	FIELD("definition", "What the entry says it is.", 0, 48, 16, HEX), FIELD("invalid", "The entry is not valid (I).", 0, 32, 1, FLAG),
+};
+static const struct pd_packet_field trailer_fields[] = {
+	FIELD("full", "The block is full (F).", 0, 63, 1, FLAG), FIELD("alert", "Alert was asked for (A).", 0, 62, 1, FLAG),
+	FIELD("timestamp_valid", "The time is valid (T).", 0, 61, 1, FLAG), FIELD("basic_size", "Bytes of a basic entry.", 5, 16, 16, DEC),
+	FIELD("diagnostic_size", "Bytes of a diagnostic entry.", 5, 0, 16, DEC), FIELD("overflow", "Entries that were lost.", 1, 0, 64, DEC),
+	FIELD("timestamp", "Time of day clock.", 2, 0, 64, HEX), FIELD("clock_base_valid", "The clock's base is valid (C).", 3, 63, 1, FLAG),
+	FIELD("clock_base", "Base of the clock.", 4, 0, 64, HEX),
+};
+#define KIND(text, about, list) { text, about, list, sizeof(list) / sizeof *(list) }
+const struct pd_packet_kind pd_s390_kinds[PD_S390_KINDS] = {
+	[PD_S390_BAD] = KIND("bad", "An entry that is of no kind.", bad_fields),
+	[PD_S390_BASIC] = KIND("basic", "Basic sample.", basic_fields),
+	[PD_S390_DIAGNOSTIC] = KIND("diagnostic", "Diagnostic sample.", diagnostic_fields),
+	[PD_S390_TRAILER] = KIND("trailer", "End of a block.", trailer_fields),
+};
+
+static uint16_t big16(const uint8_t *at) { return pd_load16(at, pd_order_is_foreign(PERFDATA_BYTE_ORDER_BIG)); }
+static uint64_t big64(const uint8_t *at) { return pd_load64(at, pd_order_is_foreign(PERFDATA_BYTE_ORDER_BIG)); }
+
+/* Machines whose trailers do not say how large diagnostic entries are. */
+static uint16_t size_by_machine(uint64_t machine)
+{
+	switch (machine) {
+	case 2097: case 2098:
+		return 64;
+	case 2817: case 2818:
+		return 74;
+	case 2827: case 2828:
+		return 85;
+	default:
+		return 0;
+	}
+}
+
+void pd_s390_begin(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size)
+{
+	if (!trace->size || trace->size % PD_S390_BLOCK || size < PD_S390_BLOCK || big16(bytes) != 1) {
+		state->refused = true;
+		return;
+	}
+	const uint8_t *trailer = bytes + PD_S390_BLOCK - TRAILER;
+	uint16_t basic = big16(trailer + 4), diagnostic = big16(trailer + 6);
+	if (!basic || !diagnostic) {
+		basic = BASIC_SIZE;
+		diagnostic = size_by_machine(trace->machine);
+	}
+	state->refused = !diagnostic || basic + diagnostic > PD_S390_BLOCK - TRAILER;
+	state->form = (uint32_t)basic << 16 | diagnostic;
+}
+
+static void take_trailer(const uint8_t *at, uint32_t sizes, struct pd_packet *ret)
+{
+	ret->kind = PD_S390_TRAILER;
+	ret->size = ret->line = TRAILER;
+	ret->words[0] = big64(at);
+	ret->words[1] = big64(at + 8);
+	ret->words[2] = big64(at + 17);    /* without the epoch that its first byte counts */
+	ret->words[3] = big64(at + 48);
+	ret->words[4] = big64(at + 56);
+	ret->words[5] = sizes;
+}
+
+/* Where the next packet of the block begins, from `inside` on: entries come in pairs, and what is too short for one stays empty. */
+static uint32_t next_in_block(const struct pd_aux_state *state, uint32_t inside)
+{
+	const uint32_t pair = (state->form >> 16) + (state->form & 0xffff);
+	return state->ip || PD_S390_BLOCK - TRAILER - inside >= pair ? inside : PD_S390_BLOCK - TRAILER;
+}
+
+static bool take_entry(const struct pd_aux_state *state, const uint8_t *bytes, struct pd_packet *ret)
+{
+	const uint32_t basic = state->form >> 16, diagnostic = state->form & 0xffff;
+	const uint16_t definition = big16(bytes);
+	if (!state->ip && definition == 1 && basic >= BASIC_SIZE) {
+		ret->kind = PD_S390_BASIC;
+		ret->size = basic;
+		for (unsigned i = 0; i < 4; i++)
+			ret->words[i] = big64(bytes + 8 * i);
+		return true;
+	}
+	if (!state->ip || definition < 0x8001 || diagnostic < 8)
+		return false;
+	ret->kind = PD_S390_DIAGNOSTIC;
+	ret->size = diagnostic;
+	ret->words[0] = big64(bytes);
+	return true;
+}
+
+bool pd_s390_next(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size, struct pd_packet *ret)
+{
+	const uint32_t inside = (uint32_t)(state->at % PD_S390_BLOCK), trailer = PD_S390_BLOCK - TRAILER;
+
+	if (state->refused || size < PD_S390_BLOCK - inside)
+		return false;
+	if (inside == trailer) {
+		take_trailer(bytes, state->form, ret);
+		return true;
+	}
+	uint32_t behind;
+	if (take_entry(state, bytes, ret)) {
+		state->ip = !state->ip;
+		behind = next_in_block(state, inside + ret->size);
+	} else {
+		/* nothing more up to the trailer; in perf's dump, nothing at all */
+		ret->kind = PD_S390_BAD;
+		ret->size = trailer - inside;
+		ret->words[0] = big16(bytes);
+		state->ip = 0;
+		state->refused = trace->stops_at_bad;
+		behind = trailer;
+	}
+	ret->line = behind - inside;
+	return true;
+}
+
+static char letter(uint64_t word, unsigned bit, char c) { return word >> bit & 1 ? c : ' '; }
+
+/* %#0*x: the prefix counts, and zero has none */
+static void alternate(struct perfdata_text *out, uint64_t value, unsigned width)
+{
+	char digits[32];
+	if (value)
+		perfdata_text_literal(out, "0x");
+	const char *end = perfdata_hex_width_to(digits, value, value ? width - 2 : width > 16 ? 16 : width);
+	if (!value && width > 16)
+		perfdata_text_fill(out, '0', width - 16);
+	perfdata_text_append(out, digits, (size_t)(end - digits));
+}
+
+static void basic_line(const uint64_t *words, struct perfdata_text *out)
+{
+	const uint64_t head = words[0];
+	perfdata_text_printf(out, "Basic   Def:%04x Inst:", (unsigned)(head >> 48));
+	alternate(out, head >> 40 & 15, 4);
+	perfdata_text_printf(out, " %c%c%c%c AS:%d ASN:", letter(head, 37, 'T'), letter(head, 36, 'W'), letter(head, 35, 'P'),
+			     letter(head, 32, 'I'), (int)(head >> 33 & 3));
+	alternate(out, head & 0xffff, 4);
+	perfdata_text_literal(out, " IA:");
+	alternate(out, words[1], 18);
+	perfdata_text_printf(out, "\n\t\tCL:%d HPP:", (int)(head >> 30 & 3));
+	alternate(out, words[3], 18);
+	perfdata_text_literal(out, " GPP:");
+	alternate(out, words[2], 18);
+	perfdata_text_char(out, '\n');
+}
+
+void pd_s390_line(const struct pd_packet *packet, uint64_t at, struct perfdata_text *out)
+{
+	const uint64_t *words = packet->words;
+	if (packet->kind == PD_S390_BAD)
+		return;
+	perfdata_text_literal(out, "    [");
+	alternate(out, at, 8);
+	perfdata_text_literal(out, "] ");
+	if (packet->kind == PD_S390_BASIC) {
+		basic_line(words, out);
+	} else if (packet->kind == PD_S390_DIAGNOSTIC) {
+		perfdata_text_printf(out, "Diag    Def:%04x %c\n", (unsigned)(words[0] >> 48), letter(words[0], 32, 'I'));
+	} else {
+		perfdata_text_printf(out, "Trailer %c%c%c bsdes:%d dsdes:%d Overflow:%" PRId64 " Time:", letter(words[0], 63, 'F'),
+				     letter(words[0], 62, 'A'), letter(words[0], 61, 'T'), (int)(words[5] >> 16), (int)(words[5] & 0xffff),
+				     (int64_t)words[1]);
+		perfdata_text_hex_alt(out, words[2]);
+		perfdata_text_printf(out, "\n\t\tC:%d TOD:", (int)(words[3] >> 63));
+		perfdata_text_hex_alt(out, words[4]);
+		perfdata_text_char(out, '\n');
+	}
+}

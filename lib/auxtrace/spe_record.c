@@ -1,0 +1,135 @@
+/* The packets of one sampled operation as one record, and what perf makes of its data source. */
+#include "config.h"
+#include "auxtrace/spe_packet.h"
+
+/* --- records --- */
+
+#define LOW56 0xffffffffffffffull
+
+/* An address of code: perf takes what EL1 and EL2 run outside the secure world for the kernel, whose addresses begin with ones. */
+static uint64_t code_address(uint64_t payload)
+{
+	const unsigned level = payload >> 61 & 3;
+	const uint64_t address = payload & LOW56;
+	return payload >> 63 && (level == 1 || level == 2) ? address | 0xffull << 56 : address;
+}
+
+/* The top byte may be a tag, which is taken off. */
+static uint64_t data_address(uint64_t payload)
+{
+	const uint64_t address = payload & LOW56;
+	return address >> 52 == 0xf ? address | 0xffull << 56 : address;
+}
+
+static void take_address(struct pd_spe_record *record, const struct pd_packet *packet)
+{
+	const uint64_t payload = packet->words[0];
+	switch (packet->kind) {
+	case PD_SPE_ADDR_PC:
+		record->pc = code_address(payload);
+		record->pc_level = payload >> 61 & 3;
+		record->pc_nonsecure = payload >> 63;
+		record->present |= PD_SPE_PC;
+		break;
+	case PD_SPE_ADDR_TGT:
+		record->target = code_address(payload);
+		record->present |= PD_SPE_TARGET;
+		break;
+	case PD_SPE_ADDR_PBT:
+		record->previous = code_address(payload);
+		record->present |= PD_SPE_PREVIOUS;
+		break;
+	case PD_SPE_ADDR_VA:
+		record->virtual_address = data_address(payload);
+		record->present |= PD_SPE_VIRTUAL;
+		break;
+	case PD_SPE_ADDR_PA:
+		record->physical_address = payload & LOW56;
+		record->present |= PD_SPE_PHYSICAL;
+		break;
+	default:
+		break;
+	}
+}
+
+static void take_counter(struct pd_spe_record *record, const struct pd_packet *packet)
+{
+	const uint16_t cycles = (uint16_t)packet->words[0];
+	if (packet->words[1] == 0)
+		record->total = cycles;
+	else if (packet->words[1] == 1)
+		record->issue = cycles;
+	else if (packet->words[1] == 2)
+		record->translation = cycles;
+	if (packet->words[1] < 3)
+		record->present |= PD_SPE_TOTAL << packet->words[1];
+}
+
+bool pd_spe_take(struct pd_spe_record *record, const struct pd_packet *packet, uint64_t at)
+{
+	const uint64_t payload = packet->words[0];
+	if (packet->kind == PD_SPE_PAD)
+		return false;
+	if (packet->kind == PD_SPE_BAD) {
+		*record = (struct pd_spe_record){ 0 };
+		return false;
+	}
+	if (!record->end)
+		record->from = at;
+	record->end = at + packet->size;
+	switch (packet->kind) {
+	case PD_SPE_END:
+		return true;
+	case PD_SPE_TS:
+		record->timer = payload;
+		record->present |= PD_SPE_TIME;
+		return true;
+	case PD_SPE_EV:
+		record->events = payload;
+		record->present |= PD_SPE_EVENTS;
+		break;
+	case PD_SPE_DATA_SOURCE:
+		record->source = payload;
+		record->present |= PD_SPE_SOURCE;
+		break;
+	case PD_SPE_CTX:
+		record->context = (uint32_t)payload;
+		record->present |= PD_SPE_CONTEXT;
+		break;
+	case PD_SPE_OP:
+		record->op_class = packet->words[1] & 3;
+		record->operation = payload;
+		record->present |= PD_SPE_OPERATION;
+		break;
+	case PD_SPE_LAT:
+		take_counter(record, packet);
+		break;
+	default:
+		take_address(record, packet);
+	}
+	return false;
+}
+
+/* --- data_src: the bits of union perf_mem_data_src (include/uapi/linux/perf_event.h) --- */
+
+#define OP(n) ((uint64_t)(n))
+#define LVL(n) ((uint64_t)(n) << 5)
+#define SNOOP(n) ((uint64_t)(n) << 19)
+#define TLB(n) ((uint64_t)(n) << 26)
+#define LVL_NUM(n) ((uint64_t)(n) << 33)
+#define REMOTE (1ull << 37)
+#define SNOOPX(n) ((uint64_t)(n) << 38)
+enum { OP_NA = 1, OP_LOAD = 2, OP_STORE = 4 };
+enum { LVL_NA = 1, LVL_HIT = 2, LVL_MISS = 4, LVL_L1 = 8, LVL_LFB = 16, LVL_L2 = 32, LVL_L3 = 64, LVL_RAM = 128, LVL_REMOTE_RAM = 256,
+       LVL_REMOTE_CACHE = 1024, LVL_IO = 4096 };
+enum { SNOOP_NA = 1, SNOOP_NONE = 2, SNOOP_HIT = 4, SNOOP_HITM = 16 };
+enum { TLB_HIT = 2, TLB_MISS = 4, TLB_WALKER = 32 };
+enum { NUM_L1 = 1, NUM_L2 = 2, NUM_L3 = 3, NUM_IO = 10, NUM_ANY = 11, NUM_LFB = 12, NUM_RAM = 13, NUM_NA = 15 };
+#define PEER SNOOPX(2)
+
+uint64_t pd_spe_data_src(const struct pd_spe_record *record, uint64_t midr)
+{
+	(void)record;
+	(void)midr;
+	return 0;
+}

@@ -1,0 +1,202 @@
+/* Arm Statistical Profiling Extension: packets as `perf script -D` prints them. */
+#include "config.h"
+#include "auxtrace/spe_packet.h"
+
+static void flag(struct perfdata_text *out, uint64_t bits, const char *text)
+{
+	if (bits)
+		perfdata_text_string(out, text);
+}
+
+/* Bits that have names, in the order of the bits; then that of one processor; then numbers. */
+static void events_text(const struct pd_aux_trace *trace, uint64_t events, struct perfdata_text *out)
+{
+	unsigned nr_names;
+	const char *const *names = pd_spe_event_names(&nr_names);
+	perfdata_text_literal(out, "EV");
+	for (unsigned bit = 0; bit < nr_names; bit++) {
+		if (!(events >> bit & 1) || !names[bit])
+			continue;
+		perfdata_text_char(out, ' ');
+		perfdata_text_string(out, names[bit]);
+		events &= ~(1ull << bit);
+	}
+	if (events >> PD_SPE_LATE_PREFETCH & 1 && pd_spe_is_n1(trace->midr)) {
+		perfdata_text_literal(out, " LATE-PREFETCH");
+		events &= ~(1ull << PD_SPE_LATE_PREFETCH);
+	}
+	for (const char *before = " IMPDEF:"; events; events &= events - 1, before = ",") {
+		perfdata_text_string(out, before);
+		perfdata_text_u64(out, (uint64_t)__builtin_ctzll(events));
+	}
+}
+
+static void vector_length(struct perfdata_text *out, const char *text, uint64_t length)
+{
+	perfdata_text_string(out, text);
+	perfdata_text_u64(out, length);
+}
+
+static void other_text(uint64_t op, struct perfdata_text *out)
+{
+	if ((op & 0x89) == 0x08) {
+		vector_length(out, "SVE-OTHER EVLEN ", 32ull << (op >> 4 & 7));
+		flag(out, op & 2, " FP");
+		flag(out, op & 4, " PRED");
+	} else if ((op & 0x89) == 0x88) {
+		vector_length(out, "SME-OTHER ETS ", 128ull << ((op >> 4 & 7) * 2 + (op >> 2 & 1)));
+		flag(out, op & 2, " FP");
+	} else {
+		perfdata_text_literal(out, "OTHER");
+		flag(out, op & 4, " ASE");
+		flag(out, op & 2, " FP");
+		perfdata_text_string(out, op & 1 ? " COND-SELECT" : " INSN-OTHER");
+	}
+}
+
+/* Loads and stores of other registers than the general ones. */
+static const char *memory_kind(uint64_t op)
+{
+	switch (op & 0xfe) {
+	case 0x04:
+		return " SIMD-FP";
+	case 0x00:
+		return " GP-REG";
+	case 0x10:
+		return " UNSPEC-REG";
+	case 0x30:
+		return " NV-SYSREG";
+	case 0x14:
+		return " MTE-TAG";
+	case 0x20:
+		return " MEMCPY";
+	default:
+		return (op & 0xff) == 0x25 ? " MEMSET" : NULL;
+	}
+}
+
+static void memory_text(uint64_t op, struct perfdata_text *out)
+{
+	perfdata_text_string(out, op & 1 ? "ST" : "LD");
+	const char *kind = memory_kind(op);
+	if ((op & 0xe2) == 0x02) {
+		flag(out, op & 4, " AT");
+		flag(out, op & 8, " EXCL");
+		flag(out, op & 16, " AR");
+	} else if (kind) {
+		perfdata_text_string(out, kind);
+	} else if ((op & 0x0a) == 0x08) {
+		vector_length(out, " SVE-SME-REG EVLEN ", 32ull << (op >> 4 & 7));
+		flag(out, op & 4, " PRED");
+		flag(out, op & 128, " SG");
+	} else if ((op & 0xfa) == 0x40) {
+		perfdata_text_literal(out, " GCS");
+		flag(out, op & 4, " COMM");
+	}
+}
+
+static void branch_text(uint64_t op, struct perfdata_text *out)
+{
+	static const char *const returns[4] = { "", " CR-BL", " CR-RET", " CR-NON-BL-RET" };
+	perfdata_text_literal(out, "B");
+	flag(out, op & 1, " COND");
+	flag(out, op & 2, " IND");
+	flag(out, op & 4, " GCS");
+	perfdata_text_string(out, returns[op >> 3 & 3]);
+}
+
+static void operation_text(const struct pd_packet *packet, struct perfdata_text *out)
+{
+	const uint64_t op = packet->words[0];
+	switch (packet->words[1]) {
+	case 0:
+		other_text(op, out);
+		break;
+	case 1:
+		memory_text(op, out);
+		break;
+	case 2:
+		branch_text(op, out);
+		break;
+	default:
+		perfdata_text_literal(out, "OP-TYPE 0x");
+		perfdata_text_hex(out, op);
+		perfdata_text_literal(out, " (3)");
+	}
+}
+
+static void counter_text(const struct pd_packet *packet, struct perfdata_text *out)
+{
+	static const char *const names[3] = { "TOT", "ISSUE", "XLAT" };
+	perfdata_text_literal(out, "LAT ");
+	perfdata_text_u64(out, packet->words[0] & 0xffff);
+	perfdata_text_char(out, ' ');
+	if (packet->words[1] < 3)
+		perfdata_text_string(out, names[packet->words[1]]);
+}
+
+static void number(struct perfdata_text *out, const char *text, uint64_t value)
+{
+	perfdata_text_string(out, text);
+	perfdata_text_u64(out, value);
+}
+
+static void address_text(const struct pd_packet *packet, struct perfdata_text *out)
+{
+	const uint64_t value = packet->words[0], low = value & 0xffffffffffffffull;
+	const char *name = packet->kind == PD_SPE_ADDR_OTHER ? "ADDR" : pd_spe_kinds[packet->kind].name;
+	perfdata_text_string(out, name);
+	perfdata_text_literal(out, " 0x");
+	if (packet->kind == PD_SPE_ADDR_VA) {
+		perfdata_text_hex(out, value);
+	} else if (packet->kind == PD_SPE_ADDR_PA) {
+		perfdata_text_hex(out, low);
+		number(out, " ns=", value >> 63);
+		number(out, " ch=", value >> 62 & 1);
+		perfdata_text_literal(out, " pat=");
+		perfdata_text_hex(out, value >> 56 & 15);
+	} else if (packet->kind == PD_SPE_ADDR_OTHER) {
+		perfdata_text_hex(out, value);
+		number(out, " (", packet->words[1]);
+		perfdata_text_char(out, ')');
+	} else {
+		perfdata_text_hex(out, low);
+		number(out, " el", value >> 61 & 3);
+		number(out, " ns=", value >> 63);
+	}
+}
+
+void pd_spe_text(const struct pd_aux_trace *trace, const struct pd_packet *packet, struct perfdata_text *out)
+{
+	switch (packet->kind) {
+	case PD_SPE_BAD:
+		perfdata_text_literal(out, "Bad packet!");
+		break;
+	case PD_SPE_PAD:
+	case PD_SPE_END:
+		perfdata_text_string(out, pd_spe_kinds[packet->kind].name);
+		break;
+	case PD_SPE_TS:
+	case PD_SPE_DATA_SOURCE:
+		perfdata_text_string(out, pd_spe_kinds[packet->kind].name);
+		perfdata_text_char(out, ' ');
+		perfdata_text_s64(out, (int64_t)packet->words[0]);
+		break;
+	case PD_SPE_EV:
+		events_text(trace, packet->words[0], out);
+		break;
+	case PD_SPE_CTX:
+		perfdata_text_literal(out, "CONTEXT 0x");
+		perfdata_text_hex(out, packet->words[0]);
+		number(out, " el", packet->words[2]);
+		break;
+	case PD_SPE_OP:
+		operation_text(packet, out);
+		break;
+	case PD_SPE_LAT:
+		counter_text(packet, out);
+		break;
+	default:
+		address_text(packet, out);
+	}
+}

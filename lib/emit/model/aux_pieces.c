@@ -1,0 +1,217 @@
+#include "config.h"
+#include <stdlib.h>
+#include <string.h>
+#include "emit/model/aux_pieces.h"
+
+void pd_aux_carry_release(struct pd_aux_carry *carry)
+{
+	free(carry->tracer.cpus);
+	carry->tracer.cpus = NULL;
+	carry->tracer.nr_cpus = 0;
+}
+
+void pd_aux_pieces_release(struct pd_aux_pieces *pieces)
+{
+	free(pieces->list);
+	*pieces = (struct pd_aux_pieces){ 0 };
+}
+
+/* --- what a trace is --- */
+
+uint32_t pd_aux_type_of(const struct perfdata_raw *raw, const struct perfdata_config *config)
+{
+	struct perfdata_record record;
+	(void)perfdata_decode(config, raw->bytes, raw->size, &record);
+	return record.u.auxtrace_info.type;
+}
+
+static uint64_t number_in(const char *text, size_t size, unsigned base)
+{
+	uint64_t value = 0;
+	for (size_t i = 0; i < size; i++) {
+		const char c = text[i];
+		const unsigned digit = c >= '0' && c <= '9' ? (unsigned)(c - '0') : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10 :
+				       c >= 'A' && c <= 'F' ? (unsigned)(c - 'A') + 10 : 99;
+		if (digit >= base)
+			break;
+		value = value * base + digit;
+	}
+	return value;
+}
+
+/* SPE of older recorders: the processor is that of the CPUID feature, in hexadecimal. */
+static uint64_t midr_of_header(const struct perfdata_reader *reader)
+{
+	const char *text = perfdata_reader_feature_text(reader, PERFDATA_FEATURE_CPUID);
+	if (!text)
+		return 0;
+	if (!strncmp(text, "0x", 2))
+		text += 2;
+	return number_in(text, strlen(text), 16);
+}
+
+/* s390: "IBM,3906,…" */
+static uint64_t machine_of_header(const struct perfdata_reader *reader)
+{
+	const char *text = perfdata_reader_feature_text(reader, PERFDATA_FEATURE_CPUID), *comma = text ? strchr(text, ',') : NULL;
+	return comma ? number_in(comma + 1, strlen(comma + 1), 10) : 0;
+}
+
+/* Header version, size of this header, PMU, number of CPUs; then magic, CPU, number of words, MIDR, … for each. */
+static enum perfdata_status take_spe_cpus(struct pd_aux_tracer *tracer, const struct perfdata_list *priv)
+{
+	const uint64_t head = perfdata_list_u64(priv, 1);
+	uint64_t at = head < 4 ? 4 : head;
+	while (at <= priv->count && priv->count - at >= 4) {
+		const uint64_t params = perfdata_list_u64(priv, at + 2);
+		struct pd_aux_cpu *grown = realloc(tracer->cpus, (tracer->nr_cpus + 1) * sizeof *grown);
+		if (!grown)
+			return PERFDATA_ENOMEM;
+		tracer->cpus = grown;
+		grown[tracer->nr_cpus++] = (struct pd_aux_cpu){ (uint32_t)perfdata_list_u64(priv, at + 1), perfdata_list_u64(priv, at + 3) };
+		if (params > priv->count)
+			break;
+		at += 3 + params;
+	}
+	tracer->midr = tracer->nr_cpus ? tracer->cpus[0].midr : 0;
+	for (size_t i = 1; i < tracer->nr_cpus; i++)
+		if (tracer->cpus[i].midr != tracer->midr)
+			tracer->midr = 0;
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status take_info(struct pd_aux_carry *carry, const struct perfdata_reader *reader, const struct perfdata_record *record)
+{
+	const struct perfdata_auxtrace_info *info = &record->u.auxtrace_info;
+	const struct perfdata_list *priv = &info->priv;
+	struct pd_aux_tracer *tracer = &carry->tracer;
+	const struct pd_aux_clock clock = tracer->clock;   /* TIME_CONV may stand in front */
+
+	pd_aux_carry_release(carry);
+	*tracer = (struct pd_aux_tracer){ .type = info->type, .clock = clock };
+	if ((info->type == PD_AUX_INTEL_PT || info->type == PD_AUX_INTEL_BTS) && priv->count >= 5 && perfdata_list_u64(priv, 4))
+		tracer->clock = (struct pd_aux_clock){ .shift = perfdata_list_u64(priv, 1), .mult = perfdata_list_u64(priv, 2),
+						       .zero = perfdata_list_u64(priv, 3) };
+	if (info->type == PD_AUX_S390)
+		tracer->machine = machine_of_header(reader);
+	if (info->type != PD_AUX_ARM_SPE)
+		return PERFDATA_OK;
+	tracer->timeless = perfdata_reader_nr_events(reader) &&
+			   !(perfdata_reader_event(reader, 0)->config.attr.sample_type & PERFDATA_SAMPLE_TIME);
+	if (priv->count > 2)
+		return take_spe_cpus(tracer, priv);
+	tracer->midr = midr_of_header(reader);
+	return PERFDATA_OK;
+}
+
+static void take_clock(struct pd_aux_tracer *tracer, const struct perfdata_time_conv *conv)
+{
+	/* words that are not in the record are zero */
+	tracer->clock = (struct pd_aux_clock){ .zero = conv->time_zero, .mult = conv->time_mult, .shift = conv->time_shift,
+					       .short_time = conv->cap_user_time_short, .cycles = conv->time_cycles, .mask = conv->time_mask };
+}
+
+uint64_t pd_aux_time(const struct pd_aux_clock *clock, uint64_t ticks)
+{
+	if (!clock->mult || clock->shift > 63)
+		return UINT64_MAX;
+	if (clock->short_time)
+		ticks = clock->cycles + ((ticks - clock->cycles) & clock->mask);
+	const uint64_t whole = ticks >> clock->shift, part = ticks & ((1ull << clock->shift) - 1);
+	return clock->zero + whole * clock->mult + (part * clock->mult >> clock->shift);
+}
+
+/* --- pieces --- */
+
+static uint64_t midr_of(const struct pd_aux_tracer *tracer, int32_t cpu)
+{
+	for (size_t i = 0; cpu >= 0 && i < tracer->nr_cpus; i++)
+		if (tracer->cpus[i].cpu == (uint32_t)cpu)
+			return tracer->cpus[i].midr;
+	return tracer->nr_cpus && cpu >= 0 ? 0 : tracer->midr;
+}
+
+static void begin_payload(struct pd_aux_carry *carry, const struct perfdata_reader *reader, const struct perfdata_raw *raw,
+			  const struct perfdata_auxtrace *auxtrace)
+{
+	const bool pipe = perfdata_reader_header(reader)->container == PERFDATA_CONTAINER_PIPE;
+	const bool inner = raw->inner != PERFDATA_NO_OFFSET;
+	const struct pd_aux_tracer *tracer = &carry->tracer;
+	const struct pd_packet described = carry->next.state.described;
+	carry->next = (struct pd_aux_piece){
+		.trace = { .type = tracer->type, .size = auxtrace->size, .midr = midr_of(tracer, auxtrace->cpu), .machine = tracer->machine,
+			   .address = pipe || inner ? 0 : raw->offset + raw->size, .stops_at_bad = carry->dump },
+		.clock = tracer->clock,
+		.payload_offset = inner ? PERFDATA_NO_OFFSET : raw->offset + raw->size,
+		.aux_offset = auxtrace->offset, .tid = auxtrace->tid, .cpu = auxtrace->cpu, .idx = auxtrace->idx,
+		.first = true,
+	};
+	carry->next.state.described = described;
+	if (tracer->timeless)
+		carry->next.clock.mult = 0;
+}
+
+/* Records of SPE go on over the border of a piece. */
+static void skip_records(struct pd_aux_piece *next, const struct perfdata_raw *raw)
+{
+	struct pd_packet packet;
+	while (next->state.at < next->stop) {
+		const uint64_t at = next->state.at;
+		const size_t inside = (size_t)(at - next->from);
+		if (!pd_aux_next(&next->trace, &next->state, raw->bytes + inside, raw->size - inside, &packet))
+			break;
+		if (pd_spe_take(&next->open, &packet, at))
+			next->open = (struct pd_spe_record){ 0 };
+	}
+}
+
+static enum perfdata_status add_piece(struct pd_aux_carry *carry, const struct perfdata_raw *raw, struct pd_aux_pieces *pieces)
+{
+	struct pd_aux_piece *next = &carry->next;
+	if (pieces->nr == pieces->room) {
+		const size_t room = pieces->room ? 2 * pieces->room : 4;
+		struct pd_aux_piece *grown = realloc(pieces->list, room * sizeof *grown);
+		if (!grown)
+			return PERFDATA_ENOMEM;
+		pieces->list = grown;
+		pieces->room = room;
+	}
+	next->raw = raw;
+	/* what is not whole at the end of the piece stands at the beginning of the next one */
+	next->stop = next->from + raw->size - (raw->payload ? PERFDATA_PAYLOAD_OVERLAP : 0);
+	if (next->first)
+		pd_aux_begin(&next->trace, &next->state, raw->bytes, raw->size);
+	pieces->list[pieces->nr++] = *next;
+	if (carry->records && next->trace.type == PD_AUX_ARM_SPE)
+		skip_records(next, raw);
+	else if (raw->payload || next->trace.type == PD_AUX_ARM_SPE)
+		pd_aux_skip(&next->trace, &next->state, raw->bytes, raw->size, next->from, next->stop);
+	next->from = next->stop;
+	next->first = false;
+	return PERFDATA_OK;
+}
+
+enum perfdata_status pd_aux_scan(struct pd_aux_carry *carry, const struct perfdata_reader *reader, const struct perfdata_raw *raw,
+				 struct pd_aux_pieces *pieces)
+{
+	struct perfdata_record record;
+	if (raw->flags & PERFDATA_RAW_PAYLOAD)
+		return add_piece(carry, raw, pieces);
+	if (raw->type != PERFDATA_RECORD_AUXTRACE_INFO && raw->type != PERFDATA_RECORD_AUXTRACE && raw->type != PERFDATA_RECORD_TIME_CONV)
+		return PERFDATA_OK;
+	(void)perfdata_decode(perfdata_reader_config(reader), raw->bytes, raw->size, &record);
+	if (raw->type == PERFDATA_RECORD_AUXTRACE_INFO)
+		return take_info(carry, reader, &record);
+	if (raw->type == PERFDATA_RECORD_TIME_CONV)
+		take_clock(&carry->tracer, &record.u.time_conv);
+	else
+		begin_payload(carry, reader, raw, &record.u.auxtrace);
+	return PERFDATA_OK;
+}
+
+const struct pd_aux_piece *pd_aux_piece_of(const struct pd_aux_pieces *pieces, const struct perfdata_raw *raw, size_t *at)
+{
+	while (*at < pieces->nr && pieces->list[*at].raw != raw)
+		++*at;
+	return *at < pieces->nr ? &pieces->list[(*at)++] : NULL;
+}

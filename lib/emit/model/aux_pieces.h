@@ -1,0 +1,71 @@
+/* Payloads of traces on their way through an emitter. `scan` sees their pieces in order, and finds out where the packets of each begin and what
+ * is known there; then each piece can be formatted by itself. */
+#ifndef EMIT_AUX_PIECES_H
+#define EMIT_AUX_PIECES_H
+
+#include "perfdata/emit.h"
+#include "auxtrace/auxtrace.h"
+
+/* Of the trace's clock to perf's: ns = zero + (ticks * mult >> shift), where mult is not 0. */
+struct pd_aux_clock {
+	uint64_t zero, mult, shift;
+	bool short_time;                     /* ticks are completed by the two below */
+	uint64_t cycles, mask;
+};
+
+/* What AUXTRACE_INFO and TIME_CONV say. */
+struct pd_aux_tracer {
+	uint32_t type;                       /* enum pd_aux_type; 0: not known (yet) */
+	struct pd_aux_clock clock;
+	uint64_t machine;                    /* s390 */
+	bool timeless;                       /* SPE: of events without times */
+	uint64_t midr;                       /* SPE: of all processors, where it is the same for all; else 0 */
+	struct pd_aux_cpu { uint32_t cpu; uint64_t midr; } *cpus;
+	size_t nr_cpus;
+};
+
+/* A piece, and how to read it. */
+struct pd_aux_piece {
+	const struct perfdata_raw *raw;      /* its bytes */
+	struct pd_aux_trace trace;
+	struct pd_aux_clock clock;
+	struct pd_aux_state state;           /* in front of its first packet */
+	uint64_t from, stop;                 /* in the payload: of its first byte, and where packets of the next one begin */
+	uint64_t payload_offset;             /* of the payload in the input; PERFDATA_NO_OFFSET inside COMPRESSED records */
+	uint64_t aux_offset;                 /* of the payload in the AUX area */
+	int32_t tid, cpu;                    /* of the buffer; -1 for none */
+	uint32_t idx;
+	bool first;                          /* of its payload */
+	struct pd_spe_record open;           /* SPE: the record that is not finished */
+};
+
+/* What scan carries from batch to batch. {0} at first. */
+struct pd_aux_carry {
+	struct pd_aux_tracer tracer;
+	struct pd_aux_piece next;            /* of the payload that is being read */
+	bool dump;                           /* as perf's dump shows them */
+	bool records;                        /* SPE records are wanted */
+};
+void pd_aux_carry_release(struct pd_aux_carry *carry);
+
+/* The pieces of a batch, in order. */
+struct pd_aux_pieces {
+	uint32_t type_before;                /* of the tracer that was known in front of the batch */
+	struct pd_aux_piece *list;
+	size_t nr, room;
+};
+void pd_aux_pieces_release(struct pd_aux_pieces *pieces);
+
+/* In scan, for every record of the batch. */
+enum perfdata_status pd_aux_scan(struct pd_aux_carry *carry, const struct perfdata_reader *reader, const struct perfdata_raw *raw,
+				 struct pd_aux_pieces *pieces);
+
+/* The piece of a record that has PERFDATA_RAW_PAYLOAD: *at goes from piece to piece. NULL: scan has not seen it. */
+const struct pd_aux_piece *pd_aux_piece_of(const struct pd_aux_pieces *pieces, const struct perfdata_raw *raw, size_t *at);
+
+/* ns of a clock's ticks; UINT64_MAX where nothing says how they relate. */
+uint64_t pd_aux_time(const struct pd_aux_clock *clock, uint64_t ticks);
+/* `type` of an AUXTRACE_INFO record. */
+uint32_t pd_aux_type_of(const struct perfdata_raw *raw, const struct perfdata_config *config);
+
+#endif

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""Packets of traces by chance, and what perf prints of them here: PERF names a perf of version 7, as oracle/setup of the corpus installs one.
+Without it the texts in testdata/perf/expected stand for it. Prints TAP.
+
+usage: trace_live.py [SEEDS]"""
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import trace_packets  # noqa: E402
+from program import PERFDATA  # noqa: E402
+
+PERF = os.environ.get("PERF") or os.path.join(os.environ.get("PERFDATA_CORPUS", "/nowhere"), "..", "oracle", "perf")
+ENV = dict(os.environ, LC_ALL="C", TZ="UTC", PERF_CONFIG="/dev/null")
+UNITS = {"dtl": 48, "ptt": 16}
+
+
+def version():
+    if not shutil.which(PERF):
+        return ""
+    done = subprocess.run([PERF, "--version"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
+    return done.stdout if done.returncode == 0 else ""
+
+
+def output(*command):
+    return subprocess.run(command, env=ENV, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False).stdout.decode("utf-8", "replace").splitlines()
+
+
+def payloads(tracer, seed, count):
+    """Packets that are cut anywhere, and go on in the next buffer; some buffers are larger than a piece of ours."""
+    chance = random.Random(seed)
+    packets = b"".join(trace_packets.every_packet(tracer) + trace_packets.every_head(tracer) if seed == 0 else
+                       trace_packets.some_packets(tracer, seed, count)) if tracer in trace_packets.RANDOM else \
+        b"".join(trace_packets.every_packet(tracer))
+    if tracer == "s390":
+        return [packets] * 12
+    unit = UNITS.get(tracer, 1)
+    cut = chance.randrange(len(packets)) // unit * unit
+    return [packets[:cut], packets[cut:], packets[:0], packets * (1 + 70000 // len(packets))]
+
+
+def difference(tracer, seed, folder):
+    path = os.path.join(folder, "x.data")
+    trace_packets.recording(tracer, payloads(tracer, seed, 1500)).save(path)
+    want = output(PERF, "script", "-D", "-f", "--symfs", "/nonexistent", "-i", path)
+    got = output(PERFDATA, "dump", "--aux", "--symbols", "no", path)
+    if not any("AUXTRACE size" in line for line in want):
+        return "perf printed no trace"
+    for n, (a, b) in enumerate(zip(want, got)):
+        if a != b:
+            return "line %d\n# perf %s\n# ours %s" % (n + 1, a, b)
+    return "" if len(want) == len(got) else "perf has %d lines, ours %d" % (len(want), len(got))
+
+
+def main():
+    seeds = int(sys.argv[1]) if len(sys.argv) > 1 else 3
+    if "version 7" not in version():
+        print("1..0 # SKIP there is no perf of version 7 here (PERF names one)")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        tests = [(tracer, seed) for tracer in trace_packets.EVERY for seed in range(seeds if tracer in trace_packets.RANDOM else 1)]
+        print("1..%d" % len(tests))
+        for n, (tracer, seed) in enumerate(tests):
+            problem = difference(tracer, seed, folder)
+            print("%s %d - %s, seed %d" % ("not ok" if problem else "ok", n + 1, tracer, seed))
+            if problem:
+                print("# " + problem)
+
+
+if __name__ == "__main__":
+    main()
