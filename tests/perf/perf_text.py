@@ -156,9 +156,9 @@ def is_damaged(row):
 
 
 def is_comparable(row, kind):
+    """perf read the file whole, and its text is there; or it is damaged, and perf printed something."""
     if kind == "dumpaux" and kind not in row["expected"].split(","):
         return False
-    """perf read the file whole, and its text is there; or it is damaged, and perf printed something."""
     if is_damaged(row):
         return kind != "json" and kind in row["expected"].split(",")
     if exit_of(row, kind) != "0" or (kind == "report" and "report" not in row["expected"].split(",")):
