@@ -135,6 +135,7 @@ void pd_aux_lines(const struct pd_aux_trace *trace, struct pd_aux_state *state, 
 		if (!pd_aux_next(trace, state, bytes + inside, size - inside, &packet))
 			break;
 		line(trace, state, &packet, bytes + inside, at, out);
+		perfdata_text_cut(out);
 	}
 }
 

@@ -92,7 +92,8 @@ bool pd_aux_next(const struct pd_aux_trace *trace, struct pd_aux_state *state, c
 
 /* The line with the size, which begins a payload in a dump; `state` as pd_aux_begin left it. */
 void pd_aux_head(const struct pd_aux_trace *trace, const struct pd_aux_state *state, struct perfdata_text *out);
-/* The lines of the packets that begin before `stop`, of a piece of a payload which `bytes` hold from offset `from` on. */
+/* The lines of the packets that begin before `stop`, of a piece of a payload which `bytes` hold from offset `from` on. Between lines the text
+ * may be cut (perfdata_text_cut). */
 void pd_aux_lines(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size, uint64_t from,
 		  uint64_t stop, struct perfdata_text *out);
 /* The same without a line: where would the packet behind them begin? */

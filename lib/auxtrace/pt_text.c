@@ -187,6 +187,7 @@ void pd_pt_lines(struct pd_aux_state *state, const uint8_t *bytes, size_t size, 
 			at += packet.line;
 		}
 		perfdata_text_commit(out, to);
+		perfdata_text_cut(out);
 	}
 	state->at = from + at;
 }
