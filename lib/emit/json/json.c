@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include "emit/emitters.h"
 #include "emit/model/line.h"
+#include "emit/json/aux_json.h"
 #include "emit/json/meta.h"
 #include "emit/model/name_options.h"
 #include "emit/model/record.h"
@@ -27,12 +28,23 @@ struct json_state {
 	bool names_needed;     /* or commas */
 	struct emitted names;     /* scan's */
 	const char *stack_file;/* of stack lines, where several recordings share an output; or NULL */
+	enum aux_lines aux;
+	const struct perfdata_reader *reader;
+	struct pd_aux_carry traces;   /* scan's */
+};
+
+/* What scan attaches to a batch. */
+struct json_value {
+	struct emitted_batch *emitted;   /* or NULL */
+	struct pd_aux_pieces pieces;
 };
 
 static const struct perfdata_emitter_option options[] = {
 	{ "fields", PERFDATA_OPTION_TEXT, 'e', "LIST", "only these fields, in this order (see `perfdata fields`)" },
 	{ "raw", PERFDATA_OPTION_FLAG, 0, NULL, "add the whole record in hex" },
 	{ "int64", PERFDATA_OPTION_CHOICE, 0, "number|string", "how 64-bit numbers are written (string: for JavaScript)" },
+	{ "aux", PERFDATA_OPTION_CHOICE, 0, "packets|samples",
+	  "also what traces hold: a line for each packet, and for each operation that Arm SPE sampled; or these only" },
 	NAME_OPTIONS,
 	{ 0 },
 };
@@ -49,7 +61,14 @@ static void release(void *state)
 		return;
 	pd_record_world_release(&json->world);
 	pd_emitted_release(&json->names);
+	pd_aux_carry_release(&json->traces);
 	free(json);
+}
+
+static enum aux_lines aux_lines_of(const struct perfdata_emitter_option_value *values, size_t nr_values)
+{
+	const char *aux = perfdata_option_text(values, nr_values, "aux");
+	return !aux ? AUX_NO_LINES : strcmp(aux, "samples") ? AUX_PACKETS : AUX_SAMPLES;
 }
 
 static enum perfdata_status set_up(struct json_state *json, const struct perfdata_emit_context *context)
@@ -65,6 +84,9 @@ static enum perfdata_status set_up(struct json_state *json, const struct perfdat
 	json->names_needed = (pd_name_options_needs(context->options, context->nr_options, context->names) & PERFDATA_NEED_DELIVERIES) || json->document;
 	if (context->shared_output)
 		json->stack_file = perfdata_reader_file_name(context->reader, 0);
+	json->aux = aux_lines_of(context->options, context->nr_options);
+	json->traces.records = json->aux != AUX_NO_LINES;
+	json->reader = context->reader;
 	json->on_finding = context->on_finding;
 	json->user = context->user;
 	const char *list = perfdata_option_text(context->options, context->nr_options, "fields");
@@ -113,15 +135,40 @@ static enum perfdata_status begin_document(const struct perfdata_emit_context *c
 
 /* --- scan --------------------------------------------------------------------------------------------------------- */
 
-/* Which batch holds the first record, in front of which no comma stands; and what names of addresses depend on. */
+static void free_value(void *value)
+{
+	struct json_value *v = value;
+	if (!v)
+		return;
+	pd_emitted_batch_free(v->emitted);
+	pd_aux_pieces_release(&v->pieces);
+	free(v);
+}
+
+static enum perfdata_status scan_traces(struct json_state *json, const struct perfdata_batch *batch, struct pd_aux_pieces *pieces)
+{
+	enum perfdata_status status = PERFDATA_OK;
+	for (size_t i = 0; i < batch->nr_records && status == PERFDATA_OK; i++)
+		status = pd_aux_scan(&json->traces, json->reader, &batch->records[i], pieces);
+	return status;
+}
+
+/* Which batch holds the first record, in front of which no comma stands; what names of addresses depend on; and pieces of traces. */
 static enum perfdata_status scan(void *state, const struct perfdata_batch *batch, void **ret_value)
 {
 	struct json_state *json = state;
-	if (!json->names_needed)
+	if (!json->names_needed && json->aux == AUX_NO_LINES)
 		return PERFDATA_OK;
-	struct emitted_batch *emitted = NULL;
-	const enum perfdata_status status = pd_emitted_scan(&json->names, batch, &emitted);
-	*ret_value = emitted;
+	struct json_value *value = calloc(1, sizeof *value);
+	if (!value)
+		return PERFDATA_ENOMEM;
+	enum perfdata_status status = json->names_needed ? pd_emitted_scan(&json->names, batch, &value->emitted) : PERFDATA_OK;
+	if (status == PERFDATA_OK && json->aux != AUX_NO_LINES)
+		status = scan_traces(json, batch, &value->pieces);
+	if (status == PERFDATA_OK)
+		*ret_value = value;
+	else
+		free_value(value);
 	return status;
 }
 
@@ -510,11 +557,13 @@ struct walk {
 	const struct emitted_batch *emitted;  /* or NULL */
 	size_t delivery;                /* see pd_emitted_delivery */
 	size_t stack;                   /* of emitted->ids */
+	size_t piece;                   /* see pd_aux_piece_of */
 	bool comma;
 };
 
-static void start_line(struct walk *walk, struct perfdata_text *out)
+static void start_line(void *user, struct perfdata_text *out)
 {
+	struct walk *walk = user;
 	if (walk->json->document && walk->comma)
 		perfdata_text_literal(out, ",\n");
 	walk->comma = true;
@@ -566,11 +615,22 @@ static void find_delivery(struct walk *walk, struct record *r, const struct perf
 		spell_new_stack(walk, r);
 }
 
+static void spell_piece(struct walk *walk, const struct pd_aux_pieces *pieces, const struct perfdata_raw *raw, struct perfdata_text *out)
+{
+	const struct json_state *json = walk->json;
+	const struct pd_aux_piece *piece = pieces ? pd_aux_piece_of(pieces, raw, &walk->piece) : NULL;
+	const struct aux_json how = { .lines = json->aux, .int64_string = json->world.spell.int64_string, .file = json->stack_file,
+				      .end = line_end(json), .start = start_line, .user = walk };
+	if (piece)
+		pd_aux_json(&how, piece, out);
+}
+
 static enum perfdata_status format(const void *state, const struct perfdata_batch *batch, void *value,
 				   struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
 {
 	const struct json_state *json = state;
-	struct walk walk = { .json = json, .batch = batch, .emitted = value };
+	struct json_value *scanned = value;
+	struct walk walk = { .json = json, .batch = batch, .emitted = scanned ? scanned->emitted : NULL };
 	struct record r = { .world = &json->world, .cache = get_cache(scratch), .s = { .out = out }, .batch = batch };
 	if (!r.cache)
 		return PERFDATA_ENOMEM;
@@ -580,6 +640,10 @@ static enum perfdata_status format(const void *state, const struct perfdata_batc
 		r.emitted = (struct emitted_names){ batch->session, walk.emitted->known };
 	enum perfdata_status status = PERFDATA_OK;
 	for (size_t i = 0; i < batch->nr_records; i++) {
+		if (batch->records[i].flags & PERFDATA_RAW_PAYLOAD) {
+			spell_piece(&walk, scanned ? &scanned->pieces : NULL, &batch->records[i], out);
+			continue;
+		}
 		if (batch->nr_deliveries)
 			find_delivery(&walk, &r, &batch->records[i]);
 		start_line(&walk, out);
@@ -621,6 +685,8 @@ static enum perfdata_status configure(void *user, struct perfdata_configuration 
 {
 	(void)user;
 	configuration->needs = pd_name_options_needs(configuration->options, configuration->nr_options, configuration->names);
+	if (aux_lines_of(configuration->options, configuration->nr_options) != AUX_NO_LINES)
+		configuration->needs |= PERFDATA_NEED_PAYLOADS;
 	return PERFDATA_OK;
 }
 
@@ -640,7 +706,7 @@ const struct perfdata_emitter pd_emitter_ndjson = {
 	.format = format,
 	.merge = merge,
 	.end = end,
-	.free_value = pd_emitted_batch_free,
+	.free_value = free_value,
 	.free_part = free_part,
 	.release = release,
 };
@@ -661,7 +727,7 @@ const struct perfdata_emitter pd_emitter_json = {
 	.format = format,
 	.merge = merge,
 	.end = end,
-	.free_value = pd_emitted_batch_free,
+	.free_value = free_value,
 	.free_part = free_part,
 	.release = release,
 };
