@@ -136,8 +136,8 @@ struct pd_spe_record {
 };
 /* Takes a packet into the record. True: it is the last one, and the record is whole. Bytes that are no packet drop what there was. */
 bool pd_spe_take(struct pd_spe_record *record, const struct pd_packet *packet, uint64_t at);
-/* data_src of a sample, as perf makes it. */
-uint64_t pd_spe_data_src(const struct pd_spe_record *record, uint64_t midr);
+/* "load", "store", "branch", "other", "unknown" */
+const char *pd_spe_operation(const struct pd_spe_record *record);
 /* Names of the event bits, as in packets; `nr` of them, NULL where a bit has none. Bit 12 has one on Neoverse N1 only. */
 const char *const *pd_spe_event_names(unsigned *ret_nr);
 

@@ -1,8 +1,6 @@
-/* The packets of one sampled operation as one record, and what perf makes of its data source. */
+/* The packets of one sampled operation as one record. */
 #include "config.h"
 #include "auxtrace/spe_packet.h"
-
-/* --- records --- */
 
 #define LOW56 0xffffffffffffffull
 
@@ -110,26 +108,8 @@ bool pd_spe_take(struct pd_spe_record *record, const struct pd_packet *packet, u
 	return false;
 }
 
-/* --- data_src: the bits of union perf_mem_data_src (include/uapi/linux/perf_event.h) --- */
-
-#define OP(n) ((uint64_t)(n))
-#define LVL(n) ((uint64_t)(n) << 5)
-#define SNOOP(n) ((uint64_t)(n) << 19)
-#define TLB(n) ((uint64_t)(n) << 26)
-#define LVL_NUM(n) ((uint64_t)(n) << 33)
-#define REMOTE (1ull << 37)
-#define SNOOPX(n) ((uint64_t)(n) << 38)
-enum { OP_NA = 1, OP_LOAD = 2, OP_STORE = 4 };
-enum { LVL_NA = 1, LVL_HIT = 2, LVL_MISS = 4, LVL_L1 = 8, LVL_LFB = 16, LVL_L2 = 32, LVL_L3 = 64, LVL_RAM = 128, LVL_REMOTE_RAM = 256,
-       LVL_REMOTE_CACHE = 1024, LVL_IO = 4096 };
-enum { SNOOP_NA = 1, SNOOP_NONE = 2, SNOOP_HIT = 4, SNOOP_HITM = 16 };
-enum { TLB_HIT = 2, TLB_MISS = 4, TLB_WALKER = 32 };
-enum { NUM_L1 = 1, NUM_L2 = 2, NUM_L3 = 3, NUM_IO = 10, NUM_ANY = 11, NUM_LFB = 12, NUM_RAM = 13, NUM_NA = 15 };
-#define PEER SNOOPX(2)
-
-uint64_t pd_spe_data_src(const struct pd_spe_record *record, uint64_t midr)
+const char *pd_spe_operation(const struct pd_spe_record *record)
 {
-	(void)record;
-	(void)midr;
-	return 0;
+	static const char *const classes[4] = { "other", NULL, "branch", "unknown" };
+	return record->op_class == 1 ? record->operation & 1 ? "store" : "load" : classes[record->op_class & 3];
 }

@@ -35,7 +35,7 @@ static void walk(const struct pd_aux_trace *trace, const uint8_t *data, size_t s
 		pd_packet_text(trace, &packet, text);
 		if (trace->type == PD_AUX_ARM_SPE && pd_spe_take(&record, &packet, at)) {
 			fuzz_require(record.from < record.end && record.end <= size, "a record reaches beyond the end");
-			(void)pd_spe_data_src(&record, trace->midr);
+			fuzz_require(pd_spe_operation(&record) != NULL, "an operation has no name");
 			record = (struct pd_spe_record){ 0 };
 		}
 	}

@@ -2,6 +2,7 @@
 #include "config.h"
 #include <stdio.h>
 #include <stdlib.h>
+#include "emit/csv/csv_aux.h"
 #include "emit/csv/csv_cell.h"
 #include "emit/csv/csv_row.h"
 #include "emit/csv/csv_table.h"
@@ -14,13 +15,15 @@ struct csv_state {
 	struct csv_rows rows;
 	bool names_needed;
 	struct emitted names;             /* scan's */
+	const struct perfdata_reader *reader;
+	struct pd_aux_carry traces;       /* scan's */
 	perfdata_finding_fn *on_finding;
 	void *user;
 };
 
 static const struct perfdata_emitter_option options[] = {
 	{ "table", PERFDATA_OPTION_TEXT, 0, "TABLE",
-	  "samples (default), a record type, event:NAME, branches, callchain, regs, read_values, stacks, frames, unknown; "
+	  "samples (default), a record type, event:NAME, branches, callchain, regs, read_values, stacks, frames, aux_packets, spe_samples, unknown; "
 	  "all with -o DIR/" },
 	{ "fields", PERFDATA_OPTION_TEXT, 'e', "LIST", "only these columns, in this order (see `perfdata fields`)" },
 	NAME_OPTIONS,
@@ -34,6 +37,7 @@ static void release(void *state)
 		return;
 	pd_record_world_release(&csv->world);
 	pd_emitted_release(&csv->names);
+	pd_aux_carry_release(&csv->traces);
 	free(csv);
 }
 
@@ -46,11 +50,12 @@ static void header_cell(struct perfdata_text *out, const char *name, bool first)
 }
 
 static bool is_of_stacks(const struct csv_table *table) { return table->kind == CSV_STACKS || table->kind == CSV_FRAMES; }
+static bool is_of_traces(const struct csv_table *table) { return table->kind == CSV_AUX_PACKETS || table->kind == CSV_SPE_SAMPLES; }
 
 static void header_line(const struct csv_table *table, struct perfdata_text *out)
 {
 	if (table->parts) {
-		const bool keyed = !is_of_stacks(table);
+		const bool keyed = !is_of_stacks(table) && !is_of_traces(table);
 		if (keyed)
 			perfdata_text_literal(out, "file,offset,inner,index");
 		for (size_t i = 0; table->parts[i]; i++)
@@ -65,7 +70,8 @@ static uint32_t needs_of(const struct perfdata_emitter_option_value *values, siz
 {
 	const char *table = perfdata_option_text(values, nr, "table");
 	const bool stacks = table && (!strcmp(table, "stacks") || !strcmp(table, "frames"));
-	return pd_name_options_needs(values, nr, names) | (stacks ? NEEDS_OF_STACKS | PERFDATA_NEED_STACK_IDS : 0);
+	const uint32_t payloads = pd_csv_table_is_of_traces(table) ? (uint32_t)PERFDATA_NEED_PAYLOADS : 0;
+	return pd_name_options_needs(values, nr, names) | payloads | (stacks ? NEEDS_OF_STACKS | PERFDATA_NEED_STACK_IDS : 0);
 }
 
 static enum perfdata_status configure(void *user, struct perfdata_configuration *configuration)
@@ -88,6 +94,8 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 		return PERFDATA_ENOMEM;
 	csv->on_finding = context->on_finding;
 	csv->user = context->user;
+	csv->reader = context->reader;
+	csv->traces.records = true;
 	pd_name_options_read(&csv->world, context->options, context->nr_options, context->names);
 	const struct csv_choice choice = {
 		.table = perfdata_option_text(context->options, context->nr_options, "table"),
@@ -112,12 +120,38 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 	return PERFDATA_OK;
 }
 
+/* What scan attaches to a batch. */
+struct csv_value {
+	struct emitted_batch *emitted;    /* or NULL */
+	struct pd_aux_pieces pieces;
+};
+
+static void free_value(void *value)
+{
+	struct csv_value *v = value;
+	if (!v)
+		return;
+	pd_emitted_batch_free(v->emitted);
+	pd_aux_pieces_release(&v->pieces);
+	free(v);
+}
+
 static enum perfdata_status scan(void *state, const struct perfdata_batch *batch, void **ret_value)
 {
 	struct csv_state *csv = state;
-	struct emitted_batch *emitted = NULL;
-	const enum perfdata_status status = csv->names_needed ? pd_emitted_scan(&csv->names, batch, &emitted) : PERFDATA_OK;
-	*ret_value = emitted;
+	const bool traces = is_of_traces(&csv->table);
+	if (!csv->names_needed && !traces)
+		return PERFDATA_OK;
+	struct csv_value *value = calloc(1, sizeof *value);
+	if (!value)
+		return PERFDATA_ENOMEM;
+	enum perfdata_status status = csv->names_needed ? pd_emitted_scan(&csv->names, batch, &value->emitted) : PERFDATA_OK;
+	for (size_t i = 0; traces && i < batch->nr_records && status == PERFDATA_OK; i++)
+		status = pd_aux_scan(&csv->traces, csv->reader, &batch->records[i], &value->pieces);
+	if (status == PERFDATA_OK)
+		*ret_value = value;
+	else
+		free_value(value);
 	return status;
 }
 
@@ -329,7 +363,7 @@ static bool wanted(const struct csv_table *table, const struct perfdata_raw *raw
 	case CSV_BRANCHES: case CSV_REGS: return raw->type == PERFDATA_RECORD_SAMPLE;
 	case CSV_CALLCHAIN: return raw->type == PERFDATA_RECORD_SAMPLE || raw->type == PERFDATA_RECORD_CALLCHAIN_DEFERRED;
 	case CSV_READ_VALUES: return raw->type == PERFDATA_RECORD_SAMPLE || raw->type == PERFDATA_RECORD_READ;
-	case CSV_STACKS: case CSV_FRAMES: break;
+	case CSV_STACKS: case CSV_FRAMES: case CSV_AUX_PACKETS: case CSV_SPE_SAMPLES: break;
 	}
 	return false;
 }
@@ -347,7 +381,7 @@ static bool rows_of_record(struct record *r, const struct csv_state *csv, const 
 	case CSV_CALLCHAIN: callchain_rows(r); break;
 	case CSV_REGS: regs_rows(r); break;
 	case CSV_READ_VALUES: read_rows(r, table, room); break;
-	case CSV_RECORDS: case CSV_UNKNOWN: case CSV_EVENT: case CSV_STACKS: case CSV_FRAMES: break;
+	case CSV_RECORDS: case CSV_UNKNOWN: case CSV_EVENT: case CSV_STACKS: case CSV_FRAMES: case CSV_AUX_PACKETS: case CSV_SPE_SAMPLES: break;
 	}
 	return true;
 }
@@ -357,7 +391,8 @@ static enum perfdata_status format(const void *state, const struct perfdata_batc
 {
 	const struct csv_state *csv = state;
 	struct record r = { .world = &csv->world, .cache = get_cache(scratch), .s = { .out = out }, .batch = batch };
-	const struct emitted_batch *emitted = value;
+	const struct csv_value *scanned = value;
+	const struct emitted_batch *emitted = scanned ? scanned->emitted : NULL;
 	size_t delivery = 0;
 	if (!r.cache)
 		return PERFDATA_ENOMEM;
@@ -365,6 +400,12 @@ static enum perfdata_status format(const void *state, const struct perfdata_batc
 		r.emitted = (struct emitted_names){ batch->session, emitted->known };
 	if (is_of_stacks(&csv->table)) {
 		rows_of_stacks(csv, batch, &r.emitted, emitted, out);
+		return PERFDATA_OK;
+	}
+	if (is_of_traces(&csv->table)) {
+		for (size_t i = 0; scanned && i < scanned->pieces.nr; i++)
+			pd_csv_aux(csv->table.kind, &scanned->pieces.list[i], csv->world.name_files ?
+				   perfdata_reader_file_name(csv->reader, scanned->pieces.list[i].raw->file) : NULL, out);
 		return PERFDATA_OK;
 	}
 	struct found_batch *found = NULL;
@@ -410,7 +451,7 @@ const struct perfdata_emitter pd_emitter_csv = {
 	.scan = scan,
 	.format = format,
 	.merge = merge,
-	.free_value = pd_emitted_batch_free,
+	.free_value = free_value,
 	.free_part = free_part,
 	.release = release,
 };

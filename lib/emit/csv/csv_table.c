@@ -1,5 +1,6 @@
 #include "config.h"
 #include <stdio.h>
+#include "emit/csv/csv_aux.h"
 #include "emit/csv/csv_table.h"
 #include "emit/emitters.h"
 
@@ -24,6 +25,8 @@ static const struct part_table {
 	{ "read_values", CSV_READ_VALUES, read_columns },
 	{ "stacks", CSV_STACKS, stacks_columns },
 	{ "frames", CSV_FRAMES, frames_columns },
+	{ "aux_packets", CSV_AUX_PACKETS, pd_csv_packet_columns },
+	{ "spe_samples", CSV_SPE_SAMPLES, pd_csv_spe_columns },
 };
 #define NR_PART_TABLES (sizeof part_tables / sizeof *part_tables)
 

@@ -12,6 +12,8 @@ enum csv_kind {
 	CSV_BRANCHES, CSV_CALLCHAIN, CSV_REGS, CSV_READ_VALUES,    /* a row per part, keyed by (offset, inner, index) */
 	CSV_STACKS,         /* a row per step of each stack, by `stack_id` of the samples */
 	CSV_FRAMES,         /* a row per frame of the stacks */
+	CSV_AUX_PACKETS,    /* a row per packet of a trace */
+	CSV_SPE_SAMPLES,    /* a row per operation that Arm SPE sampled */
 };
 
 struct csv_table {
@@ -30,6 +32,8 @@ struct csv_choice {
 	uint32_t heads;                /* of samples: bits */
 	unsigned locations;               /* parts: bits */
 };
+/* The rows come from what stands behind AUXTRACE records. */
+bool pd_csv_table_is_of_traces(const char *table);
 /* The record types that the rows of a table come from (NULL: samples), at most PERFDATA_CONFIGURE_TYPES; 0: any. */
 size_t pd_csv_table_types(const char *table, uint32_t *ret_types);
 /* The event whose samples are the rows, or NULL. */

@@ -20,8 +20,18 @@ const char *pd_csv_table_event(const char *table)
 	return table && !strncmp(table, EVENT_PREFIX, size) ? table + size : NULL;
 }
 
+bool pd_csv_table_is_of_traces(const char *table)
+{
+	return table && (!strcmp(table, "aux_packets") || !strcmp(table, "spe_samples"));
+}
+
 size_t pd_csv_table_types(const char *table, uint32_t *ret_types)
 {
+	static const uint32_t of_traces[] = { PERFDATA_RECORD_AUXTRACE_INFO, PERFDATA_RECORD_AUXTRACE, PERFDATA_RECORD_TIME_CONV };
+	if (pd_csv_table_is_of_traces(table)) {
+		memcpy(ret_types, of_traces, sizeof of_traces);
+		return sizeof of_traces / sizeof *of_traces;
+	}
 	static const char *const of_samples[] = { "samples", "branches", "callchain", "regs", "stacks", "frames", "read_values" };
 	ret_types[0] = !table || pd_csv_table_event(table) ? (uint32_t)PERFDATA_RECORD_SAMPLE : type_named(table);
 	for (size_t i = 0; table && i < sizeof of_samples / sizeof *of_samples; i++)
@@ -58,6 +68,9 @@ static void add_types(struct table_list *list, const struct perfdata_summary *su
 	}
 	if (unknown)
 		add(list, "unknown");
+	for (size_t i = 0; i < summary->nr_types; i++)
+		if (summary->types[i].type == PERFDATA_RECORD_AUXTRACE)
+			add(list, "aux_packets");
 }
 
 static void add_event(struct table_list *list, const char *name)

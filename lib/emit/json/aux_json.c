@@ -152,12 +152,6 @@ static void time_of(const struct aux_line *line, uint64_t ticks)
 		number(line, "time", time, false);
 }
 
-/* Packets that carry the clock's ticks. */
-static bool has_ticks(const struct pd_aux_trace *trace, const struct pd_packet_kind *kind)
-{
-	return (trace->type == PD_AUX_INTEL_PT && !strcmp(kind->name, "TSC")) || (trace->type == PD_AUX_ARM_SPE && !strcmp(kind->name, "TS"));
-}
-
 static void packet_line(const struct aux_line *line, const struct pd_packet_kind *kind, const struct pd_packet *packet, uint64_t at)
 {
 	begin(line, "aux_packet", at);
@@ -168,22 +162,12 @@ static void packet_line(const struct aux_line *line, const struct pd_packet_kind
 	for (unsigned i = 0; i < kind->nr_fields; i++)
 		if (pd_packet_has(packet, &kind->fields[i]))
 			field(line, &kind->fields[i], packet);
-	if (has_ticks(&line->piece->trace, kind))
+	if (pd_aux_has_ticks(line->piece, kind))
 		time_of(line, packet->words[0]);
 	end(line);
 }
 
 /* --- operations that were sampled --- */
-
-static void operation(const struct aux_line *line, const struct pd_spe_record *record)
-{
-	static const char *const classes[4] = { "other", NULL, "branch", "unknown" };
-	const char *name = classes[record->op_class & 3];
-	if (record->op_class == 1)
-		name = record->operation & 1 ? "store" : "load";
-	text(line, "operation", name);
-	hex(line, "operation_raw", record->operation);
-}
 
 static void sample_line(const struct aux_line *line, const struct pd_spe_record *record)
 {
@@ -202,8 +186,10 @@ static void sample_line(const struct aux_line *line, const struct pd_spe_record 
 		hex(line, "pc", record->pc);
 		small(line, "level", record->pc_level);
 	}
-	if (present & PD_SPE_OPERATION)
-		operation(line, record);
+	if (present & PD_SPE_OPERATION) {
+		text(line, "operation", pd_spe_operation(record));
+		hex(line, "operation_raw", record->operation);
+	}
 	if (present & PD_SPE_EVENTS)
 		names(line, "events", record->events, event_names, nr_names);
 	if (present & PD_SPE_TARGET)
@@ -228,26 +214,13 @@ static void sample_line(const struct aux_line *line, const struct pd_spe_record 
 void pd_aux_json(const struct aux_json *how, const struct pd_aux_piece *piece, struct perfdata_text *out)
 {
 	const struct aux_line line = { how, piece, out };
-	const struct perfdata_raw *raw = piece->raw;
-	struct pd_aux_state state = piece->state;
-	struct pd_spe_record record = piece->open;
-	struct pd_packet packet;
-	unsigned nr_kinds;
-	const struct pd_packet_kind *kinds = pd_aux_kinds(piece->trace.type, &nr_kinds);
-	const bool is_spe = piece->trace.type == PD_AUX_ARM_SPE;
+	struct pd_aux_walk walk;
 
-	if (!nr_kinds || (how->lines == AUX_SAMPLES && !is_spe))
-		return;
-	while (state.at < piece->stop) {
-		const uint64_t at = state.at;
-		const size_t inside = (size_t)(at - piece->from);
-		if (!pd_aux_next(&piece->trace, &state, raw->bytes + inside, raw->size - inside, &packet))
-			break;
+	pd_aux_walk_begin(&walk, piece);
+	while (pd_aux_walk_next(&walk)) {
 		if (how->lines == AUX_PACKETS)
-			packet_line(&line, &kinds[packet.kind], &packet, at);
-		if (!is_spe || !pd_spe_take(&record, &packet, at))
-			continue;
-		sample_line(&line, &record);
-		record = (struct pd_spe_record){ 0 };
+			packet_line(&line, walk.kind, &walk.packet, walk.at);
+		if (walk.record_is_whole)
+			sample_line(&line, &walk.record);
 	}
 }

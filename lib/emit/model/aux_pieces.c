@@ -151,18 +151,44 @@ static void begin_payload(struct pd_aux_carry *carry, const struct perfdata_read
 		carry->next.clock.mult = 0;
 }
 
-/* Records of SPE go on over the border of a piece. */
-static void skip_records(struct pd_aux_piece *next, const struct perfdata_raw *raw)
+void pd_aux_walk_begin(struct pd_aux_walk *walk, const struct pd_aux_piece *piece)
 {
-	struct pd_packet packet;
-	while (next->state.at < next->stop) {
-		const uint64_t at = next->state.at;
-		const size_t inside = (size_t)(at - next->from);
-		if (!pd_aux_next(&next->trace, &next->state, raw->bytes + inside, raw->size - inside, &packet))
-			break;
-		if (pd_spe_take(&next->open, &packet, at))
-			next->open = (struct pd_spe_record){ 0 };
-	}
+	unsigned nr_kinds;
+	*walk = (struct pd_aux_walk){ .piece = piece, .state = piece->state, .record = piece->open };
+	walk->kinds = pd_aux_kinds(piece->trace.type, &nr_kinds);
+}
+
+bool pd_aux_walk_next(struct pd_aux_walk *walk)
+{
+	const struct pd_aux_piece *piece = walk->piece;
+	if (!walk->kinds || walk->state.at >= piece->stop)
+		return false;
+	walk->at = walk->state.at;
+	const size_t inside = (size_t)(walk->at - piece->from);
+	if (!pd_aux_next(&piece->trace, &walk->state, piece->raw->bytes + inside, piece->raw->size - inside, &walk->packet))
+		return false;
+	walk->kind = &walk->kinds[walk->packet.kind];
+	if (walk->record_is_whole)
+		walk->record = (struct pd_spe_record){ 0 };
+	walk->record_is_whole = piece->trace.type == PD_AUX_ARM_SPE && pd_spe_take(&walk->record, &walk->packet, walk->at);
+	return true;
+}
+
+bool pd_aux_has_ticks(const struct pd_aux_piece *piece, const struct pd_packet_kind *kind)
+{
+	return (piece->trace.type == PD_AUX_INTEL_PT && !strcmp(kind->name, "TSC")) ||
+	       (piece->trace.type == PD_AUX_ARM_SPE && !strcmp(kind->name, "TS"));
+}
+
+/* Records of SPE go on over the border of a piece. */
+static void skip_records(struct pd_aux_piece *next)
+{
+	struct pd_aux_walk walk;
+	pd_aux_walk_begin(&walk, next);
+	while (pd_aux_walk_next(&walk))
+		;
+	next->state = walk.state;
+	next->open = walk.record_is_whole ? (struct pd_spe_record){ 0 } : walk.record;
 }
 
 static enum perfdata_status add_piece(struct pd_aux_carry *carry, const struct perfdata_raw *raw, struct pd_aux_pieces *pieces)
@@ -183,7 +209,7 @@ static enum perfdata_status add_piece(struct pd_aux_carry *carry, const struct p
 		pd_aux_begin(&next->trace, &next->state, raw->bytes, raw->size);
 	pieces->list[pieces->nr++] = *next;
 	if (carry->records && next->trace.type == PD_AUX_ARM_SPE)
-		skip_records(next, raw);
+		skip_records(next);
 	else if (raw->payload || next->trace.type == PD_AUX_ARM_SPE)
 		pd_aux_skip(&next->trace, &next->state, raw->bytes, raw->size, next->from, next->stop);
 	next->from = next->stop;

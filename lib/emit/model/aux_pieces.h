@@ -63,6 +63,21 @@ enum perfdata_status pd_aux_scan(struct pd_aux_carry *carry, const struct perfda
 /* The piece of a record that has PERFDATA_RAW_PAYLOAD: *at goes from piece to piece. NULL: scan has not seen it. */
 const struct pd_aux_piece *pd_aux_piece_of(const struct pd_aux_pieces *pieces, const struct perfdata_raw *raw, size_t *at);
 
+/* The packets of a piece, one after the other, and the operations of Arm SPE that they make up. */
+struct pd_aux_walk {
+	const struct pd_aux_piece *piece;
+	const struct pd_packet_kind *kinds, *kind;   /* NULL: packets of this trace are not decoded */
+	struct pd_aux_state state;
+	struct pd_packet packet;
+	uint64_t at;                         /* of the packet, in the payload */
+	struct pd_spe_record record;
+	bool record_is_whole;                /* the packet was its last one */
+};
+void pd_aux_walk_begin(struct pd_aux_walk *walk, const struct pd_aux_piece *piece);
+bool pd_aux_walk_next(struct pd_aux_walk *walk);
+/* Packets of this kind carry ticks of the clock. */
+bool pd_aux_has_ticks(const struct pd_aux_piece *piece, const struct pd_packet_kind *kind);
+
 /* ns of a clock's ticks; UINT64_MAX where nothing says how they relate. */
 uint64_t pd_aux_time(const struct pd_aux_clock *clock, uint64_t ticks);
 /* `type` of an AUXTRACE_INFO record. */
