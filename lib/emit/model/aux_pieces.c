@@ -97,7 +97,7 @@ static enum perfdata_status take_info(struct pd_aux_carry *carry, const struct p
 	if (info->type != PD_AUX_ARM_SPE)
 		return PERFDATA_OK;
 	tracer->timeless = perfdata_reader_nr_events(reader) &&
-			   !(perfdata_reader_event(reader, 0)->config.attr.sample_type & PERFDATA_SAMPLE_TIME);
+			   !(perfdata_config_attr(perfdata_reader_event(reader, 0)->config)->sample_type & PERFDATA_SAMPLE_TIME);
 	if (priv->count > 2)
 		return take_spe_cpus(tracer, priv);
 	tracer->midr = midr_of_header(reader);

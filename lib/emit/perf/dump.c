@@ -397,7 +397,7 @@ static void trace_piece(struct dumper *dumper, const struct perfdata_raw *raw)
 static void trace_of_sample(struct dumper *dumper, const struct perfdata_raw *raw, const struct perfdata_record *record)
 {
 	if (!dumper->dump->aux || dumper->tracer != PD_AUX_INTEL_PT || record->problem ||
-	    !(raw->event->config.attr.sample_type & PERFDATA_SAMPLE_AUX) || !record->u.sample.aux.size)
+	    !(perfdata_config_attr(raw->event->config)->sample_type & PERFDATA_SAMPLE_AUX) || !record->u.sample.aux.size)
 		return;
 	const struct perfdata_bytes bytes = record->u.sample.aux;
 	const struct pd_aux_trace trace = { .type = dumper->tracer, .size = bytes.size };
