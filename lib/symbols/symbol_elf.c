@@ -1,4 +1,4 @@
-/* ELF files by libelf: segments, build-id, debug link, and the symbols that perf takes from the two symbol tables. Files
+/* ELF files by libelf: segments, build-id, debug link. Files
  * are read, never mapped: a file that shrinks meanwhile must not kill the process. */
 #include "config.h"
 #include "symbols/symbols.h"
@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "base/cursor.h"
 #include "base/memory.h"
@@ -83,8 +84,7 @@ static enum perfdata_status read_debug_link(struct pd_elf *elf)
 	size_t length = (size_t)(end - bytes), at = (length + 4) & ~(size_t)3;
 	if (at + 4 > data->d_size)
 		return PERFDATA_OK;
-	enum perfdata_byte_order order = elf->header.e_ident[EI_DATA] == ELFDATA2MSB ? PERFDATA_BYTE_ORDER_BIG : PERFDATA_BYTE_ORDER_LITTLE;
-	elf->debug_link_crc = pd_load32(bytes + at, pd_order_is_foreign(order));
+	elf->debug_link_crc = pd_load32(bytes + at, pd_elf_swaps(elf));
 	elf->debug_link = pd_strndup(bytes, length);
 	return elf->debug_link ? PERFDATA_OK : PERFDATA_ENOMEM;
 }
@@ -283,6 +283,20 @@ bool pd_elf_offset(const struct pd_elf *elf, uint64_t vaddr, uint64_t *ret)
 	return false;
 }
 
+bool pd_elf_swaps(const struct pd_elf *elf)
+{
+	return pd_order_is_foreign(elf->header.e_ident[EI_DATA] == ELFDATA2MSB ? PERFDATA_BYTE_ORDER_BIG : PERFDATA_BYTE_ORDER_LITTLE);
+}
+
+bool pd_elf_holds(const struct pd_elf *elf, uint64_t offset, uint64_t size)
+{
+	struct stat st;
+	uint64_t whole = elf->image_size;
+	if (!elf->image)
+		whole = fstat(elf->fd, &st) ? 0 : (uint64_t)st.st_size;
+	return offset <= whole && size <= whole - offset;
+}
+
 bool pd_elf_read(const struct pd_elf *elf, uint64_t offset, void *out, size_t size)
 {
 	if (!elf->image)
@@ -291,131 +305,6 @@ bool pd_elf_read(const struct pd_elf *elf, uint64_t offset, void *out, size_t si
 		return false;
 	memcpy(out, elf->image + offset, size);
 	return true;
-}
-
-/* --- symbols ------------------------------------------------------------------------------------------------------ */
-
-static bool is_arm(unsigned machine) { return machine == EM_ARM || machine == EM_AARCH64; }
-
-/* Marks of the assembler ("here begins code, here data"), no names. */
-static bool is_mapping_symbol(unsigned machine, const char *name)
-{
-	if (is_arm(machine) && name[0] == '$' && name[1] && strchr("adtx", name[1]) && (!name[2] || name[2] == '.'))
-		return true;
-	return machine == EM_RISCV && (name[0] == '$' || !strncmp(name, ".L", 2) || !strncmp(name, "L0", 2));
-}
-
-/* A symbol without a type is a label of hand-written code, if it can be seen from outside. */
-static bool is_label(const GElf_Sym *sym)
-{
-	unsigned char visible = GELF_ST_VISIBILITY(sym->st_other);
-	return GELF_ST_TYPE(sym->st_info) == STT_NOTYPE && visible != STV_HIDDEN && visible != STV_INTERNAL;
-}
-
-static bool is_wanted_type(const GElf_Sym *sym)
-{
-	unsigned char type = GELF_ST_TYPE(sym->st_info);
-	return type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_OBJECT;
-}
-
-struct loading {
-	struct pd_symbol_table *table;
-	struct pd_elf *elf;         /* whose symbols */
-	const struct pd_elf *text;  /* whose segments */
-	enum pd_elf_place place;
-	uint64_t module_base;       /* offset of .text in a module */
-};
-
-static bool place_of(const struct loading *load, const GElf_Sym *sym, const GElf_Shdr *section, bool label, uint64_t *ret)
-{
-	uint64_t value = sym->st_value;
-	if (load->elf->header.e_machine == EM_ARM && GELF_ST_TYPE(sym->st_info) == STT_FUNC)
-		value &= ~(uint64_t)1;  /* bit 0 says Thumb */
-	switch (load->place) {
-	case PD_ELF_VADDR:
-		*ret = value;
-		return true;
-	case PD_ELF_MODULE:
-		*ret = value + section->sh_offset - load->module_base;
-		return section->sh_offset >= load->module_base;
-	case PD_ELF_OFFSET:
-		break;
-	}
-	if (pd_elf_offset(load->text, value, ret))
-		return true;
-	*ret = value - (section->sh_addr - section->sh_offset);
-	return !label;
-}
-
-static enum perfdata_symbol_binding binding_of(const GElf_Sym *sym)
-{
-	switch (GELF_ST_BIND(sym->st_info)) {
-	case STB_LOCAL: return PERFDATA_BIND_LOCAL;
-	case STB_WEAK: return PERFDATA_BIND_WEAK;
-	default: return PERFDATA_BIND_GLOBAL;
-	}
-}
-
-static int add_symbol(const struct loading *load, const GElf_Sym *sym, const char *name)
-{
-	bool label = is_label(sym);
-	if (!*name || (!label && !is_wanted_type(sym)) || is_mapping_symbol(load->elf->header.e_machine, name))
-		return 0;
-	if (sym->st_shndx == SHN_UNDEF || sym->st_shndx >= SHN_LORESERVE || sym->st_shndx >= load->elf->section_count)
-		return 0;
-	const struct pd_elf_section *section = &load->elf->sections[sym->st_shndx];
-	if (!section->scn || !(section->header.sh_flags & SHF_ALLOC))
-		return 0;
-	if (label && !strstr(section->name, "text") && !strstr(section->name, "data"))
-		return 0;
-	uint64_t start;
-	if (!place_of(load, sym, &section->header, label, &start) || strnlen(name, PD_SYMBOL_NAME_LIMIT) == PD_SYMBOL_NAME_LIMIT)
-		return 0;
-	return pd_symtab_add(load->table, start, sym->st_size, name, binding_of(sym));
-}
-
-static enum perfdata_status load_table(const struct loading *load, size_t number)
-{
-	const struct pd_elf_section *section = &load->elf->sections[number];
-	size_t link = section->header.sh_link;
-	Elf_Data *data = elf_getdata(section->scn, NULL);
-	if (!data || !data->d_buf || link >= load->elf->section_count || !load->elf->sections[link].scn)
-		return PERFDATA_DAMAGED;
-	Elf_Data *strings = elf_getdata(load->elf->sections[link].scn, NULL);
-	if (!strings || !strings->d_buf || !strings->d_size)
-		return PERFDATA_DAMAGED;
-	const char *names = pd_arena_copy(&load->table->bytes, strings->d_buf, strings->d_size);
-	if (!names)
-		return PERFDATA_ENOMEM;
-	size_t size = gelf_fsize(load->elf->elf, ELF_T_SYM, 1, EV_CURRENT), count = size ? data->d_size / size : 0;
-	for (size_t i = 1; i < count && i <= INT32_MAX; i++) {
-		GElf_Sym sym;
-		if (!gelf_getsym(data, (int)i, &sym) || sym.st_name >= strings->d_size)
-			continue;
-		if (add_symbol(load, &sym, names + sym.st_name))
-			return PERFDATA_ENOMEM;
-	}
-	pd_symtab_finish(load->table, PD_FIX_ELF);
-	return PERFDATA_OK;
-}
-
-enum perfdata_status pd_elf_symbols(struct pd_symbol_table *table, struct pd_elf *symbols, struct pd_elf *text,
-				    enum pd_elf_place place)
-{
-	const struct pd_elf_section *code = pd_elf_section(symbols, ".text");
-	struct loading load = { table, symbols, text, place, code ? code->header.sh_offset : 0 };
-	enum perfdata_status status = PERFDATA_OK;
-	if (pd_elf_has_symtab(symbols))
-		status = load_table(&load, symbols->symtab);
-	if (symbols->embedded)
-		load.elf = text;
-	if (load.elf->dynsym && status != PERFDATA_ENOMEM && place == PD_ELF_OFFSET) {
-		enum perfdata_status dynamic = load_table(&load, load.elf->dynsym);
-		status = dynamic ? dynamic : status;
-	}
-	if (place == PD_ELF_OFFSET && status != PERFDATA_ENOMEM)
-		status = pd_elf_plt(table, text) == PERFDATA_ENOMEM ? PERFDATA_ENOMEM : status;
-	return status;
 }
 
 #endif

@@ -29,6 +29,17 @@ struct pd_elf {
 
 /* The first section of this name, or NULL. */
 const struct pd_elf_section *pd_elf_section(const struct pd_elf *elf, const char *name);
+/* The bytes are in the other byte order than this machine. */
+bool pd_elf_swaps(const struct pd_elf *elf);
+/* Whether the file is as long as this. */
+bool pd_elf_holds(const struct pd_elf *elf, uint64_t offset, uint64_t size);
+
+/* An entry of a symbol table. */
+size_t pd_elf_symbol_size(const struct pd_elf *elf);
+GElf_Sym pd_elf_symbol(const struct pd_elf *elf, const uint8_t *entry);
+/* Where the string table of a symbol table is; nothing is read. false: there is none. */
+bool pd_elf_place_strings(struct pd_strings *strings, const struct pd_elf *elf, size_t symbols);
+
 /* Adds `NAME@plt` for the entries of the procedure linkage table. */
 enum perfdata_status pd_elf_plt(struct pd_symbol_table *table, struct pd_elf *elf);
 

@@ -147,13 +147,14 @@ static enum perfdata_status take_text(struct perfdata_symbols_dso *dso, int fd, 
 
 enum perfdata_status pd_dso_take_kallsyms(struct perfdata_symbols_dso *dso, int fd, const char *path)
 {
-	dso->loaded = true;
 	enum perfdata_status status = pd_kallsyms_load(&dso->table, fd);
 	close(fd);
-	pd_symtab_nest(&dso->table);
+	if (!status && pd_symtab_settle(&dso->table))
+		status = PERFDATA_ENOMEM;
 	if (!status)
 		set_origin(dso, &dso->origin.file, path, "symbols");
 	dso->status = status ? PERFDATA_ABSENT : PERFDATA_OK;
+	atomic_store(&dso->loaded, true);
 	return status;
 }
 

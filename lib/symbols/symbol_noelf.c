@@ -57,6 +57,11 @@ bool pd_elf_vaddr(const struct pd_elf *elf, uint64_t offset, uint64_t *ret)
 	(void)elf, (void)offset, (void)ret;
 	return false;
 }
+bool pd_elf_read(const struct pd_elf *elf, uint64_t offset, void *out, size_t size)
+{
+	(void)elf, (void)offset, (void)out, (void)size;
+	return false;
+}
 enum perfdata_status pd_elf_symbols(struct pd_symbol_table *table, struct pd_elf *symbols, struct pd_elf *text,
 				    enum pd_elf_place place)
 {

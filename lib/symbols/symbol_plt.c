@@ -6,15 +6,14 @@
 
 #ifdef HAVE_ELFUTILS
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/cursor.h"
 #include "base/memory.h"
 #include "symbols/symbol_elf.h"
 
-#define MAX_NAME 4096
+#define MAX_RESOLVER 4088
+#define PIECE ((size_t)64 << 10)
 
 struct slot {
 	uint64_t address;   /* of the slot */
@@ -25,13 +24,14 @@ struct slot {
 struct slots {
 	struct slot *items;
 	size_t count, capacity;
+	uint64_t low, high;  /* only slots from `low` to `high` are of use */
 	size_t symbols;      /* section of the symbol table; 0: none */
 };
 
 /* Entries are collected apart: a search in the table needs it sorted. */
 struct plt {
 	struct pd_symbol_table *table, added;
-	const struct pd_elf *elf;
+	struct pd_elf *elf;
 	struct slots slots;
 };
 
@@ -41,68 +41,121 @@ static int compare_slots(const void *left, const void *right)
 	return (a->address > b->address) - (a->address < b->address);
 }
 
-static int read_slots(const struct pd_elf *elf, const struct pd_elf_section *section, struct slots *slots)
+struct entries {
+	size_t size;
+	bool wide, with_addend, swap;
+};
+
+static struct slot slot_of(const struct entries *form, const uint8_t *at)
 {
-	Elf_Data *data = section ? elf_getdata(section->scn, NULL) : NULL;
-	bool rela = section && section->header.sh_type == SHT_RELA;
-	if (!data || !data->d_buf || (!rela && section->header.sh_type != SHT_REL))
-		return 0;
-	size_t size = gelf_fsize(elf->elf, rela ? ELF_T_RELA : ELF_T_REL, 1, EV_CURRENT);
-	size_t count = size ? data->d_size / size : 0;
-	slots->symbols = section->header.sh_link;
-	for (size_t i = 0; i < count && i <= INT32_MAX; i++) {
-		GElf_Rela r = { 0 };
-		GElf_Rel plain;
-		if (rela ? !gelf_getrela(data, (int)i, &r) : !gelf_getrel(data, (int)i, &plain))
+	struct slot slot = { 0 };
+	if (form->wide) {
+		slot.address = pd_load64(at, form->swap);
+		slot.symbol = (uint32_t)(pd_load64(at + 8, form->swap) >> 32);
+		slot.addend = form->with_addend ? pd_load64(at + 16, form->swap) : 0;
+	} else {
+		slot.address = pd_load32(at, form->swap);
+		slot.symbol = pd_load32(at + 4, form->swap) >> 8;
+		slot.addend = form->with_addend ? (uint64_t)(int64_t)(int32_t)pd_load32(at + 8, form->swap) : 0;
+	}
+	return slot;
+}
+
+static int take_piece(struct slots *slots, const struct entries *form, const uint8_t *piece, size_t size)
+{
+	for (size_t at = 0; at < size; at += form->size) {
+		const struct slot slot = slot_of(form, piece + at);
+		if (slot.address < slots->low || slot.address > slots->high)
 			continue;
-		if (!rela)
-			r = (GElf_Rela){ plain.r_offset, plain.r_info, 0 };
 		if (pd_vector_grow(&slots->items, &slots->capacity, slots->count, sizeof *slots->items))
 			return -1;
-		slots->items[slots->count++] = (struct slot){ r.r_offset, (uint64_t)r.r_addend, (uint32_t)GELF_R_SYM(r.r_info) };
+		slots->items[slots->count++] = slot;
 	}
+	return 0;
+}
+
+/* Relocations of a large library are many, and few of them belong to the linkage table. */
+static int read_pieces(const struct pd_elf *elf, const GElf_Shdr *header, const struct entries *form, struct slots *slots)
+{
+	const size_t room = PIECE / form->size * form->size;
+	const uint64_t whole = header->sh_size / form->size * form->size;
+	uint8_t *piece = pd_malloc(room);
+	int failed = piece ? 0 : -1;
+	for (uint64_t at = 0; at < whole && !failed; at += room) {
+		const size_t now = whole - at < room ? (size_t)(whole - at) : room;
+		if (!pd_elf_read(elf, header->sh_offset + at, piece, now))
+			break;
+		failed = take_piece(slots, form, piece, now);
+	}
+	pd_free(piece);
+	return failed;
+}
+
+static int read_slots(const struct pd_elf *elf, const struct pd_elf_section *section, struct slots *slots)
+{
+	const bool wide = elf->header.e_ident[EI_CLASS] != ELFCLASS32, rela = section && section->header.sh_type == SHT_RELA;
+	const struct entries form = { (rela ? 3u : 2u) * (wide ? 8u : 4u), wide, rela, pd_elf_swaps(elf) };
+	if (!section || (!rela && section->header.sh_type != SHT_REL) ||
+	    !pd_elf_holds(elf, section->header.sh_offset, section->header.sh_size))
+		return 0;
+	slots->symbols = section->header.sh_link;
+	if (read_pieces(elf, &section->header, &form, slots))
+		return -1;
 	if (slots->count)
 		qsort(slots->items, slots->count, sizeof *slots->items, compare_slots);
 	return 0;
 }
 
-static const char *symbol_name(const struct pd_elf *elf, size_t table, uint32_t number)
+/* Where the name of a symbol stands in PD_STRINGS_PLT; 0: it has none. */
+static uint32_t symbol_name(struct plt *plt, uint32_t number)
 {
-	GElf_Sym sym;
-	if (!table || table >= elf->section_count || !elf->sections[table].scn || !number || number > INT32_MAX)
-		return NULL;
-	const struct pd_elf_section *s = &elf->sections[table];
-	Elf_Data *data = elf_getdata(s->scn, NULL);
-	if (!data || data->d_type != ELF_T_SYM || !gelf_getsym(data, (int)number, &sym))
-		return NULL;
-	const char *name = elf_strptr(elf->elf, s->header.sh_link, sym.st_name);
-	return name && *name ? name : NULL;
+	const size_t table = plt->slots.symbols, size = pd_elf_symbol_size(plt->elf);
+	struct pd_strings *strings = &plt->table->strings[PD_STRINGS_PLT];
+	uint8_t entry[sizeof(Elf64_Sym)];
+	if (!table || table >= plt->elf->section_count || !number)
+		return 0;
+	const GElf_Shdr *header = &plt->elf->sections[table].header;
+	const bool is_table = header->sh_type == SHT_SYMTAB || header->sh_type == SHT_DYNSYM;
+	if (!is_table || (!strings->elf && !pd_elf_place_strings(strings, plt->elf, table)) || number >= header->sh_size / size ||
+	    !pd_elf_read(plt->elf, header->sh_offset + number * (uint64_t)size, entry, size))
+		return 0;
+	const GElf_Sym sym = pd_elf_symbol(plt->elf, entry);
+	return sym.st_name < strings->size ? sym.st_name : 0;
 }
 
-/* The name of an entry at file offset `at`, in the table's memory; NULL without memory. */
-static const char *entry_name(const struct plt *plt, const struct slot *slot, uint64_t at)
+/* The name of a resolver function, in the table's own memory. */
+static int add_resolved(struct plt *plt, const struct pd_symbol *resolver, uint64_t at, uint64_t size)
 {
-	struct pd_symbol_table *table = plt->table;
-	char text[MAX_NAME];
+	struct pd_arena scratch = { 0 };
+	uint32_t name = 0;
+	const char *shown = pd_symtab_spell(plt->table, resolver, &scratch);
+	const size_t length = shown ? strnlen(shown, MAX_RESOLVER) : 0;
+	char text[MAX_RESOLVER + sizeof "@plt"];
+	memcpy(text, shown, length);
+	memcpy(text + length, "@plt", sizeof "@plt");
+	const int failed = !shown || pd_symtab_keep_name(plt->table, text, length + 4, &name);
+	pd_arena_release(&scratch);
+	return failed ? -1 : pd_symtab_add(&plt->added, at, size, PD_STRINGS_POOL, name, PERFDATA_BIND_GLOBAL);
+}
+
+/* An entry at file offset `at`. */
+static int add_entry(struct plt *plt, const struct slot *slot, uint64_t at, uint64_t size)
+{
+	const uint32_t name = symbol_name(plt, slot->symbol);
 	uint64_t offset;
-	int length;
-	const char *name = symbol_name(plt->elf, plt->slots.symbols, slot->symbol);
-	if (name) {
-		name = table->mangled ? pd_demangle(&table->bytes, name) : name;
-	} else if (slot->addend && pd_elf_offset(plt->elf, slot->addend, &offset)) {
-		struct pd_symbol *resolver = pd_symtab_find(table, offset);
-		name = resolver && resolver->start == offset ? pd_symtab_shown(table, resolver) : NULL;
+	if (!name && slot->addend && pd_elf_offset(plt->elf, slot->addend, &offset)) {
+		const struct pd_symbol *resolver = pd_symtab_find(plt->table, offset);
+		if (resolver && resolver->start == offset)
+			return add_resolved(plt, resolver, at, size);
 	}
-	if (name)
-		length = snprintf(text, sizeof text, "%.*s@plt", MAX_NAME - 8, name);
-	else
-		length = snprintf(text, sizeof text, "offset_%#" PRIx64 "@plt", at);
-	return pd_arena_copy(&table->bytes, text, (size_t)length);
+	return pd_symtab_add(&plt->added, at, size, PD_STRINGS_PLT, name, PERFDATA_BIND_GLOBAL);
 }
 
-static int add_entry(struct plt *plt, uint64_t at, uint64_t size, const char *name)
+static int add_header(struct plt *plt, uint64_t at, uint64_t size)
 {
-	return name ? pd_symtab_add(&plt->added, at, size, name, PERFDATA_BIND_GLOBAL) : -1;
+	uint32_t name;
+	return pd_symtab_keep_name(plt->table, ".plt", 4, &name) ||
+	       pd_symtab_add(&plt->added, at, size, PD_STRINGS_POOL, name, PERFDATA_BIND_GLOBAL);
 }
 
 static bool is_x86(const struct pd_elf *elf)
@@ -145,34 +198,61 @@ static bool jump_slot(const uint8_t *code, size_t size, uint64_t address, uint64
 	return true;
 }
 
-static int add_got_entries(struct plt *plt)
+/* Slots that the entries of .plt.got jump through, all inside the range that is set for reading relocations. */
+static void find_range(struct slots *slots, const struct pd_elf_section *got, const uint8_t *code, uint64_t size)
 {
-	const struct pd_elf_section *got = pd_elf_section(plt->elf, ".plt.got");
-	Elf_Data *data = got && got->header.sh_type == SHT_PROGBITS ? elf_rawdata(got->scn, NULL) : NULL;
-	uint64_t header, size;
-	if (plt->elf->header.e_machine != EM_X86_64 || !data || !data->d_buf || !entry_sizes(plt->elf, got, &header, &size))
-		return 0;
+	slots->low = UINT64_MAX;
+	slots->high = 0;
+	for (uint64_t at = 0; at + size <= got->header.sh_size; at += size) {
+		uint64_t address;
+		if (!jump_slot(code + at, size, got->header.sh_addr + at, &address))
+			continue;
+		slots->low = address < slots->low ? address : slots->low;
+		slots->high = address > slots->high ? address : slots->high;
+	}
+}
+
+static int add_got_slots(struct plt *plt, const struct pd_elf_section *got, const uint8_t *code, uint64_t size)
+{
 	plt->slots.count = 0;
+	find_range(&plt->slots, got, code, size);
 	if (read_slots(plt->elf, pd_elf_section(plt->elf, ".rela.dyn"), &plt->slots))
 		return -1;
-	for (uint64_t at = 0; at + size <= data->d_size; at += size) {
+	for (uint64_t at = 0; at + size <= got->header.sh_size; at += size) {
 		struct slot wanted = { 0 }, none = { 0 };
 		const struct slot *slot = NULL;
-		uint64_t offset = got->header.sh_offset + at, address = got->header.sh_addr + at;
-		if (plt->slots.count && jump_slot((const uint8_t *)data->d_buf + at, size, address, &wanted.address))
+		if (plt->slots.count && jump_slot(code + at, size, got->header.sh_addr + at, &wanted.address))
 			slot = bsearch(&wanted, plt->slots.items, plt->slots.count, sizeof *slot, compare_slots);
-		if (add_entry(plt, offset, size, entry_name(plt, slot ? slot : &none, offset)))
+		if (add_entry(plt, slot ? slot : &none, got->header.sh_offset + at, size))
 			return -1;
 	}
 	return 0;
+}
+
+static int add_got_entries(struct plt *plt)
+{
+	const struct pd_elf_section *got = pd_elf_section(plt->elf, ".plt.got");
+	uint64_t header, size;
+	if (plt->elf->header.e_machine != EM_X86_64 || !got || got->header.sh_type != SHT_PROGBITS ||
+	    !entry_sizes(plt->elf, got, &header, &size) || !pd_elf_holds(plt->elf, got->header.sh_offset, got->header.sh_size))
+		return 0;
+	uint8_t *code = pd_malloc((size_t)got->header.sh_size);
+	int failed = code ? 0 : -1;
+	if (code && pd_elf_read(plt->elf, got->header.sh_offset, code, (size_t)got->header.sh_size))
+		failed = add_got_slots(plt, got, code, size);
+	pd_free(code);
+	return failed;
 }
 
 /* The symbol before the table may be one without a size that was made to reach over it. */
 static void cut_before(struct pd_symbol_table *table, uint64_t offset)
 {
 	struct pd_symbol *s = pd_symtab_find(table, offset);
-	if (s && s->start < offset && s->end > offset)
-		s->end = offset;
+	if (!s || s->start >= offset || s->end <= offset)
+		return;
+	do
+		s++->end = offset;
+	while (s < table->items + table->count && s->tied);
 }
 
 static int add_entries(struct plt *plt, const struct pd_elf_section *first)
@@ -184,7 +264,7 @@ static int add_entries(struct plt *plt, const struct pd_elf_section *first)
 		return 0;
 	/* A static program has entries only. */
 	bool has_header = !slots->count || first->header.sh_size / size > slots->count;
-	if (has_header && add_entry(plt, at, second ? first->header.sh_size : header, ".plt"))
+	if (has_header && add_header(plt, at, second ? first->header.sh_size : header))
 		return -1;
 	if (has_header)
 		at += header;
@@ -195,7 +275,7 @@ static int add_entries(struct plt *plt, const struct pd_elf_section *first)
 		end = at + second->header.sh_size;
 	}
 	for (size_t i = 0; i < slots->count && at < end; i++, at += size)
-		if (add_entry(plt, at, size, entry_name(plt, &slots->items[i], at)))
+		if (add_entry(plt, &slots->items[i], at, size))
 			return -1;
 	return 0;
 }
@@ -204,18 +284,16 @@ static int append(struct pd_symbol_table *table, const struct pd_symbol_table *a
 {
 	for (size_t i = 0; i < added->count; i++) {
 		const struct pd_symbol *s = &added->items[i];
-		if (pd_symtab_add(table, s->start, s->end - s->start, s->name, PERFDATA_BIND_GLOBAL))
+		if (pd_symtab_add(table, s->start, s->end - s->start, s->strings, s->name, PERFDATA_BIND_GLOBAL))
 			return -1;
-		table->items[table->count - 1].shown = s->name;
 	}
-	pd_symtab_sort(table);
-	return 0;
+	return pd_symtab_sort(table);
 }
 
 enum perfdata_status pd_elf_plt(struct pd_symbol_table *table, struct pd_elf *elf)
 {
 	const struct pd_elf_section *first = pd_elf_section(elf, ".plt"), *relocations = pd_elf_section(elf, ".rela.plt");
-	struct plt plt = { .table = table, .elf = elf };
+	struct plt plt = { .table = table, .elf = elf, .slots.high = UINT64_MAX };
 	if (!first || first->header.sh_type != SHT_PROGBITS)
 		return PERFDATA_OK;
 	pd_symtab_nest(table);

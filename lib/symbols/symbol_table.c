@@ -3,57 +3,89 @@
  *   - a symbol without a size ends where the next one in the table starts; the last one on the page behind the next
  *     page border. So of several such symbols at one address only the last one in the file gets a size.
  *   - of those that start at one address: one with a size before one without; a strong one before a weak one; a
- *     global one before a local one; fewer leading underscores; the longer name; the earlier one. */
+ *     global one before a local one; fewer leading underscores; the longer name; the earlier one.
+ * The last three rules are about demangled names. Few symbols of a program are ever asked for, so those that only these rules
+ * tell apart stay side by side (`tied`) until then. */
 #include "config.h"
-#include <stdlib.h>
 #include <string.h>
 #include "base/memory.h"
 #include "symbols/symbols.h"
 
 #define MAX_SYMBOLS (64u << 20)  /* of one dso; more than any real file has */
 #define MAX_NESTING 64           /* steps outwards in a look-up */
+#define MAX_TIED 16              /* more are decided at once */
 #define PAGE 4096u
+#define DIGIT 11                 /* bits that one pass of sorting looks at */
 
-int pd_symtab_add(struct pd_symbol_table *table, uint64_t start, uint64_t size, const char *name,
-		 enum perfdata_symbol_binding binding)
+int pd_symtab_add(struct pd_symbol_table *table, uint64_t start, uint64_t size, enum pd_strings_number strings, uint32_t name,
+		  enum perfdata_symbol_binding binding)
 {
 	if (table->count >= MAX_SYMBOLS || pd_vector_grow(&table->items, &table->capacity, table->count, sizeof *table->items))
 		return -1;
-	table->items[table->count] = (struct pd_symbol){
+	table->items[table->count++] = (struct pd_symbol){
 		.start = start,
 		.end = size > UINT64_MAX - start ? UINT64_MAX : start + size,
 		.name = name,
-		.order = (uint32_t)table->count,
 		.outer = PD_NO_SYMBOL,
 		.binding = (uint8_t)binding,
+		.strings = (uint8_t)strings,
 	};
-	table->count++;
 	return 0;
 }
 
-static int compare(const void *left, const void *right)
+/* --- sorting ------------------------------------------------------------------------------------------------------ */
+
+/* The bits that are not the same in all addresses; 0 if they are sorted. */
+static uint64_t unsorted_bits(const struct pd_symbol_table *table)
 {
-	const struct pd_symbol *a = left, *b = right;
-	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
-	return (a->order > b->order) - (a->order < b->order);
+	uint64_t differ = 0;
+	bool sorted = true;
+	for (size_t i = 1; i < table->count; i++) {
+		differ |= table->items[i].start ^ table->items[0].start;
+		sorted &= table->items[i - 1].start <= table->items[i].start;
+	}
+	return sorted ? 0 : differ;
 }
 
-static bool is_sorted(const struct pd_symbol_table *table)
+/* By one digit; what is equal in it keeps its order. */
+static void sort_by_digit(const struct pd_symbol *from, struct pd_symbol *to, size_t count, unsigned shift)
 {
-	for (size_t i = 1; i < table->count; i++)
-		if (compare(&table->items[i - 1], &table->items[i]) > 0)
-			return false;
-	return true;
+	const uint64_t mask = (1u << DIGIT) - 1;
+	size_t places[1u << DIGIT] = { 0 };
+	for (size_t i = 0; i < count; i++)
+		places[from[i].start >> shift & mask]++;
+	size_t place = 0;
+	for (size_t digit = 0; digit <= mask; digit++) {
+		const size_t nr = places[digit];
+		places[digit] = place;
+		place += nr;
+	}
+	for (size_t i = 0; i < count; i++)
+		to[places[from[i].start >> shift & mask]++] = from[i];
 }
 
-void pd_symtab_sort(struct pd_symbol_table *table)
+int pd_symtab_sort(struct pd_symbol_table *table)
 {
-	if (!is_sorted(table))
-		qsort(table->items, table->count, sizeof *table->items, compare);
-	for (size_t i = 0; i < table->count; i++)
-		table->items[i].order = (uint32_t)i;
+	const uint64_t differ = unsorted_bits(table);
+	if (!differ)
+		return 0;
+	struct pd_symbol *other = pd_malloc(table->count * sizeof *other);
+	if (!other)
+		return -1;
+	for (unsigned shift = 0; shift < 64 && differ >> shift; shift += DIGIT) {
+		if (!(differ >> shift & ((1u << DIGIT) - 1)))
+			continue;
+		sort_by_digit(table->items, other, table->count, shift);
+		struct pd_symbol *sorted = other;
+		other = table->items;
+		table->items = sorted;
+		table->capacity = table->count;
+	}
+	pd_free(other);
+	return 0;
 }
+
+/* --- ends ---------------------------------------------------------------------------------------------------------- */
 
 static uint64_t page_behind(uint64_t address)
 {
@@ -63,11 +95,12 @@ static uint64_t page_behind(uint64_t address)
 }
 
 /* A kallsyms text has gaps between the kernel and its modules that belong to nobody. */
-static bool is_gap(const struct pd_symbol *a, const struct pd_symbol *b)
+static bool is_gap(const struct pd_symbol_table *table, const struct pd_symbol *a, const struct pd_symbol *b)
 {
+	const char *text = table->strings[PD_STRINGS_TEXT].bytes;
 	if (!a->module != !b->module)
 		return true;
-	return a->module && a->module != b->module && strcmp(a->module, b->module) != 0;
+	return a->module != b->module && strcmp(text + a->module, text + b->module) != 0;
 }
 
 static void set_ends(struct pd_symbol_table *table, enum pd_symbol_fix fix)
@@ -78,66 +111,119 @@ static void set_ends(struct pd_symbol_table *table, enum pd_symbol_fix fix)
 			continue;
 		if (i + 1 == table->count)
 			s->end = page_behind(s->start);
-		else if (fix == PD_FIX_KALLSYMS && is_gap(s, next))
+		else if (fix == PD_FIX_KALLSYMS && is_gap(table, s, next))
 			s->end = page_behind(s->start);
 		else
 			s->end = next->start;
 	}
 }
 
-const char *pd_symtab_shown(struct pd_symbol_table *table, struct pd_symbol *symbol)
-{
-	if (!symbol->shown)
-		symbol->shown = table->mangled ? pd_demangle(&table->bytes, symbol->name) : symbol->name;
-	return symbol->shown;
-}
+/* --- which of several ------------------------------------------------------------------------------------------------ */
 
 static size_t underscores(const char *name) { return strspn(name, "_"); }
 
-static bool is_better(struct pd_symbol_table *table, struct pd_symbol *a, struct pd_symbol *b)
+bool pd_symtab_is_better_name(const char *first, const char *second)
 {
-	bool size_a = a->end != a->start, size_b = b->end != b->start;
-	if (size_a != size_b)
-		return size_a;
-	bool weak_a = a->binding == PERFDATA_BIND_WEAK, weak_b = b->binding == PERFDATA_BIND_WEAK;
-	if (weak_a != weak_b)
-		return weak_b;
-	bool global_a = a->binding == PERFDATA_BIND_GLOBAL, global_b = b->binding == PERFDATA_BIND_GLOBAL;
-	if (global_a != global_b)
-		return global_a;
-	const char *name_a = pd_symtab_shown(table, a), *name_b = pd_symtab_shown(table, b);
-	size_t under_a = underscores(name_a), under_b = underscores(name_b);
-	if (under_a != under_b)
-		return under_a < under_b;
-	size_t length_a = strlen(name_a), length_b = strlen(name_b);
-	if (length_a != length_b)
-		return length_a > length_b;
+	size_t under_first = underscores(first), under_second = underscores(second);
+	if (under_first != under_second)
+		return under_first < under_second;
+	size_t length_first = strlen(first), length_second = strlen(second);
+	if (length_first != length_second)
+		return length_first > length_second;
 	/* Old kernels name a system call twice; the one that is not written SyS_ is the usual name. */
-	return strncmp(name_a, "SyS", 3) != 0 && strncmp(name_a, "compat_SyS", 10) != 0;
+	return strncmp(first, "SyS", 3) != 0 && strncmp(first, "compat_SyS", 10) != 0;
 }
 
-static void drop_aliases(struct pd_symbol_table *table)
+/* The rules that need no names. */
+static unsigned rank(const struct pd_symbol *s)
 {
-	size_t kept = 0;
-	for (size_t i = 0; i < table->count; i++) {
-		struct pd_symbol *s = &table->items[i];
-		if (kept && table->items[kept - 1].start == s->start) {
-			if (!is_better(table, &table->items[kept - 1], s))
-				table->items[kept - 1] = *s;
+	return (s->end != s->start) * 4u + (s->binding != PERFDATA_BIND_WEAK) * 2u + (s->binding == PERFDATA_BIND_GLOBAL);
+}
+
+static bool differ_in_end(const struct pd_symbol *items, size_t count)
+{
+	for (size_t i = 1; i < count; i++)
+		if (items[i].end != items[0].end)
+			return true;
+	return false;
+}
+
+/* Leaves the best of several, by their names. */
+static int decide(const struct pd_symbol_table *table, struct pd_symbol *items, size_t count, struct pd_arena *scratch)
+{
+	struct pd_symbol best = items[0];
+	const char *best_name = pd_symtab_spell_one(table, &best, scratch);
+	for (size_t i = 1; i < count && best_name; i++) {
+		const char *name = pd_symtab_spell_one(table, &items[i], scratch);
+		if (name && pd_symtab_is_better_name(best_name, name))
 			continue;
+		best = items[i];
+		best_name = name;
+	}
+	items[0] = best;
+	return best_name ? 0 : -1;
+}
+
+static bool has_name_of(const struct pd_symbol_table *table, const struct pd_symbol *items, size_t count, const struct pd_symbol *s)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(pd_symtab_raw(table, &items[i]), pd_symtab_raw(table, s)))
+			return true;
+	return false;
+}
+
+/* The same name twice, as a function that can be seen from outside has in both tables, is no choice. */
+static size_t tie(const struct pd_symbol_table *table, struct pd_symbol *items, size_t count)
+{
+	size_t kept = 1;
+	items[0].tied = false;
+	for (size_t i = 1; i < count; i++) {
+		if (has_name_of(table, items, kept, &items[i]))
+			continue;
+		items[kept] = items[i];
+		items[kept++].tied = true;
+	}
+	return kept;
+}
+
+static int drop_aliases(struct pd_symbol_table *table)
+{
+	struct pd_arena scratch = { 0 };
+	size_t kept = 0;
+	int failed = 0;
+	for (size_t i = 0, next; i < table->count && !failed; i = next) {
+		struct pd_symbol *best = &table->items[kept];
+		const uint64_t start = table->items[i].start;
+		size_t nr = 0;
+		unsigned best_rank = 0;
+		for (next = i; next < table->count && table->items[next].start == start; next++) {
+			const unsigned its = rank(&table->items[next]);
+			if (its < best_rank)
+				continue;
+			if (its > best_rank)
+				nr = 0;
+			best_rank = its;
+			best[nr++] = table->items[next];
 		}
-		table->items[kept++] = *s;
+		if (nr > 1 && (!table->mangled || nr > MAX_TIED || differ_in_end(best, nr))) {
+			failed = decide(table, best, nr, &scratch);
+			nr = 1;
+		}
+		kept += tie(table, best, nr);
+		if (scratch.total > (size_t)1 << 20)
+			pd_arena_reset(&scratch);
 	}
 	table->count = kept;
+	pd_arena_release(&scratch);
+	return failed;
 }
 
-void pd_symtab_finish(struct pd_symbol_table *table, enum pd_symbol_fix fix)
+int pd_symtab_finish(struct pd_symbol_table *table, enum pd_symbol_fix fix)
 {
-	pd_symtab_sort(table);
+	if (pd_symtab_sort(table))
+		return -1;
 	set_ends(table, fix);
-	drop_aliases(table);
-	for (size_t i = 0; i < table->count; i++)
-		table->items[i].order = (uint32_t)i;
+	return drop_aliases(table);
 }
 
 void pd_symtab_nest(struct pd_symbol_table *table)
@@ -145,12 +231,16 @@ void pd_symtab_nest(struct pd_symbol_table *table)
 	uint32_t around = PD_NO_SYMBOL;
 	for (size_t i = 0; i < table->count; i++) {
 		struct pd_symbol *s = &table->items[i];
+		if (s->tied)
+			continue;
 		while (around != PD_NO_SYMBOL && table->items[around].end <= s->start)
 			around = table->items[around].outer;
 		s->outer = around;
 		around = (uint32_t)i;
 	}
 }
+
+/* --- look-up --------------------------------------------------------------------------------------------------------- */
 
 /* The number of symbols that start at or before the address. */
 static size_t count_before(const struct pd_symbol_table *table, uint64_t address)
@@ -169,6 +259,8 @@ static size_t count_before(const struct pd_symbol_table *table, uint64_t address
 struct pd_symbol *pd_symtab_find(struct pd_symbol_table *table, uint64_t address)
 {
 	size_t before = count_before(table, address);
+	while (before && table->items[before - 1].tied)
+		before--;
 	uint32_t at = before ? (uint32_t)(before - 1) : PD_NO_SYMBOL;
 	for (int step = 0; at != PD_NO_SYMBOL && step < MAX_NESTING; step++) {
 		struct pd_symbol *s = &table->items[at];
@@ -182,7 +274,7 @@ struct pd_symbol *pd_symtab_find(struct pd_symbol_table *table, uint64_t address
 const struct pd_symbol *pd_symtab_by_name(const struct pd_symbol_table *table, const char *name)
 {
 	for (size_t i = 0; i < table->count; i++)
-		if (!strcmp(table->items[i].name, name))
+		if (!strcmp(pd_symtab_raw(table, &table->items[i]), name))
 			return &table->items[i];
 	return NULL;
 }
@@ -190,7 +282,9 @@ const struct pd_symbol *pd_symtab_by_name(const struct pd_symbol_table *table, c
 void pd_symtab_release(struct pd_symbol_table *table)
 {
 	pd_free(table->items);
-	pd_free(table->text);
+	pd_symtab_release_names(table);
+	for (size_t i = 0; i < PD_STRINGS_COUNT; i++)
+		pd_free(table->strings[i].bytes);
 	pd_arena_release(&table->bytes);
 	*table = (struct pd_symbol_table){ 0 };
 }

@@ -41,6 +41,12 @@ static char *next_line(char **at, char *end)
 	return line;
 }
 
+/* Takes the text over. */
+static void keep_text(struct pd_symbol_table *table, char *text, size_t size)
+{
+	table->strings[PD_STRINGS_TEXT] = (struct pd_strings){ .bytes = text, .size = size + 1, .room = size + 1 };
+}
+
 /* perf takes code and initialised and uninitialised data; constants, absolute values and mapping symbols it does not. */
 static bool is_kallsyms_type(char type) { return type && strchr("TtWwDdBb", type); }
 
@@ -51,7 +57,7 @@ static enum perfdata_symbol_binding kallsyms_binding(char type)
 	return type >= 'A' && type <= 'Z' ? PERFDATA_BIND_GLOBAL : PERFDATA_BIND_LOCAL;
 }
 
-/* Cuts "NAME\t[MODULE]" after NAME and gives the module, or NULL. Repeated modules give the pointer of the last one. */
+/* Cuts "NAME\t[MODULE]" after NAME and gives the module, or NULL. Repeated modules give the place of the last one. */
 static const char *split_module(char *name, const char *last)
 {
 	char *bracket = strchr(name, '[');
@@ -77,12 +83,13 @@ static void limit_name(char *name)
 
 enum perfdata_status pd_kallsyms_load(struct pd_symbol_table *table, int fd)
 {
-	char *line;
+	char *line, *text;
 	size_t size;
-	enum perfdata_status status = pd_read_whole(fd, MAX_TEXT, &table->text, &size);
+	enum perfdata_status status = pd_read_whole(fd, MAX_TEXT, &text, &size);
 	if (status)
 		return status;
-	char *at = table->text, *end = at + size;
+	char *at = text, *end = at + size;
+	keep_text(table, text, size);
 	const char *module = NULL;
 	bool hidden = false;
 	while ((line = next_line(&at, end))) {
@@ -98,38 +105,40 @@ enum perfdata_status pd_kallsyms_load(struct pd_symbol_table *table, int fd)
 		}
 		const char *in_module = split_module(name, module);
 		limit_name(name);
-		if (pd_symtab_add(table, address, 0, name, kallsyms_binding(type)))
+		if (pd_symtab_add(table, address, 0, PD_STRINGS_TEXT, (uint32_t)(name - text), kallsyms_binding(type)))
 			return PERFDATA_ENOMEM;
-		table->items[table->count - 1].module = in_module;
+		table->items[table->count - 1].module = in_module ? (uint32_t)(in_module - text) : 0;
 		module = in_module ? in_module : module;
 	}
 	if (!table->count)
 		return hidden ? PERFDATA_ABSENT : PERFDATA_EFORMAT;
-	pd_symtab_finish(table, PD_FIX_KALLSYMS);
-	return PERFDATA_OK;
+	return pd_symtab_finish(table, PD_FIX_KALLSYMS) ? PERFDATA_ENOMEM : PERFDATA_OK;
 }
 
 /* Later lines describe later code, so of two at one address the later one is kept. */
-static void keep_last(struct pd_symbol_table *table)
+static int keep_last(struct pd_symbol_table *table)
 {
-	pd_symtab_sort(table);
 	size_t kept = 0;
+	if (pd_symtab_sort(table))
+		return -1;
 	for (size_t i = 0; i < table->count; i++) {
 		if (kept && table->items[kept - 1].start == table->items[i].start)
 			kept--;
 		table->items[kept++] = table->items[i];
 	}
 	table->count = kept;
+	return 0;
 }
 
 enum perfdata_status pd_perfmap_load(struct pd_symbol_table *table, int fd)
 {
-	char *line;
+	char *line, *text;
 	size_t size;
-	enum perfdata_status status = pd_read_whole(fd, MAX_TEXT, &table->text, &size);
+	enum perfdata_status status = pd_read_whole(fd, MAX_TEXT, &text, &size);
 	if (status)
 		return status;
-	char *at = table->text, *end = at + size;
+	char *at = text, *end = at + size;
+	keep_text(table, text, size);
 	while ((line = next_line(&at, end))) {
 		uint64_t start, length;
 		if (!take_hex(&line, &start) || *line++ != ' ' || !take_hex(&line, &length) || *line++ != ' ' || !*line)
@@ -138,9 +147,10 @@ enum perfdata_status pd_perfmap_load(struct pd_symbol_table *table, int fd)
 		if (line[name_length - 1] == '\r')
 			line[name_length - 1] = '\0';
 		limit_name(line);
-		if (pd_symtab_add(table, start, length, line, PERFDATA_BIND_GLOBAL))
+		if (pd_symtab_add(table, start, length, PD_STRINGS_TEXT, (uint32_t)(line - text), PERFDATA_BIND_GLOBAL))
 			return PERFDATA_ENOMEM;
 	}
-	keep_last(table);
+	if (keep_last(table))
+		return PERFDATA_ENOMEM;
 	return table->count ? PERFDATA_OK : PERFDATA_EFORMAT;
 }

@@ -155,14 +155,26 @@ enum perfdata_status perfdata_symbols_open_kallsyms(struct perfdata_symbols *sym
 /* --- look-ups ----------------------------------------------------------------------------------------------------- */
 
 /* With the lock held. */
-static enum perfdata_status loaded(struct perfdata_symbols_dso *dso)
+static enum perfdata_status load(struct perfdata_symbols_dso *dso)
 {
-	if (!dso->loaded) {
+	if (!atomic_load_explicit(&dso->loaded, memory_order_relaxed)) {
 		dso->status = pd_dso_load(dso);
-		dso->loaded = true;
-		pd_symtab_nest(&dso->table);
+		if (pd_symtab_settle(&dso->table))
+			dso->status = PERFDATA_ENOMEM;
+		atomic_store_explicit(&dso->loaded, true, memory_order_release);
 	}
 	return dso->status;
+}
+
+/* Without the lock: it is taken once. */
+static enum perfdata_status loaded(struct perfdata_symbols_dso *dso)
+{
+	if (atomic_load_explicit(&dso->loaded, memory_order_acquire))
+		return dso->status;
+	pd_monitor_enter(dso->lock);
+	enum perfdata_status status = load(dso);
+	pd_monitor_leave(dso->lock);
+	return status;
 }
 
 void perfdata_symbols_expect(struct perfdata_symbols_dso *dso, const uint8_t *build_id, size_t size)
@@ -170,7 +182,7 @@ void perfdata_symbols_expect(struct perfdata_symbols_dso *dso, const uint8_t *bu
 	struct pd_build_id id = { .size = size < PERFDATA_BUILD_ID_MAX ? size : PERFDATA_BUILD_ID_MAX };
 	memcpy(id.bytes, build_id, id.size);
 	pd_monitor_enter(dso->lock);
-	if (!loaded(dso) && !dso->request.build_id_size)
+	if (!load(dso) && !dso->request.build_id_size)
 		pd_dso_check_id(dso, &id);
 	pd_monitor_leave(dso->lock);
 }
@@ -180,7 +192,7 @@ bool pd_dso_open_unwind(struct perfdata_symbols_dso *dso)
 	if (!dso->unwind_tried) {
 		dso->unwind_tried = true;
 		pd_monitor_enter(dso->lock);
-		loaded(dso);
+		load(dso);
 		if (dso->text && dso->request.kind != PERFDATA_DSO_KERNEL)
 			dso->unwind = pd_elf_again(dso->text);
 		pd_monitor_leave(dso->lock);
@@ -206,8 +218,20 @@ static enum perfdata_status lookup_jit(const struct perfdata_symbols_dso *dso, u
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status lookup(struct perfdata_symbols_dso *dso, uint64_t address, uint64_t time,
-				   struct perfdata_symbol *ret)
+/* The lock is taken once for each symbol that is ever asked for. */
+static const struct pd_symbol_name *name_of(struct perfdata_symbols_dso *dso, const struct pd_symbol *symbol)
+{
+	const struct pd_symbol_name *name = pd_symtab_known_name(&dso->table, symbol);
+	if (name)
+		return name;
+	pd_monitor_enter(dso->lock);
+	name = pd_symtab_name(&dso->table, symbol);
+	pd_monitor_leave(dso->lock);
+	return name;
+}
+
+enum perfdata_status perfdata_symbols_lookup(struct perfdata_symbols_dso *dso, uint64_t address, uint64_t time,
+					     struct perfdata_symbol *ret)
 {
 	enum perfdata_status status = loaded(dso);
 	if (status)
@@ -215,13 +239,16 @@ static enum perfdata_status lookup(struct perfdata_symbols_dso *dso, uint64_t ad
 	if (dso->request.kind == PERFDATA_DSO_JITDUMP)
 		return lookup_jit(dso, address, time, ret);
 	uint64_t wanted = address + (uint64_t)dso->delta;
-	struct pd_symbol *s = pd_symtab_find(&dso->table, wanted);
+	const struct pd_symbol *s = pd_symtab_find(&dso->table, wanted);
 	if (!s)
 		return PERFDATA_ABSENT;
+	const struct pd_symbol_name *name = name_of(dso, s);
+	if (!name)
+		return PERFDATA_ENOMEM;
 	*ret = (struct perfdata_symbol){
-		.name = pd_symtab_shown(&dso->table, s),
-		.raw_name = s->name,
-		.module = s->module,
+		.name = name->shown,
+		.raw_name = name->raw,
+		.module = s->module ? dso->table.strings[PD_STRINGS_TEXT].bytes + s->module : NULL,
 		.start = s->start - (uint64_t)dso->delta,
 		.size = s->end - s->start,
 		.offset = wanted - s->start,
@@ -231,29 +258,18 @@ static enum perfdata_status lookup(struct perfdata_symbols_dso *dso, uint64_t ad
 	return PERFDATA_OK;
 }
 
-enum perfdata_status perfdata_symbols_lookup(struct perfdata_symbols_dso *dso, uint64_t address, uint64_t time,
-					     struct perfdata_symbol *ret)
-{
-	pd_monitor_enter(dso->lock);
-	enum perfdata_status status = lookup(dso, address, time, ret);
-	pd_monitor_leave(dso->lock);
-	return status;
-}
-
 enum perfdata_status perfdata_symbols_resolve(struct perfdata_symbols_dso *dso, const uint64_t *addresses, size_t count,
 					      struct perfdata_symbol *ret, size_t *ret_named)
 {
 	size_t named = 0;
-	pd_monitor_enter(dso->lock);
 	enum perfdata_status status = loaded(dso);
 	for (size_t i = 0; i < count && !status; i++) {
 		ret[i] = (struct perfdata_symbol){ 0 };
-		status = lookup(dso, addresses[i], UINT64_MAX, &ret[i]);
+		status = perfdata_symbols_lookup(dso, addresses[i], UINT64_MAX, &ret[i]);
 		named += status == PERFDATA_OK;
 		if (status == PERFDATA_ABSENT)
 			status = PERFDATA_OK;
 	}
-	pd_monitor_leave(dso->lock);
 	if (!status && ret_named)
 		*ret_named = named;
 	return status;
@@ -261,16 +277,14 @@ enum perfdata_status perfdata_symbols_resolve(struct perfdata_symbols_dso *dso, 
 
 enum perfdata_status perfdata_symbols_origin(struct perfdata_symbols_dso *dso, struct perfdata_symbols_origin *ret)
 {
-	pd_monitor_enter(dso->lock);
 	enum perfdata_status status = loaded(dso);
-	if (!status) {
-		*ret = dso->origin;
-		ret->symbol_count = dso->request.kind == PERFDATA_DSO_JITDUMP ? dso->jit.count : dso->table.count;
-		ret->build_id = dso->found.size ? dso->found.bytes : NULL;
-		ret->build_id_size = dso->found.size;
-	}
-	pd_monitor_leave(dso->lock);
-	return status;
+	if (status)
+		return status;
+	*ret = dso->origin;
+	ret->symbol_count = dso->request.kind == PERFDATA_DSO_JITDUMP ? dso->jit.count : dso->table.count;
+	ret->build_id = dso->found.size ? dso->found.bytes : NULL;
+	ret->build_id_size = dso->found.size;
+	return PERFDATA_OK;
 }
 
 /* The address in the terms of the ELF file's own virtual addresses. */
@@ -292,22 +306,19 @@ static bool to_vaddr(const struct perfdata_symbols_dso *dso, uint64_t address, u
 
 enum perfdata_status perfdata_symbols_vaddr(struct perfdata_symbols_dso *dso, uint64_t offset, uint64_t *ret_vaddr)
 {
-	pd_monitor_enter(dso->lock);
 	enum perfdata_status status = loaded(dso);
-	if (!status && !to_vaddr(dso, offset, ret_vaddr))
-		status = PERFDATA_ABSENT;
-	pd_monitor_leave(dso->lock);
-	return status;
+	return status || to_vaddr(dso, offset, ret_vaddr) ? status : PERFDATA_ABSENT;
 }
 
 enum perfdata_status perfdata_symbols_source(struct perfdata_symbols_dso *dso, uint64_t address,
 					     struct perfdata_source_line *frames, size_t room, size_t *ret_count)
 {
 	uint64_t vaddr;
-	pd_monitor_enter(dso->lock);
 	enum perfdata_status status = loaded(dso);
-	if (!status)
-		status = to_vaddr(dso, address, &vaddr) ? pd_lines_find(dso, vaddr, frames, room, ret_count) : PERFDATA_ABSENT;
+	if (status || !to_vaddr(dso, address, &vaddr))
+		return status ? status : PERFDATA_ABSENT;
+	pd_monitor_enter(dso->lock);
+	status = pd_lines_find(dso, vaddr, frames, room, ret_count);
 	pd_monitor_leave(dso->lock);
 	return status;
 }

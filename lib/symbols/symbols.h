@@ -2,29 +2,61 @@
 #ifndef PD_SYMBOLS_H
 #define PD_SYMBOLS_H
 
+#include <stdatomic.h>
 #include "base/arena.h"
 #include "base/threads.h"
 #include "perfdata/symbols.h"
 
-/* --- symbol_table.c: sorted symbols, which of several wins ----------------------------------------------------- */
+/* --- symbol_table.c: sorted symbols, which of several wins; symbol_names.c: what they are called ------------------- */
+
+struct pd_elf;      /* symbol_elf.c: an open ELF file */
+
+/* Longer names are cut (texts), or are no names (other files): a name stands in the output many times for each sample. */
+#define PD_SYMBOL_NAME_LIMIT ((size_t)1 << 14)
+
+/* Where names stand. The string tables of a file are in memory only while symbols are added; of the names in them, those that
+ * are asked for are read again. */
+enum pd_strings_number {
+	PD_STRINGS_TEXT,    /* kallsyms, perf map */
+	PD_STRINGS_POOL,    /* made here */
+	PD_STRINGS_SYMTAB,
+	PD_STRINGS_DYNSYM,
+	PD_STRINGS_PLT,     /* names that get "@plt" behind them; without one, the address is the name */
+	PD_STRINGS_COUNT
+};
+
+struct pd_strings {
+	char *bytes;               /* with a NUL behind; NULL: not in memory */
+	size_t size, room;
+	const struct pd_elf *elf;  /* whose string table it is; NULL: it stays in memory */
+	uint64_t offset;           /* of the string table in that file */
+};
 
 struct pd_symbol {
 	uint64_t start, end;   /* end == start: no size */
-	const char *name;      /* as in the file; borrowed from the table's bytes */
-	const char *shown;     /* demangled, NULL: not asked for yet */
-	const char *module;    /* kallsyms only */
-	uint32_t order;        /* of insertion: decides among equals */
+	uint32_t name;         /* where it stands in its strings */
+	uint32_t module;       /* kallsyms: where the module's name stands; 0: none */
 	uint32_t outer;        /* index of the symbol around this one, or PD_NO_SYMBOL */
 	uint8_t binding;       /* enum perfdata_symbol_binding */
+	uint8_t strings;       /* enum pd_strings_number */
+	bool tied;             /* differs from the one before in the name only, and which name is shown was not looked at yet */
 };
 
 #define PD_NO_SYMBOL UINT32_MAX
 
+/* The names of a symbol, from the first time that they are asked for. */
+struct pd_symbol_name {
+	const char *raw;    /* as in the file */
+	const char *shown;  /* demangled */
+};
+struct pd_name_block;
+
 struct pd_symbol_table {
 	struct pd_symbol *items;
 	size_t count, capacity;
-	struct pd_arena bytes;    /* names */
-	char *text;               /* names that stand in a text; may be NULL */
+	struct pd_strings strings[PD_STRINGS_COUNT];
+	struct pd_arena bytes;    /* names in use */
+	_Atomic(struct pd_name_block *) *names;   /* of symbols in use, by index; made by pd_symtab_settle */
 	bool mangled;             /* names may be mangled: demangle for comparing and showing */
 };
 
@@ -34,24 +66,43 @@ enum pd_symbol_fix {
 	PD_FIX_KALLSYMS,  /* the same, but not from the kernel into a module or from one module to the next */
 };
 
-/* Longer names are cut (texts), or are no names (other files): a name stands in the output many times for each sample. */
-#define PD_SYMBOL_NAME_LIMIT ((size_t)1 << 14)
-
-/* `name` must live in table->bytes or as long. 0, or -1 without memory or at the limit of symbols. */
-int pd_symtab_add(struct pd_symbol_table *table, uint64_t start, uint64_t size, const char *name,
-		 enum perfdata_symbol_binding binding);
-/* Sorts, gives ends to symbols without, and leaves one of those that start at the same address. Can be called again
- * after more were added: what was there then counts as first. */
-void pd_symtab_finish(struct pd_symbol_table *table, enum pd_symbol_fix fix);
-/* Only sorts; all that were added stay. */
-void pd_symtab_sort(struct pd_symbol_table *table);
-/* Notes for each symbol which one lies around it; to be called once, at the end. */
+/* Adds a symbol, whose name stands at `name` in those strings. 0, or -1 without memory or at the limit of symbols. */
+int pd_symtab_add(struct pd_symbol_table *table, uint64_t start, uint64_t size, enum pd_strings_number strings, uint32_t name,
+		  enum perfdata_symbol_binding binding);
+/* Sorts, gives ends to symbols without, and leaves one of those that start at the same address, or those of them that only their
+ * demangled names can tell apart. Can be called again after more were added: what was there then counts as first. 0, or -1
+ * without memory. */
+int pd_symtab_finish(struct pd_symbol_table *table, enum pd_symbol_fix fix);
+/* Only sorts; all that were added stay. 0, or -1 without memory. */
+int pd_symtab_sort(struct pd_symbol_table *table);
+/* To be called once, when all were added: notes for each symbol which one lies around it, and gives back the memory that was of
+ * use for adding only. From then on the table is only read, but for names. 0, or -1 without memory. */
+int pd_symtab_settle(struct pd_symbol_table *table);
+/* Notes what lies around each symbol; pd_symtab_find needs that. */
 void pd_symtab_nest(struct pd_symbol_table *table);
+/* The symbol of an address; the first one of several that are tied. */
 struct pd_symbol *pd_symtab_find(struct pd_symbol_table *table, uint64_t address);
-/* The first symbol of this name, or NULL. Walks over all. */
+/* The first symbol of this name, or NULL. Walks over all; before the table is settled. */
 const struct pd_symbol *pd_symtab_by_name(const struct pd_symbol_table *table, const char *name);
-const char *pd_symtab_shown(struct pd_symbol_table *table, struct pd_symbol *symbol);
 void pd_symtab_release(struct pd_symbol_table *table);
+
+/* Adds a name to PD_STRINGS_POOL. 0, or -1 without memory. */
+int pd_symtab_keep_name(struct pd_symbol_table *table, const char *name, size_t size, uint32_t *ret);
+/* A name that stands in strings in memory. */
+const char *pd_symtab_raw(const struct pd_symbol_table *table, const struct pd_symbol *symbol);
+/* Before the table is settled: the name shown of a symbol alone, and of one and those that are tied with it, in `bytes`. NULL
+ * without memory. */
+const char *pd_symtab_spell_one(const struct pd_symbol_table *table, const struct pd_symbol *symbol, struct pd_arena *bytes);
+const char *pd_symtab_spell(const struct pd_symbol_table *table, const struct pd_symbol *symbol, struct pd_arena *bytes);
+/* Afterwards: the names of a symbol that pd_symtab_find returned. The first needs no lock, and returns NULL if nobody has asked for
+ * these names yet; the second needs that of the dso, and returns NULL without memory. */
+const struct pd_symbol_name *pd_symtab_known_name(const struct pd_symbol_table *table, const struct pd_symbol *symbol);
+const struct pd_symbol_name *pd_symtab_name(struct pd_symbol_table *table, const struct pd_symbol *symbol);
+/* Frees string tables that can be read again. */
+void pd_symtab_drop_strings(struct pd_symbol_table *table);
+/* For symbol_names.c and symbol_table.c: whether, of two tied symbols, the name of the first is shown. */
+bool pd_symtab_is_better_name(const char *first, const char *second);
+void pd_symtab_release_names(struct pd_symbol_table *table);
 
 /* --- demangle.c, demangle_cxx.c, demangle_rust.c ---------------------------------------------------------------- */
 
@@ -103,15 +154,14 @@ struct perfdata_symbols {
 	struct perfdata_symbols_dso *dsos;
 };
 
-struct pd_elf;      /* symbol_elf.c: an open ELF file */
 struct pd_lines;    /* dwarf_lines.c */
 
 struct perfdata_symbols_dso {
 	struct perfdata_symbols_dso *next;
 	struct perfdata_symbols *symbols;
 	struct perfdata_symbols_request request;  /* strings in symbols->strings */
-	struct pd_monitor *lock;                  /* of everything below */
-	bool loaded;
+	struct pd_monitor *lock;                  /* of what is not loaded yet, of names, and of `lines` */
+	atomic_bool loaded;                       /* set last; status, table and jit are only read then */
 	enum perfdata_status status;              /* of loading */
 	struct pd_symbol_table table;
 	struct pd_jit jit;

@@ -1,0 +1,207 @@
+/* The symbols that perf takes from the two symbol tables of an ELF file. The tables are read in pieces, and their names not kept. */
+#include "config.h"
+#include "symbols/symbols.h"
+
+#ifdef HAVE_ELFUTILS
+
+#include <string.h>
+#include "base/cursor.h"
+#include "base/memory.h"
+#include "symbols/symbol_elf.h"
+
+#define PIECE ((size_t)64 << 10)
+
+static bool is_arm(unsigned machine) { return machine == EM_ARM || machine == EM_AARCH64; }
+
+/* Marks of the assembler ("here begins code, here data"), no names. */
+static bool is_mapping_symbol(unsigned machine, const char *name)
+{
+	if (is_arm(machine) && name[0] == '$' && name[1] && strchr("adtx", name[1]) && (!name[2] || name[2] == '.'))
+		return true;
+	return machine == EM_RISCV && (name[0] == '$' || !strncmp(name, ".L", 2) || !strncmp(name, "L0", 2));
+}
+
+/* A symbol without a type is a label of hand-written code, if it can be seen from outside. */
+static bool is_label(const GElf_Sym *sym)
+{
+	unsigned char visible = GELF_ST_VISIBILITY(sym->st_other);
+	return GELF_ST_TYPE(sym->st_info) == STT_NOTYPE && visible != STV_HIDDEN && visible != STV_INTERNAL;
+}
+
+static bool is_wanted_type(const GElf_Sym *sym)
+{
+	unsigned char type = GELF_ST_TYPE(sym->st_info);
+	return type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_OBJECT;
+}
+
+struct loading {
+	struct pd_symbol_table *table;
+	struct pd_elf *elf;         /* whose symbols */
+	const struct pd_elf *text;  /* whose segments */
+	enum pd_strings_number strings;
+	enum pd_elf_place place;
+	uint64_t module_base;       /* offset of .text in a module */
+};
+
+static bool place_of(const struct loading *load, const GElf_Sym *sym, const GElf_Shdr *section, bool label, uint64_t *ret)
+{
+	uint64_t value = sym->st_value;
+	if (load->elf->header.e_machine == EM_ARM && GELF_ST_TYPE(sym->st_info) == STT_FUNC)
+		value &= ~(uint64_t)1;  /* bit 0 says Thumb */
+	switch (load->place) {
+	case PD_ELF_VADDR:
+		*ret = value;
+		return true;
+	case PD_ELF_MODULE:
+		*ret = value + section->sh_offset - load->module_base;
+		return section->sh_offset >= load->module_base;
+	case PD_ELF_OFFSET:
+		break;
+	}
+	if (pd_elf_offset(load->text, value, ret))
+		return true;
+	*ret = value - (section->sh_addr - section->sh_offset);
+	return !label;
+}
+
+static enum perfdata_symbol_binding binding_of(const GElf_Sym *sym)
+{
+	switch (GELF_ST_BIND(sym->st_info)) {
+	case STB_LOCAL: return PERFDATA_BIND_LOCAL;
+	case STB_WEAK: return PERFDATA_BIND_WEAK;
+	default: return PERFDATA_BIND_GLOBAL;
+	}
+}
+
+static int add_symbol(const struct loading *load, const GElf_Sym *sym, const char *name)
+{
+	bool label = is_label(sym);
+	if (!*name || (!label && !is_wanted_type(sym)) || is_mapping_symbol(load->elf->header.e_machine, name))
+		return 0;
+	if (sym->st_shndx == SHN_UNDEF || sym->st_shndx >= SHN_LORESERVE || sym->st_shndx >= load->elf->section_count)
+		return 0;
+	const struct pd_elf_section *section = &load->elf->sections[sym->st_shndx];
+	if (!section->scn || !(section->header.sh_flags & SHF_ALLOC))
+		return 0;
+	if (label && !strstr(section->name, "text") && !strstr(section->name, "data"))
+		return 0;
+	uint64_t start;
+	if (!place_of(load, sym, &section->header, label, &start) || strnlen(name, PD_SYMBOL_NAME_LIMIT) == PD_SYMBOL_NAME_LIMIT)
+		return 0;
+	return pd_symtab_add(load->table, start, sym->st_size, load->strings, sym->st_name, binding_of(sym));
+}
+
+size_t pd_elf_symbol_size(const struct pd_elf *elf)
+{
+	return elf->header.e_ident[EI_CLASS] == ELFCLASS32 ? sizeof(Elf32_Sym) : sizeof(Elf64_Sym);
+}
+
+GElf_Sym pd_elf_symbol(const struct pd_elf *elf, const uint8_t *entry)
+{
+	const bool swap = pd_elf_swaps(elf);
+	if (elf->header.e_ident[EI_CLASS] == ELFCLASS32)
+		return (GElf_Sym){
+			.st_name = pd_load32(entry, swap),
+			.st_value = pd_load32(entry + 4, swap),
+			.st_size = pd_load32(entry + 8, swap),
+			.st_info = entry[12],
+			.st_other = entry[13],
+			.st_shndx = pd_load16(entry + 14, swap),
+		};
+	return (GElf_Sym){
+		.st_name = pd_load32(entry, swap),
+		.st_info = entry[4],
+		.st_other = entry[5],
+		.st_shndx = pd_load16(entry + 6, swap),
+		.st_value = pd_load64(entry + 8, swap),
+		.st_size = pd_load64(entry + 16, swap),
+	};
+}
+
+bool pd_elf_place_strings(struct pd_strings *strings, const struct pd_elf *elf, size_t symbols)
+{
+	const size_t link = elf->sections[symbols].header.sh_link;
+	const struct pd_elf_section *section = link < elf->section_count ? &elf->sections[link] : NULL;
+	if (!section || !section->scn || section->header.sh_type == SHT_NOBITS || !section->header.sh_size ||
+	    section->header.sh_size >= UINT32_MAX || !pd_elf_holds(elf, section->header.sh_offset, section->header.sh_size))
+		return false;
+	*strings = (struct pd_strings){ NULL, (size_t)section->header.sh_size, 0, elf, section->header.sh_offset };
+	return true;
+}
+
+/* Into memory, until the table is settled. */
+static enum perfdata_status load_strings(const struct loading *load, size_t symbols)
+{
+	struct pd_strings *strings = &load->table->strings[load->strings];
+	if (!pd_elf_place_strings(strings, load->elf, symbols))
+		return PERFDATA_DAMAGED;
+	strings->bytes = pd_malloc(strings->size + 1);
+	if (!strings->bytes)
+		return PERFDATA_ENOMEM;
+	strings->bytes[strings->size] = '\0';
+	return pd_elf_read(load->elf, strings->offset, strings->bytes, strings->size) ? PERFDATA_OK : PERFDATA_DAMAGED;
+}
+
+static enum perfdata_status load_piece(const struct loading *load, const uint8_t *entries, size_t count, bool first)
+{
+	const struct pd_strings *strings = &load->table->strings[load->strings];
+	const size_t size = pd_elf_symbol_size(load->elf);
+	for (size_t i = first; i < count; i++) {
+		const GElf_Sym sym = pd_elf_symbol(load->elf, entries + i * size);
+		if (sym.st_name < strings->size && add_symbol(load, &sym, strings->bytes + sym.st_name))
+			return PERFDATA_ENOMEM;
+	}
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status load_pieces(const struct loading *load, const GElf_Shdr *header)
+{
+	const size_t size = pd_elf_symbol_size(load->elf), room = PIECE / size * size;
+	const uint64_t whole = header->sh_size / size * size;
+	uint8_t *piece = pd_malloc(room);
+	enum perfdata_status status = piece ? PERFDATA_OK : PERFDATA_ENOMEM;
+	for (uint64_t at = 0; at < whole && !status; at += room) {
+		const size_t now = whole - at < room ? (size_t)(whole - at) : room;
+		if (!pd_elf_read(load->elf, header->sh_offset + at, piece, now))
+			status = PERFDATA_DAMAGED;
+		else
+			status = load_piece(load, piece, now / size, at == 0);
+	}
+	pd_free(piece);
+	return status;
+}
+
+static enum perfdata_status load_table(const struct loading *load, size_t number)
+{
+	const GElf_Shdr *header = &load->elf->sections[number].header;
+	if (header->sh_type == SHT_NOBITS || !header->sh_size || !pd_elf_holds(load->elf, header->sh_offset, header->sh_size))
+		return PERFDATA_DAMAGED;
+	enum perfdata_status status = load_strings(load, number);
+	if (!status)
+		status = load_pieces(load, header);
+	if (!status && pd_symtab_finish(load->table, PD_FIX_ELF))
+		status = PERFDATA_ENOMEM;
+	return status;
+}
+
+enum perfdata_status pd_elf_symbols(struct pd_symbol_table *table, struct pd_elf *symbols, struct pd_elf *text,
+				    enum pd_elf_place place)
+{
+	const struct pd_elf_section *code = pd_elf_section(symbols, ".text");
+	struct loading load = { table, symbols, text, PD_STRINGS_SYMTAB, place, code ? code->header.sh_offset : 0 };
+	enum perfdata_status status = PERFDATA_OK;
+	if (pd_elf_has_symtab(symbols))
+		status = load_table(&load, symbols->symtab);
+	if (symbols->embedded)
+		load.elf = text;
+	load.strings = PD_STRINGS_DYNSYM;
+	if (load.elf->dynsym && status != PERFDATA_ENOMEM && place == PD_ELF_OFFSET) {
+		enum perfdata_status dynamic = load_table(&load, load.elf->dynsym);
+		status = dynamic ? dynamic : status;
+	}
+	if (place == PD_ELF_OFFSET && status != PERFDATA_ENOMEM)
+		status = pd_elf_plt(table, text) == PERFDATA_ENOMEM ? PERFDATA_ENOMEM : status;
+	return status;
+}
+
+#endif

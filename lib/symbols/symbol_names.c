@@ -1,0 +1,187 @@
+/* The names of symbols: read from the file's string table and demangled when they are first asked for. Of the symbols of a
+ * large program a few hundred ever are, so the string table does not stay in memory. */
+#include "config.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include "base/memory.h"
+#include "symbols/symbols.h"
+
+#define BLOCK 256  /* symbols side by side whose names have a common place */
+
+/* Names in use. Threads read them without a lock; who adds one holds that of the dso. */
+struct pd_name_block {
+	_Atomic(const struct pd_symbol_name *) names[BLOCK];
+};
+
+/* --- while symbols are added ------------------------------------------------------------------------------------------ */
+
+int pd_symtab_keep_name(struct pd_symbol_table *table, const char *name, size_t size, uint32_t *ret)
+{
+	struct pd_strings *pool = &table->strings[PD_STRINGS_POOL];
+	if (size >= UINT32_MAX - pool->size)
+		return -1;
+	if (pool->room - pool->size <= size) {
+		const size_t room = 2 * (pool->size + size) + 256;
+		char *bytes = pd_realloc(pool->bytes, room);
+		if (!bytes)
+			return -1;
+		pool->bytes = bytes;
+		pool->room = room;
+	}
+	*ret = (uint32_t)pool->size;
+	memcpy(pool->bytes + pool->size, name, size);
+	pool->bytes[pool->size + size] = '\0';
+	pool->size += size + 1;
+	return 0;
+}
+
+const char *pd_symtab_raw(const struct pd_symbol_table *table, const struct pd_symbol *symbol)
+{
+	const struct pd_strings *strings = &table->strings[symbol->strings];
+	return strings->bytes && symbol->name < strings->size ? strings->bytes + symbol->name : "";
+}
+
+/* "NAME@plt", or what perf calls an entry whose slot has no name. */
+static const char *plt_name(const struct pd_symbol *symbol, const char *name, struct pd_arena *bytes)
+{
+	enum { MAX_NAME = 4096 };
+	char text[MAX_NAME];
+	const int length = *name ? snprintf(text, sizeof text, "%.*s@plt", MAX_NAME - 8, name)
+				 : snprintf(text, sizeof text, "offset_%#" PRIx64 "@plt", symbol->start);
+	return pd_arena_copy(bytes, text, (size_t)length);
+}
+
+static const char *spell(const struct pd_symbol_table *table, const struct pd_symbol *symbol, const char *raw, struct pd_arena *bytes)
+{
+	const char *name = table->mangled && symbol->strings != PD_STRINGS_POOL ? pd_demangle(bytes, raw) : raw;
+	return symbol->strings == PD_STRINGS_PLT ? plt_name(symbol, name, bytes) : name;
+}
+
+static size_t count_tied(const struct pd_symbol_table *table, const struct pd_symbol *first)
+{
+	size_t nr = 1;
+	const size_t left = (size_t)(table->items + table->count - first);
+	while (nr < left && first[nr].tied)
+		nr++;
+	return nr;
+}
+
+const char *pd_symtab_spell_one(const struct pd_symbol_table *table, const struct pd_symbol *symbol, struct pd_arena *bytes)
+{
+	return spell(table, symbol, pd_symtab_raw(table, symbol), bytes);
+}
+
+const char *pd_symtab_spell(const struct pd_symbol_table *table, const struct pd_symbol *symbol, struct pd_arena *bytes)
+{
+	const size_t nr = count_tied(table, symbol);
+	const char *best = pd_symtab_spell_one(table, symbol, bytes);
+	for (size_t i = 1; i < nr && best; i++) {
+		const char *name = pd_symtab_spell_one(table, &symbol[i], bytes);
+		best = name && pd_symtab_is_better_name(best, name) ? best : name;
+	}
+	return best;
+}
+
+void pd_symtab_drop_strings(struct pd_symbol_table *table)
+{
+	for (size_t i = 0; i < PD_STRINGS_COUNT; i++) {
+		if (!table->strings[i].elf)
+			continue;
+		pd_free(table->strings[i].bytes);
+		table->strings[i].bytes = NULL;
+	}
+}
+
+int pd_symtab_settle(struct pd_symbol_table *table)
+{
+	pd_symtab_drop_strings(table);
+	pd_symtab_nest(table);
+	if (!table->count)
+		return 0;
+	struct pd_symbol *items = table->capacity > table->count ? pd_realloc(table->items, table->count * sizeof *items) : NULL;
+	if (items) {
+		table->items = items;
+		table->capacity = table->count;
+	}
+	table->names = pd_calloc(table->count / BLOCK + 1, sizeof *table->names);
+	return table->names ? 0 : -1;
+}
+
+/* --- afterwards -------------------------------------------------------------------------------------------------------- */
+
+/* From the file; what cannot be read any more has no name. */
+static const char *read_name(const struct pd_strings *strings, uint64_t at, struct pd_arena *bytes)
+{
+	char name[PD_SYMBOL_NAME_LIMIT];
+	size_t used = 0, step = 128;
+	while (at + used < strings->size && used < sizeof name) {
+		size_t size = sizeof name - used < step ? sizeof name - used : step;
+		if (size > strings->size - at - used)
+			size = strings->size - at - used;
+		if (!pd_elf_read(strings->elf, strings->offset + at + used, name + used, size))
+			return "";
+		const char *end = memchr(name + used, 0, size);
+		if (end)
+			return pd_arena_copy(bytes, name, (size_t)(end - name));
+		used += size;
+		step *= 4;
+	}
+	return used < sizeof name ? pd_arena_copy(bytes, name, used) : "";
+}
+
+static const char *raw_name(const struct pd_symbol_table *table, const struct pd_symbol *symbol, struct pd_arena *bytes)
+{
+	const struct pd_strings *strings = &table->strings[symbol->strings];
+	return strings->elf ? read_name(strings, symbol->name, bytes) : pd_symtab_raw(table, symbol);
+}
+
+static struct pd_symbol_name *make_name(struct pd_symbol_table *table, const struct pd_symbol *symbol)
+{
+	struct pd_symbol_name *ret = pd_arena_calloc(&table->bytes, 1, sizeof *ret), best = { 0 };
+	const size_t nr = count_tied(table, symbol);
+	for (size_t i = 0; i < nr && ret; i++) {
+		struct pd_symbol_name name = { .raw = raw_name(table, &symbol[i], &table->bytes) };
+		name.shown = name.raw ? spell(table, &symbol[i], name.raw, &table->bytes) : NULL;
+		if (!name.shown)
+			return NULL;
+		if (symbol[i].strings == PD_STRINGS_PLT)
+			name.raw = name.shown;
+		if (!best.shown || !pd_symtab_is_better_name(best.shown, name.shown))
+			best = name;
+	}
+	if (ret)
+		*ret = best;
+	return ret;
+}
+
+const struct pd_symbol_name *pd_symtab_known_name(const struct pd_symbol_table *table, const struct pd_symbol *symbol)
+{
+	const size_t index = (size_t)(symbol - table->items);
+	struct pd_name_block *block = atomic_load_explicit(&table->names[index / BLOCK], memory_order_acquire);
+	return block ? atomic_load_explicit(&block->names[index % BLOCK], memory_order_acquire) : NULL;
+}
+
+const struct pd_symbol_name *pd_symtab_name(struct pd_symbol_table *table, const struct pd_symbol *symbol)
+{
+	const struct pd_symbol_name *known = pd_symtab_known_name(table, symbol);
+	if (known)
+		return known;
+	const size_t index = (size_t)(symbol - table->items);
+	struct pd_name_block *block = atomic_load_explicit(&table->names[index / BLOCK], memory_order_relaxed);
+	if (!block) {
+		block = pd_arena_calloc(&table->bytes, 1, sizeof *block);
+		if (!block)
+			return NULL;
+		atomic_store_explicit(&table->names[index / BLOCK], block, memory_order_release);
+	}
+	const struct pd_symbol_name *name = make_name(table, symbol);
+	atomic_store_explicit(&block->names[index % BLOCK], name, memory_order_release);
+	return name;
+}
+
+void pd_symtab_release_names(struct pd_symbol_table *table)
+{
+	pd_free(table->names);
+	table->names = NULL;
+}
