@@ -1,37 +1,20 @@
-/* Inlined functions and source lines from DWARF, by libdw. What is read stays open as long as the dso. */
+/* Inlined functions and source lines of a dso: read by ourselves, or by libdw where that is needed. */
 #include "config.h"
 #include "symbols/symbols.h"
 
 #ifdef HAVE_ELFUTILS
 
-#include <dwarf.h>
-#include <elfutils/libdw.h>
-#include <stdlib.h>
-#include <string.h>
 #include "base/memory.h"
-#include "symbols/symbol_elf.h"
+#include "symbols/dwarf.h"
 
-#define MAX_SCOPES 256  /* of one address: lexical blocks and inlined calls */
-
-/* A range of code and the function that it belongs to. */
-struct function_range {
-	uint64_t start, end;
-	Dwarf_Off die;
-};
-
-/* The functions of a unit, sorted by address: units have up to a million entries, and many addresses are asked for. */
-struct unit_index {
-	Dwarf_Off unit;
-	struct function_range *items;
-	size_t count, capacity;
-};
+/* What all files together may hold; above, what was not used for longest is closed, and read again when it is asked for. */
+#define ROOM ((size_t)48 << 20)
 
 struct pd_lines {
-	Dwarf *dwarf;
-	struct unit_index *units;
-	size_t unit_count, unit_capacity;
-	struct unit_index all;   /* the ranges of the units themselves; made when .debug_aranges does not know an address */
-	bool all_made;
+	struct pd_elf *elf;        /* a handle of its own: what libdw reads stays with it */
+	struct pd_dwarf *dwarf;    /* NULL: all is left to libdw */
+	struct pd_libdw *libdw;    /* opened when it is needed; under the lock of the dso */
+	bool libdw_tried;
 };
 
 static bool has_debug_info(const struct pd_elf *elf)
@@ -40,38 +23,29 @@ static bool has_debug_info(const struct pd_elf *elf)
 	return (s && s->header.sh_type != SHT_NOBITS) || (elf && pd_elf_section(elf, ".zdebug_info"));
 }
 
-/* libdw takes some strings of these sections without looking for their end, so the last one has to have one. */
-static bool strings_end(const struct pd_elf *elf)
-{
-	static const char *const names[] = { ".debug_str", ".debug_line_str" };
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		const struct pd_elf_section *s = pd_elf_section(elf, names[i]);
-		Elf_Data *data = s && s->header.sh_type != SHT_NOBITS ? elf_getdata(s->scn, NULL) : NULL;
-		if (data && data->d_size && (!data->d_buf || ((const char *)data->d_buf)[data->d_size - 1]))
-			return false;
-	}
-	return true;
-}
-
 /* The file that the symbols came from need not be the one with the debug information: a stripped program may still
  * have a symbol table of its own. */
-enum perfdata_status pd_lines_open(struct perfdata_symbols_dso *dso, struct pd_lines **ret)
+static struct pd_elf *find_elf(const struct perfdata_symbols_dso *dso)
 {
-	struct pd_elf *elf = has_debug_info(dso->debug) ? dso->debug : has_debug_info(dso->text) ? dso->text : NULL;
-	Dwarf *dwarf = elf ? dwarf_begin_elf(elf->elf, DWARF_C_READ, NULL) : NULL;
-	if (dwarf && !strings_end(elf)) {
-		dwarf_end(dwarf);
-		pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, dso->request.path, "its debug information is damaged");
-		return PERFDATA_ABSENT;
-	}
-	if (!dwarf)
-		return PERFDATA_ABSENT;
+	return has_debug_info(dso->debug) ? dso->debug : has_debug_info(dso->text) ? dso->text : NULL;
+}
+
+/* With the lock of the dso. */
+static enum perfdata_status open_lines(struct perfdata_symbols_dso *dso, struct pd_lines **ret)
+{
+	struct pd_elf *elf = find_elf(dso);
+	*ret = NULL;
+	if (!elf)
+		return PERFDATA_OK;
 	struct pd_lines *lines = pd_calloc(1, sizeof *lines);
-	if (!lines) {
-		dwarf_end(dwarf);
+	if (!lines)
 		return PERFDATA_ENOMEM;
+	lines->elf = elf;
+	enum perfdata_status status = pd_dwarf_open(elf, &dso->symbols->lines_memory, &lines->dwarf);
+	if (status == PERFDATA_ENOMEM) {
+		pd_free(lines);
+		return status;
 	}
-	lines->dwarf = dwarf;
 	*ret = lines;
 	return PERFDATA_OK;
 }
@@ -80,241 +54,58 @@ void pd_lines_close(struct pd_lines *lines)
 {
 	if (!lines)
 		return;
-	for (size_t i = 0; i < lines->unit_count; i++)
-		pd_free(lines->units[i].items);
-	pd_free(lines->units);
-	pd_free(lines->all.items);
-	dwarf_end(lines->dwarf);
+	pd_libdw_close(lines->libdw);
+	pd_dwarf_close(lines->dwarf);
 	pd_free(lines);
 }
 
-/* --- functions of a unit ------------------------------------------------------------------------------------------- */
-
-static int add_ranges(struct unit_index *index, Dwarf_Die *die)
+static enum perfdata_status get_lines(struct perfdata_symbols_dso *dso, struct pd_lines **ret)
 {
-	Dwarf_Addr base, start, end;
-	ptrdiff_t at = 0;
-	while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
-		if (pd_vector_grow(&index->items, &index->capacity, index->count, sizeof *index->items))
-			return -1;
-		index->items[index->count++] = (struct function_range){ start, end, dwarf_dieoffset(die) };
+	enum perfdata_status status = PERFDATA_OK;
+	if (!atomic_load_explicit(&dso->lines_tried, memory_order_acquire)) {
+		pd_monitor_enter(dso->lock);
+		if (!atomic_load_explicit(&dso->lines_tried, memory_order_relaxed))
+			status = open_lines(dso, &dso->lines);
+		atomic_store_explicit(&dso->lines_tried, !status, memory_order_release);
+		pd_monitor_leave(dso->lock);
 	}
-	return 0;
+	*ret = dso->lines;
+	return status;
 }
 
-static bool holds_functions(int tag)
+static enum perfdata_status ask_libdw(struct perfdata_symbols_dso *dso, struct pd_lines *lines, uint64_t vaddr,
+				      struct perfdata_source_line *frames, size_t room, size_t *ret_count)
 {
-	switch (tag) {
-	case DW_TAG_namespace:
-	case DW_TAG_module:
-	case DW_TAG_class_type:
-	case DW_TAG_structure_type:
-	case DW_TAG_union_type:
-	case DW_TAG_enumeration_type:
-		return true;
-	default:
-		return false;
-	}
-}
-
-static int add_functions(struct unit_index *index, Dwarf_Die *parent, int depth)
-{
-	Dwarf_Die die;
-	if (depth > MAX_SCOPES || dwarf_child(parent, &die))
-		return 0;
-	do {
-		int tag = dwarf_tag(&die);
-		if (tag == DW_TAG_subprogram ? add_ranges(index, &die) : holds_functions(tag) && add_functions(index, &die, depth + 1))
-			return -1;
-	} while (dwarf_siblingof(&die, &die) == 0);
-	return 0;
-}
-
-static int compare_ranges(const void *left, const void *right)
-{
-	const struct function_range *a = left, *b = right;
-	return (a->start > b->start) - (a->start < b->start);
-}
-
-/* The index of a unit, made at the first use; NULL without memory. */
-static const struct unit_index *index_of(struct pd_lines *lines, Dwarf_Die *unit)
-{
-	Dwarf_Off offset = dwarf_dieoffset(unit);
-	for (size_t i = lines->unit_count; i-- > 0;)
-		if (lines->units[i].unit == offset)
-			return &lines->units[i];
-	if (pd_vector_grow(&lines->units, &lines->unit_capacity, lines->unit_count, sizeof *lines->units))
-		return NULL;
-	struct unit_index *index = &lines->units[lines->unit_count++];
-	*index = (struct unit_index){ .unit = offset };
-	if (add_functions(index, unit, 0))
-		return NULL;
-	if (index->count)
-		qsort(index->items, index->count, sizeof *index->items, compare_ranges);
-	return index;
-}
-
-/* The last range that starts at or before the address: functions do not overlap in sane files. */
-static const struct function_range *find_range(const struct unit_index *index, uint64_t vaddr)
-{
-	size_t low = 0, high = index->count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (index->items[middle].start <= vaddr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && vaddr < index->items[low - 1].end ? &index->items[low - 1] : NULL;
-}
-
-static bool make_all(struct pd_lines *lines)
-{
-	Dwarf_CU *cu = NULL;
-	Dwarf_Die die;
-	uint8_t type;
-	lines->all_made = true;
-	while (dwarf_get_units(lines->dwarf, cu, &cu, NULL, &type, &die, NULL) == 0)
-		if (add_ranges(&lines->all, &die))
-			return false;
-	if (lines->all.count)
-		qsort(lines->all.items, lines->all.count, sizeof *lines->all.items, compare_ranges);
-	return true;
-}
-
-/* The unit that covers the address: by the file's own table, which some compilers do not write, or by ours. */
-static bool find_unit(struct pd_lines *lines, uint64_t vaddr, Dwarf_Die *ret)
-{
-	if (dwarf_addrdie(lines->dwarf, vaddr, ret))
-		return true;
-	if (!lines->all_made && !make_all(lines))
-		return false;
-	const struct function_range *range = find_range(&lines->all, vaddr);
-	return range && dwarf_offdie(lines->dwarf, range->die, ret);
-}
-
-static bool has_code(int tag)
-{
-	return tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block || tag == DW_TAG_subprogram ||
-	       tag == DW_TAG_try_block || tag == DW_TAG_catch_block;
-}
-
-/* The function at an address and the scopes inside it, outermost first. */
-static size_t get_scopes(struct pd_lines *lines, Dwarf_Die *unit, uint64_t vaddr, Dwarf_Die scopes[MAX_SCOPES])
-{
-	const struct unit_index *index = index_of(lines, unit);
-	const struct function_range *range = index ? find_range(index, vaddr) : NULL;
-	size_t count = 1;
-	if (!range || !dwarf_offdie(lines->dwarf, range->die, &scopes[0]))
-		return 0;
-	for (bool deeper = true; deeper && count < MAX_SCOPES;) {
-		Dwarf_Die die;
-		deeper = false;
-		for (int more = dwarf_child(&scopes[count - 1], &die); more == 0 && !deeper; more = dwarf_siblingof(&die, &die)) {
-			if (has_code(dwarf_tag(&die)) && dwarf_haspc(&die, vaddr) > 0) {
-				scopes[count++] = die;
-				deeper = true;
-			}
+	enum perfdata_status status = PERFDATA_ABSENT;
+	pd_monitor_enter(dso->lock);
+	if (!lines->libdw_tried) {
+		status = pd_libdw_open(lines->elf, &lines->libdw);
+		lines->libdw_tried = status != PERFDATA_ENOMEM;
+		if (status == PERFDATA_DAMAGED) {
+			pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, dso->request.path, "its debug information is damaged");
+			status = PERFDATA_ABSENT;
 		}
 	}
-	return count;
-}
-
-/* --- names and places ----------------------------------------------------------------------------------------------- */
-
-/* The name that a linker sees tells most; a local class has none. */
-static const char *function_name(struct perfdata_symbols_dso *dso, Dwarf_Die *die)
-{
-	Dwarf_Attribute attribute;
-	const char *name = NULL;
-	if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) ||
-	    dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute))
-		name = dwarf_formstring(&attribute);
-	if (name)
-		return dso->symbols->options.raw_names ? name : pd_demangle(&dso->bytes, name);
-	return dwarf_diename(die);
-}
-
-static bool is_function(Dwarf_Die *die)
-{
-	int tag = dwarf_tag(die);
-	return tag == DW_TAG_inlined_subroutine || tag == DW_TAG_subprogram;
-}
-
-static uint32_t number(Dwarf_Die *die, unsigned name)
-{
-	Dwarf_Attribute attribute;
-	Dwarf_Word value;
-	bool found = dwarf_attr(die, name, &attribute) && !dwarf_formudata(&attribute, &value) && value <= UINT32_MAX;
-	return found ? (uint32_t)value : 0;
-}
-
-static const char *call_file(Dwarf_Die *unit, Dwarf_Die *die)
-{
-	Dwarf_Files *files;
-	size_t count;
-	uint32_t file = number(die, DW_AT_call_file);
-	return dwarf_getsrcfiles(unit, &files, &count) || file >= count ? NULL : dwarf_filesrc(files, file, NULL, NULL);
-}
-
-/* Where the innermost code stands. */
-static void set_line(Dwarf_Die *unit, uint64_t vaddr, struct perfdata_source_line *ret)
-{
-	Dwarf_Line *line = dwarf_getsrc_die(unit, vaddr);
-	int value;
-	if (!line)
-		return;
-	ret->file = dwarf_linesrc(line, NULL, NULL);
-	ret->line = dwarf_lineno(line, &value) || value < 0 ? 0 : (uint32_t)value;
-	ret->column = dwarf_linecol(line, &value) || value < 0 ? 0 : (uint32_t)value;
-}
-
-static void put(struct perfdata_source_line *frames, size_t room, size_t count, const struct perfdata_source_line *frame)
-{
-	if (count < room)
-		frames[count] = *frame;
-}
-
-/* From the innermost scope, the last one, outwards: the place of a call belongs to the function around it. */
-static size_t walk_scopes(struct perfdata_symbols_dso *dso, Dwarf_Die *unit, Dwarf_Die *scopes, size_t scope_count,
-			  struct perfdata_source_line at, struct perfdata_source_line *frames, size_t room)
-{
-	size_t count = 0;
-	for (size_t i = scope_count; i-- > 0;) {
-		if (!is_function(&scopes[i]))
-			continue;
-		at.inlined = dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine;
-		at.function = function_name(dso, &scopes[i]);
-		put(frames, room, count++, &at);
-		if (!at.inlined)
-			return count;
-		at.file = call_file(unit, &scopes[i]);
-		at.line = number(&scopes[i], DW_AT_call_line);
-		at.column = number(&scopes[i], DW_AT_call_column);
-	}
-	return count;
+	if (lines->libdw)
+		status = pd_libdw_lookup(lines->libdw, dso, vaddr, frames, room, ret_count);
+	pd_monitor_leave(dso->lock);
+	return status;
 }
 
 enum perfdata_status pd_lines_find(struct perfdata_symbols_dso *dso, uint64_t vaddr, struct perfdata_source_line *frames,
 				   size_t room, size_t *ret_count)
 {
-	Dwarf_Die unit, scopes[MAX_SCOPES];
-	struct perfdata_source_line at = { 0 };
-	if (!dso->lines_tried) {
-		dso->lines_tried = true;
-		enum perfdata_status status = pd_lines_open(dso, &dso->lines);
-		if (status == PERFDATA_ENOMEM)
-			return status;
+	struct pd_lines *lines;
+	enum perfdata_status status = get_lines(dso, &lines);
+	if (status || !lines)
+		return status ? status : PERFDATA_ABSENT;
+	status = PERFDATA_EUNSUP;
+	if (lines->dwarf) {
+		if (dso->symbols->lines_memory > ROOM)
+			pd_dwarf_shrink(lines->dwarf, ROOM / 2);
+		status = pd_dwarf_lookup(lines->dwarf, dso->symbols->options.raw_names, vaddr, frames, room, ret_count);
 	}
-	if (!dso->lines || !find_unit(dso->lines, vaddr, &unit))
-		return PERFDATA_ABSENT;
-	set_line(&unit, vaddr, &at);
-	size_t scope_count = get_scopes(dso->lines, &unit, vaddr, scopes);
-	size_t count = walk_scopes(dso, &unit, scopes, scope_count, at, frames, room);
-	if (!count && at.file)
-		put(frames, room, count++, &at);
-	*ret_count = count;
-	return count ? PERFDATA_OK : PERFDATA_ABSENT;
+	return status == PERFDATA_EUNSUP ? ask_libdw(dso, lines, vaddr, frames, room, ret_count) : status;
 }
 
 #endif

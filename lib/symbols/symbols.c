@@ -317,8 +317,5 @@ enum perfdata_status perfdata_symbols_source(struct perfdata_symbols_dso *dso, u
 	enum perfdata_status status = loaded(dso);
 	if (status || !to_vaddr(dso, address, &vaddr))
 		return status ? status : PERFDATA_ABSENT;
-	pd_monitor_enter(dso->lock);
-	status = pd_lines_find(dso, vaddr, frames, room, ret_count);
-	pd_monitor_leave(dso->lock);
-	return status;
+	return pd_lines_find(dso, vaddr, frames, room, ret_count);
 }

@@ -152,6 +152,7 @@ struct perfdata_symbols {
 	struct pd_monitor *lock;                  /* of the list of dsos */
 	struct pd_monitor *unwind_lock;           /* held while a stack is unwound: `unwind` of all dsos */
 	struct perfdata_symbols_dso *dsos;
+	_Atomic(size_t) lines_memory;             /* what is held of debug information, of all dsos */
 };
 
 struct pd_lines;    /* dwarf_lines.c */
@@ -169,8 +170,8 @@ struct perfdata_symbols_dso {
 	struct pd_elf *text, *debug;              /* may be the same; NULL: none */
 	struct pd_elf *unwind;                    /* a handle of its own for the same file as `text` */
 	bool unwind_tried;
-	struct pd_lines *lines;
-	bool lines_tried;                         /* there is no use in trying again */
+	struct pd_lines *lines;                   /* NULL: no debug information */
+	atomic_bool lines_tried;                  /* set behind `lines` */
 	struct perfdata_symbols_origin origin;
 	struct pd_build_id found;
 	struct pd_arena bytes;                    /* paths, names of inlined functions */
@@ -265,11 +266,19 @@ enum perfdata_status pd_unpack(int fd, char **ret, size_t *ret_size);
  * PERFDATA_EUNSUP: built without the package. */
 enum perfdata_status pd_unpack_bytes(const void *compressed, size_t size, size_t limit, char **ret, size_t *ret_size);
 
-/* --- dwarf_lines.c ------------------------------------------------------------------------------------------------ */
+/* --- dwarf_lines.c; dwarf_libdw.c ---------------------------------------------------------------------------------- */
 
-enum perfdata_status pd_lines_open(struct perfdata_symbols_dso *dso, struct pd_lines **ret);
 void pd_lines_close(struct pd_lines *lines);
+/* For a dso that is loaded; without its lock. */
 enum perfdata_status pd_lines_find(struct perfdata_symbols_dso *dso, uint64_t vaddr, struct perfdata_source_line *frames,
 				   size_t room, size_t *ret_count);
+
+struct pd_libdw;
+/* PERFDATA_ABSENT: no debug information; PERFDATA_DAMAGED; PERFDATA_ENOMEM. The file is to live longer. */
+enum perfdata_status pd_libdw_open(const struct pd_elf *elf, struct pd_libdw **ret);
+void pd_libdw_close(struct pd_libdw *libdw);
+/* With the lock of the dso. */
+enum perfdata_status pd_libdw_lookup(struct pd_libdw *libdw, struct perfdata_symbols_dso *dso, uint64_t vaddr,
+				     struct perfdata_source_line *frames, size_t room, size_t *ret_count);
 
 #endif

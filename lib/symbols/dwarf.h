@@ -1,0 +1,222 @@
+/* DWARF 2 to 5, read piece by piece: of a program's debug information only the units that addresses lie in are ever read, and
+ * they go again when there are too many. What is not understood here (split and supplementary files, compressed sections,
+ * relocatable files, damage) is left to libdw: `PERFDATA_EUNSUP` says so, and no answer is given from half of a unit. */
+#ifndef PD_DWARF_H
+#define PD_DWARF_H
+
+#include "base/cursor.h"
+#include "base/hash.h"
+#include "symbols/symbol_elf.h"
+
+enum pd_dwarf_section_number {
+	PD_DWARF_INFO, PD_DWARF_LINE, PD_DWARF_STR, PD_DWARF_LINE_STR,                  /* read in pieces */
+	PD_DWARF_ABBREV, PD_DWARF_RANGES, PD_DWARF_RNGLISTS, PD_DWARF_ADDR, PD_DWARF_STR_OFFSETS,   /* in memory */
+	PD_DWARF_ARANGES,                                                               /* in memory while it is indexed */
+	PD_DWARF_SECTIONS
+};
+
+struct pd_dwarf_section {
+	uint64_t offset, size;   /* in the file */
+	uint8_t *bytes;          /* NULL: not in memory */
+};
+
+/* What an attribute's value is. */
+enum pd_dwarf_class {
+	PD_DWARF_OTHER,          /* nothing that is asked for here */
+	PD_DWARF_ADDRESS, PD_DWARF_ADDRESS_INDEX, PD_DWARF_CONSTANT, PD_DWARF_OFFSET,
+	PD_DWARF_REFERENCE,      /* offset in .debug_info */
+	PD_DWARF_RANGES_INDEX,
+	PD_DWARF_INLINE_STRING,  /* offset in .debug_info */
+	PD_DWARF_STRING, PD_DWARF_LINE_STRING, PD_DWARF_STRING_INDEX,
+};
+struct pd_dwarf_value {
+	enum pd_dwarf_class class;
+	uint64_t number;
+};
+
+/* Attributes that are asked for. */
+enum pd_dwarf_slot {
+	PD_DWARF_LOW_PC, PD_DWARF_HIGH_PC, PD_DWARF_RANGES_AT, PD_DWARF_ENTRY_PC, PD_DWARF_SIBLING, PD_DWARF_ORIGIN, PD_DWARF_SPECIFICATION,
+	PD_DWARF_NAME, PD_DWARF_LINKAGE_NAME, PD_DWARF_MIPS_NAME, PD_DWARF_CALL_FILE, PD_DWARF_CALL_LINE, PD_DWARF_CALL_COLUMN,
+	PD_DWARF_STMT_LIST, PD_DWARF_COMP_DIR, PD_DWARF_STR_OFFSETS_BASE, PD_DWARF_ADDR_BASE, PD_DWARF_RNGLISTS_BASE,
+	PD_DWARF_SLOTS
+};
+
+struct pd_dwarf_spec {
+	uint16_t form;
+	uint8_t slot;            /* PD_DWARF_SLOTS: not asked for */
+	int64_t implicit;
+};
+struct pd_dwarf_abbrev {
+	uint16_t tag;
+	bool has_children;
+	uint32_t first, count;   /* of the specs */
+};
+struct pd_dwarf_abbrevs {
+	struct pd_dwarf_abbrev *items;   /* code 1 is the first */
+	size_t count, capacity;
+	struct pd_dwarf_spec *specs;
+	size_t spec_count, spec_capacity;
+};
+
+/* A debugging information entry. */
+struct pd_dwarf_die {
+	uint64_t offset;         /* in .debug_info */
+	uint64_t behind;         /* where its first child stands, or the next entry */
+	unsigned tag;            /* 0: the end of a list */
+	bool has_children;
+	uint32_t present;        /* bits: enum pd_dwarf_slot */
+	struct pd_dwarf_value values[PD_DWARF_SLOTS];
+};
+static inline bool pd_dwarf_has(const struct pd_dwarf_die *die, enum pd_dwarf_slot slot) { return die->present >> slot & 1; }
+
+/* Code from `start` to `end`, and what it belongs to. */
+struct pd_dwarf_range {
+	uint64_t start, end;
+	uint64_t owner;          /* offset of an entry, or number of a unit */
+	uint32_t extent;         /* bytes of the entry with all below it */
+	uint32_t order;          /* of those that start at one address, the last one is found */
+};
+struct pd_dwarf_ranges {
+	struct pd_dwarf_range *items;
+	size_t count, capacity;
+};
+
+/* What is kept of a row: programs have millions. */
+struct pd_dwarf_row {
+	uint32_t address;        /* from the lowest of the table on */
+	int32_t line;
+	uint16_t column;
+	uint16_t is_end : 1, file : 15;
+};
+struct pd_dwarf_file {
+	struct pd_dwarf_value name, folder;   /* strings; PD_DWARF_INLINE_STRING: in `header` of the table */
+};
+struct pd_dwarf_lines {
+	uint8_t *header;         /* bytes of the table up to the program */
+	size_t header_size;
+	struct pd_dwarf_file *files;
+	size_t file_count, file_capacity;
+	struct pd_dwarf_value *folders;
+	size_t folder_count, folder_capacity;
+	uint64_t lowest;
+	struct pd_dwarf_row *rows;
+	size_t row_count;
+};
+
+/* Bytes of a unit, from one offset of .debug_info to another. */
+struct pd_dwarf_window {
+	uint8_t *bytes;
+	uint64_t offset, end;
+};
+
+/* A unit of .debug_info. What is below `is_open` is there only while it is open, under the lock of its group. */
+struct pd_dwarf_unit {
+	uint64_t offset, end;    /* of the header; behind the last entry */
+	uint64_t abbrevs_at;
+	uint8_t header_size, version, offset_size, address_size;
+	bool is_open;
+	bool has_functions, has_lines;
+	uint64_t used;           /* when it was asked for last */
+	size_t memory;
+	struct pd_dwarf_abbrevs abbrevs;
+	struct pd_dwarf_die root;
+	uint64_t base;           /* of range lists */
+	struct pd_dwarf_ranges functions;
+	struct pd_dwarf_lines lines;
+};
+
+#define PD_DWARF_GROUPS 32u
+
+struct pd_dwarf {
+	const struct pd_elf *elf;
+	bool swap;
+	struct pd_dwarf_section sections[PD_DWARF_SECTIONS];
+	struct pd_dwarf_unit *units;         /* in the order of the file */
+	size_t unit_count, unit_capacity;
+	struct pd_dwarf_ranges by_table;     /* .debug_aranges */
+	struct pd_dwarf_ranges by_unit;      /* the ranges of the units themselves, for what the table leaves out */
+	atomic_bool has_by_unit;
+	struct pd_monitor *groups[PD_DWARF_GROUPS];   /* each of every 32nd unit */
+	struct pd_monitor *lock;             /* of making `by_unit` and of all below */
+	struct pd_hash_map names;            /* offset of an entry → name, as pointer */
+	struct pd_hash_map paths;            /* number of a unit and of a file in it → path, as pointer */
+	struct pd_arena strings;
+	atomic_uint_fast64_t clock;
+	_Atomic(size_t) *memory;             /* of what is open, in all files */
+};
+
+/* --- dwarf_read.c: bytes, forms, entries. All return PERFDATA_OK, PERFDATA_EUNSUP or PERFDATA_ENOMEM. ------------------ */
+
+/* A part of a section in memory, read anew; pd_free. */
+enum perfdata_status pd_dwarf_read(const struct pd_dwarf *dwarf, enum pd_dwarf_section_number number, uint64_t offset, uint64_t size,
+				   uint8_t **ret);
+enum perfdata_status pd_dwarf_read_abbrevs(const struct pd_dwarf *dwarf, uint64_t offset, struct pd_dwarf_abbrevs *ret);
+void pd_dwarf_abbrevs_release(struct pd_dwarf_abbrevs *abbrevs);
+/* Bytes of .debug_info; to be freed. */
+enum perfdata_status pd_dwarf_open_window(const struct pd_dwarf *dwarf, uint64_t offset, uint64_t end, struct pd_dwarf_window *ret);
+void pd_dwarf_close_window(struct pd_dwarf_window *window);
+/* The entry at an offset in a window of a unit whose abbreviations are there. */
+enum perfdata_status pd_dwarf_read_die(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, const struct pd_dwarf_window *window,
+				       uint64_t offset, struct pd_dwarf_die *ret);
+/* The same without a window: reads what is needed. */
+enum perfdata_status pd_dwarf_fetch_die(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, uint64_t offset,
+					struct pd_dwarf_die *ret);
+/* Behind an entry and all that is below it. */
+enum perfdata_status pd_dwarf_skip_die(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, const struct pd_dwarf_window *window,
+				       const struct pd_dwarf_die *die, uint64_t *ret);
+uint64_t pd_dwarf_uleb(struct pd_cursor *c);
+int64_t pd_dwarf_sleb(struct pd_cursor *c);
+/* One value of a form; false: not understood here. `place` is the offset of the bytes that inline strings are counted from. */
+bool pd_dwarf_form(struct pd_cursor *c, const struct pd_dwarf_unit *unit, unsigned form, int64_t implicit, uint64_t place,
+		   struct pd_dwarf_value *ret);
+/* A string of .debug_str and others, or in the entry itself, in `bytes`. */
+enum perfdata_status pd_dwarf_string(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, const struct pd_dwarf_value *value,
+				     struct pd_arena *bytes, const char **ret);
+/* An address by its number. */
+bool pd_dwarf_address(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, const struct pd_dwarf_value *value, uint64_t *ret);
+
+/* --- dwarf_ranges.c ---------------------------------------------------------------------------------------------------- */
+
+/* Calls `take` for each range of an entry until it says true. *ret says whether it did. */
+typedef bool pd_dwarf_range_fn(void *user, uint64_t start, uint64_t end);
+enum perfdata_status pd_dwarf_each_range(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, const struct pd_dwarf_die *die,
+					 pd_dwarf_range_fn *take, void *user, bool *ret);
+/* Adds the ranges of an entry. */
+enum perfdata_status pd_dwarf_add_ranges(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, const struct pd_dwarf_die *die,
+					 uint64_t owner, uint32_t extent, struct pd_dwarf_ranges *ranges);
+void pd_dwarf_sort_ranges(struct pd_dwarf_ranges *ranges);
+/* The last range that starts at or before the address, if the address is in it. */
+const struct pd_dwarf_range *pd_dwarf_find_range(const struct pd_dwarf_ranges *ranges, uint64_t address);
+
+/* --- dwarf_units.c ------------------------------------------------------------------------------------------------------ */
+
+/* PERFDATA_ABSENT: no debug information. `memory` is told what is held. */
+enum perfdata_status pd_dwarf_open(const struct pd_elf *elf, _Atomic(size_t) *memory, struct pd_dwarf **ret);
+void pd_dwarf_close(struct pd_dwarf *dwarf);
+/* The unit that covers an address; NULL: none. */
+enum perfdata_status pd_dwarf_unit_at(struct pd_dwarf *dwarf, uint64_t address, struct pd_dwarf_unit **ret);
+/* The unit that an offset in .debug_info is in; NULL: none. */
+struct pd_dwarf_unit *pd_dwarf_unit_of(struct pd_dwarf *dwarf, uint64_t offset);
+/* Enters the lock of a unit's group and opens the unit. pd_dwarf_leave in any case. */
+enum perfdata_status pd_dwarf_enter(struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit);
+void pd_dwarf_leave(struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit);
+/* Closes what was not used for longest until no more than `limit` bytes are held by this file; without any lock. */
+void pd_dwarf_shrink(struct pd_dwarf *dwarf, size_t limit);
+
+/* --- dwarf_line_table.c --------------------------------------------------------------------------------------------------- */
+
+/* Reads the line table of a unit that is entered, once. */
+enum perfdata_status pd_dwarf_read_lines(const struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit);
+const struct pd_dwarf_row *pd_dwarf_find_row(const struct pd_dwarf_lines *lines, uint64_t address);
+/* The path of a file, in `bytes`; NULL: there is no such file. */
+enum perfdata_status pd_dwarf_path(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, uint32_t file, struct pd_arena *bytes,
+				   const char **ret);
+void pd_dwarf_lines_release(struct pd_dwarf_lines *lines);
+
+/* --- dwarf_lookup.c -------------------------------------------------------------------------------------------------------- */
+
+enum perfdata_status pd_dwarf_lookup(struct pd_dwarf *dwarf, bool raw_names, uint64_t vaddr, struct perfdata_source_line *frames, size_t room,
+				     size_t *ret_count);
+
+#endif

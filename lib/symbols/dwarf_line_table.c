@@ -1,0 +1,474 @@
+/* The line table of a unit (DWARF 5, section 6.2): which source position each address belongs to. */
+#include "config.h"
+#include "symbols/symbols.h"
+
+#ifdef HAVE_ELFUTILS
+
+#include <dwarf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/cursor.h"
+#include "base/memory.h"
+#include "symbols/dwarf.h"
+
+#define MAX_PATH 65536
+
+struct row {
+	uint64_t address;
+	uint32_t file;
+	int32_t line;
+	uint16_t column;
+	bool is_end;
+};
+struct rows {
+	struct row *items;
+	size_t count, capacity;
+};
+
+struct machine {
+	struct pd_cursor cursor;
+	struct rows rows;
+	uint8_t version, offset_size, address_size, min_length, max_ops, line_base_raw, line_range, opcode_base;
+	const uint8_t *lengths;   /* of standard opcodes, from 1 on */
+	/* the registers */
+	uint64_t address;
+	unsigned op_index;
+	uint32_t file;
+	int64_t line;
+	uint32_t column;
+};
+
+static void reset(struct machine *m)
+{
+	m->address = 0;
+	m->op_index = 0;
+	m->file = 1;
+	m->line = 1;
+	m->column = 0;
+}
+
+/* --- the header ------------------------------------------------------------------------------------------------------ */
+
+static enum perfdata_status add_folder(struct pd_dwarf_lines *lines, struct pd_dwarf_value folder)
+{
+	if (pd_vector_grow(&lines->folders, &lines->folder_capacity, lines->folder_count, sizeof *lines->folders))
+		return PERFDATA_ENOMEM;
+	lines->folders[lines->folder_count++] = folder;
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status add_file(struct pd_dwarf_lines *lines, struct pd_dwarf_value name, uint64_t folder)
+{
+	if (folder >= lines->folder_count)
+		return PERFDATA_EUNSUP;
+	if (pd_vector_grow(&lines->files, &lines->file_capacity, lines->file_count, sizeof *lines->files))
+		return PERFDATA_ENOMEM;
+	lines->files[lines->file_count++] = (struct pd_dwarf_file){ name, lines->folders[folder] };
+	return PERFDATA_OK;
+}
+
+static struct pd_dwarf_value take_text(struct pd_cursor *c, const uint8_t *header)
+{
+	const struct pd_dwarf_value value = { PD_DWARF_INLINE_STRING, (uint64_t)(c->at - header) };
+	const uint8_t *end = memchr(c->at, 0, pd_left(c));
+	pd_take(c, end ? (uint64_t)(end - c->at) + 1 : UINT64_MAX);
+	return value;
+}
+
+/* Until DWARF 4: texts up to an empty one. The first folder is that of the compilation, the first file has number 1. */
+static enum perfdata_status read_old_names(const struct pd_dwarf_unit *unit, struct machine *m, struct pd_dwarf_lines *lines)
+{
+	struct pd_cursor *c = &m->cursor;
+	struct pd_dwarf_value none = { 0 };
+	const bool has_folder = pd_dwarf_has(&unit->root, PD_DWARF_COMP_DIR);
+	enum perfdata_status status = add_folder(lines, has_folder ? unit->root.values[PD_DWARF_COMP_DIR] : none);
+	/* inline strings of the unit are counted from elsewhere than those here */
+	if (has_folder && unit->root.values[PD_DWARF_COMP_DIR].class == PD_DWARF_INLINE_STRING)
+		lines->folders[0].class = PD_DWARF_OTHER, lines->folders[0].number = 1;
+	while (!status && pd_left(c) && *c->at)
+		status = add_folder(lines, take_text(c, lines->header));
+	pd_u8(c);
+	if (!status)
+		status = add_file(lines, none, 0);
+	while (!status && !c->failed && pd_left(c) && *c->at) {
+		const struct pd_dwarf_value name = take_text(c, lines->header);
+		const uint64_t folder = pd_dwarf_uleb(c);
+		pd_dwarf_uleb(c), pd_dwarf_uleb(c);
+		status = c->failed ? PERFDATA_EUNSUP : add_file(lines, name, folder);
+	}
+	pd_u8(c);
+	return status;
+}
+
+struct entry_format {
+	unsigned count;
+	uint16_t content[256], form[256];
+};
+
+static bool read_format(struct pd_cursor *c, struct entry_format *format)
+{
+	format->count = pd_u8(c);
+	for (unsigned i = 0; i < format->count; i++) {
+		format->content[i] = (uint16_t)pd_dwarf_uleb(c);
+		format->form[i] = (uint16_t)pd_dwarf_uleb(c);
+	}
+	return !c->failed;
+}
+
+static bool read_entry(struct machine *m, const struct pd_dwarf_unit *unit, const struct entry_format *format, const uint8_t *header,
+		       struct pd_dwarf_value *ret_path, uint64_t *ret_folder)
+{
+	bool has_path = false;
+	*ret_folder = 0;
+	for (unsigned i = 0; i < format->count; i++) {
+		struct pd_dwarf_value value;
+		if (!pd_dwarf_form(&m->cursor, unit, format->form[i], 0, (uint64_t)(m->cursor.at - header), &value))
+			return false;
+		if (format->content[i] == DW_LNCT_path) {
+			*ret_path = value;
+			has_path = true;
+		} else if (format->content[i] == DW_LNCT_directory_index) {
+			*ret_folder = value.number;
+		}
+	}
+	return has_path;
+}
+
+static enum perfdata_status read_new_names(const struct pd_dwarf_unit *unit, struct machine *m, struct pd_dwarf_lines *lines)
+{
+	struct pd_cursor *c = &m->cursor;
+	for (unsigned files = 0; files < 2; files++) {
+		struct entry_format format;
+		const bool known = read_format(c, &format);
+		const uint64_t count = pd_dwarf_uleb(c);
+		if (!known || c->failed || (count && !format.count) || count > pd_left(c))
+			return PERFDATA_EUNSUP;
+		for (uint64_t i = 0; i < count; i++) {
+			struct pd_dwarf_value path;
+			uint64_t folder;
+			if (!read_entry(m, unit, &format, lines->header, &path, &folder))
+				return PERFDATA_EUNSUP;
+			enum perfdata_status status = files ? add_file(lines, path, folder) : add_folder(lines, path);
+			if (status)
+				return status;
+		}
+	}
+	return lines->file_count ? PERFDATA_OK : PERFDATA_EUNSUP;
+}
+
+static enum perfdata_status read_header(const struct pd_dwarf_unit *unit, struct machine *m, struct pd_dwarf_lines *lines)
+{
+	struct pd_cursor *c = &m->cursor;
+	m->version = (uint8_t)pd_u16(c);
+	m->address_size = m->version >= 5 ? pd_u8(c) : unit->address_size;
+	const unsigned segment_size = m->version >= 5 ? pd_u8(c) : 0;
+	const uint64_t header_length = m->offset_size == 8 ? pd_u64(c) : pd_u32(c);
+	const uint8_t *const start = c->at;
+	m->min_length = pd_u8(c);
+	m->max_ops = m->version >= 4 ? pd_u8(c) : 1;
+	pd_u8(c);
+	m->line_base_raw = pd_u8(c);
+	m->line_range = pd_u8(c);
+	m->opcode_base = pd_u8(c);
+	m->lengths = pd_take(c, m->opcode_base ? m->opcode_base - 1u : UINT64_MAX);
+	if (c->failed || m->version < 2 || m->version > 5 || segment_size || !m->max_ops || !m->line_range ||
+	    (m->address_size != 4 && m->address_size != 8))
+		return PERFDATA_EUNSUP;
+	enum perfdata_status status = m->version < 5 ? read_old_names(unit, m, lines) : read_new_names(unit, m, lines);
+	if (!status && (c->failed || (uint64_t)(c->at - start) != header_length))
+		status = PERFDATA_EUNSUP;
+	return status;
+}
+
+/* --- the program ------------------------------------------------------------------------------------------------------- */
+
+static enum perfdata_status add_row(struct machine *m, bool is_end)
+{
+	struct rows *rows = &m->rows;
+	if (m->line < INT32_MIN || m->line > INT32_MAX || m->column > UINT16_MAX)
+		return PERFDATA_EUNSUP;
+	if (pd_vector_grow(&rows->items, &rows->capacity, rows->count, sizeof *rows->items))
+		return PERFDATA_ENOMEM;
+	rows->items[rows->count++] = (struct row){ m->address, m->file, (int32_t)m->line, (uint16_t)m->column, is_end };
+	return PERFDATA_OK;
+}
+
+static void advance(struct machine *m, uint32_t steps)
+{
+	m->address += m->min_length * ((m->op_index + steps) / m->max_ops);
+	m->op_index = (m->op_index + steps) % m->max_ops;
+}
+
+static enum perfdata_status run_extended(struct machine *m)
+{
+	struct pd_cursor *c = &m->cursor;
+	const uint64_t length = pd_u8(c);
+	const unsigned opcode = pd_u8(c);
+	enum perfdata_status status = PERFDATA_OK;
+	switch (opcode) {
+	case DW_LNE_end_sequence:
+		status = add_row(m, true);
+		reset(m);
+		return status;
+	case DW_LNE_set_address:
+		m->op_index = 0;
+		m->address = m->address_size == 8 ? pd_u64(c) : pd_u32(c);
+		return PERFDATA_OK;
+	case DW_LNE_set_discriminator:
+		pd_dwarf_uleb(c);
+		return PERFDATA_OK;
+	case DW_LNE_define_file:
+		return PERFDATA_EUNSUP;
+	default:
+		pd_take(c, length ? length - 1 : UINT64_MAX);
+		return PERFDATA_OK;
+	}
+}
+
+static enum perfdata_status run_standard(struct machine *m, unsigned opcode)
+{
+	static const uint8_t operands[] = { 0, 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1 };
+	struct pd_cursor *c = &m->cursor;
+	if (opcode < sizeof operands && m->lengths[opcode - 1] != operands[opcode])
+		return PERFDATA_EUNSUP;
+	switch (opcode) {
+	case DW_LNS_copy: return add_row(m, false);
+	case DW_LNS_advance_pc: advance(m, (uint32_t)pd_dwarf_uleb(c)); break;
+	case DW_LNS_advance_line: m->line += (int32_t)pd_dwarf_sleb(c); break;
+	case DW_LNS_set_file: m->file = (uint32_t)pd_dwarf_uleb(c); break;
+	case DW_LNS_set_column: m->column = (uint32_t)pd_dwarf_uleb(c); break;
+	case DW_LNS_negate_stmt:
+	case DW_LNS_set_basic_block:
+	case DW_LNS_set_prologue_end:
+	case DW_LNS_set_epilogue_begin: break;
+	case DW_LNS_const_add_pc: advance(m, (255u - m->opcode_base) / m->line_range); break;
+	case DW_LNS_fixed_advance_pc:
+		m->address += pd_u16(c);
+		m->op_index = 0;
+		break;
+	default:
+		for (unsigned i = 0; i < m->lengths[opcode - 1]; i++)
+			pd_dwarf_uleb(c);
+	}
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status run(struct machine *m)
+{
+	enum perfdata_status status = PERFDATA_OK;
+	reset(m);
+	while (pd_left(&m->cursor) && !status) {
+		const unsigned opcode = pd_u8(&m->cursor);
+		if (opcode >= m->opcode_base) {
+			const unsigned special = opcode - m->opcode_base;
+			m->line += (int8_t)m->line_base_raw + (int)(special % m->line_range);
+			advance(m, special / m->line_range);
+			status = add_row(m, false);
+		} else {
+			status = opcode ? run_standard(m, opcode) : run_extended(m);
+		}
+		if (m->cursor.failed)
+			status = PERFDATA_EUNSUP;
+	}
+	return status;
+}
+
+/* --- rows in order ------------------------------------------------------------------------------------------------------- */
+
+/* By address; the end of one sequence before the start of the next; else as they were. */
+static bool is_after(const struct row *a, const struct row *b)
+{
+	return a->address > b->address || (a->address == b->address && !a->is_end && b->is_end);
+}
+
+static void merge(const struct row *from, struct row *to, size_t left, size_t middle, size_t right)
+{
+	size_t a = left, b = middle;
+	for (size_t i = left; i < right; i++)
+		to[i] = b == right || (a < middle && !is_after(&from[a], &from[b])) ? from[a++] : from[b++];
+}
+
+/* Sequences are in order inside, so that few runs have to be merged; nothing but a stable order will do. */
+static enum perfdata_status sort_rows(struct rows *rows)
+{
+	const size_t nr = rows->count;
+	bool sorted = true;
+	for (size_t i = 1; i < nr; i++)
+		sorted &= !is_after(&rows->items[i - 1], &rows->items[i]);
+	if (sorted)
+		return PERFDATA_OK;
+	struct row *other = pd_malloc(nr * sizeof *other);
+	if (!other)
+		return PERFDATA_ENOMEM;
+	for (size_t width = 1; width < nr; width *= 2) {
+		for (size_t left = 0; left < nr; left += 2 * width) {
+			const size_t middle = left + width < nr ? left + width : nr, right = middle + width < nr ? middle + width : nr;
+			merge(rows->items, other, left, middle, right);
+		}
+		struct row *merged = other;
+		other = rows->items;
+		rows->items = merged;
+	}
+	pd_free(other);
+	rows->capacity = nr;
+	return PERFDATA_OK;
+}
+
+/* Code that the linker left out stands at address 0, far from the rest. */
+static enum perfdata_status keep_rows(const struct rows *rows, struct pd_dwarf_lines *lines)
+{
+	const uint64_t highest = rows->count ? rows->items[rows->count - 1].address : 0;
+	size_t first = 0;
+	while (first < rows->count && highest - rows->items[first].address > UINT32_MAX)
+		first++;
+	if (first == rows->count)
+		return PERFDATA_OK;
+	lines->lowest = rows->items[first].address;
+	lines->rows = pd_malloc((rows->count - first) * sizeof *lines->rows);
+	if (!lines->rows)
+		return PERFDATA_ENOMEM;
+	for (size_t i = first; i < rows->count; i++) {
+		const struct row *row = &rows->items[i];
+		if (row->file >= 1u << 15)
+			return PERFDATA_EUNSUP;
+		lines->rows[lines->row_count++] = (struct pd_dwarf_row){
+			.address = (uint32_t)(row->address - lines->lowest),
+			.line = row->line,
+			.column = row->column,
+			.is_end = row->is_end || i + 1 == rows->count,
+			.file = row->file & 0x7fff,
+		};
+	}
+	return PERFDATA_OK;
+}
+
+void pd_dwarf_lines_release(struct pd_dwarf_lines *lines)
+{
+	pd_free(lines->header);
+	pd_free(lines->files);
+	pd_free(lines->folders);
+	pd_free(lines->rows);
+	*lines = (struct pd_dwarf_lines){ 0 };
+}
+
+/* The bytes of the table, its length in *ret_size. */
+static enum perfdata_status read_bytes(const struct pd_dwarf *dwarf, uint64_t offset, struct machine *m, uint8_t **ret, size_t *ret_size)
+{
+	const struct pd_dwarf_section *section = &dwarf->sections[PD_DWARF_LINE];
+	uint8_t head[12] = { 0 };
+	if (offset >= section->size || section->size - offset < sizeof head ||
+	    !pd_elf_read(dwarf->elf, section->offset + offset, head, sizeof head))
+		return PERFDATA_EUNSUP;
+	uint64_t length = pd_load32(head, dwarf->swap), before = 4;
+	m->offset_size = 4;
+	if (length == UINT32_MAX) {
+		length = pd_load64(head + 4, dwarf->swap);
+		before = 12;
+		m->offset_size = 8;
+	}
+	if (length > section->size - offset - before)
+		return PERFDATA_EUNSUP;
+	*ret_size = (size_t)length;
+	return pd_dwarf_read(dwarf, PD_DWARF_LINE, offset + before, length, ret);
+}
+
+enum perfdata_status pd_dwarf_read_lines(const struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit)
+{
+	struct machine m = { 0 };
+	struct pd_dwarf_lines lines = { 0 };
+	const struct pd_dwarf_value *at = &unit->root.values[PD_DWARF_STMT_LIST];
+	size_t size;
+	if (unit->has_lines)
+		return PERFDATA_OK;
+	unit->has_lines = true;
+	if (!pd_dwarf_has(&unit->root, PD_DWARF_STMT_LIST))
+		return PERFDATA_OK;
+	enum perfdata_status status = at->class == PD_DWARF_OFFSET || at->class == PD_DWARF_CONSTANT
+					      ? read_bytes(dwarf, at->number, &m, &lines.header, &size) : PERFDATA_EUNSUP;
+	if (!status) {
+		struct pd_dwarf_unit form = *unit;   /* offsets may be of another size here */
+		form.offset_size = m.offset_size;
+		m.cursor = pd_cursor(lines.header, size, dwarf->swap);
+		status = read_header(&form, &m, &lines);
+		lines.header_size = (size_t)(m.cursor.at - lines.header);
+	}
+	if (!status)
+		status = run(&m);
+	if (!status)
+		status = sort_rows(&m.rows);
+	if (!status)
+		status = keep_rows(&m.rows, &lines);
+	pd_free(m.rows.items);
+	pd_free(lines.folders);
+	lines.folders = NULL;
+	if (status) {
+		pd_dwarf_lines_release(&lines);
+		unit->has_lines = false;
+		return status;
+	}
+	/* the program is not needed any more */
+	uint8_t *header = pd_realloc(lines.header, lines.header_size + 1);
+	lines.header = header ? header : lines.header;
+	unit->lines = lines;
+	return PERFDATA_OK;
+}
+
+/* The last row at or before the address, if it is not behind the end of a sequence. */
+const struct pd_dwarf_row *pd_dwarf_find_row(const struct pd_dwarf_lines *lines, uint64_t address)
+{
+	size_t low = 0, high = address < lines->lowest ? 0 : lines->row_count;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		if (lines->rows[middle].address <= address - lines->lowest)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && !lines->rows[low - 1].is_end ? &lines->rows[low - 1] : NULL;
+}
+
+/* --- paths ------------------------------------------------------------------------------------------------------------------ */
+
+static enum perfdata_status text_of(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, const struct pd_dwarf_value *value,
+				    struct pd_arena *bytes, const char **ret)
+{
+	if (value->class == PD_DWARF_OTHER && value->number)
+		return pd_dwarf_string(dwarf, unit, &unit->root.values[PD_DWARF_COMP_DIR], bytes, ret);
+	if (value->class != PD_DWARF_INLINE_STRING)
+		return pd_dwarf_string(dwarf, unit, value, bytes, ret);
+	*ret = (const char *)unit->lines.header + value->number;
+	return PERFDATA_OK;
+}
+
+enum perfdata_status pd_dwarf_path(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, uint32_t file, struct pd_arena *bytes,
+				   const char **ret)
+{
+	const struct pd_dwarf_lines *lines = &unit->lines;
+	const char *name = NULL, *folder = NULL;
+	*ret = NULL;
+	if (file >= lines->file_count)
+		return PERFDATA_OK;
+	const struct pd_dwarf_file *entry = &lines->files[file];
+	if (entry->name.class == PD_DWARF_OTHER) {
+		*ret = "???";   /* the file of number 0 until DWARF 4 */
+		return PERFDATA_OK;
+	}
+	enum perfdata_status status = text_of(dwarf, unit, &entry->name, bytes, &name);
+	const bool has_folder = entry->folder.class != PD_DWARF_OTHER || entry->folder.number;
+	if (!status && name[0] != '/' && has_folder)
+		status = text_of(dwarf, unit, &entry->folder, bytes, &folder);
+	if (status)
+		return status;
+	const size_t folder_size = folder ? strlen(folder) : 0, name_size = strlen(name);
+	if (folder_size > MAX_PATH || name_size > MAX_PATH)
+		return PERFDATA_EUNSUP;
+	char *path = pd_arena_alloc(bytes, folder_size + name_size + 2);
+	if (!path)
+		return PERFDATA_ENOMEM;
+	sprintf(path, "%s%s%s", folder ? folder : "", folder ? "/" : "", name);
+	*ret = path;
+	return PERFDATA_OK;
+}
+
+#endif

@@ -1,0 +1,363 @@
+/* The calls in progress at an address: the function that holds the code, what is inlined there, and the source positions. Of a
+ * unit, the functions are indexed and the line table is read when the first address in it is asked for; of a function, its
+ * entries are read for each address. */
+#include "config.h"
+#include "symbols/symbols.h"
+
+#ifdef HAVE_ELFUTILS
+
+#include <dwarf.h>
+#include <string.h>
+#include "base/memory.h"
+#include "symbols/dwarf.h"
+
+#define MAX_SCOPES 256  /* of one address: lexical blocks and inlined calls */
+#define MAX_DEPTH 256   /* of namespaces and classes in each other */
+#define MAX_ORIGINS 17  /* from an entry to the one that has its name */
+
+/* --- functions of a unit ------------------------------------------------------------------------------------------------ */
+
+static bool holds_functions(unsigned tag)
+{
+	switch (tag) {
+	case DW_TAG_namespace:
+	case DW_TAG_module:
+	case DW_TAG_class_type:
+	case DW_TAG_structure_type:
+	case DW_TAG_union_type:
+	case DW_TAG_enumeration_type: return true;
+	default: return false;
+	}
+}
+
+struct indexing {
+	const struct pd_dwarf *dwarf;
+	struct pd_dwarf_unit *unit;
+	struct pd_dwarf_window window;
+	struct pd_dwarf_ranges ranges;
+	uint64_t at;
+};
+
+/* The entries from `at` to the end of their list. */
+static enum perfdata_status index_list(struct indexing *in, unsigned depth)
+{
+	struct pd_dwarf_die die;
+	while (in->at < in->window.end) {
+		enum perfdata_status status = pd_dwarf_read_die(in->dwarf, in->unit, &in->window, in->at, &die);
+		if (status)
+			return status;
+		if (!die.tag) {
+			in->at = die.behind;
+			return PERFDATA_OK;
+		}
+		if (holds_functions(die.tag) && die.has_children && depth < MAX_DEPTH) {
+			in->at = die.behind;
+			status = index_list(in, depth + 1);
+		} else {
+			status = pd_dwarf_skip_die(in->dwarf, in->unit, &in->window, &die, &in->at);
+			if (!status && die.tag == DW_TAG_subprogram)
+				status = pd_dwarf_add_ranges(in->dwarf, in->unit, &die, die.offset, (uint32_t)(in->at - die.offset), &in->ranges);
+		}
+		if (status)
+			return status;
+	}
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status index_functions(const struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit)
+{
+	struct indexing in = { .dwarf = dwarf, .unit = unit, .at = unit->root.behind };
+	if (unit->has_functions)
+		return PERFDATA_OK;
+	if (unit->end - unit->offset > UINT32_MAX)
+		return PERFDATA_EUNSUP;
+	enum perfdata_status status = pd_dwarf_open_window(dwarf, unit->offset, unit->end, &in.window);
+	if (status)
+		return status;
+	if (unit->root.has_children)
+		status = index_list(&in, 0);
+	pd_dwarf_close_window(&in.window);
+	if (status) {
+		pd_free(in.ranges.items);
+		return status;
+	}
+	pd_dwarf_sort_ranges(&in.ranges);
+	unit->functions = in.ranges;
+	unit->has_functions = true;
+	return PERFDATA_OK;
+}
+
+/* --- scopes --------------------------------------------------------------------------------------------------------------- */
+
+/* A function around an address. */
+struct scope {
+	uint64_t name;      /* offset of the entry that has its name, or says where that is */
+	bool inlined;
+	uint32_t call_file, call_line, call_column;
+};
+
+struct scopes {
+	struct scope items[MAX_SCOPES];   /* outermost first */
+	size_t count, met;
+};
+
+static bool has_code(unsigned tag)
+{
+	return tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block || tag == DW_TAG_subprogram ||
+	       tag == DW_TAG_try_block || tag == DW_TAG_catch_block;
+}
+
+static uint32_t number(const struct pd_dwarf_die *die, enum pd_dwarf_slot slot)
+{
+	if (!pd_dwarf_has(die, slot) || die->values[slot].class != PD_DWARF_CONSTANT || die->values[slot].number > UINT32_MAX)
+		return 0;
+	return (uint32_t)die->values[slot].number;
+}
+
+/* Where an entry says that the rest of it stands. */
+static const struct pd_dwarf_value *origin_of(const struct pd_dwarf_die *die)
+{
+	if (pd_dwarf_has(die, PD_DWARF_ORIGIN))
+		return &die->values[PD_DWARF_ORIGIN];
+	return pd_dwarf_has(die, PD_DWARF_SPECIFICATION) ? &die->values[PD_DWARF_SPECIFICATION] : NULL;
+}
+
+static void add_scope(struct scopes *scopes, const struct pd_dwarf_die *die)
+{
+	const uint32_t names = 1u << PD_DWARF_NAME | 1u << PD_DWARF_LINKAGE_NAME | 1u << PD_DWARF_MIPS_NAME;
+	const struct pd_dwarf_value *origin = die->present & names ? NULL : origin_of(die);
+	scopes->met++;
+	if (die->tag != DW_TAG_subprogram && die->tag != DW_TAG_inlined_subroutine)
+		return;
+	scopes->items[scopes->count++] = (struct scope){
+		.name = origin && origin->class == PD_DWARF_REFERENCE ? origin->number : die->offset,
+		.inlined = die->tag == DW_TAG_inlined_subroutine,
+		.call_file = number(die, PD_DWARF_CALL_FILE),
+		.call_line = number(die, PD_DWARF_CALL_LINE),
+		.call_column = number(die, PD_DWARF_CALL_COLUMN),
+	};
+}
+
+static bool holds(void *user, uint64_t start, uint64_t end)
+{
+	const uint64_t *address = user;
+	return *address >= start && *address < end;
+}
+
+/* The first child that holds the address; *ret_found is false if none does. */
+static enum perfdata_status find_child(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, const struct pd_dwarf_window *window,
+				       uint64_t vaddr, struct pd_dwarf_die *die, bool *ret_found)
+{
+	uint64_t at = die->behind;
+	*ret_found = false;
+	while (die->has_children && at < window->end) {
+		struct pd_dwarf_die child;
+		bool inside = false;
+		enum perfdata_status status = pd_dwarf_read_die(dwarf, unit, window, at, &child);
+		if (status || !child.tag)
+			return status;
+		if (has_code(child.tag))
+			status = pd_dwarf_each_range(dwarf, unit, &child, holds, &vaddr, &inside);
+		if (!status && inside) {
+			*die = child;
+			*ret_found = true;
+			return PERFDATA_OK;
+		}
+		if (!status)
+			status = pd_dwarf_skip_die(dwarf, unit, window, &child, &at);
+		if (status)
+			return status;
+	}
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status find_scopes(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, uint64_t vaddr, struct scopes *scopes)
+{
+	const struct pd_dwarf_range *range = pd_dwarf_find_range(&unit->functions, vaddr);
+	struct pd_dwarf_window window;
+	struct pd_dwarf_die die;
+	bool deeper = true;
+	if (!range)
+		return PERFDATA_OK;
+	enum perfdata_status status = pd_dwarf_open_window(dwarf, range->owner, range->owner + range->extent, &window);
+	if (status)
+		return status;
+	status = pd_dwarf_read_die(dwarf, unit, &window, range->owner, &die);
+	while (!status && deeper) {
+		add_scope(scopes, &die);
+		deeper = false;
+		if (scopes->met < MAX_SCOPES)
+			status = find_child(dwarf, unit, &window, vaddr, &die, &deeper);
+	}
+	pd_dwarf_close_window(&window);
+	return status;
+}
+
+/* --- names --------------------------------------------------------------------------------------------------------------- */
+
+static bool find_text(struct pd_dwarf *dwarf, const struct pd_hash_map *texts, uint64_t key, const char **ret)
+{
+	uint64_t value;
+	pd_monitor_enter(dwarf->lock);
+	const bool known = pd_hash_map_get(texts, key, &value);
+	pd_monitor_leave(dwarf->lock);
+	if (known)
+		*ret = (const char *)(uintptr_t)value;
+	return known;
+}
+
+/* Two threads may come with the same text; the first one stays. */
+static enum perfdata_status keep_text(struct pd_dwarf *dwarf, struct pd_hash_map *texts, uint64_t key, const char *text, const char **ret)
+{
+	uint64_t value = 0;
+	pd_monitor_enter(dwarf->lock);
+	bool kept = pd_hash_map_get(texts, key, &value);
+	if (!kept) {
+		const char *copy = text ? pd_arena_copy(&dwarf->strings, text, strlen(text)) : NULL;
+		value = (uint64_t)(uintptr_t)copy;
+		kept = (copy || !text) && !pd_hash_map_put(texts, key, value);
+	}
+	pd_monitor_leave(dwarf->lock);
+	*ret = (const char *)(uintptr_t)value;
+	return kept ? PERFDATA_OK : PERFDATA_ENOMEM;
+}
+
+struct names {
+	const char *linkage, *mips, *name;
+};
+
+static enum perfdata_status take_name(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, const struct pd_dwarf_die *die,
+				      enum pd_dwarf_slot slot, struct pd_arena *bytes, const char **name)
+{
+	if (*name || !pd_dwarf_has(die, slot))
+		return PERFDATA_OK;
+	return pd_dwarf_string(dwarf, unit, &die->values[slot], bytes, name);
+}
+
+/* One entry on the way; *offset is the next one, or UINT64_MAX. */
+static enum perfdata_status take_names(struct pd_dwarf *dwarf, uint64_t *offset, struct pd_arena *bytes, struct names *names)
+{
+	struct pd_dwarf_unit *unit = pd_dwarf_unit_of(dwarf, *offset);
+	struct pd_dwarf_die die;
+	if (!unit)
+		return PERFDATA_EUNSUP;
+	enum perfdata_status status = pd_dwarf_enter(dwarf, unit);
+	if (!status)
+		status = pd_dwarf_fetch_die(dwarf, unit, *offset, &die);
+	if (!status)
+		status = take_name(dwarf, unit, &die, PD_DWARF_LINKAGE_NAME, bytes, &names->linkage);
+	if (!status)
+		status = take_name(dwarf, unit, &die, PD_DWARF_MIPS_NAME, bytes, &names->mips);
+	if (!status)
+		status = take_name(dwarf, unit, &die, PD_DWARF_NAME, bytes, &names->name);
+	pd_dwarf_leave(dwarf, unit);
+	if (status)
+		return status;
+	const struct pd_dwarf_value *origin = origin_of(&die);
+	if (origin && origin->class != PD_DWARF_REFERENCE)
+		return PERFDATA_EUNSUP;
+	*offset = origin ? origin->number : UINT64_MAX;
+	return PERFDATA_OK;
+}
+
+/* The name that a linker sees tells most; a local class has none. */
+static enum perfdata_status find_name(struct pd_dwarf *dwarf, bool raw_names, uint64_t key, const char **ret)
+{
+	if (find_text(dwarf, &dwarf->names, key, ret))
+		return PERFDATA_OK;
+	struct pd_arena scratch = { 0 };
+	struct names names = { 0 };
+	enum perfdata_status status = PERFDATA_OK;
+	uint64_t offset = key;
+	for (unsigned i = 0; i < MAX_ORIGINS && offset != UINT64_MAX && !names.linkage && !status; i++)
+		status = take_names(dwarf, &offset, &scratch, &names);
+	const char *linker = names.linkage ? names.linkage : names.mips;
+	if (linker)
+		names.name = raw_names ? linker : pd_demangle(&scratch, linker);
+	if (!status)
+		status = keep_text(dwarf, &dwarf->names, key, names.name, ret);
+	pd_arena_release(&scratch);
+	return status;
+}
+
+static enum perfdata_status find_path(struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, uint32_t file, const char **ret)
+{
+	const uint64_t key = (uint64_t)(unit - dwarf->units) << 32 | file;
+	if (find_text(dwarf, &dwarf->paths, key, ret))
+		return PERFDATA_OK;
+	struct pd_arena scratch = { 0 };
+	const char *path = NULL;
+	enum perfdata_status status = pd_dwarf_path(dwarf, unit, file, &scratch, &path);
+	if (!status)
+		status = keep_text(dwarf, &dwarf->paths, key, path, ret);
+	pd_arena_release(&scratch);
+	return status;
+}
+
+/* --- look-up ---------------------------------------------------------------------------------------------------------------- */
+
+struct found {
+	struct scopes scopes;
+	struct perfdata_source_line at;   /* where the innermost code stands */
+};
+
+static enum perfdata_status find_in_unit(struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit, uint64_t vaddr, struct perfdata_source_line *frames,
+					 size_t room, struct found *found)
+{
+	enum perfdata_status status = index_functions(dwarf, unit);
+	if (!status)
+		status = pd_dwarf_read_lines(dwarf, unit);
+	const struct pd_dwarf_row *row = status ? NULL : pd_dwarf_find_row(&unit->lines, vaddr);
+	if (row) {
+		found->at.line = row->line < 0 ? 0 : (uint32_t)row->line;
+		found->at.column = row->column;
+		status = find_path(dwarf, unit, row->file, &found->at.file);
+	}
+	if (!status)
+		status = find_scopes(dwarf, unit, vaddr, &found->scopes);
+	/* the place of a call belongs to the function around it */
+	struct perfdata_source_line at = found->at;
+	for (size_t i = found->scopes.count, frame = 0; i-- > 0 && !status; frame++) {
+		const struct scope *scope = &found->scopes.items[i];
+		if (frame < room)
+			frames[frame] = at;
+		if (!scope->inlined)
+			break;
+		at = (struct perfdata_source_line){ .line = scope->call_line, .column = scope->call_column };
+		if (frame + 1 < room)
+			status = find_path(dwarf, unit, scope->call_file, &at.file);
+	}
+	return status;
+}
+
+enum perfdata_status pd_dwarf_lookup(struct pd_dwarf *dwarf, bool raw_names, uint64_t vaddr, struct perfdata_source_line *frames, size_t room,
+				     size_t *ret_count)
+{
+	struct found found = { .scopes.count = 0 };
+	struct pd_dwarf_unit *unit;
+	enum perfdata_status status = pd_dwarf_unit_at(dwarf, vaddr, &unit);
+	if (status || !unit)
+		return status ? status : PERFDATA_ABSENT;
+	status = pd_dwarf_enter(dwarf, unit);
+	if (!status)
+		status = find_in_unit(dwarf, unit, vaddr, frames, room, &found);
+	pd_dwarf_leave(dwarf, unit);
+	size_t count = 0;
+	bool inlined = true;
+	for (size_t i = found.scopes.count; i-- > 0 && inlined && !status; count++) {
+		inlined = found.scopes.items[i].inlined;
+		if (count >= room)
+			continue;
+		frames[count].inlined = inlined;
+		status = find_name(dwarf, raw_names, found.scopes.items[i].name, &frames[count].function);
+	}
+	if (!count && found.at.file) {
+		if (room)
+			frames[0] = found.at;
+		count = 1;
+	}
+	*ret_count = count;
+	return status ? status : count ? PERFDATA_OK : PERFDATA_ABSENT;
+}
+
+#endif

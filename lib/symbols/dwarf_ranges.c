@@ -1,0 +1,186 @@
+/* The code of an entry: one range, or a list of them (.debug_ranges until DWARF 4, then .debug_rnglists). */
+#include "config.h"
+#include "symbols/symbols.h"
+
+#ifdef HAVE_ELFUTILS
+
+#include <dwarf.h>
+#include <stdlib.h>
+#include "base/cursor.h"
+#include "base/memory.h"
+#include "symbols/dwarf.h"
+
+struct list {
+	const struct pd_dwarf *dwarf;
+	const struct pd_dwarf_unit *unit;
+	struct pd_cursor cursor;
+	uint64_t base;
+};
+
+static uint64_t take_address(struct list *list)
+{
+	return list->unit->address_size == 8 ? pd_u64(&list->cursor) : pd_u32(&list->cursor);
+}
+
+static uint64_t take_indexed(struct list *list)
+{
+	const struct pd_dwarf_value index = { PD_DWARF_ADDRESS_INDEX, pd_dwarf_uleb(&list->cursor) };
+	uint64_t address = 0;
+	if (!pd_dwarf_address(list->dwarf, list->unit, &index, &address))
+		list->cursor.failed = true;
+	return address;
+}
+
+enum step { RANGE, NO_RANGE, END };
+
+/* DWARF 5, section 7.25. */
+static enum step next_rnglist(struct list *list, uint64_t *start, uint64_t *end)
+{
+	struct pd_cursor *c = &list->cursor;
+	switch (pd_u8(c)) {
+	case DW_RLE_end_of_list: return END;
+	case DW_RLE_base_addressx: list->base = take_indexed(list); return NO_RANGE;
+	case DW_RLE_base_address: list->base = take_address(list); return NO_RANGE;
+	case DW_RLE_startx_endx: *start = take_indexed(list), *end = take_indexed(list); return RANGE;
+	case DW_RLE_startx_length: *start = take_indexed(list), *end = *start + pd_dwarf_uleb(c); return RANGE;
+	case DW_RLE_offset_pair: *start = list->base + pd_dwarf_uleb(c), *end = list->base + pd_dwarf_uleb(c); return RANGE;
+	case DW_RLE_start_end: *start = take_address(list), *end = take_address(list); return RANGE;
+	case DW_RLE_start_length: *start = take_address(list), *end = *start + pd_dwarf_uleb(c); return RANGE;
+	default: c->failed = true; return END;
+	}
+}
+
+static enum step next_pair(struct list *list, uint64_t *start, uint64_t *end)
+{
+	const uint64_t highest = list->unit->address_size == 8 ? UINT64_MAX : UINT32_MAX;
+	const uint64_t first = take_address(list), second = take_address(list);
+	if (first == highest) {
+		list->base = second;
+		return NO_RANGE;
+	}
+	*start = list->base + first;
+	*end = list->base + second;
+	return first || second ? RANGE : END;
+}
+
+/* Where the list begins; false: nowhere. */
+static bool list_offset(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, const struct pd_dwarf_value *value,
+			const struct pd_dwarf_section *section, uint64_t *ret)
+{
+	*ret = value->number;
+	if (value->class == PD_DWARF_OFFSET || (value->class == PD_DWARF_CONSTANT && unit->version < 4))
+		return true;
+	const uint64_t base = unit->root.values[PD_DWARF_RNGLISTS_BASE].number;
+	if (value->class != PD_DWARF_RANGES_INDEX || !pd_dwarf_has(&unit->root, PD_DWARF_RNGLISTS_BASE) || base > section->size ||
+	    value->number >= (section->size - base) / unit->offset_size)
+		return false;
+	const uint8_t *at = section->bytes + base + value->number * unit->offset_size;
+	*ret = base + (unit->offset_size == 8 ? pd_load64(at, dwarf->swap) : pd_load32(at, dwarf->swap));
+	return true;
+}
+
+static enum perfdata_status each_of_list(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, const struct pd_dwarf_value *value,
+					 pd_dwarf_range_fn *take, void *user, bool *ret)
+{
+	const struct pd_dwarf_section *section = &dwarf->sections[unit->version < 5 ? PD_DWARF_RANGES : PD_DWARF_RNGLISTS];
+	uint64_t offset;
+	if (!section->bytes || !list_offset(dwarf, unit, value, section, &offset) || offset >= section->size)
+		return PERFDATA_EUNSUP;
+	struct list list = { dwarf, unit, pd_cursor(section->bytes + offset, (size_t)(section->size - offset), dwarf->swap), unit->base };
+	for (;;) {
+		uint64_t start, end;
+		const enum step step = unit->version < 5 ? next_pair(&list, &start, &end) : next_rnglist(&list, &start, &end);
+		if (list.cursor.failed)
+			return PERFDATA_EUNSUP;
+		if (step == END)
+			return PERFDATA_OK;
+		if (step == RANGE && take(user, start, end)) {
+			*ret = true;
+			return PERFDATA_OK;
+		}
+	}
+}
+
+/* The end may be given as an address, or as a length. */
+static bool single_range(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, const struct pd_dwarf_die *die, uint64_t *ret_start,
+			 uint64_t *ret_end)
+{
+	if (!pd_dwarf_has(die, PD_DWARF_LOW_PC) || !pd_dwarf_has(die, PD_DWARF_HIGH_PC) ||
+	    !pd_dwarf_address(dwarf, unit, &die->values[PD_DWARF_LOW_PC], ret_start))
+		return false;
+	const struct pd_dwarf_value *high = &die->values[PD_DWARF_HIGH_PC];
+	if (high->class == PD_DWARF_CONSTANT)
+		*ret_end = *ret_start + high->number;
+	return high->class == PD_DWARF_CONSTANT || pd_dwarf_address(dwarf, unit, high, ret_end);
+}
+
+enum perfdata_status pd_dwarf_each_range(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, const struct pd_dwarf_die *die,
+					 pd_dwarf_range_fn *take, void *user, bool *ret)
+{
+	uint64_t start, end;
+	*ret = false;
+	if (single_range(dwarf, unit, die, &start, &end)) {
+		*ret = take(user, start, end);
+		return PERFDATA_OK;
+	}
+	if (!pd_dwarf_has(die, PD_DWARF_RANGES_AT))
+		return PERFDATA_OK;
+	return each_of_list(dwarf, unit, &die->values[PD_DWARF_RANGES_AT], take, user, ret);
+}
+
+/* --- sorted ranges ---------------------------------------------------------------------------------------------------- */
+
+struct adding {
+	struct pd_dwarf_ranges *ranges;
+	uint64_t owner;
+	uint32_t extent;
+};
+
+static bool add_range(void *user, uint64_t start, uint64_t end)
+{
+	const struct adding *adding = user;
+	struct pd_dwarf_ranges *ranges = adding->ranges;
+	if (ranges->count >= UINT32_MAX || pd_vector_grow(&ranges->items, &ranges->capacity, ranges->count, sizeof *ranges->items))
+		return true;
+	ranges->items[ranges->count] = (struct pd_dwarf_range){ start, end, adding->owner, adding->extent, (uint32_t)ranges->count };
+	ranges->count++;
+	return false;
+}
+
+enum perfdata_status pd_dwarf_add_ranges(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, const struct pd_dwarf_die *die,
+					 uint64_t owner, uint32_t extent, struct pd_dwarf_ranges *ranges)
+{
+	struct adding adding = { ranges, owner, extent };
+	bool failed;
+	enum perfdata_status status = pd_dwarf_each_range(dwarf, unit, die, add_range, &adding, &failed);
+	return status ? status : failed ? PERFDATA_ENOMEM : PERFDATA_OK;
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct pd_dwarf_range *a = left, *b = right;
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	return (a->order > b->order) - (a->order < b->order);
+}
+
+void pd_dwarf_sort_ranges(struct pd_dwarf_ranges *ranges)
+{
+	if (ranges->count)
+		qsort(ranges->items, ranges->count, sizeof *ranges->items, compare);
+}
+
+const struct pd_dwarf_range *pd_dwarf_find_range(const struct pd_dwarf_ranges *ranges, uint64_t address)
+{
+	size_t low = 0, high = ranges->count;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		if (ranges->items[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && address < ranges->items[low - 1].end ? &ranges->items[low - 1] : NULL;
+}
+
+#endif

@@ -1,0 +1,382 @@
+/* The units of .debug_info: which one covers an address, and which ones are in memory. */
+#include "config.h"
+#include "symbols/symbols.h"
+
+#ifdef HAVE_ELFUTILS
+
+#include <dwarf.h>
+#include <string.h>
+#include "base/cursor.h"
+#include "base/memory.h"
+#include "symbols/dwarf.h"
+
+static struct pd_monitor *group_of(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit)
+{
+	return dwarf->groups[(size_t)(unit - dwarf->units) % PD_DWARF_GROUPS];
+}
+
+/* --- opening a file --------------------------------------------------------------------------------------------------- */
+
+static const char *const section_names[PD_DWARF_SECTIONS] = {
+	[PD_DWARF_INFO] = ".debug_info", [PD_DWARF_LINE] = ".debug_line", [PD_DWARF_STR] = ".debug_str",
+	[PD_DWARF_LINE_STR] = ".debug_line_str", [PD_DWARF_ABBREV] = ".debug_abbrev", [PD_DWARF_RANGES] = ".debug_ranges",
+	[PD_DWARF_RNGLISTS] = ".debug_rnglists", [PD_DWARF_ADDR] = ".debug_addr", [PD_DWARF_STR_OFFSETS] = ".debug_str_offsets",
+	[PD_DWARF_ARANGES] = ".debug_aranges",
+};
+
+/* Compressed sections, supplementary files (dwz) and sections of split units are for libdw. */
+static bool is_foreign(const struct pd_elf_section *section)
+{
+	return section->header.sh_flags & SHF_COMPRESSED || !strncmp(section->name, ".zdebug_", 8) ||
+	       !strcmp(section->name, ".gnu_debugaltlink") || !strcmp(section->name, ".debug_sup") ||
+	       (!strncmp(section->name, ".debug_", 7) && strstr(section->name, ".dwo"));
+}
+
+static enum perfdata_status find_sections(struct pd_dwarf *dwarf)
+{
+	const struct pd_elf *elf = dwarf->elf;
+	if (elf->header.e_type == ET_REL)
+		return PERFDATA_EUNSUP;
+	for (size_t i = 1; i < elf->section_count; i++)
+		if (is_foreign(&elf->sections[i]))
+			return PERFDATA_EUNSUP;
+	for (size_t i = 0; i < PD_DWARF_SECTIONS; i++) {
+		const struct pd_elf_section *section = pd_elf_section(elf, section_names[i]);
+		if (!section || section->header.sh_type == SHT_NOBITS)
+			continue;
+		if (!pd_elf_holds(elf, section->header.sh_offset, section->header.sh_size))
+			return PERFDATA_EUNSUP;
+		dwarf->sections[i].offset = section->header.sh_offset;
+		dwarf->sections[i].size = section->header.sh_size;
+	}
+	return dwarf->sections[PD_DWARF_INFO].size ? PERFDATA_OK : PERFDATA_ABSENT;
+}
+
+static enum perfdata_status load_sections(struct pd_dwarf *dwarf)
+{
+	for (size_t i = PD_DWARF_ABBREV; i < PD_DWARF_SECTIONS; i++) {
+		struct pd_dwarf_section *section = &dwarf->sections[i];
+		enum perfdata_status status = section->size ? pd_dwarf_read(dwarf, i, 0, section->size, &section->bytes) : PERFDATA_OK;
+		if (status)
+			return status;
+		*dwarf->memory += i != PD_DWARF_ARANGES ? section->size : 0;
+	}
+	return PERFDATA_OK;
+}
+
+/* DWARF 5, section 7.5.1. */
+static enum perfdata_status read_header(const struct pd_dwarf *dwarf, uint64_t offset, struct pd_dwarf_unit *ret)
+{
+	const struct pd_dwarf_section *info = &dwarf->sections[PD_DWARF_INFO];
+	uint8_t bytes[40] = { 0 };
+	const size_t size = info->size - offset < sizeof bytes ? (size_t)(info->size - offset) : sizeof bytes;
+	if (!pd_elf_read(dwarf->elf, info->offset + offset, bytes, size))
+		return PERFDATA_EUNSUP;
+	struct pd_cursor c = pd_cursor(bytes, size, dwarf->swap);
+	uint64_t length = pd_u32(&c);
+	*ret = (struct pd_dwarf_unit){ .offset = offset, .offset_size = 4 };
+	if (length == UINT32_MAX) {
+		length = pd_u64(&c);
+		ret->offset_size = 8;
+	}
+	if (length > info->size - offset - (uint64_t)(c.at - bytes))
+		return PERFDATA_EUNSUP;
+	ret->end = offset + (uint64_t)(c.at - bytes) + length;
+	ret->version = (uint8_t)pd_u16(&c);
+	const uint8_t type = ret->version >= 5 ? pd_u8(&c) : DW_UT_compile;
+	if (ret->version >= 5)
+		ret->address_size = pd_u8(&c);
+	ret->abbrevs_at = ret->offset_size == 8 ? pd_u64(&c) : pd_u32(&c);
+	if (ret->version < 5)
+		ret->address_size = pd_u8(&c);
+	if (type == DW_UT_type)
+		pd_take(&c, 8 + (uint64_t)ret->offset_size);
+	ret->header_size = (uint8_t)(c.at - bytes);
+	const bool known = type == DW_UT_compile || type == DW_UT_partial || type == DW_UT_type;
+	if (c.failed || ret->version < 2 || ret->version > 5 || !known || (ret->address_size != 4 && ret->address_size != 8) ||
+	    offset + ret->header_size > ret->end)
+		return PERFDATA_EUNSUP;
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status find_units(struct pd_dwarf *dwarf)
+{
+	for (uint64_t at = 0; at < dwarf->sections[PD_DWARF_INFO].size;) {
+		struct pd_dwarf_unit unit;
+		enum perfdata_status status = read_header(dwarf, at, &unit);
+		if (status)
+			return status;
+		if (pd_vector_grow(&dwarf->units, &dwarf->unit_capacity, dwarf->unit_count, sizeof *dwarf->units))
+			return PERFDATA_ENOMEM;
+		dwarf->units[dwarf->unit_count++] = unit;
+		at = unit.end;
+	}
+	return PERFDATA_OK;
+}
+
+struct pd_dwarf_unit *pd_dwarf_unit_of(struct pd_dwarf *dwarf, uint64_t offset)
+{
+	size_t low = 0, high = dwarf->unit_count;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		if (dwarf->units[middle].offset <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && offset < dwarf->units[low - 1].end ? &dwarf->units[low - 1] : NULL;
+}
+
+/* One set of .debug_aranges (DWARF 5, section 6.1.2). */
+static enum perfdata_status read_set(struct pd_dwarf *dwarf, struct pd_cursor *c)
+{
+	const uint8_t *const begin = c->at;
+	uint64_t length = pd_u32(c);
+	const bool wide = length == UINT32_MAX;
+	if (wide)
+		length = pd_u64(c);
+	const unsigned version = pd_u16(c);
+	const uint64_t offset = wide ? pd_u64(c) : pd_u32(c);
+	const unsigned address_size = pd_u8(c), segment_size = pd_u8(c);
+	const struct pd_dwarf_unit *unit = pd_dwarf_unit_of(dwarf, offset);
+	if (c->failed || version != 2 || segment_size || (address_size != 4 && address_size != 8) || !unit || unit->offset != offset)
+		return PERFDATA_EUNSUP;
+	pd_take(c, -(uint64_t)(c->at - begin) % (2 * address_size));
+	for (;;) {
+		const uint64_t start = address_size == 8 ? pd_u64(c) : pd_u32(c), size = address_size == 8 ? pd_u64(c) : pd_u32(c);
+		struct pd_dwarf_ranges *ranges = &dwarf->by_table;
+		if (c->failed)
+			return PERFDATA_EUNSUP;
+		if (!start && !size)
+			return PERFDATA_OK;
+		if (ranges->count >= UINT32_MAX || pd_vector_grow(&ranges->items, &ranges->capacity, ranges->count, sizeof *ranges->items))
+			return PERFDATA_ENOMEM;
+		ranges->items[ranges->count] =
+			(struct pd_dwarf_range){ start, size, (uint64_t)(unit - dwarf->units), 0, (uint32_t)ranges->count };
+		ranges->count++;
+	}
+}
+
+static enum perfdata_status read_table(struct pd_dwarf *dwarf)
+{
+	struct pd_dwarf_section *section = &dwarf->sections[PD_DWARF_ARANGES];
+	enum perfdata_status status = PERFDATA_OK;
+	if (!section->bytes)
+		return PERFDATA_OK;
+	struct pd_cursor c = pd_cursor(section->bytes, (size_t)section->size, dwarf->swap);
+	while (pd_left(&c) && !status)
+		status = read_set(dwarf, &c);
+	pd_free(section->bytes);
+	section->bytes = NULL;
+	pd_dwarf_sort_ranges(&dwarf->by_table);
+	return status;
+}
+
+enum perfdata_status pd_dwarf_open(const struct pd_elf *elf, _Atomic(size_t) *memory, struct pd_dwarf **ret)
+{
+	struct pd_dwarf *dwarf = pd_calloc(1, sizeof *dwarf);
+	if (!dwarf)
+		return PERFDATA_ENOMEM;
+	dwarf->elf = elf;
+	dwarf->swap = pd_elf_swaps(elf);
+	dwarf->memory = memory;
+	enum perfdata_status status = find_sections(dwarf);
+	if (!status)
+		status = load_sections(dwarf);
+	if (!status)
+		status = find_units(dwarf);
+	if (!status)
+		status = read_table(dwarf);
+	dwarf->lock = pd_monitor_new();
+	bool locks = dwarf->lock;
+	for (size_t i = 0; i < PD_DWARF_GROUPS; i++)
+		locks &= (dwarf->groups[i] = pd_monitor_new()) != NULL;
+	if (!status && !locks)
+		status = PERFDATA_ENOMEM;
+	if (status)
+		pd_dwarf_close(dwarf);
+	else
+		*ret = dwarf;
+	return status;
+}
+
+/* --- opening a unit --------------------------------------------------------------------------------------------------------- */
+
+static void close_unit(struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit)
+{
+	pd_dwarf_abbrevs_release(&unit->abbrevs);
+	pd_free(unit->functions.items);
+	unit->functions = (struct pd_dwarf_ranges){ 0 };
+	pd_dwarf_lines_release(&unit->lines);
+	unit->is_open = unit->has_functions = unit->has_lines = false;
+	*dwarf->memory -= unit->memory;
+	unit->memory = 0;
+}
+
+void pd_dwarf_close(struct pd_dwarf *dwarf)
+{
+	if (!dwarf)
+		return;
+	for (size_t i = 0; i < dwarf->unit_count; i++)
+		close_unit(dwarf, &dwarf->units[i]);
+	for (size_t i = 0; i < PD_DWARF_SECTIONS; i++) {
+		*dwarf->memory -= dwarf->sections[i].bytes && i != PD_DWARF_ARANGES ? dwarf->sections[i].size : 0;
+		pd_free(dwarf->sections[i].bytes);
+	}
+	for (size_t i = 0; i < PD_DWARF_GROUPS; i++)
+		pd_monitor_free(dwarf->groups[i]);
+	pd_monitor_free(dwarf->lock);
+	pd_free(dwarf->units);
+	pd_free(dwarf->by_table.items);
+	pd_free(dwarf->by_unit.items);
+	pd_hash_map_release(&dwarf->names);
+	pd_hash_map_release(&dwarf->paths);
+	pd_arena_release(&dwarf->strings);
+	pd_free(dwarf);
+}
+
+static enum perfdata_status set_root(const struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit)
+{
+	enum perfdata_status status = pd_dwarf_fetch_die(dwarf, unit, unit->offset + unit->header_size, &unit->root);
+	unit->base = 0;
+	if (status || !unit->root.tag || unit->root.tag == DW_TAG_skeleton_unit)
+		return status ? status : PERFDATA_EUNSUP;
+	if (!pd_dwarf_has(&unit->root, PD_DWARF_LOW_PC) ||
+	    !pd_dwarf_address(dwarf, unit, &unit->root.values[PD_DWARF_LOW_PC], &unit->base)) {
+		if (pd_dwarf_has(&unit->root, PD_DWARF_ENTRY_PC))
+			pd_dwarf_address(dwarf, unit, &unit->root.values[PD_DWARF_ENTRY_PC], &unit->base);
+	}
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status open_unit(const struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit)
+{
+	enum perfdata_status status = pd_dwarf_read_abbrevs(dwarf, unit->abbrevs_at, &unit->abbrevs);
+	return status ? status : set_root(dwarf, unit);
+}
+
+static void count_memory(struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit)
+{
+	const struct pd_dwarf_lines *l = &unit->lines;
+	const size_t memory = unit->abbrevs.capacity * sizeof *unit->abbrevs.items +
+			      unit->abbrevs.spec_capacity * sizeof *unit->abbrevs.specs +
+			      unit->functions.capacity * sizeof *unit->functions.items + l->header_size +
+			      l->file_capacity * sizeof *l->files + l->row_count * sizeof *l->rows;
+	*dwarf->memory += memory - unit->memory;
+	unit->memory = memory;
+}
+
+enum perfdata_status pd_dwarf_enter(struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit)
+{
+	pd_monitor_enter(group_of(dwarf, unit));
+	unit->used = atomic_fetch_add_explicit(&dwarf->clock, 1, memory_order_relaxed);
+	if (unit->is_open)
+		return PERFDATA_OK;
+	enum perfdata_status status = open_unit(dwarf, unit);
+	unit->is_open = !status;
+	if (status)
+		close_unit(dwarf, unit);
+	return status;
+}
+
+void pd_dwarf_leave(struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit)
+{
+	if (unit->is_open)
+		count_memory(dwarf, unit);
+	pd_monitor_leave(group_of(dwarf, unit));
+}
+
+/* The open unit that was not used for longest; NULL: none is open. */
+static struct pd_dwarf_unit *oldest(struct pd_dwarf *dwarf, size_t *ret_held)
+{
+	struct pd_dwarf_unit *found = NULL;
+	uint64_t used = UINT64_MAX;
+	*ret_held = 0;
+	for (size_t i = 0; i < dwarf->unit_count; i++) {
+		struct pd_dwarf_unit *unit = &dwarf->units[i];
+		pd_monitor_enter(group_of(dwarf, unit));
+		*ret_held += unit->memory;
+		if (unit->is_open && unit->used < used) {
+			used = unit->used;
+			found = unit;
+		}
+		pd_monitor_leave(group_of(dwarf, unit));
+	}
+	return found;
+}
+
+void pd_dwarf_shrink(struct pd_dwarf *dwarf, size_t limit)
+{
+	size_t held;
+	struct pd_dwarf_unit *unit;
+	while ((unit = oldest(dwarf, &held)) && held > limit) {
+		pd_monitor_enter(group_of(dwarf, unit));
+		if (unit->is_open)
+			close_unit(dwarf, unit);
+		pd_monitor_leave(group_of(dwarf, unit));
+	}
+}
+
+/* --- which unit ---------------------------------------------------------------------------------------------------------------- */
+
+/* Only the first entry of each unit is read. */
+static enum perfdata_status add_unit(struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit)
+{
+	struct pd_dwarf_unit copy = *unit;
+	copy.abbrevs = (struct pd_dwarf_abbrevs){ 0 };
+	enum perfdata_status status = open_unit(dwarf, &copy);
+	if (!status)
+		status = pd_dwarf_add_ranges(dwarf, &copy, &copy.root, (uint64_t)(unit - dwarf->units), 0, &dwarf->by_unit);
+	pd_dwarf_abbrevs_release(&copy.abbrevs);
+	return status;
+}
+
+static enum perfdata_status index_units(struct pd_dwarf *dwarf)
+{
+	enum perfdata_status status = PERFDATA_OK;
+	pd_monitor_enter(dwarf->lock);
+	if (!atomic_load(&dwarf->has_by_unit)) {
+		dwarf->by_unit.count = 0;
+		for (size_t i = 0; i < dwarf->unit_count && !status; i++)
+			status = add_unit(dwarf, &dwarf->units[i]);
+		if (!status) {
+			pd_dwarf_sort_ranges(&dwarf->by_unit);
+			atomic_store_explicit(&dwarf->has_by_unit, true, memory_order_release);
+		}
+	}
+	pd_monitor_leave(dwarf->lock);
+	return status;
+}
+
+/* In .debug_aranges `end` is a length. The search is that of libdw, which matters where ranges overlap. */
+static const struct pd_dwarf_range *find_in_table(const struct pd_dwarf_ranges *table, uint64_t address)
+{
+	size_t low = 0, high = table->count;
+	while (low < high) {
+		const size_t middle = (low + high) / 2;
+		const struct pd_dwarf_range *range = &table->items[middle];
+		if (address < range->start)
+			high = middle;
+		else if (address > range->start && address - range->start >= range->end)
+			low = middle + 1;
+		else
+			return range;
+	}
+	return NULL;
+}
+
+enum perfdata_status pd_dwarf_unit_at(struct pd_dwarf *dwarf, uint64_t address, struct pd_dwarf_unit **ret)
+{
+	const struct pd_dwarf_range *range = find_in_table(&dwarf->by_table, address);
+	if (!range) {
+		enum perfdata_status status =
+			atomic_load_explicit(&dwarf->has_by_unit, memory_order_acquire) ? PERFDATA_OK : index_units(dwarf);
+		if (status)
+			return status;
+		range = pd_dwarf_find_range(&dwarf->by_unit, address);
+	}
+	*ret = range ? &dwarf->units[range->owner] : NULL;
+	return PERFDATA_OK;
+}
+
+#endif
