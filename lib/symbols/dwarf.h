@@ -104,10 +104,11 @@ struct pd_dwarf_lines {
 	size_t row_count;
 };
 
-/* Bytes of a unit, from one offset of .debug_info to another. */
+/* A look at .debug_info up to `limit`: the bytes from `offset` to `end` are in memory, and move along with what is read. */
 struct pd_dwarf_window {
 	uint8_t *bytes;
-	uint64_t offset, end;
+	size_t room;
+	uint64_t offset, end, limit;
 };
 
 /* A unit of .debug_info. What is below `is_open` is there only while it is open, under the lock of its group. */
@@ -153,17 +154,16 @@ enum perfdata_status pd_dwarf_read(const struct pd_dwarf *dwarf, enum pd_dwarf_s
 				   uint8_t **ret);
 enum perfdata_status pd_dwarf_read_abbrevs(const struct pd_dwarf *dwarf, uint64_t offset, struct pd_dwarf_abbrevs *ret);
 void pd_dwarf_abbrevs_release(struct pd_dwarf_abbrevs *abbrevs);
-/* Bytes of .debug_info; to be freed. */
-enum perfdata_status pd_dwarf_open_window(const struct pd_dwarf *dwarf, uint64_t offset, uint64_t end, struct pd_dwarf_window *ret);
+struct pd_dwarf_window pd_dwarf_window(uint64_t limit);
 void pd_dwarf_close_window(struct pd_dwarf_window *window);
-/* The entry at an offset in a window of a unit whose abbreviations are there. */
-enum perfdata_status pd_dwarf_read_die(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, const struct pd_dwarf_window *window,
+/* The entry at an offset of a unit whose abbreviations are there. */
+enum perfdata_status pd_dwarf_read_die(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, struct pd_dwarf_window *window,
 				       uint64_t offset, struct pd_dwarf_die *ret);
-/* The same without a window: reads what is needed. */
+/* The same for one entry alone. */
 enum perfdata_status pd_dwarf_fetch_die(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, uint64_t offset,
 					struct pd_dwarf_die *ret);
 /* Behind an entry and all that is below it. */
-enum perfdata_status pd_dwarf_skip_die(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, const struct pd_dwarf_window *window,
+enum perfdata_status pd_dwarf_skip_die(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, struct pd_dwarf_window *window,
 				       const struct pd_dwarf_die *die, uint64_t *ret);
 uint64_t pd_dwarf_uleb(struct pd_cursor *c);
 int64_t pd_dwarf_sleb(struct pd_cursor *c);

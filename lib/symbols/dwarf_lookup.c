@@ -42,7 +42,7 @@ struct indexing {
 static enum perfdata_status index_list(struct indexing *in, unsigned depth)
 {
 	struct pd_dwarf_die die;
-	while (in->at < in->window.end) {
+	while (in->at < in->window.limit) {
 		enum perfdata_status status = pd_dwarf_read_die(in->dwarf, in->unit, &in->window, in->at, &die);
 		if (status)
 			return status;
@@ -66,14 +66,12 @@ static enum perfdata_status index_list(struct indexing *in, unsigned depth)
 
 static enum perfdata_status index_functions(const struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit)
 {
-	struct indexing in = { .dwarf = dwarf, .unit = unit, .at = unit->root.behind };
+	struct indexing in = { .dwarf = dwarf, .unit = unit, .window = pd_dwarf_window(unit->end), .at = unit->root.behind };
+	enum perfdata_status status = PERFDATA_OK;
 	if (unit->has_functions)
 		return PERFDATA_OK;
 	if (unit->end - unit->offset > UINT32_MAX)
 		return PERFDATA_EUNSUP;
-	enum perfdata_status status = pd_dwarf_open_window(dwarf, unit->offset, unit->end, &in.window);
-	if (status)
-		return status;
 	if (unit->root.has_children)
 		status = index_list(&in, 0);
 	pd_dwarf_close_window(&in.window);
@@ -145,12 +143,12 @@ static bool holds(void *user, uint64_t start, uint64_t end)
 }
 
 /* The first child that holds the address; *ret_found is false if none does. */
-static enum perfdata_status find_child(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, const struct pd_dwarf_window *window,
+static enum perfdata_status find_child(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, struct pd_dwarf_window *window,
 				       uint64_t vaddr, struct pd_dwarf_die *die, bool *ret_found)
 {
 	uint64_t at = die->behind;
 	*ret_found = false;
-	while (die->has_children && at < window->end) {
+	while (die->has_children && at < window->limit) {
 		struct pd_dwarf_die child;
 		bool inside = false;
 		enum perfdata_status status = pd_dwarf_read_die(dwarf, unit, window, at, &child);
@@ -174,15 +172,12 @@ static enum perfdata_status find_child(const struct pd_dwarf *dwarf, const struc
 static enum perfdata_status find_scopes(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, uint64_t vaddr, struct scopes *scopes)
 {
 	const struct pd_dwarf_range *range = pd_dwarf_find_range(&unit->functions, vaddr);
-	struct pd_dwarf_window window;
 	struct pd_dwarf_die die;
 	bool deeper = true;
 	if (!range)
 		return PERFDATA_OK;
-	enum perfdata_status status = pd_dwarf_open_window(dwarf, range->owner, range->owner + range->extent, &window);
-	if (status)
-		return status;
-	status = pd_dwarf_read_die(dwarf, unit, &window, range->owner, &die);
+	struct pd_dwarf_window window = pd_dwarf_window(range->owner + range->extent);
+	enum perfdata_status status = pd_dwarf_read_die(dwarf, unit, &window, range->owner, &die);
 	while (!status && deeper) {
 		add_scope(scopes, &die);
 		deeper = false;

@@ -11,6 +11,8 @@
 #include "symbols/dwarf.h"
 
 #define MAX_STRING ((size_t)1 << 20)
+#define WINDOW 65536u  /* bytes read at once where many entries are looked at */
+#define ENTRY 256u     /* … and where one is */
 
 enum perfdata_status pd_dwarf_read(const struct pd_dwarf *dwarf, enum pd_dwarf_section_number number, uint64_t offset, uint64_t size,
 				   uint8_t **ret)
@@ -241,38 +243,76 @@ bool pd_dwarf_form(struct pd_cursor *c, const struct pd_dwarf_unit *unit, unsign
 
 /* --- entries ------------------------------------------------------------------------------------------------------------ */
 
-enum perfdata_status pd_dwarf_open_window(const struct pd_dwarf *dwarf, uint64_t offset, uint64_t end, struct pd_dwarf_window *ret)
-{
-	ret->offset = offset;
-	ret->end = end;
-	return pd_dwarf_read(dwarf, PD_DWARF_INFO, offset, end - offset, &ret->bytes);
-}
+struct pd_dwarf_window pd_dwarf_window(uint64_t limit) { return (struct pd_dwarf_window){ .limit = limit }; }
 
 void pd_dwarf_close_window(struct pd_dwarf_window *window) { pd_free(window->bytes); }
+
+/* Reads from `offset` on, up to `size` bytes. */
+static enum perfdata_status move_window(const struct pd_dwarf *dwarf, struct pd_dwarf_window *window, uint64_t offset, uint64_t size)
+{
+	const struct pd_dwarf_section *info = &dwarf->sections[PD_DWARF_INFO];
+	if (offset >= window->limit || window->limit > info->size)
+		return PERFDATA_EUNSUP;
+	if (size > window->limit - offset)
+		size = window->limit - offset;
+	if (size >= SIZE_MAX)
+		return PERFDATA_EUNSUP;
+	if (size > window->room) {
+		uint8_t *bytes = pd_malloc((size_t)size);
+		if (!bytes)
+			return PERFDATA_ENOMEM;
+		pd_free(window->bytes);
+		window->bytes = bytes;
+		window->room = (size_t)size;
+	}
+	window->offset = offset;
+	window->end = offset + size;
+	if (pd_elf_read(dwarf->elf, info->offset + offset, window->bytes, (size_t)size))
+		return PERFDATA_OK;
+	window->end = offset;
+	return PERFDATA_EUNSUP;
+}
+
+static enum perfdata_status read_inside(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, const struct pd_dwarf_window *window,
+					uint64_t offset, struct pd_dwarf_die *ret);
+
+/* What does not end inside the window is read again with more. */
+static enum perfdata_status read_in_steps(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, struct pd_dwarf_window *window,
+					  uint64_t offset, uint64_t size, struct pd_dwarf_die *ret)
+{
+	enum perfdata_status status = PERFDATA_EUNSUP;
+	if (offset < unit->offset + unit->header_size || offset >= unit->end)
+		return status;
+	if (offset >= window->offset && offset < window->end)
+		status = read_inside(dwarf, unit, window, offset, ret);
+	while (status == PERFDATA_EUNSUP && (offset < window->offset || offset >= window->end || window->end < window->limit)) {
+		status = move_window(dwarf, window, offset, size);
+		if (status)
+			return status;
+		status = read_inside(dwarf, unit, window, offset, ret);
+		size *= 16;
+	}
+	return status;
+}
+
+enum perfdata_status pd_dwarf_read_die(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, struct pd_dwarf_window *window,
+				       uint64_t offset, struct pd_dwarf_die *ret)
+{
+	return read_in_steps(dwarf, unit, window, offset, WINDOW, ret);
+}
 
 enum perfdata_status pd_dwarf_fetch_die(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, uint64_t offset,
 					struct pd_dwarf_die *ret)
 {
-	if (offset < unit->offset || offset >= unit->end)
-		return PERFDATA_EUNSUP;
-	for (uint64_t size = 256;; size *= 16) {
-		struct pd_dwarf_window window;
-		const bool is_all = unit->end - offset <= size;
-		enum perfdata_status status = pd_dwarf_open_window(dwarf, offset, is_all ? unit->end : offset + size, &window);
-		if (status)
-			return status;
-		status = pd_dwarf_read_die(dwarf, unit, &window, offset, ret);
-		pd_dwarf_close_window(&window);
-		if (status != PERFDATA_EUNSUP || is_all)
-			return status;
-	}
+	struct pd_dwarf_window window = pd_dwarf_window(unit->end);
+	enum perfdata_status status = read_in_steps(dwarf, unit, &window, offset, ENTRY, ret);
+	pd_dwarf_close_window(&window);
+	return status;
 }
 
-enum perfdata_status pd_dwarf_read_die(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, const struct pd_dwarf_window *window,
-				       uint64_t offset, struct pd_dwarf_die *ret)
+static enum perfdata_status read_inside(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, const struct pd_dwarf_window *window,
+					uint64_t offset, struct pd_dwarf_die *ret)
 {
-	if (offset < unit->offset + unit->header_size || offset < window->offset || offset >= window->end)
-		return PERFDATA_EUNSUP;
 	struct pd_cursor c = pd_cursor(window->bytes + (offset - window->offset), (size_t)(window->end - offset), dwarf->swap);
 	const uint8_t *const begin = c.at;
 	const uint64_t code = pd_dwarf_uleb(&c);
@@ -301,7 +341,7 @@ enum perfdata_status pd_dwarf_read_die(const struct pd_dwarf *dwarf, const struc
 	return PERFDATA_OK;
 }
 
-enum perfdata_status pd_dwarf_skip_die(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, const struct pd_dwarf_window *window,
+enum perfdata_status pd_dwarf_skip_die(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, struct pd_dwarf_window *window,
 				       const struct pd_dwarf_die *die, uint64_t *ret)
 {
 	struct pd_dwarf_die inner = *die;
@@ -309,7 +349,7 @@ enum perfdata_status pd_dwarf_skip_die(const struct pd_dwarf *dwarf, const struc
 	for (uint64_t depth = die->has_children; depth; depth += inner.has_children) {
 		if (inner.has_children && pd_dwarf_has(&inner, PD_DWARF_SIBLING)) {
 			const uint64_t sibling = inner.values[PD_DWARF_SIBLING].number;
-			if (inner.values[PD_DWARF_SIBLING].class != PD_DWARF_REFERENCE || sibling < at || sibling > window->end)
+			if (inner.values[PD_DWARF_SIBLING].class != PD_DWARF_REFERENCE || sibling < at || sibling > window->limit)
 				return PERFDATA_EUNSUP;
 			at = sibling;
 			if (!--depth)
