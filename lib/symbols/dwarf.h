@@ -50,6 +50,9 @@ struct pd_dwarf_spec {
 struct pd_dwarf_abbrev {
 	uint16_t tag;
 	bool has_children;
+	bool is_plain;           /* no code: of such an entry only its sibling is asked for, and it has always this size: */
+	uint32_t size;
+	uint32_t sibling;        /* where in it the reference to the sibling is, of 4 bytes; UINT32_MAX: there is none */
 	uint32_t first, count;   /* of the specs */
 };
 struct pd_dwarf_abbrevs {
@@ -152,7 +155,7 @@ struct pd_dwarf {
 /* A part of a section in memory, read anew; pd_free. */
 enum perfdata_status pd_dwarf_read(const struct pd_dwarf *dwarf, enum pd_dwarf_section_number number, uint64_t offset, uint64_t size,
 				   uint8_t **ret);
-enum perfdata_status pd_dwarf_read_abbrevs(const struct pd_dwarf *dwarf, uint64_t offset, struct pd_dwarf_abbrevs *ret);
+enum perfdata_status pd_dwarf_read_abbrevs(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, struct pd_dwarf_abbrevs *ret);
 void pd_dwarf_abbrevs_release(struct pd_dwarf_abbrevs *abbrevs);
 struct pd_dwarf_window pd_dwarf_window(uint64_t limit);
 void pd_dwarf_close_window(struct pd_dwarf_window *window);

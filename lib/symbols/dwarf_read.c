@@ -122,10 +122,52 @@ static enum perfdata_status read_specs(struct pd_cursor *c, struct pd_dwarf_abbr
 	}
 }
 
+/* The bytes of a form that has always as many; -1: it has not. */
+static int size_of_form(const struct pd_dwarf_unit *unit, unsigned form)
+{
+	switch (form) {
+	case DW_FORM_flag_present: case DW_FORM_implicit_const: return 0;
+	case DW_FORM_data1: case DW_FORM_ref1: case DW_FORM_flag: case DW_FORM_strx1: case DW_FORM_addrx1: return 1;
+	case DW_FORM_data2: case DW_FORM_ref2: case DW_FORM_strx2: case DW_FORM_addrx2: return 2;
+	case DW_FORM_strx3: case DW_FORM_addrx3: return 3;
+	case DW_FORM_data4: case DW_FORM_ref4: case DW_FORM_strx4: case DW_FORM_addrx4: return 4;
+	case DW_FORM_data8: case DW_FORM_ref8: case DW_FORM_ref_sig8: return 8;
+	case DW_FORM_data16: return 16;
+	case DW_FORM_addr: return unit->address_size;
+	case DW_FORM_strp: case DW_FORM_line_strp: case DW_FORM_sec_offset: return unit->offset_size;
+	default: return -1;
+	}
+}
+
+static bool has_no_code(unsigned tag)
+{
+	switch (tag) {
+	case DW_TAG_subprogram: case DW_TAG_inlined_subroutine: case DW_TAG_lexical_block: case DW_TAG_try_block: case DW_TAG_catch_block:
+	case DW_TAG_compile_unit: case DW_TAG_partial_unit: case DW_TAG_type_unit: case DW_TAG_skeleton_unit: return false;
+	default: return true;
+	}
+}
+
+/* Most entries describe types and variables, and are only passed by. */
+static void set_size(const struct pd_dwarf_unit *unit, const struct pd_dwarf_spec *specs, struct pd_dwarf_abbrev *abbrev)
+{
+	abbrev->sibling = UINT32_MAX;
+	abbrev->is_plain = has_no_code(abbrev->tag);
+	for (uint32_t i = 0; i < abbrev->count && abbrev->is_plain; i++) {
+		const int size = size_of_form(unit, specs[i].form);
+		const bool is_sibling = specs[i].slot == PD_DWARF_SIBLING && abbrev->sibling == UINT32_MAX;
+		if (is_sibling)
+			abbrev->sibling = abbrev->size;
+		abbrev->is_plain = size >= 0 && abbrev->size < UINT16_MAX && (!is_sibling || specs[i].form == DW_FORM_ref4);
+		abbrev->size += size >= 0 ? (uint32_t)size : 0;
+	}
+}
+
 /* Compilers number them from 1 on. */
-enum perfdata_status pd_dwarf_read_abbrevs(const struct pd_dwarf *dwarf, uint64_t offset, struct pd_dwarf_abbrevs *ret)
+enum perfdata_status pd_dwarf_read_abbrevs(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, struct pd_dwarf_abbrevs *ret)
 {
 	const struct pd_dwarf_section *section = &dwarf->sections[PD_DWARF_ABBREV];
+	const uint64_t offset = unit->abbrevs_at;
 	if (!section->bytes || offset >= section->size)
 		return PERFDATA_EUNSUP;
 	struct pd_cursor c = pd_cursor(section->bytes + offset, (size_t)(section->size - offset), dwarf->swap);
@@ -144,6 +186,7 @@ enum perfdata_status pd_dwarf_read_abbrevs(const struct pd_dwarf *dwarf, uint64_
 			status = PERFDATA_ENOMEM;
 		if (status)
 			return status;
+		set_size(unit, ret->specs + abbrev.first, &abbrev);
 		ret->items[ret->count++] = abbrev;
 	}
 }
@@ -310,6 +353,33 @@ enum perfdata_status pd_dwarf_fetch_die(const struct pd_dwarf *dwarf, const stru
 	return status;
 }
 
+static bool pass_plain(const struct pd_dwarf_unit *unit, const struct pd_dwarf_abbrev *abbrev, struct pd_cursor *c, struct pd_dwarf_die *ret)
+{
+	const uint8_t *bytes = pd_take(c, abbrev->size);
+	if (bytes && abbrev->sibling != UINT32_MAX) {
+		ret->present = 1u << PD_DWARF_SIBLING;
+		ret->values[PD_DWARF_SIBLING] =
+			(struct pd_dwarf_value){ PD_DWARF_REFERENCE, unit->offset + pd_load32(bytes + abbrev->sibling, c->swap) };
+	}
+	return bytes != NULL;
+}
+
+static bool read_values(const struct pd_dwarf_unit *unit, const struct pd_dwarf_abbrev *abbrev, struct pd_cursor *c, uint64_t offset,
+			const uint8_t *begin, struct pd_dwarf_die *ret)
+{
+	const struct pd_dwarf_spec *spec = unit->abbrevs.specs + abbrev->first, *end = spec + abbrev->count;
+	for (; spec < end; spec++) {
+		struct pd_dwarf_value value;
+		if (!pd_dwarf_form(c, unit, spec->form, spec->implicit, offset + (uint64_t)(c->at - begin), &value))
+			return false;
+		if (spec->slot == PD_DWARF_SLOTS || ret->present >> spec->slot & 1)
+			continue;
+		ret->present |= 1u << spec->slot;
+		ret->values[spec->slot] = value;
+	}
+	return true;
+}
+
 static enum perfdata_status read_inside(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, const struct pd_dwarf_window *window,
 					uint64_t offset, struct pd_dwarf_die *ret)
 {
@@ -324,18 +394,11 @@ static enum perfdata_status read_inside(const struct pd_dwarf *dwarf, const stru
 		return PERFDATA_EUNSUP;
 	if (code) {
 		const struct pd_dwarf_abbrev *abbrev = &unit->abbrevs.items[code - 1];
-		const struct pd_dwarf_spec *spec = unit->abbrevs.specs + abbrev->first, *end = spec + abbrev->count;
 		ret->tag = abbrev->tag;
 		ret->has_children = abbrev->has_children;
-		for (; spec < end; spec++) {
-			struct pd_dwarf_value value;
-			if (!pd_dwarf_form(&c, unit, spec->form, spec->implicit, offset + (uint64_t)(c.at - begin), &value))
-				return PERFDATA_EUNSUP;
-			if (spec->slot == PD_DWARF_SLOTS || ret->present >> spec->slot & 1)
-				continue;
-			ret->present |= 1u << spec->slot;
-			ret->values[spec->slot] = value;
-		}
+		const bool whole = abbrev->is_plain ? pass_plain(unit, abbrev, &c, ret) : read_values(unit, abbrev, &c, offset, begin, ret);
+		if (!whole)
+			return PERFDATA_EUNSUP;
 	}
 	ret->behind = offset + (uint64_t)(c.at - begin);
 	return PERFDATA_OK;

@@ -251,7 +251,7 @@ static enum perfdata_status set_root(const struct pd_dwarf *dwarf, struct pd_dwa
 
 static enum perfdata_status open_unit(const struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit)
 {
-	enum perfdata_status status = pd_dwarf_read_abbrevs(dwarf, unit->abbrevs_at, &unit->abbrevs);
+	enum perfdata_status status = pd_dwarf_read_abbrevs(dwarf, unit, &unit->abbrevs);
 	return status ? status : set_root(dwarf, unit);
 }
 
