@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""The stored ABI against the library, and that the check sees what it is there for: a member planted in a struct, a removed function,
+a library without debug information. Prints TAP; skips where libabigail is missing, and where no ABI is stored for this machine."""
+import lzma
+import os
+import platform
+import re
+import shutil
+import subprocess
+import tempfile
+
+TOP = os.environ.get("top_srcdir") or os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BUILD = os.environ.get("top_builddir") or os.path.join(TOP, "build")
+LIBRARY = os.path.join(BUILD, ".libs", "libperfdata.so")
+BASELINE = os.path.join(TOP, "tests", "abi", "libperfdata-%s.abi.xz" % platform.machine())
+CHECK = os.path.join(TOP, "tests", "abi", "abi_check.sh")
+CASES = ("the library has the stored ABI", "a member planted in a struct is seen", "a removed function is seen",
+         "a library without debug information is refused")
+
+
+def check(library, baseline):
+    done = subprocess.run([CHECK, library, baseline, os.path.join(TOP, "lib", "perfdata")], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    return done.returncode, done.stdout.decode(errors="replace")
+
+
+def store(text, folder):
+    path = os.path.join(folder, "planted.abi.xz")
+    with lzma.open(path, "wb") as out:
+        out.write(text.encode())
+    return path
+
+
+def skip_reason():
+    if not shutil.which("abidiff") or not shutil.which("abidw"):
+        return "no abidiff: it comes with abigail-tools"
+    if not os.path.exists(LIBRARY):
+        return "no shared library was built"
+    if not os.path.exists(BASELINE):
+        return "no ABI is stored for %s" % platform.machine()
+    symbols = subprocess.run(["nm", "-D", "--undefined-only", LIBRARY], stdout=subprocess.PIPE).stdout.decode()
+    if "__asan_init" in symbols or "__tsan_init" in symbols:
+        return "sanitizers change the library"
+    build = subprocess.run([os.path.join(BUILD, "perfdata"), "--version"], stdout=subprocess.PIPE).stdout.decode()
+    missing = [name for name in ("zlib", "zstd", "lzma", "elfutils", "debuginfod") if build and name not in build]
+    return "built without " + ", ".join(missing) if missing else None
+
+
+def results():
+    code, said = check(LIBRARY, BASELINE)
+    yield code == 0, said
+    with tempfile.TemporaryDirectory() as folder:
+        with lzma.open(BASELINE, "rb") as f:
+            stored = f.read().decode()
+        # as if os_error had been planted in a struct whose layout never changes
+        planted, nr = re.subn(r"(<class-decl name='perfdata_error' (?:(?!</class-decl>).)*?)<data-member [^>]*>\s*<var-decl name='os_error'.*?</data-member>",
+                              r"\1", stored, flags=re.S)
+        code, said = check(LIBRARY, store(planted, folder))
+        yield nr >= 1 and code != 0, "%d places; exit code %d" % (nr, code)
+        more = stored.replace("name='perfdata_version' ", "name='perfdata_version_of_old' ").replace("elf-symbol-id='perfdata_version'", "elf-symbol-id='perfdata_version_of_old'")
+        code, said = check(LIBRARY, store(more, folder))
+        yield more != stored and code != 0, "exit code %d" % code
+        bare = os.path.join(folder, "libperfdata.so")
+        subprocess.run(["objcopy", "--strip-debug", os.path.realpath(LIBRARY), bare], check=True)
+        code, said = check(bare, BASELINE)
+        yield code == 1 and "no debug information" in said, "exit code %d: %s" % (code, said)
+
+
+def main():
+    reason = skip_reason()
+    if reason:
+        print("1..0 # SKIP " + reason)
+        return
+    for number, (title, (good, said)) in enumerate(zip(CASES, results()), 1):
+        print("%s %d - %s" % ("ok" if good else "not ok", number, title))
+        if not good:
+            print("\n".join("# " + line for line in said.splitlines()[:60]))
+    print("1..%d" % len(CASES))
+
+
+if __name__ == "__main__":
+    main()
