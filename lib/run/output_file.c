@@ -156,11 +156,24 @@ static int name_over(struct perfdata_output *output, const char *descriptor)
 	return -1;
 }
 
+/* Renames unless the target exists. */
+static int rename_new(const char *from, const char *to)
+{
+#ifdef RENAME_NOREPLACE
+	return renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
+#else
+	(void)from;     /* a C library without it: linking does the same */
+	(void)to;
+	errno = ENOSYS;
+	return -1;
+#endif
+}
+
 static int rename_temporary(const struct perfdata_output *output)
 {
 	if (output->force)
 		return rename(output->temporary, output->path);
-	if (!renameat2(AT_FDCWD, output->temporary, AT_FDCWD, output->path, RENAME_NOREPLACE))
+	if (!rename_new(output->temporary, output->path))
 		return 0;
 	if (errno != EINVAL && errno != ENOSYS)
 		return -1;
