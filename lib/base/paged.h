@@ -6,9 +6,9 @@
 #include "base/account.h"
 #include "perfdata/base.h"
 
-#define PD_PAGE_BYTES ((size_t)16 << 10)
+#define PD_PAGE_BYTES ((size_t)4 << 10)
 /* So many pages stay whatever the account says: those used last among them. */
-#define PD_PAGES_KEPT 32u
+#define PD_PAGES_KEPT 128u
 
 struct pd_page {
 	char *bytes;                /* NULL: in the file, or never written: zeros */

@@ -8,10 +8,10 @@
 #define SPREAD 8u
 #define TAG_SHIFT 28u
 
-int pd_tree_init(struct pd_tree *tree, struct pd_account *account, enum pd_account_use use)
+int pd_tree_init_with(struct pd_tree *tree, size_t item_size, struct pd_account *account, enum pd_account_use use)
 {
 	*tree = (struct pd_tree){ .count = 1, .seed = pd_hash_seed(tree) };
-	pd_paged_init(&tree->nodes, account, use, sizeof(struct pd_tree_node));
+	pd_paged_init(&tree->nodes, account, use, item_size);
 	return pd_paged_change(&tree->nodes, 0) ? 0 : -1;
 }
 

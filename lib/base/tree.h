@@ -21,8 +21,12 @@ struct pd_tree {
 	enum perfdata_status status;   /* why there is no node */
 };
 
-/* 0, or -1 without memory. */
-int pd_tree_init(struct pd_tree *tree, struct pd_account *account, enum pd_account_use use);
+/* item_size: of what stands for a node, a struct that begins with struct pd_tree_node; a power of two. 0, or -1 without memory. */
+int pd_tree_init_with(struct pd_tree *tree, size_t item_size, struct pd_account *account, enum pd_account_use use);
+static inline int pd_tree_init(struct pd_tree *tree, struct pd_account *account, enum pd_account_use use)
+{
+	return pd_tree_init_with(tree, sizeof(struct pd_tree_node), account, use);
+}
 void pd_tree_release(struct pd_tree *tree);
 /* The child of `parent` with this label, added if it is new; UINT32_MAX: see status. */
 uint32_t pd_tree_child(struct pd_tree *tree, uint32_t parent, uint32_t label);
@@ -37,6 +41,22 @@ static inline int pd_tree_get(struct pd_tree *tree, uint32_t node, uint32_t *ret
 	*ret_parent = at->parent;
 	*ret_label = at->label;
 	return 0;
+}
+
+/* What stands for a node, to read and to change; see pd_paged_at for how long. NULL: see status. */
+static inline void *pd_tree_item(struct pd_tree *tree, uint32_t node)
+{
+	void *item = pd_paged_at(&tree->nodes, node);
+	if (!item)
+		tree->status = tree->nodes.status;
+	return item;
+}
+static inline void *pd_tree_change(struct pd_tree *tree, uint32_t node)
+{
+	void *item = pd_paged_change(&tree->nodes, node);
+	if (!item)
+		tree->status = tree->nodes.status;
+	return item;
 }
 
 #endif

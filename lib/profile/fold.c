@@ -6,11 +6,15 @@
 #include "profile/fold.h"
 #include "session/session.h"
 
-struct sums {
-	uint64_t self, self_samples, total, total_samples;
-};
-struct links {
+/* What is known of a node stands in one place, since it may have to be read from a file. */
+struct node {
+	struct pd_tree_node tree;
+	uint64_t self;                  /* weight + 1 of the stacks that end here; 0: none does */
 	uint32_t first_child, next;     /* 0: none */
+};
+struct node_with_totals {
+	struct node node;
+	uint64_t self_samples, total, total_samples, unused;
 };
 /* Where a node of the tree of stacks stands in this one, below the front labels of this number. */
 struct location {
@@ -21,8 +25,7 @@ struct pd_fold {
 	struct pd_profile *profile;
 	struct pd_step_tree *stacks;
 	struct pd_fold_options options;
-	struct pd_tree tree;
-	struct pd_paged sums, links;    /* by node */
+	struct pd_tree tree;            /* of struct node, or struct node_with_totals */
 	struct pd_paged places;         /* by node of the tree of stacks */
 	uint32_t front, front_node;     /* number and node of the front labels at hand */
 	struct pd_hash_map known;            /* label of a step << 1 | is_caller → where its labels stand in `labels` */
@@ -41,10 +44,9 @@ enum perfdata_status pd_fold_new(struct pd_profile *profile, const struct pd_fol
 	fold->profile = profile;
 	fold->stacks = pd_session_nodes(pd_profile_session(profile));
 	fold->options = *options;
-	pd_paged_init(&fold->sums, account, PD_USE_PROFILE, sizeof(struct sums));
-	pd_paged_init(&fold->links, account, PD_USE_PROFILE, sizeof(struct links));
 	pd_paged_init(&fold->places, account, PD_USE_PROFILE, sizeof(struct location));
-	if (pd_tree_init(&fold->tree, account, PD_USE_PROFILE) < 0) {
+	const size_t size = options->totals ? sizeof(struct node_with_totals) : sizeof(struct node);
+	if (pd_tree_init_with(&fold->tree, size, account, PD_USE_PROFILE) < 0) {
 		pd_fold_free(fold);
 		return PERFDATA_ENOMEM;
 	}
@@ -57,8 +59,6 @@ void pd_fold_free(struct pd_fold *fold)
 	if (!fold)
 		return;
 	pd_tree_release(&fold->tree);
-	pd_paged_release(&fold->sums);
-	pd_paged_release(&fold->links);
 	pd_paged_release(&fold->places);
 	pd_hash_map_release(&fold->known);
 	pd_free(fold->labels);
@@ -192,38 +192,41 @@ enum perfdata_status pd_fold_add(struct pd_fold *fold, const uint32_t *front, si
 		status = place_stack(fold, node, &place);
 	if (status != PERFDATA_OK)
 		return status;
-	struct sums *at = pd_paged_change(&fold->sums, place);
+	struct node *at = pd_tree_change(&fold->tree, place);
 	if (!at)
-		return fold->sums.status;
-	at->self = add_weight(at->self, sums->weight);
-	at->self_samples = add_weight(at->self_samples, sums->samples);
+		return fold->tree.status;
+	at->self = add_weight(at->self ? at->self : 1, sums->weight);
+	if (fold->options.totals) {
+		struct node_with_totals *more = (struct node_with_totals *)at;
+		more->self_samples = add_weight(more->self_samples, sums->samples);
+	}
 	return PERFDATA_OK;
 }
 
 /* --- totals ------------------------------------------------------------------------------------------------------------------ */
 
+static uint64_t weight_of(const struct node *node) { return node->self ? node->self - 1 : 0; }
+
 /* Adds a node to its parent, which has a lower number. */
-static enum perfdata_status finish_node(struct pd_fold *fold, uint32_t node)
+static enum perfdata_status finish_node(struct pd_fold *fold, uint32_t number)
 {
-	uint32_t parent, label;
-	struct sums *own = pd_paged_change(&fold->sums, node);
-	if (!own)
-		return fold->sums.status;
-	own->total = add_weight(own->total, own->self);
-	own->total_samples = add_weight(own->total_samples, own->self_samples);
-	if (!node)
-		return PERFDATA_OK;
-	const struct sums sums = *own;
-	if (pd_tree_get(&fold->tree, node, &parent, &label) < 0)
+	struct node *node = pd_tree_change(&fold->tree, number);
+	struct node *parent = node && number ? pd_tree_change(&fold->tree, node->tree.parent) : node;
+	if (!parent)
 		return fold->tree.status;
-	struct sums *above = pd_paged_change(&fold->sums, parent);
-	struct links *of_parent = pd_paged_change(&fold->links, parent), *links = pd_paged_change(&fold->links, node);
-	if (!above || !of_parent || !links)
-		return fold->sums.status ? fold->sums.status : fold->links.status;
-	above->total = add_weight(above->total, sums.total);
-	above->total_samples = add_weight(above->total_samples, sums.total_samples);
-	links->next = of_parent->first_child;
-	of_parent->first_child = node;
+	if (fold->options.totals) {
+		struct node_with_totals *own = (struct node_with_totals *)node, *above = (struct node_with_totals *)parent;
+		own->total = add_weight(own->total, weight_of(node));
+		own->total_samples = add_weight(own->total_samples, own->self_samples);
+		if (number) {
+			above->total = add_weight(above->total, own->total);
+			above->total_samples = add_weight(above->total_samples, own->total_samples);
+		}
+	}
+	if (number) {
+		node->next = parent->first_child;
+		parent->first_child = number;
+	}
 	return PERFDATA_OK;
 }
 
@@ -240,14 +243,24 @@ enum perfdata_status pd_fold_finish(struct pd_fold *fold)
 
 uint32_t pd_fold_nr_nodes(const struct pd_fold *fold) { return fold->tree.count; }
 
+static void describe(const struct pd_fold *fold, const struct node *node, struct pd_fold_node *ret)
+{
+	*ret = (struct pd_fold_node){ .parent = node->tree.parent, .label = node->tree.label, .ends = node->self != 0, .self = weight_of(node) };
+	if (fold->options.totals) {
+		const struct node_with_totals *more = (const struct node_with_totals *)node;
+		ret->self_samples = more->self_samples;
+		ret->total = more->total;
+		ret->total_samples = more->total_samples;
+	}
+}
+
 enum perfdata_status pd_fold_node(struct pd_fold *fold, uint32_t node, struct pd_fold_node *ret)
 {
-	const struct sums *sums = pd_paged_at(&fold->sums, node);
-	if (!sums)
-		return fold->sums.status;
-	*ret = (struct pd_fold_node){ .self = sums->self, .self_samples = sums->self_samples, .total = sums->total,
-				      .total_samples = sums->total_samples };
-	return pd_tree_get(&fold->tree, node, &ret->parent, &ret->label) < 0 ? fold->tree.status : PERFDATA_OK;
+	const struct node *at = pd_tree_item(&fold->tree, node);
+	if (!at)
+		return fold->tree.status;
+	describe(fold, at, ret);
+	return PERFDATA_OK;
 }
 
 /* --- walking ------------------------------------------------------------------------------------------------------------------- */
@@ -291,24 +304,20 @@ static enum perfdata_status add_item(struct walk *walk, uint32_t node, uint32_t 
 }
 
 /* Goes into a node: its children become items. */
-static enum perfdata_status enter(struct walk *walk, uint32_t node)
+static enum perfdata_status enter(struct walk *walk, uint32_t number)
 {
 	struct pd_fold *fold = walk->fold;
 	const size_t first = walk->nr_items;
-	const struct links *links = pd_paged_at(&fold->links, node);
-	enum perfdata_status status = links ? PERFDATA_OK : fold->links.status;
-	for (uint32_t child = links ? links->first_child : 0; child && status == PERFDATA_OK;) {
-		struct pd_fold_node at;
-		status = pd_fold_node(fold, child, &at);
-		if (status == PERFDATA_OK && at.self_samples)
-			status = add_item(walk, child, at.label, PD_FOLD_SELF);
-		links = pd_paged_at(&fold->links, child);
-		if (!links)
-			return fold->links.status;
-		const uint32_t next = links->next;
-		if (status == PERFDATA_OK && links->first_child)
-			status = add_item(walk, child, at.label, PD_FOLD_ENTER);
-		child = next;
+	const struct node *node = pd_tree_item(&fold->tree, number);
+	enum perfdata_status status = node ? PERFDATA_OK : fold->tree.status;
+	for (uint32_t child = node ? node->first_child : 0; child && status == PERFDATA_OK; child = node->next) {
+		node = pd_tree_item(&fold->tree, child);
+		if (!node)
+			return fold->tree.status;
+		if (node->self)
+			status = add_item(walk, child, node->tree.label, PD_FOLD_SELF);
+		if (status == PERFDATA_OK && node->first_child)
+			status = add_item(walk, child, node->tree.label, PD_FOLD_ENTER);
 	}
 	if (status == PERFDATA_OK && pd_vector_grow(&walk->levels, &walk->levels_room, walk->nr_levels, sizeof *walk->levels) < 0)
 		status = PERFDATA_ENOMEM;
@@ -316,7 +325,7 @@ static enum perfdata_status enter(struct walk *walk, uint32_t node)
 		return status;
 	if (walk->nr_items - first > 1)
 		qsort(&walk->items[first], walk->nr_items - first, sizeof *walk->items, compare_items);
-	walk->levels[walk->nr_levels++] = (struct level){ node, first, first, walk->nr_items };
+	walk->levels[walk->nr_levels++] = (struct level){ number, first, first, walk->nr_items };
 	return PERFDATA_OK;
 }
 

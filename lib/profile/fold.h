@@ -18,6 +18,7 @@ struct pd_fold_options {
 	enum perfdata_status (*labels)(void *user, const struct pd_profile_node *node, bool is_caller, uint32_t *labels, size_t *ret_nr);
 	void *user;
 	bool callers;        /* tell callers from leaves; else all are named by the recorded address */
+	bool totals;         /* of each node; without them only `self` is known, and a node takes half of the memory */
 };
 
 struct pd_fold;
@@ -30,10 +31,11 @@ enum perfdata_status pd_fold_add(struct pd_fold *fold, const uint32_t *front, si
 struct pd_fold_node {
 	uint32_t parent;     /* 0: the root, which has no label */
 	uint32_t label;
-	uint64_t self, self_samples;     /* weight and samples of the stacks that end here */
-	uint64_t total, total_samples;   /* … and of those that go through here */
+	bool ends;           /* stacks end here */
+	uint64_t self;       /* their weight */
+	uint64_t self_samples, total, total_samples;   /* with `totals`: their samples; weight and samples of the stacks that go through here */
 };
-/* After the last pd_fold_add: adds up totals. */
+/* After the last pd_fold_add: puts children into order, adds up totals. */
 enum perfdata_status pd_fold_finish(struct pd_fold *fold);
 /* Nodes are numbered from 0, the root, and a parent's number is lower than its children's. */
 uint32_t pd_fold_nr_nodes(const struct pd_fold *fold);
@@ -47,7 +49,7 @@ struct pd_fold_visit {
 };
 struct pd_fold_walk_options {
 	/* Where a label stands among its siblings. Each child is visited up to two times: its own weight (PD_FOLD_SELF) where rank(label, true) says, if
-	 * it is not 0, and what is below it (PD_FOLD_ENTER, its children, PD_FOLD_LEAVE) where rank(label, false) says, if it has children. */
+	 * stacks end there, and what is below it (PD_FOLD_ENTER, its children, PD_FOLD_LEAVE) where rank(label, false) says, if it has children. */
 	uint64_t (*rank)(const void *user, uint32_t label, bool self);
 	/* Anything but PERFDATA_OK ends the walk. PERFDATA_END at PD_FOLD_ENTER: leave out what is below, and do not call PD_FOLD_LEAVE. */
 	enum perfdata_status (*visit)(void *user, const struct pd_fold_visit *visit, const struct pd_fold_node *node);

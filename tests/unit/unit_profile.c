@@ -68,9 +68,9 @@ static void test_paged_without_folder(void)
 	pd_account_init(&account, 1, "/nowhere/at/all");
 	pd_paged_init(&paged, &account, PD_USE_STACKS, 16);
 	uint32_t at = 0;
-	while (at < 100 * 1024 && pd_paged_change(&paged, at))
-		at += 1024;
-	CHECK_EQ(at, (PD_PAGES_KEPT + 1) * 1024);
+	while (at < 1000 * 256 && pd_paged_change(&paged, at))
+		at += 256;
+	CHECK_EQ(at, (PD_PAGES_KEPT + 1) * 256);
 	CHECK_EQ(paged.status, PERFDATA_EWRITE);
 	pd_paged_release(&paged);
 }
