@@ -89,7 +89,7 @@ struct perfdata_session {
 	bool payload_left;                     /* more pieces of it are to come */
 };
 
-/* --- batch.c --- */
+/* --- delivery/batch.c --- */
 struct pd_batch *pd_batch_open(struct perfdata_session *session);   /* the open batch; NULL without memory */
 /* Where the reader may put the records that come next, so that those which stay need no copy; NULL: nowhere. */
 struct perfdata_raw *pd_batch_room(struct pd_batch *batch);
@@ -114,7 +114,7 @@ unsigned pd_batch_takes(const struct pd_batch *batch, const struct perfdata_raw 
 void pd_batch_publish(struct pd_batch *batch);
 void pd_batches_free(struct perfdata_session *session);
 
-/* --- deliver.c --- */
+/* --- delivery/deliver.c --- */
 /* Follows a record, and adds its deliveries to the batch if it is wanted (raw is the batch's own copy then). */
 enum perfdata_status pd_deliver(struct perfdata_session *session, struct pd_batch *batch, const struct perfdata_raw *raw, bool wanted);
 /* At the end: samples still waiting go without their chain. */
@@ -145,11 +145,11 @@ static inline void pd_delivery_set_stack(struct perfdata_delivery *delivery, con
 	delivery->node = stack->node;
 }
 
-/* --- plain.c --- */
+/* --- delivery/plain.c --- */
 /* Takes as many records from the first on as are samples without anything special: at most PD_MAX_RECORDS. */
 enum perfdata_status pd_take_plain(struct perfdata_session *session, const struct perfdata_raw *raws, unsigned nr, unsigned *ret_taken);
 
-/* --- session.c --- */
+/* --- delivery/session.c --- */
 struct pd_account *pd_session_account(const struct perfdata_session *session);
 /* The tree of stacks that are told apart by frames (PERFDATA_NEED_NODES); NULL: nobody asked for it. Of the session's thread, and of whoever comes
  * when no batch is asked for any more. */
@@ -159,7 +159,7 @@ struct pd_listener pd_session_listen(struct perfdata_session *session, struct pd
 /* *ret: does the record pass the filter? PERFDATA_ENOMEM. */
 enum perfdata_status pd_session_wants(struct perfdata_session *session, const struct perfdata_raw *raw, bool check_event, bool *ret);
 
-/* --- count.c --- */
+/* --- delivery/count.c --- */
 enum perfdata_status pd_count_record(struct pd_counts *counts, const struct perfdata_raw *raw);
 /* Samples of events that are known, each with one delivery. */
 enum perfdata_status pd_count_plain(struct pd_counts *counts, const struct perfdata_raw *raws, unsigned nr);
@@ -169,7 +169,7 @@ enum perfdata_status pd_count_delivery(struct pd_counts *counts, const struct pe
 enum perfdata_status pd_counts_publish(struct perfdata_session *session);
 void pd_counts_release(struct pd_counts *counts);
 
-/* --- filter.c --- */
+/* --- delivery/filter.c --- */
 enum perfdata_status pd_filter_init(struct pd_filter *filter, const struct perfdata_filter *given);
 bool pd_filter_record(struct pd_filter *filter, const struct perfdata_raw *raw, const char *comm /* NULL: unknown */,
 		      bool check_event);

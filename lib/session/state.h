@@ -15,7 +15,7 @@
 #include "perfdata/session.h"
 #include "perfdata/symbols.h"
 
-/* --- maps.c: intervals of addresses. Sets are trees that share nodes after a fork and copy them when one side changes, so that
+/* --- process/maps.c: intervals of addresses. Sets are trees that share nodes after a fork and copy them when one side changes, so that
  * a fork costs nothing and a new map costs the logarithm of their number, however they overlap. --- */
 struct pd_map {
 	uint64_t start, end;       /* [start, end) */
@@ -48,7 +48,7 @@ static inline uint64_t pd_map_address(const struct pd_map *map, uint64_t ip)
 	return map->identity ? ip : ip - map->start + map->pgoff;
 }
 
-/* --- threads.c --- */
+/* --- process/process_threads.c --- */
 struct pd_thread {
 	int32_t pid, tid;
 	uint32_t comm;             /* of perfdata_session_comm */
@@ -147,7 +147,7 @@ void pd_thread_remove(struct pd_state *state, struct pd_thread *thread);
 int pd_thread_set_comm(struct pd_state *state, struct pd_thread *thread, const void *comm, size_t size);
 int pd_thread_fork(struct pd_state *state, const struct perfdata_task *task, bool copy_maps);
 
-/* --- guests.c --- */
+/* --- process/guests.c --- */
 /* An ID_INDEX record: which counters count for guests. 0 or -1. */
 int pd_guests_take(struct pd_state *state, const struct perfdata_id_index *index);
 /* Whether a counter counts for a guest, and for which. */
@@ -161,7 +161,7 @@ static inline bool pd_is_guest_mode(unsigned misc)
 	return cpumode == PERFDATA_CPUMODE_GUEST_KERNEL || cpumode == PERFDATA_CPUMODE_GUEST_USER;
 }
 
-/* --- dsos.c --- */
+/* --- naming/dsos.c --- */
 struct pd_dso {
 	struct perfdata_dso public;
 	uint64_t id_words[3];              /* what tells two files of one name apart: maj:min, inode, generation; zeros if unknown */
@@ -207,12 +207,12 @@ void pd_dso_set_build_id(struct pd_dso *dso, const void *bytes, size_t size, enu
 int pd_table_id_add(struct pd_state *state, struct perfdata_bytes filename, struct perfdata_bytes build_id, int32_t pid,
 		    unsigned cpumode, enum perfdata_build_id_source source);
 
-/* --- dso_names.c --- */
+/* --- naming/dso_names.c --- */
 void pd_dso_find_symbols(struct pd_state *state, struct pd_dso *dso);
 struct pd_jitdump;
 void pd_identify_jitdump(const struct pd_state *state, const struct pd_jitdump *jitdump, struct perfdata_symbols_request *request);
 
-/* --- host_time.c --- */
+/* --- naming/host_time.c --- */
 /* When a record was made, ns since 1970, if it was made on this host: not before, and not after. INT64_MIN, INT64_MAX: nothing is known. */
 struct pd_host_time {
 	int64_t first, last;
@@ -220,7 +220,7 @@ struct pd_host_time {
 struct pd_host_time pd_host_time(const struct pd_state *state, uint64_t time);
 int64_t pd_host_boot_time(void);
 
-/* --- host_process.c: processes of the recording that still run here --- */
+/* --- process/host_process.c: processes of the recording that still run here --- */
 struct pd_host_process {
 	bool runs;                 /* the recorded process, as far as can be seen */
 	bool other_files;          /* its paths lead to other files than ours: it is, or was, in another mount namespace */
@@ -231,7 +231,7 @@ int pd_namespaces_take(struct pd_state *state, const struct perfdata_namespaces 
 /* To be asked only where this host is the recorded one. */
 struct pd_host_process pd_host_process(const struct pd_state *state, int32_t pid);
 
-/* --- jit_names.c: jitdump files, for JIT code that no perf map names --- */
+/* --- naming/jit_names.c: jitdump files, for JIT code that no perf map names --- */
 struct pd_jitdump {
 	uint64_t inode;            /* of the file; 0: unknown */
 	const char *filename;      /* as recorded */
@@ -244,7 +244,7 @@ const struct pd_jitdump *pd_jitdump_of(const struct pd_state *state, int32_t pid
  * *ret_timed: the answer may be another one at another time. */
 uint64_t pd_jit_time(struct pd_state *state, struct pd_dso *dso, uint64_t address, bool *ret_timed);
 
-/* --- frames.c --- */
+/* --- stacks/frames.c --- */
 /* perf shows at most this many steps of a recorded chain, and as many that were unwound (scripting_max_stack). */
 #define PD_MAX_STEPS 127u
 
@@ -287,7 +287,7 @@ void pd_stack_expect(const struct pd_state *state, const struct pd_thread *threa
 void pd_stack_fetch(const struct pd_state *state, const struct pd_chain_key *expected);   /* once all are known */
 void pd_frames_release(struct pd_state *state);
 
-/* --- user_stacks.c --- */
+/* --- stacks/user_stacks.c --- */
 /* Unwinds the user stack of a sample that has registers and stack memory; the number of addresses in *ret_pcs, which are
  * valid until the next call. 0: nothing can be unwound, or there are no symbols. */
 size_t pd_unwind(struct pd_state *state, const struct pd_thread *thread, const struct perfdata_sample *sample, const uint64_t **ret_pcs);
@@ -297,7 +297,7 @@ uint64_t pd_unwind_leaf(struct pd_state *state, const struct pd_thread *thread, 
 			const struct perfdata_list *chain);
 void pd_unwinders_free(struct pd_state *state);
 
-/* --- state.c --- */
+/* --- process/state.c --- */
 /* NULL without memory. needs: enum perfdata_needs. */
 struct pd_state *pd_state_new(uint32_t needs, struct pd_account *account);
 void pd_state_free(struct pd_state *state);
