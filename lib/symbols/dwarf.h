@@ -147,7 +147,8 @@ struct pd_dwarf {
 	struct pd_hash_map paths;            /* number of a unit and of a file in it → path, as pointer */
 	struct pd_arena strings;
 	atomic_uint_fast64_t clock;
-	_Atomic(size_t) *memory;             /* of what is open, in all files */
+	_Atomic(size_t) *units_memory;       /* of units that are open, in all files */
+	struct pd_account *account;          /* of all that is held */
 };
 
 /* --- dwarf_read.c: bytes, forms, entries. All return PERFDATA_OK, PERFDATA_EUNSUP or PERFDATA_ENOMEM. ------------------ */
@@ -194,8 +195,9 @@ const struct pd_dwarf_range *pd_dwarf_find_range(const struct pd_dwarf_ranges *r
 
 /* --- dwarf_units.c ------------------------------------------------------------------------------------------------------ */
 
-/* PERFDATA_ABSENT: no debug information. `memory` is told what is held. */
-enum perfdata_status pd_dwarf_open(const struct pd_elf *elf, _Atomic(size_t) *memory, struct pd_dwarf **ret);
+/* PERFDATA_ABSENT: no debug information. What is held is added to `units_memory` and the account. */
+enum perfdata_status pd_dwarf_open(const struct pd_elf *elf, _Atomic(size_t) *units_memory, struct pd_account *account,
+				   struct pd_dwarf **ret);
 void pd_dwarf_close(struct pd_dwarf *dwarf);
 /* The unit that covers an address; NULL: none. */
 enum perfdata_status pd_dwarf_unit_at(struct pd_dwarf *dwarf, uint64_t address, struct pd_dwarf_unit **ret);

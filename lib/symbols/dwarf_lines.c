@@ -7,8 +7,10 @@
 #include "base/memory.h"
 #include "symbols/dwarf.h"
 
-/* What all files together may hold; above, what was not used for longest is closed, and read again when it is asked for. */
+/* What units of all files together may hold; above, what was not used for longest is closed, and read again when it is asked for. Where
+ * memory is short, less is kept, but not so little that each address has its unit read anew. */
 #define ROOM ((size_t)48 << 20)
+#define LEAST_ROOM ((size_t)16 << 20)
 
 struct pd_lines {
 	struct pd_elf *elf;        /* a handle of its own: what libdw reads stays with it */
@@ -41,7 +43,7 @@ static enum perfdata_status open_lines(struct perfdata_symbols_dso *dso, struct 
 	if (!lines)
 		return PERFDATA_ENOMEM;
 	lines->elf = elf;
-	enum perfdata_status status = pd_dwarf_open(elf, &dso->symbols->lines_memory, &lines->dwarf);
+	enum perfdata_status status = pd_dwarf_open(elf, &dso->symbols->units_memory, pd_symbols_account(dso->symbols), &lines->dwarf);
 	if (status == PERFDATA_ENOMEM) {
 		pd_free(lines);
 		return status;
@@ -73,6 +75,35 @@ static enum perfdata_status get_lines(struct perfdata_symbols_dso *dso, struct p
 	return status;
 }
 
+/* Of several files, each may keep its part. */
+static void shrink(struct perfdata_symbols *symbols, size_t room)
+{
+	size_t open = 0;
+	pd_monitor_enter(symbols->lock);
+	struct perfdata_symbols_dso *const first = symbols->dsos;
+	pd_monitor_leave(symbols->lock);
+	for (unsigned turn = 0; turn < 2; turn++) {
+		for (struct perfdata_symbols_dso *dso = first; dso; dso = dso->next) {
+			const bool known = atomic_load_explicit(&dso->lines_tried, memory_order_acquire);
+			if (!known || !dso->lines || !dso->lines->dwarf)
+				continue;
+			if (turn)
+				pd_dwarf_shrink(dso->lines->dwarf, room / open);
+			else
+				open++;
+		}
+	}
+}
+
+static void make_room(struct perfdata_symbols *symbols)
+{
+	const size_t held = symbols->units_memory;
+	if (held > ROOM)
+		shrink(symbols, ROOM / 2);
+	else if (held > LEAST_ROOM && pd_account_is_over(pd_symbols_account(symbols)))
+		shrink(symbols, LEAST_ROOM / 2);
+}
+
 static enum perfdata_status ask_libdw(struct perfdata_symbols_dso *dso, struct pd_lines *lines, uint64_t vaddr,
 				      struct perfdata_source_line *frames, size_t room, size_t *ret_count)
 {
@@ -101,8 +132,7 @@ enum perfdata_status pd_lines_find(struct perfdata_symbols_dso *dso, uint64_t va
 		return status ? status : PERFDATA_ABSENT;
 	status = PERFDATA_EUNSUP;
 	if (lines->dwarf) {
-		if (dso->symbols->lines_memory > ROOM)
-			pd_dwarf_shrink(lines->dwarf, ROOM / 2);
+		make_room(dso->symbols);
 		status = pd_dwarf_lookup(lines->dwarf, dso->symbols->options.raw_names, vaddr, frames, room, ret_count);
 	}
 	return status == PERFDATA_EUNSUP ? ask_libdw(dso, lines, vaddr, frames, room, ret_count) : status;

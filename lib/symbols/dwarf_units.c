@@ -59,7 +59,7 @@ static enum perfdata_status load_sections(struct pd_dwarf *dwarf)
 		enum perfdata_status status = section->size ? pd_dwarf_read(dwarf, i, 0, section->size, &section->bytes) : PERFDATA_OK;
 		if (status)
 			return status;
-		*dwarf->memory += i != PD_DWARF_ARANGES ? section->size : 0;
+		pd_account_take(dwarf->account, PD_USE_SYMBOLS, section->size ? (size_t)section->size : 0);
 	}
 	return PERFDATA_OK;
 }
@@ -166,20 +166,23 @@ static enum perfdata_status read_table(struct pd_dwarf *dwarf)
 	struct pd_cursor c = pd_cursor(section->bytes, (size_t)section->size, dwarf->swap);
 	while (pd_left(&c) && !status)
 		status = read_set(dwarf, &c);
+	pd_account_give(dwarf->account, PD_USE_SYMBOLS, (size_t)section->size);
 	pd_free(section->bytes);
 	section->bytes = NULL;
 	pd_dwarf_sort_ranges(&dwarf->by_table);
 	return status;
 }
 
-enum perfdata_status pd_dwarf_open(const struct pd_elf *elf, _Atomic(size_t) *memory, struct pd_dwarf **ret)
+enum perfdata_status pd_dwarf_open(const struct pd_elf *elf, _Atomic(size_t) *units_memory, struct pd_account *account,
+				   struct pd_dwarf **ret)
 {
 	struct pd_dwarf *dwarf = pd_calloc(1, sizeof *dwarf);
 	if (!dwarf)
 		return PERFDATA_ENOMEM;
 	dwarf->elf = elf;
 	dwarf->swap = pd_elf_swaps(elf);
-	dwarf->memory = memory;
+	dwarf->units_memory = units_memory;
+	dwarf->account = account;
 	enum perfdata_status status = find_sections(dwarf);
 	if (!status)
 		status = load_sections(dwarf);
@@ -202,6 +205,13 @@ enum perfdata_status pd_dwarf_open(const struct pd_elf *elf, _Atomic(size_t) *me
 
 /* --- opening a unit --------------------------------------------------------------------------------------------------------- */
 
+static void set_memory(struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit, size_t memory)
+{
+	*dwarf->units_memory += memory - unit->memory;
+	pd_account_change(dwarf->account, PD_USE_SYMBOLS, unit->memory, memory);
+	unit->memory = memory;
+}
+
 static void close_unit(struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit)
 {
 	pd_dwarf_abbrevs_release(&unit->abbrevs);
@@ -209,8 +219,7 @@ static void close_unit(struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit)
 	unit->functions = (struct pd_dwarf_ranges){ 0 };
 	pd_dwarf_lines_release(&unit->lines);
 	unit->is_open = unit->has_functions = unit->has_lines = false;
-	*dwarf->memory -= unit->memory;
-	unit->memory = 0;
+	set_memory(dwarf, unit, 0);
 }
 
 void pd_dwarf_close(struct pd_dwarf *dwarf)
@@ -220,7 +229,7 @@ void pd_dwarf_close(struct pd_dwarf *dwarf)
 	for (size_t i = 0; i < dwarf->unit_count; i++)
 		close_unit(dwarf, &dwarf->units[i]);
 	for (size_t i = 0; i < PD_DWARF_SECTIONS; i++) {
-		*dwarf->memory -= dwarf->sections[i].bytes && i != PD_DWARF_ARANGES ? dwarf->sections[i].size : 0;
+		pd_account_give(dwarf->account, PD_USE_SYMBOLS, dwarf->sections[i].bytes ? (size_t)dwarf->sections[i].size : 0);
 		pd_free(dwarf->sections[i].bytes);
 	}
 	for (size_t i = 0; i < PD_DWARF_GROUPS; i++)
@@ -262,8 +271,7 @@ static void count_memory(struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit)
 			      unit->abbrevs.spec_capacity * sizeof *unit->abbrevs.specs +
 			      unit->functions.capacity * sizeof *unit->functions.items + l->header_size +
 			      l->file_capacity * sizeof *l->files + l->row_count * sizeof *l->rows;
-	*dwarf->memory += memory - unit->memory;
-	unit->memory = memory;
+	set_memory(dwarf, unit, memory);
 }
 
 enum perfdata_status pd_dwarf_enter(struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit)

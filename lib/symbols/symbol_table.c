@@ -279,6 +279,14 @@ const struct pd_symbol *pd_symtab_by_name(const struct pd_symbol_table *table, c
 	return NULL;
 }
 
+size_t pd_symtab_memory(const struct pd_symbol_table *table)
+{
+	size_t memory = table->capacity * sizeof *table->items + table->bytes.total;
+	for (size_t i = 0; i < PD_STRINGS_COUNT; i++)
+		memory += table->strings[i].bytes ? table->strings[i].room : 0;
+	return memory;
+}
+
 void pd_symtab_release(struct pd_symbol_table *table)
 {
 	pd_free(table->items);

@@ -64,6 +64,7 @@ enum perfdata_status perfdata_symbols_new(const struct perfdata_symbols_options 
 
 static void dso_free(struct perfdata_symbols_dso *dso)
 {
+	pd_account_give(pd_symbols_account(dso->symbols), PD_USE_SYMBOLS, dso->accounted);
 	pd_lines_close(dso->lines);
 	pd_symtab_release(&dso->table);
 	pd_jit_release(&dso->jit);
@@ -161,6 +162,8 @@ static enum perfdata_status load(struct perfdata_symbols_dso *dso)
 		dso->status = pd_dso_load(dso);
 		if (pd_symtab_settle(&dso->table))
 			dso->status = PERFDATA_ENOMEM;
+		dso->accounted = pd_symtab_memory(&dso->table) + dso->jit.capacity * sizeof *dso->jit.items;
+		pd_account_take(pd_symbols_account(dso->symbols), PD_USE_SYMBOLS, dso->accounted);
 		atomic_store_explicit(&dso->loaded, true, memory_order_release);
 	}
 	return dso->status;

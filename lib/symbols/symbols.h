@@ -3,6 +3,7 @@
 #define PD_SYMBOLS_H
 
 #include <stdatomic.h>
+#include "base/account.h"
 #include "base/arena.h"
 #include "base/threads.h"
 #include "perfdata/symbols.h"
@@ -100,6 +101,8 @@ const struct pd_symbol_name *pd_symtab_known_name(const struct pd_symbol_table *
 const struct pd_symbol_name *pd_symtab_name(struct pd_symbol_table *table, const struct pd_symbol *symbol);
 /* Frees string tables that can be read again. */
 void pd_symtab_drop_strings(struct pd_symbol_table *table);
+/* What the table takes. */
+size_t pd_symtab_memory(const struct pd_symbol_table *table);
 /* For symbol_names.c and symbol_table.c: whether, of two tied symbols, the name of the first is shown. */
 bool pd_symtab_is_better_name(const char *first, const char *second);
 void pd_symtab_release_names(struct pd_symbol_table *table);
@@ -152,7 +155,7 @@ struct perfdata_symbols {
 	struct pd_monitor *lock;                  /* of the list of dsos */
 	struct pd_monitor *unwind_lock;           /* held while a stack is unwound: `unwind` of all dsos */
 	struct perfdata_symbols_dso *dsos;
-	_Atomic(size_t) lines_memory;             /* what is held of debug information, of all dsos */
+	_Atomic(size_t) units_memory;             /* what is held of units of debug information, of all dsos */
 };
 
 struct pd_lines;    /* dwarf_lines.c */
@@ -174,8 +177,15 @@ struct perfdata_symbols_dso {
 	atomic_bool lines_tried;                  /* set behind `lines` */
 	struct perfdata_symbols_origin origin;
 	struct pd_build_id found;
+	size_t accounted;                         /* of the table and what else stays */
 	struct pd_arena bytes;                    /* paths, names of inlined functions */
 };
+
+/* The account that tables and indexes draw from; NULL: none. */
+static inline struct pd_account *pd_symbols_account(const struct perfdata_symbols *symbols)
+{
+	return symbols->options.memory ? &symbols->options.memory->account : NULL;
+}
 
 void pd_symbols_log(const struct perfdata_symbols_dso *dso, enum perfdata_symbols_event event, const char *file,
 		    const char *reason);
