@@ -9,7 +9,7 @@
  * then marked).
  *
  * Threads: a perfdata_symbols object and its dsos may be used by several threads at once. Each dso has a lock of its own,
- * held while its files are loaded and while a name is looked up. Callbacks are called with that lock held: they must not
+ * held while its files are loaded and while a name is read for the first time. Callbacks are called with that lock held: they must not
  * call back into this header. An unwinder is used by one thread at a time; of one perfdata_symbols object, one stack is
  * unwound at a time.
  *
@@ -136,7 +136,7 @@ struct perfdata_symbol {
 
 /* The symbol of an address. `time` (ns) matters for PERFDATA_DSO_JITDUMP only; UINT64_MAX is the newest. PERFDATA_ABSENT:
  * no symbol there, or no symbol source. PERFDATA_EUNSUP: built without elfutils. PERFDATA_ENOMEM. Nothing is allocated
- * after the dso was loaded, but the demangled name the first time that a symbol is met. */
+ * after the dso was loaded, but names the first time that a symbol is met. */
 PERFDATA_API enum perfdata_status perfdata_symbols_lookup(struct perfdata_symbols_dso *dso, uint64_t address, uint64_t time,
 							  struct perfdata_symbol *ret);
 
