@@ -211,6 +211,21 @@ static void show_counts(struct perfdata_text *out, const struct perfdata_summary
 	}
 }
 
+/* What stands behind AUXTRACE records, and what of it was not written. */
+static void show_traces(struct perfdata_text *out, const struct perfdata_summary *summary)
+{
+	if (!summary->nr_traces)
+		return;
+	perfdata_text_literal(out, "traces:\n");
+	for (size_t i = 0; i < summary->nr_traces; i++) {
+		const struct perfdata_trace_count *trace = &summary->traces[i];
+		perfdata_text_printf(out, "  %-20s %12" PRIu64 " buffers %8" PRIu64 " bytes\n", trace->name, trace->buffers, trace->bytes);
+	}
+	if (summary->aux_records)
+		perfdata_text_printf(out, "  of %" PRIu64 " AUX records: %" PRIu64 " truncated, %" PRIu64 " partial, %" PRIu64 " with collisions\n",
+				     summary->aux_records, summary->aux_truncated, summary->aux_partial, summary->aux_collisions);
+}
+
 static void show_losses(struct perfdata_text *out, const struct perfdata_summary *summary)
 {
 	if (!summary->lost_records && !summary->lost_samples && !summary->aux_lost) {
@@ -258,6 +273,7 @@ static void show_text(const struct options *options, struct input *input, const 
 	perfdata_text_init(&out);
 	show_header(&out, perfdata_reader_header(input->reader));
 	show_counts(&out, summary);
+	show_traces(&out, summary);
 	show_losses(&out, summary);
 	if (names)
 		name_counts_text(&out, names);

@@ -218,6 +218,13 @@ struct perfdata_event_count {
 	uint64_t samples;                       /* SAMPLE records */
 	uint64_t deliveries;                    /* as perf counts them */
 };
+/* What AUXTRACE records hold of one kind of trace. */
+struct perfdata_trace_count {
+	const char *name;                       /* as the row `auxtrace_type` has it: "INTEL_PT"; "UNKNOWN" */
+	uint32_t type;                          /* of AUXTRACE_INFO */
+	uint64_t buffers;                       /* AUXTRACE records */
+	uint64_t bytes;                         /* behind them */
+};
 struct perfdata_summary {
 	uint64_t records;                       /* all, before filters */
 	const struct perfdata_type_count *types; size_t nr_types;      /* ascending */
@@ -229,6 +236,9 @@ struct perfdata_summary {
 	uint64_t late, unknown_ids;
 	uint64_t records_out, deliveries_out;   /* after filters */
 	bool complete;                          /* no finding of severity ERROR, all was read */
+	const struct perfdata_trace_count *traces; size_t nr_traces;   /* by type, those that have buffers */
+	uint64_t aux_records;                   /* AUX records */
+	uint64_t aux_truncated, aux_partial, aux_collisions;   /* … with that flag: no room, gaps, samples that hit each other */
 };
 /* Counted as far as the session has come. Borrowed until the next call on the session. Never NULL; where memory runs out for the lists,
  * perfdata_session_error says so. */

@@ -29,6 +29,7 @@ struct pd_batch {
 };
 
 /* Counting, one slot per record type and event. */
+#define PD_NR_TRACERS 8u      /* types of AUXTRACE_INFO; 0: not known */
 struct pd_counts {
 	struct perfdata_type_count types[128]; /* by record type; the last slot collects what is above it */
 	struct pd_hash_map other_types;             /* type → index into others */
@@ -43,6 +44,9 @@ struct pd_counts {
 	struct perfdata_event_count *event_list;
 	size_t event_list_room;
 	struct perfdata_summary summary;
+	struct perfdata_trace_count traces[PD_NR_TRACERS], trace_list[PD_NR_TRACERS];   /* by type; those that have buffers */
+	uint32_t tracer;                       /* type of the last AUXTRACE_INFO */
+	bool swap;                             /* words of records are in foreign order */
 };
 
 struct pd_filter {

@@ -1,6 +1,8 @@
 #include "config.h"
 #include <stdlib.h>
+#include "base/cursor.h"
 #include "base/memory.h"
+#include "schema/layout.h"
 #include "session/session.h"
 
 #define NR_TYPES (sizeof ((struct pd_counts *)0)->types / sizeof(struct perfdata_type_count))
@@ -42,6 +44,16 @@ static inline struct perfdata_event_count *event_slot(struct pd_counts *counts, 
 	return new_event_slot(counts, event);
 }
 
+static void count_aux(struct perfdata_summary *summary, uint64_t flags)
+{
+	enum { TRUNCATED = 1, PARTIAL = 4, COLLISION = 8 };
+	summary->aux_records++;
+	summary->aux_truncated += flags & TRUNCATED ? 1 : 0;
+	summary->aux_partial += flags & PARTIAL ? 1 : 0;
+	summary->aux_collisions += flags & COLLISION ? 1 : 0;
+	summary->aux_lost += flags & (TRUNCATED | PARTIAL | COLLISION) ? 1 : 0;
+}
+
 /* LOST, LOST_SAMPLES and AUX say what is missing; they are rare, so they are decoded whole. */
 static void count_loss(struct perfdata_summary *summary, const struct perfdata_raw *raw)
 {
@@ -52,8 +64,20 @@ static void count_loss(struct perfdata_summary *summary, const struct perfdata_r
 		summary->lost_records += record.u.lost.lost;
 	else if (raw->type == PERFDATA_RECORD_LOST_SAMPLES && !(raw->misc & PERFDATA_MISC_LOST_SAMPLES_BPF))
 		summary->lost_samples += record.u.lost_samples.lost;
-	else if (raw->type == PERFDATA_RECORD_AUX && (record.u.aux.flags & 0xd))
-		summary->aux_lost++;
+	else if (raw->type == PERFDATA_RECORD_AUX)
+		count_aux(summary, record.u.aux.flags);
+}
+
+/* Buffers belong to the tracer that was told of last. */
+static void count_trace(struct pd_counts *counts, const struct perfdata_raw *raw, bool swap)
+{
+	if (raw->type == PERFDATA_RECORD_AUXTRACE_INFO && raw->size >= 12) {
+		const uint32_t type = pd_load32(raw->bytes + 8, swap);
+		counts->tracer = type < PD_NR_TRACERS ? type : 0;
+	} else if (raw->type == PERFDATA_RECORD_AUXTRACE) {
+		counts->traces[counts->tracer].buffers++;
+		counts->traces[counts->tracer].bytes += raw->payload;
+	}
 }
 
 static void count_flags(struct perfdata_summary *summary, unsigned flags)
@@ -91,6 +115,8 @@ enum perfdata_status pd_count_record(struct pd_counts *counts, const struct perf
 	} else if (raw->type == PERFDATA_RECORD_LOST || raw->type == PERFDATA_RECORD_LOST_SAMPLES ||
 		   raw->type == PERFDATA_RECORD_AUX) {
 		count_loss(summary, raw);
+	} else if (raw->type == PERFDATA_RECORD_AUXTRACE || raw->type == PERFDATA_RECORD_AUXTRACE_INFO) {
+		count_trace(counts, raw, counts->swap);
 	}
 	return PERFDATA_OK;
 }
@@ -194,6 +220,16 @@ enum perfdata_status pd_counts_publish(struct perfdata_session *session)
 	}
 	summary->events = counts->event_list;
 	summary->nr_events = nr;
+	nr = 0;
+	for (uint32_t type = 0; type < PD_NR_TRACERS; type++) {
+		if (!counts->traces[type].buffers)
+			continue;
+		counts->trace_list[nr] = counts->traces[type];
+		counts->trace_list[nr].type = type;
+		counts->trace_list[nr++].name = pd_names_auxtrace_type[type].name;
+	}
+	summary->traces = counts->trace_list;
+	summary->nr_traces = nr;
 	summary->complete = session->end == PERFDATA_END && perfdata_reader_complete(session->reader);
 	return PERFDATA_OK;
 }

@@ -1,6 +1,7 @@
 #include "config.h"
 #include <string.h>
 #include "base/option_struct.h"
+#include "base/cursor.h"
 #include "base/memory.h"
 #include "session/session.h"
 #include "session/state.h"
@@ -39,6 +40,7 @@ enum perfdata_status perfdata_session_open(struct perfdata_reader *reader, const
 		status = PD_OPTIONS_COPY(&session->options, keep_exited, options, reterr);
 	}
 	if (status == PERFDATA_OK) {
+		session->counts.swap = pd_order_is_foreign(perfdata_reader_header(reader)->order);
 		session->counts.summary.first_time = session->counts.summary.last_time = UINT64_MAX;
 		session->waiting_end = &session->waiting;
 		status = pd_filter_init(&session->filter, &session->options.filter);

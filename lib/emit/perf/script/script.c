@@ -2,6 +2,7 @@
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
+#include "auxtrace/auxtrace.h"
 #include "emit/emitters.h"
 #include "emit/perf/header_text.h"
 #include "emit/perf/record_text.h"
@@ -17,6 +18,7 @@ struct script {
 	void *user;
 	struct script_stat *stat;              /* scan's; NULL until there is something to count */
 	bool header, full_header;
+	bool flow_told;                        /* that instruction flow is left out */
 };
 
 /* Attached to a batch by scan. */
@@ -151,6 +153,24 @@ static enum perfdata_status scan_stat(struct script *script, struct script_value
 	return status == PERFDATA_OK && value->early.size > before ? end_early(value, raw) : status;
 }
 
+/* Said once: lines of what the processor ran take the program's code. */
+static void note_flow(struct script *script, const struct perfdata_raw *raw)
+{
+	struct perfdata_record record;
+	if (raw->type != PERFDATA_RECORD_AUXTRACE_INFO || script->flow_told || !script->on_finding)
+		return;
+	(void)perfdata_decode(perfdata_reader_config(script->reader), raw->bytes, raw->size, &record);
+	if (record.u.auxtrace_info.type != PD_AUX_INTEL_PT)
+		return;
+	const struct perfdata_finding finding = {
+		.severity = perfdata_finding_lookup(PERFDATA_FINDING_TRACE_FLOW)->severity, .code = PERFDATA_FINDING_TRACE_FLOW,
+		.file = perfdata_reader_file_name(script->reader, raw->file), .offset = raw->offset, .record = raw->number,
+		.message = "the instruction flow of Intel PT is left out: it takes the code of the programs",
+	};
+	script->flow_told = true;
+	script->on_finding(script->user, &finding);
+}
+
 static enum perfdata_status scan(void *state, const struct perfdata_batch *batch, void **ret_value)
 {
 	struct script *script = state;
@@ -158,6 +178,8 @@ static enum perfdata_status scan(void *state, const struct perfdata_batch *batch
 	if (!value)
 		return PERFDATA_ENOMEM;
 	enum perfdata_status status = pd_script_carry_pass(script->setup, &script->carry, batch, &value->carry);
+	for (size_t i = 0; i < batch->nr_deliveries; i++)
+		note_flow(script, batch->deliveries[i].record);
 	for (size_t i = 0; i < batch->nr_deliveries && status == PERFDATA_OK; i++)
 		if (script_stat_concerns(batch->deliveries[i].record->type))
 			status = scan_stat(script, value, batch->deliveries[i].record);

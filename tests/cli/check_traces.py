@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""Packets of traces in every output: the same for any number of threads, from files and pipes, packed and not; lines that parse, rows that fit;
+recordings that break off, and changed bytes. Prints TAP."""
+import csv
+import glob
+import gzip
+import io
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import trace_packets  # noqa: E402
+from program import PERFDATA  # noqa: E402
+
+TOP = os.environ.get("top_srcdir") or os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+KINDS = (["dump", "--aux", "--symbols", "no"], ["ndjson", "--aux", "packets"], ["ndjson", "--aux", "samples"],
+         ["csv", "--table", "aux_packets"], ["csv", "--table", "spe_samples"])
+count = 0
+
+
+def run(*words, data=None):
+    return subprocess.run([PERFDATA, *words], input=data, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120, check=False)
+
+
+def report(title, problems):
+    global count
+    count += 1
+    problems = list(problems)
+    print("%s %d - %s" % ("not ok" if problems else "ok", count, title))
+    for problem in problems[:8]:
+        print("# " + str(problem)[:300])
+
+
+def recordings():
+    for path in sorted(glob.glob(os.path.join(TOP, "testdata", "perf", "trace-*"))):
+        with open(path, "rb") as f:
+            yield os.path.basename(path), f.read()
+    # larger than a piece, and than a chunk
+    for tracer, size in (("pt", 3 << 20), ("spe", 200000), ("s390", 400000), ("bts", 100001), ("ptt", 90000), ("dtl", 90000)):
+        packets = b"".join(trace_packets.every_packet(tracer))
+        yield "large " + tracer, trace_packets.recording(tracer, [packets * (size // len(packets)), packets]).file()
+
+
+def same_ways(path, data):
+    for kind in KINDS:
+        if len(data) > 1 << 20 and kind[0] != "dump":
+            continue
+        want = run(*kind, "--jobs", "1", path).stdout
+        if run(*kind, "--jobs", "4", path).stdout != want:
+            yield "%s differs with four jobs" % kind
+        # a pipe has another name
+        piped = run(*kind, "-", data=data).stdout
+        packed = run(*kind, "-", data=gzip.compress(data, 1)).stdout
+        if kind[0] == "csv" and not want == piped == packed:
+            yield "%s differs in a pipe" % kind
+        elif kind[0] == "dump" and packets_of(want) != packets_of(piped):
+            yield "%s differs in a pipe" % kind
+        elif piped.count(b"\n") != packed.count(b"\n"):
+            yield "%s differs when packed" % kind
+
+
+def packets_of(text):
+    return [line for line in text.split(b"\n") if line.startswith((b".  0000", b". ... ", b"    ["))]
+
+
+def lines_fit(path):
+    lines = [json.loads(line) for line in run("ndjson", "--aux", "packets", path).stdout.splitlines()]
+    packets = [line for line in lines if line["type"] == "aux_packet"]
+    samples = [line for line in lines if line["type"] == "spe_sample"]
+    only = [json.loads(line) for line in run("ndjson", "--aux", "samples", path).stdout.splitlines()]
+    if [line for line in only if line["type"] == "spe_sample"] != samples or any(line["type"] == "aux_packet" for line in only):
+        yield "samples alone differ"
+    for table, lines in (("aux_packets", packets), ("spe_samples", samples)):
+        rows = list(csv.DictReader(io.StringIO(run("csv", "--table", table, path).stdout.decode("utf-8"), newline="")))
+        if len(rows) != len(lines):
+            yield "%s: %d rows, %d lines" % (table, len(rows), len(lines))
+        for row, line in zip(rows, lines):
+            if row["aux_offset"] != str(line["aux_offset"]) or row["size"] != str(line["size"]) or row.get("packet") != line.get("packet"):
+                yield "%s: %s and %s" % (table, row, line)
+    at = {}
+    for line in packets:
+        buffer = line["offset"] - line["aux_offset"]
+        if at.get(buffer, line["offset"]) != line["offset"]:
+            yield "%d does not follow %d" % (line["offset"], at[buffer])
+        at[buffer] = line["offset"] + line["size"] + line.get("padding", 0)
+
+
+def survives(data, seed):
+    chance = random.Random(seed)
+    for _ in range(12):
+        broken = bytearray(data[:chance.randrange(len(data))] if chance.random() < 0.5 else data)
+        for _ in range(chance.randrange(1, 6)):
+            if broken:
+                broken[chance.randrange(len(broken))] = chance.getrandbits(8)
+        for kind in (KINDS[0], KINDS[1], KINDS[3]):
+            done = run(*kind, "-", data=bytes(broken))
+            if done.returncode not in (0, 2, 3, 4):
+                yield "%s: exit code %d" % (kind, done.returncode)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        for name, data in recordings():
+            path = os.path.join(folder, "x.data")
+            with open(path, "wb") as f:
+                f.write(data)
+            report("%s: the same each way" % name, same_ways(path, data))
+            if len(data) < 20000:
+                report("%s: lines and rows" % name, lines_fit(path))
+                report("%s: broken" % name, survives(data, len(data)))
+    print("1..%d" % count)
+
+
+if __name__ == "__main__":
+    main()
