@@ -21,7 +21,8 @@ extern "C" {
 enum perfdata_kind {
 	PERFDATA_KIND_PAD,        /* bytes without meaning; no member */
 	PERFDATA_KIND_U8, PERFDATA_KIND_U16, PERFDATA_KIND_U32, PERFDATA_KIND_U64, PERFDATA_KIND_S32, PERFDATA_KIND_S64, PERFDATA_KIND_F64,
-	PERFDATA_KIND_TEXT,       /* struct perfdata_bytes: up to the first NUL, at most to the end of the record's body */
+	PERFDATA_KIND_TEXT,       /* struct perfdata_bytes: up to the first NUL, at most to the end of the record's body; with
+				   * PERFDATA_COUNT_REST it may fill the body, without a NUL */
 	PERFDATA_KIND_CHARS,      /* struct perfdata_bytes: char[n] in the file, up to the first NUL */
 	PERFDATA_KIND_BYTES,      /* struct perfdata_bytes */
 	PERFDATA_KIND_STRING,     /* feature sections: u32 length, bytes; up to the first NUL */
@@ -96,7 +97,7 @@ struct perfdata_field {
 	enum perfdata_when when;
 	uint64_t when_value;
 	uint8_t when_field;             /* index of an earlier field of the same layout */
-	uint8_t count_field;            /* LIST, BYTES, CHARS: index of the field that holds the count, or one of: */
+	uint8_t count_field;            /* LIST, BYTES, CHARS, TEXT: index of the field that holds the count, or one of: */
 #define PERFDATA_COUNT_REST 0xff        /*   all that is left of the body */
 #define PERFDATA_COUNT_FIXED 0xfe       /*   `count` elements or bytes; also PAD */
 #define PERFDATA_COUNT_PREFIX 0xfd      /*   a count stands in front: u32 in feature sections, u64 in records */
@@ -119,10 +120,11 @@ struct perfdata_layout {
 	const char *perf_name;          /* as perf spells it: "MMAP2"; NULL for parts */
 	const char *doc;
 	uint32_t id;                    /* record type or feature number; 0 for parts */
-	uint32_t min_size;              /* of a record with its header, below which perf skips it */
+	uint32_t min_size;              /* of a record with its header, below which it lacks fields */
 	uint32_t view_size;
 	const struct perfdata_field *fields;
 	uint32_t nr_fields;             /* at most 64 */
+	uint32_t perf_min_size;         /* below which perf drops a record that lacks nothing; 0: as min_size */
 };
 
 /* The row of a record type (1…22, 64…86), or NULL for unknown types. Static storage, as all layouts. */

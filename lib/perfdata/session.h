@@ -212,6 +212,7 @@ struct perfdata_type_count {
 	uint32_t type;
 	uint64_t records;
 	uint64_t bytes;
+	uint64_t dropped_by_perf;               /* of the records: shorter than perf_min_size of their layout */
 };
 struct perfdata_event_count {
 	const struct perfdata_event *event;     /* NULL: records whose event is unknown */

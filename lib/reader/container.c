@@ -10,6 +10,7 @@
 #define HEADER_SIZE 104
 #define TAIL_SEARCHED (16u << 20)    /* bytes at the end where a lost feature table is looked for */
 #define EVENT_TYPE_ENTRY 72          /* u64 id, char name[64] */
+#define MAX_PADDING 8                /* bytes behind the last section: too few for a record or a section */
 
 /* A file container while it is opened. */
 struct container {
@@ -496,6 +497,11 @@ static void check_tail(struct container *c)
 	}
 	if (zero && size < sizeof bytes)
 		return;   /* padding */
+	if (size <= MAX_PADDING) {
+		pd_reader_finding(c->reader, PERFDATA_FINDING_TRAILING_PADDING, 0, c->sections_end,
+				  "%zu bytes stand behind the last section", size);
+		return;
+	}
 	pd_reader_finding(c->reader, text ? PERFDATA_FINDING_TRAILING_TEXT : PERFDATA_FINDING_TRAILING_GARBAGE, 0, c->sections_end,
 			  "%llu bytes stand behind the last section", (unsigned long long)(c->size - c->sections_end));
 }
@@ -528,8 +534,9 @@ static enum perfdata_status open_file(struct container *c, const uint8_t *bytes,
 		status = pd_events_take_trace(reader);
 	if (status != PERFDATA_OK)
 		return status;
-	if (!reader->nr_events)
-		pd_reader_finding(reader, PERFDATA_FINDING_NO_ATTRS, 0, 24, "the attr table has no usable entry");
+	/* a recording without events has an empty table, which is all right until a sample comes */
+	if (!reader->nr_events && reader->header.attrs.size)
+		pd_reader_finding_once(reader, PERFDATA_FINDING_NO_ATTRS, 0, 24, "the attr table has no usable entry");
 	if (has_bit(reader->header.feature_bits, PERFDATA_FEATURE_DIR_FORMAT) && name == reader->header.name)
 		pd_reader_finding(reader, PERFDATA_FINDING_DIRECTORY_PART, 0, PERFDATA_NO_OFFSET,
 				  "this is the file `data` of a directory recording, whose other files were not read");

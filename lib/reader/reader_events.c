@@ -475,8 +475,9 @@ static void match_other(struct perfdata_reader *reader, struct perfdata_raw *raw
 void pd_event_match(struct perfdata_reader *reader, struct perfdata_raw *raw)
 {
 	if (!reader->nr_events) {
-		if (reader->header.container == PERFDATA_CONTAINER_PIPE)
-			pd_reader_finding_once(reader, PERFDATA_FINDING_NO_ATTRS, raw->file, raw->offset, "no attr record came before this one");
+		if (raw->type == PERFDATA_RECORD_SAMPLE)
+			pd_reader_finding_once(reader, PERFDATA_FINDING_NO_ATTRS, raw->file, raw->offset,
+					       "no attr came before this sample, which cannot be decoded");
 		return;
 	}
 	if (raw->type == PERFDATA_RECORD_SAMPLE)

@@ -15,12 +15,12 @@ static const struct perfdata_layout attr_record_layout = {
 
 static const struct perfdata_field event_type_fields[] = {
 	PD_ROW(event_type, event_id, U64, HEX, "The config of the event."),
-	PD_ROW(event_type, name, TEXT, TEXT, "Its name."),
+	PD_ROW(event_type, name, TEXT, TEXT, "Its name.", PD_COUNT_REST),
 };
-/* perf 7.3 wants 80 bytes and drops what perf 3.x wrote: the name padded to 8. */
+/* perf 3.x wrote the name padded to 8 bytes, without a NUL where it fills them. perf 7.3 drops records shorter than 80. */
 static const struct perfdata_layout event_type_layout = {
 	.name = "event_type", .perf_name = "EVENT_TYPE", .doc = "Name of an event, from old recorders.",
-	.id = PERFDATA_RECORD_EVENT_TYPE, .min_size = 17, .view_size = sizeof(struct perfdata_event_type),
+	.id = PERFDATA_RECORD_EVENT_TYPE, .min_size = 17, .perf_min_size = 80, .view_size = sizeof(struct perfdata_event_type),
 	PD_FIELDS(event_type_fields),
 };
 

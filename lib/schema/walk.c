@@ -198,12 +198,13 @@ static bool walk_bytes(struct pd_walk *w, const struct perfdata_layout *layout, 
 
 /* Text to the end of the body. Behind its NUL comes padding to a multiple of 8, in which perf leaves what its buffer held
  * before; further bytes are padding if they are zero, and left over if not. */
-static void walk_text(struct pd_walk *w, struct perfdata_bytes *text)
+static void walk_text(struct pd_walk *w, const struct perfdata_field *field, struct perfdata_bytes *text)
 {
 	*text = pd_text_of(w->at, pd_walk_left(w));
 	const uint8_t *nul = w->at + text->size;
 	if (nul == w->end) {
-		pd_walk_note(w, PERFDATA_FINDING_TEXT_UNTERMINATED, "a text has no NUL at its end");
+		if (field->count_field != PERFDATA_COUNT_REST)
+			pd_walk_note(w, PERFDATA_FINDING_TEXT_UNTERMINATED, "a text has no NUL at its end");
 		w->at = w->end;
 		return;
 	}
@@ -337,7 +338,7 @@ static bool walk_row(struct pd_walk *w, const struct perfdata_layout *layout, co
 		*ret_present = false;
 		return walk_pad(w, field);
 	case PERFDATA_KIND_TEXT:
-		walk_text(w, member);
+		walk_text(w, field, member);
 		return true;
 	case PERFDATA_KIND_CHARS:
 		return *ret_present = walk_chars(w, field->count, member);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes MANIFEST.tsv and expected/ again: the recordings of tests/builder_cases.py and what perf prints for them.
+"""Makes MANIFEST.tsv and expected/ again: the recordings of tests/support/builder_cases.py and what perf prints for them.
 
 usage (as root): unshare -m python3 expect.py ROOT      where ROOT/usr/bin/perf is perf 7.3 and ROOT/usr/lib its libraries
 
@@ -32,6 +32,7 @@ KEPT = {
     "attrs.data": "header evlist", "be-attrs.data": "evlist", "sections.data": "header json", "branches.data": "header",
     "kernel-records.data": "events stats report", "kernel-records.pipe": "events evlist", "user-records.data": "events evlist stats report",
     "cpumodes.data": "events json", "guests.data": "events json", "every-field.data": "json evlist buildid", "text-cases.data": "json buildid", "deferred.data": "json buildid report",
+    "schedstat-only.data": "script events header stats report", "event-types.pipe": "stats", "be-event-types.pipe": "stats",
     "read-samples.data": "json stats report", "read-inherit.data": "json stats", "stat.pipe": "script evlist report", "bpf-output.data": "json", "unknown-records.data": "stats",
 }
 ENVIRONMENT = {"HOME": "/nonexistent", "LC_ALL": "C", "TZ": "UTC", "PAGER": "cat", "PERF_CONFIG": "/dev/null", "PATH": "/nonexistent"}
@@ -84,14 +85,14 @@ def run(kind, name):
             with open(document, "rb") as file:
                 text = file.read()
     # what perf report says for those who asked for no dump
-    text = re.sub(rb"\A# To display the perf.data header info, .*\n#\n", b"", text)
+    text = re.sub(rb"\A(WARNING: .*\n)?# To display the perf.data header info, .*\n#\n", rb"\1", text)
     return f"sig{-done.returncode}" if done.returncode < 0 else str(done.returncode), re.sub(rb"/tmp/perf-vdso\.so-\w{6}", b"[vdso]", text)
 
 
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    cases = subprocess.run([sys.executable, f"{HERE}/../../tests/builder_cases.py", HERE], capture_output=True, check=True, text=True)
+    cases = subprocess.run([sys.executable, f"{HERE}/../../tests/support/builder_cases.py", HERE], capture_output=True, check=True, text=True)
     make_root(sys.argv[1])
     for name in os.listdir(f"{HERE}/expected"):
         os.unlink(f"{HERE}/expected/{name}")

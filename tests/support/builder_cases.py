@@ -441,6 +441,26 @@ def schedstat(version):
     return build
 
 
+@case("schedstat-only.data", "what perf sched stats record writes: no event", twin=False)
+def _(r):
+    for number in range(4):
+        r.record(85, r.pack("QIHH", 12345, number % 2, 17, 0) + r.pack("6I", *range(6)) + r.pack("3Q", *range(3)))
+        r.record(86, pad(r.pack("QIHH", 12345, number % 2, 17, 0) + r.pack("45I", *range(45))))
+    machine(r)
+
+
+@case("event-types.pipe", "names of events as old recorders wrote them: padded to 8 bytes, without a NUL where they fill them", pipe=True)
+def _(r):
+    event = r.event("cycles", [11], size=80, sample_type=IP | TID | TIME | ID | PERIOD, sample_id_all=1)
+    for config, name in ((0, b"cycles\0\0"), (1, b"instruct"), (2, b"cache-references"), (3, b"cache-misses".ljust(64, b"\0")), (4, b"x" * 64)):
+        r.record(65, r.pack("Q", config) + name)
+    r.comm(100, 100, "prog", time=5)
+    r.mmap(100, 100, 0x400000, 0x1000, 0, "/usr/bin/prog", time=6)
+    for time in (7, 8):
+        r.sample(event, ip=0x400010, pid=100, tid=100, time=time)
+        r.record(68)
+
+
 @case("text-cases.data", "names and comms that are not what one expects", twin=False)
 def _(r):
     event = r.event("cycles", [11], sample_type=IP | TID | TIME, sample_id_all=1)

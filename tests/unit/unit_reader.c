@@ -494,6 +494,28 @@ static void test_tails(void)
 	recording_release(&stream);
 }
 
+/* An error only where a sample comes. */
+static void test_no_events(void)
+{
+	struct recording stream;
+
+	recording_init(&stream, false);
+	recording_bytes(&stream, "PERFILE2\x10\0\0\0\0\0\0\0", 16);
+	recording_end(&stream, recording_begin(&stream, PERFDATA_RECORD_FINISHED_ROUND, 0));
+	recording_end(&stream, recording_begin(&stream, PERFDATA_RECORD_THROTTLE, 0));
+	read_recording(&result, &stream);
+	CHECK_EQ(result.count, 2);
+	CHECK_EQ(result.codes[PERFDATA_FINDING_NO_ATTRS], 0);
+	CHECK(result.complete);
+	for (unsigned i = 0; i < 2; i++)
+		recording_end(&stream, recording_begin(&stream, PERFDATA_RECORD_SAMPLE, 0));
+	read_recording(&result, &stream);
+	CHECK_EQ(result.count, 4);
+	CHECK_EQ(result.codes[PERFDATA_FINDING_NO_ATTRS], 1);
+	CHECK(!result.complete);
+	recording_release(&stream);
+}
+
 static void test_auxtrace(void)
 {
 	struct recording records, stream;
@@ -634,6 +656,7 @@ int main(void)
 		{ "the files of a directory in turn", test_turns },
 		{ "damage between records", test_salvage },
 		{ "bytes behind the last record", test_tails },
+		{ "no events", test_no_events },
 		{ "payloads behind records", test_auxtrace },
 		{ "ids of no event", test_unknown_id },
 		{ "events that change", test_versions },

@@ -129,7 +129,7 @@ static enum perfdata_status dump_begin(const struct perfdata_emit_context *conte
 			return status;
 		}
 	}
-	if (!dump->pipe && dump->known.any && !dump->known.sample_id_all)
+	if (!dump->pipe && !dump->known.sample_id_all)
 		perfdata_text_literal(out, "WARNING: No sample_id_all support, falling back to unordered processing\n");
 	*ret_state = dump;
 	return PERFDATA_OK;
@@ -407,9 +407,11 @@ static void trace_of_sample(struct dumper *dumper, const struct perfdata_raw *ra
 	pd_aux_lines(&trace, &state, bytes.data, bytes.size, 0, bytes.size, dumper->out);
 }
 
-/* Carriers of compressed records are not shown by perf: what they hold is, if it can be decompressed. */
-static bool is_hidden(const struct perfdata_raw *raw)
+/* Records that perf drops; and carriers of compressed records: what they hold is shown, if it can be decompressed. */
+static bool is_hidden(const struct perfdata_raw *raw, const struct perfdata_record *record)
 {
+	if (record->layout && raw->size < record->layout->perf_min_size)
+		return true;
 	if (raw->flags & PERFDATA_RAW_NOT_DECOMPRESSED)
 		return false;
 	return raw->type == PERFDATA_RECORD_COMPRESSED || raw->type == PERFDATA_RECORD_COMPRESSED2;
@@ -418,7 +420,7 @@ static bool is_hidden(const struct perfdata_raw *raw)
 static void block(struct dumper *dumper, const struct perfdata_delivery *delivery, const struct perfdata_record *record)
 {
 	const struct perfdata_raw *raw = delivery->record;
-	if (is_hidden(raw))
+	if (is_hidden(raw, record))
 		return;
 	block_head(dumper, raw, record);
 	pd_line_head(dumper, raw);

@@ -76,12 +76,16 @@ void perfdata_perf_stats(struct perfdata_text *out, const struct perfdata_reader
 	if (has_type(summary, PERFDATA_RECORD_AUXTRACE_INFO))
 		perfdata_text_literal(out, " (excludes AUX area (e.g. instruction trace) decoded / synthesized events)");
 	perfdata_text_char(out, '\n');
-	count_text(out, "TOTAL", summary->records);
+	uint64_t total = summary->records;
+	for (size_t i = 0; i < summary->nr_types; i++)
+		total -= summary->types[i].dropped_by_perf;
+	count_text(out, "TOTAL", total);
 	for (size_t i = 0; i < summary->nr_types; i++) {
 		const struct perfdata_layout *layout = perfdata_record_layout(summary->types[i].type);
-		const uint64_t records = summary->types[i].records;
-		perfdata_text_printf(out, "%20s events: %10" PRIu64 "  (%4.1f%%)\n", layout ? layout->perf_name : "UNKNOWN", records,
-				     100.0 * (double)records / (double)summary->records);
+		const uint64_t records = summary->types[i].records - summary->types[i].dropped_by_perf;
+		if (records)
+			perfdata_text_printf(out, "%20s events: %10" PRIu64 "  (%4.1f%%)\n", layout ? layout->perf_name : "UNKNOWN",
+					     records, 100.0 * (double)records / (double)total);
 	}
 	for (size_t i = 0; i < summary->nr_events; i++) {
 		const struct perfdata_event_count *event = &summary->events[i];

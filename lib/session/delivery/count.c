@@ -96,6 +96,12 @@ static void count_time(struct perfdata_summary *summary, uint64_t time)
 		summary->last_time = time;
 }
 
+static bool perf_drops(const struct perfdata_raw *raw)
+{
+	const struct perfdata_layout *layout = raw->type >= PERFDATA_RECORD_USER_FIRST ? perfdata_record_layout(raw->type) : NULL;
+	return layout && raw->size < layout->perf_min_size;
+}
+
 enum perfdata_status pd_count_record(struct pd_counts *counts, const struct perfdata_raw *raw)
 {
 	struct perfdata_summary *summary = &counts->summary;
@@ -104,6 +110,7 @@ enum perfdata_status pd_count_record(struct pd_counts *counts, const struct perf
 		return PERFDATA_ENOMEM;
 	type->records++;
 	type->bytes += raw->size;
+	type->dropped_by_perf += perf_drops(raw) ? 1 : 0;
 	summary->records++;
 	count_flags(summary, raw->flags);
 	if (raw->type == PERFDATA_RECORD_SAMPLE) {
