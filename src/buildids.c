@@ -18,6 +18,7 @@ struct mapped {
 	int32_t pid;             /* -1: of no process */
 	uint64_t maps, samples;
 	bool in_chain;
+	bool of_guest;           /* says the header's table */
 };
 
 struct hits {
@@ -98,6 +99,12 @@ static bool same_bytes(struct perfdata_bytes a, struct perfdata_bytes b)
 	return a.size == b.size && (!a.size || !memcmp(a.data, b.data, a.size));
 }
 
+static bool is_of_guest(const struct perfdata_node *misc)
+{
+	const uint64_t cpumode = misc ? misc->v.u & PERFDATA_CPUMODE_MASK : 0;
+	return cpumode == PERFDATA_CPUMODE_GUEST_KERNEL || cpumode == PERFDATA_CPUMODE_GUEST_USER;
+}
+
 /* The header's table names files that nothing was mapped from, too. */
 static void take_table(struct hits *hits, const struct perfdata_reader *reader)
 {
@@ -109,12 +116,15 @@ static void take_table(struct hits *hits, const struct perfdata_reader *reader)
 	for (; node && !hits->failed; node = node->next) {
 		const struct perfdata_node *filename = perfdata_node_get(node, "filename");
 		const struct perfdata_node *build_id = perfdata_node_get(node, "build_id");
+		const bool of_guest = is_of_guest(perfdata_node_get(node, "misc"));
 		bool known = !filename || !build_id || !filename->v.bytes.size;
 		for (size_t i = 0; i < nr_dsos && !known; i++) {
 			struct mapped *mapped = &hits->list[i];
 			known = strlen(mapped->filename) == filename->v.bytes.size &&
 				!memcmp(mapped->filename, filename->v.bytes.data, filename->v.bytes.size) &&
 				same_bytes(mapped->build_id, build_id->v.bytes);
+			if (known)
+				mapped->of_guest = of_guest;
 			if (known)
 				mapped->sources |= pipe ? PERFDATA_BUILD_ID_RECORD : PERFDATA_BUILD_ID_HEADER;
 		}
@@ -124,6 +134,7 @@ static void take_table(struct hits *hits, const struct perfdata_reader *reader)
 		const struct perfdata_node *pid = perfdata_node_get(node, "pid");
 		mapped->filename = strndup((const char *)filename->v.bytes.data, filename->v.bytes.size);
 		mapped->build_id = build_id->v.bytes;
+		mapped->of_guest = of_guest;
 		mapped->sources = pipe ? PERFDATA_BUILD_ID_RECORD : PERFDATA_BUILD_ID_HEADER;
 		mapped->pid = pid ? (int32_t)pid->v.u : -1;
 		hits->failed |= !mapped->filename;
@@ -273,20 +284,27 @@ static bool perf_lists_hits(const struct options *options, const struct input *i
 	return options->with_hits || pipe || !perfdata_reader_feature(input->reader, PERFDATA_FEATURE_BUILD_ID);
 }
 
+static void perf_line(struct perfdata_text *out, const struct mapped *mapped)
+{
+	const size_t width = 2 * mapped->build_id.size;
+	perfdata_text_bytes_hex(out, mapped->build_id.data, mapped->build_id.size);
+	perfdata_text_fill(out, ' ', width < 40 ? 41 - width : 1);
+	perfdata_text_string(out, mapped->filename);
+	perfdata_text_char(out, '\n');
+}
+
 static void show_perf(const struct options *options, struct input *input, const struct hits *hits)
 {
 	const bool by_hits = perf_lists_hits(options, input);
 	struct perfdata_text out;
 	perfdata_text_init(&out);
-	for (size_t i = 0; i < hits->nr; i++) {
-		const struct mapped *mapped = &hits->list[i];
-		const size_t width = 2 * mapped->build_id.size;
-		if (by_hits ? !mapped->samples && !mapped->in_chain : !(mapped->sources & PERFDATA_BUILD_ID_HEADER))
+	/* the files of guests stand behind those of the host */
+	for (size_t i = 0; i < 2 * hits->nr; i++) {
+		const struct mapped *mapped = &hits->list[i % hits->nr];
+		if (!by_hits && mapped->of_guest != (i >= hits->nr))
 			continue;
-		perfdata_text_bytes_hex(&out, mapped->build_id.data, mapped->build_id.size);
-		perfdata_text_fill(&out, ' ', width < 40 ? 41 - width : 1);
-		perfdata_text_string(&out, mapped->filename);
-		perfdata_text_char(&out, '\n');
+		if (by_hits ? i < hits->nr && (mapped->samples || mapped->in_chain) : mapped->sources & PERFDATA_BUILD_ID_HEADER)
+			perf_line(&out, mapped);
 	}
 	answer_flush(input, &out);
 }

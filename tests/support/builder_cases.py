@@ -212,6 +212,57 @@ def _(r):
     machine(r)
 
 
+def module(number):
+    return f"/lib/modules/3.13.0/kernel/net/m{number}.ko"
+
+
+def samples_around(r, ranges, *modes):
+    """In each mode, one at all borders of the ranges and inside them."""
+    event, time = r.events[0], 100
+    for ip in sorted({at + side for start, size in ranges for at in (start, start + size // 2, start + size) for side in (-8, 0, 8)}):
+        for mode in modes:
+            time += 1
+            r.sample(event, misc=mode, ip=ip, pid=100, tid=100, time=time)
+
+
+@case("guest-kernel.data", "perf kvm --host --guest record: a guest's kernel and module, and build-ids of theirs, but no index of ids", twin=False)
+def _(r):
+    r.event("cycles", [11], sample_type=IP | TID | TIME, sample_id_all=1)
+    kernel(r)
+    program(r)
+    ranges = [(0xffffffff81000000, 0x1000000), (0xffffffffa1000000, 0x1000000), (0xffffffffc8000000, 0x10000)]
+    r.mmap(0, 0, *ranges[1], 0xffffffffa1000000, "[guest.kernel.kallsyms]_text", misc=GUEST_KERNEL)
+    r.mmap(0, 0, *ranges[2], 0, module(1), misc=GUEST_KERNEL)
+    samples_around(r, ranges, KERNEL, GUEST_KERNEL)
+    machine(r)
+    table = b""
+    for name, misc, pid, fill in (("[kernel.kallsyms]", KERNEL, -1, 1), ("[guest.kernel.kallsyms]", GUEST_KERNEL, 0, 2), (module(1), GUEST_KERNEL, 0, 3),
+                                  ("/usr/bin/prog", USER, -1, 4)):
+        name = pad(name.encode() + b"\0", 64)
+        table += r.pack("IHHi", 0, misc | 1 << 15, 36 + len(name), pid) + bytes([fill] * 20) + bytes([20, 0, 0, 0]) + name
+    r.feature(2, table)
+
+
+def kernel_maps(name, note, *ranges):
+    def build(r):
+        r.event("cycles", [11], sample_type=IP | TID | TIME, sample_id_all=1)
+        r.comm(100, 100, "prog", time=1)
+        for start, size, name in ranges:
+            r.mmap(-1, 0, start, size, start if name[0] == "[" else 0, name, misc=KERNEL)
+        samples_around(r, [(start, size) for start, size, _ in ranges], KERNEL)
+        machine(r)
+    case(f"kernel-maps-{name}.data", note, twin=False)(build)
+
+
+TEXT, MODULES = 0xffffffff81000000, 0xffffffffa0000000
+kernel_maps("overlap", "modules of Linux 3.13 that overlap, as each ends where a later one does",
+            (TEXT, 0x1effffff, "[kernel.kallsyms]_text"), *((MODULES + 0x10000 * i, 0x18000 + 0x8000 * (i % 3), module(i)) for i in range(9)))
+kernel_maps("inside", "modules inside the range of the kernel", (TEXT, 2**64 - 2**16 - TEXT, "[kernel.kallsyms]_text"),
+            *((MODULES + 0x10000 * i, 0x10000, module(i)) for i in range(3)), (TEXT + 0x100000, 0x10000, module(3)))
+kernel_maps("twice", "two ranges of a kernel with modules between them", (TEXT, 0x1000000, "[kernel.kallsyms]_text"),
+            *((MODULES + 0x20000 * i, 0x10000, module(i)) for i in range(3)), (MODULES + 0x1000000, 0x1000000, "[kernel.kallsyms]_stext"))
+
+
 @case("branches.data", "branch entries: every type, new type, speculation and privilege")
 def _(r):
     event = r.event("branches", [11], period=4000, sample_type=IP | TID | TIME | BRANCH_STACK, branch_sample_type=1 << 16 | 1 << 3)

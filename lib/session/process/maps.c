@@ -9,7 +9,7 @@ struct pd_map_node {
 	uint64_t priority;
 };
 
-static uint64_t next_random(struct pd_map_store *store)
+uint64_t pd_map_random(struct pd_map_store *store)
 {
 	uint64_t x = store->random ? store->random : 0x9e3779b97f4a7c15ull;
 	x ^= x << 13;
@@ -32,7 +32,7 @@ static struct pd_map_node *new_node(struct change *change, const struct pd_map *
 		change->failed = true;
 		return NULL;
 	}
-	*node = (struct pd_map_node){ .map = *map, .owner = change->owner, .priority = next_random(change->store) };
+	*node = (struct pd_map_node){ .map = *map, .owner = change->owner, .priority = pd_map_random(change->store) };
 	return node;
 }
 
@@ -164,7 +164,11 @@ static const struct pd_map *find_in(const struct pd_map_node *root, uint64_t add
 	return best && address < best->end ? best : NULL;
 }
 
-const struct pd_map *pd_maps_find(const struct pd_maps *maps, uint64_t address) { return find_in(maps->root, address); }
+const struct pd_map *pd_maps_find(const struct pd_maps *maps, uint64_t address)
+{
+	const struct pd_map *map = find_in(maps->root, address);
+	return map || !maps->recorded ? map : pd_kernel_maps_find(maps, address);
+}
 
 const struct pd_map *pd_maps_find_before_exec(const struct pd_maps *maps, uint64_t address)
 {

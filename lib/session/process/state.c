@@ -79,7 +79,7 @@ static uint64_t end_of(const struct mapping *mapping)
 	return __builtin_add_overflow(mapping->addr, mapping->len, &end) ? UINT64_MAX : end;
 }
 
-static int count_map(struct pd_state *state, struct pd_maps *maps, const struct pd_map *map, struct perfdata_bytes build_id)
+static void count_map(struct pd_state *state, const struct pd_map *map, struct perfdata_bytes build_id)
 {
 	struct pd_dso *dso = pd_dso_at(state, map->dso);
 	if (!dso->end) {
@@ -88,7 +88,6 @@ static int count_map(struct pd_state *state, struct pd_maps *maps, const struct 
 	}
 	__atomic_fetch_add(&dso->nr_maps, 1, __ATOMIC_RELAXED);
 	pd_dso_set_build_id(dso, build_id.data, build_id.size, PERFDATA_BUILD_ID_MMAP2);
-	return pd_maps_insert(&state->store, maps, map);
 }
 
 /* Which file, if any, is behind a user mapping: the classes of names are those of the kernel (fs/proc/task_mmu.c) and of perf. */
@@ -127,7 +126,8 @@ static int map_user(struct pd_state *state, const struct mapping *mapping)
 	struct pd_dso *dso = pd_dso_at(state, map.dso);
 	if (!dso->first_pid)
 		dso->first_pid = thread->pid;
-	return count_map(state, thread->maps, &map, mapping->build_id);
+	count_map(state, &map, mapping->build_id);
+	return pd_maps_insert(&state->store, thread->maps, &map);
 }
 
 #define KERNEL_NAME "[kernel.kallsyms]"
@@ -135,13 +135,17 @@ static int map_user(struct pd_state *state, const struct mapping *mapping)
 static int map_kernel(struct pd_state *state, const struct mapping *mapping)
 {
 	/* "[kernel.kallsyms]_text", and "[kernel.kallsyms" of old recorders */
-	bool kernel = begins_with(mapping, "[kernel.kallsyms");
+	const bool kernel = begins_with(mapping, "[kernel.kallsyms");
+	/* where guests are not followed, perf takes their kernels for modules of the host's */
+	const bool of_guest = mapping->cpumode == PERFDATA_CPUMODE_GUEST_KERNEL;
 	struct pd_dso_key key = { .kind = PERFDATA_DSO_MODULE, .filename = mapping->filename,
-				  .filename_size = mapping->filename_size, .pid = -1 };
+				  .filename_size = mapping->filename_size, .pid = -1, .guest = of_guest };
 	struct pd_map map = { .start = mapping->addr, .end = end_of(mapping), .pgoff = 0, .identity = true };
 	if (kernel) {
 		const char *name = state->kernel_name ? state->kernel_name : KERNEL_NAME;
-		key = (struct pd_dso_key){ .kind = PERFDATA_DSO_KERNEL, .filename = name, .filename_size = strlen(name), .pid = -1 };
+		key.kind = of_guest ? PERFDATA_DSO_NONE : PERFDATA_DSO_KERNEL;
+		key.filename = name;
+		key.filename_size = strlen(name);
 		if (mapping->addr == 0 && mapping->len == 0)
 			map.end = UINT64_MAX;
 	} else if (!mapping->filename_size || (mapping->filename[0] != '/' && mapping->filename[0] != '[') || mapping->addr == 0) {
@@ -151,7 +155,7 @@ static int map_kernel(struct pd_state *state, const struct mapping *mapping)
 	map.dso = pd_dso_get(state, &key);
 	if (map.dso == PERFDATA_NONE)
 		return -1;
-	if (kernel && state->kernel_dso == PERFDATA_NONE) {
+	if (kernel && !of_guest && state->kernel_dso == PERFDATA_NONE) {
 		state->kernel_dso = map.dso;
 		state->kernel_reference = mapping->pgoff;
 		size_t prefix = strlen(KERNEL_NAME);
@@ -159,9 +163,10 @@ static int map_kernel(struct pd_state *state, const struct mapping *mapping)
 			state->kernel_reference_name = pd_arena_copy(&state->arena, mapping->filename + prefix,
 								     mapping->filename_size - prefix);
 	}
-	if (count_map(state, &state->kernel, &map, mapping->build_id) < 0)
+	count_map(state, &map, mapping->build_id);
+	if (pd_kernel_maps_add(&state->store, &state->kernel, &map, kernel) < 0)
 		return -1;
-	if (kernel && !atomic_load(&state->kernel_symbols)) {
+	if (kernel && !of_guest && !atomic_load(&state->kernel_symbols)) {
 		pd_dso_find_symbols(state, pd_dso_at(state, map.dso));
 		atomic_store(&state->kernel_symbols, pd_dso_at(state, map.dso)->symbols);
 	}
@@ -184,7 +189,10 @@ static int map_guest_kernel(struct pd_state *state, const struct mapping *mappin
 	if (kernel && !mapping->addr && !mapping->len)
 		map.end = UINT64_MAX;
 	map.dso = pd_dso_get(state, &key);
-	return map.dso == PERFDATA_NONE ? -1 : count_map(state, &guest->kernel, &map, mapping->build_id);
+	if (map.dso == PERFDATA_NONE)
+		return -1;
+	count_map(state, &map, mapping->build_id);
+	return pd_kernel_maps_add(&state->store, &guest->kernel, &map, kernel);
 }
 
 static int map_record(struct pd_state *state, const struct mapping *mapping)
@@ -193,7 +201,7 @@ static int map_record(struct pd_state *state, const struct mapping *mapping)
 	case PERFDATA_CPUMODE_KERNEL:
 		return map_kernel(state, mapping);
 	case PERFDATA_CPUMODE_GUEST_KERNEL:
-		return state->guest ? map_guest_kernel(state, mapping) : 0;
+		return state->guest ? map_guest_kernel(state, mapping) : map_kernel(state, mapping);
 	case PERFDATA_CPUMODE_GUEST_USER:
 		return state->guest ? map_user(state, mapping) : 0;
 	}

@@ -1,0 +1,126 @@
+/* The maps of a kernel and its modules, as they were recorded: they may overlap, and nothing is cut out of them. perf keeps them in an
+ * array that is sorted by start, end and age, and halves that array to find the map of an address; where maps overlap this decides which
+ * of them has the address, or that none has. A treap that knows the sizes of its subtrees gives the same answers, and no order of records
+ * makes work that grows with the square of their number. */
+#include "config.h"
+#include "session/state.h"
+
+struct pd_kernel_map {
+	struct pd_map map;
+	uint64_t number;             /* in the order of the records */
+	uint64_t priority;
+	size_t size;                 /* of the subtree */
+	struct pd_kernel_map *left, *right;
+};
+
+static size_t size_of(const struct pd_kernel_map *node) { return node ? node->size : 0; }
+
+static struct pd_kernel_map *sized(struct pd_kernel_map *node)
+{
+	node->size = size_of(node->left) + 1 + size_of(node->right);
+	return node;
+}
+
+static bool is_before(const struct pd_kernel_map *a, const struct pd_kernel_map *b)
+{
+	if (a->map.start != b->map.start)
+		return a->map.start < b->map.start;
+	if (a->map.end != b->map.end)
+		return a->map.end < b->map.end;
+	return a->number < b->number;
+}
+
+/* Left: what is before the key; right: the key, if it is in the tree, and what is behind. */
+static void split(struct pd_kernel_map *node, const struct pd_kernel_map *key, struct pd_kernel_map **left, struct pd_kernel_map **right)
+{
+	struct pd_kernel_map *part;
+	*left = *right = NULL;
+	if (!node)
+		return;
+	if (is_before(node, key)) {
+		split(node->right, key, &part, right);
+		node->right = part;
+		*left = sized(node);
+	} else {
+		split(node->left, key, left, &part);
+		node->left = part;
+		*right = sized(node);
+	}
+}
+
+static struct pd_kernel_map *merge(struct pd_kernel_map *left, struct pd_kernel_map *right)
+{
+	if (!left || !right)
+		return left ? left : right;
+	if (left->priority > right->priority) {
+		left->right = merge(left->right, right);
+		return sized(left);
+	}
+	right->left = merge(left, right->left);
+	return sized(right);
+}
+
+static struct pd_kernel_map *without_first(struct pd_kernel_map *node)
+{
+	if (!node->left)
+		return node->right;
+	node->left = without_first(node->left);
+	return sized(node);
+}
+
+static void insert(struct pd_maps *maps, struct pd_kernel_map *node)
+{
+	struct pd_kernel_map *left, *right;
+	split(maps->recorded, node, &left, &right);
+	maps->recorded = merge(merge(left, node), right);
+}
+
+static void remove_map(struct pd_maps *maps, const struct pd_kernel_map *node)
+{
+	struct pd_kernel_map *left, *right;
+	split(maps->recorded, node, &left, &right);
+	maps->recorded = merge(left, without_first(right));
+}
+
+int pd_kernel_maps_add(struct pd_map_store *store, struct pd_maps *maps, const struct pd_map *map, bool is_kernel)
+{
+	struct pd_kernel_map *node = pd_arena_alloc(&store->arena, sizeof *node);
+	if (!node)
+		return -1;
+	*node = (struct pd_kernel_map){ .map = *map, .number = size_of(maps->recorded), .priority = pd_map_random(store), .size = 1 };
+	/* a machine has one kernel: the last one that was told */
+	if (is_kernel && maps->kernel)
+		remove_map(maps, maps->kernel);
+	if (is_kernel)
+		maps->kernel = node;
+	insert(maps, node);
+	maps->generation = ++store->next_generation;
+	return 0;
+}
+
+static const struct pd_kernel_map *at(const struct pd_kernel_map *node, size_t index)
+{
+	for (;;) {
+		const size_t before = size_of(node->left);
+		if (index == before)
+			return node;
+		node = index < before ? node->left : node->right;
+		index -= index < before ? 0 : before + 1;
+	}
+}
+
+const struct pd_map *pd_kernel_maps_find(const struct pd_maps *maps, uint64_t address)
+{
+	size_t low = 0, high = size_of(maps->recorded);
+	while (low < high) {
+		const size_t middle = (low + high) / 2;
+		const struct pd_map *map = &at(maps->recorded, middle)->map;
+		if (address < map->start)
+			high = middle;
+		else if (address >= map->end)
+			low = middle + 1;
+		else
+			return map;
+	}
+	return NULL;
+}
