@@ -101,7 +101,7 @@ PERFDATA_API const struct perfdata_feature_section *perfdata_reader_feature_at(c
 PERFDATA_API const struct perfdata_feature_section *perfdata_reader_feature(const struct perfdata_reader *reader, uint32_t id);
 /* The text of a feature that is one string (HOSTNAME, ARCH, …), NUL-terminated, or NULL. */
 PERFDATA_API const char *perfdata_reader_feature_text(const struct perfdata_reader *reader, uint32_t id);
-/* What the recorder's machine was: from E_MACHINE, else ARCH. */
+/* What the recorder's machine was: from E_MACHINE, else ARCH, else as the processor, the release or the mask of user registers tell. */
 PERFDATA_API enum perfdata_arch perfdata_reader_arch(const struct perfdata_reader *reader);
 
 /* Tracepoint formats of the recording, or NULL. Immutable; borrowed until close. */

@@ -540,6 +540,7 @@ static enum perfdata_status open_file(struct container *c, const uint8_t *bytes,
 	if (has_bit(reader->header.feature_bits, PERFDATA_FEATURE_DIR_FORMAT) && name == reader->header.name)
 		pd_reader_finding(reader, PERFDATA_FINDING_DIRECTORY_PART, 0, PERFDATA_NO_OFFSET,
 				  "this is the file `data` of a directory recording, whose other files were not read");
+	pd_arch_note(reader);
 	check_tail(c);
 	struct pd_input *input = c->input;
 	c->input = NULL;

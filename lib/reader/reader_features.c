@@ -154,19 +154,6 @@ const char *perfdata_reader_feature_text(const struct perfdata_reader *reader, u
 	return id < PD_NR_FEATURES && reader->sections[id].is_present ? reader->sections[id].text : NULL;
 }
 
-enum perfdata_arch perfdata_reader_arch(const struct perfdata_reader *reader)
-{
-	const struct pd_section *machine = &reader->sections[PERFDATA_FEATURE_E_MACHINE];
-	const struct perfdata_node *node = machine->feature ?
-		perfdata_node_get(perfdata_feature_root(machine->feature), "e_machine") : NULL;
-	enum perfdata_arch arch = node ? perfdata_arch_by_elf((uint32_t)node->v.u) : PERFDATA_ARCH_UNKNOWN;
-	const char *name = perfdata_reader_feature_text(reader, PERFDATA_FEATURE_ARCH);
-
-	if (arch == PERFDATA_ARCH_UNKNOWN && name)
-		arch = perfdata_arch_by_name(name);
-	return arch;
-}
-
 const struct perfdata_trace *perfdata_reader_trace(const struct perfdata_reader *reader) { return reader->trace; }
 
 enum perfdata_status pd_build_id_take(struct perfdata_reader *reader, const struct perfdata_raw *raw)

@@ -6,6 +6,7 @@
  *   directory.c        the files of a directory recording
  *   events.c           attrs, ids, names, versions; which event a record belongs to
  *   reader_features.c  feature sections, of files and of streams
+ *   reader_arch.c      the architecture, which gives registers their names
  *   user_record.c      what perf's own records tell the reader
  *   window.c           contiguous bytes out of chunks
  *   framing.c          records out of a window
@@ -134,6 +135,7 @@ struct perfdata_reader {
 
 	struct pd_section sections[PD_NR_FEATURES];
 	uint32_t nr_cpus;
+	bool arch_noted;                       /* of a stream */
 	struct pd_late_section *build_ids;     /* of a stream */
 	struct perfdata_trace *trace;
 
@@ -223,6 +225,10 @@ enum perfdata_status pd_features_take_trace(struct perfdata_reader *reader, cons
 /* Keeps a BUILD_ID record. */
 enum perfdata_status pd_build_id_take(struct perfdata_reader *reader, const struct perfdata_raw *raw);
 void pd_features_release(struct perfdata_reader *reader);
+
+/* --- reader_arch.c --- */
+/* Says so if the architecture had to be inferred where registers are recorded. */
+void pd_arch_note(struct perfdata_reader *reader);
 
 /* --- user_record.c --- */
 /* Learns from a record of perf's own; sets raw->payload and passes over it. */

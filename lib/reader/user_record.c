@@ -177,6 +177,13 @@ enum perfdata_status pd_user_record(struct perfdata_reader *reader, struct pd_wi
 		break;
 	}
 	switch (raw->type) {
+	case PERFDATA_RECORD_FINISHED_INIT:
+	case PERFDATA_RECORD_FINISHED_ROUND:
+		/* what a stream tells of the machine came before */
+		if (reader->header.container == PERFDATA_CONTAINER_PIPE && !reader->arch_noted)
+			pd_arch_note(reader);
+		reader->arch_noted = true;
+		return PERFDATA_OK;
 	case PERFDATA_RECORD_ATTR:
 		return take_attr(reader, raw);
 	case PERFDATA_RECORD_EVENT_TYPE:

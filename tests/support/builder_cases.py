@@ -432,6 +432,13 @@ for _arch, _elf in ARCHES.items():
     case(f"registers-{_arch}.data", f"registers of {_arch}", twin=False)(_registers)
 
 
+@case("registers-unnamed.data", "registers of x86-64 where no section tells the architecture", twin=False)
+def _(r):
+    event = r.event("cycles", [11], period=4000, sample_id_all=1, sample_type=IP | TID | TIME | REGS_USER, regs_user=0xff0fff)
+    r.sample(event, ip=0x400100, pid=100, tid=100, time=100)
+    r.feature(3, r.string("demo"))
+
+
 # --- records of perf ---
 
 @case("user-records.data", "records that perf itself writes")
@@ -490,6 +497,20 @@ def schedstat(version):
                  pad(r.pack("QIHH", 12345, 0, version, 0) + r.pack(f"{counts}I", *range(counts))))
         machine(r)
     return build
+
+
+@case("groups.pipe", "a group in a stream: its section comes before the records that name events", pipe=True)
+def _(r):
+    flags = {"sample_type": IP | TID | TIME | ID | PERIOD, "read_format": READ_ID, "exclude_kernel": 1, "exclude_hv": 1, "exclude_guest": 1, "sample_id_all": 1}
+    events = [r.event(f"{name}:u", [11 + config], config=config, **flags) for config, name in enumerate(("cycles", "instructions"))]
+    machine(r)
+    r.feature(12, r.event_desc())
+    r.feature(17, r.pack("I", 1) + r.string("") + r.pack("II", 0, 2))
+    for event in events:
+        r.record(78, r.words([2, event.ids[0]]) + r.text(event.name))
+    r.comm(100, 100, "prog", time=5)
+    for event in events:
+        r.sample(event, ip=0x400010, pid=100, tid=100, time=7)
 
 
 @case("schedstat-only.data", "what perf sched stats record writes: no event", twin=False)

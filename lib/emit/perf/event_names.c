@@ -22,14 +22,26 @@ static bool is_dummy(const struct perfdata_attr *attr)
 	return attr->type == software && attr->config == dummy;
 }
 
-static bool is_generated(const struct event_names *names, const struct perfdata_event *event)
+static bool is_asked_first(const struct event_names *names, const struct perfdata_event *event)
 {
 	const struct perfdata_attr *attr = event->attr;
+	return attr->type < EVENT_NAMES_TYPES && names->first[attr->type] == event->index && attr->sample_type && !is_dummy(attr);
+}
+
+static bool is_generated(const struct event_names *names, const struct perfdata_event *event)
+{
 	if (!names->stream || event->name_source != PERFDATA_NAME_EVENT_DESC || event->trace)
 		return false;
-	if (names->use == EVENT_NAMES_REPORT)
-		return true;
-	return attr->type < EVENT_NAMES_TYPES && names->first[attr->type] == event->index && attr->sample_type && !is_dummy(attr);
+	return names->use == EVENT_NAMES_REPORT || is_asked_first(names, event);
+}
+
+void pd_event_names_append_early(const struct event_names *names, const struct perfdata_event *event, struct perfdata_text *out)
+{
+	const bool is_updated = names->stream && event->name_source == PERFDATA_NAME_EVENT_UPDATE && !event->trace;
+	if (is_updated && names->use == EVENT_NAMES_SCRIPT && is_asked_first(names, event))
+		perfdata_event_fallback_name(event->attr, out);
+	else
+		pd_event_names_append(names, event, out);
 }
 
 void pd_event_names_append(const struct event_names *names, const struct perfdata_event *event, struct perfdata_text *out)

@@ -25,5 +25,7 @@ void pd_event_names_init(struct event_names *names, const struct perfdata_reader
 const char *pd_event_names_get(const struct event_names *names, const struct perfdata_event *event, struct perfdata_text *room);
 /* Appends it. */
 void pd_event_names_append(const struct event_names *names, const struct perfdata_event *event, struct perfdata_text *out);
+/* The same in a FEATURE record, which stands in front of the EVENT_UPDATE records that name events. */
+void pd_event_names_append_early(const struct event_names *names, const struct perfdata_event *event, struct perfdata_text *out);
 
 #endif

@@ -619,13 +619,24 @@ static const struct perfdata_feature *names_feature(const void *user, uint32_t i
 	return reader_feature(names->reader, id);
 }
 
+static const struct perfdata_event *event_at(const struct event_names *names, size_t index)
+{
+	return index < perfdata_reader_nr_events(names->reader) ? perfdata_reader_event(names->reader, index) : NULL;
+}
+
 static bool names_event_name(const void *user, size_t index, struct perfdata_text *out)
 {
-	const struct event_names *names = user;
-	const struct perfdata_event *event =
-		index < perfdata_reader_nr_events(names->reader) ? perfdata_reader_event(names->reader, index) : NULL;
+	const struct perfdata_event *event = event_at(user, index);
 	if (event)
-		pd_event_names_append(names, event, out);
+		pd_event_names_append(user, event, out);
+	return event;
+}
+
+static bool names_early_event_name(const void *user, size_t index, struct perfdata_text *out)
+{
+	const struct perfdata_event *event = event_at(user, index);
+	if (event)
+		pd_event_names_append_early(user, event, out);
 	return event;
 }
 
@@ -634,9 +645,9 @@ struct header_text_source pd_header_text_of_reader(const struct perfdata_reader 
 	return (struct header_text_source){ reader, reader_feature, reader_event_name };
 }
 
-struct header_text_source pd_header_text_of_names(const struct event_names *names)
+struct header_text_source pd_header_text_of_names(const struct event_names *names, bool report)
 {
-	return (struct header_text_source){ names, names_feature, names_event_name };
+	return (struct header_text_source){ names, names_feature, report ? names_event_name : names_early_event_name };
 }
 
 /* Where perf inject makes a file of a stream, sections stay records. */

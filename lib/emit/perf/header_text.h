@@ -20,7 +20,7 @@ struct header_text_source {
 
 /* All that a reader knows, with events as recorded, or as perf calls them. Borrowed. */
 struct header_text_source pd_header_text_of_reader(const struct perfdata_reader *reader);
-struct header_text_source pd_header_text_of_names(const struct event_names *names);
+struct header_text_source pd_header_text_of_names(const struct event_names *names, bool report);
 
 /* The lines of a section, each with its newline; nothing for sections that have none. full: what perf prints with -I, else long
  * sections have one line that says so. */

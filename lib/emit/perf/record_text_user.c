@@ -389,7 +389,7 @@ static void feature_tail(const struct record_text_context *context, const struct
 		return;
 	}
 	struct perfdata_feature *decoded = NULL;
-	struct header_text_source source = pd_header_text_of_names(context->names);
+	struct header_text_source source = pd_header_text_of_names(context->names, context->report);
 	const struct perfdata_feature_section *nrcpus = perfdata_reader_feature(context->reader, PERFDATA_FEATURE_NRCPUS);
 	const struct perfdata_node *available = nrcpus && nrcpus->feature ?
 		perfdata_node_get(perfdata_feature_root(nrcpus->feature), "available") : NULL;
