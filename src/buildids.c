@@ -75,7 +75,7 @@ static void take_batch(void *user, const struct perfdata_batch *batch)
 	frame_hits_take(&hits->by_frame, batch);
 }
 
-static void take_dsos(struct hits *hits, const struct perfdata_session *session)
+static void take_dsos(struct hits *hits, const struct perfdata_session *session, bool as_perf)
 {
 	const uint32_t nr = perfdata_session_nr_dsos(session);
 	for (uint32_t id = 0; id < nr && !hits->failed; id++) {
@@ -88,6 +88,8 @@ static void take_dsos(struct hits *hits, const struct perfdata_session *session)
 		mapped->kind = dso->kind;
 		mapped->pid = dso->pid;
 		mapped->build_id = perfdata_session_build_id(session, id, &source);
+		if (as_perf && !mapped->build_id.size)
+			mapped->build_id = perfdata_session_false_build_id(session, id);
 		mapped->sources = mapped->build_id.size ? (unsigned)source : 0;
 		mapped->maps = perfdata_session_nr_maps(session, id);
 		mapped->in_chain = perfdata_session_in_chain(session, id);
@@ -337,7 +339,7 @@ static void answer(const struct options *options, struct input *input)
 		return;
 	}
 	hits.session = session;
-	take_dsos(&hits, session);
+	take_dsos(&hits, session, options->perf);
 	take_frames(&hits);
 	const size_t nr_dsos = hits.nr;
 	take_table(&hits, input->reader);

@@ -603,14 +603,17 @@ PERFDATA_API void perfdata_record_free(struct perfdata_record *record);
 PERFDATA_API void perfdata_record_native(const struct perfdata_config *config, const struct perfdata_record *record,
 					 uint8_t *out);
 
-/* Of MMAP2 either this (0 to 20 bytes) … or false, and then maj, min, ino and ino_generation are valid. */
+/* Of MMAP2 either this (1 to 20 bytes) … or false, and then maj, min, ino and ino_generation are valid. misc does not tell: the kernel also
+ * sets its bit in records that have no build-id (see perfdata_mmap2_false_build_id). */
 static inline bool perfdata_mmap2_build_id(const struct perfdata_record *record, struct perfdata_bytes *ret)
 {
-	if (!(record->misc & PERFDATA_MISC_MMAP_BUILD_ID))
-		return false;
 	*ret = record->u.mmap2.build_id;
-	return true;
+	return ret->data;
 }
+/* The kernel prepares an MMAP2 record once for all events that listen, and leaves PERFDATA_MISC_MMAP_BUILD_ID set behind one that asks
+ * for build-ids: records of other recorders then have that bit and device, inode and generation in its bytes. True for such a record: they
+ * are decoded as what they are. *ret: the bytes that perf takes for a build-id (0 to 20), as its texts show them. */
+PERFDATA_API bool perfdata_mmap2_false_build_id(const struct perfdata_record *record, struct perfdata_bytes *ret);
 
 /* Calls the method for the record's type; a missing one falls back: mmap2 → mmap (with the shared fields) → any. */
 struct perfdata_visitor {

@@ -145,6 +145,9 @@ PERFDATA_API uint32_t perfdata_session_nr_dsos(const struct perfdata_session *se
 /* Bytes of the dso's build-id (0: unknown so far), where it came from, and how many mappings it had so far. Any thread. */
 PERFDATA_API struct perfdata_bytes perfdata_session_build_id(const struct perfdata_session *session, uint32_t dso,
 							     enum perfdata_build_id_source *ret_source /* may be NULL */);
+/* What perf takes for the dso's build-id though it is none, as perf's texts show it: see perfdata_mmap2_false_build_id. Nothing else may
+ * use it. The thread of the session. */
+PERFDATA_API struct perfdata_bytes perfdata_session_false_build_id(const struct perfdata_session *session, uint32_t dso);
 PERFDATA_API uint64_t perfdata_session_nr_maps(const struct perfdata_session *session, uint32_t dso);
 /* Whether a step of some delivery's stack lay in the dso so far: the same steps as perfdata_session_stack gives. Needs
  * PERFDATA_NEED_CHAIN_DSOS. */

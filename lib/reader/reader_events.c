@@ -472,6 +472,15 @@ static void match_other(struct perfdata_reader *reader, struct perfdata_raw *raw
 	set_words(raw, event, peek);
 }
 
+static void note_false_build_id(struct perfdata_reader *reader, const struct perfdata_raw *raw)
+{
+	const struct perfdata_config *config = raw->event ? raw->event->config : &reader->config;
+
+	if (pd_mmap2_id_is_false(config, raw->bytes, raw->size, raw->misc))
+		pd_reader_finding_once(reader, PERFDATA_FINDING_FALSE_BUILD_ID, raw->file, raw->offset,
+				       "device and inode of a mapped file are marked as its build-id; further ones are only counted");
+}
+
 void pd_event_match(struct perfdata_reader *reader, struct perfdata_raw *raw)
 {
 	if (!reader->nr_events) {
@@ -484,6 +493,8 @@ void pd_event_match(struct perfdata_reader *reader, struct perfdata_raw *raw)
 		match_sample(reader, raw);
 	else
 		match_other(reader, raw);
+	if (raw->type == PERFDATA_RECORD_MMAP2)
+		note_false_build_id(reader, raw);
 }
 
 enum perfdata_status perfdata_raw_decode(const struct perfdata_reader *reader, const struct perfdata_raw *raw,

@@ -124,6 +124,27 @@ static inline bool pd_sample_head(const struct perfdata_config *config, const ui
 	return true;
 }
 
+/* Where the union of an MMAP2 record begins: a byte for the size, three zeros and 20 bytes of a build-id; or device (two u32), inode and
+ * generation (u64 each). */
+enum { PD_MMAP2_ID_AT = 40, PD_MMAP2_ID_SIZE = 24, PD_MMAP2_ID_MAX = 20 };
+
+/* True if a record claims a build-id and has device and inode. Of a build-id the bytes that its size leaves out are zeros. Short ones
+ * could be a device by chance: they are believed where the event asked for build-ids. */
+static inline bool pd_mmap2_id_is_false(const struct perfdata_config *config, const uint8_t *bytes, size_t size, uint16_t misc)
+{
+	enum { SHORTEST_SURE = 16 };
+
+	if (!(misc & PERFDATA_MISC_MMAP_BUILD_ID) || size < PD_MMAP2_ID_AT + PD_MMAP2_ID_SIZE)
+		return false;
+	const uint8_t *id = bytes + PD_MMAP2_ID_AT, stated = *id;
+	if (!stated || stated > PD_MMAP2_ID_MAX || id[1] || id[2] || id[3])
+		return true;
+	for (unsigned i = 4u + stated; i < PD_MMAP2_ID_SIZE; i++)
+		if (id[i])
+			return true;
+	return stated < SHORTEST_SURE && config->has_attr && !perfdata_attr_has(&config->attr, PERFDATA_ATTR_BUILD_ID);
+}
+
 /* Bytes of an integer kind, else 0. */
 unsigned pd_kind_width(enum perfdata_kind kind);
 /* Bytes of an element all of whose rows have a fixed size; `present` says which rows it has. */

@@ -13,12 +13,31 @@ static void cut_build_id(struct perfdata_bytes *build_id, uint8_t size)
 static void finish(struct perfdata_record *ret)
 {
 	/* build_id of the view is set only if the record reaches it */
-	if (ret->type == PERFDATA_RECORD_MMAP2 && ret->misc & PERFDATA_MISC_MMAP_BUILD_ID) {
-		if (ret->u.mmap2.present >> 7 & 1)
+	if (ret->type == PERFDATA_RECORD_MMAP2) {
+		if (ret->u.mmap2.build_id.data)
 			cut_build_id(&ret->u.mmap2.build_id, ret->u.mmap2.build_id_size);
 	} else if (ret->type == PERFDATA_RECORD_BUILD_ID && ret->u.build_id.present >> 2 & 1) {
 		cut_build_id(&ret->u.build_id.build_id, ret->u.build_id.build_id_size);
 	}
+}
+
+bool perfdata_mmap2_false_build_id(const struct perfdata_record *record, struct perfdata_bytes *ret)
+{
+	*ret = (struct perfdata_bytes){ NULL, 0 };
+	if (record->type != PERFDATA_RECORD_MMAP2 || !(record->misc & PERFDATA_MISC_MMAP_BUILD_ID) || record->u.mmap2.build_id.data ||
+	    record->size < PD_MMAP2_ID_AT + PD_MMAP2_ID_SIZE)
+		return false;
+	const uint8_t *size = record->bytes + PD_MMAP2_ID_AT;
+	*ret = (struct perfdata_bytes){ size + 4, *size < PD_MMAP2_ID_MAX ? *size : PD_MMAP2_ID_MAX };
+	return true;
+}
+
+/* The bits that say which rows a record has. perf's dump swaps a foreign record by the recorded ones. */
+static uint16_t misc_of_rows(const struct perfdata_config *config, const struct perfdata_record *record, size_t size, const uint8_t *native)
+{
+	if (record->type == PERFDATA_RECORD_MMAP2 && !native && pd_mmap2_id_is_false(config, record->bytes, size, record->misc))
+		return (uint16_t)(record->misc & ~PERFDATA_MISC_MMAP_BUILD_ID);
+	return record->misc;
 }
 
 static const struct perfdata_layout *layout_of(const struct perfdata_record *record)
@@ -52,7 +71,7 @@ enum perfdata_status pd_decode_record(const struct perfdata_config *config, cons
 	ret->size = (uint32_t)size;
 
 	struct pd_walk w = { .start = bytes, .at = bytes + (size < 8 ? size : 8), .end = bytes + size, .swap = swap,
-			     .misc = ret->misc, .native = native, .config = config };
+			     .misc = misc_of_rows(config, ret, size, native), .native = native, .config = config };
 	if (size < 8)
 		pd_walk_note(&w, PERFDATA_FINDING_RECORD_SHORT, "the record is shorter than its header");
 	else if (ret->type == PERFDATA_RECORD_SAMPLE) {

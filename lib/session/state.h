@@ -180,6 +180,8 @@ struct pd_dso {
 	uint64_t start, end;               /* where it was mapped first */
 	uint8_t build_id[20];
 	uint8_t build_id_size;             /* written once, after the bytes */
+	uint8_t false_build_id[20];        /* what perf takes for one */
+	uint8_t false_build_id_size;
 	enum perfdata_build_id_source source;
 	int32_t first_pid;                 /* of the process that was seen to map it first; 0: none */
 	uint64_t first_time;               /* of the record that told of it first; 0: unknown */

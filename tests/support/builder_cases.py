@@ -513,6 +513,24 @@ def _(r):
         r.sample(event, ip=0x400010, pid=100, tid=100, time=7)
 
 
+@case("false-build-ids.data", "device and inode marked as a build-id, as the kernel does while another recorder asks for build-ids", twin=False)
+def _(r):
+    plain = r.event("cycles", [11], sample_type=IP | TID | TIME | IDENTIFIER, sample_id_all=1)
+    asking = r.event("instructions", [12], config=1, sample_type=IP | TID | TIME | IDENTIFIER, sample_id_all=1, build_id=1)
+    r.comm(100, 100, "prog", time=1)
+    marked = USER | 1 << 14
+    # a virtio disk, tmpfs, a SCSI disk with a generation and without, a loop device
+    for i, (device, generation) in enumerate((((254, 1), 7), ((0, 23), 0), ((8, 1), 5), ((8, 1), 0), ((7, 0), 0))):
+        r.mmap2(100, 100, 0x400000 + 0x10000 * i, 0x10000, 0, f"/usr/bin/false{i}", misc=marked, device=device, generation=generation,
+                inode=0x123456, id=11)
+    for i, (event, size) in enumerate(((plain, 20), (plain, 16), (asking, 8), (plain, 8), (asking, 0))):
+        r.mmap2(100, 100, 0x600000 + 0x10000 * i, 0x10000, 0, f"/usr/bin/true{i}", build_id=bytes(range(1, size + 1)), id=event.ids[0])
+    for i in range(5):
+        for base in (0x400000, 0x600000):
+            r.sample(plain, ip=base + 0x10000 * i, pid=100, tid=100, time=100 + i)
+    machine(r)
+
+
 @case("schedstat-only.data", "what perf sched stats record writes: no event", twin=False)
 def _(r):
     for number in range(4):

@@ -48,7 +48,7 @@ static void mmap2_tail(const struct perfdata_record *record, struct perfdata_tex
 	struct perfdata_bytes build_id;
 	task_pair(out, mmap2->pid, mmap2->tid);
 	range(out, mmap2->addr, mmap2->len, mmap2->pgoff);
-	if (perfdata_mmap2_build_id(record, &build_id)) {
+	if (perfdata_mmap2_build_id(record, &build_id) || perfdata_mmap2_false_build_id(record, &build_id)) {
 		perfdata_text_literal(out, " <");
 		perfdata_text_bytes_hex(out, build_id.data, build_id.size);
 		perfdata_text_char(out, '>');

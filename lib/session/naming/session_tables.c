@@ -30,6 +30,12 @@ struct perfdata_bytes perfdata_session_build_id(const struct perfdata_session *s
 	return (struct perfdata_bytes){ entry->build_id, size };
 }
 
+struct perfdata_bytes perfdata_session_false_build_id(const struct perfdata_session *session, uint32_t dso)
+{
+	const struct pd_dso *entry = pd_dso_at(session->state, dso);
+	return (struct perfdata_bytes){ entry->false_build_id, entry->false_build_id_size };
+}
+
 uint64_t perfdata_session_nr_maps(const struct perfdata_session *session, uint32_t dso)
 {
 	return __atomic_load_n(&pd_dso_at(session->state, dso)->nr_maps, __ATOMIC_RELAXED);

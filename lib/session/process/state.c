@@ -55,7 +55,7 @@ struct mapping {
 	size_t filename_size;
 	bool exec, hugetlb;
 	uint64_t id_words[3];
-	struct perfdata_bytes build_id;
+	struct perfdata_bytes build_id, false_build_id;
 	unsigned cpumode;
 };
 
@@ -79,7 +79,7 @@ static uint64_t end_of(const struct mapping *mapping)
 	return __builtin_add_overflow(mapping->addr, mapping->len, &end) ? UINT64_MAX : end;
 }
 
-static void count_map(struct pd_state *state, const struct pd_map *map, struct perfdata_bytes build_id)
+static void count_map(struct pd_state *state, const struct pd_map *map, const struct mapping *mapping)
 {
 	struct pd_dso *dso = pd_dso_at(state, map->dso);
 	if (!dso->end) {
@@ -87,7 +87,11 @@ static void count_map(struct pd_state *state, const struct pd_map *map, struct p
 		dso->end = map->end;
 	}
 	__atomic_fetch_add(&dso->nr_maps, 1, __ATOMIC_RELAXED);
-	pd_dso_set_build_id(dso, build_id.data, build_id.size, PERFDATA_BUILD_ID_MMAP2);
+	pd_dso_set_build_id(dso, mapping->build_id.data, mapping->build_id.size, PERFDATA_BUILD_ID_MMAP2);
+	if (mapping->false_build_id.size && !dso->false_build_id_size) {
+		memcpy(dso->false_build_id, mapping->false_build_id.data, mapping->false_build_id.size);
+		dso->false_build_id_size = (uint8_t)mapping->false_build_id.size;
+	}
 }
 
 /* Which file, if any, is behind a user mapping: the classes of names are those of the kernel (fs/proc/task_mmu.c) and of perf. */
@@ -126,7 +130,7 @@ static int map_user(struct pd_state *state, const struct mapping *mapping)
 	struct pd_dso *dso = pd_dso_at(state, map.dso);
 	if (!dso->first_pid)
 		dso->first_pid = thread->pid;
-	count_map(state, &map, mapping->build_id);
+	count_map(state, &map, mapping);
 	return pd_maps_insert(&state->store, thread->maps, &map);
 }
 
@@ -163,7 +167,7 @@ static int map_kernel(struct pd_state *state, const struct mapping *mapping)
 			state->kernel_reference_name = pd_arena_copy(&state->arena, mapping->filename + prefix,
 								     mapping->filename_size - prefix);
 	}
-	count_map(state, &map, mapping->build_id);
+	count_map(state, &map, mapping);
 	if (pd_kernel_maps_add(&state->store, &state->kernel, &map, kernel) < 0)
 		return -1;
 	if (kernel && !of_guest && !atomic_load(&state->kernel_symbols)) {
@@ -191,7 +195,7 @@ static int map_guest_kernel(struct pd_state *state, const struct mapping *mappin
 	map.dso = pd_dso_get(state, &key);
 	if (map.dso == PERFDATA_NONE)
 		return -1;
-	count_map(state, &map, mapping->build_id);
+	count_map(state, &map, mapping);
 	return pd_kernel_maps_add(&state->store, &guest->kernel, &map, kernel);
 }
 
@@ -236,6 +240,7 @@ static int on_mmap2(struct pd_state *state, const struct perfdata_record *record
 		mapping.id_words[0] = (uint64_t)mmap2->maj << 32 | mmap2->min;
 		mapping.id_words[1] = mmap2->ino;
 		mapping.id_words[2] = mmap2->ino_generation;
+		(void)perfdata_mmap2_false_build_id(record, &mapping.false_build_id);
 	}
 	return map_record(state, &mapping);
 }
