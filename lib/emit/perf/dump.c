@@ -9,6 +9,7 @@
 #include "emit/perf/record_text.h"
 #include "emit/perf/sample_text.h"
 #include "emit/perf/script/script_line.h"
+#include "emit/perf/script/script_setup.h"
 #include "emit/perf/script/script_stat.h"
 #include "perfdata/perf.h"
 #include "emit/emitters.h"
@@ -87,6 +88,7 @@ static const struct perfdata_emitter_option dump_options[] = {
 	{ .name = "samples-line", .kind = PERFDATA_OPTION_FLAG,
 	  .help = "the line of `script` behind each sample (default; --no-samples-line: as perf report -D, with counts at the end)" },
 	{ .name = "aux", .kind = PERFDATA_OPTION_FLAG, .help = "the packets of traces too (Intel PT, BTS, Arm SPE, …), as `perf script -D` without --no-itrace" },
+	SCRIPT_LINE_OPTIONS,
 	{ 0 },
 };
 

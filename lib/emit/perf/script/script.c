@@ -35,17 +35,7 @@ struct script_value {
 #define SHOW(what, text) { .name = "show-" what "-events", .kind = PERFDATA_OPTION_FLAG, .help = text }
 
 static const struct perfdata_emitter_option options[] = {
-	{ .name = "fields", .kind = PERFDATA_OPTION_TEXT, .short_name = 'F', .argument = "[TYPE:]LIST",
-	  .help = "the fields to print, or changes of the default ones: +FIELD, -FIELD; TYPE: hw, sw, trace, raw, break, synth" },
-	{ .name = "hide-call-graph", .kind = PERFDATA_OPTION_FLAG, .short_name = 'G', .help = "no call chains" },
-	{ .name = "ns", .kind = PERFDATA_OPTION_FLAG, .help = "times in nanoseconds" },
-	{ .name = "reltime", .kind = PERFDATA_OPTION_FLAG, .help = "times since the first line" },
-	{ .name = "deltatime", .kind = PERFDATA_OPTION_FLAG, .help = "times since the line before" },
-	{ .name = "Latency", .kind = PERFDATA_OPTION_FLAG, .short_name = 'L', .help = "narrow comm and cpu" },
-	{ .name = "inline", .kind = PERFDATA_OPTION_FLAG, .help = "show inlined functions (default; --no-inline leaves them out)" },
-	{ .name = "max-stack", .kind = PERFDATA_OPTION_NUMBER, .argument = "N", .help = "at most N addresses of a call chain; default 127" },
-	{ .name = "stop-bt", .kind = PERFDATA_OPTION_TEXT, .argument = "LIST", .help = "call chains end at these symbols" },
-	{ .name = "show-kernel-path", .kind = PERFDATA_OPTION_FLAG, .help = "the kernel's file, not [kernel.kallsyms]" },
+	SCRIPT_LINE_OPTIONS,
 	SHOW("task", "lines for COMM, FORK and EXIT"),
 	SHOW("mmap", "lines for MMAP and MMAP2"),
 	SHOW("switch", "lines for SWITCH and SWITCH_CPU_WIDE"),
