@@ -124,6 +124,7 @@ struct perfdata_layout {
 	uint32_t view_size;
 	const struct perfdata_field *fields;
 	uint32_t nr_fields;             /* at most 64 */
+	const struct perfdata_bits *misc;   /* bits of a record's misc that mean something beside the cpumode; NULL: none */
 	uint32_t perf_min_size;         /* below which perf drops a record that lacks nothing; 0: as min_size */
 };
 

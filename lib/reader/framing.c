@@ -295,7 +295,7 @@ enum perfdata_status pd_window_next(struct pd_window *window, struct perfdata_ra
 			pd_search_begin(window, PERFDATA_FINDING_RECORD_SIZE, false, "a record's size leads to no other record");
 			continue;
 		}
-		if (header.size % 8 || header.type > PERFDATA_RECORD_SCHEDSTAT_DOMAIN || !perfdata_record_layout(header.type))
+		if (header.size % 8 || !perfdata_record_layout(header.type))
 			note_oddities(window, header);
 		take_record(window, header, ret);
 		ret->flags = window->after_gap ? PERFDATA_RAW_AFTER_GAP : 0;

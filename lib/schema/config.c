@@ -110,18 +110,11 @@ void perfdata_config_init(struct perfdata_config *config, const struct perfdata_
 }
 
 /* Where the text of a record begins that ends with one, or 0. */
-static uint32_t text_at(uint32_t type)
+static uint32_t text_at(const struct perfdata_layout *layout)
 {
-	switch (type) {
-	case PERFDATA_RECORD_MMAP:
-	case PERFDATA_RECORD_MMAP2:
-	case PERFDATA_RECORD_COMM:
-	case PERFDATA_RECORD_KSYMBOL:
-	case PERFDATA_RECORD_CGROUP:
-		return pd_kernel_layouts[type]->min_size - 1;
-	default:
-		return 0;
-	}
+	const struct perfdata_field *last = layout && layout->nr_fields ? &layout->fields[layout->nr_fields - 1] : NULL;
+
+	return last && last->kind == PERFDATA_KIND_TEXT ? layout->min_size - 1 : 0;
 }
 
 static bool any_byte(const uint8_t *p, const uint8_t *end)
@@ -153,8 +146,8 @@ const uint8_t *pd_trailer_of(const struct perfdata_config *config, uint32_t type
 		return NULL;
 	if (type >= PERFDATA_RECORD_USER_FIRST)
 		return type == PERFDATA_RECORD_BUILD_ID ? trailer_of_build_id(config, bytes, size) : NULL;
-	uint32_t text = text_at(type);
 	const struct perfdata_layout *layout = perfdata_record_layout(type);
+	const uint32_t text = text_at(layout);
 	size_t fixed = text ? text : layout ? layout->min_size : 8;
 	if (size < fixed + trailer)
 		return NULL;

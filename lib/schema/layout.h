@@ -28,8 +28,20 @@
 
 #define PD_FIELDS(array) .fields = array, .nr_fields = sizeof(array) / sizeof *(array)
 
-extern const struct perfdata_layout *const pd_kernel_layouts[PERFDATA_RECORD_CALLCHAIN_DEFERRED + 1];
-extern const struct perfdata_layout *const pd_user_layouts[PERFDATA_RECORD_SCHEDSTAT_DOMAIN - PERFDATA_RECORD_USER_FIRST + 1];
+/* Layouts of records by their type, from `first` on; numbers without a record have NULL. */
+struct pd_record_table {
+	const struct perfdata_layout *const *layouts;
+	uint32_t first, nr;
+};
+extern const struct pd_record_table pd_kernel_records, pd_user_records;
+
+/* Bits of misc, for the `misc` of a layout. */
+extern const struct perfdata_name pd_names_cpumode[];
+#define PD_MISC_CPUMODE { "cpumode", 0, 3, false, pd_names_cpumode }
+#define PD_MISC_BIT(number, name) { name, number, 1, false, NULL }
+#define PD_MISC_END { NULL, 0, 0, false, NULL }
+/* A record's own bits, behind the cpumode that all have. */
+#define PD_MISC(...) .misc = (const struct perfdata_bits[]){ PD_MISC_CPUMODE, __VA_ARGS__, PD_MISC_END }
 
 enum { PD_SAMPLE_CALLCHAIN_ROW = 12, PD_SAMPLE_RAW_ROW = 13 };   /* indexes in the sample's rows */
 extern const struct perfdata_layout pd_sample_layout, pd_sample_id_layout;

@@ -11,6 +11,7 @@ static const struct perfdata_field mmap_fields[] = {
 	PD_ROW(mmap, filename, TEXT, TEXT, "Mapped file, or a name in brackets or behind // for other memory."),
 };
 static const struct perfdata_layout mmap_layout = {
+	PD_MISC(PD_MISC_BIT(12, "PROC_MAP_PARSE_TIMEOUT"), PD_MISC_BIT(13, "MMAP_DATA")),
 	.name = "mmap", .perf_name = "MMAP", .doc = "An executable (or, with MMAP_DATA, other) mapping was made.",
 	.id = PERFDATA_RECORD_MMAP, .min_size = 41, .view_size = sizeof(struct perfdata_mmap), PD_FIELDS(mmap_fields),
 };
@@ -30,6 +31,7 @@ static const struct perfdata_field comm_fields[] = {
 	PD_ROW(comm, comm, TEXT, TEXT, "Its new name."),
 };
 static const struct perfdata_layout comm_layout = {
+	PD_MISC(PD_MISC_BIT(13, "COMM_EXEC")),
 	.name = "comm", .perf_name = "COMM", .doc = "A thread got a name, by exec (COMM_EXEC) or by renaming.",
 	.id = PERFDATA_RECORD_COMM, .min_size = 17, .view_size = sizeof(struct perfdata_comm), PD_FIELDS(comm_fields),
 };
@@ -46,6 +48,7 @@ static const struct perfdata_layout exit_layout = {
 	.id = PERFDATA_RECORD_EXIT, .min_size = 32, .view_size = sizeof(struct perfdata_task), PD_FIELDS(task_fields),
 };
 static const struct perfdata_layout fork_layout = {
+	PD_MISC(PD_MISC_BIT(13, "FORK_EXEC")),
 	.name = "fork", .perf_name = "FORK", .doc = "A process or thread was made.",
 	.id = PERFDATA_RECORD_FORK, .min_size = 32, .view_size = sizeof(struct perfdata_task), PD_FIELDS(task_fields),
 };
@@ -101,6 +104,7 @@ static const struct perfdata_field mmap2_fields[] = {
 	PD_ROW(mmap2, filename, TEXT, TEXT, "Mapped file, or a name in brackets or behind // for other memory."),
 };
 static const struct perfdata_layout mmap2_layout = {
+	PD_MISC(PD_MISC_BIT(12, "PROC_MAP_PARSE_TIMEOUT"), PD_MISC_BIT(13, "MMAP_DATA"), PD_MISC_BIT(14, "MMAP_BUILD_ID")),
 	.name = "mmap2", .perf_name = "MMAP2", .doc = "A mapping was made; with the file's device and inode, or its build-id.",
 	.id = PERFDATA_RECORD_MMAP2, .min_size = 73, .view_size = sizeof(struct perfdata_mmap2), PD_FIELDS(mmap2_fields),
 };
@@ -129,12 +133,14 @@ static const struct perfdata_field lost_samples_fields[] = {
 	PD_ROW(lost_samples, lost, U64, DEC, "Number of samples lost, or dropped by a filter (misc LOST_SAMPLES_BPF)."),
 };
 static const struct perfdata_layout lost_samples_layout = {
+	PD_MISC(PD_MISC_BIT(15, "LOST_SAMPLES_BPF")),
 	.name = "lost_samples", .perf_name = "LOST_SAMPLES", .doc = "Samples were lost in the hardware or the buffer.",
 	.id = PERFDATA_RECORD_LOST_SAMPLES, .min_size = 16, .view_size = sizeof(struct perfdata_lost_samples),
 	PD_FIELDS(lost_samples_fields),
 };
 
 static const struct perfdata_layout switch_layout = {
+	PD_MISC(PD_MISC_BIT(13, "SWITCH_OUT"), PD_MISC_BIT(14, "SWITCH_OUT_PREEMPT")),
 	.name = "switch", .perf_name = "SWITCH", .doc = "A thread was switched in, or out (misc SWITCH_OUT).",
 	.id = PERFDATA_RECORD_SWITCH, .min_size = 8, .view_size = sizeof(struct perfdata_switch),
 };
@@ -143,6 +149,7 @@ static const struct perfdata_field switch_cpu_wide_fields[] = {
 	PD_ROW(switch, next_prev_tid, S32, DEC, "Thread that comes next (out) or ran before (in)."),
 };
 static const struct perfdata_layout switch_cpu_wide_layout = {
+	PD_MISC(PD_MISC_BIT(13, "SWITCH_OUT"), PD_MISC_BIT(14, "SWITCH_OUT_PREEMPT")),
 	.name = "switch_cpu_wide", .perf_name = "SWITCH_CPU_WIDE", .doc = "A context switch seen by an event of a whole CPU.",
 	.id = PERFDATA_RECORD_SWITCH_CPU_WIDE, .min_size = 16, .view_size = sizeof(struct perfdata_switch),
 	PD_FIELDS(switch_cpu_wide_fields),
@@ -240,7 +247,7 @@ static const struct perfdata_layout callchain_deferred_layout = {
 	PD_FIELDS(callchain_deferred_fields),
 };
 
-const struct perfdata_layout *const pd_kernel_layouts[PERFDATA_RECORD_CALLCHAIN_DEFERRED + 1] = {
+static const struct perfdata_layout *const layouts[] = {
 	[PERFDATA_RECORD_MMAP] = &mmap_layout,
 	[PERFDATA_RECORD_LOST] = &lost_layout,
 	[PERFDATA_RECORD_COMM] = &comm_layout,
@@ -264,3 +271,4 @@ const struct perfdata_layout *const pd_kernel_layouts[PERFDATA_RECORD_CALLCHAIN_
 	[PERFDATA_RECORD_AUX_OUTPUT_HW_ID] = &aux_output_hw_id_layout,
 	[PERFDATA_RECORD_CALLCHAIN_DEFERRED] = &callchain_deferred_layout,
 };
+const struct pd_record_table pd_kernel_records = { layouts, 0, sizeof layouts / sizeof *layouts };

@@ -114,6 +114,7 @@ static const struct perfdata_field sample_fields[] = {
 	PD_ROW(sample, aux, BYTES, BYTES_HEX, "AUX data taken with the sample.", PD_COUNT_PREFIX, SAMPLE_IF(AUX)),
 };
 const struct perfdata_layout pd_sample_layout = {
+	PD_MISC(PD_MISC_BIT(14, "EXACT_IP")),
 	.name = "sample", .perf_name = "SAMPLE", .doc = "A sample.",
 	.id = PERFDATA_RECORD_SAMPLE, .min_size = 8, .view_size = sizeof(struct perfdata_sample), PD_FIELDS(sample_fields),
 };

@@ -46,6 +46,7 @@ static const struct perfdata_field build_id_record_fields[] = {
 	PD_ROW(build_id_record, filename, TEXT, TEXT, "The file."),
 };
 static const struct perfdata_layout build_id_record_layout = {
+	PD_MISC(PD_MISC_BIT(15, "BUILD_ID_SIZE")),
 	.name = "build_id", .perf_name = "BUILD_ID", .doc = "Build-id of a file.",
 	.id = PERFDATA_RECORD_BUILD_ID, .min_size = 36, .view_size = sizeof(struct perfdata_build_id_record),
 	PD_FIELDS(build_id_record_fields),
@@ -293,7 +294,7 @@ static const struct perfdata_layout bpf_metadata_layout = {
 };
 
 #define USER(type) [PERFDATA_RECORD_##type - PERFDATA_RECORD_USER_FIRST]
-const struct perfdata_layout *const pd_user_layouts[] = {
+static const struct perfdata_layout *const layouts[] = {
 	USER(ATTR) = &attr_record_layout,
 	USER(EVENT_TYPE) = &event_type_layout,
 	USER(TRACING_DATA) = &tracing_data_layout,
@@ -318,3 +319,4 @@ const struct perfdata_layout *const pd_user_layouts[] = {
 	USER(SCHEDSTAT_CPU) = &pd_schedstat_cpu_layout,
 	USER(SCHEDSTAT_DOMAIN) = &pd_schedstat_domain_layout,
 };
+const struct pd_record_table pd_user_records = { layouts, PERFDATA_RECORD_USER_FIRST, sizeof layouts / sizeof *layouts };

@@ -142,40 +142,18 @@ const struct perfdata_bits pd_bits_transaction[] = {
 
 /* --- misc ------------------------------------------------------------------------------------------------------- */
 
-static const struct perfdata_name cpumodes[] = {
+const struct perfdata_name pd_names_cpumode[] = {
 	{ PERFDATA_CPUMODE_UNKNOWN, "UNKNOWN" }, { PERFDATA_CPUMODE_KERNEL, "KERNEL" }, { PERFDATA_CPUMODE_USER, "USER" },
 	{ PERFDATA_CPUMODE_HYPERVISOR, "HYPERVISOR" }, { PERFDATA_CPUMODE_GUEST_KERNEL, "GUEST_KERNEL" },
 	{ PERFDATA_CPUMODE_GUEST_USER, "GUEST_USER" }, END
 };
-#define CPUMODE { "cpumode", 0, 3, false, cpumodes }
-#define PARSE_TIMEOUT { "PROC_MAP_PARSE_TIMEOUT", 12, 1, false, NULL }
-#define BIT(number, name) { name, number, 1, false, NULL }
-static const struct perfdata_bits misc_any[] = { CPUMODE, BITS_END };
-static const struct perfdata_bits misc_mmap[] = { CPUMODE, PARSE_TIMEOUT, BIT(13, "MMAP_DATA"), BITS_END };
-static const struct perfdata_bits misc_mmap2[] = {
-	CPUMODE, PARSE_TIMEOUT, BIT(13, "MMAP_DATA"), BIT(14, "MMAP_BUILD_ID"), BITS_END
-};
-static const struct perfdata_bits misc_comm[] = { CPUMODE, BIT(13, "COMM_EXEC"), BITS_END };
-static const struct perfdata_bits misc_fork[] = { CPUMODE, BIT(13, "FORK_EXEC"), BITS_END };
-static const struct perfdata_bits misc_switch[] = { CPUMODE, BIT(13, "SWITCH_OUT"), BIT(14, "SWITCH_OUT_PREEMPT"), BITS_END };
-static const struct perfdata_bits misc_sample[] = { CPUMODE, BIT(14, "EXACT_IP"), BITS_END };
-static const struct perfdata_bits misc_lost_samples[] = { CPUMODE, BIT(15, "LOST_SAMPLES_BPF"), BITS_END };
-static const struct perfdata_bits misc_build_id[] = { CPUMODE, BIT(15, "BUILD_ID_SIZE"), BITS_END };
 
 const struct perfdata_bits *perfdata_misc_bits(uint32_t type)
 {
-	switch (type) {
-	case PERFDATA_RECORD_MMAP: return misc_mmap;
-	case PERFDATA_RECORD_MMAP2: return misc_mmap2;
-	case PERFDATA_RECORD_COMM: return misc_comm;
-	case PERFDATA_RECORD_FORK: return misc_fork;
-	case PERFDATA_RECORD_SWITCH:
-	case PERFDATA_RECORD_SWITCH_CPU_WIDE: return misc_switch;
-	case PERFDATA_RECORD_SAMPLE: return misc_sample;
-	case PERFDATA_RECORD_LOST_SAMPLES: return misc_lost_samples;
-	case PERFDATA_RECORD_BUILD_ID: return misc_build_id;
-	default: return misc_any;
-	}
+	static const struct perfdata_bits any[] = { PD_MISC_CPUMODE, BITS_END };
+	const struct perfdata_layout *layout = perfdata_record_layout(type);
+
+	return layout && layout->misc ? layout->misc : any;
 }
 
 /* --- look-ups --------------------------------------------------------------------------------------------------- */
@@ -205,21 +183,24 @@ const char *perfdata_callchain_marker_name(uint64_t entry)
 	return entry >= PERFDATA_CONTEXT_MAX ? perfdata_name_of(contexts, entry) : NULL;
 }
 
+/* 0 is no record's number: its slot is empty. */
+static const struct perfdata_layout *layout_in(const struct pd_record_table *table, uint32_t type)
+{
+	return type >= table->first && type - table->first < table->nr ? table->layouts[type - table->first] : NULL;
+}
+
 const struct perfdata_layout *perfdata_record_layout(uint32_t type)
 {
-	if (type >= PERFDATA_RECORD_MMAP && type <= PERFDATA_RECORD_CALLCHAIN_DEFERRED)
-		return pd_kernel_layouts[type];
-	if (type >= PERFDATA_RECORD_USER_FIRST && type <= PERFDATA_RECORD_SCHEDSTAT_DOMAIN)
-		return pd_user_layouts[type - PERFDATA_RECORD_USER_FIRST];
-	return NULL;
+	return layout_in(type < PERFDATA_RECORD_USER_FIRST ? &pd_kernel_records : &pd_user_records, type);
 }
 
 const struct perfdata_layout *perfdata_record_layout_at(size_t index)
 {
-	if (index < PERFDATA_RECORD_CALLCHAIN_DEFERRED)
-		return pd_kernel_layouts[index + 1];
-	index -= PERFDATA_RECORD_CALLCHAIN_DEFERRED;
-	if (index <= PERFDATA_RECORD_SCHEDSTAT_DOMAIN - PERFDATA_RECORD_USER_FIRST)
-		return pd_user_layouts[index];
-	return pd_schedstat_older(index - (PERFDATA_RECORD_SCHEDSTAT_DOMAIN - PERFDATA_RECORD_USER_FIRST + 1));
+	const struct pd_record_table *const tables[] = { &pd_kernel_records, &pd_user_records };
+
+	for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
+		for (uint32_t i = 0; i < tables[t]->nr; i++)
+			if (tables[t]->layouts[i] && !index--)
+				return tables[t]->layouts[i];
+	return pd_schedstat_older(index);
 }
