@@ -138,7 +138,7 @@ static void test_kernel(void)
 	CHECK_STR(ip_at(&walk, 1), "[a_b]+0xffffffffa0000008");
 	CHECK_STR(ip_at(&walk, 2), "bpf_prog_1+0x8");
 	CHECK_STR(ip_at(&walk, 3), "[a_b]+0xffffffffa0001100");
-	CHECK_STR(ip_at(&walk, 4), "none");
+	CHECK_STR(ip_at(&walk, 4), "[a_b]+0xffffffffa0001008");         /* what it covered is seen again */
 	CHECK_STR(ip_at(&walk, 5), "[kernel.kallsyms]+0xffffffff81000123");
 	CHECK_STR(ip_at(&walk, 6), "none");
 	CHECK_STR(ip_at(&walk, 7), "none");
