@@ -437,8 +437,7 @@ bool options_parse(struct options *options, unsigned groups, int argc, char **ar
 	}
 	if (perfdata_memory_new(options->max_memory, options->tmpdir, &options->memory) == PERFDATA_OK)
 		return true;
-	options->no_memory = true;
-	return false;
+	return no_memory(options);
 }
 
 void options_find_emitter(struct options *options, int argc, char **argv)
