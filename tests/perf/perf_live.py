@@ -3,7 +3,7 @@
 
 Also folds perf's text of stacks and compares with our folded ones. Prints TAP. PERF names the perf to record and to compare with; it has to be one of version 7, whose text is the one we print.
 
-Where perf is not to be followed: it shows a function as inlined where the debug information of its file names none and addr2line prefers
+Where perf is not to be followed: it turns the inlined calls of C++ and Rust around (lines that differ have to be what addr2line says, and are counted); it shows a function as inlined where the debug information of its file names none and addr2line prefers
 another name of the same code; and it names tracepoints of a stream's attributes as this host does.
 """
 import os
@@ -144,6 +144,160 @@ def build(folder):
     return program if compiler and run(compiler, "-O2", "-g", "-fno-omit-frame-pointer", "-o", program, source).returncode == 0 else None
 
 
+# --- C++ and Rust: what is inlined ------------------------------------------------------------------------------------
+
+CXX_PROGRAM = """
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+namespace shop {
+template<class T> struct box { T v; T get() const { return v; } template<class U> U as() const { return U(v) + 1; } };
+static inline __attribute__((always_inline)) unsigned square(unsigned x) { return x * x; }
+struct order { unsigned key; unsigned price() const { return box<unsigned>{square(key)}.get(); } };
+__attribute__((noinline)) unsigned total(const std::vector<order> &orders)
+{
+	unsigned sum = 0;
+	for (const order &o : orders)
+		sum += o.price() ^ box<unsigned>{sum}.as<unsigned>();
+	return sum;
+}
+}
+int main()
+{
+	std::vector<shop::order> orders;
+	std::map<std::string, unsigned> names;
+	unsigned sum = 0;
+	for (unsigned round = 0; round < 400; round++) {
+		orders.clear();
+		for (unsigned i = 0; i < 3000; i++)
+			orders.push_back({i * 2654435761u % 1009});
+		std::sort(orders.begin(), orders.end(), [](const shop::order &a, const shop::order &b) { return a.price() < b.price(); });
+		sum += shop::total(orders);
+		names[std::to_string(sum % 512)] += sum;
+	}
+	return names.size() == 1;
+}
+"""
+
+RUST_PROGRAM = """
+use std::collections::HashMap;
+#[inline(always)]
+fn square(x: u64) -> u64 { x.wrapping_mul(x) }
+struct Orders<T> { items: Vec<T> }
+impl<T: Copy + Into<u64>> Orders<T> {
+    #[inline]
+    fn total(&self) -> u64 { self.items.iter().map(|&x| square(x.into())).fold(0, |a, b| a.wrapping_add(b)) }
+}
+#[inline(never)]
+fn work(n: u64) -> u64 {
+    let orders = Orders { items: (0..n as u32).collect() };
+    let mut sums = HashMap::new();
+    for i in 0..n { *sums.entry(i % 17).or_insert(0u64) ^= orders.total(); }
+    let mut sorted: Vec<_> = sums.into_iter().collect();
+    sorted.sort_by(|a, b| b.1.cmp(&a.1));
+    sorted[0].1
+}
+fn main() { std::process::exit((work(20000) == 1) as i32); }
+"""
+
+# name, suffix, compiler and its words
+LANGUAGES = [
+    ("C++", "cc", CXX_PROGRAM, lambda: os.environ.get("CXX", "c++").split()[0], ["-O2", "-g", "-fno-omit-frame-pointer"]),
+    ("Rust", "rs", RUST_PROGRAM, lambda: "rustc",
+     ["-O", "-g", "-C", "force-frame-pointers=yes"]),
+]
+
+
+def groups_of(lines):
+    """Lines of one address after another, as (address, lines); other lines alone, with no address."""
+    found = []
+    for line in lines:
+        match = re.match(rb"\s+([0-9a-f]+) ", line)
+        address = match.group(1) if match and not re.match(rb"\S", line) else None
+        if address and found and found[-1][0] == address:
+            found[-1][1].append(line)
+        else:
+            found.append((address, [line]))
+    return found
+
+
+def plain_name(text):
+    """Without parameters, spaces, hashes, and how a demangler spells types."""
+    text = re.sub(rb"::h[0-9a-f]{16}$", b"", text.strip())
+    return re.sub(rb"\s+", b"", text.replace(b"long int", b"long"))
+
+
+def file_addresses(program, path):
+    """A function that turns a recorded address into one of the file, as text; None where it is not in the program."""
+    maps = re.findall(rb"MMAP2? -?\d+/\d+: \[0x(\w+)\(0x(\w+)\) @ (?:0x)?(\w+)[^\]]*\]: r-xp " + re.escape(program.encode()) + rb"\n",
+                      run(PERFDATA, "dump", "-q", path).stdout)
+    loads = re.findall(rb"LOAD +0x(\w+) 0x(\w+) 0x\w+ 0x(\w+)", run("readelf", "-lW", program).stdout)
+
+    def convert(address):
+        for start, size, offset in maps:
+            at = int(address, 16) - int(start, 16)
+            if not 0 <= at < int(size, 16):
+                continue
+            at += int(offset, 16)
+            for file_offset, virtual, file_size in loads:
+                if 0 <= at - int(file_offset, 16) < int(file_size, 16):
+                    return b"%x" % (at - int(file_offset, 16) + int(virtual, 16))
+        return None
+    return convert
+
+
+def inlined_at(program, addresses):
+    """What addr2line says is inlined at each address, innermost first, without the function that holds the code."""
+    words = ["addr2line", "-a", "-f", "-i", "-C", "-e", program]
+    text = subprocess.run(words, input=b"\n".join(sorted(addresses)) + b"\n", stdout=subprocess.PIPE, timeout=300).stdout
+    found = {}
+    for block in re.split(rb"(?m)^0x", text)[1:]:
+        lines = block.rstrip(b"\n").split(b"\n")
+        found[lines[0].lstrip(b"0")] = [plain_name(name) for name in lines[1:-2:2]]
+    return found
+
+
+def inlined_difference(program, convert, theirs, ours):
+    """Where perf differs, ours have to be what addr2line says. perf turns the calls of an address around, or shows the function that holds the
+    code as what is inlined innermost; those lines are counted."""
+    pairs = list(zip(groups_of(theirs), groups_of(ours)))
+    odd = [(a, b) for a, b in pairs if a != b]
+    if len(theirs) != len(ours):
+        return f"perf has {len(theirs)} lines, we have {len(ours)}", 0, 0
+    for (address, _), (other, _) in odd:
+        if not address or address != other:
+            return f"perf {address!r}, ours {other!r}", 0, 0
+    places = {address: convert(address) or b"0" for _, (address, _) in odd}
+    said = inlined_at(program, set(places.values()))
+    for _, (address, lines) in odd:
+        names = [plain_name(re.sub(rb"\+0x[0-9a-f]+ \((?:inlined|/.*)\)$", b"", line.strip().split(b" ", 1)[1])) for line in lines]
+        want = said.get(places[address].lstrip(b"0"), [])
+        # a recursive function may have called itself from the same place
+        times, rest = divmod(len(names), len(want) + 1)
+        calls = [names[i * (len(want) + 1):][:len(want) + 1] for i in range(times)]
+        # addr2line may take the innermost name from the symbol table, where it is that of the function that holds the code
+        if rest or any(call[1:-1] != want[1:] or (want and want[0] not in (call[0], call[-1])) for call in calls):
+            return f"{address!r}: ours {names!r}, addr2line {want!r}", 0, 0
+    return "", sum(len(lines) for _, (_, lines) in odd), len(odd)
+
+
+def check_language(folder, language):
+    """(what was seen, or why it was left out; whether it is wrong)"""
+    name, suffix, text, compiler, words = language
+    source, program = os.path.join(folder, "inlined." + suffix), os.path.join(folder, "inlined-" + suffix)
+    with open(source, "w", encoding="ascii") as out:
+        out.write(text)
+    if not shutil.which(compiler()) or run(compiler(), *words, "-o", program, source).returncode or not shutil.which("addr2line"):
+        return "# SKIP no compiler, or no addr2line", ""
+    path, why = record(folder, name, ["-e", "cpu-clock", "-F", "2000", "-g"], program)
+    if not path:
+        return f"# SKIP perf cannot record it: {why}", ""
+    theirs, ours = lines_of(run(PERF, "script", "--no-itrace", "-f", "-i", path).stdout), lines_of(run(PERFDATA, "script", "-q", path).stdout)
+    found, lines, places = inlined_difference(program, file_addresses(program, path), theirs, ours)
+    return f"{len(theirs)} lines, {lines} of {places} frames are ours and addr2line's, not perf's", found
+
+
 def main():
     version = run(PERF, "--version").stdout.decode("utf-8", "replace") if shutil.which(PERF) else ""
     if not re.match(r"perf version 7\.", version):
@@ -176,6 +330,13 @@ def main():
                 print(f"{'not ' if found else ''}ok {number} - {name}: folded, {len(text.splitlines())} lines of perf", flush=True)
                 if found:
                     print(f"# {found}")
+        for language in LANGUAGES if program else []:
+            number += 1
+            seen, found = check_language(folder, language)
+            bad += bool(found)
+            print(f"{'not ' if found else ''}ok {number} - {language[0]}, inlined: {seen}", flush=True)
+            if found:
+                print(f"# {found}")
         print(f"1..{number}" if program else "1..0 # SKIP no compiler")
     return 1 if bad else 0
 
