@@ -60,7 +60,7 @@ static void take_counter(struct pd_spe_record *record, const struct pd_packet *p
 	else if (packet->words[1] == 2)
 		record->translation = cycles;
 	if (packet->words[1] < 3)
-		record->present |= PD_SPE_TOTAL << packet->words[1];
+		record->present |= (uint32_t)PD_SPE_TOTAL << packet->words[1];
 }
 
 bool pd_spe_take(struct pd_spe_record *record, const struct pd_packet *packet, uint64_t at)

@@ -95,7 +95,7 @@ def format_texts(seeds, source):
 
 def print_formats(seeds, source):
     """The print formats of the unit test, all with its fields and raw data."""
-    with open(os.path.join(source, "tests", "unit_trace_print.c")) as f:
+    with open(os.path.join(source, "tests", "unit", "unit_trace_print.c")) as f:
         text = f.read()
     string = r'"((?:[^"\\]|\\.)*)"'
     head = "".join(re.findall(string, text[text.index("#define HEAD"):text.index("raw_bytes[]")]))

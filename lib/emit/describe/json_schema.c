@@ -211,6 +211,22 @@ static void stack_line(struct perfdata_text *out)
 	perfdata_text_literal(out, ",\"description\":\"Its steps, callee first.\"}}}");
 }
 
+/* Lines of traces. What a packet holds depends on its kind: lib/auxtrace has the fields of each. */
+static void trace_line(struct perfdata_text *out, const char *type, const char *about, const char *required)
+{
+	key(out, type, "");
+	perfdata_text_printf(out, "{\"type\":\"object\",\"description\":\"%s\",\"required\":[\"type\",\"trace\",\"aux_offset\",%s],"
+			     "\"properties\":{\"type\":{\"const\":\"%s\"},\"trace\":{\"type\":\"string\"},\"packet\":{\"type\":\"string\"},"
+			     "\"size\":{\"type\":\"integer\",\"minimum\":1},\"cpu\":{\"type\":\"integer\"},\"buffer_tid\":{\"type\":\"integer\"}}}",
+			     about, required, type);
+}
+
+static void trace_lines(struct perfdata_text *out)
+{
+	trace_line(out, "aux_packet", "A packet of a trace (--aux packets).", "\"size\",\"packet\"");
+	trace_line(out, "spe_sample", "An operation that Arm SPE sampled (--aux packets, --aux samples).", "\"size\"");
+}
+
 /* --- records ------------------------------------------------------------------------------------------------------ */
 
 static void head_property(struct perfdata_text *out, enum pd_record_head head, const struct plan *trailer)
@@ -298,7 +314,7 @@ static void all_records(struct perfdata_text *out, struct pool *pool, const stru
 static void references(struct perfdata_text *out)
 {
 	perfdata_text_literal(out, "\"anyOf\":[{\"$ref\":\"#/$defs/meta\"},{\"$ref\":\"#/$defs/summary\"},"
-			      "{\"$ref\":\"#/$defs/stack\"}");
+			      "{\"$ref\":\"#/$defs/stack\"},{\"$ref\":\"#/$defs/aux_packet\"},{\"$ref\":\"#/$defs/spe_sample\"}");
 	const struct perfdata_layout *layout;
 	for (size_t i = 0; (layout = perfdata_record_layout_at(i)); i++)
 		perfdata_text_printf(out, ",{\"$ref\":\"#/$defs/record_%s\"}", layout->name);
@@ -323,6 +339,7 @@ void perfdata_describe_schema(struct perfdata_text *out)
 	keys_object(out, "summary", pd_summary_keys);
 	perfdata_text_char(out, '\n');
 	stack_line(out);
+	trace_lines(out);
 	perfdata_text_char(out, '\n');
 	all_records(out, &pool, trailer);
 	pd_spell_close(out, start, '{', '}');
