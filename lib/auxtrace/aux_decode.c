@@ -129,7 +129,8 @@ void pd_aux_lines(const struct pd_aux_trace *trace, struct pd_aux_state *state, 
 		pd_pt_lines(state, bytes, size, from, stop, out);
 		return;
 	}
-	while (state->at < stop) {
+	/* what was left in front of `from` is wanted by nobody */
+	while (state->at >= from && state->at < stop) {
 		const uint64_t at = state->at;
 		const size_t inside = (size_t)(at - from);
 		if (!pd_aux_next(trace, state, bytes + inside, size - inside, &packet))
@@ -143,7 +144,8 @@ void pd_aux_skip(const struct pd_aux_trace *trace, struct pd_aux_state *state, c
 		 uint64_t stop)
 {
 	struct pd_packet packet;
-	while (state->at < stop) {
+	/* what was left in front of `from` is wanted by nobody */
+	while (state->at >= from && state->at < stop) {
 		const size_t inside = (size_t)(state->at - from);
 		if (!pd_aux_next(trace, state, bytes + inside, size - inside, &packet))
 			break;

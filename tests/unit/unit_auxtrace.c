@@ -150,6 +150,23 @@ static void test_spe_record(void)
 	CHECK_EQ(whole, 2);
 }
 
+/* Of a payload that is not s390's nothing is shown, in no piece of it. */
+static void test_refused(void)
+{
+	static const uint8_t bytes[256] = { 0 };
+	const struct pd_aux_trace trace = { .type = PD_AUX_S390, .size = 9000 };
+	struct pd_aux_state state = { 0 };
+	struct perfdata_text text;
+	perfdata_text_init(&text);
+	pd_aux_begin(&trace, &state, bytes, sizeof bytes);
+	CHECK(state.refused);
+	pd_aux_lines(&trace, &state, bytes, sizeof bytes, 4096, 4200, &text);
+	pd_aux_skip(&trace, &state, bytes, sizeof bytes, 8192, 8300);
+	CHECK_EQ(text.size, 0);
+	CHECK_EQ(state.at, 0);
+	perfdata_text_release(&text);
+}
+
 /* Every kind has a name and a meaning, and its fields lie inside. */
 static void test_tables(void)
 {
@@ -173,7 +190,7 @@ int main(void)
 {
 	static const struct unit_case cases[] = {
 		{ "fields of Intel PT", test_pt_fields }, { "addresses of Intel PT", test_pt_addresses }, { "bytes that are no packet", test_bad_bytes },
-		{ "a record of SPE", test_spe_record }, { "tables", test_tables },
+		{ "a record of SPE", test_spe_record }, { "a payload that is refused", test_refused }, { "tables", test_tables },
 	};
 	return unit_main(cases, sizeof cases / sizeof *cases);
 }

@@ -161,7 +161,7 @@ void pd_aux_walk_begin(struct pd_aux_walk *walk, const struct pd_aux_piece *piec
 bool pd_aux_walk_next(struct pd_aux_walk *walk)
 {
 	const struct pd_aux_piece *piece = walk->piece;
-	if (!walk->kinds || walk->state.at >= piece->stop)
+	if (!walk->kinds || walk->state.at < piece->from || walk->state.at >= piece->stop)
 		return false;
 	walk->at = walk->state.at;
 	const size_t inside = (size_t)(walk->at - piece->from);
