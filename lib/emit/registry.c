@@ -10,6 +10,11 @@ static const struct perfdata_emitter *const emitters[] = {
 	&pd_emitter_script,
 	&pd_emitter_perf_json,
 	&pd_emitter_folded,
+	&pd_emitter_report,
+	&pd_emitter_flamegraph,
+	&pd_emitter_pprof,
+	&pd_emitter_speedscope,
+	&pd_emitter_firefox,
 };
 
 const struct perfdata_emitter *perfdata_builtin_emitter(size_t index)

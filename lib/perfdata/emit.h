@@ -145,6 +145,7 @@ enum perfdata_emitter_flag {
 	PERFDATA_EMITTER_CHECKS = 8,         /* reports what is damaged inside records itself, as perfdata_batch_check would */
 	PERFDATA_EMITTER_ONLY_NAMED = 16,    /* writes nothing to output 0: a dataset of named outputs. Output 0 is not made then */
 	PERFDATA_EMITTER_SEEKS = 32,         /* patches output 0, which must be one that can be */
+	PERFDATA_EMITTER_PACKED = 64,        /* what it writes is packed already: a suffix such as .gz packs nothing again */
 };
 
 /* Members are only ever appended: size says which there are, those behind are NULL. Strings and tables live as long as the emitter. */

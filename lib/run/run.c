@@ -304,6 +304,8 @@ static enum perfdata_status open_outputs(const struct perfdata_target *const *ta
 {
 	for (size_t i = 0; i < nr_targets; i++) {
 		const struct perfdata_emitter *emitter = targets[i]->emitter;
+		if (emitter->flags & PERFDATA_EMITTER_PACKED)
+			perfdata_output_pack(targets[i]->output, PERFDATA_PACKING_NONE);
 		const enum perfdata_status status = emitter->flags & PERFDATA_EMITTER_ONLY_NAMED ? PERFDATA_OK :
 			perfdata_output_open(targets[i]->output, reterr);
 		if (status)

@@ -1,0 +1,400 @@
+/* `firefox`: the processed format of the Firefox Profiler, version 65. Names stand in the file, so it is marked as symbolicated: the viewer asks no
+ * server for them. The first sampling event is the threads' samples; each further one has threads of its own; tracepoints and what happened to
+ * threads are markers. */
+#include "config.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include "base/hash.h"
+#include "base/memory.h"
+#include "emit/emitters.h"
+#include "emit/stacks/firefox.h"
+#include "emit/stacks/stack_head.h"
+#include "emit/stacks/stack_text.h"
+
+static const struct perfdata_emitter_option options[] = {
+	{ .name = "inline", .kind = PERFDATA_OPTION_FLAG, .help = "inlined functions are frames (default; --no-inline leaves them out)" },
+	{ .name = "markers", .kind = PERFDATA_OPTION_FLAG, .help = "tracepoints, mappings, names, switches and losses as markers (default; --no-markers)" },
+	{ 0 },
+};
+
+struct state {
+	struct stack_gather gather;
+	struct timeline *timeline;
+	bool inlines, markers;
+};
+
+struct part {
+	void *samples, *rows;
+};
+
+static void release(void *pointer)
+{
+	struct state *state = pointer;
+	if (!state)
+		return;
+	pd_stack_gather_release(&state->gather);
+	pd_timeline_free(state->timeline);
+	pd_free(state);
+}
+
+static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out)
+{
+	const struct pd_profile_options wanted = { .parts = 0, .by_period = true };
+	struct state *state = pd_calloc(1, sizeof *state);
+	(void)out;
+	if (!state)
+		return PERFDATA_ENOMEM;
+	*ret_state = state;
+	state->inlines = perfdata_option_flag(context->options, context->nr_options, "inline", true);
+	state->markers = perfdata_option_flag(context->options, context->nr_options, "markers", true);
+	state->timeline = pd_timeline_new(context->reader, context->session);
+	return state->timeline ? pd_stack_gather_begin(&state->gather, context, &wanted) : PERFDATA_ENOMEM;
+}
+
+static void free_part(void *pointer)
+{
+	struct part *part = pointer;
+	if (!part)
+		return;
+	pd_profile_part_free(part->samples);
+	pd_timeline_part_free(part->rows);
+	pd_free(part);
+}
+
+static enum perfdata_status format(const void *pointer, const struct perfdata_batch *batch, void *value, struct perfdata_scratch *scratch,
+				   struct perfdata_text *out, void **ret_part)
+{
+	const struct state *state = pointer;
+	struct part *part = pd_calloc(1, sizeof *part);
+	if (!part)
+		return PERFDATA_ENOMEM;
+	enum perfdata_status status = pd_stack_gather_format(pointer, batch, value, scratch, out, &part->samples);
+	part->rows = pd_timeline_collect(state->timeline, batch);
+	if (status == PERFDATA_OK && !part->rows)
+		status = PERFDATA_ENOMEM;
+	if (status == PERFDATA_OK)
+		*ret_part = part;
+	else
+		free_part(part);
+	return status;
+}
+
+static enum perfdata_status merge(void *pointer, void *taken, struct perfdata_text *out)
+{
+	struct state *state = pointer;
+	struct part *part = taken;
+	enum perfdata_status status = pd_stack_gather_merge(pointer, part->samples, out);
+	part->samples = NULL;
+	if (status == PERFDATA_OK) {
+		status = pd_timeline_add(state->timeline, part->rows);
+		part->rows = NULL;
+	}
+	free_part(part);
+	return status;
+}
+
+/* --- the head -------------------------------------------------------------------------------------------------------------------- */
+
+static void json_text(struct perfdata_text *out, const char *text) { perfdata_text_json_string(out, text, strlen(text)); }
+
+struct extra {
+	struct perfdata_text *out;
+	bool first;
+};
+
+static void put_extra(struct extra *extra, const char *label, const char *value)
+{
+	perfdata_text_string(extra->out, extra->first ? "{\"label\":" : ",{\"label\":");
+	json_text(extra->out, label);
+	perfdata_text_literal(extra->out, ",\"format\":\"string\",\"value\":");
+	json_text(extra->out, value);
+	perfdata_text_char(extra->out, '}');
+	extra->first = false;
+}
+
+static void say(void *user, const char *line) { put_extra(user, "Note", line); }
+
+static void put_meta(const struct state *state, const struct perfdata_emit_end *end, struct perfdata_text *out)
+{
+	const struct perfdata_reader *reader = state->gather.reader;
+	const char *release = perfdata_reader_feature_text(reader, PERFDATA_FEATURE_OSRELEASE);
+	struct perfdata_text command, system;
+	struct extra extra = { out, true };
+	double interval = 1;
+	for (uint32_t i = 0; i < pd_profile_nr_events(state->gather.profile); i++) {
+		const struct perfdata_attr *attr = perfdata_reader_event(reader, i)->attr;
+		if (!pd_profile_event(state->gather.profile, i) || !attr->sample_period)
+			continue;
+		if (perfdata_attr_has(attr, PERFDATA_ATTR_FREQ))
+			interval = 1000.0 / (double)attr->sample_period;
+		else if (pd_stack_event_is_clock(perfdata_reader_event(reader, i)))
+			interval = (double)attr->sample_period / 1e6;
+		break;
+	}
+	perfdata_text_init(&command);
+	perfdata_text_init(&system);
+	pd_stack_head_command(reader, &command);
+	perfdata_text_printf(&system, "Linux %s", release ? release : "");
+	perfdata_text_printf(out, "{\"meta\":{\"preprocessedProfileVersion\":65,\"version\":24,\"processType\":0,\"stackwalk\":1,\"interval\":%.6g,\"product\":", interval);
+	json_text(out, pd_stack_last_part(perfdata_reader_header(reader)->name));
+	perfdata_text_literal(out, ",\"oscpu\":");
+	perfdata_text_json_string(out, system.data, system.size);
+	perfdata_text_literal(out, ",\"platform\":\"X11\",\"importedFrom\":\"perfdata\",\"arguments\":");
+	perfdata_text_json_string(out, command.data, command.size);
+	if (end->summary->first_time != UINT64_MAX)
+		perfdata_text_printf(out, ",\"startTimeAsClockMonotonicNanosecondsSinceBoot\":\"%" PRIu64 "\"", end->summary->first_time);
+	perfdata_text_literal(out, ",\"symbolicated\":true,\"usesOnlyOneStackType\":true,\"sourceCodeIsNotOnSearchfox\":true,\"keepProfileThreadOrder\":true,"
+				   "\"sampleUnits\":{\"time\":\"ms\",\"eventDelay\":\"ms\",\"threadCPUDelta\":\"ns\"},\n\"categories\":");
+	pd_firefox_categories(out);
+	perfdata_text_literal(out, ",\n\"markerSchema\":[{\"name\":\"perfdata\",\"tableLabel\":\"{marker.data.text}\",\"tooltipLabel\":\"{marker.name}\","
+				   "\"display\":[\"marker-chart\",\"marker-table\",\"timeline-overview\"],\"fields\":[{\"key\":\"text\",\"label\":\"What\","
+				   "\"format\":\"unique-string\"}]}],\n\"extra\":[{\"label\":\"Recording\",\"entries\":[");
+	for (const struct stack_fact *fact = pd_stack_facts; fact->name; fact++)
+		if (perfdata_reader_feature_text(reader, fact->feature))
+			put_extra(&extra, fact->name, perfdata_reader_feature_text(reader, fact->feature));
+	pd_stack_head_warnings(end, say, &extra);
+	perfdata_text_literal(out, "]}]},\n");
+	out->failed |= perfdata_text_failed(&command) || perfdata_text_failed(&system);
+	perfdata_text_release(&command);
+	perfdata_text_release(&system);
+}
+
+/* --- threads ----------------------------------------------------------------------------------------------------------------------- */
+
+struct writing {
+	const struct state *state;
+	struct firefox_tables *tables;
+	struct perfdata_text *out;
+	uint64_t zero;               /* time */
+	bool first;
+};
+
+/* Milliseconds since the first sample; what came before has times below zero. */
+static void put_time(struct perfdata_text *out, uint64_t time, uint64_t zero)
+{
+	const bool before = time < zero;
+	const uint64_t span = before ? zero - time : time - zero;
+	if (time == UINT64_MAX) {
+		perfdata_text_char(out, '0');
+		return;
+	}
+	perfdata_text_printf(out, "%s%" PRIu64 ".%06" PRIu64, before ? "-" : "", span / 1000000, span % 1000000);
+}
+
+static void put_stack(struct perfdata_text *out, uint32_t stack)
+{
+	if (stack == UINT32_MAX)
+		perfdata_text_literal(out, "null");
+	else
+		perfdata_text_u64(out, stack);
+}
+
+static void put_pid(struct perfdata_text *out, const struct timeline_thread *thread, int32_t id)
+{
+	perfdata_text_printf(out, "\"%" PRId32, id);
+	if (thread->generation)
+		perfdata_text_printf(out, ".%" PRIu32, thread->generation);
+	perfdata_text_char(out, '"');
+}
+
+static enum perfdata_status put_samples(struct writing *writing, const struct timeline_row *rows, size_t nr, uint32_t event, bool weights)
+{
+	struct perfdata_text stacks, times, values;
+	enum perfdata_status status = PERFDATA_OK;
+	size_t used = 0;
+	perfdata_text_init(&stacks);
+	perfdata_text_init(&times);
+	perfdata_text_init(&values);
+	for (size_t i = 0; i < nr && status == PERFDATA_OK; i++) {
+		uint32_t stack;
+		if (rows[i].event != event || event == PERFDATA_NONE)
+			continue;
+		status = pd_firefox_stack(writing->tables, rows[i].node, &stack);
+		if (used++) {
+			perfdata_text_char(&stacks, ',');
+			perfdata_text_char(&times, ',');
+			perfdata_text_char(&values, ',');
+		}
+		if (status == PERFDATA_OK)
+			put_stack(&stacks, stack);
+		put_time(&times, rows[i].time, writing->zero);
+		perfdata_text_u64(&values, rows[i].weight);
+	}
+	perfdata_text_printf(writing->out, ",\n\"samples\":{\"length\":%zu,\"weightType\":\"samples\",\"stack\":[", used);
+	perfdata_text_append(writing->out, stacks.data, stacks.size);
+	perfdata_text_literal(writing->out, "],\"time\":[");
+	perfdata_text_append(writing->out, times.data, times.size);
+	perfdata_text_literal(writing->out, "],\"weight\":");
+	if (weights) {
+		perfdata_text_char(writing->out, '[');
+		perfdata_text_append(writing->out, values.data, values.size);
+		perfdata_text_literal(writing->out, "]}");
+	} else {
+		perfdata_text_literal(writing->out, "null}");
+	}
+	writing->out->failed |= perfdata_text_failed(&stacks) || perfdata_text_failed(&times) || perfdata_text_failed(&values);
+	perfdata_text_release(&stacks);
+	perfdata_text_release(&times);
+	perfdata_text_release(&values);
+	return status;
+}
+
+static bool is_shown(const struct timeline_row *row) { return row->kind == TIMELINE_MARKER && row->time != UINT64_MAX; }
+
+static enum perfdata_status put_markers(struct writing *writing, const struct timeline_row *rows, size_t nr)
+{
+	struct perfdata_text *out = writing->out;
+	size_t used = 0;
+	enum perfdata_status status = PERFDATA_OK;
+	perfdata_text_literal(out, ",\n\"markers\":{\"data\":[");
+	for (size_t i = 0; i < nr && status == PERFDATA_OK; i++) {
+		uint32_t stack = UINT32_MAX;
+		if (!is_shown(&rows[i]))
+			continue;
+		perfdata_text_printf(out, "%s{\"type\":\"perfdata\",\"text\":%" PRIu32, used++ ? "," : "",
+				     pd_firefox_string(writing->tables, pd_timeline_string(writing->state->timeline, rows[i].text)));
+		if (rows[i].event != PERFDATA_NONE)
+			status = pd_firefox_stack(writing->tables, rows[i].node, &stack);
+		if (stack != UINT32_MAX)
+			perfdata_text_printf(out, ",\"cause\":{\"stack\":%" PRIu32 "}", stack);
+		perfdata_text_char(out, '}');
+	}
+	static const char *const columns[] = { "name", "startTime", "endTime", "phase", "category" };
+	perfdata_text_char(out, ']');
+	for (size_t column = 0; column < sizeof columns / sizeof *columns; column++) {
+		bool first = true;
+		perfdata_text_printf(out, ",\"%s\":[", columns[column]);
+		for (size_t i = 0; i < nr; i++) {
+			if (!is_shown(&rows[i]))
+				continue;
+			if (!first)
+				perfdata_text_char(out, ',');
+			first = false;
+			if (column == 0)
+				perfdata_text_u64(out, pd_firefox_string(writing->tables, pd_timeline_string(writing->state->timeline, rows[i].name)));
+			else if (column == 1)
+				put_time(out, rows[i].time, writing->zero);
+			else
+				perfdata_text_char(out, '0');
+		}
+		perfdata_text_char(out, ']');
+	}
+	perfdata_text_printf(out, ",\"length\":%zu}", used);
+	return status;
+}
+
+/* One thread of the viewer: of an event of a thread; markers go with the first one. */
+static enum perfdata_status put_thread(struct writing *writing, const struct timeline_row *rows, size_t nr, uint32_t event, bool is_first, bool is_main)
+{
+	const struct timeline_thread *thread = pd_timeline_thread(writing->state->timeline, rows[0].thread);
+	const char *comm = thread->comm == PERFDATA_NONE ? "" : perfdata_session_comm(writing->state->gather.session, thread->comm);
+	struct perfdata_text *out = writing->out, name;
+	perfdata_text_init(&name);
+	perfdata_text_string(&name, thread->tid < 0 ? "recording" : comm);
+	if (!is_first && event != PERFDATA_NONE)
+		perfdata_text_printf(&name, " [%s]", perfdata_reader_event(writing->state->gather.reader, event)->name);
+	perfdata_text_string(out, writing->first ? "\n{\"name\":" : ",\n{\"name\":");
+	writing->first = false;
+	perfdata_text_json_string(out, name.data, name.size);
+	perfdata_text_printf(out, ",\"isMainThread\":%s,\"processType\":\"default\",\"processName\":", is_main ? "true" : "false");
+	json_text(out, comm);
+	perfdata_text_literal(out, ",\"pid\":");
+	put_pid(out, thread, thread->pid);
+	perfdata_text_literal(out, ",\"tid\":");
+	put_pid(out, thread, thread->tid);
+	perfdata_text_literal(out, ",\"registerTime\":");
+	put_time(out, thread->first, writing->zero);
+	perfdata_text_literal(out, ",\"unregisterTime\":null,\"processStartupTime\":");
+	put_time(out, thread->first, writing->zero);
+	perfdata_text_literal(out, ",\"processShutdownTime\":null,\"pausedRanges\":[],\"showMarkersInTimeline\":true");
+	enum perfdata_status status = put_samples(writing, rows, nr, event, !is_first);
+	if (status == PERFDATA_OK)
+		status = put_markers(writing, rows, is_first && writing->state->markers ? nr : 0);
+	perfdata_text_char(out, '}');
+	out->failed |= perfdata_text_failed(&name);
+	perfdata_text_release(&name);
+	return status;
+}
+
+static bool has_samples(const struct timeline_row *rows, size_t nr, uint32_t event)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (rows[i].event == event)
+			return true;
+	return false;
+}
+
+static enum perfdata_status put_events(struct writing *writing, const struct timeline_row *rows, size_t nr, uint32_t first_event, bool is_main)
+{
+	const struct state *state = writing->state;
+	enum perfdata_status status = put_thread(writing, rows, nr, first_event, true, is_main);
+	for (uint32_t i = 0; i < pd_profile_nr_events(state->gather.profile) && status == PERFDATA_OK; i++)
+		if (i != first_event && pd_profile_event(state->gather.profile, i) && pd_timeline_samples(state->timeline, i) && has_samples(rows, nr, i))
+			status = put_thread(writing, rows, nr, i, false, false);
+	return status;
+}
+
+static enum perfdata_status put_threads(struct writing *writing)
+{
+	const struct state *state = writing->state;
+	const struct timeline_row *rows = pd_timeline_rows(state->timeline);
+	const size_t nr = pd_timeline_nr(state->timeline);
+	struct pd_hash_map mains = { 0 };    /* pid and generation → 1: its main thread was written */
+	uint32_t first = 0;
+	enum perfdata_status status = PERFDATA_OK;
+	while (first < pd_profile_nr_events(state->gather.profile) && !(pd_profile_event(state->gather.profile, first) && pd_timeline_samples(state->timeline, first)))
+		first++;
+	first = first < pd_profile_nr_events(state->gather.profile) ? first : PERFDATA_NONE;
+	pd_timeline_sort(state->timeline);
+	rows = pd_timeline_rows(state->timeline);
+	for (size_t i = 0, end; i < nr && status == PERFDATA_OK; i = end) {
+		uint64_t seen;
+		for (end = i; end < nr && rows[end].thread == rows[i].thread; end++)
+			;
+		const struct timeline_thread *thread = pd_timeline_thread(state->timeline, rows[i].thread);
+		const uint64_t process = (uint64_t)(uint32_t)thread->pid << 32 | thread->generation;
+		const bool is_main = !pd_hash_map_get(&mains, process, &seen);
+		if (is_main && pd_hash_map_put(&mains, process, 1) < 0)
+			status = PERFDATA_ENOMEM;
+		if (status == PERFDATA_OK)
+			status = put_events(writing, &rows[i], end - i, first, is_main);
+	}
+	pd_hash_map_release(&mains);
+	return status;
+}
+
+static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *end, struct perfdata_text *out)
+{
+	struct state *state = pointer;
+	struct perfdata_text threads;
+	enum perfdata_status status = pd_profile_finish(state->gather.profile);
+	if (status != PERFDATA_OK)
+		return status;
+	struct firefox_tables *tables = pd_firefox_tables_new(state->gather.profile, state->gather.session, state->inlines);
+	if (!tables)
+		return PERFDATA_ENOMEM;
+	perfdata_text_init(&threads);
+	struct writing writing = { .state = state, .tables = tables, .out = &threads, .first = true,
+				   .zero = end->summary->first_time == UINT64_MAX ? 0 : end->summary->first_time };
+	status = put_threads(&writing);
+	if (status == PERFDATA_OK) {
+		put_meta(state, end, out);
+		pd_firefox_tables_put(tables, out);
+		perfdata_text_literal(out, ",\n\"pages\":[],\"counters\":[],\"profilerOverhead\":[],\n\"threads\":[");
+		perfdata_text_append(out, threads.data, threads.size);
+		perfdata_text_literal(out, "]}\n");
+		status = pd_firefox_tables_failed(tables) || perfdata_text_failed(&threads) || perfdata_text_failed(out) ? PERFDATA_ENOMEM : PERFDATA_OK;
+	}
+	perfdata_text_release(&threads);
+	pd_firefox_tables_free(tables);
+	return status;
+}
+
+const struct perfdata_emitter pd_emitter_firefox = {
+	.abi = PERFDATA_EMITTER_ABI, .name = "firefox", .help = "a file for profiler.firefox.com: threads in time, stacks, markers",
+	.needs = STACK_GATHER_NEEDS, .flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_ONE_DOCUMENT | PERFDATA_EMITTER_LIGHT,
+	.size = sizeof(struct perfdata_emitter), .mime = "application/json", .suffix = "firefox.json",
+	.options = options, .option_size = sizeof *options,
+	.begin = begin, .format = format, .merge = merge, .end = end, .free_part = free_part, .release = release,
+};

@@ -1,0 +1,335 @@
+#include "config.h"
+#include <stdlib.h>
+#include <string.h>
+#include "base/memory.h"
+#include "emit/stacks/flame_data.h"
+#include "emit/stacks/stack_place.h"
+
+enum { MAX_BINS = 480 };
+
+/* How many samples go through nodes, by hashes of their ways: never less than it is. */
+enum { COUNTS = 1 << 22 };
+
+struct level {
+	uint64_t hash, samples;      /* of the way to here; that are not counted above yet */
+	uint32_t node;               /* of the tree, while it is built */
+};
+
+struct flame_data {
+	struct flame_options options;
+	struct flame_side sides[2];
+	bool has_base;
+	struct stack_labels *labels;
+	struct stack_place places[2];
+	struct stack_tree tree;
+	uint32_t *counts;
+	struct level *levels;
+	size_t nr_levels, levels_room;
+	size_t left_out;             /* stacks, not boxes */
+	uint64_t below;
+	uint32_t small;              /* label of what is left out */
+	uint64_t first_slice, slices_per_bin;
+	uint32_t bins;
+	struct flame_row *rows;      /* of one group */
+	size_t rows_room;
+};
+
+void pd_flame_data_free(struct flame_data *data)
+{
+	if (!data)
+		return;
+	for (unsigned side = 0; side < 2; side++) {
+		pd_stack_route_free(data->places[side].route);
+		pd_stack_place_release(&data->places[side]);
+	}
+	pd_stack_labels_free(data->labels);
+	pd_stack_tree_release(&data->tree);
+	pd_free(data->counts);
+	pd_free(data->levels);
+	pd_free(data->rows);
+	pd_free(data);
+}
+
+const struct stack_tree *pd_flame_data_tree(const struct flame_data *data) { return &data->tree; }
+const struct stack_labels *pd_flame_data_labels(const struct flame_data *data) { return data->labels; }
+
+size_t pd_flame_data_left_out(const struct flame_data *data, uint64_t *ret_below)
+{
+	*ret_below = data->below;
+	return data->left_out;
+}
+
+uint32_t pd_flame_data_bins(const struct flame_data *data, uint64_t *ret_width)
+{
+	*ret_width = data->slices_per_bin * data->options.slice;
+	return data->bins;
+}
+
+/* --- which nodes are large enough --------------------------------------------------------------------------------------------------- */
+
+static uint64_t next_hash(uint64_t hash, uint32_t label)
+{
+	hash = (hash ^ label) * 0x9e3779b97f4a7c15ull;
+	return hash ^ hash >> 29;
+}
+
+static uint32_t *count_of(const struct flame_data *data, uint64_t hash) { return &data->counts[(hash * 0xd6e8feb86659fd93ull) >> 42]; }
+
+static void leave_levels(struct flame_data *data, size_t nr)
+{
+	while (data->nr_levels > nr) {
+		const struct level *last = &data->levels[--data->nr_levels];
+		uint32_t *count = count_of(data, last->hash);
+		*count = last->samples > UINT32_MAX - *count ? UINT32_MAX : *count + (uint32_t)last->samples;
+		if (data->nr_levels)
+			data->levels[data->nr_levels - 1].samples += last->samples;
+	}
+}
+
+static bool enter_levels(struct flame_data *data, const struct stack_way *way)
+{
+	if (pd_vector_grow(&data->levels, &data->levels_room, way->nr_labels, sizeof *data->levels) < 0)
+		return false;
+	for (; data->nr_levels < way->nr_labels; data->nr_levels++)
+		data->levels[data->nr_levels] =
+			(struct level){ .hash = next_hash(data->nr_levels ? data->levels[data->nr_levels - 1].hash : 1, way->labels[data->nr_levels]) };
+	return true;
+}
+
+/* What one side's stacks are to be gone through for: counting, or building the tree of what is large enough. */
+typedef enum perfdata_status stack_fn(struct flame_data *data, const struct stack_way *way, const struct pd_profile_entry *entry);
+
+static enum perfdata_status count_stack(struct flame_data *data, const struct stack_way *way, const struct pd_profile_entry *entry)
+{
+	leave_levels(data, way->same_labels);
+	if (!enter_levels(data, way))
+		return PERFDATA_ENOMEM;
+	data->levels[data->nr_levels - 1].samples += entry->sums.samples;
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status each_stack(struct flame_data *data, unsigned side, stack_fn *take)
+{
+	const struct pd_profile_entry *entry;
+	struct pd_profile_walk *walk;
+	struct stack_way way;
+	const struct flame_side *of = &data->sides[side];
+	pd_stack_labels_use(data->labels, of->session);
+	pd_stack_route_free(data->places[side].route);
+	data->places[side].route = pd_stack_route_new(of->profile, of->session, data->labels);
+	data->places[side].nr = 0;
+	if (!data->places[side].route)
+		return PERFDATA_ENOMEM;
+	enum perfdata_status status = pd_profile_walk_new(of->profile, &walk);
+	if (status != PERFDATA_OK)
+		return status;
+	while ((status = pd_profile_walk_next(walk, &entry)) == PERFDATA_OK) {
+		status = pd_stack_route_to(data->places[side].route, entry->key.node, &way);
+		if (status == PERFDATA_OK)
+			status = take(data, &way, entry);
+		if (status != PERFDATA_OK)
+			break;
+	}
+	pd_profile_walk_free(walk);
+	if (take == count_stack)
+		leave_levels(data, 0);
+	data->nr_levels = 0;
+	return status == PERFDATA_END ? PERFDATA_OK : status;
+}
+
+/* --- the tree ------------------------------------------------------------------------------------------------------------------- */
+
+/* The way as far as it is large enough, and one node for all that is not. PERFDATA_ELIMIT: too many nodes. */
+static enum perfdata_status build_stack(struct flame_data *data, const struct stack_way *way, const struct pd_profile_entry *entry)
+{
+	(void)entry;
+	if (pd_vector_grow(&data->levels, &data->levels_room, way->nr_labels, sizeof *data->levels) < 0)
+		return PERFDATA_ENOMEM;
+	data->nr_levels = way->same_labels < data->nr_levels ? way->same_labels : data->nr_levels;
+	while (data->nr_levels < way->nr_labels) {
+		const uint32_t label = way->labels[data->nr_levels];
+		const struct level *above = data->nr_levels ? &data->levels[data->nr_levels - 1] : NULL;
+		struct level level = { .hash = next_hash(above ? above->hash : 1, label) };
+		const bool small = data->counts && *count_of(data, level.hash) < data->below;
+		level.node = pd_stack_tree_child(&data->tree, above ? above->node : STACK_NO_NODE, small ? data->small : label);
+		if (level.node == STACK_NO_NODE)
+			return PERFDATA_ENOMEM;
+		data->left_out += small;
+		if (small)
+			break;
+		data->levels[data->nr_levels++] = level;
+	}
+	return data->tree.nr > data->options.max_nodes && data->below < UINT32_MAX ? PERFDATA_ELIMIT : PERFDATA_OK;
+}
+
+static enum perfdata_status build(struct flame_data *data)
+{
+	pd_stack_tree_release(&data->tree);
+	data->left_out = 0;
+	enum perfdata_status status = each_stack(data, 0, build_stack);
+	return status == PERFDATA_OK && data->has_base ? each_stack(data, 1, build_stack) : status;
+}
+
+/* Where there are too many nodes, those with fewest samples are left out: of counts that are never too low, so what is shown is whole. */
+static enum perfdata_status build_what_fits(struct flame_data *data)
+{
+	struct stack_label small = { .kind = STACK_LEFT_OUT, .dso = PERFDATA_NONE };
+	small.name = small.raw_name = pd_stack_labels_intern(data->labels, "[smaller ones]");
+	enum perfdata_status status = build(data);
+	if (status != PERFDATA_ELIMIT)
+		return status;
+	pd_stack_tree_release(&data->tree);
+	data->small = pd_stack_labels_add(data->labels, &small);
+	data->counts = pd_calloc(COUNTS, sizeof *data->counts);
+	if (!data->counts || data->small == UINT32_MAX)
+		return PERFDATA_ENOMEM;
+	status = each_stack(data, 0, count_stack);
+	if (status == PERFDATA_OK && data->has_base)
+		status = each_stack(data, 1, count_stack);
+	data->below = 1;
+	while (status == PERFDATA_OK) {
+		data->below += (data->below + 1) / 2;
+		status = build(data);
+		if (status != PERFDATA_ELIMIT)
+			break;
+		status = PERFDATA_OK;
+	}
+	return status;
+}
+
+static void set_bins(struct flame_data *data)
+{
+	const struct perfdata_summary *summary = data->sides[0].summary;
+	if (summary->first_time == UINT64_MAX || !data->options.slice)
+		return;
+	data->first_slice = summary->first_time / data->options.slice;
+	const uint64_t nr = summary->last_time / data->options.slice - data->first_slice + 1;
+	data->slices_per_bin = (nr + MAX_BINS - 1) / MAX_BINS;
+	data->bins = (uint32_t)((nr + data->slices_per_bin - 1) / data->slices_per_bin);
+}
+
+enum perfdata_status pd_flame_data_new(const struct flame_options *options, const struct flame_side *recording, const struct flame_side *base,
+				    struct flame_data **ret)
+{
+	struct flame_data *data = pd_calloc(1, sizeof *data);
+	if (!data)
+		return PERFDATA_ENOMEM;
+	data->options = *options;
+	data->sides[0] = *recording;
+	data->has_base = base;
+	if (base)
+		data->sides[1] = *base;
+	set_bins(data);
+	enum perfdata_status status = PERFDATA_ENOMEM;
+	data->small = UINT32_MAX;
+	data->labels = pd_stack_labels_new(recording->session, STACK_BY_FUNCTION, options->inlines);
+	if (data->labels)
+		status = build_what_fits(data);
+	if (status != PERFDATA_OK) {
+		pd_flame_data_free(data);
+		return status;
+	}
+	*ret = data;
+	return PERFDATA_OK;
+}
+
+/* --- rows ------------------------------------------------------------------------------------------------------------------------ */
+
+static uint32_t bin_of(const struct flame_data *data, unsigned side, uint64_t slice)
+{
+	if (side || !data->bins || slice < data->first_slice)
+		return 0;
+	const uint64_t bin = (slice - data->first_slice) / data->slices_per_bin;
+	return bin < data->bins ? (uint32_t)bin : data->bins - 1;
+}
+
+static int compare_rows(const void *left, const void *right)
+{
+	const struct flame_row *a = left, *b = right;
+	return a->node < b->node ? -1 : a->node > b->node;
+}
+
+static size_t join_rows(struct flame_row *rows, size_t nr)
+{
+	size_t kept = 0;
+	if (nr > 1)
+		qsort(rows, nr, sizeof *rows, compare_rows);
+	for (size_t i = 0; i < nr; i++) {
+		if (kept && rows[kept - 1].node == rows[i].node) {
+			rows[kept - 1].samples += rows[i].samples;
+			rows[kept - 1].weight += rows[i].weight;
+		} else {
+			rows[kept++] = rows[i];
+		}
+	}
+	return kept;
+}
+
+enum perfdata_status pd_flame_data_rows(struct flame_data *data, unsigned side, uint32_t event,
+				     void (*take)(void *user, const struct flame_row *rows, size_t nr), void *user)
+{
+	const struct pd_profile_entry *entry;
+	struct pd_profile_walk *walk;
+	size_t nr = 0;
+	pd_stack_labels_use(data->labels, data->sides[side].session);
+	enum perfdata_status status = pd_profile_walk_new(data->sides[side].profile, &walk);
+	if (status != PERFDATA_OK)
+		return status;
+	while ((status = pd_profile_walk_next(walk, &entry)) == PERFDATA_OK) {
+		if (entry->key.event != event) {
+			if (entry->key.event > event)
+				break;
+			continue;
+		}
+		struct flame_row row = { .thread = entry->key.thread, .bin = bin_of(data, side, entry->key.slice), .samples = entry->sums.samples,
+					 .weight = entry->sums.weight };
+		status = pd_stack_place_find(&data->places[side], &data->tree, entry->key.node, data->small, &row.node);
+		if (status != PERFDATA_OK)
+			break;
+		if (nr && (data->rows[0].thread != row.thread || data->rows[0].bin != row.bin)) {
+			take(user, data->rows, join_rows(data->rows, nr));
+			nr = 0;
+		}
+		if (pd_vector_grow(&data->rows, &data->rows_room, nr, sizeof row) < 0) {
+			status = PERFDATA_ENOMEM;
+			break;
+		}
+		data->rows[nr++] = row;
+	}
+	pd_profile_walk_free(walk);
+	if (status != PERFDATA_END && status != PERFDATA_OK)
+		return status;
+	if (nr)
+		take(user, data->rows, join_rows(data->rows, nr));
+	return PERFDATA_OK;
+}
+
+struct sums {
+	uint64_t *samples, *weight;
+};
+
+static void take_sums(void *user, const struct flame_row *rows, size_t nr)
+{
+	const struct sums *sums = user;
+	for (size_t i = 0; i < nr; i++) {
+		if (sums->samples)
+			sums->samples[rows[i].node] += rows[i].samples;
+		if (sums->weight)
+			sums->weight[rows[i].node] += rows[i].weight;
+	}
+}
+
+enum perfdata_status pd_flame_data_sums(struct flame_data *data, unsigned side, uint32_t event, uint64_t *samples, uint64_t *weight)
+{
+	struct sums sums = { samples, weight };
+	return pd_flame_data_rows(data, side, event, take_sums, &sums);
+}
+
+uint32_t pd_flame_data_base_event(const struct flame_data *data, uint32_t event)
+{
+	const char *name = perfdata_reader_event(data->sides[0].reader, event)->name;
+	for (uint32_t i = 0; data->has_base && i < pd_profile_nr_events(data->sides[1].profile); i++)
+		if (pd_profile_event(data->sides[1].profile, i) && !strcmp(perfdata_reader_event(data->sides[1].reader, i)->name, name))
+			return i;
+	return UINT32_MAX;
+}

@@ -1,0 +1,276 @@
+/* The page: its style, body and script as they are, and the data packed between them. Nothing of the recording stands in the page but inside that
+ * data, which is base64: no name can be markup. */
+#include "config.h"
+#include <inttypes.h>
+#include <string.h>
+#include "base/sha256.h"
+#include "emit/stacks/flame_page.h"
+#include "emit/stacks/flamegraph.h"
+#include "emit/stacks/stack_head.h"
+#include "emit/stacks/stack_pack.h"
+#include "emit/stacks/stack_text.h"
+
+/* --- what the data says of the recording, as JSON ------------------------------------------------------------------------------------ */
+
+static void json_text(struct perfdata_text *out, const char *text) { perfdata_text_json_string(out, text, strlen(text)); }
+
+static void say(void *user, const char *line)
+{
+	struct perfdata_text *out = user;
+	if (out->size && out->data[out->size - 1] != '[')
+		perfdata_text_char(out, ',');
+	json_text(out, line);
+}
+
+static void put_facts(struct perfdata_text *out, const struct perfdata_reader *reader)
+{
+	struct perfdata_text command;
+	perfdata_text_init(&command);
+	pd_stack_head_command(reader, &command);
+	bool first = true;
+	perfdata_text_literal(out, ",\"facts\":[");
+	if (command.size) {
+		perfdata_text_literal(out, "[\"command\",");
+		perfdata_text_json_string(out, command.data, command.size);
+		perfdata_text_char(out, ']');
+		first = false;
+	}
+	perfdata_text_release(&command);
+	for (const struct stack_fact *fact = pd_stack_facts; fact->name; fact++) {
+		const char *text = perfdata_reader_feature_text(reader, fact->feature);
+		if (!text)
+			continue;
+		perfdata_text_string(out, first ? "[" : ",[");
+		json_text(out, fact->name);
+		perfdata_text_char(out, ',');
+		json_text(out, text);
+		perfdata_text_char(out, ']');
+		first = false;
+	}
+	perfdata_text_char(out, ']');
+}
+
+static void put_events(struct perfdata_text *out, const struct flame_side *side)
+{
+	bool first = true;
+	perfdata_text_literal(out, ",\"events\":[");
+	for (uint32_t i = 0; i < pd_profile_nr_events(side->profile); i++) {
+		const struct pd_profile_sums *sums = pd_profile_event(side->profile, i);
+		if (!sums)
+			continue;
+		const struct perfdata_event *event = perfdata_reader_event(side->reader, i);
+		perfdata_text_string(out, first ? "{\"name\":" : ",{\"name\":");
+		json_text(out, event->name);
+		perfdata_text_printf(out, ",\"unit\":\"%s\",\"samples\":%" PRIu64 ",\"weight\":%" PRIu64 "}",
+				     pd_stack_event_is_clock(event) ? "ns" : "", sums->samples, sums->weight);
+		first = false;
+	}
+	perfdata_text_char(out, ']');
+}
+
+static void put_threads(struct perfdata_text *out, const struct flame_side *side)
+{
+	perfdata_text_literal(out, ",\"threads\":[");
+	for (uint32_t i = 0; i < pd_profile_nr_threads(side->profile); i++) {
+		const struct pd_profile_thread *thread = pd_profile_thread(side->profile, i);
+		perfdata_text_printf(out, "%s{\"pid\":%" PRId32 ",\"tid\":%" PRId32 ",\"comm\":", i ? "," : "", thread->pid, thread->tid);
+		json_text(out, thread->comm == PERFDATA_NONE ? "" : perfdata_session_comm(side->session, thread->comm));
+		perfdata_text_char(out, '}');
+	}
+	perfdata_text_char(out, ']');
+}
+
+static void put_left_out(struct perfdata_text *out, const struct flame_data *data)
+{
+	struct perfdata_text line;
+	uint64_t below;
+	const size_t nr = pd_flame_data_left_out(data, &below);
+	if (!nr)
+		return;
+	perfdata_text_init(&line);
+	perfdata_text_printf(&line, "Boxes of fewer than %" PRIu64 " samples are drawn as one for each caller, [smaller ones]", below);
+	perfdata_text_append(&line, "", 1);
+	if (!perfdata_text_failed(&line))
+		say(out, line.data);
+	perfdata_text_release(&line);
+}
+
+static void put_meta(struct perfdata_text *out, const struct flamegraph *graph)
+{
+	const struct flame_side *side = graph->recording;
+	uint64_t width;
+	const uint32_t bins = pd_flame_data_bins(graph->data, &width);
+	perfdata_text_literal(out, "{\"title\":");
+	json_text(out, pd_stack_last_part(perfdata_reader_header(side->reader)->name));
+	perfdata_text_literal(out, ",\"base\":");
+	if (graph->base)
+		json_text(out, pd_stack_last_part(perfdata_reader_header(graph->base->reader)->name));
+	else
+		perfdata_text_literal(out, "null");
+	put_facts(out, side->reader);
+	put_events(out, side);
+	put_threads(out, side);
+	perfdata_text_literal(out, ",\"time\":");
+	if (bins)
+		perfdata_text_printf(out, "{\"bins\":%" PRIu32 ",\"width\":%" PRIu64 "}", bins, width);
+	else
+		perfdata_text_literal(out, "null");
+	perfdata_text_literal(out, ",\"warnings\":[");
+	pd_stack_head_warnings(graph->end, say, out);
+	put_left_out(out, graph->data);
+	perfdata_text_literal(out, "]}");
+}
+
+/* --- columns --------------------------------------------------------------------------------------------------------------------------- */
+
+struct columns {
+	struct stack_pack pack;
+	struct perfdata_text text;   /* of what is not packed yet */
+	struct perfdata_text rows;
+	uint64_t nr_rows;
+};
+
+static void flush(struct columns *columns)
+{
+	pd_stack_pack_write(&columns->pack, columns->text.data, columns->text.size);
+	columns->pack.failed |= perfdata_text_failed(&columns->text);
+	perfdata_text_clear(&columns->text);
+}
+
+static void put_number(struct columns *columns, uint64_t value)
+{
+	pd_stack_text_varint(&columns->text, value);
+	if (columns->text.size > 65536)
+		flush(columns);
+}
+
+static void put_sized(struct columns *columns, const struct perfdata_text *text)
+{
+	put_number(columns, text->size);
+	flush(columns);
+	pd_stack_pack_write(&columns->pack, text->data, text->size);
+	columns->pack.failed |= perfdata_text_failed(text);
+}
+
+static void put_names(struct columns *columns, const struct stack_labels *labels)
+{
+	struct perfdata_text names;
+	perfdata_text_init(&names);
+	for (uint32_t i = 0; i < pd_stack_labels_nr_strings(labels); i++) {
+		if (i)
+			perfdata_text_char(&names, '\0');
+		perfdata_text_string(&names, pd_stack_labels_string(labels, i));
+	}
+	put_sized(columns, &names);
+	perfdata_text_release(&names);
+}
+
+static void put_labels(struct columns *columns, const struct stack_labels *labels)
+{
+	const uint32_t nr = pd_stack_labels_nr(labels);
+	put_number(columns, nr);
+	for (unsigned column = 0; column < 5; column++) {
+		for (uint32_t i = 0; i < nr; i++) {
+			const struct stack_label *label = pd_stack_labels_get(labels, i);
+			const uint32_t values[] = { label->name, label->file, (uint32_t)label->kind, label->source, label->line };
+			put_number(columns, values[column]);
+		}
+	}
+}
+
+static void put_tree(struct columns *columns, const struct stack_tree *tree)
+{
+	put_number(columns, tree->nr);
+	for (uint32_t i = 0; i < tree->nr; i++)
+		put_number(columns, tree->parents[i] == STACK_NO_NODE ? i + 1 : i - tree->parents[i]);
+	for (uint32_t i = 0; i < tree->nr; i++)
+		put_number(columns, tree->labels[i]);
+}
+
+static void take_rows(void *user, const struct flame_row *rows, size_t nr)
+{
+	struct columns *columns = user;
+	uint32_t node = 0;
+	pd_stack_text_varint(&columns->rows, rows[0].thread);
+	pd_stack_text_varint(&columns->rows, rows[0].bin);
+	pd_stack_text_varint(&columns->rows, nr);
+	for (size_t i = 0; i < nr; i++) {
+		pd_stack_text_varint(&columns->rows, rows[i].node - node);
+		pd_stack_text_varint(&columns->rows, rows[i].samples);
+		pd_stack_text_varint(&columns->rows, rows[i].weight);
+		node = rows[i].node;
+	}
+	columns->nr_rows += nr;
+}
+
+static enum perfdata_status put_rows(struct columns *columns, struct flamegraph *graph, unsigned side, uint32_t event)
+{
+	columns->nr_rows = 0;
+	perfdata_text_clear(&columns->rows);
+	const enum perfdata_status status = event == UINT32_MAX ? PERFDATA_OK : pd_flame_data_rows(graph->data, side, event, take_rows, columns);
+	put_number(columns, columns->nr_rows);
+	flush(columns);
+	pd_stack_pack_write(&columns->pack, columns->rows.data, columns->rows.size);
+	columns->pack.failed |= perfdata_text_failed(&columns->rows);
+	return status;
+}
+
+static enum perfdata_status put_columns(struct columns *columns, struct flamegraph *graph)
+{
+	enum perfdata_status status = PERFDATA_OK;
+	struct perfdata_text meta;
+	perfdata_text_init(&meta);
+	put_meta(&meta, graph);
+	put_sized(columns, &meta);
+	perfdata_text_release(&meta);
+	put_names(columns, pd_flame_data_labels(graph->data));
+	put_labels(columns, pd_flame_data_labels(graph->data));
+	put_tree(columns, pd_flame_data_tree(graph->data));
+	const struct pd_profile *profile = graph->recording->profile;
+	for (uint32_t i = 0; i < pd_profile_nr_events(profile) && status == PERFDATA_OK; i++) {
+		if (!pd_profile_event(profile, i))
+			continue;
+		status = put_rows(columns, graph, 0, i);
+		if (status == PERFDATA_OK && graph->base)
+			status = put_rows(columns, graph, 1, pd_flame_data_base_event(graph->data, i));
+	}
+	return status;
+}
+
+static enum perfdata_status put_data(struct flamegraph *graph, struct perfdata_text *out)
+{
+	struct columns columns = { .nr_rows = 0 };
+	perfdata_text_init(&columns.text);
+	perfdata_text_init(&columns.rows);
+	enum perfdata_status status = PERFDATA_ENOMEM;
+	if (pd_stack_pack_begin(&columns.pack, out, true)) {
+		status = put_columns(&columns, graph);
+		flush(&columns);
+		if (!pd_stack_pack_end(&columns.pack) && status == PERFDATA_OK)
+			status = PERFDATA_ENOMEM;
+	}
+	perfdata_text_release(&columns.text);
+	perfdata_text_release(&columns.rows);
+	return status;
+}
+
+enum perfdata_status pd_flamegraph_page(struct flamegraph *graph, struct perfdata_text *out)
+{
+	uint8_t digest[PD_SHA256_SIZE];
+	pd_sha256(pd_flame_page_script, pd_flame_page_script_size, digest);
+	perfdata_text_literal(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+				   "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+				   "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'sha256-");
+	pd_stack_text_base64(out, digest, sizeof digest);
+	perfdata_text_literal(out, "'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'\">\n"
+				   "<link rel=\"icon\" href=\"data:,\"><title>flame graph</title>\n<style>\n");
+	perfdata_text_append(out, pd_flame_page_css, pd_flame_page_css_size);
+	perfdata_text_literal(out, "</style></head>\n");
+	perfdata_text_append(out, pd_flame_page_body, pd_flame_page_body_size);
+	perfdata_text_literal(out, "<script id=\"data\" type=\"text/plain\">");
+	const enum perfdata_status status = put_data(graph, out);
+	perfdata_text_literal(out, "</script>\n<script>");
+	perfdata_text_append(out, pd_flame_page_script, pd_flame_page_script_size);
+	perfdata_text_literal(out, "</script></body></html>\n");
+	return status;
+}

@@ -1,0 +1,18 @@
+#ifndef PD_FLAMEGRAPH_H
+#define PD_FLAMEGRAPH_H
+
+#include "emit/stacks/flame_data.h"
+
+struct flamegraph {
+	struct flame_data *data;
+	const struct flame_side *recording, *base;   /* base: NULL if there is none */
+	const struct perfdata_emit_end *end;
+	uint64_t width;              /* of the picture */
+	bool by_samples;             /* of the picture */
+};
+
+/* Both append a whole document. */
+enum perfdata_status pd_flamegraph_page(struct flamegraph *graph, struct perfdata_text *out);
+enum perfdata_status pd_flamegraph_picture(struct flamegraph *graph, struct perfdata_text *out);
+
+#endif

@@ -1,0 +1,435 @@
+/* The page: what is chosen, what is shown, what keys and mouse do. */
+
+const $ = id => document.getElementById(id);
+const choice = { event: 0, unit: "w", view: "flame", heavy: false, roots: "", only: "", colour: "k", side: 0, func: -1, search: "", regex: false,
+	first: 0, last: Infinity, zoom: -1, dark: null };
+let data, painter, strip, tree, sums, parts = [], zoomed = -1, selected = null, matching = null, sort = { key: "self", down: true };
+let hashShown = "", frame = 0;
+
+/* --- names of what is shown ------------------------------------------------------------------------------------------- */
+
+function threadName(thread, asProcess) {
+	const row = data.meta.threads[thread], comm = visible(row.comm);
+	return asProcess ? `${comm} (process ${row.pid})` : `${comm} (${row.pid}/${row.tid})`;
+}
+
+function nameOf(func) {
+	return func < 0 ? threadName(-1 - func, choice.roots === "p") : data.names[data.funcs.name[func]];
+}
+
+function kindOf(func) {
+	return func < 0 ? KIND_THREAD : data.funcs.kind[func];
+}
+
+function fileOf(func) {
+	return func < 0 ? "" : data.names[data.funcs.file[func]];
+}
+
+function sourceOf(func) {
+	if (func < 0 || !data.funcs.source[func])
+		return "";
+	const line = data.funcs.line[func];
+	return data.names[data.funcs.source[func]] + (line ? ":" + line : "");
+}
+
+function event() {
+	return data.meta.events[choice.event];
+}
+
+function amountText(value) {
+	return choice.unit === "s" ? countText(value) + (value === 1 ? " sample" : " samples") : weightText(value, event().unit);
+}
+
+/* --- trees of the choice ------------------------------------------------------------------------------------------------ */
+
+function comparison(tree, side) {
+	const total = tree.total[side];
+	if (choice.heavy)
+		return (a, b) => total[b] - total[a] || a - b;
+	return rankedComparison(tree);
+}
+
+/* Ranks of names are worked out once. */
+function rankedComparison(tree) {
+	if (!data.rank) {
+		const ranks = Array.from(data.names.keys()).sort((a, b) => data.names[a] < data.names[b] ? -1 : data.names[a] > data.names[b] ? 1 : 0);
+		data.rank = new Int32Array(data.names.length);
+		ranks.forEach((name, at) => { data.rank[name] = at; });
+	}
+	const rank = func => func < 0 ? -1 : data.rank[data.funcs.name[func]];
+	return (a, b) => rank(tree.func[a]) - rank(tree.func[b]) || a - b;
+}
+
+function part(tree, up) {
+	return { layout: layOut(tree, choice.side, comparison(tree, choice.side)), up };
+}
+
+function build() {
+	tree = choice.roots ? rootedTree(data, choice) : plainTree(data, choice);
+	sums = null;
+	if (choice.side && !tree.all[1])
+		choice.side = 0;
+	arrange();
+}
+
+/* What stands on the chart. Rows count from the top. */
+function arrange() {
+	selected = null;
+	if (choice.view === "sandwich" && choice.func >= 0) {
+		const callers = part(callersOf(tree, choice.func), true), callees = part(calleesOf(tree, choice.func), false);
+		callers.row = callers.layout.depth;
+		callees.row = callers.layout.depth;
+		callees.skip = 1;
+		parts = [callers, callees];
+	} else {
+		const only = part(tree, choice.view === "flame");
+		only.row = only.up ? only.layout.depth : 0;
+		parts = [only];
+	}
+	zoomed = choice.zoom >= 0 && choice.zoom < parts[0].layout.tree.nr && parts.length === 1 ? choice.zoom : -1;
+	search();
+	showAll();
+	scrollHome();
+}
+
+function rowsOfChart() {
+	let rows = 0;
+	for (const part of parts)
+		rows = Math.max(rows, part.up ? part.row : part.row + part.layout.depth - (part.skip || 0));
+	return rows;
+}
+
+function rowOf(part, level) {
+	return part.up ? part.row - 1 - level : part.row + level - (part.skip || 0);
+}
+
+function levelOf(part, row) {
+	const level = part.up ? part.row - 1 - row : row - part.row + (part.skip || 0);
+	return level >= (part.skip || 0) && level < part.layout.depth ? level : -1;
+}
+
+function windowOf(layout) {
+	if (zoomed < 0)
+		return { from: 0, to: 1 };
+	const from = layout.x[zoomed];
+	return { from, to: from + Math.max(layout.tree.total[choice.side][zoomed] / layout.all, 1e-15) };
+}
+
+function scrollHome() {
+	const box = $("scroller");
+	box.scrollTop = choice.view === "flame" ? box.scrollHeight : 0;
+	if (parts.length > 1)
+		box.scrollTop = Math.max(0, parts[0].row * ROW - box.clientHeight / 2);
+}
+
+/* --- drawing ---------------------------------------------------------------------------------------------------------------- */
+
+function fillOf(layout, node) {
+	const func = layout.tree.func[node], total = layout.tree.total;
+	if (choice.colour === "d") {
+		const share = total[0][node] / (tree.all[0] || 1), base = total[1][node] / (tree.all[1] || 1);
+		return painter.differenceFill(share, base);
+	}
+	const key = func * 2 + (choice.colour === "f" ? 1 : 0);
+	let fill = painter.fills.get(key);
+	if (fill === undefined) {
+		fill = choice.colour === "f" && func >= 0 ? painter.fileFill(fileOf(func), nameOf(func)) : painter.kindFill(kindOf(func), nameOf(func));
+		painter.fills.set(key, fill);
+	}
+	return fill;
+}
+
+function paintPart(part, top, bottom) {
+	const { layout } = part, window = windowOf(layout), ancestors = new Set();
+	let hidden = 0;
+	for (let node = zoomed >= 0 ? layout.tree.parent[zoomed] : -1; node >= 0; node = layout.tree.parent[node])
+		ancestors.add(node);
+	for (let level = part.skip || 0; level < layout.depth; level++) {
+		const y = rowOf(part, level) * ROW - top;
+		if (y + ROW < 0 || y > bottom - top)
+			continue;
+		hidden += eachSeen(layout, level, window, painter.width, (node, x, width) => {
+			const left = Math.max(x, 0), size = Math.min(x + width, painter.width) - left, func = layout.tree.func[node];
+			painter.box(left, y, size, fillOf(layout, node), { dim: ancestors.has(node), match: matching && func >= 0 && matching[func],
+				selected: selected && selected.part === part && selected.node === node });
+			painter.label(nameOf(func), left, y, size);
+		});
+	}
+	return hidden;
+}
+
+function paint() {
+	frame = 0;
+	const box = $("scroller"), top = box.scrollTop;
+	painter.clear();
+	let hidden = 0;
+	for (const part of parts)
+		hidden += paintPart(part, top, top + painter.height);
+	if (!tree.all[choice.side]) {
+		painter.label("nothing was sampled here", 4, 4, painter.width);
+	}
+	$("notes").textContent = hidden ? `${countText(hidden)} boxes here are narrower than a pixel` : "";
+	window.perfdata.frames++;
+}
+
+function repaint() {
+	if (!frame)
+		frame = requestAnimationFrame(paint);
+}
+
+function resize() {
+	const box = $("scroller");
+	if (!box.hidden) {
+		painter.size(box.clientWidth, box.clientHeight);
+		/* the canvas is as large as the viewport and sticks to its top, in a box as tall as all rows */
+		$("tall").style.height = Math.max(rowsOfChart() * ROW, box.clientHeight) + "px";
+		painter.context.font = painter.font;
+		repaint();
+	}
+	const stripBox = $("strip-box");
+	if (!stripBox.hidden) {
+		strip.size(stripBox.clientWidth - 24, 34);
+		showStrip();
+	}
+}
+
+/* --- time ---------------------------------------------------------------------------------------------------------------------- */
+
+function binsOfEvent() {
+	const bins = new Array(data.meta.time.bins).fill(0), rows = data.rows[choice.event][0];
+	const values = choice.unit === "s" ? rows.samples : rows.weight;
+	for (let i = 0; i < rows.nr; i++)
+		if (passes(data, choice, rows.thread[i]))
+			bins[rows.bin[i]] += values[i];
+	return bins;
+}
+
+function secondsText(bin) {
+	return (data.meta.time.width * bin / 1e9).toFixed(data.meta.time.width * data.meta.time.bins < 2e9 ? 4 : 2);
+}
+
+function showStrip() {
+	if (!data.meta.time)
+		return;
+	paintStrip(strip, binsOfEvent(), choice);
+	const all = choice.first === 0 && choice.last === Infinity, last = Math.min(choice.last, data.meta.time.bins - 1);
+	$("range-text").textContent = all ? `${secondsText(data.meta.time.bins)} s; drag to pick a range`
+		: `${secondsText(choice.first)} s to ${secondsText(last + 1)} s`;
+	$("range-all").hidden = all;
+}
+
+function stripEvents() {
+	const canvas = $("strip");
+	const binAt = e => {
+		const box = canvas.getBoundingClientRect();
+		return Math.max(0, Math.min(data.meta.time.bins - 1, Math.floor((e.clientX - box.left) / box.width * data.meta.time.bins)));
+	};
+	let from = -1;
+	canvas.addEventListener("pointerdown", e => {
+		from = binAt(e);
+		canvas.setPointerCapture(e.pointerId);
+	});
+	canvas.addEventListener("pointermove", e => {
+		if (from < 0)
+			return;
+		const to = binAt(e);
+		choice.first = Math.min(from, to);
+		choice.last = Math.max(from, to);
+		showStrip();
+	});
+	canvas.addEventListener("pointerup", e => {
+		const to = binAt(e);
+		pickTime(Math.min(from, to), Math.max(from, to));
+		from = -1;
+	});
+}
+
+function pickTime(first, last) {
+	choice.first = first;
+	choice.last = last;
+	choice.zoom = -1;
+	build();
+	toHash();
+}
+
+/* --- search ------------------------------------------------------------------------------------------------------------------------ */
+
+/* Which functions match: plain text without regard to case, or a regular expression. */
+function matcher() {
+	if (!choice.search)
+		return null;
+	if (choice.regex) {
+		const expression = new RegExp(choice.search, "i");
+		return name => expression.test(name);
+	}
+	const wanted = choice.search.toLowerCase();
+	return name => name.toLowerCase().includes(wanted);
+}
+
+function search() {
+	const box = $("matched");
+	matching = null;
+	box.classList.remove("bad");
+	box.textContent = "";
+	window.perfdata.matched = null;
+	let matches;
+	try {
+		matches = matcher();
+	} catch (error) {
+		box.classList.add("bad");
+		box.textContent = "not a regular expression";
+		return;
+	}
+	if (!matches)
+		return;
+	const known = new Int8Array(data.names.length).fill(-1);
+	matching = new Uint8Array(data.funcs.nr);
+	for (let i = 0; i < data.funcs.nr; i++) {
+		const name = data.funcs.name[i];
+		if (known[name] < 0)
+			known[name] = matches(data.names[name]) ? 1 : 0;
+		matching[i] = known[name];
+	}
+	const outer = outermost(tree, func => func >= 0 && matching[func]);
+	let sum = 0;
+	for (let i = 0; i < tree.nr; i++)
+		if (outer[i])
+			sum += tree.total[choice.side][i];
+	window.perfdata.matched = sum;
+	box.textContent = `${shareText(sum, tree.all[choice.side])} matched`;
+	box.title = amountText(sum);
+}
+
+function nextMatch(step) {
+	if (!matching)
+		return;
+	const part = parts[0], order = part.layout.order;
+	let at = selected && selected.part === part ? order.indexOf(selected.node) : step > 0 ? -1 : 0;
+	for (let i = 0; i < order.length; i++) {
+		at = (at + step + order.length) % order.length;
+		const func = part.layout.tree.func[order[at]];
+		if (func >= 0 && matching[func]) {
+			select(part, order[at]);
+			return;
+		}
+	}
+}
+
+/* --- selection --------------------------------------------------------------------------------------------------------------------- */
+
+function levelOfNode(part, node) {
+	let level = -1;
+	for (; node >= 0; node = part.layout.tree.parent[node])
+		level++;
+	return level;
+}
+
+function select(part, node) {
+	selected = { part, node };
+	const box = $("scroller"), y = rowOf(part, levelOfNode(part, node)) * ROW;
+	if (y < box.scrollTop)
+		box.scrollTop = y;
+	else if (y + ROW > box.scrollTop + box.clientHeight)
+		box.scrollTop = y + ROW - box.clientHeight;
+	$("selected").textContent = describe(part, node).join(" · ");
+	repaint();
+}
+
+function move(key) {
+	const part = selected ? selected.part : parts[0], layout = part.layout;
+	if (!selected) {
+		if (layout.order.length)
+			select(part, zoomed >= 0 ? zoomed : layout.order[0]);
+		return;
+	}
+	const node = selected.node, level = levelOfNode(part, node), at = firstBehind(layout, level, layout.x[node], 0);
+	const deeper = part.up ? "ArrowUp" : "ArrowDown", higher = part.up ? "ArrowDown" : "ArrowUp";
+	if (key === higher && layout.tree.parent[node] >= 0) {
+		select(part, layout.tree.parent[node]);
+	} else if (key === deeper && level + 1 < layout.depth) {
+		const child = layout.order[firstBehind(layout, level + 1, layout.x[node], 0)];
+		if (child !== undefined && layout.tree.parent[child] === node)
+			select(part, child);
+	} else if (key === "ArrowLeft" && at > layout.levels[level]) {
+		select(part, layout.order[at - 1]);
+	} else if (key === "ArrowRight" && at + 1 < layout.levels[level + 1]) {
+		select(part, layout.order[at + 1]);
+	}
+}
+
+function describe(part, node) {
+	const t = part.layout.tree, func = t.func[node], side = choice.side, lines = [nameOf(func)];
+	const kind = KINDS[kindOf(func)].name, place = [fileOf(func), sourceOf(func)].filter(Boolean).join(", ");
+	lines.push(place ? `${kind}: ${place}` : kind);
+	lines.push(`total ${amountText(t.total[side][node])}, ${shareText(t.total[side][node], tree.all[side])} of all`
+		+ (zoomed >= 0 ? `, ${shareText(t.total[side][node], t.total[side][zoomed])} of the zoom` : ""));
+	if (!part.up || parts.length === 1)
+		lines.push(`self ${amountText(t.self[side][node])}, ${shareText(t.self[side][node], tree.all[side])}`);
+	if (data.meta.base !== null) {
+		const share = t.total[0][node] / (tree.all[0] || 1), base = t.total[1][node] / (tree.all[1] || 1);
+		lines.push(`share ${shareText(share, 1)}, in the base ${shareText(base, 1)}: ${signedShareText(share - base)}`);
+	}
+	return lines;
+}
+
+function hit(e) {
+	const box = $("scroller"), rect = painter.canvas.getBoundingClientRect();
+	const x = e.clientX - rect.left, row = Math.floor((e.clientY - rect.top + box.scrollTop) / ROW);
+	if (x < 0 || x >= painter.width)
+		return null;
+	for (const part of parts) {
+		const level = levelOf(part, row), window = windowOf(part.layout);
+		const node = level < 0 ? -1 : nodeAt(part.layout, level, window.from + x / painter.width * (window.to - window.from));
+		if (node >= 0)
+			return { part, node };
+	}
+	return null;
+}
+
+function zoom(part, node) {
+	if (parts.length > 1) {
+		const func = part.layout.tree.func[node];
+		if (func >= 0)
+			sandwich(func);
+		return;
+	}
+	choice.zoom = part.layout.tree.parent[node] < 0 && part.layout.tree.total[choice.side][node] === tree.all[choice.side] ? -1 : node;
+	zoomed = choice.zoom;
+	repaint();
+	toHash();
+}
+
+function sandwich(func) {
+	choice.view = "sandwich";
+	choice.func = func;
+	choice.zoom = -1;
+	arrange();
+	toHash();
+}
+
+function reset() {
+	choice.zoom = zoomed = -1;
+	choice.search = $("search").value = "";
+	if (choice.view === "sandwich" || choice.view === "table")
+		choice.view = "flame";
+	choice.func = -1;
+	choice.first = 0;
+	choice.last = Infinity;
+	build();
+	toHash();
+}
+
+/* --- tooltip ------------------------------------------------------------------------------------------------------------------------ */
+
+function showTip(e, found) {
+	const tip = $("tip");
+	tip.hidden = !found;
+	if (!found)
+		return;
+	const lines = describe(found.part, found.node), name = document.createElement("b");
+	name.textContent = lines[0].length > 600 ? lines[0].slice(0, 600) + "…" : lines[0];
+	tip.replaceChildren(name, "\n" + lines.slice(1).join("\n"));
+	const box = tip.getBoundingClientRect();
+	tip.style.left = Math.max(4, Math.min(e.clientX + 12, innerWidth - box.width - 4)) + "px";
+	tip.style.top = (e.clientY + 18 + box.height > innerHeight ? Math.max(4, e.clientY - box.height - 10) : e.clientY + 18) + "px";
+}

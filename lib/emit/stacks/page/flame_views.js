@@ -1,0 +1,424 @@
+/* The table of functions, the controls, the address of a view, and the start. */
+
+const TABLE_ROWS = 500;
+
+/* --- the table ------------------------------------------------------------------------------------------------------------------------ */
+
+function columns() {
+	const all = tree.all[choice.side] || 1, side = choice.side;
+	const list = [
+		{ key: "self", label: "self", value: f => sums.self[side][f], text: v => amountText(v) },
+		{ key: "self%", label: "self %", value: f => sums.self[side][f], text: v => shareText(v, all) },
+		{ key: "total", label: "total", value: f => sums.total[side][f], text: v => amountText(v) },
+		{ key: "total%", label: "total %", value: f => sums.total[side][f], text: v => shareText(v, all) },
+	];
+	if (data.meta.base !== null)
+		list.push({ key: "change", label: "change of self", text: v => signedShareText(v),
+			value: f => sums.self[0][f] / (tree.all[0] || 1) - sums.self[1][f] / (tree.all[1] || 1) });
+	return list;
+}
+
+function cell(tag, content, className) {
+	const made = document.createElement(tag);
+	if (className)
+		made.className = className;
+	made.append(content);
+	return made;
+}
+
+function button(text, act) {
+	const made = document.createElement("button");
+	made.textContent = text;
+	made.addEventListener("click", act);
+	return made;
+}
+
+function showTable() {
+	sums = sums || functionSums(data, tree);
+	const list = columns(), by = list.find(c => c.key === sort.key) || list[0], rows = [];
+	for (let f = 0; f < data.funcs.nr; f++)
+		if ((sums.total[0][f] || sums.total[1][f]) && (!matching || matching[f]))
+			rows.push(f);
+	const size = by.key === "change" ? Math.abs : v => v, sign = sort.down ? -1 : 1;
+	rows.sort((a, b) => sign * (size(by.value(a)) - size(by.value(b))) || a - b);
+	const table = document.createElement("table"), head = document.createElement("tr"), body = document.createElement("tbody");
+	for (const column of list)
+		head.append(cell("th", button(column.label + (column === by ? (sort.down ? " ▾" : " ▴") : ""), () => {
+			sort = { key: column.key, down: column.key === sort.key ? !sort.down : true };
+			showTable();
+		})));
+	head.append(cell("th", "function", "name"), cell("th", "file", "file"));
+	for (const f of rows.slice(0, TABLE_ROWS)) {
+		const row = document.createElement("tr");
+		for (const column of list)
+			row.append(cell("td", column.text(column.value(f))));
+		const name = cell("td", button(nameOf(f), () => sandwich(f)), "name");
+		name.title = nameOf(f).slice(0, 2000) + (kindOf(f) ? ` (${KINDS[kindOf(f)].name})` : "");
+		row.append(name, cell("td", fileOf(f), "file"));
+		body.append(row);
+	}
+	const caption = cell("caption", rows.length > TABLE_ROWS ? `${countText(rows.length - TABLE_ROWS)} more functions are not shown; search finds them` : "");
+	const top = document.createElement("thead");
+	top.append(head);
+	table.append(caption, top, body);
+	$("table-box").replaceChildren(table);
+}
+
+/* --- what stands around the chart ------------------------------------------------------------------------------------------------------ */
+
+function showLegend() {
+	const box = $("legend"), used = new Set();
+	box.replaceChildren();
+	const add = (fill, text) => {
+		const mark = document.createElement("i"), entry = document.createElement("span");
+		mark.style.background = fill;
+		entry.append(mark, text);
+		box.append(entry);
+	};
+	if (choice.colour === "d") {
+		add(painter.differenceFill(0.2, 0), "more than in the base");
+		add(painter.differenceFill(0, 0.2), "less");
+		return;
+	}
+	if (choice.colour === "f") {
+		box.append("one colour for each file");
+		return;
+	}
+	for (let i = 0; i < data.funcs.nr && used.size < KINDS.length; i++)
+		used.add(data.funcs.kind[i]);
+	if (choice.roots)
+		used.add(KIND_THREAD);
+	for (const kind of Array.from(used).sort((a, b) => a - b))
+		add(painter.kindFill(kind, ""), KINDS[kind].name);
+}
+
+function showAll() {
+	const isTable = choice.view === "table", lone = choice.view === "sandwich" && choice.func < 0;
+	$("scroller").hidden = isTable;
+	$("table-box").hidden = !isTable;
+	for (const view of ["flame", "icicle", "sandwich", "table"])
+		$("v-" + view).setAttribute("aria-pressed", String(choice.view === view));
+	$("heavy").setAttribute("aria-pressed", String(choice.heavy));
+	$("regex").setAttribute("aria-pressed", String(choice.regex));
+	for (const name of ["event", "unit", "roots", "only", "colour", "side"])
+		$(name).value = String(choice[name]);
+	$("search").value = choice.search;
+	const side = choice.side, scope = [amountText(tree.all[side])];
+	if (choice.view === "sandwich" && !lone)
+		scope.push(`callers above and callees below ${nameOf(choice.func).slice(0, 200)}`);
+	$("scope").textContent = scope.join("; ") + (lone ? "; select a function for its callers and callees" : "");
+	$("selected").textContent = "";
+	if (isTable)
+		showTable();
+	showLegend();
+	resize();
+	window.perfdata.total = tree.all[side];
+	window.perfdata.nodes = tree.nr;
+	window.perfdata.event = event().name;
+}
+
+function option(value, text) {
+	const made = document.createElement("option");
+	made.value = value;
+	made.textContent = text;
+	return made;
+}
+
+/* Threads and processes, heaviest first; a menu of thousands helps nobody. */
+function fillOnly() {
+	const limit = 200, threads = new Map(), processes = new Map(), list = data.meta.threads;
+	const rows = data.rows[choice.event][0];
+	for (let i = 0; i < rows.nr; i++) {
+		const thread = rows.thread[i], pid = list[thread].pid, value = rows.samples[i];
+		threads.set(thread, (threads.get(thread) || 0) + value);
+		const process = processes.get(pid) || { thread, value: 0, nr: new Set() };
+		process.value += value;
+		process.nr.add(thread);
+		processes.set(pid, process);
+	}
+	const box = $("only"), kept = choice.only;
+	box.replaceChildren(option("", `all of ${countText(threads.size)} threads`));
+	const byProcess = Array.from(processes).sort((a, b) => b[1].value - a[1].value).slice(0, limit);
+	if (processes.size > 1)
+		for (const [pid, process] of byProcess)
+			box.append(option("p" + pid, threadName(process.thread, true)));
+	for (const [thread] of Array.from(threads).sort((a, b) => b[1] - a[1]).slice(0, limit))
+		box.append(option("t" + thread, threadName(thread, false)));
+	if (kept && !Array.from(box.options).some(o => o.value === kept))
+		box.append(option(kept, kept[0] === "t" && list[+kept.slice(1)] ? threadName(+kept.slice(1), false) : kept));
+}
+
+function setTheme(dark) {
+	choice.dark = dark;
+	document.documentElement.classList.toggle("dark", dark);
+	$("theme").textContent = dark ? "light" : "dark";
+	painter.theme(dark);
+	strip.theme(dark);
+}
+
+function change(name, value) {
+	choice[name] = value;
+	if (["event", "unit", "roots", "only"].includes(name)) {
+		choice.zoom = -1;
+		if (name === "event")
+			fillOnly();
+		build();
+	} else {
+		if (name === "side" || name === "heavy")
+			choice.zoom = name === "side" ? -1 : choice.zoom;
+		arrange();
+	}
+	toHash();
+}
+
+function changeView(view) {
+	if (view === "sandwich" && selected && selected.part.layout.tree.func[selected.node] >= 0)
+		choice.func = selected.part.layout.tree.func[selected.node];
+	else if (view === "sandwich" && choice.func < 0 && zoomed >= 0 && tree.func[zoomed] >= 0)
+		choice.func = tree.func[zoomed];
+	if (view === "sandwich" || choice.view === "sandwich")
+		choice.zoom = -1;
+	change("view", view);
+}
+
+/* --- the address of a view -------------------------------------------------------------------------------------------------------------- */
+
+const DEFAULTS = { event: 0, unit: "w", view: "flame", heavy: false, roots: "", only: "", colour: "k", side: 0, func: -1, search: "", regex: false,
+	first: 0, last: Infinity, zoom: -1 };
+
+function toHash() {
+	const fields = [];
+	for (const name of Object.keys(DEFAULTS))
+		if (choice[name] !== startOf(name))
+			fields.push(`${name}=${encodeURIComponent(choice[name])}`);
+	hashShown = fields.length ? "#" + fields.join("&") : "";
+	if (location.hash !== hashShown)
+		location.hash = hashShown || "#";
+}
+
+function startOf(name) {
+	return name === "colour" && data.meta.base !== null ? "d" : DEFAULTS[name];
+}
+
+/* Whatever stands there: what is no choice is left out. */
+function fromHash() {
+	const given = new Map();
+	for (const field of location.hash.slice(1).split("&")) {
+		const at = field.indexOf("=");
+		if (at <= 0)
+			continue;
+		try {
+			given.set(field.slice(0, at), decodeURIComponent(field.slice(at + 1)));
+		} catch (error) {
+			/* not an address of ours */
+		}
+	}
+	for (const name of Object.keys(DEFAULTS)) {
+		const start = startOf(name), text = given.get(name);
+		if (text === undefined)
+			choice[name] = start;
+		else if (typeof start === "number")
+			choice[name] = text === "Infinity" ? Infinity : Number.isInteger(+text) ? +text : start;
+		else
+			choice[name] = typeof start === "boolean" ? text === "true" : text;
+	}
+	const among = (name, values) => { if (!values.includes(choice[name])) choice[name] = startOf(name); };
+	among("unit", ["w", "s"]);
+	among("view", ["flame", "icicle", "sandwich", "table"]);
+	among("roots", ["", "t", "p"]);
+	among("colour", data.meta.base !== null ? ["k", "f", "d"] : ["k", "f"]);
+	among("side", data.meta.base !== null ? [0, 1] : [0]);
+	if (!(choice.event >= 0 && choice.event < data.meta.events.length))
+		choice.event = 0;
+	if (!(choice.func < data.funcs.nr))
+		choice.func = -1;
+	if (!/^([pt]-?\d+)?$/.test(choice.only) || (choice.only[0] === "t" && !data.meta.threads[+choice.only.slice(1)]))
+		choice.only = "";
+}
+
+/* --- keys and mouse ---------------------------------------------------------------------------------------------------------------------- */
+
+const KEYS = [
+	["arrow keys", "move the selection; Enter zooms"], ["Esc, 0", "reset"], ["/, Ctrl-F", "search"], ["n, N", "next and previous match"],
+	["i", "flame or icicle"], ["h", "left heavy or by name"], ["s", "callers and callees of the selected function"], ["t", "table of functions"],
+	["c", "copy the name of the selected function"], ["C", "copy its stack"], ["d", "dark or light"], ["click", "zoom; Shift-click: callers and callees"],
+	["back of the browser", "the view before"],
+];
+
+function showKeys() {
+	const box = $("keys"), table = document.createElement("table");
+	for (const [keys, what] of KEYS) {
+		const row = document.createElement("tr");
+		row.append(cell("th", keys), cell("td", what));
+		table.append(row);
+	}
+	box.replaceChildren(table, button("close", () => box.close()));
+	box.showModal();
+}
+
+function copy(stack) {
+	if (!selected)
+		return;
+	const t = selected.part.layout.tree, names = [];
+	for (let node = selected.node; node >= 0; node = stack ? t.parent[node] : -1)
+		names.push(nameOf(t.func[node]));
+	navigator.clipboard.writeText(names.join("\n")).then(() => { $("selected").textContent = "copied"; }, () => { $("selected").textContent = names.join("\n"); });
+}
+
+function onKey(e) {
+	if ($("keys").open || e.altKey || e.metaKey)
+		return;
+	if (e.ctrlKey ? e.key === "f" : e.key === "/" && e.target !== $("search")) {
+		e.preventDefault();
+		$("search").focus();
+		$("search").select();
+		return;
+	}
+	if (e.key === "Escape") {
+		$("search").blur();
+		reset();
+		return;
+	}
+	if (e.ctrlKey || e.target instanceof HTMLInputElement || e.target instanceof HTMLSelectElement)
+		return;
+	const inChart = choice.view !== "table";
+	const acts = {
+		0: reset, n: () => nextMatch(1), N: () => nextMatch(-1), i: () => changeView(choice.view === "flame" ? "icicle" : "flame"),
+		h: () => change("heavy", !choice.heavy), s: () => changeView("sandwich"), t: () => changeView(choice.view === "table" ? "flame" : "table"),
+		d: () => { setTheme(!choice.dark); showAll(); }, "?": showKeys, c: () => copy(false), C: () => copy(true),
+	};
+	if (acts[e.key]) {
+		e.preventDefault();
+		acts[e.key]();
+	} else if (inChart && e.key.startsWith("Arrow")) {
+		e.preventDefault();
+		move(e.key);
+	} else if (inChart && e.key === "Enter" && selected && !(e.target instanceof HTMLButtonElement)) {
+		zoom(selected.part, selected.node);
+	}
+}
+
+function listen() {
+	const canvas = painter.canvas, box = $("scroller");
+	canvas.addEventListener("mousemove", e => showTip(e, hit(e)));
+	canvas.addEventListener("mouseleave", e => showTip(e, null));
+	canvas.addEventListener("click", e => {
+		const found = hit(e);
+		if (!found)
+			return;
+		if (e.shiftKey && found.part.layout.tree.func[found.node] >= 0) {
+			sandwich(found.part.layout.tree.func[found.node]);
+			return;
+		}
+		select(found.part, found.node);
+		zoom(found.part, found.node);
+	});
+	box.addEventListener("scroll", () => { $("tip").hidden = true; repaint(); });
+	for (const name of ["unit", "roots", "only", "colour"])
+		$(name).addEventListener("change", e => change(name, e.target.value));
+	for (const name of ["event", "side"])
+		$(name).addEventListener("change", e => change(name, +e.target.value));
+	for (const view of ["flame", "icicle", "sandwich", "table"])
+		$("v-" + view).addEventListener("click", () => changeView(view));
+	$("heavy").addEventListener("click", () => change("heavy", !choice.heavy));
+	$("regex").addEventListener("click", () => { choice.regex = !choice.regex; search(); showAll(); toHash(); });
+	$("search").addEventListener("input", e => { choice.search = e.target.value; search(); if (choice.view === "table") showTable(); repaint(); });
+	$("search").addEventListener("change", toHash);
+	$("reset").addEventListener("click", reset);
+	$("theme").addEventListener("click", () => { setTheme(!choice.dark); showAll(); });
+	$("help").addEventListener("click", showKeys);
+	$("range-all").addEventListener("click", () => pickTime(0, Infinity));
+	document.addEventListener("keydown", onKey);
+	window.addEventListener("resize", resize);
+	window.addEventListener("hashchange", () => {
+		if (location.hash === hashShown || (location.hash === "" && hashShown === ""))
+			return;
+		hashShown = location.hash;
+		fromHash();
+		fillOnly();
+		build();
+	});
+	matchMedia("(prefers-color-scheme: dark)").addEventListener("change", e => { setTheme(e.matches); showAll(); });
+	if (data.meta.time)
+		stripEvents();
+}
+
+/* --- start ------------------------------------------------------------------------------------------------------------------------------- */
+
+function describePage() {
+	const { meta } = data, warnings = meta.warnings.map(visible);
+	document.title = visible(meta.title) + (meta.base === null ? "" : " against " + visible(meta.base));
+	$("title").textContent = document.title;
+	$("facts").textContent = meta.facts.map(([name, text]) => `${visible(name)}: ${visible(text)}`).join(" · ");
+	$("warnings").textContent = warnings.join("\n");
+	meta.events.forEach((e, at) => $("event").append(option(String(at), `${visible(e.name)} (${countText(e.samples)} samples)`)));
+	$("sides").hidden = meta.base === null;
+	if (meta.base === null)
+		$("colour").querySelector('[value="d"]').remove();
+	$("strip-box").hidden = !meta.time;
+}
+
+/* For tests and consoles: read only. */
+function publish() {
+	const find = name => {
+		const found = [];
+		sums = sums || functionSums(data, tree);
+		for (let f = 0; f < data.funcs.nr; f++)
+			if (nameOf(f) === name)
+				found.push({ name, file: fileOf(f), self: sums.self[choice.side][f], total: sums.total[choice.side][f] });
+		return found;
+	};
+	const functions = () => {
+		sums = sums || functionSums(data, tree);
+		const list = [];
+		for (let f = 0; f < data.funcs.nr; f++)
+			if (sums.total[choice.side][f])
+				list.push([nameOf(f), fileOf(f), sums.self[choice.side][f], sums.total[choice.side][f], kindOf(f)]);
+		return list;
+	};
+	const boxOf = name => {
+		for (const part of parts)
+			for (let level = part.skip || 0; level < part.layout.depth; level++)
+				for (let at = part.layout.levels[level]; at < part.layout.levels[level + 1]; at++) {
+					const node = part.layout.order[at], window = windowOf(part.layout);
+					if (nameOf(part.layout.tree.func[node]) !== name)
+						continue;
+					const rect = painter.canvas.getBoundingClientRect(), scale = painter.width / (window.to - window.from);
+					return { x: rect.left + (part.layout.x[node] - window.from) * scale,
+						y: rect.top + rowOf(part, level) * ROW - $("scroller").scrollTop, width: part.layout.tree.total[choice.side][node] / part.layout.all * scale,
+						height: ROW };
+				}
+		return null;
+	};
+	return { total: 0, nodes: 0, frames: 0, matched: null, event: "", find, functions, boxOf, ready: false };
+}
+
+async function start() {
+	try {
+		data = decode(await inflate($("data").textContent.trim()));
+	} catch (error) {
+		$("warnings").textContent = "This page's data cannot be read: " + error.message;
+		return;
+	}
+	window.perfdata = publish();
+	painter = new Painter($("chart"));
+	strip = new Painter($("strip"));
+	describePage();
+	if (!data.meta.events.length) {
+		$("warnings").textContent += "\nThe recording has no samples.";
+		$("controls").hidden = true;
+		$("strip-box").hidden = true;
+		setTheme(matchMedia("(prefers-color-scheme: dark)").matches);
+		window.perfdata.ready = true;
+		return;
+	}
+	setTheme(matchMedia("(prefers-color-scheme: dark)").matches);
+	fromHash();
+	hashShown = location.hash;
+	fillOnly();
+	listen();
+	build();
+	window.perfdata.ready = true;
+}
+
+start();

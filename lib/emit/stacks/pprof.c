@@ -1,0 +1,540 @@
+/* `pprof`: profile.proto, packed by gzip, as pprof and what reads its profiles take it. Two columns for each event: samples and weight. */
+#include "config.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include "base/hash.h"
+#include "base/memory.h"
+#include "emit/emitters.h"
+#include "emit/stacks/pprof_maps.h"
+#include "emit/stacks/protobuf.h"
+#include "emit/stacks/stack_gather.h"
+#include "emit/stacks/stack_head.h"
+#include "emit/stacks/stack_labels.h"
+#include "emit/stacks/stack_route.h"
+#include "emit/stacks/stack_text.h"
+
+static const struct perfdata_emitter_option options[] = {
+	{ .name = "inline", .kind = PERFDATA_OPTION_FLAG, .help = "inlined functions are frames (default; --no-inline leaves them out)" },
+	{ .name = "labels", .kind = PERFDATA_OPTION_FLAG, .help = "tell comm, pid and tid of samples apart (default; --no-labels adds them up)" },
+	{ 0 },
+};
+
+/* Field numbers of perftools.profiles. */
+enum { PROFILE_SAMPLE_TYPE = 1, PROFILE_SAMPLE, PROFILE_MAPPING, PROFILE_LOCATION, PROFILE_FUNCTION, PROFILE_STRING, PROFILE_DURATION = 10,
+       PROFILE_PERIOD_TYPE, PROFILE_PERIOD, PROFILE_COMMENT, PROFILE_DEFAULT };
+enum { VALUE_TYPE = 1, VALUE_UNIT };
+enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE, SAMPLE_LABEL };
+enum { LABEL_KEY = 1, LABEL_TEXT, LABEL_NUMBER, LABEL_UNIT };
+enum { MAPPING_ID = 1, MAPPING_START, MAPPING_LIMIT, MAPPING_OFFSET, MAPPING_FILE, MAPPING_BUILD_ID, MAPPING_FUNCTIONS, MAPPING_FILES, MAPPING_LINES,
+       MAPPING_INLINES };
+enum { LOCATION_ID = 1, LOCATION_MAPPING, LOCATION_ADDRESS, LOCATION_LINE };
+enum { LINE_FUNCTION = 1, LINE_LINE, LINE_COLUMN };
+enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNCTION_FILE, FUNCTION_START };
+
+struct state {
+	struct stack_gather gather;
+	struct pprof_maps *maps;
+	bool inlines, labels;
+};
+
+static void release(void *pointer)
+{
+	struct state *state = pointer;
+	if (!state)
+		return;
+	pd_stack_gather_release(&state->gather);
+	pd_pprof_maps_free(state->maps);
+	pd_free(state);
+}
+
+static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out)
+{
+	struct state *state = pd_calloc(1, sizeof *state);
+	(void)out;
+	if (!state)
+		return PERFDATA_ENOMEM;
+	*ret_state = state;
+	state->inlines = perfdata_option_flag(context->options, context->nr_options, "inline", true);
+	state->labels = perfdata_option_flag(context->options, context->nr_options, "labels", true);
+	state->maps = pd_pprof_maps_new();
+	if (!state->maps)
+		return PERFDATA_ENOMEM;
+	const struct pd_profile_options wanted = { .parts = PD_BY_THREAD | PD_BY_COMM, .by_period = true };
+	return pd_stack_gather_begin(&state->gather, context, &wanted);
+}
+
+/* --- a batch: its samples, and what it maps ------------------------------------------------------------------------------------------ */
+
+struct part {
+	void *samples;
+	struct pprof_seen_list seen;
+};
+
+static void free_part(void *pointer)
+{
+	struct part *part = pointer;
+	if (!part)
+		return;
+	pd_profile_part_free(part->samples);
+	pd_pprof_seen_free(&part->seen);
+	pd_free(part);
+}
+
+static enum perfdata_status format(const void *pointer, const struct perfdata_batch *batch, void *value, struct perfdata_scratch *scratch,
+				   struct perfdata_text *out, void **ret_part)
+{
+	const struct state *state = pointer;
+	struct part *part = pd_calloc(1, sizeof *part);
+	if (!part)
+		return PERFDATA_ENOMEM;
+	enum perfdata_status status = pd_stack_gather_format(pointer, batch, value, scratch, out, &part->samples);
+	for (size_t i = 0; i < batch->nr_deliveries && status == PERFDATA_OK; i++)
+		if (!pd_pprof_seen_take(&part->seen, state->gather.reader, batch->deliveries[i].record))
+			status = PERFDATA_ENOMEM;
+	if (status == PERFDATA_OK)
+		*ret_part = part;
+	else
+		free_part(part);
+	return status;
+}
+
+static enum perfdata_status merge(void *pointer, void *taken, struct perfdata_text *out)
+{
+	struct state *state = pointer;
+	struct part *part = taken;
+	enum perfdata_status status = pd_stack_gather_merge(pointer, part->samples, out);
+	part->samples = NULL;
+	if (status == PERFDATA_OK && !pd_pprof_maps_add(state->maps, &part->seen))
+		status = PERFDATA_ENOMEM;
+	free_part(part);
+	return status;
+}
+
+/* --- what is written ------------------------------------------------------------------------------------------------------------------ */
+
+struct writing {
+	struct state *state;
+	const struct perfdata_emit_end *end;
+	struct stack_labels *labels;
+	struct stack_route *route;
+	struct pd_hash_map locations;     /* frame and is_caller → id */
+	uint64_t nr_locations;
+	uint32_t *columns;           /* of each event, its first column; UINT32_MAX: none */
+	uint32_t nr_columns;
+	struct perfdata_text types, samples, location_texts, others, message, packed, label;
+	bool failed;
+};
+
+static uint64_t text_of(struct writing *writing, const char *text)
+{
+	const uint32_t id = pd_stack_labels_intern(writing->labels, text);
+	writing->failed |= id == UINT32_MAX;
+	return id;
+}
+
+static void value_type(struct writing *writing, struct perfdata_text *out, unsigned field, const char *type, const char *unit)
+{
+	perfdata_text_clear(&writing->message);
+	pd_protobuf_number(&writing->message, VALUE_TYPE, text_of(writing, type));
+	pd_protobuf_number(&writing->message, VALUE_UNIT, text_of(writing, unit));
+	pd_protobuf_message(out, field, &writing->message);
+}
+
+/* Names of columns are different, even where those of events are not. */
+static void column_names(const struct writing *writing, uint32_t index, char samples[256], char weight[256])
+{
+	const struct perfdata_reader *reader = writing->state->gather.reader;
+	const struct perfdata_event *event = perfdata_reader_event(reader, index);
+	unsigned same = 0;
+	char suffix[16] = "";
+	for (uint32_t i = 0; i < index; i++)
+		same += writing->columns[i] != UINT32_MAX && !strcmp(perfdata_reader_event(reader, i)->name, event->name);
+	if (same)
+		snprintf(suffix, sizeof suffix, "#%u", same + 1);
+	const bool first = writing->columns[index] == 0;
+	if (first)
+		snprintf(samples, 256, "samples");
+	else
+		snprintf(samples, 256, "%.200s_samples%s", event->name, suffix);
+	if (first && pd_stack_event_is_clock(event))
+		snprintf(weight, 256, "cpu");
+	else
+		snprintf(weight, 256, "%.200s%s", event->name, suffix);
+}
+
+static void put_columns(struct writing *writing)
+{
+	const struct pd_profile *profile = writing->state->gather.profile;
+	char samples[256], weight[256];
+	for (uint32_t i = 0; i < pd_profile_nr_events(profile); i++) {
+		writing->columns[i] = pd_profile_event(profile, i) ? writing->nr_columns : UINT32_MAX;
+		if (!pd_profile_event(profile, i))
+			continue;
+		column_names(writing, i, samples, weight);
+		const bool clock = pd_stack_event_is_clock(perfdata_reader_event(writing->state->gather.reader, i));
+		value_type(writing, &writing->types, PROFILE_SAMPLE_TYPE, samples, "count");
+		value_type(writing, &writing->types, PROFILE_SAMPLE_TYPE, weight, clock ? "nanoseconds" : "count");
+		writing->nr_columns += 2;
+	}
+}
+
+/* --- locations -------------------------------------------------------------------------------------------------------------------------- */
+
+static void put_lines(struct writing *writing, const struct stack_call *calls, size_t nr, struct pprof_map *map)
+{
+	for (size_t i = nr; i-- > 0;) {
+		perfdata_text_clear(&writing->label);
+		pd_protobuf_number(&writing->label, LINE_FUNCTION, (uint64_t)calls[i].label + 1);
+		pd_protobuf_number(&writing->label, LINE_LINE, calls[i].line);
+		pd_protobuf_number(&writing->label, LINE_COLUMN, calls[i].column);
+		pd_protobuf_message(&writing->message, LOCATION_LINE, &writing->label);
+		if (map) {
+			map->lineless |= !calls[i].line;
+			map->sourceless |= !calls[i].source;
+			map->inlined |= nr > 1;
+		}
+	}
+}
+
+static uint64_t put_location(struct writing *writing, const struct stack_step *step)
+{
+	const struct perfdata_session *session = writing->state->gather.session;
+	const struct perfdata_frame *frame = step->frame == PERFDATA_NONE ? NULL : perfdata_session_frame(session, step->frame);
+	const struct perfdata_dso *dso = frame && frame->dso != PERFDATA_NONE ? perfdata_session_dso(session, frame->dso) : NULL;
+	uint64_t address = frame ? frame->address : step->ip;
+	size_t nr;
+	const struct stack_call *calls = pd_stack_labels_of(writing->labels, step->frame, step->is_caller, &nr);
+	const uint32_t map_id = dso ? pd_pprof_maps_of(writing->state->maps, dso, &address) : 0;
+	if (!calls || (dso && !map_id)) {
+		writing->failed = true;
+		return 0;
+	}
+	struct pprof_map *map = map_id ? pd_pprof_maps_get(writing->state->maps, map_id) : NULL;
+	const bool nameless = pd_stack_labels_get(writing->labels, calls[0].label)->kind == STACK_NO_NAME;
+	if (map) {
+		map->used = true;
+		map->nameless |= nameless;
+	}
+	perfdata_text_clear(&writing->message);
+	pd_protobuf_number(&writing->message, LOCATION_ID, ++writing->nr_locations);
+	pd_protobuf_number(&writing->message, LOCATION_MAPPING, map_id);
+	pd_protobuf_number(&writing->message, LOCATION_ADDRESS, address - step->is_caller);
+	/* what has no name is left to pprof, which may find one by the build-id */
+	if (!nameless)
+		put_lines(writing, calls, nr, map);
+	pd_protobuf_message(&writing->location_texts, PROFILE_LOCATION, &writing->message);
+	return writing->nr_locations;
+}
+
+static uint64_t location_of(struct writing *writing, const struct stack_step *step)
+{
+	const uint64_t place = step->frame == PERFDATA_NONE ? step->ip | UINT64_C(1) << 63 : (uint64_t)step->frame;
+	const uint64_t key = place << 1 | step->is_caller;
+	uint64_t id;
+	if (pd_hash_map_get(&writing->locations, key, &id))
+		return id;
+	id = put_location(writing, step);
+	writing->failed |= pd_hash_map_put(&writing->locations, key, id) < 0;
+	return id;
+}
+
+/* --- samples -------------------------------------------------------------------------------------------------------------------------------- */
+
+static void text_label(struct writing *writing, const char *key, const char *text)
+{
+	perfdata_text_clear(&writing->label);
+	pd_protobuf_number(&writing->label, LABEL_KEY, text_of(writing, key));
+	pd_protobuf_number(&writing->label, LABEL_TEXT, text_of(writing, text));
+	pd_protobuf_message(&writing->message, SAMPLE_LABEL, &writing->label);
+}
+
+/* A number that is 0 has a unit: without one readers take it for no number. */
+static void number_label(struct writing *writing, const char *key, int64_t number)
+{
+	perfdata_text_clear(&writing->label);
+	pd_protobuf_number(&writing->label, LABEL_KEY, text_of(writing, key));
+	pd_protobuf_number(&writing->label, LABEL_NUMBER, (uint64_t)number);
+	if (!number)
+		pd_protobuf_number(&writing->label, LABEL_UNIT, text_of(writing, key));
+	pd_protobuf_message(&writing->message, SAMPLE_LABEL, &writing->label);
+}
+
+static void put_labels(struct writing *writing, const struct pd_profile_key *key)
+{
+	const struct pd_profile_thread *thread = pd_profile_thread(writing->state->gather.profile, key->thread);
+	if (key->comm != PERFDATA_NONE)
+		text_label(writing, "comm", perfdata_session_comm(writing->state->gather.session, key->comm));
+	if (thread->pid >= 0)
+		number_label(writing, "pid", thread->pid);
+	if (thread->tid >= 0)
+		number_label(writing, "tid", thread->tid);
+}
+
+static uint64_t clamped(uint64_t value) { return value > INT64_MAX ? INT64_MAX : value; }
+
+static enum perfdata_status put_sample(struct writing *writing, const struct pd_profile_entry *entry)
+{
+	struct stack_way way;
+	const enum perfdata_status status = pd_stack_route_to(writing->route, entry->key.node, &way);
+	if (status != PERFDATA_OK)
+		return status;
+	perfdata_text_clear(&writing->packed);
+	for (size_t i = way.nr_steps; i-- > 0;)
+		pd_stack_text_varint(&writing->packed, location_of(writing, &way.steps[i]));
+	perfdata_text_clear(&writing->message);
+	if (writing->packed.size)
+		pd_protobuf_message(&writing->message, SAMPLE_LOCATION, &writing->packed);
+	perfdata_text_clear(&writing->packed);
+	for (uint32_t i = 0; i < writing->nr_columns; i++) {
+		const uint32_t column = writing->columns[entry->key.event];
+		pd_stack_text_varint(&writing->packed, i == column ? clamped(entry->sums.samples) : i == column + 1 ? clamped(entry->sums.weight) : 0);
+	}
+	pd_protobuf_message(&writing->message, SAMPLE_VALUE, &writing->packed);
+	if (writing->state->labels)
+		put_labels(writing, &entry->key);
+	pd_protobuf_message(&writing->samples, PROFILE_SAMPLE, &writing->message);
+	return PERFDATA_OK;
+}
+
+/* What pprof shows as the file of the profile is its first mapping: that of the process with most weight. */
+static enum perfdata_status put_main(struct writing *writing)
+{
+	const struct stack_gather *gather = &writing->state->gather;
+	const struct pd_profile_entry *entry;
+	struct pd_profile_walk *walk;
+	uint64_t *weights = pd_calloc(pd_profile_nr_threads(gather->profile) + 1u, sizeof *weights);
+	enum perfdata_status status = weights ? pd_profile_walk_new(gather->profile, &walk) : PERFDATA_ENOMEM;
+	if (status != PERFDATA_OK) {
+		pd_free(weights);
+		return status;
+	}
+	while ((status = pd_profile_walk_next(walk, &entry)) == PERFDATA_OK)
+		weights[entry->key.thread] += entry->sums.samples;
+	pd_profile_walk_free(walk);
+	const char *name = NULL;
+	uint64_t most = 0;
+	for (uint32_t i = 0; i < pd_profile_nr_threads(gather->profile); i++) {
+		const char *found = pd_pprof_maps_main(writing->state->maps, pd_profile_thread(gather->profile, i)->pid);
+		if (weights[i] > most && found) {
+			most = weights[i];
+			name = found;
+		}
+	}
+	pd_free(weights);
+	for (uint32_t i = 0; name && i < perfdata_session_nr_dsos(gather->session); i++) {
+		const struct perfdata_dso *dso = perfdata_session_dso(gather->session, i);
+		if (dso->kind == PERFDATA_DSO_USER && !strcmp(dso->filename, name)) {
+			writing->failed |= !pd_pprof_maps_first(writing->state->maps, dso);
+			break;
+		}
+	}
+	return status == PERFDATA_END ? PERFDATA_OK : status;
+}
+
+static enum perfdata_status put_samples(struct writing *writing)
+{
+	const struct pd_profile_entry *entry;
+	struct pd_profile_walk *walk;
+	enum perfdata_status status = pd_profile_walk_new(writing->state->gather.profile, &walk);
+	if (status != PERFDATA_OK)
+		return status;
+	while ((status = pd_profile_walk_next(walk, &entry)) == PERFDATA_OK) {
+		status = put_sample(writing, entry);
+		if (status != PERFDATA_OK)
+			break;
+	}
+	pd_profile_walk_free(walk);
+	return status == PERFDATA_END ? PERFDATA_OK : status;
+}
+
+/* --- tables ----------------------------------------------------------------------------------------------------------------------------------- */
+
+static void put_mapping(struct writing *writing, uint32_t id)
+{
+	struct perfdata_text *out = &writing->message;
+	const struct perfdata_session *session = writing->state->gather.session;
+	const struct pprof_map *map = pd_pprof_maps_get(writing->state->maps, id);
+	const struct perfdata_bytes build_id = perfdata_session_build_id(session, map->dso, NULL);
+	perfdata_text_clear(out);
+	pd_protobuf_number(out, MAPPING_ID, id);
+	pd_protobuf_number(out, MAPPING_START, map->start);
+	pd_protobuf_number(out, MAPPING_LIMIT, map->end);
+	pd_protobuf_number(out, MAPPING_OFFSET, map->offset);
+	pd_protobuf_number(out, MAPPING_FILE, text_of(writing, map->name));
+	if (build_id.size) {
+		perfdata_text_clear(&writing->label);
+		perfdata_text_bytes_hex(&writing->label, build_id.data, build_id.size);
+		perfdata_text_append(&writing->label, "", 1);
+		pd_protobuf_number(out, MAPPING_BUILD_ID, perfdata_text_failed(&writing->label) ? 0 : text_of(writing, writing->label.data));
+	}
+	/* each keeps pprof from looking for itself */
+	const bool named = map->used && !map->nameless;
+	pd_protobuf_number(out, MAPPING_FUNCTIONS, named);
+	pd_protobuf_number(out, MAPPING_FILES, named && !map->sourceless);
+	pd_protobuf_number(out, MAPPING_LINES, named && !map->lineless);
+	pd_protobuf_number(out, MAPPING_INLINES, named && !map->lineless);
+	pd_protobuf_message(&writing->others, PROFILE_MAPPING, out);
+}
+
+static void put_function(struct writing *writing, uint32_t label, struct perfdata_text *out)
+{
+	const struct stack_label *function = pd_stack_labels_get(writing->labels, label);
+	perfdata_text_clear(&writing->message);
+	pd_protobuf_number(&writing->message, FUNCTION_ID, (uint64_t)label + 1);
+	pd_protobuf_number(&writing->message, FUNCTION_NAME, function->name);
+	pd_protobuf_number(&writing->message, FUNCTION_SYSTEM_NAME, function->raw_name);
+	pd_protobuf_number(&writing->message, FUNCTION_FILE, function->source);
+	pd_protobuf_number(&writing->message, FUNCTION_START, function->line);
+	pd_protobuf_message(out, PROFILE_FUNCTION, &writing->message);
+}
+
+struct comments {
+	struct writing *writing;
+	struct perfdata_text *out;
+};
+
+static void put_comment(void *user, const char *line)
+{
+	const struct comments *comments = user;
+	pd_stack_text_varint(comments->out, text_of(comments->writing, line));
+}
+
+static void put_comments(struct writing *writing, struct perfdata_text *out)
+{
+	const struct perfdata_reader *reader = writing->state->gather.reader;
+	struct comments comments = { writing, &writing->packed };
+	struct perfdata_text line;
+	perfdata_text_clear(&writing->packed);
+	perfdata_text_init(&line);
+	perfdata_text_literal(&line, "perf-command:");
+	pd_stack_head_command(reader, &line);
+	perfdata_text_append(&line, "", 1);
+	if (!perfdata_text_failed(&line) && line.size > sizeof "perf-command:")
+		put_comment(&comments, line.data);
+	for (const struct stack_fact *fact = pd_stack_facts; fact->name; fact++) {
+		const char *text = perfdata_reader_feature_text(reader, fact->feature);
+		if (!text)
+			continue;
+		perfdata_text_clear(&line);
+		perfdata_text_printf(&line, "%s:%s", strcmp(fact->name, "perf") ? fact->name : "perf-version", text);
+		perfdata_text_append(&line, "", 1);
+		if (!perfdata_text_failed(&line))
+			put_comment(&comments, line.data);
+	}
+	pd_stack_head_warnings(writing->end, put_comment, &comments);
+	if (writing->packed.size)
+		pd_protobuf_message(out, PROFILE_COMMENT, &writing->packed);
+	writing->failed |= perfdata_text_failed(&line);
+	perfdata_text_release(&line);
+}
+
+/* The period of the first event, where it is the same for all samples; the column that is shown unasked. */
+static void put_period(struct writing *writing, struct perfdata_text *out)
+{
+	const struct pd_profile *profile = writing->state->gather.profile;
+	char samples[256], weight[256];
+	uint32_t first = 0;
+	while (first < pd_profile_nr_events(profile) && !pd_profile_event(profile, first))
+		first++;
+	if (first >= pd_profile_nr_events(profile)) {
+		put_comments(writing, out);
+		return;
+	}
+	const struct perfdata_event *event = perfdata_reader_event(writing->state->gather.reader, first);
+	column_names(writing, first, samples, weight);
+	value_type(writing, out, PROFILE_PERIOD_TYPE, weight, pd_stack_event_is_clock(event) ? "nanoseconds" : "count");
+	if (!perfdata_attr_has(event->attr, PERFDATA_ATTR_FREQ))
+		pd_protobuf_number(out, PROFILE_PERIOD, clamped(event->attr->sample_period));
+	put_comments(writing, out);
+	pd_protobuf_number(out, PROFILE_DEFAULT, text_of(writing, weight));
+}
+
+/* In UTF-8, as the format wants its strings: bad bytes become U+FFFD. */
+static void put_strings(struct writing *writing, struct stack_pack *pack)
+{
+	struct perfdata_text *out = &writing->others;
+	perfdata_text_clear(out);
+	for (uint32_t i = 0; i < pd_stack_labels_nr_strings(writing->labels); i++) {
+		perfdata_text_clear(&writing->message);
+		pd_stack_text_utf8(&writing->message, pd_stack_labels_string(writing->labels, i));
+		pd_protobuf_bytes(out, PROFILE_STRING, writing->message.data, writing->message.size);
+	}
+	pd_stack_pack_write(pack, out->data, out->size);
+	writing->failed |= perfdata_text_failed(out) || perfdata_text_failed(&writing->message);
+}
+
+/* In the order of the fields' numbers. */
+static void put_all(struct writing *writing, struct stack_pack *pack)
+{
+	const struct perfdata_summary *summary = writing->end->summary;
+	struct perfdata_text tail;
+	perfdata_text_init(&tail);
+	pd_stack_pack_write(pack, writing->types.data, writing->types.size);
+	pd_stack_pack_write(pack, writing->samples.data, writing->samples.size);
+	for (uint32_t i = 1; i <= pd_pprof_maps_nr(writing->state->maps); i++)
+		put_mapping(writing, i);
+	pd_stack_pack_write(pack, writing->others.data, writing->others.size);
+	pd_stack_pack_write(pack, writing->location_texts.data, writing->location_texts.size);
+	perfdata_text_clear(&writing->others);
+	for (uint32_t i = 0; i < pd_stack_labels_nr(writing->labels); i++)
+		put_function(writing, i, &writing->others);
+	pd_stack_pack_write(pack, writing->others.data, writing->others.size);
+	if (summary->first_time != UINT64_MAX)
+		pd_protobuf_number(&tail, PROFILE_DURATION, summary->last_time - summary->first_time);
+	put_period(writing, &tail);
+	put_strings(writing, pack);
+	pd_stack_pack_write(pack, tail.data, tail.size);
+	writing->failed |= perfdata_text_failed(&tail) || perfdata_text_failed(&writing->types) || perfdata_text_failed(&writing->samples) ||
+			   perfdata_text_failed(&writing->location_texts) || perfdata_text_failed(&writing->others);
+	perfdata_text_release(&tail);
+}
+
+static void writing_release(struct writing *writing)
+{
+	struct perfdata_text *const texts[] = { &writing->types, &writing->samples, &writing->location_texts, &writing->others, &writing->message,
+						&writing->packed, &writing->label };
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		perfdata_text_release(texts[i]);
+	pd_stack_route_free(writing->route);
+	pd_stack_labels_free(writing->labels);
+	pd_hash_map_release(&writing->locations);
+	pd_free(writing->columns);
+}
+
+static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *end, struct perfdata_text *out)
+{
+	struct state *state = pointer;
+	struct stack_gather *gather = &state->gather;
+	struct writing writing = { .state = state, .end = end };
+	struct stack_pack pack;
+	enum perfdata_status status = pd_profile_finish(gather->profile);
+	writing.labels = pd_stack_labels_new(gather->session, STACK_BY_FUNCTION, state->inlines);
+	writing.route = writing.labels ? pd_stack_route_new(gather->profile, gather->session, writing.labels) : NULL;
+	writing.columns = pd_calloc(pd_profile_nr_events(gather->profile) + 1u, sizeof *writing.columns);
+	if (!writing.labels || !writing.route || !writing.columns)
+		status = PERFDATA_ENOMEM;
+	if (status == PERFDATA_OK) {
+		put_columns(&writing);
+		status = put_main(&writing);
+	}
+	if (status == PERFDATA_OK)
+		status = put_samples(&writing);
+	if (status == PERFDATA_OK) {
+		status = PERFDATA_ENOMEM;
+		if (pd_stack_pack_begin(&pack, out, false)) {
+			put_all(&writing, &pack);
+			status = pd_stack_pack_end(&pack) && !writing.failed ? PERFDATA_OK : PERFDATA_ENOMEM;
+		}
+	}
+	writing_release(&writing);
+	return status;
+}
+
+const struct perfdata_emitter pd_emitter_pprof = {
+	.abi = PERFDATA_EMITTER_ABI, .name = "pprof", .help = "a profile for pprof and its kin: gzip'd profile.proto",
+	.needs = STACK_GATHER_NEEDS, .flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_ONE_DOCUMENT | PERFDATA_EMITTER_LIGHT | PERFDATA_EMITTER_PACKED,
+	.size = sizeof(struct perfdata_emitter), .mime = "application/octet-stream", .suffix = "pb.gz",
+	.options = options, .option_size = sizeof *options,
+	.begin = begin, .format = format, .merge = merge, .end = end, .free_part = free_part, .release = release,
+};

@@ -1,0 +1,47 @@
+/* Mappings as pprof wants them: as the recording has them, so that addresses inside them can be looked up in the file. */
+#ifndef PD_PPROF_MAPS_H
+#define PD_PPROF_MAPS_H
+
+#include "perfdata/session.h"
+#include "emit/stacks/stack_labels.h"
+
+/* An executable mapping of the recording. */
+struct pprof_seen {
+	uint64_t start, end, offset;
+	int32_t pid;
+	uint32_t name;               /* of pprof_maps */
+};
+/* Those of one batch. */
+struct pprof_seen_list {
+	struct pprof_seen *maps;     /* their names: offsets in `names` */
+	size_t nr, room;
+	char *names;
+	size_t names_size, names_room;
+};
+void pd_pprof_seen_free(struct pprof_seen_list *list);
+/* Takes the record in, if it maps something that can be executed. False without memory. */
+bool pd_pprof_seen_take(struct pprof_seen_list *list, const struct perfdata_reader *reader, const struct perfdata_raw *raw);
+
+/* A mapping of the profile. */
+struct pprof_map {
+	uint64_t start, end, offset;
+	uint32_t dso;
+	const char *name;            /* path, or as the kernel's mapping is called in the recording */
+	bool recorded;               /* else it is what addresses were met in */
+	bool used, nameless, lineless, sourceless, inlined;   /* of its locations: one has no name, … */
+};
+
+struct pprof_maps;
+struct pprof_maps *pd_pprof_maps_new(void);   /* NULL without memory */
+void pd_pprof_maps_free(struct pprof_maps *maps);
+bool pd_pprof_maps_add(struct pprof_maps *maps, const struct pprof_seen_list *list);
+/* The first file that a process executed from, or NULL. */
+const char *pd_pprof_maps_main(const struct pprof_maps *maps, int32_t pid);
+/* The mapping of an address of a dso as frames have it, from 1; moves the address to that of a process. 0 without memory. */
+uint32_t pd_pprof_maps_of(struct pprof_maps *maps, const struct perfdata_dso *dso, uint64_t *address);
+/* Makes the first recorded mapping of the dso, if there is one, before any other. False without memory. */
+bool pd_pprof_maps_first(struct pprof_maps *maps, const struct perfdata_dso *dso);
+size_t pd_pprof_maps_nr(const struct pprof_maps *maps);
+struct pprof_map *pd_pprof_maps_get(struct pprof_maps *maps, uint32_t id);
+
+#endif

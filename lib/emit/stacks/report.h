@@ -1,0 +1,83 @@
+/* A report: for each event, how much each thing (a function, a file, a thread, …) weighs by itself and with what it called. */
+#ifndef PD_REPORT_H
+#define PD_REPORT_H
+
+#include "perfdata/emit.h"
+#include "emit/stacks/stack_labels.h"
+#include "emit/stacks/stack_tree.h"
+
+enum report_by { REPORT_SYMBOL, REPORT_DSO, REPORT_COMM, REPORT_THREAD, REPORT_PROCESS, REPORT_CPU, REPORT_EVENT, REPORT_LINE, REPORT_BUILD_ID,
+		 REPORT_BYS };
+enum report_view { REPORT_LIST, REPORT_TREE, REPORT_CALLERS, REPORT_CALLEES };
+enum report_form { REPORT_TEXT, REPORT_JSON, REPORT_CSV };
+enum report_sort { REPORT_SORT_SELF, REPORT_SORT_TOTAL, REPORT_SORT_SAMPLES, REPORT_SORT_NAME };
+
+struct report_options {
+	enum report_by by;
+	enum report_view view;
+	enum report_form form;
+	enum report_sort sort;
+	const char *function;    /* of callers and callees: a glob, or a part of the name */
+	uint64_t top;            /* rows of an event; 0: all */
+	double min_percent;      /* of trees */
+	uint64_t width;          /* of lines; 0: no limit */
+	bool inlines, by_samples, color;
+};
+
+/* [0]: samples, [1]: weight. */
+struct report_sum {
+	uint64_t self[2], total[2];
+};
+
+struct report_row {
+	const char *name, *file, *source;    /* "" where there is none */
+	uint32_t line;
+	const char *kind;                    /* "user", "kernel", …; "" for what is no code */
+	int32_t pid, tid;                    /* -1 where they are of no account */
+	struct report_sum sum;
+};
+
+/* One event of the report, or all that match of a tree. */
+struct report_event {
+	const char *name;
+	bool is_time;
+	uint64_t all[2];                     /* samples and weight */
+	uint64_t nameless[2];                /* of which no function is known for what was executing */
+	bool has_totals;                     /* rows say what lies below them */
+	struct report_row *rows;             /* sorted */
+	size_t nr_rows;
+	/* for trees: */
+	const struct stack_labels *labels;
+	struct stack_tree tree;
+	struct report_sum *sums;             /* of its nodes */
+};
+
+struct report_head {
+	const char *file;
+	const struct perfdata_emit_end *end;
+	bool first_document;                 /* of an output that several recordings share */
+};
+
+/* --- rows (report_rows.c) --- */
+const char *pd_report_kind_name(enum stack_kind kind);
+/* self → total of each node. */
+void pd_report_add_up(const struct stack_tree *tree, struct report_sum *sums);
+/* Of a tree, that of what calls (or what is called by) functions that match; all of it on the new tree's roots. */
+bool pd_report_turn(const struct report_event *event, const struct report_options *options, struct stack_tree *ret_tree,
+		 struct report_sum **ret_sums);
+bool pd_report_matches(const char *name, const char *wanted);
+void pd_report_sort_rows(const struct report_options *options, struct report_row *rows, size_t nr);
+
+/* --- spelling --- */
+void pd_report_text_head(const struct report_options *options, const struct report_head *head, struct perfdata_text *out);
+void pd_report_text_event(const struct report_options *options, const struct report_event *event, struct perfdata_text *out);
+bool pd_report_text_tree(const struct report_options *options, const struct report_event *event, struct perfdata_text *out);
+void pd_report_json_head(const struct report_options *options, const struct report_head *head, struct perfdata_text *out);
+void pd_report_json_event(const struct report_options *options, const struct report_event *event, bool first, struct perfdata_text *out);
+void pd_report_json_end(const struct report_head *head, struct perfdata_text *out);
+void pd_report_csv_head(struct perfdata_text *out);
+void pd_report_csv_event(const struct report_options *options, const struct report_head *head, const struct report_event *event,
+		      struct perfdata_text *out);
+const char *pd_report_by_name(enum report_by by);
+
+#endif

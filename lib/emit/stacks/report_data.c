@@ -1,0 +1,160 @@
+/* Reports for programs: JSON and CSV. */
+#include "config.h"
+#include <inttypes.h>
+#include <string.h>
+#include "emit/stacks/report.h"
+
+const char *pd_report_by_name(enum report_by by)
+{
+	static const char *const names[REPORT_BYS] = { "symbol", "dso", "comm", "thread", "process", "cpu", "event", "line", "build-id" };
+	return names[by];
+}
+
+static void json_text(struct perfdata_text *out, const char *text) { perfdata_text_json_string(out, text, strlen(text)); }
+
+static void key(struct perfdata_text *out, const char *name)
+{
+	perfdata_text_literal(out, ",\"");
+	perfdata_text_string(out, name);
+	perfdata_text_literal(out, "\":");
+}
+
+static void json_number(struct perfdata_text *out, const char *name, uint64_t value)
+{
+	key(out, name);
+	perfdata_text_u64(out, value);
+}
+
+void pd_report_json_head(const struct report_options *options, const struct report_head *head, struct perfdata_text *out)
+{
+	const struct perfdata_summary *summary = head->end->summary;
+	perfdata_text_literal(out, "{\"schema\":\"perfdata-report/1\"");
+	if (head->file) {
+		key(out, "file");
+		json_text(out, head->file);
+	}
+	key(out, "by");
+	json_text(out, pd_report_by_name(options->by));
+	json_number(out, "lost_records", summary->lost_records);
+	json_number(out, "lost_samples", summary->lost_samples);
+	if (summary->first_time != UINT64_MAX) {
+		json_number(out, "first_time", summary->first_time);
+		json_number(out, "last_time", summary->last_time);
+	}
+	perfdata_text_literal(out, ",\"events\":[");
+}
+
+/* The thing itself: by symbol also where it is. */
+static void json_row(const struct report_options *options, const struct report_event *event, const struct report_row *row,
+		     struct perfdata_text *out)
+{
+	perfdata_text_literal(out, "{\"");
+	perfdata_text_string(out, options->by == REPORT_BUILD_ID ? "build_id" : options->by == REPORT_LINE ? "symbol" : pd_report_by_name(options->by));
+	perfdata_text_literal(out, "\":");
+	json_text(out, row->name);
+	if (row->pid >= 0 || row->tid >= 0) {
+		key(out, "pid");
+		perfdata_text_s64(out, row->pid);
+	}
+	if (row->tid >= 0) {
+		key(out, "tid");
+		perfdata_text_s64(out, row->tid);
+	}
+	if (*row->file && options->by != REPORT_DSO) {
+		key(out, "dso");
+		json_text(out, row->file);
+	}
+	if (*row->source) {
+		key(out, "source");
+		json_text(out, row->source);
+	}
+	if (row->line)
+		json_number(out, "line", row->line);
+	if (*row->kind) {
+		key(out, "kind");
+		json_text(out, row->kind);
+	}
+	json_number(out, "self_samples", row->sum.self[0]);
+	json_number(out, "self_weight", row->sum.self[1]);
+	if (event->has_totals) {
+		json_number(out, "total_samples", row->sum.total[0]);
+		json_number(out, "total_weight", row->sum.total[1]);
+	}
+	perfdata_text_char(out, '}');
+}
+
+static size_t rows_shown(const struct report_options *options, const struct report_event *event)
+{
+	return options->top && options->top < event->nr_rows ? (size_t)options->top : event->nr_rows;
+}
+
+void pd_report_json_event(const struct report_options *options, const struct report_event *event, bool first, struct perfdata_text *out)
+{
+	perfdata_text_string(out, first ? "\n{\"event\":" : ",\n{\"event\":");
+	json_text(out, event->name);
+	key(out, "unit");
+	json_text(out, event->is_time ? "ns" : "");
+	json_number(out, "samples", event->all[0]);
+	json_number(out, "weight", event->all[1]);
+	json_number(out, "nameless_samples", event->nameless[0]);
+	json_number(out, "nameless_weight", event->nameless[1]);
+	json_number(out, "rows_left_out", event->nr_rows - rows_shown(options, event));
+	perfdata_text_literal(out, ",\"rows\":[");
+	for (size_t i = 0; i < rows_shown(options, event); i++) {
+		perfdata_text_string(out, i ? ",\n" : "\n");
+		json_row(options, event, &event->rows[i], out);
+	}
+	perfdata_text_literal(out, "]}");
+}
+
+void pd_report_json_end(const struct report_head *head, struct perfdata_text *out)
+{
+	perfdata_text_literal(out, "]");
+	json_number(out, "findings", head->end->findings_total);
+	perfdata_text_string(out, head->end->complete ? ",\"complete\":true}\n" : ",\"complete\":false}\n");
+}
+
+/* --- CSV ------------------------------------------------------------------------------------------------------------------------- */
+
+void pd_report_csv_head(struct perfdata_text *out)
+{
+	perfdata_text_literal(out, "file,event,unit,name,pid,tid,dso,source,line,kind,self_samples,self_weight,total_samples,total_weight,"
+				   "event_samples,event_weight\n");
+}
+
+static void cell(struct perfdata_text *out, const char *text)
+{
+	perfdata_text_csv_cell(out, text, strlen(text));
+	perfdata_text_char(out, ',');
+}
+
+static void number_cell(struct perfdata_text *out, bool known, uint64_t number, char behind)
+{
+	if (known)
+		perfdata_text_u64(out, number);
+	perfdata_text_char(out, behind);
+}
+
+void pd_report_csv_event(const struct report_options *options, const struct report_head *head, const struct report_event *event,
+		      struct perfdata_text *out)
+{
+	for (size_t i = 0; i < rows_shown(options, event); i++) {
+		const struct report_row *row = &event->rows[i];
+		cell(out, head->file ? head->file : "");
+		cell(out, event->name);
+		cell(out, event->is_time ? "ns" : "");
+		cell(out, row->name);
+		number_cell(out, row->pid >= 0, (uint64_t)row->pid, ',');
+		number_cell(out, row->tid >= 0, (uint64_t)row->tid, ',');
+		cell(out, row->file);
+		cell(out, row->source);
+		number_cell(out, row->line, row->line, ',');
+		cell(out, row->kind);
+		number_cell(out, true, row->sum.self[0], ',');
+		number_cell(out, true, row->sum.self[1], ',');
+		number_cell(out, event->has_totals, row->sum.total[0], ',');
+		number_cell(out, event->has_totals, row->sum.total[1], ',');
+		number_cell(out, true, event->all[0], ',');
+		number_cell(out, true, event->all[1], '\n');
+	}
+}

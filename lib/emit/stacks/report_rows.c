@@ -1,0 +1,175 @@
+#include "config.h"
+#include <stdlib.h>
+#include <string.h>
+#include "base/memory.h"
+#include "emit/stacks/report.h"
+
+const char *pd_report_kind_name(enum stack_kind kind)
+{
+	static const char *const names[STACK_KINDS] = {
+		[STACK_USER] = "user", [STACK_KERNEL] = "kernel", [STACK_INLINED] = "inlined", [STACK_INLINED_KERNEL] = "inlined kernel",
+		[STACK_JIT] = "jit", [STACK_NO_NAME] = "no name", [STACK_GUEST] = "guest", [STACK_THREAD] = "thread", [STACK_LEFT_OUT] = "left out",
+	};
+	return kind < STACK_KINDS ? names[kind] : "";
+}
+
+static void add_sum(uint64_t to[2], const uint64_t more[2])
+{
+	to[0] += more[0];
+	to[1] += more[1];
+}
+
+void pd_report_add_up(const struct stack_tree *tree, struct report_sum *sums)
+{
+	for (size_t i = 0; i < tree->nr; i++)
+		memcpy(sums[i].total, sums[i].self, sizeof sums[i].total);
+	for (size_t i = tree->nr; i-- > 0;)
+		if (tree->parents[i] != STACK_NO_NODE)
+			add_sum(sums[tree->parents[i]].total, sums[i].total);
+}
+
+/* * stands for any text, ? for one byte: brackets are parts of names. */
+bool pd_report_matches(const char *name, const char *wanted)
+{
+	const char *star = NULL, *again = NULL;
+	while (*name) {
+		if (*wanted == '*') {
+			star = ++wanted;
+			again = name;
+		} else if (*wanted == '?' || *wanted == *name) {
+			wanted++;
+			name++;
+		} else if (star) {
+			wanted = star;
+			name = ++again;
+		} else {
+			return false;
+		}
+	}
+	while (*wanted == '*')
+		wanted++;
+	return !*wanted;
+}
+
+/* --- callers and callees ------------------------------------------------------------------------------------------------------ */
+
+struct turning {
+	const struct report_event *event;
+	struct stack_tree *tree;
+	struct report_sum *sums;
+	size_t room;
+	bool *wanted;                /* by label */
+	bool *inside;                /* by node: a function that matches is on its path, or is it */
+};
+
+static bool add_to(struct turning *turning, uint32_t node, const uint64_t self[2])
+{
+	if (node == STACK_NO_NODE)
+		return false;
+	const size_t before = turning->room;
+	if (pd_vector_grow(&turning->sums, &turning->room, node, sizeof *turning->sums) < 0)
+		return false;
+	if (turning->room > before)
+		memset(turning->sums + before, 0, (turning->room - before) * sizeof *turning->sums);
+	add_sum(turning->sums[node].self, self);
+	return true;
+}
+
+static bool turn_to_callers(struct turning *turning, uint32_t node)
+{
+	const struct stack_tree *tree = &turning->event->tree;
+	uint32_t at = STACK_NO_NODE;
+	static const uint64_t nothing[2];
+	for (uint32_t up = node; up != STACK_NO_NODE; up = tree->parents[up]) {
+		at = pd_stack_tree_child(turning->tree, at, tree->labels[up]);
+		if (!add_to(turning, at, nothing))
+			return false;
+	}
+	return add_to(turning, at, turning->event->sums[node].total);
+}
+
+static bool turn_all(struct turning *turning, bool callers, uint32_t *places)
+{
+	const struct stack_tree *tree = &turning->event->tree;
+	for (uint32_t i = 0; i < tree->nr; i++) {
+		const bool below = tree->parents[i] != STACK_NO_NODE && turning->inside[tree->parents[i]], hit = turning->wanted[tree->labels[i]];
+		turning->inside[i] = below || hit;
+		places[i] = STACK_NO_NODE;
+		if (callers && hit && !below && turning->event->sums[i].total[0] && !turn_to_callers(turning, i))
+			return false;
+		if (callers || !turning->inside[i])
+			continue;
+		places[i] = pd_stack_tree_child(turning->tree, below ? places[tree->parents[i]] : STACK_NO_NODE, tree->labels[i]);
+		if (!add_to(turning, places[i], turning->event->sums[i].self))
+			return false;
+	}
+	return true;
+}
+
+bool pd_report_turn(const struct report_event *event, const struct report_options *options, struct stack_tree *ret_tree,
+		 struct report_sum **ret_sums)
+{
+	const uint32_t nr_labels = pd_stack_labels_nr(event->labels);
+	struct turning turning = { .event = event, .tree = ret_tree };
+	turning.wanted = pd_calloc(nr_labels + 1, sizeof *turning.wanted);
+	turning.inside = pd_calloc(event->tree.nr + 1, sizeof *turning.inside);
+	uint32_t *places = pd_calloc(event->tree.nr + 1, sizeof *places);
+	bool fine = turning.wanted && turning.inside && places;
+	for (uint32_t i = 0; fine && i < nr_labels; i++)
+		turning.wanted[i] = pd_report_matches(pd_stack_labels_string(event->labels, pd_stack_labels_get(event->labels, i)->name), options->function);
+	fine = fine && turn_all(&turning, options->view == REPORT_CALLERS, places);
+	pd_free(turning.wanted);
+	pd_free(turning.inside);
+	pd_free(places);
+	if (!fine) {
+		pd_free(turning.sums);
+		return false;
+	}
+	if (turning.sums)
+		pd_report_add_up(ret_tree, turning.sums);
+	*ret_sums = turning.sums;
+	return true;
+}
+
+/* --- order of rows --------------------------------------------------------------------------------------------------------------- */
+
+static int compare_numbers(uint64_t a, uint64_t b) { return (a < b) - (a > b); }
+
+static int compare_names(const struct report_row *a, const struct report_row *b)
+{
+	const int by_name = strcmp(a->name, b->name), by_file = strcmp(a->file, b->file), by_kind = strcmp(a->kind, b->kind);
+	const int by_source = strcmp(a->source, b->source);
+	if (by_name || by_file || by_kind || by_source)
+		return by_name ? by_name : by_file ? by_file : by_kind ? by_kind : by_source;
+	if (a->line != b->line)
+		return a->line < b->line ? -1 : 1;
+	return a->pid != b->pid ? (a->pid > b->pid) - (a->pid < b->pid) : (a->tid > b->tid) - (a->tid < b->tid);
+}
+
+static int compare_sums(const struct report_row *a, const struct report_row *b, bool total, unsigned unit)
+{
+	const int first = total ? compare_numbers(a->sum.total[unit], b->sum.total[unit]) : compare_numbers(a->sum.self[unit], b->sum.self[unit]);
+	const int second = total ? compare_numbers(a->sum.self[unit], b->sum.self[unit]) : compare_numbers(a->sum.total[unit], b->sum.total[unit]);
+	return first ? first : second ? second : compare_names(a, b);
+}
+
+#define COMPARISON(name, total, unit) \
+	static int name(const void *a, const void *b) { return compare_sums(a, b, total, unit); }
+COMPARISON(by_self_samples, false, 0)
+COMPARISON(by_self_weight, false, 1)
+COMPARISON(by_total_samples, true, 0)
+COMPARISON(by_total_weight, true, 1)
+static int by_name(const void *a, const void *b) { return compare_names(a, b); }
+
+void pd_report_sort_rows(const struct report_options *options, struct report_row *rows, size_t nr)
+{
+	const bool samples = options->by_samples;
+	int (*compare)(const void *, const void *) = samples ? by_self_samples : by_self_weight;
+	if (options->sort == REPORT_SORT_NAME)
+		compare = by_name;
+	else if (options->sort == REPORT_SORT_SAMPLES)
+		compare = by_self_samples;
+	else if (options->sort == REPORT_SORT_TOTAL)
+		compare = samples ? by_total_samples : by_total_weight;
+	qsort(rows, nr, sizeof *rows, compare);
+}

@@ -1,0 +1,275 @@
+/* `speedscope`: its own file format. For each event one profile of all threads, then one for each thread, heaviest first; stacks of a profile
+ * are added up, so the view by time shows them one after the other. */
+#include "config.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/memory.h"
+#include "emit/emitters.h"
+#include "emit/stacks/flame_data.h"
+#include "emit/stacks/stack_gather.h"
+#include "emit/stacks/stack_head.h"
+#include "emit/stacks/stack_text.h"
+
+static const struct perfdata_emitter_option options[] = {
+	{ .name = "weight", .kind = PERFDATA_OPTION_CHOICE, .argument = "period|samples", .help = "what a sample counts; default period" },
+	{ .name = "inline", .kind = PERFDATA_OPTION_FLAG, .help = "inlined functions are frames (default; --no-inline leaves them out)" },
+	{ .name = "threads", .kind = PERFDATA_OPTION_FLAG, .help = "a profile for each thread too (default; --no-threads leaves them out)" },
+	{ 0 },
+};
+
+struct state {
+	struct stack_gather gather;
+	bool by_samples, inlines, threads;
+};
+
+static void release(void *pointer)
+{
+	struct state *state = pointer;
+	if (state)
+		pd_stack_gather_release(&state->gather);
+	pd_free(state);
+}
+
+static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out)
+{
+	const struct pd_profile_options wanted = { .parts = PD_BY_THREAD, .by_period = true };
+	struct state *state = pd_calloc(1, sizeof *state);
+	(void)out;
+	if (!state)
+		return PERFDATA_ENOMEM;
+	*ret_state = state;
+	state->by_samples = pd_stack_option_is(context->options, context->nr_options, "weight", "samples");
+	state->inlines = perfdata_option_flag(context->options, context->nr_options, "inline", true);
+	state->threads = perfdata_option_flag(context->options, context->nr_options, "threads", true);
+	return pd_stack_gather_begin(&state->gather, context, &wanted);
+}
+
+/* --- profiles ------------------------------------------------------------------------------------------------------------------------ */
+
+/* The two columns of a profile while it is made. */
+struct lists {
+	struct perfdata_text samples, weights;
+	uint64_t all;
+	uint32_t thread;
+};
+
+struct writing {
+	const struct state *state;
+	struct flame_data *data;
+	struct perfdata_text *out;
+	struct lists *threads;       /* by number */
+	uint32_t *path;
+	size_t path_room;
+	bool failed, first;
+};
+
+static void add_stack(struct writing *writing, struct lists *lists, uint32_t node, uint64_t weight)
+{
+	const struct stack_tree *tree = pd_flame_data_tree(writing->data);
+	size_t nr = 0;
+	for (; node != STACK_NO_NODE; node = tree->parents[node]) {
+		if (pd_vector_grow(&writing->path, &writing->path_room, nr, sizeof *writing->path) < 0) {
+			writing->failed = true;
+			return;
+		}
+		writing->path[nr++] = tree->labels[node];
+	}
+	perfdata_text_string(&lists->samples, lists->samples.size ? ",[" : "[");
+	while (nr-- > 0) {
+		perfdata_text_u64(&lists->samples, writing->path[nr]);
+		perfdata_text_char(&lists->samples, nr ? ',' : ']');
+	}
+	if (lists->weights.size)
+		perfdata_text_char(&lists->weights, ',');
+	perfdata_text_u64(&lists->weights, weight);
+	lists->all += weight;
+}
+
+static void take_rows(void *user, const struct flame_row *rows, size_t nr)
+{
+	struct writing *writing = user;
+	for (size_t i = 0; i < nr; i++)
+		add_stack(writing, &writing->threads[rows[i].thread], rows[i].node, writing->state->by_samples ? rows[i].samples : rows[i].weight);
+}
+
+static void put_profile(struct writing *writing, const struct lists *lists, const char *who, uint32_t event)
+{
+	const struct perfdata_event *of = perfdata_reader_event(writing->state->gather.reader, event);
+	struct perfdata_text *out = writing->out, name;
+	perfdata_text_init(&name);
+	perfdata_text_printf(&name, "%s \xc2\xb7 %s", who, of->name);
+	perfdata_text_string(out, writing->first ? "\n{\"type\":\"sampled\",\"name\":" : ",\n{\"type\":\"sampled\",\"name\":");
+	perfdata_text_json_string(out, name.data, name.size);
+	perfdata_text_printf(out, ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":%" PRIu64 ",\"samples\":[",
+			     pd_stack_event_is_clock(of) && !writing->state->by_samples ? "nanoseconds" : "none", lists->all);
+	perfdata_text_append(out, lists->samples.data, lists->samples.size);
+	perfdata_text_literal(out, "],\"weights\":[");
+	perfdata_text_append(out, lists->weights.data, lists->weights.size);
+	perfdata_text_literal(out, "]}");
+	writing->failed |= perfdata_text_failed(&name) || perfdata_text_failed(&lists->samples) || perfdata_text_failed(&lists->weights);
+	writing->first = false;
+	perfdata_text_release(&name);
+}
+
+static int compare_lists(const void *left, const void *right)
+{
+	const struct lists *a = *(const struct lists *const *)left, *b = *(const struct lists *const *)right;
+	if (a->all != b->all)
+		return a->all < b->all ? 1 : -1;
+	return a->thread < b->thread ? -1 : a->thread > b->thread;
+}
+
+static void put_thread(struct writing *writing, const struct lists *lists, uint32_t event)
+{
+	const struct stack_gather *gather = &writing->state->gather;
+	const struct pd_profile_thread *thread = pd_profile_thread(gather->profile, lists->thread);
+	struct perfdata_text who;
+	perfdata_text_init(&who);
+	perfdata_text_printf(&who, "%s (pid %" PRId32 ", tid %" PRId32 ")",
+			     thread->comm == PERFDATA_NONE ? "" : perfdata_session_comm(gather->session, thread->comm), thread->pid, thread->tid);
+	perfdata_text_append(&who, "", 1);
+	if (perfdata_text_failed(&who))
+		writing->failed = true;
+	else
+		put_profile(writing, lists, who.data, event);
+	perfdata_text_release(&who);
+}
+
+static enum perfdata_status put_all_threads(struct writing *writing, uint32_t event)
+{
+	struct lists lists = { .all = 0 };
+	const size_t nr = pd_flame_data_tree(writing->data)->nr;
+	uint64_t *sums = pd_calloc(nr + 1, sizeof *sums);
+	const bool by_samples = writing->state->by_samples;
+	enum perfdata_status status = PERFDATA_ENOMEM;
+	if (sums)
+		status = pd_flame_data_sums(writing->data, 0, event, by_samples ? sums : NULL, by_samples ? NULL : sums);
+	perfdata_text_init(&lists.samples);
+	perfdata_text_init(&lists.weights);
+	for (uint32_t i = 0; i < nr && status == PERFDATA_OK; i++)
+		if (sums[i])
+			add_stack(writing, &lists, i, sums[i]);
+	if (status == PERFDATA_OK)
+		put_profile(writing, &lists, "all threads", event);
+	perfdata_text_release(&lists.samples);
+	perfdata_text_release(&lists.weights);
+	pd_free(sums);
+	return status;
+}
+
+static enum perfdata_status put_event(struct writing *writing, uint32_t event)
+{
+	const uint32_t nr = pd_profile_nr_threads(writing->state->gather.profile);
+	struct lists **order = pd_calloc(nr + 1u, sizeof *order);
+	size_t used = 0;
+	enum perfdata_status status = put_all_threads(writing, event);
+	writing->threads = pd_calloc(nr + 1u, sizeof *writing->threads);
+	if (!order || !writing->threads)
+		status = PERFDATA_ENOMEM;
+	if (status == PERFDATA_OK && writing->state->threads)
+		status = pd_flame_data_rows(writing->data, 0, event, take_rows, writing);
+	for (uint32_t i = 0; i < nr && status == PERFDATA_OK; i++) {
+		writing->threads[i].thread = i;
+		if (writing->threads[i].samples.size)
+			order[used++] = &writing->threads[i];
+	}
+	if (used)
+		qsort(order, used, sizeof *order, compare_lists);
+	/* of one thread, the profile of all is that of the thread */
+	for (size_t i = 0; i < used && used > 1; i++)
+		put_thread(writing, order[i], event);
+	for (uint32_t i = 0; writing->threads && i < nr; i++) {
+		perfdata_text_release(&writing->threads[i].samples);
+		perfdata_text_release(&writing->threads[i].weights);
+	}
+	pd_free(writing->threads);
+	pd_free(order);
+	return status;
+}
+
+/* --- the document ----------------------------------------------------------------------------------------------------------------------- */
+
+static void put_frames(struct writing *writing)
+{
+	const struct stack_labels *labels = pd_flame_data_labels(writing->data);
+	struct perfdata_text *out = writing->out;
+	for (uint32_t i = 0; i < pd_stack_labels_nr(labels); i++) {
+		const struct stack_label *label = pd_stack_labels_get(labels, i);
+		const char *name = pd_stack_labels_string(labels, label->name);
+		const char *file = pd_stack_labels_string(labels, label->source ? label->source : label->file);
+		perfdata_text_string(out, i ? ",\n{\"name\":" : "\n{\"name\":");
+		perfdata_text_json_string(out, name, strlen(name));
+		if (*file) {
+			perfdata_text_literal(out, ",\"file\":");
+			perfdata_text_json_string(out, file, strlen(file));
+		}
+		if (label->line)
+			perfdata_text_printf(out, ",\"line\":%" PRIu32, label->line);
+		perfdata_text_char(out, '}');
+	}
+}
+
+static void say(void *user, const char *line)
+{
+	perfdata_text_literal(user, "; ");
+	perfdata_text_string(user, line);
+}
+
+/* What the recording lacks has no place but the name. */
+static void put_name(struct writing *writing, const struct perfdata_emit_end *end)
+{
+	struct perfdata_text name;
+	perfdata_text_init(&name);
+	perfdata_text_string(&name, pd_stack_last_part(perfdata_reader_header(writing->state->gather.reader)->name));
+	pd_stack_head_warnings(end, say, &name);
+	perfdata_text_json_string(writing->out, name.data, name.size);
+	writing->failed |= perfdata_text_failed(&name);
+	perfdata_text_release(&name);
+}
+
+static enum perfdata_status put_document(struct writing *writing, const struct perfdata_emit_end *end)
+{
+	const struct pd_profile *profile = writing->state->gather.profile;
+	struct perfdata_text *out = writing->out;
+	enum perfdata_status status = PERFDATA_OK;
+	perfdata_text_literal(out, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"perfdata@" VERSION "\",\"name\":");
+	put_name(writing, end);
+	perfdata_text_literal(out, ",\"activeProfileIndex\":0,\"shared\":{\"frames\":[");
+	put_frames(writing);
+	perfdata_text_literal(out, "]},\"profiles\":[");
+	for (uint32_t i = 0; i < pd_profile_nr_events(profile) && status == PERFDATA_OK; i++)
+		if (pd_profile_event(profile, i))
+			status = put_event(writing, i);
+	/* a file without a profile is refused */
+	if (writing->first && status == PERFDATA_OK)
+		perfdata_text_literal(out, "\n{\"type\":\"sampled\",\"name\":\"no samples\",\"unit\":\"none\",\"startValue\":0,\"endValue\":0,\"samples\":[],\"weights\":[]}");
+	perfdata_text_literal(out, "]}\n");
+	return status;
+}
+
+static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *end, struct perfdata_text *out)
+{
+	const struct state *state = pointer;
+	const struct stack_gather *gather = &state->gather;
+	const struct flame_side side = { gather->session, gather->reader, gather->profile, end->summary };
+	const struct flame_options asked = { .inlines = state->inlines, .max_nodes = SIZE_MAX };
+	struct writing writing = { .state = state, .out = out, .first = true };
+	enum perfdata_status status = pd_profile_finish(gather->profile);
+	if (status == PERFDATA_OK)
+		status = pd_flame_data_new(&asked, &side, NULL, &writing.data);
+	if (status == PERFDATA_OK)
+		status = put_document(&writing, end);
+	pd_flame_data_free(writing.data);
+	pd_free(writing.path);
+	return status != PERFDATA_OK ? status : writing.failed || perfdata_text_failed(out) ? PERFDATA_ENOMEM : PERFDATA_OK;
+}
+
+const struct perfdata_emitter pd_emitter_speedscope = {
+	.abi = PERFDATA_EMITTER_ABI, .name = "speedscope", .help = "a file for speedscope",
+	.needs = STACK_GATHER_NEEDS, .flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_ONE_DOCUMENT | PERFDATA_EMITTER_LIGHT,
+	.size = sizeof(struct perfdata_emitter), .mime = "application/json", .suffix = "speedscope.json",
+	.options = options, .option_size = sizeof *options,
+	.begin = begin, .format = pd_stack_gather_format, .merge = pd_stack_gather_merge, .end = end, .free_part = pd_profile_part_free,
+	.release = release,
+};

@@ -1,0 +1,40 @@
+#include "config.h"
+#include <string.h>
+#include "emit/stacks/stack_gather.h"
+
+enum perfdata_status pd_stack_gather_begin(struct stack_gather *gather, const struct perfdata_emit_context *context,
+					const struct pd_profile_options *options)
+{
+	gather->session = context->session;
+	gather->reader = context->reader;
+	gather->shared_output = context->shared_output;
+	return pd_profile_new(context->session, options, &gather->profile);
+}
+
+void pd_stack_gather_release(struct stack_gather *gather) { pd_profile_free(gather->profile); }
+
+enum perfdata_status pd_stack_gather_format(const void *state, const struct perfdata_batch *batch, void *value, struct perfdata_scratch *scratch,
+					 struct perfdata_text *out, void **ret_part)
+{
+	const struct stack_gather *gather = state;
+	struct pd_profile_part *part = NULL;
+	(void)value;
+	(void)scratch;
+	(void)out;
+	const enum perfdata_status status = pd_profile_collect(gather->profile, batch, &part);
+	*ret_part = part;
+	return status;
+}
+
+enum perfdata_status pd_stack_gather_merge(void *state, void *part, struct perfdata_text *out)
+{
+	struct stack_gather *gather = state;
+	(void)out;
+	return pd_profile_add(gather->profile, part);
+}
+
+bool pd_stack_option_is(const struct perfdata_emitter_option_value *values, size_t nr, const char *name, const char *text)
+{
+	const char *given = perfdata_option_text(values, nr, name);
+	return given && !strcmp(given, text);
+}

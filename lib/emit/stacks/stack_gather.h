@@ -1,0 +1,29 @@
+/* What emitters that add samples up have in common: the profile of the run, as an emitter's format and merge fill it. */
+#ifndef PD_STACK_GATHER_H
+#define PD_STACK_GATHER_H
+
+#include "perfdata/emit.h"
+#include "profile/profile.h"
+
+#define STACK_GATHER_NEEDS (PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES | PERFDATA_NEED_NODES)
+
+/* The first member of the emitter's state. */
+struct stack_gather {
+	const struct perfdata_session *session;
+	const struct perfdata_reader *reader;
+	struct pd_profile *profile;
+	bool shared_output;
+};
+
+enum perfdata_status pd_stack_gather_begin(struct stack_gather *gather, const struct perfdata_emit_context *context,
+					const struct pd_profile_options *options);
+void pd_stack_gather_release(struct stack_gather *gather);
+/* The emitter's functions. */
+enum perfdata_status pd_stack_gather_format(const void *state, const struct perfdata_batch *batch, void *value, struct perfdata_scratch *scratch,
+					 struct perfdata_text *out, void **ret_part);
+enum perfdata_status pd_stack_gather_merge(void *state, void *part, struct perfdata_text *out);
+
+/* Whether the option is given and says `text`. */
+bool pd_stack_option_is(const struct perfdata_emitter_option_value *values, size_t nr, const char *name, const char *text);
+
+#endif

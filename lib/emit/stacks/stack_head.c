@@ -1,0 +1,48 @@
+#include "config.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include "emit/stacks/stack_head.h"
+
+const struct stack_fact pd_stack_facts[] = {
+	{ "host", PERFDATA_FEATURE_HOSTNAME }, { "kernel", PERFDATA_FEATURE_OSRELEASE }, { "arch", PERFDATA_FEATURE_ARCH },
+	{ "cpu", PERFDATA_FEATURE_CPUDESC },   { "perf", PERFDATA_FEATURE_VERSION },     { NULL, 0 },
+};
+
+void pd_stack_head_command(const struct perfdata_reader *reader, struct perfdata_text *out)
+{
+	const struct perfdata_feature_section *section = perfdata_reader_feature(reader, PERFDATA_FEATURE_CMDLINE);
+	if (!section || !section->feature)
+		return;
+	const struct perfdata_node *list = perfdata_node_get(perfdata_feature_root(section->feature), "cmdline");
+	const size_t before = out->size;
+	for (const struct perfdata_node *node = list ? list->child : NULL; node; node = node->next) {
+		if (out->size > before)
+			perfdata_text_char(out, ' ');
+		perfdata_text_bytes(out, node->v.bytes);
+	}
+}
+
+void pd_stack_head_warnings(const struct perfdata_emit_end *end, void (*say)(void *user, const char *line), void *user)
+{
+	enum { SHOWN = 5 };
+	const struct perfdata_summary *summary = end->summary;
+	char line[512];
+	if (summary->lost_records || summary->lost_samples) {
+		snprintf(line, sizeof line, "%" PRIu64 " records and %" PRIu64 " samples were lost while recording: what is shown is less than what happened",
+			 summary->lost_records, summary->lost_samples);
+		say(user, line);
+	}
+	if (end->complete)
+		return;
+	snprintf(line, sizeof line, "The recording is incomplete (%" PRIu64 " finding%s): this is what could be read", end->findings_total,
+		 end->findings_total == 1 ? "" : "s");
+	say(user, line);
+	for (size_t i = 0; i < end->nr_findings && i < SHOWN; i++) {
+		const struct perfdata_finding *finding = &end->findings[i];
+		if (finding->offset == PERFDATA_NO_OFFSET)
+			snprintf(line, sizeof line, "  %s", finding->message);
+		else
+			snprintf(line, sizeof line, "  at 0x%" PRIx64 ": %s", finding->offset, finding->message);
+		say(user, line);
+	}
+}

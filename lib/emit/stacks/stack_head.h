@@ -1,0 +1,19 @@
+/* What a recording says of itself, and what is to be said of it before any number. */
+#ifndef PD_STACK_HEAD_H
+#define PD_STACK_HEAD_H
+
+#include "perfdata/emit.h"
+
+/* The command line of the recorder, its arguments separated by blanks; nothing if it is unknown. */
+void pd_stack_head_command(const struct perfdata_reader *reader, struct perfdata_text *out);
+
+struct stack_fact {
+	const char *name;            /* "host", "kernel", …; NULL behind the last */
+	uint32_t feature;            /* enum perfdata_feature_id; its text */
+};
+extern const struct stack_fact pd_stack_facts[];
+
+/* Calls say with one line for each: losses, damage, the first findings. */
+void pd_stack_head_warnings(const struct perfdata_emit_end *end, void (*say)(void *user, const char *line), void *user);
+
+#endif

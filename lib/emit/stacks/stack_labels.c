@@ -1,0 +1,252 @@
+#include "config.h"
+#include <stdio.h>
+#include <string.h>
+#include "base/hash.h"
+#include "base/memory.h"
+#include "emit/stacks/stack_labels.h"
+
+enum { MAX_CALLS = 64 };
+
+struct calls {
+	size_t first;
+	uint32_t nr;
+};
+
+struct stack_labels {
+	const struct perfdata_session *session;
+	enum stack_by by;
+	bool inlines, failed;
+	struct pd_intern *strings, *keys;   /* a key's id is its label's number */
+	struct stack_label *labels;
+	size_t nr_labels, labels_room;
+	struct pd_hash_map known;                /* frame and is_caller → index of `lists` */
+	struct calls *lists;
+	size_t nr_lists, lists_room;
+	struct stack_call *calls;
+	size_t nr_calls, calls_room;
+};
+
+/* What tells labels apart. */
+struct label_key {
+	uint32_t name, file, source, line, kind;
+};
+
+void pd_stack_labels_free(struct stack_labels *labels)
+{
+	if (!labels)
+		return;
+	pd_intern_free(labels->strings);
+	pd_intern_free(labels->keys);
+	pd_hash_map_release(&labels->known);
+	pd_free(labels->labels);
+	pd_free(labels->lists);
+	pd_free(labels->calls);
+	pd_free(labels);
+}
+
+struct stack_labels *pd_stack_labels_new(const struct perfdata_session *session, enum stack_by by, bool inlines)
+{
+	struct stack_labels *labels = pd_calloc(1, sizeof *labels);
+	if (!labels)
+		return NULL;
+	labels->session = session;
+	labels->by = by;
+	labels->inlines = inlines && (by == STACK_BY_FUNCTION || by == STACK_BY_LINE);
+	labels->strings = pd_intern_new();
+	labels->keys = pd_intern_new();
+	if (labels->strings && labels->keys && pd_intern_put(labels->strings, "", 0) == 0)
+		return labels;
+	pd_stack_labels_free(labels);
+	return NULL;
+}
+
+void pd_stack_labels_use(struct stack_labels *labels, const struct perfdata_session *session)
+{
+	if (labels->session == session)
+		return;
+	pd_hash_map_release(&labels->known);
+	memset(&labels->known, 0, sizeof labels->known);
+	labels->nr_lists = labels->nr_calls = 0;
+	labels->session = session;
+}
+
+uint32_t pd_stack_labels_intern(struct stack_labels *labels, const char *text)
+{
+	const uint32_t string = pd_intern_put(labels->strings, text, strlen(text));
+	labels->failed |= string == UINT32_MAX;
+	return string;
+}
+
+uint32_t pd_stack_labels_nr_strings(const struct stack_labels *labels) { return pd_intern_count(labels->strings); }
+
+const char *pd_stack_labels_string(const struct stack_labels *labels, uint32_t string) { return pd_intern_get(labels->strings, string, NULL); }
+
+uint32_t pd_stack_labels_nr(const struct stack_labels *labels) { return (uint32_t)labels->nr_labels; }
+
+const struct stack_label *pd_stack_labels_get(const struct stack_labels *labels, uint32_t label) { return &labels->labels[label]; }
+
+uint32_t pd_stack_labels_add(struct stack_labels *labels, const struct stack_label *label)
+{
+	const bool by_line = labels->by == STACK_BY_LINE;
+	const struct label_key key = { label->name, label->file, by_line ? label->source : 0, by_line ? label->line : 0, label->kind };
+	const uint32_t id = pd_intern_put(labels->keys, &key, sizeof key);
+	if (id == UINT32_MAX || pd_vector_grow(&labels->labels, &labels->labels_room, labels->nr_labels, sizeof *labels->labels) < 0) {
+		labels->failed = true;
+		return UINT32_MAX;
+	}
+	if (id == labels->nr_labels)
+		labels->labels[labels->nr_labels++] = *label;
+	/* what only debug information knows may come later */
+	struct stack_label *known = &labels->labels[id];
+	if (!known->source && label->source) {
+		known->source = label->source;
+		known->line = label->line;
+	}
+	return id;
+}
+
+/* --- what a frame is --------------------------------------------------------------------------------------------------------- */
+
+static const struct perfdata_dso *dso_of(const struct perfdata_session *session, uint32_t frame)
+{
+	const struct perfdata_frame *at = frame == PERFDATA_NONE ? NULL : perfdata_session_frame(session, frame);
+	return at && at->dso != PERFDATA_NONE ? perfdata_session_dso(session, at->dso) : NULL;
+}
+
+bool pd_stack_frame_is_kernel(const struct perfdata_session *session, uint32_t frame)
+{
+	const struct perfdata_dso *dso = dso_of(session, frame);
+	return dso && (dso->kind == PERFDATA_DSO_KERNEL || dso->kind == PERFDATA_DSO_MODULE || dso->kind == PERFDATA_DSO_BPF);
+}
+
+static bool is_guest(const struct perfdata_dso *dso) { return dso && !strncmp(dso->name, "[guest", strlen("[guest")); }
+
+static enum stack_kind kind_of(const struct perfdata_dso *dso, bool inlined)
+{
+	if (is_guest(dso))
+		return STACK_GUEST;
+	switch (dso->kind) {
+	case PERFDATA_DSO_KERNEL:
+	case PERFDATA_DSO_MODULE:
+	case PERFDATA_DSO_BPF:
+		return inlined ? STACK_INLINED_KERNEL : STACK_KERNEL;
+	case PERFDATA_DSO_PERF_MAP:
+	case PERFDATA_DSO_JITDUMP:
+		return STACK_JIT;
+	case PERFDATA_DSO_USER:
+	case PERFDATA_DSO_VDSO:
+	case PERFDATA_DSO_NONE:
+		break;
+	}
+	return inlined ? STACK_INLINED : STACK_USER;
+}
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return *path != '[' && slash && slash[1] ? slash + 1 : path;
+}
+
+/* --- the calls at a frame ------------------------------------------------------------------------------------------------------ */
+
+static void add_call(struct stack_labels *labels, const struct stack_label *label, uint32_t source, uint32_t line, uint32_t column)
+{
+	const uint32_t id = pd_stack_labels_add(labels, label);
+	if (id == UINT32_MAX || pd_vector_grow(&labels->calls, &labels->calls_room, labels->nr_calls, sizeof *labels->calls) < 0) {
+		labels->failed = true;
+		return;
+	}
+	labels->calls[labels->nr_calls++] = (struct stack_call){ id, source, line, column };
+}
+
+static void add_nameless(struct stack_labels *labels, const struct perfdata_dso *dso)
+{
+	char name[512];
+	snprintf(name, sizeof name, "[unknown] (%s)", dso ? last_part(dso->name) : "");
+	struct stack_label label = { .name = pd_stack_labels_intern(labels, dso ? name : "[unknown]"), .dso = dso ? dso->id : PERFDATA_NONE,
+				     .file = dso ? pd_stack_labels_intern(labels, dso->name) : 0, .kind = is_guest(dso) ? STACK_GUEST : STACK_NO_NAME };
+	label.raw_name = label.name;
+	add_call(labels, &label, 0, 0, 0);
+}
+
+static void add_file(struct stack_labels *labels, const struct perfdata_dso *dso)
+{
+	char name[2 * PERFDATA_BUILD_ID_MAX + 1] = "[no build-id]";
+	struct stack_label label = { .dso = dso->id, .kind = kind_of(dso, false), .file = pd_stack_labels_intern(labels, dso->name) };
+	if (labels->by == STACK_BY_BUILD_ID) {
+		const struct perfdata_bytes id = perfdata_session_build_id(labels->session, dso->id, NULL);
+		for (size_t i = 0; i < id.size && i < PERFDATA_BUILD_ID_MAX; i++)
+			snprintf(name + 2 * i, 3, "%02x", id.data[i]);
+		label.name = pd_stack_labels_intern(labels, name);
+	} else {
+		label.name = label.file;
+	}
+	label.raw_name = label.name;
+	add_call(labels, &label, 0, 0, 0);
+}
+
+static void add_function(struct stack_labels *labels, const struct perfdata_dso *dso, const struct perfdata_symbol *symbol,
+			 const struct perfdata_source_line *at, bool inlined)
+{
+	const char *name = inlined ? at->function ? at->function : "[unknown]" : symbol->name;
+	const uint32_t source = at && at->file ? pd_stack_labels_intern(labels, at->file) : 0, line = at ? at->line : 0, column = at ? at->column : 0;
+	struct stack_label label = { .name = pd_stack_labels_intern(labels, name), .file = pd_stack_labels_intern(labels, dso->name), .dso = dso->id,
+				     .kind = kind_of(dso, inlined), .source = source };
+	label.raw_name = inlined || !symbol->raw_name ? label.name : pd_stack_labels_intern(labels, symbol->raw_name);
+	if (labels->by == STACK_BY_LINE)
+		label.line = line;
+	add_call(labels, &label, source, line, column);
+}
+
+static void add_functions(struct stack_labels *labels, const struct perfdata_dso *dso, uint32_t frame, bool is_caller)
+{
+	struct perfdata_source_line calls[MAX_CALLS];
+	struct perfdata_symbol symbol;
+	size_t nr = 0;
+	const uint32_t asked = is_caller ? PERFDATA_FRAME_CALLER | frame : frame;
+	if (perfdata_session_symbol(labels->session, asked, UINT64_MAX, &symbol) != PERFDATA_OK) {
+		add_nameless(labels, dso);
+		return;
+	}
+	const bool sourced = perfdata_session_source(labels->session, asked, calls, MAX_CALLS, &nr) == PERFDATA_OK;
+	nr = !sourced ? 0 : nr < MAX_CALLS ? nr : MAX_CALLS;
+	/* the last entry is the function that holds the code: the symbol has its name */
+	const struct perfdata_source_line *outer = nr && !calls[nr - 1].inlined ? &calls[nr - 1] : NULL;
+	if (!labels->inlines && nr) {
+		add_function(labels, dso, &symbol, outer, false);
+		return;
+	}
+	add_function(labels, dso, &symbol, outer, false);
+	for (size_t i = nr; i-- > 0;)
+		if (calls[i].inlined)
+			add_function(labels, dso, &symbol, &calls[i], true);
+}
+
+static bool resolve(struct stack_labels *labels, uint32_t frame, bool is_caller)
+{
+	const struct perfdata_dso *dso = dso_of(labels->session, frame);
+	const size_t first = labels->nr_calls;
+	if (!dso)
+		add_nameless(labels, NULL);
+	else if (labels->by == STACK_BY_FILE || labels->by == STACK_BY_BUILD_ID)
+		add_file(labels, dso);
+	else
+		add_functions(labels, dso, frame, is_caller);
+	if (labels->failed || pd_vector_grow(&labels->lists, &labels->lists_room, labels->nr_lists, sizeof *labels->lists) < 0)
+		return false;
+	labels->lists[labels->nr_lists++] = (struct calls){ first, (uint32_t)(labels->nr_calls - first) };
+	return true;
+}
+
+const struct stack_call *pd_stack_labels_of(struct stack_labels *labels, uint32_t frame, bool is_caller, size_t *ret_nr)
+{
+	const uint64_t key = (uint64_t)frame << 1 | is_caller;
+	uint64_t list;
+	if (!pd_hash_map_get(&labels->known, key, &list)) {
+		list = labels->nr_lists;
+		if (!resolve(labels, frame, is_caller) || pd_hash_map_put(&labels->known, key, list) < 0)
+			return NULL;
+	}
+	*ret_nr = labels->lists[list].nr;
+	return &labels->calls[labels->lists[list].first];
+}

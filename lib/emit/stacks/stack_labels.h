@@ -1,0 +1,56 @@
+/* What the steps of stacks are called. A label is what an output tells apart: a function of a file, or a file, a source line, a build-id. One step has
+ * several labels where functions are inlined.
+ *
+ * An address that has no name is one label for each file, so that a file without symbols is one thing and not thousands. */
+#ifndef PD_STACK_LABELS_H
+#define PD_STACK_LABELS_H
+
+#include "perfdata/session.h"
+
+enum stack_by { STACK_BY_FUNCTION, STACK_BY_FILE, STACK_BY_LINE, STACK_BY_BUILD_ID };
+
+enum stack_kind {
+	STACK_USER, STACK_KERNEL, STACK_INLINED, STACK_INLINED_KERNEL, STACK_JIT, STACK_NO_NAME, STACK_GUEST, STACK_THREAD, STACK_LEFT_OUT,
+	STACK_KINDS
+};
+
+/* Strings are ids of pd_stack_labels_string; 0 is the empty one. */
+struct stack_label {
+	uint32_t name;
+	uint32_t raw_name;       /* as in the symbol table, of functions that are not inlined; else the name */
+	uint32_t file;           /* path of the dso as recorded */
+	uint32_t source;         /* of the first address that was met; 0: unknown */
+	uint32_t line;           /* of a source line (STACK_BY_LINE); else of the function's declaration; 0: unknown */
+	uint32_t dso;            /* perfdata_session_dso, or PERFDATA_NONE */
+	enum stack_kind kind;
+};
+
+/* One function of a step. */
+struct stack_call {
+	uint32_t label;
+	uint32_t source, line, column;   /* position inside the function; 0: unknown */
+};
+
+struct stack_labels;
+/* Borrows the session. NULL without memory. */
+struct stack_labels *pd_stack_labels_new(const struct perfdata_session *session, enum stack_by by, bool inlines);
+void pd_stack_labels_free(struct stack_labels *labels);
+/* From now on, frames are those of another session; labels stay, so that two recordings have them in common. */
+void pd_stack_labels_use(struct stack_labels *labels, const struct perfdata_session *session);
+/* The calls at a frame, outermost first; lives until the next call. is_caller: the frame's address is where a call returns to.
+ * NULL without memory. */
+const struct stack_call *pd_stack_labels_of(struct stack_labels *labels, uint32_t frame, bool is_caller, size_t *ret_nr);
+/* A label that stands for something that is no frame. UINT32_MAX without memory. */
+uint32_t pd_stack_labels_add(struct stack_labels *labels, const struct stack_label *label);
+uint32_t pd_stack_labels_nr(const struct stack_labels *labels);
+const struct stack_label *pd_stack_labels_get(const struct stack_labels *labels, uint32_t label);
+
+/* The id of a string; UINT32_MAX without memory. */
+uint32_t pd_stack_labels_intern(struct stack_labels *labels, const char *text);
+uint32_t pd_stack_labels_nr_strings(const struct stack_labels *labels);
+const char *pd_stack_labels_string(const struct stack_labels *labels, uint32_t string);
+
+/* Whether the frame lies in the kernel, its modules or code that the kernel generated. */
+bool pd_stack_frame_is_kernel(const struct perfdata_session *session, uint32_t frame);
+
+#endif

@@ -1,0 +1,26 @@
+/* Bytes that are packed as they come: gzip, and on request base64 around it. */
+#ifndef PD_STACK_PACK_H
+#define PD_STACK_PACK_H
+
+#include "codec/codec.h"
+#include "perfdata/text.h"
+
+struct stack_pack {
+	struct pd_encoder *encoder;
+	struct perfdata_text *out;
+	bool base64, failed;
+	uint8_t rest[3];             /* bytes that are no group of three yet */
+	size_t nr_rest;
+};
+
+/* False without memory, or where the library was built without zlib. */
+bool pd_stack_pack_begin(struct stack_pack *pack, struct perfdata_text *out, bool base64);
+void pd_stack_pack_write(struct stack_pack *pack, const void *bytes, size_t size);
+/* False if anything failed; frees what it held. */
+bool pd_stack_pack_end(struct stack_pack *pack);
+
+void pd_stack_text_base64(struct perfdata_text *out, const uint8_t *bytes, size_t size);
+/* 7 bits a byte, lowest first: protobuf's varint. */
+void pd_stack_text_varint(struct perfdata_text *out, uint64_t value);
+
+#endif

@@ -1,0 +1,56 @@
+#include "config.h"
+#include "base/memory.h"
+#include "emit/stacks/stack_place.h"
+
+void pd_stack_place_release(struct stack_place *place) { pd_free(place->nodes); }
+
+/* What a way has in common with the one before stands where it stood. */
+static bool prepare(struct stack_place *place, const struct stack_way *way, uint32_t *ret_above)
+{
+	if (pd_vector_grow(&place->nodes, &place->room, way->nr_labels, sizeof *place->nodes) < 0)
+		return false;
+	place->nr = way->same_labels < place->nr ? way->same_labels : place->nr;
+	*ret_above = place->nr ? place->nodes[place->nr - 1] : STACK_NO_NODE;
+	return true;
+}
+
+enum perfdata_status pd_stack_place_make(struct stack_place *place, struct stack_tree *tree, uint32_t node, uint32_t *ret)
+{
+	struct stack_way way;
+	uint32_t at;
+	const enum perfdata_status status = pd_stack_route_to(place->route, node, &way);
+	if (status != PERFDATA_OK)
+		return status;
+	if (!prepare(place, &way, &at))
+		return PERFDATA_ENOMEM;
+	for (; place->nr < way.nr_labels; place->nr++) {
+		at = pd_stack_tree_child(tree, at, way.labels[place->nr]);
+		if (at == STACK_NO_NODE)
+			return PERFDATA_ENOMEM;
+		place->nodes[place->nr] = at;
+	}
+	*ret = at;
+	return PERFDATA_OK;
+}
+
+enum perfdata_status pd_stack_place_find(struct stack_place *place, const struct stack_tree *tree, uint32_t node, uint32_t left_out, uint32_t *ret)
+{
+	struct stack_way way;
+	uint32_t at;
+	const enum perfdata_status status = pd_stack_route_to(place->route, node, &way);
+	if (status != PERFDATA_OK)
+		return status;
+	if (!prepare(place, &way, &at))
+		return PERFDATA_ENOMEM;
+	for (; place->nr < way.nr_labels; place->nr++) {
+		const uint32_t child = pd_stack_tree_find(tree, at, way.labels[place->nr]);
+		if (child == STACK_NO_NODE) {
+			const uint32_t small = pd_stack_tree_find(tree, at, left_out);
+			at = small == STACK_NO_NODE ? at : small;
+			break;
+		}
+		place->nodes[place->nr] = at = child;
+	}
+	*ret = at;
+	return PERFDATA_OK;
+}

@@ -1,0 +1,33 @@
+/* The way from the root to a node of the profile: its steps, and what they are called. Nodes that are asked for one after the other share the beginning of
+ * their ways, since a profile gives them in the order of their numbers; only the rest is worked out anew. */
+#ifndef PD_STACK_ROUTE_H
+#define PD_STACK_ROUTE_H
+
+#include "profile/profile.h"
+#include "emit/stacks/stack_labels.h"
+
+struct stack_step {
+	uint32_t node;
+	uint32_t frame;              /* PERFDATA_NONE: `ip` belongs to nothing */
+	uint64_t ip;
+	uint16_t origin;
+	bool is_caller;              /* the address is where a call returns to: what called is at the address minus one */
+	uint32_t end_label;          /* how many labels there are up to here */
+};
+
+/* Root first. Lives until the next call. */
+struct stack_way {
+	const struct stack_step *steps;
+	size_t nr_steps, same_steps;         /* same: as of the way before */
+	const uint32_t *labels;
+	size_t nr_labels, same_labels;
+};
+
+struct stack_route;
+/* Borrows what it is given. NULL without memory. */
+struct stack_route *pd_stack_route_new(struct pd_profile *profile, const struct perfdata_session *session, struct stack_labels *labels);
+void pd_stack_route_free(struct stack_route *route);
+/* Node 0, an empty chain, is one label: "[no stack]". PERFDATA_ENOMEM, PERFDATA_EREAD. */
+enum perfdata_status pd_stack_route_to(struct stack_route *route, uint32_t node, struct stack_way *ret);
+
+#endif

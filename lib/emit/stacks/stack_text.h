@@ -1,0 +1,23 @@
+/* How people read names and amounts. */
+#ifndef PD_STACK_TEXT_H
+#define PD_STACK_TEXT_H
+
+#include "perfdata/reader.h"
+#include "perfdata/text.h"
+
+/* Whether the event counts time, so that its periods are nanoseconds: cpu-clock and task-clock. */
+bool pd_stack_event_is_clock(const struct perfdata_event *event);
+/* 43.5 ms for nanoseconds, 1.20 G for others. */
+void pd_stack_text_weight(struct perfdata_text *out, uint64_t weight, bool is_time);
+/* "12.3", without a sign for percent; 0 of 0 is 0. */
+void pd_stack_text_percent(struct perfdata_text *out, uint64_t part, uint64_t all);
+double pd_stack_percent(uint64_t part, uint64_t all);
+/* A name as text for people: bad bytes as U+FFFD, control characters and those that turn the direction of text as \uXXXX; cut in
+ * the middle to `width` characters, where that is not 0. How many characters it has in the result. */
+size_t pd_stack_text_name(struct perfdata_text *out, const char *name, size_t width);
+/* The name in well-formed UTF-8: bad bytes as U+FFFD. */
+void pd_stack_text_utf8(struct perfdata_text *out, const char *name);
+/* Behind the last slash; names in brackets are whole. */
+const char *pd_stack_last_part(const char *path);
+
+#endif

@@ -1,0 +1,67 @@
+#include "config.h"
+#include "base/memory.h"
+#include "profile/profile_read.h"
+#include "session/session.h"
+
+struct pd_profile_read {
+	struct perfdata_reader *reader;
+	struct perfdata_session *session;
+	struct pd_profile *profile;
+};
+
+struct perfdata_session *pd_profile_read_session(struct pd_profile_read *read) { return read->session; }
+struct pd_profile *pd_profile_read_profile(struct pd_profile_read *read) { return read->profile; }
+
+void pd_profile_read_free(struct pd_profile_read *read)
+{
+	if (!read)
+		return;
+	pd_profile_free(read->profile);
+	perfdata_session_close(read->session);
+	perfdata_reader_close(read->reader);
+	pd_free(read);
+}
+
+static enum perfdata_status add_batches(struct pd_profile_read *read)
+{
+	struct perfdata_batch *batch;
+	enum perfdata_status status;
+	while ((status = perfdata_session_next(read->session, &batch)) == PERFDATA_OK) {
+		struct pd_profile_part *part;
+		status = pd_profile_collect(read->profile, batch, &part);
+		if (status == PERFDATA_OK)
+			status = pd_profile_add(read->profile, part);
+		perfdata_batch_release(batch);
+		if (status != PERFDATA_OK)
+			return status;
+	}
+	/* what a damaged recording gave is there */
+	return status == PERFDATA_END || status == PERFDATA_DAMAGED ? pd_profile_finish(read->profile) : status;
+}
+
+enum perfdata_status pd_profile_read_path(const char *path, const struct perfdata_session *like, const struct pd_profile_options *options,
+					  perfdata_finding_fn *on_finding, void *user, struct pd_profile_read **ret,
+					  struct perfdata_error *reterr)
+{
+	struct pd_profile_read *read = pd_calloc(1, sizeof *read);
+	if (!read)
+		return PERFDATA_ENOMEM;
+	const struct perfdata_reader_options reader_options = { .size = sizeof reader_options, .order = PERFDATA_ORDER_TIME, .on_finding = on_finding,
+								.user = user };
+	enum perfdata_status status = perfdata_reader_open_path(path, &reader_options, &read->reader, reterr);
+	if (status == PERFDATA_OK) {
+		struct perfdata_session_options wanted = like->options;
+		wanted.filter.time_first = wanted.filter.time_last = 0;   /* its time is another one */
+		status = perfdata_session_open(read->reader, &wanted, &read->session, reterr);
+	}
+	if (status == PERFDATA_OK)
+		status = pd_profile_new(read->session, options, &read->profile);
+	if (status == PERFDATA_OK)
+		status = add_batches(read);
+	if (status != PERFDATA_OK) {
+		pd_profile_read_free(read);
+		return status;
+	}
+	*ret = read;
+	return PERFDATA_OK;
+}

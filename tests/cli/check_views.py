@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+"""What the program writes for viewers says the same as `perfdata report`: for every recording, event by event, samples, weight, each function by
+itself and with what it called, each thread. Read by readers of our own (tests/support/views.py); check_viewers.py has those of others. Prints TAP."""
+import base64
+import collections
+import hashlib
+import json
+import os
+import re
+import sys
+import xml.etree.ElementTree
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import program
+import views
+
+count = failures = 0
+
+
+def report(name, wrong):
+    global count, failures
+    count += 1
+    failures += bool(wrong)
+    print("%s %d - %s" % ("not ok" if wrong else "ok", count, name))
+    if wrong:
+        print("# %s" % str(wrong)[:2000].replace("\n", "\n# "))
+    sys.stdout.flush()
+
+
+def rows_of(event):
+    """{(function, file): (weight by itself, weight with what it called)}; functions of a name in one file are one, inlined or not."""
+    rows = collections.defaultdict(lambda: [0, 0])
+    for row in event["rows"]:
+        key = row["symbol"], row.get("dso", "")
+        rows[key][0] += row["self_weight"]
+        rows[key][1] += row["total_weight"]
+    return rows
+
+
+def differs(what, ours, theirs):
+    for key in sorted(set(ours) | set(theirs), key=str):
+        if ours.get(key, 0) != theirs.get(key, 0):
+            return "%s of %s: report has %s, the view %s" % (what, key, ours.get(key, 0), theirs.get(key, 0))
+    return ""
+
+
+def compare_sums(event, sums, kinds_apart):
+    """kinds_apart: a function that is inlined and called too is two in the report; its totals add up only where no stack has both."""
+    if (event["samples"], event["weight"]) != (sums.samples, sums.weight):
+        return "report: %d samples, weight %d; the view: %d, %d" % (event["samples"], event["weight"], sums.samples, sums.weight)
+    rows = rows_of(event)
+    wrong = differs("self", {key: row[0] for key, row in rows.items() if row[0]}, {key: value for key, value in sums.self_weight.items() if value})
+    several = collections.Counter((row["symbol"], row.get("dso", "")) for row in event["rows"])
+    single = {key for key in rows if several[key] == 1} if kinds_apart else set()
+    return wrong or differs("total", {key: rows[key][1] for key in single if rows[key][1]},
+                            {key: value for key, value in sums.total_weight.items() if key in single and value})
+
+
+def check_page(html, told):
+    page = views.Page(html)
+    digest = base64.b64encode(hashlib.sha256(page.script.encode("utf-8")).digest()).decode()
+    if "script-src 'sha256-%s'" % digest not in page.policy or "default-src 'none'" not in page.policy:
+        return "the policy does not fit the script: %s" % page.policy
+    if bool(page.meta["warnings"]) != (not told["complete"] or told["lost_records"] > 0 or told["lost_samples"] > 0):
+        return "complete: %s, warnings: %s" % (told["complete"], page.meta["warnings"])
+    sums = page.sums()
+    if len(sums) != len(set(event["event"] for event in told["events"])):
+        return "report has %s, the page %s" % ([event["event"] for event in told["events"]], sorted(sums))
+    return next(filter(None, (compare_sums(event, sums[event["event"]], True) for event in told["events"])), "")
+
+
+def pprof_event(profile, at):
+    return profile.types[2 * at + 1][0]
+
+
+def check_pprof(data, told):
+    profile = views.Pprof(data)
+    sums = profile.sums()
+    if len(profile.types) != 2 * len(told["events"]):
+        return "columns %s for events %s" % (profile.types, [event["event"] for event in told["events"]])
+    if told["events"] and profile.types[0] != ("samples", "count"):
+        return "the first column is %s" % (profile.types[0],)
+    if not told["complete"] and not any("incomplete" in line for line in profile.comments):
+        return "no comment says that the recording is incomplete"
+    for at, event in enumerate(told["events"]):
+        found = sums[pprof_event(profile, at)]
+        if (found.samples, found.weight) != (event["samples"], event["weight"]):
+            return "%s: %d samples, weight %d, not %d, %d" % (event["event"], found.samples, found.weight, event["samples"], event["weight"])
+        named = {row["symbol"]: 0 for row in event["rows"] if row.get("kind") != "no name"}
+        for row in event["rows"]:
+            if row.get("kind") != "no name":
+                named[row["symbol"]] += row["self_weight"]
+        own = collections.Counter()
+        for (name, _file), weight in found.self_weight.items():
+            own[name] += weight
+        wrong = differs("self", {name: weight for name, weight in named.items() if weight},
+                        {name: weight for name, weight in own.items() if name and weight})
+        if wrong:
+            return wrong
+    return ""
+
+
+def check_speedscope(text, told):
+    document = json.loads(text.decode("utf-8"), object_pairs_hook=program.no_key_twice)
+    if not told["complete"] and "incomplete" not in document["name"]:
+        return "its name does not say that the recording is incomplete"
+    if not told["events"]:
+        return "" if len(document["profiles"]) == 1 else "a file without samples has one empty profile"
+    profiles = views.speedscope_profiles(document)
+    for event in told["events"]:
+        first, *threads = profiles[event["event"]]
+        if first[1] != event["weight"] or first[0] != "all threads":
+            return "%s: weight %d in '%s', report has %d" % (event["event"], first[1], first[0], event["weight"])
+        if threads and sum(weight for _who, weight, _own in threads) != event["weight"]:
+            return "%s: the threads' profiles do not add up" % event["event"]
+    return ""
+
+
+def check_threads(path, html, told):
+    by_thread = program.run("report", "--by", "thread", "--json", path).out
+    sums = views.Page(html).sums()
+    for event in json.loads(by_thread)["events"]:
+        ours = collections.Counter()
+        for row in event["rows"]:
+            ours[row.get("pid", -1), row.get("tid", -1)] += row["self_samples"]
+        wrong = differs("samples of thread", ours, sums[event["event"]].threads)
+        if wrong:
+            return wrong
+    return ""
+
+
+def check_svg(text):
+    xml.etree.ElementTree.fromstring(text.decode("utf-8"))
+    return "a script in the picture" if re.search(rb"<script|href=|on\w+=", text) else ""
+
+
+def distinct_names(told):
+    names = [event["event"] for event in told["events"]]
+    return len(set(names)) == len(names)
+
+
+def check(path, name):
+    done = program.run("report", "--json", path)
+    if done.code not in (0, 4):
+        report("%s: nothing to show" % name, "exit %d" % done.code if done.code not in (3, 6) else "")
+        return
+    told = json.loads(done.out, object_pairs_hook=program.no_key_twice)
+    outputs = {}
+    for command in ("flamegraph", "pprof", "speedscope"):
+        other = program.run(command, path)
+        report("%s: %s ends as report does" % (name, command), other.code != done.code and "exit %d, report's was %d" % (other.code, done.code))
+        outputs[command] = other.out
+    if distinct_names(told):
+        report("%s: page" % name, check_page(outputs["flamegraph"], told))
+        report("%s: threads" % name, check_threads(path, outputs["flamegraph"], told))
+        report("%s: speedscope" % name, check_speedscope(outputs["speedscope"], told))
+    report("%s: pprof" % name, check_pprof(outputs["pprof"], told))
+    report("%s: picture" % name, check_svg(program.run("flamegraph", "--svg", path).out))
+    same = all(program.run(command, "--jobs", "4", path).out == program.run(command, "--jobs", "1", path).out
+               for command in ("report", "flamegraph", "pprof", "speedscope"))
+    report("%s: the same bytes for any --jobs" % name, not same and "they differ")
+
+
+def check_base():
+    path = os.path.join(program.TESTDATA, "callgraph-73.data")
+    page = views.Page(program.run("flamegraph", "--base", path, path).out)
+    report("a recording against itself: both sides are the same", page.rows[0][0] and [row[2:] for row in page.rows[0][0]] == []
+           or sorted(page.sums(0)["cpu-clock"].self_weight.items()) != sorted(page.sums(1)["cpu-clock"].self_weight.items()))
+    done = program.run("flamegraph", "--base", os.path.join(program.TESTDATA, "there-is-none.data"), path)
+    report("a base that cannot be read is an error", done.code not in (2, 3) and "exit %d" % done.code)
+
+
+def check_report():
+    path = os.path.join(program.TESTDATA, "callgraph-73.data")
+    whole = program.run("report", "--width", "60", path).out.decode()
+    report("no line is longer than asked for", [line for line in whole.split("\n") if len(line) > 60])
+    top = program.run("report", "--top", "1", path).out.decode()
+    report("what is left out is said", "more" not in top)
+    table = program.run("report", "--csv", path).out.decode()
+    report("CSV has a row for each row of JSON",
+           len(table.splitlines()) - 1 != len(json.loads(program.run("report", "--json", path).out)["events"][0]["rows"]))
+    report("no escape without --color", "\x1b" in whole)
+    report("--color always", "\x1b[" not in program.run("report", "--color", "always", path).out.decode())
+
+
+for recording, _kind in program.recordings(largest=4 << 20):
+    check(recording, os.path.basename(recording))
+check_base()
+check_report()
+print("1..%d" % count)
+sys.exit(1 if failures else 0)

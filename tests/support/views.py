@@ -1,0 +1,208 @@
+"""Reads what the program writes for viewers, with nothing but Python: profile.proto, the data of a flame graph page, speedscope's files.
+
+Each reader gives {event: Sums}: samples and weight of the event, and those of each function by itself and with what it called."""
+import base64
+import collections
+import gzip
+import json
+import re
+
+
+class Sums:
+    def __init__(self):
+        self.samples = self.weight = 0
+        self.self_weight = collections.Counter()
+        self.total_weight = collections.Counter()
+        self.threads = collections.Counter()
+
+    def add(self, functions, samples, weight, thread=None):
+        """functions: callee first."""
+        self.samples += samples
+        self.weight += weight
+        self.threads[thread] += samples
+        if functions:
+            self.self_weight[functions[0]] += weight
+            for function in set(functions):
+                self.total_weight[function] += weight
+
+
+def varint(data, at):
+    value = shift = 0
+    while True:
+        byte = data[at]
+        at += 1
+        value |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            return value, at
+
+
+def fields(data):
+    """(number, value) of a protobuf message: integers, or bytes."""
+    at = 0
+    while at < len(data):
+        key, at = varint(data, at)
+        if key & 7 == 0:
+            value, at = varint(data, at)
+        elif key & 7 == 1:
+            value, at = int.from_bytes(data[at:at + 8], "little"), at + 8
+        elif key & 7 == 2:
+            size, at = varint(data, at)
+            value, at = data[at:at + size], at + size
+            if len(value) != size:
+                raise ValueError("a field reaches beyond its message")
+        else:
+            raise ValueError("wire type %d" % (key & 7))
+        yield key >> 3, value
+
+
+def message(data):
+    found = collections.defaultdict(list)
+    for number, value in fields(data):
+        found[number].append(value)
+    return found
+
+
+def packed(values):
+    numbers = []
+    for value in values:
+        if isinstance(value, int):
+            numbers.append(value)
+            continue
+        at = 0
+        while at < len(value):
+            number, at = varint(value, at)
+            numbers.append(number)
+    return numbers
+
+
+def one(found, number, otherwise=0):
+    return found[number][-1] if found[number] else otherwise
+
+
+class Pprof:
+    """A profile.proto, checked as its readers do: ids, indexes, one value for each column."""
+
+    def __init__(self, data):
+        top = message(gzip.decompress(data))
+        self.strings = [text.decode("utf-8") for text in top[6]]
+        if self.strings[0] != "":
+            raise ValueError("the first string is not empty")
+        self.types = [tuple(self.strings[one(message(part), n)] for n in (1, 2)) for part in top[1]]
+        if len(set(name for name, _unit in self.types)) != len(self.types):
+            raise ValueError("two columns of one name")
+        self.mappings = {one(part, 1): part for part in map(message, top[3])}
+        self.functions = {one(part, 1): part for part in map(message, top[5])}
+        self.locations = {one(part, 1): part for part in map(message, top[4])}
+        if 0 in self.mappings or 0 in self.functions or 0 in self.locations:
+            raise ValueError("an id is 0")
+        self.comments = [self.strings[n] for n in packed(top[13])]
+        self.samples = []
+        for part in map(message, top[2]):
+            values = packed(part[2])
+            if len(values) != len(self.types):
+                raise ValueError("a sample has %d values, not %d" % (len(values), len(self.types)))
+            labels = {}
+            for label in map(message, part[3]):
+                key = self.strings[one(label, 1)]
+                labels[key] = self.strings[one(label, 2)] if label[2] else one(label, 3)
+            self.samples.append((packed(part[1]), values, labels))
+        for location in self.locations.values():
+            place = one(location, 3)
+            mapping = one(location, 2)
+            if mapping and not one(self.mappings[mapping], 2) <= place < one(self.mappings[mapping], 3):
+                raise ValueError("address %#x lies outside of its mapping" % place)
+
+    def file_of(self, location):
+        mapping = one(location, 2)
+        return self.strings[one(self.mappings[mapping], 5)] if mapping else ""
+
+    def names(self, location):
+        """Innermost first."""
+        lines = [message(line) for line in location[4]]
+        if not lines:
+            return [("", self.file_of(location))]
+        return [(self.strings[one(self.functions[one(line, 1)], 2)], self.file_of(location)) for line in lines]
+
+    def sums(self):
+        events = {}
+        for column in range(0, len(self.types), 2):
+            name = self.types[column + 1][0]
+            events[name] = sums = Sums()
+            for locations, values, labels in self.samples:
+                if values[column] or values[column + 1]:
+                    functions = [name for place in locations for name in self.names(self.locations[place])]
+                    sums.add(functions, values[column], values[column + 1], (labels.get("pid"), labels.get("tid")))
+        return events
+
+
+class Page:
+    """The data of a flame graph page."""
+
+    def __init__(self, html):
+        text = html.decode("utf-8")
+        self.policy = re.search(r'Content-Security-Policy" content="([^"]*)"', text)[1]
+        self.script = re.search(r"<script>(.*?)</script></body></html>\n$", text, re.S)[1]
+        data = gzip.decompress(base64.b64decode(re.search(r'<script id="data" type="text/plain">([^<]*)</script>', text)[1]))
+        self.data, self.at = data, 0
+        self.meta = json.loads(self.part(self.number()))
+        self.names = self.part(self.number()).split(b"\0")
+        nr = self.number()
+        columns = [[self.number() for _ in range(nr)] for _ in range(5)]
+        self.functions = [(self.names[name].decode("utf-8", "replace"), self.names[file].decode("utf-8", "replace"))
+                          for name, file in zip(columns[0], columns[1])]
+        self.kinds = columns[2]
+        nr = self.number()
+        self.parents = [at - self.number() for at in range(nr)]
+        self.labels = [self.number() for _ in range(nr)]
+        self.rows = [[self.read_rows() for _ in range(1 if self.meta["base"] is None else 2)] for _ in self.meta["events"]]
+        if self.at != len(data):
+            raise ValueError("%d bytes behind the data" % (len(data) - self.at))
+
+    def number(self):
+        value, self.at = varint(self.data, self.at)
+        return value
+
+    def part(self, size):
+        self.at += size
+        return self.data[self.at - size:self.at]
+
+    def read_rows(self):
+        nr, rows = self.number(), []
+        while len(rows) < nr:
+            thread, of_time = self.number(), self.number()
+            node = 0
+            for _ in range(self.number()):
+                node += self.number()
+                rows.append((thread, of_time, node, self.number(), self.number()))
+        return rows
+
+    def sums(self, side=0):
+        events = {}
+        for event, sides in zip(self.meta["events"], self.rows):
+            events[event["name"]] = sums = Sums()
+            for thread, of_time, node, samples, weight in sides[side]:
+                functions = []
+                while node >= 0:
+                    functions.append(self.functions[self.labels[node]])
+                    node = self.parents[node]
+                who = self.meta["threads"][thread]
+                sums.add(functions, samples, weight, (who["pid"], who["tid"]))
+        return events
+
+
+def speedscope_profiles(document):
+    """{event: [(name, weight, {function: weight by itself})]}"""
+    frames = document["shared"]["frames"]
+    events = collections.defaultdict(list)
+    for profile in document["profiles"]:
+        if len(profile["samples"]) != len(profile["weights"]):
+            raise ValueError("samples and weights differ in number")
+        own = collections.Counter()
+        for stack, weight in zip(profile["samples"], profile["weights"]):
+            own[frames[stack[-1]]["name"]] += weight
+        who, _, event = profile["name"].rpartition(" \u00b7 ")
+        if profile["endValue"] != sum(profile["weights"]):
+            raise ValueError("endValue is not what the weights add up to")
+        events[event].append((who, sum(profile["weights"]), own))
+    return events
