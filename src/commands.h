@@ -28,6 +28,10 @@ enum exit_code command_repair(struct options *options);
 enum exit_code command_fields(struct options *options);
 enum exit_code command_schema(struct options *options);
 enum exit_code command_explain(struct options *options);
+/* What stands behind a FILE alone: the first screen about it; with -v what info says. */
+enum exit_code command_overview(struct options *options);
+/* The program as pprof calls it: perf_to_profile -i IN -o OUT -f. */
+int perf_to_profile(int argc, char **argv);
 enum exit_code command_help(struct options *options);
 enum exit_code command_version(struct options *options);
 

@@ -15,6 +15,7 @@
 #include "interrupt.h"
 #include "symbol_options.h"
 #include "table_option.h"
+#include "terminal.h"
 
 /* One conversion: an input and where it goes. */
 struct job {
@@ -448,6 +449,8 @@ enum exit_code command_convert(struct options *options)
 		return EXIT_USAGE;
 	if ((!options->progress || !strcmp(options->progress, "auto")) && output_is_watched(options))
 		options->progress = "never";
+	if (!terminal_prepare(options))
+		return EXIT_LIMIT;
 	interrupt_catch();
 	return many ? convert_to_many(options) : convert_to_one(options);
 }

@@ -7,6 +7,7 @@
 #include "perfdata/emit.h"
 #include "chosen_emitter.h"
 #include "nearest.h"
+#include "terminal.h"
 
 static enum exit_code unknown_command(const char *name)
 {
@@ -15,8 +16,15 @@ static enum exit_code unknown_command(const char *name)
 	struct nearest nearest = { .wanted = name };
 	const struct command *command;
 	const struct perfdata_emitter *emitter;
-	if (access(name, F_OK) == 0) {
-		usage_error(&style, "'%s' is a file; say what to do with it, such as: perfdata info %s", name, name);
+	static const struct { const char *said, *meant; } others[] = {
+		{ "top", "report" },  { "list", "report" },     { "annotate", "report" }, { "stat", "info" },     { "header", "info" },
+		{ "flame", "flamegraph" }, { "svg", "flamegraph" }, { "html", "flamegraph" }, { "gecko", "firefox" }, { "evlist", "events" },
+		{ "buildid-list", "buildids" }, { "perf_to_profile", "pprof" }, { "collapse", "folded" }, { "convert-json", "perf-json" },
+	};
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+		if (strcmp(others[i].said, name) != 0)
+			continue;
+		usage_error(&style, "there is no command '%s'; did you mean %s? (perfdata help lists them)", name, others[i].meant);
 		return EXIT_USAGE;
 	}
 	for (size_t i = 0; (command = command_at(i)); i++)
@@ -38,6 +46,9 @@ static enum exit_code finish(enum exit_code code, const struct options *options)
 
 int main(int argc, char **argv)
 {
+	const char *slash = argc ? strrchr(argv[0], '/') : NULL;
+	if (argc && !strcmp(slash ? slash + 1 : argv[0], "perf_to_profile"))
+		return perf_to_profile(argc, argv);
 	struct options options = { .max_ratio = DEFAULT_MAX_RATIO };
 	const char *name = argc > 1 ? argv[1] : "";
 	if (!*name) {
@@ -49,7 +60,11 @@ int main(int argc, char **argv)
 	else if (!strcmp(name, "--version") || !strcmp(name, "-V"))
 		name = "version";
 
-	const struct command *command = command_named(name);
+	/* a file alone is asked what it is */
+	static const struct command overview = { "", "[options] FILE", "", OPTIONS_GENERAL | OPTIONS_INPUT | OPTIONS_JSON | OPTIONS_SYMBOLS |
+						 OPTIONS_PERF | OPTIONS_STATS, command_overview };
+	const bool is_file = !command_named(name) && !perfdata_builtin_emitter_named(name) && (access(name, F_OK) == 0 || !strcmp(name, "-"));
+	const struct command *command = is_file ? &overview : command_named(name);
 	const struct perfdata_emitter *emitter = command ? NULL : perfdata_builtin_emitter_named(name);
 	if (!command && !emitter)
 		return (int)unknown_command(name);
@@ -65,12 +80,13 @@ int main(int argc, char **argv)
 	enum exit_code code = EXIT_USAGE;
 	if ((groups & OPTIONS_TO) && !emitters_choose(&options, argc - 2, argv + 2, &loaded))
 		goto out;
-	if (!options_parse(&options, groups, argc - 2, argv + 2))
+	if (!options_parse(&options, groups, argc - (is_file ? 1 : 2), argv + (is_file ? 1 : 2)))
 		goto out;
 	code = options.help ? help_command(command, options.emitter) : command->run(&options);
 out:
 	code = finish(options.no_memory ? EXIT_LIMIT : code, &options);
 	options_release(&options);
 	emitters_unload(&loaded);
+	terminal_finish();
 	return (int)code;
 }

@@ -340,6 +340,20 @@ static bool set_emitter_option(struct options *options, const struct found *foun
 	return true;
 }
 
+bool options_default(struct options *options, const char *name, const char *text, uint64_t number)
+{
+	const struct perfdata_emitter_option *own = options->emitter ? options->emitter->options : NULL;
+	while (own && own->name && strcmp(own->name, name) != 0)
+		own++;
+	if (!own || !own->name)
+		return true;
+	for (size_t i = 0; i < options->nr_values; i++)
+		if (options->values[i].option == own)
+			return true;
+	const struct found found = { .option = own };
+	return set_emitter_option(options, &found, text, number);
+}
+
 /* text is NULL for flags. */
 static bool set(struct options *options, const struct found *found, const char *text)
 {

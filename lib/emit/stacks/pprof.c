@@ -119,7 +119,7 @@ struct writing {
 	struct stack_labels *labels;
 	struct stack_route *route;
 	struct pd_hash_map locations;     /* frame and is_caller → id */
-	uint64_t nr_locations;
+	uint64_t nr_locations, no_stack;     /* the location of samples without a stack; 0: none was needed */
 	uint32_t *columns;           /* of each event, its first column; UINT32_MAX: none */
 	uint32_t nr_columns;
 	struct perfdata_text types, samples, location_texts, others, message, packed, label;
@@ -239,6 +239,20 @@ static uint64_t location_of(struct writing *writing, const struct stack_step *st
 	return id;
 }
 
+/* Samples without locations are dropped by readers: those of empty chains have one without an address. */
+static uint64_t no_stack_location(struct writing *writing, uint32_t label)
+{
+	const struct stack_call call = { .label = label };
+	if (writing->no_stack)
+		return writing->no_stack;
+	writing->no_stack = ++writing->nr_locations;
+	perfdata_text_clear(&writing->message);
+	pd_protobuf_number(&writing->message, LOCATION_ID, writing->no_stack);
+	put_lines(writing, &call, 1, NULL);
+	pd_protobuf_message(&writing->location_texts, PROFILE_LOCATION, &writing->message);
+	return writing->no_stack;
+}
+
 /* --- samples -------------------------------------------------------------------------------------------------------------------------------- */
 
 static void text_label(struct writing *writing, const char *key, const char *text)
@@ -280,6 +294,8 @@ static enum perfdata_status put_sample(struct writing *writing, const struct pd_
 	if (status != PERFDATA_OK)
 		return status;
 	perfdata_text_clear(&writing->packed);
+	if (!way.nr_steps)
+		pd_stack_text_varint(&writing->packed, no_stack_location(writing, way.labels[0]));
 	for (size_t i = way.nr_steps; i-- > 0;)
 		pd_stack_text_varint(&writing->packed, location_of(writing, &way.steps[i]));
 	perfdata_text_clear(&writing->message);

@@ -146,7 +146,7 @@ static bool take(const struct timeline *timeline, struct part *part, const struc
 	taken->row = (struct timeline_row){ .time = raw->time, .thread = delivery->thread, .event = PERFDATA_NONE, .cpu = raw->cpu };
 	if (raw->type != PERFDATA_RECORD_SAMPLE) {
 		taken->row.kind = TIMELINE_MARKER;
-		part->nr += raw->time != UINT64_MAX && delivery->flags & PERFDATA_DELIVERY_FIRST && marker(timeline, part, &taken->row, raw);
+		part->nr += raw->time && raw->time != UINT64_MAX && delivery->flags & PERFDATA_DELIVERY_FIRST && marker(timeline, part, &taken->row, raw);
 	} else if (!(delivery->flags & PERFDATA_DELIVERY_SILENT) && delivery->event && delivery->node != PERFDATA_NONE) {
 		taken->row.event = delivery->event->index;
 		taken->row.node = delivery->node;

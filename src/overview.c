@@ -1,0 +1,192 @@
+/* perfdata FILE: what the recording is, on one screen: what, when, where, how it was made, what is in it, what is missing, what to ask next. */
+#include "config.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "answers.h"
+#include "commands.h"
+
+/* Threads that samples were of, by the session's number. */
+struct seen {
+	uint8_t *threads;
+	size_t room;
+	uint64_t nr;
+	bool failed;
+};
+
+static void take_batch(void *user, const struct perfdata_batch *batch)
+{
+	struct seen *seen = user;
+	for (size_t i = 0; i < batch->nr_deliveries; i++) {
+		const struct perfdata_delivery *delivery = &batch->deliveries[i];
+		const size_t number = delivery->thread;
+		if (delivery->record->type != PERFDATA_RECORD_SAMPLE || delivery->tid < 0 || delivery->thread == PERFDATA_NONE)
+			continue;
+		if (number >= seen->room) {
+			const size_t room = number < 512 ? 1024 : number * 2;
+			uint8_t *threads = realloc(seen->threads, room);
+			if (!threads) {
+				seen->failed = true;
+				return;
+			}
+			memset(threads + seen->room, 0, room - seen->room);
+			seen->threads = threads;
+			seen->room = room;
+		}
+		seen->nr += !seen->threads[number];
+		seen->threads[number] = 1;
+	}
+}
+
+static void show_fact(struct perfdata_text *out, const struct perfdata_reader *reader, const char *name, uint32_t feature)
+{
+	const char *text = perfdata_reader_feature_text(reader, feature);
+	if (!text)
+		return;
+	perfdata_text_printf(out, "%s", name);
+	answer_text(out, text);
+	perfdata_text_char(out, '\n');
+}
+
+static void show_command(struct perfdata_text *out, const struct perfdata_reader *reader)
+{
+	const struct perfdata_feature_section *section = perfdata_reader_feature(reader, PERFDATA_FEATURE_CMDLINE);
+	const struct perfdata_node *list = section && section->feature ? perfdata_node_get(perfdata_feature_root(section->feature), "cmdline") : NULL;
+	if (!list || !list->child)
+		return;
+	perfdata_text_literal(out, "command:");
+	for (const struct perfdata_node *node = list->child; node; node = node->next) {
+		perfdata_text_char(out, ' ');
+		perfdata_text_printable(out, node->v.bytes.data, node->v.bytes.size);
+	}
+	perfdata_text_char(out, '\n');
+}
+
+/* How often it samples: a rate that was asked for, or a number of events. */
+static void show_rate(struct perfdata_text *out, const struct perfdata_event *event)
+{
+	const struct perfdata_attr *attr = event->attr;
+	if (!attr->sample_period)
+		return;
+	if (perfdata_attr_has(attr, PERFDATA_ATTR_FREQ))
+		perfdata_text_printf(out, ", %" PRIu64 " Hz", attr->sample_period);
+	else
+		perfdata_text_printf(out, ", every %" PRIu64, attr->sample_period);
+}
+
+static void show_events(struct perfdata_text *out, const struct perfdata_summary *summary)
+{
+	enum { SHOWN = 12 };
+	size_t shown = 0, more = 0;
+	perfdata_text_literal(out, "events:\n");
+	for (size_t i = 0; i < summary->nr_events; i++) {
+		const struct perfdata_event_count *count = &summary->events[i];
+		if (!count->event)
+			continue;
+		if (shown == SHOWN) {
+			more++;
+			continue;
+		}
+		perfdata_text_printf(out, "%12" PRIu64 " samples  ", count->samples);
+		answer_text(out, count->event->name);
+		show_rate(out, count->event);
+		perfdata_text_char(out, '\n');
+		shown++;
+	}
+	if (more)
+		perfdata_text_printf(out, "  … %zu more: perfdata events\n", more);
+}
+
+static void show_losses(struct perfdata_text *out, const struct perfdata_summary *summary, struct input *input)
+{
+	if (summary->lost_records || summary->lost_samples)
+		perfdata_text_printf(out, "lost: %" PRIu64 " records, %" PRIu64 " samples\n", summary->lost_records, summary->lost_samples);
+	else
+		perfdata_text_literal(out, "lost: nothing\n");
+	if (!summary->complete)
+		perfdata_text_literal(out, "complete: no, it is damaged or was cut; what can be read is read: perfdata check says where\n");
+	(void)input;
+}
+
+static void show_next(struct perfdata_text *out, const char *file, const struct perfdata_summary *summary)
+{
+	uint64_t samples = 0;
+	for (size_t i = 0; i < summary->nr_events; i++)
+		samples += summary->events[i].samples;
+	perfdata_text_literal(out, "next:\n");
+	const struct { const char *command, *what; bool for_samples; } next[] = {
+		{ "report ", "where the time goes", true },
+		{ "flamegraph -o out.html ", "the same as a picture in a browser", true },
+		{ "script ", "every sample as text", true },
+		{ "-v ", "all that the recording says of itself", false },
+	};
+	const size_t width = sizeof "  perfdata flamegraph -o out.html " + strlen(file) + 1;
+	for (size_t i = 0; i < sizeof next / sizeof *next; i++) {
+		if (next[i].for_samples && !samples)
+			continue;
+		struct perfdata_text line;
+		perfdata_text_init(&line);
+		perfdata_text_printf(&line, "  perfdata %s", next[i].command);
+		answer_text(&line, file);
+		perfdata_text_fill(&line, ' ', line.size < width ? width - line.size : 1);
+		perfdata_text_string(&line, next[i].what);
+		perfdata_text_append(out, line.data, line.size);
+		perfdata_text_char(out, '\n');
+		perfdata_text_release(&line);
+	}
+}
+
+static void show(struct input *input, struct perfdata_session *session, const struct seen *seen)
+{
+	static const char *const forms[] = { "file", "pipe stream", "directory" };
+	const struct perfdata_summary *summary = perfdata_session_summary(session);
+	const struct perfdata_header *header = perfdata_reader_header(input->reader);
+	struct perfdata_text out;
+	perfdata_text_init(&out);
+	answer_text(&out, input->file);
+	perfdata_text_printf(&out, ": recording of perf (%s, %s-endian", forms[header->container], header->order == PERFDATA_BYTE_ORDER_BIG ? "big" : "little");
+	if (header->file_size != UINT64_MAX)
+		perfdata_text_printf(&out, ", %" PRIu64 " bytes", header->file_size);
+	perfdata_text_literal(&out, ")\n");
+	show_losses(&out, summary, input);
+	show_command(&out, input->reader);
+	show_fact(&out, input->reader, "host: ", PERFDATA_FEATURE_HOSTNAME);
+	show_fact(&out, input->reader, "kernel: ", PERFDATA_FEATURE_OSRELEASE);
+	show_fact(&out, input->reader, "machine: ", PERFDATA_FEATURE_ARCH);
+	show_fact(&out, input->reader, "cpu: ", PERFDATA_FEATURE_CPUDESC);
+	show_fact(&out, input->reader, "perf: ", PERFDATA_FEATURE_VERSION);
+	if (summary->first_time != UINT64_MAX) {
+		perfdata_text_literal(&out, "duration: ");
+		answer_seconds(&out, summary->last_time - summary->first_time);
+		perfdata_text_char(&out, '\n');
+	}
+	show_events(&out, summary);
+	if (seen->nr)
+		perfdata_text_printf(&out, "threads: %" PRIu64 " were sampled\n", seen->nr);
+	show_next(&out, input->file, summary);
+	answer_flush(input, &out);
+}
+
+static void answer(const struct options *options, struct input *input)
+{
+	const struct perfdata_session_options session_options = {
+		.size = sizeof session_options, .needs = PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS,
+	};
+	struct seen seen = { 0 };
+	(void)options;
+	struct perfdata_session *session = input_walk(input, &session_options, take_batch, &seen);
+	if (session && seen.failed)
+		input_ended(input, PERFDATA_ENOMEM, NULL);
+	else if (session)
+		show(input, session, &seen);
+	free(seen.threads);
+	perfdata_session_close(session);
+}
+
+enum exit_code command_overview(struct options *options)
+{
+	if (options->style.verbose || options->json || options->perf || options->perf_stats || options->symbols)
+		return command_info(options);
+	return answer_each(options, PERFDATA_ORDER_TIME, answer);
+}

@@ -1,0 +1,90 @@
+#include "config.h"
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "terminal.h"
+
+enum { ROWS = 40, COLUMNS = 80 };
+
+static pid_t pager;
+
+static uint64_t columns(void)
+{
+	struct winsize size;
+	const char *said = getenv("COLUMNS");
+	const uint64_t number = said ? strtoull(said, NULL, 10) : 0;
+	if (number)
+		return number;
+	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : COLUMNS;
+}
+
+/* less leaves at once what fits the screen. */
+static void start_pager(void)
+{
+	const char *program = getenv("PERFDATA_PAGER") ? getenv("PERFDATA_PAGER") : getenv("PAGER");
+	const char *kind = getenv("TERM");
+	int ends[2];
+	if (!program)
+		program = "less";
+	if (!*program || !strcmp(program, "cat") || !kind || !strcmp(kind, "dumb") || pipe(ends) != 0)
+		return;
+	pager = fork();
+	if (pager == 0) {
+		dup2(ends[0], STDIN_FILENO);
+		close(ends[0]);
+		close(ends[1]);
+		setenv("LESS", "FRX", 0);
+		execlp("/bin/sh", "sh", "-c", program, (char *)NULL);
+		_exit(127);
+	}
+	close(ends[0]);
+	if (pager > 0)
+		dup2(ends[1], STDOUT_FILENO);
+	close(ends[1]);
+}
+
+static bool has_option(const struct options *options, const char *name)
+{
+	const struct perfdata_emitter_option *own = options->emitter ? options->emitter->options : NULL;
+	for (; own && own->name; own++)
+		if (!strcmp(own->name, name))
+			return true;
+	return false;
+}
+
+static bool was_given(const struct options *options, const char *name, const char *text)
+{
+	for (size_t i = 0; i < options->nr_values; i++)
+		if (!strcmp(options->values[i].option->name, name))
+			return !text || (options->values[i].text && !strcmp(options->values[i].text, text));
+	return false;
+}
+
+bool terminal_prepare(struct options *options)
+{
+	const bool watched = (!options->output || !strcmp(options->output, "-")) && isatty(STDOUT_FILENO);
+	/* what is made for a terminal has both */
+	if (!watched || !has_option(options, "width") || !has_option(options, "color"))
+		return true;
+	const char *off = getenv("NO_COLOR");
+	if (was_given(options, "color", "auto"))
+		for (size_t i = 0; i < options->nr_values; i++)
+			if (!strcmp(options->values[i].option->name, "color"))
+				options->values[i].text = off && *off ? "never" : "always";
+	if (!options_default(options, "color", off && *off ? "never" : "always", 0) || !options_default(options, "width", NULL, columns()) ||
+	    !options_default(options, "top", NULL, was_given(options, "json", NULL) || was_given(options, "csv", NULL) ? 0 : ROWS))
+		return false;
+	start_pager();
+	return true;
+}
+
+void terminal_finish(void)
+{
+	if (pager <= 0)
+		return;
+	close(STDOUT_FILENO);
+	while (waitpid(pager, NULL, 0) < 0)
+		;
+}

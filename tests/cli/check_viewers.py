@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+"""Opens what the program writes for viewers with readers that others wrote, and compares totals with `perfdata report`: `go tool pprof`, the schema and
+the importer of speedscope, the command line of the Firefox Profiler, Chromium. tests/setup --validators installs them; what is missing is skipped.
+PERFDATA_VALIDATORS names the folder with their node_modules. Prints TAP."""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import program
+
+VALIDATORS = os.path.abspath(os.environ.get("PERFDATA_VALIDATORS") or os.path.join(program.TOP, "build", "validators"))
+MODULES = os.path.join(VALIDATORS, "node_modules")
+CHROMIUM = shutil.which("chromium")
+FILES = ("callgraph-73.data", "group-73.data", "dwarf-73.data", "bad-cut.data", "trace-73.data")
+count = failures = 0
+
+
+def report(name, wrong, skip=""):
+    global count, failures
+    count += 1
+    failures += bool(wrong)
+    print("%s %d - %s%s" % ("not ok" if wrong else "ok", count, name, " # SKIP " + skip if skip else ""))
+    if wrong:
+        print("# %s" % str(wrong)[:3000].replace("\n", "\n# "))
+    sys.stdout.flush()
+
+
+def told_of(path):
+    return json.loads(program.run("report", "--json", path).out)
+
+
+def run(*words, timeout=120, **more):
+    return subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=timeout, **more)
+
+
+def module(name):
+    return os.path.isdir(os.path.join(MODULES, name))
+
+
+def script(folder, name, text, *arguments):
+    path = os.path.join(folder, name)
+    with open(path, "w") as f:
+        f.write(text)
+    return run("node", path, *arguments, env=dict(os.environ, NODE_PATH=MODULES, CHROMIUM=CHROMIUM or ""))
+
+
+def check_pprof(folder, path, told):
+    out = os.path.join(folder, "pprof.pb.gz")
+    with open(out, "wb") as f:
+        f.write(program.run("pprof", path).out)
+    done = run("go", "tool", "pprof", "-symbolize=none", "-raw", out, env=dict(os.environ, HOME=folder, PPROF_TMPDIR=folder))
+    if done.returncode:
+        return done.stderr.decode()
+    text = done.stdout.decode()
+    head = re.search(r"^Samples:\n(.*)\n", text, re.M)[1].split()
+    sums = [0] * len(head)
+    for line in text.split("Samples:\n")[1].split("Locations")[0].splitlines()[1:]:
+        match = re.match(r"^ *((?:-?\d+ +)*-?\d+): ", line + " ")
+        if match:
+            sums = [a + int(b) for a, b in zip(sums, match[1].split())]
+    wanted = [value for event in told["events"] for value in (event["samples"], event["weight"])]
+    return sums != wanted and "columns %s add up to %s, report has %s" % (head, sums, wanted)
+
+
+
+
+def check_firefox(folder, path, told):
+    out = os.path.join(folder, "firefox.json")
+    with open(out, "wb") as f:
+        f.write(program.run("firefox", path).out)
+    profile = json.load(open(out))
+    samples = sum(thread["samples"]["length"] for thread in profile["threads"])
+    tracepoints = [event for event in told["events"] if ":" in event["event"]]
+    wanted = sum(event["samples"] for event in told["events"] if event not in tracepoints) or (tracepoints[0]["samples"] if tracepoints else 0)
+    if samples != wanted:
+        return "%d samples, report has %d" % (samples, wanted)
+    for thread in profile["threads"]:
+        if thread["samples"]["time"] != sorted(thread["samples"]["time"]):
+            return "times of %s are not sorted" % thread["name"]
+    shared = profile["shared"]
+    if any(prefix is not None and prefix >= at for at, prefix in enumerate(shared["stackTable"]["prefix"])):
+        return "a stack stands before its prefix"
+    if any(frame >= shared["frameTable"]["length"] for frame in shared["stackTable"]["frame"]):
+        return "a stack of a frame that there is not"
+    if not module("@firefox-devtools/profiler-cli"):
+        return ""
+    tool = os.path.join(MODULES, ".bin", "profiler-cli")
+    env = dict(os.environ, PROFILER_CLI_SESSION_DIR=os.path.join(folder, "session"))
+    os.makedirs(env["PROFILER_CLI_SESSION_DIR"], exist_ok=True)
+    run(tool, "load", out, env=env)
+    info = run(tool, "profile", "info", env=env)
+    tries = 0
+    while info.returncode and tries < 5:
+        tries += 1
+        info = run(tool, "profile", "info", env=env)
+    run(tool, "stop", env=env)
+    if info.returncode:
+        return "profiler-cli: " + (info.stderr or info.stdout).decode()
+    return "threads" not in info.stdout.decode() and info.stdout.decode()
+
+
+SCHEMA = r"""
+const Ajv = require("ajv"), fs = require("fs"), path = require("path");
+const schema = JSON.parse(fs.readFileSync(path.join(path.dirname(require.resolve("speedscope/package.json")), "dist/release/file-format-schema.json")));
+delete schema.$schema;
+const validate = new Ajv({ strict: false }).compile(schema);
+if (!validate(JSON.parse(fs.readFileSync(process.argv[2])))) { console.log(JSON.stringify(validate.errors.slice(0, 3))); process.exit(1); }
+"""
+
+PAGE = r"""
+const puppeteer = require("puppeteer-core");
+(async () => {
+  const browser = await puppeteer.launch({ executablePath: process.env.CHROMIUM, headless: true, args: ["--no-sandbox", "--disable-gpu", "--disable-quic",
+    "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"] });
+  const page = await browser.newPage(), wrong = [];
+  page.on("pageerror", e => wrong.push("error: " + e.message));
+  page.on("console", m => wrong.push("console: " + m.text()));
+  page.on("dialog", d => { wrong.push("dialog: " + d.message()); d.dismiss(); });
+  page.on("request", r => { if (!/^(file:|data:)/.test(r.url())) wrong.push("request: " + r.url()); });
+  await page.goto("file://" + process.argv[2]);
+  await page.waitForFunction("window.perfdata && window.perfdata.ready", { timeout: 60000 });
+  const answers = [];
+  const events = await page.evaluate(() => document.querySelectorAll("#event option").length);
+  for (let i = 0; i < events; i++) {
+    await page.evaluate(i => { const box = document.getElementById("event"); box.value = String(i); box.dispatchEvent(new Event("change")); }, i);
+    answers.push(await page.evaluate(() => ({ event: perfdata.event, total: perfdata.total, functions: perfdata.functions() })));
+  }
+  let zoom = null, search = null;
+  if (events) {
+    const name = answers[answers.length - 1].functions[0][0], box = await page.evaluate(name => perfdata.boxOf(name), name);
+    if (box && box.width > 2) {
+      await page.mouse.click(box.x + box.width / 2, box.y + 5);
+      zoom = await page.evaluate(name => perfdata.boxOf(name), name);
+    }
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("/");
+    await page.keyboard.type(name.slice(0, 40));
+    search = await page.evaluate(() => ({ matched: perfdata.matched, text: document.getElementById("matched").textContent }));
+    await page.keyboard.press("Escape");
+  }
+  console.log(JSON.stringify({ wrong, answers, zoom, search, warnings: await page.evaluate(() => document.getElementById("warnings").textContent) }));
+  await browser.close();
+})().catch(e => { console.log(JSON.stringify({ wrong: [String(e)], answers: [] })); process.exit(1); });
+"""
+
+
+def check_page(folder, path, told):
+    out = os.path.join(folder, "page.html")
+    with open(out, "wb") as f:
+        f.write(program.run("flamegraph", path).out)
+    done = script(folder, "page.js", PAGE, out)
+    if not done.stdout:
+        return done.stderr.decode()
+    found = json.loads(done.stdout.decode().splitlines()[-1])
+    if found["wrong"]:
+        return found["wrong"]
+    if bool(found["warnings"].strip()) == told["complete"] and not told["lost_samples"]:
+        return "warnings: %r" % found["warnings"]
+    for event, answer in zip(told["events"], found["answers"]):
+        if event["weight"] != answer["total"]:
+            return "%s: the page shows %s, report has %s" % (event["event"], answer["total"], event["weight"])
+        kinds = {0: "user", 1: "kernel", 2: "inlined", 3: "inlined kernel", 4: "jit", 5: "no name", 6: "guest"}
+        ours = {(row["symbol"], row.get("dso", ""), row["kind"]): (row["self_weight"], row["total_weight"]) for row in event["rows"]}
+        theirs = {(name, file, kinds[kind]): (own, total) for name, file, own, total, kind in answer["functions"]}
+        if ours != theirs:
+            return "%s: functions differ: %s" % (event["event"], sorted(set(ours.items()) ^ set(theirs.items()))[:4])
+    if found["search"] and found["search"]["matched"] is None:
+        return "search found nothing"
+    return ""
+
+
+def check_speedscope(folder, path, _told):
+    out = os.path.join(folder, "speedscope.json")
+    with open(out, "wb") as f:
+        f.write(program.run("speedscope", path).out)
+    done = script(folder, "schema.js", SCHEMA, out)
+    return done.returncode and (done.stdout + done.stderr).decode()
+
+
+READERS = (
+    ("go tool pprof", check_pprof, lambda: shutil.which("go"), "no golang-go"),
+    ("Firefox Profiler", check_firefox, lambda: True, ""),
+    ("speedscope's schema", check_speedscope, lambda: module("ajv") and module("speedscope"), "no npm packages ajv and speedscope"),
+    ("Chromium", check_page, lambda: CHROMIUM and module("puppeteer-core"), "no chromium, or no npm package puppeteer-core"),
+)
+
+with tempfile.TemporaryDirectory() as place:
+    for reader, check, present, missing in READERS:
+        for file in FILES:
+            recording = os.path.join(program.TESTDATA, file)
+            if not present():
+                report("%s: %s" % (reader, file), "", missing)
+            else:
+                report("%s: %s" % (reader, file), check(place, recording, told_of(recording)))
+print("1..%d" % count)
+sys.exit(1 if failures else 0)
