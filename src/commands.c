@@ -17,6 +17,8 @@ static const struct command table[] = {
 	  OPTIONS_GENERAL | OPTIONS_INPUT | OPTIONS_FILTER | OPTIONS_SYMBOLS | OPTIONS_RECORDING | OPTIONS_REWRITE, command_rewrite },
 	{ "repair", "[options] FILE -o OUT", "what can be saved of a damaged recording, as one that perf opens",
 	  OPTIONS_GENERAL | OPTIONS_INPUT | OPTIONS_RECORDING, command_repair },
+	{ "anonymize", "[options] FILE -o OUT", "a recording that can be shared: pseudonyms for names, moved addresses, nothing else that tells",
+	  OPTIONS_GENERAL | OPTIONS_INPUT | OPTIONS_FILTER | OPTIONS_RECORDING | OPTIONS_ANONYMIZE, command_anonymize },
 	{ "fields", "", "the names that -e takes: type, unit, records that have it, meaning", OPTIONS_GENERAL, command_fields },
 	{ "schema", "[--columns]", "JSON Schema of each line of ndjson", OPTIONS_GENERAL | OPTIONS_COLUMNS, command_schema },
 	{ "explain", "[CODE…]", "what the code of a message means, and what to do", OPTIONS_GENERAL, command_explain },

@@ -25,6 +25,7 @@ enum exit_code command_buildids(struct options *options);
 enum exit_code command_check(struct options *options);
 enum exit_code command_rewrite(struct options *options);
 enum exit_code command_repair(struct options *options);
+enum exit_code command_anonymize(struct options *options);
 enum exit_code command_fields(struct options *options);
 enum exit_code command_schema(struct options *options);
 enum exit_code command_explain(struct options *options);

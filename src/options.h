@@ -22,6 +22,7 @@ enum option_group {
 	OPTIONS_JUNIT = 2048,    /* check */
 	OPTIONS_RECORDING = 4096,   /* recordings as output: rewrite, repair */
 	OPTIONS_REWRITE = 8192,
+	OPTIONS_ANONYMIZE = 16384,
 };
 
 struct number_list { uint64_t *values; size_t nr, room; };
@@ -53,6 +54,7 @@ struct options {
 	size_t nr_values, values_room;
 	/* recordings as output */
 	const char *form, *compress, *byte_order, *for_perf;
+	const char *key, *keep, *mapping;
 	struct text_list renames;
 	/* filters */
 	const char *time;

@@ -1,10 +1,11 @@
-/* perfdata rewrite, perfdata repair: recordings out of recordings. */
+/* perfdata rewrite, repair and anonymize: recordings out of recordings. */
 #include "config.h"
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "commands.h"
@@ -19,6 +20,8 @@ struct rewrite {
 	const struct options *options;
 	const char *file;
 	bool repair;
+	struct perfdata_anonymize_options *anonymize;   /* or NULL */
+	FILE *pairs;                         /* where pseudonyms are told, or NULL */
 	struct perfdata_output *output;
 	struct perfdata_rewriter *rewriter;
 	struct messages messages;            /* of the output */
@@ -207,12 +210,25 @@ static enum exit_code choose(struct rewrite *rewrite)
 	return close_quietly(&input);
 }
 
+/* When does the recording begin? */
+static enum exit_code survey(struct rewrite *rewrite)
+{
+	struct input input;
+
+	if (open_quietly(rewrite, &input)) {
+		const enum perfdata_status status = perfdata_rewriter_survey(rewrite->rewriter, input.reader);
+		if (status != PERFDATA_OK)
+			input_ended(&input, status, perfdata_rewriter_error(rewrite->rewriter));
+	}
+	return close_quietly(&input);
+}
+
 static enum exit_code copy(struct rewrite *rewrite)
 {
 	struct input input;
 
 	begin_again(rewrite->file);
-	if (input_open(&input, rewrite->options, rewrite->file, PERFDATA_ORDER_FILE, 0)) {
+	if (input_open(&input, rewrite->options, rewrite->file, rewrite->anonymize ? PERFDATA_ORDER_TIME : PERFDATA_ORDER_FILE, 0)) {
 		enum perfdata_status status = perfdata_rewriter_copy(rewrite->rewriter, input.reader);
 		if (status == PERFDATA_OK)
 			status = perfdata_rewriter_finish(rewrite->rewriter);
@@ -234,6 +250,15 @@ static void tell_counts(struct rewrite *rewrite)
 	if (counts->damaged || counts->unknown)
 		messages_note(&rewrite->messages, rewrite->file, "%" PRIu64 " damaged and %" PRIu64 " unknown records were left out", counts->damaged,
 			      counts->unknown);
+	const struct perfdata_anonymize_counts *changed = perfdata_rewriter_anonymized(rewrite->rewriter);
+	if (changed) {
+		messages_note(&rewrite->messages, rewrite->options->output, "replaced: %" PRIu64 " comms, %" PRIu64 " paths, %" PRIu64 " other names, %" PRIu64
+			      " build-ids, %" PRIu64 " pids, %" PRIu64 " other numbers", changed->comms, changed->paths, changed->names, changed->build_ids,
+			      changed->pids, changed->numbers);
+		messages_note(&rewrite->messages, rewrite->options->output, "%" PRIu64 " addresses moved, %" PRIu64 " of them without a mapping; %" PRIu64
+			      " fields cleared, %" PRIu64 " records dropped", changed->addresses, changed->unmapped, changed->fields_cleared,
+			      changed->records_dropped);
+	}
 	messages_detail(&rewrite->messages, rewrite->options->output, "%" PRIu64 " records, %" PRIu64 " samples; %" PRIu64 " samples left out",
 			counts->records, counts->samples, counts->samples_left_out);
 }
@@ -262,6 +287,7 @@ static enum exit_code run(struct rewrite *rewrite)
 		.for_old = options->for_perf != NULL,
 		.renames = rewrite->renames,
 		.nr_renames = rewrite->nr_renames,
+		.anonymize = rewrite->anonymize,
 		.tmpdir = options->tmpdir,
 		.max_spool = options->max_spool,
 		.write = write_out,
@@ -274,6 +300,8 @@ static enum exit_code run(struct rewrite *rewrite)
 	status = perfdata_rewriter_new(&how, &rewrite->rewriter, &error);
 	if (status == PERFDATA_OK) {
 		code = has_filters(options) ? choose(rewrite) : EXIT_FINE;
+		if (code == EXIT_FINE && rewrite->anonymize)
+			code = survey(rewrite);
 		if (code == EXIT_FINE)
 			code = copy(rewrite);
 		if (code == EXIT_FINE || code == EXIT_DAMAGED)
@@ -321,9 +349,91 @@ static bool check(struct options *options)
 	return true;
 }
 
-static enum exit_code rewrite(struct options *options, bool repair)
+/* --- anonymize: its options -------------------------------------------------------------------------------------- */
+
+static bool read_key(const struct options *options, struct perfdata_anonymize_options *ret)
 {
-	struct rewrite rewrite = { .options = options, .repair = repair };
+	uint8_t bytes[4096];
+	FILE *file = options->key ? fopen(options->key, "rb") : NULL;
+
+	if (!options->key) {
+		if (getrandom(ret->key, sizeof ret->key, 0) == (ssize_t)sizeof ret->key)
+			return true;
+		usage_error(&options->style, "there is no random number to be had");
+		return false;
+	}
+	const size_t size = file ? fread(bytes, 1, sizeof bytes, file) : 0;
+	if (file)
+		fclose(file);
+	if (size < sizeof ret->key) {
+		usage_error(&options->style, "--key %s: %s", options->key, file ? "a key has 16 bytes at least" : "it cannot be read");
+		return false;
+	}
+	perfdata_anonymize_key(bytes, size, ret->key);
+	return true;
+}
+
+static bool parse_keep(const struct options *options, uint32_t *ret)
+{
+	static const struct { const char *name; uint32_t bit; } names[] = {
+		{ "comms", PERFDATA_ANONYMIZE_KEEP_COMMS }, { "paths", PERFDATA_ANONYMIZE_KEEP_PATHS }, { "build-ids", PERFDATA_ANONYMIZE_KEEP_BUILD_IDS },
+		{ "pids", PERFDATA_ANONYMIZE_KEEP_PIDS }, { "times", PERFDATA_ANONYMIZE_KEEP_TIMES },
+		{ "addresses", PERFDATA_ANONYMIZE_KEEP_ADDRESSES }, { "events", PERFDATA_ANONYMIZE_KEEP_EVENTS },
+	};
+
+	for (const char *at = options->keep; at && *at; at += strcspn(at, ","), at += *at == ',') {
+		const size_t size = strcspn(at, ",");
+		bool found = false;
+		for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+			if (strlen(names[i].name) != size || strncmp(names[i].name, at, size) != 0)
+				continue;
+			*ret |= names[i].bit;
+			found = true;
+		}
+		if (!found) {
+			usage_error(&options->style, "--keep takes comms, paths, build-ids, pids, times, addresses and events, not '%.*s'", (int)size, at);
+			return false;
+		}
+	}
+	return true;
+}
+
+static void put_pair(void *user, const char *kind, struct perfdata_bytes from, struct perfdata_bytes to)
+{
+	FILE *file = user;
+	const struct perfdata_bytes texts[2] = { to, from };
+	const bool is_hex = !strcmp(kind, "build-id");
+
+	fputs(kind, file);
+	for (unsigned i = 0; i < 2; i++) {
+		putc('\t', file);
+		for (size_t k = 0; k < texts[i].size; k++) {
+			const uint8_t byte = texts[i].data[k];
+			if (is_hex)
+				fprintf(file, "%02x", byte);
+			else if (byte < ' ' || byte == '\\' || byte == 0x7f)
+				fprintf(file, "\\x%02x", byte);
+			else
+				putc(byte, file);
+		}
+	}
+	putc('\n', file);
+}
+
+static bool open_pairs(const struct options *options, struct rewrite *rewrite)
+{
+	if (!options->mapping)
+		return true;
+	const int fd = open(options->mapping, O_WRONLY | O_CREAT | O_CLOEXEC | (options->force ? O_TRUNC : O_EXCL), 0600);
+	rewrite->pairs = fd >= 0 ? fdopen(fd, "w") : NULL;
+	if (!rewrite->pairs)
+		usage_error(&options->style, "--mapping %s: the file %s", options->mapping, fd < 0 ? "cannot be made, or exists already" : "cannot be written");
+	return rewrite->pairs != NULL;
+}
+
+static enum exit_code rewrite(struct options *options, bool repair, struct perfdata_anonymize_options *anonymize)
+{
+	struct rewrite rewrite = { .options = options, .repair = repair, .anonymize = anonymize };
 	enum exit_code code = EXIT_USAGE;
 
 	if (!check(options))
@@ -331,9 +441,19 @@ static enum exit_code rewrite(struct options *options, bool repair)
 	rewrite.file = options->files.values[0];
 	interrupt_catch();
 	messages_init(&rewrite.messages, &options->style, false);
-	const bool again = has_filters(options) && !strcmp(rewrite.file, "-");
-	if (parse_renames(&rewrite) && (!again || keep_stdin(options)))
+	const bool again = (anonymize || has_filters(options)) && !strcmp(rewrite.file, "-");
+	bool ok = parse_renames(&rewrite) && (!anonymize || open_pairs(options, &rewrite));
+	if (anonymize && rewrite.pairs) {
+		anonymize->on_pair = put_pair;
+		anonymize->user = rewrite.pairs;
+	}
+	ok = ok && (!again || keep_stdin(options));
+	if (ok)
 		code = run(&rewrite);
+	if (rewrite.pairs && (ferror(rewrite.pairs) | fclose(rewrite.pairs)) != 0) {
+		usage_error(&options->style, "--mapping %s: it cannot be written", options->mapping);
+		code = exit_code_join(code, EXIT_OUTPUT);
+	}
 	perfdata_rewriter_free(rewrite.rewriter);
 	messages_release(&rewrite.messages);
 	for (size_t i = 0; i < rewrite.nr_renames; i++)
@@ -342,5 +462,14 @@ static enum exit_code rewrite(struct options *options, bool repair)
 	return code;
 }
 
-enum exit_code command_rewrite(struct options *options) { return rewrite(options, false); }
-enum exit_code command_repair(struct options *options) { return rewrite(options, true); }
+enum exit_code command_rewrite(struct options *options) { return rewrite(options, false, NULL); }
+enum exit_code command_repair(struct options *options) { return rewrite(options, true, NULL); }
+
+enum exit_code command_anonymize(struct options *options)
+{
+	struct perfdata_anonymize_options how = { .size = sizeof how };
+
+	if (!parse_keep(options, &how.keep) || !read_key(options, &how))
+		return EXIT_USAGE;
+	return rewrite(options, false, &how);
+}

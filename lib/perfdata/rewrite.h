@@ -21,6 +21,45 @@ enum perfdata_rewrite_packing {
 	PERFDATA_REWRITE_COMPRESSED,     /* zstd, in records that perf 5.2 and later read */
 };
 
+/* --- pseudonyms -------------------------------------------------------------------------------------------------- */
+
+/* What an anonymized recording may keep as it is. */
+enum perfdata_anonymize_keep {
+	PERFDATA_ANONYMIZE_KEEP_COMMS = 1,
+	PERFDATA_ANONYMIZE_KEEP_PATHS = 2,
+	PERFDATA_ANONYMIZE_KEEP_BUILD_IDS = 4,
+	PERFDATA_ANONYMIZE_KEEP_PIDS = 8,
+	PERFDATA_ANONYMIZE_KEEP_TIMES = 16,
+	PERFDATA_ANONYMIZE_KEEP_ADDRESSES = 32,
+	PERFDATA_ANONYMIZE_KEEP_EVENTS = 64,    /* their names */
+};
+
+/* Replaces whatever tells of persons, machines and programs, and drops what nobody has said to be harmless: every field of every record and feature
+ * section has a decision of its own, and one without it is dropped. */
+struct perfdata_anonymize_options {
+	size_t size;                     /* sizeof(struct perfdata_anonymize_options) */
+	uint8_t key[16];                 /* the same key gives the same pseudonyms */
+	uint32_t keep;                   /* enum perfdata_anonymize_keep */
+	/* Told of each pseudonym once: kind ("comm", "path", …), what it stands for, and itself. May be NULL. */
+	void (*on_pair)(void *user, const char *kind, struct perfdata_bytes from, struct perfdata_bytes to);
+	void *user;
+};
+
+/* A key out of any bytes, such as those of a file. */
+PERFDATA_API void perfdata_anonymize_key(const void *bytes, size_t size, uint8_t ret_key[16]);
+
+struct perfdata_anonymize_counts {
+	uint64_t comms, paths, names, build_ids, pids, numbers;   /* distinct ones that were replaced */
+	uint64_t addresses;              /* moved */
+	uint64_t unmapped;               /* addresses that no mapping covers: only their last 12 bits stay */
+	uint64_t fields_cleared;         /* that held something */
+	uint64_t records_dropped;
+};
+
+/* What becomes of a field: "keep", "clear", "pid", …; NULL where nobody has decided. For records and sections alike; the layout is that of the
+ * record, of the section, or of a part of it. */
+PERFDATA_API const char *perfdata_anonymize_decision(const struct perfdata_layout *layout, const struct perfdata_field *field);
+
 struct perfdata_rewrite_rename { const char *from, *to; };   /* names of events */
 
 struct perfdata_rewrite_options {
@@ -39,6 +78,7 @@ struct perfdata_rewrite_options {
 	/* What there is to say: one line. May be NULL. */
 	void (*tell)(void *user, const char *text);
 	void *tell_user;
+	const struct perfdata_anonymize_options *anonymize;   /* NULL: nothing is replaced. perfdata_rewriter_survey comes first then */
 	const struct perfdata_cancel *cancel;   /* ends copying with PERFDATA_EINTR; may be NULL */
 };
 
@@ -61,11 +101,15 @@ PERFDATA_API enum perfdata_status perfdata_rewriter_choose(struct perfdata_rewri
 /* Keeps what records before `first` say about threads, maps and the kernel, in the order of the reader, which has to be that of time: it is written in
  * front of everything else, without times. */
 PERFDATA_API enum perfdata_status perfdata_rewriter_look_back(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader);
-/* Copies a recording, in the order of the file. */
+/* Learns what anonymizing needs to know before it begins: when the recording began. */
+PERFDATA_API enum perfdata_status perfdata_rewriter_survey(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader);
+/* Copies a recording: in the order of the file, or of time if it is made anonymous. */
 PERFDATA_API enum perfdata_status perfdata_rewriter_copy(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader);
 /* Writes what is left. The reader that was copied must still be open. */
 PERFDATA_API enum perfdata_status perfdata_rewriter_finish(struct perfdata_rewriter *rewriter);
 PERFDATA_API const struct perfdata_rewrite_counts *perfdata_rewriter_counts(const struct perfdata_rewriter *rewriter);
+/* NULL where nothing was made anonymous. */
+PERFDATA_API const struct perfdata_anonymize_counts *perfdata_rewriter_anonymized(const struct perfdata_rewriter *rewriter);
 /* Why the last call failed. */
 PERFDATA_API const struct perfdata_error *perfdata_rewriter_error(const struct perfdata_rewriter *rewriter);
 

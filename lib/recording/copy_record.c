@@ -1,8 +1,8 @@
 /* A record from the reader to the writer: as it stands where nothing of it changes, else decoded and encoded. */
 #include "config.h"
 #include "base/checked.h"
-#include "recording/rewriter.h"
 #include "perfdata/unstable.h"
+#include "recording/anonymize.h"
 
 #define LAST_OF_61 PERFDATA_RECORD_FINISHED_INIT    /* the last record type that perf 6.1 knows */
 
@@ -78,10 +78,10 @@ static bool is_told_otherwise(const struct perfdata_rewriter *rewriter, const st
 	case PERFDATA_RECORD_TRACING_DATA:
 	case PERFDATA_RECORD_BUILD_ID:
 	case PERFDATA_RECORD_FEATURE:
-		return rewriter->from_stream && !rewriter->to_stream;
+		return rewriter->anonymizer || (rewriter->from_stream && !rewriter->to_stream);
 	case PERFDATA_RECORD_FINISHED_ROUND:
-		/* the files of a directory have rounds of their own */
-		return rewriter->from_directory;
+		/* the files of a directory have rounds of their own; and what is read in the order of time needs none */
+		return rewriter->anonymizer || rewriter->from_directory;
 	default:
 		return false;
 	}
@@ -92,7 +92,7 @@ static bool is_unknown(const struct perfdata_rewriter *rewriter, const struct pe
 {
 	const bool has_layout = perfdata_record_layout(raw->type) != NULL;
 
-	if (!has_layout && (raw->type < PERFDATA_RECORD_USER_FIRST || rewriter->options.repair))
+	if (!has_layout && (raw->type < PERFDATA_RECORD_USER_FIRST || rewriter->options.repair || rewriter->anonymizer))
 		return true;
 	if (rewriter->options.for_old && raw->type > LAST_OF_61)
 		return true;
@@ -139,13 +139,15 @@ static void count_damaged(struct perfdata_rewriter *rewriter, const struct perfd
 
 static void note_sample(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
 {
+	const uint64_t time = rewriter->anonymizer ? pd_anonymize_time(rewriter->anonymizer, raw->time) : raw->time;
+
 	rewriter->counts.samples++;
-	if (raw->time == UINT64_MAX || raw->time == 0)
+	if (time == UINT64_MAX || time == 0)
 		return;
-	if (raw->time < rewriter->first_sample)
-		rewriter->first_sample = raw->time;
-	if (raw->time > rewriter->last_sample)
-		rewriter->last_sample = raw->time;
+	if (time < rewriter->first_sample)
+		rewriter->first_sample = time;
+	if (time > rewriter->last_sample)
+		rewriter->last_sample = time;
 }
 
 /* Names of events in the records that tell them. */
@@ -187,8 +189,15 @@ static enum perfdata_status copy_whole(struct perfdata_rewriter *rewriter, const
 		if (status != PERFDATA_OK)
 			return status;
 	}
+	if (rewriter->anonymizer) {
+		const enum perfdata_status status = pd_anonymize_record(rewriter->anonymizer, raw, &record);
+		if (status != PERFDATA_OK)
+			return status == PERFDATA_ABSENT ? PERFDATA_OK : pd_rewrite_failed(rewriter, status, NULL);
+	}
 	if (raw->type == PERFDATA_RECORD_SAMPLE)
 		note_sample(rewriter, raw);
+	if (rewriter->anonymizer)
+		return put_encoded(rewriter, raw, &record, NULL);
 	if (record.problem && rewriter->options.repair)
 		return put_encoded(rewriter, raw, &record, NULL);
 	if (lacks_trailer(source, &record)) {

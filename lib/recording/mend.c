@@ -41,6 +41,7 @@ static void mend_sampleless(const struct perfdata_rewriter *rewriter, struct per
 
 	if (!(attr->sample_type & (PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_ADDR)))
 		attr->sample_type |= PERFDATA_SAMPLE_IP;
+	attr->sample_type &= ~(uint64_t)PERFDATA_SAMPLE_READ;
 	attr->read_format = first->read_format;
 }
 

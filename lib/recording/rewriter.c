@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include "base/error.h"
 #include "base/memory.h"
-#include "recording/rewriter.h"
 #include "perfdata/unstable.h"
+#include "recording/anonymize.h"
 
 enum perfdata_status pd_rewrite_failed(struct perfdata_rewriter *rewriter, enum perfdata_status status, const char *what)
 {
@@ -62,7 +62,10 @@ enum perfdata_status perfdata_rewriter_new(const struct perfdata_rewrite_options
 		rewriter->last = UINT64_MAX;
 		rewriter->first_sample = UINT64_MAX;
 	}
-	if (!rewriter || !copy_options(rewriter)) {
+	const struct perfdata_anonymize_options *anonymize = rewriter ? rewriter->options.anonymize : NULL;
+	if (anonymize)
+		rewriter->anonymizer = pd_anonymizer_new(anonymize);
+	if (!rewriter || !copy_options(rewriter) || (anonymize && !rewriter->anonymizer)) {
 		perfdata_rewriter_free(rewriter);
 		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
 	}
@@ -75,6 +78,7 @@ void perfdata_rewriter_free(struct perfdata_rewriter *rewriter)
 	if (!rewriter)
 		return;
 	perfdata_writer_free(rewriter->writer);
+	pd_anonymizer_free(rewriter->anonymizer);
 	pd_free(rewriter->kept);
 	pd_free(rewriter->state);
 	pd_free(rewriter->configs);
@@ -123,10 +127,46 @@ const struct perfdata_config *pd_rewrite_target(struct perfdata_rewriter *rewrit
 	}
 	struct perfdata_config *config = &rewriter->configs[version];
 	if (version && !config->has_attr) {
-		perfdata_config_init(config, raw->event->attr, rewriter->order);
+		struct perfdata_attr attr = *raw->event->attr;
+		if (rewriter->anonymizer)
+			pd_anonymize_attr(&attr);
+		perfdata_config_init(config, &attr, rewriter->order);
 		config->branch_counters = raw->event->config->branch_counters;
 	}
 	return config;
+}
+
+enum perfdata_status perfdata_rewriter_survey(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader)
+{
+	struct perfdata_raw raw;
+	enum perfdata_status status = rewriter->error.status;
+
+	while (status == PERFDATA_OK && (status = perfdata_reader_next(reader, &raw)) == PERFDATA_OK) {
+		if (rewriter->anonymizer && raw.time && raw.time < rewriter->anonymizer->first_time)
+			rewriter->anonymizer->first_time = raw.time;
+		if (rewriter->options.cancel && perfdata_cancelled(rewriter->options.cancel))
+			status = pd_rewrite_failed(rewriter, PERFDATA_EINTR, NULL);
+	}
+	if (status == PERFDATA_END)
+		return PERFDATA_OK;
+	if (rewriter->error.status == PERFDATA_OK)
+		rewriter->error = *perfdata_reader_error(reader);
+	return status;
+}
+
+const struct perfdata_anonymize_counts *perfdata_rewriter_anonymized(const struct perfdata_rewriter *rewriter)
+{
+	struct pd_anonymizer *a = rewriter->anonymizer;
+
+	if (!a)
+		return NULL;
+	a->counts.comms = a->names.counts[PD_PSEUDONYM_COMM];
+	a->counts.paths = a->names.counts[PD_PSEUDONYM_PATH];
+	a->counts.names = a->names.counts[PD_PSEUDONYM_NAME];
+	a->counts.build_ids = a->names.counts[PD_PSEUDONYM_BUILD_ID];
+	a->counts.pids = a->names.counts[PD_PSEUDONYM_PID];
+	a->counts.numbers = a->names.counts[PD_PSEUDONYM_NUMBER];
+	return &a->counts;
 }
 
 /* --- the copy ---------------------------------------------------------------------------------------------------- */
@@ -137,7 +177,7 @@ static bool is_set(const struct perfdata_header *header, unsigned id) { return h
 static bool may_keep_carriers(const struct perfdata_rewriter *rewriter)
 {
 	const struct perfdata_rewrite_options *options = &rewriter->options;
-	return options->packing == PERFDATA_REWRITE_SAME_PACKING && !rewriter->chosen && !options->repair && !pd_rewrite_changes_order(rewriter) &&
+	return options->packing == PERFDATA_REWRITE_SAME_PACKING && !rewriter->chosen && !rewriter->anonymizer && !options->repair && !pd_rewrite_changes_order(rewriter) &&
 	       !options->for_old && !rewriter->from_directory && rewriter->from_stream == rewriter->to_stream;
 }
 
@@ -168,6 +208,18 @@ static enum perfdata_status make_writer(struct perfdata_rewriter *rewriter)
 	return status;
 }
 
+/* The raw data of tracepoints have the recorder's byte order, as their formats say; nobody turns them. */
+static bool may_turn(struct perfdata_rewriter *rewriter)
+{
+	for (size_t i = 0; pd_rewrite_changes_order(rewriter) && !rewriter->anonymizer && i < perfdata_reader_nr_events(rewriter->reader); i++) {
+		if (!perfdata_reader_event(rewriter->reader, i)->trace)
+			continue;
+		(void)pd_rewrite_failed(rewriter, PERFDATA_EUNSUP, "the data of tracepoints keep the byte order that they were recorded in");
+		return false;
+	}
+	return true;
+}
+
 enum perfdata_status perfdata_rewriter_copy(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader)
 {
 	const struct perfdata_header *header = perfdata_reader_header(reader);
@@ -180,9 +232,9 @@ enum perfdata_status perfdata_rewriter_copy(struct perfdata_rewriter *rewriter, 
 	rewriter->order = pd_rewrite_order_of(&rewriter->options, reader);
 	rewriter->from_stream = header->container == PERFDATA_CONTAINER_PIPE;
 	rewriter->from_directory = header->container == PERFDATA_CONTAINER_DIRECTORY;
-	rewriter->to_stream = form == PERFDATA_REWRITE_TO_STREAM || (form == PERFDATA_REWRITE_AS_INPUT && rewriter->from_stream);
+	rewriter->to_stream = !rewriter->anonymizer && (form == PERFDATA_REWRITE_TO_STREAM || (form == PERFDATA_REWRITE_AS_INPUT && rewriter->from_stream));
 	rewriter->keeps_carriers = may_keep_carriers(rewriter);
-	enum perfdata_status status = make_writer(rewriter);
+	enum perfdata_status status = may_turn(rewriter) ? make_writer(rewriter) : rewriter->error.status;
 	while (status == PERFDATA_OK && (status = perfdata_reader_next(reader, &raw)) == PERFDATA_OK) {
 		status = pd_copy_record(rewriter, &raw);
 		if (rewriter->options.cancel && perfdata_cancelled(rewriter->options.cancel))

@@ -4,6 +4,7 @@
  *   choice.c     which samples stay, and what the records before a cut said
  *   copy_record.c a record from the reader to the writer
  *   sections.c   events and feature sections
+ *   anonymize.c, anonymize_rows.c, pseudonym.c, moved_maps.c   names and addresses that tell nobody anything
  *   mend.c       what is made good for readers that are less patient than ours
  */
 #ifndef PD_REWRITER_H
@@ -12,6 +13,8 @@
 #include "base/arena.h"
 #include "base/cursor.h"
 #include "perfdata/rewrite.h"
+
+struct pd_anonymizer;
 
 struct perfdata_rewriter {
 	struct perfdata_rewrite_options options;
@@ -41,7 +44,7 @@ struct perfdata_rewriter {
 	uint64_t first_sample, last_sample;
 	uint64_t lost_samples, gaps;     /* since the last good record: not told in the output yet */
 	uint64_t all_lost_samples, all_gaps;
-	uint64_t payload_left;           /* of the AUXTRACE record before */
+	struct pd_anonymizer *anonymizer;   /* or NULL */
 };
 
 enum perfdata_status pd_rewrite_failed(struct perfdata_rewriter *rewriter, enum perfdata_status status, const char *what);

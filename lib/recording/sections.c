@@ -1,8 +1,8 @@
 /* Events and feature sections of the output. */
 #include "config.h"
 #include "base/error.h"
-#include "recording/rewriter.h"
 #include "perfdata/unstable.h"
+#include "recording/anonymize.h"
 
 const char *pd_new_name(const struct perfdata_rewriter *rewriter, const char *name)
 {
@@ -15,7 +15,7 @@ const char *pd_new_name(const struct perfdata_rewriter *rewriter, const char *na
 /* Names that perf would make up itself are left to it, unless the recording wrote them. */
 static bool has_names(const struct perfdata_rewriter *rewriter)
 {
-	if (rewriter->options.repair || rewriter->options.nr_renames || rewriter->from_stream ||
+	if (rewriter->options.repair || rewriter->options.nr_renames || rewriter->from_stream || rewriter->anonymizer ||
 	    perfdata_reader_feature(rewriter->reader, PERFDATA_FEATURE_EVENT_DESC))
 		return true;
 	for (size_t i = 0; i < perfdata_reader_nr_events(rewriter->reader); i++) {
@@ -24,6 +24,20 @@ static bool has_names(const struct perfdata_rewriter *rewriter)
 			return true;
 	}
 	return false;
+}
+
+static enum perfdata_status put_anonymous_event(struct perfdata_rewriter *rewriter, const struct perfdata_event *event, struct perfdata_attr *attr)
+{
+	struct pd_anonymizer *a = rewriter->anonymizer;
+	uint64_t *ids = pd_arena_alloc(&rewriter->arena, (event->nr_ids + 1) * sizeof *ids);
+
+	pd_anonymize_attr(attr);
+	for (size_t i = 0; ids && i < event->nr_ids; i++)
+		ids[i] = pd_anonymize_event_id(a, event->ids[i]);
+	const char *name = pd_anonymize_event_name(a, event);
+	if (!ids || !name || a->names.no_memory)
+		return pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL);
+	return pd_rewrite_written(rewriter, perfdata_writer_event(rewriter->writer, attr, 0, pd_new_name(rewriter, name), ids, event->nr_ids));
 }
 
 enum perfdata_status pd_sections_events(struct perfdata_rewriter *rewriter)
@@ -36,6 +50,10 @@ enum perfdata_status pd_sections_events(struct perfdata_rewriter *rewriter)
 		struct perfdata_attr attr;
 		uint32_t size;
 		pd_mend_attr(rewriter, event, &attr, &size);
+		if (rewriter->anonymizer) {
+			status = put_anonymous_event(rewriter, event, &attr);
+			continue;
+		}
 		status = pd_rewrite_written(rewriter, perfdata_writer_event(rewriter->writer, &attr, size,
 									    named ? pd_new_name(rewriter, event->name) : NULL, event->ids, event->nr_ids));
 	}
@@ -44,6 +62,8 @@ enum perfdata_status pd_sections_events(struct perfdata_rewriter *rewriter)
 
 static bool is_writers_own(const struct perfdata_rewriter *rewriter, uint32_t id)
 {
+	if (rewriter->anonymizer && !pd_anonymize_keeps_section(id))
+		return true;
 	switch (id) {
 	case PERFDATA_FEATURE_COMPRESSED:
 		return !rewriter->keeps_carriers;
@@ -53,7 +73,7 @@ static bool is_writers_own(const struct perfdata_rewriter *rewriter, uint32_t id
 	case PERFDATA_FEATURE_EVENT_DESC:
 		return rewriter->options.repair || rewriter->options.nr_renames || rewriter->options.for_old;
 	case PERFDATA_FEATURE_SAMPLE_TIME:
-		return rewriter->chosen || rewriter->options.repair;
+		return rewriter->chosen || rewriter->options.repair || rewriter->anonymizer;
 	default:
 		return false;
 	}
@@ -64,7 +84,7 @@ static bool is_useless(const struct perfdata_rewriter *rewriter, const struct pe
 {
 	const struct perfdata_layout *layout = perfdata_feature_layout(section->id);
 
-	if (!section->feature || (section->status != PERFDATA_OK && (rewriter->options.repair || pd_rewrite_changes_order(rewriter))))
+	if (!section->feature || (section->status != PERFDATA_OK && (rewriter->options.repair || rewriter->anonymizer || pd_rewrite_changes_order(rewriter))))
 		return true;
 	if (layout && layout->nr_fields && !perfdata_feature_bytes(section->feature).size)
 		return rewriter->options.repair;
@@ -88,6 +108,7 @@ enum perfdata_status pd_sections_features(struct perfdata_rewriter *rewriter)
 {
 	const enum perfdata_byte_order order = perfdata_reader_header(rewriter->reader)->order;
 	const struct perfdata_feature_section *section;
+	const struct perfdata_feature_edit edit = { pd_anonymize_value, rewriter->anonymizer };
 	enum perfdata_status status = PERFDATA_OK;
 	struct perfdata_text out;
 
@@ -101,7 +122,7 @@ enum perfdata_status pd_sections_features(struct perfdata_rewriter *rewriter)
 		else if (section->status != PERFDATA_OK)
 			perfdata_text_bytes(&out, perfdata_feature_bytes(section->feature));
 		else
-			status = perfdata_feature_encode(section->feature, order, rewriter->order, NULL, &out);
+			status = perfdata_feature_encode(section->feature, order, rewriter->order, rewriter->anonymizer ? &edit : NULL, &out);
 		if (status == PERFDATA_OK && perfdata_text_failed(&out)) {
 			status = pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL);
 		} else if (status == PERFDATA_OK) {

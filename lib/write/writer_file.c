@@ -58,13 +58,30 @@ static bool has_names(const struct perfdata_writer *writer)
 	return false;
 }
 
+/* Readers tell the word size of a big-endian bitmap by the bit of this section. */
+static enum perfdata_status put_hostname(struct perfdata_writer *writer)
+{
+	static const char unknown[] = "unknown";
+	struct perfdata_text text;
+
+	if (writer->options.order == PERFDATA_BYTE_ORDER_LITTLE || writer->sections[PERFDATA_FEATURE_HOSTNAME].is_present)
+		return PERFDATA_OK;
+	perfdata_text_init(&text);
+	pd_text_int(writer, &text, 4, sizeof unknown);
+	perfdata_text_append(&text, unknown, sizeof unknown);
+	const enum perfdata_status status = perfdata_text_failed(&text) ? pd_writer_failed(writer, PERFDATA_ENOMEM, NULL) :
+					    perfdata_writer_feature(writer, PERFDATA_FEATURE_HOSTNAME, text.data, text.size);
+	perfdata_text_release(&text);
+	return status;
+}
+
 static enum perfdata_status make_sections(struct perfdata_writer *writer, uint64_t data_offset)
 {
-	enum perfdata_status status = PERFDATA_OK;
+	enum perfdata_status status = put_hostname(writer);
 	struct perfdata_text text;
 
 	perfdata_text_init(&text);
-	if (!writer->sections[PERFDATA_FEATURE_EVENT_DESC].is_present && has_names(writer)) {
+	if (status == PERFDATA_OK && !writer->sections[PERFDATA_FEATURE_EVENT_DESC].is_present && has_names(writer)) {
 		status = pd_writer_event_desc(writer, &text);
 		if (status == PERFDATA_OK)
 			status = perfdata_writer_feature(writer, PERFDATA_FEATURE_EVENT_DESC, text.data, text.size);

@@ -1,0 +1,510 @@
+/* Carries the decisions out: on the views of records before they are encoded, on attrs, and on the values of feature sections. */
+#include "config.h"
+#include <ctype.h>
+#include "base/memory.h"
+#include "perfdata/text.h"
+#include "recording/anonymize.h"
+
+#define START UINT64_C(1000000000)       /* when an anonymous recording begins, ns */
+#define KERNEL_HALF UINT64_C(0x8000000000000000)
+#define UNMAPPED UINT64_C(0x7ffff0000000)    /* where addresses go that belong to no mapping */
+#define TYPE_SOFTWARE 1u
+#define TYPE_TRACEPOINT 2u
+#define CONFIG_BPF_OUTPUT 10u
+#define DROPPED_BITS \
+	(PERFDATA_SAMPLE_RAW | PERFDATA_SAMPLE_REGS_USER | PERFDATA_SAMPLE_STACK_USER | PERFDATA_SAMPLE_REGS_INTR | PERFDATA_SAMPLE_PHYS_ADDR | \
+	 PERFDATA_SAMPLE_AUX)
+
+/* --- the table --------------------------------------------------------------------------------------------------- */
+
+static bool note_layout(struct pd_anonymizer *a, const struct perfdata_layout *layout, unsigned depth)
+{
+	for (uint32_t i = 0; i < layout->nr_fields; i++) {
+		const struct perfdata_field *field = &layout->fields[i];
+		if (pd_hash_map_put(&a->decisions, (uint64_t)(uintptr_t)field, pd_decision_of(layout, field)) < 0)
+			return false;
+		if (field->element && depth < 8 && !note_layout(a, field->element, depth + 1))
+			return false;
+	}
+	return true;
+}
+
+struct pd_anonymizer *pd_anonymizer_new(const struct perfdata_anonymize_options *options)
+{
+	struct pd_anonymizer *a = pd_calloc(1, sizeof *a);
+	const struct perfdata_layout *layout;
+	bool ok = a != NULL;
+
+	if (!ok)
+		return NULL;
+	for (unsigned i = 0; i < 16; i++)
+		a->names.key[i / 8] |= (uint64_t)options->key[i] << i % 8 * 8;
+	a->names.keep = options->keep;
+	a->names.on_pair = options->on_pair;
+	a->names.user = options->user;
+	a->first_time = UINT64_MAX;
+	a->maps = pd_moved_maps_new(&a->names);
+	for (size_t i = 0; ok && (layout = perfdata_record_layout_at(i)); i++)
+		ok = note_layout(a, layout, 0);
+	for (uint32_t id = 1; ok && id < PERFDATA_FEATURE_LAST; id++)
+		ok = note_layout(a, perfdata_feature_layout(id), 0);
+	ok = ok && a->maps && note_layout(a, perfdata_sample_id_layout(), 0);
+	if (ok)
+		return a;
+	pd_anonymizer_free(a);
+	return NULL;
+}
+
+void pd_anonymizer_free(struct pd_anonymizer *a)
+{
+	if (!a)
+		return;
+	pd_moved_maps_free(a->maps);
+	pd_pseudonyms_release(&a->names);
+	pd_hash_map_release(&a->decisions);
+	pd_hash_map_release(&a->event_ids);
+	pd_hash_map_release(&a->event_names);
+	pd_arena_release(&a->scratch);
+	pd_free(a);
+}
+
+static enum pd_decision decision(const struct pd_anonymizer *a, const struct perfdata_field *field)
+{
+	uint64_t found;
+	return pd_hash_map_get(&a->decisions, (uint64_t)(uintptr_t)field, &found) ? (enum pd_decision)found : PD_UNDECIDED;
+}
+
+/* --- values ------------------------------------------------------------------------------------------------------ */
+
+uint64_t pd_anonymize_event_id(struct pd_anonymizer *a, uint64_t id)
+{
+	uint64_t known;
+
+	if (!id || id == UINT64_MAX)
+		return id;
+	if (pd_hash_map_get(&a->event_ids, id, &known))
+		return known;
+	known = a->event_ids.count + 1;
+	if (pd_hash_map_put(&a->event_ids, id, known) < 0)
+		a->names.no_memory = true;
+	return known;
+}
+
+uint64_t pd_anonymize_time(const struct pd_anonymizer *a, uint64_t time)
+{
+	if (!time || time == UINT64_MAX || a->names.keep & PERFDATA_ANONYMIZE_KEEP_TIMES || a->first_time == UINT64_MAX)
+		return time;
+	return time >= a->first_time ? time - a->first_time + START : START;
+}
+
+static uint64_t move_address(struct pd_anonymizer *a, uint64_t address)
+{
+	uint64_t moved;
+
+	if (!address || address >= PERFDATA_CONTEXT_MAX || a->names.keep & PERFDATA_ANONYMIZE_KEEP_ADDRESSES)
+		return address;
+	a->counts.addresses++;
+	if (address >= KERNEL_HALF)
+		return pd_moved_kernel(a->maps, address);
+	if (pd_moved_maps_find(a->maps, a->pid, address, &moved))
+		return moved;
+	a->counts.unmapped++;
+	return UNMAPPED | (address & 0xfff);
+}
+
+static uint64_t new_integer(struct pd_anonymizer *a, enum pd_decision what, uint64_t value)
+{
+	switch (what) {
+	case PD_KEEP:
+	case PD_MAP:       /* set by the mapping */
+		return value;
+	case PD_PID:
+		return (uint64_t)(int64_t)pd_pseudonym_pid(&a->names, (int32_t)value);
+	case PD_TIME:
+		return pd_anonymize_time(a, value);
+	case PD_ADDRESS:
+		return move_address(a, value);
+	case PD_EVENT_ID:
+		return pd_anonymize_event_id(a, value);
+	case PD_NUMBER:
+		return pd_pseudonym_number(&a->names, value);
+	default:
+		a->counts.fields_cleared += value != 0;
+		return 0;
+	}
+}
+
+static struct perfdata_bytes text_of(struct pd_anonymizer *a, char *text, size_t size)
+{
+	if (!text)
+		a->names.no_memory = true;
+	return (struct perfdata_bytes){ (const uint8_t *)text, text ? size : 0 };
+}
+
+/* "6.1.0-13-company" → "6.1.0" */
+static struct perfdata_bytes release_of(struct perfdata_bytes text)
+{
+	size_t size = 0;
+	while (size < text.size && (isdigit(text.data[size]) || text.data[size] == '.'))
+		size++;
+	return (struct perfdata_bytes){ text.data, size };
+}
+
+static bool is_known_event(const struct pd_anonymizer *a, struct perfdata_bytes name)
+{
+	uint64_t known;
+	return a->names.keep & PERFDATA_ANONYMIZE_KEEP_EVENTS ||
+	       pd_hash_map_get(&a->event_names, pd_keyed_hash(&a->names, 9, name.data, name.size), &known);
+}
+
+static struct perfdata_bytes new_text(struct pd_anonymizer *a, enum pd_decision what, struct perfdata_bytes text)
+{
+	size_t size = 0;
+	char *made;
+
+	switch (what) {
+	case PD_KEEP:
+		return text;
+	case PD_COMM:
+		made = pd_pseudonym_comm(&a->names, &a->scratch, text, &size);
+		return text_of(a, made, size);
+	case PD_PATH:
+		made = pd_pseudonym_path(&a->names, &a->scratch, text, &size);
+		return text_of(a, made, size);
+	case PD_EVENT_NAME:
+		if (is_known_event(a, text) || (text.size == 12 && !memcmp(text.data, "{anon_group}", 12)))
+			return text;
+		/* fall through */
+	case PD_NAME:
+		made = pd_pseudonym_name(&a->names, &a->scratch, text, &size);
+		return text_of(a, made, size);
+	case PD_RELEASE:
+		return release_of(text);
+	case PD_BUILD_ID: {
+		uint8_t *id = pd_arena_alloc(&a->scratch, 24);
+		if (!id) {
+			a->names.no_memory = true;
+			return (struct perfdata_bytes){ NULL, 0 };
+		}
+		pd_pseudonym_build_id(&a->names, text.data, text.size < 24 ? text.size : 24, id);
+		return (struct perfdata_bytes){ id, text.size < 24 ? text.size : 24 };
+	}
+	default:
+		a->counts.fields_cleared += text.size != 0;
+		return (struct perfdata_bytes){ NULL, 0 };
+	}
+}
+
+/* --- views ------------------------------------------------------------------------------------------------------- */
+
+static unsigned width_of(enum perfdata_kind kind)
+{
+	switch (kind) {
+	case PERFDATA_KIND_U8: return 1;
+	case PERFDATA_KIND_U16: return 2;
+	case PERFDATA_KIND_U32:
+	case PERFDATA_KIND_S32: return 4;
+	case PERFDATA_KIND_U64:
+	case PERFDATA_KIND_S64:
+	case PERFDATA_KIND_F64: return 8;
+	default: return 0;
+	}
+}
+
+static void edit_integer(struct pd_anonymizer *a, enum pd_decision what, unsigned width, void *member)
+{
+	uint64_t value = 0;
+	uint32_t u32;
+	uint16_t u16;
+
+	if (what == PD_KEEP)
+		return;
+	switch (width) {
+	case 8:
+		memcpy(&value, member, sizeof value);
+		value = new_integer(a, what, value);
+		memcpy(member, &value, sizeof value);
+		break;
+	case 4:
+		memcpy(&u32, member, sizeof u32);
+		u32 = (uint32_t)new_integer(a, what, u32);
+		memcpy(member, &u32, sizeof u32);
+		break;
+	case 2:
+		memcpy(&u16, member, sizeof u16);
+		u16 = (uint16_t)new_integer(a, what, u16);
+		memcpy(member, &u16, sizeof u16);
+		break;
+	default:
+		*(uint8_t *)member = (uint8_t)new_integer(a, what, *(uint8_t *)member);
+	}
+}
+
+static void edit_view(struct pd_anonymizer *a, const struct perfdata_layout *layout, uint64_t present, void *view);
+
+/* The elements in memory of ours, in this machine's byte order. */
+static void edit_elements(struct pd_anonymizer *a, struct perfdata_list *list)
+{
+	const struct perfdata_layout *element = list->element;
+	_Alignas(16) uint8_t view[1024];
+	uint32_t stride = 0;
+
+	for (uint32_t i = 0; i < element->nr_fields; i++)
+		if (list->present >> i & 1)
+			stride += width_of(element->fields[i].kind) ? width_of(element->fields[i].kind) : element->fields[i].count;
+	uint8_t *bytes = stride ? pd_arena_calloc(&a->scratch, list->count ? (size_t)list->count : 1, stride) : NULL;
+	if (!bytes || element->view_size > sizeof view) {
+		a->names.no_memory = true;
+		list->count = 0;
+		return;
+	}
+	for (uint64_t n = 0; n < list->count; n++) {
+		uint8_t *at = bytes + n * stride;
+		memset(view, 0, sizeof view);
+		perfdata_list_get(list, n, view);
+		edit_view(a, element, list->present, view);
+		for (uint32_t i = 0; i < element->nr_fields; i++) {
+			const struct perfdata_field *field = &element->fields[i];
+			const unsigned width = width_of(field->kind);
+			if (!(list->present >> i & 1))
+				continue;
+			if (width) {
+				memcpy(at, view + field->member, width);
+			} else if (field->kind == PERFDATA_KIND_CHARS) {
+				struct perfdata_bytes text;
+				memcpy(&text, view + field->member, sizeof text);
+				if (text.size)
+					memcpy(at, text.data, text.size < field->count ? text.size : field->count - 1u);
+			}
+			at += width ? width : field->count;
+		}
+	}
+	list->data = bytes;
+	list->stride = stride;
+	list->swap = false;
+}
+
+static void edit_words(struct pd_anonymizer *a, enum pd_decision what, struct perfdata_list *list)
+{
+	uint64_t *words = pd_arena_alloc(&a->scratch, list->count ? (size_t)list->count * sizeof *words : sizeof *words);
+
+	if (!words) {
+		a->names.no_memory = true;
+		list->count = 0;
+		return;
+	}
+	for (uint64_t i = 0; i < list->count; i++)
+		words[i] = new_integer(a, what, perfdata_list_u64(list, i));
+	list->data = (const uint8_t *)words;
+	list->stride = 8;
+	list->swap = false;
+}
+
+static void edit_list(struct pd_anonymizer *a, enum pd_decision what, struct perfdata_list *list)
+{
+	if (what == PD_KEEP)
+		return;
+	if (what == PD_PARTS && list->element)
+		edit_elements(a, list);
+	else if (!list->element && (what == PD_ADDRESS || what == PD_EVENT_ID))
+		edit_words(a, what, list);
+	else
+		list->count = 0;
+}
+
+static void edit_member(struct pd_anonymizer *a, const struct perfdata_field *field, void *member)
+{
+	const enum pd_decision what = decision(a, field);
+	uint64_t present;
+
+	switch (field->kind) {
+	case PERFDATA_KIND_TEXT:
+	case PERFDATA_KIND_CHARS:
+	case PERFDATA_KIND_BYTES: {
+		struct perfdata_bytes text;
+		memcpy(&text, member, sizeof text);
+		text = new_text(a, what, text);
+		memcpy(member, &text, sizeof text);
+		break;
+	}
+	case PERFDATA_KIND_LIST:
+		edit_list(a, what, member);
+		break;
+	case PERFDATA_KIND_STRUCT:
+		memcpy(&present, member, sizeof present);
+		if (what == PD_PARTS)
+			edit_view(a, field->element, present, member);
+		break;   /* what is not kept has no bit in the sample_type any more */
+	case PERFDATA_KIND_CPUS:
+	case PERFDATA_KIND_ATTR:
+	case PERFDATA_KIND_FEATURE:
+		break;
+	default:
+		edit_integer(a, what, width_of(field->kind), member);
+	}
+}
+
+static void edit_view(struct pd_anonymizer *a, const struct perfdata_layout *layout, uint64_t present, void *view)
+{
+	for (uint32_t i = 0; i < layout->nr_fields; i++)
+		if (present >> i & 1)
+			edit_member(a, &layout->fields[i], (char *)view + layout->fields[i].member);
+}
+
+/* --- records ----------------------------------------------------------------------------------------------------- */
+
+static bool is_dropped(const struct pd_anonymizer *a, const struct perfdata_layout *layout)
+{
+	for (uint32_t i = 0; i < layout->nr_fields; i++)
+		if (layout->fields[i].kind != PERFDATA_KIND_PAD && decision(a, &layout->fields[i]) == PD_DROP)
+			return true;
+	return false;
+}
+
+static bool is_kernel_map(uint16_t misc, int32_t pid)
+{
+	const unsigned mode = misc & PERFDATA_CPUMODE_MASK;
+	return pid == -1 || mode == PERFDATA_CPUMODE_KERNEL || mode == PERFDATA_CPUMODE_GUEST_KERNEL;
+}
+
+static void move_map(struct pd_anonymizer *a, uint16_t misc, int32_t pid, struct perfdata_bytes name, uint64_t *addr, uint64_t len, uint64_t *pgoff)
+{
+	if (a->names.keep & PERFDATA_ANONYMIZE_KEEP_ADDRESSES)
+		return;
+	if (!is_kernel_map(misc, pid)) {
+		*addr = pd_moved_maps_add(a->maps, pid, *addr, len, name);
+		return;
+	}
+	if (*addr >= KERNEL_HALF)
+		*addr = pd_moved_kernel(a->maps, *addr);
+	if (*pgoff >= KERNEL_HALF)
+		*pgoff = pd_moved_kernel(a->maps, *pgoff);
+}
+
+/* Before texts and numbers are replaced. */
+static void follow(struct pd_anonymizer *a, struct perfdata_record *record)
+{
+	struct perfdata_mmap *mmap = &record->u.mmap;
+	struct perfdata_mmap2 *mmap2 = &record->u.mmap2;
+	const struct perfdata_task *task = &record->u.task;
+
+	switch (record->type) {
+	case PERFDATA_RECORD_MMAP:
+		move_map(a, record->misc, mmap->pid, mmap->filename, &mmap->addr, mmap->len, &mmap->pgoff);
+		break;
+	case PERFDATA_RECORD_MMAP2:
+		move_map(a, record->misc, mmap2->pid, mmap2->filename, &mmap2->addr, mmap2->len, &mmap2->pgoff);
+		break;
+	case PERFDATA_RECORD_FORK:
+		if (!(record->misc & PERFDATA_MISC_FORK_EXEC))
+			pd_moved_maps_fork(a->maps, task->ppid, task->pid);
+		break;
+	case PERFDATA_RECORD_EXIT:
+		if (task->pid == task->tid)
+			pd_moved_maps_exit(a->maps, task->pid);
+		break;
+	default:
+		break;
+	}
+}
+
+enum perfdata_status pd_anonymize_record(struct pd_anonymizer *a, const struct perfdata_raw *raw, struct perfdata_record *record)
+{
+	pd_arena_reset(&a->scratch);
+	if (!record->layout || is_dropped(a, record->layout)) {
+		a->counts.records_dropped++;
+		return PERFDATA_ABSENT;
+	}
+	a->pid = raw->pid;
+	follow(a, record);
+	edit_view(a, record->layout, record->u.present, &record->u);
+	edit_view(a, perfdata_sample_id_layout(), record->sample_id.present, &record->sample_id);
+	return a->names.no_memory || pd_moved_maps_failed(a->maps) ? PERFDATA_ENOMEM : PERFDATA_OK;
+}
+
+/* --- events and sections ----------------------------------------------------------------------------------------- */
+
+void pd_anonymize_attr(struct perfdata_attr *attr)
+{
+	attr->sample_type &= ~(uint64_t)DROPPED_BITS;
+	if (attr->type == TYPE_TRACEPOINT) {
+		/* without its raw data, which tell what happened, and the formats of that */
+		attr->type = TYPE_SOFTWARE;
+		attr->config = CONFIG_BPF_OUTPUT;
+	}
+	attr->config1 = attr->config2 = attr->config3 = attr->config4 = 0;
+	attr->sample_regs_user = attr->sample_regs_intr = attr->sig_data = 0;
+	attr->sample_stack_user = attr->aux_watermark = attr->aux_sample_size = attr->aux_action = 0;
+	attr->rest = (struct perfdata_bytes){ NULL, 0 };
+	if (attr->size > 144)
+		attr->size = 144;
+}
+
+/* Names that come from perf and the kernel alone: generated ones, and tracepoints that are no probes. */
+static bool is_public(const struct perfdata_event *event)
+{
+	struct perfdata_text text;
+
+	if (event->trace && !strstr(event->trace->system, "probe") && strcmp(event->trace->system, "synthetic") != 0)
+		return true;
+	perfdata_text_init(&text);
+	perfdata_event_fallback_name(event->attr, &text);
+	const char *colon = event->attr->type < TYPE_TRACEPOINT || event->attr->type == 3 ? strchr(event->name, ':') : NULL;
+	const size_t size = colon ? (size_t)(colon - event->name) : strlen(event->name);
+	const char *other = text.size ? memchr(text.data, ':', text.size) : NULL;
+	const size_t plain = other && colon ? (size_t)(other - text.data) : text.size;
+	const bool same = !perfdata_text_failed(&text) && size == plain && !memcmp(text.data, event->name, size) &&
+			  (!colon || strspn(colon + 1, "ukhpPGHSDIeb") == strlen(colon + 1));
+	perfdata_text_release(&text);
+	return same && event->attr->type != 5;
+}
+
+const char *pd_anonymize_event_name(struct pd_anonymizer *a, const struct perfdata_event *event)
+{
+	const struct perfdata_bytes name = { (const uint8_t *)event->name, strlen(event->name) };
+	size_t size;
+
+	if (is_public(event) && pd_hash_map_put(&a->event_names, pd_keyed_hash(&a->names, 9, name.data, name.size), 1) < 0)
+		a->names.no_memory = true;
+	return is_known_event(a, name) ? event->name : pd_pseudonym_name(&a->names, &a->scratch, name, &size);
+}
+
+bool pd_anonymize_keeps_section(uint32_t id)
+{
+	const struct perfdata_layout *layout = perfdata_feature_layout(id);
+
+	if (!layout)
+		return false;
+	for (uint32_t i = 0; i < layout->nr_fields; i++) {
+		const enum pd_decision what = pd_decision_of(layout, &layout->fields[i]);
+		if (what == PD_DROP || what == PD_UNDECIDED)
+			return false;
+	}
+	return true;
+}
+
+bool pd_anonymize_value(void *user, const struct perfdata_layout *section, struct perfdata_node *value)
+{
+	struct pd_anonymizer *a = user;
+	const enum pd_decision what = decision(a, value->field);
+
+	(void)section;
+	switch (value->kind) {
+	case PERFDATA_KIND_STRING:
+	case PERFDATA_KIND_BYTES: {
+		/* a copy, so that nothing comes along that stands behind the value */
+		const struct perfdata_bytes text = new_text(a, what, value->v.bytes);
+		char *copy = pd_arena_copy(&a->scratch, text.data ? text.data : (const uint8_t *)"", text.size);
+		if (!copy)
+			a->names.no_memory = true;
+		value->v.bytes = (struct perfdata_bytes){ (const uint8_t *)copy, copy ? text.size : 0 };
+		return true;
+	}
+	case PERFDATA_KIND_BITMAP:
+	case PERFDATA_KIND_ATTR:
+		return false;
+	default:
+		value->v.u = new_integer(a, what, value->v.u);
+		return true;
+	}
+}

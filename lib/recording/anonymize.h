@@ -1,0 +1,44 @@
+/* Making a recording anonymous: a decision for each field, and the state that carries them out. */
+#ifndef PD_ANONYMIZE_H
+#define PD_ANONYMIZE_H
+
+#include "recording/moved_maps.h"
+#include "recording/rewriter.h"
+
+enum pd_decision {
+	PD_UNDECIDED,    /* as CLEAR */
+	PD_CLEAR,        /* zero or nothing */
+	PD_KEEP,
+	PD_DROP,         /* with the whole record or section */
+	PD_PARTS,        /* its parts have decisions of their own */
+	PD_PID, PD_TIME, PD_ADDRESS, PD_MAP, PD_EVENT_ID, PD_NUMBER,
+	PD_COMM, PD_PATH, PD_NAME, PD_EVENT_NAME, PD_BUILD_ID, PD_RELEASE,
+};
+enum pd_decision pd_decision_of(const struct perfdata_layout *layout, const struct perfdata_field *field);
+
+struct pd_anonymizer {
+	struct pd_pseudonyms names;
+	struct pd_moved_maps *maps;
+	struct pd_hash_map decisions;             /* field → enum pd_decision */
+	struct pd_hash_map event_ids;             /* recorded → new */
+	struct pd_hash_map event_names;           /* hashes of those that say nothing of the user */
+	struct pd_arena scratch;             /* of a record */
+	uint64_t first_time;                 /* of the recording */
+	int32_t pid;                         /* of the record that is worked on */
+	struct perfdata_anonymize_counts counts;
+};
+
+struct pd_anonymizer *pd_anonymizer_new(const struct perfdata_anonymize_options *options);   /* NULL without memory */
+void pd_anonymizer_free(struct pd_anonymizer *anonymizer);
+/* Changes the views of a record; PERFDATA_ABSENT: it is dropped. */
+enum perfdata_status pd_anonymize_record(struct pd_anonymizer *anonymizer, const struct perfdata_raw *raw, struct perfdata_record *record);
+void pd_anonymize_attr(struct perfdata_attr *attr);
+uint64_t pd_anonymize_event_id(struct pd_anonymizer *anonymizer, uint64_t id);
+uint64_t pd_anonymize_time(const struct pd_anonymizer *anonymizer, uint64_t time);
+/* NULL without memory; borrowed until the next record. */
+const char *pd_anonymize_event_name(struct pd_anonymizer *anonymizer, const struct perfdata_event *event);
+/* Whether anything of the section stays, and a feature edit that carries out the decisions; `user` is the anonymizer. */
+bool pd_anonymize_keeps_section(uint32_t id);
+bool pd_anonymize_value(void *user, const struct perfdata_layout *section, struct perfdata_node *value);
+
+#endif

@@ -1,0 +1,233 @@
+/* Mappings by process: sorted, without overlaps; processes share those of their parent until one changes. Where a mapping goes depends on its name and
+ * the key, so that it does not tell where it was; what it lies beside of is told no more than that. */
+#include "config.h"
+#include <string.h>
+#include "base/memory.h"
+#include "recording/moved_maps.h"
+
+#define SLOT_BITS 32u                /* bytes of a place for a mapping: larger ones take several */
+#define NR_SLOTS (1u << 14)          /* below 2^47, the end of the addresses of processes */
+#define ALIGNED (2u << 20)           /* what addresses keep: their place in a large page */
+#define MAX_MAPS 65536u              /* of a process; more are damage */
+#define MAX_TRIES 256u               /* behind which mappings may overlap */
+#define SALT_SLOT 7u
+#define SALT_KERNEL 8u
+#define VSYSCALL UINT64_C(0xffffffffff600000)
+
+struct area {
+	uint64_t start, end, moved;
+};
+struct areas {
+	unsigned holders;
+	size_t nr, room;
+	struct area *list;
+};
+struct pd_moved_maps {
+	struct pd_pseudonyms *names;
+	struct pd_hash_map processes;     /* pid → struct areas * */
+	uint64_t kernel;             /* distance */
+	bool failed;
+};
+
+struct pd_moved_maps *pd_moved_maps_new(struct pd_pseudonyms *names)
+{
+	struct pd_moved_maps *maps = pd_calloc(1, sizeof *maps);
+
+	if (!maps)
+		return NULL;
+	maps->names = names;
+	/* down, by 4 GiB to 1 TiB: what is above the kernel's half of the addresses stays there */
+	maps->kernel = (UINT64_C(1) << 32) + pd_keyed_hash(names, SALT_KERNEL, "", 0) % ((UINT64_C(1) << 40) - (UINT64_C(1) << 32)) / ALIGNED * ALIGNED;
+	return maps;
+}
+
+static void drop(struct areas *areas)
+{
+	if (!areas || --areas->holders)
+		return;
+	pd_free(areas->list);
+	pd_free(areas);
+}
+
+static struct areas *areas_of(const struct pd_moved_maps *maps, int32_t pid)
+{
+	uint64_t value;
+	return pd_hash_map_get(&maps->processes, (uint32_t)pid + UINT64_C(1), &value) ? (struct areas *)(uintptr_t)value : NULL;
+}
+
+static void set_areas(struct pd_moved_maps *maps, int32_t pid, struct areas *areas)
+{
+	struct areas *before = areas_of(maps, pid);
+
+	if (pd_hash_map_put(&maps->processes, (uint32_t)pid + UINT64_C(1), (uint64_t)(uintptr_t)areas) < 0) {
+		maps->failed = true;
+		drop(areas);
+		return;
+	}
+	drop(before);
+}
+
+void pd_moved_maps_free(struct pd_moved_maps *maps)
+{
+	size_t position = 0;
+	uint64_t pid, value;
+
+	if (!maps)
+		return;
+	while (pd_hash_map_each(&maps->processes, &position, &pid, &value))
+		drop((struct areas *)(uintptr_t)value);
+	pd_hash_map_release(&maps->processes);
+	pd_free(maps);
+}
+
+/* Those of the process, for itself alone. */
+static struct areas *own_areas(struct pd_moved_maps *maps, int32_t pid)
+{
+	struct areas *areas = areas_of(maps, pid);
+
+	if (areas && areas->holders == 1)
+		return areas;
+	struct areas *copy = pd_calloc(1, sizeof *copy);
+	if (!copy)
+		return NULL;
+	copy->holders = 1;
+	copy->room = areas ? areas->nr + 16 : 16;
+	copy->list = pd_malloc(copy->room * sizeof *copy->list);
+	if (!copy->list) {
+		pd_free(copy);
+		return NULL;
+	}
+	if (areas) {
+		memcpy(copy->list, areas->list, areas->nr * sizeof *copy->list);
+		copy->nr = areas->nr;
+	}
+	set_areas(maps, pid, copy);
+	return maps->failed ? NULL : copy;
+}
+
+/* The first area that ends behind the address. */
+static size_t place_of(const struct areas *areas, uint64_t address)
+{
+	size_t low = 0, high = areas->nr;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		if (areas->list[middle].end > address)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+static bool is_taken(const struct areas *areas, uint64_t from, uint64_t to)
+{
+	for (size_t i = 0; i < areas->nr; i++)
+		if (areas->list[i].moved < to && from < areas->list[i].moved + (areas->list[i].end - areas->list[i].start))
+			return true;
+	return false;
+}
+
+static uint64_t choose_place(const struct pd_moved_maps *maps, const struct areas *areas, uint64_t start, uint64_t length, struct perfdata_bytes name)
+{
+	const uint64_t slots = (length + ALIGNED) / (UINT64_C(1) << SLOT_BITS) + 1;
+	const uint64_t room = slots < NR_SLOTS ? NR_SLOTS - slots : 1;
+	uint64_t slot = pd_keyed_hash(maps->names, SALT_SLOT, name.data, name.size) % room;
+
+	for (unsigned tries = 0; tries < MAX_TRIES; tries++, slot = (slot + 1) % room) {
+		const uint64_t at = ((slot + 1) << SLOT_BITS) + start % ALIGNED;
+		if (!is_taken(areas, at, at + length))
+			return at;
+	}
+	return start % ALIGNED;
+}
+
+/* Makes room for a mapping: what it covers goes. */
+static bool cut(struct areas *areas, uint64_t start, uint64_t end)
+{
+	size_t at = place_of(areas, start);
+
+	while (at < areas->nr && areas->list[at].start < end) {
+		struct area *area = &areas->list[at];
+		if (area->start < start && area->end > end) {
+			if (pd_vector_grow(&areas->list, &areas->room, areas->nr, sizeof *areas->list) < 0)
+				return false;
+			area = &areas->list[at];
+			memmove(area + 1, area, (areas->nr - at) * sizeof *area);
+			areas->nr++;
+			area[0].end = start;
+			area[1].moved += end - area[1].start;
+			area[1].start = end;
+			return true;
+		}
+		if (area->start < start) {
+			area->end = start;
+			at++;
+		} else if (area->end > end) {
+			area->moved += end - area->start;
+			area->start = end;
+			return true;
+		} else {
+			memmove(area, area + 1, (areas->nr - at - 1) * sizeof *area);
+			areas->nr--;
+		}
+	}
+	return true;
+}
+
+uint64_t pd_moved_maps_add(struct pd_moved_maps *maps, int32_t pid, uint64_t start, uint64_t length, struct perfdata_bytes name)
+{
+	struct areas *areas = own_areas(maps, pid);
+	const uint64_t end = length > UINT64_MAX - start ? UINT64_MAX : start + length;
+
+	if (!areas || !cut(areas, start, end) || pd_vector_grow(&areas->list, &areas->room, areas->nr, sizeof *areas->list) < 0) {
+		maps->failed = true;
+		return 0;
+	}
+	const uint64_t moved = choose_place(maps, areas, start, end - start, name);
+	if (areas->nr >= MAX_MAPS || start >= end)
+		return moved;
+	const size_t at = place_of(areas, start);
+	memmove(&areas->list[at + 1], &areas->list[at], (areas->nr - at) * sizeof *areas->list);
+	areas->list[at] = (struct area){ start, end, moved };
+	areas->nr++;
+	return moved;
+}
+
+void pd_moved_maps_fork(struct pd_moved_maps *maps, int32_t parent, int32_t child)
+{
+	struct areas *areas = areas_of(maps, parent);
+
+	if (!areas || parent == child)
+		return;
+	areas->holders++;
+	set_areas(maps, child, areas);
+}
+
+void pd_moved_maps_exit(struct pd_moved_maps *maps, int32_t pid)
+{
+	struct areas *areas = areas_of(maps, pid);
+
+	if (areas && pd_hash_map_remove(&maps->processes, (uint32_t)pid + UINT64_C(1)))
+		drop(areas);
+}
+
+bool pd_moved_maps_find(const struct pd_moved_maps *maps, int32_t pid, uint64_t address, uint64_t *ret)
+{
+	const struct areas *areas = areas_of(maps, pid);
+	const size_t at = areas ? place_of(areas, address) : 0;
+
+	if (!areas || at >= areas->nr || areas->list[at].start > address)
+		return false;
+	*ret = areas->list[at].moved + (address - areas->list[at].start);
+	return true;
+}
+
+uint64_t pd_moved_kernel(const struct pd_moved_maps *maps, uint64_t address)
+{
+	if (address >= VSYSCALL && address < VSYSCALL + 4096)
+		return address;
+	return address - maps->kernel;
+}
+
+bool pd_moved_maps_failed(const struct pd_moved_maps *maps) { return maps->failed; }

@@ -1,0 +1,21 @@
+/* Addresses of processes and of the kernel, moved by one distance for each mapping. */
+#ifndef PD_MOVED_MAPS_H
+#define PD_MOVED_MAPS_H
+
+#include "recording/pseudonym.h"
+
+struct pd_moved_maps;
+struct pd_moved_maps *pd_moved_maps_new(struct pd_pseudonyms *names);   /* NULL without memory */
+void pd_moved_maps_free(struct pd_moved_maps *maps);
+/* A mapping of a process; where it is moved to. */
+uint64_t pd_moved_maps_add(struct pd_moved_maps *maps, int32_t pid, uint64_t start, uint64_t length, struct perfdata_bytes name);
+/* The child has what its parent has. */
+void pd_moved_maps_fork(struct pd_moved_maps *maps, int32_t parent, int32_t child);
+void pd_moved_maps_exit(struct pd_moved_maps *maps, int32_t pid);
+/* An address that a thread of the process used; false where no mapping covers it. */
+bool pd_moved_maps_find(const struct pd_moved_maps *maps, int32_t pid, uint64_t address, uint64_t *ret);
+/* All of the kernel moves together. */
+uint64_t pd_moved_kernel(const struct pd_moved_maps *maps, uint64_t address);
+bool pd_moved_maps_failed(const struct pd_moved_maps *maps);   /* out of memory */
+
+#endif

@@ -1,0 +1,41 @@
+/* Pseudonyms: the same name has the same one under the same key, and nobody without the key can tell which name it was. */
+#ifndef PD_PSEUDONYM_H
+#define PD_PSEUDONYM_H
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "perfdata/base.h"
+
+#define PD_KEY_SIZE 16u
+
+/* What is given pseudonyms, for the report and the file that tells them. */
+enum pd_pseudonym_kind {
+	PD_PSEUDONYM_COMM, PD_PSEUDONYM_PATH, PD_PSEUDONYM_NAME, PD_PSEUDONYM_BUILD_ID, PD_PSEUDONYM_PID, PD_PSEUDONYM_NUMBER,
+	PD_NR_PSEUDONYM_KINDS
+};
+
+struct pd_pseudonyms {
+	uint64_t key[2];
+	unsigned keep;                      /* enum perfdata_anonymize_keep */
+	uint64_t counts[PD_NR_PSEUDONYM_KINDS];
+	/* told of each new pair; may be NULL */
+	void (*on_pair)(void *user, const char *kind, struct perfdata_bytes from, struct perfdata_bytes to);
+	void *user;
+	struct pd_hash_map seen;                 /* hashes of the pairs that were told */
+	bool no_memory;
+};
+
+uint64_t pd_keyed_hash(const struct pd_pseudonyms *names, unsigned salt, const void *bytes, size_t size);
+/* Numbers of threads and processes: 0, -1 and what is no such number stay; all others exchange places. */
+int32_t pd_pseudonym_pid(struct pd_pseudonyms *names, int32_t pid);
+/* An inode, a device, the id of a cgroup: 0 stays. */
+uint64_t pd_pseudonym_number(struct pd_pseudonyms *names, uint64_t number);
+/* A build-id of `size` bytes, at most 20; zeros stay. */
+void pd_pseudonym_build_id(struct pd_pseudonyms *names, const uint8_t *from, size_t size, uint8_t *to);
+/* Texts; NULL without memory. */
+char *pd_pseudonym_comm(struct pd_pseudonyms *names, struct pd_arena *arena, struct perfdata_bytes comm, size_t *ret_size);
+char *pd_pseudonym_path(struct pd_pseudonyms *names, struct pd_arena *arena, struct perfdata_bytes path, size_t *ret_size);
+char *pd_pseudonym_name(struct pd_pseudonyms *names, struct pd_arena *arena, struct perfdata_bytes name, size_t *ret_size);
+void pd_pseudonyms_release(struct pd_pseudonyms *names);
+
+#endif

@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""Anonymous recordings, made of testdata/ and of the corpus that PERFDATA_CORPUS names: no text of the original is in their bytes, no path component, and
+none of its addresses, registers, stack words and ids; the same key gives the same bytes, another one others; counts and shapes stay. Where PERF names
+a perf of version 7, it opens them, and its report has the same shares. TAP."""
+import concurrent.futures
+import json
+import os
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import program  # noqa: E402
+from rewritten import perf, perf_is_seven, size_of  # noqa: E402
+
+LARGEST = 3000000
+# What stays by a list in lib/recording/pseudonym.c, or is no text of the user's
+PUBLIC = set("""usr lib lib32 lib64 libx32 bin sbin local etc var tmp opt home root run proc dev sys shm share modules kernel drivers net debug vmlinux bash dash
+ zero anon_hugepage user.slice system.slice swapper deleted memfd anon x86_64-linux-gnu i386-linux-gnu aarch64-linux-gnu arm-linux-gnueabihf libc.so.6 libm.so.6
+ libdl.so.2 librt.so.1 libpthread.so.0 libstdc++.so.6 libgcc_s.so.1 libz.so.1 ld-linux-x86-64.so.2 ld-linux-aarch64.so.1 ld-linux.so.2 ld-linux-armhf.so.3
+ libcrypto.so.3 libssl.so.3 perf kernel.kallsyms [vdso] [heap] [stack] [kernel.kallsyms]_text [kernel.kallsyms] [kernel.kallsyms]_stext [vsyscall] //anon
+ anon_inode:[perf_event] cycles instructions software hardware""".split())
+TEXT_KEYS = {"comm", "filename", "hostname", "cpudesc", "cpuid", "path", "name", "cmdline", "prog_name", "key", "value_text", "msg"}
+ADDRESS_KEYS = {"ip", "addr", "from", "to", "phys_addr"}
+KEPT_NAMES = {"events", "pmu_mappings", "pmu_caps", "cpu_pmu_caps", "group_desc", "tracepoint", "fields", "event_desc", "cache", "hybrid_topology",
+              "cpu_domain_info"}
+
+
+def is_telling(text):
+    """Short ones turn up by chance, and so do words that perf itself writes."""
+    return len(text) >= 5 and text not in PUBLIC and not text.startswith(("[kernel", "[guest", "swapper/", "[vdso", "[vectors", "anon_inode:"))
+
+
+def walk(value, key, texts, numbers):
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            if name in KEPT_NAMES:
+                continue
+            walk(inner, name, texts, numbers)
+    elif isinstance(value, list):
+        for inner in value:
+            walk(inner, key, texts, numbers)
+    elif isinstance(value, str):
+        if value.startswith("0x"):
+            if key in ADDRESS_KEYS | {"callchain", "regs"} or key.isupper() or key.startswith(("r", "R", "x")):
+                numbers.add(int(value, 16))
+        elif key in TEXT_KEYS:
+            telling = [part for part in re.split(r"[/\x00]", value) if is_telling(part)]
+            texts.update(telling + [value] if telling else ())
+
+
+def told_by(path):
+    """Texts and eight-byte numbers that a recording tells."""
+    texts, numbers = set(), set()
+    done = program.run("ndjson", "-q", "--symbols", "no", path)
+    for line in done.out.decode("utf-8").splitlines():
+        record = json.loads(line)
+        if record["type"] not in ("feature", "event_update"):   # names of events that all machines have
+            walk(record, "", texts, numbers)
+        if record["type"] == "meta":
+            for event in record.get("events", ()):
+                numbers.update(event.get("ids", ()))
+        for words in ([record.get("user_stack", {}).get("data", "")] if isinstance(record.get("user_stack"), dict) else []):
+            raw = bytes.fromhex(words)
+            numbers.update(struct.unpack("<%dQ" % (len(raw) // 8), raw[:len(raw) // 8 * 8]))
+    # small ones are lengths, counts and times too; all ones, and those that only the last page of addresses has, are markers
+    return texts, {n for n in numbers if 1 << 24 < n < 0xffffffffff600000 and n & 0xffffffff}
+
+
+def anonymous(folder, path, name, *options):
+    out = os.path.join(folder, name)
+    done = program.run("anonymize", "-q", "--compress", "none", *options, path, "-o", out)
+    return (out if os.path.exists(out) else None), done
+
+
+def check(path, use_perf):
+    if program.run("check", "-q", path).code != 0:
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        key = os.path.join(folder, "key")
+        with open(key, "wb") as f:
+            f.write(b"a key that is only used in tests")
+        out, done = anonymous(folder, path, "a.data", "--key", key)
+        if done.code != 0 or not out:
+            return "exit code %d: %s" % (done.code, done.err.decode("utf-8", "replace")[-300:])
+        with open(out, "rb") as f:
+            data = f.read()
+        again, _done = anonymous(folder, path, "b.data", "--key", key)
+        other, _done = anonymous(folder, path, "c.data")
+        with open(again, "rb") as f:
+            if f.read() != data:
+                return "the same key gave other bytes"
+        texts, numbers = told_by(path)
+        with open(other, "rb") as f:
+            if f.read() == data and texts:
+                return "another key gave the same bytes"
+        found = sorted(text for text in texts if text.encode("utf-8", "replace") in data)
+        if found:
+            return "texts of the original are in it: %s" % found[:5]
+        orders = [struct.pack(order + "Q", n) for n in numbers for order in "<>"]
+        inside = {data[at:at + 8] for at in range(0, len(data) - 7, 4)}
+        found = [number.hex() for number in orders if number in inside]
+        if found:
+            return "%d of %d numbers of the original are in it: %s" % (len(found), len(orders), found[:5])
+        if program.run("check", "-q", out).code != 0:
+            return "what was written is damaged: %s" % program.run("check", out).out.decode("utf-8", "replace")[:300]
+        counts = []
+        for recording in (path, out):
+            lines = program.run("ndjson", "-q", "--symbols", "no", "--type", "sample", "--order", "file", recording).out.splitlines()[1:-1]
+            records = [json.loads(line) for line in lines]
+            counts.append(sorted((len(r.get("callchain", ())), r.get("cpu") or 0, r.get("period", 0)) for r in records))
+        if counts[0] != counts[1]:
+            return "%d samples, %d afterwards, or of another form" % (len(counts[0]), len(counts[1]))
+        if use_perf and size_of(path) <= LARGEST:
+            return check_by_perf(path, out)
+    return None
+
+
+def shares(path):
+    done = perf(("report", "--stdio", "--no-children", "-g", "none", "--sort", "comm,dso", "-F", "overhead,sample,comm,dso", "-q"), path)
+    return done.returncode, sorted(tuple(line.split()[:2]) for line in done.stdout.splitlines() if line.strip() and not line.startswith(b"#")), done.stderr
+
+
+def check_by_perf(path, out):
+    before, after = shares(path), shares(out)
+    if before[0] != 0:
+        return None
+    if after[0] != 0:
+        return "perf report: exit code %d: %s" % (after[0], after[2][-300:])
+    if before[1] != after[1]:
+        return "perf report has other shares: %s | %s" % (before[1][:4], after[1][:4])
+    return None
+
+
+def main():
+    seven = perf_is_seven()
+    files = [path for path, kind in program.recordings() if kind not in ("damaged", "fuzz") and size_of(path) <= LARGEST]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        results = list(pool.map(lambda path: check(path, seven), files))
+    wrong = [(path, result) for path, result in zip(files, results) if result]
+    print("%s - anonymous recordings tell nothing%s: %d" % ("not ok" if wrong else "ok", " and open in perf" if seven else "", len(files)))
+    for path, problem in wrong:
+        print("# %s: %s" % (path, problem.strip().replace("\n", "\n# ")))
+    print("1..1")
+
+
+if __name__ == "__main__":
+    main()

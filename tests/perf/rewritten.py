@@ -1,0 +1,217 @@
+#!/usr/bin/env python3
+"""Recordings out of recordings, over testdata/ and the corpus that PERFDATA_CORPUS names: what `rewrite` and `repair` write holds what it was made of,
+to our own reader and, where PERF names a perf of version 7, to that. TAP.
+
+PERFDATA_CORPUS_KINDS (such as "damaged,fuzz") takes only files of these kinds, as the corpus' MANIFEST.tsv tells them. PERF_FILES_LARGEST: bytes of the
+largest file that perf is asked about (perf dumps slowly); default 400000."""
+import concurrent.futures
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import program  # noqa: E402
+
+PERF = os.environ.get("PERF", "perf")
+LARGEST = int(os.environ.get("PERF_FILES_LARGEST", "400000"))
+# Told in other ways by the other container, or by how records are compressed
+CONTAINERS = {"meta", "summary", "compressed", "compressed2", "attr", "event_type", "feature", "tracing_data", "build_id", "finished_round"}
+PLACES = ("offset", "inner", "file", "late", "after_gap", "payload_size")
+OFFSETS = re.compile(rb"\b(?:0x[0-9a-f]+|0)@\S+|(?<= )0x[0-9a-f]+(?= \[0x)|/tmp/perf-vdso\.so-\w+")
+FILE_OF_DIRECTORY = re.compile(rb"OFF\S*")
+FORMS = [("as it was", []), ("as a stream", ["--form", "stream"]), ("as a file", ["--form", "file"]), ("compressed", ["--compress", "zstd"]),
+         ("not compressed", ["--compress", "none"]), ("big-endian", ["--byte-order", "big"]), ("little-endian", ["--byte-order", "little"])]
+COMMANDS = [("script", "--no-itrace"), ("script", "-D", "--no-itrace"), ("report", "--stats"), ("evlist", "-v"), ("buildid-list",)]
+
+
+def perf_is_seven():
+    try:
+        done = subprocess.run([PERF, "--version"], capture_output=True, timeout=60)
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0 and re.search(rb"version 7\.", done.stdout) is not None
+
+
+def perf(words, path):
+    environment = dict(os.environ, PAGER="cat", DEBUGINFOD_URLS="")
+    return subprocess.run([PERF, *words, "-i", path], capture_output=True, timeout=300, env=environment)
+
+
+def size_of(path):
+    return 0 if os.path.isdir(path) else os.path.getsize(path)
+
+
+def lines(path, *options):
+    """(exit code, a hash of each record without its place) as ndjson tells the recording."""
+    done = program.run("ndjson", "-q", "--symbols", "no", "--order", "file", *options, path)
+    if done.code not in (0, 4):
+        return done.code, []
+    kept = []
+    for line in done.out.decode("utf-8").splitlines():
+        record = json.loads(line)
+        if record["type"] in CONTAINERS:
+            continue
+        for key in PLACES:
+            record.pop(key, None)
+        kept.append(hashlib.sha256(json.dumps(record, sort_keys=True).encode()).digest())
+    return done.code, kept
+
+
+def samples(path, *options):
+    """The samples of known events that are whole, in the order of their texts."""
+    done = program.run("ndjson", "-q", "--symbols", "no", "--type", "sample", *options, path)
+    kept = []
+    for line in done.out.decode("utf-8").splitlines():
+        record = json.loads(line)
+        if record["type"] != "sample" or "problem" in record or "event" not in record:
+            continue
+        for key in PLACES + ("rest", "event", "fields", "raw"):
+            record.pop(key, None)
+        kept.append(json.dumps(record, sort_keys=True))
+    return sorted(kept)
+
+
+def rewritten(folder, path, *options, command="rewrite"):
+    """(what was written or None, the exit code, messages)"""
+    out = os.path.join(folder, "out.data")
+    done = program.run(command, "-q", "--symbols", "no", *options, path, "-o", out) if command == "rewrite" else \
+        program.run(command, "-q", *options, path, "-o", out)
+    return (out if os.path.exists(out) else None), done.code, done.err.decode("utf-8", "replace")
+
+
+# --- by our own reader -----------------------------------------------------------------------------------------------------
+
+
+def has_same_records(path, options):
+    with tempfile.TemporaryDirectory() as folder:
+        code, before = lines(path)
+        if code != 0:
+            return None   # of damaged ones see `repaired`
+        out, code, said = rewritten(folder, path, *options)
+        if code != 0 or not out:
+            return "exit code %d: %s" % (code, said[-300:])
+        code, after = lines(out)
+        if code != 0:
+            return "what was written has exit code %d" % code
+        if before != after:
+            wrong = next((i for i, (a, b) in enumerate(zip(before, after)) if a != b), min(len(before), len(after)))
+            return "%d records, %d afterwards; record %d is another one" % (len(before), len(after), wrong)
+    return None
+
+
+def span(path):
+    done = program.run("info", "--json", "-q", path)
+    try:
+        found = re.search(rb'"first_time": ?"?(\d+)"?,? *\n? *"last_time": ?"?(\d+)', done.out)
+        return (int(found[1]), int(found[2])) if found else None
+    except ValueError:
+        return None
+
+
+def seconds(ns):
+    return "%d.%09d" % (ns // 10**9, ns % 10**9)
+
+
+def is_same_in_parts(path, cuts=10):
+    """Cut at ten times, each part has the samples of the whole with their names, and together they have all of them."""
+    if lines(path)[0] != 0:
+        return None
+    names = ("--names",)
+    times = sorted({json.loads(text)["time"] for text in samples(path) if json.loads(text).get("time")})
+    if len(times) < cuts + 1:
+        return None
+    edges = [times[len(times) * i // cuts] for i in range(cuts)] + [times[-1] + 1]
+    whole, parts = samples(path, *names), []
+    if any(json.loads(text).get("time") is None or "read" in json.loads(text) for text in whole[:1]):
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        for first, last in zip(edges, edges[1:]):
+            out, code, said = rewritten(folder, path, "--force", "--time", "%s,%s" % (seconds(first), seconds(last - 1)))
+            if code != 0 or not out:
+                return "exit code %d: %s" % (code, said[-300:])
+            part = samples(out, *names)
+            parts += part
+    parts.sort()
+    if parts != whole:
+        missing, more = set(whole) - set(parts), set(parts) - set(whole)
+        return "%d samples, %d in the parts; such as %s | %s" % (len(whole), len(parts), sorted(missing)[:1], sorted(more)[:1])
+    return None
+
+
+def is_repaired(path, use_perf):
+    with tempfile.TemporaryDirectory() as folder:
+        out, code, said = rewritten(folder, path, command="repair")
+        if code == 3:
+            return None
+        if code not in (0, 4) or not out:
+            return "exit code %d: %s" % (code, said[-300:])
+        done = program.run("check", "-q", out)
+        if done.code != 0:
+            return "what was written is damaged: %s" % done.out.decode("utf-8", "replace")[:300]
+        if samples(path) != samples(out):
+            return "%d samples, %d afterwards" % (len(samples(path)), len(samples(out)))
+        for words in COMMANDS[:1] + COMMANDS[2:4] if use_perf else ():
+            done = perf(words, out)
+            if done.returncode != 0:
+                return "perf %s: exit code %d: %s" % (words[0], done.returncode, done.stderr[-300:])
+    return None
+
+
+# --- by perf ---------------------------------------------------------------------------------------------------------------
+
+
+def plain(text, path):
+    text = OFFSETS.sub(b"OFF", text.replace(path.encode(), b"FILE"))
+    return FILE_OF_DIRECTORY.sub(b"OFF", text)
+
+
+def perf_says_the_same(path):
+    if size_of(path) > LARGEST or perf(COMMANDS[0], path).returncode != 0:
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        out, code, said = rewritten(folder, path)
+        if code not in (0, 4) or not out:
+            return "exit code %d: %s" % (code, said[-300:])
+        for words in COMMANDS:
+            if os.path.isdir(path) and words[0] == "report":
+                continue   # rounds of several files are none of one
+            before, after = perf(words, path), perf(words, out)
+            a, b = plain(before.stdout, path).split(b"\n"), plain(after.stdout, out).split(b"\n")
+            if os.path.isdir(path):
+                a, b = [[line for line in text if b"FINISHED_ROUND" not in line] for text in (a, b)]
+            if before.returncode != after.returncode or sorted(a) != sorted(b) or (a != b and words[0] != "buildid-list"):
+                wrong = next((i for i, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))
+                return "perf %s: exit codes %d and %d; %s" % (" ".join(words), before.returncode, after.returncode, [x[wrong:wrong + 1] for x in (a, b)])
+    return None
+
+
+def main():
+    kinds = os.environ.get("PERFDATA_CORPUS_KINDS")
+    files = program.recordings(kinds=kinds and kinds.split(","))
+    good = [path for path, kind in files if kind not in ("damaged", "fuzz")]
+    bad = [path for path, kind in files if kind in ("damaged", "fuzz") or "killed" in path or "crash" in path]
+    seven = perf_is_seven()
+    checks = [("all records, %s" % title, [(has_same_records, path, options) for path in good]) for title, options in FORMS]
+    checks.append(("cut in ten parts", [(is_same_in_parts, path) for path in good if 0 < size_of(path) <= LARGEST]))
+    checks.append(("repaired%s" % (" and opened by perf" if seven else ""), [(is_repaired, path, seven) for path in bad]))
+    if seven:
+        checks.append(("perf says the same of the copy", [(perf_says_the_same, path) for path in good]))
+    else:
+        print("ok - perf says the same of the copy # SKIP PERF names no perf of version 7")
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        for title, tasks in checks:
+            results = list(pool.map(lambda task: task[0](*task[1:]), tasks))
+            wrong = [(task[1], result) for task, result in zip(tasks, results) if result]
+            print("%s - %s: %d recordings" % ("not ok" if wrong else "ok", title, len(tasks)))
+            for path, problem in wrong:
+                print("# %s: %s" % (path, problem.strip().replace("\n", "\n# ")))
+            sys.stdout.flush()
+    print("1..%d" % (len(checks) + (not seven)))
+
+
+if __name__ == "__main__":
+    main()
