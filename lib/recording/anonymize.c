@@ -10,7 +10,10 @@
 #define UNMAPPED UINT64_C(0x7ffff0000000)    /* where addresses go that belong to no mapping */
 #define TYPE_SOFTWARE 1u
 #define TYPE_TRACEPOINT 2u
+#define TYPE_CACHE 3u
+#define TYPE_BREAKPOINT 5u
 #define CONFIG_BPF_OUTPUT 10u
+#define LARGEST_FILE (UINT64_C(1) << 40)
 #define DROPPED_BITS \
 	(PERFDATA_SAMPLE_RAW | PERFDATA_SAMPLE_REGS_USER | PERFDATA_SAMPLE_STACK_USER | PERFDATA_SAMPLE_REGS_INTR | PERFDATA_SAMPLE_PHYS_ADDR | \
 	 PERFDATA_SAMPLE_AUX)
@@ -372,7 +375,11 @@ static void move_map(struct pd_anonymizer *a, uint16_t misc, int32_t pid, struct
 	if (a->names.keep & PERFDATA_ANONYMIZE_KEEP_ADDRESSES)
 		return;
 	if (!is_kernel_map(misc, pid)) {
+		/* memory without a file has the place of its address there */
+		const bool is_file = name.size > 1 && name.data[0] == '/' && name.data[1] != '/';
 		*addr = pd_moved_maps_add(a->maps, pid, *addr, len, name);
+		if (!is_file || *pgoff >= LARGEST_FILE)
+			*pgoff = 0;
 		return;
 	}
 	if (*addr >= KERNEL_HALF)
@@ -449,14 +456,15 @@ static bool is_public(const struct perfdata_event *event)
 		return true;
 	perfdata_text_init(&text);
 	perfdata_event_fallback_name(event->attr, &text);
-	const char *colon = event->attr->type < TYPE_TRACEPOINT || event->attr->type == 3 ? strchr(event->name, ':') : NULL;
+	const char *colon = event->attr->type < TYPE_TRACEPOINT || event->attr->type == TYPE_CACHE ? strchr(event->name, ':') : NULL;
 	const size_t size = colon ? (size_t)(colon - event->name) : strlen(event->name);
 	const char *other = text.size ? memchr(text.data, ':', text.size) : NULL;
-	const size_t plain = other && colon ? (size_t)(other - text.data) : text.size;
+	const bool is_general = event->attr->type < TYPE_TRACEPOINT || event->attr->type == TYPE_CACHE;
+	const size_t plain = other && is_general ? (size_t)(other - text.data) : text.size;   /* without ":u" */
 	const bool same = !perfdata_text_failed(&text) && size == plain && !memcmp(text.data, event->name, size) &&
 			  (!colon || strspn(colon + 1, "ukhpPGHSDIeb") == strlen(colon + 1));
 	perfdata_text_release(&text);
-	return same && event->attr->type != 5;
+	return same && event->attr->type != TYPE_BREAKPOINT;
 }
 
 const char *pd_anonymize_event_name(struct pd_anonymizer *a, const struct perfdata_event *event)

@@ -44,7 +44,7 @@ def walk(value, key, texts, numbers):
             walk(inner, key, texts, numbers)
     elif isinstance(value, str):
         if value.startswith("0x"):
-            if key in ADDRESS_KEYS | {"callchain", "regs"} or key.isupper() or key.startswith(("r", "R", "x")):
+            if key in ADDRESS_KEYS | {"callchain", "regs"} or key.isupper() or re.fullmatch(r"[rx]\d+", key):
                 numbers.add(int(value, 16))
         elif key in TEXT_KEYS:
             telling = [part for part in re.split(r"[/\x00]", value) if is_telling(part)]
@@ -53,7 +53,7 @@ def walk(value, key, texts, numbers):
 
 def told_by(path):
     """Texts and eight-byte numbers that a recording tells."""
-    texts, numbers = set(), set()
+    texts, numbers, events = set(), set(), set()
     done = program.run("ndjson", "-q", "--symbols", "no", path)
     for line in done.out.decode("utf-8").splitlines():
         record = json.loads(line)
@@ -62,11 +62,12 @@ def told_by(path):
         if record["type"] == "meta":
             for event in record.get("events", ()):
                 numbers.update(event.get("ids", ()))
+                events.update((event["name"], event["name"].split(":")[0]))
         for words in ([record.get("user_stack", {}).get("data", "")] if isinstance(record.get("user_stack"), dict) else []):
             raw = bytes.fromhex(words)
             numbers.update(struct.unpack("<%dQ" % (len(raw) // 8), raw[:len(raw) // 8 * 8]))
     # small ones are lengths, counts and times too; all ones, and those that only the last page of addresses has, are markers
-    return texts, {n for n in numbers if 1 << 24 < n < 0xffffffffff600000 and n & 0xffffffff}
+    return texts - events, {n for n in numbers if 1 << 24 < n < 0xffffffffff600000 and n & 0xffffffff}
 
 
 def anonymous(folder, path, name, *options):
