@@ -26,7 +26,7 @@ $(out)/%.o: $(SRC)/%.c
 	@$(FUZZ_CC) -std=gnu11 $(FUZZ_FLAGS) $(FUZZ_LIMITS) -MMD -MP -DHAVE_CONFIG_H -I. -I$(SRC)/lib -I$(SRC)/tests/support $(FUZZ_CPPFLAGS) -c -o $@ $<
 
 # Those that read whole recordings
-$(out)/fuzz_reader $(out)/fuzz_session $(out)/fuzz_emit: $(out)/tests/fuzz_mutate.o
+$(out)/fuzz_reader $(out)/fuzz_session $(out)/fuzz_emit $(out)/fuzz_rewrite: $(out)/tests/fuzz_mutate.o
 
 $(out)/fuzz_%: $(out)/tests/fuzz_%.o $(objects)
 	@$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $^ $(FUZZ_LIBS)

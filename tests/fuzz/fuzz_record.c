@@ -1,6 +1,6 @@
 /* The record decoder, with no file around it: an attr, then records. */
 #include "fuzz.h"
-#include "perfdata/schema.h"
+#include "perfdata/write.h"
 #include "perfdata/unstable.h"
 
 #define MAX_ELEMENTS 4096
@@ -78,6 +78,18 @@ static int visit_task(void *user, const struct perfdata_record *record, const st
 	return visit_any(user, record);
 }
 
+/* What was decoded whole is encoded to the same bytes. */
+static void encode(const struct perfdata_config *config, const struct perfdata_record *record, const uint8_t *data, size_t size)
+{
+	static uint8_t out[PERFDATA_RECORD_ROOM];
+	size_t made = 0;
+
+	const enum perfdata_status status = perfdata_encode(config, config, record, out, &made);
+	fuzz_require(status == PERFDATA_OK, "a record that was decoded cannot be encoded");
+	fuzz_require(made == size && !memcmp(out + 8, data + 8, size - 8), "a record that was decoded is encoded to other bytes");
+	fuzz_require(perfdata_encode(config, NULL, record, out, &made) == PERFDATA_OK || size > PERFDATA_RECORD_ROOM - 64, "a record cannot be encoded by its members alone");
+}
+
 static void decode(const struct perfdata_config *config, const uint8_t *data, size_t size)
 {
 	struct perfdata_record record;
@@ -91,6 +103,8 @@ static void decode(const struct perfdata_config *config, const uint8_t *data, si
 	fuzz_require(perfdata_visit(&visitor, NULL, &record) == 1, "a record is not visited");
 	if (record.layout)
 		touch_view(record.layout, &record.u, *(const uint64_t *)&record.u);
+	if (status == PERFDATA_OK && size >= 8)
+		encode(config, &record, data, record.size);
 	uint8_t *native = malloc(size);
 	if (native) {
 		perfdata_record_native(config, &record, native);

@@ -64,7 +64,7 @@ static uint64_t read_whole(const struct perfdata_text *text, bool *ret_complete)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct perfdata_anonymize_options anonymize = { .size = sizeof anonymize, .key = "a key for fuzzing" };
+	const struct perfdata_anonymize_options anonymize = { .size = sizeof anonymize, .key = "0123456789abcdef" };
 	struct perfdata_rewrite_options how = { .size = sizeof how };
 	struct perfdata_text out, again;
 	bool complete;

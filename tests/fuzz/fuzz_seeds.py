@@ -181,7 +181,7 @@ def main():
     shutil.rmtree(folder, ignore_errors=True)
     seeds = Seeds(folder)
     for data in recordings(source):
-        for target in ("fuzz_reader", "fuzz_session", "fuzz_emit"):
+        for target in ("fuzz_reader", "fuzz_session", "fuzz_emit", "fuzz_rewrite"):
             seeds.add(target, data)
         take_apart(seeds, data)
     format_texts(seeds, source)

@@ -51,6 +51,11 @@ def walk(value, key, texts, numbers):
             texts.update(telling + [value] if telling else ())
 
 
+def is_words(number):
+    """Eight letters, of a text on a stack."""
+    return all(32 <= byte < 127 or byte == 0 for byte in struct.pack("<Q", number))
+
+
 def told_by(path):
     """Texts and eight-byte numbers that a recording tells."""
     texts, numbers, events = set(), set(), set()
@@ -63,11 +68,19 @@ def told_by(path):
             for event in record.get("events", ()):
                 numbers.update(event.get("ids", ()))
                 events.update((event["name"], event["name"].split(":")[0]))
+            for pmu in record.get("features", {}).get("pmu_mappings", ()):
+                events.update((pmu["name"], pmu["name"].split("_")[0]))
         for words in ([record.get("user_stack", {}).get("data", "")] if isinstance(record.get("user_stack"), dict) else []):
             raw = bytes.fromhex(words)
             numbers.update(struct.unpack("<%dQ" % (len(raw) // 8), raw[:len(raw) // 8 * 8]))
-    # small ones are lengths, counts and times too; all ones, and those that only the last page of addresses has, are markers
-    return texts - events, {n for n in numbers if 1 << 24 < n < 0xffffffffff600000 and n & 0xffffffff}
+    # words of two small numbers turn up by chance; the last page of addresses has markers
+    numbers = {n for n in numbers if 1 << 40 < n < 0xffffffffff600000 and 1 << 16 < n & 0xffffffff < 0xffff0000}
+    return {text for text in texts - events if not re.fullmatch(r"[\d.]+", text)}, {n for n in numbers if not is_words(n)}
+
+
+def stands_in(text, data):
+    """By itself, and not as a part of a longer name that stays."""
+    return text in data and re.search(rb"(?<![\w.+-])" + re.escape(text) + rb"(?![\w.+-])", data) is not None
 
 
 def anonymous(folder, path, name, *options):
@@ -97,7 +110,7 @@ def check(path, use_perf):
         with open(other, "rb") as f:
             if f.read() == data and texts:
                 return "another key gave the same bytes"
-        found = sorted(text for text in texts if text.encode("utf-8", "replace") in data)
+        found = sorted(text for text in texts if stands_in(text.encode("utf-8", "replace"), data))
         if found:
             return "texts of the original are in it: %s" % found[:5]
         orders = [struct.pack(order + "Q", n) for n in numbers for order in "<>"]
@@ -120,13 +133,13 @@ def check(path, use_perf):
 
 
 def shares(path):
-    done = perf(("report", "--stdio", "--no-children", "-g", "none", "--sort", "comm,dso", "-F", "overhead,sample,comm,dso", "-q"), path)
+    done = perf(("report", "--stdio", "--no-children", "-g", "none", "--sort", "comm,dso", "-F", "overhead,sample,comm,dso", "-q", "--no-itrace"), path)
     return done.returncode, sorted(tuple(line.split()[:2]) for line in done.stdout.splitlines() if line.strip() and not line.startswith(b"#")), done.stderr
 
 
 def check_by_perf(path, out):
     before, after = shares(path), shares(out)
-    if before[0] != 0:
+    if before[0] != 0 or not before[1]:
         return None
     if after[0] != 0:
         return "perf report: exit code %d: %s" % (after[0], after[2][-300:])
