@@ -106,6 +106,9 @@ static uint64_t move_address(struct pd_anonymizer *a, uint64_t address)
 
 	if (!address || address >= PERFDATA_CONTEXT_MAX || a->names.keep & PERFDATA_ANONYMIZE_KEEP_ADDRESSES)
 		return address;
+	/* the kernel of a machine of 32 bits is always at the same place */
+	if (a->in_kernel && address <= UINT32_MAX)
+		return address;
 	a->counts.addresses++;
 	if (address >= KERNEL_HALF)
 		return pd_moved_kernel(a->maps, address);
@@ -296,8 +299,12 @@ static void edit_words(struct pd_anonymizer *a, enum pd_decision what, struct pe
 		list->count = 0;
 		return;
 	}
-	for (uint64_t i = 0; i < list->count; i++)
-		words[i] = new_integer(a, what, perfdata_list_u64(list, i));
+	for (uint64_t i = 0; i < list->count; i++) {
+		const uint64_t word = perfdata_list_u64(list, i);
+		if (word >= PERFDATA_CONTEXT_MAX)
+			a->in_kernel = word == PERFDATA_CONTEXT_KERNEL || word == PERFDATA_CONTEXT_GUEST_KERNEL;
+		words[i] = new_integer(a, what, word);
+	}
 	list->data = (const uint8_t *)words;
 	list->stride = 8;
 	list->swap = false;
@@ -422,7 +429,9 @@ enum perfdata_status pd_anonymize_record(struct pd_anonymizer *a, const struct p
 		a->counts.records_dropped++;
 		return PERFDATA_ABSENT;
 	}
+	const unsigned mode = record->misc & PERFDATA_CPUMODE_MASK;
 	a->pid = raw->pid;
+	a->in_kernel = mode == PERFDATA_CPUMODE_KERNEL || mode == PERFDATA_CPUMODE_GUEST_KERNEL || record->type == PERFDATA_RECORD_KSYMBOL;
 	follow(a, record);
 	edit_view(a, record->layout, record->u.present, &record->u);
 	edit_view(a, perfdata_sample_id_layout(), record->sample_id.present, &record->sample_id);

@@ -25,6 +25,7 @@ struct pd_anonymizer {
 	struct pd_arena scratch;             /* of a record */
 	uint64_t first_time;                 /* of the recording */
 	int32_t pid;                         /* of the record that is worked on */
+	bool in_kernel;                      /* its addresses are the kernel's, as far as is known */
 	struct perfdata_anonymize_counts counts;
 };
 

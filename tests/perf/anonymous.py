@@ -134,7 +134,7 @@ def check(path, use_perf):
 
 def shares(path):
     done = perf(("report", "--stdio", "--no-children", "-g", "none", "--sort", "comm,dso", "-F", "overhead,sample,comm,dso", "-q", "--no-itrace"), path)
-    return done.returncode, sorted(tuple(line.split()[:2]) for line in done.stdout.splitlines() if line.strip() and not line.startswith(b"#")), done.stderr
+    return done.returncode, sorted(tuple(line.split()[:2]) for line in done.stdout.splitlines() if re.match(rb" *\d+\.\d+% ", line)), done.stderr
 
 
 def check_by_perf(path, out):
