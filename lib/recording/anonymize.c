@@ -377,18 +377,21 @@ static bool is_kernel_map(uint16_t misc, int32_t pid)
 	return pid == -1 || mode == PERFDATA_CPUMODE_KERNEL || mode == PERFDATA_CPUMODE_GUEST_KERNEL;
 }
 
-static void move_map(struct pd_anonymizer *a, uint16_t misc, int32_t pid, struct perfdata_bytes name, uint64_t *addr, uint64_t len, uint64_t *pgoff)
+static void move_map(struct pd_anonymizer *a, uint16_t misc, int32_t pid, struct perfdata_bytes name, uint64_t *addr, uint64_t *len, uint64_t *pgoff)
 {
 	if (a->names.keep & PERFDATA_ANONYMIZE_KEEP_ADDRESSES)
 		return;
 	if (!is_kernel_map(misc, pid)) {
 		/* memory without a file has the place of its address there */
 		const bool is_file = name.size > 1 && name.data[0] == '/' && name.data[1] != '/';
-		*addr = pd_moved_maps_add(a->maps, pid, *addr, len, name);
+		*addr = pd_moved_maps_add(a->maps, pid, *addr, *len, name);
 		if (!is_file || *pgoff >= LARGEST_FILE)
 			*pgoff = 0;
 		return;
 	}
+	/* old recorders let the kernel begin at 0 */
+	if (*addr < KERNEL_HALF && *len > KERNEL_HALF && *len <= UINT64_MAX - *addr)
+		*len = pd_moved_kernel(a->maps, *addr + *len) - *addr;
 	if (*addr >= KERNEL_HALF)
 		*addr = pd_moved_kernel(a->maps, *addr);
 	if (*pgoff >= KERNEL_HALF)
@@ -404,10 +407,10 @@ static void follow(struct pd_anonymizer *a, struct perfdata_record *record)
 
 	switch (record->type) {
 	case PERFDATA_RECORD_MMAP:
-		move_map(a, record->misc, mmap->pid, mmap->filename, &mmap->addr, mmap->len, &mmap->pgoff);
+		move_map(a, record->misc, mmap->pid, mmap->filename, &mmap->addr, &mmap->len, &mmap->pgoff);
 		break;
 	case PERFDATA_RECORD_MMAP2:
-		move_map(a, record->misc, mmap2->pid, mmap2->filename, &mmap2->addr, mmap2->len, &mmap2->pgoff);
+		move_map(a, record->misc, mmap2->pid, mmap2->filename, &mmap2->addr, &mmap2->len, &mmap2->pgoff);
 		break;
 	case PERFDATA_RECORD_FORK:
 		if (!(record->misc & PERFDATA_MISC_FORK_EXEC))

@@ -143,7 +143,9 @@ def check_by_perf(path, out):
         return None
     if after[0] != 0:
         return "perf report: exit code %d: %s" % (after[0], after[2][-300:])
-    if before[1] != after[1]:
+    # where the recorded kernel begins at 0, perf asks the running one where it is
+    kernel_at_zero = re.search(rb'"addr":"0x0",[^\n]*"filename":"\[kernel.kallsyms\]"', program.run("ndjson", "-q", "--symbols", "no", "--type", "mmap", path).out)
+    if before[1] != after[1] and not kernel_at_zero:
         return "perf report has other shares: %s | %s" % (before[1][:4], after[1][:4])
     return None
 
