@@ -49,6 +49,7 @@ bool input_open(struct input *input, const struct options *options, const char *
 		.memory = options->memory,
 		.max_spool = options->max_spool,
 		.read_ahead = ahead_of(options, flags),
+		.payloads = (flags & INPUT_PAYLOADS) != 0,
 		.max_ratio = options->max_ratio > UINT32_MAX ? UINT32_MAX : (uint32_t)options->max_ratio,
 		.on_finding = messages_finding,
 		.user = &input->messages,

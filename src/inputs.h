@@ -21,6 +21,7 @@ struct input {
 enum {
 	INPUT_HOLD = 1 << 0,         /* keep messages until input_close */
 	INPUT_BYTES_AHEAD = 1 << 1,    /* a processor has time to read bytes */
+	INPUT_PAYLOADS = 1 << 3,       /* give what stands behind AUXTRACE records too */
 	INPUT_RECORDS_AHEAD = 1 << 2,  /* … to find and order records */
 };
 /* After a failure (said already) reader is NULL and code says why. */

@@ -228,7 +228,7 @@ static enum exit_code copy(struct rewrite *rewrite)
 	struct input input;
 
 	begin_again(rewrite->file);
-	if (input_open(&input, rewrite->options, rewrite->file, rewrite->anonymize ? PERFDATA_ORDER_TIME : PERFDATA_ORDER_FILE, 0)) {
+	if (input_open(&input, rewrite->options, rewrite->file, rewrite->anonymize ? PERFDATA_ORDER_TIME : PERFDATA_ORDER_FILE, INPUT_PAYLOADS)) {
 		enum perfdata_status status = perfdata_rewriter_copy(rewrite->rewriter, input.reader);
 		if (status == PERFDATA_OK)
 			status = perfdata_rewriter_finish(rewrite->rewriter);
@@ -441,7 +441,7 @@ static enum exit_code rewrite(struct options *options, bool repair, struct perfd
 	rewrite.file = options->files.values[0];
 	interrupt_catch();
 	messages_init(&rewrite.messages, &options->style, false);
-	const bool again = (anonymize || has_filters(options)) && !strcmp(rewrite.file, "-");
+	const bool again = !strcmp(rewrite.file, "-");   /* it is read more than once, or not in one go */
 	bool ok = parse_renames(&rewrite) && (!anonymize || open_pairs(options, &rewrite));
 	if (anonymize && rewrite.pairs) {
 		anonymize->on_pair = put_pair;

@@ -103,7 +103,7 @@ PERFDATA_API enum perfdata_status perfdata_rewriter_choose(struct perfdata_rewri
 PERFDATA_API enum perfdata_status perfdata_rewriter_look_back(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader);
 /* Learns what anonymizing needs to know before it begins: when the recording began. */
 PERFDATA_API enum perfdata_status perfdata_rewriter_survey(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader);
-/* Copies a recording: in the order of the file, or of time if it is made anonymous. */
+/* Copies a recording: in the order of the file, or of time if it is made anonymous. The reader gives payloads (perfdata_reader_options). */
 PERFDATA_API enum perfdata_status perfdata_rewriter_copy(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader);
 /* Writes what is left. The reader that was copied must still be open. */
 PERFDATA_API enum perfdata_status perfdata_rewriter_finish(struct perfdata_rewriter *rewriter);

@@ -30,6 +30,9 @@ static enum perfdata_status put_aligned(struct perfdata_rewriter *rewriter, cons
 	return put(rewriter, out, size);
 }
 
+static enum perfdata_status put_encoded(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw, struct perfdata_record *record,
+					const struct perfdata_config *source);
+
 /* --- payloads ---------------------------------------------------------------------------------------------------- */
 
 static enum perfdata_status put_payload(struct perfdata_rewriter *rewriter, const void *bytes, size_t size)
@@ -65,6 +68,45 @@ static enum perfdata_status copy_tracing_data(struct perfdata_rewriter *rewriter
 	if (status == PERFDATA_OK)
 		status = put_payload(rewriter, bytes.data, bytes.size);
 	return status == PERFDATA_OK ? put_payload(rewriter, zeros, (size_t)pd_align8(bytes.size) - bytes.size) : status;
+}
+
+/* A piece of the data of a hardware tracer, without what the piece before it had already. */
+static enum perfdata_status copy_piece(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
+{
+	static const uint8_t zeros[4096];
+	const size_t known = rewriter->in_trace && raw->size > PERFDATA_PAYLOAD_OVERLAP ? PERFDATA_PAYLOAD_OVERLAP : 0;
+	const size_t fresh = raw->size - known;
+	enum perfdata_status status = PERFDATA_OK;
+
+	if (!rewriter->trace_left)
+		return status;   /* of a record that was left out */
+	rewriter->in_trace = true;
+	const size_t size = fresh < rewriter->trace_left ? fresh : (size_t)rewriter->trace_left;
+	status = put_payload(rewriter, raw->bytes + known, size);
+	rewriter->trace_left -= size;
+	/* behind the last piece nothing comes: what the record states beyond it was lost */
+	while (status == PERFDATA_OK && !raw->payload && rewriter->trace_left) {
+		const size_t step = rewriter->trace_left < sizeof zeros ? (size_t)rewriter->trace_left : sizeof zeros;
+		status = put_payload(rewriter, zeros, step);
+		rewriter->trace_left -= step;
+	}
+	return status;
+}
+
+static enum perfdata_status copy_auxtrace(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
+{
+	const struct perfdata_config *source = perfdata_reader_config(rewriter->reader);
+	struct perfdata_record record;
+
+	rewriter->trace_left = 0;
+	/* a payload that is cut off belongs to no record that readers can use */
+	if (rewriter->anonymizer || perfdata_decode(source, raw->bytes, raw->size, &record) != PERFDATA_OK || record.u.auxtrace.size > raw->payload) {
+		rewriter->counts.damaged += !rewriter->anonymizer;
+		return PERFDATA_OK;
+	}
+	rewriter->trace_left = record.u.auxtrace.size;
+	rewriter->in_trace = false;
+	return pd_rewrite_changes_order(rewriter) ? put_encoded(rewriter, raw, &record, source) : put(rewriter, raw->bytes, raw->size);
 }
 
 /* --- records ----------------------------------------------------------------------------------------------------- */
@@ -231,6 +273,8 @@ enum perfdata_status pd_copy_record(struct perfdata_rewriter *rewriter, const st
 {
 	enum perfdata_status status;
 
+	if (raw->flags & PERFDATA_RAW_PAYLOAD)
+		return copy_piece(rewriter, raw);
 	if (is_told_otherwise(rewriter, raw))
 		return PERFDATA_OK;
 	/* the state of before a cut stands behind what the recorder found, and in front of all that has a time */
@@ -245,6 +289,8 @@ enum perfdata_status pd_copy_record(struct perfdata_rewriter *rewriter, const st
 		return copy_carrier(rewriter, raw);
 	case PERFDATA_RECORD_TRACING_DATA:
 		return copy_tracing_data(rewriter, raw);
+	case PERFDATA_RECORD_AUXTRACE:
+		return copy_auxtrace(rewriter, raw);
 	case PERFDATA_RECORD_FEATURE:
 		return copy_feature(rewriter, raw);
 	default:

@@ -44,6 +44,8 @@ struct perfdata_rewriter {
 	uint64_t first_sample, last_sample;
 	uint64_t lost_samples, gaps;     /* since the last good record: not told in the output yet */
 	uint64_t all_lost_samples, all_gaps;
+	uint64_t trace_left;             /* bytes that the AUXTRACE record before still wants */
+	bool in_trace;                   /* some were written */
 	struct pd_anonymizer *anonymizer;   /* or NULL */
 };
 
