@@ -24,6 +24,18 @@ static int same_frame(const void *user, uint32_t index, const void *wanted)
 	return frame->dso == key->dso && frame->address == key->address && frame->time == key->time;
 }
 
+/* Frames cannot go anywhere: beyond all limits they end the session. */
+static int account_frames(struct pd_state *state)
+{
+	const size_t size = (size_t)state->frames.count * sizeof(struct perfdata_frame) + state->frame_index.capacity * 8;
+	pd_account_change(state->account, PD_USE_FRAMES, state->frames_accounted, size);
+	state->frames_accounted = size;
+	if (!pd_account_is_exhausted(state->account))
+		return 0;
+	state->status = PERFDATA_ENOMEM;
+	return -1;
+}
+
 uint32_t pd_frame_get(struct pd_state *state, const struct perfdata_frame *key)
 {
 	uint64_t hash = pd_hash_u64(key->address, state->seed + key->dso * 0x9e3779b97f4a7c15ull + key->time);
@@ -36,6 +48,8 @@ uint32_t pd_frame_get(struct pd_state *state, const struct perfdata_frame *key)
 		return PERFDATA_NONE;
 	}
 	*frame = *key;
+	if (index % 256 == 0 && account_frames(state) < 0)
+		return PERFDATA_NONE;
 	if (key->dso != PERFDATA_NONE)
 		pd_dso_find_symbols(state, pd_dso_at(state, key->dso));
 	return index;
@@ -238,6 +252,7 @@ void pd_chain_mark(struct pd_state *state, const struct pd_thread *thread, const
 
 void pd_frames_release(struct pd_state *state)
 {
+	pd_account_give(state->account, PD_USE_FRAMES, state->frames_accounted);
 	pd_table_release(&state->frames);
 	pd_index_release(&state->frame_index);
 	pd_free(state->address_cache);
