@@ -102,7 +102,7 @@ def check_jobs():
 
 
 def check_refusals():
-    for fields, word in (("insn", b"instruction traces"), ("srcline", b"source"), ("brstackinsn", b"disassembler"), ("nonsense", b"no field"),
+    for fields, word in (("insn", b"instruction traces"), ("srccode", b"source"), ("brstackinsn", b"disassembler"), ("nonsense", b"no field"),
                          ("comm,-ip", b"mix"), ("symoff,ip", b"sym"), ("data_src", b"attribute"), ("foo:ip", b"event type"),
                          ("trace:", b"do not exist")):
         args = [PERFDATA, "script", "-F", fields, "callgraph-73.data"]

@@ -208,6 +208,39 @@ static void spell_frame(const struct script_where *where, uint32_t frame, struct
 	spell_dso(where, frame, out);
 }
 
+/* A line of its own for each place in the source: "file:line", or the file's short name and the address. */
+static void spell_place(const struct script_where *where, uint32_t frame, const struct perfdata_source_line *line, struct perfdata_text *out)
+{
+	const struct perfdata_session *session = where->setup->session;
+	const struct perfdata_frame *at = perfdata_session_frame(session, frame);
+	const struct perfdata_dso *dso = at ? perfdata_session_dso(session, at->dso) : NULL;
+	if (!(where->ip_fields & SCRIPT_IP_SRCLINE) || !dso)
+		return;
+	const char *name = line && line->file && line->line ? line->file : dso->name;
+	const char *base = *name == '[' ? NULL : strrchr(name, '/');
+	perfdata_text_literal(out, "\n  ");
+	perfdata_text_string(out, base ? base + 1 : name);
+	if (line && line->file && line->line) {
+		perfdata_text_char(out, ':');
+		perfdata_text_u64(out, line->line);
+		return;
+	}
+	perfdata_text_char(out, '[');
+	perfdata_text_hex(out, at->address);
+	perfdata_text_char(out, ']');
+}
+
+/* That of an address itself. */
+static void spell_innermost(const struct script_where *where, uint32_t frame, struct perfdata_text *out)
+{
+	struct perfdata_source_line line;
+	size_t nr = 0;
+	if (!(where->ip_fields & SCRIPT_IP_SRCLINE))
+		return;
+	const bool known = perfdata_session_source(where->setup->session, frame, &line, 1, &nr) == PERFDATA_OK && nr;
+	spell_place(where, frame, known ? &line : NULL, out);
+}
+
 static uint64_t key_of(const struct script_where *where, uint32_t id) { return ((uint64_t)where->ip_fields << 32 | id) + 1; }
 
 void pd_script_frame_text(const struct script_where *where, uint32_t frame, struct perfdata_text *out)
@@ -217,6 +250,7 @@ void pd_script_frame_text(const struct script_where *where, uint32_t frame, stru
 		return;
 	const size_t before = out->size;
 	spell_frame(where, frame, out);
+	spell_innermost(where, frame, out);
 	if (!perfdata_text_failed(out))
 		pd_text_cache_put(&where->cache->frames, key, out->data + before, out->size - before);
 }
@@ -248,8 +282,9 @@ static bool is_stop(const struct script_setup *setup, const char *name)
 }
 
 /* perf shows the calls that were inlined at an address as frames of their own: with the offset in the function that holds the code, or, where
- * they have its name, as that function. Appends what stands behind the address in each line, each with a NUL. */
-static void spell_inlined(const struct script_where *where, uint32_t frame, struct perfdata_text *out)
+ * they have its name, as that function. Appends what stands behind the address in each line, each with a NUL; and then that of the function that
+ * holds the code, if they are known: true. */
+static bool spell_inlined(const struct script_where *where, uint32_t frame, struct perfdata_text *out)
 {
 	enum { MAX_INLINED = 64 };
 	struct perfdata_source_line calls[MAX_INLINED];
@@ -257,11 +292,12 @@ static void spell_inlined(const struct script_where *where, uint32_t frame, stru
 	size_t nr;
 	if (!find_symbol(where, frame, &symbol) ||
 	    perfdata_session_source(where->setup->session, frame, calls, MAX_INLINED, &nr) != PERFDATA_OK)
-		return;
+		return false;
 	for (size_t i = 0; i < nr && i < MAX_INLINED && calls[i].inlined; i++) {
 		const char *name = calls[i].function ? calls[i].function : "??";
 		if (strcmp(name, symbol.name) == 0) {
 			spell_frame(where, frame, out);
+			spell_place(where, frame, &calls[i], out);
 			perfdata_text_char(out, '\0');
 			continue;
 		}
@@ -271,8 +307,14 @@ static void spell_inlined(const struct script_where *where, uint32_t frame, stru
 			perfdata_text_char(out, ' ');
 			spell_symbol(where, &call, out);
 		}
+		spell_place(where, frame, &calls[i], out);
 		perfdata_text_append(out, " (inlined)", sizeof " (inlined)");
 	}
+	if (!nr || nr > MAX_INLINED || nr == 1)
+		return false;
+	spell_frame(where, frame, out);
+	spell_place(where, frame, &calls[nr - 1], out);
+	return true;
 }
 
 /* The lines of a frame without their addresses, each with a NUL, but the last of several with a 1; valid until the next call. NULL without memory. */
@@ -285,10 +327,13 @@ static const char *lines_of(const struct script_where *where, uint32_t frame, bo
 		return lines;
 	struct perfdata_text *text = &where->cache->building;
 	perfdata_text_clear(text);
-	if (inlines)
-		spell_inlined(where, frame, text);
+	/* the function that holds the code has a line of its own, where others were inlined into it */
+	const bool done = inlines && spell_inlined(where, frame, text);
 	const bool several = text->size;
-	spell_frame(where, frame, text);
+	if (!done) {
+		spell_frame(where, frame, text);
+		spell_innermost(where, frame, text);
+	}
 	perfdata_text_char(text, several ? '\1' : '\0');
 	if (!perfdata_text_reserve(text, TEXT_CACHE_SLACK))
 		return NULL;

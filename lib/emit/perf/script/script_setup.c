@@ -53,7 +53,7 @@ static const struct row {
 	{ "dsoff", SCRIPT_DSOFF, 0, NULL, NULL },
 	{ "addr", SCRIPT_ADDR, PERFDATA_SAMPLE_ADDR, "ADDR", NULL },
 	{ "symoff", SCRIPT_SYMOFF, 0, NULL, NULL },
-	{ "srcline", SCRIPT_NOTHING, 0, NULL, needs_source },
+	{ "srcline", SCRIPT_SRCLINE, 0, NULL, NULL },
 	{ "period", SCRIPT_PERIOD, 0, NULL, NULL },
 	{ "iregs", SCRIPT_IREGS, PERFDATA_SAMPLE_REGS_INTR, "IREGS", NULL },
 	{ "uregs", SCRIPT_UREGS, PERFDATA_SAMPLE_REGS_USER, "UREGS", NULL },
@@ -260,6 +260,8 @@ static void set_ip_fields(struct script_type_setup *type)
 	if (type->fields & SCRIPT_DSOFF)
 		type->fields |= SCRIPT_DSO;
 	type->ip_fields = (uint32_t)(type->fields & (IP_FIELDS | SCRIPT_DSOFF));
+	if (type->fields & SCRIPT_SRCLINE)
+		type->ip_fields |= SCRIPT_IP_SRCLINE;
 }
 
 static bool has_chain(const struct perfdata_event *event) { return event->attr->sample_type & PERFDATA_SAMPLE_CALLCHAIN; }

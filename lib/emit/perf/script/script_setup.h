@@ -18,6 +18,10 @@ enum script_field {
 };
 #define SCRIPT_MACHINE_PID (UINT64_C(1) << 31)
 #define SCRIPT_VCPU (UINT64_C(1) << 32)
+#define SCRIPT_SRCLINE (UINT64_C(1) << 33)
+
+/* SRCLINE, in ip_fields: a bit of a field that never stands there. */
+#define SCRIPT_IP_SRCLINE ((uint32_t)SCRIPT_COMM)
 
 /* Fields are chosen per kind of event. */
 enum script_type {
@@ -27,7 +31,7 @@ enum script_type {
 
 struct script_type_setup {
 	uint64_t fields;
-	uint32_t ip_fields;          /* what stands in the ip part: of IP, SYM, SYMOFF, DSO, DSOFF */
+	uint32_t ip_fields;          /* what stands in the ip part: of IP, SYM, SYMOFF, DSO, DSOFF; or SCRIPT_IP_SRCLINE */
 	uint64_t set_fields;         /* the user asked for these … */
 	uint64_t unset_fields;       /* … and not for these */
 	bool set;                    /* the user changed something */
