@@ -330,8 +330,11 @@ void pd_dwarf_shrink(struct pd_dwarf *dwarf, size_t limit)
 /* Only the first entry of each unit is read. */
 static enum perfdata_status add_unit(struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit)
 {
-	struct pd_dwarf_unit copy = *unit;
-	copy.abbrevs = (struct pd_dwarf_abbrevs){ 0 };
+	/* what other threads may be changing is not copied */
+	struct pd_dwarf_unit copy = {
+		.offset = unit->offset, .end = unit->end, .abbrevs_at = unit->abbrevs_at, .header_size = unit->header_size,
+		.version = unit->version, .offset_size = unit->offset_size, .address_size = unit->address_size,
+	};
 	enum perfdata_status status = open_unit(dwarf, &copy);
 	if (!status)
 		status = pd_dwarf_add_ranges(dwarf, &copy, &copy.root, (uint64_t)(unit - dwarf->units), 0, &dwarf->by_unit);
