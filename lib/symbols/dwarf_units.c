@@ -54,7 +54,7 @@ static enum perfdata_status find_sections(struct pd_dwarf *dwarf)
 
 static enum perfdata_status load_sections(struct pd_dwarf *dwarf)
 {
-	for (size_t i = PD_DWARF_ABBREV; i < PD_DWARF_SECTIONS; i++) {
+	for (enum pd_dwarf_section_number i = PD_DWARF_ABBREV; i < PD_DWARF_SECTIONS; i++) {
 		struct pd_dwarf_section *section = &dwarf->sections[i];
 		enum perfdata_status status = section->size ? pd_dwarf_read(dwarf, i, 0, section->size, &section->bytes) : PERFDATA_OK;
 		if (status)
