@@ -52,6 +52,8 @@ static enum perfdata_status copy_tracing_data(struct perfdata_rewriter *rewriter
 
 	if (raw->payload == 0 || !bytes.size)
 		return PERFDATA_OK;
+	if (!pd_rewrite_may_turn(rewriter))
+		return rewriter->error.status;
 	if (!pd_rewrite_changes_order(rewriter) && raw->payload == pd_align8(bytes.size)) {
 		const enum perfdata_status status = put(rewriter, raw->bytes, raw->size);
 		if (status != PERFDATA_OK)

@@ -209,7 +209,7 @@ static enum perfdata_status make_writer(struct perfdata_rewriter *rewriter)
 }
 
 /* The raw data of tracepoints have the recorder's byte order, as their formats say; nobody turns them. */
-static bool may_turn(struct perfdata_rewriter *rewriter)
+bool pd_rewrite_may_turn(struct perfdata_rewriter *rewriter)
 {
 	for (size_t i = 0; pd_rewrite_changes_order(rewriter) && !rewriter->anonymizer && i < perfdata_reader_nr_events(rewriter->reader); i++) {
 		if (!perfdata_reader_event(rewriter->reader, i)->trace)
@@ -234,7 +234,7 @@ enum perfdata_status perfdata_rewriter_copy(struct perfdata_rewriter *rewriter, 
 	rewriter->from_directory = header->container == PERFDATA_CONTAINER_DIRECTORY;
 	rewriter->to_stream = !rewriter->anonymizer && (form == PERFDATA_REWRITE_TO_STREAM || (form == PERFDATA_REWRITE_AS_INPUT && rewriter->from_stream));
 	rewriter->keeps_carriers = may_keep_carriers(rewriter);
-	enum perfdata_status status = may_turn(rewriter) ? make_writer(rewriter) : rewriter->error.status;
+	enum perfdata_status status = pd_rewrite_may_turn(rewriter) ? make_writer(rewriter) : rewriter->error.status;
 	while (status == PERFDATA_OK && (status = perfdata_reader_next(reader, &raw)) == PERFDATA_OK) {
 		status = pd_copy_record(rewriter, &raw);
 		if (rewriter->options.cancel && perfdata_cancelled(rewriter->options.cancel))

@@ -52,6 +52,8 @@ struct perfdata_rewriter {
 enum perfdata_status pd_rewrite_failed(struct perfdata_rewriter *rewriter, enum perfdata_status status, const char *what);
 enum perfdata_status pd_rewrite_written(struct perfdata_rewriter *rewriter, enum perfdata_status status);   /* of a call of the writer */
 void pd_rewrite_tell(struct perfdata_rewriter *rewriter, const char *format, ...) PERFDATA_PRINTF(2, 3);
+/* False after a failure: the recording holds what cannot have another byte order. */
+bool pd_rewrite_may_turn(struct perfdata_rewriter *rewriter);
 bool pd_rewrite_changes_order(const struct perfdata_rewriter *rewriter);
 enum perfdata_byte_order pd_rewrite_order_of(const struct perfdata_rewrite_options *options, const struct perfdata_reader *reader);
 /* How the record's event is laid out in the input, and in the output (NULL without memory). */

@@ -205,8 +205,8 @@ static bool pad_is_there(const struct pd_encode *e, const struct perfdata_field 
 {
 	switch (field->when) {
 	case PERFDATA_ALWAYS: return true;
-	case PERFDATA_IF_MISC: return e->record->misc & field->when_value;
-	case PERFDATA_UNLESS_MISC: return !(e->record->misc & field->when_value);
+	case PERFDATA_IF_MISC: return e->misc & field->when_value;
+	case PERFDATA_UNLESS_MISC: return !(e->misc & field->when_value);
 	case PERFDATA_IF_SAMPLE_TYPE: return e->config->attr.sample_type & field->when_value;
 	case PERFDATA_IF_LEFT: return !e->source || source_here(e, (size_t)field->when_value);
 	default: return false;
@@ -299,6 +299,16 @@ static bool same_samples(const struct perfdata_attr *a, const struct perfdata_at
 	       a->sample_regs_user == b->sample_regs_user && a->sample_regs_intr == b->sample_regs_intr;
 }
 
+/* An MMAP2 whose bit promises a build-id may hold device and inode all the same: the rows that it was decoded into count. */
+static uint16_t misc_of_rows(const struct perfdata_record *record)
+{
+	enum { BUILD_ID_ROW = 7, INODE_ROW = 10 };
+
+	if (record->type == PERFDATA_RECORD_MMAP2 && record->u.present >> INODE_ROW & 1 && !(record->u.present >> BUILD_ID_ROW & 1))
+		return (uint16_t)(record->misc & ~PERFDATA_MISC_MMAP_BUILD_ID);
+	return record->misc;
+}
+
 static void put_header(struct pd_encode *e, const struct perfdata_record *record, uint16_t size)
 {
 	uint8_t *end = e->at;
@@ -314,7 +324,7 @@ enum perfdata_status perfdata_encode(const struct perfdata_config *config, const
 				     const struct perfdata_record *record, void *out, size_t *ret_size)
 {
 	struct pd_encode e = { .start = out, .at = out, .end = (uint8_t *)out + PERFDATA_RECORD_ROOM, .config = config, .record = record,
-			       .swap = pd_order_is_foreign(config->order) };
+			       .swap = pd_order_is_foreign(config->order), .misc = misc_of_rows(record) };
 	const bool is_sample = record->type == PERFDATA_RECORD_SAMPLE;
 	const uint8_t *trailer = NULL;
 

@@ -9,6 +9,7 @@ struct pd_encode {
 	uint8_t *start, *at, *end;
 	bool swap;                               /* in the other byte order */
 	bool full;                               /* something did not fit */
+	uint16_t misc;                           /* says which rows there are */
 	bool in_step;                            /* what was written so far stands where it stood in the source */
 	const struct perfdata_config *config;
 	const struct perfdata_record *record;
