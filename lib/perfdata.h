@@ -3,9 +3,11 @@
 #define PERFDATA_H
 
 #include "perfdata/base.h"
+#include "perfdata/bundle.h"
 #include "perfdata/describe.h"
 #include "perfdata/emit.h"
 #include "perfdata/output.h"
+#include "perfdata/match.h"
 #include "perfdata/perf.h"
 #include "perfdata/reader.h"
 #include "perfdata/rewrite.h"

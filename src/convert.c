@@ -16,6 +16,7 @@
 #include "symbol_options.h"
 #include "table_option.h"
 #include "terminal.h"
+#include "unnamed_note.h"
 
 /* One conversion: an input and where it goes. */
 struct job {
@@ -124,11 +125,13 @@ static void convert_input(struct job *job, struct input *input, const struct per
 		struct perfdata_session_options wanted = session_options;
 		status = symbols_for(options, &input->messages, &symbols);
 		wanted.symbols = symbols;
-		wanted.use_host = symbols != NULL;
+		wanted.use_host = symbols && !options->symbols_from;
 		if (status == PERFDATA_OK)
 			status = perfdata_session_open(input->reader, &wanted, &session, &error);
 		if (status == PERFDATA_OK)
 			status = run_session(job, input, session, wanted.needs, &error);
+		if (status == PERFDATA_OK && symbols)
+			unnamed_note(input, session);
 		/* of an output, the message names its path; the input is not at fault */
 		if (status == PERFDATA_EWRITE) {
 			messages_error(&input->messages, job->path ? job->path : options->output, PERFDATA_NO_OFFSET, "%s", error.message);

@@ -337,7 +337,7 @@ static void answer(const struct options *options, struct input *input)
 		.size = sizeof session_options,
 		.needs = symbols ? PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_FRAMES : 0u,   /* without names samples are only counted */
 		.symbols = symbols,
-		.use_host = symbols != NULL,
+		.use_host = symbols && !options->symbols_from,
 	};
 	struct counters counters = { .reader = input->reader, .lost = perfdata_lost_sums_new() };
 	struct name_counts names = { 0 };

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "commands.h"
+#include "symbol_options.h"
 #include "perfdata/emit.h"
 #include "chosen_emitter.h"
 #include "nearest.h"
@@ -82,7 +83,11 @@ int main(int argc, char **argv)
 		goto out;
 	if (!options_parse(&options, groups, argc - (is_file ? 1 : 2), argv + (is_file ? 1 : 2)))
 		goto out;
-	code = options.help ? help_command(command, options.emitter) : command->run(&options);
+	if (options.help)
+		code = help_command(command, options.emitter);
+	else if (symbols_open_bundle(&options, &code))
+		code = command->run(&options);
+	symbols_close_bundle(&options);
 out:
 	code = finish(options.no_memory ? EXIT_LIMIT : code, &options);
 	options_release(&options);

@@ -166,6 +166,7 @@ static const struct general_option table[] = {
 	{ { "json", PERFDATA_OPTION_FLAG, 0, NULL, "answer as one JSON document" }, OPTIONS_JSON, MEMBER(json) },
 	{ { "junit", PERFDATA_OPTION_FLAG, 0, NULL, "answer as one JUnit document (XML) with a test case for each FILE" }, OPTIONS_JUNIT,
 	  MEMBER(junit) },
+	{ { "tsv", PERFDATA_OPTION_FLAG, 0, NULL, "answer as a table: tab-separated, with a header line and nothing below" }, OPTIONS_TSV, MEMBER(tsv) },
 	{ { "perf", PERFDATA_OPTION_FLAG, 0, NULL, "answer in perf's own words" }, OPTIONS_PERF, MEMBER(perf) },
 	{ { "perf-stats", PERFDATA_OPTION_FLAG, 0, NULL, "counts of records as perf report --stats prints them" }, OPTIONS_STATS,
 	  MEMBER(perf_stats) },
@@ -176,9 +177,9 @@ static const struct general_option table[] = {
 	{ { "to", PERFDATA_OPTION_TEXT, 't', "NAME", "the format to write" }, OPTIONS_TO, MEMBER(to) },
 	{ { "emitter", PERFDATA_OPTION_TEXT, 0, "FILE.so", "load a format from a shared object" }, OPTIONS_TO, MEMBER(emitter_file) },
 	{ { "output", PERFDATA_OPTION_TEXT, 'o', "FILE", "write to FILE, packed if it ends in .gz or .zst; DIR/: one file for each input" },
-	  OPTIONS_OUTPUT, MEMBER(output) },
-	{ { "force", PERFDATA_OPTION_FLAG, 0, NULL, "replace files that exist" }, OPTIONS_OUTPUT, MEMBER(force) },
-	{ { "jobs", PERFDATA_OPTION_NUMBER, 'j', "N", "use N threads; default one for each processor" }, OPTIONS_OUTPUT, MEMBER(jobs) },
+	  OPTIONS_OUTPUT | OPTIONS_BUNDLE, MEMBER(output) },
+	{ { "force", PERFDATA_OPTION_FLAG, 0, NULL, "replace files that exist" }, OPTIONS_OUTPUT | OPTIONS_BUNDLE, MEMBER(force) },
+	{ { "jobs", PERFDATA_OPTION_NUMBER, 'j', "N", "use N threads; default one for each processor" }, OPTIONS_OUTPUT | OPTIONS_MATCH, MEMBER(jobs) },
 	{ { "order", PERFDATA_OPTION_CHOICE, 0, "time|file", "order of the records; default time" }, OPTIONS_OUTPUT, MEMBER(order) },
 
 	{ { "output", PERFDATA_OPTION_TEXT, 'o', "FILE", "write the recording to FILE; - is stdout" }, OPTIONS_RECORDING, MEMBER(output) },
@@ -219,7 +220,39 @@ static const struct general_option table[] = {
 	{ { "sysroot", PERFDATA_OPTION_TEXT, 0, "DIR", "look for the recorded files below DIR first" }, OPTIONS_SYMBOLS, MEMBER(sysroot) },
 	{ { "kallsyms", PERFDATA_OPTION_TEXT, 0, "FILE", "kernel symbols from FILE" }, OPTIONS_SYMBOLS, MEMBER(kallsyms) },
 	{ { "vmlinux", PERFDATA_OPTION_TEXT, 0, "FILE", "kernel symbols from this ELF file" }, OPTIONS_SYMBOLS, MEMBER(vmlinux) },
-	{ { "debuginfod", PERFDATA_OPTION_FLAG, 0, NULL, "ask debuginfod servers for missing files" }, OPTIONS_SYMBOLS, MEMBER(debuginfod) },
+	{ { "symbols-from", PERFDATA_OPTION_TEXT, 0, "FILE|DIR", "names from a bundle (perfdata bundle), packed or not, and from nowhere else" },
+	  OPTIONS_SYMBOLS, MEMBER(symbols_from) },
+	{ { "debuginfod", PERFDATA_OPTION_FLAG, 0, NULL, "ask debuginfod servers for missing files" }, OPTIONS_SYMBOLS | OPTIONS_MATCH, MEMBER(debuginfod) },
+
+	{ { "symfs", PERFDATA_OPTION_TEXT, 0, "DIR", "look below DIR, where recorded paths begin" }, OPTIONS_MATCH, .is_list = true, MEMBER(roots) },
+	{ { "sysroot", PERFDATA_OPTION_TEXT, 0, "DIR", "the same: a root file system, or a container's layers unpacked" }, OPTIONS_MATCH,
+	  .is_list = true, MEMBER(roots) },
+	{ { "file", PERFDATA_OPTION_TEXT, 0, "ELF", "look at this file; may be given several times, as all of these" }, OPTIONS_MATCH, .is_list = true,
+	  MEMBER(files_at_hand) },
+	{ { "debug-dir", PERFDATA_OPTION_TEXT, 0, "DIR", "look below DIR by build-id: /usr/lib/debug, perf's cache" }, OPTIONS_MATCH, .is_list = true,
+	  MEMBER(debug_dirs) },
+	{ { "list", PERFDATA_OPTION_TEXT, 0, "FILE", "build-ids and paths, as perf buildid-list, eu-unstrip -n or --tsv print them; - is stdin" },
+	  OPTIONS_MATCH, .is_list = true, MEMBER(lists) },
+	{ { "other", PERFDATA_OPTION_TEXT, 0, "FILE", "compare with the files of another recording" }, OPTIONS_MATCH, .is_list = true, MEMBER(others) },
+	{ { "level", PERFDATA_OPTION_CHOICE, 0, "full|unwind|names", "what of each file: all (default), no debug information, symbols only" },
+	  OPTIONS_BUNDLE, MEMBER(level) },
+	{ { "all", PERFDATA_OPTION_FLAG, 0, NULL, "also files that no sample passed through" }, OPTIONS_BUNDLE, MEMBER(all) },
+	{ { "max-file", PERFDATA_OPTION_NUMBER, 0, "SIZE", "leave larger files out; default no limit" }, OPTIONS_BUNDLE, MEMBER(max_file) },
+	{ { "max-total", PERFDATA_OPTION_NUMBER, 0, "SIZE", "leave out what would make the bundle larger; default no limit" }, OPTIONS_BUNDLE,
+	  MEMBER(max_total) },
+	{ { "search", PERFDATA_OPTION_FLAG, 0, NULL, "look at every file below the directories for its build-id" }, OPTIONS_MATCH, MEMBER(search) },
+	{ { "min-matched", PERFDATA_OPTION_TEXT, 0, "PERCENT", "exit 1 if less of the weight lies in files that match" }, OPTIONS_MATCH,
+	  MEMBER(min_matched) },
+	{ { "min-named", PERFDATA_OPTION_TEXT, 0, "PERCENT", "exit 1 if less of the weight can be named" }, OPTIONS_MATCH, MEMBER(min_named) },
+	{ { "min-weight", PERFDATA_OPTION_TEXT, 0, "PERCENT", "files below this do not make the answer no; default one sample" }, OPTIONS_MATCH,
+	  MEMBER(min_weight) },
+	{ { "require", PERFDATA_OPTION_TEXT, 0, "PATH", "exit 1 unless this file matches; may be given several times" }, OPTIONS_MATCH, .is_list = true,
+	  MEMBER(required) },
+	{ { "require-same", PERFDATA_OPTION_FLAG, 0, NULL, "exit 1 if a file that was hit is another one in a recording of --other" }, OPTIONS_MATCH,
+	  MEMBER(require_same) },
+	{ { "trust-paths", PERFDATA_OPTION_FLAG, 0, NULL, "a file at the path of one without build-id is the recorded one" }, OPTIONS_MATCH,
+	  MEMBER(trust_paths) },
+	{ { "kernel", PERFDATA_OPTION_CHOICE, 0, "yes|no", "no: leave the kernel and its modules out of the verdict" }, OPTIONS_MATCH, MEMBER(kernel) },
 };
 
 const struct general_option *general_option_at(size_t index)
@@ -489,4 +522,10 @@ void options_release(struct options *options)
 	free(options->dsos.values);
 	free(options->symbol_names.values);
 	free(options->renames.values);
+	free(options->roots.values);
+	free(options->files_at_hand.values);
+	free(options->debug_dirs.values);
+	free(options->lists.values);
+	free(options->others.values);
+	free(options->required.values);
 }

@@ -4,6 +4,7 @@
 
 #include "exit_codes.h"
 #include "messages.h"
+#include "perfdata/bundle.h"
 #include "perfdata/emit.h"
 
 /* Which options a command takes. */
@@ -19,10 +20,13 @@ enum option_group {
 	OPTIONS_STATS = 256,     /* info */
 	OPTIONS_HITS = 512,      /* buildids */
 	OPTIONS_COLUMNS = 1024,  /* schema */
-	OPTIONS_JUNIT = 2048,    /* check */
 	OPTIONS_RECORDING = 4096,   /* recordings as output: rewrite, repair */
 	OPTIONS_REWRITE = 8192,
 	OPTIONS_ANONYMIZE = 16384,
+	OPTIONS_JUNIT = 2048,    /* check, match */
+	OPTIONS_BUNDLE = 1 << 22,   /* bundle */
+	OPTIONS_TSV = 1 << 20,      /* questions that can be answered as a table */
+	OPTIONS_MATCH = 1 << 21,    /* match: where to look, and what is asked for */
 };
 
 struct number_list { uint64_t *values; size_t nr, room; };
@@ -44,7 +48,15 @@ struct options {
 	uint64_t max_memory, max_ratio, max_spool;   /* 0: the library's default; max_ratio: no limit */
 	const char *tmpdir, *progress;
 	/* questions */
-	bool json, junit, perf, perf_stats, with_hits, columns, manual;
+	bool json, junit, tsv, perf, perf_stats, with_hits, columns, manual;
+	/* match */
+	struct text_list roots, files_at_hand, debug_dirs, lists, others, required;
+	const char *min_matched, *min_named, *min_weight, *kernel;
+	bool search, trust_paths, require_same;
+	/* bundle */
+	const char *level;
+	uint64_t max_file, max_total;
+	bool all;
 	/* output */
 	const char *to, *emitter_file, *output, *order;
 	bool force;
@@ -61,6 +73,8 @@ struct options {
 	struct number_list pids, tids, cpus, types;
 	struct text_list comms, events, dsos, symbol_names;
 	/* symbols */
+	const char *symbols_from;
+	struct perfdata_bundle_files *bundle;   /* of symbols_from; opened by symbols_open_bundle */
 	const char *symbols, *symfs, *sysroot, *kallsyms, *vmlinux;
 	bool debuginfod;
 };

@@ -17,6 +17,48 @@ bool symbols_wanted(const struct options *options)
 	return options->symbols ? !strcmp(options->symbols, "yes") : by_default;
 }
 
+bool symbols_open_bundle(struct options *options, enum exit_code *ret_code)
+{
+	const struct perfdata_bundle_files_options files = {
+		.size = sizeof files, .tmpdir = options->tmpdir, .max_bytes = options->max_spool,
+		.max_ratio = options->max_ratio > UINT32_MAX ? UINT32_MAX : (uint32_t)options->max_ratio,
+	};
+	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
+	if (!options->symbols_from)
+		return true;
+	const bool mixed = options->symfs || options->sysroot || options->kallsyms || options->vmlinux || options->debuginfod;
+	if (mixed) {
+		usage_error(&options->style, "--symbols-from is the only source of names: leave out --symfs, --sysroot, --kallsyms, --vmlinux and --debuginfod");
+		*ret_code = EXIT_USAGE;
+		return false;
+	}
+	const enum perfdata_status status = perfdata_bundle_files_open(options->symbols_from, &files, &options->bundle, &error);
+	if (status == PERFDATA_OK)
+		return true;
+	usage_error(&options->style, "%s", error.message);
+	*ret_code = status == PERFDATA_EUNSUP ? EXIT_INPUT : exit_code_of_status(status);
+	return false;
+}
+
+void symbols_close_bundle(struct options *options)
+{
+	perfdata_bundle_files_close(options->bundle);
+	options->bundle = NULL;
+}
+
+/* A bundle is perf's build-id cache, a debug directory, and a tree of what has no build-id. */
+static void take_bundle(const struct options *options, struct perfdata_symbols_options *symbols, char *root, size_t size)
+{
+	snprintf(root, size, "%s/root", options->symbols_from);
+	symbols->symfs = root;
+	symbols->build_id_dir = options->symbols_from;
+	symbols->debug_dirs = &options->symbols_from;
+	symbols->debug_dir_count = 1;
+	symbols->use_host = false;
+	symbols->open = perfdata_bundle_files_get;
+	symbols->open_user = options->bundle;
+}
+
 enum perfdata_status symbols_for(const struct options *options, struct messages *messages, struct perfdata_symbols **ret)
 {
 	*ret = NULL;
@@ -33,6 +75,9 @@ enum perfdata_status symbols_for(const struct options *options, struct messages 
 	symbols.debuginfod = options->debuginfod;
 	if (home && snprintf(cache, sizeof cache, "%s/.debug", home) < (int)sizeof cache)
 		symbols.build_id_dir = cache;
+	char root[4096 + 8];
+	if (options->bundle)
+		take_bundle(options, &symbols, root, sizeof root);
 	symbols.log = say;
 	symbols.finding = messages_finding;
 	symbols.user = messages;

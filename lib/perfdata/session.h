@@ -149,6 +149,8 @@ PERFDATA_API struct perfdata_bytes perfdata_session_build_id(const struct perfda
  * use it. The thread of the session. */
 PERFDATA_API struct perfdata_bytes perfdata_session_false_build_id(const struct perfdata_session *session, uint32_t dso);
 PERFDATA_API uint64_t perfdata_session_nr_maps(const struct perfdata_session *session, uint32_t dso);
+/* The inode number of the file that was mapped; 0: not recorded. */
+PERFDATA_API uint64_t perfdata_session_inode(const struct perfdata_session *session, uint32_t dso);
 /* Whether a step of some delivery's stack lay in the dso so far: the same steps as perfdata_session_stack gives. Needs
  * PERFDATA_NEED_CHAIN_DSOS. */
 PERFDATA_API bool perfdata_session_in_chain(const struct perfdata_session *session, uint32_t dso);
@@ -197,6 +199,21 @@ PERFDATA_API enum perfdata_status perfdata_session_symbol(const struct perfdata_
 /* The name of an address of the kernel, such as a format prints one; PERFDATA_ABSENT as above. */
 PERFDATA_API enum perfdata_status perfdata_session_kernel_symbol(const struct perfdata_session *session, uint64_t address,
 								 struct perfdata_symbol *ret);
+/* How many samples of all that were delivered lie at an address without a name, in a session with symbols and PERFDATA_NEED_FRAMES; and the files
+ * that those are in, most samples first, at most `room`. After the last batch. PERFDATA_ENOMEM. */
+struct perfdata_unnamed {
+	uint64_t samples;             /* all */
+	uint64_t unnamed;             /* of these without a name */
+	uint64_t outside;             /* of those in no file */
+};
+struct perfdata_unnamed_file {
+	uint32_t dso;
+	uint64_t samples;
+};
+PERFDATA_API enum perfdata_status perfdata_session_unnamed(const struct perfdata_session *session, struct perfdata_unnamed *ret,
+							   struct perfdata_unnamed_file *files, size_t room, size_t *ret_nr);
+/* Where the names of a dso come from: see perfdata_symbols_origin. In the session's thread. PERFDATA_ABSENT: from nowhere. */
+PERFDATA_API enum perfdata_status perfdata_session_origin(const struct perfdata_session *session, uint32_t dso, struct perfdata_symbols_origin *ret);
 /* The functions inlined at a frame's address and the source position of each: see perfdata_symbols_source. PERFDATA_ABSENT: nothing is known. */
 PERFDATA_API enum perfdata_status perfdata_session_source(const struct perfdata_session *session, uint32_t frame,
 							  struct perfdata_source_line *entries, size_t room, size_t *ret_count);

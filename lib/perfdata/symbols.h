@@ -65,6 +65,10 @@ struct perfdata_symbols_options {
 	bool use_host;                    /* look at files of this host, /proc/kallsyms and the vdso */
 	bool use_other_build_id;          /* take files whose build-id differs, or that are not identified, and mark what comes from them */
 	bool raw_names;                   /* leave C++ and Rust names mangled */
+	/* Opens a file in place of open(2): a descriptor for reading, or -1 with errno (ENOENT: it is not there). NULL: as the options above
+	 * say. perfdata_bundle_files_get is one, and open_user then the bundle; any thread. */
+	int (*open)(void *open_user, const char *path);
+	void *open_user;
 	void (*log)(void *user, const struct perfdata_symbols_log *entry);  /* may be NULL */
 	perfdata_finding_fn *finding;                                       /* may be NULL */
 	void *user;                       /* handed to both */

@@ -96,6 +96,13 @@ struct pd_stacks {
 int pd_stacks_init(struct pd_stacks *stacks, uint32_t needs, struct pd_account *account);   /* 0, or -1 without memory */
 void pd_stacks_release(struct pd_stacks *stacks);
 
+/* Samples by the frame that they lie in; leaves.c. */
+struct pd_leaves {
+	uint32_t *hits;
+	size_t room;
+	uint64_t samples, outside;         /* all; those that lie in nothing */
+};
+
 struct pd_state {
 	uint64_t seed;             /* for hashes */
 	struct pd_arena arena;     /* threads, map sets, names: what lives as long as the session */
@@ -115,6 +122,7 @@ struct pd_state {
 	struct pd_table table_ids; /* struct pd_table_id */
 	struct pd_hash_map paths;       /* hash of a file name → the first dso that was a file of that name */
 	struct pd_table frames;    /* struct perfdata_frame */
+	struct pd_leaves leaves;
 	struct pd_index frame_index;
 	size_t frames_accounted;
 	struct pd_stacks stacks;
@@ -253,6 +261,11 @@ const struct pd_jitdump *pd_jitdump_of(const struct pd_state *state, int32_t pid
 /* Since when the code at an address of a PERF_MAP dso has been there; 0: no jitdump file names it, or the perf map does.
  * *ret_timed: the answer may be another one at another time. */
 uint64_t pd_jit_time(struct pd_state *state, struct pd_dso *dso, uint64_t address, bool *ret_timed);
+
+/* --- naming/leaves.c --- */
+
+/* Counts a sample; frame may be PERFDATA_NONE. */
+void pd_leaf_count(struct pd_state *state, uint32_t frame);
 
 /* --- stacks/frames.c --- */
 /* perf shows at most this many steps of a recorded chain, and as many that were unwound (scripting_max_stack). */

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/memory.h"
+#include "base/rooted.h"
 #include "symbols/symbols.h"
 
 #define MAX_PATH 4096
@@ -25,6 +26,35 @@ int pd_open_regular(const char *path)
 	close(fd);
 	errno = EINVAL;
 	return -1;
+}
+
+/* A file below a directory that stands for the root: links in there mean what they meant to whoever had that root. */
+static int open_below(const char *root, const char *rest)
+{
+	char real[PD_ROOTED_PATH];
+	const int dir = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0)
+		return -1;
+	const int fd = pd_rooted_open(dir, rest, real);
+	const int error = errno;
+	close(dir);
+	errno = error;
+	return fd;
+}
+
+int pd_symbols_open(const struct perfdata_symbols *symbols, const char *path)
+{
+	const struct perfdata_symbols_options *o = &symbols->options;
+	const char *const roots[] = { o->symfs, o->sysroot };
+	if (o->open)
+		return o->open(o->open_user, path);
+	for (size_t i = 0; i < 2; i++) {
+		const size_t size = roots[i] ? strlen(roots[i]) : 0;
+		/* "/" and the like are this host's own */
+		if (size && roots[i][strspn(roots[i], "/")] && !strncmp(path, roots[i], size) && path[size] == '/')
+			return open_below(roots[i], path + size);
+	}
+	return pd_open_regular(path);
 }
 
 static ssize_t read_some(int fd, char *out, size_t size)

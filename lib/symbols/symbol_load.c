@@ -50,7 +50,7 @@ static const char *status_reason(enum perfdata_status status)
 /* Opens a file that may hold symbols, and logs why not. */
 static int open_logged(const struct perfdata_symbols_dso *dso, const char *path, struct stat *ret_stat)
 {
-	int fd = pd_open_regular(path);
+	int fd = pd_symbols_open(dso->symbols, path);
 	if (fd >= 0 && !fstat(fd, ret_stat))
 		return fd;
 	if (fd >= 0)
@@ -342,7 +342,7 @@ static bool take_debug(void *user, const char *path, const char *what)
 	if (!elf)
 		return false;
 	if (!search->id.size && !strcmp(what, "debug link")) {
-		int fd = pd_open_regular(path);
+		int fd = pd_symbols_open(dso->symbols, path);
 		bool same = fd >= 0 && pd_debuglink_crc(fd, &crc) && crc == search->crc;
 		if (fd >= 0)
 			close(fd);
@@ -473,6 +473,21 @@ static enum perfdata_status load_user(struct perfdata_symbols_dso *dso)
 	return status;
 }
 
+/* Its image as perf keeps it by build-id, or as it stands in a tree of files that the caller names. */
+static bool find_kept_vdso(struct perfdata_symbols_dso *dso, const struct pd_build_id *id)
+{
+	struct search search = { .dso = dso, .id = *id };
+	const char *symfs = dso->symbols->options.symfs;
+	char path[MAX_PATH];
+	if (id->size)
+		(void)pd_cache_places(dso->symbols, &search.id, "vdso", take_first, &search);
+	else if (symfs && dso->request.path[0] == '[' && snprintf(path, sizeof path, "%s/%s", symfs, dso->request.path) < (int)sizeof path)
+		(void)take_first(&search, path, "vdso");
+	dso->text = search.elf;
+	dso->found = search.found;
+	return search.elf != NULL;
+}
+
 /* The image that the kernel gave to this process is the one that every process has. */
 static enum perfdata_status load_vdso(struct perfdata_symbols_dso *dso)
 {
@@ -480,6 +495,8 @@ static enum perfdata_status load_vdso(struct perfdata_symbols_dso *dso)
 	const struct pd_build_id id = wanted_id(dso);
 	if (!pd_elf_supported())
 		return PERFDATA_EUNSUP;
+	if (find_kept_vdso(dso, &id))
+		return load_elf(dso, PD_ELF_OFFSET);
 	if (!dso->request.running || !dso->symbols->options.use_host || !image || strcmp(dso->request.path, "[vdso]"))
 		return PERFDATA_ABSENT;
 	size_t size = pd_elf_image_size(image, MAX_VDSO);
@@ -565,6 +582,9 @@ static enum perfdata_status load_kernel(struct perfdata_symbols_dso *dso)
 	if (found && load_vmlinux(dso, &search) == PERFDATA_OK)
 		return PERFDATA_OK;
 	if (search.id.size && pd_cache_places(symbols, &search.id, "kallsyms", take_kallsyms, dso))
+		return PERFDATA_OK;
+	/* in a tree of files that the caller names: that kernel's, moved to where the recorded one was */
+	if (!search.id.size && o->symfs && o->symfs[strspn(o->symfs, "/")] && pd_places_of(symbols, HOST_KALLSYMS, "kallsyms", take_kallsyms, dso))
 		return PERFDATA_OK;
 	if (host_kernel_serves(dso))
 		return load_kallsyms(dso, HOST_KALLSYMS);

@@ -144,8 +144,11 @@ struct pd_build_id {
 	size_t size;
 };
 
+struct perfdata_symbols;
 /* Opens a regular file for reading; -1 otherwise. */
 int pd_open_regular(const char *path);
+/* The same for a file that may hold symbols: through the caller's function, if there is one, and never out of symfs and sysroot. */
+int pd_symbols_open(const struct perfdata_symbols *symbols, const char *path);
 /* The whole file, up to `limit` bytes, with a NUL behind; also of files whose size is not stated (/proc). */
 enum perfdata_status pd_read_whole(int fd, size_t limit, char **ret /* pd_free */, size_t *ret_size);
 

@@ -129,7 +129,7 @@ int main(int argc, char **argv)
 	for (int i = 1; i < argc; i++, files++)
 		run_file(argv[i]);
 	if (argc < 2) {
-		const char *const folders[] = { "testdata", "testdata/threads-73.dir", "testdata/crash" };
+		const char *const folders[] = { "testdata", "testdata/threads-73.dir", "testdata/crash", "testdata/match" };
 		for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
 			snprintf(folder, sizeof folder, "%s/%s", top ? top : ".", folders[i]);
 			files += run_folder(folder);

@@ -22,6 +22,11 @@ ffffffff81c00000 D _etext
 ffffffffc0000000 t helper\t[module]
 ffffffffc0000100 T _ZN4core3fmt5write17h0123456789abcdefE\t[module]
 """
+BUILD_ID_LISTS = (
+    b"5277bf5a7b903142783f3d8c7342a46f7c4ffb60 /usr/bin/program\n" + b" " * 41 + b"/usr/bin/without\n0123456789abcdef [vdso]\n",
+    b"0x400000+0x5000 5277bf5a7b903142783f3d8c7342a46f7c4ffb60@0x4002c4 . - program\n0x7fff0000+0x2000 e95b5d@0x1 - - linux-vdso.so.1\n",
+    b"state\tbuild_id\tpath\nmatch\t5277bf5a7b903142783f3d8c7342a46f7c4ffb60\t/a\\tb\\nc\\\\\nabsent\t\t/c\n",
+)
 PERF_MAP = b"1000 20 plain\n1010 8 inside _another_ one\n2000 0 _RNvC6_123foo3bar\nffff 1\n"
 NAMES = (b"_ZN4core3fmt5write17h0123456789abcdefE", b"_RNvNtCs1234_7mycrate3foo3bar", b"_RINvNtC3std3mem8align_ofjdE",
          b"_ZNSt6vectorIiSaIiEE9push_backEOi", b"_RNvXs_NtCs1_4core5sliceINtB4_4IterhE4next")
@@ -164,7 +169,9 @@ def elves(seeds):
                       ["-c", "-gdwarf-4", "-O2", "-gz"], ["-m32", "-c", "-g", "-O1"]):
             if subprocess.run([compiler, *flags, "-o", out, path], stderr=subprocess.DEVNULL, check=False).returncode == 0:
                 with open(out, "rb") as f:
-                    seeds.add("fuzz_elf", f.read())
+                    image = f.read()
+                for target in ("fuzz_elf", "fuzz_match"):
+                    seeds.add(target, image)
 
 
 def traces(seeds):
@@ -192,6 +199,8 @@ def main():
     for target, texts in (("fuzz_kallsyms", (KALLSYMS, *NAMES)), ("fuzz_perf_map", (PERF_MAP,)), ("fuzz_jitdump", (jitdump(),))):
         for text in texts:
             seeds.add(target, text)
+    for text in BUILD_ID_LISTS:
+        seeds.add("fuzz_match", text)
     elves(seeds)
     traces(seeds)
 

@@ -11,7 +11,7 @@
 struct folded {
 	const struct perfdata_session *session;
 	const struct perfdata_reader *reader;
-	bool with_inlines;
+	bool with_addresses, with_inlines;
 	struct pd_profile *profile;
 	struct pd_intern *names;       /* what stands between two semicolons; the label of a node is its id */
 	uint32_t *ranks;               /* by label: where the name stands as the last one of a line, and in front of others */
@@ -26,6 +26,7 @@ struct folded {
 static const struct perfdata_emitter_option options[] = {
 	{ .name = "weight", .kind = PERFDATA_OPTION_CHOICE, .argument = "samples|period", .help = "what a sample counts; default samples" },
 	{ .name = "inline", .kind = PERFDATA_OPTION_FLAG, .help = "show inlined functions (default; --no-inline leaves them out)" },
+	{ .name = "addresses", .kind = PERFDATA_OPTION_FLAG, .help = "PATH+0xADDRESS for frames without a name; perfdata symbolize names them later" },
 	{ 0 },
 };
 
@@ -51,6 +52,7 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 		return PERFDATA_ENOMEM;
 	folded->session = context->session;
 	folded->reader = context->reader;
+	folded->with_addresses = perfdata_option_flag(context->options, context->nr_options, "addresses", false);
 	folded->with_inlines = perfdata_option_flag(context->options, context->nr_options, "inline", true);
 	const char *weight = perfdata_option_text(context->options, context->nr_options, "weight");
 	const struct pd_profile_options of_profile = { .parts = PD_BY_COMM, .by_period = weight && !strcmp(weight, "period") };
@@ -117,12 +119,18 @@ static enum perfdata_status label_of(struct folded *folded, const char *text, ui
 	return take_label(folded, ret);
 }
 
-/* The name of a frame without a symbol: that of its file. */
+/* The name of a frame without a symbol: that of its file, or all that is needed to name it elsewhere. */
 static void spell_file(struct folded *folded, uint32_t frame)
 {
 	struct perfdata_text *text = &folded->text;
 	const struct perfdata_frame *at = perfdata_session_frame(folded->session, frame);
 	const struct perfdata_dso *dso = at ? perfdata_session_dso(folded->session, at->dso) : NULL;
+	if (folded->with_addresses && at) {
+		append_clean(text, dso ? dso->long_name : "[unknown]");
+		perfdata_text_literal(text, "+0x");
+		perfdata_text_hex(text, at->address);
+		return;
+	}
 	const char *name = dso ? dso->name : "[unknown]", *slash = strrchr(name, '/');
 	name = slash ? slash + 1 : name;
 	perfdata_text_string(text, *name == '[' ? "" : "[");

@@ -94,6 +94,8 @@ static enum perfdata_status resolve(struct sample_view *view, struct perfdata_de
 	if (pd_needs(session, PERFDATA_NEED_FRAMES)) {
 		const unsigned cpumode = view->raw->misc & PERFDATA_CPUMODE_MASK;
 		delivery->ip = pd_frame_of(state, thread, cpumode, view->head.ip);
+		if (state->symbols && delivery->flags & PERFDATA_DELIVERY_FIRST)
+			pd_leaf_count(state, delivery->ip);
 		if (sample_has(event, PERFDATA_SAMPLE_ADDR))
 			delivery->addr = pd_frame_of_data(state, thread, cpumode, view->head.addr);
 		const struct perfdata_list *entries = view->sample ? &view->sample->branch_stack.entries : NULL;
@@ -115,7 +117,8 @@ static enum perfdata_status resolve(struct sample_view *view, struct perfdata_de
 			take_chain(view, thread);
 		pd_delivery_set_stack(delivery, &view->stack);
 	}
-	if (pd_needs(session, PERFDATA_NEED_NODES) && !delivery->node && !sample_has(view->raw->event, PERFDATA_SAMPLE_CALLCHAIN))
+	/* a stack is never empty: where its chain could not be had, the sample's own address is what there is */
+	if (pd_needs(session, PERFDATA_NEED_NODES) && !delivery->node)
 		(void)pd_stack_alone(state, view->raw->misc & PERFDATA_CPUMODE_MASK, view->head.ip, delivery->ip, &delivery->node);
 	return state->status;
 }

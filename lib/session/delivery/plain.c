@@ -96,6 +96,8 @@ static inline void resolve(struct perfdata_session *session, struct pd_batch *ba
 	if (pd_needs(session, PERFDATA_NEED_FRAMES)) {
 		const unsigned cpumode = plain->raw->misc & PERFDATA_CPUMODE_MASK;
 		delivery->ip = pd_frame_of(state, thread, cpumode, plain->head.ip);
+		if (state->symbols)
+			pd_leaf_count(state, delivery->ip);
 		if (recorded & PERFDATA_SAMPLE_ADDR)
 			delivery->addr = pd_frame_of_data(state, thread, cpumode, plain->head.addr);
 	}
@@ -110,7 +112,7 @@ static inline void resolve(struct perfdata_session *session, struct pd_batch *ba
 		if (pd_needs(session, PERFDATA_NEED_CHAIN_DSOS))
 			pd_chain_mark(state, thread, &chain);
 	}
-	if (pd_needs(session, PERFDATA_NEED_NODES) && !has_chain(plain))
+	if (pd_needs(session, PERFDATA_NEED_NODES) && !delivery->node)
 		(void)pd_stack_alone(state, plain->raw->misc & PERFDATA_CPUMODE_MASK, plain->head.ip, delivery->ip, &delivery->node);
 }
 

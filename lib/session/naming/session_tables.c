@@ -41,6 +41,20 @@ uint64_t perfdata_session_nr_maps(const struct perfdata_session *session, uint32
 	return __atomic_load_n(&pd_dso_at(session->state, dso)->nr_maps, __ATOMIC_RELAXED);
 }
 
+uint64_t perfdata_session_inode(const struct perfdata_session *session, uint32_t id)
+{
+	const struct pd_dso *dso = pd_dso_at(session->state, id);
+	/* an MMAP2 record has either an inode or a build-id */
+	return dso->source == PERFDATA_BUILD_ID_MMAP2 ? 0 : dso->id_words[1];
+}
+
+enum perfdata_status perfdata_session_origin(const struct perfdata_session *session, uint32_t id, struct perfdata_symbols_origin *ret)
+{
+	struct pd_dso *dso = pd_dso_at(session->state, id);
+	pd_dso_find_symbols(session->state, dso);
+	return dso->symbols ? perfdata_symbols_origin(dso->symbols, ret) : PERFDATA_ABSENT;
+}
+
 bool perfdata_session_in_chain(const struct perfdata_session *session, uint32_t dso)
 {
 	return __atomic_load_n(&pd_dso_at(session->state, dso)->in_chain, __ATOMIC_RELAXED);

@@ -1,0 +1,126 @@
+/* The walk is done here, name by name, since open(2) resolves absolute links from this host's root. */
+#include "config.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/rooted.h"
+
+#define MAX_LINKS 40
+
+struct walk {
+	int root;
+	char *real;                       /* what was walked so far, without a '/' at its end */
+	size_t used;
+	char rest[2 * PD_ROOTED_PATH];    /* what is left to walk */
+	unsigned links;
+	struct stat st;
+};
+
+static bool fail(int error)
+{
+	errno = error;
+	return false;
+}
+
+static void go_up(struct walk *walk)
+{
+	while (walk->used && walk->real[--walk->used] != '/')
+		;
+	walk->real[walk->used] = '\0';
+}
+
+/* The link at the end of what was walked: its target comes before the rest. */
+static bool follow(struct walk *walk)
+{
+	char target[PD_ROOTED_PATH];
+	const ssize_t size = readlinkat(walk->root, walk->real + 1, target, sizeof target - 1);
+	if (size < 0)
+		return false;
+	const size_t left = strlen(walk->rest);
+	if (++walk->links > MAX_LINKS)
+		return fail(ELOOP);
+	if ((size_t)size == sizeof target - 1 || (size_t)size + 1 + left >= sizeof walk->rest)
+		return fail(ENAMETOOLONG);
+	memmove(walk->rest + size + 1, walk->rest, left + 1);
+	memcpy(walk->rest, target, (size_t)size);
+	walk->rest[size] = '/';
+	if (target[0] == '/') {
+		walk->used = 0;
+		walk->real[0] = '\0';
+	} else {
+		go_up(walk);
+	}
+	return true;
+}
+
+static bool enter(struct walk *walk, const char *name, size_t size)
+{
+	if (size == 2 && name[0] == '.' && name[1] == '.') {
+		go_up(walk);
+		return true;
+	}
+	if (walk->used + 1 + size >= PD_ROOTED_PATH)
+		return fail(ENAMETOOLONG);
+	walk->real[walk->used] = '/';
+	memcpy(walk->real + walk->used + 1, name, size);
+	walk->used += 1 + size;
+	walk->real[walk->used] = '\0';
+	if (fstatat(walk->root, walk->real + 1, &walk->st, AT_SYMLINK_NOFOLLOW))
+		return false;
+	return !S_ISLNK(walk->st.st_mode) || follow(walk);
+}
+
+bool pd_rooted_resolve(int root, const char *path, char real[PD_ROOTED_PATH], struct stat *ret_stat)
+{
+	struct walk walk = { .root = root, .real = real };
+	if (strlen(path) >= PD_ROOTED_PATH)
+		return fail(ENAMETOOLONG);
+	strcpy(walk.rest, path);
+	real[0] = '\0';
+	for (;;) {
+		const size_t slashes = strspn(walk.rest, "/"), size = strcspn(walk.rest + slashes, "/");
+		char name[PD_ROOTED_PATH];
+		if (!size)
+			break;
+		if (size >= sizeof name)
+			return fail(ENAMETOOLONG);
+		memcpy(name, walk.rest + slashes, size);
+		memmove(walk.rest, walk.rest + slashes + size, strlen(walk.rest + slashes + size) + 1);
+		if ((size > 1 || name[0] != '.') && !enter(&walk, name, size))
+			return false;
+	}
+	/* what was walked back to was not looked at */
+	if (fstatat(root, walk.used ? real + 1 : ".", &walk.st, AT_SYMLINK_NOFOLLOW))
+		return false;
+	if (!walk.used)
+		strcpy(real, "/");
+	if (ret_stat)
+		*ret_stat = walk.st;
+	return true;
+}
+
+int pd_rooted_open(int root, const char *path, char real[PD_ROOTED_PATH])
+{
+	struct stat st;
+	if (!pd_rooted_resolve(root, path, real, &st))
+		return -1;
+	if (!S_ISREG(st.st_mode)) {
+		errno = EINVAL;
+		return -1;
+	}
+	int fd = openat(root, real + 1, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode))) {
+		close(fd);
+		fd = -1;
+		errno = EINVAL;
+	}
+	return fd;
+}
+
+int pd_rooted_open_directory(int root, const char *path, char real[PD_ROOTED_PATH])
+{
+	if (!pd_rooted_resolve(root, path, real, NULL))
+		return -1;
+	return openat(root, real[1] ? real + 1 : ".", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}

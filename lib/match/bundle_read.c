@@ -1,0 +1,415 @@
+/* Bundles as sources of symbols: an archive is unpacked once into a file without a name, from which entries are copied out as they are asked
+ * for; of a directory, nothing outside it is opened. */
+#include "config.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "base/error.h"
+#include "base/fdio.h"
+#include "base/memory.h"
+#include "base/threads.h"
+#include "codec/codec.h"
+#include "match/bundle_impl.h"
+#include "match/match.h"
+
+#define MAX_BYTES ((uint64_t)16 << 30)
+#define MAX_ENTRIES ((size_t)1 << 20)
+#define MAX_PAX ((uint64_t)64 << 10)
+#define MAX_LINKS 40u
+#define BUFFER ((size_t)1 << 18)
+
+struct member {
+	const char *name, *target;         /* target: of a link */
+	uint64_t offset, size;             /* in the spool */
+};
+
+struct perfdata_bundle_files {
+	char *path;                        /* as given */
+	int root;                          /* of a directory, else -1 */
+	int spool;                         /* the archive unpacked, else -1 */
+	const char *tmpdir;
+	struct member *members;            /* sorted by name */
+	size_t nr, room;
+	uint64_t refused;
+	struct pd_arena arena;
+};
+
+/* --- unpacking ---------------------------------------------------------------------------------------------------------------------------- */
+
+struct unpacking {
+	int in, out;
+	uint64_t packed, unpacked, max_bytes;
+	uint32_t max_ratio;
+};
+
+static enum perfdata_status write_out(struct unpacking *u, const uint8_t *bytes, size_t size)
+{
+	u->unpacked += size;
+	if (u->unpacked > u->max_bytes || (u->max_ratio && u->unpacked > ((uint64_t)64 << 20) && u->unpacked / u->max_ratio > u->packed))
+		return PERFDATA_ELIMIT;
+	return pd_write_full(u->out, bytes, size) ? PERFDATA_EREAD : PERFDATA_OK;
+}
+
+static enum perfdata_status unpack_stream(struct unpacking *u, struct pd_decoder *decoder, uint8_t *in, uint8_t *out)
+{
+	enum perfdata_status last = PERFDATA_OK;
+	for (;;) {
+		const int64_t got = pd_read_some(u->in, in, BUFFER, NULL);
+		if (got <= 0)
+			return got < 0 ? PERFDATA_EREAD : last == PERFDATA_END ? PERFDATA_OK : PERFDATA_EFORMAT;
+		u->packed += (uint64_t)got;
+		size_t at = 0, used = 0;
+		do {
+			used = 0;
+			last = pd_decoder_run(decoder, in, (size_t)got, &at, out, BUFFER, &used);
+			if (last < 0 || last == PERFDATA_DAMAGED)
+				return last < 0 ? last : PERFDATA_EFORMAT;
+			const enum perfdata_status status = used ? write_out(u, out, used) : PERFDATA_OK;
+			if (status)
+				return status;
+		} while (at < (size_t)got || used == BUFFER);
+	}
+}
+
+static enum perfdata_status copy_stream(struct unpacking *u, uint8_t *buffer)
+{
+	for (;;) {
+		const int64_t got = pd_read_some(u->in, buffer, BUFFER, NULL);
+		if (got <= 0)
+			return got < 0 ? PERFDATA_EREAD : PERFDATA_OK;
+		u->packed += (uint64_t)got;
+		const enum perfdata_status status = write_out(u, buffer, (size_t)got);
+		if (status)
+			return status;
+	}
+}
+
+static enum perfdata_status unpack(struct unpacking *u)
+{
+	uint8_t magic[PD_CODEC_MAGIC];
+	const int64_t got = pd_pread_full(u->in, magic, sizeof magic, 0);
+	const enum pd_codec_kind kind = got > 0 ? pd_codec_probe(magic, (size_t)got) : PD_CODEC_NONE;
+	struct pd_decoder *decoder = kind == PD_CODEC_NONE ? NULL : pd_decoder_new(kind);
+	uint8_t *buffers = pd_malloc(2 * BUFFER);
+	enum perfdata_status status = PERFDATA_ENOMEM;
+	if (kind != PD_CODEC_NONE && !decoder)
+		status = pd_codec_available(kind) ? PERFDATA_ENOMEM : PERFDATA_EUNSUP;
+	else if (buffers)
+		status = decoder ? unpack_stream(u, decoder, buffers, buffers + BUFFER) : copy_stream(u, buffers);
+	pd_decoder_free(decoder);
+	pd_free(buffers);
+	return status;
+}
+
+/* --- the index ---------------------------------------------------------------------------------------------------------------------------- */
+
+/* What pax headers said of the next entry. */
+struct pax {
+	char name[PD_ROOTED_PATH], target[PD_ROOTED_PATH];
+	uint64_t size;
+	bool has_size;
+};
+
+static void take_pax_record(struct pax *pax, const char *record, size_t size)
+{
+	static const char path[] = "path=", linkpath[] = "linkpath=", length[] = "size=";
+	if (size > sizeof path - 1 && !memcmp(record, path, sizeof path - 1))
+		snprintf(pax->name, sizeof pax->name, "%.*s", (int)(size - (sizeof path - 1)), record + sizeof path - 1);
+	else if (size > sizeof linkpath - 1 && !memcmp(record, linkpath, sizeof linkpath - 1))
+		snprintf(pax->target, sizeof pax->target, "%.*s", (int)(size - (sizeof linkpath - 1)), record + sizeof linkpath - 1);
+	else if (size > sizeof length - 1 && !memcmp(record, length, sizeof length - 1)) {
+		char digits[24];
+		snprintf(digits, sizeof digits, "%.*s", (int)(size - (sizeof length - 1)), record + sizeof length - 1);
+		pax->size = strtoull(digits, NULL, 10);
+		pax->has_size = true;
+	}
+}
+
+/* "LENGTH KEY=VALUE\n" */
+static void take_pax(struct pax *pax, const char *text, size_t size)
+{
+	for (size_t at = 0; at < size;) {
+		char *end;
+		const unsigned long long length = strtoull(text + at, &end, 10);
+		const size_t head = (size_t)(end - (text + at)) + 1;
+		if (*end != ' ' || length > size - at || length <= head)
+			return;
+		take_pax_record(pax, text + at + head, (size_t)length - head - 1);
+		at += (size_t)length;
+	}
+}
+
+static enum perfdata_status read_pax(struct perfdata_bundle_files *files, struct pax *pax, uint64_t offset, uint64_t size)
+{
+	if (size > MAX_PAX)
+		return PERFDATA_EFORMAT;
+	char *text = pd_calloc(1, (size_t)size + 1);
+	if (!text)
+		return PERFDATA_ENOMEM;
+	const bool fine = pd_pread_full(files->spool, text, (size_t)size, offset) == (int64_t)size;
+	if (fine)
+		take_pax(pax, text, (size_t)size);
+	pd_free(text);
+	return fine ? PERFDATA_OK : PERFDATA_EFORMAT;
+}
+
+/* Where a link of an archive leads, as a name in it; false: out of it. */
+static bool resolve_link(const char *name, const char *target, char out[PD_ROOTED_PATH])
+{
+	const char *slash = strrchr(name, '/');
+	size_t used = slash ? (size_t)(slash - name) : 0;
+	if (*target == '/')
+		return false;
+	memcpy(out, name, used);
+	for (const char *at = target; *at;) {
+		const size_t size = strcspn(at, "/");
+		if (size == 2 && at[0] == '.' && at[1] == '.') {
+			if (!used)
+				return false;
+			while (used && out[--used] != '/')
+				;
+		} else if (size && (size > 1 || at[0] != '.')) {
+			if (used + size + 2 > PD_ROOTED_PATH)
+				return false;
+			if (used)
+				out[used++] = '/';
+			memcpy(out + used, at, size);
+			used += size;
+		}
+		at += size + (at[size] == '/');
+	}
+	out[used] = '\0';
+	return used > 0;
+}
+
+static enum perfdata_status add_member(struct perfdata_bundle_files *files, const char *name, const char *target, uint64_t offset, uint64_t size)
+{
+	char inside[PD_ROOTED_PATH];
+	while (!strncmp(name, "./", 2))
+		name += 2;
+	if (!pd_is_safe_name(name) || (target && !resolve_link(name, target, inside))) {
+		files->refused++;
+		return PERFDATA_OK;
+	}
+	if (files->nr == MAX_ENTRIES)
+		return PERFDATA_ELIMIT;
+	if (pd_vector_grow(&files->members, &files->room, files->nr, sizeof *files->members))
+		return PERFDATA_ENOMEM;
+	const struct member member = {
+		.name = pd_arena_copy(&files->arena, name, strlen(name)), .target = target ? pd_arena_copy(&files->arena, inside, strlen(inside)) : NULL,
+		.offset = offset, .size = size,
+	};
+	if (!member.name || (target && !member.target))
+		return PERFDATA_ENOMEM;
+	files->members[files->nr++] = member;
+	return PERFDATA_OK;
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct member *a = left, *b = right;
+	const int names = strcmp(a->name, b->name);
+	return names ? names : (a->offset > b->offset) - (a->offset < b->offset);
+}
+
+static bool is_end(const uint8_t block[PD_TAR_BLOCK])
+{
+	for (size_t i = 0; i < PD_TAR_BLOCK; i++)
+		if (block[i])
+			return false;
+	return true;
+}
+
+static enum perfdata_status read_index(struct perfdata_bundle_files *files, uint64_t total)
+{
+	struct pax pax = { .has_size = false };
+	struct pd_tar_header header;
+	enum perfdata_status status = PERFDATA_OK;
+	uint64_t at = 0;
+	bool any = false;
+	while (!status) {
+		uint8_t block[PD_TAR_BLOCK];
+		if (pd_pread_full(files->spool, block, sizeof block, at) != sizeof block || is_end(block))
+			break;
+		if (!pd_tar_parse(block, &header))
+			return PERFDATA_EFORMAT;
+		any = true;
+		at += PD_TAR_BLOCK;
+		const bool is_pax = header.type == 'x' || header.type == 'g';
+		const bool has_content = header.type == PD_TAR_FILE || header.type == '7' || is_pax || header.type == 'L' || header.type == 'K';
+		const uint64_t size = !is_pax && pax.has_size ? pax.size : header.size, content = has_content ? size : 0;
+		if (content > total - at)
+			return PERFDATA_EFORMAT;
+		const char *name = pax.name[0] ? pax.name : header.name, *target = pax.target[0] ? pax.target : header.target;
+		if (header.type == 'x')
+			status = read_pax(files, &pax, at, size);
+		else if (header.type == PD_TAR_FILE || header.type == '7')
+			status = add_member(files, name, NULL, at, size);
+		else if (header.type == PD_TAR_LINK)
+			status = add_member(files, name, target, 0, 0);
+		else if (header.type != PD_TAR_DIRECTORY && !is_pax)
+			files->refused++;
+		if (header.type != 'x')
+			memset(&pax, 0, sizeof pax);
+		at += (content + PD_TAR_BLOCK - 1) / PD_TAR_BLOCK * PD_TAR_BLOCK;
+	}
+	if (files->nr)
+		qsort(files->members, files->nr, sizeof *files->members, compare);
+	return status ? status : any ? PERFDATA_OK : PERFDATA_EFORMAT;
+}
+
+/* --- opening ------------------------------------------------------------------------------------------------------------------------------ */
+
+static enum perfdata_status open_archive(struct perfdata_bundle_files *files, int fd, const struct perfdata_bundle_files_options *options)
+{
+	struct unpacking u = {
+		.in = fd, .max_bytes = options->max_bytes ? options->max_bytes : MAX_BYTES, .max_ratio = options->max_ratio,
+	};
+	u.out = files->spool = pd_tempfile(files->tmpdir);
+	if (files->spool < 0)
+		return PERFDATA_EREAD;
+	const enum perfdata_status status = unpack(&u);
+	return status ? status : read_index(files, u.unpacked);
+}
+
+static enum perfdata_status open_files(struct perfdata_bundle_files *files, const struct perfdata_bundle_files_options *options)
+{
+	struct stat st;
+	if (stat(files->path, &st))
+		return PERFDATA_EREAD;
+	if (S_ISDIR(st.st_mode)) {
+		files->root = open(files->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		return files->root < 0 ? PERFDATA_EREAD : PERFDATA_OK;
+	}
+	const int fd = pd_open_regular(files->path);
+	if (fd < 0)
+		return PERFDATA_EREAD;
+	const enum perfdata_status status = open_archive(files, fd, options);
+	close(fd);
+	return status;
+}
+
+enum perfdata_status perfdata_bundle_files_open(const char *path, const struct perfdata_bundle_files_options *options,
+						struct perfdata_bundle_files **ret, struct perfdata_error *reterr)
+{
+	struct perfdata_bundle_files *files = options->size == sizeof *options ? pd_calloc(1, sizeof *files) : NULL;
+	enum perfdata_status status = options->size == sizeof *options ? PERFDATA_ENOMEM : PERFDATA_EUSAGE;
+	if (files) {
+		files->root = files->spool = -1;
+		files->path = pd_strndup(path, strlen(path));
+		files->tmpdir = options->tmpdir ? pd_arena_copy(&files->arena, options->tmpdir, strlen(options->tmpdir)) : NULL;
+		errno = 0;
+		status = files->path && (files->tmpdir || !options->tmpdir) ? open_files(files, options) : PERFDATA_ENOMEM;
+	}
+	if (!status) {
+		*ret = files;
+		return status;
+	}
+	const int error = errno;
+	perfdata_bundle_files_close(files);
+	return pd_error(reterr, status, PERFDATA_NO_OFFSET, "%s: %s", path,
+			status == PERFDATA_EFORMAT ? "no bundle of symbols" : status == PERFDATA_EREAD && error ? strerror(error) : perfdata_status_text(status));
+}
+
+void perfdata_bundle_files_close(struct perfdata_bundle_files *files)
+{
+	if (!files)
+		return;
+	if (files->root >= 0)
+		close(files->root);
+	if (files->spool >= 0)
+		close(files->spool);
+	pd_free(files->path);
+	pd_free(files->members);
+	pd_arena_release(&files->arena);
+	pd_free(files);
+}
+
+uint64_t perfdata_bundle_files_refused(const struct perfdata_bundle_files *files) { return files->refused; }
+
+/* --- taking out ---------------------------------------------------------------------------------------------------------------------------- */
+
+static const struct member *member_named(const struct perfdata_bundle_files *files, const char *name, size_t size)
+{
+	size_t low = 0, high = files->nr;
+	while (low < high) {
+		const size_t middle = (low + high) / 2;
+		const char *other = files->members[middle].name;
+		int order = strncmp(name, other, size);
+		order = order ? order : other[size] ? -1 : 0;
+		if (!order)
+			return &files->members[middle];
+		if (order < 0)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return NULL;
+}
+
+/* A name may lead through links to folders: the first part of it that is a link is followed, until none is. */
+static const struct member *find_member(const struct perfdata_bundle_files *files, char name[PD_ROOTED_PATH])
+{
+	for (unsigned links = 0; links < MAX_LINKS; links++) {
+		const struct member *member = NULL;
+		size_t size = 0;
+		do {
+			size += strcspn(name + size, "/");
+			member = member_named(files, name, size);
+			if (member && (member->target || !name[size]))
+				break;
+			member = NULL;
+		} while (name[size] && ++size);
+		if (!member || !member->target)
+			return member;
+		char further[PD_ROOTED_PATH];
+		if (snprintf(further, sizeof further, "%s%s", member->target, name + size) >= PD_ROOTED_PATH)
+			return NULL;
+		strcpy(name, further);
+	}
+	return NULL;
+}
+
+static int copy_out(const struct perfdata_bundle_files *files, const struct member *member)
+{
+	char *buffer = pd_malloc(BUFFER);
+	const int out = buffer ? pd_tempfile(files->tmpdir) : -1;
+	uint64_t left = member->size, at = member->offset;
+	bool fine = out >= 0;
+	while (fine && left) {
+		const size_t part = left < BUFFER ? (size_t)left : BUFFER;
+		fine = pd_pread_full(files->spool, buffer, part, at) == (int64_t)part && !pd_write_full(out, buffer, part);
+		at += part;
+		left -= part;
+	}
+	pd_free(buffer);
+	if (fine && !lseek(out, 0, SEEK_SET))
+		return out;
+	if (out >= 0)
+		close(out);
+	errno = EIO;
+	return -1;
+}
+
+int perfdata_bundle_files_get(void *pointer, const char *path)
+{
+	const struct perfdata_bundle_files *files = pointer;
+	char name[PD_ROOTED_PATH], real[PD_ROOTED_PATH];
+	const size_t size = strlen(files->path);
+	if (strncmp(path, files->path, size) != 0 || path[size] != '/' || strlen(path + size) >= sizeof name) {
+		errno = ENOENT;
+		return -1;
+	}
+	strcpy(name, path + size + strspn(path + size, "/"));
+	if (files->root >= 0)
+		return pd_rooted_open(files->root, name, real);
+	const struct member *member = find_member(files, name);
+	if (member)
+		return copy_out(files, member);
+	errno = ENOENT;
+	return -1;
+}

@@ -1,0 +1,312 @@
+/* What goes into a bundle, under which names, and the archive. */
+#include "config.h"
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+#include "base/error.h"
+#include "base/fdio.h"
+#include "base/memory.h"
+#include "match/bundle_impl.h"
+#include "match/match.h"
+
+#define MAX_VDSO ((size_t)1 << 16)
+#define MAX_FILE ((size_t)8 << 30)
+#define BLOCK ((size_t)1 << 18)
+
+struct entry {
+	enum pd_tar_type type;
+	const char *name, *target;
+	enum perfdata_bundle_role role;
+	const char *file;                  /* here */
+	uint64_t size;
+};
+
+struct perfdata_bundle {
+	enum perfdata_bundle_level level;
+	struct perfdata_bundle_limits limits;
+	struct entry *entries;
+	size_t nr, room;
+	uint64_t total;
+	struct pd_arena arena;
+};
+
+enum perfdata_status perfdata_bundle_new(enum perfdata_bundle_level level, const struct perfdata_bundle_limits *limits, struct perfdata_bundle **ret)
+{
+	struct perfdata_bundle *bundle = pd_calloc(1, sizeof *bundle);
+	if (!bundle)
+		return PERFDATA_ENOMEM;
+	bundle->level = level;
+	bundle->limits = *limits;
+	*ret = bundle;
+	return PERFDATA_OK;
+}
+
+void perfdata_bundle_free(struct perfdata_bundle *bundle)
+{
+	if (!bundle)
+		return;
+	pd_free(bundle->entries);
+	pd_arena_release(&bundle->arena);
+	pd_free(bundle);
+}
+
+/* --- names ---------------------------------------------------------------------------------------------------------------------------- */
+
+/* A name that an archive may have and that leads nowhere else: relative, of plain parts. */
+bool pd_is_safe_name(const char *name)
+{
+	if (!*name || *name == '/' || strlen(name) >= PD_ROOTED_PATH)
+		return false;
+	for (const char *at = name; at;) {
+		const size_t size = strcspn(at, "/");
+		if (!size || (size == 1 && at[0] == '.') || (size == 2 && at[0] == '.' && at[1] == '.'))
+			return false;
+		at = at[size] ? at + size + 1 : NULL;
+	}
+	for (; *name; name++)
+		if ((unsigned char)*name < ' ' || *name == 0x7f)
+			return false;
+	return true;
+}
+
+static const char *PERFDATA_PRINTF(2, 3) spell(struct perfdata_bundle *bundle, const char *format, ...)
+{
+	char text[2 * PD_ROOTED_PATH];
+	va_list args;
+	va_start(args, format);
+	const int size = vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	return size > 0 && (size_t)size < sizeof text ? pd_arena_copy(&bundle->arena, text, (size_t)size) : NULL;
+}
+
+static void spell_id(char out[2 * PERFDATA_BUILD_ID_MAX + 1], struct perfdata_bytes id)
+{
+	out[0] = '\0';
+	for (size_t i = 0; i < id.size && i < PERFDATA_BUILD_ID_MAX; i++)
+		snprintf(out + 2 * i, 3, "%02x", id.data[i]);
+}
+
+static const char *role_name(enum perfdata_bundle_role role)
+{
+	switch (role) {
+	case PERFDATA_BUNDLE_ELF: return "elf";
+	case PERFDATA_BUNDLE_DEBUG: return "debug";
+	case PERFDATA_BUNDLE_KALLSYMS: return "kallsyms";
+	case PERFDATA_BUNDLE_VDSO: return "vdso";
+	case PERFDATA_BUNDLE_OTHER: break;
+	}
+	return "file";
+}
+
+/* The folder of a build-id: the recorded path, if a file can be called so. */
+static const char *folder_of(struct perfdata_bundle *bundle, const struct perfdata_bundle_file *file, const char *digits)
+{
+	const char *path = file->path + strspn(file->path, "/");
+	return pd_is_safe_name(path) ? spell(bundle, "%s/%s", path, digits) : spell(bundle, "unnamed/%s", digits);
+}
+
+static struct entry *find(const struct perfdata_bundle *bundle, const char *name)
+{
+	for (size_t i = 0; i < bundle->nr; i++)
+		if (!strcmp(bundle->entries[i].name, name))
+			return &bundle->entries[i];
+	return NULL;
+}
+
+static enum perfdata_status add(struct perfdata_bundle *bundle, const struct entry *entry)
+{
+	if (!entry->name)
+		return PERFDATA_ENOMEM;
+	if (find(bundle, entry->name))
+		return PERFDATA_OK;
+	if (pd_vector_grow(&bundle->entries, &bundle->room, bundle->nr, sizeof *bundle->entries))
+		return PERFDATA_ENOMEM;
+	bundle->entries[bundle->nr++] = *entry;
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status add_link(struct perfdata_bundle *bundle, const char *name, const char *target)
+{
+	return target ? add(bundle, &(struct entry){ .type = PD_TAR_LINK, .name = name, .target = target }) : PERFDATA_ENOMEM;
+}
+
+/* Where perf looks, and gdb and elfutils. The file with the most symbols is the debug file. */
+static enum perfdata_status add_links(struct perfdata_bundle *bundle, const char *folder, const char *digits, enum perfdata_bundle_role role)
+{
+	const char *name = spell(bundle, ".build-id/%.2s/%s.debug", digits, digits + 2), *target = spell(bundle, "../../%s/%s", folder, role_name(role));
+	enum perfdata_status status = add_link(bundle, spell(bundle, ".build-id/%.2s/%s", digits, digits + 2), spell(bundle, "../../%s", folder));
+	if (status || (role != PERFDATA_BUNDLE_ELF && role != PERFDATA_BUNDLE_DEBUG))
+		return status;
+	struct entry *known = name ? find(bundle, name) : NULL;
+	if (!known)
+		return add_link(bundle, name, target);
+	if (role == PERFDATA_BUNDLE_DEBUG && target)
+		known->target = target;
+	return target ? PERFDATA_OK : PERFDATA_ENOMEM;
+}
+
+/* --- content -------------------------------------------------------------------------------------------------------------------------- */
+
+static enum perfdata_status read_vdso(char **ret, size_t *ret_size)
+{
+	const void *image = (const void *)getauxval(AT_SYSINFO_EHDR);
+	const size_t size = image ? pd_elf_image_size(image, MAX_VDSO) : 0;
+	char *copy = size ? pd_malloc(size) : NULL;
+	if (!copy)
+		return size ? PERFDATA_ENOMEM : PERFDATA_EREAD;
+	memcpy(copy, image, size);
+	*ret = copy;
+	*ret_size = size;
+	return PERFDATA_OK;
+}
+
+/* The bytes of a file as they go into the archive. */
+static enum perfdata_status read_content(const struct perfdata_bundle *bundle, const struct entry *entry, char **ret, size_t *ret_size)
+{
+	char *image;
+	size_t size;
+	if (entry->role == PERFDATA_BUNDLE_VDSO)
+		return read_vdso(ret, ret_size);
+	const int fd = pd_open_regular(entry->file);
+	if (fd < 0)
+		return PERFDATA_EREAD;
+	const size_t limit = bundle->limits.file && bundle->limits.file < MAX_FILE ? (size_t)bundle->limits.file : MAX_FILE;
+	enum perfdata_status status = pd_read_whole(fd, bundle->level == PERFDATA_BUNDLE_FULL ? limit : MAX_FILE, &image, &size);
+	close(fd);
+	if (status)
+		return status;
+	if (entry->role == PERFDATA_BUNDLE_ELF || entry->role == PERFDATA_BUNDLE_DEBUG)
+		return pd_elf_cut(image, size, bundle->level, ret, ret_size);
+	*ret = image;
+	*ret_size = size;
+	return PERFDATA_OK;
+}
+
+/* An ELF file has to be the one that the place is of. */
+static enum perfdata_status check_id(const struct perfdata_bundle_file *file)
+{
+	struct pd_elf_facts facts;
+	struct pd_build_id id = { .size = file->build_id.size <= sizeof id.bytes ? file->build_id.size : 0 };
+	if (!id.size || (file->role != PERFDATA_BUNDLE_ELF && file->role != PERFDATA_BUNDLE_DEBUG))
+		return PERFDATA_OK;
+	memcpy(id.bytes, file->build_id.data, id.size);
+	const int fd = pd_open_regular(file->file);
+	if (fd < 0)
+		return PERFDATA_EREAD;
+	const enum perfdata_status status = pd_elf_facts_read(fd, &facts);
+	close(fd);
+	return status ? status : pd_same_build_id(&facts.id, &id) ? PERFDATA_OK : PERFDATA_EFORMAT;
+}
+
+static enum perfdata_status measure(struct perfdata_bundle *bundle, struct entry *entry)
+{
+	char *content;
+	size_t size;
+	const enum perfdata_status status = read_content(bundle, entry, &content, &size);
+	if (status)
+		return status;
+	pd_free(content);
+	entry->size = size;
+	if ((bundle->limits.file && size > bundle->limits.file) || (bundle->limits.total && size > bundle->limits.total - bundle->total))
+		return PERFDATA_ELIMIT;
+	return PERFDATA_OK;
+}
+
+enum perfdata_status perfdata_bundle_add(struct perfdata_bundle *bundle, const struct perfdata_bundle_file *file, const char **ret_name,
+					 uint64_t *ret_size)
+{
+	char digits[2 * PERFDATA_BUILD_ID_MAX + 1];
+	const char *path = file->path + strspn(file->path, "/"), *folder = NULL;
+	const bool has_id = file->build_id.size >= 2;
+	spell_id(digits, file->build_id);
+	if (!has_id && !pd_is_safe_name(path))
+		return PERFDATA_EUSAGE;
+	if (has_id && !(folder = folder_of(bundle, file, digits)))
+		return PERFDATA_ENOMEM;
+	struct entry entry = {
+		.type = PD_TAR_FILE, .role = file->role, .name = has_id ? spell(bundle, "%s/%s", folder, role_name(file->role)) : spell(bundle, "root/%s", path),
+		.file = file->file ? pd_arena_copy(&bundle->arena, file->file, strlen(file->file)) : NULL,
+	};
+	if (!entry.name || (file->file && !entry.file))
+		return PERFDATA_ENOMEM;
+	const struct entry *known = find(bundle, entry.name);
+	enum perfdata_status status = PERFDATA_OK;
+	if (!known) {
+		status = check_id(file);
+		if (!status)
+			status = measure(bundle, &entry);
+		if (!status)
+			status = add(bundle, &entry);
+		if (!status)
+			bundle->total += entry.size;
+	}
+	if (!status && has_id)
+		status = add_links(bundle, folder, digits, file->role);
+	if (status)
+		return status;
+	*ret_name = entry.name;
+	*ret_size = known ? known->size : entry.size;
+	return PERFDATA_OK;
+}
+
+/* --- the archive ------------------------------------------------------------------------------------------------------------------------- */
+
+static int compare(const void *left, const void *right)
+{
+	const struct entry *a = left, *b = right;
+	return strcmp(a->name, b->name);
+}
+
+static enum perfdata_status write_bytes(const void *bytes, size_t size, perfdata_bundle_write_fn *write, void *user)
+{
+	const char *at = bytes;
+	enum perfdata_status status = PERFDATA_OK;
+	for (size_t left = size; left && !status;) {
+		const size_t part = left < BLOCK ? left : BLOCK;
+		status = write(user, at, part);
+		at += part;
+		left -= part;
+	}
+	return status ? status : pd_tar_write_padding(size, write, user);
+}
+
+static enum perfdata_status write_file(const struct perfdata_bundle *bundle, const struct entry *entry, perfdata_bundle_write_fn *write, void *user,
+				       struct perfdata_error *reterr)
+{
+	char *content;
+	size_t size;
+	enum perfdata_status status = read_content(bundle, entry, &content, &size);
+	if (status)
+		return pd_error(reterr, status, PERFDATA_NO_OFFSET, "%s: %s", entry->file ? entry->file : entry->name, perfdata_status_text(status));
+	/* /proc/kallsyms says the same each time as long as no module comes or goes */
+	if (size != entry->size)
+		status = pd_error(reterr, PERFDATA_EREAD, PERFDATA_NO_OFFSET, "%s: it changed while it was read", entry->file ? entry->file : entry->name);
+	const struct pd_tar_entry header = { .type = PD_TAR_FILE, .name = entry->name, .size = size };
+	if (!status)
+		status = pd_tar_write_header(&header, write, user);
+	if (!status)
+		status = write_bytes(content, size, write, user);
+	pd_free(content);
+	return status;
+}
+
+enum perfdata_status perfdata_bundle_write(struct perfdata_bundle *bundle, const void *manifest, size_t size, perfdata_bundle_write_fn *write,
+					   void *user, struct perfdata_error *reterr)
+{
+	const struct pd_tar_entry first = { .type = PD_TAR_FILE, .name = PD_BUNDLE_MANIFEST, .size = size };
+	if (bundle->nr)
+		qsort(bundle->entries, bundle->nr, sizeof *bundle->entries, compare);
+	enum perfdata_status status = pd_tar_write_header(&first, write, user);
+	if (!status)
+		status = write_bytes(manifest, size, write, user);
+	for (size_t i = 0; i < bundle->nr && !status; i++) {
+		const struct entry *entry = &bundle->entries[i];
+		const struct pd_tar_entry link = { .type = PD_TAR_LINK, .name = entry->name, .target = entry->target };
+		status = entry->type == PD_TAR_LINK ? pd_tar_write_header(&link, write, user) : write_file(bundle, entry, write, user, reterr);
+	}
+	return status ? status : pd_tar_write_end(write, user);
+}

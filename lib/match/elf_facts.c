@@ -1,0 +1,325 @@
+/* Headers and notes of ELF files of either class and byte order (System V ABI, "Object Files"; gabi-4+ for notes). Every number of the file
+ * is a claim: what is read is limited by what a sane file has, not by what it says. */
+#include "config.h"
+#include <elf.h>
+#include <errno.h>
+#include <unistd.h>
+#include "base/cursor.h"
+#include "base/fdio.h"
+#include "base/memory.h"
+#include "match/match.h"
+
+#define HEAD_SIZE 4096u
+#define MAX_SEGMENTS 4096u
+#define MAX_SECTIONS ((uint64_t)1 << 18)
+#define MAX_NOTES ((uint64_t)64 << 10)
+#define MAX_NAMES ((uint64_t)16 << 20)
+#define GNU_BUILD_ID 3u
+
+struct elf {
+	const struct pd_elf_bytes *bytes;
+	uint8_t head[HEAD_SIZE];       /* the first bytes, read once */
+	size_t head_size;
+	bool wide, swap;
+	uint16_t machine, segment_size, section_size;
+	uint32_t nr_segments;
+	uint64_t nr_sections, name_section, segments, sections;
+};
+
+struct section {
+	uint32_t name, type, link;
+	uint64_t flags, offset, size;
+};
+
+static bool read_at(const struct elf *elf, uint64_t offset, void *out, size_t size)
+{
+	const struct pd_elf_bytes *b = elf->bytes;
+	if (offset <= elf->head_size && size <= elf->head_size - offset) {
+		memcpy(out, elf->head + offset, size);
+		return true;
+	}
+	if (b->fd >= 0)
+		return pd_pread_full(b->fd, out, size, offset) == (int64_t)size;
+	if (offset > b->image_size || size > b->image_size - offset)
+		return false;
+	memcpy(out, b->image + offset, size);
+	return true;
+}
+
+static uint64_t take_word(struct pd_cursor *c, const struct elf *elf) { return elf->wide ? pd_u64(c) : pd_u32(c); }
+
+static struct section take_section(const struct elf *elf, const uint8_t *bytes)
+{
+	struct pd_cursor c = pd_cursor(bytes, elf->section_size, elf->swap);
+	struct section s = { .name = pd_u32(&c), .type = pd_u32(&c) };
+	s.flags = take_word(&c, elf);
+	(void)take_word(&c, elf);
+	s.offset = take_word(&c, elf);
+	s.size = take_word(&c, elf);
+	s.link = pd_u32(&c);
+	return s;
+}
+
+static enum perfdata_status read_head(struct elf *elf)
+{
+	const struct pd_elf_bytes *b = elf->bytes;
+	const int64_t got = b->fd >= 0 ? pd_pread_full(b->fd, elf->head, HEAD_SIZE, 0) : (int64_t)(b->image_size < HEAD_SIZE ? b->image_size : HEAD_SIZE);
+	if (got < 0)
+		return PERFDATA_EREAD;
+	if (b->fd < 0)
+		memcpy(elf->head, b->image, (size_t)got);
+	elf->head_size = (size_t)got;
+	if (got < EI_NIDENT || memcmp(elf->head, ELFMAG, SELFMAG))
+		return PERFDATA_EFORMAT;
+	elf->wide = elf->head[EI_CLASS] == ELFCLASS64;
+	elf->swap = pd_order_is_foreign(elf->head[EI_DATA] == ELFDATA2MSB ? PERFDATA_BYTE_ORDER_BIG : PERFDATA_BYTE_ORDER_LITTLE);
+	struct pd_cursor c = pd_cursor(elf->head + EI_NIDENT, elf->head_size - EI_NIDENT, elf->swap);
+	(void)pd_u16(&c);
+	elf->machine = pd_u16(&c);
+	(void)pd_u32(&c);
+	(void)take_word(&c, elf);
+	elf->segments = take_word(&c, elf);
+	elf->sections = take_word(&c, elf);
+	(void)pd_u32(&c);
+	(void)pd_u16(&c);
+	elf->segment_size = pd_u16(&c);
+	elf->nr_segments = pd_u16(&c);
+	elf->section_size = pd_u16(&c);
+	elf->nr_sections = pd_u16(&c);
+	elf->name_section = pd_u16(&c);
+	if (c.failed)
+		return PERFDATA_EFORMAT;
+	if (elf->segment_size < (elf->wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr)) || elf->nr_segments > MAX_SEGMENTS)
+		elf->nr_segments = 0;
+	if (elf->section_size < (elf->wide ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr)))
+		elf->sections = 0;
+	return PERFDATA_OK;
+}
+
+/* More sections than 16 bits count stand in the first one. */
+static void count_sections(struct elf *elf)
+{
+	uint8_t bytes[sizeof(Elf64_Shdr)];
+	if (!elf->sections || !read_at(elf, elf->sections, bytes, elf->wide ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr))) {
+		elf->nr_sections = 0;
+		return;
+	}
+	const uint16_t size = elf->section_size;
+	elf->section_size = (uint16_t)(elf->wide ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr));
+	const struct section first = take_section(elf, bytes);
+	elf->section_size = size;
+	if (!elf->nr_sections)
+		elf->nr_sections = first.size;
+	if (elf->name_section == SHN_XINDEX)
+		elf->name_section = first.link;
+	if (elf->nr_sections > MAX_SECTIONS)
+		elf->nr_sections = 0;
+}
+
+/* A note's name and content are padded to 4 bytes, or to 8 where its segment is so aligned; a build-id reads the same either way. */
+static bool id_in_notes(const struct elf *elf, uint64_t offset, uint64_t size, struct pd_build_id *ret)
+{
+	uint8_t few[512], *notes = few;
+	if (size < 16)
+		return false;
+	if (size > MAX_NOTES)
+		size = MAX_NOTES;
+	if (size > sizeof few && !(notes = pd_malloc(size)))
+		return false;
+	const enum perfdata_byte_order order = elf->head[EI_DATA] == ELFDATA2MSB ? PERFDATA_BYTE_ORDER_BIG : PERFDATA_BYTE_ORDER_LITTLE;
+	const bool found = read_at(elf, offset, notes, size) && perfdata_notes_build_id(notes, size, order, ret->bytes, &ret->size) == PERFDATA_OK;
+	if (notes != few)
+		pd_free(notes);
+	return found;
+}
+
+static bool id_in_segments(const struct elf *elf, struct pd_build_id *ret)
+{
+	for (uint32_t i = 0; i < elf->nr_segments; i++) {
+		uint8_t bytes[sizeof(Elf64_Phdr)];
+		const size_t size = elf->wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
+		if (elf->segments > INT64_MAX - MAX_SEGMENTS * UINT16_MAX || !read_at(elf, elf->segments + (uint64_t)i * elf->segment_size, bytes, size))
+			return false;
+		struct pd_cursor c = pd_cursor(bytes, size, elf->swap);
+		const uint32_t type = pd_u32(&c);
+		if (elf->wide)
+			(void)pd_u32(&c);
+		const uint64_t offset = take_word(&c, elf);
+		(void)take_word(&c, elf);
+		(void)take_word(&c, elf);
+		if (type == PT_NOTE && id_in_notes(elf, offset, take_word(&c, elf), ret))
+			return true;
+	}
+	return false;
+}
+
+/* --- sections ----------------------------------------------------------------------------------------------------------- */
+
+struct sections {
+	uint8_t *headers;
+	char *names;                       /* with a NUL behind */
+	size_t names_size;
+};
+
+static void release_sections(struct sections *all)
+{
+	pd_free(all->headers);
+	pd_free(all->names);
+}
+
+static enum perfdata_status read_sections(struct elf *elf, struct sections *ret)
+{
+	*ret = (struct sections){ 0 };
+	count_sections(elf);
+	if (!elf->nr_sections)
+		return PERFDATA_OK;
+	const size_t size = (size_t)elf->nr_sections * elf->section_size;
+	ret->headers = pd_malloc(size);
+	if (!ret->headers)
+		return PERFDATA_ENOMEM;
+	if (!read_at(elf, elf->sections, ret->headers, size)) {
+		elf->nr_sections = 0;
+		return PERFDATA_OK;
+	}
+	if (elf->name_section >= elf->nr_sections)
+		return PERFDATA_OK;
+	const struct section names = take_section(elf, ret->headers + elf->name_section * elf->section_size);
+	if (names.size > MAX_NAMES || names.type == SHT_NOBITS)
+		return PERFDATA_OK;
+	ret->names = pd_malloc((size_t)names.size + 1);
+	if (!ret->names)
+		return PERFDATA_ENOMEM;
+	if (read_at(elf, names.offset, ret->names, (size_t)names.size))
+		ret->names_size = (size_t)names.size;
+	ret->names[ret->names_size] = '\0';
+	return PERFDATA_OK;
+}
+
+static const char *name_of(const struct sections *all, const struct section *section)
+{
+	return section->name < all->names_size ? all->names + section->name : "";
+}
+
+static uint32_t part_of(const struct section *section, const char *name)
+{
+	if (section->type == SHT_NOBITS || !section->size)
+		return 0;
+	switch (section->type) {
+	case SHT_SYMTAB: return PERFDATA_PART_SYMTAB;
+	case SHT_DYNSYM: return PERFDATA_PART_DYNSYM;
+	case SHT_PROGBITS: break;
+	default: return 0;
+	}
+	if (section->flags & SHF_EXECINSTR)
+		return PERFDATA_PART_TEXT;
+	if (!strcmp(name, ".gnu_debugdata"))
+		return PERFDATA_PART_MINIDEBUG;
+	return !strcmp(name, ".debug_info") || !strcmp(name, ".zdebug_info") ? PERFDATA_PART_DWARF : 0;
+}
+
+/* A file name of one part: anything else would lead elsewhere. */
+static void read_debug_link(const struct elf *elf, const struct section *section, struct pd_elf_facts *ret)
+{
+	char name[PD_LINK_NAME];
+	const size_t size = section->size < sizeof name ? (size_t)section->size : sizeof name;
+	if (!read_at(elf, section->offset, name, size) || !memchr(name, '\0', size) || strchr(name, '/') || !strcmp(name, "..") || !strcmp(name, "."))
+		return;
+	strcpy(ret->debug_link, name);
+}
+
+/* A path, and the build-id of the file there. */
+static void read_alt_link(const struct elf *elf, const struct section *section, struct pd_elf_facts *ret)
+{
+	char bytes[PD_ROOTED_PATH];
+	const size_t size = (size_t)section->size;
+	if (section->size > sizeof bytes || !read_at(elf, section->offset, bytes, size) || !memchr(bytes, '\0', size))
+		return;
+	const size_t length = strlen(bytes) + 1;
+	if (size - length > sizeof ret->alt_id.bytes || size == length)
+		return;
+	strcpy(ret->alt_link, bytes);
+	memcpy(ret->alt_id.bytes, bytes + length, size - length);
+	ret->alt_id.size = size - length;
+}
+
+static void look_at_sections(const struct elf *elf, const struct sections *all, struct pd_elf_facts *ret)
+{
+	for (uint64_t i = 1; i < elf->nr_sections; i++) {
+		const struct section section = take_section(elf, all->headers + i * elf->section_size);
+		const char *name = name_of(all, &section);
+		ret->parts |= part_of(&section, name);
+		if (section.type == SHT_NOTE && !ret->id.size)
+			(void)id_in_notes(elf, section.offset, section.size, &ret->id);
+		if (section.type == SHT_PROGBITS && !strcmp(name, ".gnu_debuglink"))
+			read_debug_link(elf, &section, ret);
+		if (section.type == SHT_PROGBITS && !strcmp(name, ".gnu_debugaltlink"))
+			read_alt_link(elf, &section, ret);
+	}
+}
+
+static enum perfdata_status read_facts(const struct pd_elf_bytes *bytes, struct pd_elf_facts *ret)
+{
+	struct elf elf = { .bytes = bytes };
+	struct sections all;
+	*ret = (struct pd_elf_facts){ 0 };
+	enum perfdata_status status = read_head(&elf);
+	if (status)
+		return status;
+	ret->machine = elf.machine;
+	if (!id_in_segments(&elf, &ret->id))
+		ret->id.size = 0;
+	status = read_sections(&elf, &all);
+	if (!status)
+		look_at_sections(&elf, &all, ret);
+	/* a file whose section headers were cut off still has its code */
+	if (!elf.nr_sections && elf.nr_segments)
+		ret->parts |= PERFDATA_PART_TEXT;
+	release_sections(&all);
+	return status;
+}
+
+enum perfdata_status pd_elf_find_id(const struct pd_elf_bytes *bytes, struct pd_build_id *ret)
+{
+	struct elf elf = { .bytes = bytes };
+	ret->size = 0;
+	enum perfdata_status status = read_head(&elf);
+	if (status || id_in_segments(&elf, ret))
+		return status;
+	struct pd_elf_facts facts = { 0 };
+	struct sections all;
+	status = read_sections(&elf, &all);
+	if (!status)
+		look_at_sections(&elf, &all, &facts);
+	release_sections(&all);
+	*ret = facts.id;
+	return status ? status : ret->size ? PERFDATA_OK : PERFDATA_ABSENT;
+}
+
+enum perfdata_status pd_elf_facts_read(int fd, struct pd_elf_facts *ret)
+{
+	struct pd_elf_bytes bytes = { .fd = fd };
+	char *image = NULL;
+	enum perfdata_status status = pd_unpack(fd, &image, &bytes.image_size);
+	if (status != PERFDATA_OK && status != PERFDATA_ABSENT)
+		return status == PERFDATA_ENOMEM ? status : PERFDATA_EFORMAT;
+	if (image) {
+		bytes.fd = -1;
+		bytes.image = image;
+	}
+	status = read_facts(&bytes, ret);
+	pd_free(image);
+	return status;
+}
+
+bool pd_same_build_id(const struct pd_build_id *a, const struct pd_build_id *b)
+{
+	const struct pd_build_id *longer = a->size > b->size ? a : b;
+	const size_t common = a->size < b->size ? a->size : b->size;
+	if (!common || memcmp(a->bytes, b->bytes, common))
+		return false;
+	/* old recorders pad to 20 bytes with zeros */
+	for (size_t i = common; i < longer->size; i++)
+		if (longer->bytes[i])
+			return false;
+	return true;
+}

@@ -1,0 +1,232 @@
+/* Every file below a directory, by its build-id. Directories are a stack that all threads take from; links are not followed, so that the
+ * walk ends and stays below its root. The answer does not depend on who was faster. */
+#include "config.h"
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/memory.h"
+#include "base/threads.h"
+#include "match/match.h"
+
+#define MAX_DEPTH 128u
+#define FILES_PER_REPORT 1024u
+
+struct directory {
+	struct directory *next;
+	unsigned depth;
+	size_t size;
+	char path[];                       /* "" is the root, others begin with '/' */
+};
+
+struct walk {
+	struct pd_id_search *search;
+	int root;
+	struct pd_monitor *lock;           /* of all that follows, and of the search's hits */
+	struct directory *waiting;
+	unsigned working;
+	bool no_memory;
+	struct pd_hash_map by_hash;             /* of a build-id's first bytes → its number */
+};
+
+/* By no more than the first bytes, since some ids are padded. */
+static uint64_t id_key(const struct pd_build_id *id)
+{
+	uint64_t key = 0;
+	memcpy(&key, id->bytes, id->size < sizeof key ? id->size : sizeof key);
+	return key;
+}
+
+static void add_hits(struct walk *walk, const struct pd_build_id *id, const char *dir, const char *name)
+{
+	struct pd_id_search *search = walk->search;
+	uint64_t ignored;
+	if (!pd_hash_map_get(&walk->by_hash, id_key(id), &ignored))
+		return;
+	for (size_t i = 0; i < search->nr_ids; i++) {
+		if (!pd_same_build_id(&search->ids[i], id))
+			continue;
+		const size_t dir_size = strlen(dir), name_size = strlen(name);
+		char *path = pd_arena_alloc(&search->arena, dir_size + name_size + 2);
+		if (!path || pd_vector_grow(&search->hits, &search->hits_room, search->nr_hits, sizeof *search->hits)) {
+			walk->no_memory = true;
+			return;
+		}
+		memcpy(path, dir, dir_size);
+		path[dir_size] = '/';
+		memcpy(path + dir_size + 1, name, name_size + 1);
+		search->hits[search->nr_hits++] = (struct pd_search_hit){ (uint32_t)i, path };
+	}
+}
+
+static void push(struct walk *walk, const struct directory *parent, const char *name)
+{
+	const size_t name_size = strlen(name), size = parent->size + 1 + name_size;
+	if (parent->depth == MAX_DEPTH || size >= PD_ROOTED_PATH)
+		return;
+	struct directory *dir = pd_malloc(sizeof *dir + size + 1);
+	pd_monitor_enter(walk->lock);
+	if (dir) {
+		memcpy(dir->path, parent->path, parent->size);
+		dir->path[parent->size] = '/';
+		memcpy(dir->path + parent->size + 1, name, name_size + 1);
+		dir->size = size;
+		dir->depth = parent->depth + 1;
+		dir->next = walk->waiting;
+		walk->waiting = dir;
+		pd_monitor_wake(walk->lock);
+	} else {
+		walk->no_memory = true;
+	}
+	pd_monitor_leave(walk->lock);
+}
+
+static void look_at(struct walk *walk, int dir_fd, const char *dir, const char *name)
+{
+	struct stat st;
+	struct pd_build_id id;
+	const int fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	const struct pd_elf_bytes bytes = { .fd = fd };
+	const bool found = !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0 && pd_elf_find_id(&bytes, &id) == PERFDATA_OK;
+	close(fd);
+	if (!found)
+		return;
+	pd_monitor_enter(walk->lock);
+	add_hits(walk, &id, dir, name);
+	pd_monitor_leave(walk->lock);
+}
+
+static void report(struct walk *walk, uint64_t nr)
+{
+	struct pd_id_search *search = walk->search;
+	pd_monitor_enter(walk->lock);
+	search->nr_files += nr;
+	if (search->on_progress)
+		search->on_progress(search->user, search->nr_files);
+	pd_monitor_leave(walk->lock);
+}
+
+/* What a directory says of an entry; some file systems say nothing. */
+static unsigned char type_of(int dir_fd, const struct dirent *entry)
+{
+	struct stat st;
+	if (entry->d_type != DT_UNKNOWN)
+		return entry->d_type;
+	if (fstatat(dir_fd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW))
+		return DT_UNKNOWN;
+	return S_ISDIR(st.st_mode) ? DT_DIR : S_ISREG(st.st_mode) ? DT_REG : DT_UNKNOWN;
+}
+
+static bool is_stopped(const struct walk *walk)
+{
+	const struct pd_id_search *search = walk->search;
+	return search->cancel && perfdata_cancelled(search->cancel);
+}
+
+static void list_directory(struct walk *walk, const struct directory *dir)
+{
+	const int fd = openat(walk->root, dir->size ? dir->path + 1 : ".", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
+	const struct dirent *entry;
+	uint64_t nr = 0;
+	if (!stream) {
+		if (fd >= 0)
+			close(fd);
+		return;
+	}
+	while (!is_stopped(walk) && (entry = readdir(stream))) {
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+			continue;
+		const unsigned char type = type_of(fd, entry);
+		if (type == DT_DIR)
+			push(walk, dir, entry->d_name);
+		if (type != DT_REG)
+			continue;
+		look_at(walk, fd, dir->path, entry->d_name);
+		if (++nr % FILES_PER_REPORT == 0) {
+			report(walk, nr);
+			nr = 0;
+		}
+	}
+	report(walk, nr);
+	closedir(stream);
+}
+
+/* Waits for a directory while another thread may still find some; NULL at the end. */
+static struct directory *take(struct walk *walk)
+{
+	pd_monitor_enter(walk->lock);
+	while (!walk->waiting && walk->working)
+		pd_monitor_wait(walk->lock);
+	struct directory *dir = walk->waiting;
+	if (dir) {
+		walk->waiting = dir->next;
+		walk->working++;
+	}
+	pd_monitor_leave(walk->lock);
+	return dir;
+}
+
+static void work(void *user, unsigned index)
+{
+	struct walk *walk = user;
+	struct directory *dir;
+	(void)index;
+	while ((dir = take(walk))) {
+		if (!is_stopped(walk))
+			list_directory(walk, dir);
+		pd_free(dir);
+		pd_monitor_enter(walk->lock);
+		walk->working--;
+		pd_monitor_wake(walk->lock);
+		pd_monitor_leave(walk->lock);
+	}
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct pd_search_hit *a = left, *b = right;
+	return a->wanted != b->wanted ? (a->wanted > b->wanted) - (a->wanted < b->wanted) : strcmp(a->path, b->path);
+}
+
+static bool begin(struct walk *walk)
+{
+	const struct pd_id_search *search = walk->search;
+	walk->lock = pd_monitor_new();
+	walk->waiting = pd_calloc(1, sizeof *walk->waiting + 1);
+	for (size_t i = 0; i < search->nr_ids; i++)
+		if (pd_hash_map_put(&walk->by_hash, id_key(&search->ids[i]), i))
+			return false;
+	return walk->lock && walk->waiting;
+}
+
+enum perfdata_status pd_id_search(struct pd_id_search *search, int root)
+{
+	struct walk walk = { .search = search, .root = root };
+	enum perfdata_status status = PERFDATA_ENOMEM;
+	if (begin(&walk)) {
+		struct pd_team *team = search->threads > 1 ? pd_team_start(search->threads - 1, work, &walk) : NULL;
+		work(&walk, search->threads);
+		pd_team_join(team);
+		if (search->nr_hits)
+			qsort(search->hits, search->nr_hits, sizeof *search->hits, compare);
+		status = walk.no_memory ? PERFDATA_ENOMEM : is_stopped(&walk) ? PERFDATA_EINTR : PERFDATA_OK;
+	}
+	while (walk.waiting) {
+		struct directory *next = walk.waiting->next;
+		pd_free(walk.waiting);
+		walk.waiting = next;
+	}
+	pd_hash_map_release(&walk.by_hash);
+	pd_monitor_free(walk.lock);
+	return status;
+}
+
+void pd_id_search_release(struct pd_id_search *search)
+{
+	pd_free(search->hits);
+	pd_arena_release(&search->arena);
+}

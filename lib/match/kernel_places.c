@@ -1,0 +1,219 @@
+/* The kernel, its modules and its vdso: no ordinary files, and found under other names than recorded. */
+#include "config.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+#include "base/fdio.h"
+#include "base/memory.h"
+#include "match/match.h"
+
+#define MAX_VDSO ((size_t)1 << 16)
+#define MAX_DEPENDENCIES ((size_t)16 << 20)
+#define KALLSYMS_HEAD 4096
+
+static bool is_plain_name(const char *name) { return name && *name && !strchr(name, '/') && strcmp(name, "..") && strlen(name) <= 256; }
+
+/* --- the kernel ------------------------------------------------------------------------------------------------------------- */
+
+/* Whether a text of kernel symbols is one, with addresses (kptr_restrict hides them as zeros). */
+static bool has_addresses(int fd)
+{
+	char head[KALLSYMS_HEAD + 1];
+	const int64_t got = pd_read_some(fd, head, KALLSYMS_HEAD, NULL);
+	if (got <= 0)
+		return false;
+	head[got] = '\0';
+	for (const char *line = head; line && *line; line = strchr(line, '\n'), line += line != NULL) {
+		char *end;
+		const unsigned long long address = strtoull(line, &end, 16);
+		if (end == line || *end != ' ')
+			return false;
+		if (address)
+			return true;
+	}
+	return false;
+}
+
+static void take_kallsyms(struct pd_lookup *lookup, struct pd_source *source, const char *path, enum perfdata_match_state state)
+{
+	struct perfdata_match_result *result = lookup->result;
+	char real[PD_ROOTED_PATH];
+	const int fd = pd_rooted_open(source->root, path, real);
+	if (fd < 0)
+		return;
+	const bool readable = has_addresses(fd);
+	close(fd);
+	const char *shown = pd_shown_path(lookup->match, source, real);
+	if (!readable) {
+		(void)pd_take_result(lookup, source, PERFDATA_MATCH_UNREADABLE, shown, NULL, 0, "the addresses in it are hidden (kptr_restrict)");
+		return;
+	}
+	if (pd_take_result(lookup, source, state, shown, &lookup->id, PERFDATA_PART_SYMTAB, lookup->id.size ? NULL : "no build-id was recorded; release and host agree"))
+		source->nr_found++;
+	if (!result->kallsyms)
+		result->kallsyms = shown;
+	result->parts |= PERFDATA_PART_SYMTAB;
+	result->identified |= !lookup->id.size;
+}
+
+/* The kernel that runs here: by its build-id, or by its release on the host of that name. */
+static bool is_running(const struct pd_lookup *lookup)
+{
+	const struct perfdata_match_wanted *wanted = lookup->wanted;
+	struct pd_build_id id;
+	struct utsname name;
+	if (lookup->id.size)
+		return perfdata_running_kernel_build_id(id.bytes, &id.size) == PERFDATA_OK && pd_same_build_id(&id, &lookup->id);
+	return wanted->release && wanted->host && !uname(&name) && !strcmp(name.release, wanted->release) && !strcmp(name.nodename, wanted->host);
+}
+
+static bool look_for_vmlinux(struct pd_lookup *lookup, struct pd_source *source)
+{
+	static const char *const patterns[][2] = {
+		{ "/boot/vmlinux-", "" }, { "/usr/lib/debug/boot/vmlinux-", "" }, { "/lib/modules/", "/build/vmlinux" },
+		{ "/lib/modules/", "/vmlinux" }, { "/usr/lib/debug/lib/modules/", "/vmlinux" }, { "/usr/lib/debug/boot/vmlinux-", ".debug" },
+	};
+	char path[PD_ROOTED_PATH];
+	bool found = false;
+	if (!is_plain_name(lookup->wanted->release))
+		return false;
+	for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
+		snprintf(path, sizeof path, "%s%s%s", patterns[i][0], lookup->wanted->release, patterns[i][1]);
+		found |= pd_consider(lookup, source, path, true);
+	}
+	return found;
+}
+
+/* Unpacking its five formats is not worth the trouble: what names need is vmlinux. */
+static void note_packed_image(struct pd_lookup *lookup, struct pd_source *source)
+{
+	char path[PD_ROOTED_PATH], real[PD_ROOTED_PATH];
+	if (lookup->rank || !is_plain_name(lookup->wanted->release))
+		return;
+	snprintf(path, sizeof path, "/boot/vmlinuz-%s", lookup->wanted->release);
+	if (pd_rooted_resolve(source->root, path, real, NULL))
+		(void)pd_take_result(lookup, source, lookup->id.size ? PERFDATA_MATCH_ABSENT : PERFDATA_MATCH_UNKNOWN,
+				     pd_shown_path(lookup->match, source, real), NULL, 0, "this is a packed image; needed is its vmlinux");
+}
+
+void pd_look_for_kernel(struct pd_lookup *lookup, struct pd_source *source)
+{
+	char path[PD_ROOTED_PATH];
+	if (source->kind == PERFDATA_SOURCE_HOST && is_running(lookup))
+		take_kallsyms(lookup, source, "/proc/kallsyms", lookup->id.size ? PERFDATA_MATCH_SAME : PERFDATA_MATCH_UNVERIFIED);
+	if (source->kind == PERFDATA_SOURCE_DEBUG_DIR) {
+		if (pd_build_id_path(path, "", &lookup->id, "/kallsyms"))
+			take_kallsyms(lookup, source, path, PERFDATA_MATCH_SAME);
+		if (pd_build_id_path(path, "", &lookup->id, "/vmlinux"))
+			(void)pd_consider(lookup, source, path, true);
+		return;
+	}
+	(void)look_for_vmlinux(lookup, source);
+	note_packed_image(lookup, source);
+}
+
+/* --- modules ------------------------------------------------------------------------------------------------------------------ */
+
+static const char *const packings[] = { "", ".gz", ".xz", ".zst" };
+
+/* The file may have been packed, or not, by whoever installed it. */
+static bool try_packings(struct pd_lookup *lookup, struct pd_source *source, const char *path)
+{
+	char place[PD_ROOTED_PATH];
+	const char *end = strstr(strrchr(path, '/') ? strrchr(path, '/') : path, ".ko");
+	const int plain = end ? (int)(end - path) + 3 : (int)strlen(path);
+	for (size_t i = 0; i < sizeof packings / sizeof *packings; i++)
+		if (snprintf(place, sizeof place, "%.*s%s", plain, path, packings[i]) < (int)sizeof place && pd_consider(lookup, source, place, true))
+			return true;
+	return false;
+}
+
+static bool same_module_name(const char *a, const char *b, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		if ((a[i] == '-' ? '_' : a[i]) != (b[i] == '-' ? '_' : b[i]))
+			return false;
+	return true;
+}
+
+/* The line of modules.dep that begins with ".../NAME.ko[.gz]:". */
+static bool find_dependency(const char *text, const char *name, size_t size, char out[PD_ROOTED_PATH])
+{
+	for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+		const size_t length = strcspn(line, ":\n");
+		const char *base = line;
+		for (size_t i = 0; i < length; i++)
+			if (line[i] == '/')
+				base = line + i + 1;
+		const size_t left = (size_t)(line + length - base);
+		if (left < size + 3 || !same_module_name(base, name, size) || strncmp(base + size, ".ko", 3) != 0 || length >= PD_ROOTED_PATH)
+			continue;
+		memcpy(out, line, length);
+		out[length] = '\0';
+		return true;
+	}
+	return false;
+}
+
+/* "[xfs]": the recording does not say where the file was, the distribution's list does. */
+static void look_by_name(struct pd_lookup *lookup, struct pd_source *source, const char *name)
+{
+	char path[2 * PD_ROOTED_PATH], real[PD_ROOTED_PATH], inner[PD_ROOTED_PATH], *text = NULL;
+	size_t text_size;
+	const size_t size = strcspn(name, "]");
+	if (!is_plain_name(lookup->wanted->release) || !size)
+		return;
+	snprintf(path, sizeof path, "/lib/modules/%s/modules.dep", lookup->wanted->release);
+	const int fd = pd_rooted_open(source->root, path, real);
+	if (fd < 0)
+		return;
+	const enum perfdata_status status = pd_read_whole(fd, MAX_DEPENDENCIES, &text, &text_size);
+	close(fd);
+	if (status == PERFDATA_OK && find_dependency(text, name, size, inner) &&
+	    snprintf(path, sizeof path, inner[0] == '/' ? "%s%s" : "/lib/modules/%s/%s", inner[0] == '/' ? "" : lookup->wanted->release, inner) <
+		    PD_ROOTED_PATH)
+		(void)try_packings(lookup, source, path);
+	pd_free(text);
+}
+
+void pd_look_for_module(struct pd_lookup *lookup, struct pd_source *source)
+{
+	const struct perfdata_match_wanted *wanted = lookup->wanted;
+	for (size_t i = 0; i < wanted->nr_paths; i++) {
+		if (wanted->paths[i][0] == '[')
+			look_by_name(lookup, source, wanted->paths[i] + 1);
+		else if (wanted->paths[i][0] == '/')
+			(void)try_packings(lookup, source, wanted->paths[i]);
+	}
+}
+
+/* --- the vdso ------------------------------------------------------------------------------------------------------------------- */
+
+static void look_at_own_vdso(struct pd_lookup *lookup, struct pd_source *source)
+{
+	const void *image = (const void *)getauxval(AT_SYSINFO_EHDR);
+	const size_t size = image ? pd_elf_image_size(image, MAX_VDSO) : 0;
+	struct pd_elf_facts facts = { .parts = PERFDATA_PART_TEXT | PERFDATA_PART_DYNSYM };
+	struct pd_elf *elf;
+	if (!size || pd_elf_open_memory(image, size, &elf) != PERFDATA_OK)
+		return;
+	const bool has_id = pd_elf_build_id(elf, &facts.id);
+	pd_elf_close(elf);
+	if (has_id && pd_same_build_id(&facts.id, &lookup->id))
+		(void)pd_consider_facts(lookup, source, "[vdso]", &facts, true);
+}
+
+void pd_look_for_vdso(struct pd_lookup *lookup, struct pd_source *source)
+{
+	static const char *const names[] = { "vdso64.so", "vdsox32.so", "vdso32.so", "vdso.so" };
+	char path[PD_ROOTED_PATH];
+	if (source->kind == PERFDATA_SOURCE_HOST)
+		look_at_own_vdso(lookup, source);
+	for (size_t i = 0; is_plain_name(lookup->wanted->release) && i < sizeof names / sizeof *names; i++) {
+		snprintf(path, sizeof path, "/lib/modules/%s/vdso/%s", lookup->wanted->release, names[i]);
+		(void)pd_consider(lookup, source, path, false);
+	}
+}

@@ -1,0 +1,288 @@
+/* Sources, and the search for each wanted file through all of them. */
+#include "config.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/error.h"
+#include "base/memory.h"
+#include "match/match.h"
+
+#define MAX_LIST ((size_t)256 << 20)
+
+const char *perfdata_match_state_name(enum perfdata_match_state state)
+{
+	switch (state) {
+	case PERFDATA_MATCH_SAME: return "match";
+	case PERFDATA_MATCH_MOVED: return "moved";
+	case PERFDATA_MATCH_DIFFERS: return "differs";
+	case PERFDATA_MATCH_NO_NOTE: return "no_note";
+	case PERFDATA_MATCH_ABSENT: return "absent";
+	case PERFDATA_MATCH_UNVERIFIED: return "unverified";
+	case PERFDATA_MATCH_UNKNOWN: return "unknown";
+	case PERFDATA_MATCH_UNREADABLE: return "unreadable";
+	case PERFDATA_MATCH_MEMORY: return "memory";
+	}
+	return "unknown";
+}
+
+const char *perfdata_match_part_name(size_t index, enum perfdata_match_part *ret_part)
+{
+	static const struct { enum perfdata_match_part part; const char *name; } parts[] = {
+		{ PERFDATA_PART_TEXT, "text" }, { PERFDATA_PART_SYMTAB, "symtab" }, { PERFDATA_PART_DYNSYM, "dynsym" },
+		{ PERFDATA_PART_MINIDEBUG, "minidebug" }, { PERFDATA_PART_DWARF, "dwarf" }, { PERFDATA_PART_ALTLINK, "altlink" },
+		{ PERFDATA_PART_ALT_MISSING, "altlink-missing" },
+	};
+	if (index >= sizeof parts / sizeof *parts)
+		return NULL;
+	*ret_part = parts[index].part;
+	return parts[index].name;
+}
+
+/* --- opening sources ----------------------------------------------------------------------------------------------------------- */
+
+static enum perfdata_status refuse(struct perfdata_error *reterr, enum perfdata_status status, const char *path, const char *why)
+{
+	return pd_error(reterr, status, PERFDATA_NO_OFFSET, "%s: %s", path, why);
+}
+
+static bool has_entries(int root)
+{
+	const int fd = openat(root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+	const struct dirent *entry;
+	bool found = false;
+	if (!dir) {
+		if (fd >= 0)
+			close(fd);
+		return false;
+	}
+	while (!found && (entry = readdir(dir)))
+		found = strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..");
+	closedir(dir);
+	return found;
+}
+
+static enum perfdata_status open_directory(struct pd_source *source, const char *path, struct perfdata_error *reterr)
+{
+	source->root = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (source->root < 0)
+		return refuse(reterr, PERFDATA_EREAD, path, strerror(errno));
+	return has_entries(source->root) ? PERFDATA_OK : refuse(reterr, PERFDATA_EREAD, path, "the directory is empty");
+}
+
+static enum perfdata_status open_elf(struct perfdata_match *match, struct pd_source *source, struct perfdata_error *reterr)
+{
+	const int fd = pd_open_regular(source->path);
+	if (fd < 0)
+		return refuse(reterr, PERFDATA_EREAD, source->path, errno == EINVAL ? "no regular file" : strerror(errno));
+	source->facts = pd_arena_calloc(&match->arena, 1, sizeof *source->facts);
+	enum perfdata_status status = source->facts ? pd_elf_facts_read(fd, source->facts) : PERFDATA_ENOMEM;
+	close(fd);
+	return status == PERFDATA_EFORMAT ? refuse(reterr, status, source->path, "no ELF file") : status;
+}
+
+static enum perfdata_status open_list(struct perfdata_match *match, struct pd_source *source, struct perfdata_error *reterr)
+{
+	char *text;
+	size_t size;
+	const int fd = !strcmp(source->path, "-") ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(source->path, O_RDONLY | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0)
+		return refuse(reterr, PERFDATA_EREAD, source->path, strerror(errno));
+	enum perfdata_status status = pd_read_whole(fd, MAX_LIST, &text, &size);
+	close(fd);
+	if (status)
+		return refuse(reterr, status, source->path, perfdata_status_text(status));
+	status = pd_id_list_parse(&source->list, &match->arena, text, size);
+	pd_free(text);
+	return status == PERFDATA_EFORMAT ? refuse(reterr, PERFDATA_EREAD, source->path, "no build-id in it") : status;
+}
+
+static enum perfdata_status open_source(struct perfdata_match *match, struct pd_source *source, struct perfdata_error *reterr)
+{
+	switch (source->kind) {
+	case PERFDATA_SOURCE_HOST: return open_directory(source, "/", reterr);
+	case PERFDATA_SOURCE_ROOT:
+	case PERFDATA_SOURCE_DEBUG_DIR: return open_directory(source, source->path, reterr);
+	case PERFDATA_SOURCE_FILE: return open_elf(match, source, reterr);
+	case PERFDATA_SOURCE_LIST: return open_list(match, source, reterr);
+	case PERFDATA_SOURCE_OTHER:
+	case PERFDATA_SOURCE_DEBUGINFOD: return PERFDATA_OK;
+	}
+	return PERFDATA_EUSAGE;
+}
+
+static bool needs_path(enum perfdata_match_source_kind kind) { return kind != PERFDATA_SOURCE_HOST && kind != PERFDATA_SOURCE_DEBUGINFOD; }
+
+static enum perfdata_status open_sources(struct perfdata_match *match, struct perfdata_error *reterr)
+{
+	const struct perfdata_match_options *o = &match->options;
+	match->sources = pd_calloc(o->nr_sources, sizeof *match->sources);
+	if (!match->sources)
+		return PERFDATA_ENOMEM;
+	for (size_t i = 0; i < o->nr_sources; i++) {
+		struct pd_source *source = &match->sources[match->nr_sources];
+		const char *path = o->sources[i].path;
+		if (needs_path(o->sources[i].kind) && (!path || !*path))
+			return PERFDATA_EUSAGE;
+		*source = (struct pd_source){ .kind = o->sources[i].kind, .root = -1, .path = "" };
+		if (needs_path(source->kind) && !(source->path = pd_arena_copy(&match->arena, path, strlen(path))))
+			return PERFDATA_ENOMEM;
+		match->nr_sources++;
+		enum perfdata_status status = open_source(match, source, reterr);
+		if (status == PERFDATA_EREAD && o->sources[i].is_optional) {
+			if (source->root >= 0)
+				close(source->root);
+			source->root = -1;
+			source->kind = PERFDATA_SOURCE_OTHER;
+		} else if (status) {
+			return status;
+		}
+	}
+	return PERFDATA_OK;
+}
+
+enum perfdata_status perfdata_match_open(const struct perfdata_match_options *options, struct perfdata_match **ret,
+					 struct perfdata_error *reterr)
+{
+	if (options->size != sizeof *options || !options->nr_sources)
+		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "%s", perfdata_status_text(PERFDATA_EUSAGE));
+	struct perfdata_match *match = pd_calloc(1, sizeof *match);
+	if (!match)
+		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "%s", perfdata_status_text(PERFDATA_ENOMEM));
+	match->options = *options;
+	enum perfdata_status status = open_sources(match, reterr);
+	match->options.sources = NULL;
+	if (status) {
+		perfdata_match_close(match);
+		if (status == PERFDATA_ENOMEM || status == PERFDATA_EUSAGE)
+			(void)pd_error(reterr, status, PERFDATA_NO_OFFSET, "%s", perfdata_status_text(status));
+		return status;
+	}
+	*ret = match;
+	return PERFDATA_OK;
+}
+
+void perfdata_match_close(struct perfdata_match *match)
+{
+	if (!match)
+		return;
+	for (size_t i = 0; i < match->nr_sources; i++) {
+		struct pd_source *source = &match->sources[i];
+		if (source->root >= 0)
+			close(source->root);
+		pd_free(source->list.items);
+		pd_id_search_release(&source->search);
+	}
+	pd_free(match->sources);
+	pd_arena_release(&match->arena);
+	pd_free(match);
+}
+
+static struct pd_build_id id_of(struct perfdata_bytes bytes)
+{
+	struct pd_build_id id = { .size = bytes.size <= sizeof id.bytes ? bytes.size : 0 };
+	if (id.size)
+		memcpy(id.bytes, bytes.data, id.size);
+	return id;
+}
+
+enum perfdata_status perfdata_match_add(struct perfdata_match *match, size_t source, const char *path, struct perfdata_bytes build_id)
+{
+	const struct pd_build_id id = id_of(build_id);
+	if (source >= match->nr_sources)
+		return PERFDATA_EUSAGE;
+	return pd_id_list_add(&match->sources[source].list, &match->arena, &id, path, strlen(path)) ? PERFDATA_ENOMEM : PERFDATA_OK;
+}
+
+/* --- finding ------------------------------------------------------------------------------------------------------------------- */
+
+/* What names come with the recording, or with nothing, and never from a file. */
+static bool is_memory(const struct perfdata_match_wanted *wanted)
+{
+	switch (wanted->kind) {
+	case PERFDATA_DSO_USER:
+	case PERFDATA_DSO_KERNEL:
+	case PERFDATA_DSO_MODULE: return false;
+	case PERFDATA_DSO_VDSO: return !wanted->build_id.size;
+	case PERFDATA_DSO_PERF_MAP:
+	case PERFDATA_DSO_JITDUMP:
+	case PERFDATA_DSO_BPF:
+	case PERFDATA_DSO_NONE: return true;
+	}
+	return true;
+}
+
+static void find_one(struct perfdata_match *match, const struct perfdata_match_wanted *wanted, struct perfdata_match_result *result)
+{
+	struct pd_lookup lookup = { .match = match, .wanted = wanted, .id = id_of(wanted->build_id), .result = result };
+	*result = (struct perfdata_match_result){ .source = SIZE_MAX, .state = PERFDATA_MATCH_MEMORY };
+	if (is_memory(wanted))
+		return;
+	result->state = lookup.id.size ? PERFDATA_MATCH_ABSENT : PERFDATA_MATCH_UNKNOWN;
+	for (size_t i = 0; i < match->nr_sources; i++)
+		pd_look_in_source(&lookup, &match->sources[i]);
+	pd_look_for_links(&lookup);
+	if (!lookup.rank)
+		result->reason = lookup.id.size ? NULL : "no build-id was recorded";
+}
+
+static bool is_searched(const struct pd_source *source)
+{
+	return source->kind == PERFDATA_SOURCE_ROOT || source->kind == PERFDATA_SOURCE_DEBUG_DIR;
+}
+
+/* All ids at once, before the first is asked for. */
+static enum perfdata_status search(struct perfdata_match *match, const struct perfdata_match_wanted *wanted, size_t nr)
+{
+	const struct perfdata_match_options *o = &match->options;
+	struct pd_build_id *ids = pd_arena_calloc(&match->arena, nr ? nr : 1, sizeof *ids);
+	size_t nr_ids = 0;
+	if (!ids)
+		return PERFDATA_ENOMEM;
+	for (size_t i = 0; i < nr; i++)
+		if (wanted[i].build_id.size && !is_memory(&wanted[i]))
+			ids[nr_ids++] = id_of(wanted[i].build_id);
+	uint64_t before = 0;
+	enum perfdata_status status = PERFDATA_OK;
+	for (size_t i = 0; i < match->nr_sources && status == PERFDATA_OK; i++) {
+		struct pd_source *source = &match->sources[i];
+		if (!is_searched(source))
+			continue;
+		pd_id_search_release(&source->search);
+		source->search = (struct pd_id_search){
+			.ids = ids, .nr_ids = nr_ids, .threads = o->threads ? o->threads : 1, .cancel = o->cancel,
+			.on_progress = o->on_progress, .user = o->user, .nr_files = before,
+		};
+		status = pd_id_search(&source->search, source->root);
+		before = source->search.nr_files;
+	}
+	return status;
+}
+
+enum perfdata_status perfdata_match_find(struct perfdata_match *match, const struct perfdata_match_wanted *wanted, size_t nr,
+					 struct perfdata_match_result *results)
+{
+	enum perfdata_status status = match->options.search ? search(match, wanted, nr) : PERFDATA_OK;
+	for (size_t i = 0; i < nr && status == PERFDATA_OK; i++) {
+		find_one(match, &wanted[i], &results[i]);
+		if (match->options.cancel && perfdata_cancelled(match->options.cancel))
+			status = PERFDATA_EINTR;
+	}
+	return match->no_memory ? PERFDATA_ENOMEM : status;
+}
+
+uint64_t perfdata_match_nr_found(const struct perfdata_match *match, size_t source)
+{
+	return source < match->nr_sources ? match->sources[source].nr_found : 0;
+}
+
+uint64_t perfdata_match_nr_searched(const struct perfdata_match *match)
+{
+	uint64_t most = 0;
+	for (size_t i = 0; i < match->nr_sources; i++)
+		if (match->sources[i].search.nr_files > most)
+			most = match->sources[i].search.nr_files;
+	return most;
+}

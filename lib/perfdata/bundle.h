@@ -1,0 +1,87 @@
+/* Symbol bundles: the files that name a recording's addresses, in one archive that is opened where those files are not.
+ *
+ * A bundle is a tar archive, packed or not, or what was unpacked from one:
+ *
+ *   perfdata-bundle.json                          what it is of, and what is missing; first
+ *   PATH/ID/elf, PATH/ID/debug                    a file with a build-id, and its separate debug information
+ *   [kernel.kallsyms]/ID/kallsyms, [vdso]/ID/vdso
+ *   .build-id/ab/REST          → ../../PATH/ID    where perf (--buildid-dir) looks
+ *   .build-id/ab/REST.debug    → ../../PATH/ID/…  where gdb and elfutils look
+ *   root/PATH                                     what was identified without a build-id, where it was recorded
+ *
+ * The same files give the same bytes: no times, no owners, entries in byte order.
+ *
+ * Reading trusts nothing: names that are not plain relative paths, links that lead out, and anything that is no file, link or directory
+ * are left out; sizes are limited. */
+#ifndef PERFDATA_BUNDLE_H
+#define PERFDATA_BUNDLE_H
+
+#include "perfdata/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* --- writing ---------------------------------------------------------------------------------------------------------------------- */
+
+enum perfdata_bundle_level {
+	PERFDATA_BUNDLE_FULL,     /* files as they are */
+	PERFDATA_BUNDLE_UNWIND,   /* without debug information: symbols, code and unwind tables */
+	PERFDATA_BUNDLE_NAMES,    /* symbols only; ELF files keep their offsets */
+};
+enum perfdata_bundle_role {
+	PERFDATA_BUNDLE_ELF,
+	PERFDATA_BUNDLE_DEBUG,
+	PERFDATA_BUNDLE_KALLSYMS,
+	PERFDATA_BUNDLE_VDSO,     /* of this host's kernel; needs no file */
+	PERFDATA_BUNDLE_OTHER,    /* taken as it is: a perf map, a jitdump file, whatever has no build-id */
+};
+struct perfdata_bundle_file {
+	enum perfdata_bundle_role role;
+	const char *path;                  /* as recorded */
+	struct perfdata_bytes build_id;    /* empty: the file goes to root/PATH */
+	const char *file;                  /* where it is here */
+};
+
+struct perfdata_bundle;
+struct perfdata_bundle_limits {
+	uint64_t file, total;              /* bytes of one file, and of all; 0: no limit */
+};
+PERFDATA_API enum perfdata_status perfdata_bundle_new(enum perfdata_bundle_level level, const struct perfdata_bundle_limits *limits,
+						      struct perfdata_bundle **ret);
+PERFDATA_API void perfdata_bundle_free(struct perfdata_bundle *bundle);
+/* Plans a file. *ret_name, which lives as long as the bundle, and *ret_size are what it will be in the archive; a file that was planned
+ * before is fine. PERFDATA_EREAD; PERFDATA_EFORMAT: it is no ELF file, or its build-id is another one; PERFDATA_ELIMIT: it would exceed a
+ * limit; PERFDATA_EUSAGE: its recorded path is no path; PERFDATA_ENOMEM. None of these spoils the bundle. */
+PERFDATA_API enum perfdata_status perfdata_bundle_add(struct perfdata_bundle *bundle, const struct perfdata_bundle_file *file,
+						      const char **ret_name, uint64_t *ret_size);
+typedef enum perfdata_status perfdata_bundle_write_fn(void *user, const void *bytes, size_t size);
+/* Writes the archive, unpacked, with `manifest` as its first file. Errors of `write`; PERFDATA_EREAD: a file changed meanwhile. */
+PERFDATA_API enum perfdata_status perfdata_bundle_write(struct perfdata_bundle *bundle, const void *manifest, size_t size,
+							perfdata_bundle_write_fn *write, void *user, struct perfdata_error *reterr);
+
+/* --- reading ---------------------------------------------------------------------------------------------------------------------- */
+
+struct perfdata_bundle_files;
+struct perfdata_bundle_files_options {
+	size_t size;                       /* sizeof(struct perfdata_bundle_files_options) of the caller */
+	const char *tmpdir;                /* for what is unpacked, in files without a name; NULL: /tmp */
+	uint64_t max_bytes;                /* of all that is unpacked; 0: 16 GiB */
+	uint32_t max_ratio;                /* unpacked bytes for each packed one; 0: no limit */
+};
+/* Opens an archive (tar, or tar packed with gzip, zstd or xz), or a directory. PERFDATA_EREAD; PERFDATA_EFORMAT: it is none; PERFDATA_ELIMIT;
+ * PERFDATA_EUNSUP; PERFDATA_ENOMEM. */
+PERFDATA_API enum perfdata_status perfdata_bundle_files_open(const char *path, const struct perfdata_bundle_files_options *options,
+							     struct perfdata_bundle_files **ret, struct perfdata_error *reterr);
+PERFDATA_API void perfdata_bundle_files_close(struct perfdata_bundle_files *files);
+/* Opens "PATH/NAME", PATH being that of the bundle, for perfdata_symbols_options.open: a descriptor for reading that the caller closes, or -1
+ * with errno. Any thread. */
+PERFDATA_API int perfdata_bundle_files_get(void *files, const char *path);
+/* How many entries were left out because they could not be trusted. */
+PERFDATA_API uint64_t perfdata_bundle_files_refused(const struct perfdata_bundle_files *files);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

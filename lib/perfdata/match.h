@@ -1,0 +1,121 @@
+/* Do the files here fit a recording? For each file that a recording maps, which of the files at hand is it, and what can it tell?
+ *
+ * Only headers, notes and section tables of files are read. Every file and directory is hostile input: regular files only, bounded reads,
+ * and links are followed below their root only. Nothing uses the network but the source PERFDATA_SOURCE_DEBUGINFOD.
+ *
+ * A perfdata_match belongs to one thread; searching directories uses threads of its own. */
+#ifndef PERFDATA_MATCH_H
+#define PERFDATA_MATCH_H
+
+#include "perfdata/base.h"
+#include "perfdata/symbols.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct perfdata_match;
+
+enum perfdata_match_source_kind {
+	PERFDATA_SOURCE_HOST,        /* the files of this host, its kernel and its debug directories; no path */
+	PERFDATA_SOURCE_ROOT,        /* a directory that is the root of recorded paths */
+	PERFDATA_SOURCE_DEBUG_DIR,   /* a directory by build-id: /usr/lib/debug, perf's cache, an unpacked bundle */
+	PERFDATA_SOURCE_FILE,        /* an ELF file */
+	PERFDATA_SOURCE_LIST,        /* a text of build-ids and paths: perf buildid-list, eu-unstrip -n, perfdata buildids --tsv */
+	PERFDATA_SOURCE_OTHER,       /* another recording: its files are given with perfdata_match_add; `path` is its name */
+	PERFDATA_SOURCE_DEBUGINFOD,  /* debuginfod servers; no path */
+};
+
+enum perfdata_match_state {
+	PERFDATA_MATCH_SAME,         /* the recorded file, at the recorded path */
+	PERFDATA_MATCH_MOVED,        /* the recorded file, elsewhere */
+	PERFDATA_MATCH_DIFFERS,      /* the file at the recorded path has another build-id */
+	PERFDATA_MATCH_NO_NOTE,      /* the file at the recorded path has no build-id */
+	PERFDATA_MATCH_ABSENT,       /* nothing found */
+	PERFDATA_MATCH_UNVERIFIED,   /* no build-id was recorded, and a file is at the path */
+	PERFDATA_MATCH_UNKNOWN,      /* no build-id was recorded, and nothing is there, or a file that is another one */
+	PERFDATA_MATCH_UNREADABLE,   /* what is at the path cannot be read: permission, no regular file, no or damaged ELF */
+	PERFDATA_MATCH_MEMORY,       /* no file by nature */
+};
+
+/* What a file, or the files that go with it, can tell. */
+enum perfdata_match_part {
+	PERFDATA_PART_TEXT = 1,        /* code, and what unwinding needs */
+	PERFDATA_PART_SYMTAB = 2,
+	PERFDATA_PART_DYNSYM = 4,      /* exported names only */
+	PERFDATA_PART_MINIDEBUG = 8,   /* .gnu_debugdata */
+	PERFDATA_PART_DWARF = 16,
+	PERFDATA_PART_ALTLINK = 32,    /* debug information in a further file, and that file is found */
+	PERFDATA_PART_ALT_MISSING = 64,   /* … and is not found */
+	PERFDATA_PART_UNSEEN = 128,    /* a list or a recording: no file was looked at */
+};
+
+struct perfdata_match_source {
+	enum perfdata_match_source_kind kind;
+	const char *path;
+	bool is_optional;              /* where it is not there, nothing is wrong */
+};
+
+struct perfdata_match_options {
+	size_t size;                   /* sizeof(struct perfdata_match_options) of the caller */
+	const struct perfdata_match_source *sources;
+	size_t nr_sources;
+	bool search;                   /* look at every file below roots and debug directories for its build-id */
+	unsigned threads;              /* for searching; 0 is taken as 1 */
+	const struct perfdata_cancel *cancel;   /* ends searching with PERFDATA_EINTR; may be NULL */
+	void (*on_progress)(void *user, uint64_t nr_files);   /* while searching, from any thread, one at a time; may be NULL */
+	void *user;
+};
+
+/* Opens the sources. PERFDATA_EREAD: one cannot be opened, or there is nothing in it. PERFDATA_EFORMAT: no ELF file, or no list.
+ * PERFDATA_EUSAGE, PERFDATA_ENOMEM. Strings are copied. */
+PERFDATA_API enum perfdata_status perfdata_match_open(const struct perfdata_match_options *options, struct perfdata_match **ret,
+						      struct perfdata_error *reterr);
+PERFDATA_API void perfdata_match_close(struct perfdata_match *match);
+/* A file of another recording; `source` is the number of a PERFDATA_SOURCE_OTHER. build_id may be empty. PERFDATA_ENOMEM. */
+PERFDATA_API enum perfdata_status perfdata_match_add(struct perfdata_match *match, size_t source, const char *path,
+						     struct perfdata_bytes build_id);
+
+/* A file that a recording maps. */
+struct perfdata_match_wanted {
+	enum perfdata_dso_kind kind;
+	const char *const *paths;      /* as recorded, at least one */
+	size_t nr_paths;
+	struct perfdata_bytes build_id;   /* may be empty */
+	const char *release;           /* of the recorded kernel; may be NULL */
+	const char *host;              /* its name; may be NULL */
+	uint64_t inode;                /* 0: unknown */
+	int64_t unchanged_since;       /* ns since 1970: a file whose ctime is later is not the recorded one; INT64_MAX: unknown */
+};
+
+struct perfdata_match_result {
+	enum perfdata_match_state state;
+	uint32_t parts;                /* enum perfdata_match_part */
+	size_t source;                 /* where `found` is; SIZE_MAX: nowhere */
+	const char *found;             /* what the state is about; NULL: nothing */
+	const char *debug;             /* the file with symbols or debug information, where that is another one; or NULL */
+	const char *alt;               /* the file that debug information refers to; or NULL */
+	const char *kallsyms;          /* of the kernel; or NULL */
+	struct perfdata_bytes build_id;   /* of `found`; may be empty */
+	const char *reason;            /* one phrase, or NULL */
+	bool identified;               /* no build-id was recorded, but inode and time agree */
+};
+
+/* Finds each of `wanted`. Paths and ids in `results` live as long as `match`. PERFDATA_ENOMEM; PERFDATA_EINTR. */
+PERFDATA_API enum perfdata_status perfdata_match_find(struct perfdata_match *match, const struct perfdata_match_wanted *wanted, size_t nr,
+						      struct perfdata_match_result *results);
+
+/* How many files (of a list: lines) of a source were found, or looked at while searching. */
+PERFDATA_API uint64_t perfdata_match_nr_found(const struct perfdata_match *match, size_t source);
+PERFDATA_API uint64_t perfdata_match_nr_searched(const struct perfdata_match *match);
+
+/* The spelling of a state ("match", "moved", …); never NULL. Static storage. */
+PERFDATA_API const char *perfdata_match_state_name(enum perfdata_match_state state);
+/* Row `index` of the parts and their names; NULL behind the last. Static storage. */
+PERFDATA_API const char *perfdata_match_part_name(size_t index, enum perfdata_match_part *ret_part);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,292 @@
+/* perfdata bundle: what names the addresses of recordings here, taken along. What goes in is what `script` would take names from, so that names
+ * are the same elsewhere. */
+#include "config.h"
+#include <inttypes.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "answers.h"
+#include "commands.h"
+#include "file_rows.h"
+#include "interrupt.h"
+#include "perfdata/output.h"
+#include "symbol_options.h"
+
+struct bundling {
+	const struct options *options;
+	struct file_rows rows;
+	struct perfdata_bundle *bundle;
+	json_object *recordings, *files, *missing;
+	uint64_t nr_files, nr_missing, missing_samples, bytes;
+	bool left_out;                     /* by a limit */
+	enum exit_code code;
+};
+
+static void fail(struct bundling *bundling, enum perfdata_status status, const char *message)
+{
+	usage_error(&bundling->options->style, "%s", message && *message ? message : perfdata_status_text(status));
+	bundling->code = exit_code_join(bundling->code, status == PERFDATA_EUNSUP ? EXIT_USAGE : exit_code_of_status(status));
+}
+
+/* --- what it tells of itself ------------------------------------------------------------------------------------------------------------- */
+
+static json_object *json_path(struct bundling *bundling, const char *path)
+{
+	struct perfdata_text quoted;
+	perfdata_text_init(&quoted);
+	perfdata_text_json_string(&quoted, path, strlen(path));
+	perfdata_text_char(&quoted, '\0');
+	json_object *string = perfdata_text_failed(&quoted) ? NULL : json_tokener_parse(quoted.data);
+	perfdata_text_release(&quoted);
+	if (!string)
+		fail(bundling, PERFDATA_ENOMEM, NULL);
+	return string;
+}
+
+static json_object *row_json(struct bundling *bundling, const struct file_row *row)
+{
+	json_object *object = json_object_new_object(), *paths = json_object_new_array();
+	struct perfdata_text hex;
+	for (size_t i = 0; i < row->nr_paths; i++)
+		json_object_array_add(paths, json_path(bundling, row->paths[i]));
+	json_object_object_add(object, "paths", paths);
+	perfdata_text_init(&hex);
+	perfdata_text_bytes_hex(&hex, row->build_id, row->build_id_size);
+	json_object_object_add(object, "build_id", row->build_id_size && !perfdata_text_failed(&hex) ? json_object_new_string_len(hex.data, (int)hex.size) : NULL);
+	perfdata_text_release(&hex);
+	json_object_object_add(object, "kind", json_object_new_string(file_kind_name(row->kind)));
+	json_object_object_add(object, "samples", json_object_new_uint64(row->samples));
+	json_object_object_add(object, "in_chain", json_object_new_uint64(row->in_chain));
+	return object;
+}
+
+static void note_missing(struct bundling *bundling, const struct file_row *row, const char *reason)
+{
+	json_object *object = row_json(bundling, row);
+	json_object_object_add(object, "reason", json_object_new_string(reason));
+	json_object_array_add(bundling->missing, object);
+	bundling->nr_missing++;
+	bundling->missing_samples += row->samples;
+	if (!bundling->options->style.quiet) {
+		struct perfdata_text path;
+		perfdata_text_init(&path);
+		perfdata_text_printable(&path, row->paths[0], strlen(row->paths[0]));
+		if (!perfdata_text_failed(&path))
+			fprintf(stderr, "perfdata: missing: %.*s (%" PRIu64 " samples): %s\n", (int)path.size, path.data, row->samples, reason);
+		perfdata_text_release(&path);
+	}
+}
+
+/* --- what goes in ------------------------------------------------------------------------------------------------------------------------ */
+
+static const char *reason_of(enum perfdata_status status)
+{
+	switch (status) {
+	case PERFDATA_EFORMAT: return "its build-id is another one";
+	case PERFDATA_ELIMIT: return "larger than --max-file or --max-total";
+	case PERFDATA_EUSAGE: return "its recorded path is no path";
+	default: return perfdata_status_text(status);
+	}
+}
+
+/* One file of a row. False: it is missing, which was noted. */
+static bool add_file(struct bundling *bundling, const struct file_row *row, const struct perfdata_bundle_file *file)
+{
+	const char *name;
+	uint64_t size;
+	const enum perfdata_status status = perfdata_bundle_add(bundling->bundle, file, &name, &size);
+	if (status == PERFDATA_ENOMEM) {
+		fail(bundling, status, NULL);
+		return false;
+	}
+	if (status) {
+		bundling->left_out |= status == PERFDATA_ELIMIT;
+		note_missing(bundling, row, reason_of(status));
+		return false;
+	}
+	json_object *object = row_json(bundling, row);
+	json_object_object_add(object, "name", json_path(bundling, name));
+	json_object_object_add(object, "size", json_object_new_uint64(size));
+	json_object_array_add(bundling->files, object);
+	bundling->nr_files++;
+	bundling->bytes += size;
+	return true;
+}
+
+static bool is_same_file(const char *a, const char *b)
+{
+	struct stat of_a, of_b;
+	if (!strcmp(a, b))
+		return true;
+	return !stat(a, &of_a) && !stat(b, &of_b) && of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
+}
+
+static bool is_elf(const char *path)
+{
+	uint8_t id[PERFDATA_BUILD_ID_MAX];
+	size_t size;
+	const enum perfdata_status status = perfdata_file_build_id(path, id, &size);
+	return status == PERFDATA_OK || status == PERFDATA_ABSENT;
+}
+
+static void add_kernel(struct bundling *bundling, const struct file_row *row)
+{
+	const char *file = row->symbol_file ? row->symbol_file : row->text_file;
+	const bool elf = is_elf(file);
+	(void)add_file(bundling, row, &(struct perfdata_bundle_file){
+		.role = elf ? PERFDATA_BUNDLE_ELF : PERFDATA_BUNDLE_KALLSYMS, .file = file, .build_id = file_row_id(row),
+		.path = row->build_id_size ? "[kernel.kallsyms]" : elf ? file : "/proc/kallsyms",
+	});
+}
+
+/* Its code, and the file with its symbols where that is another one. Without a recorded build-id a file is found by its path. */
+static void add_elf(struct bundling *bundling, const struct file_row *row)
+{
+	const struct perfdata_bytes own = file_row_id(row), found = { row->found_id, row->found_id_size };
+	const char *text = row->text_file ? row->text_file : row->symbol_file;
+	if (row->text_file && !add_file(bundling, row, &(struct perfdata_bundle_file){
+		    .role = PERFDATA_BUNDLE_ELF, .path = row->paths[0], .build_id = own, .file = text }))
+		return;
+	if (row->symbol_file && (!row->text_file || !is_same_file(row->symbol_file, row->text_file)))
+		(void)add_file(bundling, row, &(struct perfdata_bundle_file){
+			.role = PERFDATA_BUNDLE_DEBUG, .path = row->paths[0], .build_id = own.size ? own : found, .file = row->symbol_file });
+}
+
+static void add_row(struct bundling *bundling, const struct file_row *row)
+{
+	const char *file = row->symbol_file ? row->symbol_file : row->text_file;
+	const bool is_kallsyms = file && !strcmp(file, "/proc/kallsyms");
+	if (row->kind == PERFDATA_DSO_NONE || row->kind == PERFDATA_DSO_BPF)
+		return;
+	if (!file) {
+		if (file_row_is_hit(row))
+			note_missing(bundling, row, "nothing here is known to be it");
+		return;
+	}
+	switch (row->kind) {
+	case PERFDATA_DSO_KERNEL:
+		add_kernel(bundling, row);
+		break;
+	case PERFDATA_DSO_VDSO:
+		(void)add_file(bundling, row, &(struct perfdata_bundle_file){
+			.role = strcmp(file, "[vdso]") ? PERFDATA_BUNDLE_ELF : PERFDATA_BUNDLE_VDSO, .path = "[vdso]", .build_id = file_row_id(row), .file = file });
+		break;
+	case PERFDATA_DSO_PERF_MAP:
+	case PERFDATA_DSO_JITDUMP:
+		(void)add_file(bundling, row, &(struct perfdata_bundle_file){ .role = PERFDATA_BUNDLE_OTHER, .path = row->paths[0], .file = file });
+		break;
+	default:
+		if (is_kallsyms)
+			note_missing(bundling, row, "only /proc/kallsyms has its names, which are those of this boot");
+		else
+			add_elf(bundling, row);
+	}
+}
+
+/* --- the command --------------------------------------------------------------------------------------------------------------------------- */
+
+static bool read_one(struct bundling *bundling, const char *file)
+{
+	const struct options *options = bundling->options;
+	struct perfdata_symbols *symbols = NULL;
+	struct input input;
+	bool read = false;
+	if (input_open(&input, options, file, PERFDATA_ORDER_TIME, INPUT_BYTES_AHEAD)) {
+		const enum perfdata_status status = symbols_for(options, &input.messages, &symbols);
+		if (status)
+			input_ended(&input, status, NULL);
+		else
+			read = file_rows_read(&bundling->rows, &input, symbols);
+		perfdata_symbols_free(symbols);
+	}
+	bundling->code = exit_code_join(bundling->code, input_close(&input, options));
+	const char *slash = strrchr(file, '/');
+	if (read)
+		json_object_array_add(bundling->recordings, json_path(bundling, slash ? slash + 1 : file));
+	return read;
+}
+
+static enum perfdata_status write_part(void *user, const void *bytes, size_t size) { return interrupted() ? PERFDATA_EINTR : perfdata_output_write(user, bytes, size); }
+
+static enum perfdata_status write_bundle(struct bundling *bundling, const char *manifest, struct perfdata_error *reterr)
+{
+	const struct options *options = bundling->options;
+	struct perfdata_output *output = !strcmp(options->output, "-") ? perfdata_output_fd(1) :
+					 perfdata_output_path(options->output, options->force ? PERFDATA_OUTPUT_FORCE : 0);
+	if (!output)
+		return PERFDATA_ENOMEM;
+	enum perfdata_status status = perfdata_output_open(output, reterr);
+	if (!status)
+		status = perfdata_bundle_write(bundling->bundle, manifest, strlen(manifest), write_part, output, reterr);
+	const enum perfdata_status closed = perfdata_output_close(output, status == PERFDATA_OK, status ? NULL : reterr);
+	return status ? status : closed;
+}
+
+static void finish(struct bundling *bundling)
+{
+	const struct options *options = bundling->options;
+	json_object *document = json_object_new_object();
+	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
+	json_object_object_add(document, "schema", json_object_new_string("perfdata-bundle/1"));
+	json_object_object_add(document, "level", json_object_new_string(options->level ? options->level : "full"));
+	json_object_object_add(document, "recordings", json_object_get(bundling->recordings));
+	json_object_object_add(document, "files", json_object_get(bundling->files));
+	json_object_object_add(document, "missing", json_object_get(bundling->missing));
+	const char *manifest = json_object_to_json_string_ext(document, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
+	const enum perfdata_status status = manifest ? write_bundle(bundling, manifest, &error) : PERFDATA_ENOMEM;
+	json_object_put(document);
+	if (status)
+		fail(bundling, status, error.message);
+	else if (!options->style.quiet)
+		fprintf(stderr, "perfdata: %s: %" PRIu64 " files, %" PRIu64 " bytes before packing; %" PRIu64 " missing, with %" PRIu64 " of %" PRIu64 " samples\n",
+			options->output, bundling->nr_files, bundling->bytes, bundling->nr_missing, bundling->missing_samples, bundling->rows.samples);
+	/* a limit of the user's: the answer to "is it whole" is no */
+	if (bundling->left_out)
+		bundling->code = exit_code_join(bundling->code, EXIT_ANSWER_NO);
+}
+
+static enum perfdata_bundle_level level_of(const struct options *options)
+{
+	if (!options->level || !strcmp(options->level, "full"))
+		return PERFDATA_BUNDLE_FULL;
+	return !strcmp(options->level, "names") ? PERFDATA_BUNDLE_NAMES : PERFDATA_BUNDLE_UNWIND;
+}
+
+enum exit_code command_bundle(struct options *options)
+{
+	struct bundling bundling = { .options = options };
+	const struct perfdata_bundle_limits limits = { .file = options->max_file, .total = options->max_total };
+	if (!options->output) {
+		usage_error(&options->style, "where to? -o symbols.tar.zst");
+		return EXIT_USAGE;
+	}
+	if (!inputs_find(options))
+		return EXIT_USAGE;
+	options->symbols = "yes";
+	interrupt_catch();
+	bundling.rows.with_origins = true;
+	bundling.rows.all_origins = options->all;
+	bundling.recordings = json_object_new_array();
+	bundling.files = json_object_new_array();
+	bundling.missing = json_object_new_array();
+	bool any = false;
+	for (size_t i = 0; i < options->files.nr && !interrupted(); i++)
+		any |= read_one(&bundling, options->files.values[i]);
+	file_rows_finish(&bundling.rows);
+	const enum perfdata_status status = any ? perfdata_bundle_new(level_of(options), &limits, &bundling.bundle) : PERFDATA_OK;
+	if (status)
+		fail(&bundling, status, NULL);
+	for (size_t i = 0; i < bundling.rows.nr && bundling.bundle && !interrupted(); i++)
+		if (options->all || file_row_is_hit(&bundling.rows.items[i]))
+			add_row(&bundling, &bundling.rows.items[i]);
+	if (bundling.bundle && !interrupted())
+		finish(&bundling);
+	perfdata_bundle_free(bundling.bundle);
+	json_object_put(bundling.recordings);
+	json_object_put(bundling.files);
+	json_object_put(bundling.missing);
+	file_rows_release(&bundling.rows);
+	return interrupted() ? exit_code_join(bundling.code, EXIT_INTERRUPTED) : bundling.code;
+}

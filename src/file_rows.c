@@ -1,0 +1,368 @@
+#include "config.h"
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "file_rows.h"
+
+const char *file_kind_name(enum perfdata_dso_kind kind)
+{
+	switch (kind) {
+	case PERFDATA_DSO_USER: return "user";
+	case PERFDATA_DSO_KERNEL: return "kernel";
+	case PERFDATA_DSO_MODULE: return "module";
+	case PERFDATA_DSO_VDSO: return "vdso";
+	case PERFDATA_DSO_PERF_MAP: return "perf-map";
+	case PERFDATA_DSO_JITDUMP: return "jitdump";
+	case PERFDATA_DSO_BPF: return "bpf";
+	case PERFDATA_DSO_NONE: return "memory";
+	}
+	return "";
+}
+
+const char *file_source_name(size_t index, unsigned *ret_bit)
+{
+	static const struct { unsigned source; const char *name; } sources[] = {
+		{ PERFDATA_BUILD_ID_MMAP2, "mmap2" }, { PERFDATA_BUILD_ID_RECORD, "record" }, { PERFDATA_BUILD_ID_HEADER, "header" },
+	};
+	if (index >= sizeof sources / sizeof *sources)
+		return NULL;
+	*ret_bit = sources[index].source;
+	return sources[index].name;
+}
+
+bool file_row_is_hit(const struct file_row *row) { return row->samples || row->in_chain; }
+
+struct perfdata_bytes file_row_id(const struct file_row *row)
+{
+	return (struct perfdata_bytes){ row->build_id, row->build_id_size };
+}
+
+struct perfdata_match_wanted file_row_wanted(const struct file_row *row)
+{
+	return (struct perfdata_match_wanted){
+		.kind = row->kind, .paths = (const char *const *)row->paths, .nr_paths = row->nr_paths, .build_id = file_row_id(row),
+		.release = row->release, .host = row->host, .inode = row->inode, .unchanged_since = row->unchanged_since,
+	};
+}
+
+/* --- counting --------------------------------------------------------------------------------------------------------------------- */
+
+/* Of one dso of one recording. */
+struct tally {
+	uint64_t samples, periods, in_chain;
+	uint64_t last_sample;              /* number of the last one that passed through it */
+};
+
+struct counting {
+	struct file_rows *rows;
+	struct tally *tallies;             /* by dso id */
+	size_t room;
+	uint64_t nr_samples;
+	bool failed;
+};
+
+static struct tally *tally_of(struct counting *counting, const struct perfdata_session *session, uint32_t frame)
+{
+	const struct perfdata_frame *place = frame == PERFDATA_NONE ? NULL : perfdata_session_frame(session, frame);
+	if (!place || place->dso == PERFDATA_NONE)
+		return NULL;
+	if (place->dso >= counting->room) {
+		const size_t room = 2 * (size_t)place->dso + 64;
+		struct tally *grown = realloc(counting->tallies, room * sizeof *grown);
+		if (!grown) {
+			counting->failed = true;
+			return NULL;
+		}
+		memset(grown + counting->room, 0, (room - counting->room) * sizeof *grown);
+		counting->tallies = grown;
+		counting->room = room;
+	}
+	return &counting->tallies[place->dso];
+}
+
+static void pass_through(struct tally *tally, uint64_t number)
+{
+	if (!tally || tally->last_sample == number)
+		return;
+	tally->last_sample = number;
+	tally->in_chain++;
+}
+
+static void count_stack(struct counting *counting, const struct perfdata_batch *batch, const struct perfdata_delivery *delivery)
+{
+	size_t nr;
+	const struct perfdata_step *steps = perfdata_batch_stack(batch, delivery, &nr);
+	for (size_t i = 0; i < nr; i++)
+		pass_through(tally_of(counting, batch->session, steps[i].frame), counting->nr_samples);
+}
+
+static void note_event(struct file_rows *rows, const struct perfdata_event *event)
+{
+	if (!event || rows->event == event || !rows->weighs_periods)
+		return;
+	const char *name = event->name ? event->name : "";
+	/* recordings have events of their own: the same name is the same event */
+	if (!rows->event_name) {
+		rows->event_name = strdup(name);
+		rows->failed |= !rows->event_name;
+	} else if (strcmp(rows->event_name, name) != 0) {
+		rows->weighs_periods = false;
+	}
+	rows->event = event;
+}
+
+static void take_batch(void *user, const struct perfdata_batch *batch)
+{
+	struct counting *counting = user;
+	for (size_t i = 0; i < batch->nr_deliveries; i++) {
+		const struct perfdata_delivery *delivery = &batch->deliveries[i];
+		if (delivery->record->type != PERFDATA_RECORD_SAMPLE)
+			continue;
+		note_event(counting->rows, delivery->event);
+		struct tally *tally = tally_of(counting, batch->session, delivery->ip);
+		if (tally && !(delivery->flags & PERFDATA_DELIVERY_SILENT))
+			tally->periods += delivery->period;
+		if (!(delivery->flags & PERFDATA_DELIVERY_FIRST))
+			continue;
+		counting->nr_samples++;
+		counting->rows->samples++;
+		if (tally)
+			tally->samples++;
+		else
+			counting->rows->outside++;
+		pass_through(tally, counting->nr_samples);
+		count_stack(counting, batch, delivery);
+	}
+}
+
+/* --- rows --------------------------------------------------------------------------------------------------------------------------- */
+
+static char *copy_text(struct file_rows *rows, const char *text)
+{
+	char *copy = text ? strdup(text) : NULL;
+	rows->failed |= text && !copy;
+	return copy;
+}
+
+static bool has_path(const struct file_row *row, const char *path)
+{
+	for (size_t i = 0; i < row->nr_paths; i++)
+		if (!strcmp(row->paths[i], path))
+			return true;
+	return false;
+}
+
+static void add_path(struct file_rows *rows, struct file_row *row, const char *path)
+{
+	if (has_path(row, path))
+		return;
+	char **grown = realloc(row->paths, (row->nr_paths + 1) * sizeof *grown);
+	char *copy = grown ? strdup(path) : NULL;
+	if (grown)
+		row->paths = grown;
+	if (!copy) {
+		rows->failed = true;
+		return;
+	}
+	size_t at = row->nr_paths++;
+	for (; at && strcmp(row->paths[at - 1], copy) > 0; at--)
+		row->paths[at] = row->paths[at - 1];
+	row->paths[at] = copy;
+}
+
+/* What a row is known by. */
+struct row_key {
+	enum perfdata_dso_kind kind;
+	const char *path;
+	struct perfdata_bytes build_id;
+	uint64_t inode;
+};
+
+static bool is_row(const struct file_row *row, const struct row_key *key)
+{
+	if (row->kind != key->kind || row->build_id_size != key->build_id.size)
+		return false;
+	if (row->build_id_size)
+		return !memcmp(row->build_id, key->build_id.data, row->build_id_size);
+	return row->inode == key->inode && has_path(row, key->path);
+}
+
+static struct file_row *row_of(struct file_rows *rows, const struct row_key *key)
+{
+	for (size_t i = 0; i < rows->nr; i++)
+		if (is_row(&rows->items[i], key))
+			return &rows->items[i];
+	if (rows->nr == rows->room) {
+		const size_t room = rows->room ? 2 * rows->room : 64;
+		struct file_row *grown = realloc(rows->items, room * sizeof *grown);
+		if (!grown) {
+			rows->failed = true;
+			return NULL;
+		}
+		rows->items = grown;
+		rows->room = room;
+	}
+	struct file_row *row = &rows->items[rows->nr++];
+	*row = (struct file_row){ .kind = key->kind, .inode = key->inode, .unchanged_since = INT64_MAX };
+	if (key->build_id.size && key->build_id.size <= sizeof row->build_id) {
+		row->build_id_size = key->build_id.size;
+		memcpy(row->build_id, key->build_id.data, key->build_id.size);
+	}
+	return row;
+}
+
+static void take_origin(struct file_rows *rows, const struct perfdata_session *session, uint32_t id, struct file_row *row)
+{
+	struct perfdata_symbols_origin origin;
+	if (row->symbol_file || row->text_file || perfdata_session_origin(session, id, &origin) != PERFDATA_OK)
+		return;
+	row->symbol_file = copy_text(rows, origin.file);
+	row->text_file = copy_text(rows, origin.text_file);
+	row->found_id_size = origin.build_id && origin.build_id_size <= sizeof row->found_id ? origin.build_id_size : 0;
+	if (row->found_id_size)
+		memcpy(row->found_id, origin.build_id, row->found_id_size);
+}
+
+/* When the recording was written: no file that changed later is known to be the recorded one. */
+static int64_t written(const struct input *input)
+{
+	struct stat st;
+	if (!strcmp(input->file, "-") || stat(input->file, &st) || !S_ISREG(st.st_mode))
+		return INT64_MAX;
+	return (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+}
+
+static void take_dso(struct file_rows *rows, const struct input *input, const struct perfdata_session *session, uint32_t id,
+		     const struct tally *tally)
+{
+	const struct perfdata_dso *dso = perfdata_session_dso(session, id);
+	enum perfdata_build_id_source source = 0;
+	const struct row_key key = {
+		.kind = dso->kind, .path = dso->long_name, .build_id = perfdata_session_build_id(session, id, &source),
+		.inode = perfdata_session_inode(session, id),
+	};
+	struct file_row *row = row_of(rows, &key);
+	if (!row)
+		return;
+	add_path(rows, row, dso->long_name);
+	if (key.build_id.size)
+		row->sources |= (unsigned)source;
+	row->maps += perfdata_session_nr_maps(session, id);
+	if (!row->release)
+		row->release = copy_text(rows, perfdata_reader_feature_text(input->reader, PERFDATA_FEATURE_OSRELEASE));
+	if (!row->host)
+		row->host = copy_text(rows, perfdata_reader_feature_text(input->reader, PERFDATA_FEATURE_HOSTNAME));
+	const int64_t since = written(input);
+	row->unchanged_since = since < row->unchanged_since ? since : row->unchanged_since;
+	if (rows->with_origins && ((tally && tally->in_chain) || rows->all_origins))
+		take_origin(rows, session, id, row);
+	if (tally) {
+		row->samples += tally->samples;
+		row->periods += tally->periods;
+		row->in_chain += tally->in_chain;
+	}
+}
+
+static bool same_bytes(struct perfdata_bytes a, struct perfdata_bytes b)
+{
+	return a.size == b.size && (!a.size || !memcmp(a.data, b.data, a.size));
+}
+
+/* What the header's table says of a path that MMAP2 records have an id for: the same, or another one. */
+static void take_table_row(struct file_rows *rows, const char *path, struct perfdata_bytes build_id, unsigned source)
+{
+	bool known = false;
+	for (size_t i = 0; i < rows->nr; i++)
+		if (has_path(&rows->items[i], path) && same_bytes(file_row_id(&rows->items[i]), build_id)) {
+			rows->items[i].sources |= source;
+			known = true;
+		}
+	for (size_t i = 0; i < rows->nr && !known && build_id.size; i++)
+		if (has_path(&rows->items[i], path) && rows->items[i].build_id_size)
+			rows->items[i].has_conflict = true;
+}
+
+static void take_table(struct file_rows *rows, const struct perfdata_reader *reader)
+{
+	const struct perfdata_feature_section *section = perfdata_reader_feature(reader, PERFDATA_FEATURE_BUILD_ID);
+	const struct perfdata_node *root = section && section->feature ? perfdata_feature_root(section->feature) : NULL;
+	const struct perfdata_node *node = root && root->child ? root->child->child : NULL;
+	const bool pipe = perfdata_reader_header(reader)->container == PERFDATA_CONTAINER_PIPE;
+	for (; node && !rows->failed; node = node->next) {
+		const struct perfdata_node *filename = perfdata_node_get(node, "filename");
+		const struct perfdata_node *build_id = perfdata_node_get(node, "build_id");
+		if (!filename || !build_id || !filename->v.bytes.size)
+			continue;
+		char *path = strndup((const char *)filename->v.bytes.data, filename->v.bytes.size);
+		rows->failed |= !path;
+		if (path)
+			take_table_row(rows, path, build_id->v.bytes, pipe ? PERFDATA_BUILD_ID_RECORD : PERFDATA_BUILD_ID_HEADER);
+		free(path);
+	}
+}
+
+bool file_rows_read(struct file_rows *rows, struct input *input, struct perfdata_symbols *symbols)
+{
+	const struct perfdata_session_options options = {
+		.size = sizeof options, .needs = PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_FRAMES | PERFDATA_NEED_STACKS,
+		.merge_deferred = true, .symbols = symbols, .use_host = symbols != NULL,
+	};
+	struct counting counting = { .rows = rows };
+	if (!rows->nr && !rows->event_name)
+		rows->weighs_periods = true;
+	rows->event = NULL;
+	struct perfdata_session *session = input_walk(input, &options, take_batch, &counting);
+	if (session) {
+		const uint32_t nr = perfdata_session_nr_dsos(session);
+		for (uint32_t id = 0; id < nr && !rows->failed; id++)
+			take_dso(rows, input, session, id, id < counting.room ? &counting.tallies[id] : NULL);
+		take_table(rows, input->reader);
+		perfdata_session_close(session);
+	}
+	free(counting.tallies);
+	if (session && (rows->failed || counting.failed)) {
+		rows->failed = true;
+		input_ended(input, PERFDATA_ENOMEM, NULL);
+	}
+	return session && !rows->failed;
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct file_row *a = left, *b = right;
+	if (a->samples != b->samples)
+		return a->samples < b->samples ? 1 : -1;
+	const int paths = strcmp(a->paths[0], b->paths[0]);
+	if (paths)
+		return paths;
+	if (a->build_id_size != b->build_id_size)
+		return a->build_id_size < b->build_id_size ? -1 : 1;
+	const int ids = memcmp(a->build_id, b->build_id, a->build_id_size);
+	if (ids || a->inode == b->inode)
+		return ids;
+	return a->inode < b->inode ? -1 : 1;
+}
+
+void file_rows_finish(struct file_rows *rows)
+{
+	for (size_t i = 0; i < rows->nr; i++)
+		rows->items[i].weight = rows->weighs_periods ? rows->items[i].periods : rows->items[i].samples;
+	if (rows->nr && !rows->failed)
+		qsort(rows->items, rows->nr, sizeof *rows->items, compare);
+}
+
+void file_rows_release(struct file_rows *rows)
+{
+	for (size_t i = 0; i < rows->nr; i++) {
+		for (size_t p = 0; p < rows->items[i].nr_paths; p++)
+			free(rows->items[i].paths[p]);
+		free(rows->items[i].paths);
+		free(rows->items[i].text_file);
+		free(rows->items[i].symbol_file);
+		free(rows->items[i].release);
+		free(rows->items[i].host);
+	}
+	free(rows->items);
+	free(rows->event_name);
+	*rows = (struct file_rows){ 0 };
+}

@@ -1,0 +1,233 @@
+#include "config.h"
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "match_verdict.h"
+
+#define NAMES ((uint32_t)(PERFDATA_PART_SYMTAB | PERFDATA_PART_DWARF | PERFDATA_PART_MINIDEBUG))
+
+double match_percent(uint64_t part, uint64_t whole) { return whole ? 100.0 * (double)part / (double)whole : 100.0; }
+
+static const char *plain_state(const struct match_verdict *verdict, const struct match_row *row)
+{
+	if (verdict->between_recordings) {
+		if (row->is_other)
+			return "only_b";
+		if (row->result.state == PERFDATA_MATCH_SAME)
+			return "same";
+		if (row->result.state == PERFDATA_MATCH_ABSENT || (row->result.state == PERFDATA_MATCH_UNKNOWN && !row->result.found))
+			return "only_a";
+	}
+	return perfdata_match_state_name(row->result.state);
+}
+
+const char *match_state(const struct match_verdict *verdict, const struct match_row *row, const char **ret_counts_as)
+{
+	const char *state = plain_state(verdict, row);
+	if (ret_counts_as)
+		*ret_counts_as = state;
+	return row->file->has_conflict && !row->is_other ? "conflict" : state;
+}
+
+static void append_id(struct perfdata_text *out, const struct file_row *file)
+{
+	perfdata_text_bytes_hex(out, file->build_id, file->build_id_size);
+}
+
+/* Notes are phrases, with "; " between them. */
+struct note {
+	struct perfdata_text *out;
+	size_t start;
+};
+
+static struct perfdata_text *begin_phrase(const struct note *note)
+{
+	if (note->out->size > note->start)
+		perfdata_text_literal(note->out, "; ");
+	return note->out;
+}
+
+/* A command that finds what is missing, or the package that usually has it. */
+static void append_advice(const struct note *note, const struct match_row *row)
+{
+	const struct file_row *file = row->file;
+	const bool is_missing = row->result.state == PERFDATA_MATCH_ABSENT || row->result.state == PERFDATA_MATCH_DIFFERS;
+	const bool is_unnamed = row->is_matched && !row->can_be_named && !(row->result.parts & PERFDATA_PART_UNSEEN);
+	if (!is_missing && !is_unnamed)
+		return;
+	if (file->kind == PERFDATA_DSO_KERNEL && file->release) {
+		perfdata_text_printf(begin_phrase(note), "in the package linux-image-%s-dbg (Debian), kernel-debuginfo-%s (Fedora)", file->release, file->release);
+	} else if (file->build_id_size) {
+		perfdata_text_printf(begin_phrase(note), "debuginfod-find %s ", is_missing ? "executable" : "debuginfo");
+		append_id(note->out, file);
+	}
+}
+
+void match_note(struct perfdata_text *out, const struct match_verdict *verdict, const struct match_row *row)
+{
+	const struct perfdata_match_result *result = &row->result;
+	const struct note note = { out, out->size };
+	const char *counts_as;
+	if (row->is_other)
+		return;
+	if (!strcmp(match_state(verdict, row, &counts_as), "conflict"))
+		perfdata_text_printf(begin_phrase(&note), "counts as %s: the header's table has another build-id for this path", counts_as);
+	if (result->reason)
+		perfdata_text_string(begin_phrase(&note), result->reason);
+	if (row->is_matched && result->parts & PERFDATA_PART_DYNSYM && !(result->parts & NAMES))
+		perfdata_text_literal(begin_phrase(&note), "exported names only: those between them will be wrong");
+	if (row->is_matched && result->parts & NAMES && !(result->parts & PERFDATA_PART_TEXT) && row->file->kind != PERFDATA_DSO_KERNEL)
+		perfdata_text_literal(begin_phrase(&note), "no code: names yes, unwinding and disassembly no");
+	if (result->parts & PERFDATA_PART_ALT_MISSING)
+		perfdata_text_literal(begin_phrase(&note), "its debug information refers to a file that is not here");
+	if (result->debug) {
+		perfdata_text_literal(begin_phrase(&note), "symbols in ");
+		perfdata_text_printable(out, result->debug, strlen(result->debug));
+	}
+	if (!verdict->between_recordings)
+		append_advice(&note, row);
+}
+
+/* --- the answer ------------------------------------------------------------------------------------------------------------------- */
+
+static void PERFDATA_PRINTF(2, 3) refuse(struct match_verdict *verdict, const char *format, ...)
+{
+	char line[256];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(line, sizeof line, format, args);
+	va_end(args);
+	verdict->nr_reasons++;
+	perfdata_text_string(&verdict->reasons, line);
+	perfdata_text_char(&verdict->reasons, '\n');
+}
+
+/* "99%" or "99.5". */
+static bool parse_percent(const struct options *options, const char *name, const char *text, double *ret)
+{
+	char *end;
+	*ret = 0;
+	if (!text)
+		return true;
+	*ret = strtod(text, &end);
+	if (end != text && (!*end || (*end == '%' && !end[1])) && *ret >= 0 && *ret <= 100)
+		return true;
+	usage_error(&options->style, "--%s takes a percentage such as 99%%, not '%s'", name, text);
+	return false;
+}
+
+static bool is_of_kernel(const struct file_row *file) { return file->kind == PERFDATA_DSO_KERNEL || file->kind == PERFDATA_DSO_MODULE; }
+
+static bool is_left_out(const struct options *options, const struct file_row *file)
+{
+	return options->kernel && !strcmp(options->kernel, "no") && is_of_kernel(file);
+}
+
+static void weigh(struct match_verdict *verdict, const struct options *options)
+{
+	verdict->file_weight = verdict->memory_weight = verdict->identified = verdict->matched = verdict->named = 0;
+	for (size_t i = 0; i < verdict->nr; i++) {
+		struct match_row *row = &verdict->rows[i];
+		const uint64_t weight = row->file->weight;
+		const struct perfdata_match_result *result = &row->result;
+		if (row->is_other || is_left_out(options, row->file))
+			continue;
+		if (result->state == PERFDATA_MATCH_MEMORY) {
+			verdict->memory_weight += weight;
+			continue;
+		}
+		verdict->file_weight += weight;
+		verdict->identified += row->file->build_id_size ? weight : 0;
+		verdict->matched += row->is_matched ? weight : 0;
+		verdict->named += row->can_be_named ? weight : 0;
+	}
+}
+
+/* Paths are compared whole, or by their last part where the user gave no more. */
+static bool is_called(const struct file_row *file, const char *path)
+{
+	for (size_t i = 0; i < file->nr_paths; i++) {
+		const char *slash = strrchr(file->paths[i], '/');
+		if (!strcmp(file->paths[i], path) || (!strchr(path, '/') && slash && !strcmp(slash + 1, path)))
+			return true;
+	}
+	return false;
+}
+
+static void judge_required(struct match_verdict *verdict, const struct options *options)
+{
+	for (size_t i = 0; i < options->required.nr; i++) {
+		const char *path = options->required.values[i];
+		bool seen = false;
+		for (size_t r = 0; r < verdict->nr; r++) {
+			const struct match_row *row = &verdict->rows[r];
+			if (row->is_other || !is_called(row->file, path))
+				continue;
+			seen = true;
+			if (!row->is_matched)
+				refuse(verdict, "%s is required and does not match (%s)", path, plain_state(verdict, row));
+		}
+		if (!seen)
+			refuse(verdict, "%s is required and not in the recording", path);
+	}
+}
+
+static bool counts(const struct match_verdict *verdict, const struct match_row *row, double min_weight)
+{
+	if (min_weight > 0)
+		return match_percent(row->file->weight, verdict->file_weight) >= min_weight;
+	return file_row_is_hit(row->file);
+}
+
+static void judge_rows(struct match_verdict *verdict, const struct options *options, double min_weight)
+{
+	bool any = false, found = false;
+	for (size_t i = 0; i < verdict->nr; i++) {
+		const struct match_row *row = &verdict->rows[i];
+		const enum perfdata_match_state state = row->result.state;
+		if (row->is_other || state == PERFDATA_MATCH_MEMORY || is_left_out(options, row->file) || !counts(verdict, row, min_weight))
+			continue;
+		any = true;
+		found |= row->result.found != NULL || row->is_matched;
+		const bool is_no = state == PERFDATA_MATCH_DIFFERS || state == PERFDATA_MATCH_NO_NOTE;
+		if (verdict->between_recordings) {
+			if (options->require_same && state != PERFDATA_MATCH_SAME)
+				refuse(verdict, "%s: %s", row->file->paths[0], plain_state(verdict, row));
+		} else if (is_no) {
+			refuse(verdict, "%s: %s", row->file->paths[0], row->result.reason ? row->result.reason : plain_state(verdict, row));
+		}
+	}
+	if (any && !found && !verdict->between_recordings)
+		refuse(verdict, "none of the files that were hit was found");
+}
+
+bool match_limits_parse(const struct options *options, struct match_limits *ret)
+{
+	return parse_percent(options, "min-matched", options->min_matched, &ret->matched) &&
+	       parse_percent(options, "min-named", options->min_named, &ret->named) &&
+	       parse_percent(options, "min-weight", options->min_weight, &ret->weight);
+}
+
+void match_judge(struct match_verdict *verdict, const struct options *options, const struct match_limits *limits)
+{
+	for (size_t i = 0; i < verdict->nr; i++) {
+		struct match_row *row = &verdict->rows[i];
+		const struct perfdata_match_result *result = &row->result;
+		const bool is_unproven = result->state == PERFDATA_MATCH_UNVERIFIED;
+		row->is_matched = !row->is_other && (result->state == PERFDATA_MATCH_SAME || result->state == PERFDATA_MATCH_MOVED ||
+						     (is_unproven && options->trust_paths));
+		/* what lies below --symfs is the recorded file by the user's word, for whoever names addresses */
+		const bool is_usable = row->is_matched || (is_unproven && (result->identified || options->roots.nr));
+		row->can_be_named = is_usable && result->parts & NAMES;
+	}
+	weigh(verdict, options);
+	judge_rows(verdict, options, limits->weight);
+	judge_required(verdict, options);
+	const double matched = match_percent(verdict->matched, verdict->file_weight), named = match_percent(verdict->named, verdict->file_weight);
+	if (matched < limits->matched)
+		refuse(verdict, "%.1f %% of the weight is matched, less than %s", matched, options->min_matched);
+	if (named < limits->named)
+		refuse(verdict, "%.1f %% of the weight can be named, less than %s", named, options->min_named);
+}

@@ -1,0 +1,60 @@
+/* What `match` reads: headers and notes of ELF files, lists of build-ids; and what bundles leave of an ELF file, which has to be an ELF file of the
+ * same build-id. */
+#include "fuzz_symbols.h"
+#include "base/memory.h"
+#include "match/bundle_impl.h"
+#include "match/match.h"
+
+static void read_file(const uint8_t *data, size_t size)
+{
+	struct pd_elf_facts facts;
+	const int fd = pd_open_regular(fuzz_file(data, size));
+	if (fd < 0)
+		return;
+	if (pd_elf_facts_read(fd, &facts) == PERFDATA_OK) {
+		fuzz_touch(&facts, sizeof facts);
+		if (strchr(facts.debug_link, '/'))
+			abort();
+	}
+	close(fd);
+}
+
+static void read_list(const uint8_t *data, size_t size)
+{
+	struct pd_id_list list = { 0 };
+	struct pd_arena arena = { 0 };
+	(void)pd_id_list_parse(&list, &arena, (const char *)data, size);
+	for (size_t i = 0; i < list.count; i++)
+		if (list.items[i].path)
+			fuzz_touch(list.items[i].path, strlen(list.items[i].path));
+	pd_free(list.items);
+	pd_arena_release(&arena);
+}
+
+static void cut(const uint8_t *data, size_t size, enum perfdata_bundle_level level)
+{
+	char *copy = pd_malloc(size), *less;
+	size_t less_size;
+	if (!copy)
+		return;
+	memcpy(copy, data, size);
+	if (pd_elf_cut(copy, size, level, &less, &less_size) != PERFDATA_OK)
+		return;
+	if (less_size > size)
+		abort();
+	fuzz_touch(less, less_size);
+	pd_free(less);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const struct pd_elf_bytes bytes = { .fd = -1, .image = (const char *)data, .image_size = size };
+	struct pd_build_id id;
+	if (pd_elf_find_id(&bytes, &id) == PERFDATA_OK)
+		fuzz_touch(id.bytes, id.size);
+	read_file(data, size);
+	read_list(data, size);
+	cut(data, size, PERFDATA_BUNDLE_NAMES);
+	cut(data, size, PERFDATA_BUNDLE_UNWIND);
+	return 0;
+}
