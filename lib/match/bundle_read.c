@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/fdio.h"
 #include "base/memory.h"
+#include "base/option_struct.h"
 #include "base/threads.h"
 #include "codec/codec.h"
 #include "match/bundle_impl.h"
@@ -296,14 +297,18 @@ static enum perfdata_status open_files(struct perfdata_bundle_files *files, cons
 enum perfdata_status perfdata_bundle_files_open(const char *path, const struct perfdata_bundle_files_options *options,
 						struct perfdata_bundle_files **ret, struct perfdata_error *reterr)
 {
-	struct perfdata_bundle_files *files = options->size == sizeof *options ? pd_calloc(1, sizeof *files) : NULL;
-	enum perfdata_status status = options->size == sizeof *options ? PERFDATA_ENOMEM : PERFDATA_EUSAGE;
+	struct perfdata_bundle_files_options own;
+	enum perfdata_status status = PD_OPTIONS_COPY(&own, max_ratio, options, reterr);
+	if (status)
+		return status;
+	struct perfdata_bundle_files *files = pd_calloc(1, sizeof *files);
+	status = PERFDATA_ENOMEM;
 	if (files) {
 		files->root = files->spool = -1;
 		files->path = pd_strndup(path, strlen(path));
-		files->tmpdir = options->tmpdir ? pd_arena_copy(&files->arena, options->tmpdir, strlen(options->tmpdir)) : NULL;
+		files->tmpdir = own.tmpdir ? pd_arena_copy(&files->arena, own.tmpdir, strlen(own.tmpdir)) : NULL;
 		errno = 0;
-		status = files->path && (files->tmpdir || !options->tmpdir) ? open_files(files, options) : PERFDATA_ENOMEM;
+		status = files->path && (files->tmpdir || !own.tmpdir) ? open_files(files, &own) : PERFDATA_ENOMEM;
 	}
 	if (!status) {
 		*ret = files;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/option_struct.h"
 #include "match/match.h"
 
 #define MAX_LIST ((size_t)256 << 20)
@@ -146,13 +147,12 @@ static enum perfdata_status open_sources(struct perfdata_match *match, struct pe
 enum perfdata_status perfdata_match_open(const struct perfdata_match_options *options, struct perfdata_match **ret,
 					 struct perfdata_error *reterr)
 {
-	if (options->size != sizeof *options || !options->nr_sources)
-		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "%s", perfdata_status_text(PERFDATA_EUSAGE));
 	struct perfdata_match *match = pd_calloc(1, sizeof *match);
 	if (!match)
 		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "%s", perfdata_status_text(PERFDATA_ENOMEM));
-	match->options = *options;
-	enum perfdata_status status = open_sources(match, reterr);
+	enum perfdata_status status = PD_OPTIONS_COPY(&match->options, user, options, reterr);
+	if (!status)
+		status = match->options.nr_sources ? open_sources(match, reterr) : PERFDATA_EUSAGE;
 	match->options.sources = NULL;
 	if (status) {
 		perfdata_match_close(match);
