@@ -291,7 +291,7 @@ enum exit_code answer_each(struct options *options, enum perfdata_record_order o
 	for (size_t i = 0; i < options->files.nr && !interrupted(); i++) {
 		struct input input;
 		const bool opened = input_open(&input, options, options->files.values[i], order, ahead);
-		if (!options->json)
+		if (!options->json && !options->tsv)
 			answer_headline(&input, options);
 		if (opened)
 			answer(options, &input);

@@ -27,6 +27,8 @@ struct hits {
 	size_t nr, room;
 	struct frame_hits by_frame;
 	uint64_t outside;        /* samples in no file */
+	bool asked;              /* an event asked the kernel for build-ids */
+	bool has_table;
 	bool failed;
 };
 
@@ -153,6 +155,13 @@ static int compare(const void *left, const void *right)
 	return ids ? ids : (a->pid > b->pid) - (a->pid < b->pid);
 }
 
+/* Most samples first, others by name. */
+static int compare_samples(const void *left, const void *right)
+{
+	const struct mapped *a = left, *b = right;
+	return a->samples != b->samples ? (a->samples < b->samples ? 1 : -1) : compare(left, right);
+}
+
 /* One file may be known as several (with and without an inode, say): for the reader it is one. The list is sorted. */
 static void join_equals(struct hits *hits)
 {
@@ -193,12 +202,56 @@ static const char *kind_name(enum perfdata_dso_kind kind)
 	return "";
 }
 
+static bool begins(const char *text, const char *with) { return !strncmp(text, with, strlen(with)); }
+
+static bool ends(const char *text, const char *with)
+{
+	const size_t size = strlen(text), tail = strlen(with);
+	return size >= tail && !strcmp(text + size - tail, with);
+}
+
+/* Why a file has no build-id, as far as the recording tells; NULL: it has one. */
+static const char *why_none(const struct hits *hits, const struct mapped *mapped)
+{
+	const char *name = mapped->filename;
+	if (mapped->build_id.size)
+		return NULL;
+	switch (mapped->kind) {
+	case PERFDATA_DSO_VDSO: return "the kernel gives none for the vdso";
+	case PERFDATA_DSO_PERF_MAP:
+	case PERFDATA_DSO_JITDUMP: return "code of a compiler at run time";
+	case PERFDATA_DSO_BPF: return "a BPF program has a tag instead";
+	case PERFDATA_DSO_KERNEL:
+	case PERFDATA_DSO_MODULE: return hits->has_table ? "not in the header's table" : "the recorder wrote no table";
+	case PERFDATA_DSO_USER:
+	case PERFDATA_DSO_NONE: break;
+	}
+	if (begins(name, "//anon") || begins(name, "[anon"))
+		return "anonymous memory, or text that was moved to huge pages";
+	if (mapped->kind == PERFDATA_DSO_NONE || *name == '[')
+		return "memory, no file";
+	if (begins(name, "/memfd:") || begins(name, "/dev/") || begins(name, "/SYSV") || begins(name, "anon_inode:"))
+		return "no file of a file system";
+	if (ends(name, " (deleted)"))
+		return "its name was gone when the recorder looked";
+	if (hits->asked)
+		return "the kernel found no note: no ELF file, one without, or none in memory";
+	return hits->has_table ? "not in the header's table" : "nobody asked for build-ids, and the recorder wrote no table";
+}
+
+static void note_recorder(struct hits *hits, const struct perfdata_reader *reader)
+{
+	hits->has_table = perfdata_reader_feature(reader, PERFDATA_FEATURE_BUILD_ID) != NULL;
+	for (size_t i = 0; i < perfdata_reader_nr_events(reader); i++)
+		hits->asked |= perfdata_reader_event(reader, i)->attr->flags >> PERFDATA_ATTR_BUILD_ID & 1;
+}
+
 /* Files are what has a build-id or was hit; with -v whatever was mapped. */
 static bool is_shown(const struct mapped *mapped, const struct options *options)
 {
 	const bool hit = mapped->samples || mapped->in_chain;
 	if (options->with_hits)
-		return hit;
+		return mapped->samples != 0;
 	return mapped->build_id.size || hit || options->style.verbose;
 }
 
@@ -228,6 +281,8 @@ static void show_text(const struct options *options, struct input *input, const 
 		answer_text(&out, mapped->filename);
 		if (mapped->pid > 0)
 			perfdata_text_printf(&out, " (pid %" PRId32 ")", mapped->pid);
+		if (why_none(hits, mapped))
+			perfdata_text_printf(&out, " (%s)", why_none(hits, mapped));
 		perfdata_text_char(&out, '\n');
 	}
 	if (hidden && !options->with_hits)
@@ -272,11 +327,42 @@ static void show_json(const struct options *options, struct input *input, const 
 			json_object_object_add(object, "pid", json_object_new_int(mapped->pid));
 		json_object_object_add(object, "mappings", json_object_new_uint64(mapped->maps));
 		json_object_object_add(object, "samples", json_object_new_uint64(mapped->samples));
+		if (why_none(hits, mapped))
+			json_object_object_add(object, "no_build_id", json_object_new_string(why_none(hits, mapped)));
 	}
 	json_object_object_add(document, "samples", json_object_new_uint64(hits->by_frame.samples));
 	json_object_object_add(document, "samples_outside", json_object_new_uint64(hits->outside));
 	json_object_object_add(document, "complete", json_object_new_boolean(perfdata_reader_complete(input->reader) && !input->messages.errors && !input->error.status));
 	answer_print(input, document, options->files.nr > 1);
+}
+
+/* Tabs and newlines are no printable characters. */
+static void show_tsv(const struct options *options, struct input *input, const struct hits *hits)
+{
+	struct perfdata_text out;
+	perfdata_text_init(&out);
+	perfdata_text_literal(&out, "build_id\tsource\tkind\tmappings\tsamples\tpath\tpid\tnote\n");
+	for (size_t i = 0; i < hits->nr; i++) {
+		const struct mapped *mapped = &hits->list[i];
+		const char *comma = "", *why = why_none(hits, mapped);
+		if (!is_shown(mapped, options))
+			continue;
+		perfdata_text_bytes_hex(&out, mapped->build_id.data, mapped->build_id.size);
+		perfdata_text_char(&out, '\t');
+		for (size_t s = 0; s < NR_SOURCES; s++) {
+			if (!(mapped->sources & sources[s].source))
+				continue;
+			perfdata_text_printf(&out, "%s%s", comma, sources[s].name);
+			comma = ",";
+		}
+		perfdata_text_printf(&out, "\t%s\t%" PRIu64 "\t%" PRIu64 "\t", kind_name(mapped->kind), mapped->maps, mapped->samples);
+		answer_text(&out, mapped->filename);
+		if (mapped->pid > 0)
+			perfdata_text_printf(&out, "\t%" PRId32 "\t%s\n", mapped->pid, why ? why : "");
+		else
+			perfdata_text_printf(&out, "\t\t%s\n", why ? why : "");
+	}
+	answer_flush(input, &out);
 }
 
 /* perf lists the header's table; where there is none, or with -H, the files that were hit. */
@@ -357,11 +443,16 @@ static void answer(const struct options *options, struct input *input)
 		input_ended(input, PERFDATA_ENOMEM, NULL);
 	} else {
 		sort(&hits, options->perf && perf_lists_hits(options, input));
+		note_recorder(&hits, input->reader);
+		if (!options->perf && options->sort && !strcmp(options->sort, "samples") && hits.nr)
+			qsort(hits.list, hits.nr, sizeof *hits.list, compare_samples);
 		input_judge(input, options);
 		if (options->json)
 			show_json(options, input, &hits);
 		else if (options->perf)
 			show_perf(options, input, &hits);
+		else if (options->tsv)
+			show_tsv(options, input, &hits);
 		else
 			show_text(options, input, &hits);
 	}

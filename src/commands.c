@@ -10,7 +10,7 @@ static const struct command table[] = {
 	{ "info", "[options] FILE…", "what a recording is: header, events, features, counts, losses, names",
 	  QUESTION | OPTIONS_PERF | OPTIONS_STATS | OPTIONS_SYMBOLS, command_info },
 	{ "events", "[options] FILE…", "the events of a recording and how they were set up", QUESTION | OPTIONS_PERF, command_events },
-	{ "buildids", "[options] FILE…", "the files of a recording and their build-ids", QUESTION | OPTIONS_PERF | OPTIONS_HITS,
+	{ "buildids", "[options] FILE…", "the files of a recording and their build-ids", QUESTION | OPTIONS_PERF | OPTIONS_HITS | OPTIONS_TSV,
 	  command_buildids },
 	{ "match", "[options] FILE…", "whether the files at hand are the recorded ones, and what can be named; exit 1 if they are not",
 	  QUESTION | OPTIONS_JUNIT | OPTIONS_TSV | OPTIONS_MATCH, command_match },

@@ -170,6 +170,7 @@ static const struct general_option table[] = {
 	{ { "perf", PERFDATA_OPTION_FLAG, 0, NULL, "answer in perf's own words" }, OPTIONS_PERF, MEMBER(perf) },
 	{ { "perf-stats", PERFDATA_OPTION_FLAG, 0, NULL, "counts of records as perf report --stats prints them" }, OPTIONS_STATS,
 	  MEMBER(perf_stats) },
+	{ { "sort", PERFDATA_OPTION_CHOICE, 0, "path|samples", "order of the files; default path" }, OPTIONS_HITS, MEMBER(sort) },
 	{ { "with-hits", PERFDATA_OPTION_FLAG, 0, NULL, "only files that samples fell into" }, OPTIONS_HITS, MEMBER(with_hits) },
 	{ { "manual", PERFDATA_OPTION_FLAG, 0, NULL, "the list of records of perf-data.5 instead" }, OPTIONS_COLUMNS, MEMBER(manual) },
 	{ { "columns", PERFDATA_OPTION_FLAG, 0, NULL, "the column types for DuckDB instead" }, OPTIONS_COLUMNS, MEMBER(columns) },

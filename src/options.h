@@ -57,6 +57,7 @@ struct options {
 	const char *level;
 	uint64_t max_file, max_total;
 	bool all;
+	const char *sort;        /* buildids */
 	/* output */
 	const char *to, *emitter_file, *output, *order;
 	bool force;
