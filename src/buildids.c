@@ -17,6 +17,7 @@ struct mapped {
 	unsigned sources;        /* enum perfdata_build_id_source */
 	int32_t pid;             /* -1: of no process */
 	uint64_t maps, samples;
+	bool has_false_id;       /* the kernel marked device and inode as one */
 	bool in_chain;
 	bool of_guest;           /* says the header's table */
 };
@@ -93,6 +94,7 @@ static void take_dsos(struct hits *hits, const struct perfdata_session *session,
 		if (as_perf && !mapped->build_id.size)
 			mapped->build_id = perfdata_session_false_build_id(session, id);
 		mapped->sources = mapped->build_id.size ? (unsigned)source : 0;
+		mapped->has_false_id = perfdata_session_false_build_id(session, id).size > 0;
 		mapped->maps = perfdata_session_nr_maps(session, id);
 		mapped->in_chain = perfdata_session_in_chain(session, id);
 	}
@@ -216,6 +218,8 @@ static const char *why_none(const struct hits *hits, const struct mapped *mapped
 	const char *name = mapped->filename;
 	if (mapped->build_id.size)
 		return NULL;
+	if (mapped->has_false_id)
+		return "the kernel marked device and inode as a build-id (W119)";
 	switch (mapped->kind) {
 	case PERFDATA_DSO_VDSO: return "the kernel gives none for the vdso";
 	case PERFDATA_DSO_PERF_MAP:
