@@ -35,6 +35,7 @@ static void put_facts(struct perfdata_text *out, const struct perfdata_reader *r
 		perfdata_text_char(out, ']');
 		first = false;
 	}
+	out->failed |= perfdata_text_failed(&command);
 	perfdata_text_release(&command);
 	for (const struct stack_fact *fact = pd_stack_facts; fact->name; fact++) {
 		const char *text = perfdata_reader_feature_text(reader, fact->feature);
@@ -92,6 +93,7 @@ static void put_left_out(struct perfdata_text *out, const struct flame_data *dat
 	perfdata_text_append(&line, "", 1);
 	if (!perfdata_text_failed(&line))
 		say(out, line.data);
+	out->failed |= perfdata_text_failed(&line);
 	perfdata_text_release(&line);
 }
 

@@ -88,16 +88,8 @@ static void event_line(const struct report_options *options, const struct report
 struct column_widths {
 	size_t samples, weight, name, file;
 	bool weight_shown, file_shown, kind_shown;
+	bool failed;                 /* there was no memory for the names */
 };
-
-static size_t text_width(const char *name)
-{
-	struct perfdata_text text;
-	perfdata_text_init(&text);
-	const size_t width = pd_stack_text_name(&text, name, 0);
-	perfdata_text_release(&text);
-	return width;
-}
 
 static size_t number_width(uint64_t value)
 {
@@ -134,7 +126,7 @@ static struct column_widths widths_of(const struct report_options *options, cons
 		const struct report_row *row = &event->rows[i];
 		perfdata_text_clear(&text);
 		name_of(row, &text);
-		const size_t name = perfdata_text_failed(&text) ? 0 : text_width(text.data), file = text_width(pd_stack_last_part(row->file));
+		const size_t name = perfdata_text_failed(&text) ? 0 : pd_stack_text_width(text.data), file = pd_stack_text_width(pd_stack_last_part(row->file));
 		const size_t samples = number_width(row->sum.self[0]);
 		widths.name = name > widths.name ? name : widths.name;
 		widths.file = file > widths.file ? file : widths.file;
@@ -142,6 +134,7 @@ static struct column_widths widths_of(const struct report_options *options, cons
 		widths.file_shown |= *row->file && options->by != REPORT_DSO;
 		widths.kind_shown |= *row->kind != 0;
 	}
+	widths.failed = perfdata_text_failed(&text);
 	perfdata_text_release(&text);
 	widths.weight_shown = event->is_time || event->all[0] != event->all[1];
 	widths.weight = 8;
@@ -238,11 +231,13 @@ void pd_report_text_event(const struct report_options *options, const struct rep
 	event_line(options, event, out);
 	header_line(options, event, &widths, out);
 	perfdata_text_init(&scratch);
+	out->failed |= widths.failed;
 	uint64_t left = event->all[unit];
 	for (size_t i = 0; i < shown; i++) {
 		row_line(options, event, &widths, &event->rows[i], &scratch, out);
 		left -= event->rows[i].sum.self[unit] < left ? event->rows[i].sum.self[unit] : left;
 	}
+	out->failed |= perfdata_text_failed(&scratch);
 	perfdata_text_release(&scratch);
 	if (shown < event->nr_rows)
 		perfdata_text_printf(out, "(%zu more, %.2f %% by themselves; --top 0 shows all)\n", event->nr_rows - shown,
@@ -325,7 +320,7 @@ static void branch_line(const struct report_options *options, const struct repor
 	const size_t before = 19 + indent;
 	size_t width = 0, file_width = 0;
 	if (options->width) {
-		file_width = text_width(pd_stack_last_part(file)) + 3;
+		file_width = pd_stack_text_width(pd_stack_last_part(file)) + 3;
 		file_width = file_width > FILE_WIDTH ? FILE_WIDTH : file_width;
 		width = options->width > before + file_width + NAME_MIN ? (size_t)options->width - before - file_width : NAME_MIN;
 	}

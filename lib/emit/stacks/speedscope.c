@@ -171,6 +171,7 @@ static enum perfdata_status put_event(struct writing *writing, uint32_t event)
 		status = pd_flame_data_rows(writing->data, 0, event, take_rows, writing);
 	for (uint32_t i = 0; i < nr && status == PERFDATA_OK; i++) {
 		writing->threads[i].thread = i;
+		writing->failed |= perfdata_text_failed(&writing->threads[i].samples) || perfdata_text_failed(&writing->threads[i].weights);
 		if (writing->threads[i].samples.size)
 			order[used++] = &writing->threads[i];
 	}

@@ -75,11 +75,18 @@ static struct glyph next_glyph(const char **at)
 	return glyph;
 }
 
+size_t pd_stack_text_width(const char *name)
+{
+	size_t width = 0;
+	while (*name)
+		width += next_glyph(&name).width;
+	return width;
+}
+
 size_t pd_stack_text_name(struct perfdata_text *out, const char *name, size_t width)
 {
-	size_t whole = 0, seen = 0, shown = 0;
-	for (const char *at = name; *at;)
-		whole += next_glyph(&at).width;
+	const size_t whole = pd_stack_text_width(name);
+	size_t seen = 0, shown = 0;
 	/* what is cut keeps its head and a shorter tail, which tells overloads apart */
 	const bool cut = width && whole > width;
 	const size_t tail = cut && width > 8 ? (width - 2) / 3 : 0, head = !cut ? whole : width > 2 ? width - 2 - tail : 0;

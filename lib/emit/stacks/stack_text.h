@@ -15,6 +15,8 @@ double pd_stack_percent(uint64_t part, uint64_t all);
 /* A name as text for people: bad bytes as U+FFFD, control characters and those that turn the direction of text as \uXXXX; cut in
  * the middle to `width` characters, where that is not 0. How many characters it has in the result. */
 size_t pd_stack_text_name(struct perfdata_text *out, const char *name, size_t width);
+/* How many characters that is, uncut. */
+size_t pd_stack_text_width(const char *name);
 /* The name in well-formed UTF-8: bad bytes as U+FFFD. */
 void pd_stack_text_utf8(struct perfdata_text *out, const char *name);
 /* Behind the last slash; names in brackets are whole. */
