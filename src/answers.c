@@ -1,4 +1,5 @@
 #include "config.h"
+#include "perfdata/registry.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +22,7 @@ static json_object *parse_line(const struct perfdata_text *text)
 /* The emitter spells its first and last line; so every key means the same here and there. */
 json_object *answer_document(struct input *input, struct perfdata_session *session)
 {
-	const struct perfdata_emitter *emitter = perfdata_builtin_emitter_named("ndjson");
+	const struct perfdata_emitter *emitter = perfdata_registry_find(NULL, "ndjson");
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
 	const struct perfdata_emit_context context = {
 		.size = sizeof context, .reader = input->reader, .session = session, .on_finding = messages_finding,

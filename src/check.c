@@ -16,8 +16,10 @@ static void spell_findings(struct perfdata_text *out, const struct input *input)
 {
 	const struct messages *messages = &input->messages;
 	char code[8];
-	for (size_t i = 0; i < messages->nr_kept; i++) {
-		const struct perfdata_finding *finding = &messages->kept[i];
+	size_t nr;
+	const struct perfdata_finding *kept = perfdata_finding_list_get(messages->kept, &nr, NULL);
+	for (size_t i = 0; i < nr; i++) {
+		const struct perfdata_finding *finding = &kept[i];
 		answer_text(out, finding->file ? finding->file : input->file);
 		if (finding->offset != PERFDATA_NO_OFFSET)
 			perfdata_text_printf(out, ":0x%" PRIx64, finding->offset);
@@ -25,8 +27,8 @@ static void spell_findings(struct perfdata_text *out, const struct input *input)
 		answer_text(out, finding->message);
 		perfdata_text_printf(out, " [%s]\n", message_code(finding->severity, finding->code, code));
 	}
-	if (messages->total > messages->nr_kept)
-		perfdata_text_printf(out, "… %" PRIu64 " more\n", messages->total - messages->nr_kept);
+	if (messages->total > nr)
+		perfdata_text_printf(out, "… %" PRIu64 " more\n", messages->total - nr);
 }
 
 /* --- as text ---------------------------------------------------------------------------------------------------------- */
@@ -71,8 +73,10 @@ static void show_json(struct input *input, uint64_t records, bool several)
 	json_object_object_add(document, "warnings", json_object_new_uint64(messages->warnings));
 	json_object_object_add(document, "findings_total", json_object_new_uint64(messages->total));
 	json_object_object_add(document, "findings", findings);
-	for (size_t i = 0; i < messages->nr_kept; i++)
-		json_object_array_add(findings, finding_json(input, &messages->kept[i]));
+	size_t nr;
+	const struct perfdata_finding *kept = perfdata_finding_list_get(messages->kept, &nr, NULL);
+	for (size_t i = 0; i < nr; i++)
+		json_object_array_add(findings, finding_json(input, &kept[i]));
 	answer_print(input, document, several);
 }
 
@@ -81,10 +85,11 @@ static void show_json(struct input *input, uint64_t records, bool several)
 /* The first finding of the worst kind stands for all of them. */
 static const struct perfdata_finding *worst(const struct messages *messages)
 {
-	const struct perfdata_finding *found = NULL;
-	for (size_t i = 0; i < messages->nr_kept; i++)
-		if (!found || messages->kept[i].severity > found->severity)
-			found = &messages->kept[i];
+	size_t nr;
+	const struct perfdata_finding *found = NULL, *kept = perfdata_finding_list_get(messages->kept, &nr, NULL);
+	for (size_t i = 0; i < nr; i++)
+		if (!found || kept[i].severity > found->severity)
+			found = &kept[i];
 	return found;
 }
 

@@ -1,32 +1,19 @@
 #include "config.h"
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 #include "perfdata/emit.h"
 #include "chosen_emitter.h"
-#include "nearest.h"
+#include "perfdata/registry.h"
 
-/* The object's `perfdata_emitter`, if it fits this program. */
-static const struct perfdata_emitter *load(const struct options *options, const char *path, struct loaded_emitter *ret)
+/* The emitter of a shared object, if it fits this program. */
+static const struct perfdata_emitter *load(struct options *options, const char *path)
 {
-	/* dlopen looks for names without a slash in the system's folders only */
-	char *file = realpath(path, NULL);
-	ret->library = file ? dlopen(file, RTLD_NOW | RTLD_LOCAL) : NULL;
-	free(file);
-	if (!ret->library) {
-		const char *reason = dlerror();
-		usage_error(&options->style, "--emitter %s cannot be loaded: %s", path, reason ? reason : "no such file");
-		return NULL;
-	}
-	const struct perfdata_emitter *emitter = dlsym(ret->library, "perfdata_emitter");
-	if (!emitter)
-		usage_error(&options->style, "--emitter %s: it exports no perfdata_emitter", path);
-	else if (emitter->abi != PERFDATA_EMITTER_ABI)
-		usage_error(&options->style, "--emitter %s was built for interface %u, this program has %u", path,
-			    (unsigned)emitter->abi, PERFDATA_EMITTER_ABI);
-	else
-		return emitter;
-	return NULL;
+	const struct perfdata_emitter *emitter = NULL;
+	struct perfdata_error error = { .message = "out of memory" };
+	options->registry = perfdata_registry_new();
+	if (!options->registry || perfdata_registry_load(options->registry, path, &emitter, &error) != PERFDATA_OK)
+		usage_error(&options->style, "--emitter %s %s", path, error.message);
+	return emitter;
 }
 
 static bool asks_for_help(int argc, char **argv)
@@ -37,11 +24,11 @@ static bool asks_for_help(int argc, char **argv)
 	return false;
 }
 
-bool emitters_choose(struct options *options, int argc, char **argv, struct loaded_emitter *ret)
+bool emitters_choose(struct options *options, int argc, char **argv)
 {
 	options_find_emitter(options, argc, argv);
 	if (options->emitter_file) {
-		options->emitter = load(options, options->emitter_file, ret);
+		options->emitter = load(options, options->emitter_file);
 		if (!options->emitter)
 			return false;
 		if (!options->to || !strcmp(options->to, options->emitter->name))
@@ -56,20 +43,14 @@ bool emitters_choose(struct options *options, int argc, char **argv, struct load
 		usage_error(&options->style, "convert needs --to NAME or --emitter FILE.so (perfdata help lists the formats)");
 		return false;
 	}
-	options->emitter = perfdata_builtin_emitter_named(options->to);
+	options->emitter = perfdata_registry_find(NULL, options->to);
 	if (options->emitter)
 		return true;
-	char hint[NEAREST_SIZE];
-	struct nearest nearest = { .wanted = options->to };
+	char hint[PERFDATA_NEAREST_SIZE];
+	struct perfdata_nearest nearest = { .wanted = options->to };
 	const struct perfdata_emitter *emitter;
-	for (size_t i = 0; (emitter = perfdata_builtin_emitter(i)); i++)
-		nearest_offer(&nearest, emitter->name);
-	usage_error(&options->style, "there is no format '%s'%s", options->to, nearest_hint(&nearest, "", hint));
+	for (size_t i = 0; (emitter = perfdata_registry_at(NULL, i)); i++)
+		perfdata_nearest_offer(&nearest, emitter->name);
+	usage_error(&options->style, "there is no format '%s'%s", options->to, perfdata_nearest_hint(&nearest, "", hint));
 	return false;
-}
-
-void emitters_unload(struct loaded_emitter *loaded)
-{
-	if (loaded->library)
-		dlclose(loaded->library);
 }

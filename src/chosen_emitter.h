@@ -4,10 +4,7 @@
 
 #include "options.h"
 
-struct loaded_emitter { void *library; };
-
 /* Sets options->emitter from --to and --emitter. With --help and neither it stays NULL. False after a message. */
-bool emitters_choose(struct options *options, int argc, char **argv, struct loaded_emitter *ret);
-void emitters_unload(struct loaded_emitter *loaded);
+bool emitters_choose(struct options *options, int argc, char **argv);
 
 #endif

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "perfdata/convert.h"
 #include "commands.h"
 #include "filters.h"
 #include "inputs.h"
@@ -39,11 +40,11 @@ static enum perfdata_wish names_wish(const struct options *options)
 	return strcmp(options->symbols, "yes") ? PERFDATA_NO : PERFDATA_YES;
 }
 
-static enum perfdata_record_order order_of(const struct options *options, const struct perfdata_configuration *configuration)
+static enum perfdata_order_wish order_wish(const struct options *options)
 {
-	if (options->order)
-		return strcmp(options->order, "file") ? PERFDATA_ORDER_TIME : PERFDATA_ORDER_FILE;
-	return configuration->order;
+	if (!options->order)
+		return PERFDATA_ORDER_UNSAID;
+	return strcmp(options->order, "file") ? PERFDATA_ORDER_WISH_TIME : PERFDATA_ORDER_WISH_FILE;
 }
 
 /* Reading takes threads of its own as far as those that format leave processors idle. */
@@ -59,108 +60,113 @@ static unsigned use_of(const struct job *job)
 	return job->options->emitter->flags & PERFDATA_EMITTER_LIGHT ? INPUT_RECORDS_AHEAD : INPUT_BYTES_AHEAD;
 }
 
-static enum perfdata_status run_session(struct job *job, struct input *input, struct perfdata_session *session, uint32_t needs,
-					struct perfdata_error *reterr)
+/* A recording while it is converted. */
+struct conversion {
+	struct job *job;
+	struct input input;
+	struct filters filters;
+	bool refused;                /* it does not fit the filters; that was said */
+};
+
+static enum perfdata_status opened(void *user, struct perfdata_reader *reader, struct perfdata_filter *filter, struct perfdata_error *reterr)
 {
+	struct conversion *conversion = user;
+	(void)reterr;
+	conversion->input.reader = reader;
+	conversion->refused = !filters_make(conversion->job->options, &conversion->input, &conversion->filters);
+	*filter = conversion->filters.filter;
+	return conversion->refused ? PERFDATA_EUSAGE : PERFDATA_OK;
+}
+
+/* The emitter's options, as texts. NULL without memory. */
+static struct perfdata_setting *settings_of(const struct options *options)
+{
+	struct perfdata_setting *settings = calloc(options->nr_values + 1, sizeof *settings);
+	for (size_t i = 0; settings && i < options->nr_values; i++)
+		settings[i] = (struct perfdata_setting){ options->values[i].option->name, options->values[i].text };
+	return settings;
+}
+
+static enum perfdata_status convert_input(struct conversion *conversion, struct perfdata_output *output, struct perfdata_result **ret,
+					  struct perfdata_error *reterr)
+{
+	const struct job *job = conversion->job;
 	const struct options *options = job->options;
-	struct perfdata_output *output = job->output;
-	if (job->path)
-		output = perfdata_output_path(job->path, options->force ? PERFDATA_OUTPUT_FORCE : 0);
-	if (!output)
-		return PERFDATA_ENOMEM;
-	const struct perfdata_target target = {
-		.size = sizeof target,
-		.emitter = options->emitter,
-		.options = options->values,
-		.nr_options = options->nr_values,
+	struct messages *messages = &conversion->input.messages;
+	struct perfdata_reader_options reader;
+	struct symbol_options symbols;
+	struct perfdata_setting *settings = settings_of(options);
+	input_prepare(&conversion->input, options, job->file, PERFDATA_ORDER_TIME, use_of(job), &reader);
+	symbol_options_make(options, messages, &symbols);
+	struct perfdata_input *input = strcmp(job->file, "-") ? perfdata_input_path(job->file) : perfdata_input_fd(STDIN_FILENO, "-");
+	const struct perfdata_convert_options how = {
+		.size = sizeof how,
+		.registry = options->registry,
+		.settings = settings,
+		.nr_settings = options->nr_values,
+		.symbols = &symbols.options,
 		.names = names_wish(options),
-		.output = output,
-	};
-	const struct perfdata_run_options run = {
-		.size = sizeof run,
+		.order = order_wish(options),
+		.limit = options->limit,
 		.jobs = job->threads,
 		.shared_output = job->shared,
-		.cancel = interrupt_cancel(),
+		.reader = &reader,
 		.on_finding = messages_finding,
-		.user = &input->messages,
 		.findings = messages_kept,
+		.user = messages,
+		.on_open = opened,
+		.open_user = conversion,
 	};
-	enum perfdata_status status = perfdata_run(session, &(const struct perfdata_target *){ &target }, 1, &run, reterr);
-	progress_end(&input->progress);
-	if (job->path) {
-		const bool keep = status == PERFDATA_OK || status == PERFDATA_EINTR;
-		const enum perfdata_status closed = perfdata_output_close(output, keep, keep ? reterr : NULL);
-		status = keep && closed != PERFDATA_OK ? closed : status;
-	}
-	const struct perfdata_summary *summary = perfdata_session_summary(session);
-	job->records = needs & PERFDATA_NEED_RECORDS ? summary->records_out : summary->deliveries_out;
+	const enum perfdata_status status = settings && input && output ?
+		perfdata_convert(input, output, options->emitter->name, &how, ret, reterr) : PERFDATA_ENOMEM;
+	progress_end(&conversion->input.progress);
+	perfdata_input_free(input);
+	free(settings);
 	return status;
 }
 
-static void convert_input(struct job *job, struct input *input, const struct perfdata_configuration *configuration)
+static void say_how_it_ended(struct conversion *conversion, enum perfdata_status status, const struct perfdata_error *error)
 {
-	const struct options *options = job->options;
-	struct filters filters;
-	struct perfdata_symbols *symbols = NULL;
-	struct perfdata_session *session = NULL;
-	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
-	enum perfdata_status status = PERFDATA_OK;
-	if (filters_make(options, input, &filters)) {
-		if (!filters.filter.nr_types) {
-			filters.filter.nr_types = configuration->nr_types;
-			filters.filter.types = configuration->types;
-		}
-		if (configuration->event && !filters.filter.nr_events) {
-			filters.filter.nr_events = 1;
-			filters.filter.events = &configuration->event;
-		}
-		const struct perfdata_session_options session_options = {
-			.size = sizeof session_options,
-			.needs = configuration->needs,
-			.filter = filters.filter,
-			.limit = options->limit,
-			.merge_deferred = configuration->merge_deferred,
-			.keep_exited = configuration->keep_exited,
-		};
-		struct perfdata_session_options wanted = session_options;
-		status = symbols_for(options, &input->messages, &symbols);
-		wanted.symbols = symbols;
-		wanted.use_host = symbols && !options->symbols_from;
-		if (status == PERFDATA_OK)
-			status = perfdata_session_open(input->reader, &wanted, &session, &error);
-		if (status == PERFDATA_OK)
-			status = run_session(job, input, session, wanted.needs, &error);
-		if (status == PERFDATA_OK && symbols)
-			unnamed_note(input, session);
-		/* of an output, the message names its path; the input is not at fault */
-		if (status == PERFDATA_EWRITE) {
-			messages_error(&input->messages, job->path ? job->path : options->output, PERFDATA_NO_OFFSET, "%s", error.message);
-			input->code = exit_code_join(input->code, EXIT_OUTPUT);
-		} else {
-			input_ended(input, status, status == PERFDATA_EINTR ? NULL : &error);
-		}
+	const struct job *job = conversion->job;
+	struct input *input = &conversion->input;
+	if (conversion->refused)
+		return;
+	/* of an output, the message names its path; the input is not at fault */
+	if (status == PERFDATA_EWRITE) {
+		messages_error(&input->messages, job->path ? job->path : job->options->output, PERFDATA_NO_OFFSET, "%s", error->message);
+		input->code = exit_code_join(input->code, EXIT_OUTPUT);
+		return;
 	}
-	perfdata_session_close(session);
-	perfdata_symbols_free(symbols);
-	filters_release(&filters);
+	input_ended(input, status, status == PERFDATA_EINTR && input->reader ? NULL : error);
+	/* a package that is missing in this build makes the input unreadable; nothing was wrong with the command */
+	if (status == PERFDATA_EUNSUP && !input->reader)
+		input->code = EXIT_INPUT;
 }
 
 static void convert_job(struct job *job)
 {
 	const struct options *options = job->options;
-	struct perfdata_configuration configuration;
+	struct conversion conversion = { .job = job };
+	struct perfdata_result *result = NULL;
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
-	struct input input;
-	const enum perfdata_status status = perfdata_emitter_configure(options->emitter, options->values, options->nr_values, names_wish(options),
-								       &configuration, &error);
-	if (status != PERFDATA_OK) {
-		usage_error(&options->style, "%s", error.message);
-		job->code = exit_code_of_status(status);
-		return;
+	struct perfdata_output *output = job->output;
+	if (job->path)
+		output = perfdata_output_path(job->path, options->force ? PERFDATA_OUTPUT_FORCE : 0);
+	enum perfdata_status status = convert_input(&conversion, output, &result, &error);
+	if (job->path) {
+		const bool keep = status == PERFDATA_OK || status == PERFDATA_EINTR;
+		const enum perfdata_status closed = perfdata_output_close(output, keep, keep ? &error : NULL);
+		status = keep && closed != PERFDATA_OK ? closed : status;
 	}
-	if (input_open(&input, options, job->file, order_of(options, &configuration), use_of(job)))
-		convert_input(job, &input, &configuration);
-	job->code = input_close(&input, options);
+	if (status == PERFDATA_OK && symbols_wanted(options))
+		unnamed_note(&conversion.input, perfdata_result_session(result));
+	say_how_it_ended(&conversion, status, &error);
+	job->records = result ? perfdata_result_written(result) : 0;
+	input_judge(&conversion.input, options);
+	conversion.input.reader = NULL;
+	perfdata_result_free(result);
+	filters_release(&conversion.filters);
+	job->code = input_close(&conversion.input, options);
 }
 
 /* One of all tables is as if it had been asked for alone: the last value of an option counts. */

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "filters.h"
-#include "nearest.h"
+#include "perfdata/registry.h"
 
 #define NS_PER_S 1000000000ull
 
@@ -199,11 +199,11 @@ static bool make_events(const struct options *options, struct input *input, cons
 	*ret_nr = 0;
 	for (size_t i = 0; i < options->events.nr; i++) {
 		const char *wanted = options->events.values[i];
-		struct nearest nearest = { .wanted = wanted };
+		struct perfdata_nearest nearest = { .wanted = wanted };
 		bool found = false;
 		for (size_t e = 0; e < nr_events && *ret_nr < room; e++) {
 			const struct perfdata_event *event = perfdata_reader_event(input->reader, e);
-			nearest_offer(&nearest, event->name);
+			perfdata_nearest_offer(&nearest, event->name);
 			if (!event_is(event->name, wanted))
 				continue;
 			found = true;
@@ -212,9 +212,9 @@ static bool make_events(const struct options *options, struct input *input, cons
 		if (!found && pipe && *ret_nr < room) {
 			ret[(*ret_nr)++] = wanted;
 		} else if (!found) {
-			char hint[NEAREST_SIZE];
+			char hint[PERFDATA_NEAREST_SIZE];
 			messages_error(&input->messages, input->file, PERFDATA_NO_OFFSET, "--event: no event is called '%s'%s", wanted,
-				       nearest_hint(&nearest, "", hint));
+				       perfdata_nearest_hint(&nearest, "", hint));
 			return false;
 		}
 	}

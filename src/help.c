@@ -5,7 +5,7 @@
 #include <string.h>
 #include "commands.h"
 #include "perfdata/emit.h"
-#include "nearest.h"
+#include "perfdata/registry.h"
 
 static const char *const group_titles[] = { "Output", "Files at hand", "Bundle", "Filters", "Symbols", "Input", "General" };
 static const unsigned group_masks[] = {
@@ -26,8 +26,7 @@ static void show_option(const struct perfdata_emitter_option *option)
 
 static bool has_own(const struct perfdata_emitter *emitter, const char *name)
 {
-	for (const struct perfdata_emitter_option *own = emitter ? emitter->options : NULL; own && own->name; own++)
-		if (!strcmp(own->name, name))
+	if (emitter && perfdata_emitter_option_named(emitter, name))
 			return true;
 	return false;
 }
@@ -54,9 +53,10 @@ enum exit_code help_command(const struct command *command, const struct perfdata
 	if (emitter) {
 		printf("Usage: perfdata %s [options] FILE…\n\n%s\n", emitter->name, emitter->help);
 		groups &= ~(unsigned)OPTIONS_TO;
-		if (emitter->options && emitter->options->name)
+		if (perfdata_emitter_option_at(emitter, 0))
 			printf("\nOptions of %s:\n", emitter->name);
-		for (const struct perfdata_emitter_option *own = emitter->options; own && own->name; own++)
+		const struct perfdata_emitter_option *own;
+		for (size_t i = 0; (own = perfdata_emitter_option_at(emitter, i)); i++)
 			show_option(own);
 	} else {
 		printf("Usage: perfdata %s %s\n\n%s\n", command->name, command->arguments, command->help);
@@ -71,7 +71,7 @@ enum exit_code help_all(void)
 	printf("Usage: perfdata COMMAND [options] FILE…\n\n"
 	       "Reads perf.data recordings: files, pipes, directories, packed, damaged. - is stdin.\n\nConversions:\n");
 	const struct perfdata_emitter *emitter;
-	for (size_t i = 0; (emitter = perfdata_builtin_emitter(i)); i++)
+	for (size_t i = 0; (emitter = perfdata_registry_at(NULL, i)); i++)
 		printf("  %-10s %s\n", emitter->name, emitter->help);
 	printf("\nCommands:\n");
 	const struct command *command;
@@ -129,7 +129,7 @@ static void man_parts(void)
 	const struct command *command;
 	const struct general_option *row;
 	printf(".SS Conversions\n");
-	for (size_t i = 0; (emitter = perfdata_builtin_emitter(i)); i++)
+	for (size_t i = 0; (emitter = perfdata_registry_at(NULL, i)); i++)
 		man_named(emitter->name, emitter->help);
 	printf(".SS Other commands\n");
 	for (size_t i = 0; (command = command_at(i)); i++)
@@ -141,11 +141,12 @@ static void man_parts(void)
 			if (row->groups & group_masks[g])
 				man_option(&row->option);
 	}
-	for (size_t i = 0; (emitter = perfdata_builtin_emitter(i)); i++) {
-		if (!emitter->options || !emitter->options->name)
+	for (size_t i = 0; (emitter = perfdata_registry_at(NULL, i)); i++) {
+		if (!perfdata_emitter_option_at(emitter, 0))
 			continue;
 		printf(".SS Options of %s\n", emitter->name);
-		for (const struct perfdata_emitter_option *own = emitter->options; own->name; own++)
+		const struct perfdata_emitter_option *own;
+		for (size_t k = 0; (own = perfdata_emitter_option_at(emitter, k)); k++)
 			man_option(own);
 	}
 	printf(".SH EXIT STATUS\n");
@@ -170,7 +171,7 @@ enum exit_code command_help(struct options *options)
 		return EXIT_FINE;
 	}
 	const struct command *command = command_named(name);
-	const struct perfdata_emitter *emitter = command ? NULL : perfdata_builtin_emitter_named(name);
+	const struct perfdata_emitter *emitter = command ? NULL : perfdata_registry_find(NULL, name);
 	if (command || emitter)
 		return help_command(command ? command : command_named("convert"), emitter);
 	usage_error(&options->style, "there is no command '%s' (perfdata help lists them)", name);

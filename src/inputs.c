@@ -35,14 +35,15 @@ static uint32_t ahead_of(const struct options *options, unsigned flags)
 	return (flags & INPUT_BYTES_AHEAD ? PERFDATA_AHEAD_BYTES : 0u) | (flags & INPUT_RECORDS_AHEAD ? PERFDATA_AHEAD_RECORDS : 0u);
 }
 
-bool input_open(struct input *input, const struct options *options, const char *file, enum perfdata_record_order order, unsigned flags)
+void input_prepare(struct input *input, const struct options *options, const char *file, enum perfdata_record_order order, unsigned flags,
+		   struct perfdata_reader_options *ret)
 {
 	*input = (struct input){ .file = file };
 	messages_init(&input->messages, &options->style, flags & INPUT_HOLD);
 	/* of several inputs at once nothing is reported */
 	const bool shown = !(flags & INPUT_HOLD) && progress_begin(&input->progress, options->progress, &options->style, file);
-	const struct perfdata_reader_options reader_options = {
-		.size = sizeof reader_options,
+	*ret = (struct perfdata_reader_options){
+		.size = sizeof *ret,
 		.order = order,
 		.tmpdir = options->tmpdir,
 		.max_memory = options->max_memory,
@@ -57,6 +58,12 @@ bool input_open(struct input *input, const struct options *options, const char *
 		.on_progress = shown ? progress_step : NULL,
 		.progress_user = &input->progress,
 	};
+}
+
+bool input_open(struct input *input, const struct options *options, const char *file, enum perfdata_record_order order, unsigned flags)
+{
+	struct perfdata_reader_options reader_options;
+	input_prepare(input, options, file, order, flags, &reader_options);
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
 	const enum perfdata_status status = !strcmp(file, "-") ?
 		perfdata_reader_open_fd(STDIN_FILENO, "-", &reader_options, &input->reader, &error) :

@@ -24,6 +24,10 @@ enum {
 	INPUT_PAYLOADS = 1 << 3,       /* give what stands behind AUXTRACE records too */
 	INPUT_RECORDS_AHEAD = 1 << 2,  /* … to find and order records */
 };
+/* What input_open does before it opens the recording: for who has the reader opened with these options. Nothing but input_close is called then until
+ * input->reader is set. */
+void input_prepare(struct input *input, const struct options *options, const char *file, enum perfdata_record_order order, unsigned flags,
+		   struct perfdata_reader_options *ret);
 /* After a failure (said already) reader is NULL and code says why. */
 bool input_open(struct input *input, const struct options *options, const char *file, enum perfdata_record_order order, unsigned flags);
 /* Notes how an operation ended; says why if it failed. reterr may be NULL. */

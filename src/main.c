@@ -7,14 +7,14 @@
 #include "symbol_options.h"
 #include "perfdata/emit.h"
 #include "chosen_emitter.h"
-#include "nearest.h"
+#include "perfdata/registry.h"
 #include "terminal.h"
 
 static enum exit_code unknown_command(const char *name)
 {
 	static const struct message_style style;
-	char hint[NEAREST_SIZE];
-	struct nearest nearest = { .wanted = name };
+	char hint[PERFDATA_NEAREST_SIZE];
+	struct perfdata_nearest nearest = { .wanted = name };
 	const struct command *command;
 	const struct perfdata_emitter *emitter;
 	static const struct { const char *said, *meant; } others[] = {
@@ -29,10 +29,10 @@ static enum exit_code unknown_command(const char *name)
 		return EXIT_USAGE;
 	}
 	for (size_t i = 0; (command = command_at(i)); i++)
-		nearest_offer(&nearest, command->name);
-	for (size_t i = 0; (emitter = perfdata_builtin_emitter(i)); i++)
-		nearest_offer(&nearest, emitter->name);
-	usage_error(&style, "there is no command '%s'%s (perfdata help lists them)", name, nearest_hint(&nearest, "", hint));
+		perfdata_nearest_offer(&nearest, command->name);
+	for (size_t i = 0; (emitter = perfdata_registry_at(NULL, i)); i++)
+		perfdata_nearest_offer(&nearest, emitter->name);
+	usage_error(&style, "there is no command '%s'%s (perfdata help lists them)", name, perfdata_nearest_hint(&nearest, "", hint));
 	return EXIT_USAGE;
 }
 
@@ -77,9 +77,8 @@ int main(int argc, char **argv)
 	} else {
 		groups = command->groups;
 	}
-	struct loaded_emitter loaded = { 0 };
 	enum exit_code code = EXIT_USAGE;
-	if ((groups & OPTIONS_TO) && !emitters_choose(&options, argc - 2, argv + 2, &loaded))
+	if ((groups & OPTIONS_TO) && !emitters_choose(&options, argc - 2, argv + 2))
 		goto out;
 	if (!options_parse(&options, groups, argc - (is_file ? 1 : 2), argv + (is_file ? 1 : 2)))
 		goto out;

@@ -8,7 +8,6 @@
 #include "progress.h"
 
 #define SHOWN_OF_A_KIND 5
-#define MAX_KEPT 1000
 
 /* A line before it is spelled. */
 struct line {
@@ -112,69 +111,17 @@ void messages_init(struct messages *messages, const struct message_style *style,
 
 void messages_release(struct messages *messages)
 {
-	for (size_t i = 0; i < messages->nr_kept; i++) {
-		free((char *)messages->kept[i].file);
-		free((char *)messages->kept[i].message);
-	}
-	free(messages->kept);
+	perfdata_finding_list_free(messages->kept);
 	perfdata_text_release(&messages->held);
-}
-
-static int compare_numbers(uint64_t a, uint64_t b) { return a < b ? -1 : a > b; }
-
-/* By place. Formatting finds things later than reading does, and how much later depends on the number of threads. */
-static int compare_findings(const struct perfdata_finding *a, const struct perfdata_finding *b)
-{
-	int order = strcmp(a->file ? a->file : "", b->file ? b->file : "");
-	order = order ? order : compare_numbers(a->offset, b->offset);
-	order = order ? order : compare_numbers(a->record, b->record);
-	order = order ? order : compare_numbers(a->code, b->code);
-	return order ? order : strcmp(a->message, b->message);
-}
-
-static bool copy_finding(const struct perfdata_finding *finding, struct perfdata_finding *ret)
-{
-	*ret = *finding;
-	ret->message = strdup(finding->message);
-	ret->file = finding->file ? strdup(finding->file) : NULL;
-	if (ret->message && (!finding->file || ret->file))
-		return true;
-	free((char *)ret->message);
-	free((char *)ret->file);
-	return false;
 }
 
 /* Keeps the first ones in the order of the input. */
 static void keep(struct messages *messages, const struct perfdata_finding *finding)
 {
-	size_t at = messages->nr_kept;
-	while (at && compare_findings(finding, &messages->kept[at - 1]) < 0)
-		at--;
-	if (at == MAX_KEPT)
-		return;
-	if (messages->nr_kept == messages->room) {
-		const size_t room = messages->room ? 2 * messages->room : 16;
-		struct perfdata_finding *grown = realloc(messages->kept, room * sizeof *grown);
-		if (!grown) {
-			messages->finding_lost = true;
-			return;
-		}
-		messages->kept = grown;
-		messages->room = room;
-	}
-	struct perfdata_finding copy;
-	if (!copy_finding(finding, &copy)) {
+	if (!messages->kept)
+		messages->kept = perfdata_finding_list_new();
+	if (!messages->kept || perfdata_finding_list_add(messages->kept, finding) != PERFDATA_OK)
 		messages->finding_lost = true;
-		return;
-	}
-	if (messages->nr_kept == MAX_KEPT) {
-		messages->nr_kept--;
-		free((char *)messages->kept[messages->nr_kept].file);
-		free((char *)messages->kept[messages->nr_kept].message);
-	}
-	memmove(&messages->kept[at + 1], &messages->kept[at], (messages->nr_kept - at) * sizeof *messages->kept);
-	messages->kept[at] = copy;
-	messages->nr_kept++;
 }
 
 static uint64_t *count_of(struct code_counts *counts, unsigned code)
@@ -208,9 +155,8 @@ void messages_finding(void *user, const struct perfdata_finding *finding)
 const struct perfdata_finding *messages_kept(void *user, size_t *ret_nr, uint64_t *ret_total)
 {
 	const struct messages *messages = user;
-	*ret_nr = messages->nr_kept;
 	*ret_total = messages->total;
-	return messages->kept;
+	return perfdata_finding_list_get(messages->kept, ret_nr, NULL);
 }
 
 void messages_count(struct messages *messages, const struct perfdata_reader *reader)

@@ -25,8 +25,7 @@ struct messages {
 	struct message_style style;
 	bool hold;                        /* keep the lines until messages_end: several inputs are worked on at once */
 	struct perfdata_text held;
-	struct perfdata_finding *kept;    /* the first ones by place in the input, copied, for the emitters */
-	size_t nr_kept, room;
+	struct perfdata_finding_list *kept;   /* for the emitters; NULL until there is one */
 	struct code_counts counts;
 	struct code_counts unreported;    /* of these, what the reader only counted */
 	uint64_t total, errors, warnings;

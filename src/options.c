@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "nearest.h"
+#include "perfdata/registry.h"
 #include "options.h"
 
 #define MEMBER(name) .member = offsetof(struct options, name)
@@ -112,7 +112,7 @@ bool options_add_file(struct options *options, const char *file) { return add_te
 /* "mmap2,sample", or numbers for types of the future. */
 static bool set_types(struct options *options, const struct perfdata_emitter_option *option, const char *text)
 {
-	char name[64], hint[NEAREST_SIZE];
+	char name[64], hint[PERFDATA_NEAREST_SIZE];
 	for (const char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
 		const size_t size = strcspn(at, ",");
 		const char *number = at;
@@ -124,15 +124,15 @@ static bool set_types(struct options *options, const struct perfdata_emitter_opt
 		}
 		snprintf(name, sizeof name, "%.*s", (int)(size < sizeof name ? size : sizeof name - 1), at);
 		const struct perfdata_layout *layout, *found = NULL;
-		struct nearest nearest = { .wanted = name };
+		struct perfdata_nearest nearest = { .wanted = name };
 		for (size_t i = 0; (layout = perfdata_record_layout_at(i)); i++) {
 			if (!strcasecmp(layout->name, name))
 				found = layout;
-			nearest_offer(&nearest, layout->name);
+			perfdata_nearest_offer(&nearest, layout->name);
 		}
 		if (!found) {
 			usage_error(&options->style, "--%s: there is no record type '%s'%s", option->name, name,
-				    nearest_hint(&nearest, "", hint));
+				    perfdata_nearest_hint(&nearest, "", hint));
 			return false;
 		}
 		if (!add_number(options, &options->types, found->id))
@@ -278,8 +278,8 @@ static bool name_is(const struct perfdata_emitter_option *option, const char *na
 /* The emitter's options win: `script` has perf's own. */
 static bool find_long(const struct options *options, unsigned groups, const char *name, size_t size, struct found *ret)
 {
-	const struct perfdata_emitter_option *own = options->emitter ? options->emitter->options : NULL;
-	for (; own && own->name; own++) {
+	const struct perfdata_emitter_option *own;
+	for (size_t i = 0; options->emitter && (own = perfdata_emitter_option_at(options->emitter, i)); i++) {
 		if (name_is(own, name, size)) {
 			*ret = (struct found){ .option = own };
 			return true;
@@ -301,8 +301,8 @@ static bool find_long(const struct options *options, unsigned groups, const char
 
 static bool find_short(const struct options *options, unsigned groups, char name, struct found *ret)
 {
-	const struct perfdata_emitter_option *own = options->emitter ? options->emitter->options : NULL;
-	for (; own && own->name; own++) {
+	const struct perfdata_emitter_option *own;
+	for (size_t i = 0; options->emitter && (own = perfdata_emitter_option_at(options->emitter, i)); i++) {
 		if (own->short_name == name) {
 			*ret = (struct found){ .option = own };
 			return true;
@@ -319,51 +319,20 @@ static bool find_short(const struct options *options, unsigned groups, char name
 
 static void unknown_option(const struct options *options, unsigned groups, const char *name)
 {
-	char hint[NEAREST_SIZE];
-	struct nearest nearest = { .wanted = name };
-	const struct perfdata_emitter_option *own = options->emitter ? options->emitter->options : NULL;
-	for (; own && own->name; own++)
-		nearest_offer(&nearest, own->name);
+	char hint[PERFDATA_NEAREST_SIZE];
+	struct perfdata_nearest nearest = { .wanted = name };
+	const struct perfdata_emitter_option *own;
+	for (size_t i = 0; options->emitter && (own = perfdata_emitter_option_at(options->emitter, i)); i++)
+		perfdata_nearest_offer(&nearest, own->name);
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
 		if (table[i].groups & groups)
-			nearest_offer(&nearest, table[i].option.name);
-	usage_error(&options->style, "unknown option --%s%s", name, nearest_hint(&nearest, "--", hint));
+			perfdata_nearest_offer(&nearest, table[i].option.name);
+	usage_error(&options->style, "unknown option --%s%s", name, perfdata_nearest_hint(&nearest, "--", hint));
 }
 
 /* --- setting it --------------------------------------------------------------------------------------------------- */
 
-static bool is_choice(const struct perfdata_emitter_option *option, const char *text)
-{
-	const size_t size = strlen(text);
-	for (const char *at = option->argument; at && *at;) {
-		const size_t word = strcspn(at, "|");
-		if (word == size && !memcmp(at, text, size))
-			return true;
-		at += word + (at[word] == '|');
-	}
-	return false;
-}
-
-/* "64", "64K", "1G"; the suffix only where the argument is a SIZE. */
-static bool parse_number(const struct options *options, const struct perfdata_emitter_option *option, const char *text, uint64_t *ret)
-{
-	static const char suffixes[] = "KMGT";
-	const char *at = text;
-	const bool size = option->argument && !strcmp(option->argument, "SIZE");
-	if (take_number(&at, ret)) {
-		const char *suffix = *at && size ? strchr(suffixes, toupper((unsigned char)*at)) : NULL;
-		const unsigned shift = suffix ? 10 * (unsigned)(suffix - suffixes + 1) : 0;
-		at += suffix ? 1 : 0;
-		if (!*at && *ret <= UINT64_MAX >> shift) {
-			*ret <<= shift;
-			return true;
-		}
-	}
-	usage_error(&options->style, "--%s takes a number%s, not '%s'", option->name, size ? " such as 64K, 100M or 1G" : "", text);
-	return false;
-}
-
-static bool set_emitter_option(struct options *options, const struct found *found, const char *text, uint64_t number)
+static bool set_emitter_option(struct options *options, const struct perfdata_emitter_option_value *value)
 {
 	if (options->nr_values == options->values_room) {
 		const size_t room = options->values_room ? 2 * options->values_room : 8;
@@ -373,9 +342,7 @@ static bool set_emitter_option(struct options *options, const struct found *foun
 		options->values = grown;
 		options->values_room = room;
 	}
-	options->values[options->nr_values++] = (struct perfdata_emitter_option_value){
-		.option = found->option, .text = found->no ? "no" : text, .number = number,
-	};
+	options->values[options->nr_values++] = *value;
 	return true;
 }
 
@@ -398,15 +365,14 @@ static bool set(struct options *options, const struct found *found, const char *
 {
 	const struct perfdata_emitter_option *option = found->option;
 	const struct general_option *general = found->general;
-	uint64_t number = 0;
-	if (option->kind == PERFDATA_OPTION_CHOICE && !is_choice(option, text)) {
-		usage_error(&options->style, "--%s is one of %s, not '%s'", option->name, option->argument, text);
+	struct perfdata_emitter_option_value value;
+	struct perfdata_error error;
+	if (perfdata_option_parse(option, found->no ? "no" : text, &value, &error) != PERFDATA_OK) {
+		usage_error(&options->style, "%s", error.message);
 		return false;
 	}
-	if (option->kind == PERFDATA_OPTION_NUMBER && !parse_number(options, option, text, &number))
-		return false;
 	if (!general)
-		return set_emitter_option(options, found, text, number);
+		return set_emitter_option(options, &value);
 	if (general->set)
 		return general->set(options, option, text);
 	char *member = (char *)options + general->member;
@@ -415,7 +381,7 @@ static bool set(struct options *options, const struct found *found, const char *
 	if (option->kind == PERFDATA_OPTION_FLAG)
 		*(bool *)member = !found->no;
 	else if (option->kind == PERFDATA_OPTION_NUMBER)
-		*(uint64_t *)(void *)member = number;
+		*(uint64_t *)(void *)member = value.number;
 	else
 		*(const char **)(void *)member = text;
 	return true;

@@ -63,6 +63,7 @@ struct options {
 	bool force;
 	uint64_t jobs, limit;
 	const struct perfdata_emitter *emitter;
+	struct perfdata_registry *registry;     /* with what --emitter loaded; NULL: the emitters of the library */
 	struct perfdata_emitter_option_value *values;   /* of the emitter's own options */
 	size_t nr_values, values_room;
 	/* recordings as output */

@@ -59,28 +59,32 @@ static void take_bundle(const struct options *options, struct perfdata_symbols_o
 	symbols->open_user = options->bundle;
 }
 
+void symbol_options_make(const struct options *options, struct messages *messages, struct symbol_options *ret)
+{
+	struct perfdata_symbols_options *symbols = &ret->options;
+	const char *home = getenv("HOME");
+	perfdata_symbols_options_init(symbols);
+	symbols->symfs = options->symfs;
+	symbols->sysroot = options->sysroot;
+	symbols->kallsyms = options->kallsyms;
+	symbols->vmlinux = options->vmlinux;
+	symbols->debuginfod = options->debuginfod;
+	if (home && snprintf(ret->cache, sizeof ret->cache, "%s/.debug", home) < (int)sizeof ret->cache)
+		symbols->build_id_dir = ret->cache;
+	if (options->bundle)
+		take_bundle(options, symbols, ret->root, sizeof ret->root);
+	symbols->log = say;
+	symbols->finding = messages_finding;
+	symbols->user = messages;
+	symbols->memory = options->memory;
+}
+
 enum perfdata_status symbols_for(const struct options *options, struct messages *messages, struct perfdata_symbols **ret)
 {
 	*ret = NULL;
 	if (!symbols_wanted(options))
 		return PERFDATA_OK;
-	struct perfdata_symbols_options symbols;
-	char cache[4096];
-	const char *home = getenv("HOME");
-	perfdata_symbols_options_init(&symbols);
-	symbols.symfs = options->symfs;
-	symbols.sysroot = options->sysroot;
-	symbols.kallsyms = options->kallsyms;
-	symbols.vmlinux = options->vmlinux;
-	symbols.debuginfod = options->debuginfod;
-	if (home && snprintf(cache, sizeof cache, "%s/.debug", home) < (int)sizeof cache)
-		symbols.build_id_dir = cache;
-	char root[4096 + 8];
-	if (options->bundle)
-		take_bundle(options, &symbols, root, sizeof root);
-	symbols.log = say;
-	symbols.finding = messages_finding;
-	symbols.user = messages;
-	symbols.memory = options->memory;
-	return perfdata_symbols_new(&symbols, ret);
+	struct symbol_options symbols;
+	symbol_options_make(options, messages, &symbols);
+	return perfdata_symbols_new(&symbols.options, ret);
 }

@@ -5,6 +5,14 @@
 #include "options.h"
 #include "perfdata/symbols.h"
 
+/* What the options say, and memory that it borrows besides them. */
+struct symbol_options {
+	struct perfdata_symbols_options options;
+	char cache[4096], root[4096 + 8];
+};
+/* messages must live as long as what is made of it. */
+void symbol_options_make(const struct options *options, struct messages *messages, struct symbol_options *ret);
+
 bool symbols_wanted(const struct options *options);
 /* *ret is NULL if no names are wanted. messages must live as long as *ret. */
 enum perfdata_status symbols_for(const struct options *options, struct messages *messages, struct perfdata_symbols **ret);

@@ -1,4 +1,4 @@
-/* The emitters that come with the library: perfdata_builtin_emitter has them by index and name. */
+/* The emitters that come with the library: perfdata_registry_at and _find have them by index and name. */
 #ifndef EMIT_EMITTERS_H
 #define EMIT_EMITTERS_H
 

@@ -1,5 +1,11 @@
 #include "config.h"
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "base/error.h"
+#include "base/memory.h"
 #include "emit/emitters.h"
+#include "perfdata/registry.h"
 
 /* One line each. */
 static const struct perfdata_emitter *const emitters[] = {
@@ -16,15 +22,114 @@ static const struct perfdata_emitter *const emitters[] = {
 	&pd_emitter_speedscope,
 	&pd_emitter_firefox,
 };
+#define NR_EMITTERS (sizeof emitters / sizeof *emitters)
 
-const struct perfdata_emitter *perfdata_builtin_emitter(size_t index)
+/* What was added, in order. */
+struct added {
+	struct added *before;
+	struct perfdata_emitter emitter;
+	void *library;              /* NULL: it was not loaded */
+};
+
+struct perfdata_registry {
+	struct added *last;
+	size_t nr;
+};
+
+struct perfdata_registry *perfdata_registry_new(void) { return pd_calloc(1, sizeof(struct perfdata_registry)); }
+
+void perfdata_registry_free(struct perfdata_registry *registry)
 {
-	return index < sizeof emitters / sizeof *emitters ? emitters[index] : NULL;
+	for (struct added *added; registry && (added = registry->last);) {
+		registry->last = added->before;
+		if (added->emitter.destroy)
+			added->emitter.destroy(added->emitter.user);
+		if (added->library)
+			dlclose(added->library);
+		pd_free(added);
+	}
+	pd_free(registry);
 }
 
-const struct perfdata_emitter *perfdata_builtin_emitter_named(const char *name)
+/* Before sizes are known to fit: what every version of the table begins with. */
+static enum perfdata_status check(const struct perfdata_emitter *emitter, struct perfdata_error *reterr)
 {
-	for (size_t i = 0; i < sizeof emitters / sizeof *emitters; i++)
+	const size_t least = offsetof(struct perfdata_emitter, release) + sizeof emitter->release;
+	if (emitter->abi != PERFDATA_EMITTER_ABI)
+		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "was built for interface %u, this program has %u",
+				(unsigned)emitter->abi, PERFDATA_EMITTER_ABI);
+	if (emitter->size < least || !emitter->name || !emitter->begin || !emitter->format)
+		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "the table of its functions is not whole");
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status add(struct perfdata_registry *registry, const struct perfdata_emitter *emitter, void *library,
+				struct perfdata_error *reterr)
+{
+	const enum perfdata_status status = check(emitter, reterr);
+	if (status)
+		return status;
+	struct added *added = pd_calloc(1, sizeof *added);
+	if (!added)
+		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
+	memcpy(&added->emitter, emitter, emitter->size < sizeof *emitter ? emitter->size : sizeof *emitter);
+	added->emitter.size = sizeof *emitter;
+	added->library = library;
+	added->before = registry->last;
+	registry->last = added;
+	registry->nr++;
+	return PERFDATA_OK;
+}
+
+enum perfdata_status perfdata_registry_add(struct perfdata_registry *registry, const struct perfdata_emitter *emitter,
+					   struct perfdata_error *reterr)
+{
+	const enum perfdata_status status = add(registry, emitter, NULL, reterr);
+	if (status && emitter->abi == PERFDATA_EMITTER_ABI && emitter->destroy)
+		emitter->destroy(emitter->user);
+	return status;
+}
+
+enum perfdata_status perfdata_registry_load(struct perfdata_registry *registry, const char *path, const struct perfdata_emitter **ret,
+					    struct perfdata_error *reterr)
+{
+	/* dlopen looks for names without a slash in the system's folders only */
+	char *file = realpath(path, NULL);
+	void *library = file ? dlopen(file, RTLD_NOW | RTLD_LOCAL) : NULL;
+	free(file);
+	if (!library) {
+		const char *reason = dlerror();
+		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "cannot be loaded: %s", reason ? reason : "no such file");
+	}
+	const struct perfdata_emitter *emitter = dlsym(library, "perfdata_emitter");
+	const enum perfdata_status status = emitter ? add(registry, emitter, library, reterr) :
+		pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "exports no perfdata_emitter");
+	if (status)
+		dlclose(library);
+	else if (ret)
+		*ret = &registry->last->emitter;
+	return status;
+}
+
+const struct perfdata_emitter *perfdata_registry_at(const struct perfdata_registry *registry, size_t index)
+{
+	if (index < NR_EMITTERS)
+		return emitters[index];
+	const size_t nr = registry ? registry->nr : 0;
+	if (index - NR_EMITTERS >= nr)
+		return NULL;
+	const struct added *added = registry->last;
+	for (size_t i = nr - 1; i > index - NR_EMITTERS; i--)
+		added = added->before;
+	return &added->emitter;
+}
+
+const struct perfdata_emitter *perfdata_registry_find(const struct perfdata_registry *registry, const char *name)
+{
+	for (const struct added *added = registry ? registry->last : NULL; added; added = added->before)
+		if (!strcmp(added->emitter.name, name))
+			return &added->emitter;
+	for (size_t i = 0; i < NR_EMITTERS; i++)
 		if (!strcmp(emitters[i]->name, name))
 			return emitters[i];
 	return NULL;

@@ -130,6 +130,26 @@ enum perfdata_status pd_input_open_memory(const void *bytes, size_t size, const 
 	return finish_open(input, ret, reterr);
 }
 
+enum perfdata_status pd_input_open_calls(const struct pd_input_calls *calls, const struct pd_input_options *options, struct pd_input **ret,
+					 struct perfdata_error *reterr)
+{
+	const bool seeks = calls->read_at && calls->length;
+	if (!seeks && !calls->read)
+		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "the input has no function that reads");
+	struct pd_input *input = input_new(options);
+	if (!input)
+		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
+	input->called = true;
+	input->calls = *calls;
+	input->was_pipe = !seeks;
+	input->source = seeks ? PD_SOURCE_FILE : PD_SOURCE_PIPE;
+	const int code = seeks ? calls->length(calls->user, &input->size) : 0;
+	if (!code)
+		return finish_open(input, ret, reterr);
+	pd_input_close(input);
+	return pd_error_errno(reterr, PERFDATA_EREAD, PERFDATA_NO_OFFSET, code, "cannot be read");
+}
+
 /* --- what it is --- */
 
 bool pd_input_seekable(const struct pd_input *input) { return input->source != PD_SOURCE_PIPE && !input->decoder; }
@@ -172,7 +192,7 @@ bool pd_input_went_on(struct pd_input *input, uint64_t *ret_break_offset, uint64
 	return went_on;
 }
 
-void pd_input_read_ahead(struct pd_input *input) { input->may_read_ahead = input->source != PD_SOURCE_PIPE; }
+void pd_input_read_ahead(struct pd_input *input) { input->may_read_ahead = input->source != PD_SOURCE_PIPE && !input->called; }
 
 /* --- reading --- */
 
@@ -190,7 +210,7 @@ enum perfdata_status pd_input_read_at(struct pd_input *input, uint64_t offset, v
 	}
 	int64_t got = 0;
 	if (offset <= INT64_MAX - input->base)
-		got = pd_pread_full(input->fd, buffer, size, input->base + offset);
+		got = pd_source_pread(input, buffer, size, offset);
 	if (got < 0) {
 		input->damage = PERFDATA_EREAD;
 		input->damage_offset = offset;

@@ -70,6 +70,15 @@ enum perfdata_status pd_input_open_fd(int fd, bool own_fd, const struct pd_input
 				      struct pd_input **ret, struct perfdata_error *reterr);
 enum perfdata_status pd_input_open_memory(const void *bytes, size_t size, const struct pd_input_options *options,
 					  struct pd_input **ret, struct perfdata_error *reterr);
+/* Functions instead of a source: each gives 0 or an errno. read_at and length, both or none, make it seekable. Copied. */
+struct pd_input_calls {
+	int (*read)(void *user, void *buffer, size_t room, size_t *ret_got);
+	int (*read_at)(void *user, uint64_t offset, void *buffer, size_t room, size_t *ret_got);
+	int (*length)(void *user, uint64_t *ret_bytes);
+	void *user;
+};
+enum perfdata_status pd_input_open_calls(const struct pd_input_calls *calls, const struct pd_input_options *options, struct pd_input **ret,
+					 struct perfdata_error *reterr);
 void pd_input_close(struct pd_input *input);
 
 /* The first bytes of the input without moving the position: up to `size` (at most 4096), fewer only at the end of the

@@ -25,7 +25,9 @@ struct pd_input_step {
 struct pd_chunks_ahead;
 struct pd_input {
 	enum pd_source source;
-	int fd;                    /* -1 for memory */
+	int fd;                    /* -1 for memory and calls */
+	bool called;               /* FILE, PIPE: `calls` instead of fd */
+	struct pd_input_calls calls;
 	bool own_fd;
 	bool was_pipe;
 	uint64_t base;             /* FILE: where in the file the input begins */
@@ -82,6 +84,8 @@ void pd_chunks_ahead_step(struct pd_input *input, struct pd_chunk_pool *pool, st
 /* The input is the caller's again; chunks that were read and not taken are forgotten. */
 void pd_chunks_ahead_stop(struct pd_input *input);
 
+/* source.c: as pd_pread_full. */
+int64_t pd_source_pread(struct pd_input *input, void *buffer, size_t size, uint64_t offset);
 /* source.c: the next decompressed bytes, as many as fit. With `wait` at least one, unless the end is reached; without it only
  * what is there already. *ret_size 0 with `wait` means the end; input->damage may say why. Only PERFDATA_OK and
  * PERFDATA_ENOMEM. */

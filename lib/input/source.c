@@ -1,6 +1,7 @@
 #include "config.h"
 #include <errno.h>
 #include <string.h>
+#include "base/cancel.h"
 #include "base/error.h"
 #include "base/fdio.h"
 #include "base/memory.h"
@@ -35,16 +36,56 @@ static int64_t read_first(struct pd_input *input, uint8_t *buffer, size_t size)
 	return (int64_t)part;
 }
 
+/* What a function of the caller gave: as read and pread. No function gives more than it has room for. */
+static int64_t given(int code, size_t got, size_t room)
+{
+	if (!code && got <= room)
+		return (int64_t)got;
+	errno = code ? code : EIO;
+	return -1;
+}
+
+int64_t pd_source_pread(struct pd_input *input, void *buffer, size_t size, uint64_t offset)
+{
+	if (!input->called)
+		return pd_pread_full(input->fd, buffer, size, input->base + offset);
+	size_t done = 0;
+	while (done < size) {
+		size_t part = 0;
+		const int code = input->calls.read_at(input->calls.user, offset + done, (char *)buffer + done, size - done, &part);
+		const int64_t got = given(code, part, size - done);
+		if (got < 0 && !done)
+			return -1;
+		if (got <= 0)
+			break;
+		done += (size_t)got;
+	}
+	return (int64_t)done;
+}
+
+static int64_t read_some(struct pd_input *input, void *buffer, size_t size)
+{
+	if (!input->called)
+		return pd_read_some(input->fd, buffer, size, input->cancel);
+	if (pd_cancelled(input->cancel)) {
+		errno = EINTR;
+		return -1;
+	}
+	size_t got = 0;
+	const int code = input->calls.read(input->calls.user, buffer, size, &got);
+	return given(code, got, size);
+}
+
 /* The next raw bytes; 0 at the end; -1 when reading failed (errno) */
 static int64_t raw_read(struct pd_input *input, uint8_t *buffer, size_t size)
 {
 	int64_t got = -1;
 	switch (input->source) {
 	case PD_SOURCE_MEMORY: got = read_memory(input, buffer, size); break;
-	case PD_SOURCE_FILE: got = pd_pread_full(input->fd, buffer, size, input->base + input->raw_at); break;
+	case PD_SOURCE_FILE: got = pd_source_pread(input, buffer, size, input->raw_at); break;
 	case PD_SOURCE_PIPE:
 		got = input->first_raw_at < input->first_raw_size ? read_first(input, buffer, size) :
-								    pd_read_some(input->fd, buffer, size, input->cancel);
+								    read_some(input, buffer, size);
 		break;
 	}
 	if (got > 0)
@@ -54,7 +95,7 @@ static int64_t raw_read(struct pd_input *input, uint8_t *buffer, size_t size)
 
 static bool raw_ready(const struct pd_input *input)
 {
-	return input->source != PD_SOURCE_PIPE || input->first_raw_at < input->first_raw_size || pd_fd_ready(input->fd);
+	return input->source != PD_SOURCE_PIPE || input->first_raw_at < input->first_raw_size || input->called || pd_fd_ready(input->fd);
 }
 
 /* As raw_read, but a failure is an end too. */
@@ -228,7 +269,7 @@ static bool read_first_raw(struct pd_input *input)
 		size_t wanted = sizeof input->first_raw - input->first_raw_size;
 		int64_t got;
 		if (input->source == PD_SOURCE_PIPE)
-			got = pd_read_some(input->fd, to, wanted, input->cancel);
+			got = read_some(input, to, wanted);
 		else
 			got = raw_read(input, to, wanted);
 		if (got < 0)

@@ -95,6 +95,7 @@ enum perfdata_status pd_input_make_seekable(struct pd_input *input, struct perfd
 	if (input->own_fd)
 		close(input->fd);
 	input->fd = spool.fd;
+	input->called = false;
 	input->own_fd = spool.fd >= 0;
 	input->base = 0;
 	input->size = spool.written + spool.used;

@@ -139,6 +139,15 @@ struct perfdata_finding {
 /* Receives findings in the order of the input. The finding and its strings are borrowed during the call. */
 typedef void perfdata_finding_fn(void *user, const struct perfdata_finding *finding);
 
+/* The first findings by their place in the input, copied: for the end of a document. Used by one thread at a time. */
+struct perfdata_finding_list;
+PERFDATA_API struct perfdata_finding_list *perfdata_finding_list_new(void);   /* NULL without memory */
+PERFDATA_API void perfdata_finding_list_free(struct perfdata_finding_list *list);
+/* PERFDATA_ENOMEM: it is counted, not kept. */
+PERFDATA_API enum perfdata_status perfdata_finding_list_add(struct perfdata_finding_list *list, const struct perfdata_finding *finding);
+/* Those that were kept, of `total` (may be NULL) that were added. Borrowed until the next is added. A list of NULL is empty. */
+PERFDATA_API const struct perfdata_finding *perfdata_finding_list_get(const struct perfdata_finding_list *list, size_t *ret_nr, uint64_t *ret_total);
+
 struct perfdata_finding_info {
 	enum perfdata_finding_code code;
 	enum perfdata_severity severity;

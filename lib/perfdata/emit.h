@@ -187,10 +187,6 @@ struct perfdata_emitter {
 	enum perfdata_status (*tables)(const struct perfdata_summary *summary, enum perfdata_status (*add)(void *user, const char *name), void *user);
 };
 
-/* The emitters of the library: index 0… until NULL, and by name. */
-PERFDATA_API const struct perfdata_emitter *perfdata_builtin_emitter(size_t index);
-PERFDATA_API const struct perfdata_emitter *perfdata_builtin_emitter_named(const char *name);
-
 /* The option's value, or NULL if it was not given (the last one wins). */
 PERFDATA_API const char *perfdata_option_text(const struct perfdata_emitter_option_value *options, size_t nr_options, const char *name);
 PERFDATA_API bool perfdata_option_flag(const struct perfdata_emitter_option_value *options, size_t nr_options, const char *name, bool otherwise);

@@ -210,6 +210,23 @@ enum perfdata_status perfdata_reader_open_memory(const void *bytes, size_t size,
 	return finish_open(reader, status, ret, reterr);
 }
 
+enum perfdata_status pd_reader_open_calls(const struct pd_input_calls *calls, const char *name, const struct perfdata_reader_options *options,
+					  struct perfdata_reader **ret, struct perfdata_error *reterr)
+{
+	struct perfdata_reader *reader;
+	enum perfdata_status status = reader_new(options, name, &reader, reterr);
+	struct pd_input *input;
+
+	if (!reader)
+		return status;
+	const struct pd_input_options input_options = pd_reader_input_options(reader);
+	reader->options.read_ahead = 0;   /* the caller's functions are called in his thread */
+	status = pd_input_open_calls(calls, &input_options, &input, &reader->error);
+	if (status == PERFDATA_OK)
+		status = open_input(reader, input, reader->header.name, NULL);
+	return finish_open(reader, status, ret, reterr);
+}
+
 void perfdata_reader_close(struct perfdata_reader *reader)
 {
 	if (!reader)

@@ -348,4 +348,8 @@ void pd_ahead_note(struct pd_ahead *ahead, const struct pd_finding *finding);
 /* By the thread, before it changes events or features: waits until nobody is at work on records before that. NULL: nothing to do. */
 void pd_ahead_settle(struct pd_ahead *ahead);
 
+/* reader.c: as perfdata_reader_open_fd, from functions of the caller. */
+enum perfdata_status pd_reader_open_calls(const struct pd_input_calls *calls, const char *name, const struct perfdata_reader_options *options,
+					  struct perfdata_reader **ret, struct perfdata_error *reterr);
+
 #endif

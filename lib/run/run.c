@@ -2,6 +2,7 @@
 #include "config.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/option_struct.h"
 #include "run/run_impl.h"
 
 /* --- formatting -------------------------------------------------------------------------------------------------------- */
@@ -320,8 +321,10 @@ static enum perfdata_status open_outputs(const struct perfdata_target *const *ta
 enum perfdata_status perfdata_run(struct perfdata_session *session, const struct perfdata_target *const *targets, size_t nr_targets,
 				  const struct perfdata_run_options *options, struct perfdata_error *reterr)
 {
-	static const struct perfdata_run_options defaults = { .size = sizeof defaults };
-	enum perfdata_status status = check_targets(targets, nr_targets, reterr);
+	struct perfdata_run_options own = { .size = sizeof own };
+	enum perfdata_status status = PD_OPTIONS_COPY(&own, findings, options, reterr);
+	if (!status)
+		status = check_targets(targets, nr_targets, reterr);
 	if (!status)
 		status = open_outputs(targets, nr_targets, reterr);
 	if (status)
@@ -331,7 +334,7 @@ enum perfdata_status perfdata_run(struct perfdata_session *session, const struct
 		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
 	run->session = session;
 	run->nr_targets = (unsigned)nr_targets;
-	run->options = options ? options : &defaults;
+	run->options = &own;
 	if (run_init(run, targets)) {
 		status = pd_run_fail(&run->error, PERFDATA_ENOMEM);
 	} else {

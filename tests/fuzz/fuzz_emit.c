@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "fuzz.h"
 #include "emit_memory.h"
+#include "perfdata/registry.h"
 #include "emit/emitters.h"
 #include "fuzz_symbols.h"
 #include "emit/perf/header_text.h"
@@ -81,7 +82,7 @@ static size_t options_of(const struct variant *variant, const struct perfdata_em
 /* False if there is no reader for it. */
 static bool emit_variant(const struct variant *variant, const uint8_t *data, size_t size)
 {
-	const struct perfdata_emitter *emitter = perfdata_builtin_emitter_named(variant->emitter);
+	const struct perfdata_emitter *emitter = perfdata_registry_find(NULL, variant->emitter);
 	struct perfdata_emitter_option_value values[MAX_OPTIONS];
 	struct emitted output;
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include "alloc_fail.h"
 #include "emit_memory.h"
+#include "perfdata/registry.h"
 #include "emit/emitters.h"
 #include "json_text.h"
 #include "unit.h"
@@ -227,7 +228,7 @@ static void fail_everywhere(struct conversion c, size_t nr_names)
 		c.name = names[i];
 		c.bytes = recording;
 		c.size = load(names[i]);
-		for (size_t k = 0; (c.emitter = perfdata_builtin_emitter(k)) != NULL; k++)
+		for (size_t k = 0; (c.emitter = perfdata_registry_at(NULL, k)) != NULL; k++)
 			fail_in_turn(&c);
 	}
 }
@@ -287,7 +288,7 @@ static void test_short_writes(void)
 {
 	struct outcome one, other;
 	struct conversion c = { .name = names[0], .bytes = recording, .size = load(names[0]), .jobs = 1, .countdown = &writing.countdown };
-	for (size_t k = 0; (c.emitter = perfdata_builtin_emitter(k)) != NULL; k++) {
+	for (size_t k = 0; (c.emitter = perfdata_registry_at(NULL, k)) != NULL; k++) {
 		convert(&c, &one);
 		longest_write = 1;
 		convert(&c, &other);
@@ -310,7 +311,7 @@ static void test_reads(void)
 		struct conversion c = { .name = names[i], .size = load(names[i]), .input = path, .jobs = 1, .countdown = &reading.countdown,
 					.status = PERFDATA_EREAD, .expected = 2 };
 		put_file(path, recording, c.size);
-		for (size_t k = 0; (c.emitter = perfdata_builtin_emitter(k)) != NULL; k++)
+		for (size_t k = 0; (c.emitter = perfdata_registry_at(NULL, k)) != NULL; k++)
 			fail_in_turn(&c);
 	}
 	unlink(path);
@@ -349,7 +350,7 @@ static void test_threads(void)
 	struct conversion c = { .name = "a long stream", .jobs = 4, .countdown = &threading.countdown, .status = PERFDATA_OK, .expected = 3 };
 	uint8_t *stream = long_stream(&c.size);
 	c.bytes = stream;
-	for (size_t k = 0; stream && (c.emitter = perfdata_builtin_emitter(k)) != NULL; k++)
+	for (size_t k = 0; stream && (c.emitter = perfdata_registry_at(NULL, k)) != NULL; k++)
 		fail_in_turn(&c);
 	free(stream);
 }

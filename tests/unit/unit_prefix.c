@@ -4,6 +4,7 @@
  * unit_prefix STEP runs the emitters at every STEP-th length instead of one in 211; 1 takes minutes. */
 #define _GNU_SOURCE
 #include "emit_memory.h"
+#include "perfdata/registry.h"
 #include "emit/emitters.h"
 #include "json_text.h"
 #include "unit.h"
@@ -156,7 +157,7 @@ static void test_emitters(void)
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		CHECK(read_file(names[i]));
 		for (size_t size = 16 + i % step; size <= data_size; size += step) {
-			for (size_t k = 0; (emitter = perfdata_builtin_emitter(k)) != NULL; k++) {
+			for (size_t k = 0; (emitter = perfdata_registry_at(NULL, k)) != NULL; k++) {
 				struct emitted output;
 				emit_memory(emitter, data, size, 1, &output);
 				const bool good = output.opened == PERFDATA_OK && output.status == PERFDATA_OK && well_formed(emitter->name, &output) &&

@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include "nearest.h"
+#include "perfdata/registry.h"
 
 #define MAX_LENGTH 63
 
@@ -34,7 +34,7 @@ static size_t distance(const char *a, size_t a_size, const char *b, size_t b_siz
 	return last[b_size];
 }
 
-void nearest_offer(struct nearest *nearest, const char *name)
+void perfdata_nearest_offer(struct perfdata_nearest *nearest, const char *name)
 {
 	const size_t wanted = strlen(nearest->wanted), size = strlen(name);
 	if (wanted > MAX_LENGTH || size > MAX_LENGTH || !wanted || !size)
@@ -50,10 +50,10 @@ void nearest_offer(struct nearest *nearest, const char *name)
 	}
 }
 
-const char *nearest_hint(const struct nearest *nearest, const char *prefix, char ret[NEAREST_SIZE])
+const char *perfdata_nearest_hint(const struct perfdata_nearest *nearest, const char *prefix, char ret[PERFDATA_NEAREST_SIZE])
 {
 	ret[0] = '\0';
 	if (nearest->name)
-		snprintf(ret, NEAREST_SIZE, "; did you mean %s%s?", prefix, nearest->name);
+		snprintf(ret, PERFDATA_NEAREST_SIZE, "; did you mean %s%s?", prefix, nearest->name);
 	return ret;
 }

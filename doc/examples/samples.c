@@ -11,7 +11,7 @@ int main(int argc, char **argv)
 	struct perfdata_record record;
 
 	if (argc != 2 || perfdata_reader_open_path(argv[1], NULL, &reader, &error) != PERFDATA_OK) {
-		fprintf(stderr, "%s\n", argc == 2 ? error.message : "usage: example-reader FILE");
+		fprintf(stderr, "%s\n", argc == 2 ? error.message : "usage: samples FILE");
 		return 1;
 	}
 	while (perfdata_reader_next(reader, &raw) == PERFDATA_OK) {

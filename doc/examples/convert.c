@@ -1,0 +1,36 @@
+/* convert FORMAT FILE: a recording in another format on stdout, through a callback, without names of addresses.
+ *
+ *	cc -o convert convert.c $(pkg-config --cflags --libs libperfdata) */
+#include <errno.h>
+#include <stdio.h>
+#include <perfdata/convert.h>
+
+static int write_out(void *user, const void *bytes, size_t size)
+{
+	return fwrite(bytes, 1, size, user) == size ? 0 : errno;
+}
+
+int main(int argc, char **argv)
+{
+	const struct perfdata_output_callbacks callbacks = { .size = sizeof callbacks, .write = write_out };
+	const struct perfdata_convert_options options = { .size = sizeof options, .names = PERFDATA_NO };
+	struct perfdata_result *result = NULL;
+	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
+	if (argc != 3) {
+		fprintf(stderr, "usage: convert FORMAT FILE\n");
+		return 2;
+	}
+	struct perfdata_input *input = perfdata_input_path(argv[2]);
+	struct perfdata_output *output = perfdata_output_callbacks(&callbacks, stdout);
+	enum perfdata_status status = PERFDATA_ENOMEM;
+	if (input && output)
+		status = perfdata_convert(input, output, argv[1], &options, &result, &error);
+	const enum perfdata_status closed = perfdata_output_close(output, status == PERFDATA_OK, status == PERFDATA_OK ? &error : NULL);
+	if (status == PERFDATA_OK)
+		status = closed;
+	if (status != PERFDATA_OK)
+		fprintf(stderr, "%s: %s\n", argv[2], error.message[0] ? error.message : perfdata_status_text(status));
+	perfdata_result_free(result);
+	perfdata_input_free(input);
+	return status == PERFDATA_OK && fflush(stdout) == 0 ? 0 : 1;
+}

@@ -1,0 +1,337 @@
+/* perfdata_convert: reader, symbols, session and run, put together by what the emitters ask for. It uses public headers only of what it puts together: they suffice. */
+#include "config.h"
+#include <stdlib.h>
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/option_struct.h"
+#include "perfdata/convert.h"
+
+#define MOST_CONVERSIONS 64
+
+/* One format: its emitter, with values for its options. */
+struct part {
+	const struct perfdata_emitter *emitter;
+	struct perfdata_emitter_option_value *values;
+	struct perfdata_configuration configuration;
+	struct perfdata_target target;
+};
+
+struct perfdata_result {
+	struct part *parts;         /* what the session keeps is said in them */
+	size_t nr_parts;
+	struct perfdata_reader *reader;
+	struct perfdata_symbols *symbols;
+	struct perfdata_session *session;
+	uint64_t written;
+	/* What is found, for the end of documents: where the caller does not keep that. */
+	struct perfdata_finding_list *findings;
+	bool finding_lost;
+	const struct perfdata_convert_options *options;
+};
+
+/* What all parts together ask for. */
+struct plan {
+	const struct perfdata_convert_options *options;
+	struct part *parts;
+	size_t nr_parts;
+	uint32_t needs;
+	enum perfdata_record_order order;
+	bool symbols, merge_deferred, keep_exited;
+};
+
+/* --- formats and their options -------------------------------------------------------------------------------------------- */
+
+static enum perfdata_status no_format(const struct plan *plan, const char *name, struct perfdata_error *reterr)
+{
+	char hint[PERFDATA_NEAREST_SIZE];
+	struct perfdata_nearest nearest = { .wanted = name };
+	const struct perfdata_emitter *emitter;
+	for (size_t i = 0; (emitter = perfdata_registry_at(plan->options->registry, i)); i++)
+		perfdata_nearest_offer(&nearest, emitter->name);
+	return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "there is no format '%s'%s", name, perfdata_nearest_hint(&nearest, "", hint));
+}
+
+static enum perfdata_status no_option(const struct perfdata_emitter *emitter, const char *name, struct perfdata_error *reterr)
+{
+	char hint[PERFDATA_NEAREST_SIZE];
+	struct perfdata_nearest nearest = { .wanted = name };
+	const struct perfdata_emitter_option *option;
+	for (size_t i = 0; (option = perfdata_emitter_option_at(emitter, i)); i++)
+		perfdata_nearest_offer(&nearest, option->name);
+	return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "unknown option --%s%s", name, perfdata_nearest_hint(&nearest, "--", hint));
+}
+
+static enum perfdata_status read_settings(struct part *part, const struct perfdata_conversion *asked, struct perfdata_error *reterr)
+{
+	part->values = pd_calloc(asked->nr_settings, sizeof *part->values);
+	if (asked->nr_settings && !part->values)
+		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
+	for (size_t i = 0; i < asked->nr_settings; i++) {
+		const struct perfdata_setting *setting = &asked->settings[i];
+		const struct perfdata_emitter_option *option = perfdata_emitter_option_named(part->emitter, setting->name);
+		if (!option)
+			return no_option(part->emitter, setting->name, reterr);
+		const enum perfdata_status status = perfdata_option_parse(option, setting->text, &part->values[i], reterr);
+		if (status)
+			return status;
+	}
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status read_part(const struct plan *plan, struct part *part, const struct perfdata_conversion *asked,
+				      struct perfdata_error *reterr)
+{
+	part->emitter = perfdata_registry_find(plan->options->registry, asked->format);
+	if (!part->emitter)
+		return no_format(plan, asked->format, reterr);
+	enum perfdata_status status = read_settings(part, asked, reterr);
+	if (!status)
+		status = perfdata_emitter_configure(part->emitter, part->values, asked->nr_settings, plan->options->names, &part->configuration,
+						    reterr);
+	part->target = (struct perfdata_target){
+		.size = sizeof part->target, .emitter = part->emitter, .options = part->values, .nr_options = asked->nr_settings,
+		.names = plan->options->names, .output = asked->output,
+	};
+	return status;
+}
+
+/* --- what they ask for -------------------------------------------------------------------------------------------------------- */
+
+static enum perfdata_status differ(const struct part *a, const struct part *b, struct perfdata_error *reterr)
+{
+	return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "%s and %s read a recording in different ways: convert to one after the other",
+			a->emitter->name, b->emitter->name);
+}
+
+static enum perfdata_status join(struct plan *plan, struct perfdata_error *reterr)
+{
+	const struct part *first = &plan->parts[0], *delivered = NULL;
+	for (size_t i = 0; i < plan->nr_parts; i++) {
+		const struct part *part = &plan->parts[i];
+		const struct perfdata_configuration *asks = &part->configuration;
+		if ((!plan->options->order && asks->order != first->configuration.order) || asks->keep_exited != first->configuration.keep_exited)
+			return differ(first, part, reterr);
+		/* joined chains are seen in deliveries only */
+		if (asks->needs & PERFDATA_NEED_DELIVERIES) {
+			if (delivered && delivered->configuration.merge_deferred != asks->merge_deferred)
+				return differ(delivered, part, reterr);
+			delivered = part;
+		}
+		plan->needs |= asks->needs;
+		plan->symbols |= asks->symbols;
+	}
+	plan->order = first->configuration.order;
+	plan->keep_exited = first->configuration.keep_exited;
+	plan->merge_deferred = delivered ? delivered->configuration.merge_deferred : first->configuration.merge_deferred;
+	if (plan->options->order)
+		plan->order = plan->options->order == PERFDATA_ORDER_WISH_FILE ? PERFDATA_ORDER_FILE : PERFDATA_ORDER_TIME;
+	if (plan->options->names)
+		plan->symbols = plan->options->names == PERFDATA_YES;
+	return PERFDATA_OK;
+}
+
+/* --- findings ------------------------------------------------------------------------------------------------------------------- */
+
+static void keep(struct perfdata_result *result, const struct perfdata_finding *finding)
+{
+	result->finding_lost |= perfdata_finding_list_add(result->findings, finding) != PERFDATA_OK;
+}
+
+static void reader_finding(void *user, const struct perfdata_finding *finding)
+{
+	struct perfdata_result *result = user;
+	const struct perfdata_reader_options *asked = result->options->reader;
+	keep(result, finding);
+	if (asked && asked->on_finding)
+		asked->on_finding(asked->user, finding);
+}
+
+static void run_finding(void *user, const struct perfdata_finding *finding)
+{
+	struct perfdata_result *result = user;
+	keep(result, finding);
+	if (result->options->on_finding)
+		result->options->on_finding(result->options->user, finding);
+}
+
+static const struct perfdata_finding *kept(void *user, size_t *ret_nr, uint64_t *ret_total)
+{
+	const struct perfdata_result *result = user;
+	return perfdata_finding_list_get(result->findings, ret_nr, ret_total);
+}
+
+/* --- reading and running --------------------------------------------------------------------------------------------------------- */
+
+static enum perfdata_status open_reader(const struct plan *plan, const struct perfdata_input *input, struct perfdata_result *result,
+					struct perfdata_error *reterr)
+{
+	struct perfdata_reader_options options = { .size = sizeof options };
+	const struct perfdata_reader_options *asked = plan->options->reader;
+	const enum perfdata_status status = PD_OPTIONS_COPY(&options, progress_user, asked, reterr);
+	if (status)
+		return status;
+	options.size = sizeof options;
+	options.order = plan->order;
+	if (!plan->options->findings) {
+		options.on_finding = reader_finding;
+		options.user = result;
+	}
+	return perfdata_reader_open(input, &options, &result->reader, reterr);
+}
+
+/* One format may say which records it is made of; what the caller keeps comes first. */
+static void narrow(const struct plan *plan, struct perfdata_filter *filter)
+{
+	const struct perfdata_configuration *asks = &plan->parts[0].configuration;
+	if (plan->nr_parts > 1)
+		return;
+	if (!filter->nr_types) {
+		filter->types = asks->types;
+		filter->nr_types = asks->nr_types;
+	}
+	if (!filter->nr_events && asks->event) {
+		filter->events = &asks->event;
+		filter->nr_events = 1;
+	}
+}
+
+static enum perfdata_status open_session(const struct plan *plan, struct perfdata_result *result, struct perfdata_error *reterr)
+{
+	struct perfdata_symbols_options defaults;
+	struct perfdata_session_options options = {
+		.size = sizeof options, .needs = plan->needs, .limit = plan->options->limit, .merge_deferred = plan->merge_deferred,
+		.keep_exited = plan->keep_exited,
+	};
+	enum perfdata_status status = PERFDATA_OK;
+	if (plan->options->filter)
+		options.filter = *plan->options->filter;
+	if (plan->options->on_open)
+		status = plan->options->on_open(plan->options->open_user, result->reader, &options.filter, reterr);
+	if (status)
+		return status;
+	narrow(plan, &options.filter);
+	perfdata_symbols_options_init(&defaults);
+	const bool symbols = plan->symbols || (options.filter.nr_symbols && plan->options->names != PERFDATA_NO);
+	if (symbols && (status = perfdata_symbols_new(plan->options->symbols ? plan->options->symbols : &defaults, &result->symbols)))
+		return pd_error(reterr, status, PERFDATA_NO_OFFSET, "%s", perfdata_status_text(status));
+	options.symbols = result->symbols;
+	options.use_host = symbols && (plan->options->symbols ? plan->options->symbols->use_host : defaults.use_host);
+	return perfdata_session_open(result->reader, &options, &result->session, reterr);
+}
+
+static enum perfdata_status run(const struct plan *plan, struct perfdata_result *result, struct perfdata_error *reterr)
+{
+	const struct perfdata_target *targets[MOST_CONVERSIONS];
+	for (size_t i = 0; i < plan->nr_parts; i++)
+		targets[i] = &plan->parts[i].target;
+	const bool own = !plan->options->findings;
+	const struct perfdata_run_options options = {
+		.size = sizeof options, .jobs = plan->options->jobs, .shared_output = plan->options->shared_output,
+		.cancel = plan->options->reader ? plan->options->reader->cancel : NULL,
+		.on_finding = own ? run_finding : plan->options->on_finding, .user = own ? result : plan->options->user,
+		.findings = own ? kept : plan->options->findings,
+	};
+	const enum perfdata_status status = perfdata_run(result->session, targets, plan->nr_parts, &options, reterr);
+	const struct perfdata_summary *summary = perfdata_session_summary(result->session);
+	result->written = plan->needs & PERFDATA_NEED_RECORDS ? summary->records_out : summary->deliveries_out;
+	return status;
+}
+
+static void free_parts(struct part *parts, size_t nr_parts)
+{
+	for (size_t i = 0; i < nr_parts; i++)
+		pd_free(parts[i].values);
+	pd_free(parts);
+}
+
+/* Takes over the parts. */
+static enum perfdata_status convert(const struct plan *plan, const struct perfdata_input *input, struct perfdata_result **ret,
+				    struct perfdata_error *reterr)
+{
+	struct perfdata_result *result = pd_calloc(1, sizeof *result);
+	if (result) {
+		result->options = plan->options;
+		result->findings = perfdata_finding_list_new();
+	}
+	if (!result || !result->findings) {
+		free_parts(plan->parts, plan->nr_parts);
+		perfdata_result_free(result);
+		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
+	}
+	result->parts = plan->parts;
+	result->nr_parts = plan->nr_parts;
+	enum perfdata_status status = open_reader(plan, input, result, reterr);
+	if (!status)
+		status = open_session(plan, result, reterr);
+	if (!status)
+		status = run(plan, result, reterr);
+	if (!status && result->finding_lost)
+		status = pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
+	result->options = NULL;
+	if (result->reader && ret)
+		*ret = result;
+	else
+		perfdata_result_free(result);
+	return status;
+}
+
+/* --- the calls ---------------------------------------------------------------------------------------------------------------------- */
+
+enum perfdata_status perfdata_convert_several(const struct perfdata_input *input, const struct perfdata_conversion *const *conversions,
+					      size_t nr_conversions, const struct perfdata_convert_options *options, struct perfdata_result **ret,
+					      struct perfdata_error *reterr)
+{
+	struct perfdata_convert_options own = { .size = sizeof own };
+	struct plan plan = { .options = &own, .nr_parts = nr_conversions };
+	if (ret)
+		*ret = NULL;
+	enum perfdata_status status = PD_OPTIONS_COPY(&own, open_user, options, reterr);
+	if (status)
+		return status;
+	if (!nr_conversions || nr_conversions > MOST_CONVERSIONS)
+		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "a conversion needs 1 to %u formats", MOST_CONVERSIONS);
+	plan.parts = pd_calloc(nr_conversions, sizeof *plan.parts);
+	if (!plan.parts)
+		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
+	for (size_t i = 0; i < nr_conversions && !status; i++)
+		status = read_part(&plan, &plan.parts[i], conversions[i], reterr);
+	if (!status)
+		status = join(&plan, reterr);
+	if (!status)
+		return convert(&plan, input, ret, reterr);
+	free_parts(plan.parts, nr_conversions);
+	return status;
+}
+
+enum perfdata_status perfdata_convert(const struct perfdata_input *input, struct perfdata_output *output, const char *format,
+				      const struct perfdata_convert_options *options, struct perfdata_result **ret, struct perfdata_error *reterr)
+{
+	const struct perfdata_conversion conversion = {
+		.size = sizeof conversion, .format = format, .output = output,
+		.settings = options ? options->settings : NULL, .nr_settings = options ? options->nr_settings : 0,
+	};
+	return perfdata_convert_several(input, &(const struct perfdata_conversion *){ &conversion }, 1, options, ret, reterr);
+}
+
+void perfdata_result_free(struct perfdata_result *result)
+{
+	if (!result)
+		return;
+	perfdata_session_close(result->session);
+	perfdata_symbols_free(result->symbols);
+	perfdata_reader_close(result->reader);
+	free_parts(result->parts, result->nr_parts);
+	perfdata_finding_list_free(result->findings);
+	pd_free(result);
+}
+
+const struct perfdata_session *perfdata_result_session(const struct perfdata_result *result) { return result->session; }
+
+const struct perfdata_reader *perfdata_result_reader(const struct perfdata_result *result) { return result->reader; }
+
+const struct perfdata_summary *perfdata_result_summary(const struct perfdata_result *result)
+{
+	return result->session ? perfdata_session_summary(result->session) : NULL;
+}
+
+uint64_t perfdata_result_written(const struct perfdata_result *result) { return result->written; }
