@@ -1,0 +1,569 @@
+/* perfdata_convert and what emitters may do with their outputs, over a real recording: blocks, encoding, patches, several outputs, several
+ * emitters; inputs and outputs by functions; the registry; cancelling. */
+#define _GNU_SOURCE
+#include "config.h"
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "perfdata/convert.h"
+#include "unit.h"
+
+static char recording[4096];
+static char folder[] = "/tmp/unit_convert.XXXXXX";
+
+/* --- an emitter that does everything ------------------------------------------------------------------------------------- */
+
+#define HEAD 16
+#define MOST_WORK 4096
+
+static struct {
+	int destroyed, works;
+	size_t nr_placed;
+	uint64_t placed[MOST_WORK][2];   /* offset, size */
+} seen;
+
+struct maker {
+	bool cuts, encodes, patches;
+	unsigned odd, even;              /* outputs; 0: none */
+	uint64_t batches;
+};
+
+static const struct perfdata_emitter_option maker_options[] = {
+	{ "cut", PERFDATA_OPTION_FLAG, 0, NULL, "" }, { "encode", PERFDATA_OPTION_FLAG, 0, NULL, "" },
+	{ "patch", PERFDATA_OPTION_FLAG, 0, NULL, "" }, { "split", PERFDATA_OPTION_FLAG, 0, NULL, "" },
+	{ "level", PERFDATA_OPTION_NUMBER, 0, "N", "" }, { "size", PERFDATA_OPTION_NUMBER, 0, "SIZE", "" },
+	{ "way", PERFDATA_OPTION_CHOICE, 0, "up|down", "" }, { 0 },
+};
+
+static enum perfdata_status maker_begin(const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out)
+{
+	struct maker *maker = calloc(1, sizeof *maker);
+	maker->cuts = perfdata_option_flag(context->options, context->nr_options, "cut", false);
+	maker->encodes = perfdata_option_flag(context->options, context->nr_options, "encode", false);
+	maker->patches = perfdata_option_flag(context->options, context->nr_options, "patch", false);
+	enum perfdata_status status = PERFDATA_OK;
+	if (perfdata_option_flag(context->options, context->nr_options, "split", false)) {
+		status = perfdata_outputs_open(context->outputs, "odd", &maker->odd, context->reterr);
+		if (!status)
+			status = perfdata_outputs_open(context->outputs, "even", &maker->even, context->reterr);
+	}
+	if (maker->patches && !perfdata_outputs_can_patch(context->outputs, 0))
+		status = PERFDATA_EUSAGE;
+	perfdata_text_fill(out, '-', HEAD);
+	*ret_state = maker;
+	if (status)
+		free(maker);
+	return status;
+}
+
+/* 40 lines of 500 bytes for each record: far more than a block for each batch. */
+static enum perfdata_status maker_format(const void *state, const struct perfdata_batch *batch, void *value, struct perfdata_scratch *scratch,
+					 struct perfdata_text *out, void **ret_part)
+{
+	const struct maker *maker = state;
+	(void)value;
+	(void)scratch;
+	for (size_t i = 0; i < batch->nr_records; i++) {
+		struct perfdata_text *to = maker->odd ? perfdata_emit_text(out, batch->records[i].number % 2 ? maker->odd : maker->even) : out;
+		for (unsigned line = 0; to && line < 40; line++) {
+			perfdata_text_u64(to, batch->records[i].number);
+			perfdata_text_fill(to, (char)('a' + line % 26), 500);
+			perfdata_text_char(to, '\n');
+			if (maker->cuts)
+				perfdata_text_cut(to);
+		}
+		if (!to)
+			return PERFDATA_ENOMEM;
+	}
+	*ret_part = calloc(1, 1);
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status maker_merge(void *state, void *part, struct perfdata_text *out)
+{
+	struct maker *maker = state;
+	free(part);
+	maker->batches++;
+	if (!maker->encodes)
+		return PERFDATA_OK;
+	uint64_t *work = malloc(sizeof *work);
+	*work = maker->batches;
+	perfdata_text_literal(out, "<");
+	const enum perfdata_status status = perfdata_emit_encode(out, work);
+	perfdata_text_literal(out, ">\n");
+	return status;
+}
+
+static enum perfdata_status maker_encode(const void *state, void *work, struct perfdata_scratch *scratch, struct perfdata_text *out)
+{
+	(void)state;
+	perfdata_text_clear(&scratch->text);
+	perfdata_text_literal(&scratch->text, "work ");
+	perfdata_text_u64(&scratch->text, *(const uint64_t *)work);
+	perfdata_text_append(out, scratch->text.data, scratch->text.size);
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status maker_placed(void *state, void *work, unsigned output, uint64_t offset, uint64_t size)
+{
+	(void)state;
+	CHECK_EQ(*(const uint64_t *)work, seen.nr_placed + 1);
+	CHECK_EQ(output, 0);
+	if (seen.nr_placed < MOST_WORK) {
+		seen.placed[seen.nr_placed][0] = offset;
+		seen.placed[seen.nr_placed][1] = size;
+	}
+	seen.nr_placed++;
+	return PERFDATA_OK;
+}
+
+static void maker_free_work(void *work)
+{
+	seen.works++;
+	free(work);
+}
+
+static enum perfdata_status maker_end(void *state, const struct perfdata_emit_end *end, struct perfdata_text *out)
+{
+	const struct maker *maker = state;
+	char head[HEAD + 1];
+	(void)end;
+	for (unsigned i = 0; i < 3000; i++) {
+		perfdata_text_fill(out, 'z', 300);
+		perfdata_text_char(out, '\n');
+		perfdata_text_cut(out);
+	}
+	if (!maker->patches)
+		return PERFDATA_OK;
+	snprintf(head, sizeof head, "%016llu", (unsigned long long)perfdata_emit_offset(out));
+	CHECK_EQ(perfdata_emit_patch(out, UINT64_C(1) << 40, head, HEAD), PERFDATA_EUSAGE);
+	return perfdata_emit_patch(out, 0, head, HEAD);
+}
+
+static void maker_destroy(void *user) { ++*(int *)user; }
+
+static const struct perfdata_emitter maker = {
+	.abi = PERFDATA_EMITTER_ABI, .size = sizeof(struct perfdata_emitter), .name = "maker", .help = "", .suffix = "tab",
+	.needs = PERFDATA_NEED_RECORDS, .options = maker_options, .option_size = sizeof *maker_options, .user = &seen.destroyed,
+	.destroy = maker_destroy, .begin = maker_begin, .format = maker_format, .merge = maker_merge, .end = maker_end,
+	.free_part = free, .release = free, .encode = maker_encode, .placed = maker_placed, .free_work = maker_free_work,
+};
+
+static struct perfdata_registry *registry;
+
+/* --- helpers ---------------------------------------------------------------------------------------------------------------- */
+
+struct made {
+	enum perfdata_status status;
+	struct perfdata_error error;
+	struct perfdata_output *output;
+	struct perfdata_bytes bytes;
+};
+
+/* Into memory; close made.output. `options` are names of flags, NULL at the end. */
+static struct made make(const char *format, unsigned jobs, const char *const *flags)
+{
+	struct perfdata_setting settings[8];
+	struct perfdata_convert_options options = { .size = sizeof options, .registry = registry, .jobs = jobs, .names = PERFDATA_NO };
+	for (; flags && flags[options.nr_settings]; options.nr_settings++)
+		settings[options.nr_settings] = (struct perfdata_setting){ flags[options.nr_settings], NULL };
+	options.settings = settings;
+	struct perfdata_input *input = perfdata_input_path(recording);
+	struct made made = { .output = perfdata_output_memory() };
+	made.status = perfdata_convert(input, made.output, format, &options, NULL, &made.error);
+	made.bytes = perfdata_output_bytes(made.output);
+	perfdata_input_free(input);
+	return made;
+}
+
+static bool same(struct perfdata_bytes a, struct perfdata_bytes b) { return a.size == b.size && a.size && !memcmp(a.data, b.data, a.size); }
+
+/* --- cases ------------------------------------------------------------------------------------------------------------------ */
+
+static void blocks(void)
+{
+	const struct made whole = make("maker", 1, NULL);
+	CHECK_EQ(whole.status, PERFDATA_OK);
+	CHECK(whole.bytes.size > 4 << 20);
+	for (unsigned jobs = 1; jobs <= 5; jobs++) {
+		const struct made cut = make("maker", jobs, (const char *const[]){ "cut", NULL });
+		CHECK_EQ(cut.status, PERFDATA_OK);
+		CHECK(same(whole.bytes, cut.bytes));
+		perfdata_output_close(cut.output, true, NULL);
+	}
+	perfdata_output_close(whole.output, true, NULL);
+}
+
+static void encoding(void)
+{
+	struct made first = { 0 };
+	for (unsigned jobs = 1; jobs <= 5; jobs++) {
+		memset(&seen, 0, sizeof seen);
+		const struct made made = make("maker", jobs, (const char *const[]){ "encode", "cut", NULL });
+		CHECK_EQ(made.status, PERFDATA_OK);
+		CHECK(seen.nr_placed > 0 && (size_t)seen.works == seen.nr_placed);
+		for (size_t i = 0; i < seen.nr_placed && i < MOST_WORK; i++) {
+			char text[32];
+			const size_t size = (size_t)snprintf(text, sizeof text, "work %zu", i + 1);
+			CHECK_EQ(seen.placed[i][1], size);
+			CHECK(seen.placed[i][0] + size < made.bytes.size && !memcmp(made.bytes.data + seen.placed[i][0], text, size) &&
+			      made.bytes.data[seen.placed[i][0] - 1] == '<' && made.bytes.data[seen.placed[i][0] + size] == '>');
+		}
+		if (jobs == 1) {
+			first = made;
+			continue;
+		}
+		CHECK(same(first.bytes, made.bytes));
+		perfdata_output_close(made.output, true, NULL);
+	}
+	perfdata_output_close(first.output, true, NULL);
+}
+
+static int refuse(void *user, const void *bytes, size_t size)
+{
+	(void)user;
+	(void)bytes;
+	(void)size;
+	return ENOSPC;
+}
+
+static void patching(void)
+{
+	char text[HEAD + 1];
+	for (unsigned jobs = 1; jobs <= 3; jobs++) {
+		const struct made made = make("maker", jobs, (const char *const[]){ "patch", "cut", NULL });
+		CHECK_EQ(made.status, PERFDATA_OK);
+		snprintf(text, sizeof text, "%016zu", made.bytes.size);
+		CHECK(made.bytes.size > HEAD && !memcmp(made.bytes.data, text, HEAD));
+		perfdata_output_close(made.output, true, NULL);
+	}
+}
+
+/* --- several outputs --- */
+
+#define MOST_PARTS 4
+struct parts {
+	struct part { struct parts *all; char name[16]; struct perfdata_text text; int closed; } part[MOST_PARTS];
+	unsigned nr;
+};
+static int part_write(void *user, const void *bytes, size_t size)
+{
+	perfdata_text_append(&((struct part *)user)->text, bytes, size);
+	return 0;
+}
+static int part_open(void *user, const char *name, void **ret_user)
+{
+	struct parts *parts = ((struct part *)user)->all;
+	if (parts->nr == MOST_PARTS)
+		return EMFILE;
+	struct part *part = &parts->part[parts->nr++];
+	part->all = parts;
+	snprintf(part->name, sizeof part->name, "%s", name);
+	*ret_user = part;
+	return 0;
+}
+static int part_close(void *user, bool keep)
+{
+	((struct part *)user)->closed += keep ? 1 : 100;
+	return 0;
+}
+static const struct perfdata_output_callbacks part_calls = {
+	.size = sizeof part_calls, .write = part_write, .open = part_open, .close = part_close,
+};
+
+static enum perfdata_status split(struct perfdata_output *output, unsigned jobs, struct perfdata_error *error)
+{
+	const struct perfdata_setting settings[] = { { "split", NULL }, { "cut", NULL } };
+	const struct perfdata_convert_options options = { .size = sizeof options, .registry = registry, .settings = settings, .nr_settings = 2, .jobs = jobs };
+	struct perfdata_input *input = perfdata_input_path(recording);
+	const enum perfdata_status status = perfdata_convert(input, output, "maker", &options, NULL, error);
+	perfdata_input_free(input);
+	return status;
+}
+
+static void several_outputs(void)
+{
+	struct parts first = { 0 };
+	struct perfdata_error error;
+	for (unsigned jobs = 1; jobs <= 4; jobs++) {
+		struct parts parts = { .nr = 1 };
+		parts.part[0].all = &parts;
+		struct perfdata_output *output = perfdata_output_callbacks(&part_calls, &parts.part[0]);
+		CHECK_EQ(split(output, jobs, &error), PERFDATA_OK);
+		CHECK_EQ(perfdata_output_close(output, true, NULL), PERFDATA_OK);
+		CHECK_EQ(parts.nr, 3);
+		CHECK_STR(parts.part[1].name, "odd");
+		CHECK_STR(parts.part[2].name, "even");
+		for (unsigned i = 0; i < 3; i++) {
+			CHECK_EQ(parts.part[i].closed, 1);
+			CHECK(parts.part[i].text.size > 0);
+			if (jobs > 1)
+				CHECK(parts.part[i].text.size == first.part[i].text.size &&
+				      !memcmp(parts.part[i].text.data, first.part[i].text.data, parts.part[i].text.size));
+		}
+		if (jobs == 1)
+			first = parts;
+		for (unsigned i = 0; jobs > 1 && i < 3; i++)
+			perfdata_text_release(&parts.part[i].text);
+	}
+	for (unsigned i = 0; i < 3; i++)
+		perfdata_text_release(&first.part[i].text);
+	/* one stream cannot hold them */
+	struct perfdata_output *memory = perfdata_output_memory();
+	CHECK_EQ(split(memory, 1, &error), PERFDATA_EUSAGE);
+	CHECK(strstr(error.message, "several outputs") != NULL);
+	perfdata_output_close(memory, false, NULL);
+}
+
+static void outputs_beside_a_path(void)
+{
+	static const char *const names[] = { "x.tab", "x.odd.tab", "x.even.tab" };
+	char path[256];
+	struct perfdata_error error;
+	struct stat st;
+	for (int keep = 0; keep < 2; keep++) {
+		snprintf(path, sizeof path, "%s/x.tab", folder);
+		struct perfdata_output *output = perfdata_output_path(path, 0);
+		CHECK_EQ(split(output, 2, &error), PERFDATA_OK);
+		CHECK_EQ(perfdata_output_close(output, keep, &error), PERFDATA_OK);
+		for (size_t i = 0; i < 3; i++) {
+			snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+			CHECK_EQ(stat(path, &st) == 0 && st.st_size > 0, keep);
+			unlink(path);
+		}
+	}
+}
+
+/* --- several emitters --- */
+
+static void several_emitters(void)
+{
+	static const char *const formats[] = { "ndjson", "folded", "csv", "script", "maker" };
+	enum { NR = 5 };
+	for (unsigned jobs = 1; jobs <= 4; jobs++) {
+		struct perfdata_conversion conversions[NR];
+		const struct perfdata_conversion *pointers[NR];
+		struct perfdata_error error = { 0 };
+		for (size_t i = 0; i < NR; i++) {
+			conversions[i] = (struct perfdata_conversion){ .size = sizeof conversions[i], .format = formats[i], .output = perfdata_output_memory() };
+			pointers[i] = &conversions[i];
+		}
+		struct perfdata_input *input = perfdata_input_path(recording);
+		const struct perfdata_convert_options options = { .size = sizeof options, .registry = registry, .jobs = jobs, .names = PERFDATA_NO };
+		CHECK_EQ(perfdata_convert_several(input, pointers, NR, &options, NULL, &error), PERFDATA_OK);
+		for (size_t i = 0; i < NR; i++) {
+			const struct made alone = make(formats[i], 1, NULL);
+			if (!same(alone.bytes, perfdata_output_bytes(conversions[i].output)))
+				printf("# %s, %u jobs\n", formats[i], jobs);
+			CHECK(same(alone.bytes, perfdata_output_bytes(conversions[i].output)));
+			perfdata_output_close(alone.output, true, NULL);
+			perfdata_output_close(conversions[i].output, true, NULL);
+		}
+		perfdata_input_free(input);
+	}
+}
+
+/* --- inputs by functions --- */
+
+struct source {
+	FILE *file;
+	size_t most;         /* bytes that a call gives */
+	long fails_at;       /* number of the call that fails, from 0; -1: none */
+	long calls;
+	int closed;
+};
+static int source_read(void *user, void *buffer, size_t room, size_t *ret_got)
+{
+	struct source *source = user;
+	if (source->calls++ == source->fails_at)
+		return EIO;
+	*ret_got = fread(buffer, 1, room < source->most ? room : source->most, source->file);
+	return 0;
+}
+static int source_read_at(void *user, uint64_t offset, void *buffer, size_t room, size_t *ret_got)
+{
+	struct source *source = user;
+	return fseek(source->file, (long)offset, SEEK_SET) ? errno : source_read(user, buffer, room, ret_got);
+}
+static int source_length(void *user, uint64_t *ret_bytes)
+{
+	struct source *source = user;
+	struct stat st;
+	*ret_bytes = fstat(fileno(source->file), &st) ? 0 : (uint64_t)st.st_size;
+	return 0;
+}
+static void source_close(void *user) { ((struct source *)user)->closed++; }
+
+static enum perfdata_status read_source(struct source *source, bool seeks, struct perfdata_output *output, struct perfdata_error *error)
+{
+	struct perfdata_input_callbacks calls = { .size = sizeof calls, .read = source_read, .close = source_close };
+	if (seeks) {
+		calls.read_at = source_read_at;
+		calls.length = source_length;
+	}
+	source->file = fopen(recording, "rb");
+	struct perfdata_input *input = perfdata_input_callbacks(&calls, source, recording);
+	const struct perfdata_convert_options options = { .size = sizeof options, .names = PERFDATA_NO };
+	const enum perfdata_status status = perfdata_convert(input, output, "dump", &options, NULL, error);
+	perfdata_input_free(input);
+	fclose(source->file);
+	return status;
+}
+
+static void inputs(void)
+{
+	struct perfdata_error error;
+	const struct made expected = make("dump", 1, NULL);
+	for (unsigned way = 0; way < 6; way++) {
+		struct source source = { .most = way < 2 ? 1 : way < 4 ? 1000 : SIZE_MAX, .fails_at = -1 };
+		struct perfdata_output *output = perfdata_output_memory();
+		CHECK_EQ(read_source(&source, way % 2, output, &error), PERFDATA_OK);
+		CHECK_EQ(source.closed, 1);
+		if (way % 2)
+			CHECK(same(expected.bytes, perfdata_output_bytes(output)));
+		perfdata_output_close(output, true, NULL);
+	}
+	for (long at = 0; at < 3; at++) {
+		struct source source = { .most = 1000, .fails_at = at };
+		struct perfdata_output *output = perfdata_output_memory();
+		const enum perfdata_status status = read_source(&source, false, output, &error);
+		CHECK(at ? status == PERFDATA_OK || status == PERFDATA_EREAD || status == PERFDATA_EFORMAT : status == PERFDATA_EREAD);
+		perfdata_output_close(output, false, NULL);
+	}
+	perfdata_output_close(expected.output, true, NULL);
+}
+
+/* --- outputs that fail --- */
+
+static void outputs_that_fail(void)
+{
+	const struct perfdata_output_callbacks calls = { .size = sizeof calls, .write = refuse };
+	for (unsigned jobs = 1; jobs <= 3; jobs++) {
+		const struct perfdata_convert_options options = { .size = sizeof options, .jobs = jobs };
+		struct perfdata_error error = { 0 };
+		struct perfdata_input *input = perfdata_input_path(recording);
+		struct perfdata_output *output = perfdata_output_callbacks(&calls, NULL);
+		CHECK_EQ(perfdata_convert(input, output, "ndjson", &options, NULL, &error), PERFDATA_EWRITE);
+		CHECK(strstr(error.message, "No space") != NULL);
+		CHECK_EQ(perfdata_output_close(output, false, NULL), PERFDATA_EWRITE);
+		perfdata_input_free(input);
+	}
+	struct perfdata_output *output = perfdata_output_memory();
+	CHECK_EQ(perfdata_output_write(output, "x", 1), PERFDATA_EUSAGE);
+	perfdata_output_close(output, false, NULL);
+}
+
+/* --- what is said of wrong use --- */
+
+static void check_message(const char *format, const char *name, const char *text, const char *expected)
+{
+	const struct perfdata_setting setting = { name, text };
+	const struct perfdata_convert_options options = { .size = sizeof options, .registry = registry, .settings = &setting, .nr_settings = name ? 1 : 0 };
+	struct perfdata_error error = { 0 };
+	struct perfdata_input *input = perfdata_input_path(recording);
+	struct perfdata_output *output = perfdata_output_memory();
+	CHECK_EQ(perfdata_convert(input, output, format, &options, NULL, &error), PERFDATA_EUSAGE);
+	CHECK_STR(error.message, expected);
+	perfdata_output_close(output, false, NULL);
+	perfdata_input_free(input);
+}
+
+static void wrong_use(void)
+{
+	check_message("ndjsn", NULL, NULL, "there is no format 'ndjsn'; did you mean ndjson?");
+	check_message("maker", "levl", "1", "unknown option --levl; did you mean --level?");
+	check_message("maker", "level", "much", "--level takes a number, not 'much'");
+	check_message("maker", "size", "1X", "--size takes a number such as 64K, 100M or 1G, not '1X'");
+	check_message("maker", "way", "left", "--way is one of up|down, not 'left'");
+	check_message("maker", "way", NULL, "--way needs an argument: up|down");
+	check_message("maker", "cut", "yes", "--cut takes no argument");
+	check_message("folded", "weight", "x", "--weight is one of samples|period, not 'x'");
+}
+
+static void registries(void)
+{
+	struct perfdata_registry *own = perfdata_registry_new();
+	struct perfdata_error error;
+	struct perfdata_emitter other = maker;
+	int destroyed = 0;
+	other.user = &destroyed;
+	/* of an older version: what it does not know is not there */
+	other.size = offsetof(struct perfdata_emitter, encode);
+	CHECK_EQ(perfdata_registry_add(own, &other, &error), PERFDATA_OK);
+	CHECK(perfdata_registry_find(own, "maker") && !perfdata_registry_find(own, "maker")->encode);
+	CHECK(perfdata_registry_find(NULL, "maker") == NULL);
+	CHECK(perfdata_registry_find(own, "ndjson") == perfdata_registry_find(NULL, "ndjson"));
+	size_t nr = 0;
+	while (perfdata_registry_at(own, nr))
+		nr++;
+	CHECK_STR(perfdata_registry_at(own, nr - 1)->name, "maker");
+	CHECK(perfdata_registry_at(NULL, nr - 1) == NULL);
+	other.size = 16;
+	CHECK_EQ(perfdata_registry_add(own, &other, &error), PERFDATA_EUSAGE);
+	other.abi++;
+	CHECK_EQ(perfdata_registry_add(own, &other, &error), PERFDATA_EUSAGE);
+	CHECK_EQ(perfdata_registry_load(own, "/nowhere/at/all.so", NULL, &error), PERFDATA_EUSAGE);
+	perfdata_registry_free(own);
+	CHECK(destroyed >= 1);
+}
+
+/* --- cancelling --- */
+
+static void *cancel_later(void *cancel)
+{
+	usleep(50000);
+	perfdata_cancel_now(cancel);
+	return NULL;
+}
+
+/* A pipe whose writer says nothing more: only cancelling ends the wait. */
+static void cancelling(void)
+{
+	struct perfdata_cancel *cancel = perfdata_cancel_new();
+	const struct perfdata_reader_options reader = { .size = sizeof reader, .cancel = cancel };
+	const struct perfdata_convert_options options = { .size = sizeof options, .reader = &reader };
+	struct perfdata_error error = { 0 };
+	pthread_t thread;
+	int fds[2];
+	CHECK_EQ(pipe(fds), 0);
+	CHECK_EQ(write(fds[1], "PERFILE2\x10\0\0\0\0\0\0\0", 16), 16);
+	CHECK_EQ(pthread_create(&thread, NULL, cancel_later, cancel), 0);
+	struct perfdata_input *input = perfdata_input_fd(fds[0], "a pipe");
+	struct perfdata_output *output = perfdata_output_memory();
+	CHECK_EQ(perfdata_convert(input, output, "ndjson", &options, NULL, &error), PERFDATA_EINTR);
+	perfdata_output_close(output, false, NULL);
+	perfdata_input_free(input);
+	pthread_join(thread, NULL);
+	perfdata_cancel_free(cancel);
+	close(fds[0]);
+	close(fds[1]);
+}
+
+int main(void)
+{
+	static const struct unit_case cases[] = {
+		{ "text that leaves in blocks is the same", blocks },
+		{ "work is encoded in any thread, and stands in order", encoding },
+		{ "the head of an output is patched", patching },
+		{ "several outputs by functions", several_outputs },
+		{ "several outputs beside a path", outputs_beside_a_path },
+		{ "several emitters in one pass", several_emitters },
+		{ "inputs by functions", inputs },
+		{ "outputs that fail", outputs_that_fail },
+		{ "what is said of wrong use", wrong_use },
+		{ "registries", registries },
+		{ "cancelling wakes who waits for a pipe", cancelling },
+	};
+	const char *top = getenv("top_srcdir");
+	snprintf(recording, sizeof recording, "%s/testdata/zstd-73.data", top ? top : "..");
+	registry = perfdata_registry_new();
+	if (!mkdtemp(folder) || !registry || perfdata_registry_add(registry, &maker, NULL) != PERFDATA_OK)
+		return 1;
+	const int result = unit_main(cases, sizeof cases / sizeof *cases);
+	perfdata_registry_free(registry);
+	rmdir(folder);
+	return result;
+}
