@@ -24,6 +24,50 @@ static bool asks_for_help(int argc, char **argv)
 	return false;
 }
 
+static const struct perfdata_emitter *find_format(const struct options *options, const char *name)
+{
+	char hint[PERFDATA_NEAREST_SIZE];
+	struct perfdata_nearest nearest = { .wanted = name };
+	const struct perfdata_emitter *emitter = perfdata_registry_find(NULL, name);
+	if (emitter)
+		return emitter;
+	for (size_t i = 0; (emitter = perfdata_registry_at(NULL, i)); i++)
+		perfdata_nearest_offer(&nearest, emitter->name);
+	usage_error(&options->style, "there is no format '%s'%s", name, perfdata_nearest_hint(&nearest, "", hint));
+	return NULL;
+}
+
+static bool add_format(struct options *options, const struct perfdata_emitter *emitter)
+{
+	bool given_before = emitter == options->emitter;
+	for (size_t i = 0; i < options->nr_others; i++)
+		given_before |= emitter == options->others[i];
+	if (given_before)
+		usage_error(&options->style, "--to names %s twice", emitter->name);
+	else if (!options->emitter)
+		options->emitter = emitter;
+	else if (options->nr_others == MOST_OTHER_FORMATS)
+		usage_error(&options->style, "--to takes at most %u formats", MOST_OTHER_FORMATS + 1);
+	else
+		options->others[options->nr_others++] = emitter;
+	return !given_before && options->nr_others < MOST_OTHER_FORMATS;
+}
+
+/* "ndjson", or "ndjson,folded". */
+static bool find_formats(struct options *options)
+{
+	for (const char *at = options->to; at;) {
+		const size_t size = strcspn(at, ",");
+		char *name = strndup(at, size);
+		const struct perfdata_emitter *emitter = name ? find_format(options, name) : NULL;
+		free(name);
+		if (!emitter || !add_format(options, emitter))
+			return false;
+		at = at[size] ? at + size + 1 : NULL;
+	}
+	return true;
+}
+
 bool emitters_choose(struct options *options, int argc, char **argv)
 {
 	options_find_emitter(options, argc, argv);
@@ -43,14 +87,5 @@ bool emitters_choose(struct options *options, int argc, char **argv)
 		usage_error(&options->style, "convert needs --to NAME or --emitter FILE.so (perfdata help lists the formats)");
 		return false;
 	}
-	options->emitter = perfdata_registry_find(NULL, options->to);
-	if (options->emitter)
-		return true;
-	char hint[PERFDATA_NEAREST_SIZE];
-	struct perfdata_nearest nearest = { .wanted = options->to };
-	const struct perfdata_emitter *emitter;
-	for (size_t i = 0; (emitter = perfdata_registry_at(NULL, i)); i++)
-		perfdata_nearest_offer(&nearest, emitter->name);
-	usage_error(&options->style, "there is no format '%s'%s", options->to, perfdata_nearest_hint(&nearest, "", hint));
-	return false;
+	return find_formats(options);
 }

@@ -78,32 +78,72 @@ static enum perfdata_status opened(void *user, struct perfdata_reader *reader, s
 	return conversion->refused ? PERFDATA_EUSAGE : PERFDATA_OK;
 }
 
-/* The emitter's options, as texts. NULL without memory. */
-static struct perfdata_setting *settings_of(const struct options *options)
+/* One format of a job, and where it goes. */
+struct format {
+	const struct perfdata_emitter *emitter;
+	struct perfdata_setting *settings;
+	char *path;                  /* NULL: that of the job, if it has one */
+	struct perfdata_output *output;
+	struct perfdata_conversion conversion;
+};
+
+/* The emitter's own options, as texts. False without memory. */
+static bool format_settings(struct format *format, const struct options *options)
 {
-	struct perfdata_setting *settings = calloc(options->nr_values + 1, sizeof *settings);
-	for (size_t i = 0; settings && i < options->nr_values; i++)
-		settings[i] = (struct perfdata_setting){ options->values[i].option->name, options->values[i].text };
-	return settings;
+	format->settings = calloc(options->nr_values + 1, sizeof *format->settings);
+	format->conversion = (struct perfdata_conversion){
+		.size = sizeof format->conversion, .format = format->emitter->name, .settings = format->settings, .output = format->output,
+	};
+	for (size_t i = 0; format->settings && i < options->nr_values; i++) {
+		const char *name = options->values[i].option->name;
+		if (perfdata_emitter_option_named(format->emitter, name))
+			format->settings[format->conversion.nr_settings++] = (struct perfdata_setting){ name, options->values[i].text };
+	}
+	return format->settings && format->output;
 }
 
-static enum perfdata_status convert_input(struct conversion *conversion, struct perfdata_output *output, struct perfdata_result **ret,
-					  struct perfdata_error *reterr)
+/* The first format of a job goes to its path or output, others beside that: "DIR/NAME.FORMAT". False without memory. */
+static bool format_make(struct format *format, const struct job *job, size_t number)
+{
+	const struct options *options = job->options;
+	const unsigned flags = options->force ? PERFDATA_OUTPUT_FORCE : 0;
+	format->emitter = number ? options->others[number - 1] : options->emitter;
+	if (number) {
+		const size_t stem = strlen(job->path) - strlen(options->emitter->name);
+		if (asprintf(&format->path, "%.*s%s", (int)stem, job->path, format->emitter->name) < 0)
+			format->path = NULL;
+		format->output = format->path ? perfdata_output_path(format->path, flags) : NULL;
+	} else {
+		format->output = job->path ? perfdata_output_path(job->path, flags) : job->output;
+	}
+	return format_settings(format, options);
+}
+
+/* The output closed: what is written is kept if `keep`, unless that fails. */
+static enum perfdata_status format_end(struct format *format, const struct job *job, bool keep, struct perfdata_error *reterr)
+{
+	enum perfdata_status status = PERFDATA_OK;
+	if (job->path)
+		status = perfdata_output_close(format->output, keep, reterr);
+	free(format->settings);
+	free(format->path);
+	return status;
+}
+
+static enum perfdata_status convert_input(struct conversion *conversion, const struct perfdata_conversion *const *formats, size_t nr_formats,
+					  struct perfdata_result **ret, struct perfdata_error *reterr)
 {
 	const struct job *job = conversion->job;
 	const struct options *options = job->options;
 	struct messages *messages = &conversion->input.messages;
 	struct perfdata_reader_options reader;
 	struct symbol_options symbols;
-	struct perfdata_setting *settings = settings_of(options);
 	input_prepare(&conversion->input, options, job->file, PERFDATA_ORDER_TIME, use_of(job), &reader);
 	symbol_options_make(options, messages, &symbols);
 	struct perfdata_input *input = strcmp(job->file, "-") ? perfdata_input_path(job->file) : perfdata_input_fd(STDIN_FILENO, "-");
 	const struct perfdata_convert_options how = {
 		.size = sizeof how,
 		.registry = options->registry,
-		.settings = settings,
-		.nr_settings = options->nr_values,
 		.symbols = &symbols.options,
 		.names = names_wish(options),
 		.order = order_wish(options),
@@ -117,11 +157,9 @@ static enum perfdata_status convert_input(struct conversion *conversion, struct 
 		.on_open = opened,
 		.open_user = conversion,
 	};
-	const enum perfdata_status status = settings && input && output ?
-		perfdata_convert(input, output, options->emitter->name, &how, ret, reterr) : PERFDATA_ENOMEM;
+	const enum perfdata_status status = input ? perfdata_convert_several(input, formats, nr_formats, &how, ret, reterr) : PERFDATA_ENOMEM;
 	progress_end(&conversion->input.progress);
 	perfdata_input_free(input);
-	free(settings);
 	return status;
 }
 
@@ -149,14 +187,24 @@ static void convert_job(struct job *job)
 	struct conversion conversion = { .job = job };
 	struct perfdata_result *result = NULL;
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
-	struct perfdata_output *output = job->output;
-	if (job->path)
-		output = perfdata_output_path(job->path, options->force ? PERFDATA_OUTPUT_FORCE : 0);
-	enum perfdata_status status = convert_input(&conversion, output, &result, &error);
-	if (job->path) {
-		const bool keep = status == PERFDATA_OK || status == PERFDATA_EINTR;
-		const enum perfdata_status closed = perfdata_output_close(output, keep, keep ? &error : NULL);
+	struct format formats[MOST_OTHER_FORMATS + 1] = { 0 };
+	const struct perfdata_conversion *conversions[MOST_OTHER_FORMATS + 1];
+	const size_t nr = options->nr_others + 1;
+	enum perfdata_status status = PERFDATA_OK;
+	for (size_t i = 0; i < nr; i++) {
+		if (!format_make(&formats[i], job, i))
+			status = PERFDATA_ENOMEM;
+		conversions[i] = &formats[i].conversion;
+	}
+	if (status == PERFDATA_OK)
+		status = convert_input(&conversion, conversions, nr, &result, &error);
+	else
+		messages_init(&conversion.input.messages, &options->style, job->hold);
+	bool keep = status == PERFDATA_OK || status == PERFDATA_EINTR;
+	for (size_t i = 0; i < nr; i++) {
+		const enum perfdata_status closed = format_end(&formats[i], job, keep, keep ? &error : NULL);
 		status = keep && closed != PERFDATA_OK ? closed : status;
+		keep &= closed == PERFDATA_OK;
 	}
 	if (status == PERFDATA_OK && symbols_wanted(options))
 		unnamed_note(&conversion.input, perfdata_result_session(result));
@@ -406,6 +454,14 @@ static bool check(const struct options *options, bool many)
 	const struct message_style *style = &options->style;
 	if (options->jobs > 4096) {
 		usage_error(style, "--jobs %" PRIu64 " is more than 4096", options->jobs);
+		return false;
+	}
+	if (options->nr_others && !many) {
+		usage_error(style, "several formats go to several files: give -o DIR/");
+		return false;
+	}
+	if (options->nr_others && tables_are_all(options)) {
+		usage_error(style, "--table all reads the recording several times: convert to other formats apart from that");
 		return false;
 	}
 	if (tables_are_all(options) && !many) {

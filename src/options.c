@@ -175,7 +175,7 @@ static const struct general_option table[] = {
 	{ { "manual", PERFDATA_OPTION_FLAG, 0, NULL, "the list of records of perf-data.5 instead" }, OPTIONS_COLUMNS, MEMBER(manual) },
 	{ { "columns", PERFDATA_OPTION_FLAG, 0, NULL, "the column types for DuckDB instead" }, OPTIONS_COLUMNS, MEMBER(columns) },
 
-	{ { "to", PERFDATA_OPTION_TEXT, 't', "NAME", "the format to write" }, OPTIONS_TO, MEMBER(to) },
+	{ { "to", PERFDATA_OPTION_TEXT, 't', "NAME", "the format to write; with -o DIR/ several in one pass: NAME,NAME" }, OPTIONS_TO, MEMBER(to) },
 	{ { "emitter", PERFDATA_OPTION_TEXT, 0, "FILE.so", "load a format from a shared object" }, OPTIONS_TO, MEMBER(emitter_file) },
 	{ { "output", PERFDATA_OPTION_TEXT, 'o', "FILE", "write to FILE, packed if it ends in .gz or .zst; DIR/: one file for each input" },
 	  OPTIONS_OUTPUT | OPTIONS_BUNDLE, MEMBER(output) },
@@ -275,11 +275,24 @@ static bool name_is(const struct perfdata_emitter_option *option, const char *na
 	return strlen(option->name) == size && !memcmp(option->name, name, size);
 }
 
+/* Options of all formats that are written, one after the other; NULL behind the last. */
+static const struct perfdata_emitter_option *emitter_option_at(const struct options *options, size_t index)
+{
+	const struct perfdata_emitter_option *option;
+	for (size_t i = 0; options->emitter && i <= options->nr_others; i++) {
+		const struct perfdata_emitter *emitter = i ? options->others[i - 1] : options->emitter;
+		for (size_t k = 0; (option = perfdata_emitter_option_at(emitter, k)); k++)
+			if (!index--)
+				return option;
+	}
+	return NULL;
+}
+
 /* The emitter's options win: `script` has perf's own. */
 static bool find_long(const struct options *options, unsigned groups, const char *name, size_t size, struct found *ret)
 {
 	const struct perfdata_emitter_option *own;
-	for (size_t i = 0; options->emitter && (own = perfdata_emitter_option_at(options->emitter, i)); i++) {
+	for (size_t i = 0; (own = emitter_option_at(options, i)); i++) {
 		if (name_is(own, name, size)) {
 			*ret = (struct found){ .option = own };
 			return true;
@@ -302,7 +315,7 @@ static bool find_long(const struct options *options, unsigned groups, const char
 static bool find_short(const struct options *options, unsigned groups, char name, struct found *ret)
 {
 	const struct perfdata_emitter_option *own;
-	for (size_t i = 0; options->emitter && (own = perfdata_emitter_option_at(options->emitter, i)); i++) {
+	for (size_t i = 0; (own = emitter_option_at(options, i)); i++) {
 		if (own->short_name == name) {
 			*ret = (struct found){ .option = own };
 			return true;
@@ -322,7 +335,7 @@ static void unknown_option(const struct options *options, unsigned groups, const
 	char hint[PERFDATA_NEAREST_SIZE];
 	struct perfdata_nearest nearest = { .wanted = name };
 	const struct perfdata_emitter_option *own;
-	for (size_t i = 0; options->emitter && (own = perfdata_emitter_option_at(options->emitter, i)); i++)
+	for (size_t i = 0; (own = emitter_option_at(options, i)); i++)
 		perfdata_nearest_offer(&nearest, own->name);
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
 		if (table[i].groups & groups)

@@ -34,6 +34,8 @@ struct text_list { const char **values; size_t nr, room; };
 
 /* No recording packs so well; what does fills disks. */
 #define DEFAULT_MAX_RATIO 1000
+
+#define MOST_OTHER_FORMATS 15
 #define DEFAULT_MAX_MEMORY ((uint64_t)256 << 20)   /* the library's */
 
 /* What the user asked for. Texts are borrowed from argv. */
@@ -63,6 +65,8 @@ struct options {
 	bool force;
 	uint64_t jobs, limit;
 	const struct perfdata_emitter *emitter;
+	const struct perfdata_emitter *others[MOST_OTHER_FORMATS];   /* of --to A,B,…: all but the first */
+	size_t nr_others;
 	struct perfdata_registry *registry;     /* with what --emitter loaded; NULL: the emitters of the library */
 	struct perfdata_emitter_option_value *values;   /* of the emitter's own options */
 	size_t nr_values, values_room;
