@@ -9,7 +9,10 @@
  *   perfdata/symbols.h  names of addresses
  *   perfdata/text.h     append buffers; numbers, hex, JSON and CSV spelling
  *   perfdata/emit.h     emitters, and the run that moves batches through them
- *   perfdata/output.h   where bytes go: paths, descriptors, memory, callbacks
+ *   perfdata/input.h    where a recording comes from: paths, descriptors, memory, functions of the caller
+ *   perfdata/output.h   where bytes go: the same
+ *   perfdata/registry.h the emitters that are known, and their options as texts
+ *   perfdata/convert.h  a recording in another format, in one call
  *   perfdata/perf.h     what perf prints about a recording as a whole
  *   perfdata/describe.h what outputs can hold: fields, JSON Schema, columns
  *
