@@ -64,9 +64,9 @@ int main(int argc, char **argv)
 	/* a file alone is asked what it is */
 	static const struct command overview = { "", "[options] FILE", "", OPTIONS_GENERAL | OPTIONS_INPUT | OPTIONS_JSON | OPTIONS_SYMBOLS |
 						 OPTIONS_PERF | OPTIONS_STATS, command_overview };
-	const bool is_file = !command_named(name) && !perfdata_builtin_emitter_named(name) && (access(name, F_OK) == 0 || !strcmp(name, "-"));
+	const bool is_file = !command_named(name) && !perfdata_registry_find(NULL, name) && (access(name, F_OK) == 0 || !strcmp(name, "-"));
 	const struct command *command = is_file ? &overview : command_named(name);
-	const struct perfdata_emitter *emitter = command ? NULL : perfdata_builtin_emitter_named(name);
+	const struct perfdata_emitter *emitter = command ? NULL : perfdata_registry_find(NULL, name);
 	if (!command && !emitter)
 		return (int)unknown_command(name);
 	unsigned groups;
@@ -90,7 +90,7 @@ int main(int argc, char **argv)
 out:
 	code = finish(options.no_memory ? EXIT_LIMIT : code, &options);
 	options_release(&options);
-	emitters_unload(&loaded);
+	perfdata_registry_free(options.registry);
 	terminal_finish();
 	return (int)code;
 }

@@ -359,18 +359,20 @@ static bool set_emitter_option(struct options *options, const struct perfdata_em
 	return true;
 }
 
-bool options_default(struct options *options, const char *name, const char *text, uint64_t number)
+bool options_default(struct options *options, const char *name, const char *text)
 {
-	const struct perfdata_emitter_option *own = options->emitter ? options->emitter->options : NULL;
-	while (own && own->name && strcmp(own->name, name) != 0)
-		own++;
-	if (!own || !own->name)
-		return true;
+	struct perfdata_emitter_option_value value;
+	struct perfdata_error error;
+	const struct perfdata_emitter_option *own = options->emitter ? perfdata_emitter_option_named(options->emitter, name) : NULL;
 	for (size_t i = 0; i < options->nr_values; i++)
 		if (options->values[i].option == own)
 			return true;
-	const struct found found = { .option = own };
-	return set_emitter_option(options, &found, text, number);
+	if (!own)
+		return true;
+	if (perfdata_option_parse(own, text, &value, &error) == PERFDATA_OK)
+		return set_emitter_option(options, &value);
+	usage_error(&options->style, "%s", error.message);
+	return false;
 }
 
 /* text is NULL for flags. */

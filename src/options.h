@@ -101,8 +101,8 @@ const struct general_option *general_option_at(size_t index);
 bool options_parse(struct options *options, unsigned groups, int argc, char **argv);
 /* As if it stood on the command line. False after a message. */
 bool options_add_file(struct options *options, const char *file);
-/* An option of the emitter, where it has one of that name that was not given. False after a message. */
-bool options_default(struct options *options, const char *name, const char *text, uint64_t number);
+/* An option of the emitter, where it has one of that name that was not given; the text is borrowed. False after a message. */
+bool options_default(struct options *options, const char *name, const char *text);
 void options_release(struct options *options);
 
 /* Finds the values of --to and --emitter, since the emitter's options must be known to parse the rest. */

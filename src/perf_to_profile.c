@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
+#include "perfdata/registry.h"
 #include "commands.h"
 
 enum { DONE = 0, FAILED = 1 };
@@ -35,7 +36,7 @@ int perf_to_profile(int argc, char **argv)
 	}
 	if (!input || !output || optind < argc)
 		return usage();
-	struct options options = { .max_ratio = DEFAULT_MAX_RATIO, .emitter = perfdata_builtin_emitter_named("pprof"), .progress = "never" };
+	struct options options = { .max_ratio = DEFAULT_MAX_RATIO, .emitter = perfdata_registry_find(NULL, "pprof"), .progress = "never" };
 	const int fd = open(output, O_WRONLY | O_CREAT | (force ? O_TRUNC : O_EXCL), 0666);
 	if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0) {
 		usage_error(&options.style, "%s cannot be written%s", output, force ? "" : "; -f replaces it");

@@ -1,14 +1,19 @@
 #include "config.h"
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "perfdata/registry.h"
 #include "terminal.h"
 
-enum { ROWS = 40, COLUMNS = 80 };
+enum { COLUMNS = 80 };
+#define ROWS "40"
 
 static pid_t pager;
+static char width[24];   /* the value of an option lives as long as the options */
 
 static uint64_t columns(void)
 {
@@ -47,11 +52,7 @@ static void start_pager(void)
 
 static bool has_option(const struct options *options, const char *name)
 {
-	const struct perfdata_emitter_option *own = options->emitter ? options->emitter->options : NULL;
-	for (; own && own->name; own++)
-		if (!strcmp(own->name, name))
-			return true;
-	return false;
+	return options->emitter && perfdata_emitter_option_named(options->emitter, name);
 }
 
 static bool was_given(const struct options *options, const char *name, const char *text)
@@ -69,12 +70,13 @@ bool terminal_prepare(struct options *options)
 	if (!watched || !has_option(options, "width") || !has_option(options, "color"))
 		return true;
 	const char *off = getenv("NO_COLOR");
+	snprintf(width, sizeof width, "%" PRIu64, columns());
 	if (was_given(options, "color", "auto"))
 		for (size_t i = 0; i < options->nr_values; i++)
 			if (!strcmp(options->values[i].option->name, "color"))
 				options->values[i].text = off && *off ? "never" : "always";
-	if (!options_default(options, "color", off && *off ? "never" : "always", 0) || !options_default(options, "width", NULL, columns()) ||
-	    !options_default(options, "top", NULL, was_given(options, "json", NULL) || was_given(options, "csv", NULL) ? 0 : ROWS))
+	if (!options_default(options, "color", off && *off ? "never" : "always") || !options_default(options, "width", width) ||
+	    !options_default(options, "top", was_given(options, "json", NULL) || was_given(options, "csv", NULL) ? "0" : ROWS))
 		return false;
 	start_pager();
 	return true;
