@@ -140,6 +140,9 @@ def nm(*words):
 def exports(files):
     exported = {words[-1].split("@")[0] for words in map(str.split, nm("-D", "--defined-only", LIBRARY)) if words[-2] != "A"}
     public = declared(files)
+    listed = {match[1] for match in re.finditer(r"^\t(perfdata_\w+);$", text_of("lib/libperfdata.map"), re.M)}
+    yield from ("%s is declared and not in lib/libperfdata.map" % name for name in sorted(public - listed))
+    yield from ("%s is in lib/libperfdata.map and in no public header" % name for name in sorted(listed - public))
     yield from ("%s is declared and not exported" % name for name in sorted(public - exported))
     yield from ("%s is exported and in no public header" % name for name in sorted(exported - public))
 
