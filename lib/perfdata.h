@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* libperfdata: everything that is public and stable. Each part can be included alone; perfdata/base.h lists the parts. */
 #ifndef PERFDATA_H
 #define PERFDATA_H

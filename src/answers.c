@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "config.h"
 #include "perfdata/registry.h"
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the questions about a recording share: JSON documents, and texts for people. */
 #ifndef ANSWERS_H
 #define ANSWERS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* perfdata buildids: the files of a recording, their build-ids, where each is known from, and how many samples fell into it. */
 #include "config.h"
 #include <inttypes.h>

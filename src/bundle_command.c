@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* perfdata bundle: what names the addresses of recordings here, taken along. What goes in is what `script` would take names from, so that names
  * are the same elsewhere. */
 #include "config.h"

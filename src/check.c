@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* perfdata check: what is wrong with a recording. Damage is the answer here, not a failure: 0 or 1, and 3 for what is no recording. */
 #include "config.h"
 #include <inttypes.h>

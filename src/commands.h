@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The commands: one table, from which dispatch, help and the man page come. Every emitter's name is a command too. */
 #ifndef COMMANDS_H
 #define COMMANDS_H

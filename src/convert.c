@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* perfdata convert --to NAME, and every emitter's name: recordings in another format.
  *
  * One output for all inputs is written one input after the other; with -o DIR/ each input has an output of its own, and the inputs share the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* perfdata events: the events of a recording and how they were set up. */
 #include "config.h"
 #include <inttypes.h>

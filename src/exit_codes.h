@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the program says by its exit code. */
 #ifndef EXIT_CODES_H
 #define EXIT_CODES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* perfdata explain CODE: what the code of a message means, and what to do. */
 #include "config.h"
 #include <ctype.h>

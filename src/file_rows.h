@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The files that recordings map, each once: by build-id where one is known, else by path and inode. */
 #ifndef FILE_ROWS_H
 #define FILE_ROWS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* --time, --pid, --comm …: from texts to what a session takes. */
 #ifndef FILTERS_H
 #define FILTERS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How many samples fell to each place: counted by frame while records are read, told by file at the end. */
 #ifndef FRAME_HITS_H
 #define FRAME_HITS_H

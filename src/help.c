@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Help texts, all of them from the tables. */
 #include "config.h"
 #include <stdio.h>

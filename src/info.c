@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* perfdata info: what a recording is. */
 #include "config.h"
 #include <inttypes.h>

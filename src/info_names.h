@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What info says of names: how many samples have one, and in which files the others lie. */
 #ifndef INFO_NAMES_H
 #define INFO_NAMES_H

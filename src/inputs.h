@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The recordings that a command reads: opening them, and what is to be said about each at its end. */
 #ifndef INPUTS_H
 #define INPUTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* SIGINT and SIGTERM ask for an orderly end; a second one ends the program at once. */
 #ifndef INTERRUPT_H
 #define INTERRUPT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A JUnit document: one suite with a case for each input, as build servers read it. It has no times and no host names, so that the same inputs
  * give the same bytes. */
 #ifndef JUNIT_H

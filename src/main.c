@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* perfdata COMMAND [options] FILE…: finds the command, parses its options, runs it. */
 #include "config.h"
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* perfdata match: whether the files at hand are those of the recordings, and what share of the samples they can name. Damage of a recording is
  * told and lets the code be 4, unless the answer is no. */
 #include "config.h"

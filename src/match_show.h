@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The forms that the answer of `match` takes. */
 #ifndef MATCH_SHOW_H
 #define MATCH_SHOW_H

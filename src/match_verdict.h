@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What `match` found, weighed: states by row, shares of the whole, and the answer. */
 #ifndef MATCH_VERDICT_H
 #define MATCH_VERDICT_H

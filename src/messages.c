@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* stderr's own lock guards the tallies too: symbol files are read, and complained of, in any thread. */
 #include "config.h"
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Everything the program says to its user goes to stderr through here, one line at a time:
  *
  *   perfdata: FILE:0x11e08: error: record size 0; resumed at 0x11e48, 64 bytes skipped [E103]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The general options: one table, from which parsing, help and the man page come. */
 #ifndef OPTIONS_H
 #define OPTIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* perfdata FILE: what the recording is, on one screen: what, when, where, how it was made, what is in it, what is missing, what to ask next. */
 #include "config.h"
 #include <inttypes.h>

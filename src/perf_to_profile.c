@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The program by its other name: perf_to_profile -i IN -o OUT [-f] [-j], as pprof calls it for perf.data files.
  *
  * pprof has opened OUT before and reads from that descriptor, so OUT is written in place; and it takes any exit code but 0 for no profile, so a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* stderr's own lock guards what stands on the terminal, as it does for messages. */
 #include "config.h"
 #include <inttypes.h>

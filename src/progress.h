@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How far the reading of an input is: one line on stderr, which is written over in place on a terminal:
  *
  *   perfdata: FILE: 123 MB of 600 MB, 20 %

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* perfdata rewrite, repair and anonymize: recordings out of recordings. */
 #include "config.h"
 #include <fcntl.h>

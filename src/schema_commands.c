@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* perfdata fields, perfdata schema: what the outputs hold. */
 #include "config.h"
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* --symbols and its companions: where names of addresses come from. */
 #ifndef SYMBOL_OPTIONS_H
 #define SYMBOL_OPTIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* perfdata symbolize: names in a text that has addresses, from stdin to stdout. What is named is "PATH+0xADDRESS" between the start of a line or
  * a ';' and the next ';', blank or end of the line, as `folded --addresses` writes frames; everything else stays as it is. */
 #include "config.h"

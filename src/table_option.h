@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* --table all, of formats that write one table at a time: an output for each that a recording has rows for. */
 #ifndef TABLE_OPTION_H
 #define TABLE_OPTION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a person at a terminal sees: its width, colours, a pager for long answers. */
 #ifndef TERMINAL_H
 #define TERMINAL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Never silent about missing names: what share of the samples has none, and what would help. */
 #ifndef UNNAMED_NOTE_H
 #define UNNAMED_NOTE_H

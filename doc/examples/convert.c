@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* convert FORMAT FILE: a recording in another format on stdout, through a callback, without names of addresses.
  *
  *	cc -o convert convert.c $(pkg-config --cflags --libs libperfdata) */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* count FILE: how many samples each program has, as perf's comm tells programs apart; most samples first.
  *
  *	cc -o count count.c $(pkg-config --cflags --libs libperfdata) */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* An emitter outside the tree: one line per sample with the time since the sample before it, and a count per CPU at the end.
  *
  *	cc -shared -fPIC -o gaps.so emitter.c $(pkg-config --cflags --libs libperfdata)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which decoder is whose; payloads piece by piece. */
 #include "config.h"
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the bytes of a trace say. perf puts what a processor's tracer wrote behind AUXTRACE records, and an AUXTRACE_INFO record says which
  * tracer that was. Here those bytes become packets: a kind with a name and fields, the words that the fields lie in, and the line in which
  * `perf script -D` prints it. Nothing here knows of a file: whoever has the bytes gives them piece by piece.

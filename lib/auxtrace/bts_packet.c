@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Intel Branch Trace Store: 24 bytes for each branch (Intel SDM, volume 3, "BTS buffer"). */
 #include "config.h"
 #include "base/cursor.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The Dispatch Trace Log of powerpc's virtual processors: 48 bytes an entry (PAPR; Linux, arch/powerpc/include/asm/dtl.h). */
 #include "config.h"
 #include <inttypes.h>

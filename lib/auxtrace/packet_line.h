@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The line of a packet in a dump: where it begins, its bytes, and behind a column what it is. */
 #ifndef PD_PACKET_LINE_H
 #define PD_PACKET_LINE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Intel Processor Trace: packets out of bytes. The layouts are those of the Intel SDM, volume 3, "Trace packets and data types". */
 #include "config.h"
 #include "base/cursor.h"

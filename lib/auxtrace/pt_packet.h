@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The packets of Intel Processor Trace, by number. */
 #ifndef PD_PT_PACKET_H
 #define PD_PT_PACKET_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Intel Processor Trace: packets as `perf script -D` prints them. A trace has tens of millions, so what most of them are is spelled here by
  * hand. */
 #include "config.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* HiSilicon PCIe Tune and Trace: headers of transaction layer packets, in 32 or 16 bytes each (Linux, Documentation/trace/hisi-ptt.rst). */
 #include "config.h"
 #include "base/cursor.h"

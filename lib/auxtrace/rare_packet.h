@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tracers whose packets have one form each. `next` of each is pd_aux_next of its type. */
 #ifndef PD_RARE_PACKET_H
 #define PD_RARE_PACKET_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* CPU measurement sampling of s390: blocks of 4096 bytes with entries and a trailer, big endian ("The Load-Program-Parameter and
  * CPU-Measurement Facilities", SA23-2260). */
 #include "config.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Arm Statistical Profiling Extension: packets out of bytes. Layouts: Arm Architecture Reference Manual, "Statistical Profiling Extension
  * Sample Record Specification". */
 #include "config.h"

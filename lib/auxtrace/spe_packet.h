@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The packets of the Arm Statistical Profiling Extension, by number. */
 #ifndef PD_SPE_PACKET_H
 #define PD_SPE_PACKET_H

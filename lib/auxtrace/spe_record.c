@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The packets of one sampled operation as one record. */
 #include "config.h"
 #include "auxtrace/spe_packet.h"

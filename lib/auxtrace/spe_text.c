@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Arm Statistical Profiling Extension: packets as `perf script -D` prints them. */
 #include "config.h"
 #include "auxtrace/spe_packet.h"

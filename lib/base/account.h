@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The account of memory that grows with a recording: one for everything that works on it. Whoever keeps such memory writes down what it takes
  * and gives back, and looks at the account before it takes more:
  *

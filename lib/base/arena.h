@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Memory with one lifetime: allocated bit by bit, freed at once. Pointers never move. */
 #ifndef PD_ARENA_H
 #define PD_ARENA_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What waits for bytes looks at a cancel object too. The public part is in perfdata/base.h. */
 #ifndef PD_CANCEL_H
 #define PD_CANCEL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Arithmetic on values that a file states. Each returns false on overflow and leaves *ret alone. */
 #ifndef PD_CHECKED_H
 #define PD_CHECKED_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A bounds-checked reader over bytes of a file. It fails once and stays failed: reads after a failure give zeros,
  * so a row can be decoded whole and the cursor tested once. Byte order is a property of the cursor. */
 #ifndef PD_CURSOR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Filling in a struct perfdata_error. */
 #ifndef PD_ERROR_H
 #define PD_ERROR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Whole reads and writes on descriptors: interrupted calls and short counts are handled here, once. Descriptors that do
  * not block are waited for. */
 #ifndef PD_FDIO_H

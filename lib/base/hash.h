@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Hash tables with open addressing. Keys come from files, so hashing is seeded at random per table and mixes all bits:
  * no input makes a chain longer than chance does. No output may depend on the order of a table. */
 #ifndef PD_HASH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* All allocation of the library goes through these, so that tests can make each one fail in turn. */
 #ifndef PD_MEMORY_H
 #define PD_MEMORY_H

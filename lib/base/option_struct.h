@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The one rule for option structs of callers: see PERFDATA_OPTIONS in perfdata/base.h. */
 #ifndef PD_OPTION_STRUCT_H
 #define PD_OPTION_STRUCT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A growing array whose items move to a temporary file where memory is short: pages that were not used lately leave when the account is over its
  * limit, and come back when they are asked for. One thread at a time. */
 #ifndef PD_PAGED_H

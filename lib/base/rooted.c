@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The walk is done here, name by name, since open(2) resolves absolute links from this host's root. */
 #include "config.h"
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Paths as a process saw them whose root was another directory: `..` and links, absolute ones too, stay below that root. */
 #ifndef PD_ROOTED_H
 #define PD_ROOTED_H

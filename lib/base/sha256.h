@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* SHA-256 (FIPS 180-4) of bytes in memory. */
 #ifndef PD_SHA256_H
 #define PD_SHA256_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* An append-only table whose entries never move: one thread appends, any thread reads entries whose index it was handed
  * (the hand-over orders the memory). Segments double, so an index is found with one shift. */
 #ifndef PD_TABLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Threads and locks: the only place that knows pthreads. */
 #ifndef PD_THREADS_H
 #define PD_THREADS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A tree of labels: (parent, label) is one node. Nodes are numbered in the order in which they came, 0 is the root, and a parent's number is lower
  * than its children's. 16 bytes a node, in pages that may go to a temporary file; a path is found with few pages, since what is looked up for a
  * node stands beside it. One thread at a time. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a codec supplies. Each stands in its own file, the only one that knows its package; without the package the
  * two functions return NULL. */
 #ifndef PD_CODEC_IMPL_H

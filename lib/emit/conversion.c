@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* perfdata_convert: reader, symbols, session and run, put together by what the emitters ask for. It uses public headers only of what it puts together: they suffice. */
 #include "config.h"
 #include <stdlib.h>

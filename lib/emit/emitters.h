@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The emitters that come with the library: perfdata_registry_at and _find have them by index and name. */
 #ifndef EMIT_EMITTERS_H
 #define EMIT_EMITTERS_H

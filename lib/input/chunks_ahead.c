@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A thread that takes the next chunks before they are asked for, while those before them are worked on. While it runs, the input belongs to it;
  * what it found with each chunk (the end, damage, a break that was passed over) is handed over with the chunk. */
 #include "config.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where bytes come from. An input is a file, pipe, descriptor or memory, compressed (gzip, zstd, xz) or not; it gives the
  * decompressed bytes in read-only chunks of about 1 MiB, and, where it can seek, ranges at any offset.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The inside of an input: a raw source (file, pipe, memory), perhaps a decoder over it, and the first decompressed bytes kept
  * for a look. A spool replaces the raw source and removes the decoder. */
 #ifndef PD_INPUT_IMPL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Inside the bundle: tar entries and the levels of ELF files. */
 #ifndef PD_BUNDLE_IMPL_H
 #define PD_BUNDLE_IMPL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Bundles as sources of symbols: an archive is unpacked once into a file without a name, from which entries are copied out as they are asked
  * for; of a directory, nothing outside it is opened. */
 #include "config.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What goes into a bundle, under which names, and the archive. */
 #include "config.h"
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Is this file the wanted one, and is it better than what was found before? */
 #include "config.h"
 #include <errno.h>

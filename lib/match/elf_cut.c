@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* ELF files cut down to what names need, or names and unwinding. Addresses of a recording are offsets in the file, so whatever is loaded into
  * memory keeps its place, as zeros where it is left out; symbol tables and the like move behind it. */
 #include "config.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Headers and notes of ELF files of either class and byte order (System V ABI, "Object Files"; gabi-4+ for notes). Every number of the file
  * is a claim: what is read is limited by what a sane file has, not by what it says. */
 #include "config.h"

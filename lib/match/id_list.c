@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lists of build-ids as others print them, told by each line's own shape:
  *
  *   perf buildid-list      "ID PATH"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Every file below a directory, by its build-id. Directories are a stack that all threads take from; links are not followed, so that the
  * walk ends and stays below its root. The answer does not depend on who was faster. */
 #include "config.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The kernel, its modules and its vdso: no ordinary files, and found under other names than recorded. */
 #include "config.h"
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sources, and the search for each wanted file through all of them. */
 #include "config.h"
 #include <dirent.h>

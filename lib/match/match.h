@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Inside the match stage: what a file at hand is, and where files may be. */
 #ifndef PD_MATCH_H
 #define PD_MATCH_H

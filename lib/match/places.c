@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where a source may have a file, from what the recording says of it. Paths by build-id need no index: the path is the id. */
 #include "config.h"
 #include <stdio.h>

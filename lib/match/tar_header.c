@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* POSIX.1-1988 ustar headers, and the pax headers of POSIX.1-2001 for names that are longer than 100 bytes. */
 #include "config.h"
 #include <stdio.h>

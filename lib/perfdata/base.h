@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* libperfdata: read any Linux perf.data recording.
  *
  * This header holds what every part shares: version, status, errors and findings. The parts:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Symbol bundles: the files that name a recording's addresses, in one archive that is opened where those files are not.
  *
  * A bundle is a tar archive, packed or not, or what was unpacked from one:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A recording in another format, in one call: reader, symbols, session, emitter and output are put together as the emitter and its options need
  * it, so that no program can put them together wrongly. */
 #ifndef PERFDATA_CONVERT_H

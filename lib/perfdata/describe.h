@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the outputs can hold, read off the rows of the schema: for `perfdata fields`, `perfdata schema` and the manual. */
 #ifndef PERFDATA_DESCRIBE_H
 #define PERFDATA_DESCRIBE_H

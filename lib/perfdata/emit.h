@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Emitters spell batches; a run moves the batches of a session through one or more emitters to their outputs, with any number of threads
  * and the same bytes for each.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where a recording comes from: a path, a descriptor, memory, or functions of the caller.
  *
  * Making an input opens nothing: that happens in perfdata_reader_open, which perfdata_convert calls, so errors have one place. An input lives until

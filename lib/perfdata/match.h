@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Do the files here fit a recording? For each file that a recording maps, which of the files at hand is it, and what can it tell?
  *
  * Only headers, notes and section tables of files are read. Every file and directory is hostile input: regular files only, bounded reads,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where bytes go: a path, a descriptor, memory, or functions of the caller; packed or not.
  *
  * Making an output opens nothing: that happens in perfdata_output_open, which perfdata_run and perfdata_convert call, so errors have one place.

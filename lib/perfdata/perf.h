@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What perf prints about a recording as a whole, byte for byte: its header, its events, its counts. */
 #ifndef PERFDATA_PERF_H
 #define PERFDATA_PERF_H

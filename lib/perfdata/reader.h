@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Opens a recording in any of its forms and gives its records one after the other.
  *
  * Forms are told apart by content: file container (both byte orders, versions 1 and 2), pipe stream, directory recording,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The emitters that are known: those of the library, and those that were added or loaded. */
 #ifndef PERFDATA_REGISTRY_H
 #define PERFDATA_REGISTRY_H

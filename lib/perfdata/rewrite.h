@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Recordings out of recordings: cut, converted from one form to another, repaired.
  *
  * A rewriter is made, told what to keep (perfdata_rewriter_choose, perfdata_rewriter_look_back; or nothing: all is kept), given the recording to copy,

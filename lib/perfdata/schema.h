@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the bytes mean: layouts of records, samples, attrs and feature sections, and one decoder that walks them.
  *
  * There is no I/O here. Make a parse configuration from an attr and a byte order, then decode records from any buffer:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A session turns the records of a reader into batches: records and deliveries with all that a formatter needs beyond their bytes.
  *
  * A record is what stands in the file. A delivery is what perf hands to a reader of its text: a sample with READ values becomes 0…n deliveries

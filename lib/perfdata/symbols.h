@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Names of addresses: what is (dso, address) called?
  *
  * Sources: ELF symbol tables and PLT entries, DWARF (inlined functions, source lines, unwinding), kallsyms texts, vmlinux

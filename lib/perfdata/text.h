@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Append buffers and spelling: what every emitter writes with.
  *
  * Nothing here knows a record. A buffer grows by doubling and has a sticky failure: after an allocation fails, further

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tracing data and tracepoint formats: fields by name and the text of `print fmt`.
  *
  * No I/O: bytes in, values and text out. A `struct perfdata_trace` is filled by one thread (perfdata_trace_load,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What in-tree emitters use for speed, outside the promise of the ABI: layouts of structs that change with any release. A program that includes
  * this header works with exactly the version of the library that it was built with. */
 #ifndef PERFDATA_UNSTABLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Records, attrs and feature sections back into bytes, and the containers that hold them: what a recorder of one's own, or a program that
  * changes recordings, needs.
  *

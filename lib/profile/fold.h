@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The tree of stacks by name: stacks that read the same are one, such as those that differ by an offset inside a function. What a node is called
  * is up to the caller: a label is a number that it gives out, one for each text (or each function) that it wants to tell apart. One frame may have
  * several labels: the function that holds its address, then the calls that are inlined there.

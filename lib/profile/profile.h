@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How much weight lies where: samples added up by event, by stack, and by what else is asked for. One aggregation for everything that sums samples
  * up: folded stacks, reports, flame graphs, profiles of other tools, comparisons.
  *

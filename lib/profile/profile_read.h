@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The profile of another recording than the one that a run goes through: what it is compared with. */
 #ifndef PD_PROFILE_READ_H
 #define PD_PROFILE_READ_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reading ahead: a thread of its own reads, unpacks, frames and orders the records that come next and puts them into blocks, while those
  * before them are worked on. Who asks for records sees no difference: they come in the same order, findings come from the asking thread at
  * their place between the records, and before a record changes what the reader tells about the recording, the thread waits until all

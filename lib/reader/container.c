@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which form an input has; the file header and the tables that it points to. */
 #include "config.h"
 #include "base/checked.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A directory recording: `data`, a file container, and data.0, data.1, …, which are records from their first byte on. */
 #include "config.h"
 #include "base/error.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Records out of a window: a header, its size, and what to do when that cannot be. */
 #include "config.h"
 #include "reader/reader_impl.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Inputs as objects, and opening a reader from one. */
 #include "config.h"
 #include <string.h>

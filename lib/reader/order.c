@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Time order, as perf delivers: its own records and those without a time at once; the others wait, sorted by time, until
  * a FINISHED_ROUND says that nothing older can come. A round releases what is not newer than the newest record of the round
  * before it. Equal times keep the order of the file. */

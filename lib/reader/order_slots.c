@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "config.h"
 #include "base/memory.h"
 #include "reader/order_slots.h"

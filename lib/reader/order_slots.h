@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where records wait for their turn. Slots are taken and left in about the same order, so they stand in blocks that are filled one after
  * the other and used again once all of a block are free: neighbours in time are neighbours in memory. */
 #ifndef PD_ORDER_SLOTS_H

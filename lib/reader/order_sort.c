@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Records come as a few interleaved streams, one per CPU, each nearly in order. Dealing the keys to piles, each of which stays
  * sorted, finds those streams again; then the piles are merged. Where there are too many piles, natural runs are merged pairwise. */
 #include "config.h"

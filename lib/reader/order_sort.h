@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sorting the keys of waiting records. */
 #ifndef PD_ORDER_SORT_H
 #define PD_ORDER_SORT_H

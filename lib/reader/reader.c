@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Opening, closing, and the next record in file order. */
 #include "config.h"
 #include <errno.h>

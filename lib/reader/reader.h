@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the session needs of the reader beyond the public header. */
 #ifndef PD_READER_H
 #define PD_READER_H

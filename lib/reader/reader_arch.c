@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The architecture that was recorded, which gives registers their names: as the recording says, or as it shows. */
 #include "config.h"
 #include <string.h>

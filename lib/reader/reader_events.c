@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Events: attrs with their ids and names, and which of them a record belongs to. */
 #include "config.h"
 #include "base/checked.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Feature sections: decoded when they are met, kept until the reader is closed. A bad one hurts no other. */
 #include "config.h"
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the files of lib/reader share. Who does what:
  *
  *   reader.c           open, close, the next record in file order, small getters

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Behind damage: the next plausible record. A position only moves forward, and at each one a bounded number of headers
  * is looked at, so the work is linear in the bytes that are skipped. */
 #include "config.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Records that wait for their turn in time order and do not fit into memory: sorted runs in one temporary file, each read
  * back once, from its beginning to its end. */
 #include "config.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* COMPRESSED records. All of a file's carriers together hold one zstd stream; records straddle carriers. When the stream is
  * broken, a later carrier that begins a frame starts it anew. */
 #include "config.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What perf's own records tell the reader: events and their names, features, tracing data, and payloads behind records. */
 #include "config.h"
 #include "base/checked.h"

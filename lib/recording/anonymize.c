@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Carries the decisions out: on the views of records before they are encoded, on attrs, and on the values of feature sections. */
 #include "config.h"
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Making a recording anonymous: a decision for each field, and the state that carries them out. */
 #ifndef PD_ANONYMIZE_H
 #define PD_ANONYMIZE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A decision for each field of each record and feature section: what is not listed here is cleared, and a test asks for the missing line. */
 #include "config.h"
 #include "recording/anonymize.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which records stay. Samples are told apart by where they stand; what else the kernel wrote stays unless it lies outside of the chosen times; what was
  * said about threads, maps and code before that is said anew, without a time, in front of everything that has one. */
 #include "config.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A record from the reader to the writer: as it stands where nothing of it changes, else decoded and encoded. */
 #include "config.h"
 #include "base/checked.h"

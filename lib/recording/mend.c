@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What is made good for readers that are less patient than ours. */
 #include "config.h"
 #include <stdio.h>

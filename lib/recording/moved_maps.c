@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Mappings by process: sorted, without overlaps; processes share those of their parent until one changes. Where a mapping goes depends on its name and
  * the key, so that it does not tell where it was; what it lies beside of is told no more than that. */
 #include "config.h"

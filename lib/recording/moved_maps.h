@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Addresses of processes and of the kernel, moved by one distance for each mapping. */
 #ifndef PD_MOVED_MAPS_H
 #define PD_MOVED_MAPS_H

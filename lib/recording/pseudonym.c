@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Pseudonyms by SipHash-2-4 (J.-P. Aumasson and D. J. Bernstein, "SipHash: a fast short-input PRF", 2012). */
 #include "config.h"
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Pseudonyms: the same name has the same one under the same key, and nobody without the key can tell which name it was. */
 #ifndef PD_PSEUDONYM_H
 #define PD_PSEUDONYM_H

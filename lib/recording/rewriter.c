@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The calls of the rewriter of recordings. */
 #include "config.h"
 #include <stdarg.h>

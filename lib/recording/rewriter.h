@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the files of lib/recording share.
  *
  *   rewriter.c   the calls

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Events and feature sections of the output. */
 #include "config.h"
 #include "base/error.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The way of bytes to one output, in order. Where they are compressed, or where an emitter hands over work that is encoded, they go through a ring of
  * pieces: filled in order, encoded by any thread, written in order. Else they go to the output at once.
  *

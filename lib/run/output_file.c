@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A file has its name only when it is whole. Until then it has none (O_TMPFILE), so nothing is left behind by a program that is killed; where
  * the file system cannot do that, it has a temporary one. */
 #include "config.h"

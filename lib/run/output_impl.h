@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The inside of an output, and what the run needs of it beyond the public functions: compression by many threads. */
 #ifndef PD_OUTPUT_IMPL_H
 #define PD_OUTPUT_IMPL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The run as a whole: its threads, what each does next, begin and end. See run_impl.h. */
 #include "config.h"
 #include "base/error.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Findings on their way to the calling thread. */
 #ifndef PD_RUN_FINDINGS_H
 #define PD_RUN_FINDINGS_H

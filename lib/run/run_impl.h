@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The inside of a run.
  *
  * Batches pass through a ring of slots, counted by numbers that only grow: written <= formatted <= filled. Every thread

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The calling thread's own part: pulling batches, begin and scan. */
 #include "config.h"
 #include "base/error.h"

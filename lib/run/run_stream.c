@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The texts that emitters append to, and how they leave in blocks. */
 #include "config.h"
 #include "base/error.h"

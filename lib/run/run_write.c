@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The writer's role: one thread at a time, in order. And encoding, which any thread does. */
 #include "config.h"
 #include "base/error.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How all records of an event are laid out, and what can be read off them without decoding. */
 #include "config.h"
 #include "base/memory.h"

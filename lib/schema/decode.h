@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The walk over rows that decodes records, shared by the files of this folder. */
 #ifndef PD_DECODE_H
 #define PD_DECODE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Attrs: rows as far as the stated size reaches, then the bit-field words in the numbering of little-endian machines. */
 #include "config.h"
 #include "schema/decode.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One record: header, trailer, the rows of its layout, and what is left over. */
 #include "config.h"
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Samples: the fixed words by the configuration's steps, the rows behind them by the walk, and the parts whose bytes do not
  * simply follow each other. */
 #include "config.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What perf calls an event that the recording does not name. */
 #include "config.h"
 #include "perfdata/schema.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Names of the parts of BPF programs. With type data (BTF, include/uapi/linux/btf.h) a part is called after its function. */
 #include "config.h"
 #include <string.h>

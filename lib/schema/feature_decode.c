@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Decodes a feature section into a tree by walking its rows. Counts are never trusted: a list is made element by element while
  * bytes are there, and each element takes some, so the tree's size is bounded by the section's. */
 #include "config.h"

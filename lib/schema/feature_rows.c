@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Feature sections: one row for each section, one for each field. Layouts are those that tools/perf of Linux writes with its own
  * extensions over time; a field of a later version is present IF_LEFT. */
 #include "config.h"

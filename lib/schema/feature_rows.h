@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the decoder of feature sections needs beside the rows that perfdata_feature_layout() gives. */
 #ifndef PD_FEATURE_ROWS_H
 #define PD_FEATURE_ROWS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Row macros for the layout tables, and the tables that several files of this folder share. */
 #ifndef PD_LAYOUT_H
 #define PD_LAYOUT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Records that the kernel writes (1 to 22); see include/uapi/linux/perf_event.h. SAMPLE is in layout_sample.c. */
 #include "config.h"
 #include "schema/layout.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* PERF_RECORD_SAMPLE, its parts, and the trailer that other kernel records carry. The rows up to `period` are whole
  * words at fixed places for a given attr; the configuration turns them into steps once. */
 #include "config.h"

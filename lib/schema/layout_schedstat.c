@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* SCHEDSTAT records: counters of /proc/schedstat. Which counters a domain has, and in which order, depends on the version
  * of that file; perf writes all versions with the size of the largest and zeros behind the last counter. */
 #include "config.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Records that perf itself writes (64 to 86); see tools/lib/perf/include/perf/event.h. They have no trailer, but for
  * the BUILD_ID records of perf inject. */
 #include "config.h"

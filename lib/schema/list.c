@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Elements of lists, and CPU numbers: decoded one by one, when they are asked for. */
 #include "config.h"
 #include "schema/decode.h"

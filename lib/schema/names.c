@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Names of numbers: enumerations, flags and bit-fields of the ABI; see include/uapi/linux/perf_event.h. */
 #include "config.h"
 #include "schema/layout.h"

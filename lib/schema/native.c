@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A foreign record as a machine of the other byte order would have written it: what perf's swapping in place is meant to give. */
 #include "config.h"
 #include "schema/decode.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Names of registers by their number in register masks; see arch/.../include/uapi/asm/perf_regs.h of Linux. */
 #include "config.h"
 #include <string.h>

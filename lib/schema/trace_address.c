@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What %p and its letters make of an argument: symbols, MAC, IP and socket addresses, UUIDs, bytes in hex. */
 #include "base/checked.h"
 #include "base/cursor.h"

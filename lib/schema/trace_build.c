@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The format string of a print format: pieces joined with their arguments. */
 #include "base/memory.h"
 #include "schema/trace_program.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The functions that a print format may call, and the lists of texts that they take. */
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The tracing data blob: where each format starts, and the small tables behind the formats. */
 #include <inttypes.h>
 #include <stdio.h>

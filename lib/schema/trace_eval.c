@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Numbers of a print format. Arithmetic is that of libtraceevent: 64 bits, unsigned, fields without their sign. */
 #include "base/checked.h"
 #include "base/cursor.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A field as perf spells it when it prints fields one by one: JSON, and events whose print format it cannot parse. */
 #include "base/checked.h"
 #include "base/cursor.h"

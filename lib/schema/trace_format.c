@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One event's format text: its fields, and where its print format starts. */
 #include "base/checked.h"
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tokens of a print format, cut as libtraceevent cuts them. */
 #include "schema/trace_lex.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tokens of a print format. */
 #ifndef PD_TRACE_LEX_H
 #define PD_TRACE_LEX_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Expressions of a print format.
  *
  * The trees are those that libtraceevent builds, because its results are what perf prints; they are not always those

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The state of parsing the arguments of a print format. */
 #ifndef PD_TRACE_PARSE_H
 #define PD_TRACE_PARSE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* An event's text: its program run over raw data. */
 #include "base/checked.h"
 #include "base/cursor.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A print format compiled: expressions as trees of nodes, the format string as a row of pieces. Immutable. */
 #ifndef PD_TRACE_PROGRAM_H
 #define PD_TRACE_PROGRAM_H

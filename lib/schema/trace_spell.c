@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Numbers and texts as printf spells them, and what %s makes of a node. */
 #include "base/checked.h"
 #include "base/cursor.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the files of the tracepoint decoder share. */
 #ifndef PD_TRACE_TYPES_H
 #define PD_TRACE_TYPES_H

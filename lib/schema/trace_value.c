@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The value of a tracepoint field in raw data. */
 #include "base/checked.h"
 #include "base/cursor.h"

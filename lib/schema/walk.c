@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The walk over rows: one function per kind of field. */
 #include "config.h"
 #include "schema/decode.h"

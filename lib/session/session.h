@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Inside the session. */
 #ifndef PD_SESSION_H
 #define PD_SESSION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Process state: which thread, under which name, with which memory maps; and the interned dsos, frames and stacks. The
  * session's thread alone changes it; dsos, frames, stacks and comms may be read by any thread that was handed their ids.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The only file that uses the network, and only when the options say so: the client library is loaded at first need. */
 #include "config.h"
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Names as people wrote them. Rust's are tried first: its older scheme looks like C++'s. */
 #include "config.h"
 #include <stdlib.h>

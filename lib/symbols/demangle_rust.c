@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Rust names. The older scheme is C++'s with a hash at the end: _ZN4core3fmt5write17h0123456789abcdefE. The newer one
  * ("v0", https://rust-lang.github.io/rfcs/2603-rust-symbol-name-mangling-v0.html) is a small prefix grammar with
  * references backwards. Hashes and the types of constants are not shown, as in perf.

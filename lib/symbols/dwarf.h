@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* DWARF 2 to 5, read piece by piece: of a program's debug information only the units that addresses lie in are ever read, and
  * they go again when there are too many. What is not understood here (split and supplementary files, compressed sections,
  * relocatable files, damage) is left to libdw: `PERFDATA_EUNSUP` says so, and no answer is given from half of a unit. */

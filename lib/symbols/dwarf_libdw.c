@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Inlined functions and source lines by libdw: for what dwarf_lookup.c leaves to it. One thread at a time. */
 #include "config.h"
 #include "symbols/symbols.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The line table of a unit (DWARF 5, section 6.2): which source position each address belongs to. */
 #include "config.h"
 #include "symbols/symbols.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Inlined functions and source lines of a dso: read by ourselves, or by libdw where that is needed. */
 #include "config.h"
 #include "symbols/symbols.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The calls in progress at an address: the function that holds the code, what is inlined there, and the source positions. Of a
  * unit, the functions are indexed and the line table is read when the first address in it is asked for; of a function, its
  * entries are read for each address. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The code of an entry: one range, or a list of them (.debug_ranges until DWARF 4, then .debug_rnglists). */
 #include "config.h"
 #include "symbols/symbols.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Bytes of DWARF: sections, abbreviations, forms and entries (DWARF 5, section 7; earlier versions differ in few places). */
 #include "config.h"
 #include "symbols/symbols.h"

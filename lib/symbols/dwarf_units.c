@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The units of .debug_info: which one covers an address, and which ones are in memory. */
 #include "config.h"
 #include "symbols/symbols.h"

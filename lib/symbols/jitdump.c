@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* jitdump files (tools/perf/Documentation/jitdump-specification.txt): code that a JIT compiler announced, with times. */
 #include "config.h"
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Build-ids of files and of notes in memory. */
 #include "config.h"
 #include <string.h>

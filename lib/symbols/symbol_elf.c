@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* ELF files by libelf: segments, build-id, debug link. Files
  * are read, never mapped: a file that shrinks meanwhile must not kill the process. */
 #include "config.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* An open ELF file, for the files of this folder that use libelf. */
 #ifndef PD_SYMBOL_ELF_H
 #define PD_SYMBOL_ELF_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The symbols that perf takes from the two symbol tables of an ELF file. The tables are read in pieces, and their names not kept. */
 #include "config.h"
 #include "symbols/symbols.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where symbol files may be. The order of places is perf's, so that the same file is found. */
 #include "config.h"
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What this host says of itself: is a file here the one that was recorded, where no build-id tells? Which modules are loaded, and where? */
 #include "config.h"
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Loads the symbols of a dso: which of the files that may hold them is taken, and why others are not. */
 #include "config.h"
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The names of symbols: read from the file's string table and demangled when they are first asked for. Of the symbols of a
  * large program a few hundred ever are, so the string table does not stay in memory. */
 #include "config.h"

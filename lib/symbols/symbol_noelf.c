@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the rest of the folder calls, when there is no elfutils: nothing is found. */
 #include "config.h"
 #include "symbols/symbols.h"

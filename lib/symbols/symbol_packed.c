@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kernel modules come compressed. They are decompressed into memory, up to a limit. */
 #include "config.h"
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Entries of the procedure linkage table have no symbols of their own. perf names them NAME@plt after the relocation
  * of the slot that each jumps through: the relocations in the order of their slots are the entries in order of address.
  * A slot that is filled by a resolver function (IRELATIVE) gives the name of that function. */

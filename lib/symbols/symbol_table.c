@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The symbols of one dso, sorted by address. Which of several symbols at one address is kept, and how far a symbol
  * without a size reaches, follows what perf 7.3 was seen to do, so that the names are the same:
  *   - a symbol without a size ends where the next one in the table starts; the last one on the page behind the next

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Symbol tables written as text: kallsyms ("ADDRESS TYPE NAME[\t[MODULE]]") and perf maps ("START SIZE NAME"). Names are
  * used where they stand in the text, which is kept whole. */
 #include "config.h"

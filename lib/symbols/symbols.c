@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Dsos and look-ups. What files there are is asked for at the first look-up, under the lock of the dso. */
 #include "config.h"
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Inside the symbols stage: the table of one dso's symbols, who fills it, and which files may be used. */
 #ifndef PD_SYMBOLS_H
 #define PD_SYMBOLS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* User stacks from recorded registers and stack memory, by libdwfl with callbacks of our own for files and memory. It
  * follows perf: a mapping is reported when an address inside it is met, and all but the first address are moved back by
  * one, into the call. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Digits of numbers, written where they are needed: a call for each would cost as much as the digits. */
 #ifndef PD_DECIMAL_H
 #define PD_DECIMAL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tables and plain forms that the files of this folder share. A form that uses the machine's vector instructions stands
  * next to a plain one, and the tests compare them. */
 #ifndef PD_DIGITS_H

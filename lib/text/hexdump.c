@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "config.h"
 #if defined(__x86_64__) || defined(__i386__)
 #define WITH_SSSE3 1

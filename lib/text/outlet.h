@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where a text goes while it is still appended to. */
 #ifndef PD_OUTLET_H
 #define PD_OUTLET_H

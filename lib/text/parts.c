@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lines that are alike. */
 #include "config.h"
 #include "base/cursor.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Well-formed UTF-8 (Unicode standard, table 3-7): no overlong forms, no surrogates, nothing above U+10FFFF. */
 #ifndef PD_UTF8_H
 #define PD_UTF8_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Compressed records: each carrier holds whole records and is a zstd frame of its own, so that readers may unpack them apart from each other, cut them
  * and go on behind a damaged one. */
 #include "config.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Records into bytes: a walk over the rows that decode them. */
 #include "config.h"
 #include "schema/decode.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the encoders of this folder share: a place to write to that knows its end. */
 #ifndef PD_ENCODE_H
 #define PD_ENCODE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Attrs into bytes: the counterpart of lib/schema/decode_attr.c. */
 #include "config.h"
 #include "schema/decode.h"

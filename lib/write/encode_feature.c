@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Feature sections into bytes: a walk over the rows and the tree that they were decoded into. What the tree does not hold (the room of a text, what
  * stands behind its NUL) is taken from the section's bytes, as long as a value still points there. */
 #include "config.h"

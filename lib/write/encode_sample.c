@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The parts of samples whose bytes do not follow each other as rows do: the counterpart of lib/schema/decode_sample.c. */
 #include "config.h"
 #include "schema/decode.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The data section of a file waits until its size is known: in memory while it is small, then in an unlinked temporary file. */
 #include "config.h"
 #include <errno.h>

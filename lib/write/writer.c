@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The calls of the writer of recordings. */
 #include "config.h"
 #include "base/checked.h"

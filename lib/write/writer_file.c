@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A file container: header, ids, attr table, data, feature table, sections, in this order. */
 #include "config.h"
 #include "base/checked.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A stream: a short header, then events and sections as records. */
 #include "config.h"
 #include "base/checked.h"

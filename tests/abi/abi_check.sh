@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # The ABI of a built library against a stored one.
 # usage: abi_check.sh LIBRARY BASELINE-FILE HEADER-FOLDER        exit code 0: the same
 #        abi_check.sh --update LIBRARY BASELINE-FILE HEADER-FOLDER    stores it

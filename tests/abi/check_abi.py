@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The stored ABI against the library, and that the check sees what it is there for: a member planted in a struct, a removed function,
 a library without debug information. Prints TAP; skips where libabigail is missing, and where no ABI is stored for this machine."""
 import lzma

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the bytes alone cost: reads a recording (a file, or the files of a directory) in pieces and looks at each line of the cache, unpacks its
  * COMPRESSED records, and meanwhile writes as many bytes as an output has to a new file, from one piece of memory. No program that reads
  * and writes as much takes less time. usage: bench_bare RECORDING [SIZE TARGET] */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Runs a command and writes one line to a file: wall, user and system time in microseconds, peak resident memory in
  * KiB, wait status. A program of its own, because a child's peak is never below that of the process which started it, and
  * because starting it must cost little where a run takes a millisecond. usage: bench_measure RESULT COMMAND… */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Names addresses of a program, and nothing else: bench_names PROGRAM FIRST LAST COUNT
  *
  * COUNT places in the file, spread evenly from FIRST to LAST: for each the virtual address, and what is called there, innermost

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """What symbols cost, alone: naming 100 addresses of a program with 100 MB of debug information, with what is inlined there and
 the source positions, against addr2line and llvm-symbolizer, which get the same addresses at once. The program is built here, once.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Decodes every record of a recording in time order, finds the frame of every address and the stack of every sample, and prints no more than
  * how many there were: what all conversions have to do before they spell anything. usage: bench_walk FILE [THREADS] */
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the recordings of the benchmark are of: threads that call each other's work along thousands of distinct stacks, touch
  * fresh memory, make system calls and switch, until a signal or the time given ends them.
  * usage: bench_work SECONDS THREADS [calls]: with `calls` hardly anything but system calls */

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Checks the shape of the source tree: which folder includes which, where each foreign package is met, what the library may not
 call, that file names are unique, and that the library exports what its public headers declare. Prints TAP.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Each table of csv: every row has the header's columns, records are neither lost nor added, values are those of ndjson, and --jobs
 changes nothing. Names and stacks are those of ndjson, and the tables of stacks and frames join with them. For each recording of testdata,
 and of $PERFDATA_CORPUS where that is set."""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Runs every command over every recording of testdata/ and, where PERFDATA_CORPUS names a folder, over that too: no crash, no hang, an
 honest exit code, JSON that parses, CSV rows as wide as their header, bounded memory.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The example of an emitter outside the tree, built beside the tests, is loaded by --emitter and says what ndjson says."""
 import glob
 import json

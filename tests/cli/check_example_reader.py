@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The example of libperfdata.3 reads the same samples as the program."""
 import os
 import subprocess

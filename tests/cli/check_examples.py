@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The examples of doc/examples say what the program says: convert makes the same bytes in every format, count counts what script shows."""
 import collections
 import glob

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """What the program does when something fails around it: memory, the disk, the reader of its output, the user. Prints TAP.
 
     memory      each allocation of each command fails in turn: exit 6, or the same output

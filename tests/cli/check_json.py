@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Every line of ndjson is an object of `perfdata schema`, with unique keys and valid UTF-8; `json` holds the same objects; --jobs
 changes nothing. With names and stacks the lines have more keys and else the same; each stack stands once, before its first use. For each
 recording of testdata, and of $PERFDATA_CORPUS where that is set."""

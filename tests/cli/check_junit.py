@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """`perfdata check --junit` is well-formed XML with one case for each file, whatever the files are called and hold; the cases agree with the exit
 code and with --json, and one bad file harms no other. Prints TAP."""
 import json

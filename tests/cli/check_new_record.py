@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """A record type is described in one place: a made-up one is added there, and every output knows it.
 
 usage: check_new_record.py        in the build folder. Prints TAP; skips where the build has no objects or no compiler.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """A packed stream that is broken in the middle: reading goes on at the next frame, member or stream, and every record outside the broken part is
 delivered as it was. In gzip, zstd and xz, from a file and from a pipe. What the broken part unpacks to before the packer's sums tell is not
 looked at. Prints TAP."""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """--progress: what is told on stderr, when, and that stdout is the same bytes with it and without. Prints TAP."""
 import json
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Runs the examples of README.md ("$ perfdata …" and what it prints) and compares."""
 import os
 import re

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """A recording that is cut by somebody else while it is read: every record in front of the cut is delivered, and the exit code is 4. In a file
 container, a stream in a file, and a packed one; whoever reads the output takes a byte before the cut, so that the program cannot have come
 far: its output fills a pipe. (A packed file container is unpacked before anything is written.) Prints TAP."""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Packets of traces in every output: the same for any number of threads, from files and pipes, packed and not; lines that parse, rows that fit;
 recordings that break off, and changed bytes. Prints TAP."""
 import csv

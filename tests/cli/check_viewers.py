@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Opens what the program writes for viewers with readers that others wrote, and compares totals with `perfdata report`: `go tool pprof`, the schema and
 the importer of speedscope, the command line of the Firefox Profiler, Chromium. tests/setup --validators installs them; what is missing is skipped.
 PERFDATA_VALIDATORS names the folder with their node_modules. Prints TAP."""

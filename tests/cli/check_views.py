@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """What the program writes for viewers says the same as `perfdata report`: for every recording, event by event, samples, weight, each function by
 itself and with what it called, each thread. Read by readers of our own (tests/support/views.py); check_viewers.py has those of others. Prints TAP."""
 import base64

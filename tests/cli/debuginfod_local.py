@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Names from debuginfod servers, on this machine only: one made of a few lines here, which counts who asks it, and the real one where it is
 installed (package debuginfod). Nobody is asked without --debuginfod. Prints TAP; needs a compiler and objcopy."""
 import http.client

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Loads our NDJSON and CSV in DuckDB and compares the numbers of rows with those of `perfdata info`. Prints TAP.
 #
 # usage: duckdb_check.sh [FILE…]     without files: the recordings of testdata/

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """With --symbols no, no file of this host is looked at once the recording was opened: what is printed is the same everywhere.
 
 Prints TAP; needs strace.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Properties that hold for every recording: those of testdata/ and, where PERFDATA_CORPUS names a folder, those too. Prints TAP.
 
     lines     every line of NDJSON is one object: strict UTF-8, no key twice, no NaN; the first is meta, the last the summary

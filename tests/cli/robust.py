@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Runs the program over broken recordings: prefixes and seeded mutants of testdata/ and, where PERFDATA_CORPUS names a folder, of that too.
 No crash, no hang, no sanitizer report, no more than 256 MiB, well-formed output, an exit code that is one of ours, and no control
 characters of the recording on a terminal. Prints TAP.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Runs the command lines of goldens.tsv and compares what they print with goldens/NAME.out and NAME.err, and their exit codes.
 
     tests/cli/run_goldens.py              TAP, for make check

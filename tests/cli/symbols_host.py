@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Records a program here, then moves its binary away, puts another one in its place, or makes believe that another kernel was
 recorded: names come from the files that were recorded, or there are none. Prints TAP; needs a compiler and a perf that can record."""
 import json

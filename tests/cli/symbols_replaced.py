@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Records a program with a library in every way that perf record knows of telling files: build-ids in the maps, in a table, or none; as a
 file or a stream. Then moves both away, puts others in their place, or writes others over them: no name of those may ever be seen, and as
 long as nothing was touched all names are. Then the same for recordings made up, where times, hosts and pids are what is told of a file.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Unwinds user stacks of other machines: recordings with registers and stack memory, made for the programs of testdata/unwind.
 
 Prints TAP. With PERF_TEXT=FOLDER the recordings stay there, to be shown to perf.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Payloads of traces: in one piece, in small ones, packet by packet. */
 #include "fuzz.h"
 #include "auxtrace/auxtrace.h"

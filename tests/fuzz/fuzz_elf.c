@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* ELF files: symbols, PLT, debug information, build-ids, compressed ones; also as the image of a kernel and of a module, and as the code of a process
  * whose stack is unwound. */
 #include "fuzz_symbols.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Every emitter over a recording in memory, by default and with options that make it spell other things; what is JSON must be well-formed, however
  * broken the recording is. */
 #define _GNU_SOURCE

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Feature sections, by number and byte order. */
 #include "fuzz.h"
 #include "perfdata/schema.h"

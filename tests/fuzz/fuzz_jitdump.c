@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* jitdump files. */
 #include "fuzz_symbols.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* kallsyms texts, and names to demangle. */
 #include "fuzz_symbols.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What `match` reads: headers and notes of ELF files, lists of build-ids; and what bundles leave of an ELF file, which has to be an ELF file of the
  * same build-id. */
 #include "fuzz_symbols.h"

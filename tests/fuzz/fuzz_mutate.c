@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A mutator that knows how a recording is built, for the targets that read whole recordings: sizes of records and sections stay right, so that
  * what lies behind a change is still read. Half of all changes are libFuzzer's own, anywhere in the bytes. */
 #include "codec/codec.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What libFuzzer calls, where a target is linked with fuzz_mutate.c. */
 #ifndef TESTS_FUZZ_MUTATE_H
 #define TESTS_FUZZ_MUTATE_H

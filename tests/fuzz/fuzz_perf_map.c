@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Perf maps: START SIZE NAME. */
 #include "fuzz_symbols.h"
 

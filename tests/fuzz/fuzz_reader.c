@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The whole reader: a recording in memory, in both orders, the same bytes out of a pipe, and read ahead by a thread. Input that begins with
  * DIRECTRY and two sizes is a directory: `data`, then data.0 of the first size, then data.1 of the second. */
 #include "fuzz.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The record decoder, with no file around it: an attr, then records. */
 #include "fuzz.h"
 #include "perfdata/write.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Replays files through a fuzz target: those of the command line, or the recordings of testdata/ and the past crashes of testdata/crash/,
  * each whole, cut short, with some bytes changed, and, where the target has a mutator, changed by that. Prints TAP. */
 #include <dirent.h>

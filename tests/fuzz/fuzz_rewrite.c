@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Recordings out of recordings: whatever is read, what is written again can be read without a finding of damage, and what was repaired is not changed
  * by being repaired again. The last byte says what becomes of it. */
 #include "fuzz.h"

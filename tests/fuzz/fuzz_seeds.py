@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Cuts the seeds of the fuzz targets out of testdata/. usage: fuzz_seeds.py SOURCE-FOLDER OUTPUT-FOLDER"""
 import gzip
 import lzma

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Process state and batches over a recording in memory, with filters and without, with symbols that are nowhere and without. What is found in two
  * ways must be the same: the files that chains go through, and the counts. */
 #include "fuzz.h"

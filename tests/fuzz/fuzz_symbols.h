@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Symbol files: the input is a file below a temporary folder, which is all of the host that the target sees. */
 #ifndef TESTS_FUZZ_SYMBOLS_H
 #define TESTS_FUZZ_SYMBOLS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tracing data: the formats, and what their fields and print formats make of raw data. Input that is no tracing data is a format text with
  * raw data behind its first NUL. */
 #include "fuzz.h"

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Anonymous recordings, made of testdata/ and of the corpus that PERFDATA_CORPUS names: no text of the original is in their bytes, no path component, and
 none of its addresses, registers, stack words and ids; the same key gives the same bytes, another one others; counts and shapes stay. Where PERF names
 a perf of version 7, it opens them, and its report has the same shares. TAP."""

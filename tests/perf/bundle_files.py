@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Records a program and its library, with build-ids in the maps, in a table and none; bundles what names them; takes the files away, and reads
 the recordings with the bundle, packed and unpacked: the same script, inlines included, folded and ndjson as before. perf opens the unpacked one.
 Then hostile archives. Prints TAP; needs a perf that can record and a compiler."""

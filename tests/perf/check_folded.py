@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Compares `perfdata folded` with the text of `perf script`, folded here: every stack and its weight, for samples and for periods.
 
 The text is perf's own where tests/perf_text has it, else that of `perfdata script`, which check_script.py compares with perf's. Prints TAP.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Compares `perfdata script` and `perfdata perf-json` with what perf 7.3 prints, byte for byte (JSON: as parsed).
 
 usage: check_script.py            tests/perf_text, and the corpus that PERFDATA_CORPUS names

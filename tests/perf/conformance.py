@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Compares `perfdata ndjson` with what perf printed for the same recording: counts by record type and by event with `perf report --stats`, and
 each sample's fields with `perf script -D`.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Records a program with a library in every way that perf record knows of telling files, in a chroot, deleted, and with its library replaced
 while it ran; then asks `match` about the right files, a root with one library rebuilt, one with it missing, an empty one, hostile ones,
 lists, debug directories and other recordings. Prints TAP; needs a perf that can record and a compiler."""

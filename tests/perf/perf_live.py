@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Records a program here in several ways and compares what perfdata prints of it with what perf prints, names of this host included.
 
 Also folds perf's text of stacks and compares with our folded ones. Prints TAP. PERF names the perf to record and to compare with; it has to be one of version 7, whose text is the one we print.

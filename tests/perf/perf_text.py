@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Compares what perfdata prints in perf's own formats with what perf 7.3 printed: the same bytes, or for JSON the same document.
 
 usage: perf_text.py              the recordings of testdata/perf, and the corpus that PERFDATA_CORPUS names

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Recordings out of recordings, over testdata/ and the corpus that PERFDATA_CORPUS names: what `rewrite` and `repair` write holds what it was made of,
 to our own reader and, where PERF names a perf of version 7, to that. TAP.
 

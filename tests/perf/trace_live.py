@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Packets of traces by chance, and what perf prints of them here: PERF names a perf of version 7, as oracle/setup of the corpus installs one.
 Without it the texts in testdata/perf/expected stand for it. Prints TAP.
 

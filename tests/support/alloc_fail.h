@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Makes allocations fail in turn. Link the test with $(unit_alloc_ldflags); include this in one file of it.
  *
  *	for (int n = 0; alloc_fail_run(n, work); n++)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Builds records byte by byte, in either byte order. */
 #ifndef TESTS_BUILD_H
 #define TESTS_BUILD_H

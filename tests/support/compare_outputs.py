@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Compares what two builds of the program print: every command below, over every recording of testdata/ and of the folder that
 PERFDATA_CORPUS names. What differs is printed; the exit code is 1 then.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The table of doc/TRUST.md: for each damaged recording of the corpus that PERFDATA_CORPUS names, how many samples we deliver and how many
 perf 7.3 does. With --update it is written there, else printed.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Runs an emitter over a recording in memory and gives its output, to be freed. */
 #ifndef TESTS_EMIT_MEMORY_H
 #define TESTS_EMIT_MEMORY_H

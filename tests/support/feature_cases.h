@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Feature sections, built by hand in either byte order, each with a check of what it decodes to. */
 #ifndef TESTS_FEATURE_CASES_H
 #define TESTS_FEATURE_CASES_H

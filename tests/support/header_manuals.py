@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The manual pages of the public headers, doc/man/perfdata_NAME.3: one for each header, with every function and what its comment says. The
 comment in the header is the source, the page its other form.
 
@@ -18,7 +19,8 @@ TITLES = {
     "symbols": "names of addresses", "text": "append buffers and spelling", "emit": "emitters, outputs and the run that joins them",
     "perf": "what perf prints about a recording", "describe": "what outputs can hold", "convert": "convert a recording in one call",
     "unstable": "what changes with every release", "write": "write recordings", "rewrite": "rewrite and repair recordings",
-    "match": "whether files fit a recording",
+    "match": "whether files fit a recording", "bundle": "take along the files that name a recording", "input": "where recordings come from",
+    "output": "where conversions go", "registry": "the emitters that there are",
 }
 # A comment with the declarations that follow it directly, or declarations without a comment of their own.
 BLOCK = r"(?:(?:enum|struct|typedef|static inline|PERFDATA_API|#define)\b(?:[^\n]*\{\n(?:(?!\})[^\n]*\n)*\}[^\n]*\n|(?:(?!^$|^/\*)[^\n])*\n(?:[ \t]+[^\n]*\n)*))"

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The table of doc/TRUST.md about hostile recordings: what each is made of, and the time and memory that the worst command takes for n of it and for
 4 n. A factor far above 4 is work that grows faster than the input. With --update it is written there, else printed.
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Builds and runs the programs of doc/examples/ against an installed library, found by pkg-config alone: shared and static, as C and as C++.
 # usage: installcheck.sh SOURCE-FOLDER PKG-CONFIG-FOLDER LIBRARY-FOLDER PERFDATA      prints a line for each; exit code 1 if one fails
 set -eu

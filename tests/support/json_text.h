@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Is a text one well-formed JSON value? Strict: UTF-8, no control characters in strings, no leading zeros, nothing behind the value. */
 #ifndef TESTS_JSON_TEXT_H
 #define TESTS_JSON_TEXT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reads recordings made in memory and keeps what the reader gave. */
 #ifndef TESTS_READING_H
 #define TESTS_READING_H

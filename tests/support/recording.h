@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Builds whole recordings in memory: records first, then a container around them. */
 #ifndef TESTS_RECORDING_H
 #define TESTS_RECORDING_H

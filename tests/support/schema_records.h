@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Records of every type and samples with every field, in either byte order; and decoded records compared through their layouts. */
 #ifndef TESTS_SCHEMA_RECORDS_H
 #define TESTS_SCHEMA_RECORDS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Builds pipe streams record by record and reads them through a session. */
 #ifndef TESTS_SESSION_RECORDING_H
 #define TESTS_SESSION_RECORDING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Fields as parts of lines. */
 #ifndef TESTS_TRACE_PART_H
 #define TESTS_TRACE_PART_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A small TAP harness for unit tests: UNIT(name) { CHECK(...); } and UNIT_MAIN(list of names). */
 #ifndef TESTS_UNIT_H
 #define TESTS_UNIT_H

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Runs tests under valgrind's memcheck: unit tests themselves, and every run of the program that a script makes. Prints TAP: a test passes when it
 passes and no run had an error or lost memory, whatever its exit code was. `make check-valgrind` runs all of `make check` so, but what only
 reads sources; `make check-valgrind VALGRIND_TESTS='tests/unit/unit_base tests/cli/check_json.py'` some.

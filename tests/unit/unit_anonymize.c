@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Anonymizing decides about each field, and says so. */
 #include "perfdata/rewrite.h"
 #include "unit.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lib/auxtrace: packets and their fields, records of SPE, and payloads in pieces. What perf prints of each packet is in
  * testdata/perf/expected/trace-*. */
 #include "config.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lib/base: checked arithmetic, cursor, memory, arena, errors, maps, interned strings. */
 #include "config.h"
 #include <errno.h>

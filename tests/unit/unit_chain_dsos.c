@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which dsos chains go through is reported without stacks; it must be what the stacks say. */
 #include "config.h"
 #include "session_recording.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lib/codec: there and back with every size of step, frames in a row, broken and cut data. */
 #include "config.h"
 #include <stdlib.h>

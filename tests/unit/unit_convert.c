@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* perfdata_convert and what emitters may do with their outputs, over a real recording: blocks, encoding, patches, several outputs, several
  * emitters; inputs and outputs by functions; the registry; cancelling. */
 #define _GNU_SOURCE

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Decode, then encode: every record and feature section of testdata/, and of the corpus where PERFDATA_CORPUS names one, has its own bytes again;
  * and has them again by way of the other byte order. */
 #include <dirent.h>

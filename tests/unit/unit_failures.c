@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What fails in turn, on small recordings, through every emitter: each allocation, each write, each read, each new thread, each temporary file.
  *
  * A failure is either not felt, and the output is the same to the last byte, or it is said: a status that fits, an output that does not claim to

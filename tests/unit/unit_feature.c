@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Feature sections: whole, cut at every length, with impossible counts, and without memory. */
 #include "config.h"
 #include "unit.h"

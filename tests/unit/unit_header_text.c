@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Header sections and attrs as perf spells them. */
 #include "config.h"
 #include "unit.h"

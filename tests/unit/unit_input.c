@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lib/input: file, pipe, memory, compressed or not give the same bytes; spools; broken, cut and bomb-like compressed data. */
 #include "config.h"
 #include <errno.h>

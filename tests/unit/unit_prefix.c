@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Every length of small recordings: the reader ends in a status and gives every whole record in front of the cut, and what the emitters
  * write is well-formed and says that it is not complete.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What goes to temporary files where memory is short comes back as it was: pages, trees of labels, sums; and the cache of chains forgets without
  * ever telling something wrong. */
 #include "config.h"

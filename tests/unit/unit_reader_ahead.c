@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A recording read ahead is the same recording: records, findings at their places, and what the reader tells at each record. */
 #include "config.h"
 #include "perfdata/session.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The run and its sinks, over a session made up here: order, errors in each function, stopping, the same bytes for any number
  * of threads. */
 #include "config.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Damage: counts beyond the record, records cut off at every byte, random bytes. */
 #include "config.h"
 #include "schema_records.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Records other than samples: every type in both byte orders, oddities of recorders, and what is built on the decoder. */
 #include "config.h"
 #include "schema_records.h"

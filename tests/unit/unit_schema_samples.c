@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Samples: every field alone and together, read values in every format, and the traps of the kernel. */
 #include "config.h"
 #include "schema_records.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The rows that describe records: unique, complete, and inside their views; names of numbers and registers. */
 #include "config.h"
 #include "schema_records.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lib/session: whose record is it, where is an address, and what is delivered. */
 #include "config.h"
 #include <unistd.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Names of addresses: texts, tables, compressed and hostile files, build-ids; the program under test is this one. */
 #define _GNU_SOURCE
 #include "config.h"

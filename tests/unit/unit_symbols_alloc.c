@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Each allocation fails once: a look-up ends in a status, and nothing is lost or used twice. */
 #define _GNU_SOURCE
 #include "config.h"

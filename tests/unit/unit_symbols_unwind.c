@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Unwinds this process's own stack from copied registers and memory, and asks for lines of its own code. */
 #define _GNU_SOURCE
 #include "config.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lib/text: numbers against printf, escapes against simple forms, vector forms against plain ones. */
 #include "config.h"
 #include <inttypes.h>

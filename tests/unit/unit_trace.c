@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tracing data: the blob, format texts, typed values. Every text is made up here. */
 #include <stdlib.h>
 

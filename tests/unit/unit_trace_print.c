@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Print formats: the text of an event. What is expected here is what perf 7.3 printed for the same format and bytes,
  * with its oddities. */
 #include <stdlib.h>

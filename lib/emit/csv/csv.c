@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* `csv`: one table of a recording, as RFC 4180 has it. */
 #include "config.h"
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One cell of a CSV table. */
 #ifndef EMIT_CSV_CELL_H
 #define EMIT_CSV_CELL_H

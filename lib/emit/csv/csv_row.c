@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "config.h"
 #include <stddef.h>
 #include "emit/csv/csv_cell.h"

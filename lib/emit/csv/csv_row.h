@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A record as a row of a CSV table. */
 #ifndef EMIT_CSV_ROW_H
 #define EMIT_CSV_ROW_H

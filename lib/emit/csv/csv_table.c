@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "config.h"
 #include <stdio.h>
 #include "emit/csv/csv_aux.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The tables of CSV: what their rows are and which columns they have. Columns come from the schema, never from what a
  * recording happens to hold, so that tables of many recordings can be joined. */
 #ifndef EMIT_CSV_TABLE_H

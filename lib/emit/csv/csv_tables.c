@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which tables a recording has, and which records their rows come from. */
 #include "config.h"
 #include <stdlib.h>

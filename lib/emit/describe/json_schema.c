@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* JSON Schema of each line of ndjson, walked from the rows that the lines are spelled by. */
 #include "config.h"
 #include "emit/json/json_type.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The keys of the meta and summary objects, for schema and columns. */
 #ifndef EMIT_META_KEYS_H
 #define EMIT_META_KEYS_H

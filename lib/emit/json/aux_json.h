@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Packets of traces as JSON lines: `--aux packets`, and the operations that Arm SPE sampled: `--aux samples`. */
 #ifndef EMIT_AUX_JSON_H
 #define EMIT_AUX_JSON_H

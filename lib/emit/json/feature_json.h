@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Feature sections as JSON: their trees, by the names of the rows. */
 #ifndef EMIT_FEATURE_JSON_H
 #define EMIT_FEATURE_JSON_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* `ndjson` and `json`: every record with every field. The same objects, as lines or in one document. */
 #include "config.h"
 #include <stddef.h>

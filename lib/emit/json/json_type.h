@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the rows become in JSON: the types that `fields`, `schema` and its columns tell, in one place. */
 #ifndef EMIT_JSON_TYPE_H
 #define EMIT_JSON_TYPE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The meta and summary objects. */
 #ifndef EMIT_META_H
 #define EMIT_META_H

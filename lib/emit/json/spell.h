@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Spelling views as JSON by their rows. */
 #ifndef EMIT_SPELL_H
 #define EMIT_SPELL_H

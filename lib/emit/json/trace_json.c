@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "config.h"
 #include "emit/model/line.h"
 #include "emit/json/trace_json.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The fields of a tracepoint's sample as a JSON object. */
 #ifndef EMIT_TRACE_JSON_H
 #define EMIT_TRACE_JSON_H

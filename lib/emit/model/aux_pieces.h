@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Payloads of traces on their way through an emitter. `scan` sees their pieces in order, and finds out where the packets of each begin and what
  * is known there; then each piece can be formatted by itself. */
 #ifndef EMIT_AUX_PIECES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What crosses batches where addresses are named: which build-ids were known when a batch was made, and which stacks and
  * frames were emitted before. scan keeps it, in order; format gets what it needs of it with the batch, so that the bytes are
  * the same for any number of threads. */

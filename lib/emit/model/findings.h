@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Findings of formatting: collected with a batch, reported by merge in order. */
 #ifndef EMIT_FINDINGS_H
 #define EMIT_FINDINGS_H

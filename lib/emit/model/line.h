@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lines of records that are alike. Most records of a recording differ from many others in a few numbers only: what they share (keys, commas, the
  * event's name) is put together once for each thread and kind of record, with the locations of the numbers in between. Samples that consist of fixed
  * words and a tracepoint's data are not even decoded. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "config.h"
 #include "emit/model/locations.h"
 #include "emit/json/spell.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The options by which samples get names (comm, and what is known of their addresses) and stacks, for json, ndjson and csv alike. */
 #ifndef EMIT_NAME_OPTIONS_H
 #define EMIT_NAME_OPTIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Plans: the rows of a layout made ready for spelling, once. A row's key is written with a single copy of prepared bytes,
  * and what to do with its value is one number instead of three. */
 #ifndef EMIT_PLAN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Memory that is freed at once: plans and prepared keys. */
 #ifndef EMIT_POOL_H
 #define EMIT_POOL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A record as outputs see it: the head that every record has (type, offset, event, time, …), the rows of its layout, and what
  * stands behind them. Plans and names are prepared once per thread and record type or event. */
 #ifndef EMIT_RECORD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* -e: which fields, in which order, by the names that `perfdata fields` prints. */
 #ifndef EMIT_SELECTION_H
 #define EMIT_SELECTION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Spans of text by key, such as the name of a frame by its id: what one thread has spelled, to be copied when it comes again. Texts of
  * whole stacks do not belong here: they fill the caches of the machine, and their frames are copied as fast. */
 #ifndef TEXT_CACHE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Attrs in perf's spelling: `, key = value` of the header, `key: value` of a list of events. */
 #include "config.h"
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* `perf script -D --no-itrace`: every record as a hex dump and a line, samples in all their pieces. With `--aux`, `perf script -D`: the packets of
  * traces too. */
 #include <inttypes.h>

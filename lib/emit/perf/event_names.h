@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What perf calls events. In a stream it asks the attr before it has read the names that the recorder gave. */
 #ifndef EMIT_EVENT_NAMES_H
 #define EMIT_EVENT_NAMES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The header of a recording in perf's spelling: one function for each section that has lines. */
 #include "config.h"
 #include <inttypes.h>

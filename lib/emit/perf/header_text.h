@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Header sections and attrs as perf spells them: `info --perf`, `events --perf`, and the tails of records in a dump. */
 #ifndef EMIT_HEADER_TEXT_H
 #define EMIT_HEADER_TEXT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* `perf-json`: the document that `perf data convert --to-json` writes. Where perf writes a key of an object twice, it stands here once, with the
  * last value. */
 #include "config.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What perf prints behind "PERF_RECORD_NAME" for records other than samples: shared by the dump and by the --show-… lines of script. */
 #ifndef RECORD_TEXT_H
 #define RECORD_TEXT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "emit/perf/record_text.h"
 
 #include <inttypes.h>

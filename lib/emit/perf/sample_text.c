@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "emit/perf/sample_text.h"
 #include "emit/model/plan.h"
 #include "perfdata/unstable.h"

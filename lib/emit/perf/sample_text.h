@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The pieces of a sample as `perf script -D` prints them. */
 #ifndef SAMPLE_TEXT_H
 #define SAMPLE_TEXT_H

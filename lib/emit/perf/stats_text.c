@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "perfdata/perf.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* `firefox`: the processed format of the Firefox Profiler, version 65. Names stand in the file, so it is marked as symbolicated: the viewer asks no
  * server for them. The first sampling event is the threads' samples; each further one has threads of its own; tracepoints and what happened to
  * threads are markers. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The tables that the threads of a Firefox profile share: strings, stacks, frames, functions, libraries. */
 #ifndef PD_FIREFOX_H
 #define PD_FIREFOX_H

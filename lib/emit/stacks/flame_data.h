@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a flame graph is drawn from: the tree of functions and how much of each event lies where, of a recording and of the one that it is
  * compared with. */
 #ifndef PD_FLAME_DATA_H

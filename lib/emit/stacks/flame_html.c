@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The page: its style, body and script as they are, and the data packed between them. Nothing of the recording stands in the page but inside that
  * data, which is base64: no name can be markup. */
 #include "config.h"

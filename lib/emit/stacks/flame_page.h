@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The files of the page, as bytes: made from lib/emit/stacks/page/ when the library is built. */
 #ifndef PD_FLAME_PAGE_H
 #define PD_FLAME_PAGE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The picture: SVG without scripts, for documents; titles of the boxes say what they are. One graph for each event, one below the other. */
 #include "config.h"
 #include <inttypes.h>

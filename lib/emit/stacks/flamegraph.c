@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* `flamegraph`: one HTML page that shows where the time goes, without anything from elsewhere; or a picture of it. */
 #include "config.h"
 #include <stdio.h>

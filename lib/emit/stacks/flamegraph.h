@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #ifndef PD_FLAMEGRAPH_H
 #define PD_FLAMEGRAPH_H
 

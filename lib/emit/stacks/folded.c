@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* `folded`: one line for each distinct stack and its weight, root first, as flame graph tools read it: COMM;FRAME;FRAME WEIGHT. Samples of
  * several events are never added up: with more than one event, lines begin with the event's name. Stacks that read the same, such as those
  * that differ by an offset inside a function, are one line; lines are sorted by their bytes. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* `pprof`: profile.proto, packed by gzip, as pprof and what reads its profiles take it. Two columns for each event: samples and weight. */
 #include "config.h"
 #include <inttypes.h>

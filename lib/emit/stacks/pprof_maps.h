@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Mappings as pprof wants them: as the recording has them, so that addresses inside them can be looked up in the file. */
 #ifndef PD_PPROF_MAPS_H
 #define PD_PPROF_MAPS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Fields of protobuf messages. A message inside another is written to a text of its own first. */
 #ifndef PD_PROTOBUF_H
 #define PD_PROTOBUF_H

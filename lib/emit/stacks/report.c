@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* `report`: where the time goes, for people at a terminal, or as JSON or CSV. One block for each event: events are never added up. */
 #include "config.h"
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A report: for each event, how much each thing (a function, a file, a thread, …) weighs by itself and with what it called. */
 #ifndef PD_REPORT_H
 #define PD_REPORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reports for programs: JSON and CSV. */
 #include "config.h"
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* `speedscope`: its own file format. For each event one profile of all threads, then one for each thread, heaviest first; stacks of a profile
  * are added up, so the view by time shows them one after the other. */
 #include "config.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What emitters that add samples up have in common: the profile of the run, as an emitter's format and merge fill it. */
 #ifndef PD_STACK_GATHER_H
 #define PD_STACK_GATHER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a recording says of itself, and what is to be said of it before any number. */
 #ifndef PD_STACK_HEAD_H
 #define PD_STACK_HEAD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the steps of stacks are called. A label is what an output tells apart: a function of a file, or a file, a source line, a build-id. One step has
  * several labels where functions are inlined.
  *

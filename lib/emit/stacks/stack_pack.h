@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Bytes that are packed as they come: gzip, and on request base64 around it. */
 #ifndef PD_STACK_PACK_H
 #define PD_STACK_PACK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Places of stacks in a tree of labels, one after the other. */
 #ifndef PD_STACK_PLACE_H
 #define PD_STACK_PLACE_H

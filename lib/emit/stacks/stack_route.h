@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The way from the root to a node of the profile: its steps, and what they are called. Nodes that are asked for one after the other share the beginning of
  * their ways, since a profile gives them in the order of their numbers; only the rest is worked out anew. */
 #ifndef PD_STACK_ROUTE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How people read names and amounts. */
 #ifndef PD_STACK_TEXT_H
 #define PD_STACK_TEXT_H

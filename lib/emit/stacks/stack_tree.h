@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A tree of labels: the child of a node that has a label is found or made. Parents have lower numbers than their children. */
 #ifndef PD_STACK_TREE_H
 #define PD_STACK_TREE_H

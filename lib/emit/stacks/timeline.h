@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Samples and what else happened, in time: for viewers that show threads on a timeline. */
 #ifndef PD_TIMELINE_H
 #define PD_TIMELINE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* From records to deliveries: who gets what, as perf's session hands it to a reader of its text
  * (behaviour of tools/perf/util/session.c). */
 #include "config.h"

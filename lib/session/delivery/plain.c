@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Samples that ask for nothing special: nearly all of most recordings. They are taken a few at a time: what deliver.c asks for each record is
  * asked once for all of them, and the places where their stacks may be known are on their way to the cache before they are looked at. What comes
  * out is what deliver.c would have made of each. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Joins dsos to the symbols that the caller gave, on first use. */
 #include "config.h"
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Code that a JIT compiler announced in a jitdump file, which it maps so that recordings tell of it. Which code an address holds
  * changes with time: the reader thread finds that out and makes frames of it, so that a name depends on the frame alone. */
 #include "config.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where samples lie, by frame: what tells, at the end, how many of them have no name. */
 #include "config.h"
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What other threads may look up in a session: see the table section of perfdata/session.h. */
 #include "config.h"
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Processes of the recording that still run on this host. Those in a container have other files under their paths than we do,
  * and another pid in the name of their perf map; both can be found through /proc while they run. */
 #include "config.h"

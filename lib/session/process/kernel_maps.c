@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The maps of a kernel and its modules, as they were recorded: they may overlap, and nothing is cut out of them. perf keeps them in an
  * array that is sorted by start, end and age, and halves that array to find the map of an address; where maps overlap this decides which
  * of them has the address, or that none has. A treap that knows the sizes of its subtrees gives the same answers, and no order of records

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Treaps: priorities are random, so no order of inserts makes a deep tree. */
 #include "config.h"
 #include "session/state.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The addresses of a recorded callchain, one after the other, and the mode that each is of. */
 #ifndef PD_CHAIN_WALK_H
 #define PD_CHAIN_WALK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Chains that were resolved lately: what the words of a chain, seen through a set of maps, stand for. Of a fixed size: the oldest are forgotten,
  * which costs time and never changes what comes out. */
 #ifndef PD_KNOWN_CHAINS_H

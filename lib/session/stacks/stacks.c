@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a recorded chain stands for: its steps, in the memory of the batch; and, for those who ask, its id or its node in a tree of stacks. */
 #include "config.h"
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Stacks as a tree of steps: what stacks share from the root on is kept once. */
 #ifndef PD_STEP_TREE_H
 #define PD_STEP_TREE_H

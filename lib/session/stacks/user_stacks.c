@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* User stacks that were recorded as registers and memory: one unwinder for each set of maps, the most recently used few of them. */
 #include "config.h"
 #include "base/memory.h"

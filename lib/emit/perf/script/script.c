@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* `script`: the lines that `perf script --no-itrace` prints. */
 #include "config.h"
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a thread keeps from line to line: texts of frames, and what is the same for all samples of an event. */
 #ifndef SCRIPT_CACHE_H
 #define SCRIPT_CACHE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The lines that `perf script` prints for samples: shared by `script` and by `dump`. */
 #ifndef SCRIPT_LINE_H
 #define SCRIPT_LINE_H

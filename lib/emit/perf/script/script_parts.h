@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The rarer parts of a line of `perf script`. */
 #ifndef SCRIPT_PARTS_H
 #define SCRIPT_PARTS_H

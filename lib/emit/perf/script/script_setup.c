@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The rules of tools/perf/builtin-script.c: which fields are printed by default, what -F changes, and what is refused. */
 #include "config.h"
 #include <stdio.h>

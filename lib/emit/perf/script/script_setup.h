@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which fields `perf script` prints for which kind of event, and everything else that is the same for all lines. */
 #ifndef SCRIPT_SETUP_H
 #define SCRIPT_SETUP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The tables that `perf script` prints for recordings of `perf stat`. */
 #ifndef SCRIPT_STAT_H
 #define SCRIPT_STAT_H
