@@ -41,17 +41,21 @@ static const struct perfdata_emitter *find_format(const struct options *options,
 static bool add_format(struct options *options, const struct perfdata_emitter *emitter)
 {
 	bool given_before = emitter == options->emitter;
-	for (size_t i = 0; i < options->nr_others; i++)
-		given_before |= emitter == options->others[i];
-	if (given_before)
+	for (size_t i = 0; i < options->nr_more_emitters; i++)
+		given_before |= emitter == options->more_emitters[i];
+	if (given_before) {
 		usage_error(&options->style, "--to names %s twice", emitter->name);
-	else if (!options->emitter)
-		options->emitter = emitter;
-	else if (options->nr_others == MOST_OTHER_FORMATS)
-		usage_error(&options->style, "--to takes at most %u formats", MOST_OTHER_FORMATS + 1);
+		return false;
+	}
+	if (options->nr_more_emitters == MOST_OTHER_FORMATS) {
+		usage_error(&options->style, "--to takes at most %d formats", MOST_OTHER_FORMATS + 1);
+		return false;
+	}
+	if (options->emitter)
+		options->more_emitters[options->nr_more_emitters++] = emitter;
 	else
-		options->others[options->nr_others++] = emitter;
-	return !given_before && options->nr_others < MOST_OTHER_FORMATS;
+		options->emitter = emitter;
+	return true;
 }
 
 /* "ndjson", or "ndjson,folded". */

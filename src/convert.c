@@ -108,7 +108,7 @@ static bool format_make(struct format *format, const struct job *job, size_t num
 {
 	const struct options *options = job->options;
 	const unsigned flags = options->force ? PERFDATA_OUTPUT_FORCE : 0;
-	format->emitter = number ? options->others[number - 1] : options->emitter;
+	format->emitter = number ? options->more_emitters[number - 1] : options->emitter;
 	if (number) {
 		const size_t stem = strlen(job->path) - strlen(options->emitter->name);
 		if (asprintf(&format->path, "%.*s%s", (int)stem, job->path, format->emitter->name) < 0)
@@ -190,7 +190,7 @@ static void convert_job(struct job *job)
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
 	struct format formats[MOST_OTHER_FORMATS + 1] = { 0 };
 	const struct perfdata_conversion *conversions[MOST_OTHER_FORMATS + 1];
-	const size_t nr = options->nr_others + 1;
+	const size_t nr = options->nr_more_emitters + 1;
 	enum perfdata_status status = PERFDATA_OK;
 	for (size_t i = 0; i < nr; i++) {
 		if (!format_make(&formats[i], job, i))
@@ -457,11 +457,11 @@ static bool check(const struct options *options, bool many)
 		usage_error(style, "--jobs %" PRIu64 " is more than 4096", options->jobs);
 		return false;
 	}
-	if (options->nr_others && !many) {
+	if (options->nr_more_emitters && !many) {
 		usage_error(style, "several formats go to several files: give -o DIR/");
 		return false;
 	}
-	if (options->nr_others && tables_are_all(options)) {
+	if (options->nr_more_emitters && tables_are_all(options)) {
 		usage_error(style, "--table all reads the recording several times: convert to other formats apart from that");
 		return false;
 	}

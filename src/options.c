@@ -280,8 +280,8 @@ static bool name_is(const struct perfdata_emitter_option *option, const char *na
 static const struct perfdata_emitter_option *emitter_option_at(const struct options *options, size_t index)
 {
 	const struct perfdata_emitter_option *option;
-	for (size_t i = 0; options->emitter && i <= options->nr_others; i++) {
-		const struct perfdata_emitter *emitter = i ? options->others[i - 1] : options->emitter;
+	for (size_t i = 0; options->emitter && i <= options->nr_more_emitters; i++) {
+		const struct perfdata_emitter *emitter = i ? options->more_emitters[i - 1] : options->emitter;
 		for (size_t k = 0; (option = perfdata_emitter_option_at(emitter, k)); k++)
 			if (!index--)
 				return option;

@@ -66,8 +66,8 @@ struct options {
 	bool force;
 	uint64_t jobs, limit;
 	const struct perfdata_emitter *emitter;
-	const struct perfdata_emitter *others[MOST_OTHER_FORMATS];   /* of --to A,B,…: all but the first */
-	size_t nr_others;
+	const struct perfdata_emitter *more_emitters[MOST_OTHER_FORMATS];   /* of --to A,B,…: all but the first */
+	size_t nr_more_emitters;
 	struct perfdata_registry *registry;     /* with what --emitter loaded; NULL: the emitters of the library */
 	struct perfdata_emitter_option_value *values;   /* of the emitter's own options */
 	size_t nr_values, values_room;
