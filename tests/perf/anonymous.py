@@ -22,7 +22,7 @@ PUBLIC = set("""usr lib lib32 lib64 libx32 bin sbin local etc var tmp opt home r
  zero anon_hugepage user.slice system.slice swapper deleted memfd anon x86_64-linux-gnu i386-linux-gnu aarch64-linux-gnu arm-linux-gnueabihf libc.so.6 libm.so.6
  libdl.so.2 librt.so.1 libpthread.so.0 libstdc++.so.6 libgcc_s.so.1 libz.so.1 ld-linux-x86-64.so.2 ld-linux-aarch64.so.1 ld-linux.so.2 ld-linux-armhf.so.3
  libcrypto.so.3 libssl.so.3 perf kernel.kallsyms [vdso] [heap] [stack] [kernel.kallsyms]_text [kernel.kallsyms] [kernel.kallsyms]_stext [vsyscall] //anon
- anon_inode:[perf_event] cycles instructions software hardware""".split())
+ anon_inode:[perf_event] cycles instructions software hardware x86_64 aarch64""".split())
 TEXT_KEYS = {"comm", "filename", "hostname", "cpudesc", "cpuid", "path", "name", "cmdline", "prog_name", "key", "value_text", "msg"}
 ADDRESS_KEYS = {"ip", "addr", "from", "to", "phys_addr"}
 KEPT_NAMES = {"events", "pmu_mappings", "pmu_caps", "cpu_pmu_caps", "group_desc", "tracepoint", "fields", "event_desc", "cache", "hybrid_topology",
@@ -114,7 +114,8 @@ def check(path, use_perf):
         found = sorted(text for text in texts if stands_in(text.encode("utf-8", "replace"), data))
         if found:
             return "texts of the original are in it: %s" % found[:5]
-        orders = [struct.pack(order + "Q", n) for n in numbers for order in "<>"]
+        order = ">" if data[:8] == b"2ELIFREP" else "<"
+        orders = [struct.pack(order + "Q", n) for n in numbers]
         inside = {data[at:at + 8] for at in range(0, len(data) - 7, 4)}
         found = [number.hex() for number in orders if number in inside]
         if found:
