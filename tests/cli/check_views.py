@@ -131,6 +131,17 @@ def check_threads(path, html, told):
     return ""
 
 
+def check_markers():
+    """What happened to a thread stands on that thread."""
+    path = os.path.join(program.TESTDATA, "trace-73.data")
+    profile = json.loads(program.run("firefox", path).out)
+    names = profile["shared"]["stringArray"]
+    exits = sorted(thread["tid"] for thread in profile["threads"] for name in thread["markers"]["name"] if names[name] == "exit")
+    records = [json.loads(line) for line in program.run("ndjson", path).out.decode().splitlines()]
+    wanted = sorted(str(record["tid"]) for record in records if record["type"] == "exit" and record.get("time"))
+    report("firefox: the end of a thread is a marker on it", exits != wanted and "%s, not %s" % (exits, wanted))
+
+
 def check_svg(text):
     xml.etree.ElementTree.fromstring(text.decode("utf-8"))
     return "a script in the picture" if re.search(rb"<script|href=|on\w+=", text) else ""
@@ -188,6 +199,7 @@ def check_report():
 for recording, _kind in program.recordings(largest=4 << 20):
     check(recording, os.path.basename(recording))
 check_base()
+check_markers()
 check_report()
 print("1..%d" % count)
 sys.exit(1 if failures else 0)

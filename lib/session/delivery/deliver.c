@@ -394,6 +394,7 @@ static enum perfdata_status name_thread(struct perfdata_delivery *delivery, cons
 		return PERFDATA_ENOMEM;
 	delivery->pid = thread->pid;
 	delivery->tid = thread->tid;
+	delivery->thread = thread->number;
 	delivery->comm = thread->comm;
 	return PERFDATA_OK;
 }
