@@ -13,6 +13,7 @@
 #define HEAD_SIZE 4096u
 #define MAX_SEGMENTS 4096u
 #define MAX_SECTIONS ((uint64_t)1 << 18)
+#define MAX_SECTION_SIZE 256u
 #define MAX_NOTES ((uint64_t)64 << 10)
 #define MAX_NAMES ((uint64_t)16 << 20)
 #define GNU_BUILD_ID 3u
@@ -45,6 +46,13 @@ static bool read_at(const struct elf *elf, uint64_t offset, void *out, size_t si
 		return false;
 	memcpy(out, b->image + offset, size);
 	return true;
+}
+
+/* Whether there are such bytes, before room is made for them. */
+static bool has_bytes(const struct elf *elf, uint64_t offset, uint64_t size)
+{
+	uint8_t last;
+	return !size || (offset <= INT64_MAX - size && read_at(elf, offset + size - 1, &last, 1));
 }
 
 static uint64_t take_word(struct pd_cursor *c, const struct elf *elf) { return elf->wide ? pd_u64(c) : pd_u32(c); }
@@ -92,7 +100,7 @@ static enum perfdata_status read_head(struct elf *elf)
 		return PERFDATA_EFORMAT;
 	if (elf->segment_size < (elf->wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr)) || elf->nr_segments > MAX_SEGMENTS)
 		elf->nr_segments = 0;
-	if (elf->section_size < (elf->wide ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr)))
+	if (elf->section_size < (elf->wide ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr)) || elf->section_size > MAX_SECTION_SIZE)
 		elf->sections = 0;
 	return PERFDATA_OK;
 }
@@ -175,6 +183,10 @@ static enum perfdata_status read_sections(struct elf *elf, struct sections *ret)
 	if (!elf->nr_sections)
 		return PERFDATA_OK;
 	const size_t size = (size_t)elf->nr_sections * elf->section_size;
+	if (!has_bytes(elf, elf->sections, size)) {
+		elf->nr_sections = 0;
+		return PERFDATA_OK;
+	}
 	ret->headers = pd_malloc(size);
 	if (!ret->headers)
 		return PERFDATA_ENOMEM;
@@ -185,7 +197,7 @@ static enum perfdata_status read_sections(struct elf *elf, struct sections *ret)
 	if (elf->name_section >= elf->nr_sections)
 		return PERFDATA_OK;
 	const struct section names = take_section(elf, ret->headers + elf->name_section * elf->section_size);
-	if (names.size > MAX_NAMES || names.type == SHT_NOBITS)
+	if (names.size > MAX_NAMES || names.type == SHT_NOBITS || !has_bytes(elf, names.offset, names.size))
 		return PERFDATA_OK;
 	ret->names = pd_malloc((size_t)names.size + 1);
 	if (!ret->names)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What `match` reads: headers and notes of ELF files, lists of build-ids; and what bundles leave of an ELF file, which has to be an ELF file of the
- * same build-id. */
+ * same build-id; archives of such files. */
 #include "fuzz_symbols.h"
 #include "base/memory.h"
 #include "match/bundle_impl.h"
@@ -47,6 +47,29 @@ static void cut(const uint8_t *data, size_t size, enum perfdata_bundle_level lev
 	pd_free(less);
 }
 
+/* An archive: whatever it holds, what is taken out of it are its own bytes. */
+static void read_bundle(const uint8_t *data, size_t size)
+{
+	static const char *const names[] = { "/.build-id/ab/cd/elf", "/.build-id/ab/cd", "/root/usr/bin/program", "/a", "/../input" };
+	const char *file = fuzz_file(data, size);
+	const struct perfdata_bundle_files_options options = { .size = sizeof options, .max_bytes = 1 << 20, .max_ratio = 1000 };
+	struct perfdata_bundle_files *files;
+	char path[256];
+	if (perfdata_bundle_files_open(file, &options, &files, NULL) != PERFDATA_OK)
+		return;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		uint8_t bytes[64];
+		snprintf(path, sizeof path, "%s%s", file, names[i]);
+		const int fd = perfdata_bundle_files_get(files, path);
+		const ssize_t got = fd < 0 ? 0 : read(fd, bytes, sizeof bytes);
+		if (got > 0)
+			fuzz_touch(bytes, (size_t)got);
+		if (fd >= 0)
+			close(fd);
+	}
+	perfdata_bundle_files_close(files);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct pd_elf_bytes bytes = { .fd = -1, .image = (const char *)data, .image_size = size };
@@ -55,6 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		fuzz_touch(id.bytes, id.size);
 	read_file(data, size);
 	read_list(data, size);
+	read_bundle(data, size);
 	cut(data, size, PERFDATA_BUNDLE_NAMES);
 	cut(data, size, PERFDATA_BUNDLE_UNWIND);
 	return 0;
