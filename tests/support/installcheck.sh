@@ -18,7 +18,7 @@ report() {
 # run NAME HOW: what the example prints for a recording is the same, however it was built
 run() {
 	case $1 in
-	convert) "$2" ndjson "$recording" >"$work/out" && "$perfdata" ndjson --symbols no "$recording" >"$work/expected" && cmp -s "$work/out" "$work/expected" ;;
+	convert) "$2" ndjson "$recording" >"$work/out" && LD_LIBRARY_PATH=$library "$perfdata" ndjson --symbols no "$recording" >"$work/expected" && cmp -s "$work/out" "$work/expected" ;;
 	ring-buffer) "$2" >"$work/out" ;;
 	*) "$2" "$recording" >"$work/out" && [ -s "$work/out" ] ;;
 	esac

@@ -272,6 +272,10 @@ void perfdata_describe_columns(struct perfdata_text *out)
 			out->failed = true;
 	}
 	add_column(columns, "frames", JSON_OBJECTS);
+	/* of the lines of traces */
+	add_column(columns, "trace", JSON_STRING);
+	add_column(columns, "packet", JSON_STRING);
+	add_column(columns, "buffer_tid", JSON_SIGNED);
 	for (size_t i = 0; pd_meta_keys[i].name; i++)
 		add_column(columns, pd_meta_keys[i].name, pd_meta_keys[i].type);
 	for (size_t i = 0; pd_summary_keys[i].name; i++)
