@@ -383,6 +383,7 @@ static void put_mapping(struct writing *writing, uint32_t id)
 		perfdata_text_clear(&writing->label);
 		perfdata_text_bytes_hex(&writing->label, build_id.data, build_id.size);
 		perfdata_text_append(&writing->label, "", 1);
+		writing->failed |= perfdata_text_failed(&writing->label);
 		pd_protobuf_number(out, MAPPING_BUILD_ID, perfdata_text_failed(&writing->label) ? 0 : text_of(writing, writing->label.data));
 	}
 	/* each keeps pprof from looking for itself */
@@ -427,6 +428,7 @@ static void put_comments(struct writing *writing, struct perfdata_text *out)
 	perfdata_text_literal(&line, "perf-command:");
 	pd_stack_head_command(reader, &line);
 	perfdata_text_append(&line, "", 1);
+	writing->failed |= perfdata_text_failed(&line);
 	if (!perfdata_text_failed(&line) && line.size > sizeof "perf-command:")
 		put_comment(&comments, line.data);
 	for (const struct stack_fact *fact = pd_stack_facts; fact->name; fact++) {
@@ -436,10 +438,12 @@ static void put_comments(struct writing *writing, struct perfdata_text *out)
 		perfdata_text_clear(&line);
 		perfdata_text_printf(&line, "%s:%s", strcmp(fact->name, "perf") ? fact->name : "perf-version", text);
 		perfdata_text_append(&line, "", 1);
+		writing->failed |= perfdata_text_failed(&line);
 		if (!perfdata_text_failed(&line))
 			put_comment(&comments, line.data);
 	}
 	pd_stack_head_warnings(writing->end, put_comment, &comments);
+	writing->failed |= perfdata_text_failed(&writing->packed);
 	if (writing->packed.size)
 		pd_protobuf_message(out, PROFILE_COMMENT, &writing->packed);
 	writing->failed |= perfdata_text_failed(&line);
