@@ -100,23 +100,17 @@ static enum perfdata_status keep_state(struct perfdata_rewriter *rewriter, const
 	return PERFDATA_OK;
 }
 
+static enum perfdata_status keep_earlier_state(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader, const struct perfdata_raw *raw)
+{
+	if (!pd_is_state(raw->type) || !has_time(raw) || raw->time >= rewriter->first)
+		return PERFDATA_OK;
+	return keep_state(rewriter, raw, pd_rewrite_source(reader, raw));
+}
+
 enum perfdata_status perfdata_rewriter_look_back(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader)
 {
-	struct perfdata_raw raw;
-	enum perfdata_status status = rewriter->error.status;
-
 	rewriter->order = pd_rewrite_order_of(&rewriter->options, reader);
-	while (status == PERFDATA_OK && (status = perfdata_reader_next(reader, &raw)) == PERFDATA_OK) {
-		if (pd_is_state(raw.type) && has_time(&raw) && raw.time < rewriter->first)
-			status = keep_state(rewriter, &raw, pd_rewrite_source(reader, &raw));
-		if (rewriter->options.cancel && perfdata_cancelled(rewriter->options.cancel))
-			status = pd_rewrite_failed(rewriter, PERFDATA_EINTR, NULL);
-	}
-	if (status == PERFDATA_END)
-		return PERFDATA_OK;
-	if (rewriter->error.status == PERFDATA_OK)
-		rewriter->error = *perfdata_reader_error(reader);
-	return status;
+	return pd_rewrite_each(rewriter, reader, keep_earlier_state);
 }
 
 enum perfdata_status pd_choice_write_state(struct perfdata_rewriter *rewriter)

@@ -221,11 +221,33 @@ bool pd_rewrite_may_turn(struct perfdata_rewriter *rewriter)
 	return true;
 }
 
+enum perfdata_status pd_rewrite_each(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader, pd_rewrite_record_fn *use)
+{
+	struct perfdata_raw raw;
+	enum perfdata_status status = rewriter->error.status;
+
+	while (status == PERFDATA_OK && (status = perfdata_reader_next(reader, &raw)) == PERFDATA_OK) {
+		status = use(rewriter, reader, &raw);
+		if (rewriter->options.cancel && perfdata_cancelled(rewriter->options.cancel))
+			status = pd_rewrite_failed(rewriter, PERFDATA_EINTR, NULL);
+	}
+	if (status == PERFDATA_END)
+		return PERFDATA_OK;
+	if (rewriter->error.status == PERFDATA_OK)
+		rewriter->error = *perfdata_reader_error(reader);
+	return status;
+}
+
+static enum perfdata_status copy_one(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader, const struct perfdata_raw *raw)
+{
+	(void)reader;
+	return pd_copy_record(rewriter, raw);
+}
+
 enum perfdata_status perfdata_rewriter_copy(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader)
 {
 	const struct perfdata_header *header = perfdata_reader_header(reader);
 	const enum perfdata_rewrite_form form = rewriter->options.form;
-	struct perfdata_raw raw;
 
 	if (rewriter->error.status != PERFDATA_OK)
 		return rewriter->error.status;
@@ -235,17 +257,8 @@ enum perfdata_status perfdata_rewriter_copy(struct perfdata_rewriter *rewriter, 
 	rewriter->from_directory = header->container == PERFDATA_CONTAINER_DIRECTORY;
 	rewriter->to_stream = !rewriter->anonymizer && (form == PERFDATA_REWRITE_TO_STREAM || (form == PERFDATA_REWRITE_AS_INPUT && rewriter->from_stream));
 	rewriter->keeps_carriers = may_keep_carriers(rewriter);
-	enum perfdata_status status = pd_rewrite_may_turn(rewriter) ? make_writer(rewriter) : rewriter->error.status;
-	while (status == PERFDATA_OK && (status = perfdata_reader_next(reader, &raw)) == PERFDATA_OK) {
-		status = pd_copy_record(rewriter, &raw);
-		if (rewriter->options.cancel && perfdata_cancelled(rewriter->options.cancel))
-			status = pd_rewrite_failed(rewriter, PERFDATA_EINTR, NULL);
-	}
-	if (status == PERFDATA_END)
-		return PERFDATA_OK;
-	if (rewriter->error.status == PERFDATA_OK)
-		rewriter->error = *perfdata_reader_error(reader);
-	return status;
+	const enum perfdata_status status = pd_rewrite_may_turn(rewriter) ? make_writer(rewriter) : rewriter->error.status;
+	return status == PERFDATA_OK ? pd_rewrite_each(rewriter, reader, copy_one) : status;
 }
 
 enum perfdata_status perfdata_rewriter_finish(struct perfdata_rewriter *rewriter)

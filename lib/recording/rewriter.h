@@ -50,6 +50,9 @@ struct perfdata_rewriter {
 	struct pd_anonymizer *anonymizer;   /* or NULL */
 };
 
+typedef enum perfdata_status pd_rewrite_record_fn(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader, const struct perfdata_raw *raw);
+/* Hands over each record that the reader still has, until one fails or the rewriting is cancelled. */
+enum perfdata_status pd_rewrite_each(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader, pd_rewrite_record_fn *use);
 enum perfdata_status pd_rewrite_failed(struct perfdata_rewriter *rewriter, enum perfdata_status status, const char *what);
 enum perfdata_status pd_rewrite_written(struct perfdata_rewriter *rewriter, enum perfdata_status status);   /* of a call of the writer */
 void pd_rewrite_tell(struct perfdata_rewriter *rewriter, const char *format, ...) PERFDATA_PRINTF(2, 3);
