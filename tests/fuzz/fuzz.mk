@@ -4,21 +4,21 @@
 FUZZ_CC ?= clang
 FUZZ_TIME ?= 60
 FUZZ_FLAGS = -g -O1 -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
-# Small chunks and batches: more borders, and no time for memory that small inputs do not use. AT_ONCE: see tests/fuzz_emit.c.
+# Small chunks and batches: more borders, and no time for memory that small inputs do not use. AT_ONCE: see tests/fuzz/fuzz_emit.c.
 FUZZ_LIMITS = -DPD_CHUNK_SIZE=8192u -DBATCH_RECORDS=256u -DMIN_RUN_BYTES=2000u -DAHEAD_FROM=2 -DAT_ONCE=2u
 FUZZ_ARGUMENTS = -timeout=20 -rss_limit_mb=1024 -max_len=$(if $(filter fuzz_elf fuzz_trace,$*),32768,8192) -entropic=0
 export ASAN_OPTIONS ?= malloc_context_size=6:quarantine_size_mb=16:allocator_release_to_os_interval_ms=-1
 out = fuzz
 
 objects = $(patsubst %.c,$(out)/%.o,$(filter %.c,$(LIB_SOURCES)))
-programs = $(patsubst tests/%,$(out)/%,$(FUZZ_TARGETS))
+programs = $(patsubst tests/fuzz/%,$(out)/%,$(FUZZ_TARGETS))
 
 run: $(patsubst $(out)/%,run-%,$(programs))
 
 .SECONDARY:
 
 # Comparisons are not traced where there are many and none tells anything.
-$(out)/lib/reader/salvage.o $(out)/lib/base/%.o $(out)/lib/text/%.o $(out)/tests/%.o: FUZZ_FLAGS += -fno-sanitize-coverage=trace-cmp
+$(out)/lib/reader/salvage.o $(out)/lib/base/%.o $(out)/lib/text/%.o $(out)/tests/fuzz/%.o: FUZZ_FLAGS += -fno-sanitize-coverage=trace-cmp
 
 $(out)/%.o: $(SRC)/%.c
 	@mkdir -p $(dir $@)
@@ -26,9 +26,9 @@ $(out)/%.o: $(SRC)/%.c
 	@$(FUZZ_CC) -std=gnu11 $(FUZZ_FLAGS) $(FUZZ_LIMITS) -MMD -MP -DHAVE_CONFIG_H -I. -I$(SRC)/lib -I$(SRC)/tests/support $(FUZZ_CPPFLAGS) -c -o $@ $<
 
 # Those that read whole recordings
-$(out)/fuzz_reader $(out)/fuzz_session $(out)/fuzz_emit $(out)/fuzz_rewrite: $(out)/tests/fuzz_mutate.o
+$(out)/fuzz_reader $(out)/fuzz_session $(out)/fuzz_emit $(out)/fuzz_rewrite: $(out)/tests/fuzz/fuzz_mutate.o
 
-$(out)/fuzz_%: $(out)/tests/fuzz_%.o $(objects)
+$(out)/fuzz_%: $(out)/tests/fuzz/fuzz_%.o $(objects)
 	@$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $^ $(FUZZ_LIBS)
 
 $(out)/seeds/.done: $(SRC)/tests/fuzz/fuzz_seeds.py
@@ -38,7 +38,7 @@ $(out)/seeds/.done: $(SRC)/tests/fuzz/fuzz_seeds.py
 run-%: $(out)/% $(out)/seeds/.done
 	@mkdir -p $(out)/corpus/$*
 	@test -d $(out)/seeds/$* || mkdir -p $(out)/seeds/$*
-	$(out)/$* -max_total_time=$(FUZZ_TIME) $(FUZZ_ARGUMENTS) $(patsubst %,-dict=%,$(wildcard $(SRC)/tests/$*.dict)) -artifact_prefix=$(out)/$*- -print_final_stats=1 -verbosity=0 $(out)/corpus/$* $(out)/seeds/$*
+	$(out)/$* -max_total_time=$(FUZZ_TIME) $(FUZZ_ARGUMENTS) $(patsubst %,-dict=%,$(wildcard $(SRC)/tests/fuzz/$*.dict)) -artifact_prefix=$(out)/$*- -print_final_stats=1 -verbosity=0 $(out)/corpus/$* $(out)/seeds/$*
 
 # What the seeds and the corpus reach: a build without sanitizers, in $(out)/coverage. coverage/summary has the lines of lib/,
 # coverage/missed the functions that no target comes to.
