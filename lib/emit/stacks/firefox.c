@@ -39,18 +39,20 @@ static void release(void *pointer)
 	pd_free(state);
 }
 
-static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out)
+static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_context *context, struct perfdata_text *out)
 {
 	const struct pd_profile_options wanted = { .parts = 0, .by_period = true };
-	struct state *state = pd_calloc(1, sizeof *state);
+	struct state *state = pointer;
 	(void)out;
-	if (!state)
-		return PERFDATA_ENOMEM;
-	*ret_state = state;
 	state->inlines = perfdata_option_flag(context->options, context->nr_options, "inline", true);
 	state->markers = perfdata_option_flag(context->options, context->nr_options, "markers", true);
 	state->timeline = pd_timeline_new(context->reader, context->session);
 	return state->timeline ? pd_stack_gather_begin(&state->gather, context, &wanted) : PERFDATA_ENOMEM;
+}
+
+static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out)
+{
+	return pd_stack_begin(sizeof(struct state), set_up, release, context, ret_state, out);
 }
 
 static void free_part(void *pointer)

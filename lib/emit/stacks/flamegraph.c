@@ -39,17 +39,14 @@ static void release(void *pointer)
 	pd_free(state);
 }
 
-static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out)
+static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_context *context, struct perfdata_text *out)
 {
 	const struct perfdata_emitter_option_value *values = context->options;
 	const size_t nr = context->nr_options;
 	const struct pd_profile_options wanted = { .parts = PD_BY_THREAD | PD_BY_SLICE, .slice = SLICE, .by_period = true };
 	const char *base = perfdata_option_text(values, nr, "base");
-	struct state *state = pd_calloc(1, sizeof *state);
+	struct state *state = pointer;
 	(void)out;
-	if (!state)
-		return PERFDATA_ENOMEM;
-	*ret_state = state;
 	state->picture = perfdata_option_flag(values, nr, "svg", false);
 	state->by_samples = pd_stack_option_is(values, nr, "weight", "samples");
 	state->inlines = perfdata_option_flag(values, nr, "inline", true);
@@ -67,6 +64,11 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 			return status;
 	}
 	return pd_stack_gather_begin(&state->gather, context, &wanted);
+}
+
+static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out)
+{
+	return pd_stack_begin(sizeof(struct state), set_up, release, context, ret_state, out);
 }
 
 static enum perfdata_status draw(struct state *state, const struct perfdata_emit_end *end, const struct flame_side *base, struct perfdata_text *out)

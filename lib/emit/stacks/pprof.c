@@ -49,13 +49,10 @@ static void release(void *pointer)
 	pd_free(state);
 }
 
-static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out)
+static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_context *context, struct perfdata_text *out)
 {
-	struct state *state = pd_calloc(1, sizeof *state);
+	struct state *state = pointer;
 	(void)out;
-	if (!state)
-		return PERFDATA_ENOMEM;
-	*ret_state = state;
 	state->inlines = perfdata_option_flag(context->options, context->nr_options, "inline", true);
 	state->labels = perfdata_option_flag(context->options, context->nr_options, "labels", true);
 	state->maps = pd_pprof_maps_new();
@@ -63,6 +60,11 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 		return PERFDATA_ENOMEM;
 	const struct pd_profile_options wanted = { .parts = PD_BY_THREAD | PD_BY_COMM, .by_period = true };
 	return pd_stack_gather_begin(&state->gather, context, &wanted);
+}
+
+static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out)
+{
+	return pd_stack_begin(sizeof(struct state), set_up, release, context, ret_state, out);
 }
 
 /* --- a batch: its samples, and what it maps ------------------------------------------------------------------------------------------ */

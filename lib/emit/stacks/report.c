@@ -90,13 +90,10 @@ static bool read_options(const struct perfdata_emit_context *context, struct rep
 	return !wrong;
 }
 
-static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out)
+static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_context *context, struct perfdata_text *out)
 {
-	struct state *state = pd_calloc(1, sizeof *state);
-	if (!state)
-		return PERFDATA_ENOMEM;
+	struct state *state = pointer;
 	struct pd_profile_options wanted = { .by_period = true };
-	*ret_state = state;
 	if (!read_options(context, &state->options))
 		return PERFDATA_EUSAGE;
 	const enum report_by by = state->options.by;
@@ -104,6 +101,11 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 	if (state->options.form == REPORT_CSV && !context->shared_output)
 		pd_report_csv_head(out);
 	return pd_stack_gather_begin(&state->gather, context, &wanted);
+}
+
+static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out)
+{
+	return pd_stack_begin(sizeof(struct state), set_up, release, context, ret_state, out);
 }
 
 /* --- one event --------------------------------------------------------------------------------------------------------------------- */

@@ -32,18 +32,20 @@ static void release(void *pointer)
 	pd_free(state);
 }
 
-static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out)
+static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_context *context, struct perfdata_text *out)
 {
 	const struct pd_profile_options wanted = { .parts = PD_BY_THREAD, .by_period = true };
-	struct state *state = pd_calloc(1, sizeof *state);
+	struct state *state = pointer;
 	(void)out;
-	if (!state)
-		return PERFDATA_ENOMEM;
-	*ret_state = state;
 	state->by_samples = pd_stack_option_is(context->options, context->nr_options, "weight", "samples");
 	state->inlines = perfdata_option_flag(context->options, context->nr_options, "inline", true);
 	state->threads = perfdata_option_flag(context->options, context->nr_options, "threads", true);
 	return pd_stack_gather_begin(&state->gather, context, &wanted);
+}
+
+static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out)
+{
+	return pd_stack_begin(sizeof(struct state), set_up, release, context, ret_state, out);
 }
 
 /* --- profiles ------------------------------------------------------------------------------------------------------------------------ */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 #include <string.h>
+#include "base/memory.h"
 #include "emit/stacks/stack_gather.h"
 
 enum perfdata_status pd_stack_gather_begin(struct stack_gather *gather, const struct perfdata_emit_context *context,
@@ -10,6 +11,20 @@ enum perfdata_status pd_stack_gather_begin(struct stack_gather *gather, const st
 	gather->reader = context->reader;
 	gather->shared_output = context->shared_output;
 	return pd_profile_new(context->session, options, &gather->profile);
+}
+
+enum perfdata_status pd_stack_begin(size_t size, pd_stack_set_up_fn *set_up, void (*release)(void *state),
+				    const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out)
+{
+	void *state = pd_calloc(1, size);
+	if (!state)
+		return PERFDATA_ENOMEM;
+	const enum perfdata_status status = set_up(state, context, out);
+	if (status == PERFDATA_OK)
+		*ret_state = state;
+	else
+		release(state);
+	return status;
 }
 
 void pd_stack_gather_release(struct stack_gather *gather) { pd_profile_free(gather->profile); }

@@ -18,6 +18,10 @@ struct stack_gather {
 
 enum perfdata_status pd_stack_gather_begin(struct stack_gather *gather, const struct perfdata_emit_context *context,
 					const struct pd_profile_options *options);
+/* An emitter's `begin`: makes its state of `size` bytes and sets it up. Where that fails, nothing is left of the state. */
+typedef enum perfdata_status pd_stack_set_up_fn(void *state, const struct perfdata_emit_context *context, struct perfdata_text *out);
+enum perfdata_status pd_stack_begin(size_t size, pd_stack_set_up_fn *set_up, void (*release)(void *state),
+				    const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out);
 void pd_stack_gather_release(struct stack_gather *gather);
 /* The emitter's functions. */
 enum perfdata_status pd_stack_gather_format(const void *state, const struct perfdata_batch *batch, void *value, struct perfdata_scratch *scratch,
