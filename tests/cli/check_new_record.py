@@ -64,12 +64,13 @@ def build(folder):
     program = [f"{BUILD}/" + name.replace("$(OBJEXT)", "o") for name in values.get("am_perfdata_OBJECTS", "").split()]
     if not program or not all(os.path.exists(name) for name in [library, *program]):
         return None
-    flags = [f"-I{BUILD}", f"-I{TOP}/lib", "-D_GNU_SOURCE", "-std=gnu11", "-fPIC", "-g", *values.get("CFLAGS", "").split()]
+    built_with = values.get("CFLAGS", "").split() + values.get("SAN_CFLAGS", "").split()
+    flags = [f"-I{BUILD}", f"-I{TOP}/lib", "-D_GNU_SOURCE", "-std=gnu11", "-fPIC", "-g", *built_with]
     make([*compiler, *flags, "-c", f"{folder}/layout_user.c", "-o", f"{folder}/layout_user.o"])
     libraries = " ".join(value for name, value in values.items() if name.endswith("_LIBS") or name == "LIBS").split()
     libraries = [name for name in dict.fromkeys(libraries) if name.startswith("-l") or name.startswith("-L")]
     # the object stands in front of the archive, whose own one is not needed then
-    make([*compiler, *values.get("CFLAGS", "").split(), "-o", f"{folder}/perfdata", *program, f"{folder}/layout_user.o", library, *libraries,
+    make([*compiler, *built_with, "-o", f"{folder}/perfdata", *program, f"{folder}/layout_user.o", library, *libraries,
           "-lpthread", "-ldl", "-lm"])
     return f"{folder}/perfdata"
 

@@ -646,6 +646,7 @@ static void tell(struct tale *tale, uint32_t needs, uint64_t limit)
 		tale->events[i].event = NULL;   /* of another reader */
 	tale->sums.types = NULL;
 	tale->sums.events = NULL;
+	tale->sums.traces = NULL;
 	perfdata_session_close(session);
 	perfdata_reader_close(reader);
 }
