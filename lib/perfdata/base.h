@@ -16,6 +16,11 @@
  *   perfdata/convert.h  a recording in another format, in one call
  *   perfdata/perf.h     what perf prints about a recording as a whole
  *   perfdata/describe.h what outputs can hold: fields, JSON Schema, columns
+ *   perfdata/write.h    records, attrs and sections back into bytes; files and streams
+ *   perfdata/rewrite.h  a recording cut, converted, repaired or made anonymous
+ *   perfdata/match.h    whether the files at hand are the recorded ones
+ *   perfdata/bundle.h   the files that name a recording, in one archive
+ *   perfdata/unstable.h what changes with every release; perfdata.h does not include it
  *
  * Rules that hold everywhere:
  *   - The library never prints, exits or reads the environment and has no mutable globals. Handles are independent;
