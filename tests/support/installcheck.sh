@@ -19,7 +19,8 @@ report() {
 run() {
 	case $1 in
 	convert) "$2" ndjson "$recording" >"$work/out" && LD_LIBRARY_PATH=$library "$perfdata" ndjson --symbols no "$recording" >"$work/expected" && cmp -s "$work/out" "$work/expected" ;;
-	ring-buffer) "$2" >"$work/out" ;;
+	ring-buffer)   # 3: the kernel refuses
+		"$2" >"$work/out" 2>"$work/words" || { [ $? = 3 ] && sed 's/^/skipped: /' "$work/words"; } ;;
 	*) "$2" "$recording" >"$work/out" && [ -s "$work/out" ] ;;
 	esac
 }
@@ -46,11 +47,23 @@ for source in "$top"/doc/examples/*.c; do
 		report $code "$name, static"
 	fi
 done
+# each_header LANGUAGE COMPILER: whoever includes one header alone needs nothing before it
+each_header() {
+	code=0
+	for header in "$(pkg-config --variable=includedir libperfdata)"/perfdata/*.h; do
+		printf '#include <perfdata/%s>\n' "$(basename "$header")" >"$work/header.$1"
+		$2 -Wall -Wextra -Wpedantic -fsyntax-only $(pkg-config --cflags libperfdata) "$work/header.$1" || code=1
+	done
+	report $code "each header alone as $1"
+}
+
+each_header c "$cc -std=c11"
 if command -v "$cxx" >/dev/null; then
 	printf '#include <perfdata.h>\nint main() { return perfdata_version_number() == PERFDATA_VERSION_NUMBER ? 0 : 1; }\n' >"$work/version.cc"
 	code=0
 	$cxx -Wall -Wextra -Wpedantic $(pkg-config --cflags libperfdata) -o "$work/version" "$work/version.cc" $(pkg-config --libs libperfdata) &&
 		LD_LIBRARY_PATH=$library "$work/version" || code=$?
 	report $code "all headers as C++"
+	each_header cc "$cxx -std=c++11"
 fi
 exit $failed
