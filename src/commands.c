@@ -3,8 +3,8 @@
 #include <string.h>
 #include "commands.h"
 
-#define CONVERSION (OPTIONS_GENERAL | OPTIONS_INPUT | OPTIONS_OUTPUT | OPTIONS_FILTER | OPTIONS_SYMBOLS)
-#define QUESTION (OPTIONS_GENERAL | OPTIONS_INPUT | OPTIONS_JSON)
+#define CONVERSION (OPTIONS_GENERAL | OPTIONS_INPUT | OPTIONS_LIST | OPTIONS_BATCH | OPTIONS_REPORT | OPTIONS_OUTPUT | OPTIONS_FILTER | OPTIONS_SYMBOLS)
+#define QUESTION (OPTIONS_GENERAL | OPTIONS_INPUT | OPTIONS_LIST | OPTIONS_JSON)
 
 static const struct command table[] = {
 	{ "convert", "--to NAME [options] FILE…", "write recordings in another format", CONVERSION | OPTIONS_TO, command_convert },
@@ -16,7 +16,7 @@ static const struct command table[] = {
 	{ "match", "[options] FILE…", "whether the files at hand are the recorded ones, and what can be named; exit 1 if they are not",
 	  QUESTION | OPTIONS_JUNIT | OPTIONS_TSV | OPTIONS_MATCH, command_match },
 	{ "bundle", "-o FILE [options] FILE…", "the files that name the addresses of recordings, in one archive to take along",
-	  OPTIONS_GENERAL | OPTIONS_INPUT | OPTIONS_SYMBOLS | OPTIONS_BUNDLE, command_bundle },
+	  OPTIONS_GENERAL | OPTIONS_INPUT | OPTIONS_LIST | OPTIONS_SYMBOLS | OPTIONS_BUNDLE, command_bundle },
 	{ "check", "[options] FILE…", "what is wrong with a recording; exit 1 if something is", QUESTION | OPTIONS_JUNIT, command_check },
 	{ "rewrite", "[options] FILE -o OUT", "another recording: cut, or in another form, compression or byte order",
 	  OPTIONS_GENERAL | OPTIONS_INPUT | OPTIONS_FILTER | OPTIONS_SYMBOLS | OPTIONS_RECORDING | OPTIONS_REWRITE, command_rewrite },

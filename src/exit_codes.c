@@ -8,11 +8,12 @@ static const struct {
 	enum exit_code code;
 	const char *meaning;
 } codes[] = {
-	{ EXIT_USAGE, "wrong use, said before any work" },
-	{ EXIT_INTERRUPTED, "interrupted; the document was finished and says \"complete\":false" },
+	{ EXIT_INTERRUPTED, "interrupted; what went to stdout was finished and says \"complete\":false, files are not kept" },
 	{ EXIT_OUTPUT, "cannot write" },
 	{ EXIT_LIMIT, "a limit was hit" },
 	{ EXIT_INPUT, "cannot open or read, or no perf.data at all" },
+	/* of one input among many: what it would be written to exists, or it has not what the options ask for */
+	{ EXIT_USAGE, "wrong use, said before any work; or an output that exists" },
 	{ EXIT_DAMAGED, "damaged or unfinished input; all that could be read is in the output" },
 	{ EXIT_ANSWER_NO, "done, and the answer is no" },
 	{ EXIT_FINE, "done, and nothing was wrong with the input" },

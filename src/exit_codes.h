@@ -8,12 +8,12 @@
 enum exit_code {
 	EXIT_FINE = 0,
 	EXIT_ANSWER_NO = 1,      /* done, and the answer is no: `check` found errors */
-	EXIT_USAGE = 2,          /* wrong use, said before any work */
+	EXIT_USAGE = 2,          /* wrong use, said before any work; an output that exists */
 	EXIT_INPUT = 3,          /* cannot open or read, or no perf.data at all */
 	EXIT_DAMAGED = 4,        /* damaged or unfinished input; all that could be read is in the output */
 	EXIT_OUTPUT = 5,         /* cannot write */
 	EXIT_LIMIT = 6,          /* a limit was hit */
-	EXIT_INTERRUPTED = 130,  /* the document was finished and says so */
+	EXIT_INTERRUPTED = 130,  /* what went to stdout was finished and says so; files are not kept */
 };
 
 /* One line for --help and the man page; NULL for numbers that are none. */

@@ -1,33 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
-#include <poll.h>
 #include <stdio.h>
-#include <sys/stat.h>
+#include <string.h>
 #include <unistd.h>
+#include "input_list.h"
 #include "inputs.h"
 #include "interrupt.h"
 
-static bool stdin_has_data(void)
-{
-	struct stat status;
-	if (fstat(STDIN_FILENO, &status) < 0 || S_ISCHR(status.st_mode))
-		return false;
-	if (S_ISREG(status.st_mode))
-		return lseek(STDIN_FILENO, 0, SEEK_CUR) < status.st_size;
-	struct pollfd waiting = { .fd = STDIN_FILENO, .events = POLLIN };
-	return poll(&waiting, 1, -1) == 1 && (waiting.revents & POLLIN);
-}
-
-bool inputs_find(struct options *options)
-{
-	if (options->files.nr)
-		return true;
-	if (!stdin_has_data()) {
-		usage_error(&options->style, "no FILE was given, and there is nothing on stdin");
-		return false;
-	}
-	return options_add_file(options, "-");
-}
+bool inputs_find(struct options *options) { return input_list_make(options); }
 
 static uint32_t ahead_of(const struct options *options, unsigned flags)
 {

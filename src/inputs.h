@@ -7,7 +7,8 @@
 #include "perfdata/session.h"
 #include "progress.h"
 
-/* No FILE means stdin, if there is something to read on it; otherwise it is wrong use: false after a message. */
+/* What the options name becomes the list of inputs, as input_list_make says. No FILE means stdin, if there is something to read on it; otherwise it is
+ * wrong use: false after a message. */
 bool inputs_find(struct options *options);
 
 struct input {

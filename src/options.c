@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "perfdata/registry.h"
+#include "input_list.h"
 #include "options.h"
 
 #define MEMBER(name) .member = offsetof(struct options, name)
@@ -152,6 +153,14 @@ static const struct general_option table[] = {
 
 	{ { "input", PERFDATA_OPTION_TEXT, 'i', "FILE", "read FILE, as if it stood behind the options; - is stdin" }, OPTIONS_INPUT,
 	  .is_list = true, MEMBER(files) },
+	{ { "files-from", PERFDATA_OPTION_TEXT, 0, "FILE", "read the recordings that FILE names too, a path in each line; - is stdin" }, OPTIONS_LIST,
+	  .is_list = true, MEMBER(lists_of_files) },
+	{ { "null", PERFDATA_OPTION_FLAG, '0', NULL, "paths in --files-from end with a zero byte, not with the line" }, OPTIONS_LIST, MEMBER(null) },
+	{ { "recursive", PERFDATA_OPTION_FLAG, 0, NULL, "read every recording below a FILE that is a folder; hidden names and DIR of -o are passed over" },
+	  OPTIONS_LIST, MEMBER(recursive) },
+	{ { "shard", PERFDATA_OPTION_TEXT, 0, "K/N", "only every Nth of the sorted recordings, from number K on; K from 0" }, OPTIONS_LIST, MEMBER(shard) },
+	{ { "relative-to", PERFDATA_OPTION_TEXT, 0, "DIR", "recordings are named by their paths below DIR; default the longest folder that all of them share" },
+	  OPTIONS_LIST, MEMBER(relative_to) },
 	{ { "strict", PERFDATA_OPTION_FLAG, 0, NULL, "exit with 4 after warnings too" }, OPTIONS_INPUT, MEMBER(strict) },
 	{ { "max-memory", PERFDATA_OPTION_NUMBER, 0, "SIZE", "hold at most this of what grows with the recording, then use temporary files; default 256M" },
 	  OPTIONS_INPUT, MEMBER(max_memory) },
@@ -178,9 +187,12 @@ static const struct general_option table[] = {
 
 	{ { "to", PERFDATA_OPTION_TEXT, 't', "NAME", "the format to write; with -o DIR/ several in one pass: NAME,NAME" }, OPTIONS_TO, MEMBER(to) },
 	{ { "emitter", PERFDATA_OPTION_TEXT, 0, "FILE.so", "load a format from a shared object" }, OPTIONS_TO, MEMBER(emitter_file) },
-	{ { "output", PERFDATA_OPTION_TEXT, 'o', "FILE", "write to FILE, packed if it ends in .gz or .zst; DIR/: one file for each input" },
+	{ { "output", PERFDATA_OPTION_TEXT, 'o', "FILE", "write to FILE, packed if it ends in .gz or .zst; DIR/: one file for each input, in folders as theirs" },
 	  OPTIONS_OUTPUT | OPTIONS_BUNDLE, MEMBER(output) },
 	{ { "force", PERFDATA_OPTION_FLAG, 0, NULL, "replace files that exist" }, OPTIONS_OUTPUT | OPTIONS_BUNDLE, MEMBER(force) },
+	{ { "name", PERFDATA_OPTION_TEXT, 0, "NAME", "names below DIR: of {dir}, {base}, {stem}, {recording}, {format}, {table}; default {dir}/{base}.{format}" },
+	  OPTIONS_BATCH, MEMBER(name) },
+	{ { "pack", PERFDATA_OPTION_CHOICE, 0, "zst|gz", "pack each file below DIR" }, OPTIONS_BATCH, MEMBER(pack) },
 	{ { "jobs", PERFDATA_OPTION_NUMBER, 'j', "N", "use N threads; default one for each processor" }, OPTIONS_OUTPUT | OPTIONS_MATCH, MEMBER(jobs) },
 	{ { "order", PERFDATA_OPTION_CHOICE, 0, "time|file", "order of the records; default time" }, OPTIONS_OUTPUT, MEMBER(order) },
 
@@ -491,8 +503,17 @@ void options_find_emitter(struct options *options, int argc, char **argv)
 	}
 }
 
+enum perfdata_packing options_packing(const struct options *options)
+{
+	if (!options->pack)
+		return PERFDATA_PACKING_NONE;
+	return strcmp(options->pack, "gz") ? PERFDATA_PACKING_ZSTD : PERFDATA_PACKING_GZIP;
+}
+
 void options_release(struct options *options)
 {
+	input_list_release(options->inputs);
+	free(options->lists_of_files.values);
 	perfdata_memory_free(options->memory);
 	free(options->files.values);
 	free(options->values);

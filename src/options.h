@@ -28,6 +28,9 @@ enum option_group {
 	OPTIONS_BUNDLE = 1 << 22,   /* bundle */
 	OPTIONS_TSV = 1 << 20,      /* questions that can be answered as a table */
 	OPTIONS_MATCH = 1 << 21,    /* match: where to look, and what is asked for */
+	OPTIONS_LIST = 1 << 24,     /* commands that take any number of recordings */
+	OPTIONS_BATCH = 1 << 25,    /* conversions of many */
+	OPTIONS_REPORT = 1 << 26,   /* commands that tell about each input how it ended */
 };
 
 struct number_list { uint64_t *values; size_t nr, room; };
@@ -39,13 +42,19 @@ struct text_list { const char **values; size_t nr, room; };
 #define MOST_OTHER_FORMATS 15
 #define DEFAULT_MAX_MEMORY ((uint64_t)256 << 20)   /* the library's */
 
+struct input_list;
+
 /* What the user asked for. Texts are borrowed from argv. */
 struct options {
 	struct message_style style;
 	bool help, version;
 	bool no_memory;          /* ran out of it: no fault of the command line */
 	/* input */
-	struct text_list files;
+	struct text_list files;                      /* behind inputs_find: borrowed from `inputs` */
+	struct input_list *inputs;                   /* the recordings with their names */
+	struct text_list lists_of_files;
+	bool null, recursive;
+	const char *relative_to, *shard;
 	bool strict;
 	struct perfdata_memory *memory;              /* with the limit max_memory */
 	uint64_t max_memory, max_ratio, max_spool;   /* 0: the library's default; max_ratio: no limit */
@@ -64,6 +73,7 @@ struct options {
 	/* output */
 	const char *to, *emitter_file, *output, *order;
 	bool force;
+	const char *name, *pack;
 	uint64_t jobs, limit;
 	const struct perfdata_emitter *emitter;
 	const struct perfdata_emitter *more_emitters[MOST_OTHER_FORMATS];   /* of --to A,B,…: all but the first */
@@ -104,6 +114,8 @@ bool options_parse(struct options *options, unsigned groups, int argc, char **ar
 bool options_add_file(struct options *options, const char *file);
 /* An option of the emitter, where it has one of that name that was not given; the text is borrowed. False after a message. */
 bool options_default(struct options *options, const char *name, const char *text);
+/* What --pack asks for. */
+enum perfdata_packing options_packing(const struct options *options);
 void options_release(struct options *options);
 
 /* Finds the values of --to and --emitter, since the emitter's options must be known to parse the rest. */

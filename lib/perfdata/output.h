@@ -3,7 +3,7 @@
  *
  * Making an output opens nothing: that happens in perfdata_output_open, which perfdata_run and perfdata_convert call, so errors have one place.
  * A file has its name only when it is whole: until perfdata_output_close it has none at all, or (where the file system knows no files
- * without one) a temporary one. */
+ * without one) a temporary one, ".perfdata-PID-N.tmp", whose lock (flock) its writer holds. */
 #ifndef PERFDATA_OUTPUT_H
 #define PERFDATA_OUTPUT_H
 
@@ -17,6 +17,7 @@ struct perfdata_output;
 
 enum perfdata_output_flag {
 	PERFDATA_OUTPUT_FORCE = 1,      /* replace a file that exists */
+	PERFDATA_OUTPUT_FOLDERS = 2,    /* make the folders of its path that are missing; they are taken back where nothing is kept */
 };
 enum perfdata_packing { PERFDATA_PACKING_NONE, PERFDATA_PACKING_GZIP, PERFDATA_PACKING_ZSTD };
 
@@ -41,6 +42,14 @@ PERFDATA_API struct perfdata_output *perfdata_output_memory(void);
 PERFDATA_API struct perfdata_output *perfdata_output_callbacks(const struct perfdata_output_callbacks *callbacks, void *user);
 /* Whatever the name says. */
 PERFDATA_API void perfdata_output_pack(struct perfdata_output *output, enum perfdata_packing packing);
+
+/* Of a path, before it is opened: the output NAME beside it goes to `head` NAME `tail` ("DIR/", "/x.csv"), where it would go to a path made of its own
+ * ("DIR/x.NAME.csv"). A slash in NAME becomes '_'. PERFDATA_ENOMEM. */
+PERFDATA_API enum perfdata_status perfdata_output_beside(struct perfdata_output *output, const char *head, const char *tail);
+/* Calls `each` with the path of every file that this output and those beside it write: once they are open, until perfdata_output_close. */
+PERFDATA_API void perfdata_output_each_path(const struct perfdata_output *output, void (*each)(void *user, const char *path), void *user);
+/* Removes the temporary files that programs which were killed left in a folder: those whose lock nobody holds. How many there were. */
+PERFDATA_API unsigned perfdata_output_clean(const char *folder);
 
 /* Whether a path asks for nothing that cannot be done. Opens nothing; reterr may be NULL. */
 PERFDATA_API enum perfdata_status perfdata_output_check_path(const char *path, struct perfdata_error *reterr);

@@ -30,6 +30,7 @@ struct perfdata_output *perfdata_output_path(const char *path, unsigned flags)
 	if (!output)
 		return NULL;
 	output->force = flags & PERFDATA_OUTPUT_FORCE;
+	output->folders = flags & PERFDATA_OUTPUT_FOLDERS;
 	output->asked = pd_strndup(path, strlen(path));
 	if (!output->asked) {
 		pd_free(output);
@@ -66,6 +67,23 @@ void perfdata_output_pack(struct perfdata_output *output, enum perfdata_packing 
 	};
 	output->packing_chosen = true;
 	output->packing = (size_t)packing < sizeof kinds / sizeof *kinds ? kinds[packing] : PD_CODEC_XZ;
+}
+
+enum perfdata_status perfdata_output_beside(struct perfdata_output *output, const char *head, const char *tail)
+{
+	pd_free(output->head);
+	pd_free(output->tail);
+	output->head = pd_strndup(head, strlen(head));
+	output->tail = pd_strndup(tail, strlen(tail));
+	return output->head && output->tail ? PERFDATA_OK : PERFDATA_ENOMEM;
+}
+
+void perfdata_output_each_path(const struct perfdata_output *output, void (*each)(void *user, const char *path), void *user)
+{
+	if (output->open && output->path)
+		each(user, output->path);
+	for (const struct perfdata_output *other = output->others; other; other = other->next_other)
+		perfdata_output_each_path(other, each, user);
 }
 
 /* --- opening --------------------------------------------------------------------------------------------------------- */
@@ -135,6 +153,26 @@ enum perfdata_status perfdata_output_open(struct perfdata_output *output, struct
 	return status;
 }
 
+/* Names of events may hold slashes. */
+static void copy_name(char *to, const char *name)
+{
+	for (; *name; name++)
+		*to++ = *name == '/' ? '_' : *name;
+}
+
+/* NULL without memory. */
+static char *path_between(const char *head, const char *name, const char *tail)
+{
+	const size_t head_size = strlen(head), name_size = strlen(name), tail_size = strlen(tail);
+	char *path = pd_malloc(head_size + name_size + tail_size + 1);
+	if (!path)
+		return NULL;
+	memcpy(path, head, head_size);
+	copy_name(path + head_size, name);
+	memcpy(path + head_size + name_size, tail, tail_size + 1);
+	return path;
+}
+
 /* "DIR/x.csv", "stacks" → "DIR/x.stacks.csv"; the packing's suffix stays behind. NULL without memory. */
 static char *path_beside(const char *path, const char *name, const char *suffix)
 {
@@ -149,8 +187,7 @@ static char *path_beside(const char *path, const char *name, const char *suffix)
 		return NULL;
 	memcpy(other, path, at);
 	other[at] = '.';
-	for (size_t i = 0; i < name_size; i++)
-		other[at + 1 + i] = name[i] == '/' ? '_' : name[i];   /* names of events may hold slashes */
+	copy_name(other + at + 1, name);
 	strcpy(other + at + 1 + name_size, path + at);
 	return other;
 }
@@ -159,13 +196,15 @@ static struct perfdata_output *make_other(const struct perfdata_output *output, 
 {
 	struct perfdata_output *other = NULL;
 	if (output->kind == PD_OUTPUT_PATH) {
-		char *path = path_beside(output->asked, name, suffix);
-		other = path ? perfdata_output_path(path, output->force ? PERFDATA_OUTPUT_FORCE : 0) : NULL;
+		char *path = output->head ? path_between(output->head, name, output->tail) : path_beside(output->asked, name, suffix);
+		other = path ? perfdata_output_path(path, 0) : NULL;
 		pd_free(path);
 	} else {
 		other = perfdata_output_callbacks(&output->callbacks, NULL);
 	}
 	if (other) {
+		other->force = output->force;
+		other->folders = output->folders;
 		other->packing_chosen = output->packing_chosen;
 		other->packing = output->packing;
 	}
@@ -392,6 +431,8 @@ static void output_free(struct perfdata_output *output)
 	perfdata_text_release(&output->memory);
 	pd_encoder_free(output->encoder);
 	pd_free(output->asked);
+	pd_free(output->head);
+	pd_free(output->tail);
 	pd_free(output->path);
 	pd_free(output->temporary);
 	pd_free(output);

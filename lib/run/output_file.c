@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/error.h"
@@ -21,8 +22,8 @@ static size_t folder_size(const char *path)
 	return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-/* A path beside the target, so that a rename stays inside one file system: "FOLDER/.perfdata-PID-N.tmp". It does not contain the
- * target's name, which may be as long as names can be. */
+/* A path beside the target, so that a rename stays inside one file system. It does not contain the target's name, which may be as long as names
+ * can be. */
 static char *temporary_name(const struct perfdata_output *output)
 {
 	const size_t folder = folder_size(output->path);
@@ -34,7 +35,7 @@ static char *temporary_name(const struct perfdata_output *output)
 
 static void number_temporary(const struct perfdata_output *output, char *name, unsigned number)
 {
-	snprintf(name + folder_size(output->path), 64, ".perfdata-%ld-%u.tmp", (long)getpid(), number);
+	pd_output_temporary_name(name + folder_size(output->path), 64, number);
 }
 
 /* As /proc tells of a descriptor: how a file without a name gets one. */
@@ -72,9 +73,12 @@ static int open_temporary(struct perfdata_output *output)
 	for (unsigned i = 0; i < MOST_TEMPORARY_NAMES && failure == -EEXIST; i++) {
 		number_temporary(output, output->temporary, i);
 		const int fd = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0666);
-		if (fd >= 0)
+		if (fd >= 0 && pd_output_temporary_own(fd, output->temporary))
 			return fd;
-		failure = -errno;
+		/* one that was taken for a dead one's before it was locked: it goes, and the next number is tried */
+		failure = fd >= 0 ? -EEXIST : -errno;
+		if (fd >= 0)
+			close(fd);
 	}
 	pd_free(output->temporary);
 	output->temporary = NULL;
@@ -111,10 +115,23 @@ static enum perfdata_status plan_path(struct perfdata_output *output, bool *ret_
 	return output->path ? PERFDATA_OK : pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
 }
 
+#define MOST_TRIES 16
+
+/* Folders that were made may be taken back by another output that came to nothing: so more than once. */
 static int open_new(struct perfdata_output *output)
 {
-	const int fd = open_unnamed(output);
-	return fd >= 0 ? fd : open_temporary(output);
+	int fd = -ENOENT;
+	for (unsigned i = 0; i < MOST_TRIES && fd == -ENOENT; i++) {
+		size_t made = 0;
+		if (output->folders)
+			(void)pd_output_folders_make(output->path, &made);
+		output->made = output->made && (!made || output->made < made) ? output->made : made;
+		fd = open_unnamed(output);
+		fd = fd >= 0 ? fd : open_temporary(output);
+		if (!output->folders)
+			break;
+	}
+	return fd;
 }
 
 enum perfdata_status pd_output_file_open(struct perfdata_output *output, struct perfdata_error *reterr)
@@ -145,6 +162,8 @@ static int name_over(struct perfdata_output *output, const char *descriptor)
 		errno = ENOMEM;
 		return -1;
 	}
+	/* from here on it has a name that a killed program leaves behind */
+	(void)!flock(output->fd, LOCK_EX | LOCK_NB);
 	for (unsigned i = 0; i < MOST_TEMPORARY_NAMES; i++) {
 		number_temporary(output, output->temporary, i);
 		if (!linkat(AT_FDCWD, descriptor, AT_FDCWD, output->temporary, AT_SYMLINK_FOLLOW))
@@ -193,8 +212,14 @@ int pd_output_file_keep(struct perfdata_output *output)
 		return rename_temporary(output);
 	char descriptor[32];
 	spell_descriptor(output->fd, descriptor);
-	if (!linkat(AT_FDCWD, descriptor, AT_FDCWD, output->path, AT_SYMLINK_FOLLOW))
-		return 0;
+	for (unsigned i = 0; i < MOST_TRIES; i++) {
+		size_t made;
+		if (!linkat(AT_FDCWD, descriptor, AT_FDCWD, output->path, AT_SYMLINK_FOLLOW))
+			return 0;
+		/* as in open_new: the file had no name to keep its folder */
+		if (errno != ENOENT || !output->folders || pd_output_folders_make(output->path, &made))
+			break;
+	}
 	return output->force && errno == EEXIST ? name_over(output, descriptor) : -1;
 }
 
@@ -204,4 +229,6 @@ void pd_output_file_drop(struct perfdata_output *output, bool named)
 		unlink(output->temporary);
 	if (named)
 		unlink(output->path);
+	if (output->made)
+		pd_output_folders_drop(output->path, output->made);
 }

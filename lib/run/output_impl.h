@@ -16,7 +16,7 @@ enum pd_output_kind { PD_OUTPUT_PATH, PD_OUTPUT_FD, PD_OUTPUT_MEMORY, PD_OUTPUT_
 struct perfdata_output {
 	enum pd_output_kind kind;
 	bool open;
-	bool force;
+	bool force, folders;
 	bool packing_chosen;           /* by perfdata_output_pack */
 	enum pd_codec_kind packing;
 	char *asked;                   /* PATH: as given */
@@ -28,6 +28,8 @@ struct perfdata_output {
 	uint64_t base;
 	char *path;                    /* where the file goes at the end, or NULL */
 	char *temporary;               /* its name until then, or NULL: it has none */
+	size_t made;                   /* the folders from this size of the path on were made for it; 0: none */
+	char *head, *tail;             /* of the paths of others; NULL: they are beside it */
 	struct perfdata_text memory;   /* MEMORY */
 
 	struct perfdata_text piece;    /* not compressed yet */
@@ -45,6 +47,16 @@ enum perfdata_status pd_output_file_open(struct perfdata_output *output, struct 
 int pd_output_file_keep(struct perfdata_output *output);
 /* What is left of it goes; `named`: it had its name already. */
 void pd_output_file_drop(struct perfdata_output *output, bool named);
+
+/* output_folder.c */
+/* Makes the folders of a path that are missing. 0, or -1 with errno. *ret_made: the size of the path to the first one that was made, or 0. */
+int pd_output_folders_make(const char *path, size_t *ret_made);
+/* Takes back those that are empty. */
+void pd_output_folders_drop(const char *path, size_t made);
+/* ".perfdata-PID-N.tmp" */
+void pd_output_temporary_name(char *at, size_t room, unsigned number);
+/* Locks a file that was made under such a name; false: somebody else took it for one that was left. */
+bool pd_output_temporary_own(int fd, const char *name);
 
 /* output.c: for the run. */
 enum pd_codec_kind pd_output_packing(const struct perfdata_output *output);

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "perfdata/convert.h"
+#include "convert_job.h"
+#include "filters.h"
+#include "symbol_options.h"
+#include "unnamed_note.h"
+
+static enum perfdata_wish names_wish(const struct options *options)
+{
+	if (!options->symbols)
+		return PERFDATA_UNSAID;
+	return strcmp(options->symbols, "yes") ? PERFDATA_NO : PERFDATA_YES;
+}
+
+static enum perfdata_order_wish order_wish(const struct options *options)
+{
+	if (!options->order)
+		return PERFDATA_ORDER_UNSAID;
+	return strcmp(options->order, "file") ? PERFDATA_ORDER_WISH_TIME : PERFDATA_ORDER_WISH_FILE;
+}
+
+/* Reading takes threads of its own as far as those that format leave processors idle. */
+static unsigned use_of(const struct job *job)
+{
+	if (job->at_once > 1)
+		return INPUT_HOLD;
+	const unsigned threads = job->threads ? job->threads : perfdata_processors();
+	if (threads < 2)
+		return 0;
+	if (threads > 2)
+		return INPUT_BYTES_AHEAD | INPUT_RECORDS_AHEAD;
+	return job->options->emitter->flags & PERFDATA_EMITTER_LIGHT ? INPUT_RECORDS_AHEAD : INPUT_BYTES_AHEAD;
+}
+
+/* A recording while it is converted. */
+struct conversion {
+	struct job *job;
+	struct input input;
+	struct filters filters;
+	bool refused;                /* it does not fit the filters; that was said */
+};
+
+static enum perfdata_status opened(void *user, struct perfdata_reader *reader, struct perfdata_filter *filter, struct perfdata_error *reterr)
+{
+	struct conversion *conversion = user;
+	(void)reterr;
+	conversion->input.reader = reader;
+	conversion->refused = !filters_make(conversion->job->options, &conversion->input, &conversion->filters);
+	*filter = conversion->filters.filter;
+	return conversion->refused ? PERFDATA_EUSAGE : PERFDATA_OK;
+}
+
+/* One format of a job, and where it goes. */
+struct format {
+	const struct perfdata_emitter *emitter;
+	struct perfdata_setting *settings;
+	struct perfdata_output *output;
+	struct perfdata_conversion conversion;
+};
+
+/* The emitter's own options, as texts. False without memory. */
+static bool format_settings(struct format *format, const struct options *options)
+{
+	format->settings = calloc(options->nr_values + 1, sizeof *format->settings);
+	format->conversion = (struct perfdata_conversion){
+		.size = sizeof format->conversion, .format = format->emitter->name, .settings = format->settings, .output = format->output,
+	};
+	for (size_t i = 0; format->settings && i < options->nr_values; i++) {
+		const char *name = options->values[i].option->name;
+		if (perfdata_emitter_option_named(format->emitter, name))
+			format->settings[format->conversion.nr_settings++] = (struct perfdata_setting){ name, options->values[i].text };
+	}
+	return format->settings && format->output;
+}
+
+/* False without memory. */
+static bool format_open(struct format *format, const struct job *job, const struct job_output *where)
+{
+	const struct options *options = job->options;
+	const unsigned flags = (options->force ? PERFDATA_OUTPUT_FORCE : 0u) | (job->in_folder ? PERFDATA_OUTPUT_FOLDERS : 0u);
+	format->output = where->path ? perfdata_output_path(where->path, flags) : job->output;
+	if (!format->output || (where->head && perfdata_output_beside(format->output, where->head, where->tail) != PERFDATA_OK))
+		return false;
+	if (job->in_folder && options->pack)
+		perfdata_output_pack(format->output, options_packing(options));
+	return true;
+}
+
+static bool format_make(struct format *format, const struct job *job, size_t number)
+{
+	format->emitter = number ? job->options->more_emitters[number - 1] : job->options->emitter;
+	return format_open(format, job, &job->outputs[number]) && format_settings(format, job->options);
+}
+
+/* The output closed: what is written is kept if `keep`, unless that fails. */
+static enum perfdata_status format_end(struct format *format, const struct job_output *where, bool keep, struct perfdata_error *reterr)
+{
+	free(format->settings);
+	return where->path ? perfdata_output_close(format->output, keep, reterr) : PERFDATA_OK;
+}
+
+static enum perfdata_status convert_input(struct conversion *conversion, const struct perfdata_conversion *const *formats, size_t nr_formats,
+					  struct perfdata_result **ret, struct perfdata_error *reterr)
+{
+	const struct job *job = conversion->job;
+	const struct options *options = job->options;
+	struct messages *messages = &conversion->input.messages;
+	struct perfdata_reader_options reader;
+	struct symbol_options symbols;
+	input_prepare(&conversion->input, options, job->file, PERFDATA_ORDER_TIME, use_of(job), &reader);
+	symbol_options_make(options, messages, &symbols);
+	struct perfdata_input *input = strcmp(job->file, "-") ? perfdata_input_path(job->file) : perfdata_input_fd(STDIN_FILENO, "-");
+	const struct perfdata_convert_options how = {
+		.size = sizeof how,
+		.registry = options->registry,
+		.symbols = &symbols.options,
+		.names = names_wish(options),
+		.order = order_wish(options),
+		.limit = options->limit,
+		.jobs = job->threads,
+		.shared_output = job->shared,
+		.reader = &reader,
+		.on_finding = messages_finding,
+		.findings = messages_kept,
+		.user = messages,
+		.on_open = opened,
+		.open_user = conversion,
+	};
+	const enum perfdata_status status = input ? perfdata_convert_several(input, formats, nr_formats, &how, ret, reterr) : PERFDATA_ENOMEM;
+	progress_end(&conversion->input.progress);
+	perfdata_input_free(input);
+	return status;
+}
+
+static void say_how_it_ended(struct conversion *conversion, enum perfdata_status status, const struct perfdata_error *error)
+{
+	const struct job *job = conversion->job;
+	struct input *input = &conversion->input;
+	if (conversion->refused)
+		return;
+	/* of an output, the message names its path; the input is not at fault */
+	if (status == PERFDATA_EWRITE) {
+		messages_error(&input->messages, job->outputs[0].path ? job->outputs[0].path : job->options->output, PERFDATA_NO_OFFSET, "%s", error->message);
+		input->code = exit_code_join(input->code, EXIT_OUTPUT);
+		return;
+	}
+	input_ended(input, status, status == PERFDATA_EINTR && input->reader ? NULL : error);
+	/* a package that is missing in this build makes the input unreadable; nothing was wrong with the command */
+	if (status == PERFDATA_EUNSUP && !input->reader)
+		input->code = EXIT_INPUT;
+}
+
+static void convert_job(struct job *job)
+{
+	const struct options *options = job->options;
+	struct conversion conversion = { .job = job };
+	struct perfdata_result *result = NULL;
+	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
+	struct format formats[MOST_OTHER_FORMATS + 1] = { 0 };
+	const struct perfdata_conversion *conversions[MOST_OTHER_FORMATS + 1];
+	const size_t nr = options->nr_more_emitters + 1;
+	enum perfdata_status status = PERFDATA_OK;
+	for (size_t i = 0; i < nr; i++) {
+		if (!format_make(&formats[i], job, i))
+			status = PERFDATA_ENOMEM;
+		conversions[i] = &formats[i].conversion;
+	}
+	if (status == PERFDATA_OK)
+		status = convert_input(&conversion, conversions, nr, &result, &error);
+	else
+		messages_init(&conversion.input.messages, &options->style, job->at_once > 1);
+	/* what was interrupted is not whole: it gets no name */
+	bool keep = status == PERFDATA_OK;
+	for (size_t i = 0; i < nr; i++) {
+		const enum perfdata_status closed = format_end(&formats[i], &job->outputs[i], keep, keep ? &error : NULL);
+		status = keep && closed != PERFDATA_OK ? closed : status;
+		keep &= closed == PERFDATA_OK;
+	}
+	if (status == PERFDATA_OK && symbols_wanted(options))
+		unnamed_note(&conversion.input, perfdata_result_session(result));
+	say_how_it_ended(&conversion, status, &error);
+	job->records = result ? perfdata_result_written(result) : 0;
+	input_judge(&conversion.input, options);
+	conversion.input.reader = NULL;
+	perfdata_result_free(result);
+	filters_release(&conversion.filters);
+	job->code = input_close(&conversion.input, options);
+}
+
+/* One of all tables is as if it had been asked for alone: the last value of an option counts. */
+static bool choose_table(struct options *one, const char *table)
+{
+	struct perfdata_emitter_option_value *values = calloc(one->nr_values + 1, sizeof *values);
+	if (!values)
+		return false;
+	memcpy(values, one->values, one->nr_values * sizeof *values);
+	for (size_t i = 0; i < one->nr_values; i++)
+		if (!strcmp(values[i].option->name, "table"))
+			values[i].text = table;
+	one->values = values;
+	return true;
+}
+
+/* What runs at the same time shares the memory: each its own part, so that none ends because of what another one takes. */
+static bool share_memory(struct options *one, unsigned at_once)
+{
+	const uint64_t limit = one->max_memory ? one->max_memory : DEFAULT_MAX_MEMORY;
+	one->max_memory = limit / at_once > 0 ? limit / at_once : 1;
+	return perfdata_memory_new(one->max_memory, one->tmpdir, &one->memory) == PERFDATA_OK;
+}
+
+void convert(struct job *job)
+{
+	const struct options *asked = job->options;
+	struct options one = *asked;
+	const bool has_table = !job->table || choose_table(&one, job->table);
+	const bool has_memory = has_table && (job->at_once < 2 || share_memory(&one, job->at_once));
+	job->options = &one;
+	if (has_memory) {
+		convert_job(job);
+	} else {
+		usage_error(&asked->style, "out of memory");
+		job->code = EXIT_LIMIT;
+	}
+	job->options = asked;
+	if (has_memory && one.memory != asked->memory)
+		perfdata_memory_free(one.memory);
+	if (has_table && one.values != asked->values)
+		free(one.values);
+}
+
+void job_release(struct job *job)
+{
+	for (size_t i = 0; i < sizeof job->outputs / sizeof *job->outputs; i++) {
+		free(job->outputs[i].path);
+		free(job->outputs[i].head);
+		free(job->outputs[i].tail);
+	}
+	free(job->table);
+}

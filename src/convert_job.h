@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* One conversion: a recording, the formats it is written in, and what came of it. */
+#ifndef CONVERT_JOB_H
+#define CONVERT_JOB_H
+
+#include "inputs.h"
+#include "perfdata/output.h"
+
+/* One format's output of a job. */
+struct job_output {
+	char *path;                  /* a file of its own, or NULL */
+	char *head, *tail;           /* of the paths of outputs beside it; NULL: as the library names them */
+};
+struct job {
+	const struct options *options;
+	const char *file, *recording;
+	char *table;                 /* of --table all, or NULL */
+	struct job_output outputs[MOST_OTHER_FORMATS + 1];   /* as the formats of the options */
+	struct perfdata_output *output;   /* the shared one, or NULL */
+	bool shared;                 /* several inputs write to it */
+	bool in_folder;              /* one of those below -o DIR/ */
+	unsigned threads;            /* of its own */
+	unsigned at_once;            /* jobs that run at the same time: each keeps its messages together, and has its part of the memory */
+	enum exit_code code;
+	uint64_t records;            /* that were written, or deliveries */
+};
+
+void convert(struct job *job);
+/* Frees its texts. */
+void job_release(struct job *job);
+
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "convert_many.h"
+#include "convert_job.h"
+#include "input_list.h"
+#include "interrupt.h"
+#include "output_name.h"
+#include "table_option.h"
+#include "text_set.h"
+
+/* The jobs of all inputs: one each, or one for each table of each. */
+struct batch {
+	const struct options *options;
+	struct job *jobs;
+	size_t nr, room;
+	enum exit_code code;
+};
+
+/* --- which jobs there are ------------------------------------------------------------------------------------------- */
+
+static bool name_outputs(struct job *job)
+{
+	const struct options *options = job->options;
+	for (size_t i = 0; i <= options->nr_more_emitters; i++) {
+		const struct perfdata_emitter *emitter = i ? options->more_emitters[i - 1] : options->emitter;
+		const struct name_parts parts = { .recording = job->recording, .format = emitter->name, .table = job->table };
+		struct job_output *output = &job->outputs[i];
+		output->path = output_name(options, &parts, &output->head, &output->tail);
+		if (!output->path)
+			return false;
+	}
+	return true;
+}
+
+/* Takes over the table. */
+static void add_job(struct batch *batch, const struct listed *input, char *table)
+{
+	if (batch->nr == batch->room) {
+		const size_t room = batch->room ? 2 * batch->room : 16;
+		struct job *grown = realloc(batch->jobs, room * sizeof *grown);
+		if (!grown) {
+			free(table);
+			batch->code = EXIT_LIMIT;
+			return;
+		}
+		batch->jobs = grown;
+		batch->room = room;
+	}
+	struct job *job = &batch->jobs[batch->nr++];
+	*job = (struct job){ .options = batch->options, .file = input->file, .recording = input->recording, .table = table, .in_folder = true };
+	if (!name_outputs(job))
+		batch->code = EXIT_LIMIT;
+}
+
+static void add_tables(struct batch *batch, const struct listed *input)
+{
+	size_t nr;
+	enum exit_code code;
+	char **tables = tables_of(batch->options, input->file, &nr, &code);
+	batch->code = exit_code_join(batch->code, code);
+	for (size_t i = 0; i < nr; i++)
+		add_job(batch, input, tables[i]);
+	free(tables);
+}
+
+/* --- what can be known to go wrong ------------------------------------------------------------------------------------ */
+
+static bool paths_differ(const struct batch *batch)
+{
+	const struct message_style *style = &batch->options->style;
+	struct text_set paths = { 0 };
+	bool fine = true;
+	for (size_t i = 0; i < batch->nr && fine; i++) {
+		const struct job *job = &batch->jobs[i];
+		for (size_t k = 0; k <= batch->options->nr_more_emitters && fine; k++) {
+			const void *first;
+			if (!text_set_add(&paths, job->outputs[k].path, job->file, &first))
+				first = job->file;
+			fine = !first;
+			if (!fine)
+				usage_error(style, "%s and %s would both be written to %s", (const char *)first, job->file, job->outputs[k].path);
+		}
+	}
+	text_set_release(&paths);
+	return fine;
+}
+
+/* The nearest folder that is there decides. */
+static bool folder_can_be_made(const struct options *options)
+{
+	struct stat status;
+	char *path = strdup(options->output);
+	bool fine = false;
+	for (char *slash = path; slash; *slash = '\0') {
+		const char *folder = *path ? path : *options->output == '/' ? "/" : ".";
+		if (!stat(folder, &status)) {
+			fine = S_ISDIR(status.st_mode) && !access(folder, W_OK | X_OK);
+			break;
+		}
+		slash = strrchr(path, '/');
+		if (!slash && *path)
+			slash = path;
+	}
+	free(path);
+	if (!fine)
+		usage_error(&options->style, "-o %s: no such folder, and it cannot be made", options->output);
+	return fine;
+}
+
+/* --- what a run before this one left --------------------------------------------------------------------------------------- */
+
+static void clean_folder_of(struct text_set *seen, const char *path, char **folders, size_t *nr)
+{
+	const void *first;
+	char *folder = strndup(path, (size_t)(strrchr(path, '/') - path) + 1);
+	if (!folder || !text_set_add(seen, folder, folder, &first) || first) {
+		free(folder);
+		return;
+	}
+	folders[(*nr)++] = folder;
+	perfdata_output_clean(folder);
+}
+
+static void clean_folders(const struct batch *batch)
+{
+	struct text_set seen = { 0 };
+	const size_t formats = batch->options->nr_more_emitters + 1;
+	char **folders = calloc(batch->nr, formats * sizeof *folders);
+	size_t nr = 0;
+	for (size_t i = 0; folders && i < batch->nr * formats; i++)
+		clean_folder_of(&seen, batch->jobs[i / formats].outputs[i % formats].path, folders, &nr);
+	for (size_t i = 0; i < nr; i++)
+		free(folders[i]);
+	free(folders);
+	text_set_release(&seen);
+}
+
+/* --- the work -------------------------------------------------------------------------------------------------------------- */
+
+static void report(const struct batch *batch)
+{
+	struct messages messages;
+	messages_init(&messages, &batch->options->style, false);
+	for (size_t i = 0; i < batch->nr; i++) {
+		const struct job *job = &batch->jobs[i];
+		if (job->code == EXIT_FINE || job->code == EXIT_DAMAGED)
+			messages_note(&messages, job->file, "%s%" PRIu64 " records written to %s", job->code == EXIT_DAMAGED ? "damaged: " : "",
+				      job->records, job->outputs[0].path);
+		else
+			messages_note(&messages, job->file, job->code == EXIT_INTERRUPTED ? "interrupted: nothing was written" : "nothing was written");
+	}
+	messages_release(&messages);
+}
+
+static void convert_nth(void *user, size_t index)
+{
+	struct job *job = &((struct job *)user)[index];
+	if (interrupted())
+		job->code = EXIT_INTERRUPTED;
+	else
+		convert(job);
+}
+
+static enum exit_code run(struct batch *batch)
+{
+	const struct options *options = batch->options;
+	const unsigned threads = options->jobs ? (unsigned)options->jobs : perfdata_processors();
+	const unsigned at_once = threads < batch->nr ? threads : (unsigned)batch->nr;
+	for (size_t i = 0; i < batch->nr; i++) {
+		batch->jobs[i].threads = threads / at_once;
+		batch->jobs[i].at_once = at_once;
+	}
+	if (!paths_differ(batch) || !folder_can_be_made(options))
+		return EXIT_USAGE;
+	clean_folders(batch);
+	enum exit_code code = exit_code_of_status(perfdata_parallel(batch->nr, at_once, convert_nth, batch->jobs));
+	for (size_t i = 0; i < batch->nr; i++)
+		code = exit_code_join(code, batch->jobs[i].code);
+	report(batch);
+	return code;
+}
+
+enum exit_code convert_to_many(const struct options *options)
+{
+	struct batch batch = { .options = options };
+	for (size_t i = 0; i < options->inputs->nr; i++) {
+		if (tables_are_all(options))
+			add_tables(&batch, &options->inputs->items[i]);
+		else
+			add_job(&batch, &options->inputs->items[i], NULL);
+	}
+	enum exit_code code = batch.code;
+	if (code == EXIT_LIMIT)
+		usage_error(&options->style, "out of memory");
+	else if (batch.nr)
+		code = exit_code_join(code, run(&batch));
+	for (size_t i = 0; i < batch.nr; i++)
+		job_release(&batch.jobs[i]);
+	free(batch.jobs);
+	return code;
+}

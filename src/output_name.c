@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include <stdlib.h>
+#include <string.h>
+#include "output_name.h"
+#include "perfdata/text.h"
+
+#define DEFAULT_NAME "{dir}/{base}.{format}"
+#define DEFAULT_TABLE_NAME "{dir}/{base}.{table}.{format}"
+
+static const char *const known[] = { "dir", "base", "stem", "recording", "format", "table" };
+enum { DIR_PART, BASE_PART, STEM_PART, RECORDING_PART, FORMAT_PART, TABLE_PART, NR_PARTS };
+
+/* The part that begins at "{", and the size of its spelling; NR_PARTS: there is none such. */
+static size_t part_at(const char *at, size_t *ret_size)
+{
+	const size_t size = strcspn(at, "}");
+	*ret_size = at[size] ? size + 1 : size;
+	for (size_t i = 0; i < NR_PARTS; i++)
+		if (at[size] && strlen(known[i]) == size - 1 && !memcmp(at + 1, known[i], size - 1))
+			return i;
+	return NR_PARTS;
+}
+
+static bool leads_up(const char *name)
+{
+	for (const char *at = name; at; at = strchr(at, '/') ? strchr(at, '/') + 1 : NULL)
+		if (!strncmp(at, "..", 2) && (at[2] == '/' || !at[2]))
+			return true;
+	return false;
+}
+
+bool output_name_check(const struct options *options)
+{
+	size_t size;
+	if (!options->name)
+		return true;
+	for (const char *at = options->name; (at = strchr(at, '{')); at += size) {
+		if (part_at(at, &size) != NR_PARTS)
+			continue;
+		usage_error(&options->style, "--name: there is no %.*s; there are {dir}, {base}, {stem}, {recording}, {format} and {table}", (int)size, at);
+		return false;
+	}
+	size = strlen(options->name);
+	if (!size || options->name[size - 1] == '/' || leads_up(options->name)) {
+		usage_error(&options->style, "--name '%s' is no name of a file below DIR", options->name);
+		return false;
+	}
+	return true;
+}
+
+/* A folder that is empty leaves no slash behind. */
+static void append(struct perfdata_text *out, const char *text, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		if (text[i] != '/' || (out->size && out->data[out->size - 1] != '/'))
+			perfdata_text_char(out, text[i]);
+}
+
+static void append_part(struct perfdata_text *out, size_t part, const struct name_parts *parts)
+{
+	const char *slash = strrchr(parts->recording, '/');
+	const char *base = slash ? slash + 1 : parts->recording;
+	const char *dot = strrchr(base, '.');
+	switch (part) {
+	case DIR_PART:
+		append(out, parts->recording, slash ? (size_t)(slash - parts->recording) : 0);
+		break;
+	case BASE_PART:
+		append(out, base, strlen(base));
+		break;
+	case STEM_PART:
+		append(out, base, dot && dot > base ? (size_t)(dot - base) : strlen(base));
+		break;
+	case RECORDING_PART:
+		append(out, parts->recording, strlen(parts->recording));
+		break;
+	case FORMAT_PART:
+		append(out, parts->format, strlen(parts->format));
+		break;
+	default:
+		/* names of events may hold slashes */
+		for (const char *at = parts->table ? parts->table : ""; *at; at++)
+			perfdata_text_char(out, *at == '/' ? '_' : *at);
+	}
+}
+
+static void expand(struct perfdata_text *out, const char *name, const struct name_parts *parts)
+{
+	for (size_t size; *name; name += size) {
+		size = strcspn(name, "{");
+		append(out, name, size);
+		if (size)
+			continue;
+		append_part(out, part_at(name, &size), parts);
+	}
+}
+
+/* NULL without memory. */
+static char *path_of(const struct options *options, const struct name_parts *parts)
+{
+	static const char *const suffixes[] = { [PERFDATA_PACKING_NONE] = "", [PERFDATA_PACKING_GZIP] = ".gz", [PERFDATA_PACKING_ZSTD] = ".zst" };
+	const char *name = options->name ? options->name : parts->table ? DEFAULT_TABLE_NAME : DEFAULT_NAME;
+	struct perfdata_text out;
+	perfdata_text_init(&out);
+	perfdata_text_string(&out, options->output);
+	perfdata_text_string(&out, out.size && out.data[out.size - 1] != '/' ? "/" : "");
+	expand(&out, name, parts);
+	perfdata_text_string(&out, suffixes[options_packing(options)]);
+	perfdata_text_char(&out, '\0');
+	char *path = perfdata_text_failed(&out) ? NULL : strdup(out.data);
+	perfdata_text_release(&out);
+	return path;
+}
+
+/* A byte that stands for the table while the name is made. */
+#define ANY_TABLE "\1"
+
+char *output_name(const struct options *options, const struct name_parts *parts, char **ret_head, char **ret_tail)
+{
+	struct name_parts any = *parts;
+	*ret_head = *ret_tail = NULL;
+	if (!parts->table && options->name && strstr(options->name, "{table}")) {
+		any.table = ANY_TABLE;
+		char *path = path_of(options, &any);
+		char *at = path ? strrchr(path, *ANY_TABLE) : NULL;
+		*ret_tail = at ? strdup(at + 1) : NULL;
+		if (at)
+			*at = '\0';
+		*ret_head = path;
+		if (!*ret_tail)
+			return NULL;
+	}
+	return path_of(options, parts);
+}

@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Many recordings at once: which ones are read, what their outputs are called, and that nothing is created where the call is wrong. Prints TAP."""
+import gzip
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import program
+from program import run
+
+GOOD = os.path.join(program.TESTDATA, "callgraph-73.data")
+OTHER = os.path.join(program.TESTDATA, "group-73.data")
+DIRECTORY = os.path.join(program.TESTDATA, "threads-73.dir")
+CUT = os.path.join(program.TESTDATA, "bad-cut.data")
+
+tap = program.Tap()
+report = tap.report
+
+
+def tree(folder, hidden=False):
+    """Paths of the files below a folder, sorted."""
+    found = []
+    for top, _folders, names in os.walk(folder):
+        found += [os.path.relpath(os.path.join(top, name), folder) for name in names if hidden or not name.startswith(".")]
+    return sorted(found)
+
+
+def place(*paths):
+    """Copies recordings: (path, source) pairs."""
+    for path, source in paths:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        (shutil.copytree if os.path.isdir(source) else shutil.copy)(source, path)
+
+
+def folders(where):
+    place((where + "/in/a/perf.data", GOOD), (where + "/in/b/perf.data", OTHER), (where + "/in/b/deep/perf.data", CUT),
+          (where + "/in/c/threads", DIRECTORY))
+
+
+def convert(where, *words, out="out", stdin=None):
+    """What is below the output folder, and how it ended."""
+    shutil.rmtree(os.path.join(where, out), ignore_errors=True)
+    done = subprocess.run([program.PERFDATA, "ndjson", "-q", "-n", "1", *words, "-o", out + "/"], cwd=where, input=stdin or b"",
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
+    return tree(os.path.join(where, out)), done
+
+
+def named(title, where, wanted, *words, code=0, **more):
+    found, done = convert(where, *words, **more)
+    faults = [] if found == sorted(wanted) else ["%s, not %s: %s" % (found, sorted(wanted), done.stderr.decode())]
+    report(title, faults + ([] if done.returncode == code else ["exit %d: %s" % (done.returncode, done.stderr.decode())]))
+
+
+def names(where):
+    a, b = "in/a/perf.data", "in/b/perf.data"
+    named("the folders that differ are kept", where, ["a/perf.data.ndjson", "b/perf.data.ndjson"], a, b)
+    named("a lone input has its own name", where, ["perf.data.ndjson"], a)
+    named("absolute and relative paths, and ..", where, ["a/perf.data.ndjson", "b/perf.data.ndjson"], where + "/" + a, "in/a/../b/./perf.data")
+    named("the same file twice is read once", where, ["perf.data.ndjson"], a, "./in//a/perf.data", a)
+    named("a folder inside of another", where, ["perf.data.ndjson", "deep/perf.data.ndjson"], b, "in/b/deep/perf.data", code=4)
+    named("a directory is one recording", where, ["a/perf.data.ndjson", "c/threads.ndjson"], a, "in/c/threads/")
+    named("--relative-to", where, ["in/a/perf.data.ndjson"], "--relative-to", ".", a)
+    named("--relative-to above", where, ["%s/in/a/perf.data.ndjson" % os.path.realpath(where).lstrip("/")], "--relative-to", "/", a)
+    named("--name", where, ["perf-ndjson/a.x", "perf-ndjson/b.x"], "--name", "{stem}-{format}//{dir}.x", a, b)
+    named("--name {recording}", where, ["a/perf.data", "b/perf.data"], "--name", "/{recording}", a, b)
+    named("stdin", where, ["stdin.ndjson"], "-", stdin=open(GOOD, "rb").read())
+    os.symlink("in/a", where + "/link")
+    named("a folder that is a link is named as it is called", where, ["in/b/perf.data.ndjson", "link/perf.data.ndjson"], "link/perf.data", b)
+    named("…, and .. behind it leads where it leads", where, ["a/perf.data.ndjson", "b/perf.data.ndjson"], "link/../a/perf.data", b)
+    named("--relative-to follows links", where, ["perf.data.ndjson"], "--relative-to", "in/a", "link/perf.data")
+    os.unlink(where + "/link")
+    found, _done = convert(where, "--pack", "gz", a, b)
+    whole = run("ndjson", "-n", "1", os.path.join(where, a)).out
+    with gzip.open(where + "/out/a/perf.data.ndjson.gz") as f:
+        packed = f.read()
+    report("--pack", [] if found == ["a/perf.data.ndjson.gz", "b/perf.data.ndjson.gz"] and packed.count(b"\n") == whole.count(b"\n") else [found])
+    done = run("convert", "--to", "ndjson,folded", "-q", "-o", where + "/out2/", os.path.join(where, a), os.path.join(where, b))
+    wanted = ["%s/perf.data.%s" % (d, f) for d in "ab" for f in ("folded", "ndjson")]
+    report("several formats", [] if tree(where + "/out2") == wanted and done.code == 0 else [tree(where + "/out2"), done])
+
+
+def nothing_made(where):
+    a, b = "in/a/perf.data", "in/b/perf.data"
+    for title, words in (("outputs of one name", ("--name", "x.{format}", a, b)), ("a part that there is not", ("--name", "{host}", a)),
+                         ("a name that leads up", ("--name", "../{base}", a)), ("a name of nothing", ("--name", "{base}/", a)),
+                         ("an input elsewhere", ("--relative-to", "in/b", a)), ("a shard that there is not", ("--shard", "4/4", a)),
+                         ("a shard of nothing", ("--shard", "a/b", a)), ("a packing that there is not", ("--pack", "xz", a)),
+                         ("-0 without a list", ("-0", a)), ("a list that is not there", ("--files-from", "absent", a)),
+                         ("stdin twice", ("--files-from", "-", "-")), ("an option that there is not", ("--nothing", a)),
+                         ("a filter that cannot be", ("--time", "x", a))):
+        found, done = convert(where, *words, out="new/out")
+        faults = [] if done.returncode == 2 and done.stderr.startswith(b"perfdata: error: ") else ["exit %d: %s" % (done.returncode, done.stderr.decode())]
+        report("%s: wrong use, and nothing is made" % title, faults + (["it is there"] if os.path.exists(where + "/new") else []))
+    with open(where + "/file", "w"):
+        pass
+    done = run("ndjson", "-o", where + "/file/out/", os.path.join(where, a))
+    report("a folder that cannot be made is wrong use", [] if done.code == 2 and b"it cannot be made" in done.err else [done])
+    found, done = convert(where, "in/absent", out="new/out")
+    report("no folder without an output in it", [] if done.returncode == 3 and not os.path.exists(where + "/new") else [found, done])
+
+
+def lists(where):
+    lines = ["in/a/perf.data", "", "in/b/perf.data"]
+    wanted = ["a/perf.data.ndjson", "b/perf.data.ndjson"]
+    named("--files-from -", where, wanted, "--files-from", "-", stdin="\n".join(lines).encode())
+    with open(where + "/list", "w") as f:
+        f.write("\0".join(lines))
+    named("--files-from FILE -0", where, wanted, "-0", "--files-from", "list")
+    place((where + "/-n", GOOD), (where + "/-", OTHER), (where + "/in/new\nline", GOOD))
+    named("lines are no options", where, ["-.ndjson", "-n.ndjson"], "--files-from", "-", stdin=b"-n\n-\n")
+    named("a newline in a name", where, ["new\nline.ndjson"], "-0", "--files-from", "-", stdin=b"in/new\nline\0")
+    named("an empty list", where, [], "--files-from", "-")
+    named("a list and names", where, wanted, "--files-from", "-", "in/b/perf.data", stdin=b"in/a/perf.data\n")
+    os.unlink(where + "/in/new\nline")
+
+
+def recursion(where):
+    whole = ["a/perf.data", "b/deep/perf.data", "b/perf.data", "c/threads"]
+    outputs = [name + ".ndjson" for name in whole]
+    place((where + "/in/.hidden/perf.data", GOOD), (where + "/in/a/notes.txt", os.path.join(program.TESTDATA, "README")),
+          (where + "/in/z/data", GOOD), (where + "/in/z/other.data", GOOD))
+    with open(where + "/in/a/empty", "w"), gzip.open(where + "/in/p.gz", "wb") as packed, gzip.open(where + "/in/notes.gz", "wb") as notes:
+        packed.write(open(GOOD, "rb").read())
+        notes.write(b"nothing")
+    os.symlink("..", where + "/in/circle")
+    os.symlink("a/perf.data", where + "/in/link.data")
+    os.mkfifo(where + "/in/fifo")
+    more = ["link.data.ndjson", "p.gz.ndjson", "z/data.ndjson", "z/other.data.ndjson"]
+    named("--recursive", where, outputs + more, "--recursive", "in", code=4)
+    place((where + "/in/kept/perf.data", GOOD))
+    again = subprocess.run([program.PERFDATA, "ndjson", "-q", "--recursive", ".", "-o", "kept/"], cwd=where + "/in", stdin=subprocess.DEVNULL,
+                           stderr=subprocess.PIPE)
+    report("the folder of the outputs is not read", [] if again.returncode == 4 and "kept/perf.data.ndjson" not in tree(where + "/in/kept") else [again])
+    shutil.rmtree(where + "/in/kept")
+    for name in ("a/empty", "p.gz", "notes.gz", "circle", "link.data", "fifo", "z/data", "z/other.data"):
+        os.unlink(where + "/in/" + name)
+
+    every = []
+    for k in range(3):
+        found, done = convert(where, "--recursive", "--shard", "%d/3" % k, "in")
+        every += found
+    report("shards take each recording once, under the same name", [] if sorted(every) == sorted(outputs) else [every])
+    named("a shard sorts its inputs first", where, ["b/deep/perf.data.ndjson"], "--shard", "1/4", *("in/" + name for name in reversed(whole)), code=4)
+    for command in ("check", "info", "events", "buildids"):
+        done = run(command, "--recursive", "in", cwd=where)
+        faults = [name for name in whole if ("in/" + name).encode() not in done.out]
+        report("%s --recursive" % command, faults)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as where:
+        folders(where)
+        names(where)
+        nothing_made(where)
+        lists(where)
+        recursion(where)
+    return tap.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
