@@ -6,6 +6,9 @@
 #include "exit_codes.h"
 #include "options.h"
 
+/* What a user wants to do: the groups of `perfdata help`. */
+enum task { TASK_LOOK, TASK_CONVERT, TASK_VIEW, TASK_MATCH, TASK_CHANGE, TASK_AUTOMATE, NR_TASKS };
+
 struct command {
 	const char *name;
 	const char *arguments;   /* as the usage line shows them */
@@ -13,11 +16,14 @@ struct command {
 	unsigned groups;         /* enum option_group */
 	/* Options are parsed; what is no option is in options->files. */
 	enum exit_code (*run)(struct options *options);
+	enum task task;
 };
 
 /* Row number `index`, or NULL behind the last. */
 const struct command *command_at(size_t index);
 const struct command *command_named(const char *name);
+/* Emitters are formats to convert to, but for a few. */
+enum task emitter_task(const struct perfdata_emitter *emitter);
 
 enum exit_code command_convert(struct options *options);
 enum exit_code command_info(struct options *options);
@@ -37,6 +43,7 @@ enum exit_code command_explain(struct options *options);
 enum exit_code command_overview(struct options *options);
 /* The program as pprof calls it: perf_to_profile -i IN -o OUT -f. */
 int perf_to_profile(int argc, char **argv);
+enum exit_code command_completion(struct options *options);
 enum exit_code command_help(struct options *options);
 enum exit_code command_version(struct options *options);
 

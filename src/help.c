@@ -67,22 +67,46 @@ enum exit_code help_command(const struct command *command, const struct perfdata
 	return EXIT_FINE;
 }
 
-enum exit_code help_all(void)
+static const char *const task_titles[NR_TASKS] = {
+	[TASK_LOOK] = "Look at a recording",     [TASK_CONVERT] = "Convert it", [TASK_VIEW] = "Open it in a viewer",
+	[TASK_MATCH] = "Match files and names",  [TASK_CHANGE] = "Change it",   [TASK_AUTOMATE] = "For scripts, and about this program",
+};
+
+/* Emitters of the library, as every other list has them: first. */
+static void show_task(enum task task)
 {
-	printf("Usage: perfdata COMMAND [options] FILE…\n\n"
-	       "Reads perf.data recordings: files, pipes, directories, packed, damaged. - is stdin.\n\nConversions:\n");
+	const struct perfdata_emitter *emitter;
+	const struct command *command;
+	for (size_t i = 0; (emitter = perfdata_registry_at(NULL, i)); i++)
+		if (emitter_task(emitter) == task)
+			printf("  %-10s %s\n", emitter->name, emitter->help);
+	for (size_t i = 0; (command = command_at(i)); i++)
+		if (command->task == task)
+			printf("  %-10s %s\n", command->name, command->help);
+}
+
+static enum exit_code help_formats(void)
+{
 	const struct perfdata_emitter *emitter;
 	for (size_t i = 0; (emitter = perfdata_registry_at(NULL, i)); i++)
-		printf("  %-10s %s\n", emitter->name, emitter->help);
-	printf("\nCommands:\n");
-	const struct command *command;
-	for (size_t i = 0; (command = command_at(i)); i++)
-		printf("  %-10s %s\n", command->name, command->help);
+		printf("%-10s %s\n", emitter->name, emitter->help);
+	return EXIT_FINE;
+}
+
+enum exit_code help_all(void)
+{
+	printf("Usage: perfdata COMMAND [options] FILE…\n"
+	       "       perfdata FILE\n\n"
+	       "Reads perf.data recordings: files, pipes, directories, packed, damaged. - is stdin. A FILE alone is asked what it is.\n");
+	for (enum task task = TASK_LOOK; task < NR_TASKS; task++) {
+		printf("\n%s:\n", task_titles[task]);
+		show_task(task);
+	}
 	printf("\nExit codes:\n");
 	for (int code = 0; code <= EXIT_INTERRUPTED; code++)
 		if (exit_code_meaning((enum exit_code)code))
 			printf("  %-10d %s\n", code, exit_code_meaning((enum exit_code)code));
-	printf("\nperfdata help COMMAND shows the options of one.\n");
+	printf("\nperfdata help COMMAND shows the options of one; perfdata help formats lists what convert --to takes.\n");
 	return EXIT_FINE;
 }
 
@@ -171,6 +195,8 @@ enum exit_code command_help(struct options *options)
 		man_parts();
 		return EXIT_FINE;
 	}
+	if (!strcmp(name, "formats"))
+		return help_formats();
 	const struct command *command = command_named(name);
 	const struct perfdata_emitter *emitter = command ? NULL : perfdata_registry_find(NULL, name);
 	if (command || emitter)

@@ -64,7 +64,7 @@ int main(int argc, char **argv)
 
 	/* a file alone is asked what it is */
 	static const struct command overview = { "", "[options] FILE", "", OPTIONS_GENERAL | OPTIONS_INPUT | OPTIONS_JSON | OPTIONS_SYMBOLS |
-						 OPTIONS_PERF | OPTIONS_STATS, command_overview };
+						 OPTIONS_PERF | OPTIONS_STATS, command_overview, TASK_LOOK };
 	const bool is_file = !command_named(name) && !perfdata_registry_find(NULL, name) && (access(name, F_OK) == 0 || !strcmp(name, "-"));
 	const struct command *command = is_file ? &overview : command_named(name);
 	const struct perfdata_emitter *emitter = command ? NULL : perfdata_registry_find(NULL, name);

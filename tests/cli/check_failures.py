@@ -144,9 +144,9 @@ def output_faults(words, path, suffix, folder):
 
 def check_disk(folder):
     faults = []
-    for words in conversions() + list(QUESTIONS) + [["schema"], ["fields"], ["explain"], ["help"]]:
+    for words in conversions() + list(QUESTIONS) + [["schema"], ["fields"], ["explain"], ["help"], ["completion", "bash"]]:
         path = path_of("trace-73.data")
-        found = disk_faults(words, path, folder) if words[0] not in ("schema", "fields", "explain", "help") else disk_faults_alone(words, folder)
+        found = disk_faults(words, path, folder) if words[0] not in ("schema", "fields", "explain", "help", "completion") else disk_faults_alone(words, folder)
         faults += ["%s: %s" % (" ".join(words), fault) for fault in found]
     report("disk: standard output", faults)
     faults = []

@@ -24,8 +24,7 @@ def run(*words, stdin=None, timeout=300, **more):
 
 def formats():
     """The names of the conversions, as the program lists them."""
-    text = run("help").out.decode()
-    return [line.split()[0] for line in text.split("Conversions:\n", 1)[1].split("\n\n", 1)[0].splitlines()]
+    return [line.split()[0] for line in run("help", "formats").out.decode().splitlines()]
 
 
 def corpus_rows():
