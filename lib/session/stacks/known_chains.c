@@ -6,8 +6,9 @@
 #include "session/stacks/known_chains.h"
 
 #define FIRST_SIZE ((size_t)256 << 10)
+#define ALWAYS_SIZE ((size_t)2 << 20)   /* up to here it becomes larger in any case */
 #define LARGEST_SIZE ((size_t)32 << 20)
-#define BYTES_PER_SLOT 256u  /* of the ring */
+#define BYTES_PER_SLOT 128u  /* of the ring: slots are to remember more chains than it holds */
 #define PROBES 8u            /* slots that a chain may stand in, from its own on */
 
 struct pd_chain_slot {
@@ -36,7 +37,7 @@ static void forget(struct pd_known_chains *known)
 	known->ring = NULL;
 	known->slots = NULL;
 	known->size = known->nr_slots = 0;
-	known->head = known->asked = known->found = 0;
+	known->head = known->asked = known->missed = 0;
 }
 
 void pd_known_chains_release(struct pd_known_chains *known)
@@ -82,16 +83,20 @@ static inline struct pd_known_chain *chain_at(const struct pd_known_chains *know
 
 struct pd_known_chain *pd_known_chains_get(struct pd_known_chains *known, const struct pd_chain_key *key)
 {
+	bool missed = false;
 	known->asked++;
 	for (unsigned i = 0; i < PROBES && known->nr_slots; i++) {
 		const struct pd_chain_slot *slot = &known->slots[(key->place + i) & (known->nr_slots - 1)];
 		if (!slot->position)
 			break;
-		if (slot->place != key->place || !is_live(known, slot) || !is_of(chain_at(known, slot), key))
+		if (slot->place != key->place)
 			continue;
-		known->found++;
-		return chain_at(known, slot);
+		if (!is_live(known, slot))
+			missed = true;
+		else if (is_of(chain_at(known, slot), key))
+			return chain_at(known, slot);
 	}
+	known->missed += missed;
 	return NULL;
 }
 
@@ -109,58 +114,64 @@ static struct pd_chain_slot *slot_for(const struct pd_known_chains *known, uint6
 	return oldest;
 }
 
-static size_t size_of(const struct pd_known_chain *chain)
-{
-	const size_t words = chain->recorded + (chain->deferred == UINT32_MAX ? 0 : chain->deferred);
-	return sizeof *chain + words * 8 + chain->steps * sizeof(struct perfdata_step);
-}
+/* Slots for a ring of this size, without the places of what is in the ring. */
+static struct pd_chain_slot *new_slots(size_t size) { return pd_calloc(size / BYTES_PER_SLOT, sizeof(struct pd_chain_slot)); }
 
-/* What is known moves to a ring that has room for all of it, and for more. */
-static void move_to(const struct pd_known_chains *from, struct pd_known_chains *to)
+/* A ring that was forgotten, or never there. */
+static bool start(struct pd_known_chains *known, size_t size)
 {
-	for (size_t i = 0; i < from->nr_slots; i++) {
-		if (!is_live(from, &from->slots[i]))
-			continue;
-		const struct pd_known_chain *chain = chain_at(from, &from->slots[i]);
-		const size_t size = size_of(chain);
-		struct pd_chain_slot *slot = slot_for(to, from->slots[i].place);
-		*slot = (struct pd_chain_slot){ from->slots[i].place, to->head + 1 };
-		memcpy(chain_at(to, slot), chain, size);
-		to->head += size;
-	}
-}
-
-/* A larger ring keeps what is known, a smaller one forgets it. */
-static bool resize(struct pd_known_chains *known, size_t size)
-{
-	struct pd_known_chains resized = { .account = known->account, .max_size = known->max_size, .size = size, .nr_slots = size / BYTES_PER_SLOT };
-	if (size < known->size)
-		forget(known);
-	resized.ring = pd_malloc(size);
-	resized.slots = pd_calloc(resized.nr_slots, sizeof *resized.slots);
-	if (!resized.ring || !resized.slots) {
-		pd_free(resized.ring);
-		pd_free(resized.slots);
-		return known->size != 0;
-	}
-	pd_account_take(known->account, PD_USE_CACHES, bytes_of(&resized));
-	move_to(known, &resized);
 	forget(known);
-	*known = resized;
+	known->ring = pd_malloc(size);
+	known->slots = new_slots(size);
+	if (!known->ring || !known->slots) {
+		pd_free(known->ring);
+		pd_free(known->slots);
+		known->ring = NULL;
+		known->slots = NULL;
+		return false;
+	}
+	known->size = size;
+	known->nr_slots = size / BYTES_PER_SLOT;
+	pd_account_take(known->account, PD_USE_CACHES, bytes_of(known));
 	return true;
 }
 
-/* The ring is full: it becomes larger as long as it is of use and memory is there, and small again where memory is short. */
+/* What is known stays where it is, in the first half. To be called when the ring is full to its end. */
+static bool make_larger(struct pd_known_chains *known)
+{
+	struct pd_known_chains larger = *known;
+	const uint64_t oldest = known->head - known->size;
+	larger.size *= 2;
+	larger.nr_slots = larger.size / BYTES_PER_SLOT;
+	larger.slots = new_slots(larger.size);
+	char *ring = larger.slots ? pd_realloc(known->ring, larger.size) : NULL;
+	if (!ring) {
+		pd_free(larger.slots);
+		return true;
+	}
+	known->ring = larger.ring = ring;
+	larger.head = known->size;
+	for (size_t i = 0; i < known->nr_slots; i++) {
+		const struct pd_chain_slot *slot = &known->slots[i];
+		if (is_live(known, slot))
+			*slot_for(&larger, slot->place) = (struct pd_chain_slot){ slot->place, slot->position - oldest };
+	}
+	pd_account_change(known->account, PD_USE_CACHES, bytes_of(known), bytes_of(&larger));
+	pd_free(known->slots);
+	*known = larger;
+	return true;
+}
+
+/* The ring is full: it becomes larger as long as chains come back after they were forgotten and memory is there, and small again where
+ * memory is short. */
 static bool go_around(struct pd_known_chains *known)
 {
-	const bool useful = known->found >= known->asked / 32 || known->size < 4 * FIRST_SIZE;
-	known->asked = known->found = 0;
-	if (!known->size)
-		return resize(known, FIRST_SIZE);
-	if (known->size > FIRST_SIZE && pd_account_is_over(known->account))
-		return resize(known, FIRST_SIZE);
+	const bool useful = known->missed > known->asked / 32 || known->size < ALWAYS_SIZE;
+	known->asked = known->missed = 0;
+	if (!known->size || (known->size > FIRST_SIZE && pd_account_is_over(known->account)))
+		return start(known, FIRST_SIZE);
 	if (useful && known->size < known->max_size && !pd_account_is_tight(known->account))
-		return resize(known, 2 * known->size);
+		return make_larger(known);
 	return true;
 }
 

@@ -27,7 +27,7 @@ struct pd_known_chains {
 	uint64_t head;             /* bytes that were ever put into it */
 	struct pd_chain_slot *slots;
 	size_t nr_slots;
-	uint64_t asked, found;     /* since it was last around */
+	uint64_t asked, missed;    /* since it was last around: look-ups, and those of them for what had been forgotten */
 };
 
 /* What a chain is looked up by. */
