@@ -59,3 +59,14 @@ int pd_vector_enlarge(void *items_pointer, size_t *capacity, size_t count, size_
 	*capacity = wanted;
 	return 0;
 }
+
+int pd_vector_enlarge_clear(void *items_pointer, size_t *capacity, size_t index, size_t item_size)
+{
+	const size_t before = *capacity;
+	if (pd_vector_enlarge(items_pointer, capacity, index, item_size) < 0)
+		return -1;
+	char *items;
+	memcpy(&items, items_pointer, sizeof items);
+	memset(items + before * item_size, 0, (*capacity - before) * item_size);
+	return 0;
+}

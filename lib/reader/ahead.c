@@ -5,8 +5,8 @@
  * records before it have been taken and the next one is asked for. */
 #include "config.h"
 #include <string.h>
+#include "base/handoff.h"
 #include "base/memory.h"
-#include "base/threads.h"
 #include "reader/reader_impl.h"
 
 #define BLOCKS 6u
@@ -30,16 +30,10 @@ struct block {
 
 struct pd_ahead {
 	struct perfdata_reader *reader;
-	struct pd_team *team;            /* of one thread */
-	struct pd_monitor *monitor;
-	/* inside the monitor */
-	uint64_t filled, taken;          /* blocks so far */
-	bool asking;                     /* somebody waits for the next block */
-	bool stop;
+	struct pd_handoff handoff;       /* of blocks */
 	/* of the reading thread */
 	struct block *filling;
 	uint32_t mark;
-	/* blocks[n % BLOCKS] belongs to the reading thread until n blocks are filled, and to the asking one until n are taken */
 	struct block blocks[BLOCKS];
 	struct block unwanted;           /* what is read after `stop` */
 };
@@ -57,15 +51,10 @@ static void begin_block(struct pd_ahead *ahead, struct block *block)
 /* Hands over the block that is being filled, and begins the next one as soon as there is room. */
 static void hand_over(struct pd_ahead *ahead)
 {
-	pd_monitor_enter(ahead->monitor);
-	if (!ahead->stop) {
-		ahead->filled++;
-		pd_monitor_wake(ahead->monitor);
-	}
-	while (ahead->filled - ahead->taken >= BLOCKS && !ahead->stop)
-		pd_monitor_wait(ahead->monitor);
-	struct block *next = ahead->stop ? &ahead->unwanted : &ahead->blocks[ahead->filled % BLOCKS];
-	pd_monitor_leave(ahead->monitor);
+	unsigned place;
+	if (ahead->filling != &ahead->unwanted)
+		pd_handoff_filled(&ahead->handoff);
+	struct block *next = pd_handoff_room(&ahead->handoff, &place) ? &ahead->blocks[place] : &ahead->unwanted;
 	pd_chunks_drop(&ahead->unwanted.chunks);
 	begin_block(ahead, next);
 }
@@ -93,11 +82,8 @@ static void read_all(void *user, unsigned thread)
 		block->nr_records += nr;
 	}
 	ahead->filling->end = pd_reader_failed(ahead->reader, status);
-	pd_monitor_enter(ahead->monitor);
-	if (!ahead->stop)
-		ahead->filled++;
-	pd_monitor_wake(ahead->monitor);
-	pd_monitor_leave(ahead->monitor);
+	if (ahead->filling != &ahead->unwanted)
+		pd_handoff_filled(&ahead->handoff);
 }
 
 void pd_ahead_note(struct pd_ahead *ahead, const struct pd_finding *finding)
@@ -113,10 +99,7 @@ void pd_ahead_settle(struct pd_ahead *ahead)
 		return;
 	if (ahead->filling->nr_records || ahead->filling->nr_notes)
 		hand_over(ahead);
-	pd_monitor_enter(ahead->monitor);
-	while (!ahead->stop && !(ahead->asking && ahead->taken == ahead->filled))
-		pd_monitor_wait(ahead->monitor);
-	pd_monitor_leave(ahead->monitor);
+	pd_handoff_settle(&ahead->handoff);
 }
 
 /* --- the thread that asks --- */
@@ -127,7 +110,6 @@ static void ahead_free(struct pd_ahead *ahead)
 		struct block *block = i < BLOCKS ? &ahead->blocks[i] : &ahead->unwanted;
 		pd_chunks_release(&block->chunks);
 	}
-	pd_monitor_free(ahead->monitor);
 	pd_free(ahead);
 }
 
@@ -138,12 +120,9 @@ void pd_ahead_start(struct perfdata_reader *reader)
 	if (!ahead)
 		return;
 	ahead->reader = reader;
-	ahead->monitor = pd_monitor_new();
 	begin_block(ahead, &ahead->blocks[0]);
 	reader->ahead = ahead;
-	if (ahead->monitor)
-		ahead->team = pd_team_start(1, read_all, ahead);
-	if (ahead->team)
+	if (pd_handoff_start(&ahead->handoff, BLOCKS, read_all, ahead))
 		return;
 	reader->ahead = NULL;
 	ahead_free(ahead);
@@ -155,35 +134,15 @@ void pd_ahead_stop(struct perfdata_reader *reader)
 
 	if (!ahead)
 		return;
-	pd_monitor_enter(ahead->monitor);
-	ahead->stop = true;
-	pd_monitor_wake(ahead->monitor);
-	pd_monitor_leave(ahead->monitor);
-	pd_team_join(ahead->team);
+	pd_handoff_stop(&ahead->handoff);
 	reader->ahead = NULL;
 	ahead_free(ahead);
-}
-
-static void wait_for_block(struct pd_ahead *ahead)
-{
-	pd_monitor_enter(ahead->monitor);
-	if (ahead->taken == ahead->filled) {
-		ahead->asking = true;
-		pd_monitor_wake(ahead->monitor);
-		while (ahead->taken == ahead->filled)
-			pd_monitor_wait(ahead->monitor);
-		ahead->asking = false;
-	}
-	pd_monitor_leave(ahead->monitor);
 }
 
 static void give_back(struct pd_ahead *ahead, struct block *block)
 {
 	pd_chunks_drop(&block->chunks);
-	pd_monitor_enter(ahead->monitor);
-	ahead->taken++;
-	pd_monitor_wake(ahead->monitor);
-	pd_monitor_leave(ahead->monitor);
+	pd_handoff_taken(&ahead->handoff);
 }
 
 /* The bytes of the records that will be asked for next: another processor has read them, long ago. */
@@ -196,8 +155,7 @@ static void fetch_bytes(const struct block *block, unsigned from)
 enum perfdata_status pd_ahead_next(struct pd_ahead *ahead, struct pd_span *ret)
 {
 	for (;;) {
-		wait_for_block(ahead);
-		struct block *block = &ahead->blocks[ahead->taken % BLOCKS];
+		struct block *block = &ahead->blocks[pd_handoff_next(&ahead->handoff)];
 		while (block->at_note < block->nr_notes && block->notes[block->at_note].before == block->at_record)
 			pd_reader_report(ahead->reader, &block->notes[block->at_note++].finding);
 		const unsigned stop = block->at_note < block->nr_notes ? block->notes[block->at_note].before : block->nr_records;

@@ -172,18 +172,12 @@ enum perfdata_status pd_build_id_take(struct perfdata_reader *reader, const stru
 		late->section.public.offset = raw->offset;
 		reader->header.feature_bits[0] |= 1ull << PERFDATA_FEATURE_BUILD_ID;
 	}
-	while (late->room - late->size < raw->size) {
-		if (late->size + raw->size > PD_MAX_BLOB) {
-			pd_reader_finding_once(reader, PERFDATA_FINDING_LIMIT, raw->file, raw->offset, "too many build-ids");
-			return PERFDATA_OK;
-		}
-		const size_t room = late->room ? late->room * 2 : 65536;
-		uint8_t *bytes = pd_realloc(late->bytes, room);
-		if (!bytes)
-			return PERFDATA_ENOMEM;
-		late->bytes = bytes;
-		late->room = room;
+	if (late->size + raw->size > PD_MAX_BLOB) {
+		pd_reader_finding_once(reader, PERFDATA_FINDING_LIMIT, raw->file, raw->offset, "too many build-ids");
+		return PERFDATA_OK;
 	}
+	if (pd_vector_grow(&late->bytes, &late->room, late->size + raw->size, 1) < 0)
+		return PERFDATA_ENOMEM;
 	memcpy(late->bytes + late->size, raw->bytes, raw->size);
 	late->size += raw->size;
 	late->changed = true;

@@ -110,14 +110,9 @@ static enum perfdata_status collect(struct pd_window *window, size_t size, uint8
 
 	while (used < size && (pd_window_left(window) || pd_window_fill(window))) {
 		const size_t left = pd_window_left(window), step = size - used < left ? size - used : left;
-		if (room - used < step) {
-			room = room * 2 > used + step ? room * 2 : used + step;
-			uint8_t *grown = pd_realloc(bytes, room);
-			if (!grown) {
-				pd_free(bytes);
-				return PERFDATA_ENOMEM;
-			}
-			bytes = grown;
+		if (pd_vector_grow(&bytes, &room, used + step, 1) < 0) {
+			pd_free(bytes);
+			return PERFDATA_ENOMEM;
 		}
 		memcpy(bytes + used, window->at, step);
 		used += step;

@@ -115,16 +115,11 @@ const struct perfdata_config *pd_rewrite_target(struct perfdata_rewriter *rewrit
 	const uint32_t version = raw->event ? raw->event->version + 1 : 0;
 
 	if (version >= rewriter->nr_configs) {
-		const uint32_t nr = version < 16 ? 32 : version * 2;
-		struct perfdata_config *grown = pd_realloc(rewriter->configs, nr * sizeof *grown);
-		if (!grown) {
+		if (pd_vector_reach(&rewriter->configs, &rewriter->nr_configs, version, sizeof *rewriter->configs) < 0) {
 			(void)pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL);
 			return NULL;
 		}
-		memset(grown + rewriter->nr_configs, 0, (nr - rewriter->nr_configs) * sizeof *grown);
-		rewriter->configs = grown;
-		rewriter->nr_configs = nr;
-		perfdata_config_init(&grown[0], NULL, rewriter->order);
+		perfdata_config_init(&rewriter->configs[0], NULL, rewriter->order);
 	}
 	struct perfdata_config *config = &rewriter->configs[version];
 	if (version && !config->has_attr) {

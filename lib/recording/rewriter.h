@@ -41,7 +41,7 @@ struct perfdata_rewriter {
 	bool keeps_carriers;             /* compressed records go as they are */
 	bool keeps_aux;                  /* records that AUX data need stay, whenever they were */
 	struct perfdata_config *configs; /* of the output, by version of the event */
-	uint32_t nr_configs;
+	size_t nr_configs;
 	uint64_t first_sample, last_sample;
 	uint64_t lost_samples, gaps;     /* since the last good record: not told in the output yet */
 	uint64_t all_lost_samples, all_gaps;

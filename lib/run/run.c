@@ -158,7 +158,7 @@ static void release_slot(struct pd_run *run, struct pd_slot *slot)
 	for (unsigned i = 0; slot->shares && i < run->nr_targets; i++)
 		if (slot->shares[i].part && run->targets[i].emitter->free_part)
 			run->targets[i].emitter->free_part(slot->shares[i].part);
-	pd_run_findings_drop(&slot->found);
+	pd_finding_queue_drop(&slot->found);
 	pd_run_free_streams(run, slot);
 	pd_free(slot->shares);
 }
@@ -202,7 +202,7 @@ static void run_release(struct pd_run *run)
 		release_worker(run, &run->workers[i]);
 	for (unsigned i = 0; run->targets && i < run->nr_targets; i++)
 		release_target(&run->targets[i]);
-	pd_run_findings_drop(&run->found);
+	pd_finding_queue_drop(&run->found);
 	pd_run_free_blocks(run);
 	pd_free(run->encoders);
 	pd_free(run->targets);

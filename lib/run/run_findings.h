@@ -3,26 +3,7 @@
 #ifndef PD_RUN_FINDINGS_H
 #define PD_RUN_FINDINGS_H
 
-#include "perfdata/base.h"
-
-/* What the reader or formatting found. */
-struct pd_run_finding {
-	struct pd_run_finding *next;
-	bool of_reader;
-	struct perfdata_finding finding;
-	char message[];
-};
-/* {0} is an empty list. */
-struct pd_run_findings {
-	struct pd_run_finding *first, *last;
-};
-
-/* A copy that lives until it is reported; NULL without memory. */
-struct pd_run_finding *pd_run_finding_copy(const struct perfdata_finding *finding);
-void pd_run_findings_add(struct pd_run_findings *list, struct pd_run_finding *found);
-/* The first one, taken off the list; NULL: there is none. */
-struct pd_run_finding *pd_run_findings_take(struct pd_run_findings *list);
-void pd_run_findings_drop(struct pd_run_findings *list);
+#include "base/finding_queue.h"
 
 struct pd_run;
 struct pd_slot;

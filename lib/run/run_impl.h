@@ -62,7 +62,7 @@ struct pd_share {
 	void *value;                        /* of scan */
 	void *part;                         /* for merge */
 	struct pd_stream **streams;         /* by output; NULL: nothing was appended yet */
-	unsigned nr_streams;
+	size_t nr_streams;
 };
 
 struct pd_slot {
@@ -73,7 +73,7 @@ struct pd_slot {
 	struct perfdata_batch *batch;
 	struct pd_worker *worker;           /* whose thread appends to the streams */
 	struct pd_share *shares;            /* for each target */
-	struct pd_run_findings found;         /* by the reader on its way here, and by the check of its records */
+	struct pd_finding_queue found;         /* by the reader on its way here, and by the check of its records */
 };
 
 /* The outputs of an emitter, and the emitter. */
@@ -87,6 +87,7 @@ struct perfdata_outputs {
 	unsigned number;
 	struct pd_lane **lanes;             /* by output */
 	unsigned nr_lanes;
+	size_t room_lanes;
 };
 
 struct pd_run {
@@ -96,7 +97,7 @@ struct pd_run {
 	unsigned nr_targets;
 	bool checked;                       /* an emitter checks the records */
 	struct pd_listener reader_listener; /* who is given what the reader finds */
-	struct pd_run_findings read;          /* what it found since the last batch; of the calling thread */
+	struct pd_finding_queue read;          /* what it found since the last batch; of the calling thread */
 	bool read_lost;                     /* there was no memory for it */
 
 	struct pd_monitor *monitor;
@@ -117,7 +118,8 @@ struct pd_run {
 	bool parallel;                      /* work is encoded, and pieces compressed, by all threads */
 	struct pd_lane **encoders;          /* lanes whose bytes are encoded */
 	unsigned nr_encoders;
-	struct pd_run_findings found;
+	size_t room_encoders;
+	struct pd_finding_queue found;
 
 	enum perfdata_status lane_status;   /* why the writer could not send on; `error` says more. Stays */
 	enum perfdata_status status;        /* the writer's, else the reader thread's */

@@ -30,10 +30,8 @@ static int start_ring(struct pd_run *run, struct pd_lane *lane)
 	const bool compressed = pd_output_packing(lane->output) != PD_CODEC_NONE;
 	if (run->jobs < 2 || (!compressed && !emitter->encode))
 		return 0;
-	struct pd_lane **encoders = pd_realloc(run->encoders, (run->nr_encoders + 1) * sizeof *encoders);
-	if (!encoders)
+	if (pd_vector_grow(&run->encoders, &run->room_encoders, run->nr_encoders, sizeof *run->encoders) < 0)
 		return -1;
-	run->encoders = encoders;
 	if (pd_lane_start(lane, run->nr_slots, !emitter->encode))
 		return -1;
 	run->encoders[run->nr_encoders++] = lane;
@@ -45,11 +43,9 @@ enum perfdata_status pd_run_open_lane(struct perfdata_outputs *target, struct pe
 	struct pd_run *run = target->run;
 	struct pd_lane *lane = pd_calloc(1, sizeof *lane);
 	pd_monitor_enter(run->monitor);
-	struct pd_lane **lanes = lane ? pd_realloc(target->lanes, (target->nr_lanes + 1) * sizeof *lanes) : NULL;
-	int failed = !lanes;
-	if (lanes) {
+	int failed = !lane || pd_vector_grow(&target->lanes, &target->room_lanes, target->nr_lanes, sizeof *target->lanes) < 0;
+	if (!failed) {
 		*lane = (struct pd_lane){ .output = output, .target = target->number, .number = target->nr_lanes };
-		target->lanes = lanes;
 		/* From the first batch on pieces belong to the run. Alone, the output compresses by itself: the same pieces, the same bytes. */
 		failed = run->parallel && start_ring(run, lane);
 	}
@@ -194,7 +190,7 @@ void pd_run_fill(struct pd_run *run)
 	if (!status) {
 		slot->batch = batch;
 		slot->found = run->read;
-		run->read = (struct pd_run_findings){ NULL, NULL };
+		run->read = (struct pd_finding_queue){ NULL, NULL };
 		slot->status = scan(run, slot);
 	}
 	pd_monitor_enter(run->monitor);

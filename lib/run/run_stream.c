@@ -208,14 +208,8 @@ static struct pd_stream *make_stream(struct pd_slot *slot, struct pd_run *run, u
 	pd_monitor_leave(run->monitor);
 	if (output >= nr)
 		return NULL;
-	if (output >= share->nr_streams) {
-		struct pd_stream **streams = pd_realloc(share->streams, nr * sizeof *streams);
-		if (!streams)
-			return NULL;
-		memset(streams + share->nr_streams, 0, (nr - share->nr_streams) * sizeof *streams);
-		share->streams = streams;
-		share->nr_streams = nr;
-	}
+	if (pd_vector_reach(&share->streams, &share->nr_streams, output, sizeof *share->streams) < 0)
+		return NULL;
 	struct pd_stream *stream = pd_calloc(1, sizeof *stream);
 	if (!stream)
 		return NULL;

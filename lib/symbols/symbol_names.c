@@ -22,14 +22,8 @@ int pd_symtab_keep_name(struct pd_symbol_table *table, const char *name, size_t 
 	struct pd_strings *pool = &table->strings[PD_STRINGS_POOL];
 	if (size >= UINT32_MAX - pool->size)
 		return -1;
-	if (pool->room - pool->size <= size) {
-		const size_t room = 2 * (pool->size + size) + 256;
-		char *bytes = pd_realloc(pool->bytes, room);
-		if (!bytes)
-			return -1;
-		pool->bytes = bytes;
-		pool->room = room;
-	}
+	if (pd_vector_grow(&pool->bytes, &pool->room, pool->size + size, 1) < 0)
+		return -1;
 	*ret = (uint32_t)pool->size;
 	memcpy(pool->bytes + pool->size, name, size);
 	pool->bytes[pool->size + size] = '\0';

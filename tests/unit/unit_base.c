@@ -11,6 +11,8 @@
 #include "base/checked.h"
 #include "base/cursor.h"
 #include "base/error.h"
+#include "base/finding_queue.h"
+#include "base/handoff.h"
 #include "base/hash.h"
 #include "base/memory.h"
 
@@ -110,6 +112,94 @@ static void test_vector(void)
 	CHECK_EQ(capacity, before);
 	CHECK_EQ(items[999], 2997);
 	pd_free(items);
+}
+
+static void test_vector_by_index(void)
+{
+	uint64_t *items = NULL;
+	size_t capacity = 0;
+	CHECK(pd_vector_reach(&items, &capacity, 100, sizeof *items) == 0);
+	for (size_t i = 0; i < capacity; i++)
+		CHECK_EQ(items[i], 0);
+	items[100] = 5;
+	CHECK(pd_vector_reach(&items, &capacity, 5000, sizeof *items) == 0);
+	CHECK_EQ(items[100], 5);
+	for (size_t i = 101; i < capacity; i++)
+		CHECK_EQ(items[i], 0);
+	alloc_fail_countdown = 0;
+	CHECK(pd_vector_reach(&items, &capacity, capacity, sizeof *items) == -1);
+	CHECK_EQ(items[100], 5);
+	pd_free(items);
+}
+
+static void test_finding_queue(void)
+{
+	struct pd_finding_queue queue = { 0 };
+	char message[] = "first";
+	struct perfdata_finding finding = { .code = PERFDATA_FINDING_RECORD_SIZE, .message = message };
+	pd_finding_queue_put(&queue, pd_finding_copy(&finding));
+	message[0] = 'F';
+	pd_finding_queue_put(&queue, pd_finding_copy(&finding));
+	struct pd_queued_finding *found = pd_finding_queue_take(&queue);
+	CHECK_STR(found->finding.message, "first");
+	pd_free(found);
+	pd_finding_queue_put(&queue, pd_finding_copy(&finding));
+	found = pd_finding_queue_take(&queue);
+	CHECK_STR(found->finding.message, "First");
+	pd_free(found);
+	pd_finding_queue_drop(&queue);
+	CHECK(!pd_finding_queue_take(&queue));
+	alloc_fail_countdown = 0;
+	CHECK(!pd_finding_copy(&finding));
+}
+
+struct counting {
+	struct pd_handoff handoff;
+	unsigned numbers[3];
+	unsigned last;               /* the thread ends behind it; 0: it goes on */
+	atomic_uint settled;
+};
+
+static void count_up(void *user, unsigned thread)
+{
+	struct counting *counting = user;
+	unsigned place;
+	(void)thread;
+	for (unsigned n = 1; pd_handoff_room(&counting->handoff, &place); n++) {
+		counting->numbers[place] = n;
+		pd_handoff_filled(&counting->handoff);
+		if (n == 500) {
+			pd_handoff_settle(&counting->handoff);
+			atomic_store(&counting->settled, n);
+		}
+		if (n == counting->last)
+			return;
+	}
+}
+
+static void test_handoff(void)
+{
+	struct counting counting = { .last = 1000 };
+	CHECK(pd_handoff_start(&counting.handoff, 3, count_up, &counting));
+	for (unsigned n = 1; n <= 1000; n++) {
+		CHECK_EQ(counting.numbers[pd_handoff_next(&counting.handoff)], n);
+		if (n <= 500)
+			CHECK_EQ(atomic_load(&counting.settled), 0);
+		pd_handoff_taken(&counting.handoff);
+	}
+	CHECK_EQ(atomic_load(&counting.settled), 500);
+	pd_handoff_stop(&counting.handoff);
+	/* one that would never end, and whose places nobody takes */
+	counting = (struct counting){ .last = 0 };
+	CHECK(pd_handoff_start(&counting.handoff, 3, count_up, &counting));
+	CHECK_EQ(counting.numbers[pd_handoff_next(&counting.handoff)], 1);
+	pd_handoff_stop(&counting.handoff);
+	CHECK_EQ(counting.handoff.taken, 0);
+	CHECK(counting.handoff.filled >= 1 && counting.handoff.filled <= 3);
+	alloc_fail_countdown = 1;
+	CHECK(!pd_handoff_start(&counting.handoff, 3, count_up, &counting));
+	alloc_fail_countdown = 0;
+	CHECK(!pd_handoff_start(&counting.handoff, 3, count_up, &counting));
 }
 
 static void test_arena(void)
@@ -399,6 +489,9 @@ int main(void)
 		{ "cursor", test_cursor },
 		{ "memory", test_memory },
 		{ "vector", test_vector },
+		{ "vector by the index of others", test_vector_by_index },
+		{ "queue of findings", test_finding_queue },
+		{ "ring between two threads", test_handoff },
 		{ "arena", test_arena },
 		{ "arena without memory", test_arena_failures },
 		{ "error", test_error },

@@ -2,6 +2,7 @@
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
+#include "base/memory.h"
 #include "emit/model/aux_pieces.h"
 
 void pd_aux_carry_release(struct pd_aux_carry *carry)
@@ -65,11 +66,9 @@ static enum perfdata_status take_spe_cpus(struct pd_aux_tracer *tracer, const st
 	uint64_t at = head < 4 ? 4 : head;
 	while (at <= priv->count && priv->count - at >= 4) {
 		const uint64_t params = perfdata_list_u64(priv, at + 2);
-		struct pd_aux_cpu *grown = realloc(tracer->cpus, (tracer->nr_cpus + 1) * sizeof *grown);
-		if (!grown)
+		if (pd_vector_grow(&tracer->cpus, &tracer->room_cpus, tracer->nr_cpus, sizeof *tracer->cpus) < 0)
 			return PERFDATA_ENOMEM;
-		tracer->cpus = grown;
-		grown[tracer->nr_cpus++] = (struct pd_aux_cpu){ (uint32_t)perfdata_list_u64(priv, at + 1), perfdata_list_u64(priv, at + 3) };
+		tracer->cpus[tracer->nr_cpus++] = (struct pd_aux_cpu){ (uint32_t)perfdata_list_u64(priv, at + 1), perfdata_list_u64(priv, at + 3) };
 		if (params > priv->count)
 			break;
 		at += 3 + params;
@@ -195,14 +194,8 @@ static void skip_records(struct pd_aux_piece *next)
 static enum perfdata_status add_piece(struct pd_aux_carry *carry, const struct perfdata_raw *raw, struct pd_aux_pieces *pieces)
 {
 	struct pd_aux_piece *next = &carry->next;
-	if (pieces->nr == pieces->room) {
-		const size_t room = pieces->room ? 2 * pieces->room : 4;
-		struct pd_aux_piece *grown = realloc(pieces->list, room * sizeof *grown);
-		if (!grown)
-			return PERFDATA_ENOMEM;
-		pieces->list = grown;
-		pieces->room = room;
-	}
+	if (pd_vector_grow(&pieces->list, &pieces->room, pieces->nr, sizeof *pieces->list) < 0)
+		return PERFDATA_ENOMEM;
 	next->raw = raw;
 	/* what is not whole at the end of the piece stands at the beginning of the next one */
 	next->stop = next->from + raw->size - (raw->payload ? PERFDATA_PAYLOAD_OVERLAP : 0);

@@ -22,7 +22,7 @@ struct pd_aux_tracer {
 	bool timeless;                       /* SPE: of events without times */
 	uint64_t midr;                       /* SPE: of all processors, where it is the same for all; else 0 */
 	struct pd_aux_cpu { uint32_t cpu; uint64_t midr; } *cpus;
-	size_t nr_cpus;
+	size_t nr_cpus, room_cpus;
 };
 
 /* A piece, and how to read it. */

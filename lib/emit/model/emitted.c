@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 #include <stdlib.h>
+#include "base/memory.h"
 #include "emit/model/emitted.h"
 
 /* --- sets --------------------------------------------------------------------------------------------------------- */
@@ -10,15 +11,8 @@ static int set_add(struct id_set *set, uint32_t id)
 {
 	const size_t word = id / 64;
 	const uint64_t bit = UINT64_C(1) << id % 64;
-	if (word >= set->nr_words) {
-		const size_t nr = word + 1 > 2 * set->nr_words ? word + 1 : 2 * set->nr_words;
-		uint64_t *words = realloc(set->words, nr * sizeof *words);
-		if (!words)
-			return -1;
-		memset(words + set->nr_words, 0, (nr - set->nr_words) * sizeof *words);
-		set->words = words;
-		set->nr_words = nr;
-	}
+	if (pd_vector_reach(&set->words, &set->nr_words, word, sizeof *set->words) < 0)
+		return -1;
 	if (set->words[word] & bit)
 		return 0;
 	set->words[word] |= bit;
@@ -98,14 +92,8 @@ struct id_list {
 
 static bool list_add(struct id_list *list, uint32_t id)
 {
-	if (list->nr == list->room) {
-		const size_t room = list->room ? 2 * list->room : 32;
-		uint32_t *ids = realloc(list->ids, room * sizeof *ids);
-		if (!ids)
-			return false;
-		list->ids = ids;
-		list->room = room;
-	}
+	if (pd_vector_grow(&list->ids, &list->room, list->nr, sizeof *list->ids) < 0)
+		return false;
 	list->ids[list->nr++] = id;
 	return true;
 }

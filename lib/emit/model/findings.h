@@ -6,7 +6,7 @@
 #include "perfdata/emit.h"
 
 struct found_batch;
-/* Messages and files must live as long as the reader: static texts and its names. False without memory. */
+/* The file must live as long as the reader, which has its name. False without memory. */
 bool pd_found_add(struct found_batch **found, enum perfdata_finding_code code, const char *file, const struct perfdata_raw *raw,
 	       const char *message);
 /* Calls on_finding for each (NULL: for none) and frees. */

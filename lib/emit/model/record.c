@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 #include <stdlib.h>
+#include "base/memory.h"
 #include "emit/model/line.h"
 #include "emit/model/locations.h"
 #include "emit/model/record.h"
@@ -135,14 +136,8 @@ static struct record_plan *plan_of(struct record_cache *cache, uint32_t type, co
 		cache->by_type[type] = plan;
 		return plan;
 	}
-	if (cache->nr_others == cache->room_others) {
-		const size_t room = cache->room_others ? 2 * cache->room_others : 8;
-		struct record_plan **others = realloc(cache->others, room * sizeof *others);
-		if (!others)
-			return NULL;
-		cache->others = others;
-		cache->room_others = room;
-	}
+	if (pd_vector_grow(&cache->others, &cache->room_others, cache->nr_others, sizeof *cache->others) < 0)
+		return NULL;
 	cache->others[cache->nr_others++] = plan;
 	return plan;
 }
@@ -174,15 +169,8 @@ static struct event_plan *event_of(struct record_cache *cache, const struct perf
 {
 	if (event->version < cache->nr_events && cache->events[event->version].event == event)
 		return &cache->events[event->version];
-	if (event->version >= cache->nr_events) {
-		const size_t room = (size_t)event->version + 16;
-		struct event_plan *events = realloc(cache->events, room * sizeof *events);
-		if (!events)
-			return NULL;
-		memset(events + cache->nr_events, 0, (room - cache->nr_events) * sizeof *events);
-		cache->events = events;
-		cache->nr_events = room;
-	}
+	if (pd_vector_reach(&cache->events, &cache->nr_events, event->version, sizeof *cache->events) < 0)
+		return NULL;
 	struct event_plan *plan = &cache->events[event->version];
 	return make_event(cache, plan, event) ? plan : NULL;
 }

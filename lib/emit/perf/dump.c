@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "perfdata/emit.h"
 #include "emit/model/aux_pieces.h"
 #include "emit/perf/record_text.h"
@@ -158,14 +159,8 @@ static const struct perfdata_config *config_of(const struct dump *dump, const st
 static enum perfdata_status spell_early(struct dump *dump, struct dump_value *value, const struct perfdata_raw *raw,
 					const struct perfdata_record *record)
 {
-	if (value->nr_spelled == value->room) {
-		size_t room = value->room ? value->room * 2 : 16;
-		struct tail *bigger = realloc(value->spelled, room * sizeof *bigger);
-		if (!bigger)
-			return PERFDATA_ENOMEM;
-		value->spelled = bigger;
-		value->room = room;
-	}
+	if (pd_vector_grow(&value->spelled, &value->room, value->nr_spelled, sizeof *value->spelled) < 0)
+		return PERFDATA_ENOMEM;
 	const struct record_text_context context = { .reader = dump->reader, .dump = true, .report = !dump->script, .names = &dump->names,
 						     .event = raw->event };
 	pd_record_text(&context, record, &value->tails);

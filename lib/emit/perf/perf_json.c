@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <time.h>
+#include "base/memory.h"
 #include "emit/emitters.h"
 #include "emit/model/text_cache.h"
 #include "perfdata/unstable.h"
@@ -322,15 +323,8 @@ static bool has_raw(const struct perfdata_delivery *delivery)
 /* The event's plan, if there is one; NULL also without memory. */
 static struct event_plan *table_plan(struct plan_table *table, const struct perf_json *json, const struct perfdata_event *event)
 {
-	if (event->version >= table->nr) {
-		const size_t nr = (size_t)event->version + 16;
-		struct event_plan **plans = realloc(table->plans, nr * sizeof *plans);
-		if (!plans)
-			return NULL;
-		memset(plans + table->nr, 0, (nr - table->nr) * sizeof *plans);
-		table->plans = plans;
-		table->nr = nr;
-	}
+	if (pd_vector_reach(&table->plans, &table->nr, event->version, sizeof *table->plans) < 0)
+		return NULL;
 	struct event_plan **plan = &table->plans[event->version];
 	if (!*plan)
 		*plan = find_plan(json, event->trace);

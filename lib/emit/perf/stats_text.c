@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/memory.h"
 #include "perfdata/perf.h"
 
 #include <inttypes.h>
@@ -22,14 +23,8 @@ enum perfdata_status perfdata_lost_sums_add(struct perfdata_lost_sums *sums, con
 {
 	if (!event)
 		return PERFDATA_OK;
-	if (event->index >= sums->count) {
-		const size_t count = event->index + 1;
-		struct lost_sum *grown = realloc(sums->items, count * sizeof *grown);
-		if (!grown)
-			return PERFDATA_ENOMEM;
-		memset(grown + sums->count, 0, (count - sums->count) * sizeof *grown);
-		*sums = (struct perfdata_lost_sums){ grown, count };
-	}
+	if (pd_vector_reach(&sums->items, &sums->count, event->index, sizeof *sums->items) < 0)
+		return PERFDATA_ENOMEM;
 	struct lost_sum *sum = &sums->items[event->index];
 	*(record->misc & PERFDATA_MISC_LOST_SAMPLES_BPF ? &sum->dropped_by_bpf : &sum->samples) += record->u.lost_samples.lost;
 	return PERFDATA_OK;

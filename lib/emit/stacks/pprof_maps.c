@@ -25,15 +25,8 @@ void pd_pprof_seen_free(struct pprof_seen_list *list)
 
 static bool keep(struct pprof_seen_list *list, struct pprof_seen map, struct perfdata_bytes name)
 {
-	while (list->names_room < list->names_size + name.size + 1) {
-		const size_t room = list->names_room ? list->names_room * 2 : 4096;
-		char *names = pd_realloc(list->names, room);
-		if (!names)
-			return false;
-		list->names = names;
-		list->names_room = room;
-	}
-	if (pd_vector_grow(&list->maps, &list->room, list->nr, sizeof map) < 0)
+	if (pd_vector_grow(&list->names, &list->names_room, list->names_size + name.size, 1) < 0 ||
+	    pd_vector_grow(&list->maps, &list->room, list->nr, sizeof map) < 0)
 		return false;
 	map.name = (uint32_t)list->names_size;
 	memcpy(list->names + list->names_size, name.data, name.size);

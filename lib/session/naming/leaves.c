@@ -15,17 +15,10 @@ void pd_leaf_count(struct pd_state *state, uint32_t frame)
 		leaves->outside++;
 		return;
 	}
-	if (frame >= leaves->room) {
-		const size_t room = 2 * (size_t)frame + 1024;
-		uint32_t *grown = pd_realloc(leaves->hits, room * sizeof *grown);
-		if (!grown) {
-			/* what is told at the end is no more than advice */
-			leaves->outside++;
-			return;
-		}
-		memset(grown + leaves->room, 0, (room - leaves->room) * sizeof *grown);
-		leaves->hits = grown;
-		leaves->room = room;
+	if (pd_vector_reach(&leaves->hits, &leaves->room, frame, sizeof *leaves->hits) < 0) {
+		/* what is told at the end is no more than advice */
+		leaves->outside++;
+		return;
 	}
 	if (leaves->hits[frame] < UINT32_MAX)
 		leaves->hits[frame]++;

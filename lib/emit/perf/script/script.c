@@ -3,6 +3,7 @@
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
+#include "base/memory.h"
 #include "auxtrace/auxtrace.h"
 #include "emit/emitters.h"
 #include "emit/perf/header_text.h"
@@ -119,14 +120,8 @@ static const struct perfdata_config *config_of(const struct script *script, cons
 /* Remembers that what was appended to `early` last belongs to this record. */
 static enum perfdata_status end_early(struct script_value *value, const struct perfdata_raw *raw)
 {
-	if (value->nr_ends == value->room) {
-		const size_t room = value->room ? value->room * 2 : 16;
-		struct early *bigger = realloc(value->ends, room * sizeof *bigger);
-		if (!bigger)
-			return PERFDATA_ENOMEM;
-		value->ends = bigger;
-		value->room = room;
-	}
+	if (pd_vector_grow(&value->ends, &value->room, value->nr_ends, sizeof *value->ends) < 0)
+		return PERFDATA_ENOMEM;
 	value->ends[value->nr_ends++] = (struct early){ raw, value->early.size };
 	return perfdata_text_failed(&value->early) ? PERFDATA_ENOMEM : PERFDATA_OK;
 }

@@ -2,6 +2,7 @@
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
+#include "base/memory.h"
 #include "emit/perf/script/script_cache.h"
 #include "emit/perf/script/script_line.h"
 
@@ -115,15 +116,8 @@ static struct script_plan *make_plan(const struct script_setup *setup, const str
 
 const struct script_plan *pd_script_plan_get(struct script_cache *cache, const struct script_setup *setup, const struct perfdata_event *event)
 {
-	if (event->version >= cache->nr_plans) {
-		const size_t nr = (size_t)event->version + 16;
-		struct script_plan **plans = realloc(cache->plans, nr * sizeof *plans);
-		if (!plans)
-			return NULL;
-		memset(plans + cache->nr_plans, 0, (nr - cache->nr_plans) * sizeof *plans);
-		cache->plans = plans;
-		cache->nr_plans = nr;
-	}
+	if (pd_vector_reach(&cache->plans, &cache->nr_plans, event->version, sizeof *cache->plans) < 0)
+		return NULL;
 	struct script_plan **plan = &cache->plans[event->version];
 	if (!*plan)
 		*plan = make_plan(setup, event);
