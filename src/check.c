@@ -24,7 +24,7 @@ static void spell_findings(struct perfdata_text *out, const struct input *input)
 		answer_text(out, finding->file ? finding->file : input->file);
 		if (finding->offset != PERFDATA_NO_OFFSET)
 			perfdata_text_printf(out, ":0x%" PRIx64, finding->offset);
-		perfdata_text_printf(out, ": %s: ", message_level(finding->severity));
+		perfdata_text_printf(out, ": %s: ", perfdata_severity_name(finding->severity));
 		answer_text(out, finding->message);
 		perfdata_text_printf(out, " [%s]\n", message_code(finding->severity, finding->code, code));
 	}
@@ -52,7 +52,7 @@ static json_object *finding_json(struct input *input, const struct perfdata_find
 {
 	char code[8];
 	json_object *object = json_object_new_object();
-	json_object_object_add(object, "level", json_object_new_string(message_level(finding->severity)));
+	json_object_object_add(object, "level", json_object_new_string(perfdata_severity_name(finding->severity)));
 	json_object_object_add(object, "code", json_object_new_string(message_code(finding->severity, finding->code, code)));
 	if (finding->file)
 		json_object_object_add(object, "file", answer_json_text(input, finding->file));
