@@ -110,7 +110,7 @@ enum exit_code help_all(void)
 	return EXIT_FINE;
 }
 
-/* --- the generated parts of perfdata.1, for tests/man_parts.py ------------------------------------------------------ */
+/* --- the generated parts of perfdata.1, for tests/cli/generated_docs.py ------------------------------------------------------ */
 
 static void man_text(const char *s)
 {
