@@ -176,9 +176,10 @@ static bool output_is_watched(const struct options *options)
 
 enum exit_code command_convert(struct options *options)
 {
-	if (!inputs_find(options) || !filters_check(options))
-		return EXIT_USAGE;
+	/* two outputs of one input would be one file */
 	const bool many = options->output && is_directory(options->output);
+	if (!input_list_make(options, many) || !filters_check(options))
+		return EXIT_USAGE;
 	if (!check(options, many))
 		return EXIT_USAGE;
 	/* what is not up to date is made anew */

@@ -163,7 +163,8 @@ static void take_outcome(struct job *job, const struct input *input, const struc
 {
 	struct outcome *outcome = &job->outcome;
 	uint64_t bytes, changed;
-	outcome_take(outcome, input, result ? perfdata_result_summary(result) : NULL);
+	outcome_take(outcome, input);
+	outcome_count(outcome, result ? perfdata_result_summary(result) : NULL);
 	outcome->written = result ? perfdata_result_written(result) : 0;
 	for (size_t i = 0; i < outcome->nr_outputs && !kept; i++)
 		free(outcome->outputs[i]);

@@ -173,9 +173,12 @@ static const struct general_option table[] = {
 	  OPTIONS_INPUT, MEMBER(progress) },
 	{ { "tmpdir", PERFDATA_OPTION_TEXT, 0, "DIR", "folder for temporary files; default /tmp" }, OPTIONS_INPUT, MEMBER(tmpdir) },
 
-	{ { "json", PERFDATA_OPTION_FLAG, 0, NULL, "answer as one JSON document" }, OPTIONS_JSON, MEMBER(json) },
+	{ { "json", PERFDATA_OPTION_FLAG, 0, NULL, "answer as one JSON document; of several FILEs, one a line" }, OPTIONS_JSON, MEMBER(json) },
 	{ { "junit", PERFDATA_OPTION_FLAG, 0, NULL, "answer as one JUnit document (XML) with a test case for each FILE" }, OPTIONS_JUNIT,
 	  MEMBER(junit) },
+	{ { "sarif", PERFDATA_OPTION_FLAG, 0, NULL, "answer as one SARIF 2.1.0 document with a result for each finding" }, OPTIONS_CHECK, MEMBER(sarif) },
+	{ { "annotate", PERFDATA_OPTION_CHOICE, 0, "github", "also workflow commands that show the findings beside the files, ten of each kind" },
+	  OPTIONS_CHECK, MEMBER(annotate) },
 	{ { "tsv", PERFDATA_OPTION_FLAG, 0, NULL, "answer as a table: tab-separated, with a header line and nothing below" }, OPTIONS_TSV, MEMBER(tsv) },
 	{ { "perf", PERFDATA_OPTION_FLAG, 0, NULL, "answer in perf's own words" }, OPTIONS_PERF, MEMBER(perf) },
 	{ { "perf-stats", PERFDATA_OPTION_FLAG, 0, NULL, "counts of records as perf report --stats prints them" }, OPTIONS_STATS,

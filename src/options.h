@@ -31,6 +31,7 @@ enum option_group {
 	OPTIONS_LIST = 1 << 24,     /* commands that take any number of recordings */
 	OPTIONS_BATCH = 1 << 25,    /* conversions of many */
 	OPTIONS_REPORT = 1 << 26,   /* commands that tell about each input how it ended */
+	OPTIONS_CHECK = 1 << 28,    /* check */
 	OPTIONS_SHAPE = 1 << 27,    /* no command's: what an output holds depends on it, as on those of FILTER and SYMBOLS */
 };
 
@@ -62,6 +63,8 @@ struct options {
 	uint64_t max_memory, max_ratio, max_spool;   /* 0: the library's default; max_ratio: no limit */
 	const char *tmpdir, *progress;
 	/* questions */
+	bool sarif;
+	const char *annotate;
 	bool json, junit, tsv, perf, perf_stats, with_hits, columns, manual;
 	/* match */
 	struct text_list roots, files_at_hand, debug_dirs, lists, others, required;

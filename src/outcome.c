@@ -68,7 +68,7 @@ static void take_failure(struct outcome *outcome, const struct input *input)
 		perfdata_text_finding(&outcome->first_error, &failure, false);
 }
 
-void outcome_take(struct outcome *outcome, const struct input *input, const struct perfdata_summary *summary)
+void outcome_take(struct outcome *outcome, const struct input *input)
 {
 	const struct messages *messages = &input->messages;
 	size_t nr;
@@ -86,6 +86,10 @@ void outcome_take(struct outcome *outcome, const struct input *input, const stru
 		if (kept[i].severity == PERFDATA_SEVERITY_ERROR && !outcome->first_error.size)
 			perfdata_text_finding(&outcome->first_error, &kept[i], false);
 	}
+}
+
+void outcome_count(struct outcome *outcome, const struct perfdata_summary *summary)
+{
 	if (!summary)
 		return;
 	outcome->records = summary->records;

@@ -22,8 +22,10 @@ struct outcome {
 };
 
 void outcome_release(struct outcome *outcome);
-/* What the input can tell, behind input_judge and before input_close. summary may be NULL. */
-void outcome_take(struct outcome *outcome, const struct input *input, const struct perfdata_summary *summary);
+/* What the input can tell, behind input_judge and before input_close. */
+void outcome_take(struct outcome *outcome, const struct input *input);
+/* What a session counted; summary may be NULL. */
+void outcome_count(struct outcome *outcome, const struct perfdata_summary *summary);
 /* For perfdata_output_each_path: `user` is the outcome. */
 void outcome_add_output(void *user, const char *path);
 /* "done", "damaged", "skipped", "failed", "interrupted". */
