@@ -42,12 +42,14 @@ static uint32_t add_node(struct pd_tree *tree, uint32_t parent, uint32_t label)
 	return tree->count++;
 }
 
-static uint32_t crowded_child(struct pd_tree *tree, uint32_t parent, uint32_t label)
+static uint32_t crowded_child(struct pd_tree *tree, uint32_t parent, uint32_t label, bool add)
 {
 	const uint64_t key = (uint64_t)parent << 32 | label;
 	uint64_t value;
 	if (pd_hash_map_get(&tree->crowded, key, &value))
 		return (uint32_t)value;
+	if (!add)
+		return UINT32_MAX;
 	const uint32_t child = add_node(tree, parent, label);
 	const size_t before = tree->crowded.capacity;
 	if (child != UINT32_MAX && pd_hash_map_put(&tree->crowded, key, child) < 0)
@@ -57,7 +59,7 @@ static uint32_t crowded_child(struct pd_tree *tree, uint32_t parent, uint32_t la
 	return child;
 }
 
-uint32_t pd_tree_child(struct pd_tree *tree, uint32_t parent, uint32_t label)
+static inline uint32_t look_up(struct pd_tree *tree, uint32_t parent, uint32_t label, bool add)
 {
 	const uint64_t hash = pd_hash_u64((uint64_t)parent << 32 | label, tree->seed);
 	const uint32_t tag = (uint32_t)(hash >> 60), first = 2 * parent + (uint32_t)(hash % SPREAD);
@@ -66,6 +68,8 @@ uint32_t pd_tree_child(struct pd_tree *tree, uint32_t parent, uint32_t label)
 		if (!home)
 			return failed(tree, tree->nodes.status);
 		const uint32_t slot = home->slots[at % 2];
+		if (!slot && !add)
+			return UINT32_MAX;
 		if (!slot) {
 			const uint32_t child = add_node(tree, parent, label);
 			struct pd_tree_node *place = child == UINT32_MAX ? NULL : pd_paged_change(&tree->nodes, at / 2);
@@ -83,5 +87,8 @@ uint32_t pd_tree_child(struct pd_tree *tree, uint32_t parent, uint32_t label)
 		if (node->parent == parent && node->label == label)
 			return candidate;
 	}
-	return crowded_child(tree, parent, label);
+	return crowded_child(tree, parent, label, add);
 }
+
+uint32_t pd_tree_child(struct pd_tree *tree, uint32_t parent, uint32_t label) { return look_up(tree, parent, label, true); }
+uint32_t pd_tree_find(struct pd_tree *tree, uint32_t parent, uint32_t label) { return look_up(tree, parent, label, false); }

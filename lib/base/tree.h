@@ -31,6 +31,8 @@ static inline int pd_tree_init(struct pd_tree *tree, struct pd_account *account,
 void pd_tree_release(struct pd_tree *tree);
 /* The child of `parent` with this label, added if it is new; UINT32_MAX: see status. */
 uint32_t pd_tree_child(struct pd_tree *tree, uint32_t parent, uint32_t label);
+/* The child if there is one; UINT32_MAX: there is none, or see status. */
+uint32_t pd_tree_find(struct pd_tree *tree, uint32_t parent, uint32_t label);
 /* 0, or -1: see status. */
 static inline int pd_tree_get(struct pd_tree *tree, uint32_t node, uint32_t *ret_parent, uint32_t *ret_label)
 {

@@ -67,6 +67,8 @@ void pd_profile_part_free(void *part);   /* the emitter's free_part */
 enum perfdata_status pd_profile_add(struct pd_profile *profile, struct pd_profile_part *part);
 /* The session that the profile is of: for names. */
 const struct perfdata_session *pd_profile_session(const struct pd_profile *profile);
+/* What it draws from: also for what is worked out of a profile. NULL: there is no limit. */
+struct pd_account *pd_profile_account(const struct pd_profile *profile);
 /* After the last part. */
 enum perfdata_status pd_profile_finish(struct pd_profile *profile);
 

@@ -11,6 +11,7 @@
 #include "emit/emitters.h"
 #include "emit/stacks/firefox.h"
 #include "emit/stacks/stack_head.h"
+#include "emit/stacks/stack_spool.h"
 #include "emit/stacks/stack_text.h"
 
 static const struct perfdata_emitter_option options[] = {
@@ -201,45 +202,65 @@ static void put_pid(struct perfdata_text *out, const struct timeline_thread *thr
 	perfdata_text_char(out, '"');
 }
 
+static bool is_of(const struct timeline_row *row, uint32_t event) { return event != PERFDATA_NONE && row->event == event; }
+
+/* A column of those rows that are samples of the event. */
+typedef enum perfdata_status sample_column_fn(struct writing *writing, const struct timeline_row *row);
+
+static enum perfdata_status put_sample_column(struct writing *writing, const struct timeline_row *rows, size_t nr, uint32_t event, sample_column_fn *put)
+{
+	enum perfdata_status status = PERFDATA_OK;
+	bool first = true;
+	perfdata_text_char(writing->out, '[');
+	for (size_t i = 0; i < nr && status == PERFDATA_OK; i++) {
+		if (!is_of(&rows[i], event))
+			continue;
+		if (!first)
+			perfdata_text_char(writing->out, ',');
+		first = false;
+		status = put(writing, &rows[i]);
+		perfdata_text_cut(writing->out);
+	}
+	perfdata_text_char(writing->out, ']');
+	return status;
+}
+
+static enum perfdata_status sample_stack(struct writing *writing, const struct timeline_row *row)
+{
+	uint32_t stack;
+	const enum perfdata_status status = pd_firefox_stack(writing->tables, row->node, &stack);
+	if (status == PERFDATA_OK)
+		put_stack(writing->out, stack);
+	return status;
+}
+
+static enum perfdata_status sample_time(struct writing *writing, const struct timeline_row *row)
+{
+	put_time(writing->out, row->time, writing->zero);
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status sample_weight(struct writing *writing, const struct timeline_row *row)
+{
+	perfdata_text_u64(writing->out, row->weight);
+	return PERFDATA_OK;
+}
+
 static enum perfdata_status put_samples(struct writing *writing, const struct timeline_row *rows, size_t nr, uint32_t event, bool weights)
 {
-	struct perfdata_text stacks, times, values;
-	enum perfdata_status status = PERFDATA_OK;
 	size_t used = 0;
-	perfdata_text_init(&stacks);
-	perfdata_text_init(&times);
-	perfdata_text_init(&values);
-	for (size_t i = 0; i < nr && status == PERFDATA_OK; i++) {
-		uint32_t stack;
-		if (rows[i].event != event || event == PERFDATA_NONE)
-			continue;
-		status = pd_firefox_stack(writing->tables, rows[i].node, &stack);
-		if (used++) {
-			perfdata_text_char(&stacks, ',');
-			perfdata_text_char(&times, ',');
-			perfdata_text_char(&values, ',');
-		}
-		if (status == PERFDATA_OK)
-			put_stack(&stacks, stack);
-		put_time(&times, rows[i].time, writing->zero);
-		perfdata_text_u64(&values, rows[i].weight);
-	}
-	perfdata_text_printf(writing->out, ",\n\"samples\":{\"length\":%zu,\"weightType\":\"samples\",\"stack\":[", used);
-	perfdata_text_append(writing->out, stacks.data, stacks.size);
-	perfdata_text_literal(writing->out, "],\"time\":[");
-	perfdata_text_append(writing->out, times.data, times.size);
-	perfdata_text_literal(writing->out, "],\"weight\":");
-	if (weights) {
-		perfdata_text_char(writing->out, '[');
-		perfdata_text_append(writing->out, values.data, values.size);
-		perfdata_text_literal(writing->out, "]}");
-	} else {
-		perfdata_text_literal(writing->out, "null}");
-	}
-	writing->out->failed |= perfdata_text_failed(&stacks) || perfdata_text_failed(&times) || perfdata_text_failed(&values);
-	perfdata_text_release(&stacks);
-	perfdata_text_release(&times);
-	perfdata_text_release(&values);
+	for (size_t i = 0; i < nr; i++)
+		used += is_of(&rows[i], event);
+	perfdata_text_printf(writing->out, ",\n\"samples\":{\"length\":%zu,\"weightType\":\"samples\",\"stack\":", used);
+	const enum perfdata_status status = put_sample_column(writing, rows, nr, event, sample_stack);
+	perfdata_text_literal(writing->out, ",\"time\":");
+	(void)put_sample_column(writing, rows, nr, event, sample_time);
+	perfdata_text_literal(writing->out, ",\"weight\":");
+	if (weights)
+		(void)put_sample_column(writing, rows, nr, event, sample_weight);
+	else
+		perfdata_text_literal(writing->out, "null");
+	perfdata_text_char(writing->out, '}');
 	return status;
 }
 
@@ -262,6 +283,7 @@ static enum perfdata_status put_markers(struct writing *writing, const struct ti
 		if (stack != UINT32_MAX)
 			perfdata_text_printf(out, ",\"cause\":{\"stack\":%" PRIu32 "}", stack);
 		perfdata_text_char(out, '}');
+		perfdata_text_cut(out);
 	}
 	static const char *const columns[] = { "name", "startTime", "endTime", "phase", "category" };
 	perfdata_text_char(out, ']');
@@ -280,6 +302,7 @@ static enum perfdata_status put_markers(struct writing *writing, const struct ti
 				put_time(out, rows[i].time, writing->zero);
 			else
 				perfdata_text_char(out, '0');
+			perfdata_text_cut(out);
 		}
 		perfdata_text_char(out, ']');
 	}
@@ -370,26 +393,29 @@ static enum perfdata_status put_threads(struct writing *writing)
 static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *end, struct perfdata_text *out)
 {
 	struct state *state = pointer;
-	struct perfdata_text threads;
+	struct stack_spool threads;
 	enum perfdata_status status = pd_profile_finish(state->gather.profile);
 	if (status != PERFDATA_OK)
 		return status;
 	struct firefox_tables *tables = pd_firefox_tables_new(state->gather.profile, state->gather.session, state->inlines);
 	if (!tables)
 		return PERFDATA_ENOMEM;
-	perfdata_text_init(&threads);
-	struct writing writing = { .state = state, .tables = tables, .out = &threads, .first = true,
+	pd_stack_spool_init(&threads, pd_profile_account(state->gather.profile));
+	struct writing writing = { .state = state, .tables = tables, .out = &threads.text, .first = true,
 				   .zero = end->summary->first_time == UINT64_MAX ? 0 : end->summary->first_time };
 	status = put_threads(&writing);
 	if (status == PERFDATA_OK) {
 		put_meta(state, end, out);
-		pd_firefox_tables_put(tables, out);
-		perfdata_text_literal(out, ",\n\"pages\":[],\"counters\":[],\"profilerOverhead\":[],\n\"threads\":[");
-		perfdata_text_append(out, threads.data, threads.size);
-		perfdata_text_literal(out, "]}\n");
-		status = pd_firefox_tables_failed(tables) || perfdata_text_failed(&threads) || perfdata_text_failed(out) ? PERFDATA_ENOMEM : PERFDATA_OK;
+		status = pd_firefox_tables_put(tables, out);
 	}
-	perfdata_text_release(&threads);
+	if (status == PERFDATA_OK) {
+		perfdata_text_literal(out, ",\n\"pages\":[],\"counters\":[],\"profilerOverhead\":[],\n\"threads\":[");
+		status = pd_stack_spool_copy(&threads, 0, pd_stack_spool_size(&threads), out);
+		perfdata_text_literal(out, "]}\n");
+		if (status == PERFDATA_OK && perfdata_text_failed(out))
+			status = PERFDATA_ENOMEM;
+	}
+	pd_stack_spool_release(&threads);
 	pd_firefox_tables_free(tables);
 	return status;
 }

@@ -10,12 +10,11 @@ struct firefox_tables;
 /* NULL without memory. */
 struct firefox_tables *pd_firefox_tables_new(struct pd_profile *profile, const struct perfdata_session *session, bool inlines);
 void pd_firefox_tables_free(struct firefox_tables *tables);
-bool pd_firefox_tables_failed(const struct firefox_tables *tables);
 /* The row of the stack that ends at a node of the profile; UINT32_MAX for an empty chain. */
 enum perfdata_status pd_firefox_stack(struct firefox_tables *tables, uint32_t node, uint32_t *ret);
 uint32_t pd_firefox_string(struct firefox_tables *tables, const char *text);
 /* "libs" and "shared", after everything was asked for. */
-void pd_firefox_tables_put(struct firefox_tables *tables, struct perfdata_text *out);
+enum perfdata_status pd_firefox_tables_put(struct firefox_tables *tables, struct perfdata_text *out);
 void pd_firefox_categories(struct perfdata_text *out);
 
 #endif

@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "emit/stacks/firefox.h"
+#include "emit/stacks/stack_spool.h"
 #include "emit/stacks/stack_text.h"
 #include "emit/stacks/stack_tree.h"
 
@@ -38,6 +39,7 @@ struct firefox_tables *pd_firefox_tables_new(struct pd_profile *profile, const s
 	if (!tables)
 		return NULL;
 	tables->session = session;
+	tables->stacks.account = pd_profile_account(profile);
 	tables->labels = pd_stack_labels_new(session, STACK_BY_FUNCTION, inlines);
 	tables->route = tables->labels ? pd_stack_route_new(profile, session, tables->labels) : NULL;
 	if (tables->route)
@@ -60,8 +62,6 @@ void pd_firefox_tables_free(struct firefox_tables *tables)
 	pd_free(tables->dsos);
 	pd_free(tables);
 }
-
-bool pd_firefox_tables_failed(const struct firefox_tables *tables) { return tables->failed; }
 
 uint32_t pd_firefox_string(struct firefox_tables *tables, const char *text)
 {
@@ -118,7 +118,7 @@ enum perfdata_status pd_firefox_stack(struct firefox_tables *tables, uint32_t no
 		for (size_t k = 0; k < nr; k++) {
 			at = pd_stack_tree_child(&tables->stacks, at, first + (uint32_t)k);
 			if (at == STACK_NO_NODE)
-				return PERFDATA_ENOMEM;
+				return pd_stack_tree_failed(&tables->stacks);
 		}
 		tables->nodes[i] = at;
 	}
@@ -172,6 +172,7 @@ static void put_column(struct firefox_tables *tables, struct perfdata_text *out,
 		if (i)
 			perfdata_text_char(out, ',');
 		value(tables, out, i);
+		perfdata_text_cut(out);
 	}
 	perfdata_text_char(out, ']');
 }
@@ -195,8 +196,12 @@ COLUMN(zero) { (void)tables; (void)index; perfdata_text_char(out, '0'); }
 COLUMN(unity) { (void)tables; (void)index; perfdata_text_char(out, '1'); }
 COLUMN(no) { (void)tables; (void)index; perfdata_text_literal(out, "false"); }
 COLUMN(same) { (void)tables; perfdata_text_u64(out, index); }
-COLUMN(stack_frame) { perfdata_text_u64(out, tables->stacks.labels[index]); }
-COLUMN(stack_prefix) { or_null(out, tables->stacks.parents[index] != STACK_NO_NODE, tables->stacks.parents[index]); }
+COLUMN(stack_frame) { perfdata_text_u64(out, pd_stack_tree_label(&tables->stacks, (uint32_t)index)); }
+COLUMN(stack_prefix)
+{
+	const uint32_t parent = pd_stack_tree_parent(&tables->stacks, (uint32_t)index);
+	or_null(out, parent != STACK_NO_NODE, parent);
+}
 COLUMN(frame_func) { perfdata_text_u64(out, tables->frames[index].label); }
 COLUMN(frame_category) { perfdata_text_u64(out, category_of(label_at(tables, tables->frames[index].label)->kind)); }
 COLUMN(frame_address) { perfdata_text_s64(out, tables->frames[index].address); }
@@ -302,19 +307,22 @@ COLUMN(string_at)
 	perfdata_text_json_string(out, text, strlen(text));
 }
 
-void pd_firefox_tables_put(struct firefox_tables *tables, struct perfdata_text *out)
+enum perfdata_status pd_firefox_tables_put(struct firefox_tables *tables, struct perfdata_text *out)
 {
-	struct perfdata_text shared;
-	perfdata_text_init(&shared);
-	put_frames(tables, &shared);
-	put_funcs(tables, &shared);
-	put_sources(tables, &shared);
-	perfdata_text_literal(&shared, ",\n\"nativeSymbols\":{\"length\":0,\"libIndex\":[],\"address\":[],\"name\":[],\"functionSize\":[]}");
-	put_column(tables, &shared, "stringArray", pd_stack_labels_nr_strings(tables->labels), string_at);
+	struct stack_spool spool;
+	pd_stack_spool_init(&spool, tables->stacks.account);
+	struct perfdata_text *shared = &spool.text;
+	put_frames(tables, shared);
+	put_funcs(tables, shared);
+	put_sources(tables, shared);
+	perfdata_text_literal(shared, ",\n\"nativeSymbols\":{\"length\":0,\"libIndex\":[],\"address\":[],\"name\":[],\"functionSize\":[]}");
+	put_column(tables, shared, "stringArray", pd_stack_labels_nr_strings(tables->labels), string_at);
 	put_libs(tables, out);
 	perfdata_text_literal(out, ",\n\"shared\":{");
-	perfdata_text_append(out, shared.data, shared.size);
+	enum perfdata_status status = pd_stack_spool_copy(&spool, 0, pd_stack_spool_size(&spool), out);
 	perfdata_text_char(out, '}');
-	tables->failed |= perfdata_text_failed(&shared);
-	perfdata_text_release(&shared);
+	pd_stack_spool_release(&spool);
+	if (status == PERFDATA_OK)
+		status = pd_stack_tree_failed(&tables->stacks);
+	return status ? status : tables->failed ? PERFDATA_ENOMEM : PERFDATA_OK;
 }

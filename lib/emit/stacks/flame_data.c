@@ -51,7 +51,7 @@ void pd_flame_data_free(struct flame_data *data)
 	pd_free(data);
 }
 
-const struct stack_tree *pd_flame_data_tree(const struct flame_data *data) { return &data->tree; }
+struct stack_tree *pd_flame_data_tree(struct flame_data *data) { return &data->tree; }
 const struct stack_labels *pd_flame_data_labels(const struct flame_data *data) { return data->labels; }
 
 size_t pd_flame_data_left_out(const struct flame_data *data, uint64_t *ret_below)
@@ -154,7 +154,7 @@ static enum perfdata_status build_stack(struct flame_data *data, const struct st
 		const bool small = data->counts && *count_of(data, level.hash) < data->below;
 		level.node = pd_stack_tree_child(&data->tree, above ? above->node : STACK_NO_NODE, small ? data->small : label);
 		if (level.node == STACK_NO_NODE)
-			return PERFDATA_ENOMEM;
+			return pd_stack_tree_failed(&data->tree);
 		data->left_out += small;
 		if (small)
 			break;
@@ -220,6 +220,7 @@ enum perfdata_status pd_flame_data_new(const struct flame_options *options, cons
 	data->has_base = base;
 	if (base)
 		data->sides[1] = *base;
+	data->tree.account = pd_profile_account(recording->profile);
 	set_bins(data);
 	enum perfdata_status status = PERFDATA_ENOMEM;
 	data->small = UINT32_MAX;

@@ -29,7 +29,7 @@ enum perfdata_status pd_flame_data_new(const struct flame_options *options, cons
 				    struct flame_data **ret);
 void pd_flame_data_free(struct flame_data *data);
 
-const struct stack_tree *pd_flame_data_tree(const struct flame_data *data);
+struct stack_tree *pd_flame_data_tree(struct flame_data *data);
 const struct stack_labels *pd_flame_data_labels(const struct flame_data *data);
 /* How often something was left out, and of fewer samples than what. */
 size_t pd_flame_data_left_out(const struct flame_data *data, uint64_t *ret_below);

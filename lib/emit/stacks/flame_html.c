@@ -181,13 +181,15 @@ static void put_labels(struct columns *columns, const struct stack_labels *label
 	}
 }
 
-static void put_tree(struct columns *columns, const struct stack_tree *tree)
+static void put_tree(struct columns *columns, struct stack_tree *tree)
 {
 	put_number(columns, tree->nr);
+	for (uint32_t i = 0; i < tree->nr; i++) {
+		const uint32_t parent = pd_stack_tree_parent(tree, i);
+		put_number(columns, parent == STACK_NO_NODE ? i + 1 : i - parent);
+	}
 	for (uint32_t i = 0; i < tree->nr; i++)
-		put_number(columns, tree->parents[i] == STACK_NO_NODE ? i + 1 : i - tree->parents[i]);
-	for (uint32_t i = 0; i < tree->nr; i++)
-		put_number(columns, tree->labels[i]);
+		put_number(columns, pd_stack_tree_label(tree, i));
 }
 
 static void take_rows(void *user, const struct flame_row *rows, size_t nr)

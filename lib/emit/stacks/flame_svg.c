@@ -22,7 +22,7 @@ struct svg_box {
 
 struct svg {
 	const struct flamegraph *graph;
-	const struct stack_tree *tree;
+	struct stack_tree *tree;
 	const struct stack_labels *labels;
 	uint64_t *totals, *base_totals;
 	uint64_t all, base_all;
@@ -78,7 +78,7 @@ static void put_fill(struct perfdata_text *out, const struct svg *svg, const str
 
 static void put_box(struct perfdata_text *out, const struct svg *svg, const struct svg_box *box, double scale, uint32_t top)
 {
-	const struct stack_label *label = pd_stack_labels_get(svg->labels, svg->tree->labels[box->node]);
+	const struct stack_label *label = pd_stack_labels_get(svg->labels, pd_stack_tree_label(svg->tree, box->node));
 	const double x = MARGIN + svg->x[box->node] * scale, width = (double)box->total * scale;
 	const uint32_t y = top + (svg->depth - box->depth) * ROW;
 	perfdata_text_printf(out, "<g><title>");
@@ -121,10 +121,15 @@ static int compare_boxes(const void *left, const void *right)
 	return by_name ? by_name : a->node < b->node ? -1 : 1;
 }
 
+static const char *name_of(const struct svg *svg, uint32_t node)
+{
+	return pd_stack_labels_string(svg->labels, pd_stack_labels_get(svg->labels, pd_stack_tree_label(svg->tree, node))->name);
+}
+
 /* Boxes that are wide enough to be seen, a level at a time: those of a level are sorted by where their callers stand. */
 static bool lay_out(struct svg *svg, double scale)
 {
-	const struct stack_tree *tree = svg->tree;
+	struct stack_tree *tree = svg->tree;
 	uint32_t *depths = pd_calloc(tree->nr + 1, sizeof *depths);
 	svg->boxes = pd_calloc(tree->nr + 1, sizeof *svg->boxes);
 	svg->x = pd_calloc(tree->nr + 1, sizeof *svg->x);
@@ -133,12 +138,12 @@ static bool lay_out(struct svg *svg, double scale)
 		return false;
 	}
 	for (uint32_t i = 0; i < tree->nr; i++) {
-		const uint32_t parent = tree->parents[i];
+		const uint32_t parent = pd_stack_tree_parent(tree, i);
 		depths[i] = parent == STACK_NO_NODE ? 1 : depths[parent] + 1;
 		if (!svg->totals[i] || (double)svg->totals[i] * scale < LEAST)
 			continue;
 		svg->boxes[svg->nr_boxes++] = (struct svg_box){ .node = i, .parent = parent, .depth = depths[i], .total = svg->totals[i],
-							       .name = pd_stack_labels_string(svg->labels, pd_stack_labels_get(svg->labels, tree->labels[i])->name) };
+							       .name = name_of(svg, i) };
 		svg->depth = depths[i] > svg->depth ? depths[i] : svg->depth;
 	}
 	pd_free(depths);
@@ -163,14 +168,15 @@ static bool lay_out(struct svg *svg, double scale)
 	return true;
 }
 
-static void add_up(const struct stack_tree *tree, uint64_t *totals, uint64_t *ret_all)
+static void add_up(struct stack_tree *tree, uint64_t *totals, uint64_t *ret_all)
 {
 	*ret_all = 0;
 	for (size_t i = tree->nr; i-- > 0;) {
-		if (tree->parents[i] == STACK_NO_NODE)
+		const uint32_t parent = pd_stack_tree_parent(tree, (uint32_t)i);
+		if (parent == STACK_NO_NODE)
 			*ret_all += totals[i];
 		else
-			totals[tree->parents[i]] += totals[i];
+			totals[parent] += totals[i];
 	}
 }
 

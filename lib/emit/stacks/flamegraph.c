@@ -79,6 +79,8 @@ static enum perfdata_status draw(struct state *state, const struct perfdata_emit
 	enum perfdata_status status = pd_flame_data_new(&asked, &recording, base, &graph.data);
 	if (status == PERFDATA_OK)
 		status = state->picture ? pd_flamegraph_picture(&graph, out) : pd_flamegraph_page(&graph, out);
+	if (status == PERFDATA_OK)
+		status = pd_stack_tree_failed(pd_flame_data_tree(graph.data));
 	pd_flame_data_free(graph.data);
 	return status;
 }

@@ -13,6 +13,7 @@
 #include "emit/stacks/stack_head.h"
 #include "emit/stacks/stack_labels.h"
 #include "emit/stacks/stack_route.h"
+#include "emit/stacks/stack_spool.h"
 #include "emit/stacks/stack_text.h"
 
 static const struct perfdata_emitter_option options[] = {
@@ -126,7 +127,8 @@ struct writing {
 	uint64_t nr_locations, no_stack;     /* the location of samples without a stack; 0: none was needed */
 	uint32_t *columns;           /* of each event, its first column; UINT32_MAX: none */
 	uint32_t nr_columns;
-	struct perfdata_text types, samples, location_texts, others, message, packed, label;
+	struct stack_spool samples;
+	struct perfdata_text types, location_texts, others, message, packed, label;
 	bool failed;
 };
 
@@ -314,7 +316,8 @@ static enum perfdata_status put_sample(struct writing *writing, const struct pd_
 	pd_protobuf_message(&writing->message, SAMPLE_VALUE, &writing->packed);
 	if (writing->state->labels)
 		put_labels(writing, &entry->key);
-	pd_protobuf_message(&writing->samples, PROFILE_SAMPLE, &writing->message);
+	pd_protobuf_message(&writing->samples.text, PROFILE_SAMPLE, &writing->message);
+	perfdata_text_cut(&writing->samples.text);
 	return PERFDATA_OK;
 }
 
@@ -489,14 +492,16 @@ static void put_strings(struct writing *writing, struct stack_pack *pack)
 	writing->failed |= perfdata_text_failed(out) || perfdata_text_failed(&writing->message);
 }
 
+static void pack_samples(void *user, const char *bytes, size_t size) { pd_stack_pack_write(user, bytes, size); }
+
 /* In the order of the fields' numbers. */
-static void put_all(struct writing *writing, struct stack_pack *pack)
+static enum perfdata_status put_all(struct writing *writing, struct stack_pack *pack)
 {
 	const struct perfdata_summary *summary = writing->end->summary;
 	struct perfdata_text tail;
 	perfdata_text_init(&tail);
 	pd_stack_pack_write(pack, writing->types.data, writing->types.size);
-	pd_stack_pack_write(pack, writing->samples.data, writing->samples.size);
+	const enum perfdata_status status = pd_stack_spool_take(&writing->samples, 0, pd_stack_spool_size(&writing->samples), pack_samples, pack);
 	for (uint32_t i = 1; i <= pd_pprof_maps_nr(writing->state->maps); i++)
 		put_mapping(writing, i);
 	pd_stack_pack_write(pack, writing->others.data, writing->others.size);
@@ -510,17 +515,19 @@ static void put_all(struct writing *writing, struct stack_pack *pack)
 	put_period(writing, &tail);
 	put_strings(writing, pack);
 	pd_stack_pack_write(pack, tail.data, tail.size);
-	writing->failed |= perfdata_text_failed(&tail) || perfdata_text_failed(&writing->types) || perfdata_text_failed(&writing->samples) ||
+	writing->failed |= perfdata_text_failed(&tail) || perfdata_text_failed(&writing->types) ||
 			   perfdata_text_failed(&writing->location_texts) || perfdata_text_failed(&writing->others);
 	perfdata_text_release(&tail);
+	return status;
 }
 
 static void writing_release(struct writing *writing)
 {
-	struct perfdata_text *const texts[] = { &writing->types, &writing->samples, &writing->location_texts, &writing->others, &writing->message,
+	struct perfdata_text *const texts[] = { &writing->types, &writing->location_texts, &writing->others, &writing->message,
 						&writing->packed, &writing->label };
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		perfdata_text_release(texts[i]);
+	pd_stack_spool_release(&writing->samples);
 	pd_stack_route_free(writing->route);
 	pd_stack_labels_free(writing->labels);
 	pd_hash_map_release(&writing->locations);
@@ -534,6 +541,7 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 	struct stack_gather *gather = &state->gather;
 	struct writing writing = { .state = state, .end = end };
 	struct stack_pack pack;
+	pd_stack_spool_init(&writing.samples, pd_profile_account(gather->profile));
 	enum perfdata_status status = pd_profile_finish(gather->profile);
 	writing.labels = pd_stack_labels_new(gather->session, STACK_BY_FUNCTION, state->inlines);
 	writing.route = writing.labels ? pd_stack_route_new(gather->profile, gather->session, writing.labels) : NULL;
@@ -549,8 +557,9 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 	if (status == PERFDATA_OK) {
 		status = PERFDATA_ENOMEM;
 		if (pd_stack_pack_begin(&pack, out, false)) {
-			put_all(&writing, &pack);
-			status = pd_stack_pack_end(&pack) && !writing.failed ? PERFDATA_OK : PERFDATA_ENOMEM;
+			status = put_all(&writing, &pack);
+			if (!pd_stack_pack_end(&pack) || writing.failed)
+				status = status ? status : PERFDATA_ENOMEM;
 		}
 	}
 	writing_release(&writing);

@@ -206,7 +206,7 @@ static enum perfdata_status add_to_tree(struct making *making, const struct pd_p
 	if (!make_room(&making->event.sums, &making->sums_room, tree->nr, sizeof *making->event.sums))
 		return PERFDATA_ENOMEM;
 	add_sums(&making->event.sums[node], &entry->sums);
-	*ret_label = tree->labels[node];
+	*ret_label = pd_stack_tree_label(tree, node);
 	return PERFDATA_OK;
 }
 
@@ -372,6 +372,7 @@ static enum perfdata_status event_begin(struct making *making, uint32_t index)
 	const struct pd_profile_sums *sums = pd_profile_event(state->gather.profile, index);
 	making->index = index;
 	making->event = (struct report_event){ .name = event->name, .is_time = pd_stack_event_is_clock(event), .labels = making->labels };
+	making->event.tree.account = pd_profile_account(state->gather.profile);
 	making->event.all[0] = sums ? sums->samples : 0;
 	making->event.all[1] = sums ? sums->weight : 0;
 	/* the way begins anew: nothing of it is in the tree yet */

@@ -62,9 +62,9 @@ struct report_head {
 /* --- rows (report_rows.c) --- */
 const char *pd_report_kind_name(enum stack_kind kind);
 /* self → total of each node. */
-void pd_report_add_up(const struct stack_tree *tree, struct report_sum *sums);
+void pd_report_add_up(struct stack_tree *tree, struct report_sum *sums);
 /* Of a tree, that of what calls (or what is called by) functions that match; all of it on the new tree's roots. */
-bool pd_report_turn(const struct report_event *event, const struct report_options *options, struct stack_tree *ret_tree,
+bool pd_report_turn(struct report_event *event, const struct report_options *options, struct stack_tree *ret_tree,
 		 struct report_sum **ret_sums);
 bool pd_report_matches(const char *name, const char *wanted);
 void pd_report_sort_rows(const struct report_options *options, struct report_row *rows, size_t nr);
@@ -72,7 +72,7 @@ void pd_report_sort_rows(const struct report_options *options, struct report_row
 /* --- spelling --- */
 void pd_report_text_head(const struct report_options *options, const struct report_head *head, struct perfdata_text *out);
 void pd_report_text_event(const struct report_options *options, const struct report_event *event, struct perfdata_text *out);
-bool pd_report_text_tree(const struct report_options *options, const struct report_event *event, struct perfdata_text *out);
+bool pd_report_text_tree(const struct report_options *options, struct report_event *event, struct perfdata_text *out);
 void pd_report_json_head(const struct report_options *options, const struct report_head *head, struct perfdata_text *out);
 void pd_report_json_event(const struct report_options *options, const struct report_event *event, bool first, struct perfdata_text *out);
 void pd_report_json_end(const struct report_head *head, struct perfdata_text *out);

@@ -20,13 +20,15 @@ static void add_sum(uint64_t to[2], const uint64_t more[2])
 	to[1] += more[1];
 }
 
-void pd_report_add_up(const struct stack_tree *tree, struct report_sum *sums)
+void pd_report_add_up(struct stack_tree *tree, struct report_sum *sums)
 {
 	for (size_t i = 0; i < tree->nr; i++)
 		memcpy(sums[i].total, sums[i].self, sizeof sums[i].total);
-	for (size_t i = tree->nr; i-- > 0;)
-		if (tree->parents[i] != STACK_NO_NODE)
-			add_sum(sums[tree->parents[i]].total, sums[i].total);
+	for (size_t i = tree->nr; i-- > 0;) {
+		const uint32_t parent = pd_stack_tree_parent(tree, (uint32_t)i);
+		if (parent != STACK_NO_NODE)
+			add_sum(sums[parent].total, sums[i].total);
+	}
 }
 
 /* * stands for any text, ? for one byte: brackets are parts of names. */
@@ -55,7 +57,7 @@ bool pd_report_matches(const char *name, const char *wanted)
 /* --- callers and callees ------------------------------------------------------------------------------------------------------ */
 
 struct turning {
-	const struct report_event *event;
+	struct report_event *event;
 	struct stack_tree *tree;
 	struct report_sum *sums;
 	size_t room;
@@ -78,11 +80,11 @@ static bool add_to(struct turning *turning, uint32_t node, const uint64_t self[2
 
 static bool turn_to_callers(struct turning *turning, uint32_t node)
 {
-	const struct stack_tree *tree = &turning->event->tree;
+	struct stack_tree *tree = &turning->event->tree;
 	uint32_t at = STACK_NO_NODE;
 	static const uint64_t nothing[2];
-	for (uint32_t up = node; up != STACK_NO_NODE; up = tree->parents[up]) {
-		at = pd_stack_tree_child(turning->tree, at, tree->labels[up]);
+	for (uint32_t up = node; up != STACK_NO_NODE; up = pd_stack_tree_parent(tree, up)) {
+		at = pd_stack_tree_child(turning->tree, at, pd_stack_tree_label(tree, up));
 		if (!add_to(turning, at, nothing))
 			return false;
 	}
@@ -91,23 +93,24 @@ static bool turn_to_callers(struct turning *turning, uint32_t node)
 
 static bool turn_all(struct turning *turning, bool callers, uint32_t *places)
 {
-	const struct stack_tree *tree = &turning->event->tree;
+	struct stack_tree *tree = &turning->event->tree;
 	for (uint32_t i = 0; i < tree->nr; i++) {
-		const bool below = tree->parents[i] != STACK_NO_NODE && turning->inside[tree->parents[i]], hit = turning->wanted[tree->labels[i]];
+		const uint32_t parent = pd_stack_tree_parent(tree, i), label = pd_stack_tree_label(tree, i);
+		const bool below = parent != STACK_NO_NODE && turning->inside[parent], hit = turning->wanted[label];
 		turning->inside[i] = below || hit;
 		places[i] = STACK_NO_NODE;
 		if (callers && hit && !below && turning->event->sums[i].total[0] && !turn_to_callers(turning, i))
 			return false;
 		if (callers || !turning->inside[i])
 			continue;
-		places[i] = pd_stack_tree_child(turning->tree, below ? places[tree->parents[i]] : STACK_NO_NODE, tree->labels[i]);
+		places[i] = pd_stack_tree_child(turning->tree, below ? places[parent] : STACK_NO_NODE, label);
 		if (!add_to(turning, places[i], turning->event->sums[i].self))
 			return false;
 	}
 	return true;
 }
 
-bool pd_report_turn(const struct report_event *event, const struct report_options *options, struct stack_tree *ret_tree,
+bool pd_report_turn(struct report_event *event, const struct report_options *options, struct stack_tree *ret_tree,
 		 struct report_sum **ret_sums)
 {
 	const uint32_t nr_labels = pd_stack_labels_nr(event->labels);

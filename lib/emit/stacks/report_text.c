@@ -282,7 +282,7 @@ static struct branch *children_of(struct branch *branches, size_t nr, uint32_t p
 	return found;
 }
 
-static struct branch *large_enough(const struct report_options *options, const struct stack_tree *tree, const struct report_sum *sums,
+static struct branch *large_enough(const struct report_options *options, struct stack_tree *tree, const struct report_sum *sums,
 				   uint64_t all, size_t *ret_nr)
 {
 	const unsigned unit = unit_of(options);
@@ -297,7 +297,7 @@ static struct branch *large_enough(const struct report_options *options, const s
 			pd_free(branches);
 			return NULL;
 		}
-		branches[nr++] = (struct branch){ .parent = tree->parents[i], .node = i, .total = total };
+		branches[nr++] = (struct branch){ .parent = pd_stack_tree_parent(tree, i), .node = i, .total = total };
 	}
 	if (nr)
 		qsort(branches, nr, sizeof *branches, compare_branches);
@@ -311,12 +311,12 @@ struct open_branch {
 	unsigned depth;
 };
 
-static void branch_line(const struct report_options *options, const struct report_event *event, const struct stack_tree *tree,
+static void branch_line(const struct report_options *options, const struct report_event *event, struct stack_tree *tree,
 			const struct report_sum *sums, const struct branch *branch, unsigned depth, struct perfdata_text *out)
 {
 	enum { MAX_INDENT = 40 };
 	const unsigned unit = unit_of(options), indent = 2 * depth < MAX_INDENT ? 2 * depth : MAX_INDENT;
-	const struct stack_label *label = pd_stack_labels_get(event->labels, tree->labels[branch->node]);
+	const struct stack_label *label = pd_stack_labels_get(event->labels, pd_stack_tree_label(tree, branch->node));
 	const char *file = pd_stack_labels_string(event->labels, label->file);
 	const size_t before = 19 + indent;
 	size_t width = 0, file_width = 0;
@@ -338,7 +338,7 @@ static void branch_line(const struct report_options *options, const struct repor
 	perfdata_text_char(out, '\n');
 }
 
-static bool tree_lines(const struct report_options *options, const struct report_event *event, const struct stack_tree *tree,
+static bool tree_lines(const struct report_options *options, const struct report_event *event, struct stack_tree *tree,
 		       const struct report_sum *sums, struct perfdata_text *out)
 {
 	size_t nr = 0, nr_roots, nr_open = 0, room = 0, lines = 0;
@@ -374,9 +374,9 @@ static bool tree_lines(const struct report_options *options, const struct report
 	return fine;
 }
 
-bool pd_report_text_tree(const struct report_options *options, const struct report_event *event, struct perfdata_text *out)
+bool pd_report_text_tree(const struct report_options *options, struct report_event *event, struct perfdata_text *out)
 {
-	struct stack_tree turned = { 0 };
+	struct stack_tree turned = { .account = event->tree.account };
 	struct report_sum *sums = NULL;
 	const bool turn = options->view != REPORT_TREE;
 	perfdata_text_char(out, '\n');
@@ -400,7 +400,8 @@ bool pd_report_text_tree(const struct report_options *options, const struct repo
 	const bool fine = turn ? tree_lines(options, event, &turned, sums, out) : tree_lines(options, event, &event->tree, event->sums, out);
 	if (options->min_percent > 0)
 		perfdata_text_printf(out, "(what is below %g %% is left out; --min-percent 0 shows it)\n", options->min_percent);
+	const bool whole = !pd_stack_tree_failed(&turned) && !pd_stack_tree_failed(&event->tree);
 	pd_stack_tree_release(&turned);
 	pd_free(sums);
-	return fine;
+	return fine && whole;
 }

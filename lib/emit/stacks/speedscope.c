@@ -6,10 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/memory.h"
+#include "base/paged.h"
 #include "emit/emitters.h"
 #include "emit/stacks/flame_data.h"
 #include "emit/stacks/stack_gather.h"
 #include "emit/stacks/stack_head.h"
+#include "emit/stacks/stack_spool.h"
 #include "emit/stacks/stack_text.h"
 
 static const struct perfdata_emitter_option options[] = {
@@ -50,9 +52,9 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 
 /* --- profiles ------------------------------------------------------------------------------------------------------------------------ */
 
-/* The two columns of a profile while it is made. */
+/* Where the two columns of a profile stand in the spools. */
 struct lists {
-	struct perfdata_text samples, weights;
+	uint64_t samples, samples_end, weights, weights_end;
 	uint64_t all;
 	uint32_t thread;
 };
@@ -61,42 +63,69 @@ struct writing {
 	const struct state *state;
 	struct flame_data *data;
 	struct perfdata_text *out;
+	struct stack_spool samples, weights;
 	struct lists *threads;       /* by number */
+	struct pd_paged *sums;       /* by node */
 	uint32_t *path;
 	size_t path_room;
 	bool failed, first;
 };
 
+static void begin_lists(const struct writing *writing, struct lists *lists)
+{
+	lists->samples = pd_stack_spool_size(&writing->samples);
+	lists->weights = pd_stack_spool_size(&writing->weights);
+}
+
+static void end_lists(const struct writing *writing, struct lists *lists)
+{
+	lists->samples_end = pd_stack_spool_size(&writing->samples);
+	lists->weights_end = pd_stack_spool_size(&writing->weights);
+}
+
 static void add_stack(struct writing *writing, struct lists *lists, uint32_t node, uint64_t weight)
 {
-	const struct stack_tree *tree = pd_flame_data_tree(writing->data);
+	struct stack_tree *tree = pd_flame_data_tree(writing->data);
+	struct perfdata_text *samples = &writing->samples.text, *weights = &writing->weights.text;
+	const bool first = pd_stack_spool_size(&writing->samples) == lists->samples;
 	size_t nr = 0;
-	for (; node != STACK_NO_NODE; node = tree->parents[node]) {
+	for (; node != STACK_NO_NODE; node = pd_stack_tree_parent(tree, node)) {
 		if (pd_vector_grow(&writing->path, &writing->path_room, nr, sizeof *writing->path) < 0) {
 			writing->failed = true;
 			return;
 		}
-		writing->path[nr++] = tree->labels[node];
+		writing->path[nr++] = pd_stack_tree_label(tree, node);
 	}
-	perfdata_text_string(&lists->samples, lists->samples.size ? ",[" : "[");
+	perfdata_text_string(samples, first ? "[" : ",[");
 	while (nr-- > 0) {
-		perfdata_text_u64(&lists->samples, writing->path[nr]);
-		perfdata_text_char(&lists->samples, nr ? ',' : ']');
+		perfdata_text_u64(samples, writing->path[nr]);
+		perfdata_text_char(samples, nr ? ',' : ']');
 	}
-	if (lists->weights.size)
-		perfdata_text_char(&lists->weights, ',');
-	perfdata_text_u64(&lists->weights, weight);
+	perfdata_text_cut(samples);
+	if (!first)
+		perfdata_text_char(weights, ',');
+	perfdata_text_u64(weights, weight);
+	perfdata_text_cut(weights);
 	lists->all += weight;
 }
 
+static uint64_t weight_of(const struct writing *writing, const struct flame_row *row)
+{
+	return writing->state->by_samples ? row->samples : row->weight;
+}
+
+/* All rows of a thread come together. */
 static void take_rows(void *user, const struct flame_row *rows, size_t nr)
 {
 	struct writing *writing = user;
+	struct lists *lists = &writing->threads[rows[0].thread];
+	begin_lists(writing, lists);
 	for (size_t i = 0; i < nr; i++)
-		add_stack(writing, &writing->threads[rows[i].thread], rows[i].node, writing->state->by_samples ? rows[i].samples : rows[i].weight);
+		add_stack(writing, lists, rows[i].node, weight_of(writing, &rows[i]));
+	end_lists(writing, lists);
 }
 
-static void put_profile(struct writing *writing, const struct lists *lists, const char *who, uint32_t event)
+static enum perfdata_status put_profile(struct writing *writing, const struct lists *lists, const char *who, uint32_t event)
 {
 	const struct perfdata_event *of = perfdata_reader_event(writing->state->gather.reader, event);
 	struct perfdata_text *out = writing->out, name;
@@ -106,13 +135,15 @@ static void put_profile(struct writing *writing, const struct lists *lists, cons
 	perfdata_text_json_string(out, name.data, name.size);
 	perfdata_text_printf(out, ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":%" PRIu64 ",\"samples\":[",
 			     pd_stack_event_is_clock(of) && !writing->state->by_samples ? "nanoseconds" : "none", lists->all);
-	perfdata_text_append(out, lists->samples.data, lists->samples.size);
+	enum perfdata_status status = pd_stack_spool_copy(&writing->samples, lists->samples, lists->samples_end, out);
 	perfdata_text_literal(out, "],\"weights\":[");
-	perfdata_text_append(out, lists->weights.data, lists->weights.size);
+	if (status == PERFDATA_OK)
+		status = pd_stack_spool_copy(&writing->weights, lists->weights, lists->weights_end, out);
 	perfdata_text_literal(out, "]}");
-	writing->failed |= perfdata_text_failed(&name) || perfdata_text_failed(&lists->samples) || perfdata_text_failed(&lists->weights);
+	writing->failed |= perfdata_text_failed(&name);
 	writing->first = false;
 	perfdata_text_release(&name);
+	return status;
 }
 
 static int compare_lists(const void *left, const void *right)
@@ -123,41 +154,52 @@ static int compare_lists(const void *left, const void *right)
 	return a->thread < b->thread ? -1 : a->thread > b->thread;
 }
 
-static void put_thread(struct writing *writing, const struct lists *lists, uint32_t event)
+static enum perfdata_status put_thread(struct writing *writing, const struct lists *lists, uint32_t event)
 {
 	const struct stack_gather *gather = &writing->state->gather;
 	const struct pd_profile_thread *thread = pd_profile_thread(gather->profile, lists->thread);
+	enum perfdata_status status = PERFDATA_ENOMEM;
 	struct perfdata_text who;
 	perfdata_text_init(&who);
 	perfdata_text_printf(&who, "%s (pid %" PRId32 ", tid %" PRId32 ")",
 			     thread->comm == PERFDATA_NONE ? "" : perfdata_session_comm(gather->session, thread->comm), thread->pid, thread->tid);
 	perfdata_text_append(&who, "", 1);
-	if (perfdata_text_failed(&who))
-		writing->failed = true;
-	else
-		put_profile(writing, lists, who.data, event);
+	if (!perfdata_text_failed(&who))
+		status = put_profile(writing, lists, who.data, event);
 	perfdata_text_release(&who);
+	return status;
+}
+
+static void add_rows(void *user, const struct flame_row *rows, size_t nr)
+{
+	struct writing *writing = user;
+	for (size_t i = 0; i < nr; i++) {
+		uint64_t *sum = pd_paged_change(writing->sums, rows[i].node);
+		if (sum)
+			*sum += weight_of(writing, &rows[i]);
+	}
 }
 
 static enum perfdata_status put_all_threads(struct writing *writing, uint32_t event)
 {
-	struct lists lists = { .all = 0 };
 	const size_t nr = pd_flame_data_tree(writing->data)->nr;
-	uint64_t *sums = pd_calloc(nr + 1, sizeof *sums);
-	const bool by_samples = writing->state->by_samples;
-	enum perfdata_status status = PERFDATA_ENOMEM;
-	if (sums)
-		status = pd_flame_data_sums(writing->data, 0, event, by_samples ? sums : NULL, by_samples ? NULL : sums);
-	perfdata_text_init(&lists.samples);
-	perfdata_text_init(&lists.weights);
-	for (uint32_t i = 0; i < nr && status == PERFDATA_OK; i++)
-		if (sums[i])
-			add_stack(writing, &lists, i, sums[i]);
+	struct lists lists = { .all = 0 };
+	struct pd_paged sums;
+	pd_paged_init(&sums, pd_profile_account(writing->state->gather.profile), PD_USE_PROFILE, sizeof(uint64_t));
+	writing->sums = &sums;
+	enum perfdata_status status = pd_flame_data_rows(writing->data, 0, event, add_rows, writing);
+	begin_lists(writing, &lists);
+	for (uint32_t i = 0; i < nr && status == PERFDATA_OK; i++) {
+		const uint64_t *sum = pd_paged_at(&sums, i);
+		if (sum && *sum)
+			add_stack(writing, &lists, i, *sum);
+		status = sums.status;
+	}
+	end_lists(writing, &lists);
 	if (status == PERFDATA_OK)
-		put_profile(writing, &lists, "all threads", event);
-	perfdata_text_release(&lists.samples);
-	perfdata_text_release(&lists.weights);
-	pd_free(sums);
+		status = put_profile(writing, &lists, "all threads", event);
+	writing->sums = NULL;
+	pd_paged_release(&sums);
 	return status;
 }
 
@@ -168,25 +210,24 @@ static enum perfdata_status put_event(struct writing *writing, uint32_t event)
 	size_t used = 0;
 	enum perfdata_status status = put_all_threads(writing, event);
 	writing->threads = pd_calloc(nr + 1u, sizeof *writing->threads);
+	pd_stack_spool_clear(&writing->samples);
+	pd_stack_spool_clear(&writing->weights);
 	if (!order || !writing->threads)
 		status = PERFDATA_ENOMEM;
-	if (status == PERFDATA_OK && writing->state->threads)
+	if (status == PERFDATA_OK && writing->state->threads && nr > 1)
 		status = pd_flame_data_rows(writing->data, 0, event, take_rows, writing);
 	for (uint32_t i = 0; i < nr && status == PERFDATA_OK; i++) {
 		writing->threads[i].thread = i;
-		writing->failed |= perfdata_text_failed(&writing->threads[i].samples) || perfdata_text_failed(&writing->threads[i].weights);
-		if (writing->threads[i].samples.size)
+		if (writing->threads[i].samples_end > writing->threads[i].samples)
 			order[used++] = &writing->threads[i];
 	}
 	if (used)
 		qsort(order, used, sizeof *order, compare_lists);
 	/* of one thread, the profile of all is that of the thread */
-	for (size_t i = 0; i < used && used > 1; i++)
-		put_thread(writing, order[i], event);
-	for (uint32_t i = 0; writing->threads && i < nr; i++) {
-		perfdata_text_release(&writing->threads[i].samples);
-		perfdata_text_release(&writing->threads[i].weights);
-	}
+	for (size_t i = 0; i < used && used > 1 && status == PERFDATA_OK; i++)
+		status = put_thread(writing, order[i], event);
+	pd_stack_spool_clear(&writing->samples);
+	pd_stack_spool_clear(&writing->weights);
 	pd_free(writing->threads);
 	pd_free(order);
 	return status;
@@ -211,6 +252,7 @@ static void put_frames(struct writing *writing)
 		if (label->line)
 			perfdata_text_printf(out, ",\"line\":%" PRIu32, label->line);
 		perfdata_text_char(out, '}');
+		perfdata_text_cut(out);
 	}
 }
 
@@ -259,11 +301,17 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 	const struct flame_side side = { gather->session, gather->reader, gather->profile, end->summary };
 	const struct flame_options asked = { .inlines = state->inlines, .max_nodes = SIZE_MAX };
 	struct writing writing = { .state = state, .out = out, .first = true };
+	pd_stack_spool_init(&writing.samples, pd_profile_account(gather->profile));
+	pd_stack_spool_init(&writing.weights, pd_profile_account(gather->profile));
 	enum perfdata_status status = pd_profile_finish(gather->profile);
 	if (status == PERFDATA_OK)
 		status = pd_flame_data_new(&asked, &side, NULL, &writing.data);
 	if (status == PERFDATA_OK)
 		status = put_document(&writing, end);
+	if (status == PERFDATA_OK)
+		status = pd_stack_tree_failed(pd_flame_data_tree(writing.data));
+	pd_stack_spool_release(&writing.samples);
+	pd_stack_spool_release(&writing.weights);
 	pd_flame_data_free(writing.data);
 	pd_free(writing.path);
 	return status != PERFDATA_OK ? status : writing.failed || perfdata_text_failed(out) ? PERFDATA_ENOMEM : PERFDATA_OK;

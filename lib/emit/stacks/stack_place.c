@@ -27,14 +27,14 @@ enum perfdata_status pd_stack_place_make(struct stack_place *place, struct stack
 	for (; place->nr < way.nr_labels; place->nr++) {
 		at = pd_stack_tree_child(tree, at, way.labels[place->nr]);
 		if (at == STACK_NO_NODE)
-			return PERFDATA_ENOMEM;
+			return pd_stack_tree_failed(tree);
 		place->nodes[place->nr] = at;
 	}
 	*ret = at;
 	return PERFDATA_OK;
 }
 
-enum perfdata_status pd_stack_place_find(struct stack_place *place, const struct stack_tree *tree, uint32_t node, uint32_t left_out, uint32_t *ret)
+enum perfdata_status pd_stack_place_find(struct stack_place *place, struct stack_tree *tree, uint32_t node, uint32_t left_out, uint32_t *ret)
 {
 	struct stack_way way;
 	uint32_t at;
@@ -48,6 +48,8 @@ enum perfdata_status pd_stack_place_find(struct stack_place *place, const struct
 		if (child == STACK_NO_NODE) {
 			const uint32_t small = pd_stack_tree_find(tree, at, left_out);
 			at = small == STACK_NO_NODE ? at : small;
+			if (pd_stack_tree_failed(tree) != PERFDATA_OK)
+				return pd_stack_tree_failed(tree);
 			break;
 		}
 		place->nodes[place->nr] = at = child;

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* A part of a document that is spelled before what stands in front of it: beyond a few megabytes it waits in a temporary file. */
+#ifndef PD_STACK_SPOOL_H
+#define PD_STACK_SPOOL_H
+
+#include "base/account.h"
+#include "text/outlet.h"
+
+struct stack_spool {
+	struct pd_outlet outlet;
+	struct perfdata_text text;   /* to append to; at each perfdata_text_cut it may leave */
+	struct pd_account *account;  /* NULL: none */
+	int fd;                      /* -1: nothing left yet */
+	uint64_t size;               /* of what left */
+	enum perfdata_status status;
+};
+
+/* Stays where it is until it is released. */
+void pd_stack_spool_init(struct stack_spool *spool, struct pd_account *account);
+void pd_stack_spool_release(struct stack_spool *spool);
+/* Forgets what was appended. */
+void pd_stack_spool_clear(struct stack_spool *spool);
+/* Bytes that were appended. */
+static inline uint64_t pd_stack_spool_size(const struct stack_spool *spool) { return spool->size + spool->text.size; }
+/* Gives out the bytes from `from` to `to`, in pieces. PERFDATA_ENOMEM, PERFDATA_EWRITE, PERFDATA_EREAD. */
+typedef void pd_stack_spool_fn(void *user, const char *bytes, size_t size);
+enum perfdata_status pd_stack_spool_take(struct stack_spool *spool, uint64_t from, uint64_t to, pd_stack_spool_fn *take, void *user);
+/* Appends them to a text, which they may leave. */
+enum perfdata_status pd_stack_spool_copy(struct stack_spool *spool, uint64_t from, uint64_t to, struct perfdata_text *out);
+
+#endif
