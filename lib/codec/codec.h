@@ -21,6 +21,8 @@ bool pd_codec_can_pack(enum pd_codec_kind kind);
 struct pd_decoder;
 /* Concatenated gzip members, zstd frames and xz streams are one stream. NULL without memory or support. */
 struct pd_decoder *pd_decoder_new(enum pd_codec_kind kind);
+/* For one stream in zlib's own frame, as sections of ELF files have it. NULL as above. */
+struct pd_decoder *pd_zlib_decoder_new(void);
 void pd_decoder_free(struct pd_decoder *decoder);
 /* Forget all state and expect the start of a frame. */
 void pd_decoder_reset(struct pd_decoder *decoder);

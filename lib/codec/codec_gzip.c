@@ -7,7 +7,9 @@
 #include <zlib.h>
 #include "base/memory.h"
 
-#define GZIP_ONLY (15 + 16)  /* windowBits of zlib: the largest window, gzip frame */
+/* windowBits of zlib: the largest window; which frame */
+#define GZIP_ONLY (15 + 16)
+#define ZLIB_ONLY 15
 
 static voidpf allocate(voidpf opaque, uInt count, uInt size)
 {
@@ -81,7 +83,7 @@ static enum perfdata_status gzip_decoder_run(struct pd_decoder *decoder, const s
 	}
 }
 
-struct pd_decoder *pd_gzip_decoder_new(void)
+static struct pd_decoder *decoder_new(int window_bits)
 {
 	struct gzip_decoder *gzip = pd_calloc(1, sizeof *gzip);
 	if (!gzip)
@@ -89,12 +91,15 @@ struct pd_decoder *pd_gzip_decoder_new(void)
 	gzip->base = (struct pd_decoder){ gzip_decoder_free, gzip_decoder_reset, gzip_decoder_run };
 	gzip->stream.zalloc = allocate;
 	gzip->stream.zfree = release;
-	if (inflateInit2(&gzip->stream, GZIP_ONLY) != Z_OK) {
+	if (inflateInit2(&gzip->stream, window_bits) != Z_OK) {
 		pd_free(gzip);
 		return NULL;
 	}
 	return &gzip->base;
 }
+
+struct pd_decoder *pd_gzip_decoder_new(void) { return decoder_new(GZIP_ONLY); }
+struct pd_decoder *pd_zlib_decoder_new(void) { return decoder_new(ZLIB_ONLY); }
 
 /* --- encoder --- */
 
@@ -157,6 +162,7 @@ struct pd_encoder *pd_gzip_encoder_new(int level)
 #else
 
 struct pd_decoder *pd_gzip_decoder_new(void) { return NULL; }
+struct pd_decoder *pd_zlib_decoder_new(void) { return NULL; }
 
 struct pd_encoder *pd_gzip_encoder_new(int level)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* DWARF 2 to 5, read piece by piece: of a program's debug information only the units that addresses lie in are ever read, and
- * they go again when there are too many. What is not understood here (split and supplementary files, compressed sections,
+ * they go again when there are too many. What is not understood here (split and supplementary files, sections compressed in the old way,
  * relocatable files, damage) is left to libdw: `PERFDATA_EUNSUP` says so, and no answer is given from half of a unit. */
 #ifndef PD_DWARF_H
 #define PD_DWARF_H
@@ -19,6 +19,7 @@ enum pd_dwarf_section_number {
 struct pd_dwarf_section {
 	uint64_t offset, size;   /* in the file */
 	uint8_t *bytes;          /* NULL: not in memory */
+	int fd;                  /* a temporary file that has it decompressed, from 0 on; -1: none */
 };
 
 /* What an attribute's value is. */
@@ -151,6 +152,14 @@ struct pd_dwarf {
 	_Atomic(size_t) *units_memory;       /* of units that are open, in all files */
 	struct pd_account *account;          /* of all that is held */
 };
+
+/* --- dwarf_sections.c ------------------------------------------------------------------------------------------------- */
+
+/* Finds the sections and reads those that are kept in memory. PERFDATA_ABSENT: no debug information. */
+enum perfdata_status pd_dwarf_open_sections(struct pd_dwarf *dwarf);
+void pd_dwarf_drop_section(struct pd_dwarf *dwarf, enum pd_dwarf_section_number number);
+/* Copies bytes of a section; false: it does not have them. */
+bool pd_dwarf_copy(const struct pd_dwarf *dwarf, enum pd_dwarf_section_number number, uint64_t offset, void *out, size_t size);
 
 /* --- dwarf_read.c: bytes, forms, entries. All return PERFDATA_OK, PERFDATA_EUNSUP or PERFDATA_ENOMEM. ------------------ */
 

@@ -359,7 +359,7 @@ static enum perfdata_status read_bytes(const struct pd_dwarf *dwarf, uint64_t of
 	const struct pd_dwarf_section *section = &dwarf->sections[PD_DWARF_LINE];
 	uint8_t head[12] = { 0 };
 	if (offset >= section->size || section->size - offset < sizeof head ||
-	    !pd_elf_read(dwarf->elf, section->offset + offset, head, sizeof head))
+	    !pd_dwarf_copy(dwarf, PD_DWARF_LINE, offset, head, sizeof head))
 		return PERFDATA_EUNSUP;
 	uint64_t length = pd_load32(head, dwarf->swap), before = 4;
 	m->offset_size = 4;

@@ -24,7 +24,7 @@ enum perfdata_status pd_dwarf_read(const struct pd_dwarf *dwarf, enum pd_dwarf_s
 	uint8_t *bytes = pd_malloc((size_t)size + 1);
 	if (!bytes)
 		return PERFDATA_ENOMEM;
-	if (!pd_elf_read(dwarf->elf, section->offset + offset, bytes, (size_t)size)) {
+	if (!pd_dwarf_copy(dwarf, number, offset, bytes, (size_t)size)) {
 		pd_free(bytes);
 		return PERFDATA_EUNSUP;
 	}
@@ -311,7 +311,7 @@ static enum perfdata_status move_window(const struct pd_dwarf *dwarf, struct pd_
 	}
 	window->offset = offset;
 	window->end = offset + size;
-	if (pd_elf_read(dwarf->elf, info->offset + offset, window->bytes, (size_t)size))
+	if (pd_dwarf_copy(dwarf, PD_DWARF_INFO, offset, window->bytes, (size_t)size))
 		return PERFDATA_OK;
 	window->end = offset;
 	return PERFDATA_EUNSUP;
@@ -456,7 +456,7 @@ static enum perfdata_status read_string(const struct pd_dwarf *dwarf, enum pd_dw
 	enum perfdata_status status = PERFDATA_EUNSUP;
 	while (offset < section->size && room <= MAX_STRING) {
 		const size_t size = section->size - offset < room ? (size_t)(section->size - offset) : room;
-		if (!pd_elf_read(dwarf->elf, section->offset + offset, text, size))
+		if (!pd_dwarf_copy(dwarf, number, offset, text, size))
 			break;
 		const char *end = memchr(text, 0, size);
 		if (end || size < room) {

@@ -18,60 +18,13 @@ static struct pd_monitor *group_of(const struct pd_dwarf *dwarf, const struct pd
 
 /* --- opening a file --------------------------------------------------------------------------------------------------- */
 
-static const char *const section_names[PD_DWARF_SECTIONS] = {
-	[PD_DWARF_INFO] = ".debug_info", [PD_DWARF_LINE] = ".debug_line", [PD_DWARF_STR] = ".debug_str",
-	[PD_DWARF_LINE_STR] = ".debug_line_str", [PD_DWARF_ABBREV] = ".debug_abbrev", [PD_DWARF_RANGES] = ".debug_ranges",
-	[PD_DWARF_RNGLISTS] = ".debug_rnglists", [PD_DWARF_ADDR] = ".debug_addr", [PD_DWARF_STR_OFFSETS] = ".debug_str_offsets",
-	[PD_DWARF_ARANGES] = ".debug_aranges",
-};
-
-/* Compressed sections, supplementary files (dwz) and sections of split units are for libdw. */
-static bool is_foreign(const struct pd_elf_section *section)
-{
-	return section->header.sh_flags & SHF_COMPRESSED || !strncmp(section->name, ".zdebug_", 8) ||
-	       !strcmp(section->name, ".gnu_debugaltlink") || !strcmp(section->name, ".debug_sup") ||
-	       (!strncmp(section->name, ".debug_", 7) && strstr(section->name, ".dwo"));
-}
-
-static enum perfdata_status find_sections(struct pd_dwarf *dwarf)
-{
-	const struct pd_elf *elf = dwarf->elf;
-	if (elf->header.e_type == ET_REL)
-		return PERFDATA_EUNSUP;
-	for (size_t i = 1; i < elf->section_count; i++)
-		if (is_foreign(&elf->sections[i]))
-			return PERFDATA_EUNSUP;
-	for (size_t i = 0; i < PD_DWARF_SECTIONS; i++) {
-		const struct pd_elf_section *section = pd_elf_section(elf, section_names[i]);
-		if (!section || section->header.sh_type == SHT_NOBITS)
-			continue;
-		if (!pd_elf_holds(elf, section->header.sh_offset, section->header.sh_size))
-			return PERFDATA_EUNSUP;
-		dwarf->sections[i].offset = section->header.sh_offset;
-		dwarf->sections[i].size = section->header.sh_size;
-	}
-	return dwarf->sections[PD_DWARF_INFO].size ? PERFDATA_OK : PERFDATA_ABSENT;
-}
-
-static enum perfdata_status load_sections(struct pd_dwarf *dwarf)
-{
-	for (enum pd_dwarf_section_number i = PD_DWARF_ABBREV; i < PD_DWARF_SECTIONS; i++) {
-		struct pd_dwarf_section *section = &dwarf->sections[i];
-		enum perfdata_status status = section->size ? pd_dwarf_read(dwarf, i, 0, section->size, &section->bytes) : PERFDATA_OK;
-		if (status)
-			return status;
-		pd_account_take(dwarf->account, PD_USE_SYMBOLS, section->size ? (size_t)section->size : 0);
-	}
-	return PERFDATA_OK;
-}
-
 /* DWARF 5, section 7.5.1. */
 static enum perfdata_status read_header(const struct pd_dwarf *dwarf, uint64_t offset, struct pd_dwarf_unit *ret)
 {
 	const struct pd_dwarf_section *info = &dwarf->sections[PD_DWARF_INFO];
 	uint8_t bytes[40] = { 0 };
 	const size_t size = info->size - offset < sizeof bytes ? (size_t)(info->size - offset) : sizeof bytes;
-	if (!pd_elf_read(dwarf->elf, info->offset + offset, bytes, size))
+	if (!pd_dwarf_copy(dwarf, PD_DWARF_INFO, offset, bytes, size))
 		return PERFDATA_EUNSUP;
 	struct pd_cursor c = pd_cursor(bytes, size, dwarf->swap);
 	uint64_t length = pd_u32(&c);
@@ -167,9 +120,7 @@ static enum perfdata_status read_table(struct pd_dwarf *dwarf)
 	struct pd_cursor c = pd_cursor(section->bytes, (size_t)section->size, dwarf->swap);
 	while (pd_left(&c) && !status)
 		status = read_set(dwarf, &c);
-	pd_account_give(dwarf->account, PD_USE_SYMBOLS, (size_t)section->size);
-	pd_free(section->bytes);
-	section->bytes = NULL;
+	pd_dwarf_drop_section(dwarf, PD_DWARF_ARANGES);
 	pd_dwarf_sort_ranges(&dwarf->by_table);
 	return status;
 }
@@ -184,9 +135,7 @@ enum perfdata_status pd_dwarf_open(const struct pd_elf *elf, _Atomic(size_t) *un
 	dwarf->swap = pd_elf_swaps(elf);
 	dwarf->units_memory = units_memory;
 	dwarf->account = account;
-	enum perfdata_status status = find_sections(dwarf);
-	if (!status)
-		status = load_sections(dwarf);
+	enum perfdata_status status = pd_dwarf_open_sections(dwarf);
 	if (!status)
 		status = find_units(dwarf);
 	if (!status)
@@ -229,10 +178,8 @@ void pd_dwarf_close(struct pd_dwarf *dwarf)
 		return;
 	for (size_t i = 0; i < dwarf->unit_count; i++)
 		close_unit(dwarf, &dwarf->units[i]);
-	for (size_t i = 0; i < PD_DWARF_SECTIONS; i++) {
-		pd_account_give(dwarf->account, PD_USE_SYMBOLS, dwarf->sections[i].bytes ? (size_t)dwarf->sections[i].size : 0);
-		pd_free(dwarf->sections[i].bytes);
-	}
+	for (enum pd_dwarf_section_number i = 0; i < PD_DWARF_SECTIONS; i++)
+		pd_dwarf_drop_section(dwarf, i);
 	for (size_t i = 0; i < PD_DWARF_GROUPS; i++)
 		pd_monitor_free(dwarf->groups[i]);
 	pd_monitor_free(dwarf->lock);

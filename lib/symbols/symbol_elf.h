@@ -6,6 +6,9 @@
 #include <gelf.h>
 #include "symbols/symbols.h"
 
+/* Not in all versions of the header. */
+#define PD_ELF_COMPRESS_ZSTD 2u
+
 struct pd_elf_section {
 	GElf_Shdr header;
 	const char *name;    /* borrowed from libelf; never NULL */

@@ -47,8 +47,11 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 	(void)out;
 	state->inlines = perfdata_option_flag(context->options, context->nr_options, "inline", true);
 	state->markers = perfdata_option_flag(context->options, context->nr_options, "markers", true);
-	state->timeline = pd_timeline_new(context->reader, context->session);
-	return state->timeline ? pd_stack_gather_begin(&state->gather, context, &wanted) : PERFDATA_ENOMEM;
+	const enum perfdata_status status = pd_stack_gather_begin(&state->gather, context, &wanted);
+	if (status != PERFDATA_OK)
+		return status;
+	state->timeline = pd_timeline_new(context->reader, context->session, pd_profile_account(state->gather.profile));
+	return state->timeline ? PERFDATA_OK : PERFDATA_ENOMEM;
 }
 
 static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out)

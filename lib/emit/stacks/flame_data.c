@@ -2,6 +2,7 @@
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
+#include "base/account.h"
 #include "base/memory.h"
 #include "emit/stacks/flame_data.h"
 #include "emit/stacks/stack_place.h"
@@ -33,6 +34,7 @@ struct flame_data {
 	uint32_t bins;
 	struct flame_row *rows;      /* of one group */
 	size_t rows_room;
+	size_t accounted;            /* of rows and counts */
 };
 
 void pd_flame_data_free(struct flame_data *data)
@@ -44,6 +46,7 @@ void pd_flame_data_free(struct flame_data *data)
 		pd_stack_place_release(&data->places[side]);
 	}
 	pd_stack_labels_free(data->labels);
+	pd_account_give(data->tree.account, PD_USE_PROFILE, data->accounted);
 	pd_stack_tree_release(&data->tree);
 	pd_free(data->counts);
 	pd_free(data->levels);
@@ -171,6 +174,15 @@ static enum perfdata_status build(struct flame_data *data)
 	return status == PERFDATA_OK && data->has_base ? each_stack(data, 1, build_stack) : status;
 }
 
+static void account(struct flame_data *data)
+{
+	const size_t size = (data->counts ? COUNTS * sizeof *data->counts : 0) + data->rows_room * sizeof *data->rows;
+	if (size == data->accounted)
+		return;
+	pd_account_change(data->tree.account, PD_USE_PROFILE, data->accounted, size);
+	data->accounted = size;
+}
+
 /* Where there are too many nodes, those with fewest samples are left out: of counts that are never too low, so what is shown is whole. */
 static enum perfdata_status build_what_fits(struct flame_data *data)
 {
@@ -184,6 +196,7 @@ static enum perfdata_status build_what_fits(struct flame_data *data)
 	data->counts = pd_calloc(COUNTS, sizeof *data->counts);
 	if (!data->counts || data->small == UINT32_MAX)
 		return PERFDATA_ENOMEM;
+	account(data);
 	status = each_stack(data, 0, count_stack);
 	if (status == PERFDATA_OK && data->has_base)
 		status = each_stack(data, 1, count_stack);
@@ -296,6 +309,7 @@ enum perfdata_status pd_flame_data_rows(struct flame_data *data, unsigned side, 
 			status = PERFDATA_ENOMEM;
 			break;
 		}
+		account(data);
 		data->rows[nr++] = row;
 	}
 	pd_profile_walk_free(walk);

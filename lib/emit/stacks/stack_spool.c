@@ -6,7 +6,7 @@
 #include "emit/stacks/stack_spool.h"
 
 #define PIECE ((size_t)256 << 10)
-#define MOST_IN_MEMORY ((size_t)8 << 20)
+#define MOST_IN_MEMORY ((size_t)2 << 20)
 
 static void write_out(struct stack_spool *spool)
 {

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/account.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "emit/stacks/timeline.h"
@@ -12,6 +13,8 @@ struct timeline {
 	const struct perfdata_session *session;
 	struct timeline_row *rows;
 	size_t nr, room;
+	struct pd_account *account;
+	size_t accounted;                /* of rows */
 	struct timeline_thread *threads;
 	size_t nr_threads, threads_room;
 	struct pd_hash_map numbers;      /* the session's number of a thread → ours */
@@ -33,13 +36,14 @@ struct part {
 	struct perfdata_text texts;
 };
 
-struct timeline *pd_timeline_new(const struct perfdata_reader *reader, const struct perfdata_session *session)
+struct timeline *pd_timeline_new(const struct perfdata_reader *reader, const struct perfdata_session *session, struct pd_account *account)
 {
 	struct timeline *timeline = pd_calloc(1, sizeof *timeline);
 	if (!timeline)
 		return NULL;
 	timeline->reader = reader;
 	timeline->session = session;
+	timeline->account = account;
 	timeline->strings = pd_intern_new();
 	if (timeline->strings && pd_intern_put(timeline->strings, "", 0) == 0)
 		return timeline;
@@ -51,6 +55,7 @@ void pd_timeline_free(struct timeline *timeline)
 {
 	if (!timeline)
 		return;
+	pd_account_give(timeline->account, PD_USE_PROFILE, timeline->accounted);
 	pd_free(timeline->rows);
 	pd_free(timeline->threads);
 	pd_free(timeline->samples);
@@ -243,6 +248,10 @@ enum perfdata_status pd_timeline_add(struct timeline *timeline, void *pointer)
 		timeline->rows[timeline->nr++] = row;
 	}
 	pd_timeline_part_free(part);
+	const size_t size = timeline->room * sizeof *timeline->rows;
+	if (size != timeline->accounted)
+		pd_account_change(timeline->account, PD_USE_PROFILE, timeline->accounted, size);
+	timeline->accounted = size;
 	return status;
 }
 

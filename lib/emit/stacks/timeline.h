@@ -28,8 +28,8 @@ struct timeline_thread {
 };
 
 struct timeline;
-/* NULL without memory. */
-struct timeline *pd_timeline_new(const struct perfdata_reader *reader, const struct perfdata_session *session);
+/* The account may be NULL. NULL without memory. */
+struct timeline *pd_timeline_new(const struct perfdata_reader *reader, const struct perfdata_session *session, struct pd_account *account);
 void pd_timeline_free(struct timeline *timeline);
 
 /* What one batch has. Any thread. NULL without memory. */

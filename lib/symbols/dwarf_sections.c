@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/* The sections of debug information: where they stand in the file, or decompressed in memory or, if they are large, in a temporary file, so
+ * that only what is asked for takes memory. */
+#include "config.h"
+#include "symbols/symbols.h"
+
+#ifdef HAVE_ELFUTILS
+
+#include <string.h>
+#include <unistd.h>
+#include "base/cursor.h"
+#include "base/fdio.h"
+#include "base/memory.h"
+#include "codec/codec.h"
+#include "symbols/dwarf.h"
+
+#define PIECE ((size_t)64 << 10)
+#define MOST_IN_MEMORY ((uint64_t)1 << 20)   /* of sections that can be read in pieces */
+#define MOST ((uint64_t)1 << 30)             /* larger ones are for libdw */
+#define ZLIB_RATIO 1040u                     /* nothing is packed better */
+
+static const char *const names[PD_DWARF_SECTIONS] = {
+	[PD_DWARF_INFO] = ".debug_info", [PD_DWARF_LINE] = ".debug_line", [PD_DWARF_STR] = ".debug_str",
+	[PD_DWARF_LINE_STR] = ".debug_line_str", [PD_DWARF_ABBREV] = ".debug_abbrev", [PD_DWARF_RANGES] = ".debug_ranges",
+	[PD_DWARF_RNGLISTS] = ".debug_rnglists", [PD_DWARF_ADDR] = ".debug_addr", [PD_DWARF_STR_OFFSETS] = ".debug_str_offsets",
+	[PD_DWARF_ARANGES] = ".debug_aranges",
+};
+
+/* Supplementary files (dwz), sections of split units and the old way to compress are for libdw. */
+static bool is_foreign(const struct pd_elf_section *section)
+{
+	return !strncmp(section->name, ".zdebug_", 8) || !strcmp(section->name, ".gnu_debugaltlink") || !strcmp(section->name, ".debug_sup") ||
+	       (!strncmp(section->name, ".debug_", 7) && strstr(section->name, ".dwo"));
+}
+
+static bool is_read_in_pieces(enum pd_dwarf_section_number number) { return number < PD_DWARF_ABBREV; }
+
+/* --- decompressing ------------------------------------------------------------------------------------------------------ */
+
+/* The header in front of a compressed section (Elf32_Chdr, Elf64_Chdr). */
+struct packed {
+	uint64_t at, left;           /* of the bytes that are packed */
+	uint64_t size;               /* when they are decompressed */
+	struct pd_decoder *decoder;
+};
+
+static enum perfdata_status read_header(const struct pd_dwarf *dwarf, const struct pd_dwarf_section *section, struct packed *ret)
+{
+	const bool wide = dwarf->elf->header.e_ident[EI_CLASS] != ELFCLASS32;
+	uint8_t bytes[sizeof(Elf64_Chdr)];
+	const size_t head = wide ? sizeof(Elf64_Chdr) : sizeof(Elf32_Chdr);
+	if (section->size < head || !pd_elf_read(dwarf->elf, section->offset, bytes, head))
+		return PERFDATA_EUNSUP;
+	const uint32_t type = pd_load32(bytes, dwarf->swap);
+	*ret = (struct packed){ .at = section->offset + head, .left = section->size - head };
+	ret->size = wide ? pd_load64(bytes + 8, dwarf->swap) : pd_load32(bytes + 4, dwarf->swap);
+	if (ret->size > MOST || (type == ELFCOMPRESS_ZLIB && ret->size / ZLIB_RATIO > section->size))
+		return PERFDATA_EUNSUP;
+	ret->decoder = type == ELFCOMPRESS_ZLIB ? pd_zlib_decoder_new() : type == PD_ELF_COMPRESS_ZSTD ? pd_decoder_new(PD_CODEC_ZSTD) : NULL;
+	return ret->decoder ? PERFDATA_OK : PERFDATA_EUNSUP;
+}
+
+/* Decompresses from `in` on until `out` is full or the stream ends; *ret_used bytes. */
+static enum perfdata_status decompress_some(const struct pd_dwarf *dwarf, struct packed *packed, uint8_t *in, size_t *in_used, size_t *in_size,
+					    uint8_t *out, size_t size, size_t *ret_used)
+{
+	size_t used = 0;
+	while (used < size) {
+		if (*in_used == *in_size && packed->left) {
+			*in_used = 0;
+			*in_size = packed->left < PIECE ? (size_t)packed->left : PIECE;
+			if (!pd_elf_read(dwarf->elf, packed->at, in, *in_size))
+				return PERFDATA_EUNSUP;
+			packed->at += *in_size;
+			packed->left -= *in_size;
+		}
+		const size_t used_before = used, in_before = *in_used;
+		const enum perfdata_status status = pd_decoder_run(packed->decoder, in, *in_size, in_used, out, size, &used);
+		if (status < 0 || status == PERFDATA_DAMAGED)
+			return status == PERFDATA_ENOMEM ? status : PERFDATA_EUNSUP;
+		if (used == used_before && *in_used == in_before)
+			break;
+	}
+	*ret_used = used;
+	return PERFDATA_OK;
+}
+
+/* All of it: into `bytes`, or piece by piece into a file. */
+static enum perfdata_status decompress_all(const struct pd_dwarf *dwarf, struct packed *packed, uint8_t *bytes, int fd)
+{
+	uint8_t *in = pd_malloc(PIECE), *piece = bytes ? bytes : pd_malloc(PIECE);
+	size_t in_used = 0, in_size = 0, used;
+	enum perfdata_status status = in && piece ? PERFDATA_OK : PERFDATA_ENOMEM;
+	for (uint64_t at = 0; at < packed->size && !status; at += used) {
+		const size_t size = bytes || packed->size - at < PIECE ? (size_t)(packed->size - at) : PIECE;
+		status = decompress_some(dwarf, packed, in, &in_used, &in_size, piece, size, &used);
+		if (!status && used != size)
+			status = PERFDATA_EUNSUP;
+		if (!status && !bytes && pd_write_full(fd, piece, size) < 0)
+			status = PERFDATA_EUNSUP;
+	}
+	pd_free(in);
+	if (!bytes)
+		pd_free(piece);
+	return status;
+}
+
+static enum perfdata_status decompress(struct pd_dwarf *dwarf, enum pd_dwarf_section_number number)
+{
+	struct pd_dwarf_section *section = &dwarf->sections[number];
+	struct packed packed;
+	enum perfdata_status status = read_header(dwarf, section, &packed);
+	uint8_t *bytes = NULL;
+	if (status)
+		return status;
+	if (packed.size > MOST_IN_MEMORY && is_read_in_pieces(number)) {
+		section->fd = pd_tempfile(dwarf->account ? dwarf->account->tmpdir : NULL);
+		status = section->fd < 0 ? PERFDATA_EUNSUP : PERFDATA_OK;
+	} else {
+		bytes = pd_malloc((size_t)packed.size + 1);
+		status = bytes ? PERFDATA_OK : PERFDATA_ENOMEM;
+	}
+	if (!status)
+		status = decompress_all(dwarf, &packed, bytes, section->fd);
+	pd_decoder_free(packed.decoder);
+	if (status) {
+		pd_free(bytes);
+		return status;
+	}
+	section->offset = 0;
+	section->size = packed.size;
+	if (bytes) {
+		bytes[packed.size] = 0;
+		section->bytes = bytes;
+		pd_account_take(dwarf->account, PD_USE_SYMBOLS, (size_t)packed.size);
+	}
+	return PERFDATA_OK;
+}
+
+/* --- sections ------------------------------------------------------------------------------------------------------------- */
+
+static enum perfdata_status find_section(struct pd_dwarf *dwarf, enum pd_dwarf_section_number number)
+{
+	const struct pd_elf_section *found = pd_elf_section(dwarf->elf, names[number]);
+	struct pd_dwarf_section *section = &dwarf->sections[number];
+	if (!found || found->header.sh_type == SHT_NOBITS)
+		return PERFDATA_OK;
+	if (!pd_elf_holds(dwarf->elf, found->header.sh_offset, found->header.sh_size))
+		return PERFDATA_EUNSUP;
+	section->offset = found->header.sh_offset;
+	section->size = found->header.sh_size;
+	return found->header.sh_flags & SHF_COMPRESSED ? decompress(dwarf, number) : PERFDATA_OK;
+}
+
+enum perfdata_status pd_dwarf_open_sections(struct pd_dwarf *dwarf)
+{
+	const struct pd_elf *elf = dwarf->elf;
+	enum perfdata_status status = elf->header.e_type == ET_REL ? PERFDATA_EUNSUP : PERFDATA_OK;
+	for (size_t i = 0; i < PD_DWARF_SECTIONS; i++)
+		dwarf->sections[i].fd = -1;
+	for (size_t i = 1; i < elf->section_count; i++)
+		if (is_foreign(&elf->sections[i]))
+			return PERFDATA_EUNSUP;
+	for (enum pd_dwarf_section_number i = 0; i < PD_DWARF_SECTIONS && !status; i++) {
+		struct pd_dwarf_section *section = &dwarf->sections[i];
+		status = find_section(dwarf, i);
+		if (status || section->bytes || !section->size || is_read_in_pieces(i))
+			continue;
+		status = pd_dwarf_read(dwarf, i, 0, section->size, &section->bytes);
+		if (!status)
+			pd_account_take(dwarf->account, PD_USE_SYMBOLS, (size_t)section->size);
+	}
+	return status || dwarf->sections[PD_DWARF_INFO].size ? status : PERFDATA_ABSENT;
+}
+
+void pd_dwarf_drop_section(struct pd_dwarf *dwarf, enum pd_dwarf_section_number number)
+{
+	struct pd_dwarf_section *section = &dwarf->sections[number];
+	if (section->bytes)
+		pd_account_give(dwarf->account, PD_USE_SYMBOLS, (size_t)section->size);
+	if (section->fd >= 0)
+		close(section->fd);
+	pd_free(section->bytes);
+	section->bytes = NULL;
+	section->fd = -1;
+}
+
+bool pd_dwarf_copy(const struct pd_dwarf *dwarf, enum pd_dwarf_section_number number, uint64_t offset, void *out, size_t size)
+{
+	const struct pd_dwarf_section *section = &dwarf->sections[number];
+	if (offset > section->size || size > section->size - offset)
+		return false;
+	if (section->bytes)
+		memcpy(out, section->bytes + offset, size);
+	else if (section->fd >= 0)
+		return pd_pread_full(section->fd, out, size, offset) == (int64_t)size;
+	else
+		return pd_elf_read(dwarf->elf, section->offset + offset, out, size);
+	return true;
+}
+
+#endif
