@@ -17,7 +17,6 @@
 #include "input_list.h"
 #include "interrupt.h"
 #include "output_name.h"
-#include "summary.h"
 #include "table_option.h"
 #include "terminal.h"
 
@@ -55,30 +54,29 @@ static enum exit_code close_output(const struct options *options, struct perfdat
 }
 
 /* A file of its own gets opened with the recording, so that nothing is made of one that cannot be read. */
-static enum exit_code convert_to_file(const struct options *options, struct summary *summary)
+static enum exit_code convert_to_file(const struct options *options)
 {
 	const struct listed *input = &options->inputs->items[0];
 	struct job job = {
 		.options = options, .file = input->file, .recording = input->recording, .threads = (unsigned)options->jobs,
 		.outputs = { { .path = strdup(options->output) } },
 	};
-	if (!job.outputs[0].path)
-		return cannot_write(options, PERFDATA_ENOMEM, &(struct perfdata_error){ 0 });
-	job_begin(&job, 0);
-	convert(&job);
-	summary_add(summary, &job.outcome);
+	if (job.outputs[0].path)
+		convert(&job);
+	else
+		job.code = cannot_write(options, PERFDATA_ENOMEM, &(struct perfdata_error){ 0 });
 	job_release(&job);
-	return EXIT_FINE;
+	return job.code;
 }
 
-static enum exit_code convert_to_one(const struct options *options, struct summary *summary)
+static enum exit_code convert_to_one(const struct options *options)
 {
 	const bool to_file = options->output && strcmp(options->output, "-") != 0;
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
 	if (to_file)
 		clean_folder_of(options->output);
 	if (to_file && options->inputs->nr == 1)
-		return convert_to_file(options, summary);
+		return convert_to_file(options);
 	struct perfdata_output *output = to_file ? perfdata_output_path(options->output, options->force ? PERFDATA_OUTPUT_FORCE : 0) :
 						   perfdata_output_fd(STDOUT_FILENO);
 	const enum perfdata_status status = output ? perfdata_output_open(output, &error) : PERFDATA_ENOMEM;
@@ -86,25 +84,16 @@ static enum exit_code convert_to_one(const struct options *options, struct summa
 		perfdata_output_close(output, false, NULL);
 		return cannot_write(options, status, &error);
 	}
-	for (size_t i = 0; i < options->inputs->nr && !interrupted() && summary->code != EXIT_OUTPUT && !summary->stop; i++) {
+	enum exit_code code = EXIT_FINE;
+	for (size_t i = 0; i < options->inputs->nr && !interrupted() && code != EXIT_OUTPUT; i++) {
 		struct job job = {
 			.options = options, .file = options->inputs->items[i].file, .recording = options->inputs->items[i].recording, .output = output,
 			.shared = options->inputs->nr > 1, .threads = (unsigned)options->jobs,
 		};
-		job_begin(&job, i);
 		convert(&job);
-		summary_add(summary, &job.outcome);
-		job_release(&job);
+		code = exit_code_join(code, job.code);
 	}
-	return close_output(options, output, to_file, summary->code);
-}
-
-static enum exit_code convert_with_summary(const struct options *options)
-{
-	struct summary summary;
-	if (!summary_begin(&summary, options, options->inputs->nr > 1))
-		return EXIT_USAGE;
-	return summary_end(&summary, convert_to_one(options, &summary));
+	return close_output(options, output, to_file, code);
 }
 
 /* --- the command ----------------------------------------------------------------------------------------------------- */
@@ -129,6 +118,10 @@ static bool check(const struct options *options, bool many)
 		usage_error(style, "several formats go to several files: give -o DIR/");
 		return false;
 	}
+	if (options->emitter->flags & PERFDATA_EMITTER_ONLY_NAMED && !many) {
+		usage_error(style, "%s writes several files: give -o DIR/", options->emitter->name);
+		return false;
+	}
 	if (options->nr_more_emitters && tables_are_all(options)) {
 		usage_error(style, "--table all reads the recording several times: convert to other formats apart from that");
 		return false;
@@ -149,8 +142,8 @@ static bool check(const struct options *options, bool many)
 	}
 	if (many)
 		return output_name_check(options);
-	if (options->name || options->pack || options->resume) {
-		usage_error(style, "--%s is about files below a folder: give -o DIR/", options->name ? "name" : options->pack ? "pack" : "resume");
+	if (options->name || options->pack) {
+		usage_error(style, "--%s is about files below a folder: give -o DIR/", options->name ? "name" : "pack");
 		return false;
 	}
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
@@ -176,18 +169,15 @@ static bool output_is_watched(const struct options *options)
 
 enum exit_code command_convert(struct options *options)
 {
-	/* two outputs of one input would be one file */
-	const bool many = options->output && is_directory(options->output);
-	if (!input_list_make(options, many) || !filters_check(options))
+	if (!inputs_find(options) || !filters_check(options))
 		return EXIT_USAGE;
+	const bool many = options->output && is_directory(options->output);
 	if (!check(options, many))
 		return EXIT_USAGE;
-	/* what is not up to date is made anew */
-	options->force |= options->resume;
 	if ((!options->progress || !strcmp(options->progress, "auto")) && output_is_watched(options))
 		options->progress = "never";
 	if (!terminal_prepare(options))
 		return EXIT_LIMIT;
 	interrupt_catch();
-	return many ? convert_to_many(options) : convert_with_summary(options);
+	return many ? convert_to_many(options) : convert_to_one(options);
 }

@@ -7,6 +7,7 @@
 
 #define DEFAULT_NAME "{dir}/{base}.{format}"
 #define DEFAULT_TABLE_NAME "{dir}/{base}.{table}.{format}"
+#define DEFAULT_FOLDERS_NAME "{table}/{dir}/{base}.{format}"
 
 static const char *const known[] = { "dir", "base", "stem", "recording", "format", "table" };
 enum { DIR_PART, BASE_PART, STEM_PART, RECORDING_PART, FORMAT_PART, TABLE_PART, NR_PARTS };
@@ -96,16 +97,22 @@ static void expand(struct perfdata_text *out, const char *name, const struct nam
 	}
 }
 
+static const char *pattern(const struct options *options, const struct name_parts *parts)
+{
+	if (options->name)
+		return options->name;
+	return parts->folders ? DEFAULT_FOLDERS_NAME : parts->table ? DEFAULT_TABLE_NAME : DEFAULT_NAME;
+}
+
 /* NULL without memory. */
 static char *path_of(const struct options *options, const struct name_parts *parts)
 {
 	static const char *const suffixes[] = { [PERFDATA_PACKING_NONE] = "", [PERFDATA_PACKING_GZIP] = ".gz", [PERFDATA_PACKING_ZSTD] = ".zst" };
-	const char *name = options->name ? options->name : parts->table ? DEFAULT_TABLE_NAME : DEFAULT_NAME;
 	struct perfdata_text out;
 	perfdata_text_init(&out);
 	perfdata_text_string(&out, options->output);
 	perfdata_text_string(&out, out.size && out.data[out.size - 1] != '/' ? "/" : "");
-	expand(&out, name, parts);
+	expand(&out, pattern(options, parts), parts);
 	perfdata_text_string(&out, suffixes[options_packing(options)]);
 	perfdata_text_char(&out, '\0');
 	char *path = perfdata_text_failed(&out) ? NULL : strdup(out.data);
@@ -120,7 +127,7 @@ char *output_name(const struct options *options, const struct name_parts *parts,
 {
 	struct name_parts any = *parts;
 	*ret_head = *ret_tail = NULL;
-	if (!parts->table && options->name && strstr(options->name, "{table}")) {
+	if (!parts->table && strstr(pattern(options, parts), "{table}")) {
 		any.table = ANY_TABLE;
 		char *path = path_of(options, &any);
 		char *at = path ? strrchr(path, *ANY_TABLE) : NULL;

@@ -10,6 +10,7 @@ struct name_parts {
 	const char *recording;       /* "host/perf.data": {recording}; {dir} and {base} are its parts, {stem} is the base without its last suffix */
 	const char *format;          /* {format} */
 	const char *table;           /* {table}, of --table all; NULL: none */
+	bool folders;                /* the emitter has a folder for each of its outputs: PERFDATA_EMITTER_FOLDERS */
 };
 /* Whether --name can be followed; false after a message. */
 bool output_name_check(const struct options *options);

@@ -13,6 +13,7 @@ static const struct perfdata_emitter *const emitters[] = {
 	&pd_emitter_ndjson,
 	&pd_emitter_json,
 	&pd_emitter_csv,
+	&pd_emitter_parquet,
 	&pd_emitter_dump,
 	&pd_emitter_script,
 	&pd_emitter_perf_json,

@@ -119,6 +119,7 @@ struct perfdata_emit_context {
 	struct perfdata_error *reterr;  /* for PERFDATA_EUSAGE */
 	void *emitter_user;             /* the emitter's `user` */
 	struct perfdata_outputs *outputs;
+	unsigned jobs;                  /* threads that format and encode; for perfdata_parallel in end */
 };
 
 /* What format and encode may use besides: memory of the worker thread, kept from batch to batch, for caches that do not change the bytes. */
@@ -147,6 +148,7 @@ enum perfdata_emitter_flag {
 	PERFDATA_EMITTER_ONLY_NAMED = 16,    /* writes nothing to output 0: a dataset of named outputs. Output 0 is not made then */
 	PERFDATA_EMITTER_SEEKS = 32,         /* patches output 0, which must be one that can be */
 	PERFDATA_EMITTER_PACKED = 64,        /* what it writes is packed already: a suffix such as .gz packs nothing again */
+	PERFDATA_EMITTER_FOLDERS = 128,      /* below a folder, each named output is a folder, with a file in it for each recording */
 };
 
 /* Members are only ever appended: size says which there are, those behind are NULL. Strings and tables live as long as the emitter. */

@@ -97,6 +97,7 @@ static enum perfdata_status call_begin(struct pd_run *run, struct perfdata_outpu
 		.reterr = &run->error,
 		.emitter_user = emitter->user,
 		.outputs = target,
+		.jobs = run->jobs,
 	};
 	struct pd_stream *stream = pd_run_stream(&run->outside, run, target->number, 0);
 	if (!stream)

@@ -28,6 +28,23 @@ static inline void emit_read_back(const struct perfdata_output *output, struct e
 	ret->size = bytes.size;
 }
 
+/* Of an emitter with several outputs, one behind the other. */
+static inline int emit_write(void *user, const void *bytes, size_t size)
+{
+	return perfdata_output_write(user, bytes, size) == PERFDATA_OK ? 0 : 12;
+}
+static inline int emit_open(void *user, const char *name, void **ret_user)
+{
+	(void)name;
+	*ret_user = user;
+	return 0;
+}
+static inline struct perfdata_output *emit_several(struct perfdata_output *memory)
+{
+	static const struct perfdata_output_callbacks callbacks = { .size = sizeof callbacks, .write = emit_write, .open = emit_open };
+	return memory && perfdata_output_open(memory, NULL) == PERFDATA_OK ? perfdata_output_callbacks(&callbacks, memory) : NULL;
+}
+
 struct emit_how {
 	unsigned jobs;
 	const struct perfdata_emitter_option_value *options;
@@ -55,9 +72,11 @@ static inline void emit_memory_with(const struct perfdata_emitter *emitter, cons
 	const struct perfdata_reader_options how = { .size = sizeof how, .order = PERFDATA_ORDER_TIME, .max_ratio = 1000, .max_spool = 64 << 20 };
 	const struct perfdata_session_options options = { .size = sizeof options, .needs = emit_needs_for(emitter, emit), .symbols = emit->symbols };
 	const struct perfdata_run_options run = { .size = sizeof run, .jobs = emit->jobs };
-	struct perfdata_output *output = perfdata_output_memory();
+	struct perfdata_output *output = perfdata_output_memory(), *several = NULL;
+	if (emitter->flags & PERFDATA_EMITTER_ONLY_NAMED)
+		several = emit_several(output);
 	const struct perfdata_target target = {
-		.size = sizeof target, .emitter = emitter, .options = emit->options, .nr_options = emit->nr_options, .output = output,
+		.size = sizeof target, .emitter = emitter, .options = emit->options, .nr_options = emit->nr_options, .output = several ? several : output,
 	};
 	struct perfdata_session *session;
 	struct perfdata_reader *reader;
@@ -65,6 +84,7 @@ static inline void emit_memory_with(const struct perfdata_emitter *emitter, cons
 	memset(ret, 0, sizeof *ret);
 	ret->opened = perfdata_reader_open_memory(bytes, size, "recording", &how, &reader, NULL);
 	if (ret->opened != PERFDATA_OK) {
+		perfdata_output_close(several, false, NULL);
 		perfdata_output_close(output, false, NULL);
 		return;
 	}
@@ -77,6 +97,7 @@ static inline void emit_memory_with(const struct perfdata_emitter *emitter, cons
 		emit_read_back(output, ret);
 		perfdata_session_close(session);
 	}
+	perfdata_output_close(several, true, NULL);
 	perfdata_output_close(output, true, NULL);
 	perfdata_reader_close(reader);
 }

@@ -116,10 +116,17 @@ static enum perfdata_status write_it(const struct conversion *c, struct perfdata
 	struct perfdata_output *output = c->output ? perfdata_output_path(c->output, PERFDATA_OUTPUT_FORCE) : perfdata_output_fd(fd);
 	if (!output)
 		return PERFDATA_ENOMEM;
-	const struct perfdata_target target = { .size = sizeof target, .emitter = c->emitter, .output = output };
+	struct perfdata_output *several = c->emitter->flags & PERFDATA_EMITTER_ONLY_NAMED ? emit_several(output) : NULL;
+	if (!several && c->emitter->flags & PERFDATA_EMITTER_ONLY_NAMED) {
+		perfdata_output_close(output, false, NULL);
+		return PERFDATA_ENOMEM;
+	}
+	const struct perfdata_target target = { .size = sizeof target, .emitter = c->emitter, .output = several ? several : output };
 	const enum perfdata_status status = perfdata_run(session, &(const struct perfdata_target *){ &target }, 1, &run, NULL);
+	perfdata_output_close(several, status == PERFDATA_OK, NULL);
 	const enum perfdata_status closed = perfdata_output_close(output, status == PERFDATA_OK, NULL);
-	return status != PERFDATA_OK ? status : closed;
+	/* the output below several ones knows better why it failed */
+	return status == PERFDATA_OK || (several && closed) ? closed : status;
 }
 
 static void convert(const struct conversion *c, struct outcome *outcome)

@@ -98,16 +98,20 @@ static bool list_add(struct id_list *list, uint32_t id)
 	return true;
 }
 
+static bool add_if_new(struct emitted *emitted, uint32_t frame, struct id_list *list)
+{
+	const int is_new = frame == PERFDATA_NONE ? 0 : set_add(&emitted->frames, frame);
+	return is_new >= 0 && (!is_new || list_add(list, frame));
+}
+
 static bool add_new_frames(struct emitted *emitted, const struct perfdata_batch *batch, const struct perfdata_delivery *delivery,
 			   struct id_list *list)
 {
 	size_t nr;
 	const struct perfdata_step *steps = perfdata_batch_stack(batch, delivery, &nr);
-	for (size_t i = 0; i < nr; i++) {
-		const int is_new = steps[i].frame == PERFDATA_NONE ? 0 : set_add(&emitted->frames, steps[i].frame);
-		if (is_new < 0 || (is_new && !list_add(list, steps[i].frame)))
+	for (size_t i = 0; i < nr; i++)
+		if (!add_if_new(emitted, steps[i].frame, list))
 			return false;
-	}
 	return true;
 }
 
@@ -115,7 +119,11 @@ static bool add_new_ids(struct emitted *emitted, const struct perfdata_batch *ba
 {
 	for (size_t i = 0; i < batch->nr_deliveries; i++) {
 		const struct perfdata_delivery *delivery = &batch->deliveries[i];
-		if (delivery->stack == PERFDATA_NONE || !(delivery->flags & PERFDATA_DELIVERY_FIRST))
+		if (!(delivery->flags & PERFDATA_DELIVERY_FIRST))
+			continue;
+		if (emitted->what == EMITTED_ALL_FRAMES && !add_if_new(emitted, delivery->ip, list))
+			return false;
+		if (delivery->stack == PERFDATA_NONE)
 			continue;
 		const int is_new = set_add(&emitted->stacks, delivery->stack);
 		if (is_new < 0)

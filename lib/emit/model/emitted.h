@@ -21,7 +21,11 @@ struct known_ids {
 	uint64_t words[];
 };
 
-enum emitted_what { EMITTED_NO_IDS, EMITTED_STACKS, EMITTED_FRAMES };
+enum emitted_what {
+	EMITTED_NO_IDS, EMITTED_STACKS,
+	EMITTED_FRAMES,                /* of stacks */
+	EMITTED_ALL_FRAMES,            /* and of the samples' own addresses */
+};
 struct emitted {
 	const struct perfdata_session *session;
 	enum emitted_what what;           /* which new ids a batch gets */

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include <string.h>
+#include "emit/table/column_bounds.h"
+
+static void set_number(struct column_bound *bound, uint64_t number) { *bound = (struct column_bound){ .known = true, .exact = true, .number = number }; }
+
+void pd_column_bounds_of_numbers(enum column_type type, const uint64_t *values, size_t nr, struct column_bound *ret_least,
+				 struct column_bound *ret_greatest)
+{
+	/* nothing is said of doubles: there might be one that is no number */
+	if (!nr || type == COLUMN_DOUBLE)
+		return;
+	/* signed numbers in the order of unsigned ones */
+	const uint64_t flip = type == COLUMN_UINT64 || type == COLUMN_BOOLEAN ? 0 : UINT64_C(1) << 63;
+	uint64_t least = values[0] ^ flip, greatest = values[0] ^ flip;
+	for (size_t i = 1; i < nr; i++) {
+		const uint64_t value = values[i] ^ flip;
+		least = value < least ? value : least;
+		greatest = value > greatest ? value : greatest;
+	}
+	set_number(ret_least, least ^ flip);
+	set_number(ret_greatest, greatest ^ flip);
+}
+
+static int compare(const struct perfdata_bytes *a, const struct perfdata_bytes *b)
+{
+	const size_t size = a->size < b->size ? a->size : b->size;
+	const int order = size ? memcmp(a->data, b->data, size) : 0;
+	return order ? order : (a->size > b->size) - (a->size < b->size);
+}
+
+/* At the border of a character. */
+static size_t cut(const struct perfdata_bytes *text)
+{
+	size_t size = text->size < COLUMN_MOST_BOUND ? text->size : COLUMN_MOST_BOUND;
+	while (size < text->size && size && (text->data[size] & 0xc0) == 0x80)
+		size--;
+	return size;
+}
+
+static void set_text(struct column_bound *bound, const struct perfdata_bytes *text)
+{
+	bound->size = (uint8_t)cut(text);
+	if (bound->size)
+		memcpy(bound->text, text->data, bound->size);
+	bound->exact = bound->size == text->size;
+	bound->known = true;
+}
+
+/* What was cut becomes something greater: its last letter does, and nothing stands behind that. */
+static void round_up(struct column_bound *bound)
+{
+	while (bound->size && ((unsigned char)bound->text[bound->size - 1] >= 0x7e))
+		bound->size--;
+	if (bound->size)
+		bound->text[bound->size - 1]++;
+	else
+		bound->known = false;
+}
+
+void pd_column_bounds_of_texts(enum column_type type, const struct perfdata_bytes *texts, size_t nr, struct column_bound *ret_least,
+			       struct column_bound *ret_greatest)
+{
+	const struct perfdata_bytes *least = texts, *greatest = texts;
+	/* of bytes no reader makes use */
+	if (!nr || type == COLUMN_BYTES || type == COLUMN_JSON)
+		return;
+	for (size_t i = 1; i < nr; i++) {
+		if (compare(&texts[i], least) < 0)
+			least = &texts[i];
+		if (compare(&texts[i], greatest) > 0)
+			greatest = &texts[i];
+	}
+	set_text(ret_least, least);
+	set_text(ret_greatest, greatest);
+	if (!ret_greatest->exact)
+		round_up(ret_greatest);
+}

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "base/memory.h"
+#include "emit/table/column_encode.h"
+#include "emit/table/column_bounds.h"
+#include "emit/table/column_page.h"
+#include "emit/table/encode_delta.h"
+#include "emit/table/encode_runs.h"
+
+#define PAGE_ROWS 20000u
+#define PAGE_BYTES (1u << 20)
+#define DICTIONARY_BYTES (1u << 20)
+#define DICTIONARY_TRIAL 16384u     /* so many values are looked at before it is given up */
+
+void pd_column_scratch_release(struct column_scratch *scratch)
+{
+	pd_dictionary_release(&scratch->numbers);
+	pd_dictionary_release(&scratch->texts);
+	pd_encoder_free(scratch->encoder);
+	pd_free(scratch->values);
+	pd_free(scratch->indices);
+	pd_free(scratch->runs);
+	pd_free(scratch->lengths);
+	pd_free(scratch->map);
+	pd_free(scratch->tokens);
+	perfdata_text_release(&scratch->page);
+	perfdata_text_release(&scratch->packed);
+}
+
+/* A column while it is encoded: all parts as one. */
+struct column {
+	const struct column_how *how;
+	const struct column_type_info *info;
+	struct column_scratch *scratch;
+	uint64_t rows;
+	size_t nr_values, nr_runs, nr_lengths, nr_tokens;
+	enum parquet_encoding encoding;
+	unsigned index_width;
+	struct page_writer pages;
+};
+
+static bool enough(void *items, size_t *room, size_t nr, size_t size)
+{
+	void **list = items;
+	if (nr <= *room)
+		return true;
+	void *grown = pd_realloc(*list, nr * size);
+	if (!grown)
+		return false;
+	*list = grown;
+	*room = nr;
+	return true;
+}
+
+/* --- parts as one ------------------------------------------------------------------------------------------------------ */
+
+static bool make_room(struct column *column, const struct column_part *parts, size_t nr_parts)
+{
+	struct column_scratch *scratch = column->scratch;
+	size_t values = 0, runs = 2, lengths = 0, tokens = 0;
+	for (size_t i = 0; i < nr_parts; i++) {
+		values += parts[i].cells->nr;
+		runs += parts[i].cells->nr_runs + 2;
+		lengths += parts[i].cells->nr_lengths;
+		tokens += parts[i].cells->nr_texts;
+	}
+	return enough(&scratch->values, &scratch->room_values, values + 1, sizeof *scratch->values) &&
+	       enough(&scratch->indices, &scratch->room_indices, values + 1, sizeof *scratch->indices) &&
+	       enough(&scratch->runs, &scratch->room_runs, runs, sizeof *scratch->runs) &&
+	       enough(&scratch->lengths, &scratch->room_lengths, lengths + 1, sizeof *scratch->lengths) &&
+	       enough(&scratch->tokens, &scratch->room_tokens, tokens + 1, sizeof *scratch->tokens) &&
+	       enough(&scratch->map, &scratch->room_map, tokens + 1, sizeof *scratch->map);
+}
+
+/* Runs alternate, the first one has values. */
+static void add_run(struct column *column, bool has_values, uint32_t rows)
+{
+	uint32_t *runs = column->scratch->runs;
+	if (!rows)
+		return;
+	if (!column->nr_runs)
+		runs[column->nr_runs++] = 0;
+	if ((column->nr_runs & 1) == has_values)
+		runs[column->nr_runs - 1] += rows;
+	else
+		runs[column->nr_runs++] = rows;
+}
+
+static void add_part(struct column *column, const struct column_part *part)
+{
+	struct column_scratch *scratch = column->scratch;
+	const struct cells *cells = part->cells;
+	for (uint32_t i = 0; i < cells->nr_runs; i++)
+		add_run(column, !(i & 1), cells->runs[i]);
+	add_run(column, false, part->rows - cells->rows);
+	for (uint32_t i = 0; column->info->text && i < cells->nr; i++)
+		scratch->values[column->nr_values + i] = column->nr_tokens + cells->values[i];
+	if (!column->info->text && cells->nr)
+		memcpy(scratch->values + column->nr_values, cells->values, cells->nr * sizeof *cells->values);
+	if (cells->nr_lengths)
+		memcpy(scratch->lengths + column->nr_lengths, cells->lengths, cells->nr_lengths * sizeof *cells->lengths);
+	for (uint32_t i = 0; i < cells->nr_texts; i++)
+		scratch->tokens[column->nr_tokens++] = (struct perfdata_bytes){ (const uint8_t *)cells->bytes + cells->texts[i].at,
+										cells->texts[i].size };
+	column->nr_values += cells->nr;
+	column->nr_lengths += cells->nr_lengths;
+	column->rows += part->rows;
+}
+
+/* --- dictionaries ------------------------------------------------------------------------------------------------------ */
+
+static bool gives_up(const struct dictionary *dictionary, uint64_t bytes, size_t seen)
+{
+	return bytes > DICTIONARY_BYTES || (seen >= DICTIONARY_TRIAL && dictionary->nr > seen / 2);
+}
+
+/* Few values are not worth a decision. */
+static bool pays(const struct dictionary *dictionary, size_t nr_values) { return nr_values && (nr_values < 64 || dictionary->nr <= nr_values / 2); }
+
+static enum perfdata_status try_numbers(struct column *column, bool *ret_used)
+{
+	struct column_scratch *scratch = column->scratch;
+	struct dictionary *dictionary = &scratch->numbers;
+	const size_t nr = column->nr_values;
+	pd_dictionary_clear(dictionary);
+	for (size_t i = 0; i < nr; i++) {
+		if (i && scratch->values[i] == scratch->values[i - 1]) {
+			scratch->indices[i] = scratch->indices[i - 1];
+			continue;
+		}
+		scratch->indices[i] = pd_dictionary_number(dictionary, scratch->values[i]);
+		if (scratch->indices[i] == UINT32_MAX)
+			return PERFDATA_ENOMEM;
+		if (gives_up(dictionary, dictionary->nr * sizeof(uint64_t), i))
+			return PERFDATA_OK;
+	}
+	*ret_used = pays(dictionary, nr);
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status try_texts(struct column *column, bool *ret_used)
+{
+	struct column_scratch *scratch = column->scratch;
+	struct dictionary *dictionary = &scratch->texts;
+	pd_dictionary_clear(dictionary);
+	for (size_t i = 0; i < column->nr_tokens; i++) {
+		scratch->map[i] = pd_dictionary_text(dictionary, scratch->tokens[i]);
+		if (scratch->map[i] == UINT32_MAX)
+			return PERFDATA_ENOMEM;
+		if (gives_up(dictionary, dictionary->bytes, 0))
+			return PERFDATA_OK;
+	}
+	*ret_used = pays(dictionary, column->nr_values);
+	for (size_t i = 0; *ret_used && i < column->nr_values; i++)
+		scratch->indices[i] = scratch->map[scratch->values[i]];
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status choose_encoding(struct column *column)
+{
+	const enum column_type type = column->info->element;
+	bool used = false;
+	enum perfdata_status status = PERFDATA_OK;
+	column->encoding = type == COLUMN_INT32 || type == COLUMN_INT64 || type == COLUMN_UINT64 ? PARQUET_DELTA_BINARY_PACKED : PARQUET_PLAIN;
+	if (column->info->text)
+		status = try_texts(column, &used);
+	else if (column->encoding == PARQUET_DELTA_BINARY_PACKED && !column->how->rising)
+		status = try_numbers(column, &used);
+	if (used) {
+		column->encoding = PARQUET_RLE_DICTIONARY;
+		column->index_width = pd_bit_width((column->info->text ? column->scratch->texts.nr : column->scratch->numbers.nr) - 1);
+	}
+	return status;
+}
+
+/* --- values ------------------------------------------------------------------------------------------------------------- */
+
+static void plain_text(struct perfdata_text *out, struct perfdata_bytes text)
+{
+	const uint32_t size = (uint32_t)text.size;
+	perfdata_text_append(out, &size, sizeof size);
+	perfdata_text_append(out, text.data, text.size);
+}
+
+static void plain_numbers(const struct column *column, struct perfdata_text *out, const uint64_t *values, size_t nr)
+{
+	const bool narrow = column->info->element == COLUMN_INT32;
+	if (!narrow) {
+		perfdata_text_append(out, values, nr * sizeof *values);
+		return;
+	}
+	for (size_t i = 0; i < nr; i++)
+		perfdata_text_append(out, &(const uint32_t){ (uint32_t)values[i] }, sizeof(uint32_t));
+}
+
+static void plain_booleans(struct perfdata_text *out, const uint64_t *values, size_t nr)
+{
+	for (size_t i = 0; i < nr; i += 8) {
+		unsigned bits = 0;
+		for (size_t k = i; k < nr && k < i + 8; k++)
+			bits |= (unsigned)(values[k] & 1) << (k - i);
+		perfdata_text_char(out, (char)bits);
+	}
+}
+
+static void write_values(const struct column *column, struct perfdata_text *out, size_t first, size_t nr)
+{
+	const struct column_scratch *scratch = column->scratch;
+	if (column->encoding == PARQUET_RLE_DICTIONARY) {
+		struct run_encoder runs;
+		perfdata_text_char(out, (char)column->index_width);
+		pd_run_encoder_init(&runs, out, column->index_width);
+		for (size_t i = 0; i < nr; i++)
+			pd_run_encoder_put(&runs, scratch->indices[first + i]);
+		pd_run_encoder_end(&runs);
+	} else if (column->encoding == PARQUET_DELTA_BINARY_PACKED) {
+		pd_encode_delta(out, scratch->values + first, nr, column->info->element == COLUMN_INT32 ? 32 : 64);
+	} else if (column->info->text) {
+		for (size_t i = 0; i < nr; i++)
+			plain_text(out, scratch->tokens[scratch->values[first + i]]);
+	} else if (column->info->element == COLUMN_BOOLEAN) {
+		plain_booleans(out, scratch->values + first, nr);
+	} else {
+		plain_numbers(column, out, scratch->values + first, nr);
+	}
+}
+
+static void write_dictionary(struct column *column)
+{
+	struct column_scratch *scratch = column->scratch;
+	struct perfdata_text *body = pd_page_begin(&column->pages);
+	const size_t nr = column->info->text ? scratch->texts.nr : scratch->numbers.nr;
+	for (size_t i = 0; column->info->text && i < nr; i++)
+		plain_text(body, scratch->texts.texts[i]);
+	if (!column->info->text)
+		plain_numbers(column, body, scratch->numbers.numbers, nr);
+	pd_page_end_dictionary(&column->pages, nr);
+}
+
+/* --- data pages ---------------------------------------------------------------------------------------------------------- */
+
+/* Where the next page begins. */
+struct cursor {
+	size_t run, in_run;           /* rows of it that are done */
+	size_t length, value;
+};
+/* What one page holds. */
+struct extent {
+	struct cursor from;
+	uint64_t rows, values, levels;
+};
+
+static size_t value_bytes(const struct column *column, size_t value)
+{
+	return column->info->text && column->encoding == PARQUET_PLAIN ? column->scratch->tokens[column->scratch->values[value]].size + 4 : 8;
+}
+
+/* Rows as they fit a page. A column without values needs no more than one. */
+static struct extent next_extent(const struct column *column, struct cursor *cursor)
+{
+	const struct column_scratch *scratch = column->scratch;
+	struct extent extent = { .from = *cursor };
+	size_t bytes = 0;
+	while (cursor->run < column->nr_runs && (!column->nr_values || (extent.rows < PAGE_ROWS && bytes < PAGE_BYTES))) {
+		const size_t left = scratch->runs[cursor->run] - cursor->in_run;
+		if (!left) {
+			cursor->run++;
+			cursor->in_run = 0;
+			continue;
+		}
+		if (cursor->run & 1) {
+			const size_t rows = !column->nr_values || left < PAGE_ROWS - extent.rows ? left : PAGE_ROWS - (size_t)extent.rows;
+			cursor->in_run += rows;
+			extent.rows += rows;
+			extent.levels += rows;
+			continue;
+		}
+		const size_t nr = column->info->list ? scratch->lengths[cursor->length++] : 1;
+		for (size_t i = 0; i < nr; i++)
+			bytes += value_bytes(column, cursor->value + i);
+		cursor->value += nr;
+		cursor->in_run++;
+		extent.rows++;
+		extent.values += nr;
+		extent.levels += nr ? nr : 1;
+	}
+	return extent;
+}
+
+/* Calls `put` with (level, count) for what the extent holds. Definition levels: 0 null, 1 a value or an empty list, 2 an element of a list.
+ * Repetition levels: 0 the first of a row, 1 others. */
+static void write_levels(const struct column *column, const struct extent *extent, bool repetition, struct perfdata_text *out)
+{
+	const struct column_scratch *scratch = column->scratch;
+	struct run_encoder runs;
+	struct cursor at = extent->from;
+	const size_t start = out->size;
+	perfdata_text_append(out, "\0\0\0\0", 4);
+	pd_run_encoder_init(&runs, out, column->info->list && !repetition ? 2 : 1);
+	for (uint64_t rows = 0; rows < extent->rows;) {
+		size_t left = scratch->runs[at.run] - at.in_run;
+		if (left > extent->rows - rows)
+			left = (size_t)(extent->rows - rows);
+		const bool has_values = !(at.run & 1);
+		if (!has_values || !column->info->list)
+			pd_run_encoder_repeat(&runs, has_values && !repetition, left);
+		for (size_t i = 0; has_values && column->info->list && i < left; i++) {
+			const uint32_t nr = scratch->lengths[at.length++];
+			if (repetition) {
+				pd_run_encoder_put(&runs, 0);
+				pd_run_encoder_repeat(&runs, 1, nr ? nr - 1 : 0);
+			} else {
+				pd_run_encoder_repeat(&runs, nr ? 2 : 1, nr ? nr : 1);
+			}
+		}
+		rows += left;
+		at.in_run += left;
+		if (at.in_run == scratch->runs[at.run]) {
+			at.run++;
+			at.in_run = 0;
+		}
+	}
+	pd_run_encoder_end(&runs);
+	if (perfdata_text_failed(out))
+		return;
+	const uint32_t size = (uint32_t)(out->size - start - 4);
+	memcpy(out->data + start, &size, sizeof size);
+}
+
+static void write_pages(struct column *column, struct column_facts *facts)
+{
+	struct cursor cursor = { 0 };
+	for (uint64_t rows = 0; rows < column->rows;) {
+		const struct extent extent = next_extent(column, &cursor);
+		struct perfdata_text *body = pd_page_begin(&column->pages);
+		if (column->info->list)
+			write_levels(column, &extent, true, body);
+		if (!column->how->required)
+			write_levels(column, &extent, false, body);
+		write_values(column, body, extent.from.value, extent.values);
+		pd_page_end_data(&column->pages, extent.levels, column->encoding);
+		rows += extent.rows;
+		facts->values += extent.levels;
+		facts->nulls += extent.levels - extent.values;
+	}
+}
+
+enum perfdata_status pd_column_encode(const struct column_how *how, const struct column_part *parts, size_t nr_parts, struct column_scratch *scratch,
+				      struct perfdata_text *out, struct column_facts *ret)
+{
+	struct column column = { .how = how, .info = pd_column_type_info(how->type), .scratch = scratch };
+	const size_t start = out->size;
+	memset(ret, 0, sizeof *ret);
+	if (!make_room(&column, parts, nr_parts))
+		return PERFDATA_ENOMEM;
+	for (size_t i = 0; i < nr_parts; i++)
+		add_part(&column, &parts[i]);
+	enum perfdata_status status = choose_encoding(&column);
+	if (!status)
+		status = pd_page_writer_init(&column.pages, scratch, how->packing, out);
+	if (status)
+		return status;
+	if (column.encoding == PARQUET_RLE_DICTIONARY) {
+		write_dictionary(&column);
+		ret->data_offset = out->size - start;
+	}
+	write_pages(&column, ret);
+	const bool few = column.encoding == PARQUET_RLE_DICTIONARY;
+	if (column.info->text)
+		pd_column_bounds_of_texts(how->type, few ? scratch->texts.texts : scratch->tokens, few ? scratch->texts.nr : column.nr_tokens,
+					  &ret->least, &ret->greatest);
+	else
+		pd_column_bounds_of_numbers(column.info->element, few ? scratch->numbers.numbers : scratch->values,
+					    few ? scratch->numbers.nr : column.nr_values, &ret->least, &ret->greatest);
+	ret->size = out->size - start;
+	ret->unpacked_size = column.pages.unpacked;
+	ret->encoding = column.encoding;
+	return column.pages.status;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* One column of a row group as Parquet has it: a dictionary page where that pays, data pages, and what the footer tells of them. */
+#ifndef EMIT_COLUMN_ENCODE_H
+#define EMIT_COLUMN_ENCODE_H
+
+#include "codec/codec.h"
+#include "emit/table/cells.h"
+#include "emit/table/column_type.h"
+#include "emit/table/dictionary.h"
+#include "perfdata/text.h"
+
+#define COLUMN_MOST_BOUND 64u      /* bytes of a text as a bound */
+
+enum parquet_encoding { PARQUET_PLAIN = 0, PARQUET_RLE = 3, PARQUET_DELTA_BINARY_PACKED = 5, PARQUET_RLE_DICTIONARY = 8 };
+
+struct column_how {
+	enum column_type type;
+	bool required;                /* no row without a value */
+	bool rising;                  /* values hardly repeat: no dictionary is tried */
+	enum pd_codec_kind packing;
+};
+
+/* The least and the greatest value. */
+struct column_bound {
+	bool known, exact;
+	uint64_t number;
+	uint8_t size;                 /* of a text */
+	char text[COLUMN_MOST_BOUND];
+};
+/* What came of it. Offsets count from the first byte. */
+struct column_facts {
+	uint64_t offset;              /* in the file: set when that is known */
+	uint64_t data_offset;         /* of the first data page; behind the dictionary, if it is not 0 */
+	uint64_t size, unpacked_size; /* with the headers of pages */
+	uint64_t values, nulls;       /* values: levels; nulls and empty lists count */
+	enum parquet_encoding encoding;
+	struct column_bound least, greatest;
+};
+
+/* Memory of one thread. */
+struct column_scratch {
+	struct dictionary numbers, texts;
+	struct pd_encoder *encoder;
+	enum pd_codec_kind packing;
+	uint64_t *values;
+	uint32_t *indices, *runs, *lengths, *map;
+	struct perfdata_bytes *tokens;
+	size_t room_values, room_indices, room_runs, room_lengths, room_map, room_tokens;
+	struct perfdata_text page, packed;
+};
+void pd_column_scratch_release(struct column_scratch *scratch);
+
+/* A part of the rows. */
+struct column_part {
+	const struct cells *cells;
+	uint32_t rows;                /* of the part: those behind the last cell are null */
+};
+/* Appends the column. PERFDATA_ENOMEM. */
+enum perfdata_status pd_column_encode(const struct column_how *how, const struct column_part *parts, size_t nr_parts, struct column_scratch *scratch,
+				      struct perfdata_text *out, struct column_facts *ret);
+
+#endif

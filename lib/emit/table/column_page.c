@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "emit/table/column_page.h"
+#include "emit/table/thrift.h"
+
+#define LEVEL 1     /* of packing: what is encoded already gains little from more */
+
+enum { PAGE_DATA = 0, PAGE_DICTIONARY = 2 };
+enum { HEADER_TYPE = 1, HEADER_UNPACKED = 2, HEADER_PACKED = 3, HEADER_DATA = 5, HEADER_DICTIONARY = 7 };
+
+enum perfdata_status pd_page_writer_init(struct page_writer *writer, struct column_scratch *scratch, enum pd_codec_kind packing,
+					 struct perfdata_text *out)
+{
+	*writer = (struct page_writer){ .scratch = scratch, .packing = packing, .out = out };
+	if (packing == PD_CODEC_NONE || (scratch->encoder && scratch->packing == packing))
+		return PERFDATA_OK;
+	pd_encoder_free(scratch->encoder);
+	scratch->encoder = pd_encoder_new(packing, LEVEL);
+	scratch->packing = packing;
+	return scratch->encoder ? PERFDATA_OK : PERFDATA_ENOMEM;
+}
+
+struct perfdata_text *pd_page_begin(struct page_writer *writer)
+{
+	perfdata_text_clear(&writer->scratch->page);
+	return &writer->scratch->page;
+}
+
+static void fail(struct page_writer *writer, enum perfdata_status status) { writer->status = writer->status ? writer->status : status; }
+
+/* The body as it is stored. */
+static const struct perfdata_text *pack(struct page_writer *writer)
+{
+	struct perfdata_text *packed = &writer->scratch->packed;
+	const struct perfdata_text *page = &writer->scratch->page;
+	if (perfdata_text_failed(page)) {
+		fail(writer, PERFDATA_ENOMEM);
+		return page;
+	}
+	if (writer->packing == PD_CODEC_NONE)
+		return page;
+	perfdata_text_clear(packed);
+	pd_encoder_reset(writer->scratch->encoder);
+	enum perfdata_status status = PERFDATA_OK;
+	for (size_t used = 0; !status;) {
+		char *at = perfdata_text_reserve(packed, page->size + page->size / 64 + 256);
+		size_t made = 0;
+		if (!at) {
+			fail(writer, PERFDATA_ENOMEM);
+			return packed;
+		}
+		status = pd_encoder_run(writer->scratch->encoder, (const uint8_t *)page->data, page->size, &used, (uint8_t *)at,
+					packed->capacity - packed->size, &made, true);
+		perfdata_text_commit(packed, at + made);
+	}
+	if (status != PERFDATA_END)
+		fail(writer, status);
+	return packed;
+}
+
+static void begin_header(struct thrift *thrift, int32_t type, size_t unpacked, size_t packed)
+{
+	pd_thrift_open(thrift);
+	pd_thrift_i32(thrift, HEADER_TYPE, type);
+	pd_thrift_i32(thrift, HEADER_UNPACKED, (int32_t)unpacked);
+	pd_thrift_i32(thrift, HEADER_PACKED, (int32_t)packed);
+}
+
+static void end_page(struct page_writer *writer, struct thrift *thrift, const struct perfdata_text *body, size_t start)
+{
+	pd_thrift_close(thrift);
+	writer->unpacked += writer->out->size - start + writer->scratch->page.size;
+	perfdata_text_append(writer->out, body->data, body->size);
+	if (perfdata_text_failed(writer->out))
+		fail(writer, PERFDATA_ENOMEM);
+	/* sizes are 32 bits there: pages are 1 MiB, but one cell may be longer */
+	if (writer->scratch->page.size > INT32_MAX)
+		fail(writer, PERFDATA_ELIMIT);
+}
+
+void pd_page_end_dictionary(struct page_writer *writer, size_t nr_entries)
+{
+	const struct perfdata_text *body = pack(writer);
+	const size_t start = writer->out->size;
+	struct thrift thrift = { .out = writer->out };
+	begin_header(&thrift, PAGE_DICTIONARY, writer->scratch->page.size, body->size);
+	pd_thrift_struct(&thrift, HEADER_DICTIONARY);
+	pd_thrift_i32(&thrift, 1, (int32_t)nr_entries);
+	pd_thrift_i32(&thrift, 2, PARQUET_PLAIN);
+	pd_thrift_close(&thrift);
+	end_page(writer, &thrift, body, start);
+}
+
+void pd_page_end_data(struct page_writer *writer, uint64_t nr_levels, enum parquet_encoding encoding)
+{
+	const struct perfdata_text *body = pack(writer);
+	const size_t start = writer->out->size;
+	struct thrift thrift = { .out = writer->out };
+	begin_header(&thrift, PAGE_DATA, writer->scratch->page.size, body->size);
+	pd_thrift_struct(&thrift, HEADER_DATA);
+	pd_thrift_i32(&thrift, 1, (int32_t)nr_levels);
+	pd_thrift_i32(&thrift, 2, (int32_t)encoding);
+	pd_thrift_i32(&thrift, 3, PARQUET_RLE);
+	pd_thrift_i32(&thrift, 4, PARQUET_RLE);
+	pd_thrift_close(&thrift);
+	end_page(writer, &thrift, body, start);
+}

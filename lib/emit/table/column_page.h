@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* Pages: a header in thrift, then the body, packed. */
+#ifndef EMIT_COLUMN_PAGE_H
+#define EMIT_COLUMN_PAGE_H
+
+#include "emit/table/column_encode.h"
+
+struct page_writer {
+	struct column_scratch *scratch;
+	enum pd_codec_kind packing;
+	struct perfdata_text *out;
+	uint64_t unpacked;            /* bytes of all pages with their headers, as if nothing were packed */
+	enum perfdata_status status;  /* the first failure */
+};
+enum perfdata_status pd_page_writer_init(struct page_writer *writer, struct column_scratch *scratch, enum pd_codec_kind packing,
+					 struct perfdata_text *out);
+/* The body of a page, empty. */
+struct perfdata_text *pd_page_begin(struct page_writer *writer);
+void pd_page_end_dictionary(struct page_writer *writer, size_t nr_entries);
+void pd_page_end_data(struct page_writer *writer, uint64_t nr_levels, enum parquet_encoding encoding);
+
+#endif

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: MIT */
+/* Descriptions of tables. What a column of records holds is read off the row of its field. */
+#include "config.h"
+#include <stdio.h>
+#include "emit/table/record_columns.h"
+#include "emit/table/table_rows.h"
+
+#define EVENT_PREFIX "event:"
+
+/* --- types --------------------------------------------------------------------------------------------------------------- */
+
+/* Samples have large things that most questions do not need. */
+static bool bulky_in_samples(enum spell_op op)
+{
+	return op == SPELL_BYTES || op == SPELL_RAW || op == SPELL_LIST_PARTS || op == SPELL_LIST_U64 || op == SPELL_LIST_HEX || op == SPELL_CALLCHAIN ||
+	       op == SPELL_REGS || op == SPELL_STRUCT || op == SPELL_FLAGS;
+}
+
+static enum column_type type_of_number(const struct row *row)
+{
+	if (row->field->show == PERFDATA_SHOW_EVENT_ID)
+		return COLUMN_UINT64;
+	switch (row->kind) {
+	case PERFDATA_KIND_U8: case PERFDATA_KIND_U16: case PERFDATA_KIND_S32: return COLUMN_INT32;
+	default: return COLUMN_INT64;
+	}
+}
+
+static enum column_type type_of_row(const struct row *row)
+{
+	switch (row->op) {
+	case SPELL_U64: case SPELL_U32: case SPELL_S32: case SPELL_NUMBER: return type_of_number(row);
+	case SPELL_HEX64: case SPELL_HEX: return COLUMN_UINT64;
+	case SPELL_DOUBLE: return COLUMN_DOUBLE;
+	case SPELL_BOOL: return COLUMN_BOOLEAN;
+	case SPELL_ENUM: case SPELL_TEXT: return COLUMN_TEXT;
+	case SPELL_BYTES: return strcmp(row->field->name, "build_id") ? COLUMN_BYTES : COLUMN_TEXT;
+	case SPELL_RAW: return COLUMN_BYTES;
+	case SPELL_FLAGS: return COLUMN_LIST_TEXT;
+	case SPELL_LIST_U64: return COLUMN_LIST_INT64;
+	case SPELL_LIST_HEX: case SPELL_CALLCHAIN: return COLUMN_LIST_UINT64;
+	case SPELL_NOTHING: case SPELL_BITS: case SPELL_LIST_PARTS: case SPELL_REGS: case SPELL_STRUCT: case SPELL_CPUS: case SPELL_FEATURE: break;
+	}
+	return COLUMN_JSON;
+}
+
+static void describe_head(enum pd_record_head head, struct table_column *ret)
+{
+	const struct head_info *info = pd_record_head_info(head);
+	ret->doc = info->doc;
+	ret->unit = info->unit;
+	ret->required = head == HEAD_OFFSET || head == HEAD_TYPE;
+	ret->rising = head == HEAD_OFFSET || head == HEAD_INNER || head == HEAD_TIME;
+	switch (info->kind) {
+	case HEAD_IS_U64: ret->type = info->wide || head == HEAD_TYPE_RAW ? COLUMN_INT64 : COLUMN_INT32; break;
+	case HEAD_IS_S64: ret->type = COLUMN_INT32; break;
+	case HEAD_IS_TRUE: ret->type = COLUMN_BOOLEAN; break;
+	case HEAD_IS_TEXT: ret->type = COLUMN_TEXT; break;
+	case HEAD_IS_BYTES: ret->type = COLUMN_BYTES; break;
+	case HEAD_IS_NAMES:
+		ret->type = COLUMN_LIST_TEXT;
+		ret->bulky = true;
+		break;
+	default:
+		ret->type = COLUMN_JSON;
+		ret->bulky = true;
+		break;
+	}
+}
+
+static enum column_type type_of_part(enum location_part part)
+{
+	switch (part) {
+	case LOCATION_ADDRESS: return COLUMN_UINT64;
+	case LOCATION_SYMBOL_OFFSET: return COLUMN_INT64;
+	case LOCATION_LINE: return COLUMN_INT32;
+	case LOCATION_INLINED: return COLUMN_JSON;
+	default: return COLUMN_TEXT;
+	}
+}
+
+/* What a field of records is as a column; false: records of this layout have no such field. */
+static bool describe_field(const struct select_step *step, const struct perfdata_layout *layout, struct table_column *ret)
+{
+	const bool sample = layout && layout->id == PERFDATA_RECORD_SAMPLE;
+	if (step->what == SELECT_NOTHING)
+		return false;
+	if (step->what == SELECT_HEAD) {
+		describe_head(step->head, ret);
+		return true;
+	}
+	if (step->what == SELECT_PLACE) {
+		ret->type = type_of_part(step->part);
+		ret->doc = pd_location_part_info(step->part)->doc;
+		return true;
+	}
+	if (step->what == SELECT_FIELDS) {
+		*ret = (struct table_column){ .name = ret->name, .select = ret->select, .type = COLUMN_JSON, .bulky = true,
+					      .doc = "All fields of the tracepoint." };
+		return true;
+	}
+	ret->doc = step->row.field ? step->row.field->doc : "";
+	ret->unit = step->row.field ? step->row.field->unit : PERFDATA_UNIT_NONE;
+	if (step->what == SELECT_RAW_NUMBER) {
+		ret->type = step->row.field->show == PERFDATA_SHOW_ENUM ? COLUMN_INT64 : COLUMN_UINT64;
+		ret->doc = "The number of it.";
+	} else if (step->what == SELECT_EXACT_BYTES) {
+		ret->type = COLUMN_TEXT;
+		ret->doc = "Its bytes in hex, where they are no UTF-8.";
+		ret->bulky = sample;
+	} else {
+		ret->type = type_of_row(&step->row);
+		ret->bulky = sample && bulky_in_samples(step->row.op);
+	}
+	return true;
+}
+
+/* --- tables of records -------------------------------------------------------------------------------------------------------- */
+
+struct columns {
+	struct pool *pool;
+	struct table *table;
+	size_t room;
+	bool failed;
+};
+
+static struct table_column *add(struct columns *columns, const char *name)
+{
+	struct table *table = columns->table;
+	if (table->nr_columns == columns->room) {
+		const size_t room = columns->room ? 2 * columns->room : 64;
+		struct table_column *grown = pd_pool_alloc(columns->pool, room * sizeof *grown);
+		if (!grown) {
+			columns->failed = true;
+			return NULL;
+		}
+		if (table->nr_columns)
+			memcpy(grown, table->columns, table->nr_columns * sizeof *grown);
+		table->columns = grown;
+		columns->room = room;
+	}
+	struct table_column *column = &table->columns[table->nr_columns++];
+	*column = (struct table_column){ .name = name };
+	return column;
+}
+
+static void add_recording(struct columns *columns)
+{
+	struct table_column *column = add(columns, "recording");
+	if (!column)
+		return;
+	column->type = COLUMN_TEXT;
+	column->required = true;
+	column->doc = "The recording that the row comes from.";
+}
+
+/* As the first of the table's layouts has the field that has it. */
+static bool add_field(struct columns *columns, const char *name, const char *select)
+{
+	const struct table *table = columns->table;
+	const struct selection one = { .names = &select, .nr = 1 };
+	struct table_column found = { .name = name, .select = select };
+	for (unsigned i = 0; i < table->nr_types; i++) {
+		const struct perfdata_layout *layout = perfdata_record_layout(table->types[i]);
+		struct select_step *step;
+		if (!pd_selection_resolve(columns->pool, &one, layout, &step)) {
+			columns->failed = true;
+			return false;
+		}
+		if (!describe_field(step, layout, &found))
+			continue;
+		struct table_column *column = add(columns, name);
+		if (column)
+			*column = found;
+		return column;
+	}
+	return false;
+}
+
+static void add_frame_id(struct columns *columns)
+{
+	struct table_column *column = add(columns, "frame_id");
+	if (!column)
+		return;
+	column->type = COLUMN_INT32;
+	column->doc = "The frame of `ip`.";
+}
+
+static const uint32_t names_of_samples = UINT32_C(1) << HEAD_COMM | UINT32_C(1) << HEAD_STACK_ID;
+
+static enum perfdata_status make_of_records(struct columns *columns, const char *const *fields)
+{
+	struct table *table = columns->table;
+	if (fields) {
+		for (; *fields; fields++)
+			add_field(columns, *fields, *fields);
+		return columns->failed ? PERFDATA_ENOMEM : PERFDATA_OK;
+	}
+	struct selection selection;
+	const struct perfdata_layout *layout = perfdata_record_layout(table->types[0]);
+	if (!pd_record_columns(columns->pool, layout, NULL, (struct record_names){ names_of_samples, 0 }, &selection))
+		return PERFDATA_ENOMEM;
+	for (size_t i = 0; i < selection.nr; i++)
+		add_field(columns, selection.names[i], selection.names[i]);
+	if (table->types[0] == PERFDATA_RECORD_SAMPLE)
+		add_frame_id(columns);
+	return columns->failed ? PERFDATA_ENOMEM : PERFDATA_OK;
+}
+
+static enum perfdata_status make_of_row(struct columns *columns, const struct table_row *row)
+{
+	struct table *table = columns->table;
+	table->name = row->name;
+	table->doc = row->doc;
+	table->rows = row->rows;
+	while (table->nr_types < TABLE_TYPES && row->types[table->nr_types]) {
+		table->types[table->nr_types] = row->types[table->nr_types];
+		table->nr_types++;
+	}
+	add_recording(columns);
+	if (!row->columns)
+		return make_of_records(columns, row->fields);
+	for (const struct table_column *column = row->columns; column->name; column++) {
+		struct table_column *copy = add(columns, column->name);
+		if (copy)
+			*copy = *column;
+	}
+	return columns->failed ? PERFDATA_ENOMEM : PERFDATA_OK;
+}
+
+const char *pd_table_name_at(size_t index)
+{
+	const struct table_row *row = pd_table_row_at(index);
+	return row && !row->on_request ? row->name : NULL;
+}
+
+enum perfdata_status pd_table_make(struct pool *pool, const char *name, struct table *ret)
+{
+	const struct table_row *row;
+	const struct perfdata_layout *layout;
+	struct columns columns = { .pool = pool, .table = ret };
+	memset(ret, 0, sizeof *ret);
+	for (size_t i = 0; (row = pd_table_row_at(i)); i++)
+		if (!strcmp(row->name, name))
+			return make_of_row(&columns, row);
+	for (size_t i = 0; (layout = perfdata_record_layout_at(i)); i++) {
+		const struct table_row other = { .name = layout->name, .doc = layout->doc, .rows = TABLE_OF_RECORDS, .types = { layout->id } };
+		if (!strcmp(layout->name, name))
+			return make_of_row(&columns, &other);
+	}
+	return PERFDATA_EUSAGE;
+}
+
+/* --- tables of tracepoints ---------------------------------------------------------------------------------------------------- */
+
+static enum column_type type_of_trace(const struct perfdata_trace_field *field)
+{
+	const bool wide = field->element_size ? field->element_size == 8 : field->size == 8;
+	switch (field->kind) {
+	case PERFDATA_TRACE_UNSIGNED: return wide ? COLUMN_UINT64 : field->size == 4 ? COLUMN_INT64 : COLUMN_INT32;
+	case PERFDATA_TRACE_SIGNED: return wide ? COLUMN_INT64 : COLUMN_INT32;
+	case PERFDATA_TRACE_BOOL: return COLUMN_BOOLEAN;
+	case PERFDATA_TRACE_POINTER: return COLUMN_UINT64;
+	case PERFDATA_TRACE_STRING: return COLUMN_TEXT;
+	case PERFDATA_TRACE_ARRAY:
+		return field->elements_are_pointers || (wide && !field->is_signed) ? COLUMN_LIST_UINT64 : COLUMN_LIST_INT64;
+	case PERFDATA_TRACE_BITMASK: return COLUMN_LIST_INT64;
+	case PERFDATA_TRACE_BYTES: break;
+	}
+	return COLUMN_BYTES;
+}
+
+static bool is_taken(const struct table *table, const char *name)
+{
+	for (size_t i = 0; i < table->nr_columns; i++)
+		if (!strcmp(table->columns[i].name, name))
+			return true;
+	return false;
+}
+
+static void add_trace_field(struct columns *columns, const struct trace_row *row)
+{
+	const size_t size = strlen(row->name);
+	char *select = pd_pool_alloc(columns->pool, size + sizeof "fields.");
+	if (!select) {
+		columns->failed = true;
+		return;
+	}
+	memcpy(select, "fields.", 7);
+	memcpy(select + 7, row->name, size + 1);
+	/* under its own name, unless the samples have that already */
+	struct table_column *column = add(columns, is_taken(columns->table, row->name) ? select : row->name);
+	if (!column)
+		return;
+	column->select = select;
+	column->type = type_of_trace(row->field);
+	column->doc = row->field->declaration;
+	column->bulky = row->field->is_common;
+}
+
+enum perfdata_status pd_table_make_event(struct pool *pool, const struct perfdata_event *event, struct table *ret)
+{
+	static const char *const heads[] = { "offset", "inner", "file", "time", "pid", "tid", "cpu", "comm", "stack_id", "late", "after_gap", "problem" };
+	struct columns columns = { .pool = pool, .table = ret };
+	const struct trace_plan *plan = pd_trace_plan_make(pool, event->trace);
+	char *name = pd_pool_alloc(pool, strlen(event->name) + sizeof EVENT_PREFIX);
+	if (!plan || !name)
+		return PERFDATA_ENOMEM;
+	strcpy(stpcpy(name, EVENT_PREFIX), event->name);
+	*ret = (struct table){ .name = name, .doc = "One row for each sample of a tracepoint, with its fields.", .rows = TABLE_OF_EVENT,
+			       .types = { PERFDATA_RECORD_SAMPLE }, .nr_types = 1, .event = name + strlen(EVENT_PREFIX) };
+	add_recording(&columns);
+	for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
+		add_field(&columns, heads[i], heads[i]);
+	for (size_t i = 0; i < plan->nr_rows; i++)
+		add_trace_field(&columns, &plan->rows[i]);
+	return columns.failed ? PERFDATA_ENOMEM : PERFDATA_OK;
+}
+
+/* --- choosing columns ------------------------------------------------------------------------------------------------------------- */
+
+static enum perfdata_status no_column(const struct table *table, const char *name, size_t size, struct perfdata_error *reterr)
+{
+	if (reterr) {
+		reterr->status = PERFDATA_EUSAGE;
+		reterr->offset = PERFDATA_NO_OFFSET;
+		snprintf(reterr->message, sizeof reterr->message, "table \"%.40s\" has no column \"%.*s\" (perfdata schema --columns --table %.40s)",
+			 table->name, (int)(size < 60 ? size : 60), name, table->name);
+	}
+	return PERFDATA_EUSAGE;
+}
+
+enum perfdata_status pd_table_choose(struct pool *pool, struct table *table, const char *list, bool strict, struct perfdata_error *reterr)
+{
+	struct table_column *kept = pd_pool_alloc(pool, (table->nr_columns + 1) * sizeof *kept);
+	size_t nr = 0;
+	if (!kept)
+		return PERFDATA_ENOMEM;
+	for (size_t i = 0; i < table->nr_columns; i++)
+		if (list ? !i : !table->columns[i].bulky)
+			kept[nr++] = table->columns[i];
+	for (const char *at = list; at; at = strchr(at, ',')) {
+		at += *at == ',';
+		const size_t size = strcspn(at, ",");
+		size_t found = 0, seen = 0;
+		while (found < table->nr_columns && (strlen(table->columns[found].name) != size || memcmp(table->columns[found].name, at, size)))
+			found++;
+		if (found == table->nr_columns) {
+			if (strict)
+				return no_column(table, at, size, reterr);
+			continue;
+		}
+		while (seen < nr && strcmp(kept[seen].name, table->columns[found].name))
+			seen++;
+		if (seen == nr)
+			kept[nr++] = table->columns[found];
+	}
+	table->columns = kept;
+	table->nr_columns = nr;
+	return PERFDATA_OK;
+}

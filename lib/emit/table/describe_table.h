@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* What the tables of a recording are: one description for CSV, Parquet, Arrow, `schema --columns --table` and the manual. */
+#ifndef EMIT_DESCRIBE_TABLE_H
+#define EMIT_DESCRIBE_TABLE_H
+
+#include "emit/model/selection.h"
+#include "emit/table/column_type.h"
+
+#define TABLE_SCHEMA "perfdata-tables/1"
+
+struct table_column {
+	const char *name;
+	const char *select;           /* of rows that are records: the field, as -e takes it; NULL: `recording` */
+	const char *doc;
+	enum column_type type;
+	enum perfdata_unit unit;
+	bool required;                /* no row is without it */
+	bool rising;                  /* hardly any value comes twice */
+	bool bulky;                   /* left out unless it is asked for: it stands in another table, or is large */
+};
+
+/* What a row is. */
+enum table_rows {
+	TABLE_OF_RECORDS,             /* a record of one of `types` */
+	TABLE_OF_EVENT,               /* a sample of the tracepoint `event` */
+	TABLE_OF_STACKS,              /* a step of a stack */
+	TABLE_OF_FRAMES,              /* a frame of a stack or a sample's address */
+	TABLE_OF_RECORDING,           /* the recording */
+	TABLE_OF_EVENTS, TABLE_OF_FEATURES, TABLE_OF_FINDINGS, TABLE_OF_BUILD_IDS, TABLE_OF_CPUS,    /* known at the end */
+};
+
+#define TABLE_TYPES 6
+struct table {
+	const char *name, *doc;
+	enum table_rows rows;
+	uint32_t types[TABLE_TYPES];
+	unsigned nr_types;
+	const char *event;
+	struct table_column *columns;
+	size_t nr_columns;
+};
+
+/* The tables that every recording has, by index; NULL behind the last. */
+const char *pd_table_name_at(size_t index);
+/* Makes the description of a table: one of those above, or that of a tracepoint event, whose format is `trace`. Strings live in the pool or for ever.
+ * PERFDATA_EUSAGE: there is no such table, PERFDATA_ENOMEM. */
+enum perfdata_status pd_table_make(struct pool *pool, const char *name, struct table *ret);
+enum perfdata_status pd_table_make_event(struct pool *pool, const struct perfdata_event *event, struct table *ret);
+/* Leaves the columns of a comma-separated list, in its order and behind `recording`; NULL: those that are not bulky. PERFDATA_EUSAGE names a column
+ * that there is not, if `strict`. */
+enum perfdata_status pd_table_choose(struct pool *pool, struct table *table, const char *list, bool strict, struct perfdata_error *reterr);
+
+#endif

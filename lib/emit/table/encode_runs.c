@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "emit/table/encode_runs.h"
+#include "emit/table/thrift.h"
+
+#define MOST_GROUPS 63u    /* the header of a run of groups is one byte */
+
+void pd_run_encoder_init(struct run_encoder *encoder, struct perfdata_text *out, unsigned width)
+{
+	memset(encoder, 0, sizeof *encoder);
+	encoder->out = out;
+	encoder->width = width;
+}
+
+static void write_run(struct run_encoder *encoder)
+{
+	uint32_t value = encoder->value;
+	pd_thrift_varint(encoder->out, encoder->repeated << 1);
+	for (unsigned bits = 0; bits < encoder->width; bits += 8, value >>= 8)
+		perfdata_text_char(encoder->out, (char)(value & 0xff));
+	encoder->groups = 0;
+	encoder->repeated = 0;
+	encoder->in_group = 0;
+}
+
+static void write_group(struct run_encoder *encoder)
+{
+	if (encoder->groups == MOST_GROUPS)
+		encoder->groups = 0;
+	if (!encoder->groups) {
+		encoder->header = encoder->out->size;
+		perfdata_text_char(encoder->out, 0);
+	}
+	char *at = perfdata_text_reserve(encoder->out, 8 * sizeof(uint64_t));
+	encoder->in_group = 0;
+	encoder->repeated = 0;
+	if (!at)
+		return;
+	uint64_t bits = 0;
+	unsigned filled = 0;
+	for (unsigned i = 0; i < 8; i++) {
+		bits |= (uint64_t)encoder->group[i] << filled;
+		filled += encoder->width;
+		for (; filled >= 8; filled -= 8, bits >>= 8)
+			*at++ = (char)(bits & 0xff);
+	}
+	perfdata_text_commit(encoder->out, at);
+	encoder->groups++;
+	encoder->out->data[encoder->header] = (char)(encoder->groups << 1 | 1);
+}
+
+void pd_run_encoder_put(struct run_encoder *encoder, uint32_t value)
+{
+	if (value == encoder->value && encoder->repeated) {
+		encoder->repeated++;
+		if (encoder->repeated > 8)
+			return;
+	} else {
+		if (encoder->repeated >= 8)
+			write_run(encoder);
+		encoder->repeated = 1;
+		encoder->value = value;
+	}
+	encoder->group[encoder->in_group++] = value;
+	if (encoder->in_group < 8)
+		return;
+	/* eight of one value become a run, which may grow */
+	if (encoder->repeated >= 8)
+		encoder->groups = encoder->in_group = 0;
+	else
+		write_group(encoder);
+}
+
+void pd_run_encoder_repeat(struct run_encoder *encoder, uint32_t value, uint64_t count)
+{
+	while (count && (value != encoder->value || encoder->repeated < 8)) {
+		pd_run_encoder_put(encoder, value);
+		count--;
+	}
+	encoder->repeated += count;
+}
+
+void pd_run_encoder_end(struct run_encoder *encoder)
+{
+	if (encoder->repeated >= 8) {
+		write_run(encoder);
+		return;
+	}
+	if (!encoder->in_group)
+		return;
+	/* only the last group may be padded */
+	while (encoder->in_group < 8)
+		encoder->group[encoder->in_group++] = 0;
+	write_group(encoder);
+}

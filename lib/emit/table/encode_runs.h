@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* Parquet's hybrid of runs and packed bits: definition and repetition levels, indices of dictionaries. */
+#ifndef EMIT_ENCODE_RUNS_H
+#define EMIT_ENCODE_RUNS_H
+
+#include "perfdata/text.h"
+
+struct run_encoder {
+	struct perfdata_text *out;
+	unsigned width;               /* bits of a value, 0 to 32 */
+	uint32_t value;               /* the last one */
+	uint64_t repeated;            /* how often it was given in a row */
+	uint32_t group[8];            /* given, not packed yet */
+	unsigned in_group;
+	size_t header;                /* where the byte stands that counts the open run of groups */
+	unsigned groups;              /* in it; 0: none is open */
+};
+void pd_run_encoder_init(struct run_encoder *encoder, struct perfdata_text *out, unsigned width);
+void pd_run_encoder_put(struct run_encoder *encoder, uint32_t value);
+/* As often as `count` says. */
+void pd_run_encoder_repeat(struct run_encoder *encoder, uint32_t value, uint64_t count);
+/* Writes what is left. */
+void pd_run_encoder_end(struct run_encoder *encoder);
+/* How many bits hold values up to `most`. */
+static inline unsigned pd_bit_width(uint64_t most) { return most ? 64 - (unsigned)__builtin_clzll(most) : 0; }
+
+#endif

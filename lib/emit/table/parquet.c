@@ -1,0 +1,528 @@
+/* SPDX-License-Identifier: MIT */
+/* `parquet`: all tables of a recording, a Parquet file each, in one pass.
+ *
+ * format makes parts of the tables; merge puts them together to row groups, and hands over the columns of a group that is full; encode makes pages of
+ * a column in any thread; placed learns where they stand; end writes what is left, and the footers. Groups end where a batch does, by counts of rows and
+ * bytes alone, so the bytes are the same for any number of threads. */
+#include "config.h"
+#include <stdio.h>
+#include "base/error.h"
+#include "base/memory.h"
+#include "emit/emitters.h"
+#include "emit/table/parquet_footer.h"
+#include "emit/table/table_set.h"
+
+#define GROUP_ROWS 131072u
+#define GROUP_BYTES (32u << 20)
+#define OPEN_BYTES (64u << 20)        /* of all groups that are not full */
+
+/* Rows that are not handed over yet. */
+struct open_group {
+	struct table_part *first, **last;
+	size_t nr_parts, bytes;
+	uint64_t rows;
+};
+
+/* A table's file. */
+struct file {
+	unsigned output;
+	struct open_group open;
+	struct parquet_group *groups;
+	size_t nr_groups, room_groups;
+	bool begun;                   /* it has its first bytes */
+};
+
+struct parquet_state {
+	struct table_set set;
+	struct perfdata_outputs *outputs;
+	struct perfdata_error *reterr;
+	perfdata_finding_fn *on_finding;
+	void *user;
+	unsigned jobs;
+	enum pd_codec_kind packing;
+	bool drop_empty;
+	struct file *files[MOST_TABLES];   /* made by begin and scan; what is in them is merge's */
+	unsigned nr_known;            /* merge's: tables that batches so far know of */
+	size_t open_bytes;
+};
+
+static const struct perfdata_emitter_option options[] = {
+	TABLE_OPTIONS,
+	{ "drop-empty", PERFDATA_OPTION_FLAG, 0, NULL, "leave out columns without any value; files of several recordings may differ then" },
+	{ "pages", PERFDATA_OPTION_CHOICE, 0, "zstd|gzip|plain", "how pages are packed (zstd)" },
+	{ 0 },
+};
+
+static void file_free(struct file *file)
+{
+	if (!file)
+		return;
+	pd_table_part_free(file->open.first);
+	for (size_t i = 0; i < file->nr_groups; i++)
+		pd_free(file->groups[i].columns);
+	pd_free(file->groups);
+	pd_free(file);
+}
+
+static void release(void *pointer)
+{
+	struct parquet_state *state = pointer;
+	if (!state)
+		return;
+	for (unsigned i = 0; i < state->set.nr_tables; i++)
+		file_free(state->files[i]);
+	pd_table_set_release(&state->set);
+	pd_free(state);
+}
+
+/* --- outputs ---------------------------------------------------------------------------------------------------------------- */
+
+/* What the folder of a table is called: names of events have colons and slashes. */
+static enum perfdata_status folder_name(const char *table, char **ret)
+{
+	*ret = pd_strndup(table, strlen(table));
+	for (char *at = *ret; at && *at; at++)
+		if (*at == ':' || *at == '/' || (unsigned char)*at < ' ')
+			*at = '.';
+	return *ret ? PERFDATA_OK : PERFDATA_ENOMEM;
+}
+
+/* The next table's file. */
+static enum perfdata_status open_file(void *user, const struct table *table)
+{
+	struct parquet_state *state = user;
+	struct file *file = pd_calloc(1, sizeof *file);
+	char *name;
+	unsigned number = 0;
+	while (state->set.tables[number] != table)
+		number++;
+	if (!file || folder_name(table->name, &name) != PERFDATA_OK) {
+		pd_free(file);
+		return PERFDATA_ENOMEM;
+	}
+	file->open.last = &file->open.first;
+	const enum perfdata_status status = perfdata_outputs_open(state->outputs, name, &file->output, state->reterr);
+	pd_free(name);
+	if (status)
+		pd_free(file);
+	else
+		state->files[number] = file;
+	return status;
+}
+
+static enum pd_codec_kind packing_of(const struct perfdata_emit_context *context)
+{
+	const char *asked = perfdata_option_text(context->options, context->nr_options, "pages");
+	if (asked && !strcmp(asked, "plain"))
+		return PD_CODEC_NONE;
+	if (!(asked && !strcmp(asked, "gzip")) && pd_codec_can_pack(PD_CODEC_ZSTD))
+		return PD_CODEC_ZSTD;
+	return pd_codec_can_pack(PD_CODEC_GZIP) ? PD_CODEC_GZIP : PD_CODEC_NONE;
+}
+
+static enum perfdata_status configure(void *user, struct perfdata_configuration *configuration)
+{
+	(void)user;
+	configuration->needs = pd_table_set_needs(configuration->options, configuration->nr_options);
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out)
+{
+	struct parquet_state *state = pd_calloc(1, sizeof *state);
+	if (!state)
+		return PERFDATA_ENOMEM;
+	state->outputs = context->outputs;
+	state->on_finding = context->on_finding;
+	state->user = context->user;
+	state->jobs = context->jobs;
+	state->packing = packing_of(context);
+	state->drop_empty = perfdata_option_flag(context->options, context->nr_options, "drop-empty", false);
+	state->reterr = context->reterr;
+	enum perfdata_status status = pd_table_set_init(&state->set, context);
+	for (unsigned i = 0; i < state->set.nr_tables && !status; i++)
+		status = open_file(state, state->set.tables[i]);
+	state->nr_known = state->set.nr_tables;
+	state->reterr = NULL;
+	(void)out;
+	if (status)
+		release(state);
+	else
+		*ret_state = state;
+	return status;
+}
+
+static enum perfdata_status scan(void *pointer, const struct perfdata_batch *batch, void **ret_value)
+{
+	struct parquet_state *state = pointer;
+	struct table_value *value = NULL;
+	const enum perfdata_status status = pd_table_set_scan(&state->set, batch, &value, open_file, state);
+	*ret_value = value;
+	return status;
+}
+
+/* --- parts ------------------------------------------------------------------------------------------------------------------- */
+
+/* Of one batch. */
+struct parquet_part {
+	struct table_part *parts;
+	unsigned nr_tables;
+	struct found_batch *found;
+};
+
+static void free_part(void *pointer)
+{
+	struct parquet_part *part = pointer;
+	if (!part)
+		return;
+	pd_table_part_free(part->parts);
+	pd_found_report(part->found, NULL, NULL);
+	pd_free(part);
+}
+
+static enum perfdata_status format(const void *pointer, const struct perfdata_batch *batch, void *value, struct perfdata_scratch *scratch,
+				   struct perfdata_text *out, void **ret_part)
+{
+	const struct parquet_state *state = pointer;
+	struct parquet_part *part = pd_calloc(1, sizeof *part);
+	struct table_scratch *own = scratch->cache;
+	(void)out;
+	if (!part)
+		return PERFDATA_ENOMEM;
+	part->nr_tables = ((const struct table_value *)value)->nr_tables;
+	const enum perfdata_status status = pd_table_set_rows(&state->set, batch, value, &own, &scratch->text, &part->parts, &part->found);
+	scratch->cache = own;
+	scratch->free_cache = pd_table_scratch_free;
+	*ret_part = part;
+	return status;
+}
+
+/* --- columns of groups -------------------------------------------------------------------------------------------------------- */
+
+/* A row group that was handed over: freed with the last of its columns. */
+struct closed_group {
+	struct table_part *parts;
+	size_t nr_parts, nr_left;
+};
+/* One column of it: work. */
+struct column_work {
+	struct closed_group *group;
+	struct file *file;
+	size_t number_of_group;
+	unsigned table, column;
+	struct column_facts facts;
+};
+
+static void free_work(void *pointer)
+{
+	struct column_work *work = pointer;
+	if (work && !--work->group->nr_left) {
+		pd_table_part_free(work->group->parts);
+		pd_free(work->group);
+	}
+	pd_free(work);
+}
+
+static void free_encode_cache(void *pointer)
+{
+	pd_column_scratch_release(pointer);
+	pd_free(pointer);
+}
+
+static enum perfdata_status encode_column(const struct parquet_state *state, struct column_work *work, struct column_scratch *scratch,
+					  struct perfdata_text *out)
+{
+	const struct table_column *column = &state->set.tables[work->table]->columns[work->column];
+	const struct column_how how = { .type = column->type, .required = column->required, .rising = column->rising, .packing = state->packing };
+	struct column_part *parts = pd_calloc(work->group->nr_parts, sizeof *parts);
+	size_t nr = 0;
+	if (!parts)
+		return PERFDATA_ENOMEM;
+	for (const struct table_part *part = work->group->parts; part; part = part->next)
+		parts[nr++] = (struct column_part){ &part->columns[work->column], part->rows };
+	const enum perfdata_status status = pd_column_encode(&how, parts, nr, scratch, out, &work->facts);
+	pd_free(parts);
+	/* nobody else looks at this column */
+	for (struct table_part *part = work->group->parts; part; part = part->next)
+		pd_cells_release(&part->columns[work->column]);
+	return status;
+}
+
+static enum perfdata_status encode(const void *pointer, void *work, struct perfdata_scratch *scratch, struct perfdata_text *out)
+{
+	if (!scratch->cache) {
+		scratch->cache = pd_calloc(1, sizeof(struct column_scratch));
+		scratch->free_cache = free_encode_cache;
+	}
+	return scratch->cache ? encode_column(pointer, work, scratch->cache, out) : PERFDATA_ENOMEM;
+}
+
+static void keep_facts(struct column_work *work, uint64_t offset)
+{
+	struct column_facts *facts = &work->file->groups[work->number_of_group].columns[work->column];
+	*facts = work->facts;
+	facts->offset = offset;
+}
+
+static enum perfdata_status placed(void *pointer, void *work, unsigned output, uint64_t offset, uint64_t size)
+{
+	(void)pointer;
+	(void)output;
+	(void)size;
+	keep_facts(work, offset);
+	return PERFDATA_OK;
+}
+
+/* Where the file's next bytes go; NULL without memory. */
+static struct perfdata_text *text_of(struct file *file, struct perfdata_text *out)
+{
+	struct perfdata_text *text = perfdata_emit_text(out, file->output);
+	if (text && !file->begun)
+		perfdata_text_literal(text, PARQUET_MAGIC);
+	file->begun |= text != NULL;
+	return text;
+}
+
+/* The open rows become a group, whose columns are work: *ret, nr_columns of them. */
+static enum perfdata_status close_group(struct parquet_state *state, unsigned table, struct column_work ***ret)
+{
+	struct file *file = state->files[table];
+	const size_t nr = state->set.tables[table]->nr_columns;
+	struct column_work **works = pd_calloc(nr, sizeof *works);
+	struct closed_group *group = pd_calloc(1, sizeof *group);
+	struct column_facts *facts = pd_calloc(nr, sizeof *facts);
+	bool ok = works && group && facts &&
+		  !pd_vector_grow(&file->groups, &file->room_groups, file->nr_groups, sizeof *file->groups);
+	for (size_t i = 0; i < nr && ok; i++) {
+		works[i] = pd_calloc(1, sizeof **works);
+		if (works[i])
+			*works[i] = (struct column_work){ group, file, file->nr_groups, table, (unsigned)i, { 0 } };
+		ok = works[i];
+	}
+	if (!ok) {
+		for (size_t i = 0; works && i < nr; i++)
+			pd_free(works[i]);
+		pd_free(works);
+		pd_free(group);
+		pd_free(facts);
+		return PERFDATA_ENOMEM;
+	}
+	*group = (struct closed_group){ file->open.first, file->open.nr_parts, nr };
+	file->groups[file->nr_groups++] = (struct parquet_group){ file->open.rows, facts };
+	state->open_bytes -= file->open.bytes;
+	file->open = (struct open_group){ .last = &file->open.first };
+	*ret = works;
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status hand_over(struct parquet_state *state, unsigned table, struct perfdata_text *out)
+{
+	struct column_work **works;
+	enum perfdata_status status = close_group(state, table, &works);
+	if (status)
+		return status;
+	struct perfdata_text *text = text_of(state->files[table], out);
+	for (size_t i = 0; i < state->set.tables[table]->nr_columns; i++) {
+		if (text && !status)
+			status = perfdata_emit_encode(text, works[i]);
+		else
+			free_work(works[i]);
+	}
+	pd_free(works);
+	return text ? status : PERFDATA_ENOMEM;
+}
+
+static unsigned largest(const struct parquet_state *state)
+{
+	unsigned most = 0;
+	for (unsigned i = 1; i < state->nr_known; i++)
+		if (state->files[i]->open.bytes > state->files[most]->open.bytes)
+			most = i;
+	return most;
+}
+
+static enum perfdata_status merge(void *pointer, void *merged, struct perfdata_text *out)
+{
+	struct parquet_state *state = pointer;
+	struct parquet_part *part = merged;
+	enum perfdata_status status = PERFDATA_OK;
+	state->nr_known = part->nr_tables;
+	for (struct table_part *next; part->parts && !status; part->parts = next) {
+		struct table_part *rows = part->parts;
+		struct open_group *open = &state->files[rows->table]->open;
+		const size_t size = pd_table_part_size(rows);
+		next = rows->next;
+		rows->next = NULL;
+		*open->last = rows;
+		open->last = &rows->next;
+		open->nr_parts++;
+		open->rows += rows->rows;
+		open->bytes += size;
+		state->open_bytes += size;
+		if (open->rows >= GROUP_ROWS || open->bytes >= GROUP_BYTES)
+			status = hand_over(state, rows->table, out);
+	}
+	while (!status && state->open_bytes > OPEN_BYTES)
+		status = hand_over(state, largest(state), out);
+	pd_found_report(part->found, state->on_finding, state->user);
+	part->found = NULL;
+	free_part(part);
+	return status;
+}
+
+/* --- the end -------------------------------------------------------------------------------------------------------------------- */
+
+/* What is encoded at the end, in all threads. */
+struct last_column {
+	struct column_work *work;
+	struct perfdata_text text;
+	enum perfdata_status status;
+};
+struct last_columns {
+	const struct parquet_state *state;
+	struct last_column *list;
+	size_t nr, room;
+};
+
+static void encode_last(void *user, size_t index)
+{
+	const struct last_columns *columns = user;
+	struct last_column *column = &columns->list[index];
+	struct column_scratch scratch = { 0 };
+	column->status = encode_column(columns->state, column->work, &scratch, &column->text);
+	pd_column_scratch_release(&scratch);
+}
+
+static enum perfdata_status add_last(struct parquet_state *state, unsigned table, struct last_columns *columns)
+{
+	const size_t nr = state->set.tables[table]->nr_columns;
+	struct column_work **works;
+	enum perfdata_status status = close_group(state, table, &works);
+	if (status)
+		return status;
+	for (size_t i = 0; i < nr; i++) {
+		if (!status && pd_vector_grow(&columns->list, &columns->room, columns->nr, sizeof *columns->list))
+			status = PERFDATA_ENOMEM;
+		if (status)
+			free_work(works[i]);
+		else
+			columns->list[columns->nr++] = (struct last_column){ .work = works[i] };
+	}
+	pd_free(works);
+	return status;
+}
+
+static enum perfdata_status gather_last(struct parquet_state *state, struct last_columns *columns)
+{
+	enum perfdata_status status = PERFDATA_OK;
+	for (unsigned i = 0; i < state->set.nr_tables && !status; i++)
+		if (state->files[i]->open.rows)
+			status = add_last(state, i, columns);
+	return status;
+}
+
+static enum perfdata_status write_last(struct parquet_state *state, struct perfdata_text *out)
+{
+	struct last_columns columns = { .state = state };
+	enum perfdata_status status = gather_last(state, &columns);
+	if (!status)
+		status = perfdata_parallel(columns.nr, state->jobs, encode_last, &columns);
+	for (size_t i = 0; i < columns.nr; i++) {
+		struct last_column *column = &columns.list[i];
+		struct perfdata_text *text = status ? NULL : text_of(column->work->file, out);
+		if (!status)
+			status = text ? column->status : PERFDATA_ENOMEM;
+		if (!status) {
+			keep_facts(column->work, perfdata_emit_offset(text));
+			perfdata_text_append(text, column->text.data, column->text.size);
+		}
+		perfdata_text_release(&column->text);
+		free_work(column->work);
+	}
+	pd_free(columns.list);
+	return status;
+}
+
+/* Columns without any value are not told of. Their pages stay, a few bytes that nobody reads. */
+static void drop_empty(struct table *table, struct file *file)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < table->nr_columns; i++) {
+		uint64_t values = 0;
+		for (size_t k = 0; k < file->nr_groups; k++)
+			values += file->groups[k].columns[i].values - file->groups[k].columns[i].nulls;
+		if (!values && !table->columns[i].required)
+			continue;
+		for (size_t k = 0; k < file->nr_groups; k++)
+			file->groups[k].columns[kept] = file->groups[k].columns[i];
+		table->columns[kept++] = table->columns[i];
+	}
+	table->nr_columns = kept;
+}
+
+static enum perfdata_status write_footer(struct parquet_state *state, unsigned number, bool complete, struct perfdata_text *out)
+{
+	struct file *file = state->files[number];
+	const struct parquet_note notes[] = {
+		{ "perfdata.schema", TABLE_SCHEMA },
+		{ "perfdata.table", state->set.tables[number]->name },
+		{ "perfdata.recording", state->set.recording },
+		{ "perfdata.complete", complete ? "true" : "false" },
+	};
+	struct perfdata_text *text = text_of(file, out);
+	if (!text)
+		return PERFDATA_ENOMEM;
+	if (state->drop_empty)
+		drop_empty(state->set.tables[number], file);
+	const struct parquet_file whole = { state->set.tables[number], state->packing, file->groups, file->nr_groups, notes, sizeof notes / sizeof *notes };
+	pd_parquet_footer(text, &whole);
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *end, struct perfdata_text *out)
+{
+	struct parquet_state *state = pointer;
+	enum perfdata_status status = PERFDATA_OK;
+	for (unsigned i = 0; i < state->set.nr_tables && !status; i++) {
+		struct table_part *part;
+		status = pd_table_set_end(&state->set, i, end, &part);
+		if (status || !part)
+			continue;
+		struct open_group *open = &state->files[i]->open;
+		*open = (struct open_group){ part, &part->next, 1, 0, part->rows };
+		if (part->rows)
+			continue;
+		pd_table_part_free(part);
+		*open = (struct open_group){ .last = &open->first };
+	}
+	if (!status)
+		status = write_last(state, out);
+	for (unsigned i = 0; i < state->set.nr_tables && !status; i++)
+		status = write_footer(state, i, end->complete, out);
+	return status;
+}
+
+const struct perfdata_emitter pd_emitter_parquet = {
+	.abi = PERFDATA_EMITTER_ABI,
+	.name = "parquet",
+	.help = "all tables, for databases: a folder for each, a file in it for each recording",
+	.needs = PERFDATA_NEED_RECORDS,
+	.mime = "application/vnd.apache.parquet",
+	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_ONE_DOCUMENT | PERFDATA_EMITTER_CHECKS | PERFDATA_EMITTER_ONLY_NAMED | PERFDATA_EMITTER_PACKED |
+		 PERFDATA_EMITTER_FOLDERS,
+	.size = sizeof(struct perfdata_emitter),
+	.option_size = sizeof *options,
+	.options = options,
+	.configure = configure,
+	.begin = begin,
+	.scan = scan,
+	.format = format,
+	.merge = merge,
+	.end = end,
+	.free_value = pd_table_value_free,
+	.free_part = free_part,
+	.release = release,
+	.encode = encode,
+	.placed = placed,
+	.free_work = free_work,
+};

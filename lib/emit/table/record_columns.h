@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* Which columns records of one type have, by the rows of their layout: the names that -e takes. */
+#ifndef EMIT_RECORD_COLUMNS_H
+#define EMIT_RECORD_COLUMNS_H
+
+#include "emit/model/selection.h"
+
+/* What samples have beside what was recorded. */
+struct record_names {
+	uint32_t heads;               /* bits of enum pd_record_head */
+	unsigned locations;           /* bits of enum location_part */
+};
+/* layout NULL: records of unknown types. plan: of the tracepoint whose fields are columns, or NULL. False without memory. */
+bool pd_record_columns(struct pool *pool, const struct perfdata_layout *layout, const struct trace_plan *plan, struct record_names names,
+		       struct selection *ret);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows of what is known when a recording was read: the recording itself, its events, features, files, CPUs, and what was found wrong. */
+#ifndef EMIT_SUMMARY_CELLS_H
+#define EMIT_SUMMARY_CELLS_H
+
+#include "emit/table/table_parts.h"
+
+struct summary_source {
+	const struct perfdata_reader *reader;
+	const struct perfdata_session *session;
+	const struct perfdata_emit_end *end;
+	const struct spell_world *world;
+};
+/* Appends all rows of such a table. `columns`: where each column of pd_table_row_at's list is in the part, UINT32_MAX: nowhere. False without memory. */
+bool pd_summary_cells(const struct summary_source *source, enum table_rows rows, const uint32_t *columns, struct table_part *part);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include <string.h>
+#include "base/memory.h"
+#include "emit/table/table_parts.h"
+
+struct table_part *pd_table_part_new(unsigned number, const struct table *table)
+{
+	struct table_part *part = pd_calloc(1, sizeof *part + table->nr_columns * sizeof *part->columns);
+	if (!part)
+		return NULL;
+	part->table = number;
+	part->nr_columns = table->nr_columns;
+	return part;
+}
+
+void pd_table_part_free(struct table_part *part)
+{
+	while (part) {
+		struct table_part *next = part->next;
+		for (size_t i = 0; i < part->nr_columns; i++)
+			pd_cells_release(&part->columns[i]);
+		pd_free(part);
+		part = next;
+	}
+}
+
+bool pd_table_part_finish(struct table_part *part, const struct table *table, const char *recording)
+{
+	bool failed = false;
+	if (table->nr_columns && !table->columns[0].select && !strcmp(table->columns[0].name, "recording")) {
+		const uint64_t token = pd_cells_utf8(&part->columns[0], recording, strlen(recording), true);
+		for (uint32_t i = 0; i < part->rows && !part->columns[0].failed; i++)
+			pd_cells_put(&part->columns[0], i, token);
+	}
+	for (size_t i = 0; i < part->nr_columns; i++)
+		failed |= part->columns[i].failed;
+	return !failed;
+}
+
+size_t pd_table_part_size(const struct table_part *part)
+{
+	size_t size = 0;
+	for (size_t i = 0; i < part->nr_columns; i++)
+		size += pd_cells_size(&part->columns[i]);
+	return size;
+}

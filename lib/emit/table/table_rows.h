@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* The tables that every recording has, as rows: for records the names of their fields, for others the columns themselves. */
+#ifndef EMIT_TABLE_ROWS_H
+#define EMIT_TABLE_ROWS_H
+
+#include "emit/table/describe_table.h"
+
+struct table_row {
+	const char *name, *doc;
+	enum table_rows rows;
+	bool on_request;              /* only where it is asked for by name */
+	uint32_t types[TABLE_TYPES];  /* ends with 0; of TABLE_OF_RECORDS */
+	const char *const *fields;    /* … the columns, as -e takes them; NULL: all of the layout */
+	const struct table_column *columns;   /* of others: ends with name NULL; `recording` is not among them */
+};
+/* NULL behind the last. */
+const struct table_row *pd_table_row_at(size_t index);
+
+/* Columns by number, for who fills them. */
+enum { STACKS_STACK_ID, STACKS_DEPTH, STACKS_FRAME_ID, STACKS_IP, STACKS_ORIGIN };
+enum { FRAMES_FRAME_ID, FRAMES_DSO_ID, FRAMES_LOCATION };
+enum { EVENTS_INDEX, EVENTS_NAME, EVENTS_LEADER, EVENTS_TYPE, EVENTS_CONFIG, EVENTS_PERIOD, EVENTS_FREQ, EVENTS_SAMPLE_TYPE, EVENTS_READ_FORMAT,
+	EVENTS_UNIT, EVENTS_SCALE, EVENTS_IDS, EVENTS_SAMPLES, EVENTS_DELIVERIES, EVENTS_ATTR };
+enum { FEATURES_FEATURE, FEATURES_ID, FEATURES_VALUE };
+enum { FINDINGS_NUMBER, FINDINGS_CODE, FINDINGS_SEVERITY, FINDINGS_FILE, FINDINGS_OFFSET, FINDINGS_RECORD, FINDINGS_MESSAGE };
+enum { BUILD_IDS_DSO_ID, BUILD_IDS_DSO, BUILD_IDS_BUILD_ID, BUILD_IDS_SOURCE, BUILD_IDS_KIND, BUILD_IDS_MAPPINGS, BUILD_IDS_INODE };
+enum { CPUS_CPU, CPUS_CORE, CPUS_SOCKET, CPUS_DIE };
+enum { RECORDINGS_CONTAINER, RECORDINGS_BYTE_ORDER, RECORDINGS_PACKING, RECORDINGS_FILE_SIZE, RECORDINGS_PERF, RECORDINGS_HOSTNAME,
+	RECORDINGS_RELEASE, RECORDINGS_ARCH, RECORDINGS_CPU, RECORDINGS_CPUID, RECORDINGS_CPUS, RECORDINGS_MEMORY, RECORDINGS_COMMAND,
+	RECORDINGS_WALL_OFFSET, RECORDINGS_FIRST, RECORDINGS_LAST, RECORDINGS_RECORDS, RECORDINGS_SAMPLES, RECORDINGS_LOST_RECORDS,
+	RECORDINGS_LOST_SAMPLES, RECORDINGS_LATE, RECORDINGS_UNKNOWN_IDS, RECORDINGS_FINDINGS, RECORDINGS_COMPLETE };
+
+#endif

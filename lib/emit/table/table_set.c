@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include <stdio.h>
+#include "base/error.h"
+#include "base/memory.h"
+#include "emit/table/record_cells.h"
+#include "emit/table/table_rows.h"
+#include "emit/table/table_set.h"
+
+#define EVENT_PREFIX "event:"
+
+/* --- which tables -------------------------------------------------------------------------------------------------------- */
+
+static bool list_has(const char *list, const char *name)
+{
+	for (const char *at = list; at; at = strchr(at, ',')) {
+		at += *at == ',';
+		if (strcspn(at, ",") == strlen(name) && !strncmp(at, name, strlen(name)))
+			return true;
+	}
+	return false;
+}
+
+uint32_t pd_table_set_needs(const struct perfdata_emitter_option_value *options, size_t nr_options)
+{
+	const char *tables = perfdata_option_text(options, nr_options, "table");
+	const bool samples = !tables || list_has(tables, "samples") || list_has(tables, "stacks") || list_has(tables, "frames") ||
+			     strstr(tables, EVENT_PREFIX);
+	const bool files = list_has(tables, "build_ids");
+	const uint32_t stacks = samples ? NEEDS_OF_STACKS | PERFDATA_NEED_STACK_IDS : 0;
+	return PERFDATA_NEED_RECORDS | stacks | (files ? PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES : 0);
+}
+
+static enum perfdata_status no_table(const char *name, size_t size, struct perfdata_error *reterr)
+{
+	char wanted[64];
+	struct perfdata_error error;
+	snprintf(wanted, sizeof wanted, "%.*s", (int)(size < 60 ? size : 60), name);
+	return pd_error(reterr ? reterr : &error, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
+			"there is no table \"%s\": recordings, events, samples, stacks, frames, mappings, build_ids, threads, lost, cpu, features, "
+			"findings, callchain, event:NAME, or a record type (mmap2, …)", wanted);
+}
+
+/* Takes the table in; the columns are those that were asked for. */
+static enum perfdata_status add(struct table_set *set, const struct table *made, bool strict, struct perfdata_error *reterr)
+{
+	if (set->nr_tables == MOST_TABLES)
+		return pd_error(reterr, PERFDATA_ELIMIT, PERFDATA_NO_OFFSET, "more than %u tables: choose some with --table", MOST_TABLES);
+	struct table *table = pd_pool_alloc(&set->pool, sizeof *table);
+	if (!table)
+		return PERFDATA_ENOMEM;
+	*table = *made;
+	const enum perfdata_status status = pd_table_choose(&set->pool, table, set->columns, strict, reterr);
+	if (status)
+		return status;
+	if (table->rows == TABLE_OF_STACKS)
+		set->stacks = (int)set->nr_tables;
+	if (table->rows == TABLE_OF_FRAMES)
+		set->frames = (int)set->nr_tables;
+	set->tables[set->nr_tables++] = table;
+	return PERFDATA_OK;
+}
+
+/* One of --table. Events get theirs when they are first seen. */
+static enum perfdata_status add_asked(struct table_set *set, const char *name, size_t size, bool alone, struct perfdata_error *reterr)
+{
+	struct table table;
+	char *copy = pd_pool_alloc(&set->pool, size + 1);
+	if (!copy)
+		return PERFDATA_ENOMEM;
+	memcpy(copy, name, size);
+	if (!strncmp(copy, EVENT_PREFIX, strlen(EVENT_PREFIX)))
+		return PERFDATA_OK;
+	const enum perfdata_status status = pd_table_make(&set->pool, copy, &table);
+	return status == PERFDATA_EUSAGE ? no_table(name, size, reterr) : status ? status : add(set, &table, alone, reterr);
+}
+
+static enum perfdata_status add_tables(struct table_set *set, const char *asked, struct perfdata_error *reterr)
+{
+	enum perfdata_status status = PERFDATA_OK;
+	const char *name;
+	struct table table;
+	for (size_t i = 0; !asked && !status && (name = pd_table_name_at(i)); i++) {
+		status = pd_table_make(&set->pool, name, &table);
+		if (!status)
+			status = add(set, &table, false, reterr);
+	}
+	for (const char *at = asked; at && !status; at = strchr(at, ',')) {
+		at += *at == ',';
+		status = add_asked(set, at, strcspn(at, ","), !strchr(asked, ','), reterr);
+	}
+	return status;
+}
+
+enum perfdata_status pd_table_set_init(struct table_set *set, const struct perfdata_emit_context *context)
+{
+	const char *recording = perfdata_option_text(context->options, context->nr_options, "recording");
+	set->reader = context->reader;
+	set->session = context->session;
+	set->recording = recording ? recording : perfdata_reader_header(context->reader)->name;
+	set->columns = perfdata_option_text(context->options, context->nr_options, "columns");
+	set->asked = perfdata_option_text(context->options, context->nr_options, "table");
+	set->stacks = set->frames = -1;
+	set->world.heads = UINT32_C(1) << HEAD_COMM | UINT32_C(1) << HEAD_STACK_ID;
+	set->world.stacks_by_id = true;
+	set->world.locations = LOCATION_NAMES | (perfdata_option_flag(context->options, context->nr_options, "lines", false) ? LOCATION_LINES : 0);
+	set->new_stacks.session = set->new_frames.session = context->session;
+	if (!pd_record_world_init(&set->world, context))
+		return PERFDATA_ENOMEM;
+	const enum perfdata_status status = add_tables(set, set->asked, context->reterr);
+	set->new_stacks.what = set->stacks >= 0 ? EMITTED_STACKS : EMITTED_NO_IDS;
+	set->new_frames.what = set->frames >= 0 ? EMITTED_ALL_FRAMES : EMITTED_NO_IDS;
+	return status;
+}
+
+void pd_table_set_release(struct table_set *set)
+{
+	pd_record_world_release(&set->world);
+	pd_pool_release(&set->pool);
+	pd_emitted_release(&set->new_stacks);
+	pd_emitted_release(&set->new_frames);
+	pd_free(set->event_seen);
+}
+
+/* --- scan ---------------------------------------------------------------------------------------------------------------- */
+
+static int table_of_event(const struct table_set *set, unsigned nr_tables, const char *event)
+{
+	for (unsigned i = 0; i < nr_tables; i++)
+		if (set->tables[i]->rows == TABLE_OF_EVENT && !strcmp(set->tables[i]->event, event))
+			return (int)i;
+	return -1;
+}
+
+static bool event_is_wanted(const struct table_set *set, const char *event)
+{
+	char *name;
+	if (!set->asked)
+		return true;
+	name = pd_malloc(strlen(event) + sizeof EVENT_PREFIX);
+	if (!name)
+		return true;
+	strcpy(stpcpy(name, EVENT_PREFIX), event);
+	const bool wanted = list_has(set->asked, name);
+	pd_free(name);
+	return wanted;
+}
+
+/* A tracepoint gets a table with its first sample. */
+static enum perfdata_status see_event(struct table_set *set, const struct perfdata_event *event,
+				      enum perfdata_status (*added)(void *user, const struct table *table), void *user)
+{
+	struct table table;
+	if (event->version >= set->nr_event_seen) {
+		const size_t nr = (size_t)event->version + 64;
+		bool *grown = pd_realloc(set->event_seen, nr * sizeof *grown);
+		if (!grown)
+			return PERFDATA_ENOMEM;
+		memset(grown + set->nr_event_seen, 0, nr - set->nr_event_seen);
+		set->event_seen = grown;
+		set->nr_event_seen = nr;
+	}
+	if (set->event_seen[event->version])
+		return PERFDATA_OK;
+	set->event_seen[event->version] = true;
+	if (!event->trace || table_of_event(set, set->nr_tables, event->name) >= 0 || !event_is_wanted(set, event->name))
+		return PERFDATA_OK;
+	enum perfdata_status status = pd_table_make_event(&set->pool, event, &table);
+	if (!status)
+		status = add(set, &table, false, NULL);
+	if (status)
+		return status;
+	status = added(user, set->tables[set->nr_tables - 1]);
+	/* nobody was told of it */
+	set->nr_tables -= status != PERFDATA_OK;
+	return status;
+}
+
+enum perfdata_status pd_table_set_scan(struct table_set *set, const struct perfdata_batch *batch, struct table_value **ret,
+				       enum perfdata_status (*added)(void *user, const struct table *table), void *user)
+{
+	struct table_value *value = pd_calloc(1, sizeof *value);
+	enum perfdata_status status = value ? PERFDATA_OK : PERFDATA_ENOMEM;
+	for (size_t i = 0; i < batch->nr_records && !status; i++)
+		if (batch->records[i].type == PERFDATA_RECORD_SAMPLE && batch->records[i].event &&
+		    !(batch->records[i].event->version < set->nr_event_seen && set->event_seen[batch->records[i].event->version]))
+			status = see_event(set, batch->records[i].event, added, user);
+	if (!status)
+		status = pd_emitted_scan(&set->new_stacks, batch, &value->stacks);
+	if (!status)
+		status = pd_emitted_scan(&set->new_frames, batch, &value->frames);
+	if (status) {
+		pd_table_value_free(value);
+		return status;
+	}
+	value->nr_tables = set->nr_tables;
+	*ret = value;
+	return PERFDATA_OK;
+}
+
+void pd_table_value_free(void *pointer)
+{
+	struct table_value *value = pointer;
+	if (!value)
+		return;
+	pd_emitted_batch_free(value->stacks);
+	pd_emitted_batch_free(value->frames);
+	pd_free(value);
+}
+
+/* --- rows of a batch -------------------------------------------------------------------------------------------------------- */
+
+struct table_scratch {
+	struct record_cache records;
+	struct row_plans plans;
+	int *by_event;                /* number of the table + 1 of each version; 0: not looked for yet, -1: none */
+	size_t nr_by_event;
+	struct table_part **open;     /* of this batch, by table */
+	size_t nr_open;
+};
+
+void pd_table_scratch_free(void *pointer)
+{
+	struct table_scratch *scratch = pointer;
+	if (!scratch)
+		return;
+	pd_record_cache_release(&scratch->records);
+	pd_row_plans_release(&scratch->plans);
+	pd_free(scratch->by_event);
+	pd_free(scratch->open);
+	pd_free(scratch);
+}
+
+static bool scratch_ready(struct table_scratch **scratch, unsigned nr_tables)
+{
+	if (!*scratch) {
+		*scratch = pd_calloc(1, sizeof **scratch);
+		if (!*scratch)
+			return false;
+		if (!pd_record_cache_init(&(*scratch)->records)) {
+			pd_table_scratch_free(*scratch);
+			*scratch = NULL;
+			return false;
+		}
+	}
+	if ((*scratch)->nr_open < nr_tables) {
+		struct table_part **open = pd_realloc((*scratch)->open, (nr_tables + 64) * sizeof *open);
+		if (!open)
+			return false;
+		memset(open + (*scratch)->nr_open, 0, (nr_tables + 64 - (*scratch)->nr_open) * sizeof *open);
+		(*scratch)->open = open;
+		(*scratch)->nr_open = nr_tables + 64;
+	}
+	return true;
+}
+
+/* The rows of one batch while they are made. */
+struct making {
+	const struct table_set *set;
+	const struct perfdata_batch *batch;
+	const struct table_value *value;
+	struct table_scratch *scratch;
+	struct perfdata_text *room;
+};
+
+/* The table's part of this batch; NULL without memory. */
+static struct table_part *part_of(struct making *making, unsigned number)
+{
+	struct table_part **part = &making->scratch->open[number];
+	if (!*part)
+		*part = pd_table_part_new(number, making->set->tables[number]);
+	return *part;
+}
+
+static int event_table(struct making *making, const struct perfdata_event *event)
+{
+	struct table_scratch *scratch = making->scratch;
+	if (event->version >= scratch->nr_by_event) {
+		const size_t nr = (size_t)event->version + 64;
+		int *grown = pd_realloc(scratch->by_event, nr * sizeof *grown);
+		if (!grown)
+			return -2;
+		memset(grown + scratch->nr_by_event, 0, (nr - scratch->nr_by_event) * sizeof *grown);
+		scratch->by_event = grown;
+		scratch->nr_by_event = nr;
+	}
+	int *known = &scratch->by_event[event->version];
+	if (!*known) {
+		const int found = event->trace ? table_of_event(making->set, making->value->nr_tables, event->name) : -1;
+		*known = found < 0 ? -1 : found + 1;
+	}
+	return *known < 0 ? -1 : *known - 1;
+}
+
+static bool is_of(const struct table *table, uint32_t type)
+{
+	for (unsigned i = 0; table->rows == TABLE_OF_RECORDS && i < table->nr_types; i++)
+		if (table->types[i] == type)
+			return true;
+	return false;
+}
+
+static bool add_row(struct making *making, struct record *r, unsigned number)
+{
+	struct table_part *part = part_of(making, number);
+	return part && pd_record_cells(&making->scratch->plans, r, making->set->tables[number], part, making->room);
+}
+
+static bool rows_of_record(struct making *making, struct record *r, const struct perfdata_raw *raw, struct found_batch **found)
+{
+	const struct table_set *set = making->set;
+	const int event = raw->type == PERFDATA_RECORD_SAMPLE && raw->event ? event_table(making, raw->event) : -1;
+	if (event < -1 || !pd_record_load(r, raw, found))
+		return false;
+	/* the tables of all recordings stand in front */
+	for (unsigned i = 0; i < making->value->nr_tables && set->tables[i]->rows != TABLE_OF_EVENT; i++)
+		if (is_of(set->tables[i], raw->type) && !add_row(making, r, i))
+			return false;
+	if (event >= 0 && !add_row(making, r, (unsigned)event))
+		return false;
+	pd_record_done(r, found);
+	return true;
+}
+
+/* The columns of a table that is made of its own rows, by their numbers there. */
+static void columns_by_number(const struct table *table, uint32_t *ret, size_t nr)
+{
+	const struct table_row *row = NULL;
+	for (size_t i = 0; (row = pd_table_row_at(i)) && strcmp(row->name, table->name);)
+		i++;
+	for (size_t i = 0; i < nr; i++)
+		ret[i] = UINT32_MAX;
+	for (size_t i = 0; row && row->columns && i < nr && row->columns[i].name; i++)
+		for (size_t k = 0; k < table->nr_columns; k++)
+			if (!strcmp(table->columns[k].name, row->columns[i].name))
+				ret[i] = (uint32_t)k;
+}
+
+#define MOST_FIXED 32u
+
+static void put(struct table_part *part, const uint32_t *columns, unsigned column, uint32_t row, uint64_t value)
+{
+	if (columns[column] != UINT32_MAX)
+		pd_cells_put(&part->columns[columns[column]], row, value);
+}
+
+static void put_text(struct table_part *part, const uint32_t *columns, unsigned column, uint32_t row, struct perfdata_bytes text, bool lasting)
+{
+	if (columns[column] == UINT32_MAX)
+		return;
+	struct cells *cells = &part->columns[columns[column]];
+	pd_cells_put(cells, row, pd_cells_utf8(cells, text.data, text.size, lasting));
+}
+
+static bool rows_of_stacks(struct making *making)
+{
+	uint32_t columns[MOST_FIXED];
+	struct table_part *part = making->value->stacks->nr_ids ? part_of(making, (unsigned)making->set->stacks) : NULL;
+	columns_by_number(making->set->tables[making->set->stacks], columns, MOST_FIXED);
+	for (size_t i = 0; part && i < making->value->stacks->nr_ids; i++) {
+		const struct perfdata_delivery *delivery = &making->batch->deliveries[making->value->stacks->ids[i]];
+		size_t nr;
+		const struct perfdata_step *steps = perfdata_batch_stack(making->batch, delivery, &nr);
+		for (size_t k = 0; k < nr; k++) {
+			const uint32_t row = part->rows++;
+			const char *origin = pd_location_origin_name(steps[k].origin);
+			put(part, columns, STACKS_STACK_ID, row, delivery->stack);
+			put(part, columns, STACKS_DEPTH, row, k);
+			if (steps[k].frame != PERFDATA_NONE)
+				put(part, columns, STACKS_FRAME_ID, row, steps[k].frame);
+			put(part, columns, STACKS_IP, row, steps[k].ip);
+			put_text(part, columns, STACKS_ORIGIN, row, (struct perfdata_bytes){ (const uint8_t *)origin, strlen(origin) }, true);
+		}
+	}
+	return part || !making->value->stacks->nr_ids;
+}
+
+static void row_of_frame(struct making *making, const struct emitted_names *names, uint32_t frame, const uint32_t *columns, struct table_part *part)
+{
+	struct location place;
+	const struct perfdata_frame *at = perfdata_session_frame(names->session, frame);
+	const uint32_t row = part->rows++;
+	pd_location_load(names, frame, making->set->world.locations, &place);
+	put(part, columns, FRAMES_FRAME_ID, row, frame);
+	if (at && at->dso != PERFDATA_NONE)
+		put(part, columns, FRAMES_DSO_ID, row, at->dso);
+	for (unsigned i = 0; i < LOCATION_COUNT; i++) {
+		if (!(place.present & LOCATION_BIT(i)))
+			continue;
+		perfdata_text_clear(making->room);
+		switch (i) {
+		case LOCATION_ADDRESS: case LOCATION_SYMBOL_OFFSET: case LOCATION_LINE:
+			put(part, columns, FRAMES_LOCATION + i, row, place.number[i]);
+			continue;
+		case LOCATION_BUILD_ID:
+			perfdata_text_bytes_hex(making->room, place.text[i].data, place.text[i].size);
+			break;
+		case LOCATION_INLINED:
+			pd_location_json_value(making->room, &place, LOCATION_INLINED, false);
+			break;
+		default:
+			put_text(part, columns, FRAMES_LOCATION + i, row, place.text[i], i == LOCATION_DSO);
+			continue;
+		}
+		put_text(part, columns, FRAMES_LOCATION + i, row, (struct perfdata_bytes){ (const uint8_t *)making->room->data, making->room->size }, false);
+	}
+}
+
+static bool rows_of_frames(struct making *making)
+{
+	uint32_t columns[MOST_FIXED];
+	const struct emitted_batch *frames = making->value->frames;
+	const struct emitted_names names = { making->batch->session, frames->known };
+	struct table_part *part = frames->nr_ids ? part_of(making, (unsigned)making->set->frames) : NULL;
+	columns_by_number(making->set->tables[making->set->frames], columns, MOST_FIXED);
+	for (size_t i = 0; part && i < frames->nr_ids; i++)
+		row_of_frame(making, &names, frames->ids[i], columns, part);
+	return part || !frames->nr_ids;
+}
+
+static bool make_rows(struct making *making, struct found_batch **found)
+{
+	struct record r = { .world = &making->set->world, .cache = &making->scratch->records, .s = { .out = making->room }, .batch = making->batch };
+	size_t delivery = 0;
+	r.emitted = (struct emitted_names){ making->batch->session, making->value->frames->known };
+	for (size_t i = 0; i < making->batch->nr_records; i++) {
+		r.delivery = pd_emitted_delivery(making->batch, &delivery, &making->batch->records[i]);
+		if (!rows_of_record(making, &r, &making->batch->records[i], found))
+			return false;
+	}
+	return (making->set->stacks < 0 || rows_of_stacks(making)) && (making->set->frames < 0 || rows_of_frames(making));
+}
+
+enum perfdata_status pd_table_set_rows(const struct table_set *set, const struct perfdata_batch *batch, const struct table_value *value,
+				       struct table_scratch **scratch, struct perfdata_text *room, struct table_part **ret, struct found_batch **found)
+{
+	struct table_part **last = ret;
+	*ret = NULL;
+	if (!scratch_ready(scratch, value->nr_tables))
+		return PERFDATA_ENOMEM;
+	struct making making = { .set = set, .batch = batch, .value = value, .scratch = *scratch, .room = room };
+	bool ok = make_rows(&making, found);
+	for (unsigned i = 0; i < value->nr_tables; i++) {
+		struct table_part *part = (*scratch)->open[i];
+		if (!part)
+			continue;
+		(*scratch)->open[i] = NULL;
+		ok &= pd_table_part_finish(part, set->tables[i], set->recording);
+		*last = part;
+		last = &part->next;
+	}
+	return ok ? PERFDATA_OK : PERFDATA_ENOMEM;
+}
+
+enum perfdata_status pd_table_set_end(struct table_set *set, unsigned number, const struct perfdata_emit_end *end, struct table_part **ret)
+{
+	const struct table *table = set->tables[number];
+	const struct summary_source source = { set->reader, set->session, end, &set->world.spell };
+	uint32_t columns[MOST_FIXED];
+	*ret = NULL;
+	if (table->rows < TABLE_OF_RECORDING)
+		return PERFDATA_OK;
+	struct table_part *part = pd_table_part_new(number, table);
+	columns_by_number(table, columns, MOST_FIXED);
+	if (part && pd_summary_cells(&source, table->rows, columns, part) && pd_table_part_finish(part, table, set->recording)) {
+		*ret = part;
+		return PERFDATA_OK;
+	}
+	pd_table_part_free(part);
+	return PERFDATA_ENOMEM;
+}

@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Datasets of Parquet files: which files there are, the same bytes for any number of threads, replaced or not at all, columns that are chosen. Prints TAP."""
+import glob
+import os
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import program
+
+TABLES = ["build_ids", "cpu", "events", "features", "findings", "frames", "lost", "mappings", "recordings", "samples", "stacks", "threads"]
+number = 0
+failed = False
+
+
+def report(title, problem):
+    global number, failed
+    number += 1
+    print("%sok %d - %s" % ("not " if problem else "", number, title))
+    if problem:
+        failed = True
+        print("# %s" % str(problem)[:1500])
+
+
+def convert(output, *words):
+    return program.run("parquet", "-q", "--symbols", "no", *words, "-o", output)
+
+
+def files_of(folder):
+    return {os.path.relpath(path, folder): open(path, "rb").read() for path in glob.glob(folder + "/**", recursive=True) if os.path.isfile(path)}
+
+
+def is_whole(data):
+    return data[:4] == b"PAR1" and data[-4:] == b"PAR1" and int.from_bytes(data[-8:-4], "little") <= len(data) - 12
+
+
+def main():
+    data = os.path.join(program.TOP, "testdata")
+    profile, trace = os.path.join(data, "callgraph-73.data"), os.path.join(data, "trace-73.data")
+    with tempfile.TemporaryDirectory() as folder:
+        one, four = os.path.join(folder, "one"), os.path.join(folder, "four")
+        result = convert(one + "/", "-j", "1", profile, trace)
+        report("two recordings", result.code and result.err)
+        files = files_of(one)
+        wanted = {"%s/%s.parquet" % (table, name) for table in TABLES for name in ("callgraph-73.data", "trace-73.data")}
+        report("a folder for each table, a file in it for each recording", wanted - set(files) or
+               [name for name in set(files) - wanted if not name.startswith("event.") or "/trace-73.data.parquet" not in name])
+        report("each file is whole", [name for name, content in files.items() if not is_whole(content)])
+        convert(four + "/", "-j", "4", profile, trace)
+        report("four threads write the same bytes", files_of(four) != files and "they differ")
+
+        again = convert(one + "/", profile)
+        report("what is there is not replaced", again.code != 2 and again.code)
+        report("… and stays as it is", files_of(one) != files and "they differ")
+        forced = convert(one + "/", "--force", "--table", "samples", "--columns", "time,ip", profile)
+        after = files_of(one)
+        report("--force replaces", forced.code and forced.err or after["samples/callgraph-73.data.parquet"] == files["samples/callgraph-73.data.parquet"])
+        report("… what was asked for", {name for name in files if after[name] != files[name]} ^ {"samples/callgraph-73.data.parquet"})
+        report("nothing else is left in the folders", set(after) ^ set(files))
+
+        dropped = os.path.join(folder, "dropped")
+        convert(dropped + "/", "--drop-empty", profile)
+        small = files_of(dropped)["samples/callgraph-73.data.parquet"]
+        report("--drop-empty leaves out columns", b"transaction" in small or b"transaction" not in files["samples/callgraph-73.data.parquet"])
+
+        for words, told in ((["--table", "nothing"], "there is no table"), (["--table", "samples", "--columns", "nothing"], "has no column"),
+                            (["--pages", "xz"], "zstd|gzip|plain")):
+            result = convert(os.path.join(folder, "wrong") + "/", *words, profile)
+            report("%s is refused" % " ".join(words), result.code != 2 or told not in str(result.err) and result.err)
+        result = program.run("parquet", profile)
+        report("without a folder it says what it needs", result.code != 2 and result.code)
+        pages = {}
+        for kind in ("plain", "gzip", "zstd"):
+            convert(os.path.join(folder, kind) + "/", "--pages", kind, profile)
+            pages[kind] = files_of(os.path.join(folder, kind)).get("samples/callgraph-73.data.parquet", b"")
+        report("pages are packed as asked", not all(is_whole(content) for content in pages.values()) or len(set(pages.values())) != 3)
+        cut = os.path.join(folder, "cut.data")
+        with open(profile, "rb") as whole, open(cut, "wb") as part:
+            part.write(whole.read()[:4000])
+        result = convert(os.path.join(folder, "damaged") + "/", cut)
+        made = files_of(os.path.join(folder, "damaged"))
+        report("a damaged recording gives whole files, and exit code 4", result.code != 4 and (result.code, result.err) or
+               [name for name, content in made.items() if not is_whole(content)] or len(made) < len(TABLES))
+        report("… which say so", b"perfdata.complete\x18\x05false" not in made["samples/cut.data.parquet"] and made["samples/cut.data.parquet"][-400:])
+    print("1..%d" % number)
+    return failed
+
+
+sys.exit(main())
