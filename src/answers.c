@@ -56,16 +56,30 @@ json_object *answer_document(struct input *input, struct perfdata_session *sessi
 	return document;
 }
 
+/* Releases the text. NULL after a failure (said already). */
+static json_object *parse_spelled(struct input *input, struct perfdata_text *spelled)
+{
+	json_object *object = perfdata_text_failed(spelled) ? NULL : parse_line(spelled);
+	if (!object)
+		input_ended(input, PERFDATA_ENOMEM, NULL);
+	perfdata_text_release(spelled);
+	return object;
+}
+
 json_object *answer_json_text(struct input *input, const char *text)
 {
 	struct perfdata_text quoted;
 	perfdata_text_init(&quoted);
 	perfdata_text_json_string(&quoted, text, strlen(text));
-	json_object *string = perfdata_text_failed(&quoted) ? NULL : parse_line(&quoted);
-	if (!string)
-		input_ended(input, PERFDATA_ENOMEM, NULL);
-	perfdata_text_release(&quoted);
-	return string;
+	return parse_spelled(input, &quoted);
+}
+
+json_object *answer_json_finding(struct input *input, const struct perfdata_finding *finding)
+{
+	struct perfdata_text spelled;
+	perfdata_text_init(&spelled);
+	perfdata_text_finding(&spelled, finding, false);
+	return parse_spelled(input, &spelled);
 }
 
 void answer_print(const struct input *input, json_object *document, bool several)

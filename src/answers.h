@@ -11,6 +11,8 @@
 json_object *answer_document(struct input *input, struct perfdata_session *session);
 /* A JSON string of a text from the recording, always valid UTF-8; NULL after a failure (said already). */
 json_object *answer_json_text(struct input *input, const char *text);
+/* A finding as everything shows it: perfdata_text_finding. */
+json_object *answer_json_finding(struct input *input, const struct perfdata_finding *finding);
 /* Prints it on stdout, unless memory ran out while it was made (said already), and frees it. several: one line, since more documents follow. */
 void answer_print(const struct input *input, json_object *document, bool several);
 

@@ -17,6 +17,7 @@
 #include "input_list.h"
 #include "interrupt.h"
 #include "output_name.h"
+#include "summary.h"
 #include "table_option.h"
 #include "terminal.h"
 
@@ -54,29 +55,30 @@ static enum exit_code close_output(const struct options *options, struct perfdat
 }
 
 /* A file of its own gets opened with the recording, so that nothing is made of one that cannot be read. */
-static enum exit_code convert_to_file(const struct options *options)
+static enum exit_code convert_to_file(const struct options *options, struct summary *summary)
 {
 	const struct listed *input = &options->inputs->items[0];
 	struct job job = {
 		.options = options, .file = input->file, .recording = input->recording, .threads = (unsigned)options->jobs,
 		.outputs = { { .path = strdup(options->output) } },
 	};
-	if (job.outputs[0].path)
-		convert(&job);
-	else
-		job.code = cannot_write(options, PERFDATA_ENOMEM, &(struct perfdata_error){ 0 });
+	if (!job.outputs[0].path)
+		return cannot_write(options, PERFDATA_ENOMEM, &(struct perfdata_error){ 0 });
+	job_begin(&job, 0);
+	convert(&job);
+	summary_add(summary, &job.outcome);
 	job_release(&job);
-	return job.code;
+	return EXIT_FINE;
 }
 
-static enum exit_code convert_to_one(const struct options *options)
+static enum exit_code convert_to_one(const struct options *options, struct summary *summary)
 {
 	const bool to_file = options->output && strcmp(options->output, "-") != 0;
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
 	if (to_file)
 		clean_folder_of(options->output);
 	if (to_file && options->inputs->nr == 1)
-		return convert_to_file(options);
+		return convert_to_file(options, summary);
 	struct perfdata_output *output = to_file ? perfdata_output_path(options->output, options->force ? PERFDATA_OUTPUT_FORCE : 0) :
 						   perfdata_output_fd(STDOUT_FILENO);
 	const enum perfdata_status status = output ? perfdata_output_open(output, &error) : PERFDATA_ENOMEM;
@@ -84,16 +86,25 @@ static enum exit_code convert_to_one(const struct options *options)
 		perfdata_output_close(output, false, NULL);
 		return cannot_write(options, status, &error);
 	}
-	enum exit_code code = EXIT_FINE;
-	for (size_t i = 0; i < options->inputs->nr && !interrupted() && code != EXIT_OUTPUT; i++) {
+	for (size_t i = 0; i < options->inputs->nr && !interrupted() && summary->code != EXIT_OUTPUT && !summary->stop; i++) {
 		struct job job = {
 			.options = options, .file = options->inputs->items[i].file, .recording = options->inputs->items[i].recording, .output = output,
 			.shared = options->inputs->nr > 1, .threads = (unsigned)options->jobs,
 		};
+		job_begin(&job, i);
 		convert(&job);
-		code = exit_code_join(code, job.code);
+		summary_add(summary, &job.outcome);
+		job_release(&job);
 	}
-	return close_output(options, output, to_file, code);
+	return close_output(options, output, to_file, summary->code);
+}
+
+static enum exit_code convert_with_summary(const struct options *options)
+{
+	struct summary summary;
+	if (!summary_begin(&summary, options, options->inputs->nr > 1))
+		return EXIT_USAGE;
+	return summary_end(&summary, convert_to_one(options, &summary));
 }
 
 /* --- the command ----------------------------------------------------------------------------------------------------- */
@@ -142,8 +153,8 @@ static bool check(const struct options *options, bool many)
 	}
 	if (many)
 		return output_name_check(options);
-	if (options->name || options->pack) {
-		usage_error(style, "--%s is about files below a folder: give -o DIR/", options->name ? "name" : "pack");
+	if (options->name || options->pack || options->resume) {
+		usage_error(style, "--%s is about files below a folder: give -o DIR/", options->name ? "name" : options->pack ? "pack" : "resume");
 		return false;
 	}
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
@@ -169,15 +180,18 @@ static bool output_is_watched(const struct options *options)
 
 enum exit_code command_convert(struct options *options)
 {
-	if (!inputs_find(options) || !filters_check(options))
-		return EXIT_USAGE;
+	/* two outputs of one input would be one file */
 	const bool many = options->output && is_directory(options->output);
+	if (!input_list_make(options, many) || !filters_check(options))
+		return EXIT_USAGE;
 	if (!check(options, many))
 		return EXIT_USAGE;
+	/* what is not up to date is made anew */
+	options->force |= options->resume;
 	if ((!options->progress || !strcmp(options->progress, "auto")) && output_is_watched(options))
 		options->progress = "never";
 	if (!terminal_prepare(options))
 		return EXIT_LIMIT;
 	interrupt_catch();
-	return many ? convert_to_many(options) : convert_to_one(options);
+	return many ? convert_to_many(options) : convert_with_summary(options);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 #include "perfdata/convert.h"
 #include "convert_job.h"
 #include "filters.h"
+#include "summary.h"
 #include "symbol_options.h"
 #include "unnamed_note.h"
 
@@ -144,15 +146,31 @@ static void say_how_it_ended(struct conversion *conversion, enum perfdata_status
 	if (conversion->refused)
 		return;
 	/* of an output, the message names its path; the input is not at fault */
-	if (status == PERFDATA_EWRITE) {
+	if (status == PERFDATA_EWRITE || (status == PERFDATA_EUSAGE && error->os_error == EEXIST)) {
 		messages_error(&input->messages, job->outputs[0].path ? job->outputs[0].path : job->options->output, PERFDATA_NO_OFFSET, "%s", error->message);
-		input->code = exit_code_join(input->code, EXIT_OUTPUT);
+		input->error = *error;
+		input->error.status = status;
+		input->code = exit_code_join(input->code, exit_code_of_status(status));
 		return;
 	}
 	input_ended(input, status, status == PERFDATA_EINTR && input->reader ? NULL : error);
 	/* a package that is missing in this build makes the input unreadable; nothing was wrong with the command */
 	if (status == PERFDATA_EUNSUP && !input->reader)
 		input->code = EXIT_INPUT;
+}
+
+static void take_outcome(struct job *job, const struct input *input, const struct perfdata_result *result, bool kept)
+{
+	struct outcome *outcome = &job->outcome;
+	uint64_t bytes, changed;
+	outcome_take(outcome, input);
+	outcome_count(outcome, result ? perfdata_result_summary(result) : NULL);
+	outcome->written = result ? perfdata_result_written(result) : 0;
+	for (size_t i = 0; i < outcome->nr_outputs && !kept; i++)
+		free(outcome->outputs[i]);
+	outcome->nr_outputs = kept ? outcome->nr_outputs : 0;
+	for (size_t i = 0; i < outcome->nr_outputs; i++)
+		outcome->bytes_out += outcome_measure(outcome->outputs[i], &bytes, &changed) ? bytes : 0;
 }
 
 static void convert_job(struct job *job)
@@ -176,6 +194,9 @@ static void convert_job(struct job *job)
 		messages_init(&conversion.input.messages, &options->style, job->at_once > 1);
 	/* what was interrupted is not whole: it gets no name */
 	bool keep = status == PERFDATA_OK;
+	for (size_t i = 0; i < nr && keep; i++)
+		if (job->outputs[i].path)
+			perfdata_output_each_path(formats[i].output, outcome_add_output, &job->outcome);
 	for (size_t i = 0; i < nr; i++) {
 		const enum perfdata_status closed = format_end(&formats[i], &job->outputs[i], keep, keep ? &error : NULL);
 		status = keep && closed != PERFDATA_OK ? closed : status;
@@ -184,12 +205,12 @@ static void convert_job(struct job *job)
 	if (status == PERFDATA_OK && symbols_wanted(options))
 		unnamed_note(&conversion.input, perfdata_result_session(result));
 	say_how_it_ended(&conversion, status, &error);
-	job->records = result ? perfdata_result_written(result) : 0;
 	input_judge(&conversion.input, options);
+	take_outcome(job, &conversion.input, result, keep);
 	conversion.input.reader = NULL;
 	perfdata_result_free(result);
 	filters_release(&conversion.filters);
-	job->code = input_close(&conversion.input, options);
+	job->outcome.code = input_close(&conversion.input, options);
 }
 
 /* One of all tables is as if it had been asked for alone: the last value of an option counts. */
@@ -214,10 +235,21 @@ static bool share_memory(struct options *one, unsigned at_once)
 	return perfdata_memory_new(one->max_memory, one->tmpdir, &one->memory) == PERFDATA_OK;
 }
 
+void job_begin(struct job *job, size_t index)
+{
+	job->outcome.file = job->file;
+	job->outcome.recording = job->recording;
+	job->outcome.table = job->table;
+	job->outcome.index = index;
+}
+
 void convert(struct job *job)
 {
 	const struct options *asked = job->options;
 	struct options one = *asked;
+	const uint64_t begun = summary_now();
+	if (strcmp(job->file, "-") != 0)
+		outcome_measure(job->file, &job->outcome.bytes_in, &job->input_changed);
 	const bool has_table = !job->table || choose_table(&one, job->table);
 	const bool has_memory = has_table && (job->at_once < 2 || share_memory(&one, job->at_once));
 	job->options = &one;
@@ -225,9 +257,10 @@ void convert(struct job *job)
 		convert_job(job);
 	} else {
 		usage_error(&asked->style, "out of memory");
-		job->code = EXIT_LIMIT;
+		job->outcome.code = EXIT_LIMIT;
 	}
 	job->options = asked;
+	job->outcome.ns = summary_now() - begun;
 	if (has_memory && one.memory != asked->memory)
 		perfdata_memory_free(one.memory);
 	if (has_table && one.values != asked->values)
@@ -242,4 +275,5 @@ void job_release(struct job *job)
 		free(job->outputs[i].tail);
 	}
 	free(job->table);
+	outcome_release(&job->outcome);
 }

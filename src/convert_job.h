@@ -4,6 +4,7 @@
 #define CONVERT_JOB_H
 
 #include "inputs.h"
+#include "outcome.h"
 #include "perfdata/output.h"
 
 /* One format's output of a job. */
@@ -21,10 +22,13 @@ struct job {
 	bool in_folder;              /* one of those below -o DIR/ */
 	unsigned threads;            /* of its own */
 	unsigned at_once;            /* jobs that run at the same time: each keeps its messages together, and has its part of the memory */
-	enum exit_code code;
-	uint64_t records;            /* that were written, or deliveries */
+	uint64_t input_changed;      /* ns since 1970, before it was read */
+	struct outcome outcome;
 };
 
+/* What the outcome says of a job before it runs. */
+void job_begin(struct job *job, size_t index);
+/* Sets the rest of the outcome. */
 void convert(struct job *job);
 /* Frees its texts. */
 void job_release(struct job *job);

@@ -11,6 +11,8 @@
 #include "input_list.h"
 #include "interrupt.h"
 #include "output_name.h"
+#include "resume.h"
+#include "summary.h"
 #include "table_option.h"
 #include "text_set.h"
 
@@ -20,6 +22,8 @@ struct batch {
 	struct job *jobs;
 	size_t nr, room;
 	enum exit_code code;
+	struct summary summary;
+	struct resume *resume;
 };
 
 /* --- which jobs there are ------------------------------------------------------------------------------------------- */
@@ -144,28 +148,43 @@ static void clean_folders(const struct batch *batch)
 
 /* --- the work -------------------------------------------------------------------------------------------------------------- */
 
+/* A sentence about each input for people, in the order of the inputs; programs get the lines of the summary. */
 static void report(const struct batch *batch)
 {
 	struct messages messages;
 	messages_init(&messages, &batch->options->style, false);
-	for (size_t i = 0; i < batch->nr; i++) {
+	for (size_t i = 0; i < batch->nr && !batch->options->style.json; i++) {
 		const struct job *job = &batch->jobs[i];
-		if (job->code == EXIT_FINE || job->code == EXIT_DAMAGED)
-			messages_note(&messages, job->file, "%s%" PRIu64 " records written to %s", job->code == EXIT_DAMAGED ? "damaged: " : "",
-				      job->records, job->outputs[0].path);
+		const struct outcome *outcome = &job->outcome;
+		if (!outcome->file)
+			messages_note(&messages, job->file, "it was not begun");
+		else if (outcome->skipped)
+			messages_note(&messages, job->file, "%s is whole already", job->outputs[0].path);
+		else if (outcome->code == EXIT_FINE || outcome->code == EXIT_DAMAGED)
+			messages_note(&messages, job->file, "%s%" PRIu64 " records written to %s", outcome->code == EXIT_DAMAGED ? "damaged: " : "",
+				      outcome->written, job->outputs[0].path);
 		else
-			messages_note(&messages, job->file, job->code == EXIT_INTERRUPTED ? "interrupted: nothing was written" : "nothing was written");
+			messages_note(&messages, job->file, outcome->code == EXIT_INTERRUPTED ? "interrupted: nothing was written" : "nothing was written");
 	}
 	messages_release(&messages);
 }
 
 static void convert_nth(void *user, size_t index)
 {
-	struct job *job = &((struct job *)user)[index];
-	if (interrupted())
-		job->code = EXIT_INTERRUPTED;
-	else
+	struct batch *batch = user;
+	struct job *job = &batch->jobs[index];
+	struct outcome *outcome = &job->outcome;
+	if (interrupted() || summary_stops(&batch->summary))
+		return;
+	job_begin(job, index);
+	if (!batch->options->resume || !resume_knows(batch->resume, job)) {
 		convert(job);
+		if (outcome->nr_outputs && !resume_add(batch->resume, job)) {
+			usage_error(&batch->options->style, "%s: the index of -o cannot be written: --resume will not know of it", job->file);
+			outcome->code = exit_code_join(outcome->code, EXIT_OUTPUT);
+		}
+	}
+	summary_add(&batch->summary, outcome);
 }
 
 static enum exit_code run(struct batch *batch)
@@ -179,12 +198,15 @@ static enum exit_code run(struct batch *batch)
 	}
 	if (!paths_differ(batch) || !folder_can_be_made(options))
 		return EXIT_USAGE;
+	batch->resume = resume_begin(options);
+	if (!batch->resume || !summary_begin(&batch->summary, options, true))
+		return EXIT_USAGE;
+	batch->summary.inputs = batch->nr;
 	clean_folders(batch);
-	enum exit_code code = exit_code_of_status(perfdata_parallel(batch->nr, at_once, convert_nth, batch->jobs));
-	for (size_t i = 0; i < batch->nr; i++)
-		code = exit_code_join(code, batch->jobs[i].code);
+	const enum perfdata_status status = batch->nr ? perfdata_parallel(batch->nr, at_once, convert_nth, batch) : PERFDATA_OK;
 	report(batch);
-	return code;
+	const enum exit_code code = exit_code_join(batch->code, exit_code_of_status(status));
+	return summary_end(&batch->summary, interrupted() ? exit_code_join(code, EXIT_INTERRUPTED) : code);
 }
 
 enum exit_code convert_to_many(const struct options *options)
@@ -199,8 +221,9 @@ enum exit_code convert_to_many(const struct options *options)
 	enum exit_code code = batch.code;
 	if (code == EXIT_LIMIT)
 		usage_error(&options->style, "out of memory");
-	else if (batch.nr)
-		code = exit_code_join(code, run(&batch));
+	else
+		code = run(&batch);
+	resume_end(batch.resume);
 	for (size_t i = 0; i < batch.nr; i++)
 		job_release(&batch.jobs[i]);
 	free(batch.jobs);

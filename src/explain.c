@@ -11,7 +11,7 @@ static void show(const struct perfdata_finding_info *info)
 {
 	char code[8];
 	printf("%s %s (%s)\n  %s\n  %s\n", message_code(info->severity, info->code, code), info->name,
-	       message_level(info->severity), info->meaning, info->advice);
+	       perfdata_severity_name(info->severity), info->meaning, info->advice);
 }
 
 /* "E103", "103" or "RECORD_SIZE" */

@@ -10,7 +10,7 @@
 
 static const char *const group_titles[] = { "Output", "Files at hand", "Bundle", "Filters", "Symbols", "Input", "General" };
 static const unsigned group_masks[] = {
-	OPTIONS_OUTPUT | OPTIONS_BATCH | OPTIONS_REPORT | OPTIONS_TO | OPTIONS_JSON | OPTIONS_JUNIT | OPTIONS_PERF | OPTIONS_STATS | OPTIONS_HITS | OPTIONS_COLUMNS | OPTIONS_TSV,
+	OPTIONS_OUTPUT | OPTIONS_BATCH | OPTIONS_REPORT | OPTIONS_CHECK | OPTIONS_TO | OPTIONS_JSON | OPTIONS_JUNIT | OPTIONS_PERF | OPTIONS_STATS | OPTIONS_HITS | OPTIONS_COLUMNS | OPTIONS_TSV,
 	OPTIONS_MATCH, OPTIONS_BUNDLE, OPTIONS_FILTER, OPTIONS_SYMBOLS, OPTIONS_INPUT | OPTIONS_LIST, OPTIONS_GENERAL,
 };
 
@@ -110,7 +110,7 @@ enum exit_code help_all(void)
 	return EXIT_FINE;
 }
 
-/* --- the generated parts of perfdata.1, for tests/man_parts.py ------------------------------------------------------ */
+/* --- the generated parts of perfdata.1, for tests/cli/generated_docs.py ------------------------------------------------------ */
 
 static void man_text(const char *s)
 {

@@ -357,7 +357,7 @@ static void keep_share(struct input_list *list, uint64_t k, uint64_t n)
 	list->nr = kept;
 }
 
-bool input_list_make(struct options *options)
+bool input_list_make(struct options *options, bool once)
 {
 	struct input_list *list = options->inputs = calloc(1, sizeof *list);
 	struct collecting collecting = { .options = options, .list = list };
@@ -367,7 +367,7 @@ bool input_list_make(struct options *options)
 	if (!parse_shard(options, &k, &n) || !collect(&collecting))
 		return false;
 	char *working = getcwd(NULL, 0);
-	bool fine = find_places(options, list, working ? working : "") && drop_same(options, list);
+	bool fine = find_places(options, list, working ? working : "") && (!once || drop_same(options, list));
 	if (fine && options->shard)
 		qsort(list->items, list->nr, sizeof *list->items, by_place);
 	fine = fine && name_each(options, list, working ? working : "");

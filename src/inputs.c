@@ -7,7 +7,7 @@
 #include "inputs.h"
 #include "interrupt.h"
 
-bool inputs_find(struct options *options) { return input_list_make(options); }
+bool inputs_find(struct options *options) { return input_list_make(options, false); }
 
 static uint32_t ahead_of(const struct options *options, unsigned flags)
 {

@@ -19,12 +19,6 @@ struct line {
 	const char *message;
 };
 
-const char *message_level(enum perfdata_severity severity)
-{
-	static const char *const names[] = { "note", "warning", "error" };
-	return names[severity];
-}
-
 const char *message_code(enum perfdata_severity severity, unsigned code, char *ret)
 {
 	static const char letters[] = { 'N', 'W', 'E' };
@@ -44,7 +38,7 @@ static void spell_text(struct perfdata_text *out, const struct line *line)
 			perfdata_text_printf(out, ":0x%" PRIx64, line->offset);
 		perfdata_text_literal(out, ": ");
 	}
-	perfdata_text_string(out, message_level(line->severity));
+	perfdata_text_string(out, perfdata_severity_name(line->severity));
 	perfdata_text_literal(out, ": ");
 	printable(out, line->message);
 	if (line->code)
@@ -54,21 +48,16 @@ static void spell_text(struct perfdata_text *out, const struct line *line)
 
 static void spell_json(struct perfdata_text *out, const struct line *line)
 {
-	char code[8];
-	perfdata_text_printf(out, "{\"level\":\"%s\"", message_level(line->severity));
-	if (line->code)
-		perfdata_text_printf(out, ",\"code\":\"%s\"", message_code(line->severity, line->code, code));
-	if (line->file) {
-		perfdata_text_literal(out, ",\"file\":");
-		perfdata_text_json_string(out, line->file, strlen(line->file));
-	}
-	if (line->offset != PERFDATA_NO_OFFSET)
-		perfdata_text_printf(out, ",\"offset\":%" PRIu64, line->offset);
-	if (line->record != UINT64_MAX)
-		perfdata_text_printf(out, ",\"record\":%" PRIu64, line->record);
-	perfdata_text_literal(out, ",\"message\":");
-	perfdata_text_json_string(out, line->message, strlen(line->message));
-	perfdata_text_literal(out, "}\n");
+	const struct perfdata_finding finding = {
+		.severity = line->severity, .code = line->code, .file = line->file, .offset = line->offset, .record = line->record,
+		.message = line->message,
+	};
+	perfdata_text_printf(out, "{\"level\":\"%s\",", perfdata_severity_name(line->severity));
+	const size_t start = out->size;
+	perfdata_text_finding(out, &finding, false);
+	if (!perfdata_text_failed(out))
+		memmove(out->data + start, out->data + start + 1, --out->size - start);   /* its brace */
+	perfdata_text_char(out, '\n');
 }
 
 static void let_go(struct perfdata_text *text)

@@ -57,7 +57,5 @@ void usage_error(const struct message_style *style, const char *format, ...) PER
 
 /* "E103". ret has room for 8 bytes. */
 const char *message_code(enum perfdata_severity severity, unsigned code, char *ret);
-/* "note", "warning", "error". */
-const char *message_level(enum perfdata_severity severity);
 
 #endif

@@ -161,21 +161,24 @@ static const struct general_option table[] = {
 	{ { "shard", PERFDATA_OPTION_TEXT, 0, "K/N", "only every Nth of the sorted recordings, from number K on; K from 0" }, OPTIONS_LIST, MEMBER(shard) },
 	{ { "relative-to", PERFDATA_OPTION_TEXT, 0, "DIR", "recordings are named by their paths below DIR; default the longest folder that all of them share" },
 	  OPTIONS_LIST, MEMBER(relative_to) },
-	{ { "strict", PERFDATA_OPTION_FLAG, 0, NULL, "exit with 4 after warnings too" }, OPTIONS_INPUT, MEMBER(strict) },
+	{ { "strict", PERFDATA_OPTION_FLAG, 0, NULL, "exit with 4 after warnings too" }, OPTIONS_INPUT | OPTIONS_SHAPE, MEMBER(strict) },
 	{ { "max-memory", PERFDATA_OPTION_NUMBER, 0, "SIZE", "hold at most this of what grows with the recording, then use temporary files; default 256M" },
 	  OPTIONS_INPUT, MEMBER(max_memory) },
-	{ { "max-spool", PERFDATA_OPTION_NUMBER, 0, "SIZE", "write at most this to temporary files; default no limit" }, OPTIONS_INPUT,
+	{ { "max-spool", PERFDATA_OPTION_NUMBER, 0, "SIZE", "write at most this to temporary files; default no limit" }, OPTIONS_INPUT | OPTIONS_SHAPE,
 	  MEMBER(max_spool) },
-	{ { "max-ratio", PERFDATA_OPTION_NUMBER, 0, "N", "unpack at most N bytes from each packed one; default 1000, 0 is no limit" }, OPTIONS_INPUT,
+	{ { "max-ratio", PERFDATA_OPTION_NUMBER, 0, "N", "unpack at most N bytes from each packed one; default 1000, 0 is no limit" }, OPTIONS_INPUT | OPTIONS_SHAPE,
 	  MEMBER(max_ratio) },
 	{ { "progress", PERFDATA_OPTION_CHOICE, 0, "auto|always|never",
 	    "tell how far the reading is; default auto: on a terminal, after a second" },
 	  OPTIONS_INPUT, MEMBER(progress) },
 	{ { "tmpdir", PERFDATA_OPTION_TEXT, 0, "DIR", "folder for temporary files; default /tmp" }, OPTIONS_INPUT, MEMBER(tmpdir) },
 
-	{ { "json", PERFDATA_OPTION_FLAG, 0, NULL, "answer as one JSON document" }, OPTIONS_JSON, MEMBER(json) },
+	{ { "json", PERFDATA_OPTION_FLAG, 0, NULL, "answer as one JSON document; of several FILEs, one a line" }, OPTIONS_JSON, MEMBER(json) },
 	{ { "junit", PERFDATA_OPTION_FLAG, 0, NULL, "answer as one JUnit document (XML) with a test case for each FILE" }, OPTIONS_JUNIT,
 	  MEMBER(junit) },
+	{ { "sarif", PERFDATA_OPTION_FLAG, 0, NULL, "answer as one SARIF 2.1.0 document with a result for each finding" }, OPTIONS_CHECK, MEMBER(sarif) },
+	{ { "annotate", PERFDATA_OPTION_CHOICE, 0, "github", "also workflow commands that show the findings beside the files, ten of each kind" },
+	  OPTIONS_CHECK, MEMBER(annotate) },
 	{ { "tsv", PERFDATA_OPTION_FLAG, 0, NULL, "answer as a table: tab-separated, with a header line and nothing below" }, OPTIONS_TSV, MEMBER(tsv) },
 	{ { "perf", PERFDATA_OPTION_FLAG, 0, NULL, "answer in perf's own words" }, OPTIONS_PERF, MEMBER(perf) },
 	{ { "perf-stats", PERFDATA_OPTION_FLAG, 0, NULL, "counts of records as perf report --stats prints them" }, OPTIONS_STATS,
@@ -192,9 +195,16 @@ static const struct general_option table[] = {
 	{ { "force", PERFDATA_OPTION_FLAG, 0, NULL, "replace files that exist" }, OPTIONS_OUTPUT | OPTIONS_BUNDLE, MEMBER(force) },
 	{ { "name", PERFDATA_OPTION_TEXT, 0, "NAME", "names below DIR: of {dir}, {base}, {stem}, {recording}, {format}, {table}; default {dir}/{base}.{format}" },
 	  OPTIONS_BATCH, MEMBER(name) },
-	{ { "pack", PERFDATA_OPTION_CHOICE, 0, "zst|gz", "pack each file below DIR" }, OPTIONS_BATCH, MEMBER(pack) },
+	{ { "pack", PERFDATA_OPTION_CHOICE, 0, "zst|gz", "pack each file below DIR" }, OPTIONS_BATCH | OPTIONS_SHAPE, MEMBER(pack) },
+	{ { "resume", PERFDATA_OPTION_FLAG, 0, NULL, "leave out what DIR has whole, newer than its input, made with these options by this version" },
+	  OPTIONS_BATCH, MEMBER(resume) },
+	{ { "summary", PERFDATA_OPTION_TEXT, 0, "FILE", "write a JSON line as each input ends, and one of totals; --log-format json: also on stderr" },
+	  OPTIONS_REPORT, MEMBER(summary) },
+	{ { "damaged-ok", PERFDATA_OPTION_FLAG, 0, NULL, "damaged inputs count as good ones for the exit code" }, OPTIONS_BATCH, MEMBER(damaged_ok) },
+	{ { "fail-fast", PERFDATA_OPTION_FLAG, 0, NULL, "begin no more inputs once one has an exit code other than 0" }, OPTIONS_REPORT,
+	  MEMBER(fail_fast) },
 	{ { "jobs", PERFDATA_OPTION_NUMBER, 'j', "N", "use N threads; default one for each processor" }, OPTIONS_OUTPUT | OPTIONS_MATCH, MEMBER(jobs) },
-	{ { "order", PERFDATA_OPTION_CHOICE, 0, "time|file", "order of the records; default time" }, OPTIONS_OUTPUT, MEMBER(order) },
+	{ { "order", PERFDATA_OPTION_CHOICE, 0, "time|file", "order of the records; default time" }, OPTIONS_OUTPUT | OPTIONS_SHAPE, MEMBER(order) },
 
 	{ { "output", PERFDATA_OPTION_TEXT, 'o', "FILE", "write the recording to FILE; - is stdout" }, OPTIONS_RECORDING, MEMBER(output) },
 	{ { "force", PERFDATA_OPTION_FLAG, 0, NULL, "replace a file that exists" }, OPTIONS_RECORDING, MEMBER(force) },
@@ -388,6 +398,20 @@ bool options_default(struct options *options, const char *name, const char *text
 	return false;
 }
 
+static bool add_given(struct options *options, const struct found *found, const char *text)
+{
+	if (options->nr_given == options->given_room) {
+		const size_t room = options->given_room ? 2 * options->given_room : 8;
+		struct given_option *grown = realloc(options->given, room * sizeof *grown);
+		if (!grown)
+			return no_memory(options);
+		options->given = grown;
+		options->given_room = room;
+	}
+	options->given[options->nr_given++] = (struct given_option){ (size_t)(found->general - table), text, found->no };
+	return true;
+}
+
 /* text is NULL for flags. */
 static bool set(struct options *options, const struct found *found, const char *text)
 {
@@ -401,6 +425,8 @@ static bool set(struct options *options, const struct found *found, const char *
 	}
 	if (!general)
 		return set_emitter_option(options, &value);
+	if (!add_given(options, found, text))
+		return false;
 	if (general->set)
 		return general->set(options, option, text);
 	char *member = (char *)options + general->member;
@@ -503,6 +529,34 @@ void options_find_emitter(struct options *options, int argc, char **argv)
 	}
 }
 
+static void spell_option(struct perfdata_text *out, const char *name, const char *text, bool no)
+{
+	perfdata_text_printf(out, " --%s%s%s%s", no ? "no-" : "", name, text ? "=" : "", text ? text : "");
+}
+
+/* By the tables, so that the order of the command line does not matter. */
+char *options_made_with(const struct options *options)
+{
+	const struct perfdata_emitter_option *own;
+	struct perfdata_text out;
+	perfdata_text_init(&out);
+	perfdata_text_string(&out, options->emitter->name);
+	for (size_t i = 0; i < options->nr_more_emitters; i++)
+		perfdata_text_printf(&out, ",%s", options->more_emitters[i]->name);
+	for (size_t i = 0; (own = emitter_option_at(options, i)); i++)
+		for (size_t k = 0; k < options->nr_values; k++)
+			if (options->values[k].option == own)
+				spell_option(&out, own->name, options->values[k].text, false);
+	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+		for (size_t k = 0; (table[i].groups & (OPTIONS_FILTER | OPTIONS_SYMBOLS | OPTIONS_SHAPE)) && k < options->nr_given; k++)
+			if (options->given[k].row == i)
+				spell_option(&out, table[i].option.name, options->given[k].text, options->given[k].no);
+	perfdata_text_char(&out, '\0');
+	char *made_with = perfdata_text_failed(&out) ? NULL : strdup(out.data);
+	perfdata_text_release(&out);
+	return made_with;
+}
+
 enum perfdata_packing options_packing(const struct options *options)
 {
 	if (!options->pack)
@@ -517,6 +571,7 @@ void options_release(struct options *options)
 	perfdata_memory_free(options->memory);
 	free(options->files.values);
 	free(options->values);
+	free(options->given);
 	free(options->pids.values);
 	free(options->tids.values);
 	free(options->cpus.values);

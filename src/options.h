@@ -31,6 +31,8 @@ enum option_group {
 	OPTIONS_LIST = 1 << 24,     /* commands that take any number of recordings */
 	OPTIONS_BATCH = 1 << 25,    /* conversions of many */
 	OPTIONS_REPORT = 1 << 26,   /* commands that tell about each input how it ended */
+	OPTIONS_CHECK = 1 << 28,    /* check */
+	OPTIONS_SHAPE = 1 << 27,    /* no command's: what an output holds depends on it, as on those of FILTER and SYMBOLS */
 };
 
 struct number_list { uint64_t *values; size_t nr, room; };
@@ -43,6 +45,7 @@ struct text_list { const char **values; size_t nr, room; };
 #define DEFAULT_MAX_MEMORY ((uint64_t)256 << 20)   /* the library's */
 
 struct input_list;
+struct given_option { size_t row; const char *text; bool no; };
 
 /* What the user asked for. Texts are borrowed from argv. */
 struct options {
@@ -60,6 +63,8 @@ struct options {
 	uint64_t max_memory, max_ratio, max_spool;   /* 0: the library's default; max_ratio: no limit */
 	const char *tmpdir, *progress;
 	/* questions */
+	bool sarif;
+	const char *annotate;
 	bool json, junit, tsv, perf, perf_stats, with_hits, columns, manual;
 	/* match */
 	struct text_list roots, files_at_hand, debug_dirs, lists, others, required;
@@ -73,7 +78,8 @@ struct options {
 	/* output */
 	const char *to, *emitter_file, *output, *order;
 	bool force;
-	const char *name, *pack;
+	const char *name, *pack, *summary;
+	bool resume, damaged_ok, fail_fast;
 	uint64_t jobs, limit;
 	const struct perfdata_emitter *emitter;
 	const struct perfdata_emitter *more_emitters[MOST_OTHER_FORMATS];   /* of --to A,B,…: all but the first */
@@ -81,6 +87,8 @@ struct options {
 	struct perfdata_registry *registry;     /* with what --emitter loaded; NULL: the emitters of the library */
 	struct perfdata_emitter_option_value *values;   /* of the emitter's own options */
 	size_t nr_values, values_room;
+	struct given_option *given;             /* the general ones, as they came */
+	size_t nr_given, given_room;
 	/* recordings as output */
 	const char *form, *compress, *byte_order, *for_perf;
 	const char *key, *keep, *mapping;
@@ -114,6 +122,8 @@ bool options_parse(struct options *options, unsigned groups, int argc, char **ar
 bool options_add_file(struct options *options, const char *file);
 /* An option of the emitter, where it has one of that name that was not given; the text is borrowed. False after a message. */
 bool options_default(struct options *options, const char *name, const char *text);
+/* All that was said about what an output holds: formats, their options, filters, symbols, in one order and spelling. For free(); NULL without memory. */
+char *options_made_with(const struct options *options);
 /* What --pack asks for. */
 enum perfdata_packing options_packing(const struct options *options);
 void options_release(struct options *options);

@@ -37,18 +37,34 @@ static bool grow(struct text_set *set)
 	return true;
 }
 
+/* The slot of a key, which is there or free; NULL without memory. */
+static struct text_entry *slot_for(struct text_set *set, const char *key)
+{
+	return 2 * (set->nr + 1) > set->room && !grow(set) ? NULL : slot_of(set, key);
+}
+
 bool text_set_add(struct text_set *set, const char *key, const void *value, const void **ret_first)
 {
+	struct text_entry *slot = slot_for(set, key);
 	*ret_first = NULL;
-	if (2 * (set->nr + 1) > set->room && !grow(set))
+	if (!slot)
 		return false;
-	struct text_entry *slot = slot_of(set, key);
 	if (slot->key) {
 		*ret_first = slot->value;
 		return true;
 	}
 	*slot = (struct text_entry){ key, value };
 	set->nr++;
+	return true;
+}
+
+bool text_set_put(struct text_set *set, const char *key, const void *value)
+{
+	struct text_entry *slot = slot_for(set, key);
+	if (!slot)
+		return false;
+	set->nr += !slot->key;
+	*slot = (struct text_entry){ key, value };
 	return true;
 }
 

@@ -15,6 +15,8 @@ struct text_set {
 
 /* *ret_first: the value that the key had before, or NULL: it is new, and has this one now. False without memory. */
 bool text_set_add(struct text_set *set, const char *key, const void *value, const void **ret_first);
+/* The key has this value from now on. False without memory. */
+bool text_set_put(struct text_set *set, const char *key, const void *value);
 /* The key's value, or NULL. */
 const void *text_set_find(const struct text_set *set, const char *key);
 void text_set_release(struct text_set *set);

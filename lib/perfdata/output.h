@@ -54,7 +54,7 @@ PERFDATA_API unsigned perfdata_output_clean(const char *folder);
 /* Whether a path asks for nothing that cannot be done. Opens nothing; reterr may be NULL. */
 PERFDATA_API enum perfdata_status perfdata_output_check_path(const char *path, struct perfdata_error *reterr);
 
-/* Opens it if it is not open. PERFDATA_EWRITE, PERFDATA_EUSAGE (the file exists), PERFDATA_EUNSUP, PERFDATA_ENOMEM. */
+/* Opens it if it is not open. PERFDATA_EWRITE, PERFDATA_EUSAGE (the file exists; os_error is EEXIST), PERFDATA_EUNSUP, PERFDATA_ENOMEM. */
 PERFDATA_API enum perfdata_status perfdata_output_open(struct perfdata_output *output, struct perfdata_error *reterr);
 /* Of an open output. The first failure stays. */
 PERFDATA_API enum perfdata_status perfdata_output_write(struct perfdata_output *output, const void *bytes, size_t size);

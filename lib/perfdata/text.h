@@ -154,6 +154,12 @@ PERFDATA_API bool perfdata_text_json_string(struct perfdata_text *text, const vo
 /* Each byte stands for itself inside a JSON string: ASCII without control characters, quote and backslash. */
 PERFDATA_API bool perfdata_json_plain(const void *bytes, size_t size);
 
+/* "note", "warning", "error". Static storage. */
+PERFDATA_API const char *perfdata_severity_name(enum perfdata_severity severity);
+/* A finding as the JSON object that stands for it everywhere: {"severity","code","name","file","offset","record","message"}, without those that it does
+ * not have; code 0 is none, of a failure that is no finding. wide_as_text: offset and record as strings, for readers that know doubles only. */
+PERFDATA_API void perfdata_text_finding(struct perfdata_text *text, const struct perfdata_finding *finding, bool wide_as_text);
+
 /* --- CSV (RFC 4180) --- */
 /* One cell: quoted only when it holds a comma, quote, CR or LF. Bytes that are not UTF-8 become U+FFFD;
  * returns false then. */

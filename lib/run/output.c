@@ -81,7 +81,7 @@ enum perfdata_status perfdata_output_beside(struct perfdata_output *output, cons
 void perfdata_output_each_path(const struct perfdata_output *output, void (*each)(void *user, const char *path), void *user)
 {
 	if (output->open && output->path)
-		each(user, output->path);
+		each(user, output->asked);
 	for (const struct perfdata_output *other = output->others; other; other = other->next_other)
 		perfdata_output_each_path(other, each, user);
 }

@@ -103,8 +103,12 @@ static enum perfdata_status plan_path(struct perfdata_output *output, bool *ret_
 		*ret_direct = true;
 		return PERFDATA_OK;
 	}
-	if (!output->force)
-		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "the file exists; --force replaces it");
+	if (!output->force) {
+		const enum perfdata_status status = pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "the file exists; --force replaces it");
+		if (reterr)
+			reterr->os_error = EEXIST;
+		return status;
+	}
 	/* Replace what a link points to, not the link. */
 	char *real = realpath(output->asked, NULL);
 	if (!real)

@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks the shape of the source tree: which folder includes which, where each foreign package is met, what the library may not
-call, that file names are unique, and that the library exports what its public headers declare. Prints TAP.
+"""Checks the shape of the source tree: which folder includes which, that files go in no circles, where each foreign package is met, what the
+library may not call, that file names are unique and those that comments name exist, and that the library exports what its public headers
+declare. Prints TAP.
 
 The table of folders is read from doc/ARCHITECTURE.md."""
+import collections
 import os
 import re
 import subprocess
+import sys
 
 TOP = os.environ.get("top_srcdir") or os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.environ.get("top_builddir") or os.path.join(TOP, "build")
@@ -23,6 +26,12 @@ FORBIDDEN = re.compile(r"(?<![\w.>])(v?f?printf|v?dprintf|puts|fputs|putchar|put
                        r"assert|raise|getenv|secure_getenv|setenv|putenv|setlocale|system|popen)\s*\(|\b(stdout|stderr|environ)\b")
 ONE_FILE_EACH = {"zlib.h": "lib/codec/", "zstd.h": "lib/codec/", "lzma.h": "lib/codec/", "elfutils/debuginfod.h": "lib/symbols/", "pthread.h": "lib/base/"}
 ELFUTILS = re.compile(r"^(elfutils/.*|libelf\.h|gelf\.h|dwarf\.h|libdw\.h|libdwfl\.h|libelf/.*)$")
+# Folders of lib/ whose files call each other in no circle.
+NO_CALL_CIRCLES = ("auxtrace", "base", "codec", "emit", "profile", "text")
+COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
+FILE_NAME = re.compile(r"(?<![\w./<*-])((?:[\w-]+/)*[\w-]+\.(?:[ch]|py|sh|def|md))\b(?![\w/>])")
+# Files of Linux, made by the build, or of the reader of a manual.
+OTHERS_FILES = re.compile(r"(include|tools|fs|arch|kernel|sys)/.*|flame_page_bytes\.c|prog\.c|NAME\.h")
 SYMBOL = re.compile(r"\b(perfdata_\w+)\s*(?=[(;\[])")
 
 
@@ -159,6 +168,80 @@ def mutable_data():
                 yield "%s: %s is in %s" % (member.split(":")[-1], name, section)
 
 
+def circles(graph):
+    """Lists of nodes that reach each other: strongly connected components of more than one node."""
+    number, low, stack, found = {}, {}, [], []
+
+    def visit(node):
+        number[node] = low[node] = len(number)
+        stack.append(node)
+        for other in sorted(graph.get(node, ())):
+            if other not in number:
+                visit(other)
+                low[node] = min(low[node], low[other])
+            elif other in stack:
+                low[node] = min(low[node], number[other])
+        if low[node] == number[node]:
+            at = stack.index(node)
+            if len(stack) - at > 1:
+                found.append(sorted(stack[at:]))
+            del stack[at:]
+
+    sys.setrecursionlimit(10000)
+    for node in sorted(graph):
+        if node not in number:
+            visit(node)
+    return found
+
+
+def include_circles(files):
+    graph = {}
+    for path in files:
+        if path.startswith("lib/") and path.endswith((".c", ".h")):
+            names = {match[1] for match in INCLUDE.finditer(text_of(path)) if match[1]}
+            graph[path] = {"lib/" + name for name in names if os.path.exists(os.path.join(TOP, "lib", name))}
+    return (" -> ".join(circle) for circle in circles(graph))
+
+
+def call_circles(files):
+    """Between object files of one folder of lib/: which one uses symbols that which other defines."""
+    folder_of = {os.path.basename(path)[:-2]: path.split("/")[1] for path in files if path.startswith("lib/") and path.endswith(".c")}
+    home, used = {}, collections.defaultdict(set)
+    for line in nm("-A", ARCHIVE):
+        member, words = line.rsplit(":", 1)[0].split(":")[-1], line.rsplit(":", 1)[1].split()
+        name = re.sub(r"^.*_la-|\.o$", "", member)
+        if len(words) > 1 and words[-2] == "U":
+            used[name].add(words[-1])
+        elif len(words) > 1 and words[-2].isupper():
+            home[words[-1]] = name
+    for folder in NO_CALL_CIRCLES:
+        graph = {name: {home[symbol] for symbol in symbols if folder_of.get(home.get(symbol)) == folder} - {name}
+                 for name, symbols in used.items() if folder_of.get(name) == folder}
+        for circle in circles(graph):
+            calls = ["%s -> %s (%s)" % (name, other, min(symbol for symbol in used[name] if home.get(symbol) == other))
+                     for name in circle for other in circle if other in graph.get(name, ())]
+            yield "lib/%s: %s" % (folder, ", ".join(calls))
+
+
+def missing_files():
+    """Files that comments and documents name and that there are not."""
+    there, texts = set(), []
+    for folder, folders, names in os.walk(TOP):
+        folders[:] = [name for name in folders if not name.startswith((".", "build", "autom4te")) and name not in ("goldens", "validators")]
+        for name in names:
+            path = os.path.relpath(os.path.join(folder, name), TOP)
+            there.add(path)
+            if name.endswith((".c", ".h", ".def", ".md")) or (name == "README" and not path.startswith("testdata/")):
+                texts.append(path)
+    ends = {"/".join(path.split("/")[at:]) for path in there for at in range(path.count("/") + 1)}
+    for path in sorted(texts):
+        text = text_of(path)
+        for place in COMMENT.finditer(text) if path.endswith((".c", ".h", ".def")) else [re.match(r".*", text, re.S)]:
+            for match in FILE_NAME.finditer(place[0]):
+                if match[1] not in ends and not OTHERS_FILES.fullmatch(match[1]):
+                    yield "%s:%d: %s" % (path, line_of(text, place.start() + match.start()), match[1])
+
+
 def sanitized():
     return any(word in line for line in nm("-D", "--undefined-only", LIBRARY) for word in ("__asan_init", "__tsan_init"))
 
@@ -184,6 +267,10 @@ def main():
                                                    if os.path.isdir(os.path.join(TOP, "lib", name))
                                                    and not name.startswith(".") and name not in table and name != "perfdata"))
     report("arrows between folders", wrong_arrows(files, table))
+    report("no circle of includes", include_circles(files))
+    missing = None if os.path.exists(ARCHIVE) else "no static library was built"
+    report("no circle of calls between files of " + ", ".join(NO_CALL_CIRCLES), call_circles(files) if not missing else (), missing)
+    report("files that comments name are there", missing_files())
     report("each foreign package is met in one place", foreign_headers(files))
     report("the library does not print, end the process or read the environment", forbidden_calls(files))
     report("file names are unique", same_names(files))

@@ -14,6 +14,14 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import program
 from program import run
 
+LETTERS = {"note": "N", "warning": "W", "error": "E"}
+
+
+def code_of(finding):
+    """"E103", as texts have it."""
+    return "%s%03d" % (LETTERS[finding["severity"]], finding["code"])
+
+
 # What a case becomes, by the exit code of the file checked alone.
 RESULTS = {0: None, 1: "failure", 3: "error"}
 
@@ -67,9 +75,9 @@ def faults_of(paths):
         document = json.loads(alone.out) if alone.out else {"findings": []}
         text = case[0].text or "" if len(case) else ""
         for finding in document["findings"]:
-            if "[%s]" % finding["code"] not in text:
-                faults.append("%r does not tell of %s" % (path, finding["code"]))
-        if alone.code == 1 and case[0].get("type") not in [finding["code"] for finding in document["findings"]]:
+            if "[%s]" % code_of(finding) not in text:
+                faults.append("%r does not tell of %s" % (path, code_of(finding)))
+        if alone.code == 1 and case[0].get("type") not in [code_of(finding) for finding in document["findings"]]:
             faults.append("%r has type %s" % (path, case[0].get("type")))
         if alone.code and not case[0].get("message"):
             faults.append("%r has no message" % path)

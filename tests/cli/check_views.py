@@ -28,6 +28,14 @@ def report(name, wrong):
     sys.stdout.flush()
 
 
+def outcome(check, *arguments):
+    """What the check finds wrong; a view that cannot be read is wrong too."""
+    try:
+        return check(*arguments)
+    except (ArithmeticError, AttributeError, LookupError, ValueError) as error:
+        return "cannot be read: %r" % error
+
+
 def rows_of(event):
     """{(function, file): (weight by itself, weight with what it called)}; functions of a name in one file are one, inlined or not."""
     rows = collections.defaultdict(lambda: [0, 0])
@@ -164,11 +172,11 @@ def check(path, name):
         report("%s: %s ends as report does" % (name, command), other.code != done.code and "exit %d, report's was %d" % (other.code, done.code))
         outputs[command] = other.out
     if distinct_names(told):
-        report("%s: page" % name, check_page(outputs["flamegraph"], told))
-        report("%s: threads" % name, check_threads(path, outputs["flamegraph"], told))
-        report("%s: speedscope" % name, check_speedscope(outputs["speedscope"], told))
-    report("%s: pprof" % name, check_pprof(outputs["pprof"], told))
-    report("%s: picture" % name, check_svg(program.run("flamegraph", "--svg", path).out))
+        report("%s: page" % name, outcome(check_page, outputs["flamegraph"], told))
+        report("%s: threads" % name, outcome(check_threads, path, outputs["flamegraph"], told))
+        report("%s: speedscope" % name, outcome(check_speedscope, outputs["speedscope"], told))
+    report("%s: pprof" % name, outcome(check_pprof, outputs["pprof"], told))
+    report("%s: picture" % name, outcome(check_svg, program.run("flamegraph", "--svg", path).out))
     same = all(program.run(command, "--jobs", "4", path).out == program.run(command, "--jobs", "1", path).out
                for command in ("report", "flamegraph", "pprof", "speedscope"))
     report("%s: the same bytes for any --jobs" % name, not same and "they differ")

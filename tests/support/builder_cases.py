@@ -314,6 +314,15 @@ def _(r):
     machine(r)
 
 
+@case("first-byte.data", "callers at the first byte of a map, and at addresses that no map has: 0, 3 and the last one", twin=False)
+def _(r):
+    event = r.event("cycles", [11], period=4000, sample_type=IP | TID | TIME | CALLCHAIN)
+    program(r)
+    for i, caller in enumerate((0x400000, 0, 3, 2**64 - 4096, 0x7f0000000000)):
+        r.sample(event, ip=0x400100, pid=100, tid=100, time=100 + i, callchain=[CONTEXT_USER, 0x400100, caller, 0x400200])
+    machine(r)
+
+
 @case("deferred.data", "call chains that come later: joined, shared, replaced, never", twin=False)
 def _(r):
     event = r.event("cycles", [11], period=4000, sample_type=IP | TID | TIME | CALLCHAIN, sample_id_all=1, defer_callchain=1, defer_output=1)

@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include "emit/csv/csv_cell.h"
 #include "emit/csv/csv_row.h"
+#include "emit/json/trace_line.h"
 
 static void add_name(void *user, const char *name)
 {

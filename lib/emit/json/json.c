@@ -7,6 +7,7 @@
 #include "emit/model/line.h"
 #include "emit/json/aux_json.h"
 #include "emit/json/meta.h"
+#include "emit/json/trace_line.h"
 #include "emit/model/name_options.h"
 #include "emit/model/record.h"
 #include "emit/model/selection.h"

@@ -297,38 +297,14 @@ static void spell_event_counts(struct speller *s, const struct perfdata_summary 
 	pd_spell_close(out, start, '[', ']');
 }
 
-static const char *severity_name(enum perfdata_severity severity)
-{
-	switch (severity) {
-	case PERFDATA_SEVERITY_WARNING: return "warning";
-	case PERFDATA_SEVERITY_ERROR: return "error";
-	case PERFDATA_SEVERITY_NOTE: break;
-	}
-	return "note";
-}
-
 static void spell_findings(struct speller *s, const struct perfdata_emit_end *end)
 {
 	struct perfdata_text *out = s->out;
 	key_member(out, "findings");
 	const size_t start = out->size;
 	for (size_t i = 0; i < end->nr_findings; i++) {
-		const struct perfdata_finding *finding = &end->findings[i];
-		const struct perfdata_finding_info *info = perfdata_finding_lookup(finding->code);
 		perfdata_text_char(out, ',');
-		const size_t object = out->size;
-		text_member(out, "severity", severity_name(finding->severity));
-		small_member(out, "code", finding->code);
-		if (info)
-			text_member(out, "name", info->name);
-		if (finding->file)
-			text_member(out, "file", finding->file);
-		if (finding->offset != PERFDATA_NO_OFFSET)
-			wide_member(s, "offset", finding->offset);
-		if (finding->record != UINT64_MAX)
-			wide_member(s, "record", finding->record);
-		text_member(out, "message", finding->message);
-		pd_spell_close(out, object, '{', '}');
+		perfdata_text_finding(out, &end->findings[i], s->world->int64_string);
 	}
 	pd_spell_close(out, start, '[', ']');
 	wide_member(s, "findings_total", end->findings_total);

@@ -1,149 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
-#include <stdio.h>
-#include <stdlib.h>
-#include "emit/json/feature_json.h"
 #include "emit/json/spell.h"
 #include "emit/json/trace_json.h"
 
-/* --- the world ------------------------------------------------------------------------------------------------------- */
-
-static int compare_ids(const void *a, const void *b)
-{
-	const struct id_name *x = a, *y = b;
-	return x->id < y->id ? -1 : x->id > y->id;
-}
-
-void pd_spell_register_name(enum perfdata_arch arch, unsigned bit, char *room)
-{
-	const char *name = perfdata_register_name(arch, bit), *before = bit ? perfdata_register_name(arch, bit - 1) : NULL;
-	const bool second = name && before && !strcmp(name, before);
-	if (name)
-		snprintf(room, SPELL_REGISTER_NAME, "%s%s", name, second ? "_high" : "");
-	else
-		snprintf(room, SPELL_REGISTER_NAME, "r%u", bit);
-}
-
-bool pd_world_init(struct spell_world *world, struct pool *pool, const struct perfdata_reader *reader)
-{
-	world->reader = reader;
-	const enum perfdata_arch arch = perfdata_reader_arch(reader);
-	for (unsigned i = 0; i < EMIT_MAX_REGISTERS; i++) {
-		char name[SPELL_REGISTER_NAME];
-		pd_spell_register_name(arch, i, name);
-		struct key key = pd_key_make(pool, ",\"", name, "\":\"0x");
-		if (!key.text)
-			return false;
-		key.size -= 2;   /* pd_key_make ends with `":`, which stands inside here */
-		world->registers[i] = key;
-	}
-	const struct perfdata_feature_section *nrcpus = perfdata_reader_feature(reader, PERFDATA_FEATURE_NRCPUS);
-	if (nrcpus && nrcpus->feature) {
-		const struct perfdata_node *node = perfdata_feature_root(nrcpus->feature)->child;
-		/* available, then online */
-		for (; node && node->kind == PERFDATA_KIND_U32; node = node->next)
-			if (node->v.u > world->nr_cpus_avail)
-				world->nr_cpus_avail = (uint32_t)node->v.u;
-	}
-	size_t nr = 0;
-	for (size_t i = 0; i < perfdata_reader_nr_events(reader); i++)
-		nr += perfdata_reader_event(reader, i)->nr_ids;
-	world->ids = malloc((nr + 1) * sizeof *world->ids);
-	if (!world->ids)
-		return false;
-	for (size_t i = 0; i < perfdata_reader_nr_events(reader); i++) {
-		const struct perfdata_event *event = perfdata_reader_event(reader, i);
-		for (size_t k = 0; k < event->nr_ids; k++)
-			world->ids[world->nr_ids++] = (struct id_name){ event->ids[k], event };
-	}
-	qsort(world->ids, world->nr_ids, sizeof *world->ids, compare_ids);
-	return true;
-}
-
-void pd_world_release(struct spell_world *world) { free(world->ids); }
-
-const struct perfdata_event *pd_world_event(const struct spell_world *world, uint64_t id)
-{
-	size_t low = 0, high = world->nr_ids;
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (world->ids[middle].id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < world->nr_ids && world->ids[low].id == id ? world->ids[low].event : NULL;
-}
-
 /* --- small values ------------------------------------------------------------------------------------------------------ */
-
-uint64_t pd_spell_integer(enum perfdata_kind kind, const void *member)
-{
-	switch (kind) {
-	case PERFDATA_KIND_U8: return *(const uint8_t *)member;
-	case PERFDATA_KIND_U16: return *(const uint16_t *)member;
-	case PERFDATA_KIND_U32: return *(const uint32_t *)member;
-	case PERFDATA_KIND_S32: return (uint64_t)(int64_t)*(const int32_t *)member;
-	default: return *(const uint64_t *)member;
-	}
-}
-
-void pd_spell_close(struct perfdata_text *out, size_t start, char open, char close)
-{
-	if (perfdata_text_failed(out))
-		return;
-	if (out->size == start)
-		perfdata_text_char(out, open);
-	else
-		out->data[start] = open;
-	perfdata_text_char(out, close);
-}
-
-static char *hex_string_to(char *at, uint64_t value)
-{
-	memcpy(at, "\"0x", 3);
-	at = perfdata_hex_to(at + 3, value);
-	*at++ = '"';
-	return at;
-}
-
-void pd_spell_hex_string(struct perfdata_text *out, uint64_t value)
-{
-	char *at = perfdata_text_reserve(out, 40);
-	if (at)
-		perfdata_text_commit(out, hex_string_to(at, value));
-}
-
-void pd_spell_bytes_string(struct perfdata_text *out, struct perfdata_bytes bytes)
-{
-	perfdata_text_char(out, '"');
-	perfdata_text_bytes_hex(out, bytes.data, bytes.size);
-	perfdata_text_char(out, '"');
-}
-
-static char *wide_to(char *at, uint64_t value, bool as_string, bool is_signed)
-{
-	if (as_string)
-		*at++ = '"';
-	at = is_signed ? perfdata_s64_to(at, (int64_t)value) : perfdata_u64_to(at, value);
-	if (as_string)
-		*at++ = '"';
-	return at;
-}
-
-void pd_spell_wide(struct speller *s, uint64_t value)
-{
-	char *at = perfdata_text_reserve(s->out, 40);
-	if (at)
-		perfdata_text_commit(s->out, wide_to(at, value, s->world->int64_string, false));
-}
 
 static void spell_number(struct speller *s, const struct row *row, uint64_t value)
 {
 	const bool is_signed = row->kind == PERFDATA_KIND_S32 || row->kind == PERFDATA_KIND_S64;
 	char *at = perfdata_text_reserve(s->out, 40);
 	if (at)
-		perfdata_text_commit(s->out, wide_to(at, value, row->wide && s->world->int64_string, is_signed));
+		perfdata_text_commit(s->out, pd_wide_to(at, value, row->wide && s->world->int64_string, is_signed));
 }
 
 static void spell_name(struct perfdata_text *out, const char *name)
@@ -210,7 +77,7 @@ static void spell_callchain(struct perfdata_text *out, const struct perfdata_lis
 			*at++ = ',';
 			const char *name = entry >= PERFDATA_CONTEXT_MAX ? perfdata_callchain_marker_name(entry) : NULL;
 			if (!name) {
-				at = hex_string_to(at, entry);
+				at = pd_hex_string_to(at, entry);
 				continue;
 			}
 			const size_t size = strlen(name) < ENTRY_ROOM - 3 ? strlen(name) : ENTRY_ROOM - 3;
@@ -235,7 +102,7 @@ static void spell_list_words(struct speller *s, const struct perfdata_list *list
 		for (; i < end; i++) {
 			const uint64_t value = perfdata_list_u64(list, i);
 			*at++ = ',';
-			at = hex ? hex_string_to(at, value) : wide_to(at, value, s->world->int64_string, false);
+			at = hex ? pd_hex_string_to(at, value) : pd_wide_to(at, value, s->world->int64_string, false);
 		}
 		perfdata_text_commit(s->out, at);
 	}
@@ -342,7 +209,7 @@ bool pd_spell_value(struct speller *s, const struct row *row, const void *view)
 	case SPELL_CPUS: spell_cpus(out, member); break;
 	case SPELL_FEATURE: {
 		const uint64_t id = ((const struct perfdata_feature_record *)view)->feat_id;
-		pd_feature_json_payload(s, id > UINT32_MAX ? UINT32_MAX : (uint32_t)id, *(const struct perfdata_bytes *)member);
+		s->world->feature(s, id > UINT32_MAX ? UINT32_MAX : (uint32_t)id, *(const struct perfdata_bytes *)member);
 		break;
 	}
 	}
@@ -376,7 +243,7 @@ void pd_spell_member(struct speller *s, const struct row *row, const void *view)
 	case SPELL_U64:
 		at = perfdata_text_reserve(out, key_room(&row->key, 40));
 		if (at)
-			perfdata_text_commit(out, wide_to(key_to(at, &row->key), *(const uint64_t *)member, s->world->int64_string, false));
+			perfdata_text_commit(out, pd_wide_to(key_to(at, &row->key), *(const uint64_t *)member, s->world->int64_string, false));
 		if (row->event_id)
 			spell_event_beside(s, *(const uint64_t *)member);
 		return;
@@ -393,7 +260,7 @@ void pd_spell_member(struct speller *s, const struct row *row, const void *view)
 	case SPELL_HEX64:
 		at = perfdata_text_reserve(out, key_room(&row->key, 40));
 		if (at)
-			perfdata_text_commit(out, hex_string_to(key_to(at, &row->key), *(const uint64_t *)member));
+			perfdata_text_commit(out, pd_hex_string_to(key_to(at, &row->key), *(const uint64_t *)member));
 		return;
 	case SPELL_RAW:
 		if (s->trace)

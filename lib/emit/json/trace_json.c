@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
-#include "emit/model/line.h"
 #include "emit/json/trace_json.h"
 
 /* --- names: those of the file, made valid and unique ---------------------------------------------------------------------- */
@@ -197,8 +196,7 @@ bool pd_trace_json_value(struct speller *s, const struct trace_row *row, struct 
 	return true;
 }
 
-/* Key and value; false if the raw data is too short for it. */
-static bool spell_field(struct speller *s, const struct trace_row *row, struct perfdata_bytes raw)
+bool pd_trace_json_field(struct speller *s, const struct trace_row *row, struct perfdata_bytes raw)
 {
 	struct perfdata_text *out = s->out;
 	struct perfdata_trace_value value;
@@ -225,24 +223,9 @@ bool pd_trace_json_object(struct speller *s, const struct trace_plan *plan, stru
 	const size_t start = s->out->size;
 	bool whole = true;
 	for (size_t i = 0; i < plan->nr_rows; i++)
-		whole &= spell_field(s, &plan->rows[i], raw);
+		whole &= pd_trace_json_field(s, &plan->rows[i], raw);
 	pd_spell_close(s->out, start, '{', '}');
 	return whole;
-}
-
-/* --- as a part of lines -------------------------------------------------------------------------------------------------------- */
-
-static void other_field(struct record *r, const void *what, struct perfdata_text *room)
-{
-	(void)room;
-	r->s.trace_damaged |= !spell_field(&r->s, what, r->fields);
-}
-
-static void other_field_doubled(struct record *r, const void *what, struct perfdata_text *room)
-{
-	r->s.doubled = true;
-	other_field(r, what, room);
-	r->s.doubled = false;
 }
 
 enum perfdata_part_form pd_trace_form(const struct trace_row *row)
@@ -252,30 +235,4 @@ enum perfdata_part_form pd_trace_form(const struct trace_row *row)
 	const enum perfdata_part_form narrow = row->kind == PERFDATA_TRACE_POINTER ? PERFDATA_PART_X8 :
 					       row->kind == PERFDATA_TRACE_SIGNED ? PERFDATA_PART_S8 : PERFDATA_PART_U8;
 	return narrow + (unsigned)__builtin_ctz(row->size);
-}
-
-void pd_trace_json_line(struct line_maker *maker, const struct speller *s)
-{
-	struct perfdata_text *text = maker->text;
-	const struct trace_plan *plan = maker->fields;
-	const char *quote = s->doubled ? "\"\"" : "\"";
-	const size_t start = text->size;
-	for (size_t i = 0; i < plan->nr_rows; i++) {
-		const struct trace_row *row = &plan->rows[i];
-		if (!row->end) {
-			pd_line_other(maker, s->doubled ? other_field_doubled : other_field, row);
-			continue;
-		}
-		const bool quoted = row->kind == PERFDATA_TRACE_POINTER || (row->size == 8 && s->world->int64_string);
-		const struct key *key = s->doubled ? &row->key_doubled : &row->key;
-		perfdata_text_append(text, key->text, key->size);
-		perfdata_text_string(text, quoted ? quote : "");
-		perfdata_text_string(text, row->kind == PERFDATA_TRACE_POINTER ? "0x" : "");
-		pd_line_number(maker, pd_trace_form(row), LINE_FIELDS, row->offset);
-		perfdata_text_string(text, quoted ? quote : "");
-	}
-	/* the first key's comma */
-	if (!perfdata_text_failed(text))
-		text->data[start] = '{';
-	perfdata_text_char(text, '}');
 }

@@ -26,11 +26,10 @@ const struct trace_plan *pd_trace_plan_make(struct pool *pool, const struct perf
 /* The value of one field; false if the raw data is too short for it (then nothing is written). */
 bool pd_trace_json_value(struct speller *s, const struct trace_row *row, struct perfdata_bytes raw, bool *ret_valid_text,
 		      struct perfdata_bytes *ret_text);
+/* Key and value of one; false if the raw data is too short for it. */
+bool pd_trace_json_field(struct speller *s, const struct trace_row *row, struct perfdata_bytes raw);
 /* All fields; false if the raw data was too short for some. */
 bool pd_trace_json_object(struct speller *s, const struct trace_plan *plan, struct perfdata_bytes raw);
-/* Makes the object a part of a line; the event's fields are whole. */
-struct line_maker;
-void pd_trace_json_line(struct line_maker *maker, const struct speller *s);
 /* The form of a plain integer, or PERFDATA_PART_STOP. */
 enum perfdata_part_form pd_trace_form(const struct trace_row *row);
 /* The row with this name, or NULL. */

@@ -51,10 +51,8 @@ static void free_lines(struct line_table *table)
 	table->nr = 0;
 }
 
-void pd_line_table_free(struct line_table *table)
+static void table_free(struct line_table *table)
 {
-	if (!table)
-		return;
 	free_lines(table);
 	free(table);
 }
@@ -202,8 +200,10 @@ static const struct line *line_of(struct record *r, const struct line_kind *kind
 		.plan = r->plan, .event = r->event ? r->event->event : NULL, .present = present, .misc = r->raw->misc, .traits = traits,
 	};
 	struct line_table *table = r->cache->lines;
-	if (!table)
+	if (!table) {
 		table = r->cache->lines = calloc(1, sizeof *table);
+		r->cache->free_lines = table_free;
+	}
 	if (!table)
 		return NULL;
 	unsigned slot = slot_of(&key);

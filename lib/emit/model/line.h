@@ -44,8 +44,6 @@ struct line_kind {
 	bool without_chains;               /* of samples whose stack's id says them */
 };
 
-struct line_table;
-void pd_line_table_free(struct line_table *table);
 /* Loads a record as pd_record_load does and appends its line. False without memory. */
 bool pd_line_write(struct record *r, const struct line_kind *kind, const struct perfdata_raw *raw, struct found_batch **found,
 		struct perfdata_text *room);

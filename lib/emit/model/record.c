@@ -2,8 +2,8 @@
 #include "config.h"
 #include <stdlib.h>
 #include "base/memory.h"
-#include "emit/model/line.h"
 #include "emit/model/locations.h"
+#include "emit/json/feature_json.h"
 #include "emit/model/record.h"
 #include "emit/model/text_cache.h"
 #include "perfdata/unstable.h"
@@ -55,7 +55,7 @@ bool pd_record_world_init(struct record_world *world, const struct perfdata_emit
 	const struct perfdata_header *header = perfdata_reader_header(context->reader);
 	world->name_files = context->shared_output || header->container == PERFDATA_CONTAINER_DIRECTORY;
 	world->nr_files = (uint16_t)(header->nr_files < UINT16_MAX ? header->nr_files : UINT16_MAX);
-	return pd_world_init(&world->spell, &world->pool, context->reader);
+	return pd_world_init(&world->spell, &world->pool, context->reader, pd_feature_json_payload);
 }
 
 void pd_record_world_release(struct record_world *world)
@@ -86,7 +86,8 @@ void pd_record_cache_release(struct record_cache *cache)
 	if (cache->locations)
 		pd_text_cache_release(cache->locations);
 	free(cache->locations);
-	pd_line_table_free(cache->lines);
+	if (cache->lines)
+		cache->free_lines(cache->lines);
 }
 
 static uint64_t bit(int row) { return row < 0 ? 0 : UINT64_C(1) << row; }

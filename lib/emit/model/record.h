@@ -94,7 +94,8 @@ struct record_cache {
 	int trailer_time, trailer_pid, trailer_tid, trailer_cpu;
 	struct pool extra;             /* for the emitter */
 	struct text_cache *locations;     /* made when the first place is spelled; or NULL */
-	struct line_table *lines;      /* see line.h; or NULL */
+	struct line_table *lines;      /* see line.h, which says with it how it is freed; or NULL */
+	void (*free_lines)(struct line_table *lines);
 };
 bool pd_record_cache_init(struct record_cache *cache);
 void pd_record_cache_release(struct record_cache *cache);

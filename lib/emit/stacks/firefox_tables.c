@@ -83,7 +83,7 @@ static bool frames_of(struct firefox_tables *tables, const struct stack_step *st
 		return false;
 	if (!pd_hash_map_get(&tables->known, key, &first)) {
 		first = tables->nr_frames;
-		const uint64_t address = at && at->dso != PERFDATA_NONE ? at->address - step->is_caller : UINT64_MAX;
+		const uint64_t address = at && at->dso != PERFDATA_NONE ? pd_stack_code_address(at->address, step->is_caller) : UINT64_MAX;
 		for (size_t i = 0; i < *ret_nr; i++) {
 			if (pd_vector_grow(&tables->frames, &tables->frames_room, tables->nr_frames, sizeof *tables->frames) < 0)
 				return false;

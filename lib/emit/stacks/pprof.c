@@ -123,6 +123,7 @@ struct writing {
 	struct stack_labels *labels;
 	struct stack_route *route;
 	struct pd_hash_map locations;     /* frame and is_caller → id */
+	struct pd_hash_map nowhere;       /* address that belongs to nothing → id of its location */
 	uint64_t nr_locations, no_stack;     /* the location of samples without a stack; 0: none was needed */
 	uint32_t *columns;           /* of each event, its first column; UINT32_MAX: none */
 	uint32_t nr_columns;
@@ -207,7 +208,7 @@ static uint64_t put_location(struct writing *writing, const struct stack_step *s
 	const struct perfdata_session *session = writing->state->gather.session;
 	const struct perfdata_frame *frame = step->frame == PERFDATA_NONE ? NULL : perfdata_session_frame(session, step->frame);
 	const struct perfdata_dso *dso = frame && frame->dso != PERFDATA_NONE ? perfdata_session_dso(session, frame->dso) : NULL;
-	uint64_t address = frame ? frame->address : step->ip;
+	uint64_t address = pd_stack_code_address(frame ? frame->address : step->ip, step->is_caller);
 	size_t nr;
 	const struct stack_call *calls = pd_stack_labels_of(writing->labels, step->frame, step->is_caller, &nr);
 	const uint32_t map_id = dso ? pd_pprof_maps_of(writing->state->maps, dso, &address) : 0;
@@ -224,7 +225,7 @@ static uint64_t put_location(struct writing *writing, const struct stack_step *s
 	perfdata_text_clear(&writing->message);
 	pd_protobuf_number(&writing->message, LOCATION_ID, ++writing->nr_locations);
 	pd_protobuf_number(&writing->message, LOCATION_MAPPING, map_id);
-	pd_protobuf_number(&writing->message, LOCATION_ADDRESS, address - step->is_caller);
+	pd_protobuf_number(&writing->message, LOCATION_ADDRESS, address);
 	/* what has no name is left to pprof, which may find one by the build-id */
 	if (!nameless)
 		put_lines(writing, calls, nr, map);
@@ -234,13 +235,14 @@ static uint64_t put_location(struct writing *writing, const struct stack_step *s
 
 static uint64_t location_of(struct writing *writing, const struct stack_step *step)
 {
-	const uint64_t place = step->frame == PERFDATA_NONE ? step->ip | UINT64_C(1) << 63 : (uint64_t)step->frame;
-	const uint64_t key = place << 1 | step->is_caller;
+	const bool nowhere = step->frame == PERFDATA_NONE;
+	struct pd_hash_map *known = nowhere ? &writing->nowhere : &writing->locations;
+	const uint64_t key = nowhere ? pd_stack_code_address(step->ip, step->is_caller) : (uint64_t)step->frame << 1 | step->is_caller;
 	uint64_t id;
-	if (pd_hash_map_get(&writing->locations, key, &id))
+	if (pd_hash_map_get(known, key, &id))
 		return id;
 	id = put_location(writing, step);
-	writing->failed |= pd_hash_map_put(&writing->locations, key, id) < 0;
+	writing->failed |= pd_hash_map_put(known, key, id) < 0;
 	return id;
 }
 
@@ -529,6 +531,7 @@ static void writing_release(struct writing *writing)
 	pd_stack_route_free(writing->route);
 	pd_stack_labels_free(writing->labels);
 	pd_hash_map_release(&writing->locations);
+	pd_hash_map_release(&writing->nowhere);
 	pd_free(writing->columns);
 }
 

@@ -51,6 +51,9 @@ uint32_t pd_stack_labels_intern(struct stack_labels *labels, const char *text);
 uint32_t pd_stack_labels_nr_strings(const struct stack_labels *labels);
 const char *pd_stack_labels_string(const struct stack_labels *labels, uint32_t string);
 
+/* Where the code of a step is: of one that a call returns to, inside the call. Nothing stands in front of address 0. */
+static inline uint64_t pd_stack_code_address(uint64_t address, bool is_caller) { return address - (is_caller && address); }
+
 /* Whether the frame lies in the kernel, its modules or code that the kernel generated. */
 bool pd_stack_frame_is_kernel(const struct perfdata_session *session, uint32_t frame);
 

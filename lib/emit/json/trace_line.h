@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* The fields of a tracepoint's sample as a part of lines (emit/model/line.h). */
+#ifndef EMIT_TRACE_LINE_H
+#define EMIT_TRACE_LINE_H
+
+#include "emit/json/trace_json.h"
+
+/* Makes the object a part of a line; the event's fields are whole. */
+struct line_maker;
+void pd_trace_json_line(struct line_maker *maker, const struct speller *s);
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* Files that addresses belong to, their build-ids, and what may name them. */
+#ifndef PD_NAMING_H
+#define PD_NAMING_H
+
+#include "base/arena.h"
+#include "perfdata/session.h"
+#include "perfdata/symbols.h"
+
+struct pd_state;
+
+/* --- naming/dsos.c --- */
+struct pd_dso {
+	struct perfdata_dso public;
+	uint64_t id_words[3];              /* what tells two files of one name apart: maj:min, inode, generation; zeros if unknown */
+	struct perfdata_symbols_dso *symbols;  /* NULL: nothing to look up */
+	bool symbols_tried;
+	bool of_guest;                     /* its paths mean nothing here */
+	struct perfdata_symbols_dso *jitdump;  /* PERF_MAP: names that the map does not have; read only for frames with a time */
+	uint64_t start, end;               /* where it was mapped first */
+	uint8_t build_id[20];
+	uint8_t build_id_size;             /* written once, after the bytes */
+	uint8_t false_build_id[20];        /* what perf takes for one */
+	uint8_t false_build_id_size;
+	enum perfdata_build_id_source source;
+	int32_t first_pid;                 /* of the process that was seen to map it first; 0: none */
+	uint64_t first_time;               /* of the record that told of it first; 0: unknown */
+	bool has_namesake;                 /* another file of the same path was mapped, too: the path in a table may mean either */
+	uint64_t nr_maps;
+	bool in_chain;                     /* see perfdata_session_in_chain */
+};
+struct pd_table_id {
+	const char *filename;
+	int32_t pid;
+	unsigned cpumode;
+	uint8_t build_id[20];
+	uint8_t build_id_size;
+	enum perfdata_build_id_source source;
+};
+/* Of a file's or a thread's name, as the session gives it, are so many bytes, which is what the kernel allows a path: names stand in the
+ * output many times for each record. The record that told it is given whole. */
+#define PD_NAME_LIMIT ((size_t)4095)
+
+struct pd_dso_key {
+	enum perfdata_dso_kind kind;
+	const char *filename;
+	size_t filename_size;
+	const uint64_t *id_words;          /* 3; NULL: zeros */
+	int32_t pid;
+	bool guest;                        /* of a virtual machine */
+};
+/* The dso of a key, made if new; PERFDATA_NONE without memory. */
+uint32_t pd_dso_get(struct pd_state *state, const struct pd_dso_key *key);
+void pd_dso_set_build_id(struct pd_dso *dso, const void *bytes, size_t size, enum perfdata_build_id_source source);
+/* An entry of the header's table or a BUILD_ID record. 0 or -1. */
+int pd_table_id_add(struct pd_state *state, struct perfdata_bytes filename, struct perfdata_bytes build_id, int32_t pid,
+		    unsigned cpumode, enum perfdata_build_id_source source);
+
+/* --- naming/dso_names.c --- */
+void pd_dso_find_symbols(struct pd_state *state, struct pd_dso *dso);
+struct pd_jitdump;
+void pd_identify_jitdump(const struct pd_state *state, const struct pd_jitdump *jitdump, struct perfdata_symbols_request *request);
+
+/* --- naming/host_time.c --- */
+/* When a record was made, ns since 1970, if it was made on this host: not before, and not after. INT64_MIN, INT64_MAX: nothing is known. */
+struct pd_host_time {
+	int64_t first, last;
+};
+struct pd_host_time pd_host_time(const struct pd_state *state, uint64_t time);
+int64_t pd_host_boot_time(void);
+
+/* --- naming/jit_names.c: jitdump files, for JIT code that no perf map names --- */
+struct pd_jitdump {
+	uint64_t inode;            /* of the file; 0: unknown */
+	const char *filename;      /* as recorded */
+	uint32_t namespace_pid;    /* that the process gave itself in the name of the file */
+};
+/* A process has mapped a file; notes it if it is a jitdump file. 0 or -1. */
+int pd_jitdump_mapped(struct pd_state *state, int32_t pid, const char *filename, size_t size, uint64_t inode);
+const struct pd_jitdump *pd_jitdump_of(const struct pd_state *state, int32_t pid);   /* or NULL */
+/* Since when the code at an address of a PERF_MAP dso has been there; 0: no jitdump file names it, or the perf map does.
+ * *ret_timed: the answer may be another one at another time. */
+uint64_t pd_jit_time(struct pd_state *state, struct pd_dso *dso, uint64_t address, bool *ret_timed);
+
+/* --- naming/leaves.c --- */
+/* Samples by the frame that they lie in. */
+struct pd_leaves {
+	uint32_t *hits;
+	size_t room;
+	uint64_t samples, outside;         /* all; those that lie in nothing */
+};
+/* Counts a sample; frame may be PERFDATA_NONE. */
+void pd_leaf_count(struct pd_state *state, uint32_t frame);
+
+#endif

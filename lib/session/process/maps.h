@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* Which file an address of a process, or of a kernel, belongs to. */
+#ifndef PD_MAPS_H
+#define PD_MAPS_H
+
+#include "base/arena.h"
+
+/* --- process/maps.c: intervals of addresses. Sets are trees that share nodes after a fork and copy them when one side changes, so that
+ * a fork costs nothing and a new map costs the logarithm of their number, however they overlap. --- */
+struct pd_map {
+	uint64_t start, end;       /* [start, end) */
+	uint64_t pgoff;            /* file offset of start */
+	uint32_t dso;
+	bool identity;             /* addresses inside the dso are the addresses themselves */
+};
+struct pd_map_node;
+struct pd_maps {
+	struct pd_map_node *root;
+	struct pd_map_node *before_exec;  /* of the program that exec replaced: kernel samples from inside exec still show it */
+	uint64_t owner;            /* nodes with this owner belong to this set alone */
+	uint64_t generation;       /* changes whenever the set does; unique over all sets */
+	uint32_t users;            /* threads of the process */
+	struct pd_kernel_map *recorded;   /* of a kernel: looked at where the tree has no map; see kernel_maps.c */
+	struct pd_kernel_map *kernel;     /* that of `recorded` which is no module's */
+};
+struct pd_map_store {
+	struct pd_arena arena;
+	uint64_t next_owner, next_generation;
+	uint64_t random;
+};
+int pd_maps_insert(struct pd_map_store *store, struct pd_maps *maps, const struct pd_map *map);   /* the new one wins */
+const struct pd_map *pd_maps_find(const struct pd_maps *maps, uint64_t address);
+const struct pd_map *pd_maps_find_before_exec(const struct pd_maps *maps, uint64_t address);
+int pd_maps_remove(struct pd_map_store *store, struct pd_maps *maps, uint64_t start);   /* the map that begins there */
+void pd_maps_exec(struct pd_map_store *store, struct pd_maps *maps);   /* a new, empty set; the old one is before_exec */
+/* `to` becomes a copy of `from`. */
+void pd_maps_copy(struct pd_map_store *store, struct pd_maps *to, struct pd_maps *from);
+uint64_t pd_map_random(struct pd_map_store *store);   /* the priority of a new node */
+static inline uint64_t pd_map_address(const struct pd_map *map, uint64_t ip)
+{
+	return map->identity ? ip : ip - map->start + map->pgoff;
+}
+
+/* --- process/kernel_maps.c --- */
+/* Adds a map of a kernel, which takes the place of its former one, or of a module. 0 or -1. */
+int pd_kernel_maps_add(struct pd_map_store *store, struct pd_maps *maps, const struct pd_map *map, bool is_kernel);
+const struct pd_map *pd_kernel_maps_find(const struct pd_maps *maps, uint64_t address);
+
+#endif

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* stderr's own lock guards the counts, as it does for messages. */
+#include "config.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include "progress.h"
+#include "summary.h"
+
+uint64_t summary_now(void)
+{
+	struct timespec time;
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+/* A file that another run still writes to keeps its content: the name goes to a new one. */
+static int open_file(const struct options *options)
+{
+	struct stat status;
+	const char *path = options->summary;
+	if (!strcmp(path, "-"))
+		return STDOUT_FILENO;
+	const bool exists = !stat(path, &status);
+	if (exists && !S_ISREG(status.st_mode))
+		return open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	if (exists && !options->force && !options->resume) {
+		errno = EEXIST;
+		return -1;
+	}
+	if (exists && unlink(path))
+		return -1;
+	return open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666);
+}
+
+bool summary_begin(struct summary *summary, const struct options *options, bool log)
+{
+	*summary = (struct summary){ .options = options, .fd = -1, .inputs = options->files.nr, .begun = summary_now(), .code = EXIT_FINE };
+	summary->log = log && options->style.json && !options->style.quiet;
+	if (!options->summary)
+		return true;
+	if (!strcmp(options->summary, "-") && (!options->output || !strcmp(options->output, "-")))
+		usage_error(&options->style, "--summary -: stdout is taken");
+	else if ((summary->fd = open_file(options)) >= 0)
+		return true;
+	else if (errno == EEXIST)
+		usage_error(&options->style, "--summary %s exists already; --force replaces it", options->summary);
+	else
+		usage_error(&options->style, "--summary %s: %s", options->summary, strerror(errno));
+	return false;
+}
+
+static bool write_all(int fd, const char *at, size_t size)
+{
+	while (size) {
+		const ssize_t n = write(fd, at, size);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		at += n;
+		size -= (size_t)n;
+	}
+	return true;
+}
+
+/* One write for a line: so it is whole, or not there. */
+static void put(struct summary *summary, const struct perfdata_text *line)
+{
+	if (perfdata_text_failed(line)) {
+		summary->failed = true;
+		return;
+	}
+	if (summary->fd >= 0 && !summary->failed)
+		summary->failed = !write_all(summary->fd, line->data, line->size);
+	if (summary->log) {
+		progress_hide();
+		fwrite(line->data, 1, line->size, stderr);
+	}
+}
+
+static void count(struct summary *summary, const struct outcome *outcome)
+{
+	uint64_t *counts[] = { &summary->done, &summary->damaged, &summary->skipped, &summary->broken, &summary->interrupted };
+	static const char *const names[] = { "done", "damaged", "skipped", "failed", "interrupted" };
+	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+		*counts[i] += !strcmp(names[i], outcome_status(outcome));
+	summary->records += outcome->records;
+	summary->samples += outcome->samples;
+	summary->written += outcome->written;
+	summary->bytes_in += outcome->bytes_in;
+	summary->bytes_out += outcome->bytes_out;
+}
+
+void summary_add(struct summary *summary, const struct outcome *outcome)
+{
+	const struct options *options = summary->options;
+	const enum exit_code code = outcome->code == EXIT_DAMAGED && options->damaged_ok ? EXIT_FINE : outcome->code;
+	struct perfdata_text line;
+	perfdata_text_init(&line);
+	if (summary->fd >= 0 || summary->log)
+		outcome_spell(&line, outcome);
+	flockfile(stderr);
+	count(summary, outcome);
+	summary->code = exit_code_join(summary->code, code);
+	summary->stop |= options->fail_fast && code != EXIT_FINE;
+	put(summary, &line);
+	funlockfile(stderr);
+	perfdata_text_release(&line);
+}
+
+bool summary_stops(struct summary *summary)
+{
+	flockfile(stderr);
+	const bool stop = summary->stop;
+	funlockfile(stderr);
+	return stop;
+}
+
+static void spell_totals(struct perfdata_text *out, const struct summary *summary, enum exit_code code)
+{
+	const uint64_t ended = summary->done + summary->damaged + summary->skipped + summary->broken + summary->interrupted;
+	const uint64_t ns = summary_now() - summary->begun;
+	perfdata_text_printf(out, "{\"level\":\"summary\",\"type\":\"totals\",\"inputs\":%zu,\"done\":%" PRIu64 ",\"damaged\":%" PRIu64
+			     ",\"skipped\":%" PRIu64 ",\"failed\":%" PRIu64 ",\"interrupted\":%" PRIu64 ",\"not_begun\":%" PRIu64,
+			     summary->inputs, summary->done, summary->damaged, summary->skipped, summary->broken, summary->interrupted,
+			     summary->inputs > ended ? summary->inputs - ended : 0);
+	perfdata_text_printf(out, ",\"records\":%" PRIu64 ",\"samples\":%" PRIu64 ",\"records_out\":%" PRIu64 ",\"bytes_in\":%" PRIu64
+			     ",\"bytes_out\":%" PRIu64 ",\"seconds\":%" PRIu64 ".%06" PRIu64 ",\"exit_code\":%d}\n",
+			     summary->records, summary->samples, summary->written, summary->bytes_in, summary->bytes_out, ns / 1000000000,
+			     ns / 1000 % 1000000, (int)code);
+}
+
+enum exit_code summary_end(struct summary *summary, enum exit_code code)
+{
+	struct perfdata_text line;
+	code = exit_code_join(code == EXIT_DAMAGED && summary->options->damaged_ok ? EXIT_FINE : code, summary->code);
+	perfdata_text_init(&line);
+	if (summary->fd >= 0 || summary->log)
+		spell_totals(&line, summary, code);
+	put(summary, &line);
+	perfdata_text_release(&line);
+	if (summary->fd > STDERR_FILENO && close(summary->fd))
+		summary->failed = true;
+	if (!summary->failed)
+		return code;
+	usage_error(&summary->options->style, "--summary %s cannot be written", summary->options->summary);
+	return exit_code_join(code, EXIT_OUTPUT);
+}
