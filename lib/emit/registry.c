@@ -23,6 +23,7 @@ static const struct perfdata_emitter *const emitters[] = {
 	&pd_emitter_pprof,
 	&pd_emitter_speedscope,
 	&pd_emitter_firefox,
+	&pd_emitter_perfetto,
 };
 #define NR_EMITTERS (sizeof emitters / sizeof *emitters)
 

@@ -183,9 +183,24 @@ def check_speedscope(folder, path, _told):
     return done.returncode and (done.stdout + done.stderr).decode()
 
 
+def check_perfetto(folder, path, told):
+    """Names and types of all fields, and proper UTF-8; check_views.py looks at what they say."""
+    support = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support")
+    done = run("protoc", "--proto_path", support, "--decode=perfdata.test.Trace", "perfetto.proto", input=program.run("perfetto", path).out)
+    if done.returncode:
+        return done.stderr.decode()
+    text = done.stdout.decode()
+    unnamed = re.findall(r"^ *\d+(?:: .*| \{)$", text, re.M)
+    if unnamed:
+        return "fields without a name: %s" % unnamed[:4]
+    samples = text.count("  perf_sample {\n"), sum(event["samples"] for event in told["events"] if ":" not in event["event"])
+    return samples[0] < samples[1] and "%d samples, report has %d" % samples or b"invalid UTF-8" in done.stderr and done.stderr.decode()
+
+
 READERS = (
     ("go tool pprof", check_pprof, lambda: shutil.which("go"), "no golang-go"),
     ("Firefox Profiler", check_firefox, lambda: True, ""),
+    ("protoc, Perfetto", check_perfetto, lambda: shutil.which("protoc"), "no protobuf-compiler"),
     ("speedscope's schema", check_speedscope, lambda: module("ajv") and module("speedscope"), "no npm packages ajv and speedscope"),
     ("Chromium", check_page, lambda: CHROMIUM and module("puppeteer-core"), "no chromium, or no npm package puppeteer-core"),
 )

@@ -12,6 +12,7 @@ import sys
 import xml.etree.ElementTree
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import perfetto
 import program
 import views
 
@@ -167,7 +168,7 @@ def check(path, name):
         return
     told = json.loads(done.out, object_pairs_hook=program.no_key_twice)
     outputs = {}
-    for command in ("flamegraph", "pprof", "speedscope"):
+    for command in ("flamegraph", "pprof", "speedscope", "perfetto"):
         other = program.run(command, path)
         report("%s: %s ends as report does" % (name, command), other.code != done.code and "exit %d, report's was %d" % (other.code, done.code))
         outputs[command] = other.out
@@ -175,11 +176,36 @@ def check(path, name):
         report("%s: page" % name, outcome(check_page, outputs["flamegraph"], told))
         report("%s: threads" % name, outcome(check_threads, path, outputs["flamegraph"], told))
         report("%s: speedscope" % name, outcome(check_speedscope, outputs["speedscope"], told))
+        report("%s: perfetto" % name, outcome(check_perfetto, outputs["perfetto"], told))
     report("%s: pprof" % name, outcome(check_pprof, outputs["pprof"], told))
     report("%s: picture" % name, outcome(check_svg, program.run("flamegraph", "--svg", path).out))
     same = all(program.run(command, "--jobs", "4", path).out == program.run(command, "--jobs", "1", path).out
-               for command in ("report", "flamegraph", "pprof", "speedscope"))
+               for command in ("report", "flamegraph", "pprof", "speedscope", "perfetto"))
     report("%s: the same bytes for any --jobs" % name, not same and "they differ")
+
+
+def check_perfetto(data, told):
+    """Tracepoints are samples there only where they have a stack."""
+    trace = perfetto.Trace(data)
+    for event in told["events"]:
+        if ":" in event["event"]:
+            continue
+        found = trace.sums[event["event"]]
+        if (found.samples, found.weight) != (event["samples"], event["weight"]):
+            return "%s: %d samples, weight %d, not %d, %d" % (event["event"], found.samples, found.weight, event["samples"], event["weight"])
+        rows = collections.Counter()
+        for row in event["rows"]:
+            rows[row["symbol"]] += row["self_weight"]
+        own = collections.Counter()
+        for (name, _path), weight in found.self_weight.items():
+            own[name] += weight
+        wrong = differs("self", {name: weight for name, weight in rows.items() if weight and name != "[no stack]"},
+                        {name: weight for name, weight in own.items() if weight})
+        if wrong:
+            return wrong
+    if not told["complete"] and not any("incomplete" in name for name in trace.instants):
+        return "nothing says that the recording is incomplete"
+    return ""
 
 
 def check_base():

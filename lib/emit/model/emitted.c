@@ -6,8 +6,7 @@
 
 /* --- sets --------------------------------------------------------------------------------------------------------- */
 
-/* 1: the id is new, 0: it was there, -1: no memory. */
-static int set_add(struct id_set *set, uint32_t id)
+int pd_id_set_add(struct id_set *set, uint32_t id)
 {
 	const size_t word = id / 64;
 	const uint64_t bit = UINT64_C(1) << id % 64;
@@ -100,7 +99,7 @@ static bool list_add(struct id_list *list, uint32_t id)
 
 static bool add_if_new(struct emitted *emitted, uint32_t frame, struct id_list *list)
 {
-	const int is_new = frame == PERFDATA_NONE ? 0 : set_add(&emitted->frames, frame);
+	const int is_new = frame == PERFDATA_NONE ? 0 : pd_id_set_add(&emitted->frames, frame);
 	return is_new >= 0 && (!is_new || list_add(list, frame));
 }
 
@@ -125,7 +124,7 @@ static bool add_new_ids(struct emitted *emitted, const struct perfdata_batch *ba
 			return false;
 		if (delivery->stack == PERFDATA_NONE)
 			continue;
-		const int is_new = set_add(&emitted->stacks, delivery->stack);
+		const int is_new = pd_id_set_add(&emitted->stacks, delivery->stack);
 		if (is_new < 0)
 			return false;
 		if (!is_new)

@@ -12,6 +12,8 @@ struct id_set {
 	uint64_t *words;
 	size_t nr_words;
 };
+/* 1: the id is new, 0: it was there, -1: no memory. */
+int pd_id_set_add(struct id_set *set, uint32_t id);
 
 /* Which dsos have a build-id, at some time. A build-id that is known stays. */
 struct known_ids {

@@ -43,13 +43,16 @@ void pd_stack_route_free(struct stack_route *route)
 	pd_free(route);
 }
 
-/* Whether a caller's address is where a call returns to. What was unwound or comes from branches is inside the call already; what the kernel was
- * entered from is where the program stood. */
+bool pd_stack_returns_to(const struct perfdata_session *session, uint16_t origin, uint32_t caller, uint32_t callee)
+{
+	if (origin != PERFDATA_STEP_RECORDED)
+		return false;
+	return pd_stack_frame_is_kernel(session, caller) || !pd_stack_frame_is_kernel(session, callee);
+}
+
 static bool is_return_address(const struct stack_route *route, const struct stack_step *caller, const struct stack_step *callee)
 {
-	if (caller->origin != PERFDATA_STEP_RECORDED)
-		return false;
-	return pd_stack_frame_is_kernel(route->session, caller->frame) || !pd_stack_frame_is_kernel(route->session, callee->frame);
+	return pd_stack_returns_to(route->session, caller->origin, caller->frame, callee->frame);
 }
 
 /* Steps from the node up to one that the last way has too, or to the root; *ret_same: how many of the last way stay. Callers have lower numbers than

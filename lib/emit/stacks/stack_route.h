@@ -24,6 +24,10 @@ struct stack_way {
 	size_t nr_labels, same_labels;
 };
 
+/* Whether a caller's address is where a call returns to. What was unwound or comes from branches (enum perfdata_step_origin) is inside the call
+ * already; what the kernel was entered from is where the program stood. */
+bool pd_stack_returns_to(const struct perfdata_session *session, uint16_t origin, uint32_t caller, uint32_t callee);
+
 struct stack_route;
 /* Borrows what it is given. NULL without memory. */
 struct stack_route *pd_stack_route_new(struct pd_profile *profile, const struct perfdata_session *session, struct stack_labels *labels);

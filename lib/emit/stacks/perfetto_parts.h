@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* What one batch has for Perfetto: packets that say everything themselves, and samples, whose stacks refer to what earlier packets defined. */
+#ifndef PD_PERFETTO_PARTS_H
+#define PD_PERFETTO_PARTS_H
+
+#include "perfdata/session.h"
+#include "perfdata/text.h"
+
+/* The sequences of packets. Ids of strings, frames and stacks count inside a sequence; samples of event i are in PERFETTO_SAMPLES + i. */
+enum { PERFETTO_PROCESSES = 1, PERFETTO_FTRACE, PERFETTO_TRACKS, PERFETTO_STATES, PERFETTO_SAMPLES };
+
+/* Numbers of fields of a packet. */
+enum {
+	PACKET_FTRACE_EVENTS = 1, PACKET_PROCESS_TREE = 2, PACKET_TIMESTAMP = 8, PACKET_SEQUENCE = 10, PACKET_TRACK_EVENT = 11,
+	PACKET_INTERNED = 12, PACKET_SEQUENCE_FLAGS = 13, PACKET_SYSTEM_INFO = 45, PACKET_DEFAULTS = 59, PACKET_TRACK_DESCRIPTOR = 60,
+	PACKET_PERF_SAMPLE = 66, PACKET_TASK_STATE = 117,
+};
+
+enum perfetto_kind {
+	PERFETTO_DONE,               /* the packets in `bytes` are whole */
+	PERFETTO_SAMPLE,
+	PERFETTO_INSTANT,            /* `bytes` is a track event without its track: that of the thread */
+	PERFETTO_STATE,              /* a thread is switched in or out */
+};
+
+struct perfetto_row {
+	uint64_t time;               /* ns as recorded */
+	uint64_t weight;             /* of a sample: its period */
+	size_t bytes, nr_bytes;      /* in the part's text */
+	int32_t pid, tid;
+	uint32_t thread, comm, cpu;  /* as the delivery has them; UINT32_MAX: unknown */
+	uint32_t event, node;        /* of a sample */
+	uint32_t steps, nr_steps;    /* of the part, callee first: the stack of the node; 0 where a row of the event before has had it */
+	uint8_t kind;                /* enum perfetto_kind */
+	uint8_t state;               /* of a sample: mode of the processor; of a STATE: the thread's new state */
+};
+
+struct perfetto_part {
+	struct perfetto_row *rows;
+	size_t nr, room;
+	struct perfdata_step *steps;
+	size_t nr_steps, steps_room;
+	struct perfdata_text bytes;
+};
+
+/* Any thread. NULL without memory. */
+struct perfetto_part *pd_perfetto_collect(const struct perfdata_reader *reader, const struct perfdata_batch *batch);
+void pd_perfetto_part_free(void *part);
+
+/* Appends a packet of the sequence: a timestamp (UINT64_MAX: none) and one message. */
+void pd_perfetto_packet(struct perfdata_text *out, uint32_t sequence, uint64_t time, unsigned field, const struct perfdata_text *message);
+
+#endif
