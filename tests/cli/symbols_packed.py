@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Names, inlined functions and lines are the same whether debug information is compressed or not, how large its sections are, and how little
+memory there is. Prints TAP; needs a compiler and objcopy."""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from builder import Recording, IP, TID, TIME, CALLCHAIN, CONTEXT_USER
+from program import run
+
+PROGRAM = """
+static volatile unsigned long sink;
+static inline __attribute__((always_inline)) void inner(unsigned long n) { sink += n * n; sink ^= n; }
+static inline __attribute__((always_inline)) void outer(unsigned long n) { inner(n + 1); sink += 3; inner(n + 2); }
+__attribute__((noinline)) void leaf(unsigned long n) { for (unsigned long i = 0; i < n; i++) outer(i); }
+int main(int argc, char **argv) { (void)argv; leaf((unsigned long)argc); outer((unsigned long)argc); return (int)sink; }
+"""
+# more text than is decompressed into memory
+FILLER = '.section .debug_str,"",@progbits\n' + "".join('.asciz "text number %d of many that nobody asks for"\n' % i for i in range(40000)) + \
+         '.section .note.GNU-stack,"",@progbits\n'
+START = 0x400000
+
+
+def call(*words):
+    return subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
+
+
+def record(path, binary):
+    recording = Recording()
+    event = recording.event("cycles", ids=[1], type=0, sample_type=IP | TID | TIME | CALLCHAIN, sample_id_all=1)
+    recording.comm(100, 100, "program", time=1)
+    size = os.path.getsize(binary)
+    recording.mmap2(100, 100, START, (size + 4095) & ~4095, 0, binary, time=2)
+    for at in range(0x1000, min(size, 0x1800)):
+        recording.sample(event, ip=START + at, pid=100, tid=100, time=3 + at, callchain=[CONTEXT_USER, START + at])
+    recording.save(path)
+
+
+def main():
+    cc = next((name for name in (os.environ.get("CC", "cc").split()[0], "gcc", "clang") if shutil.which(name)), None)
+    if not cc or not shutil.which("objcopy"):
+        print("1..0 # SKIP no compiler or no objcopy")
+        return 0
+    number, failed = 0, 0
+    with tempfile.TemporaryDirectory() as folder:
+        path = {name: os.path.join(folder, name) for name in ("program.c", "filler.s", "small", "large", "perf.data")}
+        for name, text in (("program.c", PROGRAM), ("filler.s", FILLER)):
+            with open(path[name], "w", encoding="ascii") as f:
+                f.write(text)
+        flags = (cc, "-O2", "-g", "-no-pie", "-Wl,--build-id=none")
+        for name, more in (("small", ()), ("large", (path["filler.s"],))):
+            done = call(*flags, "-o", path[name], path["program.c"], *more)
+            if done.returncode:
+                print("1..0 # SKIP the compiler fails: " + done.stderr.decode(errors="replace").split("\n")[0])
+                return 0
+        for name in ("small", "large"):
+            binary = path[name]
+            record(path["perf.data"], binary)
+            whole, answers = os.path.join(folder, "whole"), {}
+            shutil.move(binary, whole)
+            for how in ("none", "zlib", "zstd"):
+                root = os.path.join(folder, name + "-" + how)
+                os.makedirs(os.path.dirname(root + binary))
+                done = call("objcopy", "--compress-debug-sections=" + how, whole, root + binary)
+                if done.returncode:
+                    answers[how] = None
+                    continue
+                common = ("--symfs", root, path["perf.data"])
+                answers[how] = [run("script", "-F", "ip,sym,srcline", *common).out, run("folded", *common).out,
+                                run("script", "-F", "ip,sym,srcline", "--max-memory", "1M", *common).out]
+            for how in ("zlib", "zstd"):
+                number += 1
+                if answers[how] is None:
+                    print("ok %d - %s, %s # SKIP objcopy does not know it" % (number, name, how))
+                    continue
+                fine = answers[how] == answers["none"] and b"program.c:4" in answers[how][0] and b"leaf;outer;inner" in answers[how][1]
+                failed += not fine
+                print("%s %d - %s, %s: as not compressed" % ("ok" if fine else "not ok", number, name, how))
+                if not fine:
+                    print("# " + repr([answer[:300] for answer in answers[how]]) + repr([answer[:300] for answer in answers["none"]]))
+    print("1..%d" % number)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
