@@ -15,14 +15,20 @@ void pd_paged_init(struct pd_paged *paged, struct pd_account *account, enum pd_a
 	paged->mask = (1u << paged->shift) - 1;
 }
 
+static size_t tables_of(const struct pd_paged *paged)
+{
+	return paged->room * sizeof *paged->pages + paged->resident_room * sizeof *paged->resident;
+}
+
 void pd_paged_release(struct pd_paged *paged)
 {
 	if (!paged->item_size)
 		return;
 	for (size_t i = 0; i < paged->nr_pages; i++)
 		pd_free(paged->pages[i].bytes);
-	pd_account_give(paged->account, paged->use, paged->nr_resident * PD_PAGE_BYTES + paged->room * sizeof *paged->pages);
+	pd_account_give(paged->account, paged->use, paged->nr_resident * PD_PAGE_BYTES + tables_of(paged));
 	pd_free(paged->pages);
+	pd_free(paged->resident);
 	if (paged->fd >= 0)
 		close(paged->fd);
 	*paged = (struct pd_paged){ .fd = -1 };
@@ -34,6 +40,17 @@ static bool is_recent(const struct pd_paged *paged, size_t number)
 		if (paged->recent[i] == number + 1)
 			return true;
 	return false;
+}
+
+/* The page is the last one given out; of the others, the one that was not asked for longest may leave. */
+static void set_recent(struct pd_paged *paged, size_t number)
+{
+	const size_t most = sizeof paged->recent / sizeof *paged->recent;
+	size_t at = 0;
+	while (at < most - 1 && paged->recent[at] != number + 1)
+		at++;
+	memmove(&paged->recent[1], &paged->recent[0], at * sizeof *paged->recent);
+	paged->recent[0] = number + 1;
 }
 
 static bool write_page(struct pd_paged *paged, size_t number)
@@ -56,9 +73,10 @@ static bool write_page(struct pd_paged *paged, size_t number)
 static char *evict(struct pd_paged *paged)
 {
 	for (;; paged->hand++) {
-		const size_t number = paged->hand % paged->nr_pages;
+		paged->hand = paged->hand < paged->nr_resident ? paged->hand : 0;
+		const size_t number = paged->resident[paged->hand];
 		struct pd_page *page = &paged->pages[number];
-		if (!page->bytes || is_recent(paged, number))
+		if (is_recent(paged, number))
 			continue;
 		if (page->used) {
 			page->used = false;
@@ -70,8 +88,7 @@ static char *evict(struct pd_paged *paged)
 		}
 		char *bytes = page->bytes;
 		page->bytes = NULL;
-		paged->nr_resident--;
-		paged->hand++;
+		paged->resident[paged->hand++] = paged->resident[--paged->nr_resident];
 		return bytes;
 	}
 }
@@ -123,14 +140,15 @@ static char *take_memory(struct pd_paged *paged)
 
 static bool make_room(struct pd_paged *paged, size_t number)
 {
-	const size_t before = paged->room;
+	const size_t before = tables_of(paged);
 	if (number < paged->nr_pages)
 		return true;
-	if (pd_vector_grow(&paged->pages, &paged->room, number, sizeof *paged->pages) < 0) {
+	if (pd_vector_grow(&paged->pages, &paged->room, number, sizeof *paged->pages) < 0 ||
+	    pd_vector_grow(&paged->resident, &paged->resident_room, number, sizeof *paged->resident) < 0) {
 		paged->status = PERFDATA_ENOMEM;
 		return false;
 	}
-	pd_account_change(paged->account, paged->use, before * sizeof *paged->pages, paged->room * sizeof *paged->pages);
+	pd_account_change(paged->account, paged->use, before, tables_of(paged));
 	memset(&paged->pages[paged->nr_pages], 0, (number + 1 - paged->nr_pages) * sizeof *paged->pages);
 	paged->nr_pages = number + 1;
 	return true;
@@ -142,8 +160,7 @@ void *pd_paged_load(struct pd_paged *paged, size_t number)
 		return NULL;
 	struct pd_page *page = &paged->pages[number];
 	page->used = true;
-	if (!is_recent(paged, number))
-		paged->recent[paged->nr_recent++ % (sizeof paged->recent / sizeof *paged->recent)] = number + 1;
+	set_recent(paged, number);
 	if (page->bytes)
 		return page->bytes;
 	char *bytes = take_memory(paged);
@@ -159,6 +176,6 @@ void *pd_paged_load(struct pd_paged *paged, size_t number)
 	}
 	page->bytes = bytes;
 	page->dirty = false;
-	paged->nr_resident++;
+	paged->resident[paged->nr_resident++] = (uint32_t)number;
 	return bytes;
 }

@@ -23,8 +23,9 @@ struct pd_paged {
 	size_t item_size;
 	struct pd_page *pages;
 	size_t nr_pages, room;
-	size_t nr_resident, hand;
-	size_t recent[4], nr_recent;   /* pages given out last: pointers into them are still in use */
+	uint32_t *resident;         /* numbers of the pages that are in memory, in any order */
+	size_t nr_resident, resident_room, hand;
+	size_t recent[4];           /* number + 1 of pages given out last, the last one first: pointers into them are still in use */
 	unsigned grace;             /* so many pages come before one leaves */
 	int fd;                     /* -1: nothing left yet */
 	enum perfdata_status status;   /* why an item could not be had */
@@ -39,7 +40,8 @@ void *pd_paged_load(struct pd_paged *paged, size_t page);
 static inline void *pd_paged_at(struct pd_paged *paged, uint32_t index)
 {
 	const size_t number = index >> paged->shift;
-	char *bytes = number < paged->nr_pages && paged->fd < 0 ? paged->pages[number].bytes : NULL;
+	const bool known = paged->fd < 0 ? number < paged->nr_pages : paged->recent[0] == number + 1;
+	char *bytes = known ? paged->pages[number].bytes : NULL;
 	if (!bytes && !(bytes = pd_paged_load(paged, number)))
 		return NULL;
 	return bytes + (index & paged->mask) * paged->item_size;

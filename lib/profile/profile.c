@@ -129,28 +129,48 @@ static enum perfdata_status add_to_event(struct pd_profile *profile, uint32_t ev
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status add_sample(struct pd_profile *profile, struct sample *sample)
+static enum perfdata_status add_sample(struct pd_profile *profile, struct sample *sample, const struct pd_profile_sums *sums)
 {
-	const struct pd_profile_sums sums = pd_profile_sums_of(sample->weight);
 	enum perfdata_status status = PERFDATA_OK;
 	if (profile->options.parts & PD_BY_THREAD)
 		status = find_thread(profile, sample, &sample->key.thread);
-	if (status == PERFDATA_OK)
-		status = add_to_event(profile, sample->key.event, &sums);
-	return status == PERFDATA_OK ? pd_sums_add(&profile->sums, &sample->key, sample->hash, &sums) : status;
+	return status == PERFDATA_OK ? pd_sums_add(&profile->sums, &sample->key, sample->hash, sums) : status;
+}
+
+/* Samples of one event that come together are added to it together. */
+struct together {
+	uint32_t event;
+	struct pd_profile_sums sums;
+};
+
+static enum perfdata_status put_together(struct pd_profile *profile, struct together *together)
+{
+	const enum perfdata_status status = together->sums.samples ? add_to_event(profile, together->event, &together->sums) : PERFDATA_OK;
+	together->sums = (struct pd_profile_sums){ 0 };
+	return status;
 }
 
 enum perfdata_status pd_profile_add(struct pd_profile *profile, struct pd_profile_part *part)
 {
 	enum perfdata_status status = PERFDATA_OK;
+	struct together together = { .event = 0 };
 	const size_t nr = part ? part->nr : 0;
 	for (size_t i = 0; i < nr && status == PERFDATA_OK; i++) {
 		if (i + 16 < nr)
 			pd_sums_fetch(&profile->sums, part->samples[i + 16].hash);
 		if (i + 8 < nr)
 			pd_sums_fetch_entry(&profile->sums, part->samples[i + 8].hash);
-		status = add_sample(profile, &part->samples[i]);
+		struct sample *sample = &part->samples[i];
+		const struct pd_profile_sums sums = pd_profile_sums_of(sample->weight);
+		if (sample->key.event != together.event)
+			status = put_together(profile, &together);
+		together.event = sample->key.event;
+		pd_profile_sums_add(&together.sums, &sums);
+		if (status == PERFDATA_OK)
+			status = add_sample(profile, sample, &sums);
 	}
+	if (status == PERFDATA_OK)
+		status = put_together(profile, &together);
 	pd_free(part);
 	return status;
 }

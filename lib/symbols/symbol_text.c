@@ -3,15 +3,39 @@
  * used where they stand in the text, which is kept whole. */
 #include "config.h"
 #include <string.h>
+#include "base/cursor.h"
 #include "symbols/symbols.h"
 
 #define MAX_TEXT ((size_t)1 << 30)
 
+/* Eight lower-case digits at once; false: one of them is none. */
+static bool eight_digits(const char *at, uint64_t *ret)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101);
+	const uint64_t word = pd_load64((const uint8_t *)at, pd_order_is_foreign(PERFDATA_BYTE_ORDER_BIG));
+	const uint64_t letters = word >> 6 & ones;
+	uint64_t value = (word & 0x0f * ones) + 9 * letters;
+	/* digits are 0x30 to 0x39, letters 0x61 to 0x66: their values are below 10, and from 10 to 15 */
+	if ((word & 0xf0 * ones) != 0x30 * (ones + letters) || ((value + 6 * ones) >> 4 & ones) != letters || value & 0x10 * ones)
+		return false;
+	value = (value | value >> 4) & UINT64_C(0x00ff00ff00ff00ff);
+	value = (value | value >> 8) & UINT64_C(0x0000ffff0000ffff);
+	*ret = *ret << 32 | ((value | value >> 16) & UINT32_MAX);
+	return true;
+}
+
 /* A hexadecimal number at *at; false: there is none, or it is longer than 64 bits. */
-static bool take_hex(char **at, uint64_t *ret)
+static bool take_hex(char **at, const char *end, uint64_t *ret)
 {
 	uint64_t value = 0;
 	char *p = *at;
+	/* nearly all have sixteen digits, and there are 200,000 of them */
+	if (end - p > 16 && p[16] == ' ' && eight_digits(p, &value) && eight_digits(p + 8, &value)) {
+		*at = p + 16;
+		*ret = value;
+		return true;
+	}
+	value = 0;
 	for (; p - *at < 17; p++) {
 		unsigned digit;
 		if (*p >= '0' && *p <= '9')
@@ -95,7 +119,7 @@ enum perfdata_status pd_kallsyms_load(struct pd_symbol_table *table, int fd)
 	bool hidden = false;
 	while ((line = next_line(&at, end))) {
 		uint64_t address;
-		if (!take_hex(&line, &address) || line[0] != ' ' || !line[1] || line[2] != ' ')
+		if (!take_hex(&line, end, &address) || line[0] != ' ' || !line[1] || line[2] != ' ')
 			continue;
 		char type = line[1], *name = line + 3;
 		if (!*name || *name == '$' || !is_kallsyms_type(type))
@@ -142,7 +166,7 @@ enum perfdata_status pd_perfmap_load(struct pd_symbol_table *table, int fd)
 	keep_text(table, text, size);
 	while ((line = next_line(&at, end))) {
 		uint64_t start, length;
-		if (!take_hex(&line, &start) || *line++ != ' ' || !take_hex(&line, &length) || *line++ != ' ' || !*line)
+		if (!take_hex(&line, end, &start) || *line++ != ' ' || !take_hex(&line, end, &length) || *line++ != ' ' || !*line)
 			continue;
 		size_t name_length = strlen(line);
 		if (line[name_length - 1] == '\r')
