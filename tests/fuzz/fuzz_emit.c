@@ -55,6 +55,19 @@ static const struct variant {
 	{ "script", false, { { "show-mmap-events", NULL }, { "show-task-events", NULL }, { "show-switch-events", NULL }, { "reltime", NULL } } },
 	{ "script", false, { { "show-namespace-events", NULL }, { "show-lost-events", NULL }, { "show-bpf-events", NULL }, { "Latency", NULL } } },
 	{ "script", false, { { "show-round-events", NULL }, { "show-cgroup-events", NULL }, { "show-text-poke-events", NULL } } },
+	{ "ndjson", false, { { "aux", "packets" } } },
+	{ "csv", false, { { "table", "aux_packet" } } },
+	{ "dump", false, { { "aux", NULL } } },
+	{ "report", true, { { "json", NULL } } },
+	{ "report", true, { { "by", "line" }, { "width", "60" } } },
+	{ "report", true, { { "tree", NULL }, { "csv", NULL } } },
+	{ "report", false, { { "callers", "*" }, { "color", "always" } } },
+	{ "flamegraph", true, { { 0 } } },
+	{ "flamegraph", false, { { "svg", NULL } } },
+	{ "pprof", true, { { 0 } } },
+	{ "speedscope", true, { { 0 } } },
+	{ "firefox", true, { { 0 } } },
+	{ "perfetto", true, { { 0 } } },
 };
 #define NR_VARIANTS (sizeof variants / sizeof *variants)
 
@@ -62,7 +75,7 @@ static bool well_formed(const char *name, const struct emitted *output)
 {
 	if (!strcmp(name, "ndjson"))
 		return json_text_is_lines(output->data, output->size);
-	if (!strcmp(name, "json") || !strcmp(name, "perf-json"))
+	if (!strcmp(name, "json") || !strcmp(name, "perf-json") || !strcmp(name, "speedscope") || !strcmp(name, "firefox"))
 		return json_text_is_valid(output->data, output->size);
 	return true;
 }
