@@ -45,8 +45,8 @@ static enum perfdata_status scan(void *state, const struct perfdata_batch *batch
 		return PERFDATA_ENOMEM;
 	*before = gaps->last;
 	for (size_t i = 0; i < batch->nr_records; i++)
-		if (is_sample(&batch->records[i]))
-			gaps->last = batch->records[i].time;
+		if (is_sample(perfdata_batch_record(batch, i)))
+			gaps->last = perfdata_batch_record(batch, i)->time;
 	*ret_value = before;
 	return PERFDATA_OK;
 }
@@ -63,7 +63,7 @@ static enum perfdata_status format(const void *state, const struct perfdata_batc
 		return PERFDATA_ENOMEM;
 	*ret_part = counts;
 	for (size_t i = 0; i < batch->nr_records; i++) {
-		const struct perfdata_raw *raw = &batch->records[i];
+		const struct perfdata_raw *raw = perfdata_batch_record(batch, i);
 		if (!is_sample(raw))
 			continue;
 		const uint64_t gap = before == UINT64_MAX || raw->time < before ? 0 : raw->time - before;

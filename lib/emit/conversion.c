@@ -82,16 +82,20 @@ static enum perfdata_status read_settings(struct part *part, const struct perfda
 static enum perfdata_status read_part(const struct plan *plan, struct part *part, const struct perfdata_conversion *asked,
 				      struct perfdata_error *reterr)
 {
-	part->emitter = perfdata_registry_find(plan->options->registry, asked->format);
+	struct perfdata_conversion own;
+	enum perfdata_status status = PD_OPTIONS_COPY(&own, output, asked, reterr);
+	if (status)
+		return status;
+	part->emitter = perfdata_registry_find(plan->options->registry, own.format);
 	if (!part->emitter)
-		return no_format(plan, asked->format, reterr);
-	enum perfdata_status status = read_settings(part, asked, reterr);
+		return no_format(plan, own.format, reterr);
+	status = read_settings(part, &own, reterr);
 	if (!status)
-		status = perfdata_emitter_configure(part->emitter, part->values, asked->nr_settings, plan->options->names, &part->configuration,
+		status = perfdata_emitter_configure(part->emitter, part->values, own.nr_settings, plan->options->names, &part->configuration,
 						    reterr);
 	part->target = (struct perfdata_target){
-		.size = sizeof part->target, .emitter = part->emitter, .options = part->values, .nr_options = asked->nr_settings,
-		.names = plan->options->names, .output = asked->output,
+		.size = sizeof part->target, .emitter = part->emitter, .options = part->values, .nr_options = own.nr_settings,
+		.names = plan->options->names, .output = own.output,
 	};
 	return status;
 }

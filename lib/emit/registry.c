@@ -61,6 +61,9 @@ static enum perfdata_status check(const struct perfdata_emitter *emitter, struct
 	if (emitter->abi != PERFDATA_EMITTER_ABI)
 		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "was built for interface %u, this program has %u",
 				(unsigned)emitter->abi, PERFDATA_EMITTER_ABI);
+	for (size_t i = sizeof *emitter; i < emitter->size; i++)
+		if (((const char *)emitter)[i])
+			return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "has functions that version %s does not know", perfdata_version());
 	if (emitter->size < least || !emitter->name || !emitter->begin || !emitter->format)
 		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "the table of its functions is not whole");
 	return PERFDATA_OK;

@@ -112,7 +112,7 @@ struct perfdata_error {
 };
 
 /* --- options -----------------------------------------------------------------------------------------------------
- * Structs of options begin with `size`, their size as the caller was compiled with it; what is 0 has its default. They grow at their end only.
+ * Structs of options, and all others that begin with `size` and that a caller fills (targets, conversions, callbacks), begin with `size`, their size as the caller was compiled with it; what is 0 has its default. They grow at their end only.
  * A library takes options that are shorter than its own (of an older program), and longer ones if all that it does not know is 0, else
  * the answer is PERFDATA_EUSAGE: what cannot be obeyed is an error. A pointer NULL means all defaults. */
 

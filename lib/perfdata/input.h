@@ -15,7 +15,7 @@ extern "C" {
 struct perfdata_input;
 
 /* Functions of the caller, called from the thread that reads. A result that is not 0 is an errno: PERFDATA_EREAD. */
-struct perfdata_input_callbacks {
+struct perfdata_input_callbacks {   /* filled as options are: what is wrong with them is PERFDATA_EUSAGE when a reader is opened */
 	size_t size;
 	/* The next bytes, at most `room`; 0 of them is the end. Short counts are fine. */
 	int (*read)(void *user, void *buffer, size_t room, size_t *ret_got);

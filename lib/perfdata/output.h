@@ -23,7 +23,7 @@ enum perfdata_packing { PERFDATA_PACKING_NONE, PERFDATA_PACKING_GZIP, PERFDATA_P
 
 /* Functions of the caller, called in the thread … of the run that writes at that time, never two at once. A result that is not 0 is an errno:
  * PERFDATA_EWRITE. */
-struct perfdata_output_callbacks {
+struct perfdata_output_callbacks {   /* filled as options are: what is wrong with them is PERFDATA_EUSAGE when the output is opened */
 	size_t size;
 	int (*write)(void *user, const void *bytes, size_t size);
 	/* Optional: writes over what was written. */

@@ -129,6 +129,13 @@ struct perfdata_layout {
 	uint32_t perf_min_size;         /* below which perf drops a record that lacks nothing; 0: as min_size */
 };
 
+/* The bits that the fields have in `present` whose member begins at an offset of the view: PERFDATA_HAS asks for one. 0: there is no such field,
+ * or no layout. Rows are gone through: a program that asks for every record keeps the answer for each layout. */
+PERFDATA_API uint64_t perfdata_layout_bits(const struct perfdata_layout *layout, size_t member);
+/* Whether a decoded record has a field: PERFDATA_HAS(record, sample, addr). `view` is the name of the view's struct behind perfdata_. */
+#define PERFDATA_HAS(record, view, field) \
+	(((record)->u.present & perfdata_layout_bits((record)->layout, offsetof(struct perfdata_##view, field))) != 0)
+
 /* The row of a record type (1…22, 64…86), or NULL for unknown types. Static storage, as all layouts. */
 PERFDATA_API const struct perfdata_layout *perfdata_record_layout(uint32_t type);
 /* Record types in ascending order, then layouts for older versions of some of them (SCHEDSTAT_DOMAIN): index 0… until NULL. */

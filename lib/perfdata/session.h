@@ -111,6 +111,11 @@ struct perfdata_batch {
 	size_t bytes;                           /* of all records in it, and of those that were only counted */
 };
 
+/* Record and delivery number `index`, which is below nr_records or nr_deliveries: both grow with the library, so programs do not step over the
+ * arrays by themselves. */
+PERFDATA_API const struct perfdata_raw *perfdata_batch_record(const struct perfdata_batch *batch, size_t index);
+PERFDATA_API const struct perfdata_delivery *perfdata_batch_delivery(const struct perfdata_batch *batch, size_t index);
+
 /* The next batch, owned by the caller until perfdata_batch_release. A batch is closed at about 256 KiB of records, and for a pipe whenever no more
  * input is ready, so that lines leave early. PERFDATA_END after the last one; errors as perfdata_reader_next, after the last batch was given. */
 PERFDATA_API enum perfdata_status perfdata_session_next(struct perfdata_session *session, struct perfdata_batch **ret);

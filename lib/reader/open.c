@@ -4,6 +4,7 @@
 #include <string.h>
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/option_struct.h"
 #include "perfdata/input.h"
 #include "reader/reader_impl.h"
 
@@ -16,6 +17,7 @@ struct perfdata_input {
 	const void *bytes;
 	size_t size;
 	struct perfdata_input_callbacks callbacks;
+	struct perfdata_error error;    /* what is wrong with them: told when a reader is opened */
 	void *user;
 };
 
@@ -57,7 +59,7 @@ struct perfdata_input *perfdata_input_callbacks(const struct perfdata_input_call
 	struct perfdata_input *input = input_new(INPUT_CALLBACKS, name ? name : "-");
 	if (!input)
 		return NULL;
-	memcpy(&input->callbacks, callbacks, callbacks->size < sizeof *callbacks ? callbacks->size : sizeof *callbacks);
+	(void)PD_OPTIONS_COPY(&input->callbacks, close, callbacks, &input->error);
 	input->user = user;
 	return input;
 }
@@ -81,6 +83,8 @@ enum perfdata_status perfdata_reader_open(const struct perfdata_input *input, co
 	case INPUT_MEMORY: return perfdata_reader_open_memory(input->bytes, input->size, input->name, options, ret, reterr);
 	case INPUT_CALLBACKS: break;
 	}
+	if (input->error.status)
+		return pd_error(reterr, input->error.status, PERFDATA_NO_OFFSET, "%s", input->error.message);
 	return pd_reader_open_calls(&(struct pd_input_calls){ input->callbacks.read, input->callbacks.read_at, input->callbacks.length, input->user },
 				    input->name, options, ret, reterr);
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/option_struct.h"
 #include "run/output_impl.h"
 
 /* --- making one ----------------------------------------------------------------------------------------------------- */
@@ -54,8 +55,7 @@ struct perfdata_output *perfdata_output_callbacks(const struct perfdata_output_c
 	struct perfdata_output *output = output_new(PD_OUTPUT_CALLBACKS);
 	if (!output)
 		return NULL;
-	const size_t size = callbacks->size < sizeof output->callbacks ? callbacks->size : sizeof output->callbacks;
-	memcpy(&output->callbacks, callbacks, size);
+	(void)PD_OPTIONS_COPY(&output->callbacks, close, callbacks, &output->error);   /* told when it is opened */
 	output->user = user;
 	return output;
 }
@@ -143,7 +143,9 @@ enum perfdata_status perfdata_output_open(struct perfdata_output *output, struct
 		status = open_fd(output, reterr);
 		break;
 	case PD_OUTPUT_CALLBACKS:
-		if (!output->callbacks.write)
+		if (output->error.status)
+			status = pd_error(reterr, output->error.status, PERFDATA_NO_OFFSET, "%s", output->error.message);
+		else if (!output->callbacks.write)
 			status = pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "the output has no function that writes");
 		break;
 	case PD_OUTPUT_MEMORY:

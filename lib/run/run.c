@@ -290,12 +290,23 @@ static enum perfdata_status run_all(struct pd_run *run)
 
 /* --- the call --------------------------------------------------------------------------------------------------------------- */
 
-static enum perfdata_status check_targets(const struct perfdata_target *const *targets, size_t nr_targets, struct perfdata_error *reterr)
+/* Targets of this version, made of those of a caller who may have been built with another one. */
+struct own_targets {
+	struct perfdata_target list[PD_RUN_MOST_TARGETS];
+	const struct perfdata_target *pointers[PD_RUN_MOST_TARGETS];
+};
+
+static enum perfdata_status take_targets(const struct perfdata_target *const *targets, size_t nr_targets, struct own_targets *own,
+					 struct perfdata_error *reterr)
 {
 	if (!nr_targets || nr_targets > PD_RUN_MOST_TARGETS)
 		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "a run needs 1 to %u emitters", PD_RUN_MOST_TARGETS);
 	for (size_t i = 0; i < nr_targets; i++) {
-		const struct perfdata_emitter *emitter = targets[i]->emitter;
+		const enum perfdata_status status = PD_OPTIONS_COPY(&own->list[i], output, targets[i], reterr);
+		if (status)
+			return status;
+		own->pointers[i] = &own->list[i];
+		const struct perfdata_emitter *emitter = own->list[i].emitter;
 		if (emitter->abi != PERFDATA_EMITTER_ABI || !emitter->begin || !emitter->format)
 			return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "the emitter is made for another version of the library");
 	}
@@ -323,11 +334,12 @@ enum perfdata_status perfdata_run(struct perfdata_session *session, const struct
 				  const struct perfdata_run_options *options, struct perfdata_error *reterr)
 {
 	struct perfdata_run_options own = { .size = sizeof own };
+	struct own_targets own_targets;
 	enum perfdata_status status = PD_OPTIONS_COPY(&own, findings, options, reterr);
 	if (!status)
-		status = check_targets(targets, nr_targets, reterr);
+		status = take_targets(targets, nr_targets, &own_targets, reterr);
 	if (!status)
-		status = open_outputs(targets, nr_targets, reterr);
+		status = open_outputs(own_targets.pointers, nr_targets, reterr);
 	if (status)
 		return status;
 	struct pd_run *run = pd_calloc(1, sizeof *run);
@@ -336,7 +348,7 @@ enum perfdata_status perfdata_run(struct perfdata_session *session, const struct
 	run->session = session;
 	run->nr_targets = (unsigned)nr_targets;
 	run->options = &own;
-	if (run_init(run, targets)) {
+	if (run_init(run, own_targets.pointers)) {
 		status = pd_run_fail(&run->error, PERFDATA_ENOMEM);
 	} else {
 		run->reader_listener = pd_session_listen(session, (struct pd_listener){ pd_run_read_finding, run });

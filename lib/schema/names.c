@@ -205,3 +205,12 @@ const struct perfdata_layout *perfdata_record_layout_at(size_t index)
 				return tables[t]->layouts[i];
 	return pd_schedstat_older(index);
 }
+
+uint64_t perfdata_layout_bits(const struct perfdata_layout *layout, size_t member)
+{
+	uint64_t bits = 0;
+	for (uint32_t i = 0; layout && i < layout->nr_fields; i++)
+		if (layout->fields[i].member == member && layout->fields[i].kind != PERFDATA_KIND_PAD)
+			bits |= UINT64_C(1) << i;
+	return bits;
+}

@@ -193,3 +193,7 @@ void pd_batches_free(struct perfdata_session *session)
 		pd_free(batch);
 	}
 }
+
+const struct perfdata_raw *perfdata_batch_record(const struct perfdata_batch *batch, size_t index) { return &batch->records[index]; }
+
+const struct perfdata_delivery *perfdata_batch_delivery(const struct perfdata_batch *batch, size_t index) { return &batch->deliveries[index]; }
