@@ -115,11 +115,21 @@ function windowOf(layout) {
 	return { from, to: from + Math.max(layout.tree.total[choice.side][zoomed] / layout.all, 1e-15) };
 }
 
+/* How much of the chart is below what is seen: stays when the page gives the chart more or less room, so that roots are not hidden by a legend. */
+let below = 0;
+
+function scrolled() {
+	const box = $("scroller");
+	below = Math.max(0, box.scrollHeight - box.clientHeight - box.scrollTop);
+	repaint();
+}
+
 function scrollHome() {
 	const box = $("scroller");
 	box.scrollTop = choice.view === "flame" ? box.scrollHeight : 0;
 	if (parts.length > 1)
 		box.scrollTop = Math.max(0, parts[0].row * ROW - box.clientHeight / 2);
+	scrolled();
 }
 
 /* --- drawing ---------------------------------------------------------------------------------------------------------------- */
@@ -183,6 +193,8 @@ function resize() {
 		painter.size(box.clientWidth, box.clientHeight);
 		/* the canvas is as large as the viewport and sticks to its top, in a box as tall as all rows */
 		$("tall").style.height = Math.max(rowsOfChart() * ROW, box.clientHeight) + "px";
+		if (choice.view === "flame")
+			box.scrollTop = box.scrollHeight - box.clientHeight - below;
 		painter.context.font = painter.font;
 		repaint();
 	}

@@ -313,7 +313,7 @@ function listen() {
 		select(found.part, found.node);
 		zoom(found.part, found.node);
 	});
-	box.addEventListener("scroll", () => { $("tip").hidden = true; repaint(); });
+	box.addEventListener("scroll", () => { $("tip").hidden = true; scrolled(); });
 	for (const name of ["unit", "roots", "only", "colour"])
 		$(name).addEventListener("change", e => change(name, e.target.value));
 	for (const name of ["event", "side"])
@@ -330,6 +330,7 @@ function listen() {
 	$("range-all").addEventListener("click", () => pickTime(0, Infinity));
 	document.addEventListener("keydown", onKey);
 	window.addEventListener("resize", resize);
+	new ResizeObserver(resize).observe($("scroller"));
 	window.addEventListener("hashchange", () => {
 		if (location.hash === hashShown || (location.hash === "" && hashShown === ""))
 			return;
