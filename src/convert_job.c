@@ -126,6 +126,7 @@ static enum perfdata_status convert_input(struct conversion *conversion, const s
 		.limit = options->limit,
 		.jobs = job->threads,
 		.shared_output = job->shared,
+		.recording = job->recording,
 		.reader = &reader,
 		.on_finding = messages_finding,
 		.findings = messages_kept,

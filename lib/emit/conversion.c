@@ -232,6 +232,7 @@ static enum perfdata_status run(const struct plan *plan, struct perfdata_result 
 	const bool own = !plan->options->findings;
 	const struct perfdata_run_options options = {
 		.size = sizeof options, .jobs = plan->options->jobs, .shared_output = plan->options->shared_output,
+		.recording = plan->options->recording,
 		.cancel = plan->options->reader ? plan->options->reader->cancel : NULL,
 		.on_finding = own ? run_finding : plan->options->on_finding, .user = own ? result : plan->options->user,
 		.findings = own ? kept : plan->options->findings,
@@ -290,7 +291,7 @@ enum perfdata_status perfdata_convert_several(const struct perfdata_input *input
 	struct plan plan = { .options = &own, .nr_parts = nr_conversions };
 	if (ret)
 		*ret = NULL;
-	enum perfdata_status status = PD_OPTIONS_COPY(&own, open_user, options, reterr);
+	enum perfdata_status status = PD_OPTIONS_COPY(&own, recording, options, reterr);
 	if (status)
 		return status;
 	if (!nr_conversions || nr_conversions > MOST_CONVERSIONS)

@@ -50,6 +50,7 @@ struct perfdata_convert_options {
 	enum perfdata_status (*on_open)(void *open_user, struct perfdata_reader *reader, struct perfdata_filter *filter,
 					struct perfdata_error *reterr);
 	void *open_user;
+	const char *recording;                     /* what it is called in tables and shared outputs; NULL: the name of its file */
 };
 
 /* What came of a conversion. Its reader and session stay open until it is freed. */

@@ -120,6 +120,7 @@ struct perfdata_emit_context {
 	void *emitter_user;             /* the emitter's `user` */
 	struct perfdata_outputs *outputs;
 	unsigned jobs;                  /* threads that format and encode; for perfdata_parallel in end */
+	const char *recording;          /* what the recording is called in tables and shared outputs: never NULL */
 };
 
 /* What format and encode may use besides: memory of the worker thread, kept from batch to batch, for caches that do not change the bytes. */
@@ -142,7 +143,7 @@ struct perfdata_emit_end {
 
 enum perfdata_emitter_flag {
 	PERFDATA_EMITTER_SYMBOLS = 1,        /* looks up names by default */
-	PERFDATA_EMITTER_ONE_DOCUMENT = 2,   /* an output holds one recording (json, csv) */
+	PERFDATA_EMITTER_ONE_DOCUMENT = 2,   /* an output holds one recording (json) */
 	PERFDATA_EMITTER_LIGHT = 4,          /* formatting costs less than reading: with few processors, one is better spent there */
 	PERFDATA_EMITTER_CHECKS = 8,         /* reports what is damaged inside records itself, as perfdata_batch_check would */
 	PERFDATA_EMITTER_ONLY_NAMED = 16,    /* writes nothing to output 0: a dataset of named outputs. Output 0 is not made then */
@@ -214,6 +215,7 @@ struct perfdata_run_options {
 	perfdata_finding_fn *on_finding;        /* findings of formatting, in order of the records */
 	void *user;
 	const struct perfdata_finding *(*findings)(void *user, size_t *ret_nr, uint64_t *ret_total); /* what was reported so far, for end; may be NULL */
+	const char *recording;                  /* for perfdata_emit_context; NULL: the name of its file */
 };
 /* Runs the whole session through the emitters into their outputs, in one pass. PERFDATA_OK also when the input was damaged (see the summary);
  * PERFDATA_EWRITE, PERFDATA_EUSAGE, PERFDATA_EINTR, PERFDATA_ENOMEM, PERFDATA_ELIMIT, PERFDATA_EREAD with reterr. Outputs stay open: whoever

@@ -281,6 +281,7 @@ static enum perfdata_status write_all(struct perfdata_output *output, const void
 	return PERFDATA_OK;
 }
 
+uint64_t pd_output_taken(const struct perfdata_output *output) { return output->written + output->piece.size; }
 enum pd_codec_kind pd_output_packing(const struct perfdata_output *output) { return output->packing; }
 uint64_t perfdata_output_written(const struct perfdata_output *output) { return output->written; }
 

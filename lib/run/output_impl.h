@@ -59,6 +59,8 @@ void pd_output_temporary_name(char *at, size_t room, unsigned number);
 bool pd_output_temporary_own(int fd, const char *name);
 
 /* output.c: for the run. */
+/* Bytes that it was given so far, before packing. */
+uint64_t pd_output_taken(const struct perfdata_output *output);
 enum pd_codec_kind pd_output_packing(const struct perfdata_output *output);
 /* Compresses one piece, behind what is in `out`. The encoder is made at first need; free it with pd_encoder_free. */
 enum perfdata_status pd_output_pack(const struct perfdata_output *output, struct pd_encoder **encoder, const void *bytes, size_t size,

@@ -335,7 +335,7 @@ enum perfdata_status perfdata_run(struct perfdata_session *session, const struct
 {
 	struct perfdata_run_options own = { .size = sizeof own };
 	struct own_targets own_targets;
-	enum perfdata_status status = PD_OPTIONS_COPY(&own, findings, options, reterr);
+	enum perfdata_status status = PD_OPTIONS_COPY(&own, recording, options, reterr);
 	if (!status)
 		status = take_targets(targets, nr_targets, &own_targets, reterr);
 	if (!status)

@@ -45,7 +45,9 @@ enum perfdata_status pd_run_open_lane(struct perfdata_outputs *target, struct pe
 	pd_monitor_enter(run->monitor);
 	int failed = !lane || pd_vector_grow(&target->lanes, &target->room_lanes, target->nr_lanes, sizeof *target->lanes) < 0;
 	if (!failed) {
-		*lane = (struct pd_lane){ .output = output, .target = target->number, .number = target->nr_lanes };
+		*lane = (struct pd_lane){
+			.output = output, .target = target->number, .number = target->nr_lanes, .bytes = pd_output_taken(output),
+		};
 		/* From the first batch on pieces belong to the run. Alone, the output compresses by itself: the same pieces, the same bytes. */
 		failed = run->parallel && start_ring(run, lane);
 	}
@@ -84,9 +86,10 @@ bool perfdata_outputs_can_patch(const struct perfdata_outputs *outputs, unsigned
 static enum perfdata_status call_begin(struct pd_run *run, struct perfdata_outputs *target)
 {
 	const struct perfdata_emitter *emitter = target->emitter;
+	const struct perfdata_reader *reader = perfdata_session_reader(run->session);
 	const struct perfdata_emit_context context = {
 		.size = sizeof context,
-		.reader = perfdata_session_reader(run->session),
+		.reader = reader,
 		.session = run->session,
 		.options = target->asked->options,
 		.nr_options = target->asked->nr_options,
@@ -98,6 +101,7 @@ static enum perfdata_status call_begin(struct pd_run *run, struct perfdata_outpu
 		.emitter_user = emitter->user,
 		.outputs = target,
 		.jobs = run->jobs,
+		.recording = run->options->recording ? run->options->recording : perfdata_reader_header(reader)->name,
 	};
 	struct pd_stream *stream = pd_run_stream(&run->outside, run, target->number, 0);
 	if (!stream)

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Many recordings at once: which ones are read, what their outputs are called, and that nothing is created where the call is wrong. Prints TAP."""
+import csv
 import gzip
+import io
 import os
 import shutil
 import subprocess
@@ -151,6 +153,45 @@ def recursion(where):
         report("%s --recursive" % command, faults)
 
 
+def without_file(rows):
+    """Where several recordings share an output, `file` is there for each."""
+    at = [i for i, name in enumerate(rows[0]) if name != "file"]
+    return [[row[i] for i in at] for row in rows]
+
+
+def one_output(where):
+    """Several recordings in one NDJSON or CSV: every line says which one it is of."""
+    paths = [os.path.join(where, name) for name in ("in/a/perf.data", "in/b/perf.data", "in/c/threads")]
+    wanted = ["a/perf.data", "b/perf.data", "c/threads"]
+    for words in ((), ("-e", "time,comm"), ("--stacks", "ref"), ("-e", "recording,type")):
+        done = run("ndjson", "-q", *words, *paths)
+        lines = [program.strict_json(line) for line in done.out.splitlines()]
+        alone = [len(run("ndjson", "-q", *words, path).out.splitlines()) for path in paths]
+        told = [line["recording"] for line in lines]
+        report("ndjson %s" % " ".join(words), [] if told == [name for name, nr in zip(wanted, alone) for _ in range(nr)] else [told[:5], alone])
+    one = program.strict_json(run("ndjson", "-q", paths[0]).out.splitlines()[1])
+    report("… not where there is one", [] if "recording" not in one else [one])
+    for words in ((), ("-e", "time,comm"), ("--table", "callchain"), ("--table", "stacks"), ("--table", "mmap2")):
+        done = run("csv", "-q", *words, *paths)
+        rows = list(csv.reader(io.StringIO(done.out.decode(), newline="")))
+        alone = [list(csv.reader(io.StringIO(run("csv", "-q", *words, path).out.decode(), newline=""))) for path in paths]
+        expected = [["recording", *alone[0][0]]] + [[name, *row] for name, table in zip(wanted, alone) for row in table[1:]]
+        report("csv %s" % " ".join(words), [] if without_file(rows) == without_file(expected) and done.code == 0 else [rows[:3], expected[:3]])
+    odd = where + '/in/a/comma, "quote"'
+    place((odd, GOOD))
+    rows = list(csv.reader(io.StringIO(run("csv", "-q", odd, paths[0]).out.decode(), newline="")))
+    report("csv: names with commas and quotes", [] if {row[0] for row in rows[1:]} == {'comma, "quote"', "perf.data"} else [rows[:2]])
+    os.unlink(odd)
+    absent = run("csv", "-q", where + "/absent", *paths[:2])
+    report("csv: the first that can be read has the header", [] if absent.out.startswith(b"recording,offset") and absent.code == 3 else [absent.out[:60]])
+    refused = run("csv", "-q", "--table", "event:cpu-clock", *paths[:2])
+    report("csv: a table of one event is of one recording", [] if refused.code == 2 and b"give -o DIR/" in refused.err else [refused])
+    done = run("ndjson", "-q", "-o", where + "/all.ndjson", *paths, "--summary", where + "/all.summary")
+    with open(where + "/all.summary", "rb") as f:
+        told = [program.strict_json(line) for line in f.read().splitlines()]
+    report("--summary of one output", [] if [line["type"] for line in told] == ["input"] * 3 + ["totals"] and told[-1]["done"] == 3 else [told])
+
+
 def main():
     with tempfile.TemporaryDirectory() as where:
         folders(where)
@@ -158,6 +199,7 @@ def main():
         nothing_made(where)
         lists(where)
         recursion(where)
+        one_output(where)
     return tap.end()
 
 

@@ -6,6 +6,7 @@
 #include "emit/csv/csv_aux.h"
 #include "emit/csv/csv_cell.h"
 #include "emit/csv/csv_row.h"
+#include "emit/csv/csv_shared.h"
 #include "emit/csv/csv_table.h"
 #include "emit/emitters.h"
 #include "emit/model/name_options.h"
@@ -14,6 +15,7 @@ struct csv_state {
 	struct record_world world;
 	struct csv_table table;
 	struct csv_rows rows;
+	const char *recording;            /* in front of each row, where several recordings share an output; else NULL */
 	bool names_needed;
 	struct emitted names;             /* scan's */
 	const struct perfdata_reader *reader;
@@ -88,6 +90,14 @@ static enum perfdata_status configure(void *user, struct perfdata_configuration 
 	return PERFDATA_OK;
 }
 
+static enum perfdata_status of_one_recording(struct perfdata_error *reterr)
+{
+	reterr->status = PERFDATA_EUSAGE;
+	reterr->offset = PERFDATA_NO_OFFSET;
+	snprintf(reterr->message, sizeof reterr->message, "the columns of an event's table depend on the recording: with several give -o DIR/");
+	return PERFDATA_EUSAGE;
+}
+
 static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out)
 {
 	struct csv_state *csv = calloc(1, sizeof *csv);
@@ -112,12 +122,19 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 	csv->names_needed = needs_of(context->options, context->nr_options, context->names) & PERFDATA_NEED_DELIVERIES;
 	csv->names.session = context->session;
 	csv->names.what = csv->table.kind == CSV_STACKS ? EMITTED_STACKS : csv->table.kind == CSV_FRAMES ? EMITTED_FRAMES : EMITTED_NO_IDS;
+	csv->recording = context->shared_output ? context->recording : NULL;
+	if (!status && csv->recording && csv->table.kind == CSV_EVENT)
+		status = of_one_recording(context->reterr);
 	if (status) {
 		release(csv);
 		return status;
 	}
-	header_line(&csv->table, out);
 	*ret_state = csv;
+	/* of several recordings the first one writes it: the columns are the same */
+	if (csv->recording && perfdata_emit_offset(out))
+		return PERFDATA_OK;
+	perfdata_text_string(out, csv->recording ? "recording," : "");
+	header_line(&csv->table, out);
 	return PERFDATA_OK;
 }
 
@@ -387,7 +404,7 @@ static bool rows_of_record(struct record *r, const struct csv_state *csv, const 
 	return true;
 }
 
-static enum perfdata_status format(const void *state, const struct perfdata_batch *batch, void *value,
+static enum perfdata_status format_rows(const void *state, const struct perfdata_batch *batch, void *value,
 				   struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
 {
 	const struct csv_state *csv = state;
@@ -426,6 +443,20 @@ static enum perfdata_status format(const void *state, const struct perfdata_batc
 	return status;
 }
 
+static enum perfdata_status format(const void *state, const struct perfdata_batch *batch, void *value,
+				   struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
+{
+	const struct csv_state *csv = state;
+	if (!csv->recording)
+		return format_rows(state, batch, value, scratch, out, ret_part);
+	struct perfdata_text rows;
+	perfdata_text_init(&rows);
+	const enum perfdata_status status = format_rows(state, batch, value, scratch, &rows, ret_part);
+	pd_csv_rows_of_recording(out, csv->recording, &rows);
+	perfdata_text_release(&rows);
+	return status;
+}
+
 static enum perfdata_status merge(void *state, void *part, struct perfdata_text *out)
 {
 	const struct csv_state *csv = state;
@@ -442,7 +473,6 @@ const struct perfdata_emitter pd_emitter_csv = {
 	.help = "one table of the recording, with a header line",
 	.needs = PERFDATA_NEED_RECORDS,
 	.mime = "text/csv",
-	.flags = PERFDATA_EMITTER_ONE_DOCUMENT,
 	.size = sizeof(struct perfdata_emitter),
 	.option_size = sizeof *options,
 	.options = options,

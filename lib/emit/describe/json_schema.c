@@ -207,6 +207,7 @@ static void stack_line(struct perfdata_text *out)
 	perfdata_text_literal(out, "{\"type\":\"object\","
 			      "\"description\":\"A call chain, before the first sample that has it (--stacks ref).\",\"required\":[\"type\",\"stack_id\",\"frames\"],\"additionalProperties\":false,"
 			      "\"properties\":{\"type\":{\"const\":\"stack\"},\"stack_id\":{\"type\":\"integer\",\"minimum\":0},"
+			      "\"recording\":{\"type\":\"string\"},\"recording_hex\":{\"type\":\"string\"},"
 			      "\"file\":{\"type\":\"string\"},\"file_hex\":{\"type\":\"string\"},\"frames\":{");
 	steps_array(out, true);
 	perfdata_text_literal(out, ",\"description\":\"Its steps, callee first.\"}}}");
@@ -247,7 +248,7 @@ static void head_property(struct perfdata_text *out, enum pd_record_head head, c
 		type_members(out, pd_json_type_of_head(head), info->nullable);
 	description(out, info->doc, info->unit);
 	perfdata_text_char(out, '}');
-	if (head == HEAD_FILE || head == HEAD_COMM)
+	if (head == HEAD_RECORDING || head == HEAD_FILE || head == HEAD_COMM)
 		perfdata_text_printf(out, ",\"%s_hex\":{\"type\":\"string\"}", info->name);
 }
 
@@ -267,7 +268,7 @@ static void record(struct perfdata_text *out, const char *name, const char *type
 	json_string(out, doc);
 	perfdata_text_printf(out, ",\"required\":[\"type\",\"offset\",\"size\",\"misc\",\"misc_raw\"],\"additionalProperties\":false,"
 			     "\"properties\":{\"type\":{\"const\":\"%s\"}", type);
-	for (unsigned i = HEAD_TYPE_RAW; i <= HEAD_CPU; i++)
+	for (unsigned i = HEAD_RECORDING; i <= HEAD_CPU; i++)
 		if (i != HEAD_TYPE_RAW || !plan)
 			head_property(out, i, trailer);
 	for (uint32_t i = 0; plan && i < plan->nr_rows; i++)

@@ -4,6 +4,8 @@
 
 const struct meta_key pd_meta_keys[] = {
 	{ "schema", "Name and version of this schema.", JSON_STRING, false, false },
+	{ "recording", "Name of the recording, where several share an output.", JSON_STRING, true, false },
+	{ "recording_hex", "The bytes of that, where they are not valid UTF-8.", JSON_HEX, true, false },
 	{ "file", "The file as it was opened.", JSON_STRING, false, false },
 	{ "file_hex", "The bytes of its name, where they are not valid UTF-8.", JSON_HEX, true, false },
 	{ "container", "file, pipe or directory.", JSON_STRING, false, false },
@@ -16,6 +18,8 @@ const struct meta_key pd_meta_keys[] = {
 };
 
 const struct meta_key pd_summary_keys[] = {
+	{ "recording", "Name of the recording, where several share an output.", JSON_STRING, true, false },
+	{ "recording_hex", "The bytes of that, where they are not valid UTF-8.", JSON_HEX, true, false },
 	{ "records", "Number of records in the recording, before filters.", JSON_UNSIGNED, false, false },
 	{ "types", "How many records there are of each type.", JSON_OBJECT, false, false },
 	{ "events", "How many samples and deliveries each event has.", JSON_OBJECTS, false, false },

@@ -128,6 +128,8 @@ static void begin(const struct aux_line *line, const char *type, uint64_t at)
 	perfdata_text_literal(out, "{\"type\":\"");
 	perfdata_text_string(out, type);
 	perfdata_text_char(out, '"');
+	if (line->how->recording)
+		text(line, "recording", line->how->recording);
 	if (piece->payload_offset != PERFDATA_NO_OFFSET)
 		number(line, "offset", piece->payload_offset + at, false);
 	if (line->how->file)

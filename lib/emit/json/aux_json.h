@@ -12,6 +12,7 @@ enum aux_lines { AUX_NO_LINES, AUX_SAMPLES, AUX_PACKETS };   /* packets: samples
 struct aux_json {
 	enum aux_lines lines;
 	bool int64_string;
+	const char *recording;               /* the same; or NULL */
 	const char *file;                    /* names the recording, where several share an output; or NULL */
 	const char *end;
 	void (*start)(void *user, struct perfdata_text *out);

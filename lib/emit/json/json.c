@@ -85,6 +85,8 @@ static enum perfdata_status set_up(struct json_state *json, const struct perfdat
 	json->names.what = json->world.stacks_by_id ? EMITTED_STACKS : EMITTED_NO_IDS;
 	json->names_needed = (pd_name_options_needs(context->options, context->nr_options, context->names) & PERFDATA_NEED_DELIVERIES) || json->document;
 	if (context->shared_output)
+		json->world.spell.recording = context->recording;
+	if (context->shared_output)
 		json->stack_file = perfdata_reader_file_name(context->reader, 0);
 	json->aux = aux_lines_of(context->options, context->nr_options);
 	json->traces.records = json->aux != AUX_NO_LINES;
@@ -325,7 +327,7 @@ static void make_head(struct line_maker *maker, struct record *r, enum pd_record
 		return;
 	}
 	switch (head) {
-	case HEAD_TYPE: case HEAD_MISC: case HEAD_MISC_RAW: case HEAD_EVENT: spell_head(r, head, key); return;
+	case HEAD_TYPE: case HEAD_RECORDING: case HEAD_MISC: case HEAD_MISC_RAW: case HEAD_EVENT: spell_head(r, head, key); return;
 	case HEAD_OFFSET: make_number(maker, r, key, PERFDATA_PART_U64, LINE_RAW, offsetof(struct perfdata_raw, offset)); return;
 	case HEAD_SIZE: make_number(maker, r, key, PERFDATA_PART_U32, LINE_RAW, offsetof(struct perfdata_raw, size)); return;
 	default: break;
@@ -355,9 +357,12 @@ static void make_row(struct line_maker *maker, struct record *r, const struct ro
 static void make_whole(struct line_maker *maker, struct record *r, const struct json_state *json)
 {
 	static const enum pd_record_head first[] = {
-		HEAD_TYPE, HEAD_OFFSET, HEAD_INNER, HEAD_SIZE, HEAD_TYPE_RAW, HEAD_FILE, HEAD_MISC, HEAD_MISC_RAW, HEAD_EVENT,
+		HEAD_OFFSET, HEAD_INNER, HEAD_SIZE, HEAD_TYPE_RAW, HEAD_FILE, HEAD_MISC, HEAD_MISC_RAW, HEAD_EVENT,
 		HEAD_EVENT_UNKNOWN, HEAD_LATE, HEAD_AFTER_GAP, HEAD_TIME, HEAD_PID, HEAD_TID, HEAD_CPU,
 	};
+	make_default_head(maker, r, json, HEAD_TYPE);
+	if (json->world.spell.recording)
+		make_default_head(maker, r, json, HEAD_RECORDING);
 	for (size_t i = 0; i < sizeof first / sizeof *first; i++)
 		make_default_head(maker, r, json, first[i]);
 	const struct plan *plan = r->plan->plan;
@@ -524,6 +529,14 @@ static void make_step(struct line_maker *maker, struct record *r, const struct j
 	pd_line_other_of_view(maker, spell_step, step);
 }
 
+static bool selects(const struct json_state *json, const char *name)
+{
+	for (size_t i = 0; i < json->selection.nr; i++)
+		if (!strcmp(json->selection.names[i], name))
+			return true;
+	return false;
+}
+
 static bool make_selected(struct line_maker *maker, struct record *r, const struct json_state *json)
 {
 	struct record_plan *plan = r->plan;
@@ -534,6 +547,8 @@ static bool make_selected(struct line_maker *maker, struct record *r, const stru
 		plan->selection = steps;
 	}
 	const struct select_step *steps = plan->selection;
+	if (json->world.spell.recording && !selects(json, "recording"))
+		make_default_head(maker, r, json, HEAD_RECORDING);
 	for (size_t i = 0; i < json->selection.nr; i++)
 		make_step(maker, r, json, &steps[i]);
 	return true;
@@ -601,6 +616,8 @@ static void spell_new_stack(struct walk *walk, struct record *r)
 	start_line(walk, out);
 	perfdata_text_literal(out, "{\"type\":\"stack\",\"stack_id\":");
 	perfdata_text_u64(out, r->delivery->stack);
+	if (walk->json->world.spell.recording)
+		spell_head(r, HEAD_RECORDING, &walk->json->heads[HEAD_RECORDING].key);
 	if (walk->json->stack_file)
 		spell_text_member(out, &walk->json->heads[HEAD_FILE].key, (struct perfdata_bytes){ (const uint8_t *)walk->json->stack_file,
 				  strlen(walk->json->stack_file) });
@@ -622,6 +639,7 @@ static void spell_piece(struct walk *walk, const struct pd_aux_pieces *pieces, c
 	const struct json_state *json = walk->json;
 	const struct pd_aux_piece *piece = pieces ? pd_aux_piece_of(pieces, raw, &walk->piece) : NULL;
 	const struct aux_json how = { .lines = json->aux, .int64_string = json->world.spell.int64_string, .file = json->stack_file,
+				      .recording = json->world.spell.recording,
 				      .end = line_end(json), .start = start_line, .user = walk };
 	if (piece)
 		pd_aux_json(&how, piece, out);

@@ -28,6 +28,12 @@ static void key_member(struct perfdata_text *out, const char *key)
 	perfdata_text_literal(out, "\":");
 }
 
+static void recording_member(struct speller *s)
+{
+	if (s->world->recording)
+		text_member(s->out, "recording", s->world->recording);
+}
+
 static void wide_member(struct speller *s, const char *key, uint64_t value)
 {
 	key_member(s->out, key);
@@ -242,6 +248,7 @@ void pd_meta_spell(struct speller *s, const struct perfdata_emit_context *contex
 	const struct perfdata_header *header = perfdata_reader_header(context->reader);
 	struct perfdata_text *out = s->out;
 	perfdata_text_literal(out, "{\"type\":\"meta\",\"schema\":\"" EMIT_SCHEMA "\"");
+	recording_member(s);
 	text_member(out, "file", header->name);
 	text_member(out, "container", container_name(header->container));
 	text_member(out, "byte_order", header->order == PERFDATA_BYTE_ORDER_BIG ? "big" : "little");
@@ -325,6 +332,7 @@ void pd_summary_spell(struct speller *s, const struct perfdata_emit_end *end, co
 	const struct perfdata_summary *summary = end->summary;
 	struct perfdata_text *out = s->out;
 	perfdata_text_literal(out, "{\"type\":\"summary\"");
+	recording_member(s);
 	wide_member(s, "records", summary->records);
 	spell_types(s, summary);
 	spell_event_counts(s, summary);

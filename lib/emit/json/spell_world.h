@@ -19,6 +19,7 @@ struct speller;
 struct spell_world {
 	const struct perfdata_reader *reader;
 	bool int64_string;
+	const char *recording;         /* each line says it, where several share an output; NULL: none does */
 	uint32_t nr_cpus_avail;
 	struct key registers[EMIT_MAX_REGISTERS];    /* `,"ax":"0x` */
 	struct id_name *ids;                         /* ascending; of the events known at begin */

@@ -10,6 +10,7 @@
 
 static const struct head_info heads[HEAD_COUNT] = {
 	[HEAD_TYPE] = { "type", "What the record is: perf's name in lower case, or \"unknown\".", HEAD_IS_TEXT, false, false, 0 },
+	[HEAD_RECORDING] = { "recording", "Name of the recording, where several share an output.", HEAD_IS_TEXT, false, false, 0 },
 	[HEAD_TYPE_RAW] = { "type_raw", "Number of a type that is not known.", HEAD_IS_U64, false, false, 0 },
 	[HEAD_OFFSET] = { "offset", "Where the record stands in the unpacked stream; records out of COMPRESSED ones: where that stands.",
 			  HEAD_IS_U64, true, false, PERFDATA_UNIT_BYTES },
@@ -53,6 +54,7 @@ const struct head_info *pd_record_head_info(enum pd_record_head head) { return &
 bool pd_record_world_init(struct record_world *world, const struct perfdata_emit_context *context)
 {
 	const struct perfdata_header *header = perfdata_reader_header(context->reader);
+	world->recording = context->recording;
 	world->name_files = context->shared_output || header->container == PERFDATA_CONTAINER_DIRECTORY;
 	world->nr_files = (uint16_t)(header->nr_files < UINT16_MAX ? header->nr_files : UINT16_MAX);
 	return pd_world_init(&world->spell, &world->pool, context->reader, pd_feature_json_payload);
@@ -354,6 +356,7 @@ struct head_value pd_record_head(const struct record *r, enum pd_record_head hea
 	const struct perfdata_raw *raw = r->raw;
 	switch (head) {
 	case HEAD_TYPE: return text(r->plan->type);
+	case HEAD_RECORDING: return text(r->world->recording);
 	case HEAD_TYPE_RAW: return r->plan->plan ? absent : number(raw->type);
 	case HEAD_OFFSET: return number(raw->offset);
 	case HEAD_INNER: return raw->inner == PERFDATA_NO_OFFSET ? absent : number(raw->inner);

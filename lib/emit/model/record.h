@@ -11,7 +11,7 @@
 
 /* In the order of the output; the rows of the record's layout stand between CPU and COMM. */
 enum pd_record_head {
-	HEAD_TYPE, HEAD_TYPE_RAW, HEAD_OFFSET, HEAD_INNER, HEAD_FILE, HEAD_SIZE, HEAD_MISC, HEAD_MISC_RAW, HEAD_EVENT,
+	HEAD_TYPE, HEAD_RECORDING, HEAD_TYPE_RAW, HEAD_OFFSET, HEAD_INNER, HEAD_FILE, HEAD_SIZE, HEAD_MISC, HEAD_MISC_RAW, HEAD_EVENT,
 	HEAD_EVENT_UNKNOWN, HEAD_LATE, HEAD_AFTER_GAP, HEAD_TIME, HEAD_PID, HEAD_TID, HEAD_CPU,
 	HEAD_COMM, HEAD_IP_AT, HEAD_ADDR_AT, HEAD_BRANCH_STACK_AT, HEAD_STACK, HEAD_STACK_ID,   /* of samples, where asked for */
 	HEAD_SAMPLE_ID, HEAD_REST, HEAD_PROBLEM, HEAD_RAW_BYTES,
@@ -51,6 +51,7 @@ struct head_value {
 struct record_world {
 	struct spell_world spell;
 	struct pool pool;
+	const char *recording;
 	bool name_files;               /* each line names its file */
 	bool raw;                      /* the whole record in hex, too */
 	uint16_t nr_files;
