@@ -29,8 +29,16 @@ struct cells {
 	size_t spent;                 /* bytes of texts that are not lasting */
 	struct cells_recent *recent;
 	bool failed;                  /* memory ran out: checked once, behind the last cell */
+	bool packed;                  /* the arrays are parts of somebody's block */
 };
 void pd_cells_release(struct cells *cells);
+/* Without cells, as at first; what it has room for stays. */
+void pd_cells_clear(struct cells *cells);
+/* Bytes of a block that holds all of it; and the copy, whose arrays stand in such a block. */
+size_t pd_cells_block(const struct cells *cells);
+void *pd_cells_pack(const struct cells *cells, struct cells *ret, void *block);
+/* Appends all cells of another column, whose first row becomes row `row`. */
+void pd_cells_append(struct cells *cells, uint32_t row, const struct cells *more);
 /* Memory that it takes, about: a function of the cells alone. */
 size_t pd_cells_size(const struct cells *cells);
 

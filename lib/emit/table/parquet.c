@@ -16,9 +16,12 @@
 #define GROUP_BYTES (32u << 20)
 #define OPEN_BYTES (64u << 20)        /* of all groups that are not full */
 
+#define SMALL_PART 1024u              /* rows of parts that are put together: most tables have few rows of each batch */
+
 /* Rows that are not handed over yet. */
 struct open_group {
 	struct table_part *first, **last;
+	struct table_part *gathered;  /* the last one, if small parts are put together in it; or NULL */
 	size_t nr_parts, bytes;
 	uint64_t rows;
 };
@@ -341,26 +344,50 @@ static unsigned largest(const struct parquet_state *state)
 	return most;
 }
 
+static void append_part(struct open_group *open, struct table_part *part)
+{
+	*open->last = part;
+	open->last = &part->next;
+	open->nr_parts++;
+}
+
+/* Takes over the part. */
+static enum perfdata_status add_part(struct parquet_state *state, struct table_part *part)
+{
+	struct open_group *open = &state->files[part->table]->open;
+	const size_t size = pd_table_part_size(part);
+	open->rows += part->rows;
+	open->bytes += size;
+	state->open_bytes += size;
+	if (part->rows >= SMALL_PART) {
+		append_part(open, part);
+		open->gathered = NULL;
+		return PERFDATA_OK;
+	}
+	if (!open->gathered) {
+		open->gathered = pd_table_part_new(part->table, state->set.tables[part->table]);
+		if (open->gathered)
+			append_part(open, open->gathered);
+	}
+	const bool ok = open->gathered && pd_table_part_append(open->gathered, part);
+	pd_table_part_free(part);
+	return ok ? PERFDATA_OK : PERFDATA_ENOMEM;
+}
+
 static enum perfdata_status merge(void *pointer, void *merged, struct perfdata_text *out)
 {
 	struct parquet_state *state = pointer;
 	struct parquet_part *part = merged;
 	enum perfdata_status status = PERFDATA_OK;
 	state->nr_known = part->nr_tables;
-	for (struct table_part *next; part->parts && !status; part->parts = next) {
-		struct table_part *rows = part->parts;
-		struct open_group *open = &state->files[rows->table]->open;
-		const size_t size = pd_table_part_size(rows);
-		next = rows->next;
+	for (struct table_part *rows; !status && (rows = part->parts);) {
+		const unsigned table = rows->table;
+		const struct open_group *open = &state->files[table]->open;
+		part->parts = rows->next;
 		rows->next = NULL;
-		*open->last = rows;
-		open->last = &rows->next;
-		open->nr_parts++;
-		open->rows += rows->rows;
-		open->bytes += size;
-		state->open_bytes += size;
-		if (open->rows >= GROUP_ROWS || open->bytes >= GROUP_BYTES)
-			status = hand_over(state, rows->table, out);
+		status = add_part(state, rows);
+		if (!status && (open->rows >= GROUP_ROWS || open->bytes >= GROUP_BYTES))
+			status = hand_over(state, table, out);
 	}
 	while (!status && state->open_bytes > OPEN_BYTES)
 		status = hand_over(state, largest(state), out);
@@ -489,7 +516,7 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 		if (status || !part)
 			continue;
 		struct open_group *open = &state->files[i]->open;
-		*open = (struct open_group){ part, &part->next, 1, 0, part->rows };
+		*open = (struct open_group){ .first = part, .last = &part->next, .nr_parts = 1, .rows = part->rows };
 		if (part->rows)
 			continue;
 		pd_table_part_free(part);

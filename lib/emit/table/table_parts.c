@@ -38,6 +38,35 @@ bool pd_table_part_finish(struct table_part *part, const struct table *table, co
 	return !failed;
 }
 
+struct table_part *pd_table_part_pack(struct table_part *part)
+{
+	size_t size = sizeof *part + part->nr_columns * sizeof *part->columns;
+	for (size_t i = 0; i < part->nr_columns; i++)
+		size += pd_cells_block(&part->columns[i]);
+	struct table_part *packed = pd_malloc(size);
+	if (!packed)
+		return NULL;
+	*packed = *part;
+	void *at = &packed->columns[part->nr_columns];
+	for (size_t i = 0; i < part->nr_columns; i++) {
+		at = pd_cells_pack(&part->columns[i], &packed->columns[i], at);
+		pd_cells_clear(&part->columns[i]);
+	}
+	part->rows = 0;
+	return packed;
+}
+
+bool pd_table_part_append(struct table_part *part, const struct table_part *more)
+{
+	bool failed = false;
+	for (size_t i = 0; i < part->nr_columns; i++) {
+		pd_cells_append(&part->columns[i], part->rows, &more->columns[i]);
+		failed |= part->columns[i].failed;
+	}
+	part->rows += more->rows;
+	return !failed;
+}
+
 size_t pd_table_part_size(const struct table_part *part)
 {
 	size_t size = 0;

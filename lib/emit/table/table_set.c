@@ -215,7 +215,7 @@ struct table_scratch {
 	struct row_plans plans;
 	int *by_event;                /* number of the table + 1 of each version; 0: not looked for yet, -1: none */
 	size_t nr_by_event;
-	struct table_part **open;     /* of this batch, by table */
+	struct table_part **open;     /* by table: what the rows of a batch are gathered in; or NULL */
 	size_t nr_open;
 };
 
@@ -227,6 +227,8 @@ void pd_table_scratch_free(void *pointer)
 	pd_record_cache_release(&scratch->records);
 	pd_row_plans_release(&scratch->plans);
 	pd_free(scratch->by_event);
+	for (size_t i = 0; i < scratch->nr_open; i++)
+		pd_table_part_free(scratch->open[i]);
 	pd_free(scratch->open);
 	pd_free(scratch);
 }
@@ -442,12 +444,14 @@ enum perfdata_status pd_table_set_rows(const struct table_set *set, const struct
 	bool ok = make_rows(&making, found);
 	for (unsigned i = 0; i < value->nr_tables; i++) {
 		struct table_part *part = (*scratch)->open[i];
-		if (!part)
+		if (!part || !part->rows)
 			continue;
-		(*scratch)->open[i] = NULL;
 		ok &= pd_table_part_finish(part, set->tables[i], set->recording);
-		*last = part;
-		last = &part->next;
+		struct table_part *packed = ok ? pd_table_part_pack(part) : NULL;
+		if (!packed)
+			return PERFDATA_ENOMEM;
+		*last = packed;
+		last = &packed->next;
 	}
 	return ok ? PERFDATA_OK : PERFDATA_ENOMEM;
 }
