@@ -29,7 +29,7 @@ static const struct command table[] = {
 	{ "symbolize", "[options]", "name the frames of a text with addresses (folded --addresses), from stdin to stdout", OPTIONS_GENERAL | OPTIONS_SYMBOLS,
 	  command_symbolize, TASK_MATCH },
 	{ "fields", "", "the names that -e takes: type, unit, records that have it, meaning", OPTIONS_GENERAL, command_fields, TASK_AUTOMATE },
-	{ "schema", "[--columns]", "JSON Schema of each line of ndjson", OPTIONS_GENERAL | OPTIONS_COLUMNS, command_schema, TASK_AUTOMATE },
+	{ "schema", "[--columns [--table NAME]]", "JSON Schema of each line of ndjson; columns of tables", OPTIONS_GENERAL | OPTIONS_COLUMNS, command_schema, TASK_AUTOMATE },
 	{ "explain", "[CODE…]", "what the code of a message means, and what to do", OPTIONS_GENERAL, command_explain, TASK_AUTOMATE },
 	{ "completion", "bash|zsh|fish", "the script with which a shell completes this program's command line", OPTIONS_GENERAL, command_completion,
 	  TASK_AUTOMATE },

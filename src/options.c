@@ -187,6 +187,8 @@ static const struct general_option table[] = {
 	{ { "with-hits", PERFDATA_OPTION_FLAG, 0, NULL, "only files that samples fell into" }, OPTIONS_HITS, MEMBER(with_hits) },
 	{ { "manual", PERFDATA_OPTION_FLAG, 0, NULL, "the list of records of perf-data.5 instead" }, OPTIONS_COLUMNS, MEMBER(manual) },
 	{ { "columns", PERFDATA_OPTION_FLAG, 0, NULL, "the column types for DuckDB instead" }, OPTIONS_COLUMNS, MEMBER(columns) },
+	{ { "table", PERFDATA_OPTION_TEXT, 0, "NAME", "… of a table of parquet, with units and meanings; `all`: which tables there are" }, OPTIONS_COLUMNS,
+	  MEMBER(table) },
 
 	{ { "to", PERFDATA_OPTION_TEXT, 't', "NAME", "the format to write; with -o DIR/ several in one pass: NAME,NAME" }, OPTIONS_TO, MEMBER(to) },
 	{ { "emitter", PERFDATA_OPTION_TEXT, 0, "FILE.so", "load a format from a shared object" }, OPTIONS_TO, MEMBER(emitter_file) },

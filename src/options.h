@@ -65,6 +65,7 @@ struct options {
 	/* questions */
 	bool sarif;
 	const char *annotate;
+	const char *table;           /* of schema */
 	bool json, junit, tsv, perf, perf_stats, with_hits, columns, manual;
 	/* match */
 	struct text_list roots, files_at_hand, debug_dirs, lists, others, required;

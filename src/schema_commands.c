@@ -2,21 +2,41 @@
 /* perfdata fields, perfdata schema: what the outputs hold. */
 #include "config.h"
 #include <stdio.h>
+#include <string.h>
 #include "commands.h"
 #include "perfdata/describe.h"
+
+/* Releases the text. */
+static enum exit_code show(struct perfdata_text *text)
+{
+	enum exit_code code = EXIT_FINE;
+	if (perfdata_text_failed(text))
+		code = EXIT_LIMIT;
+	else if (fwrite(text->data, 1, text->size, stdout) != text->size || fflush(stdout))
+		code = EXIT_OUTPUT;
+	perfdata_text_release(text);
+	return code;
+}
 
 static enum exit_code print(void (*spell)(struct perfdata_text *out))
 {
 	struct perfdata_text text;
 	perfdata_text_init(&text);
 	spell(&text);
-	enum exit_code code = EXIT_FINE;
-	if (perfdata_text_failed(&text))
-		code = EXIT_LIMIT;
-	else if (fwrite(text.data, 1, text.size, stdout) != text.size || fflush(stdout))
-		code = EXIT_OUTPUT;
+	return show(&text);
+}
+
+static enum exit_code print_table(const struct options *options)
+{
+	struct perfdata_text text;
+	perfdata_text_init(&text);
+	const enum perfdata_status status = perfdata_describe_table(&text, strcmp(options->table, "all") ? options->table : NULL);
+	if (status == PERFDATA_OK)
+		return show(&text);
 	perfdata_text_release(&text);
-	return code;
+	if (status == PERFDATA_EUSAGE)
+		usage_error(&options->style, "there is no table '%s': perfdata schema --columns --table all lists them", options->table);
+	return status == PERFDATA_EUSAGE ? EXIT_USAGE : EXIT_LIMIT;
 }
 
 enum exit_code command_fields(struct options *options)
@@ -27,5 +47,7 @@ enum exit_code command_fields(struct options *options)
 
 enum exit_code command_schema(struct options *options)
 {
+	if (options->table)
+		return print_table(options);
 	return print(options->manual ? perfdata_describe_records_manual : options->columns ? perfdata_describe_columns : perfdata_describe_schema);
 }

@@ -5,11 +5,11 @@
 # usage: duckdb_check.sh [FILE…]     without files: the recordings of testdata/
 #
 # Needs node and the npm package @duckdb/node-api below $DUCKDB_MODULES (default: the build folder); it is skipped without:
-#     npm install --prefix BUILD-FOLDER @duckdb/node-api
+#     tests/setup --validators
 here=$(cd "$(dirname "$0")" && pwd)
 top=${top_srcdir:-$here/..}
 PERFDATA=${PERFDATA:-$top/build/perfdata}
-modules=${DUCKDB_MODULES:-${top_builddir:-$top/build}}
+modules=${DUCKDB_MODULES:-${top_builddir:-$top/build}/validators}
 export PERFDATA
 
 skip()

@@ -250,9 +250,9 @@ struct extent {
 	uint64_t rows, values, levels;
 };
 
-static size_t value_bytes(const struct column *column, size_t value)
+static size_t value_bytes(const struct column *column, bool varies, size_t value)
 {
-	return column->info->text && column->encoding == PARQUET_PLAIN ? column->scratch->tokens[column->scratch->values[value]].size + 4 : 8;
+	return varies ? column->scratch->tokens[column->scratch->values[value]].size + 4 : 8;
 }
 
 /* Rows as they fit a page. A column without values needs no more than one. */
@@ -260,6 +260,7 @@ static struct extent next_extent(const struct column *column, struct cursor *cur
 {
 	const struct column_scratch *scratch = column->scratch;
 	struct extent extent = { .from = *cursor };
+	const bool varies = column->info->text && column->encoding == PARQUET_PLAIN;
 	size_t bytes = 0;
 	while (cursor->run < column->nr_runs && (!column->nr_values || (extent.rows < PAGE_ROWS && bytes < PAGE_BYTES))) {
 		const size_t left = scratch->runs[cursor->run] - cursor->in_run;
@@ -275,9 +276,18 @@ static struct extent next_extent(const struct column *column, struct cursor *cur
 			extent.levels += rows;
 			continue;
 		}
+		if (!column->info->list && !varies) {
+			const size_t rows = left < PAGE_ROWS - extent.rows ? left : PAGE_ROWS - (size_t)extent.rows;
+			cursor->in_run += rows;
+			cursor->value += rows;
+			extent.rows += rows;
+			extent.levels += rows;
+			extent.values += rows;
+			continue;
+		}
 		const size_t nr = column->info->list ? scratch->lengths[cursor->length++] : 1;
 		for (size_t i = 0; i < nr; i++)
-			bytes += value_bytes(column, cursor->value + i);
+			bytes += value_bytes(column, varies, cursor->value + i);
 		cursor->value += nr;
 		cursor->in_run++;
 		extent.rows++;

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* Tables and their columns, for people. */
+#include "config.h"
+#include "emit/json/json_type.h"
+#include "emit/table/table_rows.h"
+#include "perfdata/describe.h"
+
+static void line_of_column(struct perfdata_text *out, const struct table_column *column)
+{
+	perfdata_text_string(out, column->name);
+	perfdata_text_char(out, '\t');
+	perfdata_text_string(out, pd_column_type_info(column->type)->name);
+	perfdata_text_char(out, '\t');
+	perfdata_text_string(out, pd_unit_name(column->unit));
+	perfdata_text_string(out, column->required ? "\tno\t" : "\tyes\t");
+	perfdata_text_string(out, column->doc);
+	if (column->bulky)
+		perfdata_text_literal(out, " In Parquet only with --columns.");
+	perfdata_text_char(out, '\n');
+}
+
+static void list_tables(struct perfdata_text *out)
+{
+	const struct table_row *row;
+	perfdata_text_literal(out, "table\tmeaning\n");
+	for (size_t i = 0; (row = pd_table_row_at(i)); i++) {
+		perfdata_text_string(out, row->name);
+		perfdata_text_char(out, '\t');
+		perfdata_text_string(out, row->doc);
+		if (row->on_request)
+			perfdata_text_literal(out, " Only with --table.");
+		perfdata_text_char(out, '\n');
+	}
+	perfdata_text_literal(out, "event:NAME\tOne row for each sample of a tracepoint, with its fields; a table for each tracepoint that has samples.\n");
+}
+
+enum perfdata_status perfdata_describe_table(struct perfdata_text *out, const char *name)
+{
+	struct pool pool = { 0 };
+	struct table table;
+	if (!name) {
+		list_tables(out);
+		return PERFDATA_OK;
+	}
+	const enum perfdata_status status = pd_table_make(&pool, name, &table);
+	if (!status)
+		perfdata_text_literal(out, "column\ttype\tunit\tnull\tmeaning\n");
+	for (size_t i = 0; !status && i < table.nr_columns; i++)
+		line_of_column(out, &table.columns[i]);
+	pd_pool_release(&pool);
+	return status;
+}
