@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Names, inlined functions and lines are the same whether debug information is compressed or not, how large its sections are, and how little
-memory there is. Prints TAP; needs a compiler and objcopy."""
+memory there is; and dump takes what script takes to leave them out. Prints TAP; needs a compiler and objcopy."""
 import os
 import shutil
 import subprocess
@@ -82,6 +82,16 @@ def main():
                 print("%s %d - %s, %s: as not compressed" % ("ok" if fine else "not ok", number, name, how))
                 if not fine:
                     print("# " + repr([answer[:300] for answer in answers[how]]) + repr([answer[:300] for answer in answers["none"]]))
+        common = ("--symfs", os.path.join(folder, "large-none"), path["perf.data"])
+        number += 1
+        with_inlines, without, chainless = (run("dump", *options, *common).out for options in ((), ("--no-inline",), ("-G",)))
+        script = run("script", "--no-inline", *common).out.split(b"\n\n")[0]
+        fine = b"(inlined)" in with_inlines and b"(inlined)" not in without and script and script in without \
+            and b"cycles:  " in chainless and b"cycles: \n" not in chainless
+        failed += not fine
+        print("%s %d - dump has the lines of script, by the same options" % ("ok" if fine else "not ok", number))
+        if not fine:
+            print("# %r %r %d %d" % (script[:300], without[without.find(b"program  "):][:600], len(chainless), len(without)))
     print("1..%d" % number)
     return 1 if failed else 0
 

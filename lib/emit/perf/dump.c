@@ -127,7 +127,7 @@ static enum perfdata_status dump_begin(const struct perfdata_emit_context *conte
 		know_nr_cpus(&dump->known, nr_cpus ? nr_cpus->feature : NULL);
 	}
 	if (perfdata_option_flag(context->options, context->nr_options, "samples-line", true)) {
-		enum perfdata_status status = pd_script_setup_new(context, SCRIPT_FOR_DUMP, &dump->script);
+		enum perfdata_status status = pd_script_setup_new(context, &dump->script);
 		if (status != PERFDATA_OK) {
 			dump_release(dump);
 			return status;

@@ -89,7 +89,7 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 	script->user = context->user;
 	script->header = perfdata_option_flag(context->options, context->nr_options, "header", false);
 	script->full_header = perfdata_option_flag(context->options, context->nr_options, "show-info", false);
-	const enum perfdata_status status = pd_script_setup_new(context, SCRIPT_ALONE, &script->setup);
+	const enum perfdata_status status = pd_script_setup_new(context, &script->setup);
 	if (status != PERFDATA_OK) {
 		release(script);
 		return status;

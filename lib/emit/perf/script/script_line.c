@@ -17,15 +17,12 @@ struct script_cgroup {
 	char path[];
 };
 
-enum perfdata_status pd_script_setup_new(const struct perfdata_emit_context *context, enum script_use use, struct script_setup **ret)
+enum perfdata_status pd_script_setup_new(const struct perfdata_emit_context *context, struct script_setup **ret)
 {
 	struct script_setup *setup = calloc(1, sizeof *setup);
 	if (!setup)
 		return PERFDATA_ENOMEM;
-	struct perfdata_emit_context bare = *context;
-	if (use == SCRIPT_FOR_DUMP)
-		bare.nr_options = 0;
-	const enum perfdata_status status = pd_script_setup_init(setup, &bare);
+	const enum perfdata_status status = pd_script_setup_init(setup, context);
 	if (status != PERFDATA_OK) {
 		free(setup);
 		return status;

@@ -7,11 +7,6 @@
 
 struct script_setup;
 
-enum script_use {
-	SCRIPT_ALONE,       /* the emitter `script`: by its options */
-	SCRIPT_FOR_DUMP,    /* lines inside a dump: perf's defaults */
-};
-
 /* What a line depends on beyond its own sample: columns as wide as the widest so far, the time of the line before, cgroups. All zero at the
  * start; scan passes over each batch with it and gives format a copy from before that batch. */
 struct script_carry {
@@ -20,8 +15,8 @@ struct script_carry {
 	const struct script_cgroup *cgroups;   /* all of this batch and of those before it */
 };
 
-/* To be freed with pd_script_setup_free. PERFDATA_EUSAGE with a message in context->reterr, PERFDATA_ENOMEM. */
-enum perfdata_status pd_script_setup_new(const struct perfdata_emit_context *context, enum script_use use, struct script_setup **ret);
+/* By the options of the emitter, SCRIPT_LINE_OPTIONS. To be freed with pd_script_setup_free. PERFDATA_EUSAGE with a message in context->reterr, PERFDATA_ENOMEM. */
+enum perfdata_status pd_script_setup_new(const struct perfdata_emit_context *context, struct script_setup **ret);
 void pd_script_setup_free(struct script_setup *setup);
 
 /* For scan: moves *carry behind the batch and gives in *ret what its lines begin with. */
