@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -17,6 +18,18 @@ uint64_t summary_now(void)
 	struct timespec time;
 	clock_gettime(CLOCK_MONOTONIC, &time);
 	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+/* It may lie below the folder of the outputs, which is made with the first of them. */
+static void make_folders(const char *path)
+{
+	char *copy = strdup(path);
+	for (char *at = copy && *copy ? strchr(copy + 1, '/') : NULL; at; at = strchr(at + 1, '/')) {
+		*at = '\0';
+		(void)!mkdir(copy, 0777);
+		*at = '/';
+	}
+	free(copy);
 }
 
 /* A file that another run still writes to keeps its content: the name goes to a new one. */
@@ -35,6 +48,7 @@ static int open_file(const struct options *options)
 	}
 	if (exists && unlink(path))
 		return -1;
+	make_folders(path);
 	return open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666);
 }
 

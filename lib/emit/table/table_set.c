@@ -97,7 +97,7 @@ enum perfdata_status pd_table_set_init(struct table_set *set, const struct perfd
 	const char *recording = perfdata_option_text(context->options, context->nr_options, "recording");
 	set->reader = context->reader;
 	set->session = context->session;
-	set->recording = recording ? recording : perfdata_reader_header(context->reader)->name;
+	set->recording = recording ? recording : context->recording;
 	set->columns = perfdata_option_text(context->options, context->nr_options, "columns");
 	set->asked = perfdata_option_text(context->options, context->nr_options, "table");
 	set->stacks = set->frames = -1;
