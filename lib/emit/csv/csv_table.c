@@ -100,7 +100,7 @@ static enum perfdata_status find_kind(const char *name, struct csv_table *ret)
 	return PERFDATA_EUSAGE;
 }
 
-enum perfdata_status pd_csv_table_find(struct pool *pool, const struct csv_choice *choice, struct csv_table *ret,
+enum perfdata_status pd_csv_table_find(struct pd_arena *pool, const struct csv_choice *choice, struct csv_table *ret,
 				    struct perfdata_error *reterr)
 {
 	const char *name = choice->table;

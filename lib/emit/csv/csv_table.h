@@ -42,7 +42,7 @@ const char *pd_csv_table_event(const char *table);
 /* For perfdata_emitter.tables. */
 enum perfdata_status pd_csv_tables(const struct perfdata_summary *summary, enum perfdata_status (*add)(void *user, const char *name), void *user);
 /* PERFDATA_EUSAGE names what there is. */
-enum perfdata_status pd_csv_table_find(struct pool *pool, const struct csv_choice *choice, struct csv_table *ret,
+enum perfdata_status pd_csv_table_find(struct pd_arena *pool, const struct csv_choice *choice, struct csv_table *ret,
 				    struct perfdata_error *reterr);
 
 #endif

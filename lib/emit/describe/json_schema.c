@@ -300,7 +300,7 @@ static void keys_object(struct perfdata_text *out, const char *type, const struc
 }
 
 /* A type whose records differ by version stands once for each version: so a line is described by any of them, not by one. */
-static void all_records(struct perfdata_text *out, struct pool *pool, const struct plan *trailer)
+static void all_records(struct perfdata_text *out, struct pd_arena *pool, const struct plan *trailer)
 {
 	const struct perfdata_layout *layout;
 	for (size_t i = 0; (layout = perfdata_record_layout_at(i)); i++) {
@@ -325,11 +325,11 @@ static void references(struct perfdata_text *out)
 
 void perfdata_describe_schema(struct perfdata_text *out)
 {
-	struct pool pool = { 0 };
+	struct pd_arena pool = { 0 };
 	const struct plan *trailer = pd_plan_make(&pool, perfdata_sample_id_layout(), false);
 	if (!trailer) {
 		out->failed = true;
-		pd_pool_release(&pool);
+		pd_arena_release(&pool);
 		return;
 	}
 	perfdata_text_literal(out, "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"$id\":\"" EMIT_SCHEMA "\","
@@ -346,5 +346,5 @@ void perfdata_describe_schema(struct perfdata_text *out)
 	all_records(out, &pool, trailer);
 	pd_spell_close(out, start, '{', '}');
 	perfdata_text_literal(out, "}\n");
-	pd_pool_release(&pool);
+	pd_arena_release(&pool);
 }

@@ -98,7 +98,7 @@ static void field_row(struct perfdata_text *out, const char *name, enum json_typ
 
 static bool collect_fields(struct field_lines *fields)
 {
-	struct pool pool = { 0 };
+	struct pd_arena pool = { 0 };
 	const struct perfdata_layout *layout;
 	bool ok = true;
 	for (; ok && (layout = perfdata_record_layout_at(fields->layout)) && fields->layout < 128; fields->layout++) {
@@ -107,7 +107,7 @@ static bool collect_fields(struct field_lines *fields)
 		if (plan)
 			each_field(plan, "", true, add_field, fields);
 	}
-	pd_pool_release(&pool);
+	pd_arena_release(&pool);
 	return ok;
 }
 
@@ -171,7 +171,7 @@ static void sample_head_rows(struct perfdata_text *out, const struct field_lines
 
 static void trailer_rows(struct perfdata_text *out)
 {
-	struct pool pool = { 0 };
+	struct pd_arena pool = { 0 };
 	const struct plan *plan = pd_plan_make(&pool, perfdata_sample_id_layout(), false);
 	for (uint32_t i = 0; plan && i < plan->nr_rows; i++) {
 		const struct row *row = &plan->rows[i];
@@ -183,16 +183,16 @@ static void trailer_rows(struct perfdata_text *out)
 		perfdata_text_printf(out, "all\t%s\n", row->field->doc);
 	}
 	out->failed |= !plan;
-	pd_pool_release(&pool);
+	pd_arena_release(&pool);
 }
 
 void perfdata_describe_fields(struct perfdata_text *out)
 {
-	struct pool pool = { 0 };
-	struct field_lines *fields = pd_pool_alloc(&pool, sizeof *fields);
+	struct pd_arena pool = { 0 };
+	struct field_lines *fields = pd_arena_calloc(&pool, 1, sizeof *fields);
 	if (!fields || !collect_fields(fields)) {
 		out->failed = true;
-		pd_pool_release(&pool);
+		pd_arena_release(&pool);
 		return;
 	}
 	perfdata_text_literal(out, "field\ttype\tunit\trecords\tmeaning\n");
@@ -209,7 +209,7 @@ void perfdata_describe_fields(struct perfdata_text *out)
 	head_rows(out, HEAD_SAMPLE_ID, HEAD_SAMPLE_ID);
 	trailer_rows(out);
 	head_rows(out, HEAD_REST, HEAD_COUNT - 1);
-	pd_pool_release(&pool);
+	pd_arena_release(&pool);
 }
 
 /* --- columns ------------------------------------------------------------------------------------------------------------------------- */
@@ -255,8 +255,8 @@ static void add_top(void *user, const char *name, const struct row *row)
 
 void perfdata_describe_columns(struct perfdata_text *out)
 {
-	struct pool pool = { 0 };
-	struct columns *columns = pd_pool_alloc(&pool, sizeof *columns);
+	struct pd_arena pool = { 0 };
+	struct columns *columns = pd_arena_calloc(&pool, 1, sizeof *columns);
 	if (!columns) {
 		out->failed = true;
 		return;
@@ -284,7 +284,7 @@ void perfdata_describe_columns(struct perfdata_text *out)
 		perfdata_text_printf(out, "%s\"%s\": '%s'", i ? ",\n " : "{", columns->items[i].name,
 				     pd_json_type_column(columns->items[i].type));
 	perfdata_text_literal(out, "}\n");
-	pd_pool_release(&pool);
+	pd_arena_release(&pool);
 }
 
 /* --- the manual ------------------------------------------------------------------------------------------------------------------------ */

@@ -7,13 +7,13 @@ static void node_value(struct speller *s, const struct perfdata_node *node, cons
 
 static void attr_value(struct speller *s, const struct perfdata_attr *attr)
 {
-	struct pool pool = { 0 };
+	struct pd_arena pool = { 0 };
 	const struct plan *plan = pd_plan_make(&pool, perfdata_attr_layout(), true);
 	if (plan)
 		pd_spell_object(s, plan, attr->present, attr);
 	else
 		s->out->failed = true;
-	pd_pool_release(&pool);
+	pd_arena_release(&pool);
 }
 
 static void bitmap_value(struct perfdata_text *out, struct perfdata_bytes bytes)
@@ -33,7 +33,7 @@ static void integer_value(struct speller *s, const struct perfdata_node *node, c
 	struct row row = { .kind = node->kind, .field = field };
 	row.wide = node->kind == PERFDATA_KIND_U64 || node->kind == PERFDATA_KIND_S64;
 	row.op = SPELL_NUMBER;
-	struct pool pool = { 0 };
+	struct pd_arena pool = { 0 };
 	if (field && (field->show == PERFDATA_SHOW_HEX || field->show == PERFDATA_SHOW_BOOL || field->show == PERFDATA_SHOW_ENUM ||
 		      field->show == PERFDATA_SHOW_FLAGS || field->show == PERFDATA_SHOW_BITS)) {
 		struct perfdata_field shown = *field;
@@ -46,7 +46,7 @@ static void integer_value(struct speller *s, const struct perfdata_node *node, c
 	row.kind = node->kind == PERFDATA_KIND_S32 || node->kind == PERFDATA_KIND_S64 ? PERFDATA_KIND_S64 : PERFDATA_KIND_U64;
 	row.member = 0;
 	pd_spell_value(s, &row, &node->v.u);
-	pd_pool_release(&pool);
+	pd_arena_release(&pool);
 }
 
 static void key_of(struct perfdata_text *out, const char *name, const char *suffix)

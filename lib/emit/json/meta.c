@@ -139,7 +139,7 @@ void pd_meta_spell_event(struct speller *s, const struct plan *attr, const struc
 static void spell_events(struct speller *s, const char *key, uint32_t first_version)
 {
 	const struct perfdata_reader *reader = s->world->reader;
-	struct pool pool = { 0 };
+	struct pd_arena pool = { 0 };
 	const struct plan *attr = pd_plan_make(&pool, perfdata_attr_layout(), true);
 	if (!attr)
 		s->out->failed = true;
@@ -153,7 +153,7 @@ static void spell_events(struct speller *s, const char *key, uint32_t first_vers
 		pd_meta_spell_event(s, attr, event);
 	}
 	pd_spell_close(s->out, start, '[', ']');
-	pd_pool_release(&pool);
+	pd_arena_release(&pool);
 }
 
 /* --- features ---------------------------------------------------------------------------------------------------------------------- */

@@ -22,7 +22,7 @@ void pd_spell_register_name(enum perfdata_arch arch, unsigned bit, char *room)
 		snprintf(room, SPELL_REGISTER_NAME, "r%u", bit);
 }
 
-bool pd_world_init(struct spell_world *world, struct pool *pool, const struct perfdata_reader *reader,
+bool pd_world_init(struct spell_world *world, struct pd_arena *pool, const struct perfdata_reader *reader,
 		   void (*feature)(struct speller *s, uint32_t id, struct perfdata_bytes payload))
 {
 	world->feature = feature;

@@ -28,7 +28,7 @@ struct spell_world {
 	void (*feature)(struct speller *s, uint32_t id, struct perfdata_bytes payload);
 };
 /* False without memory. */
-bool pd_world_init(struct spell_world *world, struct pool *pool, const struct perfdata_reader *reader,
+bool pd_world_init(struct spell_world *world, struct pd_arena *pool, const struct perfdata_reader *reader,
 		   void (*feature)(struct speller *s, uint32_t id, struct perfdata_bytes payload));
 void pd_world_release(struct spell_world *world);
 /* The event of an id, among those known at begin; NULL for others. Any thread. */

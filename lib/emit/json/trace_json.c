@@ -40,7 +40,7 @@ static void double_quotes(struct perfdata_text *out, size_t start)
 	}
 }
 
-static bool make_doubled(struct pool *pool, struct trace_row *row)
+static bool make_doubled(struct pd_arena *pool, struct trace_row *row)
 {
 	struct perfdata_text text;
 	perfdata_text_init(&text);
@@ -53,7 +53,7 @@ static bool make_doubled(struct pool *pool, struct trace_row *row)
 }
 
 /* The spelling of a name inside JSON quotes; perfdata_text_json_string makes it valid UTF-8. */
-static bool make_name(struct pool *pool, struct trace_row *rows, size_t index)
+static bool make_name(struct pd_arena *pool, struct trace_row *rows, size_t index)
 {
 	struct perfdata_text text;
 	perfdata_text_init(&text);
@@ -92,10 +92,10 @@ static bool is_plain(const struct perfdata_trace_field *field)
 	return integer && size && field->place == PERFDATA_TRACE_FIXED && field->offset < UINT32_MAX - 8;
 }
 
-const struct trace_plan *pd_trace_plan_make(struct pool *pool, const struct perfdata_trace_event *event)
+const struct trace_plan *pd_trace_plan_make(struct pd_arena *pool, const struct perfdata_trace_event *event)
 {
-	struct trace_plan *plan = pd_pool_alloc(pool, sizeof *plan);
-	struct trace_row *rows = pd_pool_alloc(pool, (event->nr_fields + 1) * sizeof *rows);
+	struct trace_plan *plan = pd_arena_calloc(pool, 1, sizeof *plan);
+	struct trace_row *rows = pd_arena_calloc(pool, event->nr_fields + 1, sizeof *rows);
 	if (!plan || !rows)
 		return NULL;
 	for (size_t i = 0; i < event->nr_fields; i++) {

@@ -22,7 +22,7 @@ struct trace_plan {
 };
 
 /* NULL without memory. */
-const struct trace_plan *pd_trace_plan_make(struct pool *pool, const struct perfdata_trace_event *event);
+const struct trace_plan *pd_trace_plan_make(struct pd_arena *pool, const struct perfdata_trace_event *event);
 /* The value of one field; false if the raw data is too short for it (then nothing is written). */
 bool pd_trace_json_value(struct speller *s, const struct trace_row *row, struct perfdata_bytes raw, bool *ret_valid_text,
 		      struct perfdata_bytes *ret_text);

@@ -2,19 +2,19 @@
 #include "config.h"
 #include "emit/model/plan.h"
 
-struct key pd_key_bytes(struct pool *pool, const char *bytes, size_t size)
+struct key pd_key_bytes(struct pd_arena *pool, const char *bytes, size_t size)
 {
-	char *text = pd_pool_alloc(pool, size + EMIT_KEY_STEP);
+	char *text = pd_arena_calloc(pool, 1, size + EMIT_KEY_STEP);
 	if (!text)
 		return (struct key){ 0 };
 	memcpy(text, bytes, size);
 	return (struct key){ text, (uint32_t)size };
 }
 
-struct key pd_key_make(struct pool *pool, const char *prefix, const char *name, const char *suffix)
+struct key pd_key_make(struct pd_arena *pool, const char *prefix, const char *name, const char *suffix)
 {
 	const size_t a = strlen(prefix), b = strlen(name), c = strlen(suffix);
-	char *text = pd_pool_alloc(pool, a + b + c + 2 + EMIT_KEY_STEP);
+	char *text = pd_arena_calloc(pool, 1, a + b + c + 2 + EMIT_KEY_STEP);
 	if (!text)
 		return (struct key){ 0 };
 	memcpy(text, prefix, a);
@@ -71,12 +71,12 @@ static enum spell_op op_of(const struct perfdata_field *field)
 	return SPELL_NOTHING;
 }
 
-static const struct key *part_keys(struct pool *pool, const struct perfdata_bits *bits)
+static const struct key *part_keys(struct pd_arena *pool, const struct perfdata_bits *bits)
 {
 	size_t nr = 0;
 	while (bits[nr].name)
 		nr++;
-	struct key *keys = pd_pool_alloc(pool, (nr + 1) * sizeof *keys);
+	struct key *keys = pd_arena_calloc(pool, nr + 1, sizeof *keys);
 	if (!keys)
 		return NULL;
 	for (size_t i = 0; i < nr; i++) {
@@ -87,7 +87,7 @@ static const struct key *part_keys(struct pool *pool, const struct perfdata_bits
 	return keys;
 }
 
-bool pd_row_make(struct pool *pool, const struct perfdata_field *field, uint32_t index, const char *name, bool nested, struct row *ret)
+bool pd_row_make(struct pd_arena *pool, const struct perfdata_field *field, uint32_t index, const char *name, bool nested, struct row *ret)
 {
 	*ret = (struct row){ .op = op_of(field), .kind = field->kind, .member = field->member, .index = index, .field = field };
 	if (ret->op == SPELL_NOTHING)
@@ -113,10 +113,10 @@ bool pd_row_make(struct pool *pool, const struct perfdata_field *field, uint32_t
 	return true;
 }
 
-const struct plan *pd_plan_make(struct pool *pool, const struct perfdata_layout *layout, bool nested)
+const struct plan *pd_plan_make(struct pd_arena *pool, const struct perfdata_layout *layout, bool nested)
 {
-	struct plan *plan = pd_pool_alloc(pool, sizeof *plan);
-	struct row *rows = pd_pool_alloc(pool, (layout->nr_fields + 1) * sizeof *rows);
+	struct plan *plan = pd_arena_calloc(pool, 1, sizeof *plan);
+	struct row *rows = pd_arena_calloc(pool, layout->nr_fields + 1, sizeof *rows);
 	if (!plan || !rows)
 		return NULL;
 	for (uint32_t i = 0; i < layout->nr_fields; i++) {

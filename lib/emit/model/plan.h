@@ -7,7 +7,7 @@
 #include "perfdata/reader.h"
 #include "perfdata/schema.h"
 #include "perfdata/text.h"
-#include "emit/model/pool.h"
+#include "base/arena.h"
 
 /* `,"name":` and so on, with room to copy EMIT_KEY_STEP bytes at once. */
 #define EMIT_KEY_STEP 32
@@ -63,13 +63,13 @@ struct plan {
 };
 
 /* A key literal `<prefix><name>":`; NULL text without memory. */
-struct key pd_key_make(struct pool *pool, const char *prefix, const char *name, const char *suffix);
+struct key pd_key_make(struct pd_arena *pool, const char *prefix, const char *name, const char *suffix);
 /* Any bytes, with the room that key_to wants. */
-struct key pd_key_bytes(struct pool *pool, const char *bytes, size_t size);
+struct key pd_key_bytes(struct pd_arena *pool, const char *bytes, size_t size);
 /* The row of a field under the key `name`. False without memory. */
-bool pd_row_make(struct pool *pool, const struct perfdata_field *field, uint32_t index, const char *name, bool nested, struct row *ret);
+bool pd_row_make(struct pd_arena *pool, const struct perfdata_field *field, uint32_t index, const char *name, bool nested, struct row *ret);
 /* NULL without memory. nested: the layout is a part of a record that has ids of its own. */
-const struct plan *pd_plan_make(struct pool *pool, const struct perfdata_layout *layout, bool nested);
+const struct plan *pd_plan_make(struct pd_arena *pool, const struct perfdata_layout *layout, bool nested);
 /* What records of the layout are called: older versions of a layout have the name of the newest. */
 const char *pd_plan_record_name(const struct perfdata_layout *layout);
 /* Whether a view of the layout has the field. layout may be NULL. */

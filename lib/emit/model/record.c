@@ -63,7 +63,7 @@ bool pd_record_world_init(struct record_world *world, const struct perfdata_emit
 void pd_record_world_release(struct record_world *world)
 {
 	pd_world_release(&world->spell);
-	pd_pool_release(&world->pool);
+	pd_arena_release(&world->pool);
 }
 
 /* --- plans of a thread --------------------------------------------------------------------------------------------------- */
@@ -81,8 +81,8 @@ bool pd_record_cache_init(struct record_cache *cache)
 
 void pd_record_cache_release(struct record_cache *cache)
 {
-	pd_pool_release(&cache->pool);
-	pd_pool_release(&cache->extra);
+	pd_arena_release(&cache->pool);
+	pd_arena_release(&cache->extra);
 	free(cache->others);
 	free(cache->events);
 	if (cache->locations)
@@ -96,7 +96,7 @@ static uint64_t bit(int row) { return row < 0 ? 0 : UINT64_C(1) << row; }
 
 static struct record_plan *make_plan(struct record_cache *cache, const struct perfdata_layout *layout)
 {
-	struct record_plan *plan = pd_pool_alloc(&cache->pool, sizeof *plan);
+	struct record_plan *plan = pd_arena_calloc(&cache->pool, 1, sizeof *plan);
 	if (!plan)
 		return NULL;
 	plan->time = plan->pid = plan->tid = plan->cpu = plan->event_id = -1;

@@ -50,7 +50,7 @@ struct head_value {
 /* The same for all of a run; made in begin. */
 struct record_world {
 	struct spell_world spell;
-	struct pool pool;
+	struct pd_arena pool;
 	const char *recording;
 	bool name_files;               /* each line names its file */
 	bool raw;                      /* the whole record in hex, too */
@@ -85,7 +85,7 @@ struct record_plan {
 
 /* Plans of one thread. */
 struct record_cache {
-	struct pool pool;
+	struct pd_arena pool;
 	struct record_plan *by_type[128];
 	struct record_plan **others;   /* layouts that are not the usual one of their type, and unknown types */
 	size_t nr_others, room_others;
@@ -93,7 +93,7 @@ struct record_cache {
 	size_t nr_events;
 	const struct plan *trailer;
 	int trailer_time, trailer_pid, trailer_tid, trailer_cpu;
-	struct pool extra;             /* for the emitter */
+	struct pd_arena extra;             /* for the emitter */
 	struct text_cache *locations;     /* made when the first place is spelled; or NULL */
 	struct line_table *lines;      /* see line.h, which says with it how it is freed; or NULL */
 	void (*free_lines)(struct line_table *lines);

@@ -121,10 +121,10 @@ static bool resolve(const struct perfdata_layout *layout, const char *name, stru
 	return resolve_rows(layout, name + size + 1, ret);
 }
 
-bool pd_selection_resolve(struct pool *pool, const struct selection *selection, const struct perfdata_layout *layout,
+bool pd_selection_resolve(struct pd_arena *pool, const struct selection *selection, const struct perfdata_layout *layout,
 		       struct select_step **ret)
 {
-	struct select_step *steps = pd_pool_alloc(pool, (selection->nr + 1) * sizeof *steps);
+	struct select_step *steps = pd_arena_calloc(pool, selection->nr + 1, sizeof *steps);
 	if (!steps)
 		return false;
 	for (size_t i = 0; i < selection->nr; i++) {
@@ -146,7 +146,7 @@ bool pd_selection_resolve(struct pool *pool, const struct selection *selection, 
 		if (found.field && found.what != SELECT_TRAILER)
 			step->gate = UINT64_C(1) << (found.depth ? found.through_index[0] : found.index);
 		for (unsigned k = 0; k < found.depth; k++) {
-			struct row *row = pd_pool_alloc(pool, sizeof *row);
+			struct row *row = pd_arena_calloc(pool, 1, sizeof *row);
 			if (!row || !pd_row_make(pool, found.through[k], found.through_index[k], found.through[k]->name, false, row))
 				return false;
 			step->through[k] = row;
@@ -246,19 +246,19 @@ static enum perfdata_status usage(struct perfdata_error *reterr, const char *nam
 	return PERFDATA_EUSAGE;
 }
 
-enum perfdata_status pd_selection_parse(struct pool *pool, const char *list, struct selection *ret, struct perfdata_error *reterr)
+enum perfdata_status pd_selection_parse(struct pd_arena *pool, const char *list, struct selection *ret, struct perfdata_error *reterr)
 {
 	size_t room = 1;
 	for (const char *c = list; *c; c++)
 		room += *c == ',';
-	ret->names = pd_pool_alloc(pool, room * sizeof *ret->names);
+	ret->names = pd_arena_calloc(pool, room, sizeof *ret->names);
 	ret->nr = 0;
 	if (!ret->names)
 		return PERFDATA_ENOMEM;
 	for (const char *at = list;;) {
 		const char *comma = strchr(at, ',');
 		const size_t size = comma ? (size_t)(comma - at) : strlen(at);
-		char *name = pd_pool_alloc(pool, size + 1);
+		char *name = pd_arena_calloc(pool, 1, size + 1);
 		if (!name)
 			return PERFDATA_ENOMEM;
 		memcpy(name, at, size);

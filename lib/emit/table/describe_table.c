@@ -118,7 +118,7 @@ static bool describe_field(const struct select_step *step, const struct perfdata
 /* --- tables of records -------------------------------------------------------------------------------------------------------- */
 
 struct columns {
-	struct pool *pool;
+	struct pd_arena *pool;
 	struct table *table;
 	size_t room;
 	bool failed;
@@ -129,7 +129,7 @@ static struct table_column *add(struct columns *columns, const char *name)
 	struct table *table = columns->table;
 	if (table->nr_columns == columns->room) {
 		const size_t room = columns->room ? 2 * columns->room : 64;
-		struct table_column *grown = pd_pool_alloc(columns->pool, room * sizeof *grown);
+		struct table_column *grown = pd_arena_calloc(columns->pool, room, sizeof *grown);
 		if (!grown) {
 			columns->failed = true;
 			return NULL;
@@ -234,7 +234,7 @@ const char *pd_table_name_at(size_t index)
 	return row && !row->on_request ? row->name : NULL;
 }
 
-enum perfdata_status pd_table_make(struct pool *pool, const char *name, struct table *ret)
+enum perfdata_status pd_table_make(struct pd_arena *pool, const char *name, struct table *ret)
 {
 	const struct table_row *row;
 	const struct perfdata_layout *layout;
@@ -281,7 +281,7 @@ static bool is_taken(const struct table *table, const char *name)
 static void add_trace_field(struct columns *columns, const struct trace_row *row)
 {
 	const size_t size = strlen(row->name);
-	char *select = pd_pool_alloc(columns->pool, size + sizeof "fields.");
+	char *select = pd_arena_calloc(columns->pool, 1, size + sizeof "fields.");
 	if (!select) {
 		columns->failed = true;
 		return;
@@ -298,12 +298,12 @@ static void add_trace_field(struct columns *columns, const struct trace_row *row
 	column->bulky = row->field->is_common;
 }
 
-enum perfdata_status pd_table_make_event(struct pool *pool, const struct perfdata_event *event, struct table *ret)
+enum perfdata_status pd_table_make_event(struct pd_arena *pool, const struct perfdata_event *event, struct table *ret)
 {
 	static const char *const heads[] = { "offset", "inner", "file", "time", "pid", "tid", "cpu", "comm", "stack_id", "late", "after_gap", "problem" };
 	struct columns columns = { .pool = pool, .table = ret };
 	const struct trace_plan *plan = pd_trace_plan_make(pool, event->trace);
-	char *name = pd_pool_alloc(pool, strlen(event->name) + sizeof EVENT_PREFIX);
+	char *name = pd_arena_calloc(pool, 1, strlen(event->name) + sizeof EVENT_PREFIX);
 	if (!plan || !name)
 		return PERFDATA_ENOMEM;
 	strcpy(stpcpy(name, EVENT_PREFIX), event->name);
@@ -330,9 +330,9 @@ static enum perfdata_status no_column(const struct table *table, const char *nam
 	return PERFDATA_EUSAGE;
 }
 
-enum perfdata_status pd_table_choose(struct pool *pool, struct table *table, const char *list, bool strict, struct perfdata_error *reterr)
+enum perfdata_status pd_table_choose(struct pd_arena *pool, struct table *table, const char *list, bool strict, struct perfdata_error *reterr)
 {
-	struct table_column *kept = pd_pool_alloc(pool, (table->nr_columns + 1) * sizeof *kept);
+	struct table_column *kept = pd_arena_calloc(pool, table->nr_columns + 1, sizeof *kept);
 	size_t nr = 0;
 	if (!kept)
 		return PERFDATA_ENOMEM;

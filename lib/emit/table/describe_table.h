@@ -44,10 +44,10 @@ struct table {
 const char *pd_table_name_at(size_t index);
 /* Makes the description of a table: one of those above, or that of a tracepoint event, whose format is `trace`. Strings live in the pool or for ever.
  * PERFDATA_EUSAGE: there is no such table, PERFDATA_ENOMEM. */
-enum perfdata_status pd_table_make(struct pool *pool, const char *name, struct table *ret);
-enum perfdata_status pd_table_make_event(struct pool *pool, const struct perfdata_event *event, struct table *ret);
+enum perfdata_status pd_table_make(struct pd_arena *pool, const char *name, struct table *ret);
+enum perfdata_status pd_table_make_event(struct pd_arena *pool, const struct perfdata_event *event, struct table *ret);
 /* Leaves the columns of a comma-separated list, in its order and behind `recording`; NULL: those that are not bulky. PERFDATA_EUSAGE names a column
  * that there is not, if `strict`. */
-enum perfdata_status pd_table_choose(struct pool *pool, struct table *table, const char *list, bool strict, struct perfdata_error *reterr);
+enum perfdata_status pd_table_choose(struct pd_arena *pool, struct table *table, const char *list, bool strict, struct perfdata_error *reterr);
 
 #endif

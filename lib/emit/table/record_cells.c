@@ -33,7 +33,7 @@ struct row_plan {
 void pd_row_plans_release(struct row_plans *plans)
 {
 	pd_free(plans->of_tables);
-	pd_pool_release(&plans->pool);
+	pd_arena_release(&plans->pool);
 }
 
 /* --- any field -------------------------------------------------------------------------------------------------------------- */
@@ -318,9 +318,9 @@ static bool plan_column(const struct record *r, const struct table_column *colum
 static struct row_plan *make_plan(struct row_plans *plans, const struct record *r, const struct table *table, bool whole)
 {
 	const struct perfdata_layout *layout = r->plan->plan ? r->plan->plan->layout : NULL;
-	struct row_plan *plan = pd_pool_alloc(&plans->pool, sizeof *plan);
-	struct fill *fills = pd_pool_alloc(&plans->pool, 2 * (table->nr_columns + 1) * sizeof *fills);
-	const char **names = pd_pool_alloc(&plans->pool, (table->nr_columns + 1) * sizeof *names);
+	struct row_plan *plan = pd_arena_calloc(&plans->pool, 1, sizeof *plan);
+	struct fill *fills = pd_arena_calloc(&plans->pool, 1, 2 * (table->nr_columns + 1) * sizeof *fills);
+	const char **names = pd_arena_calloc(&plans->pool, table->nr_columns + 1, sizeof *names);
 	struct select_step *steps;
 	if (!plan || !fills || !names)
 		return NULL;

@@ -10,7 +10,7 @@ struct row_plan;
 struct row_plans {
 	struct row_plan **of_tables;  /* the plans of each table, those used last in front */
 	size_t nr_tables;
-	struct pool pool;
+	struct pd_arena pool;
 };
 void pd_row_plans_release(struct row_plans *plans);
 /* Appends the loaded record to the part of its table. `room` is for intermediate spelling. False without memory. */

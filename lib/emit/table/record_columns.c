@@ -4,7 +4,7 @@
 #include "emit/table/record_columns.h"
 
 struct columns {
-	struct pool *pool;
+	struct pd_arena *pool;
 	const char **names;
 	size_t nr, room;
 	bool failed;
@@ -26,7 +26,7 @@ static void add(struct columns *columns, const char *prefix, const char *name, c
 		return;
 	if (columns->nr == columns->room) {
 		const size_t room = columns->room ? 2 * columns->room : 64;
-		const char **names = pd_pool_alloc(columns->pool, room * sizeof *names);
+		const char **names = pd_arena_calloc(columns->pool, room, sizeof *names);
 		if (!names) {
 			columns->failed = true;
 			return;
@@ -37,7 +37,7 @@ static void add(struct columns *columns, const char *prefix, const char *name, c
 		columns->room = room;
 	}
 	const size_t a = strlen(prefix), b = strlen(name), c = strlen(suffix);
-	char *text = pd_pool_alloc(columns->pool, a + b + c + 1);
+	char *text = pd_arena_calloc(columns->pool, 1, a + b + c + 1);
 	if (!text) {
 		columns->failed = true;
 		return;
@@ -126,7 +126,7 @@ static void add_table(struct columns *columns, const struct perfdata_layout *lay
 	add(columns, "", pd_record_head_info(HEAD_PROBLEM)->name, "");
 }
 
-bool pd_record_columns(struct pool *pool, const struct perfdata_layout *layout, const struct trace_plan *plan, struct record_names names,
+bool pd_record_columns(struct pd_arena *pool, const struct perfdata_layout *layout, const struct trace_plan *plan, struct record_names names,
 		       struct selection *ret)
 {
 	struct columns columns = { .pool = pool };

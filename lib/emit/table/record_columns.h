@@ -11,7 +11,7 @@ struct record_names {
 	unsigned locations;           /* bits of enum location_part */
 };
 /* layout NULL: records of unknown types. plan: of the tracepoint whose fields are columns, or NULL. False without memory. */
-bool pd_record_columns(struct pool *pool, const struct perfdata_layout *layout, const struct trace_plan *plan, struct record_names names,
+bool pd_record_columns(struct pd_arena *pool, const struct perfdata_layout *layout, const struct trace_plan *plan, struct record_names names,
 		       struct selection *ret);
 
 #endif

@@ -189,13 +189,13 @@ static void row_of_event(struct filling *filling, struct speller *speller, const
 
 static bool rows_of_events(struct filling *filling)
 {
-	struct pool pool = { 0 };
+	struct pd_arena pool = { 0 };
 	struct speller speller = { .world = filling->source->world };
 	const struct perfdata_reader *reader = filling->source->reader;
 	const struct plan *attr = pd_plan_make(&pool, perfdata_attr_layout(), true);
 	for (size_t i = 0; attr && i < perfdata_reader_nr_events(reader); i++)
 		row_of_event(filling, &speller, attr, perfdata_reader_event(reader, i));
-	pd_pool_release(&pool);
+	pd_arena_release(&pool);
 	return attr;
 }
 

@@ -36,7 +36,7 @@ static void list_tables(struct perfdata_text *out)
 
 enum perfdata_status perfdata_describe_table(struct perfdata_text *out, const char *name)
 {
-	struct pool pool = { 0 };
+	struct pd_arena pool = { 0 };
 	struct table table;
 	if (!name) {
 		list_tables(out);
@@ -47,6 +47,6 @@ enum perfdata_status perfdata_describe_table(struct perfdata_text *out, const ch
 		perfdata_text_literal(out, "column\ttype\tunit\tnull\tmeaning\n");
 	for (size_t i = 0; !status && i < table.nr_columns; i++)
 		line_of_column(out, &table.columns[i]);
-	pd_pool_release(&pool);
+	pd_arena_release(&pool);
 	return status;
 }

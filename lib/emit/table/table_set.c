@@ -46,7 +46,7 @@ static enum perfdata_status add(struct table_set *set, const struct table *made,
 {
 	if (set->nr_tables == MOST_TABLES)
 		return pd_error(reterr, PERFDATA_ELIMIT, PERFDATA_NO_OFFSET, "more than %u tables: choose some with --table", MOST_TABLES);
-	struct table *table = pd_pool_alloc(&set->pool, sizeof *table);
+	struct table *table = pd_arena_calloc(&set->pool, 1, sizeof *table);
 	if (!table)
 		return PERFDATA_ENOMEM;
 	*table = *made;
@@ -65,7 +65,7 @@ static enum perfdata_status add(struct table_set *set, const struct table *made,
 static enum perfdata_status add_asked(struct table_set *set, const char *name, size_t size, bool alone, struct perfdata_error *reterr)
 {
 	struct table table;
-	char *copy = pd_pool_alloc(&set->pool, size + 1);
+	char *copy = pd_arena_calloc(&set->pool, 1, size + 1);
 	if (!copy)
 		return PERFDATA_ENOMEM;
 	memcpy(copy, name, size);
@@ -116,7 +116,7 @@ enum perfdata_status pd_table_set_init(struct table_set *set, const struct perfd
 void pd_table_set_release(struct table_set *set)
 {
 	pd_record_world_release(&set->world);
-	pd_pool_release(&set->pool);
+	pd_arena_release(&set->pool);
 	pd_emitted_release(&set->new_stacks);
 	pd_emitted_release(&set->new_frames);
 	pd_free(set->event_seen);

@@ -12,7 +12,7 @@
 
 struct table_set {
 	struct record_world world;
-	struct pool pool;
+	struct pd_arena pool;
 	const struct perfdata_reader *reader;
 	const struct perfdata_session *session;
 	const char *recording;        /* what the rows call it */
