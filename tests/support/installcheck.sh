@@ -18,7 +18,11 @@ report() {
 # run NAME HOW: what the example prints for a recording is the same, however it was built
 run() {
 	case $1 in
-	convert) "$2" ndjson "$recording" >"$work/out" && LD_LIBRARY_PATH=$library "$perfdata" ndjson --symbols no "$recording" >"$work/expected" && cmp -s "$work/out" "$work/expected" ;;
+	convert)
+		"$2" ndjson "$recording" >"$work/out" || return 1
+		[ -x "$perfdata" ] || return 0   # the library alone was installed
+		LD_LIBRARY_PATH=$library "$perfdata" ndjson --symbols no "$recording" >"$work/expected" && cmp -s "$work/out" "$work/expected"
+		;;
 	ring-buffer)   # 3: the kernel refuses
 		"$2" >"$work/out" 2>"$work/words" || { [ $? = 3 ] && sed 's/^/skipped: /' "$work/words"; } ;;
 	*) "$2" "$recording" >"$work/out" && [ -s "$work/out" ] ;;
@@ -29,6 +33,7 @@ for source in "$top"/doc/examples/*.c; do
 	name=$(basename "$source" .c)
 	flags=$(pkg-config --cflags libperfdata)
 	if grep -q 'perfdata_emitter' "$source" && ! grep -q '^int main' "$source"; then
+		[ -x "$perfdata" ] || { echo "skipped: $name: there is no program that could load it"; continue; }
 		code=0
 		$cc -Wall -Wextra -fPIC -shared $flags -o "$work/$name.so" "$source" $(pkg-config --libs libperfdata) &&
 			LD_LIBRARY_PATH=$library "$perfdata" convert --emitter "$work/$name.so" "$recording" >"$work/out" || code=$?
