@@ -357,12 +357,18 @@ void pd_script_line_start(const struct script_setup *setup, const struct perfdat
 		       const struct perfdata_record *record, struct script_carry *carry, struct perfdata_scratch *scratch,
 		       struct perfdata_text *out)
 {
+	/* a recording without events: records say themselves whose they are, as they do where they have no ids */
+	const struct script_plan eventless = {
+		.fields = setup->types[SCRIPT_HARDWARE].fields & (SCRIPT_COMM | SCRIPT_PID | SCRIPT_TID | SCRIPT_CPU | SCRIPT_TIME), .who_style = UINT32_MAX,
+	};
 	const struct perfdata_event *event = delivery->record->event;
-	struct script_cache *cache = event ? pd_script_cache_get(scratch) : NULL;
-	const struct script_plan *plan = cache ? pd_script_plan_get(cache, setup, event) : NULL;
+	struct script_cache *cache = pd_script_cache_get(scratch);
+	const struct script_plan *plan = event && cache ? pd_script_plan_get(cache, setup, event) : NULL;
+	if (cache && setup->eventless)
+		plan = &eventless;
 	if (!plan)
 		return;
-	const struct values values = record_values(setup, event, record);
+	const struct values values = event ? record_values(setup, event, record) : own_values(record);
 	const struct script_where where = { setup, cache, plan->ip_fields };
 	spell_machine(plan->fields, delivery, out);
 	spell_start(&where, plan, delivery->comm, &values, delivery->record, carry, out);

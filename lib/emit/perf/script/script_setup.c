@@ -440,9 +440,11 @@ enum perfdata_status pd_script_setup_init(struct script_setup *setup, const stru
 	for (unsigned i = 0; i < SCRIPT_TYPES; i++)
 		setup->types[i].fields = types[i].defaults;
 	enum perfdata_status status = read_options(setup, context);
+	const bool is_pipe = perfdata_reader_header(setup->reader)->container == PERFDATA_CONTAINER_PIPE;
 	find_machine(setup);
+	setup->eventless = !is_pipe && !perfdata_reader_nr_events(setup->reader);
 	if (status == PERFDATA_OK)
-		status = perfdata_reader_header(setup->reader)->container == PERFDATA_CONTAINER_PIPE ? check_in_order(setup, context) :
+		status = is_pipe ? check_in_order(setup, context) :
 													check_all(setup, context);
 	return status == PERFDATA_OK ? find_clock(setup, context) : status;
 }

@@ -47,6 +47,7 @@ struct script_setup {
 	uint64_t shown;              /* bit n: records of type n, below 64, have lines of their own; see script_setup_shows */
 	uint64_t shown_user;         /* the same for types from 64 on */
 	bool use_callchain, latency, ns, reltime, deltatime, flags, kernel_path, inlines;
+	bool eventless;              /* a file without events */
 	unsigned name_width;         /* of the longest event name */
 	uint32_t nr_cpus;            /* CPU numbers from here on are shown as 0 */
 	uint32_t max_stack;
