@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,24 +77,31 @@ static void add_tables(struct batch *batch, const struct listed *input)
 
 /* --- what can be known to go wrong ------------------------------------------------------------------------------------ */
 
-static bool paths_differ(const struct batch *batch)
+static enum exit_code out_of_memory(const struct batch *batch)
+{
+	usage_error(&batch->options->style, "%s", perfdata_status_text(PERFDATA_ENOMEM));
+	return EXIT_LIMIT;
+}
+
+static enum exit_code check_paths(const struct batch *batch)
 {
 	const struct message_style *style = &batch->options->style;
 	struct text_set paths = { 0 };
-	bool fine = true;
-	for (size_t i = 0; i < batch->nr && fine; i++) {
+	enum exit_code code = EXIT_FINE;
+	for (size_t i = 0; i < batch->nr && !code; i++) {
 		const struct job *job = &batch->jobs[i];
-		for (size_t k = 0; k <= batch->options->nr_more_emitters && fine; k++) {
+		for (size_t k = 0; k <= batch->options->nr_more_emitters && !code; k++) {
 			const void *first;
-			if (!text_set_add(&paths, job->outputs[k].path, job->file, &first))
-				first = job->file;
-			fine = !first;
-			if (!fine)
+			if (!text_set_add(&paths, job->outputs[k].path, job->file, &first)) {
+				code = out_of_memory(batch);
+			} else if (first) {
 				usage_error(style, "%s and %s would both be written to %s", (const char *)first, job->file, job->outputs[k].path);
+				code = EXIT_USAGE;
+			}
 		}
 	}
 	text_set_release(&paths);
-	return fine;
+	return code;
 }
 
 /* The nearest folder that is there decides. */
@@ -196,10 +204,13 @@ static enum exit_code run(struct batch *batch)
 		batch->jobs[i].threads = threads / at_once;
 		batch->jobs[i].at_once = at_once;
 	}
-	if (!paths_differ(batch) || !folder_can_be_made(options))
-		return EXIT_USAGE;
+	const enum exit_code wrong = check_paths(batch);
+	if (wrong || !folder_can_be_made(options))
+		return wrong ? wrong : EXIT_USAGE;
 	batch->resume = resume_begin(options);
-	if (!batch->resume || !summary_begin(&batch->summary, options, true))
+	if (!batch->resume)
+		return errno == ENOMEM ? out_of_memory(batch) : EXIT_USAGE;
+	if (!summary_begin(&batch->summary, options, true))
 		return EXIT_USAGE;
 	batch->summary.inputs = batch->nr;
 	clean_folders(batch);
@@ -219,10 +230,7 @@ enum exit_code convert_to_many(const struct options *options)
 			add_job(&batch, &options->inputs->items[i], NULL);
 	}
 	enum exit_code code = batch.code;
-	if (code == EXIT_LIMIT)
-		usage_error(&options->style, "out of memory");
-	else
-		code = run(&batch);
+	code = code == EXIT_LIMIT ? out_of_memory(&batch) : run(&batch);
 	resume_end(batch.resume);
 	for (size_t i = 0; i < batch.nr; i++)
 		job_release(&batch.jobs[i]);

@@ -112,9 +112,11 @@ static bool read_index(struct resume *resume)
 			fine = read_line(resume, line);
 		json_object_put(line);
 	}
+	const int code = fine ? errno : ENOMEM;
 	fine &= !ferror(file);
 	free(text);
 	fclose(file);
+	errno = code;
 	return fine;
 }
 
@@ -133,8 +135,11 @@ struct resume *resume_begin(const struct options *options)
 	}
 	if (resume && resume->made_with && resume->path && (!options->resume || read_index(resume)))
 		return resume;
-	usage_error(&options->style, "--resume: %s" INDEX_NAME " cannot be read, or there is no memory for it", options->output);
+	const int code = resume && resume->made_with && resume->path ? errno : ENOMEM;
+	if (code != ENOMEM)
+		usage_error(&options->style, "--resume: %s: %s", resume->path, strerror(code));
 	resume_end(resume);
+	errno = code;
 	return NULL;
 }
 

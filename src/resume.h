@@ -9,7 +9,7 @@
 
 struct resume;
 
-/* NULL after a message. With --resume the index is read, if there is one. */
+/* NULL with errno; after a message unless that is ENOMEM. With --resume the index is read, if there is one. */
 struct resume *resume_begin(const struct options *options);
 /* Whether the job was done before: then its outcome is what came of it. Any thread. */
 bool resume_knows(const struct resume *resume, struct job *job);
