@@ -2,6 +2,7 @@
 #include "config.h"
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -156,10 +157,21 @@ static void clean_folders(const struct batch *batch)
 
 /* --- the work -------------------------------------------------------------------------------------------------------------- */
 
+/* Where a job's output is; of several tables, as a pattern. */
+static const char *where(const struct job *job, char room[PATH_MAX + 8])
+{
+	const struct job_output *output = &job->outputs[0];
+	if (!output->head)
+		return output->path;
+	snprintf(room, PATH_MAX + 8, "%sTABLE%s", output->head, output->tail);
+	return room;
+}
+
 /* A sentence about each input for people, in the order of the inputs; programs get the lines of the summary. */
 static void report(const struct batch *batch)
 {
 	struct messages messages;
+	char room[PATH_MAX + 8];
 	messages_init(&messages, &batch->options->style, false);
 	for (size_t i = 0; i < batch->nr && !batch->options->style.json; i++) {
 		const struct job *job = &batch->jobs[i];
@@ -167,10 +179,10 @@ static void report(const struct batch *batch)
 		if (!outcome->file)
 			messages_note(&messages, job->file, "it was not begun");
 		else if (outcome->skipped)
-			messages_note(&messages, job->file, "%s is whole already", job->outputs[0].path);
+			messages_note(&messages, job->file, "%s is whole already", where(job, room));
 		else if (outcome->code == EXIT_FINE || outcome->code == EXIT_DAMAGED)
 			messages_note(&messages, job->file, "%s%" PRIu64 " records written to %s", outcome->code == EXIT_DAMAGED ? "damaged: " : "",
-				      outcome->written, job->outputs[0].path);
+				      outcome->written, where(job, room));
 		else
 			messages_note(&messages, job->file, outcome->code == EXIT_INTERRUPTED ? "interrupted: nothing was written" : "nothing was written");
 	}
