@@ -409,14 +409,18 @@ struct last_columns {
 	const struct parquet_state *state;
 	struct last_column *list;
 	size_t nr, room;
+	unsigned threads;
 };
 
+/* A thread takes every one in so many: memory for packing is made once for each thread, not for each of thousands of columns. */
 static void encode_last(void *user, size_t index)
 {
 	const struct last_columns *columns = user;
-	struct last_column *column = &columns->list[index];
 	struct column_scratch scratch = { 0 };
-	column->status = encode_column(columns->state, column->work, &scratch, &column->text);
+	for (size_t i = index; i < columns->nr; i += columns->threads) {
+		struct last_column *column = &columns->list[i];
+		column->status = encode_column(columns->state, column->work, &scratch, &column->text);
+	}
 	pd_column_scratch_release(&scratch);
 }
 
@@ -450,10 +454,10 @@ static enum perfdata_status gather_last(struct parquet_state *state, struct last
 
 static enum perfdata_status write_last(struct parquet_state *state, struct perfdata_text *out)
 {
-	struct last_columns columns = { .state = state };
+	struct last_columns columns = { .state = state, .threads = state->jobs ? state->jobs : 1 };
 	enum perfdata_status status = gather_last(state, &columns);
 	if (!status)
-		status = perfdata_parallel(columns.nr, state->jobs, encode_last, &columns);
+		status = perfdata_parallel(columns.threads, columns.threads, encode_last, &columns);
 	for (size_t i = 0; i < columns.nr; i++) {
 		struct last_column *column = &columns.list[i];
 		struct perfdata_text *text = status ? NULL : text_of(column->work->file, out);
