@@ -5,6 +5,7 @@
 
 #include "perfdata/base.h"
 #include "perfdata/bundle.h"
+#include "perfdata/compare.h"
 #include "perfdata/describe.h"
 #include "perfdata/emit.h"
 #include "perfdata/convert.h"

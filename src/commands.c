@@ -20,6 +20,10 @@ static const struct command table[] = {
 	  OPTIONS_GENERAL | OPTIONS_INPUT | OPTIONS_LIST | OPTIONS_SYMBOLS | OPTIONS_BUNDLE, command_bundle, TASK_MATCH },
 	{ "check", "[options] FILE…", "what is wrong with a recording; exit 1 if something is",
 	  QUESTION | OPTIONS_JUNIT | OPTIONS_CHECK | OPTIONS_REPORT, command_check, TASK_LOOK },
+	{ "diff", "[options] BEFORE AFTER | --before FILE… --after FILE… | --save OUT FILE…",
+	  "what costs more than before, by more than noise; exit 1 if something does",
+	  OPTIONS_GENERAL | (OPTIONS_INPUT & ~OPTIONS_UNPACK) | OPTIONS_JSON | OPTIONS_JUNIT | OPTIONS_TSV | OPTIONS_FILTER | OPTIONS_SYMBOLS |
+	  OPTIONS_DIFF, command_diff, TASK_MATCH },
 	{ "rewrite", "[options] FILE -o OUT", "another recording: cut, or in another form, compression or byte order",
 	  OPTIONS_GENERAL | OPTIONS_INPUT | OPTIONS_FILTER | OPTIONS_SYMBOLS | OPTIONS_RECORDING | OPTIONS_REWRITE, command_rewrite, TASK_CHANGE },
 	{ "repair", "[options] FILE -o OUT", "what can be saved of a damaged recording, as one that perf opens",

@@ -32,6 +32,7 @@ enum exit_code command_buildids(struct options *options);
 enum exit_code command_symbolize(struct options *options);
 enum exit_code command_bundle(struct options *options);
 enum exit_code command_match(struct options *options);
+enum exit_code command_diff(struct options *options);
 enum exit_code command_check(struct options *options);
 enum exit_code command_rewrite(struct options *options);
 enum exit_code command_repair(struct options *options);

@@ -8,10 +8,10 @@
 #include "perfdata/emit.h"
 #include "perfdata/registry.h"
 
-static const char *const group_titles[] = { "Output", "Files at hand", "Bundle", "Filters", "Symbols", "Input", "General" };
+static const char *const group_titles[] = { "Output", "Files at hand", "Comparison", "Bundle", "Filters", "Symbols", "Input", "General" };
 static const unsigned group_masks[] = {
 	OPTIONS_OUTPUT | OPTIONS_BATCH | OPTIONS_REPORT | OPTIONS_CHECK | OPTIONS_TO | OPTIONS_JSON | OPTIONS_JUNIT | OPTIONS_PERF | OPTIONS_STATS | OPTIONS_HITS | OPTIONS_COLUMNS | OPTIONS_TSV,
-	OPTIONS_MATCH, OPTIONS_BUNDLE, OPTIONS_FILTER, OPTIONS_SYMBOLS, OPTIONS_INPUT | OPTIONS_LIST, OPTIONS_GENERAL,
+	OPTIONS_MATCH, OPTIONS_DIFF, OPTIONS_BUNDLE, OPTIONS_FILTER, OPTIONS_SYMBOLS, OPTIONS_INPUT | OPTIONS_LIST, OPTIONS_GENERAL,
 };
 
 static void show_option(const struct perfdata_emitter_option *option)

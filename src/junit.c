@@ -54,6 +54,8 @@ void junit_init(struct junit *junit)
 {
 	memset(junit, 0, sizeof *junit);
 	perfdata_text_init(&junit->cases);
+	perfdata_text_init(&junit->suites);
+	junit->classname = "perfdata.check";
 }
 
 void junit_case(struct junit *junit, const char *name, enum junit_result result, const char *type, const char *message,
@@ -65,7 +67,8 @@ void junit_case(struct junit *junit, const char *name, enum junit_result result,
 	struct perfdata_text *out = &junit->cases;
 	junit->counts[result]++;
 	out->failed |= details && perfdata_text_failed(details);
-	perfdata_text_literal(out, "    <testcase classname=\"perfdata.check\"");
+	perfdata_text_literal(out, "    <testcase");
+	attribute(out, "classname", junit->classname);
 	attribute(out, "name", name);
 	if (result == JUNIT_PASSED && details && !details->size) {
 		perfdata_text_literal(out, "/>\n");
@@ -83,17 +86,31 @@ void junit_case(struct junit *junit, const char *name, enum junit_result result,
 	perfdata_text_printf(out, "</%s>\n    </testcase>\n", tags[result]);
 }
 
-void junit_end(struct junit *junit, const char *suite, struct perfdata_text *out)
+void junit_suite(struct junit *junit, const char *suite)
 {
+	struct perfdata_text *out = &junit->suites;
 	uint64_t tests = 0;
 	for (size_t i = 0; i < JUNIT_RESULTS; i++)
 		tests += junit->counts[i];
-	perfdata_text_literal(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite");
+	perfdata_text_literal(out, "  <testsuite");
 	attribute(out, "name", suite);
 	perfdata_text_printf(out, " tests=\"%" PRIu64 "\" failures=\"%" PRIu64 "\" errors=\"%" PRIu64 "\" skipped=\"%" PRIu64 "\">\n", tests,
 			     junit->counts[JUNIT_FAILED], junit->counts[JUNIT_BROKEN], junit->counts[JUNIT_SKIPPED]);
 	perfdata_text_append(out, junit->cases.data, junit->cases.size);
-	perfdata_text_literal(out, "  </testsuite>\n</testsuites>\n");
+	perfdata_text_literal(out, "  </testsuite>\n");
 	out->failed |= perfdata_text_failed(&junit->cases);
+	perfdata_text_clear(&junit->cases);
+	memset(junit->counts, 0, sizeof junit->counts);
+}
+
+void junit_end(struct junit *junit, const char *suite, struct perfdata_text *out)
+{
+	if (suite)
+		junit_suite(junit, suite);
+	perfdata_text_literal(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
+	perfdata_text_append(out, junit->suites.data, junit->suites.size);
+	perfdata_text_literal(out, "</testsuites>\n");
+	out->failed |= perfdata_text_failed(&junit->suites);
 	perfdata_text_release(&junit->cases);
+	perfdata_text_release(&junit->suites);
 }

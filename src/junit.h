@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A JUnit document: one suite with a case for each input, as build servers read it. It has no times and no host names, so that the same inputs
+/* A JUnit document: suites of cases, as build servers read it. It has no times and no host names, so that the same inputs
  * give the same bytes. */
 #ifndef JUNIT_H
 #define JUNIT_H
@@ -16,7 +16,8 @@ enum junit_result {
 };
 
 struct junit {
-	struct perfdata_text cases;
+	struct perfdata_text cases, suites;
+	const char *classname;   /* of the cases */
 	uint64_t counts[JUNIT_RESULTS];
 };
 
@@ -25,7 +26,10 @@ void junit_init(struct junit *junit);
  * passed and the body of any other result. */
 void junit_case(struct junit *junit, const char *name, enum junit_result result, const char *type, const char *message,
 		const struct perfdata_text *details);
-/* The whole document, behind what is in `out`; fails as perfdata_text does. Releases the cases. */
+/* The cases so far are a suite of their own. */
+void junit_suite(struct junit *junit, const char *suite);
+/* The whole document, behind what is in `out`, with the cases since the last suite as one more, unless `suite` is NULL; fails as perfdata_text does.
+ * Releases the cases. */
 void junit_end(struct junit *junit, const char *suite, struct perfdata_text *out);
 
 #endif

@@ -19,7 +19,7 @@ static enum exit_code unknown_command(const char *name)
 	const struct command *command;
 	const struct perfdata_emitter *emitter;
 	static const struct { const char *said, *meant; } others[] = {
-		{ "top", "report" },  { "list", "report" },     { "annotate", "report" }, { "stat", "info" },     { "header", "info" },
+		{ "top", "report" }, { "compare", "diff" },  { "list", "report" },     { "annotate", "report" }, { "stat", "info" },     { "header", "info" },
 		{ "flame", "flamegraph" }, { "svg", "flamegraph" }, { "html", "flamegraph" }, { "gecko", "firefox" }, { "evlist", "events" },
 		{ "buildid-list", "buildids" }, { "perf_to_profile", "pprof" }, { "collapse", "folded" }, { "convert-json", "perf-json" },
 	};

@@ -109,7 +109,25 @@ static bool set_log_format(struct options *options, const struct perfdata_emitte
 	return true;
 }
 
-bool options_add_file(struct options *options, const char *file) { return add_text(options, &options->files, file); }
+bool options_add_file(struct options *options, const char *file)
+{
+	return add_text(options, options->more ? options->more : &options->files, file);
+}
+
+/* A side of diff takes what stands behind its option, up to the next. */
+static bool set_before(struct options *options, const struct perfdata_emitter_option *option, const char *text)
+{
+	(void)option;
+	options->more = &options->befores;
+	return options_add_file(options, text);
+}
+
+static bool set_after(struct options *options, const struct perfdata_emitter_option *option, const char *text)
+{
+	(void)option;
+	options->more = &options->afters;
+	return options_add_file(options, text);
+}
 
 /* "mmap2,sample", or numbers for types of the future. */
 static bool set_types(struct options *options, const struct perfdata_emitter_option *option, const char *text)
@@ -161,12 +179,12 @@ static const struct general_option table[] = {
 	{ { "shard", PERFDATA_OPTION_TEXT, 0, "K/N", "only every Nth of the sorted recordings, from number K on; K from 0" }, OPTIONS_LIST, MEMBER(shard) },
 	{ { "relative-to", PERFDATA_OPTION_TEXT, 0, "DIR", "recordings are named by their paths below DIR; default the longest folder that all of them share" },
 	  OPTIONS_LIST, MEMBER(relative_to) },
-	{ { "strict", PERFDATA_OPTION_FLAG, 0, NULL, "exit with 4 after warnings too" }, OPTIONS_INPUT | OPTIONS_SHAPE, MEMBER(strict) },
+	{ { "strict", PERFDATA_OPTION_FLAG, 0, NULL, "exit with 4 after warnings too; diff: with 1 where no verdict can be given" }, OPTIONS_INPUT | OPTIONS_SHAPE, MEMBER(strict) },
 	{ { "max-memory", PERFDATA_OPTION_NUMBER, 0, "SIZE", "hold at most this of what grows with the recording, then use temporary files; default 256M" },
 	  OPTIONS_INPUT, MEMBER(max_memory) },
 	{ { "max-spool", PERFDATA_OPTION_NUMBER, 0, "SIZE", "write at most this to temporary files; default no limit" }, OPTIONS_INPUT | OPTIONS_SHAPE,
 	  MEMBER(max_spool) },
-	{ { "max-ratio", PERFDATA_OPTION_NUMBER, 0, "N", "unpack at most N bytes from each packed one; default 1000, 0 is no limit" }, OPTIONS_INPUT | OPTIONS_SHAPE,
+	{ { "max-ratio", PERFDATA_OPTION_NUMBER, 0, "N", "unpack at most N bytes from each packed one; default 1000, 0 is no limit" }, OPTIONS_UNPACK | OPTIONS_SHAPE,
 	  MEMBER(max_ratio) },
 	{ { "progress", PERFDATA_OPTION_CHOICE, 0, "auto|always|never",
 	    "tell how far the reading is; default auto: on a terminal, after a second" },
@@ -194,7 +212,7 @@ static const struct general_option table[] = {
 	{ { "emitter", PERFDATA_OPTION_TEXT, 0, "FILE.so", "load a format from a shared object" }, OPTIONS_TO, MEMBER(emitter_file) },
 	{ { "output", PERFDATA_OPTION_TEXT, 'o', "FILE", "write to FILE, packed if it ends in .gz or .zst; DIR/: one file for each input, in folders as theirs" },
 	  OPTIONS_OUTPUT | OPTIONS_BUNDLE, MEMBER(output) },
-	{ { "force", PERFDATA_OPTION_FLAG, 0, NULL, "replace files that exist" }, OPTIONS_OUTPUT | OPTIONS_BUNDLE, MEMBER(force) },
+	{ { "force", PERFDATA_OPTION_FLAG, 0, NULL, "replace files that exist" }, OPTIONS_OUTPUT | OPTIONS_BUNDLE | OPTIONS_DIFF, MEMBER(force) },
 	{ { "name", PERFDATA_OPTION_TEXT, 0, "NAME", "names below DIR: of {dir}, {base}, {stem}, {recording}, {format}, {table}; default {dir}/{base}.{format}" },
 	  OPTIONS_BATCH, MEMBER(name) },
 	{ { "pack", PERFDATA_OPTION_CHOICE, 0, "zst|gz", "pack each file below DIR" }, OPTIONS_BATCH | OPTIONS_SHAPE, MEMBER(pack) },
@@ -205,7 +223,7 @@ static const struct general_option table[] = {
 	{ { "damaged-ok", PERFDATA_OPTION_FLAG, 0, NULL, "damaged inputs count as good ones for the exit code" }, OPTIONS_BATCH, MEMBER(damaged_ok) },
 	{ { "fail-fast", PERFDATA_OPTION_FLAG, 0, NULL, "begin no more inputs once one has an exit code other than 0" }, OPTIONS_REPORT,
 	  MEMBER(fail_fast) },
-	{ { "jobs", PERFDATA_OPTION_NUMBER, 'j', "N", "use N threads; default one for each processor" }, OPTIONS_OUTPUT | OPTIONS_MATCH, MEMBER(jobs) },
+	{ { "jobs", PERFDATA_OPTION_NUMBER, 'j', "N", "use N threads; default one for each processor" }, OPTIONS_OUTPUT | OPTIONS_MATCH | OPTIONS_DIFF, MEMBER(jobs) },
 	{ { "order", PERFDATA_OPTION_CHOICE, 0, "time|file", "order of the records; default time" }, OPTIONS_OUTPUT | OPTIONS_SHAPE, MEMBER(order) },
 
 	{ { "output", PERFDATA_OPTION_TEXT, 'o', "FILE", "write the recording to FILE; - is stdout" }, OPTIONS_RECORDING, MEMBER(output) },
@@ -260,6 +278,46 @@ static const struct general_option table[] = {
 	{ { "list", PERFDATA_OPTION_TEXT, 0, "FILE", "build-ids and paths, as perf buildid-list, eu-unstrip -n or --tsv print them; - is stdin" },
 	  OPTIONS_MATCH, .is_list = true, MEMBER(lists) },
 	{ { "other", PERFDATA_OPTION_TEXT, 0, "FILE", "compare with the files of another recording" }, OPTIONS_MATCH, .is_list = true, MEMBER(others) },
+	{ { "before", PERFDATA_OPTION_TEXT, 0, "FILE…", "repeat runs of the side before, or a stored baseline" }, OPTIONS_DIFF, .set = set_before },
+	{ { "after", PERFDATA_OPTION_TEXT, 0, "FILE…", "repeat runs of the side after" }, OPTIONS_DIFF, .set = set_after },
+	{ { "save", PERFDATA_OPTION_TEXT, 0, "FILE", "store the side after (or the only one) as a baseline, packed if it ends in .gz or .zst" },
+	  OPTIONS_DIFF, MEMBER(save) },
+	{ { "by", PERFDATA_OPTION_CHOICE, 0, "symbol|dso|comm|thread|event|line|stack", "what is told apart; default symbol: a function of a file" },
+	  OPTIONS_DIFF, MEMBER(by) },
+	{ { "quantity", PERFDATA_OPTION_CHOICE, 0, "both|self|inclusive", "judge what a function costs itself, or with what it calls; default both" },
+	  OPTIONS_DIFF, MEMBER(quantities) },
+	{ { "weight", PERFDATA_OPTION_CHOICE, 0, "period|samples", "what shares are of; default period" }, OPTIONS_DIFF, MEMBER(weight) },
+	{ { "normalize", PERFDATA_OPTION_CHOICE, 0, "scaled|share|unit",
+	    "compare shares, scaled by how far most of them moved (default); plain shares; weight per unit of work" },
+	  OPTIONS_DIFF, MEMBER(normalize) },
+	{ { "units", PERFDATA_OPTION_TEXT, 0, "A=N,B=N", "units of work of each recording before (A) and after (B); N+N+N: one number for each" },
+	  OPTIONS_DIFF, MEMBER(units) },
+	{ { "max-increase", PERFDATA_OPTION_TEXT, 0, "POINTS", "smaller increases of a share are none; default 1.0 percentage points" }, OPTIONS_DIFF,
+	  MEMBER(max_increase) },
+	{ { "max-ratio", PERFDATA_OPTION_TEXT, 0, "RATIO", "smaller ratios are no increase; default 1.10" }, OPTIONS_DIFF, MEMBER(max_rise) },
+	{ { "max-total", PERFDATA_OPTION_TEXT, 0, "PERCENT", "fail if the weight per unit of work grew by more; needs --units and repeat runs" },
+	  OPTIONS_DIFF, MEMBER(max_growth) },
+	{ { "min-share", PERFDATA_OPTION_TEXT, 0, "PERCENT", "judge what has at least this share of both sides together; default 1" }, OPTIONS_DIFF,
+	  MEMBER(min_share) },
+	{ { "alpha", PERFDATA_OPTION_TEXT, 0, "P", "adjusted p values below this are no chance; default 0.05" }, OPTIONS_DIFF, MEMBER(alpha) },
+	{ { "adjust", PERFDATA_OPTION_CHOICE, 0, "holm|bh|none", "how p values are adjusted for being many; default holm" }, OPTIONS_DIFF, MEMBER(adjust) },
+	{ { "dispersion", PERFDATA_OPTION_TEXT, 0, "X", "variance between runs, as a multiple of chance, where there is one run a side; default 2" },
+	  OPTIONS_DIFF, MEMBER(dispersion) },
+	{ { "inlines", PERFDATA_OPTION_CHOICE, 0, "auto|yes|no", "inlined functions are functions; default auto: if both sides know them" },
+	  OPTIONS_DIFF, MEMBER(inlines) },
+	{ { "exact-symbols", PERFDATA_OPTION_FLAG, 0, NULL, "match whole names only, with suffixes and hashes of compilers" }, OPTIONS_DIFF,
+	  MEMBER(exact_symbols) },
+	{ { "map-symbol", PERFDATA_OPTION_TEXT, 0, "OLD=NEW", "the function OLD is called NEW after; may be given several times" }, OPTIONS_DIFF,
+	  .is_list = true, MEMBER(same_symbols) },
+	{ { "map-dso", PERFDATA_OPTION_TEXT, 0, "OLD=NEW", "the same of files" }, OPTIONS_DIFF, .is_list = true, MEMBER(same_files) },
+	{ { "map-comm", PERFDATA_OPTION_TEXT, 0, "OLD=NEW", "the same of comms and threads" }, OPTIONS_DIFF, .is_list = true, MEMBER(same_comms) },
+	{ { "allow", PERFDATA_OPTION_TEXT, 0, "FILE", "what may regress: EVENT-GLOB, KEY-GLOB, +2.5pp or x1.3 or any, REASON in each line, with tabs between" },
+	  OPTIONS_DIFF, MEMBER(allow) },
+	{ { "despite", PERFDATA_OPTION_TEXT, 0, "CODE", "compare though this differs: event, frequency, machine, kernel, names, …, all" }, OPTIONS_DIFF,
+	  .is_list = true, MEMBER(despite) },
+	{ { "top", PERFDATA_OPTION_NUMBER, 0, "N", "at most N rows of an event in text and Markdown; default 20" }, OPTIONS_DIFF, MEMBER(top) },
+	{ { "markdown", PERFDATA_OPTION_FLAG, 0, NULL, "answer for a comment: the verdict, a table, notes" }, OPTIONS_DIFF, MEMBER(markdown) },
+	{ { "no-gate", PERFDATA_OPTION_FLAG, 0, NULL, "for reading: exit 0 whatever the verdict" }, OPTIONS_DIFF, MEMBER(no_gate) },
 	{ { "level", PERFDATA_OPTION_CHOICE, 0, "full|unwind|names", "what of each file: all (default), no debug information, symbols only" },
 	  OPTIONS_BUNDLE, MEMBER(level) },
 	{ { "all", PERFDATA_OPTION_FLAG, 0, NULL, "also files that no sample passed through" }, OPTIONS_BUNDLE, MEMBER(all) },
@@ -589,4 +647,10 @@ void options_release(struct options *options)
 	free(options->lists.values);
 	free(options->others.values);
 	free(options->required.values);
+	free(options->befores.values);
+	free(options->afters.values);
+	free(options->same_symbols.values);
+	free(options->same_files.values);
+	free(options->same_comms.values);
+	free(options->despite.values);
 }

@@ -11,7 +11,8 @@
 /* Which options a command takes. */
 enum option_group {
 	OPTIONS_GENERAL = 1,     /* every command */
-	OPTIONS_INPUT = 2,       /* commands that read recordings */
+	OPTIONS_UNPACK = 1 << 19,   /* of INPUT, what diff calls by another name */
+	OPTIONS_INPUT = 2 | OPTIONS_UNPACK,   /* commands that read recordings */
 	OPTIONS_JSON = 4,        /* questions that can be answered as JSON */
 	OPTIONS_OUTPUT = 8,      /* conversions */
 	OPTIONS_FILTER = 16,
@@ -28,6 +29,7 @@ enum option_group {
 	OPTIONS_BUNDLE = 1 << 22,   /* bundle */
 	OPTIONS_TSV = 1 << 20,      /* questions that can be answered as a table */
 	OPTIONS_MATCH = 1 << 21,    /* match: where to look, and what is asked for */
+	OPTIONS_DIFF = 1 << 23,     /* diff */
 	OPTIONS_LIST = 1 << 24,     /* commands that take any number of recordings */
 	OPTIONS_BATCH = 1 << 25,    /* conversions of many */
 	OPTIONS_REPORT = 1 << 26,   /* commands that tell about each input how it ended */
@@ -76,6 +78,13 @@ struct options {
 	uint64_t max_file, max_total;
 	bool all;
 	const char *sort;        /* buildids */
+	/* diff */
+	struct text_list befores, afters, *more;   /* more: where files behind --before and --after go */
+	struct text_list same_symbols, same_files, same_comms, despite;
+	const char *save, *by, *weight, *normalize, *units, *min_share, *max_increase, *max_rise, *max_growth, *alpha, *dispersion, *adjust;
+	const char *quantities, *inlines, *allow;
+	bool exact_symbols, markdown, no_gate;
+	uint64_t top;
 	/* output */
 	const char *to, *emitter_file, *output, *order;
 	bool force;

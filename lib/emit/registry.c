@@ -24,6 +24,7 @@ static const struct perfdata_emitter *const emitters[] = {
 	&pd_emitter_speedscope,
 	&pd_emitter_firefox,
 	&pd_emitter_perfetto,
+	&pd_emitter_baseline,
 };
 #define NR_EMITTERS (sizeof emitters / sizeof *emitters)
 

@@ -1,0 +1,634 @@
+/* SPDX-License-Identifier: MIT */
+/* `baseline`: how much weight lies where, in kilobytes, for comparing recordings (perfdata/compare.h): samples, weight and squares of each key, by
+ * itself and with what it calls. What is smaller than a share of the event's weight that no comparison would look at is left out. */
+#include "config.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/memory.h"
+#include "emit/emitters.h"
+#include "emit/stacks/stack_gather.h"
+#include "emit/stacks/stack_place.h"
+#include "emit/stacks/stack_text.h"
+#include "profile/baseline.h"
+#include "profile/key_name.h"
+
+static const struct perfdata_emitter_option options[] = {
+	{ .name = "by", .kind = PERFDATA_OPTION_CHOICE, .argument = "symbol|dso|comm|thread|event|line|stack",
+	  .help = "what is told apart; default symbol: a function of a file" },
+	{ .name = "weight", .kind = PERFDATA_OPTION_CHOICE, .argument = "period|samples", .help = "what shares are of; default period" },
+	{ .name = "inline", .kind = PERFDATA_OPTION_FLAG, .help = "inlined functions are functions (default; --no-inline adds them to their caller)" },
+	{ .name = "exact-symbols", .kind = PERFDATA_OPTION_FLAG, .help = "functions are what their whole names say: clones and hashes of compilers too" },
+	{ 0 },
+};
+
+/* Keys below one in so many of an event's weight are left out, and calls. */
+enum { KEYS_LEFT_OUT = 10000, EDGES_LEFT_OUT = 1000 };
+
+enum by { BY_SYMBOL, BY_DSO, BY_COMM, BY_THREAD, BY_EVENT, BY_LINE, BY_STACK };
+static const char *const by_names[] = { "symbol", "dso", "comm", "thread", "event", "line", "stack" };
+
+struct state {
+	struct stack_gather gather;
+	enum by by;
+	bool inlines, by_samples, exact;
+};
+
+static void release(void *pointer)
+{
+	struct state *state = pointer;
+	if (state)
+		pd_stack_gather_release(&state->gather);
+	pd_free(state);
+}
+
+static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_context *context, struct perfdata_text *out)
+{
+	struct state *state = pointer;
+	(void)out;
+	for (unsigned i = 0; i < sizeof by_names / sizeof *by_names; i++)
+		if (pd_stack_option_is(context->options, context->nr_options, "by", by_names[i]))
+			state->by = (enum by)i;
+	state->inlines = perfdata_option_flag(context->options, context->nr_options, "inline", true);
+	state->exact = perfdata_option_flag(context->options, context->nr_options, "exact-symbols", false);
+	state->by_samples = pd_stack_option_is(context->options, context->nr_options, "weight", "samples");
+	const struct pd_profile_options wanted = {
+		.by_period = !state->by_samples, .parts = state->by == BY_THREAD ? PD_BY_THREAD : state->by == BY_COMM ? PD_BY_COMM : 0,
+	};
+	return pd_stack_gather_begin(&state->gather, context, &wanted);
+}
+
+static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out)
+{
+	return pd_stack_begin(sizeof(struct state), set_up, release, context, ret_state, out);
+}
+
+/* --- keys ------------------------------------------------------------------------------------------------------------------------------ */
+
+/* Sums of a key in the event at hand. */
+struct sums {
+	struct pd_share_sums self, inclusive;
+	uint64_t seen;                   /* the number of the stack that added to it last */
+};
+struct edge {
+	struct pd_side_edge sums;
+	uint64_t seen;
+};
+
+/* What is worked out behind the last sample. Keys are numbered over all events; what is written has numbers of its own. */
+struct making {
+	const struct state *state;
+	struct perfdata_text *out;
+	struct stack_labels *labels;
+	struct stack_place place;        /* its route goes from a node to labels */
+	struct stack_tree tree;          /* of stacks, with BY_STACK: a key is its node */
+	struct pd_intern *texts;         /* what keys are told apart by: their ids are the keys' */
+	struct pd_hash_map by_label;     /* label (BY_STACK: node + NODE) → key */
+	struct key {
+		uint32_t label;          /* the first one; BY_STACK: the node */
+		uint32_t clones;         /* labels */
+		bool has_address;
+		uint64_t address;
+		uint32_t written;        /* its number in the text; UINT32_MAX: not yet */
+	} *keys;
+	size_t nr_keys, keys_room;
+	struct sums *sums;               /* by key */
+	size_t sums_room;
+	struct edge *edges;
+	size_t nr_edges, edges_room;
+	struct pd_hash_map edge_of;      /* caller << 32 | callee → its index */
+	uint32_t *way, *places;          /* keys of a stack, root first; those of addresses without a name, or NO_KEY */
+	size_t way_room, places_room;
+	uint32_t *files;                 /* by dso: number in the text + 1 */
+	size_t files_room;
+	uint32_t nr_files, nr_written;
+	uint64_t stack;                  /* number of the stack at hand */
+	struct pd_side_event event;
+	struct perfdata_text name;
+};
+
+#define NO_KEY UINT32_MAX
+#define NODE (UINT64_C(1) << 32)
+
+static bool make_room(void *items_pointer, size_t *room, size_t last, size_t size)
+{
+	const size_t before = *room;
+	if (pd_vector_grow(items_pointer, room, last, size) < 0)
+		return false;
+	if (*room > before)
+		memset(*(char **)items_pointer + before * size, 0, (*room - before) * size);
+	return true;
+}
+
+/* The key of the text in making->name. */
+static bool key_of_text(struct making *making, const struct key *key, uint32_t *ret)
+{
+	*ret = perfdata_text_failed(&making->name) ? UINT32_MAX : pd_intern_put(making->texts, making->name.data, making->name.size);
+	if (*ret == UINT32_MAX)
+		return false;
+	if (*ret < making->nr_keys)
+		return true;
+	if (pd_vector_grow(&making->keys, &making->keys_room, making->nr_keys, sizeof *key) < 0 ||
+	    !make_room(&making->sums, &making->sums_room, making->nr_keys, sizeof *making->sums))
+		return false;
+	making->keys[making->nr_keys] = *key;
+	making->keys[making->nr_keys++].written = UINT32_MAX;
+	return true;
+}
+
+/* The name of a label as its key has it. */
+static void append_name(struct making *making, const struct stack_label *label)
+{
+	const char *name = pd_stack_labels_string(making->labels, label->name);
+	char key[PD_KEY_NAME_MAX];
+	if (making->state->by == BY_LINE && label->source) {
+		perfdata_text_printf(&making->name, "%s:%" PRIu32 " ", pd_stack_labels_string(making->labels, label->source), label->line);
+	} else if (label->kind == STACK_NO_NAME && label->dso != PERFDATA_NONE) {
+		perfdata_text_literal(&making->name, "(unnamed)");
+		return;
+	}
+	if (!making->state->exact)
+		pd_key_symbol(name, key, sizeof key);
+	perfdata_text_string(&making->name, making->state->exact ? name : key);
+}
+
+static void append_file(struct making *making, uint32_t dso)
+{
+	const struct perfdata_dso *of = dso == PERFDATA_NONE ? NULL : perfdata_session_dso(making->state->gather.session, dso);
+	char key[PD_KEY_NAME_MAX];
+	if (!of)
+		return;
+	pd_key_file(of->kind, of->name, key, sizeof key);
+	perfdata_text_string(&making->name, key);
+}
+
+/* What kinds of labels are one key: a function in clones, inlined or not. */
+static bool key_of_label(struct making *making, uint32_t id, uint32_t *ret)
+{
+	const struct stack_label *label = pd_stack_labels_get(making->labels, id);
+	const struct key key = { .label = id };
+	uint64_t known;
+	if (pd_hash_map_get(&making->by_label, id, &known)) {
+		*ret = (uint32_t)known;
+		return true;
+	}
+	perfdata_text_clear(&making->name);
+	append_file(making, label->dso);
+	perfdata_text_char(&making->name, 0);
+	if (making->state->by != BY_DSO)
+		append_name(making, label);
+	if (!key_of_text(making, &key, ret) || pd_hash_map_put(&making->by_label, id, *ret) < 0)
+		return false;
+	making->keys[*ret].clones++;
+	return true;
+}
+
+/* An address without a name is also a key by its place in the file, where a build-id says which file that is; else *ret is NO_KEY. */
+static bool key_of_place(struct making *making, uint32_t label, const struct stack_step *step, uint32_t *ret)
+{
+	const struct perfdata_session *session = making->state->gather.session;
+	const struct stack_label *of = pd_stack_labels_get(making->labels, label);
+	*ret = NO_KEY;
+	if (making->state->by != BY_SYMBOL || of->kind != STACK_NO_NAME || of->dso == PERFDATA_NONE ||
+	    perfdata_session_dso(session, of->dso)->kind != PERFDATA_DSO_USER || !perfdata_session_build_id(session, of->dso, NULL).size)
+		return true;
+	const struct key key = { .label = label, .clones = 1, .has_address = true, .address = perfdata_session_frame(session, step->frame)->address };
+	perfdata_text_clear(&making->name);
+	perfdata_text_printf(&making->name, "%" PRIu32 "%c%" PRIx64, label, 1, key.address);
+	return key_of_text(making, &key, ret);
+}
+
+/* A stack below the node `at`; labels of one key are one. */
+static bool key_of_node(struct making *making, uint32_t label, uint32_t *at, uint32_t *ret)
+{
+	uint32_t first;
+	if (!key_of_label(making, label, &first))
+		return false;
+	*at = pd_stack_tree_child(&making->tree, *at, making->keys[first].label);
+	const struct key key = { .label = *at, .clones = 1 };
+	uint64_t known;
+	if (*at == STACK_NO_NODE)
+		return false;
+	if (pd_hash_map_get(&making->by_label, NODE + *at, &known)) {
+		*ret = (uint32_t)known;
+		return true;
+	}
+	perfdata_text_clear(&making->name);
+	perfdata_text_printf(&making->name, "%c%" PRIu32, 2, *at);
+	return key_of_text(making, &key, ret) && pd_hash_map_put(&making->by_label, NODE + *at, *ret) == 0;
+}
+
+static struct pd_share_sums sums_of(const struct pd_profile_sums *sums)
+{
+	return (struct pd_share_sums){ .n = sums->samples, .w = sums->weight, .q = { sums->squares[0], sums->squares[1] } };
+}
+
+static bool add_edge(struct making *making, uint32_t caller, uint32_t callee, const struct pd_share_sums *sums)
+{
+	const uint64_t name = (uint64_t)caller << 32 | callee;
+	uint64_t index;
+	if (!pd_hash_map_get(&making->edge_of, name, &index)) {
+		index = making->nr_edges;
+		if (pd_vector_grow(&making->edges, &making->edges_room, making->nr_edges, sizeof *making->edges) < 0 ||
+		    pd_hash_map_put(&making->edge_of, name, index) < 0)
+			return false;
+		making->edges[making->nr_edges++] = (struct edge){ .sums = { .caller = caller, .callee = callee } };
+	}
+	struct edge *edge = &making->edges[index];
+	if (edge->seen != making->stack) {
+		edge->seen = making->stack;
+		edge->sums.n += sums->n;
+		edge->sums.w += sums->w;
+	}
+	return true;
+}
+
+static void add_inclusive(struct making *making, uint32_t key, const struct pd_share_sums *sums)
+{
+	struct sums *sum = &making->sums[key];
+	if (sum->seen != making->stack)
+		pd_share_sums_add(&sum->inclusive, sums);
+	sum->seen = making->stack;
+}
+
+/* Each key and each call of a stack counts once, however often it stands there. */
+static bool add_way(struct making *making, size_t nr, const struct pd_share_sums *sums)
+{
+	making->stack++;
+	for (size_t i = 0; i < nr; i++) {
+		add_inclusive(making, making->way[i], sums);
+		if (making->places[i] != NO_KEY)
+			add_inclusive(making, making->places[i], sums);
+		if (i && making->state->by == BY_SYMBOL && making->way[i] != making->way[i - 1] &&
+		    !add_edge(making, making->way[i - 1], making->way[i], sums))
+			return false;
+	}
+	pd_share_sums_add(&making->sums[making->way[nr - 1]].self, sums);
+	if (making->places[nr - 1] != NO_KEY)
+		pd_share_sums_add(&making->sums[making->places[nr - 1]].self, sums);
+	return true;
+}
+
+/* A key for each of so many labels. */
+static bool make_way(struct making *making, size_t nr)
+{
+	return pd_vector_grow(&making->way, &making->way_room, nr, sizeof *making->way) == 0 &&
+	       pd_vector_grow(&making->places, &making->places_room, nr, sizeof *making->places) == 0;
+}
+
+static void note_kinds(struct making *making, const struct stack_way *way, const struct pd_share_sums *sums)
+{
+	const struct stack_label *last = pd_stack_labels_get(making->labels, way->labels[way->nr_labels - 1]);
+	bool inlined = false;
+	for (size_t i = 0; i < way->nr_labels && !inlined; i++) {
+		const enum stack_kind kind = pd_stack_labels_get(making->labels, way->labels[i])->kind;
+		inlined = kind == STACK_INLINED || kind == STACK_INLINED_KERNEL;
+	}
+	making->event.named += last->kind == STACK_NO_NAME ? 0 : sums->w;
+	making->event.inlined += inlined ? sums->w : 0;
+	if (way->nr_steps && pd_stack_frame_is_kernel(making->state->gather.session, way->steps[way->nr_steps - 1].frame))
+		making->event.kernel += sums->n;
+}
+
+static enum perfdata_status add_stack(struct making *making, uint32_t node, const struct pd_share_sums *sums)
+{
+	struct stack_way way;
+	const enum perfdata_status status = pd_stack_route_to(making->place.route, node, &way);
+	if (status != PERFDATA_OK)
+		return status;
+	if (!make_way(making, way.nr_labels))
+		return PERFDATA_ENOMEM;
+	size_t step = 0;
+	uint32_t at = STACK_NO_NODE;
+	for (size_t i = 0; i < way.nr_labels; i++) {
+		uint32_t *key = &making->way[i];
+		while (step + 1 < way.nr_steps && way.steps[step].end_label <= i)
+			step++;
+		making->places[i] = NO_KEY;
+		bool fine = making->state->by == BY_STACK ? key_of_node(making, way.labels[i], &at, key) : key_of_label(making, way.labels[i], key);
+		if (way.nr_steps && way.steps[step].frame != PERFDATA_NONE)
+			fine = fine && key_of_place(making, way.labels[i], &way.steps[step], &making->places[i]);
+		if (!fine)
+			return PERFDATA_ENOMEM;
+	}
+	note_kinds(making, &way, sums);
+	return add_way(making, way.nr_labels, sums) ? PERFDATA_OK : PERFDATA_ENOMEM;
+}
+
+static const char *comm_text(const struct making *making, uint32_t comm)
+{
+	return comm == PERFDATA_NONE ? "" : perfdata_session_comm(making->state->gather.session, comm);
+}
+
+/* "PROCESS/THREAD", where the thread that the process began with is known. */
+static void name_thread(struct making *making, uint32_t number)
+{
+	const struct pd_profile *profile = making->state->gather.profile;
+	const struct pd_profile_thread *thread = pd_profile_thread(profile, number);
+	for (uint32_t i = 0; i < pd_profile_nr_threads(profile) && thread->pid != thread->tid; i++) {
+		const struct pd_profile_thread *other = pd_profile_thread(profile, i);
+		if (other->pid != thread->pid || other->tid != other->pid || other->comm == thread->comm)
+			continue;
+		perfdata_text_string(&making->name, comm_text(making, other->comm));
+		perfdata_text_char(&making->name, '/');
+		break;
+	}
+	perfdata_text_string(&making->name, comm_text(making, thread->comm));
+}
+
+static enum perfdata_status add_text(struct making *making, const struct pd_profile_key *key, const struct pd_share_sums *sums)
+{
+	static const struct key told = { .clones = 1 };
+	perfdata_text_clear(&making->name);
+	if (making->state->by == BY_COMM)
+		perfdata_text_string(&making->name, comm_text(making, key->comm));
+	else if (making->state->by == BY_THREAD)
+		name_thread(making, key->thread);
+	else
+		perfdata_text_string(&making->name, making->event.name);
+	if (!making->state->exact && making->state->by != BY_EVENT) {
+		char name[PD_KEY_NAME_MAX];
+		perfdata_text_char(&making->name, 0);
+		pd_key_comm(perfdata_text_failed(&making->name) ? "" : making->name.data, name, sizeof name);
+		perfdata_text_clear(&making->name);
+		perfdata_text_string(&making->name, name);
+	}
+	if (!make_way(making, 1) || !key_of_text(making, &told, &making->way[0]))
+		return PERFDATA_ENOMEM;
+	making->places[0] = NO_KEY;
+	if (!add_way(making, 1, sums))
+		return PERFDATA_ENOMEM;
+	/* whose names are of no account here */
+	making->event.named += sums->w;
+	return PERFDATA_OK;
+}
+
+/* --- one event --------------------------------------------------------------------------------------------------------------------------- */
+
+static bool is_left_out(uint64_t w, uint64_t all, unsigned below) { return (double)w * below < (double)all; }
+
+/* The file that a label is of, which stands in the text from now on; PD_NO_FILE: none. */
+static bool write_file(struct making *making, uint32_t dso, uint32_t *ret)
+{
+	const struct perfdata_session *session = making->state->gather.session;
+	*ret = PD_NO_FILE;
+	if (dso == PERFDATA_NONE)
+		return true;
+	if (!make_room(&making->files, &making->files_room, dso, sizeof *making->files))
+		return false;
+	if (!making->files[dso]) {
+		const struct perfdata_dso *of = perfdata_session_dso(session, dso);
+		const struct perfdata_bytes id = perfdata_session_build_id(session, dso, NULL);
+		char hex[2 * PERFDATA_BUILD_ID_MAX + 1] = "";
+		for (size_t i = 0; i < id.size && i < PERFDATA_BUILD_ID_MAX; i++)
+			snprintf(hex + 2 * i, 3, "%02x", id.data[i]);
+		const struct pd_side_file file = { .kind = of->kind, .build_id = hex, .path = of->name };
+		pd_baseline_file(making->out, making->nr_files, &file);
+		making->files[dso] = ++making->nr_files;
+	}
+	*ret = making->files[dso] - 1;
+	return true;
+}
+
+static void append_stack(struct making *making, uint32_t node)
+{
+	const uint32_t parent = pd_stack_tree_parent(&making->tree, node);
+	if (parent != STACK_NO_NODE) {
+		append_stack(making, parent);
+		perfdata_text_char(&making->name, ';');
+	}
+	const size_t before = making->name.size;
+	append_name(making, pd_stack_labels_get(making->labels, pd_stack_tree_label(&making->tree, node)));
+	for (size_t i = before; i < making->name.size; i++)
+		if (making->name.data[i] == ';')
+			making->name.data[i] = ':';
+}
+
+/* Puts the key's name into making->name. */
+static void spell_key(struct making *making, uint32_t id)
+{
+	const struct key *key = &making->keys[id];
+	const enum by by = making->state->by;
+	perfdata_text_clear(&making->name);
+	if (by == BY_STACK) {
+		append_stack(making, key->label);
+	} else if (by == BY_COMM || by == BY_THREAD || by == BY_EVENT) {
+		size_t size;
+		const char *text = pd_intern_get(making->texts, id, &size);
+		perfdata_text_append(&making->name, text, size);
+	} else if (by != BY_DSO) {
+		append_name(making, pd_stack_labels_get(making->labels, key->label));
+	}
+	perfdata_text_char(&making->name, 0);
+}
+
+static bool write_key(struct making *making, uint32_t id)
+{
+	struct key *key = &making->keys[id];
+	struct pd_side_key side = { .file = PD_NO_FILE, .shown = "", .raw_name = "", .clones = key->clones, .has_address = key->has_address,
+				    .address = key->address };
+	const enum by by = making->state->by;
+	if (key->written != UINT32_MAX)
+		return true;
+	spell_key(making, id);
+	if (perfdata_text_failed(&making->name))
+		return false;
+	side.name = making->name.data;
+	if (by == BY_SYMBOL || by == BY_DSO || by == BY_LINE) {
+		const struct stack_label *label = pd_stack_labels_get(making->labels, key->label);
+		const char *shown = pd_stack_labels_string(making->labels, label->name);
+		if (!write_file(making, label->dso, &side.file))
+			return false;
+		if (by == BY_SYMBOL && label->kind != STACK_NO_NAME && strcmp(shown, side.name) != 0)
+			side.shown = shown;
+		if (label->raw_name != label->name)
+			side.raw_name = pd_stack_labels_string(making->labels, label->raw_name);
+	}
+	pd_baseline_key(making->out, making->nr_written, &side);
+	key->written = making->nr_written++;
+	return true;
+}
+
+static bool write_sums(struct making *making)
+{
+	const uint64_t all = making->event.all.w;
+	for (size_t i = 0; i < making->nr_keys; i++) {
+		struct sums *sum = &making->sums[i];
+		if (!sum->inclusive.n || is_left_out(sum->inclusive.w, all, KEYS_LEFT_OUT))
+			continue;
+		if (!write_key(making, (uint32_t)i))
+			return false;
+		const struct pd_side_sum side = { .key = making->keys[i].written, .self = sum->self, .inclusive = sum->inclusive };
+		pd_baseline_sum(making->out, &side);
+		perfdata_text_cut(making->out);
+	}
+	for (size_t i = 0; i < making->nr_edges; i++) {
+		struct pd_side_edge edge = making->edges[i].sums;
+		if (is_left_out(edge.w, all, EDGES_LEFT_OUT))
+			continue;
+		edge.caller = making->keys[edge.caller].written;
+		edge.callee = making->keys[edge.callee].written;
+		pd_baseline_edge(making->out, &edge);
+	}
+	return true;
+}
+
+static const char *chains_of(const struct perfdata_attr *attr)
+{
+	if (!(attr->sample_type & PERFDATA_SAMPLE_CALLCHAIN))
+		return "none";
+	return attr->sample_type & PERFDATA_SAMPLE_STACK_USER ? "unwound" : attr->sample_type & PERFDATA_SAMPLE_BRANCH_STACK ? "branch" : "recorded";
+}
+
+static void write_event(struct making *making, const struct perfdata_event *event)
+{
+	/* not guests: what perf says of those changed with its version */
+	static const struct { enum perfdata_attr_flag flag; const char *name; } excludes[] = {
+		{ PERFDATA_ATTR_EXCLUDE_USER, "user" }, { PERFDATA_ATTR_EXCLUDE_KERNEL, "kernel" }, { PERFDATA_ATTR_EXCLUDE_HV, "hv" },
+		{ PERFDATA_ATTR_EXCLUDE_IDLE, "idle" },
+	};
+	const struct perfdata_attr *attr = event->attr;
+	char config[96], exclude[64] = "", rate[32], precise[2] = { (char)('0' + perfdata_attr_precise_ip(attr)), 0 };
+	snprintf(config, sizeof config, "%" PRIu32 "/%" PRIx64 "/%" PRIx64 "/%" PRIx64, attr->type, attr->config, attr->config1, attr->config2);
+	for (size_t i = 0; i < sizeof excludes / sizeof *excludes; i++)
+		if (perfdata_attr_has(attr, excludes[i].flag)) {
+			const size_t used = strlen(exclude);
+			snprintf(exclude + used, sizeof exclude - used, "%s%s", used ? "," : "", excludes[i].name);
+		}
+	snprintf(rate, sizeof rate, "%s %" PRIu64, perfdata_attr_has(attr, PERFDATA_ATTR_FREQ) ? "freq" : "period", attr->sample_period);
+	making->event.setup = (struct pd_side_setup){
+		.config = config, .exclude = exclude, .rate = rate, .precise = precise, .weight = making->state->by_samples ? "samples" : "period",
+		.chains = chains_of(attr),
+	};
+	pd_baseline_event(making->out, &making->event);
+}
+
+static enum perfdata_status end_event(struct making *making, uint32_t index)
+{
+	write_event(making, perfdata_reader_event(making->state->gather.reader, index));
+	if (!write_sums(making))
+		return PERFDATA_ENOMEM;
+	memset(making->sums, 0, making->sums_room * sizeof *making->sums);
+	making->nr_edges = 0;
+	pd_hash_map_release(&making->edge_of);
+	memset(&making->edge_of, 0, sizeof making->edge_of);
+	return PERFDATA_OK;
+}
+
+static void begin_event(struct making *making, uint32_t index)
+{
+	const struct stack_gather *gather = &making->state->gather;
+	const struct perfdata_event *event = perfdata_reader_event(gather->reader, index);
+	const struct pd_profile_sums *sums = pd_profile_event(gather->profile, index);
+	making->event = (struct pd_side_event){ .name = event->name, .is_time = !making->state->by_samples && pd_stack_event_is_clock(event) };
+	if (sums)
+		making->event.all = sums_of(sums);
+}
+
+/* --- all of them ------------------------------------------------------------------------------------------------------------------------- */
+
+static void write_recording(struct making *making, const struct perfdata_emit_end *end)
+{
+	const struct perfdata_reader *reader = making->state->gather.reader;
+	const struct perfdata_summary *summary = end->summary;
+	const struct perfdata_feature_section *section = perfdata_reader_feature(reader, PERFDATA_FEATURE_NRCPUS);
+	const struct perfdata_node *online = section && section->feature ? perfdata_node_get(perfdata_feature_root(section->feature), "online") : NULL;
+	char cpus[24] = "";
+	if (online)
+		snprintf(cpus, sizeof cpus, "%" PRIu64, online->v.u);
+	const char *texts[3];
+	static const uint32_t features[] = { PERFDATA_FEATURE_ARCH, PERFDATA_FEATURE_CPUDESC, PERFDATA_FEATURE_OSRELEASE };
+	for (unsigned i = 0; i < 3; i++) {
+		texts[i] = perfdata_reader_feature_text(reader, features[i]);
+		texts[i] = texts[i] ? texts[i] : "";
+	}
+	const struct pd_side_recording recording = {
+		.told = { .name = perfdata_reader_header(reader)->name, .lost_records = summary->lost_records, .lost_samples = summary->lost_samples,
+			  .duration = summary->first_time == UINT64_MAX ? 0 : summary->last_time - summary->first_time, .complete = end->complete },
+		.arch = texts[0], .cpu = texts[1], .cpus = cpus, .release = texts[2],
+	};
+	pd_baseline_recording(making->out, &recording);
+}
+
+static enum perfdata_status add_entries(struct making *making, struct pd_profile_walk *walk)
+{
+	const struct pd_profile_entry *entry;
+	const enum by by = making->state->by;
+	const bool by_stack = by == BY_SYMBOL || by == BY_DSO || by == BY_LINE || by == BY_STACK;
+	uint32_t index = UINT32_MAX;
+	enum perfdata_status status;
+	while ((status = pd_profile_walk_next(walk, &entry)) == PERFDATA_OK) {
+		if (entry->key.event != index) {
+			if (index != UINT32_MAX)
+				status = end_event(making, index);
+			index = entry->key.event;
+			begin_event(making, index);
+		}
+		const struct pd_share_sums sums = sums_of(&entry->sums);
+		if (status == PERFDATA_OK)
+			status = by_stack ? add_stack(making, entry->key.node, &sums) : add_text(making, &entry->key, &sums);
+		if (status != PERFDATA_OK)
+			return status;
+	}
+	if (status != PERFDATA_END)
+		return status;
+	return index == UINT32_MAX ? PERFDATA_OK : end_event(making, index);
+}
+
+static void making_release(struct making *making)
+{
+	pd_stack_route_free(making->place.route);
+	pd_stack_place_release(&making->place);
+	pd_stack_tree_release(&making->tree);
+	pd_stack_labels_free(making->labels);
+	pd_intern_free(making->texts);
+	pd_hash_map_release(&making->by_label);
+	pd_hash_map_release(&making->edge_of);
+	pd_free(making->keys);
+	pd_free(making->sums);
+	pd_free(making->edges);
+	pd_free(making->way);
+	pd_free(making->places);
+	pd_free(making->files);
+	perfdata_text_release(&making->name);
+}
+
+static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *end, struct perfdata_text *out)
+{
+	struct state *state = pointer;
+	struct making making = { .state = state, .out = out, .tree = { .account = pd_profile_account(state->gather.profile) } };
+	struct pd_profile_walk *walk = NULL;
+	const enum stack_by by = state->by == BY_DSO ? STACK_BY_FILE : state->by == BY_LINE ? STACK_BY_LINE : STACK_BY_FUNCTION;
+	perfdata_text_init(&making.name);
+	enum perfdata_status status = pd_profile_finish(state->gather.profile);
+	making.labels = pd_stack_labels_new(state->gather.session, by, state->inlines);
+	making.texts = pd_intern_new();
+	if (making.labels)
+		making.place.route = pd_stack_route_new(state->gather.profile, state->gather.session, making.labels);
+	if (status == PERFDATA_OK && (!making.place.route || !making.texts))
+		status = PERFDATA_ENOMEM;
+	if (status == PERFDATA_OK)
+		status = pd_profile_walk_new(state->gather.profile, &walk);
+	if (status == PERFDATA_OK) {
+		char name[32];
+		snprintf(name, sizeof name, "%s%s", by_names[state->by], state->exact ? ", exact names" : "");
+		pd_baseline_head(out, name);
+		write_recording(&making, end);
+		status = add_entries(&making, walk);
+		pd_profile_walk_free(walk);
+	}
+	if (pd_stack_tree_failed(&making.tree) != PERFDATA_OK)
+		status = pd_stack_tree_failed(&making.tree);
+	making_release(&making);
+	return status != PERFDATA_OK ? status : perfdata_text_failed(out) ? PERFDATA_ENOMEM : PERFDATA_OK;
+}
+
+const struct perfdata_emitter pd_emitter_baseline = {
+	.abi = PERFDATA_EMITTER_ABI, .name = "baseline", .help = "how much weight lies where, in kilobytes: what perfdata diff compares with",
+	.needs = STACK_GATHER_NEEDS, .flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_LIGHT,
+	.size = sizeof(struct perfdata_emitter), .suffix = "txt",
+	.options = options, .option_size = sizeof *options,
+	.begin = begin, .format = pd_stack_gather_format, .merge = pd_stack_gather_merge, .end = end, .free_part = pd_profile_part_free,
+	.release = release,
+};

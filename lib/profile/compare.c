@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: MIT */
+/* perfdata_compare: the events of two sides, their keys as rows, and the verdict. */
+#include "config.h"
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/option_struct.h"
+#include "profile/compare_impl.h"
+
+const char *perfdata_verdict_name(enum perfdata_verdict verdict)
+{
+	static const char *const names[] = { "pass", "fail", "inconclusive", "incomparable" };
+	return names[verdict];
+}
+
+const char *perfdata_change_name(enum perfdata_change change)
+{
+	static const char *const names[] = { "small", "same", "noise", "improved", "moved", "allowed", "regressed" };
+	return names[change];
+}
+
+const char *pd_compare_keep(struct perfdata_comparison *comparison, const char *text)
+{
+	const uint32_t id = pd_intern_put(comparison->strings, text, strlen(text));
+	if (id != UINT32_MAX)
+		return pd_intern_get(comparison->strings, id, NULL);
+	comparison->status = PERFDATA_ENOMEM;
+	return "";
+}
+
+static bool is_despised(const struct perfdata_comparison_options *options, const char *code)
+{
+	for (size_t i = 0; i < options->nr_despite; i++)
+		if (!strcmp(options->despite[i], code) || !strcmp(options->despite[i], "all"))
+			return true;
+	return false;
+}
+
+void pd_compare_note(struct perfdata_comparison *comparison, const char *code, bool is_reason, const char *format, ...)
+{
+	char line[512];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(line, sizeof line, format, args);
+	va_end(args);
+	const struct perfdata_comparison_note note = { .code = pd_compare_keep(comparison, code), .message = pd_compare_keep(comparison, line),
+						       .is_reason = is_reason && !is_despised(comparison->options, code) };
+	if (pd_vector_grow(&comparison->notes, &comparison->notes_room, comparison->nr_notes, sizeof note) < 0)
+		comparison->status = PERFDATA_ENOMEM;
+	else
+		comparison->notes[comparison->nr_notes++] = note;
+}
+
+const struct pd_side_recording *pd_compare_recording(const struct perfdata_comparison *comparison, size_t index)
+{
+	const size_t before = comparison->nr_recordings[0];
+	return index < before ? &comparison->sides[0]->recordings[index] : &comparison->sides[1]->recordings[index - before];
+}
+
+size_t pd_compare_nr(const struct perfdata_comparison *comparison) { return comparison->nr_recordings[0] + comparison->nr_recordings[1]; }
+
+/* --- events -------------------------------------------------------------------------------------------------------------------------- */
+
+/* Events are known by their names, of which a recording may have one twice. */
+static bool same_event(const struct pd_compare_event *event, const struct pd_side_event *of) { return !strcmp(event->told.name, of->name); }
+
+static struct pd_compare_event *event_named(struct perfdata_comparison *comparison, const struct pd_side_event *of, size_t most)
+{
+	for (size_t e = 0; e < comparison->nr_events; e++)
+		if (same_event(&comparison->events[e], of))
+			return &comparison->events[e];
+	struct pd_compare_event *event = &comparison->events[comparison->nr_events++];
+	event->told = (struct perfdata_comparison_event){ .name = pd_compare_keep(comparison, of->name), .is_time = of->is_time, .scale = 1 };
+	event->of = pd_calloc(most, sizeof *event->of);
+	if (!event->of)
+		comparison->status = PERFDATA_ENOMEM;
+	return event;
+}
+
+/* The events of all recordings, in the order of their first appearance. */
+static bool find_events(struct perfdata_comparison *comparison)
+{
+	const size_t nr = pd_compare_nr(comparison);
+	size_t most = 0;
+	for (size_t i = 0; i < nr; i++)
+		most += pd_compare_recording(comparison, i)->nr_events;
+	comparison->events = pd_calloc(most + 1, sizeof *comparison->events);
+	if (!comparison->events)
+		return false;
+	for (size_t i = 0; i < nr && comparison->status == PERFDATA_OK; i++) {
+		const struct pd_side_recording *recording = pd_compare_recording(comparison, i);
+		const unsigned side = i < comparison->nr_recordings[0] ? PD_BEFORE : PD_AFTER;
+		for (size_t e = 0; e < recording->nr_events && comparison->status == PERFDATA_OK; e++) {
+			const struct pd_side_event *of = &recording->events[e];
+			struct pd_compare_event *event = event_named(comparison, of, nr);
+			if (comparison->status != PERFDATA_OK || event->of[i])
+				continue;
+			event->of[i] = of;
+			pd_share_sums_add(&event->all[side], &of->all);
+			struct perfdata_compared_side *told = &event->told.sides[side];
+			told->recordings++;
+			told->samples = event->all[side].n;
+			told->weight = event->all[side].w;
+			told->named_weight += of->named;
+		}
+	}
+	return comparison->status == PERFDATA_OK;
+}
+
+/* Of all recordings that have the event. */
+static void add_units(const struct perfdata_comparison *comparison, struct pd_compare_event *event)
+{
+	const struct perfdata_comparison_options *options = comparison->options;
+	for (unsigned side = 0; side < 2; side++) {
+		const size_t first = side == PD_BEFORE ? 0 : comparison->nr_recordings[0];
+		for (size_t i = 0; options->nr_units[side] && i < comparison->nr_recordings[side]; i++)
+			if (event->of[first + i])
+				event->told.sides[side].units += options->units[side][options->nr_units[side] > 1 ? i : 0];
+	}
+}
+
+/* --- rows ---------------------------------------------------------------------------------------------------------------------------- */
+
+static size_t count_rows(const struct perfdata_comparison *comparison, struct pd_compare_event *event)
+{
+	size_t nr = 0;
+	for (size_t i = 0; i < pd_compare_nr(comparison); i++) {
+		const struct pd_side_event *of = event->of[i];
+		const uint32_t *key_of = comparison->key_of[i < comparison->nr_recordings[0] ? PD_BEFORE : PD_AFTER];
+		for (size_t s = 0; of && s < of->nr_sums; s++) {
+			const uint32_t key = key_of[of->sums[s].key];
+			if (key != UINT32_MAX && !event->row_of[key])
+				event->row_of[key] = (uint32_t)++nr;
+		}
+	}
+	return nr;
+}
+
+static void fill_rows(const struct perfdata_comparison *comparison, struct pd_compare_event *event)
+{
+	const size_t nr = pd_compare_nr(comparison);
+	for (size_t i = 0; i < nr; i++) {
+		const struct pd_side_event *of = event->of[i];
+		const unsigned side = i < comparison->nr_recordings[0] ? PD_BEFORE : PD_AFTER;
+		for (size_t s = 0; of && s < of->nr_sums; s++) {
+			const struct pd_side_sum *sum = &of->sums[s];
+			const uint32_t key = comparison->key_of[side][sum->key];
+			if (key == UINT32_MAX)
+				continue;
+			struct pd_compare_row *row = &event->rows[event->row_of[key] - 1];
+			row->key = key;
+			row->cells = &event->cells[(event->row_of[key] - 1) * nr * PD_QUANTITIES];
+			pd_share_sums_add(&row->cells[PD_SELF * nr + i], &sum->self);
+			pd_share_sums_add(&row->cells[PD_INCLUSIVE * nr + i], &sum->inclusive);
+			pd_share_sums_add(&row->sums[PD_SELF][side], &sum->self);
+			pd_share_sums_add(&row->sums[PD_INCLUSIVE][side], &sum->inclusive);
+		}
+	}
+}
+
+static bool make_rows(struct perfdata_comparison *comparison, struct pd_compare_event *event)
+{
+	bool more[2] = { false, false };
+	event->row_of = pd_calloc(comparison->nr_keys + 1, sizeof *event->row_of);
+	if (!event->row_of)
+		return false;
+	event->nr_rows = count_rows(comparison, event);
+	event->rows = pd_calloc(event->nr_rows + 1, sizeof *event->rows);
+	event->cells = pd_calloc((event->nr_rows + 1) * PD_QUANTITIES, pd_compare_nr(comparison) * sizeof *event->cells);
+	if (!event->rows || !event->cells)
+		return false;
+	fill_rows(comparison, event);
+	for (size_t i = 0; i < event->nr_rows; i++) {
+		struct pd_compare_row *row = &event->rows[i];
+		const struct pd_compare_key *key = &comparison->keys[row->key];
+		row->told.key = key->name;
+		row->told.file = key->file;
+		for (unsigned side = 0; side < 2; side++) {
+			const bool is_there = row->sums[PD_INCLUSIVE][side].n != 0;
+			row->told.names[side] = is_there ? key->shown[side] : NULL;
+			row->told.raw_names[side] = is_there ? key->raw_names[side] : NULL;
+			row->told.clones[side] = is_there ? key->clones[side] : 0;
+			more[side] |= row->sums[PD_INCLUSIVE][side].w > row->sums[PD_SELF][side].w;
+		}
+	}
+	event->told.has_stacks = more[0] && more[1];
+	event->told.nr_rows = event->nr_rows;
+	return true;
+}
+
+/* --- the answer ------------------------------------------------------------------------------------------------------------------------ */
+
+static double change_size(const struct perfdata_comparison_row *row) { return fmax(fabs(row->self.delta), fabs(row->inclusive.delta)); }
+
+static int compare_rows(const void *left, const void *right)
+{
+	const struct perfdata_comparison_row *a = &((const struct pd_compare_row *)left)->told, *b = &((const struct pd_compare_row *)right)->told;
+	if (a->change != b->change)
+		return a->change < b->change ? 1 : -1;
+	if (change_size(a) != change_size(b))
+		return change_size(a) < change_size(b) ? 1 : -1;
+	const int by_file = strcmp(a->file, b->file);
+	return by_file ? by_file : strcmp(a->key, b->key);
+}
+
+static int compare_notes(const void *left, const void *right)
+{
+	const struct perfdata_comparison_note *a = left, *b = right;
+	if (a->is_reason != b->is_reason)
+		return a->is_reason ? -1 : 1;
+	const int by_code = strcmp(a->code, b->code);
+	return by_code ? by_code : strcmp(a->message, b->message);
+}
+
+static bool has_both(const struct pd_compare_event *event) { return event->told.sides[0].recordings && event->told.sides[1].recordings; }
+
+static void tell_blindness(struct perfdata_comparison *comparison, const struct pd_compare_event *event)
+{
+	const struct perfdata_compared_side *sides = event->told.sides;
+	if (!sides[0].samples || !sides[1].samples)
+		pd_compare_note(comparison, "few-samples", true, "%s: no samples %s", event->told.name, sides[0].samples ? "after" : "before");
+	else if (event->blind > event->seen || event->blind + event->seen <= 0)
+		pd_compare_note(comparison, "few-samples", true,
+				"%s: with %llu and %llu samples%s, changes of twice the limits would have been missed for %.0f %% of the weight",
+				event->told.name, (unsigned long long)sides[0].samples, (unsigned long long)sides[1].samples,
+				event->told.dispersion_known ? "" : ", and no repeat runs",
+				event->blind + event->seen > 0 ? event->blind / (event->blind + event->seen) * 100 : 100);
+}
+
+static void decide(struct perfdata_comparison *comparison)
+{
+	bool regressed = false, seen = false, incomparable = false;
+	for (size_t i = 0; i < comparison->nr_notes; i++)
+		incomparable |= comparison->notes[i].is_reason;
+	for (size_t e = 0; e < comparison->nr_events; e++) {
+		const struct pd_compare_event *event = &comparison->events[e];
+		if (!has_both(event))
+			continue;
+		const size_t before = comparison->nr_notes;
+		tell_blindness(comparison, event);
+		seen |= comparison->nr_notes == before;
+		regressed |= event->told.total_change == PERFDATA_CHANGE_REGRESSED;
+		for (size_t i = 0; i < event->nr_rows && !regressed; i++)
+			regressed = event->rows[i].told.change == PERFDATA_CHANGE_REGRESSED;
+	}
+	comparison->verdict = incomparable ? PERFDATA_VERDICT_INCOMPARABLE : regressed ? PERFDATA_VERDICT_FAIL :
+			      seen	   ? PERFDATA_VERDICT_PASS		: PERFDATA_VERDICT_INCONCLUSIVE;
+	for (size_t i = 0; i < comparison->nr_notes; i++) {
+		struct perfdata_comparison_note *note = &comparison->notes[i];
+		if (!strcmp(note->code, "few-samples"))
+			note->is_reason = comparison->verdict == PERFDATA_VERDICT_INCONCLUSIVE;
+	}
+}
+
+static enum perfdata_status compare(struct perfdata_comparison *comparison, struct perfdata_error *reterr)
+{
+	bool fine = pd_compare_unify(comparison) && find_events(comparison);
+	for (size_t e = 0; fine && e < comparison->nr_events; e++) {
+		add_units(comparison, &comparison->events[e]);
+		fine = make_rows(comparison, &comparison->events[e]);
+	}
+	if (fine)
+		pd_compare_check(comparison);
+	for (size_t e = 0; fine && e < comparison->nr_events; e++)
+		if (has_both(&comparison->events[e]))
+			fine = pd_compare_judge(comparison, &comparison->events[e]) && pd_compare_find_moved(comparison, &comparison->events[e]);
+	if (fine && !pd_compare_allow(comparison, reterr) && comparison->status == PERFDATA_OK)
+		return PERFDATA_EUSAGE;
+	if (!fine || comparison->status != PERFDATA_OK)
+		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "%s", perfdata_status_text(PERFDATA_ENOMEM));
+	decide(comparison);
+	for (size_t e = 0; e < comparison->nr_events; e++)
+		if (comparison->events[e].nr_rows)
+			qsort(comparison->events[e].rows, comparison->events[e].nr_rows, sizeof *comparison->events[e].rows, compare_rows);
+	if (comparison->nr_notes)
+		qsort(comparison->notes, comparison->nr_notes, sizeof *comparison->notes, compare_notes);
+	return comparison->status == PERFDATA_OK ? PERFDATA_OK : pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
+}
+
+/* --- options --------------------------------------------------------------------------------------------------------------------------- */
+
+static double number_or(double given, double otherwise) { return given == 0 ? otherwise : given < 0 ? 0 : given; }
+
+static enum perfdata_status check_units(const struct perfdata_comparison *comparison, struct perfdata_error *reterr)
+{
+	const struct perfdata_comparison_options *options = comparison->options;
+	const bool wanted = options->normalize == PERFDATA_NORMALIZE_UNIT || options->max_total != 0;
+	for (unsigned side = 0; side < 2; side++) {
+		const size_t nr = options->nr_units[side];
+		for (size_t i = 0; i < nr; i++)
+			if (!(options->units[side][i] > 0) || !isfinite(options->units[side][i]))
+				return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "units of work are numbers above 0");
+		if (nr > 1 && nr != comparison->nr_recordings[side])
+			return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "%zu numbers of units for %zu recordings %s: give one, or one for each", nr,
+					comparison->nr_recordings[side], side ? "after" : "before");
+		if ((wanted || options->nr_units[!side]) && !nr)
+			return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "units of work are needed for both sides");
+	}
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status check_options(struct perfdata_comparison *comparison, struct perfdata_error *reterr)
+{
+	const struct perfdata_comparison_options *options = comparison->options;
+	comparison->limits = (struct pd_compare_limits){
+		.increase = number_or(options->max_increase, 1) / 100, .ratio = number_or(options->max_ratio, 1.1), .alpha = number_or(options->alpha, 0.05),
+		.floor = number_or(options->min_share, 1) / 100, .dispersion = number_or(options->dispersion, 2),
+		.total = options->max_total > 0 ? 1 + options->max_total / 100 : 0,
+	};
+	if (options->normalize > PERFDATA_NORMALIZE_UNIT || options->adjust > PERFDATA_ADJUST_NONE || options->quantities > PERFDATA_INCLUSIVE_ONLY ||
+	    !(comparison->limits.ratio >= 1) || !(comparison->limits.alpha < 1) || comparison->limits.alpha <= 0 || !(comparison->limits.increase <= 1) ||
+	    !(comparison->limits.floor <= 1) || !(comparison->limits.dispersion > 0))
+		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "a limit is out of its range");
+	for (unsigned side = 0; side < 2; side++)
+		if (!comparison->nr_recordings[side])
+			return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "there is no recording %s", side ? "after" : "before");
+	if (strcmp(comparison->sides[0]->by, comparison->sides[1]->by) != 0)
+		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "one side is by %s, the other by %s", comparison->sides[0]->by,
+				comparison->sides[1]->by);
+	return check_units(comparison, reterr);
+}
+
+enum perfdata_status perfdata_compare(const struct perfdata_baseline *before, const struct perfdata_baseline *after,
+				      const struct perfdata_comparison_options *options, struct perfdata_comparison **ret, struct perfdata_error *reterr)
+{
+	struct perfdata_comparison_options own = { .size = sizeof own };
+	enum perfdata_status status = PD_OPTIONS_COPY(&own, nr_despite, options, reterr);
+	if (status != PERFDATA_OK)
+		return status;
+	struct perfdata_comparison *comparison = pd_calloc(1, sizeof *comparison);
+	if (comparison) {
+		comparison->strings = pd_intern_new();
+		comparison->keys_known = pd_intern_new();
+	}
+	if (!comparison || !comparison->strings || !comparison->keys_known) {
+		perfdata_comparison_free(comparison);
+		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "%s", perfdata_status_text(PERFDATA_ENOMEM));
+	}
+	comparison->sides[0] = before;
+	comparison->sides[1] = after;
+	comparison->nr_recordings[0] = before->nr_recordings;
+	comparison->nr_recordings[1] = after->nr_recordings;
+	comparison->options = &own;
+	status = check_options(comparison, reterr);
+	if (status == PERFDATA_OK)
+		status = compare(comparison, reterr);
+	comparison->options = NULL;
+	comparison->sides[0] = comparison->sides[1] = NULL;
+	if (status == PERFDATA_OK)
+		*ret = comparison;
+	else
+		perfdata_comparison_free(comparison);
+	return status;
+}
+
+void perfdata_comparison_free(struct perfdata_comparison *comparison)
+{
+	if (!comparison)
+		return;
+	for (size_t e = 0; e < comparison->nr_events; e++) {
+		struct pd_compare_event *event = &comparison->events[e];
+		pd_free(event->of);
+		pd_free(event->rows);
+		pd_free(event->cells);
+		pd_free(event->row_of);
+		pd_free(event->edges);
+	}
+	pd_free(comparison->events);
+	pd_free(comparison->notes);
+	pd_free(comparison->keys);
+	pd_free(comparison->key_of[0]);
+	pd_free(comparison->key_of[1]);
+	pd_intern_free(comparison->strings);
+	pd_intern_free(comparison->keys_known);
+	pd_free(comparison);
+}
+
+enum perfdata_verdict perfdata_comparison_verdict(const struct perfdata_comparison *comparison) { return comparison->verdict; }
+
+const struct perfdata_comparison_note *perfdata_comparison_note(const struct perfdata_comparison *comparison, size_t index)
+{
+	return index < comparison->nr_notes ? &comparison->notes[index] : NULL;
+}
+
+const struct perfdata_comparison_event *perfdata_comparison_event(const struct perfdata_comparison *comparison, size_t index)
+{
+	return index < comparison->nr_events ? &comparison->events[index].told : NULL;
+}
+
+const struct perfdata_comparison_row *perfdata_comparison_row(const struct perfdata_comparison *comparison, size_t event, size_t row)
+{
+	return event < comparison->nr_events && row < comparison->events[event].nr_rows ? &comparison->events[event].rows[row].told : NULL;
+}

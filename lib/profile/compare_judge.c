@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+/* The numbers of a comparison. With n, w, q: samples of a key, their weight, its squares; N, W, Q those of all:
+ *
+ *   share s = w/W        variance as pd_share_variance, of both sides' common share where a side has few samples
+ *   dispersion           how much more repeat runs differ than independent samples would: the largest of 1, the mean over keys, and the key's own
+ *   z = (s_after / scale - s_before) / sqrt(dispersion * (variance_before + variance_after / scale²)) */
+#include "config.h"
+#include <math.h>
+#include <string.h>
+#include "base/memory.h"
+#include "profile/compare_impl.h"
+
+enum { FEW = 10, SCALE_KEYS = 8 };
+static const double power = 0.8416;        /* the normal quantile of a power of 80 % */
+
+static double share_of(const struct pd_compare_event *event, const struct pd_compare_row *row, enum pd_quantity quantity, unsigned side)
+{
+	return pd_share(&row->sums[quantity][side], &event->all[side]);
+}
+
+/* Of both sides together. */
+static double pooled(const struct pd_compare_event *event, const struct pd_compare_row *row, enum pd_quantity quantity)
+{
+	const double all = (double)event->all[0].w + (double)event->all[1].w;
+	return all > 0 ? ((double)row->sums[quantity][0].w + (double)row->sums[quantity][1].w) / all : 0;
+}
+
+/* --- scale ------------------------------------------------------------------------------------------------------------------------------ */
+
+/* How far most shares moved because of the rest: the median of their ratios, unless that is no further from 1 than its own error. */
+static double median_scale(const struct perfdata_comparison *comparison, const struct pd_compare_event *event, double *logs)
+{
+	size_t nr = 0;
+	for (size_t i = 0; i < event->nr_rows; i++) {
+		const struct pd_compare_row *row = &event->rows[i];
+		if (row->sums[PD_SELF][0].n && row->sums[PD_SELF][1].n && pooled(event, row, PD_SELF) >= comparison->limits.floor)
+			logs[nr++] = log(share_of(event, row, PD_SELF, PD_AFTER) / share_of(event, row, PD_SELF, PD_BEFORE));
+	}
+	if (nr < SCALE_KEYS)
+		return 1;
+	const double median = pd_median(logs, nr);
+	for (size_t i = 0; i < nr; i++)
+		logs[i] = fabs(logs[i] - median);
+	const double error = 1.2533 * 1.4826 * pd_median(logs, nr) / sqrt((double)nr);
+	return fabs(median) < 2 * error ? 1 : exp(median);
+}
+
+static double scale_of(struct perfdata_comparison *comparison, struct pd_compare_event *event)
+{
+	const struct perfdata_compared_side *sides = event->told.sides;
+	double scale = 1;
+	if (comparison->options->normalize == PERFDATA_NORMALIZE_SHARE)
+		return 1;
+	if (comparison->options->normalize == PERFDATA_NORMALIZE_UNIT) {
+		scale = (double)sides[0].weight / sides[0].units / ((double)sides[1].weight / sides[1].units);
+	} else {
+		double *logs = pd_calloc(event->nr_rows + 1, sizeof *logs);
+		if (!logs)
+			comparison->status = PERFDATA_ENOMEM;
+		else
+			scale = median_scale(comparison, event, logs);
+		pd_free(logs);
+	}
+	return isfinite(scale) && scale > 0 ? scale : 1;
+}
+
+/* --- dispersion --------------------------------------------------------------------------------------------------------------------------- */
+
+/* Of a key; 0 where there are no repeat runs. *ret_enough: it has samples enough to tell something about all. */
+static double dispersion_of(const struct perfdata_comparison *comparison, const struct pd_compare_event *event, const struct pd_compare_row *row,
+			    enum pd_quantity quantity, bool *ret_enough)
+{
+	const size_t nr = pd_compare_nr(comparison);
+	double sum = 0;
+	size_t runs = 0, samples = 0;
+	for (size_t i = 0; i < nr; i++) {
+		const unsigned side = i < comparison->nr_recordings[0] ? PD_BEFORE : PD_AFTER;
+		const double mean = share_of(event, row, quantity, side);
+		const struct pd_share_sums *cell = &row->cells[(size_t)quantity * nr + i];
+		if (!event->of[i])
+			continue;
+		runs++;
+		samples += cell->n;
+		if (mean <= 0 || mean >= 1)
+			continue;
+		const double off = pd_share(cell, &event->of[i]->all) - mean;
+		sum += pd_effective_samples(&event->of[i]->all) * off * off / (mean * (1 - mean));
+	}
+	*ret_enough = samples >= FEW * runs;
+	return runs > 2 ? sum / (double)(runs - 2) : 0;
+}
+
+static void find_dispersion(const struct perfdata_comparison *comparison, struct pd_compare_event *event)
+{
+	double sum = 0;
+	size_t nr = 0;
+	bool enough;
+	event->told.dispersion = comparison->limits.dispersion;
+	if (pd_compare_nr(comparison) <= 2)
+		return;
+	for (size_t i = 0; i < event->nr_rows; i++) {
+		const double own = dispersion_of(comparison, event, &event->rows[i], PD_SELF, &enough);
+		sum += enough ? own : 0;
+		nr += enough;
+	}
+	event->told.dispersion_known = true;
+	event->told.dispersion = nr ? sum / (double)nr : 1;
+}
+
+/* --- rows ---------------------------------------------------------------------------------------------------------------------------------- */
+
+static struct perfdata_compared *told_of(struct pd_compare_row *row, enum pd_quantity quantity)
+{
+	return quantity == PD_SELF ? &row->told.self : &row->told.inclusive;
+}
+
+static double variance_of(const struct pd_compare_event *event, const struct pd_compare_row *row, enum pd_quantity quantity, unsigned side)
+{
+	const struct pd_share_sums *sums = row->sums[quantity];
+	const double all = pd_effective_samples(&event->all[side]), p = pooled(event, row, quantity);
+	if (sums[0].n < FEW || sums[1].n < FEW)
+		return all > 0 ? p * (1 - p) / all : 0;
+	return pd_share_variance(&sums[side], &event->all[side]);
+}
+
+static void compare(const struct perfdata_comparison *comparison, const struct pd_compare_event *event, struct pd_compare_row *row,
+		    enum pd_quantity quantity)
+{
+	struct perfdata_compared *told = told_of(row, quantity);
+	const double scale = event->told.scale;
+	bool enough;
+	const double own = dispersion_of(comparison, event, row, quantity, &enough);
+	*told = (struct perfdata_compared){ .p = 1, .adjusted_p = 1, .change = PERFDATA_CHANGE_NOT_JUDGED };
+	for (unsigned side = 0; side < 2; side++) {
+		told->samples[side] = row->sums[quantity][side].n;
+		told->weight[side] = row->sums[quantity][side].w;
+		told->share[side] = share_of(event, row, quantity, side);
+	}
+	told->compared = told->share[PD_AFTER] / scale;
+	told->delta = told->compared - told->share[PD_BEFORE];
+	told->ratio = told->share[PD_BEFORE] > 0 ? told->compared / told->share[PD_BEFORE] : told->compared > 0 ? HUGE_VAL : 1;
+	told->dispersion = fmax(event->told.dispersion, event->told.dispersion_known ? fmax(1, own) : 0);
+	row->error[quantity] = sqrt(told->dispersion * (variance_of(event, row, quantity, PD_BEFORE) +
+							variance_of(event, row, quantity, PD_AFTER) / (scale * scale)));
+	if (!row->judged[quantity])
+		return;
+	const double error = row->error[quantity];
+	told->p = error > 0 ? pd_normal_two_sided(told->delta / error) : told->delta == 0 ? 1 : 0;
+}
+
+/* A function that calls nothing is one test, not two. */
+static bool is_same_test(const struct pd_compare_row *row)
+{
+	return row->sums[PD_SELF][0].w == row->sums[PD_INCLUSIVE][0].w && row->sums[PD_SELF][1].w == row->sums[PD_INCLUSIVE][1].w;
+}
+
+static void choose(const struct perfdata_comparison *comparison, struct pd_compare_event *event)
+{
+	const enum perfdata_quantities wanted = comparison->options->quantities;
+	const bool inclusive = event->told.has_stacks && !comparison->self_only && wanted != PERFDATA_SELF_ONLY;
+	for (size_t i = 0; i < event->nr_rows; i++) {
+		struct pd_compare_row *row = &event->rows[i];
+		row->judged[PD_SELF] = (wanted != PERFDATA_INCLUSIVE_ONLY || !inclusive) && pooled(event, row, PD_SELF) >= comparison->limits.floor;
+		row->judged[PD_INCLUSIVE] = inclusive && pooled(event, row, PD_INCLUSIVE) >= comparison->limits.floor &&
+					    !(row->judged[PD_SELF] && is_same_test(row));
+		event->told.nr_judged += row->judged[PD_SELF] + row->judged[PD_INCLUSIVE];
+	}
+}
+
+/* p values adjusted for all that is judged. */
+static bool adjust(const struct perfdata_comparison *comparison, struct pd_compare_event *event)
+{
+	static const enum pd_adjustment ways[] = {
+		[PERFDATA_ADJUST_HOLM] = PD_ADJUST_HOLM, [PERFDATA_ADJUST_BH] = PD_ADJUST_BH, [PERFDATA_ADJUST_NONE] = PD_ADJUST_NONE,
+	};
+	double *p = pd_calloc(event->told.nr_judged + 1, sizeof *p);
+	size_t *order = pd_calloc(event->told.nr_judged + 1, sizeof *order), nr = 0;
+	for (unsigned pass = 0; p && order && pass < 2; pass++) {
+		nr = 0;
+		for (size_t i = 0; i < event->nr_rows; i++)
+			for (unsigned quantity = 0; quantity < PD_QUANTITIES; quantity++) {
+				if (!event->rows[i].judged[quantity])
+					continue;
+				struct perfdata_compared *told = told_of(&event->rows[i], quantity);
+				if (pass)
+					told->adjusted_p = p[nr++];
+				else
+					p[nr++] = told->p;
+			}
+		if (!pass)
+			pd_adjust(p, nr, ways[comparison->options->adjust], order);
+	}
+	const bool fine = p && order;
+	pd_free(p);
+	pd_free(order);
+	return fine;
+}
+
+static enum perfdata_change change_of(const struct pd_compare_limits *limits, const struct perfdata_compared *told)
+{
+	const bool more = told->delta >= limits->increase && told->ratio >= limits->ratio;
+	const bool less = -told->delta >= limits->increase && told->ratio * limits->ratio <= 1;
+	if (!more && !less)
+		return PERFDATA_CHANGE_SAME;
+	if (told->adjusted_p >= limits->alpha)
+		return PERFDATA_CHANGE_NOISE;
+	return more ? PERFDATA_CHANGE_REGRESSED : PERFDATA_CHANGE_IMPROVED;
+}
+
+/* Also what could have been seen: the delta that would have been significant with a power of 80 %, and large enough to count. */
+static void decide(const struct perfdata_comparison *comparison, struct pd_compare_event *event)
+{
+	const struct pd_compare_limits *limits = &comparison->limits;
+	const size_t tests = comparison->options->adjust == PERFDATA_ADJUST_NONE || !event->told.nr_judged ? 1 : event->told.nr_judged;
+	const double errors = pd_normal_quantile(limits->alpha / 2 / (double)tests) + power;
+	for (size_t i = 0; i < event->nr_rows; i++) {
+		struct pd_compare_row *row = &event->rows[i];
+		for (unsigned quantity = 0; quantity < PD_QUANTITIES; quantity++) {
+			struct perfdata_compared *told = told_of(row, quantity);
+			const double counts = fmax(limits->increase, (limits->ratio - 1) * told->share[PD_BEFORE]);
+			const double visible = errors * row->error[quantity];
+			told->visible = fmax(visible, counts);
+			if (!row->judged[quantity])
+				continue;
+			told->change = change_of(limits, told);
+			if (quantity == PD_SELF)
+				*(visible > 2 * counts ? &event->blind : &event->seen) += pooled(event, row, PD_SELF);
+		}
+		/* what is one test has one answer */
+		if (row->judged[PD_SELF] && is_same_test(row) && event->told.has_stacks)
+			row->told.inclusive = row->told.self;
+		row->told.change = row->told.self.change > row->told.inclusive.change ? row->told.self.change : row->told.inclusive.change;
+	}
+}
+
+/* --- totals ---------------------------------------------------------------------------------------------------------------------------------- */
+
+static bool judge_total(struct perfdata_comparison *comparison, struct pd_compare_event *event)
+{
+	const struct perfdata_comparison_options *options = comparison->options;
+	const size_t nr = pd_compare_nr(comparison);
+	if (!options->nr_units[0] || !options->nr_units[1])
+		return true;
+	double *rates = pd_calloc(nr + 1, sizeof *rates);
+	size_t used[2] = { 0 };
+	if (!rates)
+		return false;
+	for (size_t i = 0; i < nr; i++) {
+		const unsigned side = i < comparison->nr_recordings[0] ? PD_BEFORE : PD_AFTER;
+		const size_t own = side == PD_BEFORE ? i : i - comparison->nr_recordings[0];
+		if (event->of[i] && event->of[i]->all.w)
+			rates[used[0] + used[1]] = (double)event->of[i]->all.w / options->units[side][options->nr_units[side] > 1 ? own : 0];
+		used[side] += event->of[i] && event->of[i]->all.w;
+	}
+	const struct pd_welch welch = pd_welch_of_logs(rates, used[0], rates + used[0], used[1]);
+	pd_free(rates);
+	event->told.has_total = used[0] && used[1];
+	event->told.total_ratio = welch.ratio;
+	event->told.total_p = welch.p;
+	event->told.total_change = PERFDATA_CHANGE_NOT_JUDGED;
+	if (comparison->limits.total <= 0 || !event->told.has_total || welch.degrees <= 0)
+		return true;
+	const bool far = welch.ratio >= comparison->limits.total || welch.ratio * comparison->limits.total <= 1;
+	event->told.total_change = !far ? PERFDATA_CHANGE_SAME : welch.p >= comparison->limits.alpha ? PERFDATA_CHANGE_NOISE :
+				   welch.ratio > 1						     ? PERFDATA_CHANGE_REGRESSED :
+												       PERFDATA_CHANGE_IMPROVED;
+	return true;
+}
+
+bool pd_compare_judge(struct perfdata_comparison *comparison, struct pd_compare_event *event)
+{
+	event->told.scale = scale_of(comparison, event);
+	if (comparison->status != PERFDATA_OK)
+		return false;
+	find_dispersion(comparison, event);
+	choose(comparison, event);
+	for (size_t i = 0; i < event->nr_rows; i++)
+		for (unsigned quantity = 0; quantity < PD_QUANTITIES; quantity++)
+			compare(comparison, event, &event->rows[i], quantity);
+	if (!adjust(comparison, event))
+		return false;
+	decide(comparison, event);
+	return judge_total(comparison, event);
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include "base/memory.h"
+#include "profile/compare_impl.h"
+#include "profile/key_name.h"
+
+/* What the user says that a name is called behind: of "OLD=NEW", where OLD is the name. Functions hold = themselves (operator==), so OLD
+ * is what stands in front of a = and is equal. */
+static const char *renamed(const char *name, const char *const *rules, size_t nr)
+{
+	const size_t size = strlen(name);
+	for (size_t i = 0; i < nr; i++)
+		if (!strncmp(rules[i], name, size) && rules[i][size] == '=')
+			return rules[i] + size + 1;
+	return name;
+}
+
+static bool knows_build_id(const struct perfdata_baseline *side, const char *build_id)
+{
+	for (size_t i = 0; i < side->nr_files; i++)
+		if (!strcmp(side->files[i].build_id, build_id))
+			return true;
+	return false;
+}
+
+/* By file: whether both sides have one with its build-id, so that an address means the same on both. */
+static bool *find_same(const struct perfdata_comparison *comparison, unsigned side)
+{
+	const struct perfdata_baseline *of = comparison->sides[side], *other = comparison->sides[!side];
+	bool *same = pd_calloc(of->nr_files + 1, sizeof *same);
+	for (size_t i = 0; same && i < of->nr_files; i++)
+		same[i] = *of->files[i].build_id && knows_build_id(other, of->files[i].build_id);
+	return same;
+}
+
+static bool is_unnamed(const struct pd_side_key *key) { return !strcmp(key->name, "(unnamed)"); }
+
+static uint32_t unify_key(struct perfdata_comparison *comparison, unsigned side, const struct pd_side_key *key)
+{
+	const struct perfdata_comparison_options *options = comparison->options;
+	const struct perfdata_baseline *of = comparison->sides[side];
+	const bool is_comm = !strncmp(of->by, "comm", 4) || !strncmp(of->by, "thread", 6);
+	char file[PD_KEY_NAME_MAX] = "", address[64];
+	const char *name = key->name, *file_name = file;
+	if (key->file != PD_NO_FILE)
+		pd_key_file(of->files[key->file].kind, of->files[key->file].path, file, sizeof file);
+	if (key->has_address) {
+		snprintf(address, sizeof address, "0x%" PRIx64 " (build-id %.16s)", key->address, of->files[key->file].build_id);
+		name = address;
+	}
+	if (side == PD_BEFORE) {
+		name = is_comm ? renamed(name, options->same_comms, options->nr_same_comms) : renamed(name, options->same_symbols, options->nr_same_symbols);
+		file_name = renamed(file, options->same_files, options->nr_same_files);
+	}
+	const char *const same[] = { pd_compare_keep(comparison, file_name), pd_compare_keep(comparison, name) };
+	const uint32_t id = pd_intern_put(comparison->keys_known, same, sizeof same);
+	if (id == UINT32_MAX || pd_vector_grow(&comparison->keys, &comparison->keys_room, id, sizeof *comparison->keys) < 0) {
+		comparison->status = PERFDATA_ENOMEM;
+		return UINT32_MAX;
+	}
+	if (id == comparison->nr_keys)
+		comparison->keys[comparison->nr_keys++] = (struct pd_compare_key){ .file = same[0], .name = same[1] };
+	struct pd_compare_key *both = &comparison->keys[id];
+	if (!both->shown[side]) {
+		both->shown[side] = pd_compare_keep(comparison, *key->shown ? key->shown : key->has_address ? name : key->name);
+		both->raw_names[side] = *key->raw_name ? pd_compare_keep(comparison, key->raw_name) : both->shown[side];
+	}
+	both->clones[side] += key->clones > UINT32_MAX - both->clones[side] ? 0 : (unsigned)key->clones;
+	return id;
+}
+
+bool pd_compare_unify(struct perfdata_comparison *comparison)
+{
+	for (unsigned side = 0; side < 2 && comparison->status == PERFDATA_OK; side++) {
+		const struct perfdata_baseline *of = comparison->sides[side];
+		bool *same = find_same(comparison, side);
+		uint32_t *key_of = comparison->key_of[side] = pd_calloc(of->nr_keys + 1, sizeof *key_of);
+		if (!same || !key_of)
+			comparison->status = PERFDATA_ENOMEM;
+		for (size_t i = 0; comparison->status == PERFDATA_OK && i < of->nr_keys; i++) {
+			const struct pd_side_key *key = &of->keys[i];
+			/* what has no name is compared by its addresses or as one key, never both */
+			const bool by_address = key->file != PD_NO_FILE && same[key->file];
+			const bool counts = key->has_address ? by_address : !is_unnamed(key) || !by_address;
+			key_of[i] = counts ? unify_key(comparison, side, key) : UINT32_MAX;
+		}
+		pd_free(same);
+	}
+	return comparison->status == PERFDATA_OK;
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT */
+/* Weight that only moved. Inlining takes the weight of a function to those that call it, and its end brings it back: what the callers cost with all
+ * that they call stays as it was. So a function whose growth is what functions next to it in the stacks lost has not regressed:
+ *
+ *   its callers lost weight by themselves, or to what it calls itself       it is not inlined any more
+ *   what it called has vanished, or is called less                          that is inlined into it now
+ *
+ * What is explained so must be most of the growth. The callers are judged for themselves, so that a slower build is not hidden. */
+#include "config.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/memory.h"
+#include "profile/compare_impl.h"
+
+static const double enough = 0.7;          /* of the growth */
+static const double gone = 0.1;            /* of what it was before: less is vanished */
+enum { MOST_ROWS = 4096 };                 /* of a group of functions that appeared or vanished together */
+
+struct shift {
+	struct perfdata_comparison *comparison;
+	struct pd_compare_event *event;
+	uint32_t *by_callee;                   /* edges in the order of callees */
+	uint32_t *first_down, *first_up;       /* by row: its edges as caller, and in by_callee */
+	uint32_t *group;                       /* rows that came or went together with the one at hand */
+	size_t nr_group;
+	uint32_t *seen;                        /* by row: the search that met it last */
+	uint32_t search;
+	double best;                           /* the partner that lost most */
+	uint32_t partner;
+};
+
+static const struct perfdata_compared *self_of(const struct shift *shift, uint32_t row) { return &shift->event->rows[row].told.self; }
+static const struct perfdata_compared *whole_of(const struct shift *shift, uint32_t row) { return &shift->event->rows[row].told.inclusive; }
+
+static bool has_appeared(const struct shift *shift, uint32_t row)
+{
+	return whole_of(shift, row)->share[PD_BEFORE] < gone * whole_of(shift, row)->compared;
+}
+
+static bool has_vanished(const struct shift *shift, uint32_t row)
+{
+	return whole_of(shift, row)->compared < gone * whole_of(shift, row)->share[PD_BEFORE];
+}
+
+static double lost(const struct shift *shift, uint32_t row) { return fmax(0, -self_of(shift, row)->delta); }
+
+static double explain(struct shift *shift, uint32_t row, double part)
+{
+	if (part > shift->best) {
+		shift->best = part;
+		shift->partner = row;
+	}
+	return part;
+}
+
+static bool enter(struct shift *shift, uint32_t row)
+{
+	if (shift->seen[row] == shift->search)
+		return false;
+	shift->seen[row] = shift->search;
+	return true;
+}
+
+static void add_to_group(struct shift *shift, uint32_t row)
+{
+	if (shift->nr_group < MOST_ROWS && enter(shift, row))
+		shift->group[shift->nr_group++] = row;
+}
+
+static void begin(struct shift *shift, uint32_t row)
+{
+	shift->search++;
+	shift->nr_group = 0;
+	shift->best = 0;
+	shift->partner = UINT32_MAX;
+	add_to_group(shift, row);
+}
+
+/* The share that a call lost between two rows; negative where it grew. */
+static double call_lost(const struct shift *shift, uint32_t caller, uint32_t callee)
+{
+	for (uint32_t e = shift->first_down[caller]; e < shift->first_down[caller + 1]; e++)
+		if (shift->event->edges[e].callee == callee)
+			return shift->event->edges[e].share[PD_BEFORE] - shift->event->edges[e].share[PD_AFTER];
+	return 0;
+}
+
+/* What a caller of the group lost to it: its own weight, and calls of what the group calls now. */
+static double taken_from(struct shift *shift, uint32_t caller, double most)
+{
+	double sum = lost(shift, caller);
+	for (size_t i = 0; i < shift->nr_group; i++) {
+		const uint32_t row = shift->group[i];
+		for (uint32_t e = shift->first_down[row]; e < shift->first_down[row + 1]; e++) {
+			const struct pd_compare_edge *edge = &shift->event->edges[e];
+			const double grown = edge->share[PD_AFTER] - edge->share[PD_BEFORE];
+			if (edge->callee != caller && shift->seen[edge->callee] != shift->search && grown > 0)
+				sum += fmax(0, fmin(grown, call_lost(shift, caller, edge->callee)));
+		}
+	}
+	return explain(shift, caller, fmin(sum, most));
+}
+
+/* What the callers of a row lost, through functions that appeared with it. */
+static double from_callers(struct shift *shift, uint32_t row)
+{
+	double sum = 0;
+	begin(shift, row);
+	for (size_t i = 0; i < shift->nr_group; i++) {
+		const uint32_t at = shift->group[i];
+		for (uint32_t e = shift->first_up[at]; e < shift->first_up[at + 1]; e++) {
+			const struct pd_compare_edge *edge = &shift->event->edges[shift->by_callee[e]];
+			if (has_appeared(shift, edge->caller))
+				add_to_group(shift, edge->caller);
+		}
+	}
+	const size_t nr = shift->nr_group;
+	for (size_t i = 0; i < nr; i++) {
+		const uint32_t at = shift->group[i];
+		for (uint32_t e = shift->first_up[at]; e < shift->first_up[at + 1]; e++) {
+			const struct pd_compare_edge *edge = &shift->event->edges[shift->by_callee[e]];
+			const double grown = edge->share[PD_AFTER] - edge->share[PD_BEFORE];
+			if (grown > 0 && enter(shift, edge->caller))
+				sum += taken_from(shift, edge->caller, grown);
+		}
+	}
+	return sum;
+}
+
+/* What its callees lost, and what those lost that vanished with them. */
+static double from_callees(struct shift *shift, uint32_t row)
+{
+	double sum = 0;
+	begin(shift, row);
+	for (size_t i = 0; i < shift->nr_group; i++) {
+		const uint32_t at = shift->group[i];
+		for (uint32_t e = shift->first_down[at]; e < shift->first_down[at + 1]; e++) {
+			const struct pd_compare_edge *edge = &shift->event->edges[e];
+			const double fallen = edge->share[PD_BEFORE] - edge->share[PD_AFTER];
+			if (fallen <= 0 || shift->seen[edge->callee] == shift->search)
+				continue;
+			sum += explain(shift, edge->callee, fmin(fallen, lost(shift, edge->callee)));
+			if (has_vanished(shift, edge->callee))
+				add_to_group(shift, edge->callee);
+			else
+				enter(shift, edge->callee);
+		}
+	}
+	return sum;
+}
+
+static void set_moved(struct shift *shift, uint32_t row, struct perfdata_compared *told, uint32_t partner)
+{
+	struct pd_compare_row *of = &shift->event->rows[row];
+	char reason[512];
+	told->change = PERFDATA_CHANGE_MOVED;
+	of->told.change = of->told.self.change > of->told.inclusive.change ? of->told.self.change : of->told.inclusive.change;
+	if (partner == UINT32_MAX)
+		return;
+	snprintf(reason, sizeof reason, "%s %.400s", told->delta > 0 ? "from" : "to", shift->event->rows[partner].told.key);
+	of->told.reason = pd_compare_keep(shift->comparison, reason);
+}
+
+static void look_at(struct shift *shift, uint32_t row)
+{
+	struct perfdata_compared *self = &shift->event->rows[row].told.self, *whole = &shift->event->rows[row].told.inclusive;
+	const bool self_grew = self->change == PERFDATA_CHANGE_REGRESSED, whole_grew = whole->change == PERFDATA_CHANGE_REGRESSED;
+	const bool one_test = self->weight[0] == whole->weight[0] && self->weight[1] == whole->weight[1];
+	if (!self_grew && !whole_grew)
+		return;
+	const double above = from_callers(shift, row);
+	uint32_t partner = shift->partner;
+	/* all that an appeared function costs was part of its callers */
+	if (whole_grew && !one_test && above >= enough * whole->delta)
+		set_moved(shift, row, whole, partner);
+	const double best = shift->best, below = self_grew ? from_callees(shift, row) : 0;
+	if (self_grew && above + below >= enough * self->delta) {
+		partner = shift->best > best ? shift->partner : partner;
+		set_moved(shift, row, self, partner);
+		if (one_test)
+			set_moved(shift, row, whole, partner);
+	}
+}
+
+/* --- edges ---------------------------------------------------------------------------------------------------------------------------------- */
+
+static int compare_edges(const void *left, const void *right)
+{
+	const struct pd_compare_edge *a = left, *b = right;
+	return a->caller != b->caller ? (a->caller > b->caller) - (a->caller < b->caller) : (a->callee > b->callee) - (a->callee < b->callee);
+}
+
+static void collect_edges(const struct perfdata_comparison *comparison, struct pd_compare_event *event)
+{
+	size_t nr = 0, kept = 0;
+	for (size_t i = 0; i < pd_compare_nr(comparison); i++) {
+		const unsigned side = i < comparison->nr_recordings[0] ? PD_BEFORE : PD_AFTER;
+		const struct pd_side_event *of = event->of[i];
+		for (size_t e = 0; of && e < of->nr_edges; e++) {
+			const uint32_t caller = comparison->key_of[side][of->edges[e].caller], callee = comparison->key_of[side][of->edges[e].callee];
+			if (caller == UINT32_MAX || callee == UINT32_MAX || caller == callee || !event->row_of[caller] || !event->row_of[callee])
+				continue;
+			struct pd_compare_edge *edge = &event->edges[nr++];
+			*edge = (struct pd_compare_edge){ .caller = event->row_of[caller] - 1, .callee = event->row_of[callee] - 1 };
+			edge->share[side] = (double)of->edges[e].w / (double)event->all[side].w / (side == PD_AFTER ? event->told.scale : 1);
+		}
+	}
+	if (nr)
+		qsort(event->edges, nr, sizeof *event->edges, compare_edges);
+	for (size_t i = 0; i < nr; i++) {
+		if (kept && !compare_edges(&event->edges[kept - 1], &event->edges[i])) {
+			event->edges[kept - 1].share[0] += event->edges[i].share[0];
+			event->edges[kept - 1].share[1] += event->edges[i].share[1];
+		} else {
+			event->edges[kept++] = event->edges[i];
+		}
+	}
+	event->nr_edges = kept;
+}
+
+static size_t most_edges(const struct perfdata_comparison *comparison, const struct pd_compare_event *event)
+{
+	size_t nr = 0;
+	for (size_t i = 0; i < pd_compare_nr(comparison); i++)
+		nr += event->of[i] ? event->of[i]->nr_edges : 0;
+	return nr;
+}
+
+static void index_edges(struct shift *shift)
+{
+	const struct pd_compare_event *event = shift->event;
+	for (size_t e = 0; e < event->nr_edges; e++) {
+		shift->first_down[event->edges[e].caller + 1]++;
+		shift->first_up[event->edges[e].callee + 1]++;
+	}
+	for (size_t row = 0; row < event->nr_rows; row++) {
+		shift->first_down[row + 1] += shift->first_down[row];
+		shift->first_up[row + 1] += shift->first_up[row];
+	}
+	/* each place is moved on while it is filled, and is that of the next row then */
+	for (size_t e = 0; e < event->nr_edges; e++)
+		shift->by_callee[shift->first_up[event->edges[e].callee]++] = (uint32_t)e;
+	for (size_t row = event->nr_rows; row-- > 0;)
+		shift->first_up[row + 1] = shift->first_up[row];
+	shift->first_up[0] = 0;
+}
+
+/* --- renames -------------------------------------------------------------------------------------------------------------------------------- */
+
+static bool shares_caller(const struct shift *shift, uint32_t a, uint32_t b)
+{
+	if (!shift->event->nr_edges)
+		return true;
+	for (uint32_t e = shift->first_up[a]; e < shift->first_up[a + 1]; e++)
+		for (uint32_t o = shift->first_up[b]; o < shift->first_up[b + 1]; o++)
+			if (shift->event->edges[shift->by_callee[e]].caller == shift->event->edges[shift->by_callee[o]].caller)
+				return true;
+	return false;
+}
+
+/* One function that is new in place of one that is gone, with the same weight and a caller in common: told, never believed. */
+static void suggest(struct shift *shift, uint32_t row)
+{
+	const struct perfdata_compared *whole = whole_of(shift, row);
+	const struct pd_compare_row *rows = shift->event->rows;
+	uint32_t found = UINT32_MAX;
+	if (whole->samples[PD_BEFORE] || rows[row].told.change != PERFDATA_CHANGE_REGRESSED)
+		return;
+	for (uint32_t i = 0; i < shift->event->nr_rows; i++) {
+		const struct perfdata_compared *old = whole_of(shift, i);
+		if (old->samples[PD_AFTER] || !old->samples[PD_BEFORE] || strcmp(rows[i].told.file, rows[row].told.file) != 0 ||
+		    fabs(old->share[PD_BEFORE] - whole->compared) > 2 * hypot(rows[i].error[PD_INCLUSIVE], rows[row].error[PD_INCLUSIVE]) ||
+		    !shares_caller(shift, i, row))
+			continue;
+		if (found != UINT32_MAX)
+			return;   /* two that could be it are none */
+		found = i;
+	}
+	if (found != UINT32_MAX)
+		pd_compare_note(shift->comparison, "renamed", false, "%.80s may be called %.80s now: --map-symbol '%.80s=%.80s' says so",
+				rows[found].told.key, rows[row].told.key, rows[found].told.key, rows[row].told.key);
+}
+
+bool pd_compare_find_moved(struct perfdata_comparison *comparison, struct pd_compare_event *event)
+{
+	struct shift shift = { .comparison = comparison, .event = event };
+	const size_t nr = most_edges(comparison, event);
+	event->edges = pd_calloc(nr + 1, sizeof *event->edges);
+	shift.by_callee = pd_calloc(nr + 1, sizeof *shift.by_callee);
+	shift.first_down = pd_calloc(event->nr_rows + 2, sizeof *shift.first_down);
+	shift.first_up = pd_calloc(event->nr_rows + 2, sizeof *shift.first_up);
+	shift.group = pd_calloc(MOST_ROWS, sizeof *shift.group);
+	shift.seen = pd_calloc(event->nr_rows + 1, sizeof *shift.seen);
+	const bool fine = event->edges && shift.by_callee && shift.first_down && shift.first_up && shift.group && shift.seen;
+	if (fine) {
+		collect_edges(comparison, event);
+		index_edges(&shift);
+		for (uint32_t row = 0; row < event->nr_rows; row++)
+			look_at(&shift, row);
+		for (uint32_t row = 0; row < event->nr_rows; row++)
+			suggest(&shift, row);
+	}
+	pd_free(shift.by_callee);
+	pd_free(shift.first_down);
+	pd_free(shift.first_up);
+	pd_free(shift.group);
+	pd_free(shift.seen);
+	return fine;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* What a comparison needs of statistics: pure functions of numbers. */
+#ifndef PD_STATISTICS_H
+#define PD_STATISTICS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* 128 bits: sums of squared weights. */
+struct pd_wide {
+	uint64_t low, high;
+};
+double pd_wide_double(struct pd_wide wide);
+/* Saturates. */
+struct pd_wide pd_wide_add(struct pd_wide a, struct pd_wide b);
+
+/* The probability that a standard normal variable is further from 0 than z. */
+double pd_normal_two_sided(double z);
+/* The x that a standard normal variable exceeds with probability `upper`, 0 < upper < 1. */
+double pd_normal_quantile(double upper);
+/* The regularized incomplete beta function I_x(a, b), for a, b > 0 and x from 0 to 1. */
+double pd_incomplete_beta(double a, double b, double x);
+/* The probability that Student's t with so many degrees of freedom (need not be whole, > 0) is further from 0 than t. */
+double pd_student_two_sided(double t, double degrees);
+
+/* Samples, their weight and the sum of its squares: of a key, or of all. */
+struct pd_share_sums {
+	uint64_t n, w;
+	struct pd_wide q;
+};
+void pd_share_sums_add(struct pd_share_sums *sums, const struct pd_share_sums *more);
+/* How many samples of one weight tell as much as these do (Kish): W²/Q; 0 of nothing. */
+double pd_effective_samples(const struct pd_share_sums *all);
+/* part / all; 0 of nothing. */
+double pd_share(const struct pd_share_sums *part, const struct pd_share_sums *all);
+/* Variance of that share, samples taken as independent. */
+double pd_share_variance(const struct pd_share_sums *part, const struct pd_share_sums *all);
+
+/* Welch's test of two means of logarithms: `values` > 0. */
+struct pd_welch {
+	double ratio;      /* of the geometric means, second to first */
+	double p;          /* two-sided; 1 where it cannot be known: a side has fewer than two values */
+	double degrees;    /* of freedom; 0 where unknown */
+};
+struct pd_welch pd_welch_of_logs(const double *first, size_t nr_first, const double *second, size_t nr_second);
+
+enum pd_adjustment { PD_ADJUST_HOLM, PD_ADJUST_BH, PD_ADJUST_NONE };
+/* Adjusts p values for being many, in place. `order` has room for nr numbers. */
+void pd_adjust(double *p, size_t nr, enum pd_adjustment how, size_t *order);
+
+/* Of nr > 0 values, which are sorted by this. */
+double pd_median(double *values, size_t nr);
+
+#endif

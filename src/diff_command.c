@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/* perfdata diff: what costs more than before? Options become those of perfdata_compare; the verdict becomes the exit code. */
+#include "config.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "commands.h"
+#include "diff_show.h"
+#include "diff_sides.h"
+#include "filters.h"
+#include "interrupt.h"
+
+struct units { double *values; size_t nr, room; };
+
+/* The options of the library, and what they borrow. */
+struct wanted {
+	struct perfdata_comparison_options options;
+	struct units units[2];
+	char *allow;
+};
+
+/* --- options ---------------------------------------------------------------------------------------------------------------------------- */
+
+/* A number, with % behind it where that is said. 0 is what the user wants then, and no default. */
+static bool read_number(const struct options *options, const char *name, const char *text, double most, double *ret)
+{
+	char *end;
+	if (!text)
+		return true;
+	*ret = strtod(text, &end);
+	const bool fine = end != text && (!*end || (*end == '%' && !end[1])) && *ret >= 0 && *ret <= most;
+	if (!fine)
+		usage_error(&options->style, "--%s takes a number from 0 to %g, not '%s'", name, most, text);
+	if (*ret == 0)
+		*ret = PERFDATA_ZERO;
+	return fine;
+}
+
+static bool add_unit(struct units *units, double value)
+{
+	if (units->nr == units->room) {
+		const size_t room = units->room ? 2 * units->room : 8;
+		double *grown = realloc(units->values, room * sizeof *grown);
+		if (!grown)
+			return false;
+		units->values = grown;
+		units->room = room;
+	}
+	units->values[units->nr++] = value;
+	return true;
+}
+
+/* "A=1000,B=990+1010" */
+static bool read_units(const struct options *options, struct units *units)
+{
+	const char *at = options->units;
+	while (at && *at) {
+		const unsigned side = *at == 'B';
+		bool fine = (*at == 'A' || side) && at[1] == '=' && !units[side].nr;
+		at += fine ? 1 : 0;
+		while (fine && (*at == '=' || *at == '+')) {
+			char *end;
+			const double value = strtod(++at, &end);
+			fine = end != at && isfinite(value) && value > 0 && add_unit(&units[side], value);
+			at = end;
+		}
+		if (!fine || (*at && *at != ',')) {
+			usage_error(&options->style, "--units takes the work of both sides, such as A=1000,B=990+1010, not '%s'", options->units);
+			return false;
+		}
+		at += *at == ',';
+	}
+	return true;
+}
+
+static bool read_allow_list(const struct options *options, struct wanted *wanted)
+{
+	enum { MOST = 1 << 20 };
+	if (!options->allow)
+		return true;
+	FILE *file = fopen(options->allow, "r");
+	wanted->allow = calloc(MOST + 1, 1);
+	const size_t size = file && wanted->allow ? fread(wanted->allow, 1, MOST, file) : 0;
+	const bool fine = file && wanted->allow && !ferror(file) && size < MOST && !memchr(wanted->allow, 0, size);
+	if (file)
+		fclose(file);
+	if (!fine)
+		usage_error(&options->style, "--allow: %s cannot be read as a text of at most 1 MiB", options->allow);
+	wanted->options.allow = wanted->allow;
+	return fine;
+}
+
+/* The place of a word in the argument of its option, as in "holm|bh|none"; the parser has seen that it stands there. */
+static unsigned choice(const char *text, const char *const *words)
+{
+	unsigned i = 0;
+	while (text && words[i] && strcmp(words[i], text) != 0)
+		i++;
+	return text && words[i] ? i : 0;
+}
+
+static bool read_options(const struct options *options, struct wanted *wanted)
+{
+	static const char *const normalize[] = { "scaled", "share", "unit", NULL }, *const adjust[] = { "holm", "bh", "none", NULL };
+	static const char *const quantities[] = { "both", "self", "inclusive", NULL };
+	struct perfdata_comparison_options *to = &wanted->options;
+	*to = (struct perfdata_comparison_options){
+		.size = sizeof *to, .exact_names = options->exact_symbols, .normalize = choice(options->normalize, normalize),
+		.adjust = choice(options->adjust, adjust), .quantities = choice(options->quantities, quantities),
+		.same_symbols = options->same_symbols.values, .nr_same_symbols = options->same_symbols.nr,
+		.same_files = options->same_files.values, .nr_same_files = options->same_files.nr,
+		.same_comms = options->same_comms.values, .nr_same_comms = options->same_comms.nr,
+		.despite = options->despite.values, .nr_despite = options->despite.nr,
+	};
+	if (!read_number(options, "max-increase", options->max_increase, 100, &to->max_increase) ||
+	    !read_number(options, "max-ratio", options->max_rise, 1e9, &to->max_ratio) || !read_number(options, "alpha", options->alpha, 1, &to->alpha) ||
+	    !read_number(options, "min-share", options->min_share, 100, &to->min_share) ||
+	    !read_number(options, "max-total", options->max_growth, 1e9, &to->max_total) ||
+	    !read_number(options, "dispersion", options->dispersion, 1e9, &to->dispersion) || !read_units(options, wanted->units) ||
+	    !read_allow_list(options, wanted))
+		return false;
+	for (unsigned side = 0; side < 2; side++) {
+		to->units[side] = wanted->units[side].values;
+		to->nr_units[side] = wanted->units[side].nr;
+	}
+	return true;
+}
+
+static void wanted_release(struct wanted *wanted)
+{
+	free(wanted->units[0].values);
+	free(wanted->units[1].values);
+	free(wanted->allow);
+}
+
+/* Two FILEs are the two sides. With --save all FILEs are one side. */
+static bool find_sides(struct options *options)
+{
+	const bool named = options->befores.nr || options->afters.nr;
+	const char *wrong = NULL;
+	if (options->json + options->junit + options->tsv + options->markdown > 1)
+		wrong = "--json, --junit, --tsv and --markdown are forms of one answer: choose one";
+	else if (named && options->files.nr)
+		wrong = "give both sides as BEFORE AFTER, or both with --before and --after";
+	else if (named && (!options->befores.nr || !options->afters.nr) && !(options->save && options->afters.nr))
+		wrong = "there are two sides: --before and --after";
+	else if (!named && !(options->save ? options->files.nr : options->files.nr == 2))
+		wrong = options->save ? "--save needs the recordings of a side" : "diff takes two FILEs, or --before FILE… --after FILE…";
+	if (wrong) {
+		usage_error(&options->style, "%s", wrong);
+		return false;
+	}
+	for (size_t i = 0; i < options->files.nr; i++) {
+		options->more = i || options->save ? &options->afters : &options->befores;
+		if (!options_add_file(options, options->files.values[i]))
+			return false;
+	}
+	options->more = NULL;
+	return filters_check(options);
+}
+
+/* --- the answer ------------------------------------------------------------------------------------------------------------------------- */
+
+/* Inlined functions are told apart on both sides or on neither. */
+static bool read_sides(const struct options *options, struct perfdata_baseline *sides[2], enum exit_code *code)
+{
+	const struct text_list *const files[] = { &options->befores, &options->afters };
+	const bool inlines = !options->inlines || strcmp(options->inlines, "no") != 0;
+	for (unsigned side = 0; side < 2; side++)
+		if (files[side]->nr && !(sides[side] = diff_side_read(options, files[side], inlines, code)))
+			return false;
+	const bool is_auto = !options->inlines || !strcmp(options->inlines, "auto");
+	if (!is_auto || !sides[0] || !sides[1])
+		return true;
+	for (unsigned side = 0; side < 2; side++) {
+		if (!diff_side_has_inlines(sides[side]) || diff_side_has_inlines(sides[!side]))
+			continue;
+		perfdata_baseline_free(sides[side]);
+		sides[side] = diff_side_read(options, files[side], false, code);
+		return sides[side];
+	}
+	return true;
+}
+
+static bool show(const struct diff_answer *answer)
+{
+	const struct options *o = answer->options;
+	struct perfdata_text out;
+	perfdata_text_init(&out);
+	if (o->json)
+		diff_show_json(answer, &out);
+	else if (o->junit)
+		diff_show_junit(answer, &out);
+	else if (o->tsv)
+		diff_show_tsv(answer, &out);
+	else if (o->markdown)
+		diff_show_markdown(answer, &out);
+	else
+		diff_show_text(answer, &out);
+	const bool fine = !perfdata_text_failed(&out);
+	if (fine && out.size)
+		fwrite(out.data, 1, out.size, stdout);
+	perfdata_text_release(&out);
+	if (!fine)
+		usage_error(&o->style, "%s", perfdata_status_text(PERFDATA_ENOMEM));
+	return fine;
+}
+
+/* The verdict wins over damage, of which it was made. */
+static enum exit_code verdict_code(const struct options *options, enum perfdata_verdict verdict, enum exit_code code)
+{
+	const bool is_no = verdict == PERFDATA_VERDICT_FAIL || (options->strict && verdict != PERFDATA_VERDICT_PASS);
+	if (is_no && !options->no_gate && (code == EXIT_FINE || code == EXIT_DAMAGED))
+		return EXIT_ANSWER_NO;
+	return code;
+}
+
+static enum exit_code compare(const struct options *options, const struct wanted *wanted, struct perfdata_baseline *const sides[2], enum exit_code code)
+{
+	struct perfdata_comparison *comparison;
+	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
+	const enum perfdata_status status = perfdata_compare(sides[0], sides[1], &wanted->options, &comparison, &error);
+	if (status != PERFDATA_OK) {
+		usage_error(&options->style, "%s", error.message);
+		return exit_code_join(code, exit_code_of_status(status));
+	}
+	const struct diff_answer answer = { .options = options, .comparison = comparison, .sides = { sides[0], sides[1] }, .complete = code == EXIT_FINE };
+	const enum perfdata_verdict verdict = perfdata_comparison_verdict(comparison);
+	const bool fine = show(&answer);
+	perfdata_comparison_free(comparison);
+	return fine ? verdict_code(options, verdict, code) : EXIT_LIMIT;
+}
+
+enum exit_code command_diff(struct options *options)
+{
+	struct wanted wanted = { 0 };
+	struct perfdata_baseline *sides[2] = { NULL, NULL };
+	enum exit_code code = EXIT_FINE;
+	if (!read_options(options, &wanted) || !find_sides(options)) {
+		wanted_release(&wanted);
+		return EXIT_USAGE;
+	}
+	interrupt_catch();
+	if (read_sides(options, sides, &code)) {
+		if (options->save)
+			code = exit_code_join(code, diff_side_save(options, sides[1]));
+		if (sides[0] && code != EXIT_OUTPUT && code != EXIT_USAGE)
+			code = compare(options, &wanted, sides, code);
+	}
+	perfdata_baseline_free(sides[0]);
+	perfdata_baseline_free(sides[1]);
+	wanted_release(&wanted);
+	return code;
+}

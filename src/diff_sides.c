@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include <string.h>
+#include <unistd.h>
+#include "diff_sides.h"
+#include "filters.h"
+#include "inputs.h"
+#include "interrupt.h"
+#include "perfdata/convert.h"
+#include "symbol_options.h"
+#include "unnamed_note.h"
+
+/* A recording while it is added up. */
+struct adding {
+	const struct options *options;
+	struct input input;
+	struct filters filters;
+	bool refused;                /* it does not fit the filters; that was said */
+};
+
+static enum perfdata_status opened(void *user, struct perfdata_reader *reader, struct perfdata_filter *filter, struct perfdata_error *reterr)
+{
+	struct adding *adding = user;
+	(void)reterr;
+	adding->input.reader = reader;
+	adding->refused = !filters_make(adding->options, &adding->input, &adding->filters);
+	*filter = adding->filters.filter;
+	return adding->refused ? PERFDATA_EUSAGE : PERFDATA_OK;
+}
+
+static enum perfdata_status convert(struct adding *adding, const char *file, bool inlines, struct perfdata_output *output,
+				    struct perfdata_result **ret, struct perfdata_error *reterr)
+{
+	const struct options *options = adding->options;
+	struct messages *messages = &adding->input.messages;
+	const struct perfdata_setting settings[] = {
+		{ "by", options->by ? options->by : "symbol" }, { "weight", options->weight ? options->weight : "period" },
+		{ "inline", inlines ? NULL : "no" }, { "exact-symbols", options->exact_symbols ? NULL : "no" },
+	};
+	struct perfdata_reader_options reader;
+	struct symbol_options symbols;
+	input_prepare(&adding->input, options, file, PERFDATA_ORDER_TIME, INPUT_RECORDS_AHEAD, &reader);
+	symbol_options_make(options, messages, &symbols);
+	struct perfdata_input *input = strcmp(file, "-") ? perfdata_input_path(file) : perfdata_input_fd(STDIN_FILENO, "-");
+	const struct perfdata_convert_options how = {
+		.size = sizeof how,
+		.settings = settings, .nr_settings = sizeof settings / sizeof *settings,
+		.symbols = &symbols.options,
+		.names = !options->symbols ? PERFDATA_UNSAID : strcmp(options->symbols, "yes") ? PERFDATA_NO : PERFDATA_YES,
+		.limit = options->limit,
+		.jobs = (unsigned)options->jobs,
+		.reader = &reader,
+		.on_finding = messages_finding,
+		.findings = messages_kept,
+		.user = messages,
+		.on_open = opened,
+		.open_user = adding,
+	};
+	const enum perfdata_status status = input ? perfdata_convert(input, output, "baseline", &how, ret, reterr) : PERFDATA_ENOMEM;
+	progress_end(&adding->input.progress);
+	perfdata_input_free(input);
+	return status;
+}
+
+static enum exit_code add_recording(const struct options *options, const char *file, bool inlines, struct perfdata_baseline *side, bool *ret_fine)
+{
+	struct adding adding = { .options = options };
+	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
+	struct perfdata_result *result = NULL;
+	struct perfdata_output *output = perfdata_output_memory();
+	enum perfdata_status status = output ? convert(&adding, file, inlines, output, &result, &error) : PERFDATA_ENOMEM;
+	if (status == PERFDATA_OK) {
+		const struct perfdata_bytes bytes = perfdata_output_bytes(output);
+		status = perfdata_baseline_add(side, bytes.data, bytes.size, &error);
+	}
+	*ret_fine = status == PERFDATA_OK;
+	if (*ret_fine)
+		unnamed_note(&adding.input, perfdata_result_session(result));
+	if (!adding.refused)
+		input_ended(&adding.input, status, status == PERFDATA_EINTR ? NULL : &error);
+	input_judge(&adding.input, options);
+	adding.input.reader = NULL;
+	perfdata_result_free(result);
+	perfdata_output_close(output, false, NULL);
+	filters_release(&adding.filters);
+	return input_close(&adding.input, options);
+}
+
+/* A stored baseline says itself what it is; anything else is a recording. */
+static enum exit_code add_file(const struct options *options, const char *file, bool inlines, struct perfdata_baseline *side, bool *ret_fine)
+{
+	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
+	enum perfdata_status status = PERFDATA_ABSENT;
+	if (strcmp(file, "-") != 0)
+		status = perfdata_baseline_read(side, file, options->max_memory ? options->max_memory : DEFAULT_MAX_MEMORY, &error);
+	/* what cannot be opened is told as of a recording */
+	if (status == PERFDATA_ABSENT || status == PERFDATA_EREAD)
+		return add_recording(options, file, inlines, side, ret_fine);
+	*ret_fine = status == PERFDATA_OK;
+	if (!*ret_fine)
+		usage_error(&options->style, "%s: %s", file, error.message);
+	return exit_code_of_status(status);
+}
+
+struct perfdata_baseline *diff_side_read(const struct options *options, const struct text_list *files, bool inlines, enum exit_code *code)
+{
+	struct perfdata_baseline *side = perfdata_baseline_new();
+	bool fine = side;
+	if (!side)
+		*code = exit_code_join(*code, EXIT_LIMIT);
+	for (size_t i = 0; fine && i < files->nr; i++) {
+		if (interrupted()) {
+			*code = exit_code_join(*code, EXIT_INTERRUPTED);
+			fine = false;
+		} else {
+			*code = exit_code_join(*code, add_file(options, files->values[i], inlines, side, &fine));
+		}
+	}
+	if (fine)
+		return side;
+	perfdata_baseline_free(side);
+	return NULL;
+}
+
+bool diff_side_has_inlines(const struct perfdata_baseline *side)
+{
+	const struct perfdata_baseline_recording *recording;
+	for (size_t i = 0; (recording = perfdata_baseline_recording(side, i)); i++)
+		if (recording->has_inlines)
+			return true;
+	return false;
+}
+
+enum exit_code diff_side_save(const struct options *options, const struct perfdata_baseline *side)
+{
+	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
+	struct perfdata_output *output = perfdata_output_path(options->save, options->force ? PERFDATA_OUTPUT_FORCE : 0);
+	struct perfdata_text text;
+	perfdata_text_init(&text);
+	perfdata_baseline_write(side, &text);
+	enum perfdata_status status = output && !perfdata_text_failed(&text) ? perfdata_output_open(output, &error) : PERFDATA_ENOMEM;
+	if (status == PERFDATA_OK)
+		status = perfdata_output_write(output, text.data, text.size);
+	const enum perfdata_status closed = perfdata_output_close(output, status == PERFDATA_OK, status == PERFDATA_OK ? &error : NULL);
+	status = status == PERFDATA_OK ? closed : status;
+	perfdata_text_release(&text);
+	if (status != PERFDATA_OK)
+		usage_error(&options->style, "%s: %s", options->save, error.message[0] ? error.message : perfdata_status_text(status));
+	return exit_code_of_status(status);
+}

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT */
+/* Comparing recordings: the statistics against known values, names across builds, the text of a baseline, and what a comparison says of sides
+ * that are made here. */
+#include "config.h"
+#include <math.h>
+#include <stdlib.h>
+#include "unit.h"
+#include "perfdata/compare.h"
+#include "profile/key_name.h"
+#include "profile/statistics.h"
+
+static bool is_near(double a, double b, double tolerance) { return fabs(a - b) <= tolerance * (1 + fabs(b)); }
+
+static void test_distributions(void)
+{
+	CHECK(is_near(pd_normal_two_sided(1.959964), 0.05, 1e-6));
+	CHECK(is_near(pd_normal_two_sided(-4.16), 3.183e-5, 1e-6));
+	CHECK(is_near(pd_normal_quantile(0.025), 1.959964, 1e-6));
+	CHECK(is_near(pd_normal_quantile(0.5), 0, 1e-9));
+	CHECK(is_near(pd_normal_quantile(0.975), -1.959964, 1e-6));
+	CHECK(is_near(pd_normal_quantile(1e-6), 4.753424, 1e-6));
+	/* I_x(1, 1) = x, I_x(2, 3) = 6x² - 8x³ + 3x⁴ */
+	CHECK(is_near(pd_incomplete_beta(1, 1, 0.3), 0.3, 1e-12));
+	CHECK(is_near(pd_incomplete_beta(2, 3, 0.5), 0.6875, 1e-12));
+	CHECK(is_near(pd_incomplete_beta(2, 3, 0.9), 0.9963, 1e-9));
+	CHECK(is_near(pd_incomplete_beta(0.5, 0.5, 0.25), 1.0 / 3, 1e-12));
+	CHECK_EQ(pd_incomplete_beta(2, 3, 0) * 10, 0);
+	CHECK_EQ(pd_incomplete_beta(2, 3, 1) * 10, 10);
+	/* tables of Student's t */
+	CHECK(is_near(pd_student_two_sided(12.7062, 1), 0.05, 1e-6));
+	CHECK(is_near(pd_student_two_sided(2.776445, 4), 0.05, 1e-6));
+	CHECK(is_near(pd_student_two_sided(-2.228139, 10), 0.05, 1e-6));
+	CHECK(is_near(pd_student_two_sided(3.373886, 100), 0.001055, 1e-4));
+	CHECK(is_near(pd_student_two_sided(0, 3), 1, 1e-12));
+}
+
+static void test_adjusting(void)
+{
+	double holm[] = { 0.01, 0.04, 0.03, 0.5 }, bh[] = { 0.01, 0.04, 0.03, 0.5 }, none[] = { 0.2, 0.1 };
+	size_t order[4];
+	pd_adjust(holm, 4, PD_ADJUST_HOLM, order);
+	CHECK(is_near(holm[0], 0.04, 1e-12) && is_near(holm[1], 0.09, 1e-12) && is_near(holm[2], 0.09, 1e-12) && is_near(holm[3], 0.5, 1e-12));
+	pd_adjust(bh, 4, PD_ADJUST_BH, order);
+	CHECK(is_near(bh[0], 0.04, 1e-12) && is_near(bh[1], 4 * 0.04 / 3, 1e-12) && is_near(bh[2], 4 * 0.04 / 3, 1e-12) && is_near(bh[3], 0.5, 1e-12));
+	pd_adjust(none, 2, PD_ADJUST_NONE, order);
+	CHECK(none[0] == 0.2 && none[1] == 0.1);
+	double values[] = { 5, 1, 3, 2 };
+	CHECK(is_near(pd_median(values, 4), 2.5, 1e-12));
+	CHECK(is_near(pd_median(values, 3), 2, 1e-12));
+}
+
+static void test_sums(void)
+{
+	const struct pd_wide big = { UINT64_MAX, 0 }, full = { UINT64_MAX, UINT64_MAX };
+	CHECK(is_near(pd_wide_double(pd_wide_add(big, big)), 2 * 18446744073709551615.0, 1e-12));
+	CHECK_EQ(pd_wide_add(full, big).high == UINT64_MAX, true);
+	/* equal weights: s(1 - s)/N */
+	const struct pd_share_sums all = { 100, 1000, { 10000, 0 } }, part = { 20, 200, { 2000, 0 } };
+	CHECK(is_near(pd_effective_samples(&all), 100, 1e-12));
+	CHECK(is_near(pd_share_variance(&part, &all), 0.2 * 0.8 / 100, 1e-12));
+	/* half of the weight in one sample is worth fewer */
+	const struct pd_share_sums uneven = { 11, 20, { 100 + 10, 0 } };
+	CHECK(is_near(pd_effective_samples(&uneven), 400.0 / 110, 1e-12));
+	const double first[] = { 10, 11, 10.5 }, second[] = { 12, 12.5, 12.2 };
+	const struct pd_welch welch = pd_welch_of_logs(first, 3, second, 3), same = pd_welch_of_logs(first, 3, first, 3), one = pd_welch_of_logs(first, 1, second, 3);
+	CHECK(is_near(welch.ratio, 1.165797, 1e-6) && welch.p < 0.02 && welch.p > 0.001 && welch.degrees > 2 && welch.degrees < 4);
+	CHECK(is_near(same.ratio, 1, 1e-12) && is_near(same.p, 1, 1e-12));
+	CHECK(one.p == 1 && one.degrees == 0);
+}
+
+static void check_symbol(const char *name, const char *wanted)
+{
+	char key[PD_KEY_NAME_MAX];
+	pd_key_symbol(name, key, sizeof key);
+	CHECK_STR(key, wanted);
+}
+
+static void test_symbols(void)
+{
+	static const char *const pairs[][2] = {
+		{ "work", "work" }, { "work.constprop.0", "work" }, { "work.isra.0.part.3", "work" }, { "work.cold", "work" }, { "work.cold.17", "work" },
+		{ "work.lto_priv.0", "work" }, { "work.localalias", "work" }, { "work.llvm.1234567890abcdef", "work" }, { "work.__uniq.123456", "work" },
+		{ "work.part.0.cold", "work" }, { "memcpy.avx2", "memcpy.avx2" }, { "work._omp_fn.0", "work._omp_fn.0" }, { "f.resolver", "f.resolver" },
+		{ "sort.cold.0/3", "sort" }, { "init/2", "init" }, { "work.bolt.org.0", "work" }, { "work.cfi", "work" },
+		{ "core::fmt::write::h0123456789abcdef", "core::fmt::write" }, { "core::fmt::write::hello", "core::fmt::write::hello" },
+		{ "main.work.func1", "main.work.func1" }, { "runtime.memmove.abi0", "runtime.memmove" }, { "main.(*T).Run-fm", "main.(*T).Run" },
+		{ "__pfx_do_idle", "do_idle" }, { "~parse file.js:10", "parse file.js:10" }, { "LazyCompile:*parse a.js:1", "parse a.js:1" },
+		{ "JS:^f a.js:1", "f a.js:1" }, { "void A::f()[Tier0]", "void A::f()" }, { "py::f:/a.py", "py::f:/a.py" },
+		{ "ns::work(int) [clone .isra.0]", "ns::work(int)" }, { "ns::work(int) [clone .constprop.0.cold]", "ns::work(int)" },
+		{ "ns::work(int) [clone .avx2]", "ns::work(int) [clone .avx2]" }, { "ns::work(int) [clone .part.1] [clone .cold]", "ns::work(int)" },
+		{ "ns::work(int) (.cold)", "ns::work(int)" }, { "operator/", "operator/" }, { "f(char const*, int)", "f(char const*, int)" },
+		{ ".cold", ".cold" }, { "", "" }, { "*", "*" }, { ".part.0", ".part.0" },
+	};
+	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+		check_symbol(pairs[i][0], pairs[i][1]);
+	char key[8];
+	pd_key_symbol("a_very_long_name.cold", key, sizeof key);
+	CHECK_STR(key, "a_very_");
+	char stack[64];
+	pd_key_stack("main;work.isra.0;f.cold", stack, sizeof stack);
+	CHECK_STR(stack, "main;work;f");
+	pd_key_comm("kworker/3:1-events", stack, sizeof stack);
+	CHECK_STR(stack, "kworker/#:#-events");
+}
+
+static void test_files(void)
+{
+	static const struct { enum perfdata_dso_kind kind; const char *path, *wanted; } files[] = {
+		{ PERFDATA_DSO_USER, "/usr/lib/x86_64-linux-gnu/libfoo.so.1.2.3", "libfoo.so.1" }, { PERFDATA_DSO_USER, "/lib/libc.so.6", "libc.so.6" },
+		{ PERFDATA_DSO_USER, "/nix/store/abc-x/bin/prog (deleted)", "prog" }, { PERFDATA_DSO_USER, "lib.so", "lib.so" },
+		{ PERFDATA_DSO_USER, "/a/libx-2.36.so", "libx-2.36.so" }, { PERFDATA_DSO_USER, "/a/liby.so.1a", "liby.so.1a" },
+		{ PERFDATA_DSO_USER, "/memfd:jit (deleted)", "[jit]" }, { PERFDATA_DSO_USER, "/a/", "/a/" },
+		{ PERFDATA_DSO_KERNEL, "[kernel.kallsyms]", "[kernel]" }, { PERFDATA_DSO_KERNEL, "[guest.kernel.kallsyms]", "[guest.kernel]" },
+		{ PERFDATA_DSO_MODULE, "[nf-tables]", "nf_tables" }, { PERFDATA_DSO_MODULE, "/lib/modules/6.1/kernel/net/nf-tables.ko.xz", "nf_tables" },
+		{ PERFDATA_DSO_VDSO, "[vdso]", "[vdso]" }, { PERFDATA_DSO_PERF_MAP, "/tmp/perf-12.map", "[jit]" }, { PERFDATA_DSO_NONE, "[heap]", "[heap]" },
+	};
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+		char key[256];
+		pd_key_file(files[i].kind, files[i].path, key, sizeof key);
+		CHECK_STR(key, files[i].wanted);
+	}
+}
+
+/* --- sides ------------------------------------------------------------------------------------------------------------------------------- */
+
+enum { KEYS = 27 };
+
+/* Functions f0 … f26 of weights 1; all stand below main, key 27. */
+static void spell(struct perfdata_text *out, const unsigned *counts, const char *rate)
+{
+	unsigned all = 0;
+	for (unsigned i = 0; i < KEYS; i++)
+		all += counts[i];
+	perfdata_text_literal(out, "perfdata-baseline/1\nby\tsymbol\nfile\t0\t0\tabcd\t/usr/bin/prog\n");
+	for (unsigned i = 0; i < KEYS; i++)
+		perfdata_text_printf(out, "key\t%u\t0\tf%u\t\t\t1\n", i, i);
+	perfdata_text_printf(out, "key\t%u\t0\tmain\tmain.part.0\t\t2\nrecording\ta\\tb\\\\\t5000000\t0\t0\t1\tx86_64\tcpu\t2\t6.1\n", KEYS);
+	perfdata_text_printf(out, "event\tcycles\t0/0/0/0\t\t%s\t0\tperiod\trecorded\t0\t%u\t%u\t%x\t%u\t0\t0\n", rate, all, all, all, all);
+	for (unsigned i = 0; i < KEYS; i++)
+		perfdata_text_printf(out, "sum\t%u\t%u\t%u\t%x\t%u\t%u\t%x\n", i, counts[i], counts[i], counts[i], counts[i], counts[i], counts[i]);
+	perfdata_text_printf(out, "sum\t%u\t0\t0\t0\t%u\t%u\t%x\n", KEYS, all, all, all);
+}
+
+static void add(struct perfdata_baseline *side, const unsigned *counts, const char *rate)
+{
+	struct perfdata_text text;
+	struct perfdata_error error;
+	perfdata_text_init(&text);
+	spell(&text, counts, rate);
+	CHECK_EQ(perfdata_baseline_add(side, text.data, text.size, &error), PERFDATA_OK);
+	perfdata_text_release(&text);
+}
+
+static void test_text(void)
+{
+	unsigned counts[KEYS] = { 3, 4, 5 };
+	struct perfdata_text text, again, third;
+	struct perfdata_error error;
+	struct perfdata_baseline *side = perfdata_baseline_new(), *copy = perfdata_baseline_new();
+	perfdata_text_init(&text);
+	perfdata_text_init(&again);
+	perfdata_text_init(&third);
+	spell(&text, counts, "freq 99");
+	CHECK_EQ(perfdata_baseline_add(side, text.data, text.size, &error), PERFDATA_OK);
+	CHECK_STR(perfdata_baseline_by(side), "symbol");
+	CHECK_STR(perfdata_baseline_recording(side, 0)->name, "a\tb\\");
+	CHECK_EQ(perfdata_baseline_recording(side, 1) == NULL, true);
+	perfdata_baseline_write(side, &again);
+	CHECK_EQ(perfdata_baseline_add(copy, again.data, again.size, &error), PERFDATA_OK);
+	perfdata_baseline_write(copy, &third);
+	CHECK_EQ(again.size == third.size && !memcmp(again.data, third.data, third.size), true);
+	/* two in one text */
+	perfdata_text_append(&again, text.data, text.size);
+	CHECK_EQ(perfdata_baseline_add(copy, again.data, again.size, &error), PERFDATA_OK);
+	CHECK_EQ(perfdata_baseline_recording(copy, 2) != NULL && !perfdata_baseline_recording(copy, 3), true);
+	perfdata_baseline_free(side);
+	perfdata_baseline_free(copy);
+	perfdata_text_release(&again);
+	perfdata_text_release(&third);
+	/* each cut, and each changed byte, is an answer or an error */
+	unsigned refused = 0;
+	for (size_t i = 0; i < text.size; i++) {
+		side = perfdata_baseline_new();
+		refused += perfdata_baseline_add(side, text.data, i, &error) != PERFDATA_OK;
+		perfdata_baseline_free(side);
+		const char was = text.data[i];
+		text.data[i] = (char)(was ^ 0x15);
+		side = perfdata_baseline_new();
+		refused += perfdata_baseline_add(side, text.data, text.size, &error) != PERFDATA_OK;
+		perfdata_baseline_free(side);
+		text.data[i] = was;
+	}
+	CHECK(refused > text.size);
+	perfdata_text_release(&text);
+}
+
+static const struct perfdata_comparison_row *row_named(const struct perfdata_comparison *comparison, const char *key)
+{
+	const struct perfdata_comparison_row *row;
+	for (size_t i = 0; (row = perfdata_comparison_row(comparison, 0, i)); i++)
+		if (!strcmp(row->key, key))
+			return row;
+	return NULL;
+}
+
+/* Two recordings a side, 2,000 samples each: f0 is clearly more, f1 is over the limits and no more than noise. */
+static void fill(struct perfdata_baseline *before, struct perfdata_baseline *after)
+{
+	static const unsigned f0[] = { 104, 112, 150, 158 }, f1[] = { 100, 104, 121, 127 };
+	for (unsigned i = 0; i < 4; i++) {
+		unsigned counts[KEYS] = { f0[i], f1[i] }, rest = 2000 - f0[i] - f1[i];
+		for (unsigned k = 2; k < KEYS; k++) {
+			counts[k] = k + 1 < KEYS ? rest / (KEYS - k) : rest;
+			rest -= counts[k];
+		}
+		add(i < 2 ? before : after, counts, "freq 99");
+	}
+}
+
+static void test_comparison(void)
+{
+	struct perfdata_baseline *before = perfdata_baseline_new(), *after = perfdata_baseline_new();
+	struct perfdata_comparison *comparison, *mirrored, *own;
+	struct perfdata_error error;
+	PERFDATA_OPTIONS(perfdata_comparison_options, options, .normalize = PERFDATA_NORMALIZE_SHARE);
+	fill(before, after);
+	CHECK_EQ(perfdata_compare(before, after, &options, &comparison, &error), PERFDATA_OK);
+	CHECK_EQ(perfdata_comparison_verdict(comparison), PERFDATA_VERDICT_FAIL);
+	const struct perfdata_comparison_row *worse = row_named(comparison, "f0"), *noisy = row_named(comparison, "f1"), *root = row_named(comparison, "main");
+	CHECK_EQ(worse->change, PERFDATA_CHANGE_REGRESSED);
+	CHECK(is_near(worse->self.delta, 0.023, 1e-9) && is_near(worse->self.ratio, 308.0 / 216, 1e-9));
+	CHECK(worse->self.p > 2.5e-5 && worse->self.p < 4e-5 && worse->self.adjusted_p < 1.2e-3);
+	CHECK_EQ(noisy->change, PERFDATA_CHANGE_NOISE);
+	CHECK(is_near(noisy->self.p, 0.033, 0.01) && noisy->self.adjusted_p > 0.5);
+	CHECK(noisy->self.visible > 0.01 && noisy->self.visible < 0.04);
+	CHECK_EQ(root->change, PERFDATA_CHANGE_SAME);
+	CHECK_STR(root->names[0], "main.part.0");
+	CHECK_EQ(root->clones[0], 2);
+	CHECK_EQ(perfdata_compare(after, before, &options, &mirrored, &error), PERFDATA_OK);
+	CHECK_EQ(perfdata_comparison_verdict(mirrored), PERFDATA_VERDICT_PASS);
+	CHECK(is_near(row_named(mirrored, "f0")->self.delta, -0.023, 1e-9) && row_named(mirrored, "f0")->change == PERFDATA_CHANGE_IMPROVED);
+	for (unsigned normalize = 0; normalize < 2; normalize++) {
+		options.normalize = (enum perfdata_normalize)normalize;
+		CHECK_EQ(perfdata_compare(before, before, &options, &own, &error), PERFDATA_OK);
+		CHECK_EQ(perfdata_comparison_verdict(own), PERFDATA_VERDICT_PASS);
+		CHECK(row_named(own, "f0")->self.delta == 0 && perfdata_comparison_event(own, 0)->scale == 1);
+		perfdata_comparison_free(own);
+	}
+	/* twice the work in the same time is half of the weight for each piece of it */
+	const double units[] = { 1000, 2000 };
+	options = (struct perfdata_comparison_options){ .size = sizeof options, .normalize = PERFDATA_NORMALIZE_UNIT, .units = { &units[0], &units[1] },
+							.nr_units = { 1, 1 }, .max_total = 3 };
+	CHECK_EQ(perfdata_compare(before, before, &options, &own, &error), PERFDATA_OK);
+	CHECK(is_near(row_named(own, "f0")->self.ratio, 0.5, 1e-9) && is_near(perfdata_comparison_event(own, 0)->total_ratio, 0.5, 1e-9));
+	CHECK_EQ(perfdata_comparison_event(own, 0)->total_change, PERFDATA_CHANGE_IMPROVED);
+	perfdata_comparison_free(own);
+	options.nr_units[1] = 0;
+	CHECK_EQ(perfdata_compare(before, before, &options, &own, &error), PERFDATA_EUSAGE);
+	perfdata_comparison_free(comparison);
+	perfdata_comparison_free(mirrored);
+	perfdata_baseline_free(before);
+	perfdata_baseline_free(after);
+}
+
+static void test_verdicts(void)
+{
+	struct perfdata_baseline *before = perfdata_baseline_new(), *after = perfdata_baseline_new(), *few = perfdata_baseline_new();
+	struct perfdata_baseline *other = perfdata_baseline_new();
+	const unsigned small[KEYS] = { 10, 10, 5, 5, 5 };
+	struct perfdata_comparison *comparison;
+	struct perfdata_error error;
+	PERFDATA_OPTIONS(perfdata_comparison_options, options, 0);
+	fill(before, after);
+	add(few, small, "freq 99");
+	add(other, small, "freq 4000");
+	CHECK_EQ(perfdata_compare(few, few, NULL, &comparison, &error), PERFDATA_OK);
+	CHECK_EQ(perfdata_comparison_verdict(comparison), PERFDATA_VERDICT_INCONCLUSIVE);
+	CHECK_STR(perfdata_comparison_note(comparison, 0)->code, "few-samples");
+	perfdata_comparison_free(comparison);
+	CHECK_EQ(perfdata_compare(few, other, NULL, &comparison, &error), PERFDATA_OK);
+	CHECK_EQ(perfdata_comparison_verdict(comparison), PERFDATA_VERDICT_INCOMPARABLE);
+	CHECK_STR(perfdata_comparison_note(comparison, 0)->code, "frequency");
+	CHECK_EQ(perfdata_comparison_note(comparison, 0)->is_reason, true);
+	perfdata_comparison_free(comparison);
+	options.despite = &(const char *const){ "frequency" };
+	options.nr_despite = 1;
+	CHECK_EQ(perfdata_compare(few, other, &options, &comparison, &error), PERFDATA_OK);
+	CHECK_EQ(perfdata_comparison_verdict(comparison), PERFDATA_VERDICT_INCONCLUSIVE);
+	perfdata_comparison_free(comparison);
+	/* rules */
+	options.allow = "# known\ncycles\tf0\tx1.6\tthe new parser\ncyc*\tnothing\tany\told\n";
+	CHECK_EQ(perfdata_compare(before, after, &options, &comparison, &error), PERFDATA_OK);
+	CHECK_EQ(perfdata_comparison_verdict(comparison), PERFDATA_VERDICT_PASS);
+	CHECK_EQ(row_named(comparison, "f0")->change, PERFDATA_CHANGE_ALLOWED);
+	CHECK_STR(row_named(comparison, "f0")->reason, "the new parser");
+	perfdata_comparison_free(comparison);
+	options.allow = "cycles\tf0\t+1pp\ttoo little\n";
+	CHECK_EQ(perfdata_compare(before, after, &options, &comparison, &error), PERFDATA_OK);
+	CHECK_EQ(perfdata_comparison_verdict(comparison), PERFDATA_VERDICT_FAIL);
+	perfdata_comparison_free(comparison);
+	options.allow = "cycles\tf0\tx1.6\n";
+	CHECK_EQ(perfdata_compare(before, after, &options, &comparison, &error), PERFDATA_EUSAGE);
+	perfdata_baseline_free(before);
+	perfdata_baseline_free(after);
+	perfdata_baseline_free(few);
+	perfdata_baseline_free(other);
+}
+
+int main(void)
+{
+	static const struct unit_case cases[] = {
+		{ "distributions against tables", test_distributions },
+		{ "p values adjusted for being many; medians", test_adjusting },
+		{ "sums, shares, Welch's test", test_sums },
+		{ "functions across builds", test_symbols },
+		{ "files across builds", test_files },
+		{ "the text of a baseline, and what is none", test_text },
+		{ "a comparison, mirrored, and with itself", test_comparison },
+		{ "verdicts and allow lists", test_verdicts },
+	};
+	return unit_main(cases, sizeof cases / sizeof *cases);
+}
