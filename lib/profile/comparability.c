@@ -121,7 +121,7 @@ static void check_event(struct perfdata_comparison *comparison, const struct pd_
 		pd_compare_note(comparison, "names", true, "%s: %.1f %% of the weight before has names, %.1f %% after: files for names are missing on one side",
 				name, sides[0].named * 100, sides[1].named * 100);
 	if (sides[0].some_inlined != sides[1].some_inlined)
-		pd_compare_note(comparison, "inlines", false, "%s: inlined functions are told apart on one side only; --no-inline tells them on neither", name);
+		pd_compare_note(comparison, "inlines", false, "%s: inlined functions are told apart on one side only; --inlines no tells them on neither", name);
 }
 
 static void check_durations(struct perfdata_comparison *comparison)

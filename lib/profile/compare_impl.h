@@ -71,7 +71,7 @@ struct perfdata_comparison {
 	enum perfdata_status status;            /* PERFDATA_ENOMEM */
 };
 
-/* The text in the comparison's own memory. */
+/* The text in the comparison's own memory (this and what follows: compare_notes.c). */
 const char *pd_compare_keep(struct perfdata_comparison *comparison, const char *text);
 /* is_reason: unless the user said that it is none. */
 void pd_compare_note(struct perfdata_comparison *comparison, const char *code, bool is_reason, const char *format, ...) PERFDATA_PRINTF(4, 5);

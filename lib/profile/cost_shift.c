@@ -2,7 +2,7 @@
 /* Weight that only moved. Inlining takes the weight of a function to those that call it, and its end brings it back: what the callers cost with all
  * that they call stays as it was. So a function whose growth is what functions next to it in the stacks lost has not regressed:
  *
- *   its callers lost weight by themselves, or to what it calls itself       it is not inlined any more
+ *   its callers lost weight by themselves, or to calls that went elsewhere  it is not inlined any more
  *   what it called has vanished, or is called less                          that is inlined into it now
  *
  * What is explained so must be most of the growth. The callers are judged for themselves, so that a slower build is not hidden. */
@@ -16,6 +16,7 @@
 
 static const double enough = 0.7;          /* of the growth */
 static const double gone = 0.1;            /* of what it was before: less is vanished */
+static const double rare = 0.5;            /* the same of calls that went elsewhere */
 enum { MOST_ROWS = 4096 };                 /* of a group of functions that appeared or vanished together */
 
 struct shift {
@@ -78,27 +79,15 @@ static void begin(struct shift *shift, uint32_t row)
 	add_to_group(shift, row);
 }
 
-/* The share that a call lost between two rows; negative where it grew. */
-static double call_lost(const struct shift *shift, uint32_t caller, uint32_t callee)
-{
-	for (uint32_t e = shift->first_down[caller]; e < shift->first_down[caller + 1]; e++)
-		if (shift->event->edges[e].callee == callee)
-			return shift->event->edges[e].share[PD_BEFORE] - shift->event->edges[e].share[PD_AFTER];
-	return 0;
-}
-
-/* What a caller of the group lost to it: its own weight, and calls of what the group calls now. */
+/* What a caller of the group lost to it: its own weight, and calls that it hardly makes any more. Those that only shrink a little do so because
+ * shares add up to 1, and tell nothing. */
 static double taken_from(struct shift *shift, uint32_t caller, double most)
 {
 	double sum = lost(shift, caller);
-	for (size_t i = 0; i < shift->nr_group; i++) {
-		const uint32_t row = shift->group[i];
-		for (uint32_t e = shift->first_down[row]; e < shift->first_down[row + 1]; e++) {
-			const struct pd_compare_edge *edge = &shift->event->edges[e];
-			const double grown = edge->share[PD_AFTER] - edge->share[PD_BEFORE];
-			if (edge->callee != caller && shift->seen[edge->callee] != shift->search && grown > 0)
-				sum += fmax(0, fmin(grown, call_lost(shift, caller, edge->callee)));
-		}
+	for (uint32_t e = shift->first_down[caller]; e < shift->first_down[caller + 1]; e++) {
+		const struct pd_compare_edge *edge = &shift->event->edges[e];
+		if (shift->seen[edge->callee] != shift->search && edge->share[PD_AFTER] < rare * edge->share[PD_BEFORE])
+			sum += edge->share[PD_BEFORE] - edge->share[PD_AFTER];
 	}
 	return explain(shift, caller, fmin(sum, most));
 }
