@@ -69,7 +69,7 @@ static void show_json(struct input *input, const struct outcome *outcome, bool s
 		.severity = PERFDATA_SEVERITY_ERROR, .file = input->file, .offset = input->error.offset, .record = UINT64_MAX,
 		.message = input->error.message,
 	};
-	json_object_object_add(document, "exit_code", json_object_new_int(input->code));
+	json_object_object_add(document, "exit_code", json_object_new_int((int32_t)input->code));
 	json_object_object_add(document, "error", input->error.status ? answer_json_finding(input, &failure) : NULL);
 	answer_print(input, document, several);
 }
