@@ -25,6 +25,12 @@ $(out)/%.o: $(SRC)/%.c
 	@echo "  FUZZ_CC  $*.o"
 	@$(FUZZ_CC) -std=gnu11 $(FUZZ_FLAGS) $(FUZZ_LIMITS) -MMD -MP -DHAVE_CONFIG_H -I. -I$(SRC)/lib -I$(SRC)/tests/support $(FUZZ_CPPFLAGS) -c -o $@ $<
 
+# What the build made
+$(out)/%.o: %.c
+	@mkdir -p $(dir $@)
+	@echo "  FUZZ_CC  $*.o"
+	@$(FUZZ_CC) -std=gnu11 $(FUZZ_FLAGS) -MMD -MP -DHAVE_CONFIG_H -I. -I$(SRC)/lib -c -o $@ $<
+
 # Those that read whole recordings
 $(out)/fuzz_reader $(out)/fuzz_session $(out)/fuzz_emit $(out)/fuzz_rewrite: $(out)/tests/fuzz/fuzz_mutate.o
 
