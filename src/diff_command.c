@@ -106,7 +106,7 @@ static bool read_options(const struct options *options, struct wanted *wanted)
 	static const char *const quantities[] = { "both", "self", "inclusive", NULL };
 	struct perfdata_comparison_options *to = &wanted->options;
 	*to = (struct perfdata_comparison_options){
-		.size = sizeof *to, .exact_names = options->exact_symbols, .normalize = choice(options->normalize, normalize),
+		.size = sizeof *to, .normalize = choice(options->normalize, normalize),
 		.adjust = choice(options->adjust, adjust), .quantities = choice(options->quantities, quantities),
 		.same_symbols = options->same_symbols.values, .nr_same_symbols = options->same_symbols.nr,
 		.same_files = options->same_files.values, .nr_same_files = options->same_files.nr,

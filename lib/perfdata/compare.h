@@ -75,7 +75,6 @@ struct perfdata_comparison_options {
 	/* Units of work (requests, rows, frames) of each side: one number for each recording, or one for all of them. */
 	const double *units[2];
 	size_t nr_units[2];
-	bool exact_names;                /* functions match by their whole names only */
 	/* "OLD=NEW": what is called OLD on the side before is what is called NEW behind it. Functions, files, threads. */
 	const char *const *same_symbols, *const *same_files, *const *same_comms;
 	size_t nr_same_symbols, nr_same_files, nr_same_comms;

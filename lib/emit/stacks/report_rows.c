@@ -175,5 +175,6 @@ void pd_report_sort_rows(const struct report_options *options, struct report_row
 		compare = by_self_samples;
 	else if (options->sort == REPORT_SORT_TOTAL)
 		compare = samples ? by_total_samples : by_total_weight;
-	qsort(rows, nr, sizeof *rows, compare);
+	if (nr)
+		qsort(rows, nr, sizeof *rows, compare);
 }
