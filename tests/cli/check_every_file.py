@@ -12,6 +12,7 @@ import os
 import resource
 import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import program
@@ -53,7 +54,9 @@ def run(task):
     """None, or what was wrong."""
     path, words, good_codes, check = task
     try:
-        done = program.run(*words, path, timeout=TIMEOUT, preexec_fn=limit)
+        with tempfile.TemporaryDirectory() as folder:
+            more = ["-o", folder + "/"] if words[0] in program.FOLDER_FORMATS else []
+            done = program.run(*words, *more, path, timeout=TIMEOUT, preexec_fn=limit)
     except subprocess.TimeoutExpired:
         return "took more than %d seconds" % TIMEOUT
     said = done.err.decode("utf-8", "replace")

@@ -36,11 +36,8 @@ tap = program.Tap()
 report = tap.report
 
 
-FOLDERS = ("parquet",)    # these write several files: nothing goes to one output
-
-
 def conversions():
-    return [[name, "-q", "--symbols", "no", "-j", "1"] for name in program.formats() if name not in FOLDERS] + [["ndjson", "-q", "--names", "--stacks", "ref", "-j", "1"]]
+    return [[name, "-q", "--symbols", "no", "-j", "1"] for name in program.formats() if name not in program.FOLDER_FORMATS] + [["ndjson", "-q", "--names", "--stacks", "ref", "-j", "1"]]
 
 
 def path_of(name):

@@ -22,6 +22,10 @@ def run(*words, stdin=None, timeout=300, **more):
     return Done(done.returncode, done.stdout, done.stderr)
 
 
+# These write several files, so an output has to be a folder.
+FOLDER_FORMATS = ("parquet",)
+
+
 def formats():
     """The names of the conversions, as the program lists them."""
     return [line.split()[0] for line in run("help", "formats").out.decode().splitlines()]
