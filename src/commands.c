@@ -23,7 +23,7 @@ static const struct command table[] = {
 	{ "diff", "[options] BEFORE AFTER | --before FILE… --after FILE… | --save OUT FILE…",
 	  "what costs more than before, by more than noise; exit 1 if something does",
 	  OPTIONS_GENERAL | (OPTIONS_INPUT & ~OPTIONS_UNPACK) | OPTIONS_JSON | OPTIONS_JUNIT | OPTIONS_TSV | OPTIONS_FILTER | OPTIONS_SYMBOLS |
-	  OPTIONS_DIFF, command_diff, TASK_MATCH },
+	  OPTIONS_DIFF, command_diff, TASK_LOOK },
 	{ "rewrite", "[options] FILE -o OUT", "another recording: cut, or in another form, compression or byte order",
 	  OPTIONS_GENERAL | OPTIONS_INPUT | OPTIONS_FILTER | OPTIONS_SYMBOLS | OPTIONS_RECORDING | OPTIONS_REWRITE, command_rewrite, TASK_CHANGE },
 	{ "repair", "[options] FILE -o OUT", "what can be saved of a damaged recording, as one that perf opens",
