@@ -11,6 +11,7 @@ PERFDATA_SANITIZED=1: built with sanitizers, which need more memory and time. --
 import argparse
 import concurrent.futures
 import csv
+import glob
 import io
 import itertools
 import json
@@ -18,6 +19,7 @@ import os
 import random
 import re
 import resource
+import shutil
 import signal
 import struct
 import subprocess
@@ -259,7 +261,8 @@ def run(words, *paths):
 
 
 def problem_of(words, check, path):
-    code, out, err, memory = run(words, path)
+    with tempfile.TemporaryDirectory() as folder:
+        code, out, err, memory = run(words + (["-o", folder + "/"] if words[0] in program.FOLDER_FORMATS else []), path)
     said = err.decode("utf-8", "replace")
     if code is None:
         return "took more than %d seconds" % TIMEOUT
@@ -294,11 +297,9 @@ class Task:
             try:
                 check_text(err, code)
                 if own:
-                    for path in sorted(os.listdir(out)) if os.path.isdir(out) else ():
-                        with open(os.path.join(out, path), "rb") as f:
-                            if check:
-                                check(f.read(), None)
-                        os.unlink(os.path.join(out, path))
+                    for path in sorted(glob.glob(os.path.join(out, "*"))) if check else ():
+                        with open(path, "rb") as f:
+                            check(f.read(), None)
                 elif check in (check_text, check_xml):
                     check(stdout, code)
                 elif check:
@@ -306,6 +307,7 @@ class Task:
                         check(line, code)
             except PROBLEMS:
                 wrong = True
+            shutil.rmtree(out, ignore_errors=True)
             if wrong:
                 yield name, words, check
 
