@@ -6,8 +6,11 @@
  * bytes alone, so the bytes are the same for any number of threads. */
 #include "config.h"
 #include <stdio.h>
+#include <string.h>
+#include "base/cursor.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/sha256.h"
 #include "emit/emitters.h"
 #include "emit/table/parquet_footer.h"
 #include "emit/table/table_set.h"
@@ -80,14 +83,28 @@ static void release(void *pointer)
 
 /* --- outputs ---------------------------------------------------------------------------------------------------------------- */
 
-/* What the folder of a table is called: names of events have colons and slashes. */
+/* What the folder of a table is called: names of events have colons and slashes, and may be longer than a file system takes. The digest tells
+ * apart those that begin alike. */
 static enum perfdata_status folder_name(const char *table, char **ret)
 {
-	*ret = pd_strndup(table, strlen(table));
-	for (char *at = *ret; at && *at; at++)
+	enum { LONGEST = 200, KEPT = 180 };
+	const size_t size = strlen(table);
+	uint8_t digest[PD_SHA256_SIZE];
+	*ret = pd_malloc((size < LONGEST ? size : LONGEST) + 1);
+	if (!*ret)
+		return PERFDATA_ENOMEM;
+	if (size < LONGEST) {
+		memcpy(*ret, table, size + 1);
+	} else {
+		pd_sha256(table, size, digest);
+		memcpy(*ret, table, KEPT);
+		(*ret)[KEPT] = '-';
+		*perfdata_hex_width_to(*ret + KEPT + 1, pd_load64(digest, true), 16) = '\0';
+	}
+	for (char *at = *ret; *at; at++)
 		if (*at == ':' || *at == '/' || (unsigned char)*at < ' ')
 			*at = '.';
-	return *ret ? PERFDATA_OK : PERFDATA_ENOMEM;
+	return PERFDATA_OK;
 }
 
 /* The next table's file. */
