@@ -4,11 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "refuse_nameless.h"
 #include "unit.h"
 #include "alloc_fail.h"
 #include "base/fdio.h"
@@ -685,40 +685,6 @@ static void test_no_memory(void)
 		free(no_memory_blob.bytes);
 	}
 	CHECK(total > 10 || !pd_codec_available(PD_CODEC_GZIP));
-}
-
-static bool refuse_nameless;
-
-int __real_open(const char *path, int flags, ...);
-int __wrap_open(const char *path, int flags, ...);
-int __wrap_open64(const char *path, int flags, ...);
-
-static int open_unless_refused(const char *path, int flags, int mode)
-{
-	if (refuse_nameless && (flags & O_TMPFILE) == O_TMPFILE) {
-		errno = EOPNOTSUPP;
-		return -1;
-	}
-	return __real_open(path, flags | O_LARGEFILE, mode);
-}
-
-/* The mode is there when a file may be made, and is not looked at otherwise. */
-int __wrap_open(const char *path, int flags, ...)
-{
-	va_list args;
-	va_start(args, flags);
-	int mode = (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(args, int) : 0;
-	va_end(args);
-	return open_unless_refused(path, flags, mode);
-}
-
-int __wrap_open64(const char *path, int flags, ...)
-{
-	va_list args;
-	va_start(args, flags);
-	int mode = (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(args, int) : 0;
-	va_end(args);
-	return open_unless_refused(path, flags, mode);
 }
 
 static void test_fdio(void)

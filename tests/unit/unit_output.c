@@ -5,7 +5,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,42 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "run/output_impl.h"
+#include "refuse_nameless.h"
 #include "unit.h"
 
 static char folder[] = "/tmp/unit_output.XXXXXX";
-static bool refuse_nameless;
-
-int __real_open(const char *path, int flags, ...);
-int __wrap_open(const char *path, int flags, ...);
-int __wrap_open64(const char *path, int flags, ...);
-
-static int open_unless_refused(const char *path, int flags, int mode)
-{
-	if (refuse_nameless && (flags & O_TMPFILE) == O_TMPFILE) {
-		errno = EOPNOTSUPP;
-		return -1;
-	}
-	return __real_open(path, flags | O_LARGEFILE, mode);
-}
-
-int __wrap_open(const char *path, int flags, ...)
-{
-	va_list args;
-	va_start(args, flags);
-	const int mode = flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(args, int) : 0;
-	va_end(args);
-	return open_unless_refused(path, flags, mode);
-}
-
-int __wrap_open64(const char *path, int flags, ...)
-{
-	va_list args;
-	va_start(args, flags);
-	const int mode = flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(args, int) : 0;
-	va_end(args);
-	return open_unless_refused(path, flags, mode);
-}
-
 /* --- helpers ------------------------------------------------------------------------------------------------------------- */
 
 static const char *in_folder(const char *name)
