@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "base/sha256.h"
+#include "emit/model/varint.h"
 #include "emit/stacks/flame_page.h"
 #include "emit/stacks/flamegraph.h"
 #include "emit/stacks/stack_head.h"
@@ -142,7 +143,7 @@ static void flush(struct columns *columns)
 
 static void put_number(struct columns *columns, uint64_t value)
 {
-	pd_stack_text_varint(&columns->text, value);
+	pd_text_varint(&columns->text, value);
 	if (columns->text.size > 65536)
 		flush(columns);
 }
@@ -196,13 +197,13 @@ static void take_rows(void *user, const struct flame_row *rows, size_t nr)
 {
 	struct columns *columns = user;
 	uint32_t node = 0;
-	pd_stack_text_varint(&columns->rows, rows[0].thread);
-	pd_stack_text_varint(&columns->rows, rows[0].bin);
-	pd_stack_text_varint(&columns->rows, nr);
+	pd_text_varint(&columns->rows, rows[0].thread);
+	pd_text_varint(&columns->rows, rows[0].bin);
+	pd_text_varint(&columns->rows, nr);
 	for (size_t i = 0; i < nr; i++) {
-		pd_stack_text_varint(&columns->rows, rows[i].node - node);
-		pd_stack_text_varint(&columns->rows, rows[i].samples);
-		pd_stack_text_varint(&columns->rows, rows[i].weight);
+		pd_text_varint(&columns->rows, rows[i].node - node);
+		pd_text_varint(&columns->rows, rows[i].samples);
+		pd_text_varint(&columns->rows, rows[i].weight);
 		node = rows[i].node;
 	}
 	columns->nr_rows += nr;

@@ -9,6 +9,7 @@
 #include "emit/emitters.h"
 #include "emit/stacks/pprof_maps.h"
 #include "emit/stacks/protobuf.h"
+#include "emit/stacks/stack_pack.h"
 #include "emit/stacks/stack_gather.h"
 #include "emit/stacks/stack_head.h"
 #include "emit/stacks/stack_labels.h"
@@ -302,16 +303,16 @@ static enum perfdata_status put_sample(struct writing *writing, const struct pd_
 		return status;
 	perfdata_text_clear(&writing->packed);
 	if (!way.nr_steps)
-		pd_stack_text_varint(&writing->packed, no_stack_location(writing, way.labels[0]));
+		pd_text_varint(&writing->packed, no_stack_location(writing, way.labels[0]));
 	for (size_t i = way.nr_steps; i-- > 0;)
-		pd_stack_text_varint(&writing->packed, location_of(writing, &way.steps[i]));
+		pd_text_varint(&writing->packed, location_of(writing, &way.steps[i]));
 	perfdata_text_clear(&writing->message);
 	if (writing->packed.size)
 		pd_protobuf_message(&writing->message, SAMPLE_LOCATION, &writing->packed);
 	perfdata_text_clear(&writing->packed);
 	for (uint32_t i = 0; i < writing->nr_columns; i++) {
 		const uint32_t column = writing->columns[entry->key.event];
-		pd_stack_text_varint(&writing->packed, i == column ? clamped(entry->sums.samples) : i == column + 1 ? clamped(entry->sums.weight) : 0);
+		pd_text_varint(&writing->packed, i == column ? clamped(entry->sums.samples) : i == column + 1 ? clamped(entry->sums.weight) : 0);
 	}
 	pd_protobuf_message(&writing->message, SAMPLE_VALUE, &writing->packed);
 	if (writing->state->labels)
@@ -422,7 +423,7 @@ struct comments {
 static void put_comment(void *user, const char *line)
 {
 	const struct comments *comments = user;
-	pd_stack_text_varint(comments->out, text_of(comments->writing, line));
+	pd_text_varint(comments->out, text_of(comments->writing, line));
 }
 
 static void put_comments(struct writing *writing, struct perfdata_text *out)

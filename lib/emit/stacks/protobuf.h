@@ -3,26 +3,26 @@
 #ifndef PD_PROTOBUF_H
 #define PD_PROTOBUF_H
 
-#include "emit/stacks/stack_pack.h"
+#include "emit/model/varint.h"
 
 /* Numbers that are 0 are left out, as the default. */
 static inline void pd_protobuf_number(struct perfdata_text *out, unsigned field, uint64_t value)
 {
 	if (!value)
 		return;
-	pd_stack_text_varint(out, (uint64_t)field << 3);
-	pd_stack_text_varint(out, value);
+	pd_text_varint(out, (uint64_t)field << 3);
+	pd_text_varint(out, value);
 }
 /* Also where it is 0: as the case of a oneof, or where a reader asks whether it is there. */
 static inline void pd_protobuf_given(struct perfdata_text *out, unsigned field, uint64_t value)
 {
-	pd_stack_text_varint(out, (uint64_t)field << 3);
-	pd_stack_text_varint(out, value);
+	pd_text_varint(out, (uint64_t)field << 3);
+	pd_text_varint(out, value);
 }
 static inline void pd_protobuf_bytes(struct perfdata_text *out, unsigned field, const void *bytes, size_t size)
 {
-	pd_stack_text_varint(out, (uint64_t)field << 3 | 2);
-	pd_stack_text_varint(out, size);
+	pd_text_varint(out, (uint64_t)field << 3 | 2);
+	pd_text_varint(out, size);
 	perfdata_text_append(out, bytes, size);
 }
 static inline void pd_protobuf_message(struct perfdata_text *out, unsigned field, const struct perfdata_text *message)

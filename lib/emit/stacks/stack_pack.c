@@ -3,17 +3,6 @@
 #include <string.h>
 #include "emit/stacks/stack_pack.h"
 
-void pd_stack_text_varint(struct perfdata_text *out, uint64_t value)
-{
-	char *at = perfdata_text_reserve(out, 10);
-	if (!at)
-		return;
-	for (; value >= 0x80; value >>= 7)
-		*at++ = (char)(value | 0x80);
-	*at++ = (char)value;
-	perfdata_text_commit(out, at);
-}
-
 static void group(char *at, const uint8_t *bytes, size_t size)
 {
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

@@ -21,7 +21,5 @@ void pd_stack_pack_write(struct stack_pack *pack, const void *bytes, size_t size
 bool pd_stack_pack_end(struct stack_pack *pack);
 
 void pd_stack_text_base64(struct perfdata_text *out, const uint8_t *bytes, size_t size);
-/* 7 bits a byte, lowest first: protobuf's varint. */
-void pd_stack_text_varint(struct perfdata_text *out, uint64_t value);
 
 #endif

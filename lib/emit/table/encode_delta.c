@@ -43,7 +43,7 @@ static void encode_block(struct perfdata_text *out, const uint64_t *values, size
 	const uint64_t mask = bits == 32 ? UINT32_MAX : UINT64_MAX;
 	for (size_t i = 0; i < nr; i++)
 		packed[i] = ((uint64_t)deltas[i] - (uint64_t)least) & mask;
-	pd_thrift_varint(out, pd_thrift_zigzag(least));
+	pd_text_varint(out, pd_thrift_zigzag(least));
 	char *at = perfdata_text_reserve(out, MINIBLOCKS + BLOCK * sizeof(uint64_t) + sizeof(uint64_t));
 	if (!at)
 		return;
@@ -65,10 +65,10 @@ static void encode_block(struct perfdata_text *out, const uint64_t *values, size
 
 void pd_encode_delta(struct perfdata_text *out, const uint64_t *values, size_t nr, unsigned bits)
 {
-	pd_thrift_varint(out, BLOCK);
-	pd_thrift_varint(out, MINIBLOCKS);
-	pd_thrift_varint(out, nr);
-	pd_thrift_varint(out, nr ? pd_thrift_zigzag((int64_t)values[0]) : 0);
+	pd_text_varint(out, BLOCK);
+	pd_text_varint(out, MINIBLOCKS);
+	pd_text_varint(out, nr);
+	pd_text_varint(out, nr ? pd_thrift_zigzag((int64_t)values[0]) : 0);
 	for (size_t i = 0; i + 1 < nr; i += BLOCK)
 		encode_block(out, values + i, nr - 1 - i < BLOCK ? nr - 1 - i : BLOCK, bits);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 #include "emit/table/encode_runs.h"
-#include "emit/table/thrift.h"
+#include "emit/model/varint.h"
 
 #define MOST_GROUPS 63u    /* the header of a run of groups is one byte */
 
@@ -15,7 +15,7 @@ void pd_run_encoder_init(struct run_encoder *encoder, struct perfdata_text *out,
 static void write_run(struct run_encoder *encoder)
 {
 	uint32_t value = encoder->value;
-	pd_thrift_varint(encoder->out, encoder->repeated << 1);
+	pd_text_varint(encoder->out, encoder->repeated << 1);
 	for (unsigned bits = 0; bits < encoder->width; bits += 8, value >>= 8)
 		perfdata_text_char(encoder->out, (char)(value & 0xff));
 	encoder->groups = 0;

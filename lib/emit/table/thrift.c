@@ -3,17 +3,6 @@
 #include <string.h>
 #include "emit/table/thrift.h"
 
-void pd_thrift_varint(struct perfdata_text *out, uint64_t value)
-{
-	char *at = perfdata_text_reserve(out, 10);
-	if (!at)
-		return;
-	for (; value >= 0x80; value >>= 7)
-		*at++ = (char)(0x80 | (value & 0x7f));
-	*at++ = (char)value;
-	perfdata_text_commit(out, at);
-}
-
 void pd_thrift_open(struct thrift *thrift) { thrift->last[thrift->depth++] = 0; }
 
 void pd_thrift_close(struct thrift *thrift)
@@ -32,7 +21,7 @@ static void field_header(struct thrift *thrift, unsigned field, enum thrift_type
 		return;
 	}
 	perfdata_text_char(thrift->out, (char)type);
-	pd_thrift_varint(thrift->out, pd_thrift_zigzag((int64_t)field));
+	pd_text_varint(thrift->out, pd_thrift_zigzag((int64_t)field));
 }
 
 void pd_thrift_struct(struct thrift *thrift, unsigned field)
@@ -52,7 +41,7 @@ void pd_thrift_i8(struct thrift *thrift, unsigned field, int8_t value)
 void pd_thrift_i16(struct thrift *thrift, unsigned field, int16_t value)
 {
 	field_header(thrift, field, THRIFT_I16);
-	pd_thrift_varint(thrift->out, pd_thrift_zigzag(value));
+	pd_text_varint(thrift->out, pd_thrift_zigzag(value));
 }
 
 void pd_thrift_i32(struct thrift *thrift, unsigned field, int32_t value)
@@ -64,13 +53,13 @@ void pd_thrift_i32(struct thrift *thrift, unsigned field, int32_t value)
 void pd_thrift_i64(struct thrift *thrift, unsigned field, int64_t value)
 {
 	field_header(thrift, field, THRIFT_I64);
-	pd_thrift_varint(thrift->out, pd_thrift_zigzag(value));
+	pd_text_varint(thrift->out, pd_thrift_zigzag(value));
 }
 
 void pd_thrift_bytes(struct thrift *thrift, unsigned field, const void *bytes, size_t size)
 {
 	field_header(thrift, field, THRIFT_BINARY);
-	pd_thrift_varint(thrift->out, size);
+	pd_text_varint(thrift->out, size);
 	perfdata_text_append(thrift->out, bytes, size);
 }
 
@@ -84,14 +73,14 @@ void pd_thrift_list(struct thrift *thrift, unsigned field, enum thrift_type type
 		return;
 	}
 	perfdata_text_char(thrift->out, (char)(0xf0 | type));
-	pd_thrift_varint(thrift->out, nr);
+	pd_text_varint(thrift->out, nr);
 }
 
-void pd_thrift_element_i32(struct thrift *thrift, int32_t value) { pd_thrift_varint(thrift->out, pd_thrift_zigzag(value)); }
+void pd_thrift_element_i32(struct thrift *thrift, int32_t value) { pd_text_varint(thrift->out, pd_thrift_zigzag(value)); }
 
 void pd_thrift_element_string(struct thrift *thrift, const char *text)
 {
 	const size_t size = strlen(text);
-	pd_thrift_varint(thrift->out, size);
+	pd_text_varint(thrift->out, size);
 	perfdata_text_append(thrift->out, text, size);
 }

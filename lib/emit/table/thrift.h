@@ -4,7 +4,7 @@
 #ifndef EMIT_THRIFT_H
 #define EMIT_THRIFT_H
 
-#include "perfdata/text.h"
+#include "emit/model/varint.h"
 
 #define THRIFT_DEPTH 12
 
@@ -19,7 +19,6 @@ struct thrift {
 	uint16_t last[THRIFT_DEPTH];   /* number of the last field at each depth */
 };
 
-void pd_thrift_varint(struct perfdata_text *out, uint64_t value);
 static inline uint64_t pd_thrift_zigzag(int64_t value) { return (uint64_t)value << 1 ^ (uint64_t)(value >> 63); }
 
 /* The outermost struct, and those that are elements of a list. */
