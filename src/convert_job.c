@@ -12,13 +12,6 @@
 #include "symbol_options.h"
 #include "unnamed_note.h"
 
-static enum perfdata_wish names_wish(const struct options *options)
-{
-	if (!options->symbols)
-		return PERFDATA_UNSAID;
-	return strcmp(options->symbols, "yes") ? PERFDATA_NO : PERFDATA_YES;
-}
-
 static enum perfdata_order_wish order_wish(const struct options *options)
 {
 	if (!options->order)
@@ -42,20 +35,8 @@ static unsigned use_of(const struct job *job)
 /* A recording while it is converted. */
 struct conversion {
 	struct job *job;
-	struct input input;
-	struct filters filters;
-	bool refused;                /* it does not fit the filters; that was said */
+	struct filtered_input from;
 };
-
-static enum perfdata_status opened(void *user, struct perfdata_reader *reader, struct perfdata_filter *filter, struct perfdata_error *reterr)
-{
-	struct conversion *conversion = user;
-	(void)reterr;
-	conversion->input.reader = reader;
-	conversion->refused = !filters_make(conversion->job->options, &conversion->input, &conversion->filters);
-	*filter = conversion->filters.filter;
-	return conversion->refused ? PERFDATA_EUSAGE : PERFDATA_OK;
-}
 
 /* One format of a job, and where it goes. */
 struct format {
@@ -111,17 +92,17 @@ static enum perfdata_status convert_input(struct conversion *conversion, const s
 {
 	const struct job *job = conversion->job;
 	const struct options *options = job->options;
-	struct messages *messages = &conversion->input.messages;
+	struct messages *messages = &conversion->from.input.messages;
 	struct perfdata_reader_options reader;
 	struct symbol_options symbols;
-	input_prepare(&conversion->input, options, job->file, PERFDATA_ORDER_TIME, use_of(job), &reader);
+	input_prepare(&conversion->from.input, options, job->file, PERFDATA_ORDER_TIME, use_of(job), &reader);
 	symbol_options_make(options, messages, &symbols);
-	struct perfdata_input *input = strcmp(job->file, "-") ? perfdata_input_path(job->file) : perfdata_input_fd(STDIN_FILENO, "-");
+	struct perfdata_input *input = input_source(job->file);
 	const struct perfdata_convert_options how = {
 		.size = sizeof how,
 		.registry = options->registry,
 		.symbols = &symbols.options,
-		.names = names_wish(options),
+		.names = symbol_options_wish(options),
 		.order = order_wish(options),
 		.limit = options->limit,
 		.jobs = job->threads,
@@ -131,11 +112,11 @@ static enum perfdata_status convert_input(struct conversion *conversion, const s
 		.on_finding = messages_finding,
 		.findings = messages_kept,
 		.user = messages,
-		.on_open = opened,
-		.open_user = conversion,
+		.on_open = filters_opened,
+		.open_user = &conversion->from,
 	};
 	const enum perfdata_status status = input ? perfdata_convert_several(input, formats, nr_formats, &how, ret, reterr) : PERFDATA_ENOMEM;
-	progress_end(&conversion->input.progress);
+	progress_end(&conversion->from.input.progress);
 	perfdata_input_free(input);
 	return status;
 }
@@ -143,8 +124,8 @@ static enum perfdata_status convert_input(struct conversion *conversion, const s
 static void say_how_it_ended(struct conversion *conversion, enum perfdata_status status, const struct perfdata_error *error)
 {
 	const struct job *job = conversion->job;
-	struct input *input = &conversion->input;
-	if (conversion->refused)
+	struct input *input = &conversion->from.input;
+	if (conversion->from.refused)
 		return;
 	/* of an output, the message names its path; the input is not at fault */
 	if (status == PERFDATA_EWRITE || (status == PERFDATA_EUSAGE && error->os_error == EEXIST)) {
@@ -177,7 +158,7 @@ static void take_outcome(struct job *job, const struct input *input, const struc
 static void convert_job(struct job *job)
 {
 	const struct options *options = job->options;
-	struct conversion conversion = { .job = job };
+	struct conversion conversion = { .job = job, .from.options = options };
 	struct perfdata_result *result = NULL;
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
 	struct format formats[MOST_OTHER_FORMATS + 1] = { 0 };
@@ -192,7 +173,7 @@ static void convert_job(struct job *job)
 	if (status == PERFDATA_OK)
 		status = convert_input(&conversion, conversions, nr, &result, &error);
 	else
-		messages_init(&conversion.input.messages, &options->style, job->at_once > 1);
+		messages_init(&conversion.from.input.messages, &options->style, job->at_once > 1);
 	/* what was interrupted is not whole: it gets no name */
 	bool keep = status == PERFDATA_OK;
 	for (size_t i = 0; i < nr && keep; i++)
@@ -204,14 +185,14 @@ static void convert_job(struct job *job)
 		keep &= closed == PERFDATA_OK;
 	}
 	if (status == PERFDATA_OK && symbols_wanted(options))
-		unnamed_note(&conversion.input, perfdata_result_session(result));
+		unnamed_note(&conversion.from.input, perfdata_result_session(result));
 	say_how_it_ended(&conversion, status, &error);
-	input_judge(&conversion.input, options);
-	take_outcome(job, &conversion.input, result, keep);
-	conversion.input.reader = NULL;
+	input_judge(&conversion.from.input, options);
+	take_outcome(job, &conversion.from.input, result, keep);
+	conversion.from.input.reader = NULL;
 	perfdata_result_free(result);
-	filters_release(&conversion.filters);
-	job->outcome.code = input_close(&conversion.input, options);
+	filters_release(&conversion.from.filters);
+	job->outcome.code = input_close(&conversion.from.input, options);
 }
 
 /* One of all tables is as if it had been asked for alone: the last value of an option counts. */

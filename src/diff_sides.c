@@ -10,80 +10,62 @@
 #include "symbol_options.h"
 #include "unnamed_note.h"
 
-/* A recording while it is added up. */
-struct adding {
-	const struct options *options;
-	struct input input;
-	struct filters filters;
-	bool refused;                /* it does not fit the filters; that was said */
-};
-
-static enum perfdata_status opened(void *user, struct perfdata_reader *reader, struct perfdata_filter *filter, struct perfdata_error *reterr)
-{
-	struct adding *adding = user;
-	(void)reterr;
-	adding->input.reader = reader;
-	adding->refused = !filters_make(adding->options, &adding->input, &adding->filters);
-	*filter = adding->filters.filter;
-	return adding->refused ? PERFDATA_EUSAGE : PERFDATA_OK;
-}
-
-static enum perfdata_status convert(struct adding *adding, const char *file, bool inlines, struct perfdata_output *output,
+static enum perfdata_status convert(struct filtered_input *from, const char *file, bool inlines, struct perfdata_output *output,
 				    struct perfdata_result **ret, struct perfdata_error *reterr)
 {
-	const struct options *options = adding->options;
-	struct messages *messages = &adding->input.messages;
+	const struct options *options = from->options;
+	struct messages *messages = &from->input.messages;
 	const struct perfdata_setting settings[] = {
 		{ "by", options->by ? options->by : "symbol" }, { "weight", options->weight ? options->weight : "period" },
 		{ "inline", inlines ? NULL : "no" }, { "exact-symbols", options->exact_symbols ? NULL : "no" },
 	};
 	struct perfdata_reader_options reader;
 	struct symbol_options symbols;
-	input_prepare(&adding->input, options, file, PERFDATA_ORDER_TIME, INPUT_RECORDS_AHEAD, &reader);
+	input_prepare(&from->input, options, file, PERFDATA_ORDER_TIME, INPUT_RECORDS_AHEAD, &reader);
 	symbol_options_make(options, messages, &symbols);
-	struct perfdata_input *input = strcmp(file, "-") ? perfdata_input_path(file) : perfdata_input_fd(STDIN_FILENO, "-");
+	struct perfdata_input *input = input_source(file);
 	const struct perfdata_convert_options how = {
 		.size = sizeof how,
 		.settings = settings, .nr_settings = sizeof settings / sizeof *settings,
 		.symbols = &symbols.options,
-		.names = !options->symbols ? PERFDATA_UNSAID : strcmp(options->symbols, "yes") ? PERFDATA_NO : PERFDATA_YES,
+		.names = symbol_options_wish(options),
 		.limit = options->limit,
 		.jobs = (unsigned)options->jobs,
 		.reader = &reader,
 		.on_finding = messages_finding,
 		.findings = messages_kept,
 		.user = messages,
-		.on_open = opened,
-		.open_user = adding,
+		.on_open = filters_opened,
+		.open_user = from,
 	};
 	const enum perfdata_status status = input ? perfdata_convert(input, output, "baseline", &how, ret, reterr) : PERFDATA_ENOMEM;
-	progress_end(&adding->input.progress);
+	progress_end(&from->input.progress);
 	perfdata_input_free(input);
 	return status;
 }
 
 static enum exit_code add_recording(const struct options *options, const char *file, bool inlines, struct perfdata_baseline *side, bool *ret_fine)
 {
-	struct adding adding = { .options = options };
+	struct filtered_input from = { .options = options };
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
 	struct perfdata_result *result = NULL;
 	struct perfdata_output *output = perfdata_output_memory();
-	enum perfdata_status status = output ? convert(&adding, file, inlines, output, &result, &error) : PERFDATA_ENOMEM;
+	enum perfdata_status status = output ? convert(&from, file, inlines, output, &result, &error) : PERFDATA_ENOMEM;
 	if (status == PERFDATA_OK) {
 		const struct perfdata_bytes bytes = perfdata_output_bytes(output);
 		status = perfdata_baseline_add(side, bytes.data, bytes.size, &error);
 	}
 	*ret_fine = status == PERFDATA_OK;
 	if (*ret_fine)
-		unnamed_note(&adding.input, perfdata_result_session(result));
-	if (!adding.refused)
-		input_ended(&adding.input, status, status == PERFDATA_EINTR ? NULL : &error);
-	input_judge(&adding.input, options);
-	adding.input.reader = NULL;
+		unnamed_note(&from.input, perfdata_result_session(result));
+	if (!from.refused)
+		input_ended(&from.input, status, status == PERFDATA_EINTR ? NULL : &error);
+	input_judge(&from.input, options);
+	from.input.reader = NULL;
 	perfdata_result_free(result);
 	perfdata_output_close(output, false, NULL);
-	filters_release(&adding.filters);
-	return input_close(&adding.input, options);
+	filters_release(&from.filters);
+	return input_close(&from.input, options);
 }
 
 /* A stored baseline says itself what it is; anything else is a recording. */

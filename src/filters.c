@@ -282,3 +282,14 @@ void filters_release(struct filters *filters)
 	for (unsigned i = 0; i < filters->nr_owned; i++)
 		free(filters->owned[i]);
 }
+
+enum perfdata_status filters_opened(void *filtered_input, struct perfdata_reader *reader, struct perfdata_filter *filter,
+				    struct perfdata_error *reterr)
+{
+	struct filtered_input *from = filtered_input;
+	(void)reterr;
+	from->input.reader = reader;
+	from->refused = !filters_make(from->options, &from->input, &from->filters);
+	*filter = from->filters.filter;
+	return from->refused ? PERFDATA_EUSAGE : PERFDATA_OK;
+}

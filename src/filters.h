@@ -17,4 +17,14 @@ bool filters_check(const struct options *options);
 bool filters_make(const struct options *options, struct input *input, struct filters *ret);
 void filters_release(struct filters *filters);
 
+/* A recording that perfdata_convert opens: `filters_opened` is its on_open, and this the open_user. */
+struct filtered_input {
+	const struct options *options;
+	struct input input;
+	struct filters filters;
+	bool refused;         /* it does not fit the filters; that was said */
+};
+enum perfdata_status filters_opened(void *filtered_input, struct perfdata_reader *reader, struct perfdata_filter *filter,
+				    struct perfdata_error *reterr);
+
 #endif

@@ -6,6 +6,7 @@
 #include "input_list.h"
 #include "inputs.h"
 #include "interrupt.h"
+#include "perfdata/input.h"
 
 bool inputs_find(struct options *options) { return input_list_make(options, false); }
 
@@ -14,6 +15,11 @@ static uint32_t ahead_of(const struct options *options, unsigned flags)
 	if (options->limit || perfdata_processors() < 2)
 		return 0;
 	return (flags & INPUT_BYTES_AHEAD ? PERFDATA_AHEAD_BYTES : 0u) | (flags & INPUT_RECORDS_AHEAD ? PERFDATA_AHEAD_RECORDS : 0u);
+}
+
+struct perfdata_input *input_source(const char *file)
+{
+	return strcmp(file, "-") ? perfdata_input_path(file) : perfdata_input_fd(STDIN_FILENO, "-");
 }
 
 void input_prepare(struct input *input, const struct options *options, const char *file, enum perfdata_record_order order, unsigned flags,

@@ -26,6 +26,8 @@ enum {
 	INPUT_PAYLOADS = 1 << 3,       /* give what stands behind AUXTRACE records too */
 	INPUT_RECORDS_AHEAD = 1 << 2,  /* … to find and order records */
 };
+/* What a recording is read from: the FILE, or stdin. NULL without memory. */
+struct perfdata_input *input_source(const char *file);
 /* What input_open does before it opens the recording: for who has the reader opened with these options. Nothing but input_close is called then until
  * input->reader is set. */
 void input_prepare(struct input *input, const struct options *options, const char *file, enum perfdata_record_order order, unsigned flags,

@@ -89,3 +89,10 @@ enum perfdata_status symbols_for(const struct options *options, struct messages 
 	symbol_options_make(options, messages, &symbols);
 	return perfdata_symbols_new(&symbols.options, ret);
 }
+
+enum perfdata_wish symbol_options_wish(const struct options *options)
+{
+	if (!options->symbols)
+		return PERFDATA_UNSAID;
+	return strcmp(options->symbols, "yes") ? PERFDATA_NO : PERFDATA_YES;
+}

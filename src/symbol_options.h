@@ -14,6 +14,8 @@ struct symbol_options {
 /* messages must live as long as what is made of it. */
 void symbol_options_make(const struct options *options, struct messages *messages, struct symbol_options *ret);
 
+/* Whether names are looked up, as a conversion takes it. */
+enum perfdata_wish symbol_options_wish(const struct options *options);
 bool symbols_wanted(const struct options *options);
 /* *ret is NULL if no names are wanted. messages must live as long as *ret. */
 enum perfdata_status symbols_for(const struct options *options, struct messages *messages, struct perfdata_symbols **ret);
