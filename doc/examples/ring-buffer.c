@@ -57,7 +57,7 @@ static void work(void)
 	void *code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	while (clock() < end)
 		for (unsigned i = 0; i < 100000; i++)
-			sum += i;
+			sum = sum + i;
 	if (code != MAP_FAILED)
 		munmap(code, 4096);
 }

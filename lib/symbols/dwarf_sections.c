@@ -89,7 +89,7 @@ static enum perfdata_status decompress_some(const struct pd_dwarf *dwarf, struct
 static enum perfdata_status decompress_all(const struct pd_dwarf *dwarf, struct packed *packed, uint8_t *bytes, int fd)
 {
 	uint8_t *in = pd_malloc(PIECE), *piece = bytes ? bytes : pd_malloc(PIECE);
-	size_t in_used = 0, in_size = 0, used;
+	size_t in_used = 0, in_size = 0, used = 0;
 	enum perfdata_status status = in && piece ? PERFDATA_OK : PERFDATA_ENOMEM;
 	for (uint64_t at = 0; at < packed->size && !status; at += used) {
 		const size_t size = bytes || packed->size - at < PIECE ? (size_t)(packed->size - at) : PIECE;
