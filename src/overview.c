@@ -5,20 +5,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "answers.h"
 #include "commands.h"
+#include "info_names.h"
+#include "symbol_options.h"
 
-/* Threads that samples were of, by the session's number. */
+/* What samples were of: threads, by the session's number, and places. */
 struct seen {
 	uint8_t *threads;
 	size_t room;
 	uint64_t nr;
+	struct frame_hits hits;
 	bool failed;
 };
 
 static void take_batch(void *user, const struct perfdata_batch *batch)
 {
 	struct seen *seen = user;
+	frame_hits_take(&seen->hits, batch);
 	for (size_t i = 0; i < batch->nr_deliveries; i++) {
 		const struct perfdata_delivery *delivery = &batch->deliveries[i];
 		const size_t number = delivery->thread;
@@ -64,6 +69,20 @@ static void show_command(struct perfdata_text *out, const struct perfdata_reader
 	perfdata_text_char(out, '\n');
 }
 
+/* When it was recorded, where the recording tells; else when its file was last written, which copying may have changed. */
+static void show_date(struct perfdata_text *out, const struct perfdata_reader *reader)
+{
+	const struct perfdata_feature_section *section = perfdata_reader_feature(reader, PERFDATA_FEATURE_CLOCK_DATA);
+	const struct perfdata_node *root = section && section->feature ? perfdata_feature_root(section->feature) : NULL;
+	const struct perfdata_node *clock = perfdata_node_get(root, "wall_clock");
+	const time_t wall = clock ? (time_t)(clock->v.u / 1000000000u) : 0;
+	const time_t seconds = wall ? wall : (time_t)perfdata_reader_header(reader)->mtime;
+	struct tm date;
+	char text[64];
+	if (seconds > 0 && gmtime_r(&seconds, &date) && strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &date))
+		perfdata_text_printf(out, "%s: %s UTC\n", wall ? "recorded" : "written", text);
+}
+
 /* How often it samples: a rate that was asked for, or a number of events. */
 static void show_rate(struct perfdata_text *out, const struct perfdata_event *event)
 {
@@ -99,7 +118,7 @@ static void show_events(struct perfdata_text *out, const struct perfdata_summary
 		perfdata_text_printf(out, "  … %zu more: perfdata events\n", more);
 }
 
-static void show_losses(struct perfdata_text *out, const struct perfdata_summary *summary, struct input *input)
+static void show_losses(struct perfdata_text *out, const struct perfdata_summary *summary)
 {
 	if (summary->lost_records || summary->lost_samples)
 		perfdata_text_printf(out, "lost: %" PRIu64 " records, %" PRIu64 " samples\n", summary->lost_records, summary->lost_samples);
@@ -107,24 +126,42 @@ static void show_losses(struct perfdata_text *out, const struct perfdata_summary
 		perfdata_text_literal(out, "lost: nothing\n");
 	if (!summary->complete)
 		perfdata_text_literal(out, "complete: no, it is damaged or was cut; what can be read is read: perfdata check says where\n");
-	(void)input;
 }
 
-static void show_next(struct perfdata_text *out, const char *file, const struct perfdata_summary *summary)
+/* How many samples can be named here, and where most of the others lie. */
+static void show_names(struct perfdata_text *out, const struct name_counts *names)
+{
+	enum { SHOWN = 3 };
+	if (!names->samples)
+		return;
+	const double percent = 100.0 / (double)names->samples;
+	perfdata_text_printf(out, "names: %.1f %% of samples", percent * (double)names->named);
+	for (size_t i = 0; i < names->nr && i < SHOWN; i++) {
+		perfdata_text_printf(out, "%s%.1f %% in ", i ? ", " : "; without: ", percent * (double)names->list[i].samples);
+		answer_text(out, names->list[i].filename ? names->list[i].filename : "no file");
+	}
+	if (names->nr > SHOWN)
+		perfdata_text_printf(out, ", and %zu more files", names->nr - SHOWN);
+	perfdata_text_char(out, '\n');
+}
+
+static void show_next(struct perfdata_text *out, const char *file, const struct perfdata_summary *summary,
+		      const struct name_counts *names)
 {
 	uint64_t samples = 0;
 	for (size_t i = 0; i < summary->nr_events; i++)
 		samples += summary->events[i].samples;
 	perfdata_text_literal(out, "next:\n");
-	const struct { const char *command, *what; bool for_samples; } next[] = {
-		{ "report ", "where the time goes", true },
-		{ "flamegraph -o out.html ", "the same as a picture in a browser", true },
-		{ "script ", "every sample as text", true },
-		{ "-v ", "all that the recording says of itself", false },
+	const struct { const char *command, *what; bool useful; } next[] = {
+		{ "report ", "where the time goes", samples > 0 },
+		{ "flamegraph -o out.html ", "the same as a picture in a browser", samples > 0 },
+		{ "script ", "every sample as text", samples > 0 },
+		{ "match ", "which files would give names", names->named < names->samples },
+		{ "-v ", "all that the recording says of itself", true },
 	};
 	const size_t width = sizeof "  perfdata flamegraph -o out.html " + strlen(file) + 1;
 	for (size_t i = 0; i < sizeof next / sizeof *next; i++) {
-		if (next[i].for_samples && !samples)
+		if (!next[i].useful)
 			continue;
 		struct perfdata_text line;
 		perfdata_text_init(&line);
@@ -138,7 +175,7 @@ static void show_next(struct perfdata_text *out, const char *file, const struct 
 	}
 }
 
-static void show(struct input *input, struct perfdata_session *session, const struct seen *seen)
+static void show(struct input *input, struct perfdata_session *session, const struct seen *seen, const struct name_counts *names)
 {
 	static const char *const forms[] = { "file", "pipe stream", "directory" };
 	const struct perfdata_summary *summary = perfdata_session_summary(session);
@@ -150,7 +187,8 @@ static void show(struct input *input, struct perfdata_session *session, const st
 	if (header->file_size != UINT64_MAX)
 		perfdata_text_printf(&out, ", %" PRIu64 " bytes", header->file_size);
 	perfdata_text_literal(&out, ")\n");
-	show_losses(&out, summary, input);
+	show_losses(&out, summary);
+	show_date(&out, input->reader);
 	show_command(&out, input->reader);
 	show_fact(&out, input->reader, "host: ", PERFDATA_FEATURE_HOSTNAME);
 	show_fact(&out, input->reader, "kernel: ", PERFDATA_FEATURE_OSRELEASE);
@@ -165,29 +203,44 @@ static void show(struct input *input, struct perfdata_session *session, const st
 	show_events(&out, summary);
 	if (seen->nr)
 		perfdata_text_printf(&out, "threads: %" PRIu64 " were sampled\n", seen->nr);
-	show_next(&out, input->file, summary);
+	show_names(&out, names);
+	show_next(&out, input->file, summary, names);
 	answer_flush(input, &out);
 }
 
 static void answer(const struct options *options, struct input *input)
 {
+	struct perfdata_symbols *symbols;
+	enum perfdata_status status = symbols_for(options, &input->messages, &symbols);
+	if (status != PERFDATA_OK) {
+		input_ended(input, status, NULL);
+		return;
+	}
 	const struct perfdata_session_options session_options = {
-		.size = sizeof session_options, .needs = PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS,
+		.size = sizeof session_options,
+		.needs = PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | (symbols ? PERFDATA_NEED_FRAMES : 0u),
+		.symbols = symbols,
+		.use_host = symbols && !options->symbols_from,
 	};
 	struct seen seen = { 0 };
-	(void)options;
+	struct name_counts names = { 0 };
 	struct perfdata_session *session = input_walk(input, &session_options, take_batch, &seen);
-	if (session && seen.failed)
+	if (session && (seen.failed || (symbols && name_counts_make(&names, session, &seen.hits) != PERFDATA_OK)))
 		input_ended(input, PERFDATA_ENOMEM, NULL);
 	else if (session)
-		show(input, session, &seen);
+		show(input, session, &seen, &names);
+	name_counts_release(&names);
+	frame_hits_release(&seen.hits);
 	free(seen.threads);
 	perfdata_session_close(session);
+	perfdata_symbols_free(symbols);
 }
 
 enum exit_code command_overview(struct options *options)
 {
-	if (options->style.verbose || options->json || options->perf || options->perf_stats || options->symbols)
+	if (options->style.verbose || options->json || options->perf || options->perf_stats)
 		return command_info(options);
+	if (!options->symbols)
+		options->symbols = "yes";
 	return answer_each(options, PERFDATA_ORDER_TIME, answer);
 }

@@ -157,6 +157,7 @@ struct perfdata_source_line {
 	const char *file;      /* as the compiler wrote it, made absolute with its directory; NULL: unknown */
 	uint32_t line, column; /* 0: unknown */
 	bool inlined;          /* inlined into the next entry; the last entry is the function that holds the code */
+	uint32_t first_line;   /* where the function is declared; 0: unknown */
 };
 
 /* The calls that are in progress at an address, innermost first: the inlined functions, and last the function that holds

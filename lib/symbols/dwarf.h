@@ -40,7 +40,7 @@ struct pd_dwarf_value {
 enum pd_dwarf_slot {
 	PD_DWARF_LOW_PC, PD_DWARF_HIGH_PC, PD_DWARF_RANGES_AT, PD_DWARF_ENTRY_PC, PD_DWARF_SIBLING, PD_DWARF_ORIGIN, PD_DWARF_SPECIFICATION,
 	PD_DWARF_NAME, PD_DWARF_LINKAGE_NAME, PD_DWARF_MIPS_NAME, PD_DWARF_CALL_FILE, PD_DWARF_CALL_LINE, PD_DWARF_CALL_COLUMN,
-	PD_DWARF_STMT_LIST, PD_DWARF_COMP_DIR, PD_DWARF_STR_OFFSETS_BASE, PD_DWARF_ADDR_BASE, PD_DWARF_RNGLISTS_BASE,
+	PD_DWARF_DECL_LINE, PD_DWARF_STMT_LIST, PD_DWARF_COMP_DIR, PD_DWARF_STR_OFFSETS_BASE, PD_DWARF_ADDR_BASE, PD_DWARF_RNGLISTS_BASE,
 	PD_DWARF_SLOTS
 };
 
@@ -146,6 +146,7 @@ struct pd_dwarf {
 	struct pd_monitor *groups[PD_DWARF_GROUPS];   /* each of every 32nd unit */
 	struct pd_monitor *lock;             /* of making `by_unit` and of all below */
 	struct pd_hash_map names;            /* offset of an entry → name, as pointer */
+	struct pd_hash_map first_lines;      /* offset of an entry whose name is known → where it is declared */
 	struct pd_hash_map paths;            /* number of a unit and of a file in it → path, as pointer */
 	struct pd_arena strings;
 	atomic_uint_fast64_t clock;

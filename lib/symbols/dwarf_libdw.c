@@ -232,19 +232,31 @@ static bool is_function(Dwarf_Die *die)
 	return tag == DW_TAG_inlined_subroutine || tag == DW_TAG_subprogram;
 }
 
-static uint32_t number(Dwarf_Die *die, unsigned name)
+static uint32_t number(Dwarf_Attribute *attribute)
+{
+	Dwarf_Word value;
+	const bool found = attribute && !dwarf_formudata(attribute, &value) && value <= UINT32_MAX;
+	return found ? (uint32_t)value : 0;
+}
+
+static uint32_t number_of(Dwarf_Die *die, unsigned name)
 {
 	Dwarf_Attribute attribute;
-	Dwarf_Word value;
-	bool found = dwarf_attr(die, name, &attribute) && !dwarf_formudata(&attribute, &value) && value <= UINT32_MAX;
-	return found ? (uint32_t)value : 0;
+	return number(dwarf_attr(die, name, &attribute));
+}
+
+/* Also where the entry that it is an instance of says so. */
+static uint32_t first_line(Dwarf_Die *die)
+{
+	Dwarf_Attribute attribute;
+	return number(dwarf_attr_integrate(die, DW_AT_decl_line, &attribute));
 }
 
 static const char *call_file(Dwarf_Die *unit, Dwarf_Die *die)
 {
 	Dwarf_Files *files;
 	size_t count;
-	uint32_t file = number(die, DW_AT_call_file);
+	uint32_t file = number_of(die, DW_AT_call_file);
 	return dwarf_getsrcfiles(unit, &files, &count) || file >= count ? NULL : dwarf_filesrc(files, file, NULL, NULL);
 }
 
@@ -276,12 +288,13 @@ static size_t walk_scopes(struct perfdata_symbols_dso *dso, Dwarf_Die *unit, Dwa
 			continue;
 		at.inlined = dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine;
 		at.function = function_name(dso, &scopes[i]);
+		at.first_line = first_line(&scopes[i]);
 		put(frames, room, count++, &at);
 		if (!at.inlined)
 			return count;
 		at.file = call_file(unit, &scopes[i]);
-		at.line = number(&scopes[i], DW_AT_call_line);
-		at.column = number(&scopes[i], DW_AT_call_column);
+		at.line = number_of(&scopes[i], DW_AT_call_line);
+		at.column = number_of(&scopes[i], DW_AT_call_column);
 	}
 	return count;
 }

@@ -93,6 +93,7 @@ struct scope {
 	uint64_t name;      /* offset of the entry that has its name, or says where that is */
 	bool inlined;
 	uint32_t call_file, call_line, call_column;
+	uint32_t first_line;   /* of a declaration of its own; 0: as the entry with the name says */
 };
 
 struct scopes {
@@ -134,6 +135,7 @@ static void add_scope(struct scopes *scopes, const struct pd_dwarf_die *die)
 		.call_file = number(die, PD_DWARF_CALL_FILE),
 		.call_line = number(die, PD_DWARF_CALL_LINE),
 		.call_column = number(die, PD_DWARF_CALL_COLUMN),
+		.first_line = number(die, PD_DWARF_DECL_LINE),
 	};
 }
 
@@ -220,6 +222,7 @@ static enum perfdata_status keep_text(struct pd_dwarf *dwarf, struct pd_hash_map
 
 struct names {
 	const char *linkage, *mips, *name;
+	uint32_t first_line;
 };
 
 static enum perfdata_status take_name(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, const struct pd_dwarf_die *die,
@@ -246,6 +249,8 @@ static enum perfdata_status take_names(struct pd_dwarf *dwarf, uint64_t *offset,
 		status = take_name(dwarf, unit, &die, PD_DWARF_MIPS_NAME, bytes, &names->mips);
 	if (!status)
 		status = take_name(dwarf, unit, &die, PD_DWARF_NAME, bytes, &names->name);
+	if (!status && !names->first_line)
+		names->first_line = number(&die, PD_DWARF_DECL_LINE);
 	pd_dwarf_leave(dwarf, unit);
 	if (status)
 		return status;
@@ -256,7 +261,24 @@ static enum perfdata_status take_names(struct pd_dwarf *dwarf, uint64_t *offset,
 	return PERFDATA_OK;
 }
 
-/* The name that a linker sees tells most; a local class has none. */
+static uint32_t find_first_line(struct pd_dwarf *dwarf, uint64_t key)
+{
+	uint64_t line = 0;
+	pd_monitor_enter(dwarf->lock);
+	pd_hash_map_get(&dwarf->first_lines, key, &line);
+	pd_monitor_leave(dwarf->lock);
+	return (uint32_t)line;
+}
+
+static enum perfdata_status keep_first_line(struct pd_dwarf *dwarf, uint64_t key, uint32_t line)
+{
+	pd_monitor_enter(dwarf->lock);
+	const bool kept = pd_hash_map_put(&dwarf->first_lines, key, line) == 0;
+	pd_monitor_leave(dwarf->lock);
+	return kept ? PERFDATA_OK : PERFDATA_ENOMEM;
+}
+
+/* The name that a linker sees tells most; a local class has none. Whoever finds the name finds the line. */
 static enum perfdata_status find_name(struct pd_dwarf *dwarf, bool raw_names, uint64_t key, const char **ret)
 {
 	if (find_text(dwarf, &dwarf->names, key, ret))
@@ -265,11 +287,13 @@ static enum perfdata_status find_name(struct pd_dwarf *dwarf, bool raw_names, ui
 	struct names names = { 0 };
 	enum perfdata_status status = PERFDATA_OK;
 	uint64_t offset = key;
-	for (unsigned i = 0; i < MAX_ORIGINS && offset != UINT64_MAX && !names.linkage && !status; i++)
+	for (unsigned i = 0; i < MAX_ORIGINS && offset != UINT64_MAX && !(names.linkage && names.first_line) && !status; i++)
 		status = take_names(dwarf, &offset, &scratch, &names);
 	const char *linker = names.linkage ? names.linkage : names.mips;
 	if (linker)
 		names.name = raw_names ? linker : pd_demangle(&scratch, linker);
+	if (!status)
+		status = keep_first_line(dwarf, key, names.first_line);
 	if (!status)
 		status = keep_text(dwarf, &dwarf->names, key, names.name, ret);
 	pd_arena_release(&scratch);
@@ -344,8 +368,10 @@ enum perfdata_status pd_dwarf_lookup(struct pd_dwarf *dwarf, bool raw_names, uin
 		inlined = found.scopes.items[i].inlined;
 		if (count >= room)
 			continue;
+		const struct scope *scope = &found.scopes.items[i];
 		frames[count].inlined = inlined;
-		status = find_name(dwarf, raw_names, found.scopes.items[i].name, &frames[count].function);
+		status = find_name(dwarf, raw_names, scope->name, &frames[count].function);
+		frames[count].first_line = scope->first_line ? scope->first_line : find_first_line(dwarf, scope->name);
 	}
 	if (!count && found.at.file) {
 		if (room)

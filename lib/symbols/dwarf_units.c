@@ -187,6 +187,7 @@ void pd_dwarf_close(struct pd_dwarf *dwarf)
 	pd_free(dwarf->by_table.items);
 	pd_free(dwarf->by_unit.items);
 	pd_hash_map_release(&dwarf->names);
+	pd_hash_map_release(&dwarf->first_lines);
 	pd_hash_map_release(&dwarf->paths);
 	pd_arena_release(&dwarf->strings);
 	pd_free(dwarf);

@@ -15,6 +15,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from builder import Recording, IP, TID, TIME, USER, pad
 from program import PERFDATA
+from views import Pprof, one
 
 PERF = os.environ.get("PERF", "perf")
 
@@ -216,6 +217,17 @@ def line_cases(case, title):
     case.check(title + ": some are inlined into others that are inlined", {"ours_inner", "ours_inlined"} <= set(calls), set(calls))
 
 
+def first_line_case(case):
+    """Go's -pgo takes a profile whose columns it knows, and functions whose first line is there."""
+    profile = Pprof(run(PERFDATA, "pprof", "-q", case.recording, env=case.environment).stdout)
+    found = {profile.strings[one(function, 2)]: one(function, 5) for function in profile.functions.values()}
+    lines = [line.split("(unsigned long")[0] for line in (PROGRAM % {"name": "ours"}).splitlines()]
+    wanted = {line.split()[-1]: number for number, line in enumerate(lines, 1) if line.split()[-1:] and "ours_" in line.split()[-1]}
+    told = {name: line for name, line in found.items() if name in wanted}
+    case.check("pprof: functions have their first line", told and told.items() <= wanted.items(), told, wanted)
+    case.check("pprof: columns that Go knows", profile.types[:2] == [("samples", "count"), ("cpu", "nanoseconds")], profile.types)
+
+
 def user_cases(case, title):
     frames = case.names()
     case.check(title + ": the binary is there", NEEDED <= frames, frames)
@@ -361,6 +373,7 @@ def main():
             return
         line_cases(case, "recorded chains")
         filter_cases(case)
+        first_line_case(case)
         user_cases(case, "recorded chains")
         kernel_cases(case)
         case.record("--call-graph", "dwarf")

@@ -53,6 +53,7 @@ static void copy_registers(struct copied *to, const ucontext_t *context)
 int perfdata_test_leaf(struct copied *to);
 int perfdata_test_middle(struct copied *to, int depth);
 
+enum { LEAF_LINE = __LINE__ + 1 };
 __attribute__((noinline)) int perfdata_test_leaf(struct copied *to)
 {
 	ucontext_t context;
@@ -184,6 +185,7 @@ static void test_source(void)
 		CHECK(frames[0].file && strstr(frames[0].file, "unit_symbols_unwind.c"));
 		CHECK(frames[0].line > 50 && frames[0].line < 100);
 		CHECK(!frames[count - 1].inlined);
+		CHECK_EQ(frames[count - 1].first_line, LEAF_LINE);
 		CHECK_EQ(perfdata_symbols_source(mappings.dso, 0, frames, 4, &count), PERFDATA_ABSENT);
 	}
 	perfdata_symbols_free(mappings.symbols);

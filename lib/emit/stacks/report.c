@@ -306,6 +306,7 @@ static enum perfdata_status make_stack_rows(struct making *making)
 {
 	struct report_event *event = &making->event;
 	const uint32_t nr = pd_stack_labels_nr(making->labels);
+	const bool by_line = making->state->options.by == REPORT_LINE;
 	leave(making, 0);
 	event->rows = pd_calloc(nr + 1u, sizeof *event->rows);
 	if (!event->rows)
@@ -317,8 +318,8 @@ static enum perfdata_status make_stack_rows(struct making *making)
 			continue;
 		event->rows[event->nr_rows++] = (struct report_row){
 			.name = pd_stack_labels_string(making->labels, label->name), .file = pd_stack_labels_string(making->labels, label->file),
-			.source = pd_stack_labels_string(making->labels, label->source), .line = label->line, .kind = pd_report_kind_name(label->kind),
-			.pid = -1, .tid = -1, .sum = *sum,
+			.source = pd_stack_labels_string(making->labels, label->source), .line = by_line ? label->line : 0,
+			.kind = pd_report_kind_name(label->kind), .pid = -1, .tid = -1, .sum = *sum,
 		};
 	}
 	event->has_totals = true;

@@ -194,8 +194,7 @@ static void add_function(struct stack_labels *labels, const struct perfdata_dso 
 	struct stack_label label = { .name = pd_stack_labels_intern(labels, name), .file = pd_stack_labels_intern(labels, dso->name), .dso = dso->id,
 				     .kind = kind_of(dso, inlined), .source = source };
 	label.raw_name = inlined || !symbol->raw_name ? label.name : pd_stack_labels_intern(labels, symbol->raw_name);
-	if (labels->by == STACK_BY_LINE)
-		label.line = line;
+	label.line = labels->by == STACK_BY_LINE ? line : at ? at->first_line : 0;
 	add_call(labels, &label, source, line, column);
 }
 
