@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Opens what the program writes for viewers with readers that others wrote, and compares totals with `perfdata report`: `go tool pprof`, the schema and
 the importer of speedscope, the command line of the Firefox Profiler, Chromium. tests/setup --validators installs them; what is missing is skipped.
-PERFDATA_VALIDATORS names the folder with their node_modules. Prints TAP."""
+PERFDATA_VALIDATORS names the folder with their node_modules. Prints TAP.
+
+usage: check_viewers.py [RECORDING…]   instead of those of testdata/"""
+import base64
 import json
 import os
 import re
@@ -18,6 +21,7 @@ VALIDATORS = os.path.abspath(os.environ.get("PERFDATA_VALIDATORS") or os.path.jo
 MODULES = os.path.join(VALIDATORS, "node_modules")
 CHROMIUM = shutil.which("chromium")
 FILES = ("callgraph-73.data", "group-73.data", "dwarf-73.data", "bad-cut.data", "trace-73.data")
+RECORDINGS = sys.argv[1:] or [os.path.join(program.TESTDATA, file) for file in FILES]
 count = failures = 0
 
 
@@ -68,8 +72,6 @@ def check_pprof(folder, path, told):
     return sums != wanted and "columns %s add up to %s, report has %s" % (head, sums, wanted)
 
 
-
-
 def check_firefox(folder, path, told):
     out = os.path.join(folder, "firefox.json")
     with open(out, "wb") as f:
@@ -113,16 +115,45 @@ const validate = new Ajv({ strict: false }).compile(schema);
 if (!validate(JSON.parse(fs.readFileSync(process.argv[2])))) { console.log(JSON.stringify(validate.errors.slice(0, 3))); process.exit(1); }
 """
 
-PAGE = r"""
-const puppeteer = require("puppeteer-core");
-(async () => {
+# Speedscope draws by WebGL, which needs no graphics card here.
+BROWSER = r"""
+const puppeteer = require("puppeteer-core"), wrong = [];
+async function open() {
   const browser = await puppeteer.launch({ executablePath: process.env.CHROMIUM, headless: true, args: ["--no-sandbox", "--disable-gpu", "--disable-quic",
-    "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"] });
-  const page = await browser.newPage(), wrong = [];
+    "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--no-first-run", "--disable-background-networking", "--disable-component-update",
+    "--disable-sync"] });
+  const page = await browser.newPage();
   page.on("pageerror", e => wrong.push("error: " + e.message));
-  page.on("console", m => wrong.push("console: " + m.text()));
   page.on("dialog", d => { wrong.push("dialog: " + d.message()); d.dismiss(); });
-  page.on("request", r => { if (!/^(file:|data:)/.test(r.url())) wrong.push("request: " + r.url()); });
+  page.on("request", r => { if (!/^(file:|data:|blob:)/.test(r.url())) wrong.push("request: " + r.url()); });
+  return [browser, page];
+}
+"""
+
+# What the site itself makes of a file: of each profile its name, and the table that stands in its third view.
+SPEEDSCOPE = BROWSER + r"""
+const path = require("path");
+(async () => {
+  const [browser, page] = await open(), profiles = [];
+  const site = path.join(path.dirname(require.resolve("speedscope/package.json")), "dist/release/index.html");
+  await page.goto("file://" + site + "#localProfilePath=" + process.argv[2]);
+  await page.waitForFunction(() => /Import/.test(document.body.innerText) && !/Loading|Drag/.test(document.body.innerText), { timeout: 60000 });
+  await page.keyboard.press("3");
+  await page.waitForFunction(() => /Symbol Name/.test(document.body.innerText));
+  for (let nr = 1; nr <= Number(process.argv[3]); nr++) {
+    await page.waitForFunction(nr => document.body.innerText.includes(`(${nr}/`) || nr === 1, {}, nr);
+    profiles.push(await page.evaluate(() => document.body.innerText.split("\n").map(line => line.trim())));
+    await page.keyboard.press("n");
+  }
+  console.log(JSON.stringify({ wrong, profiles }));
+  await browser.close();
+})().catch(e => { console.log(JSON.stringify({ wrong: [String(e)], profiles: [] })); process.exit(1); });
+"""
+
+PAGE = BROWSER + r"""
+(async () => {
+  const [browser, page] = await open();
+  page.on("console", m => wrong.push("console: " + m.text()));
   await page.goto("file://" + process.argv[2]);
   await page.waitForFunction("window.perfdata && window.perfdata.ready", { timeout: 60000 });
   const answers = [];
@@ -160,7 +191,8 @@ def check_page(folder, path, told):
     found = json.loads(done.stdout.decode().splitlines()[-1])
     if found["wrong"]:
         return found["wrong"]
-    if bool(found["warnings"].strip()) == told["complete"] and not told["lost_samples"]:
+    wants_warning = not told["complete"] or not told["events"] or told["lost_samples"] or told["lost_records"]
+    if bool(found["warnings"].strip()) != bool(wants_warning):
         return "warnings: %r" % found["warnings"]
     for event, answer in zip(told["events"], found["answers"]):
         if event["weight"] != answer["total"]:
@@ -183,6 +215,48 @@ def check_speedscope(folder, path, _told):
     return done.returncode and (done.stdout + done.stderr).decode()
 
 
+UNITS = {"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9, "m": 6e10, "": 1}
+
+
+def shown_as(text, weight):
+    """Whether a cell of speedscope's, such as 18.00ms (97%) or 1,234 (97%), shows a weight."""
+    number, unit = re.match(r"([\d.,:]+)(\D*) \(", text).groups()
+    if ":" in number:
+        minutes, seconds = number.split(":")
+        return abs(int(minutes) * 60 + float(seconds) - weight / 1e9) <= 1
+    digits = number.replace(",", "")
+    return abs(float(digits) * UNITS[unit] - weight) <= UNITS[unit] * (0.0051 if "." in digits else 0.51)
+
+
+def check_speedscope_site(folder, path, told):
+    out = os.path.join(folder, "speedscope.js")
+    text = program.run("speedscope", path).out
+    with open(out, "w", encoding="ascii") as f:
+        f.write('speedscope.loadFileFromBase64("it.speedscope.json", "%s")' % base64.b64encode(text).decode())
+    names = [profile["name"] for profile in json.loads(text)["profiles"]]
+    done = script(folder, "site.js", SPEEDSCOPE, out, str(len(names)))
+    if not done.stdout:
+        return done.stderr.decode()
+    found = json.loads(done.stdout.decode().splitlines()[-1])
+    if found["wrong"]:
+        return found["wrong"]
+    events = {"all threads · " + event["event"]: event for event in told["events"]}
+    for name, lines in zip(names, found["profiles"]):
+        if not any(line.startswith(name) for line in lines):
+            return "%s is shown as %s" % (name, lines[:4])
+        if name not in events:
+            continue
+        cells = lines[lines.index("Total\tSelf\tSymbol Name") + 1:]
+        rows = list(zip(cells[0::3], cells[1::3], cells[2::3]))
+        for total, own, symbol in rows:
+            if not any(row["symbol"] == symbol and shown_as(total, row["total_weight"]) and shown_as(own, row["self_weight"])
+                       for row in events[name]["rows"]):
+                return "%s: %s: total %s, self %s; report: %s" % (name, symbol, total, own, [r for r in events[name]["rows"] if r["symbol"] == symbol])
+        if not rows or len(rows) < min(10, len(events[name]["rows"])):
+            return "%s: %d rows, report has %d" % (name, len(rows), len(events[name]["rows"]))
+    return "" if events.keys() <= set(names) else "%s, not %s" % (names, sorted(events))
+
+
 def check_perfetto(folder, path, told):
     """Names and types of all fields, and proper UTF-8; check_views.py looks at what they say."""
     support = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support")
@@ -202,16 +276,21 @@ READERS = (
     ("Firefox Profiler", check_firefox, lambda: True, ""),
     ("protoc, Perfetto", check_perfetto, lambda: shutil.which("protoc"), "no protobuf-compiler"),
     ("speedscope's schema", check_speedscope, lambda: module("ajv") and module("speedscope"), "no npm packages ajv and speedscope"),
+    ("speedscope", check_speedscope_site, lambda: CHROMIUM and module("speedscope") and module("puppeteer-core"),
+     "no chromium, or no npm packages speedscope and puppeteer-core"),
     ("Chromium", check_page, lambda: CHROMIUM and module("puppeteer-core"), "no chromium, or no npm package puppeteer-core"),
 )
 
 with tempfile.TemporaryDirectory() as place:
     for reader, check, present, missing in READERS:
-        for file in FILES:
-            recording = os.path.join(program.TESTDATA, file)
+        for recording in RECORDINGS:
+            name = "%s: %s" % (reader, os.path.basename(recording))
+            told = told_of(recording)
             if not present():
-                report("%s: %s" % (reader, file), "", missing)
+                report(name, "", missing)
+            elif not told["events"] and reader in ("go tool pprof", "Firefox Profiler"):
+                report(name, "", "they open nothing that has no samples")
             else:
-                report("%s: %s" % (reader, file), check(place, recording, told_of(recording)))
+                report(name, check(place, recording, told))
 print("1..%d" % count)
 sys.exit(1 if failures else 0)

