@@ -2,7 +2,6 @@
 /* Records out of a window: a header, its size, and what to do when that cannot be. */
 #include "config.h"
 #include "reader/reader_impl.h"
-#include "schema/decode.h"
 
 #define FETCH_AHEAD 2048u    /* bytes: another processor may have read them */
 
@@ -148,12 +147,7 @@ static inline bool match(const struct perfdata_reader *reader, int id_at, struct
 
 	if (!event)
 		return false;
-	const struct perfdata_peek peek = pd_peek_sample(event->config, raw->bytes, raw->size);
-	raw->event = event;
-	raw->time = peek.time;
-	raw->pid = peek.pid;
-	raw->tid = peek.tid;
-	raw->cpu = peek.cpu;
+	pd_event_set_words(event, raw);
 	return true;
 }
 
@@ -229,11 +223,11 @@ unsigned pd_window_summaries(struct pd_window *window, struct pd_sample_summary 
 	for (; nr < max && is_framed(window, &samples); nr++, pass_sample(window, &samples)) {
 		const uint16_t size = samples.header.size;
 		const struct perfdata_event *event = event_of(reader, samples.id_at, window->at, size);
-		if (!event || !pd_sample_is_whole(event->config, window->at, size))
+		struct pd_sample_scan scan;
+		if (!event || !pd_sample_scan(event->config, window->at, size, PD_SCAN_TIME | PD_SCAN_WHOLE, &scan) || !scan.is_whole)
 			break;
-		const int time_at = event->config->sample_time_at;
 		ret[nr].event = event;
-		ret[nr].time = time_at < 0 ? UINT64_MAX : pd_load64(window->at + 8 + 8 * time_at, reader->config.swap);
+		ret[nr].time = scan.time;
 		ret[nr].size = size;
 	}
 	return nr;

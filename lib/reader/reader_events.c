@@ -4,7 +4,6 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "reader/reader_impl.h"
-#include "schema/decode.h"
 #include "schema/layout.h"
 #include "schema/trace_types.h"
 
@@ -436,28 +435,29 @@ static const struct perfdata_event *event_by_id(struct perfdata_reader *reader, 
 	return event ? event : event_elsewhere(reader, raw, id);
 }
 
-/* `peek` by value: passed through memory, its halves would have to meet there before they can be copied. */
-static inline void set_words(struct perfdata_raw *raw, const struct perfdata_event *event, const struct perfdata_peek peek)
+static void set_words(struct perfdata_raw *raw, const struct perfdata_event *event, const struct perfdata_peek *peek)
 {
 	raw->event = event;
 	raw->flags |= event ? 0 : PERFDATA_RAW_UNKNOWN_ID;
-	raw->time = peek.time;
-	raw->pid = peek.pid;
-	raw->tid = peek.tid;
-	raw->cpu = peek.cpu;
+	raw->time = peek->time;
+	raw->pid = peek->pid;
+	raw->tid = peek->tid;
+	raw->cpu = peek->cpu;
 }
 
 static void match_sample(struct perfdata_reader *reader, struct perfdata_raw *raw)
 {
 	const struct perfdata_event *first = reader->events[0], *event = first;
-	const struct perfdata_peek peek = pd_peek_sample(first->config, raw->bytes, raw->size);
+	struct pd_sample_scan scan;
 
-	if (reader->nr_events > 1)
-		event = event_by_id(reader, raw, peek.has_id, peek.id);
-	if (event && event != first && reader->layouts_differ)
-		set_words(raw, event, pd_peek_sample(event->config, raw->bytes, raw->size));
-	else
-		set_words(raw, event, peek);
+	if (reader->nr_events > 1) {
+		if (!pd_sample_scan(first->config, raw->bytes, raw->size, PD_SCAN_ID, &scan))
+			scan.has_id = false;
+		event = event_by_id(reader, raw, scan.has_id, scan.has_id ? scan.id : 0);
+	}
+	raw->flags |= event ? 0 : PERFDATA_RAW_UNKNOWN_ID;
+	pd_event_set_words(event ? event : first, raw);
+	raw->event = event;
 }
 
 static void match_other(struct perfdata_reader *reader, struct perfdata_raw *raw)
@@ -470,7 +470,7 @@ static void match_other(struct perfdata_reader *reader, struct perfdata_raw *raw
 		event = event_by_id(reader, raw, peek.has_id, peek.id);
 	if (event && event != first && reader->layouts_differ)
 		perfdata_peek(event->config, raw->bytes, raw->size, &peek);
-	set_words(raw, event, peek);
+	set_words(raw, event, &peek);
 }
 
 static void note_false_build_id(struct perfdata_reader *reader, const struct perfdata_raw *raw)

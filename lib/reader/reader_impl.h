@@ -21,12 +21,12 @@
 #define PD_READER_IMPL_H
 
 #include "perfdata/unstable.h"
-#include "perfdata/unstable.h"
 #include "base/arena.h"
 #include "base/cursor.h"
 #include "base/hash.h"
 #include "codec/codec.h"
 #include "reader/reader.h"
+#include "schema/sample_scan.h"
 
 #define PD_NR_FEATURES 256
 #define PD_MAX_BLOB (256u << 20)     /* bytes of a feature section or of tracing data that are read */
@@ -215,6 +215,22 @@ enum perfdata_status pd_events_take_trace(struct perfdata_reader *reader);
 enum perfdata_status pd_events_take_type(struct perfdata_reader *reader, uint64_t config, const void *name, size_t size);
 /* Sets event, flags, time, pid, tid and cpu of a record of the kernel. */
 void pd_event_match(struct perfdata_reader *reader, struct perfdata_raw *raw);
+/* Sets event, time, pid, tid and cpu of one of its samples. */
+static inline void pd_event_set_words(const struct perfdata_event *event, struct perfdata_raw *raw)
+{
+	struct pd_sample_scan scan;
+
+	if (!pd_sample_scan(event->config, raw->bytes, raw->size, PD_SCAN_TIME | PD_SCAN_TID | PD_SCAN_CPU, &scan)) {
+		scan.time = UINT64_MAX;
+		scan.pid = scan.tid = -1;
+		scan.cpu = UINT32_MAX;
+	}
+	raw->event = event;
+	raw->time = scan.time;
+	raw->pid = scan.pid;
+	raw->tid = scan.tid;
+	raw->cpu = scan.cpu;
+}
 
 /* --- reader_features.c --- */
 /* Decodes and keeps a section. Damage is a finding, not a failure. */

@@ -2,7 +2,7 @@
 /* How all records of an event are laid out, and what can be read off them without decoding. */
 #include "config.h"
 #include "base/memory.h"
-#include "schema/decode.h"
+#include "schema/sample_scan.h"
 
 enum { TRAILER_TYPES = PERFDATA_SAMPLE_TID | PERFDATA_SAMPLE_TIME | PERFDATA_SAMPLE_ID | PERFDATA_SAMPLE_STREAM_ID |
 		       PERFDATA_SAMPLE_CPU | PERFDATA_SAMPLE_IDENTIFIER };
@@ -96,8 +96,7 @@ void perfdata_config_init(struct perfdata_config *config, const struct perfdata_
 	config->sample_ip_at = SAMPLE_WORD(ip);
 	config->sample_addr_at = SAMPLE_WORD(addr);
 	config->sample_period_at = SAMPLE_WORD(period);
-	config->sample_is_plain = !(type & (PERFDATA_SAMPLE_READ | PERFDATA_SAMPLE_BRANCH_STACK | PERFDATA_SAMPLE_REGS_USER |
-					    PERFDATA_SAMPLE_STACK_USER));
+	config->sample_is_plain = !(config->sample_rows & ~(UINT64_C(1) << PD_SAMPLE_CALLCHAIN_ROW | UINT64_C(1) << PD_SAMPLE_RAW_ROW));
 
 	if (!perfdata_attr_has(attr, PERFDATA_ATTR_SAMPLE_ID_ALL))
 		return;
@@ -190,8 +189,11 @@ void perfdata_peek(const struct perfdata_config *config, const void *bytes, size
 		return;
 	const uint32_t type = pd_load32(p, config->swap);
 	/* A record that breaks off has lost its trailer; what perf itself wrote belongs where it stands. */
-	if (type == PERFDATA_RECORD_SAMPLE)
-		*ret = pd_peek_sample(config, p, size);
+	struct pd_sample_scan scan;
+	if (type == PERFDATA_RECORD_SAMPLE) {
+		if (pd_sample_scan(config, p, size, PD_SCAN_ID | PD_SCAN_TIME | PD_SCAN_TID | PD_SCAN_CPU, &scan))
+			*ret = (struct perfdata_peek){ scan.id, scan.time, scan.pid, scan.tid, scan.cpu, scan.has_id };
+	}
 	else if (type < PERFDATA_RECORD_USER_FIRST && pd_load16(p + 6, config->swap) <= size && pd_trailer_of(config, type, p, size))
 		peek_trailer(config, p + size, ret);
 }

@@ -63,68 +63,6 @@ static inline bool pd_raw_fits(const uint8_t *at, size_t left, bool swap, size_t
 	return left >= 4 && count <= left - 4;
 }
 
-/* True if what a sample has behind its words and its chain, from `at` on, reaches exactly to its end, as far as that can be said at a
- * glance: nothing, or raw data. */
-static inline bool pd_sample_ends_with(const struct perfdata_config *config, const uint8_t *bytes, size_t at, size_t size)
-{
-	const uint64_t chain = 1u << PD_SAMPLE_CALLCHAIN_ROW, raw = 1u << PD_SAMPLE_RAW_ROW;
-	size_t taken = 0;
-
-	if (config->sample_rows & ~(chain | raw))
-		return false;
-	if (config->sample_rows & raw && !pd_raw_fits(bytes + at, size - at, config->swap, &taken))
-		return false;
-	return at + taken == size;
-}
-
-/* True if the fields of a sample reach exactly to its end, as far as that can be said at a glance; false says nothing. */
-static inline bool pd_sample_is_whole(const struct perfdata_config *config, const uint8_t *bytes, size_t size)
-{
-	const size_t fixed = 8 + 8u * (size_t)config->sample_fixed;
-	size_t taken = 0;
-
-	if (!config->has_attr || size < fixed || pd_load16(bytes + 6, config->swap) != size)
-		return false;
-	if (config->sample_rows & 1u << PD_SAMPLE_CALLCHAIN_ROW && !pd_chain_fits(bytes + fixed, size - fixed, config->swap, &taken))
-		return false;
-	return pd_sample_ends_with(config, bytes, fixed + taken, size);
-}
-
-/* What a sample is about; what its event does not record is zero. */
-struct pd_sample_head {
-	uint64_t id, ip, addr, period;
-	struct perfdata_list callchain;
-	size_t end;            /* of the words and the chain, from the start of the record */
-};
-static inline uint64_t pd_sample_word(const struct perfdata_config *config, const uint8_t *bytes, int8_t word)
-{
-	return word < 0 ? 0 : pd_load64(bytes + 8 + 8 * word, config->swap);
-}
-/* Reads it off a sample that is as whole as that needs, and whose event records nothing harder; false says nothing. */
-static inline bool pd_sample_head(const struct perfdata_config *config, const uint8_t *bytes, size_t size, struct pd_sample_head *ret)
-{
-	const size_t fixed = 8 + 8u * (size_t)config->sample_fixed;
-
-	if (!config->sample_is_plain || size < fixed || pd_load16(bytes + 6, config->swap) != size)
-		return false;
-	ret->callchain.count = 0;
-	ret->end = fixed;
-	if (config->sample_rows & 1u << PD_SAMPLE_CALLCHAIN_ROW) {
-		/* the first row behind the words */
-		size_t taken;
-		if (!pd_chain_fits(bytes + fixed, size - fixed, config->swap, &taken))
-			return false;
-		ret->callchain = (struct perfdata_list){ .data = bytes + fixed + 8, .count = taken / 8 - 1, .present = UINT64_MAX, .stride = 8,
-							 .swap = config->swap };
-		ret->end += taken;
-	}
-	ret->id = pd_sample_word(config, bytes, config->sample_id_at);
-	ret->ip = pd_sample_word(config, bytes, config->sample_ip_at);
-	ret->addr = pd_sample_word(config, bytes, config->sample_addr_at);
-	ret->period = pd_sample_word(config, bytes, config->sample_period_at);
-	return true;
-}
-
 /* Where the union of an MMAP2 record begins: a byte for the size, three zeros and 20 bytes of a build-id; or device (two u32), inode and
  * generation (u64 each). */
 enum { PD_MMAP2_ID_AT = 40, PD_MMAP2_ID_SIZE = 24, PD_MMAP2_ID_MAX = 20 };
@@ -159,30 +97,6 @@ const uint8_t *pd_trailer_of(const struct perfdata_config *config, uint32_t type
 /* Decodes a record; `native` as in struct pd_walk. */
 enum perfdata_status pd_decode_record(const struct perfdata_config *config, const uint8_t *bytes, size_t size, uint8_t *native,
 				      struct perfdata_record *ret);
-
-/* perfdata_peek for a sample. */
-static inline struct perfdata_peek pd_peek_sample(const struct perfdata_config *config, const uint8_t *bytes, size_t size)
-{
-	const uint8_t *body = bytes + 8;
-	const bool swap = config->swap;
-	struct perfdata_peek peek = { .time = UINT64_MAX, .pid = -1, .tid = -1, .cpu = UINT32_MAX };
-
-	if (!config->has_attr || size < 8 + 8u * (size_t)config->sample_fixed)
-		return peek;
-	if (config->sample_id_at >= 0) {
-		peek.id = pd_load64(body + 8 * config->sample_id_at, swap);
-		peek.has_id = true;
-	}
-	if (config->sample_time_at >= 0)
-		peek.time = pd_load64(body + 8 * config->sample_time_at, swap);
-	if (config->sample_tid_at >= 0) {
-		peek.pid = (int32_t)pd_load32(body + 8 * config->sample_tid_at, swap);
-		peek.tid = (int32_t)pd_load32(body + 8 * config->sample_tid_at + 4, swap);
-	}
-	if (config->sample_cpu_at >= 0)
-		peek.cpu = pd_load32(body + 8 * config->sample_cpu_at, swap);
-	return peek;
-}
 
 /* Copies words from fixed places at `at` into the view. */
 static inline void pd_run_steps(const struct perfdata_config_step *steps, unsigned count, const uint8_t *at, bool swap,

@@ -2,7 +2,7 @@
 /* Samples: the fixed words by the configuration's steps, the rows behind them by the walk, and the parts whose bytes do not
  * simply follow each other. */
 #include "config.h"
-#include "schema/decode.h"
+#include "schema/sample_scan.h"
 
 enum { READ_TIME_ENABLED, READ_TIME_RUNNING, READ_VALUES };                      /* rows of pd_read_layout */
 enum { BRANCH_HW_IDX, BRANCH_ENTRIES, BRANCH_COUNTERS };                         /* of pd_branch_stack_layout */
@@ -142,51 +142,27 @@ bool pd_walk_struct(struct pd_walk *w, const struct perfdata_field *field, void 
 	return pd_walk_rows(w, layout, UINT64_MAX, view);
 }
 
-/* Chains and raw data, which nearly every recording has, without a walk over rows. *rows loses the rows that were placed; what does
- * not fit is left to the walk, which knows what to say about it. */
-static uint64_t quick_rows(struct pd_walk *w, uint64_t *rows, struct perfdata_sample *sample)
-{
-	uint64_t present = 0;
-	size_t taken;
-
-	if ((*rows & (0 - *rows)) == CALLCHAIN_ROW) {
-		if (!pd_chain_fits(w->at, pd_walk_left(w), w->swap, &taken))
-			return present;
-		sample->callchain = (struct perfdata_list){ .data = w->at + 8, .count = taken / 8 - 1, .present = UINT64_MAX,
-							    .stride = 8, .swap = w->swap };
-		w->at += taken;
-		*rows &= *rows - 1;
-		present |= CALLCHAIN_ROW;
-	}
-	if ((*rows & (0 - *rows)) == RAW_ROW) {
-		if (!pd_raw_fits(w->at, pd_walk_left(w), w->swap, &taken))
-			return present;
-		sample->raw = (struct perfdata_bytes){ w->at + 4, taken - 4 };
-		w->at += taken;
-		*rows &= *rows - 1;
-		present |= RAW_ROW;
-	}
-	return present;
-}
-
 struct perfdata_bytes perfdata_sample_raw(const struct perfdata_config *config, const void *bytes, size_t size)
 {
 	const struct perfdata_bytes none = { NULL, 0 };
-	const size_t fixed = 8 + 8u * (size_t)config->sample_fixed;
-	const uint8_t *start = bytes;
+	struct pd_sample_scan scan;
 
 	if (!config->has_attr || !(config->sample_rows & RAW_ROW) || size < 8)
 		return none;
-	/* behind the chain, or first */
-	if (size >= fixed && !(config->sample_rows & (RAW_ROW - 1) & ~(uint64_t)CALLCHAIN_ROW) && pd_load16(start + 6, config->swap) == size) {
-		size_t chain = 0, taken;
-		if ((!(config->sample_rows & CALLCHAIN_ROW) || pd_chain_fits(start + fixed, size - fixed, config->swap, &chain)) &&
-		    pd_raw_fits(start + fixed + chain, size - fixed - chain, config->swap, &taken))
-			return (struct perfdata_bytes){ start + fixed + chain + 4, taken - 4 };
-	}
+	if (pd_sample_scan(config, bytes, size, PD_SCAN_RAW, &scan) && scan.raw.data)
+		return scan.raw;
 	struct perfdata_record record;
 	(void)perfdata_decode(config, bytes, size, &record);
 	return record.type == PERFDATA_RECORD_SAMPLE ? record.u.sample.raw : none;
+}
+
+bool perfdata_sample_is_whole(const struct perfdata_config *config, const void *bytes, size_t size, struct perfdata_bytes *ret_raw)
+{
+	struct pd_sample_scan scan;
+	if (!pd_sample_scan(config, bytes, size, PD_SCAN_RAW | PD_SCAN_WHOLE, &scan) || !scan.is_whole)
+		return false;
+	*ret_raw = scan.raw;
+	return true;
 }
 
 bool pd_walk_sample(struct pd_walk *w, struct perfdata_sample *sample)
@@ -199,10 +175,20 @@ bool pd_walk_sample(struct pd_walk *w, struct perfdata_sample *sample)
 	if (left >= 8u * config->sample_fixed) {
 		pd_run_steps(steps, nr, w->at, w->swap, sample);
 		w->at += 8u * config->sample_fixed;
-		uint64_t rows = config->sample_rows;
-		const uint64_t quick = w->native ? 0 : quick_rows(w, &rows, sample);
+		const uint64_t rows = config->sample_rows;
+		struct pd_sample_scan scan;
+		if (!w->native && pd_sample_scan(config, w->start, (size_t)(w->end - w->start), PD_SCAN_CHAIN | PD_SCAN_RAW | PD_SCAN_WHOLE, &scan) &&
+		    scan.is_whole) {
+			if (rows & CALLCHAIN_ROW)
+				sample->callchain = scan.callchain;
+			if (rows & RAW_ROW)
+				sample->raw = scan.raw;
+			sample->present = rows | config->sample_fixed_present;
+			w->at = w->end;
+			return true;
+		}
 		const bool ok = !rows || pd_walk_rows(w, &pd_sample_layout, rows, sample);
-		sample->present = (rows ? sample->present : 0) | quick | config->sample_fixed_present;
+		sample->present = (rows ? sample->present : 0) | config->sample_fixed_present;
 		return ok;
 	}
 	unsigned fit = 0;

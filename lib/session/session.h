@@ -150,9 +150,9 @@ static inline void pd_delivery_set_stack(struct perfdata_delivery *delivery, con
 	delivery->node = stack->node;
 }
 
-/* --- delivery/plain.c --- */
+/* --- delivery/sample_span.c --- */
 /* Takes as many records from the first on as are samples without anything special: at most PD_MAX_RECORDS. */
-enum perfdata_status pd_take_plain(struct perfdata_session *session, const struct perfdata_raw *raws, unsigned nr, unsigned *ret_taken);
+enum perfdata_status pd_take_samples(struct perfdata_session *session, const struct perfdata_raw *raws, unsigned nr, unsigned *ret_taken);
 
 /* --- delivery/session.c --- */
 struct pd_account *pd_session_account(const struct perfdata_session *session);
@@ -167,7 +167,7 @@ enum perfdata_status pd_session_wants(struct perfdata_session *session, const st
 /* --- delivery/count.c --- */
 enum perfdata_status pd_count_record(struct pd_counts *counts, const struct perfdata_raw *raw);
 /* Samples of events that are known, each with one delivery. */
-enum perfdata_status pd_count_plain(struct pd_counts *counts, const struct perfdata_raw *raws, unsigned nr);
+enum perfdata_status pd_count_samples(struct pd_counts *counts, const struct perfdata_raw *raws, unsigned nr);
 /* The same of samples that come as summaries; adds their size. */
 enum perfdata_status pd_count_summaries(struct pd_counts *counts, const struct pd_sample_summary *summaries, unsigned nr, size_t *bytes);
 enum perfdata_status pd_count_delivery(struct pd_counts *counts, const struct perfdata_event *event);

@@ -250,7 +250,7 @@ static void write_line(struct record *r, const struct line *line, const void *bo
 bool pd_line_write(struct record *r, const struct line_kind *kind, const struct perfdata_raw *raw, struct found_batch **found,
 		struct perfdata_text *room)
 {
-	if (pd_record_load_plain(r, raw)) {
+	if (pd_record_load_alike(r, raw)) {
 		const struct line *line = plain_line_of(r, kind);
 		if (!line)
 			return false;

@@ -145,10 +145,10 @@ static struct record_plan *plan_of(struct record_cache *cache, uint32_t type, co
 	return plan;
 }
 
-/* Their raw data stands behind the fixed words, and nothing else. */
-static bool samples_are_plain(const struct record_plan *sample, const struct perfdata_config *config)
+/* Plain samples without chains, whose lines are alike but for numbers and raw data. */
+static bool samples_are_alike(const struct record_plan *sample, const struct perfdata_config *config)
 {
-	return config->has_attr && !config->swap && !(config->sample_rows & ~sample->raw);
+	return config->has_attr && config->sample_is_plain && !config->swap && !(config->sample_rows & sample->callchain);
 }
 
 static bool make_event(struct record_cache *cache, struct event_plan *plan, const struct perfdata_event *event)
@@ -161,7 +161,7 @@ static bool make_event(struct record_cache *cache, struct event_plan *plan, cons
 	struct record_plan *sample = plan_of(cache, PERFDATA_RECORD_SAMPLE, perfdata_record_layout(PERFDATA_RECORD_SAMPLE));
 	if (!sample)
 		return false;
-	plan->plain = samples_are_plain(sample, event->config) ? sample : NULL;
+	plan->alike = samples_are_alike(sample, event->config) ? sample : NULL;
 	plan->recent = NULL;
 	plan->event = event;
 	return true;
@@ -241,29 +241,16 @@ bool pd_record_load(struct record *r, const struct perfdata_raw *raw, struct fou
 	return true;
 }
 
-bool pd_record_load_plain(struct record *r, const struct perfdata_raw *raw)
+bool pd_record_load_alike(struct record *r, const struct perfdata_raw *raw)
 {
 	if (raw->type != PERFDATA_RECORD_SAMPLE || !raw->event)
 		return false;
 	r->event = event_of(r->cache, raw->event);
-	if (!r->event || !r->event->plain)
+	if (!r->event || !r->event->alike)
 		return false;
-	const struct perfdata_config *config = raw->event->config;
-	const uint8_t *end = raw->bytes + raw->size;
-	if (config->sample_rows) {
-		r->fields = perfdata_sample_raw(config, raw->bytes, raw->size);
-		if (!r->fields.data || r->fields.data + r->fields.size != end)
-			return false;
-	} else {
-		uint16_t stated;
-		if (raw->size != RECORD_HEADER + 8u * config->sample_fixed)
-			return false;
-		memcpy(&stated, raw->bytes + 6, sizeof stated);
-		if (stated != raw->size)
-			return false;
-		r->fields = (struct perfdata_bytes){ 0 };
-	}
-	r->plan = r->event->plain;
+	if (!perfdata_sample_is_whole(raw->event->config, raw->bytes, raw->size, &r->fields))
+		return false;
+	r->plan = r->event->alike;
 	r->raw = raw;
 	r->damaged = false;
 	start_spelling(r, false);

@@ -68,8 +68,8 @@ struct line;
 struct event_plan {
 	const struct perfdata_event *event;
 	const struct trace_plan *trace;/* or NULL */
-	struct record_plan *plain;     /* of samples, if they are fixed words and raw data in this machine's byte order; or NULL */
-	const struct line *recent;     /* of its plain samples; or NULL */
+	struct record_plan *alike;     /* of samples, if they are plain, in this machine's byte order and without chains; or NULL */
+	const struct line *recent;     /* of those samples; or NULL */
 };
 
 struct record_plan {
@@ -117,8 +117,8 @@ struct record {
 };
 /* Decodes; damage is added to `found`. False without memory. r->s.out, world and cache are set before. */
 bool pd_record_load(struct record *r, const struct perfdata_raw *raw, struct found_batch **found);
-/* Loads a sample of an event whose samples are plain, if it is whole, without decoding: there is no view. False says nothing. */
-bool pd_record_load_plain(struct record *r, const struct perfdata_raw *raw);
+/* Loads a sample of an event whose samples are alike, if it is whole, without decoding: there is no view. False says nothing. */
+bool pd_record_load_alike(struct record *r, const struct perfdata_raw *raw);
 /* All fields of the tracepoint that are plain numbers are there, and in this machine's byte order. */
 bool pd_record_fields_are_whole(const struct record *r);
 /* Call when the record is written: raw data that was too short is added to `found`. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 #include "base/memory.h"
-#include "schema/decode.h"
+#include "perfdata/unstable.h"
 #include "session/session.h"
 
 #define BATCH_BYTES (256u << 10)
@@ -137,7 +137,9 @@ void perfdata_batch_check(const struct perfdata_batch *batch, perfdata_finding_f
 		struct perfdata_record record;
 		if (raw->known_whole || raw->flags & PERFDATA_RAW_PAYLOAD)
 			continue;
-		if (raw->type == PERFDATA_RECORD_SAMPLE && raw->event && pd_sample_is_whole(raw->event->config, raw->bytes, raw->size))
+		struct perfdata_bytes data;
+		if (raw->type == PERFDATA_RECORD_SAMPLE && raw->event &&
+		    perfdata_sample_is_whole(raw->event->config, raw->bytes, raw->size, &data))
 			continue;
 		const enum perfdata_status status = perfdata_raw_decode(reader, raw, &record);
 		if (status == PERFDATA_DAMAGED)

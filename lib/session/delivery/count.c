@@ -141,7 +141,7 @@ static inline bool count_sample(struct pd_counts *counts, const struct perfdata_
 	return true;
 }
 
-enum perfdata_status pd_count_plain(struct pd_counts *counts, const struct perfdata_raw *raws, unsigned nr)
+enum perfdata_status pd_count_samples(struct pd_counts *counts, const struct perfdata_raw *raws, unsigned nr)
 {
 	struct perfdata_summary *summary = &counts->summary;
 	struct perfdata_type_count *type = &counts->types[PERFDATA_RECORD_SAMPLE];

@@ -5,7 +5,7 @@
 #include <string.h>
 #include "base/cursor.h"
 #include "base/memory.h"
-#include "schema/decode.h"
+#include "schema/sample_scan.h"
 #include "session/session.h"
 #include "session/state.h"
 
@@ -24,8 +24,8 @@ struct sample_view {
 	struct pd_batch *batch;
 	const struct perfdata_raw *raw;        /* as the deliveries will point to */
 	const struct perfdata_raw *deferred;
-	const struct perfdata_sample *sample;  /* decoded; NULL where the head says all that is needed */
-	struct pd_sample_head head;
+	const struct perfdata_sample *sample;  /* decoded; NULL where the scan says all that is needed */
+	struct pd_sample_scan scan;            /* PD_SCAN_DELIVERY */
 	const struct perfdata_list *deferred_chain;
 	int32_t pid, tid;
 	bool has_chain;
@@ -51,11 +51,11 @@ static void take_offcpu(struct sample_view *view, bool swap)
 		return;
 	view->pid = (int32_t)pid;
 	view->tid = (int32_t)tid;
-	view->head.period = period;
-	view->head.callchain = (struct perfdata_list){ .data = cursor.at, .count = nr, .stride = 8, .swap = swap };
+	view->scan.period = period;
+	view->scan.callchain = (struct perfdata_list){ .data = cursor.at, .count = nr, .stride = 8, .swap = swap };
 	view->has_chain = true;
 	if (nr > 1)
-		view->head.ip = perfdata_list_u64(&view->head.callchain, 1);
+		view->scan.ip = perfdata_list_u64(&view->scan.callchain, 1);
 }
 
 /* What is wanted of the sample's chain: what was recorded, and what can be found from it. */
@@ -63,13 +63,13 @@ static void take_chain(struct sample_view *view, const struct pd_thread *thread)
 {
 	const uint64_t branch_call_stack = 1 << 11;
 	const struct perfdata_event *event = view->raw->event;
-	struct pd_chain chain = { .recorded = &view->head.callchain, .deferred = view->deferred_chain, .ip = view->head.ip };
+	struct pd_chain chain = { .recorded = &view->scan.callchain, .deferred = view->deferred_chain, .ip = view->scan.ip };
 	if (sample_has(event, PERFDATA_SAMPLE_BRANCH_STACK) && event->attr->branch_sample_type & branch_call_stack)
 		chain.branches = &view->sample->branch_stack.entries;
 	if (sample_has(event, PERFDATA_SAMPLE_REGS_USER | PERFDATA_SAMPLE_STACK_USER))
 		chain.nr_unwound = pd_unwind(view->session->state, thread, view->sample, &chain.unwound);
 	else if (sample_has(event, PERFDATA_SAMPLE_REGS_USER))
-		chain.leaf_caller = pd_unwind_leaf(view->session->state, thread, view->sample, &view->head.callchain);
+		chain.leaf_caller = pd_unwind_leaf(view->session->state, thread, view->sample, &view->scan.callchain);
 	view->stack = (struct pd_stack){ .steps = PERFDATA_NONE, .stack = PERFDATA_NONE };
 	if (pd_needs(view->session, NEED_ANY_STACKS) &&
 	    pd_stack_get(view->session->state, thread, &chain, &view->batch->steps, &view->stack) < 0)
@@ -94,11 +94,11 @@ static enum perfdata_status resolve(struct sample_view *view, struct perfdata_de
 	const struct perfdata_event *event = delivery->event;
 	if (pd_needs(session, PERFDATA_NEED_FRAMES)) {
 		const unsigned cpumode = view->raw->misc & PERFDATA_CPUMODE_MASK;
-		delivery->ip = pd_frame_of(state, thread, cpumode, view->head.ip);
+		delivery->ip = pd_frame_of(state, thread, cpumode, view->scan.ip);
 		if (state->symbols && delivery->flags & PERFDATA_DELIVERY_FIRST)
 			pd_leaf_count(state, delivery->ip);
 		if (sample_has(event, PERFDATA_SAMPLE_ADDR))
-			delivery->addr = pd_frame_of_data(state, thread, cpumode, view->head.addr);
+			delivery->addr = pd_frame_of_data(state, thread, cpumode, view->scan.addr);
 		const struct perfdata_list *entries = view->sample ? &view->sample->branch_stack.entries : NULL;
 		if (sample_has(event, PERFDATA_SAMPLE_BRANCH_STACK) && entries && entries->count) {
 			delivery->branches = pd_batch_add_frames(view->batch, 2 * entries->count);
@@ -120,7 +120,7 @@ static enum perfdata_status resolve(struct sample_view *view, struct perfdata_de
 	}
 	/* a stack is never empty: where its chain could not be had, the sample's own address is what there is */
 	if (pd_needs(session, PERFDATA_NEED_NODES) && !delivery->node)
-		(void)pd_stack_alone(state, view->raw->misc & PERFDATA_CPUMODE_MASK, view->head.ip, delivery->ip, &delivery->node);
+		(void)pd_stack_alone(state, view->raw->misc & PERFDATA_CPUMODE_MASK, view->scan.ip, delivery->ip, &delivery->node);
 	return state->status;
 }
 
@@ -131,7 +131,7 @@ static struct perfdata_delivery *add(struct sample_view *view, const struct perf
 		return NULL;
 	*delivery = (struct perfdata_delivery){
 		.record = view->raw, .deferred = view->deferred, .event = event, .pid = view->pid, .tid = view->tid,
-		.address = view->head.ip, .id = UINT64_MAX, .period = view->head.period,
+		.address = view->scan.ip, .id = UINT64_MAX, .period = view->scan.period,
 		.flags = (view->first ? PERFDATA_DELIVERY_FIRST : 0) | (view->chain_lost ? PERFDATA_DELIVERY_CHAIN_LOST : 0),
 		.comm = PERFDATA_NONE, .ip = PERFDATA_NONE, .addr = PERFDATA_NONE, .stack = PERFDATA_NONE, .steps = PERFDATA_NONE,
 		.branches = PERFDATA_NONE,
@@ -215,7 +215,7 @@ static void take_sample(struct sample_view *view, struct perfdata_record *record
 	const struct perfdata_event *event = raw->event;
 	const struct perfdata_sample *sample = &record->u.sample;
 	view->has_chain = sample_has(event, PERFDATA_SAMPLE_CALLCHAIN);
-	if (!pd_is_offcpu(event) && pd_sample_head(event->config, raw->bytes, raw->size, &view->head)) {
+	if (!pd_is_offcpu(event) && pd_sample_scan(event->config, raw->bytes, raw->size, PD_SCAN_DELIVERY, &view->scan)) {
 		view->pid = raw->pid;
 		view->tid = raw->tid;
 	} else {
@@ -223,13 +223,13 @@ static void take_sample(struct sample_view *view, struct perfdata_record *record
 		view->sample = sample;
 		view->pid = sample_has(event, PERFDATA_SAMPLE_TID) ? sample->pid : -1;
 		view->tid = sample_has(event, PERFDATA_SAMPLE_TID) ? sample->tid : -1;
-		view->head = (struct pd_sample_head){
+		view->scan = (struct pd_sample_scan){
 			.id = sample_has(event, PERFDATA_SAMPLE_IDENTIFIER) ? sample->identifier : sample->id,
 			.ip = sample->ip, .addr = sample->addr, .period = sample->period, .callchain = sample->callchain,
 		};
 	}
 	if (!sample_has(event, PERFDATA_SAMPLE_PERIOD))
-		view->head.period = event->config->sample_period;
+		view->scan.period = event->config->sample_period;
 	if (pd_is_offcpu(event))
 		take_offcpu(view, record->swap);
 }
@@ -241,7 +241,7 @@ static enum perfdata_status deliver_sample(struct sample_view *view)
 	if (sample_has(event, PERFDATA_SAMPLE_READ))
 		return deliver_read(view, event);
 	const bool has_id = event->attr->sample_type & (PERFDATA_SAMPLE_IDENTIFIER | PERFDATA_SAMPLE_ID);
-	return deliver_one(view, event, has_id ? view->head.id : UINT64_MAX, view->head.period);
+	return deliver_one(view, event, has_id ? view->scan.id : UINT64_MAX, view->scan.period);
 }
 
 static enum perfdata_status silent(struct sample_view *view, struct perfdata_delivery **ret)
@@ -258,14 +258,14 @@ static enum perfdata_status deliver_unchanged(struct sample_view *view)
 {
 	struct perfdata_delivery *delivery;
 	enum perfdata_status status = silent(view, &delivery);
-	return status == PERFDATA_OK ? resolve_in_machine(view, delivery, view->head.id) : status;
+	return status == PERFDATA_OK ? resolve_in_machine(view, delivery, view->scan.id) : status;
 }
 
 /* --- deferred chains --- */
 
 static bool wants_deferred(const struct sample_view *view, uint64_t *ret_cookie)
 {
-	const struct perfdata_list *chain = &view->head.callchain;
+	const struct perfdata_list *chain = &view->scan.callchain;
 	if (!sample_has(view->raw->event, PERFDATA_SAMPLE_CALLCHAIN) || !pd_goes_on(view->session, chain))
 		return false;
 	*ret_cookie = perfdata_list_u64(chain, chain->count - 1);

@@ -253,7 +253,7 @@ static enum perfdata_status take_next(struct perfdata_session *session)
 	/* where a batch ends depends on its records alone, not on how many of them the reader gave at once */
 	const unsigned nr = pd_batch_takes(session->open, next, upcoming->few.nr - upcoming->at);
 	unsigned taken;
-	enum perfdata_status status = pd_take_plain(session, next, nr, &taken);
+	enum perfdata_status status = pd_take_samples(session, next, nr, &taken);
 	if (status == PERFDATA_OK && !taken) {
 		taken = 1;
 		status = take_record(session, next);
