@@ -54,6 +54,10 @@ static enum perfdata_status note_layout(struct perfdata_reader *reader, size_t i
 
 	if (index && !same_layout(event->attr, reader->events[0]->attr))
 		reader->layouts_differ = true;
+	if (!reader->least_sample || event->config->sample_fixed < reader->least_sample->sample_fixed)
+		reader->least_sample = event->config;
+	if (!reader->least_trailer || event->config->trailer_size < reader->least_trailer->trailer_size)
+		reader->least_trailer = event->config;
 	for (size_t i = 0; i < reader->nr_layouts; i++) {
 		const struct perfdata_config *known = &reader->layouts[i];
 		if (known->sample_id_at == event->config->sample_id_at && known->trailer_id_at == event->config->trailer_id_at)
@@ -451,7 +455,9 @@ static void match_sample(struct perfdata_reader *reader, struct perfdata_raw *ra
 	struct pd_sample_scan scan;
 
 	if (reader->nr_events > 1) {
-		if (!pd_sample_scan(first->config, raw->bytes, raw->size, PD_SCAN_ID, &scan))
+		/* what is shorter than the first event's samples belongs to another one, whose id stands at the same place */
+		if (!pd_sample_scan(first->config, raw->bytes, raw->size, PD_SCAN_ID, &scan) &&
+		    !pd_sample_scan(reader->least_sample, raw->bytes, raw->size, PD_SCAN_ID, &scan))
 			scan.has_id = false;
 		event = event_by_id(reader, raw, scan.has_id, scan.has_id ? scan.id : 0);
 	}
@@ -466,9 +472,11 @@ static void match_other(struct perfdata_reader *reader, struct perfdata_raw *raw
 	struct perfdata_peek peek;
 
 	perfdata_peek(first->config, raw->bytes, raw->size, &peek);
+	if (!peek.has_id && reader->layouts_differ)
+		perfdata_peek(reader->least_trailer, raw->bytes, raw->size, &peek);
 	if (reader->nr_events > 1)
 		event = event_by_id(reader, raw, peek.has_id, peek.id);
-	if (event && event != first && reader->layouts_differ)
+	if (event && reader->layouts_differ)
 		perfdata_peek(event->config, raw->bytes, raw->size, &peek);
 	set_words(raw, event, &peek);
 }

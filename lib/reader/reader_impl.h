@@ -131,6 +131,7 @@ struct perfdata_reader {
 	struct pd_hash_map ids;                     /* id -> index of the event */
 	struct perfdata_config layouts[PD_MAX_LAYOUTS]; /* one for each place where an id can stand */
 	size_t nr_layouts;
+	const struct perfdata_config *least_sample, *least_trailer;   /* of the event with the smallest fixed part of a sample, the smallest trailer */
 	bool layouts_differ;                   /* records of different events are laid out differently */
 	bool has_attr_table;                   /* of a file: ATTR records add nothing */
 
