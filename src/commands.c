@@ -24,7 +24,7 @@ static const struct command table[] = {
 	  "what costs more than before, by more than noise; exit 1 if something does",
 	  OPTIONS_GENERAL | (OPTIONS_INPUT & ~OPTIONS_UNPACK) | OPTIONS_JSON | OPTIONS_JUNIT | OPTIONS_TSV | OPTIONS_FILTER | OPTIONS_SYMBOLS |
 	  OPTIONS_DIFF, command_diff, TASK_LOOK },
-	{ "rewrite", "[options] FILE -o OUT", "another recording: cut, or in another form, compression or byte order",
+	{ "rewrite", "[options] FILE… -o OUT", "another recording: cut, merged, or in another form, compression or byte order",
 	  OPTIONS_GENERAL | OPTIONS_INPUT | OPTIONS_FILTER | OPTIONS_SYMBOLS | OPTIONS_RECORDING | OPTIONS_REWRITE, command_rewrite, TASK_CHANGE },
 	{ "repair", "[options] FILE -o OUT", "what can be saved of a damaged recording, as one that perf opens",
 	  OPTIONS_GENERAL | OPTIONS_INPUT | OPTIONS_RECORDING, command_repair, TASK_CHANGE },

@@ -201,8 +201,8 @@ static enum exit_code choose(struct rewrite *rewrite)
 	if (open_quietly(rewrite, &input))
 		choose_in(rewrite, &input, &first);
 	const enum exit_code code = close_quietly(&input);
-	if (code != EXIT_FINE || !first)
-		return code;
+	if (code != EXIT_FINE || !first || rewrite->options->files.nr > 1)
+		return code;   /* what is merged is read in the order of time: nothing has to be looked back for */
 	if (open_quietly(rewrite, &input)) {
 		const enum perfdata_status status = perfdata_rewriter_look_back(rewrite->rewriter, input.reader);
 		if (status != PERFDATA_OK)
@@ -242,6 +242,72 @@ static enum exit_code copy(struct rewrite *rewrite)
 		}
 	}
 	return input_close(&input, rewrite->options);
+}
+
+/* --- several inputs ---------------------------------------------------------------------------------------------- */
+
+struct merging {
+	struct input *known;                 /* read to their ends: they tell the events */
+	struct input *inputs;                /* read once more */
+	struct perfdata_reader **readers;    /* of these */
+	size_t nr_known, nr_inputs;
+};
+
+static enum exit_code add_input(struct rewrite *rewrite, struct merging *merging)
+{
+	const enum exit_code code = has_filters(rewrite->options) ? choose(rewrite) : EXIT_FINE;
+
+	if (code != EXIT_FINE)
+		return code;
+	struct input *input = &merging->known[merging->nr_known++];
+	if (open_quietly(rewrite, input)) {
+		const enum perfdata_status status = perfdata_rewriter_add(rewrite->rewriter, input->reader);
+		if (status != PERFDATA_OK)
+			input_ended(input, status, perfdata_rewriter_error(rewrite->rewriter));
+	}
+	return input->code == EXIT_DAMAGED ? EXIT_FINE : input->code;
+}
+
+static enum exit_code merge_added(struct rewrite *rewrite, struct merging *merging)
+{
+	const struct options *options = rewrite->options;
+
+	for (size_t i = 0; i < options->files.nr; i++) {
+		struct input *input = &merging->inputs[merging->nr_inputs++];
+		begin_again(options->files.values[i]);
+		if (!input_open(input, options, options->files.values[i], PERFDATA_ORDER_TIME, 0))
+			return input->code;
+		merging->readers[i] = input->reader;
+	}
+	rewrite->file = options->output;
+	enum perfdata_status status = perfdata_rewriter_merge(rewrite->rewriter, merging->readers, merging->nr_inputs);
+	if (status == PERFDATA_OK)
+		status = perfdata_rewriter_finish(rewrite->rewriter);
+	if (status != PERFDATA_OK && status != PERFDATA_EINTR)
+		messages_error(&rewrite->messages, options->output, PERFDATA_NO_OFFSET, "%s", perfdata_rewriter_error(rewrite->rewriter)->message);
+	return exit_code_of_status(status);
+}
+
+static enum exit_code merge(struct rewrite *rewrite)
+{
+	const size_t nr = rewrite->options->files.nr;
+	struct merging merging = { calloc(nr, sizeof *merging.known), calloc(nr, sizeof *merging.inputs), calloc(nr, sizeof *merging.readers), 0, 0 };
+	enum exit_code code = merging.known && merging.inputs && merging.readers ? EXIT_FINE : exit_code_of_status(PERFDATA_ENOMEM);
+
+	for (size_t i = 0; i < nr && code == EXIT_FINE; i++) {
+		rewrite->file = rewrite->options->files.values[i];
+		code = add_input(rewrite, &merging);
+	}
+	if (code == EXIT_FINE)
+		code = merge_added(rewrite, &merging);
+	for (size_t i = 0; i < merging.nr_inputs; i++)
+		code = exit_code_join(code, input_close(&merging.inputs[i], rewrite->options));
+	for (size_t i = 0; i < merging.nr_known; i++)
+		code = exit_code_join(code, close_quietly(&merging.known[i]));
+	free(merging.known);
+	free(merging.inputs);
+	free(merging.readers);
+	return code;
 }
 
 static void tell_counts(struct rewrite *rewrite)
@@ -300,11 +366,15 @@ static enum exit_code run(struct rewrite *rewrite)
 	enum exit_code code = EXIT_FINE;
 	status = perfdata_rewriter_new(&how, &rewrite->rewriter, &error);
 	if (status == PERFDATA_OK) {
-		code = has_filters(options) ? choose(rewrite) : EXIT_FINE;
-		if (code == EXIT_FINE && rewrite->anonymize)
-			code = survey(rewrite);
-		if (code == EXIT_FINE)
-			code = copy(rewrite);
+		if (options->files.nr > 1) {
+			code = merge(rewrite);
+		} else {
+			code = has_filters(options) ? choose(rewrite) : EXIT_FINE;
+			if (code == EXIT_FINE && rewrite->anonymize)
+				code = survey(rewrite);
+			if (code == EXIT_FINE)
+				code = copy(rewrite);
+		}
 		if (code == EXIT_FINE || code == EXIT_DAMAGED)
 			tell_counts(rewrite);
 	} else {
@@ -319,7 +389,7 @@ static enum exit_code run(struct rewrite *rewrite)
 	return code;
 }
 
-static bool check(struct options *options)
+static bool check(struct options *options, bool merges)
 {
 	struct stat status;
 	const struct message_style *style = &options->style;
@@ -330,8 +400,8 @@ static bool check(struct options *options)
 	}
 	if (!inputs_find(options) || !filters_check(options))
 		return false;
-	if (options->files.nr != 1) {
-		usage_error(style, "one recording is rewritten at a time");
+	if (options->files.nr != 1 && !merges) {
+		usage_error(style, "one recording is taken at a time");
 		return false;
 	}
 	if (!strcmp(options->output, "-") && isatty(STDOUT_FILENO)) {
@@ -437,12 +507,14 @@ static enum exit_code rewrite(struct options *options, bool repair, struct perfd
 	struct rewrite rewrite = { .options = options, .repair = repair, .anonymize = anonymize };
 	enum exit_code code = EXIT_USAGE;
 
-	if (!check(options))
+	if (!check(options, !repair && !anonymize))
 		return EXIT_USAGE;
 	rewrite.file = options->files.values[0];
 	interrupt_catch();
 	messages_init(&rewrite.messages, &options->style, false);
-	const bool again = !strcmp(rewrite.file, "-");   /* it is read more than once, or not in one go */
+	bool again = false;   /* stdin is read more than once, or not in one go */
+	for (size_t i = 0; i < options->files.nr; i++)
+		again |= !strcmp(options->files.values[i], "-");
 	bool ok = parse_renames(&rewrite) && (!anonymize || open_pairs(options, &rewrite));
 	if (anonymize && rewrite.pairs) {
 		anonymize->on_pair = put_pair;

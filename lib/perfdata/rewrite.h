@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Recordings out of recordings: cut, converted from one form to another, repaired.
+/* Recordings out of recordings: cut, converted from one form to another, merged, repaired.
  *
  * A rewriter is made, told what to keep (perfdata_rewriter_choose, perfdata_rewriter_look_back; or nothing: all is kept), given the recording to copy,
- * and finished. Each of these reads a recording from its beginning, through a reader of its own. */
+ * and finished. Each of these reads a recording from its beginning, through a reader of its own.
+ *
+ * Of several recordings each is added (perfdata_rewriter_choose before it says what to keep of it; look_back is not needed), then all are merged. */
 #ifndef PERFDATA_REWRITE_H
 #define PERFDATA_REWRITE_H
 
@@ -106,6 +108,13 @@ PERFDATA_API enum perfdata_status perfdata_rewriter_look_back(struct perfdata_re
 PERFDATA_API enum perfdata_status perfdata_rewriter_survey(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader);
 /* Copies a recording: in the order of the file, or of time if it is made anonymous. The reader gives payloads (perfdata_reader_options). */
 PERFDATA_API enum perfdata_status perfdata_rewriter_copy(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader);
+/* Learns what a recording to be merged says of its events and its host: reads it to its end. The reader gives records in the order of time, and stays open
+ * until the rewriter is finished. */
+PERFDATA_API enum perfdata_status perfdata_rewriter_add(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader);
+/* Copies the recordings that were added, in the order of time: `readers` has one for each, in the order of adding, which gives its records once more in
+ * the order of time. Ids of events are told apart, sections joined. PERFDATA_EUNSUP with the reason where they cannot be one recording: other hosts,
+ * boots or clocks, samples without times. */
+PERFDATA_API enum perfdata_status perfdata_rewriter_merge(struct perfdata_rewriter *rewriter, struct perfdata_reader *const *readers, size_t nr);
 /* Writes what is left. The reader that was copied must still be open. */
 PERFDATA_API enum perfdata_status perfdata_rewriter_finish(struct perfdata_rewriter *rewriter);
 PERFDATA_API const struct perfdata_rewrite_counts *perfdata_rewriter_counts(const struct perfdata_rewriter *rewriter);

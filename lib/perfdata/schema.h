@@ -676,7 +676,7 @@ enum perfdata_feature_id {
 	PERFDATA_FEATURE_CPU_PMU_CAPS, PERFDATA_FEATURE_CLOCK_DATA, PERFDATA_FEATURE_HYBRID_TOPOLOGY,
 	PERFDATA_FEATURE_PMU_CAPS, PERFDATA_FEATURE_CPU_DOMAIN_INFO, PERFDATA_FEATURE_E_MACHINE,
 	PERFDATA_FEATURE_CLN_SIZE, PERFDATA_FEATURE_LAST,
-	/* ours, which perf passes over: how a repaired recording came to be */
+	/* ours, which perf passes over: how a repaired or merged recording came to be */
 	PERFDATA_FEATURE_NOTE = 250,
 };
 

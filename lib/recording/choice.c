@@ -25,17 +25,17 @@ enum perfdata_status perfdata_rewriter_choose(struct perfdata_rewriter *rewriter
 	struct perfdata_batch *batch;
 	enum perfdata_status status;
 
-	rewriter->chosen = true;
-	rewriter->first = first;
-	rewriter->last = last ? last : UINT64_MAX;
+	rewriter->choice.chosen = true;
+	rewriter->choice.first = first;
+	rewriter->choice.last = last ? last : UINT64_MAX;
 	while ((status = perfdata_session_next(session, &batch)) == PERFDATA_OK) {
 		for (size_t i = 0; i < batch->nr_records && status == PERFDATA_OK; i++) {
 			if (batch->records[i].type != PERFDATA_RECORD_SAMPLE)
 				continue;
-			if (pd_vector_grow(&rewriter->kept, &rewriter->kept_room, rewriter->nr_kept, sizeof *rewriter->kept) < 0)
+			if (pd_vector_grow(&rewriter->choice.kept, &rewriter->choice.kept_room, rewriter->choice.nr_kept, sizeof *rewriter->choice.kept) < 0)
 				status = pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL);
 			else
-				rewriter->kept[rewriter->nr_kept++] = key_of(&batch->records[i]);
+				rewriter->choice.kept[rewriter->choice.nr_kept++] = key_of(&batch->records[i]);
 		}
 		perfdata_batch_release(batch);
 		if (rewriter->options.cancel && perfdata_cancelled(rewriter->options.cancel))
@@ -47,7 +47,7 @@ enum perfdata_status perfdata_rewriter_choose(struct perfdata_rewriter *rewriter
 		rewriter->error = *perfdata_session_error(session);
 		return status;
 	}
-	qsort(rewriter->kept, rewriter->nr_kept, sizeof *rewriter->kept, compare);
+	qsort(rewriter->choice.kept, rewriter->choice.nr_kept, sizeof *rewriter->choice.kept, compare);
 	return PERFDATA_OK;
 }
 
@@ -72,7 +72,17 @@ bool pd_is_state(uint32_t type)
 	}
 }
 
-static bool has_time(const struct perfdata_raw *raw) { return raw->time != UINT64_MAX && raw->time != 0; }
+bool pd_choice_is_past(const struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
+{
+	return pd_is_state(raw->type) && pd_has_time(raw) && raw->time < rewriter->choice.first;
+}
+
+void pd_forget_time(struct perfdata_record *record)
+{
+	record->sample_id = (struct perfdata_sample_id){ .present = record->sample_id.present };
+	if (record->type == PERFDATA_RECORD_FORK || record->type == PERFDATA_RECORD_EXIT)
+		record->u.task.time = 0;
+}
 
 static enum perfdata_status keep_state(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw, const struct perfdata_config *source)
 {
@@ -83,12 +93,7 @@ static enum perfdata_status keep_state(struct perfdata_rewriter *rewriter, const
 
 	if (perfdata_decode(source, raw->bytes, raw->size, &record) != PERFDATA_OK && record.problem_code != PERFDATA_FINDING_TEXT_UNTERMINATED)
 		return PERFDATA_OK;
-	/* as perf writes what it found when it began */
-	const uint64_t present = record.sample_id.present;
-	memset(&record.sample_id, 0, sizeof record.sample_id);
-	record.sample_id.present = present;
-	if (raw->type == PERFDATA_RECORD_FORK || raw->type == PERFDATA_RECORD_EXIT)
-		record.u.task.time = 0;
+	pd_forget_time(&record);
 	perfdata_config_init(&target, source->has_attr ? &source->attr : NULL, rewriter->order);
 	enum perfdata_status status = perfdata_encode(&target, source, &record, out, &size);
 	if (status != PERFDATA_OK)
@@ -102,9 +107,7 @@ static enum perfdata_status keep_state(struct perfdata_rewriter *rewriter, const
 
 static enum perfdata_status keep_earlier_state(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader, const struct perfdata_raw *raw)
 {
-	if (!pd_is_state(raw->type) || !has_time(raw) || raw->time >= rewriter->first)
-		return PERFDATA_OK;
-	return keep_state(rewriter, raw, pd_rewrite_source(reader, raw));
+	return pd_choice_is_past(rewriter, raw) ? keep_state(rewriter, raw, pd_rewrite_source(reader, raw)) : PERFDATA_OK;
 }
 
 enum perfdata_status perfdata_rewriter_look_back(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader)
@@ -131,7 +134,7 @@ enum perfdata_status pd_choice_write_state(struct perfdata_rewriter *rewriter)
 
 static bool is_kept(const struct perfdata_rewriter *rewriter, uint64_t key)
 {
-	return rewriter->nr_kept && bsearch(&key, rewriter->kept, rewriter->nr_kept, sizeof key, compare);
+	return rewriter->choice.nr_kept && bsearch(&key, rewriter->choice.kept, rewriter->choice.nr_kept, sizeof key, compare);
 }
 
 /* Without these AUX data cannot be read; they cannot be cut. */
@@ -143,7 +146,7 @@ static bool belongs_to_aux(uint32_t type)
 
 bool pd_choice_keeps(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
 {
-	if (!rewriter->chosen)
+	if (!rewriter->choice.chosen)
 		return true;
 	if (raw->type == PERFDATA_RECORD_SAMPLE) {
 		if (is_kept(rewriter, key_of(raw)))
@@ -151,10 +154,13 @@ bool pd_choice_keeps(struct perfdata_rewriter *rewriter, const struct perfdata_r
 		rewriter->counts.samples_left_out++;
 		return false;
 	}
-	if (!has_time(raw) || (raw->time >= rewriter->first && raw->time <= rewriter->last))
+	if (!pd_has_time(raw) || (raw->time >= rewriter->choice.first && raw->time <= rewriter->choice.last))
+		return true;
+	/* merging goes on in the order of time: the state of before a cut is written where it comes */
+	if (rewriter->merge && pd_choice_is_past(rewriter, raw))
 		return true;
 	/* a chain that was taken late belongs to a sample before it */
 	if (raw->type == PERFDATA_RECORD_CALLCHAIN_DEFERRED)
-		return raw->time > rewriter->last;
+		return raw->time > rewriter->choice.last;
 	return rewriter->keeps_aux && belongs_to_aux(raw->type);
 }

@@ -115,8 +115,10 @@ static enum perfdata_status copy_auxtrace(struct perfdata_rewriter *rewriter, co
 /* --- records ----------------------------------------------------------------------------------------------------- */
 
 /* Records of perf's own that the output tells in another way, or not at all. */
-static bool is_told_otherwise(const struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
+static bool is_told_otherwise(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
 {
+	if (rewriter->merge)
+		return pd_merge_leaves_out(rewriter, raw);
 	switch (raw->type) {
 	case PERFDATA_RECORD_ATTR:
 	case PERFDATA_RECORD_EVENT_TYPE:
@@ -159,7 +161,7 @@ static enum perfdata_status put_encoded(struct perfdata_rewriter *rewriter, cons
 					const struct perfdata_config *source)
 {
 	uint8_t out[PERFDATA_RECORD_ROOM];
-	const struct perfdata_config *target = pd_rewrite_target(rewriter, raw);
+	const struct perfdata_config *target = rewriter->merge ? pd_merge_record(rewriter, raw, record) : pd_rewrite_target(rewriter, raw);
 	size_t size;
 
 	if (!target)
@@ -243,6 +245,10 @@ static enum perfdata_status copy_whole(struct perfdata_rewriter *rewriter, const
 		note_sample(rewriter, raw);
 	if (rewriter->anonymizer)
 		return put_encoded(rewriter, raw, &record, NULL);
+	if (rewriter->merge) {
+		const enum perfdata_status status = pd_merge_round(rewriter, raw);
+		return status == PERFDATA_OK ? put_encoded(rewriter, raw, &record, source) : status;
+	}
 	if (record.problem && rewriter->options.repair)
 		return put_encoded(rewriter, raw, &record, NULL);
 	if (lacks_trailer(source, &record)) {

@@ -191,18 +191,18 @@ enum perfdata_status pd_mend_tell_loss(struct perfdata_rewriter *rewriter, const
 
 /* --- the note ---------------------------------------------------------------------------------------------------- */
 
-static enum perfdata_status put_string(struct perfdata_rewriter *rewriter, uint32_t id, const char *text)
+enum perfdata_status pd_mend_put_note(struct perfdata_rewriter *rewriter, const char *note)
 {
 	struct perfdata_text out;
-	const size_t room = (strlen(text) + 64) / 64 * 64;
+	const size_t room = (strlen(note) + 64) / 64 * 64;
 	const uint32_t length = pd_order_is_foreign(rewriter->order) ? __builtin_bswap32((uint32_t)room) : (uint32_t)room;
 
 	perfdata_text_init(&out);
 	perfdata_text_append(&out, &length, sizeof length);
-	perfdata_text_string(&out, text);
-	perfdata_text_fill(&out, '\0', room - strlen(text));
+	perfdata_text_string(&out, note);
+	perfdata_text_fill(&out, '\0', room - strlen(note));
 	const enum perfdata_status status = perfdata_text_failed(&out) ? pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL) :
-		pd_rewrite_written(rewriter, perfdata_writer_feature(rewriter->writer, id, out.data, out.size));
+		pd_rewrite_written(rewriter, perfdata_writer_feature(rewriter->writer, PERFDATA_FEATURE_NOTE, out.data, out.size));
 	perfdata_text_release(&out);
 	return status;
 }
@@ -213,20 +213,6 @@ static bool any_has(const struct perfdata_reader *reader, uint64_t sample_type)
 		if (perfdata_reader_event(reader, i)->attr->sample_type & sample_type)
 			return true;
 	return false;
-}
-
-/* perf takes a recording without records for one that was never finished. */
-static enum perfdata_status put_something(struct perfdata_rewriter *rewriter)
-{
-	const struct perfdata_record record = { .type = PERFDATA_RECORD_FINISHED_ROUND,
-						.layout = perfdata_record_layout(PERFDATA_RECORD_FINISHED_ROUND) };
-	struct perfdata_config config;
-	uint8_t out[PERFDATA_RECORD_ROOM];
-	size_t size;
-
-	perfdata_config_init(&config, NULL, rewriter->order);
-	const enum perfdata_status status = perfdata_encode(&config, NULL, &record, out, &size);
-	return status == PERFDATA_OK ? pd_rewrite_written(rewriter, perfdata_writer_record(rewriter->writer, out, size)) : status;
 }
 
 enum perfdata_status pd_mend_sections(struct perfdata_rewriter *rewriter)
@@ -240,7 +226,8 @@ enum perfdata_status pd_mend_sections(struct perfdata_rewriter *rewriter)
 		 (unsigned long long)rewriter->all_gaps);
 	if (any_has(rewriter->reader, PERFDATA_SAMPLE_BRANCH_STACK))
 		status = pd_rewrite_written(rewriter, perfdata_writer_feature(rewriter->writer, PERFDATA_FEATURE_BRANCH_STACK, NULL, 0));
+	/* perf takes a recording without records for one that was never finished */
 	if (status == PERFDATA_OK && !rewriter->counts.records)
-		status = put_something(rewriter);
-	return status == PERFDATA_OK ? put_string(rewriter, PERFDATA_FEATURE_NOTE, note) : status;
+		status = pd_rewrite_put_round(rewriter);
+	return status == PERFDATA_OK ? pd_mend_put_note(rewriter, note) : status;
 }

@@ -60,7 +60,7 @@ enum perfdata_status perfdata_rewriter_new(const struct perfdata_rewrite_options
 	if (rewriter) {
 		memcpy(&rewriter->options, options, options->size < sizeof *options ? options->size : sizeof *options);
 		rewriter->error.offset = PERFDATA_NO_OFFSET;
-		rewriter->last = UINT64_MAX;
+		rewriter->choice.last = UINT64_MAX;
 		rewriter->first_sample = UINT64_MAX;
 	}
 	const struct perfdata_anonymize_options *anonymize = rewriter ? rewriter->options.anonymize : NULL;
@@ -80,7 +80,8 @@ void perfdata_rewriter_free(struct perfdata_rewriter *rewriter)
 		return;
 	perfdata_writer_free(rewriter->writer);
 	pd_anonymizer_free(rewriter->anonymizer);
-	pd_free(rewriter->kept);
+	pd_merge_free(rewriter->merge);
+	pd_free(rewriter->choice.kept);
 	pd_free(rewriter->state);
 	pd_free(rewriter->configs);
 	pd_arena_release(&rewriter->arena);
@@ -173,11 +174,11 @@ static bool is_set(const struct perfdata_header *header, unsigned id) { return h
 static bool may_keep_carriers(const struct perfdata_rewriter *rewriter)
 {
 	const struct perfdata_rewrite_options *options = &rewriter->options;
-	return options->packing == PERFDATA_REWRITE_SAME_PACKING && !rewriter->chosen && !rewriter->anonymizer && !options->repair && !pd_rewrite_changes_order(rewriter) &&
-	       !options->for_old && !rewriter->from_directory && rewriter->from_stream == rewriter->to_stream;
+	return options->packing == PERFDATA_REWRITE_SAME_PACKING && !rewriter->choice.chosen && !rewriter->anonymizer && !options->repair && !pd_rewrite_changes_order(rewriter) &&
+	       !options->for_old && !rewriter->merge && !rewriter->from_directory && rewriter->from_stream == rewriter->to_stream;
 }
 
-static enum perfdata_status make_writer(struct perfdata_rewriter *rewriter)
+enum perfdata_status pd_rewrite_make_writer(struct perfdata_rewriter *rewriter)
 {
 	const struct perfdata_header *header = perfdata_reader_header(rewriter->reader);
 	const bool was_packed = is_set(header, PERFDATA_FEATURE_COMPRESSED);
@@ -202,6 +203,19 @@ static enum perfdata_status make_writer(struct perfdata_rewriter *rewriter)
 			status = pd_sections_features(rewriter);
 	}
 	return status;
+}
+
+enum perfdata_status pd_rewrite_put_round(struct perfdata_rewriter *rewriter)
+{
+	const struct perfdata_record record = { .type = PERFDATA_RECORD_FINISHED_ROUND,
+						.layout = perfdata_record_layout(PERFDATA_RECORD_FINISHED_ROUND) };
+	struct perfdata_config config;
+	uint8_t out[PERFDATA_RECORD_ROOM];
+	size_t size;
+
+	perfdata_config_init(&config, NULL, rewriter->order);
+	const enum perfdata_status status = perfdata_encode(&config, NULL, &record, out, &size);
+	return status == PERFDATA_OK ? pd_rewrite_written(rewriter, perfdata_writer_record(rewriter->writer, out, size)) : status;
 }
 
 /* The raw data of tracepoints have the recorder's byte order, as their formats say; nobody turns them. */
@@ -252,7 +266,7 @@ enum perfdata_status perfdata_rewriter_copy(struct perfdata_rewriter *rewriter, 
 	rewriter->from_directory = header->container == PERFDATA_CONTAINER_DIRECTORY;
 	rewriter->to_stream = !rewriter->anonymizer && (form == PERFDATA_REWRITE_TO_STREAM || (form == PERFDATA_REWRITE_AS_INPUT && rewriter->from_stream));
 	rewriter->keeps_carriers = may_keep_carriers(rewriter);
-	const enum perfdata_status status = pd_rewrite_may_turn(rewriter) ? make_writer(rewriter) : rewriter->error.status;
+	const enum perfdata_status status = pd_rewrite_may_turn(rewriter) ? pd_rewrite_make_writer(rewriter) : rewriter->error.status;
 	return status == PERFDATA_OK ? pd_rewrite_each(rewriter, reader, copy_one) : status;
 }
 

@@ -6,6 +6,7 @@
  *   copy_record.c a record from the reader to the writer
  *   sections.c   events and feature sections
  *   anonymize.c, anonymize_rows.c, pseudonym.c, moved_maps.c   names and addresses that tell nobody anything
+ *   merge.c, merge_check.c, merge_sections.c   several recordings as one
  *   mend.c       what is made good for readers that are less patient than ours
  */
 #ifndef PD_REWRITER_H
@@ -16,6 +17,15 @@
 #include "perfdata/rewrite.h"
 
 struct pd_anonymizer;
+struct pd_merge;
+
+/* Which samples of an input stay. */
+struct pd_choice {
+	bool chosen;
+	uint64_t first, last;            /* times */
+	uint64_t *kept;                  /* keys of samples, ascending */
+	size_t nr_kept, kept_room;
+};
 
 struct perfdata_rewriter {
 	struct perfdata_rewrite_options options;
@@ -23,12 +33,7 @@ struct perfdata_rewriter {
 	struct pd_arena arena;
 	struct perfdata_rewrite_counts counts;
 
-	/* the choice */
-	bool chosen;
-	uint64_t first, last;            /* times */
-	uint64_t *kept;                  /* keys of samples, ascending once `sorted` */
-	size_t nr_kept, kept_room;
-	bool sorted;
+	struct pd_choice choice;
 	struct perfdata_bytes *state;    /* records to be written in front, as they are written */
 	size_t nr_state, state_room;
 	bool state_written;
@@ -48,6 +53,7 @@ struct perfdata_rewriter {
 	uint64_t trace_left;             /* bytes that the AUXTRACE record before still wants */
 	bool in_trace;                   /* some were written */
 	struct pd_anonymizer *anonymizer;   /* or NULL */
+	struct pd_merge *merge;          /* of several inputs; or NULL */
 };
 
 typedef enum perfdata_status pd_rewrite_record_fn(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader, const struct perfdata_raw *raw);
@@ -60,14 +66,22 @@ void pd_rewrite_tell(struct perfdata_rewriter *rewriter, const char *format, ...
 bool pd_rewrite_may_turn(struct perfdata_rewriter *rewriter);
 bool pd_rewrite_changes_order(const struct perfdata_rewriter *rewriter);
 enum perfdata_byte_order pd_rewrite_order_of(const struct perfdata_rewrite_options *options, const struct perfdata_reader *reader);
+enum perfdata_status pd_rewrite_make_writer(struct perfdata_rewriter *rewriter);
+enum perfdata_status pd_rewrite_put_round(struct perfdata_rewriter *rewriter);
 /* How the record's event is laid out in the input, and in the output (NULL without memory). */
 const struct perfdata_config *pd_rewrite_source(const struct perfdata_reader *reader, const struct perfdata_raw *raw);
 const struct perfdata_config *pd_rewrite_target(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw);
+
+static inline bool pd_has_time(const struct perfdata_raw *raw) { return raw->time != UINT64_MAX && raw->time != 0; }
 
 /* --- choice.c --- */
 bool pd_is_state(uint32_t type);
 /* Whether a record of the kernel goes into the output. */
 bool pd_choice_keeps(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw);
+/* Whether it tells of threads, maps or code before the chosen times. */
+bool pd_choice_is_past(const struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw);
+/* As perf writes what it found when it began: without a time. */
+void pd_forget_time(struct perfdata_record *record);
 enum perfdata_status pd_choice_write_state(struct perfdata_rewriter *rewriter);
 
 /* --- copy_record.c --- */
@@ -80,6 +94,21 @@ const char *pd_new_name(const struct perfdata_rewriter *rewriter, const char *na
 /* A FEATURE record with its section in the output's order and names; PERFDATA_ABSENT: it is left out. */
 enum perfdata_status pd_sections_record(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw, void *out, size_t *ret_size);
 
+/* Copies a section, or tells why it is left out. */
+enum perfdata_status pd_sections_put(struct perfdata_rewriter *rewriter, const struct perfdata_feature_section *section);
+enum perfdata_status pd_sections_times(struct perfdata_rewriter *rewriter);
+
+/* --- merge.c, merge_sections.c --- */
+void pd_merge_free(struct pd_merge *merge);
+/* Whether the record is told in another way, or only of one input. */
+bool pd_merge_leaves_out(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw);
+/* Rounds in front of a record that is written. */
+enum perfdata_status pd_merge_round(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw);
+/* The record with the ids of the output; how it is laid out there. */
+const struct perfdata_config *pd_merge_record(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw, struct perfdata_record *record);
+enum perfdata_status pd_merge_put_events(struct perfdata_rewriter *rewriter);
+enum perfdata_status pd_merge_put_sections(struct perfdata_rewriter *rewriter);
+
 /* --- mend.c --- */
 /* The attr as readers can use it; *ret_size is how many bytes it is written with. */
 void pd_mend_attr(struct perfdata_rewriter *rewriter, const struct perfdata_event *event, struct perfdata_attr *ret, uint32_t *ret_size);
@@ -91,6 +120,8 @@ enum perfdata_status pd_mend_no_events(struct perfdata_rewriter *rewriter);
 bool pd_mend_stops_at(const struct perfdata_rewriter *rewriter, const struct perfdata_record *record);
 /* Tells, in a record, what was left out in front of this one. */
 enum perfdata_status pd_mend_tell_loss(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw);
+/* A note in the section PERFDATA_FEATURE_NOTE. */
+enum perfdata_status pd_mend_put_note(struct perfdata_rewriter *rewriter, const char *note);
 /* The note of a repaired recording, and sections that can be known. */
 enum perfdata_status pd_mend_sections(struct perfdata_rewriter *rewriter);
 

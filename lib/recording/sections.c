@@ -46,6 +46,8 @@ enum perfdata_status pd_sections_events(struct perfdata_rewriter *rewriter)
 	const bool named = has_names(rewriter);
 	enum perfdata_status status = PERFDATA_OK;
 
+	if (rewriter->merge)
+		return pd_merge_put_events(rewriter);
 	for (size_t i = 0; i < perfdata_reader_nr_events(rewriter->reader) && status == PERFDATA_OK; i++) {
 		const struct perfdata_event *event = perfdata_reader_event(rewriter->reader, i);
 		struct perfdata_attr attr;
@@ -74,7 +76,7 @@ static bool is_writers_own(const struct perfdata_rewriter *rewriter, uint32_t id
 	case PERFDATA_FEATURE_EVENT_DESC:
 		return rewriter->options.repair || rewriter->options.nr_renames || rewriter->options.for_old;
 	case PERFDATA_FEATURE_SAMPLE_TIME:
-		return rewriter->chosen || rewriter->options.repair || rewriter->anonymizer;
+		return rewriter->choice.chosen || rewriter->merge || rewriter->options.repair || rewriter->anonymizer;
 	default:
 		return false;
 	}
@@ -92,54 +94,61 @@ static bool is_useless(const struct perfdata_rewriter *rewriter, const struct pe
 	return rewriter->options.repair && pd_mend_refuses(rewriter, section);
 }
 
-static enum perfdata_status put_times(struct perfdata_rewriter *rewriter)
+enum perfdata_status pd_sections_times(struct perfdata_rewriter *rewriter)
 {
 	const struct perfdata_feature_section *section = perfdata_reader_feature(rewriter->reader, PERFDATA_FEATURE_SAMPLE_TIME);
 	const bool swap = pd_order_is_foreign(rewriter->order);
 	uint64_t times[2] = { rewriter->first_sample, rewriter->last_sample };
 
-	if ((!section && !rewriter->options.repair) || rewriter->first_sample == UINT64_MAX || !is_writers_own(rewriter, PERFDATA_FEATURE_SAMPLE_TIME))
+	if ((!section && !rewriter->options.repair && !rewriter->merge) || rewriter->first_sample == UINT64_MAX || !is_writers_own(rewriter, PERFDATA_FEATURE_SAMPLE_TIME))
 		return PERFDATA_OK;
 	for (unsigned i = 0; i < 2 && swap; i++)
 		times[i] = __builtin_bswap64(times[i]);
 	return pd_rewrite_written(rewriter, perfdata_writer_feature(rewriter->writer, PERFDATA_FEATURE_SAMPLE_TIME, times, sizeof times));
 }
 
-enum perfdata_status pd_sections_features(struct perfdata_rewriter *rewriter)
+enum perfdata_status pd_sections_put(struct perfdata_rewriter *rewriter, const struct perfdata_feature_section *section)
 {
 	const enum perfdata_byte_order order = perfdata_reader_header(rewriter->reader)->order;
-	const struct perfdata_feature_section *section;
 	const struct perfdata_feature_edit edit = { pd_anonymize_value, rewriter->anonymizer };
 	enum perfdata_status status = PERFDATA_OK;
 	struct perfdata_text out;
 
 	perfdata_text_init(&out);
-	for (size_t i = 0; status == PERFDATA_OK && (section = perfdata_reader_feature_at(rewriter->reader, i)); i++) {
-		if (is_writers_own(rewriter, section->id))
-			continue;
-		perfdata_text_clear(&out);
-		if (is_useless(rewriter, section))
-			status = PERFDATA_EUNSUP;
-		else if (section->status != PERFDATA_OK)
-			perfdata_text_bytes(&out, perfdata_feature_bytes(section->feature));
-		else
-			status = perfdata_feature_encode(section->feature, order, rewriter->order, rewriter->anonymizer ? &edit : NULL, &out);
-		if (status == PERFDATA_OK && perfdata_text_failed(&out)) {
-			status = pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL);
-		} else if (status == PERFDATA_OK) {
-			status = pd_rewrite_written(rewriter, perfdata_writer_feature(rewriter->writer, section->id, out.data, out.size));
-		} else if (status == PERFDATA_EUNSUP) {
-			const struct perfdata_layout *layout = perfdata_feature_layout(section->id);
-			status = PERFDATA_OK;
-			rewriter->counts.sections_left_out++;
-			pd_rewrite_tell(rewriter, "the feature section %s is left out: %s", layout ? layout->perf_name : "of an unknown kind",
-					section->feature && section->status == PERFDATA_OK ? "perf cannot use it as it is" : "it is damaged");
-		} else {
-			status = pd_rewrite_failed(rewriter, status, NULL);
-		}
+	if (is_useless(rewriter, section))
+		status = PERFDATA_EUNSUP;
+	else if (section->status != PERFDATA_OK)
+		perfdata_text_bytes(&out, perfdata_feature_bytes(section->feature));
+	else
+		status = perfdata_feature_encode(section->feature, order, rewriter->order, rewriter->anonymizer ? &edit : NULL, &out);
+	if (status == PERFDATA_OK && perfdata_text_failed(&out)) {
+		status = pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL);
+	} else if (status == PERFDATA_OK) {
+		status = pd_rewrite_written(rewriter, perfdata_writer_feature(rewriter->writer, section->id, out.data, out.size));
+	} else if (status == PERFDATA_EUNSUP) {
+		const struct perfdata_layout *layout = perfdata_feature_layout(section->id);
+		status = PERFDATA_OK;
+		rewriter->counts.sections_left_out++;
+		pd_rewrite_tell(rewriter, "the feature section %s is left out: %s", layout ? layout->perf_name : "of an unknown kind",
+				section->feature && section->status == PERFDATA_OK ? "perf cannot use it as it is" : "it is damaged");
+	} else {
+		status = pd_rewrite_failed(rewriter, status, NULL);
 	}
 	perfdata_text_release(&out);
-	return status == PERFDATA_OK ? put_times(rewriter) : status;
+	return status;
+}
+
+enum perfdata_status pd_sections_features(struct perfdata_rewriter *rewriter)
+{
+	const struct perfdata_feature_section *section;
+	enum perfdata_status status = PERFDATA_OK;
+
+	if (rewriter->merge)
+		return pd_merge_put_sections(rewriter);
+	for (size_t i = 0; status == PERFDATA_OK && (section = perfdata_reader_feature_at(rewriter->reader, i)); i++)
+		if (!is_writers_own(rewriter, section->id))
+			status = pd_sections_put(rewriter, section);
+	return status == PERFDATA_OK ? pd_sections_times(rewriter) : status;
 }
 
 /* --- sections of streams ----------------------------------------------------------------------------------------- */

@@ -83,11 +83,10 @@ def samples(path, *options):
     return sorted(kept)
 
 
-def rewritten(folder, path, *options, command="rewrite"):
+def rewritten(folder, *words, command="rewrite"):
     """(what was written or None, the exit code, messages)"""
     out = os.path.join(folder, "out.data")
-    done = program.run(command, "-q", "--symbols", "no", *options, path, "-o", out) if command == "rewrite" else \
-        program.run(command, "-q", *options, path, "-o", out)
+    done = program.run(command, "-q", *(("--symbols", "no") if command == "rewrite" else ()), *words, "-o", out)
     return (out if os.path.exists(out) else None), done.code, done.err.decode("utf-8", "replace")
 
 
@@ -100,7 +99,7 @@ def has_same_records(path, options):
         code, before = lines(path, names)
         if code != 0:
             return None   # of damaged ones see `repaired`
-        out, code, said = rewritten(folder, path, *options)
+        out, code, said = rewritten(folder, *options, path)
         if code == 2 and "keep the byte order" in said and "--byte-order" in options and not out:
             return None   # refused: nobody turns the raw data of tracepoints
         if code != 0 or not out:
@@ -127,8 +126,8 @@ def seconds(ns):
     return "%d.%09d" % (ns // 10**9, ns % 10**9)
 
 
-def is_same_in_parts(path, cuts=10):
-    """Cut at ten times, each part has the samples of the whole with their names, and together they have all of them."""
+def is_same_in_parts(path, use_perf, cuts=10):
+    """Cut at ten times, each part has the samples of the whole with their names, together they have all of them, and so has what they are merged to."""
     if lines(path)[0] != 0:
         return None
     names = ("--names",)
@@ -140,16 +139,27 @@ def is_same_in_parts(path, cuts=10):
     if any(json.loads(text).get("time") is None or "read" in json.loads(text) for text in whole[:1]):
         return None
     with tempfile.TemporaryDirectory() as folder:
+        files = []
         for first, last in zip(edges, edges[1:]):
-            out, code, said = rewritten(folder, path, "--force", "--time", "%s,%s" % (seconds(first), seconds(last - 1)))
+            out, code, said = rewritten(folder, "--force", "--time", "%s,%s" % (seconds(first), seconds(last - 1)), path)
             if code != 0 or not out:
                 return "exit code %d: %s" % (code, said[-300:])
-            part = samples(out, *names)
-            parts += part
-    parts.sort()
-    if parts != whole:
-        missing, more = set(whole) - set(parts), set(parts) - set(whole)
-        return "%d samples, %d in the parts; such as %s | %s" % (len(whole), len(parts), sorted(missing)[:1], sorted(more)[:1])
+            files.append(os.path.join(folder, "%02d.data" % len(files)))
+            os.rename(out, files[-1])
+            parts += samples(files[-1], *names)
+        out, code, said = rewritten(folder, *files)
+        if code != 0 or not out:
+            return "merged again: exit code %d: %s" % (code, said[-300:])
+        merged = samples(out, *names)
+        if use_perf and perf(COMMANDS[0], path).returncode == 0:
+            before, after = perf(COMMANDS[0], path), perf(COMMANDS[0], out)
+            if after.returncode != 0 or sorted(before.stdout.split(b"\n")) != sorted(after.stdout.split(b"\n")):
+                wrong = set(before.stdout.split(b"\n")) ^ set(after.stdout.split(b"\n"))
+                return "perf script of what was merged: exit code %d; %s" % (after.returncode, sorted(wrong)[:4])
+    for title, found in (("in the parts", sorted(parts)), ("merged again", merged)):
+        if found != whole:
+            missing, more = set(whole) - set(found), set(found) - set(whole)
+            return "%d samples, %d %s; such as %s | %s" % (len(whole), len(found), title, sorted(missing)[:1], sorted(more)[:1])
     return None
 
 
@@ -225,7 +235,7 @@ def perf_filters_the_same(path):
             wanted = perf(("script", "--no-itrace", *theirs), path)
             if wanted.returncode != 0:
                 continue   # perf has no such filter for this recording
-            out, code, said = rewritten(folder, path, *ours)
+            out, code, said = rewritten(folder, *ours, path)
             if code != 0 or not out:
                 return "%s: exit code %d: %s" % (ours, code, said[-300:])
             found = perf(("script", "--no-itrace"), out)
@@ -241,7 +251,7 @@ def main():
     bad = [path for path, kind in files if kind in ("damaged", "fuzz") or "killed" in path or "crash" in path]
     seven = perf_is_seven()
     checks = [("all records, %s" % title, [(has_same_records, path, options) for path in good]) for title, options in FORMS]
-    checks.append(("cut in ten parts", [(is_same_in_parts, path) for path in good if 0 < size_of(path) <= LARGEST]))
+    checks.append(("cut in ten parts, merged again", [(is_same_in_parts, path, seven) for path in good if 0 < size_of(path) <= LARGEST]))
     checks.append(("repaired%s" % (" and opened by perf" if seven else ""), [(is_repaired, path, seven) for path in bad]))
     if seven:
         checks.append(("perf says the same of the copy", [(perf_says_the_same, path) for path in good]))

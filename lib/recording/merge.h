@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files that merge recordings share.
+ *
+ *   merge.c            the inputs, their records in the order of time
+ *   merge_check.c      whether they are of one host and one clock
+ *   merge_sections.c   their feature sections as one
+ */
+#ifndef PD_MERGE_H
+#define PD_MERGE_H
+
+#include "base/hash.h"
+#include "recording/rewriter.h"
+
+/* The map that says where the kernel was, as the first record of it tells. */
+struct pd_merge_kernel {
+	bool is_known;
+	uint64_t addr;
+	uint8_t build_id[20];
+	size_t build_id_size;            /* 0: not told */
+};
+
+struct pd_merge_input {
+	struct perfdata_reader *known;   /* read to its end: tells all events and sections */
+	struct perfdata_reader *reader;  /* gives the records once more */
+	struct pd_choice choice;
+	size_t first_event;              /* of the output's */
+	bool shares_events;              /* with an earlier input */
+	struct pd_hash_map ids;          /* recorded → of the output */
+	struct pd_merge_kernel kernel;
+	uint64_t first_time;             /* of its records; UINT64_MAX if none has one */
+	struct perfdata_raw next;
+	uint64_t at;                     /* the time at which `next` is due */
+	bool is_due;
+};
+
+struct pd_merge_event {
+	struct perfdata_attr attr;
+	uint32_t attr_size;              /* to write it with; 0: as recorded */
+	const char *name;
+	uint64_t *ids;
+	size_t nr_ids, ids_room;
+	struct perfdata_config config;   /* of the output */
+};
+
+#define PD_MERGE_MAPS 3u             /* THREAD_MAP, CPU_MAP, STAT_CONFIG */
+
+struct pd_merge {
+	struct pd_merge_input *inputs;
+	size_t nr_inputs, inputs_room;
+	struct pd_merge_input *current;  /* whose record is copied */
+	struct pd_merge_event *events;   /* of the output */
+	size_t nr_events, events_room;
+	struct pd_hash_map owners;       /* id of the output → event */
+	uint64_t nr_new_ids;
+	size_t since_round;              /* records with a time */
+	uint64_t left_out[2];            /* bit n: records of this type were left out, and it was said */
+	struct pd_intern *kernel_maps;   /* that were written */
+	struct perfdata_bytes maps[PD_MERGE_MAPS];   /* records that there is one of, as first met */
+	uint8_t list[PERFDATA_RECORD_ROOM];              /* the list of a record with new ids */
+};
+
+static inline const char *pd_merge_name(const struct pd_merge_input *input) { return perfdata_reader_header(input->known)->name; }
+
+/* --- merge_check.c --- */
+void pd_merge_note_kernel(struct pd_merge_kernel *kernel, const struct perfdata_reader *reader, const struct perfdata_raw *raw);
+/* PERFDATA_EUNSUP with the reason if the inputs cannot be one recording. */
+enum perfdata_status pd_merge_check(struct perfdata_rewriter *rewriter);
+
+#endif

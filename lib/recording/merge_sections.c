@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: MIT */
+/* The feature sections of several recordings as one. Lists are joined; what can be one thing only stays where all that tell it agree. */
+#include "config.h"
+#include <stdlib.h>
+#include "base/error.h"
+#include "base/memory.h"
+#include "perfdata/unstable.h"
+#include "recording/merge.h"
+
+#define BUILD_ID_NAME 36u            /* where an entry of BUILD_ID has the name, from its header on; the build-id stands in front */
+#define BUILD_ID_AT 12u
+#define BUILD_ID_SIZE 20u
+#define BPF_PROG_ID 4u               /* in its struct */
+
+enum joining {
+	JOIN_EQUAL,                      /* stays where all that have it agree */
+	JOIN_FIRST,                      /* of the first that has it */
+	JOIN_LISTS,                      /* entries of all */
+	JOIN_OTHERWISE,                  /* made anew, here or by the writer */
+};
+
+static enum joining joining_of(uint32_t id)
+{
+	switch (id) {
+	case PERFDATA_FEATURE_VERSION:
+	case PERFDATA_FEATURE_CMDLINE:
+	case PERFDATA_FEATURE_TOTAL_MEM:
+	case PERFDATA_FEATURE_NUMA_TOPOLOGY:   /* says how much memory was free */
+	case PERFDATA_FEATURE_PMU_MAPPINGS:
+	case PERFDATA_FEATURE_CLOCK_DATA:
+	case PERFDATA_FEATURE_BRANCH_STACK:
+		return JOIN_FIRST;
+	case PERFDATA_FEATURE_BUILD_ID:
+	case PERFDATA_FEATURE_BPF_PROG_INFO:
+	case PERFDATA_FEATURE_BPF_BTF:
+		return JOIN_LISTS;
+	case PERFDATA_FEATURE_TRACING_DATA:
+	case PERFDATA_FEATURE_EVENT_DESC:
+	case PERFDATA_FEATURE_GROUP_DESC:
+	case PERFDATA_FEATURE_AUXTRACE:
+	case PERFDATA_FEATURE_SAMPLE_TIME:
+	case PERFDATA_FEATURE_DIR_FORMAT:
+	case PERFDATA_FEATURE_COMPRESSED:
+	case PERFDATA_FEATURE_NOTE:
+		return JOIN_OTHERWISE;
+	default:
+		return JOIN_EQUAL;
+	}
+}
+
+/* A section that is being made, in the byte order of the inputs: entries, and how many. */
+struct joined {
+	struct perfdata_rewriter *rewriter;
+	struct perfdata_text entries;
+	uint32_t nr;
+	bool swap;
+};
+
+static void put_int(struct perfdata_text *out, bool swap, unsigned width, uint64_t value)
+{
+	uint8_t bytes[8];
+	const bool big = swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+
+	for (unsigned i = 0; i < width; i++)
+		bytes[big ? width - 1 - i : i] = (uint8_t)(value >> 8 * i);
+	perfdata_text_append(out, bytes, width);
+}
+
+static const struct perfdata_feature *section_of(const struct pd_merge_input *input, uint32_t id)
+{
+	const struct perfdata_feature_section *section = perfdata_reader_feature(input->known, id);
+	return section && section->status == PERFDATA_OK ? section->feature : NULL;
+}
+
+static struct perfdata_bytes bytes_of(const struct pd_merge_input *input, uint32_t id)
+{
+	const struct perfdata_feature *section = section_of(input, id);
+	return section ? perfdata_feature_bytes(section) : (struct perfdata_bytes){ NULL, 0 };
+}
+
+/* The entries, behind their number if the section begins with it. */
+static enum perfdata_status put_joined(struct joined *joined, uint32_t id, bool counted)
+{
+	struct perfdata_rewriter *rewriter = joined->rewriter;
+	struct perfdata_feature *feature = NULL;
+	struct perfdata_text out;
+
+	perfdata_text_init(&out);
+	if (counted)
+		put_int(&out, joined->swap, 4, joined->nr);
+	perfdata_text_append(&out, joined->entries.data, joined->entries.size);
+	enum perfdata_status status = perfdata_text_failed(&joined->entries) || perfdata_text_failed(&out) ? PERFDATA_ENOMEM :
+		perfdata_feature_decode(id, out.data, out.size, perfdata_reader_header(rewriter->reader)->order, 0, &feature, NULL);
+	if (status == PERFDATA_OK || status == PERFDATA_DAMAGED)
+		status = pd_sections_put(rewriter, &(struct perfdata_feature_section){ .id = id, .status = status, .feature = feature });
+	else
+		status = pd_rewrite_failed(rewriter, status, NULL);
+	perfdata_feature_free(feature);
+	perfdata_text_release(&out);
+	return status;
+}
+
+/* --- lists ------------------------------------------------------------------------------------------------------- */
+
+static bool is_counted(uint32_t id) { return id != PERFDATA_FEATURE_BUILD_ID; }
+
+/* The next entry of a list section; its key tells it from others. */
+static bool next_entry(uint32_t id, struct pd_cursor *cursor, struct perfdata_bytes *ret, struct perfdata_bytes *ret_key)
+{
+	const uint8_t *start = cursor->at;
+	const uint32_t first = pd_u32(cursor), second = pd_u32(cursor);
+	uint64_t size;
+
+	switch (id) {
+	case PERFDATA_FEATURE_BUILD_ID:
+		size = cursor->failed ? 0 : pd_load16(start + 6, cursor->swap);
+		break;
+	case PERFDATA_FEATURE_BPF_PROG_INFO:
+		size = 16ull + first + second;   /* behind the lengths of the struct and of the data: which arrays there are */
+		break;
+	default:
+		size = 8ull + second;
+	}
+	if (cursor->failed || size < 8 || !pd_take(cursor, size - 8))
+		return false;
+	*ret = *ret_key = (struct perfdata_bytes){ start, (size_t)size };
+	if (id == PERFDATA_FEATURE_BPF_BTF)
+		ret_key->size = 4;
+	else if (id == PERFDATA_FEATURE_BPF_PROG_INFO && size >= 16 + BPF_PROG_ID + 4)
+		*ret_key = (struct perfdata_bytes){ start + 16 + BPF_PROG_ID, 4 };
+	return true;
+}
+
+static struct perfdata_bytes name_of(struct perfdata_bytes entry)
+{
+	const size_t room = entry.size > BUILD_ID_NAME ? entry.size - BUILD_ID_NAME : 0;
+	return (struct perfdata_bytes){ entry.data + BUILD_ID_NAME, room ? strnlen((const char *)entry.data + BUILD_ID_NAME, room) : 0 };
+}
+
+/* Readers know one build-id for each name. False without memory. */
+static bool note_build(struct joined *joined, struct pd_intern *names, struct pd_hash_map *builds, struct perfdata_bytes entry)
+{
+	const struct perfdata_bytes name = name_of(entry);
+	uint64_t known;
+
+	if (!name.size)
+		return true;
+	const uint32_t number = pd_intern_put(names, name.data, name.size);
+	const uint8_t *build_id = entry.data + BUILD_ID_AT;
+	if (number == UINT32_MAX)
+		return false;
+	if (!pd_hash_map_get(builds, number, &known))
+		return pd_hash_map_put(builds, number, (uintptr_t)build_id) == 0;
+	if (memcmp((const uint8_t *)(uintptr_t)known, build_id, BUILD_ID_SIZE) != 0)
+		pd_rewrite_tell(joined->rewriter, "%.*s has two build-ids; the table of build-ids tells the last one only", (int)name.size,
+				(const char *)name.data);
+	return true;
+}
+
+static bool join_entries(struct joined *joined, uint32_t id, struct pd_intern *keys, struct pd_intern *names, struct pd_hash_map *builds)
+{
+	const struct pd_merge *merge = joined->rewriter->merge;
+	struct perfdata_bytes entry, key;
+
+	for (size_t i = 0; i < merge->nr_inputs; i++) {
+		const struct perfdata_bytes bytes = bytes_of(&merge->inputs[i], id);
+		struct pd_cursor cursor = pd_cursor(bytes.data, bytes.size, joined->swap);
+		if (is_counted(id))
+			(void)pd_u32(&cursor);
+		while (next_entry(id, &cursor, &entry, &key)) {
+			const uint32_t known = pd_intern_count(keys), number = pd_intern_put(keys, key.data, key.size);
+			if (number == UINT32_MAX || (id == PERFDATA_FEATURE_BUILD_ID && number == known && !note_build(joined, names, builds, entry)))
+				return false;
+			if (number < known)
+				continue;
+			perfdata_text_bytes(&joined->entries, entry);
+			joined->nr++;
+		}
+	}
+	return true;
+}
+
+static enum perfdata_status join_lists(struct joined *joined, uint32_t id)
+{
+	struct pd_intern *keys = pd_intern_new(), *names = pd_intern_new();
+	struct pd_hash_map builds = { 0 };
+	const bool ok = keys && names && join_entries(joined, id, keys, names, &builds);
+
+	pd_intern_free(keys);
+	pd_intern_free(names);
+	pd_hash_map_release(&builds);
+	if (!ok)
+		return pd_rewrite_failed(joined->rewriter, PERFDATA_ENOMEM, NULL);
+	/* an empty table of build-ids would hide those of the maps */
+	return joined->nr ? put_joined(joined, id, is_counted(id)) : PERFDATA_OK;
+}
+
+/* --- groups ------------------------------------------------------------------------------------------------------ */
+
+static enum perfdata_status join_groups(struct joined *joined)
+{
+	const struct pd_merge *merge = joined->rewriter->merge;
+	struct perfdata_text *out = &joined->entries;
+
+	for (const struct pd_merge_input *input = merge->inputs; input < merge->inputs + merge->nr_inputs; input++) {
+		const struct perfdata_feature *section = section_of(input, PERFDATA_FEATURE_GROUP_DESC);
+		const struct perfdata_node *list = section ? perfdata_node_get(perfdata_feature_root(section), "group_desc") : NULL;
+		for (const struct perfdata_node *group = list && !input->shares_events ? list->child : NULL; group; group = group->next) {
+			const struct perfdata_node *name = perfdata_node_get(group, "name"), *leader = perfdata_node_get(group, "leader");
+			const struct perfdata_node *members = perfdata_node_get(group, "nr_members");
+			if (!name || !leader || !members)
+				continue;
+			put_int(out, joined->swap, 4, name->v.bytes.size + 1);
+			perfdata_text_bytes(out, name->v.bytes);
+			perfdata_text_fill(out, '\0', 1);
+			put_int(out, joined->swap, 4, leader->v.u + input->first_event);
+			put_int(out, joined->swap, 4, members->v.u);
+			joined->nr++;
+		}
+	}
+	return joined->nr ? put_joined(joined, PERFDATA_FEATURE_GROUP_DESC, true) : PERFDATA_OK;
+}
+
+/* --- formats of tracepoints -------------------------------------------------------------------------------------- */
+
+/* A format, under the number of its system. */
+struct format {
+	uint32_t system;
+	size_t place;
+	const struct perfdata_trace_event *event;
+};
+
+struct formats {
+	struct format *items;
+	size_t nr, room;
+	struct pd_intern *systems;       /* 0: ftrace, whose formats stand apart */
+	struct pd_hash_map ids;          /* id → item */
+};
+
+static int by_system(const void *a, const void *b)
+{
+	const struct format *x = a, *y = b;
+
+	if (x->system != y->system)
+		return x->system < y->system ? -1 : 1;
+	return (x->place > y->place) - (x->place < y->place);
+}
+
+static enum perfdata_status add_format(struct perfdata_rewriter *rewriter, struct formats *formats, const struct perfdata_trace_event *event)
+{
+	uint64_t known;
+
+	if (pd_hash_map_get(&formats->ids, event->id, &known)) {
+		const struct perfdata_bytes a = event->format, b = formats->items[known].event->format;
+		if (a.size == b.size && !memcmp(a.data, b.data, a.size))
+			return PERFDATA_OK;
+		(void)pd_error(&rewriter->error, PERFDATA_EUNSUP, PERFDATA_NO_OFFSET, "the tracepoints %s:%s and %s:%s have the same number: the recordings are of "
+			       "different boots", event->system, event->name, formats->items[known].event->system, formats->items[known].event->name);
+		return PERFDATA_EUNSUP;
+	}
+	const uint32_t system = pd_intern_put(formats->systems, event->system, strlen(event->system));
+	if (system == UINT32_MAX || pd_vector_grow(&formats->items, &formats->room, formats->nr, sizeof *formats->items) < 0 ||
+	    pd_hash_map_put(&formats->ids, event->id, formats->nr) < 0)
+		return pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL);
+	formats->items[formats->nr] = (struct format){ system, formats->nr, event };
+	formats->nr++;
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status collect_formats(struct perfdata_rewriter *rewriter, struct formats *formats, struct perfdata_trace_info *ret_info)
+{
+	const struct pd_merge *merge = rewriter->merge;
+	enum perfdata_status status = PERFDATA_OK;
+	bool any = false;
+
+	for (size_t i = 0; i < merge->nr_inputs; i++) {
+		const struct perfdata_trace *trace = perfdata_reader_trace(merge->inputs[i].known);
+		struct perfdata_trace_info info;
+		if (!trace)
+			continue;
+		perfdata_trace_info(trace, &info);
+		if (!any)
+			*ret_info = info;
+		any = true;
+		for (size_t k = 0; k < info.nr_events && status == PERFDATA_OK; k++) {
+			const struct perfdata_trace_event *event = perfdata_trace_event_at(trace, k);
+			status = event ? add_format(rewriter, formats, event) : pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL);
+		}
+	}
+	return status == PERFDATA_OK && !any ? PERFDATA_ABSENT : status;
+}
+
+static void put_sized(struct perfdata_text *out, bool swap, unsigned width, struct perfdata_bytes bytes)
+{
+	put_int(out, swap, width, bytes.size);
+	perfdata_text_bytes(out, bytes);
+}
+
+/* As schema/trace_data.c reads it. */
+static void put_formats(struct perfdata_text *out, const struct formats *formats, const struct perfdata_trace_info *info)
+{
+	const bool swap = pd_order_is_foreign(info->order);
+	const uint8_t order_and_long[2] = { info->order == PERFDATA_BYTE_ORDER_BIG, (uint8_t)info->long_size };
+	const uint32_t nr_systems = pd_intern_count(formats->systems);
+	size_t at = 0;
+
+	perfdata_text_append(out, "\x17\x08\x44tracing", 10);
+	perfdata_text_append(out, info->version, strlen(info->version) + 1);
+	perfdata_text_append(out, order_and_long, sizeof order_and_long);
+	put_int(out, swap, 4, info->page_size);
+	perfdata_text_append(out, "header_page", sizeof "header_page");
+	put_sized(out, swap, 8, info->header_page);
+	perfdata_text_append(out, "header_event", sizeof "header_event");
+	put_sized(out, swap, 8, info->header_event);
+	for (uint32_t system = 0; system < nr_systems; system++) {
+		size_t end = at;
+		while (end < formats->nr && formats->items[end].system == system)
+			end++;
+		if (system == 1)
+			put_int(out, swap, 4, nr_systems - 1);
+		if (system)
+			perfdata_text_append(out, pd_intern_get(formats->systems, system, NULL), strlen(pd_intern_get(formats->systems, system, NULL)) + 1);
+		put_int(out, swap, 4, end - at);
+		for (; at < end; at++)
+			put_sized(out, swap, 8, formats->items[at].event->format);
+	}
+	if (nr_systems == 1)
+		put_int(out, swap, 4, 0);
+	put_sized(out, swap, 4, info->kallsyms);
+	put_sized(out, swap, 4, info->printk_formats);
+	put_sized(out, swap, 8, info->saved_cmdlines);
+}
+
+static enum perfdata_status join_formats(struct perfdata_rewriter *rewriter)
+{
+	struct formats formats = { .systems = pd_intern_new() };
+	struct perfdata_trace_info info = { .version = "" };
+	struct perfdata_text out;
+
+	perfdata_text_init(&out);
+	enum perfdata_status status = formats.systems && pd_intern_put(formats.systems, "ftrace", strlen("ftrace")) == 0 ?
+		collect_formats(rewriter, &formats, &info) : pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL);
+	if (status == PERFDATA_OK) {
+		if (formats.nr)
+			qsort(formats.items, formats.nr, sizeof *formats.items, by_system);
+		put_formats(&out, &formats, &info);
+		status = perfdata_text_failed(&out) ? pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL) :
+			pd_rewrite_written(rewriter, perfdata_writer_feature(rewriter->writer, PERFDATA_FEATURE_TRACING_DATA, out.data, out.size));
+	}
+	perfdata_text_release(&out);
+	pd_free(formats.items);
+	pd_intern_free(formats.systems);
+	pd_hash_map_release(&formats.ids);
+	return status == PERFDATA_ABSENT ? PERFDATA_OK : status;
+}
+
+/* --- all of them ------------------------------------------------------------------------------------------------- */
+
+/* FEATURE records of streams are filled up with zeros. */
+static bool same_section(struct perfdata_bytes a, struct perfdata_bytes b)
+{
+	const size_t shared = a.size < b.size ? a.size : b.size;
+	const struct perfdata_bytes *longer = a.size < b.size ? &b : &a;
+
+	for (size_t i = shared; i < longer->size; i++)
+		if (longer->data[i])
+			return false;
+	return !shared || !memcmp(a.data, b.data, shared);
+}
+
+static enum perfdata_status put_agreed(struct perfdata_rewriter *rewriter, uint32_t id, bool first_counts)
+{
+	const struct pd_merge *merge = rewriter->merge;
+	const struct pd_merge_input *first = NULL;
+	const struct perfdata_layout *layout = perfdata_feature_layout(id);
+
+	for (const struct pd_merge_input *input = merge->inputs; input < merge->inputs + merge->nr_inputs; input++) {
+		if (!section_of(input, id))
+			continue;
+		if (!first) {
+			first = input;
+		} else if (!first_counts && !same_section(bytes_of(first, id), bytes_of(input, id))) {
+			rewriter->counts.sections_left_out++;
+			pd_rewrite_tell(rewriter, "the feature section %s is left out: %s and %s tell it differently", layout ? layout->perf_name : "of an unknown kind",
+					pd_merge_name(first), pd_merge_name(input));
+			return PERFDATA_OK;
+		}
+	}
+	if (!first)
+		return PERFDATA_OK;
+	rewriter->reader = first->known;
+	return pd_sections_put(rewriter, perfdata_reader_feature(first->known, id));
+}
+
+static enum perfdata_status put_note(struct perfdata_rewriter *rewriter)
+{
+	const struct pd_merge *merge = rewriter->merge;
+	struct perfdata_text note;
+
+	perfdata_text_init(&note);
+	perfdata_text_string(&note, "merged by perfdata ");
+	perfdata_text_string(&note, perfdata_version());
+	for (size_t i = 0; i < merge->nr_inputs; i++) {
+		const char *path = pd_merge_name(&merge->inputs[i]), *slash = strrchr(path, '/');
+		perfdata_text_string(&note, i ? ", " : ", of ");
+		perfdata_text_string(&note, slash ? slash + 1 : path);
+	}
+	perfdata_text_append(&note, "", 1);
+	const enum perfdata_status status = perfdata_text_failed(&note) ? pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL) :
+		pd_mend_put_note(rewriter, note.data);
+	perfdata_text_release(&note);
+	return status;
+}
+
+enum perfdata_status pd_merge_put_sections(struct perfdata_rewriter *rewriter)
+{
+	struct perfdata_reader *first = rewriter->merge->inputs[0].known;
+	enum perfdata_status status = join_formats(rewriter);
+
+	for (uint32_t id = 1; id <= PERFDATA_FEATURE_NOTE && status == PERFDATA_OK; id++) {
+		struct joined joined = { .rewriter = rewriter, .swap = pd_order_is_foreign(perfdata_reader_header(first)->order) };
+		perfdata_text_init(&joined.entries);
+		switch (joining_of(id)) {
+		case JOIN_EQUAL:
+		case JOIN_FIRST:
+			status = put_agreed(rewriter, id, joining_of(id) == JOIN_FIRST);
+			break;
+		case JOIN_LISTS:
+			status = join_lists(&joined, id);
+			break;
+		default:
+			if (id == PERFDATA_FEATURE_GROUP_DESC)
+				status = join_groups(&joined);
+		}
+		perfdata_text_release(&joined.entries);
+		rewriter->reader = first;
+	}
+	if (status == PERFDATA_OK)
+		status = pd_sections_times(rewriter);
+	return status == PERFDATA_OK ? put_note(rewriter) : status;
+}
