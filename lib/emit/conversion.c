@@ -35,7 +35,7 @@ struct plan {
 	const struct perfdata_convert_options *options;
 	struct part *parts;
 	size_t nr_parts;
-	uint32_t needs;
+	uint32_t needs, trace_samples;
 	enum perfdata_record_order order;
 	bool symbols, merge_deferred, keep_exited;
 };
@@ -123,6 +123,7 @@ static enum perfdata_status join(struct plan *plan, struct perfdata_error *reter
 			delivered = part;
 		}
 		plan->needs |= asks->needs;
+		plan->trace_samples |= asks->trace_samples;
 		plan->symbols |= asks->symbols;
 	}
 	plan->order = first->configuration.order;
@@ -205,7 +206,7 @@ static enum perfdata_status open_session(const struct plan *plan, struct perfdat
 	struct perfdata_symbols_options defaults;
 	struct perfdata_session_options options = {
 		.size = sizeof options, .needs = plan->needs, .limit = plan->options->limit, .merge_deferred = plan->merge_deferred,
-		.keep_exited = plan->keep_exited,
+		.keep_exited = plan->keep_exited, .trace_samples = plan->trace_samples,
 	};
 	enum perfdata_status status = PERFDATA_OK;
 	if (plan->options->filter)

@@ -75,6 +75,7 @@ struct perfdata_configuration {
 	uint32_t types[PERFDATA_CONFIGURE_TYPES];   /* only records of these types */
 	size_t nr_types;                /* 0: all */
 	const char *event;              /* only records of this event; NULL: all */
+	uint32_t trace_samples;         /* enum perfdata_trace_samples: made of traces */
 };
 struct perfdata_emitter;
 /* Fills *ret as the emitter's table says, then calls its configure. */

@@ -150,6 +150,7 @@ enum perfdata_raw_flag {
 	PERFDATA_RAW_AFTER_GAP = 4,    /* damaged bytes were skipped in front of it */
 	PERFDATA_RAW_NOT_DECOMPRESSED = 8, /* a COMPRESSED record of which nothing could be decompressed: no record follows from it */
 	PERFDATA_RAW_PAYLOAD = 16,     /* no record, but a piece of what stands behind the AUXTRACE record before it */
+	PERFDATA_RAW_MADE = 32,        /* a sample that a trace tells of (perfdata_session_options.trace_samples); `offset` is that of the piece of its payload */
 };
 
 /* With the option `payloads` an AUXTRACE record is followed by its payload in pieces, at least one. All but the first begin with the last

@@ -32,6 +32,19 @@ enum perfdata_needs {
 	PERFDATA_NEED_CHAIN_DSOS = 32, /* which dsos callchains go through, for which no stacks are kept: perfdata_session_in_chain */
 };
 
+/* Samples that the operations in a trace of Arm SPE are turned into, of events that perf has for them: each operation gives one to every event
+ * that it belongs to. */
+enum perfdata_trace_samples {
+	PERFDATA_TRACE_L1D = 1,             /* l1d-miss, l1d-access */
+	PERFDATA_TRACE_LLC = 2,             /* llc-miss, llc-access */
+	PERFDATA_TRACE_TLB = 4,             /* tlb-miss, tlb-access */
+	PERFDATA_TRACE_BRANCHES = 8,        /* branch */
+	PERFDATA_TRACE_REMOTE = 16,         /* remote-access */
+	PERFDATA_TRACE_MEMORY = 32,         /* memory */
+	PERFDATA_TRACE_INSTRUCTIONS = 64,   /* instructions: every operation */
+	PERFDATA_TRACE_BRANCH_STACKS = 128, /* branches have a branch stack */
+};
+
 /* What to keep. An empty list keeps everything; all conditions must hold. Process state is followed for filtered records too. */
 struct perfdata_filter {
 	uint64_t time_first, time_last;         /* ns, inclusive; time_last 0: no end. Records without a time pass */
@@ -54,6 +67,7 @@ struct perfdata_session_options {
 	bool use_host;                          /* the kernel that runs here may name addresses, if it is the recorded one */
 	bool merge_deferred;                    /* join deferred callchains (perf script); false as perf report -D */
 	bool keep_exited;                       /* threads keep their names and maps after EXIT (perf report) */
+	uint32_t trace_samples;                 /* enum perfdata_trace_samples; 0: traces give none. In time order all records wait for the last one then */
 };
 
 struct perfdata_session;

@@ -448,7 +448,7 @@ enum perfdata_status pd_order_next(struct perfdata_reader *reader, struct perfda
 			pd_reader_hold(reader, raws->chunk);
 			*ret = *raws;
 			*ret_nr = 1;
-			if (raws->type != PERFDATA_RECORD_FINISHED_ROUND)
+			if (raws->type != PERFDATA_RECORD_FINISHED_ROUND || pd_trace_samples_come(reader))
 				return PERFDATA_OK;
 			status = finish_round(order);
 			if (status == PERFDATA_OK) {

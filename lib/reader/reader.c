@@ -234,6 +234,7 @@ void perfdata_reader_close(struct perfdata_reader *reader)
 		return;
 	pd_ahead_stop(reader);
 	pd_order_free(reader);
+	pd_trace_samples_free(reader);
 	pd_chunk_drop(reader->current);
 	for (size_t i = 0; i < reader->nr_streams; i++)
 		stream_free(reader->streams[i]);
@@ -286,8 +287,21 @@ static uint64_t left_of_turn(const struct perfdata_reader *reader, const struct 
 	return taken < PD_TURN_BYTES ? PD_TURN_BYTES - taken : 0;
 }
 
+/* Whether the piece or record is to be given too. */
+static enum perfdata_status see_trace(struct perfdata_reader *reader, const struct perfdata_raw *raw, bool *ret_give)
+{
+	*ret_give = !(raw->flags & PERFDATA_RAW_PAYLOAD) || reader->options.payloads;
+	return reader->traces ? pd_trace_samples_see(reader, raw) : PERFDATA_OK;
+}
+
 enum perfdata_status pd_reader_read(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned *ret_nr)
 {
+	bool give;
+	if (reader->traces) {
+		const enum perfdata_status made = pd_trace_samples_next(reader, ret, ret_nr);
+		if (made != PERFDATA_END)
+			return made;
+	}
 	while (reader->nr_streams && !reader->streams[reader->turn]->done) {
 		struct pd_stream *stream = reader->streams[reader->turn];
 		struct pd_window *window;
@@ -304,11 +318,18 @@ enum perfdata_status pd_reader_read(struct perfdata_reader *reader, struct perfd
 		if (ret->flags & PERFDATA_RAW_PAYLOAD) {
 			ret->number = reader->nr_records - 1;
 			*ret_nr = 1;
-			return PERFDATA_OK;
+			status = see_trace(reader, ret, &give);
+			if (status == PERFDATA_OK && !give)
+				status = pd_trace_samples_next(reader, ret, ret_nr);
+			if (status == PERFDATA_END)
+				continue;
+			return status;
 		}
 		ret->number = reader->nr_records;
 		if (ret->type >= PERFDATA_RECORD_USER_FIRST) {
 			status = pd_user_record(reader, window, ret);
+			if (status == PERFDATA_OK)
+				status = see_trace(reader, ret, &give);
 			if (status != PERFDATA_OK)
 				return status;
 		} else {
@@ -353,7 +374,7 @@ static bool should_read_ahead(const struct perfdata_reader *reader)
 {
 	if (!(reader->options.read_ahead & PERFDATA_AHEAD_RECORDS) || reader->nr_records < AHEAD_FROM || reader->end != PERFDATA_OK)
 		return false;
-	if (reader->options.payloads)
+	if (reader->options.payloads || reader->traces)
 		return false;   /* so many records are too many bytes then */
 	for (size_t i = 0; i < reader->nr_streams; i++)
 		if (reader->streams[i]->is_live)
@@ -385,7 +406,7 @@ enum perfdata_status pd_reader_next_span(struct perfdata_reader *reader, struct 
 	if (!reader->options.on_progress)
 		return status;
 	for (unsigned i = 0; i < ret->nr; i++)
-		if (ret->records[i].inner == PERFDATA_NO_OFFSET && !(ret->records[i].flags & PERFDATA_RAW_PAYLOAD))
+		if (ret->records[i].inner == PERFDATA_NO_OFFSET && !(ret->records[i].flags & (PERFDATA_RAW_PAYLOAD | PERFDATA_RAW_MADE)))
 			reader->given_bytes += ret->records[i].size + ret->records[i].payload;
 	report_progress(reader, status != PERFDATA_OK);
 	return status;
@@ -393,7 +414,7 @@ enum perfdata_status pd_reader_next_span(struct perfdata_reader *reader, struct 
 
 unsigned pd_reader_next_summaries(struct perfdata_reader *reader, struct pd_sample_summary *ret, unsigned max)
 {
-	if (reader->order || reader->ahead || reader->few.nr || reader->end != PERFDATA_OK || !reader->nr_streams)
+	if (reader->order || reader->ahead || reader->traces || reader->few.nr || reader->end != PERFDATA_OK || !reader->nr_streams)
 		return 0;
 	struct pd_stream *stream = reader->streams[reader->turn];
 	struct pd_window *window = stream->unpack.active ? &stream->inner : &stream->raw;

@@ -32,6 +32,9 @@ unsigned pd_reader_next_summaries(struct perfdata_reader *reader, struct pd_samp
 /* Payloads are wanted. Before the first record is asked for. */
 void pd_reader_give_payloads(struct perfdata_reader *reader);
 
+/* Samples are to be made of traces (enum perfdata_trace_samples). Before the first record is asked for. PERFDATA_ENOMEM. */
+enum perfdata_status pd_reader_make_samples(struct perfdata_reader *reader, uint32_t wanted);
+
 /* The listener that receives what the reader finds. */
 struct pd_listener {
 	perfdata_finding_fn *on_finding;       /* or NULL: nobody */

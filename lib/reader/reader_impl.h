@@ -13,6 +13,7 @@
  *   framing.c          records out of a window
  *   salvage.c          the next plausible record behind damage
  *   unpack.c           COMPRESSED records
+ *   trace_samples.c    samples that traces tell of
  *   ahead.c            the thread that does all this before it is asked for
  *   order.c            time order, with order_sort.c and order_slots.c
  *   spill.c            what waits too long for memory
@@ -107,6 +108,7 @@ struct pd_late_section {
 
 struct pd_order;
 struct pd_ahead;
+struct pd_trace_samples;
 
 struct perfdata_reader {
 	struct perfdata_reader_options options;
@@ -150,6 +152,7 @@ struct perfdata_reader {
 	uint64_t given_bytes, reported_bytes;      /* of the records that were given, for on_progress */
 	struct pd_order *order;                /* NULL: file order */
 	struct pd_ahead *ahead;                /* NULL: nothing is read before it is asked for */
+	struct pd_trace_samples *traces;       /* NULL: no samples are made of traces */
 	enum perfdata_status end;              /* PERFDATA_OK while records come */
 };
 
@@ -332,6 +335,15 @@ bool pd_unpack_fill(struct pd_window *window);
 /* Lets go of the carrier. */
 void pd_unpack_end(struct pd_stream *stream);
 void pd_unpack_release(struct pd_stream *stream);
+
+/* --- trace_samples.c, where reader->traces is --- */
+void pd_trace_samples_free(struct perfdata_reader *reader);
+/* Samples come, or may come, of which nobody knows how old they are. */
+bool pd_trace_samples_come(const struct perfdata_reader *reader);
+/* Learns from records about traces, and begins with a piece of a payload. */
+enum perfdata_status pd_trace_samples_see(struct perfdata_reader *reader, const struct perfdata_raw *raw);
+/* The next samples of that piece, all of one operation: fewer than PD_MAX_RECORDS, in one chunk. PERFDATA_END: no more of it. */
+enum perfdata_status pd_trace_samples_next(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned *ret_nr);
 
 /* --- spill.c: sorted records that wait in a temporary file --- */
 struct pd_spill;

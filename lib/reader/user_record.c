@@ -87,11 +87,12 @@ static enum perfdata_status take_feature(struct perfdata_reader *reader, const s
 /* Bytes that follow the record belong to it: they are passed over before the next record is read. */
 static void pass_payload(struct pd_window *window, struct perfdata_raw *raw, uint64_t size)
 {
+	const struct perfdata_reader *reader = window->stream->reader;
 	const uint64_t left = window->limit == UINT64_MAX ? UINT64_MAX : window->limit - window->offset;
 
 	raw->payload = size;
 	if (size <= left && size < MAX_PAYLOAD) {
-		window->payload.active = window->stream->reader->options.payloads && raw->type == PERFDATA_RECORD_AUXTRACE;
+		window->payload.active = (reader->options.payloads || pd_trace_samples_come(reader)) && raw->type == PERFDATA_RECORD_AUXTRACE;
 		window->payload.left = size;
 		window->payload.overlap = 0;
 		window->skip = window->payload.active ? 0 : size;

@@ -132,7 +132,8 @@ static enum perfdata_status pull(struct pd_run *run, struct perfdata_batch **ret
 enum perfdata_status pd_run_start(struct pd_run *run)
 {
 	const struct perfdata_header *header = perfdata_reader_header(perfdata_session_reader(run->session));
-	if (header->container == PERFDATA_CONTAINER_PIPE) {
+	/* events come as records */
+	if (header->container == PERFDATA_CONTAINER_PIPE || pd_session_makes_samples(run->session)) {
 		while (run->nr_early < PD_RUN_BATCHES_BEFORE_BEGIN) {
 			struct perfdata_batch *batch;
 			run->reader_status = pull(run, &batch);

@@ -159,6 +159,8 @@ struct pd_account *pd_session_account(const struct perfdata_session *session);
 /* The tree of stacks that are told apart by frames (PERFDATA_NEED_NODES); NULL: nobody asked for it. Of the session's thread, and of whoever comes
  * when no batch is asked for any more. */
 struct pd_step_tree *pd_session_nodes(const struct perfdata_session *session);
+/* Whether samples are made of traces, whose events come as the reader meets them. */
+bool pd_session_makes_samples(const struct perfdata_session *session);
 /* The listener that receives what the session's reader finds from now on; returns the listener of before. */
 struct pd_listener pd_session_listen(struct perfdata_session *session, struct pd_listener listener);
 /* *ret: does the record pass the filter? PERFDATA_ENOMEM. */

@@ -25,6 +25,7 @@ KINDS = {
     "buildid": ["buildid-list", "-f"],
     "stats": ["report", "-f", "--stats", "--stdio", "--symfs", "/e"],
     "dumpaux": ["script", "-D", "-f", "--symfs", "/e"],
+    "itrace": ["script", "-f", "--itrace=i1ibfmtaMl", "-F", "+addr,+data_src,+weight,+brstack,+phys_addr", "--symfs", "/e"],
     "report": ["report", "-D", "-f", "--no-itrace", "--stdio", "--symfs", "/e"],
 }
 # Beside the dump, which has the lines of script in it, only what tells something of its own is kept.
@@ -100,9 +101,12 @@ def main():
     for line in cases.stdout.splitlines():
         name, checksum, size, note = line.split("\t")
         os.utime(f"{HERE}/{name}", (1700000000, 1700000000))
-        kept = ["dumpaux"] if name.startswith("trace-") else ["dump", *KEPT.get(name, "").split()]
+        is_made = name.startswith("trace-spe-operations")      # samples are made of it
+        kept = ["itrace"] if is_made else ["dumpaux"] if name.startswith("trace-") else ["dump", *KEPT.get(name, "").split()]
         exits, listed = {}, []
         for kind in KINDS:
+            if kind == "itrace" and not is_made:
+                continue
             exits[kind], text = run(kind, name)
             if kind not in kept or exits[kind] != "0":
                 listed.append(f"{kind}(not kept)")

@@ -19,7 +19,7 @@ from program import PERFDATA  # noqa: E402
 
 TOP = os.environ.get("top_srcdir") or os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 KINDS = (["dump", "--aux", "--symbols", "no"], ["ndjson", "--aux", "packets"], ["ndjson", "--aux", "samples"],
-         ["csv", "--table", "aux_packets"], ["csv", "--table", "spe_samples"])
+         ["csv", "--table", "aux_packets"], ["csv", "--table", "spe_samples"], ["script", "--symbols", "no", "--itrace", "ibfmtaMl"])
 count = 0
 
 
@@ -56,7 +56,7 @@ def same_ways(path, data):
         # a pipe has another name
         piped = run(*kind, "-", data=data).stdout
         packed = run(*kind, "-", data=gzip.compress(data, 1)).stdout
-        if kind[0] == "csv" and not want == piped == packed:
+        if kind[0] in ("csv", "script") and not want == piped == packed:
             yield "%s differs in a pipe" % kind
         elif kind[0] == "dump" and packets_of(want) != packets_of(piped):
             yield "%s differs in a pipe" % kind
@@ -97,7 +97,7 @@ def survives(data, seed):
         for _ in range(chance.randrange(1, 6)):
             if broken:
                 broken[chance.randrange(len(broken))] = chance.getrandbits(8)
-        for kind in (KINDS[0], KINDS[1], KINDS[3]):
+        for kind in (KINDS[0], KINDS[1], KINDS[3], KINDS[5]):
             done = run(*kind, "-", data=bytes(broken))
             if done.returncode not in (0, 2, 3, 4):
                 yield "%s: exit code %d" % (kind, done.returncode)

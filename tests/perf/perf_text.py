@@ -37,6 +37,7 @@ COMMANDS = {
     "evlist": ["events", "--perf"],
     "buildid": ["buildids", "--perf"],
     "stats": ["info", "--perf-stats"],
+    "itrace": ["script", "--symbols", "no", "--itrace", "ibfmtaMl", "-F", "+addr,+data_src,+weight,+brstack,+phys_addr"],
     "report": ["dump", "--no-samples-line", "--symbols", "no"],
 }
 
@@ -158,7 +159,7 @@ def is_damaged(row):
 
 def is_comparable(row, kind):
     """perf read the file whole, and its text is there; or it is damaged, and perf printed something."""
-    if kind == "dumpaux" and kind not in row["expected"].split(","):
+    if kind in ("dumpaux", "itrace") and kind not in row["expected"].split(","):
         return False
     if is_damaged(row):
         return kind != "json" and kind in row["expected"].split(",")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Packets of traces by chance, and what perf prints of them here: PERF names a perf of version 7, as oracle/setup of the corpus installs one.
+"""Packets of traces by chance, samples made of them, and what perf prints of them here: PERF names a perf of version 7, as oracle/setup of the corpus installs one.
 Without it the texts in testdata/perf/expected stand for it. Prints TAP.
 
 usage: trace_live.py [SEEDS]"""
@@ -44,13 +44,29 @@ def payloads(tracer, seed, count):
     return [packets[:cut], packets[cut:], packets[:0], packets * (1 + 70000 // len(packets))]
 
 
-def difference(tracer, seed, folder):
+def packets_differ(tracer, seed, folder):
     path = os.path.join(folder, "x.data")
     trace_packets.recording(tracer, payloads(tracer, seed, 1500)).save(path)
     want = output(PERF, "script", "-D", "-f", "--symfs", "/nonexistent", "-i", path)
-    got = output(PERFDATA, "dump", "--aux", "--symbols", "no", path)
     if not any("AUXTRACE size" in line for line in want):
         return "perf printed no trace"
+    return difference(want, output(PERFDATA, "dump", "--aux", "--symbols", "no", path))
+
+
+def samples_differ(letters, seed, folder):
+    """Samples made of operations, of each kind of processor in turn."""
+    path = os.path.join(folder, "x.data")
+    processors = trace_packets.SPE_PROCESSORS[seed % len(trace_packets.SPE_PROCESSORS)]
+    trace_packets.recording("spe", trace_packets.spe_operations(seed, 6, 300), words=trace_packets.info_words("spe", processors),
+                            start=trace_packets.SPE_START).save(path)
+    fields = ["-F", "+addr,+data_src,+weight,+brstack,+phys_addr"]
+    want = output(PERF, "script", "-f", "--itrace=" + letters.replace("i", "i1i"), *fields, "--symfs", "/nonexistent", "-i", path)
+    if not want:
+        return "perf made no samples"
+    return difference(want, output(PERFDATA, "script", "--itrace", letters, *fields, "--symbols", "no", path))
+
+
+def difference(want, got):
     for n, (a, b) in enumerate(zip(want, got)):
         if a != b:
             return "line %d\n# perf %s\n# ours %s" % (n + 1, a, b)
@@ -64,10 +80,12 @@ def main():
         return
     with tempfile.TemporaryDirectory() as folder:
         tests = [(tracer, seed) for tracer in trace_packets.EVERY for seed in range(seeds if tracer in trace_packets.RANDOM else 1)]
+        tests = [(packets_differ, *test) for test in tests] + [(samples_differ, letters, seed) for letters in ("ibfmtaMl", "M", "bl", "i")
+                                                               for seed in range(max(seeds, 4))]
         print("1..%d" % len(tests))
-        for n, (tracer, seed) in enumerate(tests):
-            problem = difference(tracer, seed, folder)
-            print("%s %d - %s, seed %d" % ("not ok" if problem else "ok", n + 1, tracer, seed))
+        for n, (differ, what, seed) in enumerate(tests):
+            problem = differ(what, seed, folder)
+            print("%s %d - %s, seed %d" % ("not ok" if problem else "ok", n + 1, what, seed))
             if problem:
                 print("# " + problem)
 

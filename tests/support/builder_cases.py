@@ -633,6 +633,10 @@ traced("trace-spe-cut.data", trace_packets.SPE, [b"\xb0\1\2", b"\x20\xb0", b"\x2
        "packets of Arm SPE that the end of their buffer cuts")
 traced("trace-spe-v1.data", trace_packets.SPE, [b"".join(trace_packets.some_packets(trace_packets.SPE, 2, 60))],
        "Arm SPE as older recorders describe it, without times", words=[9, 1], time=False)
+for _name, _processors in (("trace-spe-operations.data", trace_packets.SPE_PROCESSORS[0]),
+                           ("trace-spe-operations-others.data", (trace_packets.SPE_PROCESSORS[2][0], trace_packets.SPE_PROCESSORS[3][1]))):
+    traced(_name, trace_packets.SPE, trace_packets.spe_operations(1, 4, 8), "operations of Arm SPE in the order of their times",
+           words=trace_packets.info_words(trace_packets.SPE, _processors), start=trace_packets.SPE_START)
 traced("trace-bts-cut.data", trace_packets.BTS, [trace_packets.branch(1, 2) + bytes(7), bytes(23), b""], "branches of BTS that the end of their buffer cuts")
 traced("trace-ptt-long.data", trace_packets.PTT, [b"".join(trace_packets.ptt_long()) + bytes(5)], "packets of HiSilicon PTT with 32 bytes, and a rest")
 

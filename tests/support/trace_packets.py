@@ -169,6 +169,27 @@ def spe_record(chance, time):
     return out + spe_packet(0x52, events) + (spe_packet(0x71, time) if time is not None else b"\1")
 
 
+# Processors whose codes of the data source mean different things; the last one's are not known.
+SPE_PROCESSORS = ((N1, V1), (0xc00fac41, 0xc00fac41), (0x480fd061, 0x480fd061), (V1, 0x410fd4a0))
+SPE_START = 500000001       # ns: when the timer, which `fill` relates to time, was at 0
+
+
+def spe_operations(seed, nr_payloads=4, count=60):
+    """Payloads of operations whose times follow each other; in one half of them any source and any events."""
+    chance = random.Random(seed)
+    payloads, time = [], 1000000
+    for _ in range(nr_payloads):
+        out = b""
+        for _ in range(count):
+            time += 1 + chance.randrange(5)
+            record = spe_record(chance, time)
+            if chance.random() < 0.5:
+                record = spe_packet(0x43, chance.randrange(0x14)) + record[:-12] + spe_packet(0x62, chance.getrandbits(26)) + record[-9:]
+            out += record
+        payloads.append(out + bytes(-len(out) % 16))
+    return payloads
+
+
 def spe_random(chance, count):
     odd = spe_every() + spe_heads()
     kinds = [lambda: chance.choice(odd), lambda: spe_record(chance, chance.getrandbits(40)), lambda: chance.randbytes(chance.randrange(6)),
@@ -268,14 +289,14 @@ def add_trace(r, payload, offset=0, reference=0, idx=0, tid=-1, cpu=0, stated=No
     r.raw(payload)
 
 
-def fill(r, tracer, payloads, time=True, words=None, event=None):
-    """One event of the tracer, a thread, and the payloads, on two CPUs in turn."""
+def fill(r, tracer, payloads, time=True, words=None, event=None, start=1):
+    """One event of the tracer, two threads that begin at `start`, and the payloads, on two CPUs in turn."""
     kind = builder.IDENTIFIER | builder.IP | builder.TID | builder.CPU | (builder.TIME if time else 0)
     r.event(event or f"{tracer}//", ids=[101, 102], type=8, config=0, period=1, sample_type=kind, sample_id_all=1, size=136)
     r.record(79, r.pack("QQQQQBBHI", 8, 2560, 500000000, 0, 0xffffffffffffff, 1, 0, 0, 0))
     add_info(r, tracer, words)
-    r.comm(100, 100, "worker", time=1)
-    r.comm(100, 101, "worker/1", time=2)
+    r.comm(100, 100, "worker", time=start)
+    r.comm(100, 101, "worker/1", time=start + 1)
     r.mmap2(100, 100, 0x400000, 0x20000, 0, "/usr/bin/worker")
     offset = 0
     for n, payload in enumerate(payloads):

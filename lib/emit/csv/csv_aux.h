@@ -4,7 +4,7 @@
 #define EMIT_CSV_AUX_H
 
 #include "emit/csv/csv_table.h"
-#include "emit/model/aux_pieces.h"
+#include "auxtrace/aux_pieces.h"
 
 extern const char *const pd_csv_packet_columns[], *const pd_csv_spe_columns[];   /* NULL at the end */
 

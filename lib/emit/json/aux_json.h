@@ -4,7 +4,7 @@
 #define EMIT_AUX_JSON_H
 
 #include "emit/json/spell.h"
-#include "emit/model/aux_pieces.h"
+#include "auxtrace/aux_pieces.h"
 
 enum aux_lines { AUX_NO_LINES, AUX_SAMPLES, AUX_PACKETS };   /* packets: samples too */
 

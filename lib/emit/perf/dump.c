@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "perfdata/emit.h"
-#include "emit/model/aux_pieces.h"
+#include "auxtrace/aux_pieces.h"
 #include "emit/perf/record_text.h"
 #include "emit/perf/sample_text.h"
 #include "emit/perf/script/script_line.h"

@@ -52,6 +52,8 @@ enum perfdata_status perfdata_session_open(struct perfdata_reader *reader, const
 	}
 	if (status == PERFDATA_OK && session->options.needs & PERFDATA_NEED_PAYLOADS)
 		pd_reader_give_payloads(reader);
+	if (status == PERFDATA_OK)
+		status = pd_reader_make_samples(reader, session->options.trace_samples);
 	const uint32_t stateful = PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES | NEED_ANY_STACKS | PERFDATA_NEED_CHAIN_DSOS;
 	if (status == PERFDATA_OK && session->options.needs & stateful) {
 		session->options.needs |= PERFDATA_NEED_DELIVERIES;
@@ -102,6 +104,8 @@ struct pd_listener pd_session_listen(struct perfdata_session *session, struct pd
 {
 	return pd_reader_listen(session->reader, listener);
 }
+
+bool pd_session_makes_samples(const struct perfdata_session *session) { return session->options.trace_samples; }
 
 const struct perfdata_error *perfdata_session_error(const struct perfdata_session *session) { return &session->error; }
 

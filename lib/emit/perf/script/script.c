@@ -3,6 +3,7 @@
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
+#include "base/error.h"
 #include "base/memory.h"
 #include "auxtrace/auxtrace.h"
 #include "emit/emitters.h"
@@ -47,6 +48,9 @@ static const struct perfdata_emitter_option options[] = {
 	SHOW("bpf", "lines for KSYMBOL, BPF_EVENT and BPF_METADATA"),
 	SHOW("text-poke", "lines for TEXT_POKE"),
 	SHOW("round", "lines for FINISHED_ROUND; records in the order of the file"),
+	{ .name = "itrace", .kind = PERFDATA_OPTION_TEXT, .argument = "LETTERS",
+	  .help = "samples of the operations in traces of Arm SPE, as perf makes them: i instructions, b branches (l with their stacks), "
+		  "M memory, f and m caches, t TLB, a remote; \"default\": all of them" },
 	{ .name = "header", .kind = PERFDATA_OPTION_FLAG, .help = "the header of the recording first" },
 	{ .name = "show-info", .kind = PERFDATA_OPTION_FLAG, .short_name = 'I', .help = "with --header: long sections too" },
 	{ 0 },
@@ -260,13 +264,36 @@ static enum perfdata_status format(const void *state, const struct perfdata_batc
 	return perfdata_text_failed(out) ? PERFDATA_ENOMEM : PERFDATA_OK;
 }
 
+/* Letters of --itrace; those of other traces' decoders mean nothing here. */
+static enum perfdata_status read_itrace(const char *text, struct perfdata_configuration *configuration)
+{
+	static const struct { char letter; uint32_t samples; } letters[] = {
+		{ 'i', PERFDATA_TRACE_INSTRUCTIONS }, { 'b', PERFDATA_TRACE_BRANCHES }, { 'f', PERFDATA_TRACE_L1D }, { 'm', PERFDATA_TRACE_LLC },
+		{ 't', PERFDATA_TRACE_TLB }, { 'a', PERFDATA_TRACE_REMOTE }, { 'M', PERFDATA_TRACE_MEMORY }, { 'l', PERFDATA_TRACE_BRANCH_STACKS },
+	};
+	if (!strcmp(text, "default"))
+		text = "ibfmtaM";
+	for (; *text; text++) {
+		uint32_t samples = 0;
+		for (size_t i = 0; i < sizeof letters / sizeof *letters; i++)
+			samples |= letters[i].letter == *text ? letters[i].samples : 0;
+		if (!samples) {
+			pd_error(configuration->reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "--itrace: '%c' is none of the letters ibfmtaMl", *text);
+			return PERFDATA_EUSAGE;
+		}
+		configuration->trace_samples |= samples;
+	}
+	return PERFDATA_OK;
+}
+
 /* Rounds mean something in the file only, so perf does not sort when it shows them. */
 static enum perfdata_status configure(void *user, struct perfdata_configuration *configuration)
 {
+	const char *itrace = perfdata_option_text(configuration->options, configuration->nr_options, "itrace");
 	(void)user;
 	if (perfdata_option_flag(configuration->options, configuration->nr_options, "show-round-events", false))
 		configuration->order = PERFDATA_ORDER_FILE;
-	return PERFDATA_OK;
+	return itrace ? read_itrace(itrace, configuration) : PERFDATA_OK;
 }
 
 const struct perfdata_emitter pd_emitter_script = {

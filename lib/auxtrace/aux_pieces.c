@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/memory.h"
-#include "emit/model/aux_pieces.h"
+#include "auxtrace/aux_pieces.h"
 
 void pd_aux_carry_release(struct pd_aux_carry *carry)
 {

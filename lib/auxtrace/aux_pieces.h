@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Payloads of traces on their way through an emitter. `scan` sees their pieces in order, and finds out where the packets of each begin and what
- * is known there; then each piece can be formatted by itself. */
-#ifndef EMIT_AUX_PIECES_H
-#define EMIT_AUX_PIECES_H
+/* Payloads of traces as they are read. Whoever sees their pieces in order finds out where the packets of each begin and what is known there; then
+ * each piece can be worked on by itself, in any thread. */
+#ifndef PD_AUX_PIECES_H
+#define PD_AUX_PIECES_H
 
-#include "perfdata/emit.h"
+#include "perfdata/reader.h"
 #include "auxtrace/auxtrace.h"
 
 /* Of the trace's clock to perf's: ns = zero + (ticks * mult >> shift), where mult is not 0. */
@@ -40,7 +40,7 @@ struct pd_aux_piece {
 	struct pd_spe_record open;           /* SPE: the record that is not finished */
 };
 
-/* What scan carries from batch to batch. {0} at first. */
+/* What is carried from piece to piece. {0} at first. */
 struct pd_aux_carry {
 	struct pd_aux_tracer tracer;
 	struct pd_aux_piece next;            /* of the payload that is being read */
@@ -57,7 +57,7 @@ struct pd_aux_pieces {
 };
 void pd_aux_pieces_release(struct pd_aux_pieces *pieces);
 
-/* In scan, for every record of the batch. */
+/* For every record, in the order of the file. */
 enum perfdata_status pd_aux_scan(struct pd_aux_carry *carry, const struct perfdata_reader *reader, const struct perfdata_raw *raw,
 				 struct pd_aux_pieces *pieces);
 

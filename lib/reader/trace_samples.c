@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+/* Samples out of the traces of Arm SPE: each operation that a payload tells of becomes samples of events that are added for it, which then go the
+ * way of all records. They are older than the payload, and nobody knows by how much: FINISHED_ROUND releases nothing there. */
+#include "config.h"
+#include "base/memory.h"
+#include "auxtrace/aux_pieces.h"
+#include "auxtrace/spe_sample.h"
+#include "reader/reader_impl.h"
+
+#define ID_STEP 1000000000ull           /* perf's ids of such events begin so far behind those of the tracer's event */
+#define SAMPLE_ROOM 256u                /* bytes that no sample needs */
+
+/* What the operations before told of a buffer, from one payload to the next. */
+struct told {
+	uint64_t buffer;                   /* its processor, or 1 << 32 | its index */
+	int32_t tid;
+	uint64_t time;
+};
+
+struct pd_trace_samples {
+	uint32_t wanted;                   /* enum perfdata_trace_samples */
+	const struct perfdata_event *events[PD_SPE_EVENTS_MADE];   /* NULL: none of them is wanted */
+	uint64_t sample_type;              /* of all of them; 0: no trace of SPE so far */
+	struct pd_aux_carry carry;
+	struct pd_aux_pieces pieces;       /* the one that is worked on, or none */
+	struct pd_aux_walk walk;
+	struct perfdata_raw raw;           /* of that piece */
+	struct told *told;
+	size_t nr_told, room_told, buffer; /* `buffer`: of that piece */
+	struct pd_chunk *chunk;            /* held: samples are written into it */
+};
+
+enum perfdata_status pd_reader_make_samples(struct perfdata_reader *reader, uint32_t wanted)
+{
+	if (!wanted || reader->traces)
+		return PERFDATA_OK;
+	reader->traces = pd_calloc(1, sizeof *reader->traces);
+	if (!reader->traces)
+		return PERFDATA_ENOMEM;
+	reader->traces->wanted = wanted;
+	reader->traces->carry.records = true;
+	return PERFDATA_OK;
+}
+
+void pd_trace_samples_free(struct perfdata_reader *reader)
+{
+	struct pd_trace_samples *traces = reader->traces;
+	if (!traces)
+		return;
+	pd_aux_carry_release(&traces->carry);
+	pd_aux_pieces_release(&traces->pieces);
+	pd_chunk_drop(traces->chunk);
+	pd_free(traces->told);
+	pd_free(traces);
+	reader->traces = NULL;
+}
+
+bool pd_trace_samples_come(const struct perfdata_reader *reader) { return reader->traces && reader->traces->sample_type; }
+
+/* --- their events --- */
+
+static void put32(const struct perfdata_reader *reader, uint8_t *at, uint32_t value)
+{
+	value = reader->config.swap ? __builtin_bswap32(value) : value;
+	memcpy(at, &value, sizeof value);
+}
+
+static void put64(const struct perfdata_reader *reader, uint8_t *at, uint64_t value)
+{
+	value = reader->config.swap ? __builtin_bswap64(value) : value;
+	memcpy(at, &value, sizeof value);
+}
+
+/* The event that the tracer was recorded by. */
+static const struct perfdata_event *tracer_event(const struct perfdata_reader *reader, const struct perfdata_list *priv)
+{
+	const uint64_t pmu = perfdata_list_u64(priv, priv->count > 2 ? 2 : 0);
+	for (size_t i = 0; i < reader->nr_events; i++)
+		if (reader->events[i]->attr->type == pmu)
+			return reader->events[i];
+	return reader->nr_events ? reader->events[0] : NULL;
+}
+
+static enum perfdata_status add_event(struct perfdata_reader *reader, const struct perfdata_event *tracer, enum pd_spe_event number)
+{
+	enum { TYPE = 0, CONFIG = 8, PERIOD = 16, SAMPLE_TYPE = 24, HEAD = 32 };
+	struct pd_trace_samples *traces = reader->traces;
+	uint8_t id[8];
+	uint8_t *attr = (uint8_t *)pd_arena_copy(&reader->arena, tracer->attr_bytes.data, tracer->attr_bytes.size);
+	if (!attr)
+		return PERFDATA_ENOMEM;
+	put32(reader, attr + TYPE, 0);
+	put64(reader, attr + CONFIG, number == PD_SPE_INSTRUCTIONS);
+	put64(reader, attr + PERIOD, 1);
+	put64(reader, attr + SAMPLE_TYPE, traces->sample_type);
+	put64(reader, id, (tracer->nr_ids ? tracer->ids[0] : 0) + ID_STEP + number);
+	const struct perfdata_bytes attr_bytes = { attr, tracer->attr_bytes.size }, ids = { id, sizeof id };
+	const size_t index = reader->nr_events;
+	const char *name = pd_spe_event_name(number);
+	enum perfdata_status status = pd_event_add(reader, attr_bytes, ids, PERFDATA_NO_OFFSET);
+	if (status == PERFDATA_OK)
+		status = pd_event_set_name(reader, index, name, strlen(name), PERFDATA_NAME_EVENT_UPDATE);
+	traces->events[number] = status == PERFDATA_OK ? reader->events[index] : NULL;
+	return status;
+}
+
+static enum perfdata_status add_events(struct perfdata_reader *reader, const struct perfdata_raw *info)
+{
+	struct pd_trace_samples *traces = reader->traces;
+	struct perfdata_record record;
+	(void)perfdata_decode(&reader->config, info->bytes, info->size, &record);
+	const struct perfdata_event *tracer = tracer_event(reader, &record.u.auxtrace_info.priv);
+	if (traces->carry.tracer.type != PD_AUX_ARM_SPE || traces->sample_type || !tracer || tracer->attr_bytes.size < 64)
+		return PERFDATA_OK;
+	const uint64_t kept = PERFDATA_SAMPLE_IDENTIFIER | PERFDATA_SAMPLE_ID | PERFDATA_SAMPLE_TIME | PERFDATA_SAMPLE_CPU;
+	traces->sample_type = (tracer->attr->sample_type & kept) | PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_TID | PERFDATA_SAMPLE_ADDR |
+			      PERFDATA_SAMPLE_PERIOD | PERFDATA_SAMPLE_WEIGHT | PERFDATA_SAMPLE_DATA_SRC | PERFDATA_SAMPLE_PHYS_ADDR;
+	if (traces->wanted & PERFDATA_TRACE_BRANCH_STACKS)
+		traces->sample_type |= PERFDATA_SAMPLE_BRANCH_STACK;
+	enum perfdata_status status = PERFDATA_OK;
+	for (unsigned i = 0; i < PD_SPE_EVENTS_MADE && status == PERFDATA_OK; i++)
+		if (pd_spe_event_wish(i) & traces->wanted)
+			status = add_event(reader, tracer, i);
+	return status;
+}
+
+static enum perfdata_status find_buffer(struct pd_trace_samples *traces)
+{
+	const struct pd_aux_piece *piece = &traces->pieces.list[0];
+	const uint64_t buffer = piece->cpu >= 0 ? (uint32_t)piece->cpu : 1ull << 32 | piece->idx;
+	for (traces->buffer = 0; traces->buffer < traces->nr_told; traces->buffer++)
+		if (traces->told[traces->buffer].buffer == buffer)
+			return PERFDATA_OK;
+	if (pd_vector_grow(&traces->told, &traces->room_told, traces->nr_told, sizeof *traces->told) < 0)
+		return PERFDATA_ENOMEM;
+	traces->told[traces->nr_told++] = (struct told){ .buffer = buffer, .tid = piece->tid };
+	return PERFDATA_OK;
+}
+
+enum perfdata_status pd_trace_samples_see(struct perfdata_reader *reader, const struct perfdata_raw *raw)
+{
+	struct pd_trace_samples *traces = reader->traces;
+	traces->pieces.nr = 0;
+	traces->raw = *raw;   /* the piece points to it, when the caller's is long something else */
+	enum perfdata_status status = pd_aux_scan(&traces->carry, reader, &traces->raw, &traces->pieces);
+	if (status == PERFDATA_OK && raw->type == PERFDATA_RECORD_AUXTRACE_INFO)
+		status = add_events(reader, raw);
+	if (status != PERFDATA_OK || !traces->pieces.nr || traces->carry.tracer.type != PD_AUX_ARM_SPE || !traces->sample_type) {
+		traces->pieces.nr = 0;
+		return status;
+	}
+	pd_aux_walk_begin(&traces->walk, &traces->pieces.list[0]);
+	return find_buffer(traces);
+}
+
+/* --- the samples --- */
+
+/* Time and thread of operations that do not say them are those of the one before: the kernel writes a CONTEXT with the tid where that changes. */
+static void take_told(struct pd_trace_samples *traces, const struct pd_spe_record *record)
+{
+	struct told *told = &traces->told[traces->buffer];
+	if (record->present & PD_SPE_TIME)
+		told->time = pd_aux_time(&traces->walk.piece->clock, record->timer);
+	if (record->present & PD_SPE_CONTEXT && !traces->carry.tracer.timeless)
+		told->tid = (int32_t)record->context;
+}
+
+/* What samples of one operation have in common. */
+struct operation {
+	const struct pd_spe_record *record;
+	uint64_t time, data_src;
+	int32_t tid;
+};
+
+/* Fields of the sample in the kernel's order; the bytes behind them. */
+static uint8_t *spell(const struct perfdata_reader *reader, uint8_t *at, enum pd_spe_event event, const struct operation *operation)
+{
+	const struct pd_trace_samples *traces = reader->traces;
+	const struct pd_spe_record *record = operation->record;
+	const uint64_t type = traces->sample_type, id = traces->events[event]->ids[0];
+	const bool flows = event == PD_SPE_BRANCH || event == PD_SPE_INSTRUCTIONS;
+	uint64_t branches[3 * PD_SPE_BRANCHES];
+#define WORD(value) (put64(reader, at, value), at += 8)
+	if (type & PERFDATA_SAMPLE_IDENTIFIER)
+		WORD(id);
+	WORD(record->pc);
+	put32(reader, at, UINT32_MAX);   /* its process is that of the thread */
+	put32(reader, at + 4, (uint32_t)operation->tid);
+	at += 8;
+	if (type & PERFDATA_SAMPLE_TIME)
+		WORD(operation->time);
+	WORD(flows ? record->target : record->virtual_address);
+	if (type & PERFDATA_SAMPLE_ID)
+		WORD(id);
+	if (type & PERFDATA_SAMPLE_CPU) {
+		put32(reader, at, (uint32_t)traces->walk.piece->cpu);
+		put32(reader, at + 4, 0);
+		at += 8;
+	}
+	WORD(traces->wanted & PERFDATA_TRACE_INSTRUCTIONS ? 1 : 0);
+	if (type & PERFDATA_SAMPLE_BRANCH_STACK) {
+		const unsigned nr = flows ? pd_spe_branches(record, branches) : 0;
+		WORD(nr);
+		for (unsigned i = 0; i < 3 * nr; i++)
+			WORD(branches[i]);
+	}
+	WORD(record->total);
+	WORD(event == PD_SPE_BRANCH ? 0 : operation->data_src);
+	WORD(record->physical_address);
+#undef WORD
+	return at;
+}
+
+static void add_sample(struct perfdata_reader *reader, enum pd_spe_event event, const struct operation *operation, struct perfdata_raw *ret)
+{
+	struct pd_trace_samples *traces = reader->traces;
+	struct pd_chunk *chunk = traces->chunk;
+	const struct pd_aux_piece *piece = traces->walk.piece;
+	uint8_t *start = chunk->data + chunk->size;
+	const size_t size = (size_t)(spell(reader, start + 8, event, operation) - start);
+	const uint16_t misc = operation->record->pc >> 63 ? PERFDATA_CPUMODE_KERNEL : PERFDATA_CPUMODE_USER;
+
+	put32(reader, start, PERFDATA_RECORD_SAMPLE);
+	const uint16_t head[2] = { misc, (uint16_t)size };
+	for (unsigned i = 0; i < 2; i++) {
+		const uint16_t word = reader->config.swap ? __builtin_bswap16(head[i]) : head[i];
+		memcpy(start + 4 + 2 * i, &word, sizeof word);
+	}
+	chunk->size += size;
+	*ret = (struct perfdata_raw){
+		.bytes = start, .event = traces->events[event], .offset = traces->raw.offset, .inner = traces->raw.inner,
+		.number = traces->raw.number, .time = operation->time, .size = (uint32_t)size, .type = PERFDATA_RECORD_SAMPLE,
+		.cpu = (uint32_t)piece->cpu, .pid = -1, .tid = operation->tid, .misc = misc, .file = traces->raw.file,
+		.flags = PERFDATA_RAW_MADE, .chunk = chunk,
+	};
+}
+
+/* Room for all samples of one operation. */
+static bool make_room(struct perfdata_reader *reader)
+{
+	struct pd_trace_samples *traces = reader->traces;
+	if (traces->chunk && PD_CHUNK_SIZE - traces->chunk->size >= PD_SPE_EVENTS_MADE * SAMPLE_ROOM)
+		return true;
+	pd_chunk_drop(traces->chunk);
+	traces->chunk = pd_chunk_get(reader->pool);
+	if (!traces->chunk)
+		return false;
+	traces->chunk->offset = traces->raw.offset;
+	traces->chunk->size = 0;
+	return true;
+}
+
+static unsigned add_samples(struct perfdata_reader *reader, const struct operation *operation, struct perfdata_raw *ret)
+{
+	unsigned nr = 0;
+	for (unsigned event = 0; event < PD_SPE_EVENTS_MADE; event++)
+		if (reader->traces->events[event] && pd_spe_event_is(event, operation->record))
+			add_sample(reader, event, operation, &ret[nr++]);
+	return nr;
+}
+
+enum perfdata_status pd_trace_samples_next(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned *ret_nr)
+{
+	struct pd_trace_samples *traces = reader->traces;
+	*ret_nr = 0;
+	while (traces->pieces.nr) {
+		if (!pd_aux_walk_next(&traces->walk)) {
+			traces->pieces.nr = 0;
+			break;
+		}
+		if (!traces->walk.record_is_whole)
+			continue;
+		const struct pd_aux_piece *piece = traces->walk.piece;
+		take_told(traces, &traces->walk.record);
+		const struct told *told = &traces->told[traces->buffer];
+		const struct operation operation = {
+			.record = &traces->walk.record, .tid = told->tid, .data_src = pd_spe_data_src(&traces->walk.record, piece->trace.midr),
+			.time = traces->sample_type & PERFDATA_SAMPLE_TIME ? told->time : UINT64_MAX,
+		};
+		if (!make_room(reader))
+			return PERFDATA_ENOMEM;
+		*ret_nr = add_samples(reader, &operation, ret);
+		if (*ret_nr)
+			return PERFDATA_OK;
+	}
+	return PERFDATA_END;
+}
