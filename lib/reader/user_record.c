@@ -84,15 +84,28 @@ static enum perfdata_status take_feature(struct perfdata_reader *reader, const s
 	return status;
 }
 
-/* Bytes that follow the record belong to it: they are passed over before the next record is read. */
+/* The header says that more was recorded than there is; a stream, which has none, is taken at the record's word as long as that is possible. */
+static bool is_cut(const struct perfdata_reader *reader, const struct pd_window *window)
+{
+	const struct perfdata_header *header = &reader->header;
+	return !window->is_inner && (header->container == PERFDATA_CONTAINER_PIPE || header->data.size > window->limit - header->data.offset);
+}
+
+/* Bytes that follow the record belong to it: they are passed over, or given, before the next record is read. */
 static void pass_payload(struct pd_window *window, struct perfdata_raw *raw, uint64_t size)
 {
 	const struct perfdata_reader *reader = window->stream->reader;
 	const uint64_t left = window->limit == UINT64_MAX ? UINT64_MAX : window->limit - window->offset;
+	const bool wanted = (reader->options.payloads || pd_trace_samples_come(reader)) && raw->type == PERFDATA_RECORD_AUXTRACE;
 
 	raw->payload = size;
+	if (wanted && size > left && size < MAX_PAYLOAD && is_cut(reader, window)) {
+		pd_reader_finding(window->stream->reader, PERFDATA_FINDING_TRUNCATED, raw->file, raw->offset,
+				  "the payload of this record has %llu bytes, of which %llu are there", (unsigned long long)size, (unsigned long long)left);
+		raw->payload = size = left;
+	}
 	if (size <= left && size < MAX_PAYLOAD) {
-		window->payload.active = (reader->options.payloads || pd_trace_samples_come(reader)) && raw->type == PERFDATA_RECORD_AUXTRACE;
+		window->payload.active = wanted;
 		window->payload.left = size;
 		window->payload.overlap = 0;
 		window->skip = window->payload.active ? 0 : size;

@@ -103,6 +103,28 @@ def survives(data, seed):
                 yield "%s: exit code %d" % (kind, done.returncode)
 
 
+def cut_payload(pipe, by_stdin):
+    """A recording that ends inside a payload: what there is of it is given, and the error says so."""
+    data = trace_packets.recording("pt", [b"".join(trace_packets.every_packet("pt")) * 20], pipe=pipe).file()
+    start = data.index(trace_packets.PSB)
+    whole = [line for line in run("dump", "--aux", "--symbols", "no", "-", data=data).stdout.split(b"\n") if line.startswith(b".  0000")]
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(data[:start + 40000])
+        file.flush()
+        for kind in (KINDS[0], KINDS[1]):
+            done = run(*kind, "-", data=data[:start + 40000]) if by_stdin else run(*kind, file.name)
+            if done.returncode != 4 or b"payload" not in done.stderr:
+                yield "%s: exit code %d, %s" % (kind, done.returncode, done.stderr)
+            if kind[0] == "ndjson":
+                lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith(b'{"type":"aux_packet"')]
+                if not lines or lines[-1]["aux_offset"] + lines[-1]["size"] + lines[-1].get("padding", 0) != 40000:
+                    yield "the last packet is %s" % lines[-1:]
+                continue
+            lines = [line for line in done.stdout.split(b"\n") if line.startswith(b".  0000")]
+            if not lines or lines[:-20] != whole[:len(lines) - 20]:
+                yield "%d lines, which are not the first ones of the whole" % len(lines)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         for name, data in recordings():
@@ -113,6 +135,9 @@ def main():
             if len(data) < 20000:
                 report("%s: lines and rows" % name, lines_fit(path))
                 report("%s: broken" % name, survives(data, len(data)))
+    for pipe in (False, True):
+        for by_stdin in (False, True):
+            report("the end inside a payload, %s, %s" % ("stream" if pipe else "file", "piped" if by_stdin else "by name"), cut_payload(pipe, by_stdin))
     print("1..%d" % count)
 
 
