@@ -26,6 +26,7 @@ enum pd_account_use {
 	PD_USE_CACHES,      /* what can be forgotten: chains, texts */
 	PD_USE_SYMBOLS,     /* symbol tables, indexes of debug information, open files of symbols */
 	PD_USE_PROFILE,     /* sums of samples */
+	PD_USE_ROWS,        /* rows of tables that wait for their row group */
 	PD_NR_USES
 };
 

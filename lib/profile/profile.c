@@ -183,7 +183,8 @@ enum perfdata_status pd_profile_finish(struct pd_profile *profile)
 }
 
 const struct perfdata_session *pd_profile_session(const struct pd_profile *profile) { return profile->session; }
-struct pd_account *pd_profile_account(const struct pd_profile *profile) { return pd_session_account(profile->session); }
+struct pd_account *pd_profile_account_of(const struct perfdata_session *session) { return pd_session_account(session); }
+struct pd_account *pd_profile_account(const struct pd_profile *profile) { return pd_profile_account_of(profile->session); }
 
 /* --- what came out ----------------------------------------------------------------------------------------------------------- */
 

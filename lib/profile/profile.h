@@ -69,6 +69,8 @@ enum perfdata_status pd_profile_add(struct pd_profile *profile, struct pd_profil
 const struct perfdata_session *pd_profile_session(const struct pd_profile *profile);
 /* What it draws from: also for what is worked out of a profile. NULL: there is no limit. */
 struct pd_account *pd_profile_account(const struct pd_profile *profile);
+/* That of a session, for emitters that keep something else than a profile. */
+struct pd_account *pd_profile_account_of(const struct perfdata_session *session);
 /* After the last part. */
 enum perfdata_status pd_profile_finish(struct pd_profile *profile);
 

@@ -39,14 +39,17 @@ static enum perfdata_status write_work(struct pd_run *run, struct pd_lane *lane,
 {
 	const struct perfdata_outputs *target = target_of(run, lane);
 	const uint64_t offset = perfdata_output_written(lane->output);
+	const size_t size = piece->encoded.size;
 	void *work = piece->work;
 	piece->work = NULL;
-	enum perfdata_status status = perfdata_output_write(lane->output, piece->encoded.data, piece->encoded.size);
+	enum perfdata_status status = perfdata_output_write(lane->output, piece->encoded.data, size);
 	const bool written = !status;
 	if (written)
-		lane->bytes += piece->encoded.size;
+		lane->bytes += size;
+	/* a run may have hundreds of lanes, and this one may get no work again */
+	perfdata_text_release(&piece->encoded);
 	if (written && target->emitter->placed)
-		status = target->emitter->placed(target->state, work, lane->number, offset, piece->encoded.size);
+		status = target->emitter->placed(target->state, work, lane->number, offset, size);
 	if (target->emitter->free_work)
 		target->emitter->free_work(work);
 	if (!written)

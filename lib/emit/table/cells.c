@@ -10,8 +10,7 @@
 /* The last tokens, found by address or by content: small tables that forget. Addresses differ from run to run, so lasting texts are kept apart from
  * the others, and do not count as `spent`. */
 struct lasting_text {
-	const void *address;
-	size_t size;
+	const char *address;
 	uint32_t token, round;
 };
 struct cells_recent {
@@ -24,14 +23,12 @@ struct cells_recent {
 
 void pd_cells_release(struct cells *cells)
 {
-	if (!cells->packed) {
-		pd_free(cells->values);
-		pd_free(cells->runs);
-		pd_free(cells->lengths);
-		pd_free(cells->texts);
-		pd_free(cells->bytes);
-		pd_free(cells->recent);
-	}
+	pd_free(cells->values);
+	pd_free(cells->runs);
+	pd_free(cells->lengths);
+	pd_free(cells->texts);
+	pd_free(cells->bytes);
+	pd_free(cells->recent);
 	memset(cells, 0, sizeof *cells);
 }
 
@@ -42,39 +39,6 @@ void pd_cells_clear(struct cells *cells)
 	cells->failed = false;
 	if (cells->recent)
 		cells->recent->round++;
-}
-
-/* So that each array is aligned. */
-static size_t whole_words(size_t size) { return (size + 7) & ~(size_t)7; }
-
-size_t pd_cells_block(const struct cells *cells)
-{
-	return cells->nr * sizeof *cells->values + whole_words(cells->nr_runs * sizeof *cells->runs) +
-	       whole_words(cells->nr_lengths * sizeof *cells->lengths) + cells->nr_texts * sizeof *cells->texts + whole_words(cells->size);
-}
-
-/* Where the next array stands. */
-static void *put_array(char **at, const void *items, size_t size)
-{
-	void *array = *at;
-	if (size)
-		memcpy(array, items, size);
-	*at += whole_words(size);
-	return array;
-}
-
-void *pd_cells_pack(const struct cells *cells, struct cells *ret, void *block)
-{
-	char *at = block;
-	*ret = *cells;
-	ret->packed = true;
-	ret->recent = NULL;
-	ret->values = put_array(&at, cells->values, cells->nr * sizeof *cells->values);
-	ret->runs = put_array(&at, cells->runs, cells->nr_runs * sizeof *cells->runs);
-	ret->lengths = put_array(&at, cells->lengths, cells->nr_lengths * sizeof *cells->lengths);
-	ret->texts = put_array(&at, cells->texts, cells->nr_texts * sizeof *cells->texts);
-	ret->bytes = put_array(&at, cells->bytes, cells->size);
-	return at;
 }
 
 size_t pd_cells_size(const struct cells *cells)
@@ -122,13 +86,10 @@ void pd_cells_skip_to(struct cells *cells, uint32_t row)
 
 void pd_cells_list(struct cells *cells, uint32_t row, uint32_t nr)
 {
-	if (cells->rows != row || !(cells->nr_runs & 1))
-		pd_cells_skip_to(cells, row);
-	if (cells->failed || !room_for(cells, &cells->lengths, &cells->room_lengths, cells->nr_lengths, sizeof *cells->lengths, 128))
+	if (!room_for(cells, &cells->lengths, &cells->room_lengths, cells->nr_lengths, sizeof *cells->lengths, 128))
 		return;
 	cells->lengths[cells->nr_lengths++] = nr;
-	cells->runs[cells->nr_runs - 1]++;
-	cells->rows = row + 1;
+	pd_cells_extend(cells, row, 1);
 }
 
 void pd_cells_add(struct cells *cells, uint64_t value)
@@ -169,45 +130,30 @@ static bool room_for_more(struct cells *cells, void *items, uint32_t *room, uint
 	return true;
 }
 
-static void append_runs(struct cells *cells, uint32_t row, const struct cells *more)
+bool pd_cells_reserve(struct cells *cells, uint32_t values, uint32_t lengths, uint32_t texts, size_t bytes)
 {
-	for (uint32_t i = 0; i < more->nr_runs && !cells->failed; i++) {
-		if (more->runs[i] && !(i & 1)) {
-			if (cells->rows != row || !(cells->nr_runs & 1))
-				pd_cells_skip_to(cells, row);
-			if (cells->failed)
-				return;
-			cells->runs[cells->nr_runs - 1] += more->runs[i];
-			cells->rows = row + more->runs[i];
-		}
-		row += more->runs[i];
-	}
+	return room_for_more(cells, &cells->values, &cells->room, cells->nr, values, sizeof *cells->values) &&
+	       room_for_more(cells, &cells->lengths, &cells->room_lengths, cells->nr_lengths, lengths, sizeof *cells->lengths) &&
+	       room_for_more(cells, &cells->texts, &cells->room_texts, cells->nr_texts, texts, sizeof *cells->texts) && room_for_bytes(cells, bytes);
 }
 
-void pd_cells_append(struct cells *cells, uint32_t row, const struct cells *more)
+void pd_cells_extend(struct cells *cells, uint32_t row, uint32_t rows)
 {
-	if (!more->nr_runs)
+	if (cells->rows != row || !(cells->nr_runs & 1))
+		pd_cells_skip_to(cells, row);
+	if (cells->failed)
 		return;
-	if (!room_for_more(cells, &cells->values, &cells->room, cells->nr, more->nr, sizeof *cells->values) ||
-	    !room_for_more(cells, &cells->lengths, &cells->room_lengths, cells->nr_lengths, more->nr_lengths, sizeof *cells->lengths) ||
-	    !room_for_more(cells, &cells->texts, &cells->room_texts, cells->nr_texts, more->nr_texts, sizeof *cells->texts) ||
-	    !room_for_bytes(cells, more->size))
+	cells->runs[cells->nr_runs - 1] += rows;
+	cells->rows = row + rows;
+}
+
+void pd_cells_repeat(struct cells *cells, uint32_t row, uint32_t rows, uint64_t value)
+{
+	if (!rows || !pd_cells_reserve(cells, rows, 0, 0, 0))
 		return;
-	const uint64_t tokens = more->nr_texts ? cells->nr_texts : 0;
-	for (uint32_t i = 0; i < more->nr; i++)
-		cells->values[cells->nr + i] = more->values[i] + tokens;
-	if (more->nr_lengths)
-		memcpy(cells->lengths + cells->nr_lengths, more->lengths, more->nr_lengths * sizeof *more->lengths);
-	for (uint32_t i = 0; i < more->nr_texts; i++)
-		cells->texts[cells->nr_texts + i] = (struct cell_text){ more->texts[i].at + (uint32_t)cells->size, more->texts[i].size };
-	if (more->size)
-		memcpy(cells->bytes + cells->size, more->bytes, more->size);
-	cells->nr += more->nr;
-	cells->nr_lengths += more->nr_lengths;
-	cells->nr_texts += more->nr_texts;
-	cells->size += more->size;
-	cells->spent += more->spent;
-	append_runs(cells, row, more);
+	for (uint32_t i = 0; i < rows; i++)
+		cells->values[cells->nr++] = value;
+	pd_cells_extend(cells, row, rows);
 }
 
 /* --- texts ------------------------------------------------------------------------------------------------------------- */
@@ -270,38 +216,43 @@ static size_t repair(struct cells *cells, const uint8_t *bytes, size_t size)
 	return (size_t)(at - cells->bytes) - cells->size;
 }
 
-/* What is not UTF-8 is repaired first. */
-static uint32_t make_token(struct cells *cells, const void *bytes, size_t size, bool lasting, bool utf8)
+/* What is not UTF-8 is repaired first: then it stands at the end of the bytes. */
+static const void *valid(struct cells *cells, const void *bytes, size_t *size)
 {
-	if (utf8 && !perfdata_utf8_valid(bytes, size)) {
-		size = repair(cells, bytes, size);
-		if (cells->failed)
-			return 0;
-		bytes = cells->bytes + cells->size;
-	}
-	if (lasting)
-		return new_token(cells, bytes, size);
+	if (perfdata_utf8_valid(bytes, *size))
+		return bytes;
+	*size = repair(cells, bytes, *size);
+	return cells->failed ? NULL : cells->bytes + cells->size;
+}
+
+uint64_t pd_cells_text(struct cells *cells, const void *bytes, size_t size)
+{
+	if (cells->failed || !has_recent(cells))
+		return 0;
 	const size_t before = cells->size;
 	const uint32_t token = by_content(cells, bytes, size);
 	cells->spent += cells->size - before;
 	return token;
 }
 
-static uint64_t token_of(struct cells *cells, const void *bytes, size_t size, bool lasting, bool utf8)
+uint64_t pd_cells_utf8(struct cells *cells, const void *bytes, size_t size)
+{
+	bytes = valid(cells, bytes, &size);
+	return pd_cells_text(cells, bytes, size);
+}
+
+uint64_t pd_cells_name(struct cells *cells, const char *name)
 {
 	if (!has_recent(cells))
 		return 0;
-	if (!lasting)
-		return make_token(cells, bytes, size, false, utf8);
-	const uintptr_t address = (uintptr_t)bytes;
+	const uintptr_t address = (uintptr_t)name;
 	struct lasting_text *known = &cells->recent->lasting[(address >> 4 ^ address >> 10 ^ address >> 16) % CELLS_RECENT];
-	if (known->address == bytes && known->size == size && known->round == cells->recent->round)
+	if (known->address == name && known->round == cells->recent->round)
 		return known->token;
-	const uint32_t token = make_token(cells, bytes, size, true, utf8);
+	size_t size = strlen(name);
+	const void *bytes = valid(cells, name, &size);
+	const uint32_t token = cells->failed ? 0 : new_token(cells, bytes, size);
 	if (!cells->failed)
-		*known = (struct lasting_text){ bytes, size, token, cells->recent->round };
+		*known = (struct lasting_text){ name, token, cells->recent->round };
 	return token;
 }
-
-uint64_t pd_cells_text(struct cells *cells, const void *bytes, size_t size, bool lasting) { return token_of(cells, bytes, size, lasting, false); }
-uint64_t pd_cells_utf8(struct cells *cells, const void *bytes, size_t size, bool lasting) { return token_of(cells, bytes, size, lasting, true); }

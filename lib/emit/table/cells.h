@@ -29,22 +29,20 @@ struct cells {
 	size_t spent;                 /* bytes of texts that are not lasting */
 	struct cells_recent *recent;
 	bool failed;                  /* memory ran out: checked once, behind the last cell */
-	bool packed;                  /* the arrays are parts of somebody's block */
 };
 void pd_cells_release(struct cells *cells);
 /* Without cells, as at first; what it has room for stays. */
 void pd_cells_clear(struct cells *cells);
-/* Bytes of a block that holds all of it; and the copy, whose arrays stand in such a block. */
-size_t pd_cells_block(const struct cells *cells);
-void *pd_cells_pack(const struct cells *cells, struct cells *ret, void *block);
-/* Appends all cells of another column, whose first row becomes row `row`. */
-void pd_cells_append(struct cells *cells, uint32_t row, const struct cells *more);
 /* Memory that it takes, about: a function of the cells alone. */
 size_t pd_cells_size(const struct cells *cells);
 
 /* Slow paths of what follows. */
 void pd_cells_grow(struct cells *cells);
 void pd_cells_skip_to(struct cells *cells, uint32_t row);
+/* Room for so many more of each. */
+bool pd_cells_reserve(struct cells *cells, uint32_t values, uint32_t lengths, uint32_t texts, size_t bytes);
+/* The values of `rows` rows from row `row` on stand there already. */
+void pd_cells_extend(struct cells *cells, uint32_t row, uint32_t rows);
 
 /* The value of row `row`, which is behind all rows that have one. */
 static inline void pd_cells_put(struct cells *cells, uint32_t row, uint64_t value)
@@ -63,9 +61,14 @@ static inline void pd_cells_put(struct cells *cells, uint32_t row, uint64_t valu
 void pd_cells_list(struct cells *cells, uint32_t row, uint32_t nr);
 void pd_cells_add(struct cells *cells, uint64_t value);
 
-/* The token of a text. `lasting`: the bytes at this address never change while there are cells, so that the address alone says which text it is. */
-uint64_t pd_cells_text(struct cells *cells, const void *bytes, size_t size, bool lasting);
-/* The same, where what is not UTF-8 becomes U+FFFD. */
-uint64_t pd_cells_utf8(struct cells *cells, const void *bytes, size_t size, bool lasting);
+/* The same value in `rows` rows. */
+void pd_cells_repeat(struct cells *cells, uint32_t row, uint32_t rows, uint64_t value);
+
+/* The token of bytes. */
+uint64_t pd_cells_text(struct cells *cells, const void *bytes, size_t size);
+/* … of a text, where what is not UTF-8 becomes U+FFFD. */
+uint64_t pd_cells_utf8(struct cells *cells, const void *bytes, size_t size);
+/* … of a text that never changes while there are cells, so that its address alone says which it is. */
+uint64_t pd_cells_name(struct cells *cells, const char *name);
 
 #endif

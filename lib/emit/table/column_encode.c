@@ -59,10 +59,10 @@ static bool make_room(struct column *column, const struct column_part *parts, si
 	struct column_scratch *scratch = column->scratch;
 	size_t values = 0, runs = 2, lengths = 0, tokens = 0;
 	for (size_t i = 0; i < nr_parts; i++) {
-		values += parts[i].cells->nr;
-		runs += parts[i].cells->nr_runs + 2;
-		lengths += parts[i].cells->nr_lengths;
-		tokens += parts[i].cells->nr_texts;
+		values += parts[i].cells.nr;
+		runs += parts[i].cells.nr_runs + 2;
+		lengths += parts[i].cells.nr_lengths;
+		tokens += parts[i].cells.nr_texts;
 	}
 	return enough(&scratch->values, &scratch->room_values, values + 1, sizeof *scratch->values) &&
 	       enough(&scratch->indices, &scratch->room_indices, values + 1, sizeof *scratch->indices) &&
@@ -89,19 +89,16 @@ static void add_run(struct column *column, bool has_values, uint32_t rows)
 static void add_part(struct column *column, const struct column_part *part)
 {
 	struct column_scratch *scratch = column->scratch;
-	const struct cells *cells = part->cells;
+	const struct packed_cells *cells = &part->cells;
+	const struct packed_arrays arrays = pd_packed_cells_arrays(cells, part->block);
 	for (uint32_t i = 0; i < cells->nr_runs; i++)
-		add_run(column, !(i & 1), cells->runs[i]);
+		add_run(column, !(i & 1), arrays.runs[i]);
 	add_run(column, false, part->rows - cells->rows);
-	for (uint32_t i = 0; column->info->text && i < cells->nr; i++)
-		scratch->values[column->nr_values + i] = column->nr_tokens + cells->values[i];
-	if (!column->info->text && cells->nr)
-		memcpy(scratch->values + column->nr_values, cells->values, cells->nr * sizeof *cells->values);
+	pd_packed_cells_values(cells, &arrays, column->info->text ? column->nr_tokens : 0, scratch->values + column->nr_values);
 	if (cells->nr_lengths)
-		memcpy(scratch->lengths + column->nr_lengths, cells->lengths, cells->nr_lengths * sizeof *cells->lengths);
+		memcpy(scratch->lengths + column->nr_lengths, arrays.lengths, cells->nr_lengths * sizeof *arrays.lengths);
 	for (uint32_t i = 0; i < cells->nr_texts; i++)
-		scratch->tokens[column->nr_tokens++] = (struct perfdata_bytes){ (const uint8_t *)cells->bytes + cells->texts[i].at,
-										cells->texts[i].size };
+		scratch->tokens[column->nr_tokens++] = (struct perfdata_bytes){ (const uint8_t *)arrays.bytes + arrays.texts[i].at, arrays.texts[i].size };
 	column->nr_values += cells->nr;
 	column->nr_lengths += cells->nr_lengths;
 	column->rows += part->rows;
@@ -210,8 +207,7 @@ static void write_values(const struct column *column, struct perfdata_text *out,
 		struct run_encoder runs;
 		perfdata_text_char(out, (char)column->index_width);
 		pd_run_encoder_init(&runs, out, column->index_width);
-		for (size_t i = 0; i < nr; i++)
-			pd_run_encoder_put(&runs, scratch->indices[first + i]);
+		pd_run_encoder_values(&runs, scratch->indices + first, nr);
 		pd_run_encoder_end(&runs);
 	} else if (column->encoding == PARQUET_DELTA_BINARY_PACKED) {
 		pd_encode_delta(out, scratch->values + first, nr, column->info->element == COLUMN_INT32 ? 32 : 64);

@@ -4,7 +4,7 @@
 #define EMIT_COLUMN_ENCODE_H
 
 #include "codec/codec.h"
-#include "emit/table/cells.h"
+#include "emit/table/packed_cells.h"
 #include "emit/table/column_type.h"
 #include "emit/table/dictionary.h"
 #include "perfdata/text.h"
@@ -52,7 +52,8 @@ void pd_column_scratch_release(struct column_scratch *scratch);
 
 /* A part of the rows. */
 struct column_part {
-	const struct cells *cells;
+	struct packed_cells cells;
+	const char *block;            /* that they stand in */
 	uint32_t rows;                /* of the part: those behind the last cell are null */
 };
 /* Appends the column. PERFDATA_ENOMEM. */

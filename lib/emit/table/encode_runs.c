@@ -23,6 +23,30 @@ static void write_run(struct run_encoder *encoder)
 	encoder->in_group = 0;
 }
 
+static char *put_wide(char *at, const struct run_encoder *encoder)
+{
+	uint64_t bits = 0;
+	unsigned filled = 0;
+	for (unsigned i = 0; i < 8; i++) {
+		bits |= (uint64_t)encoder->group[i] << filled;
+		filled += encoder->width;
+		for (; filled >= 8; filled -= 8, bits >>= 8)
+			*at++ = (char)(bits & 0xff);
+	}
+	return at;
+}
+
+/* All eight in one word. */
+static char *put_narrow(char *at, const struct run_encoder *encoder)
+{
+	uint64_t bits = 0;
+	for (unsigned i = 8; i-- > 0;)
+		bits = bits << encoder->width | encoder->group[i];
+	for (unsigned i = 0; i < encoder->width; i++, bits >>= 8)
+		*at++ = (char)(bits & 0xff);
+	return at;
+}
+
 static void write_group(struct run_encoder *encoder)
 {
 	if (encoder->groups == MOST_GROUPS)
@@ -36,14 +60,7 @@ static void write_group(struct run_encoder *encoder)
 	encoder->repeated = 0;
 	if (!at)
 		return;
-	uint64_t bits = 0;
-	unsigned filled = 0;
-	for (unsigned i = 0; i < 8; i++) {
-		bits |= (uint64_t)encoder->group[i] << filled;
-		filled += encoder->width;
-		for (; filled >= 8; filled -= 8, bits >>= 8)
-			*at++ = (char)(bits & 0xff);
-	}
+	at = encoder->width <= 8 ? put_narrow(at, encoder) : put_wide(at, encoder);
 	perfdata_text_commit(encoder->out, at);
 	encoder->groups++;
 	encoder->out->data[encoder->header] = (char)(encoder->groups << 1 | 1);
@@ -69,6 +86,27 @@ void pd_run_encoder_put(struct run_encoder *encoder, uint32_t value)
 		encoder->groups = encoder->in_group = 0;
 	else
 		write_group(encoder);
+}
+
+void pd_run_encoder_values(struct run_encoder *encoder, const uint32_t *values, size_t nr)
+{
+	for (size_t i = 0; i < nr;) {
+		if (encoder->repeated >= 8 && values[i] == encoder->value) {
+			encoder->repeated++;
+			i++;
+			continue;
+		}
+		if (encoder->repeated >= 8)
+			write_run(encoder);
+		/* whole groups of different values, which is most of them */
+		if (!encoder->in_group && !encoder->repeated && nr - i >= 8 && values[i] != values[i + 1]) {
+			memcpy(encoder->group, values + i, sizeof encoder->group);
+			write_group(encoder);
+			i += 8;
+		} else {
+			pd_run_encoder_put(encoder, values[i++]);
+		}
+	}
 }
 
 void pd_run_encoder_repeat(struct run_encoder *encoder, uint32_t value, uint64_t count)

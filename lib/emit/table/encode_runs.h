@@ -17,6 +17,7 @@ struct run_encoder {
 };
 void pd_run_encoder_init(struct run_encoder *encoder, struct perfdata_text *out, unsigned width);
 void pd_run_encoder_put(struct run_encoder *encoder, uint32_t value);
+void pd_run_encoder_values(struct run_encoder *encoder, const uint32_t *values, size_t nr);
 /* As often as `count` says. */
 void pd_run_encoder_repeat(struct run_encoder *encoder, uint32_t value, uint64_t count);
 /* Writes what is left. */

@@ -3,9 +3,9 @@
  *
  * format makes parts of the tables; merge puts them together to row groups, and hands over the columns of a group that is full; encode makes pages of
  * a column in any thread; placed learns where they stand; end writes what is left, and the footers. Groups end where a batch does, by counts of rows and
- * bytes alone, so the bytes are the same for any number of threads. */
+ * bytes alone, so the bytes are the same for any number of threads, and for any limit of memory: rows that wait go to a temporary file. */
 #include "config.h"
-#include <stdio.h>
+#include <stdatomic.h>
 #include <string.h>
 #include "base/cursor.h"
 #include "base/error.h"
@@ -13,26 +13,15 @@
 #include "base/sha256.h"
 #include "emit/emitters.h"
 #include "emit/table/parquet_footer.h"
+#include "emit/table/row_group.h"
 #include "emit/table/table_set.h"
 
 #define GROUP_ROWS 131072u
 #define GROUP_BYTES (32u << 20)
-#define OPEN_BYTES (64u << 20)        /* of all groups that are not full */
-
-#define SMALL_PART 1024u              /* rows of parts that are put together: most tables have few rows of each batch */
-
-/* Rows that are not handed over yet. */
-struct open_group {
-	struct table_part *first, **last;
-	struct table_part *gathered;  /* the last one, if small parts are put together in it; or NULL */
-	size_t nr_parts, bytes;
-	uint64_t rows;
-};
-
 /* A table's file. */
 struct file {
 	unsigned output;
-	struct open_group open;
+	struct row_group open;         /* not handed over yet */
 	struct parquet_group *groups;
 	size_t nr_groups, room_groups;
 	bool begun;                   /* it has its first bytes */
@@ -49,7 +38,7 @@ struct parquet_state {
 	bool drop_empty;
 	struct file *files[MOST_TABLES];   /* made by begin and scan; what is in them is merge's */
 	unsigned nr_known;            /* merge's: tables that batches so far know of */
-	size_t open_bytes;
+	struct part_file parts;       /* merge's */
 };
 
 static const struct perfdata_emitter_option options[] = {
@@ -63,7 +52,7 @@ static void file_free(struct file *file)
 {
 	if (!file)
 		return;
-	pd_table_part_free(file->open.first);
+	pd_row_group_release(&file->open);
 	for (size_t i = 0; i < file->nr_groups; i++)
 		pd_free(file->groups[i].columns);
 	pd_free(file->groups);
@@ -77,6 +66,7 @@ static void release(void *pointer)
 		return;
 	for (unsigned i = 0; i < state->set.nr_tables; i++)
 		file_free(state->files[i]);
+	pd_part_file_release(&state->parts);
 	pd_table_set_release(&state->set);
 	pd_free(state);
 }
@@ -120,7 +110,7 @@ static enum perfdata_status open_file(void *user, const struct table *table)
 		pd_free(file);
 		return PERFDATA_ENOMEM;
 	}
-	file->open.last = &file->open.first;
+	pd_row_group_init(&file->open, state->set.account);
 	const enum perfdata_status status = perfdata_outputs_open(state->outputs, name, &file->output, state->reterr);
 	pd_free(name);
 	if (status)
@@ -159,7 +149,9 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 	state->packing = packing_of(context);
 	state->drop_empty = perfdata_option_flag(context->options, context->nr_options, "drop-empty", false);
 	state->reterr = context->reterr;
+	state->parts = (struct part_file){ .fd = -1 };
 	enum perfdata_status status = pd_table_set_init(&state->set, context);
+	state->parts.directory = state->set.account ? state->set.account->tmpdir : NULL;
 	for (unsigned i = 0; i < state->set.nr_tables && !status; i++)
 		status = open_file(state, state->set.tables[i]);
 	state->nr_known = state->set.nr_tables;
@@ -221,8 +213,10 @@ static enum perfdata_status format(const void *pointer, const struct perfdata_ba
 
 /* A row group that was handed over: freed with the last of its columns. */
 struct closed_group {
+	const struct part_file *file; /* where its parts may be */
 	struct table_part *parts;
-	size_t nr_parts, nr_left;
+	size_t nr_parts;
+	atomic_size_t nr_left;
 };
 /* One column of it: work. */
 struct column_work {
@@ -236,7 +230,8 @@ struct column_work {
 static void free_work(void *pointer)
 {
 	struct column_work *work = pointer;
-	if (work && !--work->group->nr_left) {
+	if (work && atomic_fetch_sub(&work->group->nr_left, 1) == 1) {
+		pd_part_file_forget(work->group->file, work->group->parts);
 		pd_table_part_free(work->group->parts);
 		pd_free(work->group);
 	}
@@ -249,22 +244,35 @@ static void free_encode_cache(void *pointer)
 	pd_free(pointer);
 }
 
+/* The column's cells in each part. `read`: the blocks that were read for it, which are to be freed. */
+static enum perfdata_status cells_of(const struct closed_group *group, unsigned column, struct column_part *parts, char **read)
+{
+	enum perfdata_status status = PERFDATA_OK;
+	for (const struct table_part *part = group->parts; part && !status; part = part->next, parts++, read++) {
+		*parts = (struct column_part){ part->columns[column], part->block, part->rows };
+		if (part->block)
+			continue;
+		status = pd_part_file_read(group->file, part, column, &parts->cells, read);
+		parts->block = *read;
+	}
+	return status;
+}
+
 static enum perfdata_status encode_column(const struct parquet_state *state, struct column_work *work, struct column_scratch *scratch,
 					  struct perfdata_text *out)
 {
 	const struct table_column *column = &state->set.tables[work->table]->columns[work->column];
 	const struct column_how how = { .type = column->type, .required = column->required, .rising = column->rising, .packing = state->packing };
-	struct column_part *parts = pd_calloc(work->group->nr_parts, sizeof *parts);
-	size_t nr = 0;
-	if (!parts)
-		return PERFDATA_ENOMEM;
-	for (const struct table_part *part = work->group->parts; part; part = part->next)
-		parts[nr++] = (struct column_part){ &part->columns[work->column], part->rows };
-	const enum perfdata_status status = pd_column_encode(&how, parts, nr, scratch, out, &work->facts);
+	const size_t nr = work->group->nr_parts;
+	struct column_part *parts = pd_calloc(nr, sizeof *parts);
+	char **read = pd_calloc(nr, sizeof *read);
+	enum perfdata_status status = parts && read ? cells_of(work->group, work->column, parts, read) : PERFDATA_ENOMEM;
+	if (!status)
+		status = pd_column_encode(&how, parts, nr, scratch, out, &work->facts);
+	for (size_t i = 0; read && i < nr; i++)
+		pd_free(read[i]);
+	pd_free(read);
 	pd_free(parts);
-	/* nobody else looks at this column */
-	for (struct table_part *part = work->group->parts; part; part = part->next)
-		pd_cells_release(&part->columns[work->column]);
 	return status;
 }
 
@@ -310,8 +318,9 @@ static enum perfdata_status close_group(struct parquet_state *state, unsigned ta
 	const size_t nr = state->set.tables[table]->nr_columns;
 	struct column_work **works = pd_calloc(nr, sizeof *works);
 	struct closed_group *group = pd_calloc(1, sizeof *group);
+	const enum perfdata_status status = pd_row_group_finish(&file->open, table);
 	struct column_facts *facts = pd_calloc(nr, sizeof *facts);
-	bool ok = works && group && facts &&
+	bool ok = !status && works && group && facts &&
 		  !pd_vector_grow(&file->groups, &file->room_groups, file->nr_groups, sizeof *file->groups);
 	for (size_t i = 0; i < nr && ok; i++) {
 		works[i] = pd_calloc(1, sizeof **works);
@@ -327,10 +336,11 @@ static enum perfdata_status close_group(struct parquet_state *state, unsigned ta
 		pd_free(facts);
 		return PERFDATA_ENOMEM;
 	}
-	*group = (struct closed_group){ file->open.first, file->open.nr_parts, nr };
 	file->groups[file->nr_groups++] = (struct parquet_group){ file->open.rows, facts };
-	state->open_bytes -= file->open.bytes;
-	file->open = (struct open_group){ .last = &file->open.first };
+	group->file = &state->parts;
+	group->nr_parts = file->open.nr_parts;
+	group->parts = pd_row_group_take(&file->open);
+	atomic_init(&group->nr_left, nr);
 	*ret = works;
 	return PERFDATA_OK;
 }
@@ -352,43 +362,24 @@ static enum perfdata_status hand_over(struct parquet_state *state, unsigned tabl
 	return text ? status : PERFDATA_ENOMEM;
 }
 
-static unsigned largest(const struct parquet_state *state)
+/* What waits may take a quarter of the limit, less where others have taken the rest. */
+static enum perfdata_status keep_to_limit(struct parquet_state *state)
 {
-	unsigned most = 0;
-	for (unsigned i = 1; i < state->nr_known; i++)
-		if (state->files[i]->open.bytes > state->files[most]->open.bytes)
-			most = i;
-	return most;
-}
-
-static void append_part(struct open_group *open, struct table_part *part)
-{
-	*open->last = part;
-	open->last = &part->next;
-	open->nr_parts++;
-}
-
-/* Takes over the part. */
-static enum perfdata_status add_part(struct parquet_state *state, struct table_part *part)
-{
-	struct open_group *open = &state->files[part->table]->open;
-	const size_t size = pd_table_part_size(part);
-	open->rows += part->rows;
-	open->bytes += size;
-	state->open_bytes += size;
-	if (part->rows >= SMALL_PART) {
-		append_part(open, part);
-		open->gathered = NULL;
-		return PERFDATA_OK;
+	const struct pd_account *account = state->set.account;
+	enum perfdata_status status = PERFDATA_OK;
+	while (account && !status) {
+		size_t all = 0;
+		unsigned most = 0;
+		for (unsigned i = 0; i < state->nr_known; i++) {
+			all += state->files[i]->open.in_memory;
+			if (state->files[i]->open.in_memory > state->files[most]->open.in_memory)
+				most = i;
+		}
+		if (!all || (all <= account->limit / 4 && !pd_account_is_tight(account)))
+			break;
+		status = pd_row_group_spill(&state->files[most]->open, most, &state->parts);
 	}
-	if (!open->gathered) {
-		open->gathered = pd_table_part_new(part->table, state->set.tables[part->table]);
-		if (open->gathered)
-			append_part(open, open->gathered);
-	}
-	const bool ok = open->gathered && pd_table_part_append(open->gathered, part);
-	pd_table_part_free(part);
-	return ok ? PERFDATA_OK : PERFDATA_ENOMEM;
+	return status;
 }
 
 static enum perfdata_status merge(void *pointer, void *merged, struct perfdata_text *out)
@@ -399,15 +390,15 @@ static enum perfdata_status merge(void *pointer, void *merged, struct perfdata_t
 	state->nr_known = part->nr_tables;
 	for (struct table_part *rows; !status && (rows = part->parts);) {
 		const unsigned table = rows->table;
-		const struct open_group *open = &state->files[table]->open;
+		struct row_group *open = &state->files[table]->open;
 		part->parts = rows->next;
 		rows->next = NULL;
-		status = add_part(state, rows);
-		if (!status && (open->rows >= GROUP_ROWS || open->bytes >= GROUP_BYTES))
+		status = pd_row_group_add(open, state->set.tables[table], rows);
+		if (!status && (open->rows >= GROUP_ROWS || open->bulk >= GROUP_BYTES))
 			status = hand_over(state, table, out);
 	}
-	while (!status && state->open_bytes > OPEN_BYTES)
-		status = hand_over(state, largest(state), out);
+	if (!status)
+		status = keep_to_limit(state);
 	pd_found_report(part->found, state->on_finding, state->user);
 	part->found = NULL;
 	free_part(part);
@@ -536,12 +527,7 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 		status = pd_table_set_end(&state->set, i, end, &part);
 		if (status || !part)
 			continue;
-		struct open_group *open = &state->files[i]->open;
-		*open = (struct open_group){ .first = part, .last = &part->next, .nr_parts = 1, .rows = part->rows };
-		if (part->rows)
-			continue;
-		pd_table_part_free(part);
-		*open = (struct open_group){ .last = &open->first };
+		status = pd_row_group_add(&state->files[i]->open, state->set.tables[i], part);
 	}
 	if (!status)
 		status = write_last(state, out);

@@ -4,18 +4,20 @@
 #include "base/memory.h"
 #include "emit/table/record_cells.h"
 
-/* How a cell is filled. The first ones need no more than a load. */
-enum fill_how {
-	FILL_U64, FILL_U32, FILL_S32, FILL_CPU,       /* a member of the view */
-	FILL_TRACE_UNSIGNED, FILL_TRACE_SIGNED,       /* an integer of the raw data */
-	FILL_OFFSET, FILL_SIZE, FILL_MISC, FILL_EVENT, FILL_COMM, FILL_STACK, FILL_FRAME,
-	FILL_OTHER,
+/* A number that every record of a plan has: where, and what it is there. */
+enum number_from { NUMBER_OF_VIEW, NUMBER_OF_RAW, NUMBER_OF_FIELDS, NUMBERS_FROM };
+enum number_kind { NUMBER_U8, NUMBER_S8, NUMBER_U16, NUMBER_S16, NUMBER_U32, NUMBER_S32, NUMBER_U64, NUMBER_KINDS, NUMBER_NONE = NUMBER_KINDS };
+struct number {
+	uint8_t from, kind;
+	uint32_t offset, column;
 };
+
+/* How another cell is filled. */
+enum fill_how { FILL_CPU, FILL_EVENT, FILL_COMM, FILL_STACK, FILL_FRAME, FILL_OTHER };
 struct fill {
 	enum fill_how how;
 	uint32_t column;
-	uint32_t offset;              /* of the member, or in the raw data */
-	uint32_t size;                /* in the raw data */
+	uint32_t offset;              /* of the CPU in the view */
 	const struct select_step *step;
 };
 
@@ -26,7 +28,9 @@ struct row_plan {
 	uint64_t present;             /* what the records have */
 	bool fields_are_whole;
 	size_t nr_usual, nr_rare;
-	struct fill *usual;           /* what each of them has */
+	struct number *numbers;       /* what each of them has, by kind */
+	size_t ends[NUMBER_KINDS];    /* of each kind among the numbers */
+	struct fill *usual;           /* what most of them have */
 	struct fill *rare;            /* what only some have */
 };
 
@@ -40,7 +44,7 @@ void pd_row_plans_release(struct row_plans *plans)
 
 static void put_text(struct cells *cells, uint32_t row, const void *bytes, size_t size)
 {
-	pd_cells_put(cells, row, pd_cells_utf8(cells, bytes, size, false));
+	pd_cells_put(cells, row, pd_cells_utf8(cells, bytes, size));
 }
 
 static void put_hex(struct cells *cells, uint32_t row, struct perfdata_bytes bytes, struct perfdata_text *room)
@@ -51,7 +55,7 @@ static void put_hex(struct cells *cells, uint32_t row, struct perfdata_bytes byt
 	cells->failed |= perfdata_text_failed(room);
 }
 
-static void add_name(struct cells *cells, const char *name) { pd_cells_add(cells, pd_cells_utf8(cells, name, strlen(name), true)); }
+static void add_name(struct cells *cells, const char *name) { pd_cells_add(cells, pd_cells_name(cells, name)); }
 
 static void put_flags(struct cells *cells, uint32_t row, const struct perfdata_name *names, uint64_t value)
 {
@@ -94,7 +98,7 @@ static void put_row(struct record *r, const struct table_column *column, struct 
 		if (column->type == COLUMN_TEXT)
 			put_hex(cells, row, *bytes, room);
 		else
-			pd_cells_put(cells, row, pd_cells_text(cells, bytes->data, bytes->size, false));
+			pd_cells_put(cells, row, pd_cells_text(cells, bytes->data, bytes->size));
 		return;
 	case SPELL_LIST_U64: case SPELL_LIST_HEX: case SPELL_CALLCHAIN: put_list(cells, row, member); return;
 	case SPELL_BITS: case SPELL_LIST_PARTS: case SPELL_REGS: case SPELL_STRUCT: case SPELL_CPUS: case SPELL_FEATURE: break;
@@ -154,7 +158,7 @@ static void put_trace(struct record *r, const struct table_column *column, struc
 		pd_cells_put(cells, row, value.u64);
 		return;
 	case PERFDATA_TRACE_STRING: put_text(cells, row, value.bytes.data, value.bytes.size); return;
-	case PERFDATA_TRACE_BYTES: pd_cells_put(cells, row, pd_cells_text(cells, value.bytes.data, value.bytes.size, false)); return;
+	case PERFDATA_TRACE_BYTES: pd_cells_put(cells, row, pd_cells_text(cells, value.bytes.data, value.bytes.size)); return;
 	case PERFDATA_TRACE_ARRAY: case PERFDATA_TRACE_BITMASK: put_elements(cells, row, &value); return;
 	}
 }
@@ -192,7 +196,7 @@ static void put_head(struct record *r, enum pd_record_head head, struct cells *c
 	case HEAD_IS_U64: case HEAD_IS_S64: pd_cells_put(cells, row, value.number); return;
 	case HEAD_IS_TRUE: pd_cells_put(cells, row, 1); return;
 	case HEAD_IS_TEXT: put_text(cells, row, value.bytes.data, value.bytes.size); return;
-	case HEAD_IS_BYTES: pd_cells_put(cells, row, pd_cells_text(cells, value.bytes.data, value.bytes.size, false)); return;
+	case HEAD_IS_BYTES: pd_cells_put(cells, row, pd_cells_text(cells, value.bytes.data, value.bytes.size)); return;
 	case HEAD_IS_NAMES: put_misc(r, cells, row); return;
 	case HEAD_IS_TRAILER: break;
 	case HEAD_IS_LOCATION: case HEAD_IS_BRANCHES: case HEAD_IS_STACK: return;
@@ -250,69 +254,88 @@ static bool is_rare(const struct select_step *step)
 	}
 }
 
-static bool plan_head(const struct record *r, struct fill *fill)
+/* Where a column's cells come from. */
+struct source {
+	bool none;                    /* such records never have it */
+	struct number number;         /* kind NUMBER_NONE: it is a fill */
+	struct fill fill;
+};
+
+static void is_number(struct source *source, enum number_from from, enum number_kind kind, size_t offset)
 {
-	const int index = pd_record_row_of_head(r, fill->step->head);
+	source->number = (struct number){ .from = (uint8_t)from, .kind = (uint8_t)kind, .offset = (uint32_t)offset };
+}
+
+static void plan_head(const struct record *r, struct source *source)
+{
+	const enum pd_record_head head = source->fill.step->head;
+	const int index = pd_record_row_of_head(r, head);
 	if (index >= 0) {
 		const struct row *row = &r->plan->plan->rows[index];
-		if (!(r->view.u.present >> index & 1))
-			return false;
-		fill->offset = row->member;
-		fill->how = fill->step->head == HEAD_CPU ? FILL_CPU : row->op == SPELL_S32 ? FILL_S32 : FILL_U64;
-		return true;
-	}
-	switch (fill->step->head) {
-	case HEAD_OFFSET: fill->how = FILL_OFFSET; break;
-	case HEAD_SIZE: fill->how = FILL_SIZE; break;
-	case HEAD_MISC_RAW: fill->how = FILL_MISC; break;
-	case HEAD_EVENT: fill->how = FILL_EVENT; break;
-	case HEAD_COMM: fill->how = FILL_COMM; break;
-	case HEAD_STACK_ID: fill->how = FILL_STACK; break;
-	default: break;
-	}
-	return true;
-}
-
-static void plan_row(struct fill *fill)
-{
-	const struct row *row = &fill->step->row;
-	fill->offset = row->member;
-	switch (row->op) {
-	case SPELL_U64: case SPELL_HEX64: fill->how = FILL_U64; break;
-	case SPELL_U32: fill->how = FILL_U32; break;
-	case SPELL_S32: fill->how = FILL_S32; break;
-	default: break;
-	}
-}
-
-static void plan_trace(const struct record *r, const struct table_column *column, bool whole, struct fill *fill)
-{
-	const struct trace_row *row = r->s.trace ? pd_trace_plan_row(r->s.trace, fill->step->trace_name) : NULL;
-	if (!row || !whole || !row->end || !fits(column->type, row->kind) || column->type == COLUMN_BOOLEAN)
+		source->none = !(r->view.u.present >> index & 1);
+		source->fill.how = FILL_CPU;
+		source->fill.offset = row->member;
+		if (head != HEAD_CPU)
+			is_number(source, NUMBER_OF_VIEW, row->op == SPELL_S32 ? NUMBER_S32 : NUMBER_U64, row->member);
 		return;
-	fill->how = row->kind == PERFDATA_TRACE_SIGNED ? FILL_TRACE_SIGNED : FILL_TRACE_UNSIGNED;
-	fill->offset = row->offset;
-	fill->size = row->size;
+	}
+	switch (head) {
+	case HEAD_OFFSET: is_number(source, NUMBER_OF_RAW, NUMBER_U64, offsetof(struct perfdata_raw, offset)); break;
+	case HEAD_SIZE: is_number(source, NUMBER_OF_RAW, NUMBER_U32, offsetof(struct perfdata_raw, size)); break;
+	case HEAD_MISC_RAW: is_number(source, NUMBER_OF_RAW, NUMBER_U16, offsetof(struct perfdata_raw, misc)); break;
+	case HEAD_EVENT: source->fill.how = FILL_EVENT; break;
+	case HEAD_COMM: source->fill.how = FILL_COMM; break;
+	case HEAD_STACK_ID: source->fill.how = FILL_STACK; break;
+	default: break;
+	}
 }
 
-/* False: such records never have it. */
-static bool plan_column(const struct record *r, const struct table_column *column, bool whole, struct fill *fill)
+static void plan_row(struct source *source)
 {
-	const struct select_step *step = fill->step;
-	fill->how = FILL_OTHER;
-	if (!column->select) {
-		fill->how = FILL_FRAME;
-		return !strcmp(column->name, "frame_id");
+	const struct row *row = &source->fill.step->row;
+	switch (row->op) {
+	case SPELL_U64: case SPELL_HEX64: is_number(source, NUMBER_OF_VIEW, NUMBER_U64, row->member); break;
+	case SPELL_U32: is_number(source, NUMBER_OF_VIEW, NUMBER_U32, row->member); break;
+	case SPELL_S32: is_number(source, NUMBER_OF_VIEW, NUMBER_S32, row->member); break;
+	default: break;
 	}
-	if (step->what == SELECT_NOTHING || (step->gate && !(step->gate & r->view.u.present)))
-		return false;
-	if (step->what == SELECT_HEAD)
-		return plan_head(r, fill);
-	if (step->what == SELECT_ROW && !step->depth)
-		plan_row(fill);
-	else if (step->what == SELECT_FIELD)
-		plan_trace(r, column, whole, fill);
-	return true;
+}
+
+static enum number_kind kind_of_trace(const struct trace_row *row)
+{
+	const bool is_signed = row->kind == PERFDATA_TRACE_SIGNED;
+	switch (row->size) {
+	case 1: return is_signed ? NUMBER_S8 : NUMBER_U8;
+	case 2: return is_signed ? NUMBER_S16 : NUMBER_U16;
+	case 4: return is_signed ? NUMBER_S32 : NUMBER_U32;
+	case 8: return NUMBER_U64;
+	default: return NUMBER_NONE;
+	}
+}
+
+static void plan_trace(const struct record *r, const struct table_column *column, bool whole, struct source *source)
+{
+	const struct trace_row *row = r->s.trace ? pd_trace_plan_row(r->s.trace, source->fill.step->trace_name) : NULL;
+	if (row && whole && row->end && fits(column->type, row->kind) && column->type != COLUMN_BOOLEAN)
+		is_number(source, NUMBER_OF_FIELDS, kind_of_trace(row), row->offset);
+}
+
+static struct source plan_column(const struct record *r, const struct table_column *column, bool whole, const struct select_step *step)
+{
+	struct source source = { .number.kind = NUMBER_NONE, .fill = { .how = FILL_OTHER, .step = step } };
+	if (!column->select) {
+		source.fill.how = FILL_FRAME;
+		source.none = strcmp(column->name, "frame_id") != 0;
+	} else if (step->what == SELECT_NOTHING || (step->gate && !(step->gate & r->view.u.present))) {
+		source.none = true;
+	} else if (step->what == SELECT_HEAD) {
+		plan_head(r, &source);
+	} else if (step->what == SELECT_ROW && !step->depth) {
+		plan_row(&source);
+	} else if (step->what == SELECT_FIELD) {
+		plan_trace(r, column, whole, &source);
+	}
+	return source;
 }
 
 static struct row_plan *make_plan(struct row_plans *plans, const struct record *r, const struct table *table, bool whole)
@@ -320,9 +343,11 @@ static struct row_plan *make_plan(struct row_plans *plans, const struct record *
 	const struct perfdata_layout *layout = r->plan->plan ? r->plan->plan->layout : NULL;
 	struct row_plan *plan = pd_arena_calloc(&plans->pool, 1, sizeof *plan);
 	struct fill *fills = pd_arena_calloc(&plans->pool, 1, 2 * (table->nr_columns + 1) * sizeof *fills);
+	struct number *numbers = pd_arena_calloc(&plans->pool, table->nr_columns + 1, sizeof *numbers);
+	struct source *sources = pd_arena_calloc(&plans->pool, table->nr_columns + 1, sizeof *sources);
 	const char **names = pd_arena_calloc(&plans->pool, table->nr_columns + 1, sizeof *names);
 	struct select_step *steps;
-	if (!plan || !fills || !names)
+	if (!plan || !fills || !numbers || !sources || !names)
 		return NULL;
 	for (size_t i = 0; i < table->nr_columns; i++)
 		names[i] = table->columns[i].select ? table->columns[i].select : "";
@@ -330,15 +355,24 @@ static struct row_plan *make_plan(struct row_plans *plans, const struct record *
 	if (!pd_selection_resolve(&plans->pool, &selection, layout, &steps))
 		return NULL;
 	*plan = (struct row_plan){ .layout = layout, .trace = r->s.trace, .present = r->view.u.present, .fields_are_whole = whole,
-				   .usual = fills, .rare = fills + table->nr_columns + 1 };
+				   .numbers = numbers, .usual = fills, .rare = fills + table->nr_columns + 1 };
 	for (size_t i = 0; i < table->nr_columns; i++) {
-		struct fill fill = { .column = (uint32_t)i, .step = &steps[i] };
-		if (!plan_column(r, &table->columns[i], whole, &fill))
+		struct source *source = &sources[i];
+		*source = plan_column(r, &table->columns[i], whole, &steps[i]);
+		source->fill.column = source->number.column = (uint32_t)i;
+		if (source->none)
 			continue;
 		if (is_rare(&steps[i]))
-			plan->rare[plan->nr_rare++] = fill;
-		else
-			plan->usual[plan->nr_usual++] = fill;
+			plan->rare[plan->nr_rare++] = source->fill;
+		else if (source->number.kind == NUMBER_NONE)
+			plan->usual[plan->nr_usual++] = source->fill;
+	}
+	size_t nr = 0;
+	for (unsigned kind = 0; kind < NUMBER_KINDS; kind++) {
+		for (size_t i = 0; i < table->nr_columns; i++)
+			if (!sources[i].none && !is_rare(&steps[i]) && sources[i].number.kind == kind)
+				plan->numbers[nr++] = sources[i].number;
+		plan->ends[kind] = nr;
 	}
 	return plan;
 }
@@ -374,62 +408,66 @@ static const struct row_plan *plan_of(struct row_plans *plans, const struct reco
 
 /* --- rows -------------------------------------------------------------------------------------------------------------------------------- */
 
-static uint64_t load_unsigned(const uint8_t *at, unsigned size)
+#define STAGE(kind, type) \
+	for (; i < plan->ends[kind]; i++) { \
+		type value; \
+		memcpy(&value, from[plan->numbers[i].from] + plan->numbers[i].offset, sizeof value); \
+		staged[i] = (uint64_t)value; \
+	}
+
+static void stage_numbers(const struct record *r, const struct row_plan *plan, uint64_t *staged)
 {
-	uint64_t value = 0;
-	memcpy(&value, at, size <= sizeof value ? size : sizeof value);
-	return value;
+	const uint8_t *const from[NUMBERS_FROM] = { [NUMBER_OF_VIEW] = (const uint8_t *)&r->view.u, [NUMBER_OF_RAW] = (const uint8_t *)r->raw,
+						    [NUMBER_OF_FIELDS] = r->fields.data };
+	size_t i = 0;
+	STAGE(NUMBER_U8, uint8_t)
+	STAGE(NUMBER_S8, int8_t)
+	STAGE(NUMBER_U16, uint16_t)
+	STAGE(NUMBER_S16, int16_t)
+	STAGE(NUMBER_U32, uint32_t)
+	STAGE(NUMBER_S32, int32_t)
+	STAGE(NUMBER_U64, uint64_t)
 }
 
-static uint64_t load_signed(const uint8_t *at, unsigned size)
+void pd_record_cells_end(struct open_rows *rows)
 {
-	const unsigned shift = 64 - 8 * (size <= 8 ? size : 8);
-	return (uint64_t)((int64_t)(load_unsigned(at, size) << shift) >> shift);
+	const size_t nr = rows->plan ? rows->plan->ends[NUMBER_KINDS - 1] : 0;
+	for (size_t i = 0; i < nr && rows->nr_staged; i++) {
+		struct cells *cells = &rows->columns[rows->plan->numbers[i].column];
+		if (!pd_cells_reserve(cells, rows->nr_staged, 0, 0, 0))
+			continue;
+		for (uint32_t row = 0; row < rows->nr_staged; row++)
+			cells->values[cells->nr++] = rows->staged[row * nr + i];
+		pd_cells_extend(cells, rows->rows - rows->nr_staged, rows->nr_staged);
+	}
+	rows->nr_staged = 0;
+	rows->plan = NULL;
 }
 
-static void put_comm(const struct record *r, struct cells *cells, uint32_t row)
+static void put_name(struct cells *cells, uint32_t row, const char *name)
 {
-	if (!r->delivery || r->delivery->comm == PERFDATA_NONE)
-		return;
-	const char *comm = perfdata_session_comm(r->emitted.session, r->delivery->comm);
-	if (comm)
-		pd_cells_put(cells, row, pd_cells_utf8(cells, comm, strlen(comm), true));
+	if (name)
+		pd_cells_put(cells, row, pd_cells_name(cells, name));
+}
+
+static void put_known(struct cells *cells, uint32_t row, uint32_t number)
+{
+	if (number != UINT32_MAX)
+		pd_cells_put(cells, row, number);
 }
 
 static void put_usual(struct record *r, const struct fill *fill, const struct table_column *column, struct cells *cells, uint32_t row,
 		      struct perfdata_text *room)
 {
-	const char *member = (const char *)&r->view.u + fill->offset;
-	const char *name;
-	uint32_t number;
 	switch (fill->how) {
-	case FILL_U64: pd_cells_put(cells, row, *(const uint64_t *)(const void *)member); return;
-	case FILL_U32: pd_cells_put(cells, row, *(const uint32_t *)(const void *)member); return;
-	case FILL_S32: pd_cells_put(cells, row, (uint64_t)(int64_t)*(const int32_t *)(const void *)member); return;
-	case FILL_CPU:
-		number = *(const uint32_t *)(const void *)member;
-		if (number != UINT32_MAX)
-			pd_cells_put(cells, row, number);
+	case FILL_CPU: put_known(cells, row, *(const uint32_t *)(const void *)((const char *)&r->view.u + fill->offset)); return;
+	case FILL_EVENT: put_name(cells, row, r->event ? r->event->event->name : NULL); return;
+	case FILL_COMM:
+		if (r->delivery && r->delivery->comm != PERFDATA_NONE)
+			put_name(cells, row, perfdata_session_comm(r->emitted.session, r->delivery->comm));
 		return;
-	case FILL_TRACE_UNSIGNED: pd_cells_put(cells, row, load_unsigned(r->fields.data + fill->offset, fill->size)); return;
-	case FILL_TRACE_SIGNED: pd_cells_put(cells, row, load_signed(r->fields.data + fill->offset, fill->size)); return;
-	case FILL_OFFSET: pd_cells_put(cells, row, r->raw->offset); return;
-	case FILL_SIZE: pd_cells_put(cells, row, r->raw->size); return;
-	case FILL_MISC: pd_cells_put(cells, row, r->raw->misc); return;
-	case FILL_EVENT:
-		name = r->event ? r->event->event->name : NULL;
-		if (name)
-			pd_cells_put(cells, row, pd_cells_utf8(cells, name, strlen(name), true));
-		return;
-	case FILL_COMM: put_comm(r, cells, row); return;
-	case FILL_STACK:
-		if (r->delivery && r->delivery->stack != PERFDATA_NONE)
-			pd_cells_put(cells, row, r->delivery->stack);
-		return;
-	case FILL_FRAME:
-		if (r->delivery && r->delivery->ip != PERFDATA_NONE)
-			pd_cells_put(cells, row, r->delivery->ip);
-		return;
+	case FILL_STACK: put_known(cells, row, r->delivery ? r->delivery->stack : UINT32_MAX); return;
+	case FILL_FRAME: put_known(cells, row, r->delivery ? r->delivery->ip : UINT32_MAX); return;
 	case FILL_OTHER: put_other(r, column, cells, row, fill->step, room); return;
 	}
 }
@@ -440,15 +478,20 @@ static bool has_rare(const struct record *r)
 	       r->damaged || r->view.rest.size || r->world->name_files;
 }
 
-bool pd_record_cells(struct row_plans *plans, struct record *r, const struct table *table, struct table_part *part, struct perfdata_text *room)
+bool pd_record_cells(struct row_plans *plans, struct record *r, const struct table *table, unsigned number, struct open_rows *rows,
+		     struct perfdata_text *room)
 {
-	const struct row_plan *plan = plan_of(plans, r, table, part->table);
+	const struct row_plan *plan = plan_of(plans, r, table, number);
 	if (!plan)
 		return false;
-	const uint32_t row = part->rows++;
+	if (rows->plan != plan || rows->nr_staged == ROWS_STAGED)
+		pd_record_cells_end(rows);
+	rows->plan = plan;
+	stage_numbers(r, plan, rows->staged + rows->nr_staged++ * plan->ends[NUMBER_KINDS - 1]);
+	const uint32_t row = rows->rows++;
 	for (size_t i = 0; i < plan->nr_usual; i++)
-		put_usual(r, &plan->usual[i], &table->columns[plan->usual[i].column], &part->columns[plan->usual[i].column], row, room);
+		put_usual(r, &plan->usual[i], &table->columns[plan->usual[i].column], &rows->columns[plan->usual[i].column], row, room);
 	for (size_t i = 0; has_rare(r) && i < plan->nr_rare; i++)
-		put_other(r, &table->columns[plan->rare[i].column], &part->columns[plan->rare[i].column], row, plan->rare[i].step, room);
+		put_other(r, &table->columns[plan->rare[i].column], &rows->columns[plan->rare[i].column], row, plan->rare[i].step, room);
 	return true;
 }

@@ -13,7 +13,10 @@ struct row_plans {
 	struct pd_arena pool;
 };
 void pd_row_plans_release(struct row_plans *plans);
-/* Appends the loaded record to the part of its table. `room` is for intermediate spelling. False without memory. */
-bool pd_record_cells(struct row_plans *plans, struct record *r, const struct table *table, struct table_part *part, struct perfdata_text *room);
+/* Appends the loaded record to the rows of its table, which is that number of the run. `room` is for intermediate spelling. False without memory. */
+bool pd_record_cells(struct row_plans *plans, struct record *r, const struct table *table, unsigned number, struct open_rows *rows,
+		     struct perfdata_text *room);
+/* Before anybody else looks at the rows: cells that every one of them has are counted here. */
+void pd_record_cells_end(struct open_rows *rows);
 
 #endif

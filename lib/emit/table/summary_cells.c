@@ -9,7 +9,7 @@
 struct filling {
 	const struct summary_source *source;
 	const uint32_t *columns;
-	struct table_part *part;
+	struct open_rows *open;
 	struct perfdata_text text;    /* for intermediate spelling */
 	uint32_t row;
 };
@@ -17,7 +17,7 @@ struct filling {
 /* NULL: the column was not asked for. */
 static struct cells *cells_of(const struct filling *filling, unsigned column)
 {
-	return filling->columns[column] == UINT32_MAX ? NULL : &filling->part->columns[filling->columns[column]];
+	return filling->columns[column] == UINT32_MAX ? NULL : &filling->open->columns[filling->columns[column]];
 }
 
 static void number(const struct filling *filling, unsigned column, uint64_t value)
@@ -31,7 +31,7 @@ static void bytes(const struct filling *filling, unsigned column, const void *da
 {
 	struct cells *cells = cells_of(filling, column);
 	if (cells)
-		pd_cells_put(cells, filling->row, pd_cells_utf8(cells, data, size, false));
+		pd_cells_put(cells, filling->row, pd_cells_utf8(cells, data, size));
 }
 
 static void text(const struct filling *filling, unsigned column, const char *value)
@@ -55,7 +55,7 @@ static struct perfdata_text *cleared(struct filling *filling)
 	return &filling->text;
 }
 
-static void next_row(struct filling *filling) { filling->row = filling->part->rows++; }
+static void next_row(struct filling *filling) { filling->row = filling->open->rows++; }
 
 static const struct perfdata_node *root_of(const struct perfdata_reader *reader, uint32_t id)
 {
@@ -79,7 +79,7 @@ static void add_command(const struct filling *filling)
 		return;
 	pd_cells_list(cells, filling->row, (uint32_t)list->v.count);
 	for (const struct perfdata_node *word = list->child; word; word = word->next)
-		pd_cells_add(cells, pd_cells_utf8(cells, word->v.bytes.data, word->v.bytes.size, false));
+		pd_cells_add(cells, pd_cells_utf8(cells, word->v.bytes.data, word->v.bytes.size));
 }
 
 static void add_wall_offset(const struct filling *filling)
@@ -213,7 +213,7 @@ static void add_value(struct filling *filling, const struct perfdata_feature *fe
 	const char *colon = spelling->size ? memchr(spelling->data, ':', spelling->size) : NULL;
 	if (colon)
 		bytes(filling, FEATURES_VALUE, colon + 1, spelling->size - (size_t)(colon + 1 - spelling->data));
-	filling->part->columns[0].failed |= perfdata_text_failed(spelling);
+	filling->open->columns[0].failed |= perfdata_text_failed(spelling);
 }
 
 static void rows_of_features(struct filling *filling)
@@ -315,11 +315,11 @@ static void rows_of_cpus(struct filling *filling)
 	}
 }
 
-bool pd_summary_cells(const struct summary_source *source, enum table_rows rows, const uint32_t *columns, struct table_part *part)
+bool pd_summary_cells(const struct summary_source *source, enum table_rows what, const uint32_t *columns, struct open_rows *rows)
 {
-	struct filling filling = { .source = source, .columns = columns, .part = part };
+	struct filling filling = { .source = source, .columns = columns, .open = rows };
 	bool ok = true;
-	switch (rows) {
+	switch (what) {
 	case TABLE_OF_RECORDING: row_of_recording(&filling); break;
 	case TABLE_OF_EVENTS: ok = rows_of_events(&filling); break;
 	case TABLE_OF_FEATURES: rows_of_features(&filling); break;

@@ -12,6 +12,6 @@ struct summary_source {
 	const struct spell_world *world;
 };
 /* Appends all rows of such a table. `columns`: where each column of pd_table_row_at's list is in the part, UINT32_MAX: nowhere. False without memory. */
-bool pd_summary_cells(const struct summary_source *source, enum table_rows rows, const uint32_t *columns, struct table_part *part);
+bool pd_summary_cells(const struct summary_source *source, enum table_rows what, const uint32_t *columns, struct open_rows *rows);
 
 #endif

@@ -4,73 +4,94 @@
 #include "base/memory.h"
 #include "emit/table/table_parts.h"
 
-struct table_part *pd_table_part_new(unsigned number, const struct table *table)
+struct open_rows *pd_open_rows_new(const struct table *table)
 {
-	struct table_part *part = pd_calloc(1, sizeof *part + table->nr_columns * sizeof *part->columns);
+	struct open_rows *rows = pd_calloc(1, sizeof *rows + table->nr_columns * sizeof *rows->columns);
+	uint64_t *staged = pd_malloc(ROWS_STAGED * table->nr_columns * sizeof *staged);
+	if (!rows || !staged) {
+		pd_free(rows);
+		pd_free(staged);
+		return NULL;
+	}
+	rows->nr_columns = table->nr_columns;
+	rows->staged = staged;
+	return rows;
+}
+
+void pd_open_rows_free(struct open_rows *rows)
+{
+	if (!rows)
+		return;
+	for (size_t i = 0; i < rows->nr_columns; i++)
+		pd_cells_release(&rows->columns[i]);
+	pd_free(rows->staged);
+	pd_free(rows);
+}
+
+static void clear(struct open_rows *rows)
+{
+	for (size_t i = 0; i < rows->nr_columns; i++)
+		pd_cells_clear(&rows->columns[i]);
+	rows->rows = 0;
+	rows->plan = NULL;
+}
+
+size_t pd_open_rows_bulk(const struct open_rows *rows)
+{
+	size_t size = 0;
+	for (size_t i = 0; i < rows->nr_columns; i++)
+		size += pd_cells_size(&rows->columns[i]);
+	return size;
+}
+
+struct table_part *pd_open_rows_pack(struct open_rows *rows, unsigned table, struct pd_account *account)
+{
+	struct table_part *part = pd_malloc(sizeof *part + rows->nr_columns * sizeof *part->columns);
 	if (!part)
 		return NULL;
-	part->table = number;
-	part->nr_columns = table->nr_columns;
+	*part = (struct table_part){ .account = account, .table = table, .rows = rows->rows, .bulk = pd_open_rows_bulk(rows),
+				     .nr_columns = rows->nr_columns };
+	for (size_t i = 0; i < rows->nr_columns; i++) {
+		part->columns[i] = pd_cells_measure(&rows->columns[i], part->size);
+		part->size += pd_packed_cells_size(&part->columns[i]);
+	}
+	part->block = pd_malloc(part->size);
+	if (!part->block) {
+		pd_free(part);
+		return NULL;
+	}
+	pd_account_take(account, PD_USE_ROWS, part->size);
+	for (size_t i = 0; i < rows->nr_columns; i++)
+		pd_cells_pack(&rows->columns[i], &part->columns[i], part->block);
+	clear(rows);
 	return part;
+}
+
+bool pd_open_rows_append(struct open_rows *rows, const struct table_part *part)
+{
+	bool failed = false;
+	for (size_t i = 0; i < rows->nr_columns; i++) {
+		pd_cells_append(&rows->columns[i], rows->rows, &part->columns[i], part->block);
+		failed |= rows->columns[i].failed;
+	}
+	rows->rows += part->rows;
+	return !failed;
+}
+
+void pd_table_part_drop_block(struct table_part *part)
+{
+	if (part->block)
+		pd_account_give(part->account, PD_USE_ROWS, part->size);
+	pd_free(part->block);
+	part->block = NULL;
 }
 
 void pd_table_part_free(struct table_part *part)
 {
 	while (part) {
 		struct table_part *next = part->next;
-		for (size_t i = 0; i < part->nr_columns; i++)
-			pd_cells_release(&part->columns[i]);
+		pd_table_part_drop_block(part);
 		pd_free(part);
 		part = next;
 	}
-}
-
-bool pd_table_part_finish(struct table_part *part, const struct table *table, const char *recording)
-{
-	bool failed = false;
-	if (table->nr_columns && !table->columns[0].select && !strcmp(table->columns[0].name, "recording")) {
-		const uint64_t token = pd_cells_utf8(&part->columns[0], recording, strlen(recording), true);
-		for (uint32_t i = 0; i < part->rows && !part->columns[0].failed; i++)
-			pd_cells_put(&part->columns[0], i, token);
-	}
-	for (size_t i = 0; i < part->nr_columns; i++)
-		failed |= part->columns[i].failed;
-	return !failed;
-}
-
-struct table_part *pd_table_part_pack(struct table_part *part)
-{
-	size_t size = sizeof *part + part->nr_columns * sizeof *part->columns;
-	for (size_t i = 0; i < part->nr_columns; i++)
-		size += pd_cells_block(&part->columns[i]);
-	struct table_part *packed = pd_malloc(size);
-	if (!packed)
-		return NULL;
-	*packed = *part;
-	void *at = &packed->columns[part->nr_columns];
-	for (size_t i = 0; i < part->nr_columns; i++) {
-		at = pd_cells_pack(&part->columns[i], &packed->columns[i], at);
-		pd_cells_clear(&part->columns[i]);
-	}
-	part->rows = 0;
-	return packed;
-}
-
-bool pd_table_part_append(struct table_part *part, const struct table_part *more)
-{
-	bool failed = false;
-	for (size_t i = 0; i < part->nr_columns; i++) {
-		pd_cells_append(&part->columns[i], part->rows, &more->columns[i]);
-		failed |= part->columns[i].failed;
-	}
-	part->rows += more->rows;
-	return !failed;
-}
-
-size_t pd_table_part_size(const struct table_part *part)
-{
-	size_t size = 0;
-	for (size_t i = 0; i < part->nr_columns; i++)
-		size += pd_cells_size(&part->columns[i]);
-	return size;
 }

@@ -1,28 +1,50 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows that one batch gives each table: a part, whose columns are cells. */
+/* Rows of a table: a part is what one batch gave, or several, packed in one block; before that they are open. */
 #ifndef EMIT_TABLE_PARTS_H
 #define EMIT_TABLE_PARTS_H
 
-#include "emit/table/cells.h"
+#include "base/account.h"
 #include "emit/table/describe_table.h"
+#include "emit/table/packed_cells.h"
 
-struct table_part {
-	struct table_part *next;      /* of the batch, then of the row group */
-	unsigned table;
+#define ROWS_STAGED 32u
+
+/* Rows while they are made. */
+struct open_rows {
 	uint32_t rows;
 	size_t nr_columns;
+	/* Numbers that all of the last rows have wait side by side, and are dealt out to their columns for many rows at once. */
+	const struct row_plan *plan;  /* of those rows; or NULL */
+	uint64_t *staged;             /* ROWS_STAGED * nr_columns */
+	uint32_t nr_staged;           /* rows */
 	struct cells columns[];
 };
 /* NULL without memory. */
-struct table_part *pd_table_part_new(unsigned number, const struct table *table);
+struct open_rows *pd_open_rows_new(const struct table *table);
+void pd_open_rows_free(struct open_rows *rows);
+
+/* Rows that stay as they are. */
+struct table_part {
+	struct table_part *next;      /* of the batch, then of the row group */
+	struct pd_account *account;   /* has the block */
+	unsigned table;
+	uint32_t rows;
+	size_t bulk;                  /* bytes of its cells before packing: a function of the rows alone */
+	char *block;                  /* NULL: in a file */
+	size_t size;                  /* of the block */
+	uint64_t in_file;             /* where the block stands there */
+	size_t nr_columns;
+	struct packed_cells columns[];
+};
+/* Takes the rows out, which are empty behind that, with room for more. NULL without memory. */
+struct table_part *pd_open_rows_pack(struct open_rows *rows, unsigned table, struct pd_account *account);
+/* Appends the part's rows. False without memory. */
+bool pd_open_rows_append(struct open_rows *rows, const struct table_part *part);
+/* Bytes of the cells: what `bulk` becomes. */
+size_t pd_open_rows_bulk(const struct open_rows *rows);
+
+/* The block goes out of memory. */
+void pd_table_part_drop_block(struct table_part *part);
 void pd_table_part_free(struct table_part *part);      /* and all behind it */
-/* Fills `recording`, which is the first column. False: memory ran out for some cell. */
-bool pd_table_part_finish(struct table_part *part, const struct table *table, const char *recording);
-/* A copy in one piece of memory; the part is empty behind that, and used again. NULL without memory. */
-struct table_part *pd_table_part_pack(struct table_part *part);
-/* Appends the rows of another part of the same table. False without memory. */
-bool pd_table_part_append(struct table_part *part, const struct table_part *more);
-/* A function of the cells alone. */
-size_t pd_table_part_size(const struct table_part *part);
 
 #endif

@@ -6,6 +6,7 @@
 #include "emit/table/record_cells.h"
 #include "emit/table/table_rows.h"
 #include "emit/table/table_set.h"
+#include "profile/profile.h"
 
 #define EVENT_PREFIX "event:"
 
@@ -57,6 +58,8 @@ static enum perfdata_status add(struct table_set *set, const struct table *made,
 		set->stacks = (int)set->nr_tables;
 	if (table->rows == TABLE_OF_FRAMES)
 		set->frames = (int)set->nr_tables;
+	if (table->rows == TABLE_OF_RECORDS)
+		set->of_records[set->nr_of_records++] = (uint16_t)set->nr_tables;
 	set->tables[set->nr_tables++] = table;
 	return PERFDATA_OK;
 }
@@ -97,6 +100,7 @@ enum perfdata_status pd_table_set_init(struct table_set *set, const struct perfd
 	const char *recording = perfdata_option_text(context->options, context->nr_options, "recording");
 	set->reader = context->reader;
 	set->session = context->session;
+	set->account = pd_profile_account_of(context->session);
 	set->recording = recording ? recording : context->recording;
 	set->columns = perfdata_option_text(context->options, context->nr_options, "columns");
 	set->asked = perfdata_option_text(context->options, context->nr_options, "table");
@@ -215,7 +219,7 @@ struct table_scratch {
 	struct row_plans plans;
 	int *by_event;                /* number of the table + 1 of each version; 0: not looked for yet, -1: none */
 	size_t nr_by_event;
-	struct table_part **open;     /* by table: what the rows of a batch are gathered in; or NULL */
+	struct open_rows **open;      /* by table: what the rows of a batch are made in; or NULL */
 	size_t nr_open;
 };
 
@@ -228,7 +232,7 @@ void pd_table_scratch_free(void *pointer)
 	pd_row_plans_release(&scratch->plans);
 	pd_free(scratch->by_event);
 	for (size_t i = 0; i < scratch->nr_open; i++)
-		pd_table_part_free(scratch->open[i]);
+		pd_open_rows_free(scratch->open[i]);
 	pd_free(scratch->open);
 	pd_free(scratch);
 }
@@ -246,7 +250,7 @@ static bool scratch_ready(struct table_scratch **scratch, unsigned nr_tables)
 		}
 	}
 	if ((*scratch)->nr_open < nr_tables) {
-		struct table_part **open = pd_realloc((*scratch)->open, (nr_tables + 64) * sizeof *open);
+		struct open_rows **open = pd_realloc((*scratch)->open, (nr_tables + 64) * sizeof *open);
 		if (!open)
 			return false;
 		memset(open + (*scratch)->nr_open, 0, (nr_tables + 64 - (*scratch)->nr_open) * sizeof *open);
@@ -265,13 +269,13 @@ struct making {
 	struct perfdata_text *room;
 };
 
-/* The table's part of this batch; NULL without memory. */
-static struct table_part *part_of(struct making *making, unsigned number)
+/* The table's rows of this batch; NULL without memory. */
+static struct open_rows *rows_of(struct making *making, unsigned number)
 {
-	struct table_part **part = &making->scratch->open[number];
-	if (!*part)
-		*part = pd_table_part_new(number, making->set->tables[number]);
-	return *part;
+	struct open_rows **rows = &making->scratch->open[number];
+	if (!*rows)
+		*rows = pd_open_rows_new(making->set->tables[number]);
+	return *rows;
 }
 
 static int event_table(struct making *making, const struct perfdata_event *event)
@@ -296,7 +300,7 @@ static int event_table(struct making *making, const struct perfdata_event *event
 
 static bool is_of(const struct table *table, uint32_t type)
 {
-	for (unsigned i = 0; table->rows == TABLE_OF_RECORDS && i < table->nr_types; i++)
+	for (unsigned i = 0; i < table->nr_types; i++)
 		if (table->types[i] == type)
 			return true;
 	return false;
@@ -304,8 +308,8 @@ static bool is_of(const struct table *table, uint32_t type)
 
 static bool add_row(struct making *making, struct record *r, unsigned number)
 {
-	struct table_part *part = part_of(making, number);
-	return part && pd_record_cells(&making->scratch->plans, r, making->set->tables[number], part, making->room);
+	struct open_rows *rows = rows_of(making, number);
+	return rows && pd_record_cells(&making->scratch->plans, r, making->set->tables[number], number, rows, making->room);
 }
 
 static bool rows_of_record(struct making *making, struct record *r, const struct perfdata_raw *raw, struct found_batch **found)
@@ -314,9 +318,8 @@ static bool rows_of_record(struct making *making, struct record *r, const struct
 	const int event = raw->type == PERFDATA_RECORD_SAMPLE && raw->event ? event_table(making, raw->event) : -1;
 	if (event < -1 || !pd_record_load(r, raw, found))
 		return false;
-	/* the tables of all recordings stand in front */
-	for (unsigned i = 0; i < making->value->nr_tables && set->tables[i]->rows != TABLE_OF_EVENT; i++)
-		if (is_of(set->tables[i], raw->type) && !add_row(making, r, i))
+	for (unsigned i = 0; i < set->nr_of_records; i++)
+		if (is_of(set->tables[set->of_records[i]], raw->type) && !add_row(making, r, set->of_records[i]))
 			return false;
 	if (event >= 0 && !add_row(making, r, (unsigned)event))
 		return false;
@@ -340,59 +343,66 @@ static void columns_by_number(const struct table *table, uint32_t *ret, size_t n
 
 #define MOST_FIXED 32u
 
-static void put(struct table_part *part, const uint32_t *columns, unsigned column, uint32_t row, uint64_t value)
+static void put(struct open_rows *rows, const uint32_t *columns, unsigned column, uint32_t row, uint64_t value)
 {
 	if (columns[column] != UINT32_MAX)
-		pd_cells_put(&part->columns[columns[column]], row, value);
+		pd_cells_put(&rows->columns[columns[column]], row, value);
 }
 
-static void put_text(struct table_part *part, const uint32_t *columns, unsigned column, uint32_t row, struct perfdata_bytes text, bool lasting)
+static void put_text(struct open_rows *rows, const uint32_t *columns, unsigned column, uint32_t row, const void *text, size_t size)
 {
 	if (columns[column] == UINT32_MAX)
 		return;
-	struct cells *cells = &part->columns[columns[column]];
-	pd_cells_put(cells, row, pd_cells_utf8(cells, text.data, text.size, lasting));
+	struct cells *cells = &rows->columns[columns[column]];
+	pd_cells_put(cells, row, pd_cells_utf8(cells, text, size));
+}
+
+static void put_name(struct open_rows *rows, const uint32_t *columns, unsigned column, uint32_t row, const char *name)
+{
+	if (columns[column] == UINT32_MAX)
+		return;
+	struct cells *cells = &rows->columns[columns[column]];
+	pd_cells_put(cells, row, pd_cells_name(cells, name));
 }
 
 static bool rows_of_stacks(struct making *making)
 {
 	uint32_t columns[MOST_FIXED];
-	struct table_part *part = making->value->stacks->nr_ids ? part_of(making, (unsigned)making->set->stacks) : NULL;
+	struct open_rows *rows = making->value->stacks->nr_ids ? rows_of(making, (unsigned)making->set->stacks) : NULL;
 	columns_by_number(making->set->tables[making->set->stacks], columns, MOST_FIXED);
-	for (size_t i = 0; part && i < making->value->stacks->nr_ids; i++) {
+	for (size_t i = 0; rows && i < making->value->stacks->nr_ids; i++) {
 		const struct perfdata_delivery *delivery = &making->batch->deliveries[making->value->stacks->ids[i]];
 		size_t nr;
 		const struct perfdata_step *steps = perfdata_batch_stack(making->batch, delivery, &nr);
 		for (size_t k = 0; k < nr; k++) {
-			const uint32_t row = part->rows++;
-			const char *origin = pd_location_origin_name(steps[k].origin);
-			put(part, columns, STACKS_STACK_ID, row, delivery->stack);
-			put(part, columns, STACKS_DEPTH, row, k);
+			const uint32_t row = rows->rows++;
+			put(rows, columns, STACKS_STACK_ID, row, delivery->stack);
+			put(rows, columns, STACKS_DEPTH, row, k);
 			if (steps[k].frame != PERFDATA_NONE)
-				put(part, columns, STACKS_FRAME_ID, row, steps[k].frame);
-			put(part, columns, STACKS_IP, row, steps[k].ip);
-			put_text(part, columns, STACKS_ORIGIN, row, (struct perfdata_bytes){ (const uint8_t *)origin, strlen(origin) }, true);
+				put(rows, columns, STACKS_FRAME_ID, row, steps[k].frame);
+			put(rows, columns, STACKS_IP, row, steps[k].ip);
+			put_name(rows, columns, STACKS_ORIGIN, row, pd_location_origin_name(steps[k].origin));
 		}
 	}
-	return part || !making->value->stacks->nr_ids;
+	return rows || !making->value->stacks->nr_ids;
 }
 
-static void row_of_frame(struct making *making, const struct emitted_names *names, uint32_t frame, const uint32_t *columns, struct table_part *part)
+static void row_of_frame(struct making *making, const struct emitted_names *names, uint32_t frame, const uint32_t *columns, struct open_rows *rows)
 {
 	struct location place;
 	const struct perfdata_frame *at = perfdata_session_frame(names->session, frame);
-	const uint32_t row = part->rows++;
+	const uint32_t row = rows->rows++;
 	pd_location_load(names, frame, making->set->world.locations, &place);
-	put(part, columns, FRAMES_FRAME_ID, row, frame);
+	put(rows, columns, FRAMES_FRAME_ID, row, frame);
 	if (at && at->dso != PERFDATA_NONE)
-		put(part, columns, FRAMES_DSO_ID, row, at->dso);
+		put(rows, columns, FRAMES_DSO_ID, row, at->dso);
 	for (unsigned i = 0; i < LOCATION_COUNT; i++) {
 		if (!(place.present & LOCATION_BIT(i)))
 			continue;
 		perfdata_text_clear(making->room);
 		switch (i) {
 		case LOCATION_ADDRESS: case LOCATION_SYMBOL_OFFSET: case LOCATION_LINE:
-			put(part, columns, FRAMES_LOCATION + i, row, place.number[i]);
+			put(rows, columns, FRAMES_LOCATION + i, row, place.number[i]);
 			continue;
 		case LOCATION_BUILD_ID:
 			perfdata_text_bytes_hex(making->room, place.text[i].data, place.text[i].size);
@@ -400,11 +410,14 @@ static void row_of_frame(struct making *making, const struct emitted_names *name
 		case LOCATION_INLINED:
 			pd_location_json_value(making->room, &place, LOCATION_INLINED, false);
 			break;
+		case LOCATION_DSO:
+			put_name(rows, columns, FRAMES_LOCATION + i, row, (const char *)place.text[i].data);
+			continue;
 		default:
-			put_text(part, columns, FRAMES_LOCATION + i, row, place.text[i], i == LOCATION_DSO);
+			put_text(rows, columns, FRAMES_LOCATION + i, row, place.text[i].data, place.text[i].size);
 			continue;
 		}
-		put_text(part, columns, FRAMES_LOCATION + i, row, (struct perfdata_bytes){ (const uint8_t *)making->room->data, making->room->size }, false);
+		put_text(rows, columns, FRAMES_LOCATION + i, row, making->room->data, making->room->size);
 	}
 }
 
@@ -413,11 +426,11 @@ static bool rows_of_frames(struct making *making)
 	uint32_t columns[MOST_FIXED];
 	const struct emitted_batch *frames = making->value->frames;
 	const struct emitted_names names = { making->batch->session, frames->known };
-	struct table_part *part = frames->nr_ids ? part_of(making, (unsigned)making->set->frames) : NULL;
+	struct open_rows *rows = frames->nr_ids ? rows_of(making, (unsigned)making->set->frames) : NULL;
 	columns_by_number(making->set->tables[making->set->frames], columns, MOST_FIXED);
-	for (size_t i = 0; part && i < frames->nr_ids; i++)
-		row_of_frame(making, &names, frames->ids[i], columns, part);
-	return part || !frames->nr_ids;
+	for (size_t i = 0; rows && i < frames->nr_ids; i++)
+		row_of_frame(making, &names, frames->ids[i], columns, rows);
+	return rows || !frames->nr_ids;
 }
 
 static bool make_rows(struct making *making, struct found_batch **found)
@@ -433,6 +446,18 @@ static bool make_rows(struct making *making, struct found_batch **found)
 	return (making->set->stacks < 0 || rows_of_stacks(making)) && (making->set->frames < 0 || rows_of_frames(making));
 }
 
+/* What all rows have. False: memory ran out for some cell. */
+static bool finish(struct open_rows *rows, const struct table *table, const char *recording)
+{
+	bool failed = false;
+	pd_record_cells_end(rows);
+	if (table->nr_columns && !table->columns[0].select && !strcmp(table->columns[0].name, "recording"))
+		pd_cells_repeat(&rows->columns[0], 0, rows->rows, pd_cells_name(&rows->columns[0], recording));
+	for (size_t i = 0; i < rows->nr_columns; i++)
+		failed |= rows->columns[i].failed;
+	return !failed;
+}
+
 enum perfdata_status pd_table_set_rows(const struct table_set *set, const struct perfdata_batch *batch, const struct table_value *value,
 				       struct table_scratch **scratch, struct perfdata_text *room, struct table_part **ret, struct found_batch **found)
 {
@@ -443,15 +468,15 @@ enum perfdata_status pd_table_set_rows(const struct table_set *set, const struct
 	struct making making = { .set = set, .batch = batch, .value = value, .scratch = *scratch, .room = room };
 	bool ok = make_rows(&making, found);
 	for (unsigned i = 0; i < value->nr_tables; i++) {
-		struct table_part *part = (*scratch)->open[i];
-		if (!part || !part->rows)
+		struct open_rows *rows = (*scratch)->open[i];
+		if (!rows || !rows->rows)
 			continue;
-		ok &= pd_table_part_finish(part, set->tables[i], set->recording);
-		struct table_part *packed = ok ? pd_table_part_pack(part) : NULL;
-		if (!packed)
+		ok &= finish(rows, set->tables[i], set->recording);
+		struct table_part *part = ok ? pd_open_rows_pack(rows, i, set->account) : NULL;
+		if (!part)
 			return PERFDATA_ENOMEM;
-		*last = packed;
-		last = &packed->next;
+		*last = part;
+		last = &part->next;
 	}
 	return ok ? PERFDATA_OK : PERFDATA_ENOMEM;
 }
@@ -464,12 +489,10 @@ enum perfdata_status pd_table_set_end(struct table_set *set, unsigned number, co
 	*ret = NULL;
 	if (table->rows < TABLE_OF_RECORDING)
 		return PERFDATA_OK;
-	struct table_part *part = pd_table_part_new(number, table);
+	struct open_rows *rows = pd_open_rows_new(table);
 	columns_by_number(table, columns, MOST_FIXED);
-	if (part && pd_summary_cells(&source, table->rows, columns, part) && pd_table_part_finish(part, table, set->recording)) {
-		*ret = part;
-		return PERFDATA_OK;
-	}
-	pd_table_part_free(part);
-	return PERFDATA_ENOMEM;
+	if (rows && pd_summary_cells(&source, table->rows, columns, rows) && finish(rows, table, set->recording))
+		*ret = pd_open_rows_pack(rows, number, set->account);
+	pd_open_rows_free(rows);
+	return *ret ? PERFDATA_OK : PERFDATA_ENOMEM;
 }

@@ -15,11 +15,14 @@ struct table_set {
 	struct pd_arena pool;
 	const struct perfdata_reader *reader;
 	const struct perfdata_session *session;
+	struct pd_account *account;   /* that parts draw from */
 	const char *recording;        /* what the rows call it */
 	const char *columns;          /* the list that was asked for, or NULL */
 	const char *asked;            /* the list of tables; NULL: all */
 	struct table *tables[MOST_TABLES];   /* never move: threads that format see those that scan told them of */
 	unsigned nr_tables;
+	uint16_t of_records[MOST_TABLES];    /* numbers of those whose rows are records */
+	unsigned nr_of_records;
 	int stacks, frames;           /* numbers of these tables, or -1 */
 	bool *event_seen;             /* scan's: by version */
 	size_t nr_event_seen;

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include <string.h>
+#include "emit/table/packed_cells.h"
+
+/* So that each array is aligned. */
+static size_t whole_words(size_t size) { return (size + 7) & ~(size_t)7; }
+
+static uint8_t width_of(uint64_t range) { return !range ? 0 : range <= UINT8_MAX ? 1 : range <= UINT16_MAX ? 2 : range <= UINT32_MAX ? 4 : 8; }
+
+struct packed_cells pd_cells_measure(const struct cells *cells, size_t at)
+{
+	struct packed_cells packed = { .at = at, .spent = cells->spent, .nr = cells->nr, .rows = cells->rows, .nr_runs = cells->nr_runs,
+				       .nr_lengths = cells->nr_lengths, .nr_texts = cells->nr_texts, .nr_bytes = (uint32_t)cells->size };
+	/* as signed numbers: small negative ones stand beside positive ones */
+	int64_t least = cells->nr ? (int64_t)cells->values[0] : 0, greatest = least;
+	for (uint32_t i = 1; i < cells->nr; i++) {
+		const int64_t value = (int64_t)cells->values[i];
+		least = value < least ? value : least;
+		greatest = value > greatest ? value : greatest;
+	}
+	packed.least = (uint64_t)least;
+	packed.width = width_of((uint64_t)greatest - (uint64_t)least);
+	return packed;
+}
+
+/* Where the arrays stand behind packed->at. */
+struct places {
+	size_t runs, lengths, values, bytes, end;
+};
+
+static struct places places_of(const struct packed_cells *packed)
+{
+	struct places places;
+	places.runs = packed->nr_texts * sizeof(struct cell_text);
+	places.lengths = places.runs + packed->nr_runs * sizeof(uint32_t);
+	places.values = whole_words(places.lengths + packed->nr_lengths * sizeof(uint32_t));
+	places.bytes = places.values + (size_t)packed->nr * packed->width;
+	places.end = whole_words(places.bytes + packed->nr_bytes);
+	return places;
+}
+
+size_t pd_packed_cells_size(const struct packed_cells *packed) { return places_of(packed).end; }
+
+struct packed_arrays pd_packed_cells_arrays(const struct packed_cells *packed, const char *block)
+{
+	const struct places places = places_of(packed);
+	const char *at = block + packed->at;
+	return (struct packed_arrays){ (const void *)at, (const void *)(at + places.runs), (const void *)(at + places.lengths), at + places.values,
+				       at + places.bytes };
+}
+
+#define NARROW(type, values, nr, least, ret) \
+	do { \
+		type *narrow = (type *)(void *)(ret); \
+		for (uint32_t i = 0; i < (nr); i++) \
+			narrow[i] = (type)((values)[i] - (least)); \
+	} while (0)
+#define WIDEN(type, from, nr, least, ret) \
+	do { \
+		const type *narrow = (const type *)(const void *)(from); \
+		for (uint32_t i = 0; i < (nr); i++) \
+			(ret)[i] = narrow[i] + (least); \
+	} while (0)
+
+static void narrow_values(const struct cells *cells, const struct packed_cells *packed, char *ret)
+{
+	switch (packed->width) {
+	case 1: NARROW(uint8_t, cells->values, cells->nr, packed->least, ret); return;
+	case 2: NARROW(uint16_t, cells->values, cells->nr, packed->least, ret); return;
+	case 4: NARROW(uint32_t, cells->values, cells->nr, packed->least, ret); return;
+	case 8: NARROW(uint64_t, cells->values, cells->nr, packed->least, ret); return;
+	default: return;
+	}
+}
+
+void pd_packed_cells_values(const struct packed_cells *packed, const struct packed_arrays *arrays, uint64_t more, uint64_t *ret)
+{
+	const uint64_t least = packed->least + more;
+	switch (packed->width) {
+	case 1: WIDEN(uint8_t, arrays->values, packed->nr, least, ret); return;
+	case 2: WIDEN(uint16_t, arrays->values, packed->nr, least, ret); return;
+	case 4: WIDEN(uint32_t, arrays->values, packed->nr, least, ret); return;
+	case 8: WIDEN(uint64_t, arrays->values, packed->nr, least, ret); return;
+	default: break;
+	}
+	for (uint32_t i = 0; i < packed->nr; i++)
+		ret[i] = least;
+}
+
+static void copy(void *to, const void *from, size_t size)
+{
+	if (size)
+		memcpy(to, from, size);
+}
+
+void pd_cells_pack(const struct cells *cells, const struct packed_cells *packed, char *block)
+{
+	const struct places places = places_of(packed);
+	char *at = block + packed->at;
+	copy(at, cells->texts, packed->nr_texts * sizeof *cells->texts);
+	copy(at + places.runs, cells->runs, packed->nr_runs * sizeof *cells->runs);
+	copy(at + places.lengths, cells->lengths, packed->nr_lengths * sizeof *cells->lengths);
+	narrow_values(cells, packed, at + places.values);
+	copy(at + places.bytes, cells->bytes, packed->nr_bytes);
+}
+
+static void append_runs(struct cells *cells, uint32_t row, const uint32_t *runs, uint32_t nr)
+{
+	for (uint32_t i = 0; i < nr; row += runs[i++])
+		if (runs[i] && !(i & 1))
+			pd_cells_extend(cells, row, runs[i]);
+}
+
+void pd_cells_append(struct cells *cells, uint32_t row, const struct packed_cells *packed, const char *block)
+{
+	if (!packed->nr_runs || !pd_cells_reserve(cells, packed->nr, packed->nr_lengths, packed->nr_texts, packed->nr_bytes))
+		return;
+	const struct packed_arrays arrays = pd_packed_cells_arrays(packed, block);
+	pd_packed_cells_values(packed, &arrays, packed->nr_texts ? cells->nr_texts : 0, cells->values + cells->nr);
+	copy(cells->lengths + cells->nr_lengths, arrays.lengths, packed->nr_lengths * sizeof *arrays.lengths);
+	for (uint32_t i = 0; i < packed->nr_texts; i++)
+		cells->texts[cells->nr_texts + i] = (struct cell_text){ arrays.texts[i].at + (uint32_t)cells->size, arrays.texts[i].size };
+	copy(cells->bytes + cells->size, arrays.bytes, packed->nr_bytes);
+	cells->nr += packed->nr;
+	cells->nr_lengths += packed->nr_lengths;
+	cells->nr_texts += packed->nr_texts;
+	cells->size += packed->nr_bytes;
+	cells->spent += packed->spent;
+	append_runs(cells, row, arrays.runs, packed->nr_runs);
+}

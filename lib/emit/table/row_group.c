@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include <fcntl.h>
+#include <unistd.h>
+#include "base/fdio.h"
+#include "base/memory.h"
+#include "emit/table/row_group.h"
+
+#define SMALL_PART 256u        /* rows of parts that are put together … */
+#define GATHERED 4096u         /* … to as many */
+#define ALIGNMENT 4096u        /* of parts in the file: what file systems can give back */
+
+/* --- the file ---------------------------------------------------------------------------------------------------------- */
+
+void pd_part_file_release(struct part_file *file)
+{
+	if (file->fd >= 0)
+		close(file->fd);
+	file->fd = -1;
+}
+
+static enum perfdata_status write_part(struct part_file *file, struct table_part *part)
+{
+	if (file->fd < 0)
+		file->fd = pd_tempfile(file->directory);
+	if (file->fd < 0 || lseek(file->fd, (off_t)file->end, SEEK_SET) < 0 || pd_write_full(file->fd, part->block, part->size) < 0)
+		return PERFDATA_EWRITE;
+	part->in_file = file->end;
+	file->end += (part->size + ALIGNMENT - 1) & ~(uint64_t)(ALIGNMENT - 1);
+	pd_table_part_drop_block(part);
+	return PERFDATA_OK;
+}
+
+enum perfdata_status pd_part_file_read(const struct part_file *file, const struct table_part *part, size_t column, struct packed_cells *ret,
+				       char **ret_block)
+{
+	*ret = part->columns[column];
+	const size_t size = pd_packed_cells_size(ret);
+	char *block = pd_malloc(size);
+	if (!block)
+		return PERFDATA_ENOMEM;
+	if (pd_pread_full(file->fd, block, size, part->in_file + ret->at) != (int64_t)size) {
+		pd_free(block);
+		return PERFDATA_EREAD;
+	}
+	ret->at = 0;
+	*ret_block = block;
+	return PERFDATA_OK;
+}
+
+void pd_part_file_forget(const struct part_file *file, const struct table_part *parts)
+{
+#ifdef FALLOC_FL_PUNCH_HOLE
+	/* what cannot be given back stays until the end */
+	for (; parts; parts = parts->next)
+		if (!parts->block && fallocate(file->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)parts->in_file, (off_t)parts->size))
+			return;
+#else
+	(void)file;
+	(void)parts;
+#endif
+}
+
+/* --- groups ------------------------------------------------------------------------------------------------------------- */
+
+void pd_row_group_init(struct row_group *group, struct pd_account *account)
+{
+	*group = (struct row_group){ .account = account };
+	group->last = &group->parts;
+}
+
+static void account_gathered(struct row_group *group, size_t bulk)
+{
+	pd_account_change(group->account, PD_USE_ROWS, group->gathered_bulk, bulk);
+	group->in_memory = group->in_memory - group->gathered_bulk + bulk;
+	group->gathered_bulk = bulk;
+}
+
+void pd_row_group_release(struct row_group *group)
+{
+	pd_table_part_free(group->parts);
+	account_gathered(group, 0);
+	pd_open_rows_free(group->gathered);
+}
+
+static void append(struct row_group *group, struct table_part *part)
+{
+	*group->last = part;
+	group->last = &part->next;
+	group->nr_parts++;
+	group->in_memory += part->size;
+}
+
+enum perfdata_status pd_row_group_finish(struct row_group *group, unsigned table)
+{
+	if (!group->gathered || !group->gathered->rows)
+		return PERFDATA_OK;
+	account_gathered(group, 0);
+	struct table_part *part = pd_open_rows_pack(group->gathered, table, group->account);
+	if (!part)
+		return PERFDATA_ENOMEM;
+	append(group, part);
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status gather(struct row_group *group, const struct table *table, const struct table_part *part)
+{
+	if (!group->gathered)
+		group->gathered = pd_open_rows_new(table);
+	if (!group->gathered || !pd_open_rows_append(group->gathered, part))
+		return PERFDATA_ENOMEM;
+	account_gathered(group, pd_open_rows_bulk(group->gathered));
+	return group->gathered->rows >= GATHERED ? pd_row_group_finish(group, part->table) : PERFDATA_OK;
+}
+
+enum perfdata_status pd_row_group_add(struct row_group *group, const struct table *table, struct table_part *part)
+{
+	group->rows += part->rows;
+	group->bulk += part->bulk;
+	if (part->rows < SMALL_PART) {
+		const enum perfdata_status status = gather(group, table, part);
+		pd_table_part_free(part);
+		return status;
+	}
+	const enum perfdata_status status = pd_row_group_finish(group, part->table);
+	if (status)
+		pd_table_part_free(part);
+	else
+		append(group, part);
+	return status;
+}
+
+enum perfdata_status pd_row_group_spill(struct row_group *group, unsigned table, struct part_file *file)
+{
+	enum perfdata_status status = pd_row_group_finish(group, table);
+	for (struct table_part *part = group->parts; part && !status; part = part->next) {
+		if (!part->block)
+			continue;
+		status = write_part(file, part);
+		group->in_memory -= status ? 0 : part->size;
+	}
+	pd_open_rows_free(group->gathered);
+	group->gathered = NULL;
+	return status;
+}
+
+struct table_part *pd_row_group_take(struct row_group *group)
+{
+	struct table_part *parts = group->parts;
+	struct open_rows *gathered = group->gathered;
+	pd_row_group_init(group, group->account);
+	group->gathered = gathered;
+	return parts;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* The rows of a table that wait until there are enough for a row group: in memory, and in a temporary file where memory is short. Small parts are put
+ * together first, since most tables have few rows of each batch. Where the rows are changes nothing of what is made of them. */
+#ifndef EMIT_ROW_GROUP_H
+#define EMIT_ROW_GROUP_H
+
+#include "emit/table/table_parts.h"
+
+/* The file; one for all groups. */
+struct part_file {
+	const char *directory;        /* NULL: /tmp */
+	int fd;                       /* -1: nothing was written yet */
+	uint64_t end;
+};
+void pd_part_file_release(struct part_file *file);
+/* The column's cells, whose arrays stand in a block of its own, which is to be freed. PERFDATA_EREAD, PERFDATA_ENOMEM. Any thread. */
+enum perfdata_status pd_part_file_read(const struct part_file *file, const struct table_part *part, size_t column, struct packed_cells *ret,
+				       char **ret_block);
+/* Gives the room of all parts back. Any thread. */
+void pd_part_file_forget(const struct part_file *file, const struct table_part *parts);
+
+struct row_group {
+	struct table_part *parts, **last;
+	size_t nr_parts;
+	uint64_t rows;
+	size_t bulk;                  /* of all of it */
+	size_t in_memory;             /* bytes of blocks, and of what is gathered */
+	struct open_rows *gathered;   /* behind the parts; NULL: nothing was ever gathered */
+	size_t gathered_bulk;
+	struct pd_account *account;
+};
+void pd_row_group_init(struct row_group *group, struct pd_account *account);
+void pd_row_group_release(struct row_group *group);
+/* Takes over the part. */
+enum perfdata_status pd_row_group_add(struct row_group *group, const struct table *table, struct table_part *part);
+/* All rows are parts behind it. */
+enum perfdata_status pd_row_group_finish(struct row_group *group, unsigned table);
+/* All of it goes to the file. PERFDATA_EWRITE, PERFDATA_ENOMEM. */
+enum perfdata_status pd_row_group_spill(struct row_group *group, unsigned table, struct part_file *file);
+/* Takes all parts out. */
+struct table_part *pd_row_group_take(struct row_group *group);
+
+#endif
