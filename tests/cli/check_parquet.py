@@ -50,6 +50,10 @@ def main():
         convert(four + "/", "-j", "4", profile, trace)
         report("four threads write the same bytes", files_of(four) != files and "they differ")
 
+        narrow = os.path.join(folder, "narrow")
+        result = convert(narrow + "/", "--max-memory", "1", profile, trace)
+        report("… and so does a run with hardly any memory", result.code and result.err or files_of(narrow) != files and "they differ")
+
         again = convert(one + "/", profile)
         report("what is there is not replaced", again.code != 2 and again.code)
         report("… and stays as it is", files_of(one) != files and "they differ")

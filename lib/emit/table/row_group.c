@@ -7,7 +7,7 @@
 #include "emit/table/row_group.h"
 
 #define SMALL_PART 256u        /* rows of parts that are put together … */
-#define GATHERED 4096u         /* … to as many */
+#define GATHERED 1024u         /* … to as many */
 #define ALIGNMENT 4096u        /* of parts in the file: what file systems can give back */
 
 /* --- the file ---------------------------------------------------------------------------------------------------------- */
