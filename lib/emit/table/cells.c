@@ -46,6 +46,12 @@ size_t pd_cells_size(const struct cells *cells)
 	return cells->nr * sizeof *cells->values + cells->nr_lengths * sizeof *cells->lengths + cells->spent;
 }
 
+size_t pd_cells_memory(const struct cells *cells)
+{
+	return cells->room * sizeof *cells->values + (cells->room_runs + cells->room_lengths) * sizeof(uint32_t) + cells->room_texts * sizeof *cells->texts +
+	       cells->room_bytes + (cells->recent ? sizeof *cells->recent : 0);
+}
+
 /* Room for one more of what `items` points to. */
 static bool room_for(struct cells *cells, void *items, uint32_t *room, uint32_t nr, size_t size, uint32_t first)
 {

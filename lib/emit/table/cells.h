@@ -33,8 +33,9 @@ struct cells {
 void pd_cells_release(struct cells *cells);
 /* Without cells, as at first; what it has room for stays. */
 void pd_cells_clear(struct cells *cells);
-/* Memory that it takes, about: a function of the cells alone. */
+/* Memory that the cells take, about: a function of them alone; and with all that there is room for. */
 size_t pd_cells_size(const struct cells *cells);
+size_t pd_cells_memory(const struct cells *cells);
 
 /* Slow paths of what follows. */
 void pd_cells_grow(struct cells *cells);

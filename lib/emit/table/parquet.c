@@ -362,7 +362,7 @@ static enum perfdata_status hand_over(struct parquet_state *state, unsigned tabl
 	return text ? status : PERFDATA_ENOMEM;
 }
 
-/* What waits may take a quarter of the limit, less where others have taken the rest. */
+/* What waits may take an eighth of the limit, less where others have taken the rest. */
 static enum perfdata_status keep_to_limit(struct parquet_state *state)
 {
 	const struct pd_account *account = state->set.account;
@@ -375,7 +375,7 @@ static enum perfdata_status keep_to_limit(struct parquet_state *state)
 			if (state->files[i]->open.in_memory > state->files[most]->open.in_memory)
 				most = i;
 		}
-		if (!all || (all <= account->limit / 4 && !pd_account_is_tight(account)))
+		if (!all || (all <= account->limit / 8 && !pd_account_is_tight(account)))
 			break;
 		status = pd_row_group_spill(&state->files[most]->open, most, &state->parts);
 	}
@@ -407,7 +407,9 @@ static enum perfdata_status merge(void *pointer, void *merged, struct perfdata_t
 
 /* --- the end -------------------------------------------------------------------------------------------------------------------- */
 
-/* What is encoded at the end, in all threads. */
+/* What is encoded at the end, in all threads: so many columns at a time. */
+#define LAST_COLUMNS 256u
+
 struct last_column {
 	struct column_work *work;
 	struct perfdata_text text;
@@ -415,70 +417,79 @@ struct last_column {
 };
 struct last_columns {
 	const struct parquet_state *state;
-	struct last_column *list;
-	size_t nr, room;
+	struct last_column list[LAST_COLUMNS];
+	size_t nr;
 	unsigned threads;
+	struct column_scratch *scratch;      /* of each thread */
+	struct perfdata_text *out;
 };
 
-/* A thread takes every one in so many: memory for packing is made once for each thread, not for each of thousands of columns. */
 static void encode_last(void *user, size_t index)
 {
-	const struct last_columns *columns = user;
-	struct column_scratch scratch = { 0 };
+	struct last_columns *columns = user;
 	for (size_t i = index; i < columns->nr; i += columns->threads) {
 		struct last_column *column = &columns->list[i];
-		column->status = encode_column(columns->state, column->work, &scratch, &column->text);
+		column->status = encode_column(columns->state, column->work, &columns->scratch[index], &column->text);
 	}
-	pd_column_scratch_release(&scratch);
 }
 
-static enum perfdata_status add_last(struct parquet_state *state, unsigned table, struct last_columns *columns)
+/* Encodes and writes what was gathered. */
+static enum perfdata_status write_last(struct last_columns *columns, enum perfdata_status status)
 {
-	const size_t nr = state->set.tables[table]->nr_columns;
-	struct column_work **works;
-	enum perfdata_status status = close_group(state, table, &works);
-	if (status)
-		return status;
-	for (size_t i = 0; i < nr; i++) {
-		if (!status && pd_vector_grow(&columns->list, &columns->room, columns->nr, sizeof *columns->list))
-			status = PERFDATA_ENOMEM;
-		if (status)
-			free_work(works[i]);
-		else
-			columns->list[columns->nr++] = (struct last_column){ .work = works[i] };
-	}
-	pd_free(works);
-	return status;
-}
-
-static enum perfdata_status gather_last(struct parquet_state *state, struct last_columns *columns)
-{
-	enum perfdata_status status = PERFDATA_OK;
-	for (unsigned i = 0; i < state->set.nr_tables && !status; i++)
-		if (state->files[i]->open.rows)
-			status = add_last(state, i, columns);
-	return status;
-}
-
-static enum perfdata_status write_last(struct parquet_state *state, struct perfdata_text *out)
-{
-	struct last_columns columns = { .state = state, .threads = state->jobs ? state->jobs : 1 };
-	enum perfdata_status status = gather_last(state, &columns);
 	if (!status)
-		status = perfdata_parallel(columns.threads, columns.threads, encode_last, &columns);
-	for (size_t i = 0; i < columns.nr; i++) {
-		struct last_column *column = &columns.list[i];
-		struct perfdata_text *text = status ? NULL : text_of(column->work->file, out);
+		status = perfdata_parallel(columns->threads, columns->threads, encode_last, columns);
+	for (size_t i = 0; i < columns->nr; i++) {
+		struct last_column *column = &columns->list[i];
+		struct perfdata_text *text = status ? NULL : text_of(column->work->file, columns->out);
 		if (!status)
 			status = text ? column->status : PERFDATA_ENOMEM;
 		if (!status) {
 			keep_facts(column->work, perfdata_emit_offset(text));
 			perfdata_text_append(text, column->text.data, column->text.size);
+			perfdata_text_cut(text);
 		}
 		perfdata_text_release(&column->text);
 		free_work(column->work);
 	}
-	pd_free(columns.list);
+	columns->nr = 0;
+	return status;
+}
+
+static enum perfdata_status add_last(struct parquet_state *state, unsigned table, struct last_columns *columns)
+{
+	struct column_work **works;
+	enum perfdata_status status = close_group(state, table, &works);
+	if (status)
+		return status;
+	for (size_t i = 0; i < state->set.tables[table]->nr_columns; i++) {
+		columns->list[columns->nr++] = (struct last_column){ .work = works[i] };
+		if (columns->nr == LAST_COLUMNS)
+			status = write_last(columns, status);
+	}
+	pd_free(works);
+	return status;
+}
+
+static enum perfdata_status write_all_last(struct parquet_state *state, struct perfdata_text *out)
+{
+	struct last_columns *columns = pd_calloc(1, sizeof *columns);
+	enum perfdata_status status = PERFDATA_ENOMEM;
+	if (!columns)
+		return status;
+	columns->state = state;
+	columns->threads = state->jobs ? state->jobs : 1;
+	columns->out = out;
+	columns->scratch = pd_calloc(columns->threads, sizeof *columns->scratch);
+	if (columns->scratch)
+		status = PERFDATA_OK;
+	for (unsigned i = 0; i < state->set.nr_tables && !status; i++)
+		if (state->files[i]->open.rows)
+			status = add_last(state, i, columns);
+	status = write_last(columns, status);
+	for (unsigned i = 0; columns->scratch && i < columns->threads; i++)
+		pd_column_scratch_release(&columns->scratch[i]);
+	pd_free(columns->scratch);
+	pd_free(columns);
 	return status;
 }
 
@@ -530,7 +541,7 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 		status = pd_row_group_add(&state->files[i]->open, state->set.tables[i], part);
 	}
 	if (!status)
-		status = write_last(state, out);
+		status = write_all_last(state, out);
 	for (unsigned i = 0; i < state->set.nr_tables && !status; i++)
 		status = write_footer(state, i, end->complete, out);
 	return status;

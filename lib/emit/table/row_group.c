@@ -69,18 +69,26 @@ void pd_row_group_init(struct row_group *group, struct pd_account *account)
 	group->last = &group->parts;
 }
 
-static void account_gathered(struct row_group *group, size_t bulk)
+/* What is gathered may have taken more memory, or be gone. */
+static void account_gathered(struct row_group *group)
 {
-	pd_account_change(group->account, PD_USE_ROWS, group->gathered_bulk, bulk);
-	group->in_memory = group->in_memory - group->gathered_bulk + bulk;
-	group->gathered_bulk = bulk;
+	const size_t memory = group->gathered ? pd_open_rows_memory(group->gathered) : 0;
+	pd_account_change(group->account, PD_USE_ROWS, group->of_gathered, memory);
+	group->in_memory = group->in_memory - group->of_gathered + memory;
+	group->of_gathered = memory;
+}
+
+static void drop_gathered(struct row_group *group)
+{
+	pd_open_rows_free(group->gathered);
+	group->gathered = NULL;
+	account_gathered(group);
 }
 
 void pd_row_group_release(struct row_group *group)
 {
 	pd_table_part_free(group->parts);
-	account_gathered(group, 0);
-	pd_open_rows_free(group->gathered);
+	drop_gathered(group);
 }
 
 static void append(struct row_group *group, struct table_part *part)
@@ -95,7 +103,6 @@ enum perfdata_status pd_row_group_finish(struct row_group *group, unsigned table
 {
 	if (!group->gathered || !group->gathered->rows)
 		return PERFDATA_OK;
-	account_gathered(group, 0);
 	struct table_part *part = pd_open_rows_pack(group->gathered, table, group->account);
 	if (!part)
 		return PERFDATA_ENOMEM;
@@ -109,7 +116,7 @@ static enum perfdata_status gather(struct row_group *group, const struct table *
 		group->gathered = pd_open_rows_new(table);
 	if (!group->gathered || !pd_open_rows_append(group->gathered, part))
 		return PERFDATA_ENOMEM;
-	account_gathered(group, pd_open_rows_bulk(group->gathered));
+	account_gathered(group);
 	return group->gathered->rows >= GATHERED ? pd_row_group_finish(group, part->table) : PERFDATA_OK;
 }
 
@@ -139,16 +146,14 @@ enum perfdata_status pd_row_group_spill(struct row_group *group, unsigned table,
 		status = write_part(file, part);
 		group->in_memory -= status ? 0 : part->size;
 	}
-	pd_open_rows_free(group->gathered);
-	group->gathered = NULL;
+	drop_gathered(group);
 	return status;
 }
 
 struct table_part *pd_row_group_take(struct row_group *group)
 {
 	struct table_part *parts = group->parts;
-	struct open_rows *gathered = group->gathered;
+	drop_gathered(group);
 	pd_row_group_init(group, group->account);
-	group->gathered = gathered;
 	return parts;
 }

@@ -25,8 +25,8 @@ struct row_group {
 	uint64_t rows;
 	size_t bulk;                  /* of all of it */
 	size_t in_memory;             /* bytes of blocks, and of what is gathered */
-	struct open_rows *gathered;   /* behind the parts; NULL: nothing was ever gathered */
-	size_t gathered_bulk;
+	struct open_rows *gathered;   /* behind the parts; or NULL */
+	size_t of_gathered;           /* bytes */
 	struct pd_account *account;
 };
 void pd_row_group_init(struct row_group *group, struct pd_account *account);

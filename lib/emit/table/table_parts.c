@@ -36,11 +36,11 @@ static void clear(struct open_rows *rows)
 	rows->plan = NULL;
 }
 
-size_t pd_open_rows_bulk(const struct open_rows *rows)
+size_t pd_open_rows_memory(const struct open_rows *rows)
 {
-	size_t size = 0;
+	size_t size = sizeof *rows + rows->nr_columns * (sizeof *rows->columns + ROWS_STAGED * sizeof *rows->staged);
 	for (size_t i = 0; i < rows->nr_columns; i++)
-		size += pd_cells_size(&rows->columns[i]);
+		size += pd_cells_memory(&rows->columns[i]);
 	return size;
 }
 
@@ -49,11 +49,11 @@ struct table_part *pd_open_rows_pack(struct open_rows *rows, unsigned table, str
 	struct table_part *part = pd_malloc(sizeof *part + rows->nr_columns * sizeof *part->columns);
 	if (!part)
 		return NULL;
-	*part = (struct table_part){ .account = account, .table = table, .rows = rows->rows, .bulk = pd_open_rows_bulk(rows),
-				     .nr_columns = rows->nr_columns };
+	*part = (struct table_part){ .account = account, .table = table, .rows = rows->rows, .nr_columns = rows->nr_columns };
 	for (size_t i = 0; i < rows->nr_columns; i++) {
 		part->columns[i] = pd_cells_measure(&rows->columns[i], part->size);
 		part->size += pd_packed_cells_size(&part->columns[i]);
+		part->bulk += pd_cells_size(&rows->columns[i]);
 	}
 	part->block = pd_malloc(part->size);
 	if (!part->block) {

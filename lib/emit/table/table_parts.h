@@ -40,8 +40,8 @@ struct table_part {
 struct table_part *pd_open_rows_pack(struct open_rows *rows, unsigned table, struct pd_account *account);
 /* Appends the part's rows. False without memory. */
 bool pd_open_rows_append(struct open_rows *rows, const struct table_part *part);
-/* Bytes of the cells: what `bulk` becomes. */
-size_t pd_open_rows_bulk(const struct open_rows *rows);
+/* Memory that they take. */
+size_t pd_open_rows_memory(const struct open_rows *rows);
 
 /* The block goes out of memory. */
 void pd_table_part_drop_block(struct table_part *part);
