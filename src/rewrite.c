@@ -40,23 +40,31 @@ static void tell(void *user, const char *text)
 
 /* --- options ----------------------------------------------------------------------------------------------------- */
 
+static enum exit_code no_memory(const struct options *options)
+{
+	usage_error(&options->style, "%s", perfdata_status_text(PERFDATA_ENOMEM));
+	return exit_code_of_status(PERFDATA_ENOMEM);
+}
+
 /* "OLD=NEW", which the event's own name may not be cut at: events have equals signs only behind a slash. */
-static bool parse_renames(struct rewrite *rewrite)
+static enum exit_code parse_renames(struct rewrite *rewrite)
 {
 	const struct text_list *list = &rewrite->options->renames;
 
 	rewrite->renames = calloc(list->nr + 1, sizeof *rewrite->renames);
 	for (size_t i = 0; rewrite->renames && i < list->nr; i++) {
 		char *text = strdup(list->values[i]), *equals = text ? strrchr(text, '=') : NULL;
-		if (!text || !equals || equals == text || !equals[1]) {
+		if (!text)
+			return no_memory(rewrite->options);
+		if (!equals || equals == text || !equals[1]) {
 			usage_error(&rewrite->options->style, "--rename takes OLD=NEW, not '%s'", list->values[i]);
 			free(text);
-			return false;
+			return EXIT_USAGE;
 		}
 		*equals = '\0';
 		rewrite->renames[rewrite->nr_renames++] = (struct perfdata_rewrite_rename){ text, equals + 1 };
 	}
-	return rewrite->renames != NULL;
+	return rewrite->renames ? EXIT_FINE : no_memory(rewrite->options);
 }
 
 static enum perfdata_rewrite_form form_of(const struct options *options, bool repair)
@@ -88,29 +96,34 @@ static bool has_filters(const struct options *options)
 
 /* --- stdin ------------------------------------------------------------------------------------------------------- */
 
-/* What is read more than once has to stand in a file: stdin becomes an unlinked copy of itself. */
-static bool keep_stdin(const struct options *options)
+static bool copy_stdin(int to)
 {
 	static char buffer[1 << 16];
-	const char *folder = options->tmpdir ? options->tmpdir : "/tmp";
-	const int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	ssize_t got = 0;
-	bool ok = fd >= 0;
+	ssize_t got;
 
-	if (lseek(STDIN_FILENO, 0, SEEK_CUR) >= 0) {
-		if (fd >= 0)
-			close(fd);
-		return true;   /* a file by itself */
-	}
-	while (ok && (got = read(STDIN_FILENO, buffer, sizeof buffer)) > 0)
-		for (ssize_t at = 0, put; ok && at < got; at += put)
-			ok = (put = write(fd, buffer + at, (size_t)(got - at))) > 0;
-	ok = ok && got == 0 && dup2(fd, STDIN_FILENO) >= 0;
-	if (!ok)
-		usage_error(&options->style, "stdin cannot be copied to a file in %s", folder);
+	while ((got = read(STDIN_FILENO, buffer, sizeof buffer)) > 0)
+		for (ssize_t at = 0, put; at < got; at += put)
+			if ((put = write(to, buffer + at, (size_t)(got - at))) <= 0)
+				return false;
+	return got == 0 && dup2(to, STDIN_FILENO) >= 0;
+}
+
+/* What is read more than once has to stand in a file: stdin becomes an unlinked copy of itself. */
+static enum exit_code keep_stdin(const struct options *options)
+{
+	const char *folder = options->tmpdir ? options->tmpdir : "/tmp";
+
+	if (lseek(STDIN_FILENO, 0, SEEK_CUR) >= 0)
+		return EXIT_FINE;   /* a file by itself */
+	const int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	const bool ok = fd >= 0 && copy_stdin(fd);
 	if (fd >= 0)
 		close(fd);
-	return ok;
+	if (!ok && perfdata_cancelled(interrupt_cancel()))
+		return exit_code_of_status(PERFDATA_EINTR);
+	if (!ok)
+		usage_error(&options->style, "stdin cannot be copied to a file in %s", folder);
+	return ok ? EXIT_FINE : fd >= 0 ? EXIT_OUTPUT : EXIT_USAGE;
 }
 
 static void begin_again(const char *file)
@@ -292,7 +305,7 @@ static enum exit_code merge(struct rewrite *rewrite)
 {
 	const size_t nr = rewrite->options->files.nr;
 	struct merging merging = { calloc(nr, sizeof *merging.known), calloc(nr, sizeof *merging.inputs), calloc(nr, sizeof *merging.readers), 0, 0 };
-	enum exit_code code = merging.known && merging.inputs && merging.readers ? EXIT_FINE : exit_code_of_status(PERFDATA_ENOMEM);
+	enum exit_code code = merging.known && merging.inputs && merging.readers ? EXIT_FINE : no_memory(rewrite->options);
 
 	for (size_t i = 0; i < nr && code == EXIT_FINE; i++) {
 		rewrite->file = rewrite->options->files.values[i];
@@ -505,7 +518,6 @@ static bool open_pairs(const struct options *options, struct rewrite *rewrite)
 static enum exit_code rewrite(struct options *options, bool repair, struct perfdata_anonymize_options *anonymize)
 {
 	struct rewrite rewrite = { .options = options, .repair = repair, .anonymize = anonymize };
-	enum exit_code code = EXIT_USAGE;
 
 	if (!check(options, !repair && !anonymize))
 		return EXIT_USAGE;
@@ -515,13 +527,16 @@ static enum exit_code rewrite(struct options *options, bool repair, struct perfd
 	bool again = false;   /* stdin is read more than once, or not in one go */
 	for (size_t i = 0; i < options->files.nr; i++)
 		again |= !strcmp(options->files.values[i], "-");
-	bool ok = parse_renames(&rewrite) && (!anonymize || open_pairs(options, &rewrite));
+	enum exit_code code = parse_renames(&rewrite);
+	if (code == EXIT_FINE && anonymize && !open_pairs(options, &rewrite))
+		code = EXIT_USAGE;
 	if (anonymize && rewrite.pairs) {
 		anonymize->on_pair = put_pair;
 		anonymize->user = rewrite.pairs;
 	}
-	ok = ok && (!again || keep_stdin(options));
-	if (ok)
+	if (code == EXIT_FINE && again)
+		code = keep_stdin(options);
+	if (code == EXIT_FINE)
 		code = run(&rewrite);
 	if (rewrite.pairs && (ferror(rewrite.pairs) | fclose(rewrite.pairs)) != 0) {
 		usage_error(&options->style, "--mapping %s: it cannot be written", options->mapping);

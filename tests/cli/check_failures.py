@@ -32,6 +32,10 @@ QUESTIONS = (["info", "-v"], ["info", "--json"], ["info", "--perf"], ["info", "-
              ["events", "--perf"], ["buildids"], ["buildids", "--json"], ["buildids", "--perf", "--with-hits"], ["check"], ["check", "--json"],
              ["check", "--junit"])
 
+# Recordings as output; the last one is merged with the recording at hand
+WRITINGS = (["rewrite", "-q"], ["rewrite", "-q", "--cpu", "0"], ["rewrite", "-q", "--form", "stream", "--compress", "zstd"], ["repair", "-q"],
+            ["rewrite", "-q", os.path.join(program.TESTDATA, "group-73.data")])
+
 tap = program.Tap()
 report = tap.report
 
@@ -87,7 +91,8 @@ def memory_faults(words, path, dense, step, folder):
 
 
 def check_memory(dense, step, folder):
-    tasks = [(words, path_of(name)) for name in RECORDINGS for words in conversions() + list(QUESTIONS)]
+    commands = conversions() + list(QUESTIONS) + [[*words, "-o", "-"] for words in WRITINGS]
+    tasks = [(words, path_of(name)) for name in RECORDINGS for words in commands]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         faults = list(pool.map(lambda task: memory_faults(*task, dense, step, folder), tasks))
     report("memory: %d commands" % len(tasks), [fault for some in faults for fault in some])
@@ -158,6 +163,35 @@ def check_disk(folder):
     report("disk: -o leaves nothing", faults)
 
 
+def recording_faults(words, path, folder):
+    """What stood at the output's place stays as it was until the new recording is whole; nothing else is left."""
+    target = os.path.join(folder, "output.data")
+    faults = []
+    size = len(program.run(*words, "-o", "-", path).out)
+    for before in (None, b"another one"):
+        for limit in {0, 1, size // 2, size - 1}:
+            if before:
+                with open(target, "wb") as f:
+                    f.write(before)
+            done = run_limited([*words, "--force", "--tmpdir", folder, "-o", target, path], limit, subprocess.DEVNULL)
+            left = [name for name in os.listdir(folder) if name != "output.data"]
+            found = open(target, "rb").read() if os.path.exists(target) else None
+            if done.returncode != 5 or b"error: " not in done.stderr or left or found != before:
+                faults.append("%d bytes fit: exit %d, left: %s %s: %s" % (limit, done.returncode, left, found and found[:20], done.stderr.decode()))
+    if before:
+        os.unlink(target)
+    return faults
+
+
+def check_recordings():
+    faults = []
+    with tempfile.TemporaryDirectory() as folder:
+        for words in WRITINGS:
+            for name in "trace-73.data", "zstd-73.data":
+                faults += ["%s of %s: %s" % (" ".join(words), name, fault) for fault in recording_faults(words, path_of(name), folder)]
+    report("disk: recordings are written whole or not at all", faults)
+
+
 def disk_faults_alone(words, folder):
     with tempfile.TemporaryFile(dir=folder) as out:
         done = run_limited(words, 7, out)
@@ -167,7 +201,7 @@ def disk_faults_alone(words, folder):
 def check_full():
     faults = []
     with open("/dev/full", "wb") as full:
-        for words in conversions() + list(QUESTIONS):
+        for words in conversions() + list(QUESTIONS) + [[*words, "-o", "-"] for words in WRITINGS]:
             done = subprocess.run([program.PERFDATA, *words, path_of("trace-73.data")], stdout=full, stderr=subprocess.PIPE, timeout=120)
             if done.returncode != 5 or b"error: " not in done.stderr:
                 faults.append("%s: exit %d: %s" % (" ".join(words), done.returncode, done.stderr.decode()))
@@ -178,7 +212,7 @@ def check_full():
 
 def check_pipe():
     faults = []
-    for words in conversions() + list(QUESTIONS):
+    for words in conversions() + list(QUESTIONS) + [[*words, "-o", "-"] for words in WRITINGS]:
         reading, writing = os.pipe()
         os.close(reading)
         done = subprocess.run([program.PERFDATA, *words, path_of("trace-73.data")], stdin=subprocess.DEVNULL, stdout=writing,
@@ -223,7 +257,7 @@ def check_interrupt():
     with open(path_of("stream-73.pipe"), "rb") as f:
         stream = f.read()
     faults = []
-    for words in conversions() + [["check"], ["info"]]:
+    for words in conversions() + [["check"], ["info"], ["rewrite", "-o", "-"], ["repair", "-o", "-"]]:
         code, out, err = interrupted(words, stream)
         if code != 130:
             faults.append("%s: exit %d: %s" % (" ".join(words), code, err.decode("utf-8", "replace")))
@@ -246,6 +280,7 @@ def main():
         else:
             check_memory(*((4, 199) if program.VALGRIND else (10, 29) if program.SANITIZED else (100, 7)), folder)
         check_disk(folder)
+    check_recordings()
     check_full()
     check_pipe()
     check_interrupt()
