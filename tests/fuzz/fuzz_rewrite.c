@@ -49,6 +49,32 @@ static bool write_again(const uint8_t *data, size_t size, const struct perfdata_
 	return ok;
 }
 
+/* With itself and with a part of itself. */
+static bool merge(const uint8_t *data, size_t size, const struct perfdata_rewrite_options *how, struct perfdata_text *out)
+{
+	enum { INPUTS = 3 };
+	const struct perfdata_reader_options options = { .size = sizeof options, .order = PERFDATA_ORDER_TIME, .max_ratio = 1000, .max_spool = 64 << 20 };
+	struct perfdata_rewrite_options own = *how;
+	struct perfdata_reader *readers[2 * INPUTS] = { NULL };
+	struct perfdata_rewriter *rewriter;
+	bool ok = true;
+
+	own.write = take_bytes;
+	own.write_user = out;
+	own.tell = tell;
+	own.max_spool = 64 << 20;
+	if (perfdata_rewriter_new(&own, &rewriter, NULL) != PERFDATA_OK)
+		return false;
+	for (unsigned i = 0; i < 2 * INPUTS && ok; i++)
+		ok = perfdata_reader_open_memory(data, i % INPUTS == 2 ? size - size / 3 : size, NULL, &options, &readers[i], NULL) == PERFDATA_OK &&
+		     (i >= INPUTS || perfdata_rewriter_add(rewriter, readers[i]) == PERFDATA_OK);
+	ok = ok && perfdata_rewriter_merge(rewriter, readers + INPUTS, INPUTS) == PERFDATA_OK && perfdata_rewriter_finish(rewriter) == PERFDATA_OK;
+	perfdata_rewriter_free(rewriter);
+	for (unsigned i = 0; i < 2 * INPUTS; i++)
+		perfdata_reader_close(readers[i]);
+	return ok;
+}
+
 static uint64_t read_whole(const struct perfdata_text *text, bool *ret_complete)
 {
 	struct perfdata_reader *reader;
@@ -80,6 +106,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	how.packing = choice & 8 ? PERFDATA_REWRITE_COMPRESSED : PERFDATA_REWRITE_SAME_PACKING;
 	how.for_old = choice & 16;
 	if (write_again(data, size, &how, PERFDATA_ORDER_FILE, &out))
+		(void)read_whole(&out, &complete);
+	perfdata_text_clear(&out);
+	if (merge(data, size, &how, &out))
 		(void)read_whole(&out, &complete);
 	perfdata_text_clear(&out);
 
