@@ -19,6 +19,7 @@
 #include "perfdata/schema.h"
 #include "perfdata/session.h"
 #include "perfdata/symbols.h"
+#include "perfdata/table.h"
 #include "perfdata/text.h"
 #include "perfdata/trace.h"
 #include "perfdata/write.h"

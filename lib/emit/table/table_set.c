@@ -174,9 +174,19 @@ static enum perfdata_status see_event(struct table_set *set, const struct perfda
 		status = add(set, &table, false, NULL);
 	if (status)
 		return status;
-	status = added(user, set->tables[set->nr_tables - 1]);
+	status = added ? added(user, set->tables[set->nr_tables - 1]) : PERFDATA_OK;
 	/* nobody was told of it */
 	set->nr_tables -= status != PERFDATA_OK;
+	return status;
+}
+
+enum perfdata_status pd_table_set_foresee(struct table_set *set)
+{
+	const struct perfdata_event *event;
+	enum perfdata_status status = PERFDATA_OK;
+	for (size_t i = 0; !status && (event = perfdata_reader_event(set->reader, i)); i++)
+		if (event->trace)
+			status = see_event(set, event, NULL, NULL);
 	return status;
 }
 

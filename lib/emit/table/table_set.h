@@ -42,13 +42,15 @@ uint32_t pd_table_set_needs(const struct perfdata_emitter_option_value *options,
 /* PERFDATA_EUSAGE: a table or column that there is not. */
 enum perfdata_status pd_table_set_init(struct table_set *set, const struct perfdata_emit_context *context);
 void pd_table_set_release(struct table_set *set);
+/* Tracepoints that were asked for get their tables before their first sample, as far as the recording tells of them by now. */
+enum perfdata_status pd_table_set_foresee(struct table_set *set);
 
 /* What scan attaches to a batch. */
 struct table_value {
 	unsigned nr_tables;           /* that there are by then */
 	struct emitted_batch *stacks, *frames;
 };
-/* `added`: a table was added, whose number is one less than set->nr_tables. */
+/* `added` (may be NULL): a table was added, whose number is one less than set->nr_tables. */
 enum perfdata_status pd_table_set_scan(struct table_set *set, const struct perfdata_batch *batch, struct table_value **ret,
 				       enum perfdata_status (*added)(void *user, const struct table *table), void *user);
 void pd_table_value_free(void *value);

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+/* perfdata_table_stream: the rows of one table, as the recording is read. */
+#include "config.h"
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/option_struct.h"
+#include "emit/model/findings.h"
+#include "emit/table/arrow_export.h"
+#include "emit/table/table_set.h"
+
+#define BATCH_ROWS 65536u
+#define BATCH_BYTES (64u << 20)        /* before texts that repeat are written out */
+
+static const struct perfdata_emitter_option option_rows[] = { TABLE_OPTIONS };
+enum { OPTION_TABLE, OPTION_COLUMNS, OPTION_RECORDING, OPTION_LINES, NR_OPTIONS };
+
+struct table_stream {
+	struct perfdata_table_options options;
+	struct perfdata_emitter_option_value values[NR_OPTIONS];   /* of option_rows that were given */
+	size_t nr_values;
+	struct pd_arena strings;
+	struct perfdata_reader *reader;
+	struct perfdata_session *session;
+	struct table_set set;              /* of one table */
+	struct table_scratch *scratch;
+	struct perfdata_text room;
+	struct open_rows *gathered;        /* rows for the next array */
+	size_t bulk;                       /* … and their bytes */
+	bool damaged, ended;
+	struct perfdata_error error;       /* what ended it before its end */
+};
+
+static void stream_free(struct table_stream *stream)
+{
+	pd_open_rows_free(stream->gathered);
+	pd_table_scratch_free(stream->scratch);
+	pd_table_set_release(&stream->set);
+	perfdata_text_release(&stream->room);
+	perfdata_session_close(stream->session);
+	if (stream->options.close_reader)
+		perfdata_reader_close(stream->reader);
+	pd_arena_release(&stream->strings);
+	pd_free(stream);
+}
+
+/* --- rows -------------------------------------------------------------------------------------------------------------------- */
+
+static void take_finding(void *user, const struct perfdata_finding *finding)
+{
+	struct table_stream *stream = user;
+	stream->damaged |= finding->severity == PERFDATA_SEVERITY_ERROR;
+	if (stream->options.on_finding)
+		stream->options.on_finding(stream->options.user, finding);
+}
+
+/* Takes over the part, which may be NULL. */
+static enum perfdata_status gather(struct table_stream *stream, struct table_part *part)
+{
+	if (!part)
+		return PERFDATA_OK;
+	if (!stream->gathered)
+		stream->gathered = pd_open_rows_new(stream->set.tables[0]);
+	const bool ok = stream->gathered && pd_open_rows_append(stream->gathered, part);
+	stream->bulk += part->bulk;
+	pd_table_part_free(part);
+	return ok ? PERFDATA_OK : PERFDATA_ENOMEM;
+}
+
+static enum perfdata_status take_batch(struct table_stream *stream, const struct perfdata_batch *batch)
+{
+	struct table_value *value = NULL;
+	struct found_batch *found = NULL;
+	struct table_part *part = NULL;
+	enum perfdata_status status = pd_table_set_scan(&stream->set, batch, &value, NULL, NULL);
+	if (!status)
+		status = pd_table_set_rows(&stream->set, batch, value, &stream->scratch, &stream->room, &part, &found);
+	pd_found_report(found, take_finding, stream);
+	pd_table_value_free(value);
+	if (!status)
+		return gather(stream, part);
+	pd_table_part_free(part);
+	return status;
+}
+
+/* Rows of tables that are known when all was read. */
+static enum perfdata_status take_end(struct table_stream *stream)
+{
+	struct perfdata_emit_end end = { .summary = perfdata_session_summary(stream->session) };
+	struct table_part *part;
+	end.complete = end.summary->complete && !stream->damaged;
+	end.findings = perfdata_finding_list_get(stream->options.findings, &end.nr_findings, &end.findings_total);
+	stream->ended = true;
+	const enum perfdata_status status = pd_table_set_end(&stream->set, 0, &end, &part);
+	return status ? status : gather(stream, part);
+}
+
+static enum perfdata_status read_more(struct table_stream *stream)
+{
+	struct perfdata_batch *batch;
+	enum perfdata_status status = perfdata_session_next(stream->session, &batch);
+	if (status == PERFDATA_END)
+		return take_end(stream);
+	if (status) {
+		stream->error = *perfdata_session_error(stream->session);
+		return status;
+	}
+	status = take_batch(stream, batch);
+	perfdata_batch_release(batch);
+	return status;
+}
+
+static bool is_full(const struct table_stream *stream)
+{
+	const uint32_t rows = stream->options.batch_rows ? stream->options.batch_rows : BATCH_ROWS;
+	return stream->gathered && (stream->gathered->rows >= rows || stream->bulk >= BATCH_BYTES);
+}
+
+static enum perfdata_status next_array(struct table_stream *stream, struct ArrowArray *out)
+{
+	enum perfdata_status status = PERFDATA_OK;
+	while (!stream->ended && !is_full(stream) && !status)
+		status = read_more(stream);
+	if (status || !stream->gathered || !stream->gathered->rows)
+		return status;
+	status = pd_arrow_array(stream->set.tables[0], stream->gathered->columns, stream->gathered->rows, out);
+	if (status == PERFDATA_ELIMIT)
+		pd_error(&stream->error, status, PERFDATA_NO_OFFSET, "the texts of %u rows are more than an array takes", stream->gathered->rows);
+	pd_open_rows_free(stream->gathered);
+	stream->gathered = NULL;
+	stream->bulk = 0;
+	return status;
+}
+
+/* --- the interface -------------------------------------------------------------------------------------------------------------- */
+
+static int errno_of(enum perfdata_status status)
+{
+	switch (status) {
+	case PERFDATA_OK: return 0;
+	case PERFDATA_ENOMEM: return ENOMEM;
+	case PERFDATA_EINTR: return EINTR;
+	case PERFDATA_ELIMIT: return EOVERFLOW;
+	default: return EIO;
+	}
+}
+
+/* Keeps why it failed. */
+static int fail(struct table_stream *stream, enum perfdata_status status)
+{
+	if (status && !stream->error.status)
+		pd_error(&stream->error, status, PERFDATA_NO_OFFSET, "%s", perfdata_status_text(status));
+	return errno_of(status);
+}
+
+static int get_schema(struct ArrowArrayStream *arrow, struct ArrowSchema *out)
+{
+	struct table_stream *stream = arrow->private_data;
+	return fail(stream, pd_arrow_schema(stream->set.tables[0], out) ? PERFDATA_OK : PERFDATA_ENOMEM);
+}
+
+/* A stream that failed gives nothing more: rows would be missing. */
+static int get_next(struct ArrowArrayStream *arrow, struct ArrowArray *out)
+{
+	struct table_stream *stream = arrow->private_data;
+	memset(out, 0, sizeof *out);
+	if (stream->error.status)
+		return errno_of(stream->error.status);
+	return fail(stream, next_array(stream, out));
+}
+
+static const char *get_last_error(struct ArrowArrayStream *arrow)
+{
+	const struct table_stream *stream = arrow->private_data;
+	return stream->error.status ? stream->error.message : NULL;
+}
+
+static void release(struct ArrowArrayStream *arrow)
+{
+	stream_free(arrow->private_data);
+	arrow->release = NULL;
+}
+
+/* --- opening ---------------------------------------------------------------------------------------------------------------------- */
+
+/* Options of tables are those of commands. False without memory. */
+static bool give(struct table_stream *stream, unsigned option, const char *text)
+{
+	if (!text)
+		return true;
+	const char *copy = pd_arena_copy(&stream->strings, text, strlen(text));
+	stream->values[stream->nr_values++] = (struct perfdata_emitter_option_value){ .option = &option_rows[option], .text = copy };
+	return copy;
+}
+
+static bool give_all(struct table_stream *stream, const char *name)
+{
+	const struct perfdata_table_options *options = &stream->options;
+	if (options->lines)
+		stream->values[stream->nr_values++] = (struct perfdata_emitter_option_value){ .option = &option_rows[OPTION_LINES] };
+	return give(stream, OPTION_TABLE, name) && give(stream, OPTION_COLUMNS, options->columns) && give(stream, OPTION_RECORDING, options->recording);
+}
+
+static enum perfdata_status open_session(struct table_stream *stream, struct perfdata_error *reterr)
+{
+	struct perfdata_session_options options = {
+		.size = sizeof options, .needs = pd_table_set_needs(stream->values, stream->nr_values), .symbols = stream->options.symbols,
+		.use_host = stream->options.use_host,
+	};
+	if (stream->options.filter)
+		options.filter = *stream->options.filter;
+	return perfdata_session_open(stream->reader, &options, &stream->session, reterr);
+}
+
+static enum perfdata_status open_table(struct table_stream *stream, const char *name, struct perfdata_error *reterr)
+{
+	const struct perfdata_emit_context context = {
+		.size = sizeof context, .reader = stream->reader, .session = stream->session, .options = stream->values, .nr_options = stream->nr_values,
+		.reterr = reterr, .jobs = 1, .recording = perfdata_reader_header(stream->reader)->name,
+	};
+	enum perfdata_status status = pd_table_set_init(&stream->set, &context);
+	if (!status && !stream->set.nr_tables)
+		status = pd_table_set_foresee(&stream->set);
+	if (!status && !stream->set.nr_tables)
+		status = pd_error(reterr, PERFDATA_ABSENT, PERFDATA_NO_OFFSET, "the recording has no tracepoint for the table \"%s\"", name);
+	return status;
+}
+
+static enum perfdata_status open_all(struct table_stream *stream, const char *name, struct perfdata_error *reterr)
+{
+	if (!*name || strchr(name, ','))
+		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "a stream has one table");
+	if (!give_all(stream, name))
+		return PERFDATA_ENOMEM;
+	const enum perfdata_status status = open_session(stream, reterr);
+	return status ? status : open_table(stream, name, reterr);
+}
+
+enum perfdata_status perfdata_table_stream(struct perfdata_reader *reader, const char *name, const struct perfdata_table_options *options,
+					   struct ArrowArrayStream *ret, struct perfdata_error *reterr)
+{
+	struct perfdata_error own_error = { .status = PERFDATA_OK };
+	struct perfdata_error *error = reterr ? reterr : &own_error;
+	struct table_stream *stream = pd_calloc(1, sizeof *stream);
+	if (!stream)
+		return pd_error(error, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
+	stream->reader = reader;
+	error->status = PERFDATA_OK;
+	perfdata_text_init(&stream->room);
+	stream->options.size = sizeof stream->options;
+	enum perfdata_status status = PD_OPTIONS_COPY(&stream->options, user, options, error);
+	if (!status)
+		status = open_all(stream, name, error);
+	if (status) {
+		/* the reader stays the caller's */
+		stream->options.close_reader = false;
+		stream_free(stream);
+		return error->status ? status : pd_error(error, status, PERFDATA_NO_OFFSET, "%s", perfdata_status_text(status));
+	}
+	*ret = (struct ArrowArrayStream){ get_schema, get_next, get_last_error, release, stream };
+	return PERFDATA_OK;
+}
