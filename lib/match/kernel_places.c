@@ -12,7 +12,6 @@
 #include "match/match.h"
 
 #define MAX_VDSO ((size_t)1 << 16)
-#define MAX_DEPENDENCIES ((size_t)16 << 20)
 #define KALLSYMS_HEAD 4096
 
 static bool is_plain_name(const char *name) { return name && *name && !strchr(name, '/') && strcmp(name, "..") && strlen(name) <= 256; }
@@ -42,7 +41,7 @@ static void take_kallsyms(struct pd_lookup *lookup, struct pd_source *source, co
 {
 	struct perfdata_match_result *result = lookup->result;
 	char real[PD_ROOTED_PATH];
-	const int fd = pd_rooted_open(source->root, path, real);
+	const int fd = pd_source_open(source, path, real);
 	if (fd < 0)
 		return;
 	const bool readable = has_addresses(fd);
@@ -105,7 +104,9 @@ void pd_look_for_kernel(struct pd_lookup *lookup, struct pd_source *source)
 	char path[PD_ROOTED_PATH];
 	if (source->kind == PERFDATA_SOURCE_HOST && is_running(lookup))
 		take_kallsyms(lookup, source, "/proc/kallsyms", lookup->id.size ? PERFDATA_MATCH_SAME : PERFDATA_MATCH_UNVERIFIED);
-	if (source->kind == PERFDATA_SOURCE_DEBUG_DIR) {
+	if (source->kind == PERFDATA_SOURCE_BUNDLE && !lookup->id.size)
+		take_kallsyms(lookup, source, "/root/proc/kallsyms", PERFDATA_MATCH_UNVERIFIED);
+	if (source->kind == PERFDATA_SOURCE_DEBUG_DIR || source->kind == PERFDATA_SOURCE_BUNDLE) {
 		if (pd_build_id_path(path, "", &lookup->id, "/kallsyms"))
 			take_kallsyms(lookup, source, path, PERFDATA_MATCH_SAME);
 		if (pd_build_id_path(path, "", &lookup->id, "/vmlinux"))
@@ -118,64 +119,30 @@ void pd_look_for_kernel(struct pd_lookup *lookup, struct pd_source *source)
 
 /* --- modules ------------------------------------------------------------------------------------------------------------------ */
 
-static const char *const packings[] = { "", ".gz", ".xz", ".zst" };
-
 /* The file may have been packed, or not, by whoever installed it. */
 static bool try_packings(struct pd_lookup *lookup, struct pd_source *source, const char *path)
 {
 	char place[PD_ROOTED_PATH];
-	const char *end = strstr(strrchr(path, '/') ? strrchr(path, '/') : path, ".ko");
-	const int plain = end ? (int)(end - path) + 3 : (int)strlen(path);
-	for (size_t i = 0; i < sizeof packings / sizeof *packings; i++)
-		if (snprintf(place, sizeof place, "%.*s%s", plain, path, packings[i]) < (int)sizeof place && pd_consider(lookup, source, place, true))
+	for (size_t i = 0; pd_module_packing(path, i, place); i++)
+		if (pd_consider(lookup, source, place, true))
 			return true;
-	return false;
-}
-
-static bool same_module_name(const char *a, const char *b, size_t size)
-{
-	for (size_t i = 0; i < size; i++)
-		if ((a[i] == '-' ? '_' : a[i]) != (b[i] == '-' ? '_' : b[i]))
-			return false;
-	return true;
-}
-
-/* The line of modules.dep that begins with ".../NAME.ko[.gz]:". */
-static bool find_dependency(const char *text, const char *name, size_t size, char out[PD_ROOTED_PATH])
-{
-	for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
-		const size_t length = strcspn(line, ":\n");
-		const char *base = line;
-		for (size_t i = 0; i < length; i++)
-			if (line[i] == '/')
-				base = line + i + 1;
-		const size_t left = (size_t)(line + length - base);
-		if (left < size + 3 || !same_module_name(base, name, size) || strncmp(base + size, ".ko", 3) != 0 || length >= PD_ROOTED_PATH)
-			continue;
-		memcpy(out, line, length);
-		out[length] = '\0';
-		return true;
-	}
 	return false;
 }
 
 /* "[xfs]": the recording does not say where the file was, the distribution's list does. */
 static void look_by_name(struct pd_lookup *lookup, struct pd_source *source, const char *name)
 {
-	char path[2 * PD_ROOTED_PATH], real[PD_ROOTED_PATH], inner[PD_ROOTED_PATH], *text = NULL;
+	char path[PD_ROOTED_PATH], real[PD_ROOTED_PATH], *text = NULL;
 	size_t text_size;
-	const size_t size = strcspn(name, "]");
-	if (!is_plain_name(lookup->wanted->release) || !size)
+	const char *release = lookup->wanted->release;
+	if (!pd_module_list(release, path))
 		return;
-	snprintf(path, sizeof path, "/lib/modules/%s/modules.dep", lookup->wanted->release);
-	const int fd = pd_rooted_open(source->root, path, real);
+	const int fd = pd_source_open(source, path, real);
 	if (fd < 0)
 		return;
-	const enum perfdata_status status = pd_read_whole(fd, MAX_DEPENDENCIES, &text, &text_size);
+	const enum perfdata_status status = pd_read_whole(fd, PD_MAX_MODULE_LIST, &text, &text_size);
 	close(fd);
-	if (status == PERFDATA_OK && find_dependency(text, name, size, inner) &&
-	    snprintf(path, sizeof path, inner[0] == '/' ? "%s%s" : "/lib/modules/%s/%s", inner[0] == '/' ? "" : lookup->wanted->release, inner) <
-		    PD_ROOTED_PATH)
+	if (status == PERFDATA_OK && pd_module_listed(text, release, name, path))
 		(void)try_packings(lookup, source, path);
 	pd_free(text);
 }
@@ -185,7 +152,7 @@ void pd_look_for_module(struct pd_lookup *lookup, struct pd_source *source)
 	const struct perfdata_match_wanted *wanted = lookup->wanted;
 	for (size_t i = 0; i < wanted->nr_paths; i++) {
 		if (wanted->paths[i][0] == '[')
-			look_by_name(lookup, source, wanted->paths[i] + 1);
+			look_by_name(lookup, source, wanted->paths[i]);
 		else if (wanted->paths[i][0] == '/')
 			(void)try_packings(lookup, source, wanted->paths[i]);
 	}

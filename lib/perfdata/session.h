@@ -234,6 +234,9 @@ PERFDATA_API enum perfdata_status perfdata_session_unnamed(const struct perfdata
 							   struct perfdata_unnamed_file *files, size_t room, size_t *ret_nr);
 /* Where the names of a dso come from: see perfdata_symbols_origin. In the session's thread. PERFDATA_ABSENT: from nowhere. */
 PERFDATA_API enum perfdata_status perfdata_session_origin(const struct perfdata_session *session, uint32_t dso, struct perfdata_symbols_origin *ret);
+/* The jitdump file that names generated code of the dso's process: its path as recorded, and where it is here. PERFDATA_ABSENT: there is none. */
+PERFDATA_API enum perfdata_status perfdata_session_jitdump(const struct perfdata_session *session, uint32_t dso, const char **ret_path,
+							   struct perfdata_symbols_origin *ret);
 /* The functions inlined at a frame's address and the source position of each: see perfdata_symbols_source. PERFDATA_ABSENT: nothing is known. */
 PERFDATA_API enum perfdata_status perfdata_session_source(const struct perfdata_session *session, uint32_t frame,
 							  struct perfdata_source_line *entries, size_t room, size_t *ret_count);

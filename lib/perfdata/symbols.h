@@ -174,6 +174,9 @@ struct perfdata_symbols_origin {
 	const uint8_t *build_id; /* of the file; may be NULL */
 	size_t build_id_size;
 	bool other_build_id;     /* it is not the file that was asked for */
+	const char *alt_file;    /* the file that its debug information refers to (dwz); NULL: to none, or it was not found */
+	const uint8_t *alt_build_id;
+	size_t alt_build_id_size;
 };
 PERFDATA_API enum perfdata_status perfdata_symbols_origin(struct perfdata_symbols_dso *dso, struct perfdata_symbols_origin *ret);
 

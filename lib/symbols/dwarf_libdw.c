@@ -28,7 +28,7 @@ struct unit_index {
 };
 
 struct pd_libdw {
-	Dwarf *dwarf;
+	Dwarf *dwarf, *alt;      /* alt: what dwz moved out of it, or NULL */
 	struct unit_index *units;
 	size_t unit_count, unit_capacity;
 	struct unit_index all;   /* the ranges of the units themselves; made when .debug_aranges does not know an address */
@@ -48,7 +48,7 @@ static bool strings_end(const struct pd_elf *elf)
 	return true;
 }
 
-enum perfdata_status pd_libdw_open(const struct pd_elf *elf, struct pd_libdw **ret)
+static enum perfdata_status open_dwarf(const struct pd_elf *elf, Dwarf **ret)
 {
 	Dwarf *dwarf = dwarf_begin_elf(elf->elf, DWARF_C_READ, NULL);
 	if (!dwarf)
@@ -57,12 +57,27 @@ enum perfdata_status pd_libdw_open(const struct pd_elf *elf, struct pd_libdw **r
 		dwarf_end(dwarf);
 		return PERFDATA_DAMAGED;
 	}
+	*ret = dwarf;
+	return PERFDATA_OK;
+}
+
+enum perfdata_status pd_libdw_open(const struct pd_elf *elf, const struct pd_elf *alt, struct pd_libdw **ret)
+{
+	/* libdw would look for it by itself, on this host and wherever the file says, and open whatever is there */
+	if (!alt && pd_elf_section(elf, ".gnu_debugaltlink"))
+		return PERFDATA_ABSENT;
 	struct pd_libdw *libdw = pd_calloc(1, sizeof *libdw);
-	if (!libdw) {
-		dwarf_end(dwarf);
+	if (!libdw)
 		return PERFDATA_ENOMEM;
+	enum perfdata_status status = open_dwarf(elf, &libdw->dwarf);
+	if (!status && alt)
+		status = open_dwarf(alt, &libdw->alt);
+	if (status) {
+		pd_libdw_close(libdw);
+		return status;
 	}
-	libdw->dwarf = dwarf;
+	if (libdw->alt)
+		dwarf_setalt(libdw->dwarf, libdw->alt);
 	*ret = libdw;
 	return PERFDATA_OK;
 }
@@ -76,6 +91,7 @@ void pd_libdw_close(struct pd_libdw *libdw)
 	pd_free(libdw->units);
 	pd_free(libdw->all.items);
 	dwarf_end(libdw->dwarf);
+	dwarf_end(libdw->alt);
 	pd_free(libdw);
 }
 

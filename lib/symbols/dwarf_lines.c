@@ -20,23 +20,10 @@ struct pd_lines {
 	bool libdw_tried;
 };
 
-static bool has_debug_info(const struct pd_elf *elf)
-{
-	const struct pd_elf_section *s = elf ? pd_elf_section(elf, ".debug_info") : NULL;
-	return (s && s->header.sh_type != SHT_NOBITS) || (elf && pd_elf_section(elf, ".zdebug_info"));
-}
-
-/* The file that the symbols came from need not be the one with the debug information: a stripped program may still
- * have a symbol table of its own. */
-static struct pd_elf *find_elf(const struct perfdata_symbols_dso *dso)
-{
-	return has_debug_info(dso->debug) ? dso->debug : has_debug_info(dso->text) ? dso->text : NULL;
-}
-
 /* With the lock of the dso. */
 static enum perfdata_status open_lines(struct perfdata_symbols_dso *dso, struct pd_lines **ret)
 {
-	struct pd_elf *elf = find_elf(dso);
+	struct pd_elf *elf = pd_dso_debug_info(dso);
 	*ret = NULL;
 	if (!elf)
 		return PERFDATA_OK;
@@ -111,7 +98,7 @@ static enum perfdata_status ask_libdw(struct perfdata_symbols_dso *dso, struct p
 	enum perfdata_status status = PERFDATA_ABSENT;
 	pd_monitor_enter(dso->lock);
 	if (!lines->libdw_tried) {
-		status = pd_libdw_open(lines->elf, &lines->libdw);
+		status = pd_libdw_open(lines->elf, pd_dso_find_alt(dso), &lines->libdw);
 		lines->libdw_tried = status != PERFDATA_ENOMEM;
 		if (status == PERFDATA_DAMAGED) {
 			pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, dso->request.path, "its debug information is damaged");

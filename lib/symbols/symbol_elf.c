@@ -254,6 +254,26 @@ bool pd_elf_has_symtab(const struct pd_elf *elf)
 }
 bool pd_elf_has_dynsym(const struct pd_elf *elf) { return elf->dynsym != 0; }
 
+const char *pd_elf_alt_link(const struct pd_elf *elf, struct pd_build_id *ret_id)
+{
+	const struct pd_elf_section *s = pd_elf_section(elf, ".gnu_debugaltlink");
+	const Elf_Data *data = s && s->header.sh_type != SHT_NOBITS ? elf_rawdata(s->scn, NULL) : NULL;
+	const char *link = data ? data->d_buf : NULL, *end = link ? memchr(link, '\0', data->d_size) : NULL;
+	if (!end)
+		return NULL;
+	ret_id->size = data->d_size - (size_t)(end + 1 - link);
+	if (!ret_id->size || ret_id->size > sizeof ret_id->bytes)
+		return NULL;
+	memcpy(ret_id->bytes, end + 1, ret_id->size);
+	return link;
+}
+
+bool pd_elf_has_debug_info(const struct pd_elf *elf)
+{
+	const struct pd_elf_section *s = pd_elf_section(elf, ".debug_info");
+	return (s && s->header.sh_type != SHT_NOBITS) || pd_elf_section(elf, ".zdebug_info");
+}
+
 const char *pd_elf_debug_link(const struct pd_elf *elf, uint32_t *ret_crc)
 {
 	*ret_crc = elf->debug_link_crc;

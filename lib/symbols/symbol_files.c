@@ -217,6 +217,19 @@ bool pd_debug_places(const struct perfdata_symbols *symbols, const char *path, c
 	return id->size >= 2 && in_debug_dirs(&places, "build-id directory", "/.build-id/%.2s/%s.debug", digits, digits + 2);
 }
 
+bool pd_alt_places(const struct perfdata_symbols *symbols, const char *from, const char *link, const struct pd_build_id *id,
+		   pd_location_fn *take, void *user)
+{
+	const struct places places = { symbols, take, user };
+	const char *what = "supplementary file", *slash = strrchr(from, '/');
+	char digits[2 * PERFDATA_BUILD_ID_MAX + 1];
+	hex(id, digits);
+	if (id->size >= 2 && (pd_cache_places(symbols, id, "elf", take, user) || pd_cache_places(symbols, id, "debug", take, user) ||
+			      in_debug_dirs(&places, what, "/.build-id/%.2s/%s.debug", digits, digits + 2)))
+		return true;
+	return *link == '/' ? places_of(&places, link, what) : slash && offer(&places, what, "%.*s/%s", (int)(slash - from), from, link);
+}
+
 bool pd_vmlinux_places(const struct perfdata_symbols *symbols, const char *release, pd_location_fn *take, void *user)
 {
 	static const char *const patterns[] = {

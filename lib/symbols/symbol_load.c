@@ -404,7 +404,9 @@ static struct pd_elf *find_text(struct perfdata_symbols_dso *dso, const struct p
 {
 	struct search search = { .dso = dso, .id = *id, .identify = true };
 	const char *path = dso->request.path;
-	if (!find_in_process(dso, &search))
+	if (dso->request.kind == PERFDATA_DSO_MODULE)
+		pd_module_places(dso->symbols, path, dso->request.release, take_first, &search);
+	else if (!find_in_process(dso, &search))
 		pd_places_of(dso->symbols, path, "file", take_first, &search);
 	if (!search.elf)
 		pd_cache_places(dso->symbols, &search.id, "elf", take_first, &search);
@@ -435,6 +437,38 @@ static struct pd_elf *find_debug(struct perfdata_symbols_dso *dso, const struct 
 	if (dso->text && pd_elf_has_symtab(dso->text))
 		return NULL;
 	return from_debuginfod(&search, true, &dso->origin.file);
+}
+
+static bool take_alt(void *user, const char *path, const char *what)
+{
+	struct search *search = user;
+	search->elf = open_matching(search, path);
+	if (search->elf)
+		set_origin(search->dso, &search->dso->origin.alt_file, path, what);
+	return search->elf != NULL;
+}
+
+/* The file that the symbols came from need not be the one with the debug information: a stripped program may still
+ * have a symbol table of its own. */
+struct pd_elf *pd_dso_debug_info(const struct perfdata_symbols_dso *dso)
+{
+	if (dso->debug && pd_elf_has_debug_info(dso->debug))
+		return dso->debug;
+	return dso->text && pd_elf_has_debug_info(dso->text) ? dso->text : NULL;
+}
+
+struct pd_elf *pd_dso_find_alt(struct perfdata_symbols_dso *dso)
+{
+	const struct pd_elf *elf = pd_dso_debug_info(dso);
+	const char *from = elf == dso->debug && dso->origin.file ? dso->origin.file : dso->origin.text_file;
+	struct search search = { .dso = dso, .strict = true };
+	const char *link = dso->alt_tried || !elf || !from ? NULL : pd_elf_alt_link(elf, &search.id);
+	dso->alt_tried = true;
+	if (link && pd_alt_places(dso->symbols, from, link, &search.id, take_alt, &search)) {
+		dso->alt = search.elf;
+		dso->alt_id = search.id;
+	}
+	return dso->alt;
 }
 
 static enum perfdata_status load_elf(struct perfdata_symbols_dso *dso, enum pd_elf_place place)
@@ -602,7 +636,7 @@ static enum perfdata_status load_module(struct perfdata_symbols_dso *dso)
 	struct pd_build_id id = wanted_id(dso);
 	if (!id.size && !pd_module_build_id(dso, &id))
 		id.size = 0;
-	if (dso->request.path[0] == '/' && pd_elf_supported()) {
+	if ((dso->request.path[0] == '/' || id.size) && pd_elf_supported()) {
 		dso->text = find_text(dso, &id);
 		dso->debug = find_debug(dso, &id);
 		if (load_elf(dso, PD_ELF_MODULE) == PERFDATA_OK) {

@@ -48,6 +48,16 @@ const char *pd_elf_debug_link(const struct pd_elf *elf, uint32_t *ret_crc)
 	(void)elf, (void)ret_crc;
 	return NULL;
 }
+const char *pd_elf_alt_link(const struct pd_elf *elf, struct pd_build_id *ret_id)
+{
+	(void)elf, (void)ret_id;
+	return NULL;
+}
+bool pd_elf_has_debug_info(const struct pd_elf *elf)
+{
+	(void)elf;
+	return false;
+}
 struct pd_elf *pd_elf_again(const struct pd_elf *elf)
 {
 	(void)elf;

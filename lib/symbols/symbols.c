@@ -70,6 +70,7 @@ static void dso_free(struct perfdata_symbols_dso *dso)
 	pd_symtab_release(&dso->table);
 	pd_jit_release(&dso->jit);
 	pd_elf_close(dso->unwind);
+	pd_elf_close(dso->alt);
 	if (dso->debug != dso->text)
 		pd_elf_close(dso->debug);
 	pd_elf_close(dso->text);
@@ -284,7 +285,12 @@ enum perfdata_status perfdata_symbols_origin(struct perfdata_symbols_dso *dso, s
 	enum perfdata_status status = loaded(dso);
 	if (status)
 		return status;
+	pd_monitor_enter(dso->lock);
+	(void)pd_dso_find_alt(dso);
 	*ret = dso->origin;
+	pd_monitor_leave(dso->lock);
+	ret->alt_build_id = dso->alt ? dso->alt_id.bytes : NULL;
+	ret->alt_build_id_size = dso->alt_id.size;
 	ret->symbol_count = dso->request.kind == PERFDATA_DSO_JITDUMP ? dso->jit.count : dso->table.count;
 	ret->build_id = dso->found.size ? dso->found.bytes : NULL;
 	ret->build_id_size = dso->found.size;

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include "base/account.h"
 #include "base/arena.h"
+#include "base/rooted.h"
 #include "base/threads.h"
 #include "perfdata/symbols.h"
 
@@ -175,6 +176,9 @@ struct perfdata_symbols_dso {
 	struct pd_jit jit;
 	int64_t delta;                            /* recorded address + delta = address in the table */
 	struct pd_elf *text, *debug;              /* may be the same; NULL: none */
+	struct pd_elf *alt;                       /* that debug information refers to; found when it is first needed */
+	struct pd_build_id alt_id;
+	bool alt_tried;
 	struct pd_elf *unwind;                    /* a handle of its own for the same file as `text` */
 	bool unwind_tried;
 	struct pd_lines *lines;                   /* NULL: no debug information */
@@ -199,6 +203,10 @@ enum perfdata_status pd_dso_load(struct perfdata_symbols_dso *dso);
 enum perfdata_status pd_dso_take_kallsyms(struct perfdata_symbols_dso *dso, int fd, const char *path);
 /* Opens dso->unwind, with symbols->unwind_lock held. false: there is no such file. */
 bool pd_dso_open_unwind(struct perfdata_symbols_dso *dso);
+/* Of text and debug, the one with debug information; NULL: none. */
+struct pd_elf *pd_dso_debug_info(const struct perfdata_symbols_dso *dso);
+/* The file that debug information refers to; NULL: to none, or it is not there. */
+struct pd_elf *pd_dso_find_alt(struct perfdata_symbols_dso *dso);
 void pd_close(int fd);
 /* With the lock held, and loaded. */
 void pd_dso_check_id(const struct perfdata_symbols_dso *dso, const struct pd_build_id *id);
@@ -210,6 +218,9 @@ bool pd_places_of(const struct perfdata_symbols *symbols, const char *path, cons
 /* Places of separate debug information, in perf's order. `debug_link` may be NULL. */
 bool pd_debug_places(const struct perfdata_symbols *symbols, const char *path, const char *debug_link,
 		     const struct pd_build_id *id, pd_location_fn *take, void *user);
+/* Places of the file with build-id `id` that the file at `from` calls `link`. */
+bool pd_alt_places(const struct perfdata_symbols *symbols, const char *from, const char *link, const struct pd_build_id *id,
+		   pd_location_fn *take, void *user);
 /* Places of the file itself in build-id directories. `name` is "elf", "vmlinux" or "kallsyms". */
 bool pd_cache_places(const struct perfdata_symbols *symbols, const struct pd_build_id *id, const char *name,
 		     pd_location_fn *take, void *user);
@@ -222,6 +233,19 @@ int pd_debuginfod_find(const struct pd_build_id *id, bool debug, struct pd_arena
 		       const char **ret_reason);
 
 /* --- symbol_host.c: is a file of this host the recorded one ---------------------------------------------------------- */
+
+/* --- symbol_modules.c --------------------------------------------------------------------------------------------- */
+
+#define PD_MAX_MODULE_LIST ((size_t)16 << 20)
+
+/* Spelling number `index` of a module's path: as it is, and as it is called unpacked or packed. false: no more. */
+bool pd_module_packing(const char *path, size_t index, char out[PD_ROOTED_PATH]);
+/* The path of modules.dep of a kernel. */
+bool pd_module_list(const char *release, char out[PD_ROOTED_PATH]);
+/* The path that the text of modules.dep has for a module ("[xfs]"; '-' is '_'). */
+bool pd_module_listed(const char *text, const char *release, const char *name, char out[PD_ROOTED_PATH]);
+/* Places of the file of a module, recorded as a path or as "[NAME]". */
+bool pd_module_places(const struct perfdata_symbols *symbols, const char *path, const char *release, pd_location_fn *take, void *user);
 
 struct stat;
 /* Below symfs or sysroot: the caller says that it is. */
@@ -256,6 +280,10 @@ size_t pd_elf_image_size(const void *image, size_t limit);
 struct pd_elf *pd_elf_debugdata(const struct pd_elf *elf);
 /* Name and CRC of the separate debug file; NULL: none. */
 const char *pd_elf_debug_link(const struct pd_elf *elf, uint32_t *ret_crc);
+/* Path and build-id of the file that debug information refers to; NULL: none. The path lives as long as the handle. */
+const char *pd_elf_alt_link(const struct pd_elf *elf, struct pd_build_id *ret_id);
+/* The section with the debug information is there, and not in another file. */
+bool pd_elf_has_debug_info(const struct pd_elf *elf);
 bool pd_elf_vaddr(const struct pd_elf *elf, uint64_t offset, uint64_t *ret);
 bool pd_elf_offset(const struct pd_elf *elf, uint64_t vaddr, uint64_t *ret);
 /* Another handle for the same file. */
@@ -288,8 +316,9 @@ enum perfdata_status pd_lines_find(struct perfdata_symbols_dso *dso, uint64_t va
 				   size_t room, size_t *ret_count);
 
 struct pd_libdw;
-/* PERFDATA_ABSENT: no debug information; PERFDATA_DAMAGED; PERFDATA_ENOMEM. The file is to live longer. */
-enum perfdata_status pd_libdw_open(const struct pd_elf *elf, struct pd_libdw **ret);
+/* `alt`: the file that the debug information refers to, or NULL. PERFDATA_ABSENT: no debug information, or it refers to a file that is not
+ * there; PERFDATA_DAMAGED; PERFDATA_ENOMEM. The files are to live longer. */
+enum perfdata_status pd_libdw_open(const struct pd_elf *elf, const struct pd_elf *alt, struct pd_libdw **ret);
 void pd_libdw_close(struct pd_libdw *libdw);
 /* With the lock of the dso. */
 enum perfdata_status pd_libdw_lookup(struct pd_libdw *libdw, struct perfdata_symbols_dso *dso, uint64_t vaddr,

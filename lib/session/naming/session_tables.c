@@ -56,6 +56,18 @@ enum perfdata_status perfdata_session_origin(const struct perfdata_session *sess
 	return dso->symbols ? perfdata_symbols_origin(dso->symbols, ret) : PERFDATA_ABSENT;
 }
 
+enum perfdata_status perfdata_session_jitdump(const struct perfdata_session *session, uint32_t id, const char **ret_path,
+					      struct perfdata_symbols_origin *ret)
+{
+	const struct pd_dso *dso = pd_dso_at(session->state, id);
+	const struct pd_jitdump *jitdump = dso->jitdump ? pd_jitdump_of(session->state, dso->public.pid) : NULL;
+	if (!jitdump)
+		return PERFDATA_ABSENT;
+	*ret_path = jitdump->filename;
+	const enum perfdata_status status = perfdata_symbols_origin(dso->jitdump, ret);
+	return status ? status : ret->file ? PERFDATA_OK : PERFDATA_ABSENT;
+}
+
 bool perfdata_session_in_chain(const struct perfdata_session *session, uint32_t dso)
 {
 	return __atomic_load_n(&pd_dso_at(session->state, dso)->in_chain, __ATOMIC_RELAXED);
