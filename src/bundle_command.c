@@ -46,17 +46,24 @@ static json_object *json_path(struct bundling *bundling, const char *path)
 	return string;
 }
 
+/* null where there is nothing. */
+static json_object *json_hex(const uint8_t *bytes, size_t size)
+{
+	struct perfdata_text hex;
+	perfdata_text_init(&hex);
+	perfdata_text_bytes_hex(&hex, bytes, size);
+	json_object *string = hex.size && !perfdata_text_failed(&hex) ? json_object_new_string_len(hex.data, (int)hex.size) : NULL;
+	perfdata_text_release(&hex);
+	return string;
+}
+
 static json_object *row_json(struct bundling *bundling, const struct file_row *row)
 {
 	json_object *object = json_object_new_object(), *paths = json_object_new_array();
-	struct perfdata_text hex;
 	for (size_t i = 0; i < row->nr_paths; i++)
 		json_object_array_add(paths, json_path(bundling, row->paths[i]));
 	json_object_object_add(object, "paths", paths);
-	perfdata_text_init(&hex);
-	perfdata_text_bytes_hex(&hex, row->build_id, row->build_id_size);
-	json_object_object_add(object, "build_id", row->build_id_size && !perfdata_text_failed(&hex) ? json_object_new_string_len(hex.data, (int)hex.size) : NULL);
-	perfdata_text_release(&hex);
+	json_object_object_add(object, "build_id", json_hex(row->build_id, row->build_id_size));
 	json_object_object_add(object, "kind", json_object_new_string(file_kind_name(row->kind)));
 	json_object_object_add(object, "samples", json_object_new_uint64(row->samples));
 	json_object_object_add(object, "in_chain", json_object_new_uint64(row->in_chain));
@@ -80,6 +87,13 @@ static void note_missing(struct bundling *bundling, const struct file_row *row, 
 	}
 }
 
+static enum perfdata_bundle_level level_of(const struct options *options)
+{
+	if (!options->level || !strcmp(options->level, "full"))
+		return PERFDATA_BUNDLE_FULL;
+	return !strcmp(options->level, "names") ? PERFDATA_BUNDLE_NAMES : PERFDATA_BUNDLE_UNWIND;
+}
+
 /* --- what goes in ------------------------------------------------------------------------------------------------------------------------ */
 
 static const char *reason_of(enum perfdata_status status)
@@ -95,9 +109,8 @@ static const char *reason_of(enum perfdata_status status)
 /* One file of a row. False: it is missing, which was noted. */
 static bool add_file(struct bundling *bundling, const struct file_row *row, const struct perfdata_bundle_file *file)
 {
-	const char *name;
-	uint64_t size;
-	const enum perfdata_status status = perfdata_bundle_add(bundling->bundle, file, &name, &size);
+	struct perfdata_bundle_planned planned;
+	const enum perfdata_status status = perfdata_bundle_add(bundling->bundle, file, &planned);
 	if (status == PERFDATA_ENOMEM) {
 		fail(bundling, status, NULL);
 		return false;
@@ -108,11 +121,12 @@ static bool add_file(struct bundling *bundling, const struct file_row *row, cons
 		return false;
 	}
 	json_object *object = row_json(bundling, row);
-	json_object_object_add(object, "name", json_path(bundling, name));
-	json_object_object_add(object, "size", json_object_new_uint64(size));
+	json_object_object_add(object, "name", json_path(bundling, planned.name));
+	json_object_object_add(object, "size", json_object_new_uint64(planned.size));
+	json_object_object_add(object, "sha256", json_hex(planned.sha256, sizeof planned.sha256));
 	json_object_array_add(bundling->files, object);
 	bundling->nr_files++;
-	bundling->bytes += size;
+	bundling->bytes += planned.size;
 	return true;
 }
 
@@ -130,6 +144,11 @@ static bool is_elf(const char *path)
 	size_t size;
 	const enum perfdata_status status = perfdata_file_build_id(path, id, &size);
 	return status == PERFDATA_OK || status == PERFDATA_ABSENT;
+}
+
+static bool add_other(struct bundling *bundling, const struct file_row *row, const char *path, const char *file)
+{
+	return add_file(bundling, row, &(struct perfdata_bundle_file){ .role = PERFDATA_BUNDLE_OTHER, .path = path, .file = file });
 }
 
 static void add_kernel(struct bundling *bundling, const struct file_row *row)
@@ -155,11 +174,23 @@ static void add_elf(struct bundling *bundling, const struct file_row *row)
 			.role = PERFDATA_BUNDLE_DEBUG, .path = row->paths[0], .build_id = own.size ? own : found, .file = row->symbol_file });
 }
 
+/* What dwz moved out of debug information, where distributions have such files; wherever it is here. */
+static void add_alt(struct bundling *bundling, const struct file_row *row)
+{
+	char path[4096];
+	const char *slash = strrchr(row->alt_file, '/');
+	if (snprintf(path, sizeof path, "/usr/lib/debug/.dwz/%s", slash ? slash + 1 : row->alt_file) < (int)sizeof path)
+		(void)add_file(bundling, row, &(struct perfdata_bundle_file){
+			.role = PERFDATA_BUNDLE_DEBUG, .path = path, .build_id = { row->alt_id, row->alt_id_size }, .file = row->alt_file });
+}
+
 static void add_row(struct bundling *bundling, const struct file_row *row)
 {
 	const char *file = row->symbol_file ? row->symbol_file : row->text_file;
 	const bool is_kallsyms = file && !strcmp(file, "/proc/kallsyms");
 	if (row->kind == PERFDATA_DSO_NONE || row->kind == PERFDATA_DSO_BPF)
+		return;
+	if (row->jitdump_file && add_other(bundling, row, row->jitdump, row->jitdump_file) && !file)
 		return;
 	if (!file) {
 		if (file_row_is_hit(row))
@@ -176,7 +207,7 @@ static void add_row(struct bundling *bundling, const struct file_row *row)
 		break;
 	case PERFDATA_DSO_PERF_MAP:
 	case PERFDATA_DSO_JITDUMP:
-		(void)add_file(bundling, row, &(struct perfdata_bundle_file){ .role = PERFDATA_BUNDLE_OTHER, .path = row->paths[0], .file = file });
+		(void)add_other(bundling, row, row->paths[0], file);
 		break;
 	default:
 		if (is_kallsyms)
@@ -184,6 +215,8 @@ static void add_row(struct bundling *bundling, const struct file_row *row)
 		else
 			add_elf(bundling, row);
 	}
+	if (row->alt_file && level_of(bundling->options) == PERFDATA_BUNDLE_FULL)
+		add_alt(bundling, row);
 }
 
 /* --- the command --------------------------------------------------------------------------------------------------------------------------- */
@@ -246,13 +279,6 @@ static void finish(struct bundling *bundling)
 	/* a limit of the user's: the answer to "is it whole" is no */
 	if (bundling->left_out)
 		bundling->code = exit_code_join(bundling->code, EXIT_ANSWER_NO);
-}
-
-static enum perfdata_bundle_level level_of(const struct options *options)
-{
-	if (!options->level || !strcmp(options->level, "full"))
-		return PERFDATA_BUNDLE_FULL;
-	return !strcmp(options->level, "names") ? PERFDATA_BUNDLE_NAMES : PERFDATA_BUNDLE_UNWIND;
 }
 
 enum exit_code command_bundle(struct options *options)

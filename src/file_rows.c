@@ -188,6 +188,15 @@ static bool is_row(const struct file_row *row, const struct row_key *key)
 	return row->inode == key->inode && has_path(row, key->path);
 }
 
+/* The size of the copy; 0 where it does not fit. */
+static size_t copy_id(uint8_t out[PERFDATA_BUILD_ID_MAX], const uint8_t *id, size_t size)
+{
+	if (!id || size > PERFDATA_BUILD_ID_MAX)
+		return 0;
+	memcpy(out, id, size);
+	return size;
+}
+
 static struct file_row *row_of(struct file_rows *rows, const struct row_key *key)
 {
 	for (size_t i = 0; i < rows->nr; i++)
@@ -205,23 +214,25 @@ static struct file_row *row_of(struct file_rows *rows, const struct row_key *key
 	}
 	struct file_row *row = &rows->items[rows->nr++];
 	*row = (struct file_row){ .kind = key->kind, .inode = key->inode, .unchanged_since = INT64_MAX };
-	if (key->build_id.size && key->build_id.size <= sizeof row->build_id) {
-		row->build_id_size = key->build_id.size;
-		memcpy(row->build_id, key->build_id.data, key->build_id.size);
-	}
+	row->build_id_size = copy_id(row->build_id, key->build_id.data, key->build_id.size);
 	return row;
 }
 
 static void take_origin(struct file_rows *rows, const struct perfdata_session *session, uint32_t id, struct file_row *row)
 {
 	struct perfdata_symbols_origin origin;
+	const char *jitdump;
+	if (!row->jitdump && perfdata_session_jitdump(session, id, &jitdump, &origin) == PERFDATA_OK) {
+		row->jitdump = copy_text(rows, jitdump);
+		row->jitdump_file = copy_text(rows, origin.file);
+	}
 	if (row->symbol_file || row->text_file || perfdata_session_origin(session, id, &origin) != PERFDATA_OK)
 		return;
 	row->symbol_file = copy_text(rows, origin.file);
 	row->text_file = copy_text(rows, origin.text_file);
-	row->found_id_size = origin.build_id && origin.build_id_size <= sizeof row->found_id ? origin.build_id_size : 0;
-	if (row->found_id_size)
-		memcpy(row->found_id, origin.build_id, row->found_id_size);
+	row->found_id_size = copy_id(row->found_id, origin.build_id, origin.build_id_size);
+	row->alt_file = copy_text(rows, origin.alt_file);
+	row->alt_id_size = copy_id(row->alt_id, origin.alt_build_id, origin.alt_build_id_size);
 }
 
 /* When the recording was written: no file that changed later is known to be the recorded one. */
@@ -360,6 +371,9 @@ void file_rows_release(struct file_rows *rows)
 		free(rows->items[i].paths);
 		free(rows->items[i].text_file);
 		free(rows->items[i].symbol_file);
+		free(rows->items[i].alt_file);
+		free(rows->items[i].jitdump);
+		free(rows->items[i].jitdump_file);
 		free(rows->items[i].release);
 		free(rows->items[i].host);
 	}

@@ -25,6 +25,10 @@ struct file_row {
 	char *text_file, *symbol_file;
 	uint8_t found_id[PERFDATA_BUILD_ID_MAX];   /* of these */
 	size_t found_id_size;
+	char *alt_file;                    /* that debug information refers to; or NULL */
+	uint8_t alt_id[PERFDATA_BUILD_ID_MAX];
+	size_t alt_id_size;
+	char *jitdump, *jitdump_file;      /* that names generated code: as recorded, and here; or NULL */
 	bool has_conflict;                 /* the header's table has another build-id for its path */
 };
 

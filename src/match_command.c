@@ -9,6 +9,7 @@
 #include "interrupt.h"
 #include "match_show.h"
 #include "perfdata/emit.h"
+#include "symbol_options.h"
 
 struct matching {
 	struct options *options;
@@ -31,13 +32,38 @@ static void fail(struct matching *matching, enum perfdata_status status, const c
 
 /* --- recordings ------------------------------------------------------------------------------------------------------------------- */
 
+/* Stacks that were recorded as memory are unwound with the files that are looked at: of several directories, those of the first. */
+static enum perfdata_status symbols_of_sources(const struct matching *matching, struct messages *messages, struct perfdata_symbols **ret)
+{
+	const struct options *o = matching->options;
+	struct symbol_options symbols;
+	symbol_options_make(o, messages, &symbols);
+	symbols.options.symfs = o->roots.nr ? o->roots.values[0] : symbols.options.symfs;
+	if (o->debug_dirs.nr) {
+		symbols.options.debug_dirs = o->debug_dirs.values;
+		symbols.options.debug_dir_count = o->debug_dirs.nr;
+	}
+	if (matching->nr_sources && matching->sources[0].kind != PERFDATA_SOURCE_HOST) {
+		symbols.options.use_host = false;
+		symbols.options.build_id_dir = o->bundle ? symbols.options.build_id_dir : NULL;
+	}
+	return perfdata_symbols_new(&symbols.options, ret);
+}
+
 static bool read_recordings(struct matching *matching, const struct text_list *files, struct file_rows *rows)
 {
 	bool any = false;
 	for (size_t i = 0; i < files->nr && !interrupted(); i++) {
+		struct perfdata_symbols *symbols = NULL;
 		struct input input;
-		if (input_open(&input, matching->options, files->values[i], PERFDATA_ORDER_TIME, INPUT_BYTES_AHEAD))
-			any |= file_rows_read(rows, &input, NULL);
+		if (input_open(&input, matching->options, files->values[i], PERFDATA_ORDER_TIME, INPUT_BYTES_AHEAD)) {
+			const enum perfdata_status status = symbols_of_sources(matching, &input.messages, &symbols);
+			if (status)
+				input_ended(&input, status, NULL);
+			else
+				any |= file_rows_read(rows, &input, symbols);
+			perfdata_symbols_free(symbols);
+		}
 		matching->code = exit_code_join(matching->code, input_close(&input, matching->options));
 	}
 	file_rows_finish(rows);
@@ -61,7 +87,7 @@ static void add_sources(struct matching *matching, enum perfdata_match_source_ki
 static bool find_sources(struct matching *matching)
 {
 	const struct options *o = matching->options;
-	const size_t most = o->roots.nr + o->files_at_hand.nr + o->debug_dirs.nr + o->lists.nr + o->others.nr + 3;
+	const size_t most = o->roots.nr + o->files_at_hand.nr + o->debug_dirs.nr + o->lists.nr + o->others.nr + 4;
 	const char *home = getenv("HOME");
 	matching->sources = calloc(most, sizeof *matching->sources);
 	matching->asked = calloc(most, sizeof *matching->asked);
@@ -74,6 +100,8 @@ static bool find_sources(struct matching *matching)
 	add_sources(matching, PERFDATA_SOURCE_DEBUG_DIR, "debug-dir", &o->debug_dirs);
 	add_sources(matching, PERFDATA_SOURCE_LIST, "list", &o->lists);
 	add_sources(matching, PERFDATA_SOURCE_OTHER, "other", &o->others);
+	if (o->bundle)
+		add_source(matching, PERFDATA_SOURCE_BUNDLE, "symbols-from", o->symbols_from, false);
 	if (!matching->nr_sources) {
 		add_source(matching, PERFDATA_SOURCE_HOST, "host", NULL, false);
 		if (home && snprintf(matching->cache, sizeof matching->cache, "%s/.debug", home) < (int)sizeof matching->cache)
@@ -136,7 +164,7 @@ static bool open_sources(struct matching *matching)
 	const struct options *o = matching->options;
 	const struct perfdata_match_options options = {
 		.size = sizeof options, .sources = matching->sources, .nr_sources = matching->nr_sources, .search = o->search,
-		.threads = o->jobs ? (unsigned)o->jobs : perfdata_processors(), .cancel = interrupt_cancel(), .on_progress = step, .user = matching,
+		.threads = o->jobs ? (unsigned)o->jobs : perfdata_processors(), .cancel = interrupt_cancel(), .on_progress = step, .user = matching, .bundle = o->bundle,
 	};
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
 	const enum perfdata_status status = perfdata_match_open(&options, &matching->match, &error);

@@ -219,8 +219,8 @@ void match_judge(struct match_verdict *verdict, const struct options *options, c
 		const bool is_unproven = result->state == PERFDATA_MATCH_UNVERIFIED;
 		row->is_matched = !row->is_other && (result->state == PERFDATA_MATCH_SAME || result->state == PERFDATA_MATCH_MOVED ||
 						     (is_unproven && options->trust_paths));
-		/* what lies below --symfs is the recorded file by the user's word, for whoever names addresses */
-		const bool is_usable = row->is_matched || (is_unproven && (result->identified || options->roots.nr));
+		/* what lies below --symfs or in a bundle is the recorded file by the user's word, for whoever names addresses */
+		const bool is_usable = row->is_matched || (is_unproven && (result->identified || options->roots.nr || options->bundle));
 		row->can_be_named = is_usable && result->parts & NAMES;
 	}
 	weigh(verdict, options);

@@ -265,7 +265,7 @@ static const struct general_option table[] = {
 	{ { "kallsyms", PERFDATA_OPTION_TEXT, 0, "FILE", "kernel symbols from FILE" }, OPTIONS_SYMBOLS, MEMBER(kallsyms) },
 	{ { "vmlinux", PERFDATA_OPTION_TEXT, 0, "FILE", "kernel symbols from this ELF file" }, OPTIONS_SYMBOLS, MEMBER(vmlinux) },
 	{ { "symbols-from", PERFDATA_OPTION_TEXT, 0, "FILE|DIR", "names from a bundle (perfdata bundle), packed or not, and from nowhere else" },
-	  OPTIONS_SYMBOLS, MEMBER(symbols_from) },
+	  OPTIONS_SYMBOLS | OPTIONS_MATCH, MEMBER(symbols_from) },
 	{ { "debuginfod", PERFDATA_OPTION_FLAG, 0, NULL, "ask debuginfod servers for missing files" }, OPTIONS_SYMBOLS | OPTIONS_MATCH, MEMBER(debuginfod) },
 
 	{ { "symfs", PERFDATA_OPTION_TEXT, 0, "DIR", "look below DIR, where recorded paths begin" }, OPTIONS_MATCH, .is_list = true, MEMBER(roots) },

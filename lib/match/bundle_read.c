@@ -358,7 +358,7 @@ static const struct member *member_named(const struct perfdata_bundle_files *fil
 }
 
 /* A name may lead through links to folders: the first part of it that is a link is followed, until none is. */
-static const struct member *find_member(const struct perfdata_bundle_files *files, char name[PD_ROOTED_PATH])
+static const struct member *find_member(const struct perfdata_bundle_files *files, char name[PD_ROOTED_PATH - 1])
 {
 	for (unsigned links = 0; links < MAX_LINKS; links++) {
 		const struct member *member = NULL;
@@ -373,7 +373,7 @@ static const struct member *find_member(const struct perfdata_bundle_files *file
 		if (!member || !member->target)
 			return member;
 		char further[PD_ROOTED_PATH];
-		if (snprintf(further, sizeof further, "%s%s", member->target, name + size) >= PD_ROOTED_PATH)
+		if (snprintf(further, sizeof further, "%s%s", member->target, name + size) >= PD_ROOTED_PATH - 1)
 			return NULL;
 		strcpy(name, further);
 	}
@@ -401,21 +401,37 @@ static int copy_out(const struct perfdata_bundle_files *files, const struct memb
 	return -1;
 }
 
-int perfdata_bundle_files_get(void *pointer, const char *path)
+int pd_bundle_open(const struct perfdata_bundle_files *files, const char *path, char real[PD_ROOTED_PATH])
 {
-	const struct perfdata_bundle_files *files = pointer;
-	char name[PD_ROOTED_PATH], real[PD_ROOTED_PATH];
-	const size_t size = strlen(files->path);
-	if (strncmp(path, files->path, size) != 0 || path[size] != '/' || strlen(path + size) >= sizeof name) {
-		errno = ENOENT;
-		return -1;
-	}
-	strcpy(name, path + size + strspn(path + size, "/"));
 	if (files->root >= 0)
-		return pd_rooted_open(files->root, name, real);
-	const struct member *member = find_member(files, name);
+		return pd_rooted_open(files->root, path, real);
+	const size_t slashes = strspn(path, "/");
+	const struct member *member = NULL;
+	if (strlen(path + slashes) < PD_ROOTED_PATH - 1) {
+		real[0] = '/';
+		strcpy(real + 1, path + slashes);
+		member = find_member(files, real + 1);
+	}
 	if (member)
 		return copy_out(files, member);
 	errno = ENOENT;
 	return -1;
+}
+
+int perfdata_bundle_files_get(void *pointer, const char *path)
+{
+	const struct perfdata_bundle_files *files = pointer;
+	char real[PD_ROOTED_PATH];
+	const size_t size = strlen(files->path);
+	if (!strncmp(path, files->path, size) && path[size] == '/')
+		return pd_bundle_open(files, path + size, real);
+	errno = ENOENT;
+	return -1;
+}
+
+bool pd_bundle_has_files(const struct perfdata_bundle_files *files)
+{
+	if (files->root >= 0)
+		return pd_has_entry_but(files->root, PD_BUNDLE_MANIFEST);
+	return files->nr > (member_named(files, PD_BUNDLE_MANIFEST, strlen(PD_BUNDLE_MANIFEST)) != NULL);
 }

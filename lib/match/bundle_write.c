@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/fdio.h"
 #include "base/memory.h"
+#include "base/sha256.h"
 #include "match/bundle_impl.h"
 #include "match/match.h"
 
@@ -24,6 +25,7 @@ struct entry {
 	enum perfdata_bundle_role role;
 	const char *file;                  /* here */
 	uint64_t size;
+	uint8_t sha256[PD_SHA256_SIZE];
 };
 
 struct perfdata_bundle {
@@ -210,6 +212,7 @@ static enum perfdata_status measure(struct perfdata_bundle *bundle, struct entry
 	const enum perfdata_status status = read_content(bundle, entry, &content, &size);
 	if (status)
 		return status;
+	pd_sha256(content, size, entry->sha256);
 	pd_free(content);
 	entry->size = size;
 	if ((bundle->limits.file && size > bundle->limits.file) || (bundle->limits.total && size > bundle->limits.total - bundle->total))
@@ -217,8 +220,8 @@ static enum perfdata_status measure(struct perfdata_bundle *bundle, struct entry
 	return PERFDATA_OK;
 }
 
-enum perfdata_status perfdata_bundle_add(struct perfdata_bundle *bundle, const struct perfdata_bundle_file *file, const char **ret_name,
-					 uint64_t *ret_size)
+enum perfdata_status perfdata_bundle_add(struct perfdata_bundle *bundle, const struct perfdata_bundle_file *file,
+					 struct perfdata_bundle_planned *ret)
 {
 	char digits[2 * PERFDATA_BUILD_ID_MAX + 1];
 	const char *path = file->path + strspn(file->path, "/"), *folder = NULL;
@@ -236,7 +239,9 @@ enum perfdata_status perfdata_bundle_add(struct perfdata_bundle *bundle, const s
 		return PERFDATA_ENOMEM;
 	const struct entry *known = find(bundle, entry.name);
 	enum perfdata_status status = PERFDATA_OK;
-	if (!known) {
+	if (known) {
+		entry = *known;
+	} else {
 		status = check_id(file);
 		if (!status)
 			status = measure(bundle, &entry);
@@ -249,8 +254,8 @@ enum perfdata_status perfdata_bundle_add(struct perfdata_bundle *bundle, const s
 		status = add_links(bundle, folder, digits, file->role);
 	if (status)
 		return status;
-	*ret_name = entry.name;
-	*ret_size = known ? known->size : entry.size;
+	*ret = (struct perfdata_bundle_planned){ .name = entry.name, .size = entry.size };
+	memcpy(ret->sha256, entry.sha256, sizeof ret->sha256);
 	return PERFDATA_OK;
 }
 
@@ -284,7 +289,9 @@ static enum perfdata_status write_file(const struct perfdata_bundle *bundle, con
 	if (status)
 		return pd_error(reterr, status, PERFDATA_NO_OFFSET, "%s: %s", entry->file ? entry->file : entry->name, perfdata_status_text(status));
 	/* /proc/kallsyms says the same each time as long as no module comes or goes */
-	if (size != entry->size)
+	uint8_t sha256[PD_SHA256_SIZE];
+	pd_sha256(content, size, sha256);
+	if (size != entry->size || memcmp(sha256, entry->sha256, sizeof sha256) != 0)
 		status = pd_error(reterr, PERFDATA_EREAD, PERFDATA_NO_OFFSET, "%s: it changed while it was read", entry->file ? entry->file : entry->name);
 	const struct pd_tar_entry header = { .type = PD_TAR_FILE, .name = entry->name, .size = size };
 	if (!status)

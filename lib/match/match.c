@@ -49,7 +49,7 @@ static enum perfdata_status refuse(struct perfdata_error *reterr, enum perfdata_
 	return pd_error(reterr, status, PERFDATA_NO_OFFSET, "%s: %s", path, why);
 }
 
-static bool has_entries(int root)
+bool pd_has_entry_but(int root, const char *name)
 {
 	const int fd = openat(root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
@@ -61,7 +61,7 @@ static bool has_entries(int root)
 		return false;
 	}
 	while (!found && (entry = readdir(dir)))
-		found = strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..");
+		found = strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..") && strcmp(entry->d_name, name);
 	closedir(dir);
 	return found;
 }
@@ -71,7 +71,22 @@ static enum perfdata_status open_directory(struct pd_source *source, const char 
 	source->root = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (source->root < 0)
 		return refuse(reterr, PERFDATA_EREAD, path, strerror(errno));
-	return has_entries(source->root) ? PERFDATA_OK : refuse(reterr, PERFDATA_EREAD, path, "the directory is empty");
+	return pd_has_entry_but(source->root, "") ? PERFDATA_OK : refuse(reterr, PERFDATA_EREAD, path, "the directory is empty");
+}
+
+static enum perfdata_status open_bundle(struct perfdata_match *match, struct pd_source *source, struct perfdata_error *reterr)
+{
+	if (!match->options.bundle)
+		return PERFDATA_EUSAGE;
+	source->bundle = match->options.bundle;
+	return pd_bundle_has_files(source->bundle) ? PERFDATA_OK : refuse(reterr, PERFDATA_EREAD, source->path, "no file is in the bundle");
+}
+
+bool pd_source_has_files(const struct pd_source *source) { return source->root >= 0 || source->bundle; }
+
+int pd_source_open(const struct pd_source *source, const char *path, char real[PD_ROOTED_PATH])
+{
+	return source->bundle ? pd_bundle_open(source->bundle, path, real) : pd_rooted_open(source->root, path, real);
 }
 
 static enum perfdata_status open_elf(struct perfdata_match *match, struct pd_source *source, struct perfdata_error *reterr)
@@ -109,6 +124,7 @@ static enum perfdata_status open_source(struct perfdata_match *match, struct pd_
 	case PERFDATA_SOURCE_DEBUG_DIR: return open_directory(source, source->path, reterr);
 	case PERFDATA_SOURCE_FILE: return open_elf(match, source, reterr);
 	case PERFDATA_SOURCE_LIST: return open_list(match, source, reterr);
+	case PERFDATA_SOURCE_BUNDLE: return open_bundle(match, source, reterr);
 	case PERFDATA_SOURCE_OTHER:
 	case PERFDATA_SOURCE_DEBUGINFOD: return PERFDATA_OK;
 	}

@@ -77,6 +77,7 @@ struct pd_source {
 	enum perfdata_match_source_kind kind;
 	const char *path;                  /* as given; "" for the host */
 	int root;                          /* of directories; else -1 */
+	const struct perfdata_bundle_files *bundle;   /* or NULL */
 	struct pd_id_list list;            /* LIST, OTHER */
 	struct pd_elf_facts *facts;        /* FILE */
 	struct pd_id_search search;
@@ -90,6 +91,19 @@ struct perfdata_match {
 	struct pd_arena arena;
 	bool no_memory;
 };
+
+/* Whether a directory has an entry of another name. */
+bool pd_has_entry_but(int root, const char *name);
+/* Whether files are opened in it, by path. */
+bool pd_source_has_files(const struct pd_source *source);
+/* Opens the regular file at `path` of such a source for reading; `real` is where it ends when links are followed. -1 with errno. */
+int pd_source_open(const struct pd_source *source, const char *path, char real[PD_ROOTED_PATH]);
+
+/* --- bundle_read.c: `path` as above ---------------------------------------------------------------------------------------------- */
+
+int pd_bundle_open(const struct perfdata_bundle_files *files, const char *path, char real[PD_ROOTED_PATH]);
+/* There is more in it than what it tells of itself. */
+bool pd_bundle_has_files(const struct perfdata_bundle_files *files);
 
 /* --- candidates.c: one wanted file, and what may be it ------------------------------------------------------------------------ */
 

@@ -34,7 +34,7 @@ void pd_look_by_id(struct pd_lookup *lookup, struct pd_source *source, const cha
 	const struct pd_build_id *id = pd_lookup_id(lookup, &room);
 	for (size_t i = 0; id->size && i < sizeof suffixes / sizeof *suffixes; i++)
 		if (pd_build_id_path(path, prefix, id, suffixes[i]))
-			(void)pd_consider(lookup, source, path, false);
+			(void)pd_consider(lookup, source, path, source->kind == PERFDATA_SOURCE_BUNDLE);
 }
 
 static bool at_path(struct pd_lookup *lookup, struct pd_source *source, const char *path)
@@ -78,6 +78,17 @@ static void look_in_debug_dir(struct pd_lookup *lookup, struct pd_source *source
 		look_below(lookup, source, "", wanted->paths[i], ".debug");
 		look_below(lookup, source, "", wanted->paths[i], "");
 	}
+}
+
+/* There, a file's path is its build-id, and what has none is below root/. */
+static void look_in_bundle(struct pd_lookup *lookup, struct pd_source *source)
+{
+	const struct perfdata_match_wanted *wanted = lookup->wanted;
+	char path[2 * PD_ROOTED_PATH];
+	pd_look_by_id(lookup, source, "");
+	for (size_t i = 0; !lookup->id.size && i < wanted->nr_paths; i++)
+		if (snprintf(path, sizeof path, "/root%s", wanted->paths[i]) < PD_ROOTED_PATH)
+			(void)at_path(lookup, source, path);
 }
 
 static bool is_called_so(const struct perfdata_match_wanted *wanted, const char *path)
@@ -189,6 +200,11 @@ void pd_look_in_source(struct pd_lookup *lookup, struct pd_source *source)
 		look_in_debug_dir(lookup, source);
 		look_at_hits(lookup, source);
 		break;
+	case PERFDATA_SOURCE_BUNDLE:
+		if (kind == PERFDATA_DSO_KERNEL)
+			pd_look_for_kernel(lookup, source);
+		look_in_bundle(lookup, source);
+		break;
 	case PERFDATA_SOURCE_FILE:
 		look_at_file(lookup, source);
 		break;
@@ -224,7 +240,7 @@ static bool is_alt_file(struct pd_lookup *lookup, struct pd_source *source, cons
 {
 	char real[PD_ROOTED_PATH];
 	struct pd_build_id id;
-	const int fd = pd_rooted_open(source->root, path, real);
+	const int fd = pd_source_open(source, path, real);
 	if (fd < 0)
 		return false;
 	const struct pd_elf_bytes bytes = { .fd = fd };
@@ -252,11 +268,11 @@ void pd_look_for_links(struct pd_lookup *lookup)
 {
 	struct perfdata_match *match = lookup->match;
 	for (size_t i = 0; i < match->nr_sources; i++)
-		if (match->sources[i].root >= 0 && lookup->debug_link[0] && lookup->text_path[0])
+		if (pd_source_has_files(&match->sources[i]) && lookup->debug_link[0] && lookup->text_path[0])
 			look_for_debug_link(lookup, &match->sources[i]);
 	bool found = false;
 	for (size_t i = 0; i < match->nr_sources && !found; i++)
-		found = match->sources[i].root >= 0 && lookup->alt_link[0] && look_for_alt(lookup, &match->sources[i]);
+		found = pd_source_has_files(&match->sources[i]) && lookup->alt_link[0] && look_for_alt(lookup, &match->sources[i]);
 	if (lookup->alt_link[0])
 		lookup->result->parts |= found ? PERFDATA_PART_ALTLINK : PERFDATA_PART_ALT_MISSING;
 }

@@ -51,11 +51,16 @@ struct perfdata_bundle_limits {
 PERFDATA_API enum perfdata_status perfdata_bundle_new(enum perfdata_bundle_level level, const struct perfdata_bundle_limits *limits,
 						      struct perfdata_bundle **ret);
 PERFDATA_API void perfdata_bundle_free(struct perfdata_bundle *bundle);
-/* Plans a file. *ret_name, which lives as long as the bundle, and *ret_size are what it will be in the archive; a file that was planned
- * before is fine. PERFDATA_EREAD; PERFDATA_EFORMAT: it is no ELF file, or its build-id is another one; PERFDATA_ELIMIT: it would exceed a
+/* What a file will be in the archive. */
+struct perfdata_bundle_planned {
+	const char *name;                  /* lives as long as the bundle */
+	uint64_t size;
+	uint8_t sha256[32];                /* of its bytes there */
+};
+/* Plans a file; one that was planned before is fine. PERFDATA_EREAD; PERFDATA_EFORMAT: it is no ELF file, or its build-id is another one; PERFDATA_ELIMIT: it would exceed a
  * limit; PERFDATA_EUSAGE: its recorded path is no path; PERFDATA_ENOMEM. None of these spoils the bundle. */
 PERFDATA_API enum perfdata_status perfdata_bundle_add(struct perfdata_bundle *bundle, const struct perfdata_bundle_file *file,
-						      const char **ret_name, uint64_t *ret_size);
+						      struct perfdata_bundle_planned *ret);
 typedef enum perfdata_status perfdata_bundle_write_fn(void *user, const void *bytes, size_t size);
 /* Writes the archive, unpacked, with `manifest` as its first file. Errors of `write`; PERFDATA_EREAD: a file changed meanwhile. */
 PERFDATA_API enum perfdata_status perfdata_bundle_write(struct perfdata_bundle *bundle, const void *manifest, size_t size,

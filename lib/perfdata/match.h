@@ -9,6 +9,7 @@
 #define PERFDATA_MATCH_H
 
 #include "perfdata/base.h"
+#include "perfdata/bundle.h"
 #include "perfdata/symbols.h"
 
 #ifdef __cplusplus
@@ -25,6 +26,7 @@ enum perfdata_match_source_kind {
 	PERFDATA_SOURCE_LIST,        /* a text of build-ids and paths: perf buildid-list, eu-unstrip -n, perfdata buildids --tsv */
 	PERFDATA_SOURCE_OTHER,       /* another recording: its files are given with perfdata_match_add; `path` is its name */
 	PERFDATA_SOURCE_DEBUGINFOD,  /* debuginfod servers; no path */
+	PERFDATA_SOURCE_BUNDLE,      /* the files of perfdata_match_options.bundle; `path` is its own */
 };
 
 enum perfdata_match_state {
@@ -66,6 +68,7 @@ struct perfdata_match_options {
 	const struct perfdata_cancel *cancel;   /* ends searching with PERFDATA_EINTR; may be NULL */
 	void (*on_progress)(void *user, uint64_t nr_files);   /* while searching, from any thread, one at a time; may be NULL */
 	void *user;
+	struct perfdata_bundle_files *bundle;   /* borrowed until perfdata_match_close; may be NULL */
 };
 
 /* Opens the sources. PERFDATA_EREAD: one cannot be opened, or there is nothing in it. PERFDATA_EFORMAT: no ELF file, or no list.

@@ -13,7 +13,7 @@ import tarfile
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from program import PERFDATA
+from program import PERFDATA, environment
 
 LIBRARY = """
 static volatile unsigned long sink;
@@ -76,6 +76,9 @@ def one_kind(folder, env, name, flags):
         print("# perf cannot record %s: %s" % (name, done.stderr[:200]))
         return
     home = outputs(env, recording)
+    rows = {row["paths"][0]: row for row in json.loads(run(PERFDATA, "match", "--json", recording, env=env).stdout)["rows"]}
+    library, program = rows[folder + "/bin/library.so"], rows[folder + "/bin/program"]
+    check("%s: what called is counted" % name, program["in_chain"] >= program["samples"] + library["samples"] - 5, library, program)
     done = run(PERFDATA, "bundle", recording, "-o", archive, env=env)
     check("%s: bundle" % name, done.returncode == 0 and os.path.exists(archive), done.stderr)
     again = run(PERFDATA, "bundle", recording, "-o", "-", env=env).stdout
@@ -88,12 +91,12 @@ def one_kind(folder, env, name, flags):
             there = outputs(env, recording, "--symbols-from", source)
             for way, a, b in zip(WAYS, home, there):
                 check("%s: %s with the bundle %s" % (name, way[0], what), a == b and b"program_work" in a and b"inlined_here" in a, len(a), len(b))
-        if "--buildid-mmap" in flags or not flags:
+        if "-B" not in flags:
             by_perf = run(PERF, "--buildid-dir", archive + ".dir", "script", "--no-inline", "-i", recording, env=env).stdout
             check("%s: perf opens it" % name, b"program_work" in by_perf and b"library_deep" in by_perf, by_perf[:300])
     finally:
         os.rename(folder + "/away", folder + "/bin")
-    for level in ("names", "unwind"):
+    for level in ("unwind",) if "dwarf" in flags else ("names", "unwind"):
         less = "%s/%s-%s.tar.zst" % (folder, name, level)
         run(PERFDATA, "bundle", recording, "-o", less, "--level", level, env=env)
         os.rename(folder + "/bin", folder + "/away")
@@ -175,7 +178,7 @@ def hostile(folder, env, recording, program, build_id):
 def main():
     with tempfile.TemporaryDirectory(prefix="bundle-") as folder:
         folder = os.path.realpath(folder)
-        env = dict(os.environ, HOME=folder + "/home", LC_ALL="C")
+        env = environment(folder + "/home")
         os.mkdir(folder + "/home")
         try:
             build(folder)
@@ -185,7 +188,8 @@ def main():
         if not shutil.which(PERF) or not shutil.which("zstd") or run(PERF, "record", "-q", "-e", "cpu-clock", "-o", folder + "/try", "true", env=env).returncode:
             print("1..0 # SKIP no perf that can record, or no zstd")
             return
-        made = {name: one_kind(folder, env, name, flags) for name, flags in (("maps", ["--buildid-mmap"]), ("table", []), ("none", ["-B"]))}
+        made = {name: one_kind(folder, env, name, flags) for name, flags in (("maps", ["--buildid-mmap"]), ("table", ["--no-buildid-mmap"]), ("none", ["--no-buildid-mmap", "-B"]),
+                                                                 ("dwarf", ["--buildid-mmap", "--call-graph", "dwarf"]))}
         recording = (made["maps"] or made["table"] or [None])[0]
         if recording:
             rows = json.loads(run(PERFDATA, "match", "--json", recording, env=env).stdout)["rows"]

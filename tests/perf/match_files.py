@@ -13,7 +13,7 @@ import time
 import xml.etree.ElementTree as ElementTree
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from program import PERFDATA
+from program import PERFDATA, environment
 
 LIBRARY = """
 static volatile unsigned long sink;
@@ -57,7 +57,7 @@ class Place:
         self.folder = folder
         self.program, self.library = folder + "/bin/program", folder + "/bin/library.so"
         os.mkdir(folder + "/home")
-        self.environment = dict(os.environ, HOME=folder + "/home", LC_ALL="C")
+        self.environment = environment(folder + "/home")
         for name, target in (("ours", self.library), ("other", folder + "/kept/library.so")):
             compile_one(LIBRARY % {"name": name}, target, "-shared", "-fPIC")
         compile_one(PROGRAM, self.program, self.library, "-Wl,-rpath," + folder + "/bin")
@@ -264,7 +264,7 @@ def main():
         if not shutil.which(PERF) or not place.record("try", command=["true"]):
             print("1..0 # SKIP no perf that can record")
             return
-        kinds = {"build-ids in the maps": ["--buildid-mmap"], "build-ids in a table": [], "no build-ids": ["-B"]}
+        kinds = {"build-ids in the maps": ["--buildid-mmap"], "build-ids in a table": ["--no-buildid-mmap"], "no build-ids": ["--no-buildid-mmap", "-B"]}
         made = {name: place.record(name.replace(" ", "-"), *flags) for name, flags in kinds.items()}
         for name, recording in made.items():
             if recording:

@@ -22,6 +22,12 @@ def run(*words, stdin=None, timeout=300, **more):
     return Done(done.returncode, done.stdout, done.stderr)
 
 
+def environment(home):
+    """For programs that shall find nothing in a home; what they keep in caches stays where it is, which a perf of one's own may need."""
+    caches = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return dict(os.environ, HOME=home, XDG_CACHE_HOME=caches, LC_ALL="C")
+
+
 # These write several files, so an output has to be a folder.
 FOLDER_FORMATS = ("parquet",)
 
