@@ -7,7 +7,7 @@
 #include "emit/table/encode_delta.h"
 #include "emit/table/encode_runs.h"
 
-#define PAGE_ROWS 20000u
+#define PAGE_ROWS 131072u
 #define PAGE_BYTES (1u << 20)
 #define DICTIONARY_BYTES (1u << 20)
 #define DICTIONARY_TRIAL 16384u     /* so many values are looked at before it is given up */
@@ -166,6 +166,9 @@ static enum perfdata_status choose_encoding(struct column *column)
 	if (used) {
 		column->encoding = PARQUET_RLE_DICTIONARY;
 		column->index_width = pd_bit_width((column->info->text ? column->scratch->texts.nr : column->scratch->numbers.nr) - 1);
+		/* indices that begin at bytes: else nobody sees that they repeat */
+		if (column->how->sequences)
+			column->index_width = (column->index_width + 7) & ~7u;
 	}
 	return status;
 }
@@ -363,7 +366,7 @@ enum perfdata_status pd_column_encode(const struct column_how *how, const struct
 		add_part(&column, &parts[i]);
 	enum perfdata_status status = choose_encoding(&column);
 	if (!status)
-		status = pd_page_writer_init(&column.pages, scratch, how->packing, out);
+		status = pd_page_writer_init(&column.pages, scratch, how->packing, how->sequences, out);
 	if (status)
 		return status;
 	if (column.encoding == PARQUET_RLE_DICTIONARY) {

@@ -17,6 +17,7 @@ struct column_how {
 	enum column_type type;
 	bool required;                /* no row without a value */
 	bool rising;                  /* values hardly repeat: no dictionary is tried */
+	bool sequences;               /* values repeat in the same order: what packs pages is to see that */
 	enum pd_codec_kind packing;
 };
 
@@ -41,7 +42,8 @@ struct column_facts {
 struct column_scratch {
 	struct dictionary numbers, texts;
 	struct pd_encoder *encoder;
-	enum pd_codec_kind packing;
+	enum pd_codec_kind packing;   /* of the encoder */
+	int level;
 	uint64_t *values;
 	uint32_t *indices, *runs, *lengths, *map;
 	struct perfdata_bytes *tokens;

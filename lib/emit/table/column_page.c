@@ -3,20 +3,24 @@
 #include "emit/table/column_page.h"
 #include "emit/table/thrift.h"
 
-#define LEVEL 1     /* of packing: what is encoded already gains little from more */
+/* Levels of packing: what is encoded already gains little from more. */
+#define LEVEL 1
+#define HARDER 4
 
 enum { PAGE_DATA = 0, PAGE_DICTIONARY = 2 };
 enum { HEADER_TYPE = 1, HEADER_UNPACKED = 2, HEADER_PACKED = 3, HEADER_DATA = 5, HEADER_DICTIONARY = 7 };
 
-enum perfdata_status pd_page_writer_init(struct page_writer *writer, struct column_scratch *scratch, enum pd_codec_kind packing,
+enum perfdata_status pd_page_writer_init(struct page_writer *writer, struct column_scratch *scratch, enum pd_codec_kind packing, bool harder,
 					 struct perfdata_text *out)
 {
+	const int level = harder ? HARDER : LEVEL;
 	*writer = (struct page_writer){ .scratch = scratch, .packing = packing, .out = out };
-	if (packing == PD_CODEC_NONE || (scratch->encoder && scratch->packing == packing))
+	if (packing == PD_CODEC_NONE || (scratch->encoder && scratch->packing == packing && scratch->level == level))
 		return PERFDATA_OK;
 	pd_encoder_free(scratch->encoder);
-	scratch->encoder = pd_encoder_new(packing, LEVEL);
+	scratch->encoder = pd_encoder_new(packing, level);
 	scratch->packing = packing;
+	scratch->level = level;
 	return scratch->encoder ? PERFDATA_OK : PERFDATA_ENOMEM;
 }
 

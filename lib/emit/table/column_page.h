@@ -12,7 +12,8 @@ struct page_writer {
 	uint64_t unpacked;            /* bytes of all pages with their headers, as if nothing were packed */
 	enum perfdata_status status;  /* the first failure */
 };
-enum perfdata_status pd_page_writer_init(struct page_writer *writer, struct column_scratch *scratch, enum pd_codec_kind packing,
+/* harder: more time for smaller pages. */
+enum perfdata_status pd_page_writer_init(struct page_writer *writer, struct column_scratch *scratch, enum pd_codec_kind packing, bool harder,
 					 struct perfdata_text *out);
 /* The body of a page, empty. */
 struct perfdata_text *pd_page_begin(struct page_writer *writer);

@@ -110,6 +110,7 @@ static bool describe_field(const struct select_step *step, const struct perfdata
 		ret->bulky = sample;
 	} else {
 		ret->type = type_of_row(&step->row);
+		ret->sequences = step->row.op == SPELL_CALLCHAIN;
 		ret->bulky = sample && bulky_in_samples(step->row.op);
 	}
 	return true;

@@ -16,6 +16,7 @@ struct table_column {
 	enum perfdata_unit unit;
 	bool required;                /* no row is without it */
 	bool rising;                  /* hardly any value comes twice */
+	bool sequences;               /* values repeat in the same order: steps of stacks */
 	bool bulky;                   /* left out unless it is asked for: it stands in another table, or is large */
 };
 

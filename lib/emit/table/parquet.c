@@ -262,7 +262,8 @@ static enum perfdata_status encode_column(const struct parquet_state *state, str
 					  struct perfdata_text *out)
 {
 	const struct table_column *column = &state->set.tables[work->table]->columns[work->column];
-	const struct column_how how = { .type = column->type, .required = column->required, .rising = column->rising, .packing = state->packing };
+	const struct column_how how = { .type = column->type, .required = column->required, .rising = column->rising,
+				       .sequences = column->sequences, .packing = state->packing };
 	const size_t nr = work->group->nr_parts;
 	struct column_part *parts = pd_calloc(nr, sizeof *parts);
 	char **read = pd_calloc(nr, sizeof *read);

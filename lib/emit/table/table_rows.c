@@ -5,9 +5,10 @@
 #define NS PERFDATA_UNIT_NS
 #define SIZE PERFDATA_UNIT_BYTES
 #define PLAIN PERFDATA_UNIT_NONE
-#define COLUMN(name, type, unit, doc) { name, NULL, doc, COLUMN_##type, unit, false, false, false }
-#define KEY(name, type, doc) { name, NULL, doc, COLUMN_##type, PLAIN, true, false, false }
-#define RISING_KEY(name, type, doc) { name, NULL, doc, COLUMN_##type, PLAIN, true, true, false }
+#define COLUMN(name, type, unit, doc) { name, NULL, doc, COLUMN_##type, unit, false, false, false, false }
+#define KEY(name, type, doc) { name, NULL, doc, COLUMN_##type, PLAIN, true, false, false, false }
+#define RISING_KEY(name, type, doc) { name, NULL, doc, COLUMN_##type, PLAIN, true, true, false, false }
+#define SEQUENCE(name, type, doc) { name, NULL, doc, COLUMN_##type, PLAIN, false, false, true, false }
 
 static const char *const mapping_fields[] = {
 	"type", "offset", "inner", "file", "time", "pid", "tid", "addr", "len", "pgoff", "build_id", "filename", "filename_hex", "maj", "min", "ino",
@@ -22,10 +23,10 @@ static const char *const lost_fields[] = {
 static const char *const chain_fields[] = { "type", "offset", "inner", "file", "time", "callchain", NULL };
 
 static const struct table_column stacks[] = {
-	[STACKS_STACK_ID] = KEY("stack_id", INT32, "Which stack: samples have it."),
+	[STACKS_STACK_ID] = RISING_KEY("stack_id", INT32, "Which stack: samples have it."),
 	[STACKS_DEPTH] = KEY("depth", INT32, "Steps from the callee, which is 0."),
-	[STACKS_FRAME_ID] = COLUMN("frame_id", INT32, PLAIN, "The frame; null where the address belongs to nothing that is known."),
-	[STACKS_IP] = COLUMN("ip", UINT64, PLAIN, "The address as recorded or unwound."),
+	[STACKS_FRAME_ID] = SEQUENCE("frame_id", INT32, "The frame; null where the address belongs to nothing that is known."),
+	[STACKS_IP] = SEQUENCE("ip", UINT64, "The address as recorded or unwound."),
 	[STACKS_ORIGIN] = COLUMN("origin", TEXT, PLAIN, "Where the step comes from: recorded, branch or unwound."),
 	{ 0 },
 };
