@@ -35,36 +35,33 @@ uint32_t pd_index_find(const struct pd_index *index, uint64_t hash, pd_index_equ
 {
 	if (!index->capacity)
 		return UINT32_MAX;
-	uint32_t wanted = short_hash(hash);
+	const uint32_t wanted = short_hash(hash);
 	for (size_t i = wanted & (index->capacity - 1);; i = (i + 1) & (index->capacity - 1)) {
-		if (!index->slots[i])
+		const struct pd_index_slot slot = index->slots[i];
+		if (!slot.value)
 			return UINT32_MAX;
-		if (index->hashes[i] == wanted && equal(user, index->slots[i] - 1, key))
-			return index->slots[i] - 1;
+		if (slot.hash == wanted && equal(user, slot.value - 1, key))
+			return slot.value - 1;
 	}
 }
 
-static void place(struct pd_index *index, uint32_t hash, uint32_t slot)
+static void place(struct pd_index *index, struct pd_index_slot slot)
 {
-	size_t i = hash & (index->capacity - 1);
-	while (index->slots[i])
+	size_t i = slot.hash & (index->capacity - 1);
+	while (index->slots[i].value)
 		i = (i + 1) & (index->capacity - 1);
 	index->slots[i] = slot;
-	index->hashes[i] = hash;
 }
 
 static int grow(struct pd_index *index)
 {
 	struct pd_index bigger = { .capacity = index->capacity ? index->capacity * 2 : 64, .count = index->count };
 	bigger.slots = pd_calloc(bigger.capacity, sizeof *bigger.slots);
-	bigger.hashes = pd_calloc(bigger.capacity, sizeof *bigger.hashes);
-	if (!bigger.slots || !bigger.hashes) {
-		pd_index_release(&bigger);
+	if (!bigger.slots)
 		return -1;
-	}
 	for (size_t i = 0; i < index->capacity; i++)
-		if (index->slots[i])
-			place(&bigger, index->hashes[i], index->slots[i]);
+		if (index->slots[i].value)
+			place(&bigger, index->slots[i]);
 	pd_index_release(index);
 	*index = bigger;
 	return 0;
@@ -74,7 +71,7 @@ int pd_index_add(struct pd_index *index, uint64_t hash, uint32_t value)
 {
 	if (index->count * 2 >= index->capacity && grow(index) < 0)
 		return -1;
-	place(index, short_hash(hash), value + 1);
+	place(index, (struct pd_index_slot){ short_hash(hash), value + 1 });
 	index->count++;
 	return 0;
 }
@@ -82,6 +79,5 @@ int pd_index_add(struct pd_index *index, uint64_t hash, uint32_t value)
 void pd_index_release(struct pd_index *index)
 {
 	pd_free(index->slots);
-	pd_free(index->hashes);
 	*index = (struct pd_index){ 0 };
 }

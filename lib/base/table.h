@@ -34,8 +34,10 @@ void pd_table_release(struct pd_table *table);
 
 /* A set of indexes into tables, found by the hash of what the entry holds. */
 struct pd_index {
-	uint32_t *slots;      /* index + 1; 0: free */
-	uint32_t *hashes;
+	struct pd_index_slot {
+		uint32_t hash;
+		uint32_t value;       /* index + 1; 0: free */
+	} *slots;                     /* hash and value in one line of the cache */
 	size_t count, capacity;
 };
 typedef int pd_index_equal(const void *user, uint32_t index, const void *key);

@@ -28,7 +28,7 @@ static int same_frame(const void *user, uint32_t index, const void *wanted)
 /* Frames cannot go anywhere: beyond all limits they end the session. */
 static int account_frames(struct pd_state *state)
 {
-	const size_t size = (size_t)state->frames.count * sizeof(struct perfdata_frame) + state->frame_index.capacity * 8;
+	const size_t size = (size_t)state->frames.count * sizeof(struct perfdata_frame) + state->frame_index.capacity * sizeof *state->frame_index.slots;
 	pd_account_change(state->account, PD_USE_FRAMES, state->frames_accounted, size);
 	state->frames_accounted = size;
 	if (!pd_account_is_exhausted(state->account))

@@ -49,7 +49,7 @@ static uint32_t intern_step(struct pd_step_tree *tree, const struct perfdata_ste
 	if (!added || pd_index_add(&tree->index, hash, index) < 0)
 		return failed(tree, PERFDATA_ENOMEM);
 	*added = *step;
-	const size_t size = (size_t)tree->steps.count * sizeof *step + tree->index.capacity * 8;
+	const size_t size = (size_t)tree->steps.count * sizeof *step + tree->index.capacity * sizeof *tree->index.slots;
 	pd_account_change(tree->account, PD_USE_FRAMES, tree->accounted, size);
 	tree->accounted = size;
 	return index;
