@@ -98,6 +98,31 @@ def check_stacks(path, faults):
         faults.append('stacks: the tables join to other stacks than those of ndjson')
 
 
+def described_columns(table):
+    rows = list(csv.DictReader(run('schema', '--columns', '--table', table).out.decode().splitlines(), delimiter='\t', quoting=csv.QUOTE_NONE))
+    return [row['column'] for row in rows if 'only with --columns' not in row['meaning'].lower()]
+
+
+DESCRIBED = {table: described_columns(table) for table in
+             ('recordings', 'events', 'mappings', 'build_ids', 'threads', 'lost', 'cpu', 'features', 'findings')}
+
+
+def check_described(path, by_type, faults):
+    """The tables that Parquet has too: their columns do not depend on the recording."""
+    rows = {}
+    for table, columns in DESCRIBED.items():
+        check_table(path, table, None, faults)
+        header, *rows[table] = list(csv.reader(io.StringIO(run('csv', '-q', '--table', table, path).out.decode('utf-8'), newline='')))
+        if header != columns:
+            faults.append('%s: columns %s, described are %s' % (table, header, columns))
+    for table, kinds in (('mappings', ('mmap', 'mmap2')), ('threads', ('comm', 'fork', 'exit'))):
+        wanted = sum(len(by_type.get(kind, [])) for kind in kinds)
+        if len(rows[table]) != wanted:
+            faults.append('%s: %d rows for %d records' % (table, len(rows[table]), wanted))
+    if len(rows['recordings']) != 1:
+        faults.append('recordings: %d rows' % len(rows['recordings']))
+
+
 def check(path):
     code, out, _err = run('ndjson', '-q', path)
     if code not in (0, 4):
@@ -123,6 +148,7 @@ def check(path):
         check_table(path, 'event:' + event, chosen, faults)
     if samples:
         check_stacks(path, faults)
+    check_described(path, by_type, faults)
     return faults
 
 

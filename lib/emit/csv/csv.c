@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include "emit/csv/csv_aux.h"
 #include "emit/csv/csv_cell.h"
+#include "emit/csv/csv_described.h"
 #include "emit/csv/csv_row.h"
 #include "emit/csv/csv_shared.h"
 #include "emit/csv/csv_table.h"
@@ -18,6 +19,7 @@ struct csv_state {
 	const char *recording;            /* in front of each row, where several recordings share an output; else NULL */
 	bool names_needed;
 	struct emitted names;             /* scan's */
+	struct csv_described *described;  /* the table is one that Parquet has too, and all else is of no account; or NULL */
 	const struct perfdata_reader *reader;
 	struct pd_aux_carry traces;       /* scan's */
 	perfdata_finding_fn *on_finding;
@@ -27,7 +29,8 @@ struct csv_state {
 static const struct perfdata_emitter_option options[] = {
 	{ "table", PERFDATA_OPTION_TEXT, 0, "TABLE",
 	  "samples (default), a record type, event:NAME, branches, callchain, regs, read_values, stacks, frames, aux_packets, spe_samples, unknown; "
-	  "all with -o DIR/" },
+	  "as in Parquet: recordings, events, mappings, build_ids, threads, lost, cpu, features, findings; all with -o DIR/" },
+	{ "columns", PERFDATA_OPTION_TEXT, 0, "LIST", "only these columns, in this order (see `perfdata schema --columns --table NAME`)" },
 	{ "fields", PERFDATA_OPTION_TEXT, 'e', "LIST", "only these columns, in this order (see `perfdata fields`)" },
 	NAME_OPTIONS,
 	{ 0 },
@@ -41,6 +44,7 @@ static void release(void *state)
 	pd_record_world_release(&csv->world);
 	pd_emitted_release(&csv->names);
 	pd_aux_carry_release(&csv->traces);
+	pd_csv_described_free(csv->described);
 	free(csv);
 }
 
@@ -82,6 +86,10 @@ static enum perfdata_status configure(void *user, struct perfdata_configuration 
 	(void)user;
 	const struct perfdata_emitter_option_value *values = configuration->options;
 	const char *table = perfdata_option_text(values, configuration->nr_options, "table");
+	if (pd_csv_is_described(table)) {
+		configuration->needs = pd_table_set_needs(values, configuration->nr_options);
+		return PERFDATA_OK;
+	}
 	configuration->needs = needs_of(values, configuration->nr_options, configuration->names);
 	configuration->nr_types = pd_csv_table_types(table, configuration->types);
 	/* stacks have the same ids in the tables of all events */
@@ -107,10 +115,18 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 	csv->user = context->user;
 	csv->reader = context->reader;
 	csv->traces.records = true;
+	if (pd_csv_is_described(perfdata_option_text(context->options, context->nr_options, "table"))) {
+		const enum perfdata_status status = pd_csv_described_new(context, out, &csv->described);
+		if (status)
+			release(csv);
+		else
+			*ret_state = csv;
+		return status;
+	}
 	pd_name_options_read(&csv->world, context->options, context->nr_options, context->names);
 	const struct csv_choice choice = {
 		.table = perfdata_option_text(context->options, context->nr_options, "table"),
-		.list = perfdata_option_text(context->options, context->nr_options, "fields"),
+		.list = pd_name_options_fields(context->options, context->nr_options),
 		.reader = context->reader,
 		.heads = csv->world.heads,
 		.locations = csv->world.locations,
@@ -142,6 +158,7 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 struct csv_value {
 	struct emitted_batch *emitted;    /* or NULL */
 	struct pd_aux_pieces pieces;
+	struct table_value *described;    /* or NULL */
 };
 
 static void free_value(void *value)
@@ -151,6 +168,7 @@ static void free_value(void *value)
 		return;
 	pd_emitted_batch_free(v->emitted);
 	pd_aux_pieces_release(&v->pieces);
+	pd_table_value_free(v->described);
 	free(v);
 }
 
@@ -158,7 +176,7 @@ static enum perfdata_status scan(void *state, const struct perfdata_batch *batch
 {
 	struct csv_state *csv = state;
 	const bool traces = is_of_traces(&csv->table);
-	if (!csv->names_needed && !traces)
+	if (!csv->names_needed && !traces && !csv->described)
 		return PERFDATA_OK;
 	struct csv_value *value = calloc(1, sizeof *value);
 	if (!value)
@@ -166,6 +184,8 @@ static enum perfdata_status scan(void *state, const struct perfdata_batch *batch
 	enum perfdata_status status = csv->names_needed ? pd_emitted_scan(&csv->names, batch, &value->emitted) : PERFDATA_OK;
 	for (size_t i = 0; traces && i < batch->nr_records && status == PERFDATA_OK; i++)
 		status = pd_aux_scan(&csv->traces, csv->reader, &batch->records[i], &value->pieces);
+	if (csv->described)
+		status = pd_csv_described_scan(csv->described, batch, &value->described);
 	if (status == PERFDATA_OK)
 		*ret_value = value;
 	else
@@ -447,6 +467,8 @@ static enum perfdata_status format(const void *state, const struct perfdata_batc
 				   struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
 {
 	const struct csv_state *csv = state;
+	if (csv->described)
+		return pd_csv_described_rows(csv->described, batch, ((const struct csv_value *)value)->described, scratch, out);
 	if (!csv->recording)
 		return format_rows(state, batch, value, scratch, out, ret_part);
 	struct perfdata_text rows;
@@ -463,6 +485,12 @@ static enum perfdata_status merge(void *state, void *part, struct perfdata_text 
 	(void)out;
 	pd_found_report(part, csv->on_finding, csv->user);
 	return PERFDATA_OK;
+}
+
+static enum perfdata_status end(void *state, const struct perfdata_emit_end *end, struct perfdata_text *out)
+{
+	struct csv_state *csv = state;
+	return csv->described ? pd_csv_described_end(csv->described, end, out) : PERFDATA_OK;
 }
 
 static void free_part(void *part) { pd_found_report(part, NULL, NULL); }
@@ -482,6 +510,7 @@ const struct perfdata_emitter pd_emitter_csv = {
 	.scan = scan,
 	.format = format,
 	.merge = merge,
+	.end = end,
 	.free_value = free_value,
 	.free_part = free_part,
 	.release = release,

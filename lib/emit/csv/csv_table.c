@@ -51,7 +51,7 @@ static enum perfdata_status no_such_table(struct perfdata_error *reterr, const c
 		reterr->offset = PERFDATA_NO_OFFSET;
 		snprintf(reterr->message, sizeof reterr->message,
 			 "there is no table \"%.60s\": samples, a record type (mmap2, …), event:NAME, branches, callchain, regs, "
-			 "read_values, stacks, frames, unknown, all", name);
+			 "read_values, stacks, frames, unknown, those of Parquet, all", name);
 	}
 	return PERFDATA_EUSAGE;
 }

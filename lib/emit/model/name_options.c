@@ -14,7 +14,7 @@ static bool stacks_by_id(const struct perfdata_emitter_option_value *options, si
 /* Who asks for symbols wants to see them: unless another option says where. */
 static bool names_are_implied(const struct perfdata_emitter_option_value *options, size_t nr, enum perfdata_wish wish)
 {
-	static const char *const ways[] = { "names", "lines", "stacks", "fields", "table" };
+	static const char *const ways[] = { "names", "lines", "stacks", "fields", "columns", "table" };
 	for (size_t i = 0; i < nr; i++)
 		for (size_t k = 0; k < sizeof ways / sizeof *ways; k++)
 			if (!strcmp(options[i].option->name, ways[k]))
@@ -59,6 +59,12 @@ static uint32_t needs_of_field(const char *name)
 	return 0;
 }
 
+const char *pd_name_options_fields(const struct perfdata_emitter_option_value *options, size_t nr)
+{
+	const char *fields = perfdata_option_text(options, nr, "fields");
+	return fields ? fields : perfdata_option_text(options, nr, "columns");
+}
+
 uint32_t pd_name_options_needs(const struct perfdata_emitter_option_value *options, size_t nr, enum perfdata_wish wish)
 {
 	struct record_world world = { 0 };
@@ -66,7 +72,7 @@ uint32_t pd_name_options_needs(const struct perfdata_emitter_option_value *optio
 	uint32_t needs = world.heads ? NEEDS_OF_STACKS : 0;
 	if (world.stacks_by_id)
 		needs |= PERFDATA_NEED_STACK_IDS;
-	for (const char *name = perfdata_option_text(options, nr, "fields"); name; name = strchr(name, ',')) {
+	for (const char *name = pd_name_options_fields(options, nr); name; name = strchr(name, ',')) {
 		name += *name == ',';
 		needs |= needs_of_field(name);
 	}

@@ -14,7 +14,9 @@
 
 /* Sets what the options ask for; {0} without them. */
 void pd_name_options_read(struct record_world *world, const struct perfdata_emitter_option_value *options, size_t nr_options, enum perfdata_wish names);
-/* The needs of these options and of the fields that -e chooses. */
+/* The fields that -e chooses, or --columns of a format with tables; NULL: all. */
+const char *pd_name_options_fields(const struct perfdata_emitter_option_value *options, size_t nr_options);
+/* The needs of these options and of those fields. */
 uint32_t pd_name_options_needs(const struct perfdata_emitter_option_value *options, size_t nr_options, enum perfdata_wish names);
 /* Of stacks with all that is known of their addresses. */
 #define NEEDS_OF_STACKS (PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES | PERFDATA_NEED_STACKS)
