@@ -8,6 +8,7 @@
 #include "answers.h"
 #include "commands.h"
 #include "frame_hits.h"
+#include "grow.h"
 
 /* A line of the answer. */
 struct mapped {
@@ -36,16 +37,9 @@ struct hits {
 
 static struct mapped *mapped_at(struct hits *hits, size_t index)
 {
-	if (index >= hits->room) {
-		const size_t room = 2 * index + 64;
-		struct mapped *grown = realloc(hits->list, room * sizeof *grown);
-		if (!grown) {
-			hits->failed = true;
-			return NULL;
-		}
-		memset(grown + hits->room, 0, (room - hits->room) * sizeof *grown);
-		hits->list = grown;
-		hits->room = room;
+	if (!grow_list(&hits->list, &hits->room, index, sizeof *hits->list)) {
+		hits->failed = true;
+		return NULL;
 	}
 	if (index >= hits->nr)
 		hits->nr = index + 1;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "convert_many.h"
 #include "convert_job.h"
+#include "grow.h"
 #include "input_list.h"
 #include "interrupt.h"
 #include "output_name.h"
@@ -48,16 +49,10 @@ static bool name_outputs(struct job *job)
 /* Takes over the table. */
 static void add_job(struct batch *batch, const struct listed *input, char *table)
 {
-	if (batch->nr == batch->room) {
-		const size_t room = batch->room ? 2 * batch->room : 16;
-		struct job *grown = realloc(batch->jobs, room * sizeof *grown);
-		if (!grown) {
-			free(table);
-			batch->code = EXIT_LIMIT;
-			return;
-		}
-		batch->jobs = grown;
-		batch->room = room;
+	if (!grow_list(&batch->jobs, &batch->room, batch->nr, sizeof *batch->jobs)) {
+		free(table);
+		batch->code = EXIT_LIMIT;
+		return;
 	}
 	struct job *job = &batch->jobs[batch->nr++];
 	*job = (struct job){ .options = batch->options, .file = input->file, .recording = input->recording, .table = table, .in_folder = true };

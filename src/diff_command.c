@@ -9,6 +9,7 @@
 #include "diff_show.h"
 #include "diff_sides.h"
 #include "filters.h"
+#include "grow.h"
 #include "interrupt.h"
 
 struct units { double *values; size_t nr, room; };
@@ -39,14 +40,8 @@ static bool read_number(const struct options *options, const char *name, const c
 
 static bool add_unit(struct units *units, double value)
 {
-	if (units->nr == units->room) {
-		const size_t room = units->room ? 2 * units->room : 8;
-		double *grown = realloc(units->values, room * sizeof *grown);
-		if (!grown)
-			return false;
-		units->values = grown;
-		units->room = room;
-	}
+	if (!grow_list(&units->values, &units->room, units->nr, sizeof *units->values))
+		return false;
 	units->values[units->nr++] = value;
 	return true;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "file_rows.h"
+#include "grow.h"
 
 const char *file_kind_name(enum perfdata_dso_kind kind)
 {
@@ -67,16 +68,9 @@ static struct tally *tally_of(struct counting *counting, const struct perfdata_s
 	const struct perfdata_frame *place = frame == PERFDATA_NONE ? NULL : perfdata_session_frame(session, frame);
 	if (!place || place->dso == PERFDATA_NONE)
 		return NULL;
-	if (place->dso >= counting->room) {
-		const size_t room = 2 * (size_t)place->dso + 64;
-		struct tally *grown = realloc(counting->tallies, room * sizeof *grown);
-		if (!grown) {
-			counting->failed = true;
-			return NULL;
-		}
-		memset(grown + counting->room, 0, (room - counting->room) * sizeof *grown);
-		counting->tallies = grown;
-		counting->room = room;
+	if (!grow_list(&counting->tallies, &counting->room, place->dso, sizeof *counting->tallies)) {
+		counting->failed = true;
+		return NULL;
 	}
 	return &counting->tallies[place->dso];
 }
@@ -202,15 +196,9 @@ static struct file_row *row_of(struct file_rows *rows, const struct row_key *key
 	for (size_t i = 0; i < rows->nr; i++)
 		if (is_row(&rows->items[i], key))
 			return &rows->items[i];
-	if (rows->nr == rows->room) {
-		const size_t room = rows->room ? 2 * rows->room : 64;
-		struct file_row *grown = realloc(rows->items, room * sizeof *grown);
-		if (!grown) {
-			rows->failed = true;
-			return NULL;
-		}
-		rows->items = grown;
-		rows->room = room;
+	if (!grow_list(&rows->items, &rows->room, rows->nr, sizeof *rows->items)) {
+		rows->failed = true;
+		return NULL;
 	}
 	struct file_row *row = &rows->items[rows->nr++];
 	*row = (struct file_row){ .kind = key->kind, .inode = key->inode, .unchanged_since = INT64_MAX };

@@ -1,22 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 #include <stdlib.h>
-#include <string.h>
 #include "frame_hits.h"
-
-static bool make_room_for(struct frame_hits *hits, uint32_t frame)
-{
-	const size_t room = 2 * (size_t)frame + 1024;
-	uint64_t *grown = realloc(hits->at, room * sizeof *grown);
-	if (!grown) {
-		hits->failed = true;
-		return false;
-	}
-	memset(grown + hits->room, 0, (room - hits->room) * sizeof *grown);
-	hits->at = grown;
-	hits->room = room;
-	return true;
-}
+#include "grow.h"
 
 void frame_hits_take(struct frame_hits *hits, const struct perfdata_batch *batch)
 {
@@ -27,8 +13,10 @@ void frame_hits_take(struct frame_hits *hits, const struct perfdata_batch *batch
 		hits->samples++;
 		if (delivery->ip == PERFDATA_NONE)
 			hits->outside++;
-		else if (delivery->ip < hits->room || make_room_for(hits, delivery->ip))
+		else if (grow_list(&hits->at, &hits->room, delivery->ip, sizeof *hits->at))
 			hits->at[delivery->ip]++;
+		else
+			hits->failed = true;
 	}
 }
 

@@ -8,6 +8,7 @@
 #include "answers.h"
 #include "commands.h"
 #include "perfdata/perf.h"
+#include "grow.h"
 #include "info_names.h"
 #include "symbol_options.h"
 
@@ -37,15 +38,9 @@ struct counters {
 
 static void add_counter(struct counters *counters, const struct counter *counter)
 {
-	if (counters->nr == counters->room) {
-		const size_t room = counters->room ? 2 * counters->room : 64;
-		struct counter *grown = realloc(counters->list, room * sizeof *grown);
-		if (!grown) {
-			counters->failed = true;
-			return;
-		}
-		counters->list = grown;
-		counters->room = room;
+	if (!grow_list(&counters->list, &counters->room, counters->nr, sizeof *counters->list)) {
+		counters->failed = true;
+		return;
 	}
 	counters->list[counters->nr++] = *counter;
 }

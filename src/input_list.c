@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "grow.h"
 #include "input_list.h"
 #include "input_walk.h"
 #include "text_set.h"
@@ -34,14 +35,8 @@ static bool add(struct collecting *collecting, const char *file)
 		usage_error(&collecting->options->style, "stdin is a list of files already: - cannot be a recording as well");
 		return false;
 	}
-	if (list->nr == list->room) {
-		const size_t room = list->room ? 2 * list->room : 16;
-		struct listed *grown = realloc(list->items, room * sizeof *grown);
-		if (!grown)
-			return no_memory(collecting->options);
-		list->items = grown;
-		list->room = room;
-	}
+	if (!grow_list(&list->items, &list->room, list->nr, sizeof *list->items))
+		return no_memory(collecting->options);
 	list->items[list->nr] = (struct listed){ .file = strdup(file) };
 	return list->items[list->nr++].file || no_memory(collecting->options);
 }

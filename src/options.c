@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "perfdata/registry.h"
+#include "grow.h"
 #include "input_list.h"
 #include "options.h"
 
@@ -20,28 +21,16 @@ static bool no_memory(struct options *options)
 
 static bool add_number(struct options *options, struct number_list *list, uint64_t value)
 {
-	if (list->nr == list->room) {
-		const size_t room = list->room ? 2 * list->room : 16;
-		uint64_t *grown = realloc(list->values, room * sizeof *grown);
-		if (!grown)
-			return no_memory(options);
-		list->values = grown;
-		list->room = room;
-	}
+	if (!grow_list(&list->values, &list->room, list->nr, sizeof *list->values))
+		return no_memory(options);
 	list->values[list->nr++] = value;
 	return true;
 }
 
 static bool add_text(struct options *options, struct text_list *list, const char *text)
 {
-	if (list->nr == list->room) {
-		const size_t room = list->room ? 2 * list->room : 16;
-		const char **grown = realloc(list->values, room * sizeof *grown);
-		if (!grown)
-			return no_memory(options);
-		list->values = grown;
-		list->room = room;
-	}
+	if (!grow_list(&list->values, &list->room, list->nr, sizeof *list->values))
+		return no_memory(options);
 	list->values[list->nr++] = text;
 	return true;
 }
@@ -430,14 +419,8 @@ static void unknown_option(const struct options *options, unsigned groups, const
 
 static bool set_emitter_option(struct options *options, const struct perfdata_emitter_option_value *value)
 {
-	if (options->nr_values == options->values_room) {
-		const size_t room = options->values_room ? 2 * options->values_room : 8;
-		struct perfdata_emitter_option_value *grown = realloc(options->values, room * sizeof *grown);
-		if (!grown)
-			return no_memory(options);
-		options->values = grown;
-		options->values_room = room;
-	}
+	if (!grow_list(&options->values, &options->values_room, options->nr_values, sizeof *options->values))
+		return no_memory(options);
 	options->values[options->nr_values++] = *value;
 	return true;
 }
@@ -460,14 +443,8 @@ bool options_default(struct options *options, const char *name, const char *text
 
 static bool add_given(struct options *options, const struct found *found, const char *text)
 {
-	if (options->nr_given == options->given_room) {
-		const size_t room = options->given_room ? 2 * options->given_room : 8;
-		struct given_option *grown = realloc(options->given, room * sizeof *grown);
-		if (!grown)
-			return no_memory(options);
-		options->given = grown;
-		options->given_room = room;
-	}
+	if (!grow_list(&options->given, &options->given_room, options->nr_given, sizeof *options->given))
+		return no_memory(options);
 	options->given[options->nr_given++] = (struct given_option){ (size_t)(found->general - table), text, found->no };
 	return true;
 }

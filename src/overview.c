@@ -8,6 +8,7 @@
 #include <time.h>
 #include "answers.h"
 #include "commands.h"
+#include "grow.h"
 #include "info_names.h"
 #include "symbol_options.h"
 
@@ -29,16 +30,9 @@ static void take_batch(void *user, const struct perfdata_batch *batch)
 		const size_t number = delivery->thread;
 		if (delivery->record->type != PERFDATA_RECORD_SAMPLE || delivery->tid < 0 || delivery->thread == PERFDATA_NONE)
 			continue;
-		if (number >= seen->room) {
-			const size_t room = number < 512 ? 1024 : number * 2;
-			uint8_t *threads = realloc(seen->threads, room);
-			if (!threads) {
-				seen->failed = true;
-				return;
-			}
-			memset(threads + seen->room, 0, room - seen->room);
-			seen->threads = threads;
-			seen->room = room;
+		if (!grow_list(&seen->threads, &seen->room, number, sizeof *seen->threads)) {
+			seen->failed = true;
+			return;
 		}
 		seen->nr += !seen->threads[number];
 		seen->threads[number] = 1;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "commands.h"
+#include "grow.h"
 #include "interrupt.h"
 #include "symbol_options.h"
 
@@ -45,14 +46,9 @@ static struct perfdata_symbols_dso *file_of(struct naming *naming, const char *p
 			return file->dso;
 		}
 	}
-	if (naming->nr == naming->room) {
-		const size_t room = naming->room ? 2 * naming->room : 32;
-		struct known_file *grown = realloc(naming->files, room * sizeof *grown);
-		naming->failed |= !grown;
-		if (!grown)
-			return NULL;
-		naming->files = grown;
-		naming->room = room;
+	if (!grow_list(&naming->files, &naming->room, naming->nr, sizeof *naming->files)) {
+		naming->failed = true;
+		return NULL;
 	}
 	struct known_file file = { .path = strndup(path, size) };
 	naming->failed |= !file.path;

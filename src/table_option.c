@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "perfdata/emit.h"
+#include "grow.h"
 #include "inputs.h"
 #include "table_option.h"
 
@@ -23,14 +24,8 @@ struct names {
 static enum perfdata_status add(void *user, const char *name)
 {
 	struct names *names = user;
-	if (names->nr == names->room) {
-		const size_t room = names->room ? 2 * names->room : 16;
-		char **grown = realloc(names->list, room * sizeof *grown);
-		if (!grown)
-			return PERFDATA_ENOMEM;
-		names->list = grown;
-		names->room = room;
-	}
+	if (!grow_list(&names->list, &names->room, names->nr, sizeof *names->list))
+		return PERFDATA_ENOMEM;
 	names->list[names->nr] = strdup(name);
 	return names->list[names->nr] ? (names->nr++, PERFDATA_OK) : PERFDATA_ENOMEM;
 }
