@@ -17,6 +17,7 @@
 static const double enough = 0.7;          /* of the growth */
 static const double gone = 0.1;            /* of what it was before: less is vanished */
 static const double rare = 0.5;            /* the same of calls that went elsewhere */
+static const double certain = 3;           /* standard errors that calls have to fall by: of many that are hardly ever sampled, some always do */
 enum { MOST_ROWS = 4096 };                 /* of a group of functions that appeared or vanished together */
 
 struct shift {
@@ -46,6 +47,14 @@ static bool has_vanished(const struct shift *shift, uint32_t row)
 }
 
 static double lost(const struct shift *shift, uint32_t row) { return fmax(0, -self_of(shift, row)->delta); }
+
+/* How much less a call costs than before, beyond what chance takes. */
+static double fall(const struct shift *shift, const struct pd_compare_edge *edge)
+{
+	const double before = edge->share[PD_BEFORE], after = edge->share[PD_AFTER];
+	const double error = sqrt(before / pd_effective_samples(&shift->event->all[PD_BEFORE]) + after / pd_effective_samples(&shift->event->all[PD_AFTER]));
+	return before - after > certain * error ? before - after : 0;
+}
 
 static double explain(struct shift *shift, uint32_t row, double part)
 {
@@ -87,7 +96,7 @@ static double taken_from(struct shift *shift, uint32_t caller, double most)
 	for (uint32_t e = shift->first_down[caller]; e < shift->first_down[caller + 1]; e++) {
 		const struct pd_compare_edge *edge = &shift->event->edges[e];
 		if (shift->seen[edge->callee] != shift->search && edge->share[PD_AFTER] < rare * edge->share[PD_BEFORE])
-			sum += edge->share[PD_BEFORE] - edge->share[PD_AFTER];
+			sum += fall(shift, edge);
 	}
 	return explain(shift, caller, fmin(sum, most));
 }
@@ -127,7 +136,7 @@ static double from_callees(struct shift *shift, uint32_t row)
 		const uint32_t at = shift->group[i];
 		for (uint32_t e = shift->first_down[at]; e < shift->first_down[at + 1]; e++) {
 			const struct pd_compare_edge *edge = &shift->event->edges[e];
-			const double fallen = edge->share[PD_BEFORE] - edge->share[PD_AFTER];
+			const double fallen = fall(shift, edge);
 			if (fallen <= 0 || shift->seen[edge->callee] == shift->search)
 				continue;
 			sum += explain(shift, edge->callee, fmin(fallen, lost(shift, edge->callee)));
@@ -255,7 +264,8 @@ static void suggest(struct shift *shift, uint32_t row)
 	const struct perfdata_compared *whole = whole_of(shift, row);
 	const struct pd_compare_row *rows = shift->event->rows;
 	uint32_t found = UINT32_MAX;
-	if (whole->samples[PD_BEFORE] || rows[row].told.change != PERFDATA_CHANGE_REGRESSED)
+	/* to its caller it looks as if weight had moved there */
+	if (whole->samples[PD_BEFORE] || (rows[row].told.change != PERFDATA_CHANGE_REGRESSED && rows[row].told.change != PERFDATA_CHANGE_MOVED))
 		return;
 	for (uint32_t i = 0; i < shift->event->nr_rows; i++) {
 		const struct perfdata_compared *old = whole_of(shift, i);
