@@ -99,6 +99,14 @@ def format_texts(seeds, source):
         at += 6
 
 
+def baselines(seeds, source):
+    folder = os.path.join(source, "testdata", "diff")
+    for name in sorted(os.listdir(folder)):
+        if name.endswith(".txt"):
+            with open(os.path.join(folder, name), "rb") as f:
+                seeds.add("fuzz_baseline", f.read(8192).rpartition(b"\n")[0] + b"\n")
+
+
 def print_formats(seeds, source):
     """The print formats of the unit test, all with its fields and raw data."""
     with open(os.path.join(source, "tests", "unit", "unit_trace_print.c")) as f:
@@ -202,6 +210,7 @@ def main():
             seeds.add(target, text)
     for text in BUILD_ID_LISTS:
         seeds.add("fuzz_match", text)
+    baselines(seeds, source)
     elves(seeds)
     traces(seeds)
 

@@ -4,6 +4,7 @@
 #include "config.h"
 #include <math.h>
 #include <stdlib.h>
+#include "alloc_fail.h"
 #include "unit.h"
 #include "perfdata/compare.h"
 #include "profile/key_name.h"
@@ -306,6 +307,58 @@ static void test_verdicts(void)
 	perfdata_baseline_free(other);
 }
 
+/* --- without memory ---------------------------------------------------------------------------------------------------------------------------- */
+
+static struct perfdata_text text_before, text_after;
+static int compared;
+
+/* Sides and what is compared of them, of which each allocation fails once. */
+static void work(void)
+{
+	struct perfdata_baseline *before = perfdata_baseline_new(), *after = perfdata_baseline_new();
+	struct perfdata_comparison *comparison = NULL;
+	struct perfdata_error error;
+	struct perfdata_text written;
+	perfdata_text_init(&written);
+	enum perfdata_status status = before && after ? PERFDATA_OK : PERFDATA_ENOMEM;
+	if (!status)
+		status = perfdata_baseline_add(before, text_before.data, text_before.size, &error);
+	if (!status)
+		status = perfdata_baseline_add(after, text_after.data, text_after.size, &error);
+	if (!status)
+		status = perfdata_compare(before, after, NULL, &comparison, &error);
+	CHECK(status == PERFDATA_OK || status == PERFDATA_ENOMEM);
+	if (!status) {
+		CHECK_EQ(perfdata_comparison_verdict(comparison), PERFDATA_VERDICT_FAIL);
+		perfdata_baseline_write(after, &written);
+		CHECK(perfdata_text_failed(&written) || written.size > 0);
+		compared++;
+	}
+	perfdata_text_release(&written);
+	perfdata_comparison_free(comparison);
+	perfdata_baseline_free(before);
+	perfdata_baseline_free(after);
+}
+
+static void test_allocations(void)
+{
+	struct perfdata_baseline *before = perfdata_baseline_new(), *after = perfdata_baseline_new();
+	int failed = 0;
+	fill(before, after);
+	perfdata_text_init(&text_before);
+	perfdata_text_init(&text_after);
+	perfdata_baseline_write(before, &text_before);
+	perfdata_baseline_write(after, &text_after);
+	while (failed < 5000 && alloc_fail_run(failed, work))
+		failed++;
+	CHECK(failed > 10 && failed < 5000);
+	CHECK(compared > 0);
+	perfdata_text_release(&text_before);
+	perfdata_text_release(&text_after);
+	perfdata_baseline_free(before);
+	perfdata_baseline_free(after);
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
@@ -317,6 +370,7 @@ int main(void)
 		{ "the text of a baseline, and what is none", test_text },
 		{ "a comparison, mirrored, and with itself", test_comparison },
 		{ "verdicts and allow lists", test_verdicts },
+		{ "each allocation fails once", test_allocations },
 	};
 	return unit_main(cases, sizeof cases / sizeof *cases);
 }
