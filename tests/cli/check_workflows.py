@@ -30,6 +30,10 @@ def make(folder, damaged):
     for number, name in enumerate(("callgraph-73.data", "group-73.data", "stat-73.data", "callgraph-61.data")):
         os.makedirs("%s/recordings/suite%d" % (folder, number))
         shutil.copy(os.path.join(program.TESTDATA, name), "%s/recordings/suite%d/perf.data" % (folder, number))
+    for run in range(3):
+        os.makedirs("%s/recordings/gate-%d" % (folder, run))
+        shutil.copy(os.path.join(program.TESTDATA, "callgraph-73.data"), "%s/recordings/gate-%d/perf.data" % (folder, run))
+    os.mkdir(folder + "/baseline")
     if damaged:
         shutil.copy(os.path.join(program.TESTDATA, "bad-record-size.data"), folder + "/recordings/suite1/other.data")
 
@@ -40,10 +44,12 @@ def run_all(folder, found, variables):
     if not os.path.lexists(folder + "/bin/perfdata"):
         os.symlink(program.PERFDATA, folder + "/bin/perfdata")
     done = []
-    for command in found:
+    # the gate needs what a run on main has stored
+    for command in sorted(found, key=lambda line: "--save" not in line):
         sharded = "shard" in command
         for shard in range(SHARDS if sharded else 1):
-            environment = dict(os.environ, PATH=folder + "/bin:" + os.environ["PATH"], CI_NODE_INDEX=str(shard + 1), CI_NODE_TOTAL=str(SHARDS))
+            environment = dict(os.environ, PATH=folder + "/bin:" + os.environ["PATH"], CI_NODE_INDEX=str(shard + 1), CI_NODE_TOTAL=str(SHARDS),
+                               GITHUB_STEP_SUMMARY=folder + "/summary.md")
             line = command.replace("${{ matrix.shard }}", str(shard))
             for name, value in variables.items():
                 line = line.replace("$" + name, value)
@@ -59,6 +65,7 @@ def check_workflow(name, damaged):
     with tempfile.TemporaryDirectory() as folder:
         make(folder, damaged)
         first = run_all(folder, found, variables)
+        told = [path for path in ("summary.md", "gate.xml") if os.path.exists(os.path.join(folder, path)) and os.path.getsize(os.path.join(folder, path))]
         recordings = tree(folder + "/recordings")
         wanted = sorted("%s.csv.zst" % path for path in recordings)
         tables = [path for path in tree(folder + "/tables") if path.endswith(".zst")]
@@ -68,6 +75,7 @@ def check_workflow(name, damaged):
     what = "%s%s" % (name, ", one recording is damaged" if damaged else "")
     faults = [each for each in first if each[1] != (1 if damaged and each[0].startswith("perfdata check") else 0)]
     report("%s: exit codes" % what, faults)
+    report("%s: the gate tells its verdict" % what, [] if len(told) == 1 else [told])
     report("%s: a table for each recording" % what, [] if tables == wanted else [tables, wanted])
     report("%s: nothing is made again" % what, [] if [each[:2] for each in again] == [each[:2] for each in first] and
            sum(line["type"] == "input" and line["status"] == "skipped" for line in summaries) == len(recordings) else [summaries])
