@@ -10,7 +10,8 @@
 #include "base/memory.h"
 #include "profile/compare_impl.h"
 
-enum { FEW = 10, SCALE_KEYS = 8 };
+/* SCALE_ERRORS: most keys are small, and the median of a dozen of them is off by more than one thinks. */
+enum { FEW = 10, SCALE_KEYS = 8, SCALE_ERRORS = 3 };
 static const double power = 0.8416;        /* the normal quantile of a power of 80 % */
 
 static double share_of(const struct pd_compare_event *event, const struct pd_compare_row *row, enum pd_quantity quantity, unsigned side)
@@ -27,7 +28,7 @@ static double pooled(const struct pd_compare_event *event, const struct pd_compa
 
 /* --- scale ------------------------------------------------------------------------------------------------------------------------------ */
 
-/* How far most shares moved because of the rest: the median of their ratios, unless that is no further from 1 than its own error. */
+/* How far most shares moved because of the rest: the median of their ratios, unless that is no further from 1 than chance takes it. */
 static double median_scale(const struct perfdata_comparison *comparison, const struct pd_compare_event *event, double *logs)
 {
 	size_t nr = 0;
@@ -42,7 +43,7 @@ static double median_scale(const struct perfdata_comparison *comparison, const s
 	for (size_t i = 0; i < nr; i++)
 		logs[i] = fabs(logs[i] - median);
 	const double error = 1.2533 * 1.4826 * pd_median(logs, nr) / sqrt((double)nr);
-	return fabs(median) < 2 * error ? 1 : exp(median);
+	return fabs(median) < SCALE_ERRORS * error ? 1 : exp(median);
 }
 
 static double scale_of(struct perfdata_comparison *comparison, struct pd_compare_event *event)
