@@ -441,48 +441,62 @@ static void output_free(struct perfdata_output *output)
 	pd_free(output);
 }
 
-static void name_file(struct perfdata_output *output)
+/* The output itself, then those beside it. */
+static struct perfdata_output *next_of(const struct perfdata_output *output, const struct perfdata_output *at)
 {
-	if (pd_output_file_keep(output))
-		write_failed(output, errno);
+	return at == output ? output->others : at->next_other;
 }
 
-/* A file without a name gets it while it is open, one with a temporary name when all is written. */
-static void close_file(struct perfdata_output *output, bool keep)
+static struct perfdata_output *failed_one(struct perfdata_output *output)
 {
-	const bool unnamed = output->path && !output->temporary, kept = keep && output->path && !output->error.status;
-	if (kept && unnamed)
-		name_file(output);
-	const bool named = kept && unnamed && !output->error.status;
-	if (close(output->fd) && errno != EINTR && !output->error.status)
-		write_failed(output, errno);
-	if (kept && !unnamed && !output->error.status)
-		name_file(output);
-	if (!kept || output->error.status)
-		pd_output_file_drop(output, named);
+	struct perfdata_output *at = output;
+	while (at && !at->error.status)
+		at = next_of(output, at);
+	return at;
 }
 
+static bool is_file(const struct perfdata_output *output) { return output->kind == PD_OUTPUT_PATH && output->open; }
+
+static void close_one(struct perfdata_output *output, bool keep)
+{
+	int code = 0;
+	if (is_file(output) && close(output->fd) && errno != EINTR)
+		code = errno;
+	else if (output->kind == PD_OUTPUT_CALLBACKS && output->callbacks.close)
+		code = output->callbacks.close(output->user, keep && !output->error.status);
+	if (code && !output->error.status)
+		write_failed(output, code);
+}
+
+/* Files are kept together or not at all: all are whole before the first one gets its name, and names are taken back if a later one cannot have its. */
 enum perfdata_status perfdata_output_close(struct perfdata_output *output, bool keep, struct perfdata_error *reterr)
 {
 	if (!output)
 		return PERFDATA_OK;
 	/* A stream that cannot be taken back is ended properly in any case. */
-	if (output->open && !output->error.status && output->packing != PD_CODEC_NONE && (keep || !output->path))
-		finish_piece(output);
-	if (output->kind == PD_OUTPUT_PATH && output->open)
-		close_file(output, keep);
-	const int code = output->kind == PD_OUTPUT_CALLBACKS && output->callbacks.close ?
-		output->callbacks.close(output->user, keep && !output->error.status) : 0;
-	if (code && !output->error.status)
-		write_failed(output, code);
-	while (output->others) {
-		struct perfdata_output *other = output->others;
-		output->others = other->next_other;
-		perfdata_output_close(other, keep && !output->error.status, output->error.status ? NULL : &output->error);
+	for (struct perfdata_output *at = output; at; at = next_of(output, at))
+		if (at->open && !at->error.status && at->packing != PD_CODEC_NONE && (keep || !at->path))
+			finish_piece(at);
+	/* a file without a name gets it while it is open */
+	for (struct perfdata_output *at = output; at && keep && !failed_one(output); at = next_of(output, at))
+		if (is_file(at) && at->path && pd_output_file_keep(at))
+			write_failed(at, errno);
+	for (struct perfdata_output *at = output; at; at = next_of(output, at))
+		close_one(at, keep);
+	const struct perfdata_output *failed = failed_one(output);
+	for (struct perfdata_output *at = output; at; at = next_of(output, at)) {
+		if (is_file(at) && keep && !failed)
+			pd_output_file_settle(at);
+		else if (is_file(at))
+			pd_output_file_drop(at);
 	}
-	const enum perfdata_status status = output->error.status;
-	if (status && reterr)
-		*reterr = output->error;
+	const enum perfdata_status status = failed ? failed->error.status : PERFDATA_OK;
+	if (failed && reterr)
+		*reterr = failed->error;
+	for (struct perfdata_output *other = output->others, *next; other; other = next) {
+		next = other->next_other;
+		output_free(other);
+	}
 	output_free(output);
 	return status;
 }

@@ -158,8 +158,8 @@ enum perfdata_status pd_output_file_open(struct perfdata_output *output, struct 
 	return PERFDATA_OK;
 }
 
-/* Names cannot be given over one that exists: so the file gets a temporary one first, which is renamed. */
-static int name_over(struct perfdata_output *output, const char *descriptor)
+/* Names cannot be given over one that exists: so the file gets a temporary one first. */
+static int name_for_now(struct perfdata_output *output, const char *descriptor)
 {
 	output->temporary = temporary_name(output);
 	if (!output->temporary) {
@@ -171,13 +171,27 @@ static int name_over(struct perfdata_output *output, const char *descriptor)
 	for (unsigned i = 0; i < MOST_TEMPORARY_NAMES; i++) {
 		number_temporary(output, output->temporary, i);
 		if (!linkat(AT_FDCWD, descriptor, AT_FDCWD, output->temporary, AT_SYMLINK_FOLLOW))
-			return rename(output->temporary, output->path);
+			return 0;
 		if (errno != EEXIST)
 			break;
 	}
 	pd_free(output->temporary);
 	output->temporary = NULL;
 	return -1;
+}
+
+/* What stood there has the temporary name behind it, if both can be exchanged. */
+static int rename_over(struct perfdata_output *output)
+{
+#ifdef RENAME_EXCHANGE
+	if (!renameat2(AT_FDCWD, output->temporary, AT_FDCWD, output->path, RENAME_EXCHANGE))
+		return 0;
+#endif
+	if (rename(output->temporary, output->path))
+		return -1;
+	pd_free(output->temporary);
+	output->temporary = NULL;
+	return 0;
 }
 
 /* Renames unless the target exists. */
@@ -193,24 +207,29 @@ static int rename_new(const char *from, const char *to)
 #endif
 }
 
-static int rename_temporary(const struct perfdata_output *output)
+static int rename_temporary(struct perfdata_output *output)
 {
-	if (output->force)
-		return rename(output->temporary, output->path);
-	if (!rename_new(output->temporary, output->path))
-		return 0;
-	if (errno != EINVAL && errno != ENOSYS)
+	bool renamed = !rename_new(output->temporary, output->path);
+	if (!renamed && errno == EEXIST && output->force)
+		return rename_over(output);
+	if (!renamed && errno != EINVAL && errno != ENOSYS)
 		return -1;
 	/* File systems that cannot do that can often link. */
-	if (!link(output->temporary, output->path))
-		return unlink(output->temporary);
-	if (errno == EEXIST)
+	if (!renamed && !link(output->temporary, output->path))
+		renamed = !unlink(output->temporary);
+	else if (!renamed && errno == EEXIST)
+		return output->force ? rename_over(output) : -1;
+	else if (!renamed)
+		renamed = !rename(output->temporary, output->path);
+	if (!renamed)
 		return -1;
-	return rename(output->temporary, output->path);
+	pd_free(output->temporary);
+	output->temporary = NULL;
+	return 0;
 }
 
 /* Without --force the target must still not exist, however long the work took. */
-int pd_output_file_keep(struct perfdata_output *output)
+static int give_name(struct perfdata_output *output)
 {
 	if (output->temporary)
 		return rename_temporary(output);
@@ -224,14 +243,28 @@ int pd_output_file_keep(struct perfdata_output *output)
 		if (errno != ENOENT || !output->folders || pd_output_folders_make(output->path, &made))
 			break;
 	}
-	return output->force && errno == EEXIST ? name_over(output, descriptor) : -1;
+	return output->force && errno == EEXIST && !name_for_now(output, descriptor) ? rename_over(output) : -1;
 }
 
-void pd_output_file_drop(struct perfdata_output *output, bool named)
+int pd_output_file_keep(struct perfdata_output *output)
+{
+	output->named = !give_name(output);
+	return output->named ? 0 : -1;
+}
+
+void pd_output_file_settle(struct perfdata_output *output)
 {
 	if (output->temporary)
 		unlink(output->temporary);
-	if (named)
+}
+
+void pd_output_file_drop(struct perfdata_output *output)
+{
+	if (output->named && output->temporary)
+		(void)!rename(output->temporary, output->path);
+	else if (output->temporary)
+		unlink(output->temporary);
+	else if (output->named)
 		unlink(output->path);
 	if (output->made)
 		pd_output_folders_drop(output->path, output->made);

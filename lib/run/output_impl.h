@@ -28,6 +28,7 @@ struct perfdata_output {
 	uint64_t base;
 	char *path;                    /* where the file goes at the end, or NULL */
 	char *temporary;               /* its name until then, or NULL: it has none */
+	bool named;                    /* it has its name; `temporary` is what stood there before, or NULL */
 	size_t made;                   /* the folders from this size of the path on were made for it; 0: none */
 	char *head, *tail;             /* of the paths of others; NULL: they are beside it */
 	struct perfdata_text memory;   /* MEMORY */
@@ -43,10 +44,11 @@ struct perfdata_output {
 /* output_file.c: an output at a path. */
 /* Opens a file that gets its name at the end, or what stands at the path already, if that is no regular file. */
 enum perfdata_status pd_output_file_open(struct perfdata_output *output, struct perfdata_error *reterr);
-/* Gives the file its name; 0, or -1 with errno. */
+/* Gives the file its name; 0, or -1 with errno. What stood there can be brought back, until it is settled. */
 int pd_output_file_keep(struct perfdata_output *output);
-/* What is left of it goes; `named`: it had its name already. */
-void pd_output_file_drop(struct perfdata_output *output, bool named);
+void pd_output_file_settle(struct perfdata_output *output);
+/* What is left of it goes, and what stood there comes back. */
+void pd_output_file_drop(struct perfdata_output *output);
 
 /* output_folder.c */
 /* Makes the folders of a path that are missing. 0, or -1 with errno. *ret_made: the size of the path to the first one that was made, or 0. */

@@ -187,9 +187,55 @@ static void replaced(void)
 	unlink(in_folder("x"));
 }
 
+static struct perfdata_output *opened_two(unsigned flags)
+{
+	struct perfdata_error error = { 0 };
+	struct perfdata_output *output = perfdata_output_path(in_folder("x.csv"), flags | PERFDATA_OUTPUT_FOLDERS), *other = NULL;
+	char head[4200];
+	snprintf(head, sizeof head, "%s/", folder);
+	CHECK_EQ(perfdata_output_beside(output, head, "/x.csv"), PERFDATA_OK);
+	CHECK_EQ(perfdata_output_open(output, &error), PERFDATA_OK);
+	CHECK_EQ(perfdata_output_write(output, "new", 3), PERFDATA_OK);
+	CHECK_EQ(pd_output_open_other(output, "stacks", "csv", &other, &error), PERFDATA_OK);
+	CHECK_EQ(perfdata_output_write(other, "new", 3), PERFDATA_OK);
+	return output;
+}
+
+static void failed(struct perfdata_output *output)
+{
+	struct perfdata_error error = { 0 };
+	CHECK_EQ(perfdata_output_close(output, true, &error), PERFDATA_EWRITE);
+	CHECK_EQ(error.status, PERFDATA_EWRITE);
+}
+
+/* One file cannot have its name: no other gets one, and what stood there stays. */
+static void together(void)
+{
+	struct perfdata_output *output = opened_two(0);
+	close(open(in_folder("stacks/x.csv"), O_WRONLY | O_CREAT, 0600));
+	failed(output);
+	CHECK(!exists("x.csv") && exists("stacks/x.csv") && entries("stacks") == 1);
+	unlink(in_folder("stacks/x.csv"));
+	rmdir(in_folder("stacks"));
+
+	ended(opened("x.csv", 0), true);
+	output = opened_two(PERFDATA_OUTPUT_FORCE);
+	CHECK_EQ(rename(in_folder("stacks"), in_folder("moved")), 0);
+	close(open(in_folder("stacks"), O_WRONLY | O_CREAT, 0600));
+	failed(output);
+	struct stat status;
+	CHECK(!stat(in_folder("x.csv"), &status) && status.st_size == 1);
+	perfdata_output_clean(in_folder("moved"));
+	unlink(in_folder("x.csv"));
+	unlink(in_folder("stacks"));
+	rmdir(in_folder("moved"));
+	CHECK_EQ(entries("."), 0);
+}
+
 static void without_names(void)
 {
 	refuse_nameless = true;
+	together();
 	folders();
 	beside();
 	temporary_names();
@@ -205,6 +251,7 @@ int main(void)
 		{ "temporary files that were left", temporary_names },
 		{ "temporary names that somebody took", taken_names },
 		{ "files are replaced", replaced },
+		{ "several files are kept together or not at all", together },
 		{ "the same where each file has a name", without_names },
 	};
 	if (!mkdtemp(folder))
