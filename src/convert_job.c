@@ -121,6 +121,26 @@ static enum perfdata_status convert_input(struct conversion *conversion, const s
 	return status;
 }
 
+/* Samples hold what stood on the stacks of the programs: said once for each input, where the fields were not chosen by name. */
+static void memory_note(struct conversion *conversion)
+{
+	const struct options *options = conversion->job->options;
+	struct input *input = &conversion->from.input;
+	const struct perfdata_event *event;
+	bool writes = options->emitter->flags & PERFDATA_EMITTER_MEMORY, recorded = false;
+	for (size_t i = 0; i < options->nr_more_emitters; i++)
+		writes |= options->more_emitters[i]->flags & PERFDATA_EMITTER_MEMORY;
+	for (size_t i = 0; writes && (event = perfdata_reader_event(input->reader, i)); i++)
+		recorded |= event->attr->sample_type & PERFDATA_SAMPLE_STACK_USER;
+	const char *fields = perfdata_option_text(options->values, options->nr_values, "fields");
+	const char *table = perfdata_option_text(options->values, options->nr_values, "table");
+	if (table && strcmp(table, "samples") != 0)
+		return;
+	if (recorded && !input->messages.style.quiet && (!fields || strstr(fields, "user_stack")))
+		messages_note(&input->messages, input->file, "the samples hold memory of the programs (user_stack), which is written too; "
+			      "`perfdata anonymize` makes a recording without it");
+}
+
 static void say_how_it_ended(struct conversion *conversion, enum perfdata_status status, const struct perfdata_error *error)
 {
 	const struct job *job = conversion->job;
@@ -186,6 +206,8 @@ static void convert_job(struct job *job)
 	}
 	if (status == PERFDATA_OK && symbols_wanted(options))
 		unnamed_note(&conversion.from.input, perfdata_result_session(result));
+	if (status == PERFDATA_OK)
+		memory_note(&conversion);
 	say_how_it_ended(&conversion, status, &error);
 	input_judge(&conversion.from.input, options);
 	take_outcome(job, &conversion.from.input, result, keep);

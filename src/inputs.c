@@ -38,6 +38,7 @@ void input_prepare(struct input *input, const struct options *options, const cha
 		.max_spool = options->max_spool,
 		.read_ahead = ahead_of(options, flags),
 		.payloads = (flags & INPUT_PAYLOADS) != 0,
+		.no_meta = options->no_meta,
 		.max_ratio = options->max_ratio > UINT32_MAX ? UINT32_MAX : (uint32_t)options->max_ratio,
 		.on_finding = messages_finding,
 		.user = &input->messages,

@@ -213,6 +213,9 @@ static const struct general_option table[] = {
 	{ { "fail-fast", PERFDATA_OPTION_FLAG, 0, NULL, "begin no more inputs once one has an exit code other than 0" }, OPTIONS_REPORT,
 	  MEMBER(fail_fast) },
 	{ { "jobs", PERFDATA_OPTION_NUMBER, 'j', "N", "use N threads; default one for each processor" }, OPTIONS_OUTPUT | OPTIONS_MATCH | OPTIONS_DIFF, MEMBER(jobs) },
+	{ { "no-meta", PERFDATA_OPTION_FLAG, 0, NULL,
+	    "leave out what the header tells of the machine and of how perf was called; all else stays: `perfdata anonymize` hides that" },
+	  OPTIONS_OUTPUT | OPTIONS_SHAPE, MEMBER(no_meta) },
 	{ { "order", PERFDATA_OPTION_CHOICE, 0, "time|file", "order of the records; default time" }, OPTIONS_OUTPUT | OPTIONS_SHAPE, MEMBER(order) },
 
 	{ { "output", PERFDATA_OPTION_TEXT, 'o', "FILE", "write the recording to FILE; - is stdout" }, OPTIONS_RECORDING, MEMBER(output) },

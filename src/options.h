@@ -87,7 +87,7 @@ struct options {
 	uint64_t top;
 	/* output */
 	const char *to, *emitter_file, *output, *order;
-	bool force;
+	bool force, no_meta;
 	const char *name, *pack, *summary;
 	bool resume, damaged_ok, fail_fast;
 	uint64_t jobs, limit;

@@ -150,6 +150,7 @@ enum perfdata_emitter_flag {
 	PERFDATA_EMITTER_ONLY_NAMED = 16,    /* writes nothing to output 0: a dataset of named outputs. Output 0 is not made then */
 	PERFDATA_EMITTER_SEEKS = 32,         /* patches output 0, which must be one that can be */
 	PERFDATA_EMITTER_PACKED = 64,        /* what it writes is packed already: a suffix such as .gz packs nothing again */
+	PERFDATA_EMITTER_MEMORY = 256,       /* writes what was recorded of processes' memory (user_stack) */
 	PERFDATA_EMITTER_FOLDERS = 128,      /* below a folder, each named output is a folder, with a file in it for each recording */
 };
 

@@ -49,6 +49,8 @@ struct perfdata_reader_options {
 	void *progress_user;               /* for on_progress */
 	struct perfdata_memory *memory;    /* what the session of this reader draws from, and temporary files of it go to; borrowed. NULL: one of its own */
 	bool payloads;                     /* give what stands behind AUXTRACE records too: see PERFDATA_RAW_PAYLOAD */
+	bool no_meta;                      /* hide feature sections, and FEATURE records, that tell of the machine, of its processor or of the recorder's
+	                                    * command line. Names of addresses are found as before */
 };
 
 /* Opens a path, a descriptor (not closed by the reader), or memory (borrowed until close). name: what findings call it. `options` may be

@@ -287,6 +287,15 @@ static uint64_t left_of_turn(const struct perfdata_reader *reader, const struct 
 	return taken < PD_TURN_BYTES ? PD_TURN_BYTES - taken : 0;
 }
 
+/* A FEATURE record that is not to be shown. */
+static bool is_hidden(const struct perfdata_reader *reader, const struct perfdata_raw *raw)
+{
+	if (raw->type != PERFDATA_RECORD_FEATURE || raw->size < 16)
+		return false;
+	const uint64_t id = pd_load64(raw->bytes + 8, reader->config.swap);
+	return id < PD_NR_FEATURES && pd_feature_is_hidden(reader, (uint32_t)id);
+}
+
 /* Whether the piece or record is to be given too. */
 static enum perfdata_status see_trace(struct perfdata_reader *reader, const struct perfdata_raw *raw, bool *ret_give)
 {
@@ -340,6 +349,8 @@ enum perfdata_status pd_reader_read(struct perfdata_reader *reader, struct perfd
 		for (unsigned i = 0; i < nr && !window->is_inner; i++)
 			reader->turn_bytes += ret[i].size;
 		take_turn(reader, false);
+		if (is_hidden(reader, ret))
+			continue;
 		*ret_nr = nr;
 		return PERFDATA_OK;
 	}

@@ -29,6 +29,9 @@ struct pd_sample_summary {
  * the file: they are passed over. 0 says nothing: pd_reader_next_span gives what comes next. */
 unsigned pd_reader_next_summaries(struct perfdata_reader *reader, struct pd_sample_summary *ret, unsigned max);
 
+/* perfdata_reader_feature_text, also of what `no_meta` hides: for those who find something out by it, and show it to nobody. */
+const char *pd_reader_text(const struct perfdata_reader *reader, uint32_t id);
+
 /* Payloads are wanted. Before the first record is asked for. */
 void pd_reader_give_payloads(struct perfdata_reader *reader);
 

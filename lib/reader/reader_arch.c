@@ -10,7 +10,7 @@ static enum perfdata_arch named_arch(const struct perfdata_reader *reader)
 	const struct perfdata_node *node = machine->feature ?
 		perfdata_node_get(perfdata_feature_root(machine->feature), "e_machine") : NULL;
 	enum perfdata_arch arch = node ? perfdata_arch_by_elf((uint32_t)node->v.u) : PERFDATA_ARCH_UNKNOWN;
-	const char *name = perfdata_reader_feature_text(reader, PERFDATA_FEATURE_ARCH);
+	const char *name = pd_reader_text(reader, PERFDATA_FEATURE_ARCH);
 
 	if (arch == PERFDATA_ARCH_UNKNOWN && name)
 		arch = perfdata_arch_by_name(name);
@@ -77,14 +77,14 @@ static uint64_t user_registers(const struct perfdata_reader *reader)
 
 static enum perfdata_arch inferred_arch(const struct perfdata_reader *reader, const char **ret_from)
 {
-	enum perfdata_arch arch = arch_of_cpu(perfdata_reader_feature_text(reader, PERFDATA_FEATURE_CPUID),
-					      perfdata_reader_feature_text(reader, PERFDATA_FEATURE_CPUDESC));
+	enum perfdata_arch arch = arch_of_cpu(pd_reader_text(reader, PERFDATA_FEATURE_CPUID),
+					      pd_reader_text(reader, PERFDATA_FEATURE_CPUDESC));
 
 	*ret_from = "the processor";
 	if (arch != PERFDATA_ARCH_UNKNOWN)
 		return arch;
 	*ret_from = "the release of the kernel";
-	arch = arch_of_release(perfdata_reader_feature_text(reader, PERFDATA_FEATURE_OSRELEASE));
+	arch = arch_of_release(pd_reader_text(reader, PERFDATA_FEATURE_OSRELEASE));
 	if (arch != PERFDATA_ARCH_UNKNOWN)
 		return arch;
 	*ret_from = "the mask of user registers";

@@ -110,6 +110,32 @@ enum perfdata_status pd_features_take_trace(struct perfdata_reader *reader, cons
 	return PERFDATA_OK;
 }
 
+/* --- what no_meta hides ------------------------------------------------------------------------------------------ */
+
+bool pd_feature_is_hidden(const struct perfdata_reader *reader, uint32_t id)
+{
+	switch (id) {
+	case PERFDATA_FEATURE_HOSTNAME:
+	case PERFDATA_FEATURE_OSRELEASE:
+	case PERFDATA_FEATURE_VERSION:
+	case PERFDATA_FEATURE_CPUDESC:
+	case PERFDATA_FEATURE_CPUID:
+	case PERFDATA_FEATURE_TOTAL_MEM:
+	case PERFDATA_FEATURE_CMDLINE:
+	case PERFDATA_FEATURE_CPU_TOPOLOGY:
+	case PERFDATA_FEATURE_NUMA_TOPOLOGY:
+	case PERFDATA_FEATURE_CACHE:
+	case PERFDATA_FEATURE_MEM_TOPOLOGY:
+	case PERFDATA_FEATURE_CLOCK_DATA:
+	case PERFDATA_FEATURE_HYBRID_TOPOLOGY:
+	case PERFDATA_FEATURE_CPU_DOMAIN_INFO:
+	case PERFDATA_FEATURE_NOTE:
+		return reader->options.no_meta;
+	default:
+		return false;
+	}
+}
+
 /* --- getters ----------------------------------------------------------------------------------------------------- */
 
 /* The build-ids of a stream come one by one; they are decoded when somebody asks. */
@@ -134,7 +160,7 @@ static const struct pd_section *section_at(const struct perfdata_reader *reader,
 
 const struct perfdata_feature_section *perfdata_reader_feature(const struct perfdata_reader *reader, uint32_t id)
 {
-	if (id >= PD_NR_FEATURES)
+	if (id >= PD_NR_FEATURES || pd_feature_is_hidden(reader, id))
 		return NULL;
 	const struct pd_section *section = section_at(reader, id);
 	return section->is_present ? &section->public : NULL;
@@ -150,9 +176,14 @@ const struct perfdata_feature_section *perfdata_reader_feature_at(const struct p
 	return NULL;
 }
 
-const char *perfdata_reader_feature_text(const struct perfdata_reader *reader, uint32_t id)
+const char *pd_reader_text(const struct perfdata_reader *reader, uint32_t id)
 {
 	return id < PD_NR_FEATURES && reader->sections[id].is_present ? reader->sections[id].text : NULL;
+}
+
+const char *perfdata_reader_feature_text(const struct perfdata_reader *reader, uint32_t id)
+{
+	return pd_feature_is_hidden(reader, id) ? NULL : pd_reader_text(reader, id);
 }
 
 const struct perfdata_trace *perfdata_reader_trace(const struct perfdata_reader *reader) { return reader->trace; }

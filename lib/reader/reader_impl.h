@@ -246,6 +246,7 @@ enum perfdata_status pd_features_take_trace(struct perfdata_reader *reader, cons
 /* Keeps a BUILD_ID record. */
 enum perfdata_status pd_build_id_take(struct perfdata_reader *reader, const struct perfdata_raw *raw);
 void pd_features_release(struct perfdata_reader *reader);
+bool pd_feature_is_hidden(const struct perfdata_reader *reader, uint32_t id);
 
 /* --- reader_arch.c --- */
 /* Says so if the architecture had to be inferred where registers are recorded. */

@@ -1,6 +1,7 @@
 """What the tests of the program share: where it is, how it is run, and which recordings there are."""
 import collections
 import csv
+import gzip
 import json
 import os
 import subprocess
@@ -35,6 +36,13 @@ FOLDER_FORMATS = ("parquet",)
 def formats():
     """The names of the conversions, as the program lists them."""
     return [line.split()[0] for line in run("help", "formats").out.decode().splitlines()]
+
+
+def plain_of(path):
+    """The bytes of a file, those of gzip unpacked."""
+    with open(path, "rb") as file:
+        data = file.read()
+    return gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
 
 
 def corpus_rows():

@@ -499,6 +499,7 @@ const struct perfdata_emitter pd_emitter_csv = {
 	.abi = PERFDATA_EMITTER_ABI,
 	.name = "csv",
 	.help = "one table of the recording, with a header line",
+	.flags = PERFDATA_EMITTER_MEMORY,
 	.needs = PERFDATA_NEED_RECORDS,
 	.mime = "text/csv",
 	.size = sizeof(struct perfdata_emitter),

@@ -511,7 +511,7 @@ static enum perfdata_status dump_configure(void *user, struct perfdata_configura
 const struct perfdata_emitter pd_emitter_dump = {
 	.abi = PERFDATA_EMITTER_ABI, .name = "dump", .help = "every record as `perf script -D` prints it",
 	.needs = DUMP_NEEDS,
-	.flags = PERFDATA_EMITTER_SYMBOLS, .size = sizeof(struct perfdata_emitter),
+	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_MEMORY, .size = sizeof(struct perfdata_emitter),
 	.options = dump_options, .option_size = sizeof *dump_options, .configure = dump_configure,
 	.begin = dump_begin, .scan = dump_scan,
 	.format = dump_format, .end = dump_end, .free_value = free_value, .release = dump_release,

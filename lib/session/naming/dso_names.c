@@ -21,7 +21,7 @@ static bool same_build_id(const struct pd_dso *kernel)
 static bool same_release_and_place(const struct pd_state *state)
 {
 	struct utsname name;
-	const char *release = perfdata_reader_feature_text(state->reader, PERFDATA_FEATURE_OSRELEASE);
+	const char *release = pd_reader_text(state->reader, PERFDATA_FEATURE_OSRELEASE);
 	if (!release || !state->kernel_reference || uname(&name) != 0 || strcmp(name.release, release) != 0)
 		return false;
 	struct perfdata_symbols_dso *running;
@@ -49,7 +49,7 @@ static bool kernel_runs_here(struct pd_state *state)
 static bool is_of_another_host(const struct pd_state *state)
 {
 	struct utsname name;
-	const char *host = perfdata_reader_feature_text(state->reader, PERFDATA_FEATURE_HOSTNAME);
+	const char *host = pd_reader_text(state->reader, PERFDATA_FEATURE_HOSTNAME);
 	return host && (uname(&name) != 0 || strcmp(name.nodename, host) != 0);
 }
 
@@ -61,8 +61,8 @@ static bool host_was_recorded(struct pd_state *state)
 		return false;
 	if (state->kernel_dso != PERFDATA_NONE)
 		return kernel_runs_here(state);
-	const char *release = perfdata_reader_feature_text(state->reader, PERFDATA_FEATURE_OSRELEASE);
-	const char *host = perfdata_reader_feature_text(state->reader, PERFDATA_FEATURE_HOSTNAME);
+	const char *release = pd_reader_text(state->reader, PERFDATA_FEATURE_OSRELEASE);
+	const char *host = pd_reader_text(state->reader, PERFDATA_FEATURE_HOSTNAME);
 	return release && host && uname(&name) == 0 && strcmp(name.release, release) == 0;
 }
 
@@ -135,7 +135,7 @@ void pd_dso_find_symbols(struct pd_state *state, struct pd_dso *dso)
 	struct perfdata_symbols_request request = {
 		.size = sizeof request, .kind = dso->public.kind, .path = dso->public.filename,
 		.build_id = build_id_is_of(dso) ? dso->build_id : NULL, .build_id_size = build_id_is_of(dso) ? dso->build_id_size : 0,
-		.release = perfdata_reader_feature_text(state->reader, PERFDATA_FEATURE_OSRELEASE), .reference = state->kernel_reference_name,
+		.release = pd_reader_text(state->reader, PERFDATA_FEATURE_OSRELEASE), .reference = state->kernel_reference_name,
 		.reference_address = state->kernel_reference, .start = dso->start, .end = dso->end,
 	};
 	/* nothing but its build-id tells a file to be a guest's */
