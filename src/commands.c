@@ -29,7 +29,7 @@ static const struct command table[] = {
 	{ "repair", "[options] FILE -o OUT", "what can be saved of a damaged recording, as one that perf opens",
 	  OPTIONS_GENERAL | OPTIONS_INPUT | OPTIONS_RECORDING, command_repair, TASK_CHANGE },
 	{ "anonymize", "[options] FILE -o OUT", "a recording that can be shared: pseudonyms for names, moved addresses, nothing else that tells",
-	  OPTIONS_GENERAL | OPTIONS_INPUT | OPTIONS_FILTER | OPTIONS_RECORDING | OPTIONS_ANONYMIZE, command_anonymize, TASK_CHANGE },
+	  OPTIONS_GENERAL | OPTIONS_INPUT | OPTIONS_FILTER | OPTIONS_SYMBOLS | OPTIONS_RECORDING | OPTIONS_ANONYMIZE, command_anonymize, TASK_CHANGE },
 	{ "symbolize", "[options]", "name the frames of a text with addresses (folded --addresses), from stdin to stdout", OPTIONS_GENERAL | OPTIONS_SYMBOLS,
 	  command_symbolize, TASK_MATCH },
 	{ "fields", "", "the names that -e takes: type, unit, records that have it, meaning", OPTIONS_GENERAL, command_fields, TASK_AUTOMATE },

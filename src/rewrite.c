@@ -237,13 +237,46 @@ static enum exit_code survey(struct rewrite *rewrite)
 	return close_quietly(&input);
 }
 
+static bool has_stacks(const struct perfdata_reader *reader)
+{
+	const struct perfdata_event *event;
+
+	for (size_t i = 0; (event = perfdata_reader_event(reader, i)); i++)
+		if (event->attr->sample_type & PERFDATA_SAMPLE_STACK_USER)
+			return true;
+	return false;
+}
+
+/* Stacks are unwound while they are there. */
+static enum perfdata_status copy_unwound(struct rewrite *rewrite, struct input *input)
+{
+	struct perfdata_symbols *symbols = NULL;
+	struct perfdata_session *session = NULL;
+	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
+	struct symbol_options how;
+
+	symbol_options_make(rewrite->options, &input->messages, &how);
+	enum perfdata_status status = perfdata_symbols_new(&how.options, &symbols);
+	const struct perfdata_session_options options = {
+		.size = sizeof options, .needs = PERFDATA_NEED_RECORDS | PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_STACKS, .symbols = symbols, .use_host = true,
+	};
+	if (status == PERFDATA_OK)
+		status = perfdata_session_open(input->reader, &options, &session, &error);
+	if (status == PERFDATA_OK)
+		status = perfdata_rewriter_copy_unwound(rewrite->rewriter, input->reader, session);
+	perfdata_session_close(session);
+	perfdata_symbols_free(symbols);
+	return status;
+}
+
 static enum exit_code copy(struct rewrite *rewrite)
 {
 	struct input input;
 
 	begin_again(rewrite->file);
 	if (input_open(&input, rewrite->options, rewrite->file, rewrite->anonymize ? PERFDATA_ORDER_TIME : PERFDATA_ORDER_FILE, INPUT_PAYLOADS)) {
-		enum perfdata_status status = perfdata_rewriter_copy(rewrite->rewriter, input.reader);
+		enum perfdata_status status = rewrite->anonymize && has_stacks(input.reader) ? copy_unwound(rewrite, &input) :
+					      perfdata_rewriter_copy(rewrite->rewriter, input.reader);
 		if (status == PERFDATA_OK)
 			status = perfdata_rewriter_finish(rewrite->rewriter);
 		const struct perfdata_error *error = perfdata_rewriter_error(rewrite->rewriter);
@@ -338,6 +371,9 @@ static void tell_counts(struct rewrite *rewrite)
 		messages_note(&rewrite->messages, rewrite->options->output, "%" PRIu64 " addresses moved, %" PRIu64 " of them without a mapping; %" PRIu64
 			      " fields cleared, %" PRIu64 " records dropped", changed->addresses, changed->unmapped, changed->fields_cleared,
 			      changed->records_dropped);
+		if (changed->stacks)
+			messages_note(&rewrite->messages, rewrite->options->output, "%" PRIu64 " of %" PRIu64 " stacks unwound: what was found is in the "
+				      "call chains", changed->unwound, changed->stacks);
 	}
 	messages_detail(&rewrite->messages, rewrite->options->output, "%" PRIu64 " records, %" PRIu64 " samples; %" PRIu64 " samples left out",
 			counts->records, counts->samples, counts->samples_left_out);

@@ -57,6 +57,7 @@ struct perfdata_anonymize_counts {
 	uint64_t unmapped;               /* addresses that no mapping covers: only their last 12 bits stay */
 	uint64_t fields_cleared;         /* that held something */
 	uint64_t records_dropped;
+	uint64_t stacks, unwound;        /* samples that had a call chain and a copy of a stack; chains that were completed by it, see copy_unwound */
 };
 
 /* What becomes of a field: "keep", "clear", "pid", …; NULL where nobody has decided. For records and sections alike; the layout is that of the
@@ -115,6 +116,10 @@ PERFDATA_API enum perfdata_status perfdata_rewriter_add(struct perfdata_rewriter
  * the order of time. Ids of events are told apart, sections joined. PERFDATA_EUNSUP with the reason where they cannot be one recording: other hosts,
  * boots or clocks, samples without times. */
 PERFDATA_API enum perfdata_status perfdata_rewriter_merge(struct perfdata_rewriter *rewriter, struct perfdata_reader *const *readers, size_t nr);
+/* The same through a session that is open on that reader, for recordings with copies of stacks (PERFDATA_SAMPLE_STACK_USER) that are made anonymous:
+ * what the session unwinds stays, in the call chains. The session needs PERFDATA_NEED_RECORDS and PERFDATA_NEED_STACKS, no filter, and symbols. */
+PERFDATA_API enum perfdata_status perfdata_rewriter_copy_unwound(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader,
+								 struct perfdata_session *session);
 /* Writes what is left. The reader that was copied must still be open. */
 PERFDATA_API enum perfdata_status perfdata_rewriter_finish(struct perfdata_rewriter *rewriter);
 PERFDATA_API const struct perfdata_rewrite_counts *perfdata_rewriter_counts(const struct perfdata_rewriter *rewriter);

@@ -237,6 +237,7 @@ static enum perfdata_status copy_whole(struct perfdata_rewriter *rewriter, const
 			return status;
 	}
 	if (rewriter->anonymizer) {
+		pd_unwound_join(rewriter, raw, &record);
 		const enum perfdata_status status = pd_anonymize_record(rewriter->anonymizer, raw, &record);
 		if (status != PERFDATA_OK)
 			return status == PERFDATA_ABSENT ? PERFDATA_OK : pd_rewrite_failed(rewriter, status, NULL);

@@ -80,6 +80,7 @@ void perfdata_rewriter_free(struct perfdata_rewriter *rewriter)
 		return;
 	perfdata_writer_free(rewriter->writer);
 	pd_anonymizer_free(rewriter->anonymizer);
+	pd_free(rewriter->unwound.words);
 	pd_merge_free(rewriter->merge);
 	pd_free(rewriter->choice.kept);
 	pd_free(rewriter->state);
@@ -163,6 +164,8 @@ const struct perfdata_anonymize_counts *perfdata_rewriter_anonymized(const struc
 	a->counts.build_ids = a->names.counts[PD_PSEUDONYM_BUILD_ID];
 	a->counts.pids = a->names.counts[PD_PSEUDONYM_PID];
 	a->counts.numbers = a->names.counts[PD_PSEUDONYM_NUMBER];
+	a->counts.stacks = rewriter->unwound.stacks;
+	a->counts.unwound = rewriter->unwound.joined;
 	return &a->counts;
 }
 
@@ -253,7 +256,7 @@ static enum perfdata_status copy_one(struct perfdata_rewriter *rewriter, struct 
 	return pd_copy_record(rewriter, raw);
 }
 
-enum perfdata_status perfdata_rewriter_copy(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader)
+enum perfdata_status pd_rewrite_begin(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader)
 {
 	const struct perfdata_header *header = perfdata_reader_header(reader);
 	const enum perfdata_rewrite_form form = rewriter->options.form;
@@ -266,7 +269,12 @@ enum perfdata_status perfdata_rewriter_copy(struct perfdata_rewriter *rewriter, 
 	rewriter->from_directory = header->container == PERFDATA_CONTAINER_DIRECTORY;
 	rewriter->to_stream = !rewriter->anonymizer && (form == PERFDATA_REWRITE_TO_STREAM || (form == PERFDATA_REWRITE_AS_INPUT && rewriter->from_stream));
 	rewriter->keeps_carriers = may_keep_carriers(rewriter);
-	const enum perfdata_status status = pd_rewrite_may_turn(rewriter) ? pd_rewrite_make_writer(rewriter) : rewriter->error.status;
+	return pd_rewrite_may_turn(rewriter) ? pd_rewrite_make_writer(rewriter) : rewriter->error.status;
+}
+
+enum perfdata_status perfdata_rewriter_copy(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader)
+{
+	const enum perfdata_status status = pd_rewrite_begin(rewriter, reader);
 	return status == PERFDATA_OK ? pd_rewrite_each(rewriter, reader, copy_one) : status;
 }
 

@@ -7,6 +7,7 @@
  *   sections.c   events and feature sections
  *   anonymize.c, anonymize_rows.c, pseudonym.c, moved_maps.c   names and addresses that tell nobody anything
  *   merge.c, merge_check.c, merge_sections.c   several recordings as one
+ *   unwound.c    call chains out of stacks, before those are dropped
  *   mend.c       what is made good for readers that are less patient than ours
  */
 #ifndef PD_REWRITER_H
@@ -17,6 +18,7 @@
 #include "perfdata/rewrite.h"
 
 struct pd_anonymizer;
+struct perfdata_step;
 struct pd_merge;
 
 /* Which samples of an input stay. */
@@ -25,6 +27,16 @@ struct pd_choice {
 	uint64_t first, last;            /* times */
 	uint64_t *kept;                  /* keys of samples, ascending */
 	size_t nr_kept, kept_room;
+};
+
+/* What a session found of a sample's stack. */
+struct pd_unwound {
+	const struct perfdata_step *steps;   /* of the record that is copied */
+	unsigned nr;
+	uint64_t *words;                 /* its call chain, with those */
+	size_t room;
+	bool no_memory;
+	uint64_t stacks, joined;         /* samples that had a stack; chains that were completed by it */
 };
 
 struct perfdata_rewriter {
@@ -54,9 +66,12 @@ struct perfdata_rewriter {
 	bool in_trace;                   /* some were written */
 	struct pd_anonymizer *anonymizer;   /* or NULL */
 	struct pd_merge *merge;          /* of several inputs; or NULL */
+	struct pd_unwound unwound;
 };
 
 typedef enum perfdata_status pd_rewrite_record_fn(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader, const struct perfdata_raw *raw);
+/* Before the first record of a copy. */
+enum perfdata_status pd_rewrite_begin(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader);
 /* Hands over each record that the reader still has, until one fails or the rewriting is cancelled. */
 enum perfdata_status pd_rewrite_each(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader, pd_rewrite_record_fn *use);
 enum perfdata_status pd_rewrite_failed(struct perfdata_rewriter *rewriter, enum perfdata_status status, const char *what);
@@ -86,6 +101,10 @@ enum perfdata_status pd_choice_write_state(struct perfdata_rewriter *rewriter);
 
 /* --- copy_record.c --- */
 enum perfdata_status pd_copy_record(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw);
+
+/* --- unwound.c --- */
+/* Completes the record's call chain, where it is a sample with a stack. */
+void pd_unwound_join(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw, struct perfdata_record *record);
 
 /* --- sections.c --- */
 enum perfdata_status pd_sections_events(struct perfdata_rewriter *rewriter);

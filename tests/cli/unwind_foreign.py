@@ -4,6 +4,7 @@
 
 Prints TAP. With PERF_TEXT=FOLDER the recordings stay there, to be shown to perf.
 """
+import json
 import os
 import re
 import struct
@@ -129,6 +130,26 @@ def check(number, title, recording, folder, want):
     return steps == want
 
 
+def chain_of(recording):
+    """The addresses of the only sample's call chain, and whether its line has memory or registers."""
+    done = subprocess.run([PERFDATA, "ndjson", "-q", "--symbols", "no", "--type", "sample", recording], capture_output=True, check=True)
+    sample = json.loads(done.stdout.splitlines()[1])
+    return sample["callchain"], "user_stack" in sample or "user_regs" in sample
+
+
+def check_anonymous(number, title, recording, folder, want):
+    """Made anonymous, the chain has what was unwound, all moved alike, and what it was unwound from is gone."""
+    out = os.path.join(folder, "anonymous.data")
+    subprocess.run([PERFDATA, "anonymize", "-q", "--symfs", folder, recording, "-o", out, "--force"], check=True)
+    chain, has_memory = chain_of(out)
+    found = [int(word, 16) for word in chain[1:]]
+    good = not has_memory and chain[0] == "PERF_CONTEXT_USER" and len(found) == len(want) and len({a - b for a, (b, _) in zip(found, want)}) == 1
+    print(f"{'ok' if good else 'not ok'} {number} - {title}, made anonymous")
+    if not good:
+        print(f"# {chain}, wanted {want}")
+    return good
+
+
 def main():
     version = subprocess.run([PERFDATA, "--version"], capture_output=True, check=True).stdout
     if not re.search(rb"(?m)^built with:.* elfutils\b", version):
@@ -136,7 +157,7 @@ def main():
         return 0
     cases = {name: (name, machine.arch, machine.mask) for name, machine in MACHINES.items()}
     cases.update(COMPAT)
-    print(f"1..{len(cases) + 2}")
+    print(f"1..{2 * len(cases) + 2}")
     good = True
     with tempfile.TemporaryDirectory() as scratch:
         number = 0
@@ -152,6 +173,8 @@ def main():
             leaf, middle, outer, last = elf.symbols["leaf"], *elf.returns
             want = [(leaf, "leaf"), (middle - 1, "middle"), (outer - 1, "outer"), (last - 1, "_start")]
             good &= check(number, title, recording, folder, want)
+            number += 1
+            good &= check_anonymous(number, title, recording, folder, want)
             if title != "aarch64":
                 continue
             recording = os.path.join(folder, "leaf.data")

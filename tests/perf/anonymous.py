@@ -86,7 +86,7 @@ def stands_in(text, data):
 
 def anonymous(folder, path, name, *options):
     out = os.path.join(folder, name)
-    done = program.run("anonymize", "-q", "--compress", "none", *options, path, "-o", out)
+    done = program.run("anonymize", "-q", "--compress", "none", "--symfs", "/nonexistent", *options, path, "-o", out)
     return (out if os.path.exists(out) else None), done
 
 
