@@ -113,6 +113,24 @@ enum exit_code input_close(struct input *input, const struct options *options)
 	return input->code;
 }
 
+enum exit_code input_close_quietly(struct input *input)
+{
+	const enum exit_code code = input->code;
+
+	if (code == EXIT_FINE || code == EXIT_DAMAGED)
+		perfdata_text_clear(&input->messages.held);
+	messages_end(&input->messages, input->file);
+	perfdata_reader_close(input->reader);
+	messages_release(&input->messages);
+	return code == EXIT_DAMAGED ? EXIT_FINE : code;
+}
+
+void input_rewind(const char *file)
+{
+	if (!strcmp(file, "-"))
+		(void)lseek(STDIN_FILENO, 0, SEEK_SET);
+}
+
 struct perfdata_session *input_walk(struct input *input, const struct perfdata_session_options *options,
 				    void (*work)(void *user, const struct perfdata_batch *batch), void *user)
 {

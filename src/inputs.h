@@ -41,6 +41,11 @@ void input_judge(struct input *input, const struct options *options);
 /* Says what is left to say, and gives the exit code of this input. */
 enum exit_code input_close(struct input *input, const struct options *options);
 
+/* Of a recording that is read again, opened with INPUT_HOLD: what was found is said then, and damage is no failure yet. */
+enum exit_code input_close_quietly(struct input *input);
+/* Before it is opened again: where stdin is a file, its begin. */
+void input_rewind(const char *file);
+
 /* Calls `work` (may be NULL) with every batch of a session that it opens for these needs and filters, and leaves the session open for its
  * tables and summary. NULL if it could not be opened (said already, as is any other failure). */
 struct perfdata_session *input_walk(struct input *input, const struct perfdata_session_options *options,

@@ -233,6 +233,8 @@ static const struct general_option table[] = {
 	  OPTIONS_ANONYMIZE, MEMBER(mapping) },
 	{ { "rename", PERFDATA_OPTION_TEXT, 0, "OLD=NEW", "another name for an event; may be given several times" }, OPTIONS_REWRITE,
 	  .is_list = true, MEMBER(renames) },
+	{ { "build-ids", PERFDATA_OPTION_FLAG, 0, NULL, "add build-ids of the files here (or below --symfs) that are the recorded ones, as match finds them" },
+	  OPTIONS_REWRITE, MEMBER(add_build_ids) },
 	{ { "limit", PERFDATA_OPTION_NUMBER, 'n', "N", "stop after N records" }, OPTIONS_FILTER, MEMBER(limit) },
 	{ { "time", PERFDATA_OPTION_TEXT, 0, "A,B", "from A to B, in seconds as recorded, or in percent: 10%-20%" }, OPTIONS_FILTER,
 	  MEMBER(time) },

@@ -103,6 +103,7 @@ struct options {
 	const char *form, *compress, *byte_order, *for_perf;
 	const char *key, *keep, *mapping;
 	struct text_list renames;
+	bool add_build_ids;
 	/* filters */
 	const char *time;
 	struct number_list pids, tids, cpus, types;

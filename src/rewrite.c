@@ -11,8 +11,8 @@
 #include <unistd.h>
 #include "commands.h"
 #include "filters.h"
+#include "found_build_ids.h"
 #include "interrupt.h"
-#include "perfdata/rewrite.h"
 #include "perfdata/emit.h"
 #include "symbol_options.h"
 
@@ -28,6 +28,7 @@ struct rewrite {
 	struct messages messages;            /* of the output */
 	struct perfdata_rewrite_rename *renames;
 	size_t nr_renames;
+	struct found_build_ids found;
 };
 
 static enum perfdata_status write_out(void *user, const void *bytes, size_t size) { return perfdata_output_write(user, bytes, size); }
@@ -126,12 +127,6 @@ static enum exit_code keep_stdin(const struct options *options)
 	return ok ? EXIT_FINE : fd >= 0 ? EXIT_OUTPUT : EXIT_USAGE;
 }
 
-static void begin_again(const char *file)
-{
-	if (!strcmp(file, "-"))
-		(void)lseek(STDIN_FILENO, 0, SEEK_SET);
-}
-
 /* --- passes ------------------------------------------------------------------------------------------------------ */
 
 /* A pass before the copy: what it finds, the copy finds again and says. */
@@ -140,20 +135,8 @@ static bool open_quietly(struct rewrite *rewrite, struct input *input)
 	struct options quiet = *rewrite->options;
 
 	quiet.style.quiet = true;
-	begin_again(rewrite->file);
+	input_rewind(rewrite->file);
 	return input_open(input, &quiet, rewrite->file, PERFDATA_ORDER_TIME, INPUT_HOLD);
-}
-
-static enum exit_code close_quietly(struct input *input)
-{
-	const enum exit_code code = input->code;
-
-	if (code == EXIT_FINE || code == EXIT_DAMAGED)
-		perfdata_text_clear(&input->messages.held);
-	messages_end(&input->messages, input->file);
-	perfdata_reader_close(input->reader);
-	messages_release(&input->messages);
-	return code == EXIT_DAMAGED ? EXIT_FINE : code;
 }
 
 /* Of a list of types only the samples can be chosen: all other records are kept or not by their time. */
@@ -213,7 +196,7 @@ static enum exit_code choose(struct rewrite *rewrite)
 
 	if (open_quietly(rewrite, &input))
 		choose_in(rewrite, &input, &first);
-	const enum exit_code code = close_quietly(&input);
+	const enum exit_code code = input_close_quietly(&input);
 	if (code != EXIT_FINE || !first || rewrite->options->files.nr > 1)
 		return code;   /* what is merged is read in the order of time: nothing has to be looked back for */
 	if (open_quietly(rewrite, &input)) {
@@ -221,7 +204,7 @@ static enum exit_code choose(struct rewrite *rewrite)
 		if (status != PERFDATA_OK)
 			input_ended(&input, status, perfdata_rewriter_error(rewrite->rewriter));
 	}
-	return close_quietly(&input);
+	return input_close_quietly(&input);
 }
 
 /* When does the recording begin? */
@@ -234,7 +217,7 @@ static enum exit_code survey(struct rewrite *rewrite)
 		if (status != PERFDATA_OK)
 			input_ended(&input, status, perfdata_rewriter_error(rewrite->rewriter));
 	}
-	return close_quietly(&input);
+	return input_close_quietly(&input);
 }
 
 static bool has_stacks(const struct perfdata_reader *reader)
@@ -273,7 +256,7 @@ static enum exit_code copy(struct rewrite *rewrite)
 {
 	struct input input;
 
-	begin_again(rewrite->file);
+	input_rewind(rewrite->file);
 	if (input_open(&input, rewrite->options, rewrite->file, rewrite->anonymize ? PERFDATA_ORDER_TIME : PERFDATA_ORDER_FILE, INPUT_PAYLOADS)) {
 		enum perfdata_status status = rewrite->anonymize && has_stacks(input.reader) ? copy_unwound(rewrite, &input) :
 					      perfdata_rewriter_copy(rewrite->rewriter, input.reader);
@@ -320,7 +303,7 @@ static enum exit_code merge_added(struct rewrite *rewrite, struct merging *mergi
 
 	for (size_t i = 0; i < options->files.nr; i++) {
 		struct input *input = &merging->inputs[merging->nr_inputs++];
-		begin_again(options->files.values[i]);
+		input_rewind(options->files.values[i]);
 		if (!input_open(input, options, options->files.values[i], PERFDATA_ORDER_TIME, 0))
 			return input->code;
 		merging->readers[i] = input->reader;
@@ -349,7 +332,7 @@ static enum exit_code merge(struct rewrite *rewrite)
 	for (size_t i = 0; i < merging.nr_inputs; i++)
 		code = exit_code_join(code, input_close(&merging.inputs[i], rewrite->options));
 	for (size_t i = 0; i < merging.nr_known; i++)
-		code = exit_code_join(code, close_quietly(&merging.known[i]));
+		code = exit_code_join(code, input_close_quietly(&merging.known[i]));
 	free(merging.known);
 	free(merging.inputs);
 	free(merging.readers);
@@ -375,6 +358,8 @@ static void tell_counts(struct rewrite *rewrite)
 			messages_note(&rewrite->messages, rewrite->options->output, "%" PRIu64 " of %" PRIu64 " stacks unwound: what was found is in the "
 				      "call chains", changed->unwound, changed->stacks);
 	}
+	if (rewrite->options->add_build_ids)
+		messages_note(&rewrite->messages, rewrite->options->output, "build-ids of %zu files were added", rewrite->found.nr_new);
 	messages_detail(&rewrite->messages, rewrite->options->output, "%" PRIu64 " records, %" PRIu64 " samples; %" PRIu64 " samples left out",
 			counts->records, counts->samples, counts->samples_left_out);
 }
@@ -411,6 +396,8 @@ static enum exit_code run(struct rewrite *rewrite)
 		.tell = tell,
 		.tell_user = rewrite,
 		.cancel = interrupt_cancel(),
+		.build_ids = rewrite->found.items,
+		.nr_build_ids = rewrite->found.nr,
 	};
 	enum exit_code code = EXIT_FINE;
 	status = perfdata_rewriter_new(&how, &rewrite->rewriter, &error);
@@ -572,8 +559,11 @@ static enum exit_code rewrite(struct options *options, bool repair, struct perfd
 	}
 	if (code == EXIT_FINE && again)
 		code = keep_stdin(options);
+	if (code == EXIT_FINE && options->add_build_ids)
+		code = found_build_ids_make(options, &rewrite.found);
 	if (code == EXIT_FINE)
 		code = run(&rewrite);
+	found_build_ids_release(&rewrite.found);
 	if (rewrite.pairs && (ferror(rewrite.pairs) | fclose(rewrite.pairs)) != 0) {
 		usage_error(&options->style, "--mapping %s: it cannot be written", options->mapping);
 		code = exit_code_join(code, EXIT_OUTPUT);

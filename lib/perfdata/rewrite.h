@@ -66,6 +66,14 @@ PERFDATA_API const char *perfdata_anonymize_decision(const struct perfdata_layou
 
 struct perfdata_rewrite_rename { const char *from, *to; };   /* names of events */
 
+/* What is known of a file since the recording was made. */
+struct perfdata_rewrite_build_id {
+	const char *path;                /* as recorded */
+	struct perfdata_bytes build_id;
+	uint64_t inode;                  /* only maps with this one; 0: all */
+	bool in_kernel;                  /* the kernel or a module */
+};
+
 struct perfdata_rewrite_options {
 	size_t size;                     /* sizeof(struct perfdata_rewrite_options) */
 	enum perfdata_rewrite_form form; /* a directory becomes a file */
@@ -84,6 +92,10 @@ struct perfdata_rewrite_options {
 	void *tell_user;
 	const struct perfdata_anonymize_options *anonymize;   /* NULL: nothing is replaced. perfdata_rewriter_survey comes first then */
 	const struct perfdata_cancel *cancel;   /* ends copying with PERFDATA_EINTR; may be NULL */
+	/* Written into MMAP2 records that have none, and into the table of build-ids: give all that are known, since perf looks at a table only
+	 * where there is one. */
+	const struct perfdata_rewrite_build_id *build_ids;
+	size_t nr_build_ids;
 };
 
 struct perfdata_rewrite_counts {

@@ -246,6 +246,7 @@ static enum perfdata_status copy_whole(struct perfdata_rewriter *rewriter, const
 		note_sample(rewriter, raw);
 	if (rewriter->anonymizer)
 		return put_encoded(rewriter, raw, &record, NULL);
+	const bool filled = pd_build_ids_fill(rewriter, &record);
 	if (rewriter->merge) {
 		const enum perfdata_status status = pd_merge_round(rewriter, raw);
 		return status == PERFDATA_OK ? put_encoded(rewriter, raw, &record, source) : status;
@@ -256,7 +257,7 @@ static enum perfdata_status copy_whole(struct perfdata_rewriter *rewriter, const
 		record.sample_id.present = source->trailer_present;
 		return put_encoded(rewriter, raw, &record, source);
 	}
-	if (renames(rewriter, &record) || pd_rewrite_changes_order(rewriter))
+	if (filled || renames(rewriter, &record) || pd_rewrite_changes_order(rewriter))
 		return put_encoded(rewriter, raw, &record, source);
 	return put_aligned(rewriter, raw);
 }

@@ -436,6 +436,8 @@ enum perfdata_status pd_merge_put_sections(struct perfdata_rewriter *rewriter)
 		rewriter->reader = first;
 	}
 	if (status == PERFDATA_OK)
+		status = pd_build_ids_finish(rewriter);
+	if (status == PERFDATA_OK)
 		status = pd_sections_times(rewriter);
 	return status == PERFDATA_OK ? put_note(rewriter) : status;
 }

@@ -49,7 +49,7 @@ static bool copy_options(struct perfdata_rewriter *rewriter)
 	options->renames = renames;
 	if (options->tmpdir)
 		options->tmpdir = pd_arena_copy(&rewriter->arena, options->tmpdir, strlen(options->tmpdir));
-	return renames != NULL;
+	return renames && pd_build_ids_copy(rewriter);
 }
 
 enum perfdata_status perfdata_rewriter_new(const struct perfdata_rewrite_options *options, struct perfdata_rewriter **ret,
@@ -178,7 +178,7 @@ static bool may_keep_carriers(const struct perfdata_rewriter *rewriter)
 {
 	const struct perfdata_rewrite_options *options = &rewriter->options;
 	return options->packing == PERFDATA_REWRITE_SAME_PACKING && !rewriter->choice.chosen && !rewriter->anonymizer && !options->repair && !pd_rewrite_changes_order(rewriter) &&
-	       !options->for_old && !rewriter->merge && !rewriter->from_directory && rewriter->from_stream == rewriter->to_stream;
+	       !options->for_old && !options->nr_build_ids && !rewriter->merge && !rewriter->from_directory && rewriter->from_stream == rewriter->to_stream;
 }
 
 enum perfdata_status pd_rewrite_make_writer(struct perfdata_rewriter *rewriter)
@@ -199,6 +199,9 @@ enum perfdata_status pd_rewrite_make_writer(struct perfdata_rewriter *rewriter)
 	};
 	enum perfdata_status status = perfdata_writer_new(&options, &rewriter->writer, &rewriter->error);
 
+	/* what a stream does not tell in records of its own */
+	if (status == PERFDATA_OK && rewriter->to_stream && rewriter->from_stream)
+		status = pd_build_ids_finish(rewriter);
 	/* a stream begins with what a file ends with */
 	if (status == PERFDATA_OK && rewriter->to_stream && !rewriter->from_stream) {
 		status = pd_sections_events(rewriter);

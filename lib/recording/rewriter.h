@@ -5,6 +5,7 @@
  *   choice.c     which samples stay, and what the records before a cut said
  *   copy_record.c a record from the reader to the writer
  *   sections.c   events and feature sections
+ *   build_ids.c  build-ids that were found since
  *   anonymize.c, anonymize_rows.c, pseudonym.c, moved_maps.c   names and addresses that tell nobody anything
  *   merge.c, merge_check.c, merge_sections.c   several recordings as one
  *   unwound.c    call chains out of stacks, before those are dropped
@@ -64,6 +65,7 @@ struct perfdata_rewriter {
 	uint64_t all_lost_samples, all_gaps;
 	uint64_t trace_left;             /* bytes that the AUXTRACE record before still wants */
 	bool in_trace;                   /* some were written */
+	bool build_ids_told;             /* in a table */
 	struct pd_anonymizer *anonymizer;   /* or NULL */
 	struct pd_merge *merge;          /* of several inputs; or NULL */
 	struct pd_unwound unwound;
@@ -116,6 +118,15 @@ enum perfdata_status pd_sections_record(struct perfdata_rewriter *rewriter, cons
 /* Copies a section, or tells why it is left out. */
 enum perfdata_status pd_sections_put(struct perfdata_rewriter *rewriter, const struct perfdata_feature_section *section);
 enum perfdata_status pd_sections_times(struct perfdata_rewriter *rewriter);
+
+/* --- build_ids.c --- */
+bool pd_build_ids_copy(struct perfdata_rewriter *rewriter);   /* of the options; false without memory */
+/* Whether the record is a map that got a build-id. */
+bool pd_build_ids_fill(const struct perfdata_rewriter *rewriter, struct perfdata_record *record);
+/* To a table in the output's byte order; false without memory. */
+bool pd_build_ids_append(struct perfdata_rewriter *rewriter, struct perfdata_text *table);
+/* A table, if no section was one. */
+enum perfdata_status pd_build_ids_finish(struct perfdata_rewriter *rewriter);
 
 /* --- merge.c, merge_sections.c --- */
 void pd_merge_free(struct pd_merge *merge);

@@ -121,6 +121,8 @@ enum perfdata_status pd_sections_put(struct perfdata_rewriter *rewriter, const s
 		perfdata_text_bytes(&out, perfdata_feature_bytes(section->feature));
 	else
 		status = perfdata_feature_encode(section->feature, order, rewriter->order, rewriter->anonymizer ? &edit : NULL, &out);
+	if (status == PERFDATA_OK && section->id == PERFDATA_FEATURE_BUILD_ID && !pd_build_ids_append(rewriter, &out))
+		status = PERFDATA_ENOMEM;
 	if (status == PERFDATA_OK && perfdata_text_failed(&out)) {
 		status = pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL);
 	} else if (status == PERFDATA_OK) {
@@ -148,6 +150,8 @@ enum perfdata_status pd_sections_features(struct perfdata_rewriter *rewriter)
 	for (size_t i = 0; status == PERFDATA_OK && (section = perfdata_reader_feature_at(rewriter->reader, i)); i++)
 		if (!is_writers_own(rewriter, section->id))
 			status = pd_sections_put(rewriter, section);
+	if (status == PERFDATA_OK)
+		status = pd_build_ids_finish(rewriter);
 	return status == PERFDATA_OK ? pd_sections_times(rewriter) : status;
 }
 

@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -244,6 +245,46 @@ def perf_filters_the_same(path):
     return None
 
 
+# --- build-ids that are found ----------------------------------------------------------------------------------------------
+
+BUILD_ID = bytes(range(20))
+
+
+def tiny_elf():
+    """A header, one program header, and the note that it points to."""
+    note = struct.pack("<III4s", 4, len(BUILD_ID), 3, b"GNU\0") + BUILD_ID
+    header = struct.pack("<4s5B7xHHIQQQIHHHHHH", b"\x7fELF", 2, 1, 1, 0, 0, 3, 62, 1, 0, 64, 0, 0, 64, 56, 1, 0, 0, 0)
+    return header + struct.pack("<IIQQQQQQ", 4, 4, 120, 120, 120, len(note), len(note), 4) + note
+
+
+def adds_build_ids(use_perf):
+    """Into maps and the table, where the recording told none; in all forms and both byte orders. Its text stays."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = os.path.join(folder, "root")
+        os.makedirs(os.path.join(root, "srv/demo"))
+        with open(os.path.join(root, "srv/demo/work"), "wb") as f:
+            f.write(tiny_elf())
+        path = os.path.join(program.TESTDATA, "stream-61.pipe")
+        for options in ([], ["--form", "file"], ["--form", "file", "--compress", "zstd"], ["--form", "file", "--byte-order", "big"]):
+            out, code, said = rewritten(folder, "--force", "--build-ids", "--symfs", root, *options, path)
+            if code != 0 or not out:
+                return "exit code %d: %s" % (code, said[-300:])
+            maps = [json.loads(line) for line in program.run("ndjson", "-q", "--type", "mmap2,build_id", out).out.decode().splitlines()]
+            told = [record.get("build_id") for record in maps if record.get("filename") == "/srv/demo/work"]
+            told += [entry["build_id"] for entry in maps[0]["features"].get("build_id", []) if entry["filename"] == "/srv/demo/work"]
+            if set(told) != {BUILD_ID.hex()} or len(told) < 2:
+                return "%s: build-ids %s" % (options, told)
+            if program.run("check", "-q", out).code != 0:
+                return "%s: damaged" % options
+            if not use_perf:
+                continue
+            if b"%s /srv/demo/work" % BUILD_ID.hex().encode() not in perf(("buildid-list",), out).stdout:
+                return "%s: perf lists %s" % (options, perf(("buildid-list",), out).stdout)
+            if perf(COMMANDS[0], out).stdout != perf(COMMANDS[0], path).stdout:
+                return "%s: perf's script is another one" % options
+    return None
+
+
 def main():
     kinds = os.environ.get("PERFDATA_CORPUS_KINDS")
     files = program.recordings(kinds=kinds and kinds.split(","))
@@ -253,6 +294,7 @@ def main():
     checks = [("all records, %s" % title, [(has_same_records, path, options) for path in good]) for title, options in FORMS]
     checks.append(("cut in ten parts, merged again", [(is_same_in_parts, path, seven) for path in good if 0 < size_of(path) <= LARGEST]))
     checks.append(("repaired%s" % (" and opened by perf" if seven else ""), [(is_repaired, path, seven) for path in bad]))
+    checks.append(("build-ids are added", [(adds_build_ids, seven)]))
     if seven:
         checks.append(("perf says the same of the copy", [(perf_says_the_same, path) for path in good]))
         checks.append(("perf's own filters show the same", [(perf_filters_the_same, path) for path in good]))
