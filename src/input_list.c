@@ -10,15 +10,9 @@
 #include <unistd.h>
 #include "grow.h"
 #include "input_list.h"
+#include "option_table.h"
 #include "input_walk.h"
 #include "text_set.h"
-
-static bool no_memory(struct options *options)
-{
-	options->no_memory = true;
-	usage_error(&options->style, "%s", perfdata_status_text(PERFDATA_ENOMEM));
-	return false;
-}
 
 /* --- collecting ------------------------------------------------------------------------------------------------------------ */
 
@@ -36,9 +30,9 @@ static bool add(struct collecting *collecting, const char *file)
 		return false;
 	}
 	if (!grow_list(&list->items, &list->room, list->nr, sizeof *list->items))
-		return no_memory(collecting->options);
+		return options_no_memory(collecting->options);
 	list->items[list->nr] = (struct listed){ .file = strdup(file) };
-	return list->items[list->nr++].file || no_memory(collecting->options);
+	return list->items[list->nr++].file || options_no_memory(collecting->options);
 }
 
 static bool add_found(void *user, const char *path) { return add(user, path); }
@@ -48,7 +42,7 @@ static bool add_named(struct collecting *collecting, const char *file)
 	const struct options *options = collecting->options;
 	if (!options->recursive || !strcmp(file, "-") || !input_walk_is_folder(file))
 		return add(collecting, file);
-	return input_walk_folder(file, options->output, add_found, collecting) || options->no_memory || no_memory(collecting->options);
+	return input_walk_folder(file, options->output, add_found, collecting) || options->no_memory || options_no_memory(collecting->options);
 }
 
 /* A line is a path whatever it looks like: never an option, never stdin. */
@@ -183,7 +177,7 @@ static bool find_places(struct options *options, struct input_list *list, const 
 		const bool is_stdin = !strcmp(item->file, "-");
 		item->recording = is_stdin ? strdup("stdin") : absolute(item->file, working);
 		if (!item->recording)
-			return no_memory(options);
+			return options_no_memory(options);
 	}
 	return true;
 }
@@ -213,7 +207,7 @@ static bool drop_same(struct options *options, struct input_list *list)
 	if (fine)
 		list->nr = kept;
 	text_set_release(&seen);
-	return fine || no_memory(options);
+	return fine || options_no_memory(options);
 }
 
 static int by_place(const void *a, const void *b)
@@ -296,7 +290,7 @@ static bool name_below(struct options *options, struct listed *item, const char 
 static bool name_each_below(struct options *options, struct input_list *list, const char *working)
 {
 	char *folder = absolute(options->relative_to, working), *real = realpath(options->relative_to, NULL);
-	bool fine = folder || no_memory(options);
+	bool fine = folder || options_no_memory(options);
 	for (size_t i = 0; i < list->nr && fine; i++)
 		if (*list->items[i].recording == '/')
 			fine = name_below(options, &list->items[i], folder, !real ? folder : strcmp(real, "/") ? real : "");
@@ -358,7 +352,7 @@ bool input_list_make(struct options *options, bool once)
 	struct collecting collecting = { .options = options, .list = list };
 	uint64_t k, n;
 	if (!list)
-		return no_memory(options);
+		return options_no_memory(options);
 	if (!parse_shard(options, &k, &n) || !collect(&collecting))
 		return false;
 	char *working = getcwd(NULL, 0);

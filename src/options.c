@@ -1,342 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
-#include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "perfdata/registry.h"
 #include "grow.h"
 #include "input_list.h"
-#include "options.h"
+#include "option_table.h"
 
 #define MEMBER(name) .member = offsetof(struct options, name)
-
-static bool no_memory(struct options *options)
-{
-	options->no_memory = true;
-	usage_error(&options->style, "%s", perfdata_status_text(PERFDATA_ENOMEM));
-	return false;
-}
-
-static bool add_number(struct options *options, struct number_list *list, uint64_t value)
-{
-	if (!grow_list(&list->values, &list->room, list->nr, sizeof *list->values))
-		return no_memory(options);
-	list->values[list->nr++] = value;
-	return true;
-}
-
-static bool add_text(struct options *options, struct text_list *list, const char *text)
-{
-	if (!grow_list(&list->values, &list->room, list->nr, sizeof *list->values))
-		return no_memory(options);
-	list->values[list->nr++] = text;
-	return true;
-}
-
-/* A number at *at, which moves behind it. */
-static bool take_number(const char **at, uint64_t *ret)
-{
-	char *end;
-	if (!isdigit((unsigned char)**at))
-		return false;
-	errno = 0;
-	const unsigned long long value = strtoull(*at, &end, 0);
-	if (errno)
-		return false;
-	*ret = value;
-	*at = end;
-	return true;
-}
-
-/* "1,4-7" */
-static bool parse_list(struct options *options, const struct perfdata_emitter_option *option, const char *text,
-		       struct number_list *list, uint64_t max)
-{
-	const char *at = text;
-	for (;;) {
-		uint64_t first, last;
-		if (!take_number(&at, &first))
-			break;
-		last = first;
-		if (*at == '-' && (at++, !take_number(&at, &last)))
-			break;
-		if (last < first || last > max || last - first > 65535)
-			break;
-		for (uint64_t value = first; value <= last; value++)
-			if (!add_number(options, list, value))
-				return false;
-		if (!*at)
-			return true;
-		if (*at++ != ',')
-			break;
-	}
-	usage_error(&options->style, "--%s takes numbers and ranges such as 1,4-7, not '%s'", option->name, text);
-	return false;
-}
-
-static bool set_pids(struct options *options, const struct perfdata_emitter_option *option, const char *text)
-{
-	return parse_list(options, option, text, &options->pids, INT32_MAX);
-}
-
-static bool set_tids(struct options *options, const struct perfdata_emitter_option *option, const char *text)
-{
-	return parse_list(options, option, text, &options->tids, INT32_MAX);
-}
-
-static bool set_cpus(struct options *options, const struct perfdata_emitter_option *option, const char *text)
-{
-	return parse_list(options, option, text, &options->cpus, UINT32_MAX);
-}
-
-static bool set_log_format(struct options *options, const struct perfdata_emitter_option *option, const char *text)
-{
-	(void)option;
-	options->style.json = !strcmp(text, "json");
-	return true;
-}
-
-bool options_add_file(struct options *options, const char *file)
-{
-	return add_text(options, options->more ? options->more : &options->files, file);
-}
-
-/* A side of diff takes what stands behind its option, up to the next. */
-static bool set_before(struct options *options, const struct perfdata_emitter_option *option, const char *text)
-{
-	(void)option;
-	options->more = &options->befores;
-	return options_add_file(options, text);
-}
-
-static bool set_after(struct options *options, const struct perfdata_emitter_option *option, const char *text)
-{
-	(void)option;
-	options->more = &options->afters;
-	return options_add_file(options, text);
-}
-
-/* "mmap2,sample", or numbers for types of the future. */
-static bool set_types(struct options *options, const struct perfdata_emitter_option *option, const char *text)
-{
-	char name[64], hint[PERFDATA_NEAREST_SIZE];
-	for (const char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
-		const size_t size = strcspn(at, ",");
-		const char *number = at;
-		uint64_t value;
-		if (take_number(&number, &value) && number == at + size && value <= UINT32_MAX) {
-			if (!add_number(options, &options->types, value))
-				return false;
-			continue;
-		}
-		snprintf(name, sizeof name, "%.*s", (int)(size < sizeof name ? size : sizeof name - 1), at);
-		const struct perfdata_layout *layout, *found = NULL;
-		struct perfdata_nearest nearest = { .wanted = name };
-		for (size_t i = 0; (layout = perfdata_record_layout_at(i)); i++) {
-			if (!strcasecmp(layout->name, name))
-				found = layout;
-			perfdata_nearest_offer(&nearest, layout->name);
-		}
-		if (!found) {
-			usage_error(&options->style, "--%s: there is no record type '%s'%s", option->name, name,
-				    perfdata_nearest_hint(&nearest, "", hint));
-			return false;
-		}
-		if (!add_number(options, &options->types, found->id))
-			return false;
-	}
-	return true;
-}
-
-static const struct general_option table[] = {
-	{ { "help", PERFDATA_OPTION_FLAG, 'h', NULL, "show what the command does and its options" }, OPTIONS_GENERAL, MEMBER(help) },
-	{ { "quiet", PERFDATA_OPTION_FLAG, 'q', NULL, "say only errors" }, OPTIONS_GENERAL, MEMBER(style.quiet) },
-	{ { "verbose", PERFDATA_OPTION_FLAG, 'v', NULL, "say every finding of a kind, not five, and where symbols come from" },
-	  OPTIONS_GENERAL, MEMBER(style.verbose) },
-	{ { "log-format", PERFDATA_OPTION_CHOICE, 0, "text|json", "how messages are written to stderr" }, OPTIONS_GENERAL,
-	  .set = set_log_format },
-
-	{ { "input", PERFDATA_OPTION_TEXT, 'i', "FILE", "read FILE, as if it stood behind the options; - is stdin" }, OPTIONS_INPUT,
-	  .is_list = true, MEMBER(files) },
-	{ { "files-from", PERFDATA_OPTION_TEXT, 0, "FILE", "read the recordings that FILE names too, a path in each line; - is stdin" }, OPTIONS_LIST,
-	  .is_list = true, MEMBER(lists_of_files) },
-	{ { "null", PERFDATA_OPTION_FLAG, '0', NULL, "paths in --files-from end with a zero byte, not with the line" }, OPTIONS_LIST, MEMBER(null) },
-	{ { "recursive", PERFDATA_OPTION_FLAG, 0, NULL, "read every recording below a FILE that is a folder; hidden names and DIR of -o are passed over" },
-	  OPTIONS_LIST, MEMBER(recursive) },
-	{ { "shard", PERFDATA_OPTION_TEXT, 0, "K/N", "only every Nth of the sorted recordings, from number K on; K from 0" }, OPTIONS_LIST, MEMBER(shard) },
-	{ { "relative-to", PERFDATA_OPTION_TEXT, 0, "DIR", "recordings are named by their paths below DIR; default the longest folder that all of them share" },
-	  OPTIONS_LIST, MEMBER(relative_to) },
-	{ { "strict", PERFDATA_OPTION_FLAG, 0, NULL, "exit with 4 after warnings too; diff: with 1 where no verdict can be given" }, OPTIONS_INPUT | OPTIONS_SHAPE, MEMBER(strict) },
-	{ { "max-memory", PERFDATA_OPTION_NUMBER, 0, "SIZE", "hold at most this of what grows with the recording, then use temporary files; default 256M" },
-	  OPTIONS_INPUT, MEMBER(max_memory) },
-	{ { "max-spool", PERFDATA_OPTION_NUMBER, 0, "SIZE", "write at most this to temporary files; default no limit" }, OPTIONS_INPUT | OPTIONS_SHAPE,
-	  MEMBER(max_spool) },
-	{ { "max-ratio", PERFDATA_OPTION_NUMBER, 0, "N", "unpack at most N bytes from each packed one; default 1000, 0 is no limit" }, OPTIONS_UNPACK | OPTIONS_SHAPE,
-	  MEMBER(max_ratio) },
-	{ { "progress", PERFDATA_OPTION_CHOICE, 0, "auto|always|never",
-	    "tell how far the reading is; default auto: on a terminal, after a second" },
-	  OPTIONS_INPUT, MEMBER(progress) },
-	{ { "tmpdir", PERFDATA_OPTION_TEXT, 0, "DIR", "folder for temporary files; default /tmp" }, OPTIONS_INPUT, MEMBER(tmpdir) },
-
-	{ { "json", PERFDATA_OPTION_FLAG, 0, NULL, "answer as one JSON document; of several FILEs, one a line" }, OPTIONS_JSON, MEMBER(json) },
-	{ { "junit", PERFDATA_OPTION_FLAG, 0, NULL, "answer as one JUnit document (XML) with a test case for each FILE" }, OPTIONS_JUNIT,
-	  MEMBER(junit) },
-	{ { "sarif", PERFDATA_OPTION_FLAG, 0, NULL, "answer as one SARIF 2.1.0 document with a result for each finding" }, OPTIONS_CHECK, MEMBER(sarif) },
-	{ { "annotate", PERFDATA_OPTION_CHOICE, 0, "github", "also workflow commands that show the findings beside the files, ten of each kind" },
-	  OPTIONS_CHECK, MEMBER(annotate) },
-	{ { "tsv", PERFDATA_OPTION_FLAG, 0, NULL, "answer as a table: tab-separated, with a header line and nothing below" }, OPTIONS_TSV, MEMBER(tsv) },
-	{ { "perf", PERFDATA_OPTION_FLAG, 0, NULL, "answer in perf's own words" }, OPTIONS_PERF, MEMBER(perf) },
-	{ { "perf-stats", PERFDATA_OPTION_FLAG, 0, NULL, "counts of records as perf report --stats prints them" }, OPTIONS_STATS,
-	  MEMBER(perf_stats) },
-	{ { "sort", PERFDATA_OPTION_CHOICE, 0, "path|samples", "order of the files; default path" }, OPTIONS_HITS, MEMBER(sort) },
-	{ { "with-hits", PERFDATA_OPTION_FLAG, 0, NULL, "only files that samples fell into" }, OPTIONS_HITS, MEMBER(with_hits) },
-	{ { "manual", PERFDATA_OPTION_FLAG, 0, NULL, "the list of records of perf-data.5 instead" }, OPTIONS_COLUMNS, MEMBER(manual) },
-	{ { "columns", PERFDATA_OPTION_FLAG, 0, NULL, "the column types for DuckDB instead" }, OPTIONS_COLUMNS, MEMBER(columns) },
-	{ { "table", PERFDATA_OPTION_TEXT, 0, "NAME", "… of a table of parquet, with units and meanings; `all`: which tables there are" }, OPTIONS_COLUMNS,
-	  MEMBER(table) },
-
-	{ { "to", PERFDATA_OPTION_TEXT, 't', "NAME", "the format to write; with -o DIR/ several in one pass: NAME,NAME" }, OPTIONS_TO, MEMBER(to) },
-	{ { "emitter", PERFDATA_OPTION_TEXT, 0, "FILE.so", "load a format from a shared object" }, OPTIONS_TO, MEMBER(emitter_file) },
-	{ { "output", PERFDATA_OPTION_TEXT, 'o', "FILE", "write to FILE, packed if it ends in .gz or .zst; DIR/: one file for each input, in folders as theirs" },
-	  OPTIONS_OUTPUT | OPTIONS_BUNDLE, MEMBER(output) },
-	{ { "force", PERFDATA_OPTION_FLAG, 0, NULL, "replace files that exist" }, OPTIONS_OUTPUT | OPTIONS_BUNDLE | OPTIONS_DIFF, MEMBER(force) },
-	{ { "name", PERFDATA_OPTION_TEXT, 0, "NAME", "names below DIR: of {dir}, {base}, {stem}, {recording}, {format}, {table}; default {dir}/{base}.{format}" },
-	  OPTIONS_BATCH, MEMBER(name) },
-	{ { "pack", PERFDATA_OPTION_CHOICE, 0, "zst|gz", "pack each file below DIR" }, OPTIONS_BATCH | OPTIONS_SHAPE, MEMBER(pack) },
-	{ { "resume", PERFDATA_OPTION_FLAG, 0, NULL, "leave out what DIR has whole, newer than its input, made with these options by this version" },
-	  OPTIONS_BATCH, MEMBER(resume) },
-	{ { "summary", PERFDATA_OPTION_TEXT, 0, "FILE", "write a JSON line as each input ends, and one of totals; --log-format json: also on stderr" },
-	  OPTIONS_REPORT, MEMBER(summary) },
-	{ { "damaged-ok", PERFDATA_OPTION_FLAG, 0, NULL, "damaged inputs count as good ones for the exit code" }, OPTIONS_BATCH, MEMBER(damaged_ok) },
-	{ { "fail-fast", PERFDATA_OPTION_FLAG, 0, NULL, "begin no more inputs once one has an exit code other than 0" }, OPTIONS_REPORT,
-	  MEMBER(fail_fast) },
-	{ { "jobs", PERFDATA_OPTION_NUMBER, 'j', "N", "use N threads; default one for each processor" }, OPTIONS_OUTPUT | OPTIONS_MATCH | OPTIONS_DIFF, MEMBER(jobs) },
-	{ { "no-meta", PERFDATA_OPTION_FLAG, 0, NULL,
-	    "leave out what the header tells of the machine and of how perf was called; all else stays: `perfdata anonymize` hides that" },
-	  OPTIONS_OUTPUT | OPTIONS_SHAPE, MEMBER(no_meta) },
-	{ { "order", PERFDATA_OPTION_CHOICE, 0, "time|file", "order of the records; default time" }, OPTIONS_OUTPUT | OPTIONS_SHAPE, MEMBER(order) },
-
-	{ { "output", PERFDATA_OPTION_TEXT, 'o', "FILE", "write the recording to FILE; - is stdout" }, OPTIONS_RECORDING, MEMBER(output) },
-	{ { "force", PERFDATA_OPTION_FLAG, 0, NULL, "replace a file that exists" }, OPTIONS_RECORDING, MEMBER(force) },
-	{ { "compress", PERFDATA_OPTION_CHOICE, 0, "zstd|none", "compress the records, or not; default as they were" }, OPTIONS_RECORDING,
-	  MEMBER(compress) },
-	{ { "for", PERFDATA_OPTION_CHOICE, 0, "perf-6.1", "write only what this version knows" }, OPTIONS_RECORDING, MEMBER(for_perf) },
-	{ { "form", PERFDATA_OPTION_CHOICE, 0, "file|stream", "which container to write; default as it was, and a file for a directory" },
-	  OPTIONS_REWRITE, MEMBER(form) },
-	{ { "byte-order", PERFDATA_OPTION_CHOICE, 0, "little|big", "byte order to write; default as it was" }, OPTIONS_REWRITE, MEMBER(byte_order) },
-	{ { "key", PERFDATA_OPTION_TEXT, 0, "FILE", "the same pseudonyms for the same key; default a new one each time" }, OPTIONS_ANONYMIZE, MEMBER(key) },
-	{ { "keep", PERFDATA_OPTION_TEXT, 0, "LIST", "leave as they are: comms, paths, build-ids, pids, times, addresses, events" },
-	  OPTIONS_ANONYMIZE, MEMBER(keep) },
-	{ { "mapping", PERFDATA_OPTION_TEXT, 0, "FILE", "write each pseudonym and what it stands for to FILE, which is not for sharing" },
-	  OPTIONS_ANONYMIZE, MEMBER(mapping) },
-	{ { "rename", PERFDATA_OPTION_TEXT, 0, "OLD=NEW", "another name for an event; may be given several times" }, OPTIONS_REWRITE,
-	  .is_list = true, MEMBER(renames) },
-	{ { "build-ids", PERFDATA_OPTION_FLAG, 0, NULL, "add build-ids of the files here (or below --symfs) that are the recorded ones, as match finds them" },
-	  OPTIONS_REWRITE, MEMBER(add_build_ids) },
-	{ { "limit", PERFDATA_OPTION_NUMBER, 'n', "N", "stop after N records" }, OPTIONS_FILTER, MEMBER(limit) },
-	{ { "time", PERFDATA_OPTION_TEXT, 0, "A,B", "from A to B, in seconds as recorded, or in percent: 10%-20%" }, OPTIONS_FILTER,
-	  MEMBER(time) },
-	{ { "pid", PERFDATA_OPTION_TEXT, 0, "LIST", "only these processes" }, OPTIONS_FILTER, .set = set_pids },
-	{ { "tid", PERFDATA_OPTION_TEXT, 0, "LIST", "only these threads" }, OPTIONS_FILTER, .set = set_tids },
-	{ { "cpu", PERFDATA_OPTION_TEXT, 0, "LIST", "only these CPUs, such as 0-3,8" }, OPTIONS_FILTER, .set = set_cpus },
-	{ { "comm", PERFDATA_OPTION_TEXT, 0, "GLOB", "only threads with such a name; may be given several times" }, OPTIONS_FILTER,
-	  .is_list = true, MEMBER(comms) },
-	{ { "dso", PERFDATA_OPTION_TEXT, 0, "GLOB", "only samples in such a file, by path or last part; may be given several times" },
-	  OPTIONS_FILTER, .is_list = true, MEMBER(dsos) },
-	{ { "symbol", PERFDATA_OPTION_TEXT, 0, "GLOB", "only samples in such a function; may be given several times" }, OPTIONS_FILTER,
-	  .is_list = true, MEMBER(symbol_names) },
-	{ { "event", PERFDATA_OPTION_TEXT, 0, "NAME", "only records of this event; may be given several times" }, OPTIONS_FILTER,
-	  .is_list = true, MEMBER(events) },
-	{ { "type", PERFDATA_OPTION_TEXT, 0, "LIST", "only records of these types, such as mmap2,sample" }, OPTIONS_FILTER,
-	  .set = set_types },
-
-	{ { "symbols", PERFDATA_OPTION_CHOICE, 0, "yes|no", "look up names of addresses; no: use no file of this host at all" },
-	  OPTIONS_SYMBOLS, MEMBER(symbols) },
-	{ { "symfs", PERFDATA_OPTION_TEXT, 0, "DIR", "the recorded files are those below DIR only; /: those of this host still are" }, OPTIONS_SYMBOLS, MEMBER(symfs) },
-	{ { "sysroot", PERFDATA_OPTION_TEXT, 0, "DIR", "look for the recorded files below DIR first" }, OPTIONS_SYMBOLS, MEMBER(sysroot) },
-	{ { "kallsyms", PERFDATA_OPTION_TEXT, 0, "FILE", "kernel symbols from FILE" }, OPTIONS_SYMBOLS, MEMBER(kallsyms) },
-	{ { "vmlinux", PERFDATA_OPTION_TEXT, 0, "FILE", "kernel symbols from this ELF file" }, OPTIONS_SYMBOLS, MEMBER(vmlinux) },
-	{ { "symbols-from", PERFDATA_OPTION_TEXT, 0, "FILE|DIR", "names from a bundle (perfdata bundle), packed or not, and from nowhere else" },
-	  OPTIONS_SYMBOLS | OPTIONS_MATCH, MEMBER(symbols_from) },
-	{ { "debuginfod", PERFDATA_OPTION_FLAG, 0, NULL, "ask debuginfod servers for missing files" }, OPTIONS_SYMBOLS | OPTIONS_MATCH, MEMBER(debuginfod) },
-
-	{ { "symfs", PERFDATA_OPTION_TEXT, 0, "DIR", "look below DIR, where recorded paths begin" }, OPTIONS_MATCH, .is_list = true, MEMBER(roots) },
-	{ { "sysroot", PERFDATA_OPTION_TEXT, 0, "DIR", "the same: a root file system, or a container's layers unpacked" }, OPTIONS_MATCH,
-	  .is_list = true, MEMBER(roots) },
-	{ { "file", PERFDATA_OPTION_TEXT, 0, "ELF", "look at this file; may be given several times, as all of these" }, OPTIONS_MATCH, .is_list = true,
-	  MEMBER(files_at_hand) },
-	{ { "debug-dir", PERFDATA_OPTION_TEXT, 0, "DIR", "look below DIR by build-id: /usr/lib/debug, perf's cache" }, OPTIONS_MATCH, .is_list = true,
-	  MEMBER(debug_dirs) },
-	{ { "list", PERFDATA_OPTION_TEXT, 0, "FILE", "build-ids and paths, as perf buildid-list, eu-unstrip -n or --tsv print them; - is stdin" },
-	  OPTIONS_MATCH, .is_list = true, MEMBER(lists) },
-	{ { "other", PERFDATA_OPTION_TEXT, 0, "FILE", "compare with the files of another recording" }, OPTIONS_MATCH, .is_list = true, MEMBER(others) },
-	{ { "before", PERFDATA_OPTION_TEXT, 0, "FILE…", "repeat runs of the side before, or a stored baseline" }, OPTIONS_DIFF, .set = set_before },
-	{ { "after", PERFDATA_OPTION_TEXT, 0, "FILE…", "repeat runs of the side after" }, OPTIONS_DIFF, .set = set_after },
-	{ { "save", PERFDATA_OPTION_TEXT, 0, "FILE", "store the side after (or the only one) as a baseline, packed if it ends in .gz or .zst" },
-	  OPTIONS_DIFF, MEMBER(save) },
-	{ { "by", PERFDATA_OPTION_CHOICE, 0, "symbol|dso|comm|thread|event|line|stack", "what is told apart; default symbol: a function of a file" },
-	  OPTIONS_DIFF, MEMBER(by) },
-	{ { "quantity", PERFDATA_OPTION_CHOICE, 0, "both|self|inclusive", "judge what a function costs itself, or with what it calls; default both" },
-	  OPTIONS_DIFF, MEMBER(quantities) },
-	{ { "weight", PERFDATA_OPTION_CHOICE, 0, "period|samples", "what shares are of; default period" }, OPTIONS_DIFF, MEMBER(weight) },
-	{ { "normalize", PERFDATA_OPTION_CHOICE, 0, "scaled|share|unit",
-	    "compare shares, scaled by how far most of them moved (default); plain shares; weight per unit of work" },
-	  OPTIONS_DIFF, MEMBER(normalize) },
-	{ { "units", PERFDATA_OPTION_TEXT, 0, "A=N,B=N", "units of work of each recording before (A) and after (B); N+N+N: one number for each" },
-	  OPTIONS_DIFF, MEMBER(units) },
-	{ { "max-increase", PERFDATA_OPTION_TEXT, 0, "POINTS", "smaller increases of a share are none; default 1.0 percentage points" }, OPTIONS_DIFF,
-	  MEMBER(max_increase) },
-	{ { "max-ratio", PERFDATA_OPTION_TEXT, 0, "RATIO", "smaller ratios are no increase; default 1.10" }, OPTIONS_DIFF, MEMBER(max_rise) },
-	{ { "max-total", PERFDATA_OPTION_TEXT, 0, "PERCENT", "fail if the weight per unit of work grew by more; needs --units and repeat runs" },
-	  OPTIONS_DIFF, MEMBER(max_growth) },
-	{ { "min-share", PERFDATA_OPTION_TEXT, 0, "PERCENT", "judge what has at least this share of both sides together; default 1" }, OPTIONS_DIFF,
-	  MEMBER(min_share) },
-	{ { "alpha", PERFDATA_OPTION_TEXT, 0, "P", "adjusted p values below this are no chance; default 0.05" }, OPTIONS_DIFF, MEMBER(alpha) },
-	{ { "adjust", PERFDATA_OPTION_CHOICE, 0, "holm|bh|none", "how p values are adjusted for being many; default holm" }, OPTIONS_DIFF, MEMBER(adjust) },
-	{ { "dispersion", PERFDATA_OPTION_TEXT, 0, "X", "variance between runs, as a multiple of chance, where there is one run a side; default 2" },
-	  OPTIONS_DIFF, MEMBER(dispersion) },
-	{ { "inlines", PERFDATA_OPTION_CHOICE, 0, "auto|yes|no", "inlined functions are functions; default auto: if both sides know them" },
-	  OPTIONS_DIFF, MEMBER(inlines) },
-	{ { "exact-symbols", PERFDATA_OPTION_FLAG, 0, NULL, "match whole names only, with suffixes and hashes of compilers" }, OPTIONS_DIFF,
-	  MEMBER(exact_symbols) },
-	{ { "map-symbol", PERFDATA_OPTION_TEXT, 0, "OLD=NEW", "the function OLD is called NEW after; may be given several times" }, OPTIONS_DIFF,
-	  .is_list = true, MEMBER(same_symbols) },
-	{ { "map-dso", PERFDATA_OPTION_TEXT, 0, "OLD=NEW", "the same of files" }, OPTIONS_DIFF, .is_list = true, MEMBER(same_files) },
-	{ { "map-comm", PERFDATA_OPTION_TEXT, 0, "OLD=NEW", "the same of comms and threads" }, OPTIONS_DIFF, .is_list = true, MEMBER(same_comms) },
-	{ { "allow", PERFDATA_OPTION_TEXT, 0, "FILE", "what may regress: EVENT-GLOB, KEY-GLOB, +2.5pp or x1.3 or any, REASON in each line, with tabs between" },
-	  OPTIONS_DIFF, MEMBER(allow) },
-	{ { "despite", PERFDATA_OPTION_TEXT, 0, "CODE", "compare though this differs: event, frequency, machine, kernel, names, …, all" }, OPTIONS_DIFF,
-	  .is_list = true, MEMBER(despite) },
-	{ { "top", PERFDATA_OPTION_NUMBER, 0, "N", "at most N rows of an event in text and Markdown; default 20" }, OPTIONS_DIFF, MEMBER(top) },
-	{ { "markdown", PERFDATA_OPTION_FLAG, 0, NULL, "answer for a comment: the verdict, a table, notes" }, OPTIONS_DIFF, MEMBER(markdown) },
-	{ { "no-gate", PERFDATA_OPTION_FLAG, 0, NULL, "for reading: exit 0 whatever the verdict" }, OPTIONS_DIFF, MEMBER(no_gate) },
-	{ { "level", PERFDATA_OPTION_CHOICE, 0, "full|unwind|names", "what of each file: all (default), no debug information, symbols only" },
-	  OPTIONS_BUNDLE, MEMBER(level) },
-	{ { "all", PERFDATA_OPTION_FLAG, 0, NULL, "also files that no sample passed through" }, OPTIONS_BUNDLE, MEMBER(all) },
-	{ { "max-file", PERFDATA_OPTION_NUMBER, 0, "SIZE", "leave larger files out; default no limit" }, OPTIONS_BUNDLE, MEMBER(max_file) },
-	{ { "max-total", PERFDATA_OPTION_NUMBER, 0, "SIZE", "leave out what would make the bundle larger; default no limit" }, OPTIONS_BUNDLE,
-	  MEMBER(max_total) },
-	{ { "search", PERFDATA_OPTION_FLAG, 0, NULL, "look at every file below the directories for its build-id" }, OPTIONS_MATCH, MEMBER(search) },
-	{ { "min-matched", PERFDATA_OPTION_TEXT, 0, "PERCENT", "exit 1 if less of the weight lies in files that match" }, OPTIONS_MATCH,
-	  MEMBER(min_matched) },
-	{ { "min-named", PERFDATA_OPTION_TEXT, 0, "PERCENT", "exit 1 if less of the weight can be named" }, OPTIONS_MATCH, MEMBER(min_named) },
-	{ { "min-weight", PERFDATA_OPTION_TEXT, 0, "PERCENT", "files below this do not make the answer no; default one sample" }, OPTIONS_MATCH,
-	  MEMBER(min_weight) },
-	{ { "require", PERFDATA_OPTION_TEXT, 0, "PATH", "exit 1 unless this file matches; may be given several times" }, OPTIONS_MATCH, .is_list = true,
-	  MEMBER(required) },
-	{ { "require-same", PERFDATA_OPTION_FLAG, 0, NULL, "exit 1 if a file that was hit is another one in a recording of --other" }, OPTIONS_MATCH,
-	  MEMBER(require_same) },
-	{ { "trust-paths", PERFDATA_OPTION_FLAG, 0, NULL, "a file at the path of one without build-id is the recorded one" }, OPTIONS_MATCH,
-	  MEMBER(trust_paths) },
-	{ { "kernel", PERFDATA_OPTION_CHOICE, 0, "yes|no", "no: leave the kernel and its modules out of the verdict" }, OPTIONS_MATCH, MEMBER(kernel) },
-};
-
-const struct general_option *general_option_at(size_t index)
-{
-	return index < sizeof table / sizeof *table ? &table[index] : NULL;
-}
 
 /* --- finding an option ------------------------------------------------------------------------------------------- */
 
@@ -375,9 +47,9 @@ static bool find_long(const struct options *options, unsigned groups, const char
 			return true;
 		}
 	}
-	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-		if ((table[i].groups & groups) && name_is(&table[i].option, name, size)) {
-			*ret = (struct found){ .option = &table[i].option, .general = &table[i] };
+	for (size_t i = 0; i < option_table_nr; i++) {
+		if ((option_table[i].groups & groups) && name_is(&option_table[i].option, name, size)) {
+			*ret = (struct found){ .option = &option_table[i].option, .general = &option_table[i] };
 			return true;
 		}
 	}
@@ -398,9 +70,9 @@ static bool find_short(const struct options *options, unsigned groups, char name
 			return true;
 		}
 	}
-	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-		if ((table[i].groups & groups) && table[i].option.short_name == name) {
-			*ret = (struct found){ .option = &table[i].option, .general = &table[i] };
+	for (size_t i = 0; i < option_table_nr; i++) {
+		if ((option_table[i].groups & groups) && option_table[i].option.short_name == name) {
+			*ret = (struct found){ .option = &option_table[i].option, .general = &option_table[i] };
 			return true;
 		}
 	}
@@ -414,9 +86,9 @@ static void unknown_option(const struct options *options, unsigned groups, const
 	const struct perfdata_emitter_option *own;
 	for (size_t i = 0; (own = emitter_option_at(options, i)); i++)
 		perfdata_nearest_offer(&nearest, own->name);
-	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-		if (table[i].groups & groups)
-			perfdata_nearest_offer(&nearest, table[i].option.name);
+	for (size_t i = 0; i < option_table_nr; i++)
+		if (option_table[i].groups & groups)
+			perfdata_nearest_offer(&nearest, option_table[i].option.name);
 	usage_error(&options->style, "unknown option --%s%s", name, perfdata_nearest_hint(&nearest, "--", hint));
 }
 
@@ -425,7 +97,7 @@ static void unknown_option(const struct options *options, unsigned groups, const
 static bool set_emitter_option(struct options *options, const struct perfdata_emitter_option_value *value)
 {
 	if (!grow_list(&options->values, &options->values_room, options->nr_values, sizeof *options->values))
-		return no_memory(options);
+		return options_no_memory(options);
 	options->values[options->nr_values++] = *value;
 	return true;
 }
@@ -449,8 +121,8 @@ bool options_default(struct options *options, const char *name, const char *text
 static bool add_given(struct options *options, const struct found *found, const char *text)
 {
 	if (!grow_list(&options->given, &options->given_room, options->nr_given, sizeof *options->given))
-		return no_memory(options);
-	options->given[options->nr_given++] = (struct given_option){ (size_t)(found->general - table), text, found->no };
+		return options_no_memory(options);
+	options->given[options->nr_given++] = (struct given_option){ (size_t)(found->general - option_table), text, found->no };
 	return true;
 }
 
@@ -473,7 +145,7 @@ static bool set(struct options *options, const struct found *found, const char *
 		return general->set(options, option, text);
 	char *member = (char *)options + general->member;
 	if (general->is_list)
-		return add_text(options, (struct text_list *)(void *)member, text);
+		return options_add_text(options, (struct text_list *)(void *)member, text);
 	if (option->kind == PERFDATA_OPTION_FLAG)
 		*(bool *)member = !found->no;
 	else if (option->kind == PERFDATA_OPTION_NUMBER)
@@ -552,7 +224,7 @@ bool options_parse(struct options *options, unsigned groups, int argc, char **ar
 	}
 	if (perfdata_memory_new(options->max_memory, options->tmpdir, &options->memory) == PERFDATA_OK)
 		return true;
-	return no_memory(options);
+	return options_no_memory(options);
 }
 
 void options_find_emitter(struct options *options, int argc, char **argv)
@@ -589,10 +261,10 @@ char *options_made_with(const struct options *options)
 		for (size_t k = 0; k < options->nr_values; k++)
 			if (options->values[k].option == own)
 				spell_option(&out, own->name, options->values[k].text, false);
-	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-		for (size_t k = 0; (table[i].groups & (OPTIONS_FILTER | OPTIONS_SYMBOLS | OPTIONS_SHAPE)) && k < options->nr_given; k++)
+	for (size_t i = 0; i < option_table_nr; i++)
+		for (size_t k = 0; (option_table[i].groups & (OPTIONS_FILTER | OPTIONS_SYMBOLS | OPTIONS_SHAPE)) && k < options->nr_given; k++)
 			if (options->given[k].row == i)
-				spell_option(&out, table[i].option.name, options->given[k].text, options->given[k].no);
+				spell_option(&out, option_table[i].option.name, options->given[k].text, options->given[k].no);
 	perfdata_text_char(&out, '\0');
 	char *made_with = perfdata_text_failed(&out) ? NULL : strdup(out.data);
 	perfdata_text_release(&out);

@@ -7,7 +7,8 @@
 
 /* What a name is made of. */
 struct name_parts {
-	const char *recording;       /* "host/perf.data": {recording}; {dir} and {base} are its parts, {stem} is the base without its last suffix */
+	/* "host/perf.data": {recording}; {dir} and {base} are its parts, {stem} is the base without its last suffix */
+	const char *recording;
 	const char *format;          /* {format} */
 	const char *table;           /* {table}, of --table all; NULL: none */
 	bool folders;                /* the emitter has a folder for each of its outputs: PERFDATA_EMITTER_FOLDERS */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* An emitter outside the tree: one line per sample with the time since the sample before it, and a count per CPU at the end.
+/* An emitter outside the tree: one line per sample with the time since the sample before it, and a count per CPU at the
+ * end.
  *
  *	cc -shared -fPIC -o gaps.so emitter.c $(pkg-config --cflags --libs libperfdata)
  *	perfdata convert --emitter ./gaps.so --minimum 1000000 perf.data

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The account of memory that grows with a recording: one for everything that works on it. Whoever keeps such memory writes down what it takes
- * and gives back, and looks at the account before it takes more:
+/* The account of memory that grows with a recording: one for everything that works on it. Whoever keeps such memory
+ * writes down what it takes and gives back, and looks at the account before it takes more:
  *
  * - a cache takes no more while the account is tight, and makes room when it is over its limit;
  * - what can be written out goes to a temporary file when the account is over;
- * - what can do neither (frames, names of files) goes on until pd_account_is_exhausted, and ends with PERFDATA_ENOMEM then.
+ * - what can do neither (frames, names of files) goes on until pd_account_is_exhausted, and ends with PERFDATA_ENOMEM
+ *   then.
  *
- * Nothing here allocates and nobody is called back: each looks at points where it can act. Any thread may use all functions; NULL stands for an
- * account without a limit. */
+ * Nothing here allocates and nobody is called back: each looks at points where it can act. Any thread may use all
+ * functions; NULL stands for an account without a limit. */
 #ifndef PD_ACCOUNT_H
 #define PD_ACCOUNT_H
 

@@ -103,7 +103,8 @@ PERFDATA_API bool perfdata_cancelled(const struct perfdata_cancel *cancel);
 
 #define PERFDATA_NO_OFFSET UINT64_MAX
 
-/* Why an operation failed. `message` is one line without a newline and without the file name. Never changes its layout. */
+/* Why an operation failed. `message` is one line without a newline and without the file name. Never changes its
+ * layout. */
 struct perfdata_error {
 	enum perfdata_status status;
 	int os_error;         /* errno of the call that failed, or 0 */
@@ -112,12 +113,16 @@ struct perfdata_error {
 	char message[240];
 };
 
-/* --- options -----------------------------------------------------------------------------------------------------
- * Structs of options, and all others that begin with `size` and that a caller fills (targets, conversions, callbacks), begin with `size`, their size as the caller was compiled with it; what is 0 has its default. They grow at their end only.
- * A library takes options that are shorter than its own (of an older program), and longer ones if all that it does not know is 0, else
- * the answer is PERFDATA_EUSAGE: what cannot be obeyed is an error. A pointer NULL means all defaults. */
+/* --- options ------------------------------------------------------------------------------------------------------ */
 
-/* In C: `PERFDATA_OPTIONS(perfdata_reader_options, options, .order = PERFDATA_ORDER_TIME);` declares a struct with all else 0. */
+/* Structs of options, and all others that begin with `size` and that a caller fills (targets, conversions, callbacks),
+ * begin with `size`, their size as the caller was compiled with it; what is 0 has its default. They grow at their end
+ * only. A library takes options that are shorter than its own (of an older program), and longer ones if all that it
+ * does not know is 0, else the answer is PERFDATA_EUSAGE: what cannot be obeyed is an error. A pointer NULL means all
+ * defaults. */
+
+/* In C: `PERFDATA_OPTIONS(perfdata_reader_options, options, .order = PERFDATA_ORDER_TIME);` declares a struct with all
+ * else 0. */
 #define PERFDATA_OPTIONS(type, name, ...) struct type name = { .size = sizeof(struct type), __VA_ARGS__ }
 /* In other languages: clears the struct and sets its size. */
 PERFDATA_API void perfdata_options_init(void *options, size_t size);
@@ -155,7 +160,8 @@ PERFDATA_API struct perfdata_finding_list *perfdata_finding_list_new(void);   /*
 PERFDATA_API void perfdata_finding_list_free(struct perfdata_finding_list *list);
 /* PERFDATA_ENOMEM: it is counted, not kept. */
 PERFDATA_API enum perfdata_status perfdata_finding_list_add(struct perfdata_finding_list *list, const struct perfdata_finding *finding);
-/* Those that were kept, of `total` (may be NULL) that were added. Borrowed until the next is added. A list of NULL is empty. */
+/* Those that were kept, of `total` (may be NULL) that were added. Borrowed until the next is added. A list of NULL is
+ * empty. */
 PERFDATA_API const struct perfdata_finding *perfdata_finding_list_get(const struct perfdata_finding_list *list, size_t *ret_nr, uint64_t *ret_total);
 
 struct perfdata_finding_info {
@@ -174,8 +180,9 @@ PERFDATA_API const struct perfdata_finding_info *perfdata_finding_at(size_t inde
 
 /* --- memory ------------------------------------------------------------------------------------------------------------ */
 
-/* An account of the memory that grows with a recording: stacks, frames, symbols, batches, sums. One may be shared by several readers and symbol
- * sources. Above its limit caches shrink, then tables go to temporary files; what can do neither ends with PERFDATA_ENOMEM, at twice the limit. */
+/* An account of the memory that grows with a recording: stacks, frames, symbols, batches, sums. One may be shared by
+ * several readers and symbol sources. Above its limit caches shrink, then tables go to temporary files; what can do
+ * neither ends with PERFDATA_ENOMEM, at twice the limit. */
 struct perfdata_memory;
 /* limit: bytes; 0: 256 MiB. tmpdir: where temporary files go (without a name); NULL: /tmp. PERFDATA_ENOMEM. */
 PERFDATA_API enum perfdata_status perfdata_memory_new(uint64_t limit, const char *tmpdir, struct perfdata_memory **ret);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Do the files here fit a recording? For each file that a recording maps, which of the files at hand is it, and what can it tell?
+/* Do the files here fit a recording? For each file that a recording maps, which of the files at hand is it, and what
+ * can it tell?
  *
- * Only headers, notes and section tables of files are read. Every file and directory is hostile input: regular files only, bounded reads,
- * and links are followed below their root only. Nothing uses the network but the source PERFDATA_SOURCE_DEBUGINFOD.
+ * Only headers, notes and section tables of files are read. Every file and directory is hostile input: regular files
+ * only, bounded reads, and links are followed below their root only. Nothing uses the network but the source
+ * PERFDATA_SOURCE_DEBUGINFOD.
  *
  * A perfdata_match belongs to one thread; searching directories uses threads of its own. */
 #ifndef PERFDATA_MATCH_H
@@ -71,12 +73,13 @@ struct perfdata_match_options {
 	struct perfdata_bundle_files *bundle;   /* borrowed until perfdata_match_close; may be NULL */
 };
 
-/* Opens the sources. PERFDATA_EREAD: one cannot be opened, or there is nothing in it. PERFDATA_EFORMAT: no ELF file, or no list.
- * PERFDATA_EUSAGE, PERFDATA_ENOMEM. Strings are copied. */
+/* Opens the sources. PERFDATA_EREAD: one cannot be opened, or there is nothing in it. PERFDATA_EFORMAT: no ELF file, or
+ * no list. PERFDATA_EUSAGE, PERFDATA_ENOMEM. Strings are copied. */
 PERFDATA_API enum perfdata_status perfdata_match_open(const struct perfdata_match_options *options, struct perfdata_match **ret,
 						      struct perfdata_error *reterr);
 PERFDATA_API void perfdata_match_close(struct perfdata_match *match);
-/* A file of another recording; `source` is the number of a PERFDATA_SOURCE_OTHER. build_id may be empty. PERFDATA_ENOMEM. */
+/* A file of another recording; `source` is the number of a PERFDATA_SOURCE_OTHER. build_id may be empty.
+ * PERFDATA_ENOMEM. */
 PERFDATA_API enum perfdata_status perfdata_match_add(struct perfdata_match *match, size_t source, const char *path,
 						     struct perfdata_bytes build_id);
 

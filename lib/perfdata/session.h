@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* A session turns the records of a reader into batches: records and deliveries with all that a formatter needs beyond their bytes.
+/* A session turns the records of a reader into batches: records and deliveries with all that a formatter needs beyond
+ * their bytes.
  *
- * A record is what stands in the file. A delivery is what perf hands to a reader of its text: a sample with READ values becomes 0…n deliveries
- * (event, period), a deferred callchain joins its sample. The session runs in one thread, in order; batches may be read by any thread.
- * Ids in deliveries index append-only tables whose entries never move and were complete when the batch was published. */
+ * A record is what stands in the file. A delivery is what perf hands to a reader of its text: a sample with READ values
+ * becomes 0…n deliveries (event, period), a deferred callchain joins its sample. The session runs in one thread, in
+ * order; batches may be read by any thread. Ids in deliveries index append-only tables whose entries never move and
+ * were complete when the batch was published. */
 #ifndef PERFDATA_SESSION_H
 #define PERFDATA_SESSION_H
 
@@ -17,8 +19,8 @@ extern "C" {
 
 #define PERFDATA_NONE UINT32_MAX
 
-/* What a consumer needs; the session does no more work than that. Without any, samples of which perfdata_batch_check would say nothing may be
- * left out of the batches: they are counted all the same. */
+/* What a consumer needs; the session does no more work than that. Without any, samples of which perfdata_batch_check
+ * would say nothing may be left out of the batches: they are counted all the same. */
 enum perfdata_needs {
 	PERFDATA_NEED_RECORDS = 1,
 	PERFDATA_NEED_DELIVERIES = 2,
@@ -32,8 +34,8 @@ enum perfdata_needs {
 	PERFDATA_NEED_CHAIN_DSOS = 32, /* which dsos callchains go through, for which no stacks are kept: perfdata_session_in_chain */
 };
 
-/* Samples that the operations in a trace of Arm SPE are turned into, of events that perf has for them: each operation gives one to every event
- * that it belongs to. */
+/* Samples that the operations in a trace of Arm SPE are turned into, of events that perf has for them: each operation
+ * gives one to every event that it belongs to. */
 enum perfdata_trace_samples {
 	PERFDATA_TRACE_L1D = 1,             /* l1d-miss, l1d-access */
 	PERFDATA_TRACE_LLC = 2,             /* llc-miss, llc-access */
@@ -45,7 +47,8 @@ enum perfdata_trace_samples {
 	PERFDATA_TRACE_BRANCH_STACKS = 128, /* branches have a branch stack */
 };
 
-/* What to keep. An empty list keeps everything; all conditions must hold. Process state is followed for filtered records too. */
+/* What to keep. An empty list keeps everything; all conditions must hold. Process state is followed for filtered
+ * records too. */
 struct perfdata_filter {
 	uint64_t time_first, time_last;         /* ns, inclusive; time_last 0: no end. Records without a time pass */
 	const int32_t *pids; size_t nr_pids;
@@ -87,7 +90,8 @@ enum perfdata_delivery_flag {
 	PERFDATA_DELIVERY_CHAIN_LOST = 4,   /* the thread's next deferred chain was another one: perf takes the cookie for an address then */
 };
 
-/* Every record gives at least one delivery (a sample with nothing to deliver gives a silent one); READ samples give one per counter that grew. */
+/* Every record gives at least one delivery (a sample with nothing to deliver gives a silent one); READ samples give one
+ * per counter that grew. */
 struct perfdata_delivery {
 	const struct perfdata_raw *record;      /* owned by the batch; for a joined sample not one of batch->records */
 	const struct perfdata_event *event;     /* owner of the counter for READ samples; or NULL */
@@ -125,16 +129,18 @@ struct perfdata_batch {
 	size_t bytes;                           /* of all records in it, and of those that were only counted */
 };
 
-/* Record and delivery number `index`, which is below nr_records or nr_deliveries: both grow with the library, so programs do not step over the
- * arrays by themselves. */
+/* Record and delivery number `index`, which is below nr_records or nr_deliveries: both grow with the library, so
+ * programs do not step over the arrays by themselves. */
 PERFDATA_API const struct perfdata_raw *perfdata_batch_record(const struct perfdata_batch *batch, size_t index);
 PERFDATA_API const struct perfdata_delivery *perfdata_batch_delivery(const struct perfdata_batch *batch, size_t index);
 
-/* The next batch, owned by the caller until perfdata_batch_release. A batch is closed at about 256 KiB of records, and for a pipe whenever no more
- * input is ready, so that lines leave early. PERFDATA_END after the last one; errors as perfdata_reader_next, after the last batch was given. */
+/* The next batch, owned by the caller until perfdata_batch_release. A batch is closed at about 256 KiB of records, and
+ * for a pipe whenever no more input is ready, so that lines leave early. PERFDATA_END after the last one; errors as
+ * perfdata_reader_next, after the last batch was given. */
 PERFDATA_API enum perfdata_status perfdata_session_next(struct perfdata_session *session, struct perfdata_batch **ret);
-/* Decodes each record of the batch and reports what is damaged or unexplained inside it, in order: codes 1xx. Any thread. perfdata_run does it for
- * emitters that do not check records themselves; whoever reads batches without a run calls it for input whose records matter. */
+/* Decodes each record of the batch and reports what is damaged or unexplained inside it, in order: codes 1xx. Any
+ * thread. perfdata_run does it for emitters that do not check records themselves; whoever reads batches without a run
+ * calls it for input whose records matter. */
 PERFDATA_API void perfdata_batch_check(const struct perfdata_batch *batch, perfdata_finding_fn *on_finding, void *user);
 /* Thread-safe. */
 PERFDATA_API void perfdata_batch_release(struct perfdata_batch *batch);
@@ -162,11 +168,12 @@ struct perfdata_dso {
 };
 PERFDATA_API const struct perfdata_dso *perfdata_session_dso(const struct perfdata_session *session, uint32_t dso);
 PERFDATA_API uint32_t perfdata_session_nr_dsos(const struct perfdata_session *session);
-/* Bytes of the dso's build-id (0: unknown so far), where it came from, and how many mappings it had so far. Any thread. */
+/* Bytes of the dso's build-id (0: unknown so far), where it came from, and how many mappings it had so far. Any
+ * thread. */
 PERFDATA_API struct perfdata_bytes perfdata_session_build_id(const struct perfdata_session *session, uint32_t dso,
 							     enum perfdata_build_id_source *ret_source /* may be NULL */);
-/* What perf takes for the dso's build-id though it is none, as perf's texts show it: see perfdata_mmap2_false_build_id. Nothing else may
- * use it. The thread of the session. */
+/* What perf takes for the dso's build-id though it is none, as perf's texts show it: see perfdata_mmap2_false_build_id.
+ * Nothing else may use it. The thread of the session. */
 PERFDATA_API struct perfdata_bytes perfdata_session_false_build_id(const struct perfdata_session *session, uint32_t dso);
 PERFDATA_API uint64_t perfdata_session_nr_maps(const struct perfdata_session *session, uint32_t dso);
 /* The inode number of the file that was mapped; 0: not recorded. */
@@ -182,8 +189,8 @@ struct perfdata_frame {
 	                                 JIT areas, offset in the program for BPF */
 	uint64_t time;                /* where a jitdump file names the code at the address: since when it has been there, ns; else 0 */
 };
-/* Names of callers: perfdata_session_symbol and perfdata_session_source take a frame id with this bit for the address before the frame's, which is
- * where the call is that returns there. */
+/* Names of callers: perfdata_session_symbol and perfdata_session_source take a frame id with this bit for the address
+ * before the frame's, which is where the call is that returns there. */
 #define PERFDATA_FRAME_CALLER (UINT32_C(1) << 31)
 PERFDATA_API const struct perfdata_frame *perfdata_session_frame(const struct perfdata_session *session, uint32_t frame);
 
@@ -192,8 +199,8 @@ enum perfdata_step_origin {
 	PERFDATA_STEP_BRANCH,         /* of a branch stack of calls, in place of the callchain's user part */
 	PERFDATA_STEP_UNWOUND,        /* found from recorded registers and stack memory */
 };
-/* One step of a call chain, callee first: at most 127 that were recorded, then branches, then at most 127 that were unwound. Context markers
- * are not steps. */
+/* One step of a call chain, callee first: at most 127 that were recorded, then branches, then at most 127 that were
+ * unwound. Context markers are not steps. */
 struct perfdata_step {
 	uint64_t ip;                  /* as recorded, or found by unwinding */
 	uint32_t frame;               /* PERFDATA_NONE: an address that belongs to nothing */
@@ -207,20 +214,22 @@ static inline const struct perfdata_step *perfdata_batch_stack(const struct perf
 	*ret_nr = delivery->nr_steps;
 	return delivery->nr_steps ? &batch->steps[delivery->steps] : NULL;
 }
-/* The steps of the stack with this id, at most `room`, and how many there are in *ret_nr (0 where it fails). PERFDATA_ABSENT for an id that no
- * stack has; PERFDATA_EREAD: the temporary file that stacks went to cannot be read. In the thread that calls perfdata_session_next only, or
- * when nobody does any more. */
+/* The steps of the stack with this id, at most `room`, and how many there are in *ret_nr (0 where it fails).
+ * PERFDATA_ABSENT for an id that no stack has; PERFDATA_EREAD: the temporary file that stacks went to cannot be read.
+ * In the thread that calls perfdata_session_next only, or when nobody does any more. */
 PERFDATA_API enum perfdata_status perfdata_session_stack(const struct perfdata_session *session, uint32_t stack, struct perfdata_step *steps,
 							 size_t room, size_t *ret_nr);
-/* The name of a frame: from the symbols given to the session, or from the recording itself (BPF programs). PERFDATA_ABSENT: it has none. Looked
- * up on first use, under a lock of the dso. `time` is of no account: a frame says itself which code is meant. */
+/* The name of a frame: from the symbols given to the session, or from the recording itself (BPF programs).
+ * PERFDATA_ABSENT: it has none. Looked up on first use, under a lock of the dso. `time` is of no account: a frame says
+ * itself which code is meant. */
 PERFDATA_API enum perfdata_status perfdata_session_symbol(const struct perfdata_session *session, uint32_t frame, uint64_t time,
 							  struct perfdata_symbol *ret);
 /* The name of an address of the kernel, such as a format prints one; PERFDATA_ABSENT as above. */
 PERFDATA_API enum perfdata_status perfdata_session_kernel_symbol(const struct perfdata_session *session, uint64_t address,
 								 struct perfdata_symbol *ret);
-/* How many samples of all that were delivered lie at an address without a name, in a session with symbols and PERFDATA_NEED_FRAMES; and the files
- * that those are in, most samples first, at most `room`. After the last batch. PERFDATA_ENOMEM. */
+/* How many samples of all that were delivered lie at an address without a name, in a session with symbols and
+ * PERFDATA_NEED_FRAMES; and the files that those are in, most samples first, at most `room`. After the last batch.
+ * PERFDATA_ENOMEM. */
 struct perfdata_unnamed {
 	uint64_t samples;             /* all */
 	uint64_t unnamed;             /* of these without a name */
@@ -232,19 +241,22 @@ struct perfdata_unnamed_file {
 };
 PERFDATA_API enum perfdata_status perfdata_session_unnamed(const struct perfdata_session *session, struct perfdata_unnamed *ret,
 							   struct perfdata_unnamed_file *files, size_t room, size_t *ret_nr);
-/* Where the names of a dso come from: see perfdata_symbols_origin. In the session's thread. PERFDATA_ABSENT: from nowhere. */
+/* Where the names of a dso come from: see perfdata_symbols_origin. In the session's thread. PERFDATA_ABSENT: from
+ * nowhere. */
 PERFDATA_API enum perfdata_status perfdata_session_origin(const struct perfdata_session *session, uint32_t dso, struct perfdata_symbols_origin *ret);
-/* The jitdump file that names generated code of the dso's process: its path as recorded, and where it is here. PERFDATA_ABSENT: there is none. */
+/* The jitdump file that names generated code of the dso's process: its path as recorded, and where it is here.
+ * PERFDATA_ABSENT: there is none. */
 PERFDATA_API enum perfdata_status perfdata_session_jitdump(const struct perfdata_session *session, uint32_t dso, const char **ret_path,
 							   struct perfdata_symbols_origin *ret);
-/* The functions inlined at a frame's address and the source position of each: see perfdata_symbols_source. PERFDATA_ABSENT: nothing is known. */
+/* The functions inlined at a frame's address and the source position of each: see perfdata_symbols_source.
+ * PERFDATA_ABSENT: nothing is known. */
 PERFDATA_API enum perfdata_status perfdata_session_source(const struct perfdata_session *session, uint32_t frame,
 							  struct perfdata_source_line *entries, size_t room, size_t *ret_count);
 /* Ids go from 0 to this, without gaps: iterate with perfdata_session_stack, in its thread. */
 PERFDATA_API uint32_t perfdata_session_nr_stacks(const struct perfdata_session *session);
-/* Resolves the recorded addresses of a stack against a symbol source of the caller's choice that takes such addresses: a kallsyms
- * text, a perf map. One entry for each step as perfdata_symbols_resolve writes it, at most `room`; how many steps there are in
- * *ret_nr. As perfdata_session_stack otherwise. */
+/* Resolves the recorded addresses of a stack against a symbol source of the caller's choice that takes such addresses:
+ * a kallsyms text, a perf map. One entry for each step as perfdata_symbols_resolve writes it, at most `room`; how many
+ * steps there are in *ret_nr. As perfdata_session_stack otherwise. */
 PERFDATA_API enum perfdata_status perfdata_session_stack_resolve(const struct perfdata_session *session, uint32_t stack,
 								 struct perfdata_symbols_dso *source, struct perfdata_symbol *ret,
 								 size_t room, size_t *ret_nr);
@@ -284,8 +296,8 @@ struct perfdata_summary {
 	uint64_t aux_records;                   /* AUX records */
 	uint64_t aux_truncated, aux_partial, aux_collisions;   /* … with that flag: no room, gaps, samples that hit each other */
 };
-/* Counted as far as the session has come. Borrowed until the next call on the session. Never NULL; where memory runs out for the lists,
- * perfdata_session_error says so. */
+/* Counted as far as the session has come. Borrowed until the next call on the session. Never NULL; where memory runs
+ * out for the lists, perfdata_session_error says so. */
 PERFDATA_API const struct perfdata_summary *perfdata_session_summary(struct perfdata_session *session);
 
 #ifdef __cplusplus

@@ -92,8 +92,10 @@ PERFDATA_API void perfdata_text_hex_pad(struct perfdata_text *text, uint64_t val
 /* `width` copies of `c`. */
 PERFDATA_API void perfdata_text_fill(struct perfdata_text *text, char c, size_t width);
 
-/* --- lines that are alike --- What they share is prepared once: constant bytes, and a number behind each piece of them that is read where it
- * stands in memory, at an offset from one of a few addresses. */
+/* --- lines that are alike ----------------------------------------------------------------------------------------- */
+
+/* What they share is prepared once: constant bytes, and a number behind each piece of them that is read where it stands
+ * in memory, at an offset from one of a few addresses. */
 enum perfdata_part_form {
 	PERFDATA_PART_U8, PERFDATA_PART_U16, PERFDATA_PART_U32, PERFDATA_PART_U64,    /* decimal */
 	PERFDATA_PART_S8, PERFDATA_PART_S16, PERFDATA_PART_S32, PERFDATA_PART_S64,
@@ -110,7 +112,8 @@ struct perfdata_part {
 };
 #define PERFDATA_PART_SLACK 32
 #define PERFDATA_PART_NUMBER 32   /* room that a number needs; a line needs that of its parts and SLACK */
-/* Writes parts up to the first STOP, of which the constant bytes are written, and returns the end. *part becomes that STOP. */
+/* Writes parts up to the first STOP, of which the constant bytes are written, and returns the end. *part becomes that
+ * STOP. */
 PERFDATA_API char *perfdata_parts_to(char *at, const struct perfdata_part **part, const void *const *bases);
 
 /* Such a line while it is put together, and then. All zero at first; released by perfdata_line_release. */
@@ -156,8 +159,9 @@ PERFDATA_API bool perfdata_json_plain(const void *bytes, size_t size);
 
 /* "note", "warning", "error". Static storage. */
 PERFDATA_API const char *perfdata_severity_name(enum perfdata_severity severity);
-/* A finding as the JSON object that stands for it everywhere: {"severity","code","name","file","offset","record","message"}, without those that it does
- * not have; code 0 is none, of a failure that is no finding. wide_as_text: offset and record as strings, for readers that know doubles only. */
+/* A finding as the JSON object that stands for it everywhere:
+ * {"severity","code","name","file","offset","record","message"}, without those that it does not have; code 0 is none,
+ * of a failure that is no finding. wide_as_text: offset and record as strings, for readers that know doubles only. */
 PERFDATA_API void perfdata_text_finding(struct perfdata_text *text, const struct perfdata_finding *finding, bool wide_as_text);
 
 /* --- CSV (RFC 4180) --- */

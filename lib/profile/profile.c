@@ -74,7 +74,8 @@ static void take_sample(const struct pd_profile *profile, const struct perfdata_
 			.cpu = parts & PD_BY_CPU ? raw->cpu : PERFDATA_NONE,
 			.slice = parts & PD_BY_SLICE && raw->time != UINT64_MAX ? raw->time / options->slice : 0,
 		},
-		.weight = options->by_period ? delivery->period : 1, .pid = delivery->pid, .tid = delivery->tid, .comm = delivery->comm,
+		.weight = options->by_period ? delivery->period : 1,
+		.pid = delivery->pid, .tid = delivery->tid, .comm = delivery->comm,
 	};
 	ret->hash = pd_sums_hash(&ret->key, profile->seed);
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What fails in turn, on small recordings, through every emitter: each allocation, each write, each read, each new thread, each temporary file.
+/* What fails in turn, on small recordings, through every emitter: each allocation, each write, each read, each new
+ * thread, each temporary file.
  *
- * A failure is either not felt, and the output is the same to the last byte, or it is said: a status that fits, an output that does not claim to
- * be complete, and lines that are well-formed as far as they go. Leaks and uses of what is gone are for the sanitizers to see. */
+ * A failure is either not felt, and the output is the same to the last byte, or it is said: a status that fits, an
+ * output that does not claim to be complete, and lines that are well-formed as far as they go. Leaks and uses of what
+ * is gone are for the sanitizers to see. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

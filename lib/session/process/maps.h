@@ -5,8 +5,10 @@
 
 #include "base/arena.h"
 
-/* --- process/maps.c: intervals of addresses. Sets are trees that share nodes after a fork and copy them when one side changes, so that
- * a fork costs nothing and a new map costs the logarithm of their number, however they overlap. --- */
+/* --- process/maps.c ----------------------------------------------------------------------------------------------- */
+
+/* intervals of addresses. Sets are trees that share nodes after a fork and copy them when one side changes, so that a
+ * fork costs nothing and a new map costs the logarithm of their number, however they overlap. --- */
 struct pd_map {
 	uint64_t start, end;       /* [start, end) */
 	uint64_t pgoff;            /* file offset of start */
