@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* libperfdata: everything that is public and stable. Each part can be included alone; perfdata/base.h lists the parts. */
+/* libperfdata: everything that is public and stable. Each part can be included alone; perfdata/base.h lists the
+ * parts. */
 #ifndef PERFDATA_H
 #define PERFDATA_H
 

@@ -149,9 +149,11 @@ static void show_bitmap(struct perfdata_text *out, struct perfdata_bytes bytes)
 	}
 }
 
-static void show_integer(struct perfdata_text *out, const struct perfdata_node *node, const struct perfdata_field *field)
+static void show_integer(struct perfdata_text *out, const struct perfdata_node *node,
+			 const struct perfdata_field *field)
 {
-	const char *name = field && field->show == PERFDATA_SHOW_ENUM ? perfdata_name_of(field->names, node->v.u) : NULL;
+	const char *name = field && field->show == PERFDATA_SHOW_ENUM ? perfdata_name_of(field->names, node->v.u)
+								      : NULL;
 	if (name)
 		perfdata_text_string(out, name);
 	else if (field && field->show == PERFDATA_SHOW_BOOL)
@@ -232,7 +234,8 @@ static void show_list(struct perfdata_text *out, const struct perfdata_node *lis
 			perfdata_text_char(out, '\n');
 			perfdata_text_fill(out, ' ', 2 * (size_t)depth + 2);
 		}
-		perfdata_text_printf(out, "%s… %" PRIu64 " more (-v shows all)", parts ? "" : ", ", list->v.count - shown);
+		perfdata_text_printf(out, "%s… %" PRIu64 " more (-v shows all)", parts ? "" : ", ",
+				     list->v.count - shown);
 	}
 	perfdata_text_char(out, '\n');
 }
@@ -263,7 +266,8 @@ void answer_feature(struct perfdata_text *out, const struct perfdata_feature_sec
 	snprintf(number, sizeof number, "feature %" PRIu32, section->id);
 	const char *name = layout ? layout->name : number;
 	if (!root || section->id == PERFDATA_FEATURE_TRACING_DATA) {
-		perfdata_text_printf(out, "  %s: %" PRIu64 " bytes%s\n", name, section->size, root ? "" : ", cannot be read");
+		perfdata_text_printf(out, "  %s: %" PRIu64 " bytes%s\n", name, section->size,
+				     root ? "" : ", cannot be read");
 	} else if (!root->child) {
 		perfdata_text_printf(out, "  %s: empty\n", name);
 	} else if (only && (is_scalar(only) || !strcmp(only->field->name, name))) {
@@ -301,8 +305,10 @@ enum exit_code answer_each(struct options *options, enum perfdata_record_order o
 	if (!inputs_find(options))
 		return EXIT_USAGE;
 	enum exit_code code = EXIT_FINE;
-	/* with one processor beside this one, framing and ordering there would gain less than handing the records over costs */
-	const unsigned ahead = INPUT_BYTES_AHEAD | (order == PERFDATA_ORDER_TIME && perfdata_processors() > 2 ? INPUT_RECORDS_AHEAD : 0u);
+	/* with one processor beside this one, framing and ordering there would gain less than handing the records over
+	 * costs */
+	const unsigned ahead = INPUT_BYTES_AHEAD |
+			       (order == PERFDATA_ORDER_TIME && perfdata_processors() > 2 ? INPUT_RECORDS_AHEAD : 0u);
 	interrupt_catch();
 	for (size_t i = 0; i < options->files.nr && !interrupted(); i++) {
 		struct input input;

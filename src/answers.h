@@ -6,19 +6,21 @@
 #include <json-c/json.h>
 #include "inputs.h"
 
-/* The meta and summary objects of the recording as ndjson has them, after a walk: {"meta":{…},"summary":{…}}. NULL after a failure
- * (said already). */
+/* The meta and summary objects of the recording as ndjson has them, after a walk: {"meta":{…},"summary":{…}}. NULL
+ * after a failure (said already). */
 json_object *answer_document(struct input *input, struct perfdata_session *session);
 /* A JSON string of a text from the recording, always valid UTF-8; NULL after a failure (said already). */
 json_object *answer_json_text(struct input *input, const char *text);
 /* A finding as everything shows it: perfdata_text_finding. */
 json_object *answer_json_finding(struct input *input, const struct perfdata_finding *finding);
-/* Prints it on stdout, unless memory ran out while it was made (said already), and frees it. several: one line, since more documents follow. */
+/* Prints it on stdout, unless memory ran out while it was made (said already), and frees it. several: one line, since
+ * more documents follow. */
 void answer_print(const struct input *input, json_object *document, bool several);
 
 /* Where several inputs are answered for in a text: which one follows. */
 void answer_headline(struct input *input, const struct options *options);
-/* Calls answer for each input, and joins the exit codes. Several inputs get a headline each unless they answer in JSON. */
+/* Calls answer for each input, and joins the exit codes. Several inputs get a headline each unless they answer in
+ * JSON. */
 enum exit_code answer_each(struct options *options, enum perfdata_record_order order,
 			   void (*answer)(const struct options *options, struct input *input));
 

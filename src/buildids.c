@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* perfdata buildids: the files of a recording, their build-ids, where each is known from, and how many samples fell into it. */
+/* perfdata buildids: the files of a recording, their build-ids, where each is known from, and how many samples fell
+ * into it. */
 #include "config.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -48,7 +49,8 @@ static struct mapped *mapped_at(struct hits *hits, size_t index)
 
 static struct mapped *mapped_of_frame(struct hits *hits, uint32_t frame)
 {
-	const struct perfdata_frame *place = frame == PERFDATA_NONE ? NULL : perfdata_session_frame(hits->session, frame);
+	const struct perfdata_frame *place = frame == PERFDATA_NONE ? NULL
+								    : perfdata_session_frame(hits->session, frame);
 	return place && place->dso != PERFDATA_NONE ? mapped_at(hits, place->dso) : NULL;
 }
 
@@ -177,10 +179,13 @@ static void join_equals(struct hits *hits)
 	hits->nr = kept;
 }
 
-/* --- the answers ------------------------------------------------------------------------------------------------------ */
+/* --- the answers -------------------------------------------------------------------------------------------------- */
 
-static const struct { unsigned source; const char *name; } sources[] = {
-	{ PERFDATA_BUILD_ID_MMAP2, "mmap2" }, { PERFDATA_BUILD_ID_RECORD, "record" }, { PERFDATA_BUILD_ID_HEADER, "header" },
+static const struct { unsigned source; const char *name;
+} sources[] = {
+	{ PERFDATA_BUILD_ID_MMAP2, "mmap2" },
+	{ PERFDATA_BUILD_ID_RECORD, "record" },
+	{ PERFDATA_BUILD_ID_HEADER, "header" },
 };
 #define NR_SOURCES (sizeof sources / sizeof *sources)
 
@@ -235,7 +240,8 @@ static const char *why_none(const struct hits *hits, const struct mapped *mapped
 		return "its name was gone when the recorder looked";
 	if (hits->asked)
 		return "the kernel found no note: no ELF file, one without, or none in memory";
-	return hits->has_table ? "not in the header's table" : "nobody asked for build-ids, and the recorder wrote no table";
+	return hits->has_table ? "not in the header's table"
+			       : "nobody asked for build-ids, and the recorder wrote no table";
 }
 
 static void note_recorder(struct hits *hits, const struct perfdata_reader *reader)
@@ -259,7 +265,8 @@ static void show_text(const struct options *options, struct input *input, const 
 	struct perfdata_text out;
 	uint64_t hidden = 0;
 	perfdata_text_init(&out);
-	perfdata_text_printf(&out, "%-40s %-20s %-8s %8s %10s  %s\n", "BUILD-ID", "SOURCE", "KIND", "MAPPINGS", "SAMPLES", "FILE");
+	perfdata_text_printf(&out, "%-40s %-20s %-8s %8s %10s  %s\n", "BUILD-ID", "SOURCE", "KIND", "MAPPINGS",
+			     "SAMPLES", "FILE");
 	for (size_t i = 0; i < hits->nr; i++) {
 		const struct mapped *mapped = &hits->list[i];
 		char from[32] = "";
@@ -269,14 +276,15 @@ static void show_text(const struct options *options, struct input *input, const 
 		}
 		for (size_t s = 0; s < NR_SOURCES; s++)
 			if (mapped->sources & sources[s].source)
-				snprintf(from + strlen(from), sizeof from - strlen(from), "%s%s", *from ? "," : "", sources[s].name);
+				snprintf(from + strlen(from), sizeof from - strlen(from), "%s%s", *from ? "," : "",
+					 sources[s].name);
 		perfdata_text_bytes_hex(&out, mapped->build_id.data, mapped->build_id.size);
 		if (!mapped->build_id.size)
 			perfdata_text_char(&out, '-');
 		const size_t width = mapped->build_id.size ? 2 * mapped->build_id.size : 1;
 		perfdata_text_fill(&out, ' ', width < 40 ? 40 - width : 0);
-		perfdata_text_printf(&out, " %-20s %-8s %8" PRIu64 " %10" PRIu64 "  ", *from ? from : "-", kind_name(mapped->kind), mapped->maps,
-				     mapped->samples);
+		perfdata_text_printf(&out, " %-20s %-8s %8" PRIu64 " %10" PRIu64 "  ", *from ? from : "-",
+				     kind_name(mapped->kind), mapped->maps, mapped->samples);
 		answer_text(&out, mapped->filename);
 		if (mapped->pid > 0)
 			perfdata_text_printf(&out, " (pid %" PRId32 ")", mapped->pid);
@@ -286,7 +294,8 @@ static void show_text(const struct options *options, struct input *input, const 
 	}
 	if (hidden && !options->with_hits)
 		perfdata_text_printf(&out, "%" PRIu64 " more without build-id and samples (-v shows them)\n", hidden);
-	perfdata_text_printf(&out, "%" PRIu64 " samples, %" PRIu64 " of them in no file\n", hits->by_frame.samples, hits->outside);
+	perfdata_text_printf(&out, "%" PRIu64 " samples, %" PRIu64 " of them in no file\n", hits->by_frame.samples,
+			     hits->outside);
 	answer_flush(input, &out);
 }
 
@@ -331,7 +340,9 @@ static void show_json(const struct options *options, struct input *input, const 
 	}
 	json_object_object_add(document, "samples", json_object_new_uint64(hits->by_frame.samples));
 	json_object_object_add(document, "samples_outside", json_object_new_uint64(hits->outside));
-	json_object_object_add(document, "complete", json_object_new_boolean(perfdata_reader_complete(input->reader) && !input->messages.errors && !input->error.status));
+	json_object_object_add(document, "complete",
+			       json_object_new_boolean(perfdata_reader_complete(input->reader) &&
+						       !input->messages.errors && !input->error.status));
 	answer_print(input, document, options->files.nr > 1);
 }
 
@@ -354,7 +365,8 @@ static void show_tsv(const struct options *options, struct input *input, const s
 			perfdata_text_printf(&out, "%s%s", comma, sources[s].name);
 			comma = ",";
 		}
-		perfdata_text_printf(&out, "\t%s\t%" PRIu64 "\t%" PRIu64 "\t", kind_name(mapped->kind), mapped->maps, mapped->samples);
+		perfdata_text_printf(&out, "\t%s\t%" PRIu64 "\t%" PRIu64 "\t", kind_name(mapped->kind), mapped->maps,
+				     mapped->samples);
 		answer_text(&out, mapped->filename);
 		if (mapped->pid > 0)
 			perfdata_text_printf(&out, "\t%" PRId32 "\t%s\n", mapped->pid, why ? why : "");
@@ -390,7 +402,8 @@ static void show_perf(const struct options *options, struct input *input, const 
 		const struct mapped *mapped = &hits->list[i % hits->nr];
 		if (!by_hits && mapped->of_guest != (i >= hits->nr))
 			continue;
-		if (by_hits ? i < hits->nr && (mapped->samples || mapped->in_chain) : mapped->sources & PERFDATA_BUILD_ID_HEADER)
+		if (by_hits ? i < hits->nr && (mapped->samples || mapped->in_chain)
+			    : mapped->sources & PERFDATA_BUILD_ID_HEADER)
 			perf_line(&out, mapped);
 	}
 	answer_flush(input, &out);
@@ -414,7 +427,8 @@ static void answer(const struct options *options, struct input *input)
 	const bool chains = options->perf || options->with_hits;
 	const struct perfdata_session_options session_options = {
 		.size = sizeof session_options,
-		.needs = PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_FRAMES | (chains ? (uint32_t)PERFDATA_NEED_CHAIN_DSOS : 0),
+		.needs = PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_FRAMES |
+			 (chains ? (uint32_t)PERFDATA_NEED_CHAIN_DSOS : 0),
 		.merge_deferred = chains,
 	};
 	struct hits hits = { 0 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* perfdata bundle: what names the addresses of recordings here, taken along. What goes in is what `script` would take names from, so that names
- * are the same elsewhere. */
+/* perfdata bundle: what names the addresses of recordings here, taken along. What goes in is what `script` would take
+ * names from, so that names are the same elsewhere. */
 #include "config.h"
 #include <inttypes.h>
 #include <json-c/json.h>
@@ -28,10 +28,11 @@ struct bundling {
 static void fail(struct bundling *bundling, enum perfdata_status status, const char *message)
 {
 	usage_error(&bundling->options->style, "%s", message && *message ? message : perfdata_status_text(status));
-	bundling->code = exit_code_join(bundling->code, status == PERFDATA_EUNSUP ? EXIT_USAGE : exit_code_of_status(status));
+	bundling->code = exit_code_join(bundling->code,
+					status == PERFDATA_EUNSUP ? EXIT_USAGE : exit_code_of_status(status));
 }
 
-/* --- what it tells of itself ------------------------------------------------------------------------------------------------------------- */
+/* --- what it tells of itself -------------------------------------------------------------------------------------- */
 
 static json_object *json_path(struct bundling *bundling, const char *path)
 {
@@ -52,7 +53,9 @@ static json_object *json_hex(const uint8_t *bytes, size_t size)
 	struct perfdata_text hex;
 	perfdata_text_init(&hex);
 	perfdata_text_bytes_hex(&hex, bytes, size);
-	json_object *string = hex.size && !perfdata_text_failed(&hex) ? json_object_new_string_len(hex.data, (int)hex.size) : NULL;
+	json_object *string = hex.size && !perfdata_text_failed(&hex)
+				      ? json_object_new_string_len(hex.data, (int)hex.size)
+				      : NULL;
 	perfdata_text_release(&hex);
 	return string;
 }
@@ -82,7 +85,8 @@ static void note_missing(struct bundling *bundling, const struct file_row *row, 
 		perfdata_text_init(&path);
 		perfdata_text_printable(&path, row->paths[0], strlen(row->paths[0]));
 		if (!perfdata_text_failed(&path))
-			fprintf(stderr, "perfdata: missing: %.*s (%" PRIu64 " samples): %s\n", (int)path.size, path.data, row->samples, reason);
+			fprintf(stderr, "perfdata: missing: %.*s (%" PRIu64 " samples): %s\n", (int)path.size,
+				path.data, row->samples, reason);
 		perfdata_text_release(&path);
 	}
 }
@@ -94,7 +98,7 @@ static enum perfdata_bundle_level level_of(const struct options *options)
 	return !strcmp(options->level, "names") ? PERFDATA_BUNDLE_NAMES : PERFDATA_BUNDLE_UNWIND;
 }
 
-/* --- what goes in ------------------------------------------------------------------------------------------------------------------------ */
+/* --- what goes in ------------------------------------------------------------------------------------------------- */
 
 static const char *reason_of(enum perfdata_status status)
 {
@@ -148,20 +152,27 @@ static bool is_elf(const char *path)
 
 static bool add_other(struct bundling *bundling, const struct file_row *row, const char *path, const char *file)
 {
-	return add_file(bundling, row, &(struct perfdata_bundle_file){ .role = PERFDATA_BUNDLE_OTHER, .path = path, .file = file });
+	return add_file(bundling, row,
+			&(struct perfdata_bundle_file){ .role = PERFDATA_BUNDLE_OTHER, .path = path, .file = file });
 }
 
 static void add_kernel(struct bundling *bundling, const struct file_row *row)
 {
 	const char *file = row->symbol_file ? row->symbol_file : row->text_file;
 	const bool elf = is_elf(file);
-	(void)add_file(bundling, row, &(struct perfdata_bundle_file){
-		.role = elf ? PERFDATA_BUNDLE_ELF : PERFDATA_BUNDLE_KALLSYMS, .file = file, .build_id = file_row_id(row),
-		.path = row->build_id_size ? "[kernel.kallsyms]" : elf ? file : "/proc/kallsyms",
-	});
+	(void)add_file(bundling, row,
+		       &(struct perfdata_bundle_file){
+			       .role = elf ? PERFDATA_BUNDLE_ELF : PERFDATA_BUNDLE_KALLSYMS,
+			       .file = file,
+			       .build_id = file_row_id(row),
+			       .path = row->build_id_size ? "[kernel.kallsyms]"
+				       : elf              ? file
+							  : "/proc/kallsyms",
+		       });
 }
 
-/* Its code, and the file with its symbols where that is another one. Without a recorded build-id a file is found by its path. */
+/* Its code, and the file with its symbols where that is another one. Without a recorded build-id a file is found by its
+ * path. */
 static void add_elf(struct bundling *bundling, const struct file_row *row)
 {
 	const struct perfdata_bytes own = file_row_id(row), found = { row->found_id, row->found_id_size };
@@ -170,8 +181,11 @@ static void add_elf(struct bundling *bundling, const struct file_row *row)
 		    .role = PERFDATA_BUNDLE_ELF, .path = row->paths[0], .build_id = own, .file = text }))
 		return;
 	if (row->symbol_file && (!row->text_file || !is_same_file(row->symbol_file, row->text_file)))
-		(void)add_file(bundling, row, &(struct perfdata_bundle_file){
-			.role = PERFDATA_BUNDLE_DEBUG, .path = row->paths[0], .build_id = own.size ? own : found, .file = row->symbol_file });
+		(void)add_file(bundling, row,
+			       &(struct perfdata_bundle_file){ .role = PERFDATA_BUNDLE_DEBUG,
+							       .path = row->paths[0],
+							       .build_id = own.size ? own : found,
+							       .file = row->symbol_file });
 }
 
 /* What dwz moved out of debug information, where distributions have such files; wherever it is here. */
@@ -180,8 +194,11 @@ static void add_alt(struct bundling *bundling, const struct file_row *row)
 	char path[4096];
 	const char *slash = strrchr(row->alt_file, '/');
 	if (snprintf(path, sizeof path, "/usr/lib/debug/.dwz/%s", slash ? slash + 1 : row->alt_file) < (int)sizeof path)
-		(void)add_file(bundling, row, &(struct perfdata_bundle_file){
-			.role = PERFDATA_BUNDLE_DEBUG, .path = path, .build_id = { row->alt_id, row->alt_id_size }, .file = row->alt_file });
+		(void)add_file(bundling, row,
+			       &(struct perfdata_bundle_file){ .role = PERFDATA_BUNDLE_DEBUG,
+							       .path = path,
+							       .build_id = { row->alt_id, row->alt_id_size },
+							       .file = row->alt_file });
 }
 
 static void add_row(struct bundling *bundling, const struct file_row *row)
@@ -202,8 +219,12 @@ static void add_row(struct bundling *bundling, const struct file_row *row)
 		add_kernel(bundling, row);
 		break;
 	case PERFDATA_DSO_VDSO:
-		(void)add_file(bundling, row, &(struct perfdata_bundle_file){
-			.role = strcmp(file, "[vdso]") ? PERFDATA_BUNDLE_ELF : PERFDATA_BUNDLE_VDSO, .path = "[vdso]", .build_id = file_row_id(row), .file = file });
+		(void)add_file(bundling, row,
+			       &(struct perfdata_bundle_file){ .role = strcmp(file, "[vdso]") ? PERFDATA_BUNDLE_ELF
+											      : PERFDATA_BUNDLE_VDSO,
+							       .path = "[vdso]",
+							       .build_id = file_row_id(row),
+							       .file = file });
 		break;
 	case PERFDATA_DSO_PERF_MAP:
 	case PERFDATA_DSO_JITDUMP:
@@ -219,7 +240,7 @@ static void add_row(struct bundling *bundling, const struct file_row *row)
 		add_alt(bundling, row);
 }
 
-/* --- the command --------------------------------------------------------------------------------------------------------------------------- */
+/* --- the command -------------------------------------------------------------------------------------------------- */
 
 static bool read_one(struct bundling *bundling, const char *file)
 {
@@ -242,19 +263,26 @@ static bool read_one(struct bundling *bundling, const char *file)
 	return read;
 }
 
-static enum perfdata_status write_part(void *user, const void *bytes, size_t size) { return interrupted() ? PERFDATA_EINTR : perfdata_output_write(user, bytes, size); }
+static enum perfdata_status write_part(void *user, const void *bytes, size_t size)
+{
+	return interrupted() ? PERFDATA_EINTR : perfdata_output_write(user, bytes, size);
+}
 
 static enum perfdata_status write_bundle(struct bundling *bundling, const char *manifest, struct perfdata_error *reterr)
 {
 	const struct options *options = bundling->options;
-	struct perfdata_output *output = !strcmp(options->output, "-") ? perfdata_output_fd(1) :
-					 perfdata_output_path(options->output, options->force ? PERFDATA_OUTPUT_FORCE : 0);
+	struct perfdata_output *output = !strcmp(options->output, "-")
+						 ? perfdata_output_fd(1)
+						 : perfdata_output_path(options->output,
+									options->force ? PERFDATA_OUTPUT_FORCE : 0);
 	if (!output)
 		return PERFDATA_ENOMEM;
 	enum perfdata_status status = perfdata_output_open(output, reterr);
 	if (!status)
-		status = perfdata_bundle_write(bundling->bundle, manifest, strlen(manifest), write_part, output, reterr);
-	const enum perfdata_status closed = perfdata_output_close(output, status == PERFDATA_OK, status ? NULL : reterr);
+		status = perfdata_bundle_write(bundling->bundle, manifest, strlen(manifest), write_part, output,
+					       reterr);
+	const enum perfdata_status closed = perfdata_output_close(output, status == PERFDATA_OK,
+								  status ? NULL : reterr);
 	return status ? status : closed;
 }
 
@@ -268,14 +296,18 @@ static void finish(struct bundling *bundling)
 	json_object_object_add(document, "recordings", json_object_get(bundling->recordings));
 	json_object_object_add(document, "files", json_object_get(bundling->files));
 	json_object_object_add(document, "missing", json_object_get(bundling->missing));
-	const char *manifest = json_object_to_json_string_ext(document, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
+	const char *manifest = json_object_to_json_string_ext(document,
+							      JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
 	const enum perfdata_status status = manifest ? write_bundle(bundling, manifest, &error) : PERFDATA_ENOMEM;
 	json_object_put(document);
 	if (status)
 		fail(bundling, status, error.message);
 	else if (!options->style.quiet)
-		fprintf(stderr, "perfdata: %s: %" PRIu64 " files, %" PRIu64 " bytes before packing; %" PRIu64 " missing, with %" PRIu64 " of %" PRIu64 " samples\n",
-			options->output, bundling->nr_files, bundling->bytes, bundling->nr_missing, bundling->missing_samples, bundling->rows.samples);
+		fprintf(stderr,
+			"perfdata: %s: %" PRIu64 " files, %" PRIu64 " bytes before packing; %" PRIu64
+			" missing, with %" PRIu64 " of %" PRIu64 " samples\n",
+			options->output, bundling->nr_files, bundling->bytes, bundling->nr_missing,
+			bundling->missing_samples, bundling->rows.samples);
 	/* a limit of the user's: the answer to "is it whole" is no */
 	if (bundling->left_out)
 		bundling->code = exit_code_join(bundling->code, EXIT_ANSWER_NO);
@@ -302,7 +334,8 @@ enum exit_code command_bundle(struct options *options)
 	for (size_t i = 0; i < options->files.nr && !interrupted(); i++)
 		any |= read_one(&bundling, options->files.values[i]);
 	file_rows_finish(&bundling.rows);
-	const enum perfdata_status status = any ? perfdata_bundle_new(level_of(options), &limits, &bundling.bundle) : PERFDATA_OK;
+	const enum perfdata_status status = any ? perfdata_bundle_new(level_of(options), &limits, &bundling.bundle)
+						: PERFDATA_OK;
 	if (status)
 		fail(&bundling, status, NULL);
 	for (size_t i = 0; i < bundling.rows.nr && bundling.bundle && !interrupted(); i++)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* perfdata check: what is wrong with a recording. Damage is the answer here, not a failure: 0 or 1, and 3 for what is no recording. */
+/* perfdata check: what is wrong with a recording. Damage is the answer here, not a failure: 0 or 1, and 3 for what is
+ * no recording. */
 #include "config.h"
 #include <string.h>
 #include "answers.h"
@@ -14,7 +15,8 @@ static void look(struct input *input, struct outcome *outcome)
 {
 	const struct perfdata_session_options session_options = {
 		.size = sizeof session_options,
-		.needs = PERFDATA_NEED_RECORDS | PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES | PERFDATA_NEED_STACKS,
+		.needs = PERFDATA_NEED_RECORDS | PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS |
+			 PERFDATA_NEED_FRAMES | PERFDATA_NEED_STACKS,
 	};
 	struct perfdata_session *session = input_walk(input, &session_options, NULL, NULL);
 	outcome_count(outcome, session ? perfdata_session_summary(session) : NULL);
@@ -50,12 +52,16 @@ static void check(const struct options *options, size_t index, struct check_show
 static bool forms_fit(const struct options *options)
 {
 	const char *const forms[] = {
-		options->json ? "json" : NULL, options->junit ? "junit" : NULL, options->sarif ? "sarif" : NULL, options->annotate ? "annotate" : NULL,
+		options->json ? "json" : NULL,
+		options->junit ? "junit" : NULL,
+		options->sarif ? "sarif" : NULL,
+		options->annotate ? "annotate" : NULL,
 	};
 	const char *first = NULL;
 	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
 		if (first && forms[i]) {
-			usage_error(&options->style, "--%s and --%s are two forms of one answer: choose one", first, forms[i]);
+			usage_error(&options->style, "--%s and --%s are two forms of one answer: choose one", first,
+				    forms[i]);
 			return false;
 		}
 		first = first ? first : forms[i];

@@ -8,7 +8,8 @@
 
 static void spell_counts(struct perfdata_text *out, const struct messages *messages, uint64_t records)
 {
-	perfdata_text_printf(out, "%" PRIu64 " records, %" PRIu64 " errors, %" PRIu64 " warnings", records, messages->errors, messages->warnings);
+	perfdata_text_printf(out, "%" PRIu64 " records, %" PRIu64 " errors, %" PRIu64 " warnings", records,
+			     messages->errors, messages->warnings);
 }
 
 static void spell_findings(struct perfdata_text *out, const struct input *input, bool only_errors)
@@ -32,7 +33,7 @@ static void spell_findings(struct perfdata_text *out, const struct input *input,
 		perfdata_text_printf(out, "… %" PRIu64 " more\n", messages->total - nr);
 }
 
-/* --- as text ---------------------------------------------------------------------------------------------------------- */
+/* --- as text ------------------------------------------------------------------------------------------------------ */
 
 static void show_text(struct input *input, const struct outcome *outcome, bool only_errors)
 {
@@ -48,7 +49,7 @@ static void show_text(struct input *input, const struct outcome *outcome, bool o
 	answer_flush(input, &out);
 }
 
-/* --- as JSON ---------------------------------------------------------------------------------------------------------- */
+/* --- as JSON ------------------------------------------------------------------------------------------------------ */
 
 /* An input that could not be read has no numbers; what it has instead is the error. */
 static void show_json(struct input *input, const struct outcome *outcome, bool several)
@@ -66,7 +67,10 @@ static void show_json(struct input *input, const struct outcome *outcome, bool s
 	for (size_t i = 0; i < nr; i++)
 		json_object_array_add(findings, answer_json_finding(input, &kept[i]));
 	const struct perfdata_finding failure = {
-		.severity = PERFDATA_SEVERITY_ERROR, .file = input->file, .offset = input->error.offset, .record = UINT64_MAX,
+		.severity = PERFDATA_SEVERITY_ERROR,
+		.file = input->file,
+		.offset = input->error.offset,
+		.record = UINT64_MAX,
 		.message = input->error.message,
 	};
 	json_object_object_add(document, "exit_code", json_object_new_int((int32_t)input->code));
@@ -74,7 +78,7 @@ static void show_json(struct input *input, const struct outcome *outcome, bool s
 	answer_print(input, document, several);
 }
 
-/* --- as JUnit --------------------------------------------------------------------------------------------------------- */
+/* --- as JUnit ----------------------------------------------------------------------------------------------------- */
 
 /* The first finding of the worst kind stands for all of them. */
 static const struct perfdata_finding *worst(const struct messages *messages)
@@ -102,14 +106,19 @@ static void add_case(struct junit *junit, const struct input *input, uint64_t re
 		spell_counts(&message, &input->messages, records);
 	perfdata_text_char(&message, '\0');
 	details.failed |= perfdata_text_failed(&message);
-	junit_case(junit, input->file, broken ? JUNIT_BROKEN : input->code == EXIT_ANSWER_NO ? JUNIT_FAILED : JUNIT_PASSED,
-		   broken ? exit_code_meaning(input->code) : finding ? message_code(finding->severity, finding->code, code) : NULL,
+	junit_case(junit, input->file,
+		   broken                          ? JUNIT_BROKEN
+		   : input->code == EXIT_ANSWER_NO ? JUNIT_FAILED
+						   : JUNIT_PASSED,
+		   broken    ? exit_code_meaning(input->code)
+		   : finding ? message_code(finding->severity, finding->code, code)
+			     : NULL,
 		   message.data ? message.data : "", &details);
 	perfdata_text_release(&message);
 	perfdata_text_release(&details);
 }
 
-/* --- as SARIF --------------------------------------------------------------------------------------------------------- */
+/* --- as SARIF ----------------------------------------------------------------------------------------------------- */
 
 static void add_results(struct perfdata_text *out, const struct input *input)
 {
@@ -121,13 +130,14 @@ static void add_results(struct perfdata_text *out, const struct input *input)
 		sarif_failure(out, input->file, input->error.message);
 }
 
-/* --- annotations --------------------------------------------------------------------------------------------------------- */
+/* --- annotations -------------------------------------------------------------------------------------------------- */
 
 /* As a workflow command of GitHub is escaped; commas and colons end its properties. */
 static void spell_escaped(struct perfdata_text *out, const char *text, bool is_property)
 {
 	for (; *text; text++) {
-		const bool escape = *text == '%' || *text == '\r' || *text == '\n' || (is_property && (*text == ':' || *text == ','));
+		const bool escape = *text == '%' || *text == '\r' || *text == '\n' ||
+				    (is_property && (*text == ':' || *text == ','));
 		if (escape)
 			perfdata_text_printf(out, "%%%02X", (unsigned)(uint8_t)*text);
 		else
@@ -135,7 +145,8 @@ static void spell_escaped(struct perfdata_text *out, const char *text, bool is_p
 	}
 }
 
-static void annotate(struct check_show *show, struct input *input, const struct perfdata_finding *finding, const char *title)
+static void annotate(struct check_show *show, struct input *input, const struct perfdata_finding *finding,
+		     const char *title)
 {
 	static const char *const commands[] = { "notice", "warning", "error" };
 	struct perfdata_text out, message;
@@ -168,7 +179,8 @@ static void annotate_input(struct check_show *show, struct input *input)
 	char title[80], code[8];
 	for (size_t i = 0; i < nr; i++) {
 		const struct perfdata_finding_info *info = perfdata_finding_lookup(kept[i].code);
-		snprintf(title, sizeof title, "%s %s", message_code(kept[i].severity, kept[i].code, code), info ? info->name : "");
+		snprintf(title, sizeof title, "%s %s", message_code(kept[i].severity, kept[i].code, code),
+			 info ? info->name : "");
 		annotate(show, input, &kept[i], title);
 	}
 	const struct perfdata_finding failure = {
@@ -187,7 +199,7 @@ static void count_what_is_not_shown(const struct check_show *show)
 		printf("::notice title=perfdata::%" PRIu64 " more findings stand in the log of this step\n", more);
 }
 
-/* --- all of them --------------------------------------------------------------------------------------------------------- */
+/* --- all of them -------------------------------------------------------------------------------------------------- */
 
 void check_show_begin(struct check_show *show, const struct options *options)
 {
@@ -219,7 +231,8 @@ bool check_show_end(struct check_show *show, size_t done, enum exit_code code)
 	struct perfdata_text out;
 	perfdata_text_init(&out);
 	for (size_t i = done; i < options->files.nr && options->junit; i++)
-		junit_case(&show->junit, options->files.values[i], JUNIT_SKIPPED, NULL, code == EXIT_INTERRUPTED ? "interrupted" : "not begun", NULL);
+		junit_case(&show->junit, options->files.values[i], JUNIT_SKIPPED, NULL,
+			   code == EXIT_INTERRUPTED ? "interrupted" : "not begun", NULL);
 	if (options->junit)
 		junit_end(&show->junit, "perfdata check", &out);
 	else if (options->sarif)

@@ -82,14 +82,15 @@ bool emitters_choose(struct options *options, int argc, char **argv)
 			return false;
 		if (!options->to || !strcmp(options->to, options->emitter->name))
 			return true;
-		usage_error(&options->style, "--emitter %s holds '%s', not '%s'", options->emitter_file, options->emitter->name,
-			    options->to);
+		usage_error(&options->style, "--emitter %s holds '%s', not '%s'", options->emitter_file,
+			    options->emitter->name, options->to);
 		return false;
 	}
 	if (!options->to) {
 		if (asks_for_help(argc, argv))
 			return true;
-		usage_error(&options->style, "convert needs --to NAME or --emitter FILE.so (perfdata help lists the formats)");
+		usage_error(&options->style,
+			    "convert needs --to NAME or --emitter FILE.so (perfdata help lists the formats)");
 		return false;
 	}
 	return find_formats(options);

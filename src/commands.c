@@ -3,40 +3,56 @@
 #include <string.h>
 #include "commands.h"
 
-#define CONVERSION (OPTIONS_GENERAL | OPTIONS_INPUT | OPTIONS_LIST | OPTIONS_BATCH | OPTIONS_REPORT | OPTIONS_OUTPUT | OPTIONS_FILTER | OPTIONS_SYMBOLS)
+#define CONVERSION                                                                                          \
+	(OPTIONS_GENERAL | OPTIONS_INPUT | OPTIONS_LIST | OPTIONS_BATCH | OPTIONS_REPORT | OPTIONS_OUTPUT | \
+	 OPTIONS_FILTER | OPTIONS_SYMBOLS)
 #define QUESTION (OPTIONS_GENERAL | OPTIONS_INPUT | OPTIONS_LIST | OPTIONS_JSON)
 
 /* In the order of help. */
 static const struct command table[] = {
-	{ "convert", "--to NAME [options] FILE…", "write recordings in another format", CONVERSION | OPTIONS_TO, command_convert, TASK_CONVERT },
+	{ "convert", "--to NAME [options] FILE…", "write recordings in another format", CONVERSION | OPTIONS_TO,
+	  command_convert, TASK_CONVERT },
 	{ "info", "[options] FILE…", "what a recording is: header, events, features, counts, losses, names",
 	  QUESTION | OPTIONS_PERF | OPTIONS_STATS | OPTIONS_SYMBOLS, command_info, TASK_LOOK },
-	{ "events", "[options] FILE…", "the events of a recording and how they were set up", QUESTION | OPTIONS_PERF, command_events, TASK_LOOK },
-	{ "buildids", "[options] FILE…", "the files of a recording and their build-ids", QUESTION | OPTIONS_PERF | OPTIONS_HITS | OPTIONS_TSV,
-	  command_buildids, TASK_LOOK },
-	{ "match", "[options] FILE…", "whether the files at hand are the recorded ones, and what can be named; exit 1 if they are not",
+	{ "events", "[options] FILE…", "the events of a recording and how they were set up", QUESTION | OPTIONS_PERF,
+	  command_events, TASK_LOOK },
+	{ "buildids", "[options] FILE…", "the files of a recording and their build-ids",
+	  QUESTION | OPTIONS_PERF | OPTIONS_HITS | OPTIONS_TSV, command_buildids, TASK_LOOK },
+	{ "match", "[options] FILE…",
+	  "whether the files at hand are the recorded ones, and what can be named; exit 1 if they are not",
 	  QUESTION | OPTIONS_JUNIT | OPTIONS_TSV | OPTIONS_MATCH, command_match, TASK_MATCH },
-	{ "bundle", "-o FILE [options] FILE…", "the files that name the addresses of recordings, in one archive to take along",
-	  OPTIONS_GENERAL | OPTIONS_INPUT | OPTIONS_LIST | OPTIONS_SYMBOLS | OPTIONS_BUNDLE, command_bundle, TASK_MATCH },
+	{ "bundle", "-o FILE [options] FILE…",
+	  "the files that name the addresses of recordings, in one archive to take along",
+	  OPTIONS_GENERAL | OPTIONS_INPUT | OPTIONS_LIST | OPTIONS_SYMBOLS | OPTIONS_BUNDLE, command_bundle,
+	  TASK_MATCH },
 	{ "check", "[options] FILE…", "what is wrong with a recording; exit 1 if something is",
 	  QUESTION | OPTIONS_JUNIT | OPTIONS_CHECK | OPTIONS_REPORT, command_check, TASK_LOOK },
 	{ "diff", "[options] BEFORE AFTER | --before FILE… --after FILE… | --save OUT FILE…",
 	  "what costs more than before, by more than noise; exit 1 if something does",
-	  OPTIONS_GENERAL | (OPTIONS_INPUT & ~OPTIONS_UNPACK) | OPTIONS_JSON | OPTIONS_JUNIT | OPTIONS_TSV | OPTIONS_FILTER | OPTIONS_SYMBOLS |
-	  OPTIONS_DIFF, command_diff, TASK_LOOK },
-	{ "rewrite", "[options] FILE… -o OUT", "another recording: cut, merged, or in another form, compression or byte order",
-	  OPTIONS_GENERAL | OPTIONS_INPUT | OPTIONS_FILTER | OPTIONS_SYMBOLS | OPTIONS_RECORDING | OPTIONS_REWRITE, command_rewrite, TASK_CHANGE },
+	  OPTIONS_GENERAL | (OPTIONS_INPUT & ~OPTIONS_UNPACK) | OPTIONS_JSON | OPTIONS_JUNIT | OPTIONS_TSV |
+		  OPTIONS_FILTER | OPTIONS_SYMBOLS | OPTIONS_DIFF,
+	  command_diff, TASK_LOOK },
+	{ "rewrite", "[options] FILE… -o OUT",
+	  "another recording: cut, merged, or in another form, compression or byte order",
+	  OPTIONS_GENERAL | OPTIONS_INPUT | OPTIONS_FILTER | OPTIONS_SYMBOLS | OPTIONS_RECORDING | OPTIONS_REWRITE,
+	  command_rewrite, TASK_CHANGE },
 	{ "repair", "[options] FILE -o OUT", "what can be saved of a damaged recording, as one that perf opens",
 	  OPTIONS_GENERAL | OPTIONS_INPUT | OPTIONS_RECORDING, command_repair, TASK_CHANGE },
-	{ "anonymize", "[options] FILE -o OUT", "a recording that can be shared: pseudonyms for names, moved addresses, nothing else that tells",
-	  OPTIONS_GENERAL | OPTIONS_INPUT | OPTIONS_FILTER | OPTIONS_SYMBOLS | OPTIONS_RECORDING | OPTIONS_ANONYMIZE, command_anonymize, TASK_CHANGE },
-	{ "symbolize", "[options]", "name the frames of a text with addresses (folded --addresses), from stdin to stdout", OPTIONS_GENERAL | OPTIONS_SYMBOLS,
-	  command_symbolize, TASK_MATCH },
-	{ "fields", "", "the names that -e takes: type, unit, records that have it, meaning", OPTIONS_GENERAL, command_fields, TASK_AUTOMATE },
-	{ "schema", "[--columns [--table NAME]]", "JSON Schema of each line of ndjson; columns of tables", OPTIONS_GENERAL | OPTIONS_COLUMNS, command_schema, TASK_AUTOMATE },
-	{ "explain", "[CODE…]", "what the code of a message means, and what to do", OPTIONS_GENERAL, command_explain, TASK_AUTOMATE },
-	{ "completion", "bash|zsh|fish", "the script with which a shell completes this program's command line", OPTIONS_GENERAL, command_completion,
+	{ "anonymize", "[options] FILE -o OUT",
+	  "a recording that can be shared: pseudonyms for names, moved addresses, nothing else that tells",
+	  OPTIONS_GENERAL | OPTIONS_INPUT | OPTIONS_FILTER | OPTIONS_SYMBOLS | OPTIONS_RECORDING | OPTIONS_ANONYMIZE,
+	  command_anonymize, TASK_CHANGE },
+	{ "symbolize", "[options]",
+	  "name the frames of a text with addresses (folded --addresses), from stdin to stdout",
+	  OPTIONS_GENERAL | OPTIONS_SYMBOLS, command_symbolize, TASK_MATCH },
+	{ "fields", "", "the names that -e takes: type, unit, records that have it, meaning", OPTIONS_GENERAL,
+	  command_fields, TASK_AUTOMATE },
+	{ "schema", "[--columns [--table NAME]]", "JSON Schema of each line of ndjson; columns of tables",
+	  OPTIONS_GENERAL | OPTIONS_COLUMNS, command_schema, TASK_AUTOMATE },
+	{ "explain", "[CODE…]", "what the code of a message means, and what to do", OPTIONS_GENERAL, command_explain,
 	  TASK_AUTOMATE },
+	{ "completion", "bash|zsh|fish", "the script with which a shell completes this program's command line",
+	  OPTIONS_GENERAL, command_completion, TASK_AUTOMATE },
 	{ "help", "[COMMAND]", "what a command does and its options", OPTIONS_GENERAL, command_help, TASK_AUTOMATE },
 	{ "version", "", "the version, and what it was built with", OPTIONS_GENERAL, command_version, TASK_AUTOMATE },
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* perfdata completion SHELL: the script with which a shell completes commands, options and their values, made from the tables of both. A
- * conversion takes the options of its emitter and those that all conversions take; so does convert, once its --to is there. */
+/* perfdata completion SHELL: the script with which a shell completes commands, options and their values, made from the
+ * tables of both. A conversion takes the options of its emitter and those that all conversions take; so does convert,
+ * once its --to is there. */
 #include "config.h"
 #include <ctype.h>
 #include <stdio.h>
@@ -8,7 +9,7 @@
 #include "commands.h"
 #include "perfdata/registry.h"
 
-/* --- what the tables say ------------------------------------------------------------------------------------------- */
+/* --- what the tables say ------------------------------------------------------------------------------------------ */
 
 /* What can stand behind an option or a command. */
 enum value_kind { VALUE_NONE, VALUE_ANY, VALUE_WORDS, VALUE_FILE, VALUE_DIR };
@@ -88,7 +89,8 @@ static enum value_kind command_takes(const struct command *command)
 {
 	if (command->groups & OPTIONS_INPUT)
 		return VALUE_FILE;
-	if (strstr(command->arguments, "COMMAND") || strstr(command->arguments, "CODE") || is_choice(command->arguments))
+	if (strstr(command->arguments, "COMMAND") || strstr(command->arguments, "CODE") ||
+	    is_choice(command->arguments))
 		return VALUE_WORDS;
 	return VALUE_NONE;
 }
@@ -124,10 +126,11 @@ struct option_source {
 
 static const struct perfdata_emitter_option *option_at(const struct option_source *source, size_t index)
 {
-	return source->emitter ? perfdata_emitter_option_at(source->emitter, index) : group_option_at(source->groups, index);
+	return source->emitter ? perfdata_emitter_option_at(source->emitter, index)
+			       : group_option_at(source->groups, index);
 }
 
-/* --- bash ----------------------------------------------------------------------------------------------------------- */
+/* --- bash --------------------------------------------------------------------------------------------------------- */
 
 static void bash_options(const struct option_source *source)
 {
@@ -155,7 +158,9 @@ static void bash_options(const struct option_source *source)
 			print_option_words(option);
 			printf("' ;;\n");
 		} else {
-			printf(") takes=%s ;;\n", kind == VALUE_FILE ? "file" : kind == VALUE_DIR ? "directory" : "any");
+			printf(") takes=%s ;;\n", kind == VALUE_FILE  ? "file"
+						  : kind == VALUE_DIR ? "directory"
+								      : "any");
 		}
 	}
 	printf("\t\tesac ;;\n");
@@ -166,7 +171,8 @@ static void print_bash(void)
 	const struct perfdata_emitter *emitter;
 	const struct command *command;
 	printf("# Completions of perfdata for bash, as `perfdata completion bash` prints them.\n\n"
-	       "# FORMAT: adds its own options to $options and $twins; sets $takes, and $words, if $option is one of them\n"
+	       "# FORMAT: adds its own options to $options and $twins; sets $takes, and $words, if $option is one of "
+	       "them\n"
 	       "_perfdata_format() {\n\tcase $1 in\n");
 	for (size_t i = 0; (emitter = perfdata_registry_at(NULL, i)); i++) {
 		printf("\t%s)\n", emitter->name);
@@ -180,7 +186,10 @@ static void print_bash(void)
 	bash_options(&(struct option_source){ .groups = conversion() });
 	for (size_t i = 0; (command = command_at(i)); i++) {
 		const enum value_kind kind = command_takes(command);
-		printf("\t%s)\n\t\toperands=%s", command->name, kind == VALUE_FILE ? "file" : kind == VALUE_WORDS ? "words" : "any");
+		printf("\t%s)\n\t\toperands=%s", command->name,
+		       kind == VALUE_FILE    ? "file"
+		       : kind == VALUE_WORDS ? "words"
+					     : "any");
 		if (kind == VALUE_WORDS) {
 			printf(" operand_words='");
 			print_command_words(command);
@@ -239,7 +248,7 @@ static void print_bash(void)
 	       "complete -F _perfdata perfdata\n");
 }
 
-/* --- zsh ------------------------------------------------------------------------------------------------------------ */
+/* --- zsh ---------------------------------------------------------------------------------------------------------- */
 
 /* Between single quotes, with a backslash in front of what _arguments and _describe take for their own. */
 static void zsh_text(const char *text)
@@ -258,8 +267,8 @@ static void zsh_option(const struct perfdata_emitter_option *option)
 	const char *equals = kind == VALUE_NONE ? "" : "=";
 	printf("\t\t\t");
 	if (option->short_name)
-		printf("'(-%c --%s)'{-%c%s,--%s%s}'[", option->short_name, option->name, option->short_name, kind == VALUE_NONE ? "" : "+",
-		       option->name, equals);
+		printf("'(-%c --%s)'{-%c%s,--%s%s}'[", option->short_name, option->name, option->short_name,
+		       kind == VALUE_NONE ? "" : "+", option->name, equals);
 	else
 		printf("'--%s%s[", option->name, equals);
 	zsh_text(option->help);
@@ -267,7 +276,10 @@ static void zsh_option(const struct perfdata_emitter_option *option)
 	if (kind != VALUE_NONE) {
 		putchar(':');
 		zsh_text(kind == VALUE_WORDS ? option->name : option->argument);
-		printf(":%s", kind == VALUE_FILE ? "_files" : kind == VALUE_DIR ? "_files -/" : kind == VALUE_WORDS ? "(" : " ");
+		printf(":%s", kind == VALUE_FILE    ? "_files"
+			      : kind == VALUE_DIR   ? "_files -/"
+			      : kind == VALUE_WORDS ? "("
+						    : " ");
 		if (kind == VALUE_WORDS) {
 			print_option_words(option);
 			putchar(')');
@@ -359,7 +371,7 @@ static void print_zsh(void)
 	       "fi\n");
 }
 
-/* --- fish ----------------------------------------------------------------------------------------------------------- */
+/* --- fish --------------------------------------------------------------------------------------------------------- */
 
 static void fish_text(const char *text)
 {
@@ -415,7 +427,8 @@ static void print_fish(void)
 	       "\tset -l words (commandline -opc)\n"
 	       "\tset -q words[2]; or return 1\n"
 	       "\ttest $words[2] = $argv[1]; and return 0\n"
-	       "\ttest $words[2] = convert; and string match -qr -- \"(--to[ =]|-t ?)([a-z-]+,)*$argv[1](,| |\\$)\" \"$words\"\n"
+	       "\ttest $words[2] = convert; and string match -qr -- \"(--to[ =]|-t ?)([a-z-]+,)*$argv[1](,| |\\$)\" "
+	       "\"$words\"\n"
 	       "end\n\n"
 	       "complete -c perfdata -f\n"
 	       "complete -c perfdata -n __perfdata_first -F\n");
@@ -455,7 +468,7 @@ static void print_fish(void)
 	}
 }
 
-/* --- the command ------------------------------------------------------------------------------------------------------ */
+/* --- the command -------------------------------------------------------------------------------------------------- */
 
 enum exit_code command_completion(struct options *options)
 {

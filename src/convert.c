@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* perfdata convert --to NAME, and every emitter's name: recordings in another format.
  *
- * One output for all inputs is written one input after the other; with -o DIR/ each input has an output of its own, and the inputs share the
- * threads. */
+ * One output for all inputs is written one input after the other; with -o DIR/ each input has an output of its own, and
+ * the inputs share the threads. */
 #include "config.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -32,14 +32,17 @@ static void clean_folder_of(const char *path)
 	free(folder);
 }
 
-static enum exit_code cannot_write(const struct options *options, enum perfdata_status status, const struct perfdata_error *error)
+static enum exit_code cannot_write(const struct options *options, enum perfdata_status status,
+				   const struct perfdata_error *error)
 {
 	const bool to_file = options->output && strcmp(options->output, "-") != 0;
-	usage_error(&options->style, "%s: %s", to_file ? options->output : "stdout", error->message[0] ? error->message : perfdata_status_text(status));
+	usage_error(&options->style, "%s: %s", to_file ? options->output : "stdout",
+		    error->message[0] ? error->message : perfdata_status_text(status));
 	return exit_code_of_status(status);
 }
 
-static enum exit_code close_output(const struct options *options, struct perfdata_output *output, bool to_file, enum exit_code code)
+static enum exit_code close_output(const struct options *options, struct perfdata_output *output, bool to_file,
+				   enum exit_code code)
 {
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
 	struct messages messages;
@@ -59,7 +62,10 @@ static enum exit_code convert_to_file(const struct options *options, struct summ
 {
 	const struct listed *input = &options->inputs->items[0];
 	struct job job = {
-		.options = options, .file = input->file, .recording = input->recording, .threads = (unsigned)options->jobs,
+		.options = options,
+		.file = input->file,
+		.recording = input->recording,
+		.threads = (unsigned)options->jobs,
 		.outputs = { { .path = strdup(options->output) } },
 	};
 	if (!job.outputs[0].path)
@@ -79,17 +85,23 @@ static enum exit_code convert_to_one(const struct options *options, struct summa
 		clean_folder_of(options->output);
 	if (to_file && options->inputs->nr == 1)
 		return convert_to_file(options, summary);
-	struct perfdata_output *output = to_file ? perfdata_output_path(options->output, options->force ? PERFDATA_OUTPUT_FORCE : 0) :
-						   perfdata_output_fd(STDOUT_FILENO);
+	struct perfdata_output *output = to_file ? perfdata_output_path(options->output,
+									options->force ? PERFDATA_OUTPUT_FORCE : 0)
+						 : perfdata_output_fd(STDOUT_FILENO);
 	const enum perfdata_status status = output ? perfdata_output_open(output, &error) : PERFDATA_ENOMEM;
 	if (status != PERFDATA_OK) {
 		perfdata_output_close(output, false, NULL);
 		return cannot_write(options, status, &error);
 	}
-	for (size_t i = 0; i < options->inputs->nr && !interrupted() && summary->code != EXIT_OUTPUT && !summary->stop; i++) {
+	for (size_t i = 0; i < options->inputs->nr && !interrupted() && summary->code != EXIT_OUTPUT && !summary->stop;
+	     i++) {
 		struct job job = {
-			.options = options, .file = options->inputs->items[i].file, .recording = options->inputs->items[i].recording, .output = output,
-			.shared = options->inputs->nr > 1, .threads = (unsigned)options->jobs,
+			.options = options,
+			.file = options->inputs->items[i].file,
+			.recording = options->inputs->items[i].recording,
+			.output = output,
+			.shared = options->inputs->nr > 1,
+			.threads = (unsigned)options->jobs,
 		};
 		job_begin(&job, i);
 		convert(&job);
@@ -107,7 +119,7 @@ static enum exit_code convert_with_summary(const struct options *options)
 	return summary_end(&summary, convert_to_one(options, &summary));
 }
 
-/* --- the command ----------------------------------------------------------------------------------------------------- */
+/* --- the command -------------------------------------------------------------------------------------------------- */
 
 static bool is_directory(const char *path)
 {
@@ -134,7 +146,8 @@ static bool check(const struct options *options, bool many)
 		return false;
 	}
 	if (options->nr_more_emitters && tables_are_all(options)) {
-		usage_error(style, "--table all reads the recording several times: convert to other formats apart from that");
+		usage_error(style,
+			    "--table all reads the recording several times: convert to other formats apart from that");
 		return false;
 	}
 	if (tables_are_all(options) && !many) {
@@ -154,7 +167,10 @@ static bool check(const struct options *options, bool many)
 	if (many)
 		return output_name_check(options);
 	if (options->name || options->pack || options->resume) {
-		usage_error(style, "--%s is about files below a folder: give -o DIR/", options->name ? "name" : options->pack ? "pack" : "resume");
+		usage_error(style, "--%s is about files below a folder: give -o DIR/",
+			    options->name   ? "name"
+			    : options->pack ? "pack"
+					    : "resume");
 		return false;
 	}
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
@@ -162,14 +178,16 @@ static bool check(const struct options *options, bool many)
 		usage_error(style, "-o %s: %s", output, error.message);
 		return false;
 	}
-	if (output && strcmp(output, "-") != 0 && !options->force && stat(output, &status) == 0 && S_ISREG(status.st_mode)) {
+	if (output && strcmp(output, "-") != 0 && !options->force && stat(output, &status) == 0 &&
+	    S_ISREG(status.st_mode)) {
 		usage_error(style, "%s exists already; --force replaces it", output);
 		return false;
 	}
 	return true;
 }
 
-/* A terminal, or a pager behind a pipe, shows the output itself: a line between its lines is in the way, unless it was asked for. */
+/* A terminal, or a pager behind a pipe, shows the output itself: a line between its lines is in the way, unless it was
+ * asked for. */
 static bool output_is_watched(const struct options *options)
 {
 	struct stat status;

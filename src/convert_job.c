@@ -51,12 +51,16 @@ static bool format_settings(struct format *format, const struct options *options
 {
 	format->settings = calloc(options->nr_values + 1, sizeof *format->settings);
 	format->conversion = (struct perfdata_conversion){
-		.size = sizeof format->conversion, .format = format->emitter->name, .settings = format->settings, .output = format->output,
+		.size = sizeof format->conversion,
+		.format = format->emitter->name,
+		.settings = format->settings,
+		.output = format->output,
 	};
 	for (size_t i = 0; format->settings && i < options->nr_values; i++) {
 		const char *name = options->values[i].option->name;
 		if (perfdata_emitter_option_named(format->emitter, name))
-			format->settings[format->conversion.nr_settings++] = (struct perfdata_setting){ name, options->values[i].text };
+			format->settings[format->conversion.nr_settings++] =
+				(struct perfdata_setting){ name, options->values[i].text };
 	}
 	return format->settings && format->output;
 }
@@ -65,9 +69,11 @@ static bool format_settings(struct format *format, const struct options *options
 static bool format_open(struct format *format, const struct job *job, const struct job_output *where)
 {
 	const struct options *options = job->options;
-	const unsigned flags = (options->force ? PERFDATA_OUTPUT_FORCE : 0u) | (job->in_folder ? PERFDATA_OUTPUT_FOLDERS : 0u);
+	const unsigned flags = (options->force ? PERFDATA_OUTPUT_FORCE : 0u) |
+			       (job->in_folder ? PERFDATA_OUTPUT_FOLDERS : 0u);
 	format->output = where->path ? perfdata_output_path(where->path, flags) : job->output;
-	if (!format->output || (where->head && perfdata_output_beside(format->output, where->head, where->tail) != PERFDATA_OK))
+	if (!format->output ||
+	    (where->head && perfdata_output_beside(format->output, where->head, where->tail) != PERFDATA_OK))
 		return false;
 	if (job->in_folder && options->pack)
 		perfdata_output_pack(format->output, options_packing(options));
@@ -81,13 +87,15 @@ static bool format_make(struct format *format, const struct job *job, size_t num
 }
 
 /* The output closed: what is written is kept if `keep`, unless that fails. */
-static enum perfdata_status format_end(struct format *format, const struct job_output *where, bool keep, struct perfdata_error *reterr)
+static enum perfdata_status format_end(struct format *format, const struct job_output *where, bool keep,
+				       struct perfdata_error *reterr)
 {
 	free(format->settings);
 	return where->path ? perfdata_output_close(format->output, keep, reterr) : PERFDATA_OK;
 }
 
-static enum perfdata_status convert_input(struct conversion *conversion, const struct perfdata_conversion *const *formats, size_t nr_formats,
+static enum perfdata_status convert_input(struct conversion *conversion,
+					  const struct perfdata_conversion *const *formats, size_t nr_formats,
 					  struct perfdata_result **ret, struct perfdata_error *reterr)
 {
 	const struct job *job = conversion->job;
@@ -115,13 +123,15 @@ static enum perfdata_status convert_input(struct conversion *conversion, const s
 		.on_open = filters_opened,
 		.open_user = &conversion->from,
 	};
-	const enum perfdata_status status = input ? perfdata_convert_several(input, formats, nr_formats, &how, ret, reterr) : PERFDATA_ENOMEM;
+	const enum perfdata_status status =
+		input ? perfdata_convert_several(input, formats, nr_formats, &how, ret, reterr) : PERFDATA_ENOMEM;
 	progress_end(&conversion->from.input.progress);
 	perfdata_input_free(input);
 	return status;
 }
 
-/* Samples hold what stood on the stacks of the programs: said once for each input, where the fields were not chosen by name. */
+/* Samples hold what stood on the stacks of the programs: said once for each input, where the fields were not chosen by
+ * name. */
 static void memory_note(struct conversion *conversion)
 {
 	const struct options *options = conversion->job->options;
@@ -137,11 +147,13 @@ static void memory_note(struct conversion *conversion)
 	if (table && strcmp(table, "samples") != 0)
 		return;
 	if (recorded && !input->messages.style.quiet && (!fields || strstr(fields, "user_stack")))
-		messages_note(&input->messages, input->file, "the samples hold memory of the programs (user_stack), which is written too; "
+		messages_note(&input->messages, input->file,
+			      "the samples hold memory of the programs (user_stack), which is written too; "
 			      "`perfdata anonymize` makes a recording without it");
 }
 
-static void say_how_it_ended(struct conversion *conversion, enum perfdata_status status, const struct perfdata_error *error)
+static void say_how_it_ended(struct conversion *conversion, enum perfdata_status status,
+			     const struct perfdata_error *error)
 {
 	const struct job *job = conversion->job;
 	struct input *input = &conversion->from.input;
@@ -149,7 +161,8 @@ static void say_how_it_ended(struct conversion *conversion, enum perfdata_status
 		return;
 	/* of an output, the message names its path; the input is not at fault */
 	if (status == PERFDATA_EWRITE || (status == PERFDATA_EUSAGE && error->os_error == EEXIST)) {
-		messages_error(&input->messages, job->outputs[0].path ? job->outputs[0].path : job->options->output, PERFDATA_NO_OFFSET, "%s", error->message);
+		messages_error(&input->messages, job->outputs[0].path ? job->outputs[0].path : job->options->output,
+			       PERFDATA_NO_OFFSET, "%s", error->message);
 		input->error = *error;
 		input->error.status = status;
 		input->code = exit_code_join(input->code, exit_code_of_status(status));
@@ -200,7 +213,8 @@ static void convert_job(struct job *job)
 		if (job->outputs[i].path)
 			perfdata_output_each_path(formats[i].output, outcome_add_output, &job->outcome);
 	for (size_t i = 0; i < nr; i++) {
-		const enum perfdata_status closed = format_end(&formats[i], &job->outputs[i], keep, keep ? &error : NULL);
+		const enum perfdata_status closed = format_end(&formats[i], &job->outputs[i], keep,
+							       keep ? &error : NULL);
 		status = keep && closed != PERFDATA_OK ? closed : status;
 		keep &= closed == PERFDATA_OK;
 	}
@@ -231,7 +245,8 @@ static bool choose_table(struct options *one, const char *table)
 	return true;
 }
 
-/* What runs at the same time shares the memory: each its own part, so that none ends because of what another one takes. */
+/* What runs at the same time shares the memory: each its own part, so that none ends because of what another one
+ * takes. */
 static bool share_memory(struct options *one, unsigned at_once)
 {
 	const uint64_t limit = one->max_memory ? one->max_memory : DEFAULT_MAX_MEMORY;

@@ -21,7 +21,8 @@ struct job {
 	bool shared;                 /* several inputs write to it */
 	bool in_folder;              /* one of those below -o DIR/ */
 	unsigned threads;            /* of its own */
-	unsigned at_once;            /* jobs that run at the same time: each keeps its messages together, and has its part of the memory */
+	/* jobs that run at the same time: each keeps its messages together, and has its part of the memory */
+	unsigned at_once;
 	uint64_t input_changed;      /* ns since 1970, before it was read */
 	struct outcome outcome;
 };

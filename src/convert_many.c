@@ -29,14 +29,16 @@ struct batch {
 	struct resume *resume;
 };
 
-/* --- which jobs there are ------------------------------------------------------------------------------------------- */
+/* --- which jobs there are ----------------------------------------------------------------------------------------- */
 
 static bool name_outputs(struct job *job)
 {
 	const struct options *options = job->options;
 	for (size_t i = 0; i <= options->nr_more_emitters; i++) {
 		const struct perfdata_emitter *emitter = i ? options->more_emitters[i - 1] : options->emitter;
-		const struct name_parts parts = { .recording = job->recording, .format = emitter->name, .table = job->table,
+		const struct name_parts parts = { .recording = job->recording,
+						  .format = emitter->name,
+						  .table = job->table,
 						  .folders = emitter->flags & PERFDATA_EMITTER_FOLDERS };
 		struct job_output *output = &job->outputs[i];
 		output->path = output_name(options, &parts, &output->head, &output->tail);
@@ -55,7 +57,11 @@ static void add_job(struct batch *batch, const struct listed *input, char *table
 		return;
 	}
 	struct job *job = &batch->jobs[batch->nr++];
-	*job = (struct job){ .options = batch->options, .file = input->file, .recording = input->recording, .table = table, .in_folder = true };
+	*job = (struct job){ .options = batch->options,
+			     .file = input->file,
+			     .recording = input->recording,
+			     .table = table,
+			     .in_folder = true };
 	if (!name_outputs(job))
 		batch->code = EXIT_LIMIT;
 }
@@ -71,7 +77,7 @@ static void add_tables(struct batch *batch, const struct listed *input)
 	free(tables);
 }
 
-/* --- what can be known to go wrong ------------------------------------------------------------------------------------ */
+/* --- what can be known to go wrong -------------------------------------------------------------------------------- */
 
 static enum exit_code out_of_memory(const struct batch *batch)
 {
@@ -91,7 +97,8 @@ static enum exit_code check_paths(const struct batch *batch)
 			if (!text_set_add(&paths, job->outputs[k].path, job->file, &first)) {
 				code = out_of_memory(batch);
 			} else if (first) {
-				usage_error(style, "%s and %s would both be written to %s", (const char *)first, job->file, job->outputs[k].path);
+				usage_error(style, "%s and %s would both be written to %s", (const char *)first,
+					    job->file, job->outputs[k].path);
 				code = EXIT_USAGE;
 			}
 		}
@@ -122,7 +129,7 @@ static bool folder_can_be_made(const struct options *options)
 	return fine;
 }
 
-/* --- what a run before this one left --------------------------------------------------------------------------------------- */
+/* --- what a run before this one left ------------------------------------------------------------------------------ */
 
 static void clean_folder_of(struct text_set *seen, const char *path, char **folders, size_t *nr)
 {
@@ -150,7 +157,7 @@ static void clean_folders(const struct batch *batch)
 	text_set_release(&seen);
 }
 
-/* --- the work -------------------------------------------------------------------------------------------------------------- */
+/* --- the work ----------------------------------------------------------------------------------------------------- */
 
 /* Where a job's output is; of several tables, as a pattern. */
 static const char *where(const struct job *job, char room[PATH_MAX + 8])
@@ -176,10 +183,13 @@ static void report(const struct batch *batch)
 		else if (outcome->skipped)
 			messages_note(&messages, job->file, "%s is whole already", where(job, room));
 		else if (outcome->code == EXIT_FINE || outcome->code == EXIT_DAMAGED)
-			messages_note(&messages, job->file, "%s%" PRIu64 " records written to %s", outcome->code == EXIT_DAMAGED ? "damaged: " : "",
-				      outcome->written, where(job, room));
+			messages_note(&messages, job->file, "%s%" PRIu64 " records written to %s",
+				      outcome->code == EXIT_DAMAGED ? "damaged: " : "", outcome->written,
+				      where(job, room));
 		else
-			messages_note(&messages, job->file, outcome->code == EXIT_INTERRUPTED ? "interrupted: nothing was written" : "nothing was written");
+			messages_note(&messages, job->file,
+				      outcome->code == EXIT_INTERRUPTED ? "interrupted: nothing was written"
+									: "nothing was written");
 	}
 	messages_release(&messages);
 }
@@ -195,7 +205,8 @@ static void convert_nth(void *user, size_t index)
 	if (!batch->options->resume || !resume_knows(batch->resume, job)) {
 		convert(job);
 		if (outcome->nr_outputs && !resume_add(batch->resume, job)) {
-			usage_error(&batch->options->style, "%s: the index of -o cannot be written: --resume will not know of it", job->file);
+			usage_error(&batch->options->style,
+				    "%s: the index of -o cannot be written: --resume will not know of it", job->file);
 			outcome->code = exit_code_join(outcome->code, EXIT_OUTPUT);
 		}
 	}
@@ -221,7 +232,8 @@ static enum exit_code run(struct batch *batch)
 		return EXIT_USAGE;
 	batch->summary.inputs = batch->nr;
 	clean_folders(batch);
-	const enum perfdata_status status = batch->nr ? perfdata_parallel(batch->nr, at_once, convert_nth, batch) : PERFDATA_OK;
+	const enum perfdata_status status = batch->nr ? perfdata_parallel(batch->nr, at_once, convert_nth, batch)
+						      : PERFDATA_OK;
 	report(batch);
 	const enum exit_code code = exit_code_join(batch->code, exit_code_of_status(status));
 	return summary_end(&batch->summary, interrupted() ? exit_code_join(code, EXIT_INTERRUPTED) : code);

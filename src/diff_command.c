@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* perfdata diff: what costs more than before? Options become those of perfdata_compare; the verdict becomes the exit code. */
+/* perfdata diff: what costs more than before? Options become those of perfdata_compare; the verdict becomes the exit
+ * code. */
 #include "config.h"
 #include <math.h>
 #include <stdio.h>
@@ -21,7 +22,7 @@ struct wanted {
 	char *allow;
 };
 
-/* --- options ---------------------------------------------------------------------------------------------------------------------------- */
+/* --- options ------------------------------------------------------------------------------------------------------ */
 
 /* A number, with % behind it where that is said. 0 is what the user wants then, and no default. */
 static bool read_number(const struct options *options, const char *name, const char *text, double most, double *ret)
@@ -61,7 +62,9 @@ static bool read_units(const struct options *options, struct units *units)
 			at = end;
 		}
 		if (!fine || (*at && *at != ',')) {
-			usage_error(&options->style, "--units takes the work of both sides, such as A=1000,B=990+1010, not '%s'", options->units);
+			usage_error(&options->style,
+				    "--units takes the work of both sides, such as A=1000,B=990+1010, not '%s'",
+				    options->units);
 			return false;
 		}
 		at += *at == ',';
@@ -97,7 +100,8 @@ static unsigned choice(const char *text, const char *const *words)
 
 static bool read_options(const struct options *options, struct wanted *wanted)
 {
-	static const char *const normalize[] = { "scaled", "share", "unit", NULL }, *const adjust[] = { "holm", "bh", "none", NULL };
+	static const char *const normalize[] = { "scaled", "share", "unit", NULL }, *const adjust[] = { "holm", "bh",
+													"none", NULL };
 	static const char *const quantities[] = { "both", "self", "inclusive", NULL };
 	struct perfdata_comparison_options *to = &wanted->options;
 	*to = (struct perfdata_comparison_options){
@@ -109,11 +113,12 @@ static bool read_options(const struct options *options, struct wanted *wanted)
 		.despite = options->despite.values, .nr_despite = options->despite.nr,
 	};
 	if (!read_number(options, "max-increase", options->max_increase, 100, &to->max_increase) ||
-	    !read_number(options, "max-ratio", options->max_rise, 1e9, &to->max_ratio) || !read_number(options, "alpha", options->alpha, 1, &to->alpha) ||
+	    !read_number(options, "max-ratio", options->max_rise, 1e9, &to->max_ratio) ||
+	    !read_number(options, "alpha", options->alpha, 1, &to->alpha) ||
 	    !read_number(options, "min-share", options->min_share, 100, &to->min_share) ||
 	    !read_number(options, "max-total", options->max_growth, 1e9, &to->max_total) ||
-	    !read_number(options, "dispersion", options->dispersion, 1e9, &to->dispersion) || !read_units(options, wanted->units) ||
-	    !read_allow_list(options, wanted))
+	    !read_number(options, "dispersion", options->dispersion, 1e9, &to->dispersion) ||
+	    !read_units(options, wanted->units) || !read_allow_list(options, wanted))
 		return false;
 	for (unsigned side = 0; side < 2; side++) {
 		to->units[side] = wanted->units[side].values;
@@ -141,7 +146,8 @@ static bool find_sides(struct options *options)
 	else if (named && (!options->befores.nr || !options->afters.nr) && !(options->save && options->afters.nr))
 		wrong = "there are two sides: --before and --after";
 	else if (!named && !(options->save ? options->files.nr : options->files.nr == 2))
-		wrong = options->save ? "--save needs the recordings of a side" : "diff takes two FILEs, or --before FILE… --after FILE…";
+		wrong = options->save ? "--save needs the recordings of a side"
+				      : "diff takes two FILEs, or --before FILE… --after FILE…";
 	if (wrong) {
 		usage_error(&options->style, "%s", wrong);
 		return false;
@@ -155,7 +161,7 @@ static bool find_sides(struct options *options)
 	return filters_check(options);
 }
 
-/* --- the answer ------------------------------------------------------------------------------------------------------------------------- */
+/* --- the answer --------------------------------------------------------------------------------------------------- */
 
 /* Inlined functions are told apart on both sides or on neither. */
 static bool read_sides(const struct options *options, struct perfdata_baseline *sides[2], enum exit_code *code)
@@ -211,7 +217,8 @@ static enum exit_code verdict_code(const struct options *options, enum perfdata_
 	return code;
 }
 
-static enum exit_code compare(const struct options *options, const struct wanted *wanted, struct perfdata_baseline *const sides[2], enum exit_code code)
+static enum exit_code compare(const struct options *options, const struct wanted *wanted,
+			      struct perfdata_baseline *const sides[2], enum exit_code code)
 {
 	struct perfdata_comparison *comparison;
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
@@ -220,7 +227,10 @@ static enum exit_code compare(const struct options *options, const struct wanted
 		usage_error(&options->style, "%s", error.message);
 		return exit_code_join(code, exit_code_of_status(status));
 	}
-	const struct diff_answer answer = { .options = options, .comparison = comparison, .sides = { sides[0], sides[1] }, .complete = code == EXIT_FINE };
+	const struct diff_answer answer = { .options = options,
+					    .comparison = comparison,
+					    .sides = { sides[0], sides[1] },
+					    .complete = code == EXIT_FINE };
 	const enum perfdata_verdict verdict = perfdata_comparison_verdict(comparison);
 	const bool fine = show(&answer);
 	perfdata_comparison_free(comparison);

@@ -49,8 +49,12 @@ static json_object *compared_json(const struct perfdata_compared *told)
 	json_object *object = json_object_new_object();
 	const bool judged = told->change != PERFDATA_CHANGE_NOT_JUDGED;
 	json_object_object_add(object, "state", json_object_new_string(perfdata_change_name(told->change)));
-	json_object_object_add(object, "samples", pair_json(json_object_new_uint64(told->samples[0]), json_object_new_uint64(told->samples[1])));
-	json_object_object_add(object, "weight", pair_json(json_object_new_uint64(told->weight[0]), json_object_new_uint64(told->weight[1])));
+	json_object_object_add(
+		object, "samples",
+		pair_json(json_object_new_uint64(told->samples[0]), json_object_new_uint64(told->samples[1])));
+	json_object_object_add(
+		object, "weight",
+		pair_json(json_object_new_uint64(told->weight[0]), json_object_new_uint64(told->weight[1])));
 	json_object_object_add(object, "share", pair_json(number_json(told->share[0]), number_json(told->share[1])));
 	json_object_object_add(object, "compared", number_json(told->compared));
 	json_object_object_add(object, "delta", number_json(told->delta));
@@ -69,8 +73,11 @@ static json_object *row_json(const struct perfdata_comparison_row *row)
 	json_object_object_add(object, "symbol", text_json(row->key));
 	json_object_object_add(object, "file", text_json(row->file));
 	json_object_object_add(object, "names", pair_json(text_json(row->names[0]), text_json(row->names[1])));
-	json_object_object_add(object, "raw_names", pair_json(text_json(row->raw_names[0]), text_json(row->raw_names[1])));
-	json_object_object_add(object, "clones", pair_json(json_object_new_uint64(row->clones[0]), json_object_new_uint64(row->clones[1])));
+	json_object_object_add(object, "raw_names",
+			       pair_json(text_json(row->raw_names[0]), text_json(row->raw_names[1])));
+	json_object_object_add(
+		object, "clones",
+		pair_json(json_object_new_uint64(row->clones[0]), json_object_new_uint64(row->clones[1])));
 	json_object_object_add(object, "self", compared_json(&row->self));
 	json_object_object_add(object, "inclusive", compared_json(&row->inclusive));
 	if (row->reason)
@@ -89,7 +96,8 @@ static json_object *event_side_json(const struct perfdata_compared_side *side)
 	return object;
 }
 
-static json_object *event_json(const struct diff_answer *answer, size_t number, const struct perfdata_comparison_event *event)
+static json_object *event_json(const struct diff_answer *answer, size_t number,
+			       const struct perfdata_comparison_event *event)
 {
 	json_object *object = json_object_new_object(), *rows = json_object_new_array();
 	const struct perfdata_comparison_row *row;
@@ -106,7 +114,8 @@ static json_object *event_json(const struct diff_answer *answer, size_t number, 
 		json_object *total = json_object_new_object();
 		json_object_object_add(total, "ratio", number_json(event->total_ratio));
 		json_object_object_add(total, "p", number_json(event->total_p));
-		json_object_object_add(total, "state", json_object_new_string(perfdata_change_name(event->total_change)));
+		json_object_object_add(total, "state",
+				       json_object_new_string(perfdata_change_name(event->total_change)));
 		json_object_object_add(object, "total", total);
 	}
 	for (size_t i = 0; (row = perfdata_comparison_row(answer->comparison, number, i)); i++)
@@ -133,7 +142,8 @@ static json_object *side_json(const struct perfdata_baseline *side)
 
 void diff_show_json(const struct diff_answer *answer, struct perfdata_text *out)
 {
-	json_object *document = json_object_new_object(), *notes = json_object_new_array(), *events = json_object_new_array();
+	json_object *document = json_object_new_object(), *notes = json_object_new_array(),
+		    *events = json_object_new_array();
 	const struct perfdata_comparison_note *note;
 	const struct perfdata_comparison_event *event;
 	json_object_object_add(document, "schema", json_object_new_string("perfdata-diff/1"));
@@ -151,9 +161,12 @@ void diff_show_json(const struct diff_answer *answer, struct perfdata_text *out)
 	for (size_t e = 0; (event = perfdata_comparison_event(answer->comparison, e)); e++)
 		json_object_array_add(events, event_json(answer, e, event));
 	json_object_object_add(document, "events", events);
-	json_object_object_add(document, "verdict", json_object_new_string(perfdata_verdict_name(perfdata_comparison_verdict(answer->comparison))));
+	json_object_object_add(
+		document, "verdict",
+		json_object_new_string(perfdata_verdict_name(perfdata_comparison_verdict(answer->comparison))));
 	json_object_object_add(document, "complete", json_object_new_boolean(answer->complete));
-	const char *text = json_object_to_json_string_ext(document, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
+	const char *text = json_object_to_json_string_ext(document,
+							  JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
 	if (text)
 		perfdata_text_string(out, text);
 	out->failed |= !text;

@@ -6,14 +6,16 @@
 #include "diff_show.h"
 #include "junit.h"
 
-enum { DEFAULT_TOP = 20, MOST_NAME = 80, MOST_BYTES = 60000 };   /* comments of more than 65,536 characters are refused */
+/* comments of more than 65,536 characters are refused */
+enum { DEFAULT_TOP = 20, MOST_NAME = 80, MOST_BYTES = 60000 };
 
-/* --- JUnit ----------------------------------------------------------------------------------------------------------------------------- */
+/* --- JUnit -------------------------------------------------------------------------------------------------------- */
 
 static enum junit_result result_of(const struct diff_answer *answer, enum perfdata_change change)
 {
 	const enum perfdata_verdict verdict = perfdata_comparison_verdict(answer->comparison);
-	if (verdict == PERFDATA_VERDICT_INCOMPARABLE || verdict == PERFDATA_VERDICT_INCONCLUSIVE || change == PERFDATA_CHANGE_ALLOWED)
+	if (verdict == PERFDATA_VERDICT_INCOMPARABLE || verdict == PERFDATA_VERDICT_INCONCLUSIVE ||
+	    change == PERFDATA_CHANGE_ALLOWED)
 		return JUNIT_SKIPPED;
 	return change == PERFDATA_CHANGE_REGRESSED ? JUNIT_FAILED : JUNIT_PASSED;
 }
@@ -27,8 +29,8 @@ static void row_case(struct junit *junit, const struct diff_answer *answer, cons
 	perfdata_text_init(&message);
 	diff_spell_key(&name, row);
 	perfdata_text_char(&name, 0);
-	perfdata_text_printf(&message, "%s: %s %.3f %% before, %.3f %% after (", perfdata_change_name(row->change), inclusive ? "inclusive" : "self",
-			     told->share[0] * 100, told->share[1] * 100);
+	perfdata_text_printf(&message, "%s: %s %.3f %% before, %.3f %% after (", perfdata_change_name(row->change),
+			     inclusive ? "inclusive" : "self", told->share[0] * 100, told->share[1] * 100);
 	diff_spell_delta(&message, told->delta);
 	perfdata_text_literal(&message, " points, ratio ");
 	diff_spell_ratio(&message, told->ratio);
@@ -43,13 +45,15 @@ static void row_case(struct junit *junit, const struct diff_answer *answer, cons
 	const bool fine = !perfdata_text_failed(&name) && !perfdata_text_failed(&message);
 	struct perfdata_text details = { .data = message.data, .size = fine ? message.size - 1 : 0 };
 	if (fine)
-		junit_case(junit, name.data, result_of(answer, row->change), perfdata_change_name(row->change), message.data, &details);
+		junit_case(junit, name.data, result_of(answer, row->change), perfdata_change_name(row->change),
+			   message.data, &details);
 	junit->cases.failed |= !fine;
 	perfdata_text_release(&name);
 	perfdata_text_release(&message);
 }
 
-static void verdict_case(struct junit *junit, const struct diff_answer *answer, const struct perfdata_comparison_event *event)
+static void verdict_case(struct junit *junit, const struct diff_answer *answer,
+			 const struct perfdata_comparison_event *event)
 {
 	struct perfdata_text message;
 	const char *verdict = perfdata_verdict_name(perfdata_comparison_verdict(answer->comparison));
@@ -60,7 +64,8 @@ static void verdict_case(struct junit *junit, const struct diff_answer *answer, 
 		diff_spell_verdict(&message, answer);
 	perfdata_text_char(&message, 0);
 	junit->cases.failed |= perfdata_text_failed(&message);
-	struct perfdata_text details = { .data = message.data, .size = perfdata_text_failed(&message) ? 0 : message.size - 1 };
+	struct perfdata_text details = { .data = message.data,
+					 .size = perfdata_text_failed(&message) ? 0 : message.size - 1 };
 	if (!perfdata_text_failed(&message))
 		junit_case(junit, "total", result_of(answer, event->total_change), verdict, message.data, &details);
 	perfdata_text_release(&message);
@@ -83,9 +88,10 @@ void diff_show_junit(const struct diff_answer *answer, struct perfdata_text *out
 	junit_end(&junit, NULL, out);
 }
 
-/* --- Markdown --------------------------------------------------------------------------------------------------------------------------- */
+/* --- Markdown ----------------------------------------------------------------------------------------------------- */
 
-/* A code span with more backticks than the name has; cut in the middle. A | would end the cell of a table even there. */
+/* A code span with more backticks than the name has; cut in the middle. A | would end the cell of a table even
+ * there. */
 static void code_span(struct perfdata_text *out, const struct perfdata_comparison_row *row)
 {
 	struct perfdata_text name;
@@ -134,7 +140,8 @@ static void plain(struct perfdata_text *out, const char *text)
 
 static void table_head(struct perfdata_text *out)
 {
-	perfdata_text_literal(out, "| | what | of | before | after | points | ratio | p | visible |\n|---|---|---|---:|---:|---:|---:|---:|---:|\n");
+	perfdata_text_literal(out, "| | what | of | before | after | points | ratio | p | visible "
+				   "|\n|---|---|---|---:|---:|---:|---:|---:|---:|\n");
 }
 
 static void table_row(struct perfdata_text *out, const struct perfdata_comparison_row *row)
@@ -147,7 +154,8 @@ static void table_row(struct perfdata_text *out, const struct perfdata_compariso
 		perfdata_text_literal(out, " ");
 		plain(out, row->reason);
 	}
-	perfdata_text_printf(out, " | %s | %.2f %% | %.2f %% | ", inclusive ? "inclusive" : "self", told->share[0] * 100, told->share[1] * 100);
+	perfdata_text_printf(out, " | %s | %.2f %% | %.2f %% | ", inclusive ? "inclusive" : "self",
+			     told->share[0] * 100, told->share[1] * 100);
 	diff_spell_delta(out, told->delta);
 	perfdata_text_literal(out, " | ");
 	diff_spell_ratio(out, told->ratio);
@@ -159,7 +167,8 @@ static void table_row(struct perfdata_text *out, const struct perfdata_compariso
 /* Good news stands with the bad: only what did not change at all is folded. */
 static bool is_news(const struct perfdata_comparison_row *row) { return row->change > PERFDATA_CHANGE_SAME; }
 
-static void event_table(const struct diff_answer *answer, size_t number, const struct perfdata_comparison_event *event, struct perfdata_text *out)
+static void event_table(const struct diff_answer *answer, size_t number, const struct perfdata_comparison_event *event,
+			struct perfdata_text *out)
 {
 	const size_t top = answer->options->top ? (size_t)answer->options->top : DEFAULT_TOP;
 	const struct perfdata_comparison_row *row;
@@ -178,7 +187,9 @@ static void event_table(const struct diff_answer *answer, size_t number, const s
 	if (!shown)
 		perfdata_text_literal(out, "Nothing changed by more than the limits.\n");
 	shown = 0;
-	for (; (row = perfdata_comparison_row(answer->comparison, number, i)) && row->change != PERFDATA_CHANGE_NOT_JUDGED && out->size < MOST_BYTES - 6000; i++) {
+	for (; (row = perfdata_comparison_row(answer->comparison, number, i)) &&
+	       row->change != PERFDATA_CHANGE_NOT_JUDGED && out->size < MOST_BYTES - 6000;
+	     i++) {
 		if (!shown++) {
 			perfdata_text_literal(out, "\n<details><summary>The rest</summary>\n\n");
 			table_head(out);
@@ -210,9 +221,11 @@ void diff_show_markdown(const struct diff_answer *answer, struct perfdata_text *
 	plain(out, perfdata_text_failed(&verdict) ? "" : verdict.data);
 	perfdata_text_literal(out, "**\n");
 	perfdata_text_release(&verdict);
-	for (size_t e = 0; (event = perfdata_comparison_event(answer->comparison, e)) && out->size < MOST_BYTES - 10000; e++)
+	for (size_t e = 0; (event = perfdata_comparison_event(answer->comparison, e)) && out->size < MOST_BYTES - 10000;
+	     e++)
 		event_table(answer, e, event, out);
-	for (size_t i = 0; (note = perfdata_comparison_note(answer->comparison, i)) && out->size < MOST_BYTES - 2000; i++) {
+	for (size_t i = 0; (note = perfdata_comparison_note(answer->comparison, i)) && out->size < MOST_BYTES - 2000;
+	     i++) {
 		perfdata_text_string(out, i ? "- " : "\n- ");
 		plain(out, note->message);
 		perfdata_text_char(out, '\n');

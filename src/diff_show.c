@@ -7,7 +7,7 @@
 
 enum { DEFAULT_TOP = 20 };
 
-/* --- words -------------------------------------------------------------------------------------------------------------------------- */
+/* --- words -------------------------------------------------------------------------------------------------------- */
 
 const struct perfdata_compared *diff_decisive(const struct perfdata_comparison_row *row, bool *ret_inclusive)
 {
@@ -26,7 +26,10 @@ void diff_spell_key(struct perfdata_text *out, const struct perfdata_comparison_
 	perfdata_text_char(out, ')');
 }
 
-void diff_spell_delta(struct perfdata_text *out, double delta) { perfdata_text_printf(out, "%+.2f", delta * 100 + 0.0); }
+void diff_spell_delta(struct perfdata_text *out, double delta)
+{
+	perfdata_text_printf(out, "%+.2f", delta * 100 + 0.0);
+}
 
 void diff_spell_ratio(struct perfdata_text *out, double ratio)
 {
@@ -57,9 +60,10 @@ size_t diff_count(const struct diff_answer *answer, size_t event, enum perfdata_
 
 static const char *kind_of(const struct diff_answer *answer, size_t nr)
 {
-	static const struct { const char *by, *one, *many; } kinds[] = {
-		{ "symbol", "function", "functions" }, { "dso", "file", "files" }, { "comm", "comm", "comms" }, { "thread", "thread", "threads" },
-		{ "line", "line", "lines" }, { "stack", "stack", "stacks" },
+	static const struct { const char *by, *one, *many;
+	} kinds[] = {
+		{ "symbol", "function", "functions" }, { "dso", "file", "files" },  { "comm", "comm", "comms" },
+		{ "thread", "thread", "threads" },     { "line", "line", "lines" }, { "stack", "stack", "stacks" },
 	};
 	const char *by = perfdata_baseline_by(answer->sides[0]);
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
@@ -82,8 +86,10 @@ void diff_spell_verdict(struct perfdata_text *out, const struct diff_answer *ans
 	if (perfdata_comparison_verdict(answer->comparison) == PERFDATA_VERDICT_INCOMPARABLE) {
 		perfdata_text_string(out, perfdata_comparison_note(answer->comparison, 0)->message);
 	} else if (!worse && !total) {
-		perfdata_text_printf(out, "nothing regressed%s", perfdata_comparison_verdict(answer->comparison) == PERFDATA_VERDICT_PASS ? "" :
-				     ", but there are too few samples to tell");
+		perfdata_text_printf(out, "nothing regressed%s",
+				     perfdata_comparison_verdict(answer->comparison) == PERFDATA_VERDICT_PASS
+					     ? ""
+					     : ", but there are too few samples to tell");
 	} else {
 		if (worse)
 			perfdata_text_printf(out, "%zu %s regressed", worse, kind_of(answer, worse));
@@ -103,11 +109,14 @@ void diff_spell_event(struct perfdata_text *out, const struct perfdata_compariso
 		perfdata_text_printf(out, "recorded %s only", sides[0].recordings ? "before" : "after");
 		return;
 	}
-	perfdata_text_printf(out, "%" PRIu64 " recording%s with %" PRIu64 " samples before, %" PRIu64 " with %" PRIu64 " after", sides[0].recordings,
-			     many(sides[0].recordings), sides[0].samples, sides[1].recordings, sides[1].samples);
+	perfdata_text_printf(
+		out, "%" PRIu64 " recording%s with %" PRIu64 " samples before, %" PRIu64 " with %" PRIu64 " after",
+		sides[0].recordings, many(sides[0].recordings), sides[0].samples, sides[1].recordings,
+		sides[1].samples);
 	if (event->scale != 1)
 		perfdata_text_printf(out, "; other shares moved by x%.3f because of the rest", event->scale);
-	perfdata_text_printf(out, "; dispersion %.2f%s", event->dispersion, event->dispersion_known ? "" : " (assumed: no repeat runs)");
+	perfdata_text_printf(out, "; dispersion %.2f%s", event->dispersion,
+			     event->dispersion_known ? "" : " (assumed: no repeat runs)");
 	if (event->has_total) {
 		perfdata_text_printf(out, "; weight per unit of work x%.3f", event->total_ratio);
 		if (event->total_change == PERFDATA_CHANGE_NOT_JUDGED)
@@ -117,7 +126,7 @@ void diff_spell_event(struct perfdata_text *out, const struct perfdata_compariso
 	}
 }
 
-/* --- text -------------------------------------------------------------------------------------------------------------------------------- */
+/* --- text --------------------------------------------------------------------------------------------------------- */
 
 static void pad(struct perfdata_text *out, size_t start, size_t width)
 {
@@ -127,7 +136,8 @@ static void pad(struct perfdata_text *out, size_t start, size_t width)
 
 static void percent(struct perfdata_text *out, double share) { perfdata_text_printf(out, "%8.3f", share * 100); }
 
-static void text_row(struct perfdata_text *out, const struct perfdata_comparison_event *event, const struct perfdata_comparison_row *row)
+static void text_row(struct perfdata_text *out, const struct perfdata_comparison_event *event,
+		     const struct perfdata_comparison_row *row)
 {
 	bool inclusive;
 	const struct perfdata_compared *told = diff_decisive(row, &inclusive);
@@ -161,7 +171,8 @@ static void text_row(struct perfdata_text *out, const struct perfdata_comparison
 	perfdata_text_char(out, '\n');
 }
 
-static void text_event(const struct diff_answer *answer, size_t number, const struct perfdata_comparison_event *event, struct perfdata_text *out)
+static void text_event(const struct diff_answer *answer, size_t number, const struct perfdata_comparison_event *event,
+		       struct perfdata_text *out)
 {
 	const size_t top = answer->options->top ? (size_t)answer->options->top : DEFAULT_TOP;
 	const struct perfdata_comparison_row *row;
@@ -173,8 +184,10 @@ static void text_event(const struct diff_answer *answer, size_t number, const st
 	perfdata_text_char(out, '\n');
 	if (!event->nr_judged)
 		return;
-	perfdata_text_string(out, event->has_stacks ? "state       before   after   b.incl  a.incl  points     ratio  p        visible what\n" :
-						      "state       before   after  points     ratio  p        visible what\n");
+	perfdata_text_string(
+		out, event->has_stacks
+			     ? "state       before   after   b.incl  a.incl  points     ratio  p        visible what\n"
+			     : "state       before   after  points     ratio  p        visible what\n");
 	for (size_t i = 0; (row = perfdata_comparison_row(answer->comparison, number, i)); i++) {
 		if (row->change == PERFDATA_CHANGE_NOT_JUDGED)
 			continue;
@@ -204,7 +217,7 @@ void diff_show_text(const struct diff_answer *answer, struct perfdata_text *out)
 		text_event(answer, e, event, out);
 }
 
-/* --- TSV ---------------------------------------------------------------------------------------------------------------------------------- */
+/* --- TSV ---------------------------------------------------------------------------------------------------------- */
 
 /* Tab, newline and backslash are escaped as in all of our tables. */
 static void cell(struct perfdata_text *out, const char *text)
@@ -220,13 +233,15 @@ static void cell(struct perfdata_text *out, const char *text)
 	perfdata_text_char(out, '\t');
 }
 
-static void tsv_row(struct perfdata_text *out, const struct perfdata_comparison_event *event, const struct perfdata_comparison_row *row)
+static void tsv_row(struct perfdata_text *out, const struct perfdata_comparison_event *event,
+		    const struct perfdata_comparison_row *row)
 {
 	bool inclusive;
 	const struct perfdata_compared *told = diff_decisive(row, &inclusive);
 	cell(out, event->name);
 	cell(out, perfdata_change_name(row->change));
-	perfdata_text_printf(out, "%.3f\t%.3f\t%+.3f\t", row->self.share[0] * 100, row->self.share[1] * 100, told->delta * 100 + 0.0);
+	perfdata_text_printf(out, "%.3f\t%.3f\t%+.3f\t", row->self.share[0] * 100, row->self.share[1] * 100,
+			     told->delta * 100 + 0.0);
 	if (isinf(told->ratio))
 		perfdata_text_literal(out, "-\t");
 	else
@@ -235,8 +250,8 @@ static void tsv_row(struct perfdata_text *out, const struct perfdata_comparison_
 		perfdata_text_char(out, '-');
 	else
 		diff_spell_p(out, told->adjusted_p);
-	perfdata_text_printf(out, "\t%.3f\t%.3f\t%" PRIu64 "\t%" PRIu64 "\t%.3f\t", row->inclusive.share[0] * 100, row->inclusive.share[1] * 100,
-			     told->samples[0], told->samples[1], told->visible * 100);
+	perfdata_text_printf(out, "\t%.3f\t%.3f\t%" PRIu64 "\t%" PRIu64 "\t%.3f\t", row->inclusive.share[0] * 100,
+			     row->inclusive.share[1] * 100, told->samples[0], told->samples[1], told->visible * 100);
 	cell(out, row->file);
 	cell(out, row->key);
 	perfdata_text_printf(out, "%u\t%u\t%s\t", row->clones[0], row->clones[1], inclusive ? "inclusive" : "self");
@@ -249,7 +264,8 @@ void diff_show_tsv(const struct diff_answer *answer, struct perfdata_text *out)
 {
 	const struct perfdata_comparison_event *event;
 	const struct perfdata_comparison_row *row;
-	perfdata_text_literal(out, "event\tstate\tself_before\tself_after\tdelta\tratio\tadj_p\tincl_before\tincl_after\tn_before\tn_after\t"
+	perfdata_text_literal(out, "event\tstate\tself_before\tself_after\tdelta\tratio\tadj_p\tincl_before\tincl_"
+				   "after\tn_before\tn_after\t"
 				   "smallest_visible\tfile\tsymbol\tclones_before\tclones_after\tquantity\treason\n");
 	for (size_t e = 0; (event = perfdata_comparison_event(answer->comparison, e)); e++)
 		for (size_t i = 0; (row = perfdata_comparison_row(answer->comparison, e, i)); i++)

@@ -10,14 +10,17 @@
 #include "symbol_options.h"
 #include "unnamed_note.h"
 
-static enum perfdata_status convert(struct filtered_input *from, const char *file, bool inlines, struct perfdata_output *output,
-				    struct perfdata_result **ret, struct perfdata_error *reterr)
+static enum perfdata_status convert(struct filtered_input *from, const char *file, bool inlines,
+				    struct perfdata_output *output, struct perfdata_result **ret,
+				    struct perfdata_error *reterr)
 {
 	const struct options *options = from->options;
 	struct messages *messages = &from->input.messages;
 	const struct perfdata_setting settings[] = {
-		{ "by", options->by ? options->by : "symbol" }, { "weight", options->weight ? options->weight : "period" },
-		{ "inline", inlines ? NULL : "no" }, { "exact-symbols", options->exact_symbols ? NULL : "no" },
+		{ "by", options->by ? options->by : "symbol" },
+		{ "weight", options->weight ? options->weight : "period" },
+		{ "inline", inlines ? NULL : "no" },
+		{ "exact-symbols", options->exact_symbols ? NULL : "no" },
 	};
 	struct perfdata_reader_options reader;
 	struct symbol_options symbols;
@@ -38,13 +41,15 @@ static enum perfdata_status convert(struct filtered_input *from, const char *fil
 		.on_open = filters_opened,
 		.open_user = from,
 	};
-	const enum perfdata_status status = input ? perfdata_convert(input, output, "baseline", &how, ret, reterr) : PERFDATA_ENOMEM;
+	const enum perfdata_status status = input ? perfdata_convert(input, output, "baseline", &how, ret, reterr)
+						  : PERFDATA_ENOMEM;
 	progress_end(&from->input.progress);
 	perfdata_input_free(input);
 	return status;
 }
 
-static enum exit_code add_recording(const struct options *options, const char *file, bool inlines, struct perfdata_baseline *side, bool *ret_fine)
+static enum exit_code add_recording(const struct options *options, const char *file, bool inlines,
+				    struct perfdata_baseline *side, bool *ret_fine)
 {
 	struct filtered_input from = { .options = options };
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
@@ -69,12 +74,14 @@ static enum exit_code add_recording(const struct options *options, const char *f
 }
 
 /* A stored baseline says itself what it is; anything else is a recording. */
-static enum exit_code add_file(const struct options *options, const char *file, bool inlines, struct perfdata_baseline *side, bool *ret_fine)
+static enum exit_code add_file(const struct options *options, const char *file, bool inlines,
+			       struct perfdata_baseline *side, bool *ret_fine)
 {
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
 	enum perfdata_status status = PERFDATA_ABSENT;
 	if (strcmp(file, "-") != 0)
-		status = perfdata_baseline_read(side, file, options->max_memory ? options->max_memory : DEFAULT_MAX_MEMORY, &error);
+		status = perfdata_baseline_read(side, file,
+						options->max_memory ? options->max_memory : DEFAULT_MAX_MEMORY, &error);
 	/* what cannot be opened is told as of a recording */
 	if (status == PERFDATA_ABSENT || status == PERFDATA_EREAD)
 		return add_recording(options, file, inlines, side, ret_fine);
@@ -84,7 +91,8 @@ static enum exit_code add_file(const struct options *options, const char *file, 
 	return exit_code_of_status(status);
 }
 
-struct perfdata_baseline *diff_side_read(const struct options *options, const struct text_list *files, bool inlines, enum exit_code *code)
+struct perfdata_baseline *diff_side_read(const struct options *options, const struct text_list *files, bool inlines,
+					 enum exit_code *code)
 {
 	struct perfdata_baseline *side = perfdata_baseline_new();
 	bool fine = side;
@@ -116,17 +124,21 @@ bool diff_side_has_inlines(const struct perfdata_baseline *side)
 enum exit_code diff_side_save(const struct options *options, const struct perfdata_baseline *side)
 {
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
-	struct perfdata_output *output = perfdata_output_path(options->save, options->force ? PERFDATA_OUTPUT_FORCE : 0);
+	struct perfdata_output *output = perfdata_output_path(options->save,
+							      options->force ? PERFDATA_OUTPUT_FORCE : 0);
 	struct perfdata_text text;
 	perfdata_text_init(&text);
 	perfdata_baseline_write(side, &text);
-	enum perfdata_status status = output && !perfdata_text_failed(&text) ? perfdata_output_open(output, &error) : PERFDATA_ENOMEM;
+	enum perfdata_status status = output && !perfdata_text_failed(&text) ? perfdata_output_open(output, &error)
+									     : PERFDATA_ENOMEM;
 	if (status == PERFDATA_OK)
 		status = perfdata_output_write(output, text.data, text.size);
-	const enum perfdata_status closed = perfdata_output_close(output, status == PERFDATA_OK, status == PERFDATA_OK ? &error : NULL);
+	const enum perfdata_status closed = perfdata_output_close(output, status == PERFDATA_OK,
+								  status == PERFDATA_OK ? &error : NULL);
 	status = status == PERFDATA_OK ? closed : status;
 	perfdata_text_release(&text);
 	if (status != PERFDATA_OK)
-		usage_error(&options->style, "%s: %s", options->save, error.message[0] ? error.message : perfdata_status_text(status));
+		usage_error(&options->style, "%s: %s", options->save,
+			    error.message[0] ? error.message : perfdata_status_text(status));
 	return exit_code_of_status(status);
 }

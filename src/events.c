@@ -36,7 +36,8 @@ static uint64_t member(const struct perfdata_attr *attr, const struct perfdata_f
 	}
 }
 
-static void show_flags(struct perfdata_text *out, const struct perfdata_name *names, uint64_t value, const char *separator)
+static void show_flags(struct perfdata_text *out, const struct perfdata_name *names, uint64_t value,
+		       const char *separator)
 {
 	const char *between = "";
 	uint64_t known = 0;
@@ -56,7 +57,8 @@ static void show_bits(struct perfdata_text *out, const struct perfdata_bits *bit
 {
 	const char *between = "";
 	for (; bits && bits->name; bits++) {
-		const uint64_t part = value >> bits->shift & (bits->width >= 64 ? UINT64_MAX : (1ull << bits->width) - 1);
+		const uint64_t part = value >> bits->shift &
+				      (bits->width >= 64 ? UINT64_MAX : (1ull << bits->width) - 1);
 		if (!part)
 			continue;
 		perfdata_text_printf(out, "%s%s", between, bits->name);
@@ -162,7 +164,8 @@ static void show_perf_tips(struct perfdata_text *out, const struct perfdata_read
 		group |= event->group_leader != event->index && !pipe;
 	}
 	if (tracepoint)
-		perfdata_text_literal(out, "# Tip: use 'perf evlist --trace-fields' to show fields for tracepoint events\n");
+		perfdata_text_literal(out,
+				      "# Tip: use 'perf evlist --trace-fields' to show fields for tracepoint events\n");
 	if (group)
 		perfdata_text_literal(out, "# Tip: use 'perf evlist -g' to show group information\n");
 }
@@ -211,7 +214,8 @@ static void answer(const struct options *options, struct input *input)
 		show_perf_events(&out, input->reader, true);
 	if (options->json) {
 		json_object *document = answer_document(input, session), *meta, *events;
-		if (document && json_object_object_get_ex(document, "meta", &meta) && json_object_object_get_ex(meta, "events", &events))
+		if (document && json_object_object_get_ex(document, "meta", &meta) &&
+		    json_object_object_get_ex(meta, "events", &events))
 			answer_print(input, json_object_get(events), options->files.nr > 1);
 		json_object_put(document);
 	}

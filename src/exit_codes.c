@@ -8,7 +8,8 @@ static const struct {
 	enum exit_code code;
 	const char *meaning;
 } codes[] = {
-	{ EXIT_INTERRUPTED, "interrupted; what went to stdout was finished and says \"complete\":false, files are not kept" },
+	{ EXIT_INTERRUPTED,
+	  "interrupted; what went to stdout was finished and says \"complete\":false, files are not kept" },
 	{ EXIT_OUTPUT, "cannot write" },
 	{ EXIT_LIMIT, "a limit was hit" },
 	{ EXIT_INPUT, "cannot open or read, or no perf.data at all" },

@@ -40,7 +40,8 @@ enum exit_code command_explain(struct options *options)
 	for (size_t i = 0; i < options->files.nr; i++) {
 		info = *options->files.values[i] ? find(options->files.values[i]) : NULL;
 		if (!info) {
-			usage_error(&options->style, "there is no code '%s' (perfdata explain lists them)", options->files.values[i]);
+			usage_error(&options->style, "there is no code '%s' (perfdata explain lists them)",
+				    options->files.values[i]);
 			return EXIT_USAGE;
 		}
 		show(info);

@@ -23,8 +23,11 @@ const char *file_kind_name(enum perfdata_dso_kind kind)
 
 const char *file_source_name(size_t index, unsigned *ret_bit)
 {
-	static const struct { unsigned source; const char *name; } sources[] = {
-		{ PERFDATA_BUILD_ID_MMAP2, "mmap2" }, { PERFDATA_BUILD_ID_RECORD, "record" }, { PERFDATA_BUILD_ID_HEADER, "header" },
+	static const struct { unsigned source; const char *name;
+	} sources[] = {
+		{ PERFDATA_BUILD_ID_MMAP2, "mmap2" },
+		{ PERFDATA_BUILD_ID_RECORD, "record" },
+		{ PERFDATA_BUILD_ID_HEADER, "header" },
 	};
 	if (index >= sizeof sources / sizeof *sources)
 		return NULL;
@@ -42,12 +45,18 @@ struct perfdata_bytes file_row_id(const struct file_row *row)
 struct perfdata_match_wanted file_row_wanted(const struct file_row *row)
 {
 	return (struct perfdata_match_wanted){
-		.kind = row->kind, .paths = (const char *const *)row->paths, .nr_paths = row->nr_paths, .build_id = file_row_id(row),
-		.release = row->release, .host = row->host, .inode = row->inode, .unchanged_since = row->unchanged_since,
+		.kind = row->kind,
+		.paths = (const char *const *)row->paths,
+		.nr_paths = row->nr_paths,
+		.build_id = file_row_id(row),
+		.release = row->release,
+		.host = row->host,
+		.inode = row->inode,
+		.unchanged_since = row->unchanged_since,
 	};
 }
 
-/* --- counting --------------------------------------------------------------------------------------------------------------------- */
+/* --- counting ----------------------------------------------------------------------------------------------------- */
 
 /* Of one dso of one recording. */
 struct tally {
@@ -83,7 +92,8 @@ static void pass_through(struct tally *tally, uint64_t number)
 	tally->in_chain++;
 }
 
-static void count_stack(struct counting *counting, const struct perfdata_batch *batch, const struct perfdata_delivery *delivery)
+static void count_stack(struct counting *counting, const struct perfdata_batch *batch,
+			const struct perfdata_delivery *delivery)
 {
 	size_t nr;
 	const struct perfdata_step *steps = perfdata_batch_stack(batch, delivery, &nr);
@@ -130,7 +140,7 @@ static void take_batch(void *user, const struct perfdata_batch *batch)
 	}
 }
 
-/* --- rows --------------------------------------------------------------------------------------------------------------------------- */
+/* --- rows --------------------------------------------------------------------------------------------------------- */
 
 static char *copy_text(struct file_rows *rows, const char *text)
 {
@@ -206,7 +216,8 @@ static struct file_row *row_of(struct file_rows *rows, const struct row_key *key
 	return row;
 }
 
-static void take_origin(struct file_rows *rows, const struct perfdata_session *session, uint32_t id, struct file_row *row)
+static void take_origin(struct file_rows *rows, const struct perfdata_session *session, uint32_t id,
+			struct file_row *row)
 {
 	struct perfdata_symbols_origin origin;
 	const char *jitdump;
@@ -232,8 +243,8 @@ static int64_t written(const struct input *input)
 	return (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
 }
 
-static void take_dso(struct file_rows *rows, const struct input *input, const struct perfdata_session *session, uint32_t id,
-		     const struct tally *tally)
+static void take_dso(struct file_rows *rows, const struct input *input, const struct perfdata_session *session,
+		     uint32_t id, const struct tally *tally)
 {
 	const struct perfdata_dso *dso = perfdata_session_dso(session, id);
 	enum perfdata_build_id_source source = 0;
@@ -296,7 +307,8 @@ static void take_table(struct file_rows *rows, const struct perfdata_reader *rea
 		char *path = strndup((const char *)filename->v.bytes.data, filename->v.bytes.size);
 		rows->failed |= !path;
 		if (path)
-			take_table_row(rows, path, build_id->v.bytes, pipe ? PERFDATA_BUILD_ID_RECORD : PERFDATA_BUILD_ID_HEADER);
+			take_table_row(rows, path, build_id->v.bytes,
+				       pipe ? PERFDATA_BUILD_ID_RECORD : PERFDATA_BUILD_ID_HEADER);
 		free(path);
 	}
 }

@@ -18,7 +18,8 @@ struct file_row {
 	int64_t unchanged_since;           /* ns since 1970 by which the recording was written; INT64_MAX: unknown */
 	uint64_t maps;
 	uint64_t samples;                  /* that lie in it */
-	uint64_t weight;                   /* of those: their periods, or again the samples where several events were recorded */
+	/* of those: their periods, or again the samples where several events were recorded */
+	uint64_t weight;
 	uint64_t in_chain;                 /* samples whose stack passes through it, or that lie in it */
 	uint64_t periods;
 	/* where a session with symbols takes names and code of a row that was hit; NULL: nowhere */
@@ -38,14 +39,15 @@ struct file_rows {
 	uint64_t samples, outside;         /* of all recordings; those that lie in nothing */
 	bool weighs_periods;
 	bool all_origins;                  /* … also of files that were not hit */
-	bool with_origins;                 /* to be set by whoever gives symbols and wants to know what they come from */
+	/* to be set by whoever gives symbols and wants to know what they come from */
+	bool with_origins;
 	const struct perfdata_event *event;   /* while reading: the only one so far that had samples */
 	char *event_name;
 	bool failed;                       /* no memory */
 };
 
-/* Reads one recording and adds its files. `symbols` (may be NULL) is for unwinding stacks that were recorded as memory. False after a failure
- * that was said. */
+/* Reads one recording and adds its files. `symbols` (may be NULL) is for unwinding stacks that were recorded as memory.
+ * False after a failure that was said. */
 bool file_rows_read(struct file_rows *rows, struct input *input, struct perfdata_symbols *symbols);
 /* After the last recording. */
 void file_rows_finish(struct file_rows *rows);

@@ -105,8 +105,10 @@ bool filters_check(const struct options *options)
 {
 	struct time_range range = { 0 };
 	if (options->time && !parse_time(options->time, &range)) {
-		usage_error(&options->style, "--time takes seconds (12.5,13.25  12.5,  ,13.25) or percentages (10%%-20%%  10%%/2), not '%s'",
-			    options->time);
+		usage_error(
+			&options->style,
+			"--time takes seconds (12.5,13.25  12.5,  ,13.25) or percentages (10%%-20%%  10%%/2), not '%s'",
+			options->time);
 		return false;
 	}
 	for (size_t i = 0; range.percent && i < options->files.nr; i++) {
@@ -125,7 +127,8 @@ bool filters_check(const struct options *options)
 /* First and last time of the samples: as the recorder wrote it, else by a walk. */
 static bool time_span(const struct options *options, struct input *input, uint64_t *ret_first, uint64_t *ret_last)
 {
-	const struct perfdata_feature_section *section = perfdata_reader_feature(input->reader, PERFDATA_FEATURE_SAMPLE_TIME);
+	const struct perfdata_feature_section *section = perfdata_reader_feature(input->reader,
+										 PERFDATA_FEATURE_SAMPLE_TIME);
 	const struct perfdata_node *root = section && section->feature ? perfdata_feature_root(section->feature) : NULL;
 	const struct perfdata_node *first = perfdata_node_get(root, "first");
 	const struct perfdata_node *last = perfdata_node_get(root, "last");
@@ -171,7 +174,8 @@ static bool make_time(const struct options *options, struct input *input, struct
 	if (range.percent) {
 		uint64_t first, last;
 		if (!time_span(options, input, &first, &last)) {
-			messages_error(&input->messages, input->file, PERFDATA_NO_OFFSET, "--time in percent: no sample has a time");
+			messages_error(&input->messages, input->file, PERFDATA_NO_OFFSET,
+				       "--time in percent: no sample has a time");
 			return false;
 		}
 		range.first = first + part_of(last - first, range.from);
@@ -192,8 +196,10 @@ static bool event_is(const char *name, const char *wanted)
 	return !strcmp(name, wanted) || (modifiers && modifiers == name + size && !memcmp(name, wanted, size));
 }
 
-/* Checks the names, and gives each as the recording has it. A pipe's events are not known yet: names are taken as they are. */
-static bool make_events(const struct options *options, struct input *input, const char **ret, size_t *ret_nr, size_t room)
+/* Checks the names, and gives each as the recording has it. A pipe's events are not known yet: names are taken as they
+ * are. */
+static bool make_events(const struct options *options, struct input *input, const char **ret, size_t *ret_nr,
+			size_t room)
 {
 	const size_t nr_events = perfdata_reader_nr_events(input->reader);
 	const bool pipe = perfdata_reader_header(input->reader)->container == PERFDATA_CONTAINER_PIPE;
@@ -214,7 +220,8 @@ static bool make_events(const struct options *options, struct input *input, cons
 			ret[(*ret_nr)++] = wanted;
 		} else if (!found) {
 			char hint[PERFDATA_NEAREST_SIZE];
-			messages_error(&input->messages, input->file, PERFDATA_NO_OFFSET, "--event: no event is called '%s'%s", wanted,
+			messages_error(&input->messages, input->file, PERFDATA_NO_OFFSET,
+				       "--event: no event is called '%s'%s", wanted,
 				       perfdata_nearest_hint(&nearest, "", hint));
 			return false;
 		}
@@ -254,7 +261,8 @@ bool filters_make(const struct options *options, struct input *input, struct fil
 	struct perfdata_filter *filter = &ret->filter;
 	uint32_t *pids = make_numbers(ret, &options->pids), *tids = make_numbers(ret, &options->tids);
 	uint32_t *cpus = make_numbers(ret, &options->cpus), *types = make_numbers(ret, &options->types);
-	const size_t room = options->events.nr + perfdata_reader_nr_events(input->reader) * (options->events.nr ? options->events.nr : 1);
+	const size_t room = options->events.nr +
+			    perfdata_reader_nr_events(input->reader) * (options->events.nr ? options->events.nr : 1);
 	const char **events = own(ret, room, sizeof *events);
 	if (!pids || !tids || !cpus || !types || !events) {
 		input_ended(input, PERFDATA_ENOMEM, NULL);
@@ -283,8 +291,8 @@ void filters_release(struct filters *filters)
 		free(filters->owned[i]);
 }
 
-enum perfdata_status filters_opened(void *filtered_input, struct perfdata_reader *reader, struct perfdata_filter *filter,
-				    struct perfdata_error *reterr)
+enum perfdata_status filters_opened(void *filtered_input, struct perfdata_reader *reader,
+				    struct perfdata_filter *filter, struct perfdata_error *reterr)
 {
 	struct filtered_input *from = filtered_input;
 	(void)reterr;

@@ -24,7 +24,7 @@ struct filtered_input {
 	struct filters filters;
 	bool refused;         /* it does not fit the filters; that was said */
 };
-enum perfdata_status filters_opened(void *filtered_input, struct perfdata_reader *reader, struct perfdata_filter *filter,
-				    struct perfdata_error *reterr);
+enum perfdata_status filters_opened(void *filtered_input, struct perfdata_reader *reader,
+				    struct perfdata_filter *filter, struct perfdata_error *reterr);
 
 #endif

@@ -35,18 +35,23 @@ static enum exit_code open_sources(const struct options *options, struct found_b
 	char cache[4096];
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
 	struct perfdata_match_source sources[2] = { { .kind = PERFDATA_SOURCE_HOST } };
-	struct perfdata_match_options how = { .size = sizeof how, .sources = sources, .nr_sources = 1, .cancel = interrupt_cancel() };
+	struct perfdata_match_options how = {
+		.size = sizeof how, .sources = sources, .nr_sources = 1, .cancel = interrupt_cancel()
+	};
 
 	if (options->symfs)
 		sources[0] = (struct perfdata_match_source){ .kind = PERFDATA_SOURCE_ROOT, .path = options->symfs };
 	else if (home && snprintf(cache, sizeof cache, "%s/.debug", home) < (int)sizeof cache)
-		sources[how.nr_sources++] = (struct perfdata_match_source){ .kind = PERFDATA_SOURCE_DEBUG_DIR, .path = cache, .is_optional = true };
+		sources[how.nr_sources++] = (struct perfdata_match_source){ .kind = PERFDATA_SOURCE_DEBUG_DIR,
+									    .path = cache,
+									    .is_optional = true };
 	const enum perfdata_status status = perfdata_match_open(&how, &found->match, &error);
 	return status == PERFDATA_OK ? EXIT_FINE : failed(options, status, error.message);
 }
 
 /* Without a recorded build-id, inode and time say which file it was; or the user does, who names a root. */
-static struct perfdata_bytes id_of(const struct options *options, const struct file_row *row, const struct perfdata_match_result *result)
+static struct perfdata_bytes id_of(const struct options *options, const struct file_row *row,
+				   const struct perfdata_match_result *result)
 {
 	if (row->build_id_size)
 		return file_row_id(row);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The build-ids of the files that recordings map: those that they tell, and those of files at hand that are the recorded ones, as `match` finds them. */
+/* The build-ids of the files that recordings map: those that they tell, and those of files at hand that are the
+ * recorded ones, as `match` finds them. */
 #ifndef FOUND_BUILD_IDS_H
 #define FOUND_BUILD_IDS_H
 

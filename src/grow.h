@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Makes room so that item `index` of the list at `*list` can be written; new items are zeros, and *room is how many there are. `list` is the
- * address of a pointer to items. False without memory: the list is as it was. */
+/* Makes room so that item `index` of the list at `*list` can be written; new items are zeros, and *room is how many
+ * there are. `list` is the address of a pointer to items. False without memory: the list is as it was. */
 bool enlarge_list(void *list, size_t *room, size_t index, size_t item_size);
 static inline bool grow_list(void *list, size_t *room, size_t index, size_t item_size)
 {

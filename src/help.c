@@ -8,10 +8,18 @@
 #include "perfdata/emit.h"
 #include "perfdata/registry.h"
 
-static const char *const group_titles[] = { "Output", "Files at hand", "Comparison", "Bundle", "Filters", "Symbols", "Input", "General" };
+static const char *const group_titles[] = { "Output",  "Files at hand", "Comparison", "Bundle",
+					    "Filters", "Symbols",       "Input",      "General" };
 static const unsigned group_masks[] = {
-	OPTIONS_OUTPUT | OPTIONS_BATCH | OPTIONS_REPORT | OPTIONS_CHECK | OPTIONS_TO | OPTIONS_JSON | OPTIONS_JUNIT | OPTIONS_PERF | OPTIONS_STATS | OPTIONS_HITS | OPTIONS_COLUMNS | OPTIONS_TSV,
-	OPTIONS_MATCH, OPTIONS_DIFF, OPTIONS_BUNDLE, OPTIONS_FILTER, OPTIONS_SYMBOLS, OPTIONS_INPUT | OPTIONS_LIST, OPTIONS_GENERAL,
+	OPTIONS_OUTPUT | OPTIONS_BATCH | OPTIONS_REPORT | OPTIONS_CHECK | OPTIONS_TO | OPTIONS_JSON | OPTIONS_JUNIT |
+		OPTIONS_PERF | OPTIONS_STATS | OPTIONS_HITS | OPTIONS_COLUMNS | OPTIONS_TSV,
+	OPTIONS_MATCH,
+	OPTIONS_DIFF,
+	OPTIONS_BUNDLE,
+	OPTIONS_FILTER,
+	OPTIONS_SYMBOLS,
+	OPTIONS_INPUT | OPTIONS_LIST,
+	OPTIONS_GENERAL,
 };
 
 static void show_option(const struct perfdata_emitter_option *option)
@@ -68,8 +76,9 @@ enum exit_code help_command(const struct command *command, const struct perfdata
 }
 
 static const char *const task_titles[NR_TASKS] = {
-	[TASK_LOOK] = "Look at a recording",     [TASK_CONVERT] = "Convert it", [TASK_VIEW] = "Open it in a viewer",
-	[TASK_MATCH] = "Match files and names",  [TASK_CHANGE] = "Change it",   [TASK_AUTOMATE] = "For scripts, and about this program",
+	[TASK_LOOK] = "Look at a recording", [TASK_CONVERT] = "Convert it",
+	[TASK_VIEW] = "Open it in a viewer", [TASK_MATCH] = "Match files and names",
+	[TASK_CHANGE] = "Change it",         [TASK_AUTOMATE] = "For scripts, and about this program",
 };
 
 /* Emitters of the library, as every other list has them: first. */
@@ -97,7 +106,8 @@ enum exit_code help_all(void)
 {
 	printf("Usage: perfdata COMMAND [options] FILE…\n"
 	       "       perfdata FILE\n\n"
-	       "Reads perf.data recordings: files, pipes, directories, packed, damaged. - is stdin. A FILE alone is asked what it is.\n");
+	       "Reads perf.data recordings: files, pipes, directories, packed, damaged. - is stdin. A FILE alone is "
+	       "asked what it is.\n");
 	for (enum task task = TASK_LOOK; task < NR_TASKS; task++) {
 		printf("\n%s:\n", task_titles[task]);
 		show_task(task);
@@ -106,11 +116,12 @@ enum exit_code help_all(void)
 	for (int code = 0; code <= EXIT_INTERRUPTED; code++)
 		if (exit_code_meaning((enum exit_code)code))
 			printf("  %-10d %s\n", code, exit_code_meaning((enum exit_code)code));
-	printf("\nperfdata help COMMAND shows the options of one; perfdata help formats lists what convert --to takes.\n");
+	printf("\nperfdata help COMMAND shows the options of one; perfdata help formats lists what convert --to "
+	       "takes.\n");
 	return EXIT_FINE;
 }
 
-/* --- the generated parts of perfdata.1, for tests/cli/generated_docs.py ------------------------------------------------------ */
+/* --- the generated parts of perfdata.1, for tests/cli/generated_docs.py ------------------------------------------- */
 
 static void man_text(const char *s)
 {
@@ -184,7 +195,7 @@ static void man_parts(void)
 	}
 }
 
-/* --- commands -------------------------------------------------------------------------------------------------------- */
+/* --- commands ----------------------------------------------------------------------------------------------------- */
 
 enum exit_code command_help(struct options *options)
 {

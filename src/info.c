@@ -12,7 +12,7 @@
 #include "info_names.h"
 #include "symbol_options.h"
 
-/* --- counters of `perf stat record` --------------------------------------------------------------------------------- */
+/* --- counters of `perf stat record` ------------------------------------------------------------------------------- */
 
 /* A STAT record, or the STAT_ROUND that closes an interval. */
 struct counter {
@@ -77,7 +77,11 @@ static void take_record(struct counters *counters, const struct perfdata_raw *ra
 		const struct perfdata_stat *stat = &record.u.stat;
 		const struct counter counter = {
 			.event = perfdata_reader_event_by_id(counters->reader, stat->id),
-			.cpu = stat->cpu, .thread = stat->thread, .value = stat->val, .enabled = stat->ena, .running = stat->run,
+			.cpu = stat->cpu,
+			.thread = stat->thread,
+			.value = stat->val,
+			.enabled = stat->ena,
+			.running = stat->run,
 		};
 		add_counter(counters, &counter);
 	} else {
@@ -108,7 +112,8 @@ static void show_counters(struct perfdata_text *out, const struct counters *coun
 {
 	if (!counters->nr)
 		return;
-	perfdata_text_literal(out, "counters:\n     CPU   THREAD                VALUE     ENABLED ns     RUNNING ns  EVENT\n");
+	perfdata_text_literal(
+		out, "counters:\n     CPU   THREAD                VALUE     ENABLED ns     RUNNING ns  EVENT\n");
 	for (size_t i = 0; i < counters->nr; i++) {
 		const struct counter *counter = &counters->list[i];
 		if (counter->round) {
@@ -123,7 +128,8 @@ static void show_counters(struct perfdata_text *out, const struct counters *coun
 			perfdata_text_printf(out, "%8" PRIu64, *pid);
 		else
 			perfdata_text_literal(out, "       -");
-		perfdata_text_printf(out, " %20" PRIu64 " %14" PRIu64 " %14" PRIu64 "  ", counter->value, counter->enabled, counter->running);
+		perfdata_text_printf(out, " %20" PRIu64 " %14" PRIu64 " %14" PRIu64 "  ", counter->value,
+				     counter->enabled, counter->running);
 		answer_text(out, counter->event ? counter->event->name : "?");
 		perfdata_text_char(out, '\n');
 	}
@@ -137,12 +143,14 @@ static json_object *counters_json(struct input *input, const struct counters *co
 		json_object *object = json_object_new_object();
 		json_object_array_add(list, object);
 		if (counter->round) {
-			json_object_object_add(object, "round", json_object_new_string(counter->final ? "final" : "interval"));
+			json_object_object_add(object, "round",
+					       json_object_new_string(counter->final ? "final" : "interval"));
 			json_object_object_add(object, "time", json_object_new_uint64(counter->time));
 			continue;
 		}
 		const uint64_t *pid = pid_of(counters, counter);
-		json_object_object_add(object, "event", counter->event ? answer_json_text(input, counter->event->name) : NULL);
+		json_object_object_add(object, "event",
+				       counter->event ? answer_json_text(input, counter->event->name) : NULL);
 		json_object_object_add(object, "cpu", json_object_new_int(counter->cpu));
 		json_object_object_add(object, "thread", json_object_new_int64(counter->thread));
 		json_object_object_add(object, "pid", pid ? json_object_new_uint64(*pid) : NULL);
@@ -153,7 +161,7 @@ static json_object *counters_json(struct input *input, const struct counters *co
 	return list;
 }
 
-/* --- as text ------------------------------------------------------------------------------------------------------- */
+/* --- as text ------------------------------------------------------------------------------------------------------ */
 
 static const char *container_name(enum perfdata_container container)
 {
@@ -165,15 +173,16 @@ static void show_header(struct perfdata_text *out, const struct perfdata_header 
 {
 	perfdata_text_literal(out, "file: ");
 	answer_text(out, header->name);
-	perfdata_text_printf(out, "\nform: %s, version %u, %s-endian", container_name(header->container), header->version,
-			     header->order == PERFDATA_BYTE_ORDER_BIG ? "big" : "little");
+	perfdata_text_printf(out, "\nform: %s, version %u, %s-endian", container_name(header->container),
+			     header->version, header->order == PERFDATA_BYTE_ORDER_BIG ? "big" : "little");
 	if (strcmp(header->packing, "none") != 0)
 		perfdata_text_printf(out, ", packed with %s", header->packing);
 	if (header->file_size != UINT64_MAX)
 		perfdata_text_printf(out, ", %" PRIu64 " bytes", header->file_size);
 	perfdata_text_char(out, '\n');
 	if (header->container != PERFDATA_CONTAINER_PIPE)
-		perfdata_text_printf(out, "data: %" PRIu64 " bytes at 0x%" PRIx64 "\n", header->data.size, header->data.offset);
+		perfdata_text_printf(out, "data: %" PRIu64 " bytes at 0x%" PRIx64 "\n", header->data.size,
+				     header->data.offset);
 	if (header->nr_files > 1)
 		perfdata_text_printf(out, "data files: %u\n", header->nr_files - 1);
 }
@@ -195,13 +204,14 @@ static void show_counts(struct perfdata_text *out, const struct perfdata_summary
 		const struct perfdata_layout *layout = perfdata_record_layout(type->type);
 		char number[24];
 		snprintf(number, sizeof number, "type %" PRIu32, type->type);
-		perfdata_text_printf(out, "  %-20s %12" PRIu64 "   %14" PRIu64 " bytes\n", layout ? layout->name : number, type->records,
-				     type->bytes);
+		perfdata_text_printf(out, "  %-20s %12" PRIu64 "   %14" PRIu64 " bytes\n",
+				     layout ? layout->name : number, type->records, type->bytes);
 	}
 	perfdata_text_literal(out, "events:\n");
 	for (size_t i = 0; i < summary->nr_events; i++) {
 		const struct perfdata_event_count *event = &summary->events[i];
-		perfdata_text_printf(out, "  %12" PRIu64 " samples %12" PRIu64 " deliveries  ", event->samples, event->deliveries);
+		perfdata_text_printf(out, "  %12" PRIu64 " samples %12" PRIu64 " deliveries  ", event->samples,
+				     event->deliveries);
 		answer_text(out, event->event ? event->event->name : "(of no known event)");
 		perfdata_text_char(out, '\n');
 	}
@@ -215,11 +225,15 @@ static void show_traces(struct perfdata_text *out, const struct perfdata_summary
 	perfdata_text_literal(out, "traces:\n");
 	for (size_t i = 0; i < summary->nr_traces; i++) {
 		const struct perfdata_trace_count *trace = &summary->traces[i];
-		perfdata_text_printf(out, "  %-20s %12" PRIu64 " buffers %8" PRIu64 " bytes\n", trace->name, trace->buffers, trace->bytes);
+		perfdata_text_printf(out, "  %-20s %12" PRIu64 " buffers %8" PRIu64 " bytes\n", trace->name,
+				     trace->buffers, trace->bytes);
 	}
 	if (summary->aux_records)
-		perfdata_text_printf(out, "  of %" PRIu64 " AUX records: %" PRIu64 " truncated, %" PRIu64 " partial, %" PRIu64 " with collisions\n",
-				     summary->aux_records, summary->aux_truncated, summary->aux_partial, summary->aux_collisions);
+		perfdata_text_printf(out,
+				     "  of %" PRIu64 " AUX records: %" PRIu64 " truncated, %" PRIu64
+				     " partial, %" PRIu64 " with collisions\n",
+				     summary->aux_records, summary->aux_truncated, summary->aux_partial,
+				     summary->aux_collisions);
 }
 
 static void show_losses(struct perfdata_text *out, const struct perfdata_summary *summary)
@@ -227,7 +241,8 @@ static void show_losses(struct perfdata_text *out, const struct perfdata_summary
 	if (!summary->lost_records && !summary->lost_samples && !summary->aux_lost) {
 		perfdata_text_literal(out, "lost: nothing\n");
 	} else {
-		perfdata_text_printf(out, "lost: %" PRIu64 " records, %" PRIu64 " samples", summary->lost_records, summary->lost_samples);
+		perfdata_text_printf(out, "lost: %" PRIu64 " records, %" PRIu64 " samples", summary->lost_records,
+				     summary->lost_samples);
 		if (summary->aux_lost)
 			perfdata_text_printf(out, ", %" PRIu64 " pieces of AUX data", summary->aux_lost);
 		perfdata_text_char(out, '\n');
@@ -280,9 +295,10 @@ static void show_text(const struct options *options, struct input *input, const 
 	answer_flush(input, &out);
 }
 
-/* --- as perf says it ------------------------------------------------------------------------------------------------- */
+/* --- as perf says it ---------------------------------------------------------------------------------------------- */
 
-static void show_perf_stats(struct input *input, const struct perfdata_summary *summary, const struct counters *counters)
+static void show_perf_stats(struct input *input, const struct perfdata_summary *summary,
+			    const struct counters *counters)
 {
 	struct perfdata_text out;
 	perfdata_text_init(&out);
@@ -298,10 +314,10 @@ static void show_perf_header(struct input *input)
 	answer_flush(input, &out);
 }
 
-/* --- the command ------------------------------------------------------------------------------------------------------ */
+/* --- the command -------------------------------------------------------------------------------------------------- */
 
-static void show(const struct options *options, struct input *input, struct perfdata_session *session, const struct counters *counters,
-		 const struct name_counts *names)
+static void show(const struct options *options, struct input *input, struct perfdata_session *session,
+		 const struct counters *counters, const struct name_counts *names)
 {
 	const struct perfdata_summary *summary = perfdata_session_summary(session);
 	if (options->perf_stats) {
@@ -331,7 +347,8 @@ static void answer(const struct options *options, struct input *input)
 	}
 	const struct perfdata_session_options session_options = {
 		.size = sizeof session_options,
-		.needs = symbols ? PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_FRAMES : 0u,   /* without names samples are only counted */
+		/* without names samples are only counted */
+		.needs = symbols ? PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_FRAMES : 0u,
 		.symbols = symbols,
 		.use_host = symbols && !options->symbols_from,
 	};

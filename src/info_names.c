@@ -13,10 +13,12 @@ static int by_samples(const void *left, const void *right)
 	return strcmp(a->filename ? a->filename : "", b->filename ? b->filename : "");
 }
 
-enum perfdata_status name_counts_make(struct name_counts *counts, const struct perfdata_session *session, const struct frame_hits *hits)
+enum perfdata_status name_counts_make(struct name_counts *counts, const struct perfdata_session *session,
+				      const struct frame_hits *hits)
 {
 	const uint32_t nr_dsos = perfdata_session_nr_dsos(session);
-	*counts = (struct name_counts){ .samples = hits->samples, .list = calloc((size_t)nr_dsos + 1, sizeof *counts->list) };
+	*counts = (struct name_counts){ .samples = hits->samples,
+					.list = calloc((size_t)nr_dsos + 1, sizeof *counts->list) };
 	if (!counts->list || hits->failed) {
 		name_counts_release(counts);
 		return PERFDATA_ENOMEM;
@@ -39,7 +41,8 @@ enum perfdata_status name_counts_make(struct name_counts *counts, const struct p
 		if (!counts->list[dso].samples)
 			continue;
 		counts->list[counts->nr] = counts->list[dso];
-		counts->list[counts->nr++].filename = dso < nr_dsos ? perfdata_session_dso(session, dso)->long_name : NULL;
+		counts->list[counts->nr++].filename = dso < nr_dsos ? perfdata_session_dso(session, dso)->long_name
+								    : NULL;
 	}
 	qsort(counts->list, counts->nr, sizeof *counts->list, by_samples);
 	return PERFDATA_OK;
@@ -53,7 +56,8 @@ void name_counts_release(struct name_counts *counts)
 
 void name_counts_text(struct perfdata_text *out, const struct name_counts *counts)
 {
-	perfdata_text_printf(out, "names: %" PRIu64 " of %" PRIu64 " samples have one\n", counts->named, counts->samples);
+	perfdata_text_printf(out, "names: %" PRIu64 " of %" PRIu64 " samples have one\n", counts->named,
+			     counts->samples);
 	for (size_t i = 0; i < counts->nr; i++) {
 		perfdata_text_printf(out, "  %12" PRIu64 " have none in ", counts->list[i].samples);
 		answer_text(out, counts->list[i].filename ? counts->list[i].filename : "(no file)");
@@ -69,7 +73,9 @@ json_object *name_counts_json(struct input *input, const struct name_counts *cou
 	json_object_object_add(object, "unnamed", list);
 	for (size_t i = 0; i < counts->nr; i++) {
 		json_object *entry = json_object_new_object();
-		json_object_object_add(entry, "dso", counts->list[i].filename ? answer_json_text(input, counts->list[i].filename) : NULL);
+		json_object_object_add(entry, "dso",
+				       counts->list[i].filename ? answer_json_text(input, counts->list[i].filename)
+								: NULL);
 		json_object_object_add(entry, "samples", json_object_new_uint64(counts->list[i].samples));
 		json_object_array_add(list, entry);
 	}

@@ -14,7 +14,7 @@
 #include "input_walk.h"
 #include "text_set.h"
 
-/* --- collecting ------------------------------------------------------------------------------------------------------------ */
+/* --- collecting --------------------------------------------------------------------------------------------------- */
 
 struct collecting {
 	struct options *options;
@@ -26,7 +26,8 @@ static bool add(struct collecting *collecting, const char *file)
 {
 	struct input_list *list = collecting->list;
 	if (!strcmp(file, "-") && collecting->stdin_taken) {
-		usage_error(&collecting->options->style, "stdin is a list of files already: - cannot be a recording as well");
+		usage_error(&collecting->options->style,
+			    "stdin is a list of files already: - cannot be a recording as well");
 		return false;
 	}
 	if (!grow_list(&list->items, &list->room, list->nr, sizeof *list->items))
@@ -42,7 +43,8 @@ static bool add_named(struct collecting *collecting, const char *file)
 	const struct options *options = collecting->options;
 	if (!options->recursive || !strcmp(file, "-") || !input_walk_is_folder(file))
 		return add(collecting, file);
-	return input_walk_folder(file, options->output, add_found, collecting) || options->no_memory || options_no_memory(collecting->options);
+	return input_walk_folder(file, options->output, add_found, collecting) || options->no_memory ||
+	       options_no_memory(collecting->options);
 }
 
 /* A line is a path whatever it looks like: never an option, never stdin. */
@@ -120,7 +122,7 @@ static bool collect(struct collecting *collecting)
 	return false;
 }
 
-/* --- absolute paths -------------------------------------------------------------------------------------------------------------- */
+/* --- absolute paths ----------------------------------------------------------------------------------------------- */
 
 /* Appends "/part" for each part that is neither empty nor "."; ".." was taken out before, or leads nowhere. */
 static void append_parts(struct perfdata_text *out, const char *path)
@@ -148,7 +150,8 @@ static const char *behind_last_up(const char *path)
 	return found;
 }
 
-/* A path from the root, without "." and "..": those are followed as the system does, links are kept as they are named. NULL without memory. */
+/* A path from the root, without "." and "..": those are followed as the system does, links are kept as they are named.
+ * NULL without memory. */
 static char *absolute(const char *path, const char *working)
 {
 	struct perfdata_text out;
@@ -182,7 +185,7 @@ static bool find_places(struct options *options, struct input_list *list, const 
 	return true;
 }
 
-/* --- the same twice, order ---------------------------------------------------------------------------------------------------------- */
+/* --- the same twice, order ---------------------------------------------------------------------------------------- */
 
 /* A path that is named twice is one input. */
 static bool drop_same(struct options *options, struct input_list *list)
@@ -215,7 +218,7 @@ static int by_place(const void *a, const void *b)
 	return strcmp(((const struct listed *)a)->recording, ((const struct listed *)b)->recording);
 }
 
-/* --- names ---------------------------------------------------------------------------------------------------------------------------- */
+/* --- names -------------------------------------------------------------------------------------------------------- */
 
 /* The size of the longest folder, with its slash, in which all of them lie. */
 static size_t common_folder(const struct input_list *list)
@@ -277,7 +280,8 @@ static bool name_below(struct options *options, struct listed *item, const char 
 		size = real ? size_in(real_folder, real) : 0;
 		if (!size) {
 			free(real);
-			usage_error(&options->style, "%s is not below %s, as --relative-to says", item->file, options->relative_to);
+			usage_error(&options->style, "%s is not below %s, as --relative-to says", item->file,
+				    options->relative_to);
 			return false;
 		}
 		free(item->recording);
@@ -293,7 +297,10 @@ static bool name_each_below(struct options *options, struct input_list *list, co
 	bool fine = folder || options_no_memory(options);
 	for (size_t i = 0; i < list->nr && fine; i++)
 		if (*list->items[i].recording == '/')
-			fine = name_below(options, &list->items[i], folder, !real ? folder : strcmp(real, "/") ? real : "");
+			fine = name_below(options, &list->items[i], folder,
+					  !real               ? folder
+					  : strcmp(real, "/") ? real
+							      : "");
 	free(folder);
 	free(real);
 	return fine;
@@ -312,7 +319,7 @@ static bool name_each(struct options *options, struct input_list *list, const ch
 	return true;
 }
 
-/* --- the share of a shard --------------------------------------------------------------------------------------------------------------- */
+/* --- the share of a shard ----------------------------------------------------------------------------------------- */
 
 static bool parse_shard(const struct options *options, uint64_t *ret_k, uint64_t *ret_n)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which recordings a command is about: those named on the command line, in lists (--files-from) and below folders (--recursive), and of
- * these the share of --shard. Each gets the name that outputs and tables know it by. */
+/* Which recordings a command is about: those named on the command line, in lists (--files-from) and below folders
+ * (--recursive), and of these the share of --shard. Each gets the name that outputs and tables know it by. */
 #ifndef INPUT_LIST_H
 #define INPUT_LIST_H
 
@@ -16,8 +16,9 @@ struct input_list {
 	size_t nr, room;
 };
 
-/* Makes options->inputs of options->files and what the options say, and options->files what is left of it. Where nothing was named, stdin is read, if
- * there is something to read on it. once: a path that is named again is left out, with a note. False after a message. */
+/* Makes options->inputs of options->files and what the options say, and options->files what is left of it. Where
+ * nothing was named, stdin is read, if there is something to read on it. once: a path that is named again is left out,
+ * with a note. False after a message. */
 bool input_list_make(struct options *options, bool once);
 void input_list_release(struct input_list *list);
 

@@ -21,15 +21,23 @@ struct walk {
 	void *user;
 };
 
-/* --- by content --------------------------------------------------------------------------------------------------------- */
+/* --- by content --------------------------------------------------------------------------------------------------- */
 
 enum content { IS_OTHER, IS_RECORDING, IS_PACKED, IS_UNREADABLE };
 
 static enum content content_of(const char *path)
 {
-	static const struct { const char *bytes; size_t size; enum content content; } magics[] = {
-		{ "PERFILE2", 8, IS_RECORDING }, { "2ELIFREP", 8, IS_RECORDING }, { "PERFFILE", 8, IS_RECORDING }, { "ELIFFREP", 8, IS_RECORDING },
-		{ "\x1f\x8b", 2, IS_PACKED }, { "\x28\xb5\x2f\xfd", 4, IS_PACKED }, { "\xfd" "7zXZ", 5, IS_PACKED },
+	static const struct { const char *bytes; size_t size; enum content content;
+	} magics[] = {
+		{ "PERFILE2", 8, IS_RECORDING },
+		{ "2ELIFREP", 8, IS_RECORDING },
+		{ "PERFFILE", 8, IS_RECORDING },
+		{ "ELIFFREP", 8, IS_RECORDING },
+		{ "\x1f\x8b", 2, IS_PACKED },
+		{ "\x28\xb5\x2f\xfd", 4, IS_PACKED },
+		{ "\xfd"
+		  "7zXZ",
+		  5, IS_PACKED },
 	};
 	char bytes[8];
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
@@ -73,7 +81,8 @@ static void free_names(struct dirent **names, int nr)
 	free(names);
 }
 
-/* perf writes data, data.N and kcore_dir* into such a folder and nothing else. A folder where a recording called "data" lies beside others is none. */
+/* perf writes data, data.N and kcore_dir* into such a folder and nothing else. A folder where a recording called "data"
+ * lies beside others is none. */
 static bool names_are_of_recording(struct dirent *const *names, int nr)
 {
 	bool has_data = false;
@@ -106,7 +115,7 @@ bool input_walk_is_folder(const char *path)
 	return is;
 }
 
-/* --- walking ------------------------------------------------------------------------------------------------------------- */
+/* --- walking ------------------------------------------------------------------------------------------------------ */
 
 static bool walk_folder(const struct walk *walk, const char *folder, unsigned depth);
 
@@ -125,7 +134,8 @@ static bool walk_folder(const struct walk *walk, const char *folder, unsigned de
 {
 	struct stat status;
 	struct dirent **names = NULL;
-	if (walk->has_except && !stat(folder, &status) && status.st_dev == walk->except.st_dev && status.st_ino == walk->except.st_ino)
+	if (walk->has_except && !stat(folder, &status) && status.st_dev == walk->except.st_dev &&
+	    status.st_ino == walk->except.st_ino)
 		return true;
 	const int nr = depth < MOST_FOLDERS ? scandir(folder, &names, visible, by_name) : -1;
 	if (nr < 0)

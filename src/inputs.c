@@ -14,7 +14,8 @@ static uint32_t ahead_of(const struct options *options, unsigned flags)
 {
 	if (options->limit || perfdata_processors() < 2)
 		return 0;
-	return (flags & INPUT_BYTES_AHEAD ? PERFDATA_AHEAD_BYTES : 0u) | (flags & INPUT_RECORDS_AHEAD ? PERFDATA_AHEAD_RECORDS : 0u);
+	return (flags & INPUT_BYTES_AHEAD ? PERFDATA_AHEAD_BYTES : 0u) |
+	       (flags & INPUT_RECORDS_AHEAD ? PERFDATA_AHEAD_RECORDS : 0u);
 }
 
 struct perfdata_input *input_source(const char *file)
@@ -22,13 +23,14 @@ struct perfdata_input *input_source(const char *file)
 	return strcmp(file, "-") ? perfdata_input_path(file) : perfdata_input_fd(STDIN_FILENO, "-");
 }
 
-void input_prepare(struct input *input, const struct options *options, const char *file, enum perfdata_record_order order, unsigned flags,
-		   struct perfdata_reader_options *ret)
+void input_prepare(struct input *input, const struct options *options, const char *file,
+		   enum perfdata_record_order order, unsigned flags, struct perfdata_reader_options *ret)
 {
 	*input = (struct input){ .file = file };
 	messages_init(&input->messages, &options->style, flags & INPUT_HOLD);
 	/* of several inputs at once nothing is reported */
-	const bool shown = !(flags & INPUT_HOLD) && progress_begin(&input->progress, options->progress, &options->style, file);
+	const bool shown = !(flags & INPUT_HOLD) &&
+			   progress_begin(&input->progress, options->progress, &options->style, file);
 	*ret = (struct perfdata_reader_options){
 		.size = sizeof *ret,
 		.order = order,
@@ -48,7 +50,8 @@ void input_prepare(struct input *input, const struct options *options, const cha
 	};
 }
 
-bool input_open(struct input *input, const struct options *options, const char *file, enum perfdata_record_order order, unsigned flags)
+bool input_open(struct input *input, const struct options *options, const char *file, enum perfdata_record_order order,
+		unsigned flags)
 {
 	struct perfdata_reader_options reader_options;
 	input_prepare(input, options, file, order, flags, &reader_options);
@@ -98,7 +101,8 @@ static void tell_memory(struct input *input, const struct options *options)
 	(void)perfdata_memory_used(options->memory, &peak);
 	const unsigned long long mib = 1 << 20, limit = options->max_memory ? options->max_memory : DEFAULT_MAX_MEMORY;
 	if (peak)
-		messages_detail(&input->messages, input->file, "memory that grows with the recording: up to %llu of %llu MiB",
+		messages_detail(&input->messages, input->file,
+				"memory that grows with the recording: up to %llu of %llu MiB",
 				((unsigned long long)peak + mib - 1) / mib, limit / mib);
 }
 

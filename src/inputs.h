@@ -7,8 +7,8 @@
 #include "perfdata/session.h"
 #include "progress.h"
 
-/* What the options name becomes the list of inputs, as input_list_make says. No FILE means stdin, if there is something to read on it; otherwise it is
- * wrong use: false after a message. */
+/* What the options name becomes the list of inputs, as input_list_make says. No FILE means stdin, if there is something
+ * to read on it; otherwise it is wrong use: false after a message. */
 bool inputs_find(struct options *options);
 
 struct input {
@@ -28,12 +28,13 @@ enum {
 };
 /* What a recording is read from: the FILE, or stdin. NULL without memory. */
 struct perfdata_input *input_source(const char *file);
-/* What input_open does before it opens the recording: for who has the reader opened with these options. Nothing but input_close is called then until
- * input->reader is set. */
-void input_prepare(struct input *input, const struct options *options, const char *file, enum perfdata_record_order order, unsigned flags,
-		   struct perfdata_reader_options *ret);
+/* What input_open does before it opens the recording: for who has the reader opened with these options. Nothing but
+ * input_close is called then until input->reader is set. */
+void input_prepare(struct input *input, const struct options *options, const char *file,
+		   enum perfdata_record_order order, unsigned flags, struct perfdata_reader_options *ret);
 /* After a failure (said already) reader is NULL and code says why. */
-bool input_open(struct input *input, const struct options *options, const char *file, enum perfdata_record_order order, unsigned flags);
+bool input_open(struct input *input, const struct options *options, const char *file, enum perfdata_record_order order,
+		unsigned flags);
 /* Notes how an operation ended; says why if it failed. reterr may be NULL. */
 void input_ended(struct input *input, enum perfdata_status status, const struct perfdata_error *reterr);
 /* All that can be found was found: counts it and lets it into the code. */
@@ -41,13 +42,14 @@ void input_judge(struct input *input, const struct options *options);
 /* Says what is left to say, and gives the exit code of this input. */
 enum exit_code input_close(struct input *input, const struct options *options);
 
-/* Of a recording that is read again, opened with INPUT_HOLD: what was found is said then, and damage is no failure yet. */
+/* Of a recording that is read again, opened with INPUT_HOLD: what was found is said then, and damage is no failure
+ * yet. */
 enum exit_code input_close_quietly(struct input *input);
 /* Before it is opened again: where stdin is a file, its begin. */
 void input_rewind(const char *file);
 
-/* Calls `work` (may be NULL) with every batch of a session that it opens for these needs and filters, and leaves the session open for its
- * tables and summary. NULL if it could not be opened (said already, as is any other failure). */
+/* Calls `work` (may be NULL) with every batch of a session that it opens for these needs and filters, and leaves the
+ * session open for its tables and summary. NULL if it could not be opened (said already, as is any other failure). */
 struct perfdata_session *input_walk(struct input *input, const struct perfdata_session_options *options,
 				    void (*work)(void *user, const struct perfdata_batch *batch), void *user);
 

@@ -62,7 +62,10 @@ void junit_case(struct junit *junit, const char *name, enum junit_result result,
 		const struct perfdata_text *details)
 {
 	static const char *const tags[] = {
-		[JUNIT_PASSED] = "system-out", [JUNIT_FAILED] = "failure", [JUNIT_BROKEN] = "error", [JUNIT_SKIPPED] = "skipped",
+		[JUNIT_PASSED] = "system-out",
+		[JUNIT_FAILED] = "failure",
+		[JUNIT_BROKEN] = "error",
+		[JUNIT_SKIPPED] = "skipped",
 	};
 	struct perfdata_text *out = &junit->cases;
 	junit->counts[result]++;
@@ -94,8 +97,10 @@ void junit_suite(struct junit *junit, const char *suite)
 		tests += junit->counts[i];
 	perfdata_text_literal(out, "  <testsuite");
 	attribute(out, "name", suite);
-	perfdata_text_printf(out, " tests=\"%" PRIu64 "\" failures=\"%" PRIu64 "\" errors=\"%" PRIu64 "\" skipped=\"%" PRIu64 "\">\n", tests,
-			     junit->counts[JUNIT_FAILED], junit->counts[JUNIT_BROKEN], junit->counts[JUNIT_SKIPPED]);
+	perfdata_text_printf(
+		out,
+		" tests=\"%" PRIu64 "\" failures=\"%" PRIu64 "\" errors=\"%" PRIu64 "\" skipped=\"%" PRIu64 "\">\n",
+		tests, junit->counts[JUNIT_FAILED], junit->counts[JUNIT_BROKEN], junit->counts[JUNIT_SKIPPED]);
 	perfdata_text_append(out, junit->cases.data, junit->cases.size);
 	perfdata_text_literal(out, "  </testsuite>\n");
 	out->failed |= perfdata_text_failed(&junit->cases);

@@ -18,22 +18,37 @@ static enum exit_code unknown_command(const char *name)
 	struct perfdata_nearest nearest = { .wanted = name };
 	const struct command *command;
 	const struct perfdata_emitter *emitter;
-	static const struct { const char *said, *meant; } others[] = {
-		{ "top", "report" }, { "compare", "diff" },  { "list", "report" },     { "annotate", "report" }, { "stat", "info" },     { "header", "info" },
-		{ "flame", "flamegraph" }, { "svg", "flamegraph" }, { "html", "flamegraph" }, { "gecko", "firefox" }, { "evlist", "events" },
-		{ "buildid-list", "buildids" }, { "perf_to_profile", "pprof" }, { "collapse", "folded" }, { "convert-json", "perf-json" },
+	static const struct { const char *said, *meant;
+	} others[] = {
+		{ "top", "report" },
+		{ "compare", "diff" },
+		{ "list", "report" },
+		{ "annotate", "report" },
+		{ "stat", "info" },
+		{ "header", "info" },
+		{ "flame", "flamegraph" },
+		{ "svg", "flamegraph" },
+		{ "html", "flamegraph" },
+		{ "gecko", "firefox" },
+		{ "evlist", "events" },
+		{ "buildid-list", "buildids" },
+		{ "perf_to_profile", "pprof" },
+		{ "collapse", "folded" },
+		{ "convert-json", "perf-json" },
 	};
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
 		if (strcmp(others[i].said, name) != 0)
 			continue;
-		usage_error(&style, "there is no command '%s'; did you mean %s? (perfdata help lists them)", name, others[i].meant);
+		usage_error(&style, "there is no command '%s'; did you mean %s? (perfdata help lists them)", name,
+			    others[i].meant);
 		return EXIT_USAGE;
 	}
 	for (size_t i = 0; (command = command_at(i)); i++)
 		perfdata_nearest_offer(&nearest, command->name);
 	for (size_t i = 0; (emitter = perfdata_registry_at(NULL, i)); i++)
 		perfdata_nearest_offer(&nearest, emitter->name);
-	usage_error(&style, "there is no command '%s'%s (perfdata help lists them)", name, perfdata_nearest_hint(&nearest, "", hint));
+	usage_error(&style, "there is no command '%s'%s (perfdata help lists them)", name,
+		    perfdata_nearest_hint(&nearest, "", hint));
 	return EXIT_USAGE;
 }
 
@@ -63,9 +78,15 @@ int main(int argc, char **argv)
 		name = "version";
 
 	/* a file alone is asked what it is */
-	static const struct command overview = { "", "[options] FILE", "", OPTIONS_GENERAL | OPTIONS_INPUT | OPTIONS_JSON | OPTIONS_SYMBOLS |
-						 OPTIONS_PERF | OPTIONS_STATS, command_overview, TASK_LOOK };
-	const bool is_file = !command_named(name) && !perfdata_registry_find(NULL, name) && (access(name, F_OK) == 0 || !strcmp(name, "-"));
+	static const struct command overview = { "",
+						 "[options] FILE",
+						 "",
+						 OPTIONS_GENERAL | OPTIONS_INPUT | OPTIONS_JSON | OPTIONS_SYMBOLS |
+							 OPTIONS_PERF | OPTIONS_STATS,
+						 command_overview,
+						 TASK_LOOK };
+	const bool is_file = !command_named(name) && !perfdata_registry_find(NULL, name) &&
+			     (access(name, F_OK) == 0 || !strcmp(name, "-"));
 	const struct command *command = is_file ? &overview : command_named(name);
 	const struct perfdata_emitter *emitter = command ? NULL : perfdata_registry_find(NULL, name);
 	if (!command && !emitter)

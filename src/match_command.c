@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* perfdata match: whether the files at hand are those of the recordings, and what share of the samples they can name. Damage of a recording is
- * told and lets the code be 4, unless the answer is no. */
+/* perfdata match: whether the files at hand are those of the recordings, and what share of the samples they can name.
+ * Damage of a recording is told and lets the code be 4, unless the answer is no. */
 #include "config.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,13 +27,16 @@ struct matching {
 static void fail(struct matching *matching, enum perfdata_status status, const char *message)
 {
 	usage_error(&matching->options->style, "%s", message && *message ? message : perfdata_status_text(status));
-	matching->code = exit_code_join(matching->code, status == PERFDATA_EFORMAT ? EXIT_INPUT : exit_code_of_status(status));
+	matching->code = exit_code_join(matching->code,
+					status == PERFDATA_EFORMAT ? EXIT_INPUT : exit_code_of_status(status));
 }
 
-/* --- recordings ------------------------------------------------------------------------------------------------------------------- */
+/* --- recordings --------------------------------------------------------------------------------------------------- */
 
-/* Stacks that were recorded as memory are unwound with the files that are looked at: of several directories, those of the first. */
-static enum perfdata_status symbols_of_sources(const struct matching *matching, struct messages *messages, struct perfdata_symbols **ret)
+/* Stacks that were recorded as memory are unwound with the files that are looked at: of several directories, those of
+ * the first. */
+static enum perfdata_status symbols_of_sources(const struct matching *matching, struct messages *messages,
+					       struct perfdata_symbols **ret)
 {
 	const struct options *o = matching->options;
 	struct symbol_options symbols;
@@ -70,15 +73,18 @@ static bool read_recordings(struct matching *matching, const struct text_list *f
 	return any && !rows->failed;
 }
 
-/* --- where to look ------------------------------------------------------------------------------------------------------------------ */
+/* --- where to look ------------------------------------------------------------------------------------------------ */
 
-static void add_source(struct matching *matching, enum perfdata_match_source_kind kind, const char *name, const char *path, bool is_optional)
+static void add_source(struct matching *matching, enum perfdata_match_source_kind kind, const char *name,
+		       const char *path, bool is_optional)
 {
-	matching->sources[matching->nr_sources] = (struct perfdata_match_source){ .kind = kind, .path = path, .is_optional = is_optional };
+	matching->sources[matching->nr_sources] =
+		(struct perfdata_match_source){ .kind = kind, .path = path, .is_optional = is_optional };
 	matching->asked[matching->nr_sources++] = (struct match_asked){ .kind = name, .path = path };
 }
 
-static void add_sources(struct matching *matching, enum perfdata_match_source_kind kind, const char *name, const struct text_list *paths)
+static void add_sources(struct matching *matching, enum perfdata_match_source_kind kind, const char *name,
+			const struct text_list *paths)
 {
 	for (size_t i = 0; i < paths->nr; i++)
 		add_source(matching, kind, name, paths->values[i], false);
@@ -104,7 +110,8 @@ static bool find_sources(struct matching *matching)
 		add_source(matching, PERFDATA_SOURCE_BUNDLE, "symbols-from", o->symbols_from, false);
 	if (!matching->nr_sources) {
 		add_source(matching, PERFDATA_SOURCE_HOST, "host", NULL, false);
-		if (home && snprintf(matching->cache, sizeof matching->cache, "%s/.debug", home) < (int)sizeof matching->cache)
+		if (home &&
+		    snprintf(matching->cache, sizeof matching->cache, "%s/.debug", home) < (int)sizeof matching->cache)
 			add_source(matching, PERFDATA_SOURCE_DEBUG_DIR, "debug-dir", matching->cache, true);
 	}
 	if (o->debuginfod)
@@ -115,7 +122,8 @@ static bool find_sources(struct matching *matching)
 		matching->verdict.names_known |= kind != PERFDATA_SOURCE_LIST && kind != PERFDATA_SOURCE_OTHER;
 	}
 	if (o->min_named && !matching->verdict.names_known) {
-		usage_error(&o->style, "--min-named needs files: a list or a recording does not tell what can be named");
+		usage_error(&o->style,
+			    "--min-named needs files: a list or a recording does not tell what can be named");
 		return false;
 	}
 	return true;
@@ -136,7 +144,8 @@ static bool add_others(struct matching *matching)
 			const struct file_row *row = &rows.items[r];
 			identified |= row->build_id_size != 0;
 			for (size_t p = 0; p < row->nr_paths && fine; p++)
-				fine = perfdata_match_add(matching->match, i, row->paths[p], file_row_id(row)) == PERFDATA_OK;
+				fine = perfdata_match_add(matching->match, i, row->paths[p], file_row_id(row)) ==
+				       PERFDATA_OK;
 		}
 		if (fine && !identified) {
 			usage_error(&o->style, "%s: no build-id in it to compare with", path);
@@ -151,7 +160,7 @@ static bool add_others(struct matching *matching)
 	return true;
 }
 
-/* --- finding ------------------------------------------------------------------------------------------------------------------------ */
+/* --- finding ------------------------------------------------------------------------------------------------------ */
 
 static void step(void *user, uint64_t nr_files)
 {
@@ -163,8 +172,15 @@ static bool open_sources(struct matching *matching)
 {
 	const struct options *o = matching->options;
 	const struct perfdata_match_options options = {
-		.size = sizeof options, .sources = matching->sources, .nr_sources = matching->nr_sources, .search = o->search,
-		.threads = o->jobs ? (unsigned)o->jobs : perfdata_processors(), .cancel = interrupt_cancel(), .on_progress = step, .user = matching, .bundle = o->bundle,
+		.size = sizeof options,
+		.sources = matching->sources,
+		.nr_sources = matching->nr_sources,
+		.search = o->search,
+		.threads = o->jobs ? (unsigned)o->jobs : perfdata_processors(),
+		.cancel = interrupt_cancel(),
+		.on_progress = step,
+		.user = matching,
+		.bundle = o->bundle,
 	};
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
 	const enum perfdata_status status = perfdata_match_open(&options, &matching->match, &error);
@@ -178,7 +194,8 @@ static bool is_of_other_only(const struct matching *matching, const struct file_
 {
 	for (size_t i = 0; i < matching->rows.nr; i++) {
 		const struct file_row *own = &matching->rows.items[i];
-		if (own->build_id_size && own->build_id_size == file->build_id_size && !memcmp(own->build_id, file->build_id, own->build_id_size))
+		if (own->build_id_size && own->build_id_size == file->build_id_size &&
+		    !memcmp(own->build_id, file->build_id, own->build_id_size))
 			return false;
 		for (size_t p = 0; p < file->nr_paths; p++)
 			for (size_t o = 0; o < own->nr_paths; o++)
@@ -200,7 +217,8 @@ static bool find(struct matching *matching)
 	for (size_t i = 0; i < rows->nr && status == PERFDATA_OK; i++)
 		wanted[i] = file_row_wanted(&rows->items[i]);
 	if (matching->options->search)
-		(void)progress_begin(&matching->progress, matching->options->progress, &matching->options->style, "files searched");
+		(void)progress_begin(&matching->progress, matching->options->progress, &matching->options->style,
+				     "files searched");
 	if (status == PERFDATA_OK)
 		status = perfdata_match_find(matching->match, wanted, rows->nr, results);
 	progress_end(&matching->progress);
@@ -210,7 +228,9 @@ static bool find(struct matching *matching)
 		const struct file_row *file = &matching->other_rows.items[i];
 		if (file->build_id_size && is_of_other_only(matching, file))
 			verdict->rows[verdict->nr++] = (struct match_row){
-				.file = file, .is_other = true, .result = { .state = PERFDATA_MATCH_ABSENT, .source = SIZE_MAX },
+				.file = file,
+				.is_other = true,
+				.result = { .state = PERFDATA_MATCH_ABSENT, .source = SIZE_MAX },
 			};
 	}
 	free(wanted);
@@ -228,11 +248,18 @@ static void show(struct matching *matching)
 	for (size_t i = 0; i < matching->nr_sources; i++)
 		matching->asked[i].found = perfdata_match_nr_found(matching->match, i);
 	const struct match_answer answer = {
-		.options = o, .verdict = &matching->verdict, .rows = &matching->rows, .asked = matching->asked, .nr_asked = matching->nr_sources,
-		.searched = perfdata_match_nr_searched(matching->match), .complete = matching->code == EXIT_FINE,
+		.options = o,
+		.verdict = &matching->verdict,
+		.rows = &matching->rows,
+		.asked = matching->asked,
+		.nr_asked = matching->nr_sources,
+		.searched = perfdata_match_nr_searched(matching->match),
+		.complete = matching->code == EXIT_FINE,
 	};
-	const bool fine = o->json ? match_show_json(&answer) : o->junit ? match_show_junit(&answer) : o->tsv ? match_show_tsv(&answer) :
-			  match_show_text(&answer);
+	const bool fine = o->json    ? match_show_json(&answer)
+			  : o->junit ? match_show_junit(&answer)
+			  : o->tsv   ? match_show_tsv(&answer)
+				     : match_show_text(&answer);
 	if (!fine)
 		fail(matching, PERFDATA_ENOMEM, NULL);
 	if (o->tsv && !o->style.quiet) {
@@ -279,7 +306,8 @@ enum exit_code command_match(struct options *options)
 	perfdata_text_init(&matching.verdict.reasons);
 	if (!find_sources(&matching))
 		matching.code = exit_code_join(matching.code, EXIT_USAGE);
-	else if (open_sources(&matching) && read_recordings(&matching, &options->files, &matching.rows) && add_others(&matching) && find(&matching)) {
+	else if (open_sources(&matching) && read_recordings(&matching, &options->files, &matching.rows) &&
+		 add_others(&matching) && find(&matching)) {
 		match_judge(&matching.verdict, options, &limits);
 		show(&matching);
 	}

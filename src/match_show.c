@@ -9,11 +9,24 @@
 #include "match_show.h"
 
 enum column {
-	COLUMN_STATE, COLUMN_SAMPLES, COLUMN_WEIGHT, COLUMN_IN_CHAIN, COLUMN_MAPPINGS, COLUMN_KIND, COLUMN_BUILD_ID, COLUMN_SOURCE, COLUMN_PATH,
-	COLUMN_FOUND, COLUMN_FOUND_BUILD_ID, COLUMN_PARTS, COLUMN_NOTE, NR_COLUMNS,
+	COLUMN_STATE,
+	COLUMN_SAMPLES,
+	COLUMN_WEIGHT,
+	COLUMN_IN_CHAIN,
+	COLUMN_MAPPINGS,
+	COLUMN_KIND,
+	COLUMN_BUILD_ID,
+	COLUMN_SOURCE,
+	COLUMN_PATH,
+	COLUMN_FOUND,
+	COLUMN_FOUND_BUILD_ID,
+	COLUMN_PARTS,
+	COLUMN_NOTE,
+	NR_COLUMNS,
 };
 static const char *const headings[NR_COLUMNS] = {
-	"state", "samples", "weight", "in_chain", "mappings", "kind", "build_id", "source", "path", "found", "found_build_id", "parts", "note",
+	"state",  "samples", "weight", "in_chain",       "mappings", "kind", "build_id",
+	"source", "path",    "found",  "found_build_id", "parts",    "note",
 };
 
 static bool print(struct perfdata_text *out)
@@ -56,7 +69,8 @@ static void append_path(struct perfdata_text *out, const char *path)
 		perfdata_text_printable(out, path, strlen(path));
 }
 
-static void append_cell(struct perfdata_text *out, const struct match_answer *answer, const struct match_row *row, enum column column)
+static void append_cell(struct perfdata_text *out, const struct match_answer *answer, const struct match_row *row,
+			enum column column)
 {
 	const struct file_row *file = row->file;
 	const struct perfdata_match_result *result = &row->result;
@@ -86,21 +100,26 @@ void match_spell_shares(struct perfdata_text *out, const struct match_answer *an
 		for (size_t i = 0; i < v->nr; i++) {
 			const bool is_same = v->rows[i].result.state == PERFDATA_MATCH_SAME;
 			same += is_same;
-			others += !is_same && v->rows[i].result.state != PERFDATA_MATCH_MEMORY && file_row_is_hit(v->rows[i].file);
+			others += !is_same && v->rows[i].result.state != PERFDATA_MATCH_MEMORY &&
+				  file_row_is_hit(v->rows[i].file);
 		}
-		perfdata_text_printf(out, "%zu files are the same in both; of those that were hit, %zu are not\n", same, others);
+		perfdata_text_printf(out, "%zu files are the same in both; of those that were hit, %zu are not\n", same,
+				     others);
 		return;
 	}
-	perfdata_text_printf(out, "of %" PRIu64 " samples, %.1f %% of the weight lies in files; of that %.1f %% is identified, %.1f %% matched, ",
-			     answer->rows->samples, match_percent(v->file_weight, v->file_weight + v->memory_weight),
-			     match_percent(v->identified, v->file_weight), match_percent(v->matched, v->file_weight));
+	perfdata_text_printf(
+		out,
+		"of %" PRIu64
+		" samples, %.1f %% of the weight lies in files; of that %.1f %% is identified, %.1f %% matched, ",
+		answer->rows->samples, match_percent(v->file_weight, v->file_weight + v->memory_weight),
+		match_percent(v->identified, v->file_weight), match_percent(v->matched, v->file_weight));
 	if (v->names_known)
 		perfdata_text_printf(out, "and %.1f %% can be named\n", match_percent(v->named, v->file_weight));
 	else
 		perfdata_text_literal(out, "and no file was looked at for names\n");
 }
 
-/* --- tables ---------------------------------------------------------------------------------------------------------------------- */
+/* --- tables ------------------------------------------------------------------------------------------------------- */
 
 /* Tabs and newlines are control characters, which printable text never has; a backslash stays what it is. */
 bool match_show_tsv(const struct match_answer *answer)
@@ -189,11 +208,13 @@ bool match_show_text(const struct match_answer *answer)
 	return print(&out);
 }
 
-/* --- JSON -------------------------------------------------------------------------------------------------------------------------- */
+/* --- JSON --------------------------------------------------------------------------------------------------------- */
 
 static json_object *json_text(struct perfdata_text *text)
 {
-	json_object *string = perfdata_text_failed(text) || !text->size ? NULL : json_object_new_string_len(text->data, (int)text->size);
+	json_object *string = perfdata_text_failed(text) || !text->size
+				      ? NULL
+				      : json_object_new_string_len(text->data, (int)text->size);
 	perfdata_text_release(text);
 	return string;
 }
@@ -234,7 +255,8 @@ static void add_found(json_object *object, const struct perfdata_match_result *r
 static json_object *row_json(const struct match_answer *answer, const struct match_row *row)
 {
 	const struct file_row *file = row->file;
-	json_object *object = json_object_new_object(), *from = json_object_new_array(), *paths = json_object_new_array(), *parts = json_object_new_array();
+	json_object *object = json_object_new_object(), *from = json_object_new_array(),
+		    *paths = json_object_new_array(), *parts = json_object_new_array();
 	const char *counts_as, *name, *state = match_state(answer->verdict, row, &counts_as);
 	enum perfdata_match_part part;
 	struct perfdata_text note;
@@ -259,7 +281,8 @@ static json_object *row_json(const struct match_answer *answer, const struct mat
 	for (size_t i = 0; (name = perfdata_match_part_name(i, &part)); i++)
 		if (row->result.parts & (unsigned)part)
 			json_object_array_add(parts, json_object_new_string(name));
-	json_object_object_add(object, "parts", row->result.parts & PERFDATA_PART_UNSEEN ? (json_object_put(parts), NULL) : parts);
+	json_object_object_add(object, "parts",
+			       row->result.parts & PERFDATA_PART_UNSEEN ? (json_object_put(parts), NULL) : parts);
 	json_object_object_add(object, "named", json_object_new_boolean(row->can_be_named));
 	perfdata_text_init(&note);
 	match_note(&note, answer->verdict, row);
@@ -275,11 +298,13 @@ static json_object *share_json(uint64_t part, uint64_t whole)
 static void add_verdict(json_object *document, const struct match_answer *answer)
 {
 	const struct match_verdict *v = answer->verdict;
-	json_object *shares = json_object_new_object(), *sources = json_object_new_array(), *reasons = json_object_new_array();
+	json_object *shares = json_object_new_object(), *sources = json_object_new_array(),
+		    *reasons = json_object_new_array();
 	json_object_object_add(shares, "identified", share_json(v->identified, v->file_weight));
 	json_object_object_add(shares, "matched", share_json(v->matched, v->file_weight));
 	json_object_object_add(shares, "named", v->names_known ? share_json(v->named, v->file_weight) : NULL);
-	json_object_object_add(document, "weighted_by", json_object_new_string(answer->rows->weighs_periods ? "period" : "samples"));
+	json_object_object_add(document, "weighted_by",
+			       json_object_new_string(answer->rows->weighs_periods ? "period" : "samples"));
 	json_object_object_add(document, "weight_in_files", json_object_new_uint64(v->file_weight));
 	json_object_object_add(document, "weight_in_memory", json_object_new_uint64(v->memory_weight));
 	json_object_object_add(document, "shares", shares);
@@ -308,7 +333,8 @@ static void add_verdict(json_object *document, const struct match_answer *answer
 
 bool match_show_json(const struct match_answer *answer)
 {
-	json_object *document = json_object_new_object(), *files = json_object_new_array(), *rows = json_object_new_array();
+	json_object *document = json_object_new_object(), *files = json_object_new_array(),
+		    *rows = json_object_new_array();
 	json_object_object_add(document, "schema", json_object_new_string("perfdata-match/1"));
 	for (size_t i = 0; i < answer->options->files.nr; i++)
 		json_object_array_add(files, json_path(answer->options->files.values[i]));
@@ -319,14 +345,15 @@ bool match_show_json(const struct match_answer *answer)
 		json_object_array_add(rows, row_json(answer, &answer->verdict->rows[i]));
 	json_object_object_add(document, "rows", rows);
 	add_verdict(document, answer);
-	const char *text = json_object_to_json_string_ext(document, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
+	const char *text = json_object_to_json_string_ext(document,
+							  JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
 	if (text)
 		puts(text);
 	json_object_put(document);
 	return text != NULL;
 }
 
-/* --- JUnit -------------------------------------------------------------------------------------------------------------------------- */
+/* --- JUnit -------------------------------------------------------------------------------------------------------- */
 
 static enum junit_result case_result(const struct match_row *row)
 {
@@ -358,7 +385,8 @@ static void add_case(struct junit *junit, const struct match_answer *answer, con
 	perfdata_text_char(&name, '\0');
 	match_note(&note, answer->verdict, row);
 	perfdata_text_char(&note, '\0');
-	perfdata_text_printf(&details, "samples %" PRIu64 ", in_chain %" PRIu64 "\n", row->file->samples, row->file->in_chain);
+	perfdata_text_printf(&details, "samples %" PRIu64 ", in_chain %" PRIu64 "\n", row->file->samples,
+			     row->file->in_chain);
 	if (row->result.found) {
 		perfdata_text_literal(&details, "found ");
 		append_path(&details, row->result.found);
@@ -366,7 +394,8 @@ static void add_case(struct junit *junit, const struct match_answer *answer, con
 	}
 	const bool fine = !perfdata_text_failed(&name) && !perfdata_text_failed(&note);
 	if (fine)
-		junit_case(junit, name.data, case_result(row), match_state(answer->verdict, row, NULL), note.data, &details);
+		junit_case(junit, name.data, case_result(row), match_state(answer->verdict, row, NULL), note.data,
+			   &details);
 	junit->cases.failed |= !fine;
 	perfdata_text_release(&name);
 	perfdata_text_release(&note);
@@ -384,7 +413,8 @@ bool match_show_junit(const struct match_answer *answer)
 	perfdata_text_init(&details);
 	match_spell_shares(&details, answer);
 	perfdata_text_append(&details, answer->verdict->reasons.data, answer->verdict->reasons.size);
-	junit_case(&junit, "verdict", answer->verdict->nr_reasons ? JUNIT_FAILED : JUNIT_PASSED, "no", "the files at hand are not the recorded ones", &details);
+	junit_case(&junit, "verdict", answer->verdict->nr_reasons ? JUNIT_FAILED : JUNIT_PASSED, "no",
+		   "the files at hand are not the recorded ones", &details);
 	perfdata_text_release(&details);
 	perfdata_text_init(&out);
 	junit_end(&junit, "perfdata match", &out);

@@ -18,7 +18,8 @@ static const char *plain_state(const struct match_verdict *verdict, const struct
 			return "only_b";
 		if (row->result.state == PERFDATA_MATCH_SAME)
 			return "same";
-		if (row->result.state == PERFDATA_MATCH_ABSENT || (row->result.state == PERFDATA_MATCH_UNKNOWN && !row->result.found))
+		if (row->result.state == PERFDATA_MATCH_ABSENT ||
+		    (row->result.state == PERFDATA_MATCH_UNKNOWN && !row->result.found))
 			return "only_a";
 	}
 	return perfdata_match_state_name(row->result.state);
@@ -54,14 +55,18 @@ static struct perfdata_text *begin_phrase(const struct note *note)
 static void append_advice(const struct note *note, const struct match_row *row)
 {
 	const struct file_row *file = row->file;
-	const bool is_missing = row->result.state == PERFDATA_MATCH_ABSENT || row->result.state == PERFDATA_MATCH_DIFFERS;
+	const bool is_missing = row->result.state == PERFDATA_MATCH_ABSENT ||
+				row->result.state == PERFDATA_MATCH_DIFFERS;
 	const bool is_unnamed = row->is_matched && !row->can_be_named && !(row->result.parts & PERFDATA_PART_UNSEEN);
 	if (!is_missing && !is_unnamed)
 		return;
 	if (file->kind == PERFDATA_DSO_KERNEL && file->release) {
-		perfdata_text_printf(begin_phrase(note), "in the package linux-image-%s-dbg (Debian), kernel-debuginfo-%s (Fedora)", file->release, file->release);
+		perfdata_text_printf(begin_phrase(note),
+				     "in the package linux-image-%s-dbg (Debian), kernel-debuginfo-%s (Fedora)",
+				     file->release, file->release);
 	} else if (file->build_id_size) {
-		perfdata_text_printf(begin_phrase(note), "debuginfod-find %s ", is_missing ? "executable" : "debuginfo");
+		perfdata_text_printf(begin_phrase(note), "debuginfod-find %s ",
+				     is_missing ? "executable" : "debuginfo");
 		append_id(note->out, file);
 	}
 }
@@ -74,12 +79,14 @@ void match_note(struct perfdata_text *out, const struct match_verdict *verdict, 
 	if (row->is_other)
 		return;
 	if (!strcmp(match_state(verdict, row, &counts_as), "conflict"))
-		perfdata_text_printf(begin_phrase(&note), "counts as %s: the header's table has another build-id for this path", counts_as);
+		perfdata_text_printf(begin_phrase(&note),
+				     "counts as %s: the header's table has another build-id for this path", counts_as);
 	if (result->reason)
 		perfdata_text_string(begin_phrase(&note), result->reason);
 	if (row->is_matched && result->parts & PERFDATA_PART_DYNSYM && !(result->parts & NAMES))
 		perfdata_text_literal(begin_phrase(&note), "exported names only: those between them will be wrong");
-	if (row->is_matched && result->parts & NAMES && !(result->parts & PERFDATA_PART_TEXT) && row->file->kind != PERFDATA_DSO_KERNEL)
+	if (row->is_matched && result->parts & NAMES && !(result->parts & PERFDATA_PART_TEXT) &&
+	    row->file->kind != PERFDATA_DSO_KERNEL)
 		perfdata_text_literal(begin_phrase(&note), "no code: names yes, unwinding and disassembly no");
 	if (result->parts & PERFDATA_PART_ALT_MISSING)
 		perfdata_text_literal(begin_phrase(&note), "its debug information refers to a file that is not here");
@@ -91,7 +98,7 @@ void match_note(struct perfdata_text *out, const struct match_verdict *verdict, 
 		append_advice(&note, row);
 }
 
-/* --- the answer ------------------------------------------------------------------------------------------------------------------- */
+/* --- the answer --------------------------------------------------------------------------------------------------- */
 
 static void PERFDATA_PRINTF(2, 3) refuse(struct match_verdict *verdict, const char *format, ...)
 {
@@ -119,7 +126,10 @@ static bool parse_percent(const struct options *options, const char *name, const
 	return false;
 }
 
-static bool is_of_kernel(const struct file_row *file) { return file->kind == PERFDATA_DSO_KERNEL || file->kind == PERFDATA_DSO_MODULE; }
+static bool is_of_kernel(const struct file_row *file)
+{
+	return file->kind == PERFDATA_DSO_KERNEL || file->kind == PERFDATA_DSO_MODULE;
+}
 
 static bool is_left_out(const struct options *options, const struct file_row *file)
 {
@@ -168,7 +178,8 @@ static void judge_required(struct match_verdict *verdict, const struct options *
 				continue;
 			seen = true;
 			if (!row->is_matched)
-				refuse(verdict, "%s is required and does not match (%s)", path, plain_state(verdict, row));
+				refuse(verdict, "%s is required and does not match (%s)", path,
+				       plain_state(verdict, row));
 		}
 		if (!seen)
 			refuse(verdict, "%s is required and not in the recording", path);
@@ -188,7 +199,8 @@ static void judge_rows(struct match_verdict *verdict, const struct options *opti
 	for (size_t i = 0; i < verdict->nr; i++) {
 		const struct match_row *row = &verdict->rows[i];
 		const enum perfdata_match_state state = row->result.state;
-		if (row->is_other || state == PERFDATA_MATCH_MEMORY || is_left_out(options, row->file) || !counts(verdict, row, min_weight))
+		if (row->is_other || state == PERFDATA_MATCH_MEMORY || is_left_out(options, row->file) ||
+		    !counts(verdict, row, min_weight))
 			continue;
 		any = true;
 		found |= row->result.found != NULL || row->is_matched;
@@ -197,7 +209,8 @@ static void judge_rows(struct match_verdict *verdict, const struct options *opti
 			if (options->require_same && state != PERFDATA_MATCH_SAME)
 				refuse(verdict, "%s: %s", row->file->paths[0], plain_state(verdict, row));
 		} else if (is_no) {
-			refuse(verdict, "%s: %s", row->file->paths[0], row->result.reason ? row->result.reason : plain_state(verdict, row));
+			refuse(verdict, "%s: %s", row->file->paths[0],
+			       row->result.reason ? row->result.reason : plain_state(verdict, row));
 		}
 	}
 	if (any && !found && !verdict->between_recordings)
@@ -217,16 +230,20 @@ void match_judge(struct match_verdict *verdict, const struct options *options, c
 		struct match_row *row = &verdict->rows[i];
 		const struct perfdata_match_result *result = &row->result;
 		const bool is_unproven = result->state == PERFDATA_MATCH_UNVERIFIED;
-		row->is_matched = !row->is_other && (result->state == PERFDATA_MATCH_SAME || result->state == PERFDATA_MATCH_MOVED ||
-						     (is_unproven && options->trust_paths));
-		/* what lies below --symfs or in a bundle is the recorded file by the user's word, for whoever names addresses */
-		const bool is_usable = row->is_matched || (is_unproven && (result->identified || options->roots.nr || options->bundle));
+		row->is_matched = !row->is_other &&
+				  (result->state == PERFDATA_MATCH_SAME || result->state == PERFDATA_MATCH_MOVED ||
+				   (is_unproven && options->trust_paths));
+		/* what lies below --symfs or in a bundle is the recorded file by the user's word, for whoever names
+		 * addresses */
+		const bool is_usable = row->is_matched ||
+				       (is_unproven && (result->identified || options->roots.nr || options->bundle));
 		row->can_be_named = is_usable && result->parts & NAMES;
 	}
 	weigh(verdict, options);
 	judge_rows(verdict, options, limits->weight);
 	judge_required(verdict, options);
-	const double matched = match_percent(verdict->matched, verdict->file_weight), named = match_percent(verdict->named, verdict->file_weight);
+	const double matched = match_percent(verdict->matched, verdict->file_weight),
+		     named = match_percent(verdict->named, verdict->file_weight);
 	if (matched < limits->matched)
 		refuse(verdict, "%.1f %% of the weight is matched, less than %s", matched, options->min_matched);
 	if (named < limits->named)

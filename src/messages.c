@@ -49,7 +49,11 @@ static void spell_text(struct perfdata_text *out, const struct line *line)
 static void spell_json(struct perfdata_text *out, const struct line *line)
 {
 	const struct perfdata_finding finding = {
-		.severity = line->severity, .code = line->code, .file = line->file, .offset = line->offset, .record = line->record,
+		.severity = line->severity,
+		.code = line->code,
+		.file = line->file,
+		.offset = line->offset,
+		.record = line->record,
 		.message = line->message,
 	};
 	perfdata_text_printf(out, "{\"level\":\"%s\",", perfdata_severity_name(line->severity));
@@ -71,7 +75,8 @@ static void let_go(struct perfdata_text *text)
 
 static void say(struct messages *messages, const struct line *line)
 {
-	if ((messages->style.quiet && line->severity != PERFDATA_SEVERITY_ERROR) || (messages->style.no_findings && line->code))
+	if ((messages->style.quiet && line->severity != PERFDATA_SEVERITY_ERROR) ||
+	    (messages->style.no_findings && line->code))
 		return;
 	(messages->style.json ? spell_json : spell_text)(&messages->held, line);
 	if (!messages->hold)

@@ -42,7 +42,8 @@ perfdata_finding_fn messages_finding;
 const struct perfdata_finding *messages_kept(void *user, size_t *ret_nr, uint64_t *ret_total);
 
 /* A line of our own. file may be NULL. */
-void messages_error(struct messages *messages, const char *file, uint64_t offset, const char *format, ...) PERFDATA_PRINTF(4, 5);
+void messages_error(struct messages *messages, const char *file, uint64_t offset, const char *format, ...)
+	PERFDATA_PRINTF(4, 5);
 void messages_note(struct messages *messages, const char *file, const char *format, ...) PERFDATA_PRINTF(3, 4);
 /* Shown with -v only. */
 void messages_detail(struct messages *messages, const char *file, const char *format, ...) PERFDATA_PRINTF(3, 4);

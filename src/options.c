@@ -106,7 +106,9 @@ bool options_default(struct options *options, const char *name, const char *text
 {
 	struct perfdata_emitter_option_value value;
 	struct perfdata_error error;
-	const struct perfdata_emitter_option *own = options->emitter ? perfdata_emitter_option_named(options->emitter, name) : NULL;
+	const struct perfdata_emitter_option *own = options->emitter
+							    ? perfdata_emitter_option_named(options->emitter, name)
+							    : NULL;
 	for (size_t i = 0; i < options->nr_values; i++)
 		if (options->values[i].option == own)
 			return true;
@@ -122,7 +124,8 @@ static bool add_given(struct options *options, const struct found *found, const 
 {
 	if (!grow_list(&options->given, &options->given_room, options->nr_given, sizeof *options->given))
 		return options_no_memory(options);
-	options->given[options->nr_given++] = (struct given_option){ (size_t)(found->general - option_table), text, found->no };
+	options->given[options->nr_given++] = (struct given_option){ (size_t)(found->general - option_table), text,
+								     found->no };
 	return true;
 }
 
@@ -229,7 +232,9 @@ bool options_parse(struct options *options, unsigned groups, int argc, char **ar
 
 void options_find_emitter(struct options *options, int argc, char **argv)
 {
-	static const struct { const char *long_name, *short_name; } names[] = { { "--to", "-t" }, { "--emitter", NULL } };
+	static const struct {
+		const char *long_name, *short_name;
+	} names[] = { { "--to", "-t" }, { "--emitter", NULL } };
 	const char **const members[] = { &options->to, &options->emitter_file };
 	for (int at = 0; at < argc && strcmp(argv[at], "--") != 0; at++) {
 		for (size_t i = 0; i < 2; i++) {
@@ -262,9 +267,12 @@ char *options_made_with(const struct options *options)
 			if (options->values[k].option == own)
 				spell_option(&out, own->name, options->values[k].text, false);
 	for (size_t i = 0; i < option_table_nr; i++)
-		for (size_t k = 0; (option_table[i].groups & (OPTIONS_FILTER | OPTIONS_SYMBOLS | OPTIONS_SHAPE)) && k < options->nr_given; k++)
+		for (size_t k = 0; (option_table[i].groups & (OPTIONS_FILTER | OPTIONS_SYMBOLS | OPTIONS_SHAPE)) &&
+				   k < options->nr_given;
+		     k++)
 			if (options->given[k].row == i)
-				spell_option(&out, option_table[i].option.name, options->given[k].text, options->given[k].no);
+				spell_option(&out, option_table[i].option.name, options->given[k].text,
+					     options->given[k].no);
 	perfdata_text_char(&out, '\0');
 	char *made_with = perfdata_text_failed(&out) ? NULL : strdup(out.data);
 	perfdata_text_release(&out);

@@ -34,7 +34,8 @@ enum option_group {
 	OPTIONS_BATCH = 1 << 25,    /* conversions of many */
 	OPTIONS_REPORT = 1 << 26,   /* commands that tell about each input how it ended */
 	OPTIONS_CHECK = 1 << 28,    /* check */
-	OPTIONS_SHAPE = 1 << 27,    /* no command's: what an output holds depends on it, as on those of FILTER and SYMBOLS */
+	/* no command's: what an output holds depends on it, as on those of FILTER and SYMBOLS */
+	OPTIONS_SHAPE = 1 << 27,
 };
 
 struct number_list { uint64_t *values; size_t nr, room; };
@@ -81,7 +82,8 @@ struct options {
 	/* diff */
 	struct text_list befores, afters, *more;   /* more: where files behind --before and --after go */
 	struct text_list same_symbols, same_files, same_comms, despite;
-	const char *save, *by, *weight, *normalize, *units, *min_share, *max_increase, *max_rise, *max_growth, *alpha, *dispersion, *adjust;
+	const char *save, *by, *weight, *normalize, *units, *min_share, *max_increase, *max_rise, *max_growth, *alpha,
+		*dispersion, *adjust;
 	const char *quantities, *inlines, *allow;
 	bool exact_symbols, markdown, no_gate;
 	uint64_t top;
@@ -119,7 +121,8 @@ struct options {
 struct general_option {
 	struct perfdata_emitter_option option;
 	unsigned groups;
-	size_t member;           /* offsetof in struct options of a bool (FLAG), const char * (TEXT, CHOICE) or uint64_t (NUMBER) */
+	/* offsetof in struct options of a bool (FLAG), const char * (TEXT, CHOICE) or uint64_t (NUMBER) */
+	size_t member;
 	bool is_list;            /* the member is a struct text_list, and the option may be given several times */
 	/* Instead of `member`: takes the text; false after a message. */
 	bool (*set)(struct options *options, const struct perfdata_emitter_option *option, const char *text);
@@ -127,13 +130,16 @@ struct general_option {
 /* Row number `index`, or NULL behind the last. */
 const struct general_option *general_option_at(size_t index);
 
-/* Parses argv (behind the command's name) by the groups and the options of options->emitter, which may be NULL. False after a message. */
+/* Parses argv (behind the command's name) by the groups and the options of options->emitter, which may be NULL. False
+ * after a message. */
 bool options_parse(struct options *options, unsigned groups, int argc, char **argv);
 /* As if it stood on the command line. False after a message. */
 bool options_add_file(struct options *options, const char *file);
-/* An option of the emitter, where it has one of that name that was not given; the text is borrowed. False after a message. */
+/* An option of the emitter, where it has one of that name that was not given; the text is borrowed. False after a
+ * message. */
 bool options_default(struct options *options, const char *name, const char *text);
-/* All that was said about what an output holds: formats, their options, filters, symbols, in one order and spelling. For free(); NULL without memory. */
+/* All that was said about what an output holds: formats, their options, filters, symbols, in one order and spelling.
+ * For free(); NULL without memory. */
 char *options_made_with(const struct options *options);
 /* What --pack asks for. */
 enum perfdata_packing options_packing(const struct options *options);

@@ -19,7 +19,7 @@ void outcome_release(struct outcome *outcome)
 	free(outcome->outputs);
 }
 
-/* --- files --------------------------------------------------------------------------------------------------------------- */
+/* --- files -------------------------------------------------------------------------------------------------------- */
 
 static void add_file(const struct stat *status, uint64_t *bytes, uint64_t *changed)
 {
@@ -45,7 +45,7 @@ bool outcome_measure(const char *path, uint64_t *ret_bytes, uint64_t *ret_change
 	return true;
 }
 
-/* --- what is known ------------------------------------------------------------------------------------------------------- */
+/* --- what is known ------------------------------------------------------------------------------------------------ */
 
 void outcome_add_output(void *user, const char *path)
 {
@@ -61,7 +61,10 @@ void outcome_add_output(void *user, const char *path)
 static void take_failure(struct outcome *outcome, const struct input *input)
 {
 	const struct perfdata_finding failure = {
-		.severity = PERFDATA_SEVERITY_ERROR, .file = input->file, .offset = input->error.offset, .record = UINT64_MAX,
+		.severity = PERFDATA_SEVERITY_ERROR,
+		.file = input->file,
+		.offset = input->error.offset,
+		.record = UINT64_MAX,
 		.message = input->error.message,
 	};
 	if (input->error.status)
@@ -111,7 +114,7 @@ const char *outcome_status(const struct outcome *outcome)
 	}
 }
 
-/* --- spelling ------------------------------------------------------------------------------------------------------------ */
+/* --- spelling ----------------------------------------------------------------------------------------------------- */
 
 static void text_member(struct perfdata_text *out, const char *key, const char *value)
 {
@@ -137,12 +140,16 @@ void outcome_spell(struct perfdata_text *out, const struct outcome *outcome)
 	if (outcome->table)
 		text_member(out, "table", outcome->table);
 	spell_outputs(out, outcome);
-	perfdata_text_printf(out, ",\"status\":\"%s\",\"exit_code\":%d,\"records\":%" PRIu64 ",\"samples\":%" PRIu64 ",\"lost_samples\":%" PRIu64
-			     ",\"records_out\":%" PRIu64 ",\"bytes_in\":%" PRIu64 ",\"bytes_out\":%" PRIu64 ",\"seconds\":%" PRIu64 ".%06" PRIu64,
-			     outcome_status(outcome), (int)outcome->code, outcome->records, outcome->samples, outcome->lost_samples, outcome->written,
-			     outcome->bytes_in, outcome->bytes_out, outcome->ns / 1000000000, outcome->ns / 1000 % 1000000);
-	perfdata_text_printf(out, ",\"errors\":%" PRIu64 ",\"warnings\":%" PRIu64 ",\"findings_total\":%" PRIu64 ",\"findings\":[", outcome->errors,
-			     outcome->warnings, outcome->findings_total);
+	perfdata_text_printf(out,
+			     ",\"status\":\"%s\",\"exit_code\":%d,\"records\":%" PRIu64 ",\"samples\":%" PRIu64
+			     ",\"lost_samples\":%" PRIu64 ",\"records_out\":%" PRIu64 ",\"bytes_in\":%" PRIu64
+			     ",\"bytes_out\":%" PRIu64 ",\"seconds\":%" PRIu64 ".%06" PRIu64,
+			     outcome_status(outcome), (int)outcome->code, outcome->records, outcome->samples,
+			     outcome->lost_samples, outcome->written, outcome->bytes_in, outcome->bytes_out,
+			     outcome->ns / 1000000000, outcome->ns / 1000 % 1000000);
+	perfdata_text_printf(
+		out, ",\"errors\":%" PRIu64 ",\"warnings\":%" PRIu64 ",\"findings_total\":%" PRIu64 ",\"findings\":[",
+		outcome->errors, outcome->warnings, outcome->findings_total);
 	perfdata_text_append(out, outcome->findings.data, outcome->findings.size);
 	perfdata_text_literal(out, "],\"first_error\":");
 	if (outcome->first_error.size)

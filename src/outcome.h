@@ -16,7 +16,8 @@ struct outcome {
 	uint64_t bytes_in, bytes_out, ns;
 	uint64_t errors, warnings, findings_total;
 	struct perfdata_text findings;      /* the first ones: JSON objects with commas between them */
-	struct perfdata_text first_error;   /* the same of the failure, else of the first finding that is an error; empty: there is none */
+	/* the same of the failure, else of the first finding that is an error; empty: there is none */
+	struct perfdata_text first_error;
 	char **outputs;              /* paths */
 	size_t nr_outputs;
 };
@@ -33,7 +34,8 @@ const char *outcome_status(const struct outcome *outcome);
 /* One line with its newline. */
 void outcome_spell(struct perfdata_text *out, const struct outcome *outcome);
 
-/* Bytes and time of the last change (ns since 1970) of a file, or of all files of a directory recording. False: there is none. */
+/* Bytes and time of the last change (ns since 1970) of a file, or of all files of a directory recording. False: there
+ * is none. */
 bool outcome_measure(const char *path, uint64_t *ret_bytes, uint64_t *ret_changed);
 
 #endif

@@ -39,7 +39,10 @@ bool output_name_check(const struct options *options)
 	for (const char *at = options->name; (at = strchr(at, '{')); at += size) {
 		if (part_at(at, &size) != NR_PARTS)
 			continue;
-		usage_error(&options->style, "--name: there is no %.*s; there are {dir}, {base}, {stem}, {recording}, {format} and {table}", (int)size, at);
+		usage_error(
+			&options->style,
+			"--name: there is no %.*s; there are {dir}, {base}, {stem}, {recording}, {format} and {table}",
+			(int)size, at);
 		return false;
 	}
 	size = strlen(options->name);
@@ -107,7 +110,9 @@ static const char *pattern(const struct options *options, const struct name_part
 /* NULL without memory. */
 static char *path_of(const struct options *options, const struct name_parts *parts)
 {
-	static const char *const suffixes[] = { [PERFDATA_PACKING_NONE] = "", [PERFDATA_PACKING_GZIP] = ".gz", [PERFDATA_PACKING_ZSTD] = ".zst" };
+	static const char *const suffixes[] = {
+		[PERFDATA_PACKING_NONE] = "", [PERFDATA_PACKING_GZIP] = ".gz", [PERFDATA_PACKING_ZSTD] = ".zst"
+	};
 	struct perfdata_text out;
 	perfdata_text_init(&out);
 	perfdata_text_string(&out, options->output);

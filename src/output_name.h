@@ -15,8 +15,9 @@ struct name_parts {
 };
 /* Whether --name can be followed; false after a message. */
 bool output_name_check(const struct options *options);
-/* The path; NULL without memory. Where an emitter has several outputs, and the name says {table}, each goes to *ret_head TABLE *ret_tail: what the name is
- * in front of {table} and behind it. Both are NULL where it does not say that. All are for free(). */
+/* The path; NULL without memory. Where an emitter has several outputs, and the name says {table}, each goes to
+ * *ret_head TABLE *ret_tail: what the name is in front of {table} and behind it. Both are NULL where it does not say
+ * that. All are for free(). */
 char *output_name(const struct options *options, const struct name_parts *parts, char **ret_head, char **ret_tail);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* perfdata FILE: what the recording is, on one screen: what, when, where, how it was made, what is in it, what is missing, what to ask next. */
+/* perfdata FILE: what the recording is, on one screen: what, when, where, how it was made, what is in it, what is
+ * missing, what to ask next. */
 #include "config.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -28,7 +29,8 @@ static void take_batch(void *user, const struct perfdata_batch *batch)
 	for (size_t i = 0; i < batch->nr_deliveries; i++) {
 		const struct perfdata_delivery *delivery = &batch->deliveries[i];
 		const size_t number = delivery->thread;
-		if (delivery->record->type != PERFDATA_RECORD_SAMPLE || delivery->tid < 0 || delivery->thread == PERFDATA_NONE)
+		if (delivery->record->type != PERFDATA_RECORD_SAMPLE || delivery->tid < 0 ||
+		    delivery->thread == PERFDATA_NONE)
 			continue;
 		if (!grow_list(&seen->threads, &seen->room, number, sizeof *seen->threads)) {
 			seen->failed = true;
@@ -39,7 +41,8 @@ static void take_batch(void *user, const struct perfdata_batch *batch)
 	}
 }
 
-static void show_fact(struct perfdata_text *out, const struct perfdata_reader *reader, const char *name, uint32_t feature)
+static void show_fact(struct perfdata_text *out, const struct perfdata_reader *reader, const char *name,
+		      uint32_t feature)
 {
 	const char *text = perfdata_reader_feature_text(reader, feature);
 	if (!text)
@@ -52,7 +55,10 @@ static void show_fact(struct perfdata_text *out, const struct perfdata_reader *r
 static void show_command(struct perfdata_text *out, const struct perfdata_reader *reader)
 {
 	const struct perfdata_feature_section *section = perfdata_reader_feature(reader, PERFDATA_FEATURE_CMDLINE);
-	const struct perfdata_node *list = section && section->feature ? perfdata_node_get(perfdata_feature_root(section->feature), "cmdline") : NULL;
+	const struct perfdata_node *list = section && section->feature
+						   ? perfdata_node_get(perfdata_feature_root(section->feature),
+								       "cmdline")
+						   : NULL;
 	if (!list || !list->child)
 		return;
 	perfdata_text_literal(out, "command:");
@@ -63,7 +69,8 @@ static void show_command(struct perfdata_text *out, const struct perfdata_reader
 	perfdata_text_char(out, '\n');
 }
 
-/* When it was recorded, where the recording tells; else when its file was last written, which copying may have changed. */
+/* When it was recorded, where the recording tells; else when its file was last written, which copying may have
+ * changed. */
 static void show_date(struct perfdata_text *out, const struct perfdata_reader *reader)
 {
 	const struct perfdata_feature_section *section = perfdata_reader_feature(reader, PERFDATA_FEATURE_CLOCK_DATA);
@@ -115,11 +122,13 @@ static void show_events(struct perfdata_text *out, const struct perfdata_summary
 static void show_losses(struct perfdata_text *out, const struct perfdata_summary *summary)
 {
 	if (summary->lost_records || summary->lost_samples)
-		perfdata_text_printf(out, "lost: %" PRIu64 " records, %" PRIu64 " samples\n", summary->lost_records, summary->lost_samples);
+		perfdata_text_printf(out, "lost: %" PRIu64 " records, %" PRIu64 " samples\n", summary->lost_records,
+				     summary->lost_samples);
 	else
 		perfdata_text_literal(out, "lost: nothing\n");
 	if (!summary->complete)
-		perfdata_text_literal(out, "complete: no, it is damaged or was cut; what can be read is read: perfdata check says where\n");
+		perfdata_text_literal(out, "complete: no, it is damaged or was cut; what can be read is read: perfdata "
+					   "check says where\n");
 }
 
 /* How many samples can be named here, and where most of the others lie. */
@@ -131,7 +140,8 @@ static void show_names(struct perfdata_text *out, const struct name_counts *name
 	const double percent = 100.0 / (double)names->samples;
 	perfdata_text_printf(out, "names: %.1f %% of samples", percent * (double)names->named);
 	for (size_t i = 0; i < names->nr && i < SHOWN; i++) {
-		perfdata_text_printf(out, "%s%.1f %% in ", i ? ", " : "; without: ", percent * (double)names->list[i].samples);
+		perfdata_text_printf(out, "%s%.1f %% in ",
+				     i ? ", " : "; without: ", percent * (double)names->list[i].samples);
 		answer_text(out, names->list[i].filename ? names->list[i].filename : "no file");
 	}
 	if (names->nr > SHOWN)
@@ -169,7 +179,8 @@ static void show_next(struct perfdata_text *out, const char *file, const struct 
 	}
 }
 
-static void show(struct input *input, struct perfdata_session *session, const struct seen *seen, const struct name_counts *names)
+static void show(struct input *input, struct perfdata_session *session, const struct seen *seen,
+		 const struct name_counts *names)
 {
 	static const char *const forms[] = { "file", "pipe stream", "directory" };
 	const struct perfdata_summary *summary = perfdata_session_summary(session);
@@ -177,7 +188,8 @@ static void show(struct input *input, struct perfdata_session *session, const st
 	struct perfdata_text out;
 	perfdata_text_init(&out);
 	answer_text(&out, input->file);
-	perfdata_text_printf(&out, ": recording of perf (%s, %s-endian", forms[header->container], header->order == PERFDATA_BYTE_ORDER_BIG ? "big" : "little");
+	perfdata_text_printf(&out, ": recording of perf (%s, %s-endian", forms[header->container],
+			     header->order == PERFDATA_BYTE_ORDER_BIG ? "big" : "little");
 	if (header->file_size != UINT64_MAX)
 		perfdata_text_printf(&out, ", %" PRIu64 " bytes", header->file_size);
 	perfdata_text_literal(&out, ")\n");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The program by its other name: perf_to_profile -i IN -o OUT [-f] [-j], as pprof calls it for perf.data files.
  *
- * pprof has opened OUT before and reads from that descriptor, so OUT is written in place; and it takes any exit code but 0 for no profile, so a
- * damaged recording, which is told on stderr, is 0 here. */
+ * pprof has opened OUT before and reads from that descriptor, so OUT is written in place; and it takes any exit code
+ * but 0 for no profile, so a damaged recording, which is told on stderr, is 0 here. */
 #include "config.h"
 #include <fcntl.h>
 #include <string.h>
@@ -37,7 +37,9 @@ int perf_to_profile(int argc, char **argv)
 	}
 	if (!input || !output || optind < argc)
 		return usage();
-	struct options options = { .max_ratio = DEFAULT_MAX_RATIO, .emitter = perfdata_registry_find(NULL, "pprof"), .progress = "never" };
+	struct options options = { .max_ratio = DEFAULT_MAX_RATIO,
+				   .emitter = perfdata_registry_find(NULL, "pprof"),
+				   .progress = "never" };
 	const int fd = open(output, O_WRONLY | O_CREAT | (force ? O_TRUNC : O_EXCL), 0666);
 	if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0) {
 		usage_error(&options.style, "%s cannot be written%s", output, force ? "" : "; -f replaces it");
@@ -45,7 +47,8 @@ int perf_to_profile(int argc, char **argv)
 	}
 	close(fd);
 	char in[] = "--input", *arguments[] = { in, input };
-	const bool fine = options_parse(&options, command_named("convert")->groups & ~(unsigned)OPTIONS_TO, 2, arguments);
+	const bool fine = options_parse(&options, command_named("convert")->groups & ~(unsigned)OPTIONS_TO, 2,
+					arguments);
 	const enum exit_code code = fine ? command_convert(&options) : EXIT_USAGE;
 	options_release(&options);
 	return code == EXIT_FINE || code == EXIT_DAMAGED ? DONE : FAILED;

@@ -64,12 +64,14 @@ static void spell_numbers(struct perfdata_text *out, const struct progress *prog
 	const int decimals = progress->total < 100 * MEGABYTE ? 1 : 0;
 	perfdata_text_printf(out, ": %.*f MB", decimals, (double)progress->bytes / MEGABYTE);
 	if (progress->total != UINT64_MAX)
-		perfdata_text_printf(out, " of %.*f MB, %u %%", decimals, (double)progress->total / MEGABYTE, percent(progress));
+		perfdata_text_printf(out, " of %.*f MB, %u %%", decimals, (double)progress->total / MEGABYTE,
+				     percent(progress));
 	else
 		perfdata_text_literal(out, " read");
 }
 
-/* A name that is too long for the terminal loses its beginning: a line that goes on in the next one cannot be written over. */
+/* A name that is too long for the terminal loses its beginning: a line that goes on in the next one cannot be written
+ * over. */
 static void spell_name(struct perfdata_text *out, const struct progress *progress, size_t room)
 {
 	struct perfdata_text name;

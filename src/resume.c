@@ -32,7 +32,7 @@ struct resume {
 	struct recorded *all;
 };
 
-/* --- reading ---------------------------------------------------------------------------------------------------------------- */
+/* --- reading ------------------------------------------------------------------------------------------------------ */
 
 static const char *text_of(json_object *line, const char *key)
 {
@@ -75,7 +75,9 @@ static void read_outcome(struct outcome *outcome, json_object *line)
 	outcome->warnings = number_of(line, "warnings");
 	outcome->findings_total = number_of(line, "findings_total");
 	if (json_object_is_type(error, json_type_object))
-		perfdata_text_string(&outcome->first_error, json_object_to_json_string_ext(error, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
+		perfdata_text_string(
+			&outcome->first_error,
+			json_object_to_json_string_ext(error, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
 }
 
 /* Lines of other options and versions count as far as they say that the outputs are others now. */
@@ -88,7 +90,8 @@ static bool read_line(struct resume *resume, json_object *line)
 	strcpy(recorded->key, key);
 	recorded->next = resume->all;
 	resume->all = recorded;
-	const bool same = !strcmp(text_of(line, "version"), perfdata_version()) && !strcmp(text_of(line, "options"), resume->made_with);
+	const bool same = !strcmp(text_of(line, "version"), perfdata_version()) &&
+			  !strcmp(text_of(line, "options"), resume->made_with);
 	if (same && read_outputs(recorded, line)) {
 		recorded->input_bytes = number_of(line, "bytes_in");
 		recorded->input_changed = number_of(line, "input_changed");
@@ -120,7 +123,7 @@ static bool read_index(struct resume *resume)
 	return fine;
 }
 
-/* --- begin and end ------------------------------------------------------------------------------------------------------------ */
+/* --- begin and end ------------------------------------------------------------------------------------------------ */
 
 struct resume *resume_begin(const struct options *options)
 {
@@ -130,7 +133,8 @@ struct resume *resume_begin(const struct options *options)
 		resume->options = options;
 		resume->fd = -1;
 		resume->made_with = options_made_with(options);
-		if (asprintf(&resume->path, "%s%s" INDEX_NAME, options->output, size && options->output[size - 1] == '/' ? "" : "/") < 0)
+		if (asprintf(&resume->path, "%s%s" INDEX_NAME, options->output,
+			     size && options->output[size - 1] == '/' ? "" : "/") < 0)
 			resume->path = NULL;
 	}
 	if (resume && resume->made_with && resume->path && (!options->resume || read_index(resume)))
@@ -162,7 +166,7 @@ void resume_end(struct resume *resume)
 	free(resume);
 }
 
-/* --- what was done ------------------------------------------------------------------------------------------------------------- */
+/* --- what was done ------------------------------------------------------------------------------------------------ */
 
 static const char *below(const struct resume *resume, const char *path)
 {
@@ -170,7 +174,10 @@ static const char *below(const struct resume *resume, const char *path)
 }
 
 /* The name of the job in the index: that of its first output. */
-static const char *key_of(const struct resume *resume, const struct job *job) { return below(resume, job->outputs[0].path); }
+static const char *key_of(const struct resume *resume, const struct job *job)
+{
+	return below(resume, job->outputs[0].path);
+}
 
 static bool is_whole(const struct resume *resume, const struct recorded *recorded, size_t number, char **ret_path)
 {
@@ -180,7 +187,8 @@ static bool is_whole(const struct resume *resume, const struct recorded *recorde
 		*ret_path = NULL;
 		return false;
 	}
-	return outcome_measure(*ret_path, &bytes, &changed) && bytes == recorded->sizes[number] && changed >= recorded->input_changed;
+	return outcome_measure(*ret_path, &bytes, &changed) && bytes == recorded->sizes[number] &&
+	       changed >= recorded->input_changed;
 }
 
 bool resume_knows(const struct resume *resume, struct job *job)
@@ -219,7 +227,7 @@ bool resume_knows(const struct resume *resume, struct job *job)
 	return true;
 }
 
-/* --- writing --------------------------------------------------------------------------------------------------------------------- */
+/* --- writing ------------------------------------------------------------------------------------------------------ */
 
 static void text_member(struct perfdata_text *out, const char *key, const char *value)
 {
@@ -238,15 +246,19 @@ static void spell_line(struct perfdata_text *out, const struct resume *resume, c
 	text_member(out, "options", resume->made_with);
 	perfdata_text_literal(out, ",\"outputs\":[");
 	for (size_t i = 0; i < outcome->nr_outputs; i++) {
-		perfdata_text_printf(out, "%s{\"bytes\":%" PRIu64, i ? "," : "", outcome_measure(outcome->outputs[i], &bytes, &changed) ? bytes : 0);
+		perfdata_text_printf(out, "%s{\"bytes\":%" PRIu64, i ? "," : "",
+				     outcome_measure(outcome->outputs[i], &bytes, &changed) ? bytes : 0);
 		text_member(out, "path", below(resume, outcome->outputs[i]));
 		perfdata_text_char(out, '}');
 	}
-	perfdata_text_printf(out, "],\"exit_code\":%d,\"records\":%" PRIu64 ",\"samples\":%" PRIu64 ",\"lost_samples\":%" PRIu64 ",\"records_out\":%" PRIu64
-			     ",\"bytes_in\":%" PRIu64 ",\"input_changed\":%" PRIu64 ",\"bytes_out\":%" PRIu64 ",\"errors\":%" PRIu64 ",\"warnings\":%" PRIu64
-			     ",\"findings_total\":%" PRIu64 ",\"first_error\":",
-			     (int)outcome->code, outcome->records, outcome->samples, outcome->lost_samples, outcome->written, outcome->bytes_in,
-			     job->input_changed, outcome->bytes_out, outcome->errors, outcome->warnings, outcome->findings_total);
+	perfdata_text_printf(out,
+			     "],\"exit_code\":%d,\"records\":%" PRIu64 ",\"samples\":%" PRIu64
+			     ",\"lost_samples\":%" PRIu64 ",\"records_out\":%" PRIu64 ",\"bytes_in\":%" PRIu64
+			     ",\"input_changed\":%" PRIu64 ",\"bytes_out\":%" PRIu64 ",\"errors\":%" PRIu64
+			     ",\"warnings\":%" PRIu64 ",\"findings_total\":%" PRIu64 ",\"first_error\":",
+			     (int)outcome->code, outcome->records, outcome->samples, outcome->lost_samples,
+			     outcome->written, outcome->bytes_in, job->input_changed, outcome->bytes_out,
+			     outcome->errors, outcome->warnings, outcome->findings_total);
 	if (outcome->first_error.size)
 		perfdata_text_append(out, outcome->first_error.data, outcome->first_error.size);
 	else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The index of a folder of outputs, DIR/.perfdata-index: a JSON line for each input that was done, with what its outputs were made of. Several
- * programs may add to it at once. --resume reads it: what is whole, newer than its input and made with the same options by the same version is not
- * made again. */
+/* The index of a folder of outputs, DIR/.perfdata-index: a JSON line for each input that was done, with what its
+ * outputs were made of. Several programs may add to it at once. --resume reads it: what is whole, newer than its input
+ * and made with the same options by the same version is not made again. */
 #ifndef RESUME_H
 #define RESUME_H
 

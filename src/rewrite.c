@@ -31,7 +31,10 @@ struct rewrite {
 	struct found_build_ids found;
 };
 
-static enum perfdata_status write_out(void *user, const void *bytes, size_t size) { return perfdata_output_write(user, bytes, size); }
+static enum perfdata_status write_out(void *user, const void *bytes, size_t size)
+{
+	return perfdata_output_write(user, bytes, size);
+}
 
 static void tell(void *user, const char *text)
 {
@@ -91,8 +94,9 @@ static enum perfdata_rewrite_packing packing_of(const struct options *options)
 
 static bool has_filters(const struct options *options)
 {
-	return options->limit || options->time || options->pids.nr || options->tids.nr || options->cpus.nr || options->types.nr || options->comms.nr ||
-	       options->events.nr || options->dsos.nr || options->symbol_names.nr;
+	return options->limit || options->time || options->pids.nr || options->tids.nr || options->cpus.nr ||
+	       options->types.nr || options->comms.nr || options->events.nr || options->dsos.nr ||
+	       options->symbol_names.nr;
 }
 
 /* --- stdin ------------------------------------------------------------------------------------------------------- */
@@ -165,7 +169,9 @@ static void choose_in(struct rewrite *rewrite, struct input *input, uint64_t *re
 	}
 	*ret_first = filters.filter.time_first;
 	only_samples(&filters.filter, types);
-	enum perfdata_status status = rewrite->options->symbol_names.nr ? symbols_for(rewrite->options, &input->messages, &symbols) : PERFDATA_OK;
+	enum perfdata_status status = rewrite->options->symbol_names.nr
+					      ? symbols_for(rewrite->options, &input->messages, &symbols)
+					      : PERFDATA_OK;
 	const bool needs_state = filters.filter.nr_comms || filters.filter.nr_dsos || filters.filter.nr_symbols;
 	const struct perfdata_session_options options = {
 		.size = sizeof options,
@@ -178,7 +184,8 @@ static void choose_in(struct rewrite *rewrite, struct input *input, uint64_t *re
 	if (status == PERFDATA_OK)
 		status = perfdata_session_open(input->reader, &options, &session, &error);
 	if (status == PERFDATA_OK) {
-		status = perfdata_rewriter_choose(rewrite->rewriter, session, filters.filter.time_first, filters.filter.time_last);
+		status = perfdata_rewriter_choose(rewrite->rewriter, session, filters.filter.time_first,
+						  filters.filter.time_last);
 		if (status != PERFDATA_OK)
 			error = *perfdata_rewriter_error(rewrite->rewriter);
 	}
@@ -241,7 +248,10 @@ static enum perfdata_status copy_unwound(struct rewrite *rewrite, struct input *
 	symbol_options_make(rewrite->options, &input->messages, &how);
 	enum perfdata_status status = perfdata_symbols_new(&how.options, &symbols);
 	const struct perfdata_session_options options = {
-		.size = sizeof options, .needs = PERFDATA_NEED_RECORDS | PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_STACKS, .symbols = symbols, .use_host = true,
+		.size = sizeof options,
+		.needs = PERFDATA_NEED_RECORDS | PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_STACKS,
+		.symbols = symbols,
+		.use_host = true,
 	};
 	if (status == PERFDATA_OK)
 		status = perfdata_session_open(input->reader, &options, &session, &error);
@@ -257,14 +267,17 @@ static enum exit_code copy(struct rewrite *rewrite)
 	struct input input;
 
 	input_rewind(rewrite->file);
-	if (input_open(&input, rewrite->options, rewrite->file, rewrite->anonymize ? PERFDATA_ORDER_TIME : PERFDATA_ORDER_FILE, INPUT_PAYLOADS)) {
-		enum perfdata_status status = rewrite->anonymize && has_stacks(input.reader) ? copy_unwound(rewrite, &input) :
-					      perfdata_rewriter_copy(rewrite->rewriter, input.reader);
+	if (input_open(&input, rewrite->options, rewrite->file,
+		       rewrite->anonymize ? PERFDATA_ORDER_TIME : PERFDATA_ORDER_FILE, INPUT_PAYLOADS)) {
+		enum perfdata_status status = rewrite->anonymize && has_stacks(input.reader)
+						      ? copy_unwound(rewrite, &input)
+						      : perfdata_rewriter_copy(rewrite->rewriter, input.reader);
 		if (status == PERFDATA_OK)
 			status = perfdata_rewriter_finish(rewrite->rewriter);
 		const struct perfdata_error *error = perfdata_rewriter_error(rewrite->rewriter);
 		if (status == PERFDATA_EWRITE) {
-			messages_error(&input.messages, rewrite->options->output, PERFDATA_NO_OFFSET, "%s", error->message);
+			messages_error(&input.messages, rewrite->options->output, PERFDATA_NO_OFFSET, "%s",
+				       error->message);
 			input.code = exit_code_join(input.code, EXIT_OUTPUT);
 		} else if (status != PERFDATA_OK) {
 			input_ended(&input, status, status == PERFDATA_EINTR ? NULL : error);
@@ -313,15 +326,18 @@ static enum exit_code merge_added(struct rewrite *rewrite, struct merging *mergi
 	if (status == PERFDATA_OK)
 		status = perfdata_rewriter_finish(rewrite->rewriter);
 	if (status != PERFDATA_OK && status != PERFDATA_EINTR)
-		messages_error(&rewrite->messages, options->output, PERFDATA_NO_OFFSET, "%s", perfdata_rewriter_error(rewrite->rewriter)->message);
+		messages_error(&rewrite->messages, options->output, PERFDATA_NO_OFFSET, "%s",
+			       perfdata_rewriter_error(rewrite->rewriter)->message);
 	return exit_code_of_status(status);
 }
 
 static enum exit_code merge(struct rewrite *rewrite)
 {
 	const size_t nr = rewrite->options->files.nr;
-	struct merging merging = { calloc(nr, sizeof *merging.known), calloc(nr, sizeof *merging.inputs), calloc(nr, sizeof *merging.readers), 0, 0 };
-	enum exit_code code = merging.known && merging.inputs && merging.readers ? EXIT_FINE : no_memory(rewrite->options);
+	struct merging merging = { calloc(nr, sizeof *merging.known), calloc(nr, sizeof *merging.inputs),
+				   calloc(nr, sizeof *merging.readers), 0, 0 };
+	enum exit_code code = merging.known && merging.inputs && merging.readers ? EXIT_FINE
+										 : no_memory(rewrite->options);
 
 	for (size_t i = 0; i < nr && code == EXIT_FINE; i++) {
 		rewrite->file = rewrite->options->files.values[i];
@@ -344,24 +360,32 @@ static void tell_counts(struct rewrite *rewrite)
 	const struct perfdata_rewrite_counts *counts = perfdata_rewriter_counts(rewrite->rewriter);
 
 	if (counts->damaged || counts->unknown)
-		messages_note(&rewrite->messages, rewrite->file, "%" PRIu64 " damaged and %" PRIu64 " unknown records were left out", counts->damaged,
+		messages_note(&rewrite->messages, rewrite->file,
+			      "%" PRIu64 " damaged and %" PRIu64 " unknown records were left out", counts->damaged,
 			      counts->unknown);
 	const struct perfdata_anonymize_counts *changed = perfdata_rewriter_anonymized(rewrite->rewriter);
 	if (changed) {
-		messages_note(&rewrite->messages, rewrite->options->output, "replaced: %" PRIu64 " comms, %" PRIu64 " paths, %" PRIu64 " other names, %" PRIu64
-			      " build-ids, %" PRIu64 " pids, %" PRIu64 " other numbers", changed->comms, changed->paths, changed->names, changed->build_ids,
-			      changed->pids, changed->numbers);
-		messages_note(&rewrite->messages, rewrite->options->output, "%" PRIu64 " addresses moved, %" PRIu64 " of them without a mapping; %" PRIu64
-			      " fields cleared, %" PRIu64 " records dropped", changed->addresses, changed->unmapped, changed->fields_cleared,
-			      changed->records_dropped);
+		messages_note(&rewrite->messages, rewrite->options->output,
+			      "replaced: %" PRIu64 " comms, %" PRIu64 " paths, %" PRIu64 " other names, %" PRIu64
+			      " build-ids, %" PRIu64 " pids, %" PRIu64 " other numbers",
+			      changed->comms, changed->paths, changed->names, changed->build_ids, changed->pids,
+			      changed->numbers);
+		messages_note(&rewrite->messages, rewrite->options->output,
+			      "%" PRIu64 " addresses moved, %" PRIu64 " of them without a mapping; %" PRIu64
+			      " fields cleared, %" PRIu64 " records dropped",
+			      changed->addresses, changed->unmapped, changed->fields_cleared, changed->records_dropped);
 		if (changed->stacks)
-			messages_note(&rewrite->messages, rewrite->options->output, "%" PRIu64 " of %" PRIu64 " stacks unwound: what was found is in the "
-				      "call chains", changed->unwound, changed->stacks);
+			messages_note(&rewrite->messages, rewrite->options->output,
+				      "%" PRIu64 " of %" PRIu64 " stacks unwound: what was found is in the "
+				      "call chains",
+				      changed->unwound, changed->stacks);
 	}
 	if (rewrite->options->add_build_ids)
-		messages_note(&rewrite->messages, rewrite->options->output, "build-ids of %zu files were added", rewrite->found.nr_new);
-	messages_detail(&rewrite->messages, rewrite->options->output, "%" PRIu64 " records, %" PRIu64 " samples; %" PRIu64 " samples left out",
-			counts->records, counts->samples, counts->samples_left_out);
+		messages_note(&rewrite->messages, rewrite->options->output, "build-ids of %zu files were added",
+			      rewrite->found.nr_new);
+	messages_detail(&rewrite->messages, rewrite->options->output,
+			"%" PRIu64 " records, %" PRIu64 " samples; %" PRIu64 " samples left out", counts->records,
+			counts->samples, counts->samples_left_out);
 }
 
 /* --- the commands ------------------------------------------------------------------------------------------------ */
@@ -375,7 +399,8 @@ static enum exit_code run(struct rewrite *rewrite)
 				      perfdata_output_path(options->output, options->force ? PERFDATA_OUTPUT_FORCE : 0);
 	enum perfdata_status status = rewrite->output ? perfdata_output_open(rewrite->output, &error) : PERFDATA_ENOMEM;
 	if (status != PERFDATA_OK) {
-		usage_error(&options->style, "%s: %s", options->output, error.message[0] ? error.message : perfdata_status_text(status));
+		usage_error(&options->style, "%s: %s", options->output,
+			    error.message[0] ? error.message : perfdata_status_text(status));
 		perfdata_output_close(rewrite->output, false, NULL);
 		return exit_code_of_status(status);
 	}
@@ -449,7 +474,8 @@ static bool check(struct options *options, bool merges)
 		usage_error(style, "-o %s: %s", options->output, error.message);
 		return false;
 	}
-	if (strcmp(options->output, "-") != 0 && !options->force && stat(options->output, &status) == 0 && S_ISREG(status.st_mode)) {
+	if (strcmp(options->output, "-") != 0 && !options->force && stat(options->output, &status) == 0 &&
+	    S_ISREG(status.st_mode)) {
 		usage_error(style, "%s exists already; --force replaces it", options->output);
 		return false;
 	}
@@ -473,7 +499,8 @@ static bool read_key(const struct options *options, struct perfdata_anonymize_op
 	if (file)
 		fclose(file);
 	if (size < sizeof ret->key) {
-		usage_error(&options->style, "--key %s: %s", options->key, file ? "a key has 16 bytes at least" : "it cannot be read");
+		usage_error(&options->style, "--key %s: %s", options->key,
+			    file ? "a key has 16 bytes at least" : "it cannot be read");
 		return false;
 	}
 	perfdata_anonymize_key(bytes, size, ret->key);
@@ -482,10 +509,12 @@ static bool read_key(const struct options *options, struct perfdata_anonymize_op
 
 static bool parse_keep(const struct options *options, uint32_t *ret)
 {
-	static const struct { const char *name; uint32_t bit; } names[] = {
-		{ "comms", PERFDATA_ANONYMIZE_KEEP_COMMS }, { "paths", PERFDATA_ANONYMIZE_KEEP_PATHS }, { "build-ids", PERFDATA_ANONYMIZE_KEEP_BUILD_IDS },
-		{ "pids", PERFDATA_ANONYMIZE_KEEP_PIDS }, { "times", PERFDATA_ANONYMIZE_KEEP_TIMES },
-		{ "addresses", PERFDATA_ANONYMIZE_KEEP_ADDRESSES }, { "events", PERFDATA_ANONYMIZE_KEEP_EVENTS },
+	static const struct { const char *name; uint32_t bit;
+	} names[] = {
+		{ "comms", PERFDATA_ANONYMIZE_KEEP_COMMS },         { "paths", PERFDATA_ANONYMIZE_KEEP_PATHS },
+		{ "build-ids", PERFDATA_ANONYMIZE_KEEP_BUILD_IDS }, { "pids", PERFDATA_ANONYMIZE_KEEP_PIDS },
+		{ "times", PERFDATA_ANONYMIZE_KEEP_TIMES },         { "addresses", PERFDATA_ANONYMIZE_KEEP_ADDRESSES },
+		{ "events", PERFDATA_ANONYMIZE_KEEP_EVENTS },
 	};
 
 	for (const char *at = options->keep; at && *at; at += strcspn(at, ","), at += *at == ',') {
@@ -498,7 +527,10 @@ static bool parse_keep(const struct options *options, uint32_t *ret)
 			found = true;
 		}
 		if (!found) {
-			usage_error(&options->style, "--keep takes comms, paths, build-ids, pids, times, addresses and events, not '%.*s'", (int)size, at);
+			usage_error(
+				&options->style,
+				"--keep takes comms, paths, build-ids, pids, times, addresses and events, not '%.*s'",
+				(int)size, at);
 			return false;
 		}
 	}
@@ -531,10 +563,12 @@ static bool open_pairs(const struct options *options, struct rewrite *rewrite)
 {
 	if (!options->mapping)
 		return true;
-	const int fd = open(options->mapping, O_WRONLY | O_CREAT | O_CLOEXEC | (options->force ? O_TRUNC : O_EXCL), 0600);
+	const int fd = open(options->mapping, O_WRONLY | O_CREAT | O_CLOEXEC | (options->force ? O_TRUNC : O_EXCL),
+			    0600);
 	rewrite->pairs = fd >= 0 ? fdopen(fd, "w") : NULL;
 	if (!rewrite->pairs)
-		usage_error(&options->style, "--mapping %s: the file %s", options->mapping, fd < 0 ? "cannot be made, or exists already" : "cannot be written");
+		usage_error(&options->style, "--mapping %s: the file %s", options->mapping,
+			    fd < 0 ? "cannot be made, or exists already" : "cannot be written");
 	return rewrite->pairs != NULL;
 }
 

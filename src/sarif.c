@@ -39,7 +39,8 @@ static void spell_place(struct perfdata_text *out, const char *file, uint64_t of
 	perfdata_text_literal(out, "}}}]");
 }
 
-static void spell_result(struct perfdata_text *out, const char *rule, size_t index, const char *level, const char *message, const char *file, uint64_t offset)
+static void spell_result(struct perfdata_text *out, const char *rule, size_t index, const char *level,
+			 const char *message, const char *file, uint64_t offset)
 {
 	struct perfdata_text print;
 	perfdata_text_init(&print);
@@ -74,8 +75,9 @@ void sarif_result(struct perfdata_text *out, const struct perfdata_finding *find
 	char code[8];
 	/* a code's own severity names it, as in `explain` */
 	const struct perfdata_finding_info *info = perfdata_finding_lookup(finding->code);
-	spell_result(out, message_code(info ? info->severity : finding->severity, finding->code, code), rule_index(finding->code),
-		     perfdata_severity_name(finding->severity), finding->message, finding->file ? finding->file : file, finding->offset);
+	spell_result(out, message_code(info ? info->severity : finding->severity, finding->code, code),
+		     rule_index(finding->code), perfdata_severity_name(finding->severity), finding->message,
+		     finding->file ? finding->file : file, finding->offset);
 }
 
 void sarif_failure(struct perfdata_text *out, const char *file, const char *message)
@@ -83,7 +85,8 @@ void sarif_failure(struct perfdata_text *out, const char *file, const char *mess
 	spell_result(out, UNREADABLE, rule_index(0), "error", message, file, PERFDATA_NO_OFFSET);
 }
 
-static void spell_rule(struct perfdata_text *out, const char *id, const char *name, const char *level, const char *meaning, const char *advice)
+static void spell_rule(struct perfdata_text *out, const char *id, const char *name, const char *level,
+		       const char *meaning, const char *advice)
 {
 	perfdata_text_literal(out, "{");
 	member(out, "id", id);
@@ -101,21 +104,25 @@ static void spell_rules(struct perfdata_text *out)
 	const struct perfdata_finding_info *info;
 	char code[8];
 	for (size_t i = 0; (info = perfdata_finding_at(i)); i++) {
-		spell_rule(out, message_code(info->severity, info->code, code), info->name, perfdata_severity_name(info->severity), info->meaning,
-			   info->advice);
+		spell_rule(out, message_code(info->severity, info->code, code), info->name,
+			   perfdata_severity_name(info->severity), info->meaning, info->advice);
 		perfdata_text_literal(out, ",\n");
 	}
-	spell_rule(out, UNREADABLE, UNREADABLE, "error", "The input cannot be opened or read, or is no recording.",
-		   "See the message; whether the path and its permissions are right, and what the file is (`file PATH`).");
+	spell_rule(
+		out, UNREADABLE, UNREADABLE, "error", "The input cannot be opened or read, or is no recording.",
+		"See the message; whether the path and its permissions are right, and what the file is (`file PATH`).");
 }
 
 void sarif_document(struct perfdata_text *out, const struct perfdata_text *results, enum exit_code code)
 {
-	perfdata_text_literal(out, "{\"$schema\":\"" SARIF_SCHEMA "\",\"version\":\"2.1.0\",\"runs\":[{\"tool\":{\"driver\":{\"name\":\"perfdata\",");
+	perfdata_text_literal(out, "{\"$schema\":\"" SARIF_SCHEMA
+				   "\",\"version\":\"2.1.0\",\"runs\":[{\"tool\":{\"driver\":{\"name\":\"perfdata\",");
 	member(out, "version", perfdata_version());
 	perfdata_text_literal(out, ",\"rules\":[\n");
 	spell_rules(out);
-	perfdata_text_printf(out, "\n]}},\"columnKind\":\"unicodeCodePoints\",\"invocations\":[{\"executionSuccessful\":%s,\"exitCode\":%d}],\"results\":[\n",
+	perfdata_text_printf(out,
+			     "\n]}},\"columnKind\":\"unicodeCodePoints\",\"invocations\":[{\"executionSuccessful\":%s,"
+			     "\"exitCode\":%d}],\"results\":[\n",
 			     code == EXIT_FINE || code == EXIT_ANSWER_NO ? "true" : "false", (int)code);
 	perfdata_text_append(out, results->data, results->size);
 	perfdata_text_literal(out, "\n]}]}\n");

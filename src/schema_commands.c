@@ -30,12 +30,14 @@ static enum exit_code print_table(const struct options *options)
 {
 	struct perfdata_text text;
 	perfdata_text_init(&text);
-	const enum perfdata_status status = perfdata_describe_table(&text, strcmp(options->table, "all") ? options->table : NULL);
+	const enum perfdata_status status = perfdata_describe_table(
+		&text, strcmp(options->table, "all") ? options->table : NULL);
 	if (status == PERFDATA_OK)
 		return show(&text);
 	perfdata_text_release(&text);
 	if (status == PERFDATA_EUSAGE)
-		usage_error(&options->style, "there is no table '%s': perfdata schema --columns --table all lists them", options->table);
+		usage_error(&options->style, "there is no table '%s': perfdata schema --columns --table all lists them",
+			    options->table);
 	return status == PERFDATA_EUSAGE ? EXIT_USAGE : EXIT_LIMIT;
 }
 
@@ -49,5 +51,7 @@ enum exit_code command_schema(struct options *options)
 {
 	if (options->table)
 		return print_table(options);
-	return print(options->manual ? perfdata_describe_records_manual : options->columns ? perfdata_describe_columns : perfdata_describe_schema);
+	return print(options->manual    ? perfdata_describe_records_manual
+		     : options->columns ? perfdata_describe_columns
+					: perfdata_describe_schema);
 }

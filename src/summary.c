@@ -54,7 +54,9 @@ static int open_file(const struct options *options)
 
 bool summary_begin(struct summary *summary, const struct options *options, bool log)
 {
-	*summary = (struct summary){ .options = options, .fd = -1, .inputs = options->files.nr, .begun = summary_now(), .code = EXIT_FINE };
+	*summary = (struct summary){
+		.options = options, .fd = -1, .inputs = options->files.nr, .begun = summary_now(), .code = EXIT_FINE
+	};
 	summary->log = log && options->style.json && !options->style.quiet;
 	if (!options->summary)
 		return true;
@@ -100,7 +102,8 @@ static void put(struct summary *summary, const struct perfdata_text *line)
 
 static void count(struct summary *summary, const struct outcome *outcome)
 {
-	uint64_t *counts[] = { &summary->done, &summary->damaged, &summary->skipped, &summary->broken, &summary->interrupted };
+	uint64_t *counts[] = { &summary->done, &summary->damaged, &summary->skipped, &summary->broken,
+			       &summary->interrupted };
 	static const char *const names[] = { "done", "damaged", "skipped", "failed", "interrupted" };
 	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
 		*counts[i] += !strcmp(names[i], outcome_status(outcome));
@@ -138,16 +141,21 @@ bool summary_stops(struct summary *summary)
 
 static void spell_totals(struct perfdata_text *out, const struct summary *summary, enum exit_code code)
 {
-	const uint64_t ended = summary->done + summary->damaged + summary->skipped + summary->broken + summary->interrupted;
+	const uint64_t ended = summary->done + summary->damaged + summary->skipped + summary->broken +
+			       summary->interrupted;
 	const uint64_t ns = summary_now() - summary->begun;
-	perfdata_text_printf(out, "{\"level\":\"summary\",\"type\":\"totals\",\"inputs\":%zu,\"done\":%" PRIu64 ",\"damaged\":%" PRIu64
-			     ",\"skipped\":%" PRIu64 ",\"failed\":%" PRIu64 ",\"interrupted\":%" PRIu64 ",\"not_begun\":%" PRIu64,
-			     summary->inputs, summary->done, summary->damaged, summary->skipped, summary->broken, summary->interrupted,
-			     summary->inputs > ended ? summary->inputs - ended : 0);
-	perfdata_text_printf(out, ",\"records\":%" PRIu64 ",\"samples\":%" PRIu64 ",\"records_out\":%" PRIu64 ",\"bytes_in\":%" PRIu64
-			     ",\"bytes_out\":%" PRIu64 ",\"seconds\":%" PRIu64 ".%06" PRIu64 ",\"exit_code\":%d}\n",
-			     summary->records, summary->samples, summary->written, summary->bytes_in, summary->bytes_out, ns / 1000000000,
-			     ns / 1000 % 1000000, (int)code);
+	perfdata_text_printf(out,
+			     "{\"level\":\"summary\",\"type\":\"totals\",\"inputs\":%zu,\"done\":%" PRIu64
+			     ",\"damaged\":%" PRIu64 ",\"skipped\":%" PRIu64 ",\"failed\":%" PRIu64
+			     ",\"interrupted\":%" PRIu64 ",\"not_begun\":%" PRIu64,
+			     summary->inputs, summary->done, summary->damaged, summary->skipped, summary->broken,
+			     summary->interrupted, summary->inputs > ended ? summary->inputs - ended : 0);
+	perfdata_text_printf(out,
+			     ",\"records\":%" PRIu64 ",\"samples\":%" PRIu64 ",\"records_out\":%" PRIu64
+			     ",\"bytes_in\":%" PRIu64 ",\"bytes_out\":%" PRIu64 ",\"seconds\":%" PRIu64 ".%06" PRIu64
+			     ",\"exit_code\":%d}\n",
+			     summary->records, summary->samples, summary->written, summary->bytes_in,
+			     summary->bytes_out, ns / 1000000000, ns / 1000 % 1000000, (int)code);
 }
 
 enum exit_code summary_end(struct summary *summary, enum exit_code code)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* --summary FILE: a JSON line as each input ends, and one of totals last. With --log-format json the same lines stand on stderr. A program that is
- * killed leaves a file of whole lines. */
+/* --summary FILE: a JSON line as each input ends, and one of totals last. With --log-format json the same lines stand
+ * on stderr. A program that is killed leaves a file of whole lines. */
 #ifndef SUMMARY_H
 #define SUMMARY_H
 
@@ -19,7 +19,8 @@ struct summary {
 	enum exit_code code;         /* of all inputs so far, as the options count */
 };
 
-/* False after a message: the file cannot be made, or exists already. `log`: these inputs are told of on stderr where messages are JSON. */
+/* False after a message: the file cannot be made, or exists already. `log`: these inputs are told of on stderr where
+ * messages are JSON. */
 bool summary_begin(struct summary *summary, const struct options *options, bool log);
 /* Any thread; once for each input that was begun. */
 void summary_add(struct summary *summary, const struct outcome *outcome);

@@ -14,7 +14,8 @@ static void say(void *user, const struct perfdata_symbols_log *entry)
 
 bool symbols_wanted(const struct options *options)
 {
-	const bool by_default = (options->emitter && options->emitter->flags & PERFDATA_EMITTER_SYMBOLS) || options->symbol_names.nr;
+	const bool by_default = (options->emitter && options->emitter->flags & PERFDATA_EMITTER_SYMBOLS) ||
+				options->symbol_names.nr;
 	return options->symbols ? !strcmp(options->symbols, "yes") : by_default;
 }
 
@@ -27,13 +28,16 @@ bool symbols_open_bundle(struct options *options, enum exit_code *ret_code)
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
 	if (!options->symbols_from)
 		return true;
-	const bool mixed = options->symfs || options->sysroot || options->kallsyms || options->vmlinux || options->debuginfod;
+	const bool mixed = options->symfs || options->sysroot || options->kallsyms || options->vmlinux ||
+			   options->debuginfod;
 	if (mixed) {
-		usage_error(&options->style, "--symbols-from is the only source of names: leave out --symfs, --sysroot, --kallsyms, --vmlinux and --debuginfod");
+		usage_error(&options->style, "--symbols-from is the only source of names: leave out --symfs, "
+					     "--sysroot, --kallsyms, --vmlinux and --debuginfod");
 		*ret_code = EXIT_USAGE;
 		return false;
 	}
-	const enum perfdata_status status = perfdata_bundle_files_open(options->symbols_from, &files, &options->bundle, &error);
+	const enum perfdata_status status = perfdata_bundle_files_open(options->symbols_from, &files, &options->bundle,
+								       &error);
 	if (status == PERFDATA_OK)
 		return true;
 	usage_error(&options->style, "%s", error.message);
@@ -48,7 +52,8 @@ void symbols_close_bundle(struct options *options)
 }
 
 /* A bundle is perf's build-id cache, a debug directory, and a tree of what has no build-id. */
-static void take_bundle(const struct options *options, struct perfdata_symbols_options *symbols, char *root, size_t size)
+static void take_bundle(const struct options *options, struct perfdata_symbols_options *symbols, char *root,
+			size_t size)
 {
 	snprintf(root, size, "%s/root", options->symbols_from);
 	symbols->symfs = root;
@@ -80,7 +85,8 @@ void symbol_options_make(const struct options *options, struct messages *message
 	symbols->memory = options->memory;
 }
 
-enum perfdata_status symbols_for(const struct options *options, struct messages *messages, struct perfdata_symbols **ret)
+enum perfdata_status symbols_for(const struct options *options, struct messages *messages,
+				 struct perfdata_symbols **ret)
 {
 	*ret = NULL;
 	if (!symbols_wanted(options))

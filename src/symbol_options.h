@@ -18,7 +18,8 @@ void symbol_options_make(const struct options *options, struct messages *message
 enum perfdata_wish symbol_options_wish(const struct options *options);
 bool symbols_wanted(const struct options *options);
 /* *ret is NULL if no names are wanted. messages must live as long as *ret. */
-enum perfdata_status symbols_for(const struct options *options, struct messages *messages, struct perfdata_symbols **ret);
+enum perfdata_status symbols_for(const struct options *options, struct messages *messages,
+				 struct perfdata_symbols **ret);
 
 /* Opens --symbols-from, if it was given, for all recordings; false after a message. */
 bool symbols_open_bundle(struct options *options, enum exit_code *ret_code);

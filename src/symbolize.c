@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* perfdata symbolize: names in a text that has addresses, from stdin to stdout. What is named is "PATH+0xADDRESS" between the start of a line or
- * a ';' and the next ';', blank or end of the line, as `folded --addresses` writes frames; everything else stays as it is. */
+/* perfdata symbolize: names in a text that has addresses, from stdin to stdout. What is named is "PATH+0xADDRESS"
+ * between the start of a line or a ';' and the next ';', blank or end of the line, as `folded --addresses` writes
+ * frames; everything else stays as it is. */
 #include "config.h"
 #include <ctype.h>
 #include <stdio.h>
@@ -54,8 +55,11 @@ static struct perfdata_symbols_dso *file_of(struct naming *naming, const char *p
 	naming->failed |= !file.path;
 	if (!file.path)
 		return NULL;
-	const struct perfdata_symbols_request request = { .size = sizeof request, .kind = kind_of(file.path), .path = file.path, .running = true };
-	if (request.kind != PERFDATA_DSO_NONE && perfdata_symbols_dso(naming->symbols, &request, &file.dso) != PERFDATA_OK)
+	const struct perfdata_symbols_request request = {
+		.size = sizeof request, .kind = kind_of(file.path), .path = file.path, .running = true
+	};
+	if (request.kind != PERFDATA_DSO_NONE &&
+	    perfdata_symbols_dso(naming->symbols, &request, &file.dso) != PERFDATA_OK)
 		file.dso = NULL;
 	naming->last = naming->nr;
 	naming->files[naming->nr++] = file;
@@ -99,7 +103,9 @@ static bool find_address(const char *part, size_t size, size_t *ret_path, uint64
 		uint64_t address = 0;
 		size_t end = at + sizeof sign - 1;
 		for (; end < size && isxdigit((unsigned char)part[end]); end++)
-			address = address << 4 | (uint64_t)(isdigit((unsigned char)part[end]) ? part[end] - '0' : (part[end] | 0x20) - 'a' + 10);
+			address = address << 4 |
+				  (uint64_t)(isdigit((unsigned char)part[end]) ? part[end] - '0'
+									       : (part[end] | 0x20) - 'a' + 10);
 		const size_t digits = end - at - (sizeof sign - 1);
 		if (!digits || digits > 16 || (end < size && part[end] != ' ' && part[end] != '\t'))
 			return false;
@@ -118,7 +124,8 @@ static void name_line(struct naming *naming, const char *line, size_t size)
 		const size_t part = stop ? (size_t)(stop - (line + at)) : size - at;
 		size_t path, end = 0;
 		uint64_t address;
-		if (!find_address(line + at, part, &path, &address, &end) || !append_symbol(naming, file_of(naming, line + at, path), address))
+		if (!find_address(line + at, part, &path, &address, &end) ||
+		    !append_symbol(naming, file_of(naming, line + at, path), address))
 			end = 0;
 		perfdata_text_append(&naming->out, line + at + end, part - end);
 		if (stop)

@@ -9,11 +9,12 @@
 
 bool tables_are_all(const struct options *options)
 {
-	const char *name = options->emitter->tables ? perfdata_option_text(options->values, options->nr_values, "table") : NULL;
+	const char *name = options->emitter->tables ? perfdata_option_text(options->values, options->nr_values, "table")
+						    : NULL;
 	return name && !strcmp(name, "all");
 }
 
-/* --- what a recording has ------------------------------------------------------------------------------------------- */
+/* --- what a recording has ----------------------------------------------------------------------------------------- */
 
 struct names {
 	char **list;
@@ -41,7 +42,8 @@ char **tables_of(const struct options *options, const char *file, size_t *ret_nr
 		const struct perfdata_session_options walk = { .size = sizeof walk };
 		struct perfdata_session *session = input_walk(&input, &walk, NULL, NULL);
 		if (session) {
-			const enum perfdata_status status = options->emitter->tables(perfdata_session_summary(session), add, &names);
+			const enum perfdata_status status = options->emitter->tables(perfdata_session_summary(session),
+										     add, &names);
 			if (status != PERFDATA_OK)
 				input_ended(&input, status, NULL);
 		}

@@ -8,8 +8,8 @@
 /* Whether all tables are asked for. */
 bool tables_are_all(const struct options *options);
 
-/* The names of the tables that the recording has rows for, found by a walk over it. Free each, and the list. NULL: it cannot be read, or no
- * memory; *ret_code says which, and it was said. */
+/* The names of the tables that the recording has rows for, found by a walk over it. Free each, and the list. NULL: it
+ * cannot be read, or no memory; *ret_code says which, and it was said. */
 char **tables_of(const struct options *options, const char *file, size_t *ret_nr, enum exit_code *ret_code);
 
 #endif

@@ -76,8 +76,10 @@ bool terminal_prepare(struct options *options)
 		for (size_t i = 0; i < options->nr_values; i++)
 			if (!strcmp(options->values[i].option->name, "color"))
 				options->values[i].text = off && *off ? "never" : "always";
-	if (!options_default(options, "color", off && *off ? "never" : "always") || !options_default(options, "width", width) ||
-	    !options_default(options, "top", was_given(options, "json", NULL) || was_given(options, "csv", NULL) ? "0" : ROWS))
+	if (!options_default(options, "color", off && *off ? "never" : "always") ||
+	    !options_default(options, "width", width) ||
+	    !options_default(options, "top",
+			     was_given(options, "json", NULL) || was_given(options, "csv", NULL) ? "0" : ROWS))
 		return false;
 	start_pager();
 	return true;

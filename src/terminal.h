@@ -5,7 +5,8 @@
 
 #include "options.h"
 
-/* Gives the emitter the options that fit where its output goes, as far as the user did not; starts the pager. False after a message. */
+/* Gives the emitter the options that fit where its output goes, as far as the user did not; starts the pager. False
+ * after a message. */
 bool terminal_prepare(struct options *options);
 /* Behind the last output: waits until the pager was left. */
 void terminal_finish(void);

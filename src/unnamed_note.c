@@ -18,7 +18,8 @@ static bool kernel_may_be_ours(const struct input *input)
 	return release && !uname(&name) && !strcmp(name.release, release);
 }
 
-static void append_files(struct perfdata_text *out, const struct perfdata_session *session, const struct perfdata_unnamed_file *files, size_t nr)
+static void append_files(struct perfdata_text *out, const struct perfdata_session *session,
+			 const struct perfdata_unnamed_file *files, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
 		const char *path = perfdata_session_dso(session, files[i].dso)->long_name;
@@ -33,7 +34,8 @@ void unnamed_note(struct input *input, const struct perfdata_session *session)
 	struct perfdata_unnamed unnamed;
 	struct perfdata_text text;
 	size_t nr;
-	if (input->messages.style.quiet || perfdata_session_unnamed(session, &unnamed, files, FILES_TOLD, &nr) != PERFDATA_OK)
+	if (input->messages.style.quiet ||
+	    perfdata_session_unnamed(session, &unnamed, files, FILES_TOLD, &nr) != PERFDATA_OK)
 		return;
 	if (!unnamed.unnamed || unnamed.unnamed < unnamed.samples / 1000 * WORTH_TELLING)
 		return;
@@ -43,11 +45,13 @@ void unnamed_note(struct input *input, const struct perfdata_session *session)
 		has_kernel |= kind == PERFDATA_DSO_KERNEL || kind == PERFDATA_DSO_MODULE;
 	}
 	perfdata_text_init(&text);
-	perfdata_text_printf(&text, "%.1f %% of %" PRIu64 " samples have no name", 100.0 * (double)unnamed.unnamed / (double)unnamed.samples, unnamed.samples);
+	perfdata_text_printf(&text, "%.1f %% of %" PRIu64 " samples have no name",
+			     100.0 * (double)unnamed.unnamed / (double)unnamed.samples, unnamed.samples);
 	append_files(&text, session, files, nr);
 	perfdata_text_literal(&text, "; `perfdata match FILE` says which files would help, --symfs where they are");
 	if (has_kernel && kernel_may_be_ours(input))
-		perfdata_text_literal(&text, "; if this is the boot that was recorded, --kallsyms /proc/kallsyms names the kernel");
+		perfdata_text_literal(
+			&text, "; if this is the boot that was recorded, --kallsyms /proc/kallsyms names the kernel");
 	if (!perfdata_text_failed(&text))
 		messages_note(&input->messages, input->file, "%.*s", (int)text.size, text.data);
 	perfdata_text_release(&text);

@@ -26,7 +26,8 @@ int main(int argc, char **argv)
 	enum perfdata_status status = PERFDATA_ENOMEM;
 	if (input && output)
 		status = perfdata_convert(input, output, argv[1], &options, &result, &error);
-	const enum perfdata_status closed = perfdata_output_close(output, status == PERFDATA_OK, status == PERFDATA_OK ? &error : NULL);
+	const enum perfdata_status closed = perfdata_output_close(output, status == PERFDATA_OK,
+								  status == PERFDATA_OK ? &error : NULL);
 	if (status == PERFDATA_OK)
 		status = closed;
 	if (status != PERFDATA_OK)

@@ -23,7 +23,8 @@ static const struct perfdata_emitter_option options[] = {
 	{ 0 },
 };
 
-static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out)
+static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state,
+				  struct perfdata_text *out)
 {
 	struct gaps *gaps = calloc(1, sizeof *gaps);
 	if (!gaps)
@@ -35,7 +36,10 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 	return PERFDATA_OK;
 }
 
-static bool is_sample(const struct perfdata_raw *raw) { return raw->type == PERFDATA_RECORD_SAMPLE && raw->time != UINT64_MAX; }
+static bool is_sample(const struct perfdata_raw *raw)
+{
+	return raw->type == PERFDATA_RECORD_SAMPLE && raw->time != UINT64_MAX;
+}
 
 /* In order, in one thread: what a batch must know of those before it. */
 static enum perfdata_status scan(void *state, const struct perfdata_batch *batch, void **ret_value)

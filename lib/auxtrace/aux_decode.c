@@ -9,7 +9,8 @@
 
 const char *pd_aux_name(uint32_t type)
 {
-	static const char *const names[] = { NULL, "intel_pt", "intel_bts", "cs_etm", "arm_spe", "s390_cpumsf", "hisi_ptt", "vpa_dtl" };
+	static const char *const names[] = { NULL,      "intel_pt",    "intel_bts", "cs_etm",
+					     "arm_spe", "s390_cpumsf", "hisi_ptt",  "vpa_dtl" };
 	return type < sizeof names / sizeof *names ? names[type] : NULL;
 }
 
@@ -32,7 +33,8 @@ void pd_aux_begin(const struct pd_aux_trace *trace, struct pd_aux_state *state, 
 		pd_s390_begin(trace, state, bytes, size);
 }
 
-static bool next(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size, struct pd_packet *ret)
+static bool next(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size,
+		 struct pd_packet *ret)
 {
 	switch (trace->type) {
 	case PD_AUX_INTEL_PT:
@@ -55,7 +57,8 @@ static bool next(const struct pd_aux_trace *trace, struct pd_aux_state *state, c
 	}
 }
 
-bool pd_aux_next(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size, struct pd_packet *ret)
+bool pd_aux_next(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size,
+		 struct pd_packet *ret)
 {
 	if (!next(trace, state, bytes, size, ret))
 		return false;
@@ -79,19 +82,20 @@ void pd_aux_head(const struct pd_aux_trace *trace, const struct pd_aux_state *st
 		perfdata_text_printf(out, ". ... s390 AUX data: size %" PRIu64 " bytes\n", trace->size);
 		break;
 	case PD_AUX_HISI_PTT:
-		perfdata_text_printf(out, ". ... HISI PTT data: size %" PRIu64 " bytes\n", trace->size - trace->size % state->form);
+		perfdata_text_printf(out, ". ... HISI PTT data: size %" PRIu64 " bytes\n",
+				     trace->size - trace->size % state->form);
 		break;
 	case PD_AUX_VPA_DTL:
-		perfdata_text_printf(out, ". ... VPA DTL PMU data: size %" PRIu64 " bytes, entries is %" PRIu64 "\n", trace->size,
-				     trace->size / PD_DTL_SIZE);
+		perfdata_text_printf(out, ". ... VPA DTL PMU data: size %" PRIu64 " bytes, entries is %" PRIu64 "\n",
+				     trace->size, trace->size / PD_DTL_SIZE);
 		break;
 	default:
 		break;
 	}
 }
 
-static void line(const struct pd_aux_trace *trace, const struct pd_aux_state *state, const struct pd_packet *packet, const uint8_t *bytes,
-		 uint64_t at, struct perfdata_text *out)
+static void line(const struct pd_aux_trace *trace, const struct pd_aux_state *state, const struct pd_packet *packet,
+		 const uint8_t *bytes, uint64_t at, struct perfdata_text *out)
 {
 	switch (trace->type) {
 	case PD_AUX_INTEL_BTS:
@@ -122,8 +126,8 @@ static void line(const struct pd_aux_trace *trace, const struct pd_aux_state *st
 	}
 }
 
-void pd_aux_lines(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size, uint64_t from,
-		  uint64_t stop, struct perfdata_text *out)
+void pd_aux_lines(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size,
+		  uint64_t from, uint64_t stop, struct perfdata_text *out)
 {
 	struct pd_packet packet;
 	if (trace->type == PD_AUX_INTEL_PT) {
@@ -141,8 +145,8 @@ void pd_aux_lines(const struct pd_aux_trace *trace, struct pd_aux_state *state, 
 	}
 }
 
-void pd_aux_skip(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size, uint64_t from,
-		 uint64_t stop)
+void pd_aux_skip(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size,
+		 uint64_t from, uint64_t stop)
 {
 	struct pd_packet packet;
 	/* what was left in front of `from` is wanted by nobody */

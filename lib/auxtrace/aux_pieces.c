@@ -32,8 +32,10 @@ static uint64_t number_in(const char *text, size_t size, unsigned base)
 	uint64_t value = 0;
 	for (size_t i = 0; i < size; i++) {
 		const char c = text[i];
-		const unsigned digit = c >= '0' && c <= '9' ? (unsigned)(c - '0') : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10 :
-				       c >= 'A' && c <= 'F' ? (unsigned)(c - 'A') + 10 : 99;
+		const unsigned digit = c >= '0' && c <= '9'   ? (unsigned)(c - '0')
+				       : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
+				       : c >= 'A' && c <= 'F' ? (unsigned)(c - 'A') + 10
+							      : 99;
 		if (digit >= base)
 			break;
 		value = value * base + digit;
@@ -55,7 +57,8 @@ static uint64_t midr_of_header(const struct perfdata_reader *reader)
 /* s390: "IBM,3906,…" */
 static uint64_t machine_of_header(const struct perfdata_reader *reader)
 {
-	const char *text = perfdata_reader_feature_text(reader, PERFDATA_FEATURE_CPUID), *comma = text ? strchr(text, ',') : NULL;
+	const char *text = perfdata_reader_feature_text(reader, PERFDATA_FEATURE_CPUID),
+		   *comma = text ? strchr(text, ',') : NULL;
 	return comma ? number_in(comma + 1, strlen(comma + 1), 10) : 0;
 }
 
@@ -68,7 +71,8 @@ static enum perfdata_status take_spe_cpus(struct pd_aux_tracer *tracer, const st
 		const uint64_t params = perfdata_list_u64(priv, at + 2);
 		if (pd_vector_grow(&tracer->cpus, &tracer->room_cpus, tracer->nr_cpus, sizeof *tracer->cpus) < 0)
 			return PERFDATA_ENOMEM;
-		tracer->cpus[tracer->nr_cpus++] = (struct pd_aux_cpu){ (uint32_t)perfdata_list_u64(priv, at + 1), perfdata_list_u64(priv, at + 3) };
+		tracer->cpus[tracer->nr_cpus++] = (struct pd_aux_cpu){ (uint32_t)perfdata_list_u64(priv, at + 1),
+								       perfdata_list_u64(priv, at + 3) };
 		if (params > priv->count)
 			break;
 		at += 3 + params;
@@ -80,7 +84,8 @@ static enum perfdata_status take_spe_cpus(struct pd_aux_tracer *tracer, const st
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status take_info(struct pd_aux_carry *carry, const struct perfdata_reader *reader, const struct perfdata_record *record)
+static enum perfdata_status take_info(struct pd_aux_carry *carry, const struct perfdata_reader *reader,
+				      const struct perfdata_record *record)
 {
 	const struct perfdata_auxtrace_info *info = &record->u.auxtrace_info;
 	const struct perfdata_list *priv = &info->priv;
@@ -89,15 +94,18 @@ static enum perfdata_status take_info(struct pd_aux_carry *carry, const struct p
 
 	pd_aux_carry_release(carry);
 	*tracer = (struct pd_aux_tracer){ .type = info->type, .clock = clock };
-	if ((info->type == PD_AUX_INTEL_PT || info->type == PD_AUX_INTEL_BTS) && priv->count >= 5 && perfdata_list_u64(priv, 4))
-		tracer->clock = (struct pd_aux_clock){ .shift = perfdata_list_u64(priv, 1), .mult = perfdata_list_u64(priv, 2),
+	if ((info->type == PD_AUX_INTEL_PT || info->type == PD_AUX_INTEL_BTS) && priv->count >= 5 &&
+	    perfdata_list_u64(priv, 4))
+		tracer->clock = (struct pd_aux_clock){ .shift = perfdata_list_u64(priv, 1),
+						       .mult = perfdata_list_u64(priv, 2),
 						       .zero = perfdata_list_u64(priv, 3) };
 	if (info->type == PD_AUX_S390)
 		tracer->machine = machine_of_header(reader);
 	if (info->type != PD_AUX_ARM_SPE)
 		return PERFDATA_OK;
 	tracer->timeless = perfdata_reader_nr_events(reader) &&
-			   !(perfdata_config_attr(perfdata_reader_event(reader, 0)->config)->sample_type & PERFDATA_SAMPLE_TIME);
+			   !(perfdata_config_attr(perfdata_reader_event(reader, 0)->config)->sample_type &
+			     PERFDATA_SAMPLE_TIME);
 	if (priv->count > 2)
 		return take_spe_cpus(tracer, priv);
 	tracer->midr = midr_of_header(reader);
@@ -107,8 +115,12 @@ static enum perfdata_status take_info(struct pd_aux_carry *carry, const struct p
 static void take_clock(struct pd_aux_tracer *tracer, const struct perfdata_time_conv *conv)
 {
 	/* words that are not in the record are zero */
-	tracer->clock = (struct pd_aux_clock){ .zero = conv->time_zero, .mult = conv->time_mult, .shift = conv->time_shift,
-					       .short_time = conv->cap_user_time_short, .cycles = conv->time_cycles, .mask = conv->time_mask };
+	tracer->clock = (struct pd_aux_clock){ .zero = conv->time_zero,
+					       .mult = conv->time_mult,
+					       .shift = conv->time_shift,
+					       .short_time = conv->cap_user_time_short,
+					       .cycles = conv->time_cycles,
+					       .mask = conv->time_mask };
 }
 
 uint64_t pd_aux_time(const struct pd_aux_clock *clock, uint64_t ticks)
@@ -131,19 +143,26 @@ static uint64_t midr_of(const struct pd_aux_tracer *tracer, int32_t cpu)
 	return tracer->nr_cpus && cpu >= 0 ? 0 : tracer->midr;
 }
 
-static void begin_payload(struct pd_aux_carry *carry, const struct perfdata_reader *reader, const struct perfdata_raw *raw,
-			  const struct perfdata_auxtrace *auxtrace)
+static void begin_payload(struct pd_aux_carry *carry, const struct perfdata_reader *reader,
+			  const struct perfdata_raw *raw, const struct perfdata_auxtrace *auxtrace)
 {
 	const bool pipe = perfdata_reader_header(reader)->container == PERFDATA_CONTAINER_PIPE;
 	const bool inner = raw->inner != PERFDATA_NO_OFFSET;
 	const struct pd_aux_tracer *tracer = &carry->tracer;
 	const struct pd_packet described = carry->next.state.described;
 	carry->next = (struct pd_aux_piece){
-		.trace = { .type = tracer->type, .size = auxtrace->size, .midr = midr_of(tracer, auxtrace->cpu), .machine = tracer->machine,
-			   .address = pipe || inner ? 0 : raw->offset + raw->size, .stops_at_bad = carry->dump },
+		.trace = { .type = tracer->type,
+			   .size = auxtrace->size,
+			   .midr = midr_of(tracer, auxtrace->cpu),
+			   .machine = tracer->machine,
+			   .address = pipe || inner ? 0 : raw->offset + raw->size,
+			   .stops_at_bad = carry->dump },
 		.clock = tracer->clock,
 		.payload_offset = inner ? PERFDATA_NO_OFFSET : raw->offset + raw->size,
-		.aux_offset = auxtrace->offset, .tid = auxtrace->tid, .cpu = auxtrace->cpu, .idx = auxtrace->idx,
+		.aux_offset = auxtrace->offset,
+		.tid = auxtrace->tid,
+		.cpu = auxtrace->cpu,
+		.idx = auxtrace->idx,
 		.first = true,
 	};
 	carry->next.state.described = described;
@@ -165,12 +184,14 @@ bool pd_aux_walk_next(struct pd_aux_walk *walk)
 		return false;
 	walk->at = walk->state.at;
 	const size_t inside = (size_t)(walk->at - piece->from);
-	if (!pd_aux_next(&piece->trace, &walk->state, piece->raw->bytes + inside, piece->raw->size - inside, &walk->packet))
+	if (!pd_aux_next(&piece->trace, &walk->state, piece->raw->bytes + inside, piece->raw->size - inside,
+			 &walk->packet))
 		return false;
 	walk->kind = &walk->kinds[walk->packet.kind];
 	if (walk->record_is_whole)
 		walk->record = (struct pd_spe_record){ 0 };
-	walk->record_is_whole = piece->trace.type == PD_AUX_ARM_SPE && pd_spe_take(&walk->record, &walk->packet, walk->at);
+	walk->record_is_whole = piece->trace.type == PD_AUX_ARM_SPE &&
+				pd_spe_take(&walk->record, &walk->packet, walk->at);
 	return true;
 }
 
@@ -191,7 +212,8 @@ static void skip_records(struct pd_aux_piece *next)
 	next->open = walk.record_is_whole ? (struct pd_spe_record){ 0 } : walk.record;
 }
 
-static enum perfdata_status add_piece(struct pd_aux_carry *carry, const struct perfdata_raw *raw, struct pd_aux_pieces *pieces)
+static enum perfdata_status add_piece(struct pd_aux_carry *carry, const struct perfdata_raw *raw,
+				      struct pd_aux_pieces *pieces)
 {
 	struct pd_aux_piece *next = &carry->next;
 	if (pd_vector_grow(&pieces->list, &pieces->room, pieces->nr, sizeof *pieces->list) < 0)
@@ -211,13 +233,14 @@ static enum perfdata_status add_piece(struct pd_aux_carry *carry, const struct p
 	return PERFDATA_OK;
 }
 
-enum perfdata_status pd_aux_scan(struct pd_aux_carry *carry, const struct perfdata_reader *reader, const struct perfdata_raw *raw,
-				 struct pd_aux_pieces *pieces)
+enum perfdata_status pd_aux_scan(struct pd_aux_carry *carry, const struct perfdata_reader *reader,
+				 const struct perfdata_raw *raw, struct pd_aux_pieces *pieces)
 {
 	struct perfdata_record record;
 	if (raw->flags & PERFDATA_RAW_PAYLOAD)
 		return add_piece(carry, raw, pieces);
-	if (raw->type != PERFDATA_RECORD_AUXTRACE_INFO && raw->type != PERFDATA_RECORD_AUXTRACE && raw->type != PERFDATA_RECORD_TIME_CONV)
+	if (raw->type != PERFDATA_RECORD_AUXTRACE_INFO && raw->type != PERFDATA_RECORD_AUXTRACE &&
+	    raw->type != PERFDATA_RECORD_TIME_CONV)
 		return PERFDATA_OK;
 	(void)perfdata_decode(perfdata_reader_config(reader), raw->bytes, raw->size, &record);
 	if (raw->type == PERFDATA_RECORD_AUXTRACE_INFO)
@@ -229,7 +252,8 @@ enum perfdata_status pd_aux_scan(struct pd_aux_carry *carry, const struct perfda
 	return PERFDATA_OK;
 }
 
-const struct pd_aux_piece *pd_aux_piece_of(const struct pd_aux_pieces *pieces, const struct perfdata_raw *raw, size_t *at)
+const struct pd_aux_piece *pd_aux_piece_of(const struct pd_aux_pieces *pieces, const struct perfdata_raw *raw,
+					   size_t *at)
 {
 	while (*at < pieces->nr && pieces->list[*at].raw != raw)
 		++*at;

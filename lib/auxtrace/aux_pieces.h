@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Payloads of traces as they are read. Whoever sees their pieces in order finds out where the packets of each begin and what is known there; then
- * each piece can be worked on by itself, in any thread. */
+/* Payloads of traces as they are read. Whoever sees their pieces in order finds out where the packets of each begin and
+ * what is known there; then each piece can be worked on by itself, in any thread. */
 #ifndef PD_AUX_PIECES_H
 #define PD_AUX_PIECES_H
 
@@ -31,8 +31,10 @@ struct pd_aux_piece {
 	struct pd_aux_trace trace;
 	struct pd_aux_clock clock;
 	struct pd_aux_state state;           /* in front of its first packet */
-	uint64_t from, stop;                 /* in the payload: of its first byte, and where packets of the next one begin */
-	uint64_t payload_offset;             /* of the payload in the input; PERFDATA_NO_OFFSET inside COMPRESSED records */
+	/* in the payload: of its first byte, and where packets of the next one begin */
+	uint64_t from, stop;
+	/* of the payload in the input; PERFDATA_NO_OFFSET inside COMPRESSED records */
+	uint64_t payload_offset;
 	uint64_t aux_offset;                 /* of the payload in the AUX area */
 	int32_t tid, cpu;                    /* of the buffer; -1 for none */
 	uint32_t idx;
@@ -58,11 +60,12 @@ struct pd_aux_pieces {
 void pd_aux_pieces_release(struct pd_aux_pieces *pieces);
 
 /* For every record, in the order of the file. */
-enum perfdata_status pd_aux_scan(struct pd_aux_carry *carry, const struct perfdata_reader *reader, const struct perfdata_raw *raw,
-				 struct pd_aux_pieces *pieces);
+enum perfdata_status pd_aux_scan(struct pd_aux_carry *carry, const struct perfdata_reader *reader,
+				 const struct perfdata_raw *raw, struct pd_aux_pieces *pieces);
 
 /* The piece of a record that has PERFDATA_RAW_PAYLOAD: *at goes from piece to piece. NULL: scan has not seen it. */
-const struct pd_aux_piece *pd_aux_piece_of(const struct pd_aux_pieces *pieces, const struct perfdata_raw *raw, size_t *at);
+const struct pd_aux_piece *pd_aux_piece_of(const struct pd_aux_pieces *pieces, const struct perfdata_raw *raw,
+					   size_t *at);
 
 /* The packets of a piece, one after the other, and the operations of Arm SPE that they make up. */
 struct pd_aux_walk {

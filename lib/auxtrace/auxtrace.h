@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What the bytes of a trace say. perf puts what a processor's tracer wrote behind AUXTRACE records, and an AUXTRACE_INFO record says which
- * tracer that was. Here those bytes become packets: a kind with a name and fields, the words that the fields lie in, and the line in which
- * `perf script -D` prints it. Nothing here knows of a file: whoever has the bytes gives them piece by piece.
+/* What the bytes of a trace say. perf puts what a processor's tracer wrote behind AUXTRACE records, and an
+ * AUXTRACE_INFO record says which tracer that was. Here those bytes become packets: a kind with a name and fields, the
+ * words that the fields lie in, and the line in which `perf script -D` prints it. Nothing here knows of a file: whoever
+ * has the bytes gives them piece by piece.
  *
  *   pt_packet.c     Intel Processor Trace    (Intel SDM, volume 3, "Intel Processor Trace")
  *   pt_text.c
@@ -13,8 +14,8 @@
  *   dtl_packet.c    Dispatch Trace Log of powerpc
  *   s390_packet.c   CPU measurement sampling of s390
  *
- * Bytes that are no packet are a packet of kind 0 and one byte, and the next byte may begin a packet: so every byte is looked at a bounded
- * number of times, and is part of exactly one packet. */
+ * Bytes that are no packet are a packet of kind 0 and one byte, and the next byte may begin a packet: so every byte is
+ * looked at a bounded number of times, and is part of exactly one packet. */
 #ifndef PD_AUXTRACE_H
 #define PD_AUXTRACE_H
 
@@ -22,7 +23,12 @@
 
 /* `type` of AUXTRACE_INFO */
 enum pd_aux_type {
-	PD_AUX_INTEL_PT = 1, PD_AUX_INTEL_BTS = 2, PD_AUX_CORESIGHT = 3, PD_AUX_ARM_SPE = 4, PD_AUX_S390 = 5, PD_AUX_HISI_PTT = 6,
+	PD_AUX_INTEL_PT = 1,
+	PD_AUX_INTEL_BTS = 2,
+	PD_AUX_CORESIGHT = 3,
+	PD_AUX_ARM_SPE = 4,
+	PD_AUX_S390 = 5,
+	PD_AUX_HISI_PTT = 6,
 	PD_AUX_VPA_DTL = 7,
 };
 
@@ -30,11 +36,13 @@ enum pd_aux_type {
 
 /* How a field of a packet is shown. */
 enum pd_packet_show {
-	PD_SHOW_DEC, PD_SHOW_SIGNED, PD_SHOW_HEX,
-	PD_SHOW_FLAG,        /* one bit: true or false */
-	PD_SHOW_BRANCHES,    /* a bit for each branch, the first one highest; how many is in the word behind it: "TNT" */
-	PD_SHOW_NAMES,       /* bits by name */
-	PD_SHOW_ENUM,        /* a number by name */
+	PD_SHOW_DEC,
+	PD_SHOW_SIGNED,
+	PD_SHOW_HEX,
+	PD_SHOW_FLAG,     /* one bit: true or false */
+	PD_SHOW_BRANCHES, /* a bit for each branch, the first one highest; how many is in the word behind it: "TNT" */
+	PD_SHOW_NAMES,    /* bits by name */
+	PD_SHOW_ENUM,     /* a number by name */
 };
 struct pd_packet_field {
 	const char *name, *doc;
@@ -62,16 +70,20 @@ struct pd_packet {
 struct pd_aux_trace {
 	uint32_t type;                       /* enum pd_aux_type */
 	uint64_t size;                       /* bytes of the payload */
-	uint64_t address;                    /* SPE: where the payload begins, for packets that align what follows them */
+	/* SPE: where the payload begins, for packets that align what follows them */
+	uint64_t address;
 	uint64_t midr;                       /* SPE: which processor wrote it (MIDR_EL1), 0: unknown */
 	uint64_t machine;                    /* s390: its number, 0: unknown */
-	bool stops_at_bad;                   /* s390: nothing is wanted behind an entry that is of no kind: so perf's dump */
+	/* s390: nothing is wanted behind an entry that is of no kind: so perf's dump */
+	bool stops_at_bad;
 };
 /* What is known between two packets. All zero at the beginning of a payload. */
 struct pd_aux_state {
 	uint64_t at;                         /* where the next packet begins in the payload */
-	uint64_t ip;                         /* PT: the last address, which others are told by; s390: 1 behind a basic entry */
-	uint32_t form;                       /* PT: bytes of an item of the block that is open, or 0; PTT: bytes of a packet */
+	/* PT: the last address, which others are told by; s390: 1 behind a basic entry */
+	uint64_t ip;
+	/* PT: bytes of an item of the block that is open, or 0; PTT: bytes of a packet */
+	uint32_t form;
 	bool refused;                        /* the payload is not what its tracer writes: there are no packets */
 	struct pd_packet described;          /* SPE: the packet that perf described last, be it in the payload before */
 };
@@ -87,19 +99,20 @@ const struct pd_packet_kind *pd_aux_kinds(uint32_t type, unsigned *ret_nr);
 
 /* Looks at the first bytes of a payload (all of it, or a block of s390), before its first packet. */
 void pd_aux_begin(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size);
-/* The packet at `bytes`, of which `size` (at least one) are at hand: PD_PACKET_REACH, or all that is left. Moves state->at behind its line.
- * False: what is left is no packet that anybody would show. */
-bool pd_aux_next(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size, struct pd_packet *ret);
+/* The packet at `bytes`, of which `size` (at least one) are at hand: PD_PACKET_REACH, or all that is left. Moves
+ * state->at behind its line. False: what is left is no packet that anybody would show. */
+bool pd_aux_next(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size,
+		 struct pd_packet *ret);
 
 /* The line with the size, which begins a payload in a dump; `state` as pd_aux_begin left it. */
 void pd_aux_head(const struct pd_aux_trace *trace, const struct pd_aux_state *state, struct perfdata_text *out);
-/* The lines of the packets that begin before `stop`, of a piece of a payload which `bytes` hold from offset `from` on. Between lines the text
- * may be cut (perfdata_text_cut). */
-void pd_aux_lines(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size, uint64_t from,
-		  uint64_t stop, struct perfdata_text *out);
+/* The lines of the packets that begin before `stop`, of a piece of a payload which `bytes` hold from offset `from` on.
+ * Between lines the text may be cut (perfdata_text_cut). */
+void pd_aux_lines(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size,
+		  uint64_t from, uint64_t stop, struct perfdata_text *out);
 /* The same without a line: where would the packet behind them begin? */
-void pd_aux_skip(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size, uint64_t from,
-		 uint64_t stop);
+void pd_aux_skip(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size,
+		 uint64_t from, uint64_t stop);
 /* What perf says of one packet. */
 void pd_packet_text(const struct pd_aux_trace *trace, const struct pd_packet *packet, struct perfdata_text *out);
 
@@ -119,8 +132,18 @@ static inline bool pd_packet_has(const struct pd_packet *packet, const struct pd
 
 /* One sampled operation. */
 enum pd_spe_part {
-	PD_SPE_PC = 1, PD_SPE_TARGET = 2, PD_SPE_PREVIOUS = 4, PD_SPE_VIRTUAL = 8, PD_SPE_PHYSICAL = 16, PD_SPE_EVENTS = 32,
-	PD_SPE_OPERATION = 64, PD_SPE_SOURCE = 128, PD_SPE_CONTEXT = 256, PD_SPE_TIME = 512, PD_SPE_TOTAL = 1024, PD_SPE_ISSUE = 2048,
+	PD_SPE_PC = 1,
+	PD_SPE_TARGET = 2,
+	PD_SPE_PREVIOUS = 4,
+	PD_SPE_VIRTUAL = 8,
+	PD_SPE_PHYSICAL = 16,
+	PD_SPE_EVENTS = 32,
+	PD_SPE_OPERATION = 64,
+	PD_SPE_SOURCE = 128,
+	PD_SPE_CONTEXT = 256,
+	PD_SPE_TIME = 512,
+	PD_SPE_TOTAL = 1024,
+	PD_SPE_ISSUE = 2048,
 	PD_SPE_TRANSLATION = 4096,
 };
 struct pd_spe_record {
@@ -135,11 +158,13 @@ struct pd_spe_record {
 	uint8_t pc_level;                    /* exception level */
 	bool pc_nonsecure;
 };
-/* Takes a packet into the record. True: it is the last one, and the record is whole. Bytes that are no packet drop what there was. */
+/* Takes a packet into the record. True: it is the last one, and the record is whole. Bytes that are no packet drop what
+ * there was. */
 bool pd_spe_take(struct pd_spe_record *record, const struct pd_packet *packet, uint64_t at);
 /* "load", "store", "branch", "other", "unknown" */
 const char *pd_spe_operation(const struct pd_spe_record *record);
-/* Names of the event bits, as in packets; `nr` of them, NULL where a bit has none. Bit 12 has one on Neoverse N1 only. */
+/* Names of the event bits, as in packets; `nr` of them, NULL where a bit has none. Bit 12 has one on Neoverse N1
+ * only. */
 const char *const *pd_spe_event_names(unsigned *ret_nr);
 
 #endif

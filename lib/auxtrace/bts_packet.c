@@ -11,7 +11,12 @@ static const struct pd_packet_field bad_fields[] = {
 static const struct pd_packet_field branch_fields[] = {
 	{ .name = "from", .doc = "The branch; 0: tracing begins.", .word = 0, .bits = 64, .show = PD_SHOW_HEX },
 	{ .name = "to", .doc = "Its target; 0: tracing ends.", .word = 1, .bits = 64, .show = PD_SHOW_HEX },
-	{ .name = "predicted", .doc = "The branch was predicted.", .word = 2, .shift = 4, .bits = 1, .show = PD_SHOW_FLAG },
+	{ .name = "predicted",
+	  .doc = "The branch was predicted.",
+	  .word = 2,
+	  .shift = 4,
+	  .bits = 1,
+	  .show = PD_SHOW_FLAG },
 	{ .name = "flags", .doc = "All bits of its flags.", .word = 2, .bits = 64, .show = PD_SHOW_HEX },
 };
 const struct pd_packet_kind pd_bts_kinds[PD_BTS_KINDS] = {

@@ -1,13 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* The Dispatch Trace Log of powerpc's virtual processors: 48 bytes an entry (PAPR; Linux, arch/powerpc/include/asm/dtl.h). */
+/* The Dispatch Trace Log of powerpc's virtual processors: 48 bytes an entry (PAPR; Linux,
+ * arch/powerpc/include/asm/dtl.h). */
 #include "config.h"
 #include <inttypes.h>
 #include "base/cursor.h"
 #include "auxtrace/rare_packet.h"
 
 static const char *const dispatch_reasons[] = {
-	"external_interrupt", "firmware_internal_event", "H_PROD", "decrementer_interrupt", "system_reset", "firmware_internal_event",
-	"conferred_cycles", "time_slice", "virtual_memory_page_fault", "expropriated_adjunct", "priv_doorbell",
+	"external_interrupt",
+	"firmware_internal_event",
+	"H_PROD",
+	"decrementer_interrupt",
+	"system_reset",
+	"firmware_internal_event",
+	"conferred_cycles",
+	"time_slice",
+	"virtual_memory_page_fault",
+	"expropriated_adjunct",
+	"priv_doorbell",
 };
 static const char *const preempt_reasons[] = {
 	"unused", "firmware_internal_event", "H_CEDE", "H_CONFER", "time_slice", "migration_hibernation_page_fault",
@@ -21,9 +31,19 @@ static const struct pd_packet_field header_fields[] = {
 	FIELD("tb_freq", "Ticks of the time base in a second.", 1, 64, DEC),
 };
 static const struct pd_packet_field entry_fields[] = {
-	{ .name = "dispatch_reason", .doc = "Why it was dispatched.", .word = 0, .bits = 8, .show = PD_SHOW_ENUM, .names = dispatch_reasons,
+	{ .name = "dispatch_reason",
+	  .doc = "Why it was dispatched.",
+	  .word = 0,
+	  .bits = 8,
+	  .show = PD_SHOW_ENUM,
+	  .names = dispatch_reasons,
 	  .nr_names = NR(dispatch_reasons) },
-	{ .name = "preempt_reason", .doc = "Why it was preempted.", .word = 1, .bits = 8, .show = PD_SHOW_ENUM, .names = preempt_reasons,
+	{ .name = "preempt_reason",
+	  .doc = "Why it was preempted.",
+	  .word = 1,
+	  .bits = 8,
+	  .show = PD_SHOW_ENUM,
+	  .names = preempt_reasons,
 	  .nr_names = NR(preempt_reasons) },
 	FIELD("processor", "Physical processor.", 2, 16, DEC),
 	FIELD("enqueue_to_dispatch_time", "Ticks from being ready to run to running.", 3, 32, DEC),
@@ -64,17 +84,23 @@ bool pd_dtl_next(const uint8_t *bytes, size_t size, struct pd_packet *ret)
 	return true;
 }
 
-static const char *reason(const char *const *names, size_t nr, uint64_t number) { return number < nr ? names[number] : "unknown"; }
+static const char *reason(const char *const *names, size_t nr, uint64_t number)
+{
+	return number < nr ? names[number] : "unknown";
+}
 
 void pd_dtl_line(const struct pd_packet *packet, uint64_t at, struct perfdata_text *out)
 {
 	const uint64_t *words = packet->words;
 	if (packet->kind == PD_DTL_HEADER) {
-		perfdata_text_printf(out, ".  %08" PRIx64 ": boot_tb: %" PRIu64 ", tb_freq: %" PRIu64 "\n", at, words[0], words[1]);
+		perfdata_text_printf(out, ".  %08" PRIx64 ": boot_tb: %" PRIu64 ", tb_freq: %" PRIu64 "\n", at,
+				     words[0], words[1]);
 		return;
 	}
-	perfdata_text_printf(out, ".  %08" PRIx64 ": dispatch_reason:%s, preempt_reason:%s, enqueue_to_dispatch_time:%d, "
-				  "ready_to_enqueue_time:%d, waiting_to_ready_time:%d\n", at,
-			     reason(dispatch_reasons, NR(dispatch_reasons), words[0]), reason(preempt_reasons, NR(preempt_reasons), words[1]),
-			     (int32_t)words[3], (int32_t)words[4], (int32_t)words[5]);
+	perfdata_text_printf(out,
+			     ".  %08" PRIx64 ": dispatch_reason:%s, preempt_reason:%s, enqueue_to_dispatch_time:%d, "
+			     "ready_to_enqueue_time:%d, waiting_to_ready_time:%d\n",
+			     at, reason(dispatch_reasons, NR(dispatch_reasons), words[0]),
+			     reason(preempt_reasons, NR(preempt_reasons), words[1]), (int32_t)words[3],
+			     (int32_t)words[4], (int32_t)words[5]);
 }

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Intel Processor Trace: packets out of bytes. The layouts are those of the Intel SDM, volume 3, "Trace packets and data types". */
+/* Intel Processor Trace: packets out of bytes. The layouts are those of the Intel SDM, volume 3, "Trace packets and
+ * data types". */
 #include "config.h"
 #include "base/cursor.h"
 #include "auxtrace/pt_packet.h"
 
-/* --- what the packets hold ------------------------------------------------------------------------------------------ */
+/* --- what the packets hold ---------------------------------------------------------------------------------------- */
 
-#define FIELD(key, about, w, from, n, how) { .name = key, .doc = about, .word = w, .shift = from, .bits = n, .show = PD_SHOW_##how }
+#define FIELD(key, about, w, from, n, how)                                                            \
+	{                                                                                             \
+		.name = key, .doc = about, .word = w, .shift = from, .bits = n, .show = PD_SHOW_##how \
+	}
 #define KIND(number, text, about, list) [PD_PT_##number] = { text, about, list, sizeof(list) / sizeof *(list) }
 #define BARE(number, text, about) [PD_PT_##number] = { text, about, NULL, 0 }
 
@@ -15,8 +19,17 @@ static const struct pd_packet_field tnt_fields[] = {
 	FIELD("branches", "Conditional branches, the first one first: T taken, N not.", 0, 0, 64, BRANCHES),
 };
 static const struct pd_packet_field ip_fields[] = {
-	{ .name = "ip", .doc = "The bytes of the address that were written.", .word = 0, .bits = 64, .show = PD_SHOW_HEX, .when_sized = true },
-	{ .name = "address", .doc = "The address: what was not written is that of the last one.", .word = 2, .bits = 64, .show = PD_SHOW_HEX,
+	{ .name = "ip",
+	  .doc = "The bytes of the address that were written.",
+	  .word = 0,
+	  .bits = 64,
+	  .show = PD_SHOW_HEX,
+	  .when_sized = true },
+	{ .name = "address",
+	  .doc = "The address: what was not written is that of the last one.",
+	  .word = 2,
+	  .bits = 64,
+	  .show = PD_SHOW_HEX,
 	  .when_sized = true },
 };
 static const struct pd_packet_field cyc_fields[] = { FIELD("cycles", "Cycles since the last CYC.", 0, 0, 64, DEC) };
@@ -29,7 +42,8 @@ static const struct pd_packet_field mode_tsx_fields[] = {
 	FIELD("abort", "The transaction was aborted.", 0, 1, 1, FLAG),
 };
 static const struct pd_packet_field tsc_fields[] = { FIELD("tsc", "Time stamp counter, 56 bits.", 0, 0, 64, HEX) };
-static const struct pd_packet_field mtc_fields[] = { FIELD("ctc", "Eight bits of the crystal clock's counter.", 0, 0, 8, HEX) };
+static const struct pd_packet_field mtc_fields[] = { FIELD("ctc", "Eight bits of the crystal clock's counter.", 0, 0, 8,
+							   HEX) };
 static const struct pd_packet_field cbr_fields[] = { FIELD("ratio", "Core to bus clock.", 0, 0, 8, DEC) };
 static const struct pd_packet_field ptwrite_fields[] = {
 	FIELD("value", "What the program wrote.", 0, 0, 64, HEX),
@@ -112,7 +126,7 @@ const struct pd_packet_kind pd_pt_kinds[PD_PT_KINDS] = {
 	KIND(BIP, "BIP", "Item of a block.", bip_fields),
 };
 
-/* --- decoding --------------------------------------------------------------------------------------------------------- */
+/* --- decoding ----------------------------------------------------------------------------------------------------- */
 
 /* `size` bytes of a packet, or a bad byte where fewer are left. */
 #define NEED(n) \
@@ -217,7 +231,8 @@ static bool take_psb(struct pd_aux_state *state, const uint8_t *at, size_t left,
 }
 
 /* A packet of a fixed size whose payload of `count` bytes stands at its end. */
-static bool take_fixed(const uint8_t *at, size_t left, uint8_t kind, unsigned head, unsigned count, struct pd_packet *packet)
+static bool take_fixed(const uint8_t *at, size_t left, uint8_t kind, unsigned head, unsigned count,
+		       struct pd_packet *packet)
 {
 	NEED(head + count);
 	packet->kind = kind;

@@ -6,10 +6,38 @@
 #include "auxtrace/auxtrace.h"
 
 enum pd_pt_kind {
-	PD_PT_BAD, PD_PT_PAD, PD_PT_TNT, PD_PT_TIP, PD_PT_TIP_PGE, PD_PT_TIP_PGD, PD_PT_FUP, PD_PT_CYC, PD_PT_MODE_EXEC, PD_PT_MODE_TSX,
-	PD_PT_TSC, PD_PT_MTC, PD_PT_CBR, PD_PT_PTWRITE, PD_PT_CFE, PD_PT_PWRE, PD_PT_PSBEND, PD_PT_BEP, PD_PT_PIP, PD_PT_EVD,
-	PD_PT_EXSTOP, PD_PT_BBP, PD_PT_TMA, PD_PT_PSB, PD_PT_TRACESTOP, PD_PT_PWRX, PD_PT_MWAIT, PD_PT_MNT, PD_PT_VMCS, PD_PT_OVF,
-	PD_PT_BIP, PD_PT_KINDS,
+	PD_PT_BAD,
+	PD_PT_PAD,
+	PD_PT_TNT,
+	PD_PT_TIP,
+	PD_PT_TIP_PGE,
+	PD_PT_TIP_PGD,
+	PD_PT_FUP,
+	PD_PT_CYC,
+	PD_PT_MODE_EXEC,
+	PD_PT_MODE_TSX,
+	PD_PT_TSC,
+	PD_PT_MTC,
+	PD_PT_CBR,
+	PD_PT_PTWRITE,
+	PD_PT_CFE,
+	PD_PT_PWRE,
+	PD_PT_PSBEND,
+	PD_PT_BEP,
+	PD_PT_PIP,
+	PD_PT_EVD,
+	PD_PT_EXSTOP,
+	PD_PT_BBP,
+	PD_PT_TMA,
+	PD_PT_PSB,
+	PD_PT_TRACESTOP,
+	PD_PT_PWRX,
+	PD_PT_MWAIT,
+	PD_PT_MNT,
+	PD_PT_VMCS,
+	PD_PT_OVF,
+	PD_PT_BIP,
+	PD_PT_KINDS,
 };
 extern const struct pd_packet_kind pd_pt_kinds[PD_PT_KINDS];
 
@@ -20,6 +48,7 @@ void pd_pt_next(struct pd_aux_state *state, const uint8_t *bytes, size_t size, s
 /* Room that the description of any packet needs. */
 #define PD_PT_TEXT 160u
 char *pd_pt_text_to(char *at, const struct pd_packet *packet);
-void pd_pt_lines(struct pd_aux_state *state, const uint8_t *bytes, size_t size, uint64_t from, uint64_t stop, struct perfdata_text *out);
+void pd_pt_lines(struct pd_aux_state *state, const uint8_t *bytes, size_t size, uint64_t from, uint64_t stop,
+		 struct perfdata_text *out);
 
 #endif

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* HiSilicon PCIe Tune and Trace: headers of transaction layer packets, in 32 or 16 bytes each (Linux, Documentation/trace/hisi-ptt.rst). */
+/* HiSilicon PCIe Tune and Trace: headers of transaction layer packets, in 32 or 16 bytes each (Linux,
+ * Documentation/trace/hisi-ptt.rst). */
 #include "config.h"
 #include "base/cursor.h"
 #include "auxtrace/rare_packet.h"
 
-#define FIELD(key, about, w, from, n, how) { .name = key, .doc = about, .word = w, .shift = from, .bits = n, .show = PD_SHOW_##how }
+#define FIELD(key, about, w, from, n, how)                                                            \
+	{                                                                                             \
+		.name = key, .doc = about, .word = w, .shift = from, .bits = n, .show = PD_SHOW_##how \
+	}
 
 static const struct pd_packet_field long_fields[] = {
 	FIELD("prefix", "Prefix.", 1, 0, 32, HEX), FIELD("dw0", "Header, first word.", 2, 0, 32, HEX),
@@ -12,14 +16,17 @@ static const struct pd_packet_field long_fields[] = {
 	FIELD("dw3", "Header, fourth word.", 5, 0, 32, HEX), FIELD("time", "Time.", 7, 0, 32, HEX),
 };
 static const struct pd_packet_field short_fields[] = {
-	FIELD("format", "Format.", 0, 30, 2, HEX), FIELD("packet_type", "Type.", 0, 25, 5, HEX), FIELD("t9", "Tag, bit 9.", 0, 24, 1, FLAG),
-	FIELD("t8", "Tag, bit 8.", 0, 23, 1, FLAG), FIELD("th", "Processing hint.", 0, 22, 1, FLAG), FIELD("so", "Relaxed order.", 0, 21, 1, FLAG),
-	FIELD("length", "Length.", 0, 11, 10, HEX), FIELD("time", "Time.", 0, 0, 11, HEX), FIELD("dw1", "Header, second word.", 1, 0, 32, HEX),
-	FIELD("dw2", "Header, third word.", 2, 0, 32, HEX), FIELD("dw3", "Header, fourth word.", 3, 0, 32, HEX),
+	FIELD("format", "Format.", 0, 30, 2, HEX),           FIELD("packet_type", "Type.", 0, 25, 5, HEX),
+	FIELD("t9", "Tag, bit 9.", 0, 24, 1, FLAG),          FIELD("t8", "Tag, bit 8.", 0, 23, 1, FLAG),
+	FIELD("th", "Processing hint.", 0, 22, 1, FLAG),     FIELD("so", "Relaxed order.", 0, 21, 1, FLAG),
+	FIELD("length", "Length.", 0, 11, 10, HEX),          FIELD("time", "Time.", 0, 0, 11, HEX),
+	FIELD("dw1", "Header, second word.", 1, 0, 32, HEX), FIELD("dw2", "Header, third word.", 2, 0, 32, HEX),
+	FIELD("dw3", "Header, fourth word.", 3, 0, 32, HEX),
 };
 const struct pd_packet_kind pd_ptt_kinds[PD_PTT_KINDS] = {
 	[PD_PTT_BAD] = { "bad", "Less than a packet, at the end.", NULL, 0 },
-	[PD_PTT_LONG] = { "tlp_8dw", "Header of a packet, with its prefix.", long_fields, sizeof long_fields / sizeof *long_fields },
+	[PD_PTT_LONG] = { "tlp_8dw", "Header of a packet, with its prefix.", long_fields,
+			  sizeof long_fields / sizeof *long_fields },
 	[PD_PTT_SHORT] = { "tlp_4dw", "Header of a packet.", short_fields, sizeof short_fields / sizeof *short_fields },
 };
 
@@ -53,7 +60,8 @@ static void line_head(uint64_t at, uint64_t word, struct perfdata_text *out)
 
 void pd_ptt_lines(const struct pd_packet *packet, const uint8_t *bytes, uint64_t at, struct perfdata_text *out)
 {
-	static const char *const long_names[8] = { NULL, "Prefix", "Header DW0", "Header DW1", "Header DW2", "Header DW3", NULL, "Time" };
+	static const char *const long_names[8] = { NULL,         "Prefix",     "Header DW0", "Header DW1",
+						   "Header DW2", "Header DW3", NULL,         "Time" };
 	static const char *const short_names[4] = { NULL, "Header DW1", "Header DW2", "Header DW3" };
 	const bool is_long = packet->kind == PD_PTT_LONG;
 
@@ -66,8 +74,9 @@ void pd_ptt_lines(const struct pd_packet *packet, const uint8_t *bytes, uint64_t
 		if (name)
 			perfdata_text_string(out, name);
 		else
-			perfdata_text_printf(out, "Format %x Type %x T9 %x T8 %x TH %x SO %x Length %x Time %x", word >> 30, word >> 25 & 31,
-					     word >> 24 & 1, word >> 23 & 1, word >> 22 & 1, word >> 21 & 1, word >> 11 & 0x3ff, word & 0x7ff);
+			perfdata_text_printf(out, "Format %x Type %x T9 %x T8 %x TH %x SO %x Length %x Time %x",
+					     word >> 30, word >> 25 & 31, word >> 24 & 1, word >> 23 & 1,
+					     word >> 22 & 1, word >> 21 & 1, word >> 11 & 0x3ff, word & 0x7ff);
 		perfdata_text_char(out, '\n');
 	}
 }

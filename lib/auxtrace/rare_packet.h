@@ -32,7 +32,8 @@ enum { PD_S390_BAD, PD_S390_BASIC, PD_S390_DIAGNOSTIC, PD_S390_TRAILER, PD_S390_
 extern const struct pd_packet_kind pd_s390_kinds[PD_S390_KINDS];
 void pd_s390_begin(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size);
 /* `bytes` reach to the end of the block. */
-bool pd_s390_next(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size, struct pd_packet *ret);
+bool pd_s390_next(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size,
+		  struct pd_packet *ret);
 void pd_s390_line(const struct pd_packet *packet, uint64_t at, struct perfdata_text *out);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* CPU measurement sampling of s390: blocks of 4096 bytes with entries and a trailer, big endian ("The Load-Program-Parameter and
- * CPU-Measurement Facilities", SA23-2260). */
+/* CPU measurement sampling of s390: blocks of 4096 bytes with entries and a trailer, big endian ("The
+ * Load-Program-Parameter and CPU-Measurement Facilities", SA23-2260). */
 #include "config.h"
 #include <inttypes.h>
 #include "base/cursor.h"
@@ -8,25 +8,39 @@
 
 #define TRAILER 64u
 #define BASIC_SIZE 32u
-#define FIELD(key, about, w, from, n, how) { .name = key, .doc = about, .word = w, .shift = from, .bits = n, .show = PD_SHOW_##how }
+#define FIELD(key, about, w, from, n, how)                                                            \
+	{                                                                                             \
+		.name = key, .doc = about, .word = w, .shift = from, .bits = n, .show = PD_SHOW_##how \
+	}
 
 static const struct pd_packet_field bad_fields[] = { FIELD("definition", "What the entry says it is.", 0, 0, 16, HEX) };
 static const struct pd_packet_field basic_fields[] = {
-	FIELD("definition", "What the entry says it is.", 0, 48, 16, HEX), FIELD("instructions", "Unique instructions.", 0, 40, 4, DEC),
-	FIELD("dat", "Dynamic address translation (T).", 0, 37, 1, FLAG), FIELD("wait", "The processor waits (W).", 0, 36, 1, FLAG),
-	FIELD("problem", "Problem state: a user's program (P).", 0, 35, 1, FLAG), FIELD("address_space", "Address space (AS).", 0, 33, 2, DEC),
-	FIELD("invalid", "The entry is not valid (I).", 0, 32, 1, FLAG), FIELD("configuration", "Configuration level (CL).", 0, 30, 2, DEC),
-	FIELD("asn", "Primary address space number.", 0, 0, 16, HEX), FIELD("address", "Instruction address.", 1, 0, 64, HEX),
-	FIELD("gpp", "Guest program parameter.", 2, 0, 64, HEX), FIELD("hpp", "Host program parameter.", 3, 0, 64, HEX),
+	FIELD("definition", "What the entry says it is.", 0, 48, 16, HEX),
+	FIELD("instructions", "Unique instructions.", 0, 40, 4, DEC),
+	FIELD("dat", "Dynamic address translation (T).", 0, 37, 1, FLAG),
+	FIELD("wait", "The processor waits (W).", 0, 36, 1, FLAG),
+	FIELD("problem", "Problem state: a user's program (P).", 0, 35, 1, FLAG),
+	FIELD("address_space", "Address space (AS).", 0, 33, 2, DEC),
+	FIELD("invalid", "The entry is not valid (I).", 0, 32, 1, FLAG),
+	FIELD("configuration", "Configuration level (CL).", 0, 30, 2, DEC),
+	FIELD("asn", "Primary address space number.", 0, 0, 16, HEX),
+	FIELD("address", "Instruction address.", 1, 0, 64, HEX),
+	FIELD("gpp", "Guest program parameter.", 2, 0, 64, HEX),
+	FIELD("hpp", "Host program parameter.", 3, 0, 64, HEX),
 };
 static const struct pd_packet_field diagnostic_fields[] = {
-	FIELD("definition", "What the entry says it is.", 0, 48, 16, HEX), FIELD("invalid", "The entry is not valid (I).", 0, 32, 1, FLAG),
+	FIELD("definition", "What the entry says it is.", 0, 48, 16, HEX),
+	FIELD("invalid", "The entry is not valid (I).", 0, 32, 1, FLAG),
 };
 static const struct pd_packet_field trailer_fields[] = {
-	FIELD("full", "The block is full (F).", 0, 63, 1, FLAG), FIELD("alert", "Alert was asked for (A).", 0, 62, 1, FLAG),
-	FIELD("timestamp_valid", "The time is valid (T).", 0, 61, 1, FLAG), FIELD("basic_size", "Bytes of a basic entry.", 5, 16, 16, DEC),
-	FIELD("diagnostic_size", "Bytes of a diagnostic entry.", 5, 0, 16, DEC), FIELD("overflow", "Entries that were lost.", 1, 0, 64, DEC),
-	FIELD("timestamp", "Time of day clock.", 2, 0, 64, HEX), FIELD("clock_base_valid", "The clock's base is valid (C).", 3, 63, 1, FLAG),
+	FIELD("full", "The block is full (F).", 0, 63, 1, FLAG),
+	FIELD("alert", "Alert was asked for (A).", 0, 62, 1, FLAG),
+	FIELD("timestamp_valid", "The time is valid (T).", 0, 61, 1, FLAG),
+	FIELD("basic_size", "Bytes of a basic entry.", 5, 16, 16, DEC),
+	FIELD("diagnostic_size", "Bytes of a diagnostic entry.", 5, 0, 16, DEC),
+	FIELD("overflow", "Entries that were lost.", 1, 0, 64, DEC),
+	FIELD("timestamp", "Time of day clock.", 2, 0, 64, HEX),
+	FIELD("clock_base_valid", "The clock's base is valid (C).", 3, 63, 1, FLAG),
 	FIELD("clock_base", "Base of the clock.", 4, 0, 64, HEX),
 };
 #define KIND(text, about, list) { text, about, list, sizeof(list) / sizeof *(list) }
@@ -83,7 +97,8 @@ static void take_trailer(const uint8_t *at, uint32_t sizes, struct pd_packet *re
 	ret->words[5] = sizes;
 }
 
-/* Where the next packet of the block begins, from `inside` on: entries come in pairs, and what is too short for one stays empty. */
+/* Where the next packet of the block begins, from `inside` on: entries come in pairs, and what is too short for one
+ * stays empty. */
 static uint32_t next_in_block(const struct pd_aux_state *state, uint32_t inside)
 {
 	const uint32_t pair = (state->form >> 16) + (state->form & 0xffff);
@@ -109,7 +124,8 @@ static bool take_entry(const struct pd_aux_state *state, const uint8_t *bytes, s
 	return true;
 }
 
-bool pd_s390_next(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size, struct pd_packet *ret)
+bool pd_s390_next(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size,
+		  struct pd_packet *ret)
 {
 	const uint32_t inside = (uint32_t)(state->at % PD_S390_BLOCK), trailer = PD_S390_BLOCK - TRAILER;
 
@@ -155,8 +171,8 @@ static void basic_line(const uint64_t *words, struct perfdata_text *out)
 	const uint64_t head = words[0];
 	perfdata_text_printf(out, "Basic   Def:%04x Inst:", (unsigned)(head >> 48));
 	alternate(out, head >> 40 & 15, 4);
-	perfdata_text_printf(out, " %c%c%c%c AS:%d ASN:", letter(head, 37, 'T'), letter(head, 36, 'W'), letter(head, 35, 'P'),
-			     letter(head, 32, 'I'), (int)(head >> 33 & 3));
+	perfdata_text_printf(out, " %c%c%c%c AS:%d ASN:", letter(head, 37, 'T'), letter(head, 36, 'W'),
+			     letter(head, 35, 'P'), letter(head, 32, 'I'), (int)(head >> 33 & 3));
 	alternate(out, head & 0xffff, 4);
 	perfdata_text_literal(out, " IA:");
 	alternate(out, words[1], 18);
@@ -178,11 +194,12 @@ void pd_s390_line(const struct pd_packet *packet, uint64_t at, struct perfdata_t
 	if (packet->kind == PD_S390_BASIC) {
 		basic_line(words, out);
 	} else if (packet->kind == PD_S390_DIAGNOSTIC) {
-		perfdata_text_printf(out, "Diag    Def:%04x %c\n", (unsigned)(words[0] >> 48), letter(words[0], 32, 'I'));
+		perfdata_text_printf(out, "Diag    Def:%04x %c\n", (unsigned)(words[0] >> 48),
+				     letter(words[0], 32, 'I'));
 	} else {
-		perfdata_text_printf(out, "Trailer %c%c%c bsdes:%d dsdes:%d Overflow:%" PRId64 " Time:", letter(words[0], 63, 'F'),
-				     letter(words[0], 62, 'A'), letter(words[0], 61, 'T'), (int)(words[5] >> 16), (int)(words[5] & 0xffff),
-				     (int64_t)words[1]);
+		perfdata_text_printf(out, "Trailer %c%c%c bsdes:%d dsdes:%d Overflow:%" PRId64 " Time:",
+				     letter(words[0], 63, 'F'), letter(words[0], 62, 'A'), letter(words[0], 61, 'T'),
+				     (int)(words[5] >> 16), (int)(words[5] & 0xffff), (int64_t)words[1]);
 		perfdata_text_hex_alt(out, words[2]);
 		perfdata_text_printf(out, "\n\t\tC:%d TOD:", (int)(words[3] >> 63));
 		perfdata_text_hex_alt(out, words[4]);

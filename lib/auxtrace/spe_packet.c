@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Arm Statistical Profiling Extension: packets out of bytes. Layouts: Arm Architecture Reference Manual, "Statistical Profiling Extension
- * Sample Record Specification". */
+/* Arm Statistical Profiling Extension: packets out of bytes. Layouts: Arm Architecture Reference Manual, "Statistical
+ * Profiling Extension Sample Record Specification". */
 #include "config.h"
 #include "base/cursor.h"
 #include "auxtrace/spe_packet.h"
 
-/* --- what the packets hold ------------------------------------------------------------------------------------------ */
+/* --- what the packets hold ---------------------------------------------------------------------------------------- */
 
-#define FIELD(key, about, w, from, n, how) { .name = key, .doc = about, .word = w, .shift = from, .bits = n, .show = PD_SHOW_##how }
+#define FIELD(key, about, w, from, n, how)                                                            \
+	{                                                                                             \
+		.name = key, .doc = about, .word = w, .shift = from, .bits = n, .show = PD_SHOW_##how \
+	}
 #define KIND(number, text, about, list) [PD_SPE_##number] = { text, about, list, sizeof(list) / sizeof *(list) }
 #define BARE(number, text, about) [PD_SPE_##number] = { text, about, NULL, 0 }
 
@@ -26,13 +29,20 @@ static const struct pd_packet_field ev_fields[] = {
 	{ .name = "events", .doc = "What happened.", .word = 0, .bits = 64, .show = PD_SHOW_NAMES, .names = event_names,
 	  .nr_names = PD_SPE_EVENT_BITS },
 };
-static const struct pd_packet_field source_fields[] = { FIELD("source", "Where data came from; the processor's own numbers.", 0, 0, 64, HEX) };
+static const struct pd_packet_field source_fields[] = { FIELD(
+	"source", "Where data came from; the processor's own numbers.", 0, 0, 64, HEX) };
 static const struct pd_packet_field context_fields[] = {
 	FIELD("context", "Of the exception level: the tid, where Linux writes it.", 0, 0, 32, HEX),
 	FIELD("level", "Exception level.", 2, 0, 8, DEC),
 };
 static const struct pd_packet_field op_fields[] = {
-	{ .name = "class", .doc = "Kind of operation.", .word = 1, .bits = 2, .show = PD_SHOW_ENUM, .names = class_names, .nr_names = 4 },
+	{ .name = "class",
+	  .doc = "Kind of operation.",
+	  .word = 1,
+	  .bits = 2,
+	  .show = PD_SHOW_ENUM,
+	  .names = class_names,
+	  .nr_names = 4 },
 	FIELD("operation", "Which operation.", 0, 0, 64, HEX),
 };
 static const struct pd_packet_field code_fields[] = {
@@ -40,7 +50,8 @@ static const struct pd_packet_field code_fields[] = {
 	FIELD("level", "Exception level.", 0, 61, 2, DEC),
 	FIELD("nonsecure", "Not in the secure world.", 0, 63, 1, FLAG),
 };
-static const struct pd_packet_field virtual_fields[] = { FIELD("address", "The address, with its tag.", 0, 0, 64, HEX) };
+static const struct pd_packet_field virtual_fields[] = { FIELD("address", "The address, with its tag.", 0, 0, 64,
+							       HEX) };
 static const struct pd_packet_field physical_fields[] = {
 	FIELD("address", "The address.", 0, 0, 56, HEX),
 	FIELD("tag", "Physical address tag.", 0, 56, 4, HEX),
@@ -54,7 +65,13 @@ static const struct pd_packet_field address_fields[] = {
 static const struct pd_packet_field counter_fields[] = {
 	FIELD("cycles", "Cycles.", 0, 0, 16, DEC),
 	FIELD("index", "Which counter.", 1, 0, 5, DEC),
-	{ .name = "counter", .doc = "Its name.", .word = 1, .bits = 5, .show = PD_SHOW_ENUM, .names = counter_names, .nr_names = 3 },
+	{ .name = "counter",
+	  .doc = "Its name.",
+	  .word = 1,
+	  .bits = 5,
+	  .show = PD_SHOW_ENUM,
+	  .names = counter_names,
+	  .nr_names = 3 },
 };
 
 const struct pd_packet_kind pd_spe_kinds[PD_SPE_KINDS] = {
@@ -83,7 +100,7 @@ const char *const *pd_spe_event_names(unsigned *ret_nr)
 
 bool pd_spe_is_n1(uint64_t midr) { return (midr & 0xff0ffff0) == 0x410fd0c0; }
 
-/* --- decoding --------------------------------------------------------------------------------------------------------- */
+/* --- decoding ----------------------------------------------------------------------------------------------------- */
 
 static uint64_t payload_at(const uint8_t *at, unsigned size)
 {
@@ -94,7 +111,8 @@ static uint64_t payload_at(const uint8_t *at, unsigned size)
 }
 
 /* A header of `head` bytes, the last of which is `header`, and the payload that it tells the size of. */
-static bool take_payload(uint8_t kind, uint8_t header, unsigned head, const uint8_t *at, size_t left, struct pd_packet *packet)
+static bool take_payload(uint8_t kind, uint8_t header, unsigned head, const uint8_t *at, size_t left,
+			 struct pd_packet *packet)
 {
 	const unsigned size = 1u << (header >> 4 & 3);
 	if (left < head + size)
@@ -107,7 +125,8 @@ static bool take_payload(uint8_t kind, uint8_t header, unsigned head, const uint
 
 static uint8_t address_kind(unsigned index)
 {
-	static const uint8_t kinds[5] = { PD_SPE_ADDR_PC, PD_SPE_ADDR_TGT, PD_SPE_ADDR_VA, PD_SPE_ADDR_PA, PD_SPE_ADDR_PBT };
+	static const uint8_t kinds[5] = { PD_SPE_ADDR_PC, PD_SPE_ADDR_TGT, PD_SPE_ADDR_VA, PD_SPE_ADDR_PA,
+					  PD_SPE_ADDR_PBT };
 	return index < 5 ? kinds[index] : PD_SPE_ADDR_OTHER;
 }
 
@@ -166,11 +185,12 @@ static bool take(const uint8_t *at, uint64_t address, size_t left, struct pd_pac
 
 bool pd_spe_is_undescribed(const struct pd_packet *packet)
 {
-	return packet->kind == PD_SPE_OP && !packet->words[1] && (packet->words[0] & 0x89) != 0x08 && (packet->words[0] & 0x89) != 0x88 &&
-	       packet->words[0] & 0xf8;
+	return packet->kind == PD_SPE_OP && !packet->words[1] && (packet->words[0] & 0x89) != 0x08 &&
+	       (packet->words[0] & 0x89) != 0x88 && packet->words[0] & 0xf8;
 }
 
-void pd_spe_next(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size, struct pd_packet *ret)
+void pd_spe_next(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size,
+		 struct pd_packet *ret)
 {
 	if (!take(bytes, trace->address + state->at, size, ret)) {
 		ret->kind = PD_SPE_BAD;

@@ -6,13 +6,28 @@
 #include "auxtrace/auxtrace.h"
 
 enum pd_spe_kind {
-	PD_SPE_BAD, PD_SPE_PAD, PD_SPE_END, PD_SPE_TS, PD_SPE_EV, PD_SPE_DATA_SOURCE, PD_SPE_CTX, PD_SPE_OP, PD_SPE_ADDR_PC, PD_SPE_ADDR_TGT,
-	PD_SPE_ADDR_VA, PD_SPE_ADDR_PA, PD_SPE_ADDR_PBT, PD_SPE_ADDR_OTHER, PD_SPE_LAT, PD_SPE_KINDS,
+	PD_SPE_BAD,
+	PD_SPE_PAD,
+	PD_SPE_END,
+	PD_SPE_TS,
+	PD_SPE_EV,
+	PD_SPE_DATA_SOURCE,
+	PD_SPE_CTX,
+	PD_SPE_OP,
+	PD_SPE_ADDR_PC,
+	PD_SPE_ADDR_TGT,
+	PD_SPE_ADDR_VA,
+	PD_SPE_ADDR_PA,
+	PD_SPE_ADDR_PBT,
+	PD_SPE_ADDR_OTHER,
+	PD_SPE_LAT,
+	PD_SPE_KINDS,
 };
 extern const struct pd_packet_kind pd_spe_kinds[PD_SPE_KINDS];
 
 /* The packet at `bytes`, which stand at `address`; state->at is left alone. */
-void pd_spe_next(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size, struct pd_packet *ret);
+void pd_spe_next(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size,
+		 struct pd_packet *ret);
 
 #define PD_SPE_EVENT_BITS 32u
 #define PD_SPE_LATE_PREFETCH 12u         /* an event bit of one processor */

@@ -5,7 +5,8 @@
 
 #define LOW56 0xffffffffffffffull
 
-/* An address of code: perf takes what EL1 and EL2 run outside the secure world for the kernel, whose addresses begin with ones. */
+/* An address of code: perf takes what EL1 and EL2 run outside the secure world for the kernel, whose addresses begin
+ * with ones. */
 static uint64_t code_address(uint64_t payload)
 {
 	const unsigned level = payload >> 61 & 3;

@@ -7,9 +7,21 @@ enum { OTHER = 0, MEMORY = 1, BRANCH = 2 };
 
 /* Bits of `events`. */
 enum {
-	L1D_ACCESS = 1 << 2, L1D_REFILL = 1 << 3, TLB_ACCESS = 1 << 4, TLB_REFILL = 1 << 5, NOT_TAKEN = 1 << 6, MISPREDICTED = 1 << 7,
-	LLC_ACCESS = 1 << 8, LLC_REFILL = 1 << 9, REMOTE_ACCESS = 1 << 10, TRANSACTION = 1 << 16, L2D_ACCESS = 1 << 19, L2D_MISS = 1 << 20, HITM = 1 << 21,
-	LFB = 1 << 22, SNOOPED = 1 << 23,
+	L1D_ACCESS = 1 << 2,
+	L1D_REFILL = 1 << 3,
+	TLB_ACCESS = 1 << 4,
+	TLB_REFILL = 1 << 5,
+	NOT_TAKEN = 1 << 6,
+	MISPREDICTED = 1 << 7,
+	LLC_ACCESS = 1 << 8,
+	LLC_REFILL = 1 << 9,
+	REMOTE_ACCESS = 1 << 10,
+	TRANSACTION = 1 << 16,
+	L2D_ACCESS = 1 << 19,
+	L2D_MISS = 1 << 20,
+	HITM = 1 << 21,
+	LFB = 1 << 22,
+	SNOOPED = 1 << 23,
 };
 
 static const struct { const char *name; uint32_t wish, bit; } made[PD_SPE_EVENTS_MADE] = {
@@ -71,21 +83,31 @@ struct source {
 /* Codes of DATA SOURCE, where they are known. */
 struct source_row { uint8_t code; struct source source; };
 static const struct source_row neoverse[] = {
-	{ 0x0, { .level = L1, .snoop = SNOOP_NONE } }, { 0x8, { .level = L2, .snoop = SNOOP_NONE } }, { 0x9, { .level = L2, .peer = true } },
-	{ 0xa, { .level = L3, .peer = true } }, { 0xb, { .level = L3, .snoop = SNOOP_HIT } }, { 0xc, { .level = L3, .peer = true } },
-	{ 0xd, { .peer = true, .remote = true } }, { 0xe, { .level = RAM, .snoop = SNOOP_NONE } },
+	{ 0x0, { .level = L1, .snoop = SNOOP_NONE } }, { 0x8, { .level = L2, .snoop = SNOOP_NONE } },
+	{ 0x9, { .level = L2, .peer = true } },        { 0xa, { .level = L3, .peer = true } },
+	{ 0xb, { .level = L3, .snoop = SNOOP_HIT } },  { 0xc, { .level = L3, .peer = true } },
+	{ 0xd, { .peer = true, .remote = true } },     { 0xe, { .level = RAM, .snoop = SNOOP_NONE } },
 };
 static const struct source_row ampere[] = {
-	{ 0x0, { .level = L2, .peer = true } }, { 0x3, { .level = L3, .snoop = SNOOP_HIT } }, { 0x5, { .peer = true, .remote = true } },
-	{ 0x7, { .level = RAM, .snoop = SNOOP_NONE } }, { 0x8, { .level = L1, .snoop = SNOOP_NONE } }, { 0x9, { .level = L2, .snoop = SNOOP_NONE } },
+	{ 0x0, { .level = L2, .peer = true } },        { 0x3, { .level = L3, .snoop = SNOOP_HIT } },
+	{ 0x5, { .peer = true, .remote = true } },     { 0x7, { .level = RAM, .snoop = SNOOP_NONE } },
+	{ 0x8, { .level = L1, .snoop = SNOOP_NONE } }, { 0x9, { .level = L2, .snoop = SNOOP_NONE } },
 };
 static const struct source_row hisilicon[] = {
-	{ 0x0, { .level = L2, .peer = true } }, { 0x1, { .level = L2, .snoop = SNOOP_HITM, .peer = true } },
-	{ 0x2, { .level = L3, .snoop = SNOOP_HIT } }, { 0x3, { .level = L3, .snoop = SNOOP_HITM } }, { 0x4, { .level = PEER_CACHE, .peer = true } },
-	{ 0x5, { .level = PEER_CACHE, .snoop = SNOOP_HITM, .peer = true } }, { 0x6, { .level = REMOTE_CACHE, .peer = true, .remote = true } },
-	{ 0x7, { .level = REMOTE_CACHE, .snoop = SNOOP_HITM, .peer = true, .remote = true } }, { 0x8, { .level = RAM, .snoop = SNOOP_NONE } },
-	{ 0x9, { .level = REMOTE_RAM, .remote = true } }, { 0xd, { .level = IO, .snoop = SNOOP_NONE } },
-	{ 0x10, { .level = L2, .snoop = SNOOP_NONE } }, { 0x11, { .level = L2, .snoop = SNOOP_HITM } }, { 0x12, { .level = L1, .snoop = SNOOP_NONE } },
+	{ 0x0, { .level = L2, .peer = true } },
+	{ 0x1, { .level = L2, .snoop = SNOOP_HITM, .peer = true } },
+	{ 0x2, { .level = L3, .snoop = SNOOP_HIT } },
+	{ 0x3, { .level = L3, .snoop = SNOOP_HITM } },
+	{ 0x4, { .level = PEER_CACHE, .peer = true } },
+	{ 0x5, { .level = PEER_CACHE, .snoop = SNOOP_HITM, .peer = true } },
+	{ 0x6, { .level = REMOTE_CACHE, .peer = true, .remote = true } },
+	{ 0x7, { .level = REMOTE_CACHE, .snoop = SNOOP_HITM, .peer = true, .remote = true } },
+	{ 0x8, { .level = RAM, .snoop = SNOOP_NONE } },
+	{ 0x9, { .level = REMOTE_RAM, .remote = true } },
+	{ 0xd, { .level = IO, .snoop = SNOOP_NONE } },
+	{ 0x10, { .level = L2, .snoop = SNOOP_NONE } },
+	{ 0x11, { .level = L2, .snoop = SNOOP_HITM } },
+	{ 0x12, { .level = L1, .snoop = SNOOP_NONE } },
 };
 
 /* Arm's own cores whose codes are those of Neoverse: part numbers of MIDR. */
@@ -121,7 +143,11 @@ static struct source load_by_events(uint64_t events)
 		return (struct source){ .level = L2 };
 	if (events & LLC_ACCESS && !(events & LLC_REFILL))
 		return (struct source){ .level = L3 };
-	return (struct source){ .level = events & LLC_REFILL ? L3 : events & L2D_MISS ? L2 : events & L1D_REFILL ? L1 : NO_LEVEL, .miss = true };
+	return (struct source){ .level = events & LLC_REFILL   ? L3
+					 : events & L2D_MISS   ? L2
+					 : events & L1D_REFILL ? L1
+							       : NO_LEVEL,
+				.miss = true };
 }
 
 /* Of a store: the farthest that it came to. */
@@ -131,7 +157,8 @@ static struct source store_by_events(uint64_t events)
 		return (struct source){ .level = L3, .miss = events & LLC_REFILL };
 	if (events & (L2D_ACCESS | L2D_MISS))
 		return (struct source){ .level = L2, .miss = events & L2D_MISS };
-	return (struct source){ .level = events & (L1D_ACCESS | L1D_REFILL) ? L1 : NO_LEVEL, .miss = events & L1D_REFILL };
+	return (struct source){ .level = events & (L1D_ACCESS | L1D_REFILL) ? L1 : NO_LEVEL,
+				.miss = events & L1D_REFILL };
 }
 
 static struct source source_of(const struct pd_spe_record *record, uint64_t midr)
@@ -155,9 +182,17 @@ uint64_t pd_spe_data_src(const struct pd_spe_record *record, uint64_t midr)
 {
 	enum { HIT = 2, MISS = 4, UNKNOWN = 1, WALKER = 32 };
 	/* the older field has a bit for each level, the newer one a number */
-	static const struct { uint16_t bit, number; } levels[LEVELS] = {
-		[L1] = { 8, 1 }, [FILL_BUFFER] = { 16, 12 }, [L2] = { 32, 2 }, [L3] = { 64, 3 }, [RAM] = { 128, 13 }, [PEER_CACHE] = { 1024, 3 },
-		[REMOTE_CACHE] = { 2048, 11 }, [REMOTE_RAM] = { 256, 13 }, [IO] = { 4096, 10 },
+	static const struct { uint16_t bit, number;
+	} levels[LEVELS] = {
+		[L1] = { 8, 1 },
+		[FILL_BUFFER] = { 16, 12 },
+		[L2] = { 32, 2 },
+		[L3] = { 64, 3 },
+		[RAM] = { 128, 13 },
+		[PEER_CACHE] = { 1024, 3 },
+		[REMOTE_CACHE] = { 2048, 11 },
+		[REMOTE_RAM] = { 256, 13 },
+		[IO] = { 4096, 10 },
 	};
 	if (!is_memory(record))
 		return 0;
@@ -169,16 +204,26 @@ uint64_t pd_spe_data_src(const struct pd_spe_record *record, uint64_t midr)
 	const uint64_t level = source.level ? levels[source.level].bit | hit : UNKNOWN;
 	const uint64_t number = source.level ? levels[source.level].number : 15;
 	const uint64_t remote = source.remote || record->events & REMOTE_ACCESS;
-	const uint64_t tlb = record->events & TLB_REFILL ? WALKER | MISS : record->events & TLB_ACCESS ? WALKER | HIT : 0;
-	return op | level << 5 | (uint64_t)(source.snoop ? source.snoop : SNOOP_UNKNOWN) << 19 | tlb << 26 | number << 33 | remote << 37 |
-	       (uint64_t)(source.peer ? 2 : 0) << 38;
+	const uint64_t tlb = record->events & TLB_REFILL   ? WALKER | MISS
+			     : record->events & TLB_ACCESS ? WALKER | HIT
+							   : 0;
+	return op | level << 5 | (uint64_t)(source.snoop ? source.snoop : SNOOP_UNKNOWN) << 19 | tlb << 26 |
+	       number << 33 | remote << 37 | (uint64_t)(source.peer ? 2 : 0) << 38;
 }
 
 /* --- branches --- */
 
 static uint64_t branch_type(uint64_t op)
 {
-	enum { NO_TYPE = 0, CONDITIONAL = 1, UNCONDITIONAL = 2, CALL = 4, RETURN = 6, CONDITIONAL_CALL = 9, CONDITIONAL_RETURN = 10 };
+	enum {
+		NO_TYPE = 0,
+		CONDITIONAL = 1,
+		UNCONDITIONAL = 2,
+		CALL = 4,
+		RETURN = 6,
+		CONDITIONAL_CALL = 9,
+		CONDITIONAL_RETURN = 10
+	};
 	const bool conditional = op & 1, indirect = op & 2;
 	const unsigned kind = op >> 3 & 3;
 	if (kind == 1)
@@ -191,13 +236,15 @@ static uint64_t branch_type(uint64_t op)
 
 unsigned pd_spe_branches(const struct pd_spe_record *record, uint64_t words[3 * PD_SPE_BRANCHES])
 {
-	const uint64_t prediction = record->events & MISPREDICTED ? 1 : 2, not_taken = record->events & NOT_TAKEN ? 1 : 0;
+	const uint64_t prediction = record->events & MISPREDICTED ? 1 : 2,
+		       not_taken = record->events & NOT_TAKEN ? 1 : 0;
 	if (!is_of(record, BRANCH))
 		return 0;
 	const uint64_t in_transaction = record->events & TRANSACTION ? 4 : 0;
 	words[0] = record->pc;
 	words[1] = record->target;
-	words[2] = prediction | in_transaction | (uint64_t)record->total << 4 | branch_type(record->operation) << 20 | not_taken << 33;
+	words[2] = prediction | in_transaction | (uint64_t)record->total << 4 | branch_type(record->operation) << 20 |
+		   not_taken << 33;
 	if (!(record->present & PD_SPE_PREVIOUS))
 		return 1;
 	words[3] = 0;

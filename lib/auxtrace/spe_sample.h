@@ -8,8 +8,17 @@
 
 /* The events, in the order in which one operation gives samples of them. */
 enum pd_spe_event {
-	PD_SPE_L1D_MISS, PD_SPE_L1D_ACCESS, PD_SPE_LLC_MISS, PD_SPE_LLC_ACCESS, PD_SPE_TLB_MISS, PD_SPE_TLB_ACCESS, PD_SPE_BRANCH,
-	PD_SPE_REMOTE, PD_SPE_MEMORY, PD_SPE_INSTRUCTIONS, PD_SPE_EVENTS_MADE,
+	PD_SPE_L1D_MISS,
+	PD_SPE_L1D_ACCESS,
+	PD_SPE_LLC_MISS,
+	PD_SPE_LLC_ACCESS,
+	PD_SPE_TLB_MISS,
+	PD_SPE_TLB_ACCESS,
+	PD_SPE_BRANCH,
+	PD_SPE_REMOTE,
+	PD_SPE_MEMORY,
+	PD_SPE_INSTRUCTIONS,
+	PD_SPE_EVENTS_MADE,
 };
 const char *pd_spe_event_name(enum pd_spe_event event);
 /* One bit of enum perfdata_trace_samples. */
@@ -17,7 +26,8 @@ uint32_t pd_spe_event_wish(enum pd_spe_event event);
 /* Whether the operation gives a sample of it. */
 bool pd_spe_event_is(enum pd_spe_event event, const struct pd_spe_record *record);
 
-/* Like PERF_SAMPLE_DATA_SRC: which memory, how far away. 0: no operation of memory. `midr` says how codes of the source are meant. */
+/* Like PERF_SAMPLE_DATA_SRC: which memory, how far away. 0: no operation of memory. `midr` says how codes of the source
+ * are meant. */
 uint64_t pd_spe_data_src(const struct pd_spe_record *record, uint64_t midr);
 /* The entries of a branch stack, three words each; how many there are. */
 #define PD_SPE_BRANCHES 2u

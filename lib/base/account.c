@@ -17,8 +17,8 @@ void pd_account_take(struct pd_account *account, enum pd_account_use use, size_t
 	atomic_fetch_add_explicit(&account->by_use[use], bytes, memory_order_relaxed);
 	const uint64_t used = atomic_fetch_add_explicit(&account->used, bytes, memory_order_relaxed) + bytes;
 	uint64_t peak = atomic_load_explicit(&account->peak, memory_order_relaxed);
-	while (used > peak &&
-	       !atomic_compare_exchange_weak_explicit(&account->peak, &peak, used, memory_order_relaxed, memory_order_relaxed))
+	while (used > peak && !atomic_compare_exchange_weak_explicit(&account->peak, &peak, used, memory_order_relaxed,
+								     memory_order_relaxed))
 		;
 }
 

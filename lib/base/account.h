@@ -47,7 +47,10 @@ struct perfdata_memory {
 };
 
 /* NULL for NULL. */
-static inline struct pd_account *pd_memory_account(struct perfdata_memory *memory) { return memory ? &memory->account : NULL; }
+static inline struct pd_account *pd_memory_account(struct perfdata_memory *memory)
+{
+	return memory ? &memory->account : NULL;
+}
 
 /* limit 0: PD_DEFAULT_MEMORY. The account is to be zeroed memory before. */
 void pd_account_init(struct pd_account *account, uint64_t limit, const char *tmpdir);
@@ -67,7 +70,10 @@ static inline bool pd_account_is_tight(const struct pd_account *account)
 	return account && pd_account_used(account) > account->limit - account->limit / 4;
 }
 /* Caches shrink, tables go to temporary files. */
-static inline bool pd_account_is_over(const struct pd_account *account) { return account && pd_account_used(account) > account->limit; }
+static inline bool pd_account_is_over(const struct pd_account *account)
+{
+	return account && pd_account_used(account) > account->limit;
+}
 /* What cannot shrink ends: beyond the limit by as much again, and never below what the smallest recording takes. */
 static inline bool pd_account_is_exhausted(const struct pd_account *account)
 {

@@ -40,7 +40,8 @@ enum perfdata_status pd_error(struct perfdata_error *reterr, enum perfdata_statu
 
 const char *pd_errno_text(int code, char *room, size_t size)
 {
-	/* strerrordesc_np is thread-safe and speaks one language, but only newer C libraries have it. Of strerror_r there are two. */
+	/* strerrordesc_np is thread-safe and speaks one language, but only newer C libraries have it. Of strerror_r
+	 * there are two. */
 #if defined __GLIBC__
 	return strerror_r(code, room, size);
 #else
@@ -50,8 +51,8 @@ const char *pd_errno_text(int code, char *room, size_t size)
 #endif
 }
 
-enum perfdata_status pd_error_errno(struct perfdata_error *reterr, enum perfdata_status status, uint64_t offset, int code,
-				    const char *format, ...)
+enum perfdata_status pd_error_errno(struct perfdata_error *reterr, enum perfdata_status status, uint64_t offset,
+				    int code, const char *format, ...)
 {
 	if (!reterr)
 		return status;
@@ -63,7 +64,8 @@ enum perfdata_status pd_error_errno(struct perfdata_error *reterr, enum perfdata
 	reterr->os_error = code;
 	char buffer[128];
 	size_t used = strlen(reterr->message);
-	int added = snprintf(reterr->message + used, sizeof reterr->message - used, ": %s", pd_errno_text(code, buffer, sizeof buffer));
+	int added = snprintf(reterr->message + used, sizeof reterr->message - used, ": %s",
+			     pd_errno_text(code, buffer, sizeof buffer));
 	if (added < 0)
 		reterr->message[used] = '\0';
 	flatten(reterr->message);

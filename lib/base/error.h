@@ -15,7 +15,7 @@ enum perfdata_status pd_error(struct perfdata_error *reterr, enum perfdata_statu
 const char *pd_errno_text(int code, char *room, size_t size);
 
 /* The same with ": " and the text of errno value `code` behind the message. */
-enum perfdata_status pd_error_errno(struct perfdata_error *reterr, enum perfdata_status status, uint64_t offset, int code,
-				    const char *format, ...) PERFDATA_PRINTF(5, 6);
+enum perfdata_status pd_error_errno(struct perfdata_error *reterr, enum perfdata_status status, uint64_t offset,
+				    int code, const char *format, ...) PERFDATA_PRINTF(5, 6);
 
 #endif

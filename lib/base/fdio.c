@@ -97,7 +97,8 @@ bool pd_fd_ready(int fd)
 int64_t pd_nanoseconds(const struct timespec *time)
 {
 	int64_t whole, sum;
-	if (__builtin_mul_overflow((int64_t)time->tv_sec, INT64_C(1000000000), &whole) || __builtin_add_overflow(whole, (int64_t)time->tv_nsec, &sum))
+	if (__builtin_mul_overflow((int64_t)time->tv_sec, INT64_C(1000000000), &whole) ||
+	    __builtin_add_overflow(whole, (int64_t)time->tv_nsec, &sum))
 		return time->tv_sec < 0 ? INT64_MIN : INT64_MAX;
 	return sum;
 }

@@ -9,7 +9,8 @@
 #include <stdint.h>
 #include <time.h>
 
-/* As many bytes as one read gives (0: the end), or -1 with errno. Waiting ends with EINTR once it is cancelled; cancel may be NULL. */
+/* As many bytes as one read gives (0: the end), or -1 with errno. Waiting ends with EINTR once it is cancelled; cancel
+ * may be NULL. */
 struct perfdata_cancel;
 int64_t pd_read_some(int fd, void *buffer, size_t size, const struct perfdata_cancel *cancel);
 /* Up to `size` bytes at `offset`, fewer only at the end of the file, or -1 with errno when not one byte came. */

@@ -12,7 +12,10 @@ struct perfdata_finding_list {
 	uint64_t total;
 };
 
-struct perfdata_finding_list *perfdata_finding_list_new(void) { return pd_calloc(1, sizeof(struct perfdata_finding_list)); }
+struct perfdata_finding_list *perfdata_finding_list_new(void)
+{
+	return pd_calloc(1, sizeof(struct perfdata_finding_list));
+}
 
 static void release(struct perfdata_finding *finding)
 {
@@ -52,7 +55,8 @@ static bool copy(const struct perfdata_finding *finding, struct perfdata_finding
 	return false;
 }
 
-enum perfdata_status perfdata_finding_list_add(struct perfdata_finding_list *list, const struct perfdata_finding *finding)
+enum perfdata_status perfdata_finding_list_add(struct perfdata_finding_list *list,
+					       const struct perfdata_finding *finding)
 {
 	size_t at = list->nr;
 	struct perfdata_finding own;
@@ -71,7 +75,8 @@ enum perfdata_status perfdata_finding_list_add(struct perfdata_finding_list *lis
 	return PERFDATA_OK;
 }
 
-const struct perfdata_finding *perfdata_finding_list_get(const struct perfdata_finding_list *list, size_t *ret_nr, uint64_t *ret_total)
+const struct perfdata_finding *perfdata_finding_list_get(const struct perfdata_finding_list *list, size_t *ret_nr,
+							 uint64_t *ret_total)
 {
 	*ret_nr = list ? list->nr : 0;
 	if (ret_total)

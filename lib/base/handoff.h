@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Work that a thread of its own does ahead of the one that asks for it: a ring of places, filled in order by the one, taken in order by the other.
- * Place number n % nr belongs to the thread until n places are filled, and to the asking one until n are taken; what stands in places
- * is the caller's. */
+/* Work that a thread of its own does ahead of the one that asks for it: a ring of places, filled in order by the one,
+ * taken in order by the other. Place number n % nr belongs to the thread until n places are filled, and to the asking
+ * one until n are taken; what stands in places is the caller's. */
 #ifndef PD_HANDOFF_H
 #define PD_HANDOFF_H
 
@@ -20,8 +20,8 @@ struct pd_handoff {
 	bool stop;
 };
 
-/* Starts the thread, in which work(user, …) fills places, the first one at once, until it ends by itself or is stopped. False: there is none, and
- * nothing to release. */
+/* Starts the thread, in which work(user, …) fills places, the first one at once, until it ends by itself or is stopped.
+ * False: there is none, and nothing to release. */
 bool pd_handoff_start(struct pd_handoff *handoff, unsigned nr, void (*work)(void *user, unsigned thread), void *user);
 /* Lets the thread go as soon as it looks, and waits for its end. Places from taken to filled were not taken. */
 void pd_handoff_stop(struct pd_handoff *handoff);

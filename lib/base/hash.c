@@ -128,7 +128,8 @@ int pd_hash_map_put(struct pd_hash_map *map, uint64_t key, uint64_t value)
 		slot->value = value;
 		return 0;
 	}
-	if (map->count >= map->capacity - map->capacity / 4 && map_resize(map, map->capacity ? map->capacity * 2 : 16) < 0)
+	if (map->count >= map->capacity - map->capacity / 4 &&
+	    map_resize(map, map->capacity ? map->capacity * 2 : 16) < 0)
 		return -1;
 	insert_new(map, key, value);
 	return 0;

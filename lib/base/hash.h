@@ -20,8 +20,9 @@ static inline uint64_t pd_hash_u64(uint64_t key, uint64_t seed)
 	return h ^ (h >> 32);
 }
 
-/* u64 -> u64. {0} is a valid empty map; a seed of 0 is replaced by a random one at the first put. Linear probing, at most 3/4 full. Key 0
- * marks an empty slot; the entry whose key is 0 lives in one more slot behind the others, whose key then is 1. */
+/* u64 -> u64. {0} is a valid empty map; a seed of 0 is replaced by a random one at the first put. Linear probing, at
+ * most 3/4 full. Key 0 marks an empty slot; the entry whose key is 0 lives in one more slot behind the others, whose
+ * key then is 1. */
 struct pd_hash_map_slot {
 	uint64_t key, value;
 };

@@ -10,7 +10,8 @@ void perfdata_options_init(void *options, size_t size)
 	memcpy(options, &size, sizeof size);
 }
 
-enum perfdata_status pd_options_copy(void *own, size_t own_size, size_t min_size, const void *options, struct perfdata_error *reterr)
+enum perfdata_status pd_options_copy(void *own, size_t own_size, size_t min_size, const void *options,
+				     struct perfdata_error *reterr)
 {
 	const uint8_t *bytes = options;
 	size_t size = 0;
@@ -20,11 +21,12 @@ enum perfdata_status pd_options_copy(void *own, size_t own_size, size_t min_size
 		return PERFDATA_OK;
 	memcpy(&size, options, sizeof size);
 	if (size < min_size)
-		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "options of %zu bytes are too short: `size` is to be set", size);
+		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
+				"options of %zu bytes are too short: `size` is to be set", size);
 	for (size_t i = own_size; i < size; i++)
 		if (bytes[i])
-			return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "the option at byte %zu is unknown to version %s", i,
-					perfdata_version());
+			return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
+					"the option at byte %zu is unknown to version %s", i, perfdata_version());
 	memcpy(own, options, size < own_size ? size : own_size);
 	memcpy(own, &own_size, sizeof own_size);
 	return PERFDATA_OK;

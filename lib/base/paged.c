@@ -57,7 +57,8 @@ static bool write_page(struct pd_paged *paged, size_t number)
 {
 	const char *bytes = paged->pages[number].bytes;
 	for (size_t done = 0; done < PD_PAGE_BYTES;) {
-		const ssize_t wrote = pwrite(paged->fd, bytes + done, PD_PAGE_BYTES - done, (off_t)(number * PD_PAGE_BYTES + done));
+		const ssize_t wrote = pwrite(paged->fd, bytes + done, PD_PAGE_BYTES - done,
+					     (off_t)(number * PD_PAGE_BYTES + done));
 		if (wrote < 0 && errno == EINTR)
 			continue;
 		if (wrote <= 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A growing array whose items move to a temporary file where memory is short: pages that were not used lately leave when the account is over its
- * limit, and come back when they are asked for. One thread at a time. */
+/* A growing array whose items move to a temporary file where memory is short: pages that were not used lately leave
+ * when the account is over its limit, and come back when they are asked for. One thread at a time. */
 #ifndef PD_PAGED_H
 #define PD_PAGED_H
 
@@ -25,7 +25,8 @@ struct pd_paged {
 	size_t nr_pages, room;
 	uint32_t *resident;         /* numbers of the pages that are in memory, in any order */
 	size_t nr_resident, resident_room, hand;
-	size_t recent[4];           /* number + 1 of pages given out last, the last one first: pointers into them are still in use */
+	/* number + 1 of pages given out last, the last one first: pointers into them are still in use */
+	size_t recent[4];
 	unsigned grace;             /* so many pages come before one leaves */
 	int fd;                     /* -1: nothing left yet */
 	enum perfdata_status status;   /* why an item could not be had */
@@ -36,7 +37,8 @@ void pd_paged_init(struct pd_paged *paged, struct pd_account *account, enum pd_a
 void pd_paged_release(struct pd_paged *paged);
 void *pd_paged_load(struct pd_paged *paged, size_t page);
 
-/* An item, zeros where nothing was written, to read; NULL: see status. Valid until items on four other pages were asked for. */
+/* An item, zeros where nothing was written, to read; NULL: see status. Valid until items on four other pages were asked
+ * for. */
 static inline void *pd_paged_at(struct pd_paged *paged, uint32_t index)
 {
 	const size_t number = index >> paged->shift;

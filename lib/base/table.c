@@ -31,7 +31,8 @@ void pd_table_release(struct pd_table *table)
 
 static uint32_t short_hash(uint64_t hash) { return (uint32_t)(hash ^ hash >> 32); }
 
-uint32_t pd_index_find(const struct pd_index *index, uint64_t hash, pd_index_equal *equal, const void *user, const void *key)
+uint32_t pd_index_find(const struct pd_index *index, uint64_t hash, pd_index_equal *equal, const void *user,
+		       const void *key)
 {
 	if (!index->capacity)
 		return UINT32_MAX;

@@ -26,7 +26,10 @@ static inline void *pd_table_at(const struct pd_table *table, uint32_t index)
 }
 
 /* How many entries there are, for threads that only read. */
-static inline uint32_t pd_table_count(const struct pd_table *table) { return __atomic_load_n(&table->count, __ATOMIC_RELAXED); }
+static inline uint32_t pd_table_count(const struct pd_table *table)
+{
+	return __atomic_load_n(&table->count, __ATOMIC_RELAXED);
+}
 
 /* A cleared new entry behind the last, or NULL without memory or when 2^31 are in use. *ret_index is its index. */
 void *pd_table_add(struct pd_table *table, uint32_t *ret_index);
@@ -42,7 +45,8 @@ struct pd_index {
 };
 typedef int pd_index_equal(const void *user, uint32_t index, const void *key);
 /* The index whose entry equals key, or UINT32_MAX. */
-uint32_t pd_index_find(const struct pd_index *index, uint64_t hash, pd_index_equal *equal, const void *user, const void *key);
+uint32_t pd_index_find(const struct pd_index *index, uint64_t hash, pd_index_equal *equal, const void *user,
+		       const void *key);
 int pd_index_add(struct pd_index *index, uint64_t hash, uint32_t value);   /* 0, or -1 without memory */
 void pd_index_release(struct pd_index *index);
 

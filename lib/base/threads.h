@@ -5,7 +5,8 @@
 
 #include <stdbool.h>
 
-/* A mutex with one condition: enter, look, wait or leave. Everybody who waits is woken by pd_monitor_wake and looks again. */
+/* A mutex with one condition: enter, look, wait or leave. Everybody who waits is woken by pd_monitor_wake and looks
+ * again. */
 struct pd_monitor;
 struct pd_monitor *pd_monitor_new(void);   /* NULL without memory */
 void pd_monitor_free(struct pd_monitor *monitor);

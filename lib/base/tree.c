@@ -2,9 +2,9 @@
 #include "config.h"
 #include "base/tree.h"
 
-/* The children of a node are looked for in so many places, from twice its number on: there are two places for each node and at most one child for
- * each on average, so that nearly all are found there. A place holds the child's number and four bits of its hash, which tell most others apart
- * without a look at them. */
+/* The children of a node are looked for in so many places, from twice its number on: there are two places for each node
+ * and at most one child for each on average, so that nearly all are found there. A place holds the child's number and
+ * four bits of its hash, which tell most others apart without a look at them. */
 #define WINDOW 24u
 #define SPREAD 8u
 #define TAG_SHIFT 28u
@@ -90,5 +90,11 @@ static inline uint32_t look_up(struct pd_tree *tree, uint32_t parent, uint32_t l
 	return crowded_child(tree, parent, label, add);
 }
 
-uint32_t pd_tree_child(struct pd_tree *tree, uint32_t parent, uint32_t label) { return look_up(tree, parent, label, true); }
-uint32_t pd_tree_find(struct pd_tree *tree, uint32_t parent, uint32_t label) { return look_up(tree, parent, label, false); }
+uint32_t pd_tree_child(struct pd_tree *tree, uint32_t parent, uint32_t label)
+{
+	return look_up(tree, parent, label, true);
+}
+uint32_t pd_tree_find(struct pd_tree *tree, uint32_t parent, uint32_t label)
+{
+	return look_up(tree, parent, label, false);
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A tree of labels: (parent, label) is one node. Nodes are numbered in the order in which they came, 0 is the root, and a parent's number is lower
- * than its children's. 16 bytes a node, in pages that may go to a temporary file; a path is found with few pages, since what is looked up for a
- * node stands beside it. One thread at a time. */
+/* A tree of labels: (parent, label) is one node. Nodes are numbered in the order in which they came, 0 is the root, and
+ * a parent's number is lower than its children's. 16 bytes a node, in pages that may go to a temporary file; a path is
+ * found with few pages, since what is looked up for a node stands beside it. One thread at a time. */
 #ifndef PD_TREE_H
 #define PD_TREE_H
 
@@ -22,7 +22,8 @@ struct pd_tree {
 	enum perfdata_status status;   /* why there is no node */
 };
 
-/* item_size: of what stands for a node, a struct that begins with struct pd_tree_node; a power of two. 0, or -1 without memory. */
+/* item_size: of what stands for a node, a struct that begins with struct pd_tree_node; a power of two. 0, or -1 without
+ * memory. */
 int pd_tree_init_with(struct pd_tree *tree, size_t item_size, struct pd_account *account, enum pd_account_use use);
 static inline int pd_tree_init(struct pd_tree *tree, struct pd_account *account, enum pd_account_use use)
 {

@@ -111,5 +111,6 @@ void pd_encoder_reset(struct pd_encoder *encoder) { encoder->reset(encoder); }
 enum perfdata_status pd_encoder_run(struct pd_encoder *encoder, const uint8_t *in, size_t in_size, size_t *in_used,
 				    uint8_t *out, size_t out_size, size_t *out_used, bool finish)
 {
-	return encoder->run(encoder, &(struct pd_codec_buffers){ in, in_size, in_used, out, out_size, out_used }, finish);
+	return encoder->run(encoder, &(struct pd_codec_buffers){ in, in_size, in_used, out, out_size, out_used },
+			    finish);
 }

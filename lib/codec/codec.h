@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* gzip and zstd, bytes to bytes, both directions; xz, only unpacking. A codec allocates no more than its window, which is
- * limited, writes only into the buffer it is given, and reports both positions. */
+/* gzip and zstd, bytes to bytes, both directions; xz, only unpacking. A codec allocates no more than its window, which
+ * is limited, writes only into the buffer it is given, and reports both positions. */
 #ifndef PD_CODEC_H
 #define PD_CODEC_H
 

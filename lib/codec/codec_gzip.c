@@ -151,8 +151,8 @@ struct pd_encoder *pd_gzip_encoder_new(int level)
 	gzip->stream.zfree = release;
 	if (level < 0 || level > Z_BEST_COMPRESSION)
 		level = Z_BEST_COMPRESSION;
-	if (deflateInit2(&gzip->stream, level ? level : Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_ONLY, 8, Z_DEFAULT_STRATEGY) !=
-	    Z_OK) {
+	if (deflateInit2(&gzip->stream, level ? level : Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_ONLY, 8,
+			 Z_DEFAULT_STRATEGY) != Z_OK) {
 		pd_free(gzip);
 		return NULL;
 	}

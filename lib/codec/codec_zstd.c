@@ -65,7 +65,8 @@ static enum perfdata_status zstd_decoder_run(struct pd_decoder *decoder, const s
 {
 	struct zstd_decoder *zstd = (struct zstd_decoder *)decoder;
 	for (;;) {
-		/* Called without input between two frames, the package would say what it wants to read next: not the end. */
+		/* Called without input between two frames, the package would say what it wants to read next: not the
+		 * end. */
 		if (zstd->between && *b->in_used == b->in_size)
 			return PERFDATA_END;
 		if (*b->in_used == b->in_size && *b->out_used == b->out_size)
@@ -90,7 +91,8 @@ struct pd_decoder *pd_zstd_decoder_new(void)
 	zstd->between = true;
 	zstd->wanted = FRAME_START;
 	zstd->context = ZSTD_createDCtx();
-	if (!zstd->context || ZSTD_isError(ZSTD_DCtx_setParameter(zstd->context, ZSTD_d_windowLogMax, LARGEST_WINDOW_LOG))) {
+	if (!zstd->context ||
+	    ZSTD_isError(ZSTD_DCtx_setParameter(zstd->context, ZSTD_d_windowLogMax, LARGEST_WINDOW_LOG))) {
 		zstd_decoder_free(&zstd->base);
 		return NULL;
 	}

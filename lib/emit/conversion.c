@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* perfdata_convert: reader, symbols, session and run, put together by what the emitters ask for. It uses public headers only of what it puts together: they suffice. */
+/* perfdata_convert: reader, symbols, session and run, put together by what the emitters ask for. It uses public headers
+ * only of what it puts together: they suffice. */
 #include "config.h"
 #include <stdlib.h>
 #include "base/error.h"
@@ -40,7 +41,7 @@ struct plan {
 	bool symbols, merge_deferred, keep_exited;
 };
 
-/* --- formats and their options -------------------------------------------------------------------------------------------- */
+/* --- formats and their options ------------------------------------------------------------------------------------ */
 
 static enum perfdata_status no_format(const struct plan *plan, const char *name, struct perfdata_error *reterr)
 {
@@ -49,38 +50,44 @@ static enum perfdata_status no_format(const struct plan *plan, const char *name,
 	const struct perfdata_emitter *emitter;
 	for (size_t i = 0; (emitter = perfdata_registry_at(plan->options->registry, i)); i++)
 		perfdata_nearest_offer(&nearest, emitter->name);
-	return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "there is no format '%s'%s", name, perfdata_nearest_hint(&nearest, "", hint));
+	return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "there is no format '%s'%s", name,
+			perfdata_nearest_hint(&nearest, "", hint));
 }
 
-static enum perfdata_status no_option(const struct perfdata_emitter *emitter, const char *name, struct perfdata_error *reterr)
+static enum perfdata_status no_option(const struct perfdata_emitter *emitter, const char *name,
+				      struct perfdata_error *reterr)
 {
 	char hint[PERFDATA_NEAREST_SIZE];
 	struct perfdata_nearest nearest = { .wanted = name };
 	const struct perfdata_emitter_option *option;
 	for (size_t i = 0; (option = perfdata_emitter_option_at(emitter, i)); i++)
 		perfdata_nearest_offer(&nearest, option->name);
-	return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "unknown option --%s%s", name, perfdata_nearest_hint(&nearest, "--", hint));
+	return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "unknown option --%s%s", name,
+			perfdata_nearest_hint(&nearest, "--", hint));
 }
 
-static enum perfdata_status read_settings(struct part *part, const struct perfdata_conversion *asked, struct perfdata_error *reterr)
+static enum perfdata_status read_settings(struct part *part, const struct perfdata_conversion *asked,
+					  struct perfdata_error *reterr)
 {
 	part->values = pd_calloc(asked->nr_settings, sizeof *part->values);
 	if (asked->nr_settings && !part->values)
 		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
 	for (size_t i = 0; i < asked->nr_settings; i++) {
 		const struct perfdata_setting *setting = &asked->settings[i];
-		const struct perfdata_emitter_option *option = perfdata_emitter_option_named(part->emitter, setting->name);
+		const struct perfdata_emitter_option *option = perfdata_emitter_option_named(part->emitter,
+											     setting->name);
 		if (!option)
 			return no_option(part->emitter, setting->name, reterr);
-		const enum perfdata_status status = perfdata_option_parse(option, setting->text, &part->values[i], reterr);
+		const enum perfdata_status status = perfdata_option_parse(option, setting->text, &part->values[i],
+									  reterr);
 		if (status)
 			return status;
 	}
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status read_part(const struct plan *plan, struct part *part, const struct perfdata_conversion *asked,
-				      struct perfdata_error *reterr)
+static enum perfdata_status read_part(const struct plan *plan, struct part *part,
+				      const struct perfdata_conversion *asked, struct perfdata_error *reterr)
 {
 	struct perfdata_conversion own;
 	enum perfdata_status status = PD_OPTIONS_COPY(&own, output, asked, reterr);
@@ -91,20 +98,25 @@ static enum perfdata_status read_part(const struct plan *plan, struct part *part
 		return no_format(plan, own.format, reterr);
 	status = read_settings(part, &own, reterr);
 	if (!status)
-		status = perfdata_emitter_configure(part->emitter, part->values, own.nr_settings, plan->options->names, &part->configuration,
-						    reterr);
+		status = perfdata_emitter_configure(part->emitter, part->values, own.nr_settings, plan->options->names,
+						    &part->configuration, reterr);
 	part->target = (struct perfdata_target){
-		.size = sizeof part->target, .emitter = part->emitter, .options = part->values, .nr_options = own.nr_settings,
-		.names = plan->options->names, .output = own.output,
+		.size = sizeof part->target,
+		.emitter = part->emitter,
+		.options = part->values,
+		.nr_options = own.nr_settings,
+		.names = plan->options->names,
+		.output = own.output,
 	};
 	return status;
 }
 
-/* --- what they ask for -------------------------------------------------------------------------------------------------------- */
+/* --- what they ask for -------------------------------------------------------------------------------------------- */
 
 static enum perfdata_status differ(const struct part *a, const struct part *b, struct perfdata_error *reterr)
 {
-	return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "%s and %s read a recording in different ways: convert to one after the other",
+	return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
+			"%s and %s read a recording in different ways: convert to one after the other",
 			a->emitter->name, b->emitter->name);
 }
 
@@ -114,7 +126,8 @@ static enum perfdata_status join(struct plan *plan, struct perfdata_error *reter
 	for (size_t i = 0; i < plan->nr_parts; i++) {
 		const struct part *part = &plan->parts[i];
 		const struct perfdata_configuration *asks = &part->configuration;
-		if ((!plan->options->order && asks->order != first->configuration.order) || asks->keep_exited != first->configuration.keep_exited)
+		if ((!plan->options->order && asks->order != first->configuration.order) ||
+		    asks->keep_exited != first->configuration.keep_exited)
 			return differ(first, part, reterr);
 		/* joined chains are seen in deliveries only */
 		if (asks->needs & PERFDATA_NEED_DELIVERIES) {
@@ -128,15 +141,17 @@ static enum perfdata_status join(struct plan *plan, struct perfdata_error *reter
 	}
 	plan->order = first->configuration.order;
 	plan->keep_exited = first->configuration.keep_exited;
-	plan->merge_deferred = delivered ? delivered->configuration.merge_deferred : first->configuration.merge_deferred;
+	plan->merge_deferred = delivered ? delivered->configuration.merge_deferred
+					 : first->configuration.merge_deferred;
 	if (plan->options->order)
-		plan->order = plan->options->order == PERFDATA_ORDER_WISH_FILE ? PERFDATA_ORDER_FILE : PERFDATA_ORDER_TIME;
+		plan->order = plan->options->order == PERFDATA_ORDER_WISH_FILE ? PERFDATA_ORDER_FILE
+									       : PERFDATA_ORDER_TIME;
 	if (plan->options->names)
 		plan->symbols = plan->options->names == PERFDATA_YES;
 	return PERFDATA_OK;
 }
 
-/* --- findings ------------------------------------------------------------------------------------------------------------------- */
+/* --- findings ----------------------------------------------------------------------------------------------------- */
 
 static void keep(struct perfdata_result *result, const struct perfdata_finding *finding)
 {
@@ -166,10 +181,10 @@ static const struct perfdata_finding *kept(void *user, size_t *ret_nr, uint64_t 
 	return perfdata_finding_list_get(result->findings, ret_nr, ret_total);
 }
 
-/* --- reading and running --------------------------------------------------------------------------------------------------------- */
+/* --- reading and running ------------------------------------------------------------------------------------------ */
 
-static enum perfdata_status open_reader(const struct plan *plan, const struct perfdata_input *input, struct perfdata_result *result,
-					struct perfdata_error *reterr)
+static enum perfdata_status open_reader(const struct plan *plan, const struct perfdata_input *input,
+					struct perfdata_result *result, struct perfdata_error *reterr)
 {
 	struct perfdata_reader_options options = { .size = sizeof options };
 	const struct perfdata_reader_options *asked = plan->options->reader;
@@ -201,12 +216,17 @@ static void narrow(const struct plan *plan, struct perfdata_filter *filter)
 	}
 }
 
-static enum perfdata_status open_session(const struct plan *plan, struct perfdata_result *result, struct perfdata_error *reterr)
+static enum perfdata_status open_session(const struct plan *plan, struct perfdata_result *result,
+					 struct perfdata_error *reterr)
 {
 	struct perfdata_symbols_options defaults;
 	struct perfdata_session_options options = {
-		.size = sizeof options, .needs = plan->needs, .limit = plan->options->limit, .merge_deferred = plan->merge_deferred,
-		.keep_exited = plan->keep_exited, .trace_samples = plan->trace_samples,
+		.size = sizeof options,
+		.needs = plan->needs,
+		.limit = plan->options->limit,
+		.merge_deferred = plan->merge_deferred,
+		.keep_exited = plan->keep_exited,
+		.trace_samples = plan->trace_samples,
 	};
 	enum perfdata_status status = PERFDATA_OK;
 	if (plan->options->filter)
@@ -218,7 +238,8 @@ static enum perfdata_status open_session(const struct plan *plan, struct perfdat
 	narrow(plan, &options.filter);
 	perfdata_symbols_options_init(&defaults);
 	const bool symbols = plan->symbols || (options.filter.nr_symbols && plan->options->names != PERFDATA_NO);
-	if (symbols && (status = perfdata_symbols_new(plan->options->symbols ? plan->options->symbols : &defaults, &result->symbols)))
+	if (symbols && (status = perfdata_symbols_new(plan->options->symbols ? plan->options->symbols : &defaults,
+						      &result->symbols)))
 		return pd_error(reterr, status, PERFDATA_NO_OFFSET, "%s", perfdata_status_text(status));
 	options.symbols = result->symbols;
 	options.use_host = symbols && (plan->options->symbols ? plan->options->symbols->use_host : defaults.use_host);
@@ -252,8 +273,8 @@ static void free_parts(struct part *parts, size_t nr_parts)
 }
 
 /* Takes over the parts. */
-static enum perfdata_status convert(const struct plan *plan, const struct perfdata_input *input, struct perfdata_result **ret,
-				    struct perfdata_error *reterr)
+static enum perfdata_status convert(const struct plan *plan, const struct perfdata_input *input,
+				    struct perfdata_result **ret, struct perfdata_error *reterr)
 {
 	struct perfdata_result *result = pd_calloc(1, sizeof *result);
 	if (result) {
@@ -282,11 +303,12 @@ static enum perfdata_status convert(const struct plan *plan, const struct perfda
 	return status;
 }
 
-/* --- the calls ---------------------------------------------------------------------------------------------------------------------- */
+/* --- the calls ---------------------------------------------------------------------------------------------------- */
 
-enum perfdata_status perfdata_convert_several(const struct perfdata_input *input, const struct perfdata_conversion *const *conversions,
-					      size_t nr_conversions, const struct perfdata_convert_options *options, struct perfdata_result **ret,
-					      struct perfdata_error *reterr)
+enum perfdata_status perfdata_convert_several(const struct perfdata_input *input,
+					      const struct perfdata_conversion *const *conversions,
+					      size_t nr_conversions, const struct perfdata_convert_options *options,
+					      struct perfdata_result **ret, struct perfdata_error *reterr)
 {
 	struct perfdata_convert_options own = { .size = sizeof own };
 	struct plan plan = { .options = &own, .nr_parts = nr_conversions };
@@ -296,7 +318,8 @@ enum perfdata_status perfdata_convert_several(const struct perfdata_input *input
 	if (status)
 		return status;
 	if (!nr_conversions || nr_conversions > MOST_CONVERSIONS)
-		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "a conversion needs 1 to %u formats", MOST_CONVERSIONS);
+		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "a conversion needs 1 to %u formats",
+				MOST_CONVERSIONS);
 	plan.parts = pd_calloc(nr_conversions, sizeof *plan.parts);
 	if (!plan.parts)
 		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
@@ -310,14 +333,16 @@ enum perfdata_status perfdata_convert_several(const struct perfdata_input *input
 	return status;
 }
 
-enum perfdata_status perfdata_convert(const struct perfdata_input *input, struct perfdata_output *output, const char *format,
-				      const struct perfdata_convert_options *options, struct perfdata_result **ret, struct perfdata_error *reterr)
+enum perfdata_status perfdata_convert(const struct perfdata_input *input, struct perfdata_output *output,
+				      const char *format, const struct perfdata_convert_options *options,
+				      struct perfdata_result **ret, struct perfdata_error *reterr)
 {
 	const struct perfdata_conversion conversion = {
 		.size = sizeof conversion, .format = format, .output = output,
 		.settings = options ? options->settings : NULL, .nr_settings = options ? options->nr_settings : 0,
 	};
-	return perfdata_convert_several(input, &(const struct perfdata_conversion *){ &conversion }, 1, options, ret, reterr);
+	return perfdata_convert_several(input, &(const struct perfdata_conversion *){ &conversion }, 1, options, ret,
+					reterr);
 }
 
 void perfdata_result_free(struct perfdata_result *result)

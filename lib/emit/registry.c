@@ -60,18 +60,20 @@ static enum perfdata_status check(const struct perfdata_emitter *emitter, struct
 {
 	const size_t least = offsetof(struct perfdata_emitter, release) + sizeof emitter->release;
 	if (emitter->abi != PERFDATA_EMITTER_ABI)
-		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "was built for interface %u, this program has %u",
-				(unsigned)emitter->abi, PERFDATA_EMITTER_ABI);
+		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
+				"was built for interface %u, this program has %u", (unsigned)emitter->abi,
+				PERFDATA_EMITTER_ABI);
 	for (size_t i = sizeof *emitter; i < emitter->size; i++)
 		if (((const char *)emitter)[i])
-			return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "has functions that version %s does not know", perfdata_version());
+			return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
+					"has functions that version %s does not know", perfdata_version());
 	if (emitter->size < least || !emitter->name || !emitter->begin || !emitter->format)
 		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "the table of its functions is not whole");
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status add(struct perfdata_registry *registry, const struct perfdata_emitter *emitter, void *library,
-				struct perfdata_error *reterr)
+static enum perfdata_status add(struct perfdata_registry *registry, const struct perfdata_emitter *emitter,
+				void *library, struct perfdata_error *reterr)
 {
 	const enum perfdata_status status = check(emitter, reterr);
 	if (status)
@@ -97,8 +99,8 @@ enum perfdata_status perfdata_registry_add(struct perfdata_registry *registry, c
 	return status;
 }
 
-enum perfdata_status perfdata_registry_load(struct perfdata_registry *registry, const char *path, const struct perfdata_emitter **ret,
-					    struct perfdata_error *reterr)
+enum perfdata_status perfdata_registry_load(struct perfdata_registry *registry, const char *path,
+					    const struct perfdata_emitter **ret, struct perfdata_error *reterr)
 {
 	/* dlopen looks for names without a slash in the system's folders only */
 	char *file = realpath(path, NULL);
@@ -106,7 +108,8 @@ enum perfdata_status perfdata_registry_load(struct perfdata_registry *registry, 
 	free(file);
 	if (!library) {
 		const char *reason = dlerror();
-		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "cannot be loaded: %s", reason ? reason : "no such file");
+		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "cannot be loaded: %s",
+				reason ? reason : "no such file");
 	}
 	const struct perfdata_emitter *emitter = dlsym(library, "perfdata_emitter");
 	const enum perfdata_status status = emitter ? add(registry, emitter, library, reterr) :

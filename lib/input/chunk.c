@@ -51,7 +51,8 @@ static void push(struct pd_chunk_pool *pool, struct pd_chunk *first, struct pd_c
 	struct pd_chunk *head = atomic_load_explicit(&pool->free, memory_order_relaxed);
 	do
 		last->next_free = head;
-	while (!atomic_compare_exchange_weak_explicit(&pool->free, &head, first, memory_order_release, memory_order_relaxed));
+	while (!atomic_compare_exchange_weak_explicit(&pool->free, &head, first, memory_order_release,
+						      memory_order_relaxed));
 }
 
 static struct pd_chunk *take_free(struct pd_chunk_pool *pool)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A thread that takes the next chunks before they are asked for, while those before them are worked on. While it runs, the input belongs to it;
- * what it found with each chunk (the end, damage, a break that was passed over) is handed over with the chunk. */
+/* A thread that takes the next chunks before they are asked for, while those before them are worked on. While it runs,
+ * the input belongs to it; what it found with each chunk (the end, damage, a break that was passed over) is handed over
+ * with the chunk. */
 #include "config.h"
 #include "base/handoff.h"
 #include "base/memory.h"

@@ -131,8 +131,8 @@ enum perfdata_status pd_input_open_memory(const void *bytes, size_t size, const 
 	return finish_open(input, ret, reterr);
 }
 
-enum perfdata_status pd_input_open_calls(const struct pd_input_calls *calls, const struct pd_input_options *options, struct pd_input **ret,
-					 struct perfdata_error *reterr)
+enum perfdata_status pd_input_open_calls(const struct pd_input_calls *calls, const struct pd_input_options *options,
+					 struct pd_input **ret, struct perfdata_error *reterr)
 {
 	const bool seeks = calls->read_at && calls->length;
 	if (!seeks && !calls->read)
@@ -193,11 +193,15 @@ bool pd_input_went_on(struct pd_input *input, uint64_t *ret_break_offset, uint64
 	return went_on;
 }
 
-void pd_input_read_ahead(struct pd_input *input) { input->may_read_ahead = input->source != PD_SOURCE_PIPE && !input->called; }
+void pd_input_read_ahead(struct pd_input *input)
+{
+	input->may_read_ahead = input->source != PD_SOURCE_PIPE && !input->called;
+}
 
 /* --- reading --- */
 
-enum perfdata_status pd_input_read_at(struct pd_input *input, uint64_t offset, void *buffer, size_t size, size_t *ret_size)
+enum perfdata_status pd_input_read_at(struct pd_input *input, uint64_t offset, void *buffer, size_t size,
+				      size_t *ret_size)
 {
 	if (!pd_input_seekable(input))
 		return PERFDATA_EUSAGE;
@@ -232,8 +236,8 @@ static enum perfdata_status fill_peek(struct pd_input *input, size_t size)
 			status = pd_input_read_at(input, input->peek_size, input->peek + input->peek_size,
 						  PD_INPUT_PEEK - input->peek_size, &got);
 		else
-			status = pd_source_read(input, input->peek + input->peek_size, PD_INPUT_PEEK - input->peek_size, true,
-						&got);
+			status = pd_source_read(input, input->peek + input->peek_size, PD_INPUT_PEEK - input->peek_size,
+						true, &got);
 		if (status != PERFDATA_OK)
 			return status;
 		if (!got)
@@ -288,7 +292,8 @@ static enum perfdata_status fill_in_order(struct pd_input *input, struct pd_chun
 		return PERFDATA_OK;
 	bool wait = !chunk->size;
 	size_t got = 0;
-	enum perfdata_status status = pd_source_read(input, chunk->data + chunk->size, PD_CHUNK_SIZE - chunk->size, wait, &got);
+	enum perfdata_status status = pd_source_read(input, chunk->data + chunk->size, PD_CHUNK_SIZE - chunk->size,
+						     wait, &got);
 	if (status == PERFDATA_OK)
 		chunk->size += got;
 	return chunk->size ? PERFDATA_OK : status;
@@ -307,7 +312,8 @@ static enum perfdata_status read_chunk(struct pd_input *input, struct pd_chunk_p
 	struct pd_chunk *chunk = pd_chunk_get(pool);
 	if (!chunk)
 		return pd_error(reterr, PERFDATA_ENOMEM, input->at, "out of memory");
-	enum perfdata_status status = pd_input_seekable(input) ? fill_by_offset(input, chunk) : fill_in_order(input, chunk);
+	enum perfdata_status status = pd_input_seekable(input) ? fill_by_offset(input, chunk)
+							       : fill_in_order(input, chunk);
 	if (status == PERFDATA_OK && chunk->size) {
 		chunk->offset = input->at;
 		input->at += chunk->size;
@@ -321,7 +327,8 @@ static enum perfdata_status read_chunk(struct pd_input *input, struct pd_chunk_p
 		return pd_error(reterr, PERFDATA_EINTR, input->at, "%s", perfdata_status_text(PERFDATA_EINTR));
 	/* A failed read behind bytes that were fine is damage; with nothing read at all it is an error. */
 	if (input->damage == PERFDATA_EREAD && !input->at)
-		return pd_error_errno(reterr, PERFDATA_EREAD, input->damage_offset, input->damage_errno, "cannot be read");
+		return pd_error_errno(reterr, PERFDATA_EREAD, input->damage_offset, input->damage_errno,
+				      "cannot be read");
 	return PERFDATA_END;
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Where bytes come from. An input is a file, pipe, descriptor or memory, compressed (gzip, zstd, xz) or not; it gives the
- * decompressed bytes in read-only chunks of about 1 MiB, and, where it can seek, ranges at any offset.
+/* Where bytes come from. An input is a file, pipe, descriptor or memory, compressed (gzip, zstd, xz) or not; it gives
+ * the decompressed bytes in read-only chunks of about 1 MiB, and, where it can seek, ranges at any offset.
  *
- * Chunks are counted; a chunk stays valid and unmoved while somebody holds it. Each chunk has PD_CHUNK_HEADROOM writable
- * bytes in front of its data, so that the reader can put the unfinished record of the chunk before it there: a record
- * is always contiguous. Opening is by content, never by name. */
+ * Chunks are counted; a chunk stays valid and unmoved while somebody holds it. Each chunk has PD_CHUNK_HEADROOM
+ * writable bytes in front of its data, so that the reader can put the unfinished record of the chunk before it there: a
+ * record is always contiguous. Opening is by content, never by name. */
 #ifndef PD_INPUT_H
 #define PD_INPUT_H
 
@@ -62,24 +62,26 @@ struct pd_input_options {
 	const struct perfdata_cancel *cancel;   /* ends waiting for a pipe with PERFDATA_EINTR; NULL: nobody does */
 };
 
-/* Each takes over nothing but the memory it allocates: a descriptor is closed by pd_input_close only if `own_fd`, and by
- * no failure; memory must outlive the input. An input begins where its descriptor stands. `options` may be NULL, and so may
- * `reterr`, which is set on failure. Waits for the first four bytes of a pipe. Directories are PERFDATA_EUSAGE here; the reader opens their parts. */
+/* Each takes over nothing but the memory it allocates: a descriptor is closed by pd_input_close only if `own_fd`, and
+ * by no failure; memory must outlive the input. An input begins where its descriptor stands. `options` may be NULL, and
+ * so may `reterr`, which is set on failure. Waits for the first four bytes of a pipe. Directories are PERFDATA_EUSAGE
+ * here; the reader opens their parts. */
 enum perfdata_status pd_input_open_path(const char *path, const struct pd_input_options *options,
 					struct pd_input **ret, struct perfdata_error *reterr);
 enum perfdata_status pd_input_open_fd(int fd, bool own_fd, const struct pd_input_options *options,
 				      struct pd_input **ret, struct perfdata_error *reterr);
 enum perfdata_status pd_input_open_memory(const void *bytes, size_t size, const struct pd_input_options *options,
 					  struct pd_input **ret, struct perfdata_error *reterr);
-/* Functions instead of a source: each gives 0 or an errno. read_at and length, both or none, make it seekable. Copied. */
+/* Functions instead of a source: each gives 0 or an errno. read_at and length, both or none, make it seekable.
+ * Copied. */
 struct pd_input_calls {
 	int (*read)(void *user, void *buffer, size_t room, size_t *ret_got);
 	int (*read_at)(void *user, uint64_t offset, void *buffer, size_t room, size_t *ret_got);
 	int (*length)(void *user, uint64_t *ret_bytes);
 	void *user;
 };
-enum perfdata_status pd_input_open_calls(const struct pd_input_calls *calls, const struct pd_input_options *options, struct pd_input **ret,
-					 struct perfdata_error *reterr);
+enum perfdata_status pd_input_open_calls(const struct pd_input_calls *calls, const struct pd_input_options *options,
+					 struct pd_input **ret, struct perfdata_error *reterr);
 void pd_input_close(struct pd_input *input);
 
 /* The first bytes of the input without moving the position: up to `size` (at most 4096), fewer only at the end of the
@@ -96,15 +98,18 @@ enum perfdata_status pd_input_make_seekable(struct pd_input *input, struct perfd
 /* Size in bytes of a seekable input when it was opened (a file may have shrunk since); UINT64_MAX if unknown. */
 uint64_t pd_input_size(const struct pd_input *input);
 /* Up to `size` bytes at `offset` of a seekable input; fewer only at the end (*ret_size). */
-enum perfdata_status pd_input_read_at(struct pd_input *input, uint64_t offset, void *buffer, size_t size, size_t *ret_size);
+enum perfdata_status pd_input_read_at(struct pd_input *input, uint64_t offset, void *buffer, size_t size,
+				      size_t *ret_size);
 
-/* From now on a compressed stream that breaks goes on at its next frame or member, as far as there is one. What lies between is missing without
- * a trace in the offsets: so for streams only. */
+/* From now on a compressed stream that breaks goes on at its next frame or member, as far as there is one. What lies
+ * between is missing without a trace in the offsets: so for streams only. */
 void pd_input_go_on(struct pd_input *input);
-/* True once for each time that happened: the chunk that was given last is the first one behind the break. Offsets in the compressed input. */
+/* True once for each time that happened: the chunk that was given last is the first one behind the break. Offsets in
+ * the compressed input. */
 bool pd_input_went_on(struct pd_input *input, uint64_t *ret_break_offset, uint64_t *ret_found_offset);
 
-/* From now on chunks may be read before they are asked for, by a thread of the input's own; not for a pipe, where nobody knows when more comes. */
+/* From now on chunks may be read before they are asked for, by a thread of the input's own; not for a pipe, where
+ * nobody knows when more comes. */
 void pd_input_read_ahead(struct pd_input *input);
 
 /* Sets where the next pd_input_next_chunk reads (seekable inputs), and where it stops (UINT64_MAX: the end). */
@@ -114,9 +119,9 @@ enum perfdata_status pd_input_seek(struct pd_input *input, uint64_t offset, uint
 enum perfdata_status pd_input_next_chunk(struct pd_input *input, struct pd_chunk_pool *pool, struct pd_chunk **ret,
 					 struct perfdata_error *reterr);
 
-/* What went wrong with packing or reading so far: PERFDATA_OK, PERFDATA_DAMAGED (broken compressed data),
- * PERFDATA_END (compressed data ends early), PERFDATA_ELIMIT (ratio, or a zstd window above 128 MiB), PERFDATA_EREAD (I/O
- * error in the middle). The offset (may be NULL) is one of the bytes as they stand in the file, compressed or not. */
+/* What went wrong with packing or reading so far: PERFDATA_OK, PERFDATA_DAMAGED (broken compressed data), PERFDATA_END
+ * (compressed data ends early), PERFDATA_ELIMIT (ratio, or a zstd window above 128 MiB), PERFDATA_EREAD (I/O error in
+ * the middle). The offset (may be NULL) is one of the bytes as they stand in the file, compressed or not. */
 enum perfdata_status pd_input_damage(const struct pd_input *input, uint64_t *ret_compressed_offset);
 /* How it is compressed: "none", "gzip", "zstd", "xz". */
 const char *pd_input_packing(const struct pd_input *input);

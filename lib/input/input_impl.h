@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The inside of an input: a raw source (file, pipe, memory), perhaps a decoder over it, and the first decompressed bytes kept
- * for a look. A spool replaces the raw source and removes the decoder. */
+/* The inside of an input: a raw source (file, pipe, memory), perhaps a decoder over it, and the first decompressed
+ * bytes kept for a look. A spool replaces the raw source and removes the decoder. */
 #ifndef PD_INPUT_IMPL_H
 #define PD_INPUT_IMPL_H
 
@@ -87,8 +87,8 @@ void pd_chunks_ahead_stop(struct pd_input *input);
 
 /* source.c: as pd_pread_full. */
 int64_t pd_source_pread(struct pd_input *input, void *buffer, size_t size, uint64_t offset);
-/* source.c: the next decompressed bytes, as many as fit. With `wait` at least one, unless the end is reached; without it only
- * what is there already. *ret_size 0 with `wait` means the end; input->damage may say why. Only PERFDATA_OK and
+/* source.c: the next decompressed bytes, as many as fit. With `wait` at least one, unless the end is reached; without
+ * it only what is there already. *ret_size 0 with `wait` means the end; input->damage may say why. Only PERFDATA_OK and
  * PERFDATA_ENOMEM. */
 enum perfdata_status pd_source_read(struct pd_input *input, uint8_t *buffer, size_t size, bool wait, size_t *ret_size);
 /* Looks at the first raw bytes and sets up the decoder. */

@@ -53,7 +53,8 @@ int64_t pd_source_pread(struct pd_input *input, void *buffer, size_t size, uint6
 	size_t done = 0;
 	while (done < size) {
 		size_t part = 0;
-		const int code = input->calls.read_at(input->calls.user, offset + done, (char *)buffer + done, size - done, &part);
+		const int code = input->calls.read_at(input->calls.user, offset + done, (char *)buffer + done,
+						      size - done, &part);
 		const int64_t got = given(code, part, size - done);
 		if (got < 0 && !done)
 			return -1;
@@ -96,7 +97,8 @@ static int64_t raw_read(struct pd_input *input, uint8_t *buffer, size_t size)
 
 static bool raw_ready(const struct pd_input *input)
 {
-	return input->source != PD_SOURCE_PIPE || input->first_raw_at < input->first_raw_size || input->called || pd_fd_ready(input->fd);
+	return input->source != PD_SOURCE_PIPE || input->first_raw_at < input->first_raw_size || input->called ||
+	       pd_fd_ready(input->fd);
 }
 
 /* As raw_read, but a failure is an end too. */
@@ -149,7 +151,10 @@ static bool refill(struct pd_input *input, bool wait)
 	return true;
 }
 
-static uint64_t compressed_position(const struct pd_input *input) { return input->compressed_offset + input->compressed_at; }
+static uint64_t compressed_position(const struct pd_input *input)
+{
+	return input->compressed_offset + input->compressed_at;
+}
 
 static bool ratio_exceeded(const struct pd_input *input)
 {
@@ -179,7 +184,8 @@ static void refill_behind(struct pd_input *input)
 	input->compressed_size = left + raw_read_to_end(input, input->compressed + left, PD_INPUT_COMPRESSED - left);
 }
 
-/* Looks for where another frame begins; each byte is looked at once. False if that would mean to wait and we must not. */
+/* Looks for where another frame begins; each byte is looked at once. False if that would mean to wait and we must
+ * not. */
 static bool find_frame(struct pd_input *input, bool wait)
 {
 	for (;;) {
@@ -210,8 +216,8 @@ static bool find_frame(struct pd_input *input, bool wait)
 static enum perfdata_status unpack_step(struct pd_input *input, uint8_t *buffer, size_t size, size_t *done)
 {
 	size_t before_in = input->compressed_at, before_out = *done;
-	enum perfdata_status status = pd_decoder_run(input->decoder, input->compressed, input->compressed_size, &input->compressed_at,
-						     buffer, size, done);
+	enum perfdata_status status = pd_decoder_run(input->decoder, input->compressed, input->compressed_size,
+						     &input->compressed_at, buffer, size, done);
 	input->decompressed += *done - before_out;
 	bool moved = input->compressed_at != before_in || *done != before_out;
 	bool empty = input->compressed_at == input->compressed_size;
@@ -234,7 +240,8 @@ static enum perfdata_status unpack_step(struct pd_input *input, uint8_t *buffer,
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status read_compressed(struct pd_input *input, uint8_t *buffer, size_t size, bool wait, size_t *ret_size)
+static enum perfdata_status read_compressed(struct pd_input *input, uint8_t *buffer, size_t size, bool wait,
+					    size_t *ret_size)
 {
 	size_t done = 0;
 	while (done < size && !input->ended) {
@@ -286,8 +293,8 @@ static bool read_first_raw(struct pd_input *input)
 enum perfdata_status pd_source_start(struct pd_input *input, struct perfdata_error *reterr)
 {
 	if (!read_first_raw(input))
-		return errno == EINTR ? pd_error(reterr, PERFDATA_EINTR, 0, "%s", perfdata_status_text(PERFDATA_EINTR)) :
-					pd_error_errno(reterr, PERFDATA_EREAD, 0, errno, "cannot be read");
+		return errno == EINTR ? pd_error(reterr, PERFDATA_EINTR, 0, "%s", perfdata_status_text(PERFDATA_EINTR))
+				      : pd_error_errno(reterr, PERFDATA_EREAD, 0, errno, "cannot be read");
 	input->packing = pd_codec_probe(input->first_raw, input->first_raw_size);
 	if (input->packing == PD_CODEC_NONE)
 		return PERFDATA_OK;

@@ -24,11 +24,11 @@ static enum perfdata_status flush(struct spool *spool, const struct pd_input *in
 	if (spool->fd < 0)
 		spool->fd = pd_tempfile(input->tmpdir);
 	if (spool->fd < 0)
-		return pd_error_errno(reterr, PERFDATA_EWRITE, PERFDATA_NO_OFFSET, errno, "cannot make a temporary file in %s",
-				      input->tmpdir ? input->tmpdir : "/tmp");
+		return pd_error_errno(reterr, PERFDATA_EWRITE, PERFDATA_NO_OFFSET, errno,
+				      "cannot make a temporary file in %s", input->tmpdir ? input->tmpdir : "/tmp");
 	if (pd_write_full(spool->fd, spool->buffer, spool->used) < 0)
-		return pd_error_errno(reterr, PERFDATA_EWRITE, spool->written, errno, "cannot write a temporary file in %s",
-				      input->tmpdir ? input->tmpdir : "/tmp");
+		return pd_error_errno(reterr, PERFDATA_EWRITE, spool->written, errno,
+				      "cannot write a temporary file in %s", input->tmpdir ? input->tmpdir : "/tmp");
 	spool->written += spool->used;
 	spool->used = 0;
 	return PERFDATA_OK;
@@ -62,7 +62,8 @@ static enum perfdata_status read_all(struct spool *spool, struct pd_input *input
 			got = input->peek_size;
 			memcpy(spool->buffer, input->peek, got);
 		} else {
-			status = pd_source_read(input, spool->buffer + spool->used, spool->capacity - spool->used, true, &got);
+			status = pd_source_read(input, spool->buffer + spool->used, spool->capacity - spool->used, true,
+						&got);
 		}
 		if (status != PERFDATA_OK)
 			return pd_error(reterr, status, spool->written + spool->used, "out of memory");
@@ -71,7 +72,8 @@ static enum perfdata_status read_all(struct spool *spool, struct pd_input *input
 			return pd_error(reterr, PERFDATA_ELIMIT, input->max_spool,
 					"larger than the limit for temporary files");
 		if (!got && input->damage == PERFDATA_EINTR)
-			return pd_error(reterr, PERFDATA_EINTR, PERFDATA_NO_OFFSET, "%s", perfdata_status_text(PERFDATA_EINTR));
+			return pd_error(reterr, PERFDATA_EINTR, PERFDATA_NO_OFFSET, "%s",
+					perfdata_status_text(PERFDATA_EINTR));
 		if (!got)
 			return spool->fd < 0 ? PERFDATA_OK : flush(spool, input, reterr);
 	}

@@ -11,7 +11,7 @@
 /* A name that leads nowhere but below the place where it is used: relative, of plain parts. */
 bool pd_is_safe_name(const char *name);
 
-/* --- tar_header.c: POSIX ustar, with pax headers for what does not fit ------------------------------------------------------------- */
+/* --- tar_header.c: POSIX ustar, with pax headers for what does not fit -------------------------------------------- */
 
 enum pd_tar_type { PD_TAR_FILE = '0', PD_TAR_LINK = '2', PD_TAR_DIRECTORY = '5' };
 
@@ -34,10 +34,11 @@ struct pd_tar_header {
 };
 bool pd_tar_parse(const uint8_t block[PD_TAR_BLOCK], struct pd_tar_header *ret);
 
-/* --- elf_cut.c ------------------------------------------------------------------------------------------------------------------------ */
+/* --- elf_cut.c ---------------------------------------------------------------------------------------------------- */
 
-/* An ELF file without what the level leaves out: allocated sections stay at their offsets, others move together. What is no ELF file, or has
- * no sections, stays as it is. `image` is taken over; *ret is to be freed with pd_free. */
-enum perfdata_status pd_elf_cut(char *image, size_t size, enum perfdata_bundle_level level, char **ret, size_t *ret_size);
+/* An ELF file without what the level leaves out: allocated sections stay at their offsets, others move together. What
+ * is no ELF file, or has no sections, stays as it is. `image` is taken over; *ret is to be freed with pd_free. */
+enum perfdata_status pd_elf_cut(char *image, size_t size, enum perfdata_bundle_level level, char **ret,
+				size_t *ret_size);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Bundles as sources of symbols: an archive is unpacked once into a file without a name, from which entries are copied out as they are asked
- * for; of a directory, nothing outside it is opened. */
+/* Bundles as sources of symbols: an archive is unpacked once into a file without a name, from which entries are copied
+ * out as they are asked for; of a directory, nothing outside it is opened. */
 #include "config.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -40,7 +40,7 @@ struct perfdata_bundle_files {
 	struct pd_arena arena;
 };
 
-/* --- unpacking ---------------------------------------------------------------------------------------------------------------------------- */
+/* --- unpacking ---------------------------------------------------------------------------------------------------- */
 
 struct unpacking {
 	int in, out;
@@ -51,7 +51,8 @@ struct unpacking {
 static enum perfdata_status write_out(struct unpacking *u, const uint8_t *bytes, size_t size)
 {
 	u->unpacked += size;
-	if (u->unpacked > u->max_bytes || (u->max_ratio && u->unpacked > ((uint64_t)64 << 20) && u->unpacked / u->max_ratio > u->packed))
+	if (u->unpacked > u->max_bytes ||
+	    (u->max_ratio && u->unpacked > ((uint64_t)64 << 20) && u->unpacked / u->max_ratio > u->packed))
 		return PERFDATA_ELIMIT;
 	return pd_write_full(u->out, bytes, size) ? PERFDATA_EREAD : PERFDATA_OK;
 }
@@ -107,7 +108,7 @@ static enum perfdata_status unpack(struct unpacking *u)
 	return status;
 }
 
-/* --- the index ---------------------------------------------------------------------------------------------------------------------------- */
+/* --- the index ---------------------------------------------------------------------------------------------------- */
 
 /* What pax headers said of the next entry. */
 struct pax {
@@ -120,9 +121,11 @@ static void take_pax_record(struct pax *pax, const char *record, size_t size)
 {
 	static const char path[] = "path=", linkpath[] = "linkpath=", length[] = "size=";
 	if (size > sizeof path - 1 && !memcmp(record, path, sizeof path - 1))
-		snprintf(pax->name, sizeof pax->name, "%.*s", (int)(size - (sizeof path - 1)), record + sizeof path - 1);
+		snprintf(pax->name, sizeof pax->name, "%.*s", (int)(size - (sizeof path - 1)),
+			 record + sizeof path - 1);
 	else if (size > sizeof linkpath - 1 && !memcmp(record, linkpath, sizeof linkpath - 1))
-		snprintf(pax->target, sizeof pax->target, "%.*s", (int)(size - (sizeof linkpath - 1)), record + sizeof linkpath - 1);
+		snprintf(pax->target, sizeof pax->target, "%.*s", (int)(size - (sizeof linkpath - 1)),
+			 record + sizeof linkpath - 1);
 	else if (size > sizeof length - 1 && !memcmp(record, length, sizeof length - 1)) {
 		char digits[24];
 		snprintf(digits, sizeof digits, "%.*s", (int)(size - (sizeof length - 1)), record + sizeof length - 1);
@@ -145,7 +148,8 @@ static void take_pax(struct pax *pax, const char *text, size_t size)
 	}
 }
 
-static enum perfdata_status read_pax(struct perfdata_bundle_files *files, struct pax *pax, uint64_t offset, uint64_t size)
+static enum perfdata_status read_pax(struct perfdata_bundle_files *files, struct pax *pax, uint64_t offset,
+				     uint64_t size)
 {
 	if (size > MAX_PAX)
 		return PERFDATA_EFORMAT;
@@ -188,7 +192,8 @@ static bool resolve_link(const char *name, const char *target, char out[PD_ROOTE
 	return used > 0;
 }
 
-static enum perfdata_status add_member(struct perfdata_bundle_files *files, const char *name, const char *target, uint64_t offset, uint64_t size)
+static enum perfdata_status add_member(struct perfdata_bundle_files *files, const char *name, const char *target,
+				       uint64_t offset, uint64_t size)
 {
 	char inside[PD_ROOTED_PATH];
 	while (!strncmp(name, "./", 2))
@@ -202,8 +207,10 @@ static enum perfdata_status add_member(struct perfdata_bundle_files *files, cons
 	if (pd_vector_grow(&files->members, &files->room, files->nr, sizeof *files->members))
 		return PERFDATA_ENOMEM;
 	const struct member member = {
-		.name = pd_arena_copy(&files->arena, name, strlen(name)), .target = target ? pd_arena_copy(&files->arena, inside, strlen(inside)) : NULL,
-		.offset = offset, .size = size,
+		.name = pd_arena_copy(&files->arena, name, strlen(name)),
+		.target = target ? pd_arena_copy(&files->arena, inside, strlen(inside)) : NULL,
+		.offset = offset,
+		.size = size,
 	};
 	if (!member.name || (target && !member.target))
 		return PERFDATA_ENOMEM;
@@ -242,11 +249,14 @@ static enum perfdata_status read_index(struct perfdata_bundle_files *files, uint
 		any = true;
 		at += PD_TAR_BLOCK;
 		const bool is_pax = header.type == 'x' || header.type == 'g';
-		const bool has_content = header.type == PD_TAR_FILE || header.type == '7' || is_pax || header.type == 'L' || header.type == 'K';
-		const uint64_t size = !is_pax && pax.has_size ? pax.size : header.size, content = has_content ? size : 0;
+		const bool has_content = header.type == PD_TAR_FILE || header.type == '7' || is_pax ||
+					 header.type == 'L' || header.type == 'K';
+		const uint64_t size = !is_pax && pax.has_size ? pax.size : header.size,
+			       content = has_content ? size : 0;
 		if (content > total - at)
 			return PERFDATA_EFORMAT;
-		const char *name = pax.name[0] ? pax.name : header.name, *target = pax.target[0] ? pax.target : header.target;
+		const char *name = pax.name[0] ? pax.name : header.name,
+			   *target = pax.target[0] ? pax.target : header.target;
 		if (header.type == 'x')
 			status = read_pax(files, &pax, at, size);
 		else if (header.type == PD_TAR_FILE || header.type == '7')
@@ -264,12 +274,15 @@ static enum perfdata_status read_index(struct perfdata_bundle_files *files, uint
 	return status ? status : any ? PERFDATA_OK : PERFDATA_EFORMAT;
 }
 
-/* --- opening ------------------------------------------------------------------------------------------------------------------------------ */
+/* --- opening ------------------------------------------------------------------------------------------------------ */
 
-static enum perfdata_status open_archive(struct perfdata_bundle_files *files, int fd, const struct perfdata_bundle_files_options *options)
+static enum perfdata_status open_archive(struct perfdata_bundle_files *files, int fd,
+					 const struct perfdata_bundle_files_options *options)
 {
 	struct unpacking u = {
-		.in = fd, .max_bytes = options->max_bytes ? options->max_bytes : MAX_BYTES, .max_ratio = options->max_ratio,
+		.in = fd,
+		.max_bytes = options->max_bytes ? options->max_bytes : MAX_BYTES,
+		.max_ratio = options->max_ratio,
 	};
 	u.out = files->spool = pd_tempfile(files->tmpdir);
 	if (files->spool < 0)
@@ -278,7 +291,8 @@ static enum perfdata_status open_archive(struct perfdata_bundle_files *files, in
 	return status ? status : read_index(files, u.unpacked);
 }
 
-static enum perfdata_status open_files(struct perfdata_bundle_files *files, const struct perfdata_bundle_files_options *options)
+static enum perfdata_status open_files(struct perfdata_bundle_files *files,
+				       const struct perfdata_bundle_files_options *options)
 {
 	struct stat st;
 	if (stat(files->path, &st))
@@ -318,7 +332,9 @@ enum perfdata_status perfdata_bundle_files_open(const char *path, const struct p
 	const int error = errno;
 	perfdata_bundle_files_close(files);
 	return pd_error(reterr, status, PERFDATA_NO_OFFSET, "%s: %s", path,
-			status == PERFDATA_EFORMAT ? "no bundle of symbols" : status == PERFDATA_EREAD && error ? strerror(error) : perfdata_status_text(status));
+			status == PERFDATA_EFORMAT          ? "no bundle of symbols"
+			: status == PERFDATA_EREAD && error ? strerror(error)
+							    : perfdata_status_text(status));
 }
 
 void perfdata_bundle_files_close(struct perfdata_bundle_files *files)
@@ -337,7 +353,7 @@ void perfdata_bundle_files_close(struct perfdata_bundle_files *files)
 
 uint64_t perfdata_bundle_files_refused(const struct perfdata_bundle_files *files) { return files->refused; }
 
-/* --- taking out ---------------------------------------------------------------------------------------------------------------------------- */
+/* --- taking out --------------------------------------------------------------------------------------------------- */
 
 static const struct member *member_named(const struct perfdata_bundle_files *files, const char *name, size_t size)
 {
@@ -388,7 +404,8 @@ static int copy_out(const struct perfdata_bundle_files *files, const struct memb
 	bool fine = out >= 0;
 	while (fine && left) {
 		const size_t part = left < BUFFER ? (size_t)left : BUFFER;
-		fine = pd_pread_full(files->spool, buffer, part, at) == (int64_t)part && !pd_write_full(out, buffer, part);
+		fine = pd_pread_full(files->spool, buffer, part, at) == (int64_t)part &&
+		       !pd_write_full(out, buffer, part);
 		at += part;
 		left -= part;
 	}

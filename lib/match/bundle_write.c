@@ -37,7 +37,8 @@ struct perfdata_bundle {
 	struct pd_arena arena;
 };
 
-enum perfdata_status perfdata_bundle_new(enum perfdata_bundle_level level, const struct perfdata_bundle_limits *limits, struct perfdata_bundle **ret)
+enum perfdata_status perfdata_bundle_new(enum perfdata_bundle_level level, const struct perfdata_bundle_limits *limits,
+					 struct perfdata_bundle **ret)
 {
 	struct perfdata_bundle *bundle = pd_calloc(1, sizeof *bundle);
 	if (!bundle)
@@ -57,7 +58,7 @@ void perfdata_bundle_free(struct perfdata_bundle *bundle)
 	pd_free(bundle);
 }
 
-/* --- names ---------------------------------------------------------------------------------------------------------------------------- */
+/* --- names -------------------------------------------------------------------------------------------------------- */
 
 /* A name that an archive may have and that leads nowhere else: relative, of plain parts. */
 bool pd_is_safe_name(const char *name)
@@ -106,7 +107,8 @@ static const char *role_name(enum perfdata_bundle_role role)
 }
 
 /* The folder of a build-id: the recorded path, if a file can be called so. */
-static const char *folder_of(struct perfdata_bundle *bundle, const struct perfdata_bundle_file *file, const char *digits)
+static const char *folder_of(struct perfdata_bundle *bundle, const struct perfdata_bundle_file *file,
+			     const char *digits)
 {
 	const char *path = file->path + strspn(file->path, "/");
 	return pd_is_safe_name(path) ? spell(bundle, "%s/%s", path, digits) : spell(bundle, "unnamed/%s", digits);
@@ -134,14 +136,18 @@ static enum perfdata_status add(struct perfdata_bundle *bundle, const struct ent
 
 static enum perfdata_status add_link(struct perfdata_bundle *bundle, const char *name, const char *target)
 {
-	return target ? add(bundle, &(struct entry){ .type = PD_TAR_LINK, .name = name, .target = target }) : PERFDATA_ENOMEM;
+	return target ? add(bundle, &(struct entry){ .type = PD_TAR_LINK, .name = name, .target = target })
+		      : PERFDATA_ENOMEM;
 }
 
 /* Where perf looks, and gdb and elfutils. The file with the most symbols is the debug file. */
-static enum perfdata_status add_links(struct perfdata_bundle *bundle, const char *folder, const char *digits, enum perfdata_bundle_role role)
+static enum perfdata_status add_links(struct perfdata_bundle *bundle, const char *folder, const char *digits,
+				      enum perfdata_bundle_role role)
 {
-	const char *name = spell(bundle, ".build-id/%.2s/%s.debug", digits, digits + 2), *target = spell(bundle, "../../%s/%s", folder, role_name(role));
-	enum perfdata_status status = add_link(bundle, spell(bundle, ".build-id/%.2s/%s", digits, digits + 2), spell(bundle, "../../%s", folder));
+	const char *name = spell(bundle, ".build-id/%.2s/%s.debug", digits, digits + 2),
+		   *target = spell(bundle, "../../%s/%s", folder, role_name(role));
+	enum perfdata_status status = add_link(bundle, spell(bundle, ".build-id/%.2s/%s", digits, digits + 2),
+					       spell(bundle, "../../%s", folder));
 	if (status || (role != PERFDATA_BUNDLE_ELF && role != PERFDATA_BUNDLE_DEBUG))
 		return status;
 	struct entry *known = name ? find(bundle, name) : NULL;
@@ -152,7 +158,7 @@ static enum perfdata_status add_links(struct perfdata_bundle *bundle, const char
 	return target ? PERFDATA_OK : PERFDATA_ENOMEM;
 }
 
-/* --- content -------------------------------------------------------------------------------------------------------------------------- */
+/* --- content ------------------------------------------------------------------------------------------------------ */
 
 static enum perfdata_status read_vdso(char **ret, size_t *ret_size)
 {
@@ -168,7 +174,8 @@ static enum perfdata_status read_vdso(char **ret, size_t *ret_size)
 }
 
 /* The bytes of a file as they go into the archive. */
-static enum perfdata_status read_content(const struct perfdata_bundle *bundle, const struct entry *entry, char **ret, size_t *ret_size)
+static enum perfdata_status read_content(const struct perfdata_bundle *bundle, const struct entry *entry, char **ret,
+					 size_t *ret_size)
 {
 	char *image;
 	size_t size;
@@ -177,8 +184,10 @@ static enum perfdata_status read_content(const struct perfdata_bundle *bundle, c
 	const int fd = pd_open_regular(entry->file);
 	if (fd < 0)
 		return PERFDATA_EREAD;
-	const size_t limit = bundle->limits.file && bundle->limits.file < MAX_FILE ? (size_t)bundle->limits.file : MAX_FILE;
-	enum perfdata_status status = pd_read_whole(fd, bundle->level == PERFDATA_BUNDLE_FULL ? limit : MAX_FILE, &image, &size);
+	const size_t limit = bundle->limits.file && bundle->limits.file < MAX_FILE ? (size_t)bundle->limits.file
+										   : MAX_FILE;
+	enum perfdata_status status = pd_read_whole(fd, bundle->level == PERFDATA_BUNDLE_FULL ? limit : MAX_FILE,
+						    &image, &size);
 	close(fd);
 	if (status)
 		return status;
@@ -215,7 +224,8 @@ static enum perfdata_status measure(struct perfdata_bundle *bundle, struct entry
 	pd_sha256(content, size, entry->sha256);
 	pd_free(content);
 	entry->size = size;
-	if ((bundle->limits.file && size > bundle->limits.file) || (bundle->limits.total && size > bundle->limits.total - bundle->total))
+	if ((bundle->limits.file && size > bundle->limits.file) ||
+	    (bundle->limits.total && size > bundle->limits.total - bundle->total))
 		return PERFDATA_ELIMIT;
 	return PERFDATA_OK;
 }
@@ -232,7 +242,9 @@ enum perfdata_status perfdata_bundle_add(struct perfdata_bundle *bundle, const s
 	if (has_id && !(folder = folder_of(bundle, file, digits)))
 		return PERFDATA_ENOMEM;
 	struct entry entry = {
-		.type = PD_TAR_FILE, .role = file->role, .name = has_id ? spell(bundle, "%s/%s", folder, role_name(file->role)) : spell(bundle, "root/%s", path),
+		.type = PD_TAR_FILE,
+		.role = file->role,
+		.name = has_id ? spell(bundle, "%s/%s", folder, role_name(file->role)) : spell(bundle, "root/%s", path),
 		.file = file->file ? pd_arena_copy(&bundle->arena, file->file, strlen(file->file)) : NULL,
 	};
 	if (!entry.name || (file->file && !entry.file))
@@ -259,7 +271,7 @@ enum perfdata_status perfdata_bundle_add(struct perfdata_bundle *bundle, const s
 	return PERFDATA_OK;
 }
 
-/* --- the archive ------------------------------------------------------------------------------------------------------------------------- */
+/* --- the archive -------------------------------------------------------------------------------------------------- */
 
 static int compare(const void *left, const void *right)
 {
@@ -280,19 +292,21 @@ static enum perfdata_status write_bytes(const void *bytes, size_t size, perfdata
 	return status ? status : pd_tar_write_padding(size, write, user);
 }
 
-static enum perfdata_status write_file(const struct perfdata_bundle *bundle, const struct entry *entry, perfdata_bundle_write_fn *write, void *user,
-				       struct perfdata_error *reterr)
+static enum perfdata_status write_file(const struct perfdata_bundle *bundle, const struct entry *entry,
+				       perfdata_bundle_write_fn *write, void *user, struct perfdata_error *reterr)
 {
 	char *content;
 	size_t size;
 	enum perfdata_status status = read_content(bundle, entry, &content, &size);
 	if (status)
-		return pd_error(reterr, status, PERFDATA_NO_OFFSET, "%s: %s", entry->file ? entry->file : entry->name, perfdata_status_text(status));
+		return pd_error(reterr, status, PERFDATA_NO_OFFSET, "%s: %s", entry->file ? entry->file : entry->name,
+				perfdata_status_text(status));
 	/* /proc/kallsyms says the same each time as long as no module comes or goes */
 	uint8_t sha256[PD_SHA256_SIZE];
 	pd_sha256(content, size, sha256);
 	if (size != entry->size || memcmp(sha256, entry->sha256, sizeof sha256) != 0)
-		status = pd_error(reterr, PERFDATA_EREAD, PERFDATA_NO_OFFSET, "%s: it changed while it was read", entry->file ? entry->file : entry->name);
+		status = pd_error(reterr, PERFDATA_EREAD, PERFDATA_NO_OFFSET, "%s: it changed while it was read",
+				  entry->file ? entry->file : entry->name);
 	const struct pd_tar_entry header = { .type = PD_TAR_FILE, .name = entry->name, .size = size };
 	if (!status)
 		status = pd_tar_write_header(&header, write, user);
@@ -302,8 +316,8 @@ static enum perfdata_status write_file(const struct perfdata_bundle *bundle, con
 	return status;
 }
 
-enum perfdata_status perfdata_bundle_write(struct perfdata_bundle *bundle, const void *manifest, size_t size, perfdata_bundle_write_fn *write,
-					   void *user, struct perfdata_error *reterr)
+enum perfdata_status perfdata_bundle_write(struct perfdata_bundle *bundle, const void *manifest, size_t size,
+					   perfdata_bundle_write_fn *write, void *user, struct perfdata_error *reterr)
 {
 	const struct pd_tar_entry first = { .type = PD_TAR_FILE, .name = PD_BUNDLE_MANIFEST, .size = size };
 	if (bundle->nr)
@@ -314,7 +328,8 @@ enum perfdata_status perfdata_bundle_write(struct perfdata_bundle *bundle, const
 	for (size_t i = 0; i < bundle->nr && !status; i++) {
 		const struct entry *entry = &bundle->entries[i];
 		const struct pd_tar_entry link = { .type = PD_TAR_LINK, .name = entry->name, .target = entry->target };
-		status = entry->type == PD_TAR_LINK ? pd_tar_write_header(&link, write, user) : write_file(bundle, entry, write, user, reterr);
+		status = entry->type == PD_TAR_LINK ? pd_tar_write_header(&link, write, user)
+						    : write_file(bundle, entry, write, user, reterr);
 	}
 	return status ? status : pd_tar_write_end(write, user);
 }

@@ -14,9 +14,9 @@
 static unsigned rank_of(enum perfdata_match_state state)
 {
 	static const unsigned ranks[] = {
-		[PERFDATA_MATCH_SAME] = 9, [PERFDATA_MATCH_MOVED] = 8, [PERFDATA_MATCH_UNVERIFIED] = 7, [PERFDATA_MATCH_DIFFERS] = 6,
-		[PERFDATA_MATCH_NO_NOTE] = 5, [PERFDATA_MATCH_UNREADABLE] = 4, [PERFDATA_MATCH_UNKNOWN] = 3, [PERFDATA_MATCH_ABSENT] = 2,
-		[PERFDATA_MATCH_MEMORY] = 1,
+		[PERFDATA_MATCH_SAME] = 9,    [PERFDATA_MATCH_MOVED] = 8,   [PERFDATA_MATCH_UNVERIFIED] = 7,
+		[PERFDATA_MATCH_DIFFERS] = 6, [PERFDATA_MATCH_NO_NOTE] = 5, [PERFDATA_MATCH_UNREADABLE] = 4,
+		[PERFDATA_MATCH_UNKNOWN] = 3, [PERFDATA_MATCH_ABSENT] = 2,  [PERFDATA_MATCH_MEMORY] = 1,
 	};
 	return ranks[state];
 }
@@ -55,8 +55,8 @@ static struct perfdata_bytes copy_id(struct perfdata_match *match, const struct 
 	return (struct perfdata_bytes){ (const uint8_t *)copy, copy ? id->size : 0 };
 }
 
-bool pd_take_result(struct pd_lookup *lookup, struct pd_source *source, enum perfdata_match_state state, const char *shown,
-		    const struct pd_build_id *id, uint32_t parts, const char *reason)
+bool pd_take_result(struct pd_lookup *lookup, struct pd_source *source, enum perfdata_match_state state,
+		    const char *shown, const struct pd_build_id *id, uint32_t parts, const char *reason)
 {
 	struct perfdata_match_result *result = lookup->result;
 	const unsigned rank = rank_of(state);
@@ -73,8 +73,8 @@ bool pd_take_result(struct pd_lookup *lookup, struct pd_source *source, enum per
 }
 
 /* The recorded file, or its separate debug file: both have the id, and what one lacks, the other may have. */
-static void take_right_file(struct pd_lookup *lookup, struct pd_source *source, const char *shown, const struct pd_elf_facts *facts,
-			    enum perfdata_match_state state)
+static void take_right_file(struct pd_lookup *lookup, struct pd_source *source, const char *shown,
+			    const struct pd_elf_facts *facts, enum perfdata_match_state state)
 {
 	struct perfdata_match_result *result = lookup->result;
 	const char *before = lookup->rank >= rank_of(PERFDATA_MATCH_MOVED) ? result->found : NULL;
@@ -83,7 +83,8 @@ static void take_right_file(struct pd_lookup *lookup, struct pd_source *source, 
 		return;
 	source->nr_found++;
 	/* what only says the same, a list or a recording, gives way to a file */
-	if (before && (parts_before & PERFDATA_PART_UNSEEN || (facts->parts & PERFDATA_PART_TEXT && !(parts_before & PERFDATA_PART_TEXT)))) {
+	if (before && (parts_before & PERFDATA_PART_UNSEEN ||
+		       (facts->parts & PERFDATA_PART_TEXT && !(parts_before & PERFDATA_PART_TEXT)))) {
 		const enum perfdata_match_state better = rank_of(state) > lookup->rank ? state : result->state;
 		lookup->rank = 0;
 		(void)pd_take_result(lookup, source, better, shown, &facts->id, facts->parts, NULL);
@@ -99,8 +100,8 @@ static void take_right_file(struct pd_lookup *lookup, struct pd_source *source, 
 }
 
 /* No build-id was recorded: what else tells of the file at the path. */
-static void take_unproven(struct pd_lookup *lookup, struct pd_source *source, const char *shown, const struct pd_elf_facts *facts,
-			  const struct stat *st)
+static void take_unproven(struct pd_lookup *lookup, struct pd_source *source, const char *shown,
+			  const struct pd_elf_facts *facts, const struct stat *st)
 {
 	const struct perfdata_match_wanted *wanted = lookup->wanted;
 	struct perfdata_match_result *result = lookup->result;
@@ -119,7 +120,8 @@ static void take_unproven(struct pd_lookup *lookup, struct pd_source *source, co
 		identified = true;
 		reason = "no build-id was recorded; inode number and time agree";
 	}
-	if (!pd_take_result(lookup, source, other ? PERFDATA_MATCH_UNKNOWN : PERFDATA_MATCH_UNVERIFIED, shown, &facts->id, facts->parts, reason))
+	if (!pd_take_result(lookup, source, other ? PERFDATA_MATCH_UNKNOWN : PERFDATA_MATCH_UNVERIFIED, shown,
+			    &facts->id, facts->parts, reason))
 		return;
 	source->nr_found++;
 	result->identified = identified;
@@ -139,14 +141,15 @@ static void note_links(struct pd_lookup *lookup, const char *real, const struct 
 	}
 }
 
-static bool judge(struct pd_lookup *lookup, struct pd_source *source, const char *shown, const struct pd_elf_facts *facts, bool at_path,
-		  const struct stat *st)
+static bool judge(struct pd_lookup *lookup, struct pd_source *source, const char *shown,
+		  const struct pd_elf_facts *facts, bool at_path, const struct stat *st)
 {
 	struct pd_build_id room;
 	const struct pd_build_id *id = pd_lookup_id(lookup, &room);
 	if (id->size && pd_same_build_id(id, &facts->id)) {
 		if (lookup->id.size) {
-			take_right_file(lookup, source, shown, facts, at_path ? PERFDATA_MATCH_SAME : PERFDATA_MATCH_MOVED);
+			take_right_file(lookup, source, shown, facts,
+					at_path ? PERFDATA_MATCH_SAME : PERFDATA_MATCH_MOVED);
 		} else if (strcmp(shown, lookup->result->found) != 0) {
 			/* the debug file of one that could not be proven to be the recorded one */
 			if (facts->parts & NAMES & ~lookup->result->parts && !lookup->result->debug)
@@ -160,13 +163,16 @@ static bool judge(struct pd_lookup *lookup, struct pd_source *source, const char
 	if (!lookup->id.size)
 		take_unproven(lookup, source, shown, facts, st);
 	else if (facts->id.size)
-		source->nr_found += pd_take_result(lookup, source, PERFDATA_MATCH_DIFFERS, shown, &facts->id, facts->parts, "another build-id");
+		source->nr_found += pd_take_result(lookup, source, PERFDATA_MATCH_DIFFERS, shown, &facts->id,
+						   facts->parts, "another build-id");
 	else
-		source->nr_found += pd_take_result(lookup, source, PERFDATA_MATCH_NO_NOTE, shown, NULL, facts->parts, "the file there has no build-id");
+		source->nr_found += pd_take_result(lookup, source, PERFDATA_MATCH_NO_NOTE, shown, NULL, facts->parts,
+						   "the file there has no build-id");
 	return !lookup->id.size;
 }
 
-bool pd_consider_facts(struct pd_lookup *lookup, struct pd_source *source, const char *shown, const struct pd_elf_facts *facts, bool at_path)
+bool pd_consider_facts(struct pd_lookup *lookup, struct pd_source *source, const char *shown,
+		       const struct pd_elf_facts *facts, bool at_path)
 {
 	return judge(lookup, source, shown, facts, at_path, NULL);
 }
@@ -193,7 +199,8 @@ bool pd_consider(struct pd_lookup *lookup, struct pd_source *source, const char 
 		if (fd >= 0)
 			close(fd);
 		if (at_path && error != ENOENT && error != ENOTDIR)
-			(void)pd_take_result(lookup, source, PERFDATA_MATCH_UNREADABLE, pd_shown_path(lookup->match, source, path), NULL, 0,
+			(void)pd_take_result(lookup, source, PERFDATA_MATCH_UNREADABLE,
+					     pd_shown_path(lookup->match, source, path), NULL, 0,
 					     reason_of_errno(error));
 		return false;
 	}
@@ -202,7 +209,8 @@ bool pd_consider(struct pd_lookup *lookup, struct pd_source *source, const char 
 	lookup->match->no_memory |= status == PERFDATA_ENOMEM;
 	if (status) {
 		if (at_path)
-			(void)pd_take_result(lookup, source, PERFDATA_MATCH_UNREADABLE, pd_shown_path(lookup->match, source, real), NULL, 0,
+			(void)pd_take_result(lookup, source, PERFDATA_MATCH_UNREADABLE,
+					     pd_shown_path(lookup->match, source, real), NULL, 0,
 					     status == PERFDATA_EFORMAT ? "no ELF file" : "it cannot be read");
 		return false;
 	}

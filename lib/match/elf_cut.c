@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* ELF files cut down to what names need, or names and unwinding. Addresses of a recording are offsets in the file, so whatever is loaded into
- * memory keeps its place, as zeros where it is left out; symbol tables and the like move behind it. */
+/* ELF files cut down to what names need, or names and unwinding. Addresses of a recording are offsets in the file, so
+ * whatever is loaded into memory keeps its place, as zeros where it is left out; symbol tables and the like move behind
+ * it. */
 #include "config.h"
 #include <elf.h>
 #include <string.h>
@@ -23,7 +24,9 @@ struct section {
 
 static uint64_t get(const struct image *image, const uint8_t *at, size_t size)
 {
-	return size == 2 ? pd_load16(at, image->swap) : size == 4 ? pd_load32(at, image->swap) : pd_load64(at, image->swap);
+	return size == 2   ? pd_load16(at, image->swap)
+	       : size == 4 ? pd_load32(at, image->swap)
+			   : pd_load64(at, image->swap);
 }
 
 static void put(const struct image *image, uint8_t *at, size_t size, uint64_t value)
@@ -51,7 +54,8 @@ static bool read_header(struct image *image)
 		return false;
 	uint8_t *h = image->bytes;
 	image->wide = h[EI_CLASS] == ELFCLASS64;
-	image->swap = pd_order_is_foreign(h[EI_DATA] == ELFDATA2MSB ? PERFDATA_BYTE_ORDER_BIG : PERFDATA_BYTE_ORDER_LITTLE);
+	image->swap = pd_order_is_foreign(h[EI_DATA] == ELFDATA2MSB ? PERFDATA_BYTE_ORDER_BIG
+								    : PERFDATA_BYTE_ORDER_LITTLE);
 	image->segments = GET(h, Ehdr, e_phoff);
 	image->nr_segments = GET(h, Ehdr, e_phnum);
 	image->segment_size = GET(h, Ehdr, e_phentsize);
@@ -70,8 +74,13 @@ static struct section section_at(const struct image *image, uint64_t index)
 {
 	uint8_t *h = image->bytes + image->sections + index * image->section_size;
 	return (struct section){
-		.header = h, .name = GET(h, Shdr, sh_name), .type = GET(h, Shdr, sh_type), .flags = GET(h, Shdr, sh_flags),
-		.offset = GET(h, Shdr, sh_offset), .size = GET(h, Shdr, sh_size), .link = GET(h, Shdr, sh_link),
+		.header = h,
+		.name = GET(h, Shdr, sh_name),
+		.type = GET(h, Shdr, sh_type),
+		.flags = GET(h, Shdr, sh_flags),
+		.offset = GET(h, Shdr, sh_offset),
+		.size = GET(h, Shdr, sh_size),
+		.link = GET(h, Shdr, sh_link),
 		.align = GET(h, Shdr, sh_addralign),
 	};
 }
@@ -96,8 +105,8 @@ static bool has_names(const struct section *s, const char *name)
 	case SHT_REL:
 	case SHT_RELA: return s->flags & SHF_ALLOC && strstr(name, "plt");
 	case SHT_PROGBITS:
-		return !strncmp(name, ".plt", 4) || !strcmp(name, ".gnu_debugdata") || !strcmp(name, ".gnu_debuglink") ||
-		       !strcmp(name, ".gnu_debugaltlink");
+		return !strncmp(name, ".plt", 4) || !strcmp(name, ".gnu_debugdata") ||
+		       !strcmp(name, ".gnu_debuglink") || !strcmp(name, ".gnu_debugaltlink");
 	default: return false;
 	}
 }
@@ -108,7 +117,8 @@ static void choose(const struct image *image, struct section *sections, enum per
 		struct section *s = &sections[i];
 		const char *name = name_of(image, sections, s);
 		const bool is_loaded = s->flags & SHF_ALLOC;
-		s->is_kept |= has_names(s, name) || (level == PERFDATA_BUNDLE_UNWIND && (is_loaded || !strcmp(name, ".debug_frame")));
+		s->is_kept |= has_names(s, name) ||
+			      (level == PERFDATA_BUNDLE_UNWIND && (is_loaded || !strcmp(name, ".debug_frame")));
 		if (s->is_kept && (s->type == SHT_SYMTAB || s->type == SHT_DYNSYM) && s->link < image->nr_sections)
 			sections[s->link].is_kept = true;
 	}
@@ -116,9 +126,15 @@ static void choose(const struct image *image, struct section *sections, enum per
 }
 
 /* Whether the bytes of a section are there, and where they should be. */
-static bool has_bytes(const struct image *image, const struct section *s) { return s->type != SHT_NOBITS && s->type != SHT_NULL && fits(image, s->offset, s->size, 1); }
+static bool has_bytes(const struct image *image, const struct section *s)
+{
+	return s->type != SHT_NOBITS && s->type != SHT_NULL && fits(image, s->offset, s->size, 1);
+}
 
-static uint64_t aligned(uint64_t at, uint64_t align) { return align > 1 && align <= 4096 ? (at + align - 1) / align * align : at; }
+static uint64_t aligned(uint64_t at, uint64_t align)
+{
+	return align > 1 && align <= 4096 ? (at + align - 1) / align * align : at;
+}
 
 /* Where what is loaded ends, and with it what must keep its place. */
 static uint64_t loaded_end(const struct image *image, const struct section *sections)
@@ -127,7 +143,8 @@ static uint64_t loaded_end(const struct image *image, const struct section *sect
 	if (image->nr_segments && image->segments + image->nr_segments * image->segment_size > end)
 		end = image->segments + image->nr_segments * image->segment_size;
 	for (uint64_t i = 1; i < image->nr_sections; i++)
-		if (sections[i].flags & SHF_ALLOC && has_bytes(image, &sections[i]) && sections[i].offset + sections[i].size > end)
+		if (sections[i].flags & SHF_ALLOC && has_bytes(image, &sections[i]) &&
+		    sections[i].offset + sections[i].size > end)
 			end = sections[i].offset + sections[i].size;
 	return end;
 }
@@ -155,7 +172,8 @@ static void copy_headers(const struct image *image, uint8_t *out, uint64_t table
 		memcpy(out + image->segments, image->bytes + image->segments, image->nr_segments * image->segment_size);
 }
 
-static void copy_sections(const struct image *image, const struct section *sections, const uint64_t *moved, uint8_t *out, uint64_t table)
+static void copy_sections(const struct image *image, const struct section *sections, const uint64_t *moved,
+			  uint8_t *out, uint64_t table)
 {
 	for (uint64_t i = 0; i < image->nr_sections; i++) {
 		const struct section *s = &sections[i];
@@ -184,7 +202,8 @@ static enum perfdata_status cut(struct image *image, enum perfdata_bundle_level 
 		for (uint64_t i = 0; i < image->nr_sections; i++)
 			sections[i] = section_at(image, i);
 		choose(image, sections, level);
-		const uint64_t table = place(image, sections, moved), size = table + image->nr_sections * image->section_size;
+		const uint64_t table = place(image, sections, moved),
+			       size = table + image->nr_sections * image->section_size;
 		/* sections that overlap would make it larger: then it is better left alone */
 		uint8_t *out = size < image->size ? pd_calloc(1, size) : NULL;
 		status = size < image->size ? status : PERFDATA_ABSENT;
@@ -201,7 +220,8 @@ static enum perfdata_status cut(struct image *image, enum perfdata_bundle_level 
 	return status;
 }
 
-enum perfdata_status pd_elf_cut(char *bytes, size_t size, enum perfdata_bundle_level level, char **ret, size_t *ret_size)
+enum perfdata_status pd_elf_cut(char *bytes, size_t size, enum perfdata_bundle_level level, char **ret,
+				size_t *ret_size)
 {
 	struct image image = { .bytes = (uint8_t *)bytes, .size = size };
 	if (level == PERFDATA_BUNDLE_FULL || !read_header(&image)) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Headers and notes of ELF files of either class and byte order (System V ABI, "Object Files"; gabi-4+ for notes). Every number of the file
- * is a claim: what is read is limited by what a sane file has, not by what it says. */
+/* Headers and notes of ELF files of either class and byte order (System V ABI, "Object Files"; gabi-4+ for notes).
+ * Every number of the file is a claim: what is read is limited by what a sane file has, not by what it says. */
 #include "config.h"
 #include <elf.h>
 #include <errno.h>
@@ -72,7 +72,8 @@ static struct section take_section(const struct elf *elf, const uint8_t *bytes)
 static enum perfdata_status read_head(struct elf *elf)
 {
 	const struct pd_elf_bytes *b = elf->bytes;
-	const int64_t got = b->fd >= 0 ? pd_pread_full(b->fd, elf->head, HEAD_SIZE, 0) : (int64_t)(b->image_size < HEAD_SIZE ? b->image_size : HEAD_SIZE);
+	const int64_t got = b->fd >= 0 ? pd_pread_full(b->fd, elf->head, HEAD_SIZE, 0)
+				       : (int64_t)(b->image_size < HEAD_SIZE ? b->image_size : HEAD_SIZE);
 	if (got < 0)
 		return PERFDATA_EREAD;
 	if (b->fd < 0)
@@ -81,7 +82,8 @@ static enum perfdata_status read_head(struct elf *elf)
 	if (got < EI_NIDENT || memcmp(elf->head, ELFMAG, SELFMAG))
 		return PERFDATA_EFORMAT;
 	elf->wide = elf->head[EI_CLASS] == ELFCLASS64;
-	elf->swap = pd_order_is_foreign(elf->head[EI_DATA] == ELFDATA2MSB ? PERFDATA_BYTE_ORDER_BIG : PERFDATA_BYTE_ORDER_LITTLE);
+	elf->swap = pd_order_is_foreign(elf->head[EI_DATA] == ELFDATA2MSB ? PERFDATA_BYTE_ORDER_BIG
+									  : PERFDATA_BYTE_ORDER_LITTLE);
 	struct pd_cursor c = pd_cursor(elf->head + EI_NIDENT, elf->head_size - EI_NIDENT, elf->swap);
 	(void)pd_u16(&c);
 	elf->machine = pd_u16(&c);
@@ -98,9 +100,11 @@ static enum perfdata_status read_head(struct elf *elf)
 	elf->name_section = pd_u16(&c);
 	if (c.failed)
 		return PERFDATA_EFORMAT;
-	if (elf->segment_size < (elf->wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr)) || elf->nr_segments > MAX_SEGMENTS)
+	if (elf->segment_size < (elf->wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr)) ||
+	    elf->nr_segments > MAX_SEGMENTS)
 		elf->nr_segments = 0;
-	if (elf->section_size < (elf->wide ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr)) || elf->section_size > MAX_SECTION_SIZE)
+	if (elf->section_size < (elf->wide ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr)) ||
+	    elf->section_size > MAX_SECTION_SIZE)
 		elf->sections = 0;
 	return PERFDATA_OK;
 }
@@ -109,7 +113,8 @@ static enum perfdata_status read_head(struct elf *elf)
 static void count_sections(struct elf *elf)
 {
 	uint8_t bytes[sizeof(Elf64_Shdr)];
-	if (!elf->sections || !read_at(elf, elf->sections, bytes, elf->wide ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr))) {
+	if (!elf->sections ||
+	    !read_at(elf, elf->sections, bytes, elf->wide ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr))) {
 		elf->nr_sections = 0;
 		return;
 	}
@@ -125,7 +130,8 @@ static void count_sections(struct elf *elf)
 		elf->nr_sections = 0;
 }
 
-/* A note's name and content are padded to 4 bytes, or to 8 where its segment is so aligned; a build-id reads the same either way. */
+/* A note's name and content are padded to 4 bytes, or to 8 where its segment is so aligned; a build-id reads the same
+ * either way. */
 static bool id_in_notes(const struct elf *elf, uint64_t offset, uint64_t size, struct pd_build_id *ret)
 {
 	uint8_t few[512], *notes = few;
@@ -135,8 +141,10 @@ static bool id_in_notes(const struct elf *elf, uint64_t offset, uint64_t size, s
 		size = MAX_NOTES;
 	if (size > sizeof few && !(notes = pd_malloc(size)))
 		return false;
-	const enum perfdata_byte_order order = elf->head[EI_DATA] == ELFDATA2MSB ? PERFDATA_BYTE_ORDER_BIG : PERFDATA_BYTE_ORDER_LITTLE;
-	const bool found = read_at(elf, offset, notes, size) && perfdata_notes_build_id(notes, size, order, ret->bytes, &ret->size) == PERFDATA_OK;
+	const enum perfdata_byte_order order = elf->head[EI_DATA] == ELFDATA2MSB ? PERFDATA_BYTE_ORDER_BIG
+										 : PERFDATA_BYTE_ORDER_LITTLE;
+	const bool found = read_at(elf, offset, notes, size) &&
+			   perfdata_notes_build_id(notes, size, order, ret->bytes, &ret->size) == PERFDATA_OK;
 	if (notes != few)
 		pd_free(notes);
 	return found;
@@ -147,7 +155,8 @@ static bool id_in_segments(const struct elf *elf, struct pd_build_id *ret)
 	for (uint32_t i = 0; i < elf->nr_segments; i++) {
 		uint8_t bytes[sizeof(Elf64_Phdr)];
 		const size_t size = elf->wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
-		if (elf->segments > INT64_MAX - MAX_SEGMENTS * UINT16_MAX || !read_at(elf, elf->segments + (uint64_t)i * elf->segment_size, bytes, size))
+		if (elf->segments > INT64_MAX - MAX_SEGMENTS * UINT16_MAX ||
+		    !read_at(elf, elf->segments + (uint64_t)i * elf->segment_size, bytes, size))
 			return false;
 		struct pd_cursor c = pd_cursor(bytes, size, elf->swap);
 		const uint32_t type = pd_u32(&c);
@@ -162,7 +171,7 @@ static bool id_in_segments(const struct elf *elf, struct pd_build_id *ret)
 	return false;
 }
 
-/* --- sections ----------------------------------------------------------------------------------------------------------- */
+/* --- sections ----------------------------------------------------------------------------------------------------- */
 
 struct sections {
 	uint8_t *headers;
@@ -235,7 +244,8 @@ static void read_debug_link(const struct elf *elf, const struct section *section
 {
 	char name[PD_LINK_NAME];
 	const size_t size = section->size < sizeof name ? (size_t)section->size : sizeof name;
-	if (!read_at(elf, section->offset, name, size) || !memchr(name, '\0', size) || strchr(name, '/') || !strcmp(name, "..") || !strcmp(name, "."))
+	if (!read_at(elf, section->offset, name, size) || !memchr(name, '\0', size) || strchr(name, '/') ||
+	    !strcmp(name, "..") || !strcmp(name, "."))
 		return;
 	strcpy(ret->debug_link, name);
 }

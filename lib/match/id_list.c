@@ -39,7 +39,8 @@ static bool parse_id(const char *at, size_t size, struct pd_build_id *ret)
 	return true;
 }
 
-int pd_id_list_add(struct pd_id_list *list, struct pd_arena *arena, const struct pd_build_id *id, const char *path, size_t size)
+int pd_id_list_add(struct pd_id_list *list, struct pd_arena *arena, const struct pd_build_id *id, const char *path,
+		   size_t size)
 {
 	if (list->count == MAX_ITEMS)
 		return 0;
@@ -73,7 +74,8 @@ static int add_module(struct pd_id_list *list, struct pd_arena *arena, const str
 	const char *words[5];
 	size_t sizes[5], nr = 0;
 	struct pd_build_id id = { .size = 0 };
-	for (const char *at = skip_blanks(line, line->at); at < line->end && nr < 5; at = skip_blanks(line, at + sizes[nr - 1])) {
+	for (const char *at = skip_blanks(line, line->at); at < line->end && nr < 5;
+	     at = skip_blanks(line, at + sizes[nr - 1])) {
 		words[nr] = at;
 		sizes[nr] = word_size(line, at);
 		nr++;
@@ -87,7 +89,8 @@ static int add_module(struct pd_id_list *list, struct pd_arena *arena, const str
 	if (!known && !named)
 		return 0;
 	const size_t which = named || nr < 5 ? 2 : 4;
-	return pd_id_list_add(list, arena, &id, words[which][0] == '-' || words[which][0] == '.' ? NULL : words[which], sizes[which]);
+	return pd_id_list_add(list, arena, &id, words[which][0] == '-' || words[which][0] == '.' ? NULL : words[which],
+			      sizes[which]);
 }
 
 /* "ID" or "ID PATH"; a path may have blanks inside. */
@@ -154,7 +157,8 @@ static size_t unescape(char *text, size_t size)
 	return used;
 }
 
-static int add_cells(struct pd_id_list *list, struct pd_arena *arena, const struct line *line, const struct columns *columns)
+static int add_cells(struct pd_id_list *list, struct pd_arena *arena, const struct line *line,
+		     const struct columns *columns)
 {
 	struct line cell, path = { NULL, NULL };
 	struct pd_build_id id = { .size = 0 };
@@ -174,7 +178,8 @@ static int add_cells(struct pd_id_list *list, struct pd_arena *arena, const stru
 
 static bool is_module_line(const struct line *line)
 {
-	return line->end - line->at > 4 && line->at[0] == '0' && line->at[1] == 'x' && memchr(line->at, '+', word_size(line, line->at));
+	return line->end - line->at > 4 && line->at[0] == '0' && line->at[1] == 'x' &&
+	       memchr(line->at, '+', word_size(line, line->at));
 }
 
 enum perfdata_status pd_id_list_parse(struct pd_id_list *list, struct pd_arena *arena, const char *text, size_t size)
@@ -191,8 +196,9 @@ enum perfdata_status pd_id_list_parse(struct pd_id_list *list, struct pd_arena *
 			if (columns.found)
 				continue;
 		}
-		const int failed = columns.found ? add_cells(list, arena, &line, &columns) :
-				   is_module_line(&line) ? add_module(list, arena, &line) : add_plain(list, arena, &line);
+		const int failed = columns.found           ? add_cells(list, arena, &line, &columns)
+				   : is_module_line(&line) ? add_module(list, arena, &line)
+							   : add_plain(list, arena, &line);
 		if (failed)
 			return PERFDATA_ENOMEM;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Every file below a directory, by its build-id. Directories are a stack that all threads take from; links are not followed, so that the
- * walk ends and stays below its root. The answer does not depend on who was faster. */
+/* Every file below a directory, by its build-id. Directories are a stack that all threads take from; links are not
+ * followed, so that the walk ends and stays below its root. The answer does not depend on who was faster. */
 #include "config.h"
 #include <dirent.h>
 #include <fcntl.h>
@@ -91,7 +91,8 @@ static void look_at(struct walk *walk, int dir_fd, const char *dir, const char *
 	if (fd < 0)
 		return;
 	const struct pd_elf_bytes bytes = { .fd = fd };
-	const bool found = !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0 && pd_elf_find_id(&bytes, &id) == PERFDATA_OK;
+	const bool found = !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0 &&
+			   pd_elf_find_id(&bytes, &id) == PERFDATA_OK;
 	close(fd);
 	if (!found)
 		return;
@@ -129,7 +130,8 @@ static bool is_stopped(const struct walk *walk)
 
 static void list_directory(struct walk *walk, const struct directory *dir)
 {
-	const int fd = openat(walk->root, dir->size ? dir->path + 1 : ".", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	const int fd = openat(walk->root, dir->size ? dir->path + 1 : ".",
+			      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
 	const struct dirent *entry;
 	uint64_t nr = 0;

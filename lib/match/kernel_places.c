@@ -14,9 +14,12 @@
 #define MAX_VDSO ((size_t)1 << 16)
 #define KALLSYMS_HEAD 4096
 
-static bool is_plain_name(const char *name) { return name && *name && !strchr(name, '/') && strcmp(name, "..") && strlen(name) <= 256; }
+static bool is_plain_name(const char *name)
+{
+	return name && *name && !strchr(name, '/') && strcmp(name, "..") && strlen(name) <= 256;
+}
 
-/* --- the kernel ------------------------------------------------------------------------------------------------------------- */
+/* --- the kernel --------------------------------------------------------------------------------------------------- */
 
 /* Whether a text of kernel symbols is one, with addresses (kptr_restrict hides them as zeros). */
 static bool has_addresses(int fd)
@@ -37,7 +40,8 @@ static bool has_addresses(int fd)
 	return false;
 }
 
-static void take_kallsyms(struct pd_lookup *lookup, struct pd_source *source, const char *path, enum perfdata_match_state state)
+static void take_kallsyms(struct pd_lookup *lookup, struct pd_source *source, const char *path,
+			  enum perfdata_match_state state)
 {
 	struct perfdata_match_result *result = lookup->result;
 	char real[PD_ROOTED_PATH];
@@ -48,10 +52,12 @@ static void take_kallsyms(struct pd_lookup *lookup, struct pd_source *source, co
 	close(fd);
 	const char *shown = pd_shown_path(lookup->match, source, real);
 	if (!readable) {
-		(void)pd_take_result(lookup, source, PERFDATA_MATCH_UNREADABLE, shown, NULL, 0, "the addresses in it are hidden (kptr_restrict)");
+		(void)pd_take_result(lookup, source, PERFDATA_MATCH_UNREADABLE, shown, NULL, 0,
+				     "the addresses in it are hidden (kptr_restrict)");
 		return;
 	}
-	if (pd_take_result(lookup, source, state, shown, &lookup->id, PERFDATA_PART_SYMTAB, lookup->id.size ? NULL : "no build-id was recorded; release and host agree"))
+	if (pd_take_result(lookup, source, state, shown, &lookup->id, PERFDATA_PART_SYMTAB,
+			   lookup->id.size ? NULL : "no build-id was recorded; release and host agree"))
 		source->nr_found++;
 	if (!result->kallsyms)
 		result->kallsyms = shown;
@@ -66,15 +72,21 @@ static bool is_running(const struct pd_lookup *lookup)
 	struct pd_build_id id;
 	struct utsname name;
 	if (lookup->id.size)
-		return perfdata_running_kernel_build_id(id.bytes, &id.size) == PERFDATA_OK && pd_same_build_id(&id, &lookup->id);
-	return wanted->release && wanted->host && !uname(&name) && !strcmp(name.release, wanted->release) && !strcmp(name.nodename, wanted->host);
+		return perfdata_running_kernel_build_id(id.bytes, &id.size) == PERFDATA_OK &&
+		       pd_same_build_id(&id, &lookup->id);
+	return wanted->release && wanted->host && !uname(&name) && !strcmp(name.release, wanted->release) &&
+	       !strcmp(name.nodename, wanted->host);
 }
 
 static bool look_for_vmlinux(struct pd_lookup *lookup, struct pd_source *source)
 {
 	static const char *const patterns[][2] = {
-		{ "/boot/vmlinux-", "" }, { "/usr/lib/debug/boot/vmlinux-", "" }, { "/lib/modules/", "/build/vmlinux" },
-		{ "/lib/modules/", "/vmlinux" }, { "/usr/lib/debug/lib/modules/", "/vmlinux" }, { "/usr/lib/debug/boot/vmlinux-", ".debug" },
+		{ "/boot/vmlinux-", "" },
+		{ "/usr/lib/debug/boot/vmlinux-", "" },
+		{ "/lib/modules/", "/build/vmlinux" },
+		{ "/lib/modules/", "/vmlinux" },
+		{ "/usr/lib/debug/lib/modules/", "/vmlinux" },
+		{ "/usr/lib/debug/boot/vmlinux-", ".debug" },
 	};
 	char path[PD_ROOTED_PATH];
 	bool found = false;
@@ -96,14 +108,16 @@ static void note_packed_image(struct pd_lookup *lookup, struct pd_source *source
 	snprintf(path, sizeof path, "/boot/vmlinuz-%s", lookup->wanted->release);
 	if (pd_rooted_resolve(source->root, path, real, NULL))
 		(void)pd_take_result(lookup, source, lookup->id.size ? PERFDATA_MATCH_ABSENT : PERFDATA_MATCH_UNKNOWN,
-				     pd_shown_path(lookup->match, source, real), NULL, 0, "this is a packed image; needed is its vmlinux");
+				     pd_shown_path(lookup->match, source, real), NULL, 0,
+				     "this is a packed image; needed is its vmlinux");
 }
 
 void pd_look_for_kernel(struct pd_lookup *lookup, struct pd_source *source)
 {
 	char path[PD_ROOTED_PATH];
 	if (source->kind == PERFDATA_SOURCE_HOST && is_running(lookup))
-		take_kallsyms(lookup, source, "/proc/kallsyms", lookup->id.size ? PERFDATA_MATCH_SAME : PERFDATA_MATCH_UNVERIFIED);
+		take_kallsyms(lookup, source, "/proc/kallsyms",
+			      lookup->id.size ? PERFDATA_MATCH_SAME : PERFDATA_MATCH_UNVERIFIED);
 	if (source->kind == PERFDATA_SOURCE_BUNDLE && !lookup->id.size)
 		take_kallsyms(lookup, source, "/root/proc/kallsyms", PERFDATA_MATCH_UNVERIFIED);
 	if (source->kind == PERFDATA_SOURCE_DEBUG_DIR || source->kind == PERFDATA_SOURCE_BUNDLE) {
@@ -117,7 +131,7 @@ void pd_look_for_kernel(struct pd_lookup *lookup, struct pd_source *source)
 	note_packed_image(lookup, source);
 }
 
-/* --- modules ------------------------------------------------------------------------------------------------------------------ */
+/* --- modules ------------------------------------------------------------------------------------------------------ */
 
 /* The file may have been packed, or not, by whoever installed it. */
 static bool try_packings(struct pd_lookup *lookup, struct pd_source *source, const char *path)
@@ -158,7 +172,7 @@ void pd_look_for_module(struct pd_lookup *lookup, struct pd_source *source)
 	}
 }
 
-/* --- the vdso ------------------------------------------------------------------------------------------------------------------- */
+/* --- the vdso ----------------------------------------------------------------------------------------------------- */
 
 static void look_at_own_vdso(struct pd_lookup *lookup, struct pd_source *source)
 {

@@ -31,9 +31,14 @@ const char *perfdata_match_state_name(enum perfdata_match_state state)
 
 const char *perfdata_match_part_name(size_t index, enum perfdata_match_part *ret_part)
 {
-	static const struct { enum perfdata_match_part part; const char *name; } parts[] = {
-		{ PERFDATA_PART_TEXT, "text" }, { PERFDATA_PART_SYMTAB, "symtab" }, { PERFDATA_PART_DYNSYM, "dynsym" },
-		{ PERFDATA_PART_MINIDEBUG, "minidebug" }, { PERFDATA_PART_DWARF, "dwarf" }, { PERFDATA_PART_ALTLINK, "altlink" },
+	static const struct { enum perfdata_match_part part; const char *name;
+	} parts[] = {
+		{ PERFDATA_PART_TEXT, "text" },
+		{ PERFDATA_PART_SYMTAB, "symtab" },
+		{ PERFDATA_PART_DYNSYM, "dynsym" },
+		{ PERFDATA_PART_MINIDEBUG, "minidebug" },
+		{ PERFDATA_PART_DWARF, "dwarf" },
+		{ PERFDATA_PART_ALTLINK, "altlink" },
 		{ PERFDATA_PART_ALT_MISSING, "altlink-missing" },
 	};
 	if (index >= sizeof parts / sizeof *parts)
@@ -42,9 +47,10 @@ const char *perfdata_match_part_name(size_t index, enum perfdata_match_part *ret
 	return parts[index].name;
 }
 
-/* --- opening sources ----------------------------------------------------------------------------------------------------------- */
+/* --- opening sources ---------------------------------------------------------------------------------------------- */
 
-static enum perfdata_status refuse(struct perfdata_error *reterr, enum perfdata_status status, const char *path, const char *why)
+static enum perfdata_status refuse(struct perfdata_error *reterr, enum perfdata_status status, const char *path,
+				   const char *why)
 {
 	return pd_error(reterr, status, PERFDATA_NO_OFFSET, "%s: %s", path, why);
 }
@@ -71,15 +77,19 @@ static enum perfdata_status open_directory(struct pd_source *source, const char 
 	source->root = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (source->root < 0)
 		return refuse(reterr, PERFDATA_EREAD, path, strerror(errno));
-	return pd_has_entry_but(source->root, "") ? PERFDATA_OK : refuse(reterr, PERFDATA_EREAD, path, "the directory is empty");
+	return pd_has_entry_but(source->root, "") ? PERFDATA_OK
+						  : refuse(reterr, PERFDATA_EREAD, path, "the directory is empty");
 }
 
-static enum perfdata_status open_bundle(struct perfdata_match *match, struct pd_source *source, struct perfdata_error *reterr)
+static enum perfdata_status open_bundle(struct perfdata_match *match, struct pd_source *source,
+					struct perfdata_error *reterr)
 {
 	if (!match->options.bundle)
 		return PERFDATA_EUSAGE;
 	source->bundle = match->options.bundle;
-	return pd_bundle_has_files(source->bundle) ? PERFDATA_OK : refuse(reterr, PERFDATA_EREAD, source->path, "no file is in the bundle");
+	return pd_bundle_has_files(source->bundle)
+		       ? PERFDATA_OK
+		       : refuse(reterr, PERFDATA_EREAD, source->path, "no file is in the bundle");
 }
 
 bool pd_source_has_files(const struct pd_source *source) { return source->root >= 0 || source->bundle; }
@@ -89,22 +99,26 @@ int pd_source_open(const struct pd_source *source, const char *path, char real[P
 	return source->bundle ? pd_bundle_open(source->bundle, path, real) : pd_rooted_open(source->root, path, real);
 }
 
-static enum perfdata_status open_elf(struct perfdata_match *match, struct pd_source *source, struct perfdata_error *reterr)
+static enum perfdata_status open_elf(struct perfdata_match *match, struct pd_source *source,
+				     struct perfdata_error *reterr)
 {
 	const int fd = pd_open_regular(source->path);
 	if (fd < 0)
-		return refuse(reterr, PERFDATA_EREAD, source->path, errno == EINVAL ? "no regular file" : strerror(errno));
+		return refuse(reterr, PERFDATA_EREAD, source->path,
+			      errno == EINVAL ? "no regular file" : strerror(errno));
 	source->facts = pd_arena_calloc(&match->arena, 1, sizeof *source->facts);
 	enum perfdata_status status = source->facts ? pd_elf_facts_read(fd, source->facts) : PERFDATA_ENOMEM;
 	close(fd);
 	return status == PERFDATA_EFORMAT ? refuse(reterr, status, source->path, "no ELF file") : status;
 }
 
-static enum perfdata_status open_list(struct perfdata_match *match, struct pd_source *source, struct perfdata_error *reterr)
+static enum perfdata_status open_list(struct perfdata_match *match, struct pd_source *source,
+				      struct perfdata_error *reterr)
 {
 	char *text;
 	size_t size;
-	const int fd = !strcmp(source->path, "-") ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(source->path, O_RDONLY | O_NOCTTY | O_CLOEXEC);
+	const int fd = !strcmp(source->path, "-") ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+						  : open(source->path, O_RDONLY | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0)
 		return refuse(reterr, PERFDATA_EREAD, source->path, strerror(errno));
 	enum perfdata_status status = pd_read_whole(fd, MAX_LIST, &text, &size);
@@ -116,7 +130,8 @@ static enum perfdata_status open_list(struct perfdata_match *match, struct pd_so
 	return status == PERFDATA_EFORMAT ? refuse(reterr, PERFDATA_EREAD, source->path, "no build-id in it") : status;
 }
 
-static enum perfdata_status open_source(struct perfdata_match *match, struct pd_source *source, struct perfdata_error *reterr)
+static enum perfdata_status open_source(struct perfdata_match *match, struct pd_source *source,
+					struct perfdata_error *reterr)
 {
 	switch (source->kind) {
 	case PERFDATA_SOURCE_HOST: return open_directory(source, "/", reterr);
@@ -131,7 +146,10 @@ static enum perfdata_status open_source(struct perfdata_match *match, struct pd_
 	return PERFDATA_EUSAGE;
 }
 
-static bool needs_path(enum perfdata_match_source_kind kind) { return kind != PERFDATA_SOURCE_HOST && kind != PERFDATA_SOURCE_DEBUGINFOD; }
+static bool needs_path(enum perfdata_match_source_kind kind)
+{
+	return kind != PERFDATA_SOURCE_HOST && kind != PERFDATA_SOURCE_DEBUGINFOD;
+}
 
 static enum perfdata_status open_sources(struct perfdata_match *match, struct perfdata_error *reterr)
 {
@@ -166,7 +184,8 @@ enum perfdata_status perfdata_match_open(const struct perfdata_match_options *op
 {
 	struct perfdata_match *match = pd_calloc(1, sizeof *match);
 	if (!match)
-		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "%s", perfdata_status_text(PERFDATA_ENOMEM));
+		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "%s",
+				perfdata_status_text(PERFDATA_ENOMEM));
 	enum perfdata_status status = PD_OPTIONS_COPY(&match->options, user, options, reterr);
 	if (!status)
 		status = match->options.nr_sources ? open_sources(match, reterr) : PERFDATA_EUSAGE;
@@ -205,15 +224,17 @@ static struct pd_build_id id_of(struct perfdata_bytes bytes)
 	return id;
 }
 
-enum perfdata_status perfdata_match_add(struct perfdata_match *match, size_t source, const char *path, struct perfdata_bytes build_id)
+enum perfdata_status perfdata_match_add(struct perfdata_match *match, size_t source, const char *path,
+					struct perfdata_bytes build_id)
 {
 	const struct pd_build_id id = id_of(build_id);
 	if (source >= match->nr_sources)
 		return PERFDATA_EUSAGE;
-	return pd_id_list_add(&match->sources[source].list, &match->arena, &id, path, strlen(path)) ? PERFDATA_ENOMEM : PERFDATA_OK;
+	return pd_id_list_add(&match->sources[source].list, &match->arena, &id, path, strlen(path)) ? PERFDATA_ENOMEM
+												    : PERFDATA_OK;
 }
 
-/* --- finding ------------------------------------------------------------------------------------------------------------------- */
+/* --- finding ------------------------------------------------------------------------------------------------------ */
 
 /* What names come with the recording, or with nothing, and never from a file. */
 static bool is_memory(const struct perfdata_match_wanted *wanted)
@@ -231,7 +252,8 @@ static bool is_memory(const struct perfdata_match_wanted *wanted)
 	return true;
 }
 
-static void find_one(struct perfdata_match *match, const struct perfdata_match_wanted *wanted, struct perfdata_match_result *result)
+static void find_one(struct perfdata_match *match, const struct perfdata_match_wanted *wanted,
+		     struct perfdata_match_result *result)
 {
 	struct pd_lookup lookup = { .match = match, .wanted = wanted, .id = id_of(wanted->build_id), .result = result };
 	*result = (struct perfdata_match_result){ .source = SIZE_MAX, .state = PERFDATA_MATCH_MEMORY };
@@ -278,8 +300,8 @@ static enum perfdata_status search(struct perfdata_match *match, const struct pe
 	return status;
 }
 
-enum perfdata_status perfdata_match_find(struct perfdata_match *match, const struct perfdata_match_wanted *wanted, size_t nr,
-					 struct perfdata_match_result *results)
+enum perfdata_status perfdata_match_find(struct perfdata_match *match, const struct perfdata_match_wanted *wanted,
+					 size_t nr, struct perfdata_match_result *results)
 {
 	enum perfdata_status status = match->options.search ? search(match, wanted, nr) : PERFDATA_OK;
 	for (size_t i = 0; i < nr && status == PERFDATA_OK; i++) {

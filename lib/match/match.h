@@ -9,7 +9,7 @@
 #include "perfdata/match.h"
 #include "symbols/symbols.h"
 
-/* --- elf_facts.c: headers and notes of an ELF file, read with a few bounded reads ------------------------------------ */
+/* --- elf_facts.c: headers and notes of an ELF file, read with a few bounded reads --------------------------------- */
 
 #define PD_LINK_NAME 256
 
@@ -29,14 +29,15 @@ struct pd_elf_bytes {
 	size_t image_size;
 };
 
-/* The build-id alone, from as few bytes as will do. PERFDATA_ABSENT: none. PERFDATA_EFORMAT: no ELF file, or one that lies; PERFDATA_EREAD. */
+/* The build-id alone, from as few bytes as will do. PERFDATA_ABSENT: none. PERFDATA_EFORMAT: no ELF file, or one that
+ * lies; PERFDATA_EREAD. */
 enum perfdata_status pd_elf_find_id(const struct pd_elf_bytes *bytes, struct pd_build_id *ret);
 /* All of it. Packed files (modules) are unpacked. PERFDATA_EFORMAT, PERFDATA_EREAD, PERFDATA_ENOMEM. */
 enum perfdata_status pd_elf_facts_read(int fd, struct pd_elf_facts *ret);
 
 bool pd_same_build_id(const struct pd_build_id *a, const struct pd_build_id *b);
 
-/* --- id_list.c: lists of build-ids -------------------------------------------------------------------------------------- */
+/* --- id_list.c: lists of build-ids -------------------------------------------------------------------------------- */
 
 struct pd_listed {
 	struct pd_build_id id;             /* size 0: none */
@@ -48,9 +49,10 @@ struct pd_id_list {
 };
 /* Strings go to `arena`. PERFDATA_EFORMAT: not one line has a build-id. */
 enum perfdata_status pd_id_list_parse(struct pd_id_list *list, struct pd_arena *arena, const char *text, size_t size);
-int pd_id_list_add(struct pd_id_list *list, struct pd_arena *arena, const struct pd_build_id *id, const char *path, size_t size);
+int pd_id_list_add(struct pd_id_list *list, struct pd_arena *arena, const struct pd_build_id *id, const char *path,
+		   size_t size);
 
-/* --- id_search.c: every file below a directory ---------------------------------------------------------------------------- */
+/* --- id_search.c: every file below a directory -------------------------------------------------------------------- */
 
 struct pd_search_hit {
 	uint32_t wanted;                   /* number of the build-id */
@@ -71,7 +73,7 @@ struct pd_id_search {
 enum perfdata_status pd_id_search(struct pd_id_search *search, int root);
 void pd_id_search_release(struct pd_id_search *search);
 
-/* --- match.c ---------------------------------------------------------------------------------------------------------------- */
+/* --- match.c ------------------------------------------------------------------------------------------------------ */
 
 struct pd_source {
 	enum perfdata_match_source_kind kind;
@@ -96,16 +98,17 @@ struct perfdata_match {
 bool pd_has_entry_but(int root, const char *name);
 /* Whether files are opened in it, by path. */
 bool pd_source_has_files(const struct pd_source *source);
-/* Opens the regular file at `path` of such a source for reading; `real` is where it ends when links are followed. -1 with errno. */
+/* Opens the regular file at `path` of such a source for reading; `real` is where it ends when links are followed. -1
+ * with errno. */
 int pd_source_open(const struct pd_source *source, const char *path, char real[PD_ROOTED_PATH]);
 
-/* --- bundle_read.c: `path` as above ---------------------------------------------------------------------------------------------- */
+/* --- bundle_read.c: `path` as above ------------------------------------------------------------------------------- */
 
 int pd_bundle_open(const struct perfdata_bundle_files *files, const char *path, char real[PD_ROOTED_PATH]);
 /* There is more in it than what it tells of itself. */
 bool pd_bundle_has_files(const struct perfdata_bundle_files *files);
 
-/* --- candidates.c: one wanted file, and what may be it ------------------------------------------------------------------------ */
+/* --- candidates.c: one wanted file, and what may be it ------------------------------------------------------------ */
 
 /* What was found so far for a wanted file. */
 struct pd_lookup {
@@ -117,23 +120,25 @@ struct pd_lookup {
 	uint32_t found_parts;              /* of result->found alone */
 	char text_path[PD_ROOTED_PATH];    /* of the file at the recorded path, below its source, or "" */
 	char debug_link[PD_LINK_NAME];
-	char alt_link[PD_ROOTED_PATH], alt_from[PD_ROOTED_PATH];   /* where it points, and the file that says so, below its source */
+	/* where it points, and the file that says so, below its source */
+	char alt_link[PD_ROOTED_PATH], alt_from[PD_ROOTED_PATH];
 	struct pd_build_id alt_id;
 };
 
 /* A file of a source, below its root. `at_path`: it is where the recorded one was. True: it is the wanted file. */
 bool pd_consider(struct pd_lookup *lookup, struct pd_source *source, const char *path, bool at_path);
 /* The same for one whose facts are known. `shown`: the path for people. */
-bool pd_consider_facts(struct pd_lookup *lookup, struct pd_source *source, const char *shown, const struct pd_elf_facts *facts, bool at_path);
+bool pd_consider_facts(struct pd_lookup *lookup, struct pd_source *source, const char *shown,
+		       const struct pd_elf_facts *facts, bool at_path);
 /* Something that is no ELF file, or none that was looked at. False: there is better. */
-bool pd_take_result(struct pd_lookup *lookup, struct pd_source *source, enum perfdata_match_state state, const char *shown,
-		    const struct pd_build_id *id, uint32_t parts, const char *reason);
+bool pd_take_result(struct pd_lookup *lookup, struct pd_source *source, enum perfdata_match_state state,
+		    const char *shown, const struct pd_build_id *id, uint32_t parts, const char *reason);
 /* The path of a file below a source as people write it, in the match's arena; "" without memory. */
 const char *pd_shown_path(struct perfdata_match *match, const struct pd_source *source, const char *real);
 /* The id to look for: the recorded one, or that of the file that stands in for it. */
 const struct pd_build_id *pd_lookup_id(const struct pd_lookup *lookup, struct pd_build_id *room);
 
-/* --- places.c: where the files of a source are; kernel_places.c ---------------------------------------------------------------- */
+/* --- places.c: where the files of a source are; kernel_places.c --------------------------------------------------- */
 
 void pd_look_in_source(struct pd_lookup *lookup, struct pd_source *source);
 /* Separate debug information that the files found so far name. */

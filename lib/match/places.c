@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a source may have a file, from what the recording says of it. Paths by build-id need no index: the path is the id. */
+/* Where a source may have a file, from what the recording says of it. Paths by build-id need no index: the path is the
+ * id. */
 #include "config.h"
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +23,8 @@ bool pd_build_id_path(char out[PD_ROOTED_PATH], const char *prefix, const struct
 		return false;
 	for (size_t i = 0; i < id->size; i++)
 		snprintf(digits + 2 * i, 3, "%02x", id->bytes[i]);
-	return snprintf(out, PD_ROOTED_PATH, "%s/.build-id/%.2s/%s%s", prefix, digits, digits + 2, suffix) < PD_ROOTED_PATH;
+	return snprintf(out, PD_ROOTED_PATH, "%s/.build-id/%.2s/%s%s", prefix, digits, digits + 2, suffix) <
+	       PD_ROOTED_PATH;
 }
 
 void pd_look_by_id(struct pd_lookup *lookup, struct pd_source *source, const char *prefix)
@@ -50,7 +52,8 @@ static bool at_path(struct pd_lookup *lookup, struct pd_source *source, const ch
 	return pd_consider(lookup, source, shorter, true);
 }
 
-static void look_below(struct pd_lookup *lookup, struct pd_source *source, const char *prefix, const char *path, const char *suffix)
+static void look_below(struct pd_lookup *lookup, struct pd_source *source, const char *prefix, const char *path,
+		       const char *suffix)
 {
 	char place[PD_ROOTED_PATH];
 	if (path[0] == '/' && snprintf(place, sizeof place, "%s%s%s", prefix, path, suffix) < (int)sizeof place)
@@ -101,7 +104,8 @@ static bool is_called_so(const struct perfdata_match_wanted *wanted, const char 
 
 static void look_at_file(struct pd_lookup *lookup, struct pd_source *source)
 {
-	if (pd_consider_facts(lookup, source, source->path, source->facts, is_called_so(lookup->wanted, source->path)) &&
+	if (pd_consider_facts(lookup, source, source->path, source->facts,
+			      is_called_so(lookup->wanted, source->path)) &&
 	    source->facts->alt_link[0] && !lookup->alt_link[0]) {
 		strcpy(lookup->alt_link, source->facts->alt_link);
 		lookup->alt_id = source->facts->alt_id;
@@ -134,15 +138,17 @@ static void look_in_list(struct pd_lookup *lookup, struct pd_source *source)
 	const bool at_path = same && (!same->path || has_path(lookup->wanted, same->path));
 	bool taken = false;
 	if (same)
-		taken = pd_take_result(lookup, source, at_path ? PERFDATA_MATCH_SAME : PERFDATA_MATCH_MOVED, same->path, &same->id,
-				       PERFDATA_PART_UNSEEN, NULL);
+		taken = pd_take_result(lookup, source, at_path ? PERFDATA_MATCH_SAME : PERFDATA_MATCH_MOVED, same->path,
+				       &same->id, PERFDATA_PART_UNSEEN, NULL);
 	else if (other && lookup->id.size)
-		taken = pd_take_result(lookup, source, PERFDATA_MATCH_DIFFERS, other->path, &other->id, PERFDATA_PART_UNSEEN, "another build-id");
+		taken = pd_take_result(lookup, source, PERFDATA_MATCH_DIFFERS, other->path, &other->id,
+				       PERFDATA_PART_UNSEEN, "another build-id");
 	else if (bare && lookup->id.size)
-		taken = pd_take_result(lookup, source, PERFDATA_MATCH_UNKNOWN, bare->path, NULL, PERFDATA_PART_UNSEEN, "its build-id is not known there");
+		taken = pd_take_result(lookup, source, PERFDATA_MATCH_UNKNOWN, bare->path, NULL, PERFDATA_PART_UNSEEN,
+				       "its build-id is not known there");
 	else if (other || bare)
-		taken = pd_take_result(lookup, source, PERFDATA_MATCH_UNVERIFIED, other ? other->path : bare->path, other ? &other->id : NULL,
-				       PERFDATA_PART_UNSEEN, "no build-id was recorded");
+		taken = pd_take_result(lookup, source, PERFDATA_MATCH_UNVERIFIED, other ? other->path : bare->path,
+				       other ? &other->id : NULL, PERFDATA_PART_UNSEEN, "no build-id was recorded");
 	if (taken) {
 		source->nr_found++;
 		lookup->result->parts |= PERFDATA_PART_UNSEEN;
@@ -218,7 +224,7 @@ void pd_look_in_source(struct pd_lookup *lookup, struct pd_source *source)
 	}
 }
 
-/* --- what the files found name --------------------------------------------------------------------------------------------------- */
+/* --- what the files found name ------------------------------------------------------------------------------------ */
 
 static void look_for_debug_link(struct pd_lookup *lookup, struct pd_source *source)
 {
@@ -227,9 +233,16 @@ static void look_for_debug_link(struct pd_lookup *lookup, struct pd_source *sour
 		char path[PD_ROOTED_PATH];
 		int size;
 		switch (i) {
-		case 0: size = snprintf(path, sizeof path, "%.*s/%s", dir, lookup->text_path, lookup->debug_link); break;
-		case 1: size = snprintf(path, sizeof path, "%.*s/.debug/%s", dir, lookup->text_path, lookup->debug_link); break;
-		default: size = snprintf(path, sizeof path, "/usr/lib/debug%.*s/%s", dir, lookup->text_path, lookup->debug_link);
+		case 0:
+			size = snprintf(path, sizeof path, "%.*s/%s", dir, lookup->text_path, lookup->debug_link);
+			break;
+		case 1:
+			size = snprintf(path, sizeof path, "%.*s/.debug/%s", dir, lookup->text_path,
+					lookup->debug_link);
+			break;
+		default:
+			size = snprintf(path, sizeof path, "/usr/lib/debug%.*s/%s", dir, lookup->text_path,
+					lookup->debug_link);
 		}
 		if (size > 0 && size < (int)sizeof path)
 			(void)pd_consider(lookup, source, path, false);
@@ -261,7 +274,8 @@ static bool look_for_alt(struct pd_lookup *lookup, struct pd_source *source)
 	if (lookup->alt_link[0] == '/')
 		return is_alt_file(lookup, source, lookup->alt_link);
 	const int dir = (int)(base_of(lookup->alt_from) - lookup->alt_from);
-	return snprintf(path, sizeof path, "%.*s%s", dir, lookup->alt_from, lookup->alt_link) < PD_ROOTED_PATH && is_alt_file(lookup, source, path);
+	return snprintf(path, sizeof path, "%.*s%s", dir, lookup->alt_from, lookup->alt_link) < PD_ROOTED_PATH &&
+	       is_alt_file(lookup, source, path);
 }
 
 void pd_look_for_links(struct pd_lookup *lookup)
@@ -272,7 +286,8 @@ void pd_look_for_links(struct pd_lookup *lookup)
 			look_for_debug_link(lookup, &match->sources[i]);
 	bool found = false;
 	for (size_t i = 0; i < match->nr_sources && !found; i++)
-		found = pd_source_has_files(&match->sources[i]) && lookup->alt_link[0] && look_for_alt(lookup, &match->sources[i]);
+		found = pd_source_has_files(&match->sources[i]) && lookup->alt_link[0] &&
+			look_for_alt(lookup, &match->sources[i]);
 	if (lookup->alt_link[0])
 		lookup->result->parts |= found ? PERFDATA_PART_ALTLINK : PERFDATA_PART_ALT_MISSING;
 }

@@ -10,7 +10,8 @@
 #define MAX_PAX 16384
 
 struct header {
-	char name[NAME_SIZE], mode[8], uid[8], gid[8], size[12], mtime[12], checksum[8], type, target[NAME_SIZE], magic[6], version[2];
+	char name[NAME_SIZE], mode[8], uid[8], gid[8], size[12], mtime[12], checksum[8], type, target[NAME_SIZE],
+		magic[6], version[2];
 	char user[32], group[32], major[8], minor[8], prefix[PREFIX_SIZE], unused[12];
 };
 _Static_assert(sizeof(struct header) == PD_TAR_BLOCK, "a header is a block");
@@ -24,7 +25,8 @@ static unsigned checksum_of(const uint8_t block[PD_TAR_BLOCK])
 	return sum;
 }
 
-static enum perfdata_status write_block(char type, const char *name, const char *target, uint64_t size, perfdata_bundle_write_fn *write, void *user)
+static enum perfdata_status write_block(char type, const char *name, const char *target, uint64_t size,
+					perfdata_bundle_write_fn *write, void *user)
 {
 	struct header h;
 	char octal[16];
@@ -85,7 +87,9 @@ static enum perfdata_status write_pax(const struct pd_tar_entry *entry, perfdata
 enum perfdata_status pd_tar_write_header(const struct pd_tar_entry *entry, perfdata_bundle_write_fn *write, void *user)
 {
 	enum perfdata_status status = write_pax(entry, write, user);
-	return status ? status : write_block((char)entry->type, entry->name, entry->target ? entry->target : "", entry->size, write, user);
+	return status ? status
+		      : write_block((char)entry->type, entry->name, entry->target ? entry->target : "", entry->size,
+				    write, user);
 }
 
 enum perfdata_status pd_tar_write_padding(uint64_t size, perfdata_bundle_write_fn *write, void *user)
@@ -101,7 +105,7 @@ enum perfdata_status pd_tar_write_end(perfdata_bundle_write_fn *write, void *use
 	return write(user, zeros, sizeof zeros);
 }
 
-/* --- reading ----------------------------------------------------------------------------------------------------------------------- */
+/* --- reading ------------------------------------------------------------------------------------------------------ */
 
 /* Octal digits; large numbers are binary behind a first bit. false: neither. */
 static bool parse_number(const char *field, size_t size, uint64_t *ret)
@@ -127,10 +131,12 @@ bool pd_tar_parse(const uint8_t block[PD_TAR_BLOCK], struct pd_tar_header *ret)
 	struct header h;
 	uint64_t checksum;
 	memcpy(&h, block, sizeof h);
-	if (!parse_number(h.checksum, sizeof h.checksum, &checksum) || checksum != checksum_of(block) || !parse_number(h.size, sizeof h.size, &ret->size))
+	if (!parse_number(h.checksum, sizeof h.checksum, &checksum) || checksum != checksum_of(block) ||
+	    !parse_number(h.size, sizeof h.size, &ret->size))
 		return false;
 	const bool has_prefix = !memcmp(h.magic, "ustar", 6) && h.prefix[0];
-	snprintf(ret->name, sizeof ret->name, "%.*s%s%.*s", has_prefix ? (int)PREFIX_SIZE : 0, h.prefix, has_prefix ? "/" : "", (int)NAME_SIZE, h.name);
+	snprintf(ret->name, sizeof ret->name, "%.*s%s%.*s", has_prefix ? (int)PREFIX_SIZE : 0, h.prefix,
+		 has_prefix ? "/" : "", (int)NAME_SIZE, h.name);
 	snprintf(ret->target, sizeof ret->target, "%.*s", (int)NAME_SIZE, h.target);
 	ret->type = h.type ? h.type : (char)PD_TAR_FILE;
 	return true;

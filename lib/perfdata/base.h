@@ -53,7 +53,8 @@ extern "C" {
 #define PERFDATA_VERSION_MAJOR 0
 #define PERFDATA_VERSION_MINOR 2
 #define PERFDATA_VERSION_PATCH 0
-#define PERFDATA_VERSION_NUMBER (PERFDATA_VERSION_MAJOR * 1000000 + PERFDATA_VERSION_MINOR * 1000 + PERFDATA_VERSION_PATCH)
+#define PERFDATA_VERSION_NUMBER \
+	(PERFDATA_VERSION_MAJOR * 1000000 + PERFDATA_VERSION_MINOR * 1000 + PERFDATA_VERSION_PATCH)
 
 /* What a function returns. Zero is fine, positive values are facts about the input that leave the handle usable,
  * negative values end the operation. */
@@ -132,7 +133,8 @@ PERFDATA_API void perfdata_options_init(void *options, size_t size);
  * Codes are stable. perfdata/findings.def lists each once: X(code, severity, NAME, meaning, advice). */
 enum perfdata_severity {
 	PERFDATA_SEVERITY_NOTE = 0,     /* nothing is wrong; exit code 0 */
-	PERFDATA_SEVERITY_WARNING = 1,  /* what was recorded is odd or incomplete, but read whole; exit code 0, 4 with --strict */
+	/* what was recorded is odd or incomplete, but read whole; exit code 0, 4 with --strict */
+	PERFDATA_SEVERITY_WARNING = 1,
 	PERFDATA_SEVERITY_ERROR = 2,    /* damaged or unfinished input: something could not be read; exit code 4 */
 };
 
@@ -159,10 +161,12 @@ struct perfdata_finding_list;
 PERFDATA_API struct perfdata_finding_list *perfdata_finding_list_new(void);   /* NULL without memory */
 PERFDATA_API void perfdata_finding_list_free(struct perfdata_finding_list *list);
 /* PERFDATA_ENOMEM: it is counted, not kept. */
-PERFDATA_API enum perfdata_status perfdata_finding_list_add(struct perfdata_finding_list *list, const struct perfdata_finding *finding);
+PERFDATA_API enum perfdata_status perfdata_finding_list_add(struct perfdata_finding_list *list,
+							    const struct perfdata_finding *finding);
 /* Those that were kept, of `total` (may be NULL) that were added. Borrowed until the next is added. A list of NULL is
  * empty. */
-PERFDATA_API const struct perfdata_finding *perfdata_finding_list_get(const struct perfdata_finding_list *list, size_t *ret_nr, uint64_t *ret_total);
+PERFDATA_API const struct perfdata_finding *perfdata_finding_list_get(const struct perfdata_finding_list *list,
+								      size_t *ret_nr, uint64_t *ret_total);
 
 struct perfdata_finding_info {
 	enum perfdata_finding_code code;
@@ -178,7 +182,7 @@ PERFDATA_API const struct perfdata_finding_info *perfdata_finding_lookup(unsigne
 /* Row number `index` of all codes in ascending order, or NULL behind the last. Static storage. */
 PERFDATA_API const struct perfdata_finding_info *perfdata_finding_at(size_t index);
 
-/* --- memory ------------------------------------------------------------------------------------------------------------ */
+/* --- memory ------------------------------------------------------------------------------------------------------- */
 
 /* An account of the memory that grows with a recording: stacks, frames, symbols, batches, sums. One may be shared by
  * several readers and symbol sources. Above its limit caches shrink, then tables go to temporary files; what can do

@@ -12,8 +12,8 @@
  *
  * The same files give the same bytes: no times, no owners, entries in byte order.
  *
- * Reading trusts nothing: names that are not plain relative paths, links that lead out, and anything that is no file, link or directory
- * are left out; sizes are limited. */
+ * Reading trusts nothing: names that are not plain relative paths, links that lead out, and anything that is no file,
+ * link or directory are left out; sizes are limited. */
 #ifndef PERFDATA_BUNDLE_H
 #define PERFDATA_BUNDLE_H
 
@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-/* --- writing ---------------------------------------------------------------------------------------------------------------------- */
+/* --- writing ------------------------------------------------------------------------------------------------------ */
 
 enum perfdata_bundle_level {
 	PERFDATA_BUNDLE_FULL,     /* files as they are */
@@ -48,7 +48,8 @@ struct perfdata_bundle;
 struct perfdata_bundle_limits {
 	uint64_t file, total;              /* bytes of one file, and of all; 0: no limit */
 };
-PERFDATA_API enum perfdata_status perfdata_bundle_new(enum perfdata_bundle_level level, const struct perfdata_bundle_limits *limits,
+PERFDATA_API enum perfdata_status perfdata_bundle_new(enum perfdata_bundle_level level,
+						      const struct perfdata_bundle_limits *limits,
 						      struct perfdata_bundle **ret);
 PERFDATA_API void perfdata_bundle_free(struct perfdata_bundle *bundle);
 /* What a file will be in the archive. */
@@ -57,16 +58,20 @@ struct perfdata_bundle_planned {
 	uint64_t size;
 	uint8_t sha256[32];                /* of its bytes there */
 };
-/* Plans a file; one that was planned before is fine. PERFDATA_EREAD; PERFDATA_EFORMAT: it is no ELF file, or its build-id is another one; PERFDATA_ELIMIT: it would exceed a
- * limit; PERFDATA_EUSAGE: its recorded path is no path; PERFDATA_ENOMEM. None of these spoils the bundle. */
-PERFDATA_API enum perfdata_status perfdata_bundle_add(struct perfdata_bundle *bundle, const struct perfdata_bundle_file *file,
+/* Plans a file; one that was planned before is fine. PERFDATA_EREAD; PERFDATA_EFORMAT: it is no ELF file, or its
+ * build-id is another one; PERFDATA_ELIMIT: it would exceed a limit; PERFDATA_EUSAGE: its recorded path is no path;
+ * PERFDATA_ENOMEM. None of these spoils the bundle. */
+PERFDATA_API enum perfdata_status perfdata_bundle_add(struct perfdata_bundle *bundle,
+						      const struct perfdata_bundle_file *file,
 						      struct perfdata_bundle_planned *ret);
 typedef enum perfdata_status perfdata_bundle_write_fn(void *user, const void *bytes, size_t size);
-/* Writes the archive, unpacked, with `manifest` as its first file. Errors of `write`; PERFDATA_EREAD: a file changed meanwhile. */
-PERFDATA_API enum perfdata_status perfdata_bundle_write(struct perfdata_bundle *bundle, const void *manifest, size_t size,
-							perfdata_bundle_write_fn *write, void *user, struct perfdata_error *reterr);
+/* Writes the archive, unpacked, with `manifest` as its first file. Errors of `write`; PERFDATA_EREAD: a file changed
+ * meanwhile. */
+PERFDATA_API enum perfdata_status perfdata_bundle_write(struct perfdata_bundle *bundle, const void *manifest,
+							size_t size, perfdata_bundle_write_fn *write, void *user,
+							struct perfdata_error *reterr);
 
-/* --- reading ---------------------------------------------------------------------------------------------------------------------- */
+/* --- reading ------------------------------------------------------------------------------------------------------ */
 
 struct perfdata_bundle_files;
 struct perfdata_bundle_files_options {
@@ -75,13 +80,15 @@ struct perfdata_bundle_files_options {
 	uint64_t max_bytes;                /* of all that is unpacked; 0: 16 GiB */
 	uint32_t max_ratio;                /* unpacked bytes for each packed one; 0: no limit */
 };
-/* Opens an archive (tar, or tar packed with gzip, zstd or xz), or a directory. PERFDATA_EREAD; PERFDATA_EFORMAT: it is none; PERFDATA_ELIMIT;
- * PERFDATA_EUNSUP; PERFDATA_ENOMEM. */
-PERFDATA_API enum perfdata_status perfdata_bundle_files_open(const char *path, const struct perfdata_bundle_files_options *options,
-							     struct perfdata_bundle_files **ret, struct perfdata_error *reterr);
+/* Opens an archive (tar, or tar packed with gzip, zstd or xz), or a directory. PERFDATA_EREAD; PERFDATA_EFORMAT: it is
+ * none; PERFDATA_ELIMIT; PERFDATA_EUNSUP; PERFDATA_ENOMEM. */
+PERFDATA_API enum perfdata_status perfdata_bundle_files_open(const char *path,
+							     const struct perfdata_bundle_files_options *options,
+							     struct perfdata_bundle_files **ret,
+							     struct perfdata_error *reterr);
 PERFDATA_API void perfdata_bundle_files_close(struct perfdata_bundle_files *files);
-/* Opens "PATH/NAME", PATH being that of the bundle, for perfdata_symbols_options.open: a descriptor for reading that the caller closes, or -1
- * with errno. Any thread. */
+/* Opens "PATH/NAME", PATH being that of the bundle, for perfdata_symbols_options.open: a descriptor for reading that
+ * the caller closes, or -1 with errno. Any thread. */
 PERFDATA_API int perfdata_bundle_files_get(void *files, const char *path);
 /* How many entries were left out because they could not be trusted. */
 PERFDATA_API uint64_t perfdata_bundle_files_refused(const struct perfdata_bundle_files *files);

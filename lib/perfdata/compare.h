@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Comparing recordings: what costs more than before, by more than noise?
  *
- * A side is a perfdata_baseline: one recording or several repeat runs, each a text that the emitter `baseline` wrote (perfdata_convert), or several
- * of them in one text, as perfdata_baseline_write makes it of a side. A key is what is told apart: a function of a file, a file, a thread …
+ * A side is a perfdata_baseline: one recording or several repeat runs, each a text that the emitter `baseline` wrote
+ * (perfdata_convert), or several of them in one text, as perfdata_baseline_write makes it of a side. A key is what is
+ * told apart: a function of a file, a file, a thread …
  *
  *   per recording   perfdata_convert(…, "baseline", …) to a memory output; perfdata_baseline_add(side, bytes)
  *   then            perfdata_compare(before, after, options): rows, notes, a verdict
  *
- * Results depend on the two sides and the options alone. A handle belongs to one thread; a comparison may be read by several. */
+ * Results depend on the two sides and the options alone. A handle belongs to one thread; a comparison may be read by
+ * several. */
 #ifndef PERFDATA_COMPARE_H
 #define PERFDATA_COMPARE_H
 
@@ -18,7 +20,7 @@
 extern "C" {
 #endif
 
-/* --- sides ---------------------------------------------------------------------------------------------------------------- */
+/* --- sides -------------------------------------------------------------------------------------------------------- */
 
 struct perfdata_baseline;
 
@@ -26,14 +28,15 @@ PERFDATA_API struct perfdata_baseline *perfdata_baseline_new(void);   /* NULL wi
 PERFDATA_API void perfdata_baseline_free(struct perfdata_baseline *baseline);
 /* Whether bytes begin as a baseline does. */
 PERFDATA_API bool perfdata_baseline_is(const void *bytes, size_t size);
-/* Adds the recordings of a text; what it says is copied. PERFDATA_EFORMAT with the line that is wrong, PERFDATA_EUSAGE: its keys are not what those
- * of the side so far are (`--by`), PERFDATA_ENOMEM. After a failure the side may only be freed. */
-PERFDATA_API enum perfdata_status perfdata_baseline_add(struct perfdata_baseline *baseline, const void *bytes, size_t size,
-							struct perfdata_error *reterr);
-/* The same of a file, packed or not, of at most `max_size` bytes (0: no limit). PERFDATA_ABSENT: it is something else, perhaps a recording.
- * PERFDATA_EREAD, PERFDATA_ELIMIT. */
-PERFDATA_API enum perfdata_status perfdata_baseline_read(struct perfdata_baseline *baseline, const char *path, uint64_t max_size,
-							 struct perfdata_error *reterr);
+/* Adds the recordings of a text; what it says is copied. PERFDATA_EFORMAT with the line that is wrong, PERFDATA_EUSAGE:
+ * its keys are not what those of the side so far are (`--by`), PERFDATA_ENOMEM. After a failure the side may only be
+ * freed. */
+PERFDATA_API enum perfdata_status perfdata_baseline_add(struct perfdata_baseline *baseline, const void *bytes,
+							size_t size, struct perfdata_error *reterr);
+/* The same of a file, packed or not, of at most `max_size` bytes (0: no limit). PERFDATA_ABSENT: it is something else,
+ * perhaps a recording. PERFDATA_EREAD, PERFDATA_ELIMIT. */
+PERFDATA_API enum perfdata_status perfdata_baseline_read(struct perfdata_baseline *baseline, const char *path,
+							 uint64_t max_size, struct perfdata_error *reterr);
 /* The side as one text. Fails as perfdata_text does. */
 PERFDATA_API void perfdata_baseline_write(const struct perfdata_baseline *baseline, struct perfdata_text *out);
 /* What keys are: "symbol", "dso", …; "" before the first recording. Borrowed. */
@@ -47,12 +50,14 @@ struct perfdata_baseline_recording {
 	bool has_inlines;                /* functions that are inlined were told apart somewhere */
 };
 /* Recording number `index`, or NULL behind the last. Borrowed until the next is added. */
-PERFDATA_API const struct perfdata_baseline_recording *perfdata_baseline_recording(const struct perfdata_baseline *baseline, size_t index);
+PERFDATA_API const struct perfdata_baseline_recording *perfdata_baseline_recording(
+	const struct perfdata_baseline *baseline, size_t index);
 
-/* --- options ---------------------------------------------------------------------------------------------------------------- */
+/* --- options ------------------------------------------------------------------------------------------------------ */
 
 enum perfdata_normalize {
-	PERFDATA_NORMALIZE_SCALED,       /* shares, those after divided by how far most keys' shares moved (the median of their ratios) */
+	/* shares, those after divided by how far most keys' shares moved (the median of their ratios) */
+	PERFDATA_NORMALIZE_SCALED,
 	PERFDATA_NORMALIZE_SHARE,        /* shares of each side's weight */
 	PERFDATA_NORMALIZE_UNIT,         /* weight per unit of work; needs units */
 };
@@ -69,21 +74,27 @@ struct perfdata_comparison_options {
 	double max_increase;             /* percentage points; default 1 */
 	double max_ratio;                /* after : before; default 1.1 */
 	double alpha;                    /* of the adjusted p; default 0.05 */
-	double min_share;                /* of both sides together, in percent: smaller keys are not judged; default 1 */
-	double max_total;                /* how far the weight per unit of work may grow, in percent; 0: it is not judged */
-	double dispersion;               /* of one recording a side: variance between runs / that of independent samples; default 2 */
-	/* Units of work (requests, rows, frames) of each side: one number for each recording, or one for all of them. */
+	/* of both sides together, in percent: smaller keys are not judged; default 1 */
+	double min_share;
+	/* how far the weight per unit of work may grow, in percent; 0: it is not judged */
+	double max_total;
+	/* of one recording a side: variance between runs / that of independent samples; default 2 */
+	double dispersion;
+	/* Units of work (requests, rows, frames) of each side: one number for each recording, or one for all of
+	 * them. */
 	const double *units[2];
 	size_t nr_units[2];
-	/* "OLD=NEW": what is called OLD on the side before is what is called NEW behind it. Functions, files, threads. */
+	/* "OLD=NEW": what is called OLD on the side before is what is called NEW behind it. Functions, files,
+	 * threads. */
 	const char *const *same_symbols, *const *same_files, *const *same_comms;
 	size_t nr_same_symbols, nr_same_files, nr_same_comms;
-	const char *allow;               /* the text of an allow list (lines: EVENT-GLOB TAB KEY-GLOB TAB LIMIT TAB REASON); may be NULL */
+	/* the text of an allow list (lines: EVENT-GLOB TAB KEY-GLOB TAB LIMIT TAB REASON); may be NULL */
+	const char *allow;
 	const char *const *despite;      /* codes of notes that do not make the sides incomparable; "all" */
 	size_t nr_despite;
 };
 
-/* --- what comes out ----------------------------------------------------------------------------------------------------------- */
+/* --- what comes out ----------------------------------------------------------------------------------------------- */
 
 enum perfdata_verdict {
 	PERFDATA_VERDICT_PASS, PERFDATA_VERDICT_FAIL,
@@ -109,10 +120,12 @@ struct perfdata_compared {
 	double share[2];                 /* of the side's weight: 0 to 1 */
 	double compared;                 /* share[1] as it is compared: divided by the scale */
 	double delta;                    /* compared - share[0] */
-	double ratio;                    /* compared / share[0]; infinite for what is new, 1 for nothing on both sides */
+	/* compared / share[0]; infinite for what is new, 1 for nothing on both sides */
+	double ratio;
 	double p, adjusted_p;            /* 1 where it is not judged */
 	double dispersion;
-	double visible;                  /* the smallest delta that these samples could have shown (with a power of 80 %) */
+	/* the smallest delta that these samples could have shown (with a power of 80 %) */
+	double visible;
 	enum perfdata_change change;
 };
 struct perfdata_comparison_row {
@@ -153,16 +166,22 @@ struct perfdata_comparison_note {
 };
 
 struct perfdata_comparison;
-/* PERFDATA_EUSAGE: options, with a message; a side without recordings; sides of different keys. PERFDATA_ENOMEM. Copies what it needs. */
-PERFDATA_API enum perfdata_status perfdata_compare(const struct perfdata_baseline *before, const struct perfdata_baseline *after,
-						   const struct perfdata_comparison_options *options, struct perfdata_comparison **ret,
-						   struct perfdata_error *reterr);
+/* PERFDATA_EUSAGE: options, with a message; a side without recordings; sides of different keys. PERFDATA_ENOMEM. Copies
+ * what it needs. */
+PERFDATA_API enum perfdata_status perfdata_compare(const struct perfdata_baseline *before,
+						   const struct perfdata_baseline *after,
+						   const struct perfdata_comparison_options *options,
+						   struct perfdata_comparison **ret, struct perfdata_error *reterr);
 PERFDATA_API void perfdata_comparison_free(struct perfdata_comparison *comparison);
 PERFDATA_API enum perfdata_verdict perfdata_comparison_verdict(const struct perfdata_comparison *comparison);
-/* By index; NULL behind the last. Reasons come first; rows by the size of their change, then by file and key. Borrowed. */
-PERFDATA_API const struct perfdata_comparison_note *perfdata_comparison_note(const struct perfdata_comparison *comparison, size_t index);
-PERFDATA_API const struct perfdata_comparison_event *perfdata_comparison_event(const struct perfdata_comparison *comparison, size_t index);
-PERFDATA_API const struct perfdata_comparison_row *perfdata_comparison_row(const struct perfdata_comparison *comparison, size_t event, size_t row);
+/* By index; NULL behind the last. Reasons come first; rows by the size of their change, then by file and key.
+ * Borrowed. */
+PERFDATA_API const struct perfdata_comparison_note *perfdata_comparison_note(
+	const struct perfdata_comparison *comparison, size_t index);
+PERFDATA_API const struct perfdata_comparison_event *perfdata_comparison_event(
+	const struct perfdata_comparison *comparison, size_t index);
+PERFDATA_API const struct perfdata_comparison_row *perfdata_comparison_row(const struct perfdata_comparison *comparison,
+									   size_t event, size_t row);
 
 #ifdef __cplusplus
 }

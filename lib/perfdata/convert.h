@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A recording in another format, in one call: reader, symbols, session, emitter and output are put together as the emitter and its options need
- * it, so that no program can put them together wrongly. */
+/* A recording in another format, in one call: reader, symbols, session, emitter and output are put together as the
+ * emitter and its options need it, so that no program can put them together wrongly. */
 #ifndef PERFDATA_CONVERT_H
 #define PERFDATA_CONVERT_H
 
@@ -33,24 +33,29 @@ struct perfdata_convert_options {
 	const struct perfdata_setting *settings;   /* of the emitter, for perfdata_convert */
 	size_t nr_settings;
 	const struct perfdata_filter *filter;      /* NULL: everything is kept */
-	const struct perfdata_symbols_options *symbols;   /* how names are looked up; NULL: as perfdata_symbols_options_init sets it */
-	enum perfdata_wish names;                  /* whether they are looked up; unsaid: if an emitter does by default */
+	/* how names are looked up; NULL: as perfdata_symbols_options_init sets it */
+	const struct perfdata_symbols_options *symbols;
+	/* whether they are looked up; unsaid: if an emitter does by default */
+	enum perfdata_wish names;
 	enum perfdata_order_wish order;            /* of the records; unsaid: the emitter's */
-	uint64_t limit;                            /* stop after so many records (deliveries, where no records are needed); 0: all */
+	/* stop after so many records (deliveries, where no records are needed); 0: all */
+	uint64_t limit;
 	unsigned jobs;                             /* threads that format; 0: as many as there are processors */
 	bool shared_output;                        /* several recordings go to one output: lines name their file */
-	const struct perfdata_reader_options *reader;   /* limits, findings, progress, cancel; `order` is of no account. NULL: defaults */
-	/* Findings of formatting, in the order of the records and the calling thread; and those found so far, for the end of documents: as in
-	 * perfdata_run_options. */
+	/* limits, findings, progress, cancel; `order` is of no account. NULL: defaults */
+	const struct perfdata_reader_options *reader;
+	/* Findings of formatting, in the order of the records and the calling thread; and those found so far, for the
+	 * end of documents: as in perfdata_run_options. */
 	perfdata_finding_fn *on_finding;
 	const struct perfdata_finding *(*findings)(void *user, size_t *ret_nr, uint64_t *ret_total);
 	void *user;                                /* for both */
-	/* Optional: the recording was opened. *filter, at first as above, may be changed; what it points to lives until the result is
-	 * freed. Anything but PERFDATA_OK ends the conversion with that. */
+	/* Optional: the recording was opened. *filter, at first as above, may be changed; what it points to lives until
+	 * the result is freed. Anything but PERFDATA_OK ends the conversion with that. */
 	enum perfdata_status (*on_open)(void *open_user, struct perfdata_reader *reader, struct perfdata_filter *filter,
 					struct perfdata_error *reterr);
 	void *open_user;
-	const char *recording;                     /* what it is called in tables and shared outputs; NULL: the name of its file */
+	/* what it is called in tables and shared outputs; NULL: the name of its file */
+	const char *recording;
 };
 
 /* What came of a conversion. Its reader and session stay open until it is freed. */
@@ -62,15 +67,17 @@ PERFDATA_API const struct perfdata_summary *perfdata_result_summary(const struct
 /* Records that were written, or deliveries where no records were needed. */
 PERFDATA_API uint64_t perfdata_result_written(const struct perfdata_result *result);
 
-/* PERFDATA_OK for damaged recordings too: see the findings, and the summary. PERFDATA_EUSAGE: there is no such format, option or value; the message
- * is the one that the program shows. Else as perfdata_reader_open, perfdata_session_open and perfdata_run. *ret (may be NULL) is set
- * whenever the recording could be opened, else to NULL. */
-PERFDATA_API enum perfdata_status perfdata_convert(const struct perfdata_input *input, struct perfdata_output *output, const char *format,
-						   const struct perfdata_convert_options *options, struct perfdata_result **ret,
-						   struct perfdata_error *reterr);
+/* PERFDATA_OK for damaged recordings too: see the findings, and the summary. PERFDATA_EUSAGE: there is no such format,
+ * option or value; the message is the one that the program shows. Else as perfdata_reader_open, perfdata_session_open
+ * and perfdata_run. *ret (may be NULL) is set whenever the recording could be opened, else to NULL. */
+PERFDATA_API enum perfdata_status perfdata_convert(const struct perfdata_input *input, struct perfdata_output *output,
+						   const char *format, const struct perfdata_convert_options *options,
+						   struct perfdata_result **ret, struct perfdata_error *reterr);
 /* Several formats in one pass over the recording. PERFDATA_EUSAGE where they need it read in different ways. */
-PERFDATA_API enum perfdata_status perfdata_convert_several(const struct perfdata_input *input, const struct perfdata_conversion *const *conversions,
-							   size_t nr_conversions, const struct perfdata_convert_options *options,
+PERFDATA_API enum perfdata_status perfdata_convert_several(const struct perfdata_input *input,
+							   const struct perfdata_conversion *const *conversions,
+							   size_t nr_conversions,
+							   const struct perfdata_convert_options *options,
 							   struct perfdata_result **ret, struct perfdata_error *reterr);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Emitters spell batches; a run moves the batches of a session through one or more emitters to their outputs, with any number of threads
- * and the same bytes for each.
+/* Emitters spell batches; a run moves the batches of a session through one or more emitters to their outputs, with any
+ * number of threads and the same bytes for each.
  *
  *   configure  once, before the session is opened: what these options need        → needs, order, joins, names
  *   begin      once, when the recording's meta data is known                      → bytes
@@ -10,14 +10,15 @@
  *   encode     optional: work that merge or end handed over, any thread           → bytes, in the order of handing over
  *   end        once, with the summary                                             → bytes, work for encode
  *
- * scan, format, merge and encode run at the same time for different batches: scan and merge each own a part of the state, format and
- * encode read what neither changes. `placed` belongs to merge: never at the same time. Findings may be reported in begin, scan, merge
- * and end; they reach the program in the thread that called perfdata_run, those of merge in the order of the batches.
+ * scan, format, merge and encode run at the same time for different batches: scan and merge each own a part of the
+ * state, format and encode read what neither changes. `placed` belongs to merge: never at the same time. Findings may
+ * be reported in begin, scan, merge and end; they reach the program in the thread that called perfdata_run, those of
+ * merge in the order of the batches.
  *
- * Bytes leave in blocks. What format appends to `out` may leave at each perfdata_text_cut(out), which an emitter calls where nothing that
- * it appended will be looked at again: behind each record or line. Without a call the text of a whole batch is held in memory. Behind the
- * call out->size may be less than before; nothing else changes. When the output is slow, or batches before this one are not
- * written yet, the call waits.
+ * Bytes leave in blocks. What format appends to `out` may leave at each perfdata_text_cut(out), which an emitter calls
+ * where nothing that it appended will be looked at again: behind each record or line. Without a call the text of a
+ * whole batch is held in memory. Behind the call out->size may be less than before; nothing else changes. When the
+ * output is slow, or batches before this one are not written yet, the call waits.
  *
  * An emitter lives in a table of functions, which the library copies; a loaded one exports it as `perfdata_emitter`. */
 #ifndef PERFDATA_EMIT_H
@@ -34,9 +35,14 @@ extern "C" {
 
 #define PERFDATA_EMITTER_ABI 2u
 
-/* --- options of an emitter ------------------------------------------------------------------------------------------ */
+/* --- options of an emitter ---------------------------------------------------------------------------------------- */
 
-enum perfdata_option_kind { PERFDATA_OPTION_FLAG, PERFDATA_OPTION_TEXT, PERFDATA_OPTION_NUMBER, PERFDATA_OPTION_CHOICE };
+enum perfdata_option_kind {
+	PERFDATA_OPTION_FLAG,
+	PERFDATA_OPTION_TEXT,
+	PERFDATA_OPTION_NUMBER,
+	PERFDATA_OPTION_CHOICE
+};
 
 /* An option of an emitter. Tables end with name NULL, and are walked by the emitter's option_size. */
 struct perfdata_emitter_option {
@@ -53,13 +59,13 @@ struct perfdata_emitter_option_value {
 	uint64_t number;
 };
 
-/* --- configure ------------------------------------------------------------------------------------------------------ */
+/* --- configure ---------------------------------------------------------------------------------------------------- */
 
 enum perfdata_wish { PERFDATA_UNSAID = 0, PERFDATA_YES = 1, PERFDATA_NO = 2 };
 
 #define PERFDATA_CONFIGURE_TYPES 8
-/* What an emitter asks of the session for given options. A library-owned view; the members that configure may change are set as the emitter's
- * table says. */
+/* What an emitter asks of the session for given options. A library-owned view; the members that configure may change
+ * are set as the emitter's table says. */
 struct perfdata_configuration {
 	size_t size;
 	const struct perfdata_emitter_option_value *options;
@@ -79,31 +85,36 @@ struct perfdata_configuration {
 };
 struct perfdata_emitter;
 /* Fills *ret as the emitter's table says, then calls its configure. */
-PERFDATA_API enum perfdata_status perfdata_emitter_configure(const struct perfdata_emitter *emitter, const struct perfdata_emitter_option_value *options,
+PERFDATA_API enum perfdata_status perfdata_emitter_configure(const struct perfdata_emitter *emitter,
+							     const struct perfdata_emitter_option_value *options,
 							     size_t nr_options, enum perfdata_wish names,
-							     struct perfdata_configuration *ret, struct perfdata_error *reterr);
+							     struct perfdata_configuration *ret,
+							     struct perfdata_error *reterr);
 
-/* --- what the functions get ------------------------------------------------------------------------------------------ */
+/* --- what the functions get --------------------------------------------------------------------------------------- */
 
 /* The outputs of one emitter: number 0 is the one that it was given. */
 struct perfdata_outputs;
-/* In begin and scan: opens another output beside the first, called `name` ("stacks": for an output DIR/x.csv that is DIR/x.stacks.csv).
- * PERFDATA_EUSAGE with a message where the first output cannot have others. */
-PERFDATA_API enum perfdata_status perfdata_outputs_open(struct perfdata_outputs *outputs, const char *name, unsigned *ret_output,
-							struct perfdata_error *reterr);
+/* In begin and scan: opens another output beside the first, called `name` ("stacks": for an output DIR/x.csv that is
+ * DIR/x.stacks.csv). PERFDATA_EUSAGE with a message where the first output cannot have others. */
+PERFDATA_API enum perfdata_status perfdata_outputs_open(struct perfdata_outputs *outputs, const char *name,
+							unsigned *ret_output, struct perfdata_error *reterr);
 /* Whether perfdata_emit_patch can change what was written to an output. */
 PERFDATA_API bool perfdata_outputs_can_patch(const struct perfdata_outputs *outputs, unsigned output);
 
-/* Where bytes go in begin, format, merge and end: `out` is the text of output 0, this gives that of another one that was opened before
- * (before the batch was scanned, for format). NULL without memory, and for a number that there is not. */
+/* Where bytes go in begin, format, merge and end: `out` is the text of output 0, this gives that of another one that
+ * was opened before (before the batch was scanned, for format). NULL without memory, and for a number that there is
+ * not. */
 PERFDATA_API struct perfdata_text *perfdata_emit_text(struct perfdata_text *out, unsigned output);
-/* In merge and end: the work's bytes stand here, behind what was appended to the text so far. Takes over `work`. encode is called for it
- * in any thread, then `placed` in order, then free_work. `out` is empty behind the call. */
+/* In merge and end: the work's bytes stand here, behind what was appended to the text so far. Takes over `work`. encode
+ * is called for it in any thread, then `placed` in order, then free_work. `out` is empty behind the call. */
 PERFDATA_API enum perfdata_status perfdata_emit_encode(struct perfdata_text *out, void *work);
-/* In end: writes over bytes that were written to this output before. PERFDATA_EUSAGE where that is not possible, or outside of what was written. */
-PERFDATA_API enum perfdata_status perfdata_emit_patch(struct perfdata_text *out, uint64_t offset, const void *bytes, size_t size);
-/* In begin, merge and end: bytes of this output so far, before packing, with what stands in the text; not counting work whose bytes are not
- * known yet. */
+/* In end: writes over bytes that were written to this output before. PERFDATA_EUSAGE where that is not possible, or
+ * outside of what was written. */
+PERFDATA_API enum perfdata_status perfdata_emit_patch(struct perfdata_text *out, uint64_t offset, const void *bytes,
+						      size_t size);
+/* In begin, merge and end: bytes of this output so far, before packing, with what stands in the text; not counting work
+ * whose bytes are not known yet. */
 PERFDATA_API uint64_t perfdata_emit_offset(const struct perfdata_text *out);
 
 /* What begin gets. Borrowed during the call; reader, session and outputs live until after end. */
@@ -124,7 +135,8 @@ struct perfdata_emit_context {
 	const char *recording;          /* what the recording is called in tables and shared outputs: never NULL */
 };
 
-/* What format and encode may use besides: memory of the worker thread, kept from batch to batch, for caches that do not change the bytes. */
+/* What format and encode may use besides: memory of the worker thread, kept from batch to batch, for caches that do not
+ * change the bytes. */
 struct perfdata_scratch {
 	void *cache;                    /* the emitter's, NULL at first */
 	void (*free_cache)(void *cache);
@@ -140,21 +152,27 @@ struct perfdata_emit_end {
 	uint64_t findings_total;
 };
 
-/* --- the emitter ----------------------------------------------------------------------------------------------------- */
+/* --- the emitter -------------------------------------------------------------------------------------------------- */
 
 enum perfdata_emitter_flag {
 	PERFDATA_EMITTER_SYMBOLS = 1,        /* looks up names by default */
 	PERFDATA_EMITTER_ONE_DOCUMENT = 2,   /* an output holds one recording (json) */
-	PERFDATA_EMITTER_LIGHT = 4,          /* formatting costs less than reading: with few processors, one is better spent there */
-	PERFDATA_EMITTER_CHECKS = 8,         /* reports what is damaged inside records itself, as perfdata_batch_check would */
-	PERFDATA_EMITTER_ONLY_NAMED = 16,    /* writes nothing to output 0: a dataset of named outputs. Output 0 is not made then */
+	/* formatting costs less than reading: with few processors, one is better spent there */
+	PERFDATA_EMITTER_LIGHT = 4,
+	/* reports what is damaged inside records itself, as perfdata_batch_check would */
+	PERFDATA_EMITTER_CHECKS = 8,
+	/* writes nothing to output 0: a dataset of named outputs. Output 0 is not made then */
+	PERFDATA_EMITTER_ONLY_NAMED = 16,
 	PERFDATA_EMITTER_SEEKS = 32,         /* patches output 0, which must be one that can be */
-	PERFDATA_EMITTER_PACKED = 64,        /* what it writes is packed already: a suffix such as .gz packs nothing again */
+	/* what it writes is packed already: a suffix such as .gz packs nothing again */
+	PERFDATA_EMITTER_PACKED = 64,
 	PERFDATA_EMITTER_MEMORY = 256,       /* writes what was recorded of processes' memory (user_stack) */
-	PERFDATA_EMITTER_FOLDERS = 128,      /* below a folder, each named output is a folder, with a file in it for each recording */
+	/* below a folder, each named output is a folder, with a file in it for each recording */
+	PERFDATA_EMITTER_FOLDERS = 128,
 };
 
-/* Members are only ever appended: size says which there are, those behind are NULL. Strings and tables live as long as the emitter. */
+/* Members are only ever appended: size says which there are, those behind are NULL. Strings and tables live as long as
+ * the emitter. */
 struct perfdata_emitter {
 	uint32_t abi;                   /* PERFDATA_EMITTER_ABI */
 	uint32_t flags;                 /* enum perfdata_emitter_flag */
@@ -171,7 +189,8 @@ struct perfdata_emitter {
 	/* Optional. PERFDATA_EUSAGE with a message for a wrong option. */
 	enum perfdata_status (*configure)(void *user, struct perfdata_configuration *configuration);
 	/* *ret_state is freed by `release`. PERFDATA_EUSAGE with a message for a wrong option. */
-	enum perfdata_status (*begin)(const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out);
+	enum perfdata_status (*begin)(const struct perfdata_emit_context *context, void **ret_state,
+				      struct perfdata_text *out);
 	/* *ret_value goes to format; free_value frees it. */
 	enum perfdata_status (*scan)(void *state, const struct perfdata_batch *batch, void **ret_value);
 	/* state is shared by threads: read only. *ret_part goes to merge. */
@@ -184,21 +203,26 @@ struct perfdata_emitter {
 	void (*free_part)(void *part);  /* of a part that merge will not see, since something failed before */
 	void (*release)(void *state);
 	/* Optional: spells work that was handed over; state is read only. */
-	enum perfdata_status (*encode)(const void *state, void *work, struct perfdata_scratch *scratch, struct perfdata_text *out);
+	enum perfdata_status (*encode)(const void *state, void *work, struct perfdata_scratch *scratch,
+				       struct perfdata_text *out);
 	/* Optional: the bytes of the work stand at `offset` of output `output`. In order, as merge. */
 	enum perfdata_status (*placed)(void *state, void *work, unsigned output, uint64_t offset, uint64_t size);
 	void (*free_work)(void *work);
-	/* Optional, of an emitter with an option "table", of which "all" means one output for each: calls add for each table that a recording with
-	 * this summary has rows for. */
-	enum perfdata_status (*tables)(const struct perfdata_summary *summary, enum perfdata_status (*add)(void *user, const char *name), void *user);
+	/* Optional, of an emitter with an option "table", of which "all" means one output for each: calls add for each
+	 * table that a recording with this summary has rows for. */
+	enum perfdata_status (*tables)(const struct perfdata_summary *summary,
+				       enum perfdata_status (*add)(void *user, const char *name), void *user);
 };
 
 /* The option's value, or NULL if it was not given (the last one wins). */
-PERFDATA_API const char *perfdata_option_text(const struct perfdata_emitter_option_value *options, size_t nr_options, const char *name);
-PERFDATA_API bool perfdata_option_flag(const struct perfdata_emitter_option_value *options, size_t nr_options, const char *name, bool otherwise);
-PERFDATA_API uint64_t perfdata_option_number(const struct perfdata_emitter_option_value *options, size_t nr_options, const char *name, uint64_t otherwise);
+PERFDATA_API const char *perfdata_option_text(const struct perfdata_emitter_option_value *options, size_t nr_options,
+					      const char *name);
+PERFDATA_API bool perfdata_option_flag(const struct perfdata_emitter_option_value *options, size_t nr_options,
+				       const char *name, bool otherwise);
+PERFDATA_API uint64_t perfdata_option_number(const struct perfdata_emitter_option_value *options, size_t nr_options,
+					     const char *name, uint64_t otherwise);
 
-/* --- the run ------------------------------------------------------------------------------------------------------- */
+/* --- the run ------------------------------------------------------------------------------------------------------ */
 
 /* An emitter and where it writes. */
 struct perfdata_target {
@@ -216,17 +240,21 @@ struct perfdata_run_options {
 	const struct perfdata_cancel *cancel;   /* stops early with PERFDATA_EINTR; may be NULL */
 	perfdata_finding_fn *on_finding;        /* findings of formatting, in order of the records */
 	void *user;
-	const struct perfdata_finding *(*findings)(void *user, size_t *ret_nr, uint64_t *ret_total); /* what was reported so far, for end; may be NULL */
+	/* what was reported so far, for end; may be NULL */
+	const struct perfdata_finding *(*findings)(void *user, size_t *ret_nr, uint64_t *ret_total);
 	const char *recording;                  /* for perfdata_emit_context; NULL: the name of its file */
 };
-/* Runs the whole session through the emitters into their outputs, in one pass. PERFDATA_OK also when the input was damaged (see the summary);
- * PERFDATA_EWRITE, PERFDATA_EUSAGE, PERFDATA_EINTR, PERFDATA_ENOMEM, PERFDATA_ELIMIT, PERFDATA_EREAD with reterr. Outputs stay open: whoever
- * made them closes them. */
-PERFDATA_API enum perfdata_status perfdata_run(struct perfdata_session *session, const struct perfdata_target *const *targets, size_t nr_targets,
-					       const struct perfdata_run_options *options, struct perfdata_error *reterr);
+/* Runs the whole session through the emitters into their outputs, in one pass. PERFDATA_OK also when the input was
+ * damaged (see the summary); PERFDATA_EWRITE, PERFDATA_EUSAGE, PERFDATA_EINTR, PERFDATA_ENOMEM, PERFDATA_ELIMIT,
+ * PERFDATA_EREAD with reterr. Outputs stay open: whoever made them closes them. */
+PERFDATA_API enum perfdata_status perfdata_run(struct perfdata_session *session,
+					       const struct perfdata_target *const *targets, size_t nr_targets,
+					       const struct perfdata_run_options *options,
+					       struct perfdata_error *reterr);
 
 /* Calls work(user, index) for each index below `count` in up to `jobs` threads (0: processors) and waits. */
-PERFDATA_API enum perfdata_status perfdata_parallel(size_t count, unsigned jobs, void (*work)(void *user, size_t index), void *user);
+PERFDATA_API enum perfdata_status perfdata_parallel(size_t count, unsigned jobs, void (*work)(void *user, size_t index),
+						    void *user);
 /* Processors this process may use. */
 PERFDATA_API unsigned perfdata_processors(void);
 

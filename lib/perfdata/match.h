@@ -25,8 +25,10 @@ enum perfdata_match_source_kind {
 	PERFDATA_SOURCE_ROOT,        /* a directory that is the root of recorded paths */
 	PERFDATA_SOURCE_DEBUG_DIR,   /* a directory by build-id: /usr/lib/debug, perf's cache, an unpacked bundle */
 	PERFDATA_SOURCE_FILE,        /* an ELF file */
-	PERFDATA_SOURCE_LIST,        /* a text of build-ids and paths: perf buildid-list, eu-unstrip -n, perfdata buildids --tsv */
-	PERFDATA_SOURCE_OTHER,       /* another recording: its files are given with perfdata_match_add; `path` is its name */
+	/* a text of build-ids and paths: perf buildid-list, eu-unstrip -n, perfdata buildids --tsv */
+	PERFDATA_SOURCE_LIST,
+	/* another recording: its files are given with perfdata_match_add; `path` is its name */
+	PERFDATA_SOURCE_OTHER,
 	PERFDATA_SOURCE_DEBUGINFOD,  /* debuginfod servers; no path */
 	PERFDATA_SOURCE_BUNDLE,      /* the files of perfdata_match_options.bundle; `path` is its own */
 };
@@ -39,7 +41,8 @@ enum perfdata_match_state {
 	PERFDATA_MATCH_ABSENT,       /* nothing found */
 	PERFDATA_MATCH_UNVERIFIED,   /* no build-id was recorded, and a file is at the path */
 	PERFDATA_MATCH_UNKNOWN,      /* no build-id was recorded, and nothing is there, or a file that is another one */
-	PERFDATA_MATCH_UNREADABLE,   /* what is at the path cannot be read: permission, no regular file, no or damaged ELF */
+	/* what is at the path cannot be read: permission, no regular file, no or damaged ELF */
+	PERFDATA_MATCH_UNREADABLE,
 	PERFDATA_MATCH_MEMORY,       /* no file by nature */
 };
 
@@ -68,15 +71,16 @@ struct perfdata_match_options {
 	bool search;                   /* look at every file below roots and debug directories for its build-id */
 	unsigned threads;              /* for searching; 0 is taken as 1 */
 	const struct perfdata_cancel *cancel;   /* ends searching with PERFDATA_EINTR; may be NULL */
-	void (*on_progress)(void *user, uint64_t nr_files);   /* while searching, from any thread, one at a time; may be NULL */
+	/* while searching, from any thread, one at a time; may be NULL */
+	void (*on_progress)(void *user, uint64_t nr_files);
 	void *user;
 	struct perfdata_bundle_files *bundle;   /* borrowed until perfdata_match_close; may be NULL */
 };
 
 /* Opens the sources. PERFDATA_EREAD: one cannot be opened, or there is nothing in it. PERFDATA_EFORMAT: no ELF file, or
  * no list. PERFDATA_EUSAGE, PERFDATA_ENOMEM. Strings are copied. */
-PERFDATA_API enum perfdata_status perfdata_match_open(const struct perfdata_match_options *options, struct perfdata_match **ret,
-						      struct perfdata_error *reterr);
+PERFDATA_API enum perfdata_status perfdata_match_open(const struct perfdata_match_options *options,
+						      struct perfdata_match **ret, struct perfdata_error *reterr);
 PERFDATA_API void perfdata_match_close(struct perfdata_match *match);
 /* A file of another recording; `source` is the number of a PERFDATA_SOURCE_OTHER. build_id may be empty.
  * PERFDATA_ENOMEM. */
@@ -92,7 +96,8 @@ struct perfdata_match_wanted {
 	const char *release;           /* of the recorded kernel; may be NULL */
 	const char *host;              /* its name; may be NULL */
 	uint64_t inode;                /* 0: unknown */
-	int64_t unchanged_since;       /* ns since 1970: a file whose ctime is later is not the recorded one; INT64_MAX: unknown */
+	/* ns since 1970: a file whose ctime is later is not the recorded one; INT64_MAX: unknown */
+	int64_t unchanged_since;
 };
 
 struct perfdata_match_result {
@@ -100,7 +105,8 @@ struct perfdata_match_result {
 	uint32_t parts;                /* enum perfdata_match_part */
 	size_t source;                 /* where `found` is; SIZE_MAX: nowhere */
 	const char *found;             /* what the state is about; NULL: nothing */
-	const char *debug;             /* the file with symbols or debug information, where that is another one; or NULL */
+	/* the file with symbols or debug information, where that is another one; or NULL */
+	const char *debug;
 	const char *alt;               /* the file that debug information refers to; or NULL */
 	const char *kallsyms;          /* of the kernel; or NULL */
 	struct perfdata_bytes build_id;   /* of `found`; may be empty */
@@ -109,7 +115,8 @@ struct perfdata_match_result {
 };
 
 /* Finds each of `wanted`. Paths and ids in `results` live as long as `match`. PERFDATA_ENOMEM; PERFDATA_EINTR. */
-PERFDATA_API enum perfdata_status perfdata_match_find(struct perfdata_match *match, const struct perfdata_match_wanted *wanted, size_t nr,
+PERFDATA_API enum perfdata_status perfdata_match_find(struct perfdata_match *match,
+						      const struct perfdata_match_wanted *wanted, size_t nr,
 						      struct perfdata_match_result *results);
 
 /* How many files (of a list: lines) of a source were found, or looked at while searching. */

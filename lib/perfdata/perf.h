@@ -12,8 +12,8 @@ extern "C" {
 
 /* Each function appends to `out`, which fails as every text does: see perfdata_text_failed. */
 
-/* What `perf script --header-only` prints of all that the reader knows by now. full: as with -I, else long sections have one line
- * that says so. */
+/* What `perf script --header-only` prints of all that the reader knows by now. full: as with -I, else long sections
+ * have one line that says so. */
 PERFDATA_API void perfdata_perf_header(struct perfdata_text *out, const struct perfdata_reader *reader, bool full);
 /* What `perf evlist -v` prints: a line for each event, then its hints. */
 PERFDATA_API void perfdata_perf_events(struct perfdata_text *out, const struct perfdata_reader *reader);
@@ -26,11 +26,12 @@ struct perfdata_lost_sums;
 PERFDATA_API struct perfdata_lost_sums *perfdata_lost_sums_new(void);
 PERFDATA_API void perfdata_lost_sums_free(struct perfdata_lost_sums *sums);
 /* Takes a LOST_SAMPLES record of the event (NULL: unknown, and left out). PERFDATA_ENOMEM. */
-PERFDATA_API enum perfdata_status perfdata_lost_sums_add(struct perfdata_lost_sums *sums, const struct perfdata_event *event,
+PERFDATA_API enum perfdata_status perfdata_lost_sums_add(struct perfdata_lost_sums *sums,
+							 const struct perfdata_event *event,
 							 const struct perfdata_record *record);
 
-/* What `perf report --stats` prints, and what stands at the end of `perf report -D`. lost: NULL where lost samples are not shown
- * (perf report -D). */
+/* What `perf report --stats` prints, and what stands at the end of `perf report -D`. lost: NULL where lost samples are
+ * not shown (perf report -D). */
 PERFDATA_API void perfdata_perf_stats(struct perfdata_text *out, const struct perfdata_reader *reader,
 				      const struct perfdata_summary *summary, const struct perfdata_lost_sums *lost);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Opens a recording in any of its forms and gives its records one after the other.
  *
- * Forms are told apart by content: file container (both byte orders, versions 1 and 2), pipe stream, directory recording,
- * gzip, zstd or xz around any of them, COMPRESSED records inside. Damage is normal: after it the reader goes on at the next plausible
- * record and reports a finding; it never gives up while bytes are left. */
+ * Forms are told apart by content: file container (both byte orders, versions 1 and 2), pipe stream, directory
+ * recording, gzip, zstd or xz around any of them, COMPRESSED records inside. Damage is normal: after it the reader goes
+ * on at the next plausible record and reports a finding; it never gives up while bytes are left. */
 #ifndef PERFDATA_READER_H
 #define PERFDATA_READER_H
 
@@ -19,11 +19,12 @@ struct perfdata_reader;
 
 enum perfdata_record_order {
 	PERFDATA_ORDER_FILE,   /* as the records stand in the file; streams at once */
-	PERFDATA_ORDER_TIME,   /* perf's delivery order: rounds sorted by time; user records and records without a time at once */
+	/* perf's delivery order: rounds sorted by time; user records and records without a time at once */
+	PERFDATA_ORDER_TIME,
 };
 
-/* Reading by threads of the reader's own, ahead of what is asked for. It changes nothing but the time that it takes: findings come from the thread
- * that asks all the same. Pipes are left to that thread, and small files. */
+/* Reading by threads of the reader's own, ahead of what is asked for. It changes nothing but the time that it takes:
+ * findings come from the thread that asks all the same. Pipes are left to that thread, and small files. */
 enum perfdata_read_ahead {
 	PERFDATA_AHEAD_BYTES = 1,     /* a thread reads (and unpacks) bytes */
 	PERFDATA_AHEAD_RECORDS = 2,   /* a thread frames and orders records */
@@ -33,36 +34,48 @@ struct perfdata_reader_options {
 	size_t size;                       /* sizeof(struct perfdata_reader_options) */
 	enum perfdata_record_order order;
 	const char *tmpdir;                /* for unlinked temporary files; NULL: /tmp */
-	uint64_t max_memory;               /* bytes held for ordering before spilling, and, without `memory`, the limit of what its session keeps;
-	                                    * 0: 256 MiB */
+	/* bytes held for ordering before spilling, and, without `memory`, the limit of what its session keeps; 0:
+	 * 256 MiB */
+	uint64_t max_memory;
 	uint64_t max_spool;                /* bytes in temporary files; 0: no limit */
 	uint32_t max_ratio;                /* decompressed : compressed bytes; 0: no limit */
 	uint32_t read_ahead;               /* enum perfdata_read_ahead */
-	uint32_t max_findings;             /* of one code that are reported one by one; the rest are only counted. 0: 1000 */
-	perfdata_finding_fn *on_finding;   /* may be NULL. Told as it is found; by perfdata_run in the order of the batches */
+	/* of one code that are reported one by one; the rest are only counted. 0: 1000 */
+	uint32_t max_findings;
+	/* may be NULL. Told as it is found; by perfdata_run in the order of the batches */
+	perfdata_finding_fn *on_finding;
 	void *user;                        /* for on_finding */
-	const struct perfdata_cancel *cancel;   /* once it was cancelled, waiting for a pipe ends with PERFDATA_EINTR; may be NULL */
-	/* How far the reading is, from the thread that asks for records, about every 64 KiB and at the end: bytes of the records given so
-	 * far (decompressed from gzip, zstd or xz; what stands inside COMPRESSED records does not count), of `total`, or of UINT64_MAX, which
-	 * means an unknown number; damage makes both inexact. May be NULL. */
+	/* once it was cancelled, waiting for a pipe ends with PERFDATA_EINTR; may be NULL */
+	const struct perfdata_cancel *cancel;
+	/* How far the reading is, from the thread that asks for records, about every 64 KiB and at the end: bytes of
+	 * the records given so far (decompressed from gzip, zstd or xz; what stands inside COMPRESSED records does not
+	 * count), of `total`, or of UINT64_MAX, which means an unknown number; damage makes both inexact. May be
+	 * NULL. */
 	void (*on_progress)(void *user, uint64_t bytes, uint64_t total);
 	void *progress_user;               /* for on_progress */
-	struct perfdata_memory *memory;    /* what the session of this reader draws from, and temporary files of it go to; borrowed. NULL: one of its own */
+	/* what the session of this reader draws from, and temporary files of it go to; borrowed. NULL: one of its
+	 * own */
+	struct perfdata_memory *memory;
 	bool payloads;                     /* give what stands behind AUXTRACE records too: see PERFDATA_RAW_PAYLOAD */
-	bool no_meta;                      /* hide feature sections, and FEATURE records, that tell of the machine, of its processor or of the recorder's
-	                                    * command line. Names of addresses are found as before */
+	/* hide feature sections, and FEATURE records, that tell of the machine, of its processor or of the
+	 * recorder's command line. Names of addresses are found as before */
+	bool no_meta;
 };
 
-/* Opens a path, a descriptor (not closed by the reader), or memory (borrowed until close). name: what findings call it. `options` may be
- * NULL. PERFDATA_EREAD, PERFDATA_EFORMAT (no recording; reterr says why), PERFDATA_ENOMEM, PERFDATA_ELIMIT. A damaged recording opens with
- * findings as long as its magic can be recognised. */
-PERFDATA_API enum perfdata_status perfdata_reader_open_path(const char *path, const struct perfdata_reader_options *options,
-							    struct perfdata_reader **ret, struct perfdata_error *reterr);
-PERFDATA_API enum perfdata_status perfdata_reader_open_fd(int fd, const char *name, const struct perfdata_reader_options *options,
+/* Opens a path, a descriptor (not closed by the reader), or memory (borrowed until close). name: what findings call it.
+ * `options` may be NULL. PERFDATA_EREAD, PERFDATA_EFORMAT (no recording; reterr says why), PERFDATA_ENOMEM,
+ * PERFDATA_ELIMIT. A damaged recording opens with findings as long as its magic can be recognised. */
+PERFDATA_API enum perfdata_status perfdata_reader_open_path(const char *path,
+							    const struct perfdata_reader_options *options,
+							    struct perfdata_reader **ret,
+							    struct perfdata_error *reterr);
+PERFDATA_API enum perfdata_status perfdata_reader_open_fd(int fd, const char *name,
+							  const struct perfdata_reader_options *options,
 							  struct perfdata_reader **ret, struct perfdata_error *reterr);
 PERFDATA_API enum perfdata_status perfdata_reader_open_memory(const void *bytes, size_t size, const char *name,
 							      const struct perfdata_reader_options *options,
-							      struct perfdata_reader **ret, struct perfdata_error *reterr);
+							      struct perfdata_reader **ret,
+							      struct perfdata_error *reterr);
 PERFDATA_API void perfdata_reader_close(struct perfdata_reader *reader);
 
 /* --- the container ---------------------------------------------------------------------------------------------- */
@@ -99,12 +112,16 @@ struct perfdata_feature_section {
 	const struct perfdata_feature *feature;    /* NULL if nothing could be read */
 	/* TRACING_DATA and BUILD_ID of a pipe come from their own records and stand here too. */
 };
-/* Sections in ascending order of id: index 0… until NULL. A pipe's grow while it is read. Borrowed until the next record is read. */
-PERFDATA_API const struct perfdata_feature_section *perfdata_reader_feature_at(const struct perfdata_reader *reader, size_t index);
-PERFDATA_API const struct perfdata_feature_section *perfdata_reader_feature(const struct perfdata_reader *reader, uint32_t id);
+/* Sections in ascending order of id: index 0… until NULL. A pipe's grow while it is read. Borrowed until the next
+ * record is read. */
+PERFDATA_API const struct perfdata_feature_section *perfdata_reader_feature_at(const struct perfdata_reader *reader,
+									       size_t index);
+PERFDATA_API const struct perfdata_feature_section *perfdata_reader_feature(const struct perfdata_reader *reader,
+									    uint32_t id);
 /* The text of a feature that is one string (HOSTNAME, ARCH, …), NUL-terminated, or NULL. */
 PERFDATA_API const char *perfdata_reader_feature_text(const struct perfdata_reader *reader, uint32_t id);
-/* What the recorder's machine was: from E_MACHINE, else ARCH, else as the processor, the release or the mask of user registers tell. */
+/* What the recorder's machine was: from E_MACHINE, else ARCH, else as the processor, the release or the mask of user
+ * registers tell. */
 PERFDATA_API enum perfdata_arch perfdata_reader_arch(const struct perfdata_reader *reader);
 
 /* Tracepoint formats of the recording, or NULL. Immutable; borrowed until close. */
@@ -117,8 +134,8 @@ enum perfdata_name_source {
 	PERFDATA_NAME_EVENT_DESC, PERFDATA_NAME_EVENT_UPDATE, PERFDATA_NAME_EVENT_TYPE, PERFDATA_NAME_TRACE,
 };
 
-/* An event as it was known at some time. Immutable: when a pipe renames an event or gives it more, a new version is made, and later records
- * refer to that. Borrowed until close; may be read by any thread. */
+/* An event as it was known at some time. Immutable: when a pipe renames an event or gives it more, a new version is
+ * made, and later records refer to that. Borrowed until close; may be read by any thread. */
 struct perfdata_event {
 	uint32_t index;                          /* place in the attr table, from 0 */
 	uint32_t version;                        /* number of this version over all events, from 0 */
@@ -140,7 +157,8 @@ struct perfdata_event {
 PERFDATA_API size_t perfdata_reader_nr_events(const struct perfdata_reader *reader);
 PERFDATA_API const struct perfdata_event *perfdata_reader_event(const struct perfdata_reader *reader, size_t index);
 /* The event that an id belongs to, or NULL. */
-PERFDATA_API const struct perfdata_event *perfdata_reader_event_by_id(const struct perfdata_reader *reader, uint64_t id);
+PERFDATA_API const struct perfdata_event *perfdata_reader_event_by_id(const struct perfdata_reader *reader,
+								      uint64_t id);
 /* A configuration for records of no event: byte order only. */
 PERFDATA_API const struct perfdata_config *perfdata_reader_config(const struct perfdata_reader *reader);
 
@@ -150,26 +168,34 @@ enum perfdata_raw_flag {
 	PERFDATA_RAW_UNKNOWN_ID = 1,   /* its id belongs to no event */
 	PERFDATA_RAW_LATE = 2,         /* older than what was delivered before it (time order) */
 	PERFDATA_RAW_AFTER_GAP = 4,    /* damaged bytes were skipped in front of it */
-	PERFDATA_RAW_NOT_DECOMPRESSED = 8, /* a COMPRESSED record of which nothing could be decompressed: no record follows from it */
+	/* a COMPRESSED record of which nothing could be decompressed: no record follows from it */
+	PERFDATA_RAW_NOT_DECOMPRESSED = 8,
 	PERFDATA_RAW_PAYLOAD = 16,     /* no record, but a piece of what stands behind the AUXTRACE record before it */
-	PERFDATA_RAW_MADE = 32,        /* a sample that a trace tells of (perfdata_session_options.trace_samples); `offset` is that of the piece of its payload */
+	/* a sample that a trace tells of (perfdata_session_options.trace_samples); `offset` is that of the piece of
+	 * its payload */
+	PERFDATA_RAW_MADE = 32,
 };
 
-/* With the option `payloads` an AUXTRACE record is followed by its payload in pieces, at least one. All but the first begin with the last
- * PERFDATA_PAYLOAD_OVERLAP bytes of the piece before them, so that whoever looks for something short finds it in one piece; behind those
- * there are at most PERFDATA_PAYLOAD_PIECE bytes, and fewer only in the last one, so that pieces do not depend on how the bytes were read.
- * `type`, `number` and `file` are those of the record; `offset` is that of the first byte; `payload` says how many bytes are to come behind the piece. */
+/* With the option `payloads` an AUXTRACE record is followed by its payload in pieces, at least one. All but the first
+ * begin with the last PERFDATA_PAYLOAD_OVERLAP bytes of the piece before them, so that whoever looks for something
+ * short finds it in one piece; behind those there are at most PERFDATA_PAYLOAD_PIECE bytes, and fewer only in the last
+ * one, so that pieces do not depend on how the bytes were read. `type`, `number` and `file` are those of the record;
+ * `offset` is that of the first byte; `payload` says how many bytes are to come behind the piece. */
 #define PERFDATA_PAYLOAD_OVERLAP 64u
 #define PERFDATA_PAYLOAD_PIECE 32768u
 
 struct perfdata_raw {
-	const uint8_t *bytes;                  /* the record, header first, contiguous; borrowed, see perfdata_reader_next */
+	/* the record, header first, contiguous; borrowed, see perfdata_reader_next */
+	const uint8_t *bytes;
 	const struct perfdata_event *event;    /* or NULL */
-	uint64_t offset;                       /* in the decompressed stream of its file, from its first byte; of the carrier if inner is set */
-	uint64_t inner;                        /* records from COMPRESSED ones: bytes into all that the file's carriers unpack to; else PERFDATA_NO_OFFSET */
+	/* in the decompressed stream of its file, from its first byte; of the carrier if inner is set */
+	uint64_t offset;
+	/* records from COMPRESSED ones: bytes into all that the file's carriers unpack to; else PERFDATA_NO_OFFSET */
+	uint64_t inner;
 	uint64_t number;                       /* of the record in file order, from 0 */
 	uint64_t time;                         /* ns; UINT64_MAX if it has none */
-	uint64_t payload;                      /* bytes that follow the record in the file (AUXTRACE, TRACING_DATA of a pipe) */
+	/* bytes that follow the record in the file (AUXTRACE, TRACING_DATA of a pipe) */
+	uint64_t payload;
 	uint32_t size;                         /* bytes of the record */
 	uint32_t type;
 	uint32_t cpu;                          /* UINT32_MAX if it has none */
@@ -177,24 +203,26 @@ struct perfdata_raw {
 	uint16_t misc;
 	uint16_t file;                         /* see perfdata_reader_file_name */
 	uint16_t flags;                        /* enum perfdata_raw_flag */
-	uint16_t known_whole;                  /* for the library: its fields reach exactly to its end; 0: nobody has looked */
+	/* for the library: its fields reach exactly to its end; 0: nobody has looked */
+	uint16_t known_whole;
 	struct pd_chunk *chunk;                /* for the library */
 };
 
-/* The next record in the order asked for. COMPRESSED carriers are records too, followed by what they hold. ret->bytes is borrowed until the
- * next call. PERFDATA_END after the last; PERFDATA_ENOMEM, PERFDATA_ELIMIT, PERFDATA_EREAD and PERFDATA_EWRITE (a temporary file) end the
- * reading, after what could be read was given. */
+/* The next record in the order asked for. COMPRESSED carriers are records too, followed by what they hold. ret->bytes
+ * is borrowed until the next call. PERFDATA_END after the last; PERFDATA_ENOMEM, PERFDATA_ELIMIT, PERFDATA_EREAD and
+ * PERFDATA_EWRITE (a temporary file) end the reading, after what could be read was given. */
 PERFDATA_API enum perfdata_status perfdata_reader_next(struct perfdata_reader *reader, struct perfdata_raw *ret);
 /* Decodes it with its event's configuration. */
-PERFDATA_API enum perfdata_status perfdata_raw_decode(const struct perfdata_reader *reader, const struct perfdata_raw *raw,
-						      struct perfdata_record *ret);
+PERFDATA_API enum perfdata_status perfdata_raw_decode(const struct perfdata_reader *reader,
+						      const struct perfdata_raw *raw, struct perfdata_record *ret);
 
 /* Why the last call failed. Borrowed until the next call. */
 PERFDATA_API const struct perfdata_error *perfdata_reader_error(const struct perfdata_reader *reader);
 /* True while nothing of the input was lost: no finding of severity ERROR so far. */
 PERFDATA_API bool perfdata_reader_complete(const struct perfdata_reader *reader);
 /* How many findings of a code there were, reported or not. */
-PERFDATA_API uint64_t perfdata_reader_finding_count(const struct perfdata_reader *reader, enum perfdata_finding_code code);
+PERFDATA_API uint64_t perfdata_reader_finding_count(const struct perfdata_reader *reader,
+						    enum perfdata_finding_code code);
 
 #ifdef __cplusplus
 }

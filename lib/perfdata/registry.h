@@ -13,18 +13,23 @@ struct perfdata_registry;
 PERFDATA_API struct perfdata_registry *perfdata_registry_new(void);   /* NULL without memory */
 /* Destroys what was added, unloads what was loaded. */
 PERFDATA_API void perfdata_registry_free(struct perfdata_registry *registry);
-/* Copies the table, not what it points to; `destroy` is called also where this fails. It hides an emitter of the same name. PERFDATA_EUSAGE:
- * it is made for another version, or lacks a function. */
-PERFDATA_API enum perfdata_status perfdata_registry_add(struct perfdata_registry *registry, const struct perfdata_emitter *emitter,
+/* Copies the table, not what it points to; `destroy` is called also where this fails. It hides an emitter of the same
+ * name. PERFDATA_EUSAGE: it is made for another version, or lacks a function. */
+PERFDATA_API enum perfdata_status perfdata_registry_add(struct perfdata_registry *registry,
+							const struct perfdata_emitter *emitter,
 							struct perfdata_error *reterr);
 /* A shared object that exports `perfdata_emitter`. ret may be NULL. */
 PERFDATA_API enum perfdata_status perfdata_registry_load(struct perfdata_registry *registry, const char *path,
-							 const struct perfdata_emitter **ret, struct perfdata_error *reterr);
-/* By name, and by index from 0; NULL: there is none. A registry of NULL has those of the library. Borrowed until it is freed. */
-PERFDATA_API const struct perfdata_emitter *perfdata_registry_find(const struct perfdata_registry *registry, const char *name);
-PERFDATA_API const struct perfdata_emitter *perfdata_registry_at(const struct perfdata_registry *registry, size_t index);
+							 const struct perfdata_emitter **ret,
+							 struct perfdata_error *reterr);
+/* By name, and by index from 0; NULL: there is none. A registry of NULL has those of the library. Borrowed until it is
+ * freed. */
+PERFDATA_API const struct perfdata_emitter *perfdata_registry_find(const struct perfdata_registry *registry,
+								   const char *name);
+PERFDATA_API const struct perfdata_emitter *perfdata_registry_at(const struct perfdata_registry *registry,
+								 size_t index);
 
-/* --- options of an emitter as texts ---------------------------------------------------------------------------------- */
+/* --- options of an emitter as texts ------------------------------------------------------------------------------- */
 
 /* "table", "samples", as on the command line. Of a flag: NULL, or "no". */
 struct perfdata_setting {
@@ -32,15 +37,20 @@ struct perfdata_setting {
 	const char *text;
 };
 /* Option number `index`, or NULL behind the last; the option of that name, or NULL. */
-PERFDATA_API const struct perfdata_emitter_option *perfdata_emitter_option_at(const struct perfdata_emitter *emitter, size_t index);
-PERFDATA_API const struct perfdata_emitter_option *perfdata_emitter_option_named(const struct perfdata_emitter *emitter, const char *name);
-/* PERFDATA_EUSAGE with the message that the program shows: "--weight is one of samples|period, not 'x'". The text is borrowed by *ret. */
+PERFDATA_API const struct perfdata_emitter_option *perfdata_emitter_option_at(const struct perfdata_emitter *emitter,
+									      size_t index);
+PERFDATA_API const struct perfdata_emitter_option *perfdata_emitter_option_named(const struct perfdata_emitter *emitter,
+										 const char *name);
+/* PERFDATA_EUSAGE with the message that the program shows: "--weight is one of samples|period, not 'x'". The text is
+ * borrowed by *ret. */
 PERFDATA_API enum perfdata_status perfdata_option_parse(const struct perfdata_emitter_option *option, const char *text,
-							struct perfdata_emitter_option_value *ret, struct perfdata_error *reterr);
+							struct perfdata_emitter_option_value *ret,
+							struct perfdata_error *reterr);
 /* A number as options take it: "64", "0x40"; with `size` also "64K", "1G". */
 PERFDATA_API bool perfdata_option_parse_number(const char *text, bool size, uint64_t *ret);
 
-/* The nearest of several names: start with { .wanted = … }, offer every name, then read `name`: NULL if none is near. */
+/* The nearest of several names: start with { .wanted = … }, offer every name, then read `name`: NULL if none is
+ * near. */
 struct perfdata_nearest {
 	const char *wanted;
 	const char *name;
@@ -49,7 +59,8 @@ struct perfdata_nearest {
 PERFDATA_API void perfdata_nearest_offer(struct perfdata_nearest *nearest, const char *name);
 /* "; did you mean NAME?" or nothing, in a buffer of the caller. prefix stands in front of the name ("--"). */
 #define PERFDATA_NEAREST_SIZE 160
-PERFDATA_API const char *perfdata_nearest_hint(const struct perfdata_nearest *nearest, const char *prefix, char ret[PERFDATA_NEAREST_SIZE]);
+PERFDATA_API const char *perfdata_nearest_hint(const struct perfdata_nearest *nearest, const char *prefix,
+					       char ret[PERFDATA_NEAREST_SIZE]);
 
 #ifdef __cplusplus
 }

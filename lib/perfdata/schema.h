@@ -20,19 +20,27 @@ extern "C" {
 
 /* What a field is. Integers are stored in the view with the same width, in this machine's byte order. */
 enum perfdata_kind {
-	PERFDATA_KIND_PAD,        /* bytes without meaning; no member */
-	PERFDATA_KIND_U8, PERFDATA_KIND_U16, PERFDATA_KIND_U32, PERFDATA_KIND_U64, PERFDATA_KIND_S32, PERFDATA_KIND_S64, PERFDATA_KIND_F64,
-	PERFDATA_KIND_TEXT,       /* struct perfdata_bytes: up to the first NUL, at most to the end of the record's body; with
-				   * PERFDATA_COUNT_REST it may fill the body, without a NUL */
-	PERFDATA_KIND_CHARS,      /* struct perfdata_bytes: char[n] in the file, up to the first NUL */
-	PERFDATA_KIND_BYTES,      /* struct perfdata_bytes */
-	PERFDATA_KIND_STRING,     /* feature sections: u32 length, bytes; up to the first NUL */
-	PERFDATA_KIND_LIST,       /* struct perfdata_list: `element` describes one element */
-	PERFDATA_KIND_STRUCT,     /* a view inside the view: `element` describes it */
-	PERFDATA_KIND_ATTR,       /* struct perfdata_attr */
-	PERFDATA_KIND_CPUS,       /* struct perfdata_cpus */
-	PERFDATA_KIND_FEATURE,    /* the payload of a feature section: struct perfdata_bytes, see perfdata_feature_decode */
-	PERFDATA_KIND_BITMAP,     /* feature sections: u64 number of bits, then u64 words; see struct perfdata_node */
+	PERFDATA_KIND_PAD, /* bytes without meaning; no member */
+	PERFDATA_KIND_U8,
+	PERFDATA_KIND_U16,
+	PERFDATA_KIND_U32,
+	PERFDATA_KIND_U64,
+	PERFDATA_KIND_S32,
+	PERFDATA_KIND_S64,
+	PERFDATA_KIND_F64,
+	/* struct perfdata_bytes: up to the first NUL, at most to the end of the record's body; with
+	 * PERFDATA_COUNT_REST it may fill the body, without a NUL */
+	PERFDATA_KIND_TEXT,
+	PERFDATA_KIND_CHARS,  /* struct perfdata_bytes: char[n] in the file, up to the first NUL */
+	PERFDATA_KIND_BYTES,  /* struct perfdata_bytes */
+	PERFDATA_KIND_STRING, /* feature sections: u32 length, bytes; up to the first NUL */
+	PERFDATA_KIND_LIST,   /* struct perfdata_list: `element` describes one element */
+	PERFDATA_KIND_STRUCT, /* a view inside the view: `element` describes it */
+	PERFDATA_KIND_ATTR,   /* struct perfdata_attr */
+	PERFDATA_KIND_CPUS,   /* struct perfdata_cpus */
+	/* the payload of a feature section: struct perfdata_bytes, see perfdata_feature_decode */
+	PERFDATA_KIND_FEATURE,
+	PERFDATA_KIND_BITMAP, /* feature sections: u64 number of bits, then u64 words; see struct perfdata_node */
 };
 
 /* How a value is shown. */
@@ -53,7 +61,12 @@ enum perfdata_show {
 };
 
 enum perfdata_unit {
-	PERFDATA_UNIT_NONE, PERFDATA_UNIT_NS, PERFDATA_UNIT_BYTES, PERFDATA_UNIT_KB, PERFDATA_UNIT_MS, PERFDATA_UNIT_CYCLES,
+	PERFDATA_UNIT_NONE,
+	PERFDATA_UNIT_NS,
+	PERFDATA_UNIT_BYTES,
+	PERFDATA_UNIT_KB,
+	PERFDATA_UNIT_MS,
+	PERFDATA_UNIT_CYCLES,
 };
 
 /* A named number: for ENUM an exact value, for FLAGS a mask. Tables end with name NULL. */
@@ -62,7 +75,8 @@ struct perfdata_name {
 	const char *name;
 };
 
-/* A part of a word. names: ENUM names of the part's values, or NULL. mask: names are flags. Tables end with name NULL. */
+/* A part of a word. names: ENUM names of the part's values, or NULL. mask: names are flags. Tables end with name
+ * NULL. */
 struct perfdata_bits {
 	const char *name;
 	uint8_t shift, width;
@@ -98,7 +112,8 @@ struct perfdata_field {
 	enum perfdata_when when;
 	uint64_t when_value;
 	uint8_t when_field;             /* index of an earlier field of the same layout */
-	uint8_t count_field;            /* LIST, BYTES, CHARS, TEXT: index of the field that holds the count, or one of: */
+	/* LIST, BYTES, CHARS, TEXT: index of the field that holds the count, or one of: */
+	uint8_t count_field;
 #define PERFDATA_COUNT_REST 0xff        /*   all that is left of the body */
 #define PERFDATA_COUNT_FIXED 0xfe       /*   `count` elements or bytes; also PAD */
 #define PERFDATA_COUNT_PREFIX 0xfd      /*   a count stands in front: u32 in feature sections, u64 in records */
@@ -111,11 +126,12 @@ struct perfdata_field {
 	uint32_t member;                /* offsetof in the view */
 	const struct perfdata_name *names;
 	const struct perfdata_bits *bits;
-	const struct perfdata_layout *element; /* LIST: NULL for plain u64. A single field without a name: plain values */
+	/* LIST: NULL for plain u64. A single field without a name: plain values */
+	const struct perfdata_layout *element;
 };
 
-/* A view is a C struct that begins with `uint64_t present`: bit i is set when fields[i] is in it. (Elements of lists have
- * no such member: struct perfdata_list holds it once for all of them.) */
+/* A view is a C struct that begins with `uint64_t present`: bit i is set when fields[i] is in it. (Elements of lists
+ * have no such member: struct perfdata_list holds it once for all of them.) */
 struct perfdata_layout {
 	const char *name;               /* "mmap2", "sample", "read_value", "hostname", … */
 	const char *perf_name;          /* as perf spells it: "MMAP2"; NULL for parts */
@@ -125,20 +141,24 @@ struct perfdata_layout {
 	uint32_t view_size;
 	const struct perfdata_field *fields;
 	uint32_t nr_fields;             /* at most 64 */
-	const struct perfdata_bits *misc;   /* bits of a record's misc that mean something beside the cpumode; NULL: none */
+	/* bits of a record's misc that mean something beside the cpumode; NULL: none */
+	const struct perfdata_bits *misc;
 	uint32_t perf_min_size;         /* below which perf drops a record that lacks nothing; 0: as min_size */
 };
 
-/* The bits that the fields have in `present` whose member begins at an offset of the view: PERFDATA_HAS asks for one. 0: there is no such field,
- * or no layout. Rows are gone through: a program that asks for every record keeps the answer for each layout. */
+/* The bits that the fields have in `present` whose member begins at an offset of the view: PERFDATA_HAS asks for one.
+ * 0: there is no such field, or no layout. Rows are gone through: a program that asks for every record keeps the answer
+ * for each layout. */
 PERFDATA_API uint64_t perfdata_layout_bits(const struct perfdata_layout *layout, size_t member);
-/* Whether a decoded record has a field: PERFDATA_HAS(record, sample, addr). `view` is the name of the view's struct behind perfdata_. */
+/* Whether a decoded record has a field: PERFDATA_HAS(record, sample, addr). `view` is the name of the view's struct
+ * behind perfdata_. */
 #define PERFDATA_HAS(record, view, field) \
 	(((record)->u.present & perfdata_layout_bits((record)->layout, offsetof(struct perfdata_##view, field))) != 0)
 
 /* The row of a record type (1…22, 64…86), or NULL for unknown types. Static storage, as all layouts. */
 PERFDATA_API const struct perfdata_layout *perfdata_record_layout(uint32_t type);
-/* Record types in ascending order, then layouts for older versions of some of them (SCHEDSTAT_DOMAIN): index 0… until NULL. */
+/* Record types in ascending order, then layouts for older versions of some of them (SCHEDSTAT_DOMAIN): index 0… until
+ * NULL. */
 PERFDATA_API const struct perfdata_layout *perfdata_record_layout_at(size_t index);
 /* The row of a feature section (1…34), or NULL. */
 PERFDATA_API const struct perfdata_layout *perfdata_feature_layout(uint32_t id);
@@ -153,22 +173,52 @@ PERFDATA_API const char *perfdata_name_of(const struct perfdata_name *names, uin
 /* --- numbers of the ABI ------------------------------------------------------------------------------------------ */
 
 enum perfdata_record_type {
-	PERFDATA_RECORD_MMAP = 1, PERFDATA_RECORD_LOST = 2, PERFDATA_RECORD_COMM = 3, PERFDATA_RECORD_EXIT = 4,
-	PERFDATA_RECORD_THROTTLE = 5, PERFDATA_RECORD_UNTHROTTLE = 6, PERFDATA_RECORD_FORK = 7, PERFDATA_RECORD_READ = 8,
-	PERFDATA_RECORD_SAMPLE = 9, PERFDATA_RECORD_MMAP2 = 10, PERFDATA_RECORD_AUX = 11,
-	PERFDATA_RECORD_ITRACE_START = 12, PERFDATA_RECORD_LOST_SAMPLES = 13, PERFDATA_RECORD_SWITCH = 14,
-	PERFDATA_RECORD_SWITCH_CPU_WIDE = 15, PERFDATA_RECORD_NAMESPACES = 16, PERFDATA_RECORD_KSYMBOL = 17,
-	PERFDATA_RECORD_BPF_EVENT = 18, PERFDATA_RECORD_CGROUP = 19, PERFDATA_RECORD_TEXT_POKE = 20,
-	PERFDATA_RECORD_AUX_OUTPUT_HW_ID = 21, PERFDATA_RECORD_CALLCHAIN_DEFERRED = 22,
+	PERFDATA_RECORD_MMAP = 1,
+	PERFDATA_RECORD_LOST = 2,
+	PERFDATA_RECORD_COMM = 3,
+	PERFDATA_RECORD_EXIT = 4,
+	PERFDATA_RECORD_THROTTLE = 5,
+	PERFDATA_RECORD_UNTHROTTLE = 6,
+	PERFDATA_RECORD_FORK = 7,
+	PERFDATA_RECORD_READ = 8,
+	PERFDATA_RECORD_SAMPLE = 9,
+	PERFDATA_RECORD_MMAP2 = 10,
+	PERFDATA_RECORD_AUX = 11,
+	PERFDATA_RECORD_ITRACE_START = 12,
+	PERFDATA_RECORD_LOST_SAMPLES = 13,
+	PERFDATA_RECORD_SWITCH = 14,
+	PERFDATA_RECORD_SWITCH_CPU_WIDE = 15,
+	PERFDATA_RECORD_NAMESPACES = 16,
+	PERFDATA_RECORD_KSYMBOL = 17,
+	PERFDATA_RECORD_BPF_EVENT = 18,
+	PERFDATA_RECORD_CGROUP = 19,
+	PERFDATA_RECORD_TEXT_POKE = 20,
+	PERFDATA_RECORD_AUX_OUTPUT_HW_ID = 21,
+	PERFDATA_RECORD_CALLCHAIN_DEFERRED = 22,
 	PERFDATA_RECORD_USER_FIRST = 64,
-	PERFDATA_RECORD_ATTR = 64, PERFDATA_RECORD_EVENT_TYPE = 65, PERFDATA_RECORD_TRACING_DATA = 66,
-	PERFDATA_RECORD_BUILD_ID = 67, PERFDATA_RECORD_FINISHED_ROUND = 68, PERFDATA_RECORD_ID_INDEX = 69,
-	PERFDATA_RECORD_AUXTRACE_INFO = 70, PERFDATA_RECORD_AUXTRACE = 71, PERFDATA_RECORD_AUXTRACE_ERROR = 72,
-	PERFDATA_RECORD_THREAD_MAP = 73, PERFDATA_RECORD_CPU_MAP = 74, PERFDATA_RECORD_STAT_CONFIG = 75,
-	PERFDATA_RECORD_STAT = 76, PERFDATA_RECORD_STAT_ROUND = 77, PERFDATA_RECORD_EVENT_UPDATE = 78,
-	PERFDATA_RECORD_TIME_CONV = 79, PERFDATA_RECORD_FEATURE = 80, PERFDATA_RECORD_COMPRESSED = 81,
-	PERFDATA_RECORD_FINISHED_INIT = 82, PERFDATA_RECORD_COMPRESSED2 = 83, PERFDATA_RECORD_BPF_METADATA = 84,
-	PERFDATA_RECORD_SCHEDSTAT_CPU = 85, PERFDATA_RECORD_SCHEDSTAT_DOMAIN = 86,
+	PERFDATA_RECORD_ATTR = 64,
+	PERFDATA_RECORD_EVENT_TYPE = 65,
+	PERFDATA_RECORD_TRACING_DATA = 66,
+	PERFDATA_RECORD_BUILD_ID = 67,
+	PERFDATA_RECORD_FINISHED_ROUND = 68,
+	PERFDATA_RECORD_ID_INDEX = 69,
+	PERFDATA_RECORD_AUXTRACE_INFO = 70,
+	PERFDATA_RECORD_AUXTRACE = 71,
+	PERFDATA_RECORD_AUXTRACE_ERROR = 72,
+	PERFDATA_RECORD_THREAD_MAP = 73,
+	PERFDATA_RECORD_CPU_MAP = 74,
+	PERFDATA_RECORD_STAT_CONFIG = 75,
+	PERFDATA_RECORD_STAT = 76,
+	PERFDATA_RECORD_STAT_ROUND = 77,
+	PERFDATA_RECORD_EVENT_UPDATE = 78,
+	PERFDATA_RECORD_TIME_CONV = 79,
+	PERFDATA_RECORD_FEATURE = 80,
+	PERFDATA_RECORD_COMPRESSED = 81,
+	PERFDATA_RECORD_FINISHED_INIT = 82,
+	PERFDATA_RECORD_COMPRESSED2 = 83,
+	PERFDATA_RECORD_BPF_METADATA = 84,
+	PERFDATA_RECORD_SCHEDSTAT_CPU = 85,
+	PERFDATA_RECORD_SCHEDSTAT_DOMAIN = 86,
 };
 
 enum perfdata_sample_type {
@@ -185,7 +235,10 @@ enum perfdata_sample_type {
 };
 
 enum perfdata_read_format {
-	PERFDATA_READ_FORMAT_TIME_ENABLED = 1, PERFDATA_READ_FORMAT_TIME_RUNNING = 2, PERFDATA_READ_FORMAT_ID = 4, PERFDATA_READ_FORMAT_GROUP = 8,
+	PERFDATA_READ_FORMAT_TIME_ENABLED = 1,
+	PERFDATA_READ_FORMAT_TIME_RUNNING = 2,
+	PERFDATA_READ_FORMAT_ID = 4,
+	PERFDATA_READ_FORMAT_GROUP = 8,
 	PERFDATA_READ_FORMAT_LOST = 16,
 };
 
@@ -319,7 +372,8 @@ struct perfdata_read {
 };
 struct perfdata_branch {
 	uint64_t from, to;
-	uint64_t flags;                /* bit-fields as in a little-endian word: mispred 0, predicted 1, in_tx 2, abort 3, cycles 4-19, … */
+	/* bit-fields as in a little-endian word: mispred 0, predicted 1, in_tx 2, abort 3, cycles 4-19, … */
+	uint64_t flags;
 };
 struct perfdata_branch_stack {
 	uint64_t present;
@@ -376,7 +430,8 @@ struct perfdata_sample {
 	struct perfdata_bytes aux;
 };
 
-/* The trailer of kernel records other than SAMPLE, and of the BUILD_ID records of perf inject. present == 0: there is none. */
+/* The trailer of kernel records other than SAMPLE, and of the BUILD_ID records of perf inject. present == 0: there is
+ * none. */
 struct perfdata_sample_id {
 	uint64_t present;
 	int32_t pid, tid;
@@ -419,9 +474,16 @@ struct perfdata_namespaces {
 	uint64_t present;
 	int32_t pid, tid;
 	uint64_t nr;
-	struct perfdata_list namespaces; /* struct perfdata_namespace; index: 0 net 1 uts 2 ipc 3 pid 4 user 5 mnt 6 cgroup */
+	/* struct perfdata_namespace; index: 0 net 1 uts 2 ipc 3 pid 4 user 5 mnt 6 cgroup */
+	struct perfdata_list namespaces;
 };
-struct perfdata_ksymbol { uint64_t present; uint64_t addr; uint32_t len; uint16_t type, flags; struct perfdata_bytes name; };
+struct perfdata_ksymbol {
+	uint64_t present;
+	uint64_t addr;
+	uint32_t len;
+	uint16_t type, flags;
+	struct perfdata_bytes name;
+};
 struct perfdata_bpf_event { uint64_t present; uint16_t type, flags; uint32_t id; struct perfdata_bytes tag; };
 struct perfdata_cgroup { uint64_t present; uint64_t id; struct perfdata_bytes path; };
 struct perfdata_text_poke {
@@ -493,8 +555,14 @@ struct perfdata_time_conv {
 struct perfdata_feature_record { uint64_t present; uint64_t feat_id; struct perfdata_bytes payload; };
 struct perfdata_compressed { uint64_t present; uint64_t data_size; struct perfdata_bytes data; }; /* both kinds */
 struct perfdata_bpf_metadata_entry { struct perfdata_bytes key, value; };
-struct perfdata_bpf_metadata { uint64_t present; struct perfdata_bytes prog_name; uint64_t nr; struct perfdata_list entries; };
-/* SCHEDSTAT_CPU and _DOMAIN: which counter is which depends on type and `version`: perfdata_record.layout names them. */
+struct perfdata_bpf_metadata {
+	uint64_t present;
+	struct perfdata_bytes prog_name;
+	uint64_t nr;
+	struct perfdata_list entries;
+};
+/* SCHEDSTAT_CPU and _DOMAIN: which counter is which depends on type and `version`: perfdata_record.layout names
+ * them. */
 struct perfdata_schedstat {
 	uint64_t present;
 	uint64_t timestamp;            /* jiffies */
@@ -514,10 +582,11 @@ struct perfdata_record {
 	uint32_t type;
 	uint16_t misc;
 	bool swap;                               /* the bytes are in the other byte order */
-	const struct perfdata_layout *layout;    /* of this record (SCHEDSTAT: of its version); NULL: a type this version
-						  * does not know; `rest` is its body */
+	/* of this record (SCHEDSTAT: of its version); NULL: a type this version does not know; `rest` is its body */
+	const struct perfdata_layout *layout;
 	struct perfdata_sample_id sample_id;     /* the trailer */
-	struct perfdata_bytes rest;              /* bytes of the body that the layout does not explain, or that are damaged */
+	/* bytes of the body that the layout does not explain, or that are damaged */
+	struct perfdata_bytes rest;
 	uint64_t rest_offset;                    /* where `rest` begins, from the start of the record */
 	const char *problem;                     /* why PERFDATA_DAMAGED was returned, or NULL; static storage */
 	enum perfdata_finding_code problem_code;
@@ -565,31 +634,34 @@ struct perfdata_record {
 	} u;
 };
 
-/* How all records of an event are laid out: made once from its attr and the recording's byte order, read-only after that, usable by any
- * number of threads. */
+/* How all records of an event are laid out: made once from its attr and the recording's byte order, read-only after
+ * that, usable by any number of threads. */
 struct perfdata_config;
-/* attr is copied. NULL: records of a recording without attrs; user records and fixed parts of kernel records can still be decoded. Returns NULL
- * without memory. */
-PERFDATA_API struct perfdata_config *perfdata_config_new(const struct perfdata_attr *attr, enum perfdata_byte_order order);
+/* attr is copied. NULL: records of a recording without attrs; user records and fixed parts of kernel records can still
+ * be decoded. Returns NULL without memory. */
+PERFDATA_API struct perfdata_config *perfdata_config_new(const struct perfdata_attr *attr,
+							 enum perfdata_byte_order order);
 PERFDATA_API void perfdata_config_free(struct perfdata_config *config);
 /* The attr, all zeros if there is none; borrowed from the configuration. */
 PERFDATA_API const struct perfdata_attr *perfdata_config_attr(const struct perfdata_config *config);
 PERFDATA_API enum perfdata_byte_order perfdata_config_order(const struct perfdata_config *config);
 
-/* A record to decode into: one for each thread, used again for record after record. NULL without memory; perfdata_record_free frees it.
- * Programs do not put a struct perfdata_record into memory of their own: it grows with the library. */
+/* A record to decode into: one for each thread, used again for record after record. NULL without memory;
+ * perfdata_record_free frees it. Programs do not put a struct perfdata_record into memory of their own: it grows with
+ * the library. */
 PERFDATA_API struct perfdata_record *perfdata_record_new(void);
 
 /* Decodes the record of `size` bytes at `bytes` (header first; size as the header says or what there is of it).
- * PERFDATA_OK, or PERFDATA_DAMAGED when a field does not fit: the fields before it are in the view, the bytes from there on in
- * `rest`, and `problem` says why. An unknown type or unknown bytes behind known fields are no damage. Fields that the record does
- * not have are zero in the view. Never allocates. */
+ * PERFDATA_OK, or PERFDATA_DAMAGED when a field does not fit: the fields before it are in the view, the bytes from
+ * there on in `rest`, and `problem` says why. An unknown type or unknown bytes behind known fields are no damage.
+ * Fields that the record does not have are zero in the view. Never allocates. */
 PERFDATA_API enum perfdata_status perfdata_decode(const struct perfdata_config *config, const void *bytes, size_t size,
 						  struct perfdata_record *ret);
 
-/* The raw data of a sample, as perfdata_decode would give it, without decoding the rest where it stands behind few other fields.
- * No bytes if there is none. */
-PERFDATA_API struct perfdata_bytes perfdata_sample_raw(const struct perfdata_config *config, const void *bytes, size_t size);
+/* The raw data of a sample, as perfdata_decode would give it, without decoding the rest where it stands behind few
+ * other fields. No bytes if there is none. */
+PERFDATA_API struct perfdata_bytes perfdata_sample_raw(const struct perfdata_config *config, const void *bytes,
+						       size_t size);
 
 /* What can be read off a record without decoding it. */
 struct perfdata_peek {
@@ -599,7 +671,8 @@ struct perfdata_peek {
 	uint32_t cpu;     /* UINT32_MAX if it has none */
 	bool has_id;
 };
-PERFDATA_API void perfdata_peek(const struct perfdata_config *config, const void *bytes, size_t size, struct perfdata_peek *ret);
+PERFDATA_API void perfdata_peek(const struct perfdata_config *config, const void *bytes, size_t size,
+				struct perfdata_peek *ret);
 
 /* A copy that owns its bytes: valid until perfdata_record_free, whatever happens to the buffer of the original.
  * NULL without memory. */
@@ -607,21 +680,23 @@ PERFDATA_API struct perfdata_record *perfdata_record_copy(const struct perfdata_
 							  const struct perfdata_record *record);
 PERFDATA_API void perfdata_record_free(struct perfdata_record *record);
 
-/* The record's bytes as a machine of this byte order would have written them: integers by their widths in the layout, texts and payloads
- * untouched (perf's dump shows records so, but forgets some fields). `out` has room for record->size bytes. Native records are copied. */
+/* The record's bytes as a machine of this byte order would have written them: integers by their widths in the layout,
+ * texts and payloads untouched (perf's dump shows records so, but forgets some fields). `out` has room for record->size
+ * bytes. Native records are copied. */
 PERFDATA_API void perfdata_record_native(const struct perfdata_config *config, const struct perfdata_record *record,
 					 uint8_t *out);
 
-/* Of MMAP2 either this (1 to 20 bytes) … or false, and then maj, min, ino and ino_generation are valid. misc does not tell: the kernel also
- * sets its bit in records that have no build-id (see perfdata_mmap2_false_build_id). */
+/* Of MMAP2 either this (1 to 20 bytes) … or false, and then maj, min, ino and ino_generation are valid. misc does not
+ * tell: the kernel also sets its bit in records that have no build-id (see perfdata_mmap2_false_build_id). */
 static inline bool perfdata_mmap2_build_id(const struct perfdata_record *record, struct perfdata_bytes *ret)
 {
 	*ret = record->u.mmap2.build_id;
 	return ret->data;
 }
-/* The kernel prepares an MMAP2 record once for all events that listen, and leaves PERFDATA_MISC_MMAP_BUILD_ID set behind one that asks
- * for build-ids: records of other recorders then have that bit and device, inode and generation in its bytes. True for such a record: they
- * are decoded as what they are. *ret: the bytes that perf takes for a build-id (0 to 20), as its texts show them. */
+/* The kernel prepares an MMAP2 record once for all events that listen, and leaves PERFDATA_MISC_MMAP_BUILD_ID set
+ * behind one that asks for build-ids: records of other recorders then have that bit and device, inode and generation in
+ * its bytes. True for such a record: they are decoded as what they are. *ret: the bytes that perf takes for a build-id
+ * (0 to 20), as its texts show them. */
 PERFDATA_API bool perfdata_mmap2_false_build_id(const struct perfdata_record *record, struct perfdata_bytes *ret);
 
 /* Calls the method for the record's type; a missing one falls back: mmap2 → mmap (with the shared fields) → any. */
@@ -633,19 +708,23 @@ struct perfdata_visitor {
 	int (*comm)(void *user, const struct perfdata_record *record, const struct perfdata_comm *comm);
 	int (*fork)(void *user, const struct perfdata_record *record, const struct perfdata_task *task);
 	int (*exit)(void *user, const struct perfdata_record *record, const struct perfdata_task *task);
-	int (*task)(void *user, const struct perfdata_record *record, const struct perfdata_task *task); /* fork, exit */
-	int (*context_switch)(void *user, const struct perfdata_record *record, const struct perfdata_switch *context_switch);
-	int (*lost)(void *user, const struct perfdata_record *record, uint64_t lost);                     /* both kinds */
+	/* fork, exit */
+	int (*task)(void *user, const struct perfdata_record *record, const struct perfdata_task *task);
+	int (*context_switch)(void *user, const struct perfdata_record *record,
+			      const struct perfdata_switch *context_switch);
+	/* both kinds */
+	int (*lost)(void *user, const struct perfdata_record *record, uint64_t lost);
 	int (*any)(void *user, const struct perfdata_record *record);
 };
 /* Returns what the method returned, 0 if there is none. */
-PERFDATA_API int perfdata_visit(const struct perfdata_visitor *visitor, void *user, const struct perfdata_record *record);
+PERFDATA_API int perfdata_visit(const struct perfdata_visitor *visitor, void *user,
+				const struct perfdata_record *record);
 
 /* --- names of events -------------------------------------------------------------------------------------------- */
 
 struct perfdata_text;
-/* Appends what perf calls an event when the recording names it nowhere: "cycles", "L1-dcache-load-misses", "raw 0x1c2", with
- * its modifiers (":ppu"). Depends on the attr alone. */
+/* Appends what perf calls an event when the recording names it nowhere: "cycles", "L1-dcache-load-misses", "raw 0x1c2",
+ * with its modifiers (":ppu"). Depends on the attr alone. */
 PERFDATA_API void perfdata_event_fallback_name(const struct perfdata_attr *attr, struct perfdata_text *text);
 
 /* --- register names ---------------------------------------------------------------------------------------------- */
@@ -682,7 +761,8 @@ enum perfdata_feature_id {
 
 /* A feature section is small and nested, so it is decoded into a tree. */
 struct perfdata_node {
-	const struct perfdata_field *field;   /* the row (nameless for plain values in a list); NULL for the root and for STRUCTs in a list */
+	/* the row (nameless for plain values in a list); NULL for the root and for STRUCTs in a list */
+	const struct perfdata_field *field;
 	enum perfdata_kind kind;              /* an integer kind, F64, STRING, BYTES, BITMAP, ATTR, STRUCT or LIST */
 	union {
 		uint64_t u;                   /* unsigned and signed integers alike; cast for signed kinds */
@@ -698,27 +778,28 @@ struct perfdata_node {
 
 struct perfdata_feature;   /* a decoded feature section; owns its tree and a copy of its bytes */
 
-/* Decodes the section `id`. nr_cpus_avail: from NRCPUS, 0 if unknown (CPU_TOPOLOGY needs it). A section without content gives an
- * empty tree: some recorders write such, and streams end their features with one. An unknown id gives a tree with its bytes as
- * `bytes`. Bytes behind the last field are given as `rest`.
- * *ret is set on PERFDATA_OK and on PERFDATA_DAMAGED (the tree ends before the damage; reterr says where, as an offset inside the
- * section). reterr may be NULL. */
-PERFDATA_API enum perfdata_status perfdata_feature_decode(uint32_t id, const void *bytes, size_t size, enum perfdata_byte_order order,
-							  uint32_t nr_cpus_avail, struct perfdata_feature **ret,
-							  struct perfdata_error *reterr);
+/* Decodes the section `id`. nr_cpus_avail: from NRCPUS, 0 if unknown (CPU_TOPOLOGY needs it). A section without content
+ * gives an empty tree: some recorders write such, and streams end their features with one. An unknown id gives a tree
+ * with its bytes as `bytes`. Bytes behind the last field are given as `rest`. *ret is set on PERFDATA_OK and on
+ * PERFDATA_DAMAGED (the tree ends before the damage; reterr says where, as an offset inside the section). reterr may be
+ * NULL. */
+PERFDATA_API enum perfdata_status perfdata_feature_decode(uint32_t id, const void *bytes, size_t size,
+							  enum perfdata_byte_order order, uint32_t nr_cpus_avail,
+							  struct perfdata_feature **ret, struct perfdata_error *reterr);
 PERFDATA_API void perfdata_feature_free(struct perfdata_feature *feature);
 PERFDATA_API uint32_t perfdata_feature_id(const struct perfdata_feature *feature);
-/* The root: a STRUCT whose children are the section's fields. A child with the section's own name is the whole content where
- * it is the only child ("hostname", "cmdline", …). */
+/* The root: a STRUCT whose children are the section's fields. A child with the section's own name is the whole content
+ * where it is the only child ("hostname", "cmdline", …). */
 PERFDATA_API const struct perfdata_node *perfdata_feature_root(const struct perfdata_feature *feature);
 /* The section's bytes, valid as long as the feature. */
 PERFDATA_API struct perfdata_bytes perfdata_feature_bytes(const struct perfdata_feature *feature);
 /* The member of a STRUCT node by name, or NULL (also when node is NULL). */
 PERFDATA_API const struct perfdata_node *perfdata_node_get(const struct perfdata_node *node, const char *name);
-/* Appends the symbol of a part of a BPF program, such as "bpf_prog_9886dc654b418c90_main". prog: an element of BPF_PROG_INFO; part: from 0,
- * below the number of its prog_tags, else false. btf: the section BPF_BTF, which holds the names of functions, or NULL. */
-PERFDATA_API bool perfdata_bpf_part_name(const struct perfdata_node *prog, uint64_t part, const struct perfdata_feature *btf,
-					 struct perfdata_text *text);
+/* Appends the symbol of a part of a BPF program, such as "bpf_prog_9886dc654b418c90_main". prog: an element of
+ * BPF_PROG_INFO; part: from 0, below the number of its prog_tags, else false. btf: the section BPF_BTF, which holds the
+ * names of functions, or NULL. */
+PERFDATA_API bool perfdata_bpf_part_name(const struct perfdata_node *prog, uint64_t part,
+					 const struct perfdata_feature *btf, struct perfdata_text *text);
 
 #ifdef __cplusplus
 }

@@ -28,10 +28,13 @@ enum perfdata_needs {
 	PERFDATA_NEED_FRAMES = 8,      /* map, dso and frame of ip, addr and branches */
 	PERFDATA_NEED_STACKS = 16,     /* the steps of callchains, in the batch */
 	PERFDATA_NEED_STACK_IDS = 256, /* … and an id for each stack, the same for equal ones: perfdata_session_stack */
-	PERFDATA_NEED_NODES = 512,     /* where the sample's stack ends in a tree of all stacks: perfdata_delivery.node */
-	PERFDATA_NEED_PAYLOADS = 64,   /* what stands behind AUXTRACE records: PERFDATA_RAW_PAYLOAD; each piece is one of the records, and has a
-	                                  delivery with nothing but it */
-	PERFDATA_NEED_CHAIN_DSOS = 32, /* which dsos callchains go through, for which no stacks are kept: perfdata_session_in_chain */
+	/* where the sample's stack ends in a tree of all stacks: perfdata_delivery.node */
+	PERFDATA_NEED_NODES = 512,
+	/* what stands behind AUXTRACE records: PERFDATA_RAW_PAYLOAD; each piece is one of the records, and has a
+	 * delivery with nothing but it */
+	PERFDATA_NEED_PAYLOADS = 64,
+	/* which dsos callchains go through, for which no stacks are kept: perfdata_session_in_chain */
+	PERFDATA_NEED_CHAIN_DSOS = 32,
 };
 
 /* Samples that the operations in a trace of Arm SPE are turned into, of events that perf has for them: each operation
@@ -57,25 +60,31 @@ struct perfdata_filter {
 	const uint32_t *types; size_t nr_types; /* record types */
 	const char *const *events; size_t nr_events;   /* names */
 	const char *const *comms; size_t nr_comms;     /* globs: * and ? */
-	const char *const *dsos; size_t nr_dsos;       /* globs of the file, or of its last part, that a sample's ip lies in */
-	const char *const *symbols; size_t nr_symbols; /* globs of the function that it lies in; needs symbols in the session's options */
+	/* globs of the file, or of its last part, that a sample's ip lies in */
+	const char *const *dsos; size_t nr_dsos;
+	/* globs of the function that it lies in; needs symbols in the session's options */
+	const char *const *symbols; size_t nr_symbols;
 };
 
 struct perfdata_session_options {
 	size_t size;                            /* sizeof(struct perfdata_session_options) */
 	uint32_t needs;                         /* enum perfdata_needs */
 	struct perfdata_filter filter;
-	uint64_t limit;                         /* stop after so many records (or deliveries, if records are not needed); 0: all */
+	/* stop after so many records (or deliveries, if records are not needed); 0: all */
+	uint64_t limit;
 	struct perfdata_symbols *symbols;       /* borrowed; NULL: no names */
-	bool use_host;                          /* the kernel that runs here may name addresses, if it is the recorded one */
+	/* the kernel that runs here may name addresses, if it is the recorded one */
+	bool use_host;
 	bool merge_deferred;                    /* join deferred callchains (perf script); false as perf report -D */
 	bool keep_exited;                       /* threads keep their names and maps after EXIT (perf report) */
-	uint32_t trace_samples;                 /* enum perfdata_trace_samples; 0: traces give none. In time order all records wait for the last one then */
+	/* enum perfdata_trace_samples; 0: traces give none. In time order all records wait for the last one then */
+	uint32_t trace_samples;
 };
 
 struct perfdata_session;
 /* Borrows the reader until the session is closed. */
-PERFDATA_API enum perfdata_status perfdata_session_open(struct perfdata_reader *reader, const struct perfdata_session_options *options,
+PERFDATA_API enum perfdata_status perfdata_session_open(struct perfdata_reader *reader,
+							const struct perfdata_session_options *options,
 							struct perfdata_session **ret, struct perfdata_error *reterr);
 PERFDATA_API void perfdata_session_close(struct perfdata_session *session);
 PERFDATA_API const struct perfdata_reader *perfdata_session_reader(const struct perfdata_session *session);
@@ -84,10 +93,13 @@ PERFDATA_API const struct perfdata_reader *perfdata_session_reader(const struct 
 
 enum perfdata_delivery_flag {
 	PERFDATA_DELIVERY_FIRST = 1,    /* the first of its record: where a dump prints the record */
-	PERFDATA_DELIVERY_SILENT = 2,   /* nothing more to tell: a sample whose counters did not grow (it has names all the same), whose event is
-	                                   unknown, or that waits for its deferred chain */
-	PERFDATA_DELIVERY_GUEST = 8,    /* of a virtual machine that the recording tells of (ID_INDEX); perf shows no samples of others */
-	PERFDATA_DELIVERY_CHAIN_LOST = 4,   /* the thread's next deferred chain was another one: perf takes the cookie for an address then */
+	/* nothing more to tell: a sample whose counters did not grow (it has names all the same), whose event is
+	 * unknown, or that waits for its deferred chain */
+	PERFDATA_DELIVERY_SILENT = 2,
+	/* of a virtual machine that the recording tells of (ID_INDEX); perf shows no samples of others */
+	PERFDATA_DELIVERY_GUEST = 8,
+	/* the thread's next deferred chain was another one: perf takes the cookie for an address then */
+	PERFDATA_DELIVERY_CHAIN_LOST = 4,
 };
 
 /* Every record gives at least one delivery (a sample with nothing to deliver gives a silent one); READ samples give one
@@ -95,22 +107,27 @@ enum perfdata_delivery_flag {
 struct perfdata_delivery {
 	const struct perfdata_raw *record;      /* owned by the batch; for a joined sample not one of batch->records */
 	const struct perfdata_event *event;     /* owner of the counter for READ samples; or NULL */
-	const struct perfdata_raw *deferred;    /* the CALLCHAIN_DEFERRED record that completes the sample's chain, or NULL */
-	uint64_t address;                       /* of the sample as delivered: `ip`, or what an off-CPU sample carries instead */
+	/* the CALLCHAIN_DEFERRED record that completes the sample's chain, or NULL */
+	const struct perfdata_raw *deferred;
+	/* of the sample as delivered: `ip`, or what an off-CPU sample carries instead */
+	uint64_t address;
 	uint64_t id;                            /* of the event's counter, UINT64_MAX if unknown */
 	uint64_t period;                        /* as perf gives it: recorded, the counter's growth, or the attr's */
 	uint32_t flags;                         /* enum perfdata_delivery_flag */
 	int32_t pid, tid;                       /* of the thread; -1 if unknown */
-	int32_t machine_pid, vcpu;              /* where the index of ids says that the counter counts for a virtual machine: the pid of the
-	                                           process that runs it, and its processor; else 0 */
+	/* where the index of ids says that the counter counts for a virtual machine: the pid of the process that
+	 * runs it, and its processor; else 0 */
+	int32_t machine_pid, vcpu;
 	uint32_t comm;                          /* perfdata_session_comm, or PERFDATA_NONE */
 	uint32_t ip;                            /* frame id of the sample's address, or PERFDATA_NONE */
 	uint32_t addr;                          /* frame id of `addr`, or PERFDATA_NONE */
-	uint32_t steps, nr_steps;               /* index into batch->steps: the steps of its stack, callee first; PERFDATA_NONE, 0: it has none, or
-	                                           they were not asked for (PERFDATA_NEED_STACKS) */
+	/* index into batch->steps: the steps of its stack, callee first; PERFDATA_NONE, 0: it has none, or they were
+	 * not asked for (PERFDATA_NEED_STACKS) */
+	uint32_t steps, nr_steps;
 	uint32_t stack;                         /* stack id (PERFDATA_NEED_STACK_IDS), or PERFDATA_NONE */
 	uint32_t node;                          /* of the tree of stacks (PERFDATA_NEED_NODES); 0: the root */
-	uint32_t thread;                        /* number of the thread: one that was given the same tid later has another one */
+	/* number of the thread: one that was given the same tid later has another one */
+	uint32_t thread;
 	uint32_t branches;                      /* index into batch->frames: from, to, from, to, …; or PERFDATA_NONE */
 };
 
@@ -146,7 +163,7 @@ PERFDATA_API void perfdata_batch_check(const struct perfdata_batch *batch, perfd
 PERFDATA_API void perfdata_batch_release(struct perfdata_batch *batch);
 PERFDATA_API const struct perfdata_error *perfdata_session_error(const struct perfdata_session *session);
 
-/* --- tables: valid for ids that a published batch holds; any thread ---------------------------------------------------- */
+/* --- tables: valid for ids that a published batch holds; any thread ----------------------------------------------- */
 
 /* The text of a comm, NUL-terminated (it may hold any bytes but NUL, as recorded). */
 PERFDATA_API const char *perfdata_session_comm(const struct perfdata_session *session, uint32_t comm);
@@ -170,11 +187,13 @@ PERFDATA_API const struct perfdata_dso *perfdata_session_dso(const struct perfda
 PERFDATA_API uint32_t perfdata_session_nr_dsos(const struct perfdata_session *session);
 /* Bytes of the dso's build-id (0: unknown so far), where it came from, and how many mappings it had so far. Any
  * thread. */
-PERFDATA_API struct perfdata_bytes perfdata_session_build_id(const struct perfdata_session *session, uint32_t dso,
-							     enum perfdata_build_id_source *ret_source /* may be NULL */);
+PERFDATA_API struct perfdata_bytes perfdata_session_build_id(
+	const struct perfdata_session *session, uint32_t dso,
+	enum perfdata_build_id_source *ret_source /* may be NULL */);
 /* What perf takes for the dso's build-id though it is none, as perf's texts show it: see perfdata_mmap2_false_build_id.
  * Nothing else may use it. The thread of the session. */
-PERFDATA_API struct perfdata_bytes perfdata_session_false_build_id(const struct perfdata_session *session, uint32_t dso);
+PERFDATA_API struct perfdata_bytes perfdata_session_false_build_id(const struct perfdata_session *session,
+								   uint32_t dso);
 PERFDATA_API uint64_t perfdata_session_nr_maps(const struct perfdata_session *session, uint32_t dso);
 /* The inode number of the file that was mapped; 0: not recorded. */
 PERFDATA_API uint64_t perfdata_session_inode(const struct perfdata_session *session, uint32_t dso);
@@ -185,14 +204,17 @@ PERFDATA_API bool perfdata_session_in_chain(const struct perfdata_session *sessi
 /* An address inside a dso. Equal (dso, address, time) have one id. */
 struct perfdata_frame {
 	uint32_t dso;                 /* or PERFDATA_NONE: no map; `address` is the recorded address */
-	uint64_t address;             /* as perfdata_symbols_lookup takes it: file offset for files, recorded address for the kernel, modules and
-	                                 JIT areas, offset in the program for BPF */
-	uint64_t time;                /* where a jitdump file names the code at the address: since when it has been there, ns; else 0 */
+	/* as perfdata_symbols_lookup takes it: file offset for files, recorded address for the kernel, modules and
+	 * JIT areas, offset in the program for BPF */
+	uint64_t address;
+	/* where a jitdump file names the code at the address: since when it has been there, ns; else 0 */
+	uint64_t time;
 };
 /* Names of callers: perfdata_session_symbol and perfdata_session_source take a frame id with this bit for the address
  * before the frame's, which is where the call is that returns there. */
 #define PERFDATA_FRAME_CALLER (UINT32_C(1) << 31)
-PERFDATA_API const struct perfdata_frame *perfdata_session_frame(const struct perfdata_session *session, uint32_t frame);
+PERFDATA_API const struct perfdata_frame *perfdata_session_frame(const struct perfdata_session *session,
+								 uint32_t frame);
 
 enum perfdata_step_origin {
 	PERFDATA_STEP_RECORDED,       /* an address of the callchain, or of what a deferred chain added */
@@ -208,8 +230,8 @@ struct perfdata_step {
 	uint16_t origin;              /* enum perfdata_step_origin */
 };
 /* The steps of a delivery's stack, or NULL; how many in *ret_nr. */
-static inline const struct perfdata_step *perfdata_batch_stack(const struct perfdata_batch *batch, const struct perfdata_delivery *delivery,
-							       size_t *ret_nr)
+static inline const struct perfdata_step *perfdata_batch_stack(const struct perfdata_batch *batch,
+							       const struct perfdata_delivery *delivery, size_t *ret_nr)
 {
 	*ret_nr = delivery->nr_steps;
 	return delivery->nr_steps ? &batch->steps[delivery->steps] : NULL;
@@ -217,16 +239,16 @@ static inline const struct perfdata_step *perfdata_batch_stack(const struct perf
 /* The steps of the stack with this id, at most `room`, and how many there are in *ret_nr (0 where it fails).
  * PERFDATA_ABSENT for an id that no stack has; PERFDATA_EREAD: the temporary file that stacks went to cannot be read.
  * In the thread that calls perfdata_session_next only, or when nobody does any more. */
-PERFDATA_API enum perfdata_status perfdata_session_stack(const struct perfdata_session *session, uint32_t stack, struct perfdata_step *steps,
-							 size_t room, size_t *ret_nr);
+PERFDATA_API enum perfdata_status perfdata_session_stack(const struct perfdata_session *session, uint32_t stack,
+							 struct perfdata_step *steps, size_t room, size_t *ret_nr);
 /* The name of a frame: from the symbols given to the session, or from the recording itself (BPF programs).
  * PERFDATA_ABSENT: it has none. Looked up on first use, under a lock of the dso. `time` is of no account: a frame says
  * itself which code is meant. */
-PERFDATA_API enum perfdata_status perfdata_session_symbol(const struct perfdata_session *session, uint32_t frame, uint64_t time,
-							  struct perfdata_symbol *ret);
+PERFDATA_API enum perfdata_status perfdata_session_symbol(const struct perfdata_session *session, uint32_t frame,
+							  uint64_t time, struct perfdata_symbol *ret);
 /* The name of an address of the kernel, such as a format prints one; PERFDATA_ABSENT as above. */
-PERFDATA_API enum perfdata_status perfdata_session_kernel_symbol(const struct perfdata_session *session, uint64_t address,
-								 struct perfdata_symbol *ret);
+PERFDATA_API enum perfdata_status perfdata_session_kernel_symbol(const struct perfdata_session *session,
+								 uint64_t address, struct perfdata_symbol *ret);
 /* How many samples of all that were delivered lie at an address without a name, in a session with symbols and
  * PERFDATA_NEED_FRAMES; and the files that those are in, most samples first, at most `room`. After the last batch.
  * PERFDATA_ENOMEM. */
@@ -239,29 +261,34 @@ struct perfdata_unnamed_file {
 	uint32_t dso;
 	uint64_t samples;
 };
-PERFDATA_API enum perfdata_status perfdata_session_unnamed(const struct perfdata_session *session, struct perfdata_unnamed *ret,
-							   struct perfdata_unnamed_file *files, size_t room, size_t *ret_nr);
+PERFDATA_API enum perfdata_status perfdata_session_unnamed(const struct perfdata_session *session,
+							   struct perfdata_unnamed *ret,
+							   struct perfdata_unnamed_file *files, size_t room,
+							   size_t *ret_nr);
 /* Where the names of a dso come from: see perfdata_symbols_origin. In the session's thread. PERFDATA_ABSENT: from
  * nowhere. */
-PERFDATA_API enum perfdata_status perfdata_session_origin(const struct perfdata_session *session, uint32_t dso, struct perfdata_symbols_origin *ret);
+PERFDATA_API enum perfdata_status perfdata_session_origin(const struct perfdata_session *session, uint32_t dso,
+							  struct perfdata_symbols_origin *ret);
 /* The jitdump file that names generated code of the dso's process: its path as recorded, and where it is here.
  * PERFDATA_ABSENT: there is none. */
-PERFDATA_API enum perfdata_status perfdata_session_jitdump(const struct perfdata_session *session, uint32_t dso, const char **ret_path,
-							   struct perfdata_symbols_origin *ret);
+PERFDATA_API enum perfdata_status perfdata_session_jitdump(const struct perfdata_session *session, uint32_t dso,
+							   const char **ret_path, struct perfdata_symbols_origin *ret);
 /* The functions inlined at a frame's address and the source position of each: see perfdata_symbols_source.
  * PERFDATA_ABSENT: nothing is known. */
 PERFDATA_API enum perfdata_status perfdata_session_source(const struct perfdata_session *session, uint32_t frame,
-							  struct perfdata_source_line *entries, size_t room, size_t *ret_count);
+							  struct perfdata_source_line *entries, size_t room,
+							  size_t *ret_count);
 /* Ids go from 0 to this, without gaps: iterate with perfdata_session_stack, in its thread. */
 PERFDATA_API uint32_t perfdata_session_nr_stacks(const struct perfdata_session *session);
 /* Resolves the recorded addresses of a stack against a symbol source of the caller's choice that takes such addresses:
  * a kallsyms text, a perf map. One entry for each step as perfdata_symbols_resolve writes it, at most `room`; how many
  * steps there are in *ret_nr. As perfdata_session_stack otherwise. */
 PERFDATA_API enum perfdata_status perfdata_session_stack_resolve(const struct perfdata_session *session, uint32_t stack,
-								 struct perfdata_symbols_dso *source, struct perfdata_symbol *ret,
-								 size_t room, size_t *ret_nr);
+								 struct perfdata_symbols_dso *source,
+								 struct perfdata_symbol *ret, size_t room,
+								 size_t *ret_nr);
 
-/* --- summary ------------------------------------------------------------------------------------------------------- */
+/* --- summary ------------------------------------------------------------------------------------------------------ */
 
 struct perfdata_type_count {
 	uint32_t type;
@@ -294,7 +321,8 @@ struct perfdata_summary {
 	bool complete;                          /* no finding of severity ERROR, all was read */
 	const struct perfdata_trace_count *traces; size_t nr_traces;   /* by type, those that have buffers */
 	uint64_t aux_records;                   /* AUX records */
-	uint64_t aux_truncated, aux_partial, aux_collisions;   /* … with that flag: no room, gaps, samples that hit each other */
+	/* … with that flag: no room, gaps, samples that hit each other */
+	uint64_t aux_truncated, aux_partial, aux_collisions;
 };
 /* Counted as far as the session has come. Borrowed until the next call on the session. Never NULL; where memory runs
  * out for the lists, perfdata_session_error says so. */

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* Names of addresses: what is (dso, address) called?
  *
- * Sources: ELF symbol tables and PLT entries, DWARF (inlined functions, source lines, unwinding), kallsyms texts, vmlinux
- * and module files, perf maps (/tmp/perf-PID.map) and jitdump files. Which of several symbols at one address is shown
- * follows perf's rules, so that the names are the same.
+ * Sources: ELF symbol tables and PLT entries, DWARF (inlined functions, source lines, unwinding), kallsyms texts,
+ * vmlinux and module files, perf maps (/tmp/perf-PID.map) and jitdump files. Which of several symbols at one address is
+ * shown follows perf's rules, so that the names are the same.
  *
  * Every file is hostile input: regular files only, opened for reading only, and never used when its build-id differs
  * from the one asked for, or when it has to be identified and is another one (unless an option says so; the result is
  * then marked).
  *
- * Threads: a perfdata_symbols object and its dsos may be used by several threads at once. Each dso has a lock of its own,
- * held while its files are loaded and while a name is read for the first time. Callbacks are called with that lock held: they must not
- * call back into this header. An unwinder is used by one thread at a time; of one perfdata_symbols object, one stack is
- * unwound at a time.
+ * Threads: a perfdata_symbols object and its dsos may be used by several threads at once. Each dso has a lock of its
+ * own, held while its files are loaded and while a name is read for the first time. Callbacks are called with that lock
+ * held: they must not call back into this header. An unwinder is used by one thread at a time; of one perfdata_symbols
+ * object, one stack is unwound at a time.
  *
  * Lifetime: dsos, names and paths handed out live until perfdata_symbols_free. */
 #ifndef PERFDATA_SYMBOLS_H
@@ -54,20 +54,23 @@ struct perfdata_symbols_log {
 
 struct perfdata_symbols_options {
 	size_t size;                      /* sizeof(struct perfdata_symbols_options) of the caller */
-	const char *symfs;                /* recorded paths and debug directories are below this directory, and only there */
+	/* recorded paths and debug directories are below this directory, and only there */
+	const char *symfs;
 	const char *sysroot;              /* like symfs, but what is missing there is then looked for on this host */
 	const char *kallsyms;             /* the kernel's symbols are in this text */
 	const char *vmlinux;              /* … or in this ELF file */
 	const char *const *debug_dirs;    /* debug directories; none: /usr/lib/debug, if this host may be used */
 	size_t debug_dir_count;
 	const char *build_id_dir;         /* perf's build-id cache (~/.debug); NULL: none */
-	bool debuginfod;                  /* ask debuginfod servers for files that have a build-id and are not here; which
-	                                   * servers, the client library takes from DEBUGINFOD_URLS */
+	/* ask debuginfod servers for files that have a build-id and are not here; which servers, the client library
+	 * takes from DEBUGINFOD_URLS */
+	bool debuginfod;
 	bool use_host;                    /* look at files of this host, /proc/kallsyms and the vdso */
-	bool use_other_build_id;          /* take files whose build-id differs, or that are not identified, and mark what comes from them */
+	/* take files whose build-id differs, or that are not identified, and mark what comes from them */
+	bool use_other_build_id;
 	bool raw_names;                   /* leave C++ and Rust names mangled */
-	/* Opens a file in place of open(2): a descriptor for reading, or -1 with errno (ENOENT: it is not there). NULL: as the options above
-	 * say. perfdata_bundle_files_get is one, and open_user then the bundle; any thread. */
+	/* Opens a file in place of open(2): a descriptor for reading, or -1 with errno (ENOENT: it is not there). NULL:
+	 * as the options above say. perfdata_bundle_files_get is one, and open_user then the bundle; any thread. */
 	int (*open)(void *open_user, const char *path);
 	void *open_user;
 	void (*log)(void *user, const struct perfdata_symbols_log *entry);  /* may be NULL */
@@ -91,18 +94,21 @@ struct perfdata_symbols_request {
 	const char *path;           /* as recorded; "[kernel.kallsyms]", "[module]", "[vdso]", "/tmp/perf-PID.map" */
 	const uint8_t *build_id;    /* may be NULL */
 	size_t build_id_size;
-	bool running;               /* recorded on the kernel that runs here now: without, perf maps, the vdso and the kernel's symbols of
-	                             * this host are of no use. The caller has checked build-id (perfdata_running_kernel_build_id), or
-	                             * release and relocation. */
+	/* recorded on the kernel that runs here now: without, perf maps, the vdso and the kernel's symbols of this
+	 * host are of no use. The caller has checked build-id (perfdata_running_kernel_build_id), or release and
+	 * relocation. */
+	bool running;
 	const char *release;        /* KERNEL, MODULE: release of the recorded kernel, to find its files; may be NULL */
 	const char *reference;      /* KERNEL: "_text" or "_stext"; NULL: none */
 	uint64_t reference_address; /* KERNEL: where it was when recorded; 0: unknown */
 	uint64_t start, end;        /* MODULE: where it was loaded */
 	uint32_t namespace_pid;     /* PERF_MAP: pid inside the pid namespace of the process; 0: the same */
-	uint32_t process;           /* USER, PERF_MAP: a process that runs here and has the file under its own root; 0: none */
-	/* Where no build-id is known, a path alone does not tell a file of this host (one that is not below symfs or sysroot). With
-	 * check_identity, a file or a jitdump file is used only if it is the one that was mapped: it has this inode number and was
-	 * not changed (ctime) after unchanged_since; and a perf map only if it was written (mtime) between not_before and that. */
+	/* USER, PERF_MAP: a process that runs here and has the file under its own root; 0: none */
+	uint32_t process;
+	/* Where no build-id is known, a path alone does not tell a file of this host (one that is not below symfs or
+	 * sysroot). With check_identity, a file or a jitdump file is used only if it is the one that was mapped: it has
+	 * this inode number and was not changed (ctime) after unchanged_since; and a perf map only if it was written
+	 * (mtime) between not_before and that. */
 	bool check_identity;
 	uint64_t inode;
 	int64_t unchanged_since, not_before;   /* ns since 1970; INT64_MAX, INT64_MIN: any time */
@@ -115,8 +121,8 @@ PERFDATA_API enum perfdata_status perfdata_symbols_dso(struct perfdata_symbols *
 						       const struct perfdata_symbols_request *request,
 						       struct perfdata_symbols_dso **ret);
 
-/* The build-id of a dso became known when its handle was there already, as it may in a stream. Names may have been given, so they
- * stay as they are; that they come from another file is a finding. */
+/* The build-id of a dso became known when its handle was there already, as it may in a stream. Names may have been
+ * given, so they stay as they are; that they come from another file is a finding. */
 PERFDATA_API void perfdata_symbols_expect(struct perfdata_symbols_dso *dso, const uint8_t *build_id, size_t size);
 
 /* A handle for the symbols of a kallsyms text, read at once: resolves addresses of the kernel and of its modules, such
@@ -139,17 +145,19 @@ struct perfdata_symbol {
 	bool other_build_id;   /* comes from a file that is not the recorded one (use_other_build_id) */
 };
 
-/* The symbol of an address. `time` (ns) matters for PERFDATA_DSO_JITDUMP only; UINT64_MAX is the newest. PERFDATA_ABSENT:
- * no symbol there, or no symbol source. PERFDATA_EUNSUP: built without elfutils. PERFDATA_ENOMEM. Nothing is allocated
- * after the dso was loaded, but names the first time that a symbol is met. */
-PERFDATA_API enum perfdata_status perfdata_symbols_lookup(struct perfdata_symbols_dso *dso, uint64_t address, uint64_t time,
-							  struct perfdata_symbol *ret);
+/* The symbol of an address. `time` (ns) matters for PERFDATA_DSO_JITDUMP only; UINT64_MAX is the newest.
+ * PERFDATA_ABSENT: no symbol there, or no symbol source. PERFDATA_EUNSUP: built without elfutils. PERFDATA_ENOMEM.
+ * Nothing is allocated after the dso was loaded, but names the first time that a symbol is met. */
+PERFDATA_API enum perfdata_status perfdata_symbols_lookup(struct perfdata_symbols_dso *dso, uint64_t address,
+							  uint64_t time, struct perfdata_symbol *ret);
 
-/* The symbols of the addresses of a stack in a source of the caller's choice, such as a kallsyms text for what one has of a BPF
- * stack-trace map. Writes one entry for each address; its name is NULL where there is no symbol. Says in *ret_named, which
- * may be NULL, how many have one. Errors as perfdata_symbols_lookup, but PERFDATA_ABSENT only where there is no source. */
-PERFDATA_API enum perfdata_status perfdata_symbols_resolve(struct perfdata_symbols_dso *dso, const uint64_t *addresses, size_t count,
-							   struct perfdata_symbol *ret, size_t *ret_named);
+/* The symbols of the addresses of a stack in a source of the caller's choice, such as a kallsyms text for what one has
+ * of a BPF stack-trace map. Writes one entry for each address; its name is NULL where there is no symbol. Says in
+ * *ret_named, which may be NULL, how many have one. Errors as perfdata_symbols_lookup, but PERFDATA_ABSENT only where
+ * there is no source. */
+PERFDATA_API enum perfdata_status perfdata_symbols_resolve(struct perfdata_symbols_dso *dso, const uint64_t *addresses,
+							   size_t count, struct perfdata_symbol *ret,
+							   size_t *ret_named);
 
 /* One function of the inlined calls at an address, or of a source position. */
 struct perfdata_source_line {
@@ -160,11 +168,12 @@ struct perfdata_source_line {
 	uint32_t first_line;   /* where the function is declared; 0: unknown */
 };
 
-/* The calls that are in progress at an address, innermost first: the inlined functions, and last the function that holds
- * the code. Sets at most `room` entries and says how many there are in *ret_count. PERFDATA_ABSENT: no debug
+/* The calls that are in progress at an address, innermost first: the inlined functions, and last the function that
+ * holds the code. Sets at most `room` entries and says how many there are in *ret_count. PERFDATA_ABSENT: no debug
  * information there. PERFDATA_EUNSUP, PERFDATA_ENOMEM. */
 PERFDATA_API enum perfdata_status perfdata_symbols_source(struct perfdata_symbols_dso *dso, uint64_t address,
-							  struct perfdata_source_line *frames, size_t room, size_t *ret_count);
+							  struct perfdata_source_line *frames, size_t room,
+							  size_t *ret_count);
 
 /* Where the names of a dso come from, for messages. Loads the dso if no look-up has done so. */
 struct perfdata_symbols_origin {
@@ -174,11 +183,13 @@ struct perfdata_symbols_origin {
 	const uint8_t *build_id; /* of the file; may be NULL */
 	size_t build_id_size;
 	bool other_build_id;     /* it is not the file that was asked for */
-	const char *alt_file;    /* the file that its debug information refers to (dwz); NULL: to none, or it was not found */
+	/* the file that its debug information refers to (dwz); NULL: to none, or it was not found */
+	const char *alt_file;
 	const uint8_t *alt_build_id;
 	size_t alt_build_id_size;
 };
-PERFDATA_API enum perfdata_status perfdata_symbols_origin(struct perfdata_symbols_dso *dso, struct perfdata_symbols_origin *ret);
+PERFDATA_API enum perfdata_status perfdata_symbols_origin(struct perfdata_symbols_dso *dso,
+							  struct perfdata_symbols_origin *ret);
 
 /* The virtual address of a file offset of an ELF dso, by its program headers. PERFDATA_ABSENT: in no segment. */
 PERFDATA_API enum perfdata_status perfdata_symbols_vaddr(struct perfdata_symbols_dso *dso, uint64_t offset,
@@ -190,10 +201,12 @@ PERFDATA_API enum perfdata_status perfdata_symbols_vaddr(struct perfdata_symbols
 PERFDATA_API enum perfdata_status perfdata_file_build_id(const char *path, uint8_t ret_id[PERFDATA_BUILD_ID_MAX],
 							 size_t *ret_size);
 /* The build-id in ELF notes, such as the content of /sys/kernel/notes or /sys/module/NAME/notes/.note.gnu.build-id. */
-PERFDATA_API enum perfdata_status perfdata_notes_build_id(const void *notes, size_t size, enum perfdata_byte_order order,
+PERFDATA_API enum perfdata_status perfdata_notes_build_id(const void *notes, size_t size,
+							  enum perfdata_byte_order order,
 							  uint8_t ret_id[PERFDATA_BUILD_ID_MAX], size_t *ret_size);
 /* The build-id of the kernel that runs here. PERFDATA_EREAD: /sys/kernel/notes is not to be read. */
-PERFDATA_API enum perfdata_status perfdata_running_kernel_build_id(uint8_t ret_id[PERFDATA_BUILD_ID_MAX], size_t *ret_size);
+PERFDATA_API enum perfdata_status perfdata_running_kernel_build_id(uint8_t ret_id[PERFDATA_BUILD_ID_MAX],
+								   size_t *ret_size);
 
 /* Demangles a C++ or Rust name into a buffer of the caller and returns it, or `name` itself if it is no mangled name or
  * does not fit. */
@@ -210,13 +223,20 @@ struct perfdata_unwind_map {
 /* Finds the mapping of an address; false: none. */
 typedef bool perfdata_unwind_find(void *user, uint64_t address, struct perfdata_unwind_map *ret);
 
-enum perfdata_unwind_arch { PERFDATA_UNWIND_X86_64, PERFDATA_UNWIND_AARCH64, PERFDATA_UNWIND_I386, PERFDATA_UNWIND_ARM };
+enum perfdata_unwind_arch {
+	PERFDATA_UNWIND_X86_64,
+	PERFDATA_UNWIND_AARCH64,
+	PERFDATA_UNWIND_I386,
+	PERFDATA_UNWIND_ARM
+};
 
 struct perfdata_unwinder;
 
-/* An unwinder for one process (one set of mappings); to be freed before `symbols`. PERFDATA_EUNSUP: built without elfutils. */
-PERFDATA_API enum perfdata_status perfdata_unwinder_new(struct perfdata_symbols *symbols, enum perfdata_unwind_arch arch,
-							perfdata_unwind_find *find, void *user, struct perfdata_unwinder **ret);
+/* An unwinder for one process (one set of mappings); to be freed before `symbols`. PERFDATA_EUNSUP: built without
+ * elfutils. */
+PERFDATA_API enum perfdata_status perfdata_unwinder_new(struct perfdata_symbols *symbols,
+							enum perfdata_unwind_arch arch, perfdata_unwind_find *find,
+							void *user, struct perfdata_unwinder **ret);
 PERFDATA_API void perfdata_unwinder_free(struct perfdata_unwinder *unwinder);
 /* Forgets the mappings that were met: to be called when those of the process have changed. */
 PERFDATA_API void perfdata_unwinder_reset(struct perfdata_unwinder *unwinder);
@@ -225,17 +245,18 @@ PERFDATA_API void perfdata_unwinder_reset(struct perfdata_unwinder *unwinder);
 struct perfdata_unwind_sample {
 	uint64_t reg_mask;            /* perf_event_attr.sample_regs_user: PERF_REG_<arch>_* numbers */
 	const uint64_t *regs;         /* one for each set bit, from the lowest */
-	struct perfdata_bytes stack;  /* copied stack, from the stack pointer on; byte order of the process; may be empty */
+	/* copied stack, from the stack pointer on; byte order of the process; may be empty */
+	struct perfdata_bytes stack;
 };
 
 /* The return addresses of a user stack, innermost first, as perf gives them: the first is the instruction pointer, the
- * others are one less than the address returned to, so that they lie inside the call. Writes at most `room`.
- * What could be unwound before an obstacle is a result: PERFDATA_OK with *ret_count entries, at least the first.
- * PERFDATA_ABSENT: registers are missing, or the first stack of a process has nothing mapped at the instruction pointer;
- * of later ones, that address alone is the result. */
+ * others are one less than the address returned to, so that they lie inside the call. Writes at most `room`. What could
+ * be unwound before an obstacle is a result: PERFDATA_OK with *ret_count entries, at least the first. PERFDATA_ABSENT:
+ * registers are missing, or the first stack of a process has nothing mapped at the instruction pointer; of later ones,
+ * that address alone is the result. */
 PERFDATA_API enum perfdata_status perfdata_unwind(struct perfdata_unwinder *unwinder,
-						  const struct perfdata_unwind_sample *sample, uint64_t *pcs, size_t room,
-						  size_t *ret_count);
+						  const struct perfdata_unwind_sample *sample, uint64_t *pcs,
+						  size_t room, size_t *ret_count);
 
 #ifdef __cplusplus
 }

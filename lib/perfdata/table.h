@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A table of a recording in memory, by the Arrow C stream interface: for Python, R, DuckDB, polars and all else that takes such streams, without
- * files between. Tables, columns and types are those of `perfdata schema --columns --table NAME`. */
+/* A table of a recording in memory, by the Arrow C stream interface: for Python, R, DuckDB, polars and all else that
+ * takes such streams, without files between. Tables, columns and types are those of `perfdata schema --columns --table
+ * NAME`. */
 #ifndef PERFDATA_TABLE_H
 #define PERFDATA_TABLE_H
 
@@ -12,7 +13,8 @@
 extern "C" {
 #endif
 
-/* The published structs, which every header that has them guards in this way: https://arrow.apache.org/docs/format/CStreamInterface.html */
+/* The published structs, which every header that has them guards in this way:
+ * https://arrow.apache.org/docs/format/CStreamInterface.html */
 #ifndef ARROW_C_DATA_INTERFACE
 #define ARROW_C_DATA_INTERFACE
 
@@ -62,7 +64,8 @@ struct ArrowArrayStream {
 /* Zero is the default of each. Strings are copied; what other pointers point to lives until the stream is released. */
 struct perfdata_table_options {
 	size_t size;
-	const char *columns;               /* a comma-separated list: only these, in this order. NULL: all that Parquet has unasked */
+	/* a comma-separated list: only these, in this order. NULL: all that Parquet has unasked */
+	const char *columns;
 	const char *recording;             /* what the column `recording` says; NULL: the name of the file */
 	const struct perfdata_filter *filter;
 	struct perfdata_symbols *symbols;  /* names of frames; NULL: none are looked up */
@@ -70,24 +73,27 @@ struct perfdata_table_options {
 	bool lines;                        /* source lines and inlined functions of frames */
 	bool close_reader;                 /* releasing the stream closes the reader */
 	uint32_t batch_rows;               /* rows of an array, about; 0: 65536. One of large texts has fewer */
-	const struct perfdata_finding_list *findings;   /* the rows of the table `findings`: where the reader's on_finding puts them */
+	/* the rows of the table `findings`: where the reader's on_finding puts them */
+	const struct perfdata_finding_list *findings;
 	perfdata_finding_fn *on_finding;   /* what is damaged inside records; may be NULL */
 	void *user;                        /* for on_finding */
 };
 
-/* A stream of the table `name` ("samples", "stacks", "event:sched:sched_switch", …), of a reader from which nothing was read yet. The reader
- * is borrowed, and has this one stream. Rows come as the recording is read, by get_next, in the thread that calls it; one thread at a time.
+/* A stream of the table `name` ("samples", "stacks", "event:sched:sched_switch", …), of a reader from which nothing was
+ * read yet. The reader is borrowed, and has this one stream. Rows come as the recording is read, by get_next, in the
+ * thread that calls it; one thread at a time.
  *
- * Arrays are structs, a child for each column. They and schemas are their receiver's, also when stream and reader are gone, and may be released in any
- * thread. Columns that every row has are not nullable; lists (callchains) have elements without nulls. A damaged recording ends as others do.
- * get_next and get_schema answer 0 or an errno value: EIO (it cannot be read), ENOMEM, EINTR (cancelled), EOVERFLOW (an array would be too
- * large: ask for fewer rows); get_last_error says more.
+ * Arrays are structs, a child for each column. They and schemas are their receiver's, also when stream and reader are
+ * gone, and may be released in any thread. Columns that every row has are not nullable; lists (callchains) have
+ * elements without nulls. A damaged recording ends as others do. get_next and get_schema answer 0 or an errno value:
+ * EIO (it cannot be read), ENOMEM, EINTR (cancelled), EOVERFLOW (an array would be too large: ask for fewer rows);
+ * get_last_error says more.
  *
- * PERFDATA_EUSAGE: there is no such table or column. PERFDATA_ABSENT: the recording has no such tracepoint, or its pipe did not tell of it yet.
- * PERFDATA_ENOMEM. *ret is set on PERFDATA_OK only. */
+ * PERFDATA_EUSAGE: there is no such table or column. PERFDATA_ABSENT: the recording has no such tracepoint, or its pipe
+ * did not tell of it yet. PERFDATA_ENOMEM. *ret is set on PERFDATA_OK only. */
 PERFDATA_API enum perfdata_status perfdata_table_stream(struct perfdata_reader *reader, const char *name,
-							const struct perfdata_table_options *options, struct ArrowArrayStream *ret,
-							struct perfdata_error *reterr);
+							const struct perfdata_table_options *options,
+							struct ArrowArrayStream *ret, struct perfdata_error *reterr);
 
 #ifdef __cplusplus
 }

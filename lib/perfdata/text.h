@@ -100,8 +100,10 @@ enum perfdata_part_form {
 	PERFDATA_PART_U8, PERFDATA_PART_U16, PERFDATA_PART_U32, PERFDATA_PART_U64,    /* decimal */
 	PERFDATA_PART_S8, PERFDATA_PART_S16, PERFDATA_PART_S32, PERFDATA_PART_S64,
 	PERFDATA_PART_X8, PERFDATA_PART_X16, PERFDATA_PART_X32, PERFDATA_PART_X64,    /* hexadecimal */
-	PERFDATA_PART_U32_OR_NONE, PERFDATA_PART_U32_OR_NULL,                         /* UINT32_MAX is spelled as nothing, as `null` */
-	PERFDATA_PART_STOP,                                                           /* no number: what follows is the caller's */
+	/* UINT32_MAX is spelled as nothing, as `null` */
+	PERFDATA_PART_U32_OR_NONE, PERFDATA_PART_U32_OR_NULL,
+	/* no number: what follows is the caller's */
+	PERFDATA_PART_STOP,
 };
 struct perfdata_part {
 	const char *text;         /* constant bytes; PERFDATA_PART_SLACK more behind them can be read */
@@ -133,8 +135,8 @@ static inline const struct perfdata_part *perfdata_line_parts(const struct perfd
 	return (const struct perfdata_part *)(const void *)line->parts.data;
 }
 /* Appends from *part on up to the next STOP, which *part becomes. False without memory. */
-static inline bool perfdata_text_parts(struct perfdata_text *text, const struct perfdata_line *line, const struct perfdata_part **part,
-				       const void *const *bases)
+static inline bool perfdata_text_parts(struct perfdata_text *text, const struct perfdata_line *line,
+				       const struct perfdata_part **part, const void *const *bases)
 {
 	char *at = perfdata_text_reserve(text, line->room);
 	if (at)
@@ -162,7 +164,8 @@ PERFDATA_API const char *perfdata_severity_name(enum perfdata_severity severity)
 /* A finding as the JSON object that stands for it everywhere:
  * {"severity","code","name","file","offset","record","message"}, without those that it does not have; code 0 is none,
  * of a failure that is no finding. wide_as_text: offset and record as strings, for readers that know doubles only. */
-PERFDATA_API void perfdata_text_finding(struct perfdata_text *text, const struct perfdata_finding *finding, bool wide_as_text);
+PERFDATA_API void perfdata_text_finding(struct perfdata_text *text, const struct perfdata_finding *finding,
+					bool wide_as_text);
 
 /* --- CSV (RFC 4180) --- */
 /* One cell: quoted only when it holds a comma, quote, CR or LF. Bytes that are not UTF-8 become U+FFFD;

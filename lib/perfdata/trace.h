@@ -33,7 +33,8 @@ enum perfdata_trace_kind {
 /* Where the bytes of a field are. */
 enum perfdata_trace_place {
 	PERFDATA_TRACE_FIXED,    /* at the field's offset */
-	PERFDATA_TRACE_DATA_LOC, /* at an offset from the start of the raw data; the field holds it (low 16 bits) and the length */
+	/* at an offset from the start of the raw data; the field holds it (low 16 bits) and the length */
+	PERFDATA_TRACE_DATA_LOC,
 	PERFDATA_TRACE_REL_LOC,  /* the same, but the offset counts from the end of the field */
 	PERFDATA_TRACE_REST,     /* from the field's offset to the end of the raw data (size 0 in the format) */
 };
@@ -41,10 +42,11 @@ enum perfdata_trace_place {
 /* A field of an event, as its format declares it. Lives as long as the trace. */
 struct perfdata_trace_field {
 	const char *name;
-	const char *type;           /* the declaration without the name, as in the file: "char[16]", "__data_loc char[]" */
+	const char *type; /* the declaration without the name, as in the file: "char[16]", "__data_loc char[]" */
 	const char *declaration;    /* all of it, as in the file: "char comm[16]" */
 	uint32_t offset;            /* in the raw data */
-	uint32_t size;              /* bytes at that offset; for DATA_LOC and REL_LOC those of the descriptor; 0 for REST */
+	/* bytes at that offset; for DATA_LOC and REL_LOC those of the descriptor; 0 for REST */
+	uint32_t size;
 	uint32_t element_size;      /* of ARRAY, BITMASK and STRING; 0 otherwise */
 	enum perfdata_trace_kind kind;
 	enum perfdata_trace_place place;
@@ -67,7 +69,8 @@ struct perfdata_trace_event {
 	size_t nr_fields;           /* with the common ones */
 	unsigned long_size;         /* sizeof(long) of the recorder */
 	uint32_t min_size;          /* raw data of this many bytes holds every field's fixed part */
-	const char *format_problem; /* NULL, or which part of the fields could not be read; those that could are there */
+	/* NULL, or which part of the fields could not be read; those that could are there */
+	const char *format_problem;
 	const char *print_problem;  /* NULL, or why the print format cannot be run (perf: "[FAILED TO PARSE]") */
 	const struct pd_trace_program *program; /* private */
 };
@@ -86,7 +89,8 @@ PERFDATA_API enum perfdata_status perfdata_trace_new(enum perfdata_byte_order or
  *   PERFDATA_ENOMEM
  * `finding` may be NULL. Its `file` is NULL and its `record` UINT64_MAX. */
 PERFDATA_API enum perfdata_status perfdata_trace_load(const void *bytes, size_t size, perfdata_finding_fn *finding,
-						      void *user, struct perfdata_trace **ret_trace, bool *ret_complete);
+						      void *user, struct perfdata_trace **ret_trace,
+						      bool *ret_complete);
 
 /* Adds one format text (a tracefs `format` file), for those who decode live events. Copied. An event with the same id
  * replaces the older one. PERFDATA_OK, PERFDATA_DAMAGED if it has no usable name and ID, PERFDATA_ENOMEM. */
@@ -110,7 +114,8 @@ PERFDATA_API void perfdata_trace_info(const struct perfdata_trace *trace, struct
 PERFDATA_API const struct perfdata_trace_event *perfdata_trace_event(const struct perfdata_trace *trace, uint64_t id);
 
 /* Event number `index` in file order, or NULL behind the last. */
-PERFDATA_API const struct perfdata_trace_event *perfdata_trace_event_at(const struct perfdata_trace *trace, size_t index);
+PERFDATA_API const struct perfdata_trace_event *perfdata_trace_event_at(const struct perfdata_trace *trace,
+									size_t index);
 
 /* The event of a system and a name, or NULL. Looks at each event: for setting up, not for each sample. */
 PERFDATA_API const struct perfdata_trace_event *perfdata_trace_event_named(const struct perfdata_trace *trace,
@@ -136,7 +141,8 @@ struct perfdata_trace_value {
 	enum perfdata_trace_kind kind;
 	enum perfdata_byte_order order;
 	bool is_signed;
-	bool clipped;               /* a dynamic field whose length reaches beyond the raw data: `bytes` are what is there */
+	/* a dynamic field whose length reaches beyond the raw data: `bytes` are what is there */
+	bool clipped;
 	uint32_t element_size;
 	union {
 		uint64_t u64;       /* UNSIGNED, BOOL (0 or 1), POINTER */
@@ -195,8 +201,9 @@ PERFDATA_API enum perfdata_status perfdata_trace_print_field(const struct perfda
 /* True if perfdata_trace_print_field writes nothing but a number, of which no notation has anything to escape. */
 PERFDATA_API bool perfdata_trace_prints_number(const struct perfdata_trace_field *field);
 
-/* How perfdata_trace_print_field spells the field where that takes one number in the recorder's byte order, which is this machine's: the part's
- * text stands in front of it, its offset is that in raw data, of which there are min_size bytes. A part whose form is STOP: it takes more. */
+/* How perfdata_trace_print_field spells the field where that takes one number in the recorder's byte order, which is
+ * this machine's: the part's text stands in front of it, its offset is that in raw data, of which there are min_size
+ * bytes. A part whose form is STOP: it takes more. */
 PERFDATA_API struct perfdata_part perfdata_trace_field_part(const struct perfdata_trace_field *field);
 
 /* False if the field is one that perf prints as text and these bytes are not printable. */

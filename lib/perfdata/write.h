@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Records, attrs and feature sections back into bytes, and the containers that hold them: what a recorder of one's own, or a program that
- * changes recordings, needs.
+/* Records, attrs and feature sections back into bytes, and the containers that hold them: what a recorder of one's own,
+ * or a program that changes recordings, needs.
  *
- * Encoding walks the same layouts as decoding (perfdata/schema.h), so that what was decoded and encoded again has the same bytes. Layouts of the
- * containers: tools/perf/Documentation/perf.data-file-format.txt of Linux, and doc/perf-data.5. */
+ * Encoding walks the same layouts as decoding (perfdata/schema.h), so that what was decoded and encoded again has the
+ * same bytes. Layouts of the containers: tools/perf/Documentation/perf.data-file-format.txt of Linux, and
+ * doc/perf-data.5. */
 #ifndef PERFDATA_WRITE_H
 #define PERFDATA_WRITE_H
 
@@ -19,35 +20,42 @@ extern "C" {
 #define PERFDATA_RECORD_ROOM 65536u    /* bytes that hold any record */
 #define PERFDATA_ATTR_ROOM 4096u       /* bytes that hold any attr */
 
-/* Encodes the record's view, type and misc as a record of the event and byte order of `config`, into `out`, which has PERFDATA_RECORD_ROOM bytes.
- * Rows that the view's `present` names are written; of a sample only those that the sample_type of `config` has too. Counts that have members of
- * their own (`nr`) are written as they stand there. Lists may point anywhere and have any byte order.
+/* Encodes the record's view, type and misc as a record of the event and byte order of `config`, into `out`, which has
+ * PERFDATA_RECORD_ROOM bytes. Rows that the view's `present` names are written; of a sample only those that the
+ * sample_type of `config` has too. Counts that have members of their own (`nr`) are written as they stand there. Lists
+ * may point anywhere and have any byte order.
  *
- * source: how record->bytes are laid out. Then what no member holds is taken from there: padding, what stands behind the NUL of a text, bytes in
- * `rest`. NULL: all that is zeros or nothing, and record->bytes is not looked at.
+ * source: how record->bytes are laid out. Then what no member holds is taken from there: padding, what stands behind
+ * the NUL of a text, bytes in `rest`. NULL: all that is zeros or nothing, and record->bytes is not looked at.
  *
- * A record of the kernel gets a trailer if its sample_id has one, or if there is no source and the event asks for trailers (the missing members are
- * zeros then, as perf writes them). PERFDATA_ELIMIT where the record would be too large for its size field. */
-PERFDATA_API enum perfdata_status perfdata_encode(const struct perfdata_config *config, const struct perfdata_config *source,
+ * A record of the kernel gets a trailer if its sample_id has one, or if there is no source and the event asks for
+ * trailers (the missing members are zeros then, as perf writes them). PERFDATA_ELIMIT where the record would be too
+ * large for its size field. */
+PERFDATA_API enum perfdata_status perfdata_encode(const struct perfdata_config *config,
+						  const struct perfdata_config *source,
 						  const struct perfdata_record *record, void *out, size_t *ret_size);
 
 /* The smallest size that an attr of this version can have without losing a member: 64, 72, 80, 96, 104, … */
 PERFDATA_API uint32_t perfdata_attr_size(const struct perfdata_attr *attr);
-/* Encodes an attr in `size` bytes (at least 64, at most PERFDATA_ATTR_ROOM; 0: as many as it was recorded with), which it states as its size. */
-PERFDATA_API enum perfdata_status perfdata_attr_encode(const struct perfdata_attr *attr, uint32_t size, enum perfdata_byte_order order, void *out,
-						       size_t *ret_size);
+/* Encodes an attr in `size` bytes (at least 64, at most PERFDATA_ATTR_ROOM; 0: as many as it was recorded with), which
+ * it states as its size. */
+PERFDATA_API enum perfdata_status perfdata_attr_encode(const struct perfdata_attr *attr, uint32_t size,
+						       enum perfdata_byte_order order, void *out, size_t *ret_size);
 
 /* Changes the values of a feature section while it is encoded. */
 struct perfdata_feature_edit {
-	/* `value` is a copy of a leaf of the tree whose integer or bytes may be changed; new bytes have to stay until the next call. `section` is the
-	 * layout of the whole section. False leaves the entry of a list out in which the leaf stands, or makes a leaf outside of lists empty. */
+	/* `value` is a copy of a leaf of the tree whose integer or bytes may be changed; new bytes have to stay until
+	 * the next call. `section` is the layout of the whole section. False leaves the entry of a list out in which
+	 * the leaf stands, or makes a leaf outside of lists empty. */
 	bool (*value)(void *user, const struct perfdata_layout *section, struct perfdata_node *value);
 	void *user;
 };
-/* Appends a decoded section. edit: NULL, or what to change. PERFDATA_EUNSUP for a section that holds a machine's own structs (BPF_PROG_INFO) if more
- * than its bytes is asked for. */
-PERFDATA_API enum perfdata_status perfdata_feature_encode(const struct perfdata_feature *feature, enum perfdata_byte_order source_order,
-							  enum perfdata_byte_order order, const struct perfdata_feature_edit *edit,
+/* Appends a decoded section. edit: NULL, or what to change. PERFDATA_EUNSUP for a section that holds a machine's own
+ * structs (BPF_PROG_INFO) if more than its bytes is asked for. */
+PERFDATA_API enum perfdata_status perfdata_feature_encode(const struct perfdata_feature *feature,
+							  enum perfdata_byte_order source_order,
+							  enum perfdata_byte_order order,
+							  const struct perfdata_feature_edit *edit,
 							  struct perfdata_text *out);
 
 /* --- containers -------------------------------------------------------------------------------------------------- */
@@ -77,21 +85,28 @@ struct perfdata_writer_options {
 
 struct perfdata_writer;
 /* PERFDATA_EUNSUP: a carrier in a build without zstd. */
-PERFDATA_API enum perfdata_status perfdata_writer_new(const struct perfdata_writer_options *options, struct perfdata_writer **ret,
-						      struct perfdata_error *reterr);
+PERFDATA_API enum perfdata_status perfdata_writer_new(const struct perfdata_writer_options *options,
+						      struct perfdata_writer **ret, struct perfdata_error *reterr);
 PERFDATA_API void perfdata_writer_free(struct perfdata_writer *writer);
 
-/* An event. All are copied; attrs are written with one size, that of the largest `attr->size` (what is beyond it is zero), or `size` if that is
- * not 0. name may be NULL. Of a stream, events and sections have to be there before the first record. */
-PERFDATA_API enum perfdata_status perfdata_writer_event(struct perfdata_writer *writer, const struct perfdata_attr *attr, uint32_t size,
+/* An event. All are copied; attrs are written with one size, that of the largest `attr->size` (what is beyond it is
+ * zero), or `size` if that is not 0. name may be NULL. Of a stream, events and sections have to be there before the
+ * first record. */
+PERFDATA_API enum perfdata_status perfdata_writer_event(struct perfdata_writer *writer,
+							const struct perfdata_attr *attr, uint32_t size,
 							const char *name, const uint64_t *ids, size_t nr_ids);
-/* The section `id`, in the writer's byte order; instead of what was given for it before. The writer adds COMPRESSED and AUXTRACE itself, and
- * EVENT_DESC if none was given and events have names. Streams have no place for some sections, which are left out. */
-PERFDATA_API enum perfdata_status perfdata_writer_feature(struct perfdata_writer *writer, uint32_t id, const void *bytes, size_t size);
+/* The section `id`, in the writer's byte order; instead of what was given for it before. The writer adds COMPRESSED and
+ * AUXTRACE itself, and EVENT_DESC if none was given and events have names. Streams have no place for some sections,
+ * which are left out. */
+PERFDATA_API enum perfdata_status perfdata_writer_feature(struct perfdata_writer *writer, uint32_t id,
+							  const void *bytes, size_t size);
 /* A record in the writer's byte order, whole. */
-PERFDATA_API enum perfdata_status perfdata_writer_record(struct perfdata_writer *writer, const void *bytes, size_t size);
-/* Bytes behind the record that was written last: as many, in all, as AUXTRACE states, or TRACING_DATA, rounded up to 8. */
-PERFDATA_API enum perfdata_status perfdata_writer_payload(struct perfdata_writer *writer, const void *bytes, size_t size);
+PERFDATA_API enum perfdata_status perfdata_writer_record(struct perfdata_writer *writer, const void *bytes,
+							 size_t size);
+/* Bytes behind the record that was written last: as many, in all, as AUXTRACE states, or TRACING_DATA, rounded up to
+ * 8. */
+PERFDATA_API enum perfdata_status perfdata_writer_payload(struct perfdata_writer *writer, const void *bytes,
+							  size_t size);
 /* Writes all that is left. */
 PERFDATA_API enum perfdata_status perfdata_writer_finish(struct perfdata_writer *writer);
 /* Why the last call failed. Borrowed until the next call. */

@@ -30,7 +30,8 @@ static bool read_limit(struct rule *rule)
 		rule->points = strtod(text + 1, &end);
 	else if (*text == 'x')
 		rule->ratio = strtod(text + 1, &end);
-	return rule->any || (end && end > text + 1 && !strcmp(end, *text == '+' ? "pp" : "") && rule->points + rule->ratio > 0);
+	return rule->any ||
+	       (end && end > text + 1 && !strcmp(end, *text == '+' ? "pp" : "") && rule->points + rule->ratio > 0);
 }
 
 /* A line with its end cut off. */
@@ -56,7 +57,8 @@ static bool read_rule(struct perfdata_comparison *comparison, const char *line, 
 
 static bool is_within(const struct rule *rule, const struct perfdata_compared *told)
 {
-	return rule->any || (rule->points > 0 && told->delta * 100 <= rule->points) || (rule->ratio > 0 && told->ratio <= rule->ratio);
+	return rule->any || (rule->points > 0 && told->delta * 100 <= rule->points) ||
+	       (rule->ratio > 0 && told->ratio <= rule->ratio);
 }
 
 static void allow(struct rule *rule, struct perfdata_compared *told)
@@ -69,7 +71,8 @@ static void apply(struct rule *rules, size_t nr, const char *event, struct perfd
 {
 	for (size_t i = 0; i < nr; i++) {
 		struct rule *rule = &rules[i];
-		if (!pd_glob(rule->fields[EVENT], event) || !pd_glob(rule->fields[KEY], *row->key ? row->key : row->file))
+		if (!pd_glob(rule->fields[EVENT], event) ||
+		    !pd_glob(rule->fields[KEY], *row->key ? row->key : row->file))
 			continue;
 		rule->used = true;
 		allow(rule, &row->self);
@@ -93,7 +96,9 @@ bool pd_compare_allow(struct perfdata_comparison *comparison, struct perfdata_er
 		const bool is_rule = size && *at != '#';
 		if (is_rule && !read_rule(comparison, at, size, &rule)) {
 			pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
-				 "line %zu of the allow list is no rule: EVENT-GLOB, KEY-GLOB, LIMIT (+2.5pp, x1.3, any) and a reason, with tabs between", number + 1);
+				 "line %zu of the allow list is no rule: EVENT-GLOB, KEY-GLOB, LIMIT (+2.5pp, x1.3, "
+				 "any) and a reason, with tabs between",
+				 number + 1);
 			fine = false;
 		} else if (is_rule && pd_vector_grow(&rules, &room, nr, sizeof rule) < 0) {
 			comparison->status = PERFDATA_ENOMEM;
@@ -108,7 +113,8 @@ bool pd_compare_allow(struct perfdata_comparison *comparison, struct perfdata_er
 			apply(rules, nr, comparison->events[e].told.name, &comparison->events[e].rows[i].told);
 	for (size_t i = 0; fine && i < nr; i++)
 		if (!rules[i].used)
-			pd_compare_note(comparison, "unused-rule", false, "line %zu of the allow list matches nothing", rules[i].line);
+			pd_compare_note(comparison, "unused-rule", false, "line %zu of the allow list matches nothing",
+					rules[i].line);
 	pd_free(rules);
 	return fine && comparison->status == PERFDATA_OK;
 }

@@ -46,7 +46,8 @@ void perfdata_baseline_free(struct perfdata_baseline *baseline)
 
 const char *perfdata_baseline_by(const struct perfdata_baseline *baseline) { return baseline->by; }
 
-const struct perfdata_baseline_recording *perfdata_baseline_recording(const struct perfdata_baseline *baseline, size_t index)
+const struct perfdata_baseline_recording *perfdata_baseline_recording(const struct perfdata_baseline *baseline,
+								      size_t index)
 {
 	return index < baseline->nr_recordings ? &baseline->recordings[index].told : NULL;
 }
@@ -57,7 +58,7 @@ bool perfdata_baseline_is(const void *bytes, size_t size)
 	return size > magic && !memcmp(bytes, PD_BASELINE_MAGIC, magic) && ((const char *)bytes)[magic] == '\n';
 }
 
-/* --- lines -------------------------------------------------------------------------------------------------------------------------- */
+/* --- lines -------------------------------------------------------------------------------------------------------- */
 
 /* Numbers that a text gives to files or keys → the side's. */
 struct id_map {
@@ -120,7 +121,9 @@ static bool number_of(const char *text, unsigned base, uint64_t *ret)
 	if (!*text)
 		return false;
 	for (; *text; text++) {
-		const int letter = *text >= 'a' && *text <= 'f' ? *text - 'a' + 10 : *text >= '0' && *text <= '9' ? *text - '0' : 99;
+		const int letter = *text >= 'a' && *text <= 'f'   ? *text - 'a' + 10
+				   : *text >= '0' && *text <= '9' ? *text - '0'
+								  : 99;
 		if (letter >= (int)base || value > (UINT64_MAX - (uint64_t)letter) / base)
 			return false;
 		value = value * base + (uint64_t)letter;
@@ -129,7 +132,10 @@ static bool number_of(const char *text, unsigned base, uint64_t *ret)
 	return true;
 }
 
-static bool number(const struct reading *reading, size_t field, uint64_t *ret) { return number_of(reading->fields[field], 10, ret); }
+static bool number(const struct reading *reading, size_t field, uint64_t *ret)
+{
+	return number_of(reading->fields[field], 10, ret);
+}
 
 static bool wide(const struct reading *reading, size_t field, struct pd_wide *ret)
 {
@@ -148,10 +154,11 @@ static bool wide(const struct reading *reading, size_t field, struct pd_wide *re
 
 static bool sums(const struct reading *reading, size_t field, struct pd_share_sums *ret)
 {
-	return number(reading, field, &ret->n) && number(reading, field + 1, &ret->w) && wide(reading, field + 2, &ret->q);
+	return number(reading, field, &ret->n) && number(reading, field + 1, &ret->w) &&
+	       wide(reading, field + 2, &ret->q);
 }
 
-/* --- ids ----------------------------------------------------------------------------------------------------------------------------- */
+/* --- ids ---------------------------------------------------------------------------------------------------------- */
 
 /* Numbers of a text go up from 0. */
 static bool map_next(struct reading *reading, struct id_map *map, size_t field, uint32_t id)
@@ -181,7 +188,8 @@ static bool take_file(struct reading *reading)
 	uint64_t kind;
 	if (!number(reading, 2, &kind) || kind > PERFDATA_DSO_NONE)
 		return false;
-	const struct pd_side_file file = { .kind = (enum perfdata_dso_kind)kind, .build_id = keep(reading, reading->fields[3]),
+	const struct pd_side_file file = { .kind = (enum perfdata_dso_kind)kind,
+					   .build_id = keep(reading, reading->fields[3]),
 					   .path = keep(reading, reading->fields[4]) };
 	/* interned: equal texts have one address */
 	const struct { const void *build_id, *path; uint64_t kind; } same = { file.build_id, file.path, kind };
@@ -198,7 +206,10 @@ static bool take_file(struct reading *reading)
 static bool take_key(struct reading *reading, const struct pd_side_key *key)
 {
 	struct perfdata_baseline *baseline = reading->baseline;
-	const struct { const void *name; uint64_t file, address, has_address; } same = { key->name, key->file, key->address, key->has_address };
+	const struct {
+		const void *name;
+		uint64_t file, address, has_address;
+	} same = { key->name, key->file, key->address, key->has_address };
 	const uint32_t id = pd_intern_put(baseline->keys_known, &same, sizeof same);
 	if (id == baseline->nr_keys) {
 		if (pd_vector_grow(&baseline->keys, &baseline->keys_room, baseline->nr_keys, sizeof *key) < 0)
@@ -211,20 +222,28 @@ static bool take_key(struct reading *reading, const struct pd_side_key *key)
 
 static bool take_named_key(struct reading *reading)
 {
-	struct pd_side_key key = { .file = PD_NO_FILE, .name = keep(reading, reading->fields[3]), .shown = keep(reading, reading->fields[4]),
+	struct pd_side_key key = { .file = PD_NO_FILE,
+				   .name = keep(reading, reading->fields[3]),
+				   .shown = keep(reading, reading->fields[4]),
 				   .raw_name = keep(reading, reading->fields[5]) };
-	return number(reading, 6, &key.clones) && (!*reading->fields[2] || map_get(reading, &reading->files, 2, &key.file)) && take_key(reading, &key);
+	return number(reading, 6, &key.clones) &&
+	       (!*reading->fields[2] || map_get(reading, &reading->files, 2, &key.file)) && take_key(reading, &key);
 }
 
 static bool take_address(struct reading *reading)
 {
 	const char *nothing = keep(reading, "");
-	struct pd_side_key key = { .file = PD_NO_FILE, .name = nothing, .shown = nothing, .raw_name = nothing, .has_address = true, .clones = 1 };
+	struct pd_side_key key = { .file = PD_NO_FILE,
+				   .name = nothing,
+				   .shown = nothing,
+				   .raw_name = nothing,
+				   .has_address = true,
+				   .clones = 1 };
 	return (!*reading->fields[2] || map_get(reading, &reading->files, 2, &key.file)) &&
 	       number_of(reading->fields[3], 16, &key.address) && take_key(reading, &key);
 }
 
-/* --- recordings ------------------------------------------------------------------------------------------------------------------------ */
+/* --- recordings --------------------------------------------------------------------------------------------------- */
 
 static bool take_recording(struct reading *reading)
 {
@@ -241,7 +260,8 @@ static bool take_recording(struct reading *reading)
 	recording.release = keep(reading, reading->fields[9]);
 	reading->recording = NULL;
 	reading->event = NULL;
-	if (pd_vector_grow(&baseline->recordings, &baseline->recordings_room, baseline->nr_recordings, sizeof recording) < 0) {
+	if (pd_vector_grow(&baseline->recordings, &baseline->recordings_room, baseline->nr_recordings,
+			   sizeof recording) < 0) {
 		reading->status = PERFDATA_ENOMEM;
 		return true;
 	}
@@ -255,13 +275,18 @@ static bool take_event(struct reading *reading)
 	struct pd_side_recording *recording = reading->recording;
 	struct pd_side_event event = { .name = keep(reading, reading->fields[1]) };
 	uint64_t is_time;
-	if (!recording || !number(reading, 8, &is_time) || !sums(reading, 9, &event.all) || !number(reading, 12, &event.named) ||
-	    !number(reading, 13, &event.kernel) || !number(reading, 14, &event.inlined))
+	if (!recording || !number(reading, 8, &is_time) || !sums(reading, 9, &event.all) ||
+	    !number(reading, 12, &event.named) || !number(reading, 13, &event.kernel) ||
+	    !number(reading, 14, &event.inlined))
 		return false;
 	event.is_time = is_time != 0;
 	event.setup = (struct pd_side_setup){
-		.config = keep(reading, reading->fields[2]), .exclude = keep(reading, reading->fields[3]), .rate = keep(reading, reading->fields[4]),
-		.precise = keep(reading, reading->fields[5]), .weight = keep(reading, reading->fields[6]), .chains = keep(reading, reading->fields[7]),
+		.config = keep(reading, reading->fields[2]),
+		.exclude = keep(reading, reading->fields[3]),
+		.rate = keep(reading, reading->fields[4]),
+		.precise = keep(reading, reading->fields[5]),
+		.weight = keep(reading, reading->fields[6]),
+		.chains = keep(reading, reading->fields[7]),
 	};
 	recording->told.has_inlines |= event.inlined != 0;
 	reading->event = NULL;
@@ -278,7 +303,8 @@ static bool take_sum(struct reading *reading)
 {
 	struct pd_side_event *event = reading->event;
 	struct pd_side_sum sum;
-	if (!event || !map_get(reading, &reading->keys, 1, &sum.key) || !sums(reading, 2, &sum.self) || !sums(reading, 5, &sum.inclusive))
+	if (!event || !map_get(reading, &reading->keys, 1, &sum.key) || !sums(reading, 2, &sum.self) ||
+	    !sums(reading, 5, &sum.inclusive))
 		return false;
 	if (pd_vector_grow(&event->sums, &event->sums_room, event->nr_sums, sizeof sum) < 0)
 		reading->status = PERFDATA_ENOMEM;
@@ -291,8 +317,9 @@ static bool take_edge(struct reading *reading)
 {
 	struct pd_side_event *event = reading->event;
 	struct pd_side_edge edge;
-	if (!event || !map_get(reading, &reading->keys, 1, &edge.caller) || !map_get(reading, &reading->keys, 2, &edge.callee) ||
-	    !number(reading, 3, &edge.n) || !number(reading, 4, &edge.w))
+	if (!event || !map_get(reading, &reading->keys, 1, &edge.caller) ||
+	    !map_get(reading, &reading->keys, 2, &edge.callee) || !number(reading, 3, &edge.n) ||
+	    !number(reading, 4, &edge.w))
 		return false;
 	if (pd_vector_grow(&event->edges, &event->edges_room, event->nr_edges, sizeof edge) < 0)
 		reading->status = PERFDATA_ENOMEM;
@@ -321,8 +348,14 @@ static bool take_line(struct reading *reading)
 		size_t nr_fields;
 		bool (*take)(struct reading *reading);
 	} lines[] = {
-		{ "sum", 8, take_sum }, { "edge", 5, take_edge }, { "key", 7, take_named_key }, { "address", 4, take_address }, { "file", 5, take_file },
-		{ "event", 15, take_event }, { "recording", 10, take_recording }, { "by", 2, take_by },
+		{ "sum", 8, take_sum },
+		{ "edge", 5, take_edge },
+		{ "key", 7, take_named_key },
+		{ "address", 4, take_address },
+		{ "file", 5, take_file },
+		{ "event", 15, take_event },
+		{ "recording", 10, take_recording },
+		{ "by", 2, take_by },
 	};
 	if (!strcmp(reading->fields[0], PD_BASELINE_MAGIC)) {
 		reading->begun = true;
@@ -348,14 +381,16 @@ static bool read_line(struct reading *reading, const char *bytes, size_t size)
 	return split(reading, size) && take_line(reading);
 }
 
-enum perfdata_status perfdata_baseline_add(struct perfdata_baseline *baseline, const void *bytes, size_t size, struct perfdata_error *reterr)
+enum perfdata_status perfdata_baseline_add(struct perfdata_baseline *baseline, const void *bytes, size_t size,
+					   struct perfdata_error *reterr)
 {
 	struct reading reading = { .baseline = baseline };
 	const char *const start = bytes, *at = start, *const end = start + size;
 	const size_t before = baseline->nr_recordings;
 	bool fine = perfdata_baseline_is(bytes, size);
 	if (!fine)
-		return pd_error(reterr, PERFDATA_EFORMAT, 0, "no baseline: it does not begin with %s", PD_BASELINE_MAGIC);
+		return pd_error(reterr, PERFDATA_EFORMAT, 0, "no baseline: it does not begin with %s",
+				PD_BASELINE_MAGIC);
 	while (fine && reading.status == PERFDATA_OK && at < end) {
 		const char *line = memchr(at, '\n', (size_t)(end - at));
 		fine = line && read_line(&reading, at, (size_t)(line - at));
@@ -367,10 +402,15 @@ enum perfdata_status perfdata_baseline_add(struct perfdata_baseline *baseline, c
 	pd_free(reading.keys.ids);
 	if (!fine)
 		return pd_error(reterr, PERFDATA_EFORMAT, offset, "line %llu is none of a baseline",
-				(unsigned long long)(memchr(start + offset, '\n', size - offset) ? reading.number : reading.number + 1));
+				(unsigned long long)(memchr(start + offset, '\n', size - offset) ? reading.number
+												 : reading.number + 1));
 	if (reading.status == PERFDATA_EUSAGE)
-		return pd_error(reterr, PERFDATA_EUSAGE, offset, "it was made with another --by than the rest of its side, which is by %s", baseline->by);
+		return pd_error(reterr, PERFDATA_EUSAGE, offset,
+				"it was made with another --by than the rest of its side, which is by %s",
+				baseline->by);
 	if (reading.status != PERFDATA_OK)
 		return pd_error(reterr, reading.status, offset, "%s", perfdata_status_text(reading.status));
-	return baseline->nr_recordings > before && *baseline->by ? PERFDATA_OK : pd_error(reterr, PERFDATA_EFORMAT, offset, "there is no recording in it");
+	return baseline->nr_recordings > before && *baseline->by
+		       ? PERFDATA_OK
+		       : pd_error(reterr, PERFDATA_EFORMAT, offset, "there is no recording in it");
 }

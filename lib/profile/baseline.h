@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* A side of a comparison in memory, and its text.
  *
- *   perfdata-baseline/1                                          a text, or several one after the other, each with ids of its own
+ *   perfdata-baseline/1                                          a text, or several one after the other, each with ids
+ *   of its own
  *   by         symbol                                             or "symbol, exact names"
  *   file       ID KIND BUILD-ID PATH
- *   key        ID FILE NAME SHOWN RAW-NAME CLONES                 FILE may be empty; SHOWN and RAW-NAME too: as the one before
+ *   key        ID FILE NAME SHOWN RAW-NAME CLONES                 FILE may be empty; SHOWN and RAW-NAME too: as the one
+ *   before
  *   address    ID FILE HEX                                        a key without a name
  *   recording  NAME DURATION LOST-RECORDS LOST-SAMPLES COMPLETE ARCH CPU CPUS RELEASE
  *   event      NAME CONFIG EXCLUDE RATE PRECISE WEIGHT CHAINS IS-TIME SAMPLES WEIGHT SQUARES NAMED KERNEL INLINED
@@ -31,7 +33,8 @@ struct pd_side_file {
 struct pd_side_key {
 	uint32_t file;                   /* PD_NO_FILE: none */
 	const char *name;                /* normalized (key_name.h) */
-	const char *shown, *raw_name;    /* one of those that it stands for, for people and mangled; "": the same as the one before */
+	const char *shown,
+		*raw_name; /* one of those that it stands for, for people and mangled; "": the same as the one before */
 	uint64_t clones;                 /* how many those are */
 	bool has_address;                /* instead of a name */
 	uint64_t address;

@@ -12,10 +12,12 @@ struct bytes {
 	size_t size, room;
 };
 
-static enum perfdata_status append(struct bytes *bytes, const struct pd_chunk *chunk, uint64_t most, struct perfdata_error *reterr)
+static enum perfdata_status append(struct bytes *bytes, const struct pd_chunk *chunk, uint64_t most,
+				   struct perfdata_error *reterr)
 {
 	if (chunk->size > most || bytes->size > most - chunk->size)
-		return pd_error(reterr, PERFDATA_ELIMIT, bytes->size, "a baseline of more than %llu bytes", (unsigned long long)most);
+		return pd_error(reterr, PERFDATA_ELIMIT, bytes->size, "a baseline of more than %llu bytes",
+				(unsigned long long)most);
 	if (pd_vector_grow(&bytes->data, &bytes->room, bytes->size + chunk->size, 1) < 0)
 		return pd_error(reterr, PERFDATA_ENOMEM, bytes->size, "%s", perfdata_status_text(PERFDATA_ENOMEM));
 	memcpy(bytes->data + bytes->size, chunk->data, chunk->size);
@@ -23,13 +25,15 @@ static enum perfdata_status append(struct bytes *bytes, const struct pd_chunk *c
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status read_all(struct pd_input *input, struct bytes *bytes, uint64_t most, struct perfdata_error *reterr)
+static enum perfdata_status read_all(struct pd_input *input, struct bytes *bytes, uint64_t most,
+				     struct perfdata_error *reterr)
 {
 	struct pd_chunk_pool *pool = pd_chunk_pool_new();
 	struct pd_chunk *chunk;
 	enum perfdata_status status;
 	if (!pool)
-		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "%s", perfdata_status_text(PERFDATA_ENOMEM));
+		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "%s",
+				perfdata_status_text(PERFDATA_ENOMEM));
 	while ((status = pd_input_next_chunk(input, pool, &chunk, reterr)) == PERFDATA_OK) {
 		status = append(bytes, chunk, most, reterr);
 		pd_chunk_drop(chunk);
@@ -42,7 +46,8 @@ static enum perfdata_status read_all(struct pd_input *input, struct bytes *bytes
 	return status == PERFDATA_END ? PERFDATA_OK : status;
 }
 
-enum perfdata_status perfdata_baseline_read(struct perfdata_baseline *baseline, const char *path, uint64_t max_size, struct perfdata_error *reterr)
+enum perfdata_status perfdata_baseline_read(struct perfdata_baseline *baseline, const char *path, uint64_t max_size,
+					    struct perfdata_error *reterr)
 {
 	const struct pd_input_options options = { .max_ratio = 1000 };
 	struct pd_input *input;

@@ -32,7 +32,8 @@ static void put_sums(struct perfdata_text *out, const struct pd_share_sums *sums
 	number(out, sums->n);
 	number(out, sums->w);
 	perfdata_text_char(out, '\t');
-	char *end = sums->q.high ? perfdata_hex_width_to(perfdata_hex_to(digits, sums->q.high), sums->q.low, 16) : perfdata_hex_to(digits, sums->q.low);
+	char *end = sums->q.high ? perfdata_hex_width_to(perfdata_hex_to(digits, sums->q.high), sums->q.low, 16)
+				 : perfdata_hex_to(digits, sums->q.low);
 	perfdata_text_append(out, digits, (size_t)(end - digits));
 }
 
@@ -91,7 +92,8 @@ void pd_baseline_recording(struct perfdata_text *out, const struct pd_side_recor
 void pd_baseline_event(struct perfdata_text *out, const struct pd_side_event *event)
 {
 	const struct pd_side_setup *setup = &event->setup;
-	const char *const texts[] = { event->name, setup->config, setup->exclude, setup->rate, setup->precise, setup->weight, setup->chains };
+	const char *const texts[] = { event->name,    setup->config, setup->exclude, setup->rate,
+				      setup->precise, setup->weight, setup->chains };
 	perfdata_text_literal(out, "event");
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		field(out, texts[i]);

@@ -10,16 +10,56 @@
 /* A text of each recording, or of each recording's event. */
 typedef const char *text_fn(const struct pd_side_recording *recording, const struct pd_side_event *event);
 
-static const char *arch_of(const struct pd_side_recording *recording, const struct pd_side_event *event) { (void)event; return recording->arch; }
-static const char *cpu_of(const struct pd_side_recording *recording, const struct pd_side_event *event) { (void)event; return recording->cpu; }
-static const char *cpus_of(const struct pd_side_recording *recording, const struct pd_side_event *event) { (void)event; return recording->cpus; }
-static const char *release_of(const struct pd_side_recording *recording, const struct pd_side_event *event) { (void)event; return recording->release; }
-static const char *config_of(const struct pd_side_recording *recording, const struct pd_side_event *event) { (void)recording; return event->setup.config; }
-static const char *exclude_of(const struct pd_side_recording *recording, const struct pd_side_event *event) { (void)recording; return event->setup.exclude; }
-static const char *rate_of(const struct pd_side_recording *recording, const struct pd_side_event *event) { (void)recording; return event->setup.rate; }
-static const char *precise_of(const struct pd_side_recording *recording, const struct pd_side_event *event) { (void)recording; return event->setup.precise; }
-static const char *weight_of(const struct pd_side_recording *recording, const struct pd_side_event *event) { (void)recording; return event->setup.weight; }
-static const char *chains_of(const struct pd_side_recording *recording, const struct pd_side_event *event) { (void)recording; return event->setup.chains; }
+static const char *arch_of(const struct pd_side_recording *recording, const struct pd_side_event *event)
+{
+	(void)event;
+	return recording->arch;
+}
+static const char *cpu_of(const struct pd_side_recording *recording, const struct pd_side_event *event)
+{
+	(void)event;
+	return recording->cpu;
+}
+static const char *cpus_of(const struct pd_side_recording *recording, const struct pd_side_event *event)
+{
+	(void)event;
+	return recording->cpus;
+}
+static const char *release_of(const struct pd_side_recording *recording, const struct pd_side_event *event)
+{
+	(void)event;
+	return recording->release;
+}
+static const char *config_of(const struct pd_side_recording *recording, const struct pd_side_event *event)
+{
+	(void)recording;
+	return event->setup.config;
+}
+static const char *exclude_of(const struct pd_side_recording *recording, const struct pd_side_event *event)
+{
+	(void)recording;
+	return event->setup.exclude;
+}
+static const char *rate_of(const struct pd_side_recording *recording, const struct pd_side_event *event)
+{
+	(void)recording;
+	return event->setup.rate;
+}
+static const char *precise_of(const struct pd_side_recording *recording, const struct pd_side_event *event)
+{
+	(void)recording;
+	return event->setup.precise;
+}
+static const char *weight_of(const struct pd_side_recording *recording, const struct pd_side_event *event)
+{
+	(void)recording;
+	return event->setup.weight;
+}
+static const char *chains_of(const struct pd_side_recording *recording, const struct pd_side_event *event)
+{
+	(void)recording;
+	return event->setup.chains;
+}
 
 static const struct check {
 	const char *code, *what;
@@ -39,7 +79,8 @@ static const struct check {
 	{ "chains", "kind of call chains", chains_of, true, false, false },
 };
 
-static const char *value_of(const struct perfdata_comparison *comparison, const struct check *check, const struct pd_compare_event *event, size_t i)
+static const char *value_of(const struct perfdata_comparison *comparison, const struct check *check,
+			    const struct pd_compare_event *event, size_t i)
 {
 	if (check->of_event && !event->of[i])
 		return NULL;
@@ -47,12 +88,13 @@ static const char *value_of(const struct perfdata_comparison *comparison, const 
 	return *text || check->empty_counts ? text : NULL;
 }
 
-static bool side_has(const struct perfdata_comparison *comparison, const struct check *check, const struct pd_compare_event *event, unsigned side,
-		     const char *value)
+static bool side_has(const struct perfdata_comparison *comparison, const struct check *check,
+		     const struct pd_compare_event *event, unsigned side, const char *value)
 {
 	bool any = false;
 	for (size_t i = 0; i < comparison->nr_recordings[side]; i++) {
-		const char *own = value_of(comparison, check, event, side == PD_BEFORE ? i : comparison->nr_recordings[0] + i);
+		const char *own = value_of(comparison, check, event,
+					   side == PD_BEFORE ? i : comparison->nr_recordings[0] + i);
 		any |= own != NULL;
 		if (own && !strcmp(own, value))
 			return true;
@@ -60,7 +102,8 @@ static bool side_has(const struct perfdata_comparison *comparison, const struct 
 	return !any;   /* what is unknown differs from nothing */
 }
 
-static void run_check(struct perfdata_comparison *comparison, const struct check *check, const struct pd_compare_event *event)
+static void run_check(struct perfdata_comparison *comparison, const struct check *check,
+		      const struct pd_compare_event *event)
 {
 	const char *of_name = event ? event->told.name : "";
 	for (size_t i = 0; i < pd_compare_nr(comparison); i++) {
@@ -72,7 +115,8 @@ static void run_check(struct perfdata_comparison *comparison, const struct check
 		const size_t first = side == PD_BEFORE ? comparison->nr_recordings[0] : 0;
 		for (size_t o = 0; !other && o < comparison->nr_recordings[!side]; o++)
 			other = value_of(comparison, check, event, first + o);
-		pd_compare_note(comparison, check->code, check->is_reason, "%s%s%s differs: '%.60s' before, '%.60s' after", of_name, *of_name ? ": " : "",
+		pd_compare_note(comparison, check->code, check->is_reason,
+				"%s%s%s differs: '%.60s' before, '%.60s' after", of_name, *of_name ? ": " : "",
 				check->what, side == PD_BEFORE ? value : other, side == PD_BEFORE ? other : value);
 		return;
 	}
@@ -84,7 +128,8 @@ struct event_sums {
 	bool some_inlined;
 };
 
-static struct event_sums sum_up(const struct perfdata_comparison *comparison, const struct pd_compare_event *event, unsigned side)
+static struct event_sums sum_up(const struct perfdata_comparison *comparison, const struct pd_compare_event *event,
+				unsigned side)
 {
 	struct event_sums sums = { 0 };
 	double all = 0;
@@ -106,33 +151,43 @@ static struct event_sums sum_up(const struct perfdata_comparison *comparison, co
 
 static void check_event(struct perfdata_comparison *comparison, const struct pd_compare_event *event)
 {
-	const struct event_sums sides[2] = { sum_up(comparison, event, PD_BEFORE), sum_up(comparison, event, PD_AFTER) };
+	const struct event_sums sides[2] = { sum_up(comparison, event, PD_BEFORE),
+					     sum_up(comparison, event, PD_AFTER) };
 	const char *name = event->told.name;
 	for (unsigned side = 0; side < 2; side++) {
 		const struct event_sums *one = &sides[side], *other = &sides[!side];
 		const double part = one->samples ? (double)one->kernel_samples / (double)one->samples : 0;
 		if (!other->kernel_samples && part >= 0.01 && part * (double)other->samples >= 10)
-			pd_compare_note(comparison, "kernel-samples", true, "%s: %.1f %% of the samples %s are of the kernel, and none %s", name, part * 100,
-					side ? "after" : "before", side ? "before" : "after");
+			pd_compare_note(comparison, "kernel-samples", true,
+					"%s: %.1f %% of the samples %s are of the kernel, and none %s", name,
+					part * 100, side ? "after" : "before", side ? "before" : "after");
 		if (one->lost > 0.01)
-			pd_compare_note(comparison, "lost", false, "%s: %.1f %% of the samples %s were lost", name, one->lost * 100, side ? "after" : "before");
+			pd_compare_note(comparison, "lost", false, "%s: %.1f %% of the samples %s were lost", name,
+					one->lost * 100, side ? "after" : "before");
 	}
 	if (fabs(sides[0].named - sides[1].named) > 0.05 && sides[0].samples && sides[1].samples)
-		pd_compare_note(comparison, "names", true, "%s: %.1f %% of the weight before has names, %.1f %% after: files for names are missing on one side",
+		pd_compare_note(comparison, "names", true,
+				"%s: %.1f %% of the weight before has names, %.1f %% after: files for names are "
+				"missing on one side",
 				name, sides[0].named * 100, sides[1].named * 100);
 	if (sides[0].some_inlined != sides[1].some_inlined)
-		pd_compare_note(comparison, "inlines", false, "%s: inlined functions are told apart on one side only; --inlines no tells them on neither", name);
+		pd_compare_note(
+			comparison, "inlines", false,
+			"%s: inlined functions are told apart on one side only; --inlines no tells them on neither",
+			name);
 }
 
 static void check_durations(struct perfdata_comparison *comparison)
 {
 	double sums[2] = { 0 };
 	for (size_t i = 0; i < pd_compare_nr(comparison); i++)
-		sums[i < comparison->nr_recordings[0] ? PD_BEFORE : PD_AFTER] += (double)pd_compare_recording(comparison, i)->told.duration;
+		sums[i < comparison->nr_recordings[0] ? PD_BEFORE : PD_AFTER] +=
+			(double)pd_compare_recording(comparison, i)->told.duration;
 	for (unsigned side = 0; side < 2; side++)
 		sums[side] /= (double)comparison->nr_recordings[side];
 	if (sums[0] > 3 * sums[1] || sums[1] > 3 * sums[0])
-		pd_compare_note(comparison, "duration", false, "recordings took %.3g s before and %.3g s after: start and end weigh differently",
+		pd_compare_note(comparison, "duration", false,
+				"recordings took %.3g s before and %.3g s after: start and end weigh differently",
 				sums[0] / 1e9, sums[1] / 1e9);
 }
 
@@ -154,7 +209,8 @@ static void check_rebuilt(struct perfdata_comparison *comparison)
 		}
 	}
 	if (nr && nr == same)
-		pd_compare_note(comparison, "same-files", false, "nothing was rebuilt: each file has the same build-id on both sides");
+		pd_compare_note(comparison, "same-files", false,
+				"nothing was rebuilt: each file has the same build-id on both sides");
 }
 
 static bool is_on(const struct perfdata_comparison *comparison, const struct pd_compare_event *event, unsigned side)
@@ -170,9 +226,11 @@ void pd_compare_check(struct perfdata_comparison *comparison)
 {
 	bool common = false;
 	for (size_t e = 0; e < comparison->nr_events; e++)
-		common |= is_on(comparison, &comparison->events[e], PD_BEFORE) && is_on(comparison, &comparison->events[e], PD_AFTER);
+		common |= is_on(comparison, &comparison->events[e], PD_BEFORE) &&
+			  is_on(comparison, &comparison->events[e], PD_AFTER);
 	if (!common)
-		pd_compare_note(comparison, "no-common-event", true, comparison->nr_events ? "the sides have no event in common" : "there are no samples");
+		pd_compare_note(comparison, "no-common-event", true,
+				comparison->nr_events ? "the sides have no event in common" : "there are no samples");
 	for (size_t c = 0; c < sizeof checks / sizeof *checks; c++)
 		if (!checks[c].of_event)
 			run_check(comparison, &checks[c], NULL);
@@ -180,7 +238,8 @@ void pd_compare_check(struct perfdata_comparison *comparison)
 		const struct pd_compare_event *event = &comparison->events[e];
 		const bool before = is_on(comparison, event, PD_BEFORE), after = is_on(comparison, event, PD_AFTER);
 		if (!before || !after) {
-			pd_compare_note(comparison, "one-sided-event", false, "%s was recorded %s only", event->told.name, before ? "before" : "after");
+			pd_compare_note(comparison, "one-sided-event", false, "%s was recorded %s only",
+					event->told.name, before ? "before" : "after");
 			continue;
 		}
 		for (size_t c = 0; c < sizeof checks / sizeof *checks; c++)

@@ -21,18 +21,24 @@ const char *perfdata_change_name(enum perfdata_change change)
 	return names[change];
 }
 
-/* --- events -------------------------------------------------------------------------------------------------------------------------- */
+/* --- events ------------------------------------------------------------------------------------------------------- */
 
 /* Events are known by their names, of which a recording may have one twice. */
-static bool same_event(const struct pd_compare_event *event, const struct pd_side_event *of) { return !strcmp(event->told.name, of->name); }
+static bool same_event(const struct pd_compare_event *event, const struct pd_side_event *of)
+{
+	return !strcmp(event->told.name, of->name);
+}
 
-static struct pd_compare_event *event_named(struct perfdata_comparison *comparison, const struct pd_side_event *of, size_t most)
+static struct pd_compare_event *event_named(struct perfdata_comparison *comparison, const struct pd_side_event *of,
+					    size_t most)
 {
 	for (size_t e = 0; e < comparison->nr_events; e++)
 		if (same_event(&comparison->events[e], of))
 			return &comparison->events[e];
 	struct pd_compare_event *event = &comparison->events[comparison->nr_events++];
-	event->told = (struct perfdata_comparison_event){ .name = pd_compare_keep(comparison, of->name), .is_time = of->is_time, .scale = 1 };
+	event->told = (struct perfdata_comparison_event){ .name = pd_compare_keep(comparison, of->name),
+							  .is_time = of->is_time,
+							  .scale = 1 };
 	event->of = pd_calloc(most, sizeof *event->of);
 	if (!event->of)
 		comparison->status = PERFDATA_ENOMEM;
@@ -77,11 +83,12 @@ static void add_units(const struct perfdata_comparison *comparison, struct pd_co
 		const size_t first = side == PD_BEFORE ? 0 : comparison->nr_recordings[0];
 		for (size_t i = 0; options->nr_units[side] && i < comparison->nr_recordings[side]; i++)
 			if (event->of[first + i])
-				event->told.sides[side].units += options->units[side][options->nr_units[side] > 1 ? i : 0];
+				event->told.sides[side].units +=
+					options->units[side][options->nr_units[side] > 1 ? i : 0];
 	}
 }
 
-/* --- rows ---------------------------------------------------------------------------------------------------------------------------- */
+/* --- rows --------------------------------------------------------------------------------------------------------- */
 
 static size_t count_rows(const struct perfdata_comparison *comparison, struct pd_compare_event *event)
 {
@@ -128,7 +135,8 @@ static bool make_rows(struct perfdata_comparison *comparison, struct pd_compare_
 		return false;
 	event->nr_rows = count_rows(comparison, event);
 	event->rows = pd_calloc(event->nr_rows + 1, sizeof *event->rows);
-	event->cells = pd_calloc((event->nr_rows + 1) * PD_QUANTITIES, pd_compare_nr(comparison) * sizeof *event->cells);
+	event->cells = pd_calloc((event->nr_rows + 1) * PD_QUANTITIES,
+				 pd_compare_nr(comparison) * sizeof *event->cells);
 	if (!event->rows || !event->cells)
 		return false;
 	fill_rows(comparison, event);
@@ -150,13 +158,17 @@ static bool make_rows(struct perfdata_comparison *comparison, struct pd_compare_
 	return true;
 }
 
-/* --- the answer ------------------------------------------------------------------------------------------------------------------------ */
+/* --- the answer --------------------------------------------------------------------------------------------------- */
 
-static double change_size(const struct perfdata_comparison_row *row) { return fmax(fabs(row->self.delta), fabs(row->inclusive.delta)); }
+static double change_size(const struct perfdata_comparison_row *row)
+{
+	return fmax(fabs(row->self.delta), fabs(row->inclusive.delta));
+}
 
 static int compare_rows(const void *left, const void *right)
 {
-	const struct perfdata_comparison_row *a = &((const struct pd_compare_row *)left)->told, *b = &((const struct pd_compare_row *)right)->told;
+	const struct perfdata_comparison_row *a = &((const struct pd_compare_row *)left)->told,
+					     *b = &((const struct pd_compare_row *)right)->told;
 	if (a->change != b->change)
 		return a->change < b->change ? 1 : -1;
 	if (change_size(a) != change_size(b))
@@ -174,19 +186,25 @@ static int compare_notes(const void *left, const void *right)
 	return by_code ? by_code : strcmp(a->message, b->message);
 }
 
-static bool has_both(const struct pd_compare_event *event) { return event->told.sides[0].recordings && event->told.sides[1].recordings; }
+static bool has_both(const struct pd_compare_event *event)
+{
+	return event->told.sides[0].recordings && event->told.sides[1].recordings;
+}
 
 static void tell_blindness(struct perfdata_comparison *comparison, const struct pd_compare_event *event)
 {
 	const struct perfdata_compared_side *sides = event->told.sides;
 	if (!sides[0].samples || !sides[1].samples)
-		pd_compare_note(comparison, "few-samples", true, "%s: no samples %s", event->told.name, sides[0].samples ? "after" : "before");
+		pd_compare_note(comparison, "few-samples", true, "%s: no samples %s", event->told.name,
+				sides[0].samples ? "after" : "before");
 	else if (event->blind > event->seen || event->blind + event->seen <= 0)
-		pd_compare_note(comparison, "few-samples", true,
-				"%s: with %llu and %llu samples%s, changes of twice the limits would have been missed for %.0f %% of the weight",
-				event->told.name, (unsigned long long)sides[0].samples, (unsigned long long)sides[1].samples,
-				event->told.dispersion_known ? "" : ", and no repeat runs",
-				event->blind + event->seen > 0 ? event->blind / (event->blind + event->seen) * 100 : 100);
+		pd_compare_note(
+			comparison, "few-samples", true,
+			"%s: with %llu and %llu samples%s, changes of twice the limits would have been missed for %.0f "
+			"%% of the weight",
+			event->told.name, (unsigned long long)sides[0].samples, (unsigned long long)sides[1].samples,
+			event->told.dispersion_known ? "" : ", and no repeat runs",
+			event->blind + event->seen > 0 ? event->blind / (event->blind + event->seen) * 100 : 100);
 }
 
 static void decide(struct perfdata_comparison *comparison)
@@ -225,21 +243,26 @@ static enum perfdata_status compare(struct perfdata_comparison *comparison, stru
 		pd_compare_check(comparison);
 	for (size_t e = 0; fine && e < comparison->nr_events; e++)
 		if (has_both(&comparison->events[e]))
-			fine = pd_compare_judge(comparison, &comparison->events[e]) && pd_compare_find_moved(comparison, &comparison->events[e]);
+			fine = pd_compare_judge(comparison, &comparison->events[e]) &&
+			       pd_compare_find_moved(comparison, &comparison->events[e]);
 	if (fine && !pd_compare_allow(comparison, reterr) && comparison->status == PERFDATA_OK)
 		return PERFDATA_EUSAGE;
 	if (!fine || comparison->status != PERFDATA_OK)
-		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "%s", perfdata_status_text(PERFDATA_ENOMEM));
+		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "%s",
+				perfdata_status_text(PERFDATA_ENOMEM));
 	decide(comparison);
 	for (size_t e = 0; e < comparison->nr_events; e++)
 		if (comparison->events[e].nr_rows)
-			qsort(comparison->events[e].rows, comparison->events[e].nr_rows, sizeof *comparison->events[e].rows, compare_rows);
+			qsort(comparison->events[e].rows, comparison->events[e].nr_rows,
+			      sizeof *comparison->events[e].rows, compare_rows);
 	if (comparison->nr_notes)
 		qsort(comparison->notes, comparison->nr_notes, sizeof *comparison->notes, compare_notes);
-	return comparison->status == PERFDATA_OK ? PERFDATA_OK : pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
+	return comparison->status == PERFDATA_OK
+		       ? PERFDATA_OK
+		       : pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
 }
 
-/* --- options --------------------------------------------------------------------------------------------------------------------------- */
+/* --- options ------------------------------------------------------------------------------------------------------ */
 
 static double number_or(double given, double otherwise) { return given == 0 ? otherwise : given < 0 ? 0 : given; }
 
@@ -251,12 +274,15 @@ static enum perfdata_status check_units(const struct perfdata_comparison *compar
 		const size_t nr = options->nr_units[side];
 		for (size_t i = 0; i < nr; i++)
 			if (!(options->units[side][i] > 0) || !isfinite(options->units[side][i]))
-				return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "units of work are numbers above 0");
+				return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
+						"units of work are numbers above 0");
 		if (nr > 1 && nr != comparison->nr_recordings[side])
-			return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "%zu numbers of units for %zu recordings %s: give one, or one for each", nr,
+			return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
+					"%zu numbers of units for %zu recordings %s: give one, or one for each", nr,
 					comparison->nr_recordings[side], side ? "after" : "before");
 		if ((wanted || options->nr_units[!side]) && !nr)
-			return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "units of work are needed for both sides");
+			return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
+					"units of work are needed for both sides");
 	}
 	return PERFDATA_OK;
 }
@@ -265,25 +291,31 @@ static enum perfdata_status check_options(struct perfdata_comparison *comparison
 {
 	const struct perfdata_comparison_options *options = comparison->options;
 	comparison->limits = (struct pd_compare_limits){
-		.increase = number_or(options->max_increase, 1) / 100, .ratio = number_or(options->max_ratio, 1.1), .alpha = number_or(options->alpha, 0.05),
-		.floor = number_or(options->min_share, 1) / 100, .dispersion = number_or(options->dispersion, 2),
+		.increase = number_or(options->max_increase, 1) / 100,
+		.ratio = number_or(options->max_ratio, 1.1),
+		.alpha = number_or(options->alpha, 0.05),
+		.floor = number_or(options->min_share, 1) / 100,
+		.dispersion = number_or(options->dispersion, 2),
 		.total = options->max_total > 0 ? 1 + options->max_total / 100 : 0,
 	};
-	if (options->normalize > PERFDATA_NORMALIZE_UNIT || options->adjust > PERFDATA_ADJUST_NONE || options->quantities > PERFDATA_INCLUSIVE_ONLY ||
-	    !(comparison->limits.ratio >= 1) || !(comparison->limits.alpha < 1) || comparison->limits.alpha <= 0 || !(comparison->limits.increase <= 1) ||
+	if (options->normalize > PERFDATA_NORMALIZE_UNIT || options->adjust > PERFDATA_ADJUST_NONE ||
+	    options->quantities > PERFDATA_INCLUSIVE_ONLY || !(comparison->limits.ratio >= 1) ||
+	    !(comparison->limits.alpha < 1) || comparison->limits.alpha <= 0 || !(comparison->limits.increase <= 1) ||
 	    !(comparison->limits.floor <= 1) || !(comparison->limits.dispersion > 0))
 		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "a limit is out of its range");
 	for (unsigned side = 0; side < 2; side++)
 		if (!comparison->nr_recordings[side])
-			return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "there is no recording %s", side ? "after" : "before");
+			return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "there is no recording %s",
+					side ? "after" : "before");
 	if (strcmp(comparison->sides[0]->by, comparison->sides[1]->by) != 0)
-		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "one side is by %s, the other by %s", comparison->sides[0]->by,
-				comparison->sides[1]->by);
+		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "one side is by %s, the other by %s",
+				comparison->sides[0]->by, comparison->sides[1]->by);
 	return check_units(comparison, reterr);
 }
 
 enum perfdata_status perfdata_compare(const struct perfdata_baseline *before, const struct perfdata_baseline *after,
-				      const struct perfdata_comparison_options *options, struct perfdata_comparison **ret, struct perfdata_error *reterr)
+				      const struct perfdata_comparison_options *options,
+				      struct perfdata_comparison **ret, struct perfdata_error *reterr)
 {
 	struct perfdata_comparison_options own = { .size = sizeof own };
 	enum perfdata_status status = PD_OPTIONS_COPY(&own, nr_despite, options, reterr);
@@ -296,7 +328,8 @@ enum perfdata_status perfdata_compare(const struct perfdata_baseline *before, co
 	}
 	if (!comparison || !comparison->strings || !comparison->keys_known) {
 		perfdata_comparison_free(comparison);
-		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "%s", perfdata_status_text(PERFDATA_ENOMEM));
+		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "%s",
+				perfdata_status_text(PERFDATA_ENOMEM));
 	}
 	comparison->sides[0] = before;
 	comparison->sides[1] = after;
@@ -337,19 +370,27 @@ void perfdata_comparison_free(struct perfdata_comparison *comparison)
 	pd_free(comparison);
 }
 
-enum perfdata_verdict perfdata_comparison_verdict(const struct perfdata_comparison *comparison) { return comparison->verdict; }
+enum perfdata_verdict perfdata_comparison_verdict(const struct perfdata_comparison *comparison)
+{
+	return comparison->verdict;
+}
 
-const struct perfdata_comparison_note *perfdata_comparison_note(const struct perfdata_comparison *comparison, size_t index)
+const struct perfdata_comparison_note *perfdata_comparison_note(const struct perfdata_comparison *comparison,
+								size_t index)
 {
 	return index < comparison->nr_notes ? &comparison->notes[index] : NULL;
 }
 
-const struct perfdata_comparison_event *perfdata_comparison_event(const struct perfdata_comparison *comparison, size_t index)
+const struct perfdata_comparison_event *perfdata_comparison_event(const struct perfdata_comparison *comparison,
+								  size_t index)
 {
 	return index < comparison->nr_events ? &comparison->events[index].told : NULL;
 }
 
-const struct perfdata_comparison_row *perfdata_comparison_row(const struct perfdata_comparison *comparison, size_t event, size_t row)
+const struct perfdata_comparison_row *perfdata_comparison_row(const struct perfdata_comparison *comparison,
+							      size_t event, size_t row)
 {
-	return event < comparison->nr_events && row < comparison->events[event].nr_rows ? &comparison->events[event].rows[row].told : NULL;
+	return event < comparison->nr_events && row < comparison->events[event].nr_rows
+		       ? &comparison->events[event].rows[row].told
+		       : NULL;
 }

@@ -50,7 +50,8 @@ struct pd_compare_event {
 	uint32_t *row_of;                       /* by key: its number + 1, as rows stood while they were filled */
 	struct pd_compare_edge *edges;          /* by caller and callee */
 	size_t nr_edges;
-	double blind, seen;                     /* shares of what is judged for which nothing, and something, could have been shown */
+	/* shares of what is judged for which nothing, and something, could have been shown */
+	double blind, seen;
 };
 
 struct perfdata_comparison {
@@ -74,7 +75,8 @@ struct perfdata_comparison {
 /* The text in the comparison's own memory (this and what follows: compare_notes.c). */
 const char *pd_compare_keep(struct perfdata_comparison *comparison, const char *text);
 /* is_reason: unless the user said that it is none. */
-void pd_compare_note(struct perfdata_comparison *comparison, const char *code, bool is_reason, const char *format, ...) PERFDATA_PRINTF(4, 5);
+void pd_compare_note(struct perfdata_comparison *comparison, const char *code, bool is_reason, const char *format, ...)
+	PERFDATA_PRINTF(4, 5);
 /* Recording number `index` of both sides, those before first. */
 const struct pd_side_recording *pd_compare_recording(const struct perfdata_comparison *comparison, size_t index);
 size_t pd_compare_nr(const struct perfdata_comparison *comparison);

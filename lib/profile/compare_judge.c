@@ -2,7 +2,8 @@
 /* The numbers of a comparison. With n, w, q: samples of a key, their weight, its squares; N, W, Q those of all:
  *
  *   share s = w/W        variance as pd_share_variance, of both sides' common share where a side has few samples
- *   dispersion           how much more repeat runs differ than independent samples would: the largest of 1, the mean over keys, and the key's own
+ *   dispersion           how much more repeat runs differ than independent samples would: the largest of 1, the mean
+ *   over keys, and the key's own
  *   z = (s_after / scale - s_before) / sqrt(dispersion * (variance_before + variance_after / scale²)) */
 #include "config.h"
 #include <math.h>
@@ -14,7 +15,8 @@
 enum { FEW = 10, SCALE_KEYS = 8, SCALE_ERRORS = 3 };
 static const double power = 0.8416;        /* the normal quantile of a power of 80 % */
 
-static double share_of(const struct pd_compare_event *event, const struct pd_compare_row *row, enum pd_quantity quantity, unsigned side)
+static double share_of(const struct pd_compare_event *event, const struct pd_compare_row *row,
+		       enum pd_quantity quantity, unsigned side)
 {
 	return pd_share(&row->sums[quantity][side], &event->all[side]);
 }
@@ -26,16 +28,20 @@ static double pooled(const struct pd_compare_event *event, const struct pd_compa
 	return all > 0 ? ((double)row->sums[quantity][0].w + (double)row->sums[quantity][1].w) / all : 0;
 }
 
-/* --- scale ------------------------------------------------------------------------------------------------------------------------------ */
+/* --- scale -------------------------------------------------------------------------------------------------------- */
 
-/* How far most shares moved because of the rest: the median of their ratios, unless that is no further from 1 than chance takes it. */
-static double median_scale(const struct perfdata_comparison *comparison, const struct pd_compare_event *event, double *logs)
+/* How far most shares moved because of the rest: the median of their ratios, unless that is no further from 1 than
+ * chance takes it. */
+static double median_scale(const struct perfdata_comparison *comparison, const struct pd_compare_event *event,
+			   double *logs)
 {
 	size_t nr = 0;
 	for (size_t i = 0; i < event->nr_rows; i++) {
 		const struct pd_compare_row *row = &event->rows[i];
-		if (row->sums[PD_SELF][0].n && row->sums[PD_SELF][1].n && pooled(event, row, PD_SELF) >= comparison->limits.floor)
-			logs[nr++] = log(share_of(event, row, PD_SELF, PD_AFTER) / share_of(event, row, PD_SELF, PD_BEFORE));
+		if (row->sums[PD_SELF][0].n && row->sums[PD_SELF][1].n &&
+		    pooled(event, row, PD_SELF) >= comparison->limits.floor)
+			logs[nr++] = log(share_of(event, row, PD_SELF, PD_AFTER) /
+					 share_of(event, row, PD_SELF, PD_BEFORE));
 	}
 	if (nr < SCALE_KEYS)
 		return 1;
@@ -65,11 +71,11 @@ static double scale_of(struct perfdata_comparison *comparison, struct pd_compare
 	return isfinite(scale) && scale > 0 ? scale : 1;
 }
 
-/* --- dispersion --------------------------------------------------------------------------------------------------------------------------- */
+/* --- dispersion --------------------------------------------------------------------------------------------------- */
 
 /* Of a key; 0 where there are no repeat runs. *ret_enough: it has samples enough to tell something about all. */
-static double dispersion_of(const struct perfdata_comparison *comparison, const struct pd_compare_event *event, const struct pd_compare_row *row,
-			    enum pd_quantity quantity, bool *ret_enough)
+static double dispersion_of(const struct perfdata_comparison *comparison, const struct pd_compare_event *event,
+			    const struct pd_compare_row *row, enum pd_quantity quantity, bool *ret_enough)
 {
 	const size_t nr = pd_compare_nr(comparison);
 	double sum = 0;
@@ -108,14 +114,15 @@ static void find_dispersion(const struct perfdata_comparison *comparison, struct
 	event->told.dispersion = nr ? sum / (double)nr : 1;
 }
 
-/* --- rows ---------------------------------------------------------------------------------------------------------------------------------- */
+/* --- rows --------------------------------------------------------------------------------------------------------- */
 
 static struct perfdata_compared *told_of(struct pd_compare_row *row, enum pd_quantity quantity)
 {
 	return quantity == PD_SELF ? &row->told.self : &row->told.inclusive;
 }
 
-static double variance_of(const struct pd_compare_event *event, const struct pd_compare_row *row, enum pd_quantity quantity, unsigned side)
+static double variance_of(const struct pd_compare_event *event, const struct pd_compare_row *row,
+			  enum pd_quantity quantity, unsigned side)
 {
 	const struct pd_share_sums *sums = row->sums[quantity];
 	const double all = pd_effective_samples(&event->all[side]), p = pooled(event, row, quantity);
@@ -124,8 +131,8 @@ static double variance_of(const struct pd_compare_event *event, const struct pd_
 	return pd_share_variance(&sums[side], &event->all[side]);
 }
 
-static void compare(const struct perfdata_comparison *comparison, const struct pd_compare_event *event, struct pd_compare_row *row,
-		    enum pd_quantity quantity)
+static void compare(const struct perfdata_comparison *comparison, const struct pd_compare_event *event,
+		    struct pd_compare_row *row, enum pd_quantity quantity)
 {
 	struct perfdata_compared *told = told_of(row, quantity);
 	const double scale = event->told.scale;
@@ -139,7 +146,9 @@ static void compare(const struct perfdata_comparison *comparison, const struct p
 	}
 	told->compared = told->share[PD_AFTER] / scale;
 	told->delta = told->compared - told->share[PD_BEFORE];
-	told->ratio = told->share[PD_BEFORE] > 0 ? told->compared / told->share[PD_BEFORE] : told->compared > 0 ? HUGE_VAL : 1;
+	told->ratio = told->share[PD_BEFORE] > 0 ? told->compared / told->share[PD_BEFORE]
+		      : told->compared > 0       ? HUGE_VAL
+						 : 1;
 	told->dispersion = fmax(event->told.dispersion, event->told.dispersion_known ? fmax(1, own) : 0);
 	row->error[quantity] = sqrt(told->dispersion * (variance_of(event, row, quantity, PD_BEFORE) +
 							variance_of(event, row, quantity, PD_AFTER) / (scale * scale)));
@@ -152,7 +161,8 @@ static void compare(const struct perfdata_comparison *comparison, const struct p
 /* A function that calls nothing is one test, not two. */
 static bool is_same_test(const struct pd_compare_row *row)
 {
-	return row->sums[PD_SELF][0].w == row->sums[PD_INCLUSIVE][0].w && row->sums[PD_SELF][1].w == row->sums[PD_INCLUSIVE][1].w;
+	return row->sums[PD_SELF][0].w == row->sums[PD_INCLUSIVE][0].w &&
+	       row->sums[PD_SELF][1].w == row->sums[PD_INCLUSIVE][1].w;
 }
 
 static void choose(const struct perfdata_comparison *comparison, struct pd_compare_event *event)
@@ -161,7 +171,8 @@ static void choose(const struct perfdata_comparison *comparison, struct pd_compa
 	const bool inclusive = event->told.has_stacks && !comparison->self_only && wanted != PERFDATA_SELF_ONLY;
 	for (size_t i = 0; i < event->nr_rows; i++) {
 		struct pd_compare_row *row = &event->rows[i];
-		row->judged[PD_SELF] = (wanted != PERFDATA_INCLUSIVE_ONLY || !inclusive) && pooled(event, row, PD_SELF) >= comparison->limits.floor;
+		row->judged[PD_SELF] = (wanted != PERFDATA_INCLUSIVE_ONLY || !inclusive) &&
+				       pooled(event, row, PD_SELF) >= comparison->limits.floor;
 		row->judged[PD_INCLUSIVE] = inclusive && pooled(event, row, PD_INCLUSIVE) >= comparison->limits.floor &&
 					    !(row->judged[PD_SELF] && is_same_test(row));
 		event->told.nr_judged += row->judged[PD_SELF] + row->judged[PD_INCLUSIVE];
@@ -172,7 +183,9 @@ static void choose(const struct perfdata_comparison *comparison, struct pd_compa
 static bool adjust(const struct perfdata_comparison *comparison, struct pd_compare_event *event)
 {
 	static const enum pd_adjustment ways[] = {
-		[PERFDATA_ADJUST_HOLM] = PD_ADJUST_HOLM, [PERFDATA_ADJUST_BH] = PD_ADJUST_BH, [PERFDATA_ADJUST_NONE] = PD_ADJUST_NONE,
+		[PERFDATA_ADJUST_HOLM] = PD_ADJUST_HOLM,
+		[PERFDATA_ADJUST_BH] = PD_ADJUST_BH,
+		[PERFDATA_ADJUST_NONE] = PD_ADJUST_NONE,
 	};
 	double *p = pd_calloc(event->told.nr_judged + 1, sizeof *p);
 	size_t *order = pd_calloc(event->told.nr_judged + 1, sizeof *order), nr = 0;
@@ -208,11 +221,14 @@ static enum perfdata_change change_of(const struct pd_compare_limits *limits, co
 	return more ? PERFDATA_CHANGE_REGRESSED : PERFDATA_CHANGE_IMPROVED;
 }
 
-/* Also what could have been seen: the delta that would have been significant with a power of 80 %, and large enough to count. */
+/* Also what could have been seen: the delta that would have been significant with a power of 80 %, and large enough to
+ * count. */
 static void decide(const struct perfdata_comparison *comparison, struct pd_compare_event *event)
 {
 	const struct pd_compare_limits *limits = &comparison->limits;
-	const size_t tests = comparison->options->adjust == PERFDATA_ADJUST_NONE || !event->told.nr_judged ? 1 : event->told.nr_judged;
+	const size_t tests = comparison->options->adjust == PERFDATA_ADJUST_NONE || !event->told.nr_judged
+				     ? 1
+				     : event->told.nr_judged;
 	const double errors = pd_normal_quantile(limits->alpha / 2 / (double)tests) + power;
 	for (size_t i = 0; i < event->nr_rows; i++) {
 		struct pd_compare_row *row = &event->rows[i];
@@ -230,11 +246,12 @@ static void decide(const struct perfdata_comparison *comparison, struct pd_compa
 		/* what is one test has one answer */
 		if (row->judged[PD_SELF] && is_same_test(row) && event->told.has_stacks)
 			row->told.inclusive = row->told.self;
-		row->told.change = row->told.self.change > row->told.inclusive.change ? row->told.self.change : row->told.inclusive.change;
+		row->told.change = row->told.self.change > row->told.inclusive.change ? row->told.self.change
+										      : row->told.inclusive.change;
 	}
 }
 
-/* --- totals ---------------------------------------------------------------------------------------------------------------------------------- */
+/* --- totals ------------------------------------------------------------------------------------------------------- */
 
 static bool judge_total(struct perfdata_comparison *comparison, struct pd_compare_event *event)
 {
@@ -250,7 +267,8 @@ static bool judge_total(struct perfdata_comparison *comparison, struct pd_compar
 		const unsigned side = i < comparison->nr_recordings[0] ? PD_BEFORE : PD_AFTER;
 		const size_t own = side == PD_BEFORE ? i : i - comparison->nr_recordings[0];
 		if (event->of[i] && event->of[i]->all.w)
-			rates[used[0] + used[1]] = (double)event->of[i]->all.w / options->units[side][options->nr_units[side] > 1 ? own : 0];
+			rates[used[0] + used[1]] = (double)event->of[i]->all.w /
+						   options->units[side][options->nr_units[side] > 1 ? own : 0];
 		used[side] += event->of[i] && event->of[i]->all.w;
 	}
 	const struct pd_welch welch = pd_welch_of_logs(rates, used[0], rates + used[0], used[1]);
@@ -262,9 +280,10 @@ static bool judge_total(struct perfdata_comparison *comparison, struct pd_compar
 	if (comparison->limits.total <= 0 || !event->told.has_total || welch.degrees <= 0)
 		return true;
 	const bool far = welch.ratio >= comparison->limits.total || welch.ratio * comparison->limits.total <= 1;
-	event->told.total_change = !far ? PERFDATA_CHANGE_SAME : welch.p >= comparison->limits.alpha ? PERFDATA_CHANGE_NOISE :
-				   welch.ratio > 1						     ? PERFDATA_CHANGE_REGRESSED :
-												       PERFDATA_CHANGE_IMPROVED;
+	event->told.total_change = !far                                  ? PERFDATA_CHANGE_SAME
+				   : welch.p >= comparison->limits.alpha ? PERFDATA_CHANGE_NOISE
+				   : welch.ratio > 1                     ? PERFDATA_CHANGE_REGRESSED
+									 : PERFDATA_CHANGE_IMPROVED;
 	return true;
 }
 

@@ -7,8 +7,8 @@
 #include "profile/compare_impl.h"
 #include "profile/key_name.h"
 
-/* What the user says that a name is called behind: of "OLD=NEW", where OLD is the name. Functions hold = themselves (operator==), so OLD
- * is what stands in front of a = and is equal. */
+/* What the user says that a name is called behind: of "OLD=NEW", where OLD is the name. Functions hold = themselves
+ * (operator==), so OLD is what stands in front of a = and is equal. */
 static const char *renamed(const char *name, const char *const *rules, size_t nr)
 {
 	const size_t size = strlen(name);
@@ -48,16 +48,19 @@ static uint32_t unify_key(struct perfdata_comparison *comparison, unsigned side,
 	if (key->file != PD_NO_FILE)
 		pd_key_file(of->files[key->file].kind, of->files[key->file].path, file, sizeof file);
 	if (key->has_address) {
-		snprintf(address, sizeof address, "0x%" PRIx64 " (build-id %.16s)", key->address, of->files[key->file].build_id);
+		snprintf(address, sizeof address, "0x%" PRIx64 " (build-id %.16s)", key->address,
+			 of->files[key->file].build_id);
 		name = address;
 	}
 	if (side == PD_BEFORE) {
-		name = is_comm ? renamed(name, options->same_comms, options->nr_same_comms) : renamed(name, options->same_symbols, options->nr_same_symbols);
+		name = is_comm ? renamed(name, options->same_comms, options->nr_same_comms)
+			       : renamed(name, options->same_symbols, options->nr_same_symbols);
 		file_name = renamed(file, options->same_files, options->nr_same_files);
 	}
 	const char *const same[] = { pd_compare_keep(comparison, file_name), pd_compare_keep(comparison, name) };
 	const uint32_t id = pd_intern_put(comparison->keys_known, same, sizeof same);
-	if (id == UINT32_MAX || pd_vector_grow(&comparison->keys, &comparison->keys_room, id, sizeof *comparison->keys) < 0) {
+	if (id == UINT32_MAX ||
+	    pd_vector_grow(&comparison->keys, &comparison->keys_room, id, sizeof *comparison->keys) < 0) {
 		comparison->status = PERFDATA_ENOMEM;
 		return UINT32_MAX;
 	}
@@ -65,7 +68,9 @@ static uint32_t unify_key(struct perfdata_comparison *comparison, unsigned side,
 		comparison->keys[comparison->nr_keys++] = (struct pd_compare_key){ .file = same[0], .name = same[1] };
 	struct pd_compare_key *both = &comparison->keys[id];
 	if (!both->shown[side]) {
-		both->shown[side] = pd_compare_keep(comparison, *key->shown ? key->shown : key->has_address ? name : key->name);
+		both->shown[side] = pd_compare_keep(comparison, *key->shown        ? key->shown
+								: key->has_address ? name
+										   : key->name);
 		both->raw_names[side] = *key->raw_name ? pd_compare_keep(comparison, key->raw_name) : both->shown[side];
 	}
 	both->clones[side] += key->clones > UINT32_MAX - both->clones[side] ? 0 : (unsigned)key->clones;

@@ -31,8 +31,10 @@ void pd_compare_note(struct perfdata_comparison *comparison, const char *code, b
 	va_start(args, format);
 	vsnprintf(line, sizeof line, format, args);
 	va_end(args);
-	const struct perfdata_comparison_note note = { .code = pd_compare_keep(comparison, code), .message = pd_compare_keep(comparison, line),
-						       .is_reason = is_reason && !is_despised(comparison->options, code) };
+	const struct perfdata_comparison_note note = { .code = pd_compare_keep(comparison, code),
+						       .message = pd_compare_keep(comparison, line),
+						       .is_reason = is_reason &&
+								    !is_despised(comparison->options, code) };
 	if (pd_vector_grow(&comparison->notes, &comparison->notes_room, comparison->nr_notes, sizeof note) < 0)
 		comparison->status = PERFDATA_ENOMEM;
 	else
@@ -42,7 +44,11 @@ void pd_compare_note(struct perfdata_comparison *comparison, const char *code, b
 const struct pd_side_recording *pd_compare_recording(const struct perfdata_comparison *comparison, size_t index)
 {
 	const size_t before = comparison->nr_recordings[0];
-	return index < before ? &comparison->sides[0]->recordings[index] : &comparison->sides[1]->recordings[index - before];
+	return index < before ? &comparison->sides[0]->recordings[index]
+			      : &comparison->sides[1]->recordings[index - before];
 }
 
-size_t pd_compare_nr(const struct perfdata_comparison *comparison) { return comparison->nr_recordings[0] + comparison->nr_recordings[1]; }
+size_t pd_compare_nr(const struct perfdata_comparison *comparison)
+{
+	return comparison->nr_recordings[0] + comparison->nr_recordings[1];
+}

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Weight that only moved. Inlining takes the weight of a function to those that call it, and its end brings it back: what the callers cost with all
- * that they call stays as it was. So a function whose growth is what functions next to it in the stacks lost has not regressed:
+/* Weight that only moved. Inlining takes the weight of a function to those that call it, and its end brings it back:
+ * what the callers cost with all that they call stays as it was. So a function whose growth is what functions next to
+ * it in the stacks lost has not regressed:
  *
  *   its callers lost weight by themselves, or to calls that went elsewhere  it is not inlined any more
  *   what it called has vanished, or is called less                          that is inlined into it now
  *
- * What is explained so must be most of the growth. The callers are judged for themselves, so that a slower build is not hidden. */
+ * What is explained so must be most of the growth. The callers are judged for themselves, so that a slower build is not
+ * hidden. */
 #include "config.h"
 #include <math.h>
 #include <stdio.h>
@@ -17,7 +19,8 @@
 static const double enough = 0.7;          /* of the growth */
 static const double gone = 0.1;            /* of what it was before: less is vanished */
 static const double rare = 0.5;            /* the same of calls that went elsewhere */
-static const double certain = 3;           /* standard errors that calls have to fall by: of many that are hardly ever sampled, some always do */
+/* standard errors that calls have to fall by: of many that are hardly ever sampled, some always do */
+static const double certain = 3;
 enum { MOST_ROWS = 4096 };                 /* of a group of functions that appeared or vanished together */
 
 struct shift {
@@ -33,8 +36,14 @@ struct shift {
 	uint32_t partner;
 };
 
-static const struct perfdata_compared *self_of(const struct shift *shift, uint32_t row) { return &shift->event->rows[row].told.self; }
-static const struct perfdata_compared *whole_of(const struct shift *shift, uint32_t row) { return &shift->event->rows[row].told.inclusive; }
+static const struct perfdata_compared *self_of(const struct shift *shift, uint32_t row)
+{
+	return &shift->event->rows[row].told.self;
+}
+static const struct perfdata_compared *whole_of(const struct shift *shift, uint32_t row)
+{
+	return &shift->event->rows[row].told.inclusive;
+}
 
 static bool has_appeared(const struct shift *shift, uint32_t row)
 {
@@ -52,7 +61,8 @@ static double lost(const struct shift *shift, uint32_t row) { return fmax(0, -se
 static double fall(const struct shift *shift, const struct pd_compare_edge *edge)
 {
 	const double before = edge->share[PD_BEFORE], after = edge->share[PD_AFTER];
-	const double error = sqrt(before / pd_effective_samples(&shift->event->all[PD_BEFORE]) + after / pd_effective_samples(&shift->event->all[PD_AFTER]));
+	const double error = sqrt(before / pd_effective_samples(&shift->event->all[PD_BEFORE]) +
+				  after / pd_effective_samples(&shift->event->all[PD_AFTER]));
 	return before - after > certain * error ? before - after : 0;
 }
 
@@ -88,8 +98,8 @@ static void begin(struct shift *shift, uint32_t row)
 	add_to_group(shift, row);
 }
 
-/* What a caller of the group lost to it: its own weight, and calls that it hardly makes any more. Those that only shrink a little do so because
- * shares add up to 1, and tell nothing. */
+/* What a caller of the group lost to it: its own weight, and calls that it hardly makes any more. Those that only
+ * shrink a little do so because shares add up to 1, and tell nothing. */
 static double taken_from(struct shift *shift, uint32_t caller, double most)
 {
 	double sum = lost(shift, caller);
@@ -154,17 +164,21 @@ static void set_moved(struct shift *shift, uint32_t row, struct perfdata_compare
 	struct pd_compare_row *of = &shift->event->rows[row];
 	char reason[512];
 	told->change = PERFDATA_CHANGE_MOVED;
-	of->told.change = of->told.self.change > of->told.inclusive.change ? of->told.self.change : of->told.inclusive.change;
+	of->told.change = of->told.self.change > of->told.inclusive.change ? of->told.self.change
+									   : of->told.inclusive.change;
 	if (partner == UINT32_MAX)
 		return;
-	snprintf(reason, sizeof reason, "%s %.400s", told->delta > 0 ? "from" : "to", shift->event->rows[partner].told.key);
+	snprintf(reason, sizeof reason, "%s %.400s", told->delta > 0 ? "from" : "to",
+		 shift->event->rows[partner].told.key);
 	of->told.reason = pd_compare_keep(shift->comparison, reason);
 }
 
 static void look_at(struct shift *shift, uint32_t row)
 {
-	struct perfdata_compared *self = &shift->event->rows[row].told.self, *whole = &shift->event->rows[row].told.inclusive;
-	const bool self_grew = self->change == PERFDATA_CHANGE_REGRESSED, whole_grew = whole->change == PERFDATA_CHANGE_REGRESSED;
+	struct perfdata_compared *self = &shift->event->rows[row].told.self,
+				 *whole = &shift->event->rows[row].told.inclusive;
+	const bool self_grew = self->change == PERFDATA_CHANGE_REGRESSED,
+		   whole_grew = whole->change == PERFDATA_CHANGE_REGRESSED;
 	const bool one_test = self->weight[0] == whole->weight[0] && self->weight[1] == whole->weight[1];
 	if (!self_grew && !whole_grew)
 		return;
@@ -182,12 +196,13 @@ static void look_at(struct shift *shift, uint32_t row)
 	}
 }
 
-/* --- edges ---------------------------------------------------------------------------------------------------------------------------------- */
+/* --- edges -------------------------------------------------------------------------------------------------------- */
 
 static int compare_edges(const void *left, const void *right)
 {
 	const struct pd_compare_edge *a = left, *b = right;
-	return a->caller != b->caller ? (a->caller > b->caller) - (a->caller < b->caller) : (a->callee > b->callee) - (a->callee < b->callee);
+	return a->caller != b->caller ? (a->caller > b->caller) - (a->caller < b->caller)
+				      : (a->callee > b->callee) - (a->callee < b->callee);
 }
 
 static void collect_edges(const struct perfdata_comparison *comparison, struct pd_compare_event *event)
@@ -197,12 +212,16 @@ static void collect_edges(const struct perfdata_comparison *comparison, struct p
 		const unsigned side = i < comparison->nr_recordings[0] ? PD_BEFORE : PD_AFTER;
 		const struct pd_side_event *of = event->of[i];
 		for (size_t e = 0; of && e < of->nr_edges; e++) {
-			const uint32_t caller = comparison->key_of[side][of->edges[e].caller], callee = comparison->key_of[side][of->edges[e].callee];
-			if (caller == UINT32_MAX || callee == UINT32_MAX || caller == callee || !event->row_of[caller] || !event->row_of[callee])
+			const uint32_t caller = comparison->key_of[side][of->edges[e].caller],
+				       callee = comparison->key_of[side][of->edges[e].callee];
+			if (caller == UINT32_MAX || callee == UINT32_MAX || caller == callee ||
+			    !event->row_of[caller] || !event->row_of[callee])
 				continue;
 			struct pd_compare_edge *edge = &event->edges[nr++];
-			*edge = (struct pd_compare_edge){ .caller = event->row_of[caller] - 1, .callee = event->row_of[callee] - 1 };
-			edge->share[side] = (double)of->edges[e].w / (double)event->all[side].w / (side == PD_AFTER ? event->told.scale : 1);
+			*edge = (struct pd_compare_edge){ .caller = event->row_of[caller] - 1,
+							  .callee = event->row_of[callee] - 1 };
+			edge->share[side] = (double)of->edges[e].w / (double)event->all[side].w /
+					    (side == PD_AFTER ? event->told.scale : 1);
 		}
 	}
 	if (nr)
@@ -245,7 +264,7 @@ static void index_edges(struct shift *shift)
 	shift->first_up[0] = 0;
 }
 
-/* --- renames -------------------------------------------------------------------------------------------------------------------------------- */
+/* --- renames ------------------------------------------------------------------------------------------------------ */
 
 static bool shares_caller(const struct shift *shift, uint32_t a, uint32_t b)
 {
@@ -253,24 +272,29 @@ static bool shares_caller(const struct shift *shift, uint32_t a, uint32_t b)
 		return true;
 	for (uint32_t e = shift->first_up[a]; e < shift->first_up[a + 1]; e++)
 		for (uint32_t o = shift->first_up[b]; o < shift->first_up[b + 1]; o++)
-			if (shift->event->edges[shift->by_callee[e]].caller == shift->event->edges[shift->by_callee[o]].caller)
+			if (shift->event->edges[shift->by_callee[e]].caller ==
+			    shift->event->edges[shift->by_callee[o]].caller)
 				return true;
 	return false;
 }
 
-/* One function that is new in place of one that is gone, with the same weight and a caller in common: told, never believed. */
+/* One function that is new in place of one that is gone, with the same weight and a caller in common: told, never
+ * believed. */
 static void suggest(struct shift *shift, uint32_t row)
 {
 	const struct perfdata_compared *whole = whole_of(shift, row);
 	const struct pd_compare_row *rows = shift->event->rows;
 	uint32_t found = UINT32_MAX;
 	/* to its caller it looks as if weight had moved there */
-	if (whole->samples[PD_BEFORE] || (rows[row].told.change != PERFDATA_CHANGE_REGRESSED && rows[row].told.change != PERFDATA_CHANGE_MOVED))
+	if (whole->samples[PD_BEFORE] ||
+	    (rows[row].told.change != PERFDATA_CHANGE_REGRESSED && rows[row].told.change != PERFDATA_CHANGE_MOVED))
 		return;
 	for (uint32_t i = 0; i < shift->event->nr_rows; i++) {
 		const struct perfdata_compared *old = whole_of(shift, i);
-		if (old->samples[PD_AFTER] || !old->samples[PD_BEFORE] || strcmp(rows[i].told.file, rows[row].told.file) != 0 ||
-		    fabs(old->share[PD_BEFORE] - whole->compared) > 2 * hypot(rows[i].error[PD_INCLUSIVE], rows[row].error[PD_INCLUSIVE]) ||
+		if (old->samples[PD_AFTER] || !old->samples[PD_BEFORE] ||
+		    strcmp(rows[i].told.file, rows[row].told.file) != 0 ||
+		    fabs(old->share[PD_BEFORE] - whole->compared) >
+			    2 * hypot(rows[i].error[PD_INCLUSIVE], rows[row].error[PD_INCLUSIVE]) ||
 		    !shares_caller(shift, i, row))
 			continue;
 		if (found != UINT32_MAX)
@@ -278,7 +302,8 @@ static void suggest(struct shift *shift, uint32_t row)
 		found = i;
 	}
 	if (found != UINT32_MAX)
-		pd_compare_note(shift->comparison, "renamed", false, "%.80s may be called %.80s now: --map-symbol '%.80s=%.80s' says so",
+		pd_compare_note(shift->comparison, "renamed", false,
+				"%.80s may be called %.80s now: --map-symbol '%.80s=%.80s' says so",
 				rows[found].told.key, rows[row].told.key, rows[found].told.key, rows[row].told.key);
 }
 
@@ -292,7 +317,8 @@ bool pd_compare_find_moved(struct perfdata_comparison *comparison, struct pd_com
 	shift.first_up = pd_calloc(event->nr_rows + 2, sizeof *shift.first_up);
 	shift.group = pd_calloc(MOST_ROWS, sizeof *shift.group);
 	shift.seen = pd_calloc(event->nr_rows + 1, sizeof *shift.seen);
-	const bool fine = event->edges && shift.by_callee && shift.first_down && shift.first_up && shift.group && shift.seen;
+	const bool fine = event->edges && shift.by_callee && shift.first_down && shift.first_up && shift.group &&
+			  shift.seen;
 	if (fine) {
 		collect_edges(comparison, event);
 		index_edges(&shift);

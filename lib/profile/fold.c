@@ -36,7 +36,8 @@ struct pd_fold {
 	size_t nr_way, way_room;
 };
 
-enum perfdata_status pd_fold_new(struct pd_profile *profile, const struct pd_fold_options *options, struct pd_fold **ret)
+enum perfdata_status pd_fold_new(struct pd_profile *profile, const struct pd_fold_options *options,
+				 struct pd_fold **ret)
 {
 	struct pd_fold *fold = pd_calloc(1, sizeof *fold);
 	if (!fold)
@@ -67,7 +68,7 @@ void pd_fold_free(struct pd_fold *fold)
 	pd_free(fold);
 }
 
-/* --- filling --------------------------------------------------------------------------------------------------------------- */
+/* --- filling ------------------------------------------------------------------------------------------------------ */
 
 /* The labels of a node of the tree of stacks: how many, then each. */
 static enum perfdata_status find_labels(struct pd_fold *fold, uint32_t node, bool is_caller, const uint32_t **ret)
@@ -185,7 +186,8 @@ static uint64_t add_weight(uint64_t a, uint64_t b)
 	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
-enum perfdata_status pd_fold_add(struct pd_fold *fold, const uint32_t *front, size_t nr, uint32_t node, const struct pd_profile_sums *sums)
+enum perfdata_status pd_fold_add(struct pd_fold *fold, const uint32_t *front, size_t nr, uint32_t node,
+				 const struct pd_profile_sums *sums)
 {
 	uint32_t place;
 	enum perfdata_status status = set_front(fold, front, nr);
@@ -204,7 +206,7 @@ enum perfdata_status pd_fold_add(struct pd_fold *fold, const uint32_t *front, si
 	return PERFDATA_OK;
 }
 
-/* --- totals ------------------------------------------------------------------------------------------------------------------ */
+/* --- totals ------------------------------------------------------------------------------------------------------- */
 
 static uint64_t weight_of(const struct node *node) { return node->self ? node->self - 1 : 0; }
 
@@ -216,7 +218,8 @@ static enum perfdata_status finish_node(struct pd_fold *fold, uint32_t number)
 	if (!parent)
 		return fold->tree.status;
 	if (fold->options.totals) {
-		struct node_with_totals *own = (struct node_with_totals *)node, *above = (struct node_with_totals *)parent;
+		struct node_with_totals *own = (struct node_with_totals *)node,
+					*above = (struct node_with_totals *)parent;
 		own->total = add_weight(own->total, weight_of(node));
 		own->total_samples = add_weight(own->total_samples, own->self_samples);
 		if (number) {
@@ -246,7 +249,9 @@ uint32_t pd_fold_nr_nodes(const struct pd_fold *fold) { return fold->tree.count;
 
 static void describe(const struct pd_fold *fold, const struct node *node, struct pd_fold_node *ret)
 {
-	*ret = (struct pd_fold_node){ .parent = node->tree.parent, .label = node->tree.label, .ends = node->self != 0, .self = weight_of(node) };
+	*ret = (struct pd_fold_node){
+		.parent = node->tree.parent, .label = node->tree.label, .ends = node->self != 0, .self = weight_of(node)
+	};
 	if (fold->options.totals) {
 		const struct node_with_totals *more = (const struct node_with_totals *)node;
 		ret->self_samples = more->self_samples;
@@ -264,7 +269,7 @@ enum perfdata_status pd_fold_node(struct pd_fold *fold, uint32_t node, struct pd
 	return PERFDATA_OK;
 }
 
-/* --- walking ------------------------------------------------------------------------------------------------------------------- */
+/* --- walking ------------------------------------------------------------------------------------------------------ */
 
 struct item {
 	uint64_t rank;
@@ -320,7 +325,8 @@ static enum perfdata_status enter(struct walk *walk, uint32_t number)
 		if (status == PERFDATA_OK && node->first_child)
 			status = add_item(walk, child, node->tree.label, PD_FOLD_ENTER);
 	}
-	if (status == PERFDATA_OK && pd_vector_grow(&walk->levels, &walk->levels_room, walk->nr_levels, sizeof *walk->levels) < 0)
+	if (status == PERFDATA_OK &&
+	    pd_vector_grow(&walk->levels, &walk->levels_room, walk->nr_levels, sizeof *walk->levels) < 0)
 		status = PERFDATA_ENOMEM;
 	if (status != PERFDATA_OK)
 		return status;

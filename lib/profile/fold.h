@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The tree of stacks by name: stacks that read the same are one, such as those that differ by an offset inside a function. What a node is called
- * is up to the caller: a label is a number that it gives out, one for each text (or each function) that it wants to tell apart. One frame may have
- * several labels: the function that holds its address, then the calls that are inlined there.
+/* The tree of stacks by name: stacks that read the same are one, such as those that differ by an offset inside a
+ * function. What a node is called is up to the caller: a label is a number that it gives out, one for each text (or
+ * each function) that it wants to tell apart. One frame may have several labels: the function that holds its address,
+ * then the calls that are inlined there.
  *
- * Fill it with the keys of a profile, then walk it: depth first, children in the order of the caller's ranks. Names are asked for once for each
- * frame. Memory beyond the session's limit goes to temporary files. */
+ * Fill it with the keys of a profile, then walk it: depth first, children in the order of the caller's ranks. Names are
+ * asked for once for each frame. Memory beyond the session's limit goes to temporary files. */
 #ifndef PD_FOLD_H
 #define PD_FOLD_H
 
@@ -13,28 +14,33 @@
 #define PD_FOLD_MAX_LABELS 80u
 
 struct pd_fold_options {
-	/* Writes the labels of a node's frame, outermost first: at least 1, at most PD_FOLD_MAX_LABELS, and how many in *ret_nr. Asked once for each
-	 * (frame, origin, address without frame, is_caller). is_caller is only ever true with `callers`: the address is where a call returns to, and what
-	 * called is at the address minus one (PERFDATA_FRAME_CALLER). */
-	enum perfdata_status (*labels)(void *user, const struct pd_profile_node *node, bool is_caller, uint32_t *labels, size_t *ret_nr);
+	/* Writes the labels of a node's frame, outermost first: at least 1, at most PD_FOLD_MAX_LABELS, and how many in
+	 * *ret_nr. Asked once for each (frame, origin, address without frame, is_caller). is_caller is only ever true
+	 * with `callers`: the address is where a call returns to, and what called is at the address minus one
+	 * (PERFDATA_FRAME_CALLER). */
+	enum perfdata_status (*labels)(void *user, const struct pd_profile_node *node, bool is_caller, uint32_t *labels,
+				       size_t *ret_nr);
 	void *user;
 	bool callers;        /* tell callers from leaves; else all are named by the recorded address */
 	bool totals;         /* of each node; without them only `self` is known, and a node takes half of the memory */
 };
 
 struct pd_fold;
-enum perfdata_status pd_fold_new(struct pd_profile *profile, const struct pd_fold_options *options, struct pd_fold **ret);
+enum perfdata_status pd_fold_new(struct pd_profile *profile, const struct pd_fold_options *options,
+				 struct pd_fold **ret);
 void pd_fold_free(struct pd_fold *fold);
 
 /* Adds weight to a stack, below `nr` labels that stand in front of it (an event, a thread; may be 0). */
-enum perfdata_status pd_fold_add(struct pd_fold *fold, const uint32_t *front, size_t nr, uint32_t node, const struct pd_profile_sums *sums);
+enum perfdata_status pd_fold_add(struct pd_fold *fold, const uint32_t *front, size_t nr, uint32_t node,
+				 const struct pd_profile_sums *sums);
 
 struct pd_fold_node {
 	uint32_t parent;     /* 0: the root, which has no label */
 	uint32_t label;
 	bool ends;           /* stacks end here */
 	uint64_t self;       /* their weight */
-	uint64_t self_samples, total, total_samples;   /* with `totals`: their samples; weight and samples of the stacks that go through here */
+	/* with `totals`: their samples; weight and samples of the stacks that go through here */
+	uint64_t self_samples, total, total_samples;
 };
 /* After the last pd_fold_add: puts children into order, adds up totals. */
 enum perfdata_status pd_fold_finish(struct pd_fold *fold);
@@ -49,10 +55,12 @@ struct pd_fold_visit {
 	unsigned depth;      /* 1: a child of the root */
 };
 struct pd_fold_walk_options {
-	/* Where a label stands among its siblings. Each child is visited up to two times: its own weight (PD_FOLD_SELF) where rank(label, true) says, if
-	 * stacks end there, and what is below it (PD_FOLD_ENTER, its children, PD_FOLD_LEAVE) where rank(label, false) says, if it has children. */
+	/* Where a label stands among its siblings. Each child is visited up to two times: its own weight (PD_FOLD_SELF)
+	 * where rank(label, true) says, if stacks end there, and what is below it (PD_FOLD_ENTER, its children,
+	 * PD_FOLD_LEAVE) where rank(label, false) says, if it has children. */
 	uint64_t (*rank)(const void *user, uint32_t label, bool self);
-	/* Anything but PERFDATA_OK ends the walk. PERFDATA_END at PD_FOLD_ENTER: leave out what is below, and do not call PD_FOLD_LEAVE. */
+	/* Anything but PERFDATA_OK ends the walk. PERFDATA_END at PD_FOLD_ENTER: leave out what is below, and do not
+	 * call PD_FOLD_LEAVE. */
 	enum perfdata_status (*visit)(void *user, const struct pd_fold_visit *visit, const struct pd_fold_node *node);
 	void *user;          /* for both */
 };

@@ -17,8 +17,14 @@ static size_t nr_digits(const char *text, size_t size)
 	return nr;
 }
 
-static bool begins(const char *text, size_t size, const char *with) { return size >= strlen(with) && !memcmp(text, with, strlen(with)); }
-static bool ends(const char *text, size_t size, const char *with) { return size >= strlen(with) && begins(text + size - strlen(with), strlen(with), with); }
+static bool begins(const char *text, size_t size, const char *with)
+{
+	return size >= strlen(with) && !memcmp(text, with, strlen(with));
+}
+static bool ends(const char *text, size_t size, const char *with)
+{
+	return size >= strlen(with) && begins(text + size - strlen(with), strlen(with), with);
+}
 
 static void put(char *ret, size_t room, const char *text, size_t size)
 {
@@ -27,7 +33,7 @@ static void put(char *ret, size_t room, const char *text, size_t size)
 	ret[size] = 0;
 }
 
-/* --- files ------------------------------------------------------------------------------------------------------------------------ */
+/* --- files -------------------------------------------------------------------------------------------------------- */
 
 static void put_module(const char *name, size_t size, char *ret, size_t room)
 {
@@ -99,20 +105,34 @@ void pd_key_file(enum perfdata_dso_kind kind, const char *path, char *ret, size_
 		put(ret, room, name, without_minor_version(name, size));
 }
 
-/* --- functions ---------------------------------------------------------------------------------------------------------------------- */
+/* --- functions ---------------------------------------------------------------------------------------------------- */
 
 enum tail { TAIL_ALONE = 1, TAIL_NUMBER = 2, TAIL_HEX = 4 };
 
-/* What compilers add for a body that is another one only to them. What selects among bodies (.avx2, .resolver, ._omp_fn.0, .func1) stays. */
+/* What compilers add for a body that is another one only to them. What selects among bodies (.avx2, .resolver,
+ * ._omp_fn.0, .func1) stays. */
 static const struct {
 	const char *text;
 	unsigned tail;
 } suffixes[] = {
-	{ ".part", TAIL_NUMBER }, { ".isra", TAIL_NUMBER }, { ".constprop", TAIL_NUMBER }, { ".cold", TAIL_ALONE | TAIL_NUMBER },
-	{ ".lto_priv", TAIL_ALONE | TAIL_NUMBER }, { ".localalias", TAIL_ALONE | TAIL_NUMBER }, { ".clone", TAIL_NUMBER },
-	{ ".simdclone", TAIL_ALONE | TAIL_NUMBER }, { ".llvm", TAIL_HEX }, { ".__uniq", TAIL_NUMBER }, { ".specialized", TAIL_NUMBER },
-	{ ".memprof", TAIL_NUMBER }, { ".cfi", TAIL_ALONE }, { ".__part", TAIL_NUMBER }, { ".bolt.org", TAIL_NUMBER },
-	{ ".abi0", TAIL_ALONE }, { ".abiinternal", TAIL_ALONE }, { "-fm", TAIL_ALONE },
+	{ ".part", TAIL_NUMBER },
+	{ ".isra", TAIL_NUMBER },
+	{ ".constprop", TAIL_NUMBER },
+	{ ".cold", TAIL_ALONE | TAIL_NUMBER },
+	{ ".lto_priv", TAIL_ALONE | TAIL_NUMBER },
+	{ ".localalias", TAIL_ALONE | TAIL_NUMBER },
+	{ ".clone", TAIL_NUMBER },
+	{ ".simdclone", TAIL_ALONE | TAIL_NUMBER },
+	{ ".llvm", TAIL_HEX },
+	{ ".__uniq", TAIL_NUMBER },
+	{ ".specialized", TAIL_NUMBER },
+	{ ".memprof", TAIL_NUMBER },
+	{ ".cfi", TAIL_ALONE },
+	{ ".__part", TAIL_NUMBER },
+	{ ".bolt.org", TAIL_NUMBER },
+	{ ".abi0", TAIL_ALONE },
+	{ ".abiinternal", TAIL_ALONE },
+	{ "-fm", TAIL_ALONE },
 };
 
 static bool is_number(const char *text, size_t size, bool hex)
@@ -133,12 +153,14 @@ static size_t without_suffix(const char *name, size_t size)
 			return size - length;
 		const char *dot = suffixes[i].tail & (TAIL_NUMBER | TAIL_HEX) ? memrchr(name, '.', size) : NULL;
 		const size_t head = dot ? (size_t)(dot - name) : 0;
-		if (head > length && ends(name, head, text) && is_number(dot + 1, size - head - 1, suffixes[i].tail & TAIL_HEX))
+		if (head > length && ends(name, head, text) &&
+		    is_number(dot + 1, size - head - 1, suffixes[i].tail & TAIL_HEX))
 			return head - length;
 	}
 	/* BOLT numbers file-local functions */
 	const char *slash = memrchr(name, '/', size);
-	if (slash && slash > name && is_number(slash + 1, (size_t)(name + size - slash - 1), false) && !memchr(name, '(', size))
+	if (slash && slash > name && is_number(slash + 1, (size_t)(name + size - slash - 1), false) &&
+	    !memchr(name, '(', size))
 		return (size_t)(slash - name);
 	return size;
 }
@@ -147,7 +169,9 @@ static size_t without_suffix(const char *name, size_t size)
 static size_t without_rust_hash(const char *name, size_t size)
 {
 	const size_t hash = 3 + 16;
-	return size > hash && begins(name + size - hash, hash, "::h") && is_number(name + size - 16, 16, true) ? size - hash : size;
+	return size > hash && begins(name + size - hash, hash, "::h") && is_number(name + size - 16, 16, true)
+		       ? size - hash
+		       : size;
 }
 
 static size_t without_suffixes(const char *name, size_t size)
@@ -157,7 +181,10 @@ static size_t without_suffixes(const char *name, size_t size)
 	return size;
 }
 
-static bool is_clone_word(const char *text, size_t size) { return size > 1 && text[0] == '.' && without_suffixes(text - 1, size + 1) <= 1; }
+static bool is_clone_word(const char *text, size_t size)
+{
+	return size > 1 && text[0] == '.' && without_suffixes(text - 1, size + 1) <= 1;
+}
 
 /* What a demangler makes of suffixes: " [clone .isra.0]", or " (.cold)". */
 static size_t without_clone(const char *name, size_t size)
@@ -191,7 +218,8 @@ static size_t skip_tier(const char **name, size_t size)
 		++*name;
 		size--;
 	}
-	static const char *const tiers[] = { "[Tier0]", "[Tier1]", "[OptimizedTier1]", "[OptimizedTier1OSR]", "[PreJIT]", "[QuickJitted]", "[Optimized]" };
+	static const char *const tiers[] = { "[Tier0]",  "[Tier1]",       "[OptimizedTier1]", "[OptimizedTier1OSR]",
+					     "[PreJIT]", "[QuickJitted]", "[Optimized]" };
 	for (size_t i = 0; i < sizeof tiers / sizeof *tiers; i++)
 		if (ends(*name, size, tiers[i]) && size > strlen(tiers[i]))
 			size -= strlen(tiers[i]);

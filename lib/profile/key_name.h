@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What a file and a function are called in another build: the parts of a name that compilers, linkers and file systems choose anew are cut off.
- * Each writes a NUL-terminated text of at most `size` bytes; what is longer is cut, always at the same place. */
+/* What a file and a function are called in another build: the parts of a name that compilers, linkers and file systems
+ * choose anew are cut off. Each writes a NUL-terminated text of at most `size` bytes; what is longer is cut, always at
+ * the same place. */
 #ifndef PD_KEY_NAME_H
 #define PD_KEY_NAME_H
 

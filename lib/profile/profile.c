@@ -59,7 +59,7 @@ void pd_profile_free(struct pd_profile *profile)
 	pd_free(profile);
 }
 
-/* --- samples --------------------------------------------------------------------------------------------------------------- */
+/* --- samples ------------------------------------------------------------------------------------------------------ */
 
 static void take_sample(const struct pd_profile *profile, const struct perfdata_delivery *delivery, struct sample *ret)
 {
@@ -80,7 +80,8 @@ static void take_sample(const struct pd_profile *profile, const struct perfdata_
 	ret->hash = pd_sums_hash(&ret->key, profile->seed);
 }
 
-enum perfdata_status pd_profile_collect(const struct pd_profile *profile, const struct perfdata_batch *batch, struct pd_profile_part **ret)
+enum perfdata_status pd_profile_collect(const struct pd_profile *profile, const struct perfdata_batch *batch,
+					struct pd_profile_part **ret)
 {
 	struct pd_profile_part *part = pd_malloc(sizeof *part + batch->nr_deliveries * sizeof *part->samples);
 	if (!part)
@@ -88,8 +89,8 @@ enum perfdata_status pd_profile_collect(const struct pd_profile *profile, const 
 	part->nr = 0;
 	for (size_t i = 0; i < batch->nr_deliveries; i++) {
 		const struct perfdata_delivery *delivery = &batch->deliveries[i];
-		if (delivery->record->type == PERFDATA_RECORD_SAMPLE && !(delivery->flags & PERFDATA_DELIVERY_SILENT) && delivery->event &&
-		    delivery->node != PERFDATA_NONE)
+		if (delivery->record->type == PERFDATA_RECORD_SAMPLE && !(delivery->flags & PERFDATA_DELIVERY_SILENT) &&
+		    delivery->event && delivery->node != PERFDATA_NONE)
 			take_sample(profile, delivery, &part->samples[part->nr++]);
 	}
 	*ret = part;
@@ -106,7 +107,8 @@ static enum perfdata_status find_thread(struct pd_profile *profile, const struct
 	if (!pd_hash_map_get(&profile->thread_ids, sample->key.thread, &index)) {
 		(void)pd_hash_map_get(&profile->generations, who, &generation);
 		index = profile->nr_threads;
-		if (pd_vector_grow(&profile->threads, &profile->threads_room, profile->nr_threads, sizeof *profile->threads) < 0 ||
+		if (pd_vector_grow(&profile->threads, &profile->threads_room, profile->nr_threads,
+				   sizeof *profile->threads) < 0 ||
 		    pd_hash_map_put(&profile->thread_ids, sample->key.thread, index) < 0 ||
 		    pd_hash_map_put(&profile->generations, who, generation + 1) < 0)
 			return PERFDATA_ENOMEM;
@@ -122,7 +124,8 @@ static enum perfdata_status find_thread(struct pd_profile *profile, const struct
 static enum perfdata_status add_to_event(struct pd_profile *profile, uint32_t event, const struct pd_profile_sums *sums)
 {
 	while (profile->nr_events <= event) {
-		if (pd_vector_grow(&profile->events, &profile->events_room, profile->nr_events, sizeof *profile->events) < 0)
+		if (pd_vector_grow(&profile->events, &profile->events_room, profile->nr_events,
+				   sizeof *profile->events) < 0)
 			return PERFDATA_ENOMEM;
 		profile->events[profile->nr_events++] = (struct pd_profile_sums){ 0 };
 	}
@@ -130,7 +133,8 @@ static enum perfdata_status add_to_event(struct pd_profile *profile, uint32_t ev
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status add_sample(struct pd_profile *profile, struct sample *sample, const struct pd_profile_sums *sums)
+static enum perfdata_status add_sample(struct pd_profile *profile, struct sample *sample,
+				       const struct pd_profile_sums *sums)
 {
 	enum perfdata_status status = PERFDATA_OK;
 	if (profile->options.parts & PD_BY_THREAD)
@@ -146,7 +150,9 @@ struct together {
 
 static enum perfdata_status put_together(struct pd_profile *profile, struct together *together)
 {
-	const enum perfdata_status status = together->sums.samples ? add_to_event(profile, together->event, &together->sums) : PERFDATA_OK;
+	const enum perfdata_status status = together->sums.samples
+						    ? add_to_event(profile, together->event, &together->sums)
+						    : PERFDATA_OK;
 	together->sums = (struct pd_profile_sums){ 0 };
 	return status;
 }
@@ -185,9 +191,12 @@ enum perfdata_status pd_profile_finish(struct pd_profile *profile)
 
 const struct perfdata_session *pd_profile_session(const struct pd_profile *profile) { return profile->session; }
 struct pd_account *pd_profile_account_of(const struct perfdata_session *session) { return pd_session_account(session); }
-struct pd_account *pd_profile_account(const struct pd_profile *profile) { return pd_profile_account_of(profile->session); }
+struct pd_account *pd_profile_account(const struct pd_profile *profile)
+{
+	return pd_profile_account_of(profile->session);
+}
 
-/* --- what came out ----------------------------------------------------------------------------------------------------------- */
+/* --- what came out ------------------------------------------------------------------------------------------------ */
 
 const struct pd_profile_sums *pd_profile_event(const struct pd_profile *profile, uint32_t event)
 {

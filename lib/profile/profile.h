@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* How much weight lies where: samples added up by event, by stack, and by what else is asked for. One aggregation for everything that sums samples
- * up: folded stacks, reports, flame graphs, profiles of other tools, comparisons.
+/* How much weight lies where: samples added up by event, by stack, and by what else is asked for. One aggregation for
+ * everything that sums samples up: folded stacks, reports, flame graphs, profiles of other tools, comparisons.
  *
- * A stack is a node of the session's tree of stacks (PERFDATA_NEED_NODES): a node is (node of the caller, frame). Node 0 is the root, which has
- * no frame; a caller's id is always lower than that of what it calls. Samples that share callers share nodes.
+ * A stack is a node of the session's tree of stacks (PERFDATA_NEED_NODES): a node is (node of the caller, frame). Node
+ * 0 is the root, which has no frame; a caller's id is always lower than that of what it calls. Samples that share
+ * callers share nodes.
  *
  * An emitter uses it in this way:
  *
@@ -13,8 +14,9 @@
  *     merge    pd_profile_add      one batch at a time, in order
  *     end      pd_profile_finish; then the tables and walks below, in one thread
  *
- * The result depends on the recording alone, not on the number of threads. Sums grow with distinct keys; beyond the session's limit of memory they
- * go out in sorted runs to temporary files and are merged by the walk: nothing is dropped. */
+ * The result depends on the recording alone, not on the number of threads. Sums grow with distinct keys; beyond the
+ * session's limit of memory they go out in sorted runs to temporary files and are merged by the walk: nothing is
+ * dropped. */
 #ifndef PD_PROFILE_H
 #define PD_PROFILE_H
 
@@ -40,8 +42,9 @@ struct pd_profile_key {
 	uint32_t comm;       /* perfdata_session_comm; PERFDATA_NONE if not asked for or unknown */
 	uint32_t cpu;        /* PERFDATA_NONE if not asked for or unknown */
 	uint64_t slice;      /* time / length, so slice n begins at n * length ns; 0 if not asked for */
-	uint32_t node;       /* what was executing: the last frame of the stack. 0: an empty or broken chain. A sample without a callchain
-	                      * has a node whose caller is the root, and whose origin is PD_ORIGIN_ALONE */
+	/* what was executing: the last frame of the stack. 0: an empty or broken chain. A sample without a callchain
+	 * has a node whose caller is the root, and whose origin is PD_ORIGIN_ALONE */
+	uint32_t node;
 };
 
 /* Sums of weights saturate; `overflow` says that one did. */
@@ -61,7 +64,8 @@ enum perfdata_status pd_profile_new(const struct perfdata_session *session, cons
 void pd_profile_free(struct pd_profile *profile);
 
 /* The samples of a batch: deliveries of samples that are not silent and have an event. Any thread. */
-enum perfdata_status pd_profile_collect(const struct pd_profile *profile, const struct perfdata_batch *batch, struct pd_profile_part **ret);
+enum perfdata_status pd_profile_collect(const struct pd_profile *profile, const struct perfdata_batch *batch,
+					struct pd_profile_part **ret);
 void pd_profile_part_free(void *part);   /* the emitter's free_part */
 /* Takes the part over, also on failure. PERFDATA_ENOMEM, PERFDATA_EWRITE (a temporary file). */
 enum perfdata_status pd_profile_add(struct pd_profile *profile, struct pd_profile_part *part);
@@ -74,20 +78,21 @@ struct pd_account *pd_profile_account_of(const struct perfdata_session *session)
 /* After the last part. */
 enum perfdata_status pd_profile_finish(struct pd_profile *profile);
 
-/* --- totals ------------------------------------------------------------------------------------------------------------------- */
+/* --- totals ------------------------------------------------------------------------------------------------------- */
 
 /* Of one event; NULL where no sample of it came. `event` is an index. */
 const struct pd_profile_sums *pd_profile_event(const struct pd_profile *profile, uint32_t event);
 uint32_t pd_profile_nr_events(const struct pd_profile *profile);   /* one above the highest index that came */
 /* What was lost is in the summary of the session: lost_records and lost_samples. */
 
-/* --- keys --------------------------------------------------------------------------------------------------------------------- */
+/* --- keys --------------------------------------------------------------------------------------------------------- */
 
 struct pd_profile_entry {
 	struct pd_profile_key key;
 	struct pd_profile_sums sums;
 };
-/* All keys, in order of event, thread, comm, cpu, slice, node, as numbers. Several walks may be open, and a walk may be started again. */
+/* All keys, in order of event, thread, comm, cpu, slice, node, as numbers. Several walks may be open, and a walk may be
+ * started again. */
 struct pd_profile_walk;
 enum perfdata_status pd_profile_walk_new(struct pd_profile *profile, struct pd_profile_walk **ret);
 /* PERFDATA_END behind the last. *ret lives until the next call. PERFDATA_EREAD: a temporary file could not be read. */
@@ -102,7 +107,7 @@ struct pd_profile_thread {
 uint32_t pd_profile_nr_threads(const struct pd_profile *profile);
 const struct pd_profile_thread *pd_profile_thread(const struct pd_profile *profile, uint32_t thread);
 
-/* --- the tree of stacks --------------------------------------------------------------------------------------------------------- */
+/* --- the tree of stacks ------------------------------------------------------------------------------------------- */
 
 /* pd_profile_node's `origin` beside enum perfdata_step_origin. */
 #define PD_ORIGIN_ALONE 3u           /* the address of a sample that has no callchain */

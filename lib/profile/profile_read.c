@@ -40,15 +40,16 @@ static enum perfdata_status add_batches(struct pd_profile_read *read)
 	return status == PERFDATA_END || status == PERFDATA_DAMAGED ? pd_profile_finish(read->profile) : status;
 }
 
-enum perfdata_status pd_profile_read_path(const char *path, const struct perfdata_session *like, const struct pd_profile_options *options,
-					  perfdata_finding_fn *on_finding, void *user, struct pd_profile_read **ret,
-					  struct perfdata_error *reterr)
+enum perfdata_status pd_profile_read_path(const char *path, const struct perfdata_session *like,
+					  const struct pd_profile_options *options, perfdata_finding_fn *on_finding,
+					  void *user, struct pd_profile_read **ret, struct perfdata_error *reterr)
 {
 	struct pd_profile_read *read = pd_calloc(1, sizeof *read);
 	if (!read)
 		return PERFDATA_ENOMEM;
-	const struct perfdata_reader_options reader_options = { .size = sizeof reader_options, .order = PERFDATA_ORDER_TIME, .on_finding = on_finding,
-								.user = user };
+	const struct perfdata_reader_options reader_options = {
+		.size = sizeof reader_options, .order = PERFDATA_ORDER_TIME, .on_finding = on_finding, .user = user
+	};
 	enum perfdata_status status = perfdata_reader_open_path(path, &reader_options, &read->reader, reterr);
 	if (status == PERFDATA_OK) {
 		struct perfdata_session_options wanted = like->options;

@@ -13,7 +13,7 @@
 /* What a walk reads of a run at once. */
 #define ENTRIES_AT_ONCE ((size_t)512)
 
-/* --- 128 bits ---------------------------------------------------------------------------------------------------------- */
+/* --- 128 bits ----------------------------------------------------------------------------------------------------- */
 
 static void multiply(uint64_t a, uint64_t b, uint64_t ret[2])
 {
@@ -45,7 +45,8 @@ void pd_profile_sums_add(struct pd_profile_sums *sums, const struct pd_profile_s
 	sums->samples = add(sums->samples, more->samples, &sums->overflow);
 	sums->weight = add(sums->weight, more->weight, &sums->overflow);
 	const bool carry = __builtin_add_overflow(sums->squares[0], more->squares[0], &low);
-	if (__builtin_add_overflow(sums->squares[1], more->squares[1], &high) || __builtin_add_overflow(high, carry, &high)) {
+	if (__builtin_add_overflow(sums->squares[1], more->squares[1], &high) ||
+	    __builtin_add_overflow(high, carry, &high)) {
 		sums->overflow = true;
 		low = high = UINT64_MAX;
 	}
@@ -60,7 +61,7 @@ struct pd_profile_sums pd_profile_sums_of(uint64_t weight)
 	return sums;
 }
 
-/* --- the table --------------------------------------------------------------------------------------------------------- */
+/* --- the table ---------------------------------------------------------------------------------------------------- */
 
 void pd_sums_init(struct pd_sums_table *table, struct pd_account *account)
 {
@@ -94,8 +95,8 @@ uint32_t pd_sums_hash(const struct pd_profile_key *key, uint64_t seed)
 
 static bool same_key(const struct pd_profile_key *a, const struct pd_profile_key *b)
 {
-	return a->node == b->node && a->event == b->event && a->thread == b->thread && a->comm == b->comm && a->cpu == b->cpu &&
-	       a->slice == b->slice;
+	return a->node == b->node && a->event == b->event && a->thread == b->thread && a->comm == b->comm &&
+	       a->cpu == b->cpu && a->slice == b->slice;
 }
 
 #define ORDER(a, b) if ((a) != (b)) return (a) < (b) ? -1 : 1
@@ -166,8 +167,9 @@ static int grow_slots(struct pd_sums_table *table)
 static enum perfdata_status make_room(struct pd_sums_table *table)
 {
 	const bool grows = table->nr == table->room || table->nr * 2 >= table->nr_slots;
-	if (table->nr >= MIN_RUN_ENTRIES && (table->nr >= UINT32_MAX / 2 || (grows && pd_account_is_tight(table->account)) ||
-					     (table->nr % 1024 == 0 && pd_account_is_over(table->account))))
+	if (table->nr >= MIN_RUN_ENTRIES &&
+	    (table->nr >= UINT32_MAX / 2 || (grows && pd_account_is_tight(table->account)) ||
+	     (table->nr % 1024 == 0 && pd_account_is_over(table->account))))
 		return spill(table);
 	const size_t before = bytes_of(table);
 	const bool ok = (table->nr * 2 < table->nr_slots || grow_slots(table) == 0) &&
@@ -207,7 +209,7 @@ enum perfdata_status pd_sums_add(struct pd_sums_table *table, const struct pd_pr
 	return PERFDATA_OK;
 }
 
-/* --- walks --------------------------------------------------------------------------------------------------------------- */
+/* --- walks -------------------------------------------------------------------------------------------------------- */
 
 struct source {
 	struct pd_run run;                  /* what was not read yet; none for what is in memory */

@@ -14,7 +14,8 @@ struct pd_run {
 /* {0} but for the account is an empty table. */
 struct pd_sums_table {
 	struct pd_account *account;
-	struct pd_profile_entry *entries;  /* in order of their first appearance since the last run; sorted after pd_sums_sort */
+	/* in order of their first appearance since the last run; sorted after pd_sums_sort */
+	struct pd_profile_entry *entries;
 	size_t nr, room;
 	struct pd_sums_slot {
 		uint32_t entry;            /* its index + 1; 0: free */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include "profile/statistics.h"
 
-/* --- sums ------------------------------------------------------------------------------------------------------------------------- */
+/* --- sums --------------------------------------------------------------------------------------------------------- */
 
 double pd_wide_double(struct pd_wide wide) { return ldexp((double)wide.high, 64) + (double)wide.low; }
 
@@ -40,11 +40,12 @@ double pd_share(const struct pd_share_sums *part, const struct pd_share_sums *al
 
 double pd_share_variance(const struct pd_share_sums *part, const struct pd_share_sums *all)
 {
-	const double w = (double)all->w, s = pd_share(part, all), q = pd_wide_double(part->q), rest = pd_wide_double(all->q) - q;
+	const double w = (double)all->w, s = pd_share(part, all), q = pd_wide_double(part->q),
+		     rest = pd_wide_double(all->q) - q;
 	return w > 0 ? ((1 - s) * (1 - s) * q + s * s * (rest > 0 ? rest : 0)) / (w * w) : 0;
 }
 
-/* --- distributions ------------------------------------------------------------------------------------------------------------------ */
+/* --- distributions ------------------------------------------------------------------------------------------------ */
 
 double pd_normal_two_sided(double z) { return erfc(fabs(z) / M_SQRT2); }
 
@@ -99,7 +100,8 @@ double pd_incomplete_beta(double a, double b, double x)
 	if (x <= 0 || x >= 1)
 		return x <= 0 ? 0 : 1;
 	const double front = exp(log_gamma(a + b) - log_gamma(a) - log_gamma(b) + a * log(x) + b * log1p(-x));
-	return x < (a + 1) / (a + b + 2) ? front * beta_fraction(a, b, x) / a : 1 - front * beta_fraction(b, a, 1 - x) / b;
+	return x < (a + 1) / (a + b + 2) ? front * beta_fraction(a, b, x) / a
+					 : 1 - front * beta_fraction(b, a, 1 - x) / b;
 }
 
 double pd_student_two_sided(double t, double degrees)
@@ -107,7 +109,7 @@ double pd_student_two_sided(double t, double degrees)
 	return isinf(t) ? 0 : pd_incomplete_beta(degrees / 2, 0.5, degrees / (degrees + t * t));
 }
 
-/* --- tests --------------------------------------------------------------------------------------------------------------------------- */
+/* --- tests -------------------------------------------------------------------------------------------------------- */
 
 /* The variance of the mean; 0 of fewer than two values. */
 static double mean_of_logs(const double *values, size_t nr, double *ret_variance)
@@ -125,7 +127,8 @@ static double mean_of_logs(const double *values, size_t nr, double *ret_variance
 struct pd_welch pd_welch_of_logs(const double *first, size_t nr_first, const double *second, size_t nr_second)
 {
 	double variances[2];
-	const double means[] = { mean_of_logs(first, nr_first, &variances[0]), mean_of_logs(second, nr_second, &variances[1]) };
+	const double means[] = { mean_of_logs(first, nr_first, &variances[0]),
+				 mean_of_logs(second, nr_second, &variances[1]) };
 	struct pd_welch result = { .ratio = exp(means[1] - means[0]), .p = 1 };
 	if (nr_first < 2 || nr_second < 2)
 		return result;
@@ -135,12 +138,15 @@ struct pd_welch pd_welch_of_logs(const double *first, size_t nr_first, const dou
 		result.degrees = (double)(nr_first + nr_second - 2);
 		return result;
 	}
-	result.degrees = both * both / (variances[0] * variances[0] / (double)(nr_first - 1) + variances[1] * variances[1] / (double)(nr_second - 1));
+	result.degrees = both * both /
+			 (variances[0] * variances[0] / (double)(nr_first - 1) +
+			  variances[1] * variances[1] / (double)(nr_second - 1));
 	result.p = pd_student_two_sided(difference / sqrt(both), result.degrees);
 	return result;
 }
 
-/* The order of p, by insertion into a heap: qsort has no place for the values. Equal ones stay in the order of their numbers. */
+/* The order of p, by insertion into a heap: qsort has no place for the values. Equal ones stay in the order of their
+ * numbers. */
 static bool is_before(const double *p, size_t a, size_t b) { return p[a] != p[b] ? p[a] < p[b] : a < b; }
 
 static void sink(const double *p, size_t *order, size_t at, size_t nr)

@@ -21,7 +21,8 @@ double pd_normal_two_sided(double z);
 double pd_normal_quantile(double upper);
 /* The regularized incomplete beta function I_x(a, b), for a, b > 0 and x from 0 to 1. */
 double pd_incomplete_beta(double a, double b, double x);
-/* The probability that Student's t with so many degrees of freedom (need not be whole, > 0) is further from 0 than t. */
+/* The probability that Student's t with so many degrees of freedom (need not be whole, > 0) is further from 0 than
+ * t. */
 double pd_student_two_sided(double t, double degrees);
 
 /* Samples, their weight and the sum of its squares: of a key, or of all. */

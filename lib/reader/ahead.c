@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading ahead: a thread of its own reads, unpacks, frames and orders the records that come next and puts them into blocks, while those
- * before them are worked on. Who asks for records sees no difference: they come in the same order, findings come from the asking thread at
- * their place between the records, and before a record changes what the reader tells about the recording, the thread waits until all
- * records before it have been taken and the next one is asked for. */
+/* Reading ahead: a thread of its own reads, unpacks, frames and orders the records that come next and puts them into
+ * blocks, while those before them are worked on. Who asks for records sees no difference: they come in the same order,
+ * findings come from the asking thread at their place between the records, and before a record changes what the reader
+ * tells about the recording, the thread waits until all records before it have been taken and the next one is asked
+ * for. */
 #include "config.h"
 #include <string.h>
 #include "base/handoff.h"
@@ -66,7 +67,8 @@ static void read_all(void *user, unsigned thread)
 
 	(void)thread;
 	while (status == PERFDATA_OK && ahead->filling != &ahead->unwanted) {
-		/* not into the block at once: findings and changes of events may end it before these records are there */
+		/* not into the block at once: findings and changes of events may end it before these records are
+		 * there */
 		struct perfdata_raw raws[PD_MAX_RECORDS];
 		unsigned nr = 0;
 		status = pd_reader_next_now(ahead->reader, raws, &nr);
@@ -158,10 +160,12 @@ enum perfdata_status pd_ahead_next(struct pd_ahead *ahead, struct pd_span *ret)
 		struct block *block = &ahead->blocks[pd_handoff_next(&ahead->handoff)];
 		while (block->at_note < block->nr_notes && block->notes[block->at_note].before == block->at_record)
 			pd_reader_report(ahead->reader, &block->notes[block->at_note++].finding);
-		const unsigned stop = block->at_note < block->nr_notes ? block->notes[block->at_note].before : block->nr_records;
+		const unsigned stop = block->at_note < block->nr_notes ? block->notes[block->at_note].before
+								       : block->nr_records;
 		const unsigned left = stop - block->at_record;
 		if (left) {
-			*ret = (struct pd_span){ &block->records[block->at_record], left < PD_MAX_RECORDS ? left : PD_MAX_RECORDS };
+			*ret = (struct pd_span){ &block->records[block->at_record],
+						 left < PD_MAX_RECORDS ? left : PD_MAX_RECORDS };
 			block->at_record += ret->nr;
 			fetch_bytes(block, block->at_record);
 			return PERFDATA_OK;

@@ -27,7 +27,8 @@ struct container {
 static const struct perfdata_section no_section;
 
 /* Bytes of the file, fewer if it ends; free with pd_free. */
-static enum perfdata_status read_bytes(struct container *c, uint64_t offset, uint64_t size, uint8_t **ret, size_t *ret_size)
+static enum perfdata_status read_bytes(struct container *c, uint64_t offset, uint64_t size, uint8_t **ret,
+				       size_t *ret_size)
 {
 	const uint64_t there = offset < c->size ? c->size - offset : 0;
 	size_t want = size < there ? (size_t)size : (size_t)there;
@@ -39,9 +40,11 @@ static enum perfdata_status read_bytes(struct container *c, uint64_t offset, uin
 	uint8_t *bytes = pd_malloc(want);
 	if (!bytes)
 		return PERFDATA_ENOMEM;
-	const enum perfdata_status status = want ? pd_input_read_at(c->input, offset, bytes, want, ret_size) : PERFDATA_OK;
+	const enum perfdata_status status = want ? pd_input_read_at(c->input, offset, bytes, want, ret_size)
+						 : PERFDATA_OK;
 	if (status != PERFDATA_OK && status != PERFDATA_END) {
-		pd_reader_finding(c->reader, PERFDATA_FINDING_READ_FAILED, 0, offset, "%zu bytes could not be read here", want);
+		pd_reader_finding(c->reader, PERFDATA_FINDING_READ_FAILED, 0, offset,
+				  "%zu bytes could not be read here", want);
 		*ret_size = 0;
 	}
 	*ret = bytes;
@@ -61,14 +64,16 @@ static bool is_small_size(uint64_t size) { return size >= 8 && size <= 4096; }
 /* The magic of version 2 states the byte order, unless it is the magic that is damaged. */
 static enum perfdata_byte_order order_of_v2(struct perfdata_reader *reader, const uint8_t *bytes, size_t size)
 {
-	const enum perfdata_byte_order order = memcmp(bytes, "PERFILE2", 8) ? PERFDATA_BYTE_ORDER_BIG : PERFDATA_BYTE_ORDER_LITTLE;
+	const enum perfdata_byte_order order = memcmp(bytes, "PERFILE2", 8) ? PERFDATA_BYTE_ORDER_BIG
+									    : PERFDATA_BYTE_ORDER_LITTLE;
 	const bool swap = pd_order_is_foreign(order);
 
 	if (size < 24 || is_small_size(pd_load64(bytes + 8, swap)) || !is_small_size(pd_load64(bytes + 8, !swap)))
 		return order;
 	if (pd_load64(bytes + 8, !swap) != PIPE_HEADER_SIZE && !is_small_size(pd_load64(bytes + 16, !swap)))
 		return order;
-	pd_reader_finding(reader, PERFDATA_FINDING_HEADER, 0, 0, "the magic states the other byte order than the header has");
+	pd_reader_finding(reader, PERFDATA_FINDING_HEADER, 0, 0,
+			  "the magic states the other byte order than the header has");
 	return order == PERFDATA_BYTE_ORDER_BIG ? PERFDATA_BYTE_ORDER_LITTLE : PERFDATA_BYTE_ORDER_BIG;
 }
 
@@ -107,7 +112,8 @@ static enum perfdata_status refuse(struct perfdata_reader *reader, const uint8_t
 
 	if (!size)
 		why = "the input is empty";
-	else if (size < 8 && (!memcmp(bytes, "PERFILE2", size) || !memcmp(bytes, "2ELIFREP", size) || !memcmp(bytes, "PERFFILE", size)))
+	else if (size < 8 && (!memcmp(bytes, "PERFILE2", size) || !memcmp(bytes, "2ELIFREP", size) ||
+			      !memcmp(bytes, "PERFFILE", size)))
 		why = "the input ends inside the magic of a recording";
 	return pd_error(&reader->error, PERFDATA_EFORMAT, 0, "%s", why);
 }
@@ -124,15 +130,16 @@ static bool is_pipe(struct perfdata_reader *reader, const uint8_t *bytes, size_t
 		return true;
 	if (stated == HEADER_SIZE || stated == OLD_HEADER_SIZE || size < 24)
 		return false;
-	return pd_header_is_plausible(pd_record_header(bytes + 16, swap), false) && !is_small_size(pd_load64(bytes + 16, swap));
+	return pd_header_is_plausible(pd_record_header(bytes + 16, swap), false) &&
+	       !is_small_size(pd_load64(bytes + 16, swap));
 }
 
 /* --- the file header --------------------------------------------------------------------------------------------- */
 
 static bool has_bit(const uint64_t *words, unsigned bit) { return words[bit / 64] >> bit % 64 & 1; }
 
-/* The bitmap is an array of the recorder's long, so that for a big-endian file its word size has to be guessed: HOSTNAME is
- * always there. */
+/* The bitmap is an array of the recorder's long, so that for a big-endian file its word size has to be guessed:
+ * HOSTNAME is always there. */
 static void take_bitmap(struct perfdata_reader *reader, const uint8_t *bytes)
 {
 	const bool swap = reader->config.swap;
@@ -168,7 +175,9 @@ static void take_file_header(struct container *c, const uint8_t *bytes, size_t s
 	header->header_size = pd_u64(&cursor);
 	header->attr_size = pd_u64(&cursor);
 	for (unsigned i = 0; i < 3; i++) {
-		struct perfdata_section *section = i == 0 ? &header->attrs : i == 1 ? &header->data : &header->event_types;
+		struct perfdata_section *section = i == 0   ? &header->attrs
+						   : i == 1 ? &header->data
+							    : &header->event_types;
 		section->offset = pd_u64(&cursor);
 		section->size = pd_u64(&cursor);
 	}
@@ -180,7 +189,8 @@ static void take_file_header(struct container *c, const uint8_t *bytes, size_t s
 	if (header->header_size >= OLD_HEADER_SIZE && header->header_size < HEADER_SIZE)
 		memset(full + header->header_size, 0, HEADER_SIZE - (size_t)header->header_size);
 	take_bitmap(reader, full + OLD_HEADER_SIZE);
-	c->sections_end = header->header_size < c->size && header->header_size <= HEADER_SIZE ? header->header_size : HEADER_SIZE;
+	c->sections_end = header->header_size < c->size && header->header_size <= HEADER_SIZE ? header->header_size
+											      : HEADER_SIZE;
 }
 
 /* --- attrs ------------------------------------------------------------------------------------------------------- */
@@ -211,7 +221,8 @@ static enum perfdata_status add_event(struct container *c, const uint8_t *entry,
 		c->id_bytes += id_bytes.size;
 		note_end_of(c, ids.offset, ids.size);
 	}
-	const enum perfdata_status status = pd_event_add(reader, (struct perfdata_bytes){ entry, stride - 16 }, id_bytes, offset);
+	const enum perfdata_status status = pd_event_add(reader, (struct perfdata_bytes){ entry, stride - 16 },
+							 id_bytes, offset);
 	pd_free(bytes);
 	return status;
 }
@@ -228,14 +239,16 @@ static size_t attr_stride(struct container *c)
 		return (size_t)stated;
 	uint64_t repaired = 0;
 	if (pd_range_ok(reader->header.attrs.offset, sizeof head, c->size) &&
-	    pd_input_read_at(c->input, reader->header.attrs.offset, head, sizeof head, &size) == PERFDATA_OK && size == sizeof head) {
+	    pd_input_read_at(c->input, reader->header.attrs.offset, head, sizeof head, &size) == PERFDATA_OK &&
+	    size == sizeof head) {
 		repaired = pd_load32(head + 4, reader->config.swap);
 		repaired = repaired ? repaired + 16 : 80;
 		if (repaired < 80 || repaired > 4096 || repaired % 8)
 			repaired = 0;
 	}
-	pd_reader_finding(reader, PERFDATA_FINDING_ATTR_SIZE, 0, 16, "entries of the attr table have %llu bytes; %llu was used",
-			  (unsigned long long)stated, (unsigned long long)repaired);
+	pd_reader_finding(reader, PERFDATA_FINDING_ATTR_SIZE, 0, 16,
+			  "entries of the attr table have %llu bytes; %llu was used", (unsigned long long)stated,
+			  (unsigned long long)repaired);
 	return (size_t)repaired;
 }
 
@@ -256,7 +269,8 @@ static enum perfdata_status read_attrs(struct container *c)
 	     reader->header.data.offset < attrs.offset + attrs.size))
 		pd_reader_finding(reader, PERFDATA_FINDING_ATTRS_RANGE, 0, 24,
 				  "the attr table stands at %#llx and has %#llx bytes; the file has %#llx",
-				  (unsigned long long)attrs.offset, (unsigned long long)attrs.size, (unsigned long long)c->size);
+				  (unsigned long long)attrs.offset, (unsigned long long)attrs.size,
+				  (unsigned long long)c->size);
 	/* an entry that is almost whole was meant to be */
 	const uint64_t room = attrs.size % stride ? attrs.size + stride - attrs.size % stride : attrs.size;
 	enum perfdata_status status = read_bytes(c, attrs.offset, room < attrs.size ? attrs.size : room, &bytes, &size);
@@ -278,8 +292,8 @@ static unsigned count_bits(const struct container *c)
 	return bits;
 }
 
-/* Does the feature table stand at `offset`? Then most sections stand behind it (a file that was cut has the last ones beyond its end).
- * A recording without features has an empty table anywhere. */
+/* Does the feature table stand at `offset`? Then most sections stand behind it (a file that was cut has the last ones
+ * beyond its end). A recording without features has an empty table anywhere. */
 static bool table_is_plausible(struct container *c, uint64_t offset)
 {
 	const unsigned bits = count_bits(c);
@@ -299,15 +313,15 @@ static bool table_is_plausible(struct container *c, uint64_t offset)
 	return inside * 4 >= size / 16 * 3;
 }
 
-/* Is this the start of a feature table? perf puts the first section behind the table (which may have spare entries), and the others
- * behind each other. */
+/* Is this the start of a feature table? perf puts the first section behind the table (which may have spare entries),
+ * and the others behind each other. */
 static bool is_table_start(const uint8_t *at, uint64_t offset, uint64_t table_size, bool swap)
 {
 	const uint64_t first = pd_load64(at, swap), second = pd_load64(at + 16, swap);
 	const uint64_t behind = first + pd_load64(at + 8, swap);
 
-	return first >= offset + table_size && first <= offset + PD_NR_FEATURES * 16 && second >= behind && second - behind < 8 &&
-	       pd_load64(at + 24, swap) < 1u << 30;
+	return first >= offset + table_size && first <= offset + PD_NR_FEATURES * 16 && second >= behind &&
+	       second - behind < 8 && pd_load64(at + 24, swap) < 1u << 30;
 }
 
 /* Looks for the feature table in the last part of the file. */
@@ -353,7 +367,8 @@ static void find_data(struct container *c)
 		c->finished = find_table(c);
 		if (wrong)
 			pd_reader_finding(reader, PERFDATA_FINDING_DATA_RANGE, 0, 40,
-					  "the data section stands at %#llx and has %#llx bytes; records were looked for from %#llx on",
+					  "the data section stands at %#llx and has %#llx bytes; records were looked "
+					  "for from %#llx on",
 					  (unsigned long long)data.offset, (unsigned long long)data.size,
 					  (unsigned long long)c->data_offset);
 		return;
@@ -369,7 +384,8 @@ static void find_data(struct container *c)
 		c->finished = false;
 		c->data_end = c->size;
 		pd_reader_finding(reader, PERFDATA_FINDING_NOT_FINISHED, 0, 48,
-				  "the header states no records: the recorder was killed; records were read to the end of the file");
+				  "the header states no records: the recorder was killed; records were read to the end "
+				  "of the file");
 	} else if (end >= c->size && (end > c->size || count_bits(c))) {
 		c->finished = false;
 		c->data_end = c->size;
@@ -413,7 +429,8 @@ static enum perfdata_status read_feature(struct container *c, uint32_t id, struc
 	if (place.size > there || place.size > c->size - c->section_bytes) {
 		pd_reader_finding(reader, PERFDATA_FINDING_FEATURE_RANGE, 0, place.offset,
 				  "feature section %u stands at %#llx and has %#llx bytes; the file has %#llx", id,
-				  (unsigned long long)place.offset, (unsigned long long)place.size, (unsigned long long)c->size);
+				  (unsigned long long)place.offset, (unsigned long long)place.size,
+				  (unsigned long long)c->size);
 		if (there > c->size - c->section_bytes)
 			there = c->size - c->section_bytes;
 		if (!there) {
@@ -421,7 +438,8 @@ static enum perfdata_status read_feature(struct container *c, uint32_t id, struc
 			return PERFDATA_OK;
 		}
 	}
-	enum perfdata_status status = read_bytes(c, place.offset, place.size < there ? place.size : there, &bytes, &size);
+	enum perfdata_status status = read_bytes(c, place.offset, place.size < there ? place.size : there, &bytes,
+						 &size);
 	if (status != PERFDATA_OK)
 		return status;
 	c->section_bytes += size;
@@ -455,7 +473,8 @@ static enum perfdata_status read_features(struct container *c)
 	if (size < count * 16)
 		c->finished = false;
 	if (size < count * 16)
-		pd_reader_finding(reader, PERFDATA_FINDING_TRUNCATED, 0, c->data_end + size, "the file ends inside the table of features");
+		pd_reader_finding(reader, PERFDATA_FINDING_TRUNCATED, 0, c->data_end + size,
+				  "the file ends inside the table of features");
 	struct pd_cursor cursor = pd_cursor(table, size, reader->config.swap);
 	for (unsigned i = 0; i < count; i++) {
 		places[i].offset = pd_u64(&cursor);
@@ -503,8 +522,9 @@ static void check_tail(struct container *c)
 				  "%zu bytes stand behind the last section", size);
 		return;
 	}
-	pd_reader_finding(c->reader, text ? PERFDATA_FINDING_TRAILING_TEXT : PERFDATA_FINDING_TRAILING_GARBAGE, 0, c->sections_end,
-			  "%llu bytes stand behind the last section", (unsigned long long)(c->size - c->sections_end));
+	pd_reader_finding(c->reader, text ? PERFDATA_FINDING_TRAILING_TEXT : PERFDATA_FINDING_TRAILING_GARBAGE, 0,
+			  c->sections_end, "%llu bytes stand behind the last section",
+			  (unsigned long long)(c->size - c->sections_end));
 }
 
 /* --- opening ----------------------------------------------------------------------------------------------------- */

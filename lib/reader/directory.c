@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A directory recording: `data`, a file container, and data.0, data.1, …, which are records from their first byte on. */
+/* A directory recording: `data`, a file container, and data.0, data.1, …, which are records from their first byte
+ * on. */
 #include "config.h"
 #include "base/error.h"
 #include <dirent.h>
@@ -46,12 +47,14 @@ static enum perfdata_status add_file(struct perfdata_reader *reader, const char 
 		return PERFDATA_ENOMEM;
 	enum perfdata_status status = pd_input_open_path(name, &options, &input, &error);
 	if (status == PERFDATA_EREAD) {
-		pd_reader_finding(reader, PERFDATA_FINDING_READ_FAILED, 0, PERFDATA_NO_OFFSET, "%s: %s", name, error.message);
+		pd_reader_finding(reader, PERFDATA_FINDING_READ_FAILED, 0, PERFDATA_NO_OFFSET, "%s: %s", name,
+				  error.message);
 		return PERFDATA_OK;
 	}
 	if (status != PERFDATA_OK)
 		return status;
-	return pd_reader_add_stream(reader, input, name, 0, pd_input_seekable(input) ? pd_input_size(input) : UINT64_MAX);
+	return pd_reader_add_stream(reader, input, name, 0,
+				    pd_input_seekable(input) ? pd_input_size(input) : UINT64_MAX);
 }
 
 enum perfdata_status pd_directory_add(struct perfdata_reader *reader, const char *path)

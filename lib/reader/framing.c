@@ -20,7 +20,8 @@ static bool unknown_is_record(struct pd_window *window, struct pd_record_header 
 	return header.type <= 0xffff && next.type && pd_header_is_possible(next);
 }
 
-/* The size of a record may be wrong and yet possible. It shows when no record follows, but plausible ones stand inside. */
+/* The size of a record may be wrong and yet possible. It shows when no record follows, but plausible ones stand
+ * inside. */
 static bool size_is_wrong(struct pd_window *window, struct pd_record_header header)
 {
 	const bool swap = window->stream->reader->config.swap;
@@ -62,16 +63,18 @@ static void note_oddities(struct pd_window *window, struct pd_record_header head
 		default:
 			window->unaligned = true;
 			if (pd_reader_type_is_new(reader, PERFDATA_FINDING_RECORD_UNALIGNED, header.type))
-				pd_reader_finding(reader, PERFDATA_FINDING_RECORD_UNALIGNED, window->stream->file, offset,
-						  "a record of type %u has %u bytes, which is no multiple of 8",
+				pd_reader_finding(reader, PERFDATA_FINDING_RECORD_UNALIGNED, window->stream->file,
+						  offset, "a record of type %u has %u bytes, which is no multiple of 8",
 						  header.type, header.size);
 		}
 	}
 	if (!header.type) {
-		pd_reader_finding(reader, PERFDATA_FINDING_RECORD_TYPE, window->stream->file, offset, "a record has type 0, which no recorder writes");
+		pd_reader_finding(reader, PERFDATA_FINDING_RECORD_TYPE, window->stream->file, offset,
+				  "a record has type 0, which no recorder writes");
 		return;
 	}
-	if (!perfdata_record_layout(header.type) && pd_reader_type_is_new(reader, PERFDATA_FINDING_RECORD_UNKNOWN, header.type))
+	if (!perfdata_record_layout(header.type) &&
+	    pd_reader_type_is_new(reader, PERFDATA_FINDING_RECORD_UNKNOWN, header.type))
 		pd_reader_finding(reader, PERFDATA_FINDING_RECORD_UNKNOWN, window->stream->file, offset,
 				  "records of type %u are not known", header.type);
 }
@@ -116,7 +119,8 @@ static inline void take_record(const struct pd_window *window, struct pd_record_
 	ret->cpu = UINT32_MAX;
 }
 
-/* Where the id of every sample stands, in bytes from its start; 0 if there is only one event that it can belong to; -1 if neither is known. */
+/* Where the id of every sample stands, in bytes from its start; 0 if there is only one event that it can belong to; -1
+ * if neither is known. */
 static int place_of_ids(const struct perfdata_reader *reader)
 {
 	if (reader->nr_events == 1)
@@ -127,7 +131,8 @@ static int place_of_ids(const struct perfdata_reader *reader)
 }
 
 /* The event of a sample; NULL where that is less simple. */
-static inline const struct perfdata_event *event_of(const struct perfdata_reader *reader, int id_at, const uint8_t *bytes, size_t size)
+static inline const struct perfdata_event *event_of(const struct perfdata_reader *reader, int id_at,
+						    const uint8_t *bytes, size_t size)
 {
 	const struct perfdata_event *event = reader->events[0];
 	uint64_t index, id;
@@ -176,7 +181,8 @@ static inline bool is_framed(const struct pd_window *window, struct samples *sam
 {
 	const struct pd_record_header header = samples->header;
 
-	if (header.type != PERFDATA_RECORD_SAMPLE || header.size < 8 || header.size % 8 || samples->left < (size_t)header.size + 8)
+	if (header.type != PERFDATA_RECORD_SAMPLE || header.size < 8 || header.size % 8 ||
+	    samples->left < (size_t)header.size + 8)
 		return false;
 	samples->next = pd_record_header(window->at + header.size, window->stream->reader->config.swap);
 	if (!pd_header_is_possible(samples->next))
@@ -195,7 +201,8 @@ static inline void pass_sample(struct pd_window *window, struct samples *samples
 	samples->header = samples->next;
 }
 
-unsigned pd_window_samples(struct pd_window *window, uint64_t room, uint64_t number, struct perfdata_raw *ret, unsigned max)
+unsigned pd_window_samples(struct pd_window *window, uint64_t room, uint64_t number, struct perfdata_raw *ret,
+			   unsigned max)
 {
 	const struct perfdata_reader *reader = window->stream->reader;
 	struct samples samples;
@@ -224,7 +231,8 @@ unsigned pd_window_summaries(struct pd_window *window, struct pd_sample_summary 
 		const uint16_t size = samples.header.size;
 		const struct perfdata_event *event = event_of(reader, samples.id_at, window->at, size);
 		struct pd_sample_scan scan;
-		if (!event || !pd_sample_scan(event->config, window->at, size, PD_SCAN_TIME | PD_SCAN_WHOLE, &scan) || !scan.is_whole)
+		if (!event || !pd_sample_scan(event->config, window->at, size, PD_SCAN_TIME | PD_SCAN_WHOLE, &scan) ||
+		    !scan.is_whole)
 			break;
 		ret[nr].event = event;
 		ret[nr].time = scan.time;
@@ -250,8 +258,8 @@ enum perfdata_status pd_window_next(struct pd_window *window, struct perfdata_ra
 			if (pd_window_go_on(window))
 				continue;
 			if (window->ended && !window->is_inner && stream->status != PERFDATA_EINTR)
-				pd_reader_finding(stream->reader, PERFDATA_FINDING_TRUNCATED, stream->file, window->offset,
-						  "the payload of the last record lacks %llu bytes",
+				pd_reader_finding(stream->reader, PERFDATA_FINDING_TRUNCATED, stream->file,
+						  window->offset, "the payload of the last record lacks %llu bytes",
 						  (unsigned long long)window->skip);
 			return PERFDATA_END;
 		}
@@ -287,7 +295,8 @@ enum perfdata_status pd_window_next(struct pd_window *window, struct perfdata_ra
 			continue;
 		}
 		if (size_is_wrong(window, header)) {
-			pd_search_begin(window, PERFDATA_FINDING_RECORD_SIZE, false, "a record's size leads to no other record");
+			pd_search_begin(window, PERFDATA_FINDING_RECORD_SIZE, false,
+					"a record's size leads to no other record");
 			continue;
 		}
 		if (header.size % 8 || !perfdata_record_layout(header.type))
@@ -333,5 +342,6 @@ static bool window_is_ready(const struct pd_window *window)
 bool pd_stream_is_ready(const struct pd_stream *stream)
 {
 	return !stream->is_live || stream->raw.ended || window_is_ready(&stream->raw) ||
-	       (stream->unpack.active && (window_is_ready(&stream->inner) || stream->unpack.in_used < stream->unpack.in_size));
+	       (stream->unpack.active &&
+		(window_is_ready(&stream->inner) || stream->unpack.in_used < stream->unpack.in_size));
 }

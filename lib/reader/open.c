@@ -54,7 +54,8 @@ struct perfdata_input *perfdata_input_memory(const void *bytes, size_t size, con
 	return input;
 }
 
-struct perfdata_input *perfdata_input_callbacks(const struct perfdata_input_callbacks *callbacks, void *user, const char *name)
+struct perfdata_input *perfdata_input_callbacks(const struct perfdata_input_callbacks *callbacks, void *user,
+						const char *name)
 {
 	struct perfdata_input *input = input_new(INPUT_CALLBACKS, name ? name : "-");
 	if (!input)
@@ -74,17 +75,20 @@ void perfdata_input_free(struct perfdata_input *input)
 	pd_free(input);
 }
 
-enum perfdata_status perfdata_reader_open(const struct perfdata_input *input, const struct perfdata_reader_options *options,
-					  struct perfdata_reader **ret, struct perfdata_error *reterr)
+enum perfdata_status perfdata_reader_open(const struct perfdata_input *input,
+					  const struct perfdata_reader_options *options, struct perfdata_reader **ret,
+					  struct perfdata_error *reterr)
 {
 	switch (input->kind) {
 	case INPUT_PATH: return perfdata_reader_open_path(input->name, options, ret, reterr);
 	case INPUT_FD: return perfdata_reader_open_fd(input->fd, input->name, options, ret, reterr);
-	case INPUT_MEMORY: return perfdata_reader_open_memory(input->bytes, input->size, input->name, options, ret, reterr);
+	case INPUT_MEMORY:
+		return perfdata_reader_open_memory(input->bytes, input->size, input->name, options, ret, reterr);
 	case INPUT_CALLBACKS: break;
 	}
 	if (input->error.status)
 		return pd_error(reterr, input->error.status, PERFDATA_NO_OFFSET, "%s", input->error.message);
-	return pd_reader_open_calls(&(struct pd_input_calls){ input->callbacks.read, input->callbacks.read_at, input->callbacks.length, input->user },
+	return pd_reader_open_calls(&(struct pd_input_calls){ input->callbacks.read, input->callbacks.read_at,
+							      input->callbacks.length, input->user },
 				    input->name, options, ret, reterr);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Time order, as perf delivers: its own records and those without a time at once; the others wait, sorted by time, until
- * a FINISHED_ROUND says that nothing older can come. A round releases what is not newer than the newest record of the round
- * before it. Equal times keep the order of the file. */
+/* Time order, as perf delivers: its own records and those without a time at once; the others wait, sorted by time,
+ * until a FINISHED_ROUND says that nothing older can come. A round releases what is not newer than the newest record of
+ * the round before it. Equal times keep the order of the file. */
 #include "config.h"
 #include "base/memory.h"
 #include "reader/order_slots.h"
@@ -31,7 +31,8 @@ struct pd_order {
 	uint64_t last;                   /* time of the record released last */
 	struct perfdata_raw read[PD_MAX_RECORDS]; /* of one chunk, which stays while they are worked on */
 	unsigned nr_read, read_at;
-	struct pd_chunk *given[PD_MAX_RECORDS];   /* of records given last, out of memory: released when the next are asked for */
+	/* of records given last, out of memory: released when the next are asked for */
+	struct pd_chunk *given[PD_MAX_RECORDS];
 	unsigned nr_given;
 	bool releasing;
 	bool backward;                   /* some event is written backward: late records are normal */
@@ -107,9 +108,10 @@ static void note_late(struct perfdata_reader *reader, struct perfdata_raw *raw)
 	raw->flags |= PERFDATA_RAW_LATE;
 	reader->at_record = raw->number;
 	if (!order->backward)
-		pd_reader_finding_once(reader, PERFDATA_FINDING_OUT_OF_ORDER, raw->file, raw->offset,
-				       "a record of time %llu came after one of %llu was delivered; further ones are only counted",
-				       (unsigned long long)raw->time, (unsigned long long)order->last);
+		pd_reader_finding_once(
+			reader, PERFDATA_FINDING_OUT_OF_ORDER, raw->file, raw->offset,
+			"a record of time %llu came after one of %llu was delivered; further ones are only counted",
+			(unsigned long long)raw->time, (unsigned long long)order->last);
 }
 
 static inline void fill_slot(struct pd_slot *slot, struct pd_slot_header *header, const struct perfdata_raw *raw)
@@ -170,7 +172,8 @@ static enum perfdata_status push(struct perfdata_reader *reader, struct perfdata
 static enum perfdata_status sort(struct pd_order *order)
 {
 	const size_t old = order->sorted - order->first, fresh = order->count - order->sorted;
-	if (pd_keys_run_end(order->keys, order->sorted > order->first ? order->sorted - 1 : order->sorted, order->count) >= order->count) {
+	if (pd_keys_run_end(order->keys, order->sorted > order->first ? order->sorted - 1 : order->sorted,
+			    order->count) >= order->count) {
 		if (order->first)
 			memmove(order->keys, order->keys + order->first, (old + fresh) * sizeof *order->keys);
 		order->first = 0;
@@ -220,7 +223,8 @@ static void sift_down(struct pd_order *order, size_t at)
 	}
 }
 
-/* Member by member, as in the other direction: a copy of a whole that was just put together would have to wait for its parts. */
+/* Member by member, as in the other direction: a copy of a whole that was just put together would have to wait for its
+ * parts. */
 static inline void raw_of(const struct perfdata_reader *reader, const struct pd_key *key, struct perfdata_raw *ret)
 {
 	const struct pd_slot *slot = pd_slot_at(&reader->order->slots, key->slot);
@@ -256,7 +260,8 @@ static enum perfdata_status spill(struct perfdata_reader *reader)
 		if (!order->spill)
 			status = PERFDATA_ENOMEM;
 	}
-	if (status == PERFDATA_OK && pd_vector_grow(&order->runs, &order->runs_room, order->nr_runs, sizeof *order->runs) < 0)
+	if (status == PERFDATA_OK &&
+	    pd_vector_grow(&order->runs, &order->runs_room, order->nr_runs, sizeof *order->runs) < 0)
 		status = PERFDATA_ENOMEM;
 	for (size_t i = 0; i < order->count && status == PERFDATA_OK; i++) {
 		struct perfdata_raw raw = { 0 };   /* no byte of the file is undefined */
@@ -274,7 +279,8 @@ static enum perfdata_status spill(struct perfdata_reader *reader)
 	order->bytes = 0;
 	order->runs[order->nr_runs++] = (struct ordered_run){ pd_run_record(run)->time, order->next_run++, run };
 	/* from the last place upwards */
-	for (size_t at = order->nr_runs - 1; at && is_older(&order->runs[at], &order->runs[(at - 1) / 2]); at = (at - 1) / 2) {
+	for (size_t at = order->nr_runs - 1; at && is_older(&order->runs[at], &order->runs[(at - 1) / 2]);
+	     at = (at - 1) / 2) {
 		const struct ordered_run swap = order->runs[at];
 		order->runs[at] = order->runs[(at - 1) / 2];
 		order->runs[(at - 1) / 2] = swap;
@@ -321,7 +327,8 @@ static enum perfdata_status finish_round(struct pd_order *order)
 	return status;
 }
 
-/* A round is larger than the caches: what comes next is fetched while this one is worked on; the bytes only if they are worked on here. */
+/* A round is larger than the caches: what comes next is fetched while this one is worked on; the bytes only if they are
+ * worked on here. */
 static inline void fetch_ahead(const struct pd_order *order, size_t at, bool bytes_too)
 {
 	if (at + FETCH_SLOTS >= order->sorted)
@@ -393,7 +400,8 @@ static bool must_wait(const struct perfdata_raw *raw)
 }
 
 /* The next records as they stand in the input, as far as all of them wait; or one that does not. */
-static enum perfdata_status read_some(struct perfdata_reader *reader, struct perfdata_raw **ret, unsigned *ret_nr, bool *ret_wait)
+static enum perfdata_status read_some(struct perfdata_reader *reader, struct perfdata_raw **ret, unsigned *ret_nr,
+				      bool *ret_wait)
 {
 	struct pd_order *order = reader->order;
 
@@ -443,7 +451,8 @@ enum perfdata_status pd_order_next(struct perfdata_reader *reader, struct perfda
 			if (status == PERFDATA_OK)
 				continue;
 			if (status == PERFDATA_ELIMIT)
-				pd_reader_finding(reader, PERFDATA_FINDING_LIMIT, raws->file, raws->offset, "%s", reader->error.message);
+				pd_reader_finding(reader, PERFDATA_FINDING_LIMIT, raws->file, raws->offset, "%s",
+						  reader->error.message);
 		} else if (status == PERFDATA_OK) {
 			pd_reader_hold(reader, raws->chunk);
 			*ret = *raws;

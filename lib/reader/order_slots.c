@@ -27,7 +27,10 @@ static enum perfdata_status add_block(struct pd_slots *slots)
 	const size_t beyond = (uintptr_t)memory % ALIGNMENT;
 	struct pd_slot *aligned = (struct pd_slot *)(void *)((char *)memory + (beyond ? ALIGNMENT - beyond : 0));
 	slots->blocks[slots->nr_blocks] = (struct pd_slot_block){
-		.memory = memory, .slots = aligned, .headers = (struct pd_slot_header *)(void *)(aligned + PD_BLOCK_SLOTS), .next_free = slots->free,
+		.memory = memory,
+		.slots = aligned,
+		.headers = (struct pd_slot_header *)(void *)(aligned + PD_BLOCK_SLOTS),
+		.next_free = slots->free,
 	};
 	slots->free = (uint32_t)slots->nr_blocks++;
 	return PERFDATA_OK;

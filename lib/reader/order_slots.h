@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Where records wait for their turn. Slots are taken and left in about the same order, so they stand in blocks that are filled one after
- * the other and used again once all of a block are free: neighbours in time are neighbours in memory. */
+/* Where records wait for their turn. Slots are taken and left in about the same order, so they stand in blocks that are
+ * filled one after the other and used again once all of a block are free: neighbours in time are neighbours in
+ * memory. */
 #ifndef PD_ORDER_SLOTS_H
 #define PD_ORDER_SLOTS_H
 
@@ -11,8 +12,8 @@
 #define PD_BLOCK_SLOTS (1u << PD_BLOCK_SHIFT)
 #define PD_NO_BLOCK UINT32_MAX
 
-/* What is known of a waiting record: one line of the cache, and beside it what its header says. Its bytes have left the cache by the time
- * it is given, and whoever gives it has no need of them. */
+/* What is known of a waiting record: one line of the cache, and beside it what its header says. Its bytes have left the
+ * cache by the time it is given, and whoever gives it has no need of them. */
 struct pd_slot {
 	alignas(64) const uint8_t *bytes;
 	struct pd_chunk *chunk;
@@ -47,8 +48,8 @@ struct pd_slots {
 
 void pd_slots_init(struct pd_slots *slots);
 void pd_slots_release(struct pd_slots *slots);
-/* Takes slots that stand side by side: at least one and at most *count, which is set to how many they are. PERFDATA_ENOMEM, or
- * PERFDATA_ELIMIT when there are too many. */
+/* Takes slots that stand side by side: at least one and at most *count, which is set to how many they are.
+ * PERFDATA_ENOMEM, or PERFDATA_ELIMIT when there are too many. */
 enum perfdata_status pd_slots_take(struct pd_slots *slots, uint32_t *ret, unsigned *count);
 /* All that was taken from a block has been left. */
 void pd_slot_block_left(struct pd_slots *slots, uint32_t block);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Records come as a few interleaved streams, one per CPU, each nearly in order. Dealing the keys to piles, each of which stays
- * sorted, finds those streams again; then the piles are merged. Where there are too many piles, natural runs are merged pairwise. */
+/* Records come as a few interleaved streams, one per CPU, each nearly in order. Dealing the keys to piles, each of
+ * which stays sorted, finds those streams again; then the piles are merged. Where there are too many piles, natural
+ * runs are merged pairwise. */
 #include "config.h"
 #include <string.h>
 #include "reader/order_sort.h"
@@ -130,7 +131,8 @@ static struct pd_key *merge_two(struct source *a, struct source *b, struct pd_ke
 {
 	while (a->at < a->end && b->at < b->end) {
 		const uint64_t time_a = a->at->time, time_b = b->at->time;
-		const bool second = (time_b < time_a) | ((time_b == time_a) & ((int32_t)(b->at->sequence - a->at->sequence) < 0));
+		const bool second = (time_b < time_a) |
+				    ((time_b == time_a) & ((int32_t)(b->at->sequence - a->at->sequence) < 0));
 		*out++ = *(second ? b->at : a->at);
 		b->at += second;
 		a->at += !second;

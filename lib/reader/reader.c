@@ -19,8 +19,8 @@
 #define MAX_STREAMS 65535            /* perfdata_raw.file has 16 bits */
 
 /* *ret is NULL if it fails. */
-static enum perfdata_status reader_new(const struct perfdata_reader_options *options, const char *name, struct perfdata_reader **ret,
-				       struct perfdata_error *reterr)
+static enum perfdata_status reader_new(const struct perfdata_reader_options *options, const char *name,
+				       struct perfdata_reader **ret, struct perfdata_error *reterr)
 {
 	struct perfdata_reader *reader = *ret = pd_calloc(1, sizeof *reader);
 
@@ -39,7 +39,8 @@ static enum perfdata_status reader_new(const struct perfdata_reader_options *opt
 	reader->error.offset = PERFDATA_NO_OFFSET;
 	reader->header.name = pd_arena_copy(&reader->arena, name, strlen(name));
 	if (reader->options.tmpdir)
-		reader->options.tmpdir = pd_arena_copy(&reader->arena, reader->options.tmpdir, strlen(reader->options.tmpdir));
+		reader->options.tmpdir = pd_arena_copy(&reader->arena, reader->options.tmpdir,
+						       strlen(reader->options.tmpdir));
 	pd_account_init(&reader->account, reader->options.max_memory, reader->options.tmpdir);
 	reader->pool = pd_chunk_pool_new();
 	if (!reader->header.name || !reader->pool) {
@@ -77,11 +78,13 @@ enum perfdata_status pd_reader_add_stream(struct perfdata_reader *reader, struct
 	enum perfdata_status status = PERFDATA_OK;
 
 	if (reader->nr_streams == MAX_STREAMS) {
-		pd_reader_finding_once(reader, PERFDATA_FINDING_LIMIT, 0, PERFDATA_NO_OFFSET, "%s and further files were not read", name);
+		pd_reader_finding_once(reader, PERFDATA_FINDING_LIMIT, 0, PERFDATA_NO_OFFSET,
+				       "%s and further files were not read", name);
 		pd_input_close(input);
 		return PERFDATA_OK;
 	}
-	if (pd_vector_grow(&reader->streams, &reader->streams_room, reader->nr_streams, sizeof(struct pd_stream *)) == 0)
+	if (pd_vector_grow(&reader->streams, &reader->streams_room, reader->nr_streams, sizeof(struct pd_stream *)) ==
+	    0)
 		stream = pd_calloc(1, sizeof *stream);
 	if (!stream)
 		status = PERFDATA_ENOMEM;
@@ -195,8 +198,8 @@ enum perfdata_status perfdata_reader_open_fd(int fd, const char *name, const str
 }
 
 enum perfdata_status perfdata_reader_open_memory(const void *bytes, size_t size, const char *name,
-						 const struct perfdata_reader_options *options, struct perfdata_reader **ret,
-						 struct perfdata_error *reterr)
+						 const struct perfdata_reader_options *options,
+						 struct perfdata_reader **ret, struct perfdata_error *reterr)
 {
 	struct perfdata_reader *reader;
 	enum perfdata_status status = reader_new(options, name ? name : "memory", &reader, reterr);
@@ -211,8 +214,9 @@ enum perfdata_status perfdata_reader_open_memory(const void *bytes, size_t size,
 	return finish_open(reader, status, ret, reterr);
 }
 
-enum perfdata_status pd_reader_open_calls(const struct pd_input_calls *calls, const char *name, const struct perfdata_reader_options *options,
-					  struct perfdata_reader **ret, struct perfdata_error *reterr)
+enum perfdata_status pd_reader_open_calls(const struct pd_input_calls *calls, const char *name,
+					  const struct perfdata_reader_options *options, struct perfdata_reader **ret,
+					  struct perfdata_error *reterr)
 {
 	struct perfdata_reader *reader;
 	enum perfdata_status status = reader_new(options, name, &reader, reterr);
@@ -279,7 +283,8 @@ static void take_turn(struct perfdata_reader *reader, bool done)
 }
 
 /* So many bytes behind a record do not end the turn: fewer than PD_TURN_BYTES in all. */
-static uint64_t left_of_turn(const struct perfdata_reader *reader, const struct pd_window *window, const struct perfdata_raw *raw)
+static uint64_t left_of_turn(const struct perfdata_reader *reader, const struct pd_window *window,
+			     const struct perfdata_raw *raw)
 {
 	if (!reader->order || reader->nr_streams == 1 || window->is_inner)
 		return UINT64_MAX;
@@ -343,7 +348,8 @@ enum perfdata_status pd_reader_read(struct perfdata_reader *reader, struct perfd
 				return status;
 		} else {
 			pd_event_match(reader, ret);
-			nr += pd_window_samples(window, left_of_turn(reader, window, ret), ret->number + 1, ret + 1, PD_MAX_RECORDS - 1);
+			nr += pd_window_samples(window, left_of_turn(reader, window, ret), ret->number + 1, ret + 1,
+						PD_MAX_RECORDS - 1);
 		}
 		reader->nr_records += nr;
 		for (unsigned i = 0; i < nr && !window->is_inner; i++)
@@ -383,7 +389,8 @@ enum perfdata_status pd_reader_next_now(struct perfdata_reader *reader, struct p
 /* A thread is worth it for many records, where nobody waits for the first ones. */
 static bool should_read_ahead(const struct perfdata_reader *reader)
 {
-	if (!(reader->options.read_ahead & PERFDATA_AHEAD_RECORDS) || reader->nr_records < AHEAD_FROM || reader->end != PERFDATA_OK)
+	if (!(reader->options.read_ahead & PERFDATA_AHEAD_RECORDS) || reader->nr_records < AHEAD_FROM ||
+	    reader->end != PERFDATA_OK)
 		return false;
 	if (reader->options.payloads || reader->traces)
 		return false;   /* so many records are too many bytes then */
@@ -405,7 +412,8 @@ enum perfdata_status pd_reader_next_span(struct perfdata_reader *reader, struct 
 {
 	if (!reader->ahead && should_read_ahead(reader)) {
 		pd_ahead_start(reader);
-		reader->options.read_ahead &= ~(uint32_t)PERFDATA_AHEAD_RECORDS;   /* once is enough, also if it failed */
+		/* once is enough, also if it failed */
+		reader->options.read_ahead &= ~(uint32_t)PERFDATA_AHEAD_RECORDS;
 	}
 	enum perfdata_status status;
 	if (reader->ahead) {
@@ -417,7 +425,8 @@ enum perfdata_status pd_reader_next_span(struct perfdata_reader *reader, struct 
 	if (!reader->options.on_progress)
 		return status;
 	for (unsigned i = 0; i < ret->nr; i++)
-		if (ret->records[i].inner == PERFDATA_NO_OFFSET && !(ret->records[i].flags & (PERFDATA_RAW_PAYLOAD | PERFDATA_RAW_MADE)))
+		if (ret->records[i].inner == PERFDATA_NO_OFFSET &&
+		    !(ret->records[i].flags & (PERFDATA_RAW_PAYLOAD | PERFDATA_RAW_MADE)))
 			reader->given_bytes += ret->records[i].size + ret->records[i].payload;
 	report_progress(reader, status != PERFDATA_OK);
 	return status;
@@ -425,7 +434,8 @@ enum perfdata_status pd_reader_next_span(struct perfdata_reader *reader, struct 
 
 unsigned pd_reader_next_summaries(struct perfdata_reader *reader, struct pd_sample_summary *ret, unsigned max)
 {
-	if (reader->order || reader->ahead || reader->traces || reader->few.nr || reader->end != PERFDATA_OK || !reader->nr_streams)
+	if (reader->order || reader->ahead || reader->traces || reader->few.nr || reader->end != PERFDATA_OK ||
+	    !reader->nr_streams)
 		return 0;
 	struct pd_stream *stream = reader->streams[reader->turn];
 	struct pd_window *window = stream->unpack.active ? &stream->inner : &stream->raw;
@@ -441,7 +451,8 @@ unsigned pd_reader_next_summaries(struct perfdata_reader *reader, struct pd_samp
 
 enum perfdata_status perfdata_reader_next(struct perfdata_reader *reader, struct perfdata_raw *ret)
 {
-	const enum perfdata_status status = reader->few.nr ? PERFDATA_OK : pd_reader_next_span(reader, reader->records, &reader->few);
+	const enum perfdata_status status = reader->few.nr ? PERFDATA_OK
+							   : pd_reader_next_span(reader, reader->records, &reader->few);
 	if (status != PERFDATA_OK)
 		return status;
 	*ret = *reader->few.records++;

@@ -10,14 +10,16 @@
 /* raw.chunk is never NULL for a record that perfdata_reader_next gave: pd_chunk_hold(raw.chunk) keeps raw.bytes valid
  * until pd_chunk_drop. */
 
-/* The records that come next, as many as are at hand but at most PD_MAX_RECORDS; all of them stay valid until the next call of this or of
- * perfdata_reader_next. Otherwise as that. `room` is for PD_MAX_RECORDS that may be put there, or not. */
+/* The records that come next, as many as are at hand but at most PD_MAX_RECORDS; all of them stay valid until the next
+ * call of this or of perfdata_reader_next. Otherwise as that. `room` is for PD_MAX_RECORDS that may be put there, or
+ * not. */
 #define PD_MAX_RECORDS 16u
 struct pd_span {
 	const struct perfdata_raw *records;
 	unsigned nr;
 };
-enum perfdata_status pd_reader_next_span(struct perfdata_reader *reader, struct perfdata_raw *room, struct pd_span *ret);
+enum perfdata_status pd_reader_next_span(struct perfdata_reader *reader, struct perfdata_raw *room,
+					 struct pd_span *ret);
 
 /* What counting needs of a sample. */
 struct pd_sample_summary {
@@ -25,17 +27,20 @@ struct pd_sample_summary {
 	uint64_t time;                         /* UINT64_MAX if it has none */
 	uint32_t size;
 };
-/* The records that come next as far as they are samples of known events that are whole (pd_sample_is_whole), at hand, and come in the order of
- * the file: they are passed over. 0 says nothing: pd_reader_next_span gives what comes next. */
+/* The records that come next as far as they are samples of known events that are whole (pd_sample_is_whole), at hand,
+ * and come in the order of the file: they are passed over. 0 says nothing: pd_reader_next_span gives what comes
+ * next. */
 unsigned pd_reader_next_summaries(struct perfdata_reader *reader, struct pd_sample_summary *ret, unsigned max);
 
-/* perfdata_reader_feature_text, also of what `no_meta` hides: for those who find something out by it, and show it to nobody. */
+/* perfdata_reader_feature_text, also of what `no_meta` hides: for those who find something out by it, and show it to
+ * nobody. */
 const char *pd_reader_text(const struct perfdata_reader *reader, uint32_t id);
 
 /* Payloads are wanted. Before the first record is asked for. */
 void pd_reader_give_payloads(struct perfdata_reader *reader);
 
-/* Samples are to be made of traces (enum perfdata_trace_samples). Before the first record is asked for. PERFDATA_ENOMEM. */
+/* Samples are to be made of traces (enum perfdata_trace_samples). Before the first record is asked for.
+ * PERFDATA_ENOMEM. */
 enum perfdata_status pd_reader_make_samples(struct perfdata_reader *reader, uint32_t wanted);
 
 /* The listener that receives what the reader finds. */

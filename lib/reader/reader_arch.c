@@ -17,10 +17,12 @@ static enum perfdata_arch named_arch(const struct perfdata_reader *reader)
 	return arch;
 }
 
-/* CPUID is spelled by the tools of an architecture (get_cpuid in tools/perf/arch), CPUDESC is the "model name" of /proc/cpuinfo. */
+/* CPUID is spelled by the tools of an architecture (get_cpuid in tools/perf/arch), CPUDESC is the "model name" of
+ * /proc/cpuinfo. */
 static enum perfdata_arch arch_of_cpu(const char *cpuid, const char *description)
 {
-	static const char *const x86_makers[] = { "GenuineIntel,", "AuthenticAMD,", "HygonGenuine,", "CentaurHauls,", "  Shanghai  ," };
+	static const char *const x86_makers[] = { "GenuineIntel,", "AuthenticAMD,", "HygonGenuine,", "CentaurHauls,",
+						  "  Shanghai  ," };
 
 	for (size_t i = 0; cpuid && i < sizeof x86_makers / sizeof *x86_makers; i++)
 		if (!strncmp(cpuid, x86_makers[i], strlen(x86_makers[i])))
@@ -47,11 +49,12 @@ static enum perfdata_arch arch_of_release(const char *release)
 	return arch;
 }
 
-/* Recorders ask for all registers that a user program can have, or for those of a list; either way a mask has bits where the others have
- * none. Masks that several architectures can have say nothing. */
+/* Recorders ask for all registers that a user program can have, or for those of a list; either way a mask has bits
+ * where the others have none. Masks that several architectures can have say nothing. */
 static enum perfdata_arch arch_of_mask(uint64_t mask)
 {
-	const uint64_t x86 = 0xff0fff, x86_high = 0xff0000, arm64 = 0x1ffffffff, arm64_sp_pc = 0x180000000, arm64_vg = UINT64_C(1) << 46;
+	const uint64_t x86 = 0xff0fff, x86_high = 0xff0000, arm64 = 0x1ffffffff, arm64_sp_pc = 0x180000000,
+		       arm64_vg = UINT64_C(1) << 46;
 	const uint64_t s390 = 0x3ffffffff, s390_pc = UINT64_C(1) << 33, powerpc = UINT64_C(0xfff00000000);
 
 	if (mask & x86_high && !(mask & ~x86))
@@ -110,9 +113,11 @@ static bool has_registers(const struct perfdata_reader *reader)
 void pd_arch_note(struct perfdata_reader *reader)
 {
 	static const char *const names[] = {
-		[PERFDATA_ARCH_X86] = "x86", [PERFDATA_ARCH_ARM64] = "arm64", [PERFDATA_ARCH_S390] = "s390", [PERFDATA_ARCH_POWERPC] = "powerpc",
-		[PERFDATA_ARCH_ARM] = "arm", [PERFDATA_ARCH_RISCV] = "riscv", [PERFDATA_ARCH_MIPS] = "mips",
-		[PERFDATA_ARCH_LOONGARCH] = "loongarch", [PERFDATA_ARCH_CSKY] = "csky",
+		[PERFDATA_ARCH_X86] = "x86",   [PERFDATA_ARCH_ARM64] = "arm64",
+		[PERFDATA_ARCH_S390] = "s390", [PERFDATA_ARCH_POWERPC] = "powerpc",
+		[PERFDATA_ARCH_ARM] = "arm",   [PERFDATA_ARCH_RISCV] = "riscv",
+		[PERFDATA_ARCH_MIPS] = "mips", [PERFDATA_ARCH_LOONGARCH] = "loongarch",
+		[PERFDATA_ARCH_CSKY] = "csky",
 	};
 	const char *from;
 

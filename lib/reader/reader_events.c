@@ -60,7 +60,8 @@ static enum perfdata_status note_layout(struct perfdata_reader *reader, size_t i
 		reader->least_trailer = event->config;
 	for (size_t i = 0; i < reader->nr_layouts; i++) {
 		const struct perfdata_config *known = &reader->layouts[i];
-		if (known->sample_id_at == event->config->sample_id_at && known->trailer_id_at == event->config->trailer_id_at)
+		if (known->sample_id_at == event->config->sample_id_at &&
+		    known->trailer_id_at == event->config->trailer_id_at)
 			return PERFDATA_OK;
 	}
 	if (reader->nr_layouts >= PD_MAX_LAYOUTS)
@@ -77,12 +78,13 @@ static void check_attr(struct perfdata_reader *reader, const struct perfdata_att
 	const size_t index = reader->nr_events;
 
 	if (attr->rest.size)
-		pd_reader_finding(reader, PERFDATA_FINDING_ATTR_NEWER, 0, offset, "the attr of event %zu has %u bytes", index, attr->size);
+		pd_reader_finding(reader, PERFDATA_FINDING_ATTR_NEWER, 0, offset, "the attr of event %zu has %u bytes",
+				  index, attr->size);
 	if (attr->sample_type & ~(uint64_t)PERFDATA_SAMPLE_KNOWN || attr->read_format > 31 ||
 	    attr->flags >> (PERFDATA_ATTR_DEFER_OUTPUT + 1))
 		pd_reader_finding(reader, PERFDATA_FINDING_ATTR_BITS, 0, offset,
-				  "event %zu has unknown bits: sample_type %#llx, read_format %#llx, flags %#llx", index,
-				  (unsigned long long)attr->sample_type, (unsigned long long)attr->read_format,
+				  "event %zu has unknown bits: sample_type %#llx, read_format %#llx, flags %#llx",
+				  index, (unsigned long long)attr->sample_type, (unsigned long long)attr->read_format,
 				  (unsigned long long)attr->flags);
 }
 
@@ -96,20 +98,22 @@ static enum perfdata_status decode_attr(struct perfdata_reader *reader, struct p
 		return PERFDATA_OK;
 	const uint32_t stated = bytes.size >= 8 ? pd_load32(bytes.data + 4, reader->config.swap) : 0;
 	pd_reader_finding(reader, PERFDATA_FINDING_ATTR_SIZE, 0, offset,
-			  "the attr of event %zu states a size of %u bytes; it has a place of %zu", reader->nr_events, stated,
-			  bytes.size);
+			  "the attr of event %zu states a size of %u bytes; it has a place of %zu", reader->nr_events,
+			  stated, bytes.size);
 	if (bytes.size < 64 || bytes.size > UINT32_MAX)
 		return PERFDATA_OK;
 	uint8_t *copy = (uint8_t *)pd_arena_copy(&reader->arena, bytes.data, bytes.size);
 	if (!copy)
 		return PERFDATA_ENOMEM;
-	const uint32_t place = (uint32_t)(bytes.size & ~(size_t)7), word = reader->config.swap ? __builtin_bswap32(place) : place;
+	const uint32_t place = (uint32_t)(bytes.size & ~(size_t)7),
+		       word = reader->config.swap ? __builtin_bswap32(place) : place;
 	memcpy(copy + 4, &word, sizeof word);
 	(void)perfdata_attr_decode(copy, bytes.size, reader->header.order, ret, &size);
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status take_ids(struct perfdata_reader *reader, struct perfdata_event *event, struct perfdata_bytes bytes)
+static enum perfdata_status take_ids(struct perfdata_reader *reader, struct perfdata_event *event,
+				     struct perfdata_bytes bytes)
 {
 	const size_t count = bytes.size / 8;
 	uint64_t *ids = pd_arena_calloc(&reader->arena, count, sizeof *ids);
@@ -119,7 +123,8 @@ static enum perfdata_status take_ids(struct perfdata_reader *reader, struct perf
 	for (size_t i = 0; i < count; i++) {
 		ids[i] = pd_load64(bytes.data + i * 8, reader->config.swap);
 		uint64_t known;
-		if (!pd_hash_map_get(&reader->ids, ids[i], &known) && pd_hash_map_put(&reader->ids, ids[i], event->index) < 0)
+		if (!pd_hash_map_get(&reader->ids, ids[i], &known) &&
+		    pd_hash_map_put(&reader->ids, ids[i], event->index) < 0)
 			return PERFDATA_ENOMEM;
 	}
 	event->ids = ids;
@@ -133,7 +138,10 @@ struct owned_event {
 	struct perfdata_config config;
 };
 
-static struct perfdata_config *own_config(struct perfdata_event *event) { return &((struct owned_event *)event)->config; }
+static struct perfdata_config *own_config(struct perfdata_event *event)
+{
+	return &((struct owned_event *)event)->config;
+}
 
 static void point_to_own(struct perfdata_event *event)
 {
@@ -162,13 +170,14 @@ static struct perfdata_event *copy_event(struct perfdata_reader *reader, struct 
 	return copy;
 }
 
-enum perfdata_status pd_event_add(struct perfdata_reader *reader, struct perfdata_bytes bytes, struct perfdata_bytes ids,
-				  uint64_t offset)
+enum perfdata_status pd_event_add(struct perfdata_reader *reader, struct perfdata_bytes bytes,
+				  struct perfdata_bytes ids, uint64_t offset)
 {
 	struct perfdata_event *event = new_event(reader);
 	struct perfdata_attr attr = { 0 };
 
-	if (!event || pd_vector_grow(&reader->events, &reader->events_room, reader->nr_events, sizeof *reader->events) < 0)
+	if (!event ||
+	    pd_vector_grow(&reader->events, &reader->events_room, reader->nr_events, sizeof *reader->events) < 0)
 		return PERFDATA_ENOMEM;
 	enum perfdata_status status = decode_attr(reader, bytes, offset, &attr);
 	if (status != PERFDATA_OK)
@@ -214,8 +223,8 @@ bool pd_event_may_revise(struct perfdata_reader *reader)
 	return false;
 }
 
-/* Hardware, software and cache events have a name by themselves; old tables of names tell events apart by `config` alone, which says
- * nothing there. */
+/* Hardware, software and cache events have a name by themselves; old tables of names tell events apart by `config`
+ * alone, which says nothing there. */
 static bool is_named_by_attr(const struct perfdata_event *event, enum perfdata_name_source source)
 {
 	const uint32_t hardware = 0, software = 1, cache = 3, type = event->attr->type;
@@ -329,12 +338,14 @@ enum perfdata_status pd_events_take_groups(struct perfdata_reader *reader)
 	const struct perfdata_node *list = section_child(reader, PERFDATA_FEATURE_GROUP_DESC, "group_desc");
 	size_t members_left = reader->nr_events;   /* groups are disjoint */
 
-	for (const struct perfdata_node *entry = list ? list->child : NULL; entry && members_left; entry = entry->next) {
+	for (const struct perfdata_node *entry = list ? list->child : NULL; entry && members_left;
+	     entry = entry->next) {
 		const struct perfdata_node *leader = perfdata_node_get(entry, "leader");
 		const struct perfdata_node *members = perfdata_node_get(entry, "nr_members");
 		if (!leader || !members)
 			continue;
-		for (uint64_t i = leader->v.u, n = 0; i < reader->nr_events && n < members->v.u && members_left; i++, n++) {
+		for (uint64_t i = leader->v.u, n = 0; i < reader->nr_events && n < members->v.u && members_left;
+		     i++, n++) {
 			struct perfdata_event *event = pd_event_revise(reader, i);
 			if (!event)
 				return PERFDATA_ENOMEM;
@@ -366,11 +377,11 @@ static enum perfdata_status take_trace(struct perfdata_reader *reader, size_t in
 		return PERFDATA_OK;
 	}
 	if (trace->format_problem)
-		pd_reader_finding(reader, PERFDATA_FINDING_TRACE_FORMAT, 0, PERFDATA_NO_OFFSET, "format of %s:%s: %s", trace->system,
-				  trace->name, trace->format_problem);
+		pd_reader_finding(reader, PERFDATA_FINDING_TRACE_FORMAT, 0, PERFDATA_NO_OFFSET, "format of %s:%s: %s",
+				  trace->system, trace->name, trace->format_problem);
 	else if (trace->print_problem)
-		pd_reader_finding(reader, PERFDATA_FINDING_TRACE_PRINT, 0, PERFDATA_NO_OFFSET, "print format of %s:%s: %s",
-				  trace->system, trace->name, trace->print_problem);
+		pd_reader_finding(reader, PERFDATA_FINDING_TRACE_PRINT, 0, PERFDATA_NO_OFFSET,
+				  "print format of %s:%s: %s", trace->system, trace->name, trace->print_problem);
 	struct perfdata_event *copy = pd_event_revise(reader, index);
 	if (!copy)
 		return PERFDATA_ENOMEM;
@@ -416,7 +427,8 @@ static const struct perfdata_event *event_of_id(const struct perfdata_reader *re
 }
 
 /* The event of an id that is not known where it should stand. */
-static const struct perfdata_event *event_elsewhere(struct perfdata_reader *reader, const struct perfdata_raw *raw, uint64_t id)
+static const struct perfdata_event *event_elsewhere(struct perfdata_reader *reader, const struct perfdata_raw *raw,
+						    uint64_t id)
 {
 	const struct perfdata_event *event = NULL;
 	for (size_t i = 1; !event && i < reader->nr_layouts; i++) {
@@ -426,12 +438,14 @@ static const struct perfdata_event *event_elsewhere(struct perfdata_reader *read
 	}
 	if (!event)
 		pd_reader_finding_once(reader, PERFDATA_FINDING_UNKNOWN_ID, raw->file, raw->offset,
-				       "id %llu belongs to no event; further ones are only counted", (unsigned long long)id);
+				       "id %llu belongs to no event; further ones are only counted",
+				       (unsigned long long)id);
 	return event;
 }
 
 /* The event by the id that stands where `layouts` say; the first event where the recorder wrote no id. */
-static const struct perfdata_event *event_by_id(struct perfdata_reader *reader, const struct perfdata_raw *raw, bool has_id, uint64_t id)
+static const struct perfdata_event *event_by_id(struct perfdata_reader *reader, const struct perfdata_raw *raw,
+						bool has_id, uint64_t id)
 {
 	if (!has_id || !id)
 		return reader->events[0];
@@ -455,7 +469,8 @@ static void match_sample(struct perfdata_reader *reader, struct perfdata_raw *ra
 	struct pd_sample_scan scan;
 
 	if (reader->nr_events > 1) {
-		/* what is shorter than the first event's samples belongs to another one, whose id stands at the same place */
+		/* what is shorter than the first event's samples belongs to another one, whose id stands at the same
+		 * place */
 		if (!pd_sample_scan(first->config, raw->bytes, raw->size, PD_SCAN_ID, &scan) &&
 		    !pd_sample_scan(reader->least_sample, raw->bytes, raw->size, PD_SCAN_ID, &scan))
 			scan.has_id = false;
@@ -486,8 +501,9 @@ static void note_false_build_id(struct perfdata_reader *reader, const struct per
 	const struct perfdata_config *config = raw->event ? raw->event->config : &reader->config;
 
 	if (pd_mmap2_id_is_false(config, raw->bytes, raw->size, raw->misc))
-		pd_reader_finding_once(reader, PERFDATA_FINDING_FALSE_BUILD_ID, raw->file, raw->offset,
-				       "device and inode of a mapped file are marked as its build-id; further ones are only counted");
+		pd_reader_finding_once(
+			reader, PERFDATA_FINDING_FALSE_BUILD_ID, raw->file, raw->offset,
+			"device and inode of a mapped file are marked as its build-id; further ones are only counted");
 }
 
 void pd_event_match(struct perfdata_reader *reader, struct perfdata_raw *raw)

@@ -27,20 +27,21 @@ static bool is_all_zero(const uint8_t *bytes, size_t size)
 	return true;
 }
 
-static void note_section(struct perfdata_reader *reader, uint32_t id, const uint8_t *bytes, size_t size, uint64_t offset,
-			 enum perfdata_status status, const struct perfdata_error *error)
+static void note_section(struct perfdata_reader *reader, uint32_t id, const uint8_t *bytes, size_t size,
+			 uint64_t offset, enum perfdata_status status, const struct perfdata_error *error)
 {
 	const struct perfdata_layout *layout = perfdata_feature_layout(id);
 
 	if (!layout)
-		pd_reader_finding(reader, PERFDATA_FINDING_FEATURE_UNKNOWN, 0, offset, "feature section %u (%zu bytes) is not known", id,
-				  size);
+		pd_reader_finding(reader, PERFDATA_FINDING_FEATURE_UNKNOWN, 0, offset,
+				  "feature section %u (%zu bytes) is not known", id, size);
 	else if (status == PERFDATA_DAMAGED)
 		pd_reader_finding(reader, PERFDATA_FINDING_FEATURE_DAMAGED, 0,
-				  error->offset == PERFDATA_NO_OFFSET ? offset : offset + error->offset, "%s", error->message);
+				  error->offset == PERFDATA_NO_OFFSET ? offset : offset + error->offset, "%s",
+				  error->message);
 	else if (layout->nr_fields && is_all_zero(bytes, size) && (!size || id == PERFDATA_FEATURE_COMPRESSED))
-		pd_reader_finding(reader, PERFDATA_FINDING_FEATURE_EMPTY, 0, offset, "feature section %s %s", section_name(id),
-				  size ? "holds only zeros" : "is empty");
+		pd_reader_finding(reader, PERFDATA_FINDING_FEATURE_EMPTY, 0, offset, "feature section %s %s",
+				  section_name(id), size ? "holds only zeros" : "is empty");
 }
 
 enum perfdata_status pd_feature_take(struct perfdata_reader *reader, uint32_t id, const void *bytes, size_t size,
@@ -50,14 +51,15 @@ enum perfdata_status pd_feature_take(struct perfdata_reader *reader, uint32_t id
 	struct perfdata_feature *feature = NULL;
 
 	if (id >= PD_NR_FEATURES) {
-		pd_reader_finding(reader, PERFDATA_FINDING_FEATURE_UNKNOWN, 0, offset, "feature section %u is not known", id);
+		pd_reader_finding(reader, PERFDATA_FINDING_FEATURE_UNKNOWN, 0, offset,
+				  "feature section %u is not known", id);
 		return PERFDATA_OK;
 	}
 	struct pd_section *section = &reader->sections[id];
 	if (section->feature)
 		return PERFDATA_OK;   /* a stream repeats itself: the first one counts */
-	const enum perfdata_status status = perfdata_feature_decode(id, bytes, size, reader->header.order, reader->nr_cpus, &feature,
-								    &error);
+	const enum perfdata_status status = perfdata_feature_decode(id, bytes, size, reader->header.order,
+								    reader->nr_cpus, &feature, &error);
 	if (status < 0)
 		return status;
 	note_section(reader, id, bytes, size, offset, status, &error);
@@ -96,13 +98,15 @@ static void take_finding(void *user, const struct perfdata_finding *finding)
 	pd_reader_finding(place->reader, finding->code, 0, offset, "%s", finding->message);
 }
 
-enum perfdata_status pd_features_take_trace(struct perfdata_reader *reader, const void *bytes, size_t size, uint64_t offset)
+enum perfdata_status pd_features_take_trace(struct perfdata_reader *reader, const void *bytes, size_t size,
+					    uint64_t offset)
 {
 	struct trace_place place = { reader, offset };
 
 	if (reader->trace)
 		return PERFDATA_OK;
-	const enum perfdata_status status = perfdata_trace_load(bytes, size, take_finding, &place, &reader->trace, NULL);
+	const enum perfdata_status status = perfdata_trace_load(bytes, size, take_finding, &place, &reader->trace,
+								NULL);
 	if (status == PERFDATA_EFORMAT && size)
 		pd_reader_finding(reader, PERFDATA_FINDING_TRACING_DATA, 0, offset, "this is no tracing data");
 	else if (status != PERFDATA_OK && status != PERFDATA_EFORMAT)
@@ -150,8 +154,8 @@ static const struct pd_section *section_at(const struct perfdata_reader *reader,
 	late->changed = false;
 	perfdata_feature_free(late->section.feature);
 	late->section.feature = NULL;
-	const enum perfdata_status status = perfdata_feature_decode(id, late->bytes, late->size, reader->header.order, 0,
-								    &late->section.feature, NULL);
+	const enum perfdata_status status = perfdata_feature_decode(id, late->bytes, late->size, reader->header.order,
+								    0, &late->section.feature, NULL);
 	late->section.public.status = status < 0 ? PERFDATA_DAMAGED : status;
 	late->section.public.feature = late->section.feature;
 	late->section.public.size = late->size;

@@ -31,8 +31,12 @@ void pd_reader_report(struct perfdata_reader *reader, const struct pd_finding *f
 	if (before >= (finding->once ? 1 : reader->options.max_findings) || !reader->options.on_finding || !info)
 		return;
 	const struct perfdata_finding told = {
-		.severity = info->severity, .code = finding->code, .file = perfdata_reader_file_name(reader, finding->file),
-		.offset = finding->offset, .record = finding->record, .message = finding->message,
+		.severity = info->severity,
+		.code = finding->code,
+		.file = perfdata_reader_file_name(reader, finding->file),
+		.offset = finding->offset,
+		.record = finding->record,
+		.message = finding->message,
 	};
 	reader->options.on_finding(reader->options.user, &told);
 }
@@ -66,10 +70,12 @@ void pd_reader_finding(struct perfdata_reader *reader, enum perfdata_finding_cod
 	note(reader, &finding);
 }
 
-void pd_reader_finding_once(struct perfdata_reader *reader, enum perfdata_finding_code code, unsigned file, uint64_t offset,
-			    const char *format, ...)
+void pd_reader_finding_once(struct perfdata_reader *reader, enum perfdata_finding_code code, unsigned file,
+			    uint64_t offset, const char *format, ...)
 {
-	struct pd_finding finding = { .code = code, .once = true, .file = file, .offset = offset, .record = reader->at_record };
+	struct pd_finding finding = {
+		.code = code, .once = true, .file = file, .offset = offset, .record = reader->at_record
+	};
 	const uint64_t key = (uint64_t)code << 32 | UINT32_MAX;
 	uint64_t value;
 	va_list args;

@@ -34,8 +34,8 @@
 #define PD_MAX_LAYOUTS 8             /* places of an id inside records that are tried */
 #define PD_TURN_BYTES (2u << 20)     /* of each file of a directory in turn, as perf reads them */
 
-/* Contiguous bytes of a stream of records, all in one chunk. When more are needed, those not yet used move to the headroom
- * of the next chunk. */
+/* Contiguous bytes of a stream of records, all in one chunk. When more are needed, those not yet used move to the
+ * headroom of the next chunk. */
 struct pd_window {
 	struct pd_stream *stream;
 	struct pd_chunk *chunk;      /* held; NULL before the first */
@@ -52,7 +52,8 @@ struct pd_window {
 	bool ended;                  /* nothing comes behind `end` */
 	bool unaligned;              /* a record's size was no multiple of 8 */
 	bool after_gap;              /* for the next record */
-	struct pd_chunk *behind;     /* held: what comes behind a break of the compressed input, where a record may begin anywhere; or NULL */
+	/* held: what comes behind a break of the compressed input, where a record may begin anywhere; or NULL */
+	struct pd_chunk *behind;
 	bool searching;              /* no record can begin in front of *at; see salvage.c */
 	struct {
 		enum perfdata_finding_code code;
@@ -120,7 +121,8 @@ struct perfdata_reader {
 	struct pd_chunk_pool *pool;
 	struct pd_chunk *current;              /* held: of the record that was given last */
 	struct perfdata_raw records[PD_MAX_RECORDS];
-	struct pd_span few;                     /* what perfdata_reader_next gives one by one: of `records`, or of a block read ahead */
+	/* what perfdata_reader_next gives one by one: of `records`, or of a block read ahead */
+	struct pd_span few;
 
 	struct pd_stream **streams;
 	size_t nr_streams, streams_room;
@@ -133,7 +135,8 @@ struct perfdata_reader {
 	struct pd_hash_map ids;                     /* id -> index of the event */
 	struct perfdata_config layouts[PD_MAX_LAYOUTS]; /* one for each place where an id can stand */
 	size_t nr_layouts;
-	const struct perfdata_config *least_sample, *least_trailer;   /* of the event with the smallest fixed part of a sample, the smallest trailer */
+	/* of the event with the smallest fixed part of a sample, the smallest trailer */
+	const struct perfdata_config *least_sample, *least_trailer;
 	bool layouts_differ;                   /* records of different events are laid out differently */
 	bool has_attr_table;                   /* of a file: ATTR records add nothing */
 
@@ -170,14 +173,14 @@ void pd_reader_report(struct perfdata_reader *reader, const struct pd_finding *f
 void pd_reader_finding(struct perfdata_reader *reader, enum perfdata_finding_code code, unsigned file, uint64_t offset,
 		       const char *format, ...) PERFDATA_PRINTF(5, 6);
 /* The same, reported only the first time. */
-void pd_reader_finding_once(struct perfdata_reader *reader, enum perfdata_finding_code code, unsigned file, uint64_t offset,
-			    const char *format, ...) PERFDATA_PRINTF(5, 6);
+void pd_reader_finding_once(struct perfdata_reader *reader, enum perfdata_finding_code code, unsigned file,
+			    uint64_t offset, const char *format, ...) PERFDATA_PRINTF(5, 6);
 /* True the first time a type meets a code. */
 bool pd_reader_type_is_new(struct perfdata_reader *reader, enum perfdata_finding_code code, uint32_t type);
 
 /* --- container.c --- */
-/* Finds out the form, reads what stands in front of and behind the records, and adds the stream of the records. Takes over the
- * input, also on failure. */
+/* Finds out the form, reads what stands in front of and behind the records, and adds the stream of the records. Takes
+ * over the input, also on failure. */
 enum perfdata_status pd_container_open(struct perfdata_reader *reader, struct pd_input *input, const char *name);
 
 /* --- directory.c --- */
@@ -195,7 +198,8 @@ void pd_reader_hold(struct perfdata_reader *reader, struct pd_chunk *chunk);
 enum perfdata_status pd_reader_failed(struct perfdata_reader *reader, enum perfdata_status status);
 /* pd_reader_next_span, by the thread that reads; `ret` has room for PD_MAX_RECORDS. */
 enum perfdata_status pd_reader_next_now(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned *ret_nr);
-/* The next record as it stands in the input, and, behind one of the kernel's, samples of the same chunk: at most PD_MAX_RECORDS. */
+/* The next record as it stands in the input, and, behind one of the kernel's, samples of the same chunk: at most
+ * PD_MAX_RECORDS. */
 enum perfdata_status pd_reader_read(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned *ret_nr);
 
 /* --- events.c --- */
@@ -216,7 +220,8 @@ enum perfdata_status pd_events_take_names(struct perfdata_reader *reader);
 enum perfdata_status pd_events_take_groups(struct perfdata_reader *reader);
 enum perfdata_status pd_events_take_trace(struct perfdata_reader *reader);
 /* A name for the events whose config is `config`, from an EVENT_TYPE record or the table of old files. */
-enum perfdata_status pd_events_take_type(struct perfdata_reader *reader, uint64_t config, const void *name, size_t size);
+enum perfdata_status pd_events_take_type(struct perfdata_reader *reader, uint64_t config, const void *name,
+					 size_t size);
 /* Sets event, flags, time, pid, tid and cpu of a record of the kernel. */
 void pd_event_match(struct perfdata_reader *reader, struct perfdata_raw *raw);
 /* Sets event, time, pid, tid and cpu of one of its samples. */
@@ -242,7 +247,8 @@ enum perfdata_status pd_feature_take(struct perfdata_reader *reader, uint32_t id
 				     uint64_t offset);
 /* Keeps the mere fact that there is a section which could not be read. */
 void pd_feature_take_lost(struct perfdata_reader *reader, uint32_t id, uint64_t offset, uint64_t size);
-enum perfdata_status pd_features_take_trace(struct perfdata_reader *reader, const void *bytes, size_t size, uint64_t offset);
+enum perfdata_status pd_features_take_trace(struct perfdata_reader *reader, const void *bytes, size_t size,
+					    uint64_t offset);
 /* Keeps a BUILD_ID record. */
 enum perfdata_status pd_build_id_take(struct perfdata_reader *reader, const struct perfdata_raw *raw);
 void pd_features_release(struct perfdata_reader *reader);
@@ -276,7 +282,8 @@ static inline bool pd_window_need(struct pd_window *window, size_t size)
 			return false;
 	return true;
 }
-/* Behind a break of the compressed input: leaves what is left in front of it, and begins to search. False if there is none. */
+/* Behind a break of the compressed input: leaves what is left in front of it, and begins to search. False if there is
+ * none. */
 bool pd_window_go_on(struct pd_window *window);
 /* Takes over the hold on a new chunk, and moves what is left of the old one in front of its data. */
 void pd_window_set_chunk(struct pd_window *window, struct pd_chunk *chunk);
@@ -290,9 +297,11 @@ bool pd_window_has_piece(const struct pd_window *window);
 /* --- framing.c --- */
 /* PERFDATA_OK, or PERFDATA_END if the window has no more records (now). */
 enum perfdata_status pd_window_next(struct pd_window *window, struct perfdata_raw *ret);
-/* Samples that follow at once, with nothing to say about them, as far as they and the header behind each are at hand: most of a recording.
- * Together they have fewer than `room` bytes. They are matched with their events too, and numbered from `number` on. */
-unsigned pd_window_samples(struct pd_window *window, uint64_t room, uint64_t number, struct perfdata_raw *ret, unsigned max);
+/* Samples that follow at once, with nothing to say about them, as far as they and the header behind each are at hand:
+ * most of a recording. Together they have fewer than `room` bytes. They are matched with their events too, and numbered
+ * from `number` on. */
+unsigned pd_window_samples(struct pd_window *window, uint64_t room, uint64_t number, struct perfdata_raw *ret,
+			   unsigned max);
 /* The same for samples that are whole, of which only what counting needs is reported. */
 unsigned pd_window_summaries(struct pd_window *window, struct pd_sample_summary *ret, unsigned max);
 enum perfdata_status pd_stream_next(struct pd_stream *stream, struct perfdata_raw *ret, struct pd_window **ret_window);
@@ -343,7 +352,8 @@ void pd_trace_samples_free(struct perfdata_reader *reader);
 bool pd_trace_samples_come(const struct perfdata_reader *reader);
 /* Learns from records about traces, and begins with a piece of a payload. */
 enum perfdata_status pd_trace_samples_see(struct perfdata_reader *reader, const struct perfdata_raw *raw);
-/* The next samples of that piece, all of one operation: fewer than PD_MAX_RECORDS, in one chunk. PERFDATA_END: no more of it. */
+/* The next samples of that piece, all of one operation: fewer than PD_MAX_RECORDS, in one chunk. PERFDATA_END: no more
+ * of it. */
 enum perfdata_status pd_trace_samples_next(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned *ret_nr);
 
 /* --- spill.c: sorted records that wait in a temporary file --- */
@@ -356,7 +366,8 @@ void pd_spill_free(struct pd_spill *spill);   /* after its runs */
 enum perfdata_status pd_spill_add(struct pd_spill *spill, const struct perfdata_raw *raw);
 /* Ends the run being written and positions it on its first record. */
 enum perfdata_status pd_spill_finish(struct pd_spill *spill, struct pd_run **ret);
-/* The record at which a run stands, or NULL at its end. Its bytes and its chunk stay until the next call of pd_run_move. */
+/* The record at which a run stands, or NULL at its end. Its bytes and its chunk stay until the next call of
+ * pd_run_move. */
 const struct perfdata_raw *pd_run_record(const struct pd_run *run);
 enum perfdata_status pd_run_move(struct pd_run *run);
 void pd_run_free(struct pd_run *run);
@@ -368,19 +379,21 @@ enum perfdata_status pd_order_next(struct perfdata_reader *reader, struct perfda
 bool pd_order_is_ready(const struct perfdata_reader *reader);
 
 /* --- ahead.c --- */
-/* From now on a thread reads; if it cannot be had, everything stays as it is. Only pd_ahead_next, pd_reader_report and what does not change
- * may then be used by other threads. */
+/* From now on a thread reads; if it cannot be had, everything stays as it is. Only pd_ahead_next, pd_reader_report and
+ * what does not change may then be used by other threads. */
 void pd_ahead_start(struct perfdata_reader *reader);
 void pd_ahead_stop(struct perfdata_reader *reader);
 /* As pd_reader_next_span. */
 enum perfdata_status pd_ahead_next(struct pd_ahead *ahead, struct pd_span *ret);
 /* By the thread: a finding about what was read. */
 void pd_ahead_note(struct pd_ahead *ahead, const struct pd_finding *finding);
-/* By the thread, before it changes events or features: waits until nobody is at work on records before that. NULL: nothing to do. */
+/* By the thread, before it changes events or features: waits until nobody is at work on records before that. NULL:
+ * nothing to do. */
 void pd_ahead_settle(struct pd_ahead *ahead);
 
 /* reader.c: as perfdata_reader_open_fd, from functions of the caller. */
-enum perfdata_status pd_reader_open_calls(const struct pd_input_calls *calls, const char *name, const struct perfdata_reader_options *options,
-					  struct perfdata_reader **ret, struct perfdata_error *reterr);
+enum perfdata_status pd_reader_open_calls(const struct pd_input_calls *calls, const char *name,
+					  const struct perfdata_reader_options *options, struct perfdata_reader **ret,
+					  struct perfdata_error *reterr);
 
 #endif

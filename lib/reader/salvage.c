@@ -107,8 +107,9 @@ static void report_tail(struct pd_window *window)
 	if (!size)
 		return;
 	if (window->is_inner)
-		pd_reader_finding(stream->reader, PERFDATA_FINDING_COMPRESSED_TAIL, stream->file, stream->unpack.carrier,
-				  "unpacked data ends with %llu bytes that are no whole record", size);
+		pd_reader_finding(stream->reader, PERFDATA_FINDING_COMPRESSED_TAIL, stream->file,
+				  stream->unpack.carrier, "unpacked data ends with %llu bytes that are no whole record",
+				  size);
 	else if (window->gap.is_text && size >= 8)
 		pd_reader_finding(stream->reader, PERFDATA_FINDING_TRAILING_TEXT, stream->file, at,
 				  "%llu bytes of text stand behind the last record", size);
@@ -136,7 +137,9 @@ bool pd_search(struct pd_window *window)
 			return false;
 		/* a record and the header behind it fit into what the window holds behind `stop` */
 		const size_t left = pd_window_left(window);
-		const uint8_t *stop = whole ? window->end - PD_CHUNK_HEADROOM + 1 : left >= 8 ? window->end - 7 : window->at;
+		const uint8_t *stop = whole       ? window->end - PD_CHUNK_HEADROOM + 1
+				      : left >= 8 ? window->end - 7
+						  : window->at;
 		for (const uint8_t *p = window->at; p < stop; p++) {
 			const uint32_t type = pd_load32(p, swap);
 			if (type - 1 > 0xffff || !pd_chain_is_plausible(window, p))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Records that wait for their turn in time order and do not fit into memory: sorted runs in one temporary file, each read
- * back once, from its beginning to its end. */
+/* Records that wait for their turn in time order and do not fit into memory: sorted runs in one temporary file, each
+ * read back once, from its beginning to its end. */
 #include "config.h"
 #include <errno.h>
 #include <string.h>
@@ -12,7 +12,8 @@
 
 #define BUFFER_SIZE (1u << 20)
 
-/* The file begins with what is no compressed data; a record in it is its struct perfdata_raw, then its bytes, padded to 8. */
+/* The file begins with what is no compressed data; a record in it is its struct perfdata_raw, then its bytes, padded to
+ * 8. */
 static const char file_start[8] = "records";
 
 struct pd_spill {
@@ -61,8 +62,8 @@ void pd_spill_free(struct pd_spill *spill)
 static enum perfdata_status fail(struct pd_spill *spill, const char *what)
 {
 	const char *tmpdir = spill->reader->options.tmpdir;
-	return pd_error_errno(&spill->reader->error, PERFDATA_EWRITE, PERFDATA_NO_OFFSET, errno, "cannot %s a temporary file in %s",
-			      what, tmpdir ? tmpdir : "/tmp");
+	return pd_error_errno(&spill->reader->error, PERFDATA_EWRITE, PERFDATA_NO_OFFSET, errno,
+			      "cannot %s a temporary file in %s", what, tmpdir ? tmpdir : "/tmp");
 }
 
 static enum perfdata_status flush(struct pd_spill *spill)

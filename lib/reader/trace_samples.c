@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples out of the traces of Arm SPE: each operation that a payload tells of becomes samples of events that are added for it, which then go the
- * way of all records. They are older than the payload, and nobody knows by how much: FINISHED_ROUND releases nothing there. */
+/* Samples out of the traces of Arm SPE: each operation that a payload tells of becomes samples of events that are added
+ * for it, which then go the way of all records. They are older than the payload, and nobody knows by how much:
+ * FINISHED_ROUND releases nothing there. */
 #include "config.h"
 #include "base/memory.h"
 #include "auxtrace/aux_pieces.h"
@@ -55,7 +56,10 @@ void pd_trace_samples_free(struct perfdata_reader *reader)
 	reader->traces = NULL;
 }
 
-bool pd_trace_samples_come(const struct perfdata_reader *reader) { return reader->traces && reader->traces->sample_type; }
+bool pd_trace_samples_come(const struct perfdata_reader *reader)
+{
+	return reader->traces && reader->traces->sample_type;
+}
 
 /* --- their events --- */
 
@@ -81,7 +85,8 @@ static const struct perfdata_event *tracer_event(const struct perfdata_reader *r
 	return reader->nr_events ? reader->events[0] : NULL;
 }
 
-static enum perfdata_status add_event(struct perfdata_reader *reader, const struct perfdata_event *tracer, enum pd_spe_event number)
+static enum perfdata_status add_event(struct perfdata_reader *reader, const struct perfdata_event *tracer,
+				      enum pd_spe_event number)
 {
 	enum { TYPE = 0, CONFIG = 8, PERIOD = 16, SAMPLE_TYPE = 24, HEAD = 32 };
 	struct pd_trace_samples *traces = reader->traces;
@@ -110,11 +115,14 @@ static enum perfdata_status add_events(struct perfdata_reader *reader, const str
 	struct perfdata_record record;
 	(void)perfdata_decode(&reader->config, info->bytes, info->size, &record);
 	const struct perfdata_event *tracer = tracer_event(reader, &record.u.auxtrace_info.priv);
-	if (traces->carry.tracer.type != PD_AUX_ARM_SPE || traces->sample_type || !tracer || tracer->attr_bytes.size < 64)
+	if (traces->carry.tracer.type != PD_AUX_ARM_SPE || traces->sample_type || !tracer ||
+	    tracer->attr_bytes.size < 64)
 		return PERFDATA_OK;
-	const uint64_t kept = PERFDATA_SAMPLE_IDENTIFIER | PERFDATA_SAMPLE_ID | PERFDATA_SAMPLE_TIME | PERFDATA_SAMPLE_CPU;
-	traces->sample_type = (tracer->attr->sample_type & kept) | PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_TID | PERFDATA_SAMPLE_ADDR |
-			      PERFDATA_SAMPLE_PERIOD | PERFDATA_SAMPLE_WEIGHT | PERFDATA_SAMPLE_DATA_SRC | PERFDATA_SAMPLE_PHYS_ADDR;
+	const uint64_t kept = PERFDATA_SAMPLE_IDENTIFIER | PERFDATA_SAMPLE_ID | PERFDATA_SAMPLE_TIME |
+			      PERFDATA_SAMPLE_CPU;
+	traces->sample_type = (tracer->attr->sample_type & kept) | PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_TID |
+			      PERFDATA_SAMPLE_ADDR | PERFDATA_SAMPLE_PERIOD | PERFDATA_SAMPLE_WEIGHT |
+			      PERFDATA_SAMPLE_DATA_SRC | PERFDATA_SAMPLE_PHYS_ADDR;
 	if (traces->wanted & PERFDATA_TRACE_BRANCH_STACKS)
 		traces->sample_type |= PERFDATA_SAMPLE_BRANCH_STACK;
 	enum perfdata_status status = PERFDATA_OK;
@@ -145,7 +153,8 @@ enum perfdata_status pd_trace_samples_see(struct perfdata_reader *reader, const 
 	enum perfdata_status status = pd_aux_scan(&traces->carry, reader, &traces->raw, &traces->pieces);
 	if (status == PERFDATA_OK && raw->type == PERFDATA_RECORD_AUXTRACE_INFO)
 		status = add_events(reader, raw);
-	if (status != PERFDATA_OK || !traces->pieces.nr || traces->carry.tracer.type != PD_AUX_ARM_SPE || !traces->sample_type) {
+	if (status != PERFDATA_OK || !traces->pieces.nr || traces->carry.tracer.type != PD_AUX_ARM_SPE ||
+	    !traces->sample_type) {
 		traces->pieces.nr = 0;
 		return status;
 	}
@@ -155,7 +164,8 @@ enum perfdata_status pd_trace_samples_see(struct perfdata_reader *reader, const 
 
 /* --- the samples --- */
 
-/* Time and thread of operations that do not say them are those of the one before: the kernel writes a CONTEXT with the tid where that changes. */
+/* Time and thread of operations that do not say them are those of the one before: the kernel writes a CONTEXT with the
+ * tid where that changes. */
 static void take_told(struct pd_trace_samples *traces, const struct pd_spe_record *record)
 {
 	struct told *told = &traces->told[traces->buffer];
@@ -173,7 +183,8 @@ struct operation {
 };
 
 /* Fields of the sample in the kernel's order; the bytes behind them. */
-static uint8_t *spell(const struct perfdata_reader *reader, uint8_t *at, enum pd_spe_event event, const struct operation *operation)
+static uint8_t *spell(const struct perfdata_reader *reader, uint8_t *at, enum pd_spe_event event,
+		      const struct operation *operation)
 {
 	const struct pd_trace_samples *traces = reader->traces;
 	const struct pd_spe_record *record = operation->record;
@@ -211,7 +222,8 @@ static uint8_t *spell(const struct perfdata_reader *reader, uint8_t *at, enum pd
 	return at;
 }
 
-static void add_sample(struct perfdata_reader *reader, enum pd_spe_event event, const struct operation *operation, struct perfdata_raw *ret)
+static void add_sample(struct perfdata_reader *reader, enum pd_spe_event event, const struct operation *operation,
+		       struct perfdata_raw *ret)
 {
 	struct pd_trace_samples *traces = reader->traces;
 	struct pd_chunk *chunk = traces->chunk;
@@ -228,10 +240,21 @@ static void add_sample(struct perfdata_reader *reader, enum pd_spe_event event, 
 	}
 	chunk->size += size;
 	*ret = (struct perfdata_raw){
-		.bytes = start, .event = traces->events[event], .offset = traces->raw.offset, .inner = traces->raw.inner,
-		.number = traces->raw.number, .time = operation->time, .size = (uint32_t)size, .type = PERFDATA_RECORD_SAMPLE,
-		.cpu = (uint32_t)piece->cpu, .pid = -1, .tid = operation->tid, .misc = misc, .file = traces->raw.file,
-		.flags = PERFDATA_RAW_MADE, .chunk = chunk,
+		.bytes = start,
+		.event = traces->events[event],
+		.offset = traces->raw.offset,
+		.inner = traces->raw.inner,
+		.number = traces->raw.number,
+		.time = operation->time,
+		.size = (uint32_t)size,
+		.type = PERFDATA_RECORD_SAMPLE,
+		.cpu = (uint32_t)piece->cpu,
+		.pid = -1,
+		.tid = operation->tid,
+		.misc = misc,
+		.file = traces->raw.file,
+		.flags = PERFDATA_RAW_MADE,
+		.chunk = chunk,
 	};
 }
 
@@ -274,7 +297,9 @@ enum perfdata_status pd_trace_samples_next(struct perfdata_reader *reader, struc
 		take_told(traces, &traces->walk.record);
 		const struct told *told = &traces->told[traces->buffer];
 		const struct operation operation = {
-			.record = &traces->walk.record, .tid = told->tid, .data_src = pd_spe_data_src(&traces->walk.record, piece->trace.midr),
+			.record = &traces->walk.record,
+			.tid = told->tid,
+			.data_src = pd_spe_data_src(&traces->walk.record, piece->trace.midr),
 			.time = traces->sample_type & PERFDATA_SAMPLE_TIME ? told->time : UINT64_MAX,
 		};
 		if (!make_room(reader))

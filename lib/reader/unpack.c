@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* COMPRESSED records. All of a file's carriers together hold one zstd stream; records straddle carriers. When the stream is
- * broken, a later carrier that begins a frame starts it anew. */
+/* COMPRESSED records. All of a file's carriers together hold one zstd stream; records straddle carriers. When the
+ * stream is broken, a later carrier that begins a frame starts it anew. */
 #include "config.h"
 #include "reader/reader_impl.h"
 
@@ -14,7 +14,8 @@ static bool begins_frame(const uint8_t *bytes, size_t size)
 
 static void note_broken(struct pd_stream *stream, const char *what)
 {
-	pd_reader_finding(stream->reader, PERFDATA_FINDING_COMPRESSED_FRAME, stream->file, stream->unpack.carrier, "%s", what);
+	pd_reader_finding(stream->reader, PERFDATA_FINDING_COMPRESSED_FRAME, stream->file, stream->unpack.carrier, "%s",
+			  what);
 	stream->unpack.broken = true;
 	stream->unpack.may_have_more = false;
 	stream->unpack.in_used = stream->unpack.in_size;
@@ -32,7 +33,8 @@ static struct perfdata_bytes payload_of(struct pd_stream *stream, const struct p
 	if (stated <= present && present - stated < 8)
 		return (struct perfdata_bytes){ carrier->bytes + 16, (size_t)stated };
 	pd_reader_finding(stream->reader, PERFDATA_FINDING_COMPRESSED_FRAME, stream->file, carrier->offset,
-			  "a compressed record states %llu bytes of data and has %zu", (unsigned long long)stated, present);
+			  "a compressed record states %llu bytes of data and has %zu", (unsigned long long)stated,
+			  present);
 	return (struct perfdata_bytes){ carrier->bytes + 16, present };
 }
 
@@ -83,7 +85,8 @@ void pd_unpack_end(struct pd_stream *stream)
 	const struct pd_unpack *unpack = &stream->unpack;
 
 	/* the recorder flushes each record, so that each gives something */
-	if (unpack->in_size && !unpack->broken && !unpack->finished && unpack->decompressed == unpack->decompressed_before)
+	if (unpack->in_size && !unpack->broken && !unpack->finished &&
+	    unpack->decompressed == unpack->decompressed_before)
 		pd_reader_finding(stream->reader, PERFDATA_FINDING_COMPRESSED_FRAME, stream->file, unpack->carrier,
 				  "a compressed record unpacks to nothing");
 	pd_chunk_drop(stream->unpack.in_chunk);
@@ -104,7 +107,8 @@ static bool ratio_is_exceeded(const struct pd_stream *stream)
 {
 	const uint32_t limit = stream->reader->options.max_ratio;
 	const struct pd_unpack *unpack = &stream->unpack;
-	return limit && unpack->decompressed > RATIO_SLACK && (unpack->decompressed - RATIO_SLACK) / limit > unpack->compressed;
+	return limit && unpack->decompressed > RATIO_SLACK &&
+	       (unpack->decompressed - RATIO_SLACK) / limit > unpack->compressed;
 }
 
 /* Room to unpack into. */
@@ -135,8 +139,9 @@ bool pd_unpack_fill(struct pd_window *window)
 			return false;
 		struct pd_chunk *chunk = window->chunk;
 		const size_t before = chunk->size, used = unpack->in_used;
-		const enum perfdata_status status = pd_decoder_run(unpack->decoder, unpack->in, unpack->in_size, &unpack->in_used,
-								   chunk->data, PD_CHUNK_SIZE, &chunk->size);
+		const enum perfdata_status status = pd_decoder_run(unpack->decoder, unpack->in, unpack->in_size,
+								   &unpack->in_used, chunk->data, PD_CHUNK_SIZE,
+								   &chunk->size);
 		const size_t grown = chunk->size - before;
 		window->end = chunk->data + chunk->size;
 		unpack->decompressed += grown;
@@ -151,10 +156,12 @@ bool pd_unpack_fill(struct pd_window *window)
 		} else if (!grown && unpack->in_used == used) {
 			unpack->may_have_more = false;
 			if (unpack->in_used < unpack->in_size)
-				note_broken(stream, "compressed data could not be unpacked; going on with the next frame");
+				note_broken(stream,
+					    "compressed data could not be unpacked; going on with the next frame");
 		}
 		if (ratio_is_exceeded(stream)) {
-			pd_reader_finding(stream->reader, PERFDATA_FINDING_COMPRESSED_RATIO, stream->file, unpack->carrier,
+			pd_reader_finding(stream->reader, PERFDATA_FINDING_COMPRESSED_RATIO, stream->file,
+					  unpack->carrier,
 					  "compressed records grow more than %u times; the rest was not unpacked",
 					  stream->reader->options.max_ratio);
 			unpack->finished = true;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What perf's own records tell the reader: events and their names, features, tracing data, and payloads behind records. */
+/* What perf's own records tell the reader: events and their names, features, tracing data, and payloads behind
+ * records. */
 #include "config.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -28,7 +29,8 @@ static enum perfdata_status take_event_type(struct perfdata_reader *reader, cons
 	if (raw->size <= 16)
 		return PERFDATA_OK;
 	const char *name = (const char *)raw->bytes + 16;
-	return pd_events_take_type(reader, pd_load64(raw->bytes + 8, reader->config.swap), name, strnlen(name, raw->size - 16u));
+	return pd_events_take_type(reader, pd_load64(raw->bytes + 8, reader->config.swap), name,
+				   strnlen(name, raw->size - 16u));
 }
 
 static enum perfdata_status take_cpus(struct perfdata_reader *reader, struct perfdata_event *event,
@@ -51,7 +53,8 @@ static enum perfdata_status take_event_update(struct perfdata_reader *reader, co
 	if (!known || update->type > 3)
 		return PERFDATA_OK;
 	if (update->type == 2)
-		return pd_event_set_name(reader, known->index, update->name.data, update->name.size, PERFDATA_NAME_EVENT_UPDATE);
+		return pd_event_set_name(reader, known->index, update->name.data, update->name.size,
+					 PERFDATA_NAME_EVENT_UPDATE);
 	if (!pd_event_may_revise(reader))
 		return PERFDATA_OK;
 	struct perfdata_event *event = pd_event_revise(reader, known->index);
@@ -75,8 +78,8 @@ static enum perfdata_status take_feature(struct perfdata_reader *reader, const s
 	if (raw->size <= 16)
 		return PERFDATA_OK;   /* the end of the features */
 	const uint64_t id = pd_load64(raw->bytes + 8, reader->config.swap);
-	enum perfdata_status status = pd_feature_take(reader, id < UINT32_MAX ? (uint32_t)id : UINT32_MAX, raw->bytes + 16,
-						      raw->size - 16u, raw->offset + 16);
+	enum perfdata_status status = pd_feature_take(reader, id < UINT32_MAX ? (uint32_t)id : UINT32_MAX,
+						      raw->bytes + 16, raw->size - 16u, raw->offset + 16);
 	if (status == PERFDATA_OK && id == PERFDATA_FEATURE_EVENT_DESC)
 		status = pd_events_take_names(reader);
 	if (status == PERFDATA_OK && id == PERFDATA_FEATURE_GROUP_DESC)
@@ -84,11 +87,13 @@ static enum perfdata_status take_feature(struct perfdata_reader *reader, const s
 	return status;
 }
 
-/* The header says that more was recorded than there is; a stream, which has none, is taken at the record's word as long as that is possible. */
+/* The header says that more was recorded than there is; a stream, which has none, is taken at the record's word as long
+ * as that is possible. */
 static bool is_cut(const struct perfdata_reader *reader, const struct pd_window *window)
 {
 	const struct perfdata_header *header = &reader->header;
-	return !window->is_inner && (header->container == PERFDATA_CONTAINER_PIPE || header->data.size > window->limit - header->data.offset);
+	return !window->is_inner && (header->container == PERFDATA_CONTAINER_PIPE ||
+				     header->data.size > window->limit - header->data.offset);
 }
 
 /* Bytes that follow the record belong to it: they are passed over, or given, before the next record is read. */
@@ -96,12 +101,14 @@ static void pass_payload(struct pd_window *window, struct perfdata_raw *raw, uin
 {
 	const struct perfdata_reader *reader = window->stream->reader;
 	const uint64_t left = window->limit == UINT64_MAX ? UINT64_MAX : window->limit - window->offset;
-	const bool wanted = (reader->options.payloads || pd_trace_samples_come(reader)) && raw->type == PERFDATA_RECORD_AUXTRACE;
+	const bool wanted = (reader->options.payloads || pd_trace_samples_come(reader)) &&
+			    raw->type == PERFDATA_RECORD_AUXTRACE;
 
 	raw->payload = size;
 	if (wanted && size > left && size < MAX_PAYLOAD && is_cut(reader, window)) {
 		pd_reader_finding(window->stream->reader, PERFDATA_FINDING_TRUNCATED, raw->file, raw->offset,
-				  "the payload of this record has %llu bytes, of which %llu are there", (unsigned long long)size, (unsigned long long)left);
+				  "the payload of this record has %llu bytes, of which %llu are there",
+				  (unsigned long long)size, (unsigned long long)left);
 		raw->payload = size = left;
 	}
 	if (size <= left && size < MAX_PAYLOAD) {
@@ -112,7 +119,8 @@ static void pass_payload(struct pd_window *window, struct perfdata_raw *raw, uin
 		return;
 	}
 	/* either the file was cut, or the size is wrong: records may follow */
-	pd_search_begin(window, PERFDATA_FINDING_RECORD_SIZE, true, "the payload of a record reaches beyond the end of the records");
+	pd_search_begin(window, PERFDATA_FINDING_RECORD_SIZE, true,
+			"the payload of a record reaches beyond the end of the records");
 	raw->payload = left == UINT64_MAX ? 0 : left;
 }
 
@@ -137,7 +145,8 @@ static enum perfdata_status collect(struct pd_window *window, size_t size, uint8
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status take_tracing_data(struct perfdata_reader *reader, struct pd_window *window, struct perfdata_raw *raw)
+static enum perfdata_status take_tracing_data(struct perfdata_reader *reader, struct pd_window *window,
+					      struct perfdata_raw *raw)
 {
 	static const uint8_t magic[10] = "\x17\x08\x44tracing";
 	uint8_t *bytes;
@@ -151,7 +160,8 @@ static enum perfdata_status take_tracing_data(struct perfdata_reader *reader, st
 	if (!stated || !pd_window_need(window, sizeof magic) || memcmp(window->at, magic, sizeof magic)) {
 		if (stated)
 			pd_reader_finding(reader, PERFDATA_FINDING_TRACING_DATA, raw->file, raw->offset,
-					  "no tracing data follows the record that announces %llu bytes", (unsigned long long)stated);
+					  "no tracing data follows the record that announces %llu bytes",
+					  (unsigned long long)stated);
 		return PERFDATA_OK;
 	}
 	raw->payload = pd_align8(stated);
@@ -165,7 +175,8 @@ static enum perfdata_status take_tracing_data(struct perfdata_reader *reader, st
 	if (size < raw->payload)
 		pd_reader_finding(reader, PERFDATA_FINDING_TRUNCATED, raw->file, window->offset,
 				  "the tracing data lacks %llu bytes", (unsigned long long)(raw->payload - size));
-	status = pd_feature_take(reader, PERFDATA_FEATURE_TRACING_DATA, bytes, size < stated ? size : (size_t)stated, offset);
+	status = pd_feature_take(reader, PERFDATA_FEATURE_TRACING_DATA, bytes, size < stated ? size : (size_t)stated,
+				 offset);
 	if (status == PERFDATA_OK)
 		status = pd_features_take_trace(reader, bytes, size < stated ? size : (size_t)stated, offset);
 	pd_free(bytes);

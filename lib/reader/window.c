@@ -30,7 +30,8 @@ void pd_window_set_chunk(struct pd_window *window, struct pd_chunk *chunk)
 }
 
 /* The input has nothing more: why? */
-static void note_end(struct pd_stream *stream, enum perfdata_status status, uint64_t offset, const struct perfdata_error *error)
+static void note_end(struct pd_stream *stream, enum perfdata_status status, uint64_t offset,
+		     const struct perfdata_error *error)
 {
 	struct perfdata_reader *reader = stream->reader;
 	uint64_t compressed_offset = PERFDATA_NO_OFFSET;
@@ -57,7 +58,8 @@ static void note_end(struct pd_stream *stream, enum perfdata_status status, uint
 					  reader->options.max_ratio);
 			break;
 		case PERFDATA_EREAD:
-			pd_reader_finding(reader, PERFDATA_FINDING_READ_FAILED, stream->file, offset, "reading failed here");
+			pd_reader_finding(reader, PERFDATA_FINDING_READ_FAILED, stream->file, offset,
+					  "reading failed here");
 			break;
 		default:
 			break;
@@ -83,7 +85,8 @@ bool pd_window_fill(struct pd_window *window)
 	if (window->ended || window->behind)
 		return false;
 	/* of many files in turns each would hold chunks until its turn comes */
-	if (stream->reader->options.read_ahead & PERFDATA_AHEAD_BYTES && (stream->reader->nr_streams == 1 || !stream->reader->order))
+	if (stream->reader->options.read_ahead & PERFDATA_AHEAD_BYTES &&
+	    (stream->reader->nr_streams == 1 || !stream->reader->order))
 		pd_input_read_ahead(stream->input);
 	enum perfdata_status status = pd_input_next_chunk(stream->input, stream->reader->pool, &chunk, &error);
 	if (status != PERFDATA_OK) {
@@ -93,9 +96,10 @@ bool pd_window_fill(struct pd_window *window)
 	}
 	uint64_t broken, found;
 	if (pd_input_went_on(stream->input, &broken, &found)) {
-		pd_reader_finding(stream->reader, PERFDATA_FINDING_COMPRESSED_FRAME, stream->file, window->offset + pd_window_left(window),
-				  "the packed input is broken at its byte %llu; reading went on at its byte %llu", (unsigned long long)broken,
-				  (unsigned long long)found);
+		pd_reader_finding(stream->reader, PERFDATA_FINDING_COMPRESSED_FRAME, stream->file,
+				  window->offset + pd_window_left(window),
+				  "the packed input is broken at its byte %llu; reading went on at its byte %llu",
+				  (unsigned long long)broken, (unsigned long long)found);
 		window->behind = chunk;
 		return false;
 	}
@@ -164,8 +168,9 @@ static size_t end_of_payload(struct pd_window *window)
 {
 	const size_t have = pd_window_left(window) - window->payload.overlap;
 
-	pd_reader_finding(window->stream->reader, PERFDATA_FINDING_TRUNCATED, window->stream->file, window->offset + pd_window_left(window),
-			  "the payload of the last record lacks %llu bytes", (unsigned long long)(window->payload.left - have));
+	pd_reader_finding(window->stream->reader, PERFDATA_FINDING_TRUNCATED, window->stream->file,
+			  window->offset + pd_window_left(window), "the payload of the last record lacks %llu bytes",
+			  (unsigned long long)(window->payload.left - have));
 	window->payload.left = have;
 	return have;
 }
@@ -183,10 +188,19 @@ enum perfdata_status pd_window_piece(struct pd_window *window, struct perfdata_r
 	window->payload.left -= fresh;
 	window->payload.active = window->payload.left != 0;
 	*ret = (struct perfdata_raw){
-		.bytes = window->at, .offset = window->is_inner ? window->stream->unpack.carrier : window->offset,
-		.inner = window->is_inner ? window->offset : PERFDATA_NO_OFFSET, .time = UINT64_MAX, .payload = window->payload.left,
-		.size = (uint32_t)(before + fresh), .type = PERFDATA_RECORD_AUXTRACE, .cpu = UINT32_MAX, .pid = -1, .tid = -1,
-		.file = window->stream->file, .flags = PERFDATA_RAW_PAYLOAD, .chunk = window->chunk,
+		.bytes = window->at,
+		.offset = window->is_inner ? window->stream->unpack.carrier : window->offset,
+		.inner = window->is_inner ? window->offset : PERFDATA_NO_OFFSET,
+		.time = UINT64_MAX,
+		.payload = window->payload.left,
+		.size = (uint32_t)(before + fresh),
+		.type = PERFDATA_RECORD_AUXTRACE,
+		.cpu = UINT32_MAX,
+		.pid = -1,
+		.tid = -1,
+		.file = window->stream->file,
+		.flags = PERFDATA_RAW_PAYLOAD,
+		.chunk = window->chunk,
 	};
 	window->payload.overlap = window->payload.active ? PERFDATA_PAYLOAD_OVERLAP : 0;
 	pd_window_move(window, before + fresh - window->payload.overlap);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Carries the decisions out: on the views of records before they are encoded, on attrs, and on the values of feature sections. */
+/* Carries the decisions out: on the views of records before they are encoded, on attrs, and on the values of feature
+ * sections. */
 #include "config.h"
 #include <ctype.h>
 #include "base/memory.h"
@@ -15,9 +16,9 @@
 #define TYPE_BREAKPOINT 5u
 #define CONFIG_BPF_OUTPUT 10u
 #define LARGEST_FILE (UINT64_C(1) << 40)
-#define DROPPED_BITS \
-	(PERFDATA_SAMPLE_RAW | PERFDATA_SAMPLE_REGS_USER | PERFDATA_SAMPLE_STACK_USER | PERFDATA_SAMPLE_REGS_INTR | PERFDATA_SAMPLE_PHYS_ADDR | \
-	 PERFDATA_SAMPLE_AUX)
+#define DROPPED_BITS                                                                                                \
+	(PERFDATA_SAMPLE_RAW | PERFDATA_SAMPLE_REGS_USER | PERFDATA_SAMPLE_STACK_USER | PERFDATA_SAMPLE_REGS_INTR | \
+	 PERFDATA_SAMPLE_PHYS_ADDR | PERFDATA_SAMPLE_AUX)
 
 /* --- the table --------------------------------------------------------------------------------------------------- */
 
@@ -75,7 +76,8 @@ void pd_anonymizer_free(struct pd_anonymizer *a)
 static enum pd_decision decision(const struct pd_anonymizer *a, const struct perfdata_field *field)
 {
 	uint64_t found;
-	return pd_hash_map_get(&a->decisions, (uint64_t)(uintptr_t)field, &found) ? (enum pd_decision)found : PD_UNDECIDED;
+	return pd_hash_map_get(&a->decisions, (uint64_t)(uintptr_t)field, &found) ? (enum pd_decision)found
+										  : PD_UNDECIDED;
 }
 
 /* --- values ------------------------------------------------------------------------------------------------------ */
@@ -258,7 +260,8 @@ static void edit_elements(struct pd_anonymizer *a, struct perfdata_list *list)
 
 	for (uint32_t i = 0; i < element->nr_fields; i++)
 		if (list->present >> i & 1)
-			stride += width_of(element->fields[i].kind) ? width_of(element->fields[i].kind) : element->fields[i].count;
+			stride += width_of(element->fields[i].kind) ? width_of(element->fields[i].kind)
+								    : element->fields[i].count;
 	uint8_t *bytes = stride ? pd_arena_calloc(&a->scratch, list->count ? (size_t)list->count : 1, stride) : NULL;
 	if (!bytes || element->view_size > sizeof view) {
 		a->names.no_memory = true;
@@ -293,7 +296,8 @@ static void edit_elements(struct pd_anonymizer *a, struct perfdata_list *list)
 
 static void edit_words(struct pd_anonymizer *a, enum pd_decision what, struct perfdata_list *list)
 {
-	uint64_t *words = pd_arena_alloc(&a->scratch, list->count ? (size_t)list->count * sizeof *words : sizeof *words);
+	uint64_t *words = pd_arena_alloc(&a->scratch,
+					 list->count ? (size_t)list->count * sizeof *words : sizeof *words);
 
 	if (!words) {
 		a->names.no_memory = true;
@@ -378,7 +382,8 @@ static bool is_kernel_map(uint16_t misc, int32_t pid)
 	return pid == -1 || mode == PERFDATA_CPUMODE_KERNEL || mode == PERFDATA_CPUMODE_GUEST_KERNEL;
 }
 
-static void move_map(struct pd_anonymizer *a, uint16_t misc, int32_t pid, struct perfdata_bytes name, uint64_t *addr, uint64_t *len, uint64_t *pgoff)
+static void move_map(struct pd_anonymizer *a, uint16_t misc, int32_t pid, struct perfdata_bytes name, uint64_t *addr,
+		     uint64_t *len, uint64_t *pgoff)
 {
 	if (a->names.keep & PERFDATA_ANONYMIZE_KEEP_ADDRESSES)
 		return;
@@ -426,7 +431,8 @@ static void follow(struct pd_anonymizer *a, struct perfdata_record *record)
 	}
 }
 
-enum perfdata_status pd_anonymize_record(struct pd_anonymizer *a, const struct perfdata_raw *raw, struct perfdata_record *record)
+enum perfdata_status pd_anonymize_record(struct pd_anonymizer *a, const struct perfdata_raw *raw,
+					 struct perfdata_record *record)
 {
 	pd_arena_reset(&a->scratch);
 	if (!record->layout || is_dropped(a, record->layout)) {
@@ -435,7 +441,8 @@ enum perfdata_status pd_anonymize_record(struct pd_anonymizer *a, const struct p
 	}
 	const unsigned mode = record->misc & PERFDATA_CPUMODE_MASK;
 	a->pid = raw->pid;
-	a->in_kernel = mode == PERFDATA_CPUMODE_KERNEL || mode == PERFDATA_CPUMODE_GUEST_KERNEL || record->type == PERFDATA_RECORD_KSYMBOL;
+	a->in_kernel = mode == PERFDATA_CPUMODE_KERNEL || mode == PERFDATA_CPUMODE_GUEST_KERNEL ||
+		       record->type == PERFDATA_RECORD_KSYMBOL;
 	follow(a, record);
 	edit_view(a, record->layout, record->u.present, &record->u);
 	edit_view(a, perfdata_sample_id_layout(), record->sample_id.present, &record->sample_id);
@@ -469,7 +476,9 @@ static bool is_public(const struct perfdata_event *event)
 		return true;
 	perfdata_text_init(&text);
 	perfdata_event_fallback_name(event->attr, &text);
-	const char *colon = event->attr->type < TYPE_TRACEPOINT || event->attr->type == TYPE_CACHE ? strchr(event->name, ':') : NULL;
+	const char *colon = event->attr->type < TYPE_TRACEPOINT || event->attr->type == TYPE_CACHE
+				    ? strchr(event->name, ':')
+				    : NULL;
 	const size_t size = colon ? (size_t)(colon - event->name) : strlen(event->name);
 	const char *other = text.size ? memchr(text.data, ':', text.size) : NULL;
 	const bool is_general = event->attr->type < TYPE_TRACEPOINT || event->attr->type == TYPE_CACHE;
@@ -485,7 +494,8 @@ const char *pd_anonymize_event_name(struct pd_anonymizer *a, const struct perfda
 	const struct perfdata_bytes name = { (const uint8_t *)event->name, strlen(event->name) };
 	size_t size;
 
-	if (is_public(event) && pd_hash_map_put(&a->event_names, pd_keyed_hash(&a->names, 9, name.data, name.size), 1) < 0)
+	if (is_public(event) &&
+	    pd_hash_map_put(&a->event_names, pd_keyed_hash(&a->names, 9, name.data, name.size), 1) < 0)
 		a->names.no_memory = true;
 	return is_known_event(a, name) ? event->name : pd_pseudonym_name(&a->names, &a->scratch, name, &size);
 }

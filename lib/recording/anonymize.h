@@ -33,13 +33,15 @@ struct pd_anonymizer {
 struct pd_anonymizer *pd_anonymizer_new(const struct perfdata_anonymize_options *options);   /* NULL without memory */
 void pd_anonymizer_free(struct pd_anonymizer *anonymizer);
 /* Changes the views of a record; PERFDATA_ABSENT: it is dropped. */
-enum perfdata_status pd_anonymize_record(struct pd_anonymizer *anonymizer, const struct perfdata_raw *raw, struct perfdata_record *record);
+enum perfdata_status pd_anonymize_record(struct pd_anonymizer *anonymizer, const struct perfdata_raw *raw,
+					 struct perfdata_record *record);
 void pd_anonymize_attr(struct perfdata_attr *attr);
 uint64_t pd_anonymize_event_id(struct pd_anonymizer *anonymizer, uint64_t id);
 uint64_t pd_anonymize_time(const struct pd_anonymizer *anonymizer, uint64_t time);
 /* NULL without memory; borrowed until the next record. */
 const char *pd_anonymize_event_name(struct pd_anonymizer *anonymizer, const struct perfdata_event *event);
-/* Whether anything of the section stays, and a feature edit that carries out the decisions; `user` is the anonymizer. */
+/* Whether anything of the section stays, and a feature edit that carries out the decisions; `user` is the
+ * anonymizer. */
 bool pd_anonymize_keeps_section(uint32_t id);
 bool pd_anonymize_value(void *user, const struct perfdata_layout *section, struct perfdata_node *value);
 

@@ -26,7 +26,8 @@ bool pd_build_ids_copy(struct perfdata_rewriter *rewriter)
 		const struct perfdata_rewrite_build_id *from = &options->build_ids[i];
 		own[i] = *from;
 		own[i].path = pd_arena_copy(&rewriter->arena, from->path, strlen(from->path));
-		own[i].build_id.data = (const uint8_t *)pd_arena_copy(&rewriter->arena, from->build_id.data, from->build_id.size);
+		own[i].build_id.data = (const uint8_t *)pd_arena_copy(&rewriter->arena, from->build_id.data,
+								      from->build_id.size);
 		if (own[i].build_id.size > RECORDED_ID)
 			own[i].build_id.size = RECORDED_ID;
 		if (!own[i].path || !own[i].build_id.data)
@@ -46,7 +47,8 @@ static int compare_path(struct perfdata_bytes path, const char *other)
 	return order ? order : other[path.size] ? -1 : 0;
 }
 
-static const struct perfdata_rewrite_build_id *find(const struct perfdata_rewrite_options *options, const struct perfdata_mmap2 *map)
+static const struct perfdata_rewrite_build_id *find(const struct perfdata_rewrite_options *options,
+						    const struct perfdata_mmap2 *map)
 {
 	size_t low = 0, high = options->nr_build_ids;
 
@@ -68,7 +70,8 @@ bool pd_build_ids_fill(const struct perfdata_rewriter *rewriter, struct perfdata
 	const struct perfdata_layout *layout = record->layout;
 	struct perfdata_mmap2 *map = &record->u.mmap2;
 
-	if (!rewriter->options.nr_build_ids || record->type != PERFDATA_RECORD_MMAP2 || !PERFDATA_HAS(record, mmap2, ino))
+	if (!rewriter->options.nr_build_ids || record->type != PERFDATA_RECORD_MMAP2 ||
+	    !PERFDATA_HAS(record, mmap2, ino))
 		return false;
 	const struct perfdata_rewrite_build_id *found = find(&rewriter->options, map);
 	if (!found || !found->build_id.size)
@@ -87,11 +90,13 @@ bool pd_build_ids_fill(const struct perfdata_rewriter *rewriter, struct perfdata
 
 /* --- the table --------------------------------------------------------------------------------------------------- */
 
-static void put_entry(const struct perfdata_rewriter *rewriter, const struct perfdata_rewrite_build_id *found, struct perfdata_text *out)
+static void put_entry(const struct perfdata_rewriter *rewriter, const struct perfdata_rewrite_build_id *found,
+		      struct perfdata_text *out)
 {
 	const size_t room = (strlen(found->path) + 8) / 8 * 8;
 	const bool swap = pd_order_is_foreign(rewriter->order);
-	const uint16_t misc = (uint16_t)((found->in_kernel ? PERFDATA_CPUMODE_KERNEL : PERFDATA_CPUMODE_USER) | MISC_HAS_SIZE);
+	const uint16_t misc = (uint16_t)((found->in_kernel ? PERFDATA_CPUMODE_KERNEL : PERFDATA_CPUMODE_USER) |
+					 MISC_HAS_SIZE);
 	const uint16_t size = (uint16_t)(ENTRY_NAME + room);
 	const uint16_t head[4] = { 0, 0, swap ? __builtin_bswap16(misc) : misc, swap ? __builtin_bswap16(size) : size };
 	const int32_t any_process = -1;
@@ -122,7 +127,8 @@ bool pd_build_ids_append(struct perfdata_rewriter *rewriter, struct perfdata_tex
 		const uint8_t *entry = pd_take(&cursor, size);
 		if (!entry || size <= ENTRY_NAME)
 			break;
-		last = pd_intern_put(names, entry + ENTRY_NAME, strnlen((const char *)entry + ENTRY_NAME, size - ENTRY_NAME));
+		last = pd_intern_put(names, entry + ENTRY_NAME,
+				     strnlen((const char *)entry + ENTRY_NAME, size - ENTRY_NAME));
 		ok = last != UINT32_MAX;
 	}
 	for (size_t i = 0; ok && i < options->nr_build_ids; i++) {
@@ -148,7 +154,9 @@ enum perfdata_status pd_build_ids_finish(struct perfdata_rewriter *rewriter)
 	if (!pd_build_ids_append(rewriter, &table) || perfdata_text_failed(&table))
 		status = pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL);
 	else if (table.size)   /* an empty one would hide the build-ids of the maps */
-		status = pd_rewrite_written(rewriter, perfdata_writer_feature(rewriter->writer, PERFDATA_FEATURE_BUILD_ID, table.data, table.size));
+		status = pd_rewrite_written(
+			rewriter,
+			perfdata_writer_feature(rewriter->writer, PERFDATA_FEATURE_BUILD_ID, table.data, table.size));
 	perfdata_text_release(&table);
 	return status;
 }

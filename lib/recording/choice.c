@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Which records stay. Samples are told apart by where they stand; what else the kernel wrote stays unless it lies outside of the chosen times; what was
- * said about threads, maps and code before that is said anew, without a time, in front of everything that has one. */
+/* Which records stay. Samples are told apart by where they stand; what else the kernel wrote stays unless it lies
+ * outside of the chosen times; what was said about threads, maps and code before that is said anew, without a time, in
+ * front of everything that has one. */
 #include "config.h"
 #include <stdlib.h>
 #include "base/memory.h"
@@ -11,7 +12,8 @@
 static uint64_t key_of(const struct perfdata_raw *raw)
 {
 	const bool inner = raw->inner != PERFDATA_NO_OFFSET;
-	return (uint64_t)raw->file << 48 | (uint64_t)inner << 47 | ((inner ? raw->inner : raw->offset) & ((UINT64_C(1) << 47) - 1));
+	return (uint64_t)raw->file << 48 | (uint64_t)inner << 47 |
+	       ((inner ? raw->inner : raw->offset) & ((UINT64_C(1) << 47) - 1));
 }
 
 static int compare(const void *a, const void *b)
@@ -20,7 +22,8 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-enum perfdata_status perfdata_rewriter_choose(struct perfdata_rewriter *rewriter, struct perfdata_session *session, uint64_t first, uint64_t last)
+enum perfdata_status perfdata_rewriter_choose(struct perfdata_rewriter *rewriter, struct perfdata_session *session,
+					      uint64_t first, uint64_t last)
 {
 	struct perfdata_batch *batch;
 	enum perfdata_status status;
@@ -32,7 +35,8 @@ enum perfdata_status perfdata_rewriter_choose(struct perfdata_rewriter *rewriter
 		for (size_t i = 0; i < batch->nr_records && status == PERFDATA_OK; i++) {
 			if (batch->records[i].type != PERFDATA_RECORD_SAMPLE)
 				continue;
-			if (pd_vector_grow(&rewriter->choice.kept, &rewriter->choice.kept_room, rewriter->choice.nr_kept, sizeof *rewriter->choice.kept) < 0)
+			if (pd_vector_grow(&rewriter->choice.kept, &rewriter->choice.kept_room,
+					   rewriter->choice.nr_kept, sizeof *rewriter->choice.kept) < 0)
 				status = pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL);
 			else
 				rewriter->choice.kept[rewriter->choice.nr_kept++] = key_of(&batch->records[i]);
@@ -84,14 +88,16 @@ void pd_forget_time(struct perfdata_record *record)
 		record->u.task.time = 0;
 }
 
-static enum perfdata_status keep_state(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw, const struct perfdata_config *source)
+static enum perfdata_status keep_state(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw,
+				       const struct perfdata_config *source)
 {
 	uint8_t out[PERFDATA_RECORD_ROOM];
 	struct perfdata_record record;
 	struct perfdata_config target;
 	size_t size;
 
-	if (perfdata_decode(source, raw->bytes, raw->size, &record) != PERFDATA_OK && record.problem_code != PERFDATA_FINDING_TEXT_UNTERMINATED)
+	if (perfdata_decode(source, raw->bytes, raw->size, &record) != PERFDATA_OK &&
+	    record.problem_code != PERFDATA_FINDING_TEXT_UNTERMINATED)
 		return PERFDATA_OK;
 	pd_forget_time(&record);
 	perfdata_config_init(&target, source->has_attr ? &source->attr : NULL, rewriter->order);
@@ -99,15 +105,18 @@ static enum perfdata_status keep_state(struct perfdata_rewriter *rewriter, const
 	if (status != PERFDATA_OK)
 		return pd_rewrite_failed(rewriter, status, NULL);
 	uint8_t *copy = (uint8_t *)pd_arena_copy(&rewriter->arena, out, size);
-	if (!copy || pd_vector_grow(&rewriter->state, &rewriter->state_room, rewriter->nr_state, sizeof *rewriter->state) < 0)
+	if (!copy ||
+	    pd_vector_grow(&rewriter->state, &rewriter->state_room, rewriter->nr_state, sizeof *rewriter->state) < 0)
 		return pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL);
 	rewriter->state[rewriter->nr_state++] = (struct perfdata_bytes){ copy, size };
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status keep_earlier_state(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader, const struct perfdata_raw *raw)
+static enum perfdata_status keep_earlier_state(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader,
+					       const struct perfdata_raw *raw)
 {
-	return pd_choice_is_past(rewriter, raw) ? keep_state(rewriter, raw, pd_rewrite_source(reader, raw)) : PERFDATA_OK;
+	return pd_choice_is_past(rewriter, raw) ? keep_state(rewriter, raw, pd_rewrite_source(reader, raw))
+						: PERFDATA_OK;
 }
 
 enum perfdata_status perfdata_rewriter_look_back(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader)
@@ -124,7 +133,8 @@ enum perfdata_status pd_choice_write_state(struct perfdata_rewriter *rewriter)
 		return status;
 	rewriter->state_written = true;
 	for (size_t i = 0; i < rewriter->nr_state && status == PERFDATA_OK; i++) {
-		status = pd_rewrite_written(rewriter, perfdata_writer_record(rewriter->writer, rewriter->state[i].data, rewriter->state[i].size));
+		status = pd_rewrite_written(rewriter, perfdata_writer_record(rewriter->writer, rewriter->state[i].data,
+									     rewriter->state[i].size));
 		rewriter->counts.records++;
 	}
 	return status;
@@ -134,14 +144,16 @@ enum perfdata_status pd_choice_write_state(struct perfdata_rewriter *rewriter)
 
 static bool is_kept(const struct perfdata_rewriter *rewriter, uint64_t key)
 {
-	return rewriter->choice.nr_kept && bsearch(&key, rewriter->choice.kept, rewriter->choice.nr_kept, sizeof key, compare);
+	return rewriter->choice.nr_kept &&
+	       bsearch(&key, rewriter->choice.kept, rewriter->choice.nr_kept, sizeof key, compare);
 }
 
 /* Without these AUX data cannot be read; they cannot be cut. */
 static bool belongs_to_aux(uint32_t type)
 {
-	return type == PERFDATA_RECORD_AUX || type == PERFDATA_RECORD_ITRACE_START || type == PERFDATA_RECORD_AUX_OUTPUT_HW_ID ||
-	       type == PERFDATA_RECORD_SWITCH || type == PERFDATA_RECORD_SWITCH_CPU_WIDE;
+	return type == PERFDATA_RECORD_AUX || type == PERFDATA_RECORD_ITRACE_START ||
+	       type == PERFDATA_RECORD_AUX_OUTPUT_HW_ID || type == PERFDATA_RECORD_SWITCH ||
+	       type == PERFDATA_RECORD_SWITCH_CPU_WIDE;
 }
 
 bool pd_choice_keeps(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)

@@ -31,8 +31,8 @@ static enum perfdata_status put_aligned(struct perfdata_rewriter *rewriter, cons
 	return put(rewriter, out, size);
 }
 
-static enum perfdata_status put_encoded(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw, struct perfdata_record *record,
-					const struct perfdata_config *source);
+static enum perfdata_status put_encoded(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw,
+					struct perfdata_record *record, const struct perfdata_config *source);
 
 /* --- payloads ---------------------------------------------------------------------------------------------------- */
 
@@ -45,8 +45,10 @@ static enum perfdata_status put_payload(struct perfdata_rewriter *rewriter, cons
 static enum perfdata_status copy_tracing_data(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
 {
 	static const uint8_t zeros[8];
-	const struct perfdata_feature_section *section = perfdata_reader_feature(rewriter->reader, PERFDATA_FEATURE_TRACING_DATA);
-	const struct perfdata_bytes bytes = section && section->feature ? perfdata_feature_bytes(section->feature) : (struct perfdata_bytes){ NULL, 0 };
+	const struct perfdata_feature_section *section = perfdata_reader_feature(rewriter->reader,
+										 PERFDATA_FEATURE_TRACING_DATA);
+	const struct perfdata_bytes bytes = section && section->feature ? perfdata_feature_bytes(section->feature)
+									: (struct perfdata_bytes){ NULL, 0 };
 	uint8_t out[16] = { 0 };
 	const bool swap = pd_order_is_foreign(rewriter->order);
 	const uint32_t words[4] = { PERFDATA_RECORD_TRACING_DATA, 0, (uint32_t)pd_align8(bytes.size), 0 };
@@ -59,7 +61,8 @@ static enum perfdata_status copy_tracing_data(struct perfdata_rewriter *rewriter
 		const enum perfdata_status status = put(rewriter, raw->bytes, raw->size);
 		if (status != PERFDATA_OK)
 			return status;
-		return put_payload(rewriter, bytes.data, bytes.size) ?: put_payload(rewriter, zeros, (size_t)pd_align8(bytes.size) - bytes.size);
+		return put_payload(rewriter, bytes.data, bytes.size)
+			       ?: put_payload(rewriter, zeros, (size_t)pd_align8(bytes.size) - bytes.size);
 	}
 	for (unsigned i = 0; i < 4; i++) {
 		const uint32_t word = swap ? __builtin_bswap32(words[i]) : words[i];
@@ -70,7 +73,8 @@ static enum perfdata_status copy_tracing_data(struct perfdata_rewriter *rewriter
 	enum perfdata_status status = put(rewriter, out, sizeof out);
 	if (status == PERFDATA_OK)
 		status = put_payload(rewriter, bytes.data, bytes.size);
-	return status == PERFDATA_OK ? put_payload(rewriter, zeros, (size_t)pd_align8(bytes.size) - bytes.size) : status;
+	return status == PERFDATA_OK ? put_payload(rewriter, zeros, (size_t)pd_align8(bytes.size) - bytes.size)
+				     : status;
 }
 
 /* A piece of the data of a hardware tracer, without what the piece before it had already. */
@@ -103,13 +107,15 @@ static enum perfdata_status copy_auxtrace(struct perfdata_rewriter *rewriter, co
 
 	rewriter->trace_left = 0;
 	/* a payload that is cut off belongs to no record that readers can use */
-	if (rewriter->anonymizer || perfdata_decode(source, raw->bytes, raw->size, &record) != PERFDATA_OK || record.u.auxtrace.size > raw->payload) {
+	if (rewriter->anonymizer || perfdata_decode(source, raw->bytes, raw->size, &record) != PERFDATA_OK ||
+	    record.u.auxtrace.size > raw->payload) {
 		rewriter->counts.damaged += !rewriter->anonymizer;
 		return PERFDATA_OK;
 	}
 	rewriter->trace_left = record.u.auxtrace.size;
 	rewriter->in_trace = false;
-	return pd_rewrite_changes_order(rewriter) ? put_encoded(rewriter, raw, &record, source) : put(rewriter, raw->bytes, raw->size);
+	return pd_rewrite_changes_order(rewriter) ? put_encoded(rewriter, raw, &record, source)
+						  : put(rewriter, raw->bytes, raw->size);
 }
 
 /* --- records ----------------------------------------------------------------------------------------------------- */
@@ -127,7 +133,8 @@ static bool is_told_otherwise(struct perfdata_rewriter *rewriter, const struct p
 	case PERFDATA_RECORD_FEATURE:
 		return rewriter->anonymizer || (rewriter->from_stream && !rewriter->to_stream);
 	case PERFDATA_RECORD_FINISHED_ROUND:
-		/* the files of a directory have rounds of their own; and what is read in the order of time needs none */
+		/* the files of a directory have rounds of their own; and what is read in the order of time needs
+		 * none */
 		return rewriter->anonymizer || rewriter->from_directory;
 	default:
 		return false;
@@ -153,15 +160,17 @@ static bool is_unknown(const struct perfdata_rewriter *rewriter, const struct pe
 /* perf does not take a record whose trailer is missing, unless it is long enough to be mistaken for one that has it. */
 static bool lacks_trailer(const struct perfdata_config *config, const struct perfdata_record *record)
 {
-	return record->type < PERFDATA_RECORD_USER_FIRST && record->type != PERFDATA_RECORD_SAMPLE && record->layout && !record->sample_id.present &&
-	       config->trailer_size && record->size < record->layout->min_size + config->trailer_size;
+	return record->type < PERFDATA_RECORD_USER_FIRST && record->type != PERFDATA_RECORD_SAMPLE && record->layout &&
+	       !record->sample_id.present && config->trailer_size &&
+	       record->size < record->layout->min_size + config->trailer_size;
 }
 
-static enum perfdata_status put_encoded(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw, struct perfdata_record *record,
-					const struct perfdata_config *source)
+static enum perfdata_status put_encoded(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw,
+					struct perfdata_record *record, const struct perfdata_config *source)
 {
 	uint8_t out[PERFDATA_RECORD_ROOM];
-	const struct perfdata_config *target = rewriter->merge ? pd_merge_record(rewriter, raw, record) : pd_rewrite_target(rewriter, raw);
+	const struct perfdata_config *target = rewriter->merge ? pd_merge_record(rewriter, raw, record)
+							       : pd_rewrite_target(rewriter, raw);
 	size_t size;
 
 	if (!target)
@@ -202,8 +211,8 @@ static bool renames(struct perfdata_rewriter *rewriter, struct perfdata_record *
 {
 	char name[256];
 
-	if (record->type != PERFDATA_RECORD_EVENT_UPDATE || record->u.event_update.type != 2 || !rewriter->options.nr_renames ||
-	    record->u.event_update.name.size >= sizeof name)
+	if (record->type != PERFDATA_RECORD_EVENT_UPDATE || record->u.event_update.type != 2 ||
+	    !rewriter->options.nr_renames || record->u.event_update.name.size >= sizeof name)
 		return false;
 	memcpy(name, record->u.event_update.name.data, record->u.event_update.name.size);
 	name[record->u.event_update.name.size] = '\0';
@@ -219,7 +228,8 @@ static enum perfdata_status copy_whole(struct perfdata_rewriter *rewriter, const
 	const struct perfdata_config *source = pd_rewrite_source(rewriter->reader, raw);
 	struct perfdata_record record;
 
-	if (perfdata_decode(source, raw->bytes, raw->size, &record) != PERFDATA_OK && record.problem_code != PERFDATA_FINDING_TEXT_UNTERMINATED) {
+	if (perfdata_decode(source, raw->bytes, raw->size, &record) != PERFDATA_OK &&
+	    record.problem_code != PERFDATA_FINDING_TEXT_UNTERMINATED) {
 		count_damaged(rewriter, raw);
 		return PERFDATA_OK;
 	}

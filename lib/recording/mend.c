@@ -35,7 +35,8 @@ static bool lacks_format(const struct perfdata_rewriter *rewriter, const struct 
 	return !event->trace || trace_is_damaged(rewriter->reader);
 }
 
-/* perf opens no event without addresses, nor several whose counters differ in form; where there are no samples, nothing says otherwise. */
+/* perf opens no event without addresses, nor several whose counters differ in form; where there are no samples, nothing
+ * says otherwise. */
 static void mend_sampleless(const struct perfdata_rewriter *rewriter, struct perfdata_attr *attr)
 {
 	const struct perfdata_attr *first = perfdata_reader_event(rewriter->reader, 0)->attr;
@@ -48,8 +49,11 @@ static void mend_sampleless(const struct perfdata_rewriter *rewriter, struct per
 
 enum perfdata_status pd_mend_no_events(struct perfdata_rewriter *rewriter)
 {
-	const struct perfdata_attr attr = { .type = TYPE_SOFTWARE, .size = ATTR_OF_DUMMY, .config = CONFIG_DUMMY,
-					    .sample_type = PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_TID | PERFDATA_SAMPLE_TIME };
+	const struct perfdata_attr attr = { .type = TYPE_SOFTWARE,
+					    .size = ATTR_OF_DUMMY,
+					    .config = CONFIG_DUMMY,
+					    .sample_type = PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_TID |
+							   PERFDATA_SAMPLE_TIME };
 
 	if (perfdata_reader_nr_events(rewriter->reader))
 		return PERFDATA_OK;
@@ -57,7 +61,8 @@ enum perfdata_status pd_mend_no_events(struct perfdata_rewriter *rewriter)
 	return pd_rewrite_written(rewriter, perfdata_writer_event(rewriter->writer, &attr, 0, "dummy", NULL, 0));
 }
 
-void pd_mend_attr(struct perfdata_rewriter *rewriter, const struct perfdata_event *event, struct perfdata_attr *ret, uint32_t *ret_size)
+void pd_mend_attr(struct perfdata_rewriter *rewriter, const struct perfdata_event *event, struct perfdata_attr *ret,
+		  uint32_t *ret_size)
 {
 	struct perfdata_attr recorded;
 	size_t used;
@@ -65,14 +70,16 @@ void pd_mend_attr(struct perfdata_rewriter *rewriter, const struct perfdata_even
 	*ret = event->config->attr;
 	*ret_size = 0;
 	/* some big-endian writers exchange bits of the attr, and perf exchanges them back */
-	if (!pd_rewrite_changes_order(rewriter) && perfdata_attr_decode(event->attr_bytes.data, event->attr_bytes.size, rewriter->order, &recorded,
-									&used) == PERFDATA_OK)
+	if (!pd_rewrite_changes_order(rewriter) &&
+	    perfdata_attr_decode(event->attr_bytes.data, event->attr_bytes.size, rewriter->order, &recorded, &used) ==
+		    PERFDATA_OK)
 		ret->flags = recorded.flags;
 	if (rewriter->options.repair && lacks_format(rewriter, event)) {
 		/* perf opens no tracepoint without its format; such an event shows its name and its raw bytes */
 		ret->type = TYPE_SOFTWARE;
 		ret->config = CONFIG_BPF_OUTPUT;
-		pd_rewrite_tell(rewriter, "the format of %s is not in the recording: its raw data stay, without fields", event->name);
+		pd_rewrite_tell(rewriter, "the format of %s is not in the recording: its raw data stay, without fields",
+				event->name);
 	}
 	if (rewriter->options.repair && !rewriter->counts.samples)
 		mend_sampleless(rewriter, ret);
@@ -99,7 +106,8 @@ static bool groups_fit(const struct perfdata_rewriter *rewriter, const struct pe
 	const size_t nr = perfdata_reader_nr_events(rewriter->reader);
 
 	for (const struct perfdata_node *group = list ? list->child : NULL; group; group = group->next) {
-		const struct perfdata_node *leader = perfdata_node_get(group, "leader"), *members = perfdata_node_get(group, "nr_members");
+		const struct perfdata_node *leader = perfdata_node_get(group, "leader"),
+					   *members = perfdata_node_get(group, "nr_members");
 		if (!leader || !members || leader->v.u >= nr || members->v.u > nr - leader->v.u)
 			return false;
 	}
@@ -172,8 +180,9 @@ enum perfdata_status pd_mend_tell_loss(struct perfdata_rewriter *rewriter, const
 		return rewriter->error.status;
 	const uint64_t id = event->nr_ids ? event->ids[0] : 0;
 	record.layout = perfdata_record_layout(record.type);
-	record.sample_id = (struct perfdata_sample_id){ .present = target->trailer_present, .time = raw->time, .id = id, .identifier = id,
-							.stream_id = id };
+	record.sample_id = (struct perfdata_sample_id){
+		.present = target->trailer_present, .time = raw->time, .id = id, .identifier = id, .stream_id = id
+	};
 	if (samples) {
 		record.u.lost_samples = (struct perfdata_lost_samples){ .present = 1, .lost = rewriter->lost_samples };
 		rewriter->lost_samples = 0;
@@ -195,14 +204,18 @@ enum perfdata_status pd_mend_put_note(struct perfdata_rewriter *rewriter, const 
 {
 	struct perfdata_text out;
 	const size_t room = (strlen(note) + 64) / 64 * 64;
-	const uint32_t length = pd_order_is_foreign(rewriter->order) ? __builtin_bswap32((uint32_t)room) : (uint32_t)room;
+	const uint32_t length = pd_order_is_foreign(rewriter->order) ? __builtin_bswap32((uint32_t)room)
+								     : (uint32_t)room;
 
 	perfdata_text_init(&out);
 	perfdata_text_append(&out, &length, sizeof length);
 	perfdata_text_string(&out, note);
 	perfdata_text_fill(&out, '\0', room - strlen(note));
-	const enum perfdata_status status = perfdata_text_failed(&out) ? pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL) :
-		pd_rewrite_written(rewriter, perfdata_writer_feature(rewriter->writer, PERFDATA_FEATURE_NOTE, out.data, out.size));
+	const enum perfdata_status status =
+		perfdata_text_failed(&out)
+			? pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL)
+			: pd_rewrite_written(rewriter, perfdata_writer_feature(rewriter->writer, PERFDATA_FEATURE_NOTE,
+									       out.data, out.size));
 	perfdata_text_release(&out);
 	return status;
 }
@@ -221,11 +234,13 @@ enum perfdata_status pd_mend_sections(struct perfdata_rewriter *rewriter)
 	char note[512];
 	enum perfdata_status status = PERFDATA_OK;
 
-	snprintf(note, sizeof note, "repaired by perfdata %s, of %.200s: %llu damaged and %llu unknown records left out, %llu gaps", perfdata_version(),
-		 slash ? slash + 1 : path, (unsigned long long)rewriter->counts.damaged, (unsigned long long)rewriter->counts.unknown,
-		 (unsigned long long)rewriter->all_gaps);
+	snprintf(note, sizeof note,
+		 "repaired by perfdata %s, of %.200s: %llu damaged and %llu unknown records left out, %llu gaps",
+		 perfdata_version(), slash ? slash + 1 : path, (unsigned long long)rewriter->counts.damaged,
+		 (unsigned long long)rewriter->counts.unknown, (unsigned long long)rewriter->all_gaps);
 	if (any_has(rewriter->reader, PERFDATA_SAMPLE_BRANCH_STACK))
-		status = pd_rewrite_written(rewriter, perfdata_writer_feature(rewriter->writer, PERFDATA_FEATURE_BRANCH_STACK, NULL, 0));
+		status = pd_rewrite_written(
+			rewriter, perfdata_writer_feature(rewriter->writer, PERFDATA_FEATURE_BRANCH_STACK, NULL, 0));
 	/* perf takes a recording without records for one that was never finished */
 	if (status == PERFDATA_OK && !rewriter->counts.records)
 		status = pd_rewrite_put_round(rewriter);

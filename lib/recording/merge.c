@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Several recordings as one: their records in the order of time, under ids that are told apart.
  *
- * Each input is read twice: once to know all of its events before anything is written, and once to copy it. An input whose events are those of an
- * earlier one shares them, so that parts of a recording become that recording again; the events of any other one stand behind those before it, so that
- * groups stay together. An id that another event has already is exchanged for a new one. */
+ * Each input is read twice: once to know all of its events before anything is written, and once to copy it. An input
+ * whose events are those of an earlier one shares them, so that parts of a recording become that recording again; the
+ * events of any other one stand behind those before it, so that groups stay together. An id that another event has
+ * already is exchanged for a new one. */
 #include "config.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -32,7 +33,8 @@ void pd_merge_free(struct pd_merge *merge)
 
 /* --- the first reading ------------------------------------------------------------------------------------------- */
 
-static enum perfdata_status survey(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader, const struct perfdata_raw *raw)
+static enum perfdata_status survey(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader,
+				   const struct perfdata_raw *raw)
 {
 	struct pd_merge_input *input = rewriter->merge->current;
 
@@ -56,7 +58,8 @@ enum perfdata_status perfdata_rewriter_add(struct perfdata_rewriter *rewriter, s
 	if (pd_vector_grow(&merge->inputs, &merge->inputs_room, merge->nr_inputs, sizeof *merge->inputs) < 0)
 		return pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL);
 	merge->current = &merge->inputs[merge->nr_inputs++];
-	*merge->current = (struct pd_merge_input){ .known = reader, .choice = rewriter->choice, .first_time = UINT64_MAX };
+	*merge->current =
+		(struct pd_merge_input){ .known = reader, .choice = rewriter->choice, .first_time = UINT64_MAX };
 	rewriter->choice = (struct pd_choice){ .last = UINT64_MAX };
 	return pd_rewrite_each(rewriter, reader, survey);
 }
@@ -65,7 +68,8 @@ enum perfdata_status perfdata_rewriter_add(struct perfdata_rewriter *rewriter, s
 
 static bool same_event(const struct perfdata_event *a, const struct perfdata_event *b)
 {
-	return a->attr_bytes.size == b->attr_bytes.size && !memcmp(a->attr_bytes.data, b->attr_bytes.data, a->attr_bytes.size) && !strcmp(a->name, b->name);
+	return a->attr_bytes.size == b->attr_bytes.size &&
+	       !memcmp(a->attr_bytes.data, b->attr_bytes.data, a->attr_bytes.size) && !strcmp(a->name, b->name);
 }
 
 static bool same_events(const struct perfdata_reader *a, const struct perfdata_reader *b)
@@ -82,13 +86,15 @@ static bool own_id(struct pd_merge *merge, size_t index, uint64_t id)
 {
 	struct pd_merge_event *event = &merge->events[index];
 
-	if (pd_vector_grow(&event->ids, &event->ids_room, event->nr_ids, sizeof *event->ids) < 0 || pd_hash_map_put(&merge->owners, id, index) < 0)
+	if (pd_vector_grow(&event->ids, &event->ids_room, event->nr_ids, sizeof *event->ids) < 0 ||
+	    pd_hash_map_put(&merge->owners, id, index) < 0)
 		return false;
 	event->ids[event->nr_ids++] = id;
 	return true;
 }
 
-static bool join_ids(struct pd_merge *merge, struct pd_merge_input *input, size_t index, const struct perfdata_event *event)
+static bool join_ids(struct pd_merge *merge, struct pd_merge_input *input, size_t index,
+		     const struct perfdata_event *event)
 {
 	for (size_t i = 0; i < event->nr_ids; i++) {
 		uint64_t id = event->ids[i], owner;
@@ -109,7 +115,8 @@ static bool join_input(struct perfdata_rewriter *rewriter, struct pd_merge_input
 	const size_t nr = perfdata_reader_nr_events(input->known);
 
 	input->first_event = merge->nr_events;
-	for (const struct pd_merge_input *earlier = merge->inputs; earlier < input && !input->shares_events; earlier++) {
+	for (const struct pd_merge_input *earlier = merge->inputs; earlier < input && !input->shares_events;
+	     earlier++) {
 		input->shares_events = same_events(earlier->known, input->known);
 		if (input->shares_events)
 			input->first_event = earlier->first_event;
@@ -118,7 +125,8 @@ static bool join_input(struct perfdata_rewriter *rewriter, struct pd_merge_input
 	for (size_t i = 0; i < nr; i++) {
 		const struct perfdata_event *event = perfdata_reader_event(input->known, i);
 		if (!input->shares_events) {
-			if (pd_vector_grow(&merge->events, &merge->events_room, merge->nr_events, sizeof *merge->events) < 0)
+			if (pd_vector_grow(&merge->events, &merge->events_room, merge->nr_events,
+					   sizeof *merge->events) < 0)
 				return false;
 			struct pd_merge_event *own = &merge->events[merge->nr_events++];
 			memset(own, 0, sizeof *own);
@@ -177,8 +185,9 @@ enum perfdata_status pd_merge_put_events(struct perfdata_rewriter *rewriter)
 
 	for (size_t i = 0; i < merge->nr_events && status == PERFDATA_OK; i++) {
 		const struct pd_merge_event *event = &merge->events[i];
-		status = pd_rewrite_written(rewriter, perfdata_writer_event(rewriter->writer, &event->attr, event->attr_size, event->name, event->ids,
-									    event->nr_ids));
+		status = pd_rewrite_written(rewriter,
+					    perfdata_writer_event(rewriter->writer, &event->attr, event->attr_size,
+								  event->name, event->ids, event->nr_ids));
 	}
 	return status;
 }
@@ -191,8 +200,8 @@ static void tell_left_out(struct perfdata_rewriter *rewriter, const struct perfd
 	const uint64_t bit = UINT64_C(1) << raw->type % 64;
 
 	if (!(merge->left_out[raw->type / 64] & bit))
-		pd_rewrite_tell(rewriter, "%s records of %s are left out: a recording holds those of one recorder", perfdata_record_layout(raw->type)->perf_name,
-				pd_merge_name(merge->current));
+		pd_rewrite_tell(rewriter, "%s records of %s are left out: a recording holds those of one recorder",
+				perfdata_record_layout(raw->type)->perf_name, pd_merge_name(merge->current));
 	merge->left_out[raw->type / 64] |= bit;
 }
 
@@ -202,7 +211,9 @@ static bool is_first_map(struct perfdata_rewriter *rewriter, const struct perfda
 	struct perfdata_bytes *first = &rewriter->merge->maps[raw->type - PERFDATA_RECORD_THREAD_MAP];
 
 	if (!first->data) {
-		*first = (struct perfdata_bytes){ (const uint8_t *)pd_arena_copy(&rewriter->arena, raw->bytes, raw->size), raw->size };
+		*first = (struct perfdata_bytes){
+			(const uint8_t *)pd_arena_copy(&rewriter->arena, raw->bytes, raw->size), raw->size
+		};
 		return true;
 	}
 	if (first->size != raw->size || memcmp(first->data, raw->bytes, raw->size) != 0)
@@ -219,7 +230,8 @@ static bool is_known_kernel_map(struct perfdata_rewriter *rewriter, const struct
 	if (pd_has_time(raw) || (raw->misc & PERFDATA_CPUMODE_MASK) != PERFDATA_CPUMODE_KERNEL ||
 	    perfdata_raw_decode(rewriter->reader, raw, &record) != PERFDATA_OK)
 		return false;
-	const struct perfdata_bytes name = raw->type == PERFDATA_RECORD_MMAP2 ? record.u.mmap2.filename : record.u.mmap.filename;
+	const struct perfdata_bytes name = raw->type == PERFDATA_RECORD_MMAP2 ? record.u.mmap2.filename
+									      : record.u.mmap.filename;
 	const uint32_t known = pd_intern_count(maps);
 	return pd_intern_put(maps, raw->bytes, (size_t)(name.data + name.size - raw->bytes)) < known;
 }
@@ -326,13 +338,15 @@ static void renumber(struct pd_merge *merge, struct perfdata_record *record)
 	}
 }
 
-/* Readers find the event of a record by the id in its trailer, 0 being the first one's: the trailer is laid out as that event says. */
+/* Readers find the event of a record by the id in its trailer, 0 being the first one's: the trailer is laid out as that
+ * event says. */
 static const struct pd_merge_event *renumber_trailer(const struct pd_merge *merge, struct perfdata_sample_id *trailer)
 {
 	const uint64_t recorded = trailer->identifier ? trailer->identifier : trailer->id;
 	uint64_t id = 0, owner = 0;
 
-	if (!recorded || !pd_hash_map_get(&merge->current->ids, recorded, &id) || !pd_hash_map_get(&merge->owners, id, &owner))
+	if (!recorded || !pd_hash_map_get(&merge->current->ids, recorded, &id) ||
+	    !pd_hash_map_get(&merge->owners, id, &owner))
 		id = owner = 0;
 	trailer->id = trailer->identifier = id;
 	trailer->stream_id = new_id(merge->current, trailer->stream_id);
@@ -340,7 +354,8 @@ static const struct pd_merge_event *renumber_trailer(const struct pd_merge *merg
 	return &merge->events[owner];
 }
 
-static const struct pd_merge_event *identify_sample(const struct pd_merge *merge, const struct perfdata_event *recorded, struct perfdata_record *record)
+static const struct pd_merge_event *identify_sample(const struct pd_merge *merge, const struct perfdata_event *recorded,
+						    struct perfdata_record *record)
 {
 	const struct pd_merge_event *event = &merge->events[merge->current->first_event + recorded->index];
 	const struct perfdata_layout *layout = record->layout;
@@ -355,7 +370,8 @@ static const struct pd_merge_event *identify_sample(const struct pd_merge *merge
 	return event;
 }
 
-const struct perfdata_config *pd_merge_record(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw, struct perfdata_record *record)
+const struct perfdata_config *pd_merge_record(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw,
+					      struct perfdata_record *record)
 {
 	struct pd_merge *merge = rewriter->merge;
 
@@ -369,7 +385,8 @@ const struct perfdata_config *pd_merge_record(struct perfdata_rewriter *rewriter
 	return &renumber_trailer(merge, &record->sample_id)->config;
 }
 
-/* Readers apply a record without a time as soon as they read it: all that is older has to leave their queues first, which the second round does. */
+/* Readers apply a record without a time as soon as they read it: all that is older has to leave their queues first,
+ * which the second round does. */
 enum perfdata_status pd_merge_round(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
 {
 	struct pd_merge *merge = rewriter->merge;
@@ -435,12 +452,14 @@ static enum perfdata_status copy_all(struct perfdata_rewriter *rewriter)
 		if (rewriter->options.cancel && perfdata_cancelled(rewriter->options.cancel))
 			status = pd_rewrite_failed(rewriter, PERFDATA_EINTR, NULL);
 	}
-	rewriter->choice = (struct pd_choice){ .chosen = rewriter->choice.chosen };   /* the inputs' own what it holds */
+	/* the inputs' own what it holds */
+	rewriter->choice = (struct pd_choice){ .chosen = rewriter->choice.chosen };
 	rewriter->reader = merge->inputs[0].known;
 	return status;
 }
 
-enum perfdata_status perfdata_rewriter_merge(struct perfdata_rewriter *rewriter, struct perfdata_reader *const *readers, size_t nr)
+enum perfdata_status perfdata_rewriter_merge(struct perfdata_rewriter *rewriter, struct perfdata_reader *const *readers,
+					     size_t nr)
 {
 	struct pd_merge *merge = rewriter->merge;
 

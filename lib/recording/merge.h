@@ -59,10 +59,14 @@ struct pd_merge {
 	uint8_t list[PERFDATA_RECORD_ROOM];              /* the list of a record with new ids */
 };
 
-static inline const char *pd_merge_name(const struct pd_merge_input *input) { return perfdata_reader_header(input->known)->name; }
+static inline const char *pd_merge_name(const struct pd_merge_input *input)
+{
+	return perfdata_reader_header(input->known)->name;
+}
 
 /* --- merge_check.c --- */
-void pd_merge_note_kernel(struct pd_merge_kernel *kernel, const struct perfdata_reader *reader, const struct perfdata_raw *raw);
+void pd_merge_note_kernel(struct pd_merge_kernel *kernel, const struct perfdata_reader *reader,
+			  const struct perfdata_raw *raw);
 /* PERFDATA_EUNSUP with the reason if the inputs cannot be one recording. */
 enum perfdata_status pd_merge_check(struct perfdata_rewriter *rewriter);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether recordings can be one: of the same host, boot and clock, with a time in each sample. What tells of that is compared and said. */
+/* Whether recordings can be one: of the same host, boot and clock, with a time in each sample. What tells of that is
+ * compared and said. */
 #include "config.h"
 #include <inttypes.h>
 #include <stdarg.h>
@@ -14,13 +15,15 @@
 
 /* --- what is learned --------------------------------------------------------------------------------------------- */
 
-void pd_merge_note_kernel(struct pd_merge_kernel *kernel, const struct perfdata_reader *reader, const struct perfdata_raw *raw)
+void pd_merge_note_kernel(struct pd_merge_kernel *kernel, const struct perfdata_reader *reader,
+			  const struct perfdata_raw *raw)
 {
 	static const char name[] = "[kernel.kallsyms]";
 	struct perfdata_record record;
 
 	if (kernel->is_known || (raw->type != PERFDATA_RECORD_MMAP && raw->type != PERFDATA_RECORD_MMAP2) ||
-	    (raw->misc & PERFDATA_CPUMODE_MASK) != PERFDATA_CPUMODE_KERNEL || perfdata_raw_decode(reader, raw, &record) != PERFDATA_OK)
+	    (raw->misc & PERFDATA_CPUMODE_MASK) != PERFDATA_CPUMODE_KERNEL ||
+	    perfdata_raw_decode(reader, raw, &record) != PERFDATA_OK)
 		return;
 	const bool is_second = raw->type == PERFDATA_RECORD_MMAP2;
 	const struct perfdata_bytes file = is_second ? record.u.mmap2.filename : record.u.mmap.filename;
@@ -39,7 +42,9 @@ void pd_merge_note_kernel(struct pd_merge_kernel *kernel, const struct perfdata_
 static uint64_t number_of(const struct pd_merge_input *input, uint32_t id, const char *name)
 {
 	const struct perfdata_feature_section *section = perfdata_reader_feature(input->known, id);
-	const struct perfdata_node *node = section && section->feature ? perfdata_node_get(perfdata_feature_root(section->feature), name) : NULL;
+	const struct perfdata_node *node = section && section->feature
+						   ? perfdata_node_get(perfdata_feature_root(section->feature), name)
+						   : NULL;
 	return node ? node->v.u : 0;
 }
 
@@ -64,47 +69,60 @@ static enum perfdata_status check_alone(struct perfdata_rewriter *rewriter, cons
 	if (!nr)
 		return refuse(rewriter, "%s says of no event what it is", pd_merge_name(input));
 	if (perfdata_reader_feature(input->known, PERFDATA_FEATURE_STAT))
-		return refuse(rewriter, "%s holds counts of perf stat, which have no time that would order them", pd_merge_name(input));
+		return refuse(rewriter, "%s holds counts of perf stat, which have no time that would order them",
+			      pd_merge_name(input));
 	for (size_t i = 0; i < nr; i++) {
 		const struct perfdata_event *event = perfdata_reader_event(input->known, i);
 		if (!(event->attr->sample_type & PERFDATA_SAMPLE_TIME))
-			return refuse(rewriter, "samples of %s in %s have no times: nothing says which came first", event->name, pd_merge_name(input));
+			return refuse(rewriter, "samples of %s in %s have no times: nothing says which came first",
+				      event->name, pd_merge_name(input));
 	}
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status check_text(struct perfdata_rewriter *rewriter, const struct pd_merge_input *a, const struct pd_merge_input *b, uint32_t id,
-				       const char *what)
+static enum perfdata_status check_text(struct perfdata_rewriter *rewriter, const struct pd_merge_input *a,
+				       const struct pd_merge_input *b, uint32_t id, const char *what)
 {
 	const char *x = perfdata_reader_feature_text(a->known, id), *y = perfdata_reader_feature_text(b->known, id);
 
 	if (!x || !y || !strcmp(x, y))
 		return PERFDATA_OK;
-	return refuse(rewriter, "%s is of %s %.60s, %s of %.60s: processes and addresses of one are not those of the other", pd_merge_name(a), what, x,
-		      pd_merge_name(b), y);
+	return refuse(rewriter,
+		      "%s is of %s %.60s, %s of %.60s: processes and addresses of one are not those of the other",
+		      pd_merge_name(a), what, x, pd_merge_name(b), y);
 }
 
-static enum perfdata_status check_kernel(struct perfdata_rewriter *rewriter, const struct pd_merge_input *a, const struct pd_merge_input *b)
+static enum perfdata_status check_kernel(struct perfdata_rewriter *rewriter, const struct pd_merge_input *a,
+					 const struct pd_merge_input *b)
 {
 	const struct pd_merge_kernel *x = &a->kernel, *y = &b->kernel;
 
 	if (!x->is_known || !y->is_known)
 		return PERFDATA_OK;
 	if (x->addr != y->addr)
-		return refuse(rewriter, "the kernel was at 0x%" PRIx64 " in %s, at 0x%" PRIx64 " in %s: they are of different boots", x->addr,
-			      pd_merge_name(a), y->addr, pd_merge_name(b));
-	if (x->build_id_size && x->build_id_size == y->build_id_size && memcmp(x->build_id, y->build_id, x->build_id_size) != 0)
-		return refuse(rewriter, "%s and %s have kernels of different build-ids", pd_merge_name(a), pd_merge_name(b));
+		return refuse(rewriter,
+			      "the kernel was at 0x%" PRIx64 " in %s, at 0x%" PRIx64
+			      " in %s: they are of different boots",
+			      x->addr, pd_merge_name(a), y->addr, pd_merge_name(b));
+	if (x->build_id_size && x->build_id_size == y->build_id_size &&
+	    memcmp(x->build_id, y->build_id, x->build_id_size) != 0)
+		return refuse(rewriter, "%s and %s have kernels of different build-ids", pd_merge_name(a),
+			      pd_merge_name(b));
 	return PERFDATA_OK;
 }
 
 static const char *name_of_pmu(const struct pd_merge_input *input, uint64_t type, size_t *ret_size)
 {
-	const struct perfdata_feature_section *section = perfdata_reader_feature(input->known, PERFDATA_FEATURE_PMU_MAPPINGS);
-	const struct perfdata_node *list = section && section->feature ? perfdata_node_get(perfdata_feature_root(section->feature), "pmu_mappings") : NULL;
+	const struct perfdata_feature_section *section = perfdata_reader_feature(input->known,
+										 PERFDATA_FEATURE_PMU_MAPPINGS);
+	const struct perfdata_node *list = section && section->feature
+						   ? perfdata_node_get(perfdata_feature_root(section->feature),
+								       "pmu_mappings")
+						   : NULL;
 
 	for (const struct perfdata_node *pmu = list ? list->child : NULL; pmu; pmu = pmu->next) {
-		const struct perfdata_node *number = perfdata_node_get(pmu, "type"), *name = perfdata_node_get(pmu, "name");
+		const struct perfdata_node *number = perfdata_node_get(pmu, "type"),
+					   *name = perfdata_node_get(pmu, "name");
 		if (number && name && number->v.u == type) {
 			*ret_size = name->v.bytes.size;
 			return (const char *)name->v.bytes.data;
@@ -114,14 +132,17 @@ static const char *name_of_pmu(const struct pd_merge_input *input, uint64_t type
 }
 
 /* Numbers of PMUs are given as their drivers come. */
-static enum perfdata_status check_pmus(struct perfdata_rewriter *rewriter, const struct pd_merge_input *a, const struct pd_merge_input *b)
+static enum perfdata_status check_pmus(struct perfdata_rewriter *rewriter, const struct pd_merge_input *a,
+				       const struct pd_merge_input *b)
 {
 	for (size_t i = 0; i < perfdata_reader_nr_events(b->known); i++) {
 		const uint32_t type = perfdata_reader_event(b->known, i)->attr->type;
 		size_t x_size, y_size;
-		const char *x = type < FIRST_OWN_TYPE ? NULL : name_of_pmu(a, type, &x_size), *y = x ? name_of_pmu(b, type, &y_size) : NULL;
+		const char *x = type < FIRST_OWN_TYPE ? NULL : name_of_pmu(a, type, &x_size),
+			   *y = x ? name_of_pmu(b, type, &y_size) : NULL;
 		if (x && y && (x_size != y_size || memcmp(x, y, x_size) != 0))
-			return refuse(rewriter, "PMU %u is %.*s in %s, %.*s in %s", type, (int)x_size, x, pd_merge_name(a), (int)y_size, y, pd_merge_name(b));
+			return refuse(rewriter, "PMU %u is %.*s in %s, %.*s in %s", type, (int)x_size, x,
+				      pd_merge_name(a), (int)y_size, y, pd_merge_name(b));
 	}
 	return PERFDATA_OK;
 }
@@ -137,47 +158,60 @@ static int clock_of(const struct pd_merge_input *input)
 
 static bool tells_wall_clock(const struct pd_merge_input *input)
 {
-	return perfdata_reader_feature(input->known, PERFDATA_FEATURE_CLOCK_DATA) && number_of(input, PERFDATA_FEATURE_CLOCK_DATA, "wall_clock");
+	return perfdata_reader_feature(input->known, PERFDATA_FEATURE_CLOCK_DATA) &&
+	       number_of(input, PERFDATA_FEATURE_CLOCK_DATA, "wall_clock");
 }
 
 /* What has to be added to the recording's times to have wall-clock ones. */
 static uint64_t wall_offset(const struct pd_merge_input *input)
 {
-	return number_of(input, PERFDATA_FEATURE_CLOCK_DATA, "wall_clock") - number_of(input, PERFDATA_FEATURE_CLOCK_DATA, "clockid_time");
+	return number_of(input, PERFDATA_FEATURE_CLOCK_DATA, "wall_clock") -
+	       number_of(input, PERFDATA_FEATURE_CLOCK_DATA, "clockid_time");
 }
 
-static enum perfdata_status check_clocks(struct perfdata_rewriter *rewriter, const struct pd_merge_input *a, const struct pd_merge_input *b)
+static enum perfdata_status check_clocks(struct perfdata_rewriter *rewriter, const struct pd_merge_input *a,
+					 const struct pd_merge_input *b)
 {
 	const int x = clock_of(a), y = clock_of(b);
 
 	if (x != y)
-		return refuse(rewriter, "%s has times of clock %d, %s of clock %d (-1 is the kernel's own)", pd_merge_name(a), x, pd_merge_name(b), y);
+		return refuse(rewriter, "%s has times of clock %d, %s of clock %d (-1 is the kernel's own)",
+			      pd_merge_name(a), x, pd_merge_name(b), y);
 	if (!tells_wall_clock(a) || !tells_wall_clock(b)) {
-		pd_rewrite_tell(rewriter, "%s and %s have times of clock %d%s; nothing says how it stood to the wall clock: one boot is assumed",
+		pd_rewrite_tell(rewriter,
+				"%s and %s have times of clock %d%s; nothing says how it stood to the wall clock: one "
+				"boot is assumed",
 				pd_merge_name(a), pd_merge_name(b), x, x < 0 ? " (the kernel's own)" : "");
 		return PERFDATA_OK;
 	}
 	const int64_t apart = (int64_t)(wall_offset(b) - wall_offset(a));
 	const uint64_t distance = apart < 0 ? 0 - (uint64_t)apart : (uint64_t)apart;
 	if (distance > MOST_DRIFT)
-		return refuse(rewriter, "the clocks of %s and %s are %" PRIu64 ".%09" PRIu64 " s apart, by the wall clock: they are of different boots",
+		return refuse(rewriter,
+			      "the clocks of %s and %s are %" PRIu64 ".%09" PRIu64
+			      " s apart, by the wall clock: they are of different boots",
 			      pd_merge_name(a), pd_merge_name(b), (uint64_t)(distance / NS), (uint64_t)(distance % NS));
-	pd_rewrite_tell(rewriter, "%s and %s have times of clock %d, %" PRIu64 " ns apart by the wall clock: one boot", pd_merge_name(a), pd_merge_name(b), x,
-			distance);
+	pd_rewrite_tell(rewriter, "%s and %s have times of clock %d, %" PRIu64 " ns apart by the wall clock: one boot",
+			pd_merge_name(a), pd_merge_name(b), x, distance);
 	return PERFDATA_OK;
 }
 
 /* --- all --------------------------------------------------------------------------------------------------------- */
 
-static enum perfdata_status check_pair(struct perfdata_rewriter *rewriter, const struct pd_merge_input *a, const struct pd_merge_input *b)
+static enum perfdata_status check_pair(struct perfdata_rewriter *rewriter, const struct pd_merge_input *a,
+				       const struct pd_merge_input *b)
 {
-	static const struct { uint32_t id; const char *what; } texts[] = {
-		{ PERFDATA_FEATURE_HOSTNAME, "host" }, { PERFDATA_FEATURE_ARCH, "architecture" }, { PERFDATA_FEATURE_OSRELEASE, "kernel" },
+	static const struct { uint32_t id; const char *what;
+	} texts[] = {
+		{ PERFDATA_FEATURE_HOSTNAME, "host" },
+		{ PERFDATA_FEATURE_ARCH, "architecture" },
+		{ PERFDATA_FEATURE_OSRELEASE, "kernel" },
 	};
 	enum perfdata_status status = PERFDATA_OK;
 
 	if (perfdata_reader_header(a->known)->order != perfdata_reader_header(b->known)->order)
-		return refuse(rewriter, "%s and %s have different byte orders: they are of different hosts", pd_merge_name(a), pd_merge_name(b));
+		return refuse(rewriter, "%s and %s have different byte orders: they are of different hosts",
+			      pd_merge_name(a), pd_merge_name(b));
 	for (size_t i = 0; i < sizeof texts / sizeof *texts && status == PERFDATA_OK; i++)
 		status = check_text(rewriter, a, b, texts[i].id, texts[i].what);
 	if (status == PERFDATA_OK)
@@ -200,6 +234,7 @@ enum perfdata_status pd_merge_check(struct perfdata_rewriter *rewriter)
 			status = check_pair(rewriter, &merge->inputs[i], &merge->inputs[k]);
 	for (size_t i = 0; i < merge->nr_inputs && status == PERFDATA_OK; i++)
 		if (!perfdata_reader_feature_text(merge->inputs[i].known, PERFDATA_FEATURE_HOSTNAME))
-			pd_rewrite_tell(rewriter, "%s does not say of which host it is: that of the others is assumed", pd_merge_name(&merge->inputs[i]));
+			pd_rewrite_tell(rewriter, "%s does not say of which host it is: that of the others is assumed",
+					pd_merge_name(&merge->inputs[i]));
 	return status;
 }

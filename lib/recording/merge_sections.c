@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The feature sections of several recordings as one. Lists are joined; what can be one thing only stays where all that tell it agree. */
+/* The feature sections of several recordings as one. Lists are joined; what can be one thing only stays where all that
+ * tell it agree. */
 #include "config.h"
 #include <stdlib.h>
 #include "base/error.h"
@@ -7,7 +8,8 @@
 #include "perfdata/unstable.h"
 #include "recording/merge.h"
 
-#define BUILD_ID_NAME 36u            /* where an entry of BUILD_ID has the name, from its header on; the build-id stands in front */
+/* where an entry of BUILD_ID has the name, from its header on; the build-id stands in front */
+#define BUILD_ID_NAME 36u
 #define BUILD_ID_AT 12u
 #define BUILD_ID_SIZE 20u
 #define BPF_PROG_ID 4u               /* in its struct */
@@ -89,10 +91,14 @@ static enum perfdata_status put_joined(struct joined *joined, uint32_t id, bool 
 	if (counted)
 		put_int(&out, joined->swap, 4, joined->nr);
 	perfdata_text_append(&out, joined->entries.data, joined->entries.size);
-	enum perfdata_status status = perfdata_text_failed(&joined->entries) || perfdata_text_failed(&out) ? PERFDATA_ENOMEM :
-		perfdata_feature_decode(id, out.data, out.size, perfdata_reader_header(rewriter->reader)->order, 0, &feature, NULL);
+	enum perfdata_status status = perfdata_text_failed(&joined->entries) || perfdata_text_failed(&out)
+					      ? PERFDATA_ENOMEM
+					      : perfdata_feature_decode(id, out.data, out.size,
+									perfdata_reader_header(rewriter->reader)->order,
+									0, &feature, NULL);
 	if (status == PERFDATA_OK || status == PERFDATA_DAMAGED)
-		status = pd_sections_put(rewriter, &(struct perfdata_feature_section){ .id = id, .status = status, .feature = feature });
+		status = pd_sections_put(
+			rewriter, &(struct perfdata_feature_section){ .id = id, .status = status, .feature = feature });
 	else
 		status = pd_rewrite_failed(rewriter, status, NULL);
 	perfdata_feature_free(feature);
@@ -105,7 +111,8 @@ static enum perfdata_status put_joined(struct joined *joined, uint32_t id, bool 
 static bool is_counted(uint32_t id) { return id != PERFDATA_FEATURE_BUILD_ID; }
 
 /* The next entry of a list section; its key tells it from others. */
-static bool next_entry(uint32_t id, struct pd_cursor *cursor, struct perfdata_bytes *ret, struct perfdata_bytes *ret_key)
+static bool next_entry(uint32_t id, struct pd_cursor *cursor, struct perfdata_bytes *ret,
+		       struct perfdata_bytes *ret_key)
 {
 	const uint8_t *start = cursor->at;
 	const uint32_t first = pd_u32(cursor), second = pd_u32(cursor);
@@ -116,7 +123,8 @@ static bool next_entry(uint32_t id, struct pd_cursor *cursor, struct perfdata_by
 		size = cursor->failed ? 0 : pd_load16(start + 6, cursor->swap);
 		break;
 	case PERFDATA_FEATURE_BPF_PROG_INFO:
-		size = 16ull + first + second;   /* behind the lengths of the struct and of the data: which arrays there are */
+		/* behind the lengths of the struct and of the data: which arrays there are */
+		size = 16ull + first + second;
 		break;
 	default:
 		size = 8ull + second;
@@ -134,11 +142,13 @@ static bool next_entry(uint32_t id, struct pd_cursor *cursor, struct perfdata_by
 static struct perfdata_bytes name_of(struct perfdata_bytes entry)
 {
 	const size_t room = entry.size > BUILD_ID_NAME ? entry.size - BUILD_ID_NAME : 0;
-	return (struct perfdata_bytes){ entry.data + BUILD_ID_NAME, room ? strnlen((const char *)entry.data + BUILD_ID_NAME, room) : 0 };
+	return (struct perfdata_bytes){ entry.data + BUILD_ID_NAME,
+					room ? strnlen((const char *)entry.data + BUILD_ID_NAME, room) : 0 };
 }
 
 /* Readers know one build-id for each name. False without memory. */
-static bool note_build(struct joined *joined, struct pd_intern *names, struct pd_hash_map *builds, struct perfdata_bytes entry)
+static bool note_build(struct joined *joined, struct pd_intern *names, struct pd_hash_map *builds,
+		       struct perfdata_bytes entry)
 {
 	const struct perfdata_bytes name = name_of(entry);
 	uint64_t known;
@@ -152,12 +162,14 @@ static bool note_build(struct joined *joined, struct pd_intern *names, struct pd
 	if (!pd_hash_map_get(builds, number, &known))
 		return pd_hash_map_put(builds, number, (uintptr_t)build_id) == 0;
 	if (memcmp((const uint8_t *)(uintptr_t)known, build_id, BUILD_ID_SIZE) != 0)
-		pd_rewrite_tell(joined->rewriter, "%.*s has two build-ids; the table of build-ids tells the last one only", (int)name.size,
-				(const char *)name.data);
+		pd_rewrite_tell(joined->rewriter,
+				"%.*s has two build-ids; the table of build-ids tells the last one only",
+				(int)name.size, (const char *)name.data);
 	return true;
 }
 
-static bool join_entries(struct joined *joined, uint32_t id, struct pd_intern *keys, struct pd_intern *names, struct pd_hash_map *builds)
+static bool join_entries(struct joined *joined, uint32_t id, struct pd_intern *keys, struct pd_intern *names,
+			 struct pd_hash_map *builds)
 {
 	const struct pd_merge *merge = joined->rewriter->merge;
 	struct perfdata_bytes entry, key;
@@ -169,7 +181,8 @@ static bool join_entries(struct joined *joined, uint32_t id, struct pd_intern *k
 			(void)pd_u32(&cursor);
 		while (next_entry(id, &cursor, &entry, &key)) {
 			const uint32_t known = pd_intern_count(keys), number = pd_intern_put(keys, key.data, key.size);
-			if (number == UINT32_MAX || (id == PERFDATA_FEATURE_BUILD_ID && number == known && !note_build(joined, names, builds, entry)))
+			if (number == UINT32_MAX || (id == PERFDATA_FEATURE_BUILD_ID && number == known &&
+						     !note_build(joined, names, builds, entry)))
 				return false;
 			if (number < known)
 				continue;
@@ -204,9 +217,12 @@ static enum perfdata_status join_groups(struct joined *joined)
 
 	for (const struct pd_merge_input *input = merge->inputs; input < merge->inputs + merge->nr_inputs; input++) {
 		const struct perfdata_feature *section = section_of(input, PERFDATA_FEATURE_GROUP_DESC);
-		const struct perfdata_node *list = section ? perfdata_node_get(perfdata_feature_root(section), "group_desc") : NULL;
-		for (const struct perfdata_node *group = list && !input->shares_events ? list->child : NULL; group; group = group->next) {
-			const struct perfdata_node *name = perfdata_node_get(group, "name"), *leader = perfdata_node_get(group, "leader");
+		const struct perfdata_node *list =
+			section ? perfdata_node_get(perfdata_feature_root(section), "group_desc") : NULL;
+		for (const struct perfdata_node *group = list && !input->shares_events ? list->child : NULL; group;
+		     group = group->next) {
+			const struct perfdata_node *name = perfdata_node_get(group, "name"),
+						   *leader = perfdata_node_get(group, "leader");
 			const struct perfdata_node *members = perfdata_node_get(group, "nr_members");
 			if (!name || !leader || !members)
 				continue;
@@ -246,7 +262,8 @@ static int by_system(const void *a, const void *b)
 	return (x->place > y->place) - (x->place < y->place);
 }
 
-static enum perfdata_status add_format(struct perfdata_rewriter *rewriter, struct formats *formats, const struct perfdata_trace_event *event)
+static enum perfdata_status add_format(struct perfdata_rewriter *rewriter, struct formats *formats,
+				       const struct perfdata_trace_event *event)
 {
 	uint64_t known;
 
@@ -254,12 +271,16 @@ static enum perfdata_status add_format(struct perfdata_rewriter *rewriter, struc
 		const struct perfdata_bytes a = event->format, b = formats->items[known].event->format;
 		if (a.size == b.size && !memcmp(a.data, b.data, a.size))
 			return PERFDATA_OK;
-		(void)pd_error(&rewriter->error, PERFDATA_EUNSUP, PERFDATA_NO_OFFSET, "the tracepoints %s:%s and %s:%s have the same number: the recordings are of "
-			       "different boots", event->system, event->name, formats->items[known].event->system, formats->items[known].event->name);
+		(void)pd_error(&rewriter->error, PERFDATA_EUNSUP, PERFDATA_NO_OFFSET,
+			       "the tracepoints %s:%s and %s:%s have the same number: the recordings are of "
+			       "different boots",
+			       event->system, event->name, formats->items[known].event->system,
+			       formats->items[known].event->name);
 		return PERFDATA_EUNSUP;
 	}
 	const uint32_t system = pd_intern_put(formats->systems, event->system, strlen(event->system));
-	if (system == UINT32_MAX || pd_vector_grow(&formats->items, &formats->room, formats->nr, sizeof *formats->items) < 0 ||
+	if (system == UINT32_MAX ||
+	    pd_vector_grow(&formats->items, &formats->room, formats->nr, sizeof *formats->items) < 0 ||
 	    pd_hash_map_put(&formats->ids, event->id, formats->nr) < 0)
 		return pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL);
 	formats->items[formats->nr] = (struct format){ system, formats->nr, event };
@@ -267,7 +288,8 @@ static enum perfdata_status add_format(struct perfdata_rewriter *rewriter, struc
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status collect_formats(struct perfdata_rewriter *rewriter, struct formats *formats, struct perfdata_trace_info *ret_info)
+static enum perfdata_status collect_formats(struct perfdata_rewriter *rewriter, struct formats *formats,
+					    struct perfdata_trace_info *ret_info)
 {
 	const struct pd_merge *merge = rewriter->merge;
 	enum perfdata_status status = PERFDATA_OK;
@@ -284,7 +306,8 @@ static enum perfdata_status collect_formats(struct perfdata_rewriter *rewriter, 
 		any = true;
 		for (size_t k = 0; k < info.nr_events && status == PERFDATA_OK; k++) {
 			const struct perfdata_trace_event *event = perfdata_trace_event_at(trace, k);
-			status = event ? add_format(rewriter, formats, event) : pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL);
+			status = event ? add_format(rewriter, formats, event)
+				       : pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL);
 		}
 	}
 	return status == PERFDATA_OK && !any ? PERFDATA_ABSENT : status;
@@ -297,7 +320,8 @@ static void put_sized(struct perfdata_text *out, bool swap, unsigned width, stru
 }
 
 /* As schema/trace_data.c reads it. */
-static void put_formats(struct perfdata_text *out, const struct formats *formats, const struct perfdata_trace_info *info)
+static void put_formats(struct perfdata_text *out, const struct formats *formats,
+			const struct perfdata_trace_info *info)
 {
 	const bool swap = pd_order_is_foreign(info->order);
 	const uint8_t order_and_long[2] = { info->order == PERFDATA_BYTE_ORDER_BIG, (uint8_t)info->long_size };
@@ -319,7 +343,8 @@ static void put_formats(struct perfdata_text *out, const struct formats *formats
 		if (system == 1)
 			put_int(out, swap, 4, nr_systems - 1);
 		if (system)
-			perfdata_text_append(out, pd_intern_get(formats->systems, system, NULL), strlen(pd_intern_get(formats->systems, system, NULL)) + 1);
+			perfdata_text_append(out, pd_intern_get(formats->systems, system, NULL),
+					     strlen(pd_intern_get(formats->systems, system, NULL)) + 1);
 		put_int(out, swap, 4, end - at);
 		for (; at < end; at++)
 			put_sized(out, swap, 8, formats->items[at].event->format);
@@ -338,14 +363,18 @@ static enum perfdata_status join_formats(struct perfdata_rewriter *rewriter)
 	struct perfdata_text out;
 
 	perfdata_text_init(&out);
-	enum perfdata_status status = formats.systems && pd_intern_put(formats.systems, "ftrace", strlen("ftrace")) == 0 ?
-		collect_formats(rewriter, &formats, &info) : pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL);
+	enum perfdata_status status = formats.systems && pd_intern_put(formats.systems, "ftrace", strlen("ftrace")) == 0
+					      ? collect_formats(rewriter, &formats, &info)
+					      : pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL);
 	if (status == PERFDATA_OK) {
 		if (formats.nr)
 			qsort(formats.items, formats.nr, sizeof *formats.items, by_system);
 		put_formats(&out, &formats, &info);
-		status = perfdata_text_failed(&out) ? pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL) :
-			pd_rewrite_written(rewriter, perfdata_writer_feature(rewriter->writer, PERFDATA_FEATURE_TRACING_DATA, out.data, out.size));
+		status = perfdata_text_failed(&out)
+				 ? pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL)
+				 : pd_rewrite_written(rewriter, perfdata_writer_feature(rewriter->writer,
+											PERFDATA_FEATURE_TRACING_DATA,
+											out.data, out.size));
 	}
 	perfdata_text_release(&out);
 	pd_free(formats.items);
@@ -381,8 +410,9 @@ static enum perfdata_status put_agreed(struct perfdata_rewriter *rewriter, uint3
 			first = input;
 		} else if (!first_counts && !same_section(bytes_of(first, id), bytes_of(input, id))) {
 			rewriter->counts.sections_left_out++;
-			pd_rewrite_tell(rewriter, "the feature section %s is left out: %s and %s tell it differently", layout ? layout->perf_name : "of an unknown kind",
-					pd_merge_name(first), pd_merge_name(input));
+			pd_rewrite_tell(rewriter, "the feature section %s is left out: %s and %s tell it differently",
+					layout ? layout->perf_name : "of an unknown kind", pd_merge_name(first),
+					pd_merge_name(input));
 			return PERFDATA_OK;
 		}
 	}
@@ -406,8 +436,9 @@ static enum perfdata_status put_note(struct perfdata_rewriter *rewriter)
 		perfdata_text_string(&note, slash ? slash + 1 : path);
 	}
 	perfdata_text_append(&note, "", 1);
-	const enum perfdata_status status = perfdata_text_failed(&note) ? pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL) :
-		pd_mend_put_note(rewriter, note.data);
+	const enum perfdata_status status = perfdata_text_failed(&note)
+						    ? pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL)
+						    : pd_mend_put_note(rewriter, note.data);
 	perfdata_text_release(&note);
 	return status;
 }
@@ -418,7 +449,8 @@ enum perfdata_status pd_merge_put_sections(struct perfdata_rewriter *rewriter)
 	enum perfdata_status status = join_formats(rewriter);
 
 	for (uint32_t id = 1; id <= PERFDATA_FEATURE_NOTE && status == PERFDATA_OK; id++) {
-		struct joined joined = { .rewriter = rewriter, .swap = pd_order_is_foreign(perfdata_reader_header(first)->order) };
+		struct joined joined = { .rewriter = rewriter,
+					 .swap = pd_order_is_foreign(perfdata_reader_header(first)->order) };
 		perfdata_text_init(&joined.entries);
 		switch (joining_of(id)) {
 		case JOIN_EQUAL:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Mappings by process: sorted, without overlaps; processes share those of their parent until one changes. Where a mapping goes depends on its name and
- * the key, so that it does not tell where it was; what it lies beside of is told no more than that. */
+/* Mappings by process: sorted, without overlaps; processes share those of their parent until one changes. Where a
+ * mapping goes depends on its name and the key, so that it does not tell where it was; what it lies beside of is told
+ * no more than that. */
 #include "config.h"
 #include <string.h>
 #include "base/memory.h"
@@ -38,7 +39,8 @@ struct pd_moved_maps *pd_moved_maps_new(struct pd_pseudonyms *names)
 		return NULL;
 	maps->names = names;
 	/* down, by 4 GiB to 1 TiB: what is above the kernel's half of the addresses stays there */
-	maps->kernel = (UINT64_C(1) << 32) + pd_keyed_hash(names, SALT_KERNEL, "", 0) % ((UINT64_C(1) << 40) - (UINT64_C(1) << 32)) / ALIGNED * ALIGNED;
+	maps->kernel = (UINT64_C(1) << 32) + pd_keyed_hash(names, SALT_KERNEL, "", 0) %
+						     ((UINT64_C(1) << 40) - (UINT64_C(1) << 32)) / ALIGNED * ALIGNED;
 	return maps;
 }
 
@@ -53,7 +55,8 @@ static void drop(struct areas *areas)
 static struct areas *areas_of(const struct pd_moved_maps *maps, int32_t pid)
 {
 	uint64_t value;
-	return pd_hash_map_get(&maps->processes, (uint32_t)pid + UINT64_C(1), &value) ? (struct areas *)(uintptr_t)value : NULL;
+	return pd_hash_map_get(&maps->processes, (uint32_t)pid + UINT64_C(1), &value) ? (struct areas *)(uintptr_t)value
+										      : NULL;
 }
 
 static void set_areas(struct pd_moved_maps *maps, int32_t pid, struct areas *areas)
@@ -124,12 +127,14 @@ static size_t place_of(const struct areas *areas, uint64_t address)
 static bool is_taken(const struct areas *areas, uint64_t from, uint64_t to)
 {
 	for (size_t i = 0; i < areas->nr; i++)
-		if (areas->list[i].moved < to && from < areas->list[i].moved + (areas->list[i].end - areas->list[i].start))
+		if (areas->list[i].moved < to &&
+		    from < areas->list[i].moved + (areas->list[i].end - areas->list[i].start))
 			return true;
 	return false;
 }
 
-static uint64_t choose_place(const struct pd_moved_maps *maps, const struct areas *areas, uint64_t start, uint64_t length, struct perfdata_bytes name)
+static uint64_t choose_place(const struct pd_moved_maps *maps, const struct areas *areas, uint64_t start,
+			     uint64_t length, struct perfdata_bytes name)
 {
 	const uint64_t slots = (length + ALIGNED) / (UINT64_C(1) << SLOT_BITS) + 1;
 	const uint64_t room = slots < NR_SLOTS ? NR_SLOTS - slots : 1;
@@ -176,12 +181,14 @@ static bool cut(struct areas *areas, uint64_t start, uint64_t end)
 	return true;
 }
 
-uint64_t pd_moved_maps_add(struct pd_moved_maps *maps, int32_t pid, uint64_t start, uint64_t length, struct perfdata_bytes name)
+uint64_t pd_moved_maps_add(struct pd_moved_maps *maps, int32_t pid, uint64_t start, uint64_t length,
+			   struct perfdata_bytes name)
 {
 	struct areas *areas = own_areas(maps, pid);
 	const uint64_t end = length > UINT64_MAX - start ? UINT64_MAX : start + length;
 
-	if (!areas || !cut(areas, start, end) || pd_vector_grow(&areas->list, &areas->room, areas->nr, sizeof *areas->list) < 0) {
+	if (!areas || !cut(areas, start, end) ||
+	    pd_vector_grow(&areas->list, &areas->room, areas->nr, sizeof *areas->list) < 0) {
 		maps->failed = true;
 		return 0;
 	}

@@ -9,7 +9,8 @@ struct pd_moved_maps;
 struct pd_moved_maps *pd_moved_maps_new(struct pd_pseudonyms *names);   /* NULL without memory */
 void pd_moved_maps_free(struct pd_moved_maps *maps);
 /* A mapping of a process; where it is moved to. */
-uint64_t pd_moved_maps_add(struct pd_moved_maps *maps, int32_t pid, uint64_t start, uint64_t length, struct perfdata_bytes name);
+uint64_t pd_moved_maps_add(struct pd_moved_maps *maps, int32_t pid, uint64_t start, uint64_t length,
+			   struct perfdata_bytes name);
 /* The child has what its parent has. */
 void pd_moved_maps_fork(struct pd_moved_maps *maps, int32_t parent, int32_t child);
 void pd_moved_maps_exit(struct pd_moved_maps *maps, int32_t pid);

@@ -41,8 +41,8 @@ static void sip_word(uint64_t v[4], uint64_t word)
 uint64_t pd_keyed_hash(const struct pd_pseudonyms *names, unsigned salt, const void *bytes, size_t size)
 {
 	const uint8_t *p = bytes;
-	uint64_t v[4] = { names->key[0] ^ 0x736f6d6570736575, names->key[1] ^ 0x646f72616e646f6d, names->key[0] ^ 0x6c7967656e657261,
-			  names->key[1] ^ 0x7465646279746573 };
+	uint64_t v[4] = { names->key[0] ^ 0x736f6d6570736575, names->key[1] ^ 0x646f72616e646f6d,
+			  names->key[0] ^ 0x6c7967656e657261, names->key[1] ^ 0x7465646279746573 };
 	uint64_t word = 0;
 
 	sip_word(v, salt);
@@ -80,7 +80,8 @@ static uint64_t hash_of_number(const struct pd_pseudonyms *names, unsigned salt,
 
 /* --- telling ----------------------------------------------------------------------------------------------------- */
 
-static void tell(struct pd_pseudonyms *names, enum pd_pseudonym_kind kind, struct perfdata_bytes from, struct perfdata_bytes to)
+static void tell(struct pd_pseudonyms *names, enum pd_pseudonym_kind kind, struct perfdata_bytes from,
+		 struct perfdata_bytes to)
 {
 	static const char *const kinds[] = { "comm", "path", "name", "build-id", "pid", "number" };
 	const uint64_t pair = pd_keyed_hash(names, 64 + kind, from.data, from.size);
@@ -99,7 +100,8 @@ static void tell_numbers(struct pd_pseudonyms *names, enum pd_pseudonym_kind kin
 {
 	char a[32], b[32];
 	const size_t x = (size_t)(perfdata_u64_to(a, from) - a), y = (size_t)(perfdata_u64_to(b, to) - b);
-	tell(names, kind, (struct perfdata_bytes){ (const uint8_t *)a, x }, (struct perfdata_bytes){ (const uint8_t *)b, y });
+	tell(names, kind, (struct perfdata_bytes){ (const uint8_t *)a, x },
+	     (struct perfdata_bytes){ (const uint8_t *)b, y });
 }
 
 void pd_pseudonyms_release(struct pd_pseudonyms *names) { pd_hash_map_release(&names->seen); }
@@ -162,14 +164,21 @@ void pd_pseudonym_build_id(struct pd_pseudonyms *names, const uint8_t *from, siz
 		for (unsigned i = 0; i < 8; i++)
 			made[part * 8 + i] = (uint8_t)(hash >> 8 * i);
 	}
-	tell(names, PD_PSEUDONYM_BUILD_ID, (struct perfdata_bytes){ from, size }, (struct perfdata_bytes){ made, size });
+	tell(names, PD_PSEUDONYM_BUILD_ID, (struct perfdata_bytes){ from, size },
+	     (struct perfdata_bytes){ made, size });
 	memcpy(to, made, size < sizeof made ? size : sizeof made);
 }
 
 /* --- texts ------------------------------------------------------------------------------------------------------- */
 
-static bool is_text(struct perfdata_bytes bytes, const char *text) { return bytes.size == strlen(text) && !memcmp(bytes.data, text, bytes.size); }
-static bool begins(struct perfdata_bytes bytes, const char *text) { return bytes.size >= strlen(text) && !memcmp(bytes.data, text, strlen(text)); }
+static bool is_text(struct perfdata_bytes bytes, const char *text)
+{
+	return bytes.size == strlen(text) && !memcmp(bytes.data, text, bytes.size);
+}
+static bool begins(struct perfdata_bytes bytes, const char *text)
+{
+	return bytes.size >= strlen(text) && !memcmp(bytes.data, text, strlen(text));
+}
 static bool ends(struct perfdata_bytes bytes, const char *text)
 {
 	const size_t size = strlen(text);
@@ -180,11 +189,61 @@ static bool ends(struct perfdata_bytes bytes, const char *text)
 static bool is_public_part(struct perfdata_bytes part)
 {
 	static const char *const known[] = {
-		"", ".", "..", "usr", "lib", "lib32", "lib64", "libx32", "bin", "sbin", "local", "etc", "var", "tmp", "opt", "home", "root", "run", "proc", "dev",
-		"sys", "shm", "share", "modules", "kernel", "drivers", "net", "fs", "debug", "x86_64-linux-gnu", "i386-linux-gnu", "aarch64-linux-gnu",
-		"arm-linux-gnueabihf", "libc.so.6", "libm.so.6", "libdl.so.2", "librt.so.1", "libpthread.so.0", "libstdc++.so.6", "libgcc_s.so.1", "libz.so.1",
-		"ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1", "ld-linux.so.2", "ld-linux-armhf.so.3", "libcrypto.so.3", "libssl.so.3", "vmlinux", "bash", "dash",
-		"sh", "zero", "anon_hugepage", "user.slice", "system.slice",
+		"",
+		".",
+		"..",
+		"usr",
+		"lib",
+		"lib32",
+		"lib64",
+		"libx32",
+		"bin",
+		"sbin",
+		"local",
+		"etc",
+		"var",
+		"tmp",
+		"opt",
+		"home",
+		"root",
+		"run",
+		"proc",
+		"dev",
+		"sys",
+		"shm",
+		"share",
+		"modules",
+		"kernel",
+		"drivers",
+		"net",
+		"fs",
+		"debug",
+		"x86_64-linux-gnu",
+		"i386-linux-gnu",
+		"aarch64-linux-gnu",
+		"arm-linux-gnueabihf",
+		"libc.so.6",
+		"libm.so.6",
+		"libdl.so.2",
+		"librt.so.1",
+		"libpthread.so.0",
+		"libstdc++.so.6",
+		"libgcc_s.so.1",
+		"libz.so.1",
+		"ld-linux-x86-64.so.2",
+		"ld-linux-aarch64.so.1",
+		"ld-linux.so.2",
+		"ld-linux-armhf.so.3",
+		"libcrypto.so.3",
+		"libssl.so.3",
+		"vmlinux",
+		"bash",
+		"dash",
+		"sh",
+		"zero",
+		"anon_hugepage",
+		"user.slice",
+		"system.slice",
 	};
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
 		if (is_text(part, known[i]))
@@ -196,9 +255,29 @@ static bool is_public_part(struct perfdata_bytes part)
 static bool is_public_name(struct perfdata_bytes name)
 {
 	static const char *const known[] = {
-		"[kernel.kallsyms]", "[kernel.kallsyms]_text", "[kernel.kallsyms]_stext", "[guest.kernel.kallsyms]", "[guest.kernel.kallsyms]_text", "[kernel]",
-		"[vdso]", "[vdso32]", "[vdsox32]", "[vsyscall]", "[vectors]", "[heap]", "[stack]", "[uprobes]", "[anon]", "//anon", "//toolong", "//enomem",
-		"anon_inode:[perf_event]", "anon_inode:[io_uring]", "anon_inode:[bpf-map]", "[bpf]", "[unknown]",
+		"[kernel.kallsyms]",
+		"[kernel.kallsyms]_text",
+		"[kernel.kallsyms]_stext",
+		"[guest.kernel.kallsyms]",
+		"[guest.kernel.kallsyms]_text",
+		"[kernel]",
+		"[vdso]",
+		"[vdso32]",
+		"[vdsox32]",
+		"[vsyscall]",
+		"[vectors]",
+		"[heap]",
+		"[stack]",
+		"[uprobes]",
+		"[anon]",
+		"//anon",
+		"//toolong",
+		"//enomem",
+		"anon_inode:[perf_event]",
+		"anon_inode:[io_uring]",
+		"anon_inode:[bpf-map]",
+		"[bpf]",
+		"[unknown]",
 	};
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
 		if (is_text(name, known[i]))
@@ -215,8 +294,9 @@ static void put_hash(struct perfdata_text *out, uint64_t hash)
 /* What tells the kind of a file stays: ".so.1.2", ".ko.xz", ".jar". */
 static size_t suffix_of(struct perfdata_bytes part)
 {
-	static const char *const kinds[] = { ".so", ".ko", ".ko.xz", ".ko.gz", ".ko.zst", ".jar", ".apk", ".dex", ".oat", ".odex", ".map", ".dump", ".debug", ".py",
-					     ".exe", ".dll", ".a", ".o" };
+	static const char *const kinds[] = { ".so",    ".ko",  ".ko.xz", ".ko.gz", ".ko.zst", ".jar",
+					     ".apk",   ".dex", ".oat",   ".odex",  ".map",    ".dump",
+					     ".debug", ".py",  ".exe",   ".dll",   ".a",      ".o" };
 	size_t longest = 0;
 
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
@@ -228,7 +308,8 @@ static size_t suffix_of(struct perfdata_bytes part)
 	size_t at = part.size;
 	while (at > 0 && (isdigit(part.data[at - 1]) || part.data[at - 1] == '.'))
 		at--;
-	if (at > 3 && at < part.size && part.data[at] == '.' && !memcmp(part.data + at - 3, ".so", 3) && part.size - at <= 8)
+	if (at > 3 && at < part.size && part.data[at] == '.' && !memcmp(part.data + at - 3, ".so", 3) &&
+	    part.size - at <= 8)
 		return part.size - at + 3;
 	return 0;
 }
@@ -251,8 +332,8 @@ static char *kept(struct pd_arena *arena, struct perfdata_bytes text, size_t *re
 	return pd_arena_copy(arena, text.data, text.size);
 }
 
-static char *taken(struct pd_pseudonyms *names, enum pd_pseudonym_kind kind, struct pd_arena *arena, struct perfdata_bytes from,
-		   struct perfdata_text *out, size_t *ret_size)
+static char *taken(struct pd_pseudonyms *names, enum pd_pseudonym_kind kind, struct pd_arena *arena,
+		   struct perfdata_bytes from, struct perfdata_text *out, size_t *ret_size)
 {
 	char *copy = perfdata_text_failed(out) ? NULL : pd_arena_copy(arena, out->data, out->size);
 
@@ -263,11 +344,13 @@ static char *taken(struct pd_pseudonyms *names, enum pd_pseudonym_kind kind, str
 	return copy;
 }
 
-char *pd_pseudonym_comm(struct pd_pseudonyms *names, struct pd_arena *arena, struct perfdata_bytes comm, size_t *ret_size)
+char *pd_pseudonym_comm(struct pd_pseudonyms *names, struct pd_arena *arena, struct perfdata_bytes comm,
+			size_t *ret_size)
 {
 	struct perfdata_text out;
 
-	if (!comm.size || names->keep & PERFDATA_ANONYMIZE_KEEP_COMMS || is_text(comm, "swapper") || begins(comm, "swapper/"))
+	if (!comm.size || names->keep & PERFDATA_ANONYMIZE_KEEP_COMMS || is_text(comm, "swapper") ||
+	    begins(comm, "swapper/"))
 		return kept(arena, comm, ret_size);
 	perfdata_text_init(&out);
 	perfdata_text_char(&out, 'c');
@@ -275,7 +358,8 @@ char *pd_pseudonym_comm(struct pd_pseudonyms *names, struct pd_arena *arena, str
 	return taken(names, PD_PSEUDONYM_COMM, arena, comm, &out, ret_size);
 }
 
-char *pd_pseudonym_name(struct pd_pseudonyms *names, struct pd_arena *arena, struct perfdata_bytes name, size_t *ret_size)
+char *pd_pseudonym_name(struct pd_pseudonyms *names, struct pd_arena *arena, struct perfdata_bytes name,
+			size_t *ret_size)
 {
 	struct perfdata_text out;
 
@@ -287,7 +371,8 @@ char *pd_pseudonym_name(struct pd_pseudonyms *names, struct pd_arena *arena, str
 	return taken(names, PD_PSEUDONYM_NAME, arena, name, &out, ret_size);
 }
 
-char *pd_pseudonym_path(struct pd_pseudonyms *names, struct pd_arena *arena, struct perfdata_bytes path, size_t *ret_size)
+char *pd_pseudonym_path(struct pd_pseudonyms *names, struct pd_arena *arena, struct perfdata_bytes path,
+			size_t *ret_size)
 {
 	static const char deleted[] = " (deleted)";
 	struct perfdata_text out;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Pseudonyms: the same name has the same one under the same key, and nobody without the key can tell which name it was. */
+/* Pseudonyms: the same name has the same one under the same key, and nobody without the key can tell which name it
+ * was. */
 #ifndef PD_PSEUDONYM_H
 #define PD_PSEUDONYM_H
 
@@ -11,7 +12,12 @@
 
 /* What is given pseudonyms, for the report and the file that tells them. */
 enum pd_pseudonym_kind {
-	PD_PSEUDONYM_COMM, PD_PSEUDONYM_PATH, PD_PSEUDONYM_NAME, PD_PSEUDONYM_BUILD_ID, PD_PSEUDONYM_PID, PD_PSEUDONYM_NUMBER,
+	PD_PSEUDONYM_COMM,
+	PD_PSEUDONYM_PATH,
+	PD_PSEUDONYM_NAME,
+	PD_PSEUDONYM_BUILD_ID,
+	PD_PSEUDONYM_PID,
+	PD_PSEUDONYM_NUMBER,
 	PD_NR_PSEUDONYM_KINDS
 };
 
@@ -34,9 +40,12 @@ uint64_t pd_pseudonym_number(struct pd_pseudonyms *names, uint64_t number);
 /* A build-id of `size` bytes, at most 20; zeros stay. */
 void pd_pseudonym_build_id(struct pd_pseudonyms *names, const uint8_t *from, size_t size, uint8_t *to);
 /* Texts; NULL without memory. */
-char *pd_pseudonym_comm(struct pd_pseudonyms *names, struct pd_arena *arena, struct perfdata_bytes comm, size_t *ret_size);
-char *pd_pseudonym_path(struct pd_pseudonyms *names, struct pd_arena *arena, struct perfdata_bytes path, size_t *ret_size);
-char *pd_pseudonym_name(struct pd_pseudonyms *names, struct pd_arena *arena, struct perfdata_bytes name, size_t *ret_size);
+char *pd_pseudonym_comm(struct pd_pseudonyms *names, struct pd_arena *arena, struct perfdata_bytes comm,
+			size_t *ret_size);
+char *pd_pseudonym_path(struct pd_pseudonyms *names, struct pd_arena *arena, struct perfdata_bytes path,
+			size_t *ret_size);
+char *pd_pseudonym_name(struct pd_pseudonyms *names, struct pd_arena *arena, struct perfdata_bytes name,
+			size_t *ret_size);
 void pd_pseudonyms_release(struct pd_pseudonyms *names);
 
 #endif

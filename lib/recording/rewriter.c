@@ -8,10 +8,12 @@
 #include "perfdata/unstable.h"
 #include "recording/anonymize.h"
 
-enum perfdata_status pd_rewrite_failed(struct perfdata_rewriter *rewriter, enum perfdata_status status, const char *what)
+enum perfdata_status pd_rewrite_failed(struct perfdata_rewriter *rewriter, enum perfdata_status status,
+				       const char *what)
 {
 	if (rewriter->error.status == PERFDATA_OK)
-		(void)pd_error(&rewriter->error, status, PERFDATA_NO_OFFSET, "%s", what ? what : perfdata_status_text(status));
+		(void)pd_error(&rewriter->error, status, PERFDATA_NO_OFFSET, "%s",
+			       what ? what : perfdata_status_text(status));
 	return rewriter->error.status;
 }
 
@@ -38,10 +40,12 @@ void pd_rewrite_tell(struct perfdata_rewriter *rewriter, const char *format, ...
 static bool copy_options(struct perfdata_rewriter *rewriter)
 {
 	struct perfdata_rewrite_options *options = &rewriter->options;
-	struct perfdata_rewrite_rename *renames = pd_arena_calloc(&rewriter->arena, options->nr_renames, sizeof *renames);
+	struct perfdata_rewrite_rename *renames = pd_arena_calloc(&rewriter->arena, options->nr_renames,
+								  sizeof *renames);
 
 	for (size_t i = 0; renames && i < options->nr_renames; i++) {
-		renames[i].from = pd_arena_copy(&rewriter->arena, options->renames[i].from, strlen(options->renames[i].from));
+		renames[i].from = pd_arena_copy(&rewriter->arena, options->renames[i].from,
+						strlen(options->renames[i].from));
 		renames[i].to = pd_arena_copy(&rewriter->arena, options->renames[i].to, strlen(options->renames[i].to));
 		if (!renames[i].from || !renames[i].to)
 			return false;
@@ -52,8 +56,8 @@ static bool copy_options(struct perfdata_rewriter *rewriter)
 	return renames && pd_build_ids_copy(rewriter);
 }
 
-enum perfdata_status perfdata_rewriter_new(const struct perfdata_rewrite_options *options, struct perfdata_rewriter **ret,
-					   struct perfdata_error *reterr)
+enum perfdata_status perfdata_rewriter_new(const struct perfdata_rewrite_options *options,
+					   struct perfdata_rewriter **ret, struct perfdata_error *reterr)
 {
 	struct perfdata_rewriter *rewriter = pd_calloc(1, sizeof *rewriter);
 
@@ -89,10 +93,17 @@ void perfdata_rewriter_free(struct perfdata_rewriter *rewriter)
 	pd_free(rewriter);
 }
 
-const struct perfdata_rewrite_counts *perfdata_rewriter_counts(const struct perfdata_rewriter *rewriter) { return &rewriter->counts; }
-const struct perfdata_error *perfdata_rewriter_error(const struct perfdata_rewriter *rewriter) { return &rewriter->error; }
+const struct perfdata_rewrite_counts *perfdata_rewriter_counts(const struct perfdata_rewriter *rewriter)
+{
+	return &rewriter->counts;
+}
+const struct perfdata_error *perfdata_rewriter_error(const struct perfdata_rewriter *rewriter)
+{
+	return &rewriter->error;
+}
 
-enum perfdata_byte_order pd_rewrite_order_of(const struct perfdata_rewrite_options *options, const struct perfdata_reader *reader)
+enum perfdata_byte_order pd_rewrite_order_of(const struct perfdata_rewrite_options *options,
+					     const struct perfdata_reader *reader)
 {
 	switch (options->order) {
 	case PERFDATA_REWRITE_LITTLE_ENDIAN: return PERFDATA_BYTE_ORDER_LITTLE;
@@ -117,7 +128,8 @@ const struct perfdata_config *pd_rewrite_target(struct perfdata_rewriter *rewrit
 	const uint32_t version = raw->event ? raw->event->version + 1 : 0;
 
 	if (version >= rewriter->nr_configs) {
-		if (pd_vector_reach(&rewriter->configs, &rewriter->nr_configs, version, sizeof *rewriter->configs) < 0) {
+		if (pd_vector_reach(&rewriter->configs, &rewriter->nr_configs, version, sizeof *rewriter->configs) <
+		    0) {
 			(void)pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL);
 			return NULL;
 		}
@@ -171,14 +183,18 @@ const struct perfdata_anonymize_counts *perfdata_rewriter_anonymized(const struc
 
 /* --- the copy ---------------------------------------------------------------------------------------------------- */
 
-static bool is_set(const struct perfdata_header *header, unsigned id) { return header->feature_bits[id / 64] >> id % 64 & 1; }
+static bool is_set(const struct perfdata_header *header, unsigned id)
+{
+	return header->feature_bits[id / 64] >> id % 64 & 1;
+}
 
 /* Carriers may stay if nothing in them changes. */
 static bool may_keep_carriers(const struct perfdata_rewriter *rewriter)
 {
 	const struct perfdata_rewrite_options *options = &rewriter->options;
-	return options->packing == PERFDATA_REWRITE_SAME_PACKING && !rewriter->choice.chosen && !rewriter->anonymizer && !options->repair && !pd_rewrite_changes_order(rewriter) &&
-	       !options->for_old && !options->nr_build_ids && !rewriter->merge && !rewriter->from_directory && rewriter->from_stream == rewriter->to_stream;
+	return options->packing == PERFDATA_REWRITE_SAME_PACKING && !rewriter->choice.chosen && !rewriter->anonymizer &&
+	       !options->repair && !pd_rewrite_changes_order(rewriter) && !options->for_old && !options->nr_build_ids &&
+	       !rewriter->merge && !rewriter->from_directory && rewriter->from_stream == rewriter->to_stream;
 }
 
 enum perfdata_status pd_rewrite_make_writer(struct perfdata_rewriter *rewriter)
@@ -186,7 +202,8 @@ enum perfdata_status pd_rewrite_make_writer(struct perfdata_rewriter *rewriter)
 	const struct perfdata_header *header = perfdata_reader_header(rewriter->reader);
 	const bool was_packed = is_set(header, PERFDATA_FEATURE_COMPRESSED);
 	const bool pack = rewriter->options.packing == PERFDATA_REWRITE_COMPRESSED ||
-			  (rewriter->options.packing == PERFDATA_REWRITE_SAME_PACKING && was_packed && !rewriter->keeps_carriers);
+			  (rewriter->options.packing == PERFDATA_REWRITE_SAME_PACKING && was_packed &&
+			   !rewriter->keeps_carriers);
 	const struct perfdata_writer_options options = {
 		.size = sizeof options,
 		.form = rewriter->to_stream ? PERFDATA_FORM_STREAM : PERFDATA_FORM_FILE,
@@ -221,22 +238,27 @@ enum perfdata_status pd_rewrite_put_round(struct perfdata_rewriter *rewriter)
 
 	perfdata_config_init(&config, NULL, rewriter->order);
 	const enum perfdata_status status = perfdata_encode(&config, NULL, &record, out, &size);
-	return status == PERFDATA_OK ? pd_rewrite_written(rewriter, perfdata_writer_record(rewriter->writer, out, size)) : status;
+	return status == PERFDATA_OK ? pd_rewrite_written(rewriter, perfdata_writer_record(rewriter->writer, out, size))
+				     : status;
 }
 
 /* The raw data of tracepoints have the recorder's byte order, as their formats say; nobody turns them. */
 bool pd_rewrite_may_turn(struct perfdata_rewriter *rewriter)
 {
-	for (size_t i = 0; pd_rewrite_changes_order(rewriter) && !rewriter->anonymizer && i < perfdata_reader_nr_events(rewriter->reader); i++) {
+	for (size_t i = 0; pd_rewrite_changes_order(rewriter) && !rewriter->anonymizer &&
+			   i < perfdata_reader_nr_events(rewriter->reader);
+	     i++) {
 		if (!perfdata_reader_event(rewriter->reader, i)->trace)
 			continue;
-		(void)pd_rewrite_failed(rewriter, PERFDATA_EUNSUP, "the data of tracepoints keep the byte order that they were recorded in");
+		(void)pd_rewrite_failed(rewriter, PERFDATA_EUNSUP,
+					"the data of tracepoints keep the byte order that they were recorded in");
 		return false;
 	}
 	return true;
 }
 
-enum perfdata_status pd_rewrite_each(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader, pd_rewrite_record_fn *use)
+enum perfdata_status pd_rewrite_each(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader,
+				     pd_rewrite_record_fn *use)
 {
 	struct perfdata_raw raw;
 	enum perfdata_status status = rewriter->error.status;
@@ -253,7 +275,8 @@ enum perfdata_status pd_rewrite_each(struct perfdata_rewriter *rewriter, struct 
 	return status;
 }
 
-static enum perfdata_status copy_one(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader, const struct perfdata_raw *raw)
+static enum perfdata_status copy_one(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader,
+				     const struct perfdata_raw *raw)
 {
 	(void)reader;
 	return pd_copy_record(rewriter, raw);
@@ -270,7 +293,8 @@ enum perfdata_status pd_rewrite_begin(struct perfdata_rewriter *rewriter, struct
 	rewriter->order = pd_rewrite_order_of(&rewriter->options, reader);
 	rewriter->from_stream = header->container == PERFDATA_CONTAINER_PIPE;
 	rewriter->from_directory = header->container == PERFDATA_CONTAINER_DIRECTORY;
-	rewriter->to_stream = !rewriter->anonymizer && (form == PERFDATA_REWRITE_TO_STREAM || (form == PERFDATA_REWRITE_AS_INPUT && rewriter->from_stream));
+	rewriter->to_stream = !rewriter->anonymizer && (form == PERFDATA_REWRITE_TO_STREAM ||
+							(form == PERFDATA_REWRITE_AS_INPUT && rewriter->from_stream));
 	rewriter->keeps_carriers = may_keep_carriers(rewriter);
 	return pd_rewrite_may_turn(rewriter) ? pd_rewrite_make_writer(rewriter) : rewriter->error.status;
 }

@@ -71,18 +71,23 @@ struct perfdata_rewriter {
 	struct pd_unwound unwound;
 };
 
-typedef enum perfdata_status pd_rewrite_record_fn(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader, const struct perfdata_raw *raw);
+typedef enum perfdata_status pd_rewrite_record_fn(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader,
+						  const struct perfdata_raw *raw);
 /* Before the first record of a copy. */
 enum perfdata_status pd_rewrite_begin(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader);
 /* Hands over each record that the reader still has, until one fails or the rewriting is cancelled. */
-enum perfdata_status pd_rewrite_each(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader, pd_rewrite_record_fn *use);
-enum perfdata_status pd_rewrite_failed(struct perfdata_rewriter *rewriter, enum perfdata_status status, const char *what);
-enum perfdata_status pd_rewrite_written(struct perfdata_rewriter *rewriter, enum perfdata_status status);   /* of a call of the writer */
+enum perfdata_status pd_rewrite_each(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader,
+				     pd_rewrite_record_fn *use);
+enum perfdata_status pd_rewrite_failed(struct perfdata_rewriter *rewriter, enum perfdata_status status,
+				       const char *what);
+/* of a call of the writer */
+enum perfdata_status pd_rewrite_written(struct perfdata_rewriter *rewriter, enum perfdata_status status);
 void pd_rewrite_tell(struct perfdata_rewriter *rewriter, const char *format, ...) PERFDATA_PRINTF(2, 3);
 /* False after a failure: the recording holds what cannot have another byte order. */
 bool pd_rewrite_may_turn(struct perfdata_rewriter *rewriter);
 bool pd_rewrite_changes_order(const struct perfdata_rewriter *rewriter);
-enum perfdata_byte_order pd_rewrite_order_of(const struct perfdata_rewrite_options *options, const struct perfdata_reader *reader);
+enum perfdata_byte_order pd_rewrite_order_of(const struct perfdata_rewrite_options *options,
+					     const struct perfdata_reader *reader);
 enum perfdata_status pd_rewrite_make_writer(struct perfdata_rewriter *rewriter);
 enum perfdata_status pd_rewrite_put_round(struct perfdata_rewriter *rewriter);
 /* How the record's event is laid out in the input, and in the output (NULL without memory). */
@@ -106,17 +111,20 @@ enum perfdata_status pd_copy_record(struct perfdata_rewriter *rewriter, const st
 
 /* --- unwound.c --- */
 /* Completes the record's call chain, where it is a sample with a stack. */
-void pd_unwound_join(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw, struct perfdata_record *record);
+void pd_unwound_join(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw,
+		     struct perfdata_record *record);
 
 /* --- sections.c --- */
 enum perfdata_status pd_sections_events(struct perfdata_rewriter *rewriter);
 enum perfdata_status pd_sections_features(struct perfdata_rewriter *rewriter);
 const char *pd_new_name(const struct perfdata_rewriter *rewriter, const char *name);
 /* A FEATURE record with its section in the output's order and names; PERFDATA_ABSENT: it is left out. */
-enum perfdata_status pd_sections_record(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw, void *out, size_t *ret_size);
+enum perfdata_status pd_sections_record(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw, void *out,
+					size_t *ret_size);
 
 /* Copies a section, or tells why it is left out. */
-enum perfdata_status pd_sections_put(struct perfdata_rewriter *rewriter, const struct perfdata_feature_section *section);
+enum perfdata_status pd_sections_put(struct perfdata_rewriter *rewriter,
+				     const struct perfdata_feature_section *section);
 enum perfdata_status pd_sections_times(struct perfdata_rewriter *rewriter);
 
 /* --- build_ids.c --- */
@@ -135,13 +143,15 @@ bool pd_merge_leaves_out(struct perfdata_rewriter *rewriter, const struct perfda
 /* Rounds in front of a record that is written. */
 enum perfdata_status pd_merge_round(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw);
 /* The record with the ids of the output; how it is laid out there. */
-const struct perfdata_config *pd_merge_record(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw, struct perfdata_record *record);
+const struct perfdata_config *pd_merge_record(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw,
+					      struct perfdata_record *record);
 enum perfdata_status pd_merge_put_events(struct perfdata_rewriter *rewriter);
 enum perfdata_status pd_merge_put_sections(struct perfdata_rewriter *rewriter);
 
 /* --- mend.c --- */
 /* The attr as readers can use it; *ret_size is how many bytes it is written with. */
-void pd_mend_attr(struct perfdata_rewriter *rewriter, const struct perfdata_event *event, struct perfdata_attr *ret, uint32_t *ret_size);
+void pd_mend_attr(struct perfdata_rewriter *rewriter, const struct perfdata_event *event, struct perfdata_attr *ret,
+		  uint32_t *ret_size);
 /* Whether perf would refuse the whole file for this section. */
 bool pd_mend_refuses(const struct perfdata_rewriter *rewriter, const struct perfdata_feature_section *section);
 /* An event for a recording that has none. */

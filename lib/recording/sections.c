@@ -27,7 +27,8 @@ static bool has_names(const struct perfdata_rewriter *rewriter)
 	return false;
 }
 
-static enum perfdata_status put_anonymous_event(struct perfdata_rewriter *rewriter, const struct perfdata_event *event, struct perfdata_attr *attr)
+static enum perfdata_status put_anonymous_event(struct perfdata_rewriter *rewriter, const struct perfdata_event *event,
+						struct perfdata_attr *attr)
 {
 	struct pd_anonymizer *a = rewriter->anonymizer;
 	uint64_t *ids = pd_arena_alloc(&rewriter->arena, (event->nr_ids + 1) * sizeof *ids);
@@ -38,7 +39,8 @@ static enum perfdata_status put_anonymous_event(struct perfdata_rewriter *rewrit
 	const char *name = pd_anonymize_event_name(a, event);
 	if (!ids || !name || a->names.no_memory)
 		return pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL);
-	return pd_rewrite_written(rewriter, perfdata_writer_event(rewriter->writer, attr, 0, pd_new_name(rewriter, name), ids, event->nr_ids));
+	return pd_rewrite_written(rewriter, perfdata_writer_event(rewriter->writer, attr, 0,
+								  pd_new_name(rewriter, name), ids, event->nr_ids));
 }
 
 enum perfdata_status pd_sections_events(struct perfdata_rewriter *rewriter)
@@ -57,8 +59,10 @@ enum perfdata_status pd_sections_events(struct perfdata_rewriter *rewriter)
 			status = put_anonymous_event(rewriter, event, &attr);
 			continue;
 		}
-		status = pd_rewrite_written(rewriter, perfdata_writer_event(rewriter->writer, &attr, size,
-									    named ? pd_new_name(rewriter, event->name) : NULL, event->ids, event->nr_ids));
+		status = pd_rewrite_written(rewriter,
+					    perfdata_writer_event(rewriter->writer, &attr, size,
+								  named ? pd_new_name(rewriter, event->name) : NULL,
+								  event->ids, event->nr_ids));
 	}
 	return status;
 }
@@ -87,7 +91,8 @@ static bool is_useless(const struct perfdata_rewriter *rewriter, const struct pe
 {
 	const struct perfdata_layout *layout = perfdata_feature_layout(section->id);
 
-	if (!section->feature || (section->status != PERFDATA_OK && (rewriter->options.repair || rewriter->anonymizer || pd_rewrite_changes_order(rewriter))))
+	if (!section->feature || (section->status != PERFDATA_OK && (rewriter->options.repair || rewriter->anonymizer ||
+								     pd_rewrite_changes_order(rewriter))))
 		return true;
 	if (layout && layout->nr_fields && !perfdata_feature_bytes(section->feature).size)
 		return rewriter->options.repair;
@@ -96,15 +101,18 @@ static bool is_useless(const struct perfdata_rewriter *rewriter, const struct pe
 
 enum perfdata_status pd_sections_times(struct perfdata_rewriter *rewriter)
 {
-	const struct perfdata_feature_section *section = perfdata_reader_feature(rewriter->reader, PERFDATA_FEATURE_SAMPLE_TIME);
+	const struct perfdata_feature_section *section = perfdata_reader_feature(rewriter->reader,
+										 PERFDATA_FEATURE_SAMPLE_TIME);
 	const bool swap = pd_order_is_foreign(rewriter->order);
 	uint64_t times[2] = { rewriter->first_sample, rewriter->last_sample };
 
-	if ((!section && !rewriter->options.repair && !rewriter->merge) || rewriter->first_sample == UINT64_MAX || !is_writers_own(rewriter, PERFDATA_FEATURE_SAMPLE_TIME))
+	if ((!section && !rewriter->options.repair && !rewriter->merge) || rewriter->first_sample == UINT64_MAX ||
+	    !is_writers_own(rewriter, PERFDATA_FEATURE_SAMPLE_TIME))
 		return PERFDATA_OK;
 	for (unsigned i = 0; i < 2 && swap; i++)
 		times[i] = __builtin_bswap64(times[i]);
-	return pd_rewrite_written(rewriter, perfdata_writer_feature(rewriter->writer, PERFDATA_FEATURE_SAMPLE_TIME, times, sizeof times));
+	return pd_rewrite_written(
+		rewriter, perfdata_writer_feature(rewriter->writer, PERFDATA_FEATURE_SAMPLE_TIME, times, sizeof times));
 }
 
 enum perfdata_status pd_sections_put(struct perfdata_rewriter *rewriter, const struct perfdata_feature_section *section)
@@ -120,19 +128,23 @@ enum perfdata_status pd_sections_put(struct perfdata_rewriter *rewriter, const s
 	else if (section->status != PERFDATA_OK)
 		perfdata_text_bytes(&out, perfdata_feature_bytes(section->feature));
 	else
-		status = perfdata_feature_encode(section->feature, order, rewriter->order, rewriter->anonymizer ? &edit : NULL, &out);
+		status = perfdata_feature_encode(section->feature, order, rewriter->order,
+						 rewriter->anonymizer ? &edit : NULL, &out);
 	if (status == PERFDATA_OK && section->id == PERFDATA_FEATURE_BUILD_ID && !pd_build_ids_append(rewriter, &out))
 		status = PERFDATA_ENOMEM;
 	if (status == PERFDATA_OK && perfdata_text_failed(&out)) {
 		status = pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL);
 	} else if (status == PERFDATA_OK) {
-		status = pd_rewrite_written(rewriter, perfdata_writer_feature(rewriter->writer, section->id, out.data, out.size));
+		status = pd_rewrite_written(rewriter,
+					    perfdata_writer_feature(rewriter->writer, section->id, out.data, out.size));
 	} else if (status == PERFDATA_EUNSUP) {
 		const struct perfdata_layout *layout = perfdata_feature_layout(section->id);
 		status = PERFDATA_OK;
 		rewriter->counts.sections_left_out++;
-		pd_rewrite_tell(rewriter, "the feature section %s is left out: %s", layout ? layout->perf_name : "of an unknown kind",
-				section->feature && section->status == PERFDATA_OK ? "perf cannot use it as it is" : "it is damaged");
+		pd_rewrite_tell(rewriter, "the feature section %s is left out: %s",
+				layout ? layout->perf_name : "of an unknown kind",
+				section->feature && section->status == PERFDATA_OK ? "perf cannot use it as it is"
+										   : "it is damaged");
 	} else {
 		status = pd_rewrite_failed(rewriter, status, NULL);
 	}
@@ -166,7 +178,8 @@ static bool rename_value(void *user, const struct perfdata_layout *section, stru
 {
 	struct renaming *renaming = user;
 
-	if (section->id != PERFDATA_FEATURE_EVENT_DESC || value->kind != PERFDATA_KIND_STRING || value->v.bytes.size >= sizeof renaming->name)
+	if (section->id != PERFDATA_FEATURE_EVENT_DESC || value->kind != PERFDATA_KIND_STRING ||
+	    value->v.bytes.size >= sizeof renaming->name)
 		return true;
 	memcpy(renaming->name, value->v.bytes.data, value->v.bytes.size);
 	renaming->name[value->v.bytes.size] = '\0';
@@ -184,7 +197,8 @@ static uint32_t nr_cpus(const struct perfdata_reader *reader)
 	return available ? (uint32_t)available->v.u : 0;
 }
 
-enum perfdata_status pd_sections_record(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw, void *out, size_t *ret_size)
+enum perfdata_status pd_sections_record(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw, void *out,
+					size_t *ret_size)
 {
 	const struct perfdata_config *source = perfdata_reader_config(rewriter->reader);
 	struct renaming renaming = { .rewriter = rewriter };
@@ -200,7 +214,8 @@ enum perfdata_status pd_sections_record(struct perfdata_rewriter *rewriter, cons
 	const uint32_t id = section->feat_id < PERFDATA_FEATURE_LAST ? (uint32_t)section->feat_id : 0;
 	if (id == PERFDATA_FEATURE_COMPRESSED && !rewriter->keeps_carriers)
 		return PERFDATA_ABSENT;
-	if (!pd_rewrite_changes_order(rewriter) && (id != PERFDATA_FEATURE_EVENT_DESC || !rewriter->options.nr_renames)) {
+	if (!pd_rewrite_changes_order(rewriter) &&
+	    (id != PERFDATA_FEATURE_EVENT_DESC || !rewriter->options.nr_renames)) {
 		memcpy(out, raw->bytes, raw->size);
 		*ret_size = raw->size;
 		return PERFDATA_OK;
@@ -208,8 +223,8 @@ enum perfdata_status pd_sections_record(struct perfdata_rewriter *rewriter, cons
 	perfdata_text_init(&text);
 	enum perfdata_status status = PERFDATA_OK;
 	if (section->payload.size) {
-		status = perfdata_feature_decode(id, section->payload.data, section->payload.size, source->order, nr_cpus(rewriter->reader), &feature,
-						 NULL);
+		status = perfdata_feature_decode(id, section->payload.data, section->payload.size, source->order,
+						 nr_cpus(rewriter->reader), &feature, NULL);
 		if (status == PERFDATA_OK)
 			status = perfdata_feature_encode(feature, source->order, rewriter->order,
 							 rewriter->options.nr_renames ? &edit : NULL, &text);
@@ -218,7 +233,8 @@ enum perfdata_status pd_sections_record(struct perfdata_rewriter *rewriter, cons
 		perfdata_text_fill(&text, '\0', -text.size & 7);
 		section->payload = (struct perfdata_bytes){ (const uint8_t *)text.data, text.size };
 		perfdata_config_init(&target, NULL, rewriter->order);
-		status = perfdata_text_failed(&text) ? PERFDATA_ENOMEM : perfdata_encode(&target, NULL, &record, out, ret_size);
+		status = perfdata_text_failed(&text) ? PERFDATA_ENOMEM
+						     : perfdata_encode(&target, NULL, &record, out, ret_size);
 	} else if (status == PERFDATA_EUNSUP || status == PERFDATA_DAMAGED) {
 		rewriter->counts.sections_left_out++;
 		status = PERFDATA_ABSENT;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Copying through a session: what it unwinds from registers and stacks goes into the call chains, before those are dropped. */
+/* Copying through a session: what it unwinds from registers and stacks goes into the call chains, before those are
+ * dropped. */
 #include "config.h"
 #include "base/memory.h"
 #include "perfdata/session.h"
@@ -35,7 +36,8 @@ void pd_unwound_join(struct perfdata_rewriter *rewriter, const struct perfdata_r
 }
 
 /* Those steps of a stack that are not in its record stand behind all others. */
-static void take_steps(struct pd_unwound *unwound, const struct perfdata_batch *batch, const struct perfdata_delivery *delivery)
+static void take_steps(struct pd_unwound *unwound, const struct perfdata_batch *batch,
+		       const struct perfdata_delivery *delivery)
 {
 	unwound->nr = 0;
 	if (!delivery || delivery->steps == PERFDATA_NONE)
@@ -67,7 +69,8 @@ static enum perfdata_status copy_batch(struct perfdata_rewriter *rewriter, const
 	return status;
 }
 
-enum perfdata_status perfdata_rewriter_copy_unwound(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader, struct perfdata_session *session)
+enum perfdata_status perfdata_rewriter_copy_unwound(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader,
+						    struct perfdata_session *session)
 {
 	enum perfdata_status status = pd_rewrite_begin(rewriter, reader);
 	struct perfdata_batch *batch;

@@ -4,8 +4,10 @@
 #include "base/error.h"
 #include "perfdata/emit.h"
 
-enum perfdata_status perfdata_emitter_configure(const struct perfdata_emitter *emitter, const struct perfdata_emitter_option_value *options, size_t nr_options,
-						enum perfdata_wish names, struct perfdata_configuration *ret, struct perfdata_error *reterr)
+enum perfdata_status perfdata_emitter_configure(const struct perfdata_emitter *emitter,
+						const struct perfdata_emitter_option_value *options, size_t nr_options,
+						enum perfdata_wish names, struct perfdata_configuration *ret,
+						struct perfdata_error *reterr)
 {
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
 	struct perfdata_configuration configuration = {
@@ -19,7 +21,8 @@ enum perfdata_status perfdata_emitter_configure(const struct perfdata_emitter *e
 		.symbols = emitter->flags & PERFDATA_EMITTER_SYMBOLS,
 		.merge_deferred = emitter->needs & PERFDATA_NEED_DELIVERIES,
 	};
-	const enum perfdata_status status = emitter->configure ? emitter->configure(emitter->user, &configuration) : PERFDATA_OK;
+	const enum perfdata_status status = emitter->configure ? emitter->configure(emitter->user, &configuration)
+							       : PERFDATA_OK;
 	if (status) {
 		if (!error.status)
 			pd_error(&error, status, PERFDATA_NO_OFFSET, "%s", perfdata_status_text(status));

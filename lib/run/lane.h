@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The way of bytes to one output, in order. Where they are compressed, or where an emitter hands over work that is encoded, they go through a ring of
- * pieces: filled in order, encoded by any thread, written in order. Else they go to the output at once.
+/* The way of bytes to one output, in order. Where they are compressed, or where an emitter hands over work that is
+ * encoded, they go through a ring of pieces: filled in order, encoded by any thread, written in order. Else they go to
+ * the output at once.
  *
- * The ring is counted by numbers that only grow: written <= encoding <= filled. Piece number `filled` is the one that bytes are
- * appended to. The run's monitor guards numbers and states; what a piece holds belongs to whoever took it. */
+ * The ring is counted by numbers that only grow: written <= encoding <= filled. Piece number `filled` is the one that
+ * bytes are appended to. The run's monitor guards numbers and states; what a piece holds belongs to whoever took it. */
 #ifndef PD_LANE_H
 #define PD_LANE_H
 
@@ -33,7 +34,10 @@ int pd_lane_start(struct pd_lane *lane, unsigned nr_pieces, bool compresses);
 /* Gives the unfinished piece to the output, and frees the ring; work that is left is freed. */
 enum perfdata_status pd_lane_stop(struct pd_lane *lane, void (*free_work)(void *work));
 
-static inline bool pd_lane_has_room(const struct pd_lane *lane) { return lane->filled - lane->written < lane->nr_pieces; }
+static inline bool pd_lane_has_room(const struct pd_lane *lane)
+{
+	return lane->filled - lane->written < lane->nr_pieces;
+}
 static inline bool pd_lane_idle(const struct pd_lane *lane) { return lane->written == lane->filled; }
 static inline bool pd_lane_can_encode(const struct pd_lane *lane) { return lane->encoding < lane->filled; }
 static inline struct pd_piece *pd_lane_piece(const struct pd_lane *lane, uint64_t number)

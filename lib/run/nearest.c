@@ -51,7 +51,8 @@ void perfdata_nearest_offer(struct perfdata_nearest *nearest, const char *name)
 	}
 }
 
-const char *perfdata_nearest_hint(const struct perfdata_nearest *nearest, const char *prefix, char ret[PERFDATA_NEAREST_SIZE])
+const char *perfdata_nearest_hint(const struct perfdata_nearest *nearest, const char *prefix,
+				  char ret[PERFDATA_NEAREST_SIZE])
 {
 	ret[0] = '\0';
 	if (nearest->name)

@@ -6,7 +6,8 @@
 #include "base/error.h"
 #include "perfdata/registry.h"
 
-static const struct perfdata_emitter_option_value *find(const struct perfdata_emitter_option_value *options, size_t nr_options, const char *name)
+static const struct perfdata_emitter_option_value *find(const struct perfdata_emitter_option_value *options,
+							size_t nr_options, const char *name)
 {
 	while (nr_options)
 		if (!strcmp(options[--nr_options].option->name, name))
@@ -14,13 +15,15 @@ static const struct perfdata_emitter_option_value *find(const struct perfdata_em
 	return NULL;
 }
 
-const char *perfdata_option_text(const struct perfdata_emitter_option_value *options, size_t nr_options, const char *name)
+const char *perfdata_option_text(const struct perfdata_emitter_option_value *options, size_t nr_options,
+				 const char *name)
 {
 	const struct perfdata_emitter_option_value *value = find(options, nr_options, name);
 	return value ? value->text : NULL;
 }
 
-bool perfdata_option_flag(const struct perfdata_emitter_option_value *options, size_t nr_options, const char *name, bool otherwise)
+bool perfdata_option_flag(const struct perfdata_emitter_option_value *options, size_t nr_options, const char *name,
+			  bool otherwise)
 {
 	const struct perfdata_emitter_option_value *value = find(options, nr_options, name);
 	if (!value)
@@ -28,13 +31,14 @@ bool perfdata_option_flag(const struct perfdata_emitter_option_value *options, s
 	return !value->text || strcmp(value->text, "no");
 }
 
-uint64_t perfdata_option_number(const struct perfdata_emitter_option_value *options, size_t nr_options, const char *name, uint64_t otherwise)
+uint64_t perfdata_option_number(const struct perfdata_emitter_option_value *options, size_t nr_options,
+				const char *name, uint64_t otherwise)
 {
 	const struct perfdata_emitter_option_value *value = find(options, nr_options, name);
 	return value ? value->number : otherwise;
 }
 
-/* --- options as texts -------------------------------------------------------------------------------------------------- */
+/* --- options as texts --------------------------------------------------------------------------------------------- */
 
 const struct perfdata_emitter_option *perfdata_emitter_option_at(const struct perfdata_emitter *emitter, size_t index)
 {
@@ -48,7 +52,8 @@ const struct perfdata_emitter_option *perfdata_emitter_option_at(const struct pe
 	return NULL;
 }
 
-const struct perfdata_emitter_option *perfdata_emitter_option_named(const struct perfdata_emitter *emitter, const char *name)
+const struct perfdata_emitter_option *perfdata_emitter_option_named(const struct perfdata_emitter *emitter,
+								    const char *name)
 {
 	const struct perfdata_emitter_option *option;
 	for (size_t i = 0; (option = perfdata_emitter_option_at(emitter, i)); i++)
@@ -96,13 +101,15 @@ enum perfdata_status perfdata_option_parse(const struct perfdata_emitter_option 
 	if (flag && text && strcmp(text, "no") != 0)
 		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "--%s takes no argument", option->name);
 	if (!flag && !text)
-		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "--%s needs an argument: %s", option->name, option->argument);
+		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "--%s needs an argument: %s", option->name,
+				option->argument);
 	if (option->kind == PERFDATA_OPTION_CHOICE && !is_choice(option, text))
-		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "--%s is one of %s, not '%s'", option->name, option->argument, text);
+		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "--%s is one of %s, not '%s'",
+				option->name, option->argument, text);
 	const bool size = option->argument && !strcmp(option->argument, "SIZE");
 	if (option->kind == PERFDATA_OPTION_NUMBER && !perfdata_option_parse_number(text, size, &number))
-		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "--%s takes a number%s, not '%s'", option->name,
-				size ? " such as 64K, 100M or 1G" : "", text);
+		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "--%s takes a number%s, not '%s'",
+				option->name, size ? " such as 64K, 100M or 1G" : "", text);
 	*ret = (struct perfdata_emitter_option_value){ .option = option, .text = text, .number = number };
 	return PERFDATA_OK;
 }

@@ -13,7 +13,7 @@
 #include "base/option_struct.h"
 #include "run/output_impl.h"
 
-/* --- making one ----------------------------------------------------------------------------------------------------- */
+/* --- making one --------------------------------------------------------------------------------------------------- */
 
 static struct perfdata_output *output_new(enum pd_output_kind kind)
 {
@@ -63,7 +63,9 @@ struct perfdata_output *perfdata_output_callbacks(const struct perfdata_output_c
 void perfdata_output_pack(struct perfdata_output *output, enum perfdata_packing packing)
 {
 	static const enum pd_codec_kind kinds[] = {
-		[PERFDATA_PACKING_NONE] = PD_CODEC_NONE, [PERFDATA_PACKING_GZIP] = PD_CODEC_GZIP, [PERFDATA_PACKING_ZSTD] = PD_CODEC_ZSTD,
+		[PERFDATA_PACKING_NONE] = PD_CODEC_NONE,
+		[PERFDATA_PACKING_GZIP] = PD_CODEC_GZIP,
+		[PERFDATA_PACKING_ZSTD] = PD_CODEC_ZSTD,
 	};
 	output->packing_chosen = true;
 	output->packing = (size_t)packing < sizeof kinds / sizeof *kinds ? kinds[packing] : PD_CODEC_XZ;
@@ -78,7 +80,8 @@ enum perfdata_status perfdata_output_beside(struct perfdata_output *output, cons
 	return output->head && output->tail ? PERFDATA_OK : PERFDATA_ENOMEM;
 }
 
-void perfdata_output_each_path(const struct perfdata_output *output, void (*each)(void *user, const char *path), void *user)
+void perfdata_output_each_path(const struct perfdata_output *output, void (*each)(void *user, const char *path),
+			       void *user)
 {
 	if (output->open && output->path)
 		each(user, output->asked);
@@ -86,14 +89,15 @@ void perfdata_output_each_path(const struct perfdata_output *output, void (*each
 		perfdata_output_each_path(other, each, user);
 }
 
-/* --- opening --------------------------------------------------------------------------------------------------------- */
+/* --- opening ------------------------------------------------------------------------------------------------------ */
 
 static enum perfdata_status check_packing(enum pd_codec_kind packing, struct perfdata_error *reterr)
 {
 	if (pd_codec_can_pack(packing))
 		return PERFDATA_OK;
-	return pd_error(reterr, PERFDATA_EUNSUP, PERFDATA_NO_OFFSET, "%s", packing == PD_CODEC_XZ ?
-			"outputs are packed with gzip (.gz) or zstd (.zst), not with xz" : "this build cannot pack outputs of this kind");
+	return pd_error(reterr, PERFDATA_EUNSUP, PERFDATA_NO_OFFSET, "%s",
+			packing == PD_CODEC_XZ ? "outputs are packed with gzip (.gz) or zstd (.zst), not with xz"
+					       : "this build cannot pack outputs of this kind");
 }
 
 enum perfdata_status perfdata_output_check_path(const char *path, struct perfdata_error *reterr)
@@ -144,9 +148,11 @@ enum perfdata_status perfdata_output_open(struct perfdata_output *output, struct
 		break;
 	case PD_OUTPUT_CALLBACKS:
 		if (output->error.status)
-			status = pd_error(reterr, output->error.status, PERFDATA_NO_OFFSET, "%s", output->error.message);
+			status = pd_error(reterr, output->error.status, PERFDATA_NO_OFFSET, "%s",
+					  output->error.message);
 		else if (!output->callbacks.write)
-			status = pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "the output has no function that writes");
+			status = pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
+					  "the output has no function that writes");
 		break;
 	case PD_OUTPUT_MEMORY:
 		break;
@@ -182,7 +188,8 @@ static char *path_beside(const char *path, const char *name, const char *suffix)
 	const size_t suffix_size = strlen(suffix), name_size = strlen(name);
 	if (pd_codec_by_suffix(path) != PD_CODEC_NONE)
 		size = (size_t)(strrchr(path, '.') - path);
-	const bool ends = size > suffix_size && !memcmp(path + size - suffix_size, suffix, suffix_size) && path[size - suffix_size - 1] == '.';
+	const bool ends = size > suffix_size && !memcmp(path + size - suffix_size, suffix, suffix_size) &&
+			  path[size - suffix_size - 1] == '.';
 	const size_t at = ends ? size - suffix_size - 1 : size;
 	char *other = pd_malloc(strlen(path) + name_size + 2);
 	if (!other)
@@ -198,7 +205,8 @@ static struct perfdata_output *make_other(const struct perfdata_output *output, 
 {
 	struct perfdata_output *other = NULL;
 	if (output->kind == PD_OUTPUT_PATH) {
-		char *path = output->head ? path_between(output->head, name, output->tail) : path_beside(output->asked, name, suffix);
+		char *path = output->head ? path_between(output->head, name, output->tail)
+					  : path_beside(output->asked, name, suffix);
 		other = path ? perfdata_output_path(path, 0) : NULL;
 		pd_free(path);
 	} else {
@@ -213,17 +221,19 @@ static struct perfdata_output *make_other(const struct perfdata_output *output, 
 	return other;
 }
 
-enum perfdata_status pd_output_open_other(struct perfdata_output *output, const char *name, const char *suffix, struct perfdata_output **ret,
-					  struct perfdata_error *reterr)
+enum perfdata_status pd_output_open_other(struct perfdata_output *output, const char *name, const char *suffix,
+					  struct perfdata_output **ret, struct perfdata_error *reterr)
 {
 	if (output->kind != PD_OUTPUT_PATH && (output->kind != PD_OUTPUT_CALLBACKS || !output->callbacks.open))
-		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "several outputs are written: one stream cannot hold them");
+		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
+				"several outputs are written: one stream cannot hold them");
 	struct perfdata_output *other = make_other(output, name, suffix);
 	if (!other)
 		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
 	other->next_other = output->others;
 	output->others = other;
-	const int code = output->kind == PD_OUTPUT_CALLBACKS ? output->callbacks.open(output->user, name, &other->user) : 0;
+	const int code = output->kind == PD_OUTPUT_CALLBACKS ? output->callbacks.open(output->user, name, &other->user)
+							     : 0;
 	if (code) {
 		other->callbacks.close = NULL;   /* nothing was opened */
 		return pd_error_errno(reterr, PERFDATA_EWRITE, PERFDATA_NO_OFFSET, code, "%s: cannot create", name);
@@ -231,12 +241,13 @@ enum perfdata_status pd_output_open_other(struct perfdata_output *output, const 
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
 	const enum perfdata_status status = perfdata_output_open(other, &error);
 	if (status)
-		return pd_error(reterr, status, PERFDATA_NO_OFFSET, "%s: %s", other->asked ? other->asked : name, error.message);
+		return pd_error(reterr, status, PERFDATA_NO_OFFSET, "%s: %s", other->asked ? other->asked : name,
+				error.message);
 	*ret = other;
 	return PERFDATA_OK;
 }
 
-/* --- writing ---------------------------------------------------------------------------------------------------------- */
+/* --- writing ------------------------------------------------------------------------------------------------------ */
 
 static enum perfdata_status write_failed(struct perfdata_output *output, int code)
 {
@@ -290,8 +301,8 @@ struct perfdata_bytes perfdata_output_bytes(const struct perfdata_output *output
 	return (struct perfdata_bytes){ (const uint8_t *)output->memory.data, output->memory.size };
 }
 
-enum perfdata_status pd_output_pack(const struct perfdata_output *output, struct pd_encoder **encoder, const void *bytes, size_t size,
-				    struct perfdata_text *out)
+enum perfdata_status pd_output_pack(const struct perfdata_output *output, struct pd_encoder **encoder,
+				    const void *bytes, size_t size, struct perfdata_text *out)
 {
 	if (*encoder)
 		pd_encoder_reset(*encoder);
@@ -316,7 +327,8 @@ enum perfdata_status pd_output_pack(const struct perfdata_output *output, struct
 	}
 }
 
-enum perfdata_status pd_output_write_compressed(struct perfdata_output *output, const void *bytes, size_t size, size_t size_before)
+enum perfdata_status pd_output_write_compressed(struct perfdata_output *output, const void *bytes, size_t size,
+						size_t size_before)
 {
 	if (output->error.status)
 		return output->error.status;
@@ -331,10 +343,13 @@ static enum perfdata_status finish_piece(struct perfdata_output *output)
 	if (!output->piece.size)
 		return PERFDATA_OK;
 	perfdata_text_clear(&output->compressed);
-	enum perfdata_status status = pd_output_pack(output, &output->encoder, output->piece.data, output->piece.size, &output->compressed);
+	enum perfdata_status status = pd_output_pack(output, &output->encoder, output->piece.data, output->piece.size,
+						     &output->compressed);
 	if (status)
-		return pd_error(&output->error, status, output->written, "cannot pack the output: %s", perfdata_status_text(status));
-	status = pd_output_write_compressed(output, output->compressed.data, output->compressed.size, output->piece.size);
+		return pd_error(&output->error, status, output->written, "cannot pack the output: %s",
+				perfdata_status_text(status));
+	status = pd_output_write_compressed(output, output->compressed.data, output->compressed.size,
+					    output->piece.size);
 	perfdata_text_clear(&output->piece);
 	return status;
 }
@@ -377,7 +392,7 @@ enum perfdata_status perfdata_output_flush(struct perfdata_output *output)
 	return output->packing == PD_CODEC_NONE ? PERFDATA_OK : finish_piece(output);
 }
 
-/* --- changing what was written ------------------------------------------------------------------------------------------ */
+/* --- changing what was written ------------------------------------------------------------------------------------ */
 
 bool pd_output_can_patch(const struct perfdata_output *output)
 {
@@ -395,7 +410,8 @@ static enum perfdata_status patch_fd(struct perfdata_output *output, uint64_t of
 {
 	const char *at = bytes;
 	while (size) {
-		const ssize_t n = pwrite(output->fd, at, size > SSIZE_MAX ? SSIZE_MAX : size, (off_t)(output->base + offset));
+		const ssize_t n = pwrite(output->fd, at, size > SSIZE_MAX ? SSIZE_MAX : size,
+					 (off_t)(output->base + offset));
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
@@ -425,7 +441,7 @@ enum perfdata_status pd_output_patch(struct perfdata_output *output, uint64_t of
 	return code ? write_failed(output, code) : PERFDATA_OK;
 }
 
-/* --- the end -------------------------------------------------------------------------------------------------------------- */
+/* --- the end ------------------------------------------------------------------------------------------------------ */
 
 static void output_free(struct perfdata_output *output)
 {
@@ -468,7 +484,8 @@ static void close_one(struct perfdata_output *output, bool keep)
 		write_failed(output, code);
 }
 
-/* Files are kept together or not at all: all are whole before the first one gets its name, and names are taken back if a later one cannot have its. */
+/* Files are kept together or not at all: all are whole before the first one gets its name, and names are taken back if
+ * a later one cannot have its. */
 enum perfdata_status perfdata_output_close(struct perfdata_output *output, bool keep, struct perfdata_error *reterr)
 {
 	if (!output)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A file has its name only when it is whole. Until then it has none (O_TMPFILE), so nothing is left behind by a program that is killed; where
- * the file system cannot do that, it has a temporary one. */
+/* A file has its name only when it is whole. Until then it has none (O_TMPFILE), so nothing is left behind by a program
+ * that is killed; where the file system cannot do that, it has a temporary one. */
 #include "config.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -22,8 +22,8 @@ static size_t folder_size(const char *path)
 	return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-/* A path beside the target, so that a rename stays inside one file system. It does not contain the target's name, which may be as long as names
- * can be. */
+/* A path beside the target, so that a rename stays inside one file system. It does not contain the target's name, which
+ * may be as long as names can be. */
 static char *temporary_name(const struct perfdata_output *output)
 {
 	const size_t folder = folder_size(output->path);
@@ -86,7 +86,8 @@ static int open_temporary(struct perfdata_output *output)
 }
 
 /* Decides how the path is written; *ret_mode is that of the file to be replaced, or 0. */
-static enum perfdata_status plan_path(struct perfdata_output *output, bool *ret_direct, mode_t *ret_mode, struct perfdata_error *reterr)
+static enum perfdata_status plan_path(struct perfdata_output *output, bool *ret_direct, mode_t *ret_mode,
+				      struct perfdata_error *reterr)
 {
 	struct stat st;
 	*ret_direct = false;
@@ -95,7 +96,8 @@ static enum perfdata_status plan_path(struct perfdata_output *output, bool *ret_
 		if (errno != ENOENT)
 			return pd_error_errno(reterr, PERFDATA_EWRITE, PERFDATA_NO_OFFSET, errno, "cannot write");
 		output->path = pd_strndup(output->asked, strlen(output->asked));
-		return output->path ? PERFDATA_OK : pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
+		return output->path ? PERFDATA_OK
+				    : pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
 	}
 	if (S_ISDIR(st.st_mode))
 		return pd_error(reterr, PERFDATA_EWRITE, PERFDATA_NO_OFFSET, "cannot write: it is a directory");
@@ -104,7 +106,8 @@ static enum perfdata_status plan_path(struct perfdata_output *output, bool *ret_
 		return PERFDATA_OK;
 	}
 	if (!output->force) {
-		const enum perfdata_status status = pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "the file exists; --force replaces it");
+		const enum perfdata_status status = pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
+							     "the file exists; --force replaces it");
 		if (reterr)
 			reterr->os_error = EEXIST;
 		return status;
@@ -148,8 +151,9 @@ enum perfdata_status pd_output_file_open(struct perfdata_output *output, struct 
 	const int fd = direct ? open(output->asked, O_WRONLY | O_CLOEXEC | O_NOCTTY) : open_new(output);
 	if (fd < 0) {
 		const int code = direct ? errno : -fd;
-		return code == ENOMEM ? pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory") :
-					pd_error_errno(reterr, PERFDATA_EWRITE, PERFDATA_NO_OFFSET, code, "cannot create");
+		return code == ENOMEM
+			       ? pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory")
+			       : pd_error_errno(reterr, PERFDATA_EWRITE, PERFDATA_NO_OFFSET, code, "cannot create");
 	}
 	output->fd = fd;
 	output->seekable = !direct;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Folders of outputs: made when they are needed, taken back where nothing came of it, and freed of what killed programs left. */
+/* Folders of outputs: made when they are needed, taken back where nothing came of it, and freed of what killed programs
+ * left. */
 #include "config.h"
 #include <dirent.h>
 #include <errno.h>
@@ -12,9 +13,10 @@
 #include "base/memory.h"
 #include "run/output_impl.h"
 
-/* --- making and taking back ----------------------------------------------------------------------------------------------- */
+/* --- making and taking back --------------------------------------------------------------------------------------- */
 
-/* Calls mkdir for each folder of the path; *ret_made is the size of the path to the first one that was not there, or 0. */
+/* Calls mkdir for each folder of the path; *ret_made is the size of the path to the first one that was not there, or
+ * 0. */
 static int make_each(char *path, size_t *ret_made)
 {
 	*ret_made = 0;
@@ -57,7 +59,7 @@ void pd_output_folders_drop(const char *path, size_t made)
 	pd_free(copy);
 }
 
-/* --- temporary names ------------------------------------------------------------------------------------------------------ */
+/* --- temporary names ---------------------------------------------------------------------------------------------- */
 
 #define PREFIX ".perfdata-"
 #define SUFFIX ".tmp"
@@ -71,7 +73,8 @@ static bool is_temporary_name(const char *name)
 {
 	const size_t size = strlen(name);
 	const char *at = name + strlen(PREFIX);
-	if (size < strlen(PREFIX SUFFIX) || strncmp(name, PREFIX, strlen(PREFIX)) != 0 || strcmp(name + size - strlen(SUFFIX), SUFFIX) != 0)
+	if (size < strlen(PREFIX SUFFIX) || strncmp(name, PREFIX, strlen(PREFIX)) != 0 ||
+	    strcmp(name + size - strlen(SUFFIX), SUFFIX) != 0)
 		return false;
 	return at + strspn(at, "0123456789-") == name + size - strlen(SUFFIX);
 }
@@ -93,7 +96,8 @@ static bool remove_left(int folder, const char *name)
 	if (fd < 0)
 		return false;
 	const bool left = !fstat(fd, &ours) && S_ISREG(ours.st_mode) && !flock(fd, LOCK_EX | LOCK_NB) &&
-			  !fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) && ours.st_dev == named.st_dev && ours.st_ino == named.st_ino;
+			  !fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) && ours.st_dev == named.st_dev &&
+			  ours.st_ino == named.st_ino;
 	const bool removed = left && !unlinkat(folder, name, 0);
 	close(fd);
 	return removed;

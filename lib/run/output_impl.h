@@ -7,8 +7,8 @@
 #include "perfdata/output.h"
 #include "perfdata/text.h"
 
-/* A compressed output is cut into pieces of this size, each a gzip member or zstd frame of its own: so several threads can compress them, and
- * the bytes depend on nothing but the contents. */
+/* A compressed output is cut into pieces of this size, each a gzip member or zstd frame of its own: so several threads
+ * can compress them, and the bytes depend on nothing but the contents. */
 #define PD_OUTPUT_PIECE ((size_t)1 << 20)
 
 enum pd_output_kind { PD_OUTPUT_PATH, PD_OUTPUT_FD, PD_OUTPUT_MEMORY, PD_OUTPUT_CALLBACKS };
@@ -51,7 +51,8 @@ void pd_output_file_settle(struct perfdata_output *output);
 void pd_output_file_drop(struct perfdata_output *output);
 
 /* output_folder.c */
-/* Makes the folders of a path that are missing. 0, or -1 with errno. *ret_made: the size of the path to the first one that was made, or 0. */
+/* Makes the folders of a path that are missing. 0, or -1 with errno. *ret_made: the size of the path to the first one
+ * that was made, or 0. */
 int pd_output_folders_make(const char *path, size_t *ret_made);
 /* Takes back those that are empty. */
 void pd_output_folders_drop(const char *path, size_t made);
@@ -65,16 +66,17 @@ bool pd_output_temporary_own(int fd, const char *name);
 uint64_t pd_output_taken(const struct perfdata_output *output);
 enum pd_codec_kind pd_output_packing(const struct perfdata_output *output);
 /* Compresses one piece, behind what is in `out`. The encoder is made at first need; free it with pd_encoder_free. */
-enum perfdata_status pd_output_pack(const struct perfdata_output *output, struct pd_encoder **encoder, const void *bytes, size_t size,
-				    struct perfdata_text *out);
+enum perfdata_status pd_output_pack(const struct perfdata_output *output, struct pd_encoder **encoder,
+				    const void *bytes, size_t size, struct perfdata_text *out);
 /* Writes a compressed piece that held `size_before` bytes. */
-enum perfdata_status pd_output_write_compressed(struct perfdata_output *output, const void *bytes, size_t size, size_t size_before);
+enum perfdata_status pd_output_write_compressed(struct perfdata_output *output, const void *bytes, size_t size,
+						size_t size_before);
 /* Whether bytes that were written can be changed. */
 bool pd_output_can_patch(const struct perfdata_output *output);
 /* Writes over bytes that were written. */
 enum perfdata_status pd_output_patch(struct perfdata_output *output, uint64_t offset, const void *bytes, size_t size);
 /* Makes another output beside it, closed with it, and opens that. `suffix` is that of the emitter's files. */
-enum perfdata_status pd_output_open_other(struct perfdata_output *output, const char *name, const char *suffix, struct perfdata_output **ret,
-					  struct perfdata_error *reterr);
+enum perfdata_status pd_output_open_other(struct perfdata_output *output, const char *name, const char *suffix,
+					  struct perfdata_output **ret, struct perfdata_error *reterr);
 
 #endif

@@ -6,7 +6,7 @@
 #include "base/option_struct.h"
 #include "run/run_impl.h"
 
-/* --- formatting -------------------------------------------------------------------------------------------------------- */
+/* --- formatting --------------------------------------------------------------------------------------------------- */
 
 static void free_inputs(struct pd_run *run, struct pd_slot *slot)
 {
@@ -37,8 +37,8 @@ static enum perfdata_status format_for(struct pd_run *run, struct pd_slot *slot,
 	struct pd_stream *stream = pd_run_stream(slot, run, number, 0);
 	if (!stream)
 		return PERFDATA_ENOMEM;
-	const enum perfdata_status status = target->emitter->format(target->state, slot->batch, share->value, scratch, &stream->text,
-								    &share->part);
+	const enum perfdata_status status = target->emitter->format(target->state, slot->batch, share->value, scratch,
+								    &stream->text, &share->part);
 	if (!status && (any_text_failed(share) || perfdata_text_failed(&scratch->text)))
 		return PERFDATA_ENOMEM;
 	return status;
@@ -64,7 +64,7 @@ static bool format(struct pd_run *run, struct pd_worker *worker)
 	return true;
 }
 
-/* --- what to do next --------------------------------------------------------------------------------------------------- */
+/* --- what to do next ---------------------------------------------------------------------------------------------- */
 
 static bool finished(const struct pd_run *run)
 {
@@ -84,8 +84,8 @@ static bool fill(struct pd_run *run, bool is_caller, bool hungry)
 
 static bool step(struct pd_run *run, struct pd_worker *worker, bool is_caller)
 {
-	return pd_run_write(run, worker) || fill(run, is_caller, true) || pd_run_encode(run, worker) || format(run, worker) ||
-	       fill(run, is_caller, false);
+	return pd_run_write(run, worker) || fill(run, is_caller, true) || pd_run_encode(run, worker) ||
+	       format(run, worker) || fill(run, is_caller, false);
 }
 
 static void work(void *user, unsigned index)
@@ -108,13 +108,15 @@ static void work(void *user, unsigned index)
 	pd_monitor_leave(run->monitor);
 }
 
-/* --- begin and end -------------------------------------------------------------------------------------------------------- */
+/* --- begin and end ------------------------------------------------------------------------------------------------ */
 
 static int targets_init(struct pd_run *run, const struct perfdata_target *const *asked)
 {
 	for (unsigned i = 0; i < run->nr_targets; i++) {
 		struct perfdata_outputs *target = &run->targets[i];
-		*target = (struct perfdata_outputs){ .run = run, .asked = asked[i], .emitter = asked[i]->emitter, .number = i };
+		*target = (struct perfdata_outputs){
+			.run = run, .asked = asked[i], .emitter = asked[i]->emitter, .number = i
+		};
 		target->checks = !run->checked && target->emitter->flags & PERFDATA_EMITTER_CHECKS;
 		run->checked |= target->checks;
 		if (pd_run_open_lane(target, asked[i]->output))
@@ -232,7 +234,8 @@ static enum perfdata_status end_target(struct pd_run *run, unsigned number, cons
 	if (!target->emitter->end)
 		return PERFDATA_OK;
 	struct pd_stream *stream = pd_run_stream(&run->outside, run, number, 0);
-	const enum perfdata_status status = stream ? target->emitter->end(target->state, end, &stream->text) : PERFDATA_ENOMEM;
+	const enum perfdata_status status = stream ? target->emitter->end(target->state, end, &stream->text)
+						   : PERFDATA_ENOMEM;
 	if (run->lane_status)
 		return run->lane_status;
 	return status ? pd_run_fail(&run->error, status) : pd_run_send(&run->outside, number, false);
@@ -288,7 +291,7 @@ static enum perfdata_status run_all(struct pd_run *run)
 	return run->status;
 }
 
-/* --- the call --------------------------------------------------------------------------------------------------------------- */
+/* --- the call ----------------------------------------------------------------------------------------------------- */
 
 /* Targets of this version, made of those of a caller who may have been built with another one. */
 struct own_targets {
@@ -296,11 +299,12 @@ struct own_targets {
 	const struct perfdata_target *pointers[PD_RUN_MOST_TARGETS];
 };
 
-static enum perfdata_status take_targets(const struct perfdata_target *const *targets, size_t nr_targets, struct own_targets *own,
-					 struct perfdata_error *reterr)
+static enum perfdata_status take_targets(const struct perfdata_target *const *targets, size_t nr_targets,
+					 struct own_targets *own, struct perfdata_error *reterr)
 {
 	if (!nr_targets || nr_targets > PD_RUN_MOST_TARGETS)
-		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "a run needs 1 to %u emitters", PD_RUN_MOST_TARGETS);
+		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "a run needs 1 to %u emitters",
+				PD_RUN_MOST_TARGETS);
 	for (size_t i = 0; i < nr_targets; i++) {
 		const enum perfdata_status status = PD_OPTIONS_COPY(&own->list[i], output, targets[i], reterr);
 		if (status)
@@ -308,12 +312,14 @@ static enum perfdata_status take_targets(const struct perfdata_target *const *ta
 		own->pointers[i] = &own->list[i];
 		const struct perfdata_emitter *emitter = own->list[i].emitter;
 		if (emitter->abi != PERFDATA_EMITTER_ABI || !emitter->begin || !emitter->format)
-			return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "the emitter is made for another version of the library");
+			return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
+					"the emitter is made for another version of the library");
 	}
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status open_outputs(const struct perfdata_target *const *targets, size_t nr_targets, struct perfdata_error *reterr)
+static enum perfdata_status open_outputs(const struct perfdata_target *const *targets, size_t nr_targets,
+					 struct perfdata_error *reterr)
 {
 	for (size_t i = 0; i < nr_targets; i++) {
 		const struct perfdata_emitter *emitter = targets[i]->emitter;
@@ -324,14 +330,15 @@ static enum perfdata_status open_outputs(const struct perfdata_target *const *ta
 		if (status)
 			return status;
 		if (emitter->flags & PERFDATA_EMITTER_SEEKS && !pd_output_can_patch(targets[i]->output))
-			return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "%s needs an output that can seek: a file that is not packed",
-					emitter->name);
+			return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
+					"%s needs an output that can seek: a file that is not packed", emitter->name);
 	}
 	return PERFDATA_OK;
 }
 
-enum perfdata_status perfdata_run(struct perfdata_session *session, const struct perfdata_target *const *targets, size_t nr_targets,
-				  const struct perfdata_run_options *options, struct perfdata_error *reterr)
+enum perfdata_status perfdata_run(struct perfdata_session *session, const struct perfdata_target *const *targets,
+				  size_t nr_targets, const struct perfdata_run_options *options,
+				  struct perfdata_error *reterr)
 {
 	struct perfdata_run_options own = { .size = sizeof own };
 	struct own_targets own_targets;

@@ -10,8 +10,8 @@ struct pd_slot;
 struct perfdata_outputs;
 /* For perfdata_batch_check: waits in the slot, `user`, so that the order is that of the records. */
 perfdata_finding_fn pd_run_keep_finding;
-/* Of the reader, in the calling thread, `user` is the run: it is reported with the batch that comes next, and so in the same order for any number
- * of threads. */
+/* Of the reader, in the calling thread, `user` is the run: it is reported with the batch that comes next, and so in the
+ * same order for any number of threads. */
 perfdata_finding_fn pd_run_read_finding;
 /* Of an emitter: `user` is its struct perfdata_outputs. */
 perfdata_finding_fn pd_run_emitter_finding;

@@ -2,17 +2,19 @@
 /* The inside of a run.
  *
  * Batches pass through a ring of slots, counted by numbers that only grow: written <= formatted <= filled. Every thread
- * looks for something to do, in this order: write what is next, encode or format what waits, and, the calling thread only,
- * fetch another batch. So there are exactly as many threads as jobs, with one job there is none but the caller, and the
- * program's callbacks (findings of the reader and of formatting) all come in the calling thread.
+ * looks for something to do, in this order: write what is next, encode or format what waits, and, the calling thread
+ * only, fetch another batch. So there are exactly as many threads as jobs, with one job there is none but the caller,
+ * and the program's callbacks (findings of the reader and of formatting) all come in the calling thread.
  *
- * One thread at a time has the writer's role: whoever has it merges, and sends bytes on their lane to the output. The text of a
- * batch leaves in blocks. Those of the batch that is next in order go to the lane at once, from the thread that formats
- * it; those of later batches wait in the slot. They may take so much memory and no more: a thread that has no room left waits until its
- * batch is next, and writes and encodes for others meanwhile. The batch that is next needs no room, so something always moves.
+ * One thread at a time has the writer's role: whoever has it merges, and sends bytes on their lane to the output. The
+ * text of a batch leaves in blocks. Those of the batch that is next in order go to the lane at once, from the thread
+ * that formats it; those of later batches wait in the slot. They may take so much memory and no more: a thread that has
+ * no room left waits until its batch is next, and writes and encodes for others meanwhile. The batch that is next needs
+ * no room, so something always moves.
  *
- * Whatever fails is noted in its slot and takes effect when the writer gets there: what stands before it in the recording
- * is written in any case, what stands behind it never, and the outcome does not depend on the number of threads. */
+ * Whatever fails is noted in its slot and takes effect when the writer gets there: what stands before it in the
+ * recording is written in any case, what stands behind it never, and the outcome does not depend on the number of
+ * threads. */
 #ifndef PD_RUN_IMPL_H
 #define PD_RUN_IMPL_H
 
@@ -27,7 +29,8 @@
 #define PD_RUN_BATCHES_BEFORE_BEGIN 64
 #define PD_RUN_MOST_TARGETS 64u
 
-/* Text leaves from this size on: it fits a second level cache, and a call of the system for each costs little beside it. */
+/* Text leaves from this size on: it fits a second level cache, and a call of the system for each costs little beside
+ * it. */
 #define PD_RUN_BLOCK ((size_t)256 << 10)
 /* What the blocks of batches that are not next may take, and what buffers that nobody uses may. */
 #define PD_RUN_WAITING(jobs) (((size_t)8 << 20) + (jobs) * ((size_t)4 << 20))
@@ -42,7 +45,8 @@ struct pd_block {
 };
 
 struct pd_worker {
-	/* For each target. Work is encoded while format waits for its text to leave: so encode has a scratch of its own. */
+	/* For each target. Work is encoded while format waits for its text to leave: so encode has a scratch of its
+	 * own. */
 	struct perfdata_scratch *scratch, *encode_scratch;
 	struct pd_encoder *encoder;
 };
@@ -68,7 +72,8 @@ struct pd_share {
 struct pd_slot {
 	enum pd_slot_state state;
 	enum perfdata_status status;
-	bool ordered;                       /* its thread has the writer's role, or there is no other: bytes go to their lane at once */
+	/* its thread has the writer's role, or there is no other: bytes go to their lane at once */
+	bool ordered;
 	uint64_t number;
 	struct perfdata_batch *batch;
 	struct pd_worker *worker;           /* whose thread appends to the streams */
@@ -109,7 +114,8 @@ struct pd_run {
 	/* Guarded by the monitor from here on. */
 	struct pd_slot *slots;
 	unsigned nr_slots;
-	struct pd_block *spares, *empty;    /* with a buffer, the one used last first, while it is in the caches; without one */
+	/* with a buffer, the one used last first, while it is in the caches; without one */
+	struct pd_block *spares, *empty;
 	size_t spare_bytes, waiting_bytes;
 	uint64_t filled, formatted, written;
 	bool reader_done;                    /* nothing more will be filled */
@@ -133,7 +139,10 @@ struct pd_run {
 	unsigned nr_early, next_early;
 };
 
-static inline struct pd_slot *pd_run_slot(struct pd_run *run, uint64_t number) { return &run->slots[number % run->nr_slots]; }
+static inline struct pd_slot *pd_run_slot(struct pd_run *run, uint64_t number)
+{
+	return &run->slots[number % run->nr_slots];
+}
 
 /* For failures that have no more to say than their status. */
 enum perfdata_status pd_run_fail(struct perfdata_error *error, enum perfdata_status status);
@@ -149,8 +158,8 @@ enum perfdata_status pd_run_open_lane(struct perfdata_outputs *target, struct pe
 /* --- run_stream.c: texts of slots --- */
 /* The stream of an output, made at first need; NULL without memory, or where there is no such output. */
 struct pd_stream *pd_run_stream(struct pd_slot *slot, struct pd_run *run, unsigned target, unsigned output);
-/* All that stands in the slot's streams of a target goes to the lanes: of a slot that failed only the blocks that left. By who has the writer's
- * role, outside of the monitor. */
+/* All that stands in the slot's streams of a target goes to the lanes: of a slot that failed only the blocks that left.
+ * By who has the writer's role, outside of the monitor. */
 enum perfdata_status pd_run_send(struct pd_slot *slot, unsigned target, bool only_blocks);
 /* Buffers of the slot go back; inside the monitor. */
 void pd_run_recycle(struct pd_run *run, struct pd_slot *slot);
@@ -165,9 +174,12 @@ bool pd_run_write(struct pd_run *run, struct pd_worker *worker);
 bool pd_run_encode(struct pd_run *run, struct pd_worker *worker);
 /* Inside the monitor: the run ends with this. */
 void pd_run_give_up(struct pd_run *run, enum perfdata_status status, const struct perfdata_error *error);
-/* By who has the writer's role, outside of the monitor: bytes, or work, at the end of what the lane got so far. run->error says why not. */
-enum perfdata_status pd_run_to_lane(struct pd_run *run, struct pd_lane *lane, struct pd_worker *worker, const char *bytes, size_t size);
-enum perfdata_status pd_run_work_to_lane(struct pd_run *run, struct pd_lane *lane, struct pd_worker *worker, void *work);
+/* By who has the writer's role, outside of the monitor: bytes, or work, at the end of what the lane got so far.
+ * run->error says why not. */
+enum perfdata_status pd_run_to_lane(struct pd_run *run, struct pd_lane *lane, struct pd_worker *worker,
+				    const char *bytes, size_t size);
+enum perfdata_status pd_run_work_to_lane(struct pd_run *run, struct pd_lane *lane, struct pd_worker *worker,
+					 void *work);
 /* After the threads have left: writes the pieces that are on their way, up to a failure. */
 void pd_run_drain(struct pd_run *run);
 /* Whether nothing is on its way on any lane. */

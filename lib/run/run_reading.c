@@ -21,7 +21,7 @@ static bool has_kernel_record(const struct perfdata_batch *batch)
 	return false;
 }
 
-/* --- outputs ---------------------------------------------------------------------------------------------------------- */
+/* --- outputs ------------------------------------------------------------------------------------------------------ */
 
 /* Bytes of the lane are encoded by all threads. */
 static int start_ring(struct pd_run *run, struct pd_lane *lane)
@@ -43,12 +43,17 @@ enum perfdata_status pd_run_open_lane(struct perfdata_outputs *target, struct pe
 	struct pd_run *run = target->run;
 	struct pd_lane *lane = pd_calloc(1, sizeof *lane);
 	pd_monitor_enter(run->monitor);
-	int failed = !lane || pd_vector_grow(&target->lanes, &target->room_lanes, target->nr_lanes, sizeof *target->lanes) < 0;
+	int failed = !lane ||
+		     pd_vector_grow(&target->lanes, &target->room_lanes, target->nr_lanes, sizeof *target->lanes) < 0;
 	if (!failed) {
 		*lane = (struct pd_lane){
-			.output = output, .target = target->number, .number = target->nr_lanes, .bytes = pd_output_taken(output),
+			.output = output,
+			.target = target->number,
+			.number = target->nr_lanes,
+			.bytes = pd_output_taken(output),
 		};
-		/* From the first batch on pieces belong to the run. Alone, the output compresses by itself: the same pieces, the same bytes. */
+		/* From the first batch on pieces belong to the run. Alone, the output compresses by itself: the same
+		 * pieces, the same bytes. */
 		failed = run->parallel && start_ring(run, lane);
 	}
 	if (!failed)
@@ -60,12 +65,13 @@ enum perfdata_status pd_run_open_lane(struct perfdata_outputs *target, struct pe
 	return PERFDATA_ENOMEM;
 }
 
-enum perfdata_status perfdata_outputs_open(struct perfdata_outputs *outputs, const char *name, unsigned *ret_output, struct perfdata_error *reterr)
+enum perfdata_status perfdata_outputs_open(struct perfdata_outputs *outputs, const char *name, unsigned *ret_output,
+					   struct perfdata_error *reterr)
 {
 	const struct perfdata_emitter *emitter = outputs->emitter;
 	struct perfdata_output *output = NULL;
-	enum perfdata_status status = pd_output_open_other(outputs->asked->output, name, emitter->suffix ? emitter->suffix : emitter->name,
-							   &output, reterr);
+	enum perfdata_status status = pd_output_open_other(
+		outputs->asked->output, name, emitter->suffix ? emitter->suffix : emitter->name, &output, reterr);
 	if (status)
 		return status;
 	const unsigned number = outputs->nr_lanes;
@@ -81,7 +87,7 @@ bool perfdata_outputs_can_patch(const struct perfdata_outputs *outputs, unsigned
 	return output < outputs->nr_lanes && pd_output_can_patch(outputs->lanes[output]->output);
 }
 
-/* --- begin ------------------------------------------------------------------------------------------------------------- */
+/* --- begin -------------------------------------------------------------------------------------------------------- */
 
 static enum perfdata_status call_begin(struct pd_run *run, struct perfdata_outputs *target)
 {
@@ -162,7 +168,7 @@ enum perfdata_status pd_run_start(struct pd_run *run)
 	return failed ? pd_run_fail(&run->error, PERFDATA_ENOMEM) : PERFDATA_OK;
 }
 
-/* --- batches ----------------------------------------------------------------------------------------------------------- */
+/* --- batches ------------------------------------------------------------------------------------------------------ */
 
 static enum perfdata_status next_batch(struct pd_run *run, struct perfdata_batch **ret)
 {
@@ -179,7 +185,8 @@ static enum perfdata_status scan(struct pd_run *run, struct pd_slot *slot)
 		const struct perfdata_outputs *target = &run->targets[i];
 		if (!target->emitter->scan)
 			continue;
-		const enum perfdata_status status = target->emitter->scan(target->state, slot->batch, &slot->shares[i].value);
+		const enum perfdata_status status = target->emitter->scan(target->state, slot->batch,
+									  &slot->shares[i].value);
 		if (status)
 			return status;
 	}

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "run/run_impl.h"
 
-/* --- buffers; inside the monitor ---------------------------------------------------------------------------------------- */
+/* --- buffers; inside the monitor ---------------------------------------------------------------------------------- */
 
 /* A text's buffer that can be used again. */
 static void put_buffer(struct pd_run *run, struct perfdata_text *text)
@@ -94,7 +94,7 @@ void pd_run_free_blocks(struct pd_run *run)
 	}
 }
 
-/* --- sending ------------------------------------------------------------------------------------------------------------- */
+/* --- sending ------------------------------------------------------------------------------------------------------ */
 
 static struct pd_lane *lane_of(const struct pd_stream *stream)
 {
@@ -112,7 +112,8 @@ static enum perfdata_status send_text(struct pd_stream *stream)
 		return pd_run_fail(&stream->run->error, PERFDATA_ENOMEM);
 	if (!text->size)
 		return PERFDATA_OK;
-	const enum perfdata_status status = pd_run_to_lane(stream->run, lane_of(stream), stream->slot->worker, text->data, text->size);
+	const enum perfdata_status status = pd_run_to_lane(stream->run, lane_of(stream), stream->slot->worker,
+							   text->data, text->size);
 	perfdata_text_clear(text);
 	return status;
 }
@@ -122,7 +123,8 @@ static enum perfdata_status send_blocks(struct pd_stream *stream)
 	struct pd_run *run = stream->run;
 	while (stream->first) {
 		struct pd_block *block = stream->first;
-		const enum perfdata_status status = pd_run_to_lane(run, lane_of(stream), stream->slot->worker, block->text.data, block->text.size);
+		const enum perfdata_status status = pd_run_to_lane(run, lane_of(stream), stream->slot->worker,
+								   block->text.data, block->text.size);
 		if (status)
 			return status;
 		stream->first = block->next;
@@ -198,7 +200,7 @@ static void leave(struct pd_outlet *outlet, struct perfdata_text *text)
 	pd_monitor_leave(run->monitor);
 }
 
-/* --- streams of a slot --------------------------------------------------------------------------------------------------- */
+/* --- streams of a slot -------------------------------------------------------------------------------------------- */
 
 static struct pd_stream *make_stream(struct pd_slot *slot, struct pd_run *run, unsigned target, unsigned output)
 {
@@ -213,7 +215,9 @@ static struct pd_stream *make_stream(struct pd_slot *slot, struct pd_run *run, u
 	struct pd_stream *stream = pd_calloc(1, sizeof *stream);
 	if (!stream)
 		return NULL;
-	*stream = (struct pd_stream){ .outlet.leave = leave, .run = run, .slot = slot, .target = target, .output = output };
+	*stream = (struct pd_stream){
+		.outlet.leave = leave, .run = run, .slot = slot, .target = target, .output = output
+	};
 	perfdata_text_init(&stream->text);
 	stream->text.outlet = &stream->outlet;
 	stream->text.full = PD_RUN_BLOCK;
@@ -265,7 +269,7 @@ void pd_run_free_streams(struct pd_run *run, struct pd_slot *slot)
 	}
 }
 
-/* --- what emitters call --------------------------------------------------------------------------------------------------- */
+/* --- what emitters call ------------------------------------------------------------------------------------------- */
 
 static struct pd_stream *stream_of(const struct perfdata_text *out) { return (struct pd_stream *)(void *)out->outlet; }
 

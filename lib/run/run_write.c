@@ -4,19 +4,25 @@
 #include "base/error.h"
 #include "run/run_impl.h"
 
-/* --- pieces ------------------------------------------------------------------------------------------------------------- */
+/* --- pieces ------------------------------------------------------------------------------------------------------- */
 
-static const struct perfdata_outputs *target_of(const struct pd_run *run, const struct pd_lane *lane) { return &run->targets[lane->target]; }
+static const struct perfdata_outputs *target_of(const struct pd_run *run, const struct pd_lane *lane)
+{
+	return &run->targets[lane->target];
+}
 
-static enum perfdata_status encode(struct pd_run *run, const struct pd_lane *lane, struct pd_worker *worker, struct pd_piece *piece)
+static enum perfdata_status encode(struct pd_run *run, const struct pd_lane *lane, struct pd_worker *worker,
+				   struct pd_piece *piece)
 {
 	const struct perfdata_outputs *target = target_of(run, lane);
 	perfdata_text_clear(&piece->encoded);
 	if (!piece->work)
-		return lane->compresses ? pd_output_pack(lane->output, &worker->encoder, piece->plain.data, piece->plain.size, &piece->encoded) :
-					  PERFDATA_OK;
+		return lane->compresses ? pd_output_pack(lane->output, &worker->encoder, piece->plain.data,
+							 piece->plain.size, &piece->encoded)
+					: PERFDATA_OK;
 	struct perfdata_scratch *scratch = &worker->encode_scratch[lane->target];
-	const enum perfdata_status status = target->emitter->encode(target->state, piece->work, scratch, &piece->encoded);
+	const enum perfdata_status status = target->emitter->encode(target->state, piece->work, scratch,
+								    &piece->encoded);
 	if (!status && (perfdata_text_failed(&piece->encoded) || perfdata_text_failed(&scratch->text)))
 		return PERFDATA_ENOMEM;
 	return status;
@@ -67,7 +73,8 @@ static enum perfdata_status write_piece(struct pd_run *run, struct pd_lane *lane
 	if (piece->work)
 		return write_work(run, lane, piece);
 	if (lane->compresses)
-		status = pd_output_write_compressed(lane->output, piece->encoded.data, piece->encoded.size, piece->plain.size);
+		status = pd_output_write_compressed(lane->output, piece->encoded.data, piece->encoded.size,
+						    piece->plain.size);
 	else
 		status = perfdata_output_write(lane->output, piece->plain.data, piece->plain.size);
 	if (status)
@@ -93,7 +100,7 @@ static enum perfdata_status write_next_piece(struct pd_run *run, struct pd_lane 
 	return status;
 }
 
-/* --- onto a lane --------------------------------------------------------------------------------------------------------- */
+/* --- onto a lane -------------------------------------------------------------------------------------------------- */
 
 /* Until there is a free piece to append to. */
 static enum perfdata_status make_room(struct pd_run *run, struct pd_lane *lane, struct pd_worker *worker)
@@ -122,7 +129,8 @@ static void close_piece(struct pd_run *run, struct pd_lane *lane)
 	pd_monitor_leave(run->monitor);
 }
 
-static enum perfdata_status to_ring(struct pd_run *run, struct pd_lane *lane, struct pd_worker *worker, const char *bytes, size_t size)
+static enum perfdata_status to_ring(struct pd_run *run, struct pd_lane *lane, struct pd_worker *worker,
+				    const char *bytes, size_t size)
 {
 	while (size) {
 		const enum perfdata_status status = make_room(run, lane, worker);
@@ -141,7 +149,8 @@ static enum perfdata_status to_ring(struct pd_run *run, struct pd_lane *lane, st
 	return PERFDATA_OK;
 }
 
-enum perfdata_status pd_run_to_lane(struct pd_run *run, struct pd_lane *lane, struct pd_worker *worker, const char *bytes, size_t size)
+enum perfdata_status pd_run_to_lane(struct pd_run *run, struct pd_lane *lane, struct pd_worker *worker,
+				    const char *bytes, size_t size)
 {
 	if (run->lane_status)
 		return run->lane_status;
@@ -191,13 +200,14 @@ static enum perfdata_status work_to_ring(struct pd_run *run, struct pd_lane *lan
 
 enum perfdata_status pd_run_work_to_lane(struct pd_run *run, struct pd_lane *lane, struct pd_worker *worker, void *work)
 {
-	const enum perfdata_status status = lane->nr_pieces ? work_to_ring(run, lane, worker, work) : encode_now(run, lane, worker, work);
+	const enum perfdata_status status = lane->nr_pieces ? work_to_ring(run, lane, worker, work)
+							    : encode_now(run, lane, worker, work);
 	if (status)
 		run->lane_status = status;
 	return status;
 }
 
-/* --- slots ----------------------------------------------------------------------------------------------------------------- */
+/* --- slots -------------------------------------------------------------------------------------------------------- */
 
 void pd_run_give_up(struct pd_run *run, enum perfdata_status status, const struct perfdata_error *error)
 {
@@ -313,7 +323,10 @@ bool pd_run_encode(struct pd_run *run, struct pd_worker *worker)
 	return false;
 }
 
-bool pd_run_write_or_encode(struct pd_run *run, struct pd_worker *worker) { return pd_run_write(run, worker) || pd_run_encode(run, worker); }
+bool pd_run_write_or_encode(struct pd_run *run, struct pd_worker *worker)
+{
+	return pd_run_write(run, worker) || pd_run_encode(run, worker);
+}
 
 bool pd_run_lanes_idle(const struct pd_run *run)
 {

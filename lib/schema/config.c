@@ -7,7 +7,8 @@
 enum { TRAILER_TYPES = PERFDATA_SAMPLE_TID | PERFDATA_SAMPLE_TIME | PERFDATA_SAMPLE_ID | PERFDATA_SAMPLE_STREAM_ID |
 		       PERFDATA_SAMPLE_CPU | PERFDATA_SAMPLE_IDENTIFIER };
 
-/* Turns the integer rows at the start of a layout into steps. Returns how many rows that are; *ret_bytes is their size. */
+/* Turns the integer rows at the start of a layout into steps. Returns how many rows that are; *ret_bytes is their
+ * size. */
 static uint32_t plan(const struct perfdata_layout *layout, uint64_t sample_type, struct perfdata_config_step *steps,
 		     uint8_t *ret_nr, uint8_t *ret_bytes, uint64_t *ret_present)
 {
@@ -59,7 +60,8 @@ static uint64_t rows_behind(uint32_t first, uint64_t sample_type)
 	return rows;
 }
 
-void perfdata_config_init(struct perfdata_config *config, const struct perfdata_attr *attr, enum perfdata_byte_order order)
+void perfdata_config_init(struct perfdata_config *config, const struct perfdata_attr *attr,
+			  enum perfdata_byte_order order)
 {
 	memset(config, 0, sizeof *config);
 	config->order = order;
@@ -96,7 +98,8 @@ void perfdata_config_init(struct perfdata_config *config, const struct perfdata_
 	config->sample_ip_at = SAMPLE_WORD(ip);
 	config->sample_addr_at = SAMPLE_WORD(addr);
 	config->sample_period_at = SAMPLE_WORD(period);
-	config->sample_is_plain = !(config->sample_rows & ~(UINT64_C(1) << PD_SAMPLE_CALLCHAIN_ROW | UINT64_C(1) << PD_SAMPLE_RAW_ROW));
+	config->sample_is_plain = !(config->sample_rows &
+				    ~(UINT64_C(1) << PD_SAMPLE_CALLCHAIN_ROW | UINT64_C(1) << PD_SAMPLE_RAW_ROW));
 
 	if (!perfdata_attr_has(attr, PERFDATA_ATTR_SAMPLE_ID_ALL))
 		return;
@@ -124,7 +127,8 @@ static bool any_byte(const uint8_t *p, const uint8_t *end)
 	return p < end;
 }
 
-/* perf inject writes a sample's trailer behind the padded file name; other BUILD_ID records have zeros or nothing there. */
+/* perf inject writes a sample's trailer behind the padded file name; other BUILD_ID records have zeros or nothing
+ * there. */
 static const uint8_t *trailer_of_build_id(const struct perfdata_config *config, const uint8_t *bytes, size_t size)
 {
 	enum { NAME_AT = 36 };
@@ -193,8 +197,8 @@ void perfdata_peek(const struct perfdata_config *config, const void *bytes, size
 	if (type == PERFDATA_RECORD_SAMPLE) {
 		if (pd_sample_scan(config, p, size, PD_SCAN_ID | PD_SCAN_TIME | PD_SCAN_TID | PD_SCAN_CPU, &scan))
 			*ret = (struct perfdata_peek){ scan.id, scan.time, scan.pid, scan.tid, scan.cpu, scan.has_id };
-	}
-	else if (type < PERFDATA_RECORD_USER_FIRST && pd_load16(p + 6, config->swap) <= size && pd_trailer_of(config, type, p, size))
+	} else if (type < PERFDATA_RECORD_USER_FIRST && pd_load16(p + 6, config->swap) <= size &&
+		   pd_trailer_of(config, type, p, size))
 		peek_trailer(config, p + size, ret);
 }
 

@@ -35,8 +35,8 @@ static inline bool pd_walk_fail(struct pd_walk *w, enum perfdata_finding_code co
 	return false;
 }
 
-/* Decodes the rows of `layout` in the set `rows` into the view and its `present`. False if it stopped at damage: w->at is then
- * where the bytes begin that it could not place. */
+/* Decodes the rows of `layout` in the set `rows` into the view and its `present`. False if it stopped at damage: w->at
+ * is then where the bytes begin that it could not place. */
 bool pd_walk_rows(struct pd_walk *w, const struct perfdata_layout *layout, uint64_t rows, void *view);
 /* A u64 in the byte order of the file. */
 bool pd_walk_u64(struct pd_walk *w, uint64_t *ret);
@@ -49,7 +49,8 @@ bool pd_walk_attr(struct pd_walk *w, struct perfdata_attr *attr);
 /* The fixed words and the rows behind them. */
 bool pd_walk_sample(struct pd_walk *w, struct perfdata_sample *sample);
 
-/* Whether a callchain, or raw data, that begins at `at` fits into the `left` bytes there are; how much of them it takes. */
+/* Whether a callchain, or raw data, that begins at `at` fits into the `left` bytes there are; how much of them it
+ * takes. */
 static inline bool pd_chain_fits(const uint8_t *at, size_t left, bool swap, size_t *ret_size)
 {
 	const uint64_t count = left < 8 ? UINT64_MAX : pd_load64(at, swap);
@@ -63,13 +64,14 @@ static inline bool pd_raw_fits(const uint8_t *at, size_t left, bool swap, size_t
 	return left >= 4 && count <= left - 4;
 }
 
-/* Where the union of an MMAP2 record begins: a byte for the size, three zeros and 20 bytes of a build-id; or device (two u32), inode and
- * generation (u64 each). */
+/* Where the union of an MMAP2 record begins: a byte for the size, three zeros and 20 bytes of a build-id; or device
+ * (two u32), inode and generation (u64 each). */
 enum { PD_MMAP2_ID_AT = 40, PD_MMAP2_ID_SIZE = 24, PD_MMAP2_ID_MAX = 20 };
 
-/* True if a record claims a build-id and has device and inode. Of a build-id the bytes that its size leaves out are zeros. Short ones
- * could be a device by chance: they are believed where the event asked for build-ids. */
-static inline bool pd_mmap2_id_is_false(const struct perfdata_config *config, const uint8_t *bytes, size_t size, uint16_t misc)
+/* True if a record claims a build-id and has device and inode. Of a build-id the bytes that its size leaves out are
+ * zeros. Short ones could be a device by chance: they are believed where the event asked for build-ids. */
+static inline bool pd_mmap2_id_is_false(const struct perfdata_config *config, const uint8_t *bytes, size_t size,
+					uint16_t misc)
 {
 	enum { SHORTEST_SURE = 16 };
 
@@ -95,8 +97,8 @@ struct perfdata_bytes pd_text_of(const uint8_t *data, size_t size);
 const uint8_t *pd_trailer_of(const struct perfdata_config *config, uint32_t type, const uint8_t *bytes, size_t size);
 
 /* Decodes a record; `native` as in struct pd_walk. */
-enum perfdata_status pd_decode_record(const struct perfdata_config *config, const uint8_t *bytes, size_t size, uint8_t *native,
-				      struct perfdata_record *ret);
+enum perfdata_status pd_decode_record(const struct perfdata_config *config, const uint8_t *bytes, size_t size,
+				      uint8_t *native, struct perfdata_record *ret);
 
 /* Copies words from fixed places at `at` into the view. */
 static inline void pd_run_steps(const struct perfdata_config_step *steps, unsigned count, const uint8_t *at, bool swap,

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Attrs: rows as far as the stated size reaches, then the bit-field words in the numbering of little-endian machines. */
+/* Attrs: rows as far as the stated size reaches, then the bit-field words in the numbering of little-endian
+ * machines. */
 #include "config.h"
 #include "schema/decode.h"
 
 enum { FLAGS_AT = 40, ACTION_AT = 116 };   /* where the bit-field words stand */
 
-/* Compilers for big-endian machines allocate bit-fields from the most significant bit down: flag n is bit 63 - n there, and
- * the bits inside precise_ip keep their order. */
+/* Compilers for big-endian machines allocate bit-fields from the most significant bit down: flag n is bit 63 - n there,
+ * and the bits inside precise_ip keep their order. */
 static uint64_t flags_from_big(uint64_t word)
 {
 	uint64_t flags = 0;
@@ -57,8 +58,8 @@ bool pd_walk_attr(struct pd_walk *w, struct perfdata_attr *attr)
 	return true;
 }
 
-enum perfdata_status perfdata_attr_decode(const void *bytes, size_t size, enum perfdata_byte_order order, struct perfdata_attr *ret,
-					  size_t *ret_size)
+enum perfdata_status perfdata_attr_decode(const void *bytes, size_t size, enum perfdata_byte_order order,
+					  struct perfdata_attr *ret, size_t *ret_size)
 {
 	const uint8_t *p = bytes;
 	struct pd_walk w = { .start = p, .at = p, .end = size ? p + size : p, .swap = pd_order_is_foreign(order) };
@@ -68,8 +69,8 @@ enum perfdata_status perfdata_attr_decode(const void *bytes, size_t size, enum p
 	return ok ? PERFDATA_OK : PERFDATA_DAMAGED;
 }
 
-/* Some writers of big-endian files turn the flag word bit by bit, precise_ip with it, as perf's reader does. The number of p in a recorded
- * name ("cycles:pp") says what was meant. */
+/* Some writers of big-endian files turn the flag word bit by bit, precise_ip with it, as perf's reader does. The number
+ * of p in a recorded name ("cycles:pp") says what was meant. */
 void pd_attr_trust_name(struct perfdata_attr *attr, const char *name, size_t size)
 {
 	size_t at = size;

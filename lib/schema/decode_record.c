@@ -25,8 +25,8 @@ static void finish(struct perfdata_record *ret)
 bool perfdata_mmap2_false_build_id(const struct perfdata_record *record, struct perfdata_bytes *ret)
 {
 	*ret = (struct perfdata_bytes){ NULL, 0 };
-	if (record->type != PERFDATA_RECORD_MMAP2 || !(record->misc & PERFDATA_MISC_MMAP_BUILD_ID) || record->u.mmap2.build_id.data ||
-	    record->size < PD_MMAP2_ID_AT + PD_MMAP2_ID_SIZE)
+	if (record->type != PERFDATA_RECORD_MMAP2 || !(record->misc & PERFDATA_MISC_MMAP_BUILD_ID) ||
+	    record->u.mmap2.build_id.data || record->size < PD_MMAP2_ID_AT + PD_MMAP2_ID_SIZE)
 		return false;
 	const uint8_t *size = record->bytes + PD_MMAP2_ID_AT;
 	*ret = (struct perfdata_bytes){ size + 4, *size < PD_MMAP2_ID_MAX ? *size : PD_MMAP2_ID_MAX };
@@ -34,9 +34,11 @@ bool perfdata_mmap2_false_build_id(const struct perfdata_record *record, struct 
 }
 
 /* The bits that say which rows a record has. perf's dump swaps a foreign record by the recorded ones. */
-static uint16_t misc_of_rows(const struct perfdata_config *config, const struct perfdata_record *record, size_t size, const uint8_t *native)
+static uint16_t misc_of_rows(const struct perfdata_config *config, const struct perfdata_record *record, size_t size,
+			     const uint8_t *native)
 {
-	if (record->type == PERFDATA_RECORD_MMAP2 && !native && pd_mmap2_id_is_false(config, record->bytes, size, record->misc))
+	if (record->type == PERFDATA_RECORD_MMAP2 && !native &&
+	    pd_mmap2_id_is_false(config, record->bytes, size, record->misc))
 		return (uint16_t)(record->misc & ~PERFDATA_MISC_MMAP_BUILD_ID);
 	return record->misc;
 }
@@ -49,12 +51,12 @@ static const struct perfdata_layout *layout_of(const struct perfdata_record *rec
 	return perfdata_record_layout(record->type);
 }
 
-/* A size that the compiler does not know: for one that it knows it writes an instruction (rep stos) which takes longer than the rest of
- * decoding a sample. */
+/* A size that the compiler does not know: for one that it knows it writes an instruction (rep stos) which takes longer
+ * than the rest of decoding a sample. */
 __attribute__((noinline)) static void clear(void *memory, size_t size) { memset(memory, 0, size); }
 
-enum perfdata_status pd_decode_record(const struct perfdata_config *config, const uint8_t *bytes, size_t size, uint8_t *native,
-				      struct perfdata_record *ret)
+enum perfdata_status pd_decode_record(const struct perfdata_config *config, const uint8_t *bytes, size_t size,
+				      uint8_t *native, struct perfdata_record *ret)
 {
 	bool swap = config->swap;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples: the fixed words by the configuration's steps, the rows behind them by the walk, and the parts whose bytes do not
- * simply follow each other. */
+/* Samples: the fixed words by the configuration's steps, the rows behind them by the walk, and the parts whose bytes do
+ * not simply follow each other. */
 #include "config.h"
 #include "schema/sample_scan.h"
 
@@ -16,7 +16,8 @@ enum { CALLCHAIN_ROW = 1 << PD_SAMPLE_CALLCHAIN_ROW, RAW_ROW = 1 << PD_SAMPLE_RA
 static bool walk_read(struct pd_walk *w, struct perfdata_read *read)
 {
 	uint64_t format = w->config->attr.read_format;
-	uint64_t value_rows = VALUE_ROW | (format & PERFDATA_READ_FORMAT_ID ? ID_ROW : 0) | (format & PERFDATA_READ_FORMAT_LOST ? LOST_ROW : 0);
+	uint64_t value_rows = VALUE_ROW | (format & PERFDATA_READ_FORMAT_ID ? ID_ROW : 0) |
+			      (format & PERFDATA_READ_FORMAT_LOST ? LOST_ROW : 0);
 	uint32_t stride = 8u * (unsigned)__builtin_popcountll(value_rows);
 	const uint8_t *start = w->at;
 	uint64_t first, word;
@@ -135,8 +136,9 @@ bool pd_walk_struct(struct pd_walk *w, const struct perfdata_field *field, void 
 	if (layout == &pd_weight_layout)
 		return walk_weight(w, view);
 	if (layout == &pd_regs_layout)
-		return walk_regs(w, view, field->when_value == PERFDATA_SAMPLE_REGS_INTR ? w->config->attr.sample_regs_intr
-											 : w->config->attr.sample_regs_user);
+		return walk_regs(w, view,
+				 field->when_value == PERFDATA_SAMPLE_REGS_INTR ? w->config->attr.sample_regs_intr
+										: w->config->attr.sample_regs_user);
 	if (layout == &pd_user_stack_layout)
 		((struct perfdata_user_stack *)view)->offset = (uint64_t)(w->at - w->start);
 	return pd_walk_rows(w, layout, UINT64_MAX, view);
@@ -156,7 +158,8 @@ struct perfdata_bytes perfdata_sample_raw(const struct perfdata_config *config, 
 	return record.type == PERFDATA_RECORD_SAMPLE ? record.u.sample.raw : none;
 }
 
-bool perfdata_sample_is_whole(const struct perfdata_config *config, const void *bytes, size_t size, struct perfdata_bytes *ret_raw)
+bool perfdata_sample_is_whole(const struct perfdata_config *config, const void *bytes, size_t size,
+			      struct perfdata_bytes *ret_raw)
 {
 	struct pd_sample_scan scan;
 	if (!pd_sample_scan(config, bytes, size, PD_SCAN_RAW | PD_SCAN_WHOLE, &scan) || !scan.is_whole)
@@ -177,7 +180,9 @@ bool pd_walk_sample(struct pd_walk *w, struct perfdata_sample *sample)
 		w->at += 8u * config->sample_fixed;
 		const uint64_t rows = config->sample_rows;
 		struct pd_sample_scan scan;
-		if (!w->native && pd_sample_scan(config, w->start, (size_t)(w->end - w->start), PD_SCAN_CHAIN | PD_SCAN_RAW | PD_SCAN_WHOLE, &scan) &&
+		if (!w->native &&
+		    pd_sample_scan(config, w->start, (size_t)(w->end - w->start),
+				   PD_SCAN_CHAIN | PD_SCAN_RAW | PD_SCAN_WHOLE, &scan) &&
 		    scan.is_whole) {
 			if (rows & CALLCHAIN_ROW)
 				sample->callchain = scan.callchain;

@@ -90,10 +90,12 @@ void perfdata_event_fallback_name(const struct perfdata_attr *attr, struct perfd
 
 	switch (attr->type) {
 	case TYPE_HARDWARE:
-		perfdata_text_string(text, number < COUNT_OF(hardware_names) ? hardware_names[number] : "unknown-hardware");
+		perfdata_text_string(text,
+				     number < COUNT_OF(hardware_names) ? hardware_names[number] : "unknown-hardware");
 		break;
 	case TYPE_SOFTWARE:
-		perfdata_text_string(text, number < COUNT_OF(software_names) ? software_names[number] : "unknown-software");
+		perfdata_text_string(text,
+				     number < COUNT_OF(software_names) ? software_names[number] : "unknown-software");
 		break;
 	case TYPE_HW_CACHE:
 		put_cache_name(attr->config, text);
@@ -102,15 +104,17 @@ void perfdata_event_fallback_name(const struct perfdata_attr *attr, struct perfd
 		perfdata_text_printf(text, "raw 0x%llx", (unsigned long long)attr->config);
 		break;
 	case TYPE_BREAKPOINT:
-		perfdata_text_printf(text, "mem:0x%llx:%s%s%s", (unsigned long long)attr->config1, attr->bp_type & 1 ? "r" : "",
-				     attr->bp_type & 2 ? "w" : "", attr->bp_type & 4 ? "x" : "");
+		perfdata_text_printf(text, "mem:0x%llx:%s%s%s", (unsigned long long)attr->config1,
+				     attr->bp_type & 1 ? "r" : "", attr->bp_type & 2 ? "w" : "",
+				     attr->bp_type & 4 ? "x" : "");
 		break;
 	case TYPE_TRACEPOINT:
 		perfdata_text_printf(text, "unknown tracepoint id=%#llx", (unsigned long long)attr->config);
 		modifiers = false;
 		break;
 	default:
-		perfdata_text_printf(text, "unknown event PMU=%d config=%#llx", (int)attr->type, (unsigned long long)attr->config);
+		perfdata_text_printf(text, "unknown event PMU=%d config=%#llx", (int)attr->type,
+				     (unsigned long long)attr->config);
 		modifiers = false;
 		break;
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of the parts of BPF programs. With type data (BTF, include/uapi/linux/btf.h) a part is called after its function. */
+/* Names of the parts of BPF programs. With type data (BTF, include/uapi/linux/btf.h) a part is called after its
+ * function. */
 #include "config.h"
 #include <string.h>
 #include "base/checked.h"
@@ -11,7 +12,8 @@
 #define BTF_HEADER 24          /* magic u16, version u8, flags u8, then five u32 */
 #define BTF_TYPE 12            /* name u32, info u32, size or type u32 */
 
-/* What follows a type of each kind: `fixed` bytes, and `each` for each of its members. 0: a kind without anything more. */
+/* What follows a type of each kind: `fixed` bytes, and `each` for each of its members. 0: a kind without anything
+ * more. */
 static const struct {
 	uint8_t fixed, each;
 } btf_kinds[32] = {
@@ -77,7 +79,8 @@ static struct perfdata_bytes btf_name(struct perfdata_bytes btf, uint32_t id)
 /* The entry with this id of a BPF_BTF section. */
 static struct perfdata_bytes find_btf(const struct perfdata_feature *feature, uint64_t id)
 {
-	const struct perfdata_node *list = feature ? perfdata_node_get(perfdata_feature_root(feature), "bpf_btf") : NULL;
+	const struct perfdata_node *list = feature ? perfdata_node_get(perfdata_feature_root(feature), "bpf_btf")
+						   : NULL;
 
 	for (const struct perfdata_node *n = list ? list->child : NULL; n; n = n->next) {
 		const struct perfdata_node *entry = perfdata_node_get(n, "id"), *data = perfdata_node_get(n, "data");
@@ -96,7 +99,8 @@ static uint64_t number(const struct perfdata_node *parent, const char *name)
 /* The function that a part was compiled from: func_info holds a type id at 4 of each entry. */
 static struct perfdata_bytes function_name(const struct perfdata_node *prog, uint64_t part, struct perfdata_bytes btf)
 {
-	const struct perfdata_node *info = perfdata_node_get(prog, "info"), *entries = perfdata_node_get(prog, "func_info");
+	const struct perfdata_node *info = perfdata_node_get(prog, "info"),
+				   *entries = perfdata_node_get(prog, "func_info");
 	uint64_t size = number(info, "func_info_rec_size"), at;
 	bool swap;
 
@@ -110,7 +114,8 @@ static struct perfdata_bytes function_name(const struct perfdata_node *prog, uin
 bool perfdata_bpf_part_name(const struct perfdata_node *prog, uint64_t part, const struct perfdata_feature *btf,
 			    struct perfdata_text *text)
 {
-	const struct perfdata_node *info = perfdata_node_get(prog, "info"), *tags = perfdata_node_get(prog, "prog_tags");
+	const struct perfdata_node *info = perfdata_node_get(prog, "info"),
+				   *tags = perfdata_node_get(prog, "prog_tags");
 	const struct perfdata_node *tag = tags ? tags->child : NULL, *program = perfdata_node_get(info, "name");
 	struct perfdata_bytes name = { NULL, 0 };
 

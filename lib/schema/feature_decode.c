@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Decodes a feature section into a tree by walking its rows. Counts are never trusted: a list is made element by element while
- * bytes are there, and each element takes some, so the tree's size is bounded by the section's. */
+/* Decodes a feature section into a tree by walking its rows. Counts are never trusted: a list is made element by
+ * element while bytes are there, and each element takes some, so the tree's size is bounded by the section's. */
 #include "config.h"
 #include "base/error.h"
 #include <stdio.h>
@@ -50,11 +50,17 @@ struct walk {
 };
 
 static const struct perfdata_field bytes_field = {
-	.name = "bytes", .doc = "a section of an unknown kind", .kind = PERFDATA_KIND_BYTES, .show = PERFDATA_SHOW_BYTES_HEX,
+	.name = "bytes",
+	.doc = "a section of an unknown kind",
+	.kind = PERFDATA_KIND_BYTES,
+	.show = PERFDATA_SHOW_BYTES_HEX,
 	.count_field = PERFDATA_COUNT_REST,
 };
 static const struct perfdata_field rest_field = {
-	.name = "rest", .doc = "bytes behind the last known field", .kind = PERFDATA_KIND_BYTES, .show = PERFDATA_SHOW_BYTES_HEX,
+	.name = "rest",
+	.doc = "bytes behind the last known field",
+	.kind = PERFDATA_KIND_BYTES,
+	.show = PERFDATA_SHOW_BYTES_HEX,
 	.count_field = PERFDATA_COUNT_REST,
 };
 
@@ -173,8 +179,8 @@ static enum perfdata_status read_attr(struct walk *walk, struct perfdata_bytes e
 	node->v.attr = attr;
 	if (extent.size < SMALLEST_ATTR)
 		return damaged(walk, extent.data, node->field->name, "is smaller than any attr");
-	/* An attr whose own size disagrees with its extent is decoded as far as it reaches; the fields behind it are found
-	 * all the same, so it is no damage. */
+	/* An attr whose own size disagrees with its extent is decoded as far as it reaches; the fields behind it are
+	 * found all the same, so it is no damage. */
 	perfdata_attr_decode(extent.data, extent.size, walk->order, attr, &used);
 	return PERFDATA_OK;
 }
@@ -219,7 +225,8 @@ static bool bpf_array(const struct frame *frame, const struct perfdata_field *fi
 	uint64_t room = pd_left(c) < frame->values[1] ? pd_left(c) : frame->values[1];
 	uint64_t size = array->size, offset, bytes;
 
-	if (info->size < array->pointer_at + 8u || info->size < array->count_at + 4u || info->size < array->size_at + 4u)
+	if (info->size < array->pointer_at + 8u || info->size < array->count_at + 4u ||
+	    info->size < array->size_at + 4u)
 		return false;
 	if (!size)
 		size = pd_load32(info->data + array->size_at, c->swap);
@@ -310,7 +317,8 @@ static bool entries_are_old(struct pd_cursor c)
 	while (entry_fits(&c)) {
 		const uint8_t *entry = c.at;
 		uint16_t size = entry_size(&c);
-		if (size >= NAME_AT + sizeof NAME_EATEN - 1 && !memcmp(entry + NAME_AT, NAME_EATEN, sizeof NAME_EATEN - 1))
+		if (size >= NAME_AT + sizeof NAME_EATEN - 1 &&
+		    !memcmp(entry + NAME_AT, NAME_EATEN, sizeof NAME_EATEN - 1))
 			return true;
 		pd_take(&c, size);
 	}
@@ -407,8 +415,9 @@ static enum perfdata_status walk_extent(struct walk *walk, struct pd_cursor *c, 
 	}
 }
 
-static enum perfdata_status walk_bpf_array(struct walk *walk, const struct pd_cursor *c, const struct perfdata_field *field,
-					   const struct frame *frame, struct perfdata_node *node)
+static enum perfdata_status walk_bpf_array(struct walk *walk, const struct pd_cursor *c,
+					   const struct perfdata_field *field, const struct frame *frame,
+					   struct perfdata_node *node)
 {
 	struct perfdata_bytes bytes;
 	uint64_t count;
@@ -432,7 +441,12 @@ static enum perfdata_status walk_value(struct walk *walk, struct pd_cursor *c, c
 	if (field->count_field == PERFDATA_COUNT_BPF)
 		return walk_bpf_array(walk, c, field, frame, node);
 	switch (field->kind) {
-	case PERFDATA_KIND_U8: case PERFDATA_KIND_U16: case PERFDATA_KIND_U32: case PERFDATA_KIND_U64: case PERFDATA_KIND_S32: case PERFDATA_KIND_S64:
+	case PERFDATA_KIND_U8:
+	case PERFDATA_KIND_U16:
+	case PERFDATA_KIND_U32:
+	case PERFDATA_KIND_U64:
+	case PERFDATA_KIND_S32:
+	case PERFDATA_KIND_S64:
 		frame->values[index] = read_integer(c, field->kind);
 		if (node)
 			node->v.u = frame->values[index];
@@ -489,8 +503,8 @@ static enum perfdata_status walk_field(struct walk *walk, struct pd_cursor *c, c
 	return damaged(walk, at, field->name, "reaches beyond the end");
 }
 
-/* The members of `parent`. An extent is a stated number of bytes, which may hold fewer fields than the rows (an older recorder
- * wrote it) or more bytes (a newer one). */
+/* The members of `parent`. An extent is a stated number of bytes, which may hold fewer fields than the rows (an older
+ * recorder wrote it) or more bytes (a newer one). */
 static enum perfdata_status walk_fields(struct walk *walk, struct pd_cursor *c, const struct perfdata_layout *layout,
 					enum scope scope, struct perfdata_node *parent)
 {
@@ -505,7 +519,8 @@ static enum perfdata_status walk_fields(struct walk *walk, struct pd_cursor *c, 
 			return PERFDATA_OK;
 		if (!is_present(walk, frame, field, c))
 			continue;
-		if (field->kind == PERFDATA_KIND_LIST && field->count_field == PERFDATA_COUNT_CPUS && !walk->nr_cpus_avail)
+		if (field->kind == PERFDATA_KIND_LIST && field->count_field == PERFDATA_COUNT_CPUS &&
+		    !walk->nr_cpus_avail)
 			break;
 		enum perfdata_status status = walk_field(walk, c, layout, i, frame, &children);
 		if (status != PERFDATA_OK)
@@ -516,8 +531,8 @@ static enum perfdata_status walk_fields(struct walk *walk, struct pd_cursor *c, 
 
 /* --- sections ---------------------------------------------------------------------------------------------------- */
 
-static enum perfdata_status walk_section(struct perfdata_feature *feature, enum perfdata_byte_order order, uint32_t nr_cpus_avail,
-					 struct perfdata_error *error)
+static enum perfdata_status walk_section(struct perfdata_feature *feature, enum perfdata_byte_order order,
+					 uint32_t nr_cpus_avail, struct perfdata_error *error)
 {
 	const struct perfdata_layout *layout = perfdata_feature_layout(feature->id);
 	struct walk walk = {
@@ -542,14 +557,17 @@ static enum perfdata_status walk_section(struct perfdata_feature *feature, enum 
 static void trust_names(const struct perfdata_node *list)
 {
 	for (const struct perfdata_node *entry = list ? list->child : NULL; entry; entry = entry->next) {
-		const struct perfdata_node *attr = perfdata_node_get(entry, "attr"), *name = perfdata_node_get(entry, "name");
+		const struct perfdata_node *attr = perfdata_node_get(entry, "attr"),
+					   *name = perfdata_node_get(entry, "name");
 		if (attr && name)   /* the attr is the tree's own, which nobody else has seen yet */
-			pd_attr_trust_name((struct perfdata_attr *)(uintptr_t)attr->v.attr, (const char *)name->v.bytes.data, name->v.bytes.size);
+			pd_attr_trust_name((struct perfdata_attr *)(uintptr_t)attr->v.attr,
+					   (const char *)name->v.bytes.data, name->v.bytes.size);
 	}
 }
 
-enum perfdata_status perfdata_feature_decode(uint32_t id, const void *bytes, size_t size, enum perfdata_byte_order order,
-					     uint32_t nr_cpus_avail, struct perfdata_feature **ret, struct perfdata_error *reterr)
+enum perfdata_status perfdata_feature_decode(uint32_t id, const void *bytes, size_t size,
+					     enum perfdata_byte_order order, uint32_t nr_cpus_avail,
+					     struct perfdata_feature **ret, struct perfdata_error *reterr)
 {
 	struct perfdata_error unwanted;
 	struct perfdata_feature *feature = pd_calloc(1, sizeof *feature);

@@ -9,8 +9,8 @@
 extern const struct perfdata_layout pd_build_id_old;
 extern const struct perfdata_field *const pd_build_id_pid;
 
-/* An array of a BPF program: places in struct bpf_prog_info of the offset (u64), the count (u32) and, if size is 0, the size of an
- * element (u32). */
+/* An array of a BPF program: places in struct bpf_prog_info of the offset (u64), the count (u32) and, if size is 0, the
+ * size of an element (u32). */
 struct pd_bpf_array {
 	uint16_t pointer_at, count_at, size, size_at;
 };

@@ -50,7 +50,8 @@ extern const struct perfdata_layout pd_read_layout, pd_read_value_layout;
 extern const struct perfdata_layout pd_branch_stack_layout, pd_branch_layout;
 extern const struct perfdata_layout pd_regs_layout, pd_user_stack_layout, pd_weight_layout;
 extern const struct perfdata_layout pd_attr_layout;
-/* For attrs of big-endian files, once a name is known: puts precise_ip right where the writer exchanged its two bits. */
+/* For attrs of big-endian files, once a name is known: puts precise_ip right where the writer exchanged its two
+ * bits. */
 void pd_attr_trust_name(struct perfdata_attr *attr, const char *name, size_t size);
 extern const struct perfdata_layout pd_schedstat_cpu_layout, pd_schedstat_domain_layout;
 

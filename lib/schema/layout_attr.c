@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* struct perf_event_attr; see include/uapi/linux/perf_event.h. It grew in steps of whole words: each row behind the first 64
- * bytes is there if the stated size reaches it. */
+/* struct perf_event_attr; see include/uapi/linux/perf_event.h. It grew in steps of whole words: each row behind the
+ * first 64 bytes is there if the stated size reaches it. */
 #include "config.h"
 #include "schema/layout.h"
 
@@ -30,7 +30,8 @@ static const struct perfdata_field attr_fields[] = {
 	PD_ROW(attr, sample_max_stack, U16, DEC, "Most entries of a callchain; 0: the kernel's limit.", REACHED(2)),
 	PD_PAD(2, REACHED(2)),
 	PD_ROW(attr, aux_sample_size, U32, DEC, "AUX data to take with a sample.", PD_UNIT(BYTES), REACHED(4)),
-	PD_ROW(attr, aux_action, U32, FLAGS, "What the event does to AUX recording.", .names = pd_names_aux_action, REACHED(4)),
+	PD_ROW(attr, aux_action, U32, FLAGS, "What the event does to AUX recording.", .names = pd_names_aux_action,
+	       REACHED(4)),
 	PD_ROW(attr, sig_data, U64, HEX, "Given to the signal of flag sigtrap.", REACHED(8)),
 	PD_ROW(attr, config3, U64, HEX, "More of config.", REACHED(8)),
 	PD_ROW(attr, config4, U64, HEX, "More of config.", REACHED(8)),

@@ -92,22 +92,31 @@ static const struct perfdata_field mmap2_fields[] = {
 	PD_PAD(3, PD_WHEN(IF_MISC, PERFDATA_MISC_MMAP_BUILD_ID)),
 	PD_ROW(mmap2, build_id, BYTES, BYTES_HEX, "Build-id of the file.", PD_COUNT_FIXED(20),
 	       PD_WHEN(IF_MISC, PERFDATA_MISC_MMAP_BUILD_ID)),
-	PD_ROW(mmap2, maj, U32, DEC, "Major number of the file's device.", PD_WHEN(UNLESS_MISC, PERFDATA_MISC_MMAP_BUILD_ID)),
-	PD_ROW(mmap2, min, U32, DEC, "Minor number of the file's device.", PD_WHEN(UNLESS_MISC, PERFDATA_MISC_MMAP_BUILD_ID)),
+	PD_ROW(mmap2, maj, U32, DEC, "Major number of the file's device.",
+	       PD_WHEN(UNLESS_MISC, PERFDATA_MISC_MMAP_BUILD_ID)),
+	PD_ROW(mmap2, min, U32, DEC, "Minor number of the file's device.",
+	       PD_WHEN(UNLESS_MISC, PERFDATA_MISC_MMAP_BUILD_ID)),
 	PD_ROW(mmap2, ino, U64, DEC, "Inode of the file.", PD_WHEN(UNLESS_MISC, PERFDATA_MISC_MMAP_BUILD_ID)),
 	PD_ROW(mmap2, ino_generation, U64, DEC, "Generation of the inode.",
 	       PD_WHEN(UNLESS_MISC, PERFDATA_MISC_MMAP_BUILD_ID)),
 	/* Linux 3.12 to 3.15 wrote the name right here */
 	PD_ROW(mmap2, prot, U32, FLAGS, "Protection: PROT_ of the recorded machine.", .names = pd_names_prot,
 	       PD_WHEN(UNLESS_NAME, 0)),
-	PD_ROW(mmap2, flags, U32, FLAGS, "Kind of mapping: MAP_ of the recorded machine; names are those of most machines.",
+	PD_ROW(mmap2, flags, U32, FLAGS,
+	       "Kind of mapping: MAP_ of the recorded machine; names are those of most machines.",
 	       .names = pd_names_map_flags, PD_WHEN(UNLESS_NAME, 0)),
 	PD_ROW(mmap2, filename, TEXT, TEXT, "Mapped file, or a name in brackets or behind // for other memory."),
 };
 static const struct perfdata_layout mmap2_layout = {
-	PD_MISC(PD_MISC_BIT(12, "PROC_MAP_PARSE_TIMEOUT"), PD_MISC_BIT(13, "MMAP_DATA"), PD_MISC_BIT(14, "MMAP_BUILD_ID")),
-	.name = "mmap2", .perf_name = "MMAP2", .doc = "A mapping was made; with the file's device and inode, or its build-id.",
-	.id = PERFDATA_RECORD_MMAP2, .min_size = 73, .view_size = sizeof(struct perfdata_mmap2), PD_FIELDS(mmap2_fields),
+	PD_MISC(PD_MISC_BIT(12, "PROC_MAP_PARSE_TIMEOUT"), PD_MISC_BIT(13, "MMAP_DATA"),
+		PD_MISC_BIT(14, "MMAP_BUILD_ID")),
+	.name = "mmap2",
+	.perf_name = "MMAP2",
+	.doc = "A mapping was made; with the file's device and inode, or its build-id.",
+	.id = PERFDATA_RECORD_MMAP2,
+	.min_size = 73,
+	.view_size = sizeof(struct perfdata_mmap2),
+	PD_FIELDS(mmap2_fields),
 };
 
 static const struct perfdata_field aux_fields[] = {
@@ -151,8 +160,12 @@ static const struct perfdata_field switch_cpu_wide_fields[] = {
 };
 static const struct perfdata_layout switch_cpu_wide_layout = {
 	PD_MISC(PD_MISC_BIT(13, "SWITCH_OUT"), PD_MISC_BIT(14, "SWITCH_OUT_PREEMPT")),
-	.name = "switch_cpu_wide", .perf_name = "SWITCH_CPU_WIDE", .doc = "A context switch seen by an event of a whole CPU.",
-	.id = PERFDATA_RECORD_SWITCH_CPU_WIDE, .min_size = 16, .view_size = sizeof(struct perfdata_switch),
+	.name = "switch_cpu_wide",
+	.perf_name = "SWITCH_CPU_WIDE",
+	.doc = "A context switch seen by an event of a whole CPU.",
+	.id = PERFDATA_RECORD_SWITCH_CPU_WIDE,
+	.min_size = 16,
+	.view_size = sizeof(struct perfdata_switch),
 	PD_FIELDS(switch_cpu_wide_fields),
 };
 
@@ -161,7 +174,10 @@ static const struct perfdata_field namespace_fields[] = {
 	PD_ROW(namespace, ino, U64, DEC, "Inode: names the namespace."),
 };
 static const struct perfdata_layout namespace_layout = {
-	.name = "namespace", .doc = "A namespace.", .view_size = sizeof(struct perfdata_namespace), PD_FIELDS(namespace_fields),
+	.name = "namespace",
+	.doc = "A namespace.",
+	.view_size = sizeof(struct perfdata_namespace),
+	PD_FIELDS(namespace_fields),
 };
 static const struct perfdata_field namespaces_fields[] = {
 	PD_ROW(namespaces, pid, S32, DEC, "Process."),
@@ -185,13 +201,18 @@ static const struct perfdata_field ksymbol_fields[] = {
 	PD_ROW(ksymbol, name, TEXT, TEXT, "Name of the symbol."),
 };
 static const struct perfdata_layout ksymbol_layout = {
-	.name = "ksymbol", .perf_name = "KSYMBOL", .doc = "Kernel code came or went while recording.",
-	.id = PERFDATA_RECORD_KSYMBOL, .min_size = 25, .view_size = sizeof(struct perfdata_ksymbol), PD_FIELDS(ksymbol_fields),
+	.name = "ksymbol",
+	.perf_name = "KSYMBOL",
+	.doc = "Kernel code came or went while recording.",
+	.id = PERFDATA_RECORD_KSYMBOL,
+	.min_size = 25,
+	.view_size = sizeof(struct perfdata_ksymbol),
+	PD_FIELDS(ksymbol_fields),
 };
 
 static const struct perfdata_field bpf_event_fields[] = {
-	PD_ROW_AS("bpf_type", bpf_event, type, U16, ENUM, "What happened to the program (`type` in the kernel's record).",
-		  .names = pd_names_bpf_event_type),
+	PD_ROW_AS("bpf_type", bpf_event, type, U16, ENUM,
+		  "What happened to the program (`type` in the kernel's record).", .names = pd_names_bpf_event_type),
 	PD_ROW(bpf_event, flags, U16, FLAGS, "None are defined.", .names = pd_names_none),
 	PD_ROW_AS("prog_id", bpf_event, id, U32, DEC, "Number of the BPF program (`id` in the kernel's record)."),
 	PD_ROW_AS("prog_tag", bpf_event, tag, BYTES, BYTES_HEX,
@@ -204,12 +225,18 @@ static const struct perfdata_layout bpf_event_layout = {
 };
 
 static const struct perfdata_field cgroup_fields[] = {
-	PD_ROW_AS("cgroup", cgroup, id, U64, DEC, "Id of the cgroup (`id` in the kernel's record), as in the samples' `cgroup`."),
+	PD_ROW_AS("cgroup", cgroup, id, U64, DEC,
+		  "Id of the cgroup (`id` in the kernel's record), as in the samples' `cgroup`."),
 	PD_ROW(cgroup, path, TEXT, TEXT, "Its path, from the root of the hierarchy."),
 };
 static const struct perfdata_layout cgroup_layout = {
-	.name = "cgroup", .perf_name = "CGROUP", .doc = "A cgroup and its path.",
-	.id = PERFDATA_RECORD_CGROUP, .min_size = 17, .view_size = sizeof(struct perfdata_cgroup), PD_FIELDS(cgroup_fields),
+	.name = "cgroup",
+	.perf_name = "CGROUP",
+	.doc = "A cgroup and its path.",
+	.id = PERFDATA_RECORD_CGROUP,
+	.min_size = 17,
+	.view_size = sizeof(struct perfdata_cgroup),
+	PD_FIELDS(cgroup_fields),
 };
 
 static const struct perfdata_field text_poke_fields[] = {
@@ -230,8 +257,12 @@ static const struct perfdata_field aux_output_hw_id_fields[] = {
 	PD_ROW(aux_output_hw_id, hw_id, U64, HEX, "Number by which the AUX data names the event."),
 };
 static const struct perfdata_layout aux_output_hw_id_layout = {
-	.name = "aux_output_hw_id", .perf_name = "AUX_OUTPUT_HW_ID", .doc = "Under which number an event stands in AUX data.",
-	.id = PERFDATA_RECORD_AUX_OUTPUT_HW_ID, .min_size = 16, .view_size = sizeof(struct perfdata_aux_output_hw_id),
+	.name = "aux_output_hw_id",
+	.perf_name = "AUX_OUTPUT_HW_ID",
+	.doc = "Under which number an event stands in AUX data.",
+	.id = PERFDATA_RECORD_AUX_OUTPUT_HW_ID,
+	.min_size = 16,
+	.view_size = sizeof(struct perfdata_aux_output_hw_id),
 	PD_FIELDS(aux_output_hw_id_fields),
 };
 
@@ -242,9 +273,12 @@ static const struct perfdata_field callchain_deferred_fields[] = {
 	       PD_COUNT(1)),
 };
 static const struct perfdata_layout callchain_deferred_layout = {
-	.name = "callchain_deferred", .perf_name = "CALLCHAIN_DEFERRED",
+	.name = "callchain_deferred",
+	.perf_name = "CALLCHAIN_DEFERRED",
 	.doc = "The user part of callchains, taken when the thread went back to user space.",
-	.id = PERFDATA_RECORD_CALLCHAIN_DEFERRED, .min_size = 16, .view_size = sizeof(struct perfdata_callchain_deferred),
+	.id = PERFDATA_RECORD_CALLCHAIN_DEFERRED,
+	.min_size = 16,
+	.view_size = sizeof(struct perfdata_callchain_deferred),
 	PD_FIELDS(callchain_deferred_fields),
 };
 

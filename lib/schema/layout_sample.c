@@ -24,7 +24,9 @@ static const struct perfdata_field read_fields[] = {
 	       .element = &pd_read_value_layout),
 };
 const struct perfdata_layout pd_read_layout = {
-	.name = "read_values", .doc = "Counter values as read_format lays them out.", .view_size = sizeof(struct perfdata_read),
+	.name = "read_values",
+	.doc = "Counter values as read_format lays them out.",
+	.view_size = sizeof(struct perfdata_read),
 	PD_FIELDS(read_fields),
 };
 
@@ -34,14 +36,18 @@ static const struct perfdata_field branch_fields[] = {
 	PD_ROW_AS("branch_flags", branch, flags, U64, BITS, "What is known about the branch.", .bits = pd_bits_branch),
 };
 const struct perfdata_layout pd_branch_layout = {
-	.name = "branch", .doc = "A taken branch.", .view_size = sizeof(struct perfdata_branch), PD_FIELDS(branch_fields),
+	.name = "branch",
+	.doc = "A taken branch.",
+	.view_size = sizeof(struct perfdata_branch),
+	PD_FIELDS(branch_fields),
 };
 
 static const struct perfdata_field branch_stack_fields[] = {
 	PD_ROW(branch_stack, hw_idx, U64, DEC, "Index of the newest entry in the hardware; all ones: unknown."),
-	PD_ROW(branch_stack, entries, LIST, DEC, "Branches, newest first.", PD_COUNT_PREFIX, .element = &pd_branch_layout),
-	PD_ROW(branch_stack, counters, LIST, HEX, "Counts of the group's events between branches, packed: one word per entry.",
-	       PD_COUNT_PREFIX),
+	PD_ROW(branch_stack, entries, LIST, DEC, "Branches, newest first.", PD_COUNT_PREFIX,
+	       .element = &pd_branch_layout),
+	PD_ROW(branch_stack, counters, LIST, HEX,
+	       "Counts of the group's events between branches, packed: one word per entry.", PD_COUNT_PREFIX),
 };
 const struct perfdata_layout pd_branch_stack_layout = {
 	.name = "branch_stack", .doc = "The last branches before the sample.",
@@ -58,11 +64,12 @@ const struct perfdata_layout pd_regs_layout = {
 };
 
 static const struct perfdata_field user_stack_fields[] = {
-	PD_ROW_AS("stack_size", user_stack, size, U64, DEC, "Bytes reserved for the stack (`size` in the kernel's record).",
-		  PD_UNIT(BYTES)),
+	PD_ROW_AS("stack_size", user_stack, size, U64, DEC,
+		  "Bytes reserved for the stack (`size` in the kernel's record).", PD_UNIT(BYTES)),
 	PD_ROW(user_stack, data, BYTES, BYTES_HEX, "The stack from its pointer on; valid are the first dyn_size bytes.",
 	       PD_COUNT(0), PD_WHEN_FIELD(IF_FIELD_GE, 0, 1)),
-	PD_ROW(user_stack, dyn_size, U64, DEC, "Bytes that hold stack.", PD_UNIT(BYTES), PD_WHEN_FIELD(IF_FIELD_GE, 0, 1)),
+	PD_ROW(user_stack, dyn_size, U64, DEC, "Bytes that hold stack.", PD_UNIT(BYTES),
+	       PD_WHEN_FIELD(IF_FIELD_GE, 0, 1)),
 };
 const struct perfdata_layout pd_user_stack_layout = {
 	.name = "user_stack", .doc = "A copy of the user stack.", .view_size = sizeof(struct perfdata_user_stack),
@@ -110,14 +117,20 @@ static const struct perfdata_field sample_fields[] = {
 	       .element = &pd_regs_layout),
 	PD_ROW(sample, phys_addr, U64, HEX, "Physical address of the data.", SAMPLE_IF(PHYS_ADDR)),
 	PD_ROW(sample, cgroup, U64, DEC, "Id of the cgroup; CGROUP records give its path.", SAMPLE_IF(CGROUP)),
-	PD_ROW(sample, data_page_size, U64, DEC, "Size of the page of addr.", PD_UNIT(BYTES), SAMPLE_IF(DATA_PAGE_SIZE)),
+	PD_ROW(sample, data_page_size, U64, DEC, "Size of the page of addr.", PD_UNIT(BYTES),
+	       SAMPLE_IF(DATA_PAGE_SIZE)),
 	PD_ROW(sample, code_page_size, U64, DEC, "Size of the page of ip.", PD_UNIT(BYTES), SAMPLE_IF(CODE_PAGE_SIZE)),
 	PD_ROW(sample, aux, BYTES, BYTES_HEX, "AUX data taken with the sample.", PD_COUNT_PREFIX, SAMPLE_IF(AUX)),
 };
 const struct perfdata_layout pd_sample_layout = {
 	PD_MISC(PD_MISC_BIT(14, "EXACT_IP")),
-	.name = "sample", .perf_name = "SAMPLE", .doc = "A sample.",
-	.id = PERFDATA_RECORD_SAMPLE, .min_size = 8, .view_size = sizeof(struct perfdata_sample), PD_FIELDS(sample_fields),
+	.name = "sample",
+	.perf_name = "SAMPLE",
+	.doc = "A sample.",
+	.id = PERFDATA_RECORD_SAMPLE,
+	.min_size = 8,
+	.view_size = sizeof(struct perfdata_sample),
+	PD_FIELDS(sample_fields),
 };
 
 static const struct perfdata_field sample_id_fields[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* SCHEDSTAT records: counters of /proc/schedstat. Which counters a domain has, and in which order, depends on the version
- * of that file; perf writes all versions with the size of the largest and zeros behind the last counter. */
+/* SCHEDSTAT records: counters of /proc/schedstat. Which counters a domain has, and in which order, depends on the
+ * version of that file; perf writes all versions with the size of the largest and zeros behind the last counter. */
 #include "config.h"
 #include "schema/layout.h"
 
@@ -80,9 +80,9 @@ static const struct perfdata_field domain_17_fields[] = {
 	DOMAIN_START, BALANCE_17(0, "busy"), BALANCE_17(11, "idle"), BALANCE_17(22, "newidle"), DOMAIN_END(33),
 };
 
-#define DOMAIN(name_, doc_) \
-	.name = name_, .perf_name = "SCHEDSTAT_DOMAIN", .doc = doc_, .id = PERFDATA_RECORD_SCHEDSTAT_DOMAIN, .min_size = 24, \
-	.view_size = sizeof(struct perfdata_schedstat)
+#define DOMAIN(name_, doc_)                                                                                  \
+	.name = name_, .perf_name = "SCHEDSTAT_DOMAIN", .doc = doc_, .id = PERFDATA_RECORD_SCHEDSTAT_DOMAIN, \
+	.min_size = 24, .view_size = sizeof(struct perfdata_schedstat)
 const struct perfdata_layout pd_schedstat_domain_layout = {
 	DOMAIN("schedstat_domain", "Scheduler counters of a CPU in a domain."), PD_FIELDS(domain_17_fields),
 };
@@ -94,7 +94,9 @@ static const struct perfdata_layout domain_16_layout = {
 };
 /* Versions to come: what stands in front of the counters. */
 static const struct perfdata_layout domain_any_layout = {
-	DOMAIN("schedstat_domain_any", "The same, where the version is not known."), .fields = domain_17_fields, .nr_fields = 4,
+	DOMAIN("schedstat_domain_any", "The same, where the version is not known."),
+	.fields = domain_17_fields,
+	.nr_fields = 4,
 };
 static const struct perfdata_layout cpu_any_layout = {
 	.name = "schedstat_cpu_any", .perf_name = "SCHEDSTAT_CPU", .doc = "The same, where the version is not known.",

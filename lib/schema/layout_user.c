@@ -18,10 +18,16 @@ static const struct perfdata_field event_type_fields[] = {
 	PD_ROW(event_type, event_id, U64, HEX, "The config of the event."),
 	PD_ROW(event_type, name, TEXT, TEXT, "Its name.", PD_COUNT_REST),
 };
-/* perf 3.x wrote the name padded to 8 bytes, without a NUL where it fills them. perf 7.3 drops records shorter than 80. */
+/* perf 3.x wrote the name padded to 8 bytes, without a NUL where it fills them. perf 7.3 drops records shorter than
+ * 80. */
 static const struct perfdata_layout event_type_layout = {
-	.name = "event_type", .perf_name = "EVENT_TYPE", .doc = "Name of an event, from old recorders.",
-	.id = PERFDATA_RECORD_EVENT_TYPE, .min_size = 17, .perf_min_size = 80, .view_size = sizeof(struct perfdata_event_type),
+	.name = "event_type",
+	.perf_name = "EVENT_TYPE",
+	.doc = "Name of an event, from old recorders.",
+	.id = PERFDATA_RECORD_EVENT_TYPE,
+	.min_size = 17,
+	.perf_min_size = 80,
+	.view_size = sizeof(struct perfdata_event_type),
 	PD_FIELDS(event_type_fields),
 };
 
@@ -38,8 +44,8 @@ static const struct perfdata_layout tracing_data_layout = {
 
 static const struct perfdata_field build_id_record_fields[] = {
 	PD_ROW(build_id_record, pid, S32, DEC, "-1: the host's kernel; else 0 or a guest's process."),
-	PD_ROW(build_id_record, build_id, BYTES, BYTES_HEX, "Build-id; filled up with zeros where its length is not stated.",
-	       PD_COUNT_FIXED(20)),
+	PD_ROW(build_id_record, build_id, BYTES, BYTES_HEX,
+	       "Build-id; filled up with zeros where its length is not stated.", PD_COUNT_FIXED(20)),
 	PD_ROW(build_id_record, build_id_size, U8, DEC, "Length of the build-id.", PD_UNIT(BYTES),
 	       PD_WHEN(IF_MISC, PERFDATA_MISC_BUILD_ID_SIZE)),
 	PD_PAD(1, PD_WHEN(UNLESS_MISC, PERFDATA_MISC_BUILD_ID_SIZE)),
@@ -54,9 +60,13 @@ static const struct perfdata_layout build_id_record_layout = {
 };
 
 static const struct perfdata_layout finished_round_layout = {
-	.name = "finished_round", .perf_name = "FINISHED_ROUND",
-	.doc = "All buffers were read once; what comes later is not older than what came before the round in front of this one.",
-	.id = PERFDATA_RECORD_FINISHED_ROUND, .min_size = 8, .view_size = sizeof(struct perfdata_finished),
+	.name = "finished_round",
+	.perf_name = "FINISHED_ROUND",
+	.doc = "All buffers were read once; what comes later is not older than what came before the round in front of "
+	       "this one.",
+	.id = PERFDATA_RECORD_FINISHED_ROUND,
+	.min_size = 8,
+	.view_size = sizeof(struct perfdata_finished),
 };
 static const struct perfdata_layout finished_init_layout = {
 	.name = "finished_init", .perf_name = "FINISHED_INIT", .doc = "The initial state is written.",
@@ -83,7 +93,8 @@ static const struct perfdata_layout id_index_guest_layout = {
 };
 static const struct perfdata_field id_index_fields[] = {
 	PD_ROW(id_index, nr, U64, DEC, "Number of entries."),
-	PD_ROW(id_index, entries, LIST, DEC, "What each id stands for.", PD_COUNT(0), .element = &id_index_entry_layout),
+	PD_ROW(id_index, entries, LIST, DEC, "What each id stands for.", PD_COUNT(0),
+	       .element = &id_index_entry_layout),
 	PD_ROW(id_index, guests, LIST, DEC, "The guest of each entry.", PD_COUNT(0), PD_WHEN(IF_LEFT, 1),
 	       .element = &id_index_guest_layout),
 };
@@ -106,9 +117,10 @@ static const struct perfdata_layout auxtrace_info_layout = {
 };
 
 static const struct perfdata_field auxtrace_fields[] = {
-	PD_ROW_AS("payload_size", auxtrace, size, U64, DEC, "AUX data that follows the record (`size` in perf's record).",
-		  PD_UNIT(BYTES)),
-	PD_ROW_AS("aux_offset", auxtrace, offset, U64, HEX, "Where the data began in the AUX area (`offset` in perf's record)."),
+	PD_ROW_AS("payload_size", auxtrace, size, U64, DEC,
+		  "AUX data that follows the record (`size` in perf's record).", PD_UNIT(BYTES)),
+	PD_ROW_AS("aux_offset", auxtrace, offset, U64, HEX,
+		  "Where the data began in the AUX area (`offset` in perf's record)."),
 	PD_ROW(auxtrace, reference, U64, HEX, "Joins pieces that belong together."),
 	PD_ROW(auxtrace, idx, U32, DEC, "Number of the AUX buffer."),
 	PD_ROW(auxtrace, tid, S32, DEC, "Thread; -1 for a CPU's buffer."),
@@ -132,7 +144,8 @@ static const struct perfdata_field auxtrace_error_fields[] = {
 	PD_ROW(auxtrace_error, ip, U64, HEX, "Where the decoder was."),
 	PD_ROW(auxtrace_error, time, U64, DEC, "When it was there.", PD_UNIT(NS), PD_WHEN_FIELD(IF_FIELD_GE, 5, 1)),
 	PD_ROW(auxtrace_error, msg, CHARS, TEXT, "What is wrong.", PD_COUNT_FIXED(64)),
-	PD_ROW(auxtrace_error, machine_pid, U32, DEC, "Process of the guest's hypervisor; 0 for the host.", PD_WHEN(IF_LEFT, 8)),
+	PD_ROW(auxtrace_error, machine_pid, U32, DEC, "Process of the guest's hypervisor; 0 for the host.",
+	       PD_WHEN(IF_LEFT, 8)),
 	PD_ROW(auxtrace_error, vcpu, U32, DEC, "CPU of the guest.", PD_WHEN(IF_LEFT, 4)),
 };
 static const struct perfdata_layout auxtrace_error_layout = {
@@ -146,7 +159,9 @@ static const struct perfdata_field thread_map_entry_fields[] = {
 	PD_ROW(thread_map_entry, comm, CHARS, TEXT, "Its name.", PD_COUNT_FIXED(16)),
 };
 static const struct perfdata_layout thread_map_entry_layout = {
-	.name = "thread_map_entry", .doc = "A thread that was recorded.", .view_size = sizeof(struct perfdata_thread_map_entry),
+	.name = "thread_map_entry",
+	.doc = "A thread that was recorded.",
+	.view_size = sizeof(struct perfdata_thread_map_entry),
 	PD_FIELDS(thread_map_entry_fields),
 };
 static const struct perfdata_field thread_map_fields[] = {
@@ -164,8 +179,13 @@ static const struct perfdata_field cpu_map_fields[] = {
 	PD_PAD_REST,
 };
 static const struct perfdata_layout cpu_map_layout = {
-	.name = "cpu_map", .perf_name = "CPU_MAP", .doc = "The CPUs that were recorded.",
-	.id = PERFDATA_RECORD_CPU_MAP, .min_size = 16, .view_size = sizeof(struct perfdata_cpu_map), PD_FIELDS(cpu_map_fields),
+	.name = "cpu_map",
+	.perf_name = "CPU_MAP",
+	.doc = "The CPUs that were recorded.",
+	.id = PERFDATA_RECORD_CPU_MAP,
+	.min_size = 16,
+	.view_size = sizeof(struct perfdata_cpu_map),
+	PD_FIELDS(cpu_map_fields),
 };
 
 static const struct perfdata_field stat_config_entry_fields[] = {
@@ -173,7 +193,9 @@ static const struct perfdata_field stat_config_entry_fields[] = {
 	PD_ROW(stat_config_entry, val, U64, DEC, "Its value; interval in ms."),
 };
 static const struct perfdata_layout stat_config_entry_layout = {
-	.name = "stat_config_entry", .doc = "A setting of perf stat.", .view_size = sizeof(struct perfdata_stat_config_entry),
+	.name = "stat_config_entry",
+	.doc = "A setting of perf stat.",
+	.view_size = sizeof(struct perfdata_stat_config_entry),
 	PD_FIELDS(stat_config_entry_fields),
 };
 static const struct perfdata_field stat_config_fields[] = {
@@ -221,8 +243,12 @@ static const struct perfdata_field event_update_fields[] = {
 	PD_PAD_REST,
 };
 static const struct perfdata_layout event_update_layout = {
-	.name = "event_update", .perf_name = "EVENT_UPDATE", .doc = "Something about an event that its attr does not say.",
-	.id = PERFDATA_RECORD_EVENT_UPDATE, .min_size = 24, .view_size = sizeof(struct perfdata_event_update),
+	.name = "event_update",
+	.perf_name = "EVENT_UPDATE",
+	.doc = "Something about an event that its attr does not say.",
+	.id = PERFDATA_RECORD_EVENT_UPDATE,
+	.min_size = 24,
+	.view_size = sizeof(struct perfdata_event_update),
 	PD_FIELDS(event_update_fields),
 };
 
@@ -234,8 +260,8 @@ static const struct perfdata_field time_conv_fields[] = {
 	       PD_WHEN(IF_LEFT, 24)),
 	PD_ROW(time_conv, time_mask, U64, HEX, "Bits of a short hardware time.", PD_WHEN(IF_LEFT, 16)),
 	PD_ROW(time_conv, cap_user_time_zero, U8, BOOL, "time_zero is valid.", PD_WHEN(IF_LEFT, 8)),
-	PD_ROW(time_conv, cap_user_time_short, U8, BOOL, "Hardware time is short: time_cycles and time_mask complete it.",
-	       PD_WHEN(IF_LEFT, 7)),
+	PD_ROW(time_conv, cap_user_time_short, U8, BOOL,
+	       "Hardware time is short: time_cycles and time_mask complete it.", PD_WHEN(IF_LEFT, 7)),
 	PD_PAD_REST,
 };
 static const struct perfdata_layout time_conv_layout = {
@@ -320,4 +346,5 @@ static const struct perfdata_layout *const layouts[] = {
 	USER(SCHEDSTAT_CPU) = &pd_schedstat_cpu_layout,
 	USER(SCHEDSTAT_DOMAIN) = &pd_schedstat_domain_layout,
 };
-const struct pd_record_table pd_user_records = { layouts, PERFDATA_RECORD_USER_FIRST, sizeof layouts / sizeof *layouts };
+const struct pd_record_table pd_user_records = { layouts, PERFDATA_RECORD_USER_FIRST,
+						 sizeof layouts / sizeof *layouts };

@@ -3,7 +3,8 @@
 #include "config.h"
 #include "schema/decode.h"
 
-/* Bit-fields of a big-endian machine are allocated from the most significant bit down; inside a field bits keep their order. */
+/* Bit-fields of a big-endian machine are allocated from the most significant bit down; inside a field bits keep their
+ * order. */
 static uint64_t branch_flags_from_big(uint64_t word)
 {
 	return (word >> 63 & 1) | (word >> 62 & 1) << 1 | (word >> 61 & 1) << 2 | (word >> 60 & 1) << 3 |

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A foreign record as a machine of the other byte order would have written it: what perf's swapping in place is meant to give. */
+/* A foreign record as a machine of the other byte order would have written it: what perf's swapping in place is meant
+ * to give. */
 #include "config.h"
 #include "schema/decode.h"
 
@@ -45,8 +46,8 @@ static void keep_raw(const struct perfdata_record *record, uint8_t *out)
 		memcpy(out + at + raw->size, raw->data + raw->size, left);
 }
 
-/* All of a sample is words, but for what is said here. perf forgets pids and CPUs (it mends them when it reads them) and the bytes of the
- * stack; here the image is what a machine of the other byte order would have written. */
+/* All of a sample is words, but for what is said here. perf forgets pids and CPUs (it mends them when it reads them)
+ * and the bytes of the stack; here the image is what a machine of the other byte order would have written. */
 static void swap_sample(const struct perfdata_config *config, const struct perfdata_record *record, uint8_t *out)
 {
 	const struct perfdata_sample *sample = &record->u.sample;
@@ -60,7 +61,8 @@ static void swap_sample(const struct perfdata_config *config, const struct perfd
 	for (uint64_t i = 0; i < branches->count; i++) {
 		struct perfdata_branch branch;
 		perfdata_list_get(branches, i, &branch);
-		memcpy(out + (branches->data - record->bytes) + i * branches->stride + 16, &branch.flags, sizeof branch.flags);
+		memcpy(out + (branches->data - record->bytes) + i * branches->stride + 16, &branch.flags,
+		       sizeof branch.flags);
 	}
 	keep_raw(record, out);
 	keep(record, sample->user_stack.data, out);

@@ -19,26 +19,30 @@ enum pd_scan {
 };
 
 struct pd_sample_scan {
-	/* Words that the event does not record are 0; `time` and `cpu` have all bits set then, and `pid` and `tid` are -1. */
+	/* Words that the event does not record are 0; `time` and `cpu` have all bits set then, and `pid` and `tid` are
+	 * -1. */
 	uint64_t id, time, ip, addr, period;
 	int32_t pid, tid;
 	uint32_t cpu;
 	bool has_id;
-	bool is_whole;                   /* all fields are there and reach exactly to the end; false where it is not asked for */
+	/* all fields are there and reach exactly to the end; false where it is not asked for */
+	bool is_whole;
 	struct perfdata_list callchain;  /* empty without one */
 	struct perfdata_bytes raw;       /* NULL without, and where it does not fit into the sample */
 };
 
-static inline uint64_t pd_scan_word(const struct perfdata_config *config, const uint8_t *bytes, int8_t word, uint64_t without)
+static inline uint64_t pd_scan_word(const struct perfdata_config *config, const uint8_t *bytes, int8_t word,
+				    uint64_t without)
 {
 	return word < 0 ? without : pd_load64(bytes + 8 + 8 * word, config->swap);
 }
 
-/* False where the wanted cannot be read off the sample: words, of a sample that is shorter than they are; anything else, of a sample
- * that is not plain (perfdata_config.sample_is_plain), states another size than `size`, or whose chain does not fit into it. What to say of
- * such a sample the decoder knows. */
-static inline __attribute__((always_inline)) bool pd_sample_scan(const struct perfdata_config *config, const uint8_t *bytes, size_t size,
-								 unsigned want, struct pd_sample_scan *ret)
+/* False where the wanted cannot be read off the sample: words, of a sample that is shorter than they are; anything
+ * else, of a sample that is not plain (perfdata_config.sample_is_plain), states another size than `size`, or whose
+ * chain does not fit into it. What to say of such a sample the decoder knows. */
+static inline __attribute__((always_inline)) bool pd_sample_scan(const struct perfdata_config *config,
+								 const uint8_t *bytes, size_t size, unsigned want,
+								 struct pd_sample_scan *ret)
 {
 	const bool swap = config->swap;
 	size_t at = 8 + 8u * (size_t)config->sample_fixed, taken;
@@ -57,7 +61,8 @@ static inline __attribute__((always_inline)) bool pd_sample_scan(const struct pe
 		ret->tid = config->sample_tid_at < 0 ? -1 : (int32_t)pd_load32(word + 4, swap);
 	}
 	if (want & PD_SCAN_CPU)
-		ret->cpu = config->sample_cpu_at < 0 ? UINT32_MAX : pd_load32(bytes + 8 + 8 * config->sample_cpu_at, swap);
+		ret->cpu = config->sample_cpu_at < 0 ? UINT32_MAX
+						     : pd_load32(bytes + 8 + 8 * config->sample_cpu_at, swap);
 	if (want & PD_SCAN_IP)
 		ret->ip = pd_scan_word(config, bytes, config->sample_ip_at, 0);
 	if (want & PD_SCAN_ADDR)
@@ -77,8 +82,11 @@ static inline __attribute__((always_inline)) bool pd_sample_scan(const struct pe
 		if (!pd_chain_fits(bytes + at, size - at, swap, &taken))
 			return false;
 		if (want & PD_SCAN_CHAIN)
-			ret->callchain = (struct perfdata_list){ .data = bytes + at + 8, .count = taken / 8 - 1, .present = UINT64_MAX,
-								 .stride = 8, .swap = swap };
+			ret->callchain = (struct perfdata_list){ .data = bytes + at + 8,
+								 .count = taken / 8 - 1,
+								 .present = UINT64_MAX,
+								 .stride = 8,
+								 .swap = swap };
 		at += taken;
 	}
 	if (want & (PD_SCAN_RAW | PD_SCAN_WHOLE) && config->sample_rows & 1u << PD_SAMPLE_RAW_ROW) {

@@ -219,7 +219,8 @@ static enum pd_trace_form form_of(const struct pd_trace_spec *spec)
 {
 	const bool filled = spec->width && !spec->zero;
 
-	if (spec->literal || spec->left || spec->plus || spec->alternative || spec->has_precision || spec->star_width || filled)
+	if (spec->literal || spec->left || spec->plus || spec->alternative || spec->has_precision || spec->star_width ||
+	    filled)
 		return PD_FORM_ANY;
 	if (spec->conversion == 'x' && spec->width <= 16)
 		return PD_FORM_HEX;

@@ -14,10 +14,29 @@ static uint64_t known_type_size(const char *type, size_t size, unsigned long_siz
 		const char *name;
 		uint8_t size;  /* 0: long */
 	} types[] = {
-		{ "u8", 1 }, { "s8", 1 }, { "__u8", 1 }, { "__s8", 1 }, { "u16", 2 }, { "s16", 2 }, { "__u16", 2 },
-		{ "__s16", 2 }, { "u32", 4 }, { "s32", 4 }, { "__u32", 4 }, { "__s32", 4 }, { "int", 4 }, { "unsigned", 4 },
-		{ "unsigned int", 4 }, { "u64", 8 }, { "s64", 8 }, { "__u64", 8 }, { "__s64", 8 }, { "long", 0 },
-		{ "unsigned long", 0 }, { "long long", 8 }, { "unsigned long long", 8 },
+		{ "u8", 1 },
+		{ "s8", 1 },
+		{ "__u8", 1 },
+		{ "__s8", 1 },
+		{ "u16", 2 },
+		{ "s16", 2 },
+		{ "__u16", 2 },
+		{ "__s16", 2 },
+		{ "u32", 4 },
+		{ "s32", 4 },
+		{ "__u32", 4 },
+		{ "__s32", 4 },
+		{ "int", 4 },
+		{ "unsigned", 4 },
+		{ "unsigned int", 4 },
+		{ "u64", 8 },
+		{ "s64", 8 },
+		{ "__u64", 8 },
+		{ "__s64", 8 },
+		{ "long", 0 },
+		{ "unsigned long", 0 },
+		{ "long long", 8 },
+		{ "unsigned long long", 8 },
 	};
 
 	for (size_t i = 0; i < sizeof types / sizeof *types; i++)

@@ -158,7 +158,8 @@ static bool load_event(struct load *load, const char *system)
 	case PERFDATA_ENOMEM:
 		return out_of_memory(load);
 	default:
-		report(load, PERFDATA_FINDING_TRACE_FORMAT, start, "a tracepoint format has no name or ID; it was left out");
+		report(load, PERFDATA_FINDING_TRACE_FORMAT, start,
+		       "a tracepoint format has no name or ID; it was left out");
 	}
 	return true;
 }
@@ -209,7 +210,7 @@ static bool load_systems(struct load *load)
 	return true;
 }
 
-/* --- head and the items behind the events -------------------------------------------------------------------------- */
+/* --- head and the items behind the events ------------------------------------------------------------------------- */
 
 static bool load_head(struct load *load)
 {
@@ -230,7 +231,8 @@ static bool load_head(struct load *load)
 	if (load->in.failed || fixed[0] > 1)
 		return false;
 	if (info->long_size != 4 && info->long_size != 8) {
-		report(load, PERFDATA_FINDING_TRACING_DATA, fixed + 1, "tracing data states an impossible size of long; 8 was used");
+		report(load, PERFDATA_FINDING_TRACING_DATA, fixed + 1,
+		       "tracing data states an impossible size of long; 8 was used");
 		info->long_size = 8;
 	}
 	return true;

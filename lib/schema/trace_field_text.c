@@ -16,8 +16,8 @@ static bool all_printable(struct perfdata_bytes bytes)
 }
 
 /* What libtraceevent takes as the field's bytes: none for a size of 0. */
-static bool array_bytes(const struct perfdata_trace_field *field, struct perfdata_bytes raw, enum perfdata_byte_order order,
-			struct perfdata_bytes *ret_bytes)
+static bool array_bytes(const struct perfdata_trace_field *field, struct perfdata_bytes raw,
+			enum perfdata_byte_order order, struct perfdata_bytes *ret_bytes)
 {
 	if (!pd_trace_locate(field, raw, pd_order_is_foreign(order), ret_bytes, NULL))
 		return false;
@@ -127,7 +127,8 @@ struct perfdata_part perfdata_trace_field_part(const struct perfdata_trace_field
 	const struct pd_trace_piece *piece = field->text_piece;
 	struct perfdata_part part = { .text = "", .offset = field->offset, .form = PERFDATA_PART_STOP };
 
-	if (!perfdata_trace_prints_number(field) || (field->size != 1 && field->size != 2 && field->size != 4 && field->size != 8))
+	if (!perfdata_trace_prints_number(field) ||
+	    (field->size != 1 && field->size != 2 && field->size != 4 && field->size != 8))
 		return part;
 	if (!piece) {
 		part.form = form_without_format(field);
@@ -164,14 +165,17 @@ static enum perfdata_status print_number(const struct perfdata_trace_event *even
 		return PERFDATA_OK;
 	}
 	const struct perfdata_trace_context context = { .order = order };
-	struct pd_trace_run run = { .raw = raw, .context = &context, .out = out, .swap = swap, .long_size = event->long_size };
+	struct pd_trace_run run = {
+		.raw = raw, .context = &context, .out = out, .swap = swap, .long_size = event->long_size
+	};
 	pd_trace_run_piece(&run, piece);
 	return run.damaged ? PERFDATA_DAMAGED : PERFDATA_OK;
 }
 
 enum perfdata_status perfdata_trace_print_field(const struct perfdata_trace_event *event,
 						const struct perfdata_trace_field *field, struct perfdata_bytes raw,
-						enum perfdata_byte_order order, bool as_bytes, struct perfdata_text *out)
+						enum perfdata_byte_order order, bool as_bytes,
+						struct perfdata_text *out)
 {
 	struct perfdata_bytes bytes;
 

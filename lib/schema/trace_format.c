@@ -17,7 +17,8 @@ struct declaration {
 
 static size_t span_size(struct pd_trace_span span) { return (size_t)(span.end - span.at); }
 
-/* A recording has hundreds of formats, and all are read before its first record: these are asked for each of their characters. */
+/* A recording has hundreds of formats, and all are read before its first record: these are asked for each of their
+ * characters. */
 static inline bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 static inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -106,16 +107,17 @@ static const struct {
 	const char *name;
 	uint8_t size;  /* 0: the recorder's long */
 } type_sizes[] = {
-	{ "char", 1 }, { "bool", 1 }, { "_Bool", 1 }, { "u8", 1 }, { "s8", 1 }, { "__u8", 1 }, { "__s8", 1 },
-	{ "uint8_t", 1 }, { "int8_t", 1 },
-	{ "short", 2 }, { "u16", 2 }, { "s16", 2 }, { "__u16", 2 }, { "__s16", 2 }, { "uint16_t", 2 }, { "int16_t", 2 },
-	{ "__le16", 2 }, { "__be16", 2 }, { "umode_t", 2 },
-	{ "int", 4 }, { "unsigned", 4 }, { "enum", 4 }, { "u32", 4 }, { "s32", 4 }, { "__u32", 4 }, { "__s32", 4 },
-	{ "uint32_t", 4 }, { "int32_t", 4 }, { "__le32", 4 }, { "__be32", 4 }, { "pid_t", 4 }, { "uid_t", 4 },
-	{ "gid_t", 4 }, { "dev_t", 4 }, { "gfp_t", 4 }, { "uint", 4 },
-	{ "long", 0 }, { "size_t", 0 }, { "ssize_t", 0 }, { "ulong", 0 }, { "uintptr_t", 0 }, { "cpumask_t", 0 },
-	{ "u64", 8 }, { "s64", 8 }, { "__u64", 8 }, { "__s64", 8 }, { "uint64_t", 8 }, { "int64_t", 8 }, { "__le64", 8 },
-	{ "__be64", 8 }, { "loff_t", 8 }, { "sector_t", 8 }, { "dma_addr_t", 8 }, { "phys_addr_t", 8 }, { "ktime_t", 8 },
+	{ "char", 1 },      { "bool", 1 },      { "_Bool", 1 },      { "u8", 1 },          { "s8", 1 },
+	{ "__u8", 1 },      { "__s8", 1 },      { "uint8_t", 1 },    { "int8_t", 1 },      { "short", 2 },
+	{ "u16", 2 },       { "s16", 2 },       { "__u16", 2 },      { "__s16", 2 },       { "uint16_t", 2 },
+	{ "int16_t", 2 },   { "__le16", 2 },    { "__be16", 2 },     { "umode_t", 2 },     { "int", 4 },
+	{ "unsigned", 4 },  { "enum", 4 },      { "u32", 4 },        { "s32", 4 },         { "__u32", 4 },
+	{ "__s32", 4 },     { "uint32_t", 4 },  { "int32_t", 4 },    { "__le32", 4 },      { "__be32", 4 },
+	{ "pid_t", 4 },     { "uid_t", 4 },     { "gid_t", 4 },      { "dev_t", 4 },       { "gfp_t", 4 },
+	{ "uint", 4 },      { "long", 0 },      { "size_t", 0 },     { "ssize_t", 0 },     { "ulong", 0 },
+	{ "uintptr_t", 0 }, { "cpumask_t", 0 }, { "u64", 8 },        { "s64", 8 },         { "__u64", 8 },
+	{ "__s64", 8 },     { "uint64_t", 8 },  { "int64_t", 8 },    { "__le64", 8 },      { "__be64", 8 },
+	{ "loff_t", 8 },    { "sector_t", 8 },  { "dma_addr_t", 8 }, { "phys_addr_t", 8 }, { "ktime_t", 8 },
 };
 
 uint32_t pd_trace_type_size(struct pd_trace_span type, unsigned long_size)
@@ -131,7 +133,8 @@ uint32_t pd_trace_type_size(struct pd_trace_span type, unsigned long_size)
 			return 0;
 		longs += span_is(token, "long");
 		for (size_t i = 0; i < sizeof type_sizes / sizeof *type_sizes; i++) {
-			/* "short int" and "enum name" keep the size of their first word, "unsigned char" that of its second */
+			/* "short int" and "enum name" keep the size of their first word, "unsigned char" that of its
+			 * second */
 			if (!span_is(token, type_sizes[i].name) || (size && size != 4))
 				continue;
 			size = type_sizes[i].size ? type_sizes[i].size : long_size;
@@ -362,7 +365,8 @@ static void parse_lines(struct compiling *c, struct pd_trace_span text)
 
 static bool ends_with_prefix(const struct pd_trace_piece *piece)
 {
-	return piece->kind == PD_PIECE_LITERAL && piece->size >= 2 && memcmp(piece->text + piece->size - 2, "0x", 2) == 0;
+	return piece->kind == PD_PIECE_LITERAL && piece->size >= 2 &&
+	       memcmp(piece->text + piece->size - 2, "0x", 2) == 0;
 }
 
 /* perf spells a field by the first piece of the print format that prints the field itself, cast or not. */
@@ -440,7 +444,8 @@ void pd_trace_compiled_free(struct pd_trace_compiled *compiled)
 	pd_free(compiled);
 }
 
-const struct perfdata_trace_field *perfdata_trace_field_named(const struct perfdata_trace_event *event, const char *name)
+const struct perfdata_trace_field *perfdata_trace_field_named(const struct perfdata_trace_event *event,
+							      const char *name)
 {
 	for (size_t i = 0; i < event->nr_fields; i++)
 		if (strcmp(event->fields[i].name, name) == 0)

@@ -28,7 +28,8 @@ struct pd_trace_lexer {
 };
 
 struct pd_trace_token pd_trace_next_token(struct pd_trace_lexer *lexer);
-static inline bool pd_trace_token_is(const struct pd_trace_token *token, enum pd_trace_token_type type, const char *text)
+static inline bool pd_trace_token_is(const struct pd_trace_token *token, enum pd_trace_token_type type,
+				     const char *text)
 {
 	return token->type == type && token->size == strlen(text) && memcmp(token->text, text, token->size) == 0;
 }

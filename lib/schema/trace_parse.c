@@ -40,7 +40,8 @@ bool pd_trace_accept(struct pd_trace_parser *parser, enum pd_trace_token_type ty
 
 bool pd_trace_expect(struct pd_trace_parser *parser, enum pd_trace_token_type type, const char *text)
 {
-	return pd_trace_accept(parser, type, text) || pd_trace_fail(parser, "a parenthesis, comma or bracket is missing");
+	return pd_trace_accept(parser, type, text) ||
+	       pd_trace_fail(parser, "a parenthesis, comma or bracket is missing");
 }
 
 const struct perfdata_trace_field *pd_trace_find_field(const struct pd_trace_parser *parser,
@@ -472,7 +473,8 @@ static bool fold(struct pd_trace_parser *parser, struct pd_trace_node *node)
 	if (node->a->type != PD_NODE_ATOM || node->b->type != PD_NODE_ATOM || node->op == PD_OP_CONDITION ||
 	    node->op == PD_OP_ALTERNATIVE || node->op == PD_OP_INDEX)
 		return true;
-	const uint64_t value = node->op == PD_OP_XOR ? node->a->number ^ node->b->number : pd_trace_eval(&nothing, node);
+	const uint64_t value = node->op == PD_OP_XOR ? node->a->number ^ node->b->number
+						     : pd_trace_eval(&nothing, node);
 	char *text = pd_arena_alloc(parser->arena, 32);
 	if (!text) {
 		parser->lexer.no_memory = true;

@@ -25,9 +25,28 @@ enum pd_trace_node_type {
 };
 
 enum pd_trace_op {
-	PD_OP_UNKNOWN, PD_OP_NOT, PD_OP_COMPLEMENT, PD_OP_MULTIPLY, PD_OP_DIVIDE, PD_OP_REMAINDER, PD_OP_PLUS, PD_OP_MINUS,
-	PD_OP_LEFT, PD_OP_RIGHT, PD_OP_LESS, PD_OP_GREATER, PD_OP_LESS_EQUAL, PD_OP_GREATER_EQUAL, PD_OP_EQUAL,
-	PD_OP_NOT_EQUAL, PD_OP_AND, PD_OP_XOR, PD_OP_OR, PD_OP_LOGICAL_AND, PD_OP_LOGICAL_OR, PD_OP_CONDITION,
+	PD_OP_UNKNOWN,
+	PD_OP_NOT,
+	PD_OP_COMPLEMENT,
+	PD_OP_MULTIPLY,
+	PD_OP_DIVIDE,
+	PD_OP_REMAINDER,
+	PD_OP_PLUS,
+	PD_OP_MINUS,
+	PD_OP_LEFT,
+	PD_OP_RIGHT,
+	PD_OP_LESS,
+	PD_OP_GREATER,
+	PD_OP_LESS_EQUAL,
+	PD_OP_GREATER_EQUAL,
+	PD_OP_EQUAL,
+	PD_OP_NOT_EQUAL,
+	PD_OP_AND,
+	PD_OP_XOR,
+	PD_OP_OR,
+	PD_OP_LOGICAL_AND,
+	PD_OP_LOGICAL_OR,
+	PD_OP_CONDITION,
 	PD_OP_ALTERNATIVE, /* the two sides of a condition */
 	PD_OP_INDEX,
 };
@@ -94,7 +113,8 @@ struct pd_trace_piece {
 	enum pd_trace_piece_kind kind;
 	struct pd_trace_spec spec;
 	bool with_offset;          /* SYMBOL */
-	bool upper, reversed, compressed, with_port, padded; /* UUID; MAC, IP4, UUID; IP6; SOCKADDR; IP4: 3 digits each */
+	/* UUID; MAC, IP4, UUID; IP6; SOCKADDR; IP4: 3 digits each */
+	bool upper, reversed, compressed, with_port, padded;
 	char separator;            /* MAC, HEX; 0: none */
 	const struct pd_trace_node *star, *arg;
 	struct pd_trace_word word; /* NUMBER */
@@ -112,8 +132,8 @@ struct pd_trace_program {
 #define PD_TRACE_DEPTH_LIMIT 200
 #define PD_TRACE_NODE_LIMIT 50000
 #define PD_TRACE_WIDTH_LIMIT 4096
-/* Text of one event; more is cut off. A byte of it may become three or four characters; the rest is what a format adds, of which there may
- * not be so much that the texts of many small records fill the memory. */
+/* Text of one event; more is cut off. A byte of it may become three or four characters; the rest is what a format adds,
+ * of which there may not be so much that the texts of many small records fill the memory. */
 #define PD_TRACE_TEXT_LIMIT(raw_size) (((size_t)1 << 14) + 16 * (raw_size))
 
 /* The arguments behind the format string. */
@@ -157,7 +177,8 @@ void pd_trace_spell_number(struct perfdata_text *out, const struct pd_trace_spec
 void pd_trace_spell_quick(struct perfdata_text *out, const struct pd_trace_spec *spec, uint64_t value);
 /* With the width and precision of the spec. */
 void pd_trace_spell_text(struct perfdata_text *out, const struct pd_trace_spec *spec, const void *text, size_t size);
-void pd_trace_spell_string(struct pd_trace_run *run, const struct pd_trace_spec *spec, const struct pd_trace_node *node);
+void pd_trace_spell_string(struct pd_trace_run *run, const struct pd_trace_spec *spec,
+			   const struct pd_trace_node *node);
 /* Appends one piece. */
 void pd_trace_run_piece(struct pd_trace_run *run, const struct pd_trace_piece *piece);
 void pd_trace_spell_address(struct pd_trace_run *run, const struct pd_trace_piece *piece, int64_t star);

@@ -111,7 +111,8 @@ void pd_trace_spell_number(struct perfdata_text *out, const struct pd_trace_spec
 		} else if (spec->conversion == 'o') {
 			end = octal_to(body, value);
 			prefix = "0";
-			prefix_size = spec->alternative && value && !(spec->has_precision && spec->precision > end - body);
+			prefix_size = spec->alternative && value &&
+				      !(spec->has_precision && spec->precision > end - body);
 		} else {
 			end = perfdata_hex_to(body, value);
 			if (spec->conversion == 'X')

@@ -69,7 +69,8 @@ static inline void pd_trace_skip_blanks(struct pd_trace_span *span)
 	while (span->at < span->end && (*span->at == ' ' || *span->at == '\t'))
 		span->at++;
 }
-/* True, and moves behind it, if `span` begins with `word` after blanks. Inline: words are literals, and there are many. */
+/* True, and moves behind it, if `span` begins with `word` after blanks. Inline: words are literals, and there are
+ * many. */
 static inline bool pd_trace_skip_word(struct pd_trace_span *span, const char *word)
 {
 	const size_t size = strlen(word);

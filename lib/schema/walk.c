@@ -139,7 +139,8 @@ static void swap_elements(const struct pd_walk *w, const struct perfdata_list *l
 		}
 }
 
-static bool walk_list_row(struct pd_walk *w, const struct perfdata_layout *layout, const struct perfdata_field *field, void *view)
+static bool walk_list_row(struct pd_walk *w, const struct perfdata_layout *layout, const struct perfdata_field *field,
+			  void *view)
 {
 	struct perfdata_list *list = (struct perfdata_list *)(void *)((char *)view + field->member);
 	uint32_t stride = field->element ? pd_element_size(field->element, UINT64_MAX) : 8;
@@ -164,7 +165,8 @@ static bool walk_list_row(struct pd_walk *w, const struct perfdata_layout *layou
 	return ok;
 }
 
-static bool walk_bytes(struct pd_walk *w, const struct perfdata_layout *layout, const struct perfdata_field *field, void *view)
+static bool walk_bytes(struct pd_walk *w, const struct perfdata_layout *layout, const struct perfdata_field *field,
+		       void *view)
 {
 	struct perfdata_bytes *bytes = (struct perfdata_bytes *)(void *)((char *)view + field->member);
 	const uint8_t *from = w->at;
@@ -197,8 +199,8 @@ static bool walk_bytes(struct pd_walk *w, const struct perfdata_layout *layout, 
 	return true;
 }
 
-/* Text to the end of the body. Behind its NUL comes padding to a multiple of 8, in which perf leaves what its buffer held
- * before; further bytes are padding if they are zero, and left over if not. */
+/* Text to the end of the body. Behind its NUL comes padding to a multiple of 8, in which perf leaves what its buffer
+ * held before; further bytes are padding if they are zero, and left over if not. */
 static void walk_text(struct pd_walk *w, const struct perfdata_field *field, struct perfdata_bytes *text)
 {
 	*text = pd_text_of(w->at, pd_walk_left(w));
@@ -245,7 +247,8 @@ static bool walk_cpus(struct pd_walk *w, struct perfdata_cpus *cpus)
 			return false;
 		width = cpus->long_size;
 		if (width != 4 && width != 8)
-			return pd_walk_fail(w, PERFDATA_FINDING_RECORD_SHORT, "the words of a CPU mask have an impossible size");
+			return pd_walk_fail(w, PERFDATA_FINDING_RECORD_SHORT,
+					    "the words of a CPU mask have an impossible size");
 		if (width == 8) {
 			if (pd_walk_left(w) < 4)
 				return pd_walk_fail(w, PERFDATA_FINDING_RECORD_SHORT, too_short);
@@ -291,8 +294,8 @@ static bool walk_pad(struct pd_walk *w, const struct perfdata_field *field)
 	return true;
 }
 
-static bool row_is_there(const struct pd_walk *w, const struct perfdata_layout *layout, const struct perfdata_field *field,
-			 const void *view)
+static bool row_is_there(const struct pd_walk *w, const struct perfdata_layout *layout,
+			 const struct perfdata_field *field, const void *view)
 {
 	const struct perfdata_attr *attr = w->config ? &w->config->attr : NULL;
 
@@ -327,8 +330,8 @@ static bool row_is_there(const struct pd_walk *w, const struct perfdata_layout *
 }
 
 /* True if the row was placed; a list that was clipped and an attr of impossible size are in the view all the same. */
-static bool walk_row(struct pd_walk *w, const struct perfdata_layout *layout, const struct perfdata_field *field, void *view,
-		     bool *ret_present)
+static bool walk_row(struct pd_walk *w, const struct perfdata_layout *layout, const struct perfdata_field *field,
+		     void *view, bool *ret_present)
 {
 	void *member = (char *)view + field->member;
 	const uint8_t *from = w->at;

@@ -45,7 +45,8 @@ struct pd_counts {
 	struct perfdata_event_count *event_list;
 	size_t event_list_room;
 	struct perfdata_summary summary;
-	struct perfdata_trace_count traces[PD_NR_TRACERS], trace_list[PD_NR_TRACERS];   /* by type; those that have buffers */
+	/* by type; those that have buffers */
+	struct perfdata_trace_count traces[PD_NR_TRACERS], trace_list[PD_NR_TRACERS];
 	uint32_t tracer;                       /* type of the last AUXTRACE_INFO */
 	bool swap;                             /* words of records are in foreign order */
 };
@@ -103,7 +104,8 @@ struct perfdata_raw *pd_batch_add_record(struct pd_batch *batch, const struct pe
 /* A delivery to fill in; NULL without memory. */
 static inline struct perfdata_delivery *pd_batch_next_delivery(struct pd_batch *batch)
 {
-	if (pd_vector_grow(&batch->deliveries, &batch->deliveries_room, batch->public.nr_deliveries, sizeof *batch->deliveries) < 0)
+	if (pd_vector_grow(&batch->deliveries, &batch->deliveries_room, batch->public.nr_deliveries,
+			   sizeof *batch->deliveries) < 0)
 		return NULL;
 	batch->public.deliveries = batch->deliveries;
 	return &batch->deliveries[batch->public.nr_deliveries++];
@@ -113,7 +115,8 @@ uint32_t pd_batch_add_frames(struct pd_batch *batch, size_t count);
 /* Keeps a record that stands in no list, for deliveries: a copy of raw whose bytes stay valid as long as the batch. */
 const struct perfdata_raw *pd_batch_keep(struct pd_batch *batch, const struct perfdata_raw *raw);
 bool pd_batch_is_full(const struct pd_batch *batch);
-/* How many of the records that come next go into a batch (or, for NULL, a new one), if all are wanted and each has one delivery. */
+/* How many of the records that come next go into a batch (or, for NULL, a new one), if all are wanted and each has one
+ * delivery. */
 unsigned pd_batch_takes(const struct pd_batch *batch, const struct perfdata_raw *raws, unsigned nr);
 /* Before it is handed out. */
 void pd_batch_publish(struct pd_batch *batch);
@@ -121,11 +124,15 @@ void pd_batches_free(struct perfdata_session *session);
 
 /* --- delivery/deliver.c --- */
 /* Follows a record, and adds its deliveries to the batch if it is wanted (raw is the batch's own copy then). */
-enum perfdata_status pd_deliver(struct perfdata_session *session, struct pd_batch *batch, const struct perfdata_raw *raw, bool wanted);
+enum perfdata_status pd_deliver(struct perfdata_session *session, struct pd_batch *batch,
+				const struct perfdata_raw *raw, bool wanted);
 /* At the end: samples still waiting go without their chain. */
 enum perfdata_status pd_deliver_waiting(struct perfdata_session *session);
 void pd_waiting_free(struct perfdata_session *session);
-static inline bool pd_needs(const struct perfdata_session *session, uint32_t need) { return session->options.needs & need; }
+static inline bool pd_needs(const struct perfdata_session *session, uint32_t need)
+{
+	return session->options.needs & need;
+}
 /* The chain of a sample that goes on in a deferred one, to which its last word is the cookie. */
 static inline bool pd_goes_on(const struct perfdata_session *session, const struct perfdata_list *chain)
 {
@@ -152,26 +159,29 @@ static inline void pd_delivery_set_stack(struct perfdata_delivery *delivery, con
 
 /* --- delivery/sample_span.c --- */
 /* Takes as many records from the first on as are samples without anything special: at most PD_MAX_RECORDS. */
-enum perfdata_status pd_take_samples(struct perfdata_session *session, const struct perfdata_raw *raws, unsigned nr, unsigned *ret_taken);
+enum perfdata_status pd_take_samples(struct perfdata_session *session, const struct perfdata_raw *raws, unsigned nr,
+				     unsigned *ret_taken);
 
 /* --- delivery/session.c --- */
 struct pd_account *pd_session_account(const struct perfdata_session *session);
-/* The tree of stacks that are told apart by frames (PERFDATA_NEED_NODES); NULL: nobody asked for it. Of the session's thread, and of whoever comes
- * when no batch is asked for any more. */
+/* The tree of stacks that are told apart by frames (PERFDATA_NEED_NODES); NULL: nobody asked for it. Of the session's
+ * thread, and of whoever comes when no batch is asked for any more. */
 struct pd_step_tree *pd_session_nodes(const struct perfdata_session *session);
 /* Whether samples are made of traces, whose events come as the reader meets them. */
 bool pd_session_makes_samples(const struct perfdata_session *session);
 /* The listener that receives what the session's reader finds from now on; returns the listener of before. */
 struct pd_listener pd_session_listen(struct perfdata_session *session, struct pd_listener listener);
 /* *ret: does the record pass the filter? PERFDATA_ENOMEM. */
-enum perfdata_status pd_session_wants(struct perfdata_session *session, const struct perfdata_raw *raw, bool check_event, bool *ret);
+enum perfdata_status pd_session_wants(struct perfdata_session *session, const struct perfdata_raw *raw,
+				      bool check_event, bool *ret);
 
 /* --- delivery/count.c --- */
 enum perfdata_status pd_count_record(struct pd_counts *counts, const struct perfdata_raw *raw);
 /* Samples of events that are known, each with one delivery. */
 enum perfdata_status pd_count_samples(struct pd_counts *counts, const struct perfdata_raw *raws, unsigned nr);
 /* The same of samples that come as summaries; adds their size. */
-enum perfdata_status pd_count_summaries(struct pd_counts *counts, const struct pd_sample_summary *summaries, unsigned nr, size_t *bytes);
+enum perfdata_status pd_count_summaries(struct pd_counts *counts, const struct pd_sample_summary *summaries,
+					unsigned nr, size_t *bytes);
 enum perfdata_status pd_count_delivery(struct pd_counts *counts, const struct perfdata_event *event);
 enum perfdata_status pd_counts_publish(struct perfdata_session *session);
 void pd_counts_release(struct pd_counts *counts);

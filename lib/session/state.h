@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Process state: which thread, under which name, with which memory maps; and the interned dsos, frames and stacks. The
- * session's thread alone changes it; dsos, frames, stacks and comms may be read by any thread that was handed their ids.
+ * session's thread alone changes it; dsos, frames, stacks and comms may be read by any thread that was handed their
+ * ids.
  *
- * Rules of who maps what where follow perf, so that its text can be reproduced: tools/perf/util/{machine,thread,maps,map}.c
- * are the behaviour that doc/ARCHITECTURE.md describes. */
+ * Rules of who maps what where follow perf, so that its text can be reproduced:
+ * tools/perf/util/{machine,thread,maps,map}.c are the behaviour that doc/ARCHITECTURE.md describes. */
 #ifndef PD_STATE_H
 #define PD_STATE_H
 
@@ -26,13 +27,15 @@ struct pd_state {
 	struct pd_hash_map threads;     /* of the host: tid → struct pd_thread * */
 	struct pd_guest *guests;   /* NULL: the recording tells of none */
 	struct pd_guest *guest;    /* whose record is at hand; NULL: the host's */
-	struct pd_hash_map guest_ids;   /* id of a counter → pid of the guest it counts for, and its virtual CPU << 32 */
+	/* id of a counter → pid of the guest it counts for, and its virtual CPU << 32 */
+	struct pd_hash_map guest_ids;
 	struct pd_thread *free_threads;
 	struct pd_intern *comms;
 	struct pd_maps kernel;    /* kernel, modules, BPF programs */
 	struct pd_table dsos;      /* struct pd_dso */
 	struct pd_index dso_index;
-	struct pd_hash_map build_ids;   /* hash of a file name → index in table_ids: what the header's table and BUILD_ID records say */
+	/* hash of a file name → index in table_ids: what the header's table and BUILD_ID records say */
+	struct pd_hash_map build_ids;
 	struct pd_table table_ids; /* struct pd_table_id */
 	struct pd_hash_map paths;       /* hash of a file name → the first dso that was a file of that name */
 	struct pd_table frames;    /* struct perfdata_frame */
@@ -63,7 +66,8 @@ struct pd_state {
 static inline struct pd_thread *pd_thread_find(const struct pd_state *state, int32_t tid)
 {
 	uint64_t value;
-	const bool found = pd_hash_map_get(state->guest ? &state->guest->threads : &state->threads, (uint32_t)tid, &value);
+	const bool found = pd_hash_map_get(state->guest ? &state->guest->threads : &state->threads, (uint32_t)tid,
+					   &value);
 	return found ? (struct pd_thread *)(uintptr_t)value : NULL;
 }
 /* The same, made if there is none. pid -1: unknown. NULL without memory. */
@@ -72,7 +76,10 @@ static inline struct pd_thread *pd_thread_get(struct pd_state *state, int32_t pi
 	struct pd_thread *thread = pd_thread_find(state, tid);
 	return thread && thread->pid != -1 ? thread : pd_thread_find_or_create(state, pid, tid);
 }
-static inline struct pd_dso *pd_dso_at(const struct pd_state *state, uint32_t dso) { return pd_table_at(&state->dsos, dso); }
+static inline struct pd_dso *pd_dso_at(const struct pd_state *state, uint32_t dso)
+{
+	return pd_table_at(&state->dsos, dso);
+}
 
 /* --- process/state.c --- */
 /* NULL without memory. needs: enum perfdata_needs. */

@@ -81,7 +81,7 @@ static bool eat(struct rust *r, char c)
 	return !r->bad;
 }
 
-/* --- older scheme -------------------------------------------------------------------------------------------------- */
+/* --- older scheme ------------------------------------------------------------------------------------------------- */
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 static int hex_digit(char c)
@@ -122,7 +122,8 @@ static bool is_hash(const char *part, size_t size)
 static const struct escape {
 	const char *code, *text;
 } escapes[] = {
-	{ "SP", "@" }, { "BP", "*" }, { "RF", "&" }, { "LT", "<" }, { "GT", ">" }, { "LP", "(" }, { "RP", ")" }, { "C", "," },
+	{ "SP", "@" }, { "BP", "*" }, { "RF", "&" }, { "LT", "<" },
+	{ "GT", ">" }, { "LP", "(" }, { "RP", ")" }, { "C", "," },
 };
 
 /* "$LT$" at `part`: prints what it stands for and gives its length; 0: it stands for itself. */
@@ -206,7 +207,7 @@ static bool legacy(struct rust *r)
 	}
 }
 
-/* --- newer scheme -------------------------------------------------------------------------------------------------- */
+/* --- newer scheme ------------------------------------------------------------------------------------------------- */
 
 static uint64_t base62(struct rust *r)
 {
@@ -224,7 +225,8 @@ static uint64_t base62(struct rust *r)
 			digit = (unsigned)(c - 'A') + 36;
 		else
 			digit = 62;
-		if (digit == 62 || __builtin_mul_overflow(value, 62u, &value) || __builtin_add_overflow(value, digit, &value))
+		if (digit == 62 || __builtin_mul_overflow(value, 62u, &value) ||
+		    __builtin_add_overflow(value, digit, &value))
 			r->bad = true;
 	}
 	if (value == UINT64_MAX)
@@ -295,7 +297,9 @@ static void put_punycode(struct rust *r, const struct identifier *id)
 		for (uint32_t k = 36;; k += 36) {
 			uint32_t t = k <= bias ? 1 : k >= bias + 26 ? 26 : k - bias;
 			char c = at < id->coded_size ? id->coded[at++] : '\0';
-			uint32_t digit = c >= 'a' && c <= 'z' ? (uint32_t)(c - 'a') : is_digit(c) ? (uint32_t)(c - '0') + 26 : 99;
+			uint32_t digit = c >= 'a' && c <= 'z' ? (uint32_t)(c - 'a')
+					 : is_digit(c)        ? (uint32_t)(c - '0') + 26
+							      : 99;
 			uint32_t part;
 			if (digit == 99 || __builtin_mul_overflow(digit, weight, &part) ||
 			    __builtin_add_overflow(delta, part, &delta)) {
@@ -512,10 +516,11 @@ static void path(struct rust *r, bool value)
 static const char *basic_type(char tag)
 {
 	static const char *const names[26] = {
-		['a' - 'a'] = "i8", ['b' - 'a'] = "bool", ['c' - 'a'] = "char", ['d' - 'a'] = "f64", ['e' - 'a'] = "str",
-		['f' - 'a'] = "f32", ['h' - 'a'] = "u8", ['i' - 'a'] = "isize", ['j' - 'a'] = "usize", ['l' - 'a'] = "i32",
-		['m' - 'a'] = "u32", ['n' - 'a'] = "i128", ['o' - 'a'] = "u128", ['p' - 'a'] = "_", ['s' - 'a'] = "i16",
-		['t' - 'a'] = "u16", ['u' - 'a'] = "()", ['v' - 'a'] = "...", ['x' - 'a'] = "i64", ['y' - 'a'] = "u64",
+		['a' - 'a'] = "i8",    ['b' - 'a'] = "bool", ['c' - 'a'] = "char", ['d' - 'a'] = "f64",
+		['e' - 'a'] = "str",   ['f' - 'a'] = "f32",  ['h' - 'a'] = "u8",   ['i' - 'a'] = "isize",
+		['j' - 'a'] = "usize", ['l' - 'a'] = "i32",  ['m' - 'a'] = "u32",  ['n' - 'a'] = "i128",
+		['o' - 'a'] = "u128",  ['p' - 'a'] = "_",    ['s' - 'a'] = "i16",  ['t' - 'a'] = "u16",
+		['u' - 'a'] = "()",    ['v' - 'a'] = "...",  ['x' - 'a'] = "i64",  ['y' - 'a'] = "u64",
 		['z' - 'a'] = "!",
 	};
 	return tag >= 'a' && tag <= 'z' ? names[tag - 'a'] : NULL;

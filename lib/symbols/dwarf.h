@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* DWARF 2 to 5, read piece by piece: of a program's debug information only the units that addresses lie in are ever read, and
- * they go again when there are too many. What is not understood here (split and supplementary files, sections compressed in the old way,
- * relocatable files, damage) is left to libdw: `PERFDATA_EUNSUP` says so, and no answer is given from half of a unit. */
+/* DWARF 2 to 5, read piece by piece: of a program's debug information only the units that addresses lie in are ever
+ * read, and they go again when there are too many. What is not understood here (split and supplementary files, sections
+ * compressed in the old way, relocatable files, damage) is left to libdw: `PERFDATA_EUNSUP` says so, and no answer is
+ * given from half of a unit. */
 #ifndef PD_DWARF_H
 #define PD_DWARF_H
 
@@ -12,7 +13,8 @@
 enum pd_dwarf_section_number {
 	PD_DWARF_INFO, PD_DWARF_LINE, PD_DWARF_STR, PD_DWARF_LINE_STR,                  /* read in pieces */
 	PD_DWARF_ABBREV, PD_DWARF_RANGES, PD_DWARF_RNGLISTS, PD_DWARF_ADDR, PD_DWARF_STR_OFFSETS,   /* in memory */
-	PD_DWARF_ARANGES,                                                               /* in memory while it is indexed */
+	/* in memory while it is indexed */
+	PD_DWARF_ARANGES,
 	PD_DWARF_SECTIONS
 };
 
@@ -38,9 +40,25 @@ struct pd_dwarf_value {
 
 /* Attributes that are asked for. */
 enum pd_dwarf_slot {
-	PD_DWARF_LOW_PC, PD_DWARF_HIGH_PC, PD_DWARF_RANGES_AT, PD_DWARF_ENTRY_PC, PD_DWARF_SIBLING, PD_DWARF_ORIGIN, PD_DWARF_SPECIFICATION,
-	PD_DWARF_NAME, PD_DWARF_LINKAGE_NAME, PD_DWARF_MIPS_NAME, PD_DWARF_CALL_FILE, PD_DWARF_CALL_LINE, PD_DWARF_CALL_COLUMN,
-	PD_DWARF_DECL_LINE, PD_DWARF_STMT_LIST, PD_DWARF_COMP_DIR, PD_DWARF_STR_OFFSETS_BASE, PD_DWARF_ADDR_BASE, PD_DWARF_RNGLISTS_BASE,
+	PD_DWARF_LOW_PC,
+	PD_DWARF_HIGH_PC,
+	PD_DWARF_RANGES_AT,
+	PD_DWARF_ENTRY_PC,
+	PD_DWARF_SIBLING,
+	PD_DWARF_ORIGIN,
+	PD_DWARF_SPECIFICATION,
+	PD_DWARF_NAME,
+	PD_DWARF_LINKAGE_NAME,
+	PD_DWARF_MIPS_NAME,
+	PD_DWARF_CALL_FILE,
+	PD_DWARF_CALL_LINE,
+	PD_DWARF_CALL_COLUMN,
+	PD_DWARF_DECL_LINE,
+	PD_DWARF_STMT_LIST,
+	PD_DWARF_COMP_DIR,
+	PD_DWARF_STR_OFFSETS_BASE,
+	PD_DWARF_ADDR_BASE,
+	PD_DWARF_RNGLISTS_BASE,
 	PD_DWARF_SLOTS
 };
 
@@ -52,9 +70,11 @@ struct pd_dwarf_spec {
 struct pd_dwarf_abbrev {
 	uint16_t tag;
 	bool has_children;
-	bool is_plain;           /* no code: of such an entry only its sibling is asked for, and it has always this size: */
+	/* no code: of such an entry only its sibling is asked for, and it has always this size: */
+	bool is_plain;
 	uint32_t size;
-	uint32_t sibling;        /* where in it the reference to the sibling is, of 4 bytes; UINT32_MAX: there is none */
+	/* where in it the reference to the sibling is, of 4 bytes; UINT32_MAX: there is none */
+	uint32_t sibling;
 	uint32_t first, count;   /* of the specs */
 };
 struct pd_dwarf_abbrevs {
@@ -73,7 +93,10 @@ struct pd_dwarf_die {
 	uint32_t present;        /* bits: enum pd_dwarf_slot */
 	struct pd_dwarf_value values[PD_DWARF_SLOTS];
 };
-static inline bool pd_dwarf_has(const struct pd_dwarf_die *die, enum pd_dwarf_slot slot) { return die->present >> slot & 1; }
+static inline bool pd_dwarf_has(const struct pd_dwarf_die *die, enum pd_dwarf_slot slot)
+{
+	return die->present >> slot & 1;
+}
 
 /* Code from `start` to `end`, and what it belongs to. */
 struct pd_dwarf_range {
@@ -109,7 +132,8 @@ struct pd_dwarf_lines {
 	size_t row_count;
 };
 
-/* A look at .debug_info up to `limit`: the bytes from `offset` to `end` are in memory, and move along with what is read. */
+/* A look at .debug_info up to `limit`: the bytes from `offset` to `end` are in memory, and move along with what is
+ * read. */
 struct pd_dwarf_window {
 	uint8_t *bytes;
 	size_t room;
@@ -154,57 +178,63 @@ struct pd_dwarf {
 	struct pd_account *account;          /* of all that is held */
 };
 
-/* --- dwarf_sections.c ------------------------------------------------------------------------------------------------- */
+/* --- dwarf_sections.c --------------------------------------------------------------------------------------------- */
 
 /* Finds the sections and reads those that are kept in memory. PERFDATA_ABSENT: no debug information. */
 enum perfdata_status pd_dwarf_open_sections(struct pd_dwarf *dwarf);
 void pd_dwarf_drop_section(struct pd_dwarf *dwarf, enum pd_dwarf_section_number number);
 /* Copies bytes of a section; false: it does not have them. */
-bool pd_dwarf_copy(const struct pd_dwarf *dwarf, enum pd_dwarf_section_number number, uint64_t offset, void *out, size_t size);
+bool pd_dwarf_copy(const struct pd_dwarf *dwarf, enum pd_dwarf_section_number number, uint64_t offset, void *out,
+		   size_t size);
 
-/* --- dwarf_read.c: bytes, forms, entries. All return PERFDATA_OK, PERFDATA_EUNSUP or PERFDATA_ENOMEM. ------------------ */
+/* --- dwarf_read.c: bytes, forms, entries. All return PERFDATA_OK, PERFDATA_EUNSUP or PERFDATA_ENOMEM. ------------- */
 
 /* A part of a section in memory, read anew; pd_free. */
-enum perfdata_status pd_dwarf_read(const struct pd_dwarf *dwarf, enum pd_dwarf_section_number number, uint64_t offset, uint64_t size,
-				   uint8_t **ret);
-enum perfdata_status pd_dwarf_read_abbrevs(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, struct pd_dwarf_abbrevs *ret);
+enum perfdata_status pd_dwarf_read(const struct pd_dwarf *dwarf, enum pd_dwarf_section_number number, uint64_t offset,
+				   uint64_t size, uint8_t **ret);
+enum perfdata_status pd_dwarf_read_abbrevs(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
+					   struct pd_dwarf_abbrevs *ret);
 void pd_dwarf_abbrevs_release(struct pd_dwarf_abbrevs *abbrevs);
 struct pd_dwarf_window pd_dwarf_window(uint64_t limit);
 void pd_dwarf_close_window(struct pd_dwarf_window *window);
 /* The entry at an offset of a unit whose abbreviations are there. */
-enum perfdata_status pd_dwarf_read_die(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, struct pd_dwarf_window *window,
-				       uint64_t offset, struct pd_dwarf_die *ret);
+enum perfdata_status pd_dwarf_read_die(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
+				       struct pd_dwarf_window *window, uint64_t offset, struct pd_dwarf_die *ret);
 /* The same for one entry alone. */
 enum perfdata_status pd_dwarf_fetch_die(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, uint64_t offset,
 					struct pd_dwarf_die *ret);
 /* Behind an entry and all that is below it. */
-enum perfdata_status pd_dwarf_skip_die(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, struct pd_dwarf_window *window,
-				       const struct pd_dwarf_die *die, uint64_t *ret);
+enum perfdata_status pd_dwarf_skip_die(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
+				       struct pd_dwarf_window *window, const struct pd_dwarf_die *die, uint64_t *ret);
 uint64_t pd_dwarf_uleb(struct pd_cursor *c);
 int64_t pd_dwarf_sleb(struct pd_cursor *c);
-/* One value of a form; false: not understood here. `place` is the offset of the bytes that inline strings are counted from. */
-bool pd_dwarf_form(struct pd_cursor *c, const struct pd_dwarf_unit *unit, unsigned form, int64_t implicit, uint64_t place,
-		   struct pd_dwarf_value *ret);
+/* One value of a form; false: not understood here. `place` is the offset of the bytes that inline strings are counted
+ * from. */
+bool pd_dwarf_form(struct pd_cursor *c, const struct pd_dwarf_unit *unit, unsigned form, int64_t implicit,
+		   uint64_t place, struct pd_dwarf_value *ret);
 /* A string of .debug_str and others, or in the entry itself, in `bytes`. */
-enum perfdata_status pd_dwarf_string(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, const struct pd_dwarf_value *value,
-				     struct pd_arena *bytes, const char **ret);
+enum perfdata_status pd_dwarf_string(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
+				     const struct pd_dwarf_value *value, struct pd_arena *bytes, const char **ret);
 /* An address by its number. */
-bool pd_dwarf_address(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, const struct pd_dwarf_value *value, uint64_t *ret);
+bool pd_dwarf_address(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
+		      const struct pd_dwarf_value *value, uint64_t *ret);
 
-/* --- dwarf_ranges.c ---------------------------------------------------------------------------------------------------- */
+/* --- dwarf_ranges.c ----------------------------------------------------------------------------------------------- */
 
 /* Calls `take` for each range of an entry until it says true. *ret says whether it did. */
 typedef bool pd_dwarf_range_fn(void *user, uint64_t start, uint64_t end);
-enum perfdata_status pd_dwarf_each_range(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, const struct pd_dwarf_die *die,
-					 pd_dwarf_range_fn *take, void *user, bool *ret);
+enum perfdata_status pd_dwarf_each_range(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
+					 const struct pd_dwarf_die *die, pd_dwarf_range_fn *take, void *user,
+					 bool *ret);
 /* Adds the ranges of an entry. */
-enum perfdata_status pd_dwarf_add_ranges(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, const struct pd_dwarf_die *die,
-					 uint64_t owner, uint32_t extent, struct pd_dwarf_ranges *ranges);
+enum perfdata_status pd_dwarf_add_ranges(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
+					 const struct pd_dwarf_die *die, uint64_t owner, uint32_t extent,
+					 struct pd_dwarf_ranges *ranges);
 void pd_dwarf_sort_ranges(struct pd_dwarf_ranges *ranges);
 /* The last range that starts at or before the address, if the address is in it. */
 const struct pd_dwarf_range *pd_dwarf_find_range(const struct pd_dwarf_ranges *ranges, uint64_t address);
 
-/* --- dwarf_units.c ------------------------------------------------------------------------------------------------------ */
+/* --- dwarf_units.c ------------------------------------------------------------------------------------------------ */
 
 /* PERFDATA_ABSENT: no debug information. What is held is added to `units_memory` and the account. */
 enum perfdata_status pd_dwarf_open(const struct pd_elf *elf, _Atomic(size_t) *units_memory, struct pd_account *account,
@@ -220,19 +250,19 @@ void pd_dwarf_leave(struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit);
 /* Closes what was not used for longest until no more than `limit` bytes are held by this file; without any lock. */
 void pd_dwarf_shrink(struct pd_dwarf *dwarf, size_t limit);
 
-/* --- dwarf_line_table.c --------------------------------------------------------------------------------------------------- */
+/* --- dwarf_line_table.c ------------------------------------------------------------------------------------------- */
 
 /* Reads the line table of a unit that is entered, once. */
 enum perfdata_status pd_dwarf_read_lines(const struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit);
 const struct pd_dwarf_row *pd_dwarf_find_row(const struct pd_dwarf_lines *lines, uint64_t address);
 /* The path of a file, in `bytes`; NULL: there is no such file. */
-enum perfdata_status pd_dwarf_path(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, uint32_t file, struct pd_arena *bytes,
-				   const char **ret);
+enum perfdata_status pd_dwarf_path(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, uint32_t file,
+				   struct pd_arena *bytes, const char **ret);
 void pd_dwarf_lines_release(struct pd_dwarf_lines *lines);
 
-/* --- dwarf_lookup.c -------------------------------------------------------------------------------------------------------- */
+/* --- dwarf_lookup.c ----------------------------------------------------------------------------------------------- */
 
-enum perfdata_status pd_dwarf_lookup(struct pd_dwarf *dwarf, bool raw_names, uint64_t vaddr, struct perfdata_source_line *frames, size_t room,
-				     size_t *ret_count);
+enum perfdata_status pd_dwarf_lookup(struct pd_dwarf *dwarf, bool raw_names, uint64_t vaddr,
+				     struct perfdata_source_line *frames, size_t room, size_t *ret_count);
 
 #endif

@@ -31,7 +31,8 @@ struct pd_libdw {
 	Dwarf *dwarf, *alt;      /* alt: what dwz moved out of it, or NULL */
 	struct unit_index *units;
 	size_t unit_count, unit_capacity;
-	struct unit_index all;   /* the ranges of the units themselves; made when .debug_aranges does not know an address */
+	/* the ranges of the units themselves; made when .debug_aranges does not know an address */
+	struct unit_index all;
 	bool all_made;
 };
 
@@ -95,7 +96,7 @@ void pd_libdw_close(struct pd_libdw *libdw)
 	pd_free(libdw);
 }
 
-/* --- functions of a unit ------------------------------------------------------------------------------------------- */
+/* --- functions of a unit ------------------------------------------------------------------------------------------ */
 
 static int add_ranges(struct unit_index *index, Dwarf_Die *die)
 {
@@ -131,7 +132,8 @@ static int add_functions(struct unit_index *index, Dwarf_Die *parent, int depth)
 		return 0;
 	do {
 		int tag = dwarf_tag(&die);
-		if (tag == DW_TAG_subprogram ? add_ranges(index, &die) : holds_functions(tag) && add_functions(index, &die, depth + 1))
+		if (tag == DW_TAG_subprogram ? add_ranges(index, &die)
+					     : holds_functions(tag) && add_functions(index, &die, depth + 1))
 			return -1;
 	} while (dwarf_siblingof(&die, &die) == 0);
 	return 0;
@@ -217,7 +219,8 @@ static size_t get_scopes(struct pd_libdw *lines, Dwarf_Die *unit, uint64_t vaddr
 	for (bool deeper = true; deeper && count < MAX_SCOPES;) {
 		Dwarf_Die die;
 		deeper = false;
-		for (int more = dwarf_child(&scopes[count - 1], &die); more == 0 && !deeper; more = dwarf_siblingof(&die, &die)) {
+		for (int more = dwarf_child(&scopes[count - 1], &die); more == 0 && !deeper;
+		     more = dwarf_siblingof(&die, &die)) {
 			if (has_code(dwarf_tag(&die)) && dwarf_haspc(&die, vaddr) > 0) {
 				scopes[count++] = die;
 				deeper = true;
@@ -227,7 +230,7 @@ static size_t get_scopes(struct pd_libdw *lines, Dwarf_Die *unit, uint64_t vaddr
 	return count;
 }
 
-/* --- names and places ----------------------------------------------------------------------------------------------- */
+/* --- names and places --------------------------------------------------------------------------------------------- */
 
 /* The name that a linker sees tells most; a local class has none. */
 static const char *function_name(struct perfdata_symbols_dso *dso, Dwarf_Die *die)
@@ -288,7 +291,8 @@ static void set_line(Dwarf_Die *unit, uint64_t vaddr, struct perfdata_source_lin
 	ret->column = dwarf_linecol(line, &value) || value < 0 ? 0 : (uint32_t)value;
 }
 
-static void put(struct perfdata_source_line *frames, size_t room, size_t count, const struct perfdata_source_line *frame)
+static void put(struct perfdata_source_line *frames, size_t room, size_t count,
+		const struct perfdata_source_line *frame)
 {
 	if (count < room)
 		frames[count] = *frame;

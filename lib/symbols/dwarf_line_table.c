@@ -49,7 +49,7 @@ static void reset(struct machine *m)
 	m->column = 0;
 }
 
-/* --- the header ------------------------------------------------------------------------------------------------------ */
+/* --- the header --------------------------------------------------------------------------------------------------- */
 
 static enum perfdata_status add_folder(struct pd_dwarf_lines *lines, struct pd_dwarf_value folder)
 {
@@ -78,7 +78,8 @@ static struct pd_dwarf_value take_text(struct pd_cursor *c, const uint8_t *heade
 }
 
 /* Until DWARF 4: texts up to an empty one. The first folder is that of the compilation, the first file has number 1. */
-static enum perfdata_status read_old_names(const struct pd_dwarf_unit *unit, struct machine *m, struct pd_dwarf_lines *lines)
+static enum perfdata_status read_old_names(const struct pd_dwarf_unit *unit, struct machine *m,
+					   struct pd_dwarf_lines *lines)
 {
 	struct pd_cursor *c = &m->cursor;
 	struct pd_dwarf_value none = { 0 };
@@ -117,8 +118,8 @@ static bool read_format(struct pd_cursor *c, struct entry_format *format)
 	return !c->failed;
 }
 
-static bool read_entry(struct machine *m, const struct pd_dwarf_unit *unit, const struct entry_format *format, const uint8_t *header,
-		       struct pd_dwarf_value *ret_path, uint64_t *ret_folder)
+static bool read_entry(struct machine *m, const struct pd_dwarf_unit *unit, const struct entry_format *format,
+		       const uint8_t *header, struct pd_dwarf_value *ret_path, uint64_t *ret_folder)
 {
 	bool has_path = false;
 	*ret_folder = 0;
@@ -136,7 +137,8 @@ static bool read_entry(struct machine *m, const struct pd_dwarf_unit *unit, cons
 	return has_path;
 }
 
-static enum perfdata_status read_new_names(const struct pd_dwarf_unit *unit, struct machine *m, struct pd_dwarf_lines *lines)
+static enum perfdata_status read_new_names(const struct pd_dwarf_unit *unit, struct machine *m,
+					   struct pd_dwarf_lines *lines)
 {
 	struct pd_cursor *c = &m->cursor;
 	for (unsigned files = 0; files < 2; files++) {
@@ -158,7 +160,8 @@ static enum perfdata_status read_new_names(const struct pd_dwarf_unit *unit, str
 	return lines->file_count ? PERFDATA_OK : PERFDATA_EUNSUP;
 }
 
-static enum perfdata_status read_header(const struct pd_dwarf_unit *unit, struct machine *m, struct pd_dwarf_lines *lines)
+static enum perfdata_status read_header(const struct pd_dwarf_unit *unit, struct machine *m,
+					struct pd_dwarf_lines *lines)
 {
 	struct pd_cursor *c = &m->cursor;
 	m->version = (uint8_t)pd_u16(c);
@@ -182,7 +185,7 @@ static enum perfdata_status read_header(const struct pd_dwarf_unit *unit, struct
 	return status;
 }
 
-/* --- the program ------------------------------------------------------------------------------------------------------- */
+/* --- the program -------------------------------------------------------------------------------------------------- */
 
 static enum perfdata_status add_row(struct machine *m, bool is_end)
 {
@@ -275,7 +278,7 @@ static enum perfdata_status run(struct machine *m)
 	return status;
 }
 
-/* --- rows in order ------------------------------------------------------------------------------------------------------- */
+/* --- rows in order ------------------------------------------------------------------------------------------------ */
 
 /* By address; the end of one sequence before the start of the next; else as they were. */
 static bool is_after(const struct row *a, const struct row *b)
@@ -304,7 +307,8 @@ static enum perfdata_status sort_rows(struct rows *rows)
 		return PERFDATA_ENOMEM;
 	for (size_t width = 1; width < nr; width *= 2) {
 		for (size_t left = 0; left < nr; left += 2 * width) {
-			const size_t middle = left + width < nr ? left + width : nr, right = middle + width < nr ? middle + width : nr;
+			const size_t middle = left + width < nr ? left + width : nr,
+				     right = middle + width < nr ? middle + width : nr;
 			merge(rows->items, other, left, middle, right);
 		}
 		struct row *merged = other;
@@ -354,7 +358,8 @@ void pd_dwarf_lines_release(struct pd_dwarf_lines *lines)
 }
 
 /* The bytes of the table, its length in *ret_size. */
-static enum perfdata_status read_bytes(const struct pd_dwarf *dwarf, uint64_t offset, struct machine *m, uint8_t **ret, size_t *ret_size)
+static enum perfdata_status read_bytes(const struct pd_dwarf *dwarf, uint64_t offset, struct machine *m, uint8_t **ret,
+				       size_t *ret_size)
 {
 	const struct pd_dwarf_section *section = &dwarf->sections[PD_DWARF_LINE];
 	uint8_t head[12] = { 0 };
@@ -386,7 +391,8 @@ enum perfdata_status pd_dwarf_read_lines(const struct pd_dwarf *dwarf, struct pd
 	if (!pd_dwarf_has(&unit->root, PD_DWARF_STMT_LIST))
 		return PERFDATA_OK;
 	enum perfdata_status status = at->class == PD_DWARF_OFFSET || at->class == PD_DWARF_CONSTANT
-					      ? read_bytes(dwarf, at->number, &m, &lines.header, &size) : PERFDATA_EUNSUP;
+					      ? read_bytes(dwarf, at->number, &m, &lines.header, &size)
+					      : PERFDATA_EUNSUP;
 	if (!status) {
 		struct pd_dwarf_unit form = *unit;   /* offsets may be of another size here */
 		form.offset_size = m.offset_size;
@@ -429,10 +435,10 @@ const struct pd_dwarf_row *pd_dwarf_find_row(const struct pd_dwarf_lines *lines,
 	return low && !lines->rows[low - 1].is_end ? &lines->rows[low - 1] : NULL;
 }
 
-/* --- paths ------------------------------------------------------------------------------------------------------------------ */
+/* --- paths -------------------------------------------------------------------------------------------------------- */
 
-static enum perfdata_status text_of(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, const struct pd_dwarf_value *value,
-				    struct pd_arena *bytes, const char **ret)
+static enum perfdata_status text_of(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
+				    const struct pd_dwarf_value *value, struct pd_arena *bytes, const char **ret)
 {
 	if (value->class == PD_DWARF_OTHER && value->number)
 		return pd_dwarf_string(dwarf, unit, &unit->root.values[PD_DWARF_COMP_DIR], bytes, ret);
@@ -442,8 +448,8 @@ static enum perfdata_status text_of(const struct pd_dwarf *dwarf, const struct p
 	return PERFDATA_OK;
 }
 
-enum perfdata_status pd_dwarf_path(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, uint32_t file, struct pd_arena *bytes,
-				   const char **ret)
+enum perfdata_status pd_dwarf_path(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, uint32_t file,
+				   struct pd_arena *bytes, const char **ret)
 {
 	const struct pd_dwarf_lines *lines = &unit->lines;
 	const char *name = NULL, *folder = NULL;

@@ -8,8 +8,8 @@
 #include "base/memory.h"
 #include "symbols/dwarf.h"
 
-/* What units of all files together may hold; above, what was not used for longest is closed, and read again when it is asked for. Where
- * memory is short, less is kept, but not so little that each address has its unit read anew. */
+/* What units of all files together may hold; above, what was not used for longest is closed, and read again when it is
+ * asked for. Where memory is short, less is kept, but not so little that each address has its unit read anew. */
 #define ROOM ((size_t)48 << 20)
 #define LEAST_ROOM ((size_t)16 << 20)
 
@@ -31,7 +31,8 @@ static enum perfdata_status open_lines(struct perfdata_symbols_dso *dso, struct 
 	if (!lines)
 		return PERFDATA_ENOMEM;
 	lines->elf = elf;
-	enum perfdata_status status = pd_dwarf_open(elf, &dso->symbols->units_memory, pd_symbols_account(dso->symbols), &lines->dwarf);
+	enum perfdata_status status = pd_dwarf_open(elf, &dso->symbols->units_memory, pd_symbols_account(dso->symbols),
+						    &lines->dwarf);
 	if (status == PERFDATA_ENOMEM) {
 		pd_free(lines);
 		return status;
@@ -101,7 +102,8 @@ static enum perfdata_status ask_libdw(struct perfdata_symbols_dso *dso, struct p
 		status = pd_libdw_open(lines->elf, pd_dso_find_alt(dso), &lines->libdw);
 		lines->libdw_tried = status != PERFDATA_ENOMEM;
 		if (status == PERFDATA_DAMAGED) {
-			pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, dso->request.path, "its debug information is damaged");
+			pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, dso->request.path,
+				       "its debug information is damaged");
 			status = PERFDATA_ABSENT;
 		}
 	}
@@ -111,8 +113,8 @@ static enum perfdata_status ask_libdw(struct perfdata_symbols_dso *dso, struct p
 	return status;
 }
 
-enum perfdata_status pd_lines_find(struct perfdata_symbols_dso *dso, uint64_t vaddr, struct perfdata_source_line *frames,
-				   size_t room, size_t *ret_count)
+enum perfdata_status pd_lines_find(struct perfdata_symbols_dso *dso, uint64_t vaddr,
+				   struct perfdata_source_line *frames, size_t room, size_t *ret_count)
 {
 	struct pd_lines *lines;
 	enum perfdata_status status = get_lines(dso, &lines);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The calls in progress at an address: the function that holds the code, what is inlined there, and the source positions. Of a
- * unit, the functions are indexed and the line table is read when the first address in it is asked for; of a function, its
- * entries are read for each address. */
+/* The calls in progress at an address: the function that holds the code, what is inlined there, and the source
+ * positions. Of a unit, the functions are indexed and the line table is read when the first address in it is asked for;
+ * of a function, its entries are read for each address. */
 #include "config.h"
 #include "symbols/symbols.h"
 
@@ -16,7 +16,7 @@
 #define MAX_DEPTH 256   /* of namespaces and classes in each other */
 #define MAX_ORIGINS 17  /* from an entry to the one that has its name */
 
-/* --- functions of a unit ------------------------------------------------------------------------------------------------ */
+/* --- functions of a unit ------------------------------------------------------------------------------------------ */
 
 static bool holds_functions(unsigned tag)
 {
@@ -57,7 +57,8 @@ static enum perfdata_status index_list(struct indexing *in, unsigned depth)
 		} else {
 			status = pd_dwarf_skip_die(in->dwarf, in->unit, &in->window, &die, &in->at);
 			if (!status && die.tag == DW_TAG_subprogram)
-				status = pd_dwarf_add_ranges(in->dwarf, in->unit, &die, die.offset, (uint32_t)(in->at - die.offset), &in->ranges);
+				status = pd_dwarf_add_ranges(in->dwarf, in->unit, &die, die.offset,
+							     (uint32_t)(in->at - die.offset), &in->ranges);
 		}
 		if (status)
 			return status;
@@ -67,7 +68,9 @@ static enum perfdata_status index_list(struct indexing *in, unsigned depth)
 
 static enum perfdata_status index_functions(const struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit)
 {
-	struct indexing in = { .dwarf = dwarf, .unit = unit, .window = pd_dwarf_window(unit->end), .at = unit->root.behind };
+	struct indexing in = {
+		.dwarf = dwarf, .unit = unit, .window = pd_dwarf_window(unit->end), .at = unit->root.behind
+	};
 	enum perfdata_status status = PERFDATA_OK;
 	if (unit->has_functions)
 		return PERFDATA_OK;
@@ -86,7 +89,7 @@ static enum perfdata_status index_functions(const struct pd_dwarf *dwarf, struct
 	return PERFDATA_OK;
 }
 
-/* --- scopes --------------------------------------------------------------------------------------------------------------- */
+/* --- scopes ------------------------------------------------------------------------------------------------------- */
 
 /* A function around an address. */
 struct scope {
@@ -109,7 +112,8 @@ static bool has_code(unsigned tag)
 
 static uint32_t number(const struct pd_dwarf_die *die, enum pd_dwarf_slot slot)
 {
-	if (!pd_dwarf_has(die, slot) || die->values[slot].class != PD_DWARF_CONSTANT || die->values[slot].number > UINT32_MAX)
+	if (!pd_dwarf_has(die, slot) || die->values[slot].class != PD_DWARF_CONSTANT ||
+	    die->values[slot].number > UINT32_MAX)
 		return 0;
 	return (uint32_t)die->values[slot].number;
 }
@@ -146,8 +150,9 @@ static bool holds(void *user, uint64_t start, uint64_t end)
 }
 
 /* The first child that holds the address; *ret_found is false if none does. */
-static enum perfdata_status find_child(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, struct pd_dwarf_window *window,
-				       uint64_t vaddr, struct pd_dwarf_die *die, bool *ret_found)
+static enum perfdata_status find_child(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
+				       struct pd_dwarf_window *window, uint64_t vaddr, struct pd_dwarf_die *die,
+				       bool *ret_found)
 {
 	uint64_t at = die->behind;
 	*ret_found = false;
@@ -172,7 +177,8 @@ static enum perfdata_status find_child(const struct pd_dwarf *dwarf, const struc
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status find_scopes(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, uint64_t vaddr, struct scopes *scopes)
+static enum perfdata_status find_scopes(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, uint64_t vaddr,
+					struct scopes *scopes)
 {
 	const struct pd_dwarf_range *range = pd_dwarf_find_range(&unit->functions, vaddr);
 	struct pd_dwarf_die die;
@@ -191,7 +197,7 @@ static enum perfdata_status find_scopes(const struct pd_dwarf *dwarf, const stru
 	return status;
 }
 
-/* --- names --------------------------------------------------------------------------------------------------------------- */
+/* --- names -------------------------------------------------------------------------------------------------------- */
 
 static bool find_text(struct pd_dwarf *dwarf, const struct pd_hash_map *texts, uint64_t key, const char **ret)
 {
@@ -205,7 +211,8 @@ static bool find_text(struct pd_dwarf *dwarf, const struct pd_hash_map *texts, u
 }
 
 /* Two threads may come with the same text; the first one stays. */
-static enum perfdata_status keep_text(struct pd_dwarf *dwarf, struct pd_hash_map *texts, uint64_t key, const char *text, const char **ret)
+static enum perfdata_status keep_text(struct pd_dwarf *dwarf, struct pd_hash_map *texts, uint64_t key, const char *text,
+				      const char **ret)
 {
 	uint64_t value = 0;
 	pd_monitor_enter(dwarf->lock);
@@ -225,8 +232,9 @@ struct names {
 	uint32_t first_line;
 };
 
-static enum perfdata_status take_name(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, const struct pd_dwarf_die *die,
-				      enum pd_dwarf_slot slot, struct pd_arena *bytes, const char **name)
+static enum perfdata_status take_name(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
+				      const struct pd_dwarf_die *die, enum pd_dwarf_slot slot, struct pd_arena *bytes,
+				      const char **name)
 {
 	if (*name || !pd_dwarf_has(die, slot))
 		return PERFDATA_OK;
@@ -234,7 +242,8 @@ static enum perfdata_status take_name(const struct pd_dwarf *dwarf, const struct
 }
 
 /* One entry on the way; *offset is the next one, or UINT64_MAX. */
-static enum perfdata_status take_names(struct pd_dwarf *dwarf, uint64_t *offset, struct pd_arena *bytes, struct names *names)
+static enum perfdata_status take_names(struct pd_dwarf *dwarf, uint64_t *offset, struct pd_arena *bytes,
+				       struct names *names)
 {
 	struct pd_dwarf_unit *unit = pd_dwarf_unit_of(dwarf, *offset);
 	struct pd_dwarf_die die;
@@ -287,7 +296,8 @@ static enum perfdata_status find_name(struct pd_dwarf *dwarf, bool raw_names, ui
 	struct names names = { 0 };
 	enum perfdata_status status = PERFDATA_OK;
 	uint64_t offset = key;
-	for (unsigned i = 0; i < MAX_ORIGINS && offset != UINT64_MAX && !(names.linkage && names.first_line) && !status; i++)
+	for (unsigned i = 0; i < MAX_ORIGINS && offset != UINT64_MAX && !(names.linkage && names.first_line) && !status;
+	     i++)
 		status = take_names(dwarf, &offset, &scratch, &names);
 	const char *linker = names.linkage ? names.linkage : names.mips;
 	if (linker)
@@ -300,7 +310,8 @@ static enum perfdata_status find_name(struct pd_dwarf *dwarf, bool raw_names, ui
 	return status;
 }
 
-static enum perfdata_status find_path(struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, uint32_t file, const char **ret)
+static enum perfdata_status find_path(struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, uint32_t file,
+				      const char **ret)
 {
 	const uint64_t key = (uint64_t)(unit - dwarf->units) << 32 | file;
 	if (find_text(dwarf, &dwarf->paths, key, ret))
@@ -314,15 +325,15 @@ static enum perfdata_status find_path(struct pd_dwarf *dwarf, const struct pd_dw
 	return status;
 }
 
-/* --- look-up ---------------------------------------------------------------------------------------------------------------- */
+/* --- look-up ------------------------------------------------------------------------------------------------------ */
 
 struct found {
 	struct scopes scopes;
 	struct perfdata_source_line at;   /* where the innermost code stands */
 };
 
-static enum perfdata_status find_in_unit(struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit, uint64_t vaddr, struct perfdata_source_line *frames,
-					 size_t room, struct found *found)
+static enum perfdata_status find_in_unit(struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit, uint64_t vaddr,
+					 struct perfdata_source_line *frames, size_t room, struct found *found)
 {
 	enum perfdata_status status = index_functions(dwarf, unit);
 	if (!status)
@@ -350,8 +361,8 @@ static enum perfdata_status find_in_unit(struct pd_dwarf *dwarf, struct pd_dwarf
 	return status;
 }
 
-enum perfdata_status pd_dwarf_lookup(struct pd_dwarf *dwarf, bool raw_names, uint64_t vaddr, struct perfdata_source_line *frames, size_t room,
-				     size_t *ret_count)
+enum perfdata_status pd_dwarf_lookup(struct pd_dwarf *dwarf, bool raw_names, uint64_t vaddr,
+				     struct perfdata_source_line *frames, size_t room, size_t *ret_count)
 {
 	struct found found = { .scopes.count = 0 };
 	struct pd_dwarf_unit *unit;

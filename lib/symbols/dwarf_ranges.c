@@ -44,7 +44,9 @@ static enum step next_rnglist(struct list *list, uint64_t *start, uint64_t *end)
 	case DW_RLE_base_address: list->base = take_address(list); return NO_RANGE;
 	case DW_RLE_startx_endx: *start = take_indexed(list), *end = take_indexed(list); return RANGE;
 	case DW_RLE_startx_length: *start = take_indexed(list), *end = *start + pd_dwarf_uleb(c); return RANGE;
-	case DW_RLE_offset_pair: *start = list->base + pd_dwarf_uleb(c), *end = list->base + pd_dwarf_uleb(c); return RANGE;
+	case DW_RLE_offset_pair:
+		*start = list->base + pd_dwarf_uleb(c), *end = list->base + pd_dwarf_uleb(c);
+		return RANGE;
 	case DW_RLE_start_end: *start = take_address(list), *end = take_address(list); return RANGE;
 	case DW_RLE_start_length: *start = take_address(list), *end = *start + pd_dwarf_uleb(c); return RANGE;
 	default: c->failed = true; return END;
@@ -65,32 +67,37 @@ static enum step next_pair(struct list *list, uint64_t *start, uint64_t *end)
 }
 
 /* Where the list begins; false: nowhere. */
-static bool list_offset(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, const struct pd_dwarf_value *value,
-			const struct pd_dwarf_section *section, uint64_t *ret)
+static bool list_offset(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
+			const struct pd_dwarf_value *value, const struct pd_dwarf_section *section, uint64_t *ret)
 {
 	*ret = value->number;
 	if (value->class == PD_DWARF_OFFSET || (value->class == PD_DWARF_CONSTANT && unit->version < 4))
 		return true;
 	const uint64_t base = unit->root.values[PD_DWARF_RNGLISTS_BASE].number;
-	if (value->class != PD_DWARF_RANGES_INDEX || !pd_dwarf_has(&unit->root, PD_DWARF_RNGLISTS_BASE) || base > section->size ||
-	    value->number >= (section->size - base) / unit->offset_size)
+	if (value->class != PD_DWARF_RANGES_INDEX || !pd_dwarf_has(&unit->root, PD_DWARF_RNGLISTS_BASE) ||
+	    base > section->size || value->number >= (section->size - base) / unit->offset_size)
 		return false;
 	const uint8_t *at = section->bytes + base + value->number * unit->offset_size;
 	*ret = base + (unit->offset_size == 8 ? pd_load64(at, dwarf->swap) : pd_load32(at, dwarf->swap));
 	return true;
 }
 
-static enum perfdata_status each_of_list(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, const struct pd_dwarf_value *value,
-					 pd_dwarf_range_fn *take, void *user, bool *ret)
+static enum perfdata_status each_of_list(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
+					 const struct pd_dwarf_value *value, pd_dwarf_range_fn *take, void *user,
+					 bool *ret)
 {
-	const struct pd_dwarf_section *section = &dwarf->sections[unit->version < 5 ? PD_DWARF_RANGES : PD_DWARF_RNGLISTS];
+	const struct pd_dwarf_section *section =
+		&dwarf->sections[unit->version < 5 ? PD_DWARF_RANGES : PD_DWARF_RNGLISTS];
 	uint64_t offset;
 	if (!section->bytes || !list_offset(dwarf, unit, value, section, &offset) || offset >= section->size)
 		return PERFDATA_EUNSUP;
-	struct list list = { dwarf, unit, pd_cursor(section->bytes + offset, (size_t)(section->size - offset), dwarf->swap), unit->base };
+	struct list list = { dwarf, unit,
+			     pd_cursor(section->bytes + offset, (size_t)(section->size - offset), dwarf->swap),
+			     unit->base };
 	for (;;) {
 		uint64_t start, end;
-		const enum step step = unit->version < 5 ? next_pair(&list, &start, &end) : next_rnglist(&list, &start, &end);
+		const enum step step = unit->version < 5 ? next_pair(&list, &start, &end)
+							 : next_rnglist(&list, &start, &end);
 		if (list.cursor.failed)
 			return PERFDATA_EUNSUP;
 		if (step == END)
@@ -103,8 +110,8 @@ static enum perfdata_status each_of_list(const struct pd_dwarf *dwarf, const str
 }
 
 /* The end may be given as an address, or as a length. */
-static bool single_range(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, const struct pd_dwarf_die *die, uint64_t *ret_start,
-			 uint64_t *ret_end)
+static bool single_range(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, const struct pd_dwarf_die *die,
+			 uint64_t *ret_start, uint64_t *ret_end)
 {
 	if (!pd_dwarf_has(die, PD_DWARF_LOW_PC) || !pd_dwarf_has(die, PD_DWARF_HIGH_PC) ||
 	    !pd_dwarf_address(dwarf, unit, &die->values[PD_DWARF_LOW_PC], ret_start))
@@ -115,8 +122,8 @@ static bool single_range(const struct pd_dwarf *dwarf, const struct pd_dwarf_uni
 	return high->class == PD_DWARF_CONSTANT || pd_dwarf_address(dwarf, unit, high, ret_end);
 }
 
-enum perfdata_status pd_dwarf_each_range(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, const struct pd_dwarf_die *die,
-					 pd_dwarf_range_fn *take, void *user, bool *ret)
+enum perfdata_status pd_dwarf_each_range(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
+					 const struct pd_dwarf_die *die, pd_dwarf_range_fn *take, void *user, bool *ret)
 {
 	uint64_t start, end;
 	*ret = false;
@@ -129,7 +136,7 @@ enum perfdata_status pd_dwarf_each_range(const struct pd_dwarf *dwarf, const str
 	return each_of_list(dwarf, unit, &die->values[PD_DWARF_RANGES_AT], take, user, ret);
 }
 
-/* --- sorted ranges ---------------------------------------------------------------------------------------------------- */
+/* --- sorted ranges ------------------------------------------------------------------------------------------------ */
 
 struct adding {
 	struct pd_dwarf_ranges *ranges;
@@ -141,15 +148,18 @@ static bool add_range(void *user, uint64_t start, uint64_t end)
 {
 	const struct adding *adding = user;
 	struct pd_dwarf_ranges *ranges = adding->ranges;
-	if (ranges->count >= UINT32_MAX || pd_vector_grow(&ranges->items, &ranges->capacity, ranges->count, sizeof *ranges->items))
+	if (ranges->count >= UINT32_MAX ||
+	    pd_vector_grow(&ranges->items, &ranges->capacity, ranges->count, sizeof *ranges->items))
 		return true;
-	ranges->items[ranges->count] = (struct pd_dwarf_range){ start, end, adding->owner, adding->extent, (uint32_t)ranges->count };
+	ranges->items[ranges->count] = (struct pd_dwarf_range){ start, end, adding->owner, adding->extent,
+								(uint32_t)ranges->count };
 	ranges->count++;
 	return false;
 }
 
-enum perfdata_status pd_dwarf_add_ranges(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, const struct pd_dwarf_die *die,
-					 uint64_t owner, uint32_t extent, struct pd_dwarf_ranges *ranges)
+enum perfdata_status pd_dwarf_add_ranges(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
+					 const struct pd_dwarf_die *die, uint64_t owner, uint32_t extent,
+					 struct pd_dwarf_ranges *ranges)
 {
 	struct adding adding = { ranges, owner, extent };
 	bool failed;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes of DWARF: sections, abbreviations, forms and entries (DWARF 5, section 7; earlier versions differ in few places). */
+/* Bytes of DWARF: sections, abbreviations, forms and entries (DWARF 5, section 7; earlier versions differ in few
+ * places). */
 #include "config.h"
 #include "symbols/symbols.h"
 
@@ -15,8 +16,8 @@
 #define WINDOW 65536u  /* bytes read at once where many entries are looked at */
 #define ENTRY 256u     /* … and where one is */
 
-enum perfdata_status pd_dwarf_read(const struct pd_dwarf *dwarf, enum pd_dwarf_section_number number, uint64_t offset, uint64_t size,
-				   uint8_t **ret)
+enum perfdata_status pd_dwarf_read(const struct pd_dwarf *dwarf, enum pd_dwarf_section_number number, uint64_t offset,
+				   uint64_t size, uint8_t **ret)
 {
 	const struct pd_dwarf_section *section = &dwarf->sections[number];
 	if (offset > section->size || size > section->size - offset || size >= SIZE_MAX)
@@ -33,7 +34,7 @@ enum perfdata_status pd_dwarf_read(const struct pd_dwarf *dwarf, enum pd_dwarf_s
 	return PERFDATA_OK;
 }
 
-/* --- numbers -------------------------------------------------------------------------------------------------------- */
+/* --- numbers ------------------------------------------------------------------------------------------------------ */
 
 uint64_t pd_dwarf_uleb(struct pd_cursor *c)
 {
@@ -72,14 +73,15 @@ static uint64_t sized(struct pd_cursor *c, unsigned size)
 		const bool big = c->swap == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
 		if (!p)
 			return 0;
-		return big ? (uint64_t)p[0] << 16 | (uint64_t)p[1] << 8 | p[2] : (uint64_t)p[2] << 16 | (uint64_t)p[1] << 8 | p[0];
+		return big ? (uint64_t)p[0] << 16 | (uint64_t)p[1] << 8 | p[2]
+			   : (uint64_t)p[2] << 16 | (uint64_t)p[1] << 8 | p[0];
 	}
 	case 4: return pd_u32(c);
 	default: return pd_u64(c);
 	}
 }
 
-/* --- abbreviations -------------------------------------------------------------------------------------------------- */
+/* --- abbreviations ------------------------------------------------------------------------------------------------ */
 
 static uint8_t slot_of(uint64_t name)
 {
@@ -107,7 +109,8 @@ static uint8_t slot_of(uint64_t name)
 	}
 }
 
-static enum perfdata_status read_specs(struct pd_cursor *c, struct pd_dwarf_abbrevs *abbrevs, struct pd_dwarf_abbrev *abbrev)
+static enum perfdata_status read_specs(struct pd_cursor *c, struct pd_dwarf_abbrevs *abbrevs,
+				       struct pd_dwarf_abbrev *abbrev)
 {
 	abbrev->first = (uint32_t)abbrevs->spec_count;
 	for (;;) {
@@ -117,9 +120,11 @@ static enum perfdata_status read_specs(struct pd_cursor *c, struct pd_dwarf_abbr
 			return PERFDATA_EUNSUP;
 		if (!name && !form)
 			return PERFDATA_OK;
-		if (pd_vector_grow(&abbrevs->specs, &abbrevs->spec_capacity, abbrevs->spec_count, sizeof *abbrevs->specs))
+		if (pd_vector_grow(&abbrevs->specs, &abbrevs->spec_capacity, abbrevs->spec_count,
+				   sizeof *abbrevs->specs))
 			return PERFDATA_ENOMEM;
-		abbrevs->specs[abbrevs->spec_count++] = (struct pd_dwarf_spec){ (uint16_t)form, slot_of(name), implicit };
+		abbrevs->specs[abbrevs->spec_count++] = (struct pd_dwarf_spec){ (uint16_t)form, slot_of(name),
+										implicit };
 		abbrev->count++;
 	}
 }
@@ -144,14 +149,23 @@ static int size_of_form(const struct pd_dwarf_unit *unit, unsigned form)
 static bool has_no_code(unsigned tag)
 {
 	switch (tag) {
-	case DW_TAG_subprogram: case DW_TAG_inlined_subroutine: case DW_TAG_lexical_block: case DW_TAG_try_block: case DW_TAG_catch_block:
-	case DW_TAG_compile_unit: case DW_TAG_partial_unit: case DW_TAG_type_unit: case DW_TAG_skeleton_unit: return false;
+	case DW_TAG_subprogram:
+	case DW_TAG_inlined_subroutine:
+	case DW_TAG_lexical_block:
+	case DW_TAG_try_block:
+	case DW_TAG_catch_block:
+	case DW_TAG_compile_unit:
+	case DW_TAG_partial_unit:
+	case DW_TAG_type_unit:
+	case DW_TAG_skeleton_unit:
+		return false;
 	default: return true;
 	}
 }
 
 /* Most entries describe types and variables, and are only passed by. */
-static void set_size(const struct pd_dwarf_unit *unit, const struct pd_dwarf_spec *specs, struct pd_dwarf_abbrev *abbrev)
+static void set_size(const struct pd_dwarf_unit *unit, const struct pd_dwarf_spec *specs,
+		     struct pd_dwarf_abbrev *abbrev)
 {
 	abbrev->sibling = UINT32_MAX;
 	abbrev->is_plain = has_no_code(abbrev->tag);
@@ -160,13 +174,15 @@ static void set_size(const struct pd_dwarf_unit *unit, const struct pd_dwarf_spe
 		const bool is_sibling = specs[i].slot == PD_DWARF_SIBLING && abbrev->sibling == UINT32_MAX;
 		if (is_sibling)
 			abbrev->sibling = abbrev->size;
-		abbrev->is_plain = size >= 0 && abbrev->size < UINT16_MAX && (!is_sibling || specs[i].form == DW_FORM_ref4);
+		abbrev->is_plain = size >= 0 && abbrev->size < UINT16_MAX &&
+				   (!is_sibling || specs[i].form == DW_FORM_ref4);
 		abbrev->size += size >= 0 ? (uint32_t)size : 0;
 	}
 }
 
 /* Compilers number them from 1 on. */
-enum perfdata_status pd_dwarf_read_abbrevs(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, struct pd_dwarf_abbrevs *ret)
+enum perfdata_status pd_dwarf_read_abbrevs(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
+					   struct pd_dwarf_abbrevs *ret)
 {
 	const struct pd_dwarf_section *section = &dwarf->sections[PD_DWARF_ABBREV];
 	const uint64_t offset = unit->abbrevs_at;
@@ -200,7 +216,7 @@ void pd_dwarf_abbrevs_release(struct pd_dwarf_abbrevs *abbrevs)
 	*abbrevs = (struct pd_dwarf_abbrevs){ 0 };
 }
 
-/* --- forms ------------------------------------------------------------------------------------------------------------ */
+/* --- forms -------------------------------------------------------------------------------------------------------- */
 
 static void inline_string(struct pd_cursor *c, uint64_t place, struct pd_dwarf_value *ret)
 {
@@ -209,12 +225,15 @@ static void inline_string(struct pd_cursor *c, uint64_t place, struct pd_dwarf_v
 	pd_take(c, end ? (uint64_t)(end - c->at) + 1 : UINT64_MAX);
 }
 
-static bool string_form(struct pd_cursor *c, const struct pd_dwarf_unit *unit, unsigned form, uint64_t place, struct pd_dwarf_value *ret)
+static bool string_form(struct pd_cursor *c, const struct pd_dwarf_unit *unit, unsigned form, uint64_t place,
+			struct pd_dwarf_value *ret)
 {
 	switch (form) {
 	case DW_FORM_string: inline_string(c, place, ret); return true;
 	case DW_FORM_strp: *ret = (struct pd_dwarf_value){ PD_DWARF_STRING, sized(c, unit->offset_size) }; return true;
-	case DW_FORM_line_strp: *ret = (struct pd_dwarf_value){ PD_DWARF_LINE_STRING, sized(c, unit->offset_size) }; return true;
+	case DW_FORM_line_strp:
+		*ret = (struct pd_dwarf_value){ PD_DWARF_LINE_STRING, sized(c, unit->offset_size) };
+		return true;
 	case DW_FORM_strx: *ret = (struct pd_dwarf_value){ PD_DWARF_STRING_INDEX, pd_dwarf_uleb(c) }; return true;
 	case DW_FORM_strx1: case DW_FORM_strx2: case DW_FORM_strx3: case DW_FORM_strx4:
 		*ret = (struct pd_dwarf_value){ PD_DWARF_STRING_INDEX, sized(c, form - DW_FORM_strx1 + 1) };
@@ -223,7 +242,8 @@ static bool string_form(struct pd_cursor *c, const struct pd_dwarf_unit *unit, u
 	}
 }
 
-static bool reference_form(struct pd_cursor *c, const struct pd_dwarf_unit *unit, unsigned form, struct pd_dwarf_value *ret)
+static bool reference_form(struct pd_cursor *c, const struct pd_dwarf_unit *unit, unsigned form,
+			   struct pd_dwarf_value *ret)
 {
 	uint64_t number;
 	switch (form) {
@@ -233,7 +253,8 @@ static bool reference_form(struct pd_cursor *c, const struct pd_dwarf_unit *unit
 	case DW_FORM_ref8: number = pd_u64(c); break;
 	case DW_FORM_ref_udata: number = pd_dwarf_uleb(c); break;
 	case DW_FORM_ref_addr:
-		*ret = (struct pd_dwarf_value){ PD_DWARF_REFERENCE, sized(c, unit->version == 2 ? unit->address_size : unit->offset_size) };
+		*ret = (struct pd_dwarf_value){ PD_DWARF_REFERENCE,
+						sized(c, unit->version == 2 ? unit->address_size : unit->offset_size) };
 		return true;
 	default: return false;
 	}
@@ -257,8 +278,8 @@ static bool block_form(struct pd_cursor *c, unsigned form)
 	}
 }
 
-bool pd_dwarf_form(struct pd_cursor *c, const struct pd_dwarf_unit *unit, unsigned form, int64_t implicit, uint64_t place,
-		   struct pd_dwarf_value *ret)
+bool pd_dwarf_form(struct pd_cursor *c, const struct pd_dwarf_unit *unit, unsigned form, int64_t implicit,
+		   uint64_t place, struct pd_dwarf_value *ret)
 {
 	enum pd_dwarf_class class = PD_DWARF_CONSTANT;
 	uint64_t number;
@@ -280,20 +301,23 @@ bool pd_dwarf_form(struct pd_cursor *c, const struct pd_dwarf_unit *unit, unsign
 	case DW_FORM_rnglistx: class = PD_DWARF_RANGES_INDEX; number = pd_dwarf_uleb(c); break;
 	default:
 		*ret = (struct pd_dwarf_value){ PD_DWARF_OTHER, 0 };
-		return (string_form(c, unit, form, place, ret) || reference_form(c, unit, form, ret) || block_form(c, form)) && !c->failed;
+		return (string_form(c, unit, form, place, ret) || reference_form(c, unit, form, ret) ||
+			block_form(c, form)) &&
+		       !c->failed;
 	}
 	*ret = (struct pd_dwarf_value){ class, number };
 	return !c->failed;
 }
 
-/* --- entries ------------------------------------------------------------------------------------------------------------ */
+/* --- entries ------------------------------------------------------------------------------------------------------ */
 
 struct pd_dwarf_window pd_dwarf_window(uint64_t limit) { return (struct pd_dwarf_window){ .limit = limit }; }
 
 void pd_dwarf_close_window(struct pd_dwarf_window *window) { pd_free(window->bytes); }
 
 /* Reads from `offset` on, up to `size` bytes. */
-static enum perfdata_status move_window(const struct pd_dwarf *dwarf, struct pd_dwarf_window *window, uint64_t offset, uint64_t size)
+static enum perfdata_status move_window(const struct pd_dwarf *dwarf, struct pd_dwarf_window *window, uint64_t offset,
+					uint64_t size)
 {
 	const struct pd_dwarf_section *info = &dwarf->sections[PD_DWARF_INFO];
 	if (offset >= window->limit || window->limit > info->size)
@@ -318,19 +342,22 @@ static enum perfdata_status move_window(const struct pd_dwarf *dwarf, struct pd_
 	return PERFDATA_EUNSUP;
 }
 
-static enum perfdata_status read_inside(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, const struct pd_dwarf_window *window,
-					uint64_t offset, struct pd_dwarf_die *ret);
+static enum perfdata_status read_inside(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
+					const struct pd_dwarf_window *window, uint64_t offset,
+					struct pd_dwarf_die *ret);
 
 /* What does not end inside the window is read again with more. */
-static enum perfdata_status read_in_steps(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, struct pd_dwarf_window *window,
-					  uint64_t offset, uint64_t size, struct pd_dwarf_die *ret)
+static enum perfdata_status read_in_steps(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
+					  struct pd_dwarf_window *window, uint64_t offset, uint64_t size,
+					  struct pd_dwarf_die *ret)
 {
 	enum perfdata_status status = PERFDATA_EUNSUP;
 	if (offset < unit->offset + unit->header_size || offset >= unit->end)
 		return status;
 	if (offset >= window->offset && offset < window->end)
 		status = read_inside(dwarf, unit, window, offset, ret);
-	while (status == PERFDATA_EUNSUP && (offset < window->offset || offset >= window->end || window->end < window->limit)) {
+	while (status == PERFDATA_EUNSUP &&
+	       (offset < window->offset || offset >= window->end || window->end < window->limit)) {
 		status = move_window(dwarf, window, offset, size);
 		if (status)
 			return status;
@@ -340,8 +367,8 @@ static enum perfdata_status read_in_steps(const struct pd_dwarf *dwarf, const st
 	return status;
 }
 
-enum perfdata_status pd_dwarf_read_die(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, struct pd_dwarf_window *window,
-				       uint64_t offset, struct pd_dwarf_die *ret)
+enum perfdata_status pd_dwarf_read_die(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
+				       struct pd_dwarf_window *window, uint64_t offset, struct pd_dwarf_die *ret)
 {
 	return read_in_steps(dwarf, unit, window, offset, WINDOW, ret);
 }
@@ -355,19 +382,21 @@ enum perfdata_status pd_dwarf_fetch_die(const struct pd_dwarf *dwarf, const stru
 	return status;
 }
 
-static bool pass_plain(const struct pd_dwarf_unit *unit, const struct pd_dwarf_abbrev *abbrev, struct pd_cursor *c, struct pd_dwarf_die *ret)
+static bool pass_plain(const struct pd_dwarf_unit *unit, const struct pd_dwarf_abbrev *abbrev, struct pd_cursor *c,
+		       struct pd_dwarf_die *ret)
 {
 	const uint8_t *bytes = pd_take(c, abbrev->size);
 	if (bytes && abbrev->sibling != UINT32_MAX) {
 		ret->present = 1u << PD_DWARF_SIBLING;
-		ret->values[PD_DWARF_SIBLING] =
-			(struct pd_dwarf_value){ PD_DWARF_REFERENCE, unit->offset + pd_load32(bytes + abbrev->sibling, c->swap) };
+		ret->values[PD_DWARF_SIBLING] = (struct pd_dwarf_value){
+			PD_DWARF_REFERENCE, unit->offset + pd_load32(bytes + abbrev->sibling, c->swap)
+		};
 	}
 	return bytes != NULL;
 }
 
-static bool read_values(const struct pd_dwarf_unit *unit, const struct pd_dwarf_abbrev *abbrev, struct pd_cursor *c, uint64_t offset,
-			const uint8_t *begin, struct pd_dwarf_die *ret)
+static bool read_values(const struct pd_dwarf_unit *unit, const struct pd_dwarf_abbrev *abbrev, struct pd_cursor *c,
+			uint64_t offset, const uint8_t *begin, struct pd_dwarf_die *ret)
 {
 	const struct pd_dwarf_spec *spec = unit->abbrevs.specs + abbrev->first, *end = spec + abbrev->count;
 	for (; spec < end; spec++) {
@@ -382,10 +411,11 @@ static bool read_values(const struct pd_dwarf_unit *unit, const struct pd_dwarf_
 	return true;
 }
 
-static enum perfdata_status read_inside(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, const struct pd_dwarf_window *window,
-					uint64_t offset, struct pd_dwarf_die *ret)
+static enum perfdata_status read_inside(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
+					const struct pd_dwarf_window *window, uint64_t offset, struct pd_dwarf_die *ret)
 {
-	struct pd_cursor c = pd_cursor(window->bytes + (offset - window->offset), (size_t)(window->end - offset), dwarf->swap);
+	struct pd_cursor c = pd_cursor(window->bytes + (offset - window->offset), (size_t)(window->end - offset),
+				       dwarf->swap);
 	const uint8_t *const begin = c.at;
 	const uint64_t code = pd_dwarf_uleb(&c);
 	ret->offset = offset;
@@ -398,7 +428,8 @@ static enum perfdata_status read_inside(const struct pd_dwarf *dwarf, const stru
 		const struct pd_dwarf_abbrev *abbrev = &unit->abbrevs.items[code - 1];
 		ret->tag = abbrev->tag;
 		ret->has_children = abbrev->has_children;
-		const bool whole = abbrev->is_plain ? pass_plain(unit, abbrev, &c, ret) : read_values(unit, abbrev, &c, offset, begin, ret);
+		const bool whole = abbrev->is_plain ? pass_plain(unit, abbrev, &c, ret)
+						    : read_values(unit, abbrev, &c, offset, begin, ret);
 		if (!whole)
 			return PERFDATA_EUNSUP;
 	}
@@ -406,15 +437,16 @@ static enum perfdata_status read_inside(const struct pd_dwarf *dwarf, const stru
 	return PERFDATA_OK;
 }
 
-enum perfdata_status pd_dwarf_skip_die(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, struct pd_dwarf_window *window,
-				       const struct pd_dwarf_die *die, uint64_t *ret)
+enum perfdata_status pd_dwarf_skip_die(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
+				       struct pd_dwarf_window *window, const struct pd_dwarf_die *die, uint64_t *ret)
 {
 	struct pd_dwarf_die inner = *die;
 	uint64_t at = die->behind;
 	for (uint64_t depth = die->has_children; depth; depth += inner.has_children) {
 		if (inner.has_children && pd_dwarf_has(&inner, PD_DWARF_SIBLING)) {
 			const uint64_t sibling = inner.values[PD_DWARF_SIBLING].number;
-			if (inner.values[PD_DWARF_SIBLING].class != PD_DWARF_REFERENCE || sibling < at || sibling > window->limit)
+			if (inner.values[PD_DWARF_SIBLING].class != PD_DWARF_REFERENCE || sibling < at ||
+			    sibling > window->limit)
 				return PERFDATA_EUNSUP;
 			at = sibling;
 			if (!--depth)
@@ -430,7 +462,8 @@ enum perfdata_status pd_dwarf_skip_die(const struct pd_dwarf *dwarf, const struc
 	return PERFDATA_OK;
 }
 
-bool pd_dwarf_address(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, const struct pd_dwarf_value *value, uint64_t *ret)
+bool pd_dwarf_address(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
+		      const struct pd_dwarf_value *value, uint64_t *ret)
 {
 	if (value->class == PD_DWARF_ADDRESS) {
 		*ret = value->number;
@@ -438,18 +471,19 @@ bool pd_dwarf_address(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *
 	}
 	const struct pd_dwarf_section *section = &dwarf->sections[PD_DWARF_ADDR];
 	const struct pd_dwarf_value *base = &unit->root.values[PD_DWARF_ADDR_BASE];
-	if (value->class != PD_DWARF_ADDRESS_INDEX || !section->bytes || !pd_dwarf_has(&unit->root, PD_DWARF_ADDR_BASE) ||
-	    base->number > section->size || value->number >= (section->size - base->number) / unit->address_size)
+	if (value->class != PD_DWARF_ADDRESS_INDEX || !section->bytes ||
+	    !pd_dwarf_has(&unit->root, PD_DWARF_ADDR_BASE) || base->number > section->size ||
+	    value->number >= (section->size - base->number) / unit->address_size)
 		return false;
 	const uint8_t *at = section->bytes + base->number + value->number * unit->address_size;
 	*ret = unit->address_size == 8 ? pd_load64(at, dwarf->swap) : pd_load32(at, dwarf->swap);
 	return true;
 }
 
-/* --- strings -------------------------------------------------------------------------------------------------------------- */
+/* --- strings ------------------------------------------------------------------------------------------------------ */
 
-static enum perfdata_status read_string(const struct pd_dwarf *dwarf, enum pd_dwarf_section_number number, uint64_t offset,
-					struct pd_arena *bytes, const char **ret)
+static enum perfdata_status read_string(const struct pd_dwarf *dwarf, enum pd_dwarf_section_number number,
+					uint64_t offset, struct pd_arena *bytes, const char **ret)
 {
 	const struct pd_dwarf_section *section = &dwarf->sections[number];
 	char small[512], *text = small;
@@ -477,8 +511,8 @@ static enum perfdata_status read_string(const struct pd_dwarf *dwarf, enum pd_dw
 	return status;
 }
 
-static enum perfdata_status indexed_string(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, uint64_t index,
-					   struct pd_arena *bytes, const char **ret)
+static enum perfdata_status indexed_string(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
+					   uint64_t index, struct pd_arena *bytes, const char **ret)
 {
 	const struct pd_dwarf_section *section = &dwarf->sections[PD_DWARF_STR_OFFSETS];
 	const uint64_t base = unit->root.values[PD_DWARF_STR_OFFSETS_BASE].number;
@@ -490,8 +524,8 @@ static enum perfdata_status indexed_string(const struct pd_dwarf *dwarf, const s
 	return read_string(dwarf, PD_DWARF_STR, offset, bytes, ret);
 }
 
-enum perfdata_status pd_dwarf_string(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, const struct pd_dwarf_value *value,
-				     struct pd_arena *bytes, const char **ret)
+enum perfdata_status pd_dwarf_string(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
+				     const struct pd_dwarf_value *value, struct pd_arena *bytes, const char **ret)
 {
 	*ret = NULL;
 	switch (value->class) {

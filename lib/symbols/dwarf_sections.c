@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The sections of debug information: where they stand in the file, or decompressed in memory or, if they are large, in a temporary file, so
- * that only what is asked for takes memory. */
+/* The sections of debug information: where they stand in the file, or decompressed in memory or, if they are large, in
+ * a temporary file, so that only what is asked for takes memory. */
 #include "config.h"
 #include "symbols/symbols.h"
 
@@ -20,22 +20,29 @@
 #define ZLIB_RATIO 1040u                     /* nothing is packed better */
 
 static const char *const names[PD_DWARF_SECTIONS] = {
-	[PD_DWARF_INFO] = ".debug_info", [PD_DWARF_LINE] = ".debug_line", [PD_DWARF_STR] = ".debug_str",
-	[PD_DWARF_LINE_STR] = ".debug_line_str", [PD_DWARF_ABBREV] = ".debug_abbrev", [PD_DWARF_RANGES] = ".debug_ranges",
-	[PD_DWARF_RNGLISTS] = ".debug_rnglists", [PD_DWARF_ADDR] = ".debug_addr", [PD_DWARF_STR_OFFSETS] = ".debug_str_offsets",
+	[PD_DWARF_INFO] = ".debug_info",
+	[PD_DWARF_LINE] = ".debug_line",
+	[PD_DWARF_STR] = ".debug_str",
+	[PD_DWARF_LINE_STR] = ".debug_line_str",
+	[PD_DWARF_ABBREV] = ".debug_abbrev",
+	[PD_DWARF_RANGES] = ".debug_ranges",
+	[PD_DWARF_RNGLISTS] = ".debug_rnglists",
+	[PD_DWARF_ADDR] = ".debug_addr",
+	[PD_DWARF_STR_OFFSETS] = ".debug_str_offsets",
 	[PD_DWARF_ARANGES] = ".debug_aranges",
 };
 
 /* Supplementary files (dwz), sections of split units and the old way to compress are for libdw. */
 static bool is_foreign(const struct pd_elf_section *section)
 {
-	return !strncmp(section->name, ".zdebug_", 8) || !strcmp(section->name, ".gnu_debugaltlink") || !strcmp(section->name, ".debug_sup") ||
+	return !strncmp(section->name, ".zdebug_", 8) || !strcmp(section->name, ".gnu_debugaltlink") ||
+	       !strcmp(section->name, ".debug_sup") ||
 	       (!strncmp(section->name, ".debug_", 7) && strstr(section->name, ".dwo"));
 }
 
 static bool is_read_in_pieces(enum pd_dwarf_section_number number) { return number < PD_DWARF_ABBREV; }
 
-/* --- decompressing ------------------------------------------------------------------------------------------------------ */
+/* --- decompressing ------------------------------------------------------------------------------------------------ */
 
 /* The header in front of a compressed section (Elf32_Chdr, Elf64_Chdr). */
 struct packed {
@@ -44,7 +51,8 @@ struct packed {
 	struct pd_decoder *decoder;
 };
 
-static enum perfdata_status read_header(const struct pd_dwarf *dwarf, const struct pd_dwarf_section *section, struct packed *ret)
+static enum perfdata_status read_header(const struct pd_dwarf *dwarf, const struct pd_dwarf_section *section,
+					struct packed *ret)
 {
 	const bool wide = dwarf->elf->header.e_ident[EI_CLASS] != ELFCLASS32;
 	uint8_t bytes[sizeof(Elf64_Chdr)];
@@ -56,13 +64,16 @@ static enum perfdata_status read_header(const struct pd_dwarf *dwarf, const stru
 	ret->size = wide ? pd_load64(bytes + 8, dwarf->swap) : pd_load32(bytes + 4, dwarf->swap);
 	if (ret->size > MOST || (type == ELFCOMPRESS_ZLIB && ret->size / ZLIB_RATIO > section->size))
 		return PERFDATA_EUNSUP;
-	ret->decoder = type == ELFCOMPRESS_ZLIB ? pd_zlib_decoder_new() : type == PD_ELF_COMPRESS_ZSTD ? pd_decoder_new(PD_CODEC_ZSTD) : NULL;
+	ret->decoder = type == ELFCOMPRESS_ZLIB       ? pd_zlib_decoder_new()
+		       : type == PD_ELF_COMPRESS_ZSTD ? pd_decoder_new(PD_CODEC_ZSTD)
+						      : NULL;
 	return ret->decoder ? PERFDATA_OK : PERFDATA_EUNSUP;
 }
 
 /* Decompresses from `in` on until `out` is full or the stream ends; *ret_used bytes. */
-static enum perfdata_status decompress_some(const struct pd_dwarf *dwarf, struct packed *packed, uint8_t *in, size_t *in_used, size_t *in_size,
-					    uint8_t *out, size_t size, size_t *ret_used)
+static enum perfdata_status decompress_some(const struct pd_dwarf *dwarf, struct packed *packed, uint8_t *in,
+					    size_t *in_used, size_t *in_size, uint8_t *out, size_t size,
+					    size_t *ret_used)
 {
 	size_t used = 0;
 	while (used < size) {
@@ -75,7 +86,8 @@ static enum perfdata_status decompress_some(const struct pd_dwarf *dwarf, struct
 			packed->left -= *in_size;
 		}
 		const size_t used_before = used, in_before = *in_used;
-		const enum perfdata_status status = pd_decoder_run(packed->decoder, in, *in_size, in_used, out, size, &used);
+		const enum perfdata_status status = pd_decoder_run(packed->decoder, in, *in_size, in_used, out, size,
+								   &used);
 		if (status < 0 || status == PERFDATA_DAMAGED)
 			return status == PERFDATA_ENOMEM ? status : PERFDATA_EUNSUP;
 		if (used == used_before && *in_used == in_before)
@@ -137,7 +149,7 @@ static enum perfdata_status decompress(struct pd_dwarf *dwarf, enum pd_dwarf_sec
 	return PERFDATA_OK;
 }
 
-/* --- sections ------------------------------------------------------------------------------------------------------------- */
+/* --- sections ----------------------------------------------------------------------------------------------------- */
 
 static enum perfdata_status find_section(struct pd_dwarf *dwarf, enum pd_dwarf_section_number number)
 {
@@ -185,7 +197,8 @@ void pd_dwarf_drop_section(struct pd_dwarf *dwarf, enum pd_dwarf_section_number 
 	section->fd = -1;
 }
 
-bool pd_dwarf_copy(const struct pd_dwarf *dwarf, enum pd_dwarf_section_number number, uint64_t offset, void *out, size_t size)
+bool pd_dwarf_copy(const struct pd_dwarf *dwarf, enum pd_dwarf_section_number number, uint64_t offset, void *out,
+		   size_t size)
 {
 	const struct pd_dwarf_section *section = &dwarf->sections[number];
 	if (offset > section->size || size > section->size - offset)

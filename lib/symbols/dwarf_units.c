@@ -16,7 +16,7 @@ static struct pd_monitor *group_of(const struct pd_dwarf *dwarf, const struct pd
 	return dwarf->groups[(size_t)(unit - dwarf->units) % PD_DWARF_GROUPS];
 }
 
-/* --- opening a file --------------------------------------------------------------------------------------------------- */
+/* --- opening a file ----------------------------------------------------------------------------------------------- */
 
 /* DWARF 5, section 7.5.1. */
 static enum perfdata_status read_header(const struct pd_dwarf *dwarf, uint64_t offset, struct pd_dwarf_unit *ret)
@@ -47,8 +47,8 @@ static enum perfdata_status read_header(const struct pd_dwarf *dwarf, uint64_t o
 		pd_take(&c, 8 + (uint64_t)ret->offset_size);
 	ret->header_size = (uint8_t)(c.at - bytes);
 	const bool known = type == DW_UT_compile || type == DW_UT_partial || type == DW_UT_type;
-	if (c.failed || ret->version < 2 || ret->version > 5 || !known || (ret->address_size != 4 && ret->address_size != 8) ||
-	    offset + ret->header_size > ret->end)
+	if (c.failed || ret->version < 2 || ret->version > 5 || !known ||
+	    (ret->address_size != 4 && ret->address_size != 8) || offset + ret->header_size > ret->end)
 		return PERFDATA_EUNSUP;
 	return PERFDATA_OK;
 }
@@ -93,20 +93,23 @@ static enum perfdata_status read_set(struct pd_dwarf *dwarf, struct pd_cursor *c
 	const uint64_t offset = wide ? pd_u64(c) : pd_u32(c);
 	const unsigned address_size = pd_u8(c), segment_size = pd_u8(c);
 	const struct pd_dwarf_unit *unit = pd_dwarf_unit_of(dwarf, offset);
-	if (c->failed || version != 2 || segment_size || (address_size != 4 && address_size != 8) || !unit || unit->offset != offset)
+	if (c->failed || version != 2 || segment_size || (address_size != 4 && address_size != 8) || !unit ||
+	    unit->offset != offset)
 		return PERFDATA_EUNSUP;
 	pd_take(c, -(uint64_t)(c->at - begin) % (2 * address_size));
 	for (;;) {
-		const uint64_t start = address_size == 8 ? pd_u64(c) : pd_u32(c), size = address_size == 8 ? pd_u64(c) : pd_u32(c);
+		const uint64_t start = address_size == 8 ? pd_u64(c) : pd_u32(c),
+			       size = address_size == 8 ? pd_u64(c) : pd_u32(c);
 		struct pd_dwarf_ranges *ranges = &dwarf->by_table;
 		if (c->failed)
 			return PERFDATA_EUNSUP;
 		if (!start && !size)
 			return PERFDATA_OK;
-		if (ranges->count >= UINT32_MAX || pd_vector_grow(&ranges->items, &ranges->capacity, ranges->count, sizeof *ranges->items))
+		if (ranges->count >= UINT32_MAX ||
+		    pd_vector_grow(&ranges->items, &ranges->capacity, ranges->count, sizeof *ranges->items))
 			return PERFDATA_ENOMEM;
-		ranges->items[ranges->count] =
-			(struct pd_dwarf_range){ start, size, (uint64_t)(unit - dwarf->units), 0, (uint32_t)ranges->count };
+		ranges->items[ranges->count] = (struct pd_dwarf_range){ start, size, (uint64_t)(unit - dwarf->units), 0,
+									(uint32_t)ranges->count };
 		ranges->count++;
 	}
 }
@@ -153,7 +156,7 @@ enum perfdata_status pd_dwarf_open(const struct pd_elf *elf, _Atomic(size_t) *un
 	return status;
 }
 
-/* --- opening a unit --------------------------------------------------------------------------------------------------------- */
+/* --- opening a unit ----------------------------------------------------------------------------------------------- */
 
 static void set_memory(struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit, size_t memory)
 {
@@ -274,19 +277,25 @@ void pd_dwarf_shrink(struct pd_dwarf *dwarf, size_t limit)
 	}
 }
 
-/* --- which unit ---------------------------------------------------------------------------------------------------------------- */
+/* --- which unit --------------------------------------------------------------------------------------------------- */
 
 /* Only the first entry of each unit is read. */
 static enum perfdata_status add_unit(struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit)
 {
 	/* what other threads may be changing is not copied */
 	struct pd_dwarf_unit copy = {
-		.offset = unit->offset, .end = unit->end, .abbrevs_at = unit->abbrevs_at, .header_size = unit->header_size,
-		.version = unit->version, .offset_size = unit->offset_size, .address_size = unit->address_size,
+		.offset = unit->offset,
+		.end = unit->end,
+		.abbrevs_at = unit->abbrevs_at,
+		.header_size = unit->header_size,
+		.version = unit->version,
+		.offset_size = unit->offset_size,
+		.address_size = unit->address_size,
 	};
 	enum perfdata_status status = open_unit(dwarf, &copy);
 	if (!status)
-		status = pd_dwarf_add_ranges(dwarf, &copy, &copy.root, (uint64_t)(unit - dwarf->units), 0, &dwarf->by_unit);
+		status = pd_dwarf_add_ranges(dwarf, &copy, &copy.root, (uint64_t)(unit - dwarf->units), 0,
+					     &dwarf->by_unit);
 	pd_dwarf_abbrevs_release(&copy.abbrevs);
 	return status;
 }
@@ -329,8 +338,9 @@ enum perfdata_status pd_dwarf_unit_at(struct pd_dwarf *dwarf, uint64_t address, 
 {
 	const struct pd_dwarf_range *range = find_in_table(&dwarf->by_table, address);
 	if (!range) {
-		enum perfdata_status status =
-			atomic_load_explicit(&dwarf->has_by_unit, memory_order_acquire) ? PERFDATA_OK : index_units(dwarf);
+		enum perfdata_status status = atomic_load_explicit(&dwarf->has_by_unit, memory_order_acquire)
+						      ? PERFDATA_OK
+						      : index_units(dwarf);
 		if (status)
 			return status;
 		range = pd_dwarf_find_range(&dwarf->by_unit, address);

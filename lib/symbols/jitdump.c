@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* jitdump files (tools/perf/Documentation/jitdump-specification.txt): code that a JIT compiler announced, with times. */
+/* jitdump files (tools/perf/Documentation/jitdump-specification.txt): code that a JIT compiler announced, with
+ * times. */
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,8 @@ static int add(struct pd_jit *jit, uint64_t start, uint64_t size, uint64_t time,
 		return 0;
 	if (pd_vector_grow(&jit->items, &jit->capacity, jit->count, sizeof *jit->items))
 		return -1;
-	jit->items[jit->count++] = (struct pd_jit_code){ .start = start, .end = end, .time = time, .until = UINT64_MAX, .name = name };
+	jit->items[jit->count++] =
+		(struct pd_jit_code){ .start = start, .end = end, .time = time, .until = UINT64_MAX, .name = name };
 	return 0;
 }
 
@@ -119,7 +121,8 @@ const struct pd_jit_code *pd_jit_find(const struct pd_jit *jit, uint64_t address
 			high = middle;
 	}
 	const struct pd_jit_code *best = NULL;
-	for (size_t i = low, looked = 0; i-- > 0 && jit->items[i].max_end > address && looked < MAX_CANDIDATES; looked++) {
+	for (size_t i = low, looked = 0; i-- > 0 && jit->items[i].max_end > address && looked < MAX_CANDIDATES;
+	     looked++) {
 		const struct pd_jit_code *code = &jit->items[i];
 		if (address < code->end && code->time <= time && (time < code->until || code->until == UINT64_MAX) &&
 		    (!best || code->time > best->time))

@@ -66,7 +66,8 @@ enum perfdata_status perfdata_running_kernel_build_id(uint8_t ret_id[PERFDATA_BU
 	pd_close(fd);
 	if (status)
 		return status == PERFDATA_ENOMEM ? status : PERFDATA_EREAD;
-	status = perfdata_notes_build_id(notes, size, big ? PERFDATA_BYTE_ORDER_BIG : PERFDATA_BYTE_ORDER_LITTLE, ret_id, ret_size);
+	status = perfdata_notes_build_id(notes, size, big ? PERFDATA_BYTE_ORDER_BIG : PERFDATA_BYTE_ORDER_LITTLE,
+					 ret_id, ret_size);
 	pd_free(notes);
 	return status;
 }

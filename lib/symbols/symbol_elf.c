@@ -306,7 +306,8 @@ bool pd_elf_offset(const struct pd_elf *elf, uint64_t vaddr, uint64_t *ret)
 
 bool pd_elf_swaps(const struct pd_elf *elf)
 {
-	return pd_order_is_foreign(elf->header.e_ident[EI_DATA] == ELFDATA2MSB ? PERFDATA_BYTE_ORDER_BIG : PERFDATA_BYTE_ORDER_LITTLE);
+	return pd_order_is_foreign(elf->header.e_ident[EI_DATA] == ELFDATA2MSB ? PERFDATA_BYTE_ORDER_BIG
+									       : PERFDATA_BYTE_ORDER_LITTLE);
 }
 
 bool pd_elf_holds(const struct pd_elf *elf, uint64_t offset, uint64_t size)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The symbols that perf takes from the two symbol tables of an ELF file. The tables are read in pieces, and their names not kept. */
+/* The symbols that perf takes from the two symbol tables of an ELF file. The tables are read in pieces, and their names
+ * not kept. */
 #include "config.h"
 #include "symbols/symbols.h"
 
@@ -44,7 +45,8 @@ struct loading {
 	uint64_t module_base;       /* offset of .text in a module */
 };
 
-static bool place_of(const struct loading *load, const GElf_Sym *sym, const GElf_Shdr *section, bool label, uint64_t *ret)
+static bool place_of(const struct loading *load, const GElf_Sym *sym, const GElf_Shdr *section, bool label,
+		     uint64_t *ret)
 {
 	uint64_t value = sym->st_value;
 	if (load->elf->header.e_machine == EM_ARM && GELF_ST_TYPE(sym->st_info) == STT_FUNC)
@@ -87,7 +89,8 @@ static int add_symbol(const struct loading *load, const GElf_Sym *sym, const cha
 	if (label && !strstr(section->name, "text") && !strstr(section->name, "data"))
 		return 0;
 	uint64_t start;
-	if (!place_of(load, sym, &section->header, label, &start) || strnlen(name, PD_SYMBOL_NAME_LIMIT) == PD_SYMBOL_NAME_LIMIT)
+	if (!place_of(load, sym, &section->header, label, &start) ||
+	    strnlen(name, PD_SYMBOL_NAME_LIMIT) == PD_SYMBOL_NAME_LIMIT)
 		return 0;
 	return pd_symtab_add(load->table, start, sym->st_size, load->strings, sym->st_name, binding_of(sym));
 }
@@ -124,7 +127,8 @@ bool pd_elf_place_strings(struct pd_strings *strings, const struct pd_elf *elf, 
 	const size_t link = elf->sections[symbols].header.sh_link;
 	const struct pd_elf_section *section = link < elf->section_count ? &elf->sections[link] : NULL;
 	if (!section || !section->scn || section->header.sh_type == SHT_NOBITS || !section->header.sh_size ||
-	    section->header.sh_size >= UINT32_MAX || !pd_elf_holds(elf, section->header.sh_offset, section->header.sh_size))
+	    section->header.sh_size >= UINT32_MAX ||
+	    !pd_elf_holds(elf, section->header.sh_offset, section->header.sh_size))
 		return false;
 	*strings = (struct pd_strings){ NULL, (size_t)section->header.sh_size, 0, elf, section->header.sh_offset };
 	return true;
@@ -175,7 +179,8 @@ static enum perfdata_status load_pieces(const struct loading *load, const GElf_S
 static enum perfdata_status load_table(const struct loading *load, size_t number)
 {
 	const GElf_Shdr *header = &load->elf->sections[number].header;
-	if (header->sh_type == SHT_NOBITS || !header->sh_size || !pd_elf_holds(load->elf, header->sh_offset, header->sh_size))
+	if (header->sh_type == SHT_NOBITS || !header->sh_size ||
+	    !pd_elf_holds(load->elf, header->sh_offset, header->sh_size))
 		return PERFDATA_DAMAGED;
 	enum perfdata_status status = load_strings(load, number);
 	if (!status)

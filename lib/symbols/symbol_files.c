@@ -136,7 +136,8 @@ static bool places_of(const struct places *places, const char *path, const char 
 	return o->use_host && places->take(places->user, path, what);
 }
 
-bool pd_places_of(const struct perfdata_symbols *symbols, const char *path, const char *what, pd_location_fn *take, void *user)
+bool pd_places_of(const struct perfdata_symbols *symbols, const char *path, const char *what, pd_location_fn *take,
+		  void *user)
 {
 	const struct places places = { symbols, take, user };
 	return places_of(&places, path, what);
@@ -214,20 +215,23 @@ bool pd_debug_places(const struct perfdata_symbols *symbols, const char *path, c
 	if (path[0] == '/' && (in_debug_dirs(&places, "debug directory", "%s.debug", path) ||
 			       in_debug_dirs(&places, "debug directory", "%s", path)))
 		return true;
-	return id->size >= 2 && in_debug_dirs(&places, "build-id directory", "/.build-id/%.2s/%s.debug", digits, digits + 2);
+	return id->size >= 2 &&
+	       in_debug_dirs(&places, "build-id directory", "/.build-id/%.2s/%s.debug", digits, digits + 2);
 }
 
-bool pd_alt_places(const struct perfdata_symbols *symbols, const char *from, const char *link, const struct pd_build_id *id,
-		   pd_location_fn *take, void *user)
+bool pd_alt_places(const struct perfdata_symbols *symbols, const char *from, const char *link,
+		   const struct pd_build_id *id, pd_location_fn *take, void *user)
 {
 	const struct places places = { symbols, take, user };
 	const char *what = "supplementary file", *slash = strrchr(from, '/');
 	char digits[2 * PERFDATA_BUILD_ID_MAX + 1];
 	hex(id, digits);
-	if (id->size >= 2 && (pd_cache_places(symbols, id, "elf", take, user) || pd_cache_places(symbols, id, "debug", take, user) ||
-			      in_debug_dirs(&places, what, "/.build-id/%.2s/%s.debug", digits, digits + 2)))
+	if (id->size >= 2 &&
+	    (pd_cache_places(symbols, id, "elf", take, user) || pd_cache_places(symbols, id, "debug", take, user) ||
+	     in_debug_dirs(&places, what, "/.build-id/%.2s/%s.debug", digits, digits + 2)))
 		return true;
-	return *link == '/' ? places_of(&places, link, what) : slash && offer(&places, what, "%.*s/%s", (int)(slash - from), from, link);
+	return *link == '/' ? places_of(&places, link, what)
+			    : slash && offer(&places, what, "%.*s/%s", (int)(slash - from), from, link);
 }
 
 bool pd_vmlinux_places(const struct perfdata_symbols *symbols, const char *release, pd_location_fn *take, void *user)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What this host says of itself: is a file here the one that was recorded, where no build-id tells? Which modules are loaded, and where? */
+/* What this host says of itself: is a file here the one that was recorded, where no build-id tells? Which modules are
+ * loaded, and where? */
 #include "config.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -33,14 +34,15 @@ static bool is_same_file(void *user, const char *path, const char *what)
 }
 
 /* perf record makes hard links for its cache, which changes the inode but not what is in it. */
-static bool is_kept_by_perf(const struct perfdata_symbols_dso *dso, const struct stat *st, const struct pd_build_id *found)
+static bool is_kept_by_perf(const struct perfdata_symbols_dso *dso, const struct stat *st,
+			    const struct pd_build_id *found)
 {
 	struct stat wanted = *st;
 	return st->st_nlink > 1 && pd_cache_places(dso->symbols, found, "elf", is_same_file, &wanted);
 }
 
-const char *pd_unidentified(const struct perfdata_symbols_dso *dso, const struct stat *st, const char *path, bool in_process,
-			    const struct pd_build_id *found)
+const char *pd_unidentified(const struct perfdata_symbols_dso *dso, const struct stat *st, const char *path,
+			    bool in_process, const struct pd_build_id *found)
 {
 	const struct perfdata_symbols_request *r = &dso->request;
 	if (!r->check_identity || pd_is_given(dso->symbols, path))
@@ -51,7 +53,8 @@ const char *pd_unidentified(const struct perfdata_symbols_dso *dso, const struct
 		return "neither a build-id nor an inode number was recorded";
 	if (st->st_ino != r->inode)
 		return "another file was mapped (inode number), and no build-id was recorded";
-	/* The inode's own time: that of its content can be set at will, and a number is given again once its file is gone. */
+	/* The inode's own time: that of its content can be set at will, and a number is given again once its file is
+	 * gone. */
 	if (pd_nanoseconds(&st->st_ctim) <= r->unchanged_since)
 		return NULL;
 	if (pd_nanoseconds(&st->st_mtim) <= r->unchanged_since && is_kept_by_perf(dso, st, found))
@@ -68,10 +71,11 @@ const char *pd_map_unidentified(const struct perfdata_symbols_dso *dso, const st
 		return r->unidentified;
 	if (pd_nanoseconds(&st->st_mtim) > r->unchanged_since)
 		return "it was written after the recording, and its process has ended";
-	return pd_nanoseconds(&st->st_mtim) < r->not_before ? "it was written before the process had any code to name" : NULL;
+	return pd_nanoseconds(&st->st_mtim) < r->not_before ? "it was written before the process had any code to name"
+							    : NULL;
 }
 
-/* --- modules ------------------------------------------------------------------------------------------------------- */
+/* --- modules ------------------------------------------------------------------------------------------------------ */
 
 /* "xfs" of "[xfs]" and "/lib/modules/…/xfs.ko.zst", spelled as the kernel does; false: no such name. */
 static bool module_name(const struct perfdata_symbols_dso *dso, char *ret, size_t room)
@@ -107,8 +111,10 @@ bool pd_module_build_id(const struct perfdata_symbols_dso *dso, struct pd_build_
 	snprintf(path, sizeof path, "/sys/module/%s/notes/.note.gnu.build-id", name);
 	if (read_text(path, MAX_NOTES, &notes, &size))
 		return false;
-	enum perfdata_status status = perfdata_notes_build_id(notes, size, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ?
-							      PERFDATA_BYTE_ORDER_BIG : PERFDATA_BYTE_ORDER_LITTLE, ret->bytes, &ret->size);
+	enum perfdata_status status = perfdata_notes_build_id(
+		notes, size,
+		__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? PERFDATA_BYTE_ORDER_BIG : PERFDATA_BYTE_ORDER_LITTLE,
+		ret->bytes, &ret->size);
 	pd_free(notes);
 	return status == PERFDATA_OK;
 }

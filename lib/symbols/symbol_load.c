@@ -25,7 +25,8 @@ void pd_symbols_log(const struct perfdata_symbols_dso *dso, enum perfdata_symbol
 		o->log(o->user, &entry);
 }
 
-static void find_fault(const struct perfdata_symbols_dso *dso, enum perfdata_finding_code code, const char *file, const char *what)
+static void find_fault(const struct perfdata_symbols_dso *dso, enum perfdata_finding_code code, const char *file,
+		       const char *what)
 {
 	const struct perfdata_symbols_options *o = &dso->symbols->options;
 	const struct perfdata_finding_info *info = perfdata_finding_lookup(code);
@@ -59,7 +60,8 @@ static int open_logged(const struct perfdata_symbols_dso *dso, const char *path,
 	if (errno == ENOENT || errno == ENOTDIR)
 		pd_symbols_log(dso, PERFDATA_SYMBOLS_ABSENT, path, "no such file");
 	else
-		pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, path, errno == EINVAL ? "no regular file" : "cannot be opened");
+		pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, path,
+			       errno == EINVAL ? "no regular file" : "cannot be opened");
 	return -1;
 }
 
@@ -69,7 +71,7 @@ static void set_origin(struct perfdata_symbols_dso *dso, const char **where, con
 	pd_symbols_log(dso, PERFDATA_SYMBOLS_TAKEN, path, reason);
 }
 
-/* --- texts --------------------------------------------------------------------------------------------------------- */
+/* --- texts -------------------------------------------------------------------------------------------------------- */
 
 static void drop_table(struct perfdata_symbols_dso *dso)
 {
@@ -243,7 +245,7 @@ static bool take_jitdump(void *user, const char *path, const char *what)
 	return true;
 }
 
-/* --- ELF files ----------------------------------------------------------------------------------------------------- */
+/* --- ELF files ---------------------------------------------------------------------------------------------------- */
 
 static struct pd_build_id wanted_id(const struct perfdata_symbols_dso *dso)
 {
@@ -270,7 +272,8 @@ void pd_dso_check_id(const struct perfdata_symbols_dso *dso, const struct pd_bui
 {
 	const char *file = dso->origin.text_file ? dso->origin.text_file : dso->origin.file;
 	if (file && !is_same_id(&dso->found, id))
-		find_fault(dso, PERFDATA_FINDING_SYMBOL_LATE_ID, file, "its build-id differs from the one that the recording gave late");
+		find_fault(dso, PERFDATA_FINDING_SYMBOL_LATE_ID, file,
+			   "its build-id differs from the one that the recording gave late");
 }
 
 struct search {
@@ -317,7 +320,8 @@ static struct pd_elf *open_matching(struct search *search, const char *path)
 		return elf;
 	}
 	pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, path, reason);
-	find_fault(dso, search->id.size ? PERFDATA_FINDING_SYMBOL_BUILDID : PERFDATA_FINDING_SYMBOL_UNIDENTIFIED, path, reason);
+	find_fault(dso, search->id.size ? PERFDATA_FINDING_SYMBOL_BUILDID : PERFDATA_FINDING_SYMBOL_UNIDENTIFIED, path,
+		   reason);
 	pd_elf_close(elf);
 	return NULL;
 }
@@ -348,7 +352,8 @@ static bool take_debug(void *user, const char *path, const char *what)
 		if (fd >= 0)
 			close(fd);
 		if (!same) {
-			pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, path, "its checksum is not that of the debug link");
+			pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, path,
+				       "its checksum is not that of the debug link");
 			pd_elf_close(elf);
 			return false;
 		}
@@ -516,7 +521,8 @@ static bool find_kept_vdso(struct perfdata_symbols_dso *dso, const struct pd_bui
 	char path[MAX_PATH];
 	if (id->size)
 		(void)pd_cache_places(dso->symbols, &search.id, "vdso", take_first, &search);
-	else if (symfs && dso->request.path[0] == '[' && snprintf(path, sizeof path, "%s/%s", symfs, dso->request.path) < (int)sizeof path)
+	else if (symfs && dso->request.path[0] == '[' &&
+		 snprintf(path, sizeof path, "%s/%s", symfs, dso->request.path) < (int)sizeof path)
 		(void)take_first(&search, path, "vdso");
 	dso->text = search.elf;
 	dso->found = search.found;
@@ -555,7 +561,7 @@ static bool host_kernel_serves(const struct perfdata_symbols_dso *dso)
 	return o->use_host && is_here && dso->request.running;
 }
 
-/* --- kernel and modules -------------------------------------------------------------------------------------------- */
+/* --- kernel and modules ------------------------------------------------------------------------------------------- */
 
 static enum perfdata_status load_kallsyms(struct perfdata_symbols_dso *dso, const char *path)
 {
@@ -605,7 +611,8 @@ static enum perfdata_status load_kernel(struct perfdata_symbols_dso *dso)
 		return load_vmlinux(dso, &search);
 	}
 	/* the kernel that runs here is the recorded one: then its build-id is known, too */
-	if (!search.id.size && host_kernel_serves(dso) && perfdata_running_kernel_build_id(search.id.bytes, &search.id.size))
+	if (!search.id.size && host_kernel_serves(dso) &&
+	    perfdata_running_kernel_build_id(search.id.bytes, &search.id.size))
 		search.id.size = 0;
 	/* Without a build-id, or the word of the caller, nothing says that a file is of this kernel. */
 	bool found = search.id.size && (pd_cache_places(symbols, &search.id, "vmlinux", take_first, &search) ||
@@ -619,7 +626,8 @@ static enum perfdata_status load_kernel(struct perfdata_symbols_dso *dso)
 	if (search.id.size && pd_cache_places(symbols, &search.id, "kallsyms", take_kallsyms, dso))
 		return PERFDATA_OK;
 	/* in a tree of files that the caller names: that kernel's, moved to where the recorded one was */
-	if (!search.id.size && o->symfs && o->symfs[strspn(o->symfs, "/")] && pd_places_of(symbols, HOST_KALLSYMS, "kallsyms", take_kallsyms, dso))
+	if (!search.id.size && o->symfs && o->symfs[strspn(o->symfs, "/")] &&
+	    pd_places_of(symbols, HOST_KALLSYMS, "kallsyms", take_kallsyms, dso))
 		return PERFDATA_OK;
 	if (host_kernel_serves(dso))
 		return load_kallsyms(dso, HOST_KALLSYMS);

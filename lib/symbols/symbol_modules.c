@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the files of kernel modules are: at the recorded path, packed or not, or where the list of the recorded kernel says. */
+/* Where the files of kernel modules are: at the recorded path, packed or not, or where the list of the recorded kernel
+ * says. */
 #include "config.h"
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +16,9 @@ bool pd_module_packing(const char *path, size_t index, char out[PD_ROOTED_PATH])
 	/* as recorded first */
 	if (!index)
 		return snprintf(out, PD_ROOTED_PATH, "%s", path) < PD_ROOTED_PATH;
-	return end && index <= count && snprintf(out, PD_ROOTED_PATH, "%.*s%s", (int)(end - path) + 3, path, packings[index - 1]) < PD_ROOTED_PATH;
+	return end && index <= count &&
+	       snprintf(out, PD_ROOTED_PATH, "%.*s%s", (int)(end - path) + 3, path, packings[index - 1]) <
+		       PD_ROOTED_PATH;
 }
 
 bool pd_module_list(const char *release, char out[PD_ROOTED_PATH])
@@ -41,10 +44,12 @@ bool pd_module_listed(const char *text, const char *release, const char *name, c
 		const size_t length = strcspn(line, ":\n");
 		const char *slash = memrchr(line, '/', length), *base = slash ? slash + 1 : line;
 		const size_t left = (size_t)(line + length - base);
-		if (left < size + 3 || !same_module_name(base, name, size) || strncmp(base + size, ".ko", 3) != 0 || length >= PD_ROOTED_PATH)
+		if (left < size + 3 || !same_module_name(base, name, size) || strncmp(base + size, ".ko", 3) != 0 ||
+		    length >= PD_ROOTED_PATH)
 			continue;
-		const int head = *line == '/' ? snprintf(out, PD_ROOTED_PATH, "%.*s", (int)length, line) :
-						snprintf(out, PD_ROOTED_PATH, "/lib/modules/%s/%.*s", release, (int)length, line);
+		const int head = *line == '/' ? snprintf(out, PD_ROOTED_PATH, "%.*s", (int)length, line)
+					      : snprintf(out, PD_ROOTED_PATH, "/lib/modules/%s/%.*s", release,
+							 (int)length, line);
 		return head < PD_ROOTED_PATH;
 	}
 	return false;
@@ -69,13 +74,15 @@ static bool read_list(void *user, const char *path, const char *what)
 	return status == PERFDATA_OK;
 }
 
-bool pd_module_places(const struct perfdata_symbols *symbols, const char *path, const char *release, pd_location_fn *take, void *user)
+bool pd_module_places(const struct perfdata_symbols *symbols, const char *path, const char *release,
+		      pd_location_fn *take, void *user)
 {
 	char listed[PD_ROOTED_PATH], place[PD_ROOTED_PATH];
 	struct listing listing = { .symbols = symbols };
 	bool taken = false;
 	if (*path == '[') {
-		if (!pd_module_list(release, listed) || !pd_places_of(symbols, listed, "list of modules", read_list, &listing))
+		if (!pd_module_list(release, listed) ||
+		    !pd_places_of(symbols, listed, "list of modules", read_list, &listing))
 			return false;
 		path = pd_module_listed(listing.text, release, path, listed) ? listed : "";
 		pd_free(listing.text);

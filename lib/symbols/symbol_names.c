@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The names of symbols: read from the file's string table and demangled when they are first asked for. Of the symbols of a
- * large program a few hundred ever are, so the string table does not stay in memory. */
+/* The names of symbols: read from the file's string table and demangled when they are first asked for. Of the symbols
+ * of a large program a few hundred ever are, so the string table does not stay in memory. */
 #include "config.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@ struct pd_name_block {
 	_Atomic(const struct pd_symbol_name *) names[BLOCK];
 };
 
-/* --- while symbols are added ------------------------------------------------------------------------------------------ */
+/* --- while symbols are added -------------------------------------------------------------------------------------- */
 
 int pd_symtab_keep_name(struct pd_symbol_table *table, const char *name, size_t size, uint32_t *ret)
 {
@@ -47,7 +47,8 @@ static const char *plt_name(const struct pd_symbol *symbol, const char *name, st
 	return pd_arena_copy(bytes, text, (size_t)length);
 }
 
-static const char *spell(const struct pd_symbol_table *table, const struct pd_symbol *symbol, const char *raw, struct pd_arena *bytes)
+static const char *spell(const struct pd_symbol_table *table, const struct pd_symbol *symbol, const char *raw,
+			 struct pd_arena *bytes)
 {
 	const char *name = table->mangled && symbol->strings != PD_STRINGS_POOL ? pd_demangle(bytes, raw) : raw;
 	return symbol->strings == PD_STRINGS_PLT ? plt_name(symbol, name, bytes) : name;
@@ -62,7 +63,8 @@ static size_t count_tied(const struct pd_symbol_table *table, const struct pd_sy
 	return nr;
 }
 
-const char *pd_symtab_spell_one(const struct pd_symbol_table *table, const struct pd_symbol *symbol, struct pd_arena *bytes)
+const char *pd_symtab_spell_one(const struct pd_symbol_table *table, const struct pd_symbol *symbol,
+				struct pd_arena *bytes)
 {
 	return spell(table, symbol, pd_symtab_raw(table, symbol), bytes);
 }
@@ -94,7 +96,9 @@ int pd_symtab_settle(struct pd_symbol_table *table)
 	pd_symtab_nest(table);
 	if (!table->count)
 		return 0;
-	struct pd_symbol *items = table->capacity > table->count ? pd_realloc(table->items, table->count * sizeof *items) : NULL;
+	struct pd_symbol *items = table->capacity > table->count
+					  ? pd_realloc(table->items, table->count * sizeof *items)
+					  : NULL;
 	if (items) {
 		table->items = items;
 		table->capacity = table->count;
@@ -103,7 +107,7 @@ int pd_symtab_settle(struct pd_symbol_table *table)
 	return table->names ? 0 : -1;
 }
 
-/* --- afterwards -------------------------------------------------------------------------------------------------------- */
+/* --- afterwards --------------------------------------------------------------------------------------------------- */
 
 /* From the file; what cannot be read any more has no name. */
 static const char *read_name(const struct pd_strings *strings, uint64_t at, struct pd_arena *bytes)

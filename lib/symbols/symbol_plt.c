@@ -76,7 +76,8 @@ static int take_piece(struct slots *slots, const struct entries *form, const uin
 }
 
 /* Relocations of a large library are many, and few of them belong to the linkage table. */
-static int read_pieces(const struct pd_elf *elf, const GElf_Shdr *header, const struct entries *form, struct slots *slots)
+static int read_pieces(const struct pd_elf *elf, const GElf_Shdr *header, const struct entries *form,
+		       struct slots *slots)
 {
 	const size_t room = PIECE / form->size * form->size;
 	const uint64_t whole = header->sh_size / form->size * form->size;
@@ -94,7 +95,8 @@ static int read_pieces(const struct pd_elf *elf, const GElf_Shdr *header, const 
 
 static int read_slots(const struct pd_elf *elf, const struct pd_elf_section *section, struct slots *slots)
 {
-	const bool wide = elf->header.e_ident[EI_CLASS] != ELFCLASS32, rela = section && section->header.sh_type == SHT_RELA;
+	const bool wide = elf->header.e_ident[EI_CLASS] != ELFCLASS32,
+		   rela = section && section->header.sh_type == SHT_RELA;
 	const struct entries form = { (rela ? 3u : 2u) * (wide ? 8u : 4u), wide, rela, pd_elf_swaps(elf) };
 	if (!section || (!rela && section->header.sh_type != SHT_REL) ||
 	    !pd_elf_holds(elf, section->header.sh_offset, section->header.sh_size))
@@ -117,7 +119,8 @@ static uint32_t symbol_name(struct plt *plt, uint32_t number)
 		return 0;
 	const GElf_Shdr *header = &plt->elf->sections[table].header;
 	const bool is_table = header->sh_type == SHT_SYMTAB || header->sh_type == SHT_DYNSYM;
-	if (!is_table || (!strings->elf && !pd_elf_place_strings(strings, plt->elf, table)) || number >= header->sh_size / size ||
+	if (!is_table || (!strings->elf && !pd_elf_place_strings(strings, plt->elf, table)) ||
+	    number >= header->sh_size / size ||
 	    !pd_elf_read(plt->elf, header->sh_offset + number * (uint64_t)size, entry, size))
 		return 0;
 	const GElf_Sym sym = pd_elf_symbol(plt->elf, entry);
@@ -165,7 +168,8 @@ static bool is_x86(const struct pd_elf *elf)
 }
 
 /* The sizes of the first entry, which is another than the rest, and of the rest. */
-static bool entry_sizes(const struct pd_elf *elf, const struct pd_elf_section *plt, uint64_t *ret_header, uint64_t *ret_entry)
+static bool entry_sizes(const struct pd_elf *elf, const struct pd_elf_section *plt, uint64_t *ret_header,
+			uint64_t *ret_entry)
 {
 	uint64_t entry = plt->header.sh_entsize, header = entry;
 	switch (elf->header.e_machine) {
@@ -195,7 +199,8 @@ static bool jump_slot(const uint8_t *code, size_t size, uint64_t address, uint64
 	at += at < size && code[at] == 0xf2;
 	if (at + 6 > size || code[at] != 0xff || code[at + 1] != 0x25)
 		return false;
-	*ret = address + at + 6 + (uint64_t)(int64_t)(int32_t)pd_load32(code + at + 2, pd_order_is_foreign(PERFDATA_BYTE_ORDER_LITTLE));
+	*ret = address + at + 6 +
+	       (uint64_t)(int64_t)(int32_t)pd_load32(code + at + 2, pd_order_is_foreign(PERFDATA_BYTE_ORDER_LITTLE));
 	return true;
 }
 
@@ -235,7 +240,8 @@ static int add_got_entries(struct plt *plt)
 	const struct pd_elf_section *got = pd_elf_section(plt->elf, ".plt.got");
 	uint64_t header, size;
 	if (plt->elf->header.e_machine != EM_X86_64 || !got || got->header.sh_type != SHT_PROGBITS ||
-	    !entry_sizes(plt->elf, got, &header, &size) || !pd_elf_holds(plt->elf, got->header.sh_offset, got->header.sh_size))
+	    !entry_sizes(plt->elf, got, &header, &size) ||
+	    !pd_elf_holds(plt->elf, got->header.sh_offset, got->header.sh_size))
 		return 0;
 	uint8_t *code = pd_malloc((size_t)got->header.sh_size);
 	int failed = code ? 0 : -1;
@@ -293,7 +299,8 @@ static int append(struct pd_symbol_table *table, const struct pd_symbol_table *a
 
 enum perfdata_status pd_elf_plt(struct pd_symbol_table *table, struct pd_elf *elf)
 {
-	const struct pd_elf_section *first = pd_elf_section(elf, ".plt"), *relocations = pd_elf_section(elf, ".rela.plt");
+	const struct pd_elf_section *first = pd_elf_section(elf, ".plt"),
+				    *relocations = pd_elf_section(elf, ".rela.plt");
 	struct plt plt = { .table = table, .elf = elf, .slots.high = UINT64_MAX };
 	if (!first || first->header.sh_type != SHT_PROGBITS)
 		return PERFDATA_OK;

@@ -4,9 +4,9 @@
  *   - a symbol without a size ends where the next one in the table starts; the last one on the page behind the next
  *     page border. So of several such symbols at one address only the last one in the file gets a size.
  *   - of those that start at one address: one with a size before one without; a strong one before a weak one; a
- *     global one before a local one; fewer leading underscores; the longer name; the earlier one.
- * The last three rules are about demangled names. Few symbols of a program are ever asked for, so those that only these rules
- * tell apart stay side by side (`tied`) until then. */
+ *     global one before a local one; fewer leading underscores; the longer name; the earlier one. The last three rules
+ *     are about demangled names. Few symbols of a program are ever asked for, so those that only these rules tell apart
+ *     stay side by side (`tied`) until then. */
 #include "config.h"
 #include <string.h>
 #include "base/memory.h"
@@ -18,10 +18,11 @@
 #define PAGE 4096u
 #define DIGIT 11                 /* bits that one pass of sorting looks at */
 
-int pd_symtab_add(struct pd_symbol_table *table, uint64_t start, uint64_t size, enum pd_strings_number strings, uint32_t name,
-		  enum perfdata_symbol_binding binding)
+int pd_symtab_add(struct pd_symbol_table *table, uint64_t start, uint64_t size, enum pd_strings_number strings,
+		  uint32_t name, enum perfdata_symbol_binding binding)
 {
-	if (table->count >= MAX_SYMBOLS || pd_vector_grow(&table->items, &table->capacity, table->count, sizeof *table->items))
+	if (table->count >= MAX_SYMBOLS ||
+	    pd_vector_grow(&table->items, &table->capacity, table->count, sizeof *table->items))
 		return -1;
 	table->items[table->count++] = (struct pd_symbol){
 		.start = start,
@@ -86,7 +87,7 @@ int pd_symtab_sort(struct pd_symbol_table *table)
 	return 0;
 }
 
-/* --- ends ---------------------------------------------------------------------------------------------------------- */
+/* --- ends --------------------------------------------------------------------------------------------------------- */
 
 static uint64_t page_behind(uint64_t address)
 {
@@ -119,7 +120,7 @@ static void set_ends(struct pd_symbol_table *table, enum pd_symbol_fix fix)
 	}
 }
 
-/* --- which of several ------------------------------------------------------------------------------------------------ */
+/* --- which of several --------------------------------------------------------------------------------------------- */
 
 static size_t underscores(const char *name) { return strspn(name, "_"); }
 
@@ -138,7 +139,8 @@ bool pd_symtab_is_better_name(const char *first, const char *second)
 /* The rules that need no names. */
 static unsigned rank(const struct pd_symbol *s)
 {
-	return (s->end != s->start) * 4u + (s->binding != PERFDATA_BIND_WEAK) * 2u + (s->binding == PERFDATA_BIND_GLOBAL);
+	return (s->end != s->start) * 4u + (s->binding != PERFDATA_BIND_WEAK) * 2u +
+	       (s->binding == PERFDATA_BIND_GLOBAL);
 }
 
 static bool differ_in_end(const struct pd_symbol *items, size_t count)
@@ -165,7 +167,8 @@ static int decide(const struct pd_symbol_table *table, struct pd_symbol *items, 
 	return best_name ? 0 : -1;
 }
 
-static bool has_name_of(const struct pd_symbol_table *table, const struct pd_symbol *items, size_t count, const struct pd_symbol *s)
+static bool has_name_of(const struct pd_symbol_table *table, const struct pd_symbol *items, size_t count,
+			const struct pd_symbol *s)
 {
 	for (size_t i = 0; i < count; i++)
 		if (!strcmp(pd_symtab_raw(table, &items[i]), pd_symtab_raw(table, s)))
@@ -241,7 +244,7 @@ void pd_symtab_nest(struct pd_symbol_table *table)
 	}
 }
 
-/* --- look-up --------------------------------------------------------------------------------------------------------- */
+/* --- look-up ------------------------------------------------------------------------------------------------------ */
 
 /* The number of symbols that start at or before the address. */
 static size_t count_before(const struct pd_symbol_table *table, uint64_t address)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Symbol tables written as text: kallsyms ("ADDRESS TYPE NAME[\t[MODULE]]") and perf maps ("START SIZE NAME"). Names are
- * used where they stand in the text, which is kept whole. */
+/* Symbol tables written as text: kallsyms ("ADDRESS TYPE NAME[\t[MODULE]]") and perf maps ("START SIZE NAME"). Names
+ * are used where they stand in the text, which is kept whole. */
 #include "config.h"
 #include <string.h>
 #include "base/cursor.h"
@@ -16,7 +16,8 @@ static bool eight_digits(const char *at, uint64_t *ret)
 	const uint64_t letters = word >> 6 & ones;
 	uint64_t value = (word & 0x0f * ones) + 9 * letters;
 	/* digits are 0x30 to 0x39, letters 0x61 to 0x66: their values are below 10, and from 10 to 15 */
-	if ((word & 0xf0 * ones) != 0x30 * (ones + letters) || ((value + 6 * ones) >> 4 & ones) != letters || value & 0x10 * ones)
+	if ((word & 0xf0 * ones) != 0x30 * (ones + letters) || ((value + 6 * ones) >> 4 & ones) != letters ||
+	    value & 0x10 * ones)
 		return false;
 	value = (value | value >> 4) & UINT64_C(0x00ff00ff00ff00ff);
 	value = (value | value >> 8) & UINT64_C(0x0000ffff0000ffff);
@@ -72,7 +73,8 @@ static void keep_text(struct pd_symbol_table *table, char *text, size_t size)
 	table->strings[PD_STRINGS_TEXT] = (struct pd_strings){ .bytes = text, .size = size + 1, .room = size + 1 };
 }
 
-/* perf takes code and initialised and uninitialised data; constants, absolute values and mapping symbols it does not. */
+/* perf takes code and initialised and uninitialised data; constants, absolute values and mapping symbols it does
+ * not. */
 static bool is_kallsyms_type(char type) { return type && strchr("TtWwDdBb", type); }
 
 static enum perfdata_symbol_binding kallsyms_binding(char type)
@@ -166,7 +168,8 @@ enum perfdata_status pd_perfmap_load(struct pd_symbol_table *table, int fd)
 	keep_text(table, text, size);
 	while ((line = next_line(&at, end))) {
 		uint64_t start, length;
-		if (!take_hex(&line, end, &start) || *line++ != ' ' || !take_hex(&line, end, &length) || *line++ != ' ' || !*line)
+		if (!take_hex(&line, end, &start) || *line++ != ' ' || !take_hex(&line, end, &length) ||
+		    *line++ != ' ' || !*line)
 			continue;
 		size_t name_length = strlen(line);
 		if (line[name_length - 1] == '\r')

@@ -105,17 +105,21 @@ static int copy_request(struct perfdata_symbols_dso *dso, const struct perfdata_
 		zeros++;
 	if (zeros == r->build_id_size)
 		r->build_id_size = 0;
-	r->build_id = r->build_id_size ? (const uint8_t *)pd_arena_copy(&dso->bytes, r->build_id, r->build_id_size) : NULL;
+	r->build_id = r->build_id_size ? (const uint8_t *)pd_arena_copy(&dso->bytes, r->build_id, r->build_id_size)
+				       : NULL;
 	if (r->build_id_size && !r->build_id)
 		return -1;
-	return copy_text(&dso->bytes, &r->path) || copy_text(&dso->bytes, &r->release) || copy_text(&dso->bytes, &r->reference);
+	return copy_text(&dso->bytes, &r->path) || copy_text(&dso->bytes, &r->release) ||
+	       copy_text(&dso->bytes, &r->reference);
 }
 
-enum perfdata_status perfdata_symbols_dso(struct perfdata_symbols *symbols, const struct perfdata_symbols_request *request,
+enum perfdata_status perfdata_symbols_dso(struct perfdata_symbols *symbols,
+					  const struct perfdata_symbols_request *request,
 					  struct perfdata_symbols_dso **ret)
 {
 	struct perfdata_symbols_request known;
-	if (PD_OPTIONS_COPY(&known, unidentified, request, NULL) != PERFDATA_OK || !known.path || known.kind > PERFDATA_DSO_NONE)
+	if (PD_OPTIONS_COPY(&known, unidentified, request, NULL) != PERFDATA_OK || !known.path ||
+	    known.kind > PERFDATA_DSO_NONE)
 		return PERFDATA_EUSAGE;
 	request = &known;
 	struct perfdata_symbols_dso *dso = pd_calloc(1, sizeof *dso);
@@ -140,7 +144,9 @@ enum perfdata_status perfdata_symbols_dso(struct perfdata_symbols *symbols, cons
 enum perfdata_status perfdata_symbols_open_kallsyms(struct perfdata_symbols *symbols, const char *path,
 						    struct perfdata_symbols_dso **ret)
 {
-	const struct perfdata_symbols_request request = { .size = sizeof request, .kind = PERFDATA_DSO_KERNEL, .path = path };
+	const struct perfdata_symbols_request request = { .size = sizeof request,
+							  .kind = PERFDATA_DSO_KERNEL,
+							  .path = path };
 	struct perfdata_symbols_dso *dso;
 	int fd = pd_open_regular(path);
 	if (fd < 0)

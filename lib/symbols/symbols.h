@@ -10,15 +10,16 @@
 #include "base/threads.h"
 #include "perfdata/symbols.h"
 
-/* --- symbol_table.c: sorted symbols, which of several wins; symbol_names.c: what they are called ------------------- */
+/* --- symbol_table.c: sorted symbols, which of several wins; symbol_names.c: what they are called ------------------ */
 
 struct pd_elf;      /* symbol_elf.c: an open ELF file */
 
-/* Longer names are cut (texts), or are no names (other files): a name stands in the output many times for each sample. */
+/* Longer names are cut (texts), or are no names (other files): a name stands in the output many times for each
+ * sample. */
 #define PD_SYMBOL_NAME_LIMIT ((size_t)1 << 14)
 
-/* Where names stand. The string tables of a file are in memory only while symbols are added; of the names in them, those that
- * are asked for are read again. */
+/* Where names stand. The string tables of a file are in memory only while symbols are added; of the names in them,
+ * those that are asked for are read again. */
 enum pd_strings_number {
 	PD_STRINGS_TEXT,    /* kallsyms, perf map */
 	PD_STRINGS_POOL,    /* made here */
@@ -42,7 +43,8 @@ struct pd_symbol {
 	uint32_t outer;        /* index of the symbol around this one, or PD_NO_SYMBOL */
 	uint8_t binding;       /* enum perfdata_symbol_binding */
 	uint8_t strings;       /* enum pd_strings_number */
-	bool tied;             /* differs from the one before in the name only, and which name is shown was not looked at yet */
+	/* differs from the one before in the name only, and which name is shown was not looked at yet */
+	bool tied;
 };
 
 #define PD_NO_SYMBOL UINT32_MAX
@@ -70,16 +72,16 @@ enum pd_symbol_fix {
 };
 
 /* Adds a symbol, whose name stands at `name` in those strings. 0, or -1 without memory or at the limit of symbols. */
-int pd_symtab_add(struct pd_symbol_table *table, uint64_t start, uint64_t size, enum pd_strings_number strings, uint32_t name,
-		  enum perfdata_symbol_binding binding);
-/* Sorts, gives ends to symbols without, and leaves one of those that start at the same address, or those of them that only their
- * demangled names can tell apart. Can be called again after more were added: what was there then counts as first. 0, or -1
- * without memory. */
+int pd_symtab_add(struct pd_symbol_table *table, uint64_t start, uint64_t size, enum pd_strings_number strings,
+		  uint32_t name, enum perfdata_symbol_binding binding);
+/* Sorts, gives ends to symbols without, and leaves one of those that start at the same address, or those of them that
+ * only their demangled names can tell apart. Can be called again after more were added: what was there then counts as
+ * first. 0, or -1 without memory. */
 int pd_symtab_finish(struct pd_symbol_table *table, enum pd_symbol_fix fix);
 /* Only sorts; all that were added stay. 0, or -1 without memory. */
 int pd_symtab_sort(struct pd_symbol_table *table);
-/* To be called once, when all were added: notes for each symbol which one lies around it, and gives back the memory that was of
- * use for adding only. From then on the table is only read, but for names. 0, or -1 without memory. */
+/* To be called once, when all were added: notes for each symbol which one lies around it, and gives back the memory
+ * that was of use for adding only. From then on the table is only read, but for names. 0, or -1 without memory. */
 int pd_symtab_settle(struct pd_symbol_table *table);
 /* Notes what lies around each symbol; pd_symtab_find needs that. */
 void pd_symtab_nest(struct pd_symbol_table *table);
@@ -93,12 +95,14 @@ void pd_symtab_release(struct pd_symbol_table *table);
 int pd_symtab_keep_name(struct pd_symbol_table *table, const char *name, size_t size, uint32_t *ret);
 /* A name that stands in strings in memory. */
 const char *pd_symtab_raw(const struct pd_symbol_table *table, const struct pd_symbol *symbol);
-/* Before the table is settled: the name shown of a symbol alone, and of one and those that are tied with it, in `bytes`. NULL
- * without memory. */
-const char *pd_symtab_spell_one(const struct pd_symbol_table *table, const struct pd_symbol *symbol, struct pd_arena *bytes);
-const char *pd_symtab_spell(const struct pd_symbol_table *table, const struct pd_symbol *symbol, struct pd_arena *bytes);
-/* Afterwards: the names of a symbol that pd_symtab_find returned. The first needs no lock, and returns NULL if nobody has asked for
- * these names yet; the second needs that of the dso, and returns NULL without memory. */
+/* Before the table is settled: the name shown of a symbol alone, and of one and those that are tied with it, in
+ * `bytes`. NULL without memory. */
+const char *pd_symtab_spell_one(const struct pd_symbol_table *table, const struct pd_symbol *symbol,
+				struct pd_arena *bytes);
+const char *pd_symtab_spell(const struct pd_symbol_table *table, const struct pd_symbol *symbol,
+			    struct pd_arena *bytes);
+/* Afterwards: the names of a symbol that pd_symtab_find returned. The first needs no lock, and returns NULL if nobody
+ * has asked for these names yet; the second needs that of the dso, and returns NULL without memory. */
 const struct pd_symbol_name *pd_symtab_known_name(const struct pd_symbol_table *table, const struct pd_symbol *symbol);
 const struct pd_symbol_name *pd_symtab_name(struct pd_symbol_table *table, const struct pd_symbol *symbol);
 /* Frees string tables that can be read again. */
@@ -149,7 +153,8 @@ struct pd_build_id {
 struct perfdata_symbols;
 /* Opens a regular file for reading; -1 otherwise. */
 int pd_open_regular(const char *path);
-/* The same for a file that may hold symbols: through the caller's function, if there is one, and never out of symfs and sysroot. */
+/* The same for a file that may hold symbols: through the caller's function, if there is one, and never out of symfs and
+ * sysroot. */
 int pd_symbols_open(const struct perfdata_symbols *symbols, const char *path);
 /* The whole file, up to `limit` bytes, with a NUL behind; also of files whose size is not stated (/proc). */
 enum perfdata_status pd_read_whole(int fd, size_t limit, char **ret /* pd_free */, size_t *ret_size);
@@ -211,16 +216,18 @@ void pd_close(int fd);
 /* With the lock held, and loaded. */
 void pd_dso_check_id(const struct perfdata_symbols_dso *dso, const struct pd_build_id *id);
 
-/* Calls `take` for one place after the other where the wanted file may be, until it returns true. `path` is borrowed. */
+/* Calls `take` for one place after the other where the wanted file may be, until it returns true. `path` is
+ * borrowed. */
 typedef bool pd_location_fn(void *user, const char *path, const char *what);
 /* Places of a recorded path (symfs, sysroot, this host). */
-bool pd_places_of(const struct perfdata_symbols *symbols, const char *path, const char *what, pd_location_fn *take, void *user);
+bool pd_places_of(const struct perfdata_symbols *symbols, const char *path, const char *what, pd_location_fn *take,
+		  void *user);
 /* Places of separate debug information, in perf's order. `debug_link` may be NULL. */
 bool pd_debug_places(const struct perfdata_symbols *symbols, const char *path, const char *debug_link,
 		     const struct pd_build_id *id, pd_location_fn *take, void *user);
 /* Places of the file with build-id `id` that the file at `from` calls `link`. */
-bool pd_alt_places(const struct perfdata_symbols *symbols, const char *from, const char *link, const struct pd_build_id *id,
-		   pd_location_fn *take, void *user);
+bool pd_alt_places(const struct perfdata_symbols *symbols, const char *from, const char *link,
+		   const struct pd_build_id *id, pd_location_fn *take, void *user);
 /* Places of the file itself in build-id directories. `name` is "elf", "vmlinux" or "kallsyms". */
 bool pd_cache_places(const struct perfdata_symbols *symbols, const struct pd_build_id *id, const char *name,
 		     pd_location_fn *take, void *user);
@@ -232,7 +239,7 @@ bool pd_debuglink_crc(int fd, uint32_t *ret);
 int pd_debuginfod_find(const struct pd_build_id *id, bool debug, struct pd_arena *bytes, const char **ret_path,
 		       const char **ret_reason);
 
-/* --- symbol_host.c: is a file of this host the recorded one ---------------------------------------------------------- */
+/* --- symbol_host.c: is a file of this host the recorded one ------------------------------------------------------- */
 
 /* --- symbol_modules.c --------------------------------------------------------------------------------------------- */
 
@@ -245,14 +252,16 @@ bool pd_module_list(const char *release, char out[PD_ROOTED_PATH]);
 /* The path that the text of modules.dep has for a module ("[xfs]"; '-' is '_'). */
 bool pd_module_listed(const char *text, const char *release, const char *name, char out[PD_ROOTED_PATH]);
 /* Places of the file of a module, recorded as a path or as "[NAME]". */
-bool pd_module_places(const struct perfdata_symbols *symbols, const char *path, const char *release, pd_location_fn *take, void *user);
+bool pd_module_places(const struct perfdata_symbols *symbols, const char *path, const char *release,
+		      pd_location_fn *take, void *user);
 
 struct stat;
 /* Below symfs or sysroot: the caller says that it is. */
 bool pd_is_given(const struct perfdata_symbols *symbols, const char *path);
-/* Why an open file, whose build-id is `found`, or a perf map, is not known to be the recorded one: one phrase, or NULL. */
-const char *pd_unidentified(const struct perfdata_symbols_dso *dso, const struct stat *st, const char *path, bool in_process,
-			    const struct pd_build_id *found);
+/* Why an open file, whose build-id is `found`, or a perf map, is not known to be the recorded one: one phrase, or
+ * NULL. */
+const char *pd_unidentified(const struct perfdata_symbols_dso *dso, const struct stat *st, const char *path,
+			    bool in_process, const struct pd_build_id *found);
 const char *pd_map_unidentified(const struct perfdata_symbols_dso *dso, const struct stat *st, const char *path);
 /* The build-id of a module as it is loaded here, on the recorded kernel. */
 bool pd_module_build_id(const struct perfdata_symbols_dso *dso, struct pd_build_id *ret);
@@ -300,24 +309,25 @@ enum pd_elf_place {
 enum perfdata_status pd_elf_symbols(struct pd_symbol_table *table, struct pd_elf *symbols, struct pd_elf *text,
 				    enum pd_elf_place place);
 
-/* --- symbol_packed.c: compressed files --------------------------------------------------------------------------------- */
+/* --- symbol_packed.c: compressed files ---------------------------------------------------------------------------- */
 
-/* The content of a compressed file (gzip, zstd, xz), in *ret to be freed with pd_free. PERFDATA_ABSENT: it is not compressed. */
+/* The content of a compressed file (gzip, zstd, xz), in *ret to be freed with pd_free. PERFDATA_ABSENT: it is not
+ * compressed. */
 enum perfdata_status pd_unpack(int fd, char **ret, size_t *ret_size);
-/* The same for bytes in memory, at most `limit` of them decompressed. PERFDATA_EFORMAT, PERFDATA_ELIMIT, PERFDATA_ENOMEM;
- * PERFDATA_EUNSUP: built without the package. */
+/* The same for bytes in memory, at most `limit` of them decompressed. PERFDATA_EFORMAT, PERFDATA_ELIMIT,
+ * PERFDATA_ENOMEM; PERFDATA_EUNSUP: built without the package. */
 enum perfdata_status pd_unpack_bytes(const void *compressed, size_t size, size_t limit, char **ret, size_t *ret_size);
 
-/* --- dwarf_lines.c; dwarf_libdw.c ---------------------------------------------------------------------------------- */
+/* --- dwarf_lines.c; dwarf_libdw.c --------------------------------------------------------------------------------- */
 
 void pd_lines_close(struct pd_lines *lines);
 /* For a dso that is loaded; without its lock. */
-enum perfdata_status pd_lines_find(struct perfdata_symbols_dso *dso, uint64_t vaddr, struct perfdata_source_line *frames,
-				   size_t room, size_t *ret_count);
+enum perfdata_status pd_lines_find(struct perfdata_symbols_dso *dso, uint64_t vaddr,
+				   struct perfdata_source_line *frames, size_t room, size_t *ret_count);
 
 struct pd_libdw;
-/* `alt`: the file that the debug information refers to, or NULL. PERFDATA_ABSENT: no debug information, or it refers to a file that is not
- * there; PERFDATA_DAMAGED; PERFDATA_ENOMEM. The files are to live longer. */
+/* `alt`: the file that the debug information refers to, or NULL. PERFDATA_ABSENT: no debug information, or it refers to
+ * a file that is not there; PERFDATA_DAMAGED; PERFDATA_ENOMEM. The files are to live longer. */
 enum perfdata_status pd_libdw_open(const struct pd_elf *elf, const struct pd_elf *alt, struct pd_libdw **ret);
 void pd_libdw_close(struct pd_libdw *libdw);
 /* With the lock of the dso. */

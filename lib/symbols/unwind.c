@@ -33,7 +33,7 @@ struct perfdata_unwinder {
 	size_t room, count;
 };
 
-/* --- registers: PERF_REG_<arch>_* numbers to DWARF numbers --------------------------------------------------------- */
+/* --- registers: PERF_REG_<arch>_* numbers to DWARF numbers -------------------------------------------------------- */
 
 struct arch {
 	uint8_t ip, sp;           /* perf's numbers */
@@ -49,7 +49,8 @@ static const uint8_t x86_64_regs[] = { 0, 3, 2, 1, 4, 5, 6, 7, 16, 17, 18, 19, 2
 static const uint8_t i386_regs[] = { 0, 2, 3, 1, 7, 6, 4, 5, 8 };
 static const uint8_t arm_regs[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
 static const uint8_t aarch64_regs[] = {
-	0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
+	0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
+	16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
 };
 
 static const struct arch arches[] = {
@@ -78,10 +79,11 @@ static bool set_initial_registers(Dwfl_Thread *thread, void *arg)
 	return dwfl_thread_state_registers(thread, 0, arch->count, values);
 }
 
-/* --- files ---------------------------------------------------------------------------------------------------------- */
+/* --- files -------------------------------------------------------------------------------------------------------- */
 
 /* The reference is libdwfl's; the file stays with the dso. */
-static int find_elf(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base, char **file_name, Elf **elf)
+static int find_elf(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base, char **file_name,
+		    Elf **elf)
 {
 	const struct perfdata_symbols_dso *dso = *userdata;
 	(void)module, (void)name, (void)base, (void)file_name;
@@ -89,10 +91,11 @@ static int find_elf(Dwfl_Module *module, void **userdata, const char *name, Dwar
 	return -1;
 }
 
-/* Asked for where a file has no unwinding information of its own for an address. Debug information is of use here only with a
- * .debug_frame, which few files have: without, libdwfl would open and unpack all of it for nothing, for each process anew. */
-static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base, const char *file_name,
-			  const char *link, GElf_Word crc, char **debug_name)
+/* Asked for where a file has no unwinding information of its own for an address. Debug information is of use here only
+ * with a .debug_frame, which few files have: without, libdwfl would open and unpack all of it for nothing, for each
+ * process anew. */
+static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
+			  const char *file_name, const char *link, GElf_Word crc, char **debug_name)
 {
 	const struct perfdata_symbols_dso *dso = *userdata;
 	(void)module, (void)name, (void)base, (void)file_name, (void)link, (void)crc, (void)debug_name;
@@ -145,7 +148,7 @@ static bool report(struct perfdata_unwinder *u, uint64_t address)
 	return module != NULL && dwfl_addrmodule(u->dwfl, address) == module;
 }
 
-/* --- memory --------------------------------------------------------------------------------------------------------- */
+/* --- memory ------------------------------------------------------------------------------------------------------- */
 
 static bool read_file(struct perfdata_unwinder *u, uint64_t address, void *out, size_t size)
 {
@@ -170,7 +173,7 @@ static bool read_memory(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *ret, void *a
 	return true;
 }
 
-/* --- threads and frames --------------------------------------------------------------------------------------------- */
+/* --- threads and frames ------------------------------------------------------------------------------------------- */
 
 static pid_t next_thread(Dwfl *dwfl, void *arg, void **thread_arg)
 {
@@ -263,7 +266,8 @@ static enum perfdata_status unwind(struct perfdata_unwinder *u)
 		u->attached = dwfl_attach_state(u->dwfl, NULL, 1, &thread_callbacks, u);
 	u->was_attached |= u->attached;
 	if (!u->attached) {
-		/* as perf, which keeps its state when a process executes another program: then only this address is known */
+		/* as perf, which keeps its state when a process executes another program: then only this address is
+		 * known */
 		if (!u->was_attached)
 			return PERFDATA_ABSENT;
 		u->pcs[u->count++] = u->ip;

@@ -15,7 +15,8 @@ extern const char pd_decimal_pairs[201];
 void pd_hex16_plain(char *at, uint64_t value);
 void pd_hex16(char *at, uint64_t value);
 
-/* `count` whole lines of the hex dump, 76 bytes each, of 16 bytes each; the first at `offset`, the last below 0x10000. */
+/* `count` whole lines of the hex dump, 76 bytes each, of 16 bytes each; the first at `offset`, the last below
+ * 0x10000. */
 void pd_dump_lines_plain(char *at, const uint8_t *bytes, size_t count, uint32_t offset);
 void pd_dump_lines(char *at, const uint8_t *bytes, size_t count, uint32_t offset);
 

@@ -51,8 +51,8 @@ static void store8(char *at, uint64_t value)
 	memcpy(at, &value, sizeof value);
 }
 
-/* The top bit of each byte that is not plain. Above the lowest one there may be false ones (borrows), so only the lowest
- * counts. */
+/* The top bit of each byte that is not plain. Above the lowest one there may be false ones (borrows), so only the
+ * lowest counts. */
 static uint64_t json_special8(uint64_t v)
 {
 	uint64_t quote = v ^ (ONES * '"'), backslash = v ^ (ONES * '\\');
@@ -226,8 +226,8 @@ static bool csv_is_plain(const uint8_t *p, size_t size)
 	return true;
 }
 
-/* Copies up to the first quote or the first byte beyond ASCII and returns how many bytes that were. May write up to 15 bytes of
- * anything behind. */
+/* Copies up to the first quote or the first byte beyond ASCII and returns how many bytes that were. May write up to 15
+ * bytes of anything behind. */
 static size_t csv_run(char *at, const uint8_t *p, size_t size)
 {
 	size_t i = 0;

@@ -37,8 +37,8 @@ void pd_dump_lines_plain(char *at, const uint8_t *bytes, size_t count, uint32_t 
 __attribute__((target("ssse3")))
 static void dump_lines_ssse3(char *at, const uint8_t *bytes, size_t count, uint32_t offset)
 {
-	/* 16 bytes have 32 digits, which three shuffles spread over 48 columns; -1 gives a zero, and a blank is put there.
-	 * The second shuffle takes the middle 16 digits. */
+	/* 16 bytes have 32 digits, which three shuffles spread over 48 columns; -1 gives a zero, and a blank is put
+	 * there. The second shuffle takes the middle 16 digits. */
 	const __m128i spread0 = _mm_setr_epi8(-1, 0, 1, -1, 2, 3, -1, 4, 5, -1, 6, 7, -1, 8, 9, -1);
 	const __m128i spread1 = _mm_setr_epi8(2, 3, -1, 4, 5, -1, 6, 7, -1, 8, 9, -1, 10, 11, -1, 12);
 	const __m128i spread2 = _mm_setr_epi8(5, -1, 6, 7, -1, 8, 9, -1, 10, 11, -1, 12, 13, -1, 14, 15);
@@ -46,7 +46,8 @@ static void dump_lines_ssse3(char *at, const uint8_t *bytes, size_t count, uint3
 	const __m128i blanks0 = _mm_and_si128(blank, _mm_cmpgt_epi8(_mm_setzero_si128(), spread0));
 	const __m128i blanks1 = _mm_and_si128(blank, _mm_cmpgt_epi8(_mm_setzero_si128(), spread1));
 	const __m128i blanks2 = _mm_and_si128(blank, _mm_cmpgt_epi8(_mm_setzero_si128(), spread2));
-	const __m128i digits = _mm_setr_epi8('0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f');
+	const __m128i digits = _mm_setr_epi8('0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e',
+					     'f');
 	const __m128i nibble = _mm_set1_epi8(0x0f), dot = _mm_set1_epi8('.');
 
 	for (; count; count--, at += PD_DUMP_LINE, bytes += 16, offset += 16) {
@@ -56,12 +57,14 @@ static void dump_lines_ssse3(char *at, const uint8_t *bytes, size_t count, uint3
 		__m128i first = _mm_unpacklo_epi8(high, low), last = _mm_unpackhi_epi8(high, low);
 		__m128i middle = _mm_alignr_epi8(last, first, 8);
 		/* Signed: bytes from 0x80 on are below 0x20 too. */
-		__m128i shown = _mm_andnot_si128(_mm_cmpeq_epi8(in, _mm_set1_epi8(0x7f)), _mm_cmpgt_epi8(in, _mm_set1_epi8(0x1f)));
+		__m128i shown = _mm_andnot_si128(_mm_cmpeq_epi8(in, _mm_set1_epi8(0x7f)),
+						 _mm_cmpgt_epi8(in, _mm_set1_epi8(0x1f)));
 		__m128i text = _mm_or_si128(_mm_and_si128(shown, in), _mm_andnot_si128(shown, dot));
 
 		frame_to(at, offset);
 		_mm_storeu_si128((__m128i *)(at + HEX_AT), _mm_or_si128(_mm_shuffle_epi8(first, spread0), blanks0));
-		_mm_storeu_si128((__m128i *)(at + HEX_AT + 16), _mm_or_si128(_mm_shuffle_epi8(middle, spread1), blanks1));
+		_mm_storeu_si128((__m128i *)(at + HEX_AT + 16),
+				 _mm_or_si128(_mm_shuffle_epi8(middle, spread1), blanks1));
 		_mm_storeu_si128((__m128i *)(at + HEX_AT + 32), _mm_or_si128(_mm_shuffle_epi8(last, spread2), blanks2));
 		_mm_storeu_si128((__m128i *)(at + TEXT_AT), text);
 	}

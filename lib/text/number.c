@@ -95,7 +95,8 @@ void perfdata_text_bytes_hex(struct perfdata_text *text, const void *bytes, size
 	const __m128i mask = _mm_set1_epi8(0x0f);
 	for (; size - i >= 16; i += 16) {
 		__m128i in = _mm_loadu_si128((const __m128i *)(p + i));
-		__m128i high = digits_of(_mm_and_si128(_mm_srli_epi16(in, 4), mask)), low = digits_of(_mm_and_si128(in, mask));
+		__m128i high = digits_of(_mm_and_si128(_mm_srli_epi16(in, 4), mask)),
+			low = digits_of(_mm_and_si128(in, mask));
 		_mm_storeu_si128((__m128i *)(at + 2 * i), _mm_unpacklo_epi8(high, low));
 		_mm_storeu_si128((__m128i *)(at + 2 * i + 16), _mm_unpackhi_epi8(high, low));
 	}
@@ -183,8 +184,8 @@ static void append_neutral(struct perfdata_text *text, const char *number)
 	}
 }
 
-/* Most numbers have few decimals. n / 1e6 is rounded to the nearest double, and no two decimals of at most 15 digits share one: what was asked
- * for is n millionths, and nothing shorter. */
+/* Most numbers have few decimals. n / 1e6 is rounded to the nearest double, and no two decimals of at most 15 digits
+ * share one: what was asked for is n millionths, and nothing shorter. */
 static bool append_short(struct perfdata_text *text, double value)
 {
 	const double size = fabs(value);

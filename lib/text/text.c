@@ -20,8 +20,8 @@ void perfdata_text_leave(struct perfdata_text *text)
 		text->outlet->leave(text->outlet, text);
 }
 
-/* Without room left, even a shorter append that comes later goes through perfdata_text_grow and is refused: contents stay
- * a prefix. */
+/* Without room left, even a shorter append that comes later goes through perfdata_text_grow and is refused: contents
+ * stay a prefix. */
 static bool fail(struct perfdata_text *text)
 {
 	text->failed = true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Compressed records: each carrier holds whole records and is a zstd frame of its own, so that readers may unpack them apart from each other, cut them
- * and go on behind a damaged one. */
+/* Compressed records: each carrier holds whole records and is a zstd frame of its own, so that readers may unpack them
+ * apart from each other, cut them and go on behind a damaged one. */
 #include "config.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -10,7 +10,8 @@
 #define PAGE 4096u                    /* perf wants mmap_len to be a multiple */
 
 /* Packs what waits into `out`; false where it does not get smaller, or does not fit. */
-static bool pack(struct perfdata_writer *writer, uint8_t *out, size_t room, size_t *ret_size, enum perfdata_status *ret_status)
+static bool pack(struct perfdata_writer *writer, uint8_t *out, size_t room, size_t *ret_size,
+		 enum perfdata_status *ret_status)
 {
 	size_t used = 0, made = 0;
 
@@ -22,7 +23,8 @@ static bool pack(struct perfdata_writer *writer, uint8_t *out, size_t room, size
 		*ret_status = pd_writer_failed(writer, PERFDATA_ENOMEM, NULL);
 		return false;
 	}
-	const enum perfdata_status status = pd_encoder_run(writer->encoder, writer->pending, writer->pending_size, &used, out, room, &made, true);
+	const enum perfdata_status status = pd_encoder_run(writer->encoder, writer->pending, writer->pending_size,
+							   &used, out, room, &made, true);
 	*ret_size = made;
 	if (status < 0)
 		*ret_status = pd_writer_failed(writer, status, "records cannot be compressed");

@@ -196,7 +196,10 @@ static void put_cpus(struct pd_encode *e, const struct perfdata_cpus *cpus)
 		put_pad(e, 4);
 	for (size_t at = 0; at + width <= cpus->data.size && width; at += width) {
 		const uint8_t *p = cpus->data.data + at;
-		pd_put_int(e, width, width == 2 ? pd_load16(p, cpus->swap) : width == 4 ? pd_load32(p, cpus->swap) : pd_load64(p, cpus->swap));
+		pd_put_int(e, width,
+			   width == 2   ? pd_load16(p, cpus->swap)
+			   : width == 4 ? pd_load32(p, cpus->swap)
+					: pd_load64(p, cpus->swap));
 	}
 }
 
@@ -254,7 +257,8 @@ void pd_put_rows(struct pd_encode *e, const struct perfdata_layout *layout, uint
 {
 	for (uint32_t i = 0; i < layout->nr_fields; i++) {
 		const struct perfdata_field *field = &layout->fields[i];
-		const bool is_asked = field->when != PERFDATA_IF_SAMPLE_TYPE || e->config->attr.sample_type & field->when_value;
+		const bool is_asked = field->when != PERFDATA_IF_SAMPLE_TYPE ||
+				      e->config->attr.sample_type & field->when_value;
 		if (field->kind == PERFDATA_KIND_PAD) {
 			if (field->count_field != PERFDATA_COUNT_REST && pad_is_there(e, field))
 				put_pad(e, field->count);
@@ -296,16 +300,19 @@ static void put_trailer(struct pd_encode *e, const uint8_t *source)
 
 static bool same_samples(const struct perfdata_attr *a, const struct perfdata_attr *b)
 {
-	return a->sample_type == b->sample_type && a->read_format == b->read_format && a->branch_sample_type == b->branch_sample_type &&
-	       a->sample_regs_user == b->sample_regs_user && a->sample_regs_intr == b->sample_regs_intr;
+	return a->sample_type == b->sample_type && a->read_format == b->read_format &&
+	       a->branch_sample_type == b->branch_sample_type && a->sample_regs_user == b->sample_regs_user &&
+	       a->sample_regs_intr == b->sample_regs_intr;
 }
 
-/* An MMAP2 whose bit promises a build-id may hold device and inode all the same: the rows that it was decoded into count. */
+/* An MMAP2 whose bit promises a build-id may hold device and inode all the same: the rows that it was decoded into
+ * count. */
 static uint16_t misc_of_rows(const struct perfdata_record *record)
 {
 	enum { BUILD_ID_ROW = 7, INODE_ROW = 10 };
 
-	if (record->type == PERFDATA_RECORD_MMAP2 && record->u.present >> INODE_ROW & 1 && !(record->u.present >> BUILD_ID_ROW & 1))
+	if (record->type == PERFDATA_RECORD_MMAP2 && record->u.present >> INODE_ROW & 1 &&
+	    !(record->u.present >> BUILD_ID_ROW & 1))
 		return (uint16_t)(record->misc & ~PERFDATA_MISC_MMAP_BUILD_ID);
 	return record->misc;
 }
@@ -324,15 +331,21 @@ static void put_header(struct pd_encode *e, const struct perfdata_record *record
 enum perfdata_status perfdata_encode(const struct perfdata_config *config, const struct perfdata_config *source,
 				     const struct perfdata_record *record, void *out, size_t *ret_size)
 {
-	struct pd_encode e = { .start = out, .at = out, .end = (uint8_t *)out + PERFDATA_RECORD_ROOM, .config = config, .record = record,
-			       .swap = pd_order_is_foreign(config->order), .misc = misc_of_rows(record) };
+	struct pd_encode e = { .start = out,
+			       .at = out,
+			       .end = (uint8_t *)out + PERFDATA_RECORD_ROOM,
+			       .config = config,
+			       .record = record,
+			       .swap = pd_order_is_foreign(config->order),
+			       .misc = misc_of_rows(record) };
 	const bool is_sample = record->type == PERFDATA_RECORD_SAMPLE;
 	const uint8_t *trailer = NULL;
 
 	put_header(&e, record, 8);
 	if (source) {
 		e.source = record->bytes;
-		trailer = record->sample_id.present ? pd_trailer_of(source, record->type, record->bytes, record->size) : NULL;
+		trailer = record->sample_id.present ? pd_trailer_of(source, record->type, record->bytes, record->size)
+						    : NULL;
 		e.source_end = trailer ? trailer : record->bytes + record->size;
 		e.in_step = !is_sample || same_samples(&config->attr, &source->attr);
 	}

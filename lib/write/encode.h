@@ -55,7 +55,8 @@ static inline bool pd_is_of_source(const struct pd_encode *e, const void *data)
 
 /* The elements of a list. */
 void pd_put_list(struct pd_encode *e, const struct perfdata_list *list);
-/* The count in front of a list, which stood `before` bytes in front of its elements; larger than list->count where the source's record was cut. */
+/* The count in front of a list, which stood `before` bytes in front of its elements; larger than list->count where the
+ * source's record was cut. */
 void pd_put_count(struct pd_encode *e, const struct perfdata_list *list, size_t before);
 
 /* Rows of a layout, as far as `present` has them. */

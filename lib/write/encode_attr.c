@@ -4,7 +4,8 @@
 #include "schema/decode.h"
 #include "write/encode.h"
 
-/* Compilers for big-endian machines allocate bit-fields from the most significant bit down; inside precise_ip bits keep their order. */
+/* Compilers for big-endian machines allocate bit-fields from the most significant bit down; inside precise_ip bits keep
+ * their order. */
 static uint64_t flags_to_big(uint64_t flags)
 {
 	uint64_t word = 0;
@@ -70,14 +71,17 @@ void pd_put_attr(struct pd_encode *e, const struct perfdata_attr *attr, uint32_t
 	for (uint32_t i = 0; i < pd_attr_layout.nr_fields; i++) {
 		const struct perfdata_field *field = &pd_attr_layout.fields[i];
 		const unsigned width = pd_kind_width(field->kind);
-		const size_t at = (size_t)(e->at - start), step = width ? width : field->kind == PERFDATA_KIND_BYTES ? attr->rest.size : field->count;
+		const size_t at = (size_t)(e->at - start), step = width                                ? width
+								  : field->kind == PERFDATA_KIND_BYTES ? attr->rest.size
+												       : field->count;
 		if (e->full || at + step > size)
 			break;
 		if (width)
 			pd_put_int(e, width, pd_member_int((const char *)&spelled + field->member, width));
 		else if (field->kind == PERFDATA_KIND_BYTES)
 			pd_put_bytes(e, attr->rest.data, attr->rest.size);
-		else if (e->in_step && e->source && (size_t)(e->source_end - e->source) >= pd_encode_size(e) + field->count)
+		else if (e->in_step && e->source &&
+			 (size_t)(e->source_end - e->source) >= pd_encode_size(e) + field->count)
 			pd_put_bytes(e, e->source + pd_encode_size(e), field->count);
 		else
 			pd_put_zeros(e, field->count);
@@ -86,10 +90,13 @@ void pd_put_attr(struct pd_encode *e, const struct perfdata_attr *attr, uint32_t
 		pd_put_zeros(e, size - (size_t)(e->at - start));
 }
 
-enum perfdata_status perfdata_attr_encode(const struct perfdata_attr *attr, uint32_t size, enum perfdata_byte_order order, void *out, size_t *ret_size)
+enum perfdata_status perfdata_attr_encode(const struct perfdata_attr *attr, uint32_t size,
+					  enum perfdata_byte_order order, void *out, size_t *ret_size)
 {
 	struct perfdata_attr stated = *attr;
-	struct pd_encode e = { .start = out, .at = out, .end = (uint8_t *)out + PERFDATA_ATTR_ROOM, .swap = pd_order_is_foreign(order) };
+	struct pd_encode e = {
+		.start = out, .at = out, .end = (uint8_t *)out + PERFDATA_ATTR_ROOM, .swap = pd_order_is_foreign(order)
+	};
 
 	if (size)
 		stated.size = size;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Feature sections into bytes: a walk over the rows and the tree that they were decoded into. What the tree does not hold (the room of a text, what
- * stands behind its NUL) is taken from the section's bytes, as long as a value still points there. */
+/* Feature sections into bytes: a walk over the rows and the tree that they were decoded into. What the tree does not
+ * hold (the room of a text, what stands behind its NUL) is taken from the section's bytes, as long as a value still
+ * points there. */
 #include "config.h"
 #include "base/checked.h"
 #include "schema/decode.h"
@@ -65,8 +66,8 @@ static void put_bitmap(struct feature_walk *w, const struct perfdata_bytes *bits
 	}
 }
 
-/* An attr of EVENT_DESC as it was recorded, where that is what is asked for: some big-endian writers exchange bits of it, and the tree has them
- * put right. Behind it stand the number of ids and the length of the name. */
+/* An attr of EVENT_DESC as it was recorded, where that is what is asked for: some big-endian writers exchange bits of
+ * it, and the tree has them put right. Behind it stand the number of ids and the length of the name. */
 static const uint8_t *recorded_attr(const struct feature_walk *w, const struct perfdata_node *entry, uint64_t size)
 {
 	const struct perfdata_node *name = perfdata_node_get(entry, "name");
@@ -99,8 +100,8 @@ static void put_entry_text(struct feature_walk *w, const struct perfdata_bytes *
 
 /* --- structures -------------------------------------------------------------------------------------------------- */
 
-static bool put_members(struct feature_walk *w, const struct perfdata_layout *layout, const struct perfdata_node *parent, uint64_t attr_size,
-			const uint8_t *entry_end);
+static bool put_members(struct feature_walk *w, const struct perfdata_layout *layout,
+			const struct perfdata_node *parent, uint64_t attr_size, const uint8_t *entry_end);
 
 static const struct perfdata_node *node_of(const struct perfdata_node *parent, const struct perfdata_field *field)
 {
@@ -127,7 +128,8 @@ static uint64_t attr_room(const struct feature_walk *w)
 }
 
 /* What a row without a node holds: how many of another there are. */
-static uint64_t hidden_value(const struct feature_walk *w, const struct perfdata_layout *layout, uint32_t row, const struct perfdata_node *parent)
+static uint64_t hidden_value(const struct feature_walk *w, const struct perfdata_layout *layout, uint32_t row,
+			     const struct perfdata_node *parent)
 {
 	for (uint32_t i = row + 1; i < layout->nr_fields; i++) {
 		const struct perfdata_field *field = &layout->fields[i];
@@ -141,7 +143,8 @@ static uint64_t hidden_value(const struct feature_walk *w, const struct perfdata
 	return 0;
 }
 
-static bool put_leaf(struct feature_walk *w, const struct perfdata_node *node, uint64_t size, uint64_t before, const uint8_t *entry_end)
+static bool put_leaf(struct feature_walk *w, const struct perfdata_node *node, uint64_t size, uint64_t before,
+		     const uint8_t *entry_end)
 {
 	struct perfdata_node value = *node;
 	const unsigned width = pd_kind_width(node->field->kind);
@@ -165,7 +168,8 @@ static bool put_leaf(struct feature_walk *w, const struct perfdata_node *node, u
 			perfdata_text_append(w->out, value.v.bytes.data, (size_t)size);
 			return true;
 		}
-		perfdata_text_append(w->out, value.v.bytes.data, value.v.bytes.size < size ? value.v.bytes.size : (size_t)size);
+		perfdata_text_append(w->out, value.v.bytes.data,
+				     value.v.bytes.size < size ? value.v.bytes.size : (size_t)size);
 		put_zeros(w, value.v.bytes.size < size ? (size_t)size - value.v.bytes.size : 0);
 		return true;
 	case PERFDATA_KIND_BITMAP:
@@ -209,7 +213,8 @@ static bool put_framed(struct feature_walk *w, const struct perfdata_layout *lay
 	memcpy(w->out->data + start + 6, &stated, sizeof stated);
 	if (!from || w->edit)
 		return true;
-	/* what no reader looks at, but some writers fill: the type of the record that the entry is of, and the last bytes in front of the name */
+	/* what no reader looks at, but some writers fill: the type of the record that the entry is of, and the last
+	 * bytes in front of the name */
 	w->out->size = start;
 	put_int(w, 4, pd_load32(from, w->source_swap));
 	w->out->size = start + size;
@@ -217,18 +222,22 @@ static bool put_framed(struct feature_walk *w, const struct perfdata_layout *lay
 	return true;
 }
 
-static bool put_element(struct feature_walk *w, const struct perfdata_field *list, const struct perfdata_node *element, uint64_t attr_size)
+static bool put_element(struct feature_walk *w, const struct perfdata_field *list, const struct perfdata_node *element,
+			uint64_t attr_size)
 {
 	if (element->kind != PERFDATA_KIND_STRUCT)
-		return put_leaf(w, element, element->field->count_field == PERFDATA_COUNT_FIXED ? element->field->count : UINT64_MAX, 0, NULL);
+		return put_leaf(w, element,
+				element->field->count_field == PERFDATA_COUNT_FIXED ? element->field->count
+										    : UINT64_MAX,
+				0, NULL);
 	if (list->count_field == PERFDATA_COUNT_FRAMED)
 		return put_framed(w, list->element, element);
 	return put_members(w, list->element, element, attr_size, NULL);
 }
 
 /* Counts stand in front of lists, and elements may be left out: the count is mended at the end. */
-static void put_list(struct feature_walk *w, const struct perfdata_field *field, const struct perfdata_node *list, uint64_t attr_size,
-		     size_t count_at, unsigned count_width)
+static void put_list(struct feature_walk *w, const struct perfdata_field *field, const struct perfdata_node *list,
+		     uint64_t attr_size, size_t count_at, unsigned count_width)
 {
 	uint64_t count = 0;
 
@@ -254,8 +263,8 @@ static void put_list(struct feature_walk *w, const struct perfdata_field *field,
 	w->out->size = end;
 }
 
-static bool put_members(struct feature_walk *w, const struct perfdata_layout *layout, const struct perfdata_node *parent, uint64_t attr_size,
-			const uint8_t *entry_end)
+static bool put_members(struct feature_walk *w, const struct perfdata_layout *layout,
+			const struct perfdata_node *parent, uint64_t attr_size, const uint8_t *entry_end)
 {
 	size_t hidden_at[64] = { 0 };
 	uint64_t before = 0;
@@ -274,7 +283,8 @@ static bool put_members(struct feature_walk *w, const struct perfdata_layout *la
 		} else if (field->show == PERFDATA_SHOW_NOT) {
 			const struct perfdata_node *id = perfdata_node_get(parent, "build_id");
 			if (width == 1 && id)   /* the length behind a build-id */
-				put_int(w, 1, is_of_source(w, id->v.bytes.data) ? id->v.bytes.data[20] : id->v.bytes.size);
+				put_int(w, 1,
+					is_of_source(w, id->v.bytes.data) ? id->v.bytes.data[20] : id->v.bytes.size);
 			else
 				put_int(w, width, hidden_value(w, layout, i, parent));
 		} else if (node && field->kind == PERFDATA_KIND_LIST) {
@@ -286,9 +296,11 @@ static bool put_members(struct feature_walk *w, const struct perfdata_layout *la
 			w->unsupported = true;
 			return false;
 		} else if (node) {
-			const uint64_t size = field->kind == PERFDATA_KIND_ATTR ? attr_size : field->count_field == PERFDATA_COUNT_FIXED ? field->count :
-													      UINT64_MAX;
-			const uint8_t *recorded = field->kind == PERFDATA_KIND_ATTR ? recorded_attr(w, parent, size) : NULL;
+			const uint64_t size = field->kind == PERFDATA_KIND_ATTR            ? attr_size
+					      : field->count_field == PERFDATA_COUNT_FIXED ? field->count
+											   : UINT64_MAX;
+			const uint8_t *recorded = field->kind == PERFDATA_KIND_ATTR ? recorded_attr(w, parent, size)
+										    : NULL;
 			if (recorded)
 				perfdata_text_append(w->out, recorded, (size_t)size);
 			else if (!put_leaf(w, node, size, before, entry_end))
@@ -304,17 +316,23 @@ static bool put_members(struct feature_walk *w, const struct perfdata_layout *la
 static void put_rest(struct feature_walk *w)
 {
 	for (const struct perfdata_node *n = w->root->child; n; n = n->next)
-		if (n->field && n->field->name && !strcmp(n->field->name, "rest") && n->kind == PERFDATA_KIND_BYTES && !w->edit)
+		if (n->field && n->field->name && !strcmp(n->field->name, "rest") && n->kind == PERFDATA_KIND_BYTES &&
+		    !w->edit)
 			perfdata_text_bytes(w->out, n->v.bytes);
 }
 
-enum perfdata_status perfdata_feature_encode(const struct perfdata_feature *feature, enum perfdata_byte_order source_order, enum perfdata_byte_order order,
+enum perfdata_status perfdata_feature_encode(const struct perfdata_feature *feature,
+					     enum perfdata_byte_order source_order, enum perfdata_byte_order order,
 					     const struct perfdata_feature_edit *edit, struct perfdata_text *out)
 {
 	const size_t start = out->size;
 	struct feature_walk w = {
-		.out = out, .section = perfdata_feature_layout(perfdata_feature_id(feature)), .source = perfdata_feature_bytes(feature),
-		.root = perfdata_feature_root(feature), .edit = edit, .swap = pd_order_is_foreign(order),
+		.out = out,
+		.section = perfdata_feature_layout(perfdata_feature_id(feature)),
+		.source = perfdata_feature_bytes(feature),
+		.root = perfdata_feature_root(feature),
+		.edit = edit,
+		.swap = pd_order_is_foreign(order),
 		.source_swap = pd_order_is_foreign(source_order),
 	};
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of samples whose bytes do not follow each other as rows do: the counterpart of lib/schema/decode_sample.c. */
+/* The parts of samples whose bytes do not follow each other as rows do: the counterpart of
+ * lib/schema/decode_sample.c. */
 #include "config.h"
 #include "schema/decode.h"
 #include "write/encode.h"
@@ -9,8 +10,9 @@ enum { TIME_ENABLED_ROW = 1 << 0, TIME_RUNNING_ROW = 1 << 1, VALUES_ROW = 1 << 2
 
 uint64_t pd_branch_flags_to_big(uint64_t flags)
 {
-	return (flags & 1) << 63 | (flags >> 1 & 1) << 62 | (flags >> 2 & 1) << 61 | (flags >> 3 & 1) << 60 | (flags >> 4 & 0xffff) << 44 |
-	       (flags >> 20 & 15) << 40 | (flags >> 24 & 3) << 38 | (flags >> 26 & 15) << 34 | (flags >> 30 & 7) << 31 | flags >> 33;
+	return (flags & 1) << 63 | (flags >> 1 & 1) << 62 | (flags >> 2 & 1) << 61 | (flags >> 3 & 1) << 60 |
+	       (flags >> 4 & 0xffff) << 44 | (flags >> 20 & 15) << 40 | (flags >> 24 & 3) << 38 |
+	       (flags >> 26 & 15) << 34 | (flags >> 30 & 7) << 31 | flags >> 33;
 }
 
 static void put_times(struct pd_encode *e, const struct perfdata_read *read)

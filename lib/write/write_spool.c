@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The data section of a file waits until its size is known: in memory while it is small, then in an unlinked temporary file. */
+/* The data section of a file waits until its size is known: in memory while it is small, then in an unlinked temporary
+ * file. */
 #include "config.h"
 #include <errno.h>
 #include <unistd.h>
@@ -37,7 +38,8 @@ enum perfdata_status pd_spool_put(struct perfdata_writer *writer, const void *by
 	if (!spool->buffer && !(spool->buffer = pd_malloc(PD_SPOOL_BUFFER)))
 		return pd_writer_failed(writer, PERFDATA_ENOMEM, NULL);
 	if (writer->options.max_spool && spool->size + size > writer->options.max_spool)
-		return pd_writer_failed(writer, PERFDATA_ELIMIT, "the records need more temporary space than is allowed");
+		return pd_writer_failed(writer, PERFDATA_ELIMIT,
+					"the records need more temporary space than is allowed");
 	spool->size += size;
 	while (size) {
 		if (spool->used == PD_SPOOL_BUFFER) {

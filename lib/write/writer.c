@@ -9,7 +9,8 @@
 enum perfdata_status pd_writer_failed(struct perfdata_writer *writer, enum perfdata_status status, const char *what)
 {
 	if (writer->error.status == PERFDATA_OK)
-		(void)pd_error(&writer->error, status, PERFDATA_NO_OFFSET, "%s", what ? what : perfdata_status_text(status));
+		(void)pd_error(&writer->error, status, PERFDATA_NO_OFFSET, "%s",
+			       what ? what : perfdata_status_text(status));
 	return writer->error.status;
 }
 
@@ -23,10 +24,12 @@ enum perfdata_status pd_writer_out(struct perfdata_writer *writer, const void *b
 
 enum perfdata_status pd_writer_put(struct perfdata_writer *writer, const void *bytes, size_t size)
 {
-	return writer->options.form == PERFDATA_FORM_FILE ? pd_spool_put(writer, bytes, size) : pd_writer_out(writer, bytes, size);
+	return writer->options.form == PERFDATA_FORM_FILE ? pd_spool_put(writer, bytes, size)
+							  : pd_writer_out(writer, bytes, size);
 }
 
-enum perfdata_status perfdata_writer_new(const struct perfdata_writer_options *options, struct perfdata_writer **ret, struct perfdata_error *reterr)
+enum perfdata_status perfdata_writer_new(const struct perfdata_writer_options *options, struct perfdata_writer **ret,
+					 struct perfdata_error *reterr)
 {
 	struct perfdata_writer *writer = pd_calloc(1, sizeof *writer);
 
@@ -42,7 +45,8 @@ enum perfdata_status perfdata_writer_new(const struct perfdata_writer_options *o
 		writer->options.tmpdir = pd_arena_copy(&writer->arena, options->tmpdir, strlen(options->tmpdir));
 	if (writer->options.carrier != PERFDATA_CARRIER_NONE && !pd_codec_can_pack(PD_CODEC_ZSTD)) {
 		perfdata_writer_free(writer);
-		return pd_error(reterr, PERFDATA_EUNSUP, PERFDATA_NO_OFFSET, "this build cannot compress records: it has no zstd");
+		return pd_error(reterr, PERFDATA_EUNSUP, PERFDATA_NO_OFFSET,
+				"this build cannot compress records: it has no zstd");
 	}
 	*ret = writer;
 	return PERFDATA_OK;
@@ -67,8 +71,8 @@ const struct perfdata_error *perfdata_writer_error(const struct perfdata_writer 
 
 /* --- events and sections ----------------------------------------------------------------------------------------- */
 
-enum perfdata_status perfdata_writer_event(struct perfdata_writer *writer, const struct perfdata_attr *attr, uint32_t size, const char *name,
-					   const uint64_t *ids, size_t nr_ids)
+enum perfdata_status perfdata_writer_event(struct perfdata_writer *writer, const struct perfdata_attr *attr,
+					   uint32_t size, const char *name, const uint64_t *ids, size_t nr_ids)
 {
 	const uint32_t own = size ? size : attr->size ? attr->size : 64;
 
@@ -96,11 +100,13 @@ enum perfdata_status pd_writer_attr(struct perfdata_writer *writer, const struct
 	size_t size;
 	/* 0 means 64 */
 	const uint32_t stated = event->attr.size == 0 && writer->attr_size == 64 ? 0 : writer->attr_size;
-	const enum perfdata_status status = perfdata_attr_encode(&event->attr, stated, writer->options.order, out, &size);
+	const enum perfdata_status status = perfdata_attr_encode(&event->attr, stated, writer->options.order, out,
+								 &size);
 	return status == PERFDATA_OK ? status : pd_writer_failed(writer, status, NULL);
 }
 
-enum perfdata_status perfdata_writer_feature(struct perfdata_writer *writer, uint32_t id, const void *bytes, size_t size)
+enum perfdata_status perfdata_writer_feature(struct perfdata_writer *writer, uint32_t id, const void *bytes,
+					     size_t size)
 {
 	if (writer->error.status != PERFDATA_OK)
 		return writer->error.status;
@@ -146,7 +152,8 @@ static enum perfdata_status put_auxtrace(struct perfdata_writer *writer, const u
 
 	if (status != PERFDATA_OK)
 		return status;
-	if (pd_vector_grow(&writer->auxtrace, &writer->auxtrace_room, writer->nr_auxtrace, sizeof *writer->auxtrace) < 0)
+	if (pd_vector_grow(&writer->auxtrace, &writer->auxtrace_room, writer->nr_auxtrace, sizeof *writer->auxtrace) <
+	    0)
 		return pd_writer_failed(writer, PERFDATA_ENOMEM, NULL);
 	writer->auxtrace[writer->nr_auxtrace++] = writer->spool.size;
 	writer->payload_left = size >= 16 ? pd_load64(bytes + 8, writer->swap) : 0;
@@ -156,8 +163,9 @@ static enum perfdata_status put_auxtrace(struct perfdata_writer *writer, const u
 /* What may stand in a carrier: not what bytes follow, nor what a reader of the stream has to see first. */
 static bool can_be_carried(uint32_t type)
 {
-	return type != PERFDATA_RECORD_COMPRESSED && type != PERFDATA_RECORD_COMPRESSED2 && type != PERFDATA_RECORD_ATTR &&
-	       type != PERFDATA_RECORD_FEATURE && type != PERFDATA_RECORD_TRACING_DATA && type != PERFDATA_RECORD_EVENT_TYPE &&
+	return type != PERFDATA_RECORD_COMPRESSED && type != PERFDATA_RECORD_COMPRESSED2 &&
+	       type != PERFDATA_RECORD_ATTR && type != PERFDATA_RECORD_FEATURE &&
+	       type != PERFDATA_RECORD_TRACING_DATA && type != PERFDATA_RECORD_EVENT_TYPE &&
 	       type != PERFDATA_RECORD_BUILD_ID;
 }
 
@@ -167,8 +175,9 @@ enum perfdata_status perfdata_writer_record(struct perfdata_writer *writer, cons
 		return writer->error.status;
 	const uint8_t *record = bytes;
 	if (size < 8 || size > UINT16_MAX || pd_load16(record + 6, writer->swap) != size || writer->payload_left)
-		return pd_writer_failed(writer, PERFDATA_EUSAGE, writer->payload_left ? "the payload of a record is not whole" :
-									   "a record does not have the size that it states");
+		return pd_writer_failed(writer, PERFDATA_EUSAGE,
+					writer->payload_left ? "the payload of a record is not whole"
+							     : "a record does not have the size that it states");
 	const uint32_t type = pd_load32(record, writer->swap);
 	enum perfdata_status status = begin(writer);
 	if (status != PERFDATA_OK)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the writer share. writer.c: the calls; write_spool.c: records that wait for their place; carrier.c: compressing; writer_file.c and
- * writer_stream.c: the two forms. */
+/* What the files of the writer share. writer.c: the calls; write_spool.c: records that wait for their place; carrier.c:
+ * compressing; writer_file.c and writer_stream.c: the two forms. */
 #ifndef PD_WRITER_H
 #define PD_WRITER_H
 

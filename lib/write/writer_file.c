@@ -65,13 +65,16 @@ static enum perfdata_status put_hostname(struct perfdata_writer *writer)
 	static const char unknown[] = "unknown";
 	struct perfdata_text text;
 
-	if (writer->options.order == PERFDATA_BYTE_ORDER_LITTLE || writer->sections[PERFDATA_FEATURE_HOSTNAME].is_present)
+	if (writer->options.order == PERFDATA_BYTE_ORDER_LITTLE ||
+	    writer->sections[PERFDATA_FEATURE_HOSTNAME].is_present)
 		return PERFDATA_OK;
 	perfdata_text_init(&text);
 	pd_text_int(writer, &text, 4, sizeof unknown);
 	perfdata_text_append(&text, unknown, sizeof unknown);
-	const enum perfdata_status status = perfdata_text_failed(&text) ? pd_writer_failed(writer, PERFDATA_ENOMEM, NULL) :
-					    perfdata_writer_feature(writer, PERFDATA_FEATURE_HOSTNAME, text.data, text.size);
+	const enum perfdata_status status = perfdata_text_failed(&text)
+						    ? pd_writer_failed(writer, PERFDATA_ENOMEM, NULL)
+						    : perfdata_writer_feature(writer, PERFDATA_FEATURE_HOSTNAME,
+									      text.data, text.size);
 	perfdata_text_release(&text);
 	return status;
 }

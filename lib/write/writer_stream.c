@@ -14,7 +14,8 @@ static void put_head(const struct perfdata_writer *writer, struct perfdata_text 
 	pd_text_int(writer, out, 2, size);
 }
 
-static enum perfdata_status put_attr_record(struct perfdata_writer *writer, const struct pd_written_event *event, struct perfdata_text *out)
+static enum perfdata_status put_attr_record(struct perfdata_writer *writer, const struct pd_written_event *event,
+					    struct perfdata_text *out)
 {
 	uint8_t attr[PERFDATA_ATTR_ROOM];
 	const size_t room = (UINT16_MAX - 8u - writer->attr_size) / 8;
@@ -27,7 +28,9 @@ static enum perfdata_status put_attr_record(struct perfdata_writer *writer, cons
 	perfdata_text_append(out, attr, writer->attr_size);
 	for (size_t i = 0; i < nr; i++)
 		pd_text_int(writer, out, 8, event->ids[i]);
-	return nr == event->nr_ids ? PERFDATA_OK : pd_writer_failed(writer, PERFDATA_ELIMIT, "an event has more ids than a stream can tell");
+	return nr == event->nr_ids
+		       ? PERFDATA_OK
+		       : pd_writer_failed(writer, PERFDATA_ELIMIT, "an event has more ids than a stream can tell");
 }
 
 /* Sections that streams tell in other ways, or not at all. */
@@ -49,7 +52,8 @@ static bool has_record(uint32_t id)
 	}
 }
 
-static void put_feature(const struct perfdata_writer *writer, uint64_t id, struct perfdata_bytes bytes, struct perfdata_text *out)
+static void put_feature(const struct perfdata_writer *writer, uint64_t id, struct perfdata_bytes bytes,
+			struct perfdata_text *out)
 {
 	const size_t size = (size_t)pd_align8(16 + bytes.size);
 
@@ -61,7 +65,8 @@ static void put_feature(const struct perfdata_writer *writer, uint64_t id, struc
 	perfdata_text_fill(out, '\0', size - 16 - bytes.size);
 }
 
-static void put_tracing_data(const struct perfdata_writer *writer, struct perfdata_bytes bytes, struct perfdata_text *out)
+static void put_tracing_data(const struct perfdata_writer *writer, struct perfdata_bytes bytes,
+			     struct perfdata_text *out)
 {
 	const size_t padded = (size_t)pd_align8(bytes.size);
 
@@ -78,7 +83,8 @@ static void put_build_ids(const struct perfdata_writer *writer, struct perfdata_
 	struct pd_cursor cursor = pd_cursor(bytes.data, bytes.size, writer->swap);
 
 	while (pd_left(&cursor) >= 8) {
-		const uint16_t misc = pd_load16(cursor.at + 4, writer->swap), size = pd_load16(cursor.at + 6, writer->swap);
+		const uint16_t misc = pd_load16(cursor.at + 4, writer->swap),
+			       size = pd_load16(cursor.at + 6, writer->swap);
 		const uint8_t *entry = pd_take(&cursor, size);
 		const size_t padded = (size_t)pd_align8(size);
 		if (!entry || size < 8 || padded > UINT16_MAX)
@@ -115,7 +121,8 @@ enum perfdata_status pd_stream_begin(struct perfdata_writer *writer)
 		struct perfdata_text section;
 		perfdata_text_init(&section);
 		pd_carrier_section(writer, &section);
-		put_feature(writer, PERFDATA_FEATURE_COMPRESSED, (struct perfdata_bytes){ (const uint8_t *)section.data, section.size }, &out);
+		put_feature(writer, PERFDATA_FEATURE_COMPRESSED,
+			    (struct perfdata_bytes){ (const uint8_t *)section.data, section.size }, &out);
 		perfdata_text_release(&section);
 		any = true;
 	}
@@ -133,7 +140,8 @@ enum perfdata_status pd_stream_begin(struct perfdata_writer *writer)
 		put_tracing_data(writer, trace, &out);
 	put_build_ids(writer, pd_writer_section(writer, PERFDATA_FEATURE_BUILD_ID, &is_present), &out);
 	if (status == PERFDATA_OK)
-		status = perfdata_text_failed(&out) ? pd_writer_failed(writer, PERFDATA_ENOMEM, NULL) : pd_writer_out(writer, out.data, out.size);
+		status = perfdata_text_failed(&out) ? pd_writer_failed(writer, PERFDATA_ENOMEM, NULL)
+						    : pd_writer_out(writer, out.data, out.size);
 	perfdata_text_release(&out);
 	return status;
 }

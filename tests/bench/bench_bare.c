@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What the bytes alone cost: reads a recording (a file, or the files of a directory) in pieces and looks at each line of the cache, unpacks its
- * COMPRESSED records, and meanwhile writes as many bytes as an output has to a new file, from one piece of memory. No program that reads
- * and writes as much takes less time. usage: bench_bare RECORDING [SIZE TARGET] */
+/* What the bytes alone cost: reads a recording (a file, or the files of a directory) in pieces and looks at each line
+ * of the cache, unpacks its COMPRESSED records, and meanwhile writes as many bytes as an output has to a new file, from
+ * one piece of memory. No program that reads and writes as much takes less time. usage: bench_bare RECORDING [SIZE
+ * TARGET] */
 #include "config.h"
 #include <dirent.h>
 #include <fcntl.h>
@@ -89,7 +90,8 @@ static void take_records(struct unpacking *unpacking, const uint8_t *bytes, size
 		if (record[0] == compressed && !record[1])
 			unpack(unpacking, record + 8, length - 8u);
 		else if (record[0] == compressed2 && !record[1] && length >= 16)
-			unpack(unpacking, record + 16, load16(record + 8) <= length - 16 ? load16(record + 8) : 0);   /* the rest is padding */
+			/* the rest is padding */
+			unpack(unpacking, record + 16, load16(record + 8) <= length - 16 ? load16(record + 8) : 0);
 		if (record == bytes) {
 			bytes += length;
 			size -= length;
@@ -107,7 +109,8 @@ static void read_file(const char *path)
 	off_t at = 0;
 	if (fd < 0)
 		return;
-	const bool is_file = pread(fd, header, sizeof header, 0) == (ssize_t)sizeof header && !memcmp(header, "PERFILE2", 8);
+	const bool is_file = pread(fd, header, sizeof header, 0) == (ssize_t)sizeof header &&
+			     !memcmp(header, "PERFILE2", 8);
 	uint64_t data = 0;
 	if (is_file)
 		memcpy(&data, header + (header[8] == 16 ? 8 : 40), sizeof data);   /* of a stream: the header's size */
@@ -166,7 +169,8 @@ static void *write_output(void *user)
 int main(int argc, char **argv)
 {
 	pthread_t writer;
-	struct output output = { .target = argc > 3 ? argv[3] : NULL, .size = argc > 3 ? strtoull(argv[2], NULL, 10) : 0 };
+	struct output output = { .target = argc > 3 ? argv[3] : NULL,
+				 .size = argc > 3 ? strtoull(argv[2], NULL, 10) : 0 };
 	if (argc != 2 && argc != 4) {
 		fprintf(stderr, "usage: bench_bare RECORDING [SIZE TARGET]\n");
 		return 2;

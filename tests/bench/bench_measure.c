@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs a command and writes one line to a file: wall, user and system time in microseconds, peak resident memory in
- * KiB, wait status. A program of its own, because a child's peak is never below that of the process which started it, and
- * because starting it must cost little where a run takes a millisecond. usage: bench_measure RESULT COMMAND… */
+ * KiB, wait status. A program of its own, because a child's peak is never below that of the process which started it,
+ * and because starting it must cost little where a run takes a millisecond. usage: bench_measure RESULT COMMAND… */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <sys/resource.h>
@@ -32,6 +32,7 @@ int main(int argc, char **argv)
 	FILE *result = fopen(argv[1], "w");
 	if (!result)
 		return 1;
-	fprintf(result, "%lld %lld %lld %ld %d\n", wall, microseconds(usage.ru_utime), microseconds(usage.ru_stime), usage.ru_maxrss, status);
+	fprintf(result, "%lld %lld %lld %ld %d\n", wall, microseconds(usage.ru_utime), microseconds(usage.ru_stime),
+		usage.ru_maxrss, status);
 	return fclose(result) ? 1 : 0;
 }

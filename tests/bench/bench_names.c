@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Names addresses of a program, and nothing else: bench_names PROGRAM FIRST LAST COUNT
  *
- * COUNT places in the file, spread evenly from FIRST to LAST: for each the virtual address, and what is called there, innermost
- * first, with its source positions. */
+ * COUNT places in the file, spread evenly from FIRST to LAST: for each the virtual address, and what is called there,
+ * innermost first, with its source positions. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,8 @@ static void print_place(struct perfdata_symbols_dso *dso, uint64_t offset)
 	if (perfdata_symbols_source(dso, offset, calls, MAX_CALLS, &nr) != PERFDATA_OK)
 		nr = 0;
 	for (size_t i = 0; i < nr && i < MAX_CALLS; i++)
-		printf("\t%s %s:%" PRIu32, calls[i].function ? calls[i].function : "??", calls[i].file ? calls[i].file : "??", calls[i].line);
+		printf("\t%s %s:%" PRIu32, calls[i].function ? calls[i].function : "??",
+		       calls[i].file ? calls[i].file : "??", calls[i].line);
 	putchar('\n');
 }
 
@@ -35,9 +36,13 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: bench_names PROGRAM FIRST LAST COUNT\n");
 		return 2;
 	}
-	const uint64_t first = strtoull(argv[2], NULL, 0), last = strtoull(argv[3], NULL, 0), count = strtoull(argv[4], NULL, 0);
-	const struct perfdata_symbols_request request = { .size = sizeof request, .kind = PERFDATA_DSO_USER, .path = argv[1] };
-	if (perfdata_symbols_new(NULL, &symbols) != PERFDATA_OK || perfdata_symbols_dso(symbols, &request, &dso) != PERFDATA_OK)
+	const uint64_t first = strtoull(argv[2], NULL, 0), last = strtoull(argv[3], NULL, 0),
+		       count = strtoull(argv[4], NULL, 0);
+	const struct perfdata_symbols_request request = { .size = sizeof request,
+							  .kind = PERFDATA_DSO_USER,
+							  .path = argv[1] };
+	if (perfdata_symbols_new(NULL, &symbols) != PERFDATA_OK ||
+	    perfdata_symbols_dso(symbols, &request, &dso) != PERFDATA_OK)
 		return 1;
 	for (uint64_t i = 0; i < count; i++)
 		print_place(dso, first + (last - first) / count * i);

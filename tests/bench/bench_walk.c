@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Decodes every record of a recording in time order, finds the frame of every address and the stack of every sample, and prints no more than
- * how many there were: what all conversions have to do before they spell anything. usage: bench_walk FILE [THREADS] */
+/* Decodes every record of a recording in time order, finds the frame of every address and the stack of every sample,
+ * and prints no more than how many there were: what all conversions have to do before they spell anything. usage:
+ * bench_walk FILE [THREADS] */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,8 +9,11 @@
 
 int main(int argc, char **argv)
 {
-	const struct perfdata_reader_options options = { .size = sizeof options, .order = PERFDATA_ORDER_TIME,
-							 .read_ahead = argc > 2 && atoi(argv[2]) > 1 ? PERFDATA_AHEAD_RECORDS : 0u };
+	const struct perfdata_reader_options options = { .size = sizeof options,
+							 .order = PERFDATA_ORDER_TIME,
+							 .read_ahead = argc > 2 && atoi(argv[2]) > 1
+									       ? PERFDATA_AHEAD_RECORDS
+									       : 0u };
 	const struct perfdata_session_options needs = {
 		.size = sizeof needs,
 		.needs = PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES | PERFDATA_NEED_STACKS,
@@ -37,8 +41,9 @@ int main(int argc, char **argv)
 		steps += batch->nr_steps;
 		perfdata_batch_release(batch);
 	}
-	printf("%" PRIu64 " records, %" PRIu64 " damaged, %" PRIu64 " deliveries, %" PRIu64 " steps, period %" PRIu64 "\n", records, damaged,
-	       deliveries, steps, period);
+	printf("%" PRIu64 " records, %" PRIu64 " damaged, %" PRIu64 " deliveries, %" PRIu64 " steps, period %" PRIu64
+	       "\n",
+	       records, damaged, deliveries, steps, period);
 	perfdata_session_close(session);
 	perfdata_reader_close(reader);
 	return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What the recordings of the benchmark are of: threads that call each other's work along thousands of distinct stacks, touch
- * fresh memory, make system calls and switch, until a signal or the time given ends them.
- * usage: bench_work SECONDS THREADS [calls]: with `calls` hardly anything but system calls */
+/* What the recordings of the benchmark are of: threads that call each other's work along thousands of distinct stacks,
+ * touch fresh memory, make system calls and switch, until a signal or the time given ends them. usage: bench_work
+ * SECONDS THREADS [calls]: with `calls` hardly anything but system calls */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -55,8 +55,8 @@ static __attribute__((noinline)) void compute(struct walk *walk)
 		walk->sink += next(walk);
 }
 
-/* Each function stands for one of a program: it calls one of the next depth, which one is drawn. The addition behind the call
- * keeps the compiler from jumping instead. */
+/* Each function stands for one of a program: it calls one of the next depth, which one is drawn. The addition behind
+ * the call keeps the compiler from jumping instead. */
 typedef void function(struct walk *walk, unsigned depth);
 static function *const functions[8];
 
@@ -82,7 +82,8 @@ FUNCTION(sort_entries)
 FUNCTION(read_block)
 FUNCTION(update_counters)
 static function *const functions[8] = {
-	parse_line, visit_node, hash_table_lookup, list_append, compare_names, sort_entries, read_block, update_counters,
+	parse_line,    visit_node,   hash_table_lookup, list_append,
+	compare_names, sort_entries, read_block,        update_counters,
 };
 
 static void *work(void *argument)
@@ -94,7 +95,8 @@ static void *work(void *argument)
 	while (only_calls && !stopping)
 		system_calls(&walk);
 	while (!stopping) {
-		const unsigned depth = 4 + next(&walk) % 4 * 6;   /* most stacks are one of few: the draw starts again */
+		/* most stacks are one of few: the draw starts again */
+		const unsigned depth = 4 + next(&walk) % 4 * 6;
 		walk.random = next(&walk) % 2048 * 2654435761u + 1;
 		functions[next(&walk) % 8](&walk, depth);
 		walk.random ^= (uint64_t)clock();

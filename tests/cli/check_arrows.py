@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Checks the shape of the source tree: which folder includes which, that files go in no circles, where each foreign package is met, what the
-library may not call, that file names are unique and those that comments name exist, and that the library exports what its public headers
+library may not call, how wide lines and how long files are, that file names are unique and those that comments name exist, and that the library exports what its public headers
 declare. Prints TAP.
 
 The table of folders is read from doc/ARCHITECTURE.md."""
@@ -28,6 +28,7 @@ ONE_FILE_EACH = {"zlib.h": "lib/codec/", "zstd.h": "lib/codec/", "lzma.h": "lib/
 ELFUTILS = re.compile(r"^(elfutils/.*|libelf\.h|gelf\.h|dwarf\.h|libdw\.h|libdwfl\.h|libelf/.*)$")
 # Folders of lib/ whose files call each other in no circle.
 NO_CALL_CIRCLES = ("auxtrace", "base", "codec", "emit", "profile", "text")
+WIDEST_LINE, LONGEST_FILE = 120, 820
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 FILE_NAME = re.compile(r"(?<![\w./<*-])((?:[\w-]+/)*[\w-]+\.(?:[ch]|py|sh|def|md))\b(?![\w/>])")
 # Files of Linux, made by the build, or of the reader of a manual.
@@ -129,6 +130,22 @@ def same_names(files):
         other = seen.setdefault(os.path.basename(path), path)
         if other != path:
             yield "%s and %s" % (other, path)
+
+
+def too_wide(files):
+    """Lines of C beyond 120 columns, where a tab takes eight."""
+    for path in files:
+        if path.endswith((".c", ".h")):
+            for number, line in enumerate(text_of(path).split("\n"), 1):
+                if len(line.expandtabs(8)) > WIDEST_LINE:
+                    yield "%s:%d has %d columns" % (path, number, len(line.expandtabs(8)))
+
+
+def too_long(files):
+    for path in files:
+        lines = text_of(path).count("\n")
+        if path.endswith((".c", ".h")) and lines > LONGEST_FILE:
+            yield "%s has %d lines" % (path, lines)
 
 
 def declared(files):
@@ -274,6 +291,8 @@ def main():
     report("each foreign package is met in one place", foreign_headers(files))
     report("the library does not print, end the process or read the environment", forbidden_calls(files))
     report("file names are unique", same_names(files))
+    report("lines of C have at most %d columns" % WIDEST_LINE, too_wide(files))
+    report("files of C have at most %d lines" % LONGEST_FILE, too_long(files))
     missing = None if os.path.exists(LIBRARY) else "no shared library was built"
     report("exported symbols are those of the public headers", exports(files) if not missing else (), missing)
     missing = "no static library was built" if not os.path.exists(ARCHIVE) else "sanitizers add data" if sanitized() else None

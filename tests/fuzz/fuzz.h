@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What the fuzz targets share. Each is a file with LLVMFuzzerTestOneInput: with -fsanitize=fuzzer it is a fuzzer (and one for AFL++ with
- * its driver), with fuzz_replay.c a test that replays files. A target frees what it makes and never fails by itself, but for aborting
- * where an output is malformed. */
+/* What the fuzz targets share. Each is a file with LLVMFuzzerTestOneInput: with -fsanitize=fuzzer it is a fuzzer (and
+ * one for AFL++ with its driver), with fuzz_replay.c a test that replays files. A target frees what it makes and never
+ * fails by itself, but for aborting where an output is malformed. */
 #ifndef TESTS_FUZZ_H
 #define TESTS_FUZZ_H
 

@@ -29,7 +29,8 @@ static void walk(const struct pd_aux_trace *trace, const uint8_t *data, size_t s
 		if (!pd_aux_next(trace, &state, data + at, size - at, &packet))
 			break;
 		fuzz_require(packet.kind < nr_kinds, "a packet is of no kind");
-		fuzz_require(packet.size && packet.size <= packet.line && packet.line <= size - at, "a packet reaches beyond the end");
+		fuzz_require(packet.size && packet.size <= packet.line && packet.line <= size - at,
+			     "a packet reaches beyond the end");
 		fuzz_require(state.at == at + packet.line, "the decoder moved elsewhere");
 		touch_fields(&kinds[packet.kind], &packet);
 		perfdata_text_clear(text);
@@ -42,7 +43,8 @@ static void walk(const struct pd_aux_trace *trace, const uint8_t *data, size_t s
 	}
 }
 
-static void lines_of(const struct pd_aux_trace *trace, const uint8_t *data, size_t size, size_t piece, struct perfdata_text *out)
+static void lines_of(const struct pd_aux_trace *trace, const uint8_t *data, size_t size, size_t piece,
+		     struct perfdata_text *out)
 {
 	struct pd_aux_state state = { 0 };
 	uint64_t from = 0;
@@ -62,7 +64,8 @@ static void lines_of(const struct pd_aux_trace *trace, const uint8_t *data, size
 		pd_aux_skip(trace, &skipped, copy, (size_t)(end - from), from, stop);
 		pd_aux_lines(trace, &state, copy, (size_t)(end - from), from, stop, out);
 		free(copy);
-		fuzz_require(skipped.at == state.at && skipped.ip == state.ip && skipped.form == state.form, "passing over is not reading");
+		fuzz_require(skipped.at == state.at && skipped.ip == state.ip && skipped.form == state.form,
+			     "passing over is not reading");
 		if (end == size)
 			return;
 		from = stop;
@@ -73,7 +76,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const uint64_t midrs[4] = { 0, 0x410fd0c1, 0x480fd060, 0xc00fac40 };
 	const uint64_t how = fuzz_take(&data, &size, 1);
-	struct pd_aux_trace trace = { .type = (uint32_t)(how % 9), .size = size, .address = how >> 4, .midr = midrs[how >> 6], .machine = how & 64 ? 2828 : 0 };
+	struct pd_aux_trace trace = { .type = (uint32_t)(how % 9),
+				      .size = size,
+				      .address = how >> 4,
+				      .midr = midrs[how >> 6],
+				      .machine = how & 64 ? 2828 : 0 };
 	struct perfdata_text whole, pieces;
 
 	perfdata_text_init(&whole);
@@ -83,7 +90,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	lines_of(&trace, data, size, SIZE_MAX / 2, &whole);
 	/* blocks of s390 come whole */
 	lines_of(&trace, data, size, trace.type == PD_AUX_S390 ? PD_S390_BLOCK : PIECE, &pieces);
-	fuzz_require(whole.size == pieces.size && (!whole.size || !memcmp(whole.data, pieces.data, whole.size)), "pieces differ from the whole");
+	fuzz_require(whole.size == pieces.size && (!whole.size || !memcmp(whole.data, pieces.data, whole.size)),
+		     "pieces differ from the whole");
 	perfdata_text_release(&whole);
 	perfdata_text_release(&pieces);
 	return 0;

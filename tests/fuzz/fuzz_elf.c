@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* ELF files: symbols, PLT, debug information, build-ids, compressed ones; also as the image of a kernel and of a module, and as the code of a process
- * whose stack is unwound. */
+/* ELF files: symbols, PLT, debug information, build-ids, compressed ones; also as the image of a kernel and of a
+ * module, and as the code of a process whose stack is unwound. */
 #include "fuzz_symbols.h"
 
 struct process { struct perfdata_symbols_dso *dso; };
@@ -17,7 +17,9 @@ static bool find_map(void *user, uint64_t address, struct perfdata_unwind_map *r
 /* The registers are small numbers, which may lie in the file; the stack is a piece of it. */
 static void unwind(const uint8_t *data, size_t size, enum perfdata_unwind_arch arch)
 {
-	const struct perfdata_symbols_request request = { .size = sizeof request, .kind = PERFDATA_DSO_USER, .path = "/input" };
+	const struct perfdata_symbols_request request = { .size = sizeof request,
+							  .kind = PERFDATA_DSO_USER,
+							  .path = "/input" };
 	struct perfdata_symbols *symbols = fuzz_no_symbols();
 	struct perfdata_unwinder *unwinder;
 	struct process process;
@@ -59,7 +61,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		unwind(data, size, (enum perfdata_unwind_arch)(size / 4 % 4));
 	if (perfdata_file_build_id(fuzz_file(data, size), id, &id_size) == PERFDATA_OK)
 		fuzz_touch(id, id_size);
-	if (perfdata_notes_build_id(data, size, size % 2 ? PERFDATA_BYTE_ORDER_BIG : PERFDATA_BYTE_ORDER_LITTLE, id, &id_size) == PERFDATA_OK)
+	if (perfdata_notes_build_id(data, size, size % 2 ? PERFDATA_BYTE_ORDER_BIG : PERFDATA_BYTE_ORDER_LITTLE, id,
+				    &id_size) == PERFDATA_OK)
 		fuzz_touch(id, id_size);
 	return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Every emitter over a recording in memory, by default and with options that make it spell other things; what is JSON must be well-formed, however
- * broken the recording is. */
+/* Every emitter over a recording in memory, by default and with options that make it spell other things; what is JSON
+ * must be well-formed, however broken the recording is. */
 #define _GNU_SOURCE
 #include "fuzz.h"
 #include "emit_memory.h"
@@ -30,7 +30,10 @@ static const struct variant {
 	{ "ndjson", true, { { "lines", NULL }, { "raw", NULL }, { "int64", "string" } } },
 	{ "ndjson", true, { { "names", NULL }, { "stacks", "ref" } } },
 	{ "json", true, { { "names", NULL }, { "stacks", "inline" } } },
-	{ "ndjson", false, { { "fields", "type,time,comm,ip_at.dso,read.time_enabled,fields,fields.a,fields.str,fields.arr,fields.mask,attr,callchain,filename,branch_stack" } } },
+	{ "ndjson",
+	  false,
+	  { { "fields", "type,time,comm,ip_at.dso,read.time_enabled,fields,fields.a,fields.str,fields.arr,fields.mask,"
+			"attr,callchain,filename,branch_stack" } } },
 	{ "csv", true, { { "lines", NULL }, { "stacks", "inline" } } },
 	{ "csv", false, { { "table", "mmap2" } } },
 	{ "csv", false, { { "table", "callchain" } } },
@@ -41,9 +44,15 @@ static const struct variant {
 	{ "csv", true, { { "table", "stacks" } } },
 	{ "csv", true, { { "table", "frames" } } },
 	{ "parquet", true, { { 0 } } },
-	{ "parquet", false, { { "table", "callchain,mmap2,auxtrace_error,attr" }, { "pages", "plain" }, { "drop-empty", NULL } } },
-	{ "parquet", false, { { "columns", "time,callchain,fields,branch_stack.entries,user_regs.regs,raw,misc,data_src,rest" } } },
-	{ "csv", false, { { "table", "event:sys:ev" }, { "fields", "time,fields.a,fields.arr,fields.str,fields.mask" } } },
+	{ "parquet",
+	  false,
+	  { { "table", "callchain,mmap2,auxtrace_error,attr" }, { "pages", "plain" }, { "drop-empty", NULL } } },
+	{ "parquet",
+	  false,
+	  { { "columns", "time,callchain,fields,branch_stack.entries,user_regs.regs,raw,misc,data_src,rest" } } },
+	{ "csv",
+	  false,
+	  { { "table", "event:sys:ev" }, { "fields", "time,fields.a,fields.arr,fields.str,fields.mask" } } },
 	{ "dump", true, { { "hex", "no" } } },
 	{ "dump", false, { { "samples-line", "no" } } },
 	{ "script", true, { { "header", NULL }, { "show-info", NULL }, { "ns", NULL }, { "deltatime", NULL } } },
@@ -51,10 +60,25 @@ static const struct variant {
 	{ "script", true, { { "fields", "+brstack,+brstackoff,+weight" } } },
 	{ "script", true, { { "fields", "+brstacksym,+symoff" }, { "show-kernel-path", NULL } } },
 	{ "script", false, { { "fields", "+phys_addr,+data_src,+period" } } },
-	{ "script", false, { { "fields", "comm,tid,pid,time,cpu,event,trace,ip,sym,dso,misc,period,bpf-output" }, { "max-stack", "3" } } },
-	{ "script", false, { { "show-mmap-events", NULL }, { "show-task-events", NULL }, { "show-switch-events", NULL }, { "reltime", NULL } } },
-	{ "script", false, { { "show-namespace-events", NULL }, { "show-lost-events", NULL }, { "show-bpf-events", NULL }, { "Latency", NULL } } },
-	{ "script", false, { { "show-round-events", NULL }, { "show-cgroup-events", NULL }, { "show-text-poke-events", NULL } } },
+	{ "script",
+	  false,
+	  { { "fields", "comm,tid,pid,time,cpu,event,trace,ip,sym,dso,misc,period,bpf-output" },
+	    { "max-stack", "3" } } },
+	{ "script",
+	  false,
+	  { { "show-mmap-events", NULL },
+	    { "show-task-events", NULL },
+	    { "show-switch-events", NULL },
+	    { "reltime", NULL } } },
+	{ "script",
+	  false,
+	  { { "show-namespace-events", NULL },
+	    { "show-lost-events", NULL },
+	    { "show-bpf-events", NULL },
+	    { "Latency", NULL } } },
+	{ "script",
+	  false,
+	  { { "show-round-events", NULL }, { "show-cgroup-events", NULL }, { "show-text-poke-events", NULL } } },
 	{ "ndjson", false, { { "aux", "packets" } } },
 	{ "csv", false, { { "table", "aux_packet" } } },
 	{ "dump", false, { { "aux", NULL } } },
@@ -75,12 +99,14 @@ static bool well_formed(const char *name, const struct emitted *output)
 {
 	if (!strcmp(name, "ndjson"))
 		return json_text_is_lines(output->data, output->size);
-	if (!strcmp(name, "json") || !strcmp(name, "perf-json") || !strcmp(name, "speedscope") || !strcmp(name, "firefox"))
+	if (!strcmp(name, "json") || !strcmp(name, "perf-json") || !strcmp(name, "speedscope") ||
+	    !strcmp(name, "firefox"))
 		return json_text_is_valid(output->data, output->size);
 	return true;
 }
 
-static size_t options_of(const struct variant *variant, const struct perfdata_emitter *emitter, struct perfdata_emitter_option_value *values)
+static size_t options_of(const struct variant *variant, const struct perfdata_emitter *emitter,
+			 struct perfdata_emitter_option_value *values)
 {
 	size_t count = 0;
 	for (; count < MAX_OPTIONS && variant->options[count].name; count++) {
@@ -89,8 +115,11 @@ static size_t options_of(const struct variant *variant, const struct perfdata_em
 			option++;
 		fuzz_require(option->name != NULL, variant->options[count].name);
 		values[count] = (struct perfdata_emitter_option_value){
-			.option = option, .text = variant->options[count].text,
-			.number = option->kind == PERFDATA_OPTION_NUMBER ? strtoul(variant->options[count].text, NULL, 10) : 0,
+			.option = option,
+			.text = variant->options[count].text,
+			.number = option->kind == PERFDATA_OPTION_NUMBER
+					  ? strtoul(variant->options[count].text, NULL, 10)
+					  : 0,
 		};
 	}
 	return count;

@@ -56,7 +56,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	touch_nodes(perfdata_feature_root(feature), 0);
 	if (id == PERFDATA_FEATURE_BPF_PROG_INFO) {
 		touch_bpf(feature, NULL);
-		if (perfdata_feature_decode(PERFDATA_FEATURE_BPF_BTF, data + first, size - first, order, cpus, &btf, NULL) >= 0) {
+		if (perfdata_feature_decode(PERFDATA_FEATURE_BPF_BTF, data + first, size - first, order, cpus, &btf,
+					    NULL) >= 0) {
 			touch_bpf(feature, btf);
 			perfdata_feature_free(btf);
 		}

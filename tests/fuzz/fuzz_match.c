@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What `match` reads: headers and notes of ELF files, lists of build-ids; and what bundles leave of an ELF file, which has to be an ELF file of the
- * same build-id; archives of such files. */
+/* What `match` reads: headers and notes of ELF files, lists of build-ids; and what bundles leave of an ELF file, which
+ * has to be an ELF file of the same build-id; archives of such files. */
 #include "fuzz_symbols.h"
 #include "base/memory.h"
 #include "match/bundle_impl.h"
@@ -50,9 +50,12 @@ static void cut(const uint8_t *data, size_t size, enum perfdata_bundle_level lev
 /* An archive: whatever it holds, what is taken out of it are its own bytes. */
 static void read_bundle(const uint8_t *data, size_t size)
 {
-	static const char *const names[] = { "/.build-id/ab/cd/elf", "/.build-id/ab/cd", "/root/usr/bin/program", "/a", "/../input" };
+	static const char *const names[] = { "/.build-id/ab/cd/elf", "/.build-id/ab/cd", "/root/usr/bin/program", "/a",
+					     "/../input" };
 	const char *file = fuzz_file(data, size);
-	const struct perfdata_bundle_files_options options = { .size = sizeof options, .max_bytes = 1 << 20, .max_ratio = 1000 };
+	const struct perfdata_bundle_files_options options = { .size = sizeof options,
+							       .max_bytes = 1 << 20,
+							       .max_ratio = 1000 };
 	struct perfdata_bundle_files *files;
 	char path[256];
 	if (perfdata_bundle_files_open(file, &options, &files, NULL) != PERFDATA_OK)

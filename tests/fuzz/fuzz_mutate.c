@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A mutator that knows how a recording is built, for the targets that read whole recordings: sizes of records and sections stay right, so that
- * what lies behind a change is still read. Half of all changes are libFuzzer's own, anywhere in the bytes. */
+/* A mutator that knows how a recording is built, for the targets that read whole recordings: sizes of records and
+ * sections stay right, so that what lies behind a change is still read. Half of all changes are libFuzzer's own,
+ * anywhere in the bytes. */
 #include "codec/codec.h"
 #include "fuzz.h"
 #include "fuzz_mutate.h"
@@ -147,14 +148,32 @@ static void change_type(struct recording *r, struct piece record)
 /* Counts, sizes and ids: the words of a record take what a word elsewhere holds, or what lies at a border. */
 static void change_word(struct recording *r, struct piece record)
 {
-	static const uint64_t values[] = { 0, 1, 2, 7, 8, 16, 127, 255, 4095, 65535, 1u << 31, UINT32_MAX, 1ull << 32, 1ull << 47, 1ull << 63,
-					   UINT64_MAX - 4095, UINT64_MAX - 511, UINT64_MAX - 127, UINT64_MAX };
+	static const uint64_t values[] = { 0,
+					   1,
+					   2,
+					   7,
+					   8,
+					   16,
+					   127,
+					   255,
+					   4095,
+					   65535,
+					   1u << 31,
+					   UINT32_MAX,
+					   1ull << 32,
+					   1ull << 47,
+					   1ull << 63,
+					   UINT64_MAX - 4095,
+					   UINT64_MAX - 511,
+					   UINT64_MAX - 127,
+					   UINT64_MAX };
 	const size_t width = (size_t)2 << below(3);
 	if (record.size < 8 + width)
 		return;
 	const size_t at = record.at + 8 + width * below((record.size - 8) / width);
 	const size_t other = below(r->size - width) & ~(width - 1);
-	put(r, at, width, below(2) ? values[below(sizeof values / sizeof *values)] : get(r, other, width) + below(3) - 1);
+	put(r, at, width,
+	    below(2) ? values[below(sizeof values / sizeof *values)] : get(r, other, width) + below(3) - 1);
 }
 
 static void copy_record(struct recording *r, struct piece record, size_t to)
@@ -191,12 +210,15 @@ static void change_head(struct recording *r)
 static void compress_records(struct recording *r)
 {
 	static uint8_t bytes[LARGEST];
-	const size_t first = below(r->nr_records), last = first + below(r->nr_records - first < 40 ? r->nr_records - first : 40);
+	const size_t first = below(r->nr_records),
+		     last = first + below(r->nr_records - first < 40 ? r->nr_records - first : 40);
 	const size_t at = r->records[first].at, size = r->records[last].at + r->records[last].size - at;
 	struct pd_encoder *encoder = pd_encoder_new(PD_CODEC_ZSTD, 1);
 	size_t in_used = 0, used = 8;
 
-	if (encoder && pd_encoder_run(encoder, r->data + at, size, &in_used, bytes, sizeof bytes - 8, &used, true) == PERFDATA_END &&
+	if (encoder &&
+	    pd_encoder_run(encoder, r->data + at, size, &in_used, bytes, sizeof bytes - 8, &used, true) ==
+		    PERFDATA_END &&
 	    splice(r, (struct piece){ at, size }, bytes, used)) {
 		put(r, at, 4, 81);
 		put(r, at + 4, 2, 0);
@@ -233,7 +255,8 @@ static size_t unpack(const uint8_t *data, size_t size, uint8_t *out, size_t room
 
 	do
 		before = in;
-	while (decoder && pd_decoder_run(decoder, data, size, &in, out, room, &used) >= PERFDATA_OK && in > before && in < size && used < room);
+	while (decoder && pd_decoder_run(decoder, data, size, &in, out, room, &used) >= PERFDATA_OK && in > before &&
+	       in < size && used < room);
 	pd_decoder_free(decoder);
 	return used;
 }
@@ -281,8 +304,8 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
 }
 
 /* Records of the second input at some place of the first. */
-size_t LLVMFuzzerCustomCrossOver(const uint8_t *first, size_t first_size, const uint8_t *second, size_t second_size, uint8_t *out,
-				 size_t max_size, unsigned seed)
+size_t LLVMFuzzerCustomCrossOver(const uint8_t *first, size_t first_size, const uint8_t *second, size_t second_size,
+				 uint8_t *out, size_t max_size, unsigned seed)
 {
 	static struct recording into, from;
 	static uint8_t other[LARGEST];
@@ -292,7 +315,8 @@ size_t LLVMFuzzerCustomCrossOver(const uint8_t *first, size_t first_size, const 
 		return 0;
 	memcpy(out, first, first_size);
 	memcpy(other, second, second_size);
-	if (!find_parts(&into, out, first_size, max_size) || !find_parts(&from, other, second_size, sizeof other) || !from.nr_records)
+	if (!find_parts(&into, out, first_size, max_size) || !find_parts(&from, other, second_size, sizeof other) ||
+	    !from.nr_records)
 		return first_size;
 	for (size_t n = 1 + below(8); n; n--) {
 		const struct piece record = from.records[below(from.nr_records)];

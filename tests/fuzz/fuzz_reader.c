@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The whole reader: a recording in memory, in both orders, the same bytes out of a pipe, and read ahead by a thread. Input that begins with
- * DIRECTRY and two sizes is a directory: `data`, then data.0 of the first size, then data.1 of the second. */
+/* The whole reader: a recording in memory, in both orders, the same bytes out of a pipe, and read ahead by a thread.
+ * Input that begins with DIRECTRY and two sizes is a directory: `data`, then data.0 of the first size, then data.1 of
+ * the second. */
 #include "fuzz.h"
 #include "fuzz_symbols.h"
 #include "perfdata/reader.h"
@@ -116,7 +117,10 @@ static void read_directory(const uint8_t *data, size_t size, const struct perfda
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct perfdata_reader_options options = { .size = sizeof options, .on_finding = take_finding, .max_ratio = 1000, .max_spool = 64 << 20,
+	struct perfdata_reader_options options = { .size = sizeof options,
+						   .on_finding = take_finding,
+						   .max_ratio = 1000,
+						   .max_spool = 64 << 20,
 						   .max_memory = 16 << 20 };
 	if (size >= 16 && !memcmp(data, "DIRECTRY", 8)) {
 		options.order = size % 2 ? PERFDATA_ORDER_TIME : PERFDATA_ORDER_FILE;

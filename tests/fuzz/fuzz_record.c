@@ -80,15 +80,19 @@ static int visit_task(void *user, const struct perfdata_record *record, const st
 }
 
 /* What was decoded whole is encoded to the same bytes. */
-static void encode(const struct perfdata_config *config, const struct perfdata_record *record, const uint8_t *data, size_t size)
+static void encode(const struct perfdata_config *config, const struct perfdata_record *record, const uint8_t *data,
+		   size_t size)
 {
 	static uint8_t out[PERFDATA_RECORD_ROOM];
 	size_t made = 0;
 
 	const enum perfdata_status status = perfdata_encode(config, config, record, out, &made);
 	fuzz_require(status == PERFDATA_OK, "a record that was decoded cannot be encoded");
-	fuzz_require(made == size && !memcmp(out + 8, data + 8, size - 8), "a record that was decoded is encoded to other bytes");
-	fuzz_require(perfdata_encode(config, NULL, record, out, &made) == PERFDATA_OK || size > PERFDATA_RECORD_ROOM - 64, "a record cannot be encoded by its members alone");
+	fuzz_require(made == size && !memcmp(out + 8, data + 8, size - 8),
+		     "a record that was decoded is encoded to other bytes");
+	fuzz_require(perfdata_encode(config, NULL, record, out, &made) == PERFDATA_OK ||
+			     size > PERFDATA_RECORD_ROOM - 64,
+		     "a record cannot be encoded by its members alone");
 }
 
 static void decode(const struct perfdata_config *config, const uint8_t *data, size_t size)
@@ -100,7 +104,9 @@ static void decode(const struct perfdata_config *config, const uint8_t *data, si
 	fuzz_require(status == PERFDATA_OK || status == PERFDATA_DAMAGED, "decoding has a third result");
 	perfdata_peek(config, data, size, &peek);
 	fuzz_touch_bytes(record.rest);
-	static const struct perfdata_visitor visitor = { .size = sizeof visitor, .mmap = visit_mmap, .task = visit_task, .any = visit_any };
+	static const struct perfdata_visitor visitor = {
+		.size = sizeof visitor, .mmap = visit_mmap, .task = visit_task, .any = visit_any
+	};
 	fuzz_require(perfdata_visit(&visitor, NULL, &record) == 1, "a record is not visited");
 	if (record.layout)
 		touch_view(record.layout, &record.u, *(const uint64_t *)&record.u);
@@ -118,7 +124,8 @@ static void decode(const struct perfdata_config *config, const uint8_t *data, si
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const enum perfdata_byte_order order = fuzz_take(&data, &size, 1) & 1 ? PERFDATA_BYTE_ORDER_BIG : PERFDATA_BYTE_ORDER_LITTLE;
+	const enum perfdata_byte_order order = fuzz_take(&data, &size, 1) & 1 ? PERFDATA_BYTE_ORDER_BIG
+									      : PERFDATA_BYTE_ORDER_LITTLE;
 	struct perfdata_config config;
 	struct perfdata_attr attr;
 	size_t used;
@@ -136,7 +143,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	data += attr_size;
 	size -= attr_size;
 	while (size >= 8) {
-		const size_t stated = order == PERFDATA_BYTE_ORDER_BIG ? (size_t)(data[6] << 8 | data[7]) : (size_t)(data[7] << 8 | data[6]);
+		const size_t stated = order == PERFDATA_BYTE_ORDER_BIG ? (size_t)(data[6] << 8 | data[7])
+								       : (size_t)(data[7] << 8 | data[6]);
 		const size_t here = stated >= 8 && stated <= size ? stated : size;
 		/* of its own, so that a byte too far is seen */
 		uint8_t *own = malloc(here);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Replays files through a fuzz target: those of the command line, or the recordings of testdata/ and the past crashes of testdata/crash/,
- * each whole, cut short, with some bytes changed, and, where the target has a mutator, changed by that. Prints TAP. */
+/* Replays files through a fuzz target: those of the command line, or the recordings of testdata/ and the past crashes
+ * of testdata/crash/, each whole, cut short, with some bytes changed, and, where the target has a mutator, changed by
+ * that. Prints TAP. */
 #include <dirent.h>
 #include <libgen.h>
 #include "fuzz.h"
@@ -84,7 +85,8 @@ static void run_mutants(const uint8_t *data, size_t size)
 		now = LLVMFuzzerCustomMutator(mutant, now, 2 * size + 64, next_word());
 		run_copy(mutant, now);
 		if (i % 4 == 3) {
-			const size_t crossed = LLVMFuzzerCustomCrossOver(data, size, mutant, now, other, 2 * size + 64, next_word());
+			const size_t crossed = LLVMFuzzerCustomCrossOver(data, size, mutant, now, other, 2 * size + 64,
+									 next_word());
 			run_copy(other, crossed);
 		}
 	}
@@ -110,7 +112,8 @@ static unsigned run_folder(const char *folder)
 	for (int i = 0; i < count; i++) {
 		char path[4096 + 256 + 2];
 		snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
-		if (entries[i]->d_type == DT_REG && !strstr(entries[i]->d_name, ".py") && strcmp(entries[i]->d_name, "README") != 0) {
+		if (entries[i]->d_type == DT_REG && !strstr(entries[i]->d_name, ".py") &&
+		    strcmp(entries[i]->d_name, "README") != 0) {
 			run_file(path);
 			files++;
 		}
@@ -130,7 +133,8 @@ int main(int argc, char **argv)
 	for (int i = 1; i < argc; i++, files++)
 		run_file(argv[i]);
 	if (argc < 2) {
-		const char *const folders[] = { "testdata", "testdata/threads-73.dir", "testdata/crash", "testdata/match" };
+		const char *const folders[] = { "testdata", "testdata/threads-73.dir", "testdata/crash",
+						"testdata/match" };
 		for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
 			snprintf(folder, sizeof folder, "%s/%s", top ? top : ".", folders[i]);
 			files += run_folder(folder);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Recordings out of recordings: whatever is read, what is written again can be read without a finding of damage, and what was repaired is not changed
- * by being repaired again. The last byte says what becomes of it. */
+/* Recordings out of recordings: whatever is read, what is written again can be read without a finding of damage, and
+ * what was repaired is not changed by being repaired again. The last byte says what becomes of it. */
 #include "fuzz.h"
 #include "perfdata/rewrite.h"
 
@@ -22,10 +22,12 @@ static void tell(void *user, const char *text)
 	fuzz_touch_text(text);
 }
 
-static bool write_again(const uint8_t *data, size_t size, const struct perfdata_rewrite_options *how, enum perfdata_record_order order,
-			struct perfdata_text *out)
+static bool write_again(const uint8_t *data, size_t size, const struct perfdata_rewrite_options *how,
+			enum perfdata_record_order order, struct perfdata_text *out)
 {
-	const struct perfdata_reader_options options = { .size = sizeof options, .order = order, .max_ratio = 1000, .max_spool = 64 << 20 };
+	const struct perfdata_reader_options options = {
+		.size = sizeof options, .order = order, .max_ratio = 1000, .max_spool = 64 << 20
+	};
 	struct perfdata_rewrite_options own = *how;
 	struct perfdata_rewriter *rewriter;
 	struct perfdata_reader *reader;
@@ -42,7 +44,8 @@ static bool write_again(const uint8_t *data, size_t size, const struct perfdata_
 		perfdata_reader_close(reader);
 	}
 	if (perfdata_reader_open_memory(data, size, NULL, &options, &reader, NULL) == PERFDATA_OK) {
-		ok = perfdata_rewriter_copy(rewriter, reader) == PERFDATA_OK && perfdata_rewriter_finish(rewriter) == PERFDATA_OK;
+		ok = perfdata_rewriter_copy(rewriter, reader) == PERFDATA_OK &&
+		     perfdata_rewriter_finish(rewriter) == PERFDATA_OK;
 		perfdata_reader_close(reader);
 	}
 	perfdata_rewriter_free(rewriter);
@@ -50,10 +53,13 @@ static bool write_again(const uint8_t *data, size_t size, const struct perfdata_
 }
 
 /* With itself and with a part of itself. */
-static bool merge(const uint8_t *data, size_t size, const struct perfdata_rewrite_options *how, struct perfdata_text *out)
+static bool merge(const uint8_t *data, size_t size, const struct perfdata_rewrite_options *how,
+		  struct perfdata_text *out)
 {
 	enum { INPUTS = 3 };
-	const struct perfdata_reader_options options = { .size = sizeof options, .order = PERFDATA_ORDER_TIME, .max_ratio = 1000, .max_spool = 64 << 20 };
+	const struct perfdata_reader_options options = {
+		.size = sizeof options, .order = PERFDATA_ORDER_TIME, .max_ratio = 1000, .max_spool = 64 << 20
+	};
 	struct perfdata_rewrite_options own = *how;
 	struct perfdata_reader *readers[2 * INPUTS] = { NULL };
 	struct perfdata_rewriter *rewriter;
@@ -66,9 +72,11 @@ static bool merge(const uint8_t *data, size_t size, const struct perfdata_rewrit
 	if (perfdata_rewriter_new(&own, &rewriter, NULL) != PERFDATA_OK)
 		return false;
 	for (unsigned i = 0; i < 2 * INPUTS && ok; i++)
-		ok = perfdata_reader_open_memory(data, i % INPUTS == 2 ? size - size / 3 : size, NULL, &options, &readers[i], NULL) == PERFDATA_OK &&
+		ok = perfdata_reader_open_memory(data, i % INPUTS == 2 ? size - size / 3 : size, NULL, &options,
+						 &readers[i], NULL) == PERFDATA_OK &&
 		     (i >= INPUTS || perfdata_rewriter_add(rewriter, readers[i]) == PERFDATA_OK);
-	ok = ok && perfdata_rewriter_merge(rewriter, readers + INPUTS, INPUTS) == PERFDATA_OK && perfdata_rewriter_finish(rewriter) == PERFDATA_OK;
+	ok = ok && perfdata_rewriter_merge(rewriter, readers + INPUTS, INPUTS) == PERFDATA_OK &&
+	     perfdata_rewriter_finish(rewriter) == PERFDATA_OK;
 	perfdata_rewriter_free(rewriter);
 	for (unsigned i = 0; i < 2 * INPUTS; i++)
 		perfdata_reader_close(readers[i]);
@@ -81,7 +89,8 @@ static uint64_t read_whole(const struct perfdata_text *text, bool *ret_complete)
 	struct perfdata_raw raw;
 	uint64_t samples = 0;
 
-	fuzz_require(perfdata_reader_open_memory(text->data, text->size, NULL, NULL, &reader, NULL) == PERFDATA_OK, "what was written is no recording");
+	fuzz_require(perfdata_reader_open_memory(text->data, text->size, NULL, NULL, &reader, NULL) == PERFDATA_OK,
+		     "what was written is no recording");
 	while (perfdata_reader_next(reader, &raw) == PERFDATA_OK)
 		samples += raw.type == PERFDATA_RECORD_SAMPLE;
 	*ret_complete = perfdata_reader_complete(reader);
@@ -101,7 +110,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const uint8_t choice = data[--size];
 	perfdata_text_init(&out);
 	perfdata_text_init(&again);
-	how.form = choice & 1 ? PERFDATA_REWRITE_TO_FILE : choice & 2 ? PERFDATA_REWRITE_TO_STREAM : PERFDATA_REWRITE_AS_INPUT;
+	how.form = choice & 1   ? PERFDATA_REWRITE_TO_FILE
+		   : choice & 2 ? PERFDATA_REWRITE_TO_STREAM
+				: PERFDATA_REWRITE_AS_INPUT;
 	how.order = choice & 4 ? PERFDATA_REWRITE_BIG_ENDIAN : PERFDATA_REWRITE_SAME_ORDER;
 	how.packing = choice & 8 ? PERFDATA_REWRITE_COMPRESSED : PERFDATA_REWRITE_SAME_PACKING;
 	how.for_old = choice & 16;
@@ -117,12 +128,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		const uint64_t samples = read_whole(&out, &complete);
 		bool still;
 		fuzz_require(complete, "what was repaired is damaged");
-		fuzz_require(write_again((const uint8_t *)out.data, out.size, &how, PERFDATA_ORDER_FILE, &again), "what was repaired cannot be read again");
+		fuzz_require(write_again((const uint8_t *)out.data, out.size, &how, PERFDATA_ORDER_FILE, &again),
+			     "what was repaired cannot be read again");
 		fuzz_require(read_whole(&again, &still) == samples && still, "repairing twice loses samples");
 	}
 	perfdata_text_clear(&out);
 
-	how = (struct perfdata_rewrite_options){ .size = sizeof how, .form = PERFDATA_REWRITE_TO_FILE, .anonymize = &anonymize };
+	how = (struct perfdata_rewrite_options){ .size = sizeof how,
+						 .form = PERFDATA_REWRITE_TO_FILE,
+						 .anonymize = &anonymize };
 	if (write_again(data, size, &how, PERFDATA_ORDER_TIME, &out))
 		(void)read_whole(&out, &complete);
 	perfdata_text_release(&out);

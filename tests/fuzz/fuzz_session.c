@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Process state and batches over a recording in memory, with filters and without, with symbols that are nowhere and without. What is found in two
- * ways must be the same: the files that chains go through, and the counts. */
+/* Process state and batches over a recording in memory, with filters and without, with symbols that are nowhere and
+ * without. What is found in two ways must be the same: the files that chains go through, and the counts. */
 #include "fuzz.h"
 #include "fuzz_symbols.h"
 #include "perfdata/session.h"
@@ -21,7 +21,8 @@ static void touch_stack(const struct perfdata_batch *batch, const struct perfdat
 	check((delivery->stack != PERFDATA_NONE) == (nr != 0));
 	if (!nr)
 		return;
-	check(perfdata_session_stack(batch->session, delivery->stack, by_id, 1024, &nr_by_id) == PERFDATA_OK && nr == nr_by_id);
+	check(perfdata_session_stack(batch->session, delivery->stack, by_id, 1024, &nr_by_id) == PERFDATA_OK &&
+	      nr == nr_by_id);
 	check(!memcmp(steps, by_id, (nr < 1024 ? nr : 1024) * sizeof *steps));
 }
 
@@ -81,7 +82,9 @@ static struct perfdata_filter some_filter(const uint8_t *data, size_t size)
 	case 3: filter.types = types, filter.nr_types = 3; break;
 	case 4: filter.events = events, filter.nr_events = 3; break;
 	case 5: filter.comms = globs + how % 5, filter.nr_comms = 2; break;
-	default: filter.dsos = globs + how % 5, filter.nr_dsos = 2, filter.symbols = globs, filter.nr_symbols = how % 2; break;
+	default:
+		filter.dsos = globs + how % 5, filter.nr_dsos = 2, filter.symbols = globs, filter.nr_symbols = how % 2;
+		break;
 	}
 	return filter;
 }
@@ -93,7 +96,8 @@ static void check_marks(const struct perfdata_session *session)
 	bool *of_stacks = calloc(nr + 1u, sizeof *of_stacks);
 	static struct perfdata_step steps[8192];
 	size_t nr_steps;
-	for (uint32_t stack = 0; of_stacks && perfdata_session_stack(session, stack, steps, 8192, &nr_steps) == PERFDATA_OK; stack++) {
+	for (uint32_t stack = 0;
+	     of_stacks && perfdata_session_stack(session, stack, steps, 8192, &nr_steps) == PERFDATA_OK; stack++) {
 		if (nr_steps > 8192) {
 			free(of_stacks);
 			return;
@@ -110,12 +114,15 @@ static void check_marks(const struct perfdata_session *session)
 }
 
 struct counted {
-	uint64_t records, first_time, last_time, lost_records, lost_samples, aux_lost, late, unknown_ids, types, events, complete;
+	uint64_t records, first_time, last_time, lost_records, lost_samples, aux_lost, late, unknown_ids, types, events,
+		complete;
 };
 
 static struct counted count(const uint8_t *data, size_t size, uint32_t needs)
 {
-	const struct perfdata_reader_options how = { .size = sizeof how, .order = PERFDATA_ORDER_FILE, .max_ratio = 1000, .max_spool = 64 << 20 };
+	const struct perfdata_reader_options how = {
+		.size = sizeof how, .order = PERFDATA_ORDER_FILE, .max_ratio = 1000, .max_spool = 64 << 20
+	};
 	const struct perfdata_session_options options = { .size = sizeof options, .needs = needs };
 	struct counted counted;
 	struct perfdata_session *session;
@@ -139,9 +146,11 @@ static struct counted count(const uint8_t *data, size_t size, uint32_t needs)
 		counted.unknown_ids = summary->unknown_ids;
 		counted.complete = summary->complete;
 		for (size_t i = 0; i < summary->nr_types; i++)
-			counted.types = counted.types * 31 + summary->types[i].type * 7 + summary->types[i].records * 3 + summary->types[i].bytes;
+			counted.types = counted.types * 31 + summary->types[i].type * 7 +
+					summary->types[i].records * 3 + summary->types[i].bytes;
 		for (size_t i = 0; i < summary->nr_events; i++)
-			counted.events = counted.events * 31 + summary->events[i].samples * 3 + summary->events[i].deliveries;
+			counted.events = counted.events * 31 + summary->events[i].samples * 3 +
+					 summary->events[i].deliveries;
 		perfdata_session_close(session);
 	}
 	perfdata_reader_close(reader);
@@ -150,13 +159,20 @@ static struct counted count(const uint8_t *data, size_t size, uint32_t needs)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct perfdata_reader_options how = { .size = sizeof how, .order = PERFDATA_ORDER_TIME, .max_ratio = 1000, .max_spool = 64 << 20 };
+	const struct perfdata_reader_options how = {
+		.size = sizeof how, .order = PERFDATA_ORDER_TIME, .max_ratio = 1000, .max_spool = 64 << 20
+	};
 	struct perfdata_symbols *symbols = size % 3 ? NULL : fuzz_no_symbols();
 	const struct perfdata_session_options options = {
-		.size = sizeof options, .merge_deferred = size % 2, .keep_exited = size % 5 == 0, .symbols = symbols,
-		.filter = size % 8 ? (struct perfdata_filter){ 0 } : some_filter(data, size), .limit = size % 64 ? 0 : 3,
-		.needs = PERFDATA_NEED_RECORDS | PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES | PERFDATA_NEED_STACKS |
-			 PERFDATA_NEED_STACK_IDS | (size % 2 ? PERFDATA_NEED_NODES : 0u) | PERFDATA_NEED_CHAIN_DSOS,
+		.size = sizeof options,
+		.merge_deferred = size % 2,
+		.keep_exited = size % 5 == 0,
+		.symbols = symbols,
+		.filter = size % 8 ? (struct perfdata_filter){ 0 } : some_filter(data, size),
+		.limit = size % 64 ? 0 : 3,
+		.needs = PERFDATA_NEED_RECORDS | PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS |
+			 PERFDATA_NEED_FRAMES | PERFDATA_NEED_STACKS | PERFDATA_NEED_STACK_IDS |
+			 (size % 2 ? PERFDATA_NEED_NODES : 0u) | PERFDATA_NEED_CHAIN_DSOS,
 	};
 	struct perfdata_session *session;
 	struct perfdata_reader *reader;
@@ -179,7 +195,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	perfdata_reader_close(reader);
 	perfdata_symbols_free(symbols);
 	if (size % 4 == 0) {
-		const struct counted in_summary = count(data, size, 0), by_records = count(data, size, PERFDATA_NEED_RECORDS);
+		const struct counted in_summary = count(data, size, 0),
+				     by_records = count(data, size, PERFDATA_NEED_RECORDS);
 		check(!memcmp(&in_summary, &by_records, sizeof in_summary));
 	}
 	return 0;

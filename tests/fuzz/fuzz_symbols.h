@@ -23,7 +23,8 @@ static inline const char *fuzz_file(const uint8_t *data, size_t size)
 {
 	static char path[128];
 	if (!*fuzz_folder) {
-		snprintf(fuzz_folder, sizeof fuzz_folder, "%s/perfdata-fuzz-XXXXXX", access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
+		snprintf(fuzz_folder, sizeof fuzz_folder, "%s/perfdata-fuzz-XXXXXX",
+			 access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
 		fuzz_require(mkdtemp(fuzz_folder) != NULL, "no temporary folder");
 		atexit(fuzz_folder_remove);
 	}
@@ -81,8 +82,10 @@ static inline void fuzz_dso(enum perfdata_dso_kind kind, const uint8_t *data, si
 	if (perfdata_symbols_new(&options, &symbols) != PERFDATA_OK)
 		return;
 	if (perfdata_symbols_dso(symbols, &request, &dso) == PERFDATA_OK) {
-		static const uint64_t addresses[] = { 0, 1, 0x10, 0x100, 0x1000, 0x1010, 0x1100, 0x2000, 0x400000, 0x401000, 1ull << 47,
-						      0xffffffff81000000, UINT64_MAX };
+		static const uint64_t addresses[] = { 0,         1,        0x10,       0x100,
+						      0x1000,    0x1010,   0x1100,     0x2000,
+						      0x400000,  0x401000, 1ull << 47, 0xffffffff81000000,
+						      UINT64_MAX };
 		struct perfdata_symbols_origin origin;
 		for (size_t i = 0; i < sizeof addresses / sizeof *addresses; i++)
 			fuzz_look_up(dso, addresses[i], UINT64_MAX);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tracing data: the formats, and what their fields and print formats make of raw data. Input that is no tracing data is a format text with
- * raw data behind its first NUL. */
+/* Tracing data: the formats, and what their fields and print formats make of raw data. Input that is no tracing data is
+ * a format text with raw data behind its first NUL. */
 #include "fuzz.h"
 #include "perfdata/trace.h"
 #include "trace_part.h"
@@ -16,8 +16,8 @@ static bool symbol(void *user, uint64_t address, struct perfdata_trace_symbol *r
 	return true;
 }
 
-static void print_event(const struct perfdata_trace *trace, const struct perfdata_trace_event *event, struct perfdata_bytes raw,
-			enum perfdata_byte_order order)
+static void print_event(const struct perfdata_trace *trace, const struct perfdata_trace_event *event,
+			struct perfdata_bytes raw, enum perfdata_byte_order order)
 {
 	const struct perfdata_trace_context context = { .trace = trace, .order = order, .symbol = symbol };
 	struct perfdata_trace_value value;
@@ -56,7 +56,10 @@ static void walk_events(const struct perfdata_trace *trace, enum perfdata_byte_o
 
 	for (size_t i = 0; i < MAX_EVENTS && (event = perfdata_trace_event_at(trace, i)) != NULL; i++) {
 		print_event(trace, event, raw, order);
-		print_event(trace, event, (struct perfdata_bytes){ raw.data, raw.size < event->min_size ? raw.size : event->min_size }, order);
+		print_event(
+			trace, event,
+			(struct perfdata_bytes){ raw.data, raw.size < event->min_size ? raw.size : event->min_size },
+			order);
 	}
 	for (size_t i = 0; i < MAX_EVENTS && perfdata_trace_name_at(trace, i, &id, &system, &name); i++) {
 		fuzz_touch_text(system);

@@ -41,8 +41,12 @@ static inline int emit_open(void *user, const char *name, void **ret_user)
 }
 static inline struct perfdata_output *emit_several(struct perfdata_output *memory)
 {
-	static const struct perfdata_output_callbacks callbacks = { .size = sizeof callbacks, .write = emit_write, .open = emit_open };
-	return memory && perfdata_output_open(memory, NULL) == PERFDATA_OK ? perfdata_output_callbacks(&callbacks, memory) : NULL;
+	static const struct perfdata_output_callbacks callbacks = { .size = sizeof callbacks,
+								    .write = emit_write,
+								    .open = emit_open };
+	return memory && perfdata_output_open(memory, NULL) == PERFDATA_OK
+		       ? perfdata_output_callbacks(&callbacks, memory)
+		       : NULL;
 }
 
 struct emit_how {
@@ -55,8 +59,8 @@ struct emit_how {
 static inline uint32_t emit_needs_for(const struct perfdata_emitter *emitter, const struct emit_how *emit)
 {
 	struct perfdata_configuration configuration;
-	const enum perfdata_status status = perfdata_emitter_configure(emitter, emit->options, emit->nr_options, PERFDATA_UNSAID,
-								       &configuration, NULL);
+	const enum perfdata_status status = perfdata_emitter_configure(emitter, emit->options, emit->nr_options,
+								       PERFDATA_UNSAID, &configuration, NULL);
 	return status == PERFDATA_OK ? configuration.needs : emitter->needs;
 }
 
@@ -66,17 +70,25 @@ static inline uint32_t emit_needs(const struct perfdata_emitter *emitter)
 }
 
 /* ret->data is to be freed, whatever the status. */
-static inline void emit_memory_with(const struct perfdata_emitter *emitter, const void *bytes, size_t size, const struct emit_how *emit,
-				    struct emitted *ret)
+static inline void emit_memory_with(const struct perfdata_emitter *emitter, const void *bytes, size_t size,
+				    const struct emit_how *emit, struct emitted *ret)
 {
-	const struct perfdata_reader_options how = { .size = sizeof how, .order = PERFDATA_ORDER_TIME, .max_ratio = 1000, .max_spool = 64 << 20 };
-	const struct perfdata_session_options options = { .size = sizeof options, .needs = emit_needs_for(emitter, emit), .symbols = emit->symbols };
+	const struct perfdata_reader_options how = {
+		.size = sizeof how, .order = PERFDATA_ORDER_TIME, .max_ratio = 1000, .max_spool = 64 << 20
+	};
+	const struct perfdata_session_options options = { .size = sizeof options,
+							  .needs = emit_needs_for(emitter, emit),
+							  .symbols = emit->symbols };
 	const struct perfdata_run_options run = { .size = sizeof run, .jobs = emit->jobs };
 	struct perfdata_output *output = perfdata_output_memory(), *several = NULL;
 	if (emitter->flags & PERFDATA_EMITTER_ONLY_NAMED)
 		several = emit_several(output);
 	const struct perfdata_target target = {
-		.size = sizeof target, .emitter = emitter, .options = emit->options, .nr_options = emit->nr_options, .output = several ? several : output,
+		.size = sizeof target,
+		.emitter = emitter,
+		.options = emit->options,
+		.nr_options = emit->nr_options,
+		.output = several ? several : output,
 	};
 	struct perfdata_session *session;
 	struct perfdata_reader *reader;
@@ -90,7 +102,9 @@ static inline void emit_memory_with(const struct perfdata_emitter *emitter, cons
 	}
 	ret->status = perfdata_session_open(reader, &options, &session, NULL);
 	if (ret->status == PERFDATA_OK) {
-		ret->status = output ? perfdata_run(session, &(const struct perfdata_target *){ &target }, 1, &run, NULL) : PERFDATA_ENOMEM;
+		ret->status = output ? perfdata_run(session, &(const struct perfdata_target *){ &target }, 1, &run,
+						    NULL)
+				     : PERFDATA_ENOMEM;
 		const struct perfdata_summary *summary = perfdata_session_summary(session);
 		ret->complete = summary->complete;
 		ret->records = summary->records;
@@ -103,7 +117,8 @@ static inline void emit_memory_with(const struct perfdata_emitter *emitter, cons
 }
 
 /* As the emitter does by default. */
-static inline void emit_memory(const struct perfdata_emitter *emitter, const void *bytes, size_t size, unsigned jobs, struct emitted *ret)
+static inline void emit_memory(const struct perfdata_emitter *emitter, const void *bytes, size_t size, unsigned jobs,
+			       struct emitted *ret)
 {
 	emit_memory_with(emitter, bytes, size, &(const struct emit_how){ .jobs = jobs }, ret);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Linked with the program's own objects and $(unit_alloc_ldflags): PERFDATA_FAIL=N makes its N-th allocation (from 0) fail, and no other.
- * PERFDATA_FAIL_NOTE names a file that is made when it came to that. */
+/* Linked with the program's own objects and $(unit_alloc_ldflags): PERFDATA_FAIL=N makes its N-th allocation (from 0)
+ * fail, and no other. PERFDATA_FAIL_NOTE names a file that is made when it came to that. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>

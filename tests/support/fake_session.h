@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A session made up for tests of the run, in place of the library's (the functions below are what the run calls), and an emitter that can fail
- * in each of its functions. Both are of one test program: they count in variables of this file. */
+/* A session made up for tests of the run, in place of the library's (the functions below are what the run calls), and
+ * an emitter that can fail in each of its functions. Both are of one test program: they count in variables of this
+ * file. */
 #ifndef FAKE_SESSION_H
 #define FAKE_SESSION_H
 
@@ -10,7 +11,7 @@
 #include "reader/reader.h"
 #include "unit.h"
 
-/* --- a session of `nr_batches` batches; batch n holds one record of type types(n) -------------------------------------- */
+/* --- a session of `nr_batches` batches; batch n holds one record of type types(n) --------------------------------- */
 
 struct perfdata_session {
 	uint64_t nr_batches, next;
@@ -27,7 +28,8 @@ struct perfdata_session {
 };
 static struct perfdata_session *fake;
 
-struct pd_listener pd_session_listen(struct perfdata_session *session, struct pd_listener listener);   /* session.h has another struct */
+/* session.h has another struct */
+struct pd_listener pd_session_listen(struct perfdata_session *session, struct pd_listener listener);
 struct pd_listener pd_session_listen(struct perfdata_session *session, struct pd_listener listener)
 {
 	const struct pd_listener before = session->listener;
@@ -43,8 +45,11 @@ bool pd_session_makes_samples(const struct perfdata_session *session)
 
 static void report_reading(const struct perfdata_session *session)
 {
-	const struct perfdata_finding finding = { .severity = PERFDATA_SEVERITY_NOTE, .code = PERFDATA_FINDING_RECORD_UNKNOWN, .file = "made up",
-						  .record = session->next, .message = "read" };
+	const struct perfdata_finding finding = { .severity = PERFDATA_SEVERITY_NOTE,
+						  .code = PERFDATA_FINDING_RECORD_UNKNOWN,
+						  .file = "made up",
+						  .record = session->next,
+						  .message = "read" };
 	if (session->tells)
 		session->listener.on_finding(session->listener.user, &finding);
 }
@@ -77,7 +82,11 @@ void perfdata_batch_check(const struct perfdata_batch *batch, perfdata_finding_f
 	char message[32];
 	snprintf(message, sizeof message, "%llu", (unsigned long long)batch->number);
 	const struct perfdata_finding finding = {
-		.severity = PERFDATA_SEVERITY_ERROR, .code = PERFDATA_FINDING_RECORD_SHORT, .file = "made up", .record = batch->number, .message = message,
+		.severity = PERFDATA_SEVERITY_ERROR,
+		.code = PERFDATA_FINDING_RECORD_SHORT,
+		.file = "made up",
+		.record = batch->number,
+		.message = message,
 	};
 	if (records_are_damaged)
 		on_finding(user, &finding);
@@ -89,14 +98,17 @@ void perfdata_batch_release(struct perfdata_batch *batch)
 	free(batch);
 }
 const struct perfdata_error *perfdata_session_error(const struct perfdata_session *session) { return &session->error; }
-const struct perfdata_reader *perfdata_session_reader(const struct perfdata_session *session) { return (const void *)session; }
+const struct perfdata_reader *perfdata_session_reader(const struct perfdata_session *session)
+{
+	return (const void *)session;
+}
 const struct perfdata_header *perfdata_reader_header(const struct perfdata_reader *reader)
 {
 	return &((const struct perfdata_session *)(const void *)reader)->header;
 }
 const struct perfdata_summary *perfdata_session_summary(struct perfdata_session *session) { return &session->summary; }
 
-/* --- an emitter that can fail anywhere ------------------------------------------------------------------------------------ */
+/* --- an emitter that can fail anywhere ---------------------------------------------------------------------------- */
 
 #define NEVER UINT64_MAX
 static struct {
@@ -137,7 +149,8 @@ static void free_part(void *part)
 static perfdata_finding_fn *on_finding;
 static void *on_finding_user;
 
-static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out)
+static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state,
+				  struct perfdata_text *out)
 {
 	seen.begins++;
 	seen.begun_after = fake->next;
@@ -189,8 +202,11 @@ static enum perfdata_status merge(void *state, void *part, struct perfdata_text 
 	if (plan.findings) {
 		char message[32];
 		snprintf(message, sizeof message, "%llu", (unsigned long long)number);
-		const struct perfdata_finding finding = { .severity = number == 5 ? PERFDATA_SEVERITY_ERROR : PERFDATA_SEVERITY_NOTE,
-			.code = PERFDATA_FINDING_RECORD_UNKNOWN, .record = number, .message = message };
+		const struct perfdata_finding finding = { .severity = number == 5 ? PERFDATA_SEVERITY_ERROR
+										  : PERFDATA_SEVERITY_NOTE,
+							  .code = PERFDATA_FINDING_RECORD_UNKNOWN,
+							  .record = number,
+							  .message = message };
 		on_finding(on_finding_user, &finding);
 	}
 	perfdata_text_literal(out, "merged\n");
@@ -213,8 +229,18 @@ static void release(void *state)
 	seen.releases++;
 }
 static const struct perfdata_emitter emitter = {
-	.abi = PERFDATA_EMITTER_ABI, .size = sizeof(struct perfdata_emitter), .name = "test", .help = "", .begin = begin, .scan = scan, .format = format, .merge = merge,
-	.end = end, .free_value = free_value, .free_part = free_part, .release = release,
+	.abi = PERFDATA_EMITTER_ABI,
+	.size = sizeof(struct perfdata_emitter),
+	.name = "test",
+	.help = "",
+	.begin = begin,
+	.scan = scan,
+	.format = format,
+	.merge = merge,
+	.end = end,
+	.free_value = free_value,
+	.free_part = free_part,
+	.release = release,
 };
 
 #endif

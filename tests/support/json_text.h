@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Is a text one well-formed JSON value? Strict: UTF-8, no control characters in strings, no leading zeros, nothing behind the value. */
+/* Is a text one well-formed JSON value? Strict: UTF-8, no control characters in strings, no leading zeros, nothing
+ * behind the value. */
 #ifndef TESTS_JSON_TEXT_H
 #define TESTS_JSON_TEXT_H
 
@@ -29,13 +30,18 @@ static inline bool json_text_take(struct json_text *j, char c)
 /* Bytes of the UTF-8 character at `at`; 0 if there is none. */
 static inline size_t json_text_utf8(const uint8_t *at, const uint8_t *end)
 {
-	const size_t n = *at < 0x80 ? 1 : *at >= 0xc2 && *at < 0xe0 ? 2 : *at >= 0xe0 && *at < 0xf0 ? 3 : *at >= 0xf0 && *at < 0xf5 ? 4 : 0;
+	const size_t n = *at < 0x80                  ? 1
+			 : *at >= 0xc2 && *at < 0xe0 ? 2
+			 : *at >= 0xe0 && *at < 0xf0 ? 3
+			 : *at >= 0xf0 && *at < 0xf5 ? 4
+						     : 0;
 	if (n == 0 || (size_t)(end - at) < n)
 		return 0;
 	for (size_t i = 1; i < n; i++)
 		if ((at[i] & 0xc0) != 0x80)
 			return 0;
-	if ((*at == 0xe0 && at[1] < 0xa0) || (*at == 0xed && at[1] > 0x9f) || (*at == 0xf0 && at[1] < 0x90) || (*at == 0xf4 && at[1] > 0x8f))
+	if ((*at == 0xe0 && at[1] < 0xa0) || (*at == 0xed && at[1] > 0x9f) || (*at == 0xf0 && at[1] < 0x90) ||
+	    (*at == 0xf4 && at[1] > 0x8f))
 		return 0;
 	return n;
 }
@@ -55,7 +61,8 @@ static inline bool json_text_string(struct json_text *j)
 				return false;
 			if (*j->at == 'u') {
 				for (unsigned i = 1; i <= 4; i++)
-					if (j->end - j->at <= (ptrdiff_t)i || !j->at[i] || !strchr("0123456789abcdefABCDEF", j->at[i]))
+					if (j->end - j->at <= (ptrdiff_t)i || !j->at[i] ||
+					    !strchr("0123456789abcdefABCDEF", j->at[i]))
 						return false;
 				j->at += 5;
 			} else if (*j->at && strchr("\"\\/bfnrt", *j->at)) {

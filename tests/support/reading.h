@@ -64,9 +64,17 @@ static inline void read_all(struct result *result, struct perfdata_reader *reade
 		if (result->count == MAX_SEEN)
 			break;
 		result->seen[result->count++] = (struct seen){
-			.type = raw.type, .size = raw.size, .offset = raw.offset, .inner = raw.inner, .number = raw.number,
-			.time = raw.time, .hash = hash_of(raw.bytes, raw.size), .flags = raw.flags, .file = raw.file,
-			.event = raw.event ? (int)raw.event->index : -1, .tid = raw.tid,
+			.type = raw.type,
+			.size = raw.size,
+			.offset = raw.offset,
+			.inner = raw.inner,
+			.number = raw.number,
+			.time = raw.time,
+			.hash = hash_of(raw.bytes, raw.size),
+			.flags = raw.flags,
+			.file = raw.file,
+			.event = raw.event ? (int)raw.event->index : -1,
+			.tid = raw.tid,
 		};
 	}
 	take_names(result, reader);
@@ -128,7 +136,8 @@ static inline bool same_records(const struct result *a, const struct result *b)
 		if (i == a->count || j == b->count)
 			return i == a->count && j == b->count;
 		const struct seen *x = &a->seen[i], *y = &b->seen[j];
-		if (x->type != y->type || x->size != y->size || x->time != y->time || x->event != y->event || x->tid != y->tid)
+		if (x->type != y->type || x->size != y->size || x->time != y->time || x->event != y->event ||
+		    x->tid != y->tid)
 			return false;
 		if (a->header.order == b->header.order && x->hash != y->hash)
 			return false;

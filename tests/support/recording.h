@@ -10,8 +10,9 @@
 #include "perfdata/schema.h"
 
 #define RECORDING_ROOM (8u << 20)
-#define RECORDING_SAMPLE_TYPE \
-	(PERFDATA_SAMPLE_IDENTIFIER | PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_TID | PERFDATA_SAMPLE_TIME | PERFDATA_SAMPLE_CPU)
+#define RECORDING_SAMPLE_TYPE                                                                           \
+	(PERFDATA_SAMPLE_IDENTIFIER | PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_TID | PERFDATA_SAMPLE_TIME | \
+	 PERFDATA_SAMPLE_CPU)
 #define RECORDING_EVENTS 2
 #define RECORDING_ATTR 136
 
@@ -89,7 +90,8 @@ static inline void recording_sample(struct recording *r, uint64_t id, uint64_t t
 	recording_u32(r, 0);
 	recording_end(r, start);
 }
-static inline void recording_comm(struct recording *r, uint64_t id, uint64_t time, uint32_t tid, const char *text, size_t room)
+static inline void recording_comm(struct recording *r, uint64_t id, uint64_t time, uint32_t tid, const char *text,
+				  size_t room)
 {
 	const size_t start = recording_begin(r, PERFDATA_RECORD_COMM, 0);
 	recording_u32(r, 7);
@@ -161,7 +163,8 @@ static inline void recording_magic(struct recording *r, uint64_t header_size)
 static inline void recording_file(struct recording *r, const struct recording *records, unsigned extra)
 {
 	const uint64_t ids = 104, attrs = ids + RECORDING_EVENTS * 16, data = RECORDING_DATA;
-	const uint64_t bits = 1u << PERFDATA_FEATURE_HOSTNAME | 1u << PERFDATA_FEATURE_EVENT_DESC | (extra ? 1u << extra : 0);
+	const uint64_t bits = 1u << PERFDATA_FEATURE_HOSTNAME | 1u << PERFDATA_FEATURE_EVENT_DESC |
+			      (extra ? 1u << extra : 0);
 	const uint64_t table = data + records->size, hostname = table + (extra ? 48 : 32), desc = hostname + 68;
 	const uint64_t desc_size = 8 + RECORDING_EVENTS * (RECORDING_ATTR + 4 + 68 + 16);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Records of every type and samples with every field, in either byte order; and decoded records compared through their layouts. */
+/* Records of every type and samples with every field, in either byte order; and decoded records compared through their
+ * layouts. */
 #ifndef TESTS_SCHEMA_RECORDS_H
 #define TESTS_SCHEMA_RECORDS_H
 
@@ -19,7 +20,10 @@ static inline uint64_t random_u64(void)
 	return random_state;
 }
 
-static inline enum perfdata_byte_order order_of(bool big) { return big ? PERFDATA_BYTE_ORDER_BIG : PERFDATA_BYTE_ORDER_LITTLE; }
+static inline enum perfdata_byte_order order_of(bool big)
+{
+	return big ? PERFDATA_BYTE_ORDER_BIG : PERFDATA_BYTE_ORDER_LITTLE;
+}
 
 static inline unsigned member_size(enum perfdata_kind kind)
 {
@@ -62,7 +66,8 @@ static inline bool same_cpus(const struct perfdata_cpus *a, const struct perfdat
 	return a->any == b->any;
 }
 
-static inline bool same_view(const struct perfdata_layout *layout, uint64_t present, const void *view_a, const void *view_b);
+static inline bool same_view(const struct perfdata_layout *layout, uint64_t present, const void *view_a,
+			     const void *view_b);
 
 static inline bool same_list(const struct perfdata_list *a, const struct perfdata_list *b)
 {
@@ -73,13 +78,15 @@ static inline bool same_list(const struct perfdata_list *a, const struct perfdat
 	for (uint64_t i = 0; i < a->count; i++) {
 		perfdata_list_get(a, i, element_a);
 		perfdata_list_get(b, i, element_b);
-		if (a->element ? !same_view(a->element, a->present, element_a, element_b) : element_a[0] != element_b[0])
+		if (a->element ? !same_view(a->element, a->present, element_a, element_b)
+			       : element_a[0] != element_b[0])
 			return false;
 	}
 	return true;
 }
 
-static inline bool same_view(const struct perfdata_layout *layout, uint64_t present, const void *view_a, const void *view_b)
+static inline bool same_view(const struct perfdata_layout *layout, uint64_t present, const void *view_a,
+			     const void *view_b)
 {
 	for (uint32_t i = 0; i < layout->nr_fields; i++) {
 		const struct perfdata_field *field = &layout->fields[i];
@@ -114,8 +121,9 @@ static inline bool same_view(const struct perfdata_layout *layout, uint64_t pres
 static inline bool same_record(const struct perfdata_record *a, const struct perfdata_record *b)
 {
 	return a->type == b->type && a->misc == b->misc && a->size == b->size && a->layout == b->layout &&
-	       a->u.present == b->u.present && a->sample_id.present == b->sample_id.present && a->rest.size == b->rest.size &&
-	       a->problem_code == b->problem_code && (!a->layout || same_view(a->layout, a->u.present, &a->u, &b->u)) &&
+	       a->u.present == b->u.present && a->sample_id.present == b->sample_id.present &&
+	       a->rest.size == b->rest.size && a->problem_code == b->problem_code &&
+	       (!a->layout || same_view(a->layout, a->u.present, &a->u, &b->u)) &&
 	       same_view(perfdata_sample_id_layout(), a->sample_id.present, &a->sample_id, &b->sample_id);
 }
 
@@ -230,7 +238,9 @@ static inline bool put_kernel_body(struct build *b, uint32_t type, uint16_t misc
 		put_u64(b, UINT64_C(0xffffffffc0000000)), put_u32(b, 64), put_u16(b, 1), put_u16(b, 1);
 		put_text(b, "bpf_prog_1");
 		return true;
-	case PERFDATA_RECORD_BPF_EVENT: put_u16(b, 1), put_u16(b, 0), put_u32(b, 42), put_bytes(b, "tagtagta", 8); return true;
+	case PERFDATA_RECORD_BPF_EVENT:
+		put_u16(b, 1), put_u16(b, 0), put_u32(b, 42), put_bytes(b, "tagtagta", 8);
+		return true;
 	case PERFDATA_RECORD_CGROUP: put_u64(b, 31), put_text(b, "/a/b"); return true;
 	case PERFDATA_RECORD_TEXT_POKE:
 		put_u64(b, UINT64_C(0xffffffff81000000)), put_u16(b, 5), put_u16(b, 3), put_bytes(b, "oldbynew", 8);
@@ -267,7 +277,8 @@ static inline bool put_user_body(struct build *b, uint32_t type, unsigned varian
 		return true;
 	case PERFDATA_RECORD_AUXTRACE_INFO: put_u32(b, 1), put_u32(b, 0), put_u64(b, 8), put_u64(b, 9); return true;
 	case PERFDATA_RECORD_AUXTRACE:
-		put_u64(b, 64), put_u64(b, 128), put_u64(b, 5), put_u32(b, 1), put_u32(b, 12), put_u32(b, UINT32_MAX), put_u32(b, 0);
+		put_u64(b, 64), put_u64(b, 128), put_u64(b, 5), put_u32(b, 1), put_u32(b, 12), put_u32(b, UINT32_MAX),
+			put_u32(b, 0);
 		return true;
 	case PERFDATA_RECORD_AUXTRACE_ERROR:
 		put_u32(b, 1), put_u32(b, 2), put_u32(b, 3), put_u32(b, 11), put_u32(b, 12), put_u32(b, variant);
@@ -283,14 +294,16 @@ static inline bool put_user_body(struct build *b, uint32_t type, unsigned varian
 			put_u32(b, 100), put_u32(b, 1);
 		return true;
 	case PERFDATA_RECORD_THREAD_MAP:
-		put_u64(b, 2), put_u64(b, 11), put_chars(b, "worker", 16), put_u64(b, 12), put_chars(b, "0123456789abcdef", 16);
+		put_u64(b, 2), put_u64(b, 11), put_chars(b, "worker", 16), put_u64(b, 12),
+			put_chars(b, "0123456789abcdef", 16);
 		return true;
 	case PERFDATA_RECORD_CPU_MAP:
 		put_u16(b, (uint16_t)(variant == 3 ? 1 : variant));
 		if (variant == 0) {
 			put_u16(b, 3), put_u16(b, 0xffff), put_u16(b, 2), put_u16(b, 300), put_zeros(b, 6);
 		} else if (variant == 1) {
-			put_u16(b, 2), put_u16(b, 8), put_zeros(b, 4), put_u64(b, 5), put_u64(b, UINT64_C(1) << 63), put_zeros(b, 6);
+			put_u16(b, 2), put_u16(b, 8), put_zeros(b, 4), put_u64(b, 5), put_u64(b, UINT64_C(1) << 63),
+				put_zeros(b, 6);
 		} else if (variant == 2) {
 			put_u8(b, 1), put_u8(b, 0), put_u16(b, 4), put_u16(b, 6);
 		} else {
@@ -324,7 +337,9 @@ static inline bool put_user_body(struct build *b, uint32_t type, unsigned varian
 		return true;
 	case PERFDATA_RECORD_FEATURE: put_u64(b, 3), put_bytes(b, "payload", 7); return true;
 	case PERFDATA_RECORD_COMPRESSED: put_bytes(b, "(\xb5/\xfd.....", 9); return true;
-	case PERFDATA_RECORD_COMPRESSED2: put_u64(b, 9), put_bytes(b, "(\xb5/\xfd.....", 9), put_zeros(b, 7); return true;
+	case PERFDATA_RECORD_COMPRESSED2:
+		put_u64(b, 9), put_bytes(b, "(\xb5/\xfd.....", 9), put_zeros(b, 7);
+		return true;
 	case PERFDATA_RECORD_BPF_METADATA:
 		put_chars(b, "prog", 512), put_u64(b, 2);
 		for (unsigned i = 0; i < 2; i++)
@@ -454,7 +469,8 @@ static inline void check_sample(const struct perfdata_sample *s, uint64_t type, 
 	CHECK(!HAS(STREAM_ID) || s->stream_id == 79);
 	CHECK(!HAS(CPU) || s->cpu == 3);
 	CHECK(!HAS(PERIOD) || s->period == 4001);
-	CHECK(!HAS(CALLCHAIN) || (s->callchain.count == 2 && perfdata_list_u64(&s->callchain, 0) == PERFDATA_CONTEXT_USER));
+	CHECK(!HAS(CALLCHAIN) ||
+	      (s->callchain.count == 2 && perfdata_list_u64(&s->callchain, 0) == PERFDATA_CONTEXT_USER));
 	CHECK(!HAS(RAW) || is_text(s->raw, "raw data 123"));
 	if (HAS(BRANCH_STACK)) {
 		CHECK_EQ(s->branch_stack.entries.count, 2);
@@ -463,8 +479,8 @@ static inline void check_sample(const struct perfdata_sample *s, uint64_t type, 
 		CHECK(!(attr->branch_sample_type & 1 << 17) || s->branch_stack.hw_idx == 5);
 		CHECK(!(attr->branch_sample_type & 1 << 19) || perfdata_list_u64(&s->branch_stack.counters, 1) == 62);
 	}
-	CHECK(!HAS(REGS_USER) || (s->user_regs.abi == 2 && s->user_regs.mask == 0x103 && s->user_regs.values.count == 3 &&
-				  perfdata_list_u64(&s->user_regs.values, 2) == 3));
+	CHECK(!HAS(REGS_USER) || (s->user_regs.abi == 2 && s->user_regs.mask == 0x103 &&
+				  s->user_regs.values.count == 3 && perfdata_list_u64(&s->user_regs.values, 2) == 3));
 	CHECK(!HAS(STACK_USER) || (s->user_stack.size == 16 && s->user_stack.dyn_size == 8 &&
 				   is_text(s->user_stack.data, "stack stack stac")));
 	if (HAS(WEIGHT_STRUCT))

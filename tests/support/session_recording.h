@@ -8,7 +8,8 @@
 #include "unit.h"
 
 /* The trailer of records, and the first words of samples. */
-#define STREAM_SAMPLE_TYPE (PERFDATA_SAMPLE_IDENTIFIER | PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_TID | PERFDATA_SAMPLE_TIME)
+#define STREAM_SAMPLE_TYPE \
+	(PERFDATA_SAMPLE_IDENTIFIER | PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_TID | PERFDATA_SAMPLE_TIME)
 
 struct stream_event {
 	uint64_t id;
@@ -83,7 +84,8 @@ static inline void stream_task(uint32_t type, int32_t pid, int32_t tid, int32_t 
 	stream_trailer(start, ppid, ptid);
 }
 
-static inline void stream_mmap(uint16_t misc, int32_t pid, uint64_t addr, uint64_t len, uint64_t pgoff, const char *filename)
+static inline void stream_mmap(uint16_t misc, int32_t pid, uint64_t addr, uint64_t len, uint64_t pgoff,
+			       const char *filename)
 {
 	const size_t start = recording_begin(&stream, PERFDATA_RECORD_MMAP, misc);
 	recording_u32(&stream, (uint32_t)pid);
@@ -179,22 +181,27 @@ static inline void walk_open(struct walk *walk, const struct perfdata_session_op
 			const struct perfdata_delivery *delivery = &batch->deliveries[i];
 			struct emitted *told = &walk->told[walk->nr++];
 			walk->stacks_differ += !same_stack(batch, delivery);
-			*told = (struct emitted){ .delivery = *delivery, .type = delivery->record->type, .deferred = delivery->deferred,
-					       .event = delivery->event ? delivery->event->index : UINT32_MAX };
-			for (size_t at = 0; delivery->branches != PERFDATA_NONE && at < 8 && delivery->branches + at < batch->nr_frames; at++)
+			*told = (struct emitted){ .delivery = *delivery,
+						  .type = delivery->record->type,
+						  .deferred = delivery->deferred,
+						  .event = delivery->event ? delivery->event->index : UINT32_MAX };
+			for (size_t at = 0; delivery->branches != PERFDATA_NONE && at < 8 &&
+					    delivery->branches + at < batch->nr_frames;
+			     at++)
 				told->branches[at] = batch->frames[delivery->branches + at];
 		}
 		perfdata_batch_release(batch);
 	}
 }
 
-#define ALL_NEEDS \
-	(PERFDATA_NEED_RECORDS | PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES | PERFDATA_NEED_STACKS | \
-	 PERFDATA_NEED_STACK_IDS)
+#define ALL_NEEDS                                                                                          \
+	(PERFDATA_NEED_RECORDS | PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES | \
+	 PERFDATA_NEED_STACKS | PERFDATA_NEED_STACK_IDS)
 
 static inline void walk_all(struct walk *walk)
 {
-	walk_open(walk, &(struct perfdata_session_options){ .size = sizeof(struct perfdata_session_options), .needs = ALL_NEEDS,
+	walk_open(walk, &(struct perfdata_session_options){ .size = sizeof(struct perfdata_session_options),
+							    .needs = ALL_NEEDS,
 							    .merge_deferred = true });
 }
 static inline void walk_close(struct walk *walk)
@@ -231,7 +238,8 @@ static inline const char *frame_text(const struct walk *walk, uint32_t frame)
 	const struct perfdata_frame *at = perfdata_session_frame(walk->session, frame);
 	if (!at)
 		return "none";
-	snprintf(out, sizeof text[0], "%s+0x%llx", perfdata_session_dso(walk->session, at->dso)->name, (unsigned long long)at->address);
+	snprintf(out, sizeof text[0], "%s+0x%llx", perfdata_session_dso(walk->session, at->dso)->name,
+		 (unsigned long long)at->address);
 	return out;
 }
 static inline const char *ip_at(const struct walk *walk, size_t n)

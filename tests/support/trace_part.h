@@ -5,16 +5,18 @@
 
 #include "perfdata/trace.h"
 
-/* Whether a line spells the field as `text`. *ret_is_part: it can; it is not asked where it cannot, or in a foreign byte order. */
-static inline bool trace_part_says(const struct perfdata_trace_field *field, struct perfdata_bytes raw, enum perfdata_byte_order order,
-				   const char *text, size_t size, bool *ret_is_part)
+/* Whether a line spells the field as `text`. *ret_is_part: it can; it is not asked where it cannot, or in a foreign
+ * byte order. */
+static inline bool trace_part_says(const struct perfdata_trace_field *field, struct perfdata_bytes raw,
+				   enum perfdata_byte_order order, const char *text, size_t size, bool *ret_is_part)
 {
 	const struct perfdata_part how = perfdata_trace_field_part(field);
 	const void *const bases[] = { raw.data };
 	struct perfdata_line line = { 0 };
 	struct perfdata_text out;
 
-	*ret_is_part = how.form != PERFDATA_PART_STOP && (order == PERFDATA_BYTE_ORDER_BIG) == (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	*ret_is_part = how.form != PERFDATA_PART_STOP &&
+		       (order == PERFDATA_BYTE_ORDER_BIG) == (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 	if (!*ret_is_part)
 		return true;
 	perfdata_text_init(&out);
@@ -23,7 +25,8 @@ static inline bool trace_part_says(const struct perfdata_trace_field *field, str
 	perfdata_line_part(&line, (struct perfdata_part){ .form = PERFDATA_PART_STOP });
 	bool says = perfdata_line_finish(&line);
 	const struct perfdata_part *part = perfdata_line_parts(&line);
-	says = says && perfdata_text_parts(&out, &line, &part, bases) && out.size == size && !memcmp(out.data, text, size);
+	says = says && perfdata_text_parts(&out, &line, &part, bases) && out.size == size &&
+	       !memcmp(out.data, text, size);
 	perfdata_line_release(&line);
 	perfdata_text_release(&out);
 	return says;

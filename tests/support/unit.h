@@ -17,24 +17,26 @@ static int unit_failures, unit_checks;
 		} \
 	} while (0)
 
-#define CHECK_EQ(a, b) \
-	do { \
-		unsigned long long unit_a = (unsigned long long)(a), unit_b = (unsigned long long)(b); \
-		unit_checks++; \
-		if (unit_a != unit_b) { \
-			unit_failures++; \
-			printf("# %s:%d: %s is 0x%llx, expected %s = 0x%llx\n", __FILE__, __LINE__, #a, unit_a, #b, unit_b); \
-		} \
+#define CHECK_EQ(a, b)                                                                                              \
+	do {                                                                                                        \
+		unsigned long long unit_a = (unsigned long long)(a), unit_b = (unsigned long long)(b);              \
+		unit_checks++;                                                                                      \
+		if (unit_a != unit_b) {                                                                             \
+			unit_failures++;                                                                            \
+			printf("# %s:%d: %s is 0x%llx, expected %s = 0x%llx\n", __FILE__, __LINE__, #a, unit_a, #b, \
+			       unit_b);                                                                             \
+		}                                                                                                   \
 	} while (0)
 
-#define CHECK_STR(a, b) \
-	do { \
-		const char *unit_a = (a), *unit_b = (b); \
-		unit_checks++; \
-		if (!unit_a || strcmp(unit_a, unit_b)) { \
-			unit_failures++; \
-			printf("# %s:%d: %s is \"%s\", expected \"%s\"\n", __FILE__, __LINE__, #a, unit_a ? unit_a : "(null)", unit_b); \
-		} \
+#define CHECK_STR(a, b)                                                                            \
+	do {                                                                                       \
+		const char *unit_a = (a), *unit_b = (b);                                           \
+		unit_checks++;                                                                     \
+		if (!unit_a || strcmp(unit_a, unit_b)) {                                           \
+			unit_failures++;                                                           \
+			printf("# %s:%d: %s is \"%s\", expected \"%s\"\n", __FILE__, __LINE__, #a, \
+			       unit_a ? unit_a : "(null)", unit_b);                                \
+		}                                                                                  \
 	} while (0)
 
 /* For what a loop finds: fails with a message, and counts no check when it is not reached. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What programs that were built with other headers rely on: structs of other sizes, arrays that are stepped over by functions, fields by name. */
+/* What programs that were built with other headers rely on: structs of other sizes, arrays that are stepped over by
+ * functions, fields by name. */
 #include "config.h"
 #include <stdlib.h>
 #include "perfdata.h"
@@ -156,7 +157,8 @@ static void test_batches(void)
 	struct perfdata_session *session = NULL;
 	struct perfdata_batch *batch;
 	struct perfdata_record *record = perfdata_record_new();
-	const struct perfdata_session_options options = { .size = sizeof options, .needs = PERFDATA_NEED_RECORDS | PERFDATA_NEED_DELIVERIES };
+	const struct perfdata_session_options options = { .size = sizeof options,
+							  .needs = PERFDATA_NEED_RECORDS | PERFDATA_NEED_DELIVERIES };
 	size_t samples = 0, mappings = 0;
 	CHECK_EQ(perfdata_reader_open_path(recording, NULL, &reader, &error), PERFDATA_OK);
 	CHECK_EQ(perfdata_session_open(reader, &options, &session, &error), PERFDATA_OK);
@@ -195,6 +197,7 @@ int main(void)
 		{ "fields by their members", test_field_bits },
 		{ "records of batches", test_batches },
 	};
-	snprintf(recording, sizeof recording, "%s/testdata/callgraph-73.data", getenv("top_srcdir") ? getenv("top_srcdir") : ".");
+	snprintf(recording, sizeof recording, "%s/testdata/callgraph-73.data",
+		 getenv("top_srcdir") ? getenv("top_srcdir") : ".");
 	return unit_main(cases, sizeof cases / sizeof *cases);
 }

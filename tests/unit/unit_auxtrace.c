@@ -179,7 +179,8 @@ static void test_tables(void)
 			CHECK(kinds[i].name && kinds[i].doc);
 			for (unsigned j = 0; j < kinds[i].nr_fields; j++) {
 				const struct pd_packet_field *f = &kinds[i].fields[j];
-				CHECK(f->name && f->doc && f->word < PD_PACKET_WORDS && f->bits && f->shift + f->bits <= 64);
+				CHECK(f->name && f->doc && f->word < PD_PACKET_WORDS && f->bits &&
+				      f->shift + f->bits <= 64);
 			}
 		}
 	}
@@ -190,8 +191,9 @@ static void test_tables(void)
 int main(void)
 {
 	static const struct unit_case cases[] = {
-		{ "fields of Intel PT", test_pt_fields }, { "addresses of Intel PT", test_pt_addresses }, { "bytes that are no packet", test_bad_bytes },
-		{ "a record of SPE", test_spe_record }, { "a payload that is refused", test_refused }, { "tables", test_tables },
+		{ "fields of Intel PT", test_pt_fields },       { "addresses of Intel PT", test_pt_addresses },
+		{ "bytes that are no packet", test_bad_bytes }, { "a record of SPE", test_spe_record },
+		{ "a payload that is refused", test_refused },  { "tables", test_tables },
 	};
 	return unit_main(cases, sizeof cases / sizeof *cases);
 }

@@ -355,7 +355,8 @@ static void map_against_model(uint64_t stride)
 	size_t position = 0, seen = 0;
 	uint64_t key;
 	while (pd_hash_map_each(&map, &position, &key, &value)) {
-		CHECK(key % stride == 0 && key / stride < MODEL && present[key / stride] && model[key / stride] == value);
+		CHECK(key % stride == 0 && key / stride < MODEL && present[key / stride] &&
+		      model[key / stride] == value);
 		seen++;
 	}
 	CHECK_EQ(seen, count);
@@ -413,7 +414,8 @@ static void test_intern(void)
 	}
 	for (uint32_t i = 3; i < 50000; i++) {
 		int n = snprintf(name, sizeof name, "name-%u", i);
-		if (pd_intern_put(intern, name, (size_t)n) != i || strcmp(pd_intern_get(intern, i, &size), name) || size != (size_t)n)
+		if (pd_intern_put(intern, name, (size_t)n) != i || strcmp(pd_intern_get(intern, i, &size), name) ||
+		    size != (size_t)n)
 			FAIL("a name was lost");
 	}
 	CHECK_EQ(pd_intern_count(intern), 50000);

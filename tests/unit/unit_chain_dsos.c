@@ -31,7 +31,9 @@ static bool in_chain(const char *name)
 
 static void walk_with(uint32_t needs, bool merge)
 {
-	const struct perfdata_session_options options = { .size = sizeof options, .needs = needs, .merge_deferred = merge };
+	const struct perfdata_session_options options = { .size = sizeof options,
+							  .needs = needs,
+							  .merge_deferred = merge };
 	walk_open(&walk, &options);
 	CHECK_EQ(walk.end, PERFDATA_END);
 }
@@ -113,7 +115,8 @@ static void test_edges(void)
 {
 	uint64_t deep[200];
 	stream_begin();
-	stream_event(&(struct stream_event){ .id = 10, .more = PERFDATA_SAMPLE_CALLCHAIN, .flags = 1ull << PERFDATA_ATTR_DEFER_CALLCHAIN });
+	stream_event(&(struct stream_event){
+		.id = 10, .more = PERFDATA_SAMPLE_CALLCHAIN, .flags = 1ull << PERFDATA_ATTR_DEFER_CALLCHAIN });
 	stream_mmap(KERNEL, -1, KERNEL_TEXT, 0x1000, KERNEL_TEXT, "[kernel.kallsyms]_text");
 	stream_mmap(USER, 7, 0x1000, 0x1000, 0, "/bin/a");
 	stream_mmap(USER, 7, 0x2000, 0x1000, 0, "/bin/broken");

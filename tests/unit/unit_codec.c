@@ -30,13 +30,15 @@ static size_t pack(enum pd_codec_kind kind, const uint8_t *bytes, size_t size, s
 	while (status == PERFDATA_OK) {
 		size_t in_size = size - in_used < step ? size : in_used + step;
 		size_t out_size = sizeof compressed - used < step ? sizeof compressed : used + step;
-		status = pd_encoder_run(encoder, bytes, in_size, &in_used, compressed, out_size, &used, in_size == size);
+		status = pd_encoder_run(encoder, bytes, in_size, &in_used, compressed, out_size, &used,
+					in_size == size);
 		if (used == sizeof compressed)
 			break;
 	}
 	CHECK_EQ(status, PERFDATA_END);
 	CHECK_EQ(in_used, size);
-	CHECK_EQ(pd_encoder_run(encoder, bytes, size, &in_used, compressed, sizeof compressed, &used, true), PERFDATA_END);
+	CHECK_EQ(pd_encoder_run(encoder, bytes, size, &in_used, compressed, sizeof compressed, &used, true),
+		 PERFDATA_END);
 	pd_encoder_free(encoder);
 	return used;
 }
@@ -161,7 +163,8 @@ static void test_xz(void)
 	for (size_t step = 1; step <= size; step += 7) {
 		CHECK_EQ(unpack(PD_CODEC_XZ, size, step, &used, &out), PERFDATA_END);
 		CHECK_EQ(used, size);
-		CHECK(out == 2 * length && !memcmp(decompressed, text, length) && !memcmp(decompressed + length, text, length));
+		CHECK(out == 2 * length && !memcmp(decompressed, text, length) &&
+		      !memcmp(decompressed + length, text, length));
 	}
 	for (size_t cut = 1; cut < sizeof hello; cut++) {
 		CHECK_EQ(unpack(PD_CODEC_XZ, cut, SIZE, &used, &out), PERFDATA_OK);
@@ -271,19 +274,22 @@ static void test_reset(void)
 		struct pd_decoder *decoder = pd_decoder_new(kinds[k]);
 		for (size_t half = 0; half < size; half += size / 3) {
 			size_t used = 0, out = 0;
-			enum perfdata_status status = pd_decoder_run(decoder, compressed, half, &used, decompressed, sizeof decompressed, &out);
+			enum perfdata_status status = pd_decoder_run(decoder, compressed, half, &used, decompressed,
+								     sizeof decompressed, &out);
 			CHECK_EQ(status, half ? PERFDATA_OK : kinds[k] == PD_CODEC_GZIP ? PERFDATA_OK : PERFDATA_END);
 			pd_decoder_reset(decoder);
 			used = out = 0;
 			do
-				status = pd_decoder_run(decoder, compressed, size, &used, decompressed, sizeof decompressed, &out);
+				status = pd_decoder_run(decoder, compressed, size, &used, decompressed,
+							sizeof decompressed, &out);
 			while (status == PERFDATA_OK && used < size);
 			CHECK_EQ(status, PERFDATA_END);
 			CHECK(out == 20000 && !memcmp(decompressed, plain, out));
 			pd_decoder_reset(decoder);
 			/* After damage too. */
 			used = out = 0;
-			CHECK_EQ(pd_decoder_run(decoder, (const uint8_t *)"no such format", 14, &used, decompressed, 10, &out),
+			CHECK_EQ(pd_decoder_run(decoder, (const uint8_t *)"no such format", 14, &used, decompressed, 10,
+						&out),
 				 PERFDATA_DAMAGED);
 			pd_decoder_reset(decoder);
 		}
@@ -301,7 +307,8 @@ static void test_large_window(void)
 		frame[5] = (uint8_t)((log - 10) << 3);
 		struct pd_decoder *decoder = pd_decoder_new(PD_CODEC_ZSTD);
 		size_t used = 0, out = 0;
-		enum perfdata_status status = pd_decoder_run(decoder, frame, sizeof frame, &used, decompressed, 100, &out);
+		enum perfdata_status status = pd_decoder_run(decoder, frame, sizeof frame, &used, decompressed, 100,
+							     &out);
 		CHECK_EQ(status, log <= 27 ? PERFDATA_END : PERFDATA_ELIMIT);
 		CHECK_EQ(out, 0);
 		pd_decoder_free(decoder);
@@ -314,12 +321,15 @@ static void work_codec(void)
 		struct pd_encoder *encoder = pd_encoder_new(kinds[k], 0);
 		size_t in = 0, size = 0, used = 0, out = 0;
 		if (encoder)
-			CHECK_EQ(pd_encoder_run(encoder, plain, 1000, &in, compressed, sizeof compressed, &size, true), PERFDATA_END);
+			CHECK_EQ(pd_encoder_run(encoder, plain, 1000, &in, compressed, sizeof compressed, &size, true),
+				 PERFDATA_END);
 		pd_encoder_free(encoder);
 		struct pd_decoder *decoder = pd_decoder_new(kinds[k]);
 		if (decoder) {
-			enum perfdata_status status = pd_decoder_run(decoder, compressed, size, &used, decompressed, sizeof decompressed, &out);
-			CHECK(status == PERFDATA_ENOMEM || (out == (size ? 1000 : 0) && !memcmp(plain, decompressed, out)));
+			enum perfdata_status status = pd_decoder_run(decoder, compressed, size, &used, decompressed,
+								     sizeof decompressed, &out);
+			CHECK(status == PERFDATA_ENOMEM ||
+			      (out == (size ? 1000 : 0) && !memcmp(plain, decompressed, out)));
 		}
 		pd_decoder_free(decoder);
 	}

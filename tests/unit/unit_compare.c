@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Comparing recordings: the statistics against known values, names across builds, the text of a baseline, and what a comparison says of sides
- * that are made here. */
+/* Comparing recordings: the statistics against known values, names across builds, the text of a baseline, and what a
+ * comparison says of sides that are made here. */
 #include "config.h"
 #include <math.h>
 #include <stdlib.h>
@@ -40,9 +40,11 @@ static void test_adjusting(void)
 	double holm[] = { 0.01, 0.04, 0.03, 0.5 }, bh[] = { 0.01, 0.04, 0.03, 0.5 }, none[] = { 0.2, 0.1 };
 	size_t order[4];
 	pd_adjust(holm, 4, PD_ADJUST_HOLM, order);
-	CHECK(is_near(holm[0], 0.04, 1e-12) && is_near(holm[1], 0.09, 1e-12) && is_near(holm[2], 0.09, 1e-12) && is_near(holm[3], 0.5, 1e-12));
+	CHECK(is_near(holm[0], 0.04, 1e-12) && is_near(holm[1], 0.09, 1e-12) && is_near(holm[2], 0.09, 1e-12) &&
+	      is_near(holm[3], 0.5, 1e-12));
 	pd_adjust(bh, 4, PD_ADJUST_BH, order);
-	CHECK(is_near(bh[0], 0.04, 1e-12) && is_near(bh[1], 4 * 0.04 / 3, 1e-12) && is_near(bh[2], 4 * 0.04 / 3, 1e-12) && is_near(bh[3], 0.5, 1e-12));
+	CHECK(is_near(bh[0], 0.04, 1e-12) && is_near(bh[1], 4 * 0.04 / 3, 1e-12) &&
+	      is_near(bh[2], 4 * 0.04 / 3, 1e-12) && is_near(bh[3], 0.5, 1e-12));
 	pd_adjust(none, 2, PD_ADJUST_NONE, order);
 	CHECK(none[0] == 0.2 && none[1] == 0.1);
 	double values[] = { 5, 1, 3, 2 };
@@ -63,8 +65,10 @@ static void test_sums(void)
 	const struct pd_share_sums uneven = { 11, 20, { 100 + 10, 0 } };
 	CHECK(is_near(pd_effective_samples(&uneven), 400.0 / 110, 1e-12));
 	const double first[] = { 10, 11, 10.5 }, second[] = { 12, 12.5, 12.2 };
-	const struct pd_welch welch = pd_welch_of_logs(first, 3, second, 3), same = pd_welch_of_logs(first, 3, first, 3), one = pd_welch_of_logs(first, 1, second, 3);
-	CHECK(is_near(welch.ratio, 1.165797, 1e-6) && welch.p < 0.02 && welch.p > 0.001 && welch.degrees > 2 && welch.degrees < 4);
+	const struct pd_welch welch = pd_welch_of_logs(first, 3, second, 3),
+			      same = pd_welch_of_logs(first, 3, first, 3), one = pd_welch_of_logs(first, 1, second, 3);
+	CHECK(is_near(welch.ratio, 1.165797, 1e-6) && welch.p < 0.02 && welch.p > 0.001 && welch.degrees > 2 &&
+	      welch.degrees < 4);
 	CHECK(is_near(same.ratio, 1, 1e-12) && is_near(same.p, 1, 1e-12));
 	CHECK(one.p == 1 && one.degrees == 0);
 }
@@ -79,18 +83,45 @@ static void check_symbol(const char *name, const char *wanted)
 static void test_symbols(void)
 {
 	static const char *const pairs[][2] = {
-		{ "work", "work" }, { "work.constprop.0", "work" }, { "work.isra.0.part.3", "work" }, { "work.cold", "work" }, { "work.cold.17", "work" },
-		{ "work.lto_priv.0", "work" }, { "work.localalias", "work" }, { "work.llvm.1234567890abcdef", "work" }, { "work.__uniq.123456", "work" },
-		{ "work.part.0.cold", "work" }, { "memcpy.avx2", "memcpy.avx2" }, { "work._omp_fn.0", "work._omp_fn.0" }, { "f.resolver", "f.resolver" },
-		{ "sort.cold.0/3", "sort" }, { "init/2", "init" }, { "work.bolt.org.0", "work" }, { "work.cfi", "work" },
-		{ "core::fmt::write::h0123456789abcdef", "core::fmt::write" }, { "core::fmt::write::hello", "core::fmt::write::hello" },
-		{ "main.work.func1", "main.work.func1" }, { "runtime.memmove.abi0", "runtime.memmove" }, { "main.(*T).Run-fm", "main.(*T).Run" },
-		{ "__pfx_do_idle", "do_idle" }, { "~parse file.js:10", "parse file.js:10" }, { "LazyCompile:*parse a.js:1", "parse a.js:1" },
-		{ "JS:^f a.js:1", "f a.js:1" }, { "void A::f()[Tier0]", "void A::f()" }, { "py::f:/a.py", "py::f:/a.py" },
-		{ "ns::work(int) [clone .isra.0]", "ns::work(int)" }, { "ns::work(int) [clone .constprop.0.cold]", "ns::work(int)" },
-		{ "ns::work(int) [clone .avx2]", "ns::work(int) [clone .avx2]" }, { "ns::work(int) [clone .part.1] [clone .cold]", "ns::work(int)" },
-		{ "ns::work(int) (.cold)", "ns::work(int)" }, { "operator/", "operator/" }, { "f(char const*, int)", "f(char const*, int)" },
-		{ ".cold", ".cold" }, { "", "" }, { "*", "*" }, { ".part.0", ".part.0" },
+		{ "work", "work" },
+		{ "work.constprop.0", "work" },
+		{ "work.isra.0.part.3", "work" },
+		{ "work.cold", "work" },
+		{ "work.cold.17", "work" },
+		{ "work.lto_priv.0", "work" },
+		{ "work.localalias", "work" },
+		{ "work.llvm.1234567890abcdef", "work" },
+		{ "work.__uniq.123456", "work" },
+		{ "work.part.0.cold", "work" },
+		{ "memcpy.avx2", "memcpy.avx2" },
+		{ "work._omp_fn.0", "work._omp_fn.0" },
+		{ "f.resolver", "f.resolver" },
+		{ "sort.cold.0/3", "sort" },
+		{ "init/2", "init" },
+		{ "work.bolt.org.0", "work" },
+		{ "work.cfi", "work" },
+		{ "core::fmt::write::h0123456789abcdef", "core::fmt::write" },
+		{ "core::fmt::write::hello", "core::fmt::write::hello" },
+		{ "main.work.func1", "main.work.func1" },
+		{ "runtime.memmove.abi0", "runtime.memmove" },
+		{ "main.(*T).Run-fm", "main.(*T).Run" },
+		{ "__pfx_do_idle", "do_idle" },
+		{ "~parse file.js:10", "parse file.js:10" },
+		{ "LazyCompile:*parse a.js:1", "parse a.js:1" },
+		{ "JS:^f a.js:1", "f a.js:1" },
+		{ "void A::f()[Tier0]", "void A::f()" },
+		{ "py::f:/a.py", "py::f:/a.py" },
+		{ "ns::work(int) [clone .isra.0]", "ns::work(int)" },
+		{ "ns::work(int) [clone .constprop.0.cold]", "ns::work(int)" },
+		{ "ns::work(int) [clone .avx2]", "ns::work(int) [clone .avx2]" },
+		{ "ns::work(int) [clone .part.1] [clone .cold]", "ns::work(int)" },
+		{ "ns::work(int) (.cold)", "ns::work(int)" },
+		{ "operator/", "operator/" },
+		{ "f(char const*, int)", "f(char const*, int)" },
+		{ ".cold", ".cold" },
+		{ "", "" },
+		{ "*", "*" },
+		{ ".part.0", ".part.0" },
 	};
 	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
 		check_symbol(pairs[i][0], pairs[i][1]);
@@ -106,14 +137,23 @@ static void test_symbols(void)
 
 static void test_files(void)
 {
-	static const struct { enum perfdata_dso_kind kind; const char *path, *wanted; } files[] = {
-		{ PERFDATA_DSO_USER, "/usr/lib/x86_64-linux-gnu/libfoo.so.1.2.3", "libfoo.so.1" }, { PERFDATA_DSO_USER, "/lib/libc.so.6", "libc.so.6" },
-		{ PERFDATA_DSO_USER, "/nix/store/abc-x/bin/prog (deleted)", "prog" }, { PERFDATA_DSO_USER, "lib.so", "lib.so" },
-		{ PERFDATA_DSO_USER, "/a/libx-2.36.so", "libx-2.36.so" }, { PERFDATA_DSO_USER, "/a/liby.so.1a", "liby.so.1a" },
-		{ PERFDATA_DSO_USER, "/memfd:jit (deleted)", "[jit]" }, { PERFDATA_DSO_USER, "/a/", "/a/" },
-		{ PERFDATA_DSO_KERNEL, "[kernel.kallsyms]", "[kernel]" }, { PERFDATA_DSO_KERNEL, "[guest.kernel.kallsyms]", "[guest.kernel]" },
-		{ PERFDATA_DSO_MODULE, "[nf-tables]", "nf_tables" }, { PERFDATA_DSO_MODULE, "/lib/modules/6.1/kernel/net/nf-tables.ko.xz", "nf_tables" },
-		{ PERFDATA_DSO_VDSO, "[vdso]", "[vdso]" }, { PERFDATA_DSO_PERF_MAP, "/tmp/perf-12.map", "[jit]" }, { PERFDATA_DSO_NONE, "[heap]", "[heap]" },
+	static const struct { enum perfdata_dso_kind kind; const char *path, *wanted;
+	} files[] = {
+		{ PERFDATA_DSO_USER, "/usr/lib/x86_64-linux-gnu/libfoo.so.1.2.3", "libfoo.so.1" },
+		{ PERFDATA_DSO_USER, "/lib/libc.so.6", "libc.so.6" },
+		{ PERFDATA_DSO_USER, "/nix/store/abc-x/bin/prog (deleted)", "prog" },
+		{ PERFDATA_DSO_USER, "lib.so", "lib.so" },
+		{ PERFDATA_DSO_USER, "/a/libx-2.36.so", "libx-2.36.so" },
+		{ PERFDATA_DSO_USER, "/a/liby.so.1a", "liby.so.1a" },
+		{ PERFDATA_DSO_USER, "/memfd:jit (deleted)", "[jit]" },
+		{ PERFDATA_DSO_USER, "/a/", "/a/" },
+		{ PERFDATA_DSO_KERNEL, "[kernel.kallsyms]", "[kernel]" },
+		{ PERFDATA_DSO_KERNEL, "[guest.kernel.kallsyms]", "[guest.kernel]" },
+		{ PERFDATA_DSO_MODULE, "[nf-tables]", "nf_tables" },
+		{ PERFDATA_DSO_MODULE, "/lib/modules/6.1/kernel/net/nf-tables.ko.xz", "nf_tables" },
+		{ PERFDATA_DSO_VDSO, "[vdso]", "[vdso]" },
+		{ PERFDATA_DSO_PERF_MAP, "/tmp/perf-12.map", "[jit]" },
+		{ PERFDATA_DSO_NONE, "[heap]", "[heap]" },
 	};
 	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
 		char key[256];
@@ -122,7 +162,7 @@ static void test_files(void)
 	}
 }
 
-/* --- sides ------------------------------------------------------------------------------------------------------------------------------- */
+/* --- sides -------------------------------------------------------------------------------------------------------- */
 
 enum { KEYS = 27 };
 
@@ -135,10 +175,15 @@ static void spell(struct perfdata_text *out, const unsigned *counts, const char 
 	perfdata_text_literal(out, "perfdata-baseline/1\nby\tsymbol\nfile\t0\t0\tabcd\t/usr/bin/prog\n");
 	for (unsigned i = 0; i < KEYS; i++)
 		perfdata_text_printf(out, "key\t%u\t0\tf%u\t\t\t1\n", i, i);
-	perfdata_text_printf(out, "key\t%u\t0\tmain\tmain.part.0\t\t2\nrecording\ta\\tb\\\\\t5000000\t0\t0\t1\tx86_64\tcpu\t2\t6.1\n", KEYS);
-	perfdata_text_printf(out, "event\tcycles\t0/0/0/0\t\t%s\t0\tperiod\trecorded\t0\t%u\t%u\t%x\t%u\t0\t0\n", rate, all, all, all, all);
+	perfdata_text_printf(
+		out,
+		"key\t%u\t0\tmain\tmain.part.0\t\t2\nrecording\ta\\tb\\\\\t5000000\t0\t0\t1\tx86_64\tcpu\t2\t6.1\n",
+		KEYS);
+	perfdata_text_printf(out, "event\tcycles\t0/0/0/0\t\t%s\t0\tperiod\trecorded\t0\t%u\t%u\t%x\t%u\t0\t0\n", rate,
+			     all, all, all, all);
 	for (unsigned i = 0; i < KEYS; i++)
-		perfdata_text_printf(out, "sum\t%u\t%u\t%u\t%x\t%u\t%u\t%x\n", i, counts[i], counts[i], counts[i], counts[i], counts[i], counts[i]);
+		perfdata_text_printf(out, "sum\t%u\t%u\t%u\t%x\t%u\t%u\t%x\n", i, counts[i], counts[i], counts[i],
+				     counts[i], counts[i], counts[i]);
 	perfdata_text_printf(out, "sum\t%u\t0\t0\t0\t%u\t%u\t%x\n", KEYS, all, all, all);
 }
 
@@ -227,7 +272,8 @@ static void test_comparison(void)
 	fill(before, after);
 	CHECK_EQ(perfdata_compare(before, after, &options, &comparison, &error), PERFDATA_OK);
 	CHECK_EQ(perfdata_comparison_verdict(comparison), PERFDATA_VERDICT_FAIL);
-	const struct perfdata_comparison_row *worse = row_named(comparison, "f0"), *noisy = row_named(comparison, "f1"), *root = row_named(comparison, "main");
+	const struct perfdata_comparison_row *worse = row_named(comparison, "f0"), *noisy = row_named(comparison, "f1"),
+					     *root = row_named(comparison, "main");
 	CHECK_EQ(worse->change, PERFDATA_CHANGE_REGRESSED);
 	CHECK(is_near(worse->self.delta, 0.023, 1e-9) && is_near(worse->self.ratio, 308.0 / 216, 1e-9));
 	CHECK(worse->self.p > 2.5e-5 && worse->self.p < 4e-5 && worse->self.adjusted_p < 1.2e-3);
@@ -239,7 +285,8 @@ static void test_comparison(void)
 	CHECK_EQ(root->clones[0], 2);
 	CHECK_EQ(perfdata_compare(after, before, &options, &mirrored, &error), PERFDATA_OK);
 	CHECK_EQ(perfdata_comparison_verdict(mirrored), PERFDATA_VERDICT_PASS);
-	CHECK(is_near(row_named(mirrored, "f0")->self.delta, -0.023, 1e-9) && row_named(mirrored, "f0")->change == PERFDATA_CHANGE_IMPROVED);
+	CHECK(is_near(row_named(mirrored, "f0")->self.delta, -0.023, 1e-9) &&
+	      row_named(mirrored, "f0")->change == PERFDATA_CHANGE_IMPROVED);
 	for (unsigned normalize = 0; normalize < 2; normalize++) {
 		options.normalize = (enum perfdata_normalize)normalize;
 		CHECK_EQ(perfdata_compare(before, before, &options, &own, &error), PERFDATA_OK);
@@ -249,10 +296,14 @@ static void test_comparison(void)
 	}
 	/* twice the work in the same time is half of the weight for each piece of it */
 	const double units[] = { 1000, 2000 };
-	options = (struct perfdata_comparison_options){ .size = sizeof options, .normalize = PERFDATA_NORMALIZE_UNIT, .units = { &units[0], &units[1] },
-							.nr_units = { 1, 1 }, .max_total = 3 };
+	options = (struct perfdata_comparison_options){ .size = sizeof options,
+							.normalize = PERFDATA_NORMALIZE_UNIT,
+							.units = { &units[0], &units[1] },
+							.nr_units = { 1, 1 },
+							.max_total = 3 };
 	CHECK_EQ(perfdata_compare(before, before, &options, &own, &error), PERFDATA_OK);
-	CHECK(is_near(row_named(own, "f0")->self.ratio, 0.5, 1e-9) && is_near(perfdata_comparison_event(own, 0)->total_ratio, 0.5, 1e-9));
+	CHECK(is_near(row_named(own, "f0")->self.ratio, 0.5, 1e-9) &&
+	      is_near(perfdata_comparison_event(own, 0)->total_ratio, 0.5, 1e-9));
 	CHECK_EQ(perfdata_comparison_event(own, 0)->total_change, PERFDATA_CHANGE_IMPROVED);
 	perfdata_comparison_free(own);
 	options.nr_units[1] = 0;
@@ -265,7 +316,8 @@ static void test_comparison(void)
 
 static void test_verdicts(void)
 {
-	struct perfdata_baseline *before = perfdata_baseline_new(), *after = perfdata_baseline_new(), *few = perfdata_baseline_new();
+	struct perfdata_baseline *before = perfdata_baseline_new(), *after = perfdata_baseline_new(),
+				 *few = perfdata_baseline_new();
 	struct perfdata_baseline *other = perfdata_baseline_new();
 	const unsigned small[KEYS] = { 10, 10, 5, 5, 5 };
 	struct perfdata_comparison *comparison;
@@ -307,7 +359,7 @@ static void test_verdicts(void)
 	perfdata_baseline_free(other);
 }
 
-/* --- without memory ---------------------------------------------------------------------------------------------------------------------------- */
+/* --- without memory ----------------------------------------------------------------------------------------------- */
 
 static struct perfdata_text text_before, text_after;
 static int compared;

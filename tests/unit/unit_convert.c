@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* perfdata_convert and what emitters may do with their outputs, over a real recording: blocks, encoding, patches, several outputs, several
- * emitters; inputs and outputs by functions; the registry; cancelling. */
+/* perfdata_convert and what emitters may do with their outputs, over a real recording: blocks, encoding, patches,
+ * several outputs, several emitters; inputs and outputs by functions; the registry; cancelling. */
 #define _GNU_SOURCE
 #include "config.h"
 #include <errno.h>
@@ -15,7 +15,7 @@
 static char recording[4096];
 static char folder[] = "/tmp/unit_convert.XXXXXX";
 
-/* --- an emitter that does everything ------------------------------------------------------------------------------------- */
+/* --- an emitter that does everything ------------------------------------------------------------------------------ */
 
 #define HEAD 16
 #define MOST_WORK 4096
@@ -39,7 +39,8 @@ static const struct perfdata_emitter_option maker_options[] = {
 	{ "way", PERFDATA_OPTION_CHOICE, 0, "up|down", "" }, { 0 },
 };
 
-static enum perfdata_status maker_begin(const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out)
+static enum perfdata_status maker_begin(const struct perfdata_emit_context *context, void **ret_state,
+					struct perfdata_text *out)
 {
 	struct maker *maker = calloc(1, sizeof *maker);
 	maker->cuts = perfdata_option_flag(context->options, context->nr_options, "cut", false);
@@ -61,14 +62,17 @@ static enum perfdata_status maker_begin(const struct perfdata_emit_context *cont
 }
 
 /* 40 lines of 500 bytes for each record: far more than a block for each batch. */
-static enum perfdata_status maker_format(const void *state, const struct perfdata_batch *batch, void *value, struct perfdata_scratch *scratch,
-					 struct perfdata_text *out, void **ret_part)
+static enum perfdata_status maker_format(const void *state, const struct perfdata_batch *batch, void *value,
+					 struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
 {
 	const struct maker *maker = state;
 	(void)value;
 	(void)scratch;
 	for (size_t i = 0; i < batch->nr_records; i++) {
-		struct perfdata_text *to = maker->odd ? perfdata_emit_text(out, batch->records[i].number % 2 ? maker->odd : maker->even) : out;
+		struct perfdata_text *to = maker->odd
+						   ? perfdata_emit_text(out, batch->records[i].number % 2 ? maker->odd
+													  : maker->even)
+						   : out;
 		for (unsigned line = 0; to && line < 40; line++) {
 			perfdata_text_u64(to, batch->records[i].number);
 			perfdata_text_fill(to, (char)('a' + line % 26), 500);
@@ -98,7 +102,8 @@ static enum perfdata_status maker_merge(void *state, void *part, struct perfdata
 	return status;
 }
 
-static enum perfdata_status maker_encode(const void *state, void *work, struct perfdata_scratch *scratch, struct perfdata_text *out)
+static enum perfdata_status maker_encode(const void *state, void *work, struct perfdata_scratch *scratch,
+					 struct perfdata_text *out)
 {
 	(void)state;
 	perfdata_text_clear(&scratch->text);
@@ -147,15 +152,30 @@ static enum perfdata_status maker_end(void *state, const struct perfdata_emit_en
 static void maker_destroy(void *user) { ++*(int *)user; }
 
 static const struct perfdata_emitter maker = {
-	.abi = PERFDATA_EMITTER_ABI, .size = sizeof(struct perfdata_emitter), .name = "maker", .help = "", .suffix = "tab",
-	.needs = PERFDATA_NEED_RECORDS, .options = maker_options, .option_size = sizeof *maker_options, .user = &seen.destroyed,
-	.destroy = maker_destroy, .begin = maker_begin, .format = maker_format, .merge = maker_merge, .end = maker_end,
-	.free_part = free, .release = free, .encode = maker_encode, .placed = maker_placed, .free_work = maker_free_work,
+	.abi = PERFDATA_EMITTER_ABI,
+	.size = sizeof(struct perfdata_emitter),
+	.name = "maker",
+	.help = "",
+	.suffix = "tab",
+	.needs = PERFDATA_NEED_RECORDS,
+	.options = maker_options,
+	.option_size = sizeof *maker_options,
+	.user = &seen.destroyed,
+	.destroy = maker_destroy,
+	.begin = maker_begin,
+	.format = maker_format,
+	.merge = maker_merge,
+	.end = maker_end,
+	.free_part = free,
+	.release = free,
+	.encode = maker_encode,
+	.placed = maker_placed,
+	.free_work = maker_free_work,
 };
 
 static struct perfdata_registry *registry;
 
-/* --- helpers ---------------------------------------------------------------------------------------------------------------- */
+/* --- helpers ------------------------------------------------------------------------------------------------------ */
 
 struct made {
 	enum perfdata_status status;
@@ -168,7 +188,9 @@ struct made {
 static struct made make(const char *format, unsigned jobs, const char *const *flags)
 {
 	struct perfdata_setting settings[8];
-	struct perfdata_convert_options options = { .size = sizeof options, .registry = registry, .jobs = jobs, .names = PERFDATA_NO };
+	struct perfdata_convert_options options = {
+		.size = sizeof options, .registry = registry, .jobs = jobs, .names = PERFDATA_NO
+	};
 	for (; flags && flags[options.nr_settings]; options.nr_settings++)
 		settings[options.nr_settings] = (struct perfdata_setting){ flags[options.nr_settings], NULL };
 	options.settings = settings;
@@ -180,9 +202,12 @@ static struct made make(const char *format, unsigned jobs, const char *const *fl
 	return made;
 }
 
-static bool same(struct perfdata_bytes a, struct perfdata_bytes b) { return a.size == b.size && a.size && !memcmp(a.data, b.data, a.size); }
+static bool same(struct perfdata_bytes a, struct perfdata_bytes b)
+{
+	return a.size == b.size && a.size && !memcmp(a.data, b.data, a.size);
+}
 
-/* --- cases ------------------------------------------------------------------------------------------------------------------ */
+/* --- cases -------------------------------------------------------------------------------------------------------- */
 
 static void blocks(void)
 {
@@ -210,8 +235,10 @@ static void encoding(void)
 			char text[32];
 			const size_t size = (size_t)snprintf(text, sizeof text, "work %zu", i + 1);
 			CHECK_EQ(seen.placed[i][1], size);
-			CHECK(seen.placed[i][0] + size < made.bytes.size && !memcmp(made.bytes.data + seen.placed[i][0], text, size) &&
-			      made.bytes.data[seen.placed[i][0] - 1] == '<' && made.bytes.data[seen.placed[i][0] + size] == '>');
+			CHECK(seen.placed[i][0] + size < made.bytes.size &&
+			      !memcmp(made.bytes.data + seen.placed[i][0], text, size) &&
+			      made.bytes.data[seen.placed[i][0] - 1] == '<' &&
+			      made.bytes.data[seen.placed[i][0] + size] == '>');
 		}
 		if (jobs == 1) {
 			first = made;
@@ -278,7 +305,9 @@ static const struct perfdata_output_callbacks part_calls = {
 static enum perfdata_status split(struct perfdata_output *output, unsigned jobs, struct perfdata_error *error)
 {
 	const struct perfdata_setting settings[] = { { "split", NULL }, { "cut", NULL } };
-	const struct perfdata_convert_options options = { .size = sizeof options, .registry = registry, .settings = settings, .nr_settings = 2, .jobs = jobs };
+	const struct perfdata_convert_options options = {
+		.size = sizeof options, .registry = registry, .settings = settings, .nr_settings = 2, .jobs = jobs
+	};
 	struct perfdata_input *input = perfdata_input_path(recording);
 	const enum perfdata_status status = perfdata_convert(input, output, "maker", &options, NULL, error);
 	perfdata_input_free(input);
@@ -303,7 +332,8 @@ static void several_outputs(void)
 			CHECK(parts.part[i].text.size > 0);
 			if (jobs > 1)
 				CHECK(parts.part[i].text.size == first.part[i].text.size &&
-				      !memcmp(parts.part[i].text.data, first.part[i].text.data, parts.part[i].text.size));
+				      !memcmp(parts.part[i].text.data, first.part[i].text.data,
+					      parts.part[i].text.size));
 		}
 		if (jobs == 1)
 			first = parts;
@@ -349,11 +379,15 @@ static void several_emitters(void)
 		const struct perfdata_conversion *pointers[NR];
 		struct perfdata_error error = { 0 };
 		for (size_t i = 0; i < NR; i++) {
-			conversions[i] = (struct perfdata_conversion){ .size = sizeof conversions[i], .format = formats[i], .output = perfdata_output_memory() };
+			conversions[i] = (struct perfdata_conversion){ .size = sizeof conversions[i],
+								       .format = formats[i],
+								       .output = perfdata_output_memory() };
 			pointers[i] = &conversions[i];
 		}
 		struct perfdata_input *input = perfdata_input_path(recording);
-		const struct perfdata_convert_options options = { .size = sizeof options, .registry = registry, .jobs = jobs, .names = PERFDATA_NO };
+		const struct perfdata_convert_options options = {
+			.size = sizeof options, .registry = registry, .jobs = jobs, .names = PERFDATA_NO
+		};
 		CHECK_EQ(perfdata_convert_several(input, pointers, NR, &options, NULL, &error), PERFDATA_OK);
 		for (size_t i = 0; i < NR; i++) {
 			const struct made alone = make(formats[i], 1, NULL);
@@ -398,7 +432,8 @@ static int source_length(void *user, uint64_t *ret_bytes)
 }
 static void source_close(void *user) { ((struct source *)user)->closed++; }
 
-static enum perfdata_status read_source(struct source *source, bool seeks, struct perfdata_output *output, struct perfdata_error *error)
+static enum perfdata_status read_source(struct source *source, bool seeks, struct perfdata_output *output,
+					struct perfdata_error *error)
 {
 	struct perfdata_input_callbacks calls = { .size = sizeof calls, .read = source_read, .close = source_close };
 	if (seeks) {
@@ -431,7 +466,8 @@ static void inputs(void)
 		struct source source = { .most = 1000, .fails_at = at };
 		struct perfdata_output *output = perfdata_output_memory();
 		const enum perfdata_status status = read_source(&source, false, output, &error);
-		CHECK(at ? status == PERFDATA_OK || status == PERFDATA_EREAD || status == PERFDATA_EFORMAT : status == PERFDATA_EREAD);
+		CHECK(at ? status == PERFDATA_OK || status == PERFDATA_EREAD || status == PERFDATA_EFORMAT
+			 : status == PERFDATA_EREAD);
 		perfdata_output_close(output, false, NULL);
 	}
 	perfdata_output_close(expected.output, true, NULL);
@@ -462,7 +498,9 @@ static void outputs_that_fail(void)
 static void check_message(const char *format, const char *name, const char *text, const char *expected)
 {
 	const struct perfdata_setting setting = { name, text };
-	const struct perfdata_convert_options options = { .size = sizeof options, .registry = registry, .settings = &setting, .nr_settings = name ? 1 : 0 };
+	const struct perfdata_convert_options options = {
+		.size = sizeof options, .registry = registry, .settings = &setting, .nr_settings = name ? 1 : 0
+	};
 	struct perfdata_error error = { 0 };
 	struct perfdata_input *input = perfdata_input_path(recording);
 	struct perfdata_output *output = perfdata_output_memory();

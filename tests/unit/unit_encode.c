@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Decode, then encode: every record and feature section of testdata/, and of the corpus where PERFDATA_CORPUS names one, has its own bytes again;
- * and has them again by way of the other byte order. */
+/* Decode, then encode: every record and feature section of testdata/, and of the corpus where PERFDATA_CORPUS names
+ * one, has its own bytes again; and has them again by way of the other byte order. */
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,8 @@
 #include "perfdata/unstable.h"
 
 static struct {
-	uint64_t records, damaged, wrong, twin_wrong, attrs_wrong, sections, sections_wrong, sections_twin_wrong, unsupported, files;
+	uint64_t records, damaged, wrong, twin_wrong, attrs_wrong, sections, sections_wrong, sections_twin_wrong,
+		unsupported, files;
 } seen;
 
 static void tell(const char *file, const char *what, uint64_t offset, unsigned type)
@@ -22,7 +23,8 @@ static void tell(const char *file, const char *what, uint64_t offset, unsigned t
 /* The event's configuration in the other byte order. */
 static void twin_config(const struct perfdata_config *config, struct perfdata_config *ret)
 {
-	const enum perfdata_byte_order other = config->order == PERFDATA_BYTE_ORDER_LITTLE ? PERFDATA_BYTE_ORDER_BIG : PERFDATA_BYTE_ORDER_LITTLE;
+	const enum perfdata_byte_order other = config->order == PERFDATA_BYTE_ORDER_LITTLE ? PERFDATA_BYTE_ORDER_BIG
+											   : PERFDATA_BYTE_ORDER_LITTLE;
 	perfdata_config_init(ret, config->has_attr ? &config->attr : NULL, other);
 	ret->branch_counters = config->branch_counters;
 }
@@ -47,7 +49,8 @@ static void check_record(const struct perfdata_reader *reader, const struct perf
 		return;
 	}
 	seen.records++;
-	if (perfdata_encode(config, config, &record, out, &size) != PERFDATA_OK || size != raw->size || memcmp(out, raw->bytes, size)) {
+	if (perfdata_encode(config, config, &record, out, &size) != PERFDATA_OK || size != raw->size ||
+	    memcmp(out, raw->bytes, size)) {
 		if (seen.wrong++ < 20)
 			tell(file, "other bytes: record type", raw->offset, raw->type);
 		return;
@@ -58,16 +61,19 @@ static void check_record(const struct perfdata_reader *reader, const struct perf
 	size_t turned_size = 0;
 	if (perfdata_encode(&twin, config, &record, turned, &turned_size) != PERFDATA_OK || turned_size != raw->size ||
 	    perfdata_decode(&twin, turned, turned_size, &again) != status ||
-	    perfdata_encode(config, &twin, &again, out, &size) != PERFDATA_OK || size != raw->size || memcmp(out, raw->bytes, size)) {
+	    perfdata_encode(config, &twin, &again, out, &size) != PERFDATA_OK || size != raw->size ||
+	    memcmp(out, raw->bytes, size)) {
 		if (seen.twin_wrong++ < 20)
 			tell(file, "other bytes by way of the other byte order: record type", raw->offset, raw->type);
 	}
 }
 
-static void check_section(const struct perfdata_reader *reader, const struct perfdata_feature_section *section, const char *file)
+static void check_section(const struct perfdata_reader *reader, const struct perfdata_feature_section *section,
+			  const char *file)
 {
 	const enum perfdata_byte_order order = perfdata_reader_header(reader)->order;
-	const enum perfdata_byte_order other = order == PERFDATA_BYTE_ORDER_LITTLE ? PERFDATA_BYTE_ORDER_BIG : PERFDATA_BYTE_ORDER_LITTLE;
+	const enum perfdata_byte_order other = order == PERFDATA_BYTE_ORDER_LITTLE ? PERFDATA_BYTE_ORDER_BIG
+										   : PERFDATA_BYTE_ORDER_LITTLE;
 	struct perfdata_text out, back;
 
 	if (section->status != PERFDATA_OK || !section->feature)
@@ -87,13 +93,16 @@ static void check_section(const struct perfdata_reader *reader, const struct per
 	const bool may_differ = section->id == PERFDATA_FEATURE_EVENT_DESC && order == PERFDATA_BYTE_ORDER_BIG;
 	struct perfdata_feature *feature = NULL;
 	const struct perfdata_feature_section *cpus = perfdata_reader_feature(reader, PERFDATA_FEATURE_NRCPUS);
-	const struct perfdata_node *available = cpus && cpus->feature ? perfdata_node_get(perfdata_feature_root(cpus->feature), "available") : NULL;
+	const struct perfdata_node *available =
+		cpus && cpus->feature ? perfdata_node_get(perfdata_feature_root(cpus->feature), "available") : NULL;
 	const uint32_t nr_cpus = available ? (uint32_t)available->v.u : 0;
 	if (turned == PERFDATA_EUNSUP) {
 		seen.unsupported++;
-	} else if (turned != PERFDATA_OK || perfdata_feature_decode(section->id, out.data, out.size, other, nr_cpus, &feature, NULL) != PERFDATA_OK ||
-		   perfdata_feature_encode(feature, other, order, NULL, &back) != PERFDATA_OK || back.size != bytes.size ||
-		   (back.size && !may_differ && memcmp(back.data, bytes.data, back.size))) {
+	} else if (turned != PERFDATA_OK ||
+		   perfdata_feature_decode(section->id, out.data, out.size, other, nr_cpus, &feature, NULL) !=
+			   PERFDATA_OK ||
+		   perfdata_feature_encode(feature, other, order, NULL, &back) != PERFDATA_OK ||
+		   back.size != bytes.size || (back.size && !may_differ && memcmp(back.data, bytes.data, back.size))) {
 		if (seen.sections_twin_wrong++ < 20)
 			tell(file, "other bytes by way of the other byte order: feature", section->offset, section->id);
 	}
@@ -108,7 +117,8 @@ static void check_event(const struct perfdata_event *event, const char *file)
 	size_t size, used;
 	struct perfdata_attr attr;
 
-	if (perfdata_attr_decode(event->attr_bytes.data, event->attr_bytes.size, event->config->order, &attr, &used) != PERFDATA_OK)
+	if (perfdata_attr_decode(event->attr_bytes.data, event->attr_bytes.size, event->config->order, &attr, &used) !=
+	    PERFDATA_OK)
 		return;
 	if (perfdata_attr_encode(&attr, 0, event->config->order, out, &size) != PERFDATA_OK || size != used ||
 	    memcmp(out, event->attr_bytes.data, size)) {
@@ -156,9 +166,10 @@ static void check_folder(const char *folder)
 
 static void check_seen(void)
 {
-	printf("# %llu files, %llu records (%llu damaged ones aside), %llu feature sections (%llu of which only in their own byte order)\n",
-	       (unsigned long long)seen.files, (unsigned long long)seen.records, (unsigned long long)seen.damaged, (unsigned long long)seen.sections,
-	       (unsigned long long)seen.unsupported);
+	printf("# %llu files, %llu records (%llu damaged ones aside), %llu feature sections (%llu of which only in "
+	       "their own byte order)\n",
+	       (unsigned long long)seen.files, (unsigned long long)seen.records, (unsigned long long)seen.damaged,
+	       (unsigned long long)seen.sections, (unsigned long long)seen.unsupported);
 	CHECK(seen.records > 0);
 	CHECK(seen.sections > 0);
 	CHECK_EQ(seen.wrong, 0);

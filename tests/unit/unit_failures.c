@@ -27,11 +27,12 @@ static const char *const names[] = {
 	"bad-callchain-count.data",
 };
 
-/* --- what is made to fail ------------------------------------------------------------------------------------------- */
+/* --- what is made to fail ----------------------------------------------------------------------------------------- */
 
 /* Calls of a kind until the one that fails; negative: none fails. */
 struct failure { long countdown; int code; };
-static struct failure writing = { -1, ENOSPC }, reading = { -1, EIO }, threading = { -1, EAGAIN }, opening = { -1, EMFILE };
+static struct failure writing = { -1, ENOSPC }, reading = { -1, EIO }, threading = { -1, EAGAIN },
+		      opening = { -1, EMFILE };
 static size_t longest_write = SIZE_MAX;
 
 static bool fails(struct failure *failure)
@@ -67,7 +68,7 @@ int __real_mkostemp(char *pattern, int flags);
 int __wrap_mkostemp(char *pattern, int flags);
 int __wrap_mkostemp(char *pattern, int flags) { return fails(&opening) ? -1 : __real_mkostemp(pattern, flags); }
 
-/* --- one conversion --------------------------------------------------------------------------------------------------- */
+/* --- one conversion ----------------------------------------------------------------------------------------------- */
 
 struct conversion {
 	const char *name;             /* of the recording */
@@ -112,10 +113,14 @@ static void read_back(int fd, struct outcome *outcome)
 	outcome->data[outcome->size] = '\0';
 }
 
-static enum perfdata_status write_it(const struct conversion *c, struct perfdata_session *session, int fd, struct outcome *outcome)
+static enum perfdata_status write_it(const struct conversion *c, struct perfdata_session *session, int fd,
+				     struct outcome *outcome)
 {
-	const struct perfdata_run_options run = { .size = sizeof run, .jobs = c->jobs, .on_finding = note_error, .user = outcome };
-	struct perfdata_output *output = c->output ? perfdata_output_path(c->output, PERFDATA_OUTPUT_FORCE) : perfdata_output_fd(fd);
+	const struct perfdata_run_options run = {
+		.size = sizeof run, .jobs = c->jobs, .on_finding = note_error, .user = outcome
+	};
+	struct perfdata_output *output = c->output ? perfdata_output_path(c->output, PERFDATA_OUTPUT_FORCE)
+						   : perfdata_output_fd(fd);
 	if (!output)
 		return PERFDATA_ENOMEM;
 	struct perfdata_output *several = c->emitter->flags & PERFDATA_EMITTER_ONLY_NAMED ? emit_several(output) : NULL;
@@ -123,8 +128,11 @@ static enum perfdata_status write_it(const struct conversion *c, struct perfdata
 		perfdata_output_close(output, false, NULL);
 		return PERFDATA_ENOMEM;
 	}
-	const struct perfdata_target target = { .size = sizeof target, .emitter = c->emitter, .output = several ? several : output };
-	const enum perfdata_status status = perfdata_run(session, &(const struct perfdata_target *){ &target }, 1, &run, NULL);
+	const struct perfdata_target target = { .size = sizeof target,
+						.emitter = c->emitter,
+						.output = several ? several : output };
+	const enum perfdata_status status = perfdata_run(session, &(const struct perfdata_target *){ &target }, 1, &run,
+							 NULL);
 	perfdata_output_close(several, status == PERFDATA_OK, NULL);
 	const enum perfdata_status closed = perfdata_output_close(output, status == PERFDATA_OK, NULL);
 	/* the output below several ones knows better why it failed */
@@ -134,7 +142,12 @@ static enum perfdata_status write_it(const struct conversion *c, struct perfdata
 static void convert(const struct conversion *c, struct outcome *outcome)
 {
 	const struct perfdata_reader_options how = {
-		.size = sizeof how, .order = PERFDATA_ORDER_TIME, .max_memory = c->max_memory, .tmpdir = folder, .on_finding = note_error, .user = outcome,
+		.size = sizeof how,
+		.order = PERFDATA_ORDER_TIME,
+		.max_memory = c->max_memory,
+		.tmpdir = folder,
+		.on_finding = note_error,
+		.user = outcome,
 	};
 	const struct perfdata_session_options options = { .size = sizeof options, .needs = emit_needs(c->emitter) };
 	struct perfdata_session *session;
@@ -163,7 +176,7 @@ static void convert(const struct conversion *c, struct outcome *outcome)
 		close(fd);
 }
 
-/* --- what must hold ------------------------------------------------------------------------------------------------------ */
+/* --- what must hold ----------------------------------------------------------------------------------------------- */
 
 static bool same_output(const struct outcome *one, const struct outcome *other)
 {
@@ -189,7 +202,8 @@ static bool is_honest(const struct conversion *c, const struct outcome *good, co
 {
 	if (outcome->status == PERFDATA_OK)
 		return same_output(good, outcome) || (!outcome->complete && !claims_completeness(outcome));
-	return outcome->status == c->status && lines_are_whole(c, outcome) && !(claims_completeness(outcome) && outcome->status != PERFDATA_EWRITE);
+	return outcome->status == c->status && lines_are_whole(c, outcome) &&
+	       !(claims_completeness(outcome) && outcome->status != PERFDATA_EWRITE);
 }
 
 /* Makes the first, second, … call of a kind fail, until a conversion needs fewer. */
@@ -209,8 +223,8 @@ static void fail_in_turn(const struct conversion *c)
 		convert(c, &outcome);
 		failed = outcome.failed;
 		if (!is_honest(c, &good, &outcome) && !dishonest++)
-			printf("# %s, %s: number %ld fails: status %d, %zu bytes of %zu%s\n", c->name, c->emitter->name, n, (int)outcome.status, outcome.size,
-			       good.size, outcome.complete ? ", complete" : "");
+			printf("# %s, %s: number %ld fails: status %d, %zu bytes of %zu%s\n", c->name, c->emitter->name,
+			       n, (int)outcome.status, outcome.size, good.size, outcome.complete ? ", complete" : "");
 		free(outcome.data);
 	} while (failed && n++ < MAX_FAILURES);
 	free(good.data);
@@ -258,24 +272,36 @@ static void put_file(const char *path, const void *bytes, size_t size)
 		fclose(file);
 }
 
-/* --- the cases ----------------------------------------------------------------------------------------------------------- */
+/* --- the cases ---------------------------------------------------------------------------------------------------- */
 
 static void test_allocations(void)
 {
-	fail_everywhere((struct conversion){ .jobs = 1, .countdown = &alloc_fail_countdown, .status = PERFDATA_ENOMEM, .expected = 30 },
-			sizeof names / sizeof *names);
+	fail_everywhere(
+		(struct conversion){
+			.jobs = 1, .countdown = &alloc_fail_countdown, .status = PERFDATA_ENOMEM, .expected = 30 },
+		sizeof names / sizeof *names);
 }
 
 static void test_allocations_of_spills(void)
 {
-	fail_everywhere((struct conversion){ .jobs = 1, .max_memory = 1, .countdown = &alloc_fail_countdown, .status = PERFDATA_ENOMEM, .expected = 30 }, 2);
+	fail_everywhere((struct conversion){ .jobs = 1,
+					     .max_memory = 1,
+					     .countdown = &alloc_fail_countdown,
+					     .status = PERFDATA_ENOMEM,
+					     .expected = 30 },
+			2);
 }
 
 static void test_writes(void)
 {
-	fail_everywhere((struct conversion){ .jobs = 1, .countdown = &writing.countdown, .status = PERFDATA_EWRITE, .expected = 1 },
-			sizeof names / sizeof *names);
-	fail_everywhere((struct conversion){ .jobs = 3, .countdown = &writing.countdown, .status = PERFDATA_EWRITE, .expected = 1 }, 2);
+	fail_everywhere(
+		(struct conversion){
+			.jobs = 1, .countdown = &writing.countdown, .status = PERFDATA_EWRITE, .expected = 1 },
+		sizeof names / sizeof *names);
+	fail_everywhere(
+		(struct conversion){
+			.jobs = 3, .countdown = &writing.countdown, .status = PERFDATA_EWRITE, .expected = 1 },
+		2);
 }
 
 static void test_compressed_writes(void)
@@ -285,10 +311,18 @@ static void test_compressed_writes(void)
 		char path[128];
 		snprintf(path, sizeof path, "%s%s", path_in_folder("output"), suffixes[i]);
 		for (unsigned jobs = 1; jobs <= 2; jobs++)
-			fail_everywhere((struct conversion){ .output = path, .jobs = jobs, .countdown = &writing.countdown, .status = PERFDATA_EWRITE,
-							     .expected = 1 }, 1);
-		fail_everywhere((struct conversion){ .output = path, .jobs = 1, .countdown = &alloc_fail_countdown, .status = PERFDATA_ENOMEM,
-						     .expected = 30 }, 1);
+			fail_everywhere((struct conversion){ .output = path,
+							     .jobs = jobs,
+							     .countdown = &writing.countdown,
+							     .status = PERFDATA_EWRITE,
+							     .expected = 1 },
+					1);
+		fail_everywhere((struct conversion){ .output = path,
+						     .jobs = 1,
+						     .countdown = &alloc_fail_countdown,
+						     .status = PERFDATA_ENOMEM,
+						     .expected = 30 },
+				1);
 		unlink(path);
 	}
 }
@@ -297,7 +331,9 @@ static void test_compressed_writes(void)
 static void test_short_writes(void)
 {
 	struct outcome one, other;
-	struct conversion c = { .name = names[0], .bytes = recording, .size = load(names[0]), .jobs = 1, .countdown = &writing.countdown };
+	struct conversion c = {
+		.name = names[0], .bytes = recording, .size = load(names[0]), .jobs = 1, .countdown = &writing.countdown
+	};
 	for (size_t k = 0; (c.emitter = perfdata_registry_at(NULL, k)) != NULL; k++) {
 		convert(&c, &one);
 		longest_write = 1;
@@ -311,15 +347,25 @@ static void test_short_writes(void)
 
 static void test_spill_writes(void)
 {
-	fail_everywhere((struct conversion){ .jobs = 1, .max_memory = 1, .countdown = &writing.countdown, .status = PERFDATA_EWRITE, .expected = 1 }, 2);
+	fail_everywhere((struct conversion){ .jobs = 1,
+					     .max_memory = 1,
+					     .countdown = &writing.countdown,
+					     .status = PERFDATA_EWRITE,
+					     .expected = 1 },
+			2);
 }
 
 static void test_reads(void)
 {
 	const char *path = path_in_folder("recording");
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		struct conversion c = { .name = names[i], .size = load(names[i]), .input = path, .jobs = 1, .countdown = &reading.countdown,
-					.status = PERFDATA_EREAD, .expected = 2 };
+		struct conversion c = { .name = names[i],
+					.size = load(names[i]),
+					.input = path,
+					.jobs = 1,
+					.countdown = &reading.countdown,
+					.status = PERFDATA_EREAD,
+					.expected = 2 };
 		put_file(path, recording, c.size);
 		for (size_t k = 0; (c.emitter = perfdata_registry_at(NULL, k)) != NULL; k++)
 			fail_in_turn(&c);
@@ -357,7 +403,11 @@ static uint8_t *long_stream(size_t *ret_size)
 /* Fewer threads, or none, do the same work. */
 static void test_threads(void)
 {
-	struct conversion c = { .name = "a long stream", .jobs = 4, .countdown = &threading.countdown, .status = PERFDATA_OK, .expected = 3 };
+	struct conversion c = { .name = "a long stream",
+				.jobs = 4,
+				.countdown = &threading.countdown,
+				.status = PERFDATA_OK,
+				.expected = 3 };
 	uint8_t *stream = long_stream(&c.size);
 	c.bytes = stream;
 	for (size_t k = 0; stream && (c.emitter = perfdata_registry_at(NULL, k)) != NULL; k++)

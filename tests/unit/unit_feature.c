@@ -40,7 +40,8 @@ static struct perfdata_feature *decode(uint32_t id, const struct build *b, enum 
 {
 	struct perfdata_feature *feature = NULL;
 	struct perfdata_error error = { .message = "" };
-	enum perfdata_status status = perfdata_feature_decode(id, b->bytes, b->size, b->order, NR_CPUS, &feature, &error);
+	enum perfdata_status status = perfdata_feature_decode(id, b->bytes, b->size, b->order, NR_CPUS, &feature,
+							      &error);
 	CHECK_EQ(status, expected);
 	if (status != expected)
 		printf("# section %u: %s\n", id, error.message);
@@ -111,8 +112,8 @@ static void run_hostile(const struct section *section, struct build *b)
 		for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
 			struct perfdata_feature *feature = NULL;
 			put_at(b, where, values[i], 4);
-			enum perfdata_status status =
-				perfdata_feature_decode(section->id, b->bytes, b->size, b->order, 0xffffffff, &feature, NULL);
+			enum perfdata_status status = perfdata_feature_decode(section->id, b->bytes, b->size, b->order,
+									      0xffffffff, &feature, NULL);
 			CHECK(status == PERFDATA_OK || status == PERFDATA_DAMAGED);
 			CHECK(feature && walk(perfdata_feature_root(feature)) <= 4 + 2 * b->size);
 			perfdata_feature_free(feature);
@@ -152,7 +153,8 @@ static void test_topology_without_cpus(void)
 	struct build b = { .size = 0 };
 	struct perfdata_feature *feature = NULL;
 	build_topology_dies(&b);
-	CHECK_EQ(perfdata_feature_decode(PERFDATA_FEATURE_CPU_TOPOLOGY, b.bytes, b.size, b.order, 0, &feature, NULL), PERFDATA_OK);
+	CHECK_EQ(perfdata_feature_decode(PERFDATA_FEATURE_CPU_TOPOLOGY, b.bytes, b.size, b.order, 0, &feature, NULL),
+		 PERFDATA_OK);
 	const struct perfdata_node *root = perfdata_feature_root(feature);
 	CHECK_STR(text(root, "threads/1"), "1");
 	CHECK(!at(root, "cpus") && at(root, "rest"));
@@ -234,10 +236,12 @@ static void test_event_names(void)
 		{ { .type = 1, .config = 3, .flags = FLAG(EXCLUDE_KERNEL) | FLAG(EXCLUDE_HV) }, "context-switches:u" },
 		{ { .type = 1, .config = 10 }, "unknown-software" },
 		{ { .type = 1, .config = 0, .flags = FLAG(EXCLUDE_GUEST) }, "cpu-clock:H" },
-		{ { .type = 1, .config = 9, .flags = FLAG(EXCLUDE_USER) | 2u << PERFDATA_ATTR_PRECISE_IP }, "dummy:khpp" },
-		{ { .type = 1, .config = 0,
-		    .flags = FLAG(EXCLUDE_USER) | FLAG(EXCLUDE_KERNEL) | FLAG(EXCLUDE_HV) }, "cpu-clock" },
-		{ { .type = 0, .config = 1, .flags = FLAG(EXCLUDE_HOST) | 1u << PERFDATA_ATTR_PRECISE_IP }, "instructions:pG" },
+		{ { .type = 1, .config = 9, .flags = FLAG(EXCLUDE_USER) | 2u << PERFDATA_ATTR_PRECISE_IP },
+		  "dummy:khpp" },
+		{ { .type = 1, .config = 0, .flags = FLAG(EXCLUDE_USER) | FLAG(EXCLUDE_KERNEL) | FLAG(EXCLUDE_HV) },
+		  "cpu-clock" },
+		{ { .type = 0, .config = 1, .flags = FLAG(EXCLUDE_HOST) | 1u << PERFDATA_ATTR_PRECISE_IP },
+		  "instructions:pG" },
 		{ { .type = 3, .config = 0 }, "L1-dcache-loads" },
 		{ { .type = 3, .config = 0x10103 }, "dTLB-store-misses" },
 		{ { .type = 3, .config = 0x206 }, "node-prefetches" },

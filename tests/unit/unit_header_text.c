@@ -32,7 +32,8 @@ static void add(struct recording *recording, uint32_t id, void (*build)(struct b
 	build(&b);
 	perfdata_feature_free(recording->features[id]);
 	recording->features[id] = NULL;
-	CHECK_EQ(perfdata_feature_decode(id, b.bytes, b.size, b.order, NR_CPUS, &recording->features[id], NULL), PERFDATA_OK);
+	CHECK_EQ(perfdata_feature_decode(id, b.bytes, b.size, b.order, NR_CPUS, &recording->features[id], NULL),
+		 PERFDATA_OK);
 }
 
 static void clear(struct recording *recording)
@@ -99,10 +100,13 @@ static void test_sections(void)
 		{ PERFDATA_FEATURE_TOTAL_MEM, build_total_mem, "# total memory : 78187493530 kB\n" },
 		{ PERFDATA_FEATURE_CMDLINE, build_quotes, "# cmdline : perf it\\'s \n" },
 		{ PERFDATA_FEATURE_EVENT_DESC, build_event_desc,
-		  "# event : name = context-switches, , id = { 41, 42 }, type = 1 (PERF_TYPE_SOFTWARE), size = 96, config = 0x3 "
-		  "(PERF_COUNT_SW_CONTEXT_SWITCHES), { sample_period, sample_freq } = 4000, sample_type = IP|TID, read_format = ID, "
+		  "# event : name = context-switches, , id = { 41, 42 }, type = 1 (PERF_TYPE_SOFTWARE), size = 96, "
+		  "config = 0x3 "
+		  "(PERF_COUNT_SW_CONTEXT_SWITCHES), { sample_period, sample_freq } = 4000, sample_type = IP|TID, "
+		  "read_format = ID, "
 		  "disabled = 1\n"
-		  "# event : name = dummy:u, , type = 1 (PERF_TYPE_SOFTWARE), size = 96, config = 0x9 (PERF_COUNT_SW_DUMMY), "
+		  "# event : name = dummy:u, , type = 1 (PERF_TYPE_SOFTWARE), size = 96, config = 0x9 "
+		  "(PERF_COUNT_SW_DUMMY), "
 		  "{ sample_period, sample_freq } = 4000, sample_type = IP|TID, read_format = ID, disabled = 1\n" },
 		{ PERFDATA_FEATURE_EVENT_DESC, build_nothing, "# event desc: not available or unable to read\n" },
 		{ PERFDATA_FEATURE_BRANCH_STACK, build_nothing, "# contains samples with branch stack\n" },
@@ -113,7 +117,8 @@ static void test_sections(void)
 		{ PERFDATA_FEATURE_AUXTRACE, build_auxtrace, "# contains AUX area data (e.g. instruction trace)\n" },
 		{ PERFDATA_FEATURE_STAT, build_nothing, "# contains stat data\n" },
 		{ PERFDATA_FEATURE_SAMPLE_TIME, build_times,
-		  "# time of first sample : 1.500000\n# time of last sample : 1.512345\n# sample duration :     12.345 ms\n" },
+		  "# time of first sample : 1.500000\n# time of last sample : 1.512345\n# sample duration :     12.345 "
+		  "ms\n" },
 		{ PERFDATA_FEATURE_CLOCKID, build_u64, "# clockid frequency: 1000 MHz\n" },
 		{ PERFDATA_FEATURE_DIR_FORMAT, build_u64, "# directory data version : 1\n" },
 		{ PERFDATA_FEATURE_BPF_PROG_INFO, build_none, "# bpf_prog_info empty\n" },
@@ -260,33 +265,50 @@ static void test_attrs(void)
 		const char *text;
 	} cases[] = {
 		{ { .type = 0 }, "e: type: 0 (PERF_TYPE_HARDWARE), config: 0 (PERF_COUNT_HW_CPU_CYCLES)" },
-		{ { .type = 0, .config = UINT64_C(10) << 32 }, "e: type: 0 (PERF_TYPE_HARDWARE), config: 0xa00000000 "
+		{ { .type = 0, .config = UINT64_C(10) << 32 },
+		  "e: type: 0 (PERF_TYPE_HARDWARE), config: 0xa00000000 "
 		  "(PERF_COUNT_HW_CPU_CYCLES)" },
-		{ { .type = 0, .config = UINT64_C(4) << 32 | 1 }, "e: type: 0 (PERF_TYPE_HARDWARE), config: 0x400000001 "
+		{ { .type = 0, .config = UINT64_C(4) << 32 | 1 },
+		  "e: type: 0 (PERF_TYPE_HARDWARE), config: 0x400000001 "
 		  "(cpu/PERF_COUNT_HW_INSTRUCTIONS/)" },
-		{ { .type = 0, .config = UINT64_C(4) << 32 | 25 }, "e: type: 0 (PERF_TYPE_HARDWARE), config: 0x400000019 "
+		{ { .type = 0, .config = UINT64_C(4) << 32 | 25 },
+		  "e: type: 0 (PERF_TYPE_HARDWARE), config: 0x400000019 "
 		  "(cpu/config=0x400000019/)" },
 		{ { .type = 0, .config = 77 }, "e: type: 0 (PERF_TYPE_HARDWARE), config: 0x4d" },
 		{ { .type = 1, .config = 12 }, "e: type: 1 (PERF_TYPE_SOFTWARE), config: 0xc" },
 		{ { .type = 2, .config = 0x174 }, "e: type: 2 (PERF_TYPE_TRACEPOINT), config: 0x174" },
-		{ { .type = 3, .config = 0x10000 }, "e: type: 3 (PERF_TYPE_HW_CACHE), config: 0x10000 "
+		{ { .type = 3, .config = 0x10000 },
+		  "e: type: 3 (PERF_TYPE_HW_CACHE), config: 0x10000 "
 		  "(PERF_COUNT_HW_CACHE_RESULT_MISS | PERF_COUNT_HW_CACHE_OP_READ | PERF_COUNT_HW_CACHE_L1D)" },
 		{ { .type = 3, .config = 9 }, "e: type: 3 (PERF_TYPE_HW_CACHE), config: 0x9" },
 		{ { .type = 4, .config = 0x1c2 }, "e: type: 4 (cpu), config: 0x1c2" },
-		{ { .type = 5, .bp_type = 3, .config1 = 0x1000, .config2 = 8 }, "e: type: 5 (PERF_TYPE_BREAKPOINT), config: 0, "
+		{ { .type = 5, .bp_type = 3, .config1 = 0x1000, .config2 = 8 },
+		  "e: type: 5 (PERF_TYPE_BREAKPOINT), config: 0, "
 		  "bp_type: 3, { bp_addr, config1 }: 0x1000, { bp_len, config2 }: 0x8" },
 		{ { .type = 33, .flags = FLAG(DISABLED) | 2u << PERFDATA_ATTR_PRECISE_IP | FLAG(DEFER_OUTPUT) },
 		  "e: type: 33, config: 0, disabled: 1, precise_ip: 2, defer_output: 1" },
 		/* TRANSACTION, config3 and config4 have no text; the order of the sample bits is perf's. */
 		{ { .type = 33, .sample_type = PERFDATA_SAMPLE_KNOWN, .read_format = 31, .config3 = 1, .config4 = 1 },
-		  "e: type: 33, config: 0, sample_type: IP|TID|TIME|ADDR|READ|CALLCHAIN|ID|CPU|PERIOD|STREAM_ID|RAW|BRANCH_STACK|"
-		  "REGS_USER|STACK_USER|IDENTIFIER|REGS_INTR|DATA_SRC|WEIGHT|PHYS_ADDR|AUX|CGROUP|DATA_PAGE_SIZE|CODE_PAGE_SIZE|"
+		  "e: type: 33, config: 0, sample_type: "
+		  "IP|TID|TIME|ADDR|READ|CALLCHAIN|ID|CPU|PERIOD|STREAM_ID|RAW|BRANCH_STACK|"
+		  "REGS_USER|STACK_USER|IDENTIFIER|REGS_INTR|DATA_SRC|WEIGHT|PHYS_ADDR|AUX|CGROUP|DATA_PAGE_SIZE|CODE_"
+		  "PAGE_SIZE|"
 		  "WEIGHT_STRUCT, read_format: TOTAL_TIME_ENABLED|TOTAL_TIME_RUNNING|ID|GROUP|LOST" },
-		{ { .type = 33, .wakeup_events = 2, .branch_sample_type = 9, .sample_regs_user = 0xff, .sample_stack_user = 8192,
-		    .clockid = -2, .sample_regs_intr = 0x10, .aux_watermark = 3, .sample_max_stack = 4, .aux_sample_size = 5,
-		    .aux_action = 5, .sig_data = 6 },
+		{ { .type = 33,
+		    .wakeup_events = 2,
+		    .branch_sample_type = 9,
+		    .sample_regs_user = 0xff,
+		    .sample_stack_user = 8192,
+		    .clockid = -2,
+		    .sample_regs_intr = 0x10,
+		    .aux_watermark = 3,
+		    .sample_max_stack = 4,
+		    .aux_sample_size = 5,
+		    .aux_action = 5,
+		    .sig_data = 6 },
 		  "e: type: 33, config: 0, { wakeup_events, wakeup_watermark }: 2, branch_sample_type: USER|ANY, "
-		  "sample_regs_user: 0xff, sample_stack_user: 8192, clockid: -2, sample_regs_intr: 0x10, aux_watermark: 3, "
+		  "sample_regs_user: 0xff, sample_stack_user: 8192, clockid: -2, sample_regs_intr: 0x10, "
+		  "aux_watermark: 3, "
 		  "sample_max_stack: 4, aux_sample_size: 5, sig_data: 6, aux_start_paused: 1, aux_resume: 1" },
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)

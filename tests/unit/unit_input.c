@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/input: file, pipe, memory, compressed or not give the same bytes; spools; broken, cut and bomb-like compressed data. */
+/* lib/input: file, pipe, memory, compressed or not give the same bytes; spools; broken, cut and bomb-like compressed
+ * data. */
 #include "config.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +34,8 @@ static struct blob compressed_of(enum pd_codec_kind kind, const uint8_t *bytes, 
 	struct blob blob = { malloc(size + size / 8 + 4096), 0 };
 	size_t used = 0;
 	struct pd_encoder *encoder = pd_encoder_new(kind, 1);
-	while (pd_encoder_run(encoder, bytes, size, &used, blob.bytes, size + size / 8 + 4096, &blob.size, true) != PERFDATA_END)
+	while (pd_encoder_run(encoder, bytes, size, &used, blob.bytes, size + size / 8 + 4096, &blob.size, true) !=
+	       PERFDATA_END)
 		;
 	pd_encoder_free(encoder);
 	return blob;
@@ -120,7 +122,9 @@ static void check_random_access(struct pd_input *input, const uint8_t *bytes, si
 	CHECK_EQ(pd_input_size(input), size);
 	for (uint64_t i = 0; i < 50; i++) {
 		uint64_t offset = size ? pd_hash_u64(i, 3) % (size + 100) : i;
-		size_t expected = offset >= size ? 0 : size - offset < sizeof buffer ? size - (size_t)offset : sizeof buffer;
+		size_t expected = offset >= size                  ? 0
+				  : size - offset < sizeof buffer ? size - (size_t)offset
+								  : sizeof buffer;
 		CHECK_EQ(pd_input_read_at(input, offset, buffer, sizeof buffer, &got), PERFDATA_OK);
 		CHECK(got == expected && !memcmp(buffer, bytes + (expected ? offset : 0), got));
 	}
@@ -149,7 +153,8 @@ static void check_random_access(struct pd_input *input, const uint8_t *bytes, si
 }
 
 /* Everything an intact input must do. Closes it. */
-static void check_intact(struct pd_input *input, const uint8_t *bytes, size_t size, const char *packing, bool peek, bool spool)
+static void check_intact(struct pd_input *input, const uint8_t *bytes, size_t size, const char *packing, bool peek,
+			 bool spool)
 {
 	size_t got;
 	CHECK_STR(pd_input_packing(input), packing);
@@ -327,7 +332,8 @@ static void test_shrinking_file(void)
 }
 
 /* Packed data that ends early or is broken: what came out, and then the reason. */
-static void check_damaged(const struct blob *blob, size_t at_least, enum perfdata_status expected, bool pipe, bool spool)
+static void check_damaged(const struct blob *blob, size_t at_least, enum perfdata_status expected, bool pipe,
+			  bool spool)
 {
 	struct pd_input *input;
 	pid_t writer = 0;
@@ -648,7 +654,8 @@ static void work_input(void)
 	struct perfdata_error error = { .status = PERFDATA_OK };
 	const uint8_t *first;
 	size_t got = 0;
-	enum perfdata_status status = pd_input_open_memory(no_memory_blob.bytes, no_memory_blob.size, &options, &input, &error);
+	enum perfdata_status status = pd_input_open_memory(no_memory_blob.bytes, no_memory_blob.size, &options, &input,
+							   &error);
 	CHECK_EQ(status, error.status);
 	if (status != PERFDATA_OK) {
 		CHECK_EQ(status, PERFDATA_ENOMEM);
@@ -698,7 +705,8 @@ static void test_fdio(void)
 	CHECK_EQ(pd_pread_full(fd, buffer, sizeof buffer, UINT64_MAX - 3), 0);
 	CHECK(pd_fd_ready(fd));
 	close(fd);
-	CHECK(pd_read_some(fd, buffer, 1, NULL) == -1 && pd_pread_full(fd, buffer, 1, 0) == -1 && pd_write_full(fd, buffer, 1) == -1);
+	CHECK(pd_read_some(fd, buffer, 1, NULL) == -1 && pd_pread_full(fd, buffer, 1, 0) == -1 &&
+	      pd_write_full(fd, buffer, 1) == -1);
 	CHECK(pd_write_full(fd, buffer, 0) == 0);
 	remove_file(path);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Files of outputs: names that they get when they are whole, folders that are made and taken back, temporary names and their locks; on file systems that
- * know files without names, and on others. */
+/* Files of outputs: names that they get when they are whole, folders that are made and taken back, temporary names and
+ * their locks; on file systems that know files without names, and on others. */
 #include "config.h"
 #include <dirent.h>
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include "unit.h"
 
 static char folder[] = "/tmp/unit_output.XXXXXX";
-/* --- helpers ------------------------------------------------------------------------------------------------------------- */
+/* --- helpers ------------------------------------------------------------------------------------------------------ */
 
 static const char *in_folder(const char *name)
 {
@@ -53,9 +53,12 @@ static struct perfdata_output *opened(const char *name, unsigned flags)
 	return output;
 }
 
-static void ended(struct perfdata_output *output, bool keep) { CHECK_EQ(perfdata_output_close(output, keep, NULL), PERFDATA_OK); }
+static void ended(struct perfdata_output *output, bool keep)
+{
+	CHECK_EQ(perfdata_output_close(output, keep, NULL), PERFDATA_OK);
+}
 
-/* --- tests --------------------------------------------------------------------------------------------------------------- */
+/* --- tests -------------------------------------------------------------------------------------------------------- */
 
 static void folders(void)
 {
@@ -102,7 +105,8 @@ static void collect(void *user, const char *path)
 
 static void beside(void)
 {
-	struct perfdata_output *output = perfdata_output_path(in_folder("x.csv"), PERFDATA_OUTPUT_FOLDERS), *other = NULL;
+	struct perfdata_output *output = perfdata_output_path(in_folder("x.csv"), PERFDATA_OUTPUT_FOLDERS),
+			       *other = NULL;
 	struct perfdata_error error = { 0 };
 	char all[1000] = "";
 	char head[4200];
@@ -128,7 +132,8 @@ static void beside(void)
 
 static void temporary_names(void)
 {
-	static const char *const names[] = { ".perfdata-1-0.tmp", ".perfdata-22-333.tmp", ".perfdata-.tmp", ".perfdata-1-0x.tmp", "perfdata-1-0.tmp" };
+	static const char *const names[] = { ".perfdata-1-0.tmp", ".perfdata-22-333.tmp", ".perfdata-.tmp",
+					     ".perfdata-1-0x.tmp", "perfdata-1-0.tmp" };
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		close(open(in_folder(names[i]), O_WRONLY | O_CREAT, 0600));
 	CHECK_EQ(symlink("/etc/passwd", in_folder(".perfdata-5-5.tmp")), 0);
@@ -190,7 +195,8 @@ static void replaced(void)
 static struct perfdata_output *opened_two(unsigned flags)
 {
 	struct perfdata_error error = { 0 };
-	struct perfdata_output *output = perfdata_output_path(in_folder("x.csv"), flags | PERFDATA_OUTPUT_FOLDERS), *other = NULL;
+	struct perfdata_output *output = perfdata_output_path(in_folder("x.csv"), flags | PERFDATA_OUTPUT_FOLDERS),
+			       *other = NULL;
 	char head[4200];
 	snprintf(head, sizeof head, "%s/", folder);
 	CHECK_EQ(perfdata_output_beside(output, head, "/x.csv"), PERFDATA_OK);

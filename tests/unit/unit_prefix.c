@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Every length of small recordings: the reader ends in a status and gives every whole record in front of the cut, and what the emitters
- * write is well-formed and says that it is not complete.
+/* Every length of small recordings: the reader ends in a status and gives every whole record in front of the cut, and
+ * what the emitters write is well-formed and says that it is not complete.
  *
  * unit_prefix STEP runs the emitters at every STEP-th length instead of one in 211; 1 takes minutes. */
 #define _GNU_SOURCE
@@ -50,7 +50,8 @@ static void carriers_end(struct seen *seen, size_t count, const uint64_t *offset
 	}
 }
 
-static enum perfdata_status read_prefix(size_t size, struct seen *seen, size_t *ret_count, bool *ret_complete, bool ends)
+static enum perfdata_status read_prefix(size_t size, struct seen *seen, size_t *ret_count, bool *ret_complete,
+					bool ends)
 {
 	static uint64_t offsets[MAX_RECORDS];
 	static bool inner[MAX_RECORDS];
@@ -91,7 +92,8 @@ static bool read_file(const char *name)
 	return data_size > 0 && data_size < sizeof data;
 }
 
-/* All whole records come, but for the last ones in front of a cut in damaged data, where a record's neighbours tell whether it is one. */
+/* All whole records come, but for the last ones in front of a cut in damaged data, where a record's neighbours tell
+ * whether it is one. */
 static bool has_all(size_t size, size_t whole_count, size_t cut_count, bool damaged)
 {
 	size_t wanted = 0;
@@ -161,11 +163,13 @@ static void test_emitters(void)
 			for (size_t k = 0; (emitter = perfdata_registry_at(NULL, k)) != NULL; k++) {
 				struct emitted output;
 				emit_memory(emitter, data, size, 1, &output);
-				const bool good = output.opened == PERFDATA_OK && output.status == PERFDATA_OK && well_formed(emitter->name, &output) &&
+				const bool good = output.opened == PERFDATA_OK && output.status == PERFDATA_OK &&
+						  well_formed(emitter->name, &output) &&
 						  says_complete(emitter->name, &output);
 				CHECK(good);
 				if (!good)
-					printf("# %s, the first %zu bytes: %s: opened %d, run %d\n", names[i], size, emitter->name, output.opened, output.status);
+					printf("# %s, the first %zu bytes: %s: opened %d, run %d\n", names[i], size,
+					       emitter->name, output.opened, output.status);
 				free(output.data);
 			}
 		}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What goes to temporary files where memory is short comes back as it was: pages, trees of labels, sums; and the cache of chains forgets without
- * ever telling something wrong. */
+/* What goes to temporary files where memory is short comes back as it was: pages, trees of labels, sums; and the cache
+ * of chains forgets without ever telling something wrong. */
 #include "config.h"
 #include <stdlib.h>
 #include "unit.h"
@@ -135,8 +135,10 @@ static void test_steps(void)
 	struct pd_account *account = account_of(false);
 	struct pd_step_tree exact, by_frame;
 	const struct perfdata_step steps[] = {
-		{ .ip = 0x10, .frame = 1, .cpumode = 2 }, { .ip = 0x20, .frame = 2, .cpumode = 2, .origin = PERFDATA_STEP_UNWOUND },
-		{ .ip = 0x30, .frame = PERFDATA_NONE, .cpumode = 2 }, { .ip = 0x40, .frame = 3, .cpumode = 2, .origin = PERFDATA_STEP_BRANCH },
+		{ .ip = 0x10, .frame = 1, .cpumode = 2 },
+		{ .ip = 0x20, .frame = 2, .cpumode = 2, .origin = PERFDATA_STEP_UNWOUND },
+		{ .ip = 0x30, .frame = PERFDATA_NONE, .cpumode = 2 },
+		{ .ip = 0x40, .frame = 3, .cpumode = 2, .origin = PERFDATA_STEP_BRANCH },
 	};
 	struct perfdata_step moved[4], at;
 	uint32_t caller;
@@ -164,11 +166,13 @@ static void test_steps(void)
 	pd_step_tree_release(&by_frame);
 }
 
-/* --- sums ------------------------------------------------------------------------------------------------------------------ */
+/* --- sums --------------------------------------------------------------------------------------------------------- */
 
 static struct pd_profile_key key_of(uint32_t number)
 {
-	return (struct pd_profile_key){ .event = number % 2, .comm = number % 5, .cpu = PERFDATA_NONE, .node = number % 30011 };
+	return (struct pd_profile_key){
+		.event = number % 2, .comm = number % 5, .cpu = PERFDATA_NONE, .node = number % 30011
+	};
 }
 
 static uint64_t check_sums(bool tight)
@@ -194,13 +198,16 @@ static uint64_t check_sums(bool tight)
 	CHECK_EQ(pd_sums_walk_new(&table, &walk), PERFDATA_OK);
 	while (pd_sums_walk_next(walk, &entry) == PERFDATA_OK) {
 		const struct pd_profile_key *key = &entry->key;
-		unordered += entries && !(last.event < key->event || (last.event == key->event && (last.comm < key->comm ||
-					  (last.comm == key->comm && last.node < key->node))));
+		unordered += entries &&
+			     !(last.event < key->event ||
+			       (last.event == key->event &&
+				(last.comm < key->comm || (last.comm == key->comm && last.node < key->node))));
 		last = *key;
 		entries++;
 		samples += entry->sums.samples;
 		weight += entry->sums.weight;
-		hash = pd_hash_u64(hash ^ entry->sums.squares[0], (uint64_t)key->node << 32 | key->comm << 1 | key->event);
+		hash = pd_hash_u64(hash ^ entry->sums.squares[0],
+				   (uint64_t)key->node << 32 | key->comm << 1 | key->event);
 	}
 	CHECK_EQ(unordered, 0);
 	CHECK_EQ(samples, SAMPLES);
@@ -231,7 +238,7 @@ static void test_overflow(void)
 	CHECK_EQ(sums.squares[1], 4);
 }
 
-/* --- chains ---------------------------------------------------------------------------------------------------------------- */
+/* --- chains ------------------------------------------------------------------------------------------------------- */
 
 static void test_chains(void)
 {

@@ -53,7 +53,8 @@ static void test_forms(void)
 			continue;
 		const struct recording *forms[] = { &file, &stream };
 		for (size_t form = 0; form < 2; form++) {
-			const size_t size = pack(kinds[i], forms[form]->data, forms[form]->size, compressed, sizeof compressed);
+			const size_t size = pack(kinds[i], forms[form]->data, forms[form]->size, compressed,
+						 sizeof compressed);
 			CHECK(size > 0);
 			read_memory(&other, compressed, size, PERFDATA_ORDER_FILE);
 			CHECK(same_records(&result, &other));
@@ -304,7 +305,8 @@ static void test_directory(void)
 	}
 	make_directory(directory, parts);
 	for (unsigned order = 0; order < 2; order++) {
-		const struct perfdata_reader_options options = options_for(&result, order ? PERFDATA_ORDER_TIME : PERFDATA_ORDER_FILE);
+		const struct perfdata_reader_options options = options_for(&result, order ? PERFDATA_ORDER_TIME
+											  : PERFDATA_ORDER_FILE);
 		struct perfdata_reader *reader;
 		result.open = perfdata_reader_open_path(directory, &options, &reader, NULL);
 		CHECK_EQ(result.open, PERFDATA_OK);
@@ -360,7 +362,8 @@ static void test_turns(void)
 	}
 	make_directory(directory, parts);
 	for (unsigned way = 0; way < 8; way++) {
-		struct perfdata_reader_options options = options_for(&result, way & 1 ? PERFDATA_ORDER_TIME : PERFDATA_ORDER_FILE);
+		struct perfdata_reader_options options = options_for(&result, way & 1 ? PERFDATA_ORDER_TIME
+										      : PERFDATA_ORDER_FILE);
 		struct perfdata_reader *reader;
 		struct perfdata_raw raw;
 		struct turns turns = { 0 };
@@ -369,7 +372,8 @@ static void test_turns(void)
 		CHECK_EQ(perfdata_reader_open_path(directory, &options, &reader, NULL), PERFDATA_OK);
 		CHECK_EQ(perfdata_reader_next(reader, &raw), PERFDATA_OK);
 		for (; perfdata_reader_next(reader, &raw) == PERFDATA_OK; count++) {
-			wrong += raw.file != 1 + turns.file || raw.offset != turns.at[turns.file] || raw.number != 1 + count;
+			wrong += raw.file != 1 + turns.file || raw.offset != turns.at[turns.file] ||
+				 raw.number != 1 + count;
 			move_on(&turns, parts, raw.size, way & 1);
 		}
 		CHECK_EQ(count, 90000 + 90 + 120000 + 120);
@@ -611,7 +615,8 @@ static void read_failing(void)
 	struct perfdata_reader *reader;
 	struct perfdata_raw raw;
 	struct perfdata_error error;
-	enum perfdata_status status = perfdata_reader_open_memory(failing.data, failing.size, NULL, &options, &reader, &error);
+	enum perfdata_status status = perfdata_reader_open_memory(failing.data, failing.size, NULL, &options, &reader,
+								  &error);
 
 	if (status == PERFDATA_OK) {
 		while ((status = perfdata_reader_next(reader, &raw)) == PERFDATA_OK)

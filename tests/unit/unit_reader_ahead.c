@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A recording read ahead is the same recording: records, findings at their places, and what the reader tells at each record. */
+/* A recording read ahead is the same recording: records, findings at their places, and what the reader tells at each
+ * record. */
 #include "config.h"
 #include "perfdata/session.h"
 #include "reading.h"
@@ -44,11 +45,16 @@ static void report_record(struct story *story, const struct perfdata_raw *raw)
 }
 
 /* Reads at most `limit` records. */
-static struct story read_story(const struct recording *file, enum perfdata_record_order order, uint32_t ahead, uint64_t limit)
+static struct story read_story(const struct recording *file, enum perfdata_record_order order, uint32_t ahead,
+			       uint64_t limit)
 {
 	struct story story = { .hash = 1 };
-	const struct perfdata_reader_options options = { .size = sizeof options, .order = order, .read_ahead = ahead, .max_memory = 1 << 20,
-							 .on_finding = report_finding, .user = &story };
+	const struct perfdata_reader_options options = { .size = sizeof options,
+							 .order = order,
+							 .read_ahead = ahead,
+							 .max_memory = 1 << 20,
+							 .on_finding = report_finding,
+							 .user = &story };
 	struct perfdata_raw raw;
 	enum perfdata_status status = PERFDATA_OK;
 
@@ -74,7 +80,8 @@ static void rename_event(struct recording *records, const char *name)
 	recording_end(records, start);
 }
 
-/* Rounds, records that come too late, of unknown ids and without a time, events that change, and bytes that are no records. */
+/* Rounds, records that come too late, of unknown ids and without a time, events that change, and bytes that are no
+ * records. */
 static void build(struct recording *file, bool damaged)
 {
 	struct recording records;
@@ -133,11 +140,16 @@ static void test_same(void) { same_story(false); }
 static void test_same_when_damaged(void) { same_story(true); }
 
 /* Where batches end, and what was told by then. */
-static struct story read_batches(const struct recording *file, enum perfdata_record_order order, uint32_t ahead, uint32_t needs)
+static struct story read_batches(const struct recording *file, enum perfdata_record_order order, uint32_t ahead,
+				 uint32_t needs)
 {
 	struct story story = { .hash = 1 };
-	const struct perfdata_reader_options options = { .size = sizeof options, .order = order, .read_ahead = ahead, .max_memory = 1 << 20,
-							 .on_finding = report_finding, .user = &story };
+	const struct perfdata_reader_options options = { .size = sizeof options,
+							 .order = order,
+							 .read_ahead = ahead,
+							 .max_memory = 1 << 20,
+							 .on_finding = report_finding,
+							 .user = &story };
 	const struct perfdata_session_options session_options = { .size = sizeof session_options, .needs = needs };
 	struct perfdata_session *session;
 	struct perfdata_batch *batch;

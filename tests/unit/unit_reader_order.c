@@ -151,7 +151,8 @@ static void test_spill(void)
 		recording_init(&records, false);
 		for (uint64_t n = 0; n < 1500; n++) {
 			state = state * 1664525 + 1013904223;
-			recording_comm(&records, 10, 1 + (rounds ? n : 0) + (state >> 8) % 600, (uint32_t)n, text, 4008);
+			recording_comm(&records, 10, 1 + (rounds ? n : 0) + (state >> 8) % 600, (uint32_t)n, text,
+				       4008);
 			if (rounds && n % 700 == 699)
 				recording_empty(&records, PERFDATA_RECORD_FINISHED_ROUND);
 		}
@@ -165,7 +166,8 @@ static void test_spill(void)
 		CHECK_EQ(result.end, PERFDATA_END);
 		CHECK(result.complete);
 		CHECK_EQ(result.count, rounds ? 1502 : 1500);
-		CHECK(result.count == other.count && !memcmp(result.seen, other.seen, result.count * sizeof *result.seen));
+		CHECK(result.count == other.count &&
+		      !memcmp(result.seen, other.seen, result.count * sizeof *result.seen));
 
 		/* no room for it: what is in memory is still given, and the end says why */
 		options = options_for(&result, PERFDATA_ORDER_TIME);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The run and its sinks, over a session made up here: order, errors in each function, stopping, the same bytes for any number
- * of threads. */
+/* The run and its sinks, over a session made up here: order, errors in each function, stopping, the same bytes for any
+ * number of threads. */
 #include "config.h"
 #include <fcntl.h>
 #include <signal.h>
@@ -11,7 +11,7 @@
 #include "fake_session.h"
 #include "unit.h"
 
-/* --- helpers ------------------------------------------------------------------------------------------------------------- */
+/* --- helpers ------------------------------------------------------------------------------------------------------ */
 
 static char folder[] = "/tmp/unit_run.XXXXXX";
 static char path[4096];
@@ -58,7 +58,8 @@ static bool folder_is_empty(void)
 	return rmdir(folder) == 0 && mkdir(folder, 0700) == 0;
 }
 
-static enum perfdata_status open_it(struct perfdata_output *output, struct perfdata_output **ret, struct perfdata_error *error)
+static enum perfdata_status open_it(struct perfdata_output *output, struct perfdata_output **ret,
+				    struct perfdata_error *error)
 {
 	const enum perfdata_status status = perfdata_output_open(output, error);
 	*ret = output;
@@ -66,7 +67,8 @@ static enum perfdata_status open_it(struct perfdata_output *output, struct perfd
 		perfdata_output_close(output, false, NULL);
 	return status;
 }
-static enum perfdata_status open_path(const char *name, unsigned flags, struct perfdata_output **ret, struct perfdata_error *error)
+static enum perfdata_status open_path(const char *name, unsigned flags, struct perfdata_output **ret,
+				      struct perfdata_error *error)
 {
 	return open_it(perfdata_output_path(name, flags), ret, error);
 }
@@ -74,8 +76,8 @@ static enum perfdata_status open_fd(int fd, struct perfdata_output **ret, struct
 {
 	return open_it(perfdata_output_fd(fd), ret, error);
 }
-static enum perfdata_status run_into(const struct perfdata_emitter *by, struct perfdata_output *output, const struct perfdata_run_options *options,
-				     struct perfdata_error *error)
+static enum perfdata_status run_into(const struct perfdata_emitter *by, struct perfdata_output *output,
+				     const struct perfdata_run_options *options, struct perfdata_error *error)
 {
 	const struct perfdata_target target = { .size = sizeof target, .emitter = by, .output = output };
 	return perfdata_run(&session, &(const struct perfdata_target *){ &target }, 1, options, error);
@@ -83,8 +85,8 @@ static enum perfdata_status run_into(const struct perfdata_emitter *by, struct p
 
 static enum perfdata_status last_close;
 /* Runs into a new file; *ret_bytes is freed by the caller, NULL if nothing was kept. */
-static enum perfdata_status run(unsigned jobs, const char *name, struct perfdata_run_options options, uint8_t **ret_bytes,
-				size_t *ret_size, struct perfdata_error *error)
+static enum perfdata_status run(unsigned jobs, const char *name, struct perfdata_run_options options,
+				uint8_t **ret_bytes, size_t *ret_size, struct perfdata_error *error)
 {
 	struct perfdata_output *output = NULL;
 	memset(error, 0, sizeof *error);
@@ -104,7 +106,7 @@ static enum perfdata_status run(unsigned jobs, const char *name, struct perfdata
 }
 static const struct perfdata_run_options none;
 
-/* --- cases --------------------------------------------------------------------------------------------------------------- */
+/* --- cases -------------------------------------------------------------------------------------------------------- */
 
 static void same_bytes(void)
 {
@@ -247,7 +249,8 @@ static void stopping(void)
 		reset(1000);
 		session.cancel = cancel;
 		session.stop_at = 50;
-		CHECK_EQ(run(jobs, "out", (struct perfdata_run_options){ .cancel = cancel }, &bytes, &size, &error), PERFDATA_EINTR);
+		CHECK_EQ(run(jobs, "out", (struct perfdata_run_options){ .cancel = cancel }, &bytes, &size, &error),
+			 PERFDATA_EINTR);
 		CHECK_EQ(seen.merged, 51);
 		CHECK_EQ(seen.end_status, PERFDATA_EINTR);
 		CHECK(!seen.end_complete);
@@ -402,7 +405,8 @@ static void unpack(enum pd_codec_kind kind, const uint8_t *bytes, size_t size, s
 	while (used < size) {
 		char *at = perfdata_text_reserve(out, 1 << 20);
 		size_t made = 0;
-		const enum perfdata_status status = pd_decoder_run(decoder, bytes, size, &used, (uint8_t *)at, 1 << 20, &made);
+		const enum perfdata_status status = pd_decoder_run(decoder, bytes, size, &used, (uint8_t *)at, 1 << 20,
+								   &made);
 		CHECK(status == PERFDATA_OK || status == PERFDATA_END);
 		if (status != PERFDATA_OK && status != PERFDATA_END)
 			break;
@@ -468,7 +472,11 @@ static void full_device(void)
 		struct perfdata_output *output = NULL;
 		struct perfdata_error error = { 0 };
 		CHECK_EQ(open_path("/dev/full", 0, &output, &error), PERFDATA_OK);
-		CHECK_EQ(run_into(&emitter, output, &(struct perfdata_run_options){ .size = sizeof(struct perfdata_run_options), .jobs = jobs }, &error), PERFDATA_EWRITE);
+		CHECK_EQ(run_into(&emitter, output,
+				  &(struct perfdata_run_options){ .size = sizeof(struct perfdata_run_options),
+								  .jobs = jobs },
+				  &error),
+			 PERFDATA_EWRITE);
 		CHECK_EQ(error.status, PERFDATA_EWRITE);
 		CHECK(strstr(error.message, "No space") != NULL);
 		CHECK_EQ(seen.ends, 0);
@@ -488,7 +496,11 @@ static void closed_pipe(void)
 		struct perfdata_error error = { 0 };
 		CHECK_EQ(open_fd(fds[1], &output, &error), PERFDATA_OK);
 		close(fds[0]);
-		CHECK_EQ(run_into(&emitter, output, &(struct perfdata_run_options){ .size = sizeof(struct perfdata_run_options), .jobs = jobs }, &error), PERFDATA_EWRITE);
+		CHECK_EQ(run_into(&emitter, output,
+				  &(struct perfdata_run_options){ .size = sizeof(struct perfdata_run_options),
+								  .jobs = jobs },
+				  &error),
+			 PERFDATA_EWRITE);
 		CHECK(strstr(error.message, "pipe") != NULL);
 		CHECK_EQ(perfdata_output_close(output, false, NULL), PERFDATA_EWRITE);
 		CHECK_EQ(fcntl(fds[1], F_GETFD) >= 0, 1);
@@ -581,7 +593,8 @@ static void options(void)
 		{ "n", PERFDATA_OPTION_NUMBER, 0, "N", "" },
 	};
 	const struct perfdata_emitter_option_value values[] = {
-		{ &table[0], NULL, 0 }, { &table[1], "a", 0 }, { &table[1], "b", 0 }, { &table[2], "7", 7 }, { &table[0], "no", 0 },
+		{ &table[0], NULL, 0 }, { &table[1], "a", 0 },  { &table[1], "b", 0 },
+		{ &table[2], "7", 7 },  { &table[0], "no", 0 },
 	};
 	CHECK_STR(perfdata_option_text(values, 5, "fields"), "b");
 	CHECK(perfdata_option_text(values, 1, "fields") == NULL);

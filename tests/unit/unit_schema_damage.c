@@ -132,7 +132,8 @@ static void test_random_bytes(void)
 		bool big = r & 1;
 		size_t size = 8 + (r >> 8) % (sizeof bytes - 8);
 		for (size_t k = 0; k < size; k++)
-			bytes[k] = (uint8_t)(random_u64() & (r & 2 ? 0xff : 0x07));   /* small numbers make plausible counts */
+			/* small numbers make plausible counts */
+			bytes[k] = (uint8_t)(random_u64() & (r & 2 ? 0xff : 0x07));
 		struct build b = { .big = big };
 		put_u32(&b, r & 4 ? PERFDATA_RECORD_SAMPLE : (uint32_t)(r >> 16) % 90);
 		put_u16(&b, (uint16_t)(r >> 32));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Records other than samples: every type in both byte orders, oddities of recorders, and what is built on the decoder. */
+/* Records other than samples: every type in both byte orders, oddities of recorders, and what is built on the
+ * decoder. */
 #include "config.h"
 #include "schema_records.h"
 
@@ -18,8 +19,8 @@ static void test_every_type(void)
 			size_t rest = variant < 3 ? 0 : type == PERFDATA_RECORD_SCHEDSTAT_DOMAIN ? 184 :
 				      type == PERFDATA_RECORD_SCHEDSTAT_CPU ? 48 : 0;
 			if (status != PERFDATA_OK || a.rest.size != rest)
-				printf("# type %u variant %u: %s, rest %zu\n", type, variant, a.problem ? a.problem : "fine",
-				       a.rest.size);
+				printf("# type %u variant %u: %s, rest %zu\n", type, variant,
+				       a.problem ? a.problem : "fine", a.rest.size);
 			CHECK_EQ(status, PERFDATA_OK);
 			CHECK_EQ(a.rest.size, rest);
 			CHECK_EQ(a.type, type);
@@ -112,7 +113,8 @@ static const char *schedstat_name(uint32_t type, unsigned version, unsigned coun
 	for (uint32_t i = 0; i < r.layout->nr_fields; i++)
 		if (r.u.present >> i & 1 &&
 		    r.layout->fields[i].member == offsetof(struct perfdata_schedstat, counters) + 4 * counter)
-			return r.u.schedstat.counters[counter] == 1000 + counter ? r.layout->fields[i].name : "wrong value";
+			return r.u.schedstat.counters[counter] == 1000 + counter ? r.layout->fields[i].name
+										 : "wrong value";
 	return "none";
 }
 
@@ -249,7 +251,8 @@ static void test_attr(void)
 		b = (struct build){ .big = big };
 		put_attr(&b, 0x167);
 		CHECK_EQ(perfdata_attr_decode(b.data, b.size, order_of(big), &attr, &size), PERFDATA_OK);
-		CHECK(size == 136 && attr.sample_type == 0x167 && perfdata_attr_has(&attr, PERFDATA_ATTR_SAMPLE_ID_ALL));
+		CHECK(size == 136 && attr.sample_type == 0x167 &&
+		      perfdata_attr_has(&attr, PERFDATA_ATTR_SAMPLE_ID_ALL));
 		CHECK(!attr.rest.size);
 		/* a newer one */
 		b.size = 4;
@@ -263,7 +266,8 @@ static void test_attr(void)
 			b.size = 4;
 			put_u32(&b, zero ? 0 : 64);
 			CHECK_EQ(perfdata_attr_decode(b.data, 160, order_of(big), &attr, &size), PERFDATA_OK);
-			CHECK(size == 64 && attr.config1 == 100 && attr.config2 == 0 && attr.bp_type == 3 && !attr.rest.size);
+			CHECK(size == 64 && attr.config1 == 100 && attr.config2 == 0 && attr.bp_type == 3 &&
+			      !attr.rest.size);
 		}
 		static const uint32_t bad[] = { 1, 63, 65, 168, UINT32_MAX };
 		for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

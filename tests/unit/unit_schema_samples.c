@@ -37,7 +37,8 @@ static void test_sample_fields(void)
 		sample_of_type(UINT64_C(1) << bit, PERFDATA_READ_FORMAT_ID, 0);
 	sample_of_type(0, 0, 0);
 	for (unsigned branches = 0; branches < 4; branches++)
-		sample_of_type(PERFDATA_SAMPLE_KNOWN, PERFDATA_READ_FORMAT_ID, (branches & 1) << 17 | (branches & 2) << 18);
+		sample_of_type(PERFDATA_SAMPLE_KNOWN, PERFDATA_READ_FORMAT_ID,
+			       (branches & 1) << 17 | (branches & 2) << 18);
 	for (unsigned i = 0; i < 500; i++)
 		sample_of_type(random_u64() & PERFDATA_SAMPLE_KNOWN, random_u64() & 31, (random_u64() & 5) << 17);
 }

@@ -6,8 +6,8 @@
 /* Which JSON a row becomes. */
 static int json_class(const struct perfdata_field *field)
 {
-	if (field->kind == PERFDATA_KIND_STRUCT || field->kind == PERFDATA_KIND_ATTR || field->kind == PERFDATA_KIND_CPUS ||
-	    field->kind == PERFDATA_KIND_FEATURE)
+	if (field->kind == PERFDATA_KIND_STRUCT || field->kind == PERFDATA_KIND_ATTR ||
+	    field->kind == PERFDATA_KIND_CPUS || field->kind == PERFDATA_KIND_FEATURE)
 		return 100 + (int)field->kind;
 	if (field->kind == PERFDATA_KIND_LIST)
 		return field->element ? 200 : 201 + (int)field->show;
@@ -20,8 +20,8 @@ static size_t nr_classes;
 static void check_row(const struct perfdata_layout *layout, uint32_t index)
 {
 	const struct perfdata_field *field = &layout->fields[index];
-	static const char *const taken[] = { "type", "offset", "inner", "file", "size", "misc", "event", "sample_id", "rest",
-					     "raw_bytes", NULL };
+	static const char *const taken[] = { "type",  "offset",    "inner", "file",      "size", "misc",
+					     "event", "sample_id", "rest",  "raw_bytes", NULL };
 
 	CHECK(field->name && *field->name && field->doc && *field->doc);
 	if (field->kind == PERFDATA_KIND_PAD)
@@ -32,7 +32,8 @@ static void check_row(const struct perfdata_layout *layout, uint32_t index)
 	CHECK((field->show == PERFDATA_SHOW_BITS) == (field->bits != NULL));
 	if (field->when == PERFDATA_IF_FIELD || field->when == PERFDATA_IF_FIELD_GE)
 		CHECK(field->when_field < index);
-	if ((field->kind == PERFDATA_KIND_LIST || field->kind == PERFDATA_KIND_BYTES) && field->count_field < PERFDATA_COUNT_PREFIX)
+	if ((field->kind == PERFDATA_KIND_LIST || field->kind == PERFDATA_KIND_BYTES) &&
+	    field->count_field < PERFDATA_COUNT_PREFIX)
 		CHECK(field->count_field < index);
 	for (uint32_t i = 0; i < index; i++)
 		CHECK(strcmp(layout->fields[i].name, field->name) || layout->fields[i].kind == PERFDATA_KIND_PAD);
@@ -55,7 +56,8 @@ static void check_layout(const struct perfdata_layout *layout)
 {
 	CHECK(layout->name && layout->doc && *layout->doc);
 	CHECK(layout->nr_fields <= 64 && layout->view_size > 0);
-	CHECK(layout->view_size <= sizeof(((struct perfdata_record *)NULL)->u) || layout == perfdata_sample_id_layout());
+	CHECK(layout->view_size <= sizeof(((struct perfdata_record *)NULL)->u) ||
+	      layout == perfdata_sample_id_layout());
 	for (uint32_t i = 0; i < layout->nr_fields; i++) {
 		check_row(layout, i);
 		if (layout->fields[i].element)
@@ -66,18 +68,52 @@ static void check_layout(const struct perfdata_layout *layout)
 /* What is known of each type stays known; types that come need no word here. */
 static void test_tables(void)
 {
-	static const struct { uint32_t type, min_size; const char *name; } rows[] = {
-		{ 1, 41, "MMAP" }, { 2, 24, "LOST" }, { 3, 17, "COMM" }, { 4, 32, "EXIT" }, { 5, 32, "THROTTLE" },
-		{ 6, 32, "UNTHROTTLE" }, { 7, 32, "FORK" }, { 8, 24, "READ" }, { 9, 8, "SAMPLE" }, { 10, 73, "MMAP2" },
-		{ 11, 32, "AUX" }, { 12, 16, "ITRACE_START" }, { 13, 16, "LOST_SAMPLES" }, { 14, 8, "SWITCH" },
-		{ 15, 16, "SWITCH_CPU_WIDE" }, { 16, 24, "NAMESPACES" }, { 17, 25, "KSYMBOL" }, { 18, 24, "BPF_EVENT" },
-		{ 19, 17, "CGROUP" }, { 20, 24, "TEXT_POKE" }, { 21, 16, "AUX_OUTPUT_HW_ID" },
-		{ 22, 16, "CALLCHAIN_DEFERRED" }, { 64, 72, "ATTR" }, { 65, 17, "EVENT_TYPE" }, { 66, 12, "TRACING_DATA" },
-		{ 67, 36, "BUILD_ID" }, { 68, 8, "FINISHED_ROUND" }, { 69, 16, "ID_INDEX" }, { 70, 16, "AUXTRACE_INFO" },
-		{ 71, 48, "AUXTRACE" }, { 72, 49, "AUXTRACE_ERROR" }, { 73, 16, "THREAD_MAP" }, { 74, 16, "CPU_MAP" },
-		{ 75, 16, "STAT_CONFIG" }, { 76, 48, "STAT" }, { 77, 24, "STAT_ROUND" }, { 78, 24, "EVENT_UPDATE" },
-		{ 79, 32, "TIME_CONV" }, { 80, 16, "FEATURE" }, { 81, 8, "COMPRESSED" }, { 82, 8, "FINISHED_INIT" },
-		{ 83, 16, "COMPRESSED2" }, { 84, 528, "BPF_METADATA" }, { 85, 24, "SCHEDSTAT_CPU" },
+	static const struct { uint32_t type, min_size; const char *name;
+	} rows[] = {
+		{ 1, 41, "MMAP" },
+		{ 2, 24, "LOST" },
+		{ 3, 17, "COMM" },
+		{ 4, 32, "EXIT" },
+		{ 5, 32, "THROTTLE" },
+		{ 6, 32, "UNTHROTTLE" },
+		{ 7, 32, "FORK" },
+		{ 8, 24, "READ" },
+		{ 9, 8, "SAMPLE" },
+		{ 10, 73, "MMAP2" },
+		{ 11, 32, "AUX" },
+		{ 12, 16, "ITRACE_START" },
+		{ 13, 16, "LOST_SAMPLES" },
+		{ 14, 8, "SWITCH" },
+		{ 15, 16, "SWITCH_CPU_WIDE" },
+		{ 16, 24, "NAMESPACES" },
+		{ 17, 25, "KSYMBOL" },
+		{ 18, 24, "BPF_EVENT" },
+		{ 19, 17, "CGROUP" },
+		{ 20, 24, "TEXT_POKE" },
+		{ 21, 16, "AUX_OUTPUT_HW_ID" },
+		{ 22, 16, "CALLCHAIN_DEFERRED" },
+		{ 64, 72, "ATTR" },
+		{ 65, 17, "EVENT_TYPE" },
+		{ 66, 12, "TRACING_DATA" },
+		{ 67, 36, "BUILD_ID" },
+		{ 68, 8, "FINISHED_ROUND" },
+		{ 69, 16, "ID_INDEX" },
+		{ 70, 16, "AUXTRACE_INFO" },
+		{ 71, 48, "AUXTRACE" },
+		{ 72, 49, "AUXTRACE_ERROR" },
+		{ 73, 16, "THREAD_MAP" },
+		{ 74, 16, "CPU_MAP" },
+		{ 75, 16, "STAT_CONFIG" },
+		{ 76, 48, "STAT" },
+		{ 77, 24, "STAT_ROUND" },
+		{ 78, 24, "EVENT_UPDATE" },
+		{ 79, 32, "TIME_CONV" },
+		{ 80, 16, "FEATURE" },
+		{ 81, 8, "COMPRESSED" },
+		{ 82, 8, "FINISHED_INIT" },
+		{ 83, 16, "COMPRESSED2" },
+		{ 84, 528, "BPF_METADATA" },
+		{ 85, 24, "SCHEDSTAT_CPU" },
 		{ 86, 24, "SCHEDSTAT_DOMAIN" },
 	};
 	size_t nr = sizeof rows / sizeof *rows;
@@ -136,12 +172,22 @@ static void test_names(void)
 	CHECK_STR(perfdata_register_name(PERFDATA_ARCH_POWERPC, 58), "siar");
 	CHECK_STR(perfdata_register_name(PERFDATA_ARCH_CSKY, 36), "lo");
 	CHECK(!perfdata_register_name(PERFDATA_ARCH_UNKNOWN, 0));
-	static const struct { const char *machine; uint32_t elf; enum perfdata_arch arch; const char *ip, *sp; } arches[] = {
-		{ "x86_64", 62, PERFDATA_ARCH_X86, "IP", "SP" }, { "i686", 3, PERFDATA_ARCH_X86, "IP", "SP" },
-		{ "armv7l", 40, PERFDATA_ARCH_ARM, "pc", "sp" }, { "aarch64", 183, PERFDATA_ARCH_ARM64, "pc", "sp" },
-		{ "ppc64le", 21, PERFDATA_ARCH_POWERPC, "nip", "r1" }, { "s390x", 22, PERFDATA_ARCH_S390, "PC", "R15" },
-		{ "riscv64", 243, PERFDATA_ARCH_RISCV, "pc", "sp" }, { "mips64", 8, PERFDATA_ARCH_MIPS, "PC", "$29" },
-		{ "loongarch64", 258, PERFDATA_ARCH_LOONGARCH, "PC", "%r3" }, { "csky", 252, PERFDATA_ARCH_CSKY, "pc", "sp" },
+	static const struct {
+		const char *machine;
+		uint32_t elf;
+		enum perfdata_arch arch;
+		const char *ip, *sp;
+	} arches[] = {
+		{ "x86_64", 62, PERFDATA_ARCH_X86, "IP", "SP" },
+		{ "i686", 3, PERFDATA_ARCH_X86, "IP", "SP" },
+		{ "armv7l", 40, PERFDATA_ARCH_ARM, "pc", "sp" },
+		{ "aarch64", 183, PERFDATA_ARCH_ARM64, "pc", "sp" },
+		{ "ppc64le", 21, PERFDATA_ARCH_POWERPC, "nip", "r1" },
+		{ "s390x", 22, PERFDATA_ARCH_S390, "PC", "R15" },
+		{ "riscv64", 243, PERFDATA_ARCH_RISCV, "pc", "sp" },
+		{ "mips64", 8, PERFDATA_ARCH_MIPS, "PC", "$29" },
+		{ "loongarch64", 258, PERFDATA_ARCH_LOONGARCH, "PC", "%r3" },
+		{ "csky", 252, PERFDATA_ARCH_CSKY, "pc", "sp" },
 	};
 	for (size_t i = 0; i < sizeof arches / sizeof *arches; i++) {
 		unsigned ip = 99, sp = 99;

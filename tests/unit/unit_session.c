@@ -185,7 +185,8 @@ static void test_maps_model(void)
 		}
 		for (size_t i = n % 7; i < SPACE; i += 7) {
 			const struct pd_map *found = pd_maps_find(&sets[at], i);
-			if (found ? found->dso != owner[at][i] || pd_map_address(found, i) != offset[at][i] : owner[at][i] != UINT32_MAX)
+			if (found ? found->dso != owner[at][i] || pd_map_address(found, i) != offset[at][i]
+				  : owner[at][i] != UINT32_MAX)
 				wrong++;
 		}
 	}
@@ -232,7 +233,8 @@ static void check_steps(size_t sample, const uint64_t *ips, size_t nr)
 	CHECK(told != NULL);
 	if (!told)
 		return;
-	CHECK_EQ(perfdata_session_stack(walk.session, told->delivery.stack, steps, 512, &count), nr ? PERFDATA_OK : PERFDATA_ABSENT);
+	CHECK_EQ(perfdata_session_stack(walk.session, told->delivery.stack, steps, 512, &count),
+		 nr ? PERFDATA_OK : PERFDATA_ABSENT);
 	CHECK_EQ(count, nr);
 	for (size_t i = 0; i < nr && i < count; i++)
 		CHECK_EQ(steps[i].ip, ips[i]);
@@ -290,14 +292,19 @@ static void test_stacks(void)
 	stream_mmap(KERNEL, -1, 0xffffffff81000000, 0x1000000, 0xffffffff81000000, "[kernel.kallsyms]_text");
 	stream_mmap(USER, 7, 0x1000, 0x1000, 0, "/bin/a");
 	for (int i = 0; i < 2; i++)
-		chain_sample(STEPS(PERFDATA_CONTEXT_KERNEL, 0xffffffff81000110, 0xffffffff81000210, PERFDATA_CONTEXT_USER, 0x1010, 0x1020), 7);
+		chain_sample(STEPS(PERFDATA_CONTEXT_KERNEL, 0xffffffff81000110, 0xffffffff81000210,
+				   PERFDATA_CONTEXT_USER, 0x1010, 0x1020),
+			     7);
 	chain_sample(deep, 300, 7);
 	chain_sample(STEPS(PERFDATA_CONTEXT_USER, 0x1010, (uint64_t)-3000, 0x1020), 7);   /* no such marker */
 	chain_sample(NULL, 0, 7);
 	chain_sample(STEPS(PERFDATA_CONTEXT_USER), 7);
-	chain_sample(STEPS(PERFDATA_CONTEXT_USER, 0x1010, 0xffffffff81000110), 7);        /* a kernel address is none of the user's */
+	/* a kernel address is none of the user's */
+	chain_sample(STEPS(PERFDATA_CONTEXT_USER, 0x1010, 0xffffffff81000110), 7);
 	stream_mmap(USER, 7, 0x1000, 0x1000, 0, "/bin/b");
-	chain_sample(STEPS(PERFDATA_CONTEXT_KERNEL, 0xffffffff81000110, 0xffffffff81000210, PERFDATA_CONTEXT_USER, 0x1010, 0x1020), 7);
+	chain_sample(STEPS(PERFDATA_CONTEXT_KERNEL, 0xffffffff81000110, 0xffffffff81000210, PERFDATA_CONTEXT_USER,
+			   0x1010, 0x1020),
+		     7);
 	walk_all(&walk);
 	check_steps(0, STEPS(0xffffffff81000110, 0xffffffff81000210, 0x1010, 0x1020));
 	CHECK_EQ(sample_at(&walk, 0)->delivery.stack, sample_at(&walk, 1)->delivery.stack);
@@ -382,7 +389,8 @@ static void test_deferred(void)
 {
 	const uint64_t kernel = 0xffffffff81000110;
 	stream_begin();
-	stream_event(&(struct stream_event){ .id = 10, .more = PERFDATA_SAMPLE_CALLCHAIN, .flags = 1ull << PERFDATA_ATTR_DEFER_CALLCHAIN });
+	stream_event(&(struct stream_event){
+		.id = 10, .more = PERFDATA_SAMPLE_CALLCHAIN, .flags = 1ull << PERFDATA_ATTR_DEFER_CALLCHAIN });
 	chain_sample(STEPS(PERFDATA_CONTEXT_KERNEL, kernel, PERFDATA_CONTEXT_USER_DEFERRED, 111), 7);
 	chain_sample(STEPS(PERFDATA_CONTEXT_KERNEL, kernel + 1, PERFDATA_CONTEXT_USER_DEFERRED, 111), 7);
 	chain_sample(STEPS(PERFDATA_CONTEXT_KERNEL, kernel + 2, PERFDATA_CONTEXT_USER_DEFERRED, 222), 8);
@@ -408,7 +416,8 @@ static void test_deferred(void)
 	CHECK(sample_at(&walk, 8) == NULL);
 	walk_close(&walk);
 
-	walk_open(&walk, &(struct perfdata_session_options){ .size = sizeof(struct perfdata_session_options), .needs = ALL_NEEDS });
+	walk_open(&walk, &(struct perfdata_session_options){ .size = sizeof(struct perfdata_session_options),
+							     .needs = ALL_NEEDS });
 	check_steps(0, STEPS(kernel, 111));
 	CHECK(sample_at(&walk, 4) == NULL);
 	walk_close(&walk);
@@ -448,7 +457,8 @@ static void write_jitdump(const char *path)
 static const char *symbol_at(size_t n)
 {
 	static struct perfdata_symbol symbol;
-	const enum perfdata_status status = perfdata_session_symbol(walk.session, sample_at(&walk, n)->delivery.ip, UINT64_MAX, &symbol);
+	const enum perfdata_status status = perfdata_session_symbol(walk.session, sample_at(&walk, n)->delivery.ip,
+								    UINT64_MAX, &symbol);
 	return status == PERFDATA_OK ? symbol.name : "none";
 }
 
@@ -527,7 +537,8 @@ static void test_read_groups(void)
 
 static void offcpu_event(void)
 {
-	stream_event(&(struct stream_event){ .id = 10, .type = 1, .config = 10, .more = PERFDATA_SAMPLE_RAW | PERFDATA_SAMPLE_CALLCHAIN });
+	stream_event(&(struct stream_event){
+		.id = 10, .type = 1, .config = 10, .more = PERFDATA_SAMPLE_RAW | PERFDATA_SAMPLE_CALLCHAIN });
 	const size_t start = recording_begin(&stream, PERFDATA_RECORD_EVENT_UPDATE, 0);
 	recording_u64(&stream, 2);
 	recording_u64(&stream, 10);
@@ -640,8 +651,10 @@ static void tell(struct tale *tale, uint32_t needs, uint64_t limit)
 		perfdata_batch_release(batch);
 	}
 	tale->sums = *perfdata_session_summary(session);
-	memcpy(tale->types, tale->sums.types, (tale->sums.nr_types < 16 ? tale->sums.nr_types : 16) * sizeof *tale->types);
-	memcpy(tale->events, tale->sums.events, (tale->sums.nr_events < 4 ? tale->sums.nr_events : 4) * sizeof *tale->events);
+	memcpy(tale->types, tale->sums.types,
+	       (tale->sums.nr_types < 16 ? tale->sums.nr_types : 16) * sizeof *tale->types);
+	memcpy(tale->events, tale->sums.events,
+	       (tale->sums.nr_events < 4 ? tale->sums.nr_events : 4) * sizeof *tale->events);
 	for (size_t i = 0; i < 4; i++)
 		tale->events[i].event = NULL;   /* of another reader */
 	tale->sums.types = NULL;
@@ -651,7 +664,8 @@ static void tell(struct tale *tale, uint32_t needs, uint64_t limit)
 	perfdata_reader_close(reader);
 }
 
-/* Where only counts are wanted, samples are counted without being kept, and nothing is counted or found that was not before. */
+/* Where only counts are wanted, samples are counted without being kept, and nothing is counted or found that was not
+ * before. */
 static void test_counts(void)
 {
 	static struct tale all, counted;
@@ -725,7 +739,8 @@ static void work_without_memory(void)
 static void test_no_memory(void)
 {
 	stream_begin();
-	stream_event(&(struct stream_event){ .id = 10, .more = PERFDATA_SAMPLE_CALLCHAIN, .flags = 1ull << PERFDATA_ATTR_DEFER_CALLCHAIN });
+	stream_event(&(struct stream_event){
+		.id = 10, .more = PERFDATA_SAMPLE_CALLCHAIN, .flags = 1ull << PERFDATA_ATTR_DEFER_CALLCHAIN });
 	stream_comm(0, 7, 7, "main");
 	stream_mmap(USER, 7, 0x1000, 0x1000, 0, "/bin/a");
 	stream_task(PERFDATA_RECORD_FORK, 9, 9, 7, 7);

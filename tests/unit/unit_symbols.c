@@ -43,7 +43,8 @@ static struct perfdata_symbols *new_symbols(const struct perfdata_symbols_option
 	return symbols;
 }
 
-static struct perfdata_symbols_dso *new_dso(struct perfdata_symbols *symbols, enum perfdata_dso_kind kind, const char *path)
+static struct perfdata_symbols_dso *new_dso(struct perfdata_symbols *symbols, enum perfdata_dso_kind kind,
+					    const char *path)
 {
 	const struct perfdata_symbols_request request = { .size = sizeof request, .kind = kind, .path = path };
 	struct perfdata_symbols_dso *dso = NULL;
@@ -57,7 +58,7 @@ static const char *name_at(struct perfdata_symbols_dso *dso, uint64_t address)
 	return perfdata_symbols_lookup(dso, address, UINT64_MAX, &s) == PERFDATA_OK ? s.name : "-";
 }
 
-/* --- kallsyms ------------------------------------------------------------------------------------------------------ */
+/* --- kallsyms ----------------------------------------------------------------------------------------------------- */
 
 static const char kallsyms[] =
 	"ffffffff81000000 T _stext\n"
@@ -151,13 +152,19 @@ static void test_kernel_of_unknown_place(void)
 	struct perfdata_symbols_options options;
 	perfdata_symbols_options_init(&options);
 	options.build_id_dir = dir;
-	CHECK(!mkdir(path_of(".build-id"), 0700) && !mkdir(path_of(".build-id/ab"), 0700) && !mkdir(path_of(".build-id/ab/cd"), 0700));
+	CHECK(!mkdir(path_of(".build-id"), 0700) && !mkdir(path_of(".build-id/ab"), 0700) &&
+	      !mkdir(path_of(".build-id/ab/cd"), 0700));
 	write_text(".build-id/ab/cd/kallsyms", kallsyms);
 	for (int known = 0; known < 2; known++) {
 		struct perfdata_symbols *symbols = new_symbols(&options);
 		const struct perfdata_symbols_request request = {
-			.size = sizeof request, .kind = PERFDATA_DSO_KERNEL, .path = "[kernel.kallsyms]", .build_id = id, .build_id_size = sizeof id,
-			.reference = "_stext", .reference_address = known ? 0xffffffff82000000 : 0,
+			.size = sizeof request,
+			.kind = PERFDATA_DSO_KERNEL,
+			.path = "[kernel.kallsyms]",
+			.build_id = id,
+			.build_id_size = sizeof id,
+			.reference = "_stext",
+			.reference_address = known ? 0xffffffff82000000 : 0,
 		};
 		struct perfdata_symbols_dso *dso = NULL;
 		CHECK_EQ(perfdata_symbols_dso(symbols, &request, &dso), PERFDATA_OK);
@@ -167,7 +174,7 @@ static void test_kernel_of_unknown_place(void)
 	}
 }
 
-/* --- perf maps and jitdumps ------------------------------------------------------------------------------------------ */
+/* --- perf maps and jitdumps --------------------------------------------------------------------------------------- */
 
 static void test_perf_map(void)
 {
@@ -176,7 +183,8 @@ static void test_perf_map(void)
 	perfdata_symbols_options_init(&options);
 	options.symfs = dir;
 	CHECK(!mkdir(path_of("tmp"), 0700));
-	write_text("tmp/perf-7.map", "1000 100 one\n2000 10 LazyCompile:~two file.js:1\r\n1000 80 newer\nzz\n3000\n4000 0 point\n");
+	write_text("tmp/perf-7.map",
+		   "1000 100 one\n2000 10 LazyCompile:~two file.js:1\r\n1000 80 newer\nzz\n3000\n4000 0 point\n");
 	struct perfdata_symbols *symbols = new_symbols(&options);
 	struct perfdata_symbols_request request = {
 		.size = sizeof request, .kind = PERFDATA_DSO_PERF_MAP, .path = "/tmp/perf-1234.map", .namespace_pid = 7,
@@ -233,13 +241,15 @@ static const char *jit_name(struct perfdata_symbols_dso *dso, uint64_t address, 
 static void test_jitdump(void)
 {
 	struct bytes b = { .size = 0 };
-	add32(&b, 0x4a695444), add32(&b, 1), add32(&b, 40), add32(&b, 62), add32(&b, 0), add32(&b, 1), add64(&b, 0), add64(&b, 0);
+	add32(&b, 0x4a695444), add32(&b, 1), add32(&b, 40), add32(&b, 62), add32(&b, 0), add32(&b, 1), add64(&b, 0),
+		add64(&b, 0);
 	add_load(&b, 100, 0x1000, 0x100, "old");
 	add_load(&b, 200, 0x1080, 0x100, "new");
 	add_load(&b, 100, 0x5000, 0x10, "moved");
 	add_move(&b, 300, 0x5000, 0x6000, 0x10);
 	struct perfdata_symbols *symbols = new_symbols(NULL);
-	struct perfdata_symbols_dso *dso = new_dso(symbols, PERFDATA_DSO_JITDUMP, write_file("jit-1.dump", b.data, b.size));
+	struct perfdata_symbols_dso *dso = new_dso(symbols, PERFDATA_DSO_JITDUMP,
+						   write_file("jit-1.dump", b.data, b.size));
 	CHECK_STR(jit_name(dso, 0x1000, 99), "-");
 	CHECK_STR(jit_name(dso, 0x1090, 150), "old");
 	CHECK_STR(jit_name(dso, 0x1090, 200), "new");
@@ -258,9 +268,10 @@ static void test_jitdump(void)
 	perfdata_symbols_free(symbols);
 }
 
-/* --- the table -------------------------------------------------------------------------------------------------------- */
+/* --- the table ---------------------------------------------------------------------------------------------------- */
 
-static void add_named(struct pd_symbol_table *table, uint64_t start, uint64_t size, const char *name, enum perfdata_symbol_binding binding)
+static void add_named(struct pd_symbol_table *table, uint64_t start, uint64_t size, const char *name,
+		      enum perfdata_symbol_binding binding)
 {
 	const uint32_t at = (uint32_t)table->strings[PD_STRINGS_TEXT].size;
 	struct pd_strings *text = &table->strings[PD_STRINGS_TEXT];
@@ -333,7 +344,7 @@ static void test_nested(void)
 	pd_symtab_release(&table);
 }
 
-/* --- names ------------------------------------------------------------------------------------------------------------ */
+/* --- names -------------------------------------------------------------------------------------------------------- */
 
 static void test_rust_names(void)
 {
@@ -348,7 +359,8 @@ static void test_rust_names(void)
 		{ "_RNvC6_123foo3bar", "123foo::bar" },
 		{ "_RNvCskwGfYPst2Cb_3foo16example_function", "foo::example_function" },
 		{ "_RNvMs_Cs4Cv8Wi1oAIB_7mycrateNtB4_7Example3foo", "<mycrate::Example>::foo" },
-		{ "_RNvXCs15kBYyAo9fc_7mycrateNtB2_7ExampleNtB2_5Trait3foo", "<mycrate::Example as mycrate::Trait>::foo" },
+		{ "_RNvXCs15kBYyAo9fc_7mycrateNtB2_7ExampleNtB2_5Trait3foo",
+		  "<mycrate::Example as mycrate::Trait>::foo" },
 		{ "_RINvCs7qp2U7fqm6G_7mycrate7examplelKj1_E", "mycrate::example::<i32, 1>" },
 		{ "_RNCNvC4main3runs_0", "main::run::{closure#1}" },
 		{ "_RINvC1a1fDNtC1b1TEL_E", "a::f::<dyn b::T>" },
@@ -397,7 +409,7 @@ static void test_cxx_names(void)
 	CHECK(perfdata_demangle("main", buffer, sizeof buffer) != buffer);
 }
 
-/* --- this program ------------------------------------------------------------------------------------------------------ */
+/* --- this program ------------------------------------------------------------------------------------------------- */
 
 int perfdata_test_function(int x);
 __attribute__((noinline)) int perfdata_test_function(int x) { return x * 3 + (int)getpid(); }
@@ -473,7 +485,11 @@ static void test_build_id(void)
 	options.finding = count_finding;
 	options.user = &refusals;
 	struct perfdata_symbols_request request = {
-		.size = sizeof request, .kind = PERFDATA_DSO_USER, .path = self, .build_id = wanted, .build_id_size = sizeof wanted,
+		.size = sizeof request,
+		.kind = PERFDATA_DSO_USER,
+		.path = self,
+		.build_id = wanted,
+		.build_id_size = sizeof wanted,
 	};
 	uint64_t offset = file_offset((uintptr_t)perfdata_test_function);
 	for (int other = 0; other < 2; other++) {
@@ -523,13 +539,19 @@ static void test_identity(void)
 		options.symfs = cases[i].elsewhere ? "/" : NULL;
 		struct perfdata_symbols *symbols = new_symbols(&options);
 		const struct perfdata_symbols_request request = {
-			.size = sizeof request, .kind = PERFDATA_DSO_USER, .path = self, .check_identity = true, .inode = st.st_ino + cases[i].inode_off,
-			.unchanged_since = cases[i].since, .unidentified = cases[i].unidentified,
+			.size = sizeof request,
+			.kind = PERFDATA_DSO_USER,
+			.path = self,
+			.check_identity = true,
+			.inode = st.st_ino + cases[i].inode_off,
+			.unchanged_since = cases[i].since,
+			.unidentified = cases[i].unidentified,
 		};
 		struct perfdata_symbols_dso *dso = NULL;
 		struct perfdata_symbol s;
 		CHECK_EQ(perfdata_symbols_dso(symbols, &request, &dso), PERFDATA_OK);
-		CHECK_EQ(perfdata_symbols_lookup(dso, file_offset((uintptr_t)perfdata_test_function), 0, &s), cases[i].good ? PERFDATA_OK : PERFDATA_ABSENT);
+		CHECK_EQ(perfdata_symbols_lookup(dso, file_offset((uintptr_t)perfdata_test_function), 0, &s),
+			 cases[i].good ? PERFDATA_OK : PERFDATA_ABSENT);
 		perfdata_symbols_free(symbols);
 	}
 }
@@ -542,7 +564,8 @@ static void test_no_host(void)
 	options.use_host = false;
 	struct perfdata_symbols *symbols = new_symbols(&options);
 	struct perfdata_symbols_dso *dso = new_dso(symbols, PERFDATA_DSO_USER, self);
-	enum perfdata_status status = perfdata_symbols_lookup(dso, file_offset((uintptr_t)perfdata_test_function), 0, &s);
+	enum perfdata_status status = perfdata_symbols_lookup(dso, file_offset((uintptr_t)perfdata_test_function), 0,
+							      &s);
 	CHECK_EQ(status, pd_elf_supported() ? PERFDATA_ABSENT : PERFDATA_EUNSUP);
 	perfdata_symbols_free(symbols);
 }
@@ -561,7 +584,7 @@ static void test_notes(void)
 	CHECK_EQ(perfdata_notes_build_id(note, sizeof note, PERFDATA_BYTE_ORDER_BIG, id, &size), PERFDATA_ABSENT);
 }
 
-/* --- hostile files ------------------------------------------------------------------------------------------------------ */
+/* --- hostile files ------------------------------------------------------------------------------------------------ */
 
 static char *read_self(size_t *ret_size)
 {
@@ -648,7 +671,8 @@ static void test_xz(void)
 	pd_free(out);
 	CHECK_EQ(pd_unpack_bytes(compressed, sizeof compressed, sizeof plain - 2, &out, &size), PERFDATA_ELIMIT);
 	for (size_t cut = 0; cut < sizeof compressed; cut++)
-		CHECK_EQ(pd_unpack_bytes(compressed, cut, 1 << 20, &out, &size), cut < 6 ? PERFDATA_ABSENT : PERFDATA_EFORMAT);
+		CHECK_EQ(pd_unpack_bytes(compressed, cut, 1 << 20, &out, &size),
+			 cut < 6 ? PERFDATA_ABSENT : PERFDATA_EFORMAT);
 	for (size_t at = 0; at < 8 * sizeof compressed; at++) {
 		uint8_t copy[sizeof compressed];
 		memcpy(copy, compressed, sizeof copy);

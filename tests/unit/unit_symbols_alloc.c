@@ -14,12 +14,15 @@ static int finished;
 
 static bool is_known(enum perfdata_status status)
 {
-	return status == PERFDATA_OK || status == PERFDATA_ENOMEM || status == PERFDATA_ABSENT || status == PERFDATA_EUNSUP;
+	return status == PERFDATA_OK || status == PERFDATA_ENOMEM || status == PERFDATA_ABSENT ||
+	       status == PERFDATA_EUNSUP;
 }
 
 static void look_up(struct perfdata_symbols *symbols, enum perfdata_dso_kind kind, const char *path)
 {
-	const struct perfdata_symbols_request request = { .size = sizeof request, .kind = kind, .path = path, .running = true };
+	const struct perfdata_symbols_request request = {
+		.size = sizeof request, .kind = kind, .path = path, .running = true
+	};
 	struct perfdata_symbols_dso *dso;
 	struct perfdata_source_line frames[4];
 	struct perfdata_symbol s;

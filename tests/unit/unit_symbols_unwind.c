@@ -90,7 +90,8 @@ static bool find_mapping(void *user, uint64_t address, struct perfdata_unwind_ma
 	while (!found && maps && fgets(line, sizeof line, maps)) {
 		unsigned long start, end, at;
 		path[0] = '\0';
-		if (sscanf(line, "%lx-%lx %*s %lx %*s %*s %4095s", &start, &end, &at, path) < 3 || address < start || address >= end)
+		if (sscanf(line, "%lx-%lx %*s %lx %*s %*s %4095s", &start, &end, &at, path) < 3 || address < start ||
+		    address >= end)
 			continue;
 		*ret = (struct perfdata_unwind_map){ start, end, at, strcmp(path, self) ? NULL : mappings->dso };
 		found = true;
@@ -102,7 +103,9 @@ static bool find_mapping(void *user, uint64_t address, struct perfdata_unwind_ma
 
 static void open_self(struct mappings *mappings)
 {
-	const struct perfdata_symbols_request request = { .size = sizeof request, .kind = PERFDATA_DSO_USER, .path = self };
+	const struct perfdata_symbols_request request = { .size = sizeof request,
+							  .kind = PERFDATA_DSO_USER,
+							  .path = self };
 	CHECK_EQ(perfdata_symbols_new(NULL, &mappings->symbols), PERFDATA_OK);
 	CHECK_EQ(perfdata_symbols_dso(mappings->symbols, &request, &mappings->dso), PERFDATA_OK);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables by the Arrow C stream interface: every table of several recordings holds together, values are those of the records, children outlive their
- * parents and all outlive the stream; what is asked for wrongly, and memory that runs out, is said. */
+/* Tables by the Arrow C stream interface: every table of several recordings holds together, values are those of the
+ * records, children outlive their parents and all outlive the stream; what is asked for wrongly, and memory that runs
+ * out, is said. */
 #define _GNU_SOURCE
 #include "config.h"
 #include <errno.h>
@@ -22,7 +23,7 @@ static struct perfdata_reader *open_recording(const char *name, const struct per
 	return reader;
 }
 
-/* --- what holds for every array ----------------------------------------------------------------------------------------------- */
+/* --- what holds for every array ----------------------------------------------------------------------------------- */
 
 static bool bit(const struct ArrowArray *array, unsigned buffer, int64_t index)
 {
@@ -30,7 +31,10 @@ static bool bit(const struct ArrowArray *array, unsigned buffer, int64_t index)
 	return bits[index / 8] >> index % 8 & 1;
 }
 
-static bool is_null(const struct ArrowArray *array, int64_t index) { return array->buffers[0] && !bit(array, 0, index); }
+static bool is_null(const struct ArrowArray *array, int64_t index)
+{
+	return array->buffers[0] && !bit(array, 0, index);
+}
 
 static void check_array(const struct ArrowSchema *schema, const struct ArrowArray *array)
 {
@@ -38,7 +42,9 @@ static void check_array(const struct ArrowSchema *schema, const struct ArrowArra
 	const bool offsets = strchr("uz", *schema->format) || !strcmp(schema->format, "+l");
 	CHECK(schema->release && array->release && schema->name && array->length >= 0 && array->offset == 0);
 	CHECK_EQ(array->n_children, schema->n_children);
-	CHECK_EQ(array->n_buffers, !strcmp(schema->format, "+s") ? 1 : *schema->format == 'u' || *schema->format == 'z' ? 3 : 2);
+	CHECK_EQ(array->n_buffers, !strcmp(schema->format, "+s")                      ? 1
+				   : *schema->format == 'u' || *schema->format == 'z' ? 3
+										      : 2);
 	for (int64_t i = 0; i < array->length; i++)
 		nulls += is_null(array, i);
 	CHECK_EQ(nulls, array->null_count);
@@ -49,7 +55,8 @@ static void check_array(const struct ArrowSchema *schema, const struct ArrowArra
 			FAIL("offsets do not rise");
 	for (int64_t i = 0; i < array->n_children; i++) {
 		check_array(schema->children[i], array->children[i]);
-		CHECK_EQ(array->children[i]->length, *schema->format == '+' && ends ? ends[array->length] : array->length);
+		CHECK_EQ(array->children[i]->length,
+			 *schema->format == '+' && ends ? ends[array->length] : array->length);
 	}
 }
 
@@ -58,7 +65,9 @@ static int64_t rows_of(const char *file, const char *name, uint32_t batch_rows, 
 {
 	struct perfdata_finding_list *findings = perfdata_finding_list_new();
 	const struct perfdata_reader_options reading = { .size = sizeof reading, .order = PERFDATA_ORDER_TIME };
-	const struct perfdata_table_options options = { .size = sizeof options, .batch_rows = batch_rows, .close_reader = true, .findings = findings };
+	const struct perfdata_table_options options = {
+		.size = sizeof options, .batch_rows = batch_rows, .close_reader = true, .findings = findings
+	};
 	struct ArrowArrayStream stream;
 	struct ArrowSchema schema;
 	struct ArrowArray array;
@@ -94,10 +103,12 @@ static int64_t rows_of(const char *file, const char *name, uint32_t batch_rows, 
 
 static void test_tables(void)
 {
-	static const char *const tables[] = { "recordings", "events", "samples", "stacks", "frames", "mappings", "build_ids", "threads", "lost", "cpu",
-					      "features", "findings", "callchain", "mmap2", "switch" };
-	static const char *const files[] = { "callgraph-73.data", "group-73.data", "trace-73.data", "bad-garbage.data", "stream-73.pipe",
-					     "zstd-73.data", "registers-73.data", "threads-73.dir", "stat-73.data" };
+	static const char *const tables[] = { "recordings", "events",    "samples",   "stacks", "frames",
+					      "mappings",   "build_ids", "threads",   "lost",   "cpu",
+					      "features",   "findings",  "callchain", "mmap2",  "switch" };
+	static const char *const files[] = { "callgraph-73.data", "group-73.data",  "trace-73.data",
+					     "bad-garbage.data",  "stream-73.pipe", "zstd-73.data",
+					     "registers-73.data", "threads-73.dir", "stat-73.data" };
 	int arrays;
 	for (size_t i = 0; i < sizeof files / sizeof *files; i++)
 		for (size_t k = 0; k < sizeof tables / sizeof *tables; k++)
@@ -109,7 +120,7 @@ static void test_tables(void)
 	CHECK_EQ(rows_of("trace-73.data", "event:signal:signal_generate", 0, &arrays), 0);
 }
 
-/* --- values ----------------------------------------------------------------------------------------------------------------------- */
+/* --- values ------------------------------------------------------------------------------------------------------- */
 
 #define CHOSEN "time,ip,callchain,comm,tid"
 enum { RECORDING, TIME, IP, CALLCHAIN, COMM, TID };
@@ -130,8 +141,11 @@ static void check_row(const struct ArrowArray *array, int64_t row, const struct 
 
 static void test_values(void)
 {
-	const struct perfdata_table_options options = { .size = sizeof options, .columns = CHOSEN, .recording = "mine", .close_reader = true };
-	struct perfdata_reader *reader = open_recording("callgraph-73.data", NULL), *again = open_recording("callgraph-73.data", NULL);
+	const struct perfdata_table_options options = {
+		.size = sizeof options, .columns = CHOSEN, .recording = "mine", .close_reader = true
+	};
+	struct perfdata_reader *reader = open_recording("callgraph-73.data", NULL),
+			       *again = open_recording("callgraph-73.data", NULL);
 	struct perfdata_record *record = perfdata_record_new();
 	struct ArrowArrayStream stream;
 	struct ArrowSchema schema;
@@ -175,13 +189,15 @@ static void test_batches(void)
 	CHECK(arrays >= 1);
 }
 
-/* --- what goes wrong ------------------------------------------------------------------------------------------------------------------ */
+/* --- what goes wrong ---------------------------------------------------------------------------------------------- */
 
 static void test_errors(void)
 {
-	static const struct { const char *table, *columns; enum perfdata_status status; } wrong[] = {
-		{ "smaples", NULL, PERFDATA_EUSAGE }, { "", NULL, PERFDATA_EUSAGE }, { "samples,events", NULL, PERFDATA_EUSAGE },
-		{ "samples", "tiem", PERFDATA_EUSAGE }, { "event:no:such", NULL, PERFDATA_ABSENT },
+	static const struct { const char *table, *columns; enum perfdata_status status;
+	} wrong[] = {
+		{ "smaples", NULL, PERFDATA_EUSAGE },        { "", NULL, PERFDATA_EUSAGE },
+		{ "samples,events", NULL, PERFDATA_EUSAGE }, { "samples", "tiem", PERFDATA_EUSAGE },
+		{ "event:no:such", NULL, PERFDATA_ABSENT },
 	};
 	struct perfdata_table_options options = { .size = sizeof options };
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {

@@ -275,10 +275,23 @@ static void test_doubles(void)
 		double value;
 		const char *expected;
 	} rows[] = {
-		{ 0, "0" }, { -0.0, "-0" }, { 1, "1" }, { -1, "-1" }, { 0.1, "0.1" }, { 0.1 + 0.2, "0.30000000000000004" },
-		{ 1e14, "100000000000000" }, { 1e15, "1e+15" }, { 1e100, "1e+100" }, { 123.456, "123.456" }, { 5e-324, "5e-324" },
-		{ 1.7976931348623157e308, "1.7976931348623157e+308" }, { 2.2250738585072014e-308, "2.2250738585072014e-308" },
-		{ NAN, "null" }, { INFINITY, "null" }, { -INFINITY, "null" }, { 9007199254740993.0, "9007199254740992" },
+		{ 0, "0" },
+		{ -0.0, "-0" },
+		{ 1, "1" },
+		{ -1, "-1" },
+		{ 0.1, "0.1" },
+		{ 0.1 + 0.2, "0.30000000000000004" },
+		{ 1e14, "100000000000000" },
+		{ 1e15, "1e+15" },
+		{ 1e100, "1e+100" },
+		{ 123.456, "123.456" },
+		{ 5e-324, "5e-324" },
+		{ 1.7976931348623157e308, "1.7976931348623157e+308" },
+		{ 2.2250738585072014e-308, "2.2250738585072014e-308" },
+		{ NAN, "null" },
+		{ INFINITY, "null" },
+		{ -INFINITY, "null" },
+		{ 9007199254740993.0, "9007199254740992" },
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		perfdata_text_double(&text, rows[i].value);
@@ -308,7 +321,11 @@ static void test_doubles(void)
 /* By the definition: decode, then look at the value and its shortest length. */
 static size_t utf8_by_definition(const uint8_t *p, size_t left)
 {
-	size_t length = p[0] < 0x80 ? 1 : (p[0] & 0xe0) == 0xc0 ? 2 : (p[0] & 0xf0) == 0xe0 ? 3 : (p[0] & 0xf8) == 0xf0 ? 4 : 0;
+	size_t length = p[0] < 0x80             ? 1
+			: (p[0] & 0xe0) == 0xc0 ? 2
+			: (p[0] & 0xf0) == 0xe0 ? 3
+			: (p[0] & 0xf8) == 0xf0 ? 4
+						: 0;
 	if (!length || length > left)
 		return 0;
 	uint32_t value = length == 1 ? p[0] : p[0] & (0xffu >> (length + 1));
@@ -330,7 +347,8 @@ static void test_utf8(void)
 	for (unsigned first = 0; first < 256; first++)
 		for (unsigned second = 0; second < 256; second++)
 			for (size_t k = 0; k < sizeof tails * sizeof tails; k++) {
-				uint8_t p[4] = { (uint8_t)first, (uint8_t)second, tails[k / sizeof tails], tails[k % sizeof tails] };
+				uint8_t p[4] = { (uint8_t)first, (uint8_t)second, tails[k / sizeof tails],
+						 tails[k % sizeof tails] };
 				for (size_t left = 1; left <= 4; left++)
 					wrong += pd_utf8_length(p, left) != utf8_by_definition(p, left);
 			}
@@ -402,7 +420,8 @@ static void check_json(const uint8_t *bytes, size_t size)
 
 	char room1[600], room2[600];
 	if (size <= 512) {
-		size_t run = pd_json_plain_run(room1, copy, size), expected = pd_json_plain_run_simple(room2, copy, size);
+		size_t run = pd_json_plain_run(room1, copy, size),
+		       expected = pd_json_plain_run_simple(room2, copy, size);
 		CHECK_EQ(run, expected);
 		CHECK(!memcmp(room1, room2, run));
 	}
@@ -435,8 +454,20 @@ static void test_json(void)
 				check_json(bytes, size);
 			}
 	/* Random mixtures: plain, special, sequences whole and broken. */
-	const char *const parts[] = { "a", "bc", "\"", "\\", "\n", "\x01", "\xc3\xa4", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "\xff",
-				      "\xe2\x82", "0123456789", "\xed\xa0\x80", "\xc0\x80" };
+	const char *const parts[] = { "a",
+				      "bc",
+				      "\"",
+				      "\\",
+				      "\n",
+				      "\x01",
+				      "\xc3\xa4",
+				      "\xe2\x82\xac",
+				      "\xf0\x9f\x98\x80",
+				      "\xff",
+				      "\xe2\x82",
+				      "0123456789",
+				      "\xed\xa0\x80",
+				      "\xc0\x80" };
 	for (int i = 0; i < 3000; i++) {
 		size_t size = 0, wanted = random64() % 120;
 		while (size < wanted) {
@@ -468,8 +499,11 @@ static void test_json_long(void)
 
 /* --- lines that are alike --- */
 
-#define PART(text_, form_, base_, offset_) \
-	{ .text = text_ SLACK, .size = sizeof text_ - 1, .offset = offset_, .form = PERFDATA_PART_##form_, .base = base_ }
+#define PART(text_, form_, base_, offset_)                                                                       \
+	{                                                                                                        \
+		.text = text_ SLACK, .size = sizeof text_ - 1, .offset = offset_, .form = PERFDATA_PART_##form_, \
+		.base = base_                                                                                    \
+	}
 #define SLACK "################################"
 #define LONG_TEXT "0123456789abcdefghijklmnopqrstuvwxyz0123456789abcdefghijklmnopqrstuvwxyz"
 
@@ -501,8 +535,8 @@ static void test_parts(void)
 	check_parts(unsigned_parts, 2, bases, "a255,65535");
 	check_parts(unsigned_parts + 3, 3, bases, ",4000000000" LONG_TEXT "12345678901234567890,0;");
 	const struct perfdata_part signed_parts[] = {
-		PART("", S8, 0, AT(u8)), PART(",", S16, 0, AT(u16)), PART(",", S32, 0, AT(u32)), PART(",", S64, 0, AT(u64)),
-		PART(",", S8, 1, AT(u8)), PART("", STOP, 0, 0),
+		PART("", S8, 0, AT(u8)),    PART(",", S16, 0, AT(u16)), PART(",", S32, 0, AT(u32)),
+		PART(",", S64, 0, AT(u64)), PART(",", S8, 1, AT(u8)),   PART("", STOP, 0, 0),
 	};
 	check_parts(signed_parts, 5, bases, "-1,-1,-294967296,-6101065172474983726,0");
 	struct perfdata_part wide = PART("", X16, 0, AT(u16));
@@ -510,13 +544,16 @@ static void test_parts(void)
 	const struct perfdata_part wide_parts[] = { wide, PART("", STOP, 0, 0) };
 	check_parts(wide_parts, 1, bases, "0000ffff");
 	const struct perfdata_part hex_parts[] = {
-		PART("0x", X8, 0, AT(u8)), PART(",", X16, 0, AT(u16)), PART(",", X32, 0, AT(u32)), PART(",", X64, 0, AT(u64)),
-		PART(",", X64, 1, AT(u64)), PART("", STOP, 0, 0),
+		PART("0x", X8, 0, AT(u8)),  PART(",", X16, 0, AT(u16)), PART(",", X32, 0, AT(u32)),
+		PART(",", X64, 0, AT(u64)), PART(",", X64, 1, AT(u64)), PART("", STOP, 0, 0),
 	};
 	check_parts(hex_parts, 5, bases, "0xff,ffff,ee6b2800,ab54a98ceb1f0ad2,0");
 	const struct perfdata_part none_parts[] = {
-		PART("[", U32_OR_NONE, 0, AT(none)), PART(",", U32_OR_NULL, 0, AT(none)), PART(",", U32_OR_NONE, 1, AT(none)),
-		PART(",", U32_OR_NULL, 0, AT(u32)), PART("]", STOP, 0, 0),
+		PART("[", U32_OR_NONE, 0, AT(none)),
+		PART(",", U32_OR_NULL, 0, AT(none)),
+		PART(",", U32_OR_NONE, 1, AT(none)),
+		PART(",", U32_OR_NULL, 0, AT(u32)),
+		PART("]", STOP, 0, 0),
 	};
 	check_parts(none_parts, 4, bases, "[,null,0,4000000000]");
 #undef AT
@@ -528,7 +565,8 @@ static void make_line(struct perfdata_line *line, size_t nr)
 		perfdata_text_literal(&line->text, LONG_TEXT);
 		perfdata_line_part(line, (struct perfdata_part){ .form = PERFDATA_PART_U8, .offset = (uint32_t)i });
 		if (i & 1)
-			perfdata_line_part(line, (struct perfdata_part){ .form = PERFDATA_PART_STOP, .offset = (uint32_t)i });
+			perfdata_line_part(line,
+					   (struct perfdata_part){ .form = PERFDATA_PART_STOP, .offset = (uint32_t)i });
 	}
 	perfdata_line_part(line, (struct perfdata_part){ .form = PERFDATA_PART_STOP, .offset = 100 });
 }
@@ -631,7 +669,9 @@ static void dump_simple(struct perfdata_text *text, const uint8_t *bytes, size_t
 				perfdata_text_literal(text, "   ");
 		perfdata_text_literal(text, "  ");
 		for (size_t i = at; i < at + 16; i++)
-			perfdata_text_char(text, i >= size ? ' ' : bytes[i] >= 0x20 && bytes[i] < 0x7f ? (char)bytes[i] : '.');
+			perfdata_text_char(text, i >= size                             ? ' '
+						 : bytes[i] >= 0x20 && bytes[i] < 0x7f ? (char)bytes[i]
+										       : '.');
 		perfdata_text_char(text, '\n');
 	}
 }

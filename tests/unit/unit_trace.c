@@ -204,7 +204,8 @@ static void not_a_blob(void)
 	struct perfdata_trace *trace = NULL;
 
 	CHECK_EQ(perfdata_trace_load("", 0, NULL, NULL, &trace, NULL), PERFDATA_EFORMAT);
-	CHECK_EQ(perfdata_trace_load("\x17\x08\x44tracinx0.6\0\0\x8\0\x10\0\0", 20, NULL, NULL, &trace, NULL), PERFDATA_EFORMAT);
+	CHECK_EQ(perfdata_trace_load("\x17\x08\x44tracinx0.6\0\0\x8\0\x10\0\0", 20, NULL, NULL, &trace, NULL),
+		 PERFDATA_EFORMAT);
 	CHECK_EQ(perfdata_trace_new(PERFDATA_BYTE_ORDER_LITTLE, 2, &trace), PERFDATA_EUSAGE);
 	CHECK(!trace);
 }
@@ -390,7 +391,8 @@ static void short_raw(void)
 			const struct perfdata_trace_field *field = &event->fields[i];
 			struct perfdata_trace_value value = { 0 };
 			const bool fits = size >= field->offset + field->size;
-			const enum perfdata_status status = perfdata_trace_value(field, raw, PERFDATA_BYTE_ORDER_LITTLE, &value);
+			const enum perfdata_status status = perfdata_trace_value(field, raw, PERFDATA_BYTE_ORDER_LITTLE,
+										 &value);
 			const size_t start = text.size;
 			const enum perfdata_status printed =
 				perfdata_trace_print_field(event, field, raw, PERFDATA_BYTE_ORDER_LITTLE, false, &text);
@@ -400,8 +402,8 @@ static void short_raw(void)
 			if (perfdata_trace_prints_number(field))
 				CHECK_EQ(strspn(text.data + start, "0123456789abcdefx- "), written);
 			bool is_part = false;
-			CHECK(size < event->min_size ||
-			      trace_part_says(field, raw, PERFDATA_BYTE_ORDER_LITTLE, text.data + start, written, &is_part));
+			CHECK(size < event->min_size || trace_part_says(field, raw, PERFDATA_BYTE_ORDER_LITTLE,
+									text.data + start, written, &is_part));
 			parts += is_part;
 			if (!fits)
 				CHECK(status == PERFDATA_DAMAGED && printed == PERFDATA_DAMAGED);

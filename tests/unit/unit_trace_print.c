@@ -119,7 +119,8 @@ static void numbers(void)
 		  "-56 -5536 ea60 18446744073709551609 -7 -7" },
 		{ "\"%5d|%-5d|%05d|%+d|%.3d|%5.3d|%-8.3x|\", REC->f, REC->f, REC->f, REC->a, 7, 7, 7",
 		  "   -6|-6   |-0006|+200|007|  007|007     |" },
-		{ "\"%08lx %#010x %*d|%-*d|%.*d\", REC->a, REC->e, 8, REC->f, 4, 5, 3, 5", "000000c8 0xee6b2800       -6|5   |005" },
+		{ "\"%08lx %#010x %*d|%-*d|%.*d\", REC->a, REC->e, 8, REC->f, 4, 5, 3, 5",
+		  "000000c8 0xee6b2800       -6|5   |005" },
 		{ "\"%c|%3c|%-3c|%c\", 65, 66, 67, 'D'", "A|  B|C  |D" },
 		{ "\"100% sure %d %y %5%\", REC->a", "100> <sure 200 >y< >%<" },
 		{ "\"%d%% \\\"q\\\" \\\\ \\x41\\t|\\n\", 5", "5% \"q\" \\ x41\t|\n" },
@@ -166,7 +167,8 @@ static void expressions(void)
 		{ "\"%lld\", __builtin_expect(!!(REC->a), 1)", "1" },
 		{ "\"%lld\", REC->nope + FOO + 010 + 0x10", "24" },
 		{ "\"%lld\", REC->a / 0 + 5 % 0", "0" },
-		{ "\"%d,%d\", ((unsigned int) ((REC->e) >> 20)), ((unsigned int) ((REC->e) & ((1U << 20) - 1)))", "3814,731136" },
+		{ "\"%d,%d\", ((unsigned int) ((REC->e) >> 20)), ((unsigned int) ((REC->e) & ((1U << 20) - 1)))",
+		  "3814,731136" },
 	};
 
 	CHECK_ALL(want, false);
@@ -175,18 +177,26 @@ static void expressions(void)
 static void texts(void)
 {
 	static const struct want want[] = {
-		{ "\"%s|%7s|%-7s|%.3s|%.*s\", REC->str, REC->str, REC->str, REC->str, 2, REC->str", "hello|  hello|hello  |hel|he" },
+		{ "\"%s|%7s|%-7s|%.3s|%.*s\", REC->str, REC->str, REC->str, REC->str, 2, REC->str",
+		  "hello|  hello|hello  |hel|he" },
 		{ "\"%s %s\", __get_rel_str(dyn), REC->a ? \"yes\" : \"no\"", "dynamic yes" },
 		{ "\"%s|%s|%s|%s\", REC->p, REC->a == 1, 'A', foo bar", "ffffffff81001234||65|foo bar" },
 		{ "\"%s\", __print_symbolic(REC->a, { 1, \"one\" }, { 0xc8, \"a \" \"lot\" })", "a lot" },
 		{ "\"%s\", __print_symbolic(REC->a, { 1, \"one\" })", "0xc8" },
-		{ "\"%s %s\", __print_symbolic(1, { TIMER_SOFTIRQ, \"timer\" }), __print_symbolic(-1, { NAME, \"name\" })", "timer name" },
-		{ "\"%s\", __print_flags(REC->a, \"|\", { 0x40, \"x\" }, { (1 << 3), \"y\" }, { 1UL, \"z\" })", "x|y|0x80" },
-		{ "\"%s|%s\", __print_flags(0, \"\", { 1, \"a\" }, { -1, \"none\" }), __print_flags(3, \"\", { 1, \"a\" }, { 2, \"b\" })", "none|ab" },
+		{ "\"%s %s\", __print_symbolic(1, { TIMER_SOFTIRQ, \"timer\" }), __print_symbolic(-1, { NAME, \"name\" "
+		  "})",
+		  "timer name" },
+		{ "\"%s\", __print_flags(REC->a, \"|\", { 0x40, \"x\" }, { (1 << 3), \"y\" }, { 1UL, \"z\" })",
+		  "x|y|0x80" },
+		{ "\"%s|%s\", __print_flags(0, \"\", { 1, \"a\" }, { -1, \"none\" }), __print_flags(3, \"\", { 1, "
+		  "\"a\" }, { 2, \"b\" })",
+		  "none|ab" },
 		{ "\"%4s|\", __print_flags(3, \"+\", { 1, \"a\" }, { 2, \"b\" })", "   a+   b|" },
 		{ "\"%s|%s\", __print_hex(REC->ip6, 2 + 2), __print_hex_str(REC->ip6, 4)", "20 01 0d b8|20010db8" },
-		{ "\"%s|%s\", __print_array(REC->arr, 4, 4), __print_array(REC->arr, 2, 3)", "{0x1,0x2,0xffffffff,0x4}|{BAD SIZE:3 0x1,0x0}" },
-		{ "\"%s\", __print_array(__get_dynamic_array(da), __get_dynamic_array_len(da) / sizeof(u32), 4)", "{0xa,0xfffffff0,0xc}" },
+		{ "\"%s|%s\", __print_array(REC->arr, 4, 4), __print_array(REC->arr, 2, 3)",
+		  "{0x1,0x2,0xffffffff,0x4}|{BAD SIZE:3 0x1,0x0}" },
+		{ "\"%s\", __print_array(__get_dynamic_array(da), __get_dynamic_array_len(da) / sizeof(u32), 4)",
+		  "{0xa,0xfffffff0,0xc}" },
 		{ "\"%s|%s|%20s\", __get_cpumask(mask), __get_bitmask(mask), __get_cpumask(mask)",
 		  "0,4-7,12-15|00000000,0000f0f1|         0,4-7,12-15" },
 		{ "\"%s\", (char *)REC->str", "" },
@@ -202,12 +212,16 @@ static void addresses(void)
 		  "0xffffffff81001234 (nil) 0xffffffff81001234 0x0 0xffffffff81001234K" },
 		{ "\"%pM %pMF %pm %pMR %pM\", REC->mac, REC->mac, REC->mac, REC->mac, REC->a",
 		  "00:1b:aa:03:04:ff 00-1b-aa-03-04-ff 001baa0304ff ff:04:03:aa:1b:00 INVALIDMAC" },
-		{ "\"%pI4 %pi4 %pI4h %pI4\", REC->e, REC->e, REC->e, REC->h", "0.40.107.238 000.040.107.238 238.107.40.0 INVALIDIPv4" },
+		{ "\"%pI4 %pi4 %pI4h %pI4\", REC->e, REC->e, REC->e, REC->h",
+		  "0.40.107.238 000.040.107.238 238.107.40.0 INVALIDIPv4" },
 		{ "\"%pI6 %pI6c %pi6\", REC->ip6, REC->ip6, REC->ip6",
 		  "2001:0db8:0000:0000:0000:0000:0000:0001 2001:db8::1 20010db8000000000000000000000001" },
-		{ "\"%pIS %pISpc %pIS|\", __get_dynamic_array(sa), __get_sockaddr(sa), REC->mac", "127.0.0.1 127.0.0.1:80 |" },
-		{ "\"%pU %pUL\", REC->ip6, REC->ip6", "20010db8-0000-0000-0000-000000000001 B80D0120-0000-0000-0000-000000000001" },
-		{ "\"%*ph %*phC %*phN %ph\", 3, __get_dynamic_array(da), 2, __get_dynamic_array(da), -1, __get_dynamic_array(da), REC->mac",
+		{ "\"%pIS %pISpc %pIS|\", __get_dynamic_array(sa), __get_sockaddr(sa), REC->mac",
+		  "127.0.0.1 127.0.0.1:80 |" },
+		{ "\"%pU %pUL\", REC->ip6, REC->ip6",
+		  "20010db8-0000-0000-0000-000000000001 B80D0120-0000-0000-0000-000000000001" },
+		{ "\"%*ph %*phC %*phN %ph\", 3, __get_dynamic_array(da), 2, __get_dynamic_array(da), -1, "
+		  "__get_dynamic_array(da), REC->mac",
 		  "0a 00 00 0a:00 0a000000f0ffffff0c000000 ARG TYPE NOT FIELD BUT 2" },
 	};
 	static const struct want named[] = {
@@ -249,7 +263,8 @@ static void single_fields(void)
 						    (struct perfdata_bytes){ raw_bytes, sizeof raw_bytes },
 						    PERFDATA_BYTE_ORDER_LITTLE, false, &text), PERFDATA_OK);
 		bool is_part;
-		CHECK(trace_part_says(perfdata_trace_field_named(event, want[i].field), (struct perfdata_bytes){ raw_bytes, sizeof raw_bytes },
+		CHECK(trace_part_says(perfdata_trace_field_named(event, want[i].field),
+				      (struct perfdata_bytes){ raw_bytes, sizeof raw_bytes },
 				      PERFDATA_BYTE_ORDER_LITTLE, text.data, text.size, &is_part));
 		perfdata_text_char(&text, 0);
 		CHECK_STR(text.data, want[i].text);
@@ -261,12 +276,38 @@ static void single_fields(void)
 static void cannot_be_compiled(void)
 {
 	static const char *const formats[] = {
-		"", "x", "\"%d\"", "\"%d %d\", REC->a", "\"%d\", ", "\"%d\", (5", "\"%d\", REC", "\"%d\", REC->", "\"%d\", 1 ?", "\"%d\", &REC->a",
-		"\"%d\", *REC->a", "\"%d\", REC->a ?: 5", "\"%d\", 3.5", "\"%d\", unknown(5)", "\"%d\", sizeof(struct x)",
-		"\"%d\", ({ int x = 5; x; })", "\"%s\", __print_symbolic(1)", "\"%s\", __print_symbolic(1, { 2 })",
-		"\"%s\", __print_symbolic(1, { })", "\"%s\", __print_symbolic(1, { 2 * 3, \"x\" })", "\"%s\", __get_dynamic_array(nope)",
-		"\"%s\", __get_str()", "\"a\tb\"", "\"\xc3\xa4\"", "\"%*.*d\", 1, 2, 3", "\"%d\", REC->arr[1+1]", "\"%d\" 5",
-		"\"%d\", 1 ++ 2", "\"%d\", REC->arr[0][0]", "\"%d\", __builtin_expect(1)", "\"%d\", )", "\"%d\", 'a",
+		"",
+		"x",
+		"\"%d\"",
+		"\"%d %d\", REC->a",
+		"\"%d\", ",
+		"\"%d\", (5",
+		"\"%d\", REC",
+		"\"%d\", REC->",
+		"\"%d\", 1 ?",
+		"\"%d\", &REC->a",
+		"\"%d\", *REC->a",
+		"\"%d\", REC->a ?: 5",
+		"\"%d\", 3.5",
+		"\"%d\", unknown(5)",
+		"\"%d\", sizeof(struct x)",
+		"\"%d\", ({ int x = 5; x; })",
+		"\"%s\", __print_symbolic(1)",
+		"\"%s\", __print_symbolic(1, { 2 })",
+		"\"%s\", __print_symbolic(1, { })",
+		"\"%s\", __print_symbolic(1, { 2 * 3, \"x\" })",
+		"\"%s\", __get_dynamic_array(nope)",
+		"\"%s\", __get_str()",
+		"\"a\tb\"",
+		"\"\xc3\xa4\"",
+		"\"%*.*d\", 1, 2, 3",
+		"\"%d\", REC->arr[1+1]",
+		"\"%d\" 5",
+		"\"%d\", 1 ++ 2",
+		"\"%d\", REC->arr[0][0]",
+		"\"%d\", __builtin_expect(1)",
+		"\"%d\", )",
+		"\"%d\", 'a",
 	};
 
 	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
@@ -309,8 +350,16 @@ static void nesting(void)
 	static const struct {
 		const char *open, *close;
 	} nests[] = {
-		{ "(", ")" }, { "!", "" }, { "1 + ", "" }, { "1 - 1 * ", "" }, { "0 ? 2 : ", "" }, { "1 ? ", " : 2" }, { "(u8)(", ")" },
-		{ "__builtin_expect(", ", 1)" }, { "((u8 *)REC->arr)[(", ")]" }, { "__print_symbolic(", ", { 1, \"x\" })" },
+		{ "(", ")" },
+		{ "!", "" },
+		{ "1 + ", "" },
+		{ "1 - 1 * ", "" },
+		{ "0 ? 2 : ", "" },
+		{ "1 ? ", " : 2" },
+		{ "(u8)(", ")" },
+		{ "__builtin_expect(", ", 1)" },
+		{ "((u8 *)REC->arr)[(", ")]" },
+		{ "__print_symbolic(", ", { 1, \"x\" })" },
 	};
 
 	for (size_t i = 0; i < sizeof nests / sizeof *nests; i++) {
@@ -322,7 +371,8 @@ static void nesting(void)
 /* Widths, counts and repetitions that would fill the memory. */
 static void sizes(void)
 {
-	char *text = printed("\"%999999999d|%.999999999d|%*d|%999999999s\", 1, 2, 2000000000, 3, \"x\"", sizeof raw_bytes, false, NULL);
+	char *text = printed("\"%999999999d|%.999999999d|%*d|%999999999s\", 1, 2, 2000000000, 3, \"x\"",
+			     sizeof raw_bytes, false, NULL);
 	CHECK(strlen(text) < 20000);
 	free(text);
 
@@ -357,8 +407,10 @@ static void short_raw(void)
 {
 	static const char *const formats[] = {
 		"\"%d %s %s %s\", REC->e, REC->str, __get_str(dyn), __print_hex(REC->ip6, 16)",
-		"\"%s %s %pISpc\", __print_array(__get_dynamic_array(da), 3, 4), __get_cpumask(mask), __get_sockaddr(sa)",
-		"\"%pM %pI6c %pI4 %pU %s %*ph\", REC->mac, REC->ip6, REC->e, REC->ip6, __get_bitmask(mask), 99, __get_dynamic_array(sa)",
+		"\"%s %s %pISpc\", __print_array(__get_dynamic_array(da), 3, 4), __get_cpumask(mask), "
+		"__get_sockaddr(sa)",
+		"\"%pM %pI6c %pI4 %pU %s %*ph\", REC->mac, REC->ip6, REC->e, REC->ip6, __get_bitmask(mask), 99, "
+		"__get_dynamic_array(sa)",
 		"\"%lld %lld\", ((u32 *)__get_dynamic_array(da))[99999], REC->arr[REC->e]",
 		"x",
 	};
@@ -375,8 +427,9 @@ static void short_raw(void)
 /* Each allocation fails once: a status or no event, and nothing is left behind. */
 static void work_without_memory(void)
 {
-	static const char text[] = HEAD "\"%d a %s %s %s 'x'\", REC->a, __print_symbolic(REC->a, { 1 + 1, \"a\" \"b\" }, { 2, (3) }), "
-					"__get_rel_str(dyn), (unsigned long)REC->e + sizeof(int) ? foo bar : 'c'";
+	static const char text[] = HEAD
+		"\"%d a %s %s %s 'x'\", REC->a, __print_symbolic(REC->a, { 1 + 1, \"a\" \"b\" }, { 2, (3) }), "
+		"__get_rel_str(dyn), (unsigned long)REC->e + sizeof(int) ? foo bar : 'c'";
 	struct perfdata_trace *trace = NULL;
 	uint64_t id;
 

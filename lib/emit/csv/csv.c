@@ -16,10 +16,12 @@ struct csv_state {
 	struct record_world world;
 	struct csv_table table;
 	struct csv_rows rows;
-	const char *recording;            /* in front of each row, where several recordings share an output; else NULL */
+	/* in front of each row, where several recordings share an output; else NULL */
+	const char *recording;
 	bool names_needed;
 	struct emitted names;             /* scan's */
-	struct csv_described *described;  /* the table is one that Parquet has too, and all else is of no account; or NULL */
+	/* the table is one that Parquet has too, and all else is of no account; or NULL */
+	struct csv_described *described;
 	const struct perfdata_reader *reader;
 	struct pd_aux_carry traces;       /* scan's */
 	perfdata_finding_fn *on_finding;
@@ -28,9 +30,12 @@ struct csv_state {
 
 static const struct perfdata_emitter_option options[] = {
 	{ "table", PERFDATA_OPTION_TEXT, 0, "TABLE",
-	  "samples (default), a record type, event:NAME, branches, callchain, regs, read_values, stacks, frames, aux_packets, spe_samples, unknown; "
-	  "as in Parquet: recordings, events, mappings, build_ids, threads, lost, cpu, features, findings; all with -o DIR/" },
-	{ "columns", PERFDATA_OPTION_TEXT, 0, "LIST", "only these columns, in this order (see `perfdata schema --columns --table NAME`)" },
+	  "samples (default), a record type, event:NAME, branches, callchain, regs, read_values, stacks, frames, "
+	  "aux_packets, spe_samples, unknown; "
+	  "as in Parquet: recordings, events, mappings, build_ids, threads, lost, cpu, features, findings; all with -o "
+	  "DIR/" },
+	{ "columns", PERFDATA_OPTION_TEXT, 0, "LIST",
+	  "only these columns, in this order (see `perfdata schema --columns --table NAME`)" },
 	{ "fields", PERFDATA_OPTION_TEXT, 'e', "LIST", "only these columns, in this order (see `perfdata fields`)" },
 	NAME_OPTIONS,
 	{ 0 },
@@ -56,8 +61,14 @@ static void header_cell(struct perfdata_text *out, const char *name, bool first)
 	perfdata_text_csv_cell(out, name, strlen(name));
 }
 
-static bool is_of_stacks(const struct csv_table *table) { return table->kind == CSV_STACKS || table->kind == CSV_FRAMES; }
-static bool is_of_traces(const struct csv_table *table) { return table->kind == CSV_AUX_PACKETS || table->kind == CSV_SPE_SAMPLES; }
+static bool is_of_stacks(const struct csv_table *table)
+{
+	return table->kind == CSV_STACKS || table->kind == CSV_FRAMES;
+}
+static bool is_of_traces(const struct csv_table *table)
+{
+	return table->kind == CSV_AUX_PACKETS || table->kind == CSV_SPE_SAMPLES;
+}
 
 static void header_line(const struct csv_table *table, struct perfdata_text *out)
 {
@@ -78,7 +89,8 @@ static uint32_t needs_of(const struct perfdata_emitter_option_value *values, siz
 	const char *table = perfdata_option_text(values, nr, "table");
 	const bool stacks = table && (!strcmp(table, "stacks") || !strcmp(table, "frames"));
 	const uint32_t payloads = pd_csv_table_is_of_traces(table) ? (uint32_t)PERFDATA_NEED_PAYLOADS : 0;
-	return pd_name_options_needs(values, nr, names) | payloads | (stacks ? NEEDS_OF_STACKS | PERFDATA_NEED_STACK_IDS : 0);
+	return pd_name_options_needs(values, nr, names) | payloads |
+	       (stacks ? NEEDS_OF_STACKS | PERFDATA_NEED_STACK_IDS : 0);
 }
 
 static enum perfdata_status configure(void *user, struct perfdata_configuration *configuration)
@@ -102,11 +114,13 @@ static enum perfdata_status of_one_recording(struct perfdata_error *reterr)
 {
 	reterr->status = PERFDATA_EUSAGE;
 	reterr->offset = PERFDATA_NO_OFFSET;
-	snprintf(reterr->message, sizeof reterr->message, "the columns of an event's table depend on the recording: with several give -o DIR/");
+	snprintf(reterr->message, sizeof reterr->message,
+		 "the columns of an event's table depend on the recording: with several give -o DIR/");
 	return PERFDATA_EUSAGE;
 }
 
-static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out)
+static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state,
+				  struct perfdata_text *out)
 {
 	struct csv_state *csv = calloc(1, sizeof *csv);
 	if (!csv)
@@ -137,7 +151,9 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 	pd_csv_rows_init(&csv->rows, &csv->table.columns, csv->world.stacks_by_id && !choice.list);
 	csv->names_needed = needs_of(context->options, context->nr_options, context->names) & PERFDATA_NEED_DELIVERIES;
 	csv->names.session = context->session;
-	csv->names.what = csv->table.kind == CSV_STACKS ? EMITTED_STACKS : csv->table.kind == CSV_FRAMES ? EMITTED_FRAMES : EMITTED_NO_IDS;
+	csv->names.what = csv->table.kind == CSV_STACKS   ? EMITTED_STACKS
+			  : csv->table.kind == CSV_FRAMES ? EMITTED_FRAMES
+							  : EMITTED_NO_IDS;
 	csv->recording = context->shared_output ? context->recording : NULL;
 	if (!status && csv->recording && csv->table.kind == CSV_EVENT)
 		status = of_one_recording(context->reterr);
@@ -181,7 +197,8 @@ static enum perfdata_status scan(void *state, const struct perfdata_batch *batch
 	struct csv_value *value = calloc(1, sizeof *value);
 	if (!value)
 		return PERFDATA_ENOMEM;
-	enum perfdata_status status = csv->names_needed ? pd_emitted_scan(&csv->names, batch, &value->emitted) : PERFDATA_OK;
+	enum perfdata_status status = csv->names_needed ? pd_emitted_scan(&csv->names, batch, &value->emitted)
+							: PERFDATA_OK;
 	for (size_t i = 0; traces && i < batch->nr_records && status == PERFDATA_OK; i++)
 		status = pd_aux_scan(&csv->traces, csv->reader, &batch->records[i], &value->pieces);
 	if (csv->described)
@@ -193,7 +210,7 @@ static enum perfdata_status scan(void *state, const struct perfdata_batch *batch
 	return status;
 }
 
-/* --- rows ------------------------------------------------------------------------------------------------------------------------- */
+/* --- rows --------------------------------------------------------------------------------------------------------- */
 
 struct csv_cache {
 	struct record_cache records;    /* first */
@@ -239,8 +256,8 @@ static void part_key(struct record *r, uint64_t index)
 }
 
 /* Cells of one part's rows, each with its comma in front. */
-static void part_cells(struct record *r, const struct plan *plan, uint64_t present, const void *view, const char *const *names,
-		       struct perfdata_text *room)
+static void part_cells(struct record *r, const struct plan *plan, uint64_t present, const void *view,
+		       const char *const *names, struct perfdata_text *room)
 {
 	for (; *names; names++) {
 		const int row = pd_plan_field(plan->layout, *names, strlen(*names));
@@ -253,8 +270,11 @@ static void part_cells(struct record *r, const struct plan *plan, uint64_t prese
 			continue;
 		/* `event` stands behind the id */
 		perfdata_text_char(r->s.out, ',');
-		const struct perfdata_event *event = present >> row & 1 ?
-			pd_world_event(r->s.world, *(const uint64_t *)(const void *)((const char *)view + plan->rows[row].member)) : NULL;
+		const struct perfdata_event *event =
+			present >> row & 1
+				? pd_world_event(r->s.world, *(const uint64_t *)(const void *)((const char *)view +
+											       plan->rows[row].member))
+				: NULL;
 		if (event)
 			perfdata_text_csv_cell(r->s.out, event->name, strlen(event->name));
 	}
@@ -348,7 +368,8 @@ static void read_rows(struct record *r, const struct csv_table *table, struct pe
 	}
 }
 
-static void stack_rows(const struct perfdata_batch *batch, const struct perfdata_delivery *delivery, struct perfdata_text *out)
+static void stack_rows(const struct perfdata_batch *batch, const struct perfdata_delivery *delivery,
+		       struct perfdata_text *out)
 {
 	size_t nr;
 	const struct perfdata_step *steps = perfdata_batch_stack(batch, delivery, &nr);
@@ -380,8 +401,9 @@ static void frame_row(const struct emitted_names *world, uint32_t frame, unsigne
 }
 
 /* Rows of what no batch before had. */
-static void rows_of_stacks(const struct csv_state *csv, const struct perfdata_batch *batch, const struct emitted_names *world,
-			   const struct emitted_batch *emitted, struct perfdata_text *out)
+static void rows_of_stacks(const struct csv_state *csv, const struct perfdata_batch *batch,
+			   const struct emitted_names *world, const struct emitted_batch *emitted,
+			   struct perfdata_text *out)
 {
 	for (size_t i = 0; emitted && i < emitted->nr_ids && !perfdata_text_failed(out); i++) {
 		if (csv->table.kind == CSV_STACKS)
@@ -399,7 +421,8 @@ static bool wanted(const struct csv_table *table, const struct perfdata_raw *raw
 	case CSV_RECORDS: return raw->type == table->type;
 	case CSV_EVENT: return raw->type == table->type && raw->event && !strcmp(raw->event->name, table->event);
 	case CSV_BRANCHES: case CSV_REGS: return raw->type == PERFDATA_RECORD_SAMPLE;
-	case CSV_CALLCHAIN: return raw->type == PERFDATA_RECORD_SAMPLE || raw->type == PERFDATA_RECORD_CALLCHAIN_DEFERRED;
+	case CSV_CALLCHAIN:
+		return raw->type == PERFDATA_RECORD_SAMPLE || raw->type == PERFDATA_RECORD_CALLCHAIN_DEFERRED;
 	case CSV_READ_VALUES: return raw->type == PERFDATA_RECORD_SAMPLE || raw->type == PERFDATA_RECORD_READ;
 	case CSV_STACKS: case CSV_FRAMES: case CSV_AUX_PACKETS: case CSV_SPE_SAMPLES: break;
 	}
@@ -407,7 +430,8 @@ static bool wanted(const struct csv_table *table, const struct perfdata_raw *raw
 }
 
 /* False without memory. */
-static bool rows_of_record(struct record *r, const struct csv_state *csv, const struct perfdata_raw *raw, struct perfdata_text *room)
+static bool rows_of_record(struct record *r, const struct csv_state *csv, const struct perfdata_raw *raw,
+			   struct perfdata_text *room)
 {
 	const struct csv_table *table = &csv->table;
 	if (table->columns.nr)
@@ -419,7 +443,14 @@ static bool rows_of_record(struct record *r, const struct csv_state *csv, const 
 	case CSV_CALLCHAIN: callchain_rows(r); break;
 	case CSV_REGS: regs_rows(r); break;
 	case CSV_READ_VALUES: read_rows(r, table, room); break;
-	case CSV_RECORDS: case CSV_UNKNOWN: case CSV_EVENT: case CSV_STACKS: case CSV_FRAMES: case CSV_AUX_PACKETS: case CSV_SPE_SAMPLES: break;
+	case CSV_RECORDS:
+	case CSV_UNKNOWN:
+	case CSV_EVENT:
+	case CSV_STACKS:
+	case CSV_FRAMES:
+	case CSV_AUX_PACKETS:
+	case CSV_SPE_SAMPLES:
+		break;
 	}
 	return true;
 }
@@ -442,8 +473,11 @@ static enum perfdata_status format_rows(const void *state, const struct perfdata
 	}
 	if (is_of_traces(&csv->table)) {
 		for (size_t i = 0; scanned && i < scanned->pieces.nr; i++)
-			pd_csv_aux(csv->table.kind, &scanned->pieces.list[i], csv->world.name_files ?
-				   perfdata_reader_file_name(csv->reader, scanned->pieces.list[i].raw->file) : NULL, out);
+			pd_csv_aux(csv->table.kind, &scanned->pieces.list[i],
+				   csv->world.name_files
+					   ? perfdata_reader_file_name(csv->reader, scanned->pieces.list[i].raw->file)
+					   : NULL,
+				   out);
 		return PERFDATA_OK;
 	}
 	struct found_batch *found = NULL;
@@ -468,7 +502,8 @@ static enum perfdata_status format(const void *state, const struct perfdata_batc
 {
 	const struct csv_state *csv = state;
 	if (csv->described)
-		return pd_csv_described_rows(csv->described, batch, ((const struct csv_value *)value)->described, scratch, out);
+		return pd_csv_described_rows(csv->described, batch, ((const struct csv_value *)value)->described,
+					     scratch, out);
 	if (!csv->recording)
 		return format_rows(state, batch, value, scratch, out, ret_part);
 	struct perfdata_text rows;

@@ -4,14 +4,33 @@
 #include "emit/csv/csv_aux.h"
 #include "emit/csv/csv_cell.h"
 
-const char *const pd_csv_packet_columns[] = {
-	"file", "offset", "trace", "cpu", "buffer_tid", "aux_offset", "size", "padding", "packet", "time", "payload", "text", NULL
-};
-const char *const pd_csv_spe_columns[] = {
-	"file", "offset", "trace", "cpu", "buffer_tid", "aux_offset", "size", "time", "timer", "context", "pc", "level", "operation",
-	"operation_raw", "events", "target", "previous_target", "virtual_address", "physical_address", "data_source", "total_cycles",
-	"issue_cycles", "translation_cycles", NULL
-};
+const char *const pd_csv_packet_columns[] = { "file",       "offset", "trace",   "cpu",    "buffer_tid",
+					      "aux_offset", "size",   "padding", "packet", "time",
+					      "payload",    "text",   NULL };
+const char *const pd_csv_spe_columns[] = { "file",
+					   "offset",
+					   "trace",
+					   "cpu",
+					   "buffer_tid",
+					   "aux_offset",
+					   "size",
+					   "time",
+					   "timer",
+					   "context",
+					   "pc",
+					   "level",
+					   "operation",
+					   "operation_raw",
+					   "events",
+					   "target",
+					   "previous_target",
+					   "virtual_address",
+					   "physical_address",
+					   "data_source",
+					   "total_cycles",
+					   "issue_cycles",
+					   "translation_cycles",
+					   NULL };
 
 /* Each with its comma in front. */
 static void empty(struct perfdata_text *out) { perfdata_text_char(out, ','); }
@@ -51,8 +70,8 @@ static void place(const struct pd_aux_piece *piece, const char *file, uint64_t a
 }
 
 /* What perf says of a packet; where it says nothing in one line, the fields. */
-static void describe(const struct pd_aux_trace *trace, const struct pd_packet_kind *kind, const struct pd_packet *packet,
-		     struct perfdata_text *out)
+static void describe(const struct pd_aux_trace *trace, const struct pd_packet_kind *kind,
+		     const struct pd_packet *packet, struct perfdata_text *out)
 {
 	const size_t before = out->size;
 	perfdata_text_char(out, ',');
@@ -75,8 +94,8 @@ static void describe(const struct pd_aux_trace *trace, const struct pd_packet_ki
 	}
 }
 
-static void packet_row(const struct pd_aux_piece *piece, const char *file, const struct pd_packet_kind *kind, const struct pd_packet *packet,
-		       uint64_t at, struct perfdata_text *out)
+static void packet_row(const struct pd_aux_piece *piece, const char *file, const struct pd_packet_kind *kind,
+		       const struct pd_packet *packet, uint64_t at, struct perfdata_text *out)
 {
 	place(piece, file, at, out);
 	number(out, packet->size);
@@ -108,7 +127,8 @@ static void event_names(uint64_t events, struct perfdata_text *out)
 	}
 }
 
-static void spe_row(const struct pd_aux_piece *piece, const char *file, const struct pd_spe_record *record, struct perfdata_text *out)
+static void spe_row(const struct pd_aux_piece *piece, const char *file, const struct pd_spe_record *record,
+		    struct perfdata_text *out)
 {
 	const uint32_t present = record->present;
 	const uint64_t time = present & PD_SPE_TIME ? pd_aux_time(&piece->clock, record->timer) : UINT64_MAX;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables of traces: `aux_packets`, a row per packet, and `spe_samples`, a row per operation that Arm SPE sampled. */
+/* The tables of traces: `aux_packets`, a row per packet, and `spe_samples`, a row per operation that Arm SPE
+ * sampled. */
 #ifndef EMIT_CSV_AUX_H
 #define EMIT_CSV_AUX_H
 

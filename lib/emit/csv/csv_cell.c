@@ -67,7 +67,9 @@ static void words(struct perfdata_text *out, const struct perfdata_list *list, e
 			const uint64_t value = perfdata_list_u64(list, i);
 			if (i)
 				*at++ = CSV_JOINT;
-			const char *name = op == SPELL_CALLCHAIN && value >= PERFDATA_CONTEXT_MAX ? perfdata_callchain_marker_name(value) : NULL;
+			const char *name = op == SPELL_CALLCHAIN && value >= PERFDATA_CONTEXT_MAX
+						   ? perfdata_callchain_marker_name(value)
+						   : NULL;
 			const size_t size = name ? strlen(name) : 0;
 			if (!name || size >= WORD_ROOM) {
 				at = word_to(at, value, op);
@@ -178,9 +180,10 @@ static void head_cell(struct record *r, enum pd_record_head head, struct perfdat
 	perfdata_text_csv_cell(out, room->data, room->size);
 }
 
-/* --- tracepoint fields --------------------------------------------------------------------------------------------------------- */
+/* --- tracepoint fields -------------------------------------------------------------------------------------------- */
 
-static void trace_elements(struct perfdata_text *out, const struct trace_row *row, const struct perfdata_trace_value *value)
+static void trace_elements(struct perfdata_text *out, const struct trace_row *row,
+			   const struct perfdata_trace_value *value)
 {
 	const size_t start = out->size;
 	for (size_t i = 0; i < value->count && !perfdata_text_failed(out); i++) {

@@ -8,8 +8,8 @@
 #define CSV_JOINT ';'
 #define CSV_NEW_LINE "\r\n"
 
-/* Appends the step's value, or nothing where it is absent. Lists of integers and names are joined by `;`, structs are JSON.
- * `room` is for intermediate spelling. */
+/* Appends the step's value, or nothing where it is absent. Lists of integers and names are joined by `;`, structs are
+ * JSON. `room` is for intermediate spelling. */
 void pd_csv_cell(struct record *r, const struct select_step *step, struct perfdata_text *room);
 /* A row's value as a cell. */
 void pd_csv_row_cell(struct record *r, const struct row *row, const void *view, struct perfdata_text *room);

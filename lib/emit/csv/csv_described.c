@@ -15,7 +15,8 @@ struct csv_described {
 bool pd_csv_is_described(const char *table)
 {
 	/* samples, stacks, frames and what samples hold several of are tables of CSV's own */
-	static const char *const names[] = { "recordings", "events", "mappings", "build_ids", "threads", "lost", "cpu", "features", "findings" };
+	static const char *const names[] = { "recordings", "events", "mappings", "build_ids", "threads",
+					     "lost",       "cpu",    "features", "findings" };
 	for (size_t i = 0; table && i < sizeof names / sizeof *names; i++)
 		if (!strcmp(table, names[i]))
 			return true;
@@ -29,10 +30,12 @@ void pd_csv_described_free(struct csv_described *described)
 	pd_free(described);
 }
 
-enum perfdata_status pd_csv_described_new(const struct perfdata_emit_context *context, struct perfdata_text *out, struct csv_described **ret)
+enum perfdata_status pd_csv_described_new(const struct perfdata_emit_context *context, struct perfdata_text *out,
+					  struct csv_described **ret)
 {
 	if (perfdata_option_text(context->options, context->nr_options, "fields"))
-		return pd_error(context->reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "columns of this table are chosen by --columns, not -e");
+		return pd_error(context->reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
+				"columns of this table are chosen by --columns, not -e");
 	struct csv_described *described = pd_calloc(1, sizeof *described);
 	const enum perfdata_status status = described ? pd_table_set_init(&described->set, context) : PERFDATA_ENOMEM;
 	if (status) {
@@ -51,7 +54,7 @@ enum perfdata_status pd_csv_described_new(const struct perfdata_emit_context *co
 	return PERFDATA_OK;
 }
 
-/* --- cells ------------------------------------------------------------------------------------------------------------------------ */
+/* --- cells -------------------------------------------------------------------------------------------------------- */
 
 static bool is_set(const struct ArrowArray *array, unsigned buffer, int64_t index)
 {
@@ -61,7 +64,8 @@ static bool is_set(const struct ArrowArray *array, unsigned buffer, int64_t inde
 static struct perfdata_bytes text_at(const struct ArrowArray *array, int64_t index)
 {
 	const int32_t *ends = array->buffers[1];
-	return (struct perfdata_bytes){ (const uint8_t *)array->buffers[2] + ends[index], (size_t)(ends[index + 1] - ends[index]) };
+	return (struct perfdata_bytes){ (const uint8_t *)array->buffers[2] + ends[index],
+					(size_t)(ends[index + 1] - ends[index]) };
 }
 
 static void put_number(struct perfdata_text *out, enum column_type type, const struct ArrowArray *array, int64_t index)
@@ -77,7 +81,8 @@ static void put_number(struct perfdata_text *out, enum column_type type, const s
 }
 
 /* As an array of JSON. */
-static void put_list(struct perfdata_text *room, const struct column_type_info *info, const struct ArrowArray *array, int64_t index)
+static void put_list(struct perfdata_text *room, const struct column_type_info *info, const struct ArrowArray *array,
+		     int64_t index)
 {
 	const int32_t *ends = array->buffers[1];
 	perfdata_text_clear(room);
@@ -94,7 +99,8 @@ static void put_list(struct perfdata_text *room, const struct column_type_info *
 	perfdata_text_char(room, ']');
 }
 
-static void put_cell(struct perfdata_text *out, struct perfdata_text *room, enum column_type type, const struct ArrowArray *array, int64_t index)
+static void put_cell(struct perfdata_text *out, struct perfdata_text *room, enum column_type type,
+		     const struct ArrowArray *array, int64_t index)
 {
 	const struct column_type_info *info = pd_column_type_info(type);
 	if (array->buffers[0] && !is_set(array, 0, index))
@@ -113,9 +119,10 @@ static void put_cell(struct perfdata_text *out, struct perfdata_text *room, enum
 	}
 }
 
-/* --- rows -------------------------------------------------------------------------------------------------------------------------- */
+/* --- rows --------------------------------------------------------------------------------------------------------- */
 
-static void put_rows(const struct table *table, const struct ArrowArray *rows, struct perfdata_text *room, struct perfdata_text *out)
+static void put_rows(const struct table *table, const struct ArrowArray *rows, struct perfdata_text *room,
+		     struct perfdata_text *out)
 {
 	for (int64_t row = 0; row < rows->length; row++) {
 		for (size_t i = 0; i < table->nr_columns; i++) {
@@ -128,8 +135,8 @@ static void put_rows(const struct table *table, const struct ArrowArray *rows, s
 }
 
 /* Takes over the part, which may be NULL. */
-static enum perfdata_status put_part(const struct csv_described *described, struct table_part *part, struct perfdata_text *room,
-				     struct perfdata_text *out)
+static enum perfdata_status put_part(const struct csv_described *described, struct table_part *part,
+				     struct perfdata_text *room, struct perfdata_text *out)
 {
 	const struct table *table = described->set.tables[0];
 	struct ArrowArray array;
@@ -137,7 +144,8 @@ static enum perfdata_status put_part(const struct csv_described *described, stru
 		return PERFDATA_OK;
 	struct open_rows *rows = pd_open_rows_new(table);
 	const bool ok = rows && pd_open_rows_append(rows, part);
-	const enum perfdata_status status = ok ? pd_arrow_array(table, rows->columns, rows->rows, &array) : PERFDATA_ENOMEM;
+	const enum perfdata_status status = ok ? pd_arrow_array(table, rows->columns, rows->rows, &array)
+					       : PERFDATA_ENOMEM;
 	pd_open_rows_free(rows);
 	pd_table_part_free(part);
 	if (status)
@@ -147,18 +155,21 @@ static enum perfdata_status put_part(const struct csv_described *described, stru
 	return PERFDATA_OK;
 }
 
-enum perfdata_status pd_csv_described_scan(struct csv_described *described, const struct perfdata_batch *batch, struct table_value **ret)
+enum perfdata_status pd_csv_described_scan(struct csv_described *described, const struct perfdata_batch *batch,
+					   struct table_value **ret)
 {
 	return pd_table_set_scan(&described->set, batch, ret, NULL, NULL);
 }
 
-enum perfdata_status pd_csv_described_rows(const struct csv_described *described, const struct perfdata_batch *batch, const struct table_value *value,
-					   struct perfdata_scratch *scratch, struct perfdata_text *out)
+enum perfdata_status pd_csv_described_rows(const struct csv_described *described, const struct perfdata_batch *batch,
+					   const struct table_value *value, struct perfdata_scratch *scratch,
+					   struct perfdata_text *out)
 {
 	struct table_scratch *own = scratch->cache;
 	struct table_part *part;
 	struct found_batch *found = NULL;
-	const enum perfdata_status status = pd_table_set_rows(&described->set, batch, value, &own, &scratch->text, &part, &found);
+	const enum perfdata_status status = pd_table_set_rows(&described->set, batch, value, &own, &scratch->text,
+							      &part, &found);
 	/* the run reports what is wrong with records */
 	pd_found_report(found, NULL, NULL);
 	scratch->cache = own;
@@ -169,7 +180,8 @@ enum perfdata_status pd_csv_described_rows(const struct csv_described *described
 	return status;
 }
 
-enum perfdata_status pd_csv_described_end(struct csv_described *described, const struct perfdata_emit_end *end, struct perfdata_text *out)
+enum perfdata_status pd_csv_described_end(struct csv_described *described, const struct perfdata_emit_end *end,
+					  struct perfdata_text *out)
 {
 	struct perfdata_text room;
 	struct table_part *part;

@@ -10,12 +10,16 @@ struct csv_described;
 /* Whether `table` (NULL: none) is one of these. */
 bool pd_csv_is_described(const char *table);
 /* Also writes the header line, unless the output has one. */
-enum perfdata_status pd_csv_described_new(const struct perfdata_emit_context *context, struct perfdata_text *out, struct csv_described **ret);
+enum perfdata_status pd_csv_described_new(const struct perfdata_emit_context *context, struct perfdata_text *out,
+					  struct csv_described **ret);
 void pd_csv_described_free(struct csv_described *described);
-enum perfdata_status pd_csv_described_scan(struct csv_described *described, const struct perfdata_batch *batch, struct table_value **ret);
-enum perfdata_status pd_csv_described_rows(const struct csv_described *described, const struct perfdata_batch *batch, const struct table_value *value,
-					   struct perfdata_scratch *scratch, struct perfdata_text *out);
+enum perfdata_status pd_csv_described_scan(struct csv_described *described, const struct perfdata_batch *batch,
+					   struct table_value **ret);
+enum perfdata_status pd_csv_described_rows(const struct csv_described *described, const struct perfdata_batch *batch,
+					   const struct table_value *value, struct perfdata_scratch *scratch,
+					   struct perfdata_text *out);
 /* The rows of tables that are known at the end. */
-enum perfdata_status pd_csv_described_end(struct csv_described *described, const struct perfdata_emit_end *end, struct perfdata_text *out);
+enum perfdata_status pd_csv_described_end(struct csv_described *described, const struct perfdata_emit_end *end,
+					  struct perfdata_text *out);
 
 #endif

@@ -27,12 +27,15 @@ static void head_cell(struct line_maker *maker, const struct record *r, const st
 	if (index >= 0) {
 		const struct row *row = &r->plan->plan->rows[index];
 		if (maker->present >> index & 1)
-			number_cell(maker, step->head == HEAD_CPU ? PERFDATA_PART_U32_OR_NONE : pd_line_form(row), row->member);
+			number_cell(maker, step->head == HEAD_CPU ? PERFDATA_PART_U32_OR_NONE : pd_line_form(row),
+				    row->member);
 		return;
 	}
 	const size_t start = maker->text->size;
 	switch (step->head) {
-	case HEAD_OFFSET: pd_line_number(maker, PERFDATA_PART_U64, LINE_RAW, offsetof(struct perfdata_raw, offset)); return;
+	case HEAD_OFFSET:
+		pd_line_number(maker, PERFDATA_PART_U64, LINE_RAW, offsetof(struct perfdata_raw, offset));
+		return;
 	case HEAD_SIZE: pd_line_number(maker, PERFDATA_PART_U32, LINE_RAW, offsetof(struct perfdata_raw, size)); return;
 	case HEAD_MISC:
 		pd_record_misc_names(r, add_name, maker->text);
@@ -107,7 +110,8 @@ static bool make_row(struct line_maker *maker, struct record *r, const void *use
 	const struct selection *columns = ((const struct csv_rows *)user)->columns;
 	if (!r->plan->selection) {
 		struct select_step *steps;
-		if (!pd_selection_resolve(&r->cache->extra, columns, r->plan->plan ? r->plan->plan->layout : NULL, &steps))
+		if (!pd_selection_resolve(&r->cache->extra, columns, r->plan->plan ? r->plan->plan->layout : NULL,
+					  &steps))
 			return false;
 		r->plan->selection = steps;
 	}
@@ -127,7 +131,8 @@ void pd_csv_rows_init(struct csv_rows *rows, const struct selection *columns, bo
 	rows->kind = (struct line_kind){ .make = make_row, .user = rows, .without_chains = without_chains };
 }
 
-bool pd_csv_row(struct record *r, const struct csv_rows *rows, const struct perfdata_raw *raw, struct perfdata_text *room)
+bool pd_csv_row(struct record *r, const struct csv_rows *rows, const struct perfdata_raw *raw,
+		struct perfdata_text *room)
 {
 	struct perfdata_text *out = r->s.out;
 	const size_t start = out->size;

@@ -14,6 +14,7 @@ struct csv_rows {
 /* without_chains: not the callchain where the stack's id says it. */
 void pd_csv_rows_init(struct csv_rows *rows, const struct selection *columns, bool without_chains);
 /* Loads the record and appends the cells of all columns, with the line's end. False without memory. */
-bool pd_csv_row(struct record *r, const struct csv_rows *rows, const struct perfdata_raw *raw, struct perfdata_text *room);
+bool pd_csv_row(struct record *r, const struct csv_rows *rows, const struct perfdata_raw *raw,
+		struct perfdata_text *room);
 
 #endif

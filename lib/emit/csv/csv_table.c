@@ -32,7 +32,7 @@ static const struct part_table {
 };
 #define NR_PART_TABLES (sizeof part_tables / sizeof *part_tables)
 
-/* --- finding a table ------------------------------------------------------------------------------------------------------------ */
+/* --- finding a table ---------------------------------------------------------------------------------------------- */
 
 static const struct perfdata_event *event_named(const struct perfdata_reader *reader, const char *name)
 {
@@ -50,18 +50,23 @@ static enum perfdata_status no_such_table(struct perfdata_error *reterr, const c
 		reterr->status = PERFDATA_EUSAGE;
 		reterr->offset = PERFDATA_NO_OFFSET;
 		snprintf(reterr->message, sizeof reterr->message,
-			 "there is no table \"%.60s\": samples, a record type (mmap2, …), event:NAME, branches, callchain, regs, "
-			 "read_values, stacks, frames, unknown, those of Parquet, all", name);
+			 "there is no table \"%.60s\": samples, a record type (mmap2, …), event:NAME, branches, "
+			 "callchain, regs, "
+			 "read_values, stacks, frames, unknown, those of Parquet, all",
+			 name);
 	}
 	return PERFDATA_EUSAGE;
 }
 
-static enum perfdata_status no_such_event(struct perfdata_error *reterr, const struct perfdata_reader *reader, const char *name)
+static enum perfdata_status no_such_event(struct perfdata_error *reterr, const struct perfdata_reader *reader,
+					  const char *name)
 {
 	if (reterr) {
 		reterr->status = PERFDATA_EUSAGE;
 		reterr->offset = PERFDATA_NO_OFFSET;
-		const struct perfdata_event *first = perfdata_reader_nr_events(reader) ? perfdata_reader_event(reader, 0) : NULL;
+		const struct perfdata_event *first = perfdata_reader_nr_events(reader)
+							     ? perfdata_reader_event(reader, 0)
+							     : NULL;
 		snprintf(reterr->message, sizeof reterr->message, "the recording has no event \"%.60s\"%s%.60s%s", name,
 			 first ? "; the first of its events is \"" : "", first ? first->name : "", first ? "\"" : "");
 	}
@@ -114,7 +119,8 @@ enum perfdata_status pd_csv_table_find(struct pd_arena *pool, const struct csv_c
 		if (reterr) {
 			reterr->status = PERFDATA_EUSAGE;
 			reterr->offset = PERFDATA_NO_OFFSET;
-			snprintf(reterr->message, sizeof reterr->message, "the columns of table \"%s\" are fixed: no -e", name);
+			snprintf(reterr->message, sizeof reterr->message,
+				 "the columns of table \"%s\" are fixed: no -e", name);
 		}
 		return PERFDATA_EUSAGE;
 	}
@@ -130,5 +136,7 @@ enum perfdata_status pd_csv_table_find(struct pd_arena *pool, const struct csv_c
 	if (list)
 		return pd_selection_parse(pool, list, &ret->columns, reterr);
 	return pd_record_columns(pool, ret->kind == CSV_UNKNOWN ? NULL : perfdata_record_layout(ret->type), plan,
-				 (struct record_names){ choice->heads, choice->locations }, &ret->columns) ? PERFDATA_OK : PERFDATA_ENOMEM;
+				 (struct record_names){ choice->heads, choice->locations }, &ret->columns)
+		       ? PERFDATA_OK
+		       : PERFDATA_ENOMEM;
 }

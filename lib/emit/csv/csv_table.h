@@ -22,7 +22,8 @@ struct csv_table {
 	uint32_t type;
 	const char *event;
 	struct selection columns;      /* CSV_RECORDS, CSV_UNKNOWN, CSV_EVENT */
-	const char *const *parts;      /* the others: names, behind the key of the part where there is one; NULL at the end */
+	/* the others: names, behind the key of the part where there is one; NULL at the end */
+	const char *const *parts;
 };
 
 /* What decides on the columns of a table. */
@@ -40,7 +41,8 @@ size_t pd_csv_table_types(const char *table, uint32_t *ret_types);
 /* The event whose samples are the rows, or NULL. */
 const char *pd_csv_table_event(const char *table);
 /* For perfdata_emitter.tables. */
-enum perfdata_status pd_csv_tables(const struct perfdata_summary *summary, enum perfdata_status (*add)(void *user, const char *name), void *user);
+enum perfdata_status pd_csv_tables(const struct perfdata_summary *summary,
+				   enum perfdata_status (*add)(void *user, const char *name), void *user);
 /* PERFDATA_EUSAGE names what there is. */
 enum perfdata_status pd_csv_table_find(struct pd_arena *pool, const struct csv_choice *choice, struct csv_table *ret,
 				    struct perfdata_error *reterr);

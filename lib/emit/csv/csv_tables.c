@@ -28,12 +28,14 @@ bool pd_csv_table_is_of_traces(const char *table)
 
 size_t pd_csv_table_types(const char *table, uint32_t *ret_types)
 {
-	static const uint32_t of_traces[] = { PERFDATA_RECORD_AUXTRACE_INFO, PERFDATA_RECORD_AUXTRACE, PERFDATA_RECORD_TIME_CONV };
+	static const uint32_t of_traces[] = { PERFDATA_RECORD_AUXTRACE_INFO, PERFDATA_RECORD_AUXTRACE,
+					      PERFDATA_RECORD_TIME_CONV };
 	if (pd_csv_table_is_of_traces(table)) {
 		memcpy(ret_types, of_traces, sizeof of_traces);
 		return sizeof of_traces / sizeof *of_traces;
 	}
-	static const char *const of_samples[] = { "samples", "branches", "callchain", "regs", "stacks", "frames", "read_values" };
+	static const char *const of_samples[] = { "samples", "branches", "callchain",  "regs",
+						  "stacks",  "frames",   "read_values" };
 	ret_types[0] = !table || pd_csv_table_event(table) ? (uint32_t)PERFDATA_RECORD_SAMPLE : type_named(table);
 	for (size_t i = 0; table && i < sizeof of_samples / sizeof *of_samples; i++)
 		if (!strcmp(table, of_samples[i]))
@@ -44,7 +46,7 @@ size_t pd_csv_table_types(const char *table, uint32_t *ret_types)
 	return 2;
 }
 
-/* --- what a recording has ------------------------------------------------------------------------------------------- */
+/* --- what a recording has ----------------------------------------------------------------------------------------- */
 
 struct table_list {
 	enum perfdata_status (*add)(void *user, const char *name);
@@ -89,10 +91,14 @@ static void add_event(struct table_list *list, const char *name)
 /* Tables of tracepoints, and of what samples hold several of. */
 static void add_events(struct table_list *list, const struct perfdata_summary *summary)
 {
-	static const struct { uint64_t bits; const char *table; } parts[] = {
-		{ PERFDATA_SAMPLE_BRANCH_STACK, "branches" }, { PERFDATA_SAMPLE_CALLCHAIN, "callchain" },
-		{ PERFDATA_SAMPLE_CALLCHAIN, "stacks" }, { PERFDATA_SAMPLE_CALLCHAIN, "frames" },
-		{ PERFDATA_SAMPLE_REGS_USER | PERFDATA_SAMPLE_REGS_INTR, "regs" }, { PERFDATA_SAMPLE_READ, "read_values" },
+	static const struct { uint64_t bits; const char *table;
+	} parts[] = {
+		{ PERFDATA_SAMPLE_BRANCH_STACK, "branches" },
+		{ PERFDATA_SAMPLE_CALLCHAIN, "callchain" },
+		{ PERFDATA_SAMPLE_CALLCHAIN, "stacks" },
+		{ PERFDATA_SAMPLE_CALLCHAIN, "frames" },
+		{ PERFDATA_SAMPLE_REGS_USER | PERFDATA_SAMPLE_REGS_INTR, "regs" },
+		{ PERFDATA_SAMPLE_READ, "read_values" },
 	};
 	uint64_t bits = 0;
 	for (size_t i = 0; i < summary->nr_events; i++) {
@@ -108,7 +114,8 @@ static void add_events(struct table_list *list, const struct perfdata_summary *s
 			add(list, parts[i].table);
 }
 
-enum perfdata_status pd_csv_tables(const struct perfdata_summary *summary, enum perfdata_status (*add_table)(void *user, const char *name), void *user)
+enum perfdata_status pd_csv_tables(const struct perfdata_summary *summary,
+				   enum perfdata_status (*add_table)(void *user, const char *name), void *user)
 {
 	struct table_list list = { .add = add_table, .user = user };
 	add_types(&list, summary);

@@ -64,7 +64,9 @@ static void names_enum(struct perfdata_text *out, const struct perfdata_name *na
 
 static void bits_object(struct perfdata_text *out, const struct perfdata_bits *bits)
 {
-	perfdata_text_literal(out, "\"type\":\"object\",\"required\":[\"raw\"],\"additionalProperties\":false,\"properties\":{\"raw\":{");
+	perfdata_text_literal(
+		out,
+		"\"type\":\"object\",\"required\":[\"raw\"],\"additionalProperties\":false,\"properties\":{\"raw\":{");
 	type_members(out, JSON_ADDRESS, false);
 	perfdata_text_char(out, '}');
 	for (; bits->name; bits++) {
@@ -149,7 +151,7 @@ static void object_of(struct perfdata_text *out, const struct plan *plan)
 	pd_spell_close(out, start, '{', '}');
 }
 
-/* --- locations ------------------------------------------------------------------------------------------------------- */
+/* --- locations ---------------------------------------------------------------------------------------------------- */
 
 static void place_properties(struct perfdata_text *out)
 {
@@ -195,8 +197,10 @@ static void steps_array(struct perfdata_text *out, bool with_ids)
 	perfdata_text_char(out, '}');
 	if (with_ids)
 		perfdata_text_literal(out, ",\"frame_id\":{\"type\":\"integer\",\"minimum\":0}");
-	perfdata_text_literal(out, ",\"origin\":{\"enum\":[\"branch\",\"unwound\"],\"description\":\"Where the step comes from, if not from the "
-			      "recorded chain: a branch stack of calls, or the recorded registers and stack memory.\"}");
+	perfdata_text_literal(
+		out, ",\"origin\":{\"enum\":[\"branch\",\"unwound\"],\"description\":\"Where the step comes from, if "
+		     "not from the "
+		     "recorded chain: a branch stack of calls, or the recorded registers and stack memory.\"}");
 	place_properties(out);
 	perfdata_text_literal(out, "}}");
 }
@@ -204,11 +208,13 @@ static void steps_array(struct perfdata_text *out, bool with_ids)
 static void stack_line(struct perfdata_text *out)
 {
 	key(out, "stack", "");
-	perfdata_text_literal(out, "{\"type\":\"object\","
-			      "\"description\":\"A call chain, before the first sample that has it (--stacks ref).\",\"required\":[\"type\",\"stack_id\",\"frames\"],\"additionalProperties\":false,"
-			      "\"properties\":{\"type\":{\"const\":\"stack\"},\"stack_id\":{\"type\":\"integer\",\"minimum\":0},"
-			      "\"recording\":{\"type\":\"string\"},\"recording_hex\":{\"type\":\"string\"},"
-			      "\"file\":{\"type\":\"string\"},\"file_hex\":{\"type\":\"string\"},\"frames\":{");
+	perfdata_text_literal(
+		out, "{\"type\":\"object\","
+		     "\"description\":\"A call chain, before the first sample that has it (--stacks "
+		     "ref).\",\"required\":[\"type\",\"stack_id\",\"frames\"],\"additionalProperties\":false,"
+		     "\"properties\":{\"type\":{\"const\":\"stack\"},\"stack_id\":{\"type\":\"integer\",\"minimum\":0},"
+		     "\"recording\":{\"type\":\"string\"},\"recording_hex\":{\"type\":\"string\"},"
+		     "\"file\":{\"type\":\"string\"},\"file_hex\":{\"type\":\"string\"},\"frames\":{");
 	steps_array(out, true);
 	perfdata_text_literal(out, ",\"description\":\"Its steps, callee first.\"}}}");
 }
@@ -217,10 +223,14 @@ static void stack_line(struct perfdata_text *out)
 static void trace_line(struct perfdata_text *out, const char *type, const char *about, const char *required)
 {
 	key(out, type, "");
-	perfdata_text_printf(out, "{\"type\":\"object\",\"description\":\"%s\",\"required\":[\"type\",\"trace\",\"aux_offset\",%s],"
-			     "\"properties\":{\"type\":{\"const\":\"%s\"},\"trace\":{\"type\":\"string\"},\"packet\":{\"type\":\"string\"},"
-			     "\"size\":{\"type\":\"integer\",\"minimum\":1},\"cpu\":{\"type\":\"integer\"},\"buffer_tid\":{\"type\":\"integer\"}}}",
-			     about, required, type);
+	perfdata_text_printf(
+		out,
+		"{\"type\":\"object\",\"description\":\"%s\",\"required\":[\"type\",\"trace\",\"aux_offset\",%s],"
+		"\"properties\":{\"type\":{\"const\":\"%s\"},\"trace\":{\"type\":\"string\"},\"packet\":{\"type\":"
+		"\"string\"},"
+		"\"size\":{\"type\":\"integer\",\"minimum\":1},\"cpu\":{\"type\":\"integer\"},\"buffer_tid\":{\"type\":"
+		"\"integer\"}}}",
+		about, required, type);
 }
 
 static void trace_lines(struct perfdata_text *out)
@@ -261,13 +271,17 @@ static bool in_head(const struct row *row)
 }
 
 /* plan NULL: records of unknown types. */
-static void record(struct perfdata_text *out, const char *name, const char *type, const char *doc, const struct plan *plan, const struct plan *trailer)
+static void record(struct perfdata_text *out, const char *name, const char *type, const char *doc,
+		   const struct plan *plan, const struct plan *trailer)
 {
 	key(out, "record_", name);
 	perfdata_text_literal(out, "{\"type\":\"object\",\"description\":");
 	json_string(out, doc);
-	perfdata_text_printf(out, ",\"required\":[\"type\",\"offset\",\"size\",\"misc\",\"misc_raw\"],\"additionalProperties\":false,"
-			     "\"properties\":{\"type\":{\"const\":\"%s\"}", type);
+	perfdata_text_printf(
+		out,
+		",\"required\":[\"type\",\"offset\",\"size\",\"misc\",\"misc_raw\"],\"additionalProperties\":false,"
+		"\"properties\":{\"type\":{\"const\":\"%s\"}",
+		type);
 	for (unsigned i = HEAD_RECORDING; i <= HEAD_CPU; i++)
 		if (i != HEAD_TYPE_RAW || !plan)
 			head_property(out, i, trailer);
@@ -299,7 +313,8 @@ static void keys_object(struct perfdata_text *out, const char *type, const struc
 	perfdata_text_literal(out, "}}");
 }
 
-/* A type whose records differ by version stands once for each version: so a line is described by any of them, not by one. */
+/* A type whose records differ by version stands once for each version: so a line is described by any of them, not by
+ * one. */
 static void all_records(struct perfdata_text *out, struct pd_arena *pool, const struct plan *trailer)
 {
 	const struct perfdata_layout *layout;
@@ -310,13 +325,16 @@ static void all_records(struct perfdata_text *out, struct pd_arena *pool, const 
 		else
 			out->failed = true;
 	}
-	record(out, "unknown", "unknown", "A record of a type that this version does not know; its body is in `rest`.", NULL, trailer);
+	record(out, "unknown", "unknown", "A record of a type that this version does not know; its body is in `rest`.",
+	       NULL, trailer);
 }
 
 static void references(struct perfdata_text *out)
 {
-	perfdata_text_literal(out, "\"anyOf\":[{\"$ref\":\"#/$defs/meta\"},{\"$ref\":\"#/$defs/summary\"},"
-			      "{\"$ref\":\"#/$defs/stack\"},{\"$ref\":\"#/$defs/aux_packet\"},{\"$ref\":\"#/$defs/spe_sample\"}");
+	perfdata_text_literal(
+		out,
+		"\"anyOf\":[{\"$ref\":\"#/$defs/meta\"},{\"$ref\":\"#/$defs/summary\"},"
+		"{\"$ref\":\"#/$defs/stack\"},{\"$ref\":\"#/$defs/aux_packet\"},{\"$ref\":\"#/$defs/spe_sample\"}");
 	const struct perfdata_layout *layout;
 	for (size_t i = 0; (layout = perfdata_record_layout_at(i)); i++)
 		perfdata_text_printf(out, ",{\"$ref\":\"#/$defs/record_%s\"}", layout->name);
@@ -332,8 +350,9 @@ void perfdata_describe_schema(struct perfdata_text *out)
 		pd_arena_release(&pool);
 		return;
 	}
-	perfdata_text_literal(out, "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"$id\":\"" EMIT_SCHEMA "\","
-			      "\"title\":\"A line of perfdata ndjson\",\n");
+	perfdata_text_literal(
+		out, "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"$id\":\"" EMIT_SCHEMA "\","
+		     "\"title\":\"A line of perfdata ndjson\",\n");
 	references(out);
 	const size_t start = out->size;
 	keys_object(out, "meta", pd_meta_keys);

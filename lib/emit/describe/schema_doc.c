@@ -6,7 +6,7 @@
 #include "emit/model/locations.h"
 #include "perfdata/describe.h"
 
-/* --- fields: every name once, with the records that have it ------------------------------------------------------------------------ */
+/* --- fields: every name once, with the records that have it ------------------------------------------------------- */
 
 /* Calls `use` for each selectable field of a layout under its dotted name. */
 typedef void field_fn(void *user, const char *name, const struct row *row);
@@ -44,7 +44,8 @@ struct field_lines {
 	size_t layout;                 /* that is being walked */
 };
 
-static void add_line(struct field_lines *fields, const char *name, enum json_type type, const struct perfdata_field *field)
+static void add_line(struct field_lines *fields, const char *name, enum json_type type,
+		     const struct perfdata_field *field)
 {
 	size_t i = 0;
 	while (i < fields->nr && strcmp(fields->lines[i].name, name))
@@ -86,7 +87,8 @@ static const char *line_doc(const struct field_line *line)
 		return "Fields of a tracepoint by name; fields.NAME is one of them.";
 	if (size > 4 && !strcmp(line->name + size - 4, "_raw") && line->type == JSON_UNSIGNED)
 		return "The same as a number.";
-	if (size > 4 && !strcmp(line->name + size - 4, "_hex") && line->field->show == PERFDATA_SHOW_TEXT && line->type == JSON_HEX)
+	if (size > 4 && !strcmp(line->name + size - 4, "_hex") && line->field->show == PERFDATA_SHOW_TEXT &&
+	    line->type == JSON_HEX)
 		return "Its exact bytes, where they are not valid UTF-8.";
 	return line->field->doc;
 }
@@ -136,7 +138,8 @@ static bool is_sample_head(const char *name)
 	return false;
 }
 
-static void record_names(struct perfdata_text *out, const struct field_lines *fields, const struct field_line *line, bool first)
+static void record_names(struct perfdata_text *out, const struct field_lines *fields, const struct field_line *line,
+			 bool first)
 {
 	for (size_t k = 0; k < fields->layout; k++) {
 		const struct perfdata_layout *layout = perfdata_record_layout_at(k);
@@ -212,7 +215,7 @@ void perfdata_describe_fields(struct perfdata_text *out)
 	pd_arena_release(&pool);
 }
 
-/* --- columns ------------------------------------------------------------------------------------------------------------------------- */
+/* --- columns ------------------------------------------------------------------------------------------------------ */
 
 struct columns {
 	struct { char name[96]; enum json_type type; } items[MAX_FIELDS];
@@ -287,7 +290,7 @@ void perfdata_describe_columns(struct perfdata_text *out)
 	pd_arena_release(&pool);
 }
 
-/* --- the manual ------------------------------------------------------------------------------------------------------------------------ */
+/* --- the manual --------------------------------------------------------------------------------------------------- */
 
 /* Text for roff: backslashes, and dots and quotes at the start of a line, mean something there. */
 static void roff(struct perfdata_text *out, const char *text)
@@ -328,12 +331,17 @@ static const char *kind_text(const struct perfdata_field *field)
 	return "padding";
 }
 
-static void condition(struct perfdata_text *out, const struct perfdata_layout *layout, const struct perfdata_field *field)
+static void condition(struct perfdata_text *out, const struct perfdata_layout *layout,
+		      const struct perfdata_field *field)
 {
 	const char *name;
 	switch (field->when) {
-	case PERFDATA_IF_MISC: perfdata_text_printf(out, "; if misc has 0x%llx", (unsigned long long)field->when_value); return;
-	case PERFDATA_UNLESS_MISC: perfdata_text_printf(out, "; unless misc has 0x%llx", (unsigned long long)field->when_value); return;
+	case PERFDATA_IF_MISC:
+		perfdata_text_printf(out, "; if misc has 0x%llx", (unsigned long long)field->when_value);
+		return;
+	case PERFDATA_UNLESS_MISC:
+		perfdata_text_printf(out, "; unless misc has 0x%llx", (unsigned long long)field->when_value);
+		return;
 	case PERFDATA_IF_SAMPLE_TYPE:
 		name = perfdata_name_of(perfdata_sample_type_names(), field->when_value);
 		perfdata_text_printf(out, "; with %s", name ? name : "an unknown bit");
@@ -342,7 +350,8 @@ static void condition(struct perfdata_text *out, const struct perfdata_layout *l
 		perfdata_text_printf(out, "; if read_format has 0x%llx", (unsigned long long)field->when_value);
 		return;
 	case PERFDATA_IF_FIELD:
-		perfdata_text_printf(out, "; if %s is %llu", layout->fields[field->when_field].name, (unsigned long long)field->when_value);
+		perfdata_text_printf(out, "; if %s is %llu", layout->fields[field->when_field].name,
+				     (unsigned long long)field->when_value);
 		return;
 	case PERFDATA_IF_FIELD_GE:
 		perfdata_text_printf(out, "; if %s is at least %llu", layout->fields[field->when_field].name,

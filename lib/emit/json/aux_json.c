@@ -155,7 +155,8 @@ static void time_of(const struct aux_line *line, uint64_t ticks)
 		number(line, "time", time, false);
 }
 
-static void packet_line(const struct aux_line *line, const struct pd_packet_kind *kind, const struct pd_packet *packet, uint64_t at)
+static void packet_line(const struct aux_line *line, const struct pd_packet_kind *kind, const struct pd_packet *packet,
+			uint64_t at)
 {
 	begin(line, "aux_packet", at);
 	small(line, "size", packet->size);

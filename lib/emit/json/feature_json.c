@@ -34,8 +34,9 @@ static void integer_value(struct speller *s, const struct perfdata_node *node, c
 	row.wide = node->kind == PERFDATA_KIND_U64 || node->kind == PERFDATA_KIND_S64;
 	row.op = SPELL_NUMBER;
 	struct pd_arena pool = { 0 };
-	if (field && (field->show == PERFDATA_SHOW_HEX || field->show == PERFDATA_SHOW_BOOL || field->show == PERFDATA_SHOW_ENUM ||
-		      field->show == PERFDATA_SHOW_FLAGS || field->show == PERFDATA_SHOW_BITS)) {
+	if (field && (field->show == PERFDATA_SHOW_HEX || field->show == PERFDATA_SHOW_BOOL ||
+		      field->show == PERFDATA_SHOW_ENUM || field->show == PERFDATA_SHOW_FLAGS ||
+		      field->show == PERFDATA_SHOW_BITS)) {
 		struct perfdata_field shown = *field;
 		shown.kind = PERFDATA_KIND_U64;
 		if (!pd_row_make(&pool, &shown, 0, field->name, true, &row))
@@ -43,7 +44,8 @@ static void integer_value(struct speller *s, const struct perfdata_node *node, c
 		row.field = field;
 	}
 	/* The node holds every integer in 64 bits. */
-	row.kind = node->kind == PERFDATA_KIND_S32 || node->kind == PERFDATA_KIND_S64 ? PERFDATA_KIND_S64 : PERFDATA_KIND_U64;
+	row.kind = node->kind == PERFDATA_KIND_S32 || node->kind == PERFDATA_KIND_S64 ? PERFDATA_KIND_S64
+										      : PERFDATA_KIND_U64;
 	row.member = 0;
 	pd_spell_value(s, &row, &node->v.u);
 	pd_arena_release(&pool);
@@ -108,8 +110,8 @@ static void node_value(struct speller *s, const struct perfdata_node *node, cons
 	}
 }
 
-/* Sections whose layout has a field of the section's own name are that field; anything else stands beside it. So the type of
- * the key does not depend on what a file holds. */
+/* Sections whose layout has a field of the section's own name are that field; anything else stands beside it. So the
+ * type of the key does not depend on what a file holds. */
 static bool is_one_value(const struct perfdata_layout *layout)
 {
 	for (uint32_t i = 0; i < layout->nr_fields; i++)
@@ -148,8 +150,8 @@ void pd_feature_json_member(struct speller *s, uint32_t id, const struct perfdat
 void pd_feature_json_payload(struct speller *s, uint32_t id, struct perfdata_bytes payload)
 {
 	struct perfdata_feature *feature = NULL;
-	const enum perfdata_status status =
-		perfdata_feature_decode(id, payload.data, payload.size, s->order, s->world->nr_cpus_avail, &feature, NULL);
+	const enum perfdata_status status = perfdata_feature_decode(id, payload.data, payload.size, s->order,
+								    s->world->nr_cpus_avail, &feature, NULL);
 	const size_t start = s->out->size;
 	if (status < 0)
 		s->out->failed = true;

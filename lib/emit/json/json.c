@@ -44,7 +44,8 @@ struct json_value {
 static const struct perfdata_emitter_option options[] = {
 	{ "fields", PERFDATA_OPTION_TEXT, 'e', "LIST", "only these fields, in this order (see `perfdata fields`)" },
 	{ "raw", PERFDATA_OPTION_FLAG, 0, NULL, "add the whole record in hex" },
-	{ "int64", PERFDATA_OPTION_CHOICE, 0, "number|string", "how 64-bit numbers are written (string: for JavaScript)" },
+	{ "int64", PERFDATA_OPTION_CHOICE, 0, "number|string",
+	  "how 64-bit numbers are written (string: for JavaScript)" },
 	{ "aux", PERFDATA_OPTION_CHOICE, 0, "packets|samples",
 	  "also what traces hold: a line for each packet, and for each operation that Arm SPE sampled; or these only" },
 	NAME_OPTIONS,
@@ -54,7 +55,7 @@ static const struct perfdata_emitter_option options[] = {
 static bool make_line(struct line_maker *maker, struct record *r, const void *user);
 static const char *line_end(const struct json_state *json) { return json->document ? "}" : "}\n"; }
 
-/* --- begin ---------------------------------------------------------------------------------------------------------------- */
+/* --- begin -------------------------------------------------------------------------------------------------------- */
 
 static void release(void *state)
 {
@@ -83,7 +84,9 @@ static enum perfdata_status set_up(struct json_state *json, const struct perfdat
 	pd_name_options_read(&json->world, context->options, context->nr_options, context->names);
 	json->names.session = context->session;
 	json->names.what = json->world.stacks_by_id ? EMITTED_STACKS : EMITTED_NO_IDS;
-	json->names_needed = (pd_name_options_needs(context->options, context->nr_options, context->names) & PERFDATA_NEED_DELIVERIES) || json->document;
+	json->names_needed = (pd_name_options_needs(context->options, context->nr_options, context->names) &
+			      PERFDATA_NEED_DELIVERIES) ||
+			     json->document;
 	if (context->shared_output)
 		json->world.spell.recording = context->recording;
 	if (context->shared_output)
@@ -95,17 +98,20 @@ static enum perfdata_status set_up(struct json_state *json, const struct perfdat
 	json->user = context->user;
 	const char *list = perfdata_option_text(context->options, context->nr_options, "fields");
 	for (enum pd_record_head head = 0; head < HEAD_COUNT; head++) {
-		json->heads[head] = (struct json_head){ head, pd_key_make(&json->world.pool, ",\"", pd_record_head_info(head)->name, "") };
+		json->heads[head] = (struct json_head){ head, pd_key_make(&json->world.pool, ",\"",
+									  pd_record_head_info(head)->name, "") };
 		if (!json->heads[head].key.text)
 			return PERFDATA_ENOMEM;
 	}
-	json->lines = (struct line_kind){ .make = make_line, .user = json, .without_chains = json->world.stacks_by_id && !list };
+	json->lines = (struct line_kind){ .make = make_line,
+					  .user = json,
+					  .without_chains = json->world.stacks_by_id && !list };
 	json->select = list != NULL;
 	return list ? pd_selection_parse(&json->world.pool, list, &json->selection, context->reterr) : PERFDATA_OK;
 }
 
-static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out,
-				  bool document)
+static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state,
+				  struct perfdata_text *out, bool document)
 {
 	struct json_state *json = calloc(1, sizeof *json);
 	if (!json)
@@ -127,12 +133,14 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status begin_lines(const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out)
+static enum perfdata_status begin_lines(const struct perfdata_emit_context *context, void **ret_state,
+					struct perfdata_text *out)
 {
 	return begin(context, ret_state, out, false);
 }
 
-static enum perfdata_status begin_document(const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out)
+static enum perfdata_status begin_document(const struct perfdata_emit_context *context, void **ret_state,
+					   struct perfdata_text *out)
 {
 	return begin(context, ret_state, out, true);
 }
@@ -149,7 +157,8 @@ static void free_value(void *value)
 	free(v);
 }
 
-static enum perfdata_status scan_traces(struct json_state *json, const struct perfdata_batch *batch, struct pd_aux_pieces *pieces)
+static enum perfdata_status scan_traces(struct json_state *json, const struct perfdata_batch *batch,
+					struct pd_aux_pieces *pieces)
 {
 	enum perfdata_status status = PERFDATA_OK;
 	for (size_t i = 0; i < batch->nr_records && status == PERFDATA_OK; i++)
@@ -157,7 +166,8 @@ static enum perfdata_status scan_traces(struct json_state *json, const struct pe
 	return status;
 }
 
-/* Which batch holds the first record, in front of which no comma stands; what names of addresses depend on; and pieces of traces. */
+/* Which batch holds the first record, in front of which no comma stands; what names of addresses depend on; and pieces
+ * of traces. */
 static enum perfdata_status scan(void *state, const struct perfdata_batch *batch, void **ret_value)
 {
 	struct json_state *json = state;
@@ -166,7 +176,8 @@ static enum perfdata_status scan(void *state, const struct perfdata_batch *batch
 	struct json_value *value = calloc(1, sizeof *value);
 	if (!value)
 		return PERFDATA_ENOMEM;
-	enum perfdata_status status = json->names_needed ? pd_emitted_scan(&json->names, batch, &value->emitted) : PERFDATA_OK;
+	enum perfdata_status status = json->names_needed ? pd_emitted_scan(&json->names, batch, &value->emitted)
+							 : PERFDATA_OK;
 	if (status == PERFDATA_OK && json->aux != AUX_NO_LINES)
 		status = scan_traces(json, batch, &value->pieces);
 	if (status == PERFDATA_OK)
@@ -258,7 +269,9 @@ static void spell_head(struct record *r, enum pd_record_head head, const struct 
 		pd_record_misc_names(r, add_name, out);
 		pd_spell_close(out, start, '[', ']');
 		break;
-	case HEAD_IS_TRAILER: pd_spell_object(&r->s, r->cache->trailer, r->view.sample_id.present, &r->view.sample_id); break;
+	case HEAD_IS_TRAILER:
+		pd_spell_object(&r->s, r->cache->trailer, r->view.sample_id.present, &r->view.sample_id);
+		break;
 	case HEAD_IS_LOCATION: spell_frame(r, (uint32_t)value.number); break;
 	case HEAD_IS_BRANCHES: pd_record_spell_branches(r); break;
 	case HEAD_IS_STACK: spell_stack(r); break;
@@ -291,7 +304,8 @@ static void quote(struct line_maker *maker, const struct record *r, enum perfdat
 		perfdata_text_char(maker->text, '"');
 }
 
-static void start_number(struct line_maker *maker, const struct record *r, const struct key *key, enum perfdata_part_form form)
+static void start_number(struct line_maker *maker, const struct record *r, const struct key *key,
+			 enum perfdata_part_form form)
 {
 	perfdata_text_append(maker->text, key->text, key->size);
 	quote(maker, r, form);
@@ -299,16 +313,16 @@ static void start_number(struct line_maker *maker, const struct record *r, const
 		perfdata_text_literal(maker->text, "0x");
 }
 
-static void make_number(struct line_maker *maker, const struct record *r, const struct key *key, enum perfdata_part_form form,
-			enum line_base base, uint32_t offset)
+static void make_number(struct line_maker *maker, const struct record *r, const struct key *key,
+			enum perfdata_part_form form, enum line_base base, uint32_t offset)
 {
 	start_number(maker, r, key, form);
 	pd_line_number(maker, form, base, offset);
 	quote(maker, r, form);
 }
 
-static void make_member(struct line_maker *maker, const struct record *r, const struct key *key, enum perfdata_part_form form,
-			uint32_t member)
+static void make_member(struct line_maker *maker, const struct record *r, const struct key *key,
+			enum perfdata_part_form form, uint32_t member)
 {
 	start_number(maker, r, key, form);
 	pd_line_member(maker, form, member);
@@ -316,26 +330,38 @@ static void make_member(struct line_maker *maker, const struct record *r, const 
 }
 
 /* other, what: how the head is spelled where that takes more than constant bytes and numbers. */
-static void make_head(struct line_maker *maker, struct record *r, enum pd_record_head head, const struct key *key, line_spell_fn *other,
-		      const void *what)
+static void make_head(struct line_maker *maker, struct record *r, enum pd_record_head head, const struct key *key,
+		      line_spell_fn *other, const void *what)
 {
 	const int index = pd_record_row_of_head(r, head);
 	if (index >= 0) {
 		const struct row *row = &r->plan->plan->rows[index];
 		if (maker->present >> index & 1)
-			make_member(maker, r, key, head == HEAD_CPU ? PERFDATA_PART_U32_OR_NULL : pd_line_form(row), row->member);
+			make_member(maker, r, key, head == HEAD_CPU ? PERFDATA_PART_U32_OR_NULL : pd_line_form(row),
+				    row->member);
 		return;
 	}
 	switch (head) {
-	case HEAD_TYPE: case HEAD_RECORDING: case HEAD_MISC: case HEAD_MISC_RAW: case HEAD_EVENT: spell_head(r, head, key); return;
-	case HEAD_OFFSET: make_number(maker, r, key, PERFDATA_PART_U64, LINE_RAW, offsetof(struct perfdata_raw, offset)); return;
-	case HEAD_SIZE: make_number(maker, r, key, PERFDATA_PART_U32, LINE_RAW, offsetof(struct perfdata_raw, size)); return;
+	case HEAD_TYPE:
+	case HEAD_RECORDING:
+	case HEAD_MISC:
+	case HEAD_MISC_RAW:
+	case HEAD_EVENT:
+		spell_head(r, head, key);
+		return;
+	case HEAD_OFFSET:
+		make_number(maker, r, key, PERFDATA_PART_U64, LINE_RAW, offsetof(struct perfdata_raw, offset));
+		return;
+	case HEAD_SIZE:
+		make_number(maker, r, key, PERFDATA_PART_U32, LINE_RAW, offsetof(struct perfdata_raw, size));
+		return;
 	default: break;
 	}
 	pd_line_head(maker, r, head, other, what);
 }
 
-static void make_default_head(struct line_maker *maker, struct record *r, const struct json_state *json, enum pd_record_head head)
+static void make_default_head(struct line_maker *maker, struct record *r, const struct json_state *json,
+			      enum pd_record_head head)
 {
 	make_head(maker, r, head, &json->heads[head].key, other_head, &json->heads[head]);
 }
@@ -477,7 +503,8 @@ static void spell_step(struct record *r, const void *what, struct perfdata_text 
 	if (!pd_spell_value(&r->s, &step->row, view)) {
 		perfdata_text_append(out, step->key.text, step->key.size - 2);
 		perfdata_text_literal(out, "_hex\":");
-		pd_spell_bytes_string(out, *(const struct perfdata_bytes *)(const void *)((const char *)view + step->row.member));
+		pd_spell_bytes_string(
+			out, *(const struct perfdata_bytes *)(const void *)((const char *)view + step->row.member));
 	}
 	r->s.trace = trace;
 }
@@ -492,7 +519,8 @@ static void make_field(struct line_maker *maker, struct record *r, const struct 
 		pd_line_other(maker, spell_step, step);
 }
 
-static void make_step(struct line_maker *maker, struct record *r, const struct json_state *json, const struct select_step *step)
+static void make_step(struct line_maker *maker, struct record *r, const struct json_state *json,
+		      const struct select_step *step)
 {
 	if (step->gate && !(step->gate & maker->present))
 		return;
@@ -542,7 +570,8 @@ static bool make_selected(struct line_maker *maker, struct record *r, const stru
 	struct record_plan *plan = r->plan;
 	if (!plan->selection) {
 		struct select_step *steps;
-		if (!pd_selection_resolve(&r->cache->extra, &json->selection, plan->plan ? plan->plan->layout : NULL, &steps))
+		if (!pd_selection_resolve(&r->cache->extra, &json->selection, plan->plan ? plan->plan->layout : NULL,
+					  &steps))
 			return false;
 		plan->selection = steps;
 	}
@@ -586,8 +615,8 @@ static void start_line(void *user, struct perfdata_text *out)
 	walk->comma = true;
 }
 
-static bool spell_line(const struct json_state *json, struct record *r, const struct perfdata_raw *raw, struct found_batch **found,
-		       struct perfdata_text *room)
+static bool spell_line(const struct json_state *json, struct record *r, const struct perfdata_raw *raw,
+		       struct found_batch **found, struct perfdata_text *room)
 {
 	struct perfdata_text *out = r->s.out;
 	const size_t start = out->size;
@@ -610,7 +639,8 @@ static bool spell_line(const struct json_state *json, struct record *r, const st
 static void spell_new_stack(struct walk *walk, struct record *r)
 {
 	struct perfdata_text *out = r->s.out;
-	if (walk->stack == walk->emitted->nr_ids || walk->batch->deliveries[walk->emitted->ids[walk->stack]].stack != r->delivery->stack)
+	if (walk->stack == walk->emitted->nr_ids ||
+	    walk->batch->deliveries[walk->emitted->ids[walk->stack]].stack != r->delivery->stack)
 		return;
 	walk->stack++;
 	start_line(walk, out);
@@ -619,8 +649,9 @@ static void spell_new_stack(struct walk *walk, struct record *r)
 	if (walk->json->world.spell.recording)
 		spell_head(r, HEAD_RECORDING, &walk->json->heads[HEAD_RECORDING].key);
 	if (walk->json->stack_file)
-		spell_text_member(out, &walk->json->heads[HEAD_FILE].key, (struct perfdata_bytes){ (const uint8_t *)walk->json->stack_file,
-				  strlen(walk->json->stack_file) });
+		spell_text_member(out, &walk->json->heads[HEAD_FILE].key,
+				  (struct perfdata_bytes){ (const uint8_t *)walk->json->stack_file,
+							   strlen(walk->json->stack_file) });
 	perfdata_text_literal(out, ",\"frames\":");
 	const struct location_speller locations = pd_record_locations(r);
 	pd_location_json_stack(&locations, out, walk->batch, r->delivery, true);
@@ -629,18 +660,24 @@ static void spell_new_stack(struct walk *walk, struct record *r)
 
 static void find_delivery(struct walk *walk, struct record *r, const struct perfdata_raw *raw)
 {
-	r->delivery = raw->type == PERFDATA_RECORD_SAMPLE ? pd_emitted_delivery(walk->batch, &walk->delivery, raw) : NULL;
+	r->delivery = raw->type == PERFDATA_RECORD_SAMPLE ? pd_emitted_delivery(walk->batch, &walk->delivery, raw)
+							  : NULL;
 	if (walk->json->world.stacks_by_id && r->delivery && r->delivery->stack != PERFDATA_NONE)
 		spell_new_stack(walk, r);
 }
 
-static void spell_piece(struct walk *walk, const struct pd_aux_pieces *pieces, const struct perfdata_raw *raw, struct perfdata_text *out)
+static void spell_piece(struct walk *walk, const struct pd_aux_pieces *pieces, const struct perfdata_raw *raw,
+			struct perfdata_text *out)
 {
 	const struct json_state *json = walk->json;
 	const struct pd_aux_piece *piece = pieces ? pd_aux_piece_of(pieces, raw, &walk->piece) : NULL;
-	const struct aux_json how = { .lines = json->aux, .int64_string = json->world.spell.int64_string, .file = json->stack_file,
+	const struct aux_json how = { .lines = json->aux,
+				      .int64_string = json->world.spell.int64_string,
+				      .file = json->stack_file,
 				      .recording = json->world.spell.recording,
-				      .end = line_end(json), .start = start_line, .user = walk };
+				      .end = line_end(json),
+				      .start = start_line,
+				      .user = walk };
 	if (piece)
 		pd_aux_json(&how, piece, out);
 }
@@ -704,7 +741,8 @@ static enum perfdata_status end(void *state, const struct perfdata_emit_end *wha
 static enum perfdata_status configure(void *user, struct perfdata_configuration *configuration)
 {
 	(void)user;
-	configuration->needs = pd_name_options_needs(configuration->options, configuration->nr_options, configuration->names);
+	configuration->needs = pd_name_options_needs(configuration->options, configuration->nr_options,
+						     configuration->names);
 	if (aux_lines_of(configuration->options, configuration->nr_options) != AUX_NO_LINES)
 		configuration->needs |= PERFDATA_NEED_PAYLOADS;
 	return PERFDATA_OK;

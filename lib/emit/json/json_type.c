@@ -6,7 +6,11 @@ enum json_type pd_json_type_of_row(const struct row *row)
 {
 	const bool is_signed = row->kind == PERFDATA_KIND_S32 || row->kind == PERFDATA_KIND_S64;
 	switch (row->op) {
-	case SPELL_U64: case SPELL_U32: case SPELL_S32: case SPELL_NUMBER: return is_signed ? JSON_SIGNED : JSON_UNSIGNED;
+	case SPELL_U64:
+	case SPELL_U32:
+	case SPELL_S32:
+	case SPELL_NUMBER:
+		return is_signed ? JSON_SIGNED : JSON_UNSIGNED;
 	case SPELL_DOUBLE: return JSON_NUMBER;
 	case SPELL_HEX64: case SPELL_HEX: return JSON_ADDRESS;
 	case SPELL_BOOL: return JSON_BOOLEAN;
@@ -23,7 +27,13 @@ enum json_type pd_json_type_of_row(const struct row *row)
 		const enum json_type type = pd_json_type_of_row(&element->rows[0]);
 		return type == JSON_ADDRESS ? JSON_ADDRESSES : type == JSON_STRING ? JSON_STRINGS : JSON_UNSIGNEDS;
 	}
-	case SPELL_BITS: case SPELL_REGS: case SPELL_STRUCT: case SPELL_CPUS: case SPELL_FEATURE: case SPELL_NOTHING: break;
+	case SPELL_BITS:
+	case SPELL_REGS:
+	case SPELL_STRUCT:
+	case SPELL_CPUS:
+	case SPELL_FEATURE:
+	case SPELL_NOTHING:
+		break;
 	}
 	return JSON_OBJECT;
 }

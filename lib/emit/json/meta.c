@@ -5,7 +5,7 @@
 #include "emit/json/meta.h"
 #include "perfdata/unstable.h"
 
-/* --- small things ------------------------------------------------------------------------------------------------------------- */
+/* --- small things ------------------------------------------------------------------------------------------------- */
 
 static void text_member(struct perfdata_text *out, const char *key, const char *value)
 {
@@ -52,7 +52,7 @@ static void bool_member(struct perfdata_text *out, const char *key, bool value)
 	perfdata_text_string(out, value ? "true" : "false");
 }
 
-/* --- events ---------------------------------------------------------------------------------------------------------------------- */
+/* --- events ------------------------------------------------------------------------------------------------------- */
 
 static const char *name_source(enum perfdata_name_source source)
 {
@@ -156,7 +156,7 @@ static void spell_events(struct speller *s, const char *key, uint32_t first_vers
 	pd_arena_release(&pool);
 }
 
-/* --- features ---------------------------------------------------------------------------------------------------------------------- */
+/* --- features ----------------------------------------------------------------------------------------------------- */
 
 /* The formats are megabytes and stand with their events; here is what they are. */
 static void spell_tracing_data(struct speller *s, const struct perfdata_feature_section *section)
@@ -200,7 +200,7 @@ static void spell_features(struct speller *s, const char *key, uint64_t *before)
 	pd_spell_close(out, start, '{', '}');
 }
 
-/* --- meta ------------------------------------------------------------------------------------------------------------------------------ */
+/* --- meta --------------------------------------------------------------------------------------------------------- */
 
 static void spell_section(struct speller *s, const char *key, const struct perfdata_section *section)
 {
@@ -266,7 +266,7 @@ void pd_meta_spell(struct speller *s, const struct perfdata_emit_context *contex
 	perfdata_text_char(out, '}');
 }
 
-/* --- summary ---------------------------------------------------------------------------------------------------------------------------- */
+/* --- summary ------------------------------------------------------------------------------------------------------ */
 
 static void spell_types(struct speller *s, const struct perfdata_summary *summary)
 {

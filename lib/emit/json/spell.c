@@ -3,7 +3,7 @@
 #include "emit/json/spell.h"
 #include "emit/json/trace_json.h"
 
-/* --- small values ------------------------------------------------------------------------------------------------------ */
+/* --- small values ------------------------------------------------------------------------------------------------- */
 
 static void spell_number(struct speller *s, const struct row *row, uint64_t value)
 {
@@ -57,7 +57,7 @@ static void spell_bits(struct perfdata_text *out, const struct row *row, uint64_
 	perfdata_text_char(out, '}');
 }
 
-/* --- lists ------------------------------------------------------------------------------------------------------------- */
+/* --- lists -------------------------------------------------------------------------------------------------------- */
 
 /* Elements are written in groups, so that room is asked for once for many. */
 #define GROUP 64
@@ -172,7 +172,7 @@ static void spell_cpus(struct perfdata_text *out, const struct perfdata_cpus *cp
 	perfdata_text_char(out, '}');
 }
 
-/* --- members ------------------------------------------------------------------------------------------------------------- */
+/* --- members ------------------------------------------------------------------------------------------------------ */
 
 bool pd_spell_value(struct speller *s, const struct row *row, const void *view)
 {
@@ -186,7 +186,9 @@ bool pd_spell_value(struct speller *s, const struct row *row, const void *view)
 	case SPELL_DOUBLE: perfdata_text_double(out, *(const double *)member); break;
 	case SPELL_HEX64: case SPELL_HEX: pd_spell_hex_string(out, pd_spell_integer(row->kind, member)); break;
 	case SPELL_BOOL: perfdata_text_string(out, pd_spell_integer(row->kind, member) ? "true" : "false"); break;
-	case SPELL_ENUM: spell_name(out, perfdata_name_of(row->field->names, pd_spell_integer(row->kind, member))); break;
+	case SPELL_ENUM:
+		spell_name(out, perfdata_name_of(row->field->names, pd_spell_integer(row->kind, member)));
+		break;
 	case SPELL_FLAGS: spell_flag_names(out, row->field->names, pd_spell_integer(row->kind, member)); break;
 	case SPELL_BITS: spell_bits(out, row, pd_spell_integer(row->kind, member)); break;
 	case SPELL_TEXT: {
@@ -209,7 +211,8 @@ bool pd_spell_value(struct speller *s, const struct row *row, const void *view)
 	case SPELL_CPUS: spell_cpus(out, member); break;
 	case SPELL_FEATURE: {
 		const uint64_t id = ((const struct perfdata_feature_record *)view)->feat_id;
-		s->world->feature(s, id > UINT32_MAX ? UINT32_MAX : (uint32_t)id, *(const struct perfdata_bytes *)member);
+		s->world->feature(s, id > UINT32_MAX ? UINT32_MAX : (uint32_t)id,
+				  *(const struct perfdata_bytes *)member);
 		break;
 	}
 	}
@@ -243,7 +246,8 @@ void pd_spell_member(struct speller *s, const struct row *row, const void *view)
 	case SPELL_U64:
 		at = perfdata_text_reserve(out, key_room(&row->key, 40));
 		if (at)
-			perfdata_text_commit(out, pd_wide_to(key_to(at, &row->key), *(const uint64_t *)member, s->world->int64_string, false));
+			perfdata_text_commit(out, pd_wide_to(key_to(at, &row->key), *(const uint64_t *)member,
+							     s->world->int64_string, false));
 		if (row->event_id)
 			spell_event_beside(s, *(const uint64_t *)member);
 		return;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include "emit/json/spell_world.h"
 
-/* --- the world ------------------------------------------------------------------------------------------------------- */
+/* --- the world ---------------------------------------------------------------------------------------------------- */
 
 static int compare_ids(const void *a, const void *b)
 {
@@ -14,7 +14,8 @@ static int compare_ids(const void *a, const void *b)
 
 void pd_spell_register_name(enum perfdata_arch arch, unsigned bit, char *room)
 {
-	const char *name = perfdata_register_name(arch, bit), *before = bit ? perfdata_register_name(arch, bit - 1) : NULL;
+	const char *name = perfdata_register_name(arch, bit),
+		   *before = bit ? perfdata_register_name(arch, bit - 1) : NULL;
 	const bool second = name && before && !strcmp(name, before);
 	if (name)
 		snprintf(room, SPELL_REGISTER_NAME, "%s%s", name, second ? "_high" : "");
@@ -75,7 +76,7 @@ const struct perfdata_event *pd_world_event(const struct spell_world *world, uin
 	return low < world->nr_ids && world->ids[low].id == id ? world->ids[low].event : NULL;
 }
 
-/* --- small values ------------------------------------------------------------------------------------------------------ */
+/* --- small values ------------------------------------------------------------------------------------------------- */
 
 uint64_t pd_spell_integer(enum perfdata_kind kind, const void *member)
 {

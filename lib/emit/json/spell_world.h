@@ -24,7 +24,8 @@ struct spell_world {
 	struct key registers[EMIT_MAX_REGISTERS];    /* `,"ax":"0x` */
 	struct id_name *ids;                         /* ascending; of the events known at begin */
 	size_t nr_ids;
-	/* Spells the section in the payload of a FEATURE record: sections hold attrs, which are spelled by rows as records are. */
+	/* Spells the section in the payload of a FEATURE record: sections hold attrs, which are spelled by rows as
+	 * records are. */
 	void (*feature)(struct speller *s, uint32_t id, struct perfdata_bytes payload);
 };
 /* False without memory. */
@@ -41,13 +42,15 @@ struct speller {
 	const struct trace_plan *trace;      /* of the record's event, or NULL */
 	enum perfdata_byte_order order;           /* of the record */
 	bool swap;                           /* not this machine's */
-	bool doubled;                        /* fields of tracepoints stand inside a cell of CSV, where quotes are written twice */
+	/* fields of tracepoints stand inside a cell of CSV, where quotes are written twice */
+	bool doubled;
 	bool trace_damaged;                  /* set when a tracepoint's raw data was too short */
 };
 
 /* An integer member as 64 bits: sign-extended for signed kinds. */
 uint64_t pd_spell_integer(enum perfdata_kind kind, const void *member);
-/* Makes the comma at `start` an opening bracket, or appends both brackets if nothing was written; then the closing one. */
+/* Makes the comma at `start` an opening bracket, or appends both brackets if nothing was written; then the closing
+ * one. */
 void pd_spell_close(struct perfdata_text *out, size_t start, char open, char close);
 void pd_spell_hex_string(struct perfdata_text *out, uint64_t value);             /* "0x…" */
 void pd_spell_bytes_string(struct perfdata_text *out, struct perfdata_bytes bytes); /* "…" */

@@ -2,7 +2,7 @@
 #include "config.h"
 #include "emit/json/trace_json.h"
 
-/* --- names: those of the file, made valid and unique ---------------------------------------------------------------------- */
+/* --- names: those of the file, made valid and unique -------------------------------------------------------------- */
 
 static bool needs_hex_key(const struct perfdata_trace_field *field) { return field->kind == PERFDATA_TRACE_STRING; }
 
@@ -125,7 +125,7 @@ const struct trace_row *pd_trace_plan_row(const struct trace_plan *plan, const c
 	return NULL;
 }
 
-/* --- values ------------------------------------------------------------------------------------------------------------------ */
+/* --- values ------------------------------------------------------------------------------------------------------- */
 
 static void number(struct speller *s, uint64_t value, bool is_signed, size_t bytes)
 {
@@ -168,7 +168,8 @@ static void bitmask(struct speller *s, const struct perfdata_trace_value *value)
 	pd_spell_close(s->out, start, '[', ']');
 }
 
-static void spell(struct speller *s, const struct trace_row *row, const struct perfdata_trace_value *value, bool *ret_valid)
+static void spell(struct speller *s, const struct trace_row *row, const struct perfdata_trace_value *value,
+		  bool *ret_valid)
 {
 	*ret_valid = true;
 	switch (value->kind) {
@@ -185,8 +186,8 @@ static void spell(struct speller *s, const struct trace_row *row, const struct p
 	}
 }
 
-bool pd_trace_json_value(struct speller *s, const struct trace_row *row, struct perfdata_bytes raw, bool *ret_valid_text,
-		      struct perfdata_bytes *ret_text)
+bool pd_trace_json_value(struct speller *s, const struct trace_row *row, struct perfdata_bytes raw,
+			 bool *ret_valid_text, struct perfdata_bytes *ret_text)
 {
 	struct perfdata_trace_value value;
 	if (perfdata_trace_value(row->field, raw, s->order, &value))

@@ -24,8 +24,8 @@ struct trace_plan {
 /* NULL without memory. */
 const struct trace_plan *pd_trace_plan_make(struct pd_arena *pool, const struct perfdata_trace_event *event);
 /* The value of one field; false if the raw data is too short for it (then nothing is written). */
-bool pd_trace_json_value(struct speller *s, const struct trace_row *row, struct perfdata_bytes raw, bool *ret_valid_text,
-		      struct perfdata_bytes *ret_text);
+bool pd_trace_json_value(struct speller *s, const struct trace_row *row, struct perfdata_bytes raw,
+			 bool *ret_valid_text, struct perfdata_bytes *ret_text);
 /* Key and value of one; false if the raw data is too short for it. */
 bool pd_trace_json_field(struct speller *s, const struct trace_row *row, struct perfdata_bytes raw);
 /* All fields; false if the raw data was too short for some. */

@@ -103,8 +103,8 @@ static bool add_if_new(struct emitted *emitted, uint32_t frame, struct id_list *
 	return is_new >= 0 && (!is_new || list_add(list, frame));
 }
 
-static bool add_new_frames(struct emitted *emitted, const struct perfdata_batch *batch, const struct perfdata_delivery *delivery,
-			   struct id_list *list)
+static bool add_new_frames(struct emitted *emitted, const struct perfdata_batch *batch,
+			   const struct perfdata_delivery *delivery, struct id_list *list)
 {
 	size_t nr;
 	const struct perfdata_step *steps = perfdata_batch_stack(batch, delivery, &nr);
@@ -129,13 +129,15 @@ static bool add_new_ids(struct emitted *emitted, const struct perfdata_batch *ba
 			return false;
 		if (!is_new)
 			continue;
-		if (emitted->what == EMITTED_STACKS ? !list_add(list, (uint32_t)i) : !add_new_frames(emitted, batch, delivery, list))
+		if (emitted->what == EMITTED_STACKS ? !list_add(list, (uint32_t)i)
+						    : !add_new_frames(emitted, batch, delivery, list))
 			return false;
 	}
 	return true;
 }
 
-enum perfdata_status pd_emitted_scan(struct emitted *emitted, const struct perfdata_batch *batch, struct emitted_batch **ret)
+enum perfdata_status pd_emitted_scan(struct emitted *emitted, const struct perfdata_batch *batch,
+				     struct emitted_batch **ret)
 {
 	struct emitted_batch *value = calloc(1, sizeof *value);
 	struct id_list list = { 0 };
@@ -156,7 +158,8 @@ enum perfdata_status pd_emitted_scan(struct emitted *emitted, const struct perfd
 	return PERFDATA_OK;
 }
 
-const struct perfdata_delivery *pd_emitted_delivery(const struct perfdata_batch *batch, size_t *at, const struct perfdata_raw *record)
+const struct perfdata_delivery *pd_emitted_delivery(const struct perfdata_batch *batch, size_t *at,
+						    const struct perfdata_raw *record)
 {
 	/* Both lists have one order; several deliveries may be of one record. */
 	for (; *at < batch->nr_deliveries; ++*at) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What crosses batches where addresses are named: which build-ids were known when a batch was made, and which stacks and
- * frames were emitted before. scan keeps it, in order; format gets what it needs of it with the batch, so that the bytes are
- * the same for any number of threads. */
+/* What crosses batches where addresses are named: which build-ids were known when a batch was made, and which stacks
+ * and frames were emitted before. scan keeps it, in order; format gets what it needs of it with the batch, so that the
+ * bytes are the same for any number of threads. */
 #ifndef EMIT_TOLD_H
 #define EMIT_TOLD_H
 
@@ -18,7 +18,8 @@ int pd_id_set_add(struct id_set *set, uint32_t id);
 /* Which dsos have a build-id, at some time. A build-id that is known stays. */
 struct known_ids {
 	struct known_ids *older;
-	uint32_t generation;           /* greater than the older one's where a dso that was there already got its build-id */
+	/* greater than the older one's where a dso that was there already got its build-id */
+	uint32_t generation;
 	uint32_t nr_dsos;
 	uint64_t words[];
 };
@@ -41,10 +42,13 @@ void pd_emitted_release(struct emitted *emitted);
 struct emitted_batch {
 	const struct known_ids *known;
 	bool first;                    /* the first one with records */
-	uint32_t *ids;                 /* what no batch before had, in the order of first use: frames; or deliveries of the batch, whose stacks are new */
+	/* what no batch before had, in the order of first use: frames; or deliveries of the batch, whose stacks are
+	 * new */
+	uint32_t *ids;
 	size_t nr_ids;
 };
-enum perfdata_status pd_emitted_scan(struct emitted *emitted, const struct perfdata_batch *batch, struct emitted_batch **ret);
+enum perfdata_status pd_emitted_scan(struct emitted *emitted, const struct perfdata_batch *batch,
+				     struct emitted_batch **ret);
 void pd_emitted_batch_free(void *batch);
 
 /* What looking up needs, for one batch. */
@@ -55,6 +59,7 @@ struct emitted_names {
 bool pd_emitted_build_id(const struct emitted_names *world, uint32_t dso, struct perfdata_bytes *ret);
 
 /* The first delivery of a record, or NULL. *at goes through the batch's deliveries; records are asked for in order. */
-const struct perfdata_delivery *pd_emitted_delivery(const struct perfdata_batch *batch, size_t *at, const struct perfdata_raw *record);
+const struct perfdata_delivery *pd_emitted_delivery(const struct perfdata_batch *batch, size_t *at,
+						    const struct perfdata_raw *record);
 
 #endif

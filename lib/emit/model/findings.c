@@ -8,8 +8,8 @@ struct found_batch {
 	struct pd_finding_queue queue;
 };
 
-bool pd_found_add(struct found_batch **found, enum perfdata_finding_code code, const char *file, const struct perfdata_raw *raw,
-	       const char *message)
+bool pd_found_add(struct found_batch **found, enum perfdata_finding_code code, const char *file,
+		  const struct perfdata_raw *raw, const char *message)
 {
 	const struct perfdata_finding_info *info = perfdata_finding_lookup(code);
 	const struct perfdata_finding finding = {

@@ -57,19 +57,24 @@ static void table_free(struct line_table *table)
 	free(table);
 }
 
-/* --- making ---------------------------------------------------------------------------------------------------------------------- */
+/* --- making ------------------------------------------------------------------------------------------------------- */
 
 void pd_line_number(struct line_maker *maker, enum perfdata_part_form form, enum line_base base, uint32_t offset)
 {
-	perfdata_line_part(&maker->line->line, (struct perfdata_part){ .form = (uint8_t)form, .base = (uint8_t)base, .offset = offset });
+	perfdata_line_part(&maker->line->line,
+			   (struct perfdata_part){ .form = (uint8_t)form, .base = (uint8_t)base, .offset = offset });
 }
 
-static uint32_t nr_others(const struct line *line) { return (uint32_t)(line->others.size / sizeof(struct pd_line_other)); }
+static uint32_t nr_others(const struct line *line)
+{
+	return (uint32_t)(line->others.size / sizeof(struct pd_line_other));
+}
 
 /* What is written there has the number of those before it; the line's end has that of all. */
 static void stop(struct line *line)
 {
-	perfdata_line_part(&line->line, (struct perfdata_part){ .form = PERFDATA_PART_STOP, .offset = nr_others(line) });
+	perfdata_line_part(&line->line,
+			   (struct perfdata_part){ .form = PERFDATA_PART_STOP, .offset = nr_others(line) });
 }
 
 void pd_line_member(struct line_maker *maker, enum perfdata_part_form form, uint32_t member)
@@ -78,7 +83,8 @@ void pd_line_member(struct line_maker *maker, enum perfdata_part_form form, uint
 		pd_line_number(maker, form, LINE_BODY, member);
 		return;
 	}
-	const struct perfdata_config_step *step = maker->words->sample_steps, *end = step + maker->words->nr_sample_steps;
+	const struct perfdata_config_step *step = maker->words->sample_steps,
+					  *end = step + maker->words->nr_sample_steps;
 	while (step < end && step->member != member)
 		step++;
 	if (step == end)
@@ -111,7 +117,8 @@ void pd_line_other_of_view(struct line_maker *maker, line_spell_fn *spell, const
 	pd_line_other(maker, spell, what);
 }
 
-void pd_line_head(struct line_maker *maker, const struct record *r, enum pd_record_head head, line_spell_fn *spell, const void *what)
+void pd_line_head(struct line_maker *maker, const struct record *r, enum pd_record_head head, line_spell_fn *spell,
+		  const void *what)
 {
 	switch (head) {
 	case HEAD_TYPE_RAW:
@@ -160,7 +167,7 @@ static struct line *make(struct record *r, const struct line_kind *kind, const s
 	return NULL;
 }
 
-/* --- finding --------------------------------------------------------------------------------------------------------------------- */
+/* --- finding ------------------------------------------------------------------------------------------------------ */
 
 static bool is_ordinary(const struct record *r)
 {
@@ -170,13 +177,15 @@ static bool is_ordinary(const struct record *r)
 static uint16_t traits_of(const struct record *r, bool decoded)
 {
 	const bool sound = !decoded || (!r->view.rest.size && !r->damaged);
-	return (uint16_t)((is_ordinary(r) ? ORDINARY : 0) | (sound ? SOUND : 0) | (pd_record_fields_are_whole(r) ? FIELDS : 0) |
-			  (r->delivery ? DELIVERED : 0) | (decoded ? 0 : NOT_DECODED));
+	return (uint16_t)((is_ordinary(r) ? ORDINARY : 0) | (sound ? SOUND : 0) |
+			  (pd_record_fields_are_whole(r) ? FIELDS : 0) | (r->delivery ? DELIVERED : 0) |
+			  (decoded ? 0 : NOT_DECODED));
 }
 
 static bool same_key(const struct line_key *a, const struct line_key *b)
 {
-	return a->plan == b->plan && a->event == b->event && a->present == b->present && a->misc == b->misc && a->traits == b->traits;
+	return a->plan == b->plan && a->event == b->event && a->present == b->present && a->misc == b->misc &&
+	       a->traits == b->traits;
 }
 
 static unsigned slot_of(const struct line_key *key)
@@ -197,7 +206,11 @@ static void forget_lines(struct line_table *table, struct record_cache *cache)
 static const struct line *line_of(struct record *r, const struct line_kind *kind, uint64_t present, uint16_t traits)
 {
 	const struct line_key key = {
-		.plan = r->plan, .event = r->event ? r->event->event : NULL, .present = present, .misc = r->raw->misc, .traits = traits,
+		.plan = r->plan,
+		.event = r->event ? r->event->event : NULL,
+		.present = present,
+		.misc = r->raw->misc,
+		.traits = traits,
 	};
 	struct line_table *table = r->cache->lines;
 	if (!table) {
@@ -233,11 +246,13 @@ static const struct line *plain_line_of(struct record *r, const struct line_kind
 	return r->event->recent = line_of(r, kind, config->sample_fixed_present | config->sample_rows, traits);
 }
 
-/* --- writing --------------------------------------------------------------------------------------------------------------------- */
+/* --- writing ------------------------------------------------------------------------------------------------------ */
 
 static void write_line(struct record *r, const struct line *line, const void *body, struct perfdata_text *room)
 {
-	const void *const bases[NR_LINE_BASES] = { [LINE_RAW] = r->raw, [LINE_BODY] = body, [LINE_FIELDS] = r->fields.data };
+	const void *const bases[NR_LINE_BASES] = {
+		[LINE_RAW] = r->raw, [LINE_BODY] = body, [LINE_FIELDS] = r->fields.data
+	};
 	const struct pd_line_other *others = (const struct pd_line_other *)(const void *)line->others.data;
 	const uint32_t end = nr_others(line);
 	for (const struct perfdata_part *part = perfdata_line_parts(&line->line);; part++) {
@@ -247,8 +262,8 @@ static void write_line(struct record *r, const struct line *line, const void *bo
 	}
 }
 
-bool pd_line_write(struct record *r, const struct line_kind *kind, const struct perfdata_raw *raw, struct found_batch **found,
-		struct perfdata_text *room)
+bool pd_line_write(struct record *r, const struct line_kind *kind, const struct perfdata_raw *raw,
+		   struct found_batch **found, struct perfdata_text *room)
 {
 	if (pd_record_load_alike(r, raw)) {
 		const struct line *line = plain_line_of(r, kind);

@@ -8,15 +8,20 @@ static const struct location_info parts[LOCATION_COUNT] = {
 	[LOCATION_DSO] = { "dso", "The file, or other thing, that the address is mapped from.", JSON_STRING },
 	[LOCATION_BUILD_ID] = { "build_id", "Its build-id, where the recording says it.", JSON_HEX },
 	[LOCATION_ADDRESS] = { "address",
-			    "The address inside it: the offset in a file; as recorded in the kernel, its modules and JIT areas.",
-			    JSON_ADDRESS },
-	[LOCATION_SYMBOL] = { "symbol", "Name of the symbol there (--symbols yes; BPF programs without it).", JSON_STRING },
-	[LOCATION_SYMBOL_OFFSET] = { "symbol_offset", "How far behind the start of the symbol the address is.", JSON_UNSIGNED },
+			       "The address inside it: the offset in a file; as recorded in the kernel, its modules "
+			       "and JIT areas.",
+			       JSON_ADDRESS },
+	[LOCATION_SYMBOL] = { "symbol", "Name of the symbol there (--symbols yes; BPF programs without it).",
+			      JSON_STRING },
+	[LOCATION_SYMBOL_OFFSET] = { "symbol_offset", "How far behind the start of the symbol the address is.",
+				     JSON_UNSIGNED },
 	[LOCATION_FILE] = { "file", "Source file (--lines).", JSON_STRING },
 	[LOCATION_LINE] = { "line", "Line in it (--lines).", JSON_UNSIGNED },
 	[LOCATION_INLINED] = { "inlined",
-			    "Where functions are inlined at the address: the calls in progress there, innermost first, each with the position "
-			    "that it has reached; the last one is the function that holds the code (--lines).", JSON_OBJECTS },
+			       "Where functions are inlined at the address: the calls in progress there, innermost "
+			       "first, each with the position "
+			       "that it has reached; the last one is the function that holds the code (--lines).",
+			       JSON_OBJECTS },
 };
 
 const struct location_info *pd_location_part_info(enum location_part part) { return &parts[part]; }
@@ -131,7 +136,8 @@ static void append_calls(struct perfdata_text *out, const struct location *place
 	pd_spell_close(out, start, '[', ']');
 }
 
-bool pd_location_json_value(struct perfdata_text *out, const struct location *place, enum location_part part, bool wide_as_string)
+bool pd_location_json_value(struct perfdata_text *out, const struct location *place, enum location_part part,
+			    bool wide_as_string)
 {
 	const struct perfdata_bytes text = place->text[part];
 	switch (parts[part].type) {
@@ -217,8 +223,8 @@ void pd_location_json(const struct location_speller *speller, struct perfdata_te
 		pd_spell_close(out, start, '{', '}');
 }
 
-static void append_step(const struct location_speller *speller, struct perfdata_text *out, const struct perfdata_step *step,
-			bool with_id)
+static void append_step(const struct location_speller *speller, struct perfdata_text *out,
+			const struct perfdata_step *step, bool with_id)
 {
 	perfdata_text_literal(out, ",{\"ip\":");
 	pd_spell_hex_string(out, step->ip);
@@ -234,8 +240,8 @@ static void append_step(const struct location_speller *speller, struct perfdata_
 	perfdata_text_char(out, '}');
 }
 
-void pd_location_json_stack(const struct location_speller *speller, struct perfdata_text *out, const struct perfdata_batch *batch,
-			 const struct perfdata_delivery *delivery, bool with_ids)
+void pd_location_json_stack(const struct location_speller *speller, struct perfdata_text *out,
+			    const struct perfdata_batch *batch, const struct perfdata_delivery *delivery, bool with_ids)
 {
 	const size_t start = out->size;
 	size_t nr;

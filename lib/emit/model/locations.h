@@ -1,13 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* What is known of an address: the file it belongs to, that file's build-id, the address inside it, its symbol and source line. */
+/* What is known of an address: the file it belongs to, that file's build-id, the address inside it, its symbol and
+ * source line. */
 #ifndef EMIT_PLACES_H
 #define EMIT_PLACES_H
 
 #include "emit/json/json_type.h"
 #include "emit/model/emitted.h"
 
-enum location_part { LOCATION_DSO, LOCATION_BUILD_ID, LOCATION_ADDRESS, LOCATION_SYMBOL, LOCATION_SYMBOL_OFFSET, LOCATION_FILE, LOCATION_LINE, LOCATION_INLINED,
-		  LOCATION_COUNT };
+enum location_part {
+	LOCATION_DSO,
+	LOCATION_BUILD_ID,
+	LOCATION_ADDRESS,
+	LOCATION_SYMBOL,
+	LOCATION_SYMBOL_OFFSET,
+	LOCATION_FILE,
+	LOCATION_LINE,
+	LOCATION_INLINED,
+	LOCATION_COUNT
+};
 
 #define LOCATION_BIT(part) (1u << (part))
 #define LOCATION_NAMES (LOCATION_BIT(LOCATION_FILE) - 1)
@@ -32,7 +42,8 @@ struct location {
 /* Looks up what is wanted, bits of parts. frame: an id, or PERFDATA_NONE. */
 void pd_location_load(const struct emitted_names *world, uint32_t frame, unsigned wanted, struct location *ret);
 /* A part's value. False: text that was not valid UTF-8, or nothing was there. */
-bool pd_location_json_value(struct perfdata_text *out, const struct location *place, enum location_part part, bool wide_as_string);
+bool pd_location_json_value(struct perfdata_text *out, const struct location *place, enum location_part part,
+			    bool wide_as_string);
 void pd_location_csv_cell(struct perfdata_text *out, const struct location *place, enum location_part part);
 
 /* "recorded", "branch" or "unwound": where a step of a stack comes from (enum perfdata_step_origin). */
@@ -49,7 +60,8 @@ struct location_speller pd_record_locations(struct record *r);
 /* An object, or null. */
 void pd_location_json(const struct location_speller *speller, struct perfdata_text *out, uint32_t frame);
 /* An array with an object for each step of the delivery's stack; with_ids: and `frame_id`. */
-void pd_location_json_stack(const struct location_speller *speller, struct perfdata_text *out, const struct perfdata_batch *batch,
-			 const struct perfdata_delivery *delivery, bool with_ids);
+void pd_location_json_stack(const struct location_speller *speller, struct perfdata_text *out,
+			    const struct perfdata_batch *batch, const struct perfdata_delivery *delivery,
+			    bool with_ids);
 
 #endif

@@ -22,14 +22,16 @@ static bool names_are_implied(const struct perfdata_emitter_option_value *option
 	return wish == PERFDATA_YES;
 }
 
-void pd_name_options_read(struct record_world *world, const struct perfdata_emitter_option_value *options, size_t nr, enum perfdata_wish wish)
+void pd_name_options_read(struct record_world *world, const struct perfdata_emitter_option_value *options, size_t nr,
+			  enum perfdata_wish wish)
 {
 	const bool lines = perfdata_option_flag(options, nr, "lines", false);
 	const bool names = lines || perfdata_option_flag(options, nr, "names", names_are_implied(options, nr, wish));
 	world->stacks_by_id = stacks_by_id(options, nr);
 	world->locations = LOCATION_NAMES | (lines ? LOCATION_LINES : 0);
 	if (names)
-		world->heads = head_bit(HEAD_COMM) | head_bit(HEAD_IP_AT) | head_bit(HEAD_ADDR_AT) | head_bit(HEAD_BRANCH_STACK_AT);
+		world->heads = head_bit(HEAD_COMM) | head_bit(HEAD_IP_AT) | head_bit(HEAD_ADDR_AT) |
+			       head_bit(HEAD_BRANCH_STACK_AT);
 	if (world->stacks_by_id)
 		world->heads |= head_bit(HEAD_STACK_ID);
 	else if (names || perfdata_option_text(options, nr, "stacks"))
@@ -40,7 +42,10 @@ static uint32_t needs_of_head(enum pd_record_head head)
 {
 	switch (head) {
 	case HEAD_COMM: return PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS;
-	case HEAD_IP_AT: case HEAD_ADDR_AT: case HEAD_BRANCH_STACK_AT: return NEEDS_OF_STACKS & ~(uint32_t)PERFDATA_NEED_STACKS;
+	case HEAD_IP_AT:
+	case HEAD_ADDR_AT:
+	case HEAD_BRANCH_STACK_AT:
+		return NEEDS_OF_STACKS & ~(uint32_t)PERFDATA_NEED_STACKS;
 	case HEAD_STACK: return NEEDS_OF_STACKS;
 	case HEAD_STACK_ID: return NEEDS_OF_STACKS | PERFDATA_NEED_STACK_IDS;
 	default: return 0;

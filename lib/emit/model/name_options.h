@@ -1,23 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* The options by which samples get names (comm, and what is known of their addresses) and stacks, for json, ndjson and csv alike. */
+/* The options by which samples get names (comm, and what is known of their addresses) and stacks, for json, ndjson and
+ * csv alike. */
 #ifndef EMIT_NAME_OPTIONS_H
 #define EMIT_NAME_OPTIONS_H
 
 #include "emit/model/record.h"
 
-#define NAME_OPTIONS \
-	{ "names", PERFDATA_OPTION_FLAG, 0, NULL, \
-	  "samples with comm, and with file, build-id and symbol (--symbols yes) of each address" }, \
-	{ "lines", PERFDATA_OPTION_FLAG, 0, NULL, "as --names, and source file and line of each address (--symbols yes)" }, \
-	{ "stacks", PERFDATA_OPTION_CHOICE, 0, "inline|ref", \
-	  "samples with their stack of named frames, or its id: the stack then stands once" }
+#define NAME_OPTIONS                                                                                      \
+	{ "names", PERFDATA_OPTION_FLAG, 0, NULL,                                                         \
+	  "samples with comm, and with file, build-id and symbol (--symbols yes) of each address" },      \
+		{ "lines", PERFDATA_OPTION_FLAG, 0, NULL,                                                 \
+		  "as --names, and source file and line of each address (--symbols yes)" },               \
+	{                                                                                                 \
+		"stacks", PERFDATA_OPTION_CHOICE, 0, "inline|ref",                                        \
+			"samples with their stack of named frames, or its id: the stack then stands once" \
+	}
 
 /* Sets what the options ask for; {0} without them. */
-void pd_name_options_read(struct record_world *world, const struct perfdata_emitter_option_value *options, size_t nr_options, enum perfdata_wish names);
+void pd_name_options_read(struct record_world *world, const struct perfdata_emitter_option_value *options,
+			  size_t nr_options, enum perfdata_wish names);
 /* The fields that -e chooses, or --columns of a format with tables; NULL: all. */
 const char *pd_name_options_fields(const struct perfdata_emitter_option_value *options, size_t nr_options);
 /* The needs of these options and of those fields. */
-uint32_t pd_name_options_needs(const struct perfdata_emitter_option_value *options, size_t nr_options, enum perfdata_wish names);
+uint32_t pd_name_options_needs(const struct perfdata_emitter_option_value *options, size_t nr_options,
+			       enum perfdata_wish names);
 /* Of stacks with all that is known of their addresses. */
 #define NEEDS_OF_STACKS (PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES | PERFDATA_NEED_STACKS)
 

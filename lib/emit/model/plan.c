@@ -57,7 +57,12 @@ static enum spell_op list_op(const struct perfdata_field *field)
 static enum spell_op op_of(const struct perfdata_field *field)
 {
 	switch (field->kind) {
-	case PERFDATA_KIND_U8: case PERFDATA_KIND_U16: case PERFDATA_KIND_U32: case PERFDATA_KIND_U64: case PERFDATA_KIND_S32: case PERFDATA_KIND_S64:
+	case PERFDATA_KIND_U8:
+	case PERFDATA_KIND_U16:
+	case PERFDATA_KIND_U32:
+	case PERFDATA_KIND_U64:
+	case PERFDATA_KIND_S32:
+	case PERFDATA_KIND_S64:
 		return integer_op(field);
 	case PERFDATA_KIND_F64: return SPELL_DOUBLE;
 	case PERFDATA_KIND_TEXT: case PERFDATA_KIND_CHARS: case PERFDATA_KIND_STRING: return SPELL_TEXT;
@@ -87,9 +92,12 @@ static const struct key *part_keys(struct pd_arena *pool, const struct perfdata_
 	return keys;
 }
 
-bool pd_row_make(struct pd_arena *pool, const struct perfdata_field *field, uint32_t index, const char *name, bool nested, struct row *ret)
+bool pd_row_make(struct pd_arena *pool, const struct perfdata_field *field, uint32_t index, const char *name,
+		 bool nested, struct row *ret)
 {
-	*ret = (struct row){ .op = op_of(field), .kind = field->kind, .member = field->member, .index = index, .field = field };
+	*ret = (struct row){
+		.op = op_of(field), .kind = field->kind, .member = field->member, .index = index, .field = field
+	};
 	if (ret->op == SPELL_NOTHING)
 		return true;
 	ret->wide = field->kind == PERFDATA_KIND_U64 || field->kind == PERFDATA_KIND_S64;
@@ -141,7 +149,8 @@ int pd_plan_field(const struct perfdata_layout *layout, const char *name, size_t
 {
 	for (uint32_t i = 0; i < layout->nr_fields; i++) {
 		const struct perfdata_field *field = &layout->fields[i];
-		if (field->kind != PERFDATA_KIND_PAD && field->name && strlen(field->name) == size && !memcmp(field->name, name, size))
+		if (field->kind != PERFDATA_KIND_PAD && field->name && strlen(field->name) == size &&
+		    !memcmp(field->name, name, size))
 			return (int)i;
 	}
 	return -1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Plans: the rows of a layout made ready for spelling, once. A row's key is written with a single copy of prepared bytes,
- * and what to do with its value is one number instead of three. */
+/* Plans: the rows of a layout made ready for spelling, once. A row's key is written with a single copy of prepared
+ * bytes, and what to do with its value is one number instead of three. */
 #ifndef EMIT_PLAN_H
 #define EMIT_PLAN_H
 
@@ -67,7 +67,8 @@ struct key pd_key_make(struct pd_arena *pool, const char *prefix, const char *na
 /* Any bytes, with the room that key_to wants. */
 struct key pd_key_bytes(struct pd_arena *pool, const char *bytes, size_t size);
 /* The row of a field under the key `name`. False without memory. */
-bool pd_row_make(struct pd_arena *pool, const struct perfdata_field *field, uint32_t index, const char *name, bool nested, struct row *ret);
+bool pd_row_make(struct pd_arena *pool, const struct perfdata_field *field, uint32_t index, const char *name,
+		 bool nested, struct row *ret);
 /* NULL without memory. nested: the layout is a part of a record that has ids of its own. */
 const struct plan *pd_plan_make(struct pd_arena *pool, const struct perfdata_layout *layout, bool nested);
 /* What records of the layout are called: older versions of a layout have the name of the newest. */

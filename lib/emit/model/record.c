@@ -9,39 +9,53 @@
 #include "perfdata/unstable.h"
 
 static const struct head_info heads[HEAD_COUNT] = {
-	[HEAD_TYPE] = { "type", "What the record is: perf's name in lower case, or \"unknown\".", HEAD_IS_TEXT, false, false, 0 },
-	[HEAD_RECORDING] = { "recording", "Name of the recording, where several share an output.", HEAD_IS_TEXT, false, false, 0 },
+	[HEAD_TYPE] = { "type", "What the record is: perf's name in lower case, or \"unknown\".", HEAD_IS_TEXT, false,
+			false, 0 },
+	[HEAD_RECORDING] = { "recording", "Name of the recording, where several share an output.", HEAD_IS_TEXT, false,
+			     false, 0 },
 	[HEAD_TYPE_RAW] = { "type_raw", "Number of a type that is not known.", HEAD_IS_U64, false, false, 0 },
-	[HEAD_OFFSET] = { "offset", "Where the record stands in the unpacked stream; records out of COMPRESSED ones: where that stands.",
+	[HEAD_OFFSET] = { "offset",
+			  "Where the record stands in the unpacked stream; records out of COMPRESSED ones: where that "
+			  "stands.",
 			  HEAD_IS_U64, true, false, PERFDATA_UNIT_BYTES },
-	[HEAD_INNER] = { "inner", "Records out of COMPRESSED ones: offset in all that the file's carriers unpack to.", HEAD_IS_U64, true,
-			 false, PERFDATA_UNIT_BYTES },
-	[HEAD_FILE] = { "file", "The file the record stands in, where there are several.", HEAD_IS_TEXT, false, false, 0 },
-	[HEAD_SIZE] = { "size", "Length of the record with its header.", HEAD_IS_U64, false, false, PERFDATA_UNIT_BYTES },
+	[HEAD_INNER] = { "inner", "Records out of COMPRESSED ones: offset in all that the file's carriers unpack to.",
+			 HEAD_IS_U64, true, false, PERFDATA_UNIT_BYTES },
+	[HEAD_FILE] = { "file", "The file the record stands in, where there are several.", HEAD_IS_TEXT, false, false,
+			0 },
+	[HEAD_SIZE] = { "size", "Length of the record with its header.", HEAD_IS_U64, false, false,
+			PERFDATA_UNIT_BYTES },
 	[HEAD_MISC] = { "misc", "Names of the bits in the header's misc word.", HEAD_IS_NAMES, false, false, 0 },
 	[HEAD_MISC_RAW] = { "misc_raw", "The header's misc word.", HEAD_IS_U64, false, false, 0 },
 	[HEAD_EVENT] = { "event", "Name of the event that the record belongs to.", HEAD_IS_TEXT, false, false, 0 },
-	[HEAD_EVENT_UNKNOWN] = { "event_unknown", "The record's id belongs to no event.", HEAD_IS_TRUE, false, false, 0 },
+	[HEAD_EVENT_UNKNOWN] = { "event_unknown", "The record's id belongs to no event.", HEAD_IS_TRUE, false, false,
+				 0 },
 	[HEAD_LATE] = { "late", "The record is older than what stands before it.", HEAD_IS_TRUE, false, false, 0 },
-	[HEAD_AFTER_GAP] = { "after_gap", "Damaged bytes in front of the record were skipped.", HEAD_IS_TRUE, false, false, 0 },
-	[HEAD_TIME] = { "time", "Time of the recording's clock; null where none was taken.", HEAD_IS_U64, true, true, PERFDATA_UNIT_NS },
+	[HEAD_AFTER_GAP] = { "after_gap", "Damaged bytes in front of the record were skipped.", HEAD_IS_TRUE, false,
+			     false, 0 },
+	[HEAD_TIME] = { "time", "Time of the recording's clock; null where none was taken.", HEAD_IS_U64, true, true,
+			PERFDATA_UNIT_NS },
 	[HEAD_PID] = { "pid", "Process.", HEAD_IS_S64, false, false, 0 },
 	[HEAD_TID] = { "tid", "Thread.", HEAD_IS_S64, false, false, 0 },
 	[HEAD_CPU] = { "cpu", "CPU; null where it is not known.", HEAD_IS_S64, false, true, 0 },
-	[HEAD_COMM] = { "comm", "Name of the thread: the new one in COMM records, the one it had then in samples (--names).",
+	[HEAD_COMM] = { "comm",
+			"Name of the thread: the new one in COMM records, the one it had then in samples (--names).",
 			HEAD_IS_TEXT, false, false, 0 },
-	[HEAD_IP_AT] = { "ip_at", "What `ip` belongs to (--names); null where nothing is known there.", HEAD_IS_LOCATION,
-			 false, true, 0 },
-	[HEAD_ADDR_AT] = { "addr_at", "What `addr` belongs to (--names); null where nothing is known there.", HEAD_IS_LOCATION,
-			   false, true, 0 },
-	[HEAD_BRANCH_STACK_AT] = { "branch_stack_at", "What both ends of each entry of `branch_stack` belong to (--names).",
+	[HEAD_IP_AT] = { "ip_at", "What `ip` belongs to (--names); null where nothing is known there.",
+			 HEAD_IS_LOCATION, false, true, 0 },
+	[HEAD_ADDR_AT] = { "addr_at", "What `addr` belongs to (--names); null where nothing is known there.",
+			   HEAD_IS_LOCATION, false, true, 0 },
+	[HEAD_BRANCH_STACK_AT] = { "branch_stack_at",
+				   "What both ends of each entry of `branch_stack` belong to (--names).",
 				   HEAD_IS_BRANCHES, false, false, 0 },
 	[HEAD_STACK] = { "stack",
-			 "The steps of the call chain, callee first: `ip`, and what that belongs to (--names, --stacks inline).",
+			 "The steps of the call chain, callee first: `ip`, and what that belongs to (--names, --stacks "
+			 "inline).",
 			 HEAD_IS_STACK, false, false, 0 },
-	[HEAD_STACK_ID] = { "stack_id", "Which stack it is; the line with its steps stands before its first use (--stacks ref).",
+	[HEAD_STACK_ID] = { "stack_id",
+			    "Which stack it is; the line with its steps stands before its first use (--stacks ref).",
 			    HEAD_IS_U64, false, false, 0 },
-	[HEAD_SAMPLE_ID] = { "sample_id", "The trailer of records other than samples, as recorded.", HEAD_IS_TRAILER, false, false, 0 },
+	[HEAD_SAMPLE_ID] = { "sample_id", "The trailer of records other than samples, as recorded.", HEAD_IS_TRAILER,
+			     false, false, 0 },
 	[HEAD_REST] = { "rest", "Bytes that the layout does not explain, in hex.", HEAD_IS_BYTES, false, false, 0 },
 	[HEAD_PROBLEM] = { "problem", "Why the record could not be decoded whole.", HEAD_IS_TEXT, false, false, 0 },
 	[HEAD_RAW_BYTES] = { "raw_bytes", "The whole record in hex (with --raw).", HEAD_IS_BYTES, false, false, 0 },
@@ -49,7 +63,7 @@ static const struct head_info heads[HEAD_COUNT] = {
 
 const struct head_info *pd_record_head_info(enum pd_record_head head) { return &heads[head]; }
 
-/* --- the world -------------------------------------------------------------------------------------------------------- */
+/* --- the world ---------------------------------------------------------------------------------------------------- */
 
 bool pd_record_world_init(struct record_world *world, const struct perfdata_emit_context *context)
 {
@@ -66,7 +80,7 @@ void pd_record_world_release(struct record_world *world)
 	pd_arena_release(&world->pool);
 }
 
-/* --- plans of a thread --------------------------------------------------------------------------------------------------- */
+/* --- plans of a thread -------------------------------------------------------------------------------------------- */
 
 bool pd_record_cache_init(struct record_cache *cache)
 {
@@ -111,7 +125,8 @@ static struct record_plan *make_plan(struct record_cache *cache, const struct pe
 		plan->tid = pd_plan_field(layout, "tid", 3);
 		plan->cpu = pd_plan_field(layout, "cpu", 3);
 		for (uint32_t i = layout->nr_fields; i-- > 0;)
-			if (layout->fields[i].show == PERFDATA_SHOW_EVENT_ID && layout->fields[i].kind == PERFDATA_KIND_U64)
+			if (layout->fields[i].show == PERFDATA_SHOW_EVENT_ID &&
+			    layout->fields[i].kind == PERFDATA_KIND_U64)
 				plan->event_id = (int)i;
 		if (layout->id == PERFDATA_RECORD_SAMPLE) {
 			plan->callchain = bit(pd_plan_field(layout, "callchain", 9));
@@ -148,7 +163,8 @@ static struct record_plan *plan_of(struct record_cache *cache, uint32_t type, co
 /* Plain samples without chains, whose lines are alike but for numbers and raw data. */
 static bool samples_are_alike(const struct record_plan *sample, const struct perfdata_config *config)
 {
-	return config->has_attr && config->sample_is_plain && !config->swap && !(config->sample_rows & sample->callchain);
+	return config->has_attr && config->sample_is_plain && !config->swap &&
+	       !(config->sample_rows & sample->callchain);
 }
 
 static bool make_event(struct record_cache *cache, struct event_plan *plan, const struct perfdata_event *event)
@@ -158,7 +174,8 @@ static bool make_event(struct record_cache *cache, struct event_plan *plan, cons
 		if (!plan->trace)
 			return false;
 	}
-	struct record_plan *sample = plan_of(cache, PERFDATA_RECORD_SAMPLE, perfdata_record_layout(PERFDATA_RECORD_SAMPLE));
+	struct record_plan *sample = plan_of(cache, PERFDATA_RECORD_SAMPLE,
+					     perfdata_record_layout(PERFDATA_RECORD_SAMPLE));
 	if (!sample)
 		return false;
 	plan->alike = samples_are_alike(sample, event->config) ? sample : NULL;
@@ -178,7 +195,7 @@ static struct event_plan *event_of(struct record_cache *cache, const struct perf
 	return make_event(cache, plan, event) ? plan : NULL;
 }
 
-/* --- a record --------------------------------------------------------------------------------------------------------------- */
+/* --- a record ----------------------------------------------------------------------------------------------------- */
 
 static const void *member_of(const struct record *r, int row)
 {
@@ -200,7 +217,8 @@ static const char *file_name(const struct record *r)
 }
 
 /* A finding that there is no memory for makes the output fail: it would claim to be complete. */
-static void add_finding(struct record *r, struct found_batch **found, enum perfdata_finding_code code, const char *message)
+static void add_finding(struct record *r, struct found_batch **found, enum perfdata_finding_code code,
+			const char *message)
 {
 	if (found && !pd_found_add(found, code, file_name(r), r->raw, message))
 		r->s.out->failed = true;
@@ -211,7 +229,8 @@ static void start_spelling(struct record *r, bool swap)
 	r->s.world = &r->world->spell;
 	r->s.trace = r->event ? r->event->trace : NULL;
 	r->s.swap = swap;
-	r->s.order = (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) != swap ? PERFDATA_BYTE_ORDER_BIG : PERFDATA_BYTE_ORDER_LITTLE;
+	r->s.order = (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) != swap ? PERFDATA_BYTE_ORDER_BIG
+								      : PERFDATA_BYTE_ORDER_LITTLE;
 	r->s.trace_damaged = false;
 }
 
@@ -223,7 +242,8 @@ bool pd_record_load(struct record *r, const struct perfdata_raw *raw, struct fou
 	if (r->damaged)
 		add_finding(r, found, r->view.problem_code, r->view.problem ? r->view.problem : "cannot be decoded");
 	else if (r->view.rest.size && r->view.layout)
-		add_finding(r, found, PERFDATA_FINDING_RECORD_REST, "the record holds more bytes than its type explains");
+		add_finding(r, found, PERFDATA_FINDING_RECORD_REST,
+			    "the record holds more bytes than its type explains");
 	r->plan = plan_of(r->cache, r->view.type, r->view.layout);
 	if (!r->plan)
 		return false;
@@ -270,7 +290,10 @@ void pd_record_done(struct record *r, struct found_batch **found)
 }
 
 static struct head_value number(uint64_t value) { return (struct head_value){ .kind = HEAD_IS_U64, .number = value }; }
-static struct head_value is_true(bool value) { return (struct head_value){ .kind = value ? HEAD_IS_TRUE : HEAD_IS_ABSENT }; }
+static struct head_value is_true(bool value)
+{
+	return (struct head_value){ .kind = value ? HEAD_IS_TRUE : HEAD_IS_ABSENT };
+}
 static struct head_value text(const char *s)
 {
 	return (struct head_value){ .kind = HEAD_IS_TEXT, .bytes = { (const uint8_t *)s, strlen(s) } };
@@ -312,7 +335,10 @@ static struct head_value head_cpu(const struct record *r)
 	return value;
 }
 
-static struct head_value place(uint32_t frame) { return (struct head_value){ .kind = HEAD_IS_LOCATION, .number = frame }; }
+static struct head_value place(uint32_t frame)
+{
+	return (struct head_value){ .kind = HEAD_IS_LOCATION, .number = frame };
+}
 
 /* What the session knows of a sample. */
 static struct head_value head_of_sample(const struct record *r, enum pd_record_head head)
@@ -325,7 +351,8 @@ static struct head_value head_of_sample(const struct record *r, enum pd_record_h
 	const char *comm;
 	switch (head) {
 	case HEAD_COMM:
-		comm = delivery->comm == PERFDATA_NONE ? NULL : perfdata_session_comm(r->emitted.session, delivery->comm);
+		comm = delivery->comm == PERFDATA_NONE ? NULL
+						       : perfdata_session_comm(r->emitted.session, delivery->comm);
 		return comm ? text(comm) : absent;
 	case HEAD_IP_AT: return recorded & PERFDATA_SAMPLE_IP ? place(delivery->ip) : absent;
 	case HEAD_ADDR_AT: return recorded & PERFDATA_SAMPLE_ADDR ? place(delivery->addr) : absent;
@@ -359,7 +386,12 @@ struct head_value pd_record_head(const struct record *r, enum pd_record_head hea
 	case HEAD_PID: return integer(r, r->plan->pid, r->cache->trailer_pid);
 	case HEAD_TID: return integer(r, r->plan->tid, r->cache->trailer_tid);
 	case HEAD_CPU: return head_cpu(r);
-	case HEAD_COMM: case HEAD_IP_AT: case HEAD_ADDR_AT: case HEAD_BRANCH_STACK_AT: case HEAD_STACK: case HEAD_STACK_ID:
+	case HEAD_COMM:
+	case HEAD_IP_AT:
+	case HEAD_ADDR_AT:
+	case HEAD_BRANCH_STACK_AT:
+	case HEAD_STACK:
+	case HEAD_STACK_ID:
 		return head_of_sample(r, head);
 	case HEAD_SAMPLE_ID:
 		return r->view.sample_id.present ? (struct head_value){ .kind = HEAD_IS_TRAILER } : absent;
@@ -417,7 +449,8 @@ static struct text_cache *location_cache(struct record_cache *cache)
 
 struct location_speller pd_record_locations(struct record *r)
 {
-	return (struct location_speller){ &r->emitted, location_cache(r->cache), r->world->locations, r->world->spell.int64_string };
+	return (struct location_speller){ &r->emitted, location_cache(r->cache), r->world->locations,
+					  r->world->spell.int64_string };
 }
 
 void pd_record_spell_branches(struct record *r)

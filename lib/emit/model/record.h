@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A record as outputs see it: the head that every record has (type, offset, event, time, …), the rows of its layout, and what
- * stands behind them. Plans and names are prepared once per thread and record type or event. */
+/* A record as outputs see it: the head that every record has (type, offset, event, time, …), the rows of its layout,
+ * and what stands behind them. Plans and names are prepared once per thread and record type or event. */
 #ifndef EMIT_RECORD_H
 #define EMIT_RECORD_H
 
@@ -11,10 +11,34 @@
 
 /* In the order of the output; the rows of the record's layout stand between CPU and COMM. */
 enum pd_record_head {
-	HEAD_TYPE, HEAD_RECORDING, HEAD_TYPE_RAW, HEAD_OFFSET, HEAD_INNER, HEAD_FILE, HEAD_SIZE, HEAD_MISC, HEAD_MISC_RAW, HEAD_EVENT,
-	HEAD_EVENT_UNKNOWN, HEAD_LATE, HEAD_AFTER_GAP, HEAD_TIME, HEAD_PID, HEAD_TID, HEAD_CPU,
-	HEAD_COMM, HEAD_IP_AT, HEAD_ADDR_AT, HEAD_BRANCH_STACK_AT, HEAD_STACK, HEAD_STACK_ID,   /* of samples, where asked for */
-	HEAD_SAMPLE_ID, HEAD_REST, HEAD_PROBLEM, HEAD_RAW_BYTES,
+	HEAD_TYPE,
+	HEAD_RECORDING,
+	HEAD_TYPE_RAW,
+	HEAD_OFFSET,
+	HEAD_INNER,
+	HEAD_FILE,
+	HEAD_SIZE,
+	HEAD_MISC,
+	HEAD_MISC_RAW,
+	HEAD_EVENT,
+	HEAD_EVENT_UNKNOWN,
+	HEAD_LATE,
+	HEAD_AFTER_GAP,
+	HEAD_TIME,
+	HEAD_PID,
+	HEAD_TID,
+	HEAD_CPU,
+	/* of samples, where asked for */
+	HEAD_COMM,
+	HEAD_IP_AT,
+	HEAD_ADDR_AT,
+	HEAD_BRANCH_STACK_AT,
+	HEAD_STACK,
+	HEAD_STACK_ID,
+	HEAD_SAMPLE_ID,
+	HEAD_REST,
+	HEAD_PROBLEM,
+	HEAD_RAW_BYTES,
 	HEAD_COUNT,
 };
 
@@ -39,7 +63,10 @@ struct head_info {
 };
 const struct head_info *pd_record_head_info(enum pd_record_head head);
 /* Heads that only samples have; rows of other records may have the same name. */
-static inline bool record_head_of_samples(enum pd_record_head head) { return head >= HEAD_COMM && head <= HEAD_STACK_ID; }
+static inline bool record_head_of_samples(enum pd_record_head head)
+{
+	return head >= HEAD_COMM && head <= HEAD_STACK_ID;
+}
 
 struct head_value {
 	enum head_kind kind;
@@ -68,7 +95,8 @@ struct line;
 struct event_plan {
 	const struct perfdata_event *event;
 	const struct trace_plan *trace;/* or NULL */
-	struct record_plan *alike;     /* of samples, if they are plain, in this machine's byte order and without chains; or NULL */
+	/* of samples, if they are plain, in this machine's byte order and without chains; or NULL */
+	struct record_plan *alike;
 	const struct line *recent;     /* of those samples; or NULL */
 };
 
@@ -117,7 +145,8 @@ struct record {
 };
 /* Decodes; damage is added to `found`. False without memory. r->s.out, world and cache are set before. */
 bool pd_record_load(struct record *r, const struct perfdata_raw *raw, struct found_batch **found);
-/* Loads a sample of an event whose samples are alike, if it is whole, without decoding: there is no view. False says nothing. */
+/* Loads a sample of an event whose samples are alike, if it is whole, without decoding: there is no view. False says
+ * nothing. */
 bool pd_record_load_alike(struct record *r, const struct perfdata_raw *raw);
 /* All fields of the tracepoint that are plain numbers are there, and in this machine's byte order. */
 bool pd_record_fields_are_whole(const struct record *r);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include "emit/model/selection.h"
 
-/* --- resolving a name for a layout ------------------------------------------------------------------------------------------ */
+/* --- resolving a name for a layout -------------------------------------------------------------------------------- */
 
 struct resolved {
 	enum select_what what;
@@ -19,7 +19,8 @@ struct resolved {
 };
 
 /* `flags_raw` and `filename_hex`, which stand beside `flags` and `filename`. */
-static int resolve_companion(const struct perfdata_layout *layout, const char *name, size_t size, enum select_what *ret_what)
+static int resolve_companion(const struct perfdata_layout *layout, const char *name, size_t size,
+			     enum select_what *ret_what)
 {
 	const char *suffix = size > 4 ? name + size - 4 : "";
 	const int row = size > 4 ? pd_plan_field(layout, name, size - 4) : -1;
@@ -121,8 +122,8 @@ static bool resolve(const struct perfdata_layout *layout, const char *name, stru
 	return resolve_rows(layout, name + size + 1, ret);
 }
 
-bool pd_selection_resolve(struct pd_arena *pool, const struct selection *selection, const struct perfdata_layout *layout,
-		       struct select_step **ret)
+bool pd_selection_resolve(struct pd_arena *pool, const struct selection *selection,
+			  const struct perfdata_layout *layout, struct select_step **ret)
 {
 	struct select_step *steps = pd_arena_calloc(pool, selection->nr + 1, sizeof *steps);
 	if (!steps)
@@ -141,13 +142,15 @@ bool pd_selection_resolve(struct pd_arena *pool, const struct selection *selecti
 		step->key = pd_key_make(pool, ",\"", step->name, "");
 		if (!step->key.text)
 			return false;
-		if (found.field && !pd_row_make(pool, found.field, found.index, step->name, found.depth > 0, &step->row))
+		if (found.field &&
+		    !pd_row_make(pool, found.field, found.index, step->name, found.depth > 0, &step->row))
 			return false;
 		if (found.field && found.what != SELECT_TRAILER)
 			step->gate = UINT64_C(1) << (found.depth ? found.through_index[0] : found.index);
 		for (unsigned k = 0; k < found.depth; k++) {
 			struct row *row = pd_arena_calloc(pool, 1, sizeof *row);
-			if (!row || !pd_row_make(pool, found.through[k], found.through_index[k], found.through[k]->name, false, row))
+			if (!row || !pd_row_make(pool, found.through[k], found.through_index[k], found.through[k]->name,
+						 false, row))
 				return false;
 			step->through[k] = row;
 		}
@@ -167,7 +170,7 @@ const void *pd_selection_view(const struct record *r, const struct select_step *
 	return *(const uint64_t *)view >> step->row.index & 1 ? view : NULL;
 }
 
-/* --- the list ------------------------------------------------------------------------------------------------------------------ */
+/* --- the list ----------------------------------------------------------------------------------------------------- */
 
 static bool known_somewhere(const char *name)
 {
@@ -240,13 +243,14 @@ static enum perfdata_status usage(struct perfdata_error *reterr, const char *nam
 	if (reterr) {
 		reterr->status = PERFDATA_EUSAGE;
 		reterr->offset = PERFDATA_NO_OFFSET;
-		snprintf(reterr->message, sizeof reterr->message, "no field is called \"%.60s\"; the nearest is \"%s\" (perfdata fields)",
-			 name, nearest(name));
+		snprintf(reterr->message, sizeof reterr->message,
+			 "no field is called \"%.60s\"; the nearest is \"%s\" (perfdata fields)", name, nearest(name));
 	}
 	return PERFDATA_EUSAGE;
 }
 
-enum perfdata_status pd_selection_parse(struct pd_arena *pool, const char *list, struct selection *ret, struct perfdata_error *reterr)
+enum perfdata_status pd_selection_parse(struct pd_arena *pool, const char *list, struct selection *ret,
+					struct perfdata_error *reterr)
 {
 	size_t room = 1;
 	for (const char *c = list; *c; c++)

@@ -41,10 +41,11 @@ struct selection {
 
 /* Splits a comma-separated list; repeated names count once. PERFDATA_EUSAGE names what is unknown, and the nearest
  * name there is. */
-enum perfdata_status pd_selection_parse(struct pd_arena *pool, const char *list, struct selection *ret, struct perfdata_error *reterr);
+enum perfdata_status pd_selection_parse(struct pd_arena *pool, const char *list, struct selection *ret,
+					struct perfdata_error *reterr);
 /* One step per name. layout NULL: an unknown type. False without memory. */
-bool pd_selection_resolve(struct pd_arena *pool, const struct selection *selection, const struct perfdata_layout *layout,
-		       struct select_step **ret);
+bool pd_selection_resolve(struct pd_arena *pool, const struct selection *selection,
+			  const struct perfdata_layout *layout, struct select_step **ret);
 /* The view that the step's row belongs to and whether it is present. */
 const void *pd_selection_view(const struct record *r, const struct select_step *step);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Spans of text by key, such as the name of a frame by its id: what one thread has spelled, to be copied when it comes again. Texts of
- * whole stacks do not belong here: they fill the caches of the machine, and their frames are copied as fast. */
+/* Spans of text by key, such as the name of a frame by its id: what one thread has spelled, to be copied when it comes
+ * again. Texts of whole stacks do not belong here: they fill the caches of the machine, and their frames are copied as
+ * fast. */
 #ifndef TEXT_CACHE_H
 #define TEXT_CACHE_H
 
@@ -27,7 +28,8 @@ static inline const char *text_cache_find(const struct text_cache *cache, uint64
 	/* an empty slot has key 0, which somebody may ask for */
 	return slot->size && slot->key == key ? cache->text.data + slot->offset : NULL;
 }
-/* Copies a text that text_cache_find gave to where there is room for TEXT_CACHE_SLACK bytes more, most of them without a loop. */
+/* Copies a text that text_cache_find gave to where there is room for TEXT_CACHE_SLACK bytes more, most of them without
+ * a loop. */
 #define TEXT_CACHE_SLACK 64u
 static inline char *text_cache_copy(char *at, const char *text, size_t size)
 {

@@ -16,12 +16,13 @@ enum { TYPE_HARDWARE = 0, TYPE_SOFTWARE = 1, TYPE_TRACEPOINT = 2, TYPE_HW_CACHE 
 static const char *const type_names[] = { "HARDWARE", "SOFTWARE", "TRACEPOINT", "HW_CACHE", "RAW", "BREAKPOINT" };
 
 static const char *const hardware_names[] = {
-	"CPU_CYCLES", "INSTRUCTIONS", "CACHE_REFERENCES", "CACHE_MISSES", "BRANCH_INSTRUCTIONS", "BRANCH_MISSES", "BUS_CYCLES",
-	"STALLED_CYCLES_FRONTEND", "STALLED_CYCLES_BACKEND", "REF_CPU_CYCLES",
+	"CPU_CYCLES",    "INSTRUCTIONS", "CACHE_REFERENCES",        "CACHE_MISSES",           "BRANCH_INSTRUCTIONS",
+	"BRANCH_MISSES", "BUS_CYCLES",   "STALLED_CYCLES_FRONTEND", "STALLED_CYCLES_BACKEND", "REF_CPU_CYCLES",
 };
 static const char *const software_names[] = {
-	"CPU_CLOCK", "TASK_CLOCK", "PAGE_FAULTS", "CONTEXT_SWITCHES", "CPU_MIGRATIONS", "PAGE_FAULTS_MIN", "PAGE_FAULTS_MAJ",
-	"ALIGNMENT_FAULTS", "EMULATION_FAULTS", "DUMMY", "BPF_OUTPUT", "CGROUP_SWITCHES",
+	"CPU_CLOCK",        "TASK_CLOCK",      "PAGE_FAULTS",     "CONTEXT_SWITCHES",
+	"CPU_MIGRATIONS",   "PAGE_FAULTS_MIN", "PAGE_FAULTS_MAJ", "ALIGNMENT_FAULTS",
+	"EMULATION_FAULTS", "DUMMY",           "BPF_OUTPUT",      "CGROUP_SWITCHES",
 };
 static const char *const cache_names[] = { "L1D", "L1I", "LL", "DTLB", "ITLB", "BPU", "NODE" };
 static const char *const cache_op_names[] = { "READ", "WRITE", "PREFETCH" };
@@ -119,8 +120,9 @@ static bool put_generic(struct perfdata_text *out, uint32_t type, uint64_t confi
 	}
 	if (type == TYPE_HW_CACHE && cache < COUNT_OF(cache_names) && op < COUNT_OF(cache_op_names) &&
 	    result < COUNT_OF(cache_result_names)) {
-		perfdata_text_printf(out, "PERF_COUNT_HW_CACHE_RESULT_%s | PERF_COUNT_HW_CACHE_OP_%s | PERF_COUNT_HW_CACHE_%s",
-				     cache_result_names[result], cache_op_names[op], cache_names[cache]);
+		perfdata_text_printf(
+			out, "PERF_COUNT_HW_CACHE_RESULT_%s | PERF_COUNT_HW_CACHE_OP_%s | PERF_COUNT_HW_CACHE_%s",
+			cache_result_names[result], cache_op_names[op], cache_names[cache]);
 		return true;
 	}
 	return false;
@@ -245,7 +247,8 @@ void perfdata_perf_events(struct perfdata_text *out, const struct perfdata_reade
 	}
 	perfdata_text_release(&name);
 	if (has_tracepoint)
-		perfdata_text_literal(out, "# Tip: use 'perf evlist --trace-fields' to show fields for tracepoint events\n");
+		perfdata_text_literal(out,
+				      "# Tip: use 'perf evlist --trace-fields' to show fields for tracepoint events\n");
 	if (has_group)
 		perfdata_text_literal(out, "# Tip: use 'perf evlist -g' to show group information\n");
 }

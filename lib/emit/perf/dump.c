@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `perf script -D --no-itrace`: every record as a hex dump and a line, samples in all their pieces. With `--aux`, `perf script -D`: the packets of
- * traces too. */
+/* `perf script -D --no-itrace`: every record as a hex dump and a line, samples in all their pieces. With `--aux`, `perf
+ * script -D`: the packets of traces too. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +64,8 @@ static void know_attr(struct known *known, const struct perfdata_attr *attr)
 
 static void know_nr_cpus(struct known *known, const struct perfdata_feature *feature)
 {
-	const struct perfdata_node *available = feature ? perfdata_node_get(perfdata_feature_root(feature), "available") : NULL;
+	const struct perfdata_node *available = feature ? perfdata_node_get(perfdata_feature_root(feature), "available")
+							: NULL;
 	if (available)
 		known->nr_cpus = (uint32_t)available->v.u;
 }
@@ -76,20 +77,28 @@ static void know_record(struct known *known, const struct perfdata_record *recor
 		know_attr(known, &record->u.attr.attr);
 	} else if (record->type == PERFDATA_RECORD_FEATURE && record->u.feature.feat_id == PERFDATA_FEATURE_NRCPUS) {
 		struct perfdata_feature *feature = NULL;
-		if (perfdata_feature_decode(PERFDATA_FEATURE_NRCPUS, record->u.feature.payload.data, record->u.feature.payload.size,
-					    order, 0, &feature, NULL) == PERFDATA_OK)
+		if (perfdata_feature_decode(PERFDATA_FEATURE_NRCPUS, record->u.feature.payload.data,
+					    record->u.feature.payload.size, order, 0, &feature, NULL) == PERFDATA_OK)
 			know_nr_cpus(known, feature);
 		perfdata_feature_free(feature);
 	}
 }
 
-#define DUMP_NEEDS (PERFDATA_NEED_RECORDS | PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES | PERFDATA_NEED_STACKS)
+#define DUMP_NEEDS                                                                                         \
+	(PERFDATA_NEED_RECORDS | PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES | \
+	 PERFDATA_NEED_STACKS)
 
 static const struct perfdata_emitter_option dump_options[] = {
-	{ .name = "hex", .kind = PERFDATA_OPTION_FLAG, .help = "hex dump of each record (default; --no-hex leaves it out)" },
-	{ .name = "samples-line", .kind = PERFDATA_OPTION_FLAG,
-	  .help = "the line of `script` behind each sample (default; --no-samples-line: as perf report -D, with counts at the end)" },
-	{ .name = "aux", .kind = PERFDATA_OPTION_FLAG, .help = "the packets of traces too (Intel PT, BTS, Arm SPE, …), as `perf script -D` without --no-itrace" },
+	{ .name = "hex",
+	  .kind = PERFDATA_OPTION_FLAG,
+	  .help = "hex dump of each record (default; --no-hex leaves it out)" },
+	{ .name = "samples-line",
+	  .kind = PERFDATA_OPTION_FLAG,
+	  .help = "the line of `script` behind each sample (default; --no-samples-line: as perf report -D, with counts "
+		  "at the end)" },
+	{ .name = "aux",
+	  .kind = PERFDATA_OPTION_FLAG,
+	  .help = "the packets of traces too (Intel PT, BTS, Arm SPE, …), as `perf script -D` without --no-itrace" },
 	SCRIPT_LINE_OPTIONS,
 	{ 0 },
 };
@@ -105,7 +114,8 @@ static void dump_release(void *state)
 	free(dump);
 }
 
-static enum perfdata_status dump_begin(const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out)
+static enum perfdata_status dump_begin(const struct perfdata_emit_context *context, void **ret_state,
+				       struct perfdata_text *out)
 {
 	struct dump *dump = calloc(1, sizeof *dump);
 	if (!dump)
@@ -123,7 +133,8 @@ static enum perfdata_status dump_begin(const struct perfdata_emit_context *conte
 	if (!dump->pipe) {
 		for (size_t i = 0; i < perfdata_reader_nr_events(context->reader); i++)
 			know_attr(&dump->known, perfdata_reader_event(context->reader, i)->attr);
-		const struct perfdata_feature_section *nr_cpus = perfdata_reader_feature(context->reader, PERFDATA_FEATURE_NRCPUS);
+		const struct perfdata_feature_section *nr_cpus = perfdata_reader_feature(context->reader,
+											 PERFDATA_FEATURE_NRCPUS);
 		know_nr_cpus(&dump->known, nr_cpus ? nr_cpus->feature : NULL);
 	}
 	if (perfdata_option_flag(context->options, context->nr_options, "samples-line", true)) {
@@ -161,7 +172,10 @@ static enum perfdata_status spell_early(struct dump *dump, struct dump_value *va
 {
 	if (pd_vector_grow(&value->spelled, &value->room, value->nr_spelled, sizeof *value->spelled) < 0)
 		return PERFDATA_ENOMEM;
-	const struct record_text_context context = { .reader = dump->reader, .dump = true, .report = !dump->script, .names = &dump->names,
+	const struct record_text_context context = { .reader = dump->reader,
+						     .dump = true,
+						     .report = !dump->script,
+						     .names = &dump->names,
 						     .event = raw->event };
 	pd_record_text(&context, record, &value->tails);
 	if (script_stat_concerns(raw->type)) {
@@ -189,8 +203,12 @@ static void note_undecoded(struct dump *dump, const struct perfdata_raw *raw)
 		strcat(strcat(message, name), " traces are not decoded");
 	}
 	const struct perfdata_finding finding = {
-		.severity = perfdata_finding_lookup(PERFDATA_FINDING_TRACE_UNDECODED)->severity, .code = PERFDATA_FINDING_TRACE_UNDECODED,
-		.file = perfdata_reader_file_name(dump->reader, raw->file), .offset = raw->offset, .record = raw->number, .message = message,
+		.severity = perfdata_finding_lookup(PERFDATA_FINDING_TRACE_UNDECODED)->severity,
+		.code = PERFDATA_FINDING_TRACE_UNDECODED,
+		.file = perfdata_reader_file_name(dump->reader, raw->file),
+		.offset = raw->offset,
+		.record = raw->number,
+		.message = message,
 	};
 	dump->undecoded = true;
 	dump->on_finding(dump->user, &finding);
@@ -200,7 +218,8 @@ static enum perfdata_status scan_traces(struct dump *dump, const struct perfdata
 {
 	value->pieces.type_before = dump->traces.tracer.type;
 	for (size_t i = 0; i < batch->nr_records; i++) {
-		const enum perfdata_status status = pd_aux_scan(&dump->traces, dump->reader, &batch->records[i], &value->pieces);
+		const enum perfdata_status status = pd_aux_scan(&dump->traces, dump->reader, &batch->records[i],
+								&value->pieces);
 		if (status != PERFDATA_OK)
 			return status;
 		note_undecoded(dump, &batch->records[i]);
@@ -361,8 +380,14 @@ static void other_tail(struct dumper *dumper, const struct perfdata_raw *raw, co
 		return;
 	}
 	struct record_text_context context = {
-		.reader = dumper->dump->reader, .dump = true, .report = !dumper->dump->script, .names = &dumper->dump->names,
-		.event = raw->event, .symbol = kernel_symbol, .user = dumper->batch->session, .aux = dumper->dump->aux,
+		.reader = dumper->dump->reader,
+		.dump = true,
+		.report = !dumper->dump->script,
+		.names = &dumper->dump->names,
+		.event = raw->event,
+		.symbol = kernel_symbol,
+		.user = dumper->batch->session,
+		.aux = dumper->dump->aux,
 	};
 	pd_record_text(&context, record, dumper->out);
 	if (raw->type == PERFDATA_RECORD_CALLCHAIN_DEFERRED && raw->event &&
@@ -395,7 +420,8 @@ static void trace_piece(struct dumper *dumper, const struct perfdata_raw *raw)
 static void trace_of_sample(struct dumper *dumper, const struct perfdata_raw *raw, const struct perfdata_record *record)
 {
 	if (!dumper->dump->aux || dumper->tracer != PD_AUX_INTEL_PT || record->problem ||
-	    !(perfdata_config_attr(raw->event->config)->sample_type & PERFDATA_SAMPLE_AUX) || !record->u.sample.aux.size)
+	    !(perfdata_config_attr(raw->event->config)->sample_type & PERFDATA_SAMPLE_AUX) ||
+	    !record->u.sample.aux.size)
 		return;
 	const struct perfdata_bytes bytes = record->u.sample.aux;
 	const struct pd_aux_trace trace = { .type = dumper->tracer, .size = bytes.size };
@@ -431,7 +457,8 @@ static void block(struct dumper *dumper, const struct perfdata_delivery *deliver
 }
 
 /* " ... thread: COMM:TID", " ...... dso: NAME" and the line of script. */
-static void delivered(struct dumper *dumper, const struct perfdata_delivery *delivery, const struct perfdata_record *record)
+static void delivered(struct dumper *dumper, const struct perfdata_delivery *delivery,
+		      const struct perfdata_record *record)
 {
 	const struct perfdata_session *session = dumper->batch->session;
 	struct perfdata_text *out = dumper->out;
@@ -449,7 +476,8 @@ static void delivered(struct dumper *dumper, const struct perfdata_delivery *del
 	perfdata_text_char(out, '\n');
 	bool guest = cpumode == PERFDATA_CPUMODE_GUEST_KERNEL || cpumode == PERFDATA_CPUMODE_GUEST_USER;
 	if (dumper->dump->script && (!guest || followed)) {
-		pd_script_line(dumper->dump->script, dumper->batch, delivery, record, &dumper->carry, dumper->scratch, out);
+		pd_script_line(dumper->dump->script, dumper->batch, delivery, record, &dumper->carry, dumper->scratch,
+			       out);
 		trace_of_sample(dumper, delivery->record, record);
 	}
 }
@@ -495,7 +523,8 @@ static enum perfdata_status dump_end(void *state, const struct perfdata_emit_end
 	return perfdata_text_failed(out) ? PERFDATA_ENOMEM : PERFDATA_OK;
 }
 
-/* Packets are in what stands behind records. Without lines for samples a dump is perf report's, which joins no chains and keeps threads. */
+/* Packets are in what stands behind records. Without lines for samples a dump is perf report's, which joins no chains
+ * and keeps threads. */
 static enum perfdata_status dump_configure(void *user, struct perfdata_configuration *configuration)
 {
 	(void)user;

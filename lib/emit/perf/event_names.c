@@ -26,7 +26,8 @@ static bool is_dummy(const struct perfdata_attr *attr)
 static bool is_asked_first(const struct event_names *names, const struct perfdata_event *event)
 {
 	const struct perfdata_attr *attr = event->attr;
-	return attr->type < EVENT_NAMES_TYPES && names->first[attr->type] == event->index && attr->sample_type && !is_dummy(attr);
+	return attr->type < EVENT_NAMES_TYPES && names->first[attr->type] == event->index && attr->sample_type &&
+	       !is_dummy(attr);
 }
 
 static bool is_generated(const struct event_names *names, const struct perfdata_event *event)
@@ -36,7 +37,8 @@ static bool is_generated(const struct event_names *names, const struct perfdata_
 	return names->use == EVENT_NAMES_REPORT || is_asked_first(names, event);
 }
 
-void pd_event_names_append_early(const struct event_names *names, const struct perfdata_event *event, struct perfdata_text *out)
+void pd_event_names_append_early(const struct event_names *names, const struct perfdata_event *event,
+				 struct perfdata_text *out)
 {
 	const bool is_updated = names->stream && event->name_source == PERFDATA_NAME_EVENT_UPDATE && !event->trace;
 	if (is_updated && names->use == EVENT_NAMES_SCRIPT && is_asked_first(names, event))
@@ -45,7 +47,8 @@ void pd_event_names_append_early(const struct event_names *names, const struct p
 		pd_event_names_append(names, event, out);
 }
 
-void pd_event_names_append(const struct event_names *names, const struct perfdata_event *event, struct perfdata_text *out)
+void pd_event_names_append(const struct event_names *names, const struct perfdata_event *event,
+			   struct perfdata_text *out)
 {
 	if (is_generated(names, event))
 		perfdata_event_fallback_name(event->attr, out);
@@ -53,7 +56,8 @@ void pd_event_names_append(const struct event_names *names, const struct perfdat
 		perfdata_text_string(out, event->name);
 }
 
-const char *pd_event_names_get(const struct event_names *names, const struct perfdata_event *event, struct perfdata_text *room)
+const char *pd_event_names_get(const struct event_names *names, const struct perfdata_event *event,
+			       struct perfdata_text *room)
 {
 	if (!is_generated(names, event))
 		return event->name;

@@ -23,10 +23,13 @@ struct event_names {
 /* Looks at the events that are known now. */
 void pd_event_names_init(struct event_names *names, const struct perfdata_reader *reader, enum event_names_use use);
 /* The event's own name, or one that is spelled into `room` and borrowed from there. Any thread. */
-const char *pd_event_names_get(const struct event_names *names, const struct perfdata_event *event, struct perfdata_text *room);
+const char *pd_event_names_get(const struct event_names *names, const struct perfdata_event *event,
+			       struct perfdata_text *room);
 /* Appends it. */
-void pd_event_names_append(const struct event_names *names, const struct perfdata_event *event, struct perfdata_text *out);
+void pd_event_names_append(const struct event_names *names, const struct perfdata_event *event,
+			   struct perfdata_text *out);
 /* The same in a FEATURE record, which stands in front of the EVENT_UPDATE records that name events. */
-void pd_event_names_append_early(const struct event_names *names, const struct perfdata_event *event, struct perfdata_text *out);
+void pd_event_names_append_early(const struct event_names *names, const struct perfdata_event *event,
+				 struct perfdata_text *out);
 
 #endif

@@ -187,7 +187,10 @@ static void put_cln_size(struct section *s)
 	perfdata_text_printf(s->out, "# cacheline size: %" PRIu64 "\n", number(s->root, "cln_size"));
 }
 
-static void put_branch_stack(struct section *s) { perfdata_text_literal(s->out, "# contains samples with branch stack\n"); }
+static void put_branch_stack(struct section *s)
+{
+	perfdata_text_literal(s->out, "# contains samples with branch stack\n");
+}
 static void put_stat(struct section *s) { perfdata_text_literal(s->out, "# contains stat data\n"); }
 static void put_auxtrace(struct section *s)
 {
@@ -280,8 +283,9 @@ static void put_numa_topology(struct section *s)
 {
 	for (const struct perfdata_node *n = elements(s->root, "numa_topology"); n; n = n->next) {
 		uint64_t node = number(n, "node");
-		perfdata_text_printf(s->out, "# node%" PRIu64 " meminfo  : total = %" PRIu64 " kB, free = %" PRIu64 " kB\n", node,
-				     number(n, "total"), number(n, "free"));
+		perfdata_text_printf(s->out,
+				     "# node%" PRIu64 " meminfo  : total = %" PRIu64 " kB, free = %" PRIu64 " kB\n",
+				     node, number(n, "total"), number(n, "free"));
 		perfdata_text_printf(s->out, "# node%" PRIu64 " cpu list : ", node);
 		put_member(s->out, n, "cpus");
 		perfdata_text_char(s->out, '\n');
@@ -381,7 +385,8 @@ static void put_mem_topology(struct section *s)
 {
 	uint64_t block = number(s->root, "block_size");
 
-	perfdata_text_printf(s->out, "# memory nodes (nr %d, block size 0x%" PRIx64 "):\n", (int)count(s->root, "nodes"), block);
+	perfdata_text_printf(s->out, "# memory nodes (nr %d, block size 0x%" PRIx64 "):\n",
+			     (int)count(s->root, "nodes"), block);
 	for (const struct perfdata_node *n = elements(s->root, "nodes"); n; n = n->next) {
 		const struct perfdata_node *set = perfdata_node_get(n, "set");
 		struct perfdata_bytes bits = set ? set->v.bytes : (struct perfdata_bytes){ NULL, 0 };
@@ -448,8 +453,9 @@ static void put_pmu_caps(struct section *s)
 		put_capabilities(s->out, elements(n, "caps"));
 	}
 	if (needs_ibs(s))
-		perfdata_text_literal(s->out, "# AMD systems uses ibs_op// PMU for some precise events, e.g.: cycles:p, see the "
-					      "'perf list' man page for further details.\n");
+		perfdata_text_literal(
+			s->out, "# AMD systems uses ibs_op// PMU for some precise events, e.g.: cycles:p, see the "
+				"'perf list' man page for further details.\n");
 }
 
 static void put_domain(struct perfdata_text *out, const struct perfdata_node *domain)
@@ -481,8 +487,8 @@ static void put_cpu_domain_info(struct section *s)
 
 /* --- BPF --------------------------------------------------------------------------------------------------------- */
 
-static void put_bpf_part(struct section *s, const struct perfdata_node *prog, uint64_t part, const struct perfdata_node *address,
-			 const struct perfdata_node *size)
+static void put_bpf_part(struct section *s, const struct perfdata_node *prog, uint64_t part,
+			 const struct perfdata_node *address, const struct perfdata_node *size)
 {
 	const struct header_text_source *source = s->source;
 	const struct perfdata_feature *btf = source && source->feature ?
@@ -579,7 +585,8 @@ void pd_header_text_feature(struct perfdata_text *out, const struct perfdata_fea
 	if (full || !printers[id].is_long)
 		printers[id].put(&section);
 	else
-		perfdata_text_printf(out, "# %s info available, use -I to display\n", perfdata_feature_layout(id)->perf_name);
+		perfdata_text_printf(out, "# %s info available, use -I to display\n",
+				     perfdata_feature_layout(id)->perf_name);
 }
 
 /* --- a whole header ---------------------------------------------------------------------------------------------- */
@@ -608,7 +615,9 @@ static const struct perfdata_feature *reader_feature(const void *user, uint32_t 
 
 static bool reader_event_name(const void *user, size_t index, struct perfdata_text *out)
 {
-	const struct perfdata_event *event = index < perfdata_reader_nr_events(user) ? perfdata_reader_event(user, index) : NULL;
+	const struct perfdata_event *event = index < perfdata_reader_nr_events(user)
+						     ? perfdata_reader_event(user, index)
+						     : NULL;
 	if (event)
 		perfdata_text_string(out, event->name);
 	return event;

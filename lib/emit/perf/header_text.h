@@ -23,8 +23,8 @@ struct header_text_source {
 struct header_text_source pd_header_text_of_reader(const struct perfdata_reader *reader);
 struct header_text_source pd_header_text_of_names(const struct event_names *names, bool report);
 
-/* The lines of a section, each with its newline; nothing for sections that have none. full: what perf prints with -I, else long
- * sections have one line that says so. */
+/* The lines of a section, each with its newline; nothing for sections that have none. full: what perf prints with -I,
+ * else long sections have one line that says so. */
 void pd_header_text_feature(struct perfdata_text *out, const struct perfdata_feature *feature, bool full,
 			 const struct header_text_source *source);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `perf-json`: the document that `perf data convert --to-json` writes. Where perf writes a key of an object twice, it stands here once, with the
- * last value. */
+/* `perf-json`: the document that `perf data convert --to-json` writes. Where perf writes a key of an object twice, it
+ * stands here once, with the last value. */
 #include "config.h"
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -21,8 +21,9 @@ struct field {
 	const struct perfdata_trace_field *field;
 	bool maybe_text;
 	bool is_number;                        /* nothing to escape */
-	/* perf spells a text as numbers in all samples from the first one that is not printable. This is its number among all deliveries,
-	 * UINT64_MAX: not met so far. Whoever formats a sample in front of it does not care whether it is set. */
+	/* perf spells a text as numbers in all samples from the first one that is not printable. This is its number
+	 * among all deliveries, UINT64_MAX: not met so far. Whoever formats a sample in front of it does not care
+	 * whether it is set. */
 	_Atomic uint64_t bytes_from;
 };
 
@@ -42,7 +43,8 @@ struct event_plan {
 	size_t nr_fields;
 	bool maybe_texts;                      /* a field may be text */
 	uint32_t hidden;                       /* standard keys that fields replace */
-	struct perfdata_line whole;                     /* of raw data that holds all numbers, in this machine's byte order */
+	/* of raw data that holds all numbers, in this machine's byte order */
+	struct perfdata_line whole;
 	struct perfdata_line any;                       /* of other raw data: each field by itself */
 	struct event_plan *next;
 };
@@ -69,7 +71,7 @@ struct value {
 	bool comma;                            /* samples stand in front of it */
 };
 
-/* --- begin -------------------------------------------------------------------------------------------------------------------- */
+/* --- begin -------------------------------------------------------------------------------------------------------- */
 
 static const struct perfdata_node *feature_root(const struct perfdata_reader *reader, uint32_t id)
 {
@@ -104,7 +106,8 @@ static void head_cmdline(struct perfdata_text *out, const struct perfdata_reader
 {
 	head_key(out, "cmdline");
 	perfdata_text_char(out, '[');
-	const struct perfdata_node *list = reader ? perfdata_node_get(feature_root(reader, PERFDATA_FEATURE_CMDLINE), "cmdline") : NULL;
+	const struct perfdata_node *list =
+		reader ? perfdata_node_get(feature_root(reader, PERFDATA_FEATURE_CMDLINE), "cmdline") : NULL;
 	for (const struct perfdata_node *node = list ? list->child : NULL; node; node = node->next) {
 		perfdata_text_string(out, "\n\t\t\t");
 		perfdata_text_json_string(out, node->v.bytes.data, node->v.bytes.size);
@@ -138,9 +141,11 @@ static void spell_head(struct perfdata_text *out, const struct perfdata_reader *
 	head_number(out, "data-offset", pipe ? 0 : header->data.offset);
 	head_number(out, "data-size", pipe ? 0 : header->data.size);
 	head_number(out, "feat-offset", pipe ? 0 : header->data.offset + header->data.size);
-	static const struct { const char *key; uint32_t feature; } texts[] = {
+	static const struct { const char *key; uint32_t feature;
+	} texts[] = {
 		{ "hostname", PERFDATA_FEATURE_HOSTNAME }, { "os-release", PERFDATA_FEATURE_OSRELEASE },
-		{ "arch", PERFDATA_FEATURE_ARCH }, { "cpu-desc", PERFDATA_FEATURE_CPUDESC }, { "cpuid", PERFDATA_FEATURE_CPUID },
+		{ "arch", PERFDATA_FEATURE_ARCH },         { "cpu-desc", PERFDATA_FEATURE_CPUDESC },
+		{ "cpuid", PERFDATA_FEATURE_CPUID },
 	};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
 		const char *text = pipe ? NULL : perfdata_reader_feature_text(reader, texts[i].feature);
@@ -182,7 +187,7 @@ static void release(void *state)
 	free(json);
 }
 
-/* --- lines ---------------------------------------------------------------------------------------------------------------------- */
+/* --- lines -------------------------------------------------------------------------------------------------------- */
 
 static void line_stop(struct perfdata_line *line, size_t stop)
 {
@@ -190,14 +195,16 @@ static void line_stop(struct perfdata_line *line, size_t stop)
 }
 
 /* A number of the sample with its key, unless a field replaces it. */
-static void pd_line_number(struct perfdata_line *line, uint32_t hidden, enum standard_key key, enum perfdata_part_form form, size_t offset)
+static void pd_line_number(struct perfdata_line *line, uint32_t hidden, enum standard_key key,
+			   enum perfdata_part_form form, size_t offset)
 {
 	if (hidden >> key & 1)
 		return;
 	perfdata_text_literal(&line->text, ",\n\t\t\t\"");
 	perfdata_text_string(&line->text, key_names[key]);
 	perfdata_text_literal(&line->text, "\": ");
-	perfdata_line_part(line, (struct perfdata_part){ .form = (uint8_t)form, .base = BASE_NUMBERS, .offset = (uint32_t)offset });
+	perfdata_line_part(line, (struct perfdata_part){
+					 .form = (uint8_t)form, .base = BASE_NUMBERS, .offset = (uint32_t)offset });
 }
 
 static void line_field(struct perfdata_line *line, const struct field *field, size_t index, bool numbers)
@@ -218,7 +225,8 @@ static void line_field(struct perfdata_line *line, const struct field *field, si
 }
 
 /* plan NULL: no fields. numbers: those of the fields are there. False without memory. */
-static bool make_line(const struct perf_json *json, const struct event_plan *plan, bool numbers, struct perfdata_line *ret)
+static bool make_line(const struct perf_json *json, const struct event_plan *plan, bool numbers,
+		      struct perfdata_line *ret)
 {
 	const uint32_t hidden = plan ? plan->hidden : 0;
 	*ret = (struct perfdata_line){ 0 };
@@ -238,7 +246,8 @@ static bool make_line(const struct perf_json *json, const struct event_plan *pla
 	return perfdata_line_finish(ret);
 }
 
-static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out)
+static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state,
+				  struct perfdata_text *out)
 {
 	struct perf_json *json = calloc(1, sizeof *json);
 	if (!json)
@@ -257,7 +266,7 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 	return PERFDATA_OK;
 }
 
-/* --- scan: where commas stand, and which texts are spelled as numbers --------------------------------------------------------------- */
+/* --- scan: where commas stand, and which texts are spelled as numbers --------------------------------------------- */
 
 static struct event_plan *find_plan(const struct perf_json *json, const struct perfdata_trace_event *event)
 {
@@ -321,7 +330,8 @@ static bool has_raw(const struct perfdata_delivery *delivery)
 }
 
 /* The event's plan, if there is one; NULL also without memory. */
-static struct event_plan *table_plan(struct plan_table *table, const struct perf_json *json, const struct perfdata_event *event)
+static struct event_plan *table_plan(struct plan_table *table, const struct perf_json *json,
+				     const struct perfdata_event *event)
 {
 	if (pd_vector_reach(&table->plans, &table->nr, event->version, sizeof *table->plans) < 0)
 		return NULL;
@@ -385,10 +395,11 @@ static enum perfdata_status scan(void *state, const struct perfdata_batch *batch
 	return PERFDATA_OK;
 }
 
-/* --- format ------------------------------------------------------------------------------------------------------------------------- */
+/* --- format ------------------------------------------------------------------------------------------------------- */
 
 struct cache {
-	struct text_cache texts;               /* what stands behind an address, by frame; the members of a thread, by comm */
+	/* what stands behind an address, by frame; the members of a thread, by comm */
+	struct text_cache texts;
 	struct plan_table plans;
 };
 
@@ -442,8 +453,10 @@ static void spell_symbol(const struct formatter *f, uint32_t frame, struct perfd
 {
 	struct perfdata_symbol symbol;
 	perfdata_text_char(out, '"');
-	if (frame != PERFDATA_NONE && perfdata_session_symbol(f->session, frame, UINT64_MAX, &symbol) == PERFDATA_OK && *symbol.name) {
-		const struct perfdata_dso *dso = perfdata_session_dso(f->session, perfdata_session_frame(f->session, frame)->dso);
+	if (frame != PERFDATA_NONE && perfdata_session_symbol(f->session, frame, UINT64_MAX, &symbol) == PERFDATA_OK &&
+	    *symbol.name) {
+		const struct perfdata_dso *dso = perfdata_session_dso(f->session,
+								      perfdata_session_frame(f->session, frame)->dso);
 		perfdata_text_literal(out, ",\n\t\t\t\t\t\"symbol\": ");
 		perfdata_text_json_string(out, symbol.name, strlen(symbol.name));
 		if (dso && *dso->name) {
@@ -461,7 +474,8 @@ static void spell_thread(const struct formatter *f, uint32_t comm, struct perfda
 	perfdata_text_json_string(out, name, strlen(name));
 }
 
-/* The text of a frame or, with OF_COMM, a comm: spelled once, then copied. Valid until the next call; NULL without memory. */
+/* The text of a frame or, with OF_COMM, a comm: spelled once, then copied. Valid until the next call; NULL without
+ * memory. */
 #define OF_COMM (UINT64_C(1) << 32)
 static const char *known_text(const struct formatter *f, uint64_t id, size_t *ret_size)
 {
@@ -495,7 +509,8 @@ static void spell_address(const struct formatter *f, uint64_t ip, uint32_t frame
 }
 
 /* All recorded addresses; frames are known for those that the session keeps. */
-static void spell_list(const struct formatter *f, const struct perfdata_list *chain, const struct perfdata_step *steps, size_t nr)
+static void spell_list(const struct formatter *f, const struct perfdata_list *chain, const struct perfdata_step *steps,
+		       size_t nr)
 {
 	size_t step = 0;
 	for (uint64_t i = 0; i < chain->count; i++) {
@@ -539,11 +554,12 @@ static void spell_chain(const struct formatter *f, const struct perfdata_deliver
 }
 
 /* What stands behind the field's key. */
-static void spell_field(const struct formatter *f, const struct event_plan *plan, const struct field *field, struct perfdata_bytes raw,
-			enum perfdata_byte_order order, uint64_t number)
+static void spell_field(const struct formatter *f, const struct event_plan *plan, const struct field *field,
+			struct perfdata_bytes raw, enum perfdata_byte_order order, uint64_t number)
 {
 	struct perfdata_text *out = f->out;
-	const bool as_bytes = field->maybe_text && atomic_load_explicit(&field->bytes_from, memory_order_relaxed) <= number;
+	const bool as_bytes = field->maybe_text &&
+			      atomic_load_explicit(&field->bytes_from, memory_order_relaxed) <= number;
 	const size_t start = out->size;
 	(void)perfdata_trace_print_field(plan->event, field->field, raw, order, as_bytes, out);
 	if (perfdata_text_failed(out))
@@ -567,16 +583,18 @@ static void spell_comm(const struct formatter *f, uint32_t comm)
 	perfdata_text_append(f->out, text, size);
 }
 
-static const struct perfdata_line *line_of(const struct perf_json *json, const struct event_plan *plan, const struct perfdata_event *event,
-				  struct perfdata_bytes raw)
+static const struct perfdata_line *line_of(const struct perf_json *json, const struct event_plan *plan,
+					   const struct perfdata_event *event, struct perfdata_bytes raw)
 {
 	if (!plan)
 		return &json->without_fields;
-	const bool native = (event->config->order == PERFDATA_BYTE_ORDER_BIG) == (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	const bool native = (event->config->order == PERFDATA_BYTE_ORDER_BIG) ==
+			    (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 	return native && raw.size >= plan->event->min_size ? &plan->whole : &plan->any;
 }
 
-static void spell_sample(const struct formatter *f, const struct perfdata_delivery *delivery, uint64_t number, bool comma)
+static void spell_sample(const struct formatter *f, const struct perfdata_delivery *delivery, uint64_t number,
+			 bool comma)
 {
 	const struct perfdata_event *event = delivery->event;
 	const struct perfdata_raw *raw = delivery->record;
@@ -603,19 +621,25 @@ static void spell_sample(const struct formatter *f, const struct perfdata_delive
 		else if (part->offset == STOP_CALLCHAIN)
 			spell_chain(f, delivery);
 		else
-			spell_field(f, plan, &plan->fields[part->offset - STOP_FIELD], bytes, event->config->order, number);
+			spell_field(f, plan, &plan->fields[part->offset - STOP_FIELD], bytes, event->config->order,
+				    number);
 	}
 	/* each key has a comma in front: that of the first makes room for the brace */
 	out->data[first] = '{';
 }
 
-static enum perfdata_status format(const void *state, const struct perfdata_batch *batch, void *value, struct perfdata_scratch *scratch,
-				   struct perfdata_text *out, void **ret_part)
+static enum perfdata_status format(const void *state, const struct perfdata_batch *batch, void *value,
+				   struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
 {
 	(void)ret_part;
 	const struct value *v = value;
 	struct formatter f = {
-		.json = state, .batch = batch, .session = batch->session, .cache = cache_get(scratch), .text = &scratch->text, .out = out,
+		.json = state,
+		.batch = batch,
+		.session = batch->session,
+		.cache = cache_get(scratch),
+		.text = &scratch->text,
+		.out = out,
 	};
 	if (!f.cache)
 		return PERFDATA_ENOMEM;
@@ -640,8 +664,17 @@ static enum perfdata_status end(void *state, const struct perfdata_emit_end *end
 }
 
 const struct perfdata_emitter pd_emitter_perf_json = {
-	.abi = PERFDATA_EMITTER_ABI, .name = "perf-json", .help = "the document of `perf data convert --to-json`",
+	.abi = PERFDATA_EMITTER_ABI,
+	.name = "perf-json",
+	.help = "the document of `perf data convert --to-json`",
 	.needs = PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES | PERFDATA_NEED_STACKS,
-	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_ONE_DOCUMENT, .size = sizeof(struct perfdata_emitter), .mime = "application/json",
-	.begin = begin, .scan = scan, .format = format, .end = end, .free_value = free, .release = release,
+	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_ONE_DOCUMENT,
+	.size = sizeof(struct perfdata_emitter),
+	.mime = "application/json",
+	.begin = begin,
+	.scan = scan,
+	.format = format,
+	.end = end,
+	.free_value = free,
+	.release = release,
 };

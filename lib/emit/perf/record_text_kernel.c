@@ -103,7 +103,8 @@ static void lost_samples_tail(const struct perfdata_record *record, struct perfd
 			     record->misc & PERFDATA_MISC_LOST_SAMPLES_BPF ? " (BPF)" : "");
 }
 
-static void read_tail(const struct record_text_context *context, const struct perfdata_record *record, struct perfdata_text *out)
+static void read_tail(const struct record_text_context *context, const struct perfdata_record *record,
+		      struct perfdata_text *out)
 {
 	const struct perfdata_read_record *read = &record->u.read;
 	struct perfdata_read_value value = { 0 };
@@ -202,7 +203,8 @@ static void poke_bytes(struct perfdata_text *out, const char *title, struct perf
 	}
 }
 
-static void text_poke_tail(const struct record_text_context *context, const struct perfdata_record *record, struct perfdata_text *out)
+static void text_poke_tail(const struct record_text_context *context, const struct perfdata_record *record,
+			   struct perfdata_text *out)
 {
 	const struct perfdata_text_poke *poke = &record->u.text_poke;
 	perfdata_text_char(out, ' ');
@@ -223,7 +225,8 @@ static void deferred_tail(const struct perfdata_record *record, struct perfdata_
 	perfdata_text_char(out, '\n');
 }
 
-void pd_record_text_kernel(const struct record_text_context *context, const struct perfdata_record *record, struct perfdata_text *out)
+void pd_record_text_kernel(const struct record_text_context *context, const struct perfdata_record *record,
+			   struct perfdata_text *out)
 {
 	switch (record->type) {
 	case PERFDATA_RECORD_MMAP:
@@ -241,7 +244,8 @@ void pd_record_text_kernel(const struct record_text_context *context, const stru
 		break;
 	case PERFDATA_RECORD_LOST:
 		if (context->dump)
-			perfdata_text_printf(out, ": id:%" PRIu64 ": lost:%" PRIu64 "\n", record->u.lost.id, record->u.lost.lost);
+			perfdata_text_printf(out, ": id:%" PRIu64 ": lost:%" PRIu64 "\n", record->u.lost.id,
+					     record->u.lost.lost);
 		else
 			perfdata_text_printf(out, " lost %" PRIu64 "\n", record->u.lost.lost);
 		break;
@@ -277,8 +281,8 @@ void pd_record_text_kernel(const struct record_text_context *context, const stru
 		perfdata_text_char(out, '\n');
 		break;
 	case PERFDATA_RECORD_BPF_EVENT:
-		perfdata_text_printf(out, " type %u, flags %u, id %u\n", record->u.bpf_event.type, record->u.bpf_event.flags,
-				     record->u.bpf_event.id);
+		perfdata_text_printf(out, " type %u, flags %u, id %u\n", record->u.bpf_event.type,
+				     record->u.bpf_event.flags, record->u.bpf_event.id);
 		break;
 	case PERFDATA_RECORD_CGROUP:
 		perfdata_text_printf(out, " cgroup: %" PRIu64 " ", record->u.cgroup.id);

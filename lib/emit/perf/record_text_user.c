@@ -44,12 +44,13 @@ static void id_index_tail(const struct perfdata_record *record, struct perfdata_
 	for (uint64_t i = 0; i < index->entries.count; i++) {
 		struct perfdata_id_index_entry entry;
 		perfdata_list_get(&index->entries, i, &entry);
-		perfdata_text_printf(out, " ... id: %" PRIu64 "  idx: %" PRIu64 "  cpu: %" PRId64 "  tid: %" PRId64, entry.id,
-				     entry.idx, entry.cpu, entry.tid);
+		perfdata_text_printf(out, " ... id: %" PRIu64 "  idx: %" PRIu64 "  cpu: %" PRId64 "  tid: %" PRId64,
+				     entry.id, entry.idx, entry.cpu, entry.tid);
 		if (i < index->guests.count) {
 			struct perfdata_id_index_guest guest;
 			perfdata_list_get(&index->guests, i, &guest);
-			perfdata_text_printf(out, "  machine_pid: %" PRId64 "  vcpu: %" PRId64, guest.machine_pid, guest.vcpu);
+			perfdata_text_printf(out, "  machine_pid: %" PRId64 "  vcpu: %" PRId64, guest.machine_pid,
+					     guest.vcpu);
 		}
 		perfdata_text_char(out, '\n');
 	}
@@ -103,7 +104,8 @@ static void intel_pt_info(const struct perfdata_list *priv, struct perfdata_text
 		perfdata_text_append(out, text, strnlen((const char *)text, length));
 	perfdata_text_char(out, '\n');
 	if (nr_rows + words < priv->count)
-		info_word(out, &(struct info_row){ "  Cap Event Trace     ", SIGNED_32 }, perfdata_list_u64(priv, nr_rows + words));
+		info_word(out, &(struct info_row){ "  Cap Event Trace     ", SIGNED_32 },
+			  perfdata_list_u64(priv, nr_rows + words));
 }
 
 static void intel_bts_info(const struct perfdata_list *priv, struct perfdata_text *out)
@@ -119,7 +121,8 @@ static void intel_bts_info(const struct perfdata_list *priv, struct perfdata_tex
 
 static void arm_spe_info(const struct perfdata_list *priv, struct perfdata_text *out)
 {
-	static const struct info_row v1[] = { { "  PMU Type           :", SIGNED_32 }, { "  Per CPU mmaps      :", SIGNED_32 } };
+	static const struct info_row v1[] = { { "  PMU Type           :", SIGNED_32 },
+					      { "  Per CPU mmaps      :", SIGNED_32 } };
 	static const struct info_row v2[] = {
 		{ "  Header version     :", SIGNED_32 }, { "  Header size        :", SIGNED_32 },
 		{ "  PMU type v2        :", SIGNED_32 }, { "  CPU number         :", SIGNED_32 },
@@ -154,16 +157,24 @@ static void cs_etm_info(const struct perfdata_list *priv, struct perfdata_text *
 	static const char *const global[] = {
 		"\tHeader version\t\t       ", "\tPMU type/num cpus\t       ", "\tSnapshot\t\t       ",
 	};
-	static const char *const v3[] = { "\tETMCR\t\t\t       ", "\tETMTRACEIDR\t\t       ", "\tETMCCER\t\t\t       ", "\tETMIDR\t\t\t       " };
+	static const char *const v3[] = { "\tETMCR\t\t\t       ", "\tETMTRACEIDR\t\t       ", "\tETMCCER\t\t\t       ",
+					  "\tETMIDR\t\t\t       " };
 	static const char *const v4[] = {
-		"\tTRCCONFIGR\t\t       ", "\tTRCTRACEIDR\t\t       ", "\tTRCIDR0\t\t\t       ", "\tTRCIDR1\t\t\t       ",
-		"\tTRCIDR2\t\t\t       ", "\tTRCIDR8\t\t\t       ", "\tTRCAUTHSTATUS\t\t       ", "\tTS_SOURCE\t\t       ",
+		"\tTRCCONFIGR\t\t       ",    "\tTRCTRACEIDR\t\t       ", "\tTRCIDR0\t\t\t       ",
+		"\tTRCIDR1\t\t\t       ",     "\tTRCIDR2\t\t\t       ",   "\tTRCIDR8\t\t\t       ",
+		"\tTRCAUTHSTATUS\t\t       ", "\tTS_SOURCE\t\t       ",
 	};
 	static const char *const ete[] = {
-		"\tTRCCONFIGR\t\t       ", "\tTRCTRACEIDR\t\t       ", "\tTRCIDR0\t\t\t       ", "\tTRCIDR1\t\t\t       ",
-		"\tTRCIDR2\t\t\t       ", "\tTRCIDR8\t\t\t       ", "\tTRCAUTHSTATUS\t\t       ",
+		"\tTRCCONFIGR\t\t       ",
+		"\tTRCTRACEIDR\t\t       ",
+		"\tTRCIDR0\t\t\t       ",
+		"\tTRCIDR1\t\t\t       ",
+		"\tTRCIDR2\t\t\t       ",
+		"\tTRCIDR8\t\t\t       ",
+		"\tTRCAUTHSTATUS\t\t       ",
 		/* spaces: as perf has them here */
-		"\tTRCDEVARCH                     ", "\tTS_SOURCE                      ",
+		"\tTRCDEVARCH                     ",
+		"\tTS_SOURCE                      ",
 	};
 	if (priv->count < 3)
 		return;
@@ -224,7 +235,8 @@ static void auxtrace_info_tail(const struct perfdata_record *record, struct perf
 	case 6:
 	case 7:
 		if (info->priv.count)
-			info_word(out, &(struct info_row){ "  PMU Type           ", SIGNED_32 }, perfdata_list_u64(&info->priv, 0));
+			info_word(out, &(struct info_row){ "  PMU Type           ", SIGNED_32 },
+				  perfdata_list_u64(&info->priv, 0));
 		break;
 	}
 }
@@ -232,15 +244,17 @@ static void auxtrace_info_tail(const struct perfdata_record *record, struct perf
 static void auxtrace_error_tail(const struct perfdata_record *record, struct perfdata_text *out)
 {
 	const struct perfdata_auxtrace_error *error = &record->u.auxtrace_error;
-	perfdata_text_printf(out, error->type == 1 ? " instruction trace error type %u" : " unknown AUX error type %u", error->type);
+	perfdata_text_printf(out, error->type == 1 ? " instruction trace error type %u" : " unknown AUX error type %u",
+			     error->type);
 	if (error->fmt && error->time)
-		perfdata_text_printf(out, " time %" PRIu64 ".%09" PRIu64, error->time / 1000000000, error->time % 1000000000);
+		perfdata_text_printf(out, " time %" PRIu64 ".%09" PRIu64, error->time / 1000000000,
+				     error->time % 1000000000);
 	else
 		perfdata_text_literal(out, " time 0");
 	if (error->fmt >= 2 && error->machine_pid)
 		perfdata_text_printf(out, " machine_pid %d vcpu %d", (int)error->machine_pid, (int)error->vcpu);
-	perfdata_text_printf(out, " cpu %d pid %d tid %d ip %#" PRIx64 " code %u: ", (int)error->cpu, error->pid, error->tid, error->ip,
-			     error->code);
+	perfdata_text_printf(out, " cpu %d pid %d tid %d ip %#" PRIx64 " code %u: ", (int)error->cpu, error->pid,
+			     error->tid, error->ip, error->code);
 	perfdata_text_bytes(out, error->msg);
 	perfdata_text_char(out, '\n');
 }
@@ -263,7 +277,9 @@ static void thread_map_tail(const struct perfdata_record *record, struct perfdat
 static void stat_tail(const struct perfdata_record *record, struct perfdata_text *out)
 {
 	const struct perfdata_stat *stat = &record->u.stat;
-	perfdata_text_printf(out, "\n... id %" PRIu64 ", cpu %d, thread %d\n... value %" PRIu64 ", enabled %" PRIu64 ", running %" PRIu64 "\n",
+	perfdata_text_printf(out,
+			     "\n... id %" PRIu64 ", cpu %d, thread %d\n... value %" PRIu64 ", enabled %" PRIu64
+			     ", running %" PRIu64 "\n",
 			     stat->id, stat->cpu, (int)stat->thread, stat->val, stat->ena, stat->run);
 	UNHANDLED(out);
 }
@@ -286,8 +302,8 @@ static void stat_config_tail(const struct perfdata_record *record, struct perfda
 		if (entry.tag < sizeof values / sizeof *values)
 			values[entry.tag] = entry.val;
 	}
-	perfdata_text_printf(out, "\n... aggr_mode %d\n... scale     %d\n... interval  %u\n", (int)values[0], (int)values[2],
-			     (unsigned)values[1]);
+	perfdata_text_printf(out, "\n... aggr_mode %d\n... scale     %d\n... interval  %u\n", (int)values[0],
+			     (int)values[2], (unsigned)values[1]);
 	UNHANDLED(out);
 }
 
@@ -318,16 +334,21 @@ static void event_update_tail(const struct perfdata_record *record, struct perfd
 static void time_conv_tail(const struct perfdata_record *record, struct perfdata_text *out)
 {
 	const struct perfdata_time_conv *conv = &record->u.time_conv;
-	perfdata_text_printf(out, "\n... Time Shift      %" PRIu64 "\n... Time Multiplier %" PRIu64 "\n... Time Zero       %" PRIu64 "\n",
+	perfdata_text_printf(out,
+			     "\n... Time Shift      %" PRIu64 "\n... Time Multiplier %" PRIu64
+			     "\n... Time Zero       %" PRIu64 "\n",
 			     conv->time_shift, conv->time_mult, conv->time_zero);
 	if (record->size >= 56)
-		perfdata_text_printf(out, "... Time Cycles     %" PRIu64 "\n... Time Mask       %#" PRIx64
-				     "\n... Cap Time Zero   %d\n... Cap Time Short  %d\n", conv->time_cycles, conv->time_mask,
-				     conv->cap_user_time_zero, conv->cap_user_time_short);
+		perfdata_text_printf(out,
+				     "... Time Cycles     %" PRIu64 "\n... Time Mask       %#" PRIx64
+				     "\n... Cap Time Zero   %d\n... Cap Time Short  %d\n",
+				     conv->time_cycles, conv->time_mask, conv->cap_user_time_zero,
+				     conv->cap_user_time_short);
 	UNHANDLED(out);
 }
 
-static void bpf_metadata_tail(const struct record_text_context *context, const struct perfdata_record *record, struct perfdata_text *out)
+static void bpf_metadata_tail(const struct record_text_context *context, const struct perfdata_record *record,
+			      struct perfdata_text *out)
 {
 	const struct perfdata_bpf_metadata *metadata = &record->u.bpf_metadata;
 	perfdata_text_literal(out, " prog ");
@@ -336,8 +357,9 @@ static void bpf_metadata_tail(const struct record_text_context *context, const s
 	for (uint64_t i = 0; i < metadata->entries.count; i++) {
 		struct perfdata_bpf_metadata_entry entry;
 		perfdata_list_get(&metadata->entries, i, &entry);
-		perfdata_text_printf(out, "  entry %" PRIu64 ": %20.*s = %.*s\n", i, (int)entry.key.size, (const char *)entry.key.data,
-				     (int)entry.value.size, (const char *)entry.value.data);
+		perfdata_text_printf(out, "  entry %" PRIu64 ": %20.*s = %.*s\n", i, (int)entry.key.size,
+				     (const char *)entry.key.data, (int)entry.value.size,
+				     (const char *)entry.value.data);
 	}
 	if (context->dump)
 		UNHANDLED(out);
@@ -369,7 +391,8 @@ static void schedstat_tail(const struct perfdata_record *record, struct perfdata
 	}
 	for (uint32_t i = 0; i < record->layout->nr_fields; i++) {
 		const struct perfdata_field *field = &record->layout->fields[i];
-		if (!(stat->present >> i & 1) || (field->kind != PERFDATA_KIND_U32 && field->kind != PERFDATA_KIND_U64) ||
+		if (!(stat->present >> i & 1) ||
+		    (field->kind != PERFDATA_KIND_U32 && field->kind != PERFDATA_KIND_U64) ||
 		    strcmp(field->name, "timestamp") == 0 || strcmp(field->name, "cpu") == 0)
 			continue;
 		perfdata_text_u64(out, scalar(record, field));
@@ -378,7 +401,8 @@ static void schedstat_tail(const struct perfdata_record *record, struct perfdata
 	UNHANDLED(out);
 }
 
-static void feature_tail(const struct record_text_context *context, const struct perfdata_record *record, struct perfdata_text *out)
+static void feature_tail(const struct record_text_context *context, const struct perfdata_record *record,
+			 struct perfdata_text *out)
 {
 	const struct perfdata_feature_record *feature = &record->u.feature;
 	if (!feature->payload.size || feature->feat_id > UINT32_MAX)
@@ -391,12 +415,14 @@ static void feature_tail(const struct record_text_context *context, const struct
 	}
 	struct perfdata_feature *decoded = NULL;
 	struct header_text_source source = pd_header_text_of_names(context->names, context->report);
-	const struct perfdata_feature_section *nrcpus = perfdata_reader_feature(context->reader, PERFDATA_FEATURE_NRCPUS);
+	const struct perfdata_feature_section *nrcpus = perfdata_reader_feature(context->reader,
+										PERFDATA_FEATURE_NRCPUS);
 	const struct perfdata_node *available = nrcpus && nrcpus->feature ?
 		perfdata_node_get(perfdata_feature_root(nrcpus->feature), "available") : NULL;
 	enum perfdata_byte_order order = perfdata_reader_header(context->reader)->order;
-	enum perfdata_status status = perfdata_feature_decode((uint32_t)feature->feat_id, feature->payload.data, feature->payload.size,
-							      order, available ? (uint32_t)available->v.u : 0, &decoded, NULL);
+	enum perfdata_status status = perfdata_feature_decode((uint32_t)feature->feat_id, feature->payload.data,
+							      feature->payload.size, order,
+							      available ? (uint32_t)available->v.u : 0, &decoded, NULL);
 	if (status < 0) {
 		out->failed = true;
 		return;
@@ -406,7 +432,8 @@ static void feature_tail(const struct record_text_context *context, const struct
 	perfdata_feature_free(decoded);
 }
 
-void pd_record_text_user(const struct record_text_context *context, const struct perfdata_record *record, struct perfdata_text *out)
+void pd_record_text_user(const struct record_text_context *context, const struct perfdata_record *record,
+			 struct perfdata_text *out)
 {
 	switch (record->type) {
 	case PERFDATA_RECORD_ATTR:
@@ -425,7 +452,9 @@ void pd_record_text_user(const struct record_text_context *context, const struct
 		auxtrace_info_tail(record, out);
 		break;
 	case PERFDATA_RECORD_AUXTRACE:
-		perfdata_text_printf(out, " size: %#" PRIx64 "  offset: %#" PRIx64 "  ref: %#" PRIx64 "  idx: %u  tid: %d  cpu: %d\n",
+		perfdata_text_printf(out,
+				     " size: %#" PRIx64 "  offset: %#" PRIx64 "  ref: %#" PRIx64
+				     "  idx: %u  tid: %d  cpu: %d\n",
 				     record->u.auxtrace.size, record->u.auxtrace.offset, record->u.auxtrace.reference,
 				     record->u.auxtrace.idx, record->u.auxtrace.tid, record->u.auxtrace.cpu);
 		break;
@@ -478,7 +507,8 @@ void pd_record_text_user(const struct record_text_context *context, const struct
 	}
 }
 
-void pd_record_text(const struct record_text_context *context, const struct perfdata_record *record, struct perfdata_text *out)
+void pd_record_text(const struct record_text_context *context, const struct perfdata_record *record,
+		    struct perfdata_text *out)
 {
 	if (record->type < PERFDATA_RECORD_USER_FIRST)
 		pd_record_text_kernel(context, record, out);

@@ -19,7 +19,8 @@ static uint32_t cap_number(const struct perfdata_node *caps, const char *name)
 {
 	const size_t size = strlen(name);
 	for (const struct perfdata_node *cap = caps ? caps->child : NULL; cap; cap = cap->next) {
-		const struct perfdata_node *key = perfdata_node_get(cap, "name"), *value = perfdata_node_get(cap, "value");
+		const struct perfdata_node *key = perfdata_node_get(cap, "name"),
+					   *value = perfdata_node_get(cap, "value");
 		if (!key || !value || key->v.bytes.size != size || memcmp(key->v.bytes.data, name, size) != 0)
 			continue;
 		uint32_t number = 0;
@@ -126,10 +127,11 @@ static void lbr_chain(const struct perfdata_sample *sample, struct perfdata_text
 const char *pd_sample_text_branch_type(uint64_t flags)
 {
 	static const char *const types[] = {
-		"", "COND", "UNCOND", "IND", "CALL", "IND_CALL", "RET", "SYSCALL", "SYSRET", "COND_CALL", "COND_RET", "ERET", "IRQ",
-		"SERROR", "NO_TX", "",
+		"",       "COND",      "UNCOND",   "IND",  "CALL", "IND_CALL", "RET",   "SYSCALL",
+		"SYSRET", "COND_CALL", "COND_RET", "ERET", "IRQ",  "SERROR",   "NO_TX", "",
 	};
-	static const char *const new_types[] = { "FAULT_ALGN", "FAULT_DATA", "FAULT_INST", "ARCH_1", "ARCH_2", "ARCH_3", "ARCH_4", "ARCH_5" };
+	static const char *const new_types[] = { "FAULT_ALGN", "FAULT_DATA", "FAULT_INST", "ARCH_1",
+						 "ARCH_2",     "ARCH_3",     "ARCH_4",     "ARCH_5" };
 	unsigned type = flags >> 20 & 15, new_type = flags >> 26 & 15;
 	if (type != 15)
 		return types[type];
@@ -173,8 +175,8 @@ static void branch_line(struct perfdata_text *out, uint64_t index, const struct 
 	perfdata_text_commit(out, at);
 }
 
-static void branch_stack(const struct pd_sample_text_setup *setup, const struct perfdata_branch_stack *stack, bool call_stack,
-			 bool has_counters, struct perfdata_text *out)
+static void branch_stack(const struct pd_sample_text_setup *setup, const struct perfdata_branch_stack *stack,
+			 bool call_stack, bool has_counters, struct perfdata_text *out)
 {
 	const struct perfdata_list *entries = &stack->entries;
 	perfdata_text_string(out, call_stack ? "... branch callstack: nr:" : "... branch stack: nr:");
@@ -326,7 +328,9 @@ static void read_values(const struct perfdata_event *event, const struct perfdat
 static void first_line(const struct perfdata_raw *raw, const struct perfdata_sample *sample, struct perfdata_text *out)
 {
 	const struct perfdata_event *event = raw->event;
-	uint64_t period = has(event, PERFDATA_SAMPLE_PERIOD) ? sample->period : event ? event->config->sample_period : 0;
+	uint64_t period = has(event, PERFDATA_SAMPLE_PERIOD) ? sample->period
+			  : event                            ? event->config->sample_period
+							     : 0;
 	perfdata_text_literal(out, "(IP, 0x");
 	perfdata_text_hex(out, raw->misc);
 	perfdata_text_literal(out, "): ");
@@ -342,7 +346,8 @@ static void first_line(const struct perfdata_raw *raw, const struct perfdata_sam
 	perfdata_text_char(out, '\n');
 }
 
-static void plain_pieces(const struct perfdata_event *event, const struct perfdata_sample *sample, struct perfdata_text *out)
+static void plain_pieces(const struct perfdata_event *event, const struct perfdata_sample *sample,
+			 struct perfdata_text *out)
 {
 	if (has(event, PERFDATA_SAMPLE_STACK_USER))
 		stack_line(out, sample);
@@ -362,8 +367,8 @@ static void plain_pieces(const struct perfdata_event *event, const struct perfda
 		hex_line(out, "... transaction: ", sample->transaction);
 }
 
-void pd_sample_text(const struct pd_sample_text_setup *setup, const struct perfdata_raw *raw, const struct perfdata_record *record,
-		 struct perfdata_text *out)
+void pd_sample_text(const struct pd_sample_text_setup *setup, const struct perfdata_raw *raw,
+		    const struct perfdata_record *record, struct perfdata_text *out)
 {
 	const struct perfdata_event *event = raw->event;
 	const struct perfdata_sample *sample = &record->u.sample;
@@ -379,7 +384,8 @@ void pd_sample_text(const struct pd_sample_text_setup *setup, const struct perfd
 		pd_sample_text_callchain(&sample->callchain, out);
 	}
 	if (branches)
-		branch_stack(setup, &sample->branch_stack, call_stack, event->attr->branch_sample_type & counters_bit, out);
+		branch_stack(setup, &sample->branch_stack, call_stack, event->attr->branch_sample_type & counters_bit,
+			     out);
 	if (has(event, PERFDATA_SAMPLE_REGS_USER))
 		registers(setup, "... user regs: mask 0x", &sample->user_regs, out);
 	if (has(event, PERFDATA_SAMPLE_REGS_INTR))

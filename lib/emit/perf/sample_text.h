@@ -13,8 +13,8 @@ struct pd_sample_text_setup {
 
 void pd_sample_text_setup(struct pd_sample_text_setup *setup, const struct perfdata_reader *reader);
 /* From "(IP, 0x1): 1/2: …" on, all lines. */
-void pd_sample_text(const struct pd_sample_text_setup *setup, const struct perfdata_raw *raw, const struct perfdata_record *record,
-		 struct perfdata_text *out);
+void pd_sample_text(const struct pd_sample_text_setup *setup, const struct perfdata_raw *raw,
+		    const struct perfdata_record *record, struct perfdata_text *out);
 /* "... FP chain: nr:…" and its lines. */
 void pd_sample_text_callchain(const struct perfdata_list *chain, struct perfdata_text *out);
 

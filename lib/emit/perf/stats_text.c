@@ -26,7 +26,8 @@ enum perfdata_status perfdata_lost_sums_add(struct perfdata_lost_sums *sums, con
 	if (pd_vector_reach(&sums->items, &sums->count, event->index, sizeof *sums->items) < 0)
 		return PERFDATA_ENOMEM;
 	struct lost_sum *sum = &sums->items[event->index];
-	*(record->misc & PERFDATA_MISC_LOST_SAMPLES_BPF ? &sum->dropped_by_bpf : &sum->samples) += record->u.lost_samples.lost;
+	*(record->misc & PERFDATA_MISC_LOST_SAMPLES_BPF ? &sum->dropped_by_bpf
+							: &sum->samples) += record->u.lost_samples.lost;
 	return PERFDATA_OK;
 }
 
@@ -51,8 +52,8 @@ static void count_text(struct perfdata_text *out, const char *what, uint64_t cou
 		perfdata_text_printf(out, "%20s events: %10" PRIu64 "\n", what, count);
 }
 
-static void event_text(struct perfdata_text *out, const struct event_names *names, const struct perfdata_event_count *event,
-		       const struct lost_sum *lost)
+static void event_text(struct perfdata_text *out, const struct event_names *names,
+		       const struct perfdata_event_count *event, const struct lost_sum *lost)
 {
 	if (!event->deliveries && !lost->samples && !lost->dropped_by_bpf)
 		return;
@@ -63,14 +64,15 @@ static void event_text(struct perfdata_text *out, const struct event_names *name
 	count_text(out, "LOST_SAMPLES (BPF)", lost->dropped_by_bpf);
 }
 
-void perfdata_perf_stats(struct perfdata_text *out, const struct perfdata_reader *reader, const struct perfdata_summary *summary,
-		const struct perfdata_lost_sums *lost)
+void perfdata_perf_stats(struct perfdata_text *out, const struct perfdata_reader *reader,
+			 const struct perfdata_summary *summary, const struct perfdata_lost_sums *lost)
 {
 	struct event_names names;
 	pd_event_names_init(&names, reader, EVENT_NAMES_REPORT);
 	perfdata_text_literal(out, "\nAggregated stats:");
 	if (has_type(summary, PERFDATA_RECORD_AUXTRACE_INFO))
-		perfdata_text_literal(out, " (excludes AUX area (e.g. instruction trace) decoded / synthesized events)");
+		perfdata_text_literal(out,
+				      " (excludes AUX area (e.g. instruction trace) decoded / synthesized events)");
 	perfdata_text_char(out, '\n');
 	uint64_t total = summary->records;
 	for (size_t i = 0; i < summary->nr_types; i++)
@@ -80,8 +82,9 @@ void perfdata_perf_stats(struct perfdata_text *out, const struct perfdata_reader
 		const struct perfdata_layout *layout = perfdata_record_layout(summary->types[i].type);
 		const uint64_t records = summary->types[i].records - summary->types[i].dropped_by_perf;
 		if (records)
-			perfdata_text_printf(out, "%20s events: %10" PRIu64 "  (%4.1f%%)\n", layout ? layout->perf_name : "UNKNOWN",
-					     records, 100.0 * (double)records / (double)total);
+			perfdata_text_printf(out, "%20s events: %10" PRIu64 "  (%4.1f%%)\n",
+					     layout ? layout->perf_name : "UNKNOWN", records,
+					     100.0 * (double)records / (double)total);
 	}
 	for (size_t i = 0; i < summary->nr_events; i++) {
 		const struct perfdata_event_count *event = &summary->events[i];

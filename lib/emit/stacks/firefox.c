@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* `firefox`: the processed format of the Firefox Profiler, version 65. Names stand in the file, so it is marked as symbolicated: the viewer asks no
- * server for them. The first sampling event is the threads' samples; each further one has threads of its own; tracepoints and what happened to
- * threads are markers. */
+/* `firefox`: the processed format of the Firefox Profiler, version 65. Names stand in the file, so it is marked as
+ * symbolicated: the viewer asks no server for them. The first sampling event is the threads' samples; each further one
+ * has threads of its own; tracepoints and what happened to threads are markers. */
 #include "config.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,8 +15,12 @@
 #include "emit/stacks/stack_text.h"
 
 static const struct perfdata_emitter_option options[] = {
-	{ .name = "inline", .kind = PERFDATA_OPTION_FLAG, .help = "inlined functions are frames (default; --no-inline leaves them out)" },
-	{ .name = "markers", .kind = PERFDATA_OPTION_FLAG, .help = "tracepoints, mappings, names, switches and losses as markers (default; --no-markers)" },
+	{ .name = "inline",
+	  .kind = PERFDATA_OPTION_FLAG,
+	  .help = "inlined functions are frames (default; --no-inline leaves them out)" },
+	{ .name = "markers",
+	  .kind = PERFDATA_OPTION_FLAG,
+	  .help = "tracepoints, mappings, names, switches and losses as markers (default; --no-markers)" },
 	{ 0 },
 };
 
@@ -40,7 +44,8 @@ static void release(void *pointer)
 	pd_free(state);
 }
 
-static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_context *context, struct perfdata_text *out)
+static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_context *context,
+				   struct perfdata_text *out)
 {
 	const struct pd_profile_options wanted = { .parts = 0, .by_period = true };
 	struct state *state = pointer;
@@ -54,7 +59,8 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 	return state->timeline ? PERFDATA_OK : PERFDATA_ENOMEM;
 }
 
-static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out)
+static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state,
+				  struct perfdata_text *out)
 {
 	return pd_stack_begin(sizeof(struct state), set_up, release, context, ret_state, out);
 }
@@ -69,8 +75,8 @@ static void free_part(void *pointer)
 	pd_free(part);
 }
 
-static enum perfdata_status format(const void *pointer, const struct perfdata_batch *batch, void *value, struct perfdata_scratch *scratch,
-				   struct perfdata_text *out, void **ret_part)
+static enum perfdata_status format(const void *pointer, const struct perfdata_batch *batch, void *value,
+				   struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
 {
 	const struct state *state = pointer;
 	struct part *part = pd_calloc(1, sizeof *part);
@@ -101,9 +107,12 @@ static enum perfdata_status merge(void *pointer, void *taken, struct perfdata_te
 	return status;
 }
 
-/* --- the head -------------------------------------------------------------------------------------------------------------------- */
+/* --- the head ----------------------------------------------------------------------------------------------------- */
 
-static void json_text(struct perfdata_text *out, const char *text) { perfdata_text_json_string(out, text, strlen(text)); }
+static void json_text(struct perfdata_text *out, const char *text)
+{
+	perfdata_text_json_string(out, text, strlen(text));
+}
 
 struct extra {
 	struct perfdata_text *out;
@@ -143,20 +152,30 @@ static void put_meta(const struct state *state, const struct perfdata_emit_end *
 	perfdata_text_init(&system);
 	pd_stack_head_command(reader, &command);
 	perfdata_text_printf(&system, "Linux %s", release ? release : "");
-	perfdata_text_printf(out, "{\"meta\":{\"preprocessedProfileVersion\":65,\"version\":24,\"processType\":0,\"stackwalk\":1,\"interval\":%.6g,\"product\":", interval);
+	perfdata_text_printf(out,
+			     "{\"meta\":{\"preprocessedProfileVersion\":65,\"version\":24,\"processType\":0,"
+			     "\"stackwalk\":1,\"interval\":%.6g,\"product\":",
+			     interval);
 	json_text(out, pd_stack_last_part(perfdata_reader_header(reader)->name));
 	perfdata_text_literal(out, ",\"oscpu\":");
 	perfdata_text_json_string(out, system.data, system.size);
 	perfdata_text_literal(out, ",\"platform\":\"X11\",\"importedFrom\":\"perfdata\",\"arguments\":");
 	perfdata_text_json_string(out, command.data, command.size);
 	if (end->summary->first_time != UINT64_MAX)
-		perfdata_text_printf(out, ",\"startTimeAsClockMonotonicNanosecondsSinceBoot\":\"%" PRIu64 "\"", end->summary->first_time);
-	perfdata_text_literal(out, ",\"symbolicated\":true,\"usesOnlyOneStackType\":true,\"sourceCodeIsNotOnSearchfox\":true,\"keepProfileThreadOrder\":true,"
-				   "\"sampleUnits\":{\"time\":\"ms\",\"eventDelay\":\"ms\",\"threadCPUDelta\":\"ns\"},\n\"categories\":");
+		perfdata_text_printf(out, ",\"startTimeAsClockMonotonicNanosecondsSinceBoot\":\"%" PRIu64 "\"",
+				     end->summary->first_time);
+	perfdata_text_literal(
+		out,
+		",\"symbolicated\":true,\"usesOnlyOneStackType\":true,\"sourceCodeIsNotOnSearchfox\":true,"
+		"\"keepProfileThreadOrder\":true,"
+		"\"sampleUnits\":{\"time\":\"ms\",\"eventDelay\":\"ms\",\"threadCPUDelta\":\"ns\"},\n\"categories\":");
 	pd_firefox_categories(out);
-	perfdata_text_literal(out, ",\n\"markerSchema\":[{\"name\":\"perfdata\",\"tableLabel\":\"{marker.data.text}\",\"tooltipLabel\":\"{marker.name}\","
-				   "\"display\":[\"marker-chart\",\"marker-table\",\"timeline-overview\"],\"fields\":[{\"key\":\"text\",\"label\":\"What\","
-				   "\"format\":\"unique-string\"}]}],\n\"extra\":[{\"label\":\"Recording\",\"entries\":[");
+	perfdata_text_literal(out,
+			      ",\n\"markerSchema\":[{\"name\":\"perfdata\",\"tableLabel\":\"{marker.data.text}\","
+			      "\"tooltipLabel\":\"{marker.name}\","
+			      "\"display\":[\"marker-chart\",\"marker-table\",\"timeline-overview\"],\"fields\":[{"
+			      "\"key\":\"text\",\"label\":\"What\","
+			      "\"format\":\"unique-string\"}]}],\n\"extra\":[{\"label\":\"Recording\",\"entries\":[");
 	for (const struct stack_fact *fact = pd_stack_facts; fact->name; fact++)
 		if (perfdata_reader_feature_text(reader, fact->feature))
 			put_extra(&extra, fact->name, perfdata_reader_feature_text(reader, fact->feature));
@@ -167,7 +186,7 @@ static void put_meta(const struct state *state, const struct perfdata_emit_end *
 	perfdata_text_release(&system);
 }
 
-/* --- threads ----------------------------------------------------------------------------------------------------------------------- */
+/* --- threads ------------------------------------------------------------------------------------------------------ */
 
 struct writing {
 	const struct state *state;
@@ -205,12 +224,16 @@ static void put_pid(struct perfdata_text *out, const struct timeline_thread *thr
 	perfdata_text_char(out, '"');
 }
 
-static bool is_of(const struct timeline_row *row, uint32_t event) { return event != PERFDATA_NONE && row->event == event; }
+static bool is_of(const struct timeline_row *row, uint32_t event)
+{
+	return event != PERFDATA_NONE && row->event == event;
+}
 
 /* A column of those rows that are samples of the event. */
 typedef enum perfdata_status sample_column_fn(struct writing *writing, const struct timeline_row *row);
 
-static enum perfdata_status put_sample_column(struct writing *writing, const struct timeline_row *rows, size_t nr, uint32_t event, sample_column_fn *put)
+static enum perfdata_status put_sample_column(struct writing *writing, const struct timeline_row *rows, size_t nr,
+					      uint32_t event, sample_column_fn *put)
 {
 	enum perfdata_status status = PERFDATA_OK;
 	bool first = true;
@@ -249,12 +272,14 @@ static enum perfdata_status sample_weight(struct writing *writing, const struct 
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status put_samples(struct writing *writing, const struct timeline_row *rows, size_t nr, uint32_t event, bool weights)
+static enum perfdata_status put_samples(struct writing *writing, const struct timeline_row *rows, size_t nr,
+					uint32_t event, bool weights)
 {
 	size_t used = 0;
 	for (size_t i = 0; i < nr; i++)
 		used += is_of(&rows[i], event);
-	perfdata_text_printf(writing->out, ",\n\"samples\":{\"length\":%zu,\"weightType\":\"samples\",\"stack\":", used);
+	perfdata_text_printf(writing->out,
+			     ",\n\"samples\":{\"length\":%zu,\"weightType\":\"samples\",\"stack\":", used);
 	const enum perfdata_status status = put_sample_column(writing, rows, nr, event, sample_stack);
 	perfdata_text_literal(writing->out, ",\"time\":");
 	(void)put_sample_column(writing, rows, nr, event, sample_time);
@@ -279,8 +304,9 @@ static enum perfdata_status put_markers(struct writing *writing, const struct ti
 		uint32_t stack = UINT32_MAX;
 		if (!is_shown(&rows[i]))
 			continue;
-		perfdata_text_printf(out, "%s{\"type\":\"perfdata\",\"text\":%" PRIu32, used++ ? "," : "",
-				     pd_firefox_string(writing->tables, pd_timeline_string(writing->state->timeline, rows[i].text)));
+		perfdata_text_printf(
+			out, "%s{\"type\":\"perfdata\",\"text\":%" PRIu32, used++ ? "," : "",
+			pd_firefox_string(writing->tables, pd_timeline_string(writing->state->timeline, rows[i].text)));
 		if (rows[i].event != PERFDATA_NONE)
 			status = pd_firefox_stack(writing->tables, rows[i].node, &stack);
 		if (stack != UINT32_MAX)
@@ -300,7 +326,9 @@ static enum perfdata_status put_markers(struct writing *writing, const struct ti
 				perfdata_text_char(out, ',');
 			first = false;
 			if (column == 0)
-				perfdata_text_u64(out, pd_firefox_string(writing->tables, pd_timeline_string(writing->state->timeline, rows[i].name)));
+				perfdata_text_u64(out, pd_firefox_string(writing->tables,
+									 pd_timeline_string(writing->state->timeline,
+											    rows[i].name)));
 			else if (column == 1)
 				put_time(out, rows[i].time, writing->zero);
 			else
@@ -314,10 +342,13 @@ static enum perfdata_status put_markers(struct writing *writing, const struct ti
 }
 
 /* One thread of the viewer: of an event of a thread; markers go with the first one. */
-static enum perfdata_status put_thread(struct writing *writing, const struct timeline_row *rows, size_t nr, uint32_t event, bool is_first, bool is_main)
+static enum perfdata_status put_thread(struct writing *writing, const struct timeline_row *rows, size_t nr,
+				       uint32_t event, bool is_first, bool is_main)
 {
 	const struct timeline_thread *thread = pd_timeline_thread(writing->state->timeline, rows[0].thread);
-	const char *comm = thread->comm == PERFDATA_NONE ? "" : perfdata_session_comm(writing->state->gather.session, thread->comm);
+	const char *comm = thread->comm == PERFDATA_NONE
+				   ? ""
+				   : perfdata_session_comm(writing->state->gather.session, thread->comm);
 	struct perfdata_text *out = writing->out, name;
 	perfdata_text_init(&name);
 	perfdata_text_string(&name, thread->tid < 0 ? "recording" : comm);
@@ -326,7 +357,8 @@ static enum perfdata_status put_thread(struct writing *writing, const struct tim
 	perfdata_text_string(out, writing->first ? "\n{\"name\":" : ",\n{\"name\":");
 	writing->first = false;
 	perfdata_text_json_string(out, name.data, name.size);
-	perfdata_text_printf(out, ",\"isMainThread\":%s,\"processType\":\"default\",\"processName\":", is_main ? "true" : "false");
+	perfdata_text_printf(
+		out, ",\"isMainThread\":%s,\"processType\":\"default\",\"processName\":", is_main ? "true" : "false");
 	json_text(out, comm);
 	perfdata_text_literal(out, ",\"pid\":");
 	put_pid(out, thread, thread->pid);
@@ -354,12 +386,14 @@ static bool has_samples(const struct timeline_row *rows, size_t nr, uint32_t eve
 	return false;
 }
 
-static enum perfdata_status put_events(struct writing *writing, const struct timeline_row *rows, size_t nr, uint32_t first_event, bool is_main)
+static enum perfdata_status put_events(struct writing *writing, const struct timeline_row *rows, size_t nr,
+				       uint32_t first_event, bool is_main)
 {
 	const struct state *state = writing->state;
 	enum perfdata_status status = put_thread(writing, rows, nr, first_event, true, is_main);
 	for (uint32_t i = 0; i < pd_profile_nr_events(state->gather.profile) && status == PERFDATA_OK; i++)
-		if (i != first_event && pd_profile_event(state->gather.profile, i) && pd_timeline_samples(state->timeline, i) && has_samples(rows, nr, i))
+		if (i != first_event && pd_profile_event(state->gather.profile, i) &&
+		    pd_timeline_samples(state->timeline, i) && has_samples(rows, nr, i))
 			status = put_thread(writing, rows, nr, i, false, false);
 	return status;
 }
@@ -372,7 +406,8 @@ static enum perfdata_status put_threads(struct writing *writing)
 	struct pd_hash_map mains = { 0 };    /* pid and generation → 1: its main thread was written */
 	uint32_t first = 0;
 	enum perfdata_status status = PERFDATA_OK;
-	while (first < pd_profile_nr_events(state->gather.profile) && !(pd_profile_event(state->gather.profile, first) && pd_timeline_samples(state->timeline, first)))
+	while (first < pd_profile_nr_events(state->gather.profile) &&
+	       !(pd_profile_event(state->gather.profile, first) && pd_timeline_samples(state->timeline, first)))
 		first++;
 	first = first < pd_profile_nr_events(state->gather.profile) ? first : PERFDATA_NONE;
 	pd_timeline_sort(state->timeline);
@@ -400,7 +435,8 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 	enum perfdata_status status = pd_profile_finish(state->gather.profile);
 	if (status != PERFDATA_OK)
 		return status;
-	struct firefox_tables *tables = pd_firefox_tables_new(state->gather.profile, state->gather.session, state->inlines);
+	struct firefox_tables *tables = pd_firefox_tables_new(state->gather.profile, state->gather.session,
+							      state->inlines);
 	if (!tables)
 		return PERFDATA_ENOMEM;
 	pd_stack_spool_init(&threads, pd_profile_account(state->gather.profile));
@@ -424,9 +460,20 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 }
 
 const struct perfdata_emitter pd_emitter_firefox = {
-	.abi = PERFDATA_EMITTER_ABI, .name = "firefox", .help = "a file for profiler.firefox.com: threads in time, stacks, markers",
-	.needs = STACK_GATHER_NEEDS, .flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_ONE_DOCUMENT | PERFDATA_EMITTER_LIGHT,
-	.size = sizeof(struct perfdata_emitter), .mime = "application/json", .suffix = "firefox.json",
-	.options = options, .option_size = sizeof *options,
-	.begin = begin, .format = format, .merge = merge, .end = end, .free_part = free_part, .release = release,
+	.abi = PERFDATA_EMITTER_ABI,
+	.name = "firefox",
+	.help = "a file for profiler.firefox.com: threads in time, stacks, markers",
+	.needs = STACK_GATHER_NEEDS,
+	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_ONE_DOCUMENT | PERFDATA_EMITTER_LIGHT,
+	.size = sizeof(struct perfdata_emitter),
+	.mime = "application/json",
+	.suffix = "firefox.json",
+	.options = options,
+	.option_size = sizeof *options,
+	.begin = begin,
+	.format = format,
+	.merge = merge,
+	.end = end,
+	.free_part = free_part,
+	.release = release,
 };

@@ -33,7 +33,8 @@ struct firefox_tables {
 	bool failed;
 };
 
-struct firefox_tables *pd_firefox_tables_new(struct pd_profile *profile, const struct perfdata_session *session, bool inlines)
+struct firefox_tables *pd_firefox_tables_new(struct pd_profile *profile, const struct perfdata_session *session,
+					     bool inlines)
 {
 	struct firefox_tables *tables = pd_calloc(1, sizeof *tables);
 	if (!tables)
@@ -70,26 +71,32 @@ uint32_t pd_firefox_string(struct firefox_tables *tables, const char *text)
 	return string;
 }
 
-/* --- stacks -------------------------------------------------------------------------------------------------------------------- */
+/* --- stacks ------------------------------------------------------------------------------------------------------- */
 
 /* The row of the first frame of a step, its inlined calls stand behind it. False without memory. */
 static bool frames_of(struct firefox_tables *tables, const struct stack_step *step, uint32_t *ret_first, size_t *ret_nr)
 {
 	const uint64_t key = (uint64_t)step->frame << 1 | step->is_caller;
-	const struct perfdata_frame *at = step->frame == PERFDATA_NONE ? NULL : perfdata_session_frame(tables->session, step->frame);
+	const struct perfdata_frame *at = step->frame == PERFDATA_NONE
+						  ? NULL
+						  : perfdata_session_frame(tables->session, step->frame);
 	const struct stack_call *calls = pd_stack_labels_of(tables->labels, step->frame, step->is_caller, ret_nr);
 	uint64_t first;
 	if (!calls)
 		return false;
 	if (!pd_hash_map_get(&tables->known, key, &first)) {
 		first = tables->nr_frames;
-		const uint64_t address = at && at->dso != PERFDATA_NONE ? pd_stack_code_address(at->address, step->is_caller) : UINT64_MAX;
+		const uint64_t address = at && at->dso != PERFDATA_NONE
+						 ? pd_stack_code_address(at->address, step->is_caller)
+						 : UINT64_MAX;
 		for (size_t i = 0; i < *ret_nr; i++) {
-			if (pd_vector_grow(&tables->frames, &tables->frames_room, tables->nr_frames, sizeof *tables->frames) < 0)
+			if (pd_vector_grow(&tables->frames, &tables->frames_room, tables->nr_frames,
+					   sizeof *tables->frames) < 0)
 				return false;
 			/* what does not fit 32 bits (the kernel) has none */
-			tables->frames[tables->nr_frames++] = (struct frame){ calls[i].label, calls[i].line, calls[i].column, (uint32_t)i,
-									      address <= UINT32_MAX ? (int64_t)address : -1 };
+			tables->frames[tables->nr_frames++] =
+				(struct frame){ calls[i].label, calls[i].line, calls[i].column, (uint32_t)i,
+						address <= UINT32_MAX ? (int64_t)address : -1 };
 		}
 		if (pd_hash_map_put(&tables->known, key, first) < 0)
 			return false;
@@ -126,13 +133,15 @@ enum perfdata_status pd_firefox_stack(struct firefox_tables *tables, uint32_t no
 	return PERFDATA_OK;
 }
 
-/* --- columns ---------------------------------------------------------------------------------------------------------------------- */
+/* --- columns ------------------------------------------------------------------------------------------------------ */
 
 /* By enum stack_kind. */
 static unsigned category_of(enum stack_kind kind)
 {
-	static const unsigned categories[STACK_KINDS] = { [STACK_USER] = 1, [STACK_INLINED] = 1, [STACK_KERNEL] = 2, [STACK_INLINED_KERNEL] = 2,
-							  [STACK_JIT] = 3, [STACK_GUEST] = 4 };
+	static const unsigned categories[STACK_KINDS] = {
+		[STACK_USER] = 1,           [STACK_INLINED] = 1, [STACK_KERNEL] = 2,
+		[STACK_INLINED_KERNEL] = 2, [STACK_JIT] = 3,     [STACK_GUEST] = 4
+	};
 	return categories[kind];
 }
 
@@ -165,7 +174,8 @@ static int64_t lib_of(struct firefox_tables *tables, const struct stack_label *l
 /* One value of a column; index counts rows. */
 typedef void column_fn(struct firefox_tables *tables, struct perfdata_text *out, size_t index);
 
-static void put_column(struct firefox_tables *tables, struct perfdata_text *out, const char *name, size_t nr, column_fn *value)
+static void put_column(struct firefox_tables *tables, struct perfdata_text *out, const char *name, size_t nr,
+		       column_fn *value)
 {
 	perfdata_text_printf(out, ",\"%s\":[", name);
 	for (size_t i = 0; i < nr; i++) {
@@ -214,7 +224,10 @@ COLUMN(func_source) { or_null(out, label_at(tables, index)->source, label_at(tab
 COLUMN(func_line) { or_null(out, label_at(tables, index)->line, label_at(tables, index)->line); }
 COLUMN(resource_name)
 {
-	perfdata_text_u64(out, pd_firefox_string(tables, pd_stack_last_part(perfdata_session_dso(tables->session, tables->dsos[index])->name)));
+	perfdata_text_u64(
+		out,
+		pd_firefox_string(
+			tables, pd_stack_last_part(perfdata_session_dso(tables->session, tables->dsos[index])->name)));
 }
 
 static void put_libs(struct firefox_tables *tables, struct perfdata_text *out)
@@ -225,7 +238,9 @@ static void put_libs(struct firefox_tables *tables, struct perfdata_text *out)
 		const struct perfdata_bytes id = perfdata_session_build_id(tables->session, dso->id, NULL);
 		const char *name = pd_stack_last_part(dso->name);
 		static const unsigned char order[16] = { 3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15 };
-		const char *const keys[] = { "name", "debugName", "path", "debugPath" }, *const values[] = { name, name, dso->name, dso->name };
+		const char *const keys[] = { "name", "debugName", "path", "debugPath" }, *const values[] = {
+			name, name, dso->name, dso->name
+		};
 		perfdata_text_string(out, i ? ",{" : "{");
 		for (size_t k = 0; k < 4; k++) {
 			perfdata_text_printf(out, "\"%s\":", keys[k]);
@@ -298,7 +313,8 @@ static void put_sources(struct firefox_tables *tables, struct perfdata_text *out
 	put_column(tables, out, "startColumn", nr, unity);
 	put_column(tables, out, "sourceMapURL", nr, none);
 	put_column(tables, out, "content", nr, none);
-	perfdata_text_literal(out, "},\n\"sourceLocationTable\":{\"length\":0,\"source\":[],\"line\":[],\"column\":[]}");
+	perfdata_text_literal(out,
+			      "},\n\"sourceLocationTable\":{\"length\":0,\"source\":[],\"line\":[],\"column\":[]}");
 }
 
 COLUMN(string_at)
@@ -315,7 +331,9 @@ enum perfdata_status pd_firefox_tables_put(struct firefox_tables *tables, struct
 	put_frames(tables, shared);
 	put_funcs(tables, shared);
 	put_sources(tables, shared);
-	perfdata_text_literal(shared, ",\n\"nativeSymbols\":{\"length\":0,\"libIndex\":[],\"address\":[],\"name\":[],\"functionSize\":[]}");
+	perfdata_text_literal(
+		shared,
+		",\n\"nativeSymbols\":{\"length\":0,\"libIndex\":[],\"address\":[],\"name\":[],\"functionSize\":[]}");
 	put_column(tables, shared, "stringArray", pd_stack_labels_nr_strings(tables->labels), string_at);
 	put_libs(tables, out);
 	perfdata_text_literal(out, ",\n\"shared\":{");

@@ -69,7 +69,7 @@ uint32_t pd_flame_data_bins(const struct flame_data *data, uint64_t *ret_width)
 	return data->bins;
 }
 
-/* --- which nodes are large enough --------------------------------------------------------------------------------------------------- */
+/* --- which nodes are large enough --------------------------------------------------------------------------------- */
 
 static uint64_t next_hash(uint64_t hash, uint32_t label)
 {
@@ -77,7 +77,10 @@ static uint64_t next_hash(uint64_t hash, uint32_t label)
 	return hash ^ hash >> 29;
 }
 
-static uint32_t *count_of(const struct flame_data *data, uint64_t hash) { return &data->counts[(hash * 0xd6e8feb86659fd93ull) >> 42]; }
+static uint32_t *count_of(const struct flame_data *data, uint64_t hash)
+{
+	return &data->counts[(hash * 0xd6e8feb86659fd93ull) >> 42];
+}
 
 static void leave_levels(struct flame_data *data, size_t nr)
 {
@@ -96,14 +99,17 @@ static bool enter_levels(struct flame_data *data, const struct stack_way *way)
 		return false;
 	for (; data->nr_levels < way->nr_labels; data->nr_levels++)
 		data->levels[data->nr_levels] =
-			(struct level){ .hash = next_hash(data->nr_levels ? data->levels[data->nr_levels - 1].hash : 1, way->labels[data->nr_levels]) };
+			(struct level){ .hash = next_hash(data->nr_levels ? data->levels[data->nr_levels - 1].hash : 1,
+							  way->labels[data->nr_levels]) };
 	return true;
 }
 
 /* What one side's stacks are to be gone through for: counting, or building the tree of what is large enough. */
-typedef enum perfdata_status stack_fn(struct flame_data *data, const struct stack_way *way, const struct pd_profile_entry *entry);
+typedef enum perfdata_status stack_fn(struct flame_data *data, const struct stack_way *way,
+				      const struct pd_profile_entry *entry);
 
-static enum perfdata_status count_stack(struct flame_data *data, const struct stack_way *way, const struct pd_profile_entry *entry)
+static enum perfdata_status count_stack(struct flame_data *data, const struct stack_way *way,
+					const struct pd_profile_entry *entry)
 {
 	leave_levels(data, way->same_labels);
 	if (!enter_levels(data, way))
@@ -141,10 +147,11 @@ static enum perfdata_status each_stack(struct flame_data *data, unsigned side, s
 	return status == PERFDATA_END ? PERFDATA_OK : status;
 }
 
-/* --- the tree ------------------------------------------------------------------------------------------------------------------- */
+/* --- the tree ----------------------------------------------------------------------------------------------------- */
 
 /* The way as far as it is large enough, and one node for all that is not. PERFDATA_ELIMIT: too many nodes. */
-static enum perfdata_status build_stack(struct flame_data *data, const struct stack_way *way, const struct pd_profile_entry *entry)
+static enum perfdata_status build_stack(struct flame_data *data, const struct stack_way *way,
+					const struct pd_profile_entry *entry)
 {
 	(void)entry;
 	if (pd_vector_grow(&data->levels, &data->levels_room, way->nr_labels, sizeof *data->levels) < 0)
@@ -155,7 +162,8 @@ static enum perfdata_status build_stack(struct flame_data *data, const struct st
 		const struct level *above = data->nr_levels ? &data->levels[data->nr_levels - 1] : NULL;
 		struct level level = { .hash = next_hash(above ? above->hash : 1, label) };
 		const bool small = data->counts && *count_of(data, level.hash) < data->below;
-		level.node = pd_stack_tree_child(&data->tree, above ? above->node : STACK_NO_NODE, small ? data->small : label);
+		level.node = pd_stack_tree_child(&data->tree, above ? above->node : STACK_NO_NODE,
+						 small ? data->small : label);
 		if (level.node == STACK_NO_NODE)
 			return pd_stack_tree_failed(&data->tree);
 		data->left_out += small;
@@ -183,7 +191,8 @@ static void account(struct flame_data *data)
 	data->accounted = size;
 }
 
-/* Where there are too many nodes, those with fewest samples are left out: of counts that are never too low, so what is shown is whole. */
+/* Where there are too many nodes, those with fewest samples are left out: of counts that are never too low, so what is
+ * shown is whole. */
 static enum perfdata_status build_what_fits(struct flame_data *data)
 {
 	struct stack_label small = { .kind = STACK_LEFT_OUT, .dso = PERFDATA_NONE };
@@ -222,8 +231,8 @@ static void set_bins(struct flame_data *data)
 	data->bins = (uint32_t)((nr + data->slices_per_bin - 1) / data->slices_per_bin);
 }
 
-enum perfdata_status pd_flame_data_new(const struct flame_options *options, const struct flame_side *recording, const struct flame_side *base,
-				    struct flame_data **ret)
+enum perfdata_status pd_flame_data_new(const struct flame_options *options, const struct flame_side *recording,
+				       const struct flame_side *base, struct flame_data **ret)
 {
 	struct flame_data *data = pd_calloc(1, sizeof *data);
 	if (!data)
@@ -248,7 +257,7 @@ enum perfdata_status pd_flame_data_new(const struct flame_options *options, cons
 	return PERFDATA_OK;
 }
 
-/* --- rows ------------------------------------------------------------------------------------------------------------------------ */
+/* --- rows --------------------------------------------------------------------------------------------------------- */
 
 static uint32_t bin_of(const struct flame_data *data, unsigned side, uint64_t slice)
 {
@@ -296,7 +305,9 @@ enum perfdata_status pd_flame_data_rows(struct flame_data *data, unsigned side, 
 				break;
 			continue;
 		}
-		struct flame_row row = { .thread = entry->key.thread, .bin = bin_of(data, side, entry->key.slice), .samples = entry->sums.samples,
+		struct flame_row row = { .thread = entry->key.thread,
+					 .bin = bin_of(data, side, entry->key.slice),
+					 .samples = entry->sums.samples,
 					 .weight = entry->sums.weight };
 		status = pd_stack_place_find(&data->places[side], &data->tree, entry->key.node, data->small, &row.node);
 		if (status != PERFDATA_OK)
@@ -335,7 +346,8 @@ static void take_sums(void *user, const struct flame_row *rows, size_t nr)
 	}
 }
 
-enum perfdata_status pd_flame_data_sums(struct flame_data *data, unsigned side, uint32_t event, uint64_t *samples, uint64_t *weight)
+enum perfdata_status pd_flame_data_sums(struct flame_data *data, unsigned side, uint32_t event, uint64_t *samples,
+					uint64_t *weight)
 {
 	struct sums sums = { samples, weight };
 	return pd_flame_data_rows(data, side, event, take_sums, &sums);
@@ -345,7 +357,8 @@ uint32_t pd_flame_data_base_event(const struct flame_data *data, uint32_t event)
 {
 	const char *name = perfdata_reader_event(data->sides[0].reader, event)->name;
 	for (uint32_t i = 0; data->has_base && i < pd_profile_nr_events(data->sides[1].profile); i++)
-		if (pd_profile_event(data->sides[1].profile, i) && !strcmp(perfdata_reader_event(data->sides[1].reader, i)->name, name))
+		if (pd_profile_event(data->sides[1].profile, i) &&
+		    !strcmp(perfdata_reader_event(data->sides[1].reader, i)->name, name))
 			return i;
 	return UINT32_MAX;
 }

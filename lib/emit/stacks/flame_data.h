@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a flame graph is drawn from: the tree of functions and how much of each event lies where, of a recording and of the one that it is
- * compared with. */
+/* What a flame graph is drawn from: the tree of functions and how much of each event lies where, of a recording and of
+ * the one that it is compared with. */
 #ifndef PD_FLAME_DATA_H
 #define PD_FLAME_DATA_H
 
@@ -25,8 +25,8 @@ struct flame_options {
 
 struct flame_data;
 /* base may be NULL. */
-enum perfdata_status pd_flame_data_new(const struct flame_options *options, const struct flame_side *recording, const struct flame_side *base,
-				    struct flame_data **ret);
+enum perfdata_status pd_flame_data_new(const struct flame_options *options, const struct flame_side *recording,
+				       const struct flame_side *base, struct flame_data **ret);
 void pd_flame_data_free(struct flame_data *data);
 
 struct stack_tree *pd_flame_data_tree(struct flame_data *data);
@@ -41,11 +41,13 @@ struct flame_row {
 };
 /* The bins of time of the recording: how many, and ns of each. 0 where no sample has a time. */
 uint32_t pd_flame_data_bins(const struct flame_data *data, uint64_t *ret_width);
-/* Calls take with the rows of an event of a side (0: the recording), sorted, a group of equal thread and bin at a time. */
+/* Calls take with the rows of an event of a side (0: the recording), sorted, a group of equal thread and bin at a
+ * time. */
 enum perfdata_status pd_flame_data_rows(struct flame_data *data, unsigned side, uint32_t event,
 				     void (*take)(void *user, const struct flame_row *rows, size_t nr), void *user);
 /* Adds samples and weight of an event of a side to arrays of the tree's nodes, each of which may be NULL. */
-enum perfdata_status pd_flame_data_sums(struct flame_data *data, unsigned side, uint32_t event, uint64_t *samples, uint64_t *weight);
+enum perfdata_status pd_flame_data_sums(struct flame_data *data, unsigned side, uint32_t event, uint64_t *samples,
+					uint64_t *weight);
 /* The event of the base that is compared with an event of the recording, by its name; UINT32_MAX: none. */
 uint32_t pd_flame_data_base_event(const struct flame_data *data, uint32_t event);
 

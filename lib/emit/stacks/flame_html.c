@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The page: its style, body and script as they are, and the data packed between them. Nothing of the recording stands in the page but inside that
- * data, which is base64: no name can be markup. */
+/* The page: its style, body and script as they are, and the data packed between them. Nothing of the recording stands
+ * in the page but inside that data, which is base64: no name can be markup. */
 #include "config.h"
 #include <inttypes.h>
 #include <string.h>
@@ -12,9 +12,12 @@
 #include "emit/stacks/stack_pack.h"
 #include "emit/stacks/stack_text.h"
 
-/* --- what the data says of the recording, as JSON ------------------------------------------------------------------------------------ */
+/* --- what the data says of the recording, as JSON ----------------------------------------------------------------- */
 
-static void json_text(struct perfdata_text *out, const char *text) { perfdata_text_json_string(out, text, strlen(text)); }
+static void json_text(struct perfdata_text *out, const char *text)
+{
+	perfdata_text_json_string(out, text, strlen(text));
+}
 
 static void say(void *user, const char *line)
 {
@@ -76,7 +79,8 @@ static void put_threads(struct perfdata_text *out, const struct flame_side *side
 	perfdata_text_literal(out, ",\"threads\":[");
 	for (uint32_t i = 0; i < pd_profile_nr_threads(side->profile); i++) {
 		const struct pd_profile_thread *thread = pd_profile_thread(side->profile, i);
-		perfdata_text_printf(out, "%s{\"pid\":%" PRId32 ",\"tid\":%" PRId32 ",\"comm\":", i ? "," : "", thread->pid, thread->tid);
+		perfdata_text_printf(out, "%s{\"pid\":%" PRId32 ",\"tid\":%" PRId32 ",\"comm\":", i ? "," : "",
+				     thread->pid, thread->tid);
 		json_text(out, thread->comm == PERFDATA_NONE ? "" : perfdata_session_comm(side->session, thread->comm));
 		perfdata_text_char(out, '}');
 	}
@@ -91,7 +95,9 @@ static void put_left_out(struct perfdata_text *out, const struct flame_data *dat
 	if (!nr)
 		return;
 	perfdata_text_init(&line);
-	perfdata_text_printf(&line, "Boxes of fewer than %" PRIu64 " samples are drawn as one for each caller, [smaller ones]", below);
+	perfdata_text_printf(&line,
+			     "Boxes of fewer than %" PRIu64 " samples are drawn as one for each caller, [smaller ones]",
+			     below);
 	perfdata_text_append(&line, "", 1);
 	if (!perfdata_text_failed(&line))
 		say(out, line.data);
@@ -125,7 +131,7 @@ static void put_meta(struct perfdata_text *out, const struct flamegraph *graph)
 	perfdata_text_literal(out, "]}");
 }
 
-/* --- columns --------------------------------------------------------------------------------------------------------------------------- */
+/* --- columns ------------------------------------------------------------------------------------------------------ */
 
 struct columns {
 	struct stack_pack pack;
@@ -176,7 +182,8 @@ static void put_labels(struct columns *columns, const struct stack_labels *label
 	for (unsigned column = 0; column < 5; column++) {
 		for (uint32_t i = 0; i < nr; i++) {
 			const struct stack_label *label = pd_stack_labels_get(labels, i);
-			const uint32_t values[] = { label->name, label->file, (uint32_t)label->kind, label->source, label->line };
+			const uint32_t values[] = { label->name, label->file, (uint32_t)label->kind, label->source,
+						    label->line };
 			put_number(columns, values[column]);
 		}
 	}
@@ -213,7 +220,9 @@ static enum perfdata_status put_rows(struct columns *columns, struct flamegraph 
 {
 	columns->nr_rows = 0;
 	perfdata_text_clear(&columns->rows);
-	const enum perfdata_status status = event == UINT32_MAX ? PERFDATA_OK : pd_flame_data_rows(graph->data, side, event, take_rows, columns);
+	const enum perfdata_status status = event == UINT32_MAX
+						    ? PERFDATA_OK
+						    : pd_flame_data_rows(graph->data, side, event, take_rows, columns);
 	put_number(columns, columns->nr_rows);
 	flush(columns);
 	pd_stack_pack_write(&columns->pack, columns->rows.data, columns->rows.size);
@@ -264,12 +273,14 @@ enum perfdata_status pd_flamegraph_page(struct flamegraph *graph, struct perfdat
 {
 	uint8_t digest[PD_SHA256_SIZE];
 	pd_sha256(pd_flame_page_script, pd_flame_page_script_size, digest);
-	perfdata_text_literal(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-				   "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-				   "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'sha256-");
+	perfdata_text_literal(
+		out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+		     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+		     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'sha256-");
 	pd_stack_text_base64(out, digest, sizeof digest);
-	perfdata_text_literal(out, "'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'\">\n"
-				   "<link rel=\"icon\" href=\"data:,\"><title>flame graph</title>\n<style>\n");
+	perfdata_text_literal(out,
+			      "'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'\">\n"
+			      "<link rel=\"icon\" href=\"data:,\"><title>flame graph</title>\n<style>\n");
 	perfdata_text_append(out, pd_flame_page_css, pd_flame_page_css_size);
 	perfdata_text_literal(out, "</style></head>\n");
 	perfdata_text_append(out, pd_flame_page_body, pd_flame_page_body_size);

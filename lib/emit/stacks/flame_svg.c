@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The picture: SVG without scripts, for documents; titles of the boxes say what they are. One graph for each event, one below the other. */
+/* The picture: SVG without scripts, for documents; titles of the boxes say what they are. One graph for each event, one
+ * below the other. */
 #include "config.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -61,22 +62,28 @@ static uint32_t hash_of(const char *name)
 }
 
 /* The same colours as those of the page. */
-static void put_fill(struct perfdata_text *out, const struct svg *svg, const struct svg_box *box, const struct stack_label *label)
+static void put_fill(struct perfdata_text *out, const struct svg *svg, const struct svg_box *box,
+		     const struct stack_label *label)
 {
-	static const struct { int hue, saturation; } kinds[STACK_KINDS] = { { 46, 85 }, { 14, 80 }, { 84, 55 }, { 330, 55 }, { 155, 55 }, { 0, 0 }, { 275, 55 },
-									    { 215, 40 }, { 0, 0 } };
+	static const struct {
+		int hue, saturation;
+	} kinds[STACK_KINDS] = { { 46, 85 }, { 14, 80 },  { 84, 55 },  { 330, 55 }, { 155, 55 },
+				 { 0, 0 },   { 275, 55 }, { 215, 40 }, { 0, 0 } };
 	const uint32_t hash = hash_of(box->name);
 	if (svg->base_totals) {
-		const double growth = pd_stack_percent(box->total, svg->all) - pd_stack_percent(svg->base_totals[box->node], svg->base_all);
+		const double growth = pd_stack_percent(box->total, svg->all) -
+				      pd_stack_percent(svg->base_totals[box->node], svg->base_all);
 		const double size = growth < 0 ? -growth : growth, light = 92 - (size > 25 ? 25 : size);
 		perfdata_text_printf(out, "hsl(%d,75%%,%.0f%%)", growth > 0 ? 8 : 218, size < 1e-7 ? 92 : light);
 		return;
 	}
-	perfdata_text_printf(out, "hsl(%d,%d%%,%u%%)", kinds[label->kind].hue + (kinds[label->kind].saturation ? (int)(hash % 13) - 6 : 0),
+	perfdata_text_printf(out, "hsl(%d,%d%%,%u%%)",
+			     kinds[label->kind].hue + (kinds[label->kind].saturation ? (int)(hash % 13) - 6 : 0),
 			     kinds[label->kind].saturation, 72 + (unsigned)((hash >> 8) % 9));
 }
 
-static void put_box(struct perfdata_text *out, const struct svg *svg, const struct svg_box *box, double scale, uint32_t top)
+static void put_box(struct perfdata_text *out, const struct svg *svg, const struct svg_box *box, double scale,
+		    uint32_t top)
 {
 	const struct stack_label *label = pd_stack_labels_get(svg->labels, pd_stack_tree_label(svg->tree, box->node));
 	const double x = MARGIN + svg->x[box->node] * scale, width = (double)box->total * scale;
@@ -92,9 +99,10 @@ static void put_box(struct perfdata_text *out, const struct svg *svg, const stru
 		pd_stack_text_weight(out, box->total, svg->is_time);
 	perfdata_text_printf(out, ", %.2f %%", pd_stack_percent(box->total, svg->all));
 	if (svg->base_totals)
-		perfdata_text_printf(out, ", in the base %.2f %%", pd_stack_percent(svg->base_totals[box->node], svg->base_all));
-	perfdata_text_printf(out, "</title><rect x=\"%.1f\" y=\"%" PRIu32 "\" width=\"%.1f\" height=\"%d\" fill=\"", x, y,
-			     width > 2 ? width - 0.5 : width, ROW - 1);
+		perfdata_text_printf(out, ", in the base %.2f %%",
+				     pd_stack_percent(svg->base_totals[box->node], svg->base_all));
+	perfdata_text_printf(out, "</title><rect x=\"%.1f\" y=\"%" PRIu32 "\" width=\"%.1f\" height=\"%d\" fill=\"", x,
+			     y, width > 2 ? width - 0.5 : width, ROW - 1);
 	put_fill(out, svg, box, label);
 	perfdata_text_literal(out, "\"/>");
 	const size_t letters = width > 6 ? (size_t)((width - 6) / LETTER) : 0;
@@ -106,7 +114,7 @@ static void put_box(struct perfdata_text *out, const struct svg *svg, const stru
 	perfdata_text_literal(out, "</g>\n");
 }
 
-/* --- where boxes stand --------------------------------------------------------------------------------------------------------- */
+/* --- where boxes stand -------------------------------------------------------------------------------------------- */
 
 static int compare_boxes(const void *left, const void *right)
 {
@@ -123,10 +131,12 @@ static int compare_boxes(const void *left, const void *right)
 
 static const char *name_of(const struct svg *svg, uint32_t node)
 {
-	return pd_stack_labels_string(svg->labels, pd_stack_labels_get(svg->labels, pd_stack_tree_label(svg->tree, node))->name);
+	return pd_stack_labels_string(svg->labels,
+				      pd_stack_labels_get(svg->labels, pd_stack_tree_label(svg->tree, node))->name);
 }
 
-/* Boxes that are wide enough to be seen, a level at a time: those of a level are sorted by where their callers stand. */
+/* Boxes that are wide enough to be seen, a level at a time: those of a level are sorted by where their callers
+ * stand. */
 static bool lay_out(struct svg *svg, double scale)
 {
 	struct stack_tree *tree = svg->tree;
@@ -142,8 +152,11 @@ static bool lay_out(struct svg *svg, double scale)
 		depths[i] = parent == STACK_NO_NODE ? 1 : depths[parent] + 1;
 		if (!svg->totals[i] || (double)svg->totals[i] * scale < LEAST)
 			continue;
-		svg->boxes[svg->nr_boxes++] = (struct svg_box){ .node = i, .parent = parent, .depth = depths[i], .total = svg->totals[i],
-							       .name = name_of(svg, i) };
+		svg->boxes[svg->nr_boxes++] = (struct svg_box){ .node = i,
+								.parent = parent,
+								.depth = depths[i],
+								.total = svg->totals[i],
+								.name = name_of(svg, i) };
 		svg->depth = depths[i] > svg->depth ? depths[i] : svg->depth;
 	}
 	pd_free(depths);
@@ -152,7 +165,8 @@ static bool lay_out(struct svg *svg, double scale)
 	for (size_t i = 0; i < svg->nr_boxes;) {
 		size_t end = i;
 		for (; end < svg->nr_boxes && svg->boxes[end].depth == svg->boxes[i].depth; end++)
-			svg->boxes[end].x = svg->boxes[end].parent == STACK_NO_NODE ? 0 : svg->x[svg->boxes[end].parent];
+			svg->boxes[end].x = svg->boxes[end].parent == STACK_NO_NODE ? 0
+										    : svg->x[svg->boxes[end].parent];
 		qsort(svg->boxes + i, end - i, sizeof *svg->boxes, compare_boxes);
 		double left = 0;
 		for (uint32_t parent = STACK_NO_NODE - 1; i < end; i++) {
@@ -180,7 +194,7 @@ static void add_up(struct stack_tree *tree, uint64_t *totals, uint64_t *ret_all)
 	}
 }
 
-/* --- one event -------------------------------------------------------------------------------------------------------------------- */
+/* --- one event ---------------------------------------------------------------------------------------------------- */
 
 static void svg_release(struct svg *svg)
 {
@@ -195,7 +209,8 @@ static enum perfdata_status sum_event(struct svg *svg, struct flamegraph *graph,
 	svg->totals = pd_calloc(svg->tree->nr + 1, sizeof *svg->totals);
 	if (!svg->totals)
 		return PERFDATA_ENOMEM;
-	enum perfdata_status status = pd_flame_data_sums(graph->data, 0, event, svg->by_samples ? svg->totals : NULL, svg->by_samples ? NULL : svg->totals);
+	enum perfdata_status status = pd_flame_data_sums(graph->data, 0, event, svg->by_samples ? svg->totals : NULL,
+							 svg->by_samples ? NULL : svg->totals);
 	if (status == PERFDATA_OK && graph->base) {
 		const uint32_t other = pd_flame_data_base_event(graph->data, event);
 		svg->base_totals = pd_calloc(svg->tree->nr + 1, sizeof *svg->base_totals);
@@ -210,11 +225,15 @@ static enum perfdata_status sum_event(struct svg *svg, struct flamegraph *graph,
 	return status;
 }
 
-static enum perfdata_status put_event(struct flamegraph *graph, uint32_t index, uint32_t *top, struct perfdata_text *out)
+static enum perfdata_status put_event(struct flamegraph *graph, uint32_t index, uint32_t *top,
+				      struct perfdata_text *out)
 {
 	const struct perfdata_event *event = perfdata_reader_event(graph->recording->reader, index);
-	struct svg svg = { .graph = graph, .tree = pd_flame_data_tree(graph->data), .labels = pd_flame_data_labels(graph->data),
-			   .is_time = pd_stack_event_is_clock(event), .by_samples = graph->by_samples };
+	struct svg svg = { .graph = graph,
+			   .tree = pd_flame_data_tree(graph->data),
+			   .labels = pd_flame_data_labels(graph->data),
+			   .is_time = pd_stack_event_is_clock(event),
+			   .by_samples = graph->by_samples };
 	enum perfdata_status status = sum_event(&svg, graph, index);
 	const double scale = svg.all ? (double)(graph->width - 2 * MARGIN) / (double)svg.all : 0;
 	if (status == PERFDATA_OK && !lay_out(&svg, scale))
@@ -222,7 +241,8 @@ static enum perfdata_status put_event(struct flamegraph *graph, uint32_t index, 
 	if (status == PERFDATA_OK) {
 		perfdata_text_printf(out, "<text class=\"h\" x=\"%d\" y=\"%" PRIu32 "\">", MARGIN, *top + HEAD - 9);
 		xml_text(out, event->name, 0);
-		perfdata_text_printf(out, ": %" PRIu64 " samples, ", pd_profile_event(graph->recording->profile, index)->samples);
+		perfdata_text_printf(out, ": %" PRIu64 " samples, ",
+				     pd_profile_event(graph->recording->profile, index)->samples);
 		pd_stack_text_weight(out, pd_profile_event(graph->recording->profile, index)->weight, svg.is_time);
 		perfdata_text_literal(out, "</text>\n");
 		for (size_t i = 0; i < svg.nr_boxes; i++)
@@ -244,17 +264,21 @@ enum perfdata_status pd_flamegraph_picture(struct flamegraph *graph, struct perf
 		top += HEAD;
 		perfdata_text_printf(&body, "<text class=\"h\" x=\"%d\" y=\"%d\">", MARGIN, HEAD - 9);
 		if (summary->lost_records || summary->lost_samples)
-			perfdata_text_printf(&body, "lost: %" PRIu64 " records, %" PRIu64 " samples. ", summary->lost_records, summary->lost_samples);
-		perfdata_text_string(&body, graph->end->complete ? "</text>\n" : "The recording is incomplete.</text>\n");
+			perfdata_text_printf(&body, "lost: %" PRIu64 " records, %" PRIu64 " samples. ",
+					     summary->lost_records, summary->lost_samples);
+		perfdata_text_string(&body,
+				     graph->end->complete ? "</text>\n" : "The recording is incomplete.</text>\n");
 	}
 	for (uint32_t i = 0; i < pd_profile_nr_events(graph->recording->profile) && status == PERFDATA_OK; i++)
 		if (pd_profile_event(graph->recording->profile, i))
 			status = put_event(graph, i, &top, &body);
 	top = top ? top : HEAD;
 	perfdata_text_printf(out,
-			     "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%" PRIu64 "\" height=\"%" PRIu32 "\" viewBox=\"0 0 %" PRIu64 " %" PRIu32 "\" "
+			     "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%" PRIu64 "\" height=\"%" PRIu32
+			     "\" viewBox=\"0 0 %" PRIu64 " %" PRIu32 "\" "
 			     "font-family=\"'DejaVu Sans Mono',monospace\" font-size=\"11\">\n"
-			     "<style>.h{font-family:'DejaVu Sans',sans-serif;font-size:12px}</style>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
+			     "<style>.h{font-family:'DejaVu Sans',sans-serif;font-size:12px}</style>\n<rect "
+			     "width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
 			     graph->width, top, graph->width, top);
 	perfdata_text_append(out, body.data, body.size);
 	perfdata_text_literal(out, "</svg>\n");

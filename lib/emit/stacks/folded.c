@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* `folded`: one line for each distinct stack and its weight, root first, as flame graph tools read it: COMM;FRAME;FRAME WEIGHT. Samples of
- * several events are never added up: with more than one event, lines begin with the event's name. Stacks that read the same, such as those
- * that differ by an offset inside a function, are one line; lines are sorted by their bytes. */
+/* `folded`: one line for each distinct stack and its weight, root first, as flame graph tools read it: COMM;FRAME;FRAME
+ * WEIGHT. Samples of several events are never added up: with more than one event, lines begin with the event's name.
+ * Stacks that read the same, such as those that differ by an offset inside a function, are one line; lines are sorted
+ * by their bytes. */
 #include "config.h"
 #include <stdlib.h>
 #include "base/hash.h"
@@ -15,7 +16,8 @@ struct folded {
 	bool with_addresses, with_inlines;
 	struct pd_profile *profile;
 	struct pd_intern *names;       /* what stands between two semicolons; the label of a node is its id */
-	uint32_t *ranks;               /* by label: where the name stands as the last one of a line, and in front of others */
+	/* by label: where the name stands as the last one of a line, and in front of others */
+	uint32_t *ranks;
 	struct perfdata_text text;     /* of one frame */
 	/* while lines are written */
 	struct perfdata_text *out;
@@ -25,9 +27,16 @@ struct folded {
 };
 
 static const struct perfdata_emitter_option options[] = {
-	{ .name = "weight", .kind = PERFDATA_OPTION_CHOICE, .argument = "samples|period", .help = "what a sample counts; default samples" },
-	{ .name = "inline", .kind = PERFDATA_OPTION_FLAG, .help = "show inlined functions (default; --no-inline leaves them out)" },
-	{ .name = "addresses", .kind = PERFDATA_OPTION_FLAG, .help = "PATH+0xADDRESS for frames without a name; perfdata symbolize names them later" },
+	{ .name = "weight",
+	  .kind = PERFDATA_OPTION_CHOICE,
+	  .argument = "samples|period",
+	  .help = "what a sample counts; default samples" },
+	{ .name = "inline",
+	  .kind = PERFDATA_OPTION_FLAG,
+	  .help = "show inlined functions (default; --no-inline leaves them out)" },
+	{ .name = "addresses",
+	  .kind = PERFDATA_OPTION_FLAG,
+	  .help = "PATH+0xADDRESS for frames without a name; perfdata symbolize names them later" },
 	{ 0 },
 };
 
@@ -45,7 +54,8 @@ static void release(void *state)
 	pd_free(folded);
 }
 
-static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out)
+static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state,
+				  struct perfdata_text *out)
 {
 	(void)out;
 	struct folded *folded = pd_calloc(1, sizeof *folded);
@@ -56,11 +66,14 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 	folded->with_addresses = perfdata_option_flag(context->options, context->nr_options, "addresses", false);
 	folded->with_inlines = perfdata_option_flag(context->options, context->nr_options, "inline", true);
 	const char *weight = perfdata_option_text(context->options, context->nr_options, "weight");
-	const struct pd_profile_options of_profile = { .parts = PD_BY_COMM, .by_period = weight && !strcmp(weight, "period") };
+	const struct pd_profile_options of_profile = { .parts = PD_BY_COMM,
+						       .by_period = weight && !strcmp(weight, "period") };
 	perfdata_text_init(&folded->text);
 	perfdata_text_init(&folded->line);
 	folded->names = pd_intern_new();
-	const enum perfdata_status status = folded->names ? pd_profile_new(context->session, &of_profile, &folded->profile) : PERFDATA_ENOMEM;
+	const enum perfdata_status status = folded->names
+						    ? pd_profile_new(context->session, &of_profile, &folded->profile)
+						    : PERFDATA_ENOMEM;
 	if (status == PERFDATA_OK)
 		*ret_state = folded;
 	else
@@ -68,8 +81,8 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 	return status;
 }
 
-static enum perfdata_status format(const void *state, const struct perfdata_batch *batch, void *value, struct perfdata_scratch *scratch,
-				   struct perfdata_text *out, void **ret_part)
+static enum perfdata_status format(const void *state, const struct perfdata_batch *batch, void *value,
+				   struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
 {
 	(void)value;
 	(void)scratch;
@@ -88,7 +101,7 @@ static enum perfdata_status merge(void *state, void *part, struct perfdata_text 
 	return pd_profile_add(folded->profile, part);
 }
 
-/* --- names ------------------------------------------------------------------------------------------------------------------ */
+/* --- names -------------------------------------------------------------------------------------------------------- */
 
 /* What separates frames and lines must not stand inside them. */
 static void append_clean(struct perfdata_text *out, const char *text)
@@ -109,7 +122,8 @@ static void append_clean(struct perfdata_text *out, const char *text)
 static enum perfdata_status take_label(struct folded *folded, uint32_t *ret)
 {
 	struct perfdata_text *text = &folded->text;
-	*ret = perfdata_text_failed(text) ? UINT32_MAX : pd_intern_put(folded->names, text->size ? text->data : "", text->size);
+	*ret = perfdata_text_failed(text) ? UINT32_MAX
+					  : pd_intern_put(folded->names, text->size ? text->data : "", text->size);
 	perfdata_text_clear(text);
 	return *ret == UINT32_MAX ? PERFDATA_ENOMEM : PERFDATA_OK;
 }
@@ -149,11 +163,13 @@ static enum perfdata_status add_inlined(struct folded *folded, uint32_t frame, u
 	enum perfdata_status status = PERFDATA_OK;
 	for (size_t i = count < MAX_INLINED ? count : MAX_INLINED; i-- > 0 && status == PERFDATA_OK;)
 		if (calls[i].inlined)
-			status = label_of(folded, calls[i].function ? calls[i].function : "[unknown]", &labels[(*nr)++]);
+			status = label_of(folded, calls[i].function ? calls[i].function : "[unknown]",
+					  &labels[(*nr)++]);
 	return status;
 }
 
-static enum perfdata_status labels_of(void *user, const struct pd_profile_node *node, bool is_caller, uint32_t *labels, size_t *ret_nr)
+static enum perfdata_status labels_of(void *user, const struct pd_profile_node *node, bool is_caller, uint32_t *labels,
+				      size_t *ret_nr)
 {
 	(void)is_caller;
 	struct folded *folded = user;
@@ -167,14 +183,16 @@ static enum perfdata_status labels_of(void *user, const struct pd_profile_node *
 	}
 	const enum perfdata_status status = label_of(folded, symbol.name, labels);
 	/* nobody looks for inlined calls where a branch came from, nor where no chain was recorded */
-	if (status != PERFDATA_OK || !folded->with_inlines || node->origin == PERFDATA_STEP_BRANCH || node->origin == PD_ORIGIN_ALONE)
+	if (status != PERFDATA_OK || !folded->with_inlines || node->origin == PERFDATA_STEP_BRANCH ||
+	    node->origin == PD_ORIGIN_ALONE)
 		return status;
 	return add_inlined(folded, node->frame, labels, ret_nr);
 }
 
-/* --- the order of lines --------------------------------------------------------------------------------------------------------- */
+/* --- the order of lines ------------------------------------------------------------------------------------------- */
 
-/* A name, and what follows it in a line: nothing, which sorts before everything, or a semicolon, which no name contains. */
+/* A name, and what follows it in a line: nothing, which sorts before everything, or a semicolon, which no name
+ * contains. */
 struct ending {
 	const char *text;
 	size_t size;
@@ -221,7 +239,7 @@ static uint64_t rank(const void *user, uint32_t label, bool self)
 	return folded->ranks[2 * label + self];
 }
 
-/* --- lines ------------------------------------------------------------------------------------------------------------------------ */
+/* --- lines -------------------------------------------------------------------------------------------------------- */
 
 static enum perfdata_status visit(void *user, const struct pd_fold_visit *visit, const struct pd_fold_node *node)
 {
@@ -278,9 +296,11 @@ static enum perfdata_status fill(struct folded *folded, struct pd_fold *fold)
 			front = *key;
 			nr = 0;
 			if (with_event)
-				status = label_of(folded, perfdata_reader_event(folded->reader, key->event)->name, &labels[nr++]);
+				status = label_of(folded, perfdata_reader_event(folded->reader, key->event)->name,
+						  &labels[nr++]);
 			if (status == PERFDATA_OK)
-				status = label_of(folded, perfdata_session_comm(folded->session, key->comm), &labels[nr++]);
+				status = label_of(folded, perfdata_session_comm(folded->session, key->comm),
+						  &labels[nr++]);
 		}
 		if (status == PERFDATA_OK)
 			status = pd_fold_add(fold, labels, nr, key->node, &entry->sums);
@@ -316,9 +336,18 @@ static enum perfdata_status end(void *state, const struct perfdata_emit_end *end
 }
 
 const struct perfdata_emitter pd_emitter_folded = {
-	.abi = PERFDATA_EMITTER_ABI, .name = "folded", .help = "one line for each stack and its weight, for flame graphs",
+	.abi = PERFDATA_EMITTER_ABI,
+	.name = "folded",
+	.help = "one line for each stack and its weight, for flame graphs",
 	.needs = PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES | PERFDATA_NEED_NODES,
-	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_LIGHT, .size = sizeof(struct perfdata_emitter),
-	.options = options, .option_size = sizeof *options,
-	.begin = begin, .format = format, .merge = merge, .end = end, .free_part = pd_profile_part_free, .release = release,
+	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_LIGHT,
+	.size = sizeof(struct perfdata_emitter),
+	.options = options,
+	.option_size = sizeof *options,
+	.begin = begin,
+	.format = format,
+	.merge = merge,
+	.end = end,
+	.free_part = pd_profile_part_free,
+	.release = release,
 };

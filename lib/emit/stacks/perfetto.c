@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* `perfetto`: packets of protobuf for ui.perfetto.dev, written as the recording is read: processes and threads, samples with their stacks, tracepoints
- * (those of the scheduler as CPU tracks), context switches, and instants for what else happened. All times are those of the recording: no packet names
- * a clock, so nothing is converted. */
+/* `perfetto`: packets of protobuf for ui.perfetto.dev, written as the recording is read: processes and threads, samples
+ * with their stacks, tracepoints (those of the scheduler as CPU tracks), context switches, and instants for what else
+ * happened. All times are those of the recording: no packet names a clock, so nothing is converted. */
 #include "config.h"
 #include <inttypes.h>
 #include <string.h>
@@ -15,7 +15,9 @@
 #include "emit/stacks/stack_text.h"
 
 static const struct perfdata_emitter_option options[] = {
-	{ .name = "inline", .kind = PERFDATA_OPTION_FLAG, .help = "inlined functions are frames (default; --no-inline leaves them out)" },
+	{ .name = "inline",
+	  .kind = PERFDATA_OPTION_FLAG,
+	  .help = "inlined functions are frames (default; --no-inline leaves them out)" },
 	{ 0 },
 };
 
@@ -84,27 +86,30 @@ static bool has_switch_event(const struct perfdata_reader *reader)
 	return false;
 }
 
-static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_context *context, struct perfdata_text *out)
+static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_context *context,
+				   struct perfdata_text *out)
 {
 	struct state *state = pointer;
 	state->session = context->session;
 	state->reader = context->reader;
 	state->has_switches = has_switch_event(context->reader);
-	state->stacks = pd_perfetto_stacks_new(context->reader, context->session,
-					       perfdata_option_flag(context->options, context->nr_options, "inline", true));
+	state->stacks = pd_perfetto_stacks_new(
+		context->reader, context->session,
+		perfdata_option_flag(context->options, context->nr_options, "inline", true));
 	if (!state->stacks)
 		return PERFDATA_ENOMEM;
 	put_system(state, out);
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out)
+static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state,
+				  struct perfdata_text *out)
 {
 	return pd_stack_begin(sizeof(struct state), set_up, release, context, ret_state, out);
 }
 
-static enum perfdata_status format(const void *pointer, const struct perfdata_batch *batch, void *value, struct perfdata_scratch *scratch,
-				   struct perfdata_text *out, void **ret_part)
+static enum perfdata_status format(const void *pointer, const struct perfdata_batch *batch, void *value,
+				   struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
 {
 	const struct state *state = pointer;
 	(void)value;
@@ -114,7 +119,7 @@ static enum perfdata_status format(const void *pointer, const struct perfdata_ba
 	return *ret_part ? PERFDATA_OK : PERFDATA_ENOMEM;
 }
 
-/* --- threads --------------------------------------------------------------------------------------------------------------------- */
+/* --- threads ------------------------------------------------------------------------------------------------------ */
 
 static const char *comm_of(const struct state *state, uint32_t comm)
 {
@@ -124,9 +129,18 @@ static const char *comm_of(const struct state *state, uint32_t comm)
 /* A thread is described where it is met first, and where it has another name than before. */
 static bool put_thread(struct state *state, const struct perfetto_row *row, struct perfdata_text *out)
 {
-	enum { TREE_PROCESS = 1, TREE_THREAD = 2, PROCESS_PID = 1, PROCESS_COMMAND = 3, THREAD_TID = 1, THREAD_NAME = 2, THREAD_PID = 3 };
+	enum {
+		TREE_PROCESS = 1,
+		TREE_THREAD = 2,
+		PROCESS_PID = 1,
+		PROCESS_COMMAND = 3,
+		THREAD_TID = 1,
+		THREAD_NAME = 2,
+		THREAD_PID = 3
+	};
 	uint64_t written = 0;
-	if (row->pid < 0 || row->tid <= 0 || (pd_hash_map_get(&state->comms, row->thread, &written) && written == row->comm + UINT64_C(1)))
+	if (row->pid < 0 || row->tid <= 0 ||
+	    (pd_hash_map_get(&state->comms, row->thread, &written) && written == row->comm + UINT64_C(1)))
 		return true;
 	if (row->comm == PERFDATA_NONE && written)
 		return true;
@@ -151,7 +165,8 @@ static uint64_t track_of(struct state *state, const struct perfetto_row *row, st
 {
 	enum { TRACK_ID = 1, TRACK_NAME = 2, TRACK_THREAD = 4, THREAD_PID = 1, THREAD_TID = 2, THREAD_NAME = 5 };
 	const bool nobody = row->pid < 0 || row->tid < 0;
-	const uint64_t key = nobody ? UINT64_MAX : row->thread, id = nobody ? TRACK_OF_NOTES : row->thread + UINT64_C(1) + TRACK_OF_THREADS;
+	const uint64_t key = nobody ? UINT64_MAX : row->thread,
+		       id = nobody ? TRACK_OF_NOTES : row->thread + UINT64_C(1) + TRACK_OF_THREADS;
 	uint64_t known;
 	if (pd_hash_map_get(&state->tracks, key, &known))
 		return id;
@@ -170,7 +185,8 @@ static uint64_t track_of(struct state *state, const struct perfetto_row *row, st
 	return pd_hash_map_put(&state->tracks, key, 1) < 0 ? 0 : id;
 }
 
-static bool put_instant(struct state *state, const struct perfetto_row *row, const char *bytes, struct perfdata_text *out)
+static bool put_instant(struct state *state, const struct perfetto_row *row, const char *bytes,
+			struct perfdata_text *out)
 {
 	enum { TRACK_EVENT_TRACK = 11 };
 	const uint64_t track = track_of(state, row, out);
@@ -186,7 +202,8 @@ static bool put_task_state(struct state *state, const struct perfetto_row *row, 
 {
 	enum { TASK_CPU = 1, TASK_COMM, TASK_TID, TASK_STATE };
 	uint64_t before;
-	if (state->has_switches || row->tid < 0 || (pd_hash_map_get(&state->states, (uint32_t)row->tid, &before) && before == row->state))
+	if (state->has_switches || row->tid < 0 ||
+	    (pd_hash_map_get(&state->states, (uint32_t)row->tid, &before) && before == row->state))
 		return true;
 	perfdata_text_clear(&state->message);
 	pd_protobuf_given(&state->message, TASK_CPU, row->cpu == UINT32_MAX ? 0 : row->cpu);
@@ -197,9 +214,10 @@ static bool put_task_state(struct state *state, const struct perfetto_row *row, 
 	return pd_hash_map_put(&state->states, (uint32_t)row->tid, row->state) == 0;
 }
 
-/* --- all of it ----------------------------------------------------------------------------------------------------------------------- */
+/* --- all of it ---------------------------------------------------------------------------------------------------- */
 
-static bool put_row(struct state *state, const struct perfetto_part *part, const struct perfetto_row *row, struct perfdata_text *out)
+static bool put_row(struct state *state, const struct perfetto_part *part, const struct perfetto_row *row,
+		    struct perfdata_text *out)
 {
 	const char *bytes = part->bytes.data ? part->bytes.data : "";
 	bool ok = put_thread(state, row, out);
@@ -263,9 +281,20 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 }
 
 const struct perfdata_emitter pd_emitter_perfetto = {
-	.abi = PERFDATA_EMITTER_ABI, .name = "perfetto", .help = "a trace for ui.perfetto.dev: CPUs, threads, samples, tracepoints",
-	.needs = STACK_GATHER_NEEDS | PERFDATA_NEED_STACKS, .flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_ONE_DOCUMENT | PERFDATA_EMITTER_LIGHT,
-	.size = sizeof(struct perfdata_emitter), .mime = "application/octet-stream", .suffix = "pftrace",
-	.options = options, .option_size = sizeof *options,
-	.begin = begin, .format = format, .merge = merge, .end = end, .free_part = pd_perfetto_part_free, .release = release,
+	.abi = PERFDATA_EMITTER_ABI,
+	.name = "perfetto",
+	.help = "a trace for ui.perfetto.dev: CPUs, threads, samples, tracepoints",
+	.needs = STACK_GATHER_NEEDS | PERFDATA_NEED_STACKS,
+	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_ONE_DOCUMENT | PERFDATA_EMITTER_LIGHT,
+	.size = sizeof(struct perfdata_emitter),
+	.mime = "application/octet-stream",
+	.suffix = "pftrace",
+	.options = options,
+	.option_size = sizeof *options,
+	.begin = begin,
+	.format = format,
+	.merge = merge,
+	.end = end,
+	.free_part = pd_perfetto_part_free,
+	.release = release,
 };

@@ -13,7 +13,8 @@ enum { STATE_RUNNABLE = 2, STATE_RUNNING = 3, STATE_SLEEPING = 4 };
 enum { TRACK_EVENT_ANNOTATION = 4, TRACK_EVENT_TYPE = 9, TRACK_EVENT_NAME = 23, TYPE_INSTANT = 3 };
 enum { ANNOTATION_UINT = 3, ANNOTATION_STRING = 6, ANNOTATION_NAME = 10 };
 
-void pd_perfetto_packet(struct perfdata_text *out, uint32_t sequence, uint64_t time, unsigned field, const struct perfdata_text *message)
+void pd_perfetto_packet(struct perfdata_text *out, uint32_t sequence, uint64_t time, unsigned field,
+			const struct perfdata_text *message)
 {
 	struct perfdata_text packet;
 	perfdata_text_init(&packet);
@@ -26,7 +27,8 @@ void pd_perfetto_packet(struct perfdata_text *out, uint32_t sequence, uint64_t t
 }
 
 /* A string field. Perfetto wants UTF-8, recordings have bytes. */
-static void put_name(struct perfdata_text *out, unsigned field, const void *bytes, size_t size, struct perfdata_text *room)
+static void put_name(struct perfdata_text *out, unsigned field, const void *bytes, size_t size,
+		     struct perfdata_text *room)
 {
 	perfdata_text_clear(room);
 	perfdata_text_append(room, bytes, strnlen(bytes, size));
@@ -40,21 +42,31 @@ static void put_name(struct perfdata_text *out, unsigned field, const void *byte
 	out->failed |= perfdata_text_failed(room);
 }
 
-/* --- tracepoints --------------------------------------------------------------------------------------------------------------- */
+/* --- tracepoints -------------------------------------------------------------------------------------------------- */
 
-/* Scheduler events have messages of their own: what they are numbered by, and their fields in the order of their numbers. All others
- * are generic. */
+/* Scheduler events have messages of their own: what they are numbered by, and their fields in the order of their
+ * numbers. All others are generic. */
 struct known_event {
 	const char *name;
 	unsigned number;
 	const char *fields[8];
 };
 static const struct known_event known_events[] = {
-	{ "sched_switch", 4, { "prev_comm", "prev_pid", "prev_prio", "prev_state", "next_comm", "next_pid", "next_prio" } },
+	{ "sched_switch",
+	  4,
+	  { "prev_comm", "prev_pid", "prev_prio", "prev_state", "next_comm", "next_pid", "next_prio" } },
 	{ "sched_wakeup", 17, { "comm", "pid", "prio", "success", "target_cpu" } },
 	{ "sched_wakeup_new", 114, { "comm", "pid", "prio", "success", "target_cpu" } },
 };
-enum { GENERIC_EVENT = 327, GENERIC_NAME = 1, GENERIC_FIELD = 2, FIELD_NAME = 1, FIELD_STRING = 3, FIELD_INT = 4, FIELD_UINT = 5 };
+enum {
+	GENERIC_EVENT = 327,
+	GENERIC_NAME = 1,
+	GENERIC_FIELD = 2,
+	FIELD_NAME = 1,
+	FIELD_STRING = 3,
+	FIELD_INT = 4,
+	FIELD_UINT = 5
+};
 
 static const struct known_event *known_event(const struct perfdata_trace_event *event)
 {
@@ -64,8 +76,9 @@ static const struct known_event *known_event(const struct perfdata_trace_event *
 	return NULL;
 }
 
-static void put_known(struct perfdata_text *out, const struct known_event *known, const struct perfdata_trace_event *event,
-		      struct perfdata_bytes raw, enum perfdata_byte_order order, struct perfdata_text *room)
+static void put_known(struct perfdata_text *out, const struct known_event *known,
+		      const struct perfdata_trace_event *event, struct perfdata_bytes raw,
+		      enum perfdata_byte_order order, struct perfdata_text *room)
 {
 	for (unsigned i = 0; known->fields[i]; i++) {
 		const struct perfdata_trace_field *field = perfdata_trace_field_named(event, known->fields[i]);
@@ -79,8 +92,9 @@ static void put_known(struct perfdata_text *out, const struct known_event *known
 	}
 }
 
-static void put_field(struct perfdata_text *out, const struct perfdata_trace_event *event, const struct perfdata_trace_field *field,
-		      struct perfdata_bytes raw, enum perfdata_byte_order order, struct perfdata_text *room)
+static void put_field(struct perfdata_text *out, const struct perfdata_trace_event *event,
+		      const struct perfdata_trace_field *field, struct perfdata_bytes raw,
+		      enum perfdata_byte_order order, struct perfdata_text *room)
 {
 	struct perfdata_trace_value value;
 	struct perfdata_text message;
@@ -116,7 +130,8 @@ static void put_field(struct perfdata_text *out, const struct perfdata_trace_eve
 	perfdata_text_release(&message);
 }
 
-static void put_tracepoint(struct perfdata_text *out, const struct perfdata_delivery *delivery, struct perfdata_text *room)
+static void put_tracepoint(struct perfdata_text *out, const struct perfdata_delivery *delivery,
+			   struct perfdata_text *room)
 {
 	enum { BUNDLE_CPU = 1, BUNDLE_EVENT = 2, EVENT_TIME = 1, EVENT_THREAD = 2 };
 	const struct perfdata_raw *record = delivery->record;
@@ -146,14 +161,15 @@ static void put_tracepoint(struct perfdata_text *out, const struct perfdata_deli
 	perfdata_text_release(&bundle);
 }
 
-/* --- other records ---------------------------------------------------------------------------------------------------------------- */
+/* --- other records ------------------------------------------------------------------------------------------------ */
 
 static void begin_instant(struct perfdata_text *out, const char *name)
 {
 	pd_protobuf_given(out, TRACK_EVENT_TYPE, TYPE_INSTANT);
 	pd_protobuf_bytes(out, TRACK_EVENT_NAME, name, strlen(name));
 }
-static void annotate(struct perfdata_text *out, const char *name, const struct perfdata_bytes *text, uint64_t number, struct perfdata_text *room)
+static void annotate(struct perfdata_text *out, const char *name, const struct perfdata_bytes *text, uint64_t number,
+		     struct perfdata_text *room)
 {
 	struct perfdata_text message;
 	perfdata_text_init(&message);
@@ -167,8 +183,8 @@ static void annotate(struct perfdata_text *out, const char *name, const struct p
 }
 
 /* False: nothing that a timeline shows. */
-static bool put_record(struct perfdata_text *out, struct perfetto_row *row, const struct perfdata_reader *reader, const struct perfdata_raw *raw,
-		       struct perfdata_text *room)
+static bool put_record(struct perfdata_text *out, struct perfetto_row *row, const struct perfdata_reader *reader,
+		       const struct perfdata_raw *raw, struct perfdata_text *room)
 {
 	struct perfdata_record record;
 	row->kind = PERFETTO_INSTANT;
@@ -232,15 +248,20 @@ static bool put_record(struct perfdata_text *out, struct perfetto_row *row, cons
 	return true;
 }
 
-/* --- a batch -------------------------------------------------------------------------------------------------------------------- */
+/* --- a batch ------------------------------------------------------------------------------------------------------ */
 
 static struct perfetto_row *add_row(struct perfetto_part *part, const struct perfdata_delivery *delivery)
 {
 	if (pd_vector_grow(&part->rows, &part->room, part->nr, sizeof *part->rows) < 0)
 		return NULL;
 	struct perfetto_row *row = &part->rows[part->nr++];
-	*row = (struct perfetto_row){ .time = delivery->record->time, .bytes = part->bytes.size, .pid = delivery->pid, .tid = delivery->tid,
-				      .thread = delivery->thread, .comm = delivery->comm, .cpu = delivery->record->cpu };
+	*row = (struct perfetto_row){ .time = delivery->record->time,
+				      .bytes = part->bytes.size,
+				      .pid = delivery->pid,
+				      .tid = delivery->tid,
+				      .thread = delivery->thread,
+				      .comm = delivery->comm,
+				      .cpu = delivery->record->cpu };
 	return row;
 }
 
@@ -252,7 +273,9 @@ static bool take_stack(struct perfetto_part *part, struct perfetto_row *row, con
 	uint64_t known;
 	size_t nr;
 	const struct perfdata_step *steps = perfdata_batch_stack(batch, delivery, &nr);
-	const struct perfdata_step alone = { .ip = delivery->address, .frame = delivery->ip, .origin = PD_ORIGIN_ALONE };
+	const struct perfdata_step alone = { .ip = delivery->address,
+					     .frame = delivery->ip,
+					     .origin = PD_ORIGIN_ALONE };
 	if (!nr) {
 		steps = &alone;
 		nr = 1;
@@ -270,8 +293,8 @@ static bool take_stack(struct perfetto_part *part, struct perfetto_row *row, con
 }
 
 /* Tracepoints are events with fields; what samples, or has a stack, is a sample too. */
-static bool take_sample(struct perfetto_part *part, const struct perfdata_batch *batch, const struct perfdata_delivery *delivery,
-			struct pd_hash_map *seen, struct perfdata_text *room)
+static bool take_sample(struct perfetto_part *part, const struct perfdata_batch *batch,
+			const struct perfdata_delivery *delivery, struct pd_hash_map *seen, struct perfdata_text *room)
 {
 	const struct perfdata_event *event = delivery->event;
 	struct perfetto_row *row;
@@ -295,8 +318,8 @@ static bool take_sample(struct perfetto_part *part, const struct perfdata_batch 
 	return take_stack(part, row, batch, delivery, seen);
 }
 
-static bool take_record(struct perfetto_part *part, const struct perfdata_reader *reader, const struct perfdata_delivery *delivery,
-			struct perfdata_text *room)
+static bool take_record(struct perfetto_part *part, const struct perfdata_reader *reader,
+			const struct perfdata_delivery *delivery, struct perfdata_text *room)
 {
 	const uint64_t time = delivery->record->time;
 	if (!time || time == UINT64_MAX || !(delivery->flags & PERFDATA_DELIVERY_FIRST))
@@ -331,8 +354,8 @@ struct perfetto_part *pd_perfetto_collect(const struct perfdata_reader *reader, 
 	perfdata_text_init(&room);
 	for (size_t i = 0; ok && i < batch->nr_deliveries; i++) {
 		const struct perfdata_delivery *delivery = &batch->deliveries[i];
-		ok = delivery->record->type == PERFDATA_RECORD_SAMPLE ? take_sample(part, batch, delivery, &seen, &room) :
-								       take_record(part, reader, delivery, &room);
+		ok = delivery->record->type == PERFDATA_RECORD_SAMPLE ? take_sample(part, batch, delivery, &seen, &room)
+								      : take_record(part, reader, delivery, &room);
 	}
 	pd_hash_map_release(&seen);
 	perfdata_text_release(&room);

@@ -1,19 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/* What one batch has for Perfetto: packets that say everything themselves, and samples, whose stacks refer to what earlier packets defined. */
+/* What one batch has for Perfetto: packets that say everything themselves, and samples, whose stacks refer to what
+ * earlier packets defined. */
 #ifndef PD_PERFETTO_PARTS_H
 #define PD_PERFETTO_PARTS_H
 
 #include "perfdata/session.h"
 #include "perfdata/text.h"
 
-/* The sequences of packets. Ids of strings, frames and stacks count inside a sequence; samples of event i are in PERFETTO_SAMPLES + i. */
+/* The sequences of packets. Ids of strings, frames and stacks count inside a sequence; samples of event i are in
+ * PERFETTO_SAMPLES + i. */
 enum { PERFETTO_PROCESSES = 1, PERFETTO_FTRACE, PERFETTO_TRACKS, PERFETTO_STATES, PERFETTO_SAMPLES };
 
 /* Numbers of fields of a packet. */
 enum {
-	PACKET_FTRACE_EVENTS = 1, PACKET_PROCESS_TREE = 2, PACKET_TIMESTAMP = 8, PACKET_SEQUENCE = 10, PACKET_TRACK_EVENT = 11,
-	PACKET_INTERNED = 12, PACKET_SEQUENCE_FLAGS = 13, PACKET_SYSTEM_INFO = 45, PACKET_DEFAULTS = 59, PACKET_TRACK_DESCRIPTOR = 60,
-	PACKET_PERF_SAMPLE = 66, PACKET_TASK_STATE = 117,
+	PACKET_FTRACE_EVENTS = 1,
+	PACKET_PROCESS_TREE = 2,
+	PACKET_TIMESTAMP = 8,
+	PACKET_SEQUENCE = 10,
+	PACKET_TRACK_EVENT = 11,
+	PACKET_INTERNED = 12,
+	PACKET_SEQUENCE_FLAGS = 13,
+	PACKET_SYSTEM_INFO = 45,
+	PACKET_DEFAULTS = 59,
+	PACKET_TRACK_DESCRIPTOR = 60,
+	PACKET_PERF_SAMPLE = 66,
+	PACKET_TASK_STATE = 117,
 };
 
 enum perfetto_kind {
@@ -30,7 +41,8 @@ struct perfetto_row {
 	int32_t pid, tid;
 	uint32_t thread, comm, cpu;  /* as the delivery has them; UINT32_MAX: unknown */
 	uint32_t event, node;        /* of a sample */
-	uint32_t steps, nr_steps;    /* of the part, callee first: the stack of the node; 0 where a row of the event before has had it */
+	/* of the part, callee first: the stack of the node; 0 where a row of the event before has had it */
+	uint32_t steps, nr_steps;
 	uint8_t kind;                /* enum perfetto_kind */
 	uint8_t state;               /* of a sample: mode of the processor; of a STATE: the thread's new state */
 };
@@ -48,6 +60,7 @@ struct perfetto_part *pd_perfetto_collect(const struct perfdata_reader *reader, 
 void pd_perfetto_part_free(void *part);
 
 /* Appends a packet of the sequence: a timestamp (UINT64_MAX: none) and one message. */
-void pd_perfetto_packet(struct perfdata_text *out, uint32_t sequence, uint64_t time, unsigned field, const struct perfdata_text *message);
+void pd_perfetto_packet(struct perfdata_text *out, uint32_t sequence, uint64_t time, unsigned field,
+			const struct perfdata_text *message);
 
 #endif

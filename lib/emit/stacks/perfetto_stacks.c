@@ -11,15 +11,30 @@
 
 /* Fields of the messages. */
 enum { TRACE_PACKET = 1, SEQUENCE_CLEARED = 1, SEQUENCE_NEEDS_STATE = 2, DEFAULTS_PERF_SAMPLE = 12 };
-enum { INTERNED_FUNCTIONS = 5, INTERNED_FRAMES = 6, INTERNED_STACKS = 7, INTERNED_BUILD_IDS = 16, INTERNED_PATHS = 17, INTERNED_SOURCES = 18,
-       INTERNED_MAPPINGS, INTERNED_TABLES };
+enum {
+	INTERNED_FUNCTIONS = 5,
+	INTERNED_FRAMES = 6,
+	INTERNED_STACKS = 7,
+	INTERNED_BUILD_IDS = 16,
+	INTERNED_PATHS = 17,
+	INTERNED_SOURCES = 18,
+	INTERNED_MAPPINGS,
+	INTERNED_TABLES
+};
 enum { INTERNED_ID = 1, STRING_TEXT = 2 };
 enum { FRAME_FUNCTION = 2, FRAME_MAPPING, FRAME_ADDRESS, FRAME_SOURCE, FRAME_LINE, FRAME_KIND };
 enum { KIND_NATIVE = 1, KIND_KERNEL = 2, KIND_JIT = 4 };
 enum { MAPPING_BUILD_ID = 2, MAPPING_PATH = 7, STACK_FRAMES = 2 };
 enum { SAMPLE_CPU = 1, SAMPLE_PID, SAMPLE_TID, SAMPLE_STACK, SAMPLE_MODE, SAMPLE_COUNT };
-enum { DEFAULTS_TIMEBASE = 1, TIMEBASE_PERIOD = 1, TIMEBASE_FREQUENCY = 2, TIMEBASE_TRACEPOINT = 3, TIMEBASE_COUNTER = 4, TIMEBASE_RAW = 5,
-       TIMEBASE_NAME = 10 };
+enum {
+	DEFAULTS_TIMEBASE = 1,
+	TIMEBASE_PERIOD = 1,
+	TIMEBASE_FREQUENCY = 2,
+	TIMEBASE_TRACEPOINT = 3,
+	TIMEBASE_COUNTER = 4,
+	TIMEBASE_RAW = 5,
+	TIMEBASE_NAME = 10
+};
 
 /* The functions of one step. */
 struct step_frames {
@@ -31,7 +46,8 @@ struct step_frames {
 struct sequence {
 	bool begun;
 	uint64_t nr_frames;
-	struct pd_hash_map frames;   /* frame and is_caller, or an address that belongs to nothing → number of its step_frames */
+	/* frame and is_caller, or an address that belongs to nothing → number of its step_frames */
+	struct pd_hash_map frames;
 	struct pd_hash_map nowhere;
 	struct id_set defined[INTERNED_TABLES];   /* by table of interned data */
 	struct pd_hash_map counts;   /* by cpu */
@@ -49,7 +65,8 @@ struct perfetto_stacks {
 	bool failed;
 };
 
-struct perfetto_stacks *pd_perfetto_stacks_new(const struct perfdata_reader *reader, const struct perfdata_session *session, bool inlines)
+struct perfetto_stacks *pd_perfetto_stacks_new(const struct perfdata_reader *reader,
+					       const struct perfdata_session *session, bool inlines)
 {
 	struct perfetto_stacks *stacks = pd_calloc(1, sizeof *stacks);
 	if (!stacks)
@@ -84,7 +101,7 @@ void pd_perfetto_stacks_free(struct perfetto_stacks *stacks)
 	pd_free(stacks);
 }
 
-/* --- what is defined once ------------------------------------------------------------------------------------------------------- */
+/* --- what is defined once ----------------------------------------------------------------------------------------- */
 
 /* Whether the table has to get this id now. */
 static bool is_new(struct perfetto_stacks *stacks, struct sequence *sequence, unsigned table, uint32_t id)
@@ -151,10 +168,14 @@ static unsigned kind_of(const struct perfdata_dso *dso)
 }
 
 /* Defines the functions of a step, outermost first: one frame each, all at the same address. */
-static struct step_frames define_step(struct perfetto_stacks *stacks, struct sequence *sequence, const struct perfdata_step *step, bool is_caller)
+static struct step_frames define_step(struct perfetto_stacks *stacks, struct sequence *sequence,
+				      const struct perfdata_step *step, bool is_caller)
 {
-	const struct perfdata_frame *at = step->frame == PERFDATA_NONE ? NULL : perfdata_session_frame(stacks->session, step->frame);
-	const struct perfdata_dso *dso = at && at->dso != PERFDATA_NONE ? perfdata_session_dso(stacks->session, at->dso) : NULL;
+	const struct perfdata_frame *at = step->frame == PERFDATA_NONE
+						  ? NULL
+						  : perfdata_session_frame(stacks->session, step->frame);
+	const struct perfdata_dso *dso = at && at->dso != PERFDATA_NONE ? perfdata_session_dso(stacks->session, at->dso)
+									: NULL;
 	struct step_frames defined = { .first = sequence->nr_frames + 1 };
 	const struct stack_call *calls = pd_stack_labels_of(stacks->labels, step->frame, is_caller, &defined.nr);
 	if (!calls) {
@@ -165,13 +186,15 @@ static struct step_frames define_step(struct perfetto_stacks *stacks, struct seq
 	for (size_t i = 0; i < defined.nr; i++) {
 		const uint32_t name = pd_stack_labels_get(stacks->labels, calls[i].label)->name;
 		const uint64_t function = string_id(stacks, sequence, INTERNED_FUNCTIONS, name);
-		const uint64_t source = calls[i].source ? string_id(stacks, sequence, INTERNED_SOURCES, calls[i].source) : 0;
+		const uint64_t source = calls[i].source ? string_id(stacks, sequence, INTERNED_SOURCES, calls[i].source)
+							: 0;
 		perfdata_text_clear(&stacks->message);
 		pd_protobuf_given(&stacks->message, INTERNED_ID, ++sequence->nr_frames);
 		pd_protobuf_given(&stacks->message, FRAME_FUNCTION, function);
 		pd_protobuf_number(&stacks->message, FRAME_MAPPING, mapping);
 		if (mapping)
-			pd_protobuf_given(&stacks->message, FRAME_ADDRESS, pd_stack_code_address(at->address, is_caller));
+			pd_protobuf_given(&stacks->message, FRAME_ADDRESS,
+					  pd_stack_code_address(at->address, is_caller));
 		pd_protobuf_number(&stacks->message, FRAME_SOURCE, source);
 		pd_protobuf_number(&stacks->message, FRAME_LINE, calls[i].line);
 		pd_protobuf_number(&stacks->message, FRAME_KIND, kind_of(dso));
@@ -180,7 +203,8 @@ static struct step_frames define_step(struct perfetto_stacks *stacks, struct seq
 	return defined;
 }
 
-static struct step_frames frames_of(struct perfetto_stacks *stacks, struct sequence *sequence, const struct perfdata_step *step, bool is_caller)
+static struct step_frames frames_of(struct perfetto_stacks *stacks, struct sequence *sequence,
+				    const struct perfdata_step *step, bool is_caller)
 {
 	const bool nowhere = step->frame == PERFDATA_NONE;
 	struct pd_hash_map *known = nowhere ? &sequence->nowhere : &sequence->frames;
@@ -207,7 +231,8 @@ static void define_stack(struct perfetto_stacks *stacks, struct sequence *sequen
 	perfdata_text_clear(&stacks->ids);
 	pd_protobuf_given(&stacks->ids, INTERNED_ID, row->node);
 	for (size_t i = row->nr_steps; i-- > 0;) {
-		const bool is_caller = i && pd_stack_returns_to(stacks->session, steps[i].origin, steps[i].frame, steps[i - 1].frame);
+		const bool is_caller = i && pd_stack_returns_to(stacks->session, steps[i].origin, steps[i].frame,
+								steps[i - 1].frame);
 		const struct step_frames frames = frames_of(stacks, sequence, &steps[i], is_caller);
 		for (size_t k = 0; k < frames.nr; k++)
 			pd_protobuf_given(&stacks->ids, STACK_FRAMES, frames.first + k);
@@ -215,7 +240,7 @@ static void define_stack(struct perfetto_stacks *stacks, struct sequence *sequen
 	pd_protobuf_message(&stacks->interned, INTERNED_STACKS, &stacks->ids);
 }
 
-/* --- samples ----------------------------------------------------------------------------------------------------------------------- */
+/* --- samples ------------------------------------------------------------------------------------------------------ */
 
 /* How Perfetto numbers events that every kernel has, by attr.config; 0: it has no number. */
 static unsigned counter_of(const struct perfdata_attr *attr)
@@ -229,7 +254,8 @@ static unsigned counter_of(const struct perfdata_attr *attr)
 }
 
 /* The first packet of a sequence says which event the counts of its samples are of. */
-static void begin_sequence(struct perfetto_stacks *stacks, const struct perfdata_event *event, struct perfdata_text *out)
+static void begin_sequence(struct perfetto_stacks *stacks, const struct perfdata_event *event,
+			   struct perfdata_text *out)
 {
 	enum { TYPE_TRACEPOINT = 2, TRACEPOINT_NAME = 1, RAW_TYPE = 1, RAW_CONFIG = 2 };
 	const struct perfdata_attr *attr = event->attr;
@@ -287,8 +313,8 @@ static uint64_t count_up(struct perfetto_stacks *stacks, struct sequence *sequen
 	return count;
 }
 
-bool pd_perfetto_stacks_sample(struct perfetto_stacks *stacks, const struct perfetto_part *part, const struct perfetto_row *row,
-			       struct perfdata_text *out)
+bool pd_perfetto_stacks_sample(struct perfetto_stacks *stacks, const struct perfetto_part *part,
+			       const struct perfetto_row *row, struct perfdata_text *out)
 {
 	struct sequence *sequence = sequence_of(stacks, row->event);
 	struct perfdata_text packet;

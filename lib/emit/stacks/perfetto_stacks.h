@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples with stacks for Perfetto. Strings, mappings, frames and stacks are defined in the packet that uses them first, for each event anew: an event
- * is a sequence of packets, and ids count inside it. */
+/* Samples with stacks for Perfetto. Strings, mappings, frames and stacks are defined in the packet that uses them
+ * first, for each event anew: an event is a sequence of packets, and ids count inside it. */
 #ifndef PD_PERFETTO_STACKS_H
 #define PD_PERFETTO_STACKS_H
 
@@ -8,10 +8,12 @@
 
 struct perfetto_stacks;
 /* Borrows what it is given. NULL without memory. */
-struct perfetto_stacks *pd_perfetto_stacks_new(const struct perfdata_reader *reader, const struct perfdata_session *session, bool inlines);
+struct perfetto_stacks *pd_perfetto_stacks_new(const struct perfdata_reader *reader,
+					       const struct perfdata_session *session, bool inlines);
 void pd_perfetto_stacks_free(struct perfetto_stacks *stacks);
-/* Appends the packets of a sample of the part: what it needs and was not defined yet, and itself. False without memory. */
-bool pd_perfetto_stacks_sample(struct perfetto_stacks *stacks, const struct perfetto_part *part, const struct perfetto_row *row,
-			       struct perfdata_text *out);
+/* Appends the packets of a sample of the part: what it needs and was not defined yet, and itself. False without
+ * memory. */
+bool pd_perfetto_stacks_sample(struct perfetto_stacks *stacks, const struct perfetto_part *part,
+			       const struct perfetto_row *row, struct perfdata_text *out);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `pprof`: profile.proto, packed by gzip, as pprof and what reads its profiles take it. Two columns for each event: samples and weight. */
+/* `pprof`: profile.proto, packed by gzip, as pprof and what reads its profiles take it. Two columns for each event:
+ * samples and weight. */
 #include "config.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,19 +19,44 @@
 #include "emit/stacks/stack_text.h"
 
 static const struct perfdata_emitter_option options[] = {
-	{ .name = "inline", .kind = PERFDATA_OPTION_FLAG, .help = "inlined functions are frames (default; --no-inline leaves them out)" },
-	{ .name = "labels", .kind = PERFDATA_OPTION_FLAG, .help = "tell comm, pid and tid of samples apart (default; --no-labels adds them up)" },
+	{ .name = "inline",
+	  .kind = PERFDATA_OPTION_FLAG,
+	  .help = "inlined functions are frames (default; --no-inline leaves them out)" },
+	{ .name = "labels",
+	  .kind = PERFDATA_OPTION_FLAG,
+	  .help = "tell comm, pid and tid of samples apart (default; --no-labels adds them up)" },
 	{ 0 },
 };
 
 /* Field numbers of perftools.profiles. */
-enum { PROFILE_SAMPLE_TYPE = 1, PROFILE_SAMPLE, PROFILE_MAPPING, PROFILE_LOCATION, PROFILE_FUNCTION, PROFILE_STRING, PROFILE_DURATION = 10,
-       PROFILE_PERIOD_TYPE, PROFILE_PERIOD, PROFILE_COMMENT, PROFILE_DEFAULT };
+enum {
+	PROFILE_SAMPLE_TYPE = 1,
+	PROFILE_SAMPLE,
+	PROFILE_MAPPING,
+	PROFILE_LOCATION,
+	PROFILE_FUNCTION,
+	PROFILE_STRING,
+	PROFILE_DURATION = 10,
+	PROFILE_PERIOD_TYPE,
+	PROFILE_PERIOD,
+	PROFILE_COMMENT,
+	PROFILE_DEFAULT
+};
 enum { VALUE_TYPE = 1, VALUE_UNIT };
 enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE, SAMPLE_LABEL };
 enum { LABEL_KEY = 1, LABEL_TEXT, LABEL_NUMBER, LABEL_UNIT };
-enum { MAPPING_ID = 1, MAPPING_START, MAPPING_LIMIT, MAPPING_OFFSET, MAPPING_FILE, MAPPING_BUILD_ID, MAPPING_FUNCTIONS, MAPPING_FILES, MAPPING_LINES,
-       MAPPING_INLINES };
+enum {
+	MAPPING_ID = 1,
+	MAPPING_START,
+	MAPPING_LIMIT,
+	MAPPING_OFFSET,
+	MAPPING_FILE,
+	MAPPING_BUILD_ID,
+	MAPPING_FUNCTIONS,
+	MAPPING_FILES,
+	MAPPING_LINES,
+	MAPPING_INLINES
+};
 enum { LOCATION_ID = 1, LOCATION_MAPPING, LOCATION_ADDRESS, LOCATION_LINE };
 enum { LINE_FUNCTION = 1, LINE_LINE, LINE_COLUMN };
 enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNCTION_FILE, FUNCTION_START };
@@ -51,7 +77,8 @@ static void release(void *pointer)
 	pd_free(state);
 }
 
-static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_context *context, struct perfdata_text *out)
+static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_context *context,
+				   struct perfdata_text *out)
 {
 	struct state *state = pointer;
 	(void)out;
@@ -64,12 +91,13 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 	return pd_stack_gather_begin(&state->gather, context, &wanted);
 }
 
-static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out)
+static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state,
+				  struct perfdata_text *out)
 {
 	return pd_stack_begin(sizeof(struct state), set_up, release, context, ret_state, out);
 }
 
-/* --- a batch: its samples, and what it maps ------------------------------------------------------------------------------------------ */
+/* --- a batch: its samples, and what it maps ----------------------------------------------------------------------- */
 
 struct part {
 	void *samples;
@@ -86,8 +114,8 @@ static void free_part(void *pointer)
 	pd_free(part);
 }
 
-static enum perfdata_status format(const void *pointer, const struct perfdata_batch *batch, void *value, struct perfdata_scratch *scratch,
-				   struct perfdata_text *out, void **ret_part)
+static enum perfdata_status format(const void *pointer, const struct perfdata_batch *batch, void *value,
+				   struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
 {
 	const struct state *state = pointer;
 	struct part *part = pd_calloc(1, sizeof *part);
@@ -116,7 +144,7 @@ static enum perfdata_status merge(void *pointer, void *taken, struct perfdata_te
 	return status;
 }
 
-/* --- what is written ------------------------------------------------------------------------------------------------------------------ */
+/* --- what is written ---------------------------------------------------------------------------------------------- */
 
 struct writing {
 	struct state *state;
@@ -140,7 +168,8 @@ static uint64_t text_of(struct writing *writing, const char *text)
 	return id;
 }
 
-static void value_type(struct writing *writing, struct perfdata_text *out, unsigned field, const char *type, const char *unit)
+static void value_type(struct writing *writing, struct perfdata_text *out, unsigned field, const char *type,
+		       const char *unit)
 {
 	perfdata_text_clear(&writing->message);
 	pd_protobuf_number(&writing->message, VALUE_TYPE, text_of(writing, type));
@@ -156,7 +185,8 @@ static void column_names(const struct writing *writing, uint32_t index, char sam
 	unsigned same = 0;
 	char suffix[16] = "";
 	for (uint32_t i = 0; i < index; i++)
-		same += writing->columns[i] != UINT32_MAX && !strcmp(perfdata_reader_event(reader, i)->name, event->name);
+		same += writing->columns[i] != UINT32_MAX &&
+			!strcmp(perfdata_reader_event(reader, i)->name, event->name);
 	if (same)
 		snprintf(suffix, sizeof suffix, "#%u", same + 1);
 	const bool first = writing->columns[index] == 0;
@@ -186,7 +216,7 @@ static void put_columns(struct writing *writing)
 	}
 }
 
-/* --- locations -------------------------------------------------------------------------------------------------------------------------- */
+/* --- locations ---------------------------------------------------------------------------------------------------- */
 
 static void put_lines(struct writing *writing, const struct stack_call *calls, size_t nr, struct pprof_map *map)
 {
@@ -207,8 +237,12 @@ static void put_lines(struct writing *writing, const struct stack_call *calls, s
 static uint64_t put_location(struct writing *writing, const struct stack_step *step)
 {
 	const struct perfdata_session *session = writing->state->gather.session;
-	const struct perfdata_frame *frame = step->frame == PERFDATA_NONE ? NULL : perfdata_session_frame(session, step->frame);
-	const struct perfdata_dso *dso = frame && frame->dso != PERFDATA_NONE ? perfdata_session_dso(session, frame->dso) : NULL;
+	const struct perfdata_frame *frame = step->frame == PERFDATA_NONE
+						     ? NULL
+						     : perfdata_session_frame(session, step->frame);
+	const struct perfdata_dso *dso = frame && frame->dso != PERFDATA_NONE
+						 ? perfdata_session_dso(session, frame->dso)
+						 : NULL;
 	uint64_t address = pd_stack_code_address(frame ? frame->address : step->ip, step->is_caller);
 	size_t nr;
 	const struct stack_call *calls = pd_stack_labels_of(writing->labels, step->frame, step->is_caller, &nr);
@@ -238,7 +272,8 @@ static uint64_t location_of(struct writing *writing, const struct stack_step *st
 {
 	const bool nowhere = step->frame == PERFDATA_NONE;
 	struct pd_hash_map *known = nowhere ? &writing->nowhere : &writing->locations;
-	const uint64_t key = nowhere ? pd_stack_code_address(step->ip, step->is_caller) : (uint64_t)step->frame << 1 | step->is_caller;
+	const uint64_t key = nowhere ? pd_stack_code_address(step->ip, step->is_caller)
+				     : (uint64_t)step->frame << 1 | step->is_caller;
 	uint64_t id;
 	if (pd_hash_map_get(known, key, &id))
 		return id;
@@ -261,7 +296,7 @@ static uint64_t no_stack_location(struct writing *writing, uint32_t label)
 	return writing->no_stack;
 }
 
-/* --- samples -------------------------------------------------------------------------------------------------------------------------------- */
+/* --- samples ------------------------------------------------------------------------------------------------------ */
 
 static void text_label(struct writing *writing, const char *key, const char *text)
 {
@@ -312,7 +347,9 @@ static enum perfdata_status put_sample(struct writing *writing, const struct pd_
 	perfdata_text_clear(&writing->packed);
 	for (uint32_t i = 0; i < writing->nr_columns; i++) {
 		const uint32_t column = writing->columns[entry->key.event];
-		pd_text_varint(&writing->packed, i == column ? clamped(entry->sums.samples) : i == column + 1 ? clamped(entry->sums.weight) : 0);
+		pd_text_varint(&writing->packed, i == column       ? clamped(entry->sums.samples)
+						 : i == column + 1 ? clamped(entry->sums.weight)
+								   : 0);
 	}
 	pd_protobuf_message(&writing->message, SAMPLE_VALUE, &writing->packed);
 	if (writing->state->labels)
@@ -340,7 +377,8 @@ static enum perfdata_status put_main(struct writing *writing)
 	const char *name = NULL;
 	uint64_t most = 0;
 	for (uint32_t i = 0; i < pd_profile_nr_threads(gather->profile); i++) {
-		const char *found = pd_pprof_maps_main(writing->state->maps, pd_profile_thread(gather->profile, i)->pid);
+		const char *found = pd_pprof_maps_main(writing->state->maps,
+						       pd_profile_thread(gather->profile, i)->pid);
 		if (weights[i] > most && found) {
 			most = weights[i];
 			name = found;
@@ -373,7 +411,7 @@ static enum perfdata_status put_samples(struct writing *writing)
 	return status == PERFDATA_END ? PERFDATA_OK : status;
 }
 
-/* --- tables ----------------------------------------------------------------------------------------------------------------------------------- */
+/* --- tables ------------------------------------------------------------------------------------------------------- */
 
 static void put_mapping(struct writing *writing, uint32_t id)
 {
@@ -392,7 +430,8 @@ static void put_mapping(struct writing *writing, uint32_t id)
 		perfdata_text_bytes_hex(&writing->label, build_id.data, build_id.size);
 		perfdata_text_append(&writing->label, "", 1);
 		writing->failed |= perfdata_text_failed(&writing->label);
-		pd_protobuf_number(out, MAPPING_BUILD_ID, perfdata_text_failed(&writing->label) ? 0 : text_of(writing, writing->label.data));
+		pd_protobuf_number(out, MAPPING_BUILD_ID,
+				   perfdata_text_failed(&writing->label) ? 0 : text_of(writing, writing->label.data));
 	}
 	/* each keeps pprof from looking for itself */
 	const bool named = map->used && !map->nameless;
@@ -502,7 +541,8 @@ static enum perfdata_status put_all(struct writing *writing, struct stack_pack *
 	struct perfdata_text tail;
 	perfdata_text_init(&tail);
 	pd_stack_pack_write(pack, writing->types.data, writing->types.size);
-	const enum perfdata_status status = pd_stack_spool_take(&writing->samples, 0, pd_stack_spool_size(&writing->samples), pack_samples, pack);
+	const enum perfdata_status status = pd_stack_spool_take(
+		&writing->samples, 0, pd_stack_spool_size(&writing->samples), pack_samples, pack);
 	for (uint32_t i = 1; i <= pd_pprof_maps_nr(writing->state->maps); i++)
 		put_mapping(writing, i);
 	pd_stack_pack_write(pack, writing->others.data, writing->others.size);
@@ -524,8 +564,8 @@ static enum perfdata_status put_all(struct writing *writing, struct stack_pack *
 
 static void writing_release(struct writing *writing)
 {
-	struct perfdata_text *const texts[] = { &writing->types, &writing->location_texts, &writing->others, &writing->message,
-						&writing->packed, &writing->label };
+	struct perfdata_text *const texts[] = { &writing->types,   &writing->location_texts, &writing->others,
+						&writing->message, &writing->packed,         &writing->label };
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		perfdata_text_release(texts[i]);
 	pd_stack_spool_release(&writing->samples);
@@ -568,9 +608,21 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 }
 
 const struct perfdata_emitter pd_emitter_pprof = {
-	.abi = PERFDATA_EMITTER_ABI, .name = "pprof", .help = "a profile for pprof and its kin: gzip'd profile.proto",
-	.needs = STACK_GATHER_NEEDS, .flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_ONE_DOCUMENT | PERFDATA_EMITTER_LIGHT | PERFDATA_EMITTER_PACKED,
-	.size = sizeof(struct perfdata_emitter), .mime = "application/octet-stream", .suffix = "pb.gz",
-	.options = options, .option_size = sizeof *options,
-	.begin = begin, .format = format, .merge = merge, .end = end, .free_part = free_part, .release = release,
+	.abi = PERFDATA_EMITTER_ABI,
+	.name = "pprof",
+	.help = "a profile for pprof and its kin: gzip'd profile.proto",
+	.needs = STACK_GATHER_NEEDS,
+	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_ONE_DOCUMENT | PERFDATA_EMITTER_LIGHT |
+		 PERFDATA_EMITTER_PACKED,
+	.size = sizeof(struct perfdata_emitter),
+	.mime = "application/octet-stream",
+	.suffix = "pb.gz",
+	.options = options,
+	.option_size = sizeof *options,
+	.begin = begin,
+	.format = format,
+	.merge = merge,
+	.end = end,
+	.free_part = free_part,
+	.release = release,
 };

@@ -36,7 +36,8 @@ static bool keep(struct pprof_seen_list *list, struct pprof_seen map, struct per
 	return true;
 }
 
-bool pd_pprof_seen_take(struct pprof_seen_list *list, const struct perfdata_reader *reader, const struct perfdata_raw *raw)
+bool pd_pprof_seen_take(struct pprof_seen_list *list, const struct perfdata_reader *reader,
+			const struct perfdata_raw *raw)
 {
 	enum { PROT_EXECUTABLE = 4 };
 	struct perfdata_record record;
@@ -55,7 +56,7 @@ bool pd_pprof_seen_take(struct pprof_seen_list *list, const struct perfdata_read
 	return (mmap->pid >= 0 && !(mmap->prot & PROT_EXECUTABLE)) || keep(list, map, mmap->filename);
 }
 
-/* --- what was recorded ------------------------------------------------------------------------------------------------------------ */
+/* --- what was recorded -------------------------------------------------------------------------------------------- */
 
 void pd_pprof_maps_free(struct pprof_maps *maps)
 {
@@ -82,7 +83,8 @@ struct pprof_maps *pd_pprof_maps_new(void)
 	return NULL;
 }
 
-/* One mapping of a file for each part of it: processes map it at many addresses, the first one stands for all. UINT32_MAX without memory. */
+/* One mapping of a file for each part of it: processes map it at many addresses, the first one stands for all.
+ * UINT32_MAX without memory. */
 static uint32_t number_of(struct pprof_maps *maps, const struct pprof_seen *map)
 {
 	const uint64_t key[] = { map->name, map->offset, map->end - map->start };
@@ -116,10 +118,12 @@ bool pd_pprof_maps_add(struct pprof_maps *maps, const struct pprof_seen_list *li
 const char *pd_pprof_maps_main(const struct pprof_maps *maps, int32_t pid)
 {
 	uint64_t name;
-	return pid >= 0 && pd_hash_map_get(&maps->mains, (uint64_t)pid, &name) ? pd_intern_get(maps->names, (uint32_t)name, NULL) : NULL;
+	return pid >= 0 && pd_hash_map_get(&maps->mains, (uint64_t)pid, &name)
+		       ? pd_intern_get(maps->names, (uint32_t)name, NULL)
+		       : NULL;
 }
 
-/* --- mappings of the profile ------------------------------------------------------------------------------------------------------- */
+/* --- mappings of the profile -------------------------------------------------------------------------------------- */
 
 size_t pd_pprof_maps_nr(const struct pprof_maps *maps) { return maps->nr; }
 struct pprof_map *pd_pprof_maps_get(struct pprof_maps *maps, uint32_t id) { return &maps->maps[id - 1]; }
@@ -134,7 +138,8 @@ static bool is_of(const struct perfdata_dso *dso, const char *name)
 }
 
 /* Of recorded mappings, the one that holds the address as frames of the dso have it. */
-static const struct pprof_seen *recorded(const struct pprof_maps *maps, const struct perfdata_dso *dso, uint64_t address)
+static const struct pprof_seen *recorded(const struct pprof_maps *maps, const struct perfdata_dso *dso,
+					 uint64_t address)
 {
 	for (size_t i = 0; i < maps->nr_seen; i++) {
 		const struct pprof_seen *map = &maps->seen[i];
@@ -156,7 +161,8 @@ static bool holds(const struct pprof_map *map, const struct perfdata_dso *dso, u
 /* Addresses that no recorded mapping holds: the pages that they were met in. */
 static void widen(struct pprof_map *map, uint64_t address)
 {
-	const uint64_t page = address & ~(uint64_t)(PAGE - 1), end = page > UINT64_MAX - PAGE ? UINT64_MAX : page + PAGE;
+	const uint64_t page = address & ~(uint64_t)(PAGE - 1),
+		       end = page > UINT64_MAX - PAGE ? UINT64_MAX : page + PAGE;
 	map->start = page < map->start ? page : map->start;
 	map->end = end > map->end ? end : map->end;
 }
@@ -179,8 +185,12 @@ uint32_t pd_pprof_maps_of(struct pprof_maps *maps, const struct perfdata_dso *ds
 		map = &maps->maps[maps->nr++];
 		*map = (struct pprof_map){ .start = UINT64_MAX, .dso = dso->id, .name = dso->filename };
 		if (seen)
-			*map = (struct pprof_map){ .start = seen->start, .end = seen->end, .offset = is_file(dso) ? seen->offset : 0, .dso = dso->id,
-						   .name = pd_intern_get(maps->names, seen->name, NULL), .recorded = true };
+			*map = (struct pprof_map){ .start = seen->start,
+						   .end = seen->end,
+						   .offset = is_file(dso) ? seen->offset : 0,
+						   .dso = dso->id,
+						   .name = pd_intern_get(maps->names, seen->name, NULL),
+						   .recorded = true };
 	}
 	if (!map->recorded)
 		widen(map, *address);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Mappings as pprof wants them: as the recording has them, so that addresses inside them can be looked up in the file. */
+/* Mappings as pprof wants them: as the recording has them, so that addresses inside them can be looked up in the
+ * file. */
 #ifndef PD_PPROF_MAPS_H
 #define PD_PPROF_MAPS_H
 
@@ -21,7 +22,8 @@ struct pprof_seen_list {
 };
 void pd_pprof_seen_free(struct pprof_seen_list *list);
 /* Takes the record in, if it maps something that can be executed. False without memory. */
-bool pd_pprof_seen_take(struct pprof_seen_list *list, const struct perfdata_reader *reader, const struct perfdata_raw *raw);
+bool pd_pprof_seen_take(struct pprof_seen_list *list, const struct perfdata_reader *reader,
+			const struct perfdata_raw *raw);
 
 /* A mapping of the profile. */
 struct pprof_map {
@@ -38,7 +40,8 @@ void pd_pprof_maps_free(struct pprof_maps *maps);
 bool pd_pprof_maps_add(struct pprof_maps *maps, const struct pprof_seen_list *list);
 /* The first file that a process executed from, or NULL. */
 const char *pd_pprof_maps_main(const struct pprof_maps *maps, int32_t pid);
-/* The mapping of an address of a dso as frames have it, from 1; moves the address to that of a process. 0 without memory. */
+/* The mapping of an address of a dso as frames have it, from 1; moves the address to that of a process. 0 without
+ * memory. */
 uint32_t pd_pprof_maps_of(struct pprof_maps *maps, const struct perfdata_dso *dso, uint64_t *address);
 /* Makes the first recorded mapping of the dso, if there is one, before any other. False without memory. */
 bool pd_pprof_maps_first(struct pprof_maps *maps, const struct perfdata_dso *dso);

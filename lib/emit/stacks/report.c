@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `report`: where the time goes, for people at a terminal, or as JSON or CSV. One block for each event: events are never added up. */
+/* `report`: where the time goes, for people at a terminal, or as JSON or CSV. One block for each event: events are
+ * never added up. */
 #include "config.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,20 +13,48 @@
 #include "emit/stacks/stack_text.h"
 
 static const struct perfdata_emitter_option options[] = {
-	{ .name = "by", .kind = PERFDATA_OPTION_CHOICE, .argument = "symbol|dso|comm|thread|process|cpu|event|line|build-id",
+	{ .name = "by",
+	  .kind = PERFDATA_OPTION_CHOICE,
+	  .argument = "symbol|dso|comm|thread|process|cpu|event|line|build-id",
 	  .help = "what a row is; default symbol: a function of a file" },
-	{ .name = "callers", .kind = PERFDATA_OPTION_TEXT, .argument = "NAME", .help = "who called the function, as a tree; * stands for any text" },
-	{ .name = "callees", .kind = PERFDATA_OPTION_TEXT, .argument = "NAME", .help = "what the function called, as a tree" },
+	{ .name = "callers",
+	  .kind = PERFDATA_OPTION_TEXT,
+	  .argument = "NAME",
+	  .help = "who called the function, as a tree; * stands for any text" },
+	{ .name = "callees",
+	  .kind = PERFDATA_OPTION_TEXT,
+	  .argument = "NAME",
+	  .help = "what the function called, as a tree" },
 	{ .name = "tree", .kind = PERFDATA_OPTION_FLAG, .help = "the stacks as a tree, callers above what they call" },
-	{ .name = "top", .kind = PERFDATA_OPTION_NUMBER, .argument = "N", .help = "at most N rows of an event; 0 is all; on a terminal 40 unless given" },
-	{ .name = "sort", .kind = PERFDATA_OPTION_CHOICE, .argument = "self|total|samples|name", .help = "order of the rows; default self" },
-	{ .name = "weight", .kind = PERFDATA_OPTION_CHOICE, .argument = "period|samples", .help = "what shares are of; default period" },
-	{ .name = "min-percent", .kind = PERFDATA_OPTION_TEXT, .argument = "X", .help = "leave out of trees what has less; default 0.5" },
-	{ .name = "inline", .kind = PERFDATA_OPTION_FLAG, .help = "inlined functions are functions (default; --no-inline adds them to their caller)" },
+	{ .name = "top",
+	  .kind = PERFDATA_OPTION_NUMBER,
+	  .argument = "N",
+	  .help = "at most N rows of an event; 0 is all; on a terminal 40 unless given" },
+	{ .name = "sort",
+	  .kind = PERFDATA_OPTION_CHOICE,
+	  .argument = "self|total|samples|name",
+	  .help = "order of the rows; default self" },
+	{ .name = "weight",
+	  .kind = PERFDATA_OPTION_CHOICE,
+	  .argument = "period|samples",
+	  .help = "what shares are of; default period" },
+	{ .name = "min-percent",
+	  .kind = PERFDATA_OPTION_TEXT,
+	  .argument = "X",
+	  .help = "leave out of trees what has less; default 0.5" },
+	{ .name = "inline",
+	  .kind = PERFDATA_OPTION_FLAG,
+	  .help = "inlined functions are functions (default; --no-inline adds them to their caller)" },
 	{ .name = "json", .kind = PERFDATA_OPTION_FLAG, .help = "answer as one JSON document" },
 	{ .name = "csv", .kind = PERFDATA_OPTION_FLAG, .help = "answer as CSV" },
-	{ .name = "color", .kind = PERFDATA_OPTION_CHOICE, .argument = "auto|always|never", .help = "colours; default auto: on a terminal, unless NO_COLOR is set" },
-	{ .name = "width", .kind = PERFDATA_OPTION_NUMBER, .argument = "N", .help = "cut lines at N columns; 0 is no limit; default the terminal's width" },
+	{ .name = "color",
+	  .kind = PERFDATA_OPTION_CHOICE,
+	  .argument = "auto|always|never",
+	  .help = "colours; default auto: on a terminal, unless NO_COLOR is set" },
+	{ .name = "width",
+	  .kind = PERFDATA_OPTION_NUMBER,
+	  .argument = "N",
+	  .help = "cut lines at N columns; 0 is no limit; default the terminal's width" },
 	{ 0 },
 };
 
@@ -43,7 +72,7 @@ static void release(void *pointer)
 	pd_free(state);
 }
 
-/* --- options -------------------------------------------------------------------------------------------------------------------- */
+/* --- options ------------------------------------------------------------------------------------------------------ */
 
 /* The place of a text in a list that a NULL ends. */
 static unsigned place_in(const char *const *list, const char *text, unsigned otherwise)
@@ -56,18 +85,25 @@ static unsigned place_in(const char *const *list, const char *text, unsigned oth
 
 static bool read_options(const struct perfdata_emit_context *context, struct report_options *ret)
 {
-	static const char *const bys[] = { "symbol", "dso", "comm", "thread", "process", "cpu", "event", "line", "build-id", NULL };
+	static const char *const bys[] = { "symbol", "dso",   "comm", "thread",   "process",
+					   "cpu",    "event", "line", "build-id", NULL };
 	static const char *const sorts[] = { "self", "total", "samples", "name", NULL };
 	const struct perfdata_emitter_option_value *values = context->options;
 	const size_t nr = context->nr_options;
-	const char *callers = perfdata_option_text(values, nr, "callers"), *callees = perfdata_option_text(values, nr, "callees");
+	const char *callers = perfdata_option_text(values, nr, "callers"),
+		   *callees = perfdata_option_text(values, nr, "callees");
 	const char *least = perfdata_option_text(values, nr, "min-percent");
 	char *end = NULL;
 	*ret = (struct report_options){
 		.by = place_in(bys, perfdata_option_text(values, nr, "by"), REPORT_SYMBOL),
 		.sort = place_in(sorts, perfdata_option_text(values, nr, "sort"), REPORT_SORT_SELF),
-		.view = callers ? REPORT_CALLERS : callees ? REPORT_CALLEES : perfdata_option_flag(values, nr, "tree", false) ? REPORT_TREE : REPORT_LIST,
-		.form = perfdata_option_flag(values, nr, "json", false) ? REPORT_JSON : perfdata_option_flag(values, nr, "csv", false) ? REPORT_CSV : REPORT_TEXT,
+		.view = callers                                           ? REPORT_CALLERS
+			: callees                                         ? REPORT_CALLEES
+			: perfdata_option_flag(values, nr, "tree", false) ? REPORT_TREE
+									  : REPORT_LIST,
+		.form = perfdata_option_flag(values, nr, "json", false)  ? REPORT_JSON
+			: perfdata_option_flag(values, nr, "csv", false) ? REPORT_CSV
+									 : REPORT_TEXT,
 		.function = callers ? callers : callees,
 		.top = perfdata_option_number(values, nr, "top", 0),
 		.min_percent = least ? strtod(least, &end) : 0.5,
@@ -83,32 +119,38 @@ static bool read_options(const struct perfdata_emit_context *context, struct rep
 		wrong = "--min-percent takes a number from 0 to 100";
 	else if (ret->view != REPORT_LIST && ret->form != REPORT_TEXT)
 		wrong = "--json and --csv list rows: they go with --by, not with --tree, --callers or --callees";
-	else if (ret->view != REPORT_LIST && ret->by != REPORT_SYMBOL && ret->by != REPORT_DSO && ret->by != REPORT_LINE)
+	else if (ret->view != REPORT_LIST && ret->by != REPORT_SYMBOL && ret->by != REPORT_DSO &&
+		 ret->by != REPORT_LINE)
 		wrong = "trees are of stacks: --by symbol, dso or line";
 	if (wrong)
 		snprintf(context->reterr->message, sizeof context->reterr->message, "%s", wrong);
 	return !wrong;
 }
 
-static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_context *context, struct perfdata_text *out)
+static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_context *context,
+				   struct perfdata_text *out)
 {
 	struct state *state = pointer;
 	struct pd_profile_options wanted = { .by_period = true };
 	if (!read_options(context, &state->options))
 		return PERFDATA_EUSAGE;
 	const enum report_by by = state->options.by;
-	wanted.parts = by == REPORT_THREAD || by == REPORT_PROCESS ? PD_BY_THREAD : by == REPORT_COMM ? PD_BY_COMM : by == REPORT_CPU ? PD_BY_CPU : 0;
+	wanted.parts = by == REPORT_THREAD || by == REPORT_PROCESS ? PD_BY_THREAD
+		       : by == REPORT_COMM                         ? PD_BY_COMM
+		       : by == REPORT_CPU                          ? PD_BY_CPU
+								   : 0;
 	if (state->options.form == REPORT_CSV && !context->shared_output)
 		pd_report_csv_head(out);
 	return pd_stack_gather_begin(&state->gather, context, &wanted);
 }
 
-static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out)
+static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state,
+				  struct perfdata_text *out)
 {
 	return pd_stack_begin(sizeof(struct state), set_up, release, context, ret_state, out);
 }
 
-/* --- one event --------------------------------------------------------------------------------------------------------------------- */
+/* --- one event ---------------------------------------------------------------------------------------------------- */
 
 /* What was added to a way below this label, and not to those above yet. */
 struct pending {
@@ -135,7 +177,10 @@ struct making {
 	unsigned nr_events;          /* that were written */
 };
 
-static bool is_by_stack(enum report_by by) { return by == REPORT_SYMBOL || by == REPORT_DSO || by == REPORT_LINE || by == REPORT_BUILD_ID; }
+static bool is_by_stack(enum report_by by)
+{
+	return by == REPORT_SYMBOL || by == REPORT_DSO || by == REPORT_LINE || by == REPORT_BUILD_ID;
+}
 
 static void add_sums(struct report_sum *sum, const struct pd_profile_sums *more)
 {
@@ -171,7 +216,8 @@ static void leave(struct making *making, size_t nr)
 	}
 }
 
-static enum perfdata_status add_to_list(struct making *making, const struct pd_profile_entry *entry, uint32_t *ret_label)
+static enum perfdata_status add_to_list(struct making *making, const struct pd_profile_entry *entry,
+					uint32_t *ret_label)
 {
 	struct stack_way way;
 	const enum perfdata_status status = pd_stack_route_to(making->place.route, entry->key.node, &way);
@@ -196,7 +242,8 @@ static enum perfdata_status add_to_list(struct making *making, const struct pd_p
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status add_to_tree(struct making *making, const struct pd_profile_entry *entry, uint32_t *ret_label)
+static enum perfdata_status add_to_tree(struct making *making, const struct pd_profile_entry *entry,
+					uint32_t *ret_label)
 {
 	struct stack_tree *tree = &making->event.tree;
 	uint32_t node;
@@ -214,7 +261,8 @@ static enum perfdata_status add_stack(struct making *making, const struct pd_pro
 {
 	uint32_t label = 0;
 	const bool in_list = making->state->options.view == REPORT_LIST;
-	const enum perfdata_status status = in_list ? add_to_list(making, entry, &label) : add_to_tree(making, entry, &label);
+	const enum perfdata_status status = in_list ? add_to_list(making, entry, &label)
+						    : add_to_tree(making, entry, &label);
 	if (status == PERFDATA_OK && pd_stack_labels_get(making->labels, label)->kind == STACK_NO_NAME) {
 		making->event.nameless[0] += entry->sums.samples;
 		making->event.nameless[1] += entry->sums.weight;
@@ -235,14 +283,18 @@ static enum perfdata_status add_key_row(struct making *making, const struct pd_p
 		thread = pd_profile_thread(state->gather.profile, entry->key.thread);
 		row.pid = thread->pid;
 		row.tid = state->options.by == REPORT_THREAD ? thread->tid : -1;
-		row.name = thread->comm == PERFDATA_NONE ? "" : perfdata_session_comm(state->gather.session, thread->comm);
+		row.name = thread->comm == PERFDATA_NONE ? ""
+							 : perfdata_session_comm(state->gather.session, thread->comm);
 		break;
 	case REPORT_COMM:
-		row.name = entry->key.comm == PERFDATA_NONE ? "" : perfdata_session_comm(state->gather.session, entry->key.comm);
+		row.name = entry->key.comm == PERFDATA_NONE
+				   ? ""
+				   : perfdata_session_comm(state->gather.session, entry->key.comm);
 		break;
 	case REPORT_CPU:
 		snprintf(number, sizeof number, "%u", (unsigned)entry->key.cpu);
-		const uint32_t id = pd_stack_labels_intern(making->labels, entry->key.cpu == PERFDATA_NONE ? "unknown" : number);
+		const uint32_t id = pd_stack_labels_intern(making->labels,
+							   entry->key.cpu == PERFDATA_NONE ? "unknown" : number);
 		if (id == UINT32_MAX)
 			return PERFDATA_ENOMEM;
 		row.name = pd_stack_labels_string(making->labels, id);
@@ -317,9 +369,14 @@ static enum perfdata_status make_stack_rows(struct making *making)
 		if (!sum->total[0] && !sum->total[1])
 			continue;
 		event->rows[event->nr_rows++] = (struct report_row){
-			.name = pd_stack_labels_string(making->labels, label->name), .file = pd_stack_labels_string(making->labels, label->file),
-			.source = pd_stack_labels_string(making->labels, label->source), .line = by_line ? label->line : 0,
-			.kind = pd_report_kind_name(label->kind), .pid = -1, .tid = -1, .sum = *sum,
+			.name = pd_stack_labels_string(making->labels, label->name),
+			.file = pd_stack_labels_string(making->labels, label->file),
+			.source = pd_stack_labels_string(making->labels, label->source),
+			.line = by_line ? label->line : 0,
+			.kind = pd_report_kind_name(label->kind),
+			.pid = -1,
+			.tid = -1,
+			.sum = *sum,
 		};
 	}
 	event->has_totals = true;
@@ -372,7 +429,9 @@ static enum perfdata_status event_begin(struct making *making, uint32_t index)
 	const struct perfdata_event *event = perfdata_reader_event(state->gather.reader, index);
 	const struct pd_profile_sums *sums = pd_profile_event(state->gather.profile, index);
 	making->index = index;
-	making->event = (struct report_event){ .name = event->name, .is_time = pd_stack_event_is_clock(event), .labels = making->labels };
+	making->event = (struct report_event){ .name = event->name,
+					       .is_time = pd_stack_event_is_clock(event),
+					       .labels = making->labels };
 	making->event.tree.account = pd_profile_account(state->gather.profile);
 	making->event.all[0] = sums ? sums->samples : 0;
 	making->event.all[1] = sums ? sums->weight : 0;
@@ -382,12 +441,13 @@ static enum perfdata_status event_begin(struct making *making, uint32_t index)
 	return making->place.route ? PERFDATA_OK : PERFDATA_ENOMEM;
 }
 
-/* --- all of them ---------------------------------------------------------------------------------------------------------------------- */
+/* --- all of them -------------------------------------------------------------------------------------------------- */
 
 static enum perfdata_status add_entries(struct making *making, struct pd_profile_walk *walk)
 {
 	const struct pd_profile_entry *entry;
-	const bool by_stack = is_by_stack(making->state->options.by), one_block = making->state->options.by == REPORT_EVENT;
+	const bool by_stack = is_by_stack(making->state->options.by),
+		   one_block = making->state->options.by == REPORT_EVENT;
 	enum perfdata_status status;
 	size_t rows_room = 0;
 	bool open = false;
@@ -401,10 +461,12 @@ static enum perfdata_status add_entries(struct making *making, struct pd_profile
 			if (status == PERFDATA_OK)
 				status = event_begin(making, entry->key.event);
 		} else if (entry->key.event != making->index) {
-			const struct pd_profile_sums *sums = pd_profile_event(making->state->gather.profile, entry->key.event);
+			const struct pd_profile_sums *sums = pd_profile_event(making->state->gather.profile,
+									      entry->key.event);
 			making->index = entry->key.event;
 			making->event.all[0] += sums->samples;
-			making->event.name = perfdata_reader_event(making->state->gather.reader, entry->key.event)->name;
+			making->event.name =
+				perfdata_reader_event(making->state->gather.reader, entry->key.event)->name;
 		}
 		if (status == PERFDATA_OK)
 			status = by_stack ? add_stack(making, entry) : add_key_row(making, entry, &rows_room);
@@ -449,8 +511,11 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 	struct state *state = pointer;
 	const enum report_by by = state->options.by;
 	struct making making = { .state = state, .out = out };
-	making.head = (struct report_head){ .end = end, .first_document = true,
-					    .file = state->gather.shared_output ? perfdata_reader_header(state->gather.reader)->name : NULL };
+	making.head = (struct report_head){ .end = end,
+					    .first_document = true,
+					    .file = state->gather.shared_output
+							    ? perfdata_reader_header(state->gather.reader)->name
+							    : NULL };
 	enum perfdata_status status = pd_profile_finish(state->gather.profile);
 	making.labels = pd_stack_labels_new(state->gather.session, by == REPORT_DSO	? STACK_BY_FILE
 								: by == REPORT_LINE	? STACK_BY_LINE
@@ -471,10 +536,19 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 }
 
 const struct perfdata_emitter pd_emitter_report = {
-	.abi = PERFDATA_EMITTER_ABI, .name = "report", .help = "where the time goes: functions, files, threads, … with their shares",
-	.needs = STACK_GATHER_NEEDS, .flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_LIGHT,
-	.size = sizeof(struct perfdata_emitter), .suffix = "txt",
-	.options = options, .option_size = sizeof *options,
-	.begin = begin, .format = pd_stack_gather_format, .merge = pd_stack_gather_merge, .end = end, .free_part = pd_profile_part_free,
+	.abi = PERFDATA_EMITTER_ABI,
+	.name = "report",
+	.help = "where the time goes: functions, files, threads, … with their shares",
+	.needs = STACK_GATHER_NEEDS,
+	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_LIGHT,
+	.size = sizeof(struct perfdata_emitter),
+	.suffix = "txt",
+	.options = options,
+	.option_size = sizeof *options,
+	.begin = begin,
+	.format = pd_stack_gather_format,
+	.merge = pd_stack_gather_merge,
+	.end = end,
+	.free_part = pd_profile_part_free,
 	.release = release,
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A report: for each event, how much each thing (a function, a file, a thread, …) weighs by itself and with what it called. */
+/* A report: for each event, how much each thing (a function, a file, a thread, …) weighs by itself and with what it
+ * called. */
 #ifndef PD_REPORT_H
 #define PD_REPORT_H
 
@@ -7,8 +8,18 @@
 #include "emit/stacks/stack_labels.h"
 #include "emit/stacks/stack_tree.h"
 
-enum report_by { REPORT_SYMBOL, REPORT_DSO, REPORT_COMM, REPORT_THREAD, REPORT_PROCESS, REPORT_CPU, REPORT_EVENT, REPORT_LINE, REPORT_BUILD_ID,
-		 REPORT_BYS };
+enum report_by {
+	REPORT_SYMBOL,
+	REPORT_DSO,
+	REPORT_COMM,
+	REPORT_THREAD,
+	REPORT_PROCESS,
+	REPORT_CPU,
+	REPORT_EVENT,
+	REPORT_LINE,
+	REPORT_BUILD_ID,
+	REPORT_BYS
+};
 enum report_view { REPORT_LIST, REPORT_TREE, REPORT_CALLERS, REPORT_CALLEES };
 enum report_form { REPORT_TEXT, REPORT_JSON, REPORT_CSV };
 enum report_sort { REPORT_SORT_SELF, REPORT_SORT_TOTAL, REPORT_SORT_SAMPLES, REPORT_SORT_NAME };
@@ -70,15 +81,19 @@ bool pd_report_matches(const char *name, const char *wanted);
 void pd_report_sort_rows(const struct report_options *options, struct report_row *rows, size_t nr);
 
 /* --- spelling --- */
-void pd_report_text_head(const struct report_options *options, const struct report_head *head, struct perfdata_text *out);
-void pd_report_text_event(const struct report_options *options, const struct report_event *event, struct perfdata_text *out);
+void pd_report_text_head(const struct report_options *options, const struct report_head *head,
+			 struct perfdata_text *out);
+void pd_report_text_event(const struct report_options *options, const struct report_event *event,
+			  struct perfdata_text *out);
 bool pd_report_text_tree(const struct report_options *options, struct report_event *event, struct perfdata_text *out);
-void pd_report_json_head(const struct report_options *options, const struct report_head *head, struct perfdata_text *out);
-void pd_report_json_event(const struct report_options *options, const struct report_event *event, bool first, struct perfdata_text *out);
+void pd_report_json_head(const struct report_options *options, const struct report_head *head,
+			 struct perfdata_text *out);
+void pd_report_json_event(const struct report_options *options, const struct report_event *event, bool first,
+			  struct perfdata_text *out);
 void pd_report_json_end(const struct report_head *head, struct perfdata_text *out);
 void pd_report_csv_head(struct perfdata_text *out);
-void pd_report_csv_event(const struct report_options *options, const struct report_head *head, const struct report_event *event,
-		      struct perfdata_text *out);
+void pd_report_csv_event(const struct report_options *options, const struct report_head *head,
+			 const struct report_event *event, struct perfdata_text *out);
 const char *pd_report_by_name(enum report_by by);
 
 #endif

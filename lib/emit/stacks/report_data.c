@@ -7,11 +7,15 @@
 
 const char *pd_report_by_name(enum report_by by)
 {
-	static const char *const names[REPORT_BYS] = { "symbol", "dso", "comm", "thread", "process", "cpu", "event", "line", "build-id" };
+	static const char *const names[REPORT_BYS] = { "symbol", "dso",   "comm", "thread",  "process",
+						       "cpu",    "event", "line", "build-id" };
 	return names[by];
 }
 
-static void json_text(struct perfdata_text *out, const char *text) { perfdata_text_json_string(out, text, strlen(text)); }
+static void json_text(struct perfdata_text *out, const char *text)
+{
+	perfdata_text_json_string(out, text, strlen(text));
+}
 
 static void key(struct perfdata_text *out, const char *name)
 {
@@ -26,7 +30,8 @@ static void json_number(struct perfdata_text *out, const char *name, uint64_t va
 	perfdata_text_u64(out, value);
 }
 
-void pd_report_json_head(const struct report_options *options, const struct report_head *head, struct perfdata_text *out)
+void pd_report_json_head(const struct report_options *options, const struct report_head *head,
+			 struct perfdata_text *out)
 {
 	const struct perfdata_summary *summary = head->end->summary;
 	perfdata_text_literal(out, "{\"schema\":\"perfdata-report/1\"");
@@ -46,11 +51,13 @@ void pd_report_json_head(const struct report_options *options, const struct repo
 }
 
 /* The thing itself: by symbol also where it is. */
-static void json_row(const struct report_options *options, const struct report_event *event, const struct report_row *row,
-		     struct perfdata_text *out)
+static void json_row(const struct report_options *options, const struct report_event *event,
+		     const struct report_row *row, struct perfdata_text *out)
 {
 	perfdata_text_literal(out, "{\"");
-	perfdata_text_string(out, options->by == REPORT_BUILD_ID ? "build_id" : options->by == REPORT_LINE ? "symbol" : pd_report_by_name(options->by));
+	perfdata_text_string(out, options->by == REPORT_BUILD_ID ? "build_id"
+				  : options->by == REPORT_LINE   ? "symbol"
+								 : pd_report_by_name(options->by));
 	perfdata_text_literal(out, "\":");
 	json_text(out, row->name);
 	if (row->pid >= 0 || row->tid >= 0) {
@@ -89,7 +96,8 @@ static size_t rows_shown(const struct report_options *options, const struct repo
 	return options->top && options->top < event->nr_rows ? (size_t)options->top : event->nr_rows;
 }
 
-void pd_report_json_event(const struct report_options *options, const struct report_event *event, bool first, struct perfdata_text *out)
+void pd_report_json_event(const struct report_options *options, const struct report_event *event, bool first,
+			  struct perfdata_text *out)
 {
 	perfdata_text_string(out, first ? "\n{\"event\":" : ",\n{\"event\":");
 	json_text(out, event->name);
@@ -115,12 +123,14 @@ void pd_report_json_end(const struct report_head *head, struct perfdata_text *ou
 	perfdata_text_string(out, head->end->complete ? ",\"complete\":true}\n" : ",\"complete\":false}\n");
 }
 
-/* --- CSV ------------------------------------------------------------------------------------------------------------------------- */
+/* --- CSV ---------------------------------------------------------------------------------------------------------- */
 
 void pd_report_csv_head(struct perfdata_text *out)
 {
-	perfdata_text_literal(out, "file,event,unit,name,pid,tid,dso,source,line,kind,self_samples,self_weight,total_samples,total_weight,"
-				   "event_samples,event_weight\n");
+	perfdata_text_literal(
+		out,
+		"file,event,unit,name,pid,tid,dso,source,line,kind,self_samples,self_weight,total_samples,total_weight,"
+		"event_samples,event_weight\n");
 }
 
 static void cell(struct perfdata_text *out, const char *text)
@@ -136,8 +146,8 @@ static void number_cell(struct perfdata_text *out, bool known, uint64_t number, 
 	perfdata_text_char(out, behind);
 }
 
-void pd_report_csv_event(const struct report_options *options, const struct report_head *head, const struct report_event *event,
-		      struct perfdata_text *out)
+void pd_report_csv_event(const struct report_options *options, const struct report_head *head,
+			 const struct report_event *event, struct perfdata_text *out)
 {
 	for (size_t i = 0; i < rows_shown(options, event); i++) {
 		const struct report_row *row = &event->rows[i];

@@ -8,8 +8,11 @@
 const char *pd_report_kind_name(enum stack_kind kind)
 {
 	static const char *const names[STACK_KINDS] = {
-		[STACK_USER] = "user", [STACK_KERNEL] = "kernel", [STACK_INLINED] = "inlined", [STACK_INLINED_KERNEL] = "inlined kernel",
-		[STACK_JIT] = "jit", [STACK_NO_NAME] = "no name", [STACK_GUEST] = "guest", [STACK_THREAD] = "thread", [STACK_LEFT_OUT] = "left out",
+		[STACK_USER] = "user",         [STACK_KERNEL] = "kernel",
+		[STACK_INLINED] = "inlined",   [STACK_INLINED_KERNEL] = "inlined kernel",
+		[STACK_JIT] = "jit",           [STACK_NO_NAME] = "no name",
+		[STACK_GUEST] = "guest",       [STACK_THREAD] = "thread",
+		[STACK_LEFT_OUT] = "left out",
 	};
 	return kind < STACK_KINDS ? names[kind] : "";
 }
@@ -54,7 +57,7 @@ bool pd_report_matches(const char *name, const char *wanted)
 	return !*wanted;
 }
 
-/* --- callers and callees ------------------------------------------------------------------------------------------------------ */
+/* --- callers and callees ------------------------------------------------------------------------------------------ */
 
 struct turning {
 	struct report_event *event;
@@ -120,7 +123,9 @@ bool pd_report_turn(struct report_event *event, const struct report_options *opt
 	uint32_t *places = pd_calloc(event->tree.nr + 1, sizeof *places);
 	bool fine = turning.wanted && turning.inside && places;
 	for (uint32_t i = 0; fine && i < nr_labels; i++)
-		turning.wanted[i] = pd_report_matches(pd_stack_labels_string(event->labels, pd_stack_labels_get(event->labels, i)->name), options->function);
+		turning.wanted[i] = pd_report_matches(
+			pd_stack_labels_string(event->labels, pd_stack_labels_get(event->labels, i)->name),
+			options->function);
 	fine = fine && turn_all(&turning, options->view == REPORT_CALLERS, places);
 	pd_free(turning.wanted);
 	pd_free(turning.inside);
@@ -135,13 +140,14 @@ bool pd_report_turn(struct report_event *event, const struct report_options *opt
 	return true;
 }
 
-/* --- order of rows --------------------------------------------------------------------------------------------------------------- */
+/* --- order of rows ------------------------------------------------------------------------------------------------ */
 
 static int compare_numbers(uint64_t a, uint64_t b) { return (a < b) - (a > b); }
 
 static int compare_names(const struct report_row *a, const struct report_row *b)
 {
-	const int by_name = strcmp(a->name, b->name), by_file = strcmp(a->file, b->file), by_kind = strcmp(a->kind, b->kind);
+	const int by_name = strcmp(a->name, b->name), by_file = strcmp(a->file, b->file),
+		  by_kind = strcmp(a->kind, b->kind);
 	const int by_source = strcmp(a->source, b->source);
 	if (by_name || by_file || by_kind || by_source)
 		return by_name ? by_name : by_file ? by_file : by_kind ? by_kind : by_source;
@@ -152,8 +158,10 @@ static int compare_names(const struct report_row *a, const struct report_row *b)
 
 static int compare_sums(const struct report_row *a, const struct report_row *b, bool total, unsigned unit)
 {
-	const int first = total ? compare_numbers(a->sum.total[unit], b->sum.total[unit]) : compare_numbers(a->sum.self[unit], b->sum.self[unit]);
-	const int second = total ? compare_numbers(a->sum.self[unit], b->sum.self[unit]) : compare_numbers(a->sum.total[unit], b->sum.total[unit]);
+	const int first = total ? compare_numbers(a->sum.total[unit], b->sum.total[unit])
+				: compare_numbers(a->sum.self[unit], b->sum.self[unit]);
+	const int second = total ? compare_numbers(a->sum.self[unit], b->sum.self[unit])
+				 : compare_numbers(a->sum.total[unit], b->sum.total[unit]);
 	return first ? first : second ? second : compare_names(a, b);
 }
 

@@ -29,7 +29,7 @@ static void pad(struct perfdata_text *out, size_t have, size_t width)
 		perfdata_text_fill(out, ' ', width - have);
 }
 
-/* --- head ----------------------------------------------------------------------------------------------------------------------- */
+/* --- head --------------------------------------------------------------------------------------------------------- */
 
 static void warning(const struct report_options *options, struct perfdata_text *out, const char *text)
 {
@@ -40,7 +40,8 @@ static void warning(const struct report_options *options, struct perfdata_text *
 }
 
 /* What makes the numbers below less than the truth comes first. */
-void pd_report_text_head(const struct report_options *options, const struct report_head *head, struct perfdata_text *out)
+void pd_report_text_head(const struct report_options *options, const struct report_head *head,
+			 struct perfdata_text *out)
 {
 	const struct perfdata_summary *summary = head->end->summary;
 	char line[160];
@@ -53,18 +54,22 @@ void pd_report_text_head(const struct report_options *options, const struct repo
 		perfdata_text_char(out, '\n');
 	}
 	if (summary->lost_records || summary->lost_samples) {
-		snprintf(line, sizeof line, "lost: %" PRIu64 " records and %" PRIu64 " samples that the kernel could not write", summary->lost_records,
-			 summary->lost_samples);
+		snprintf(line, sizeof line,
+			 "lost: %" PRIu64 " records and %" PRIu64 " samples that the kernel could not write",
+			 summary->lost_records, summary->lost_samples);
 		warning(options, out, line);
 	}
 	if (!head->end->complete) {
-		snprintf(line, sizeof line, "incomplete: the recording is damaged or cut (%" PRIu64 " findings); this is what could be read",
+		snprintf(line, sizeof line,
+			 "incomplete: the recording is damaged or cut (%" PRIu64
+			 " findings); this is what could be read",
 			 head->end->findings_total);
 		warning(options, out, line);
 	}
 }
 
-static void event_line(const struct report_options *options, const struct report_event *event, struct perfdata_text *out)
+static void event_line(const struct report_options *options, const struct report_event *event,
+		       struct perfdata_text *out)
 {
 	const unsigned unit = unit_of(options);
 	style(options, BOLD, out);
@@ -84,7 +89,7 @@ static void event_line(const struct report_options *options, const struct report
 	}
 }
 
-/* --- lists ------------------------------------------------------------------------------------------------------------------------ */
+/* --- lists -------------------------------------------------------------------------------------------------------- */
 
 struct column_widths {
 	size_t samples, weight, name, file;
@@ -120,14 +125,17 @@ static size_t rows_shown(const struct report_options *options, const struct repo
 
 static struct column_widths widths_of(const struct report_options *options, const struct report_event *event)
 {
-	struct column_widths widths = { .samples = strlen("samples"), .weight = strlen("weight"), .name = NAME_MIN, .file = strlen("file") };
+	struct column_widths widths = {
+		.samples = strlen("samples"), .weight = strlen("weight"), .name = NAME_MIN, .file = strlen("file")
+	};
 	struct perfdata_text text;
 	perfdata_text_init(&text);
 	for (size_t i = 0; i < rows_shown(options, event) && !perfdata_text_failed(&text); i++) {
 		const struct report_row *row = &event->rows[i];
 		perfdata_text_clear(&text);
 		name_of(row, &text);
-		const size_t name = perfdata_text_failed(&text) ? 0 : pd_stack_text_width(text.data), file = pd_stack_text_width(pd_stack_last_part(row->file));
+		const size_t name = perfdata_text_failed(&text) ? 0 : pd_stack_text_width(text.data),
+			     file = pd_stack_text_width(pd_stack_last_part(row->file));
 		const size_t samples = number_width(row->sum.self[0]);
 		widths.name = name > widths.name ? name : widths.name;
 		widths.file = file > widths.file ? file : widths.file;
@@ -159,10 +167,11 @@ static struct column_widths widths_of(const struct report_options *options, cons
 	return widths;
 }
 
-static void header_line(const struct report_options *options, const struct report_event *event, const struct column_widths *widths,
-			struct perfdata_text *out)
+static void header_line(const struct report_options *options, const struct report_event *event,
+			const struct column_widths *widths, struct perfdata_text *out)
 {
-	static const char *const things[REPORT_BYS] = { "function", "file", "comm", "thread", "process", "cpu", "event", "line", "build-id" };
+	static const char *const things[REPORT_BYS] = { "function", "file",  "comm", "thread",  "process",
+							"cpu",      "event", "line", "build-id" };
 	style(options, DIM, out);
 	perfdata_text_literal(out, "  self%");
 	if (event->has_totals)
@@ -181,8 +190,9 @@ static void header_line(const struct report_options *options, const struct repor
 	perfdata_text_char(out, '\n');
 }
 
-static void row_line(const struct report_options *options, const struct report_event *event, const struct column_widths *widths,
-		     const struct report_row *row, struct perfdata_text *scratch, struct perfdata_text *out)
+static void row_line(const struct report_options *options, const struct report_event *event,
+		     const struct column_widths *widths, const struct report_row *row, struct perfdata_text *scratch,
+		     struct perfdata_text *out)
 {
 	const unsigned unit = unit_of(options);
 	const double self = pd_stack_percent(row->sum.self[unit], event->all[unit]);
@@ -213,7 +223,8 @@ static void row_line(const struct report_options *options, const struct report_e
 	if (widths->file_shown) {
 		pad(out, shown, widths->name);
 		perfdata_text_literal(out, "  ");
-		const size_t file = pd_stack_text_name(out, pd_stack_last_part(row->file), options->width ? widths->file : 0);
+		const size_t file = pd_stack_text_name(out, pd_stack_last_part(row->file),
+						       options->width ? widths->file : 0);
 		if (widths->kind_shown) {
 			pad(out, file, widths->file);
 			perfdata_text_printf(out, "  %s", row->kind);
@@ -222,7 +233,8 @@ static void row_line(const struct report_options *options, const struct report_e
 	perfdata_text_char(out, '\n');
 }
 
-void pd_report_text_event(const struct report_options *options, const struct report_event *event, struct perfdata_text *out)
+void pd_report_text_event(const struct report_options *options, const struct report_event *event,
+			  struct perfdata_text *out)
 {
 	const struct column_widths widths = widths_of(options, event);
 	const size_t shown = rows_shown(options, event);
@@ -241,11 +253,11 @@ void pd_report_text_event(const struct report_options *options, const struct rep
 	out->failed |= perfdata_text_failed(&scratch);
 	perfdata_text_release(&scratch);
 	if (shown < event->nr_rows)
-		perfdata_text_printf(out, "(%zu more, %.2f %% by themselves; --top 0 shows all)\n", event->nr_rows - shown,
-				     pd_stack_percent(left, event->all[unit]));
+		perfdata_text_printf(out, "(%zu more, %.2f %% by themselves; --top 0 shows all)\n",
+				     event->nr_rows - shown, pd_stack_percent(left, event->all[unit]));
 }
 
-/* --- trees --------------------------------------------------------------------------------------------------------------------------- */
+/* --- trees -------------------------------------------------------------------------------------------------------- */
 
 /* A node that is large enough to be shown. */
 struct branch {
@@ -282,8 +294,8 @@ static struct branch *children_of(struct branch *branches, size_t nr, uint32_t p
 	return found;
 }
 
-static struct branch *large_enough(const struct report_options *options, struct stack_tree *tree, const struct report_sum *sums,
-				   uint64_t all, size_t *ret_nr)
+static struct branch *large_enough(const struct report_options *options, struct stack_tree *tree,
+				   const struct report_sum *sums, uint64_t all, size_t *ret_nr)
 {
 	const unsigned unit = unit_of(options);
 	const double least = options->min_percent / 100 * (double)all;
@@ -312,7 +324,8 @@ struct open_branch {
 };
 
 static void branch_line(const struct report_options *options, const struct report_event *event, struct stack_tree *tree,
-			const struct report_sum *sums, const struct branch *branch, unsigned depth, struct perfdata_text *out)
+			const struct report_sum *sums, const struct branch *branch, unsigned depth,
+			struct perfdata_text *out)
 {
 	enum { MAX_INDENT = 40 };
 	const unsigned unit = unit_of(options), indent = 2 * depth < MAX_INDENT ? 2 * depth : MAX_INDENT;
@@ -323,7 +336,8 @@ static void branch_line(const struct report_options *options, const struct repor
 	if (options->width) {
 		file_width = pd_stack_text_width(pd_stack_last_part(file)) + 3;
 		file_width = file_width > FILE_WIDTH ? FILE_WIDTH : file_width;
-		width = options->width > before + file_width + NAME_MIN ? (size_t)options->width - before - file_width : NAME_MIN;
+		width = options->width > before + file_width + NAME_MIN ? (size_t)options->width - before - file_width
+									: NAME_MIN;
 	}
 	perfdata_text_printf(out, "%8.2f %8.2f  ", pd_stack_percent(sums[branch->node].total[unit], event->all[unit]),
 			     pd_stack_percent(sums[branch->node].self[unit], event->all[unit]));
@@ -393,13 +407,16 @@ bool pd_report_text_tree(const struct report_options *options, struct report_eve
 		return true;
 	}
 	style(options, DIM, out);
-	perfdata_text_string(out, options->view == REPORT_CALLERS   ? "  total%    self%  function, and below it who called it\n"
-				  : options->view == REPORT_CALLEES ? "  total%    self%  function, and below it what it called\n"
-								    : "  total%    self%  function, and below it what it called\n");
+	perfdata_text_string(
+		out, options->view == REPORT_CALLERS   ? "  total%    self%  function, and below it who called it\n"
+		     : options->view == REPORT_CALLEES ? "  total%    self%  function, and below it what it called\n"
+						       : "  total%    self%  function, and below it what it called\n");
 	style(options, PLAIN, out);
-	const bool fine = turn ? tree_lines(options, event, &turned, sums, out) : tree_lines(options, event, &event->tree, event->sums, out);
+	const bool fine = turn ? tree_lines(options, event, &turned, sums, out)
+			       : tree_lines(options, event, &event->tree, event->sums, out);
 	if (options->min_percent > 0)
-		perfdata_text_printf(out, "(what is below %g %% is left out; --min-percent 0 shows it)\n", options->min_percent);
+		perfdata_text_printf(out, "(what is below %g %% is left out; --min-percent 0 shows it)\n",
+				     options->min_percent);
 	const bool whole = !pd_stack_tree_failed(&turned) && !pd_stack_tree_failed(&event->tree);
 	pd_stack_tree_release(&turned);
 	pd_free(sums);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `speedscope`: its own file format. For each event one profile of all threads, then one for each thread, heaviest first; stacks of a profile
- * are added up, so the view by time shows them one after the other. */
+/* `speedscope`: its own file format. For each event one profile of all threads, then one for each thread, heaviest
+ * first; stacks of a profile are added up, so the view by time shows them one after the other. */
 #include "config.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,9 +15,16 @@
 #include "emit/stacks/stack_text.h"
 
 static const struct perfdata_emitter_option options[] = {
-	{ .name = "weight", .kind = PERFDATA_OPTION_CHOICE, .argument = "period|samples", .help = "what a sample counts; default period" },
-	{ .name = "inline", .kind = PERFDATA_OPTION_FLAG, .help = "inlined functions are frames (default; --no-inline leaves them out)" },
-	{ .name = "threads", .kind = PERFDATA_OPTION_FLAG, .help = "a profile for each thread too (default; --no-threads leaves them out)" },
+	{ .name = "weight",
+	  .kind = PERFDATA_OPTION_CHOICE,
+	  .argument = "period|samples",
+	  .help = "what a sample counts; default period" },
+	{ .name = "inline",
+	  .kind = PERFDATA_OPTION_FLAG,
+	  .help = "inlined functions are frames (default; --no-inline leaves them out)" },
+	{ .name = "threads",
+	  .kind = PERFDATA_OPTION_FLAG,
+	  .help = "a profile for each thread too (default; --no-threads leaves them out)" },
 	{ 0 },
 };
 
@@ -34,7 +41,8 @@ static void release(void *pointer)
 	pd_free(state);
 }
 
-static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_context *context, struct perfdata_text *out)
+static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_context *context,
+				   struct perfdata_text *out)
 {
 	const struct pd_profile_options wanted = { .parts = PD_BY_THREAD, .by_period = true };
 	struct state *state = pointer;
@@ -45,12 +53,13 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 	return pd_stack_gather_begin(&state->gather, context, &wanted);
 }
 
-static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out)
+static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state,
+				  struct perfdata_text *out)
 {
 	return pd_stack_begin(sizeof(struct state), set_up, release, context, ret_state, out);
 }
 
-/* --- profiles ------------------------------------------------------------------------------------------------------------------------ */
+/* --- profiles ----------------------------------------------------------------------------------------------------- */
 
 /* Where the two columns of a profile stand in the spools. */
 struct lists {
@@ -125,16 +134,19 @@ static void take_rows(void *user, const struct flame_row *rows, size_t nr)
 	end_lists(writing, lists);
 }
 
-static enum perfdata_status put_profile(struct writing *writing, const struct lists *lists, const char *who, uint32_t event)
+static enum perfdata_status put_profile(struct writing *writing, const struct lists *lists, const char *who,
+					uint32_t event)
 {
 	const struct perfdata_event *of = perfdata_reader_event(writing->state->gather.reader, event);
 	struct perfdata_text *out = writing->out, name;
 	perfdata_text_init(&name);
 	perfdata_text_printf(&name, "%s \xc2\xb7 %s", who, of->name);
-	perfdata_text_string(out, writing->first ? "\n{\"type\":\"sampled\",\"name\":" : ",\n{\"type\":\"sampled\",\"name\":");
+	perfdata_text_string(out, writing->first ? "\n{\"type\":\"sampled\",\"name\":"
+						 : ",\n{\"type\":\"sampled\",\"name\":");
 	perfdata_text_json_string(out, name.data, name.size);
 	perfdata_text_printf(out, ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":%" PRIu64 ",\"samples\":[",
-			     pd_stack_event_is_clock(of) && !writing->state->by_samples ? "nanoseconds" : "none", lists->all);
+			     pd_stack_event_is_clock(of) && !writing->state->by_samples ? "nanoseconds" : "none",
+			     lists->all);
 	enum perfdata_status status = pd_stack_spool_copy(&writing->samples, lists->samples, lists->samples_end, out);
 	perfdata_text_literal(out, "],\"weights\":[");
 	if (status == PERFDATA_OK)
@@ -162,7 +174,8 @@ static enum perfdata_status put_thread(struct writing *writing, const struct lis
 	struct perfdata_text who;
 	perfdata_text_init(&who);
 	perfdata_text_printf(&who, "%s (pid %" PRId32 ", tid %" PRId32 ")",
-			     thread->comm == PERFDATA_NONE ? "" : perfdata_session_comm(gather->session, thread->comm), thread->pid, thread->tid);
+			     thread->comm == PERFDATA_NONE ? "" : perfdata_session_comm(gather->session, thread->comm),
+			     thread->pid, thread->tid);
 	perfdata_text_append(&who, "", 1);
 	if (!perfdata_text_failed(&who))
 		status = put_profile(writing, lists, who.data, event);
@@ -233,7 +246,7 @@ static enum perfdata_status put_event(struct writing *writing, uint32_t event)
 	return status;
 }
 
-/* --- the document ----------------------------------------------------------------------------------------------------------------------- */
+/* --- the document ------------------------------------------------------------------------------------------------- */
 
 static void put_frames(struct writing *writing)
 {
@@ -279,7 +292,10 @@ static enum perfdata_status put_document(struct writing *writing, const struct p
 	const struct pd_profile *profile = writing->state->gather.profile;
 	struct perfdata_text *out = writing->out;
 	enum perfdata_status status = PERFDATA_OK;
-	perfdata_text_literal(out, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"perfdata@" VERSION "\",\"name\":");
+	perfdata_text_literal(
+		out,
+		"{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"perfdata@" VERSION
+		"\",\"name\":");
 	put_name(writing, end);
 	perfdata_text_literal(out, ",\"activeProfileIndex\":0,\"shared\":{\"frames\":[");
 	put_frames(writing);
@@ -289,7 +305,10 @@ static enum perfdata_status put_document(struct writing *writing, const struct p
 			status = put_event(writing, i);
 	/* a file without a profile is refused */
 	if (writing->first && status == PERFDATA_OK)
-		perfdata_text_literal(out, "\n{\"type\":\"sampled\",\"name\":\"no samples\",\"unit\":\"none\",\"startValue\":0,\"endValue\":0,\"samples\":[],\"weights\":[]}");
+		perfdata_text_literal(
+			out,
+			"\n{\"type\":\"sampled\",\"name\":\"no "
+			"samples\",\"unit\":\"none\",\"startValue\":0,\"endValue\":0,\"samples\":[],\"weights\":[]}");
 	perfdata_text_literal(out, "]}\n");
 	return status;
 }
@@ -314,14 +333,26 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 	pd_stack_spool_release(&writing.weights);
 	pd_flame_data_free(writing.data);
 	pd_free(writing.path);
-	return status != PERFDATA_OK ? status : writing.failed || perfdata_text_failed(out) ? PERFDATA_ENOMEM : PERFDATA_OK;
+	return status != PERFDATA_OK                         ? status
+	       : writing.failed || perfdata_text_failed(out) ? PERFDATA_ENOMEM
+							     : PERFDATA_OK;
 }
 
 const struct perfdata_emitter pd_emitter_speedscope = {
-	.abi = PERFDATA_EMITTER_ABI, .name = "speedscope", .help = "a file for speedscope",
-	.needs = STACK_GATHER_NEEDS, .flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_ONE_DOCUMENT | PERFDATA_EMITTER_LIGHT,
-	.size = sizeof(struct perfdata_emitter), .mime = "application/json", .suffix = "speedscope.json",
-	.options = options, .option_size = sizeof *options,
-	.begin = begin, .format = pd_stack_gather_format, .merge = pd_stack_gather_merge, .end = end, .free_part = pd_profile_part_free,
+	.abi = PERFDATA_EMITTER_ABI,
+	.name = "speedscope",
+	.help = "a file for speedscope",
+	.needs = STACK_GATHER_NEEDS,
+	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_ONE_DOCUMENT | PERFDATA_EMITTER_LIGHT,
+	.size = sizeof(struct perfdata_emitter),
+	.mime = "application/json",
+	.suffix = "speedscope.json",
+	.options = options,
+	.option_size = sizeof *options,
+	.begin = begin,
+	.format = pd_stack_gather_format,
+	.merge = pd_stack_gather_merge,
+	.end = end,
+	.free_part = pd_profile_part_free,
 	.release = release,
 };

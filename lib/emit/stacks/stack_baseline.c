@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* `baseline`: how much weight lies where, in kilobytes, for comparing recordings (perfdata/compare.h): samples, weight and squares of each key, by
- * itself and with what it calls. What is smaller than a share of the event's weight that no comparison would look at is left out. */
+/* `baseline`: how much weight lies where, in kilobytes, for comparing recordings (perfdata/compare.h): samples, weight
+ * and squares of each key, by itself and with what it calls. What is smaller than a share of the event's weight that no
+ * comparison would look at is left out. */
 #include "config.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,11 +16,20 @@
 #include "profile/key_name.h"
 
 static const struct perfdata_emitter_option options[] = {
-	{ .name = "by", .kind = PERFDATA_OPTION_CHOICE, .argument = "symbol|dso|comm|thread|event|line|stack",
+	{ .name = "by",
+	  .kind = PERFDATA_OPTION_CHOICE,
+	  .argument = "symbol|dso|comm|thread|event|line|stack",
 	  .help = "what is told apart; default symbol: a function of a file" },
-	{ .name = "weight", .kind = PERFDATA_OPTION_CHOICE, .argument = "period|samples", .help = "what shares are of; default period" },
-	{ .name = "inline", .kind = PERFDATA_OPTION_FLAG, .help = "inlined functions are functions (default; --no-inline adds them to their caller)" },
-	{ .name = "exact-symbols", .kind = PERFDATA_OPTION_FLAG, .help = "functions are what their whole names say: clones and hashes of compilers too" },
+	{ .name = "weight",
+	  .kind = PERFDATA_OPTION_CHOICE,
+	  .argument = "period|samples",
+	  .help = "what shares are of; default period" },
+	{ .name = "inline",
+	  .kind = PERFDATA_OPTION_FLAG,
+	  .help = "inlined functions are functions (default; --no-inline adds them to their caller)" },
+	{ .name = "exact-symbols",
+	  .kind = PERFDATA_OPTION_FLAG,
+	  .help = "functions are what their whole names say: clones and hashes of compilers too" },
 	{ 0 },
 };
 
@@ -43,7 +53,8 @@ static void release(void *pointer)
 	pd_free(state);
 }
 
-static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_context *context, struct perfdata_text *out)
+static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_context *context,
+				   struct perfdata_text *out)
 {
 	struct state *state = pointer;
 	(void)out;
@@ -54,17 +65,21 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 	state->exact = perfdata_option_flag(context->options, context->nr_options, "exact-symbols", false);
 	state->by_samples = pd_stack_option_is(context->options, context->nr_options, "weight", "samples");
 	const struct pd_profile_options wanted = {
-		.by_period = !state->by_samples, .parts = state->by == BY_THREAD ? PD_BY_THREAD : state->by == BY_COMM ? PD_BY_COMM : 0,
+		.by_period = !state->by_samples,
+		.parts = state->by == BY_THREAD ? PD_BY_THREAD
+			 : state->by == BY_COMM ? PD_BY_COMM
+						: 0,
 	};
 	return pd_stack_gather_begin(&state->gather, context, &wanted);
 }
 
-static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out)
+static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state,
+				  struct perfdata_text *out)
 {
 	return pd_stack_begin(sizeof(struct state), set_up, release, context, ret_state, out);
 }
 
-/* --- keys ------------------------------------------------------------------------------------------------------------------------------ */
+/* --- keys --------------------------------------------------------------------------------------------------------- */
 
 /* Sums of a key in the event at hand. */
 struct sums {
@@ -76,7 +91,8 @@ struct edge {
 	uint64_t seen;
 };
 
-/* What is worked out behind the last sample. Keys are numbered over all events; what is written has numbers of its own. */
+/* What is worked out behind the last sample. Keys are numbered over all events; what is written has numbers of its
+ * own. */
 struct making {
 	const struct state *state;
 	struct perfdata_text *out;
@@ -124,7 +140,8 @@ static bool make_room(void *items_pointer, size_t *room, size_t last, size_t siz
 /* The key of the text in making->name. */
 static bool key_of_text(struct making *making, const struct key *key, uint32_t *ret)
 {
-	*ret = perfdata_text_failed(&making->name) ? UINT32_MAX : pd_intern_put(making->texts, making->name.data, making->name.size);
+	*ret = perfdata_text_failed(&making->name) ? UINT32_MAX
+						   : pd_intern_put(making->texts, making->name.data, making->name.size);
 	if (*ret == UINT32_MAX)
 		return false;
 	if (*ret < making->nr_keys)
@@ -143,7 +160,8 @@ static void append_name(struct making *making, const struct stack_label *label)
 	const char *name = pd_stack_labels_string(making->labels, label->name);
 	char key[PD_KEY_NAME_MAX];
 	if (making->state->by == BY_LINE && label->source) {
-		perfdata_text_printf(&making->name, "%s:%" PRIu32 " ", pd_stack_labels_string(making->labels, label->source), label->line);
+		perfdata_text_printf(&making->name, "%s:%" PRIu32 " ",
+				     pd_stack_labels_string(making->labels, label->source), label->line);
 	} else if (label->kind == STACK_NO_NAME && label->dso != PERFDATA_NONE) {
 		perfdata_text_literal(&making->name, "(unnamed)");
 		return;
@@ -155,7 +173,8 @@ static void append_name(struct making *making, const struct stack_label *label)
 
 static void append_file(struct making *making, uint32_t dso)
 {
-	const struct perfdata_dso *of = dso == PERFDATA_NONE ? NULL : perfdata_session_dso(making->state->gather.session, dso);
+	const struct perfdata_dso *of = dso == PERFDATA_NONE ? NULL
+							     : perfdata_session_dso(making->state->gather.session, dso);
 	char key[PD_KEY_NAME_MAX];
 	if (!of)
 		return;
@@ -184,16 +203,21 @@ static bool key_of_label(struct making *making, uint32_t id, uint32_t *ret)
 	return true;
 }
 
-/* An address without a name is also a key by its place in the file, where a build-id says which file that is; else *ret is NO_KEY. */
+/* An address without a name is also a key by its place in the file, where a build-id says which file that is; else *ret
+ * is NO_KEY. */
 static bool key_of_place(struct making *making, uint32_t label, const struct stack_step *step, uint32_t *ret)
 {
 	const struct perfdata_session *session = making->state->gather.session;
 	const struct stack_label *of = pd_stack_labels_get(making->labels, label);
 	*ret = NO_KEY;
 	if (making->state->by != BY_SYMBOL || of->kind != STACK_NO_NAME || of->dso == PERFDATA_NONE ||
-	    perfdata_session_dso(session, of->dso)->kind != PERFDATA_DSO_USER || !perfdata_session_build_id(session, of->dso, NULL).size)
+	    perfdata_session_dso(session, of->dso)->kind != PERFDATA_DSO_USER ||
+	    !perfdata_session_build_id(session, of->dso, NULL).size)
 		return true;
-	const struct key key = { .label = label, .clones = 1, .has_address = true, .address = perfdata_session_frame(session, step->frame)->address };
+	const struct key key = { .label = label,
+				 .clones = 1,
+				 .has_address = true,
+				 .address = perfdata_session_frame(session, step->frame)->address };
 	perfdata_text_clear(&making->name);
 	perfdata_text_printf(&making->name, "%" PRIu32 "%c%" PRIx64, label, 1, key.address);
 	return key_of_text(making, &key, ret);
@@ -221,7 +245,9 @@ static bool key_of_node(struct making *making, uint32_t label, uint32_t *at, uin
 
 static struct pd_share_sums sums_of(const struct pd_profile_sums *sums)
 {
-	return (struct pd_share_sums){ .n = sums->samples, .w = sums->weight, .q = { sums->squares[0], sums->squares[1] } };
+	return (struct pd_share_sums){ .n = sums->samples,
+				       .w = sums->weight,
+				       .q = { sums->squares[0], sums->squares[1] } };
 }
 
 static bool add_edge(struct making *making, uint32_t caller, uint32_t callee, const struct pd_share_sums *sums)
@@ -287,7 +313,8 @@ static void note_kinds(struct making *making, const struct stack_way *way, const
 	}
 	making->event.named += last->kind == STACK_NO_NAME ? 0 : sums->w;
 	making->event.inlined += inlined ? sums->w : 0;
-	if (way->nr_steps && pd_stack_frame_is_kernel(making->state->gather.session, way->steps[way->nr_steps - 1].frame))
+	if (way->nr_steps &&
+	    pd_stack_frame_is_kernel(making->state->gather.session, way->steps[way->nr_steps - 1].frame))
 		making->event.kernel += sums->n;
 }
 
@@ -306,7 +333,8 @@ static enum perfdata_status add_stack(struct making *making, uint32_t node, cons
 		while (step + 1 < way.nr_steps && way.steps[step].end_label <= i)
 			step++;
 		making->places[i] = NO_KEY;
-		bool fine = making->state->by == BY_STACK ? key_of_node(making, way.labels[i], &at, key) : key_of_label(making, way.labels[i], key);
+		bool fine = making->state->by == BY_STACK ? key_of_node(making, way.labels[i], &at, key)
+							  : key_of_label(making, way.labels[i], key);
 		if (way.nr_steps && way.steps[step].frame != PERFDATA_NONE)
 			fine = fine && key_of_place(making, way.labels[i], &way.steps[step], &making->places[i]);
 		if (!fine)
@@ -337,7 +365,8 @@ static void name_thread(struct making *making, uint32_t number)
 	perfdata_text_string(&making->name, comm_text(making, thread->comm));
 }
 
-static enum perfdata_status add_text(struct making *making, const struct pd_profile_key *key, const struct pd_share_sums *sums)
+static enum perfdata_status add_text(struct making *making, const struct pd_profile_key *key,
+				     const struct pd_share_sums *sums)
 {
 	static const struct key told = { .clones = 1 };
 	perfdata_text_clear(&making->name);
@@ -364,7 +393,7 @@ static enum perfdata_status add_text(struct making *making, const struct pd_prof
 	return PERFDATA_OK;
 }
 
-/* --- one event --------------------------------------------------------------------------------------------------------------------------- */
+/* --- one event ---------------------------------------------------------------------------------------------------- */
 
 static bool is_left_out(uint64_t w, uint64_t all, unsigned below) { return (double)w * below < (double)all; }
 
@@ -426,7 +455,11 @@ static void spell_key(struct making *making, uint32_t id)
 static bool write_key(struct making *making, uint32_t id)
 {
 	struct key *key = &making->keys[id];
-	struct pd_side_key side = { .file = PD_NO_FILE, .shown = "", .raw_name = "", .clones = key->clones, .has_address = key->has_address,
+	struct pd_side_key side = { .file = PD_NO_FILE,
+				    .shown = "",
+				    .raw_name = "",
+				    .clones = key->clones,
+				    .has_address = key->has_address,
 				    .address = key->address };
 	const enum by by = making->state->by;
 	if (key->written != UINT32_MAX)
@@ -459,7 +492,9 @@ static bool write_sums(struct making *making)
 			continue;
 		if (!write_key(making, (uint32_t)i))
 			return false;
-		const struct pd_side_sum side = { .key = making->keys[i].written, .self = sum->self, .inclusive = sum->inclusive };
+		const struct pd_side_sum side = { .key = making->keys[i].written,
+						  .self = sum->self,
+						  .inclusive = sum->inclusive };
 		pd_baseline_sum(making->out, &side);
 		perfdata_text_cut(making->out);
 	}
@@ -478,27 +513,38 @@ static const char *chains_of(const struct perfdata_attr *attr)
 {
 	if (!(attr->sample_type & PERFDATA_SAMPLE_CALLCHAIN))
 		return "none";
-	return attr->sample_type & PERFDATA_SAMPLE_STACK_USER ? "unwound" : attr->sample_type & PERFDATA_SAMPLE_BRANCH_STACK ? "branch" : "recorded";
+	return attr->sample_type & PERFDATA_SAMPLE_STACK_USER     ? "unwound"
+	       : attr->sample_type & PERFDATA_SAMPLE_BRANCH_STACK ? "branch"
+								  : "recorded";
 }
 
 static void write_event(struct making *making, const struct perfdata_event *event)
 {
 	/* not guests: what perf says of those changed with its version */
-	static const struct { enum perfdata_attr_flag flag; const char *name; } excludes[] = {
-		{ PERFDATA_ATTR_EXCLUDE_USER, "user" }, { PERFDATA_ATTR_EXCLUDE_KERNEL, "kernel" }, { PERFDATA_ATTR_EXCLUDE_HV, "hv" },
+	static const struct { enum perfdata_attr_flag flag; const char *name;
+	} excludes[] = {
+		{ PERFDATA_ATTR_EXCLUDE_USER, "user" },
+		{ PERFDATA_ATTR_EXCLUDE_KERNEL, "kernel" },
+		{ PERFDATA_ATTR_EXCLUDE_HV, "hv" },
 		{ PERFDATA_ATTR_EXCLUDE_IDLE, "idle" },
 	};
 	const struct perfdata_attr *attr = event->attr;
 	char config[96], exclude[64] = "", rate[32], precise[2] = { (char)('0' + perfdata_attr_precise_ip(attr)), 0 };
-	snprintf(config, sizeof config, "%" PRIu32 "/%" PRIx64 "/%" PRIx64 "/%" PRIx64, attr->type, attr->config, attr->config1, attr->config2);
+	snprintf(config, sizeof config, "%" PRIu32 "/%" PRIx64 "/%" PRIx64 "/%" PRIx64, attr->type, attr->config,
+		 attr->config1, attr->config2);
 	for (size_t i = 0; i < sizeof excludes / sizeof *excludes; i++)
 		if (perfdata_attr_has(attr, excludes[i].flag)) {
 			const size_t used = strlen(exclude);
 			snprintf(exclude + used, sizeof exclude - used, "%s%s", used ? "," : "", excludes[i].name);
 		}
-	snprintf(rate, sizeof rate, "%s %" PRIu64, perfdata_attr_has(attr, PERFDATA_ATTR_FREQ) ? "freq" : "period", attr->sample_period);
+	snprintf(rate, sizeof rate, "%s %" PRIu64, perfdata_attr_has(attr, PERFDATA_ATTR_FREQ) ? "freq" : "period",
+		 attr->sample_period);
 	making->event.setup = (struct pd_side_setup){
-		.config = config, .exclude = exclude, .rate = rate, .precise = precise, .weight = making->state->by_samples ? "samples" : "period",
+		.config = config,
+		.exclude = exclude,
+		.rate = rate,
+		.precise = precise,
+		.weight = making->state->by_samples ? "samples" : "period",
 		.chains = chains_of(attr),
 	};
 	pd_baseline_event(making->out, &making->event);
@@ -521,32 +567,44 @@ static void begin_event(struct making *making, uint32_t index)
 	const struct stack_gather *gather = &making->state->gather;
 	const struct perfdata_event *event = perfdata_reader_event(gather->reader, index);
 	const struct pd_profile_sums *sums = pd_profile_event(gather->profile, index);
-	making->event = (struct pd_side_event){ .name = event->name, .is_time = !making->state->by_samples && pd_stack_event_is_clock(event) };
+	making->event = (struct pd_side_event){
+		.name = event->name, .is_time = !making->state->by_samples && pd_stack_event_is_clock(event)
+	};
 	if (sums)
 		making->event.all = sums_of(sums);
 }
 
-/* --- all of them ------------------------------------------------------------------------------------------------------------------------- */
+/* --- all of them -------------------------------------------------------------------------------------------------- */
 
 static void write_recording(struct making *making, const struct perfdata_emit_end *end)
 {
 	const struct perfdata_reader *reader = making->state->gather.reader;
 	const struct perfdata_summary *summary = end->summary;
 	const struct perfdata_feature_section *section = perfdata_reader_feature(reader, PERFDATA_FEATURE_NRCPUS);
-	const struct perfdata_node *online = section && section->feature ? perfdata_node_get(perfdata_feature_root(section->feature), "online") : NULL;
+	const struct perfdata_node *online = section && section->feature
+						     ? perfdata_node_get(perfdata_feature_root(section->feature),
+									 "online")
+						     : NULL;
 	char cpus[24] = "";
 	if (online)
 		snprintf(cpus, sizeof cpus, "%" PRIu64, online->v.u);
 	const char *texts[3];
-	static const uint32_t features[] = { PERFDATA_FEATURE_ARCH, PERFDATA_FEATURE_CPUDESC, PERFDATA_FEATURE_OSRELEASE };
+	static const uint32_t features[] = { PERFDATA_FEATURE_ARCH, PERFDATA_FEATURE_CPUDESC,
+					     PERFDATA_FEATURE_OSRELEASE };
 	for (unsigned i = 0; i < 3; i++) {
 		texts[i] = perfdata_reader_feature_text(reader, features[i]);
 		texts[i] = texts[i] ? texts[i] : "";
 	}
 	const struct pd_side_recording recording = {
-		.told = { .name = perfdata_reader_header(reader)->name, .lost_records = summary->lost_records, .lost_samples = summary->lost_samples,
-			  .duration = summary->first_time == UINT64_MAX ? 0 : summary->last_time - summary->first_time, .complete = end->complete },
-		.arch = texts[0], .cpu = texts[1], .cpus = cpus, .release = texts[2],
+		.told = { .name = perfdata_reader_header(reader)->name,
+			  .lost_records = summary->lost_records,
+			  .lost_samples = summary->lost_samples,
+			  .duration = summary->first_time == UINT64_MAX ? 0 : summary->last_time - summary->first_time,
+			  .complete = end->complete },
+		.arch = texts[0],
+		.cpu = texts[1],
+		.cpus = cpus,
+		.release = texts[2],
 	};
 	pd_baseline_recording(making->out, &recording);
 }
@@ -567,7 +625,8 @@ static enum perfdata_status add_entries(struct making *making, struct pd_profile
 		}
 		const struct pd_share_sums sums = sums_of(&entry->sums);
 		if (status == PERFDATA_OK)
-			status = by_stack ? add_stack(making, entry->key.node, &sums) : add_text(making, &entry->key, &sums);
+			status = by_stack ? add_stack(making, entry->key.node, &sums)
+					  : add_text(making, &entry->key, &sums);
 		if (status != PERFDATA_OK)
 			return status;
 	}
@@ -597,9 +656,13 @@ static void making_release(struct making *making)
 static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *end, struct perfdata_text *out)
 {
 	struct state *state = pointer;
-	struct making making = { .state = state, .out = out, .tree = { .account = pd_profile_account(state->gather.profile) } };
+	struct making making = { .state = state,
+				 .out = out,
+				 .tree = { .account = pd_profile_account(state->gather.profile) } };
 	struct pd_profile_walk *walk = NULL;
-	const enum stack_by by = state->by == BY_DSO ? STACK_BY_FILE : state->by == BY_LINE ? STACK_BY_LINE : STACK_BY_FUNCTION;
+	const enum stack_by by = state->by == BY_DSO    ? STACK_BY_FILE
+				 : state->by == BY_LINE ? STACK_BY_LINE
+							: STACK_BY_FUNCTION;
 	perfdata_text_init(&making.name);
 	enum perfdata_status status = pd_profile_finish(state->gather.profile);
 	making.labels = pd_stack_labels_new(state->gather.session, by, state->inlines);
@@ -625,10 +688,19 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 }
 
 const struct perfdata_emitter pd_emitter_baseline = {
-	.abi = PERFDATA_EMITTER_ABI, .name = "baseline", .help = "how much weight lies where, in kilobytes: what perfdata diff compares with",
-	.needs = STACK_GATHER_NEEDS, .flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_LIGHT,
-	.size = sizeof(struct perfdata_emitter), .suffix = "txt",
-	.options = options, .option_size = sizeof *options,
-	.begin = begin, .format = pd_stack_gather_format, .merge = pd_stack_gather_merge, .end = end, .free_part = pd_profile_part_free,
+	.abi = PERFDATA_EMITTER_ABI,
+	.name = "baseline",
+	.help = "how much weight lies where, in kilobytes: what perfdata diff compares with",
+	.needs = STACK_GATHER_NEEDS,
+	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_LIGHT,
+	.size = sizeof(struct perfdata_emitter),
+	.suffix = "txt",
+	.options = options,
+	.option_size = sizeof *options,
+	.begin = begin,
+	.format = pd_stack_gather_format,
+	.merge = pd_stack_gather_merge,
+	.end = end,
+	.free_part = pd_profile_part_free,
 	.release = release,
 };

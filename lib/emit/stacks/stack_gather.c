@@ -14,7 +14,8 @@ enum perfdata_status pd_stack_gather_begin(struct stack_gather *gather, const st
 }
 
 enum perfdata_status pd_stack_begin(size_t size, pd_stack_set_up_fn *set_up, void (*release)(void *state),
-				    const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out)
+				    const struct perfdata_emit_context *context, void **ret_state,
+				    struct perfdata_text *out)
 {
 	void *state = pd_calloc(1, size);
 	if (!state)
@@ -29,8 +30,9 @@ enum perfdata_status pd_stack_begin(size_t size, pd_stack_set_up_fn *set_up, voi
 
 void pd_stack_gather_release(struct stack_gather *gather) { pd_profile_free(gather->profile); }
 
-enum perfdata_status pd_stack_gather_format(const void *state, const struct perfdata_batch *batch, void *value, struct perfdata_scratch *scratch,
-					 struct perfdata_text *out, void **ret_part)
+enum perfdata_status pd_stack_gather_format(const void *state, const struct perfdata_batch *batch, void *value,
+					    struct perfdata_scratch *scratch, struct perfdata_text *out,
+					    void **ret_part)
 {
 	const struct stack_gather *gather = state;
 	struct pd_profile_part *part = NULL;
@@ -49,7 +51,8 @@ enum perfdata_status pd_stack_gather_merge(void *state, void *part, struct perfd
 	return pd_profile_add(gather->profile, part);
 }
 
-bool pd_stack_option_is(const struct perfdata_emitter_option_value *values, size_t nr, const char *name, const char *text)
+bool pd_stack_option_is(const struct perfdata_emitter_option_value *values, size_t nr, const char *name,
+			const char *text)
 {
 	const char *given = perfdata_option_text(values, nr, name);
 	return given && !strcmp(given, text);

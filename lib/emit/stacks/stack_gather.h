@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* What emitters that add samples up have in common: the profile of the run, as an emitter's format and merge fill it. */
+/* What emitters that add samples up have in common: the profile of the run, as an emitter's format and merge fill
+ * it. */
 #ifndef PD_STACK_GATHER_H
 #define PD_STACK_GATHER_H
 
 #include "perfdata/emit.h"
 #include "profile/profile.h"
 
-#define STACK_GATHER_NEEDS (PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES | PERFDATA_NEED_NODES)
+#define STACK_GATHER_NEEDS \
+	(PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES | PERFDATA_NEED_NODES)
 
 /* The first member of the emitter's state. */
 struct stack_gather {
@@ -18,17 +20,22 @@ struct stack_gather {
 
 enum perfdata_status pd_stack_gather_begin(struct stack_gather *gather, const struct perfdata_emit_context *context,
 					const struct pd_profile_options *options);
-/* An emitter's `begin`: makes its state of `size` bytes and sets it up. Where that fails, nothing is left of the state. */
-typedef enum perfdata_status pd_stack_set_up_fn(void *state, const struct perfdata_emit_context *context, struct perfdata_text *out);
+/* An emitter's `begin`: makes its state of `size` bytes and sets it up. Where that fails, nothing is left of the
+ * state. */
+typedef enum perfdata_status pd_stack_set_up_fn(void *state, const struct perfdata_emit_context *context,
+						struct perfdata_text *out);
 enum perfdata_status pd_stack_begin(size_t size, pd_stack_set_up_fn *set_up, void (*release)(void *state),
-				    const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out);
+				    const struct perfdata_emit_context *context, void **ret_state,
+				    struct perfdata_text *out);
 void pd_stack_gather_release(struct stack_gather *gather);
 /* The emitter's functions. */
-enum perfdata_status pd_stack_gather_format(const void *state, const struct perfdata_batch *batch, void *value, struct perfdata_scratch *scratch,
-					 struct perfdata_text *out, void **ret_part);
+enum perfdata_status pd_stack_gather_format(const void *state, const struct perfdata_batch *batch, void *value,
+					    struct perfdata_scratch *scratch, struct perfdata_text *out,
+					    void **ret_part);
 enum perfdata_status pd_stack_gather_merge(void *state, void *part, struct perfdata_text *out);
 
 /* Whether the option is given and says `text`. */
-bool pd_stack_option_is(const struct perfdata_emitter_option_value *values, size_t nr, const char *name, const char *text);
+bool pd_stack_option_is(const struct perfdata_emitter_option_value *values, size_t nr, const char *name,
+			const char *text);
 
 #endif

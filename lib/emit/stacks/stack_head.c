@@ -5,8 +5,9 @@
 #include "emit/stacks/stack_head.h"
 
 const struct stack_fact pd_stack_facts[] = {
-	{ "host", PERFDATA_FEATURE_HOSTNAME }, { "kernel", PERFDATA_FEATURE_OSRELEASE }, { "arch", PERFDATA_FEATURE_ARCH },
-	{ "cpu", PERFDATA_FEATURE_CPUDESC },   { "perf", PERFDATA_FEATURE_VERSION },     { NULL, 0 },
+	{ "host", PERFDATA_FEATURE_HOSTNAME }, { "kernel", PERFDATA_FEATURE_OSRELEASE },
+	{ "arch", PERFDATA_FEATURE_ARCH },     { "cpu", PERFDATA_FEATURE_CPUDESC },
+	{ "perf", PERFDATA_FEATURE_VERSION },  { NULL, 0 },
 };
 
 void pd_stack_head_command(const struct perfdata_reader *reader, struct perfdata_text *out)
@@ -29,14 +30,16 @@ void pd_stack_head_warnings(const struct perfdata_emit_end *end, void (*say)(voi
 	const struct perfdata_summary *summary = end->summary;
 	char line[512];
 	if (summary->lost_records || summary->lost_samples) {
-		snprintf(line, sizeof line, "%" PRIu64 " records and %" PRIu64 " samples were lost while recording: what is shown is less than what happened",
+		snprintf(line, sizeof line,
+			 "%" PRIu64 " records and %" PRIu64
+			 " samples were lost while recording: what is shown is less than what happened",
 			 summary->lost_records, summary->lost_samples);
 		say(user, line);
 	}
 	if (end->complete)
 		return;
-	snprintf(line, sizeof line, "The recording is incomplete (%" PRIu64 " finding%s): this is what could be read", end->findings_total,
-		 end->findings_total == 1 ? "" : "s");
+	snprintf(line, sizeof line, "The recording is incomplete (%" PRIu64 " finding%s): this is what could be read",
+		 end->findings_total, end->findings_total == 1 ? "" : "s");
 	say(user, line);
 	for (size_t i = 0; i < end->nr_findings && i < SHOWN; i++) {
 		const struct perfdata_finding *finding = &end->findings[i];

@@ -80,18 +80,26 @@ uint32_t pd_stack_labels_intern(struct stack_labels *labels, const char *text)
 
 uint32_t pd_stack_labels_nr_strings(const struct stack_labels *labels) { return pd_intern_count(labels->strings); }
 
-const char *pd_stack_labels_string(const struct stack_labels *labels, uint32_t string) { return pd_intern_get(labels->strings, string, NULL); }
+const char *pd_stack_labels_string(const struct stack_labels *labels, uint32_t string)
+{
+	return pd_intern_get(labels->strings, string, NULL);
+}
 
 uint32_t pd_stack_labels_nr(const struct stack_labels *labels) { return (uint32_t)labels->nr_labels; }
 
-const struct stack_label *pd_stack_labels_get(const struct stack_labels *labels, uint32_t label) { return &labels->labels[label]; }
+const struct stack_label *pd_stack_labels_get(const struct stack_labels *labels, uint32_t label)
+{
+	return &labels->labels[label];
+}
 
 uint32_t pd_stack_labels_add(struct stack_labels *labels, const struct stack_label *label)
 {
 	const bool by_line = labels->by == STACK_BY_LINE;
-	const struct label_key key = { label->name, label->file, by_line ? label->source : 0, by_line ? label->line : 0, label->kind };
+	const struct label_key key = { label->name, label->file, by_line ? label->source : 0, by_line ? label->line : 0,
+				       label->kind };
 	const uint32_t id = pd_intern_put(labels->keys, &key, sizeof key);
-	if (id == UINT32_MAX || pd_vector_grow(&labels->labels, &labels->labels_room, labels->nr_labels, sizeof *labels->labels) < 0) {
+	if (id == UINT32_MAX ||
+	    pd_vector_grow(&labels->labels, &labels->labels_room, labels->nr_labels, sizeof *labels->labels) < 0) {
 		labels->failed = true;
 		return UINT32_MAX;
 	}
@@ -106,7 +114,7 @@ uint32_t pd_stack_labels_add(struct stack_labels *labels, const struct stack_lab
 	return id;
 }
 
-/* --- what a frame is --------------------------------------------------------------------------------------------------------- */
+/* --- what a frame is ---------------------------------------------------------------------------------------------- */
 
 static const struct perfdata_dso *dso_of(const struct perfdata_session *session, uint32_t frame)
 {
@@ -117,7 +125,8 @@ static const struct perfdata_dso *dso_of(const struct perfdata_session *session,
 bool pd_stack_frame_is_kernel(const struct perfdata_session *session, uint32_t frame)
 {
 	const struct perfdata_dso *dso = dso_of(session, frame);
-	return dso && (dso->kind == PERFDATA_DSO_KERNEL || dso->kind == PERFDATA_DSO_MODULE || dso->kind == PERFDATA_DSO_BPF);
+	return dso &&
+	       (dso->kind == PERFDATA_DSO_KERNEL || dso->kind == PERFDATA_DSO_MODULE || dso->kind == PERFDATA_DSO_BPF);
 }
 
 static bool is_guest(const struct perfdata_dso *dso) { return dso && !strncmp(dso->name, "[guest", strlen("[guest")); }
@@ -148,12 +157,14 @@ static const char *last_part(const char *path)
 	return *path != '[' && slash && slash[1] ? slash + 1 : path;
 }
 
-/* --- the calls at a frame ------------------------------------------------------------------------------------------------------ */
+/* --- the calls at a frame ----------------------------------------------------------------------------------------- */
 
-static void add_call(struct stack_labels *labels, const struct stack_label *label, uint32_t source, uint32_t line, uint32_t column)
+static void add_call(struct stack_labels *labels, const struct stack_label *label, uint32_t source, uint32_t line,
+		     uint32_t column)
 {
 	const uint32_t id = pd_stack_labels_add(labels, label);
-	if (id == UINT32_MAX || pd_vector_grow(&labels->calls, &labels->calls_room, labels->nr_calls, sizeof *labels->calls) < 0) {
+	if (id == UINT32_MAX ||
+	    pd_vector_grow(&labels->calls, &labels->calls_room, labels->nr_calls, sizeof *labels->calls) < 0) {
 		labels->failed = true;
 		return;
 	}
@@ -164,8 +175,10 @@ static void add_nameless(struct stack_labels *labels, const struct perfdata_dso 
 {
 	char name[512];
 	snprintf(name, sizeof name, "[unknown] (%s)", dso ? last_part(dso->name) : "");
-	struct stack_label label = { .name = pd_stack_labels_intern(labels, dso ? name : "[unknown]"), .dso = dso ? dso->id : PERFDATA_NONE,
-				     .file = dso ? pd_stack_labels_intern(labels, dso->name) : 0, .kind = is_guest(dso) ? STACK_GUEST : STACK_NO_NAME };
+	struct stack_label label = { .name = pd_stack_labels_intern(labels, dso ? name : "[unknown]"),
+				     .dso = dso ? dso->id : PERFDATA_NONE,
+				     .file = dso ? pd_stack_labels_intern(labels, dso->name) : 0,
+				     .kind = is_guest(dso) ? STACK_GUEST : STACK_NO_NAME };
 	label.raw_name = label.name;
 	add_call(labels, &label, 0, 0, 0);
 }
@@ -173,7 +186,9 @@ static void add_nameless(struct stack_labels *labels, const struct perfdata_dso 
 static void add_file(struct stack_labels *labels, const struct perfdata_dso *dso)
 {
 	char name[2 * PERFDATA_BUILD_ID_MAX + 1] = "[no build-id]";
-	struct stack_label label = { .dso = dso->id, .kind = kind_of(dso, false), .file = pd_stack_labels_intern(labels, dso->name) };
+	struct stack_label label = { .dso = dso->id,
+				     .kind = kind_of(dso, false),
+				     .file = pd_stack_labels_intern(labels, dso->name) };
 	if (labels->by == STACK_BY_BUILD_ID) {
 		const struct perfdata_bytes id = perfdata_session_build_id(labels->session, dso->id, NULL);
 		for (size_t i = 0; i < id.size && i < PERFDATA_BUILD_ID_MAX; i++)
@@ -186,13 +201,17 @@ static void add_file(struct stack_labels *labels, const struct perfdata_dso *dso
 	add_call(labels, &label, 0, 0, 0);
 }
 
-static void add_function(struct stack_labels *labels, const struct perfdata_dso *dso, const struct perfdata_symbol *symbol,
-			 const struct perfdata_source_line *at, bool inlined)
+static void add_function(struct stack_labels *labels, const struct perfdata_dso *dso,
+			 const struct perfdata_symbol *symbol, const struct perfdata_source_line *at, bool inlined)
 {
 	const char *name = inlined ? at->function ? at->function : "[unknown]" : symbol->name;
-	const uint32_t source = at && at->file ? pd_stack_labels_intern(labels, at->file) : 0, line = at ? at->line : 0, column = at ? at->column : 0;
-	struct stack_label label = { .name = pd_stack_labels_intern(labels, name), .file = pd_stack_labels_intern(labels, dso->name), .dso = dso->id,
-				     .kind = kind_of(dso, inlined), .source = source };
+	const uint32_t source = at && at->file ? pd_stack_labels_intern(labels, at->file) : 0, line = at ? at->line : 0,
+		       column = at ? at->column : 0;
+	struct stack_label label = { .name = pd_stack_labels_intern(labels, name),
+				     .file = pd_stack_labels_intern(labels, dso->name),
+				     .dso = dso->id,
+				     .kind = kind_of(dso, inlined),
+				     .source = source };
 	label.raw_name = inlined || !symbol->raw_name ? label.name : pd_stack_labels_intern(labels, symbol->raw_name);
 	label.line = labels->by == STACK_BY_LINE ? line : at ? at->first_line : 0;
 	add_call(labels, &label, source, line, column);
@@ -232,7 +251,8 @@ static bool resolve(struct stack_labels *labels, uint32_t frame, bool is_caller)
 		add_file(labels, dso);
 	else
 		add_functions(labels, dso, frame, is_caller);
-	if (labels->failed || pd_vector_grow(&labels->lists, &labels->lists_room, labels->nr_lists, sizeof *labels->lists) < 0)
+	if (labels->failed ||
+	    pd_vector_grow(&labels->lists, &labels->lists_room, labels->nr_lists, sizeof *labels->lists) < 0)
 		return false;
 	labels->lists[labels->nr_lists++] = (struct calls){ first, (uint32_t)(labels->nr_calls - first) };
 	return true;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What the steps of stacks are called. A label is what an output tells apart: a function of a file, or a file, a source line, a build-id. One step has
- * several labels where functions are inlined.
+/* What the steps of stacks are called. A label is what an output tells apart: a function of a file, or a file, a source
+ * line, a build-id. One step has several labels where functions are inlined.
  *
- * An address that has no name is one label for each file, so that a file without symbols is one thing and not thousands. */
+ * An address that has no name is one label for each file, so that a file without symbols is one thing and not
+ * thousands. */
 #ifndef PD_STACK_LABELS_H
 #define PD_STACK_LABELS_H
 
@@ -11,7 +12,15 @@
 enum stack_by { STACK_BY_FUNCTION, STACK_BY_FILE, STACK_BY_LINE, STACK_BY_BUILD_ID };
 
 enum stack_kind {
-	STACK_USER, STACK_KERNEL, STACK_INLINED, STACK_INLINED_KERNEL, STACK_JIT, STACK_NO_NAME, STACK_GUEST, STACK_THREAD, STACK_LEFT_OUT,
+	STACK_USER,
+	STACK_KERNEL,
+	STACK_INLINED,
+	STACK_INLINED_KERNEL,
+	STACK_JIT,
+	STACK_NO_NAME,
+	STACK_GUEST,
+	STACK_THREAD,
+	STACK_LEFT_OUT,
 	STACK_KINDS
 };
 
@@ -38,9 +47,10 @@ struct stack_labels *pd_stack_labels_new(const struct perfdata_session *session,
 void pd_stack_labels_free(struct stack_labels *labels);
 /* From now on, frames are those of another session; labels stay, so that two recordings have them in common. */
 void pd_stack_labels_use(struct stack_labels *labels, const struct perfdata_session *session);
-/* The calls at a frame, outermost first; lives until the next call. is_caller: the frame's address is where a call returns to.
- * NULL without memory. */
-const struct stack_call *pd_stack_labels_of(struct stack_labels *labels, uint32_t frame, bool is_caller, size_t *ret_nr);
+/* The calls at a frame, outermost first; lives until the next call. is_caller: the frame's address is where a call
+ * returns to. NULL without memory. */
+const struct stack_call *pd_stack_labels_of(struct stack_labels *labels, uint32_t frame, bool is_caller,
+					    size_t *ret_nr);
 /* A label that stands for something that is no frame. UINT32_MAX without memory. */
 uint32_t pd_stack_labels_add(struct stack_labels *labels, const struct stack_label *label);
 uint32_t pd_stack_labels_nr(const struct stack_labels *labels);
@@ -52,7 +62,10 @@ uint32_t pd_stack_labels_nr_strings(const struct stack_labels *labels);
 const char *pd_stack_labels_string(const struct stack_labels *labels, uint32_t string);
 
 /* Where the code of a step is: of one that a call returns to, inside the call. Nothing stands in front of address 0. */
-static inline uint64_t pd_stack_code_address(uint64_t address, bool is_caller) { return address - (is_caller && address); }
+static inline uint64_t pd_stack_code_address(uint64_t address, bool is_caller)
+{
+	return address - (is_caller && address);
+}
 
 /* Whether the frame lies in the kernel, its modules or code that the kernel generated. */
 bool pd_stack_frame_is_kernel(const struct perfdata_session *session, uint32_t frame);

@@ -6,7 +6,8 @@
 static void group(char *at, const uint8_t *bytes, size_t size)
 {
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	const uint32_t bits = (uint32_t)bytes[0] << 16 | (uint32_t)(size > 1 ? bytes[1] : 0) << 8 | (size > 2 ? bytes[2] : 0);
+	const uint32_t bits = (uint32_t)bytes[0] << 16 | (uint32_t)(size > 1 ? bytes[1] : 0) << 8 |
+			      (size > 2 ? bytes[2] : 0);
 	at[0] = digits[bits >> 18];
 	at[1] = digits[bits >> 12 & 63];
 	at[2] = size > 1 ? digits[bits >> 6 & 63] : '=';

@@ -15,7 +15,8 @@ static bool prepare(struct stack_place *place, const struct stack_way *way, uint
 	return true;
 }
 
-enum perfdata_status pd_stack_place_make(struct stack_place *place, struct stack_tree *tree, uint32_t node, uint32_t *ret)
+enum perfdata_status pd_stack_place_make(struct stack_place *place, struct stack_tree *tree, uint32_t node,
+					 uint32_t *ret)
 {
 	struct stack_way way;
 	uint32_t at;
@@ -34,7 +35,8 @@ enum perfdata_status pd_stack_place_make(struct stack_place *place, struct stack
 	return PERFDATA_OK;
 }
 
-enum perfdata_status pd_stack_place_find(struct stack_place *place, struct stack_tree *tree, uint32_t node, uint32_t left_out, uint32_t *ret)
+enum perfdata_status pd_stack_place_find(struct stack_place *place, struct stack_tree *tree, uint32_t node,
+					 uint32_t left_out, uint32_t *ret)
 {
 	struct stack_way way;
 	uint32_t at;

@@ -16,7 +16,8 @@ struct stack_route {
 	uint32_t no_stack;           /* label */
 };
 
-struct stack_route *pd_stack_route_new(struct pd_profile *profile, const struct perfdata_session *session, struct stack_labels *labels)
+struct stack_route *pd_stack_route_new(struct pd_profile *profile, const struct perfdata_session *session,
+				       struct stack_labels *labels)
 {
 	struct stack_route *route = pd_calloc(1, sizeof *route);
 	struct stack_label none = { .kind = STACK_NO_NAME, .dso = PERFDATA_NONE };
@@ -50,13 +51,14 @@ bool pd_stack_returns_to(const struct perfdata_session *session, uint16_t origin
 	return pd_stack_frame_is_kernel(session, caller) || !pd_stack_frame_is_kernel(session, callee);
 }
 
-static bool is_return_address(const struct stack_route *route, const struct stack_step *caller, const struct stack_step *callee)
+static bool is_return_address(const struct stack_route *route, const struct stack_step *caller,
+			      const struct stack_step *callee)
 {
 	return pd_stack_returns_to(route->session, caller->origin, caller->frame, callee->frame);
 }
 
-/* Steps from the node up to one that the last way has too, or to the root; *ret_same: how many of the last way stay. Callers have lower numbers than
- * what they call, so the last way is sorted. */
+/* Steps from the node up to one that the last way has too, or to the root; *ret_same: how many of the last way stay.
+ * Callers have lower numbers than what they call, so the last way is sorted. */
 static enum perfdata_status collect(struct stack_route *route, uint32_t node, size_t *ret_nr, size_t *ret_same)
 {
 	size_t nr = 0, same = route->nr_steps;
@@ -71,7 +73,8 @@ static enum perfdata_status collect(struct stack_route *route, uint32_t node, si
 			return status;
 		if (pd_vector_grow(&route->more, &route->more_room, nr, sizeof *route->more) < 0)
 			return PERFDATA_ENOMEM;
-		route->more[nr++] = (struct stack_step){ .node = node, .frame = at.frame, .ip = at.ip, .origin = at.origin };
+		route->more[nr++] =
+			(struct stack_step){ .node = node, .frame = at.frame, .ip = at.ip, .origin = at.origin };
 		node = at.caller;
 	}
 	*ret_same = node ? same : 0;
@@ -94,7 +97,10 @@ static bool name_step(struct stack_route *route, struct stack_step *step)
 	return true;
 }
 
-static uint32_t labels_before(const struct stack_route *route, size_t step) { return step ? route->steps[step - 1].end_label : 0; }
+static uint32_t labels_before(const struct stack_route *route, size_t step)
+{
+	return step ? route->steps[step - 1].end_label : 0;
+}
 
 static enum perfdata_status to_nothing(struct stack_route *route, struct stack_way *ret)
 {
@@ -134,7 +140,8 @@ enum perfdata_status pd_stack_route_to(struct stack_route *route, uint32_t node,
 	while (nr-- > 0) {
 		struct stack_step step = route->more[nr];
 		step.is_caller = nr && is_return_address(route, &step, &route->more[nr - 1]);
-		if (pd_vector_grow(&route->steps, &route->steps_room, route->nr_steps, sizeof step) < 0 || !name_step(route, &step))
+		if (pd_vector_grow(&route->steps, &route->steps_room, route->nr_steps, sizeof step) < 0 ||
+		    !name_step(route, &step))
 			return PERFDATA_ENOMEM;
 		route->steps[route->nr_steps++] = step;
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The way from the root to a node of the profile: its steps, and what they are called. Nodes that are asked for one after the other share the beginning of
- * their ways, since a profile gives them in the order of their numbers; only the rest is worked out anew. */
+/* The way from the root to a node of the profile: its steps, and what they are called. Nodes that are asked for one
+ * after the other share the beginning of their ways, since a profile gives them in the order of their numbers; only the
+ * rest is worked out anew. */
 #ifndef PD_STACK_ROUTE_H
 #define PD_STACK_ROUTE_H
 
@@ -12,7 +13,8 @@ struct stack_step {
 	uint32_t frame;              /* PERFDATA_NONE: `ip` belongs to nothing */
 	uint64_t ip;
 	uint16_t origin;
-	bool is_caller;              /* the address is where a call returns to: what called is at the address minus one */
+	/* the address is where a call returns to: what called is at the address minus one */
+	bool is_caller;
 	uint32_t end_label;          /* how many labels there are up to here */
 };
 
@@ -24,13 +26,14 @@ struct stack_way {
 	size_t nr_labels, same_labels;
 };
 
-/* Whether a caller's address is where a call returns to. What was unwound or comes from branches (enum perfdata_step_origin) is inside the call
- * already; what the kernel was entered from is where the program stood. */
+/* Whether a caller's address is where a call returns to. What was unwound or comes from branches (enum
+ * perfdata_step_origin) is inside the call already; what the kernel was entered from is where the program stood. */
 bool pd_stack_returns_to(const struct perfdata_session *session, uint16_t origin, uint32_t caller, uint32_t callee);
 
 struct stack_route;
 /* Borrows what it is given. NULL without memory. */
-struct stack_route *pd_stack_route_new(struct pd_profile *profile, const struct perfdata_session *session, struct stack_labels *labels);
+struct stack_route *pd_stack_route_new(struct pd_profile *profile, const struct perfdata_session *session,
+				       struct stack_labels *labels);
 void pd_stack_route_free(struct stack_route *route);
 /* Node 0, an empty chain, is one label: "[no stack]". PERFDATA_ENOMEM, PERFDATA_EREAD. */
 enum perfdata_status pd_stack_route_to(struct stack_route *route, uint32_t node, struct stack_way *ret);

@@ -13,7 +13,8 @@ static void write_out(struct stack_spool *spool)
 	struct perfdata_text *text = &spool->text;
 	if (spool->fd < 0)
 		spool->fd = pd_tempfile(spool->account ? spool->account->tmpdir : NULL);
-	if (spool->fd < 0 || lseek(spool->fd, (off_t)spool->size, SEEK_SET) < 0 || pd_write_full(spool->fd, text->data, text->size) < 0)
+	if (spool->fd < 0 || lseek(spool->fd, (off_t)spool->size, SEEK_SET) < 0 ||
+	    pd_write_full(spool->fd, text->data, text->size) < 0)
 		spool->status = PERFDATA_EWRITE;
 	spool->size += text->size;
 	perfdata_text_clear(text);
@@ -52,7 +53,8 @@ void pd_stack_spool_clear(struct stack_spool *spool)
 	perfdata_text_clear(&spool->text);
 }
 
-enum perfdata_status pd_stack_spool_take(struct stack_spool *spool, uint64_t from, uint64_t to, pd_stack_spool_fn *take, void *user)
+enum perfdata_status pd_stack_spool_take(struct stack_spool *spool, uint64_t from, uint64_t to, pd_stack_spool_fn *take,
+					 void *user)
 {
 	char *piece = from < spool->size ? pd_malloc(PIECE) : NULL;
 	if ((from < spool->size && !piece) || perfdata_text_failed(&spool->text))
@@ -79,7 +81,8 @@ static void append(void *user, const char *bytes, size_t size)
 	perfdata_text_cut(user);
 }
 
-enum perfdata_status pd_stack_spool_copy(struct stack_spool *spool, uint64_t from, uint64_t to, struct perfdata_text *out)
+enum perfdata_status pd_stack_spool_copy(struct stack_spool *spool, uint64_t from, uint64_t to,
+					 struct perfdata_text *out)
 {
 	return pd_stack_spool_take(spool, from, to, append, out);
 }

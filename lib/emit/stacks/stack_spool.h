@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A part of a document that is spelled before what stands in front of it: beyond a few megabytes it waits in a temporary file. */
+/* A part of a document that is spelled before what stands in front of it: beyond a few megabytes it waits in a
+ * temporary file. */
 #ifndef PD_STACK_SPOOL_H
 #define PD_STACK_SPOOL_H
 
@@ -24,8 +25,10 @@ void pd_stack_spool_clear(struct stack_spool *spool);
 static inline uint64_t pd_stack_spool_size(const struct stack_spool *spool) { return spool->size + spool->text.size; }
 /* Gives out the bytes from `from` to `to`, in pieces. PERFDATA_ENOMEM, PERFDATA_EWRITE, PERFDATA_EREAD. */
 typedef void pd_stack_spool_fn(void *user, const char *bytes, size_t size);
-enum perfdata_status pd_stack_spool_take(struct stack_spool *spool, uint64_t from, uint64_t to, pd_stack_spool_fn *take, void *user);
+enum perfdata_status pd_stack_spool_take(struct stack_spool *spool, uint64_t from, uint64_t to, pd_stack_spool_fn *take,
+					 void *user);
 /* Appends them to a text, which they may leave. */
-enum perfdata_status pd_stack_spool_copy(struct stack_spool *spool, uint64_t from, uint64_t to, struct perfdata_text *out);
+enum perfdata_status pd_stack_spool_copy(struct stack_spool *spool, uint64_t from, uint64_t to,
+					 struct perfdata_text *out);
 
 #endif

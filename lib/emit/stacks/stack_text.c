@@ -14,7 +14,8 @@ bool pd_stack_event_is_clock(const struct perfdata_event *event)
 
 void pd_stack_text_weight(struct perfdata_text *out, uint64_t weight, bool is_time)
 {
-	static const char *const times[] = { "ns", "us", "ms", "s" }, *const counts[] = { "", "k", "M", "G", "T", "P", "E" };
+	static const char *const times[] = { "ns", "us", "ms", "s" }, *const counts[] = { "",  "k", "M", "G",
+											  "T", "P", "E" };
 	const size_t last = is_time ? sizeof times / sizeof *times - 1 : sizeof counts / sizeof *counts - 1;
 	double shown = (double)weight;
 	size_t step = 0;
@@ -23,7 +24,11 @@ void pd_stack_text_weight(struct perfdata_text *out, uint64_t weight, bool is_ti
 		step++;
 	}
 	const char *unit = is_time ? times[step] : counts[step];
-	perfdata_text_printf(out, "%.*f%s%s", !step || shown >= 99.95 ? 0 : shown >= 9.995 ? 1 : 2, shown, *unit ? " " : "", unit);
+	perfdata_text_printf(out, "%.*f%s%s",
+			     !step || shown >= 99.95 ? 0
+			     : shown >= 9.995        ? 1
+						     : 2,
+			     shown, *unit ? " " : "", unit);
 }
 
 double pd_stack_percent(uint64_t part, uint64_t all) { return all ? (double)part / (double)all * 100 : 0; }
@@ -39,13 +44,13 @@ const char *pd_stack_last_part(const char *path)
 	return *path != '[' && slash && slash[1] ? slash + 1 : path;
 }
 
-/* --- names --------------------------------------------------------------------------------------------------------------------- */
+/* --- names -------------------------------------------------------------------------------------------------------- */
 
 /* Control characters, and those that turn the direction of text. */
 static bool is_invisible(uint32_t c)
 {
-	return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) ||
-	       (c >= 0x2066 && c <= 0x2069);
+	return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || c == 0x200e || c == 0x200f ||
+	       (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
 
 /* A character of a name as it is shown. */
@@ -68,7 +73,8 @@ static struct glyph next_glyph(const char **at)
 	for (size_t i = 1; i < size; i++)
 		c = c << 6 | (s[i] & 0x3fu);
 	if (is_invisible(c)) {
-		glyph.size = glyph.width = (size_t)snprintf(glyph.text, sizeof glyph.text, "\\u%04x", (unsigned)c & 0xffffu);
+		glyph.size = glyph.width = (size_t)snprintf(glyph.text, sizeof glyph.text, "\\u%04x",
+							    (unsigned)c & 0xffffu);
 	} else {
 		memcpy(glyph.text, s, size);
 		glyph.size = size;
@@ -90,7 +96,9 @@ size_t pd_stack_text_name(struct perfdata_text *out, const char *name, size_t wi
 	size_t seen = 0, shown = 0;
 	/* what is cut keeps its head and a shorter tail, which tells overloads apart */
 	const bool cut = width && whole > width;
-	const size_t tail = cut && width > 8 ? (width - 2) / 3 : 0, head = !cut ? whole : width > 2 ? width - 2 - tail : 0;
+	const size_t tail = cut && width > 8 ? (width - 2) / 3 : 0, head = !cut        ? whole
+									   : width > 2 ? width - 2 - tail
+										       : 0;
 	bool marked = !cut;
 	for (const char *at = name; *at;) {
 		const struct glyph glyph = next_glyph(&at);

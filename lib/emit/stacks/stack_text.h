@@ -13,8 +13,8 @@ void pd_stack_text_weight(struct perfdata_text *out, uint64_t weight, bool is_ti
 /* "12.3", without a sign for percent; 0 of 0 is 0. */
 void pd_stack_text_percent(struct perfdata_text *out, uint64_t part, uint64_t all);
 double pd_stack_percent(uint64_t part, uint64_t all);
-/* A name as text for people: bad bytes as U+FFFD, control characters and those that turn the direction of text as \uXXXX; cut in
- * the middle to `width` characters, where that is not 0. How many characters it has in the result. */
+/* A name as text for people: bad bytes as U+FFFD, control characters and those that turn the direction of text as
+ * \uXXXX; cut in the middle to `width` characters, where that is not 0. How many characters it has in the result. */
 size_t pd_stack_text_name(struct perfdata_text *out, const char *name, size_t width);
 /* How many characters that is, uncut. */
 size_t pd_stack_text_width(const char *name);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A tree of labels: the child of a node that has a label is found or made. Parents have lower numbers than their children. It draws from the
- * account of memory, beyond whose limit it goes to a temporary file. One thread at a time. */
+/* A tree of labels: the child of a node that has a label is found or made. Parents have lower numbers than their
+ * children. It draws from the account of memory, beyond whose limit it goes to a temporary file. One thread at a
+ * time. */
 #ifndef PD_STACK_TREE_H
 #define PD_STACK_TREE_H
 
@@ -10,7 +11,8 @@
 
 struct stack_tree {
 	struct pd_account *account;   /* NULL: none */
-	struct pd_tree nodes;         /* a node's number is one less than here, where 0 is above all roots; made with the first one */
+	/* a node's number is one less than here, where 0 is above all roots; made with the first one */
+	struct pd_tree nodes;
 	size_t nr;
 };
 
@@ -20,7 +22,8 @@ uint32_t pd_stack_tree_find(struct stack_tree *tree, uint32_t parent, uint32_t l
 /* STACK_NO_NODE: see pd_stack_tree_failed. */
 uint32_t pd_stack_tree_child(struct stack_tree *tree, uint32_t parent, uint32_t label);
 
-/* A node's parent (of a root: STACK_NO_NODE) and label. What cannot be read back is a root with label 0, and pd_stack_tree_failed says so. */
+/* A node's parent (of a root: STACK_NO_NODE) and label. What cannot be read back is a root with label 0, and
+ * pd_stack_tree_failed says so. */
 static inline uint32_t pd_stack_tree_parent(struct stack_tree *tree, uint32_t node)
 {
 	uint32_t parent, label;

@@ -36,7 +36,8 @@ struct part {
 	struct perfdata_text texts;
 };
 
-struct timeline *pd_timeline_new(const struct perfdata_reader *reader, const struct perfdata_session *session, struct pd_account *account)
+struct timeline *pd_timeline_new(const struct perfdata_reader *reader, const struct perfdata_session *session,
+				 struct pd_account *account)
 {
 	struct timeline *timeline = pd_calloc(1, sizeof *timeline);
 	if (!timeline)
@@ -68,11 +69,17 @@ void pd_timeline_free(struct timeline *timeline)
 size_t pd_timeline_nr(const struct timeline *timeline) { return timeline->nr; }
 const struct timeline_row *pd_timeline_rows(const struct timeline *timeline) { return timeline->rows; }
 size_t pd_timeline_nr_threads(const struct timeline *timeline) { return timeline->nr_threads; }
-const struct timeline_thread *pd_timeline_thread(const struct timeline *timeline, uint32_t thread) { return &timeline->threads[thread]; }
+const struct timeline_thread *pd_timeline_thread(const struct timeline *timeline, uint32_t thread)
+{
+	return &timeline->threads[thread];
+}
 uint32_t pd_timeline_nr_strings(const struct timeline *timeline) { return pd_intern_count(timeline->strings); }
-const char *pd_timeline_string(const struct timeline *timeline, uint32_t string) { return pd_intern_get(timeline->strings, string, NULL); }
+const char *pd_timeline_string(const struct timeline *timeline, uint32_t string)
+{
+	return pd_intern_get(timeline->strings, string, NULL);
+}
 
-/* --- one batch ------------------------------------------------------------------------------------------------------------------ */
+/* --- one batch ---------------------------------------------------------------------------------------------------- */
 
 static bool is_tracepoint(const struct perfdata_event *event)
 {
@@ -88,26 +95,37 @@ static void put_name(struct part *part, struct timeline_row *row, const char *na
 	row->text = (uint32_t)part->texts.size;
 }
 
-static void put_bytes(struct part *part, struct perfdata_bytes bytes) { perfdata_text_append(&part->texts, bytes.data, strnlen((const char *)bytes.data, bytes.size)); }
+static void put_bytes(struct part *part, struct perfdata_bytes bytes)
+{
+	perfdata_text_append(&part->texts, bytes.data, strnlen((const char *)bytes.data, bytes.size));
+}
 
 /* What a tracepoint has recorded, as perf spells it. */
-static void tracepoint(const struct timeline *timeline, struct part *part, struct timeline_row *row, const struct perfdata_delivery *delivery)
+static void tracepoint(const struct timeline *timeline, struct part *part, struct timeline_row *row,
+		       const struct perfdata_delivery *delivery)
 {
 	const struct perfdata_event *event = delivery->event;
-	const struct perfdata_trace_context context = { .trace = perfdata_reader_trace(timeline->reader), .order = perfdata_config_order(event->config) };
+	const struct perfdata_trace_context context = { .trace = perfdata_reader_trace(timeline->reader),
+							.order = perfdata_config_order(event->config) };
 	put_name(part, row, event->name);
 	if (event->trace)
-		(void)perfdata_trace_print(event->trace, perfdata_sample_raw(event->config, delivery->record->bytes, delivery->record->size), &context,
-					   &part->texts);
+		(void)perfdata_trace_print(
+			event->trace,
+			perfdata_sample_raw(event->config, delivery->record->bytes, delivery->record->size), &context,
+			&part->texts);
 }
 
 /* False: nothing that a timeline shows. */
-static bool marker(const struct timeline *timeline, struct part *part, struct timeline_row *row, const struct perfdata_raw *raw)
+static bool marker(const struct timeline *timeline, struct part *part, struct timeline_row *row,
+		   const struct perfdata_raw *raw)
 {
-	static const uint32_t shown[] = { PERFDATA_RECORD_MMAP2, PERFDATA_RECORD_COMM, PERFDATA_RECORD_FORK, PERFDATA_RECORD_EXIT, PERFDATA_RECORD_LOST,
-					  PERFDATA_RECORD_LOST_SAMPLES, PERFDATA_RECORD_SWITCH, PERFDATA_RECORD_SWITCH_CPU_WIDE,
+	static const uint32_t shown[] = { PERFDATA_RECORD_MMAP2,   PERFDATA_RECORD_COMM,
+					  PERFDATA_RECORD_FORK,    PERFDATA_RECORD_EXIT,
+					  PERFDATA_RECORD_LOST,    PERFDATA_RECORD_LOST_SAMPLES,
+					  PERFDATA_RECORD_SWITCH,  PERFDATA_RECORD_SWITCH_CPU_WIDE,
 					  PERFDATA_RECORD_THROTTLE };
-	static const char *const names[] = { "mmap", "comm", "fork", "exit", "lost records", "lost samples", "switch", "switch", "throttle" };
+	static const char *const names[] = { "mmap",         "comm",   "fork",   "exit",    "lost records",
+					     "lost samples", "switch", "switch", "throttle" };
 	struct perfdata_record record;
 	size_t i = 0;
 	while (i < sizeof shown / sizeof *shown && shown[i] != raw->type)
@@ -149,11 +167,15 @@ static bool take(const struct timeline *timeline, struct part *part, const struc
 		return false;
 	taken = &part->rows[part->nr];
 	*taken = (struct part_row){ .pid = delivery->pid, .tid = delivery->tid, .comm = delivery->comm };
-	taken->row = (struct timeline_row){ .time = raw->time, .thread = delivery->thread, .event = PERFDATA_NONE, .cpu = raw->cpu };
+	taken->row = (struct timeline_row){
+		.time = raw->time, .thread = delivery->thread, .event = PERFDATA_NONE, .cpu = raw->cpu
+	};
 	if (raw->type != PERFDATA_RECORD_SAMPLE) {
 		taken->row.kind = TIMELINE_MARKER;
-		part->nr += raw->time && raw->time != UINT64_MAX && delivery->flags & PERFDATA_DELIVERY_FIRST && marker(timeline, part, &taken->row, raw);
-	} else if (!(delivery->flags & PERFDATA_DELIVERY_SILENT) && delivery->event && delivery->node != PERFDATA_NONE) {
+		part->nr += raw->time && raw->time != UINT64_MAX && delivery->flags & PERFDATA_DELIVERY_FIRST &&
+			    marker(timeline, part, &taken->row, raw);
+	} else if (!(delivery->flags & PERFDATA_DELIVERY_SILENT) && delivery->event &&
+		   delivery->node != PERFDATA_NONE) {
 		taken->row.event = delivery->event->index;
 		taken->row.node = delivery->node;
 		taken->row.weight = delivery->period;
@@ -192,7 +214,7 @@ void *pd_timeline_collect(const struct timeline *timeline, const struct perfdata
 	return part;
 }
 
-/* --- all of them ------------------------------------------------------------------------------------------------------------------ */
+/* --- all of them -------------------------------------------------------------------------------------------------- */
 
 static bool find_thread(struct timeline *timeline, struct part_row *taken, uint32_t *ret)
 {
@@ -203,18 +225,22 @@ static bool find_thread(struct timeline *timeline, struct part_row *taken, uint3
 	if (!pd_hash_map_get(&timeline->numbers, key, &number)) {
 		(void)pd_hash_map_get(&timeline->generations, who, &generation);
 		number = timeline->nr_threads;
-		if (pd_vector_grow(&timeline->threads, &timeline->threads_room, timeline->nr_threads, sizeof *timeline->threads) < 0 ||
-		    pd_hash_map_put(&timeline->numbers, key, number) < 0 || pd_hash_map_put(&timeline->generations, who, generation + 1) < 0)
+		if (pd_vector_grow(&timeline->threads, &timeline->threads_room, timeline->nr_threads,
+				   sizeof *timeline->threads) < 0 ||
+		    pd_hash_map_put(&timeline->numbers, key, number) < 0 ||
+		    pd_hash_map_put(&timeline->generations, who, generation + 1) < 0)
 			return false;
-		timeline->threads[timeline->nr_threads++] = (struct timeline_thread){ taken->pid, taken->tid, taken->comm, (uint32_t)generation,
-										      taken->row.time, taken->row.time };
+		timeline->threads[timeline->nr_threads++] = (struct timeline_thread){
+			taken->pid, taken->tid, taken->comm, (uint32_t)generation, taken->row.time, taken->row.time
+		};
 	}
 	struct timeline_thread *thread = &timeline->threads[number];
 	if (taken->comm != PERFDATA_NONE)
 		thread->comm = taken->comm;
 	if (taken->row.time != UINT64_MAX) {
 		thread->first = taken->row.time < thread->first ? taken->row.time : thread->first;
-		thread->last = taken->row.time > thread->last || thread->last == UINT64_MAX ? taken->row.time : thread->last;
+		thread->last = taken->row.time > thread->last || thread->last == UINT64_MAX ? taken->row.time
+											    : thread->last;
 	}
 	*ret = (uint32_t)number;
 	return true;
@@ -234,14 +260,17 @@ enum perfdata_status pd_timeline_add(struct timeline *timeline, void *pointer)
 	for (size_t i = 0; i < part->nr && status == PERFDATA_OK; i++) {
 		struct timeline_row row = part->rows[i].row;
 		const size_t before = timeline->samples_room;
-		if (!find_thread(timeline, &part->rows[i], &row.thread) || !intern(timeline, part, &row.name) || !intern(timeline, part, &row.text) ||
+		if (!find_thread(timeline, &part->rows[i], &row.thread) || !intern(timeline, part, &row.name) ||
+		    !intern(timeline, part, &row.text) ||
 		    pd_vector_grow(&timeline->rows, &timeline->room, timeline->nr, sizeof row) < 0 ||
-		    (row.event != PERFDATA_NONE && pd_vector_grow(&timeline->samples, &timeline->samples_room, row.event, sizeof *timeline->samples) < 0)) {
+		    (row.event != PERFDATA_NONE && pd_vector_grow(&timeline->samples, &timeline->samples_room,
+								  row.event, sizeof *timeline->samples) < 0)) {
 			status = PERFDATA_ENOMEM;
 			break;
 		}
 		if (timeline->samples_room > before)
-			memset(timeline->samples + before, 0, (timeline->samples_room - before) * sizeof *timeline->samples);
+			memset(timeline->samples + before, 0,
+			       (timeline->samples_room - before) * sizeof *timeline->samples);
 		if (row.event != PERFDATA_NONE)
 			timeline->samples[row.event]++;
 		row.number = (uint32_t)timeline->nr;

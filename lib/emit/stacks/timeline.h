@@ -29,7 +29,8 @@ struct timeline_thread {
 
 struct timeline;
 /* The account may be NULL. NULL without memory. */
-struct timeline *pd_timeline_new(const struct perfdata_reader *reader, const struct perfdata_session *session, struct pd_account *account);
+struct timeline *pd_timeline_new(const struct perfdata_reader *reader, const struct perfdata_session *session,
+				 struct pd_account *account);
 void pd_timeline_free(struct timeline *timeline);
 
 /* What one batch has. Any thread. NULL without memory. */
@@ -39,7 +40,8 @@ void pd_timeline_part_free(void *part);
 enum perfdata_status pd_timeline_add(struct timeline *timeline, void *part);
 /* Sorts the rows by thread, event (those of the first sampling event first), and time. */
 void pd_timeline_sort(struct timeline *timeline);
-/* Whether samples of the event are drawn as stacks: it samples, or there is nothing that does and it is the first of all. */
+/* Whether samples of the event are drawn as stacks: it samples, or there is nothing that does and it is the first of
+ * all. */
 bool pd_timeline_samples(const struct timeline *timeline, uint32_t event);
 
 size_t pd_timeline_nr(const struct timeline *timeline);

@@ -4,7 +4,8 @@
 #include "base/memory.h"
 #include "emit/table/arrow_export.h"
 
-enum { VALID, VALUES, OFFSETS = VALUES, BYTES, MOST_BUFFERS };   /* buffers; texts and lists have offsets instead of values */
+/* buffers; texts and lists have offsets instead of values */
+enum { VALID, VALUES, OFFSETS = VALUES, BYTES, MOST_BUFFERS };
 
 /* What an array owns. */
 struct owned {
@@ -34,7 +35,11 @@ static enum perfdata_status make(struct ArrowArray *ret, uint32_t rows, unsigned
 	memset(ret, 0, sizeof *ret);
 	if (!owned)
 		return PERFDATA_ENOMEM;
-	*ret = (struct ArrowArray){ .length = rows, .n_buffers = nr_buffers, .buffers = owned->buffers, .release = release, .private_data = owned };
+	*ret = (struct ArrowArray){ .length = rows,
+				    .n_buffers = nr_buffers,
+				    .buffers = owned->buffers,
+				    .release = release,
+				    .private_data = owned };
 	if (!nr_children)
 		return PERFDATA_OK;
 	owned->children = pd_calloc(nr_children, sizeof *owned->children);
@@ -67,7 +72,10 @@ struct walk {
 	uint32_t nr_runs, next, left, row;
 };
 
-static struct walk walk_of(const struct cells *cells) { return (struct walk){ .runs = cells->runs, .nr_runs = cells->nr_runs }; }
+static struct walk walk_of(const struct cells *cells)
+{
+	return (struct walk){ .runs = cells->runs, .nr_runs = cells->nr_runs };
+}
 
 static bool walk_next(struct walk *walk, uint32_t *ret_row)
 {
@@ -164,7 +172,8 @@ static enum perfdata_status put_texts(struct ArrowArray *array, const struct cel
 	return bytes ? PERFDATA_OK : PERFDATA_ENOMEM;
 }
 
-static enum perfdata_status put_values(struct ArrowArray *array, enum column_type type, const struct cells *cells, uint32_t rows)
+static enum perfdata_status put_values(struct ArrowArray *array, enum column_type type, const struct cells *cells,
+				       uint32_t rows)
 {
 	switch (type) {
 	case COLUMN_BOOLEAN:
@@ -181,7 +190,8 @@ static enum perfdata_status put_values(struct ArrowArray *array, enum column_typ
 static unsigned buffers_of(enum column_type type) { return pd_column_type_info(type)->text ? BYTES + 1 : VALUES + 1; }
 
 /* The elements are a column of their own, in which every row has a value. */
-static enum perfdata_status put_lists(struct ArrowArray *array, enum column_type element, const struct cells *cells, uint32_t rows)
+static enum perfdata_status put_lists(struct ArrowArray *array, enum column_type element, const struct cells *cells,
+				      uint32_t rows)
 {
 	int32_t *offsets = buffer(array, OFFSETS, rows, sizeof *offsets);
 	const uint32_t *length = cells->lengths;
@@ -199,7 +209,8 @@ static enum perfdata_status put_lists(struct ArrowArray *array, enum column_type
 	return status ? status : put_values(array->children[0], element, &elements, cells->nr);
 }
 
-static enum perfdata_status make_column(struct ArrowArray *ret, enum column_type type, const struct cells *cells, uint32_t rows)
+static enum perfdata_status make_column(struct ArrowArray *ret, enum column_type type, const struct cells *cells,
+					uint32_t rows)
 {
 	const struct column_type_info *info = pd_column_type_info(type);
 	enum perfdata_status status = make(ret, rows, info->list ? OFFSETS + 1 : buffers_of(type), info->list);
@@ -210,7 +221,8 @@ static enum perfdata_status make_column(struct ArrowArray *ret, enum column_type
 	return status;
 }
 
-enum perfdata_status pd_arrow_array(const struct table *table, const struct cells *columns, uint32_t rows, struct ArrowArray *ret)
+enum perfdata_status pd_arrow_array(const struct table *table, const struct cells *columns, uint32_t rows,
+				    struct ArrowArray *ret)
 {
 	enum perfdata_status status = make(ret, rows, VALID + 1, table->nr_columns);
 	if (status)

@@ -31,7 +31,11 @@ static bool make(struct ArrowSchema *ret, const char *format, const char *name, 
 		return false;
 	strcpy(owned->name, name);
 	*ret = (struct ArrowSchema){
-		.format = format, .name = owned->name, .flags = nullable ? ARROW_FLAG_NULLABLE : 0, .release = release, .private_data = owned,
+		.format = format,
+		.name = owned->name,
+		.flags = nullable ? ARROW_FLAG_NULLABLE : 0,
+		.release = release,
+		.private_data = owned,
 	};
 	if (!nr_children)
 		return true;

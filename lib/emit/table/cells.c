@@ -7,8 +7,8 @@
 #include "perfdata/text.h"
 #include "text/utf8.h"
 
-/* The last tokens, found by address or by content: small tables that forget. Addresses differ from run to run, so lasting texts are kept apart from
- * the others, and do not count as `spent`. */
+/* The last tokens, found by address or by content: small tables that forget. Addresses differ from run to run, so
+ * lasting texts are kept apart from the others, and do not count as `spent`. */
 struct lasting_text {
 	const char *address;
 	uint32_t token, round;
@@ -48,8 +48,9 @@ size_t pd_cells_size(const struct cells *cells)
 
 size_t pd_cells_memory(const struct cells *cells)
 {
-	return cells->room * sizeof *cells->values + (cells->room_runs + cells->room_lengths) * sizeof(uint32_t) + cells->room_texts * sizeof *cells->texts +
-	       cells->room_bytes + (cells->recent ? sizeof *cells->recent : 0);
+	return cells->room * sizeof *cells->values + (cells->room_runs + cells->room_lengths) * sizeof(uint32_t) +
+	       cells->room_texts * sizeof *cells->texts + cells->room_bytes +
+	       (cells->recent ? sizeof *cells->recent : 0);
 }
 
 /* Room for one more of what `items` points to. */
@@ -69,7 +70,10 @@ static bool room_for(struct cells *cells, void *items, uint32_t *room, uint32_t 
 	return true;
 }
 
-void pd_cells_grow(struct cells *cells) { (void)room_for(cells, &cells->values, &cells->room, cells->nr, sizeof *cells->values, 128); }
+void pd_cells_grow(struct cells *cells)
+{
+	(void)room_for(cells, &cells->values, &cells->room, cells->nr, sizeof *cells->values, 128);
+}
 
 static void next_run(struct cells *cells, uint32_t rows)
 {
@@ -139,8 +143,10 @@ static bool room_for_more(struct cells *cells, void *items, uint32_t *room, uint
 bool pd_cells_reserve(struct cells *cells, uint32_t values, uint32_t lengths, uint32_t texts, size_t bytes)
 {
 	return room_for_more(cells, &cells->values, &cells->room, cells->nr, values, sizeof *cells->values) &&
-	       room_for_more(cells, &cells->lengths, &cells->room_lengths, cells->nr_lengths, lengths, sizeof *cells->lengths) &&
-	       room_for_more(cells, &cells->texts, &cells->room_texts, cells->nr_texts, texts, sizeof *cells->texts) && room_for_bytes(cells, bytes);
+	       room_for_more(cells, &cells->lengths, &cells->room_lengths, cells->nr_lengths, lengths,
+			     sizeof *cells->lengths) &&
+	       room_for_more(cells, &cells->texts, &cells->room_texts, cells->nr_texts, texts, sizeof *cells->texts) &&
+	       room_for_bytes(cells, bytes);
 }
 
 void pd_cells_extend(struct cells *cells, uint32_t row, uint32_t rows)
@@ -162,13 +168,14 @@ void pd_cells_repeat(struct cells *cells, uint32_t row, uint32_t rows, uint64_t 
 	pd_cells_extend(cells, row, rows);
 }
 
-/* --- texts ------------------------------------------------------------------------------------------------------------- */
+/* --- texts -------------------------------------------------------------------------------------------------------- */
 
 /* `bytes` may be those at the end of cells->bytes already. */
 static uint32_t new_token(struct cells *cells, const void *bytes, size_t size)
 {
 	const bool there = bytes && cells->bytes && bytes == cells->bytes + cells->size;
-	if (!room_for(cells, &cells->texts, &cells->room_texts, cells->nr_texts, sizeof *cells->texts, 16) || (!there && !room_for_bytes(cells, size)))
+	if (!room_for(cells, &cells->texts, &cells->room_texts, cells->nr_texts, sizeof *cells->texts, 16) ||
+	    (!there && !room_for_bytes(cells, size)))
 		return 0;
 	if (!there && size)
 		memcpy(cells->bytes + cells->size, bytes, size);
@@ -252,7 +259,8 @@ uint64_t pd_cells_name(struct cells *cells, const char *name)
 	if (!has_recent(cells))
 		return 0;
 	const uintptr_t address = (uintptr_t)name;
-	struct lasting_text *known = &cells->recent->lasting[(address >> 4 ^ address >> 10 ^ address >> 16) % CELLS_RECENT];
+	struct lasting_text *known =
+		&cells->recent->lasting[(address >> 4 ^ address >> 10 ^ address >> 16) % CELLS_RECENT];
 	if (known->address == name && known->round == cells->recent->round)
 		return known->token;
 	size_t size = strlen(name);

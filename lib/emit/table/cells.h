@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The cells of one column in memory, row after row: values that are there, and runs that say which rows have one. Rows that are passed over are
- * null, so a column without values costs nothing.
+/* The cells of one column in memory, row after row: values that are there, and runs that say which rows have one. Rows
+ * that are passed over are null, so a column without values costs nothing.
  *
- * A text is kept once and its cells hold its token, a number counted from 0; a text that comes again soon has the same token. */
+ * A text is kept once and its cells hold its token, a number counted from 0; a text that comes again soon has the same
+ * token. */
 #ifndef EMIT_CELLS_H
 #define EMIT_CELLS_H
 

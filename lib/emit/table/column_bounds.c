@@ -3,10 +3,13 @@
 #include <string.h>
 #include "emit/table/column_bounds.h"
 
-static void set_number(struct column_bound *bound, uint64_t number) { *bound = (struct column_bound){ .known = true, .exact = true, .number = number }; }
+static void set_number(struct column_bound *bound, uint64_t number)
+{
+	*bound = (struct column_bound){ .known = true, .exact = true, .number = number };
+}
 
-void pd_column_bounds_of_numbers(enum column_type type, const uint64_t *values, size_t nr, struct column_bound *ret_least,
-				 struct column_bound *ret_greatest)
+void pd_column_bounds_of_numbers(enum column_type type, const uint64_t *values, size_t nr,
+				 struct column_bound *ret_least, struct column_bound *ret_greatest)
 {
 	/* nothing is said of doubles: there might be one that is no number */
 	if (!nr || type == COLUMN_DOUBLE)
@@ -59,8 +62,8 @@ static void round_up(struct column_bound *bound)
 		bound->known = false;
 }
 
-void pd_column_bounds_of_texts(enum column_type type, const struct perfdata_bytes *texts, size_t nr, struct column_bound *ret_least,
-			       struct column_bound *ret_greatest)
+void pd_column_bounds_of_texts(enum column_type type, const struct perfdata_bytes *texts, size_t nr,
+			       struct column_bound *ret_least, struct column_bound *ret_greatest)
 {
 	const struct perfdata_bytes *least = texts, *greatest = texts;
 	/* of bytes no reader makes use */

@@ -52,7 +52,7 @@ static bool enough(void *items, size_t *room, size_t nr, size_t size)
 	return true;
 }
 
-/* --- parts as one ------------------------------------------------------------------------------------------------------ */
+/* --- parts as one ------------------------------------------------------------------------------------------------- */
 
 static bool make_room(struct column *column, const struct column_part *parts, size_t nr_parts)
 {
@@ -94,17 +94,21 @@ static void add_part(struct column *column, const struct column_part *part)
 	for (uint32_t i = 0; i < cells->nr_runs; i++)
 		add_run(column, !(i & 1), arrays.runs[i]);
 	add_run(column, false, part->rows - cells->rows);
-	pd_packed_cells_values(cells, &arrays, column->info->text ? column->nr_tokens : 0, scratch->values + column->nr_values);
+	pd_packed_cells_values(cells, &arrays, column->info->text ? column->nr_tokens : 0,
+			       scratch->values + column->nr_values);
 	if (cells->nr_lengths)
-		memcpy(scratch->lengths + column->nr_lengths, arrays.lengths, cells->nr_lengths * sizeof *arrays.lengths);
+		memcpy(scratch->lengths + column->nr_lengths, arrays.lengths,
+		       cells->nr_lengths * sizeof *arrays.lengths);
 	for (uint32_t i = 0; i < cells->nr_texts; i++)
-		scratch->tokens[column->nr_tokens++] = (struct perfdata_bytes){ (const uint8_t *)arrays.bytes + arrays.texts[i].at, arrays.texts[i].size };
+		scratch->tokens[column->nr_tokens++] = (struct perfdata_bytes){
+			(const uint8_t *)arrays.bytes + arrays.texts[i].at, arrays.texts[i].size
+		};
 	column->nr_values += cells->nr;
 	column->nr_lengths += cells->nr_lengths;
 	column->rows += part->rows;
 }
 
-/* --- dictionaries ------------------------------------------------------------------------------------------------------ */
+/* --- dictionaries ------------------------------------------------------------------------------------------------- */
 
 static bool gives_up(const struct dictionary *dictionary, uint64_t bytes, size_t seen)
 {
@@ -112,7 +116,10 @@ static bool gives_up(const struct dictionary *dictionary, uint64_t bytes, size_t
 }
 
 /* Few values are not worth a decision. */
-static bool pays(const struct dictionary *dictionary, size_t nr_values) { return nr_values && (nr_values < 64 || dictionary->nr <= nr_values / 2); }
+static bool pays(const struct dictionary *dictionary, size_t nr_values)
+{
+	return nr_values && (nr_values < 64 || dictionary->nr <= nr_values / 2);
+}
 
 static enum perfdata_status try_numbers(struct column *column, bool *ret_used)
 {
@@ -158,14 +165,17 @@ static enum perfdata_status choose_encoding(struct column *column)
 	const enum column_type type = column->info->element;
 	bool used = false;
 	enum perfdata_status status = PERFDATA_OK;
-	column->encoding = type == COLUMN_INT32 || type == COLUMN_INT64 || type == COLUMN_UINT64 ? PARQUET_DELTA_BINARY_PACKED : PARQUET_PLAIN;
+	column->encoding = type == COLUMN_INT32 || type == COLUMN_INT64 || type == COLUMN_UINT64
+				   ? PARQUET_DELTA_BINARY_PACKED
+				   : PARQUET_PLAIN;
 	if (column->info->text)
 		status = try_texts(column, &used);
 	else if (column->encoding == PARQUET_DELTA_BINARY_PACKED && !column->how->rising)
 		status = try_numbers(column, &used);
 	if (used) {
 		column->encoding = PARQUET_RLE_DICTIONARY;
-		column->index_width = pd_bit_width((column->info->text ? column->scratch->texts.nr : column->scratch->numbers.nr) - 1);
+		column->index_width = pd_bit_width(
+			(column->info->text ? column->scratch->texts.nr : column->scratch->numbers.nr) - 1);
 		/* indices that begin at bytes: else nobody sees that they repeat */
 		if (column->how->sequences)
 			column->index_width = (column->index_width + 7) & ~7u;
@@ -173,7 +183,7 @@ static enum perfdata_status choose_encoding(struct column *column)
 	return status;
 }
 
-/* --- values ------------------------------------------------------------------------------------------------------------- */
+/* --- values ------------------------------------------------------------------------------------------------------- */
 
 static void plain_text(struct perfdata_text *out, struct perfdata_bytes text)
 {
@@ -236,7 +246,7 @@ static void write_dictionary(struct column *column)
 	pd_page_end_dictionary(&column->pages, nr);
 }
 
-/* --- data pages ---------------------------------------------------------------------------------------------------------- */
+/* --- data pages --------------------------------------------------------------------------------------------------- */
 
 /* Where the next page begins. */
 struct cursor {
@@ -261,7 +271,8 @@ static struct extent next_extent(const struct column *column, struct cursor *cur
 	struct extent extent = { .from = *cursor };
 	const bool varies = column->info->text && column->encoding == PARQUET_PLAIN;
 	size_t bytes = 0;
-	while (cursor->run < column->nr_runs && (!column->nr_values || (extent.rows < PAGE_ROWS && bytes < PAGE_BYTES))) {
+	while (cursor->run < column->nr_runs &&
+	       (!column->nr_values || (extent.rows < PAGE_ROWS && bytes < PAGE_BYTES))) {
 		const size_t left = scratch->runs[cursor->run] - cursor->in_run;
 		if (!left) {
 			cursor->run++;
@@ -269,7 +280,9 @@ static struct extent next_extent(const struct column *column, struct cursor *cur
 			continue;
 		}
 		if (cursor->run & 1) {
-			const size_t rows = !column->nr_values || left < PAGE_ROWS - extent.rows ? left : PAGE_ROWS - (size_t)extent.rows;
+			const size_t rows = !column->nr_values || left < PAGE_ROWS - extent.rows
+						    ? left
+						    : PAGE_ROWS - (size_t)extent.rows;
 			cursor->in_run += rows;
 			extent.rows += rows;
 			extent.levels += rows;
@@ -296,9 +309,10 @@ static struct extent next_extent(const struct column *column, struct cursor *cur
 	return extent;
 }
 
-/* Calls `put` with (level, count) for what the extent holds. Definition levels: 0 null, 1 a value or an empty list, 2 an element of a list.
- * Repetition levels: 0 the first of a row, 1 others. */
-static void write_levels(const struct column *column, const struct extent *extent, bool repetition, struct perfdata_text *out)
+/* Calls `put` with (level, count) for what the extent holds. Definition levels: 0 null, 1 a value or an empty list, 2
+ * an element of a list. Repetition levels: 0 the first of a row, 1 others. */
+static void write_levels(const struct column *column, const struct extent *extent, bool repetition,
+			 struct perfdata_text *out)
 {
 	const struct column_scratch *scratch = column->scratch;
 	struct run_encoder runs;
@@ -354,8 +368,9 @@ static void write_pages(struct column *column, struct column_facts *facts)
 	}
 }
 
-enum perfdata_status pd_column_encode(const struct column_how *how, const struct column_part *parts, size_t nr_parts, struct column_scratch *scratch,
-				      struct perfdata_text *out, struct column_facts *ret)
+enum perfdata_status pd_column_encode(const struct column_how *how, const struct column_part *parts, size_t nr_parts,
+				      struct column_scratch *scratch, struct perfdata_text *out,
+				      struct column_facts *ret)
 {
 	struct column column = { .how = how, .info = pd_column_type_info(how->type), .scratch = scratch };
 	const size_t start = out->size;
@@ -376,8 +391,8 @@ enum perfdata_status pd_column_encode(const struct column_how *how, const struct
 	write_pages(&column, ret);
 	const bool few = column.encoding == PARQUET_RLE_DICTIONARY;
 	if (column.info->text)
-		pd_column_bounds_of_texts(how->type, few ? scratch->texts.texts : scratch->tokens, few ? scratch->texts.nr : column.nr_tokens,
-					  &ret->least, &ret->greatest);
+		pd_column_bounds_of_texts(how->type, few ? scratch->texts.texts : scratch->tokens,
+					  few ? scratch->texts.nr : column.nr_tokens, &ret->least, &ret->greatest);
 	else
 		pd_column_bounds_of_numbers(column.info->element, few ? scratch->numbers.numbers : scratch->values,
 					    few ? scratch->numbers.nr : column.nr_values, &ret->least, &ret->greatest);

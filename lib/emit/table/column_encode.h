@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One column of a row group as Parquet has it: a dictionary page where that pays, data pages, and what the footer tells of them. */
+/* One column of a row group as Parquet has it: a dictionary page where that pays, data pages, and what the footer tells
+ * of them. */
 #ifndef EMIT_COLUMN_ENCODE_H
 #define EMIT_COLUMN_ENCODE_H
 
@@ -11,7 +12,12 @@
 
 #define COLUMN_MOST_BOUND 64u      /* bytes of a text as a bound */
 
-enum parquet_encoding { PARQUET_PLAIN = 0, PARQUET_RLE = 3, PARQUET_DELTA_BINARY_PACKED = 5, PARQUET_RLE_DICTIONARY = 8 };
+enum parquet_encoding {
+	PARQUET_PLAIN = 0,
+	PARQUET_RLE = 3,
+	PARQUET_DELTA_BINARY_PACKED = 5,
+	PARQUET_RLE_DICTIONARY = 8
+};
 
 struct column_how {
 	enum column_type type;
@@ -59,7 +65,8 @@ struct column_part {
 	uint32_t rows;                /* of the part: those behind the last cell are null */
 };
 /* Appends the column. PERFDATA_ENOMEM. */
-enum perfdata_status pd_column_encode(const struct column_how *how, const struct column_part *parts, size_t nr_parts, struct column_scratch *scratch,
-				      struct perfdata_text *out, struct column_facts *ret);
+enum perfdata_status pd_column_encode(const struct column_how *how, const struct column_part *parts, size_t nr_parts,
+				      struct column_scratch *scratch, struct perfdata_text *out,
+				      struct column_facts *ret);
 
 #endif

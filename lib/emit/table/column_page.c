@@ -10,8 +10,8 @@
 enum { PAGE_DATA = 0, PAGE_DICTIONARY = 2 };
 enum { HEADER_TYPE = 1, HEADER_UNPACKED = 2, HEADER_PACKED = 3, HEADER_DATA = 5, HEADER_DICTIONARY = 7 };
 
-enum perfdata_status pd_page_writer_init(struct page_writer *writer, struct column_scratch *scratch, enum pd_codec_kind packing, bool harder,
-					 struct perfdata_text *out)
+enum perfdata_status pd_page_writer_init(struct page_writer *writer, struct column_scratch *scratch,
+					 enum pd_codec_kind packing, bool harder, struct perfdata_text *out)
 {
 	const int level = harder ? HARDER : LEVEL;
 	*writer = (struct page_writer){ .scratch = scratch, .packing = packing, .out = out };
@@ -30,7 +30,10 @@ struct perfdata_text *pd_page_begin(struct page_writer *writer)
 	return &writer->scratch->page;
 }
 
-static void fail(struct page_writer *writer, enum perfdata_status status) { writer->status = writer->status ? writer->status : status; }
+static void fail(struct page_writer *writer, enum perfdata_status status)
+{
+	writer->status = writer->status ? writer->status : status;
+}
 
 /* The body as it is stored. */
 static const struct perfdata_text *pack(struct page_writer *writer)
@@ -53,8 +56,8 @@ static const struct perfdata_text *pack(struct page_writer *writer)
 			fail(writer, PERFDATA_ENOMEM);
 			return packed;
 		}
-		status = pd_encoder_run(writer->scratch->encoder, (const uint8_t *)page->data, page->size, &used, (uint8_t *)at,
-					packed->capacity - packed->size, &made, true);
+		status = pd_encoder_run(writer->scratch->encoder, (const uint8_t *)page->data, page->size, &used,
+					(uint8_t *)at, packed->capacity - packed->size, &made, true);
 		perfdata_text_commit(packed, at + made);
 	}
 	if (status != PERFDATA_END)

@@ -13,8 +13,8 @@ struct page_writer {
 	enum perfdata_status status;  /* the first failure */
 };
 /* harder: more time for smaller pages. */
-enum perfdata_status pd_page_writer_init(struct page_writer *writer, struct column_scratch *scratch, enum pd_codec_kind packing, bool harder,
-					 struct perfdata_text *out);
+enum perfdata_status pd_page_writer_init(struct page_writer *writer, struct column_scratch *scratch,
+					 enum pd_codec_kind packing, bool harder, struct perfdata_text *out);
 /* The body of a page, empty. */
 struct perfdata_text *pd_page_begin(struct page_writer *writer);
 void pd_page_end_dictionary(struct page_writer *writer, size_t nr_entries);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What a column of a table holds. The type comes from the schema, never from what a recording happens to hold. Quantities (times, sizes,
- * counts) are signed, so that differences may fall below 0; words that nobody subtracts (addresses, masks, ids) are unsigned. */
+/* What a column of a table holds. The type comes from the schema, never from what a recording happens to hold.
+ * Quantities (times, sizes, counts) are signed, so that differences may fall below 0; words that nobody subtracts
+ * (addresses, masks, ids) are unsigned. */
 #ifndef EMIT_COLUMN_TYPE_H
 #define EMIT_COLUMN_TYPE_H
 

@@ -7,13 +7,14 @@
 
 #define EVENT_PREFIX "event:"
 
-/* --- types --------------------------------------------------------------------------------------------------------------- */
+/* --- types -------------------------------------------------------------------------------------------------------- */
 
 /* Samples have large things that most questions do not need. */
 static bool bulky_in_samples(enum spell_op op)
 {
-	return op == SPELL_BYTES || op == SPELL_RAW || op == SPELL_LIST_PARTS || op == SPELL_LIST_U64 || op == SPELL_LIST_HEX || op == SPELL_CALLCHAIN ||
-	       op == SPELL_REGS || op == SPELL_STRUCT || op == SPELL_FLAGS;
+	return op == SPELL_BYTES || op == SPELL_RAW || op == SPELL_LIST_PARTS || op == SPELL_LIST_U64 ||
+	       op == SPELL_LIST_HEX || op == SPELL_CALLCHAIN || op == SPELL_REGS || op == SPELL_STRUCT ||
+	       op == SPELL_FLAGS;
 }
 
 static enum column_type type_of_number(const struct row *row)
@@ -39,7 +40,14 @@ static enum column_type type_of_row(const struct row *row)
 	case SPELL_FLAGS: return COLUMN_LIST_TEXT;
 	case SPELL_LIST_U64: return COLUMN_LIST_INT64;
 	case SPELL_LIST_HEX: case SPELL_CALLCHAIN: return COLUMN_LIST_UINT64;
-	case SPELL_NOTHING: case SPELL_BITS: case SPELL_LIST_PARTS: case SPELL_REGS: case SPELL_STRUCT: case SPELL_CPUS: case SPELL_FEATURE: break;
+	case SPELL_NOTHING:
+	case SPELL_BITS:
+	case SPELL_LIST_PARTS:
+	case SPELL_REGS:
+	case SPELL_STRUCT:
+	case SPELL_CPUS:
+	case SPELL_FEATURE:
+		break;
 	}
 	return COLUMN_JSON;
 }
@@ -80,7 +88,8 @@ static enum column_type type_of_part(enum location_part part)
 }
 
 /* What a field of records is as a column; false: records of this layout have no such field. */
-static bool describe_field(const struct select_step *step, const struct perfdata_layout *layout, struct table_column *ret)
+static bool describe_field(const struct select_step *step, const struct perfdata_layout *layout,
+			   struct table_column *ret)
 {
 	const bool sample = layout && layout->id == PERFDATA_RECORD_SAMPLE;
 	if (step->what == SELECT_NOTHING)
@@ -95,7 +104,10 @@ static bool describe_field(const struct select_step *step, const struct perfdata
 		return true;
 	}
 	if (step->what == SELECT_FIELDS) {
-		*ret = (struct table_column){ .name = ret->name, .select = ret->select, .type = COLUMN_JSON, .bulky = true,
+		*ret = (struct table_column){ .name = ret->name,
+					      .select = ret->select,
+					      .type = COLUMN_JSON,
+					      .bulky = true,
 					      .doc = "All fields of the tracepoint." };
 		return true;
 	}
@@ -116,7 +128,7 @@ static bool describe_field(const struct select_step *step, const struct perfdata
 	return true;
 }
 
-/* --- tables of records -------------------------------------------------------------------------------------------------------- */
+/* --- tables of records -------------------------------------------------------------------------------------------- */
 
 struct columns {
 	struct pd_arena *pool;
@@ -245,14 +257,16 @@ enum perfdata_status pd_table_make(struct pd_arena *pool, const char *name, stru
 		if (!strcmp(row->name, name))
 			return make_of_row(&columns, row);
 	for (size_t i = 0; (layout = perfdata_record_layout_at(i)); i++) {
-		const struct table_row other = { .name = layout->name, .doc = layout->doc, .rows = TABLE_OF_RECORDS, .types = { layout->id } };
+		const struct table_row other = {
+			.name = layout->name, .doc = layout->doc, .rows = TABLE_OF_RECORDS, .types = { layout->id }
+		};
 		if (!strcmp(layout->name, name))
 			return make_of_row(&columns, &other);
 	}
 	return PERFDATA_EUSAGE;
 }
 
-/* --- tables of tracepoints ---------------------------------------------------------------------------------------------------- */
+/* --- tables of tracepoints ---------------------------------------------------------------------------------------- */
 
 static enum column_type type_of_trace(const struct perfdata_trace_field *field)
 {
@@ -264,7 +278,8 @@ static enum column_type type_of_trace(const struct perfdata_trace_field *field)
 	case PERFDATA_TRACE_POINTER: return COLUMN_UINT64;
 	case PERFDATA_TRACE_STRING: return COLUMN_TEXT;
 	case PERFDATA_TRACE_ARRAY:
-		return field->elements_are_pointers || (wide && !field->is_signed) ? COLUMN_LIST_UINT64 : COLUMN_LIST_INT64;
+		return field->elements_are_pointers || (wide && !field->is_signed) ? COLUMN_LIST_UINT64
+										   : COLUMN_LIST_INT64;
 	case PERFDATA_TRACE_BITMASK: return COLUMN_LIST_INT64;
 	case PERFDATA_TRACE_BYTES: break;
 	}
@@ -301,15 +316,20 @@ static void add_trace_field(struct columns *columns, const struct trace_row *row
 
 enum perfdata_status pd_table_make_event(struct pd_arena *pool, const struct perfdata_event *event, struct table *ret)
 {
-	static const char *const heads[] = { "offset", "inner", "file", "time", "pid", "tid", "cpu", "comm", "stack_id", "late", "after_gap", "problem" };
+	static const char *const heads[] = { "offset", "inner", "file",     "time", "pid",       "tid",
+					     "cpu",    "comm",  "stack_id", "late", "after_gap", "problem" };
 	struct columns columns = { .pool = pool, .table = ret };
 	const struct trace_plan *plan = pd_trace_plan_make(pool, event->trace);
 	char *name = pd_arena_calloc(pool, 1, strlen(event->name) + sizeof EVENT_PREFIX);
 	if (!plan || !name)
 		return PERFDATA_ENOMEM;
 	strcpy(stpcpy(name, EVENT_PREFIX), event->name);
-	*ret = (struct table){ .name = name, .doc = "One row for each sample of a tracepoint, with its fields.", .rows = TABLE_OF_EVENT,
-			       .types = { PERFDATA_RECORD_SAMPLE }, .nr_types = 1, .event = name + strlen(EVENT_PREFIX) };
+	*ret = (struct table){ .name = name,
+			       .doc = "One row for each sample of a tracepoint, with its fields.",
+			       .rows = TABLE_OF_EVENT,
+			       .types = { PERFDATA_RECORD_SAMPLE },
+			       .nr_types = 1,
+			       .event = name + strlen(EVENT_PREFIX) };
 	add_recording(&columns);
 	for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
 		add_field(&columns, heads[i], heads[i]);
@@ -318,20 +338,23 @@ enum perfdata_status pd_table_make_event(struct pd_arena *pool, const struct per
 	return columns.failed ? PERFDATA_ENOMEM : PERFDATA_OK;
 }
 
-/* --- choosing columns ------------------------------------------------------------------------------------------------------------- */
+/* --- choosing columns --------------------------------------------------------------------------------------------- */
 
-static enum perfdata_status no_column(const struct table *table, const char *name, size_t size, struct perfdata_error *reterr)
+static enum perfdata_status no_column(const struct table *table, const char *name, size_t size,
+				      struct perfdata_error *reterr)
 {
 	if (reterr) {
 		reterr->status = PERFDATA_EUSAGE;
 		reterr->offset = PERFDATA_NO_OFFSET;
-		snprintf(reterr->message, sizeof reterr->message, "table \"%.40s\" has no column \"%.*s\" (perfdata schema --columns --table %.40s)",
+		snprintf(reterr->message, sizeof reterr->message,
+			 "table \"%.40s\" has no column \"%.*s\" (perfdata schema --columns --table %.40s)",
 			 table->name, (int)(size < 60 ? size : 60), name, table->name);
 	}
 	return PERFDATA_EUSAGE;
 }
 
-enum perfdata_status pd_table_choose(struct pd_arena *pool, struct table *table, const char *list, bool strict, struct perfdata_error *reterr)
+enum perfdata_status pd_table_choose(struct pd_arena *pool, struct table *table, const char *list, bool strict,
+				     struct perfdata_error *reterr)
 {
 	struct table_column *kept = pd_arena_calloc(pool, table->nr_columns + 1, sizeof *kept);
 	size_t nr = 0;
@@ -344,7 +367,8 @@ enum perfdata_status pd_table_choose(struct pd_arena *pool, struct table *table,
 		at += *at == ',';
 		const size_t size = strcspn(at, ",");
 		size_t found = 0, seen = 0;
-		while (found < table->nr_columns && (strlen(table->columns[found].name) != size || memcmp(table->columns[found].name, at, size)))
+		while (found < table->nr_columns &&
+		       (strlen(table->columns[found].name) != size || memcmp(table->columns[found].name, at, size)))
 			found++;
 		if (found == table->nr_columns) {
 			if (strict)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the tables of a recording are: one description for CSV, Parquet, Arrow, `schema --columns --table` and the manual. */
+/* What the tables of a recording are: one description for CSV, Parquet, Arrow, `schema --columns --table` and the
+ * manual. */
 #ifndef EMIT_DESCRIBE_TABLE_H
 #define EMIT_DESCRIBE_TABLE_H
 
@@ -27,7 +28,8 @@ enum table_rows {
 	TABLE_OF_STACKS,              /* a step of a stack */
 	TABLE_OF_FRAMES,              /* a frame of a stack or a sample's address */
 	TABLE_OF_RECORDING,           /* the recording */
-	TABLE_OF_EVENTS, TABLE_OF_FEATURES, TABLE_OF_FINDINGS, TABLE_OF_BUILD_IDS, TABLE_OF_CPUS,    /* known at the end */
+	/* known at the end */
+	TABLE_OF_EVENTS, TABLE_OF_FEATURES, TABLE_OF_FINDINGS, TABLE_OF_BUILD_IDS, TABLE_OF_CPUS,
 };
 
 #define TABLE_TYPES 6
@@ -43,12 +45,13 @@ struct table {
 
 /* The tables that every recording has, by index; NULL behind the last. */
 const char *pd_table_name_at(size_t index);
-/* Makes the description of a table: one of those above, or that of a tracepoint event, whose format is `trace`. Strings live in the pool or for ever.
- * PERFDATA_EUSAGE: there is no such table, PERFDATA_ENOMEM. */
+/* Makes the description of a table: one of those above, or that of a tracepoint event, whose format is `trace`. Strings
+ * live in the pool or for ever. PERFDATA_EUSAGE: there is no such table, PERFDATA_ENOMEM. */
 enum perfdata_status pd_table_make(struct pd_arena *pool, const char *name, struct table *ret);
 enum perfdata_status pd_table_make_event(struct pd_arena *pool, const struct perfdata_event *event, struct table *ret);
-/* Leaves the columns of a comma-separated list, in its order and behind `recording`; NULL: those that are not bulky. PERFDATA_EUSAGE names a column
- * that there is not, if `strict`. */
-enum perfdata_status pd_table_choose(struct pd_arena *pool, struct table *table, const char *list, bool strict, struct perfdata_error *reterr);
+/* Leaves the columns of a comma-separated list, in its order and behind `recording`; NULL: those that are not bulky.
+ * PERFDATA_EUSAGE names a column that there is not, if `strict`. */
+enum perfdata_status pd_table_choose(struct pd_arena *pool, struct table *table, const char *list, bool strict,
+				     struct perfdata_error *reterr);
 
 #endif

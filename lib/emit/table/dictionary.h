@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The distinct values of a column, in the order of their first use: what a dictionary page holds. How a table is hashed changes no byte. */
+/* The distinct values of a column, in the order of their first use: what a dictionary page holds. How a table is hashed
+ * changes no byte. */
 #ifndef EMIT_DICTIONARY_H
 #define EMIT_DICTIONARY_H
 
@@ -18,7 +19,8 @@ struct dictionary {
 /* {0} is an empty one, and so is it behind this: what it holds is used again. */
 void pd_dictionary_clear(struct dictionary *dictionary);
 void pd_dictionary_release(struct dictionary *dictionary);
-/* The index of the entry, added if it is new; UINT32_MAX without memory. A dictionary holds numbers or texts, never both. */
+/* The index of the entry, added if it is new; UINT32_MAX without memory. A dictionary holds numbers or texts, never
+ * both. */
 uint32_t pd_dictionary_number(struct dictionary *dictionary, uint64_t number);
 uint32_t pd_dictionary_text(struct dictionary *dictionary, struct perfdata_bytes text);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Parquet's DELTA_BINARY_PACKED: differences of integers in blocks of 128, each with its least difference and four widths. */
+/* Parquet's DELTA_BINARY_PACKED: differences of integers in blocks of 128, each with its least difference and four
+ * widths. */
 #ifndef EMIT_ENCODE_DELTA_H
 #define EMIT_ENCODE_DELTA_H
 

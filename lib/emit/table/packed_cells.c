@@ -6,12 +6,21 @@
 /* So that each array is aligned. */
 static size_t whole_words(size_t size) { return (size + 7) & ~(size_t)7; }
 
-static uint8_t width_of(uint64_t range) { return !range ? 0 : range <= UINT8_MAX ? 1 : range <= UINT16_MAX ? 2 : range <= UINT32_MAX ? 4 : 8; }
+static uint8_t width_of(uint64_t range)
+{
+	return !range ? 0 : range <= UINT8_MAX ? 1 : range <= UINT16_MAX ? 2 : range <= UINT32_MAX ? 4 : 8;
+}
 
 struct packed_cells pd_cells_measure(const struct cells *cells, size_t at)
 {
-	struct packed_cells packed = { .at = at, .spent = cells->spent, .nr = cells->nr, .rows = cells->rows, .nr_runs = cells->nr_runs,
-				       .nr_lengths = cells->nr_lengths, .nr_texts = cells->nr_texts, .nr_bytes = (uint32_t)cells->size };
+	struct packed_cells packed = { .at = at,
+				       .spent = cells->spent,
+				       .nr = cells->nr,
+				       .rows = cells->rows,
+				       .nr_runs = cells->nr_runs,
+				       .nr_lengths = cells->nr_lengths,
+				       .nr_texts = cells->nr_texts,
+				       .nr_bytes = (uint32_t)cells->size };
 	/* as signed numbers: small negative ones stand beside positive ones */
 	int64_t least = cells->nr ? (int64_t)cells->values[0] : 0, greatest = least;
 	for (uint32_t i = 1; i < cells->nr; i++) {
@@ -46,8 +55,8 @@ struct packed_arrays pd_packed_cells_arrays(const struct packed_cells *packed, c
 {
 	const struct places places = places_of(packed);
 	const char *at = block + packed->at;
-	return (struct packed_arrays){ (const void *)at, (const void *)(at + places.runs), (const void *)(at + places.lengths), at + places.values,
-				       at + places.bytes };
+	return (struct packed_arrays){ (const void *)at, (const void *)(at + places.runs),
+				       (const void *)(at + places.lengths), at + places.values, at + places.bytes };
 }
 
 #define NARROW(type, values, nr, least, ret) \
@@ -74,7 +83,8 @@ static void narrow_values(const struct cells *cells, const struct packed_cells *
 	}
 }
 
-void pd_packed_cells_values(const struct packed_cells *packed, const struct packed_arrays *arrays, uint64_t more, uint64_t *ret)
+void pd_packed_cells_values(const struct packed_cells *packed, const struct packed_arrays *arrays, uint64_t more,
+			    uint64_t *ret)
 {
 	const uint64_t least = packed->least + more;
 	switch (packed->width) {
@@ -114,13 +124,15 @@ static void append_runs(struct cells *cells, uint32_t row, const uint32_t *runs,
 
 void pd_cells_append(struct cells *cells, uint32_t row, const struct packed_cells *packed, const char *block)
 {
-	if (!packed->nr_runs || !pd_cells_reserve(cells, packed->nr, packed->nr_lengths, packed->nr_texts, packed->nr_bytes))
+	if (!packed->nr_runs ||
+	    !pd_cells_reserve(cells, packed->nr, packed->nr_lengths, packed->nr_texts, packed->nr_bytes))
 		return;
 	const struct packed_arrays arrays = pd_packed_cells_arrays(packed, block);
 	pd_packed_cells_values(packed, &arrays, packed->nr_texts ? cells->nr_texts : 0, cells->values + cells->nr);
 	copy(cells->lengths + cells->nr_lengths, arrays.lengths, packed->nr_lengths * sizeof *arrays.lengths);
 	for (uint32_t i = 0; i < packed->nr_texts; i++)
-		cells->texts[cells->nr_texts + i] = (struct cell_text){ arrays.texts[i].at + (uint32_t)cells->size, arrays.texts[i].size };
+		cells->texts[cells->nr_texts + i] = (struct cell_text){ arrays.texts[i].at + (uint32_t)cells->size,
+									arrays.texts[i].size };
 	copy(cells->bytes + cells->size, arrays.bytes, packed->nr_bytes);
 	cells->nr += packed->nr;
 	cells->nr_lengths += packed->nr_lengths;

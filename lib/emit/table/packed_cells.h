@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Cells that do not grow any more: in a block of memory, or of a file, that belongs to somebody else. A value takes the bytes that what it is above
- * the least one needs, which is none where all are equal: columns wait for their row group, and most of them hardly vary. */
+/* Cells that do not grow any more: in a block of memory, or of a file, that belongs to somebody else. A value takes the
+ * bytes that what it is above the least one needs, which is none where all are equal: columns wait for their row group,
+ * and most of them hardly vary. */
 #ifndef EMIT_PACKED_CELLS_H
 #define EMIT_PACKED_CELLS_H
 
@@ -28,7 +29,8 @@ void pd_cells_pack(const struct cells *cells, const struct packed_cells *packed,
 
 struct packed_arrays pd_packed_cells_arrays(const struct packed_cells *packed, const char *block);
 /* Writes `nr` values: each with `more` added. */
-void pd_packed_cells_values(const struct packed_cells *packed, const struct packed_arrays *arrays, uint64_t more, uint64_t *ret);
+void pd_packed_cells_values(const struct packed_cells *packed, const struct packed_arrays *arrays, uint64_t more,
+			    uint64_t *ret);
 /* Appends all of it to cells; its first row becomes row `row`. */
 void pd_cells_append(struct cells *cells, uint32_t row, const struct packed_cells *packed, const char *block);
 

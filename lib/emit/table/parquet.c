@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* `parquet`: all tables of a recording, a Parquet file each, in one pass.
  *
- * format makes parts of the tables; merge puts them together to row groups, and hands over the columns of a group that is full; encode makes pages of
- * a column in any thread; placed learns where they stand; end writes what is left, and the footers. Groups end where a batch does, by counts of rows and
- * bytes alone, so the bytes are the same for any number of threads, and for any limit of memory: rows that wait go to a temporary file. */
+ * format makes parts of the tables; merge puts them together to row groups, and hands over the columns of a group that
+ * is full; encode makes pages of a column in any thread; placed learns where they stand; end writes what is left, and
+ * the footers. Groups end where a batch does, by counts of rows and bytes alone, so the bytes are the same for any
+ * number of threads, and for any limit of memory: rows that wait go to a temporary file. */
 #include "config.h"
 #include <stdatomic.h>
 #include <string.h>
@@ -43,7 +44,8 @@ struct parquet_state {
 
 static const struct perfdata_emitter_option options[] = {
 	TABLE_OPTIONS,
-	{ "drop-empty", PERFDATA_OPTION_FLAG, 0, NULL, "leave out columns without any value; files of several recordings may differ then" },
+	{ "drop-empty", PERFDATA_OPTION_FLAG, 0, NULL,
+	  "leave out columns without any value; files of several recordings may differ then" },
 	{ "pages", PERFDATA_OPTION_CHOICE, 0, "zstd|gzip|plain", "how pages are packed (zstd)" },
 	{ 0 },
 };
@@ -71,10 +73,10 @@ static void release(void *pointer)
 	pd_free(state);
 }
 
-/* --- outputs ---------------------------------------------------------------------------------------------------------------- */
+/* --- outputs ------------------------------------------------------------------------------------------------------ */
 
-/* What the folder of a table is called: names of events have colons and slashes, and may be longer than a file system takes. The digest tells
- * apart those that begin alike. */
+/* What the folder of a table is called: names of events have colons and slashes, and may be longer than a file system
+ * takes. The digest tells apart those that begin alike. */
 static enum perfdata_status folder_name(const char *table, char **ret)
 {
 	enum { LONGEST = 200, KEPT = 180 };
@@ -137,7 +139,8 @@ static enum perfdata_status configure(void *user, struct perfdata_configuration 
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out)
+static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state,
+				  struct perfdata_text *out)
 {
 	struct parquet_state *state = pd_calloc(1, sizeof *state);
 	if (!state)
@@ -173,7 +176,7 @@ static enum perfdata_status scan(void *pointer, const struct perfdata_batch *bat
 	return status;
 }
 
-/* --- parts ------------------------------------------------------------------------------------------------------------------- */
+/* --- parts -------------------------------------------------------------------------------------------------------- */
 
 /* Of one batch. */
 struct parquet_part {
@@ -192,8 +195,8 @@ static void free_part(void *pointer)
 	pd_free(part);
 }
 
-static enum perfdata_status format(const void *pointer, const struct perfdata_batch *batch, void *value, struct perfdata_scratch *scratch,
-				   struct perfdata_text *out, void **ret_part)
+static enum perfdata_status format(const void *pointer, const struct perfdata_batch *batch, void *value,
+				   struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
 {
 	const struct parquet_state *state = pointer;
 	struct parquet_part *part = pd_calloc(1, sizeof *part);
@@ -202,14 +205,15 @@ static enum perfdata_status format(const void *pointer, const struct perfdata_ba
 	if (!part)
 		return PERFDATA_ENOMEM;
 	part->nr_tables = ((const struct table_value *)value)->nr_tables;
-	const enum perfdata_status status = pd_table_set_rows(&state->set, batch, value, &own, &scratch->text, &part->parts, &part->found);
+	const enum perfdata_status status = pd_table_set_rows(&state->set, batch, value, &own, &scratch->text,
+							      &part->parts, &part->found);
 	scratch->cache = own;
 	scratch->free_cache = pd_table_scratch_free;
 	*ret_part = part;
 	return status;
 }
 
-/* --- columns of groups -------------------------------------------------------------------------------------------------------- */
+/* --- columns of groups -------------------------------------------------------------------------------------------- */
 
 /* A row group that was handed over: freed with the last of its columns. */
 struct closed_group {
@@ -245,7 +249,8 @@ static void free_encode_cache(void *pointer)
 }
 
 /* The column's cells in each part. `read`: the blocks that were read for it, which are to be freed. */
-static enum perfdata_status cells_of(const struct closed_group *group, unsigned column, struct column_part *parts, char **read)
+static enum perfdata_status cells_of(const struct closed_group *group, unsigned column, struct column_part *parts,
+				     char **read)
 {
 	enum perfdata_status status = PERFDATA_OK;
 	for (const struct table_part *part = group->parts; part && !status; part = part->next, parts++, read++) {
@@ -258,8 +263,8 @@ static enum perfdata_status cells_of(const struct closed_group *group, unsigned 
 	return status;
 }
 
-static enum perfdata_status encode_column(const struct parquet_state *state, struct column_work *work, struct column_scratch *scratch,
-					  struct perfdata_text *out)
+static enum perfdata_status encode_column(const struct parquet_state *state, struct column_work *work,
+					  struct column_scratch *scratch, struct perfdata_text *out)
 {
 	const struct table_column *column = &state->set.tables[work->table]->columns[work->column];
 	const struct column_how how = { .type = column->type, .required = column->required, .rising = column->rising,
@@ -267,7 +272,8 @@ static enum perfdata_status encode_column(const struct parquet_state *state, str
 	const size_t nr = work->group->nr_parts;
 	struct column_part *parts = pd_calloc(nr, sizeof *parts);
 	char **read = pd_calloc(nr, sizeof *read);
-	enum perfdata_status status = parts && read ? cells_of(work->group, work->column, parts, read) : PERFDATA_ENOMEM;
+	enum perfdata_status status = parts && read ? cells_of(work->group, work->column, parts, read)
+						    : PERFDATA_ENOMEM;
 	if (!status)
 		status = pd_column_encode(&how, parts, nr, scratch, out, &work->facts);
 	for (size_t i = 0; read && i < nr; i++)
@@ -277,7 +283,8 @@ static enum perfdata_status encode_column(const struct parquet_state *state, str
 	return status;
 }
 
-static enum perfdata_status encode(const void *pointer, void *work, struct perfdata_scratch *scratch, struct perfdata_text *out)
+static enum perfdata_status encode(const void *pointer, void *work, struct perfdata_scratch *scratch,
+				   struct perfdata_text *out)
 {
 	if (!scratch->cache) {
 		scratch->cache = pd_calloc(1, sizeof(struct column_scratch));
@@ -406,7 +413,7 @@ static enum perfdata_status merge(void *pointer, void *merged, struct perfdata_t
 	return status;
 }
 
-/* --- the end -------------------------------------------------------------------------------------------------------------------- */
+/* --- the end ------------------------------------------------------------------------------------------------------ */
 
 /* What is encoded at the end, in all threads: so many columns at a time. */
 #define LAST_COLUMNS 256u
@@ -511,7 +518,8 @@ static void drop_empty(struct table *table, struct file *file)
 	table->nr_columns = kept;
 }
 
-static enum perfdata_status write_footer(struct parquet_state *state, unsigned number, bool complete, struct perfdata_text *out)
+static enum perfdata_status write_footer(struct parquet_state *state, unsigned number, bool complete,
+					 struct perfdata_text *out)
 {
 	struct file *file = state->files[number];
 	const struct parquet_note notes[] = {
@@ -525,7 +533,8 @@ static enum perfdata_status write_footer(struct parquet_state *state, unsigned n
 		return PERFDATA_ENOMEM;
 	if (state->drop_empty)
 		drop_empty(state->set.tables[number], file);
-	const struct parquet_file whole = { state->set.tables[number], state->packing, file->groups, file->nr_groups, notes, sizeof notes / sizeof *notes };
+	const struct parquet_file whole = { state->set.tables[number], state->packing, file->groups,
+					    file->nr_groups,           notes,          sizeof notes / sizeof *notes };
 	pd_parquet_footer(text, &whole);
 	return PERFDATA_OK;
 }
@@ -554,8 +563,8 @@ const struct perfdata_emitter pd_emitter_parquet = {
 	.help = "all tables, for databases: a folder for each, a file in it for each recording",
 	.needs = PERFDATA_NEED_RECORDS,
 	.mime = "application/vnd.apache.parquet",
-	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_ONE_DOCUMENT | PERFDATA_EMITTER_CHECKS | PERFDATA_EMITTER_ONLY_NAMED | PERFDATA_EMITTER_PACKED |
-		 PERFDATA_EMITTER_FOLDERS,
+	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_ONE_DOCUMENT | PERFDATA_EMITTER_CHECKS |
+		 PERFDATA_EMITTER_ONLY_NAMED | PERFDATA_EMITTER_PACKED | PERFDATA_EMITTER_FOLDERS,
 	.size = sizeof(struct perfdata_emitter),
 	.option_size = sizeof *options,
 	.options = options,

@@ -8,9 +8,25 @@ enum { FILE_VERSION = 1, FILE_SCHEMA, FILE_ROWS, FILE_GROUPS, FILE_NOTES, FILE_C
 enum { NODE_TYPE = 1, NODE_REPETITION = 3, NODE_NAME = 4, NODE_CHILDREN = 5, NODE_CONVERTED = 6, NODE_LOGICAL = 10 };
 enum { GROUP_COLUMNS = 1, GROUP_UNPACKED, GROUP_ROWS, GROUP_OFFSET = 5, GROUP_PACKED = 6, GROUP_NUMBER = 7 };
 enum { CHUNK_OFFSET = 2, CHUNK_META = 3 };
-enum { META_TYPE = 1, META_ENCODINGS, META_PATH, META_CODEC, META_VALUES, META_UNPACKED, META_PACKED, META_DATA_PAGE = 9, META_DICTIONARY = 11,
-	META_STATISTICS = 12 };
-enum { STATISTICS_NULLS = 3, STATISTICS_GREATEST = 5, STATISTICS_LEAST = 6, STATISTICS_GREATEST_EXACT = 7, STATISTICS_LEAST_EXACT = 8 };
+enum {
+	META_TYPE = 1,
+	META_ENCODINGS,
+	META_PATH,
+	META_CODEC,
+	META_VALUES,
+	META_UNPACKED,
+	META_PACKED,
+	META_DATA_PAGE = 9,
+	META_DICTIONARY = 11,
+	META_STATISTICS = 12
+};
+enum {
+	STATISTICS_NULLS = 3,
+	STATISTICS_GREATEST = 5,
+	STATISTICS_LEAST = 6,
+	STATISTICS_GREATEST_EXACT = 7,
+	STATISTICS_LEAST_EXACT = 8
+};
 enum { REQUIRED = 0, OPTIONAL = 1, REPEATED = 2 };
 enum { CONVERTED_UTF8 = 0, CONVERTED_LIST = 3, CONVERTED_UINT_64 = 14, CONVERTED_JSON = 19 };
 enum { LOGICAL_STRING = 1, LOGICAL_LIST = 3, LOGICAL_INTEGER = 10, LOGICAL_JSON = 12 };
@@ -90,7 +106,10 @@ static void bound(struct thrift *thrift, unsigned field, enum column_type type, 
 	if (pd_column_type_info(type)->text)
 		pd_thrift_bytes(thrift, field, bound->text, bound->size);
 	else
-		pd_thrift_bytes(thrift, field, &bound->number, type == COLUMN_INT32 ? 4 : type == COLUMN_BOOLEAN ? 1 : 8);
+		pd_thrift_bytes(thrift, field, &bound->number,
+				type == COLUMN_INT32     ? 4
+				: type == COLUMN_BOOLEAN ? 1
+							 : 8);
 }
 
 /* Bounds stand in the new fields only: those of old are compared as signed numbers by all readers, and used by some. */
@@ -124,9 +143,13 @@ static void encodings(struct thrift *thrift, const struct table_column *column, 
 		pd_thrift_element_i32(thrift, list[i]);
 }
 
-static int32_t codec(enum pd_codec_kind packing) { return packing == PD_CODEC_ZSTD ? 6 : packing == PD_CODEC_GZIP ? 2 : 0; }
+static int32_t codec(enum pd_codec_kind packing)
+{
+	return packing == PD_CODEC_ZSTD ? 6 : packing == PD_CODEC_GZIP ? 2 : 0;
+}
 
-static void chunk(struct thrift *thrift, const struct table_column *column, const struct column_facts *facts, enum pd_codec_kind packing)
+static void chunk(struct thrift *thrift, const struct table_column *column, const struct column_facts *facts,
+		  enum pd_codec_kind packing)
 {
 	const struct column_type_info *info = pd_column_type_info(column->type);
 	pd_thrift_open(thrift);

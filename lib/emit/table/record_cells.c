@@ -6,7 +6,17 @@
 
 /* A number that every record of a plan has: where, and what it is there. */
 enum number_from { NUMBER_OF_VIEW, NUMBER_OF_RAW, NUMBER_OF_FIELDS, NUMBERS_FROM };
-enum number_kind { NUMBER_U8, NUMBER_S8, NUMBER_U16, NUMBER_S16, NUMBER_U32, NUMBER_S32, NUMBER_U64, NUMBER_KINDS, NUMBER_NONE = NUMBER_KINDS };
+enum number_kind {
+	NUMBER_U8,
+	NUMBER_S8,
+	NUMBER_U16,
+	NUMBER_S16,
+	NUMBER_U32,
+	NUMBER_S32,
+	NUMBER_U64,
+	NUMBER_KINDS,
+	NUMBER_NONE = NUMBER_KINDS
+};
 struct number {
 	uint8_t from, kind;
 	uint32_t offset, column;
@@ -40,7 +50,7 @@ void pd_row_plans_release(struct row_plans *plans)
 	pd_arena_release(&plans->pool);
 }
 
-/* --- any field -------------------------------------------------------------------------------------------------------------- */
+/* --- any field ---------------------------------------------------------------------------------------------------- */
 
 static void put_text(struct cells *cells, uint32_t row, const void *bytes, size_t size)
 {
@@ -75,15 +85,21 @@ static void put_list(struct cells *cells, uint32_t row, const struct perfdata_li
 		pd_cells_add(cells, perfdata_list_u64(list, i));
 }
 
-static void put_row(struct record *r, const struct table_column *column, struct cells *cells, uint32_t row, const struct row *field, const void *view,
-		    struct perfdata_text *room)
+static void put_row(struct record *r, const struct table_column *column, struct cells *cells, uint32_t row,
+		    const struct row *field, const void *view, struct perfdata_text *room)
 {
 	const void *member = (const char *)view + field->member;
 	const struct perfdata_bytes *bytes = member;
 	const char *name;
 	switch (field->op) {
 	case SPELL_NOTHING: return;
-	case SPELL_U64: case SPELL_U32: case SPELL_S32: case SPELL_NUMBER: case SPELL_BOOL: case SPELL_HEX64: case SPELL_HEX:
+	case SPELL_U64:
+	case SPELL_U32:
+	case SPELL_S32:
+	case SPELL_NUMBER:
+	case SPELL_BOOL:
+	case SPELL_HEX64:
+	case SPELL_HEX:
 		pd_cells_put(cells, row, pd_spell_integer(field->kind, member));
 		return;
 	case SPELL_DOUBLE: pd_cells_put(cells, row, *(const uint64_t *)member); return;
@@ -101,7 +117,13 @@ static void put_row(struct record *r, const struct table_column *column, struct 
 			pd_cells_put(cells, row, pd_cells_text(cells, bytes->data, bytes->size));
 		return;
 	case SPELL_LIST_U64: case SPELL_LIST_HEX: case SPELL_CALLCHAIN: put_list(cells, row, member); return;
-	case SPELL_BITS: case SPELL_LIST_PARTS: case SPELL_REGS: case SPELL_STRUCT: case SPELL_CPUS: case SPELL_FEATURE: break;
+	case SPELL_BITS:
+	case SPELL_LIST_PARTS:
+	case SPELL_REGS:
+	case SPELL_STRUCT:
+	case SPELL_CPUS:
+	case SPELL_FEATURE:
+		break;
 	}
 	perfdata_text_clear(room);
 	r->s.out = room;
@@ -110,7 +132,7 @@ static void put_row(struct record *r, const struct table_column *column, struct 
 	cells->failed |= perfdata_text_failed(room);
 }
 
-/* --- tracepoints --------------------------------------------------------------------------------------------------------------- */
+/* --- tracepoints -------------------------------------------------------------------------------------------------- */
 
 static void put_elements(struct cells *cells, uint32_t row, const struct perfdata_trace_value *value)
 {
@@ -143,7 +165,8 @@ static bool fits(enum column_type type, enum perfdata_trace_kind kind)
 	return type == COLUMN_LIST_INT64 || type == COLUMN_LIST_UINT64;
 }
 
-static void put_trace(struct record *r, const struct table_column *column, struct cells *cells, uint32_t row, const char *name)
+static void put_trace(struct record *r, const struct table_column *column, struct cells *cells, uint32_t row,
+		      const char *name)
 {
 	const struct trace_row *field = r->s.trace && r->fields.data ? pd_trace_plan_row(r->s.trace, name) : NULL;
 	struct perfdata_trace_value value;
@@ -158,12 +181,14 @@ static void put_trace(struct record *r, const struct table_column *column, struc
 		pd_cells_put(cells, row, value.u64);
 		return;
 	case PERFDATA_TRACE_STRING: put_text(cells, row, value.bytes.data, value.bytes.size); return;
-	case PERFDATA_TRACE_BYTES: pd_cells_put(cells, row, pd_cells_text(cells, value.bytes.data, value.bytes.size)); return;
+	case PERFDATA_TRACE_BYTES:
+		pd_cells_put(cells, row, pd_cells_text(cells, value.bytes.data, value.bytes.size));
+		return;
 	case PERFDATA_TRACE_ARRAY: case PERFDATA_TRACE_BITMASK: put_elements(cells, row, &value); return;
 	}
 }
 
-/* --- heads ------------------------------------------------------------------------------------------------------------------------ */
+/* --- heads -------------------------------------------------------------------------------------------------------- */
 
 struct misc_names {
 	struct cells *cells;
@@ -188,7 +213,8 @@ static void put_misc(const struct record *r, struct cells *cells, uint32_t row)
 	pd_record_misc_names(r, misc_name, &names);
 }
 
-static void put_head(struct record *r, enum pd_record_head head, struct cells *cells, uint32_t row, struct perfdata_text *room)
+static void put_head(struct record *r, enum pd_record_head head, struct cells *cells, uint32_t row,
+		     struct perfdata_text *room)
 {
 	const struct head_value value = pd_record_head(r, head);
 	switch (value.kind) {
@@ -219,8 +245,8 @@ static void put_fields(struct record *r, struct cells *cells, uint32_t row, stru
 	cells->failed |= perfdata_text_failed(room);
 }
 
-static void put_other(struct record *r, const struct table_column *column, struct cells *cells, uint32_t row, const struct select_step *step,
-		      struct perfdata_text *room)
+static void put_other(struct record *r, const struct table_column *column, struct cells *cells, uint32_t row,
+		      const struct select_step *step, struct perfdata_text *room)
 {
 	switch (step->what) {
 	case SELECT_NOTHING: case SELECT_PLACE: return;
@@ -242,14 +268,21 @@ static void put_other(struct record *r, const struct table_column *column, struc
 		put_hex(cells, row, *text, room);
 }
 
-/* --- plans ---------------------------------------------------------------------------------------------------------------------------- */
+/* --- plans -------------------------------------------------------------------------------------------------------- */
 
 static bool is_rare(const struct select_step *step)
 {
 	if (step->what != SELECT_HEAD)
 		return false;
 	switch (step->head) {
-	case HEAD_INNER: case HEAD_FILE: case HEAD_EVENT_UNKNOWN: case HEAD_LATE: case HEAD_AFTER_GAP: case HEAD_REST: case HEAD_PROBLEM: return true;
+	case HEAD_INNER:
+	case HEAD_FILE:
+	case HEAD_EVENT_UNKNOWN:
+	case HEAD_LATE:
+	case HEAD_AFTER_GAP:
+	case HEAD_REST:
+	case HEAD_PROBLEM:
+		return true;
 	default: return false;
 	}
 }
@@ -320,7 +353,8 @@ static void plan_trace(const struct record *r, const struct table_column *column
 		is_number(source, NUMBER_OF_FIELDS, kind_of_trace(row), row->offset);
 }
 
-static struct source plan_column(const struct record *r, const struct table_column *column, bool whole, const struct select_step *step)
+static struct source plan_column(const struct record *r, const struct table_column *column, bool whole,
+				 const struct select_step *step)
 {
 	struct source source = { .number.kind = NUMBER_NONE, .fill = { .how = FILL_OTHER, .step = step } };
 	if (!column->select) {
@@ -338,7 +372,8 @@ static struct source plan_column(const struct record *r, const struct table_colu
 	return source;
 }
 
-static struct row_plan *make_plan(struct row_plans *plans, const struct record *r, const struct table *table, bool whole)
+static struct row_plan *make_plan(struct row_plans *plans, const struct record *r, const struct table *table,
+				  bool whole)
 {
 	const struct perfdata_layout *layout = r->plan->plan ? r->plan->plan->layout : NULL;
 	struct row_plan *plan = pd_arena_calloc(&plans->pool, 1, sizeof *plan);
@@ -354,8 +389,13 @@ static struct row_plan *make_plan(struct row_plans *plans, const struct record *
 	const struct selection selection = { .names = names, .nr = table->nr_columns };
 	if (!pd_selection_resolve(&plans->pool, &selection, layout, &steps))
 		return NULL;
-	*plan = (struct row_plan){ .layout = layout, .trace = r->s.trace, .present = r->view.u.present, .fields_are_whole = whole,
-				   .numbers = numbers, .usual = fills, .rare = fills + table->nr_columns + 1 };
+	*plan = (struct row_plan){ .layout = layout,
+				   .trace = r->s.trace,
+				   .present = r->view.u.present,
+				   .fields_are_whole = whole,
+				   .numbers = numbers,
+				   .usual = fills,
+				   .rare = fills + table->nr_columns + 1 };
 	for (size_t i = 0; i < table->nr_columns; i++) {
 		struct source *source = &sources[i];
 		*source = plan_column(r, &table->columns[i], whole, &steps[i]);
@@ -377,7 +417,8 @@ static struct row_plan *make_plan(struct row_plans *plans, const struct record *
 	return plan;
 }
 
-static const struct row_plan *plan_of(struct row_plans *plans, const struct record *r, const struct table *table, unsigned number)
+static const struct row_plan *plan_of(struct row_plans *plans, const struct record *r, const struct table *table,
+				      unsigned number)
 {
 	const struct perfdata_layout *layout = r->plan->plan ? r->plan->plan->layout : NULL;
 	const bool traced = table->rows == TABLE_OF_EVENT, whole = traced && pd_record_fields_are_whole(r);
@@ -406,7 +447,7 @@ static const struct row_plan *plan_of(struct row_plans *plans, const struct reco
 	return *first = plan;
 }
 
-/* --- rows -------------------------------------------------------------------------------------------------------------------------------- */
+/* --- rows --------------------------------------------------------------------------------------------------------- */
 
 #define STAGE(kind, type) \
 	for (; i < plan->ends[kind]; i++) { \
@@ -417,7 +458,8 @@ static const struct row_plan *plan_of(struct row_plans *plans, const struct reco
 
 static void stage_numbers(const struct record *r, const struct row_plan *plan, uint64_t *staged)
 {
-	const uint8_t *const from[NUMBERS_FROM] = { [NUMBER_OF_VIEW] = (const uint8_t *)&r->view.u, [NUMBER_OF_RAW] = (const uint8_t *)r->raw,
+	const uint8_t *const from[NUMBERS_FROM] = { [NUMBER_OF_VIEW] = (const uint8_t *)&r->view.u,
+						    [NUMBER_OF_RAW] = (const uint8_t *)r->raw,
 						    [NUMBER_OF_FIELDS] = r->fields.data };
 	size_t i = 0;
 	STAGE(NUMBER_U8, uint8_t)
@@ -456,11 +498,13 @@ static void put_known(struct cells *cells, uint32_t row, uint32_t number)
 		pd_cells_put(cells, row, number);
 }
 
-static void put_usual(struct record *r, const struct fill *fill, const struct table_column *column, struct cells *cells, uint32_t row,
-		      struct perfdata_text *room)
+static void put_usual(struct record *r, const struct fill *fill, const struct table_column *column, struct cells *cells,
+		      uint32_t row, struct perfdata_text *room)
 {
 	switch (fill->how) {
-	case FILL_CPU: put_known(cells, row, *(const uint32_t *)(const void *)((const char *)&r->view.u + fill->offset)); return;
+	case FILL_CPU:
+		put_known(cells, row, *(const uint32_t *)(const void *)((const char *)&r->view.u + fill->offset));
+		return;
 	case FILL_EVENT: put_name(cells, row, r->event ? r->event->event->name : NULL); return;
 	case FILL_COMM:
 		if (r->delivery && r->delivery->comm != PERFDATA_NONE)
@@ -474,12 +518,12 @@ static void put_usual(struct record *r, const struct fill *fill, const struct ta
 
 static bool has_rare(const struct record *r)
 {
-	return r->raw->flags & (PERFDATA_RAW_UNKNOWN_ID | PERFDATA_RAW_LATE | PERFDATA_RAW_AFTER_GAP) || r->raw->inner != PERFDATA_NO_OFFSET ||
-	       r->damaged || r->view.rest.size || r->world->name_files;
+	return r->raw->flags & (PERFDATA_RAW_UNKNOWN_ID | PERFDATA_RAW_LATE | PERFDATA_RAW_AFTER_GAP) ||
+	       r->raw->inner != PERFDATA_NO_OFFSET || r->damaged || r->view.rest.size || r->world->name_files;
 }
 
-bool pd_record_cells(struct row_plans *plans, struct record *r, const struct table *table, unsigned number, struct open_rows *rows,
-		     struct perfdata_text *room)
+bool pd_record_cells(struct row_plans *plans, struct record *r, const struct table *table, unsigned number,
+		     struct open_rows *rows, struct perfdata_text *room)
 {
 	const struct row_plan *plan = plan_of(plans, r, table, number);
 	if (!plan)
@@ -490,8 +534,10 @@ bool pd_record_cells(struct row_plans *plans, struct record *r, const struct tab
 	stage_numbers(r, plan, rows->staged + rows->nr_staged++ * plan->ends[NUMBER_KINDS - 1]);
 	const uint32_t row = rows->rows++;
 	for (size_t i = 0; i < plan->nr_usual; i++)
-		put_usual(r, &plan->usual[i], &table->columns[plan->usual[i].column], &rows->columns[plan->usual[i].column], row, room);
+		put_usual(r, &plan->usual[i], &table->columns[plan->usual[i].column],
+			  &rows->columns[plan->usual[i].column], row, room);
 	for (size_t i = 0; has_rare(r) && i < plan->nr_rare; i++)
-		put_other(r, &table->columns[plan->rare[i].column], &rows->columns[plan->rare[i].column], row, plan->rare[i].step, room);
+		put_other(r, &table->columns[plan->rare[i].column], &rows->columns[plan->rare[i].column], row,
+			  plan->rare[i].step, room);
 	return true;
 }

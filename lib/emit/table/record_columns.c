@@ -85,7 +85,8 @@ static void add_names(struct columns *columns, struct record_names choice)
 			continue;
 		if (pd_record_head_info(i)->kind != HEAD_IS_LOCATION)
 			add(columns, "", name, "");
-		for (unsigned part = 0; pd_record_head_info(i)->kind == HEAD_IS_LOCATION && part < LOCATION_COUNT; part++) {
+		for (unsigned part = 0; pd_record_head_info(i)->kind == HEAD_IS_LOCATION && part < LOCATION_COUNT;
+		     part++) {
 			char prefix[32];
 			snprintf(prefix, sizeof prefix, "%s.", name);
 			if (choice.locations >> part & 1)
@@ -95,7 +96,8 @@ static void add_names(struct columns *columns, struct record_names choice)
 }
 
 /* Offset, inner, file, … up to CPU; then the rows; then what stands behind them. */
-static void add_table(struct columns *columns, const struct perfdata_layout *layout, const struct trace_plan *plan, struct record_names choice)
+static void add_table(struct columns *columns, const struct perfdata_layout *layout, const struct trace_plan *plan,
+		      struct record_names choice)
 {
 	for (unsigned i = HEAD_OFFSET; i <= HEAD_CPU; i++)
 		add(columns, "", pd_record_head_info(i)->name, "");
@@ -126,8 +128,8 @@ static void add_table(struct columns *columns, const struct perfdata_layout *lay
 	add(columns, "", pd_record_head_info(HEAD_PROBLEM)->name, "");
 }
 
-bool pd_record_columns(struct pd_arena *pool, const struct perfdata_layout *layout, const struct trace_plan *plan, struct record_names names,
-		       struct selection *ret)
+bool pd_record_columns(struct pd_arena *pool, const struct perfdata_layout *layout, const struct trace_plan *plan,
+		       struct record_names names, struct selection *ret)
 {
 	struct columns columns = { .pool = pool };
 	add_table(&columns, layout, plan, names);

@@ -10,8 +10,9 @@ struct record_names {
 	uint32_t heads;               /* bits of enum pd_record_head */
 	unsigned locations;           /* bits of enum location_part */
 };
-/* layout NULL: records of unknown types. plan: of the tracepoint whose fields are columns, or NULL. False without memory. */
-bool pd_record_columns(struct pd_arena *pool, const struct perfdata_layout *layout, const struct trace_plan *plan, struct record_names names,
-		       struct selection *ret);
+/* layout NULL: records of unknown types. plan: of the tracepoint whose fields are columns, or NULL. False without
+ * memory. */
+bool pd_record_columns(struct pd_arena *pool, const struct perfdata_layout *layout, const struct trace_plan *plan,
+		       struct record_names names, struct selection *ret);
 
 #endif

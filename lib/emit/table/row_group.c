@@ -10,7 +10,7 @@
 #define GATHERED 1024u         /* … to as many */
 #define ALIGNMENT 4096u        /* of parts in the file: what file systems can give back */
 
-/* --- the file ---------------------------------------------------------------------------------------------------------- */
+/* --- the file ----------------------------------------------------------------------------------------------------- */
 
 void pd_part_file_release(struct part_file *file)
 {
@@ -23,7 +23,8 @@ static enum perfdata_status write_part(struct part_file *file, struct table_part
 {
 	if (file->fd < 0)
 		file->fd = pd_tempfile(file->directory);
-	if (file->fd < 0 || lseek(file->fd, (off_t)file->end, SEEK_SET) < 0 || pd_write_full(file->fd, part->block, part->size) < 0)
+	if (file->fd < 0 || lseek(file->fd, (off_t)file->end, SEEK_SET) < 0 ||
+	    pd_write_full(file->fd, part->block, part->size) < 0)
 		return PERFDATA_EWRITE;
 	part->in_file = file->end;
 	file->end += (part->size + ALIGNMENT - 1) & ~(uint64_t)(ALIGNMENT - 1);
@@ -31,8 +32,8 @@ static enum perfdata_status write_part(struct part_file *file, struct table_part
 	return PERFDATA_OK;
 }
 
-enum perfdata_status pd_part_file_read(const struct part_file *file, const struct table_part *part, size_t column, struct packed_cells *ret,
-				       char **ret_block)
+enum perfdata_status pd_part_file_read(const struct part_file *file, const struct table_part *part, size_t column,
+				       struct packed_cells *ret, char **ret_block)
 {
 	*ret = part->columns[column];
 	const size_t size = pd_packed_cells_size(ret);
@@ -53,7 +54,8 @@ void pd_part_file_forget(const struct part_file *file, const struct table_part *
 #ifdef FALLOC_FL_PUNCH_HOLE
 	/* what cannot be given back stays until the end */
 	for (; parts; parts = parts->next)
-		if (!parts->block && fallocate(file->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)parts->in_file, (off_t)parts->size))
+		if (!parts->block && fallocate(file->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+					       (off_t)parts->in_file, (off_t)parts->size))
 			return;
 #else
 	(void)file;
@@ -61,7 +63,7 @@ void pd_part_file_forget(const struct part_file *file, const struct table_part *
 #endif
 }
 
-/* --- groups ------------------------------------------------------------------------------------------------------------- */
+/* --- groups ------------------------------------------------------------------------------------------------------- */
 
 void pd_row_group_init(struct row_group *group, struct pd_account *account)
 {

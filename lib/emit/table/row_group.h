@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of a table that wait until there are enough for a row group: in memory, and in a temporary file where memory is short. Small parts are put
- * together first, since most tables have few rows of each batch. Where the rows are changes nothing of what is made of them. */
+/* The rows of a table that wait until there are enough for a row group: in memory, and in a temporary file where memory
+ * is short. Small parts are put together first, since most tables have few rows of each batch. Where the rows are
+ * changes nothing of what is made of them. */
 #ifndef EMIT_ROW_GROUP_H
 #define EMIT_ROW_GROUP_H
 
@@ -13,9 +14,10 @@ struct part_file {
 	uint64_t end;
 };
 void pd_part_file_release(struct part_file *file);
-/* The column's cells, whose arrays stand in a block of its own, which is to be freed. PERFDATA_EREAD, PERFDATA_ENOMEM. Any thread. */
-enum perfdata_status pd_part_file_read(const struct part_file *file, const struct table_part *part, size_t column, struct packed_cells *ret,
-				       char **ret_block);
+/* The column's cells, whose arrays stand in a block of its own, which is to be freed. PERFDATA_EREAD, PERFDATA_ENOMEM.
+ * Any thread. */
+enum perfdata_status pd_part_file_read(const struct part_file *file, const struct table_part *part, size_t column,
+				       struct packed_cells *ret, char **ret_block);
 /* Gives the room of all parts back. Any thread. */
 void pd_part_file_forget(const struct part_file *file, const struct table_part *parts);
 

@@ -69,12 +69,13 @@ static void node_number(const struct filling *filling, unsigned column, const st
 		number(filling, column, node->v.u);
 }
 
-/* --- the recording ----------------------------------------------------------------------------------------------------------------- */
+/* --- the recording ------------------------------------------------------------------------------------------------ */
 
 static void add_command(const struct filling *filling)
 {
 	struct cells *cells = cells_of(filling, RECORDINGS_COMMAND);
-	const struct perfdata_node *list = perfdata_node_get(root_of(filling->source->reader, PERFDATA_FEATURE_CMDLINE), "cmdline");
+	const struct perfdata_node *list = perfdata_node_get(root_of(filling->source->reader, PERFDATA_FEATURE_CMDLINE),
+							     "cmdline");
 	if (!cells || !list || list->kind != PERFDATA_KIND_LIST)
 		return;
 	pd_cells_list(cells, filling->row, (uint32_t)list->v.count);
@@ -85,7 +86,8 @@ static void add_command(const struct filling *filling)
 static void add_wall_offset(const struct filling *filling)
 {
 	const struct perfdata_node *root = root_of(filling->source->reader, PERFDATA_FEATURE_CLOCK_DATA);
-	const struct perfdata_node *wall = perfdata_node_get(root, "wall_clock"), *own = perfdata_node_get(root, "clockid_time");
+	const struct perfdata_node *wall = perfdata_node_get(root, "wall_clock"),
+				   *own = perfdata_node_get(root, "clockid_time");
 	if (wall && own)
 		number(filling, RECORDINGS_WALL_OFFSET, wall->v.u - own->v.u);
 }
@@ -124,7 +126,8 @@ static void row_of_recording(struct filling *filling)
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		text(filling, texts[i].column, perfdata_reader_feature_text(reader, texts[i].feature));
 	node_number(filling, RECORDINGS_CPUS, perfdata_node_get(root_of(reader, PERFDATA_FEATURE_NRCPUS), "online"));
-	node_number(filling, RECORDINGS_MEMORY, perfdata_node_get(root_of(reader, PERFDATA_FEATURE_TOTAL_MEM), "total_mem"));
+	node_number(filling, RECORDINGS_MEMORY,
+		    perfdata_node_get(root_of(reader, PERFDATA_FEATURE_TOTAL_MEM), "total_mem"));
 	add_command(filling);
 	add_wall_offset(filling);
 	if (summary->first_time != UINT64_MAX) {
@@ -141,7 +144,7 @@ static void row_of_recording(struct filling *filling)
 	number(filling, RECORDINGS_COMPLETE, filling->source->end->complete);
 }
 
-/* --- events, features, findings ------------------------------------------------------------------------------------------------------- */
+/* --- events, features, findings ----------------------------------------------------------------------------------- */
 
 static void add_counts(const struct filling *filling, const struct perfdata_event *event)
 {
@@ -157,7 +160,8 @@ static void add_counts(const struct filling *filling, const struct perfdata_even
 	number(filling, EVENTS_DELIVERIES, deliveries);
 }
 
-static void row_of_event(struct filling *filling, struct speller *speller, const struct plan *attr, const struct perfdata_event *event)
+static void row_of_event(struct filling *filling, struct speller *speller, const struct plan *attr,
+			 const struct perfdata_event *event)
 {
 	struct cells *ids = cells_of(filling, EVENTS_IDS), *scale = cells_of(filling, EVENTS_SCALE);
 	next_row(filling);
@@ -200,10 +204,12 @@ static bool rows_of_events(struct filling *filling)
 }
 
 /* What was spelled is `,"name":value`. Of a section with more beside that value it is an object. */
-static void add_value(struct filling *filling, const struct perfdata_feature *feature, const struct perfdata_layout *layout)
+static void add_value(struct filling *filling, const struct perfdata_feature *feature,
+		      const struct perfdata_layout *layout)
 {
 	struct perfdata_text *spelling = &filling->text;
-	const struct perfdata_node *own = layout ? perfdata_node_get(perfdata_feature_root(feature), layout->name) : NULL;
+	const struct perfdata_node *own = layout ? perfdata_node_get(perfdata_feature_root(feature), layout->name)
+						 : NULL;
 	const struct perfdata_node *first = perfdata_feature_root(feature)->child;
 	if (own && first && first->next) {
 		pd_spell_close(spelling, 0, '{', '}');
@@ -237,7 +243,8 @@ static void rows_of_features(struct filling *filling)
 
 static void rows_of_findings(struct filling *filling)
 {
-	static const char *const severities[] = { [PERFDATA_SEVERITY_NOTE] = "note", [PERFDATA_SEVERITY_WARNING] = "warning",
+	static const char *const severities[] = { [PERFDATA_SEVERITY_NOTE] = "note",
+						  [PERFDATA_SEVERITY_WARNING] = "warning",
 						  [PERFDATA_SEVERITY_ERROR] = "error" };
 	const struct perfdata_emit_end *end = filling->source->end;
 	for (size_t i = 0; i < end->nr_findings; i++) {
@@ -255,7 +262,7 @@ static void rows_of_findings(struct filling *filling)
 	}
 }
 
-/* --- files and CPUs ------------------------------------------------------------------------------------------------------------------- */
+/* --- files and CPUs ----------------------------------------------------------------------------------------------- */
 
 static const char *kind_name(enum perfdata_dso_kind kind)
 {
@@ -289,7 +296,10 @@ static void rows_of_build_ids(struct filling *filling)
 			continue;
 		perfdata_text_bytes_hex(cleared(filling), id.data, id.size);
 		spelled(filling, BUILD_IDS_BUILD_ID);
-		text(filling, BUILD_IDS_SOURCE, source == PERFDATA_BUILD_ID_MMAP2 ? "mmap2" : source == PERFDATA_BUILD_ID_RECORD ? "record" : "header");
+		text(filling, BUILD_IDS_SOURCE,
+		     source == PERFDATA_BUILD_ID_MMAP2    ? "mmap2"
+		     : source == PERFDATA_BUILD_ID_RECORD ? "record"
+							  : "header");
 	}
 }
 
@@ -305,7 +315,8 @@ static void rows_of_cpus(struct filling *filling)
 	const struct perfdata_node *cpus = perfdata_node_get(root, "cpus"), *dies = perfdata_node_get(root, "die_ids");
 	const struct perfdata_node *die = dies && dies->kind == PERFDATA_KIND_LIST ? dies->child : NULL;
 	uint64_t nr = 0;
-	for (const struct perfdata_node *cpu = cpus && cpus->kind == PERFDATA_KIND_LIST ? cpus->child : NULL; cpu; cpu = cpu->next) {
+	for (const struct perfdata_node *cpu = cpus && cpus->kind == PERFDATA_KIND_LIST ? cpus->child : NULL; cpu;
+	     cpu = cpu->next) {
 		next_row(filling);
 		number(filling, CPUS_CPU, nr++);
 		known_number(filling, CPUS_CORE, perfdata_node_get(cpu, "core_id"));
@@ -315,7 +326,8 @@ static void rows_of_cpus(struct filling *filling)
 	}
 }
 
-bool pd_summary_cells(const struct summary_source *source, enum table_rows what, const uint32_t *columns, struct open_rows *rows)
+bool pd_summary_cells(const struct summary_source *source, enum table_rows what, const uint32_t *columns,
+		      struct open_rows *rows)
 {
 	struct filling filling = { .source = source, .columns = columns, .open = rows };
 	bool ok = true;

@@ -31,7 +31,8 @@ static void list_tables(struct perfdata_text *out)
 			perfdata_text_literal(out, " Only with --table.");
 		perfdata_text_char(out, '\n');
 	}
-	perfdata_text_literal(out, "event:NAME\tOne row for each sample of a tracepoint, with its fields; a table for each tracepoint that has samples.\n");
+	perfdata_text_literal(out, "event:NAME\tOne row for each sample of a tracepoint, with its fields; a table for "
+				   "each tracepoint that has samples.\n");
 }
 
 enum perfdata_status perfdata_describe_table(struct perfdata_text *out, const char *name)

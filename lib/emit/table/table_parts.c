@@ -49,7 +49,9 @@ struct table_part *pd_open_rows_pack(struct open_rows *rows, unsigned table, str
 	struct table_part *part = pd_malloc(sizeof *part + rows->nr_columns * sizeof *part->columns);
 	if (!part)
 		return NULL;
-	*part = (struct table_part){ .account = account, .table = table, .rows = rows->rows, .nr_columns = rows->nr_columns };
+	*part = (struct table_part){
+		.account = account, .table = table, .rows = rows->rows, .nr_columns = rows->nr_columns
+	};
 	for (size_t i = 0; i < rows->nr_columns; i++) {
 		part->columns[i] = pd_cells_measure(&rows->columns[i], part->size);
 		part->size += pd_packed_cells_size(&part->columns[i]);

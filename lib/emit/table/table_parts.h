@@ -13,7 +13,8 @@
 struct open_rows {
 	uint32_t rows;
 	size_t nr_columns;
-	/* Numbers that all of the last rows have wait side by side, and are dealt out to their columns for many rows at once. */
+	/* Numbers that all of the last rows have wait side by side, and are dealt out to their columns for many rows at
+	 * once. */
 	const struct row_plan *plan;  /* of those rows; or NULL */
 	uint64_t *staged;             /* ROWS_STAGED * nr_columns */
 	uint32_t nr_staged;           /* rows */

@@ -11,21 +11,22 @@
 #define SEQUENCE(name, type, doc) { name, NULL, doc, COLUMN_##type, PLAIN, false, false, true, false }
 
 static const char *const mapping_fields[] = {
-	"type", "offset", "inner", "file", "time", "pid", "tid", "addr", "len", "pgoff", "build_id", "filename", "filename_hex", "maj", "min", "ino",
-	"ino_generation", "prot_raw", "flags_raw", "late", "after_gap", "rest", "problem", NULL
+	"type",      "offset",   "inner",     "file",         "time",    "pid", "tid", "addr",           "len",
+	"pgoff",     "build_id", "filename",  "filename_hex", "maj",     "min", "ino", "ino_generation", "prot_raw",
+	"flags_raw", "late",     "after_gap", "rest",         "problem", NULL
 };
-static const char *const thread_fields[] = {
-	"type", "offset", "inner", "file", "time", "pid", "tid", "comm", "comm_hex", "ppid", "ptid", "late", "after_gap", "rest", "problem", NULL
-};
-static const char *const lost_fields[] = {
-	"type", "offset", "inner", "file", "time", "pid", "tid", "cpu", "event", "id", "lost", "late", "after_gap", "rest", "problem", NULL
-};
+static const char *const thread_fields[] = { "type",      "offset", "inner",    "file", "time", "pid",
+					     "tid",       "comm",   "comm_hex", "ppid", "ptid", "late",
+					     "after_gap", "rest",   "problem",  NULL };
+static const char *const lost_fields[] = { "type",  "offset", "inner", "file", "time",      "pid",  "tid",     "cpu",
+					   "event", "id",     "lost",  "late", "after_gap", "rest", "problem", NULL };
 static const char *const chain_fields[] = { "type", "offset", "inner", "file", "time", "callchain", NULL };
 
 static const struct table_column stacks[] = {
 	[STACKS_STACK_ID] = RISING_KEY("stack_id", INT32, "Which stack: samples have it."),
 	[STACKS_DEPTH] = KEY("depth", INT32, "Steps from the callee, which is 0."),
-	[STACKS_FRAME_ID] = SEQUENCE("frame_id", INT32, "The frame; null where the address belongs to nothing that is known."),
+	[STACKS_FRAME_ID] = SEQUENCE("frame_id", INT32,
+				     "The frame; null where the address belongs to nothing that is known."),
 	[STACKS_IP] = SEQUENCE("ip", UINT64, "The address as recorded or unwound."),
 	[STACKS_ORIGIN] = COLUMN("origin", TEXT, PLAIN, "Where the step comes from: recorded, branch or unwound."),
 	{ 0 },
@@ -33,15 +34,21 @@ static const struct table_column stacks[] = {
 static const struct table_column frames[] = {
 	[FRAMES_FRAME_ID] = RISING_KEY("frame_id", INT32, "Which frame: stacks and samples have it."),
 	[FRAMES_DSO_ID] = COLUMN("dso_id", INT32, PLAIN, "The file, as `build_ids` has it."),
-	[FRAMES_LOCATION + LOCATION_DSO] = COLUMN("dso", TEXT, PLAIN, "The file, or other thing, that the address is mapped from."),
-	[FRAMES_LOCATION + LOCATION_BUILD_ID] = COLUMN("build_id", TEXT, PLAIN, "Its build-id in hex, where the recording says it."),
-	[FRAMES_LOCATION + LOCATION_ADDRESS] = COLUMN("address", UINT64, PLAIN,
-						      "The address inside it: the offset in a file; as recorded in the kernel, its modules and JIT areas."),
+	[FRAMES_LOCATION + LOCATION_DSO] = COLUMN("dso", TEXT, PLAIN,
+						  "The file, or other thing, that the address is mapped from."),
+	[FRAMES_LOCATION + LOCATION_BUILD_ID] = COLUMN("build_id", TEXT, PLAIN,
+						       "Its build-id in hex, where the recording says it."),
+	[FRAMES_LOCATION + LOCATION_ADDRESS] = COLUMN(
+		"address", UINT64, PLAIN,
+		"The address inside it: the offset in a file; as recorded in the kernel, its modules and JIT areas."),
 	[FRAMES_LOCATION + LOCATION_SYMBOL] = COLUMN("symbol", TEXT, PLAIN, "Name of the symbol there."),
-	[FRAMES_LOCATION + LOCATION_SYMBOL_OFFSET] = COLUMN("symbol_offset", INT64, SIZE, "How far behind the start of the symbol the address is."),
+	[FRAMES_LOCATION + LOCATION_SYMBOL_OFFSET] = COLUMN("symbol_offset", INT64, SIZE,
+							    "How far behind the start of the symbol the address is."),
 	[FRAMES_LOCATION + LOCATION_FILE] = COLUMN("file", TEXT, PLAIN, "Source file (--lines)."),
 	[FRAMES_LOCATION + LOCATION_LINE] = COLUMN("line", INT32, PLAIN, "Line in it (--lines)."),
-	[FRAMES_LOCATION + LOCATION_INLINED] = COLUMN("inlined", JSON, PLAIN, "The calls in progress there, innermost first, where functions are inlined (--lines)."),
+	[FRAMES_LOCATION + LOCATION_INLINED] = COLUMN(
+		"inlined", JSON, PLAIN,
+		"The calls in progress there, innermost first, where functions are inlined (--lines)."),
 	{ 0 },
 };
 static const struct table_column events[] = {
@@ -50,7 +57,8 @@ static const struct table_column events[] = {
 	[EVENTS_LEADER] = COLUMN("leader_index", INT32, PLAIN, "The event that leads its group."),
 	[EVENTS_TYPE] = COLUMN("type", INT64, PLAIN, "attr.type: which PMU."),
 	[EVENTS_CONFIG] = COLUMN("config", UINT64, PLAIN, "attr.config: which event of it."),
-	[EVENTS_PERIOD] = COLUMN("sample_period", INT64, PLAIN, "Events for a sample; with `freq`: samples in a second."),
+	[EVENTS_PERIOD] = COLUMN("sample_period", INT64, PLAIN,
+				 "Events for a sample; with `freq`: samples in a second."),
 	[EVENTS_FREQ] = COLUMN("freq", BOOLEAN, PLAIN, "`sample_period` is a frequency."),
 	[EVENTS_SAMPLE_TYPE] = COLUMN("sample_type_raw", UINT64, PLAIN, "What its samples hold."),
 	[EVENTS_READ_FORMAT] = COLUMN("read_format_raw", UINT64, PLAIN, "What its counter values hold."),
@@ -109,7 +117,8 @@ static const struct table_column recordings[] = {
 	[RECORDINGS_CPUS] = COLUMN("cpus_online", INT32, PLAIN, "CPUs that were online."),
 	[RECORDINGS_MEMORY] = COLUMN("memory_kb", INT64, PERFDATA_UNIT_KB, "Its memory."),
 	[RECORDINGS_COMMAND] = COLUMN("cmdline", LIST_TEXT, PLAIN, "How perf was called."),
-	[RECORDINGS_WALL_OFFSET] = COLUMN("wall_offset_ns", INT64, NS, "What makes a time one since 1970, where the clocks were recorded."),
+	[RECORDINGS_WALL_OFFSET] = COLUMN("wall_offset_ns", INT64, NS,
+					  "What makes a time one since 1970, where the clocks were recorded."),
 	[RECORDINGS_FIRST] = COLUMN("first_time", INT64, NS, "Time of the first sample."),
 	[RECORDINGS_LAST] = COLUMN("last_time", INT64, NS, "Time of the last sample."),
 	[RECORDINGS_RECORDS] = COLUMN("records", INT64, PLAIN, "Records in it."),
@@ -124,23 +133,65 @@ static const struct table_column recordings[] = {
 };
 
 static const struct table_row rows[] = {
-	{ .name = "recordings", .doc = "One row for the recording.", .rows = TABLE_OF_RECORDING, .columns = recordings },
+	{ .name = "recordings",
+	  .doc = "One row for the recording.",
+	  .rows = TABLE_OF_RECORDING,
+	  .columns = recordings },
 	{ .name = "events", .doc = "One row for each event.", .rows = TABLE_OF_EVENTS, .columns = events },
-	{ .name = "samples", .doc = "One row for each SAMPLE record.", .rows = TABLE_OF_RECORDS, .types = { PERFDATA_RECORD_SAMPLE } },
-	{ .name = "stacks", .doc = "One row for each step of each stack that samples have.", .rows = TABLE_OF_STACKS, .columns = stacks },
-	{ .name = "frames", .doc = "One row for each address, in its file, that stacks and samples have.", .rows = TABLE_OF_FRAMES, .columns = frames },
-	{ .name = "mappings", .doc = "One row for each MMAP and MMAP2 record.", .rows = TABLE_OF_RECORDS,
-	  .types = { PERFDATA_RECORD_MMAP2, PERFDATA_RECORD_MMAP }, .fields = mapping_fields },
-	{ .name = "build_ids", .doc = "One row for each file that was mapped.", .rows = TABLE_OF_BUILD_IDS, .columns = build_ids },
-	{ .name = "threads", .doc = "One row for each COMM, FORK and EXIT record: when threads began, what they were called from then on, when they ended.",
-	  .rows = TABLE_OF_RECORDS, .types = { PERFDATA_RECORD_COMM, PERFDATA_RECORD_FORK, PERFDATA_RECORD_EXIT }, .fields = thread_fields },
-	{ .name = "lost", .doc = "One row for each record that tells of something lost or throttled.", .rows = TABLE_OF_RECORDS,
-	  .types = { PERFDATA_RECORD_LOST, PERFDATA_RECORD_LOST_SAMPLES, PERFDATA_RECORD_THROTTLE, PERFDATA_RECORD_UNTHROTTLE }, .fields = lost_fields },
-	{ .name = "cpu", .doc = "One row for each CPU, where the recording tells of them.", .rows = TABLE_OF_CPUS, .columns = cpus },
-	{ .name = "features", .doc = "One row for each feature section.", .rows = TABLE_OF_FEATURES, .columns = features },
-	{ .name = "findings", .doc = "One row for each thing that was found wrong.", .rows = TABLE_OF_FINDINGS, .columns = findings },
-	{ .name = "callchain", .doc = "One row for each record with a call chain, as recorded, with context markers.", .rows = TABLE_OF_RECORDS,
-	  .on_request = true, .types = { PERFDATA_RECORD_SAMPLE, PERFDATA_RECORD_CALLCHAIN_DEFERRED }, .fields = chain_fields },
+	{ .name = "samples",
+	  .doc = "One row for each SAMPLE record.",
+	  .rows = TABLE_OF_RECORDS,
+	  .types = { PERFDATA_RECORD_SAMPLE } },
+	{ .name = "stacks",
+	  .doc = "One row for each step of each stack that samples have.",
+	  .rows = TABLE_OF_STACKS,
+	  .columns = stacks },
+	{ .name = "frames",
+	  .doc = "One row for each address, in its file, that stacks and samples have.",
+	  .rows = TABLE_OF_FRAMES,
+	  .columns = frames },
+	{ .name = "mappings",
+	  .doc = "One row for each MMAP and MMAP2 record.",
+	  .rows = TABLE_OF_RECORDS,
+	  .types = { PERFDATA_RECORD_MMAP2, PERFDATA_RECORD_MMAP },
+	  .fields = mapping_fields },
+	{ .name = "build_ids",
+	  .doc = "One row for each file that was mapped.",
+	  .rows = TABLE_OF_BUILD_IDS,
+	  .columns = build_ids },
+	{ .name = "threads",
+	  .doc = "One row for each COMM, FORK and EXIT record: when threads began, what they were called from then on, "
+		 "when they ended.",
+	  .rows = TABLE_OF_RECORDS,
+	  .types = { PERFDATA_RECORD_COMM, PERFDATA_RECORD_FORK, PERFDATA_RECORD_EXIT },
+	  .fields = thread_fields },
+	{ .name = "lost",
+	  .doc = "One row for each record that tells of something lost or throttled.",
+	  .rows = TABLE_OF_RECORDS,
+	  .types = { PERFDATA_RECORD_LOST, PERFDATA_RECORD_LOST_SAMPLES, PERFDATA_RECORD_THROTTLE,
+		     PERFDATA_RECORD_UNTHROTTLE },
+	  .fields = lost_fields },
+	{ .name = "cpu",
+	  .doc = "One row for each CPU, where the recording tells of them.",
+	  .rows = TABLE_OF_CPUS,
+	  .columns = cpus },
+	{ .name = "features",
+	  .doc = "One row for each feature section.",
+	  .rows = TABLE_OF_FEATURES,
+	  .columns = features },
+	{ .name = "findings",
+	  .doc = "One row for each thing that was found wrong.",
+	  .rows = TABLE_OF_FINDINGS,
+	  .columns = findings },
+	{ .name = "callchain",
+	  .doc = "One row for each record with a call chain, as recorded, with context markers.",
+	  .rows = TABLE_OF_RECORDS,
+	  .on_request = true,
+	  .types = { PERFDATA_RECORD_SAMPLE, PERFDATA_RECORD_CALLCHAIN_DEFERRED },
+	  .fields = chain_fields },
 };
 
-const struct table_row *pd_table_row_at(size_t index) { return index < sizeof rows / sizeof *rows ? &rows[index] : NULL; }
+const struct table_row *pd_table_row_at(size_t index)
+{
+	return index < sizeof rows / sizeof *rows ? &rows[index] : NULL;
+}

@@ -10,7 +10,7 @@
 
 #define EVENT_PREFIX "event:"
 
-/* --- which tables -------------------------------------------------------------------------------------------------------- */
+/* --- which tables ------------------------------------------------------------------------------------------------- */
 
 static bool list_has(const char *list, const char *name)
 {
@@ -25,11 +25,12 @@ static bool list_has(const char *list, const char *name)
 uint32_t pd_table_set_needs(const struct perfdata_emitter_option_value *options, size_t nr_options)
 {
 	const char *tables = perfdata_option_text(options, nr_options, "table");
-	const bool samples = !tables || list_has(tables, "samples") || list_has(tables, "stacks") || list_has(tables, "frames") ||
-			     strstr(tables, EVENT_PREFIX);
+	const bool samples = !tables || list_has(tables, "samples") || list_has(tables, "stacks") ||
+			     list_has(tables, "frames") || strstr(tables, EVENT_PREFIX);
 	const bool files = list_has(tables, "build_ids");
 	const uint32_t stacks = samples ? NEEDS_OF_STACKS | PERFDATA_NEED_STACK_IDS : 0;
-	return PERFDATA_NEED_RECORDS | stacks | (files ? PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES : 0);
+	return PERFDATA_NEED_RECORDS | stacks |
+	       (files ? PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES : 0);
 }
 
 static enum perfdata_status no_table(const char *name, size_t size, struct perfdata_error *reterr)
@@ -38,15 +39,19 @@ static enum perfdata_status no_table(const char *name, size_t size, struct perfd
 	struct perfdata_error error;
 	snprintf(wanted, sizeof wanted, "%.*s", (int)(size < 60 ? size : 60), name);
 	return pd_error(reterr ? reterr : &error, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
-			"there is no table \"%s\": recordings, events, samples, stacks, frames, mappings, build_ids, threads, lost, cpu, features, "
-			"findings, callchain, event:NAME, or a record type (mmap2, …)", wanted);
+			"there is no table \"%s\": recordings, events, samples, stacks, frames, mappings, build_ids, "
+			"threads, lost, cpu, features, "
+			"findings, callchain, event:NAME, or a record type (mmap2, …)",
+			wanted);
 }
 
 /* Takes the table in; the columns are those that were asked for. */
-static enum perfdata_status add(struct table_set *set, const struct table *made, bool strict, struct perfdata_error *reterr)
+static enum perfdata_status add(struct table_set *set, const struct table *made, bool strict,
+				struct perfdata_error *reterr)
 {
 	if (set->nr_tables == MOST_TABLES)
-		return pd_error(reterr, PERFDATA_ELIMIT, PERFDATA_NO_OFFSET, "more than %u tables: choose some with --table", MOST_TABLES);
+		return pd_error(reterr, PERFDATA_ELIMIT, PERFDATA_NO_OFFSET,
+				"more than %u tables: choose some with --table", MOST_TABLES);
 	struct table *table = pd_arena_calloc(&set->pool, 1, sizeof *table);
 	if (!table)
 		return PERFDATA_ENOMEM;
@@ -65,7 +70,8 @@ static enum perfdata_status add(struct table_set *set, const struct table *made,
 }
 
 /* One of --table. Events get theirs when they are first seen. */
-static enum perfdata_status add_asked(struct table_set *set, const char *name, size_t size, bool alone, struct perfdata_error *reterr)
+static enum perfdata_status add_asked(struct table_set *set, const char *name, size_t size, bool alone,
+				      struct perfdata_error *reterr)
 {
 	struct table table;
 	char *copy = pd_arena_calloc(&set->pool, 1, size + 1);
@@ -75,7 +81,9 @@ static enum perfdata_status add_asked(struct table_set *set, const char *name, s
 	if (!strncmp(copy, EVENT_PREFIX, strlen(EVENT_PREFIX)))
 		return PERFDATA_OK;
 	const enum perfdata_status status = pd_table_make(&set->pool, copy, &table);
-	return status == PERFDATA_EUSAGE ? no_table(name, size, reterr) : status ? status : add(set, &table, alone, reterr);
+	return status == PERFDATA_EUSAGE ? no_table(name, size, reterr)
+	       : status                  ? status
+					 : add(set, &table, alone, reterr);
 }
 
 static enum perfdata_status add_tables(struct table_set *set, const char *asked, struct perfdata_error *reterr)
@@ -107,7 +115,9 @@ enum perfdata_status pd_table_set_init(struct table_set *set, const struct perfd
 	set->stacks = set->frames = -1;
 	set->world.heads = UINT32_C(1) << HEAD_COMM | UINT32_C(1) << HEAD_STACK_ID;
 	set->world.stacks_by_id = true;
-	set->world.locations = LOCATION_NAMES | (perfdata_option_flag(context->options, context->nr_options, "lines", false) ? LOCATION_LINES : 0);
+	set->world.locations =
+		LOCATION_NAMES |
+		(perfdata_option_flag(context->options, context->nr_options, "lines", false) ? LOCATION_LINES : 0);
 	set->new_stacks.session = set->new_frames.session = context->session;
 	if (!pd_record_world_init(&set->world, context))
 		return PERFDATA_ENOMEM;
@@ -126,7 +136,7 @@ void pd_table_set_release(struct table_set *set)
 	pd_free(set->event_seen);
 }
 
-/* --- scan ---------------------------------------------------------------------------------------------------------------- */
+/* --- scan --------------------------------------------------------------------------------------------------------- */
 
 static int table_of_event(const struct table_set *set, unsigned nr_tables, const char *event)
 {
@@ -167,7 +177,8 @@ static enum perfdata_status see_event(struct table_set *set, const struct perfda
 	if (set->event_seen[event->version])
 		return PERFDATA_OK;
 	set->event_seen[event->version] = true;
-	if (!event->trace || table_of_event(set, set->nr_tables, event->name) >= 0 || !event_is_wanted(set, event->name))
+	if (!event->trace || table_of_event(set, set->nr_tables, event->name) >= 0 ||
+	    !event_is_wanted(set, event->name))
 		return PERFDATA_OK;
 	enum perfdata_status status = pd_table_make_event(&set->pool, event, &table);
 	if (!status)
@@ -190,14 +201,16 @@ enum perfdata_status pd_table_set_foresee(struct table_set *set)
 	return status;
 }
 
-enum perfdata_status pd_table_set_scan(struct table_set *set, const struct perfdata_batch *batch, struct table_value **ret,
+enum perfdata_status pd_table_set_scan(struct table_set *set, const struct perfdata_batch *batch,
+				       struct table_value **ret,
 				       enum perfdata_status (*added)(void *user, const struct table *table), void *user)
 {
 	struct table_value *value = pd_calloc(1, sizeof *value);
 	enum perfdata_status status = value ? PERFDATA_OK : PERFDATA_ENOMEM;
 	for (size_t i = 0; i < batch->nr_records && !status; i++)
 		if (batch->records[i].type == PERFDATA_RECORD_SAMPLE && batch->records[i].event &&
-		    !(batch->records[i].event->version < set->nr_event_seen && set->event_seen[batch->records[i].event->version]))
+		    !(batch->records[i].event->version < set->nr_event_seen &&
+		      set->event_seen[batch->records[i].event->version]))
 			status = see_event(set, batch->records[i].event, added, user);
 	if (!status)
 		status = pd_emitted_scan(&set->new_stacks, batch, &value->stacks);
@@ -222,7 +235,7 @@ void pd_table_value_free(void *pointer)
 	pd_free(value);
 }
 
-/* --- rows of a batch -------------------------------------------------------------------------------------------------------- */
+/* --- rows of a batch ---------------------------------------------------------------------------------------------- */
 
 struct table_scratch {
 	struct record_cache records;
@@ -302,7 +315,8 @@ static int event_table(struct making *making, const struct perfdata_event *event
 	}
 	int *known = &scratch->by_event[event->version];
 	if (!*known) {
-		const int found = event->trace ? table_of_event(making->set, making->value->nr_tables, event->name) : -1;
+		const int found = event->trace ? table_of_event(making->set, making->value->nr_tables, event->name)
+					       : -1;
 		*known = found < 0 ? -1 : found + 1;
 	}
 	return *known < 0 ? -1 : *known - 1;
@@ -319,10 +333,12 @@ static bool is_of(const struct table *table, uint32_t type)
 static bool add_row(struct making *making, struct record *r, unsigned number)
 {
 	struct open_rows *rows = rows_of(making, number);
-	return rows && pd_record_cells(&making->scratch->plans, r, making->set->tables[number], number, rows, making->room);
+	return rows &&
+	       pd_record_cells(&making->scratch->plans, r, making->set->tables[number], number, rows, making->room);
 }
 
-static bool rows_of_record(struct making *making, struct record *r, const struct perfdata_raw *raw, struct found_batch **found)
+static bool rows_of_record(struct making *making, struct record *r, const struct perfdata_raw *raw,
+			   struct found_batch **found)
 {
 	const struct table_set *set = making->set;
 	const int event = raw->type == PERFDATA_RECORD_SAMPLE && raw->event ? event_table(making, raw->event) : -1;
@@ -359,7 +375,8 @@ static void put(struct open_rows *rows, const uint32_t *columns, unsigned column
 		pd_cells_put(&rows->columns[columns[column]], row, value);
 }
 
-static void put_text(struct open_rows *rows, const uint32_t *columns, unsigned column, uint32_t row, const void *text, size_t size)
+static void put_text(struct open_rows *rows, const uint32_t *columns, unsigned column, uint32_t row, const void *text,
+		     size_t size)
 {
 	if (columns[column] == UINT32_MAX)
 		return;
@@ -397,7 +414,8 @@ static bool rows_of_stacks(struct making *making)
 	return rows || !making->value->stacks->nr_ids;
 }
 
-static void row_of_frame(struct making *making, const struct emitted_names *names, uint32_t frame, const uint32_t *columns, struct open_rows *rows)
+static void row_of_frame(struct making *making, const struct emitted_names *names, uint32_t frame,
+			 const uint32_t *columns, struct open_rows *rows)
 {
 	struct location place;
 	const struct perfdata_frame *at = perfdata_session_frame(names->session, frame);
@@ -445,7 +463,10 @@ static bool rows_of_frames(struct making *making)
 
 static bool make_rows(struct making *making, struct found_batch **found)
 {
-	struct record r = { .world = &making->set->world, .cache = &making->scratch->records, .s = { .out = making->room }, .batch = making->batch };
+	struct record r = { .world = &making->set->world,
+			    .cache = &making->scratch->records,
+			    .s = { .out = making->room },
+			    .batch = making->batch };
 	size_t delivery = 0;
 	r.emitted = (struct emitted_names){ making->batch->session, making->value->frames->known };
 	for (size_t i = 0; i < making->batch->nr_records; i++) {
@@ -453,7 +474,8 @@ static bool make_rows(struct making *making, struct found_batch **found)
 		if (!rows_of_record(making, &r, &making->batch->records[i], found))
 			return false;
 	}
-	return (making->set->stacks < 0 || rows_of_stacks(making)) && (making->set->frames < 0 || rows_of_frames(making));
+	return (making->set->stacks < 0 || rows_of_stacks(making)) &&
+	       (making->set->frames < 0 || rows_of_frames(making));
 }
 
 /* What all rows have. False: memory ran out for some cell. */
@@ -468,8 +490,9 @@ static bool finish(struct open_rows *rows, const struct table *table, const char
 	return !failed;
 }
 
-enum perfdata_status pd_table_set_rows(const struct table_set *set, const struct perfdata_batch *batch, const struct table_value *value,
-				       struct table_scratch **scratch, struct perfdata_text *room, struct table_part **ret, struct found_batch **found)
+enum perfdata_status pd_table_set_rows(const struct table_set *set, const struct perfdata_batch *batch,
+				       const struct table_value *value, struct table_scratch **scratch,
+				       struct perfdata_text *room, struct table_part **ret, struct found_batch **found)
 {
 	struct table_part **last = ret;
 	*ret = NULL;
@@ -491,7 +514,8 @@ enum perfdata_status pd_table_set_rows(const struct table_set *set, const struct
 	return ok ? PERFDATA_OK : PERFDATA_ENOMEM;
 }
 
-enum perfdata_status pd_table_set_end(struct table_set *set, unsigned number, const struct perfdata_emit_end *end, struct table_part **ret)
+enum perfdata_status pd_table_set_end(struct table_set *set, unsigned number, const struct perfdata_emit_end *end,
+				      struct table_part **ret)
 {
 	const struct table *table = set->tables[number];
 	const struct summary_source source = { set->reader, set->session, end, &set->world.spell };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables of one run: which are wanted, with which columns, and the rows that a batch gives them. Who stores them, or hands them out, takes the parts
- * in the order of the batches. */
+/* The tables of one run: which are wanted, with which columns, and the rows that a batch gives them. Who stores them,
+ * or hands them out, takes the parts in the order of the batches. */
 #ifndef EMIT_TABLE_SET_H
 #define EMIT_TABLE_SET_H
 
@@ -29,20 +29,26 @@ struct table_set {
 	struct emitted new_stacks, new_frames;   /* scan's */
 };
 
-#define TABLE_OPTIONS \
-	{ "table", PERFDATA_OPTION_TEXT, 0, "LIST", \
-	  "only these tables: recordings, events, samples, stacks, frames, mappings, build_ids, threads, lost, cpu, features, findings, callchain, " \
-	  "event:NAME, a record type" }, \
-	{ "columns", PERFDATA_OPTION_TEXT, 0, "LIST", "only these columns, in this order (see `perfdata schema --columns --table NAME`)" }, \
-	{ "recording", PERFDATA_OPTION_TEXT, 0, "NAME", "what the column `recording` says; the input's name without it" }, \
-	{ "lines", PERFDATA_OPTION_FLAG, 0, NULL, "frames with source file and line, and with inlined functions" }
+#define TABLE_OPTIONS                                                                                                  \
+	{ "table", PERFDATA_OPTION_TEXT, 0, "LIST",                                                                    \
+	  "only these tables: recordings, events, samples, stacks, frames, mappings, build_ids, threads, lost, cpu, "  \
+	  "features, findings, callchain, "                                                                            \
+	  "event:NAME, a record type" },                                                                               \
+		{ "columns", PERFDATA_OPTION_TEXT, 0, "LIST",                                                          \
+		  "only these columns, in this order (see `perfdata schema --columns --table NAME`)" },                \
+		{ "recording", PERFDATA_OPTION_TEXT, 0, "NAME",                                                        \
+		  "what the column `recording` says; the input's name without it" },                                   \
+	{                                                                                                              \
+		"lines", PERFDATA_OPTION_FLAG, 0, NULL, "frames with source file and line, and with inlined functions" \
+	}
 
 /* The needs of the options' tables. */
 uint32_t pd_table_set_needs(const struct perfdata_emitter_option_value *options, size_t nr_options);
 /* PERFDATA_EUSAGE: a table or column that there is not. */
 enum perfdata_status pd_table_set_init(struct table_set *set, const struct perfdata_emit_context *context);
 void pd_table_set_release(struct table_set *set);
-/* Tracepoints that were asked for get their tables before their first sample, as far as the recording tells of them by now. */
+/* Tracepoints that were asked for get their tables before their first sample, as far as the recording tells of them by
+ * now. */
 enum perfdata_status pd_table_set_foresee(struct table_set *set);
 
 /* What scan attaches to a batch. */
@@ -51,17 +57,21 @@ struct table_value {
 	struct emitted_batch *stacks, *frames;
 };
 /* `added` (may be NULL): a table was added, whose number is one less than set->nr_tables. */
-enum perfdata_status pd_table_set_scan(struct table_set *set, const struct perfdata_batch *batch, struct table_value **ret,
-				       enum perfdata_status (*added)(void *user, const struct table *table), void *user);
+enum perfdata_status pd_table_set_scan(struct table_set *set, const struct perfdata_batch *batch,
+				       struct table_value **ret,
+				       enum perfdata_status (*added)(void *user, const struct table *table),
+				       void *user);
 void pd_table_value_free(void *value);
 
 /* What one thread keeps. */
 struct table_scratch;
 void pd_table_scratch_free(void *scratch);
 /* The batch's rows; *found: what is wrong with its records. *scratch is made at the first call. */
-enum perfdata_status pd_table_set_rows(const struct table_set *set, const struct perfdata_batch *batch, const struct table_value *value,
-				       struct table_scratch **scratch, struct perfdata_text *room, struct table_part **ret, struct found_batch **found);
+enum perfdata_status pd_table_set_rows(const struct table_set *set, const struct perfdata_batch *batch,
+				       const struct table_value *value, struct table_scratch **scratch,
+				       struct perfdata_text *room, struct table_part **ret, struct found_batch **found);
 /* The rows of a table that is known at the end; NULL where it is none of those. */
-enum perfdata_status pd_table_set_end(struct table_set *set, unsigned number, const struct perfdata_emit_end *end, struct table_part **ret);
+enum perfdata_status pd_table_set_end(struct table_set *set, unsigned number, const struct perfdata_emit_end *end,
+				      struct table_part **ret);
 
 #endif

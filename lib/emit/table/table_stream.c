@@ -46,7 +46,7 @@ static void stream_free(struct table_stream *stream)
 	pd_free(stream);
 }
 
-/* --- rows -------------------------------------------------------------------------------------------------------------------- */
+/* --- rows --------------------------------------------------------------------------------------------------------- */
 
 static void take_finding(void *user, const struct perfdata_finding *finding)
 {
@@ -127,14 +127,15 @@ static enum perfdata_status next_array(struct table_stream *stream, struct Arrow
 		return status;
 	status = pd_arrow_array(stream->set.tables[0], stream->gathered->columns, stream->gathered->rows, out);
 	if (status == PERFDATA_ELIMIT)
-		pd_error(&stream->error, status, PERFDATA_NO_OFFSET, "the texts of %u rows are more than an array takes", stream->gathered->rows);
+		pd_error(&stream->error, status, PERFDATA_NO_OFFSET,
+			 "the texts of %u rows are more than an array takes", stream->gathered->rows);
 	pd_open_rows_free(stream->gathered);
 	stream->gathered = NULL;
 	stream->bulk = 0;
 	return status;
 }
 
-/* --- the interface -------------------------------------------------------------------------------------------------------------- */
+/* --- the interface ------------------------------------------------------------------------------------------------ */
 
 static int errno_of(enum perfdata_status status)
 {
@@ -183,7 +184,7 @@ static void release(struct ArrowArrayStream *arrow)
 	arrow->release = NULL;
 }
 
-/* --- opening ---------------------------------------------------------------------------------------------------------------------- */
+/* --- opening ------------------------------------------------------------------------------------------------------ */
 
 /* Options of tables are those of commands. False without memory. */
 static bool give(struct table_stream *stream, unsigned option, const char *text)
@@ -191,7 +192,8 @@ static bool give(struct table_stream *stream, unsigned option, const char *text)
 	if (!text)
 		return true;
 	const char *copy = pd_arena_copy(&stream->strings, text, strlen(text));
-	stream->values[stream->nr_values++] = (struct perfdata_emitter_option_value){ .option = &option_rows[option], .text = copy };
+	stream->values[stream->nr_values++] = (struct perfdata_emitter_option_value){ .option = &option_rows[option],
+										      .text = copy };
 	return copy;
 }
 
@@ -199,14 +201,18 @@ static bool give_all(struct table_stream *stream, const char *name)
 {
 	const struct perfdata_table_options *options = &stream->options;
 	if (options->lines)
-		stream->values[stream->nr_values++] = (struct perfdata_emitter_option_value){ .option = &option_rows[OPTION_LINES] };
-	return give(stream, OPTION_TABLE, name) && give(stream, OPTION_COLUMNS, options->columns) && give(stream, OPTION_RECORDING, options->recording);
+		stream->values[stream->nr_values++] =
+			(struct perfdata_emitter_option_value){ .option = &option_rows[OPTION_LINES] };
+	return give(stream, OPTION_TABLE, name) && give(stream, OPTION_COLUMNS, options->columns) &&
+	       give(stream, OPTION_RECORDING, options->recording);
 }
 
 static enum perfdata_status open_session(struct table_stream *stream, struct perfdata_error *reterr)
 {
 	struct perfdata_session_options options = {
-		.size = sizeof options, .needs = pd_table_set_needs(stream->values, stream->nr_values), .symbols = stream->options.symbols,
+		.size = sizeof options,
+		.needs = pd_table_set_needs(stream->values, stream->nr_values),
+		.symbols = stream->options.symbols,
 		.use_host = stream->options.use_host,
 	};
 	if (stream->options.filter)
@@ -217,14 +223,21 @@ static enum perfdata_status open_session(struct table_stream *stream, struct per
 static enum perfdata_status open_table(struct table_stream *stream, const char *name, struct perfdata_error *reterr)
 {
 	const struct perfdata_emit_context context = {
-		.size = sizeof context, .reader = stream->reader, .session = stream->session, .options = stream->values, .nr_options = stream->nr_values,
-		.reterr = reterr, .jobs = 1, .recording = perfdata_reader_header(stream->reader)->name,
+		.size = sizeof context,
+		.reader = stream->reader,
+		.session = stream->session,
+		.options = stream->values,
+		.nr_options = stream->nr_values,
+		.reterr = reterr,
+		.jobs = 1,
+		.recording = perfdata_reader_header(stream->reader)->name,
 	};
 	enum perfdata_status status = pd_table_set_init(&stream->set, &context);
 	if (!status && !stream->set.nr_tables)
 		status = pd_table_set_foresee(&stream->set);
 	if (!status && !stream->set.nr_tables)
-		status = pd_error(reterr, PERFDATA_ABSENT, PERFDATA_NO_OFFSET, "the recording has no tracepoint for the table \"%s\"", name);
+		status = pd_error(reterr, PERFDATA_ABSENT, PERFDATA_NO_OFFSET,
+				  "the recording has no tracepoint for the table \"%s\"", name);
 	return status;
 }
 
@@ -238,8 +251,9 @@ static enum perfdata_status open_all(struct table_stream *stream, const char *na
 	return status ? status : open_table(stream, name, reterr);
 }
 
-enum perfdata_status perfdata_table_stream(struct perfdata_reader *reader, const char *name, const struct perfdata_table_options *options,
-					   struct ArrowArrayStream *ret, struct perfdata_error *reterr)
+enum perfdata_status perfdata_table_stream(struct perfdata_reader *reader, const char *name,
+					   const struct perfdata_table_options *options, struct ArrowArrayStream *ret,
+					   struct perfdata_error *reterr)
 {
 	struct perfdata_error own_error = { .status = PERFDATA_OK };
 	struct perfdata_error *error = reterr ? reterr : &own_error;
@@ -257,7 +271,8 @@ enum perfdata_status perfdata_table_stream(struct perfdata_reader *reader, const
 		/* the reader stays the caller's */
 		stream->options.close_reader = false;
 		stream_free(stream);
-		return error->status ? status : pd_error(error, status, PERFDATA_NO_OFFSET, "%s", perfdata_status_text(status));
+		return error->status ? status
+				     : pd_error(error, status, PERFDATA_NO_OFFSET, "%s", perfdata_status_text(status));
 	}
 	*ret = (struct ArrowArrayStream){ get_schema, get_next, get_last_error, release, stream };
 	return PERFDATA_OK;

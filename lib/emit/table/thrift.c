@@ -30,7 +30,10 @@ void pd_thrift_struct(struct thrift *thrift, unsigned field)
 	pd_thrift_open(thrift);
 }
 
-void pd_thrift_bool(struct thrift *thrift, unsigned field, bool value) { field_header(thrift, field, value ? THRIFT_TRUE : THRIFT_FALSE); }
+void pd_thrift_bool(struct thrift *thrift, unsigned field, bool value)
+{
+	field_header(thrift, field, value ? THRIFT_TRUE : THRIFT_FALSE);
+}
 
 void pd_thrift_i8(struct thrift *thrift, unsigned field, int8_t value)
 {
@@ -63,7 +66,10 @@ void pd_thrift_bytes(struct thrift *thrift, unsigned field, const void *bytes, s
 	perfdata_text_append(thrift->out, bytes, size);
 }
 
-void pd_thrift_string(struct thrift *thrift, unsigned field, const char *text) { pd_thrift_bytes(thrift, field, text, strlen(text)); }
+void pd_thrift_string(struct thrift *thrift, unsigned field, const char *text)
+{
+	pd_thrift_bytes(thrift, field, text, strlen(text));
+}
 
 void pd_thrift_list(struct thrift *thrift, unsigned field, enum thrift_type type, size_t nr)
 {
@@ -76,7 +82,10 @@ void pd_thrift_list(struct thrift *thrift, unsigned field, enum thrift_type type
 	pd_text_varint(thrift->out, nr);
 }
 
-void pd_thrift_element_i32(struct thrift *thrift, int32_t value) { pd_text_varint(thrift->out, pd_thrift_zigzag(value)); }
+void pd_thrift_element_i32(struct thrift *thrift, int32_t value)
+{
+	pd_text_varint(thrift->out, pd_thrift_zigzag(value));
+}
 
 void pd_thrift_element_string(struct thrift *thrift, const char *text)
 {

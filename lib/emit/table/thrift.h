@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Thrift's compact protocol, as far as Parquet's metadata needs it: writing only. Structs close themselves with a zero byte, fields are told by the
- * difference to the one before, so a struct is begun, its fields are written in ascending order, and it is ended. */
+/* Thrift's compact protocol, as far as Parquet's metadata needs it: writing only. Structs close themselves with a zero
+ * byte, fields are told by the difference to the one before, so a struct is begun, its fields are written in ascending
+ * order, and it is ended. */
 #ifndef EMIT_THRIFT_H
 #define EMIT_THRIFT_H
 
@@ -9,7 +10,14 @@
 #define THRIFT_DEPTH 12
 
 enum thrift_type {
-	THRIFT_TRUE = 1, THRIFT_FALSE = 2, THRIFT_I8 = 3, THRIFT_I16 = 4, THRIFT_I32 = 5, THRIFT_I64 = 6, THRIFT_BINARY = 8, THRIFT_LIST = 9,
+	THRIFT_TRUE = 1,
+	THRIFT_FALSE = 2,
+	THRIFT_I8 = 3,
+	THRIFT_I16 = 4,
+	THRIFT_I32 = 5,
+	THRIFT_I64 = 6,
+	THRIFT_BINARY = 8,
+	THRIFT_LIST = 9,
 	THRIFT_STRUCT = 12,
 };
 

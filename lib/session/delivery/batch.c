@@ -53,7 +53,8 @@ struct perfdata_raw *pd_batch_room(struct pd_batch *batch)
 
 struct perfdata_raw *pd_batch_add_record(struct pd_batch *batch, const struct perfdata_raw *raw)
 {
-	/* room for all a batch can hold: deliveries point to records, so the array never moves; and for those that the reader puts behind them */
+	/* room for all a batch can hold: deliveries point to records, so the array never moves; and for those that the
+	 * reader puts behind them */
 	if (!batch->records) {
 		batch->records = pd_malloc((BATCH_RECORDS + PD_MAX_RECORDS) * sizeof *batch->records);
 		if (!batch->records)
@@ -119,12 +120,16 @@ unsigned pd_batch_takes(const struct pd_batch *batch, const struct perfdata_raw 
 	return count;
 }
 
-static void report(const struct perfdata_reader *reader, const struct perfdata_raw *raw, enum perfdata_finding_code code, const char *message,
-		   perfdata_finding_fn *on_finding, void *user)
+static void report(const struct perfdata_reader *reader, const struct perfdata_raw *raw,
+		   enum perfdata_finding_code code, const char *message, perfdata_finding_fn *on_finding, void *user)
 {
 	const struct perfdata_finding finding = {
-		.severity = perfdata_finding_lookup(code)->severity, .code = code, .file = perfdata_reader_file_name(reader, raw->file),
-		.offset = raw->offset, .record = raw->number, .message = message,
+		.severity = perfdata_finding_lookup(code)->severity,
+		.code = code,
+		.file = perfdata_reader_file_name(reader, raw->file),
+		.offset = raw->offset,
+		.record = raw->number,
+		.message = message,
 	};
 	on_finding(user, &finding);
 }
@@ -145,15 +150,16 @@ void perfdata_batch_check(const struct perfdata_batch *batch, perfdata_finding_f
 		if (status == PERFDATA_DAMAGED)
 			report(reader, raw, record.problem_code, record.problem, on_finding, user);
 		else if (record.rest.size && record.layout)
-			report(reader, raw, PERFDATA_FINDING_RECORD_REST, "the record holds more bytes than its type explains", on_finding, user);
+			report(reader, raw, PERFDATA_FINDING_RECORD_REST,
+			       "the record holds more bytes than its type explains", on_finding, user);
 	}
 }
 
 void pd_batch_publish(struct pd_batch *batch)
 {
 	const size_t size = (batch->records ? (BATCH_RECORDS + PD_MAX_RECORDS) * sizeof *batch->records : 0) +
-			    batch->deliveries_room * sizeof *batch->deliveries + batch->frames_room * sizeof *batch->frames +
-			    batch->steps.room * sizeof *batch->steps.items;
+			    batch->deliveries_room * sizeof *batch->deliveries +
+			    batch->frames_room * sizeof *batch->frames + batch->steps.room * sizeof *batch->steps.items;
 	batch->public.steps = batch->steps.items;
 	batch->public.nr_steps = batch->steps.count;
 	pd_account_change(batch->owner->account, PD_USE_BATCHES, batch->accounted, size);
@@ -196,6 +202,12 @@ void pd_batches_free(struct perfdata_session *session)
 	}
 }
 
-const struct perfdata_raw *perfdata_batch_record(const struct perfdata_batch *batch, size_t index) { return &batch->records[index]; }
+const struct perfdata_raw *perfdata_batch_record(const struct perfdata_batch *batch, size_t index)
+{
+	return &batch->records[index];
+}
 
-const struct perfdata_delivery *perfdata_batch_delivery(const struct perfdata_batch *batch, size_t index) { return &batch->deliveries[index]; }
+const struct perfdata_delivery *perfdata_batch_delivery(const struct perfdata_batch *batch, size_t index)
+{
+	return &batch->deliveries[index];
+}

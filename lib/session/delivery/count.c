@@ -28,7 +28,8 @@ static struct perfdata_type_count *type_slot(struct pd_counts *counts, uint32_t 
 static struct perfdata_event_count *new_event_slot(struct pd_counts *counts, const struct perfdata_event *event)
 {
 	while (counts->nr_events <= event->index) {
-		if (pd_vector_grow(&counts->events, &counts->events_room, counts->nr_events, sizeof *counts->events) < 0)
+		if (pd_vector_grow(&counts->events, &counts->events_room, counts->nr_events, sizeof *counts->events) <
+		    0)
 			return NULL;
 		counts->events[counts->nr_events++] = (struct perfdata_event_count){ 0 };
 	}
@@ -99,7 +100,9 @@ static void count_time(struct perfdata_summary *summary, uint64_t time)
 
 static bool perf_drops(const struct perfdata_raw *raw)
 {
-	const struct perfdata_layout *layout = raw->type >= PERFDATA_RECORD_USER_FIRST ? perfdata_record_layout(raw->type) : NULL;
+	const struct perfdata_layout *layout = raw->type >= PERFDATA_RECORD_USER_FIRST
+						       ? perfdata_record_layout(raw->type)
+						       : NULL;
 	return layout && raw->size < layout->perf_min_size;
 }
 
@@ -157,7 +160,8 @@ enum perfdata_status pd_count_samples(struct pd_counts *counts, const struct per
 	return PERFDATA_OK;
 }
 
-enum perfdata_status pd_count_summaries(struct pd_counts *counts, const struct pd_sample_summary *summaries, unsigned nr, size_t *bytes)
+enum perfdata_status pd_count_summaries(struct pd_counts *counts, const struct pd_sample_summary *summaries,
+					unsigned nr, size_t *bytes)
 {
 	struct perfdata_summary *summary = &counts->summary;
 	struct perfdata_type_count *type = &counts->types[PERFDATA_RECORD_SAMPLE];
@@ -196,7 +200,8 @@ enum perfdata_status pd_counts_publish(struct perfdata_session *session)
 	struct perfdata_summary *summary = &counts->summary;
 	size_t nr = 0;
 	for (uint32_t type = 0; type < NR_TYPES + counts->nr_others; type++) {
-		struct perfdata_type_count *slot = type < NR_TYPES ? &counts->types[type] : &counts->others[type - NR_TYPES];
+		struct perfdata_type_count *slot = type < NR_TYPES ? &counts->types[type]
+								   : &counts->others[type - NR_TYPES];
 		if (type < NR_TYPES)
 			slot->type = type;
 		if (!slot->records)

@@ -63,7 +63,9 @@ static void take_chain(struct sample_view *view, const struct pd_thread *thread)
 {
 	const uint64_t branch_call_stack = 1 << 11;
 	const struct perfdata_event *event = view->raw->event;
-	struct pd_chain chain = { .recorded = &view->scan.callchain, .deferred = view->deferred_chain, .ip = view->scan.ip };
+	struct pd_chain chain = { .recorded = &view->scan.callchain,
+				  .deferred = view->deferred_chain,
+				  .ip = view->scan.ip };
 	if (sample_has(event, PERFDATA_SAMPLE_BRANCH_STACK) && event->attr->branch_sample_type & branch_call_stack)
 		chain.branches = &view->sample->branch_stack.entries;
 	if (sample_has(event, PERFDATA_SAMPLE_REGS_USER | PERFDATA_SAMPLE_STACK_USER))
@@ -120,7 +122,8 @@ static enum perfdata_status resolve(struct sample_view *view, struct perfdata_de
 	}
 	/* a stack is never empty: where its chain could not be had, the sample's own address is what there is */
 	if (pd_needs(session, PERFDATA_NEED_NODES) && !delivery->node)
-		(void)pd_stack_alone(state, view->raw->misc & PERFDATA_CPUMODE_MASK, view->scan.ip, delivery->ip, &delivery->node);
+		(void)pd_stack_alone(state, view->raw->misc & PERFDATA_CPUMODE_MASK, view->scan.ip, delivery->ip,
+				     &delivery->node);
 	return state->status;
 }
 
@@ -130,10 +133,21 @@ static struct perfdata_delivery *add(struct sample_view *view, const struct perf
 	if (!delivery)
 		return NULL;
 	*delivery = (struct perfdata_delivery){
-		.record = view->raw, .deferred = view->deferred, .event = event, .pid = view->pid, .tid = view->tid,
-		.address = view->scan.ip, .id = UINT64_MAX, .period = view->scan.period,
-		.flags = (view->first ? PERFDATA_DELIVERY_FIRST : 0) | (view->chain_lost ? PERFDATA_DELIVERY_CHAIN_LOST : 0),
-		.comm = PERFDATA_NONE, .ip = PERFDATA_NONE, .addr = PERFDATA_NONE, .stack = PERFDATA_NONE, .steps = PERFDATA_NONE,
+		.record = view->raw,
+		.deferred = view->deferred,
+		.event = event,
+		.pid = view->pid,
+		.tid = view->tid,
+		.address = view->scan.ip,
+		.id = UINT64_MAX,
+		.period = view->scan.period,
+		.flags = (view->first ? PERFDATA_DELIVERY_FIRST : 0) |
+			 (view->chain_lost ? PERFDATA_DELIVERY_CHAIN_LOST : 0),
+		.comm = PERFDATA_NONE,
+		.ip = PERFDATA_NONE,
+		.addr = PERFDATA_NONE,
+		.stack = PERFDATA_NONE,
+		.steps = PERFDATA_NONE,
 		.branches = PERFDATA_NONE,
 	};
 	view->first = false;
@@ -141,7 +155,8 @@ static struct perfdata_delivery *add(struct sample_view *view, const struct perf
 }
 
 /* … among the threads and maps of the host, or of the guest that the sample is of. */
-static enum perfdata_status resolve_in_machine(struct sample_view *view, struct perfdata_delivery *delivery, uint64_t id)
+static enum perfdata_status resolve_in_machine(struct sample_view *view, struct perfdata_delivery *delivery,
+					       uint64_t id)
 {
 	struct pd_state *state = view->session->state;
 	if (!state || !state->guests)
@@ -157,7 +172,8 @@ static enum perfdata_status resolve_in_machine(struct sample_view *view, struct 
 	return status;
 }
 
-static enum perfdata_status deliver_one(struct sample_view *view, const struct perfdata_event *event, uint64_t id, uint64_t period)
+static enum perfdata_status deliver_one(struct sample_view *view, const struct perfdata_event *event, uint64_t id,
+					uint64_t period)
 {
 	if (pd_count_delivery(&view->session->counts, event) != PERFDATA_OK)
 		return PERFDATA_ENOMEM;
@@ -173,10 +189,11 @@ static enum perfdata_status deliver_one(struct sample_view *view, const struct p
 }
 
 /* How much a counter grew since it was seen last. Inherited events count per thread. */
-static enum perfdata_status growth(struct perfdata_session *session, const struct perfdata_event *event, uint64_t id, int32_t tid,
-				   uint64_t value, uint64_t *ret)
+static enum perfdata_status growth(struct perfdata_session *session, const struct perfdata_event *event, uint64_t id,
+				   int32_t tid, uint64_t value, uint64_t *ret)
 {
-	bool per_thread = perfdata_attr_has(event->attr, PERFDATA_ATTR_INHERIT) && sample_has(event, PERFDATA_SAMPLE_TID);
+	bool per_thread = perfdata_attr_has(event->attr, PERFDATA_ATTR_INHERIT) &&
+			  sample_has(event, PERFDATA_SAMPLE_TID);
 	/* ids and tids are both small and consecutive: one of them must be spread before they meet */
 	uint64_t key = per_thread ? pd_hash_u64(pd_hash_u64(id, 1), (uint64_t)(uint32_t)tid + 1) : id;
 	uint64_t last = 0;
@@ -192,7 +209,8 @@ static enum perfdata_status deliver_read(struct sample_view *view, const struct 
 	for (uint64_t i = 0; i < values->count; i++) {
 		struct perfdata_read_value value = { 0 };
 		perfdata_list_get(values, i, &value);
-		const struct perfdata_event *owner = has_id ? perfdata_reader_event_by_id(view->session->reader, value.id) : event;
+		const struct perfdata_event *owner =
+			has_id ? perfdata_reader_event_by_id(view->session->reader, value.id) : event;
 		uint64_t grown;
 		if (!owner) {
 			view->session->counts.summary.unknown_ids++;
@@ -215,7 +233,8 @@ static void take_sample(struct sample_view *view, struct perfdata_record *record
 	const struct perfdata_event *event = raw->event;
 	const struct perfdata_sample *sample = &record->u.sample;
 	view->has_chain = sample_has(event, PERFDATA_SAMPLE_CALLCHAIN);
-	if (!pd_is_offcpu(event) && pd_sample_scan(event->config, raw->bytes, raw->size, PD_SCAN_DELIVERY, &view->scan)) {
+	if (!pd_is_offcpu(event) &&
+	    pd_sample_scan(event->config, raw->bytes, raw->size, PD_SCAN_DELIVERY, &view->scan)) {
 		view->pid = raw->pid;
 		view->tid = raw->tid;
 	} else {
@@ -225,7 +244,10 @@ static void take_sample(struct sample_view *view, struct perfdata_record *record
 		view->tid = sample_has(event, PERFDATA_SAMPLE_TID) ? sample->tid : -1;
 		view->scan = (struct pd_sample_scan){
 			.id = sample_has(event, PERFDATA_SAMPLE_IDENTIFIER) ? sample->identifier : sample->id,
-			.ip = sample->ip, .addr = sample->addr, .period = sample->period, .callchain = sample->callchain,
+			.ip = sample->ip,
+			.addr = sample->addr,
+			.period = sample->period,
+			.callchain = sample->callchain,
 		};
 	}
 	if (!sample_has(event, PERFDATA_SAMPLE_PERIOD))
@@ -321,8 +343,8 @@ static enum perfdata_status wait_for_chain(struct sample_view *view, uint64_t co
 }
 
 /* Samples of the same thread that wait for another chain will not get it any more: they go as they are. */
-static enum perfdata_status join(struct perfdata_session *session, struct pd_batch *batch, const struct perfdata_raw *raw,
-				 const struct perfdata_record *record)
+static enum perfdata_status join(struct perfdata_session *session, struct pd_batch *batch,
+				 const struct perfdata_raw *raw, const struct perfdata_record *record)
 {
 	const struct perfdata_callchain_deferred *chain = &record->u.callchain_deferred;
 	enum perfdata_status status = PERFDATA_OK;
@@ -342,7 +364,8 @@ enum perfdata_status pd_deliver_waiting(struct perfdata_session *session)
 {
 	while (session->waiting) {
 		struct pd_batch *batch = pd_batch_open(session);
-		enum perfdata_status status = batch ? release(session, batch, &session->waiting, NULL, NULL, false) : PERFDATA_ENOMEM;
+		enum perfdata_status status = batch ? release(session, batch, &session->waiting, NULL, NULL, false)
+						    : PERFDATA_ENOMEM;
 		if (status != PERFDATA_OK)
 			return status;
 	}
@@ -369,7 +392,8 @@ static bool is_user_mode(const struct perfdata_raw *raw)
 }
 
 /* The thread that a record other than a sample is about: its own pid and tid, else the trailer's. */
-static struct pd_thread *thread_of(struct pd_state *state, const struct perfdata_raw *raw, const struct perfdata_record *record)
+static struct pd_thread *thread_of(struct pd_state *state, const struct perfdata_raw *raw,
+				   const struct perfdata_record *record)
 {
 	switch (raw->type) {
 	case PERFDATA_RECORD_COMM:
@@ -379,7 +403,8 @@ static struct pd_thread *thread_of(struct pd_state *state, const struct perfdata
 		return pd_thread_get(state, record->u.task.pid, record->u.task.tid);
 	case PERFDATA_RECORD_MMAP:
 		/* of a guest's kernel, the pid is the guest's, whose thread it is not */
-		return pd_thread_get(state, state->guest && !is_user_mode(raw) ? -1 : record->u.mmap.pid, record->u.mmap.tid);
+		return pd_thread_get(state, state->guest && !is_user_mode(raw) ? -1 : record->u.mmap.pid,
+				     record->u.mmap.tid);
 	case PERFDATA_RECORD_MMAP2:
 		return pd_thread_get(state, record->u.mmap2.pid, record->u.mmap2.tid);
 	case PERFDATA_RECORD_NAMESPACES:
@@ -446,7 +471,8 @@ static enum perfdata_status deliver_other(struct sample_view *view, const struct
 	return status;
 }
 
-enum perfdata_status pd_deliver(struct perfdata_session *session, struct pd_batch *batch, const struct perfdata_raw *raw, bool wanted)
+enum perfdata_status pd_deliver(struct perfdata_session *session, struct pd_batch *batch,
+				const struct perfdata_raw *raw, bool wanted)
 {
 	bool sample = raw->type == PERFDATA_RECORD_SAMPLE;
 	if (session->state)
@@ -456,7 +482,12 @@ enum perfdata_status pd_deliver(struct perfdata_session *session, struct pd_batc
 		return PERFDATA_OK;
 	if (sample && !wanted && !sample_has(raw->event, PERFDATA_SAMPLE_READ))
 		return pd_count_delivery(&session->counts, raw->event);
-	struct sample_view view = { .session = session, .batch = batch, .raw = raw, .pid = raw->pid, .tid = raw->tid, .first = true,
+	struct sample_view view = { .session = session,
+				    .batch = batch,
+				    .raw = raw,
+				    .pid = raw->pid,
+				    .tid = raw->tid,
+				    .first = true,
 				    .muted = !wanted };
 	struct perfdata_record record;
 	if (!sample) {

@@ -39,7 +39,8 @@ enum perfdata_status pd_filter_init(struct pd_filter *filter, const struct perfd
 	own->dsos = copy_texts(&filter->arena, given->dsos, given->nr_dsos);
 	own->symbols = copy_texts(&filter->arena, given->symbols, given->nr_symbols);
 	filter->places = own->nr_dsos || own->nr_symbols;
-	if (!own->dsos || !own->symbols || !own->pids || !own->tids || !own->cpus || !own->types || !own->events || !own->comms)
+	if (!own->dsos || !own->symbols || !own->pids || !own->tids || !own->cpus || !own->types || !own->events ||
+	    !own->comms)
 		return PERFDATA_ENOMEM;
 	for (size_t i = 0; i < own->nr_types; i++) {
 		if (own->types[i] < 128)
@@ -47,8 +48,8 @@ enum perfdata_status pd_filter_init(struct pd_filter *filter, const struct perfd
 		else
 			filter->other_types = true;
 	}
-	const bool of_samples = own->nr_pids || own->nr_tids || own->nr_cpus || own->nr_events || own->nr_comms || own->time_first != 0 ||
-				own->time_last != UINT64_MAX;
+	const bool of_samples = own->nr_pids || own->nr_tids || own->nr_cpus || own->nr_events || own->nr_comms ||
+				own->time_first != 0 || own->time_last != UINT64_MAX;
 	filter->any = of_samples || own->nr_types;
 	filter->passes_samples = !of_samples && !filter->places &&
 				 (!own->nr_types || filter->type_bits[0] >> PERFDATA_RECORD_SAMPLE & 1);
@@ -176,7 +177,8 @@ bool pd_filter_record(struct pd_filter *filter, const struct perfdata_raw *raw, 
 	const struct perfdata_filter *given = &filter->given;
 	if (given->nr_types && !type_passes(filter, raw->type))
 		return false;
-	if (raw->time != UINT64_MAX && raw->time != 0 && (raw->time < given->time_first || raw->time > given->time_last))
+	if (raw->time != UINT64_MAX && raw->time != 0 &&
+	    (raw->time < given->time_first || raw->time > given->time_last))
 		return false;
 	if ((given->nr_pids || given->nr_tids) && !task_passes(given, raw))
 		return false;
@@ -201,8 +203,9 @@ static bool frame_passes(const struct perfdata_session *session, uint32_t index)
 		    !any_matches(given->dsos, given->nr_dsos, slash ? slash + 1 : dso->long_name))
 			return false;
 	}
-	return !given->nr_symbols || (perfdata_session_symbol(session, index, session->state->now, &symbol) == PERFDATA_OK &&
-				      any_matches(given->symbols, given->nr_symbols, symbol.name));
+	return !given->nr_symbols ||
+	       (perfdata_session_symbol(session, index, session->state->now, &symbol) == PERFDATA_OK &&
+		any_matches(given->symbols, given->nr_symbols, symbol.name));
 }
 
 /* Each frame is asked once. */
@@ -218,7 +221,8 @@ enum perfdata_status pd_filter_place(struct perfdata_session *session, const str
 	if (!thread)
 		return PERFDATA_ENOMEM;
 	session->state->now = raw->time;
-	const uint32_t frame = pd_frame_of(session->state, thread, raw->misc & PERFDATA_CPUMODE_MASK, record.u.sample.ip);
+	const uint32_t frame = pd_frame_of(session->state, thread, raw->misc & PERFDATA_CPUMODE_MASK,
+					   record.u.sample.ip);
 	if (frame == PERFDATA_NONE)
 		return session->state->status;
 	const size_t old = filter->frame_ok_room;

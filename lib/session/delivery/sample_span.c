@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples that ask for nothing special: nearly all of most recordings. They are taken a few at a time: what deliver.c asks for each record is
- * asked once for all of them, and the places where their stacks may be known are on their way to the cache before they are looked at. What comes
- * out is what deliver.c would have made of each. */
+/* Samples that ask for nothing special: nearly all of most recordings. They are taken a few at a time: what deliver.c
+ * asks for each record is asked once for all of them, and the places where their stacks may be known are on their way
+ * to the cache before they are looked at. What comes out is what deliver.c would have made of each. */
 #include "config.h"
 #include "schema/sample_scan.h"
 #include "session/session.h"
@@ -27,8 +27,8 @@ static inline bool is_simple(const struct perfdata_session *session, const struc
 		return false;
 	if (!pd_needs(session, PERFDATA_NEED_DELIVERIES))
 		return !(event->attr->sample_type & PERFDATA_SAMPLE_READ);
-	return pd_sample_scan(event->config, raw->bytes, raw->size, PD_SCAN_DELIVERY | PD_SCAN_WHOLE, &ret->scan) && !pd_is_offcpu(event) &&
-	       !pd_goes_on(session, &ret->scan.callchain);
+	return pd_sample_scan(event->config, raw->bytes, raw->size, PD_SCAN_DELIVERY | PD_SCAN_WHOLE, &ret->scan) &&
+	       !pd_is_offcpu(event) && !pd_goes_on(session, &ret->scan.callchain);
 }
 
 /* Leaves out what does not pass the filter. */
@@ -80,7 +80,8 @@ static inline void fill(struct perfdata_delivery *delivery, const struct sample 
 	delivery->pid = own->pid;
 	delivery->tid = own->tid;
 	delivery->machine_pid = delivery->vcpu = 0;
-	delivery->comm = delivery->ip = delivery->addr = delivery->stack = delivery->steps = delivery->branches = PERFDATA_NONE;
+	delivery->comm = delivery->ip = delivery->addr = delivery->stack = delivery->steps = delivery->branches =
+		PERFDATA_NONE;
 	delivery->nr_steps = delivery->node = delivery->thread = 0;
 }
 
@@ -114,10 +115,12 @@ static inline void resolve(struct perfdata_session *session, struct pd_batch *ba
 			pd_chain_mark(state, thread, &chain);
 	}
 	if (pd_needs(session, PERFDATA_NEED_NODES) && !delivery->node)
-		(void)pd_stack_alone(state, sample->raw->misc & PERFDATA_CPUMODE_MASK, sample->scan.ip, delivery->ip, &delivery->node);
+		(void)pd_stack_alone(state, sample->raw->misc & PERFDATA_CPUMODE_MASK, sample->scan.ip, delivery->ip,
+				     &delivery->node);
 }
 
-static enum perfdata_status deliver(struct perfdata_session *session, struct pd_batch *batch, struct sample *samples, unsigned nr)
+static enum perfdata_status deliver(struct perfdata_session *session, struct pd_batch *batch, struct sample *samples,
+				    unsigned nr)
 {
 	if (session->state && find_threads(session, samples, nr) != PERFDATA_OK)
 		return PERFDATA_ENOMEM;
@@ -134,7 +137,8 @@ static enum perfdata_status deliver(struct perfdata_session *session, struct pd_
 	return session->state ? session->state->status : PERFDATA_OK;
 }
 
-enum perfdata_status pd_take_samples(struct perfdata_session *session, const struct perfdata_raw *raws, unsigned nr, unsigned *ret_taken)
+enum perfdata_status pd_take_samples(struct perfdata_session *session, const struct perfdata_raw *raws, unsigned nr,
+				     unsigned *ret_taken)
 {
 	struct sample samples[PD_MAX_RECORDS];
 	unsigned count = 0;

@@ -13,14 +13,17 @@
 /* The header's table of build-ids, which is read before any record. */
 static enum perfdata_status add_header_build_ids(struct perfdata_session *session)
 {
-	const struct perfdata_feature_section *section = perfdata_reader_feature(session->reader, PERFDATA_FEATURE_BUILD_ID);
-	if (!section || !section->feature || perfdata_reader_header(session->reader)->container == PERFDATA_CONTAINER_PIPE)
+	const struct perfdata_feature_section *section = perfdata_reader_feature(session->reader,
+										 PERFDATA_FEATURE_BUILD_ID);
+	if (!section || !section->feature ||
+	    perfdata_reader_header(session->reader)->container == PERFDATA_CONTAINER_PIPE)
 		return PERFDATA_OK;
 	const struct perfdata_node *list = perfdata_feature_root(section->feature)->child;
 	for (const struct perfdata_node *node = list ? list->child : NULL; node; node = node->next) {
 		const struct perfdata_node *filename = perfdata_node_get(node, "filename");
 		const struct perfdata_node *build_id = perfdata_node_get(node, "build_id");
-		const struct perfdata_node *pid = perfdata_node_get(node, "pid"), *misc = perfdata_node_get(node, "misc");
+		const struct perfdata_node *pid = perfdata_node_get(node, "pid"),
+					   *misc = perfdata_node_get(node, "misc");
 		if (!filename || !build_id)
 			continue;
 		if (pd_table_id_add(session->state, filename->v.bytes, build_id->v.bytes, pid ? (int32_t)pid->v.u : -1,
@@ -30,7 +33,8 @@ static enum perfdata_status add_header_build_ids(struct perfdata_session *sessio
 	return PERFDATA_OK;
 }
 
-enum perfdata_status perfdata_session_open(struct perfdata_reader *reader, const struct perfdata_session_options *options,
+enum perfdata_status perfdata_session_open(struct perfdata_reader *reader,
+					   const struct perfdata_session_options *options,
 					   struct perfdata_session **ret, struct perfdata_error *reterr)
 {
 	struct perfdata_session *session = pd_calloc(1, sizeof *session);
@@ -46,7 +50,8 @@ enum perfdata_status perfdata_session_open(struct perfdata_reader *reader, const
 		session->waiting_end = &session->waiting;
 		status = pd_filter_init(&session->filter, &session->options.filter);
 		if (session->filter.places)
-			session->options.needs |= PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES;
+			session->options.needs |= PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS |
+						  PERFDATA_NEED_FRAMES;
 		if (session->filter.given.nr_comms)
 			session->options.needs |= PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS;
 	}
@@ -54,7 +59,8 @@ enum perfdata_status perfdata_session_open(struct perfdata_reader *reader, const
 		pd_reader_give_payloads(reader);
 	if (status == PERFDATA_OK)
 		status = pd_reader_make_samples(reader, session->options.trace_samples);
-	const uint32_t stateful = PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES | NEED_ANY_STACKS | PERFDATA_NEED_CHAIN_DSOS;
+	const uint32_t stateful = PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES | NEED_ANY_STACKS |
+				  PERFDATA_NEED_CHAIN_DSOS;
 	if (status == PERFDATA_OK && session->options.needs & stateful) {
 		session->options.needs |= PERFDATA_NEED_DELIVERIES;
 		if (session->options.needs & PERFDATA_NEED_STACK_IDS)
@@ -71,7 +77,9 @@ enum perfdata_status perfdata_session_open(struct perfdata_reader *reader, const
 	if (status != PERFDATA_OK) {
 		perfdata_session_close(session);
 		if (reterr)
-			*reterr = (struct perfdata_error){ .status = status, .offset = PERFDATA_NO_OFFSET, .message = "out of memory" };
+			*reterr = (struct perfdata_error){ .status = status,
+							   .offset = PERFDATA_NO_OFFSET,
+							   .message = "out of memory" };
 		return status;
 	}
 	*ret = session;
@@ -98,7 +106,10 @@ struct pd_step_tree *pd_session_nodes(const struct perfdata_session *session)
 	return session->state && session->state->stacks.with_nodes ? &session->state->stacks.nodes : NULL;
 }
 
-const struct perfdata_reader *perfdata_session_reader(const struct perfdata_session *session) { return session->reader; }
+const struct perfdata_reader *perfdata_session_reader(const struct perfdata_session *session)
+{
+	return session->reader;
+}
 
 struct pd_listener pd_session_listen(struct perfdata_session *session, struct pd_listener listener)
 {
@@ -117,7 +128,8 @@ static const char *comm_of(const struct perfdata_session *session, const struct 
 	return thread ? pd_intern_get(session->state->comms, thread->comm, NULL) : NULL;
 }
 
-enum perfdata_status pd_session_wants(struct perfdata_session *session, const struct perfdata_raw *raw, bool check_event, bool *ret)
+enum perfdata_status pd_session_wants(struct perfdata_session *session, const struct perfdata_raw *raw,
+				      bool check_event, bool *ret)
 {
 	*ret = pd_filter_record(&session->filter, raw, comm_of(session, raw), check_event);
 	return *ret && session->filter.places ? pd_filter_place(session, raw, ret) : PERFDATA_OK;
@@ -140,8 +152,16 @@ static enum perfdata_status take_payload(struct perfdata_session *session, const
 	if (!delivery)
 		return PERFDATA_ENOMEM;
 	*delivery = (struct perfdata_delivery){
-		.record = own, .id = UINT64_MAX, .flags = PERFDATA_DELIVERY_FIRST | PERFDATA_DELIVERY_SILENT, .pid = -1, .tid = -1,
-		.comm = PERFDATA_NONE, .ip = PERFDATA_NONE, .addr = PERFDATA_NONE, .stack = PERFDATA_NONE, .branches = PERFDATA_NONE,
+		.record = own,
+		.id = UINT64_MAX,
+		.flags = PERFDATA_DELIVERY_FIRST | PERFDATA_DELIVERY_SILENT,
+		.pid = -1,
+		.tid = -1,
+		.comm = PERFDATA_NONE,
+		.ip = PERFDATA_NONE,
+		.addr = PERFDATA_NONE,
+		.stack = PERFDATA_NONE,
+		.branches = PERFDATA_NONE,
 	};
 	return PERFDATA_OK;
 }
@@ -186,7 +206,8 @@ static enum perfdata_status fail(struct perfdata_session *session, enum perfdata
 
 static bool limit_is_reached(const struct perfdata_session *session)
 {
-	return session->options.limit && session->counts.summary.records_out >= session->options.limit && !session->payload_left;
+	return session->options.limit && session->counts.summary.records_out >= session->options.limit &&
+	       !session->payload_left;
 }
 
 static bool batch_is_due(const struct perfdata_session *session)
@@ -245,7 +266,8 @@ static enum perfdata_status take_next(struct perfdata_session *session)
 	if (upcoming->at == upcoming->few.nr) {
 		struct perfdata_raw *room = pd_batch_room(session->open);
 		upcoming->at = upcoming->few.nr = 0;
-		const enum perfdata_status status = pd_reader_next_span(session->reader, room ? room : upcoming->room, &upcoming->few);
+		const enum perfdata_status status = pd_reader_next_span(session->reader, room ? room : upcoming->room,
+									&upcoming->few);
 		if (status == PERFDATA_END)
 			return PERFDATA_END;
 		if (status != PERFDATA_OK) {

@@ -67,7 +67,8 @@ static bool host_was_recorded(struct pd_state *state)
 }
 
 /* What tells a file of this host to be the recorded one, where no build-id does. */
-static void identify_file(const struct pd_state *state, const struct pd_dso *dso, struct perfdata_symbols_request *request)
+static void identify_file(const struct pd_state *state, const struct pd_dso *dso,
+			  struct perfdata_symbols_request *request)
 {
 	const struct pd_host_time when = pd_host_time(state, state->now);
 	request->check_identity = true;
@@ -80,7 +81,8 @@ static void identify_file(const struct pd_state *state, const struct pd_dso *dso
 }
 
 /* Its codes say when they came, so that it may grow. */
-void pd_identify_jitdump(const struct pd_state *state, const struct pd_jitdump *jitdump, struct perfdata_symbols_request *request)
+void pd_identify_jitdump(const struct pd_state *state, const struct pd_jitdump *jitdump,
+			 struct perfdata_symbols_request *request)
 {
 	request->check_identity = true;
 	request->inode = jitdump->inode;
@@ -90,14 +92,18 @@ void pd_identify_jitdump(const struct pd_state *state, const struct pd_jitdump *
 }
 
 /* A perf map has no build-id, and a pid is given again: it has to have been written while the process ran. */
-static void identify_map(const struct pd_state *state, const struct pd_dso *dso, bool runs, struct perfdata_symbols_request *request)
+static void identify_map(const struct pd_state *state, const struct pd_dso *dso, bool runs,
+			 struct perfdata_symbols_request *request)
 {
 	const int64_t minute = INT64_C(60000000000), written = pd_reader_written(state->reader);
 	const struct pd_host_time when = pd_host_time(state, state->now);
 	request->check_identity = true;
 	request->not_before = pd_host_time(state, dso->first_time).first;
 	/* a stream is read while the process runs, or soon after */
-	request->unchanged_since = runs ? INT64_MAX : written ? written : when.last < INT64_MAX - minute ? when.last + minute : INT64_MIN;
+	request->unchanged_since = runs                             ? INT64_MAX
+				   : written                        ? written
+				   : when.last < INT64_MAX - minute ? when.last + minute
+								    : INT64_MIN;
 }
 
 /* Files of a process: those that it has under their paths, if it can still be asked. */
@@ -107,8 +113,10 @@ static void ask_process(struct pd_state *state, const struct pd_dso *dso, struct
 	const int32_t pid = is_map ? dso->public.pid : dso->first_pid;
 	const struct pd_jitdump *jitdump = is_map ? pd_jitdump_of(state, pid) : NULL;
 	request->running = host_was_recorded(state);
-	const struct pd_host_process process = request->running ? pd_host_process(state, pid) : (struct pd_host_process){ 0 };
-	request->process = process.runs && (process.other_files || process.inner_pid != (uint32_t)pid) ? (uint32_t)pid : 0;
+	const struct pd_host_process process = request->running ? pd_host_process(state, pid)
+								: (struct pd_host_process){ 0 };
+	request->process = process.runs && (process.other_files || process.inner_pid != (uint32_t)pid) ? (uint32_t)pid
+												       : 0;
 	if (is_map) {
 		request->namespace_pid = jitdump ? jitdump->namespace_pid : process.inner_pid;
 		identify_map(state, dso, process.runs, request);
@@ -130,13 +138,20 @@ void pd_dso_find_symbols(struct pd_state *state, struct pd_dso *dso)
 	if (!state->symbols || dso->symbols_tried)
 		return;
 	dso->symbols_tried = true;
-	if (dso->public.kind == PERFDATA_DSO_BPF || dso->public.kind == PERFDATA_DSO_NONE || (dso->of_guest && !dso->build_id_size))
+	if (dso->public.kind == PERFDATA_DSO_BPF || dso->public.kind == PERFDATA_DSO_NONE ||
+	    (dso->of_guest && !dso->build_id_size))
 		return;
 	struct perfdata_symbols_request request = {
-		.size = sizeof request, .kind = dso->public.kind, .path = dso->public.filename,
-		.build_id = build_id_is_of(dso) ? dso->build_id : NULL, .build_id_size = build_id_is_of(dso) ? dso->build_id_size : 0,
-		.release = pd_reader_text(state->reader, PERFDATA_FEATURE_OSRELEASE), .reference = state->kernel_reference_name,
-		.reference_address = state->kernel_reference, .start = dso->start, .end = dso->end,
+		.size = sizeof request,
+		.kind = dso->public.kind,
+		.path = dso->public.filename,
+		.build_id = build_id_is_of(dso) ? dso->build_id : NULL,
+		.build_id_size = build_id_is_of(dso) ? dso->build_id_size : 0,
+		.release = pd_reader_text(state->reader, PERFDATA_FEATURE_OSRELEASE),
+		.reference = state->kernel_reference_name,
+		.reference_address = state->kernel_reference,
+		.start = dso->start,
+		.end = dso->end,
 	};
 	/* nothing but its build-id tells a file to be a guest's */
 	if (!dso->of_guest && (dso->public.kind == PERFDATA_DSO_PERF_MAP || dso->public.kind == PERFDATA_DSO_USER))

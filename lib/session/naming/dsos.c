@@ -7,7 +7,8 @@
 
 static uint64_t key_hash(const struct pd_dso_key *key)
 {
-	uint64_t hash = pd_hash_bytes(key->filename, key->filename_size, (uint64_t)key->kind | (key->guest ? 0x100u : 0u));
+	uint64_t hash = pd_hash_bytes(key->filename, key->filename_size,
+				      (uint64_t)key->kind | (key->guest ? 0x100u : 0u));
 	for (int i = 0; key->id_words && i < 3; i++)
 		hash = pd_hash_u64(hash ^ key->id_words[i], 0);
 	return hash;
@@ -19,7 +20,8 @@ static int same_key(const void *user, uint32_t index, const void *wanted)
 	const struct pd_dso_key *key = wanted;
 	const struct pd_dso *dso = pd_dso_at(state, index);
 	static const uint64_t zeros[3];
-	return dso->public.kind == key->kind && dso->of_guest == key->guest && strlen(dso->public.filename) == key->filename_size &&
+	return dso->public.kind == key->kind && dso->of_guest == key->guest &&
+	       strlen(dso->public.filename) == key->filename_size &&
 	       memcmp(dso->public.filename, key->filename, key->filename_size) == 0 &&
 	       memcmp(dso->id_words, key->id_words ? key->id_words : zeros, sizeof dso->id_words) == 0;
 }
@@ -60,7 +62,8 @@ static uint64_t name_hash(const void *name, size_t size) { return pd_hash_bytes(
 static void take_table_id(const struct pd_state *state, struct pd_dso *dso)
 {
 	uint64_t index;
-	if (dso->build_id_size || !pd_hash_map_get(&state->build_ids, name_hash(dso->public.filename, strlen(dso->public.filename)), &index))
+	if (dso->build_id_size ||
+	    !pd_hash_map_get(&state->build_ids, name_hash(dso->public.filename, strlen(dso->public.filename)), &index))
 		return;
 	const struct pd_table_id *id = pd_table_at(&state->table_ids, (uint32_t)index);
 	if (strcmp(id->filename, dso->public.filename) != 0)
@@ -109,7 +112,12 @@ uint32_t pd_dso_get(struct pd_state *state, const struct pd_dso_key *wanted)
 	if (!dso || pd_index_add(&state->dso_index, hash, index) < 0)
 		return PERFDATA_NONE;
 	dso->public = (struct perfdata_dso){
-		.id = index, .kind = key->kind, .name = name, .long_name = filename, .filename = filename, .pid = key->pid,
+		.id = index,
+		.kind = key->kind,
+		.name = name,
+		.long_name = filename,
+		.filename = filename,
+		.pid = key->pid,
 	};
 	dso->of_guest = key->guest;
 	if (key->id_words)
@@ -152,7 +160,11 @@ int pd_table_id_add(struct pd_state *state, struct perfdata_bytes filename, stru
 	/* a recorder that was given a vmlinux names the kernel after it */
 	if (cpumode == PERFDATA_CPUMODE_KERNEL && pid == -1 && !state->kernel_name && is_kernel_file(copy))
 		state->kernel_name = copy;
-	*id = (struct pd_table_id){ .filename = copy, .pid = pid, .cpumode = cpumode, .source = source, .build_id_size = (uint8_t)build_id.size };
+	*id = (struct pd_table_id){ .filename = copy,
+				    .pid = pid,
+				    .cpumode = cpumode,
+				    .source = source,
+				    .build_id_size = (uint8_t)build_id.size };
 	if (build_id.size)
 		memcpy(id->build_id, build_id.data, build_id.size);
 	if (pd_hash_map_put(&state->build_ids, name_hash(filename.data, filename.size), index) < 0)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* When something was recorded, by the clocks of this host. Recordings have times of a clock that began when their host did, and nothing says
- * which start of the host that was. So this gives bounds, and where those have to err, the later one is too late. */
+/* When something was recorded, by the clocks of this host. Recordings have times of a clock that began when their host
+ * did, and nothing says which start of the host that was. So this gives bounds, and where those have to err, the later
+ * one is too late. */
 #include "config.h"
 #include <time.h>
 #include "base/fdio.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Code that a JIT compiler announced in a jitdump file, which it maps so that recordings tell of it. Which code an address holds
- * changes with time: the reader thread finds that out and makes frames of it, so that a name depends on the frame alone. */
+/* Code that a JIT compiler announced in a jitdump file, which it maps so that recordings tell of it. Which code an
+ * address holds changes with time: the reader thread finds that out and makes frames of it, so that a name depends on
+ * the frame alone. */
 #include "config.h"
 #include <string.h>
 #include "session/state.h"
@@ -39,7 +40,8 @@ int pd_jitdump_mapped(struct pd_state *state, int32_t pid, const char *filename,
 const struct pd_jitdump *pd_jitdump_of(const struct pd_state *state, int32_t pid)
 {
 	uint64_t value;
-	return pd_hash_map_get(&state->jitdumps, (uint32_t)pid, &value) ? (const struct pd_jitdump *)(uintptr_t)value : NULL;
+	return pd_hash_map_get(&state->jitdumps, (uint32_t)pid, &value) ? (const struct pd_jitdump *)(uintptr_t)value
+									: NULL;
 }
 
 /* Opens the jitdump file of a dso once its process has mapped one. */

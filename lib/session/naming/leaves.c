@@ -41,7 +41,8 @@ enum perfdata_status perfdata_session_unnamed(const struct perfdata_session *ses
 	struct perfdata_unnamed_file *all = pd_calloc((size_t)nr_dsos + 1, sizeof *all);
 	if (!all)
 		return PERFDATA_ENOMEM;
-	*ret = (struct perfdata_unnamed){ .samples = leaves ? leaves->samples : 0, .outside = leaves ? leaves->outside : 0 };
+	*ret = (struct perfdata_unnamed){ .samples = leaves ? leaves->samples : 0,
+					  .outside = leaves ? leaves->outside : 0 };
 	for (uint32_t frame = 0; leaves && frame < leaves->room; frame++) {
 		const uint64_t hits = leaves->hits[frame];
 		struct perfdata_symbol symbol;

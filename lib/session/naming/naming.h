@@ -12,11 +12,13 @@ struct pd_state;
 /* --- naming/dsos.c --- */
 struct pd_dso {
 	struct perfdata_dso public;
-	uint64_t id_words[3];              /* what tells two files of one name apart: maj:min, inode, generation; zeros if unknown */
+	/* what tells two files of one name apart: maj:min, inode, generation; zeros if unknown */
+	uint64_t id_words[3];
 	struct perfdata_symbols_dso *symbols;  /* NULL: nothing to look up */
 	bool symbols_tried;
 	bool of_guest;                     /* its paths mean nothing here */
-	struct perfdata_symbols_dso *jitdump;  /* PERF_MAP: names that the map does not have; read only for frames with a time */
+	/* PERF_MAP: names that the map does not have; read only for frames with a time */
+	struct perfdata_symbols_dso *jitdump;
 	uint64_t start, end;               /* where it was mapped first */
 	uint8_t build_id[20];
 	uint8_t build_id_size;             /* written once, after the bytes */
@@ -25,7 +27,8 @@ struct pd_dso {
 	enum perfdata_build_id_source source;
 	int32_t first_pid;                 /* of the process that was seen to map it first; 0: none */
 	uint64_t first_time;               /* of the record that told of it first; 0: unknown */
-	bool has_namesake;                 /* another file of the same path was mapped, too: the path in a table may mean either */
+	/* another file of the same path was mapped, too: the path in a table may mean either */
+	bool has_namesake;
 	uint64_t nr_maps;
 	bool in_chain;                     /* see perfdata_session_in_chain */
 };
@@ -37,8 +40,8 @@ struct pd_table_id {
 	uint8_t build_id_size;
 	enum perfdata_build_id_source source;
 };
-/* Of a file's or a thread's name, as the session gives it, are so many bytes, which is what the kernel allows a path: names stand in the
- * output many times for each record. The record that told it is given whole. */
+/* Of a file's or a thread's name, as the session gives it, are so many bytes, which is what the kernel allows a path:
+ * names stand in the output many times for each record. The record that told it is given whole. */
 #define PD_NAME_LIMIT ((size_t)4095)
 
 struct pd_dso_key {
@@ -59,10 +62,12 @@ int pd_table_id_add(struct pd_state *state, struct perfdata_bytes filename, stru
 /* --- naming/dso_names.c --- */
 void pd_dso_find_symbols(struct pd_state *state, struct pd_dso *dso);
 struct pd_jitdump;
-void pd_identify_jitdump(const struct pd_state *state, const struct pd_jitdump *jitdump, struct perfdata_symbols_request *request);
+void pd_identify_jitdump(const struct pd_state *state, const struct pd_jitdump *jitdump,
+			 struct perfdata_symbols_request *request);
 
 /* --- naming/host_time.c --- */
-/* When a record was made, ns since 1970, if it was made on this host: not before, and not after. INT64_MIN, INT64_MAX: nothing is known. */
+/* When a record was made, ns since 1970, if it was made on this host: not before, and not after. INT64_MIN, INT64_MAX:
+ * nothing is known. */
 struct pd_host_time {
 	int64_t first, last;
 };
@@ -78,8 +83,8 @@ struct pd_jitdump {
 /* A process has mapped a file; notes it if it is a jitdump file. 0 or -1. */
 int pd_jitdump_mapped(struct pd_state *state, int32_t pid, const char *filename, size_t size, uint64_t inode);
 const struct pd_jitdump *pd_jitdump_of(const struct pd_state *state, int32_t pid);   /* or NULL */
-/* Since when the code at an address of a PERF_MAP dso has been there; 0: no jitdump file names it, or the perf map does.
- * *ret_timed: the answer may be another one at another time. */
+/* Since when the code at an address of a PERF_MAP dso has been there; 0: no jitdump file names it, or the perf map
+ * does. *ret_timed: the answer may be another one at another time. */
 uint64_t pd_jit_time(struct pd_state *state, struct pd_dso *dso, uint64_t address, bool *ret_timed);
 
 /* --- naming/leaves.c --- */

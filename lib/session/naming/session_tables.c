@@ -49,15 +49,16 @@ uint64_t perfdata_session_inode(const struct perfdata_session *session, uint32_t
 	return dso->source == PERFDATA_BUILD_ID_MMAP2 ? 0 : dso->id_words[1];
 }
 
-enum perfdata_status perfdata_session_origin(const struct perfdata_session *session, uint32_t id, struct perfdata_symbols_origin *ret)
+enum perfdata_status perfdata_session_origin(const struct perfdata_session *session, uint32_t id,
+					     struct perfdata_symbols_origin *ret)
 {
 	struct pd_dso *dso = pd_dso_at(session->state, id);
 	pd_dso_find_symbols(session->state, dso);
 	return dso->symbols ? perfdata_symbols_origin(dso->symbols, ret) : PERFDATA_ABSENT;
 }
 
-enum perfdata_status perfdata_session_jitdump(const struct perfdata_session *session, uint32_t id, const char **ret_path,
-					      struct perfdata_symbols_origin *ret)
+enum perfdata_status perfdata_session_jitdump(const struct perfdata_session *session, uint32_t id,
+					      const char **ret_path, struct perfdata_symbols_origin *ret)
 {
 	const struct pd_dso *dso = pd_dso_at(session->state, id);
 	const struct pd_jitdump *jitdump = dso->jitdump ? pd_jitdump_of(session->state, dso->public.pid) : NULL;
@@ -84,8 +85,8 @@ uint32_t perfdata_session_nr_stacks(const struct perfdata_session *session)
 }
 
 /* From a stack's node to the root. */
-enum perfdata_status perfdata_session_stack(const struct perfdata_session *session, uint32_t stack, struct perfdata_step *steps, size_t room,
-					    size_t *ret_nr)
+enum perfdata_status perfdata_session_stack(const struct perfdata_session *session, uint32_t stack,
+					    struct perfdata_step *steps, size_t room, size_t *ret_nr)
 {
 	*ret_nr = 0;
 	if (stack >= perfdata_session_nr_stacks(session))
@@ -105,8 +106,8 @@ enum perfdata_status perfdata_session_stack(const struct perfdata_session *sessi
 }
 
 enum perfdata_status perfdata_session_stack_resolve(const struct perfdata_session *session, uint32_t stack,
-						    struct perfdata_symbols_dso *source, struct perfdata_symbol *ret, size_t room,
-						    size_t *ret_nr)
+						    struct perfdata_symbols_dso *source, struct perfdata_symbol *ret,
+						    size_t room, size_t *ret_nr)
 {
 	struct perfdata_step *steps = pd_malloc(room * sizeof *steps);
 	if (!steps)
@@ -133,7 +134,9 @@ static bool is_module(const char *name, const char *module)
 /* Of a frame, or of the call before it; false: it belongs to no file. */
 static bool find_address(const struct perfdata_session *session, uint32_t frame, struct perfdata_frame *ret)
 {
-	const struct perfdata_frame *at = frame == PERFDATA_NONE ? NULL : perfdata_session_frame(session, frame & ~PERFDATA_FRAME_CALLER);
+	const struct perfdata_frame *at = frame == PERFDATA_NONE
+						  ? NULL
+						  : perfdata_session_frame(session, frame & ~PERFDATA_FRAME_CALLER);
 	if (!at || at->dso == PERFDATA_NONE)
 		return false;
 	*ret = *at;
@@ -149,7 +152,9 @@ enum perfdata_status perfdata_session_symbol(const struct perfdata_session *sess
 		return PERFDATA_ABSENT;
 	const struct pd_dso *dso = pd_dso_at(session->state, at->dso);
 	if (dso->public.kind == PERFDATA_DSO_BPF) {
-		*ret = (struct perfdata_symbol){ .name = dso->public.name, .raw_name = dso->public.name, .offset = at->address };
+		*ret = (struct perfdata_symbol){ .name = dso->public.name,
+						 .raw_name = dso->public.name,
+						 .offset = at->address };
 		return PERFDATA_OK;
 	}
 	if (!dso->symbols)
@@ -159,24 +164,28 @@ enum perfdata_status perfdata_session_symbol(const struct perfdata_session *sess
 		return perfdata_symbols_lookup(dso->jitdump, at->address, at->time, ret);
 	enum perfdata_status status = perfdata_symbols_lookup(dso->symbols, at->address, time, ret);
 	/* A kallsyms text of another boot may have another module there. */
-	if (status == PERFDATA_OK && dso->public.kind == PERFDATA_DSO_MODULE && ret->module && !is_module(dso->public.name, ret->module))
+	if (status == PERFDATA_OK && dso->public.kind == PERFDATA_DSO_MODULE && ret->module &&
+	    !is_module(dso->public.name, ret->module))
 		return PERFDATA_ABSENT;
-	/* A kallsyms text also names code that belongs to a module nobody mapped, such as [ftrace_trampoline]: perf leaves it out. */
+	/* A kallsyms text also names code that belongs to a module nobody mapped, such as [ftrace_trampoline]: perf
+	 * leaves it out. */
 	if (status == PERFDATA_OK && dso->public.kind == PERFDATA_DSO_KERNEL && ret->module)
 		return PERFDATA_ABSENT;
 	return status;
 }
 
-enum perfdata_status perfdata_session_kernel_symbol(const struct perfdata_session *session, uint64_t address, struct perfdata_symbol *ret)
+enum perfdata_status perfdata_session_kernel_symbol(const struct perfdata_session *session, uint64_t address,
+						    struct perfdata_symbol *ret)
 {
 	struct perfdata_symbols_dso *kernel = session->state ? atomic_load(&session->state->kernel_symbols) : NULL;
 	return kernel ? perfdata_symbols_lookup(kernel, address, UINT64_MAX, ret) : PERFDATA_ABSENT;
 }
 
-enum perfdata_status perfdata_session_source(const struct perfdata_session *session, uint32_t frame, struct perfdata_source_line *entries,
-					     size_t room, size_t *ret_count)
+enum perfdata_status perfdata_session_source(const struct perfdata_session *session, uint32_t frame,
+					     struct perfdata_source_line *entries, size_t room, size_t *ret_count)
 {
 	struct perfdata_frame at;
 	const struct pd_dso *dso = find_address(session, frame, &at) ? pd_dso_at(session->state, at.dso) : NULL;
-	return dso && dso->symbols ? perfdata_symbols_source(dso->symbols, at.address, entries, room, ret_count) : PERFDATA_ABSENT;
+	return dso && dso->symbols ? perfdata_symbols_source(dso->symbols, at.address, entries, room, ret_count)
+				   : PERFDATA_ABSENT;
 }

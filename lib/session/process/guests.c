@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Virtual machines. `perf kvm` and `perf inject --guest-data` leave records of guests among those of the host: their modes tell them apart,
- * and the index of ids tells which guest they are of. A guest has threads and kernel maps of its own. As in perf, guests are followed
- * once the index names one. */
+/* Virtual machines. `perf kvm` and `perf inject --guest-data` leave records of guests among those of the host: their
+ * modes tell them apart, and the index of ids tells which guest they are of. A guest has threads and kernel maps of its
+ * own. As in perf, guests are followed once the index names one. */
 #include "config.h"
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Processes of the recording that still run on this host. Those in a container have other files under their paths than we do,
- * and another pid in the name of their perf map; both can be found through /proc while they run. */
+/* Processes of the recording that still run on this host. Those in a container have other files under their paths than
+ * we do, and another pid in the name of their perf map; both can be found through /proc while they run. */
 #include "config.h"
 #include <fcntl.h>
 #include <inttypes.h>
@@ -74,7 +74,8 @@ static uint32_t inner_pid(const char *process)
 	return tab ? (uint32_t)strtoul(tab + 1, NULL, 10) : 0;
 }
 
-/* Whether the process of this pid is the recorded one, as far as can be seen: it must have begun before what was recorded of it. */
+/* Whether the process of this pid is the recorded one, as far as can be seen: it must have begun before what was
+ * recorded of it. */
 static bool is_recorded(const struct pd_state *state, const char *process)
 {
 	uint64_t start;

@@ -18,7 +18,8 @@ struct pd_map {
 struct pd_map_node;
 struct pd_maps {
 	struct pd_map_node *root;
-	struct pd_map_node *before_exec;  /* of the program that exec replaced: kernel samples from inside exec still show it */
+	/* of the program that exec replaced: kernel samples from inside exec still show it */
+	struct pd_map_node *before_exec;
 	uint64_t owner;            /* nodes with this owner belong to this set alone */
 	uint64_t generation;       /* changes whenever the set does; unique over all sets */
 	uint32_t users;            /* threads of the process */
@@ -34,7 +35,8 @@ int pd_maps_insert(struct pd_map_store *store, struct pd_maps *maps, const struc
 const struct pd_map *pd_maps_find(const struct pd_maps *maps, uint64_t address);
 const struct pd_map *pd_maps_find_before_exec(const struct pd_maps *maps, uint64_t address);
 int pd_maps_remove(struct pd_map_store *store, struct pd_maps *maps, uint64_t start);   /* the map that begins there */
-void pd_maps_exec(struct pd_map_store *store, struct pd_maps *maps);   /* a new, empty set; the old one is before_exec */
+/* a new, empty set; the old one is before_exec */
+void pd_maps_exec(struct pd_map_store *store, struct pd_maps *maps);
 /* `to` becomes a copy of `from`. */
 void pd_maps_copy(struct pd_map_store *store, struct pd_maps *to, struct pd_maps *from);
 uint64_t pd_map_random(struct pd_map_store *store);   /* the priority of a new node */

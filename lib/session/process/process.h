@@ -40,7 +40,8 @@ int pd_thread_fork(struct pd_state *state, const struct perfdata_task *task, boo
 int pd_guests_take(struct pd_state *state, const struct perfdata_id_index *index);
 /* Whether a counter counts for a guest, and for which. */
 bool pd_guest_of_id(const struct pd_state *state, uint64_t id, int32_t *ret_pid, int32_t *ret_vcpu);
-/* Makes the machine of a record the one at hand. id: of its counter; pid: of the process that the record is about. 0 or -1. */
+/* Makes the machine of a record the one at hand. id: of its counter; pid: of the process that the record is about. 0 or
+ * -1. */
 int pd_guest_enter(struct pd_state *state, unsigned misc, uint64_t id, int32_t pid);
 void pd_guests_release(struct pd_state *state);
 static inline bool pd_is_guest_mode(unsigned misc)
@@ -52,7 +53,8 @@ static inline bool pd_is_guest_mode(unsigned misc)
 /* --- process/host_process.c: processes of the recording that still run here --- */
 struct pd_host_process {
 	bool runs;                 /* the recorded process, as far as can be seen */
-	bool other_files;          /* its paths lead to other files than ours: it is, or was, in another mount namespace */
+	/* its paths lead to other files than ours: it is, or was, in another mount namespace */
+	bool other_files;
 	uint32_t inner_pid;        /* pid that it has for itself; 0: unknown */
 };
 /* A NAMESPACES record. 0 or -1. */

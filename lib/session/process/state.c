@@ -96,7 +96,8 @@ static void count_map(struct pd_state *state, const struct pd_map *map, const st
 	}
 }
 
-/* Which file, if any, is behind a user mapping: the classes of names are those of the kernel (fs/proc/task_mmu.c) and of perf. */
+/* Which file, if any, is behind a user mapping: the classes of names are those of the kernel (fs/proc/task_mmu.c) and
+ * of perf. */
 static int map_user(struct pd_state *state, const struct mapping *mapping)
 {
 	struct pd_thread *thread = pd_thread_get(state, mapping->pid, mapping->tid);
@@ -118,8 +119,11 @@ static int map_user(struct pd_state *state, const struct mapping *mapping)
 			memcpy(jit_name, "/tmp/perf-", 10);
 			char *end = perfdata_s64_to(jit_name + 10, thread->pid);
 			memcpy(end, ".map", 5);
-			key = (struct pd_dso_key){ .kind = PERFDATA_DSO_PERF_MAP, .filename = jit_name, .filename_size = strlen(jit_name),
-						   .pid = thread->pid, .guest = state->guest != NULL };
+			key = (struct pd_dso_key){ .kind = PERFDATA_DSO_PERF_MAP,
+						   .filename = jit_name,
+						   .filename_size = strlen(jit_name),
+						   .pid = thread->pid,
+						   .guest = state->guest != NULL };
 		}
 	} else if (equals(mapping, "[vdso]") || equals(mapping, "[vdso32]") || equals(mapping, "[vdsox32]")) {
 		key.kind = PERFDATA_DSO_VDSO;
@@ -127,7 +131,8 @@ static int map_user(struct pd_state *state, const struct mapping *mapping)
 		map.pgoff = 0;
 	}
 	map.dso = pd_dso_get(state, &key);
-	if (map.dso == PERFDATA_NONE || pd_jitdump_mapped(state, thread->pid, mapping->filename, mapping->filename_size, mapping->id_words[1]) < 0)
+	if (map.dso == PERFDATA_NONE ||
+	    pd_jitdump_mapped(state, thread->pid, mapping->filename, mapping->filename_size, mapping->id_words[1]) < 0)
 		return -1;
 	struct pd_dso *dso = pd_dso_at(state, map.dso);
 	if (!dso->first_pid)
@@ -154,7 +159,8 @@ static int map_kernel(struct pd_state *state, const struct mapping *mapping)
 		key.filename_size = strlen(name);
 		if (mapping->addr == 0 && mapping->len == 0)
 			map.end = UINT64_MAX;
-	} else if (!mapping->filename_size || (mapping->filename[0] != '/' && mapping->filename[0] != '[') || mapping->addr == 0) {
+	} else if (!mapping->filename_size || (mapping->filename[0] != '/' && mapping->filename[0] != '[') ||
+		   mapping->addr == 0) {
 		/* a module at address 0 was recorded where addresses of the kernel are hidden */
 		return 0;
 	}

@@ -33,7 +33,8 @@ static inline bool pd_walk_context(struct pd_chain_walk *walk, uint64_t marker)
 	return false;
 }
 
-/* The next address of the chain; markers switch the mode. An unknown marker makes the chain broken: perf throws all of it away. */
+/* The next address of the chain; markers switch the mode. An unknown marker makes the chain broken: perf throws all of
+ * it away. */
 static inline bool pd_walk_next(struct pd_chain_walk *walk, uint64_t *ret_ip)
 {
 	while (walk->part < 2 && walk->parts[walk->part]) {
@@ -59,12 +60,16 @@ static inline bool pd_walk_next(struct pd_chain_walk *walk, uint64_t *ret_ip)
 	return false;
 }
 
-static inline struct pd_chain_walk pd_walk_start(const struct perfdata_list *chain, const struct perfdata_list *deferred)
+static inline struct pd_chain_walk pd_walk_start(const struct perfdata_list *chain,
+						 const struct perfdata_list *deferred)
 {
 	return (struct pd_chain_walk){ .parts = { chain, deferred }, .cpumode = PERFDATA_CPUMODE_USER };
 }
 
 /* A user address below kernel addresses of a chain may still be of the program that exec is replacing. */
-static inline bool pd_walk_is_below_kernel(const struct pd_chain_walk *walk) { return walk->in_kernel && walk->cpumode == PERFDATA_CPUMODE_USER; }
+static inline bool pd_walk_is_below_kernel(const struct pd_chain_walk *walk)
+{
+	return walk->in_kernel && walk->cpumode == PERFDATA_CPUMODE_USER;
+}
 
 #endif

@@ -28,7 +28,8 @@ static int same_frame(const void *user, uint32_t index, const void *wanted)
 /* Frames cannot go anywhere: beyond all limits they end the session. */
 static int account_frames(struct pd_state *state)
 {
-	const size_t size = (size_t)state->frames.count * sizeof(struct perfdata_frame) + state->frame_index.capacity * sizeof *state->frame_index.slots;
+	const size_t size = (size_t)state->frames.count * sizeof(struct perfdata_frame) +
+			    state->frame_index.capacity * sizeof *state->frame_index.slots;
 	pd_account_change(state->account, PD_USE_FRAMES, state->frames_accounted, size);
 	state->frames_accounted = size;
 	if (!pd_account_is_exhausted(state->account))
@@ -67,12 +68,14 @@ static const struct pd_maps *maps_of(const struct pd_state *state, const struct 
 	return NULL;   /* hypervisor and unknown modes have no maps here, nor have guests that are not followed */
 }
 
-/* The map of the kernel's text ends before code that ran at boot. What the kernel's own symbols name is in the kernel all the same. */
+/* The map of the kernel's text ends before code that ran at boot. What the kernel's own symbols name is in the kernel
+ * all the same. */
 static bool is_kernel_symbol(struct pd_state *state, uint64_t ip)
 {
 	struct perfdata_symbols_dso *symbols = atomic_load(&state->kernel_symbols);
 	struct perfdata_symbol symbol;
-	return symbols && ip >> 63 && perfdata_symbols_lookup(symbols, ip, UINT64_MAX, &symbol) == PERFDATA_OK && !symbol.module;
+	return symbols && ip >> 63 && perfdata_symbols_lookup(symbols, ip, UINT64_MAX, &symbol) == PERFDATA_OK &&
+	       !symbol.module;
 }
 
 static int make_cache(struct pd_state *state)
@@ -103,8 +106,8 @@ static inline struct pd_address_slot *slot_of(const struct pd_state *state, uint
 }
 
 /* What the cache does not know; it is put into `slot`. */
-static uint32_t find_frame(struct pd_state *state, const struct pd_maps *maps, unsigned cpumode, uint64_t ip, bool below_kernel,
-			   struct pd_address_slot *slot)
+static uint32_t find_frame(struct pd_state *state, const struct pd_maps *maps, unsigned cpumode, uint64_t ip,
+			   bool below_kernel, struct pd_address_slot *slot)
 {
 	const struct pd_map *map = pd_maps_find(maps, ip);
 	if (!map && below_kernel)
@@ -120,11 +123,14 @@ static uint32_t find_frame(struct pd_state *state, const struct pd_maps *maps, u
 	const uint32_t frame = at.dso == PERFDATA_NONE ? PERFDATA_NONE : pd_frame_get(state, &at);
 	state->timed |= timed;
 	if (!timed)
-		*slot = (struct pd_address_slot){ .ip = ip, .through = seen_through(maps, cpumode, below_kernel), .frame = frame };
+		*slot = (struct pd_address_slot){ .ip = ip,
+						  .through = seen_through(maps, cpumode, below_kernel),
+						  .frame = frame };
 	return frame;
 }
 
-static inline uint32_t frame_of(struct pd_state *state, const struct pd_thread *thread, unsigned cpumode, uint64_t ip, bool below_kernel)
+static inline uint32_t frame_of(struct pd_state *state, const struct pd_thread *thread, unsigned cpumode, uint64_t ip,
+				bool below_kernel)
 {
 	const struct pd_maps *maps = maps_of(state, thread, cpumode);
 	if (!maps)
@@ -157,15 +163,16 @@ uint32_t pd_frame_of_data(struct pd_state *state, const struct pd_thread *thread
 	return pd_frame_of(state, thread, other, address);
 }
 
-uint32_t pd_frame_seen(struct pd_state *state, const struct pd_thread *thread, unsigned cpumode, uint64_t ip, bool below_kernel)
+uint32_t pd_frame_seen(struct pd_state *state, const struct pd_thread *thread, unsigned cpumode, uint64_t ip,
+		       bool below_kernel)
 {
 	return frame_of(state, thread, cpumode, ip, below_kernel);
 }
 
 /* --- marks of chains --- */
 
-/* What chains go through can be reported without keeping them. Nearly every address of a chain was met before and says so in its slot, and
- * addresses are few and stand close together, unlike chains. */
+/* What chains go through can be reported without keeping them. Nearly every address of a chain was met before and says
+ * so in its slot, and addresses are few and stand close together, unlike chains. */
 
 static struct pd_dso *dso_of(const struct pd_state *state, uint32_t frame)
 {
@@ -176,7 +183,8 @@ static struct pd_dso *dso_of(const struct pd_state *state, uint32_t frame)
 static void mark_dso(struct pd_dso *dso) { __atomic_store_n(&dso->in_chain, true, __ATOMIC_RELAXED); }
 
 /* The first address from `at` on that is not marked, or the end of the chain. */
-static uint64_t pass_marked(const struct pd_address_slot *cache, const struct perfdata_list *chain, uint64_t through, uint64_t at)
+static uint64_t pass_marked(const struct pd_address_slot *cache, const struct perfdata_list *chain, uint64_t through,
+			    uint64_t at)
 {
 	const uint64_t spread = spread_of(through), marked = through | IN_CHAIN;
 	for (; at < chain->count; at++) {
@@ -205,7 +213,8 @@ static uint64_t seen_by(const struct pd_state *state, const struct pd_thread *th
 }
 
 /* Marks what an address lies in, unless it stands in a chain that means nothing. */
-static void mark_address(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain_walk *walk, uint64_t through, uint64_t ip)
+static void mark_address(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain_walk *walk,
+			 uint64_t through, uint64_t ip)
 {
 	if (through == NOWHERE)
 		return;
@@ -232,7 +241,8 @@ static void mark_steps(struct pd_state *state, const struct pd_thread *thread, c
 void pd_chain_mark(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain)
 {
 	const struct perfdata_list *list = chain->recorded;
-	if (chain->deferred || chain->branches || chain->nr_unwound || chain->leaf_caller || list->count > PD_MAX_STEPS) {
+	if (chain->deferred || chain->branches || chain->nr_unwound || chain->leaf_caller ||
+	    list->count > PD_MAX_STEPS) {
 		mark_steps(state, thread, chain);
 		return;
 	}

@@ -115,7 +115,10 @@ static struct pd_chain_slot *slot_for(const struct pd_known_chains *known, uint6
 }
 
 /* Slots for a ring of this size, without the places of what is in the ring. */
-static struct pd_chain_slot *new_slots(size_t size) { return pd_calloc(size / BYTES_PER_SLOT, sizeof(struct pd_chain_slot)); }
+static struct pd_chain_slot *new_slots(size_t size)
+{
+	return pd_calloc(size / BYTES_PER_SLOT, sizeof(struct pd_chain_slot));
+}
 
 /* A ring that was forgotten, or never there. */
 static bool start(struct pd_known_chains *known, size_t size)
@@ -154,7 +157,8 @@ static bool make_larger(struct pd_known_chains *known)
 	for (size_t i = 0; i < known->nr_slots; i++) {
 		const struct pd_chain_slot *slot = &known->slots[i];
 		if (is_live(known, slot))
-			*slot_for(&larger, slot->place) = (struct pd_chain_slot){ slot->place, slot->position - oldest };
+			*slot_for(&larger, slot->place) = (struct pd_chain_slot){ slot->place,
+										  slot->position - oldest };
 	}
 	pd_account_change(known->account, PD_USE_CACHES, bytes_of(known), bytes_of(&larger));
 	pd_free(known->slots);
@@ -162,8 +166,8 @@ static bool make_larger(struct pd_known_chains *known)
 	return true;
 }
 
-/* The ring is full: it becomes larger as long as chains come back after they were forgotten and memory is there, and small again where
- * memory is short. */
+/* The ring is full: it becomes larger as long as chains come back after they were forgotten and memory is there, and
+ * small again where memory is short. */
 static bool go_around(struct pd_known_chains *known)
 {
 	const bool useful = known->missed > known->asked / 32 || known->size < ALWAYS_SIZE;
@@ -194,7 +198,8 @@ static uint64_t *copy_words(uint64_t *to, const struct perfdata_list *list)
 	return to + (list ? list->count : 0);
 }
 
-struct pd_known_chain *pd_known_chains_put(struct pd_known_chains *known, const struct pd_chain_key *key, uint32_t nr_steps)
+struct pd_known_chain *pd_known_chains_put(struct pd_known_chains *known, const struct pd_chain_key *key,
+					   uint32_t nr_steps)
 {
 	const size_t nr_words = key->recorded->count + (key->deferred ? key->deferred->count : 0);
 	const size_t size = sizeof(struct pd_known_chain) + nr_words * 8 + nr_steps * sizeof(struct perfdata_step);
@@ -205,8 +210,14 @@ struct pd_known_chain *pd_known_chains_put(struct pd_known_chains *known, const 
 	struct pd_known_chain *chain = chain_at(known, slot);
 	known->head += size;
 	*chain = (struct pd_known_chain){
-		.maps = key->maps, .kernel = key->kernel, .recorded = length(key->recorded), .deferred = length(key->deferred),
-		.steps = nr_steps, .stack = PERFDATA_NONE, .node = PERFDATA_NONE, .batch = UINT64_MAX,
+		.maps = key->maps,
+		.kernel = key->kernel,
+		.recorded = length(key->recorded),
+		.deferred = length(key->deferred),
+		.steps = nr_steps,
+		.stack = PERFDATA_NONE,
+		.node = PERFDATA_NONE,
+		.batch = UINT64_MAX,
 	};
 	copy_words(copy_words(chain->words, key->recorded), key->deferred);
 	return chain;

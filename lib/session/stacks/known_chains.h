@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Chains that were resolved lately: what the words of a chain, seen through a set of maps, stand for. Of a fixed size: the oldest are forgotten,
- * which costs time and never changes what comes out. */
+/* Chains that were resolved lately: what the words of a chain, seen through a set of maps, stand for. Of a fixed size:
+ * the oldest are forgotten, which costs time and never changes what comes out. */
 #ifndef PD_KNOWN_CHAINS_H
 #define PD_KNOWN_CHAINS_H
 
@@ -27,7 +27,8 @@ struct pd_known_chains {
 	uint64_t head;             /* bytes that were ever put into it */
 	struct pd_chain_slot *slots;
 	size_t nr_slots;
-	uint64_t asked, missed;    /* since it was last around: look-ups, and those of them for what had been forgotten */
+	/* since it was last around: look-ups, and those of them for what had been forgotten */
+	uint64_t asked, missed;
 };
 
 /* What a chain is looked up by. */
@@ -48,8 +49,10 @@ void pd_known_chains_release(struct pd_known_chains *known);
 uint64_t pd_chain_place(const struct pd_chain_key *key, uint64_t seed);
 /* What was put under the key, or NULL. Valid until the next one is put. */
 struct pd_known_chain *pd_known_chains_get(struct pd_known_chains *known, const struct pd_chain_key *key);
-/* Room for what the key stands for, with so many steps: words are there, the rest is to be filled in. NULL: it will not be known. */
-struct pd_known_chain *pd_known_chains_put(struct pd_known_chains *known, const struct pd_chain_key *key, uint32_t nr_steps);
+/* Room for what the key stands for, with so many steps: words are there, the rest is to be filled in. NULL: it will not
+ * be known. */
+struct pd_known_chain *pd_known_chains_put(struct pd_known_chains *known, const struct pd_chain_key *key,
+					   uint32_t nr_steps);
 
 /* A look-up waits for memory twice, one behind the other. Whoever knows what will be looked up next begins earlier. */
 void pd_known_chains_fetch_slot(const struct pd_known_chains *known, uint64_t place);

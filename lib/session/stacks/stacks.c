@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a recorded chain stands for: its steps, in the memory of the batch; and, for those who ask, its id or its node in a tree of stacks. */
+/* What a recorded chain stands for: its steps, in the memory of the batch; and, for those who ask, its id or its node
+ * in a tree of stacks. */
 #include "config.h"
 #include <string.h>
 #include "base/memory.h"
@@ -27,9 +28,10 @@ void pd_stacks_release(struct pd_stacks *stacks)
 	memset(stacks, 0, sizeof *stacks);
 }
 
-/* --- steps --------------------------------------------------------------------------------------------------------------- */
+/* --- steps -------------------------------------------------------------------------------------------------------- */
 
-static int add_step(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain_walk *walk, uint64_t ip)
+static int add_step(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain_walk *walk,
+		    uint64_t ip)
 {
 	struct pd_steps *steps = &state->stacks.scratch;
 	if (pd_vector_grow(&steps->items, &steps->room, steps->count, sizeof *steps->items) < 0) {
@@ -37,17 +39,20 @@ static int add_step(struct pd_state *state, const struct pd_thread *thread, cons
 		return -1;
 	}
 	const uint32_t frame = pd_frame_seen(state, thread, walk->cpumode, ip, pd_walk_is_below_kernel(walk));
-	steps->items[steps->count++] = (struct perfdata_step){ .ip = ip, .frame = frame, .cpumode = walk->cpumode, .origin = walk->origin };
+	steps->items[steps->count++] =
+		(struct perfdata_step){ .ip = ip, .frame = frame, .cpumode = walk->cpumode, .origin = walk->origin };
 	return 0;
 }
 
 /* The address at hand is the second one behind the marker of the user part. */
 static bool is_second_of_user(const struct pd_chain_walk *walk)
 {
-	return walk->part == 0 && walk->at >= 3 && perfdata_list_u64(walk->parts[0], walk->at - 3) == PERFDATA_CONTEXT_USER;
+	return walk->part == 0 && walk->at >= 3 &&
+	       perfdata_list_u64(walk->parts[0], walk->at - 3) == PERFDATA_CONTEXT_USER;
 }
 
-static int add_leaf_caller(struct pd_state *state, const struct pd_thread *thread, struct pd_chain_walk *walk, uint64_t ip)
+static int add_leaf_caller(struct pd_state *state, const struct pd_thread *thread, struct pd_chain_walk *walk,
+			   uint64_t ip)
 {
 	walk->origin = PERFDATA_STEP_UNWOUND;
 	const int result = add_step(state, thread, walk, ip);
@@ -56,11 +61,13 @@ static int add_leaf_caller(struct pd_state *state, const struct pd_thread *threa
 }
 
 /* The steps of what the walk goes over. Of a broken chain none is left. */
-static int add_recorded(struct pd_state *state, const struct pd_thread *thread, struct pd_chain_walk *walk, uint64_t leaf_caller)
+static int add_recorded(struct pd_state *state, const struct pd_thread *thread, struct pd_chain_walk *walk,
+			uint64_t leaf_caller)
 {
 	uint64_t ip;
 	for (size_t count = 0; count < PD_MAX_STEPS && pd_walk_next(walk, &ip); count++) {
-		if (leaf_caller && leaf_caller != ip && is_second_of_user(walk) && add_leaf_caller(state, thread, walk, leaf_caller) < 0)
+		if (leaf_caller && leaf_caller != ip && is_second_of_user(walk) &&
+		    add_leaf_caller(state, thread, walk, leaf_caller) < 0)
 			return -1;
 		if (add_step(state, thread, walk, ip) < 0)
 			return -1;
@@ -84,7 +91,8 @@ static bool before_user(const struct perfdata_list *chain, struct perfdata_list 
 }
 
 /* A call stack of branches, newest first: the sample's own address, then where each branch came from. */
-static int add_branches(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain, struct pd_chain_walk *walk)
+static int add_branches(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain,
+			struct pd_chain_walk *walk)
 {
 	const struct perfdata_list *branches = chain->branches;
 	walk->cpumode = PERFDATA_CPUMODE_USER;
@@ -105,7 +113,8 @@ int pd_gather_steps(struct pd_state *state, const struct pd_thread *thread, cons
 {
 	struct perfdata_list front;
 	const bool by_branches = chain->branches && before_user(chain->recorded, &front);
-	struct pd_chain_walk walk = by_branches ? pd_walk_start(&front, NULL) : pd_walk_start(chain->recorded, chain->deferred);
+	struct pd_chain_walk walk = by_branches ? pd_walk_start(&front, NULL)
+						: pd_walk_start(chain->recorded, chain->deferred);
 	state->stacks.scratch.count = 0;
 	if (add_recorded(state, thread, &walk, chain->leaf_caller) < 0)
 		return -1;
@@ -120,7 +129,7 @@ int pd_gather_steps(struct pd_state *state, const struct pd_thread *thread, cons
 }
 
 
-/* --- keys ---------------------------------------------------------------------------------------------------------------- */
+/* --- keys --------------------------------------------------------------------------------------------------------- */
 
 /* A chain without addresses of the process means the same whoever ran. */
 static bool is_kernel_only(const struct perfdata_list *chain, const struct perfdata_list *deferred)
@@ -134,13 +143,15 @@ static bool is_kernel_only(const struct perfdata_list *chain, const struct perfd
 }
 
 /* The maps that a chain is seen through: 0 if it means the same whoever ran. */
-static uint64_t maps_of_chain(const struct pd_thread *thread, const struct perfdata_list *chain, const struct perfdata_list *deferred)
+static uint64_t maps_of_chain(const struct pd_thread *thread, const struct perfdata_list *chain,
+			      const struct perfdata_list *deferred)
 {
 	return is_kernel_only(chain, deferred) ? 0 : thread->maps->generation;
 }
 
-static inline void make_key(const struct pd_state *state, const struct pd_thread *thread, const struct perfdata_list *recorded,
-			    const struct perfdata_list *deferred, struct pd_chain_key *ret)
+static inline void make_key(const struct pd_state *state, const struct pd_thread *thread,
+			    const struct perfdata_list *recorded, const struct perfdata_list *deferred,
+			    struct pd_chain_key *ret)
 {
 	ret->recorded = recorded;
 	ret->deferred = deferred;
@@ -161,7 +172,7 @@ void pd_stack_fetch(const struct pd_state *state, const struct pd_chain_key *exp
 	pd_known_chains_fetch_words(&state->stacks.known, expected->place);
 }
 
-/* --- stacks -------------------------------------------------------------------------------------------------------------- */
+/* --- stacks ------------------------------------------------------------------------------------------------------- */
 
 static int failed(struct pd_state *state, enum perfdata_status status)
 {
@@ -170,9 +181,11 @@ static int failed(struct pd_state *state, enum perfdata_status status)
 }
 
 /* Copies steps into the batch. */
-static int put_steps(struct pd_state *state, struct pd_step_list *to, const struct perfdata_step *steps, size_t nr, uint32_t *ret_at)
+static int put_steps(struct pd_state *state, struct pd_step_list *to, const struct perfdata_step *steps, size_t nr,
+		     uint32_t *ret_at)
 {
-	if (to->count + nr >= PERFDATA_NONE || pd_vector_grow(&to->items, &to->room, to->count + nr, sizeof *to->items) < 0)
+	if (to->count + nr >= PERFDATA_NONE ||
+	    pd_vector_grow(&to->items, &to->room, to->count + nr, sizeof *to->items) < 0)
 		return failed(state, PERFDATA_ENOMEM);
 	memcpy(&to->items[to->count], steps, nr * sizeof *steps);
 	*ret_at = (uint32_t)to->count;
@@ -193,8 +206,8 @@ static int name_stack(struct pd_state *state, struct pd_stack *ret)
 	return 0;
 }
 
-static int build_stack(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain, struct pd_step_list *to,
-		       struct pd_stack *ret)
+static int build_stack(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain,
+		       struct pd_step_list *to, struct pd_stack *ret)
 {
 	const struct pd_steps *steps = &state->stacks.scratch;
 	if (pd_gather_steps(state, thread, chain) < 0)
@@ -208,7 +221,8 @@ static int build_stack(struct pd_state *state, const struct pd_thread *thread, c
 }
 
 /* A chain that is known. Its steps may stand in the batch already. */
-static int take_known(struct pd_state *state, struct pd_known_chain *known, struct pd_step_list *to, struct pd_stack *ret)
+static int take_known(struct pd_state *state, struct pd_known_chain *known, struct pd_step_list *to,
+		      struct pd_stack *ret)
 {
 	ret->stack = known->stack;
 	ret->node = known->node;
@@ -224,7 +238,8 @@ static int take_known(struct pd_state *state, struct pd_known_chain *known, stru
 	return 0;
 }
 
-static void remember(struct pd_state *state, const struct pd_chain_key *key, const struct pd_stack *stack, uint64_t batch)
+static void remember(struct pd_state *state, const struct pd_chain_key *key, const struct pd_stack *stack,
+		     uint64_t batch)
 {
 	const uint32_t nr = state->stacks.with_steps ? stack->nr_steps : 0;
 	struct pd_known_chain *known = pd_known_chains_put(&state->stacks.known, key, nr);
@@ -237,8 +252,8 @@ static void remember(struct pd_state *state, const struct pd_chain_key *key, con
 	memcpy(pd_known_steps(known), state->stacks.scratch.items, nr * sizeof(struct perfdata_step));
 }
 
-int pd_stack_get(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain, struct pd_step_list *to,
-		 struct pd_stack *ret)
+int pd_stack_get(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain,
+		 struct pd_step_list *to, struct pd_stack *ret)
 {
 	*ret = (struct pd_stack){ .stack = PERFDATA_NONE, .steps = PERFDATA_NONE };
 	/* what is not the recorded chain alone is seldom the same twice, or was dear to find anyway */
@@ -263,7 +278,9 @@ int pd_stack_get(struct pd_state *state, const struct pd_thread *thread, const s
 
 int pd_stack_alone(struct pd_state *state, unsigned cpumode, uint64_t ip, uint32_t frame, uint32_t *ret_node)
 {
-	const struct perfdata_step step = { .ip = ip, .frame = frame, .cpumode = (uint16_t)cpumode, .origin = PD_STEP_ALONE };
+	const struct perfdata_step step = {
+		.ip = ip, .frame = frame, .cpumode = (uint16_t)cpumode, .origin = PD_STEP_ALONE
+	};
 	*ret_node = pd_step_tree_node(&state->stacks.nodes, &step, 1);
 	return *ret_node == UINT32_MAX ? failed(state, state->stacks.nodes.status) : 0;
 }

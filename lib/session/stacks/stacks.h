@@ -25,7 +25,8 @@ struct pd_stacks {
 		size_t count, room;
 	} scratch;                         /* of the stack that is being put together */
 };
-int pd_stacks_init(struct pd_stacks *stacks, uint32_t needs, struct pd_account *account);   /* 0, or -1 without memory */
+/* 0, or -1 without memory */
+int pd_stacks_init(struct pd_stacks *stacks, uint32_t needs, struct pd_account *account);
 void pd_stacks_release(struct pd_stacks *stacks);
 
 /* --- stacks/frames.c --- */
@@ -36,18 +37,22 @@ uint32_t pd_frame_get(struct pd_state *state, const struct perfdata_frame *key);
 /* The frame of an address as a sample of this thread in this mode sees it; PERFDATA_NONE: nothing is mapped there. */
 uint32_t pd_frame_of(struct pd_state *state, const struct pd_thread *thread, unsigned cpumode, uint64_t ip);
 /* … below_kernel: of a chain that began in the kernel, where it may still be of the program that exec is replacing. */
-uint32_t pd_frame_seen(struct pd_state *state, const struct pd_thread *thread, unsigned cpumode, uint64_t ip, bool below_kernel);
-/* Of an address whose mode nobody recorded (addr, branches): as the sample's mode sees it, else in the half of the address space that it lies in. */
+uint32_t pd_frame_seen(struct pd_state *state, const struct pd_thread *thread, unsigned cpumode, uint64_t ip,
+		       bool below_kernel);
+/* Of an address whose mode nobody recorded (addr, branches): as the sample's mode sees it, else in the half of the
+ * address space that it lies in. */
 uint32_t pd_frame_of_data(struct pd_state *state, const struct pd_thread *thread, unsigned cpumode, uint64_t address);
 /* Where the steps of a sample's stack come from, in the order of the steps. */
 struct pd_chain {
 	const struct perfdata_list *recorded;   /* the callchain */
 	const struct perfdata_list *deferred;   /* what a deferred chain adds, or NULL */
-	const struct perfdata_list *branches;   /* a call stack of branches: takes the place of the user part; or NULL */
+	/* a call stack of branches: takes the place of the user part; or NULL */
+	const struct perfdata_list *branches;
 	uint64_t ip;                            /* of the sample: the step in front of the branches */
 	const uint64_t *unwound;                /* user addresses found by unwinding */
 	size_t nr_unwound;
-	uint64_t leaf_caller;                   /* what called the first user address and left no frame of its own; 0: unknown */
+	/* what called the first user address and left no frame of its own; 0: unknown */
+	uint64_t leaf_caller;
 	const struct pd_chain_key *key;         /* if it was expected, or NULL */
 };
 /* What a chain stands for. */
@@ -57,26 +62,28 @@ struct pd_stack {
 	uint32_t node;                     /* 0: an empty or broken chain */
 };
 /* 0, or -1: see the state's status. */
-int pd_stack_get(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain, struct pd_step_list *to,
-		 struct pd_stack *ret);
+int pd_stack_get(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain,
+		 struct pd_step_list *to, struct pd_stack *ret);
 /* The node of a sample without chain. */
 int pd_stack_alone(struct pd_state *state, unsigned cpumode, uint64_t ip, uint32_t frame, uint32_t *ret_node);
 /* The steps of a chain, into the scratch. 0 or -1. */
 int pd_gather_steps(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain);
 /* Marks the dsos of all steps that the stack of a chain would have. */
 void pd_chain_mark(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain);
-/* Samples that come soon: looking up their stacks one by one is dear, since memory is slow, but it can be asked for many things at once. */
+/* Samples that come soon: looking up their stacks one by one is dear, since memory is slow, but it can be asked for
+ * many things at once. */
 void pd_stack_expect(const struct pd_state *state, const struct pd_thread *thread, const struct perfdata_list *chain,
 		     struct pd_chain_key *ret);
 void pd_stack_fetch(const struct pd_state *state, const struct pd_chain_key *expected);   /* once all are known */
 void pd_frames_release(struct pd_state *state);
 
 /* --- stacks/user_stacks.c --- */
-/* Unwinds the user stack of a sample that has registers and stack memory; the number of addresses in *ret_pcs, which are
- * valid until the next call. 0: nothing can be unwound, or there are no symbols. */
-size_t pd_unwind(struct pd_state *state, const struct pd_thread *thread, const struct perfdata_sample *sample, const uint64_t **ret_pcs);
-/* Frame pointers miss the caller of a function that makes no frame. On aarch64 the link register has it, which perf record keeps then.
- * The address inside that caller, or 0. */
+/* Unwinds the user stack of a sample that has registers and stack memory; the number of addresses in *ret_pcs, which
+ * are valid until the next call. 0: nothing can be unwound, or there are no symbols. */
+size_t pd_unwind(struct pd_state *state, const struct pd_thread *thread, const struct perfdata_sample *sample,
+		 const uint64_t **ret_pcs);
+/* Frame pointers miss the caller of a function that makes no frame. On aarch64 the link register has it, which perf
+ * record keeps then. The address inside that caller, or 0. */
 uint64_t pd_unwind_leaf(struct pd_state *state, const struct pd_thread *thread, const struct perfdata_sample *sample,
 			const struct perfdata_list *chain);
 void pd_unwinders_free(struct pd_state *state);

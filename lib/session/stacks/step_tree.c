@@ -39,7 +39,8 @@ static uint32_t failed(struct pd_step_tree *tree, enum perfdata_status status)
 
 static uint32_t intern_step(struct pd_step_tree *tree, const struct perfdata_step *step)
 {
-	const uint64_t hash = pd_hash_u64(pd_hash_u64(step->ip, tree->seed), (uint64_t)step->frame << 32 | (uint64_t)step->cpumode << 16 | step->origin);
+	const uint64_t hash = pd_hash_u64(pd_hash_u64(step->ip, tree->seed),
+					  (uint64_t)step->frame << 32 | (uint64_t)step->cpumode << 16 | step->origin);
 	uint32_t index = pd_index_find(&tree->index, hash, same_step, tree, step);
 	if (index != UINT32_MAX)
 		return index;
@@ -126,7 +127,7 @@ int pd_step_tree_get(struct pd_step_tree *tree, uint32_t node, uint32_t *ret_cal
 	return 0;
 }
 
-/* --- ids ------------------------------------------------------------------------------------------------------------- */
+/* --- ids ---------------------------------------------------------------------------------------------------------- */
 
 int pd_stack_ids_init(struct pd_stack_ids *ids, struct pd_account *account)
 {

@@ -11,11 +11,13 @@
 #define PD_STEP_ALONE 3u
 
 struct pd_step_tree {
-	bool exact;                 /* steps differ by all that they hold; else by frame, by address only where there is no frame, and by origin as far
-	                             * as names depend on it */
+	/* steps differ by all that they hold; else by frame, by address only where there is no frame, and by origin
+	 * as far as names depend on it */
+	bool exact;
 	uint64_t seed;
 	struct pd_tree tree;
-	struct pd_table steps;      /* struct perfdata_step; of a tree that is not exact only those that do not fit a label */
+	/* struct perfdata_step; of a tree that is not exact only those that do not fit a label */
+	struct pd_table steps;
 	struct pd_index index;
 	struct pd_account *account;
 	size_t accounted;

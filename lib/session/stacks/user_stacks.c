@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* User stacks that were recorded as registers and memory: one unwinder for each set of maps, the most recently used few of them. */
+/* User stacks that were recorded as registers and memory: one unwinder for each set of maps, the most recently used few
+ * of them. */
 #include "config.h"
 #include "base/memory.h"
 #include "session/state.h"
@@ -30,7 +31,9 @@ static bool find_map(void *user, uint64_t address, struct perfdata_unwind_map *r
 		return false;
 	struct pd_dso *dso = pd_dso_at(slot->state, map->dso);
 	pd_dso_find_symbols(slot->state, dso);
-	*ret = (struct perfdata_unwind_map){ .start = map->start, .end = map->end, .pgoff = map->pgoff, .dso = dso->symbols };
+	*ret = (struct perfdata_unwind_map){
+		.start = map->start, .end = map->end, .pgoff = map->pgoff, .dso = dso->symbols
+	};
 	return true;
 }
 
@@ -56,7 +59,8 @@ static void drop(struct pd_unwinder *slot)
 }
 
 /* The unwinder of these maps, as they are now. */
-static struct pd_unwinder *take_unwinder(struct pd_state *state, const struct pd_maps *maps, enum perfdata_unwind_arch arch)
+static struct pd_unwinder *take_unwinder(struct pd_state *state, const struct pd_maps *maps,
+					 enum perfdata_unwind_arch arch)
 {
 	struct pd_unwinders *all = state->unwinders;
 	struct pd_unwinder *slot = all->slots;
@@ -73,7 +77,10 @@ static struct pd_unwinder *take_unwinder(struct pd_state *state, const struct pd
 		drop(slot);
 		if (perfdata_unwinder_new(state->symbols, arch, find_map, slot, &slot->unwinder) != PERFDATA_OK)
 			return NULL;
-		*slot = (struct pd_unwinder){ .state = state, .maps = maps, .generation = maps->generation, .arch = arch,
+		*slot = (struct pd_unwinder){ .state = state,
+					      .maps = maps,
+					      .generation = maps->generation,
+					      .arch = arch,
 					      .unwinder = slot->unwinder };
 	} else if (slot->generation != maps->generation) {
 		perfdata_unwinder_reset(slot->unwinder);
@@ -83,7 +90,8 @@ static struct pd_unwinder *take_unwinder(struct pd_state *state, const struct pd
 	return slot;
 }
 
-size_t pd_unwind(struct pd_state *state, const struct pd_thread *thread, const struct perfdata_sample *sample, const uint64_t **ret_pcs)
+size_t pd_unwind(struct pd_state *state, const struct pd_thread *thread, const struct perfdata_sample *sample,
+		 const uint64_t **ret_pcs)
 {
 	const struct perfdata_regs *regs = &sample->user_regs;
 	const struct perfdata_user_stack *stack = &sample->user_stack;
@@ -129,8 +137,8 @@ uint64_t pd_unwind_leaf(struct pd_state *state, const struct pd_thread *thread, 
 	const uint64_t lr = UINT64_C(1) << 30, sp = UINT64_C(1) << SP, pc = UINT64_C(1) << PC;
 	const struct perfdata_regs *regs = &sample->user_regs;
 	enum perfdata_unwind_arch arch;
-	if (!state->symbols || !(regs->mask & lr) || !arch_of(state, regs->abi, &arch) || arch != PERFDATA_UNWIND_AARCH64 ||
-	    regs->values.count != (uint64_t)__builtin_popcountll(regs->mask))
+	if (!state->symbols || !(regs->mask & lr) || !arch_of(state, regs->abi, &arch) ||
+	    arch != PERFDATA_UNWIND_AARCH64 || regs->values.count != (uint64_t)__builtin_popcountll(regs->mask))
 		return 0;
 	if (!state->unwinders)
 		state->unwinders = pd_calloc(1, sizeof *state->unwinders);

@@ -48,11 +48,17 @@ static const struct perfdata_emitter_option options[] = {
 	SHOW("bpf", "lines for KSYMBOL, BPF_EVENT and BPF_METADATA"),
 	SHOW("text-poke", "lines for TEXT_POKE"),
 	SHOW("round", "lines for FINISHED_ROUND; records in the order of the file"),
-	{ .name = "itrace", .kind = PERFDATA_OPTION_TEXT, .argument = "LETTERS",
-	  .help = "samples of the operations in traces of Arm SPE, as perf makes them: i instructions, b branches (l with their stacks), "
+	{ .name = "itrace",
+	  .kind = PERFDATA_OPTION_TEXT,
+	  .argument = "LETTERS",
+	  .help = "samples of the operations in traces of Arm SPE, as perf makes them: i instructions, b branches (l "
+		  "with their stacks), "
 		  "M memory, f and m caches, t TLB, a remote; \"default\": all of them" },
 	{ .name = "header", .kind = PERFDATA_OPTION_FLAG, .help = "the header of the recording first" },
-	{ .name = "show-info", .kind = PERFDATA_OPTION_FLAG, .short_name = 'I', .help = "with --header: long sections too" },
+	{ .name = "show-info",
+	  .kind = PERFDATA_OPTION_FLAG,
+	  .short_name = 'I',
+	  .help = "with --header: long sections too" },
 	{ 0 },
 };
 
@@ -83,7 +89,8 @@ static void spell_header(const struct script *script, struct perfdata_text *out)
 			pd_header_text_feature(out, section->feature, script->full_header, &source);
 }
 
-static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state, struct perfdata_text *out)
+static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state,
+				  struct perfdata_text *out)
 {
 	struct script *script = calloc(1, sizeof *script);
 	if (!script)
@@ -104,7 +111,7 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 	return PERFDATA_OK;
 }
 
-/* --- scan -------------------------------------------------------------------------------------------------------------------- */
+/* --- scan --------------------------------------------------------------------------------------------------------- */
 
 static void free_value(void *value)
 {
@@ -153,8 +160,11 @@ static void note_flow(struct script *script, const struct perfdata_raw *raw)
 	if (record.u.auxtrace_info.type != PD_AUX_INTEL_PT)
 		return;
 	const struct perfdata_finding finding = {
-		.severity = perfdata_finding_lookup(PERFDATA_FINDING_TRACE_FLOW)->severity, .code = PERFDATA_FINDING_TRACE_FLOW,
-		.file = perfdata_reader_file_name(script->reader, raw->file), .offset = raw->offset, .record = raw->number,
+		.severity = perfdata_finding_lookup(PERFDATA_FINDING_TRACE_FLOW)->severity,
+		.code = PERFDATA_FINDING_TRACE_FLOW,
+		.file = perfdata_reader_file_name(script->reader, raw->file),
+		.offset = raw->offset,
+		.record = raw->number,
 		.message = "the instruction flow of Intel PT is left out: it takes the code of the programs",
 	};
 	script->flow_told = true;
@@ -181,7 +191,7 @@ static enum perfdata_status scan(void *state, const struct perfdata_batch *batch
 	return PERFDATA_OK;
 }
 
-/* --- format ------------------------------------------------------------------------------------------------------------------ */
+/* --- format ------------------------------------------------------------------------------------------------------- */
 
 struct formatter {
 	const struct script *script;
@@ -193,7 +203,10 @@ struct formatter {
 	struct perfdata_text *out;
 };
 
-static void kernel_symbol(const void *user, uint64_t address, struct perfdata_text *out) { pd_script_kernel_symbol(user, address, out); }
+static void kernel_symbol(const void *user, uint64_t address, struct perfdata_text *out)
+{
+	pd_script_kernel_symbol(user, address, out);
+}
 
 static void spell_early(struct formatter *f, const struct perfdata_raw *raw)
 {
@@ -238,8 +251,8 @@ static bool is_unknown_guest(const struct perfdata_delivery *delivery)
 	return cpumode == PERFDATA_CPUMODE_GUEST_KERNEL || cpumode == PERFDATA_CPUMODE_GUEST_USER;
 }
 
-static enum perfdata_status format(const void *state, const struct perfdata_batch *batch, void *value, struct perfdata_scratch *scratch,
-				   struct perfdata_text *out, void **ret_part)
+static enum perfdata_status format(const void *state, const struct perfdata_batch *batch, void *value,
+				   struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
 {
 	(void)ret_part;
 	const struct script *script = state;
@@ -267,9 +280,12 @@ static enum perfdata_status format(const void *state, const struct perfdata_batc
 /* Letters of --itrace; those of other traces' decoders mean nothing here. */
 static enum perfdata_status read_itrace(const char *text, struct perfdata_configuration *configuration)
 {
-	static const struct { char letter; uint32_t samples; } letters[] = {
-		{ 'i', PERFDATA_TRACE_INSTRUCTIONS }, { 'b', PERFDATA_TRACE_BRANCHES }, { 'f', PERFDATA_TRACE_L1D }, { 'm', PERFDATA_TRACE_LLC },
-		{ 't', PERFDATA_TRACE_TLB }, { 'a', PERFDATA_TRACE_REMOTE }, { 'M', PERFDATA_TRACE_MEMORY }, { 'l', PERFDATA_TRACE_BRANCH_STACKS },
+	static const struct { char letter; uint32_t samples;
+	} letters[] = {
+		{ 'i', PERFDATA_TRACE_INSTRUCTIONS }, { 'b', PERFDATA_TRACE_BRANCHES },
+		{ 'f', PERFDATA_TRACE_L1D },          { 'm', PERFDATA_TRACE_LLC },
+		{ 't', PERFDATA_TRACE_TLB },          { 'a', PERFDATA_TRACE_REMOTE },
+		{ 'M', PERFDATA_TRACE_MEMORY },       { 'l', PERFDATA_TRACE_BRANCH_STACKS },
 	};
 	if (!strcmp(text, "default"))
 		text = "ibfmtaM";
@@ -278,7 +294,8 @@ static enum perfdata_status read_itrace(const char *text, struct perfdata_config
 		for (size_t i = 0; i < sizeof letters / sizeof *letters; i++)
 			samples |= letters[i].letter == *text ? letters[i].samples : 0;
 		if (!samples) {
-			pd_error(configuration->reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "--itrace: '%c' is none of the letters ibfmtaMl", *text);
+			pd_error(configuration->reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
+				 "--itrace: '%c' is none of the letters ibfmtaMl", *text);
 			return PERFDATA_EUSAGE;
 		}
 		configuration->trace_samples |= samples;

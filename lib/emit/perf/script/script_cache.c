@@ -6,7 +6,7 @@
 #include "emit/perf/script/script_cache.h"
 #include "emit/perf/script/script_line.h"
 
-/* --- the cache ------------------------------------------------------------------------------------------------------------- */
+/* --- the cache ---------------------------------------------------------------------------------------------------- */
 
 static void plan_free(struct script_plan *plan)
 {
@@ -42,7 +42,7 @@ struct script_cache *pd_script_cache_get(struct perfdata_scratch *scratch)
 	return cache;
 }
 
-/* --- events -------------------------------------------------------------------------------------------------------------------- */
+/* --- events ------------------------------------------------------------------------------------------------------- */
 
 static bool is_branch_event(const struct perfdata_attr *attr)
 {
@@ -55,7 +55,8 @@ static bool is_fault_event(const struct perfdata_attr *attr)
 {
 	const uint32_t software = 1;
 	const uint64_t page_faults = 2, minor_faults = 5, major_faults = 6;
-	return attr->type == software && (attr->config == page_faults || attr->config == minor_faults || attr->config == major_faults);
+	return attr->type == software &&
+	       (attr->config == page_faults || attr->config == minor_faults || attr->config == major_faults);
 }
 
 static bool is_bpf_output_event(const struct perfdata_event *event)
@@ -100,21 +101,23 @@ static struct script_plan *make_plan(const struct script_setup *setup, const str
 	plan->is_offcpu = is_offcpu(event);
 	plan->has_chain = (chain_recorded || plan->is_offcpu) && setup->use_callchain;
 	plan->bare_comm = chain_recorded && type->fields & SCRIPT_IP && setup->use_callchain;
-	plan->who_style = (uint32_t)(plan->fields & (SCRIPT_COMM | SCRIPT_PID | SCRIPT_TID)) << 2 | (plan->bare_comm ? 2u : 0) | 1u;
+	plan->who_style = (uint32_t)(plan->fields & (SCRIPT_COMM | SCRIPT_PID | SCRIPT_TID)) << 2 |
+			  (plan->bare_comm ? 2u : 0) | 1u;
 	plan->is_branch = is_branch_event(attr);
 	plan->addr_has_symbol = plan->is_branch || is_fault_event(attr);
 	plan->is_bpf_output = is_bpf_output_event(event) && !plan->is_offcpu;
 	plan->is_synthesized = pd_script_type_of(attr) == SCRIPT_SYNTH;
-	const uint64_t simple = SCRIPT_COMM | SCRIPT_TID | SCRIPT_PID | SCRIPT_TIME | SCRIPT_CPU | SCRIPT_EVENT | SCRIPT_PERIOD |
-				SCRIPT_TRACE | SCRIPT_IP | SCRIPT_SYM | SCRIPT_DSO | SCRIPT_SYMOFF | SCRIPT_DSOFF | SCRIPT_TOD | SCRIPT_MISC |
-				SCRIPT_MACHINE_PID | SCRIPT_VCPU;
-	plan->from_raw = !(plan->fields & ~simple & ~(plan->is_bpf_output ? 0u : SCRIPT_BPF_OUTPUT)) && !plan->is_branch &&
-			 !perfdata_attr_has(attr, PERFDATA_ATTR_DEFER_CALLCHAIN);
+	const uint64_t simple = SCRIPT_COMM | SCRIPT_TID | SCRIPT_PID | SCRIPT_TIME | SCRIPT_CPU | SCRIPT_EVENT |
+				SCRIPT_PERIOD | SCRIPT_TRACE | SCRIPT_IP | SCRIPT_SYM | SCRIPT_DSO | SCRIPT_SYMOFF |
+				SCRIPT_DSOFF | SCRIPT_TOD | SCRIPT_MISC | SCRIPT_MACHINE_PID | SCRIPT_VCPU;
+	plan->from_raw = !(plan->fields & ~simple & ~(plan->is_bpf_output ? 0u : SCRIPT_BPF_OUTPUT)) &&
+			 !plan->is_branch && !perfdata_attr_has(attr, PERFDATA_ATTR_DEFER_CALLCHAIN);
 	plan->event = event;
 	return plan;
 }
 
-const struct script_plan *pd_script_plan_get(struct script_cache *cache, const struct script_setup *setup, const struct perfdata_event *event)
+const struct script_plan *pd_script_plan_get(struct script_cache *cache, const struct script_setup *setup,
+					     const struct perfdata_event *event)
 {
 	if (pd_vector_reach(&cache->plans, &cache->nr_plans, event->version, sizeof *cache->plans) < 0)
 		return NULL;
@@ -124,14 +127,16 @@ const struct script_plan *pd_script_plan_get(struct script_cache *cache, const s
 	return *plan;
 }
 
-/* --- frames ---------------------------------------------------------------------------------------------------------------------- */
+/* --- frames ------------------------------------------------------------------------------------------------------- */
 
 static bool find_symbol(const struct script_where *where, uint32_t frame, struct perfdata_symbol *ret)
 {
-	return frame != PERFDATA_NONE && perfdata_session_symbol(where->setup->session, frame, UINT64_MAX, ret) == PERFDATA_OK;
+	return frame != PERFDATA_NONE &&
+	       perfdata_session_symbol(where->setup->session, frame, UINT64_MAX, ret) == PERFDATA_OK;
 }
 
-static void spell_symbol(const struct script_where *where, const struct perfdata_symbol *symbol, struct perfdata_text *out)
+static void spell_symbol(const struct script_where *where, const struct perfdata_symbol *symbol,
+			 struct perfdata_text *out)
 {
 	perfdata_text_string(out, symbol->name);
 	if (where->ip_fields & SCRIPT_SYMOFF) {
@@ -150,7 +155,8 @@ void pd_script_symbol_text(const struct script_where *where, uint32_t frame, str
 }
 
 /* perf takes for a file with offsets whatever it has not read symbols of from elsewhere. */
-static bool has_offsets(const struct perfdata_session *session, const struct perfdata_dso *dso, uint32_t frame, uint64_t address)
+static bool has_offsets(const struct perfdata_session *session, const struct perfdata_dso *dso, uint32_t frame,
+			uint64_t address)
 {
 	struct perfdata_symbol symbol;
 	switch (dso->kind) {
@@ -159,7 +165,8 @@ static bool has_offsets(const struct perfdata_session *session, const struct per
 	case PERFDATA_DSO_MODULE:
 		return true;
 	case PERFDATA_DSO_KERNEL:
-		return dso->filename[0] == '/' || perfdata_session_kernel_symbol(session, address, &symbol) != PERFDATA_OK;
+		return dso->filename[0] == '/' ||
+		       perfdata_session_kernel_symbol(session, address, &symbol) != PERFDATA_OK;
 	case PERFDATA_DSO_PERF_MAP:
 		return perfdata_session_symbol(session, frame, UINT64_MAX, &symbol) != PERFDATA_OK;
 	default:
@@ -204,7 +211,8 @@ static void spell_frame(const struct script_where *where, uint32_t frame, struct
 }
 
 /* A line of its own for each place in the source: "file:line", or the file's short name and the address. */
-static void spell_place(const struct script_where *where, uint32_t frame, const struct perfdata_source_line *line, struct perfdata_text *out)
+static void spell_place(const struct script_where *where, uint32_t frame, const struct perfdata_source_line *line,
+			struct perfdata_text *out)
 {
 	const struct perfdata_session *session = where->setup->session;
 	const struct perfdata_frame *at = perfdata_session_frame(session, frame);
@@ -236,7 +244,10 @@ static void spell_innermost(const struct script_where *where, uint32_t frame, st
 	spell_place(where, frame, known ? &line : NULL, out);
 }
 
-static uint64_t key_of(const struct script_where *where, uint32_t id) { return ((uint64_t)where->ip_fields << 32 | id) + 1; }
+static uint64_t key_of(const struct script_where *where, uint32_t id)
+{
+	return ((uint64_t)where->ip_fields << 32 | id) + 1;
+}
 
 void pd_script_frame_text(const struct script_where *where, uint32_t frame, struct perfdata_text *out)
 {
@@ -250,11 +261,12 @@ void pd_script_frame_text(const struct script_where *where, uint32_t frame, stru
 		pd_text_cache_put(&where->cache->frames, key, out->data + before, out->size - before);
 }
 
-/* --- chains ------------------------------------------------------------------------------------------------------------------------ */
+/* --- chains ------------------------------------------------------------------------------------------------------- */
 
 #define ADDRESS_ROOM 40u
 
-/* What each line of an address begins with: a tab and 16 columns; nothing where addresses are not shown. May write behind its end. */
+/* What each line of an address begins with: a tab and 16 columns; nothing where addresses are not shown. May write
+ * behind its end. */
 static char *address_to(const struct script_where *where, char *at, uint64_t ip)
 {
 	if (!(where->ip_fields & SCRIPT_IP))
@@ -276,9 +288,9 @@ static bool is_stop(const struct script_setup *setup, const char *name)
 	return false;
 }
 
-/* perf shows the calls that were inlined at an address as frames of their own: with the offset in the function that holds the code, or, where
- * they have its name, as that function. Appends what stands behind the address in each line, each with a NUL; and then that of the function that
- * holds the code, if they are known: true. */
+/* perf shows the calls that were inlined at an address as frames of their own: with the offset in the function that
+ * holds the code, or, where they have its name, as that function. Appends what stands behind the address in each line,
+ * each with a NUL; and then that of the function that holds the code, if they are known: true. */
 static bool spell_inlined(const struct script_where *where, uint32_t frame, struct perfdata_text *out)
 {
 	enum { MAX_INLINED = 64 };
@@ -312,7 +324,8 @@ static bool spell_inlined(const struct script_where *where, uint32_t frame, stru
 	return true;
 }
 
-/* The lines of a frame without their addresses, each with a NUL, but the last of several with a 1; valid until the next call. NULL without memory. */
+/* The lines of a frame without their addresses, each with a NUL, but the last of several with a 1; valid until the next
+ * call. NULL without memory. */
 static const char *lines_of(const struct script_where *where, uint32_t frame, bool inlines, size_t *ret_size)
 {
 	const uint64_t key = key_of(where, frame) | (inlines ? 3ull : 2ull) << 62;
@@ -389,13 +402,14 @@ static void spell_stack(const struct script_where *where, const struct perfdata_
 			spell_cookie(where, &steps[i], out);
 		else
 			spell_step(where, &steps[i], out);
-		if (where->setup->stop && find_symbol(where, steps[i].frame, &symbol) && is_stop(where->setup, symbol.name))
+		if (where->setup->stop && find_symbol(where, steps[i].frame, &symbol) &&
+		    is_stop(where->setup, symbol.name))
 			break;
 	}
 }
 
-void pd_script_stack_text(const struct script_where *where, const struct perfdata_step *steps, size_t nr, uint64_t cookie,
-			  struct perfdata_text *out)
+void pd_script_stack_text(const struct script_where *where, const struct perfdata_step *steps, size_t nr,
+			  uint64_t cookie, struct perfdata_text *out)
 {
 	spell_stack(where, steps, nr, cookie, out);
 }

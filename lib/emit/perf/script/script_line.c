@@ -42,7 +42,7 @@ void pd_script_setup_free(struct script_setup *setup)
 	free(setup);
 }
 
-/* --- the values of a line --------------------------------------------------------------------------------------------------- */
+/* --- the values of a line ----------------------------------------------------------------------------------------- */
 
 /* Of a sample, or of another record's trailer. */
 struct values {
@@ -62,7 +62,8 @@ static uint64_t sample_time(const struct perfdata_event *event, const struct per
 }
 
 /* The raw record tells them, with perf's numbers for what was not recorded. */
-static struct values sample_values(const struct script_setup *setup, const struct script_plan *plan, const struct perfdata_delivery *delivery)
+static struct values sample_values(const struct script_setup *setup, const struct script_plan *plan,
+				   const struct perfdata_delivery *delivery)
 {
 	const struct perfdata_raw *raw = delivery->record;
 	return (struct values){
@@ -102,7 +103,8 @@ static struct values own_values(const struct perfdata_record *record)
 	return values;
 }
 
-static struct values record_values(const struct script_setup *setup, const struct perfdata_event *event, const struct perfdata_record *record)
+static struct values record_values(const struct script_setup *setup, const struct perfdata_event *event,
+				   const struct perfdata_record *record)
 {
 	if (!perfdata_attr_has(event->attr, PERFDATA_ATTR_SAMPLE_ID_ALL))
 		return own_values(record);
@@ -116,7 +118,7 @@ static struct values record_values(const struct script_setup *setup, const struc
 	};
 }
 
-/* --- its start ------------------------------------------------------------------------------------------------------------------ */
+/* --- its start ---------------------------------------------------------------------------------------------------- */
 
 static char *fill_to(char *at, size_t size)
 {
@@ -201,7 +203,8 @@ static uint64_t shown_time(const struct script_setup *setup, struct script_carry
 	return time;
 }
 
-static char *comm_to(char *at, const struct script_setup *setup, const struct script_plan *plan, const char *comm, size_t size)
+static char *comm_to(char *at, const struct script_setup *setup, const struct script_plan *plan, const char *comm,
+		     size_t size)
 {
 	if (setup->latency) {
 		size = size < 8 ? size : 8;
@@ -268,7 +271,8 @@ static char *day_to(char *at, const struct script_setup *setup, uint64_t time)
 }
 
 /* Comm, pid and tid. */
-static char *who_to(char *at, const struct script_setup *setup, const struct script_plan *plan, const char *comm, const struct values *values)
+static char *who_to(char *at, const struct script_setup *setup, const struct script_plan *plan, const char *comm,
+		    const struct values *values)
 {
 	const uint64_t fields = plan->fields;
 	if (fields & SCRIPT_COMM)
@@ -288,14 +292,15 @@ static char *who_to(char *at, const struct script_setup *setup, const struct scr
 }
 
 /* The same, copied where the thread was spelled before. */
-static void spell_who(const struct script_where *where, const struct script_plan *plan, uint32_t comm, const struct values *values,
-		      struct perfdata_text *out)
+static void spell_who(const struct script_where *where, const struct script_plan *plan, uint32_t comm,
+		      const struct values *values, struct perfdata_text *out)
 {
 	struct script_who *known = &where->cache->whos[(comm ^ (uint32_t)values->tid) % SCRIPT_WHOS];
 	char *at = perfdata_text_reserve(out, SCRIPT_WHO_ROOM);
 	if (!at)
 		return;
-	if (known->style != plan->who_style || known->comm != comm || known->pid != values->pid || known->tid != values->tid) {
+	if (known->style != plan->who_style || known->comm != comm || known->pid != values->pid ||
+	    known->tid != values->tid) {
 		const char *name = perfdata_session_comm(where->setup->session, comm);
 		const size_t room = strlen(name) + 100;
 		at = perfdata_text_reserve(out, room);
@@ -306,7 +311,11 @@ static void spell_who(const struct script_where *where, const struct script_plan
 			perfdata_text_commit(out, at + size);
 			return;
 		}
-		*known = (struct script_who){ .style = plan->who_style, .comm = comm, .pid = values->pid, .tid = values->tid, .size = (uint32_t)size };
+		*known = (struct script_who){ .style = plan->who_style,
+					      .comm = comm,
+					      .pid = values->pid,
+					      .tid = values->tid,
+					      .size = (uint32_t)size };
 		memcpy(known->text, at, size);
 	}
 	memcpy(at, known->text, SCRIPT_WHO_ROOM);
@@ -325,8 +334,9 @@ static void spell_machine(uint64_t fields, const struct perfdata_delivery *deliv
 		perfdata_text_printf(out, "VCPU:%03d ", delivery->vcpu);
 }
 
-static void spell_start(const struct script_where *where, const struct script_plan *plan, uint32_t comm, const struct values *values,
-			const struct perfdata_raw *raw, struct script_carry *carry, struct perfdata_text *out)
+static void spell_start(const struct script_where *where, const struct script_plan *plan, uint32_t comm,
+			const struct values *values, const struct perfdata_raw *raw, struct script_carry *carry,
+			struct perfdata_text *out)
 {
 	const struct script_setup *setup = where->setup;
 	const uint64_t fields = plan->fields;
@@ -354,12 +364,14 @@ static void spell_start(const struct script_where *where, const struct script_pl
 }
 
 void pd_script_line_start(const struct script_setup *setup, const struct perfdata_delivery *delivery,
-		       const struct perfdata_record *record, struct script_carry *carry, struct perfdata_scratch *scratch,
-		       struct perfdata_text *out)
+			  const struct perfdata_record *record, struct script_carry *carry,
+			  struct perfdata_scratch *scratch, struct perfdata_text *out)
 {
 	/* a recording without events: records say themselves whose they are, as they do where they have no ids */
 	const struct script_plan eventless = {
-		.fields = setup->types[SCRIPT_HARDWARE].fields & (SCRIPT_COMM | SCRIPT_PID | SCRIPT_TID | SCRIPT_CPU | SCRIPT_TIME), .who_style = UINT32_MAX,
+		.fields = setup->types[SCRIPT_HARDWARE].fields &
+			  (SCRIPT_COMM | SCRIPT_PID | SCRIPT_TID | SCRIPT_CPU | SCRIPT_TIME),
+		.who_style = UINT32_MAX,
 	};
 	const struct perfdata_event *event = delivery->record->event;
 	struct script_cache *cache = pd_script_cache_get(scratch);
@@ -374,7 +386,7 @@ void pd_script_line_start(const struct script_setup *setup, const struct perfdat
 	spell_start(&where, plan, delivery->comm, &values, delivery->record, carry, out);
 }
 
-/* --- a sample ---------------------------------------------------------------------------------------------------------------------- */
+/* --- a sample ----------------------------------------------------------------------------------------------------- */
 
 struct line {
 	const struct script_setup *setup;
@@ -393,7 +405,9 @@ static bool trace_symbol(void *user, uint64_t address, struct perfdata_trace_sym
 	struct perfdata_symbol symbol;
 	if (perfdata_session_kernel_symbol(user, address, &symbol) != PERFDATA_OK)
 		return false;
-	*ret = (struct perfdata_trace_symbol){ .name = symbol.name, .name_size = strlen(symbol.name), .start = symbol.start };
+	*ret = (struct perfdata_trace_symbol){ .name = symbol.name,
+					       .name_size = strlen(symbol.name),
+					       .start = symbol.start };
 	return true;
 }
 
@@ -403,7 +417,9 @@ static void spell_trace(const struct line *line)
 	if (!event->trace || !(line->recorded & PERFDATA_SAMPLE_RAW))
 		return;
 	const struct perfdata_trace_context context = {
-		.trace = perfdata_reader_trace(line->setup->reader), .order = event->config->order, .symbol = trace_symbol,
+		.trace = perfdata_reader_trace(line->setup->reader),
+		.order = event->config->order,
+		.symbol = trace_symbol,
 		.user = (void *)(uintptr_t)line->setup->session,
 	};
 	const struct perfdata_raw *raw = line->delivery->record;
@@ -420,7 +436,8 @@ static void spell_addr(const struct line *line)
 	perfdata_text_hex_pad(out, line->recorded & PERFDATA_SAMPLE_ADDR ? line->sample->addr : 0, 16);
 	if (!line->plan->addr_has_symbol)
 		return;
-	const struct script_where where = { line->setup, line->where.cache, fields & (SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO) };
+	const struct script_where where = { line->setup, line->where.cache,
+					    fields & (SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO) };
 	pd_script_frame_text(&where, frame, out);
 }
 
@@ -469,7 +486,8 @@ static void spell_cgroup(const struct line *line, const struct script_cgroup *cg
 /* The address that stands for a deferred chain that did not come, or 0. */
 static uint64_t cookie_of(const struct line *line)
 {
-	if (!line->sample || line->delivery->deferred || line->delivery->flags & PERFDATA_DELIVERY_CHAIN_LOST || line->plan->is_offcpu)
+	if (!line->sample || line->delivery->deferred || line->delivery->flags & PERFDATA_DELIVERY_CHAIN_LOST ||
+	    line->plan->is_offcpu)
 		return 0;
 	const struct perfdata_list *chain = &line->sample->callchain;
 	if (chain->count < 2 || perfdata_list_u64(chain, chain->count - 2) != PERFDATA_CONTEXT_USER_DEFERRED)
@@ -573,12 +591,13 @@ static void spell_sample(const struct line *line, struct script_carry *carry)
 	spell_rest(line);
 }
 
-void pd_script_line(const struct script_setup *setup, const struct perfdata_batch *batch, const struct perfdata_delivery *delivery,
-		 const struct perfdata_record *record, struct script_carry *carry, struct perfdata_scratch *scratch,
-		 struct perfdata_text *out)
+void pd_script_line(const struct script_setup *setup, const struct perfdata_batch *batch,
+		    const struct perfdata_delivery *delivery, const struct perfdata_record *record,
+		    struct script_carry *carry, struct perfdata_scratch *scratch, struct perfdata_text *out)
 {
 	struct script_cache *cache = pd_script_cache_get(scratch);
-	const struct script_plan *plan = cache && delivery->event ? pd_script_plan_get(cache, setup, delivery->event) : NULL;
+	const struct script_plan *plan = cache && delivery->event ? pd_script_plan_get(cache, setup, delivery->event)
+								  : NULL;
 	if (!plan) {
 		out->failed |= delivery->event != NULL;
 		return;
@@ -592,8 +611,14 @@ void pd_script_line(const struct script_setup *setup, const struct perfdata_batc
 		record = &decoded;
 	}
 	const struct line line = {
-		.setup = setup, .plan = plan, .batch = batch, .delivery = delivery, .sample = record ? &record->u.sample : NULL,
-		.recorded = raw->event->attr->sample_type, .where = { setup, cache, plan->ip_fields }, .out = out,
+		.setup = setup,
+		.plan = plan,
+		.batch = batch,
+		.delivery = delivery,
+		.sample = record ? &record->u.sample : NULL,
+		.recorded = raw->event->attr->sample_type,
+		.where = { setup, cache, plan->ip_fields },
+		.out = out,
 	};
 	const struct values values = sample_values(setup, plan, delivery);
 	spell_machine(plan->fields, delivery, out);
@@ -601,7 +626,7 @@ void pd_script_line(const struct script_setup *setup, const struct perfdata_batc
 	spell_sample(&line, carry);
 }
 
-/* --- what is carried from batch to batch ------------------------------------------------------------------------------------------ */
+/* --- what is carried from batch to batch -------------------------------------------------------------------------- */
 
 static uint64_t fields_of(const struct script_setup *setup, const struct perfdata_event *event)
 {
@@ -622,8 +647,9 @@ static enum perfdata_status add_cgroup(struct script_setup *setup, const struct 
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status pass_delivery(struct script_setup *setup, struct script_carry *carry, const struct perfdata_delivery *delivery,
-					  uint64_t fields, struct perfdata_text *text)
+static enum perfdata_status pass_delivery(struct script_setup *setup, struct script_carry *carry,
+					  const struct perfdata_delivery *delivery, uint64_t fields,
+					  struct perfdata_text *text)
 {
 	const struct perfdata_raw *raw = delivery->record;
 	struct perfdata_record record;
@@ -632,8 +658,9 @@ static enum perfdata_status pass_delivery(struct script_setup *setup, struct scr
 	if (raw->type == PERFDATA_RECORD_CGROUP)
 		return add_cgroup(setup, &record.u.cgroup);
 	if (fields & SCRIPT_TIME)
-		(void)shown_time(setup, carry, raw->type == PERFDATA_RECORD_SAMPLE ?
-				 sample_time(raw->event, &record.u.sample) : record_values(setup, raw->event, &record).time);
+		(void)shown_time(setup, carry,
+				 raw->type == PERFDATA_RECORD_SAMPLE ? sample_time(raw->event, &record.u.sample)
+								     : record_values(setup, raw->event, &record).time);
 	if (fields & SCRIPT_DATA_SRC) {
 		perfdata_text_clear(text);
 		pd_script_data_src(data_src_of(raw->event->attr->sample_type, &record.u.sample), text);
@@ -643,8 +670,8 @@ static enum perfdata_status pass_delivery(struct script_setup *setup, struct scr
 	return PERFDATA_OK;
 }
 
-enum perfdata_status pd_script_carry_pass(struct script_setup *setup, struct script_carry *carry, const struct perfdata_batch *batch,
-				       struct script_carry *ret)
+enum perfdata_status pd_script_carry_pass(struct script_setup *setup, struct script_carry *carry,
+					  const struct perfdata_batch *batch, struct script_carry *ret)
 {
 	uint64_t all = 0;
 	const uint64_t wanted = SCRIPT_DATA_SRC | (setup->reltime || setup->deltatime ? SCRIPT_TIME : 0);

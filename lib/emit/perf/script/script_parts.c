@@ -5,7 +5,7 @@
 #include "emit/perf/sample_text.h"
 #include "emit/perf/script/script_parts.h"
 
-/* --- data_src -------------------------------------------------------------------------------------------------------------- */
+/* --- data_src ----------------------------------------------------------------------------------------------------- */
 
 #define DECODED_MAX 99u   /* perf's buffers hold so many bytes */
 
@@ -14,8 +14,9 @@ static const char *const lvl_names[] = {
 	"Remote Cache (2 hops)", "I/O", "Uncached",
 };
 static const char *const lvl_num_names[] = {
-	[1] = "L1", [2] = "L2", [3] = "L3", [4] = "L4", [5] = "L2 MHB", [6] = "Memory-side Cache", [8] = "Uncached", [9] = "CXL",
-	[10] = "I/O", [11] = "Any cache", [12] = "LFB/MAB", [13] = "RAM", [14] = "PMEM",
+	[1] = "L1",       [2] = "L2",  [3] = "L3",   [4] = "L4",         [5] = "L2 MHB",   [6] = "Memory-side Cache",
+	[8] = "Uncached", [9] = "CXL", [10] = "I/O", [11] = "Any cache", [12] = "LFB/MAB", [13] = "RAM",
+	[14] = "PMEM",
 };
 static const char *const hops_names[] = { NULL, "core, same node", "node, same socket", "socket, same board", "board" };
 static const char *const snoop_names[] = { "N/A", "None", "Hit", "Miss", "HitM" };
@@ -25,7 +26,8 @@ static const char *const tlb_names[] = { "N/A", NULL, NULL, "L1", "L2", "Walker"
 enum { HIT = 2, MISS = 4 };
 
 /* The names of the bits that are set, joined by " or "; how many there were. */
-static unsigned spell_bits(struct perfdata_text *out, uint64_t bits, const char *const *names, unsigned nr, unsigned before)
+static unsigned spell_bits(struct perfdata_text *out, uint64_t bits, const char *const *names, unsigned nr,
+			   unsigned before)
 {
 	for (unsigned i = 0; i < nr; i++) {
 		if (!(bits >> i & 1) || !names[i])
@@ -126,7 +128,7 @@ void pd_script_data_src(uint64_t data_src, struct perfdata_text *out)
 		out->size = before + DECODED_MAX;
 }
 
-/* --- registers --------------------------------------------------------------------------------------------------------------- */
+/* --- registers ---------------------------------------------------------------------------------------------------- */
 
 void pd_script_registers(const struct perfdata_regs *regs, enum perfdata_arch arch, struct perfdata_text *out)
 {
@@ -150,11 +152,12 @@ void pd_script_registers(const struct perfdata_regs *regs, enum perfdata_arch ar
 	}
 }
 
-/* --- branches ------------------------------------------------------------------------------------------------------------------ */
+/* --- branches ----------------------------------------------------------------------------------------------------- */
 
 static void spell_flags(struct perfdata_text *out, uint64_t flags)
 {
-	const bool mispredicted = flags & 1, predicted = flags & 2, in_tx = flags & 4, aborted = flags & 8, not_taken = flags >> 33 & 1;
+	const bool mispredicted = flags & 1, predicted = flags & 2, in_tx = flags & 4, aborted = flags & 8,
+		   not_taken = flags >> 33 & 1;
 	perfdata_text_char(out, '/');
 	if (predicted || mispredicted || not_taken) {
 		perfdata_text_char(out, predicted ? 'P' : 'M');
@@ -187,14 +190,17 @@ static uint64_t offset_of(const struct perfdata_session *session, uint32_t frame
 	return perfdata_session_symbol(session, frame, UINT64_MAX, &symbol) == PERFDATA_OK ? address : at->address;
 }
 
-static void spell_end(const struct script_where *where, uint64_t fields, uint64_t address, uint32_t frame, struct perfdata_text *out)
+static void spell_end(const struct script_where *where, uint64_t fields, uint64_t address, uint32_t frame,
+		      struct perfdata_text *out)
 {
 	if (fields & SCRIPT_BRSTACKSYM) {
-		const struct script_where with_offset = { where->setup, where->cache, where->ip_fields | SCRIPT_SYMOFF };
+		const struct script_where with_offset = { where->setup, where->cache,
+							  where->ip_fields | SCRIPT_SYMOFF };
 		pd_script_symbol_text(&with_offset, frame, out);
 	} else {
 		perfdata_text_literal(out, "0x");
-		perfdata_text_hex(out, fields & SCRIPT_BRSTACKOFF ? offset_of(where->setup->session, frame, address) : address);
+		perfdata_text_hex(out, fields & SCRIPT_BRSTACKOFF ? offset_of(where->setup->session, frame, address)
+								  : address);
 	}
 	if (fields & SCRIPT_DSO) {
 		perfdata_text_literal(out, " (");
@@ -203,8 +209,8 @@ static void spell_end(const struct script_where *where, uint64_t fields, uint64_
 	}
 }
 
-void pd_script_branches(const struct script_where *where, uint64_t fields, const struct perfdata_list *entries, const uint32_t *frames,
-		     struct perfdata_text *out)
+void pd_script_branches(const struct script_where *where, uint64_t fields, const struct perfdata_list *entries,
+			const uint32_t *frames, struct perfdata_text *out)
 {
 	for (uint64_t i = 0; i < entries->count; i++) {
 		struct perfdata_branch branch;
@@ -218,7 +224,7 @@ void pd_script_branches(const struct script_where *where, uint64_t fields, const
 	}
 }
 
-/* --- bpf-output ------------------------------------------------------------------------------------------------------------------ */
+/* --- bpf-output --------------------------------------------------------------------------------------------------- */
 
 /* As perf's own tables of characters have it: bytes from 0xa0 on count as printable. */
 static bool is_printable(uint8_t c) { return (c >= 0x20 && c < 0x7f) || c >= 0xa0; }
@@ -258,7 +264,9 @@ void pd_script_bpf_output(struct perfdata_bytes raw, struct perfdata_text *out)
 		}
 		perfdata_text_literal(out, "  ");
 		for (size_t i = 0; i < per_line; i++)
-			perfdata_text_char(out, i >= nr ? ' ' : is_printable(raw.data[at + i]) ? (char)raw.data[at + i] : '.');
+			perfdata_text_char(out, i >= nr                          ? ' '
+						: is_printable(raw.data[at + i]) ? (char)raw.data[at + i]
+										 : '.');
 		perfdata_text_char(out, '\n');
 	}
 	if (is_text(raw)) {
@@ -274,7 +282,7 @@ void pd_script_page_size(uint64_t size, struct perfdata_text *out)
 	pd_sample_text_page_size(size, out);
 }
 
-/* --- events that perf inject makes of instruction traces ----------------------------------------------------------------------- */
+/* --- events that perf inject makes of instruction traces ---------------------------------------------------------- */
 
 enum synthesized {
 	SYNTH_PTWRITE, SYNTH_MWAIT, SYNTH_PWRE, SYNTH_EXSTOP, SYNTH_PWRX, SYNTH_CBR, SYNTH_PSB, SYNTH_EVT, SYNTH_IFLAG,
@@ -336,8 +344,8 @@ static void spell_ptwrite(struct perfdata_text *out, uint64_t flags, uint64_t pa
 static void spell_evt(struct perfdata_text *out, uint64_t flags, struct perfdata_bytes raw)
 {
 	static const char *const names[32] = {
-		[1] = "INTR", [2] = "IRET", [3] = "SMI", [4] = "RSM", [5] = "SIPI", [6] = "INIT", [7] = "VMENTRY", [8] = "VMEXIT",
-		[9] = "VMEXIT_INTR", [10] = "SHUTDOWN", [12] = "UINTR", [13] = "UIRET",
+		[1] = "INTR",    [2] = "IRET",   [3] = "SMI",         [4] = "RSM",       [5] = "SIPI",   [6] = "INIT",
+		[7] = "VMENTRY", [8] = "VMEXIT", [9] = "VMEXIT_INTR", [10] = "SHUTDOWN", [12] = "UINTR", [13] = "UIRET",
 	};
 	static const char *const data_names[] = { "PFA", "VMXQ", "VMXR" };
 	const char *name = names[flags & 0x1f];
@@ -360,7 +368,8 @@ static void spell_evt(struct perfdata_text *out, uint64_t flags, struct perfdata
 	}
 }
 
-void pd_script_synthesized(uint64_t config, struct perfdata_bytes raw, enum perfdata_byte_order order, struct perfdata_text *out)
+void pd_script_synthesized(uint64_t config, struct perfdata_bytes raw, enum perfdata_byte_order order,
+			   struct perfdata_text *out)
 {
 	const size_t before = out->size;
 	/* they are made on x86 alone */

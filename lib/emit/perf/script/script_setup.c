@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The rules of tools/perf/builtin-script.c: which fields are printed by default, what -F changes, and what is refused. */
+/* The rules of tools/perf/builtin-script.c: which fields are printed by default, what -F changes, and what is
+ * refused. */
 #include "config.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,8 +10,9 @@
 #define BASE (SCRIPT_COMM | SCRIPT_TID | SCRIPT_CPU | SCRIPT_TIME | SCRIPT_EVENT)
 #define IP_FIELDS (SCRIPT_IP | SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO)
 #define USUAL (BASE | IP_FIELDS | SCRIPT_PERIOD)
-#define MEMORY (SCRIPT_ADDR | SCRIPT_DATA_SRC | SCRIPT_WEIGHT | SCRIPT_INS_LAT | SCRIPT_RETIRE_LAT | SCRIPT_PHYS_ADDR | \
-		SCRIPT_DATA_PAGE_SIZE | SCRIPT_CODE_PAGE_SIZE)
+#define MEMORY                                                                                                   \
+	(SCRIPT_ADDR | SCRIPT_DATA_SRC | SCRIPT_WEIGHT | SCRIPT_INS_LAT | SCRIPT_RETIRE_LAT | SCRIPT_PHYS_ADDR | \
+	 SCRIPT_DATA_PAGE_SIZE | SCRIPT_CODE_PAGE_SIZE)
 
 #define MAX_STACK 127u       /* what the session keeps of a chain */
 #define DEFAULT_CPUS 4096u   /* where the recording does not tell how many there are */
@@ -90,7 +92,8 @@ static const struct row {
 
 #define NR_ROWS (sizeof rows / sizeof *rows)
 
-static enum perfdata_status usage(const struct perfdata_emit_context *context, const char *format, const char *first, const char *second)
+static enum perfdata_status usage(const struct perfdata_emit_context *context, const char *format, const char *first,
+				  const char *second)
 {
 	struct perfdata_error *error = context->reterr;
 	if (error) {
@@ -112,7 +115,7 @@ enum script_type pd_script_type_of(const struct perfdata_attr *attr)
 	return attr->type <= SCRIPT_BREAKPOINT ? (enum script_type)attr->type : SCRIPT_OTHER;
 }
 
-/* --- -F ------------------------------------------------------------------------------------------------------------- */
+/* --- -F ----------------------------------------------------------------------------------------------------------- */
 
 static const struct row *find_row(const char *name, size_t size)
 {
@@ -146,8 +149,8 @@ static void change(struct script_type_setup *type, uint64_t field, bool remove)
 }
 
 /* only == SCRIPT_TYPES: for every type that can have it. */
-static enum perfdata_status change_field(struct script_setup *setup, const struct perfdata_emit_context *context, enum script_type only,
-					 const struct row *row, bool remove)
+static enum perfdata_status change_field(struct script_setup *setup, const struct perfdata_emit_context *context,
+					 enum script_type only, const struct row *row, bool remove)
 {
 	if (row->refused && !remove)
 		return usage(context, "field '%s' cannot be printed: %s", row->name, row->refused);
@@ -170,14 +173,17 @@ static void start_empty(struct script_setup *setup, enum script_type only)
 	}
 }
 
-static enum perfdata_status parse_fields(struct script_setup *setup, const struct perfdata_emit_context *context, const char *text)
+static enum perfdata_status parse_fields(struct script_setup *setup, const struct perfdata_emit_context *context,
+					 const char *text)
 {
 	enum script_type only = SCRIPT_TYPES;
 	const char *colon = strchr(text, ':'), *list = text;
 	if (colon) {
 		only = find_prefix(text, (size_t)(colon - text));
 		if (only == SCRIPT_TYPES)
-			return usage(context, "invalid event type in field string '%s' (hw, sw, trace, raw, break, synth)%s", text, "");
+			return usage(context,
+				     "invalid event type in field string '%s' (hw, sw, trace, raw, break, synth)%s",
+				     text, "");
 		list = colon + 1;
 	} else if (!*text) {
 		return usage(context, "cannot set fields to 'none' for all event types%s%s", "", "");
@@ -191,7 +197,8 @@ static enum perfdata_status parse_fields(struct script_setup *setup, const struc
 		if (size) {
 			const char this_sign = *list == '+' || *list == '-' ? *list : 0;
 			if ((sign != 0) != (this_sign != 0) && (sign || changes != (this_sign != 0)))
-				return usage(context, "cannot mix +field and -field with a whole list in '%s'%s", text, "");
+				return usage(context, "cannot mix +field and -field with a whole list in '%s'%s", text,
+					     "");
 			if (this_sign) {
 				sign = this_sign;
 				list++;
@@ -205,7 +212,8 @@ static enum perfdata_status parse_fields(struct script_setup *setup, const struc
 				snprintf(name, sizeof name, "%.*s", (int)size, list);
 				return usage(context, "there is no field '%s' in '%s'", name, text);
 			} else {
-				const enum perfdata_status status = change_field(setup, context, only, row, this_sign == '-');
+				const enum perfdata_status status = change_field(setup, context, only, row,
+										 this_sign == '-');
 				if (status != PERFDATA_OK)
 					return status;
 			}
@@ -216,7 +224,7 @@ static enum perfdata_status parse_fields(struct script_setup *setup, const struc
 	return PERFDATA_OK;
 }
 
-/* --- what the recording allows ------------------------------------------------------------------------------------------ */
+/* --- what the recording allows ------------------------------------------------------------------------------------ */
 
 static bool is_dummy(const struct perfdata_attr *attr)
 {
@@ -242,17 +250,21 @@ static enum perfdata_status check_event(struct script_setup *setup, const struct
 		if (!(type->set_fields & row->field))
 			type->fields &= ~row->field;
 		else if (!traced || !(row->field & MEMORY))
-			return usage(context, "samples of '%s' were recorded without the attribute of field '%s'", event->name, row->name);
+			return usage(context, "samples of '%s' were recorded without the attribute of field '%s'",
+				     event->name, row->name);
 	}
 	/* perf gives up here; what nobody asked for is left out instead, so that what is there is printed */
 	if (!(attr->sample_type & (PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_ADDR)))
 		type->fields &= ~((SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO) & ~type->set_fields);
 	if (type->fields & SCRIPT_SYM && !(attr->sample_type & (PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_ADDR)))
-		return usage(context, "samples of '%s' have neither ip nor addr: there is nothing to name with field '%s'", event->name, "sym");
+		return usage(context,
+			     "samples of '%s' have neither ip nor addr: there is nothing to name with field '%s'",
+			     event->name, "sym");
 	if (type->fields & SCRIPT_SYMOFF && !(type->fields & SCRIPT_SYM))
 		return usage(context, "field 'symoff' needs field 'sym'%s%s", "", "");
 	if (type->fields & SCRIPT_DSO && !(attr->sample_type & (PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_ADDR)))
-		return usage(context, "samples of '%s' have neither ip nor addr: there is nothing for field '%s'", event->name, "dso");
+		return usage(context, "samples of '%s' have neither ip nor addr: there is nothing for field '%s'",
+			     event->name, "dso");
 	return PERFDATA_OK;
 }
 
@@ -265,7 +277,10 @@ static void set_ip_fields(struct script_type_setup *type)
 		type->ip_fields |= SCRIPT_IP_SRCLINE;
 }
 
-static bool has_chain(const struct perfdata_event *event) { return event->attr->sample_type & PERFDATA_SAMPLE_CALLCHAIN; }
+static bool has_chain(const struct perfdata_event *event)
+{
+	return event->attr->sample_type & PERFDATA_SAMPLE_CALLCHAIN;
+}
 
 static bool has_branch_chain(const struct perfdata_event *event)
 {
@@ -288,7 +303,8 @@ static enum perfdata_status check_all(struct script_setup *setup, const struct p
 	for (unsigned i = 0; i < SCRIPT_TYPES; i++) {
 		const struct perfdata_event *event = first_of(setup->reader, i);
 		if (!event && setup->types[i].asked)
-			return usage(context, "%s events do not exist: leave out -F %s:", types[i].name, types[i].prefix);
+			return usage(context, "%s events do not exist: leave out -F %s:", types[i].name,
+				     types[i].prefix);
 		if (!event)
 			continue;
 		const enum perfdata_status status = check_event(setup, context, event);
@@ -320,7 +336,8 @@ static enum perfdata_status check_in_order(struct script_setup *setup, const str
 	const struct perfdata_event *event;
 	for (unsigned i = 0; i < SCRIPT_TYPES; i++)
 		if (setup->types[i].asked)
-			return usage(context, "%s events do not exist: leave out -F %s:", types[i].name, types[i].prefix);
+			return usage(context, "%s events do not exist: leave out -F %s:", types[i].name,
+				     types[i].prefix);
 	for (size_t i = 0; (event = perfdata_reader_event(setup->reader, i)); i++) {
 		const struct perfdata_attr *attr = event->attr;
 		const enum script_type number = pd_script_type_of(attr);
@@ -329,21 +346,25 @@ static enum perfdata_status check_in_order(struct script_setup *setup, const str
 		if (number == SCRIPT_OTHER || seen >> number & 1)
 			continue;
 		seen |= 1u << number;
-		const enum perfdata_status status = attr->sample_type && !is_dummy(attr) ? check_event(setup, context, event) : PERFDATA_OK;
+		const enum perfdata_status status = attr->sample_type && !is_dummy(attr)
+							    ? check_event(setup, context, event)
+							    : PERFDATA_OK;
 		if (status != PERFDATA_OK)
 			return status;
-		if (setup->use_callchain && (all & (PERFDATA_SAMPLE_CALLCHAIN | PERFDATA_SAMPLE_BRANCH_STACK) || (all & unwindable) == unwindable))
+		if (setup->use_callchain && (all & (PERFDATA_SAMPLE_CALLCHAIN | PERFDATA_SAMPLE_BRANCH_STACK) ||
+					     (all & unwindable) == unwindable))
 			type->fields |= (SCRIPT_IP | SCRIPT_SYM) & ~type->unset_fields;
 		set_ip_fields(type);
 	}
 	return PERFDATA_OK;
 }
 
-/* --- everything else ------------------------------------------------------------------------------------------------------ */
+/* --- everything else ---------------------------------------------------------------------------------------------- */
 
 static void find_machine(struct script_setup *setup)
 {
-	const struct perfdata_feature_section *section = perfdata_reader_feature(setup->reader, PERFDATA_FEATURE_NRCPUS);
+	const struct perfdata_feature_section *section = perfdata_reader_feature(setup->reader,
+										 PERFDATA_FEATURE_NRCPUS);
 	const struct perfdata_node *root = section && section->feature ? perfdata_feature_root(section->feature) : NULL;
 	const struct perfdata_node *available = perfdata_node_get(root, "available");
 	setup->nr_cpus = available && available->v.u ? (uint32_t)available->v.u : DEFAULT_CPUS;
@@ -367,15 +388,19 @@ static enum perfdata_status find_clock(struct script_setup *setup, const struct 
 		wanted |= setup->types[i].set_fields & setup->types[i].fields & SCRIPT_TOD;
 	if (!wanted)
 		return PERFDATA_OK;
-	const struct perfdata_feature_section *section = perfdata_reader_feature(setup->reader, PERFDATA_FEATURE_CLOCK_DATA);
+	const struct perfdata_feature_section *section = perfdata_reader_feature(setup->reader,
+										 PERFDATA_FEATURE_CLOCK_DATA);
 	const struct perfdata_node *root = section && section->feature ? perfdata_feature_root(section->feature) : NULL;
-	const struct perfdata_node *wall = perfdata_node_get(root, "wall_clock"), *clock = perfdata_node_get(root, "clockid_time");
+	const struct perfdata_node *wall = perfdata_node_get(root, "wall_clock"),
+				   *clock = perfdata_node_get(root, "clockid_time");
 	setup->has_clock = wall && clock;
 	/* a pipe may tell it later */
 	if (!setup->has_clock && perfdata_reader_header(setup->reader)->container == PERFDATA_CONTAINER_PIPE)
 		return PERFDATA_OK;
 	if (!setup->has_clock)
-		return usage(context, "field 'tod' needs a recording made with -k CLOCK: this one has no clock data%s%s", "", "");
+		return usage(context,
+			     "field 'tod' needs a recording made with -k CLOCK: this one has no clock data%s%s", "",
+			     "");
 	setup->wall_time = wall->v.u;
 	setup->clock_time = clock->v.u;
 	return PERFDATA_OK;
@@ -444,7 +469,6 @@ enum perfdata_status pd_script_setup_init(struct script_setup *setup, const stru
 	find_machine(setup);
 	setup->eventless = !is_pipe && !perfdata_reader_nr_events(setup->reader);
 	if (status == PERFDATA_OK)
-		status = is_pipe ? check_in_order(setup, context) :
-													check_all(setup, context);
+		status = is_pipe ? check_in_order(setup, context) : check_all(setup, context);
 	return status == PERFDATA_OK ? find_clock(setup, context) : status;
 }

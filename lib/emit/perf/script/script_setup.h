@@ -8,13 +8,37 @@
 
 /* Fields of -F, in no particular order of bits. */
 enum script_field {
-	SCRIPT_COMM = 1 << 0, SCRIPT_TID = 1 << 1, SCRIPT_PID = 1 << 2, SCRIPT_TIME = 1 << 3, SCRIPT_CPU = 1 << 4,
-	SCRIPT_EVENT = 1 << 5, SCRIPT_TRACE = 1 << 6, SCRIPT_IP = 1 << 7, SCRIPT_SYM = 1 << 8, SCRIPT_DSO = 1 << 9,
-	SCRIPT_ADDR = 1 << 10, SCRIPT_SYMOFF = 1 << 11, SCRIPT_DSOFF = 1 << 12, SCRIPT_PERIOD = 1 << 13, SCRIPT_IREGS = 1 << 14,
-	SCRIPT_UREGS = 1 << 15, SCRIPT_BRSTACK = 1 << 16, SCRIPT_BRSTACKSYM = 1 << 17, SCRIPT_BRSTACKOFF = 1 << 18,
-	SCRIPT_DATA_SRC = 1 << 19, SCRIPT_WEIGHT = 1 << 20, SCRIPT_BPF_OUTPUT = 1 << 21, SCRIPT_PHYS_ADDR = 1 << 22,
-	SCRIPT_MISC = 1 << 23, SCRIPT_TOD = 1 << 24, SCRIPT_DATA_PAGE_SIZE = 1 << 25, SCRIPT_CODE_PAGE_SIZE = 1 << 26,
-	SCRIPT_INS_LAT = 1 << 27, SCRIPT_RETIRE_LAT = 1 << 28, SCRIPT_CGROUP = 1 << 29, SCRIPT_SYNTHESIZED = 1 << 30,
+	SCRIPT_COMM = 1 << 0,
+	SCRIPT_TID = 1 << 1,
+	SCRIPT_PID = 1 << 2,
+	SCRIPT_TIME = 1 << 3,
+	SCRIPT_CPU = 1 << 4,
+	SCRIPT_EVENT = 1 << 5,
+	SCRIPT_TRACE = 1 << 6,
+	SCRIPT_IP = 1 << 7,
+	SCRIPT_SYM = 1 << 8,
+	SCRIPT_DSO = 1 << 9,
+	SCRIPT_ADDR = 1 << 10,
+	SCRIPT_SYMOFF = 1 << 11,
+	SCRIPT_DSOFF = 1 << 12,
+	SCRIPT_PERIOD = 1 << 13,
+	SCRIPT_IREGS = 1 << 14,
+	SCRIPT_UREGS = 1 << 15,
+	SCRIPT_BRSTACK = 1 << 16,
+	SCRIPT_BRSTACKSYM = 1 << 17,
+	SCRIPT_BRSTACKOFF = 1 << 18,
+	SCRIPT_DATA_SRC = 1 << 19,
+	SCRIPT_WEIGHT = 1 << 20,
+	SCRIPT_BPF_OUTPUT = 1 << 21,
+	SCRIPT_PHYS_ADDR = 1 << 22,
+	SCRIPT_MISC = 1 << 23,
+	SCRIPT_TOD = 1 << 24,
+	SCRIPT_DATA_PAGE_SIZE = 1 << 25,
+	SCRIPT_CODE_PAGE_SIZE = 1 << 26,
+	SCRIPT_INS_LAT = 1 << 27,
+	SCRIPT_RETIRE_LAT = 1 << 28,
+	SCRIPT_CGROUP = 1 << 29,
+	SCRIPT_SYNTHESIZED = 1 << 30,
 	SCRIPT_NOTHING = 0,
 };
 #define SCRIPT_MACHINE_PID (UINT64_C(1) << 31)
@@ -26,13 +50,21 @@ enum script_field {
 
 /* Fields are chosen per kind of event. */
 enum script_type {
-	SCRIPT_HARDWARE, SCRIPT_SOFTWARE, SCRIPT_TRACEPOINT, SCRIPT_HW_CACHE, SCRIPT_RAW, SCRIPT_BREAKPOINT, SCRIPT_SYNTH, SCRIPT_OTHER,
+	SCRIPT_HARDWARE,
+	SCRIPT_SOFTWARE,
+	SCRIPT_TRACEPOINT,
+	SCRIPT_HW_CACHE,
+	SCRIPT_RAW,
+	SCRIPT_BREAKPOINT,
+	SCRIPT_SYNTH,
+	SCRIPT_OTHER,
 	SCRIPT_TYPES,
 };
 
 struct script_type_setup {
 	uint64_t fields;
-	uint32_t ip_fields;          /* what stands in the ip part: of IP, SYM, SYMOFF, DSO, DSOFF; or SCRIPT_IP_SRCLINE */
+	/* what stands in the ip part: of IP, SYM, SYMOFF, DSO, DSOFF; or SCRIPT_IP_SRCLINE */
+	uint32_t ip_fields;
 	uint64_t set_fields;         /* the user asked for these … */
 	uint64_t unset_fields;       /* … and not for these */
 	bool set;                    /* the user changed something */
@@ -44,7 +76,8 @@ struct script_setup {
 	const struct perfdata_reader *reader;
 	struct event_names names;
 	struct script_type_setup types[SCRIPT_TYPES];
-	uint64_t shown;              /* bit n: records of type n, below 64, have lines of their own; see script_setup_shows */
+	/* bit n: records of type n, below 64, have lines of their own; see script_setup_shows */
+	uint64_t shown;
 	uint64_t shown_user;         /* the same for types from 64 on */
 	bool use_callchain, latency, ns, reltime, deltatime, flags, kernel_path, inlines;
 	bool eventless;              /* a file without events */
@@ -58,8 +91,8 @@ struct script_setup {
 	struct script_cgroup *cgroups;   /* script_line.c's */
 };
 
-/* By the recording and by the options of `script`; options of other names are not looked at. PERFDATA_EUSAGE with a message for fields that
- * cannot be printed. Borrows reader and session. */
+/* By the recording and by the options of `script`; options of other names are not looked at. PERFDATA_EUSAGE with a
+ * message for fields that cannot be printed. Borrows reader and session. */
 enum perfdata_status pd_script_setup_init(struct script_setup *setup, const struct perfdata_emit_context *context);
 
 static inline bool script_setup_shows(const struct script_setup *setup, uint32_t type)
@@ -70,17 +103,35 @@ static inline bool script_setup_shows(const struct script_setup *setup, uint32_t
 enum script_type pd_script_type_of(const struct perfdata_attr *attr);
 
 /* Options of the sample lines, which `script` and `dump` take: pd_script_setup_init reads them. */
-#define SCRIPT_LINE_OPTIONS \
-	{ .name = "fields", .kind = PERFDATA_OPTION_TEXT, .short_name = 'F', .argument = "[TYPE:]LIST", \
-	  .help = "the fields to print, or changes of the default ones: +FIELD, -FIELD; TYPE: hw, sw, trace, raw, break, synth" }, \
-	{ .name = "hide-call-graph", .kind = PERFDATA_OPTION_FLAG, .short_name = 'G', .help = "no call chains" }, \
-	{ .name = "ns", .kind = PERFDATA_OPTION_FLAG, .help = "times in nanoseconds" }, \
-	{ .name = "reltime", .kind = PERFDATA_OPTION_FLAG, .help = "times since the first line" }, \
-	{ .name = "deltatime", .kind = PERFDATA_OPTION_FLAG, .help = "times since the line before" }, \
-	{ .name = "Latency", .kind = PERFDATA_OPTION_FLAG, .short_name = 'L', .help = "narrow comm and cpu" }, \
-	{ .name = "inline", .kind = PERFDATA_OPTION_FLAG, .help = "show inlined functions (default; --no-inline leaves them out)" }, \
-	{ .name = "max-stack", .kind = PERFDATA_OPTION_NUMBER, .argument = "N", .help = "at most N addresses of a call chain; default 127" }, \
-	{ .name = "stop-bt", .kind = PERFDATA_OPTION_TEXT, .argument = "LIST", .help = "call chains end at these symbols" }, \
-	{ .name = "show-kernel-path", .kind = PERFDATA_OPTION_FLAG, .help = "the kernel's file, not [kernel.kallsyms]" }
+#define SCRIPT_LINE_OPTIONS                                                                                            \
+	{ .name = "fields",                                                                                            \
+	  .kind = PERFDATA_OPTION_TEXT,                                                                                \
+	  .short_name = 'F',                                                                                           \
+	  .argument = "[TYPE:]LIST",                                                                                   \
+	  .help = "the fields to print, or changes of the default ones: +FIELD, -FIELD; TYPE: hw, sw, trace, raw, "    \
+		  "break, synth" },                                                                                    \
+		{ .name = "hide-call-graph",                                                                           \
+		  .kind = PERFDATA_OPTION_FLAG,                                                                        \
+		  .short_name = 'G',                                                                                   \
+		  .help = "no call chains" },                                                                          \
+		{ .name = "ns", .kind = PERFDATA_OPTION_FLAG, .help = "times in nanoseconds" },                        \
+		{ .name = "reltime", .kind = PERFDATA_OPTION_FLAG, .help = "times since the first line" },             \
+		{ .name = "deltatime", .kind = PERFDATA_OPTION_FLAG, .help = "times since the line before" },          \
+		{ .name = "Latency", .kind = PERFDATA_OPTION_FLAG, .short_name = 'L', .help = "narrow comm and cpu" }, \
+		{ .name = "inline",                                                                                    \
+		  .kind = PERFDATA_OPTION_FLAG,                                                                        \
+		  .help = "show inlined functions (default; --no-inline leaves them out)" },                           \
+		{ .name = "max-stack",                                                                                 \
+		  .kind = PERFDATA_OPTION_NUMBER,                                                                      \
+		  .argument = "N",                                                                                     \
+		  .help = "at most N addresses of a call chain; default 127" },                                        \
+		{ .name = "stop-bt",                                                                                   \
+		  .kind = PERFDATA_OPTION_TEXT,                                                                        \
+		  .argument = "LIST",                                                                                  \
+		  .help = "call chains end at these symbols" },                                                        \
+	{                                                                                                              \
+		.name = "show-kernel-path", .kind = PERFDATA_OPTION_FLAG,                                              \
+		.help = "the kernel's file, not [kernel.kallsyms]"                                                     \
+	}
 
 #endif

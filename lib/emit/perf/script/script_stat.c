@@ -38,7 +38,11 @@ struct script_stat *pd_script_stat_new(const struct event_names *names, perfdata
 	struct script_stat *stat = calloc(1, sizeof *stat);
 	if (stat)
 		*stat = (struct script_stat){
-			.names = names, .reader = names->reader, .rows_left = FREE_ROWS, .on_finding = on_finding, .user = user,
+			.names = names,
+			.reader = names->reader,
+			.rows_left = FREE_ROWS,
+			.on_finding = on_finding,
+			.user = user,
 		};
 	return stat;
 }
@@ -47,9 +51,13 @@ static void report_limit(struct script_stat *stat, const struct perfdata_raw *ra
 {
 	if (!stat->limit_reported && stat->on_finding)
 		stat->on_finding(stat->user, &(const struct perfdata_finding){
-			.severity = PERFDATA_SEVERITY_ERROR, .code = PERFDATA_FINDING_LIMIT, .file = perfdata_reader_file_name(stat->reader, raw->file),
-			.offset = raw->offset, .record = raw->number, .message = message,
-		});
+						     .severity = PERFDATA_SEVERITY_ERROR,
+						     .code = PERFDATA_FINDING_LIMIT,
+						     .file = perfdata_reader_file_name(stat->reader, raw->file),
+						     .offset = raw->offset,
+						     .record = raw->number,
+						     .message = message,
+					     });
 	stat->limit_reported = true;
 }
 
@@ -126,8 +134,8 @@ static bool is_among(const struct perfdata_cpus *cpus, int32_t wanted)
 }
 
 /* The recording's CPUs, as far as the event's unit has them; "any CPU" is one of every unit. */
-static enum perfdata_status make_counts(struct script_stat *stat, const struct perfdata_event *event, const struct perfdata_raw *raw,
-					struct event_counts *counts)
+static enum perfdata_status make_counts(struct script_stat *stat, const struct perfdata_event *event,
+					const struct perfdata_raw *raw, struct event_counts *counts)
 {
 	counts->cpus = calloc(stat->nr_cpus ? stat->nr_cpus : 1, sizeof *counts->cpus);
 	for (size_t i = 0; counts->cpus && i < stat->nr_cpus; i++)
@@ -171,7 +179,8 @@ static void take_config(struct script_stat *stat, const struct perfdata_stat_con
 	}
 }
 
-static enum perfdata_status take_value(struct script_stat *stat, const struct perfdata_raw *raw, const struct perfdata_stat *value)
+static enum perfdata_status take_value(struct script_stat *stat, const struct perfdata_raw *raw,
+				       const struct perfdata_stat *value)
 {
 	const enum perfdata_status status = make_events(stat, raw);
 	stat->rows_left += ROWS_OF_VALUE;
@@ -182,7 +191,8 @@ static enum perfdata_status take_value(struct script_stat *stat, const struct pe
 	for (size_t i = 0; i < counts->nr_cpus; i++) {
 		if (counts->cpus[i] != value->cpu)
 			continue;
-		counts->counts[value->thread * counts->nr_cpus + i] = (struct count){ value->val, value->ena, value->run };
+		counts->counts[value->thread * counts->nr_cpus + i] = (struct count){ value->val, value->ena,
+										      value->run };
 		break;
 	}
 	return status;
@@ -195,7 +205,8 @@ static uint64_t estimate(const struct count *count)
 	return value < 0x1p64 ? (uint64_t)value : UINT64_MAX;
 }
 
-/* Counters grow: a round is emitted what they grew by. For those that did not run all the time, all of it is estimated. */
+/* Counters grow: a round is emitted what they grew by. For those that did not run all the time, all of it is
+ * estimated. */
 static void finish_count(const struct script_stat *stat, struct count *count, struct count *previous)
 {
 	const struct count recorded = *count;
@@ -211,7 +222,8 @@ static void finish_count(const struct script_stat *stat, struct count *count, st
 		count->value = estimate(count);
 }
 
-static void spell_row(const struct script_stat *stat, size_t index, size_t thread, size_t cpu, uint64_t time, struct perfdata_text *out)
+static void spell_row(const struct script_stat *stat, size_t index, size_t thread, size_t cpu, uint64_t time,
+		      struct perfdata_text *out)
 {
 	const struct event_counts *counts = &stat->events[index];
 	const size_t cell = thread * counts->nr_cpus + cpu;
@@ -230,13 +242,15 @@ static void spell_row(const struct script_stat *stat, size_t index, size_t threa
 	perfdata_text_char(out, '\n');
 }
 
-static enum perfdata_status spell_round(struct script_stat *stat, const struct perfdata_raw *raw, uint64_t time, struct perfdata_text *out)
+static enum perfdata_status spell_round(struct script_stat *stat, const struct perfdata_raw *raw, uint64_t time,
+					struct perfdata_text *out)
 {
 	const enum perfdata_status status = make_events(stat, raw);
 	if (status != PERFDATA_OK)
 		return status;
 	if (!stat->header_reported)
-		perfdata_text_literal(out, "CPU   THREAD             VAL             ENA             RUN            TIME EVENT\n");
+		perfdata_text_literal(
+			out, "CPU   THREAD             VAL             ENA             RUN            TIME EVENT\n");
 	stat->header_reported = true;
 	if (stat->nr_counts > stat->rows_left) {
 		report_limit(stat, raw, "far more rounds than the counters have values; they were left out");
@@ -250,8 +264,8 @@ static enum perfdata_status spell_round(struct script_stat *stat, const struct p
 	return perfdata_text_failed(out) ? PERFDATA_ENOMEM : PERFDATA_OK;
 }
 
-enum perfdata_status pd_script_stat_record(struct script_stat *stat, const struct perfdata_raw *raw, const struct perfdata_record *record,
-					struct perfdata_text *out)
+enum perfdata_status pd_script_stat_record(struct script_stat *stat, const struct perfdata_raw *raw,
+					   const struct perfdata_record *record, struct perfdata_text *out)
 {
 	switch (record->type) {
 	case PERFDATA_RECORD_CPU_MAP:

@@ -17,7 +17,7 @@ static inline bool script_stat_concerns(uint32_t type)
 	       type == PERFDATA_RECORD_STAT_CONFIG || type == PERFDATA_RECORD_STAT_ROUND;
 }
 /* Follows a record, in order. STAT_ROUND appends the table. PERFDATA_ENOMEM. */
-enum perfdata_status pd_script_stat_record(struct script_stat *stat, const struct perfdata_raw *raw, const struct perfdata_record *record,
-					struct perfdata_text *out);
+enum perfdata_status pd_script_stat_record(struct script_stat *stat, const struct perfdata_raw *raw,
+					   const struct perfdata_record *record, struct perfdata_text *out);
 
 #endif
