@@ -69,10 +69,11 @@ static inline bool pd_account_is_tight(const struct pd_account *account)
 {
 	return account && pd_account_used(account) > account->limit - account->limit / 4;
 }
-/* Caches shrink, tables go to temporary files. */
+/* Caches shrink, tables go to temporary files. A sixteenth is left for what nobody counts: gaps of the heap, and many
+ * small things. */
 static inline bool pd_account_is_over(const struct pd_account *account)
 {
-	return account && pd_account_used(account) > account->limit;
+	return account && pd_account_used(account) > account->limit - account->limit / 16;
 }
 /* What cannot shrink ends: beyond the limit by as much again, and never below what the smallest recording takes. */
 static inline bool pd_account_is_exhausted(const struct pd_account *account)
