@@ -6,15 +6,13 @@
 
 #include "emit/model/record.h"
 
-#define NAME_OPTIONS                                                                                      \
-	{ "names", PERFDATA_OPTION_FLAG, 0, NULL,                                                         \
-	  "samples with comm, and with file, build-id and symbol (--symbols yes) of each address" },      \
-		{ "lines", PERFDATA_OPTION_FLAG, 0, NULL,                                                 \
-		  "as --names, and source file and line of each address (--symbols yes)" },               \
-	{                                                                                                 \
-		"stacks", PERFDATA_OPTION_CHOICE, 0, "inline|ref",                                        \
-			"samples with their stack of named frames, or its id: the stack then stands once" \
-	}
+#define NAME_OPTIONS \
+	{ "names", PERFDATA_OPTION_FLAG, 0, NULL, \
+	  "samples with comm, and with file, build-id and symbol (--symbols yes) of each address" }, \
+	{ "lines", PERFDATA_OPTION_FLAG, 0, NULL, \
+	  "as --names, and source file and line of each address (--symbols yes)" }, \
+	{ "stacks", PERFDATA_OPTION_CHOICE, 0, "inline|ref", \
+	  "samples with their stack of named frames, or its id: the stack then stands once" }
 
 /* Sets what the options ask for; {0} without them. */
 void pd_name_options_read(struct record_world *world, const struct perfdata_emitter_option_value *options,

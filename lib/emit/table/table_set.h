@@ -29,18 +29,15 @@ struct table_set {
 	struct emitted new_stacks, new_frames;   /* scan's */
 };
 
-#define TABLE_OPTIONS                                                                                                  \
-	{ "table", PERFDATA_OPTION_TEXT, 0, "LIST",                                                                    \
-	  "only these tables: recordings, events, samples, stacks, frames, mappings, build_ids, threads, lost, cpu, "  \
-	  "features, findings, callchain, "                                                                            \
-	  "event:NAME, a record type" },                                                                               \
-		{ "columns", PERFDATA_OPTION_TEXT, 0, "LIST",                                                          \
-		  "only these columns, in this order (see `perfdata schema --columns --table NAME`)" },                \
-		{ "recording", PERFDATA_OPTION_TEXT, 0, "NAME",                                                        \
-		  "what the column `recording` says; the input's name without it" },                                   \
-	{                                                                                                              \
-		"lines", PERFDATA_OPTION_FLAG, 0, NULL, "frames with source file and line, and with inlined functions" \
-	}
+#define TABLE_OPTIONS \
+	{ "table", PERFDATA_OPTION_TEXT, 0, "LIST", \
+	  "only these tables: recordings, events, samples, stacks, frames, mappings, build_ids, threads, lost, cpu, " \
+	  "features, findings, callchain, event:NAME, a record type" }, \
+	{ "columns", PERFDATA_OPTION_TEXT, 0, "LIST", \
+	  "only these columns, in this order (see `perfdata schema --columns --table NAME`)" }, \
+	{ "recording", PERFDATA_OPTION_TEXT, 0, "NAME", \
+	  "what the column `recording` says; the input's name without it" }, \
+	{ "lines", PERFDATA_OPTION_FLAG, 0, NULL, "frames with source file and line, and with inlined functions" }
 
 /* The needs of the options' tables. */
 uint32_t pd_table_set_needs(const struct perfdata_emitter_option_value *options, size_t nr_options);

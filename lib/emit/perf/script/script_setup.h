@@ -103,35 +103,22 @@ static inline bool script_setup_shows(const struct script_setup *setup, uint32_t
 enum script_type pd_script_type_of(const struct perfdata_attr *attr);
 
 /* Options of the sample lines, which `script` and `dump` take: pd_script_setup_init reads them. */
-#define SCRIPT_LINE_OPTIONS                                                                                            \
-	{ .name = "fields",                                                                                            \
-	  .kind = PERFDATA_OPTION_TEXT,                                                                                \
-	  .short_name = 'F',                                                                                           \
-	  .argument = "[TYPE:]LIST",                                                                                   \
-	  .help = "the fields to print, or changes of the default ones: +FIELD, -FIELD; TYPE: hw, sw, trace, raw, "    \
-		  "break, synth" },                                                                                    \
-		{ .name = "hide-call-graph",                                                                           \
-		  .kind = PERFDATA_OPTION_FLAG,                                                                        \
-		  .short_name = 'G',                                                                                   \
-		  .help = "no call chains" },                                                                          \
-		{ .name = "ns", .kind = PERFDATA_OPTION_FLAG, .help = "times in nanoseconds" },                        \
-		{ .name = "reltime", .kind = PERFDATA_OPTION_FLAG, .help = "times since the first line" },             \
-		{ .name = "deltatime", .kind = PERFDATA_OPTION_FLAG, .help = "times since the line before" },          \
-		{ .name = "Latency", .kind = PERFDATA_OPTION_FLAG, .short_name = 'L', .help = "narrow comm and cpu" }, \
-		{ .name = "inline",                                                                                    \
-		  .kind = PERFDATA_OPTION_FLAG,                                                                        \
-		  .help = "show inlined functions (default; --no-inline leaves them out)" },                           \
-		{ .name = "max-stack",                                                                                 \
-		  .kind = PERFDATA_OPTION_NUMBER,                                                                      \
-		  .argument = "N",                                                                                     \
-		  .help = "at most N addresses of a call chain; default 127" },                                        \
-		{ .name = "stop-bt",                                                                                   \
-		  .kind = PERFDATA_OPTION_TEXT,                                                                        \
-		  .argument = "LIST",                                                                                  \
-		  .help = "call chains end at these symbols" },                                                        \
-	{                                                                                                              \
-		.name = "show-kernel-path", .kind = PERFDATA_OPTION_FLAG,                                              \
-		.help = "the kernel's file, not [kernel.kallsyms]"                                                     \
-	}
+#define SCRIPT_LINE_OPTIONS \
+	{ .name = "fields", .kind = PERFDATA_OPTION_TEXT, .short_name = 'F', .argument = "[TYPE:]LIST", \
+	  .help = "the fields to print, or changes of the default ones: +FIELD, -FIELD; TYPE: hw, sw, trace, raw, " \
+		  "break, synth" }, \
+	{ .name = "hide-call-graph", .kind = PERFDATA_OPTION_FLAG, .short_name = 'G', .help = "no call chains" }, \
+	{ .name = "ns", .kind = PERFDATA_OPTION_FLAG, .help = "times in nanoseconds" }, \
+	{ .name = "reltime", .kind = PERFDATA_OPTION_FLAG, .help = "times since the first line" }, \
+	{ .name = "deltatime", .kind = PERFDATA_OPTION_FLAG, .help = "times since the line before" }, \
+	{ .name = "Latency", .kind = PERFDATA_OPTION_FLAG, .short_name = 'L', .help = "narrow comm and cpu" }, \
+	{ .name = "inline", .kind = PERFDATA_OPTION_FLAG, \
+	  .help = "show inlined functions (default; --no-inline leaves them out)" }, \
+	{ .name = "max-stack", .kind = PERFDATA_OPTION_NUMBER, .argument = "N", \
+	  .help = "at most N addresses of a call chain; default 127" }, \
+	{ .name = "stop-bt", .kind = PERFDATA_OPTION_TEXT, .argument = "LIST", \
+	  .help = "call chains end at these symbols" }, \
+	{ .name = "show-kernel-path", .kind = PERFDATA_OPTION_FLAG, \
+	  .help = "the kernel's file, not [kernel.kallsyms]" }
 
 #endif
