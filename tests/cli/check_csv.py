@@ -123,7 +123,7 @@ def check_described(path, by_type, faults):
         faults.append('recordings: %d rows' % len(rows['recordings']))
 
 
-def check(path):
+def check(path, described):
     code, out, _err = run('ndjson', '-q', path)
     if code not in (0, 4):
         return [] if code == 3 else ['exit %d' % code]
@@ -133,7 +133,8 @@ def check(path):
         by_type.setdefault(record['type'], []).append(record)
     faults = []
     for kind, records in by_type.items():
-        check_table(path, 'samples' if kind == 'sample' else kind, records, faults)
+        if kind not in DESCRIBED:
+            check_table(path, 'samples' if kind == 'sample' else kind, records, faults)
     samples = by_type.get('sample', [])
     for table, count in (('callchain', None), ('branches', sum(len(r.get('branch_stack', {}).get('entries', [])) for r in samples)),
                          ('regs', sum(len(r.get(k, {}).get('regs', {})) for r in samples for k in ('user_regs', 'intr_regs')))):
@@ -148,7 +149,8 @@ def check(path):
         check_table(path, 'event:' + event, chosen, faults)
     if samples:
         check_stacks(path, faults)
-    check_described(path, by_type, faults)
+    if described:
+        check_described(path, by_type, faults)
     return faults
 
 
@@ -156,7 +158,8 @@ def main():
     number = bad = 0
     for path, _kind in program.recordings(LIMIT):
         number += 1
-        faults = check(path)
+        # nine tables, three runs each: of a large collection some recordings are enough
+        faults = check(path, number < 64 or number % 16 == 0)
         bad += bool(faults)
         print('%sok %d - %s' % ('not ' if faults else '', number, os.path.basename(path)))
         for fault in faults[:5]:
