@@ -115,7 +115,8 @@ def check_described(path, by_type, faults):
         header, *rows[table] = list(csv.reader(io.StringIO(run('csv', '-q', '--table', table, path).out.decode('utf-8'), newline='')))
         if header != columns:
             faults.append('%s: columns %s, described are %s' % (table, header, columns))
-    for table, kinds in (('mappings', ('mmap', 'mmap2')), ('threads', ('comm', 'fork', 'exit'))):
+    for table, kinds in (('mappings', ('mmap', 'mmap2')), ('threads', ('comm', 'fork', 'exit')),
+                         ('lost', ('lost', 'lost_samples', 'throttle', 'unthrottle'))):
         wanted = sum(len(by_type.get(kind, [])) for kind in kinds)
         if len(rows[table]) != wanted:
             faults.append('%s: %d rows for %d records' % (table, len(rows[table]), wanted))

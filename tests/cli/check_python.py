@@ -38,6 +38,9 @@ def from_json(path):
         if line["type"] != "sample":
             continue
         row = [line.get(name) for name in COLUMNS]
+        # times are signed, so that they can be subtracted
+        time = line.get("time")
+        row[COLUMNS.index("time")] = time - (1 << 64) if time is not None and time >= 1 << 63 else time
         row[COLUMNS.index("ip")] = int(line["ip"], 16) if line.get("ip") else None
         row[COLUMNS.index("callchain")] = chain(line["callchain"]) if "callchain" in line else None
         yield row

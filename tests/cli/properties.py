@@ -228,6 +228,9 @@ def check_csv(path, objects, code):
     if counts != objects[-1]["types"]:
         raise Problem("info counts %s, ndjson %s" % (counts, objects[-1]["types"]))
     tables = {name: count for name, count in counts.items() if not name.startswith("unknown_")}
+    if "lost" in tables:
+        # the table of that name is not that of LOST records alone
+        tables["lost"] = sum(counts.get(name, 0) for name in ("lost", "lost_samples", "throttle", "unthrottle"))
     tables["samples"] = counts.get("sample", 0)
     tables["unknown"] = sum(count for name, count in counts.items() if name.startswith("unknown_"))
     for table, count in tables.items():
