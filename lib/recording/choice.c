@@ -51,7 +51,8 @@ enum perfdata_status perfdata_rewriter_choose(struct perfdata_rewriter *rewriter
 		rewriter->error = *perfdata_session_error(session);
 		return status;
 	}
-	qsort(rewriter->choice.kept, rewriter->choice.nr_kept, sizeof *rewriter->choice.kept, compare);
+	if (rewriter->choice.nr_kept)
+		qsort(rewriter->choice.kept, rewriter->choice.nr_kept, sizeof *rewriter->choice.kept, compare);
 	return PERFDATA_OK;
 }
 
