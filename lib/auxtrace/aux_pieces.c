@@ -188,9 +188,10 @@ bool pd_aux_walk_next(struct pd_aux_walk *walk)
 			 &walk->packet))
 		return false;
 	walk->kind = &walk->kinds[walk->packet.kind];
-	if (walk->record_is_whole)
+	if (walk->record_is_whole || walk->record_is_cut)
 		walk->record = (struct pd_spe_record){ 0 };
-	walk->record_is_whole = piece->trace.type == PD_AUX_ARM_SPE &&
+	walk->record_is_cut = piece->trace.type == PD_AUX_ARM_SPE && !walk->packet.kind;
+	walk->record_is_whole = piece->trace.type == PD_AUX_ARM_SPE && !walk->record_is_cut &&
 				pd_spe_take(&walk->record, &walk->packet, walk->at);
 	return true;
 }
@@ -209,7 +210,7 @@ static void skip_records(struct pd_aux_piece *next)
 	while (pd_aux_walk_next(&walk))
 		;
 	next->state = walk.state;
-	next->open = walk.record_is_whole ? (struct pd_spe_record){ 0 } : walk.record;
+	next->open = walk.record_is_whole || walk.record_is_cut ? (struct pd_spe_record){ 0 } : walk.record;
 }
 
 static enum perfdata_status add_piece(struct pd_aux_carry *carry, const struct perfdata_raw *raw,

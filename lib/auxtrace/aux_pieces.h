@@ -76,6 +76,7 @@ struct pd_aux_walk {
 	uint64_t at;                         /* of the packet, in the payload */
 	struct pd_spe_record record;
 	bool record_is_whole;                /* the packet was its last one */
+	bool record_is_cut;                  /* the packet is none: nothing more comes to the record */
 };
 void pd_aux_walk_begin(struct pd_aux_walk *walk, const struct pd_aux_piece *piece);
 bool pd_aux_walk_next(struct pd_aux_walk *walk);

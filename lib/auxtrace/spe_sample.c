@@ -238,17 +238,18 @@ unsigned pd_spe_branches(const struct pd_spe_record *record, uint64_t words[3 * 
 {
 	const uint64_t prediction = record->events & MISPREDICTED ? 1 : 2,
 		       not_taken = record->events & NOT_TAKEN ? 1 : 0;
-	if (!is_of(record, BRANCH))
-		return 0;
 	const uint64_t in_transaction = record->events & TRANSACTION ? 4 : 0;
-	words[0] = record->pc;
-	words[1] = record->target;
-	words[2] = prediction | in_transaction | (uint64_t)record->total << 4 | branch_type(record->operation) << 20 |
-		   not_taken << 33;
-	if (!(record->present & PD_SPE_PREVIOUS))
-		return 1;
-	words[3] = 0;
-	words[4] = record->previous;
-	words[5] = 0;
-	return 2;
+	unsigned nr = 0;
+	if (is_of(record, BRANCH)) {
+		words[nr++] = record->pc;
+		words[nr++] = record->target;
+		words[nr++] = prediction | in_transaction | (uint64_t)record->total << 4 |
+			      branch_type(record->operation) << 20 | not_taken << 33;
+	}
+	if (record->previous) {
+		words[nr++] = 0;
+		words[nr++] = record->previous;
+		words[nr++] = 0;
+	}
+	return nr / 3;
 }

@@ -374,13 +374,19 @@ void pd_reader_hold(struct perfdata_reader *reader, struct pd_chunk *chunk)
 
 enum perfdata_status pd_reader_next_now(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned *ret_nr)
 {
-	if (reader->order)
-		return pd_order_next(reader, ret, ret_nr);
+	if (reader->order) {
+		const enum perfdata_status status = pd_order_next(reader, ret, ret_nr);
+		if (reader->traces && status == PERFDATA_OK)
+			pd_trace_samples_given(reader, ret, *ret_nr);
+		return status;
+	}
 	if (reader->end != PERFDATA_OK)
 		return reader->end;
 	const enum perfdata_status status = pd_reader_read(reader, ret, ret_nr);
 	if (status == PERFDATA_OK) {
 		pd_reader_hold(reader, ret->chunk);
+		if (reader->traces)
+			pd_trace_samples_given(reader, ret, *ret_nr);
 		return PERFDATA_OK;
 	}
 	return reader->end = pd_reader_failed(reader, status);

@@ -355,6 +355,8 @@ enum perfdata_status pd_trace_samples_see(struct perfdata_reader *reader, const 
 /* The next samples of that piece, all of one operation: fewer than PD_MAX_RECORDS, in one chunk. PERFDATA_END: no more
  * of it. */
 enum perfdata_status pd_trace_samples_next(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned *ret_nr);
+/* Records that are in their order now: samples among them get the time that they say. */
+void pd_trace_samples_given(const struct perfdata_reader *reader, struct perfdata_raw *raws, unsigned nr);
 
 /* --- spill.c: sorted records that wait in a temporary file --- */
 struct pd_spill;

@@ -3,6 +3,7 @@
  * for it, which then go the way of all records. They are older than the payload, and nobody knows by how much:
  * FINISHED_ROUND releases nothing there. */
 #include "config.h"
+#include "base/cursor.h"
 #include "base/memory.h"
 #include "auxtrace/aux_pieces.h"
 #include "auxtrace/spe_sample.h"
@@ -15,7 +16,8 @@
 struct told {
 	uint64_t buffer;                   /* its processor, or 1 << 32 | its index */
 	int32_t tid;
-	uint64_t time;
+	uint64_t timer;                    /* the latest one: perf hands out by it what has no time of its own */
+	bool begun;                        /* a whole operation was there */
 };
 
 struct pd_trace_samples {
@@ -28,6 +30,7 @@ struct pd_trace_samples {
 	struct perfdata_raw raw;           /* of that piece */
 	struct told *told;
 	size_t nr_told, room_told, buffer; /* `buffer`: of that piece */
+	bool empty_first;                  /* a sample of no operation comes next */
 	struct pd_chunk *chunk;            /* held: samples are written into it */
 };
 
@@ -142,6 +145,8 @@ static enum perfdata_status find_buffer(struct pd_trace_samples *traces)
 	if (pd_vector_grow(&traces->told, &traces->room_told, traces->nr_told, sizeof *traces->told) < 0)
 		return PERFDATA_ENOMEM;
 	traces->told[traces->nr_told++] = (struct told){ .buffer = buffer, .tid = piece->tid };
+	/* without times, perf looks at the operation before it has read any */
+	traces->empty_first = traces->carry.tracer.timeless;
 	return PERFDATA_OK;
 }
 
@@ -164,13 +169,13 @@ enum perfdata_status pd_trace_samples_see(struct perfdata_reader *reader, const 
 
 /* --- the samples --- */
 
-/* Time and thread of operations that do not say them are those of the one before: the kernel writes a CONTEXT with the
- * tid where that changes. */
+/* The thread of operations that do not say it is that of the one before: the kernel writes a CONTEXT with the tid where
+ * that changes. */
 static void take_told(struct pd_trace_samples *traces, const struct pd_spe_record *record)
 {
 	struct told *told = &traces->told[traces->buffer];
-	if (record->present & PD_SPE_TIME)
-		told->time = pd_aux_time(&traces->walk.piece->clock, record->timer);
+	if (record->timer > told->timer)
+		told->timer = record->timer;
 	if (record->present & PD_SPE_CONTEXT && !traces->carry.tracer.timeless)
 		told->tid = (int32_t)record->context;
 }
@@ -178,7 +183,9 @@ static void take_told(struct pd_trace_samples *traces, const struct pd_spe_recor
 /* What samples of one operation have in common. */
 struct operation {
 	const struct pd_spe_record *record;
-	uint64_t time, data_src;
+	uint64_t time;                     /* that it says; perf takes the timer for 0 where it says none */
+	uint64_t place;                    /* time by which it is handed out */
+	uint64_t data_src;
 	int32_t tid;
 };
 
@@ -245,7 +252,7 @@ static void add_sample(struct perfdata_reader *reader, enum pd_spe_event event, 
 		.offset = traces->raw.offset,
 		.inner = traces->raw.inner,
 		.number = traces->raw.number,
-		.time = operation->time,
+		.time = operation->place,
 		.size = (uint32_t)size,
 		.type = PERFDATA_RECORD_SAMPLE,
 		.cpu = (uint32_t)piece->cpu,
@@ -256,6 +263,17 @@ static void add_sample(struct perfdata_reader *reader, enum pd_spe_event event, 
 		.flags = PERFDATA_RAW_MADE,
 		.chunk = chunk,
 	};
+}
+
+void pd_trace_samples_given(const struct perfdata_reader *reader, struct perfdata_raw *raws, unsigned nr)
+{
+	const uint64_t type = reader->traces->sample_type;
+	/* behind the id, the address and the thread: as `spell` puts it */
+	const size_t at = 8 + (type & PERFDATA_SAMPLE_IDENTIFIER ? 8 : 0) + 16;
+	for (unsigned i = 0; i < nr; i++)
+		if (raws[i].flags & PERFDATA_RAW_MADE)
+			raws[i].time = type & PERFDATA_SAMPLE_TIME ? pd_load64(raws[i].bytes + at, reader->config.swap)
+								   : UINT64_MAX;
 }
 
 /* Room for all samples of one operation. */
@@ -282,31 +300,60 @@ static unsigned add_samples(struct perfdata_reader *reader, const struct operati
 	return nr;
 }
 
-enum perfdata_status pd_trace_samples_next(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned *ret_nr)
+/* The samples of a whole operation; and, as perf gives them, of what there was of one before bytes that are no packet,
+ * unless nothing whole was there before. */
+static bool gives_samples(struct pd_trace_samples *traces)
+{
+	struct told *told = &traces->told[traces->buffer];
+	told->begun |= traces->walk.record_is_whole || traces->carry.tracer.timeless;
+	return traces->walk.record_is_whole || (traces->walk.record_is_cut && told->begun);
+}
+
+/* Where a sample stands among the others. perf compares with the timer, so what is in the same tick comes first; and
+ * without times it takes buffer for buffer, those of processors at the end. */
+static uint64_t place_of(const struct pd_trace_samples *traces)
+{
+	const struct pd_aux_piece *piece = traces->walk.piece;
+	if (!(traces->sample_type & PERFDATA_SAMPLE_TIME))
+		return piece->cpu < 0 ? UINT64_MAX : 1 + (uint64_t)piece->idx;
+	const uint64_t behind = pd_aux_time(&piece->clock, traces->told[traces->buffer].timer + 1);
+	return behind && behind != UINT64_MAX ? behind - 1 : behind;
+}
+
+static enum perfdata_status make_samples(struct perfdata_reader *reader, const struct pd_spe_record *record,
+					 struct perfdata_raw *ret, unsigned *ret_nr)
 {
 	struct pd_trace_samples *traces = reader->traces;
+	const struct pd_aux_piece *piece = traces->walk.piece;
+	take_told(traces, record);
+	const struct operation operation = {
+		.record = record,
+		.tid = traces->told[traces->buffer].tid,
+		.data_src = pd_spe_data_src(record, piece->trace.midr),
+		.time = pd_aux_time(&piece->clock, record->timer),
+		.place = place_of(traces),
+	};
+	if (!make_room(reader))
+		return PERFDATA_ENOMEM;
+	*ret_nr = add_samples(reader, &operation, ret);
+	return PERFDATA_OK;
+}
+
+enum perfdata_status pd_trace_samples_next(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned *ret_nr)
+{
+	static const struct pd_spe_record empty;
+	struct pd_trace_samples *traces = reader->traces;
+	enum perfdata_status status = PERFDATA_OK;
 	*ret_nr = 0;
-	while (traces->pieces.nr) {
-		if (!pd_aux_walk_next(&traces->walk)) {
+	while (traces->pieces.nr && !*ret_nr && !status) {
+		if (traces->empty_first) {
+			traces->empty_first = false;
+			status = make_samples(reader, &empty, ret, ret_nr);
+		} else if (!pd_aux_walk_next(&traces->walk)) {
 			traces->pieces.nr = 0;
-			break;
+		} else if (gives_samples(traces)) {
+			status = make_samples(reader, &traces->walk.record, ret, ret_nr);
 		}
-		if (!traces->walk.record_is_whole)
-			continue;
-		const struct pd_aux_piece *piece = traces->walk.piece;
-		take_told(traces, &traces->walk.record);
-		const struct told *told = &traces->told[traces->buffer];
-		const struct operation operation = {
-			.record = &traces->walk.record,
-			.tid = told->tid,
-			.data_src = pd_spe_data_src(&traces->walk.record, piece->trace.midr),
-			.time = traces->sample_type & PERFDATA_SAMPLE_TIME ? told->time : UINT64_MAX,
-		};
-		if (!make_room(reader))
-			return PERFDATA_ENOMEM;
-		*ret_nr = add_samples(reader, &operation, ret);
-		if (*ret_nr)
-			return PERFDATA_OK;
 	}
-	return PERFDATA_END;
+	return status || *ret_nr ? status : PERFDATA_END;
 }

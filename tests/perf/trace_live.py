@@ -57,7 +57,10 @@ def samples_differ(letters, seed, folder):
     """Samples made of operations, of each kind of processor in turn."""
     path = os.path.join(folder, "x.data")
     processors = trace_packets.SPE_PROCESSORS[seed % len(trace_packets.SPE_PROCESSORS)]
-    trace_packets.recording("spe", trace_packets.spe_operations(seed, 6, 300), words=trace_packets.info_words("spe", processors),
+    odd = letters.endswith("odd")
+    letters = letters.split()[0]
+    operations = trace_packets.spe_odd_operations(seed, 6, 200) if odd else trace_packets.spe_operations(seed, 6, 300)
+    trace_packets.recording("spe", operations, words=trace_packets.info_words("spe", processors), time=not odd or seed % 4 != 3,
                             start=trace_packets.SPE_START).save(path)
     fields = ["-F", "+addr,+data_src,+weight,+brstack,+phys_addr"]
     want = output(PERF, "script", "-f", "--itrace=" + letters.replace("i", "i1i"), *fields, "--symfs", "/nonexistent", "-i", path)
@@ -80,7 +83,7 @@ def main():
         return
     with tempfile.TemporaryDirectory() as folder:
         tests = [(tracer, seed) for tracer in trace_packets.EVERY for seed in range(seeds if tracer in trace_packets.RANDOM else 1)]
-        tests = [(packets_differ, *test) for test in tests] + [(samples_differ, letters, seed) for letters in ("ibfmtaMl", "M", "bl", "i")
+        tests = [(packets_differ, *test) for test in tests] + [(samples_differ, letters, seed) for letters in ("ibfmtaMl", "M", "bl", "i", "ibfmtaMl odd", "i odd")
                                                                for seed in range(max(seeds, 4))]
         print("1..%d" % len(tests))
         for n, (differ, what, seed) in enumerate(tests):

@@ -637,6 +637,9 @@ for _name, _processors in (("trace-spe-operations.data", trace_packets.SPE_PROCE
                            ("trace-spe-operations-others.data", (trace_packets.SPE_PROCESSORS[2][0], trace_packets.SPE_PROCESSORS[3][1]))):
     traced(_name, trace_packets.SPE, trace_packets.spe_operations(1, 4, 8), "operations of Arm SPE in the order of their times",
            words=trace_packets.info_words(trace_packets.SPE, _processors), start=trace_packets.SPE_START)
+for _name, _time in (("trace-spe-operations-odd.data", True), ("trace-spe-operations-timeless.data", False)):
+    traced(_name, trace_packets.SPE, trace_packets.spe_odd_operations(2), "operations of Arm SPE without times, and bytes that are no packet among them",
+           time=_time, start=trace_packets.SPE_START)
 traced("trace-bts-cut.data", trace_packets.BTS, [trace_packets.branch(1, 2) + bytes(7), bytes(23), b""], "branches of BTS that the end of their buffer cuts")
 traced("trace-ptt-long.data", trace_packets.PTT, [b"".join(trace_packets.ptt_long()) + bytes(5)], "packets of HiSilicon PTT with 32 bytes, and a rest")
 

@@ -190,6 +190,23 @@ def spe_operations(seed, nr_payloads=4, count=60):
     return payloads
 
 
+def spe_odd_operations(seed, nr_payloads=4, count=12):
+    """The same with operations without a time, some of them empty, and bytes that are no packet: in front, between, inside, and behind."""
+    chance = random.Random(seed)
+    payloads, time = [], 1000000
+    for _ in range(nr_payloads):
+        out = bytes([0xff]) * chance.randrange(3)
+        for _ in range(count):
+            time += 1 + chance.randrange(5)
+            record = spe_record(chance, time if chance.random() < 0.6 else None)
+            if chance.random() < 0.3:
+                cut = chance.randrange(len(record))
+                record = record[:cut] + bytes([0xff]) + record[cut:]
+            out += record + (b"\1" if chance.random() < 0.1 else b"") + (b"\xff" if chance.random() < 0.2 else b"")
+        payloads.append(out + bytes(-len(out) % 16))
+    return payloads
+
+
 def spe_random(chance, count):
     odd = spe_every() + spe_heads()
     kinds = [lambda: chance.choice(odd), lambda: spe_record(chance, chance.getrandbits(40)), lambda: chance.randbytes(chance.randrange(6)),
