@@ -2,6 +2,7 @@
 /* perfdata bundle: what names the addresses of recordings here, taken along. What goes in is what `script` would take
  * names from, so that names are the same elsewhere. */
 #include "config.h"
+#include <dirent.h>
 #include <inttypes.h>
 #include <json-c/json.h>
 #include <stdio.h>
@@ -10,7 +11,7 @@
 #include <sys/stat.h>
 #include "answers.h"
 #include "commands.h"
-#include "file_rows.h"
+#include "file_rows_json.h"
 #include "interrupt.h"
 #include "perfdata/output.h"
 #include "symbol_options.h"
@@ -36,46 +37,22 @@ static void fail(struct bundling *bundling, enum perfdata_status status, const c
 
 static json_object *json_path(struct bundling *bundling, const char *path)
 {
-	struct perfdata_text quoted;
-	perfdata_text_init(&quoted);
-	perfdata_text_json_string(&quoted, path, strlen(path));
-	perfdata_text_char(&quoted, '\0');
-	json_object *string = perfdata_text_failed(&quoted) ? NULL : json_tokener_parse(quoted.data);
-	perfdata_text_release(&quoted);
+	json_object *string = json_of_path(path);
 	if (!string)
 		fail(bundling, PERFDATA_ENOMEM, NULL);
 	return string;
 }
 
-/* null where there is nothing. */
-static json_object *json_hex(const uint8_t *bytes, size_t size)
+static json_object *row_json(const struct file_row *row)
 {
-	struct perfdata_text hex;
-	perfdata_text_init(&hex);
-	perfdata_text_bytes_hex(&hex, bytes, size);
-	json_object *string = hex.size && !perfdata_text_failed(&hex)
-				      ? json_object_new_string_len(hex.data, (int)hex.size)
-				      : NULL;
-	perfdata_text_release(&hex);
-	return string;
-}
-
-static json_object *row_json(struct bundling *bundling, const struct file_row *row)
-{
-	json_object *object = json_object_new_object(), *paths = json_object_new_array();
-	for (size_t i = 0; i < row->nr_paths; i++)
-		json_object_array_add(paths, json_path(bundling, row->paths[i]));
-	json_object_object_add(object, "paths", paths);
-	json_object_object_add(object, "build_id", json_hex(row->build_id, row->build_id_size));
-	json_object_object_add(object, "kind", json_object_new_string(file_kind_name(row->kind)));
-	json_object_object_add(object, "samples", json_object_new_uint64(row->samples));
-	json_object_object_add(object, "in_chain", json_object_new_uint64(row->in_chain));
+	json_object *object = json_object_new_object();
+	file_row_add_json(object, row);
 	return object;
 }
 
 static void note_missing(struct bundling *bundling, const struct file_row *row, const char *reason)
 {
-	json_object *object = row_json(bundling, row);
+	json_object *object = row_json(row);
 	json_object_object_add(object, "reason", json_object_new_string(reason));
 	json_object_array_add(bundling->missing, object);
 	bundling->nr_missing++;
@@ -124,10 +101,11 @@ static bool add_file(struct bundling *bundling, const struct file_row *row, cons
 		note_missing(bundling, row, reason_of(status));
 		return false;
 	}
-	json_object *object = row_json(bundling, row);
+	json_object *object = row_json(row);
 	json_object_object_add(object, "name", json_path(bundling, planned.name));
 	json_object_object_add(object, "size", json_object_new_uint64(planned.size));
-	json_object_object_add(object, "sha256", json_hex(planned.sha256, sizeof planned.sha256));
+	json_object_object_add(object, "sha256", json_of_bytes(planned.sha256, sizeof planned.sha256));
+	json_object_object_add(object, "parts", json_of_parts(planned.parts));
 	json_object_array_add(bundling->files, object);
 	bundling->nr_files++;
 	bundling->bytes += planned.size;
@@ -240,6 +218,51 @@ static void add_row(struct bundling *bundling, const struct file_row *row)
 		add_alt(bundling, row);
 }
 
+/* --- which recordings it is of ------------------------------------------------------------------------------------ */
+
+/* Size and hash are null of what was read from a pipe. */
+static void add_recorded_file(struct bundling *bundling, const char *path, const char *name)
+{
+	json_object *object = json_object_new_object();
+	uint8_t sha256[PERFDATA_SHA256_SIZE];
+	uint64_t size;
+	const bool known = perfdata_file_sha256(path, sha256, &size) == PERFDATA_OK;
+	json_object_object_add(object, "name", json_path(bundling, name));
+	json_object_object_add(object, "size", known ? json_object_new_uint64(size) : NULL);
+	json_object_object_add(object, "sha256", known ? json_of_bytes(sha256, sizeof sha256) : NULL);
+	json_object_array_add(bundling->recordings, object);
+}
+
+static int by_bytes(const struct dirent **a, const struct dirent **b) { return strcmp((*a)->d_name, (*b)->d_name); }
+static int is_data_file(const struct dirent *entry) { return !strncmp(entry->d_name, "data", 4); }
+
+/* A file by its name; of a directory its data files, in byte order. */
+static void add_recording(struct bundling *bundling, const char *file)
+{
+	struct dirent **found;
+	struct stat st;
+	const char *slash = strrchr(file, '/'), *name = slash && slash[1] ? slash + 1 : file;
+	const int nr = !stat(file, &st) && S_ISDIR(st.st_mode) ? scandir(file, &found, is_data_file, by_bytes) : -1;
+	if (nr < 0)
+		add_recorded_file(bundling, file, name);
+	for (int i = 0; i < nr; i++) {
+		struct perfdata_text path, inside;
+		perfdata_text_init(&path);
+		perfdata_text_init(&inside);
+		perfdata_text_printf(&path, "%s/%s%c", file, found[i]->d_name, '\0');
+		perfdata_text_printf(&inside, "%s/%s%c", name, found[i]->d_name, '\0');
+		if (perfdata_text_failed(&path) || perfdata_text_failed(&inside))
+			fail(bundling, PERFDATA_ENOMEM, NULL);
+		else
+			add_recorded_file(bundling, path.data, inside.data);
+		perfdata_text_release(&path);
+		perfdata_text_release(&inside);
+		free(found[i]);
+	}
+	if (nr >= 0)
+		free(found);
+}
+
 /* --- the command -------------------------------------------------------------------------------------------------- */
 
 static bool read_one(struct bundling *bundling, const char *file)
@@ -257,9 +280,8 @@ static bool read_one(struct bundling *bundling, const char *file)
 		perfdata_symbols_free(symbols);
 	}
 	bundling->code = exit_code_join(bundling->code, input_close(&input, options));
-	const char *slash = strrchr(file, '/');
 	if (read)
-		json_object_array_add(bundling->recordings, json_path(bundling, slash ? slash + 1 : file));
+		add_recording(bundling, file);
 	return read;
 }
 

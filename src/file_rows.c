@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -64,8 +65,17 @@ struct tally {
 	uint64_t last_sample;              /* number of the last one that passed through it */
 };
 
+struct process_start {
+	int32_t pid;
+	uint64_t time;
+};
+
 struct counting {
 	struct file_rows *rows;
+	const struct perfdata_config *config;   /* of a record without an event */
+	struct perfdata_record *record;    /* to decode into */
+	struct process_start *starts;      /* of processes, as they were forked */
+	size_t nr_starts, starts_room;
 	struct tally *tallies;             /* by dso id */
 	size_t room;
 	uint64_t nr_samples;
@@ -116,11 +126,28 @@ static void note_event(struct file_rows *rows, const struct perfdata_event *even
 	rows->event = event;
 }
 
+static void note_start(struct counting *counting, const struct perfdata_delivery *delivery)
+{
+	const struct perfdata_raw *raw = delivery->record;
+	const struct perfdata_config *config = delivery->event ? delivery->event->config : counting->config;
+	if (perfdata_decode(config, raw->bytes, raw->size, counting->record) != PERFDATA_OK)
+		return;
+	const struct perfdata_task *task = &counting->record->u.task;
+	if (task->pid != task->tid)
+		return;
+	if (grow_list(&counting->starts, &counting->starts_room, counting->nr_starts, sizeof *counting->starts))
+		counting->starts[counting->nr_starts++] = (struct process_start){ task->pid, task->time };
+	else
+		counting->failed = true;
+}
+
 static void take_batch(void *user, const struct perfdata_batch *batch)
 {
 	struct counting *counting = user;
 	for (size_t i = 0; i < batch->nr_deliveries; i++) {
 		const struct perfdata_delivery *delivery = &batch->deliveries[i];
+		if (delivery->record->type == PERFDATA_RECORD_FORK)
+			note_start(counting, delivery);
 		if (delivery->record->type != PERFDATA_RECORD_SAMPLE)
 			continue;
 		note_event(counting->rows, delivery->event);
@@ -211,7 +238,8 @@ static struct file_row *row_of(struct file_rows *rows, const struct row_key *key
 		return NULL;
 	}
 	struct file_row *row = &rows->items[rows->nr++];
-	*row = (struct file_row){ .kind = key->kind, .inode = key->inode, .unchanged_since = INT64_MAX };
+	*row = (struct file_row){ .kind = key->kind, .inode = key->inode, .unchanged_since = INT64_MAX,
+				  .pid = -1, .start_time = UINT64_MAX };
 	row->build_id_size = copy_id(row->build_id, key->build_id.data, key->build_id.size);
 	return row;
 }
@@ -243,9 +271,24 @@ static int64_t written(const struct input *input)
 	return (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
 }
 
-static void take_dso(struct file_rows *rows, const struct input *input, const struct perfdata_session *session,
-		     uint32_t id, const struct tally *tally)
+/* "…/perf-PID.map" and "…/jit-PID.dump": pids are used again, so that only the start says whose code it is. */
+static void take_process(struct file_row *row, const char *path, const struct counting *counting)
 {
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	int pid;
+	if (row->pid >= 0 || (sscanf(name, "perf-%d.map", &pid) != 1 && sscanf(name, "jit-%d.dump", &pid) != 1))
+		return;
+	row->pid = pid;
+	for (size_t i = 0; i < counting->nr_starts; i++)
+		if (counting->starts[i].pid == pid)
+			row->start_time = counting->starts[i].time;
+}
+
+static void take_dso(const struct counting *counting, const struct input *input, const struct perfdata_session *session,
+		     uint32_t id)
+{
+	struct file_rows *rows = counting->rows;
+	const struct tally *tally = id < counting->room ? &counting->tallies[id] : NULL;
 	const struct perfdata_dso *dso = perfdata_session_dso(session, id);
 	enum perfdata_build_id_source source = 0;
 	const struct row_key key = {
@@ -267,6 +310,8 @@ static void take_dso(struct file_rows *rows, const struct input *input, const st
 	row->unchanged_since = since < row->unchanged_since ? since : row->unchanged_since;
 	if (rows->with_origins && ((tally && tally->in_chain) || rows->all_origins))
 		take_origin(rows, session, id, row);
+	if (row->jitdump || dso->kind == PERFDATA_DSO_PERF_MAP || dso->kind == PERFDATA_DSO_JITDUMP)
+		take_process(row, row->jitdump ? row->jitdump : dso->long_name, counting);
 	if (tally) {
 		row->samples += tally->samples;
 		row->periods += tally->periods;
@@ -319,20 +364,24 @@ bool file_rows_read(struct file_rows *rows, struct input *input, struct perfdata
 		.size = sizeof options, .needs = PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_FRAMES | PERFDATA_NEED_STACKS,
 		.merge_deferred = true, .symbols = symbols, .use_host = symbols != NULL,
 	};
-	struct counting counting = { .rows = rows };
+	struct counting counting = { .rows = rows, .config = perfdata_reader_config(input->reader),
+				     .record = perfdata_record_new() };
 	if (!rows->nr && !rows->event_name)
 		rows->weighs_periods = true;
 	rows->event = NULL;
-	struct perfdata_session *session = input_walk(input, &options, take_batch, &counting);
+	counting.failed = !counting.record;
+	struct perfdata_session *session = counting.record ? input_walk(input, &options, take_batch, &counting) : NULL;
 	if (session) {
 		const uint32_t nr = perfdata_session_nr_dsos(session);
 		for (uint32_t id = 0; id < nr && !rows->failed; id++)
-			take_dso(rows, input, session, id, id < counting.room ? &counting.tallies[id] : NULL);
+			take_dso(&counting, input, session, id);
 		take_table(rows, input->reader);
 		perfdata_session_close(session);
 	}
 	free(counting.tallies);
-	if (session && (rows->failed || counting.failed)) {
+	free(counting.starts);
+	perfdata_record_free(counting.record);
+	if (rows->failed || counting.failed) {
 		rows->failed = true;
 		input_ended(input, PERFDATA_ENOMEM, NULL);
 	}

@@ -30,6 +30,8 @@ struct file_row {
 	uint8_t alt_id[PERFDATA_BUILD_ID_MAX];
 	size_t alt_id_size;
 	char *jitdump, *jitdump_file;      /* that names generated code: as recorded, and here; or NULL */
+	int32_t pid;                       /* of the process whose code a perf map or jitdump names; -1: none */
+	uint64_t start_time;               /* of that process, ns of the recording's clock; UINT64_MAX: unknown */
 	bool has_conflict;                 /* the header's table has another build-id for its path */
 };
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "file_rows_json.h"
 #include "junit.h"
 #include "match_show.h"
 
@@ -210,83 +211,33 @@ bool match_show_text(const struct match_answer *answer)
 
 /* --- JSON --------------------------------------------------------------------------------------------------------- */
 
-static json_object *json_text(struct perfdata_text *text)
-{
-	json_object *string = perfdata_text_failed(text) || !text->size
-				      ? NULL
-				      : json_object_new_string_len(text->data, (int)text->size);
-	perfdata_text_release(text);
-	return string;
-}
-
-/* Text of a recording, as valid UTF-8. */
-static json_object *json_path(const char *path)
-{
-	struct perfdata_text quoted;
-	if (!path)
-		return NULL;
-	perfdata_text_init(&quoted);
-	perfdata_text_json_string(&quoted, path, strlen(path));
-	perfdata_text_char(&quoted, '\0');
-	json_object *string = perfdata_text_failed(&quoted) ? NULL : json_tokener_parse(quoted.data);
-	perfdata_text_release(&quoted);
-	return string;
-}
-
-static json_object *json_hex(const uint8_t *bytes, size_t size)
-{
-	struct perfdata_text hex;
-	perfdata_text_init(&hex);
-	perfdata_text_bytes_hex(&hex, bytes, size);
-	return json_text(&hex);
-}
-
 static void add_found(json_object *object, const struct perfdata_match_result *result)
 {
 	const char *const paths[] = { result->found, result->debug, result->alt, result->kallsyms };
 	json_object *list = json_object_new_array();
 	for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
 		if (paths[i] && (i != 3 || !result->found || strcmp(paths[i], result->found) != 0))
-			json_object_array_add(list, json_path(paths[i]));
+			json_object_array_add(list, json_of_path(paths[i]));
 	json_object_object_add(object, "found", list);
-	json_object_object_add(object, "found_build_id", json_hex(result->build_id.data, result->build_id.size));
+	json_object_object_add(object, "found_build_id", json_of_bytes(result->build_id.data, result->build_id.size));
 }
 
 static json_object *row_json(const struct match_answer *answer, const struct match_row *row)
 {
-	const struct file_row *file = row->file;
-	json_object *object = json_object_new_object(), *from = json_object_new_array(),
-		    *paths = json_object_new_array(), *parts = json_object_new_array();
-	const char *counts_as, *name, *state = match_state(answer->verdict, row, &counts_as);
-	enum perfdata_match_part part;
+	json_object *object = json_object_new_object();
+	const char *counts_as, *state = match_state(answer->verdict, row, &counts_as);
 	struct perfdata_text note;
-	unsigned bit;
 	json_object_object_add(object, "state", json_object_new_string(state));
 	if (strcmp(state, counts_as) != 0)
 		json_object_object_add(object, "counts_as", json_object_new_string(counts_as));
-	json_object_object_add(object, "samples", json_object_new_uint64(file->samples));
-	json_object_object_add(object, "weight", json_object_new_uint64(file->weight));
-	json_object_object_add(object, "in_chain", json_object_new_uint64(file->in_chain));
-	json_object_object_add(object, "mappings", json_object_new_uint64(file->maps));
-	json_object_object_add(object, "kind", json_object_new_string(file_kind_name(file->kind)));
-	json_object_object_add(object, "build_id", json_hex(file->build_id, file->build_id_size));
-	for (size_t i = 0; (name = file_source_name(i, &bit)); i++)
-		if (file->sources & bit)
-			json_object_array_add(from, json_object_new_string(name));
-	json_object_object_add(object, "sources", from);
-	for (size_t i = 0; i < file->nr_paths; i++)
-		json_object_array_add(paths, json_path(file->paths[i]));
-	json_object_object_add(object, "paths", paths);
+	file_row_add_json(object, row->file);
 	add_found(object, &row->result);
-	for (size_t i = 0; (name = perfdata_match_part_name(i, &part)); i++)
-		if (row->result.parts & (unsigned)part)
-			json_object_array_add(parts, json_object_new_string(name));
 	json_object_object_add(object, "parts",
-			       row->result.parts & PERFDATA_PART_UNSEEN ? (json_object_put(parts), NULL) : parts);
+			       row->result.parts & PERFDATA_PART_UNSEEN ? NULL : json_of_parts(row->result.parts));
 	json_object_object_add(object, "named", json_object_new_boolean(row->can_be_named));
 	perfdata_text_init(&note);
 	match_note(&note, answer->verdict, row);
-	json_object_object_add(object, "note", json_text(&note));
+	json_object_object_add(object, "note", json_of_text(&note));
 	return object;
 }
 
@@ -311,7 +262,7 @@ static void add_verdict(json_object *document, const struct match_answer *answer
 	for (size_t i = 0; i < answer->nr_asked; i++) {
 		json_object *source = json_object_new_object();
 		json_object_object_add(source, "kind", json_object_new_string(answer->asked[i].kind));
-		json_object_object_add(source, "path", json_path(answer->asked[i].path));
+		json_object_object_add(source, "path", json_of_path(answer->asked[i].path));
 		json_object_object_add(source, "found", json_object_new_uint64(answer->asked[i].found));
 		json_object_array_add(sources, source);
 	}
@@ -324,7 +275,7 @@ static void add_verdict(json_object *document, const struct match_answer *answer
 		struct perfdata_text line;
 		perfdata_text_init(&line);
 		perfdata_text_printable(&line, at, (size_t)(stop - at));
-		json_object_array_add(reasons, json_text(&line));
+		json_object_array_add(reasons, json_of_text(&line));
 		at = stop + 1;
 	}
 	json_object_object_add(document, "reasons", reasons);
@@ -337,7 +288,7 @@ bool match_show_json(const struct match_answer *answer)
 		    *rows = json_object_new_array();
 	json_object_object_add(document, "schema", json_object_new_string("perfdata-match/1"));
 	for (size_t i = 0; i < answer->options->files.nr; i++)
-		json_object_array_add(files, json_path(answer->options->files.values[i]));
+		json_object_array_add(files, json_of_path(answer->options->files.values[i]));
 	json_object_object_add(document, "recordings", files);
 	json_object_object_add(document, "samples", json_object_new_uint64(answer->rows->samples));
 	json_object_object_add(document, "samples_outside", json_object_new_uint64(answer->rows->outside));

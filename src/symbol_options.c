@@ -61,6 +61,7 @@ static void take_bundle(const struct options *options, struct perfdata_symbols_o
 	symbols->debug_dirs = &options->symbols_from;
 	symbols->debug_dir_count = 1;
 	symbols->use_host = false;
+	symbols->debug_first = true;
 	symbols->open = perfdata_bundle_files_get;
 	symbols->open_user = options->bundle;
 }

@@ -42,23 +42,52 @@ static void take_block(uint32_t state[8], const uint8_t *block)
 		state[i] += s[i];
 }
 
+void pd_sha256_init(struct pd_sha256 *hash)
+{
+	*hash = (struct pd_sha256){ .state = { 0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+					       0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19 } };
+}
+
+void pd_sha256_add(struct pd_sha256 *hash, const void *bytes, size_t size)
+{
+	const uint8_t *at = bytes;
+	const size_t used = (size_t)(hash->size % sizeof hash->block);
+	size_t left = size;
+	hash->size += size;
+	if (used) {
+		const size_t part = left < sizeof hash->block - used ? left : sizeof hash->block - used;
+		memcpy(hash->block + used, at, part);
+		if (used + part < sizeof hash->block)
+			return;
+		take_block(hash->state, hash->block);
+		at += part;
+		left -= part;
+	}
+	for (; left >= sizeof hash->block; left -= sizeof hash->block, at += sizeof hash->block)
+		take_block(hash->state, at);
+	if (left)
+		memcpy(hash->block, at, left);
+}
+
+void pd_sha256_end(struct pd_sha256 *hash, uint8_t ret[PD_SHA256_SIZE])
+{
+	const size_t left = (size_t)(hash->size % sizeof hash->block), end = left < 56 ? 64 : 128;
+	uint8_t tail[128] = { 0 };
+	memcpy(tail, hash->block, left);
+	tail[left] = 0x80;
+	for (unsigned i = 0; i < 8; i++)
+		tail[end - 1 - i] = (uint8_t)(hash->size * 8 >> (8 * i));
+	for (size_t i = 0; i < end; i += 64)
+		take_block(hash->state, tail + i);
+	for (unsigned i = 0; i < PD_SHA256_SIZE; i++)
+		ret[i] = (uint8_t)(hash->state[i / 4] >> (24 - 8 * (i % 4)));
+}
+
 void pd_sha256(const void *bytes, size_t size, uint8_t ret[PD_SHA256_SIZE])
 {
-	uint32_t state[8] = { 0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-			      0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19 };
-	const uint8_t *at = bytes;
-	uint8_t tail[128] = { 0 };
-	size_t left = size;
-	for (; left >= 64; left -= 64, at += 64)
-		take_block(state, at);
-	if (left)
-		memcpy(tail, at, left);
-	tail[left] = 0x80;
-	const size_t end = left < 56 ? 64 : 128;
-	for (unsigned i = 0; i < 8; i++)
-		tail[end - 1 - i] = (uint8_t)((uint64_t)size * 8 >> (8 * i));
-	for (size_t i = 0; i < end; i += 64)
-		take_block(state, tail + i);
-	for (unsigned i = 0; i < PD_SHA256_SIZE; i++)
-		ret[i] = (uint8_t)(state[i / 4] >> (24 - 8 * (i % 4)));
+	struct pd_sha256 hash;
+	pd_sha256_init(&hash);
+	if (size)
+		pd_sha256_add(&hash, bytes, size);
+	pd_sha256_end(&hash, ret);
 }

@@ -26,6 +26,7 @@ struct entry {
 	const char *file;                  /* here */
 	uint64_t size;
 	uint8_t sha256[PD_SHA256_SIZE];
+	uint32_t parts;                    /* enum perfdata_match_part */
 };
 
 struct perfdata_bundle {
@@ -214,6 +215,25 @@ static enum perfdata_status check_id(const struct perfdata_bundle_file *file)
 	return status ? status : pd_same_build_id(&facts.id, &id) ? PERFDATA_OK : PERFDATA_EFORMAT;
 }
 
+/* What content can tell: that of kallsyms and of what names generated code is symbols. */
+static uint32_t parts_of(const struct entry *entry, const char *content, size_t size)
+{
+	const struct pd_elf_bytes bytes = { .fd = -1, .image = content, .image_size = size };
+	struct pd_elf_facts facts;
+	if (entry->role == PERFDATA_BUNDLE_KALLSYMS)
+		return PERFDATA_PART_SYMTAB;
+	if (pd_elf_facts_of(&bytes, &facts) == PERFDATA_OK)
+		return facts.parts;
+	if (entry->role == PERFDATA_BUNDLE_OTHER)
+		return PERFDATA_PART_SYMTAB;
+	/* a packed module */
+	const int fd = pd_open_regular(entry->file);
+	const bool known = fd >= 0 && pd_elf_facts_read(fd, &facts) == PERFDATA_OK;
+	if (fd >= 0)
+		close(fd);
+	return known ? facts.parts : 0;
+}
+
 static enum perfdata_status measure(struct perfdata_bundle *bundle, struct entry *entry)
 {
 	char *content;
@@ -222,6 +242,7 @@ static enum perfdata_status measure(struct perfdata_bundle *bundle, struct entry
 	if (status)
 		return status;
 	pd_sha256(content, size, entry->sha256);
+	entry->parts = parts_of(entry, content, size);
 	pd_free(content);
 	entry->size = size;
 	if ((bundle->limits.file && size > bundle->limits.file) ||
@@ -266,8 +287,33 @@ enum perfdata_status perfdata_bundle_add(struct perfdata_bundle *bundle, const s
 		status = add_links(bundle, folder, digits, file->role);
 	if (status)
 		return status;
-	*ret = (struct perfdata_bundle_planned){ .name = entry.name, .size = entry.size };
+	*ret = (struct perfdata_bundle_planned){
+		.name = entry.name, .size = entry.size, .parts = entry.parts,
+	};
 	memcpy(ret->sha256, entry.sha256, sizeof ret->sha256);
+	return PERFDATA_OK;
+}
+
+enum perfdata_status perfdata_file_sha256(const char *path, uint8_t ret[PERFDATA_SHA256_SIZE], uint64_t *ret_size)
+{
+	struct pd_sha256 hash;
+	char *block = pd_malloc(BLOCK);
+	if (!block)
+		return PERFDATA_ENOMEM;
+	const int fd = pd_open_regular(path);
+	int64_t size = fd < 0 ? -1 : 1;
+	pd_sha256_init(&hash);
+	while (size > 0 && (size = pd_read_some(fd, block, BLOCK, NULL)) > 0)
+		pd_sha256_add(&hash, block, (size_t)size);
+	const int error = errno;
+	if (fd >= 0)
+		close(fd);
+	pd_free(block);
+	errno = error;
+	if (size < 0)
+		return PERFDATA_EREAD;
+	*ret_size = hash.size;
+	pd_sha256_end(&hash, ret);
 	return PERFDATA_OK;
 }
 

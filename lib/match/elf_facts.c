@@ -280,7 +280,7 @@ static void look_at_sections(const struct elf *elf, const struct sections *all, 
 	}
 }
 
-static enum perfdata_status read_facts(const struct pd_elf_bytes *bytes, struct pd_elf_facts *ret)
+enum perfdata_status pd_elf_facts_of(const struct pd_elf_bytes *bytes, struct pd_elf_facts *ret)
 {
 	struct elf elf = { .bytes = bytes };
 	struct sections all;
@@ -329,7 +329,7 @@ enum perfdata_status pd_elf_facts_read(int fd, struct pd_elf_facts *ret)
 		bytes.fd = -1;
 		bytes.image = image;
 	}
-	status = read_facts(&bytes, ret);
+	status = pd_elf_facts_of(&bytes, ret);
 	pd_free(image);
 	return status;
 }

@@ -44,6 +44,12 @@ struct perfdata_bundle_file {
 	const char *file;                  /* where it is here */
 };
 
+#define PERFDATA_SHA256_SIZE 32
+/* The SHA-256 of a regular file, and its size in bytes: what a bundle says of the recordings that it is of.
+ * PERFDATA_EREAD with errno: it is none, or cannot be read. PERFDATA_ENOMEM. */
+PERFDATA_API enum perfdata_status perfdata_file_sha256(const char *path, uint8_t ret[PERFDATA_SHA256_SIZE],
+						       uint64_t *ret_size);
+
 struct perfdata_bundle;
 struct perfdata_bundle_limits {
 	uint64_t file, total;              /* bytes of one file, and of all; 0: no limit */
@@ -56,7 +62,8 @@ PERFDATA_API void perfdata_bundle_free(struct perfdata_bundle *bundle);
 struct perfdata_bundle_planned {
 	const char *name;                  /* lives as long as the bundle */
 	uint64_t size;
-	uint8_t sha256[32];                /* of its bytes there */
+	uint8_t sha256[PERFDATA_SHA256_SIZE];   /* of its bytes there */
+	uint32_t parts;                    /* enum perfdata_match_part: what its bytes there can tell */
 };
 /* Plans a file; one that was planned before is fine. PERFDATA_EREAD; PERFDATA_EFORMAT: it is no ELF file, or its
  * build-id is another one; PERFDATA_ELIMIT: it would exceed a limit; PERFDATA_EUSAGE: its recorded path is no path;

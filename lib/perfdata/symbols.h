@@ -77,6 +77,9 @@ struct perfdata_symbols_options {
 	perfdata_finding_fn *finding;                                       /* may be NULL */
 	void *user;                       /* handed to both */
 	struct perfdata_memory *memory;   /* what tables and indexes draw from; borrowed. NULL: no limit */
+	/* below build_id_dir, "debug" is looked at before "elf": a bundle has one where names were taken from it. perf
+	 * does it the other way round */
+	bool debug_first;
 };
 
 /* The options that a caller starts from: this host may be used, names are demangled, no network. */

@@ -201,6 +201,15 @@ bool pd_cache_places(const struct perfdata_symbols *symbols, const struct pd_bui
 	return offer(&places, "build-id cache", "%s/.build-id/%.2s/%s/%s", dir, digits, digits + 2, name);
 }
 
+/* A file with a symbol table and its separate debug information may both lie there. */
+static bool cached_debug_places(const struct perfdata_symbols *symbols, const struct pd_build_id *id,
+				pd_location_fn *take, void *user)
+{
+	const bool debug_first = symbols->options.debug_first;
+	return pd_cache_places(symbols, id, debug_first ? "debug" : "elf", take, user) ||
+	       pd_cache_places(symbols, id, debug_first ? "elf" : "debug", take, user);
+}
+
 bool pd_debug_places(const struct perfdata_symbols *symbols, const char *path, const char *debug_link,
 		     const struct pd_build_id *id, pd_location_fn *take, void *user)
 {
@@ -209,8 +218,7 @@ bool pd_debug_places(const struct perfdata_symbols *symbols, const char *path, c
 	hex(id, digits);
 	if (debug_link_places(&places, path, debug_link))
 		return true;
-	if (id->size >= 2 &&
-	    (pd_cache_places(symbols, id, "elf", take, user) || pd_cache_places(symbols, id, "debug", take, user)))
+	if (id->size >= 2 && cached_debug_places(symbols, id, take, user))
 		return true;
 	if (path[0] == '/' && (in_debug_dirs(&places, "debug directory", "%s.debug", path) ||
 			       in_debug_dirs(&places, "debug directory", "%s", path)))
@@ -227,7 +235,7 @@ bool pd_alt_places(const struct perfdata_symbols *symbols, const char *from, con
 	char digits[2 * PERFDATA_BUILD_ID_MAX + 1];
 	hex(id, digits);
 	if (id->size >= 2 &&
-	    (pd_cache_places(symbols, id, "elf", take, user) || pd_cache_places(symbols, id, "debug", take, user) ||
+	    (cached_debug_places(symbols, id, take, user) ||
 	     in_debug_dirs(&places, what, "/.build-id/%.2s/%s.debug", digits, digits + 2)))
 		return true;
 	return *link == '/' ? places_of(&places, link, what)

@@ -3,6 +3,7 @@
 """Recordings made by the builder, of files made by the compiler: kernel modules (one of them packed), a program whose debug information dwz
 moved to a further file, code of a compiler at run time. `match` about the right root, one with a rebuilt module, one with a module
 missing; the bundle of them names as the root does, and is itself what `match` looks in. Prints TAP; needs a compiler, some parts more."""
+import hashlib
 import io
 import json
 import lzma
@@ -109,6 +110,7 @@ class Made:
         places = ((MODULES, BY_PATH), (MODULES + 0x10000, "[by_name]"))
         for start, name in places:
             r.mmap(-1, 0, start, 0x8000, 0, name, misc=KERNEL)
+        r.task(7, 100, 1, 100, 1, 1)
         r.comm(100, 100, "program", time=1)
         r.mmap2(100, 100, CODE, 0x10000, 0, "/bin/program", build_id=self.ids["/bin/program"], time=2)
         r.mmap2(100, 100, JIT - 0x10000, 0x1000, 0, JITDUMP, time=2)
@@ -167,6 +169,14 @@ def bundles(made):
     lies = [row["name"] for row in document["files"]
             if run("sha256sum", made.folder + "/unpacked/" + row["name"]).stdout.decode().split()[0] != row["sha256"]]
     check("sums of what is in it", document["files"] and not lies, lies)
+    with open(made.recording, "rb") as f:
+        recorded = f.read()
+    check("… and of the recordings that it is of", document["recordings"] == [
+        {"name": os.path.basename(made.recording), "size": len(recorded), "sha256": hashlib.sha256(recorded).hexdigest()}], document["recordings"])
+    parts = {row["name"].rsplit("/", 2)[0]: set(row["parts"]) for row in document["files"]}
+    check("… and what each can tell", {"text", "symtab", "dwarf"} <= parts["bin/program"] and {"text", "symtab"} <= parts["[by_name]"], parts)
+    code = next(row for row in document["files"] if row["name"] == "root" + JITDUMP)
+    check("generated code is that of a process from its start", (code["pid"], code["start_time"]) == (100, 1), code)
     home = outputs(made, "--symfs", made.root)
     for what in (archive, made.folder + "/unpacked"):
         there = outputs(made, "--symbols-from", what)

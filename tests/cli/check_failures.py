@@ -278,7 +278,7 @@ def main():
         if "--all" in sys.argv:
             check_memory(0, 1, folder)
         else:
-            check_memory(*((4, 199) if program.VALGRIND else (10, 29) if program.SANITIZED else (100, 7)), folder)
+            check_memory(*((4, 199) if program.VALGRIND else (10, 97) if program.SANITIZED else (100, 7)), folder)
         check_disk(folder)
     check_recordings()
     check_full()

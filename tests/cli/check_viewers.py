@@ -281,6 +281,9 @@ READERS = (
     ("Chromium", check_page, lambda: CHROMIUM and module("puppeteer-core"), "no chromium, or no npm package puppeteer-core"),
 )
 
+if program.SANITIZED:
+    print("1..0 # SKIP the readers are not ours, and what they read is made by other tests too")
+    sys.exit(0)
 with tempfile.TemporaryDirectory() as place:
     for reader, check, present, missing in READERS:
         for recording in RECORDINGS:

@@ -4,6 +4,7 @@
 installed (package debuginfod). Nobody is asked without --debuginfod. Prints TAP; needs a compiler and objcopy."""
 import http.client
 import http.server
+import json
 import os
 import shutil
 import socket
@@ -80,6 +81,18 @@ class Case:
         return done.stdout.decode().split()[1:], done.stderr.decode()
 
 
+def matches(title, case, url):
+    """`match`: the program is nowhere here, and a server has it; nobody is asked unless that is asked for."""
+    recording = case.record(os.path.join(case.here, "absent"))
+    for number, (words, state, named) in enumerate(((["--file", sys.executable], "absent", False), (["--debuginfod"], "moved", True))):
+        cache = os.path.join(case.folder, "match-%d-%s" % (number, title.replace(" ", "-")))
+        environment = {k: v for k, v in os.environ.items() if not k.startswith(("DEBUGINFOD", "XDG_"))}
+        environment.update(HOME=cache, DEBUGINFOD_URLS=url, DEBUGINFOD_CACHE_PATH=cache, no_proxy="*")
+        done = run(PERFDATA, "match", "--json", "-q", recording, *words, env=environment)
+        row = json.loads(done.stdout)["rows"][0] if done.stdout else {}
+        check(f"{title}: match {words[0]}", (row.get("state"), row.get("named")) == (state, named), row, done.stderr)
+
+
 class Answers(http.server.BaseHTTPRequestHandler):
     """The part of the protocol that matters: GET /buildid/ID/debuginfo and …/executable."""
 
@@ -116,6 +129,7 @@ def small_server_cases(case):
         check("a stripped program here, its debug file there", found == [NEEDED], found, said)
         found, said = case.names(absent, url, "--debuginfod")
         check("no program here, both files there", found == [NEEDED], found, said)
+        matches("a small server", case, url)
         server.answers[stem + "/debuginfo"] = server.answers[stem + "/executable"] = sys.executable
         found, said = case.names(absent, url, "--debuginfod")
         check("a server that gives another file", found == ["[unknown]"] and "its build-id differs" in said, found, said)
@@ -162,6 +176,7 @@ def real_server_cases(case):
         for title, path in (("a stripped program here", case.program), ("no program here", os.path.join(case.here, "absent"))):
             found, said = case.names(path, url, "--debuginfod")
             check("the real server: " + title, found == [NEEDED], found, said)
+        matches("the real server", case, url)
     finally:
         process.terminate()
         process.wait()

@@ -3,6 +3,7 @@
 """Records a program and its library, with build-ids in the maps, in a table and none; bundles what names them; takes the files away, and reads
 the recordings with the bundle, packed and unpacked: the same script, inlines included, folded and ndjson as before. perf opens the unpacked one.
 Then hostile archives. Prints TAP; needs a perf that can record and a compiler."""
+import glob
 import io
 import json
 import os
@@ -53,7 +54,7 @@ def build(folder):
                        input=source.encode(), stderr=subprocess.DEVNULL, check=True)
     # what distributions do: the code here, its debug information there
     run("objcopy", "--only-keep-debug", folder + "/bin/library.so", folder + "/bin/library.so.debug")
-    run("strip", "-g", "--add-section", "x=/dev/null", folder + "/bin/library.so")
+    subprocess.run(["strip", "-g", folder + "/bin/library.so"], check=True)
     run("objcopy", "--add-gnu-debuglink=" + folder + "/bin/library.so.debug", folder + "/bin/library.so")
 
 
@@ -67,6 +68,30 @@ def unpack(archive, folder):
     with tarfile.open(fileobj=io.BytesIO(packed)) as tar:
         tar.extractall(folder)
     return packed
+
+
+def others(folder, env, name, recording, unpacked, no_ids):
+    """Programs that look for symbols by build-id below a directory; the files themselves are away."""
+    if shutil.which("eu-addr2line"):
+        alone = tempfile.mkdtemp(dir=folder)
+        library = shutil.copy(folder + "/away/library.so", alone)
+        address = next(line.split()[0] for line in run("nm", "-D", library).stdout.decode().splitlines() if line.endswith(" library_deep"))
+        without, found = (run("eu-addr2line", "-e", library, "--debuginfo-path=" + where, "0x" + address).stdout for where in (folder + "/nowhere", unpacked))
+        check("%s: elfutils finds debug information in it" % name, b":0" in without and (no_ids or b"<stdin>:4" in found), without, found)
+    else:
+        print("# %s: no eu-addr2line" % name)
+    parser = next(iter(glob.glob("/usr/lib/*/libexec/hotspot-perfparser")), None)
+    if parser and name == "table":
+        out = folder + "/hotspot.out"
+        nothing = ["--sysroot", folder + "/nowhere", "--app", folder + "/nowhere", "--extra", folder + "/nowhere", "--kallsyms", "/dev/null"]
+        names = []
+        for where in (folder + "/nowhere", unpacked):
+            run(parser, "--input", recording, "--output", out, *nothing, "--debug", where, env=dict(env, QT_QPA_PLATFORM="offscreen"))
+            with open(out, "rb") as f:
+                names.append(b"program_work" in f.read())
+        check("table: hotspot's parser names from it", names == [False, True], names)
+    elif name == "table":
+        print("# no hotspot")
 
 
 def one_kind(folder, env, name, flags):
@@ -94,6 +119,7 @@ def one_kind(folder, env, name, flags):
         if "-B" not in flags:
             by_perf = run(PERF, "--buildid-dir", archive + ".dir", "script", "--no-inline", "-i", recording, env=env).stdout
             check("%s: perf opens it" % name, b"program_work" in by_perf and b"library_deep" in by_perf, by_perf[:300])
+        others(folder, env, name, recording, archive + ".dir", "-B" in flags)
     finally:
         os.rename(folder + "/away", folder + "/bin")
     for level in ("unwind",) if "dwarf" in flags else ("names", "unwind"):
