@@ -160,11 +160,10 @@ static struct record_plan *plan_of(struct record_cache *cache, uint32_t type, co
 	return plan;
 }
 
-/* Plain samples without chains, whose lines are alike but for numbers and raw data. */
-static bool samples_are_alike(const struct record_plan *sample, const struct perfdata_config *config)
+/* Their words stand at fixed places. */
+static bool samples_are_plain(const struct perfdata_config *config)
 {
-	return config->has_attr && config->sample_is_plain && !config->swap &&
-	       !(config->sample_rows & sample->callchain);
+	return config->has_attr && config->sample_is_plain && !config->swap;
 }
 
 static bool make_event(struct record_cache *cache, struct event_plan *plan, const struct perfdata_event *event)
@@ -178,7 +177,9 @@ static bool make_event(struct record_cache *cache, struct event_plan *plan, cons
 					     perfdata_record_layout(PERFDATA_RECORD_SAMPLE));
 	if (!sample)
 		return false;
-	plan->alike = samples_are_alike(sample, event->config) ? sample : NULL;
+	plan->plain = samples_are_plain(event->config) ? sample : NULL;
+	/* lines of samples without chains are alike but for numbers and raw data */
+	plan->alike = event->config->sample_rows & sample->callchain ? NULL : plan->plain;
 	plan->recent = NULL;
 	plan->event = event;
 	return true;
@@ -261,20 +262,33 @@ bool pd_record_load(struct record *r, const struct perfdata_raw *raw, struct fou
 	return true;
 }
 
-bool pd_record_load_alike(struct record *r, const struct perfdata_raw *raw)
+static bool has_event(struct record *r, const struct perfdata_raw *raw)
 {
 	if (raw->type != PERFDATA_RECORD_SAMPLE || !raw->event)
 		return false;
 	r->event = event_of(r->cache, raw->event);
-	if (!r->event || !r->event->alike)
+	return r->event;
+}
+
+static bool load_whole(struct record *r, const struct perfdata_raw *raw, struct record_plan *plan)
+{
+	if (!plan || !perfdata_sample_is_whole(raw->event->config, raw->bytes, raw->size, &r->fields))
 		return false;
-	if (!perfdata_sample_is_whole(raw->event->config, raw->bytes, raw->size, &r->fields))
-		return false;
-	r->plan = r->event->alike;
+	r->plan = plan;
 	r->raw = raw;
 	r->damaged = false;
 	start_spelling(r, false);
 	return true;
+}
+
+bool pd_record_load_alike(struct record *r, const struct perfdata_raw *raw)
+{
+	return has_event(r, raw) && load_whole(r, raw, r->event->alike);
+}
+
+bool pd_record_load_plain(struct record *r, const struct perfdata_raw *raw)
+{
+	return has_event(r, raw) && load_whole(r, raw, r->event->plain);
 }
 
 bool pd_record_fields_are_whole(const struct record *r)

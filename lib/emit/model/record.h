@@ -95,8 +95,8 @@ struct line;
 struct event_plan {
 	const struct perfdata_event *event;
 	const struct trace_plan *trace;/* or NULL */
-	/* of samples, if they are plain, in this machine's byte order and without chains; or NULL */
-	struct record_plan *alike;
+	/* of samples, if they are plain and in this machine's byte order; and without chains; or NULL */
+	struct record_plan *plain, *alike;
 	const struct line *recent;     /* of those samples; or NULL */
 };
 
@@ -148,6 +148,8 @@ bool pd_record_load(struct record *r, const struct perfdata_raw *raw, struct fou
 /* Loads a sample of an event whose samples are alike, if it is whole, without decoding: there is no view. False says
  * nothing. */
 bool pd_record_load_alike(struct record *r, const struct perfdata_raw *raw);
+/* The same of samples that may have chains, which are passed over. */
+bool pd_record_load_plain(struct record *r, const struct perfdata_raw *raw);
 /* All fields of the tracepoint that are plain numbers are there, and in this machine's byte order. */
 bool pd_record_fields_are_whole(const struct record *r);
 /* Call when the record is written: raw data that was too short is added to `found`. */

@@ -34,7 +34,7 @@ void pd_cells_release(struct cells *cells)
 
 void pd_cells_clear(struct cells *cells)
 {
-	cells->nr = cells->rows = cells->nr_runs = cells->nr_lengths = cells->nr_texts = 0;
+	cells->nr = cells->measured = cells->rows = cells->nr_runs = cells->nr_lengths = cells->nr_texts = 0;
 	cells->size = cells->spent = 0;
 	cells->failed = false;
 	if (cells->recent)
@@ -159,10 +159,45 @@ void pd_cells_extend(struct cells *cells, uint32_t row, uint32_t rows)
 	cells->rows = row + rows;
 }
 
+/* As signed numbers: small negative ones stand beside positive ones. */
+static void measure(struct cells *cells, const uint64_t *values, uint32_t nr)
+{
+	int64_t least = cells->measured || !nr ? cells->least : (int64_t)values[0];
+	int64_t greatest = cells->measured || !nr ? cells->greatest : least;
+	for (uint32_t i = 0; i < nr; i++) {
+		const int64_t value = (int64_t)values[i];
+		least = value < least ? value : least;
+		greatest = value > greatest ? value : greatest;
+	}
+	cells->least = least;
+	cells->greatest = greatest;
+	cells->measured += nr;
+}
+
+void pd_cells_measure_values(struct cells *cells)
+{
+	measure(cells, cells->values + cells->measured, cells->nr - cells->measured);
+}
+
+void pd_cells_put_all(struct cells *cells, uint32_t row, const uint64_t *values, uint32_t nr)
+{
+	if (cells->room - cells->nr < nr && !pd_cells_reserve(cells, nr, 0, 0, 0))
+		return;
+	memcpy(cells->values + cells->nr, values, nr * sizeof *values);
+	if (cells->measured == cells->nr)
+		measure(cells, values, nr);
+	cells->nr += nr;
+	pd_cells_extend(cells, row, nr);
+}
+
 void pd_cells_repeat(struct cells *cells, uint32_t row, uint32_t rows, uint64_t value)
 {
 	if (!rows || !pd_cells_reserve(cells, rows, 0, 0, 0))
 		return;
+	if (cells->measured == cells->nr) {
+		measure(cells, &value, 1);
+		cells->measured += rows - 1;
+	}
 	for (uint32_t i = 0; i < rows; i++)
 		cells->values[cells->nr++] = value;
 	pd_cells_extend(cells, row, rows);

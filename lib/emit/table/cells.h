@@ -18,6 +18,8 @@ struct cells_recent;
 struct cells {
 	uint64_t *values;             /* integers (sign-extended), 0 or 1, bits of a double, tokens */
 	uint32_t nr, room;
+	uint32_t measured;            /* of the first so many the bounds are known, as signed numbers */
+	int64_t least, greatest;
 	uint32_t rows;                /* up to the last value */
 	uint32_t *runs;               /* rows with a value, rows without, … */
 	uint32_t nr_runs, room_runs;
@@ -63,6 +65,10 @@ static inline void pd_cells_put(struct cells *cells, uint32_t row, uint64_t valu
 void pd_cells_list(struct cells *cells, uint32_t row, uint32_t nr);
 void pd_cells_add(struct cells *cells, uint64_t value);
 
+/* Values of `nr` rows, none of which is null. */
+void pd_cells_put_all(struct cells *cells, uint32_t row, const uint64_t *values, uint32_t nr);
+/* Until the bounds of all values are known. */
+void pd_cells_measure_values(struct cells *cells);
 /* The same value in `rows` rows. */
 void pd_cells_repeat(struct cells *cells, uint32_t row, uint32_t rows, uint64_t value);
 

@@ -11,8 +11,9 @@ static uint8_t width_of(uint64_t range)
 	return !range ? 0 : range <= UINT8_MAX ? 1 : range <= UINT16_MAX ? 2 : range <= UINT32_MAX ? 4 : 8;
 }
 
-struct packed_cells pd_cells_measure(const struct cells *cells, size_t at)
+struct packed_cells pd_cells_measure(struct cells *cells, size_t at)
 {
+	pd_cells_measure_values(cells);
 	struct packed_cells packed = { .at = at,
 				       .spent = cells->spent,
 				       .nr = cells->nr,
@@ -21,15 +22,10 @@ struct packed_cells pd_cells_measure(const struct cells *cells, size_t at)
 				       .nr_lengths = cells->nr_lengths,
 				       .nr_texts = cells->nr_texts,
 				       .nr_bytes = (uint32_t)cells->size };
-	/* as signed numbers: small negative ones stand beside positive ones */
-	int64_t least = cells->nr ? (int64_t)cells->values[0] : 0, greatest = least;
-	for (uint32_t i = 1; i < cells->nr; i++) {
-		const int64_t value = (int64_t)cells->values[i];
-		least = value < least ? value : least;
-		greatest = value > greatest ? value : greatest;
-	}
-	packed.least = (uint64_t)least;
-	packed.width = width_of((uint64_t)greatest - (uint64_t)least);
+	if (!cells->nr)
+		return packed;
+	packed.least = (uint64_t)cells->least;
+	packed.width = width_of((uint64_t)cells->greatest - (uint64_t)cells->least);
 	return packed;
 }
 

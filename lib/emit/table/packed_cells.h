@@ -22,7 +22,7 @@ struct packed_arrays {
 };
 
 /* How the cells would be packed at `at`. */
-struct packed_cells pd_cells_measure(const struct cells *cells, size_t at);
+struct packed_cells pd_cells_measure(struct cells *cells, size_t at);
 /* Bytes that it takes of the block: whole words. */
 size_t pd_packed_cells_size(const struct packed_cells *packed);
 void pd_cells_pack(const struct cells *cells, const struct packed_cells *packed, char *block);

@@ -3,31 +3,24 @@
 #include <stddef.h>
 #include "base/memory.h"
 #include "emit/table/record_cells.h"
+#include "perfdata/unstable.h"
 
-/* A number that every record of a plan has: where, and what it is there. */
-enum number_from { NUMBER_OF_VIEW, NUMBER_OF_RAW, NUMBER_OF_FIELDS, NUMBERS_FROM };
-enum number_kind {
-	NUMBER_U8,
-	NUMBER_S8,
-	NUMBER_U16,
-	NUMBER_S16,
-	NUMBER_U32,
-	NUMBER_S32,
-	NUMBER_U64,
-	NUMBER_KINDS,
-	NUMBER_NONE = NUMBER_KINDS
+/* A number, where it stands and what it is there. */
+enum number_kind { NUMBER_NONE, NUMBER_U8, NUMBER_S8, NUMBER_U16, NUMBER_S16, NUMBER_U32, NUMBER_S32, NUMBER_U64 };
+enum number_meaning {
+	MEANS_NUMBER,
+	MEANS_KNOWN,                  /* UINT32_MAX is null */
+	MEANS_COMM,                   /* as perfdata_session_comm has it */
+	MEANS_EVENT                   /* none is read: the record's event is asked */
 };
 struct number {
-	uint8_t from, kind;
+	uint8_t from, kind, meaning;  /* from: enum row_base */
 	uint32_t offset, column;
 };
 
 /* How another cell is filled. */
-enum fill_how { FILL_CPU, FILL_EVENT, FILL_COMM, FILL_STACK, FILL_FRAME, FILL_OTHER };
 struct fill {
-	enum fill_how how;
 	uint32_t column;
-	uint32_t offset;              /* of the CPU in the view */
 	const struct select_step *step;
 };
 
@@ -35,12 +28,14 @@ struct row_plan {
 	struct row_plan *next;
 	const struct perfdata_layout *layout;
 	const struct trace_plan *trace;
+	const struct perfdata_session *session;
 	uint64_t present;             /* what the records have */
-	bool fields_are_whole;
-	size_t nr_usual, nr_rare;
-	struct number *numbers;       /* what each of them has, by kind */
-	size_t ends[NUMBER_KINDS];    /* of each kind among the numbers */
-	struct fill *usual;           /* what most of them have */
+	uint64_t sample_type;         /* of those that are not decoded; else 0 */
+	bool decoded, fields_are_whole;
+	bool of_view;                 /* some cell needs records that are decoded, but these are not */
+	size_t nr_numbers, nr_usual, nr_rare;
+	struct number *numbers;       /* what most of them have */
+	struct fill *usual;
 	struct fill *rare;            /* what only some have */
 };
 
@@ -287,50 +282,97 @@ static bool is_rare(const struct select_step *step)
 	}
 }
 
+/* What is wrong with the record: those that are not decoded are whole. */
+static bool is_damage(const struct select_step *step)
+{
+	return step->head == HEAD_REST || step->head == HEAD_PROBLEM;
+}
+
 /* Where a column's cells come from. */
 struct source {
 	bool none;                    /* such records never have it */
+	bool of_view;                 /* only records that are decoded have it */
 	struct number number;         /* kind NUMBER_NONE: it is a fill */
 	struct fill fill;
 };
+/* What a plan is made for. */
+struct planning {
+	const struct record *r;
+	const struct table *table;
+	const struct perfdata_config *words;   /* of records that are not decoded; else NULL */
+	uint64_t present;
+	bool fields_are_whole;
+};
 
-static void is_number(struct source *source, enum number_from from, enum number_kind kind, size_t offset)
+static void is_number(struct source *source, enum row_base from, enum number_kind kind, size_t offset)
 {
-	source->number = (struct number){ .from = (uint8_t)from, .kind = (uint8_t)kind, .offset = (uint32_t)offset };
+	source->number.from = (uint8_t)from;
+	source->number.kind = (uint8_t)kind;
+	source->number.offset = (uint32_t)offset;
 }
 
-static void plan_head(const struct record *r, struct source *source)
+static void is_known(struct source *source, enum number_meaning meaning, enum row_base from, size_t offset)
 {
+	is_number(source, from, NUMBER_U32, offset);
+	source->number.meaning = (uint8_t)meaning;
+}
+
+/* A member of the view: what is not decoded has it among its words, or not at all. */
+static void is_member(const struct planning *planning, struct source *source, enum number_kind kind, size_t member)
+{
+	is_number(source, ROW_VIEW, kind, member);
+	if (!planning->words)
+		return;
+	const struct perfdata_config_step *step = planning->words->sample_steps,
+					  *end = step + planning->words->nr_sample_steps;
+	while (step < end && step->member != member)
+		step++;
+	source->of_view = step == end;
+	if (step < end)
+		source->number.offset = RECORD_HEADER + step->at;
+}
+
+static void plan_head(const struct planning *planning, struct source *source)
+{
+	const struct record *r = planning->r;
 	const enum pd_record_head head = source->fill.step->head;
 	const int index = pd_record_row_of_head(r, head);
 	if (index >= 0) {
 		const struct row *row = &r->plan->plan->rows[index];
-		source->none = !(r->view.u.present >> index & 1);
-		source->fill.how = FILL_CPU;
-		source->fill.offset = row->member;
-		if (head != HEAD_CPU)
-			is_number(source, NUMBER_OF_VIEW, row->op == SPELL_S32 ? NUMBER_S32 : NUMBER_U64, row->member);
+		source->none = !(planning->present >> index & 1);
+		is_member(planning, source, head == HEAD_CPU ? NUMBER_U32
+					    : row->op == SPELL_S32 ? NUMBER_S32
+								   : NUMBER_U64, row->member);
+		source->number.meaning = head == HEAD_CPU ? MEANS_KNOWN : MEANS_NUMBER;
 		return;
 	}
 	switch (head) {
-	case HEAD_OFFSET: is_number(source, NUMBER_OF_RAW, NUMBER_U64, offsetof(struct perfdata_raw, offset)); break;
-	case HEAD_SIZE: is_number(source, NUMBER_OF_RAW, NUMBER_U32, offsetof(struct perfdata_raw, size)); break;
-	case HEAD_MISC_RAW: is_number(source, NUMBER_OF_RAW, NUMBER_U16, offsetof(struct perfdata_raw, misc)); break;
-	case HEAD_EVENT: source->fill.how = FILL_EVENT; break;
-	case HEAD_COMM: source->fill.how = FILL_COMM; break;
-	case HEAD_STACK_ID: source->fill.how = FILL_STACK; break;
-	default: break;
+	case HEAD_OFFSET: is_number(source, ROW_RAW, NUMBER_U64, offsetof(struct perfdata_raw, offset)); break;
+	case HEAD_SIZE: is_number(source, ROW_RAW, NUMBER_U32, offsetof(struct perfdata_raw, size)); break;
+	case HEAD_MISC_RAW: is_number(source, ROW_RAW, NUMBER_U16, offsetof(struct perfdata_raw, misc)); break;
+	case HEAD_EVENT:
+		if (planning->words)
+			is_known(source, MEANS_EVENT, ROW_RAW, offsetof(struct perfdata_raw, size));
+		break;
+	case HEAD_COMM:
+		is_known(source, MEANS_COMM, ROW_DELIVERY, offsetof(struct perfdata_delivery, comm));
+		break;
+	case HEAD_STACK_ID:
+		is_known(source, MEANS_KNOWN, ROW_DELIVERY, offsetof(struct perfdata_delivery, stack));
+		break;
+	case HEAD_TYPE: case HEAD_TYPE_RAW: case HEAD_MISC: case HEAD_RAW_BYTES: break;
+	default: source->of_view = !is_rare(source->fill.step); break;
 	}
 }
 
-static void plan_row(struct source *source)
+static void plan_row(const struct planning *planning, struct source *source)
 {
 	const struct row *row = &source->fill.step->row;
 	switch (row->op) {
-	case SPELL_U64: case SPELL_HEX64: is_number(source, NUMBER_OF_VIEW, NUMBER_U64, row->member); break;
-	case SPELL_U32: is_number(source, NUMBER_OF_VIEW, NUMBER_U32, row->member); break;
-	case SPELL_S32: is_number(source, NUMBER_OF_VIEW, NUMBER_S32, row->member); break;
-	default: break;
+	case SPELL_U64: case SPELL_HEX64: is_member(planning, source, NUMBER_U64, row->member); break;
+	case SPELL_U32: is_member(planning, source, NUMBER_U32, row->member); break;
+	case SPELL_S32: is_member(planning, source, NUMBER_S32, row->member); break;
+	default: source->of_view = true; break;
 	}
 }
 
@@ -346,43 +388,61 @@ static enum number_kind kind_of_trace(const struct trace_row *row)
 	}
 }
 
-static void plan_trace(const struct record *r, const struct table_column *column, bool whole, struct source *source)
+static void plan_trace(const struct planning *planning, const struct table_column *column, struct source *source)
 {
-	const struct trace_row *row = r->s.trace ? pd_trace_plan_row(r->s.trace, source->fill.step->trace_name) : NULL;
-	if (row && whole && row->end && fits(column->type, row->kind) && column->type != COLUMN_BOOLEAN)
-		is_number(source, NUMBER_OF_FIELDS, kind_of_trace(row), row->offset);
+	const struct trace_plan *trace = planning->r->s.trace;
+	const struct trace_row *row = trace ? pd_trace_plan_row(trace, source->fill.step->trace_name) : NULL;
+	if (row && planning->fields_are_whole && row->end && fits(column->type, row->kind) &&
+	    column->type != COLUMN_BOOLEAN)
+		is_number(source, ROW_FIELDS, kind_of_trace(row), row->offset);
 }
 
-static struct source plan_column(const struct record *r, const struct table_column *column, bool whole,
+static struct source plan_column(const struct planning *planning, const struct table_column *column,
 				 const struct select_step *step)
 {
-	struct source source = { .number.kind = NUMBER_NONE, .fill = { .how = FILL_OTHER, .step = step } };
+	struct source source = { .number.kind = NUMBER_NONE, .fill.step = step };
 	if (!column->select) {
-		source.fill.how = FILL_FRAME;
+		is_known(&source, MEANS_KNOWN, ROW_DELIVERY, offsetof(struct perfdata_delivery, ip));
 		source.none = strcmp(column->name, "frame_id") != 0;
-	} else if (step->what == SELECT_NOTHING || (step->gate && !(step->gate & r->view.u.present))) {
+	} else if (step->what == SELECT_NOTHING || (step->gate && !(step->gate & planning->present))) {
 		source.none = true;
 	} else if (step->what == SELECT_HEAD) {
-		plan_head(r, &source);
+		plan_head(planning, &source);
 	} else if (step->what == SELECT_ROW && !step->depth) {
-		plan_row(&source);
+		plan_row(planning, &source);
 	} else if (step->what == SELECT_FIELD) {
-		plan_trace(r, column, whole, &source);
+		plan_trace(planning, column, &source);
+	} else {
+		source.of_view = step->what != SELECT_FIELDS && step->what != SELECT_PLACE;
 	}
 	return source;
 }
 
-static struct row_plan *make_plan(struct row_plans *plans, const struct record *r, const struct table *table,
-				  bool whole)
+static void add_source(struct row_plan *plan, const struct source *source)
 {
+	const bool rare = is_rare(source->fill.step);
+	if (source->none || (rare && !plan->decoded && is_damage(source->fill.step)))
+		return;
+	plan->of_view |= source->of_view && !plan->decoded;
+	if (rare)
+		plan->rare[plan->nr_rare++] = source->fill;
+	else if (source->number.kind == NUMBER_NONE)
+		plan->usual[plan->nr_usual++] = source->fill;
+	else
+		plan->numbers[plan->nr_numbers++] = source->number;
+}
+
+static struct row_plan *make_plan(struct row_plans *plans, const struct planning *planning)
+{
+	const struct record *r = planning->r;
+	const struct table *table = planning->table;
 	const struct perfdata_layout *layout = r->plan->plan ? r->plan->plan->layout : NULL;
 	struct row_plan *plan = pd_arena_calloc(&plans->pool, 1, sizeof *plan);
 	struct fill *fills = pd_arena_calloc(&plans->pool, 1, 2 * (table->nr_columns + 1) * sizeof *fills);
 	struct number *numbers = pd_arena_calloc(&plans->pool, table->nr_columns + 1, sizeof *numbers);
-	struct source *sources = pd_arena_calloc(&plans->pool, table->nr_columns + 1, sizeof *sources);
 	const char **names = pd_arena_calloc(&plans->pool, table->nr_columns + 1, sizeof *names);
 	struct select_step *steps;
-	if (!plan || !fills || !numbers || !sources || !names)
+	if (!plan || !fills || !numbers || !names)
 		return NULL;
 	for (size_t i = 0; i < table->nr_columns; i++)
 		names[i] = table->columns[i].select ? table->columns[i].select : "";
@@ -391,37 +451,34 @@ static struct row_plan *make_plan(struct row_plans *plans, const struct record *
 		return NULL;
 	*plan = (struct row_plan){ .layout = layout,
 				   .trace = r->s.trace,
-				   .present = r->view.u.present,
-				   .fields_are_whole = whole,
+				   .session = r->emitted.session,
+				   .present = planning->present,
+				   .sample_type = planning->words ? planning->words->attr.sample_type : 0,
+				   .decoded = !planning->words,
+				   .fields_are_whole = planning->fields_are_whole,
 				   .numbers = numbers,
 				   .usual = fills,
 				   .rare = fills + table->nr_columns + 1 };
 	for (size_t i = 0; i < table->nr_columns; i++) {
-		struct source *source = &sources[i];
-		*source = plan_column(r, &table->columns[i], whole, &steps[i]);
-		source->fill.column = source->number.column = (uint32_t)i;
-		if (source->none)
-			continue;
-		if (is_rare(&steps[i]))
-			plan->rare[plan->nr_rare++] = source->fill;
-		else if (source->number.kind == NUMBER_NONE)
-			plan->usual[plan->nr_usual++] = source->fill;
-	}
-	size_t nr = 0;
-	for (unsigned kind = 0; kind < NUMBER_KINDS; kind++) {
-		for (size_t i = 0; i < table->nr_columns; i++)
-			if (!sources[i].none && !is_rare(&steps[i]) && sources[i].number.kind == kind)
-				plan->numbers[nr++] = sources[i].number;
-		plan->ends[kind] = nr;
+		struct source source = plan_column(planning, &table->columns[i], &steps[i]);
+		source.fill.column = source.number.column = (uint32_t)i;
+		add_source(plan, &source);
 	}
 	return plan;
 }
 
-static const struct row_plan *plan_of(struct row_plans *plans, const struct record *r, const struct table *table,
-				      unsigned number)
+const struct row_plan *pd_row_plan(struct row_plans *plans, const struct record *r, const struct table *table,
+				   unsigned number, bool decoded)
 {
 	const struct perfdata_layout *layout = r->plan->plan ? r->plan->plan->layout : NULL;
-	const bool traced = table->rows == TABLE_OF_EVENT, whole = traced && pd_record_fields_are_whole(r);
+	const bool traced = table->rows == TABLE_OF_EVENT;
+	const struct planning planning = {
+		.r = r, .table = table, .words = decoded ? NULL : r->raw->event->config,
+		.present = decoded ? r->view.u.present
+				   : r->raw->event->config->sample_fixed_present | r->raw->event->config->sample_rows,
+		.fields_are_whole = traced && pd_record_fields_are_whole(r),
+	};
+	const uint64_t sample_type = decoded ? 0 : planning.words->attr.sample_type;
 	if (number >= plans->nr_tables) {
 		const size_t nr = (size_t)number + 64;
 		struct row_plan **grown = pd_realloc(plans->of_tables, nr * sizeof *grown);
@@ -433,111 +490,135 @@ static const struct row_plan *plan_of(struct row_plans *plans, const struct reco
 	}
 	struct row_plan **first = &plans->of_tables[number];
 	for (struct row_plan **at = first, *plan; (plan = *at); at = &plan->next) {
-		if (plan->layout != layout || plan->present != r->view.u.present || plan->fields_are_whole != whole ||
+		if (plan->layout != layout || plan->present != planning.present || plan->decoded != decoded ||
+		    plan->sample_type != sample_type || plan->fields_are_whole != planning.fields_are_whole ||
 		    (traced && plan->trace != r->s.trace))
 			continue;
 		*at = plan->next;
 		plan->next = *first;
 		return *first = plan;
 	}
-	struct row_plan *plan = make_plan(plans, r, table, whole);
+	struct row_plan *plan = make_plan(plans, &planning);
 	if (!plan)
 		return NULL;
 	plan->next = *first;
 	return *first = plan;
 }
 
+bool pd_row_plan_is_of_view(const struct row_plan *plan) { return plan->of_view; }
+
 /* --- rows --------------------------------------------------------------------------------------------------------- */
 
-#define STAGE(kind, type) \
-	for (; i < plan->ends[kind]; i++) { \
+#define LOAD(type) \
+	for (uint32_t i = 0; i < nr; i++) { \
 		type value; \
-		memcpy(&value, from[plan->numbers[i].from] + plan->numbers[i].offset, sizeof value); \
-		staged[i] = (uint64_t)value; \
+		memcpy(&value, rows[i].at[number->from] + number->offset, sizeof value); \
+		values[i] = (uint64_t)value; \
 	}
 
-static void stage_numbers(const struct record *r, const struct row_plan *plan, uint64_t *staged)
+static void load(const struct number *number, const struct row_bases *rows, uint32_t nr, uint64_t *values)
 {
-	const uint8_t *const from[NUMBERS_FROM] = { [NUMBER_OF_VIEW] = (const uint8_t *)&r->view.u,
-						    [NUMBER_OF_RAW] = (const uint8_t *)r->raw,
-						    [NUMBER_OF_FIELDS] = r->fields.data };
-	size_t i = 0;
-	STAGE(NUMBER_U8, uint8_t)
-	STAGE(NUMBER_S8, int8_t)
-	STAGE(NUMBER_U16, uint16_t)
-	STAGE(NUMBER_S16, int16_t)
-	STAGE(NUMBER_U32, uint32_t)
-	STAGE(NUMBER_S32, int32_t)
-	STAGE(NUMBER_U64, uint64_t)
+	switch ((enum number_kind)number->kind) {
+	case NUMBER_U8: LOAD(uint8_t) break;
+	case NUMBER_S8: LOAD(int8_t) break;
+	case NUMBER_U16: LOAD(uint16_t) break;
+	case NUMBER_S16: LOAD(int16_t) break;
+	case NUMBER_U32: LOAD(uint32_t) break;
+	case NUMBER_S32: LOAD(int32_t) break;
+	case NUMBER_U64: LOAD(uint64_t) break;
+	case NUMBER_NONE: break;
+	}
+}
+
+/* Numbers of comms become tokens, most of which are the one before. */
+static void comms(const struct row_plan *plan, struct cells *cells, uint32_t nr, uint64_t *values)
+{
+	uint64_t last = UINT32_MAX, token = UINT32_MAX;
+	for (uint32_t i = 0; i < nr; i++) {
+		if (values[i] != last) {
+			last = values[i];
+			const char *name = last == PERFDATA_NONE
+						   ? NULL
+						   : perfdata_session_comm(plan->session, (uint32_t)last);
+			token = name ? pd_cells_name(cells, name) : UINT32_MAX;
+		}
+		values[i] = token;
+	}
+}
+
+static void events(const struct row_bases *rows, struct cells *cells, uint32_t nr, uint64_t *values)
+{
+	const char *last = NULL;
+	uint64_t token = UINT32_MAX;
+	for (uint32_t i = 0; i < nr; i++) {
+		const struct perfdata_raw *raw = (const void *)rows[i].at[ROW_RAW];
+		const char *name = raw->event->name;
+		if (name != last)
+			token = name ? pd_cells_name(cells, name) : UINT32_MAX;
+		last = name;
+		values[i] = token;
+	}
+}
+
+static void deal(const struct row_plan *plan, const struct number *number, const struct row_bases *rows, uint32_t nr,
+		 uint32_t row, struct cells *cells)
+{
+	uint64_t values[ROWS_PENDING];
+	uint32_t nulls = 0;
+	if (number->meaning == MEANS_EVENT)
+		events(rows, cells, nr, values);
+	else
+		load(number, rows, nr, values);
+	if (number->meaning == MEANS_COMM)
+		comms(plan, cells, nr, values);
+	for (uint32_t i = 0; number->meaning != MEANS_NUMBER && i < nr; i++)
+		nulls += values[i] == UINT32_MAX;
+	if (!nulls)
+		pd_cells_put_all(cells, row, values, nr);
+	for (uint32_t i = 0; nulls && i < nr; i++)
+		if (values[i] != UINT32_MAX)
+			pd_cells_put(cells, row + i, values[i]);
 }
 
 void pd_record_cells_end(struct open_rows *rows)
 {
-	const size_t nr = rows->plan ? rows->plan->ends[NUMBER_KINDS - 1] : 0;
-	for (size_t i = 0; i < nr && rows->nr_staged; i++) {
-		struct cells *cells = &rows->columns[rows->plan->numbers[i].column];
-		if (!pd_cells_reserve(cells, rows->nr_staged, 0, 0, 0))
-			continue;
-		for (uint32_t row = 0; row < rows->nr_staged; row++)
-			cells->values[cells->nr++] = rows->staged[row * nr + i];
-		pd_cells_extend(cells, rows->rows - rows->nr_staged, rows->nr_staged);
-	}
-	rows->nr_staged = 0;
-	rows->plan = NULL;
+	const size_t nr = rows->nr_pending ? rows->plan->nr_numbers : 0;
+	for (size_t i = 0; i < nr; i++)
+		deal(rows->plan, &rows->plan->numbers[i], rows->pending, rows->nr_pending,
+		     rows->rows - rows->nr_pending, &rows->columns[rows->plan->numbers[i].column]);
+	rows->nr_pending = 0;
 }
 
-static void put_name(struct cells *cells, uint32_t row, const char *name)
-{
-	if (name)
-		pd_cells_put(cells, row, pd_cells_name(cells, name));
-}
-
-static void put_known(struct cells *cells, uint32_t row, uint32_t number)
-{
-	if (number != UINT32_MAX)
-		pd_cells_put(cells, row, number);
-}
-
-static void put_usual(struct record *r, const struct fill *fill, const struct table_column *column, struct cells *cells,
-		      uint32_t row, struct perfdata_text *room)
-{
-	switch (fill->how) {
-	case FILL_CPU:
-		put_known(cells, row, *(const uint32_t *)(const void *)((const char *)&r->view.u + fill->offset));
-		return;
-	case FILL_EVENT: put_name(cells, row, r->event ? r->event->event->name : NULL); return;
-	case FILL_COMM:
-		if (r->delivery && r->delivery->comm != PERFDATA_NONE)
-			put_name(cells, row, perfdata_session_comm(r->emitted.session, r->delivery->comm));
-		return;
-	case FILL_STACK: put_known(cells, row, r->delivery ? r->delivery->stack : UINT32_MAX); return;
-	case FILL_FRAME: put_known(cells, row, r->delivery ? r->delivery->ip : UINT32_MAX); return;
-	case FILL_OTHER: put_other(r, column, cells, row, fill->step, room); return;
-	}
-}
-
-static bool has_rare(const struct record *r)
+static bool has_rare(const struct record *r, bool decoded)
 {
 	return r->raw->flags & (PERFDATA_RAW_UNKNOWN_ID | PERFDATA_RAW_LATE | PERFDATA_RAW_AFTER_GAP) ||
-	       r->raw->inner != PERFDATA_NO_OFFSET || r->damaged || r->view.rest.size || r->world->name_files;
+	       r->raw->inner != PERFDATA_NO_OFFSET || r->damaged || (decoded && r->view.rest.size) ||
+	       r->world->name_files;
 }
 
-bool pd_record_cells(struct row_plans *plans, struct record *r, const struct table *table, unsigned number,
-		     struct open_rows *rows, struct perfdata_text *room)
+void pd_record_cells(const struct row_plan *plan, struct record *r, const struct table *table, struct open_rows *rows,
+		     struct perfdata_text *room)
 {
-	const struct row_plan *plan = plan_of(plans, r, table, number);
-	if (!plan)
-		return false;
-	if (rows->plan != plan || rows->nr_staged == ROWS_STAGED)
+	static const struct perfdata_delivery nobody = {
+		.comm = PERFDATA_NONE, .ip = PERFDATA_NONE, .stack = PERFDATA_NONE
+	};
+	if (rows->plan != plan || rows->nr_pending == ROWS_PENDING)
 		pd_record_cells_end(rows);
 	rows->plan = plan;
-	stage_numbers(r, plan, rows->staged + rows->nr_staged++ * plan->ends[NUMBER_KINDS - 1]);
+	rows->pending[rows->nr_pending++] = (struct row_bases){ {
+		[ROW_RAW] = (const void *)r->raw,
+		[ROW_VIEW] = plan->decoded ? (const void *)&r->view.u : r->raw->bytes,
+		[ROW_FIELDS] = r->fields.data,
+		[ROW_DELIVERY] = (const void *)(r->delivery ? r->delivery : &nobody),
+	} };
 	const uint32_t row = rows->rows++;
+	/* the view is another record's soon */
+	if (plan->decoded)
+		pd_record_cells_end(rows);
 	for (size_t i = 0; i < plan->nr_usual; i++)
-		put_usual(r, &plan->usual[i], &table->columns[plan->usual[i].column],
-			  &rows->columns[plan->usual[i].column], row, room);
-	for (size_t i = 0; has_rare(r) && i < plan->nr_rare; i++)
+		put_other(r, &table->columns[plan->usual[i].column], &rows->columns[plan->usual[i].column], row,
+			  plan->usual[i].step, room);
+	for (size_t i = 0; i < plan->nr_rare && has_rare(r, plan->decoded); i++)
 		put_other(r, &table->columns[plan->rare[i].column], &rows->columns[plan->rare[i].column], row,
 			  plan->rare[i].step, room);
-	return true;
 }

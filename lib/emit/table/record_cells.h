@@ -14,11 +14,18 @@ struct row_plans {
 	struct pd_arena pool;
 };
 void pd_row_plans_release(struct row_plans *plans);
-/* Appends the loaded record to the rows of its table, which is that number of the run. `room` is for intermediate
- * spelling. False without memory. */
-bool pd_record_cells(struct row_plans *plans, struct record *r, const struct table *table, unsigned number,
-		     struct open_rows *rows, struct perfdata_text *room);
-/* Before anybody else looks at the rows: cells that every one of them has are counted here. */
+/* How loaded records like this one fill the table, which is that number of the run. decoded false: it was loaded by
+ * pd_record_load_plain, and so will be those that the plan is used for, whose fields are as whole as this one's. NULL
+ * without memory. */
+const struct row_plan *pd_row_plan(struct row_plans *plans, const struct record *r, const struct table *table,
+				   unsigned number, bool decoded);
+/* The table has columns that only decoded records fill: the plan is of no use. */
+bool pd_row_plan_is_of_view(const struct row_plan *plan);
+/* Appends the record to the rows of its table; it and its delivery stay where they are until pd_record_cells_end. `room`
+ * is for intermediate spelling. */
+void pd_record_cells(const struct row_plan *plan, struct record *r, const struct table *table, struct open_rows *rows,
+		     struct perfdata_text *room);
+/* Before anybody else looks at the rows: numbers are dealt out to their columns here. */
 void pd_record_cells_end(struct open_rows *rows);
 
 #endif

@@ -7,14 +7,8 @@
 struct open_rows *pd_open_rows_new(const struct table *table)
 {
 	struct open_rows *rows = pd_calloc(1, sizeof *rows + table->nr_columns * sizeof *rows->columns);
-	uint64_t *staged = pd_malloc(ROWS_STAGED * table->nr_columns * sizeof *staged);
-	if (!rows || !staged) {
-		pd_free(rows);
-		pd_free(staged);
-		return NULL;
-	}
-	rows->nr_columns = table->nr_columns;
-	rows->staged = staged;
+	if (rows)
+		rows->nr_columns = table->nr_columns;
 	return rows;
 }
 
@@ -24,7 +18,6 @@ void pd_open_rows_free(struct open_rows *rows)
 		return;
 	for (size_t i = 0; i < rows->nr_columns; i++)
 		pd_cells_release(&rows->columns[i]);
-	pd_free(rows->staged);
 	pd_free(rows);
 }
 
@@ -38,7 +31,7 @@ static void clear(struct open_rows *rows)
 
 size_t pd_open_rows_memory(const struct open_rows *rows)
 {
-	size_t size = sizeof *rows + rows->nr_columns * (sizeof *rows->columns + ROWS_STAGED * sizeof *rows->staged);
+	size_t size = sizeof *rows + rows->nr_columns * sizeof *rows->columns;
 	for (size_t i = 0; i < rows->nr_columns; i++)
 		size += pd_cells_memory(&rows->columns[i]);
 	return size;

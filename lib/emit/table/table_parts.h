@@ -7,17 +7,22 @@
 #include "emit/table/describe_table.h"
 #include "emit/table/packed_cells.h"
 
-#define ROWS_STAGED 32u
+#define ROWS_PENDING 64u
+
+/* Where the numbers of a row stand until they are dealt out. */
+enum row_base { ROW_RAW, ROW_VIEW /* or its bytes, where the record is not decoded */, ROW_FIELDS, ROW_DELIVERY, ROW_BASES };
+struct row_bases {
+	const uint8_t *at[ROW_BASES];
+};
 
 /* Rows while they are made. */
 struct open_rows {
 	uint32_t rows;
 	size_t nr_columns;
-	/* Numbers that all of the last rows have wait side by side, and are dealt out to their columns for many rows at
-	 * once. */
+	/* the last rows, whose numbers are dealt out to their columns for many at once */
 	const struct row_plan *plan;  /* of those rows; or NULL */
-	uint64_t *staged;             /* ROWS_STAGED * nr_columns */
-	uint32_t nr_staged;           /* rows */
+	uint32_t nr_pending;
+	struct row_bases pending[ROWS_PENDING];
 	struct cells columns[];
 };
 /* NULL without memory. */

@@ -237,11 +237,28 @@ void pd_table_value_free(void *pointer)
 
 /* --- rows of a batch ---------------------------------------------------------------------------------------------- */
 
+#define MOST_PLAIN 4u
+
+/* How samples of an event fill tables, if they need not be decoded for that. */
+struct plain_rows {
+	enum { PLAIN_NOT_LOOKED, PLAIN_NO, PLAIN_YES } known;
+	bool fields_are_whole;        /* of the samples that it was made for */
+	unsigned nr;
+	struct {
+		unsigned number;
+		const struct row_plan *plan;
+	} tables[MOST_PLAIN];
+};
+/* Of a version. */
+struct event_rows {
+	int table;                    /* its number + 1; 0: not looked for yet, -1: none */
+	struct plain_rows plain;
+};
 struct table_scratch {
 	struct record_cache records;
 	struct row_plans plans;
-	int *by_event;                /* number of the table + 1 of each version; 0: not looked for yet, -1: none */
-	size_t nr_by_event;
+	struct event_rows *events;    /* by version */
+	size_t nr_events;
 	struct open_rows **open;      /* by table: what the rows of a batch are made in; or NULL */
 	size_t nr_open;
 };
@@ -253,7 +270,7 @@ void pd_table_scratch_free(void *pointer)
 		return;
 	pd_record_cache_release(&scratch->records);
 	pd_row_plans_release(&scratch->plans);
-	pd_free(scratch->by_event);
+	pd_free(scratch->events);
 	for (size_t i = 0; i < scratch->nr_open; i++)
 		pd_open_rows_free(scratch->open[i]);
 	pd_free(scratch->open);
@@ -301,25 +318,26 @@ static struct open_rows *rows_of(struct making *making, unsigned number)
 	return *rows;
 }
 
-static int event_table(struct making *making, const struct perfdata_event *event)
+/* NULL without memory. */
+static struct event_rows *rows_of_event(struct making *making, const struct perfdata_event *event)
 {
 	struct table_scratch *scratch = making->scratch;
-	if (event->version >= scratch->nr_by_event) {
+	if (event->version >= scratch->nr_events) {
 		const size_t nr = (size_t)event->version + 64;
-		int *grown = pd_realloc(scratch->by_event, nr * sizeof *grown);
+		struct event_rows *grown = pd_realloc(scratch->events, nr * sizeof *grown);
 		if (!grown)
-			return -2;
-		memset(grown + scratch->nr_by_event, 0, (nr - scratch->nr_by_event) * sizeof *grown);
-		scratch->by_event = grown;
-		scratch->nr_by_event = nr;
+			return NULL;
+		memset(grown + scratch->nr_events, 0, (nr - scratch->nr_events) * sizeof *grown);
+		scratch->events = grown;
+		scratch->nr_events = nr;
 	}
-	int *known = &scratch->by_event[event->version];
-	if (!*known) {
+	struct event_rows *known = &scratch->events[event->version];
+	if (!known->table) {
 		const int found = event->trace ? table_of_event(making->set, making->value->nr_tables, event->name)
 					       : -1;
-		*known = found < 0 ? -1 : found + 1;
+		known->table = found < 0 ? -1 : found + 1;
 	}
-	return *known < 0 ? -1 : *known - 1;
+	return known;
 }
 
 static bool is_of(const struct table *table, uint32_t type)
@@ -330,24 +348,84 @@ static bool is_of(const struct table *table, uint32_t type)
 	return false;
 }
 
-static bool add_row(struct making *making, struct record *r, unsigned number)
+static bool add_row(struct making *making, struct record *r, unsigned number, const struct row_plan *plan)
 {
-	struct open_rows *rows = rows_of(making, number);
-	return rows &&
-	       pd_record_cells(&making->scratch->plans, r, making->set->tables[number], number, rows, making->room);
+	struct open_rows *rows = plan ? rows_of(making, number) : NULL;
+	if (!rows)
+		return false;
+	pd_record_cells(plan, r, making->set->tables[number], rows, making->room);
+	return true;
+}
+
+static bool add_decoded_row(struct making *making, struct record *r, unsigned number)
+{
+	struct table_scratch *scratch = making->scratch;
+	return add_row(making, r, number, pd_row_plan(&scratch->plans, r, making->set->tables[number], number, true));
+}
+
+static bool add_plain(struct making *making, const struct record *r, struct plain_rows *plain, unsigned number)
+{
+	const struct row_plan *plan = NULL;
+	if (plain->nr < MOST_PLAIN)
+		plan = pd_row_plan(&making->scratch->plans, r, making->set->tables[number], number, false);
+	if (!plan || pd_row_plan_is_of_view(plan))
+		return false;
+	plain->tables[plain->nr].number = number;
+	plain->tables[plain->nr++].plan = plan;
+	return true;
+}
+
+/* The record is one that is not decoded. */
+static void look_at_plain(struct making *making, const struct record *r, struct event_rows *event)
+{
+	const struct table_set *set = making->set;
+	struct plain_rows *plain = &event->plain;
+	bool ok = true;
+	for (unsigned i = 0; i < set->nr_of_records && ok; i++)
+		if (is_of(set->tables[set->of_records[i]], PERFDATA_RECORD_SAMPLE))
+			ok = add_plain(making, r, plain, set->of_records[i]);
+	if (event->table > 0)
+		ok = ok && add_plain(making, r, plain, (unsigned)event->table - 1);
+	plain->fields_are_whole = pd_record_fields_are_whole(r);
+	plain->known = ok ? PLAIN_YES : PLAIN_NO;
+}
+
+/* A sample whose cells are taken off its bytes. *done false: it has to be decoded. */
+static bool rows_of_plain(struct making *making, struct record *r, const struct perfdata_raw *raw,
+			  struct event_rows *event, bool *done)
+{
+	struct plain_rows *plain = &event->plain;
+	if (plain->known == PLAIN_NO || !pd_record_load_plain(r, raw))
+		return true;
+	if (plain->known == PLAIN_NOT_LOOKED)
+		look_at_plain(making, r, event);
+	if (plain->known == PLAIN_NO || plain->fields_are_whole != pd_record_fields_are_whole(r))
+		return true;
+	for (unsigned i = 0; i < plain->nr; i++)
+		if (!add_row(making, r, plain->tables[i].number, plain->tables[i].plan))
+			return false;
+	*done = true;
+	return true;
 }
 
 static bool rows_of_record(struct making *making, struct record *r, const struct perfdata_raw *raw,
 			   struct found_batch **found)
 {
 	const struct table_set *set = making->set;
-	const int event = raw->type == PERFDATA_RECORD_SAMPLE && raw->event ? event_table(making, raw->event) : -1;
-	if (event < -1 || !pd_record_load(r, raw, found))
-		return false;
-	for (unsigned i = 0; i < set->nr_of_records; i++)
-		if (is_of(set->tables[set->of_records[i]], raw->type) && !add_row(making, r, set->of_records[i]))
+	struct event_rows *event = NULL;
+	bool done = false;
+	if (raw->type == PERFDATA_RECORD_SAMPLE && raw->event) {
+		event = rows_of_event(making, raw->event);
+		if (!event || !rows_of_plain(making, r, raw, event, &done))
 			return false;
-	if (event >= 0 && !add_row(making, r, (unsigned)event))
+	}
+	if (!done && !pd_record_load(r, raw, found))
+		return false;
+	for (unsigned i = 0; i < set->nr_of_records && !done; i++)
+		if (is_of(set->tables[set->of_records[i]], raw->type) &&
+		    !add_decoded_row(making, r, set->of_records[i]))
+			return false;
+	if (!done && event && event->table > 0 && !add_decoded_row(making, r, (unsigned)event->table - 1))
 		return false;
 	pd_record_done(r, found);
 	return true;
