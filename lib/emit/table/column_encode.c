@@ -32,6 +32,8 @@ struct column {
 	const struct column_how *how;
 	const struct column_type_info *info;
 	struct column_scratch *scratch;
+	const struct column_part *parts;
+	size_t nr_parts;
 	uint64_t rows;
 	size_t nr_values, nr_runs, nr_lengths, nr_tokens;
 	enum parquet_encoding encoding;
@@ -94,8 +96,6 @@ static void add_part(struct column *column, const struct column_part *part)
 	for (uint32_t i = 0; i < cells->nr_runs; i++)
 		add_run(column, !(i & 1), arrays.runs[i]);
 	add_run(column, false, part->rows - cells->rows);
-	pd_packed_cells_values(cells, &arrays, column->info->text ? column->nr_tokens : 0,
-			       scratch->values + column->nr_values);
 	if (cells->nr_lengths)
 		memcpy(scratch->lengths + column->nr_lengths, arrays.lengths,
 		       cells->nr_lengths * sizeof *arrays.lengths);
@@ -106,6 +106,23 @@ static void add_part(struct column *column, const struct column_part *part)
 	column->nr_values += cells->nr;
 	column->nr_lengths += cells->nr_lengths;
 	column->rows += part->rows;
+}
+
+/* The values of one part; tokens count from its first one. */
+static void values_of_part(const struct column_part *part, uint64_t first_token, uint64_t *ret)
+{
+	const struct packed_arrays arrays = pd_packed_cells_arrays(&part->cells, part->block);
+	pd_packed_cells_values(&part->cells, &arrays, first_token, ret);
+}
+
+static void all_values(struct column *column)
+{
+	uint64_t *values = column->scratch->values, first_token = 0;
+	for (size_t i = 0; i < column->nr_parts; i++) {
+		values_of_part(&column->parts[i], first_token, values);
+		values += column->parts[i].cells.nr;
+		first_token += column->info->text ? column->parts[i].cells.nr_texts : 0;
+	}
 }
 
 /* --- dictionaries ------------------------------------------------------------------------------------------------- */
@@ -121,25 +138,89 @@ static bool pays(const struct dictionary *dictionary, size_t nr_values)
 	return nr_values && (nr_values < 64 || dictionary->nr <= nr_values / 2);
 }
 
+/* The indices of a column's numbers while they are found. */
+struct indexing {
+	struct dictionary *dictionary;
+	uint32_t *indices;
+	size_t nr;
+	bool given_up, failed;
+};
+
+static inline uint32_t index_of(struct indexing *at, uint64_t number)
+{
+	const size_t before = at->dictionary->nr;
+	const uint32_t index = pd_dictionary_number(at->dictionary, number);
+	at->failed |= index == UINT32_MAX;
+	if (at->dictionary->nr != before)
+		at->given_up = gives_up(at->dictionary, at->dictionary->nr * sizeof(uint64_t), at->nr);
+	return index;
+}
+
+static void repeat_index(struct indexing *at, uint64_t number, uint32_t nr)
+{
+	const uint32_t index = nr ? index_of(at, number) : 0;
+	for (uint32_t i = 0; i < nr; i++)
+		at->indices[at->nr++] = index;
+}
+
+#define MANY 64u                   /* bytes: a table of their indices pays */
+
+static void index_bytes(struct indexing *at, const uint8_t *bytes, uint32_t nr, uint64_t least)
+{
+	uint32_t known[256];
+	memset(known, 0xff, sizeof known);
+	for (uint32_t i = 0; i < nr && !at->given_up; i++) {
+		uint32_t *index = &known[bytes[i]];
+		if (*index == UINT32_MAX)
+			*index = index_of(at, bytes[i] + least);
+		at->indices[at->nr++] = *index;
+	}
+}
+
+static void index_values(struct indexing *at, const uint64_t *values, uint32_t nr)
+{
+	uint32_t index = 0;
+	for (uint32_t i = 0; i < nr && !at->given_up; i++) {
+		if (!i || values[i] != values[i - 1])
+			index = index_of(at, values[i]);
+		at->indices[at->nr++] = index;
+	}
+}
+
 static enum perfdata_status try_numbers(struct column *column, bool *ret_used)
 {
 	struct column_scratch *scratch = column->scratch;
-	struct dictionary *dictionary = &scratch->numbers;
-	const size_t nr = column->nr_values;
-	pd_dictionary_clear(dictionary);
-	for (size_t i = 0; i < nr; i++) {
-		if (i && scratch->values[i] == scratch->values[i - 1]) {
-			scratch->indices[i] = scratch->indices[i - 1];
-			continue;
+	struct indexing at = { .dictionary = &scratch->numbers, .indices = scratch->indices };
+	pd_dictionary_clear(at.dictionary);
+	for (size_t i = 0; i < column->nr_parts && !at.given_up && !at.failed; i++) {
+		const struct column_part *part = &column->parts[i];
+		const struct packed_cells *cells = &part->cells;
+		if (!cells->width) {
+			repeat_index(&at, cells->least, cells->nr);
+		} else if (cells->width == 1 && cells->nr >= MANY) {
+			const struct packed_arrays arrays = pd_packed_cells_arrays(cells, part->block);
+			index_bytes(&at, (const uint8_t *)arrays.values, cells->nr, cells->least);
+		} else {
+			values_of_part(part, 0, scratch->values);
+			index_values(&at, scratch->values, cells->nr);
 		}
-		scratch->indices[i] = pd_dictionary_number(dictionary, scratch->values[i]);
-		if (scratch->indices[i] == UINT32_MAX)
-			return PERFDATA_ENOMEM;
-		if (gives_up(dictionary, dictionary->nr * sizeof(uint64_t), i))
-			return PERFDATA_OK;
 	}
-	*ret_used = pays(dictionary, nr);
-	return PERFDATA_OK;
+	*ret_used = !at.given_up && pays(at.dictionary, column->nr_values);
+	return at.failed ? PERFDATA_ENOMEM : PERFDATA_OK;
+}
+
+static void indices_of_texts(struct column *column)
+{
+	struct column_scratch *scratch = column->scratch;
+	uint64_t first_token = 0;
+	uint32_t *indices = scratch->indices;
+	for (size_t i = 0; i < column->nr_parts; i++) {
+		const struct packed_cells *cells = &column->parts[i].cells;
+		values_of_part(&column->parts[i], first_token, scratch->values);
+		for (uint32_t k = 0; k < cells->nr; k++)
+			*indices++ = scratch->map[scratch->values[k]];
+		first_token += cells->nr_texts;
+	}
 }
 
 static enum perfdata_status try_texts(struct column *column, bool *ret_used)
@@ -155,8 +236,8 @@ static enum perfdata_status try_texts(struct column *column, bool *ret_used)
 			return PERFDATA_OK;
 	}
 	*ret_used = pays(dictionary, column->nr_values);
-	for (size_t i = 0; *ret_used && i < column->nr_values; i++)
-		scratch->indices[i] = scratch->map[scratch->values[i]];
+	if (*ret_used)
+		indices_of_texts(column);
 	return PERFDATA_OK;
 }
 
@@ -172,6 +253,8 @@ static enum perfdata_status choose_encoding(struct column *column)
 		status = try_texts(column, &used);
 	else if (column->encoding == PARQUET_DELTA_BINARY_PACKED && !column->how->rising)
 		status = try_numbers(column, &used);
+	if (!used)
+		all_values(column);
 	if (used) {
 		column->encoding = PARQUET_RLE_DICTIONARY;
 		column->index_width = pd_bit_width(
@@ -372,7 +455,11 @@ enum perfdata_status pd_column_encode(const struct column_how *how, const struct
 				      struct column_scratch *scratch, struct perfdata_text *out,
 				      struct column_facts *ret)
 {
-	struct column column = { .how = how, .info = pd_column_type_info(how->type), .scratch = scratch };
+	struct column column = { .how = how,
+				 .info = pd_column_type_info(how->type),
+				 .scratch = scratch,
+				 .parts = parts,
+				 .nr_parts = nr_parts };
 	const size_t start = out->size;
 	memset(ret, 0, sizeof *ret);
 	if (!make_room(&column, parts, nr_parts))

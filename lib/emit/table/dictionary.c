@@ -11,6 +11,8 @@ void pd_dictionary_clear(struct dictionary *dictionary)
 {
 	if (dictionary->nr)
 		memset(dictionary->slots, 0, dictionary->nr_slots * sizeof *dictionary->slots);
+	/* few slots again: most columns have few values, and theirs stay in the cache */
+	dictionary->nr_slots = dictionary->room_slots ? FIRST_SLOTS : 0;
 	dictionary->nr = 0;
 	dictionary->bytes = 0;
 }
@@ -30,15 +32,13 @@ static uint64_t hash_of(const struct dictionary *dictionary, uint32_t entry)
 	return pd_hash_u64(dictionary->numbers[entry], dictionary->seed);
 }
 
-/* Twice the slots; room for half as many entries. */
-static bool enlarge(struct dictionary *dictionary, bool texts)
+static bool make_room(struct dictionary *dictionary, size_t nr_slots, bool texts)
 {
-	const size_t nr = dictionary->nr_slots ? 2 * dictionary->nr_slots : FIRST_SLOTS;
-	uint32_t *slots = pd_calloc(nr, sizeof *slots);
+	uint32_t *slots = pd_malloc(nr_slots * sizeof *slots);
 	if (!slots)
 		return false;
-	void *entries = texts ? pd_realloc(dictionary->texts, nr / 2 * sizeof *dictionary->texts) :
-				pd_realloc(dictionary->numbers, nr / 2 * sizeof *dictionary->numbers);
+	void *entries = texts ? pd_realloc(dictionary->texts, nr_slots / 2 * sizeof *dictionary->texts) :
+				pd_realloc(dictionary->numbers, nr_slots / 2 * sizeof *dictionary->numbers);
 	if (!entries) {
 		pd_free(slots);
 		return false;
@@ -49,8 +49,19 @@ static bool enlarge(struct dictionary *dictionary, bool texts)
 		dictionary->numbers = entries;
 	pd_free(dictionary->slots);
 	dictionary->slots = slots;
+	dictionary->room_slots = nr_slots;
+	return true;
+}
+
+/* Twice the slots; room for half as many entries. */
+static bool enlarge(struct dictionary *dictionary, bool texts)
+{
+	const size_t nr = dictionary->nr_slots ? 2 * dictionary->nr_slots : FIRST_SLOTS;
+	if (nr > dictionary->room_slots && !make_room(dictionary, nr, texts))
+		return false;
+	uint32_t *slots = dictionary->slots;
+	memset(slots, 0, nr * sizeof *slots);
 	dictionary->nr_slots = nr;
-	dictionary->room = nr / 2;
 	if (!dictionary->seed)
 		dictionary->seed = pd_hash_seed(dictionary);
 	for (uint32_t i = 0; i < dictionary->nr; i++) {
@@ -64,7 +75,7 @@ static bool enlarge(struct dictionary *dictionary, bool texts)
 
 uint32_t pd_dictionary_number(struct dictionary *dictionary, uint64_t number)
 {
-	if (dictionary->nr == dictionary->room && !enlarge(dictionary, false))
+	if (2 * dictionary->nr >= dictionary->nr_slots && !enlarge(dictionary, false))
 		return UINT32_MAX;
 	const size_t mask = dictionary->nr_slots - 1;
 	size_t at = (size_t)pd_hash_u64(number, dictionary->seed) & mask;
@@ -78,7 +89,7 @@ uint32_t pd_dictionary_number(struct dictionary *dictionary, uint64_t number)
 
 uint32_t pd_dictionary_text(struct dictionary *dictionary, struct perfdata_bytes text)
 {
-	if (dictionary->nr == dictionary->room && !enlarge(dictionary, true))
+	if (2 * dictionary->nr >= dictionary->nr_slots && !enlarge(dictionary, true))
 		return UINT32_MAX;
 	const size_t mask = dictionary->nr_slots - 1;
 	size_t at = (size_t)pd_hash_bytes(text.data, text.size, dictionary->seed) & mask;

@@ -8,11 +8,11 @@
 
 struct dictionary {
 	uint32_t *slots;              /* entry + 1; 0: free */
-	size_t nr_slots;              /* a power of two */
+	size_t nr_slots, room_slots;  /* in use: a power of two, twice as many as entries at least */
 	uint64_t seed;
 	uint64_t *numbers;            /* of entries: of numbers … */
 	struct perfdata_bytes *texts; /* … or of texts, borrowed */
-	size_t nr, room;
+	size_t nr;
 	uint64_t bytes;               /* of all texts */
 };
 

@@ -88,6 +88,14 @@ void pd_run_encoder_put(struct run_encoder *encoder, uint32_t value)
 		write_group(encoder);
 }
 
+static bool are_one(const uint32_t *values)
+{
+	uint32_t differ = 0;
+	for (unsigned i = 1; i < 8; i++)
+		differ |= values[i] ^ values[0];
+	return !differ;
+}
+
 void pd_run_encoder_values(struct run_encoder *encoder, const uint32_t *values, size_t nr)
 {
 	for (size_t i = 0; i < nr;) {
@@ -98,14 +106,20 @@ void pd_run_encoder_values(struct run_encoder *encoder, const uint32_t *values, 
 		}
 		if (encoder->repeated >= 8)
 			write_run(encoder);
-		/* whole groups of different values, which is most of them */
-		if (!encoder->in_group && !encoder->repeated && nr - i >= 8 && values[i] != values[i + 1]) {
+		if (encoder->in_group || encoder->repeated || nr - i < 8) {
+			pd_run_encoder_put(encoder, values[i++]);
+			continue;
+		}
+		/* whole groups */
+		if (are_one(values + i)) {
+			encoder->value = values[i];
+			encoder->repeated = 8;
+			encoder->groups = 0;
+		} else {
 			memcpy(encoder->group, values + i, sizeof encoder->group);
 			write_group(encoder);
-			i += 8;
-		} else {
-			pd_run_encoder_put(encoder, values[i++]);
 		}
+		i += 8;
 	}
 }
 

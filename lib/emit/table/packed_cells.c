@@ -55,17 +55,25 @@ struct packed_arrays pd_packed_cells_arrays(const struct packed_cells *packed, c
 				       (const void *)(at + places.lengths), at + places.values, at + places.bytes };
 }
 
+/* Eight at a time: what compilers make use of. */
+#define FOR_ALL(nr, statement) \
+	do { \
+		uint32_t i = 0; \
+		for (; i + 8 <= (nr); i += 8) \
+			for (uint32_t k = i; k < i + 8; k++) \
+				statement; \
+		for (uint32_t k = i; k < (nr); k++) \
+			statement; \
+	} while (0)
 #define NARROW(type, values, nr, least, ret) \
 	do { \
 		type *narrow = (type *)(void *)(ret); \
-		for (uint32_t i = 0; i < (nr); i++) \
-			narrow[i] = (type)((values)[i] - (least)); \
+		FOR_ALL(nr, narrow[k] = (type)((values)[k] - (least))); \
 	} while (0)
 #define WIDEN(type, from, nr, least, ret) \
 	do { \
 		const type *narrow = (const type *)(const void *)(from); \
-		for (uint32_t i = 0; i < (nr); i++) \
-			(ret)[i] = narrow[i] + (least); \
+		FOR_ALL(nr, (ret)[k] = narrow[k] + (least)); \
 	} while (0)
 
 static void narrow_values(const struct cells *cells, const struct packed_cells *packed, char *ret)
