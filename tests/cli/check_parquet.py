@@ -54,6 +54,10 @@ def main():
         result = convert(narrow + "/", "--max-memory", "1", profile, trace)
         report("… and so does a run with hardly any memory", result.code and result.err or files_of(narrow) != files and "they differ")
 
+        shards = os.path.join(folder, "shards")
+        results = [convert(shards + "/", "--shard", "%d/2" % shard, profile, trace) for shard in (1, 0)]
+        report("two shards make the same dataset", [result.err for result in results if result.code] or files_of(shards) != files and "they differ")
+
         again = convert(one + "/", profile)
         report("what is there is not replaced", again.code != 2 and again.code)
         report("… and stays as it is", files_of(one) != files and "they differ")

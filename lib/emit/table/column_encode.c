@@ -7,7 +7,7 @@
 #include "emit/table/encode_delta.h"
 #include "emit/table/encode_runs.h"
 
-#define PAGE_ROWS 131072u
+#define PAGE_ROWS 524288u
 #define PAGE_BYTES (1u << 20)
 #define DICTIONARY_BYTES (1u << 20)
 #define DICTIONARY_TRIAL 16384u     /* so many values are looked at before it is given up */

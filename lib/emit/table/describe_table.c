@@ -9,12 +9,14 @@
 
 /* --- types -------------------------------------------------------------------------------------------------------- */
 
-/* Samples have large things that most questions do not need. */
-static bool bulky_in_samples(enum spell_op op)
+/* Samples have large things that most questions do not need; the ids that they are recorded with say what `event`
+ * says. */
+static bool bulky_in_samples(const struct row *row)
 {
-	return op == SPELL_BYTES || op == SPELL_RAW || op == SPELL_LIST_PARTS || op == SPELL_LIST_U64 ||
-	       op == SPELL_LIST_HEX || op == SPELL_CALLCHAIN || op == SPELL_REGS || op == SPELL_STRUCT ||
-	       op == SPELL_FLAGS;
+	const enum spell_op op = row->op;
+	return row->field->show == PERFDATA_SHOW_EVENT_ID || op == SPELL_BYTES || op == SPELL_RAW ||
+	       op == SPELL_LIST_PARTS || op == SPELL_LIST_U64 || op == SPELL_LIST_HEX || op == SPELL_CALLCHAIN ||
+	       op == SPELL_REGS || op == SPELL_STRUCT || op == SPELL_FLAGS;
 }
 
 static enum column_type type_of_number(const struct row *row)
@@ -96,6 +98,7 @@ static bool describe_field(const struct select_step *step, const struct perfdata
 		return false;
 	if (step->what == SELECT_HEAD) {
 		describe_head(step->head, ret);
+		ret->bulky |= sample && step->head == HEAD_SIZE;
 		return true;
 	}
 	if (step->what == SELECT_PLACE) {
@@ -123,7 +126,7 @@ static bool describe_field(const struct select_step *step, const struct perfdata
 	} else {
 		ret->type = type_of_row(&step->row);
 		ret->sequences = step->row.op == SPELL_CALLCHAIN;
-		ret->bulky = sample && bulky_in_samples(step->row.op);
+		ret->bulky = sample && bulky_in_samples(&step->row);
 	}
 	return true;
 }

@@ -17,7 +17,7 @@
 #include "emit/table/row_group.h"
 #include "emit/table/table_set.h"
 
-#define GROUP_ROWS 131072u
+#define GROUP_ROWS 524288u
 #define GROUP_BYTES (32u << 20)
 /* A table's file. */
 struct file {

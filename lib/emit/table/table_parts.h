@@ -10,7 +10,13 @@
 #define ROWS_PENDING 64u
 
 /* Where the numbers of a row stand until they are dealt out. */
-enum row_base { ROW_RAW, ROW_VIEW /* or its bytes, where the record is not decoded */, ROW_FIELDS, ROW_DELIVERY, ROW_BASES };
+enum row_base {
+	ROW_RAW,
+	ROW_VIEW,                     /* or its bytes, where the record is not decoded */
+	ROW_FIELDS,
+	ROW_DELIVERY,
+	ROW_BASES
+};
 struct row_bases {
 	const uint8_t *at[ROW_BASES];
 };

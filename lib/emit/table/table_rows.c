@@ -27,7 +27,13 @@ static const struct table_column stacks[] = {
 	[STACKS_DEPTH] = KEY("depth", INT32, "Steps from the callee, which is 0."),
 	[STACKS_FRAME_ID] = SEQUENCE("frame_id", INT32,
 				     "The frame; null where the address belongs to nothing that is known."),
-	[STACKS_IP] = SEQUENCE("ip", UINT64, "The address as recorded or unwound."),
+	[STACKS_UNMAPPED_IP] = SEQUENCE("unmapped_ip", UINT64, "The address as recorded, where it has no frame."),
+	/* what it belongs to says it: most of the size of a profile's tables otherwise */
+	[STACKS_IP] = { .name = "ip",
+			.doc = "The address as recorded or unwound.",
+			.type = COLUMN_UINT64,
+			.sequences = true,
+			.bulky = true },
 	[STACKS_ORIGIN] = COLUMN("origin", TEXT, PLAIN, "Where the step comes from: recorded, branch or unwound."),
 	{ 0 },
 };

@@ -485,6 +485,8 @@ static bool rows_of_stacks(struct making *making)
 			put(rows, columns, STACKS_DEPTH, row, k);
 			if (steps[k].frame != PERFDATA_NONE)
 				put(rows, columns, STACKS_FRAME_ID, row, steps[k].frame);
+			else
+				put(rows, columns, STACKS_UNMAPPED_IP, row, steps[k].ip);
 			put(rows, columns, STACKS_IP, row, steps[k].ip);
 			put_name(rows, columns, STACKS_ORIGIN, row, pd_location_origin_name(steps[k].origin));
 		}
