@@ -213,6 +213,7 @@ async function checkFile(file, number) {
     await checkTable(table, path.join(output, table, base), lines, new Set([...schema.keys()].filter((name) => !heads.has(name))));
   }
   const steps = all.filter((line) => line.type === 'stack').flatMap((line) => line.frames.map((frame, depth) => ({ ...frame, stack_id: line.stack_id, depth,
+    unmapped_ip: frame.frame_id === undefined ? frame.ip : null,
     origin: frame.origin || 'recorded' })));
   const stacks = path.join(output, 'stacks', base);
   for (const [reader, read] of Object.entries(readers)) {
