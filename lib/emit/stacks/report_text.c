@@ -82,9 +82,10 @@ static void event_line(const struct report_options *options, const struct report
 	}
 	perfdata_text_char(out, '\n');
 	if (event->nameless[0]) {
+		const double percent = pd_stack_percent(event->nameless[unit], event->all[unit]);
 		char line[160];
-		snprintf(line, sizeof line, "no names: %.2f %% was executing where no symbol is known",
-			 pd_stack_percent(event->nameless[unit], event->all[unit]));
+		snprintf(line, sizeof line, "no names: %s%.2f %% was executing where no symbol is known",
+			 percent < 0.005 ? "less than " : "", percent < 0.005 ? 0.01 : percent);
 		warning(options, out, line);
 	}
 }
