@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The account of memory that grows with a recording: one for everything that works on it. Whoever keeps such memory
- * writes down what it takes and gives back, and looks at the account before it takes more:
+/* The account of memory that grows with a recording: everything that works on the recording shares one account. A
+ * component that keeps such memory records in the account what it takes and gives back, and looks at the account before
+ * it takes more:
  *
- * - a cache takes no more while the account is tight, and makes room when it is over its limit;
- * - what can be written out goes to a temporary file when the account is over;
- * - what can do neither (frames, names of files) goes on until pd_account_is_exhausted, and ends with PERFDATA_ENOMEM
- *   then.
+ * - a cache takes no more while the account is tight, and shrinks when the account is over its limit;
+ * - data that can be written out go to a temporary file when the account is over its limit;
+ * - data that can do neither (frames, names of files) grow until pd_account_is_exhausted; the operation that needs them
+ *   then fails with PERFDATA_ENOMEM.
  *
- * Nothing here allocates and nobody is called back: each looks at points where it can act. Any thread may use all
- * functions; NULL stands for an account without a limit. */
+ * Nothing here allocates, and the account calls nobody back: each component looks at the account at points where the
+ * component can act. Any thread may call all functions; NULL stands for an account without a limit. */
 #ifndef PD_ACCOUNT_H
 #define PD_ACCOUNT_H
 
@@ -18,13 +19,13 @@
 #include <stdint.h>
 #include "perfdata/base.h"
 
-/* Who takes memory. */
+/* Which component takes memory. */
 enum pd_account_use {
 	PD_USE_ORDER,       /* records that wait for their turn */
 	PD_USE_BATCHES,     /* records, deliveries and steps on their way to a formatter */
 	PD_USE_FRAMES,      /* frames, files, threads and maps */
 	PD_USE_STACKS,      /* the tree of stacks */
-	PD_USE_CACHES,      /* what can be forgotten: chains, texts */
+	PD_USE_CACHES,      /* contents of caches, which may be dropped: chains, texts */
 	PD_USE_SYMBOLS,     /* symbol tables, indexes of debug information, open files of symbols */
 	PD_USE_PROFILE,     /* sums of samples */
 	PD_USE_ROWS,        /* rows of tables that wait for their row group */
@@ -52,12 +53,12 @@ static inline struct pd_account *pd_memory_account(struct perfdata_memory *memor
 	return memory ? &memory->account : NULL;
 }
 
-/* limit 0: PD_DEFAULT_MEMORY. The account is to be zeroed memory before. */
+/* limit 0: PD_DEFAULT_MEMORY. The caller zeroes the account first. */
 void pd_account_init(struct pd_account *account, uint64_t limit, const char *tmpdir);
 
 void pd_account_take(struct pd_account *account, enum pd_account_use use, size_t bytes);
 void pd_account_give(struct pd_account *account, enum pd_account_use use, size_t bytes);
-/* What one user holds changed from `before` to `after`. */
+/* Records that the memory taken for `use` changed from `before` to `after` bytes. */
 void pd_account_change(struct pd_account *account, enum pd_account_use use, size_t before, size_t after);
 
 static inline uint64_t pd_account_used(const struct pd_account *account)
@@ -69,13 +70,13 @@ static inline bool pd_account_is_tight(const struct pd_account *account)
 {
 	return account && pd_account_used(account) > account->limit - account->limit / 4;
 }
-/* Caches shrink, tables go to temporary files. A sixteenth is left for what nobody counts: gaps of the heap, and many
- * small things. */
+/* Caches shrink, tables go to temporary files. A sixteenth of the limit is left for memory that nobody counts: gaps of
+ * the heap, and many small objects. */
 static inline bool pd_account_is_over(const struct pd_account *account)
 {
 	return account && pd_account_used(account) > account->limit - account->limit / 16;
 }
-/* What cannot shrink ends: beyond the limit by as much again, and never below what the smallest recording takes. */
+/* Operations whose memory cannot shrink fail: at twice the limit, and never below what the smallest recording takes. */
 static inline bool pd_account_is_exhausted(const struct pd_account *account)
 {
 	const uint64_t least = (uint64_t)64 << 20;

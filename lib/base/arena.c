@@ -31,8 +31,8 @@ static void block_free(struct pd_arena *arena, struct pd_arena_block *block)
 	pd_free(block);
 }
 
-/* What does not fit the newest block: a block of its own for something big, so that the rest of the newest block is
- * not lost, or a new and larger block. */
+/* Allocates what does not fit the newest block: a block of its own for something big, so that the rest of the newest
+ * block is not lost, or a new and larger block. */
 static void *alloc_slow(struct pd_arena *arena, size_t size)
 {
 	size_t next = arena->room < ARENA_FIRST_BLOCK / 2 ? ARENA_FIRST_BLOCK : arena->room * 2;

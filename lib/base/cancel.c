@@ -33,14 +33,14 @@ void perfdata_cancel_free(struct perfdata_cancel *cancel)
 	pd_free(cancel);
 }
 
-/* Whoever waits is woken: the counter stays above 0, since nobody reads it. */
+/* Wakes every thread that waits for the descriptor: the counter of the eventfd stays above 0, since nobody reads it. */
 void perfdata_cancel_now(struct perfdata_cancel *cancel)
 {
 	const int code = errno;
 	const uint64_t one = 1;
 	atomic_store(&cancel->now, true);
 	if (write(cancel->fd, &one, sizeof one) < 0)
-		errno = code;   /* the counter is full: it is readable */
+		errno = code;   /* the counter is full: the descriptor is readable already */
 	errno = code;
 }
 

@@ -40,8 +40,8 @@ enum perfdata_status pd_error(struct perfdata_error *reterr, enum perfdata_statu
 
 const char *pd_errno_text(int code, char *room, size_t size)
 {
-	/* strerrordesc_np is thread-safe and speaks one language, but only newer C libraries have it. Of strerror_r
-	 * there are two. */
+	/* strerrordesc_np is thread-safe and never translates, but only newer C libraries have it. strerror_r has two
+	 * incompatible signatures (POSIX and GNU). */
 #if defined __GLIBC__
 	return strerror_r(code, room, size);
 #else

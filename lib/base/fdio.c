@@ -11,12 +11,12 @@
 #include "base/fdio.h"
 #include "base/memory.h"
 
-/* Linux moves at most this much in one call; asking for more would be cut to an odd count. */
+/* Linux moves at most 0x7ffff000 bytes in one call; it would cut a larger request to that odd count. */
 #define LARGEST_TRANSFER ((size_t)1 << 30)
 
 static size_t limited(size_t size) { return size < LARGEST_TRANSFER ? size : LARGEST_TRANSFER; }
 
-/* After a failed call: true if it should be made again. */
+/* After a failed call: true if the caller should repeat the call. */
 static bool again(int fd, short events)
 {
 	if (errno == EINTR)
@@ -112,7 +112,7 @@ int pd_tempfile(const char *directory)
 	if (unnamed >= 0)
 		return unnamed;
 #endif
-	/* File systems and kernels without nameless files: the name goes at once. */
+	/* File systems and kernels without O_TMPFILE: the file gets a name, which is unlinked at once. */
 	static const char pattern[] = "/perfdata-XXXXXX";
 	size_t length = strlen(directory);
 	char *path = pd_malloc(length + sizeof pattern);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Whole reads and writes on descriptors: interrupted calls and short counts are handled here, once. Descriptors that do
- * not block are waited for. */
+/* Whole reads and writes on descriptors: interrupted calls and short counts are handled here, once. Functions wait for
+ * descriptors that do not block. */
 #ifndef PD_FDIO_H
 #define PD_FDIO_H
 
@@ -9,8 +9,8 @@
 #include <stdint.h>
 #include <time.h>
 
-/* As many bytes as one read gives (0: the end), or -1 with errno. Waiting ends with EINTR once it is cancelled; cancel
- * may be NULL. */
+/* As many bytes as one read gives (0: the end), or -1 with errno. Waiting ends with EINTR once `cancel` is cancelled;
+ * `cancel` may be NULL. */
 struct perfdata_cancel;
 int64_t pd_read_some(int fd, void *buffer, size_t size, const struct perfdata_cancel *cancel);
 /* Up to `size` bytes at `offset`, fewer only at the end of the file, or -1 with errno when not one byte came. */
@@ -19,7 +19,7 @@ int64_t pd_pread_full(int fd, void *buffer, size_t size, uint64_t offset);
 int pd_write_full(int fd, const void *bytes, size_t size);
 /* True if a read would not wait (there are bytes, the end, or an error). */
 bool pd_fd_ready(int fd);
-/* Nanoseconds of a file's time, or the nearest that can be had. */
+/* A file's time in nanoseconds since 1970, or the nearest value that 64 bits can hold. */
 int64_t pd_nanoseconds(const struct timespec *time);
 
 /* A new file in `directory` (NULL: "/tmp") that has no name and goes away with its descriptor; -1 with errno. */

@@ -7,7 +7,7 @@
 
 struct pd_queued_finding {
 	struct pd_queued_finding *next;
-	bool of_reader;                     /* for queues that hold findings of several: who listens to it */
+	bool of_reader;                     /* reported to the listener of the reader, not to that of the run */
 	struct perfdata_finding finding;    /* the message is a copy; the file is borrowed, as from everywhere */
 	char message[];
 };
@@ -16,11 +16,11 @@ struct pd_finding_queue {
 	struct pd_queued_finding *first, *last;
 };
 
-/* A copy that lives until it is reported; NULL without memory. pd_free frees it. */
+/* A copy that lives until the finding is reported; NULL without memory. pd_free frees it. */
 struct pd_queued_finding *pd_finding_copy(const struct perfdata_finding *finding);
-/* Takes it over. */
+/* Appends `found`, which the queue takes over. */
 void pd_finding_queue_put(struct pd_finding_queue *queue, struct pd_queued_finding *found);
-/* The first one, taken off the queue; NULL: there is none. */
+/* Takes the first finding off the queue; NULL: the queue is empty. */
 struct pd_queued_finding *pd_finding_queue_take(struct pd_finding_queue *queue);
 void pd_finding_queue_drop(struct pd_finding_queue *queue);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Work that a thread of its own does ahead of the one that asks for it: a ring of places, filled in order by the one,
- * taken in order by the other. Place number n % nr belongs to the thread until n places are filled, and to the asking
- * one until n are taken; what stands in places is the caller's. */
+/* Work that a worker thread does ahead of the thread that asks for it: a ring of places, which the worker fills in
+ * order and the asking thread takes in order. Place number n % nr belongs to the worker until n places are filled, and
+ * to the asking thread until n are taken; what stands in places is the caller's. */
 #ifndef PD_HANDOFF_H
 #define PD_HANDOFF_H
 
@@ -12,28 +12,30 @@ struct pd_monitor;
 struct pd_team;
 struct pd_handoff {
 	struct pd_monitor *monitor;
-	struct pd_team *team;            /* of one thread */
+	struct pd_team *team;            /* of one thread, the worker */
 	unsigned nr;                     /* places */
-	/* inside the monitor */
+	/* protected by the monitor */
 	uint64_t filled, taken;
-	bool asking;                     /* somebody waits for the next place to be filled */
+	bool asking;                     /* the asking thread waits for the next place to be filled */
 	bool stop;
 };
 
-/* Starts the thread, in which work(user, …) fills places, the first one at once, until it ends by itself or is stopped.
- * False: there is none, and nothing to release. */
+/* Starts the worker, in which work(user, …) fills places, the first one at once, until it returns or is stopped. False:
+ * no thread could be started, and there is nothing to release. */
 bool pd_handoff_start(struct pd_handoff *handoff, unsigned nr, void (*work)(void *user, unsigned thread), void *user);
-/* Lets the thread go as soon as it looks, and waits for its end. Places from taken to filled were not taken. */
+/* Tells the worker to stop at its next call of pd_handoff_room or pd_handoff_settle, and waits for its end. Places from
+ * taken to filled were not taken. */
 void pd_handoff_stop(struct pd_handoff *handoff);
 
-/* The thread: waits for a place that can be filled and gives its number; false: stopped. */
+/* Called by the worker: waits for a place that can be filled and gives its number; false: stopped. */
 bool pd_handoff_room(struct pd_handoff *handoff, unsigned *ret_place);
-/* The thread: the place that pd_handoff_room gave last is filled. */
+/* Called by the worker: the place that pd_handoff_room gave last is filled. */
 void pd_handoff_filled(struct pd_handoff *handoff);
-/* The thread: waits until everything was taken and the next one is asked for. */
+/* Called by the worker: waits until all filled places were taken and the asking thread waits for the next one. */
 void pd_handoff_settle(struct pd_handoff *handoff);
 
-/* Who asks: waits for a filled place and gives its number; it stays filled until it is taken. */
+/* Called by the asking thread: waits for a filled place and gives its number; the place stays filled until it is
+ * taken. */
 unsigned pd_handoff_next(struct pd_handoff *handoff);
 void pd_handoff_taken(struct pd_handoff *handoff);
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include "base/memory.h"
 
-/* Larger than any object can be. C libraries refuse these too; the tools that watch allocations stop the program. */
+/* Larger than any object can be. C libraries refuse such sizes too, but sanitizers would stop the program. */
 static bool is_absurd(size_t size) { return size > PTRDIFF_MAX; }
 
 void *pd_malloc(size_t size) { return is_absurd(size) ? NULL : malloc(size ? size : 1); }

@@ -7,7 +7,8 @@
 
 /* Copies the options of a caller, whose size they begin with, into *own, a cleared struct of `own_size` bytes. NULL
  * leaves zeros, which are the defaults. `min_size` is the size of the struct in the first version that had it.
- * PERFDATA_EUSAGE: less than that, or something is set that this version does not know. reterr may be NULL. */
+ * PERFDATA_EUSAGE: the caller's size is below min_size, or a byte is set that this version does not know. reterr may be
+ * NULL. */
 enum perfdata_status pd_options_copy(void *own, size_t own_size, size_t min_size, const void *options,
 				     struct perfdata_error *reterr);
 

@@ -42,7 +42,8 @@ static bool is_recent(const struct pd_paged *paged, size_t number)
 	return false;
 }
 
-/* The page is the last one given out; of the others, the one that was not asked for longest may leave. */
+/* Makes the page the first of the recent ones; the page that was asked for longest ago is no longer recent, and may be
+ * evicted. */
 static void set_recent(struct pd_paged *paged, size_t number)
 {
 	const size_t most = sizeof paged->recent / sizeof *paged->recent;
@@ -70,7 +71,7 @@ static bool write_page(struct pd_paged *paged, size_t number)
 	return true;
 }
 
-/* The memory of a page that was not used lately, whose contents are in the file then; NULL: see status. */
+/* Takes the memory of a page that was not used lately, after writing its contents to the file; NULL: see status. */
 static char *evict(struct pd_paged *paged)
 {
 	for (;; paged->hand++) {
@@ -99,7 +100,8 @@ static bool should_evict(const struct pd_paged *paged)
 	return paged->nr_resident > PD_PAGES_KEPT && pd_account_is_over(paged->account);
 }
 
-/* The first time that memory is short, nothing leaves: what was given out before is not among the recent pages. */
+/* When memory is short for the first time, no page is evicted at once: pages given out before are not among the recent
+ * ones, and callers may still use them. */
 static bool begin_file(struct pd_paged *paged)
 {
 	paged->fd = pd_tempfile(paged->account->tmpdir);
@@ -109,7 +111,7 @@ static bool begin_file(struct pd_paged *paged)
 	return paged->fd >= 0;
 }
 
-/* Memory for one page, and less of it than before where the account is over. */
+/* Memory for one page; where the account is over its limit, frees more pages than it takes. */
 static char *take_memory(struct pd_paged *paged)
 {
 	char *bytes = NULL;

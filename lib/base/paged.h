@@ -8,7 +8,7 @@
 #include "perfdata/base.h"
 
 #define PD_PAGE_BYTES ((size_t)4 << 10)
-/* So many pages stay whatever the account says: those used last among them. */
+/* This many pages stay in memory whatever the account says, those used last among them. */
 #define PD_PAGES_KEPT 128u
 
 struct pd_page {
@@ -25,11 +25,11 @@ struct pd_paged {
 	size_t nr_pages, room;
 	uint32_t *resident;         /* numbers of the pages that are in memory, in any order */
 	size_t nr_resident, resident_room, hand;
-	/* number + 1 of pages given out last, the last one first: pointers into them are still in use */
+	/* number + 1 of the pages given out last, the last one first: callers may still hold pointers into them */
 	size_t recent[4];
-	unsigned grace;             /* so many pages come before one leaves */
-	int fd;                     /* -1: nothing left yet */
-	enum perfdata_status status;   /* why an item could not be had */
+	unsigned grace;             /* this many pages are taken before one is evicted */
+	int fd;                     /* -1: no page was evicted yet */
+	enum perfdata_status status;   /* why an item is not available */
 };
 
 /* item_size: a power of two, at most PD_PAGE_BYTES. */
@@ -48,7 +48,7 @@ static inline void *pd_paged_at(struct pd_paged *paged, uint32_t index)
 		return NULL;
 	return bytes + (index & paged->mask) * paged->item_size;
 }
-/* … to change. */
+/* The same, for an item that the caller will change. */
 static inline void *pd_paged_change(struct pd_paged *paged, uint32_t index)
 {
 	char *item = pd_paged_at(paged, index);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The walk is done here, name by name, since open(2) resolves absolute links from this host's root. */
+/* This file walks paths name by name, since open(2) resolves absolute links from this host's root. */
 #include "config.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +31,7 @@ static void go_up(struct walk *walk)
 	walk->real[walk->used] = '\0';
 }
 
-/* The link at the end of what was walked: its target comes before the rest. */
+/* Follows the link at the end of what was walked: puts its target in front of the rest. */
 static bool follow(struct walk *walk)
 {
 	char target[PD_ROOTED_PATH];
@@ -91,7 +91,7 @@ bool pd_rooted_resolve(int root, const char *path, char real[PD_ROOTED_PATH], st
 		if ((size > 1 || name[0] != '.') && !enter(&walk, name, size))
 			return false;
 	}
-	/* what was walked back to was not looked at */
+	/* the directory that `..` led back to was not looked at */
 	if (fstatat(root, walk.used ? real + 1 : ".", &walk.st, AT_SYMLINK_NOFOLLOW))
 		return false;
 	if (!walk.used)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Paths as a process saw them whose root was another directory: `..` and links, absolute ones too, stay below that
- * root. */
+/* Paths as a process with another root directory saw them: `..` and links, absolute ones too, stay below that root. */
 #ifndef PD_ROOTED_H
 #define PD_ROOTED_H
 
@@ -10,11 +9,11 @@
 
 #define PD_ROOTED_PATH 4096
 
-/* Walks `path` below the directory `root` and gives in `real` where it ends, which begins with '/' and has no links,
- * and in *ret_stat (may be NULL) what is there. false with errno: there is nothing, links lead in circles, or a name is
- * too long. */
+/* Walks `path` below the directory `root`, and gives in `real` the path where the walk ends, which begins with '/' and
+ * has no links, and in *ret_stat (may be NULL) what is there. false with errno: there is nothing, links lead in
+ * circles, or a name is too long. */
 bool pd_rooted_resolve(int root, const char *path, char real[PD_ROOTED_PATH], struct stat *ret_stat);
-/* Opens the regular file there for reading; `real` as above. -1 with errno; EINVAL: it is no regular file, and was not
+/* Opens the regular file there for reading; `real` as above. -1 with errno; EINVAL: no regular file, which was not
  * opened. */
 int pd_rooted_open(int root, const char *path, char real[PD_ROOTED_PATH]);
 /* A directory, to be closed by the caller; -1 with errno. */

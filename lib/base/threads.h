@@ -15,12 +15,12 @@ void pd_monitor_leave(struct pd_monitor *monitor);
 void pd_monitor_wait(struct pd_monitor *monitor);   /* inside */
 void pd_monitor_wake(struct pd_monitor *monitor);   /* inside */
 
-/* More threads than this help no machine we know and would only cost memory. */
+/* More threads than this help no machine that we know, and would only cost memory. */
 #define PD_MAX_THREADS 1024u
 
 /* Threads that run the same function. Signals are left to the threads that were there before. */
 struct pd_team;
-/* Starts up to `wanted` threads; fewer (or NULL: none) when the system refuses, which is no error for whoever can
+/* Starts up to `wanted` threads; fewer (or NULL: none) when the system refuses, which is no error for a caller that can
  * do the work alone. */
 struct pd_team *pd_team_start(unsigned wanted, void (*work)(void *user, unsigned index), void *user);
 void pd_team_join(struct pd_team *team);   /* waits for all and frees; NULL is fine */

@@ -2,9 +2,9 @@
 #include "config.h"
 #include "base/tree.h"
 
-/* The children of a node are looked for in so many places, from twice its number on: there are two places for each node
- * and at most one child for each on average, so that nearly all are found there. A place holds the child's number and
- * four bits of its hash, which tell most others apart without a look at them. */
+/* A node's child is looked for in this many slots, from slot number 2 * node on: there are two slots for each node and
+ * on average at most one child, so that nearly all children are found there. A slot holds the child's number and four
+ * bits of its hash, which tell most other children apart without a look at them. */
 #define WINDOW 24u
 #define SPREAD 8u
 #define TAG_SHIFT 28u

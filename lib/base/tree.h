@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A tree of labels: (parent, label) is one node. Nodes are numbered in the order in which they came, 0 is the root, and
- * a parent's number is lower than its children's. 16 bytes a node, in pages that may go to a temporary file; a path is
- * found with few pages, since what is looked up for a node stands beside it. One thread at a time. */
+ * a parent's number is lower than its children's. 16 bytes a node, in pages that may go to a temporary file; looking up
+ * a path touches few pages, since the slots that a lookup needs stand beside the node. One thread at a time. */
 #ifndef PD_TREE_H
 #define PD_TREE_H
 
@@ -12,18 +12,18 @@
 
 struct pd_tree_node {
 	uint32_t parent, label;
-	uint32_t slots[2];          /* 2 of the places where children of nodes about here are found */
+	uint32_t slots[2];          /* 2 of the slots in which children of nodes near this one are found */
 };
 struct pd_tree {
 	struct pd_paged nodes;
 	uint32_t count;             /* with the root */
 	uint64_t seed;
-	struct pd_hash_map crowded;      /* parent << 32 | label → node: where no place was free */
+	struct pd_hash_map crowded;      /* parent << 32 | label → node: children for which no slot was free */
 	enum perfdata_status status;   /* why there is no node */
 };
 
-/* item_size: of what stands for a node, a struct that begins with struct pd_tree_node; a power of two. 0, or -1 without
- * memory. */
+/* item_size: the size, a power of two, of the struct that stands for a node, which begins with struct pd_tree_node. 0,
+ * or -1 without memory. */
 int pd_tree_init_with(struct pd_tree *tree, size_t item_size, struct pd_account *account, enum pd_account_use use);
 static inline int pd_tree_init(struct pd_tree *tree, struct pd_account *account, enum pd_account_use use)
 {
@@ -47,7 +47,7 @@ static inline int pd_tree_get(struct pd_tree *tree, uint32_t node, uint32_t *ret
 	return 0;
 }
 
-/* What stands for a node, to read and to change; see pd_paged_at for how long. NULL: see status. */
+/* The struct that stands for a node, to read and to change; see pd_paged_at for how long. NULL: see status. */
 static inline void *pd_tree_item(struct pd_tree *tree, uint32_t node)
 {
 	void *item = pd_paged_at(&tree->nodes, node);

@@ -26,7 +26,7 @@ enum pd_codec_kind pd_codec_probe(const uint8_t *bytes, size_t size)
 enum pd_codec_kind pd_codec_by_suffix(const char *path)
 {
 	const char *suffix = strrchr(path, '.');
-	/* A name that is nothing but a suffix has none. */
+	/* A name that is nothing but a suffix has no suffix. */
 	if (!suffix || suffix == path || suffix[-1] == '/' || strchr(suffix, '/'))
 		return PD_CODEC_NONE;
 	if (!strcmp(suffix, ".gz"))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* gzip and zstd, bytes to bytes, both directions; xz, only unpacking. A codec allocates no more than its window, which
- * is limited, writes only into the buffer it is given, and reports both positions. */
+/* gzip and zstd, bytes to bytes, both directions; xz, only unpacking. A codec allocates no more than its window, whose
+ * size is limited, writes only into the caller's buffer, and reports the positions in input and output. */
 #ifndef PD_CODEC_H
 #define PD_CODEC_H
 
@@ -10,11 +10,12 @@
 
 enum pd_codec_kind { PD_CODEC_NONE, PD_CODEC_GZIP, PD_CODEC_ZSTD, PD_CODEC_XZ };
 
-/* What the first bytes of a file say (needs up to PD_CODEC_MAGIC bytes). zstd skippable frames count as zstd. */
+/* The compression that the first bytes of a file show (needs up to PD_CODEC_MAGIC bytes). zstd skippable frames count
+ * as zstd. */
 enum pd_codec_kind pd_codec_probe(const uint8_t *bytes, size_t size);
 /* By the suffix of an output's name: .gz, .zst, .xz, or none. */
 enum pd_codec_kind pd_codec_by_suffix(const char *path);
-/* Whether this build can unpack it; no kind: true. */
+/* Whether this build can decompress `kind`; no kind: true. */
 bool pd_codec_available(enum pd_codec_kind kind);
 bool pd_codec_can_pack(enum pd_codec_kind kind);
 

@@ -7,7 +7,7 @@
 #include <zlib.h>
 #include "base/memory.h"
 
-/* windowBits of zlib: the largest window; which frame */
+/* windowBits of zlib: the largest window, plus 16 for gzip frames */
 #define GZIP_ONLY (15 + 16)
 #define ZLIB_ONLY 15
 
@@ -45,7 +45,7 @@ static int step(z_stream *stream, const struct pd_codec_buffers *b, int (*work)(
 struct gzip_decoder {
 	struct pd_decoder base;
 	z_stream stream;
-	bool between;  /* a member ended; what follows is another one */
+	bool between;  /* a member ended; what follows is another member */
 };
 
 static void gzip_decoder_free(struct pd_decoder *decoder)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a codec supplies. Each stands in its own file, the only one that knows its package; without the package the
- * two functions return NULL. */
+/* The functions that a codec supplies. Each codec stands in its own file, the only one that uses its library (zlib,
+ * libzstd, liblzma); without that library the two functions return NULL. */
 #ifndef PD_CODEC_IMPL_H
 #define PD_CODEC_IMPL_H
 

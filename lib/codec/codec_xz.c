@@ -35,7 +35,7 @@ static void xz_decoder_free(struct pd_decoder *decoder)
 	pd_free(xz);
 }
 
-/* The package keeps its memory for the next stream. */
+/* liblzma keeps its memory for the next stream. */
 static void xz_decoder_reset(struct pd_decoder *decoder)
 {
 	struct xz_decoder *xz = (struct xz_decoder *)decoder;

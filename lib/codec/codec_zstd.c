@@ -18,7 +18,7 @@ struct zstd_decoder {
 	size_t wanted; /* input that completes the next header or block */
 };
 
-/* What the package asks for at the start of a frame: enough to tell the length of the header. */
+/* The bytes that libzstd asks for at the start of a frame: enough to tell the length of the header. */
 #define FRAME_START 5
 
 static void zstd_decoder_free(struct pd_decoder *decoder)
@@ -45,7 +45,8 @@ static enum perfdata_status status_of(size_t result)
 	}
 }
 
-/* At most one block: a call that fails reports no progress at all, and what earlier blocks held must not be lost. */
+/* Decodes at most one block: a call that fails reports no progress at all, and the contents of earlier blocks must not
+ * be lost. */
 static size_t decode_block(struct zstd_decoder *zstd, const struct pd_codec_buffers *b)
 {
 	size_t left = b->in_size - *b->in_used, part = left < zstd->wanted ? left : zstd->wanted;
@@ -65,8 +66,8 @@ static enum perfdata_status zstd_decoder_run(struct pd_decoder *decoder, const s
 {
 	struct zstd_decoder *zstd = (struct zstd_decoder *)decoder;
 	for (;;) {
-		/* Called without input between two frames, the package would say what it wants to read next: not the
-		 * end. */
+		/* Called without input between two frames, libzstd would return the size of its next read instead of
+		 * reporting the end. */
 		if (zstd->between && *b->in_used == b->in_size)
 			return PERFDATA_END;
 		if (*b->in_used == b->in_size && *b->out_used == b->out_size)
