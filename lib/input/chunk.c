@@ -3,11 +3,11 @@
 #include "base/memory.h"
 #include "input/input.h"
 
-/* Free chunks form a stack without a lock: whoever drops one pushes it, whoever wants one takes the whole stack and
- * pushes the rest back. Nobody pops a single one, so the head cannot be mistaken for another state of itself. */
+/* Free chunks form a stack without a lock: a thread that drops a chunk pushes it; a thread that needs a chunk takes the
+ * whole stack and pushes the rest back. No thread pops a single chunk, so the stack has no ABA problem. */
 struct pd_chunk_pool {
 	struct pd_chunk *_Atomic free;
-	atomic_size_t references;  /* the owner and each chunk that is held */
+	atomic_size_t references;  /* the pool's owner, and each chunk that is held */
 	atomic_size_t bytes;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A thread that takes the next chunks before they are asked for, while those before them are worked on. While it runs,
- * the input belongs to it; what it found with each chunk (the end, damage, a break that was passed over) is handed over
- * with the chunk. */
+/* A thread that reads the next chunks before the reader asks for them, while the reader works on the chunks before
+ * them. While the thread runs, it alone uses the input; what the thread learned with each chunk (the end, damage, a
+ * break that was passed over) is handed over with the chunk. */
 #include "config.h"
 #include "base/handoff.h"
 #include "base/memory.h"

@@ -255,7 +255,7 @@ enum perfdata_status pd_input_peek(struct pd_input *input, const uint8_t **ret_b
 		input->peek = pd_malloc(PD_INPUT_PEEK);
 	if (!input->peek)
 		return PERFDATA_ENOMEM;
-	/* Once a stream has moved on, only what was kept can be looked at. */
+	/* Once chunks of a stream were taken, only the bytes that are still in the peek buffer can be given. */
 	if (pd_input_seekable(input) || !input->at) {
 		enum perfdata_status status = fill_peek(input, size);
 		if (status != PERFDATA_OK)
@@ -280,14 +280,14 @@ enum perfdata_status pd_input_seek(struct pd_input *input, uint64_t offset, uint
 	return PERFDATA_OK;
 }
 
-/* From a stream: what was looked at first, then as much as is there without waiting, at least one byte. */
+/* From a stream: the bytes of the peek buffer first, then as many as are there without waiting, at least one byte. */
 static enum perfdata_status fill_in_order(struct pd_input *input, struct pd_chunk *chunk)
 {
 	if (input->at < input->peek_size) {
 		chunk->size = input->peek_size - (size_t)input->at;
 		memcpy(chunk->data, input->peek + input->at, chunk->size);
 	}
-	/* what lies behind a break is another chunk's */
+	/* bytes behind a break go into another chunk */
 	if (chunk->size && input->lost)
 		return PERFDATA_OK;
 	bool wait = !chunk->size;

@@ -4,14 +4,14 @@
  *
  * Chunks are counted; a chunk stays valid and unmoved while somebody holds it. Each chunk has PD_CHUNK_HEADROOM
  * writable bytes in front of its data, so that the reader can put the unfinished record of the chunk before it there: a
- * record is always contiguous. Opening is by content, never by name. */
+ * record is always contiguous. The content of an input decides how it is read, never its name. */
 #ifndef PD_INPUT_H
 #define PD_INPUT_H
 
 #include <stdatomic.h>
 #include "perfdata/base.h"
 
-/* Fuzzing sets a smaller one: more borders, and less time for memory that is not used. */
+/* Fuzzing sets a smaller size: more borders between chunks, and less time for memory that is not used. */
 #ifndef PD_CHUNK_SIZE
 #define PD_CHUNK_SIZE (1u << 20)
 #endif
@@ -21,8 +21,8 @@ struct pd_chunk_pool;
 struct pd_chunk {
 	atomic_int holders;
 	uint32_t mark;           /* free for the single thread that fills batches */
-	uint32_t ahead_mark;     /* the same for the one that reads ahead */
-	uint32_t queued;         /* free for the reader: records in it that wait for their turn; 0 when it is got */
+	uint32_t ahead_mark;     /* the same for the thread that reads ahead */
+	uint32_t queued;         /* free for the reader: records of the chunk that wait for their turn; 0 at first */
 	uint64_t offset;         /* of data[0] in the decompressed stream it was filled from */
 	uint8_t *data;           /* PD_CHUNK_HEADROOM bytes in front may be used by the reader */
 	size_t size;             /* bytes filled, at most PD_CHUNK_SIZE */
@@ -40,11 +40,11 @@ static inline void pd_chunk_hold(struct pd_chunk *chunk)
 	atomic_fetch_add_explicit(&chunk->holders, 1, memory_order_relaxed);
 }
 void pd_chunk_drop(struct pd_chunk *chunk);   /* thread-safe; NULL is fine */
-/* Chunks that something is made of, with one hold on each. */
+/* The chunks that an object's bytes stand in, with one hold on each. */
 struct pd_chunks {
 	struct pd_chunk **list;
 	size_t nr, room;
-	uint32_t mark;           /* of chunks that are in the set already; never 0, which a fresh chunk has */
+	uint32_t mark;           /* of chunks that are in the set already; never 0, the mark of a fresh chunk */
 };
 void pd_chunks_begin(struct pd_chunks *set, uint32_t *last_mark);   /* an empty set with a new mark */
 /* `its_mark` is the chunk's member for the thread that makes the set. 0, or -1 without memory. */
@@ -59,21 +59,21 @@ struct pd_input_options {
 	const char *tmpdir;       /* for spools: unlinked temporary files; NULL: "/tmp"; copied */
 	uint64_t max_spool;       /* bytes; 0: no limit */
 	uint32_t max_ratio;       /* decompressed : compressed; 0: no limit */
-	const struct perfdata_cancel *cancel;   /* ends waiting for a pipe with PERFDATA_EINTR; NULL: nobody does */
+	const struct perfdata_cancel *cancel;   /* ends waiting for a pipe with PERFDATA_EINTR; may be NULL */
 };
 
-/* Each takes over nothing but the memory it allocates: a descriptor is closed by pd_input_close only if `own_fd`, and
- * by no failure; memory must outlive the input. An input begins where its descriptor stands. `options` may be NULL, and
- * so may `reterr`, which is set on failure. Waits for the first four bytes of a pipe. Directories are PERFDATA_EUSAGE
- * here; the reader opens their parts. */
+/* An input owns nothing but the memory that it allocates: pd_input_close closes a descriptor only if `own_fd`, and no
+ * failure closes it; memory must outlive the input. An input begins where its descriptor stands. `options` may be NULL,
+ * and so may `reterr`, which is set on failure. Waits for the first four bytes of a pipe. Directories are
+ * PERFDATA_EUSAGE here; the reader opens their parts. */
 enum perfdata_status pd_input_open_path(const char *path, const struct pd_input_options *options,
 					struct pd_input **ret, struct perfdata_error *reterr);
 enum perfdata_status pd_input_open_fd(int fd, bool own_fd, const struct pd_input_options *options,
 				      struct pd_input **ret, struct perfdata_error *reterr);
 enum perfdata_status pd_input_open_memory(const void *bytes, size_t size, const struct pd_input_options *options,
 					  struct pd_input **ret, struct perfdata_error *reterr);
-/* Functions instead of a source: each gives 0 or an errno. read_at and length, both or none, make it seekable.
- * Copied. */
+/* Functions of the caller as the source: each returns 0 or an errno value. read_at and length, both or none, make the
+ * input seekable. The struct is copied. */
 struct pd_input_calls {
 	int (*read)(void *user, void *buffer, size_t room, size_t *ret_got);
 	int (*read_at)(void *user, uint64_t offset, void *buffer, size_t room, size_t *ret_got);
@@ -101,11 +101,12 @@ uint64_t pd_input_size(const struct pd_input *input);
 enum perfdata_status pd_input_read_at(struct pd_input *input, uint64_t offset, void *buffer, size_t size,
 				      size_t *ret_size);
 
-/* From now on a compressed stream that breaks goes on at its next frame or member, as far as there is one. What lies
- * between is missing without a trace in the offsets: so for streams only. */
+/* From now on, the reading of a compressed stream that breaks continues at the next frame or member, if there is one.
+ * Offsets do not count the bytes that are lost between, so this is only for recordings without stored offsets:
+ * streams. */
 void pd_input_go_on(struct pd_input *input);
-/* True once for each time that happened: the chunk that was given last is the first one behind the break. Offsets in
- * the compressed input. */
+/* True once for each such break: the chunk that was given last is the first one behind the break. Offsets in the
+ * compressed input. */
 bool pd_input_went_on(struct pd_input *input, uint64_t *ret_break_offset, uint64_t *ret_found_offset);
 
 /* From now on chunks may be read before they are asked for, by a thread of the input's own; not for a pipe, where
@@ -119,11 +120,11 @@ enum perfdata_status pd_input_seek(struct pd_input *input, uint64_t offset, uint
 enum perfdata_status pd_input_next_chunk(struct pd_input *input, struct pd_chunk_pool *pool, struct pd_chunk **ret,
 					 struct perfdata_error *reterr);
 
-/* What went wrong with packing or reading so far: PERFDATA_OK, PERFDATA_DAMAGED (broken compressed data), PERFDATA_END
- * (compressed data ends early), PERFDATA_ELIMIT (ratio, or a zstd window above 128 MiB), PERFDATA_EREAD (I/O error in
- * the middle). The offset (may be NULL) is one of the bytes as they stand in the file, compressed or not. */
+/* What went wrong with decompression or reading so far: PERFDATA_OK, PERFDATA_DAMAGED (broken compressed data),
+ * PERFDATA_END (compressed data ends early), PERFDATA_ELIMIT (ratio, or a zstd window above 128 MiB), PERFDATA_EREAD
+ * (I/O error in the middle). The offset (may be NULL) counts bytes of the file, compressed or not. */
 enum perfdata_status pd_input_damage(const struct pd_input *input, uint64_t *ret_compressed_offset);
-/* How it is compressed: "none", "gzip", "zstd", "xz". */
+/* How the input is compressed: "none", "gzip", "zstd", "xz". */
 const char *pd_input_packing(const struct pd_input *input);
 /* The bytes came through a pipe or something else that cannot seek, whether they were spooled since or not. */
 bool pd_input_is_pipe(const struct pd_input *input);

@@ -12,7 +12,7 @@
 
 enum pd_source { PD_SOURCE_FILE, PD_SOURCE_PIPE, PD_SOURCE_MEMORY };
 
-/* What asking for the next chunk gave, and what is known of the input then. */
+/* The result of reading the next chunk, and the state of the input after it. */
 struct pd_input_step {
 	enum perfdata_status status;
 	struct pd_chunk *chunk;    /* PERFDATA_OK */
@@ -46,7 +46,7 @@ struct pd_input {
 	bool raw_ended;            /* nothing more to read … */
 	bool raw_failed;           /* … because a read failed */
 	const struct perfdata_cancel *cancel;   /* or NULL */
-	uint8_t first_raw[PD_CODEC_MAGIC];  /* read from a pipe to tell how it is compressed, not yet used */
+	uint8_t first_raw[PD_CODEC_MAGIC];  /* read from a pipe to find out its compression, not yet used */
 	size_t first_raw_at, first_raw_size;
 
 	/* Packed. */
@@ -56,9 +56,9 @@ struct pd_input {
 	size_t compressed_at, compressed_size;
 	uint64_t compressed_offset;    /* of compressed[0] in the raw source */
 	uint64_t decompressed;         /* bytes that came out so far */
-	bool goes_on;              /* behind a break, at the next frame */
+	bool goes_on;              /* behind a break, reading continues at the next frame */
 	bool lost;                 /* behind a break; the next frame was not found yet */
-	bool found;                /* it was: nobody was reported yet */
+	bool found;                /* the next frame was found; not reported yet */
 	uint64_t break_offset, found_offset;   /* in the raw source */
 
 	/* Decompressed, read in order. */
@@ -80,9 +80,9 @@ struct pd_input {
 /* input.c: reads the next chunk. */
 void pd_input_step(struct pd_input *input, struct pd_chunk_pool *pool, struct pd_input_step *ret);
 
-/* chunks_ahead.c: the same, by a thread if there is, or should be, one. */
+/* chunks_ahead.c: the same; a thread reads the chunk if one runs, or is worth starting. */
 void pd_chunks_ahead_step(struct pd_input *input, struct pd_chunk_pool *pool, struct pd_input_step *ret);
-/* The input is the caller's again; chunks that were read and not taken are forgotten. */
+/* Stops the thread, so that the caller may use the input again; drops chunks that were read and not taken. */
 void pd_chunks_ahead_stop(struct pd_input *input);
 
 /* source.c: as pd_pread_full. */

@@ -37,7 +37,8 @@ static int64_t read_first(struct pd_input *input, uint8_t *buffer, size_t size)
 	return (int64_t)part;
 }
 
-/* What a function of the caller gave: as read and pread. No function gives more than it has room for. */
+/* The result of a function of the caller, as read(2) returns it. A function that claims more bytes than it had room for
+ * has failed. */
 static int64_t given(int code, size_t got, size_t room)
 {
 	if (!code && got <= room)
@@ -115,7 +116,7 @@ static size_t raw_read_to_end(struct pd_input *input, uint8_t *buffer, size_t si
 	return 0;
 }
 
-/* What a failed read is: an interrupted one is no fault of the input. */
+/* The status of a failed read: an interrupted read is no fault of the input. */
 static enum perfdata_status read_failure(const struct pd_input *input)
 {
 	return input->damage_errno == EINTR ? PERFDATA_EINTR : PERFDATA_EREAD;
@@ -138,7 +139,7 @@ static size_t read_plain(struct pd_input *input, uint8_t *buffer, size_t size, b
 
 /* --- compressed --- */
 
-/* More compressed bytes. False if that would mean to wait and we must not. */
+/* Reads more compressed bytes. False if it would have to wait, and may not. */
 static bool refill(struct pd_input *input, bool wait)
 {
 	if (input->compressed_at < input->compressed_size || input->raw_ended)
@@ -162,7 +163,7 @@ static bool ratio_exceeded(const struct pd_input *input)
 	       input->decompressed / input->max_ratio > compressed_position(input);
 }
 
-/* The compressed data is broken here. */
+/* Notes that the compressed data is broken here. */
 static void note_break(struct pd_input *input)
 {
 	if (!input->goes_on) {
@@ -184,8 +185,7 @@ static void refill_behind(struct pd_input *input)
 	input->compressed_size = left + raw_read_to_end(input, input->compressed + left, PD_INPUT_COMPRESSED - left);
 }
 
-/* Looks for where another frame begins; each byte is looked at once. False if that would mean to wait and we must
- * not. */
+/* Searches for the start of another frame; each byte is looked at once. False if it would have to wait, and may not. */
 static bool find_frame(struct pd_input *input, bool wait)
 {
 	for (;;) {

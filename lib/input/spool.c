@@ -11,7 +11,7 @@
 #define SPOOL_MEMORY ((size_t)8 << 20)
 #define SPOOL_STEP ((size_t)1 << 20)
 
-/* What was read so far: in memory while it is small, then in a file, and the buffer is used again and again. */
+/* The bytes read so far: in memory while they are few, then in a file, and the buffer is used again and again. */
 struct spool {
 	uint8_t *buffer;
 	size_t capacity, used;
@@ -56,7 +56,7 @@ static enum perfdata_status read_all(struct spool *spool, struct pd_input *input
 		enum perfdata_status status = make_room(spool, input, reterr);
 		if (status != PERFDATA_OK)
 			return status;
-		/* The bytes that were looked at come first. */
+		/* The bytes of the peek buffer come first. */
 		size_t got = 0;
 		if (!spool->used && !spool->written && input->peek_size) {
 			got = input->peek_size;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Bundles as sources of symbols: an archive is unpacked once into a file without a name, from which entries are copied
- * out as they are asked for; of a directory, nothing outside it is opened. */
+/* Bundles as sources of symbols: an archive is decompressed once into a file without a name, from which entries are
+ * copied on demand; of a directory, no file outside it is opened. */
 #include "config.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -163,7 +163,7 @@ static enum perfdata_status read_pax(struct perfdata_bundle_files *files, struct
 	return fine ? PERFDATA_OK : PERFDATA_EFORMAT;
 }
 
-/* Where a link of an archive leads, as a name in it; false: out of it. */
+/* The name inside the archive that a link leads to; false: the link leads out of the archive. */
 static bool resolve_link(const char *name, const char *target, char out[PD_ROOTED_PATH])
 {
 	const char *slash = strrchr(name, '/');

@@ -61,7 +61,7 @@ void perfdata_bundle_free(struct perfdata_bundle *bundle)
 
 /* --- names -------------------------------------------------------------------------------------------------------- */
 
-/* A name that an archive may have and that leads nowhere else: relative, of plain parts. */
+/* A name that leads nowhere but below the place where an archive is unpacked: relative, of plain parts. */
 bool pd_is_safe_name(const char *name)
 {
 	if (!*name || *name == '/' || strlen(name) >= PD_ROOTED_PATH)
@@ -107,7 +107,7 @@ static const char *role_name(enum perfdata_bundle_role role)
 	return "file";
 }
 
-/* The folder of a build-id: the recorded path, if a file can be called so. */
+/* The folder for a build-id: the recorded path, if that is a safe name for a folder. */
 static const char *folder_of(struct perfdata_bundle *bundle, const struct perfdata_bundle_file *file,
 			     const char *digits)
 {
@@ -141,7 +141,7 @@ static enum perfdata_status add_link(struct perfdata_bundle *bundle, const char 
 		      : PERFDATA_ENOMEM;
 }
 
-/* Where perf looks, and gdb and elfutils. The file with the most symbols is the debug file. */
+/* Adds links where perf, gdb and elfutils look. The file with the most symbols is the debug file. */
 static enum perfdata_status add_links(struct perfdata_bundle *bundle, const char *folder, const char *digits,
 				      enum perfdata_bundle_role role)
 {
@@ -199,7 +199,7 @@ static enum perfdata_status read_content(const struct perfdata_bundle *bundle, c
 	return PERFDATA_OK;
 }
 
-/* An ELF file has to be the one that the place is of. */
+/* An ELF file must have the build-id under which the bundle will store it. */
 static enum perfdata_status check_id(const struct perfdata_bundle_file *file)
 {
 	struct pd_elf_facts facts;
@@ -215,7 +215,7 @@ static enum perfdata_status check_id(const struct perfdata_bundle_file *file)
 	return status ? status : pd_same_build_id(&facts.id, &id) ? PERFDATA_OK : PERFDATA_EFORMAT;
 }
 
-/* What content can tell: that of kallsyms and of what names generated code is symbols. */
+/* What the content can name: kallsyms, and files that name generated code, have symbols. */
 static uint32_t parts_of(const struct entry *entry, const char *content, size_t size)
 {
 	const struct pd_elf_bytes bytes = { .fd = -1, .image = content, .image_size = size };

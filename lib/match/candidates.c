@@ -72,7 +72,8 @@ bool pd_take_result(struct pd_lookup *lookup, struct pd_source *source, enum per
 	return true;
 }
 
-/* The recorded file, or its separate debug file: both have the id, and what one lacks, the other may have. */
+/* The recorded file, or its separate debug file: both have the build-id, and each may have parts that the other
+ * lacks. */
 static void take_right_file(struct pd_lookup *lookup, struct pd_source *source, const char *shown,
 			    const struct pd_elf_facts *facts, enum perfdata_match_state state)
 {
@@ -82,7 +83,7 @@ static void take_right_file(struct pd_lookup *lookup, struct pd_source *source, 
 	if (before && !strcmp(before, shown))
 		return;
 	source->nr_found++;
-	/* what only says the same, a list or a recording, gives way to a file */
+	/* a list or a recording, which only repeats the build-id, gives way to a file */
 	if (before && (parts_before & PERFDATA_PART_UNSEEN ||
 		       (facts->parts & PERFDATA_PART_TEXT && !(parts_before & PERFDATA_PART_TEXT)))) {
 		const enum perfdata_match_state better = rank_of(state) > lookup->rank ? state : result->state;
@@ -99,7 +100,7 @@ static void take_right_file(struct pd_lookup *lookup, struct pd_source *source, 
 	result->parts = (result->parts | facts->parts) & ~(uint32_t)PERFDATA_PART_UNSEEN;
 }
 
-/* No build-id was recorded: what else tells of the file at the path. */
+/* No build-id was recorded: judges the file at the recorded path by its inode number and times. */
 static void take_unproven(struct pd_lookup *lookup, struct pd_source *source, const char *shown,
 			  const struct pd_elf_facts *facts, const struct stat *st)
 {
@@ -151,7 +152,7 @@ static bool judge(struct pd_lookup *lookup, struct pd_source *source, const char
 			take_right_file(lookup, source, shown, facts,
 					at_path ? PERFDATA_MATCH_SAME : PERFDATA_MATCH_MOVED);
 		} else if (strcmp(shown, lookup->result->found) != 0) {
-			/* the debug file of one that could not be proven to be the recorded one */
+			/* the debug file of a file that could not be proven to be the recorded one */
 			if (facts->parts & NAMES & ~lookup->result->parts && !lookup->result->debug)
 				lookup->result->debug = shown;
 			lookup->result->parts |= facts->parts;

@@ -136,7 +136,7 @@ static uint64_t aligned(uint64_t at, uint64_t align)
 	return align > 1 && align <= 4096 ? (at + align - 1) / align * align : at;
 }
 
-/* Where what is loaded ends, and with it what must keep its place. */
+/* The end of what is loaded into memory, and with it of what must keep its place. */
 static uint64_t loaded_end(const struct image *image, const struct section *sections)
 {
 	uint64_t end = image->wide ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr);
@@ -204,7 +204,7 @@ static enum perfdata_status cut(struct image *image, enum perfdata_bundle_level 
 		choose(image, sections, level);
 		const uint64_t table = place(image, sections, moved),
 			       size = table + image->nr_sections * image->section_size;
-		/* sections that overlap would make it larger: then it is better left alone */
+		/* sections that overlap would make the file larger: then it stays as it is */
 		uint8_t *out = size < image->size ? pd_calloc(1, size) : NULL;
 		status = size < image->size ? status : PERFDATA_ABSENT;
 		if (out) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Headers and notes of ELF files of either class and byte order (System V ABI, "Object Files"; gabi-4+ for notes).
- * Every number of the file is a claim: what is read is limited by what a sane file has, not by what it says. */
+ * No number of the file is trusted: what a sane file can have limits how much is read, not what the file states. */
 #include "config.h"
 #include <elf.h>
 #include <errno.h>
@@ -48,7 +48,7 @@ static bool read_at(const struct elf *elf, uint64_t offset, void *out, size_t si
 	return true;
 }
 
-/* Whether there are such bytes, before room is made for them. */
+/* Whether the file has these bytes; asked before memory is allocated for them. */
 static bool has_bytes(const struct elf *elf, uint64_t offset, uint64_t size)
 {
 	uint8_t last;
@@ -109,7 +109,7 @@ static enum perfdata_status read_head(struct elf *elf)
 	return PERFDATA_OK;
 }
 
-/* More sections than 16 bits count stand in the first one. */
+/* Where 16 bits cannot count the sections, the first section header holds their number. */
 static void count_sections(struct elf *elf)
 {
 	uint8_t bytes[sizeof(Elf64_Shdr)];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists of build-ids as others print them, told by each line's own shape:
+/* Lists of build-ids as other programs print them, recognized line by line:
  *
  *   perf buildid-list      "ID PATH"
  *   eu-unstrip -n          "START+SIZE ID@ADDRESS FILE DEBUGFILE MODULE", with "-" and "." for files that are not named
@@ -68,7 +68,7 @@ static const char *skip_blanks(const struct line *line, const char *at)
 	return at;
 }
 
-/* Of eu-unstrip's columns: FILE if it is named, else the name of the module. */
+/* From eu-unstrip's columns: FILE if it is named, else the name of the module. */
 static int add_module(struct pd_id_list *list, struct pd_arena *arena, const struct line *line)
 {
 	const char *words[5];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Every file below a directory, by its build-id. Directories are a stack that all threads take from; links are not
- * followed, so that the walk ends and stays below its root. The answer does not depend on who was faster. */
+/* Every file below a directory, by its build-id. Directories to visit form a stack that all threads take from; links
+ * are not followed, so that the walk ends and stays below its root. The result does not depend on which thread was
+ * faster. */
 #include "config.h"
 #include <dirent.h>
 #include <fcntl.h>
@@ -31,7 +32,7 @@ struct walk {
 	struct pd_hash_map by_hash;             /* of a build-id's first bytes → its number */
 };
 
-/* By no more than the first bytes, since some ids are padded. */
+/* A hash of the first bytes only, since some recorders pad ids. */
 static uint64_t id_key(const struct pd_build_id *id)
 {
 	uint64_t key = 0;
@@ -111,7 +112,7 @@ static void report(struct walk *walk, uint64_t nr)
 	pd_monitor_leave(walk->lock);
 }
 
-/* What a directory says of an entry; some file systems say nothing. */
+/* The type that the directory states for an entry; some file systems state none. */
 static unsigned char type_of(int dir_fd, const struct dirent *entry)
 {
 	struct stat st;

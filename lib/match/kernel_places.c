@@ -65,7 +65,7 @@ static void take_kallsyms(struct pd_lookup *lookup, struct pd_source *source, co
 	result->identified |= !lookup->id.size;
 }
 
-/* The kernel that runs here: by its build-id, or by its release on the host of that name. */
+/* Whether the wanted kernel runs here: by its build-id, or by its release on the host of that name. */
 static bool is_running(const struct pd_lookup *lookup)
 {
 	const struct perfdata_match_wanted *wanted = lookup->wanted;
@@ -99,7 +99,8 @@ static bool look_for_vmlinux(struct pd_lookup *lookup, struct pd_source *source)
 	return found;
 }
 
-/* Unpacking its five formats is not worth the trouble: what names need is vmlinux. */
+/* Only notes a packed kernel image: unpacking its five formats is not worth the trouble, since names need vmlinux
+ * anyway. */
 static void note_packed_image(struct pd_lookup *lookup, struct pd_source *source)
 {
 	char path[PD_ROOTED_PATH], real[PD_ROOTED_PATH];
@@ -143,7 +144,8 @@ static bool try_packings(struct pd_lookup *lookup, struct pd_source *source, con
 	return false;
 }
 
-/* "[xfs]": the recording does not say where the file was, the distribution's list does. */
+/* "[xfs]": the recording does not say where the file was; the list of modules that was installed with the kernel
+ * does. */
 static void look_by_name(struct pd_lookup *lookup, struct pd_source *source, const char *name)
 {
 	char path[PD_ROOTED_PATH], real[PD_ROOTED_PATH], *text = NULL;

@@ -236,7 +236,7 @@ enum perfdata_status perfdata_match_add(struct perfdata_match *match, size_t sou
 
 /* --- finding ------------------------------------------------------------------------------------------------------ */
 
-/* What names come with the recording, or with nothing, and never from a file. */
+/* Whether no file is looked for: the names of such code come with the recording, or from nowhere. */
 static bool is_memory(const struct perfdata_match_wanted *wanted)
 {
 	switch (wanted->kind) {

@@ -32,9 +32,9 @@ struct pd_elf_bytes {
 /* The build-id alone, from as few bytes as will do. PERFDATA_ABSENT: none. PERFDATA_EFORMAT: no ELF file, or one that
  * lies; PERFDATA_EREAD. */
 enum perfdata_status pd_elf_find_id(const struct pd_elf_bytes *bytes, struct pd_build_id *ret);
-/* All of it. Packed files (modules) are unpacked. PERFDATA_EFORMAT, PERFDATA_EREAD, PERFDATA_ENOMEM. */
+/* All facts. Packed files (modules) are decompressed. PERFDATA_EFORMAT, PERFDATA_EREAD, PERFDATA_ENOMEM. */
 enum perfdata_status pd_elf_facts_read(int fd, struct pd_elf_facts *ret);
-/* As above, of bytes that are not packed. */
+/* As above, for bytes that are not packed. */
 enum perfdata_status pd_elf_facts_of(const struct pd_elf_bytes *bytes, struct pd_elf_facts *ret);
 
 bool pd_same_build_id(const struct pd_build_id *a, const struct pd_build_id *b);
@@ -98,7 +98,7 @@ struct perfdata_match {
 
 /* Whether a directory has an entry of another name. */
 bool pd_has_entry_but(int root, const char *name);
-/* Whether files are opened in it, by path. */
+/* Whether the source has files that are opened by path. */
 bool pd_source_has_files(const struct pd_source *source);
 /* Opens the regular file at `path` of such a source for reading; `real` is where it ends when links are followed. -1
  * with errno. */
@@ -107,7 +107,7 @@ int pd_source_open(const struct pd_source *source, const char *path, char real[P
 /* --- bundle_read.c: `path` as above ------------------------------------------------------------------------------- */
 
 int pd_bundle_open(const struct perfdata_bundle_files *files, const char *path, char real[PD_ROOTED_PATH]);
-/* There is more in it than what it tells of itself. */
+/* Whether the bundle has files beside its manifest. */
 bool pd_bundle_has_files(const struct perfdata_bundle_files *files);
 
 /* --- candidates.c: one wanted file, and what may be it ------------------------------------------------------------ */
@@ -122,28 +122,29 @@ struct pd_lookup {
 	uint32_t found_parts;              /* of result->found alone */
 	char text_path[PD_ROOTED_PATH];    /* of the file at the recorded path, below its source, or "" */
 	char debug_link[PD_LINK_NAME];
-	/* where it points, and the file that says so, below its source */
+	/* .gnu_debugaltlink, and the file that has this link, below its source */
 	char alt_link[PD_ROOTED_PATH], alt_from[PD_ROOTED_PATH];
 	struct pd_build_id alt_id;
 };
 
-/* A file of a source, below its root. `at_path`: it is where the recorded one was. True: it is the wanted file. */
+/* Judges a file of a source, at `path` below its root. `at_path`: the file is where the recorded one was. True: it is
+ * the wanted file. */
 bool pd_consider(struct pd_lookup *lookup, struct pd_source *source, const char *path, bool at_path);
-/* The same for one whose facts are known. `shown`: the path for people. */
+/* The same for a file whose facts are known. `shown`: the path for people. */
 bool pd_consider_facts(struct pd_lookup *lookup, struct pd_source *source, const char *shown,
 		       const struct pd_elf_facts *facts, bool at_path);
-/* Something that is no ELF file, or none that was looked at. False: there is better. */
+/* Takes a result of this state, with `shown` as the path found. False: what was found before is as good or better. */
 bool pd_take_result(struct pd_lookup *lookup, struct pd_source *source, enum perfdata_match_state state,
 		    const char *shown, const struct pd_build_id *id, uint32_t parts, const char *reason);
 /* The path of a file below a source as people write it, in the match's arena; "" without memory. */
 const char *pd_shown_path(struct perfdata_match *match, const struct pd_source *source, const char *real);
-/* The id to look for: the recorded one, or that of the file that stands in for it. */
+/* The id to look for: the recorded one, or that of the file which stands in for the recorded file. */
 const struct pd_build_id *pd_lookup_id(const struct pd_lookup *lookup, struct pd_build_id *room);
 
 /* --- places.c: where the files of a source are; kernel_places.c --------------------------------------------------- */
 
 void pd_look_in_source(struct pd_lookup *lookup, struct pd_source *source);
-/* Separate debug information that the files found so far name. */
+/* Looks for separate debug information to which the files found so far link. */
 void pd_look_for_links(struct pd_lookup *lookup);
 void pd_look_for_kernel(struct pd_lookup *lookup, struct pd_source *source);
 void pd_look_for_module(struct pd_lookup *lookup, struct pd_source *source);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a source may have a file, from what the recording says of it. Paths by build-id need no index: the path is the
- * id. */
+/* Where a source may have a file, from what the recording says of the file. Paths by build-id need no index: the id
+ * spells the path. */
 #include "config.h"
 #include <stdio.h>
 #include <string.h>
@@ -83,7 +83,7 @@ static void look_in_debug_dir(struct pd_lookup *lookup, struct pd_source *source
 	}
 }
 
-/* There, a file's path is its build-id, and what has none is below root/. */
+/* In a bundle, the build-id spells a file's path; files without a build-id are below root/. */
 static void look_in_bundle(struct pd_lookup *lookup, struct pd_source *source)
 {
 	const struct perfdata_match_wanted *wanted = lookup->wanted;
@@ -120,7 +120,8 @@ static bool has_path(const struct perfdata_match_wanted *wanted, const char *pat
 	return false;
 }
 
-/* What a list says of the wanted file: an id without a path is where it was recorded, for all that is known. */
+/* What a list says of the wanted file. A build-id without a path counts as one at the recorded path, since nothing
+ * contradicts that. */
 static void look_in_list(struct pd_lookup *lookup, struct pd_source *source)
 {
 	const struct pd_listed *same = NULL, *other = NULL, *bare = NULL;

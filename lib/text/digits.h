@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables and plain forms that the files of this folder share. A form that uses the machine's vector instructions stands
- * next to a plain one, and the tests compare them. */
+/* Tables and plain functions that the files of this folder share. A function that uses the machine's vector
+ * instructions stands next to a plain one, and the tests compare both. */
 #ifndef PD_DIGITS_H
 #define PD_DIGITS_H
 

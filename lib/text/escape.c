@@ -51,8 +51,8 @@ static void store8(char *at, uint64_t value)
 	memcpy(at, &value, sizeof value);
 }
 
-/* The top bit of each byte that is not plain. Above the lowest one there may be false ones (borrows), so only the
- * lowest counts. */
+/* The top bit of each byte that is not plain. Above the lowest such bit, borrows may set false ones, so only the lowest
+ * counts. */
 static uint64_t json_special8(uint64_t v)
 {
 	uint64_t quote = v ^ (ONES * '"'), backslash = v ^ (ONES * '\\');
@@ -114,7 +114,7 @@ static char *json_escape_to(char *at, uint8_t c)
 	}
 }
 
-/* A byte that is not plain, and what belongs to it. */
+/* Escapes a byte that is not plain, or copies the UTF-8 sequence that it begins. */
 static char *json_special_to(char *at, const uint8_t **p, const uint8_t *end, bool *valid)
 {
 	const uint8_t *from = *p;

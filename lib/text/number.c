@@ -184,8 +184,8 @@ static void append_neutral(struct perfdata_text *text, const char *number)
 	}
 }
 
-/* Most numbers have few decimals. n / 1e6 is rounded to the nearest double, and no two decimals of at most 15 digits
- * share one: what was asked for is n millionths, and nothing shorter. */
+/* Most numbers have few decimals. Where n / 1e6, rounded to the nearest double, is the value, the digits of n are the
+ * shortest ones for it: no two decimals of at most 15 digits round to the same double. */
 static bool append_short(struct perfdata_text *text, double value)
 {
 	const double size = fabs(value);

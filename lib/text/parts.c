@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines that are alike. */
+/* Lines that differ only in their numbers: fixed parts of text, each with a value behind it. */
 #include "config.h"
 #include "base/cursor.h"
 #include "perfdata/text.h"
@@ -7,7 +7,7 @@
 
 static inline char *text_to(char *at, const char *text, uint32_t size)
 {
-	/* a size that the compiler knows: most are shorter */
+	/* a size that the compiler knows; most texts are shorter */
 	memcpy(at, text, PERFDATA_PART_SLACK);
 	for (uint32_t done = PERFDATA_PART_SLACK; done < size; done += PERFDATA_PART_SLACK)
 		memcpy(at + done, text + done, PERFDATA_PART_SLACK);
@@ -22,7 +22,8 @@ static char *or_null_to(char *at, uint32_t value)
 	return at + 4;
 }
 
-/* Most have no width: a branch that is guessed, where what follows would have to wait for the longer of two. */
+/* Most parts have no width. A branch, which the processor predicts: the longer of two lengths would have to be waited
+ * for. */
 static char *hex_to(char *at, uint64_t value, unsigned width)
 {
 	return width ? perfdata_hex_width_to(at, value, width) : perfdata_hex_to(at, value);
