@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading ahead: a thread of its own reads, unpacks, frames and orders the records that come next and puts them into
- * blocks, while those before them are worked on. Who asks for records sees no difference: they come in the same order,
- * findings come from the asking thread at their place between the records, and before a record changes what the reader
- * tells about the recording, the thread waits until all records before it have been taken and the next one is asked
- * for. */
+/* Reading ahead: a reading thread reads, unpacks, frames and orders the records that come next and puts them into
+ * blocks, while the asking thread works on the records before them. The asking thread sees no difference: records come
+ * in the same order, the asking thread reports each finding at its place between the records, and before a record
+ * changes what the reader tells about the recording, the reading thread waits until all records before it have been
+ * taken and the next one is asked for. */
 #include "config.h"
 #include <string.h>
 #include "base/handoff.h"
@@ -16,7 +16,7 @@
 
 /* A finding that waits for its turn. */
 struct note {
-	unsigned before;                 /* so many records of the block come first */
+	unsigned before;                 /* this many records of the block come first */
 	struct pd_finding finding;
 };
 
@@ -36,7 +36,7 @@ struct pd_ahead {
 	struct block *filling;
 	uint32_t mark;
 	struct block blocks[BLOCKS];
-	struct block unwanted;           /* what is read after `stop` */
+	struct block unwanted;           /* takes the records that are read after `stop` */
 };
 
 /* --- the thread that reads --- */
@@ -67,8 +67,8 @@ static void read_all(void *user, unsigned thread)
 
 	(void)thread;
 	while (status == PERFDATA_OK && ahead->filling != &ahead->unwanted) {
-		/* not into the block at once: findings and changes of events may end it before these records are
-		 * there */
+		/* The records do not go into the block at once: findings and changes of events may end the block before
+		 * these records are in it. */
 		struct perfdata_raw raws[PD_MAX_RECORDS];
 		unsigned nr = 0;
 		status = pd_reader_next_now(ahead->reader, raws, &nr);
@@ -147,7 +147,7 @@ static void give_back(struct pd_ahead *ahead, struct block *block)
 	pd_handoff_taken(&ahead->handoff);
 }
 
-/* The bytes of the records that will be asked for next: another processor has read them, long ago. */
+/* Prefetches the bytes of the records that will be asked for next: another processor has read them, long ago. */
 static void fetch_bytes(const struct block *block, unsigned from)
 {
 	for (unsigned i = from; i < from + PD_MAX_RECORDS && i < block->nr_records; i++)

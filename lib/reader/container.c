@@ -19,7 +19,7 @@ struct container {
 	struct pd_input *input;
 	uint64_t size;               /* of the file */
 	uint64_t data_offset, data_end;
-	uint64_t sections_end;       /* end of the last section that was found */
+	uint64_t sections_end;       /* end of the last section that was found so far */
 	uint64_t id_bytes, section_bytes;    /* read so far: tables that overlap must not multiply the work */
 	bool finished;               /* the recorder wrote the header to its end */
 };
@@ -61,7 +61,7 @@ static void note_end_of(struct container *c, uint64_t offset, uint64_t size)
 
 static bool is_small_size(uint64_t size) { return size >= 8 && size <= 4096; }
 
-/* The magic of version 2 states the byte order, unless it is the magic that is damaged. */
+/* The magic of version 2 states the byte order, unless the magic itself is damaged. */
 static enum perfdata_byte_order order_of_v2(struct perfdata_reader *reader, const uint8_t *bytes, size_t size)
 {
 	const enum perfdata_byte_order order = memcmp(bytes, "PERFILE2", 8) ? PERFDATA_BYTE_ORDER_BIG
@@ -77,7 +77,8 @@ static enum perfdata_byte_order order_of_v2(struct perfdata_reader *reader, cons
 	return order == PERFDATA_BYTE_ORDER_BIG ? PERFDATA_BYTE_ORDER_LITTLE : PERFDATA_BYTE_ORDER_BIG;
 }
 
-/* The byte order of a version 1 recording, whose magic is the same in both: that in which sizes are small. */
+/* The byte order of a version 1 recording, whose magic is the same in both orders: the order in which sizes are
+ * small. */
 static enum perfdata_byte_order order_of_v1(const uint8_t *bytes, size_t size)
 {
 	const bool foreign_swap = pd_order_is_foreign(PERFDATA_BYTE_ORDER_BIG);
@@ -118,7 +119,8 @@ static enum perfdata_status refuse(struct perfdata_reader *reader, const uint8_t
 	return pd_error(&reader->error, PERFDATA_EFORMAT, 0, "%s", why);
 }
 
-/* Does the header's size say that this is a stream? A size that is neither needs a look at what follows. */
+/* Does the size in the header say that this is a stream? If it fits neither form, the bytes behind the header
+ * decide. */
 static bool is_pipe(struct perfdata_reader *reader, const uint8_t *bytes, size_t size)
 {
 	const bool swap = reader->config.swap;
@@ -138,8 +140,8 @@ static bool is_pipe(struct perfdata_reader *reader, const uint8_t *bytes, size_t
 
 static bool has_bit(const uint64_t *words, unsigned bit) { return words[bit / 64] >> bit % 64 & 1; }
 
-/* The bitmap is an array of the recorder's long, so that for a big-endian file its word size has to be guessed:
- * HOSTNAME is always there. */
+/* The bitmap is an array of the recorder's long. The word size of a big-endian recorder has to be guessed: by the bit
+ * of HOSTNAME, a feature that every recording has. */
 static void take_bitmap(struct perfdata_reader *reader, const uint8_t *bytes)
 {
 	const bool swap = reader->config.swap;
@@ -271,7 +273,7 @@ static enum perfdata_status read_attrs(struct container *c)
 				  "the attr table stands at %#llx and has %#llx bytes; the file has %#llx",
 				  (unsigned long long)attrs.offset, (unsigned long long)attrs.size,
 				  (unsigned long long)c->size);
-	/* an entry that is almost whole was meant to be */
+	/* an entry of which only the end is missing was meant to be whole */
 	const uint64_t room = attrs.size % stride ? attrs.size + stride - attrs.size % stride : attrs.size;
 	enum perfdata_status status = read_bytes(c, attrs.offset, room < attrs.size ? attrs.size : room, &bytes, &size);
 	for (size_t at = 0; status == PERFDATA_OK && size - at >= stride; at += stride)
@@ -292,8 +294,8 @@ static unsigned count_bits(const struct container *c)
 	return bits;
 }
 
-/* Does the feature table stand at `offset`? Then most sections stand behind it (a file that was cut has the last ones
- * beyond its end). A recording without features has an empty table anywhere. */
+/* Does the feature table begin at `offset`? Then most sections follow the table (in a file that was cut, the last
+ * sections lie beyond the end). A recording without features has an empty table anywhere. */
 static bool table_is_plausible(struct container *c, uint64_t offset)
 {
 	const unsigned bits = count_bits(c);
@@ -348,7 +350,7 @@ static bool find_table(struct container *c)
 	return found;
 }
 
-/* Where records can begin when the header does not say: behind all that is known to stand in front of them. */
+/* Where records can begin when the header does not say: behind all sections that are known to precede them. */
 static uint64_t guess_data_offset(const struct container *c) { return pd_align8(c->sections_end); }
 
 static void find_data(struct container *c)
@@ -486,7 +488,7 @@ static enum perfdata_status read_features(struct container *c)
 		}
 	}
 	pd_free(table);
-	/* others need the number of CPUs */
+	/* the decoding of other sections needs the number of CPUs, so NRCPUS comes first */
 	for (unsigned i = 0; i < count && status == PERFDATA_OK; i++)
 		if (ids[i] == PERFDATA_FEATURE_NRCPUS)
 			status = read_feature(c, ids[i], places[i]);
@@ -555,7 +557,7 @@ static enum perfdata_status open_file(struct container *c, const uint8_t *bytes,
 		status = pd_events_take_trace(reader);
 	if (status != PERFDATA_OK)
 		return status;
-	/* a recording without events has an empty table, which is all right until a sample comes */
+	/* a recording without events has an empty table, which is no problem until a sample comes */
 	if (!reader->nr_events && reader->header.attrs.size)
 		pd_reader_finding_once(reader, PERFDATA_FINDING_NO_ATTRS, 0, 24, "the attr table has no usable entry");
 	if (has_bit(reader->header.feature_bits, PERFDATA_FEATURE_DIR_FORMAT) && name == reader->header.name)

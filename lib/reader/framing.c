@@ -3,9 +3,9 @@
 #include "config.h"
 #include "reader/reader_impl.h"
 
-#define FETCH_AHEAD 2048u    /* bytes: another processor may have read them */
+#define FETCH_AHEAD 2048u    /* bytes ahead to prefetch: another processor may have read them */
 
-/* A record of an unknown type is one if a record follows, or if it ends where the data does. */
+/* An unknown type is accepted as a record if a plausible record follows, or if the record ends where the data ends. */
 static bool unknown_is_record(struct pd_window *window, struct pd_record_header header)
 {
 	const bool swap = window->stream->reader->config.swap;
@@ -20,8 +20,7 @@ static bool unknown_is_record(struct pd_window *window, struct pd_record_header 
 	return header.type <= 0xffff && next.type && pd_header_is_possible(next);
 }
 
-/* The size of a record may be wrong and yet possible. It shows when no record follows, but plausible ones stand
- * inside. */
+/* The size of a record may be wrong and yet possible: then no record follows, but plausible records stand inside. */
 static bool size_is_wrong(struct pd_window *window, struct pd_record_header header)
 {
 	const bool swap = window->stream->reader->config.swap;
@@ -40,7 +39,7 @@ static bool size_is_wrong(struct pd_window *window, struct pd_record_header head
 	return false;
 }
 
-/* Another recording begins here: the end of this one. */
+/* The magic of another recording stands here: this recording ends. */
 static void end_at_magic(struct pd_window *window)
 {
 	pd_reader_finding(window->stream->reader, PERFDATA_FINDING_CONCATENATED, window->stream->file, window->offset,
@@ -79,7 +78,7 @@ static void note_oddities(struct pd_window *window, struct pd_record_header head
 				  "records of type %u are not known", header.type);
 }
 
-/* Fewer bytes are left than a header or the record needs. True if a search was begun, or goes on. */
+/* Fewer bytes are left than a header or the record needs. True if a search for records was begun, or goes on. */
 static bool at_tail(struct pd_window *window, bool is_cut)
 {
 	if (pd_window_go_on(window))
@@ -91,7 +90,7 @@ static bool at_tail(struct pd_window *window, bool is_cut)
 	return true;
 }
 
-/* Member by member: a copy of a whole that was just put together would have to wait for its parts. */
+/* Copies member by member: a struct copy right after the members were written would stall on store forwarding. */
 static inline void take_bytes(const struct pd_window *window, struct pd_record_header header, struct perfdata_raw *ret)
 {
 	const struct pd_stream *stream = window->stream;
@@ -119,8 +118,8 @@ static inline void take_record(const struct pd_window *window, struct pd_record_
 	ret->cpu = UINT32_MAX;
 }
 
-/* Where the id of every sample stands, in bytes from its start; 0 if there is only one event that it can belong to; -1
- * if neither is known. */
+/* Where the id of every sample stands, in bytes from its start; 0 if there is only one event, to which every sample
+ * belongs; -1 if neither is known. */
 static int place_of_ids(const struct perfdata_reader *reader)
 {
 	if (reader->nr_events == 1)
@@ -130,7 +129,7 @@ static int place_of_ids(const struct perfdata_reader *reader)
 	return 8 + 8 * reader->events[0]->config->sample_id_at;
 }
 
-/* The event of a sample; NULL where that is less simple. */
+/* The event of a sample; NULL where only pd_event_match can find the event. */
 static inline const struct perfdata_event *event_of(const struct perfdata_reader *reader, int id_at,
 						    const uint8_t *bytes, size_t size)
 {
@@ -145,7 +144,7 @@ static inline const struct perfdata_event *event_of(const struct perfdata_reader
 	return id && pd_hash_map_get(&reader->ids, id, &index) ? reader->events[index] : NULL;
 }
 
-/* What pd_event_match would find; false where that is less simple. */
+/* Finds quickly what pd_event_match would find; false where only pd_event_match can. */
 static inline bool match(const struct perfdata_reader *reader, int id_at, struct perfdata_raw *raw)
 {
 	const struct perfdata_event *event = event_of(reader, id_at, raw->bytes, raw->size);
@@ -160,7 +159,7 @@ static inline bool match(const struct perfdata_reader *reader, int id_at, struct
 struct samples {
 	size_t left;                        /* bytes that may be looked at */
 	int id_at;                          /* place_of_ids */
-	struct pd_record_header header, next;   /* of the one at the position, and of what follows it */
+	struct pd_record_header header, next;   /* of the sample at the position, and of the record behind it */
 };
 
 /* False where samples have to be taken one by one. */
@@ -323,7 +322,7 @@ enum perfdata_status pd_stream_next(struct pd_stream *stream, struct perfdata_ra
 			return PERFDATA_OK;
 		if (stream->inner.ended || !stream->inner.chunk || stream->status == PERFDATA_EINTR)
 			return stream->status != PERFDATA_OK ? stream->status : PERFDATA_END;
-		/* no carrier comes any more: what is left over? */
+		/* no carrier follows any more: decides about the bytes that are left over */
 		stream->inner.ended = true;
 		stream->unpack.active = true;
 	}

@@ -17,7 +17,7 @@ struct perfdata_input {
 	const void *bytes;
 	size_t size;
 	struct perfdata_input_callbacks callbacks;
-	struct perfdata_error error;    /* what is wrong with them: told when a reader is opened */
+	struct perfdata_error error;    /* what is wrong with the callbacks; returned when a reader is opened */
 	void *user;
 };
 

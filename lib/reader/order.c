@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Time order, as perf delivers: its own records and those without a time at once; the others wait, sorted by time,
- * until a FINISHED_ROUND says that nothing older can come. A round releases what is not newer than the newest record of
- * the round before it. Equal times keep the order of the file. */
+/* Time order, as perf delivers: perf's own records and records without a time at once; other records wait, sorted by
+ * time, until a FINISHED_ROUND says that nothing older can come. A round releases the records that are not newer than
+ * the newest record of the round before it. Equal times keep the order of the file. */
 #include "config.h"
 #include "base/memory.h"
 #include "reader/order_slots.h"
@@ -31,16 +31,16 @@ struct pd_order {
 	uint64_t last;                   /* time of the record released last */
 	struct perfdata_raw read[PD_MAX_RECORDS]; /* of one chunk, which stays while they are worked on */
 	unsigned nr_read, read_at;
-	/* of records given last, out of memory: released when the next are asked for */
+	/* held for records given last that are not in memory any more: released when the next are asked for */
 	struct pd_chunk *given[PD_MAX_RECORDS];
 	unsigned nr_given;
 	bool releasing;
 	bool backward;                   /* some event is written backward: late records are normal */
 };
 
-#define FETCH_SLOTS 32               /* so many records ahead their slots are fetched into the cache */
-#define FETCH_BYTES 16               /* and their bytes, which the slots point to */
-#ifndef MIN_RUN_BYTES                /* fuzzing sets a smaller one */
+#define FETCH_SLOTS 32               /* slots are fetched into the cache this many records ahead */
+#define FETCH_BYTES 16               /* bytes, to which slots point, this many records ahead */
+#ifndef MIN_RUN_BYTES                /* fuzzing sets a smaller size */
 #define MIN_RUN_BYTES (1u << 20)     /* of records: smaller runs are not worth a file */
 #endif
 #define CHUNK_BYTES ((uint64_t)PD_CHUNK_SIZE + PD_CHUNK_HEADROOM)
@@ -168,7 +168,7 @@ static enum perfdata_status push(struct perfdata_reader *reader, struct perfdata
 	return PERFDATA_OK;
 }
 
-/* Sorts what came since the last time, and merges it with what was left then. */
+/* Sorts the records that came since the last sort, and merges them with the rest of that sort. */
 static enum perfdata_status sort(struct pd_order *order)
 {
 	const size_t old = order->sorted - order->first, fresh = order->count - order->sorted;
@@ -223,8 +223,8 @@ static void sift_down(struct pd_order *order, size_t at)
 	}
 }
 
-/* Member by member, as in the other direction: a copy of a whole that was just put together would have to wait for its
- * parts. */
+/* Copies member by member, as in the other direction: a struct copy right after its members were written would stall on
+ * store forwarding. */
 static inline void raw_of(const struct perfdata_reader *reader, const struct pd_key *key, struct perfdata_raw *ret)
 {
 	const struct pd_slot *slot = pd_slot_at(&reader->order->slots, key->slot);
@@ -317,7 +317,7 @@ static enum perfdata_status pop_run(struct perfdata_reader *reader, struct perfd
 	return status;
 }
 
-/* A round is finished. */
+/* A FINISHED_ROUND came: sets what this round releases. */
 static enum perfdata_status finish_round(struct pd_order *order)
 {
 	if (!order->waiting)
@@ -327,8 +327,8 @@ static enum perfdata_status finish_round(struct pd_order *order)
 	return status;
 }
 
-/* A round is larger than the caches: what comes next is fetched while this one is worked on; the bytes only if they are
- * worked on here. */
+/* A round is larger than the caches, so slots of later records are prefetched while earlier ones are worked on; their
+ * bytes only if this thread works on them. */
 static inline void fetch_ahead(const struct pd_order *order, size_t at, bool bytes_too)
 {
 	if (at + FETCH_SLOTS >= order->sorted)
@@ -365,7 +365,7 @@ static unsigned pop_keys(struct perfdata_reader *reader, uint64_t limit, struct 
 	return nr;
 }
 
-/* The next records that may go; PERFDATA_END if none may. One alone where it comes from a run. */
+/* The next records that may be released; PERFDATA_END if none may. A record of a run comes alone. */
 static enum perfdata_status pop(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned *ret_nr)
 {
 	struct pd_order *order = reader->order;
@@ -383,7 +383,7 @@ static enum perfdata_status pop(struct perfdata_reader *reader, struct perfdata_
 	return *ret_nr ? PERFDATA_OK : PERFDATA_END;
 }
 
-/* A run cannot be read any more: the record at hand is the last one of it. */
+/* A run cannot be read any more: gives up its records behind the one at hand. */
 static void drop_waiting(struct perfdata_reader *reader, enum perfdata_status status)
 {
 	pd_reader_finding(reader, PERFDATA_FINDING_READ_FAILED, 0, PERFDATA_NO_OFFSET,
@@ -399,7 +399,8 @@ static bool must_wait(const struct perfdata_raw *raw)
 	return raw->type < PERFDATA_RECORD_USER_FIRST && raw->time && raw->time != UINT64_MAX;
 }
 
-/* The next records as they stand in the input, as far as all of them wait; or one that does not. */
+/* The next records in the order of the input, as many as wait one behind the other; or one record that need not
+ * wait. */
 static enum perfdata_status read_some(struct perfdata_reader *reader, struct perfdata_raw **ret, unsigned *ret_nr,
 				      bool *ret_wait)
 {
@@ -466,7 +467,7 @@ enum perfdata_status pd_order_next(struct perfdata_reader *reader, struct perfda
 				return PERFDATA_OK;
 			}
 		}
-		/* the end, or as good as: all that waits goes now */
+		/* the end, or a failure: all records that wait are released now */
 		reader->end = pd_reader_failed(reader, status);
 		order->limit = UINT64_MAX;
 		order->newest = UINT64_MAX;

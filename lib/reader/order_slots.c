@@ -56,7 +56,7 @@ enum perfdata_status pd_slots_take(struct pd_slots *slots, uint32_t *ret, unsign
 
 void pd_slot_block_left(struct pd_slots *slots, uint32_t block)
 {
-	/* the open block is begun anew */
+	/* the open block is used again from its start */
 	if (block == slots->open) {
 		slots->filled = 0;
 		return;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Where records wait for their turn. Slots are taken and left in about the same order, so they stand in blocks that are
- * filled one after the other and used again once all of a block are free: neighbours in time are neighbours in
- * memory. */
+/* Where records wait for their turn. Slots are taken and freed in about the same order, so they stand in blocks that
+ * are filled one after the other, and a block is used again once all its slots are free: neighbours in time are
+ * neighbours in memory. */
 #ifndef PD_ORDER_SLOTS_H
 #define PD_ORDER_SLOTS_H
 
@@ -12,8 +12,8 @@
 #define PD_BLOCK_SLOTS (1u << PD_BLOCK_SHIFT)
 #define PD_NO_BLOCK UINT32_MAX
 
-/* What is known of a waiting record: one line of the cache, and beside it what its header says. Its bytes have left the
- * cache by the time it is given, and whoever gives it has no need of them. */
+/* What is known of a waiting record: one cache line, and beside it the record's header. By the time the record is
+ * released, its bytes have left the cache, so releasing must not need them. */
 struct pd_slot {
 	alignas(64) const uint8_t *bytes;
 	struct pd_chunk *chunk;
@@ -42,16 +42,16 @@ struct pd_slot_block {
 struct pd_slots {
 	struct pd_slot_block *blocks;
 	size_t nr_blocks, room;
-	uint32_t open, filled;      /* the block that slots are taken from, and how many of it were */
+	uint32_t open, filled;      /* the block that slots are taken from, and how many of its slots were taken */
 	uint32_t free;              /* head of the list of free blocks, or PD_NO_BLOCK */
 };
 
 void pd_slots_init(struct pd_slots *slots);
 void pd_slots_release(struct pd_slots *slots);
-/* Takes slots that stand side by side: at least one and at most *count, which is set to how many they are.
- * PERFDATA_ENOMEM, or PERFDATA_ELIMIT when there are too many. */
+/* Takes adjacent slots: at least one and at most *count, which is set to how many were taken. PERFDATA_ENOMEM, or
+ * PERFDATA_ELIMIT when there are too many. */
 enum perfdata_status pd_slots_take(struct pd_slots *slots, uint32_t *ret, unsigned *count);
-/* All that was taken from a block has been left. */
+/* Called when all slots that were taken from a block are free again. */
 void pd_slot_block_left(struct pd_slots *slots, uint32_t block);
 static inline void pd_slot_leave(struct pd_slots *slots, uint32_t slot)
 {

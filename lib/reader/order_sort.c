@@ -19,7 +19,8 @@ size_t pd_keys_run_end(const struct pd_key *keys, size_t from, size_t count)
 
 /* --- natural runs --- */
 
-/* Which of two comes next is as good as random: nothing here may be a branch that the processor would have to guess. */
+/* Which of two keys comes next is as good as random: no branch here may depend on it, since the processor would guess
+ * wrong half of the time. */
 void pd_keys_merge(const struct pd_key *a, size_t nr_a, const struct pd_key *b, size_t nr_b, struct pd_key *out)
 {
 	const struct pd_key *const a_end = a + nr_a, *const b_end = b + nr_b;
@@ -85,7 +86,7 @@ static size_t pile_for(struct piles *piles, uint64_t time, size_t hint)
 	return low;
 }
 
-/* Deals without moving anything: how large would the piles be? */
+/* Deals the keys without moving them, to learn how large the piles would be. */
 static bool count_piles(const struct pd_key *keys, size_t count, struct piles *piles)
 {
 	size_t pile = 0;
@@ -101,7 +102,7 @@ static bool count_piles(const struct pd_key *keys, size_t count, struct piles *p
 	return true;
 }
 
-/* A pile while the piles are merged. */
+/* A pile, or what was merged of piles, while piles are merged. */
 struct source {
 	const struct pd_key *at, *end;
 };
@@ -126,7 +127,7 @@ static void sift_down(struct source *heap, size_t count, size_t at)
 	heap[at] = moved;
 }
 
-/* What is before a key of the other source, as merge() does it. */
+/* Merges two sources, in the order of is_before, without a branch on which is next. */
 static struct pd_key *merge_two(struct source *a, struct source *b, struct pd_key *out)
 {
 	while (a->at < a->end && b->at < b->end) {

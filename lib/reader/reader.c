@@ -12,7 +12,7 @@
 
 #define DEFAULT_MAX_MEMORY (256ull << 20)
 #define DEFAULT_MAX_FINDINGS 1000
-#ifndef AHEAD_FROM                   /* fuzzing sets a smaller one */
+#ifndef AHEAD_FROM                   /* fuzzing sets a smaller number */
 #define AHEAD_FROM 4096              /* records */
 #endif
 #define PROGRESS_STEP (64u << 10)    /* bytes */
@@ -111,7 +111,7 @@ enum perfdata_status pd_reader_add_stream(struct perfdata_reader *reader, struct
 	return PERFDATA_OK;
 }
 
-/* Events that perf could sort: all carry times, in files also in the records that are no samples. */
+/* Whether perf could sort the events: all carry times, in files also in the records other than samples. */
 static bool can_sort(const struct perfdata_reader *reader)
 {
 	if (reader->header.container == PERFDATA_CONTAINER_PIPE)
@@ -225,7 +225,7 @@ enum perfdata_status pd_reader_open_calls(const struct pd_input_calls *calls, co
 	if (!reader)
 		return status;
 	const struct pd_input_options input_options = pd_reader_input_options(reader);
-	reader->options.read_ahead = 0;   /* the caller's functions are called in his thread */
+	reader->options.read_ahead = 0;   /* the caller's functions are called in the caller's thread */
 	status = pd_input_open_calls(calls, &input_options, &input, &reader->error);
 	if (status == PERFDATA_OK)
 		status = open_input(reader, input, reader->header.name, NULL);
@@ -282,7 +282,7 @@ static void take_turn(struct perfdata_reader *reader, bool done)
 	}
 }
 
-/* So many bytes behind a record do not end the turn: fewer than PD_TURN_BYTES in all. */
+/* This many bytes behind a record do not end the turn: fewer than PD_TURN_BYTES in all. */
 static uint64_t left_of_turn(const struct perfdata_reader *reader, const struct pd_window *window,
 			     const struct perfdata_raw *raw)
 {
@@ -292,7 +292,7 @@ static uint64_t left_of_turn(const struct perfdata_reader *reader, const struct 
 	return taken < PD_TURN_BYTES ? PD_TURN_BYTES - taken : 0;
 }
 
-/* A FEATURE record that is not to be shown. */
+/* A FEATURE record that no_meta hides. */
 static bool is_hidden(const struct perfdata_reader *reader, const struct perfdata_raw *raw)
 {
 	if (raw->type != PERFDATA_RECORD_FEATURE || raw->size < 16)
@@ -301,7 +301,7 @@ static bool is_hidden(const struct perfdata_reader *reader, const struct perfdat
 	return id < PD_NR_FEATURES && pd_feature_is_hidden(reader, (uint32_t)id);
 }
 
-/* Whether the piece or record is to be given too. */
+/* *ret_give: whether the piece or record itself is given too. */
 static enum perfdata_status see_trace(struct perfdata_reader *reader, const struct perfdata_raw *raw, bool *ret_give)
 {
 	*ret_give = !(raw->flags & PERFDATA_RAW_PAYLOAD) || reader->options.payloads;
@@ -392,14 +392,14 @@ enum perfdata_status pd_reader_next_now(struct perfdata_reader *reader, struct p
 	return reader->end = pd_reader_failed(reader, status);
 }
 
-/* A thread is worth it for many records, where nobody waits for the first ones. */
+/* A thread pays for many records, where the asking thread does not wait for the first ones (pipes). */
 static bool should_read_ahead(const struct perfdata_reader *reader)
 {
 	if (!(reader->options.read_ahead & PERFDATA_AHEAD_RECORDS) || reader->nr_records < AHEAD_FROM ||
 	    reader->end != PERFDATA_OK)
 		return false;
 	if (reader->options.payloads || reader->traces)
-		return false;   /* so many records are too many bytes then */
+		return false;   /* a block of records would hold too many bytes then */
 	for (size_t i = 0; i < reader->nr_streams; i++)
 		if (reader->streams[i]->is_live)
 			return false;
@@ -418,7 +418,7 @@ enum perfdata_status pd_reader_next_span(struct perfdata_reader *reader, struct 
 {
 	if (!reader->ahead && should_read_ahead(reader)) {
 		pd_ahead_start(reader);
-		/* once is enough, also if it failed */
+		/* one attempt is enough, also if it failed */
 		reader->options.read_ahead &= ~(uint32_t)PERFDATA_AHEAD_RECORDS;
 	}
 	enum perfdata_status status;

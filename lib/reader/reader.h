@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the session needs of the reader beyond the public header. */
+/* What other folders, mainly the session, need of the reader beyond the public header. */
 #ifndef PD_READER_H
 #define PD_READER_H
 
@@ -11,8 +11,8 @@
  * until pd_chunk_drop. */
 
 /* The records that come next, as many as are at hand but at most PD_MAX_RECORDS; all of them stay valid until the next
- * call of this or of perfdata_reader_next. Otherwise as that. `room` is for PD_MAX_RECORDS that may be put there, or
- * not. */
+ * call of this or of perfdata_reader_next. Otherwise as perfdata_reader_next. The reader may put the records into
+ * `room`, which is for PD_MAX_RECORDS, or elsewhere. */
 #define PD_MAX_RECORDS 16u
 struct pd_span {
 	const struct perfdata_raw *records;
@@ -27,38 +27,38 @@ struct pd_sample_summary {
 	uint64_t time;                         /* UINT64_MAX if it has none */
 	uint32_t size;
 };
-/* The records that come next as far as they are samples of known events that are whole (pd_sample_is_whole), at hand,
- * and come in the order of the file: they are passed over. 0 says nothing: pd_reader_next_span gives what comes
- * next. */
+/* Passes over the records that come next, as far as they are whole samples (pd_sample_is_whole) of known events, at
+ * hand, and in the order of the file, and gives a summary of each. 0: the next record is something else, or must be
+ * read: pd_reader_next_span gives it. */
 unsigned pd_reader_next_summaries(struct perfdata_reader *reader, struct pd_sample_summary *ret, unsigned max);
 
-/* perfdata_reader_feature_text, also of what `no_meta` hides: for those who find something out by it, and show it to
- * nobody. */
+/* As perfdata_reader_feature_text, also for what `no_meta` hides: for callers that infer something from the text and
+ * show it to nobody. */
 const char *pd_reader_text(const struct perfdata_reader *reader, uint32_t id);
 
-/* Payloads are wanted. Before the first record is asked for. */
+/* Asks for payloads. To be called before the first record is asked for. */
 void pd_reader_give_payloads(struct perfdata_reader *reader);
 
-/* Samples are to be made of traces (enum perfdata_trace_samples). Before the first record is asked for.
+/* Asks for samples made of traces (enum perfdata_trace_samples). To be called before the first record is asked for.
  * PERFDATA_ENOMEM. */
 enum perfdata_status pd_reader_make_samples(struct perfdata_reader *reader, uint32_t wanted);
 
-/* The listener that receives what the reader finds. */
+/* The listener that receives the reader's findings. */
 struct pd_listener {
 	perfdata_finding_fn *on_finding;       /* or NULL: nobody */
 	void *user;
 };
-/* From now on; returns the listener of before. */
+/* Sets the listener from now on; returns the former listener. */
 struct pd_listener pd_reader_listen(struct perfdata_reader *reader, struct pd_listener listener);
 
-/* False if the next record of a pipe would have to be waited for: a batch is closed then, so that lines leave early.
- * True for all other inputs. */
+/* False if the next record of a pipe would have to be waited for: the session closes its batch then, so that lines
+ * leave early. True for all other inputs. */
 bool pd_reader_ready(const struct perfdata_reader *reader);
 
-/* When the recording was written last, as its files tell: ns since 1970; 0: nothing does. */
+/* When the recording was last written, by the times of its files: ns since 1970; 0: no file has a time. */
 int64_t pd_reader_written(const struct perfdata_reader *reader);
 
-/* What the reader's session draws from. */
+/* The account of memory that the reader's session draws from. */
 struct pd_account *pd_reader_account(struct perfdata_reader *reader);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The architecture that was recorded, which gives registers their names: as the recording says, or as it shows. */
+/* The recorded architecture, which gives registers their names: as the recording states it, or inferred. */
 #include "config.h"
 #include <string.h>
 #include "reader/reader_impl.h"
@@ -49,8 +49,8 @@ static enum perfdata_arch arch_of_release(const char *release)
 	return arch;
 }
 
-/* Recorders ask for all registers that a user program can have, or for those of a list; either way a mask has bits
- * where the others have none. Masks that several architectures can have say nothing. */
+/* Recorders ask for all registers that a user program can have, or for a list of them; either way a mask of one
+ * architecture has bits where masks of others have none. A mask that several architectures can have proves nothing. */
 static enum perfdata_arch arch_of_mask(uint64_t mask)
 {
 	const uint64_t x86 = 0xff0fff, x86_high = 0xff0000, arm64 = 0x1ffffffff, arm64_sp_pc = 0x180000000,

@@ -10,10 +10,10 @@
 #define MAX_TYPED_EVENTS 1024        /* events that EVENT_TYPE records are compared with */
 #define MAX_REVISIONS 65536          /* beside 16 for each event */
 
-/* Bytes of a name; it stands in the output for each sample. */
+/* Bytes of a name, which outputs repeat for each sample. */
 #define MAX_NAME ((size_t)4095)
 
-/* A better source replaces a name; the same one may change it. */
+/* A name from a better source replaces one from a worse source; the same source may change its name. */
 static unsigned rank_of(enum perfdata_name_source source)
 {
 	switch (source) {
@@ -47,7 +47,7 @@ static bool same_layout(const struct perfdata_attr *a, const struct perfdata_att
 	       perfdata_attr_has(a, PERFDATA_ATTR_SAMPLE_ID_ALL) == perfdata_attr_has(b, PERFDATA_ATTR_SAMPLE_ID_ALL);
 }
 
-/* Where ids stand: each place is tried once for a record. */
+/* Notes where ids stand: each place is tried once for a record. */
 static enum perfdata_status note_layout(struct perfdata_reader *reader, size_t index)
 {
 	const struct perfdata_event *event = reader->events[index];
@@ -88,7 +88,7 @@ static void check_attr(struct perfdata_reader *reader, const struct perfdata_att
 				  (unsigned long long)attr->flags);
 }
 
-/* Decodes an attr. One that states an impossible size is taken to fill its place. */
+/* Decodes an attr. An attr that states an impossible size is taken to fill its place. */
 static enum perfdata_status decode_attr(struct perfdata_reader *reader, struct perfdata_bytes bytes, uint64_t offset,
 					struct perfdata_attr *ret)
 {
@@ -205,7 +205,7 @@ struct perfdata_event *pd_event_revise(struct perfdata_reader *reader, size_t in
 	struct perfdata_event *event = reader->events[index];
 
 	if (!reader->nr_records)
-		return event;   /* nobody has seen it yet */
+		return event;   /* nobody has seen this version yet */
 	struct perfdata_event *copy = copy_event(reader, event);
 	if (!copy)
 		return NULL;
@@ -223,8 +223,8 @@ bool pd_event_may_revise(struct perfdata_reader *reader)
 	return false;
 }
 
-/* Hardware, software and cache events have a name by themselves; old tables of names tell events apart by `config`
- * alone, which says nothing there. */
+/* Hardware, software and cache events have a name by themselves; old tables of names distinguish events by `config`
+ * alone, which does not identify such events. */
 static bool is_named_by_attr(const struct perfdata_event *event, enum perfdata_name_source source)
 {
 	const uint32_t hardware = 0, software = 1, cache = 3, type = event->attr->type;
@@ -426,7 +426,7 @@ static const struct perfdata_event *event_of_id(const struct perfdata_reader *re
 	return pd_hash_map_get(&reader->ids, id, &index) ? reader->events[index] : NULL;
 }
 
-/* The event of an id that is not known where it should stand. */
+/* The event of a record whose id at the expected place is unknown: tries the other places. */
 static const struct perfdata_event *event_elsewhere(struct perfdata_reader *reader, const struct perfdata_raw *raw,
 						    uint64_t id)
 {
@@ -443,7 +443,7 @@ static const struct perfdata_event *event_elsewhere(struct perfdata_reader *read
 	return event;
 }
 
-/* The event by the id that stands where `layouts` say; the first event where the recorder wrote no id. */
+/* The event by the id at the places that `layouts` name; the first event where the recorder wrote no id. */
 static const struct perfdata_event *event_by_id(struct perfdata_reader *reader, const struct perfdata_raw *raw,
 						bool has_id, uint64_t id)
 {
@@ -469,8 +469,8 @@ static void match_sample(struct perfdata_reader *reader, struct perfdata_raw *ra
 	struct pd_sample_scan scan;
 
 	if (reader->nr_events > 1) {
-		/* what is shorter than the first event's samples belongs to another one, whose id stands at the same
-		 * place */
+		/* A sample that is shorter than those of the first event belongs to another event, whose id stands at
+		 * the same place. */
 		if (!pd_sample_scan(first->config, raw->bytes, raw->size, PD_SCAN_ID, &scan) &&
 		    !pd_sample_scan(reader->least_sample, raw->bytes, raw->size, PD_SCAN_ID, &scan))
 			scan.has_id = false;
@@ -530,7 +530,7 @@ enum perfdata_status perfdata_raw_decode(const struct perfdata_reader *reader, c
 	if (raw->event)
 		config = raw->event->config;
 	else if (raw->type < PERFDATA_RECORD_USER_FIRST && reader->nr_events && !reader->layouts_differ)
-		config = reader->events[0]->config;   /* whichever event it is, it looks like this */
+		config = reader->events[0]->config;   /* whichever event it is, all have this layout */
 	return perfdata_decode(config, raw->bytes, raw->size, ret);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Feature sections: decoded when they are met, kept until the reader is closed. A bad one hurts no other. */
+/* Feature sections: decoded when the reader meets them, kept until the reader is closed. A bad section hurts no
+ * other. */
 #include "config.h"
 #include "base/memory.h"
 #include "reader/reader_impl.h"
@@ -57,7 +58,7 @@ enum perfdata_status pd_feature_take(struct perfdata_reader *reader, uint32_t id
 	}
 	struct pd_section *section = &reader->sections[id];
 	if (section->feature)
-		return PERFDATA_OK;   /* a stream repeats itself: the first one counts */
+		return PERFDATA_OK;   /* a stream repeats sections: the first counts */
 	const enum perfdata_status status = perfdata_feature_decode(id, bytes, size, reader->header.order,
 								    reader->nr_cpus, &feature, &error);
 	if (status < 0)
@@ -142,7 +143,7 @@ bool pd_feature_is_hidden(const struct perfdata_reader *reader, uint32_t id)
 
 /* --- getters ----------------------------------------------------------------------------------------------------- */
 
-/* The build-ids of a stream come one by one; they are decoded when somebody asks. */
+/* The build-ids of a stream come one by one; they are decoded when a caller asks for them. */
 static const struct pd_section *section_at(const struct perfdata_reader *reader, uint32_t id)
 {
 	struct pd_late_section *late = reader->build_ids;
@@ -197,7 +198,7 @@ enum perfdata_status pd_build_id_take(struct perfdata_reader *reader, const stru
 	struct pd_late_section *late = reader->build_ids;
 
 	if (reader->sections[PERFDATA_FEATURE_BUILD_ID].is_present)
-		return PERFDATA_OK;   /* of the file itself */
+		return PERFDATA_OK;   /* the file itself has the section */
 	if (!late) {
 		late = reader->build_ids = pd_calloc(1, sizeof *late);
 		if (!late)

@@ -11,7 +11,7 @@ static uint64_t count_of(const struct perfdata_reader *reader, enum perfdata_fin
 	return count;
 }
 
-/* Counts; returns how many there were before. */
+/* Counts a finding of this code; returns how many there were before. */
 static uint64_t count_up(struct perfdata_reader *reader, enum perfdata_finding_code code)
 {
 	const struct perfdata_finding_info *info = perfdata_finding_lookup(code);
@@ -95,7 +95,7 @@ bool pd_reader_type_is_new(struct perfdata_reader *reader, enum perfdata_finding
 	const uint64_t key = (uint64_t)code << 32 | type;
 	uint64_t value;
 
-	/* a hostile file can name four thousand million types */
+	/* a hostile file can have 2^32 types */
 	if (reader->types_reported.count >= 4096 || pd_hash_map_get(&reader->types_reported, key, &value))
 		return false;
 	return pd_hash_map_put(&reader->types_reported, key, 1) == 0;

@@ -5,7 +5,7 @@
  *   reader_finding.c   findings
  *   container.c        which form it is; the file header, the tables it points to
  *   directory.c        the files of a directory recording
- *   events.c           attrs, ids, names, versions; which event a record belongs to
+ *   reader_events.c    attrs, ids, names, versions; which event a record belongs to
  *   reader_features.c  feature sections, of files and of streams
  *   reader_arch.c      the architecture, which gives registers their names
  *   user_record.c      what perf's own records tell the reader
@@ -13,10 +13,10 @@
  *   framing.c          records out of a window
  *   salvage.c          the next plausible record behind damage
  *   unpack.c           COMPRESSED records
- *   trace_samples.c    samples that traces tell of
- *   ahead.c            the thread that does all this before it is asked for
+ *   trace_samples.c    samples made of traces
+ *   ahead.c            the thread that does all this before the caller asks for records
  *   order.c            time order, with order_sort.c and order_slots.c
- *   spill.c            what waits too long for memory
+ *   spill.c            waiting records that do not fit into memory
  */
 #ifndef PD_READER_IMPL_H
 #define PD_READER_IMPL_H
@@ -32,7 +32,7 @@
 #define PD_NR_FEATURES 256
 #define PD_MAX_BLOB (256u << 20)     /* bytes of a feature section or of tracing data that are read */
 #define PD_MAX_LAYOUTS 8             /* places of an id inside records that are tried */
-#define PD_TURN_BYTES (2u << 20)     /* of each file of a directory in turn, as perf reads them */
+#define PD_TURN_BYTES (2u << 20)     /* bytes of each file of a directory in turn, as perf reads them */
 
 /* Contiguous bytes of a stream of records, all in one chunk. When more are needed, those not yet used move to the
  * headroom of the next chunk. */
@@ -40,28 +40,28 @@ struct pd_window {
 	struct pd_stream *stream;
 	struct pd_chunk *chunk;      /* held; NULL before the first */
 	const uint8_t *at, *end;
-	uint64_t offset;             /* of *at in the stream */
+	uint64_t offset;             /* offset of *at in the stream */
 	uint64_t limit;              /* where the records end, if known, else UINT64_MAX */
 	uint64_t skip;               /* bytes of a payload that are still to be passed over */
 	struct {
-		bool active;         /* pieces of a payload are to be given before the next record */
+		bool active;         /* give pieces of a payload before the next record */
 		uint64_t left;       /* bytes that were not given yet */
-		unsigned overlap;    /* bytes at the position that were given already */
+		unsigned overlap;    /* bytes at the position that belong to a piece that was given already */
 	} payload;
-	bool is_inner;               /* of what COMPRESSED records unpack to */
-	bool ended;                  /* nothing comes behind `end` */
+	bool is_inner;               /* the window is over what COMPRESSED records unpack to */
+	bool ended;                  /* no bytes come behind `end` */
 	bool unaligned;              /* a record's size was no multiple of 8 */
-	bool after_gap;              /* for the next record */
-	/* held: what comes behind a break of the compressed input, where a record may begin anywhere; or NULL */
+	bool after_gap;              /* the next record has a gap in front of it */
+	/* held: the chunk behind a break of the compressed input, where a record may begin anywhere; or NULL */
 	struct pd_chunk *behind;
 	bool searching;              /* no record can begin in front of *at; see salvage.c */
 	struct {
 		enum perfdata_finding_code code;
 		uint64_t start;
 		const char *reason;
-		bool is_cut;         /* it began as a record that reaches beyond the end */
-		bool is_text, is_zero;   /* all bytes so far are */
-		bool starts_anew;    /* a record may begin at its first byte */
+		bool is_cut;         /* the gap began as a record that reaches beyond the end */
+		bool is_text, is_zero;   /* all bytes of the gap so far are text; zero */
+		bool starts_anew;    /* a record may begin at the first byte of the gap */
 	} gap;
 };
 
@@ -85,7 +85,7 @@ struct pd_stream {
 	struct pd_input *input;
 	const char *name;
 	uint16_t file;
-	bool is_live;                /* a pipe: never wait for more than the record at hand */
+	bool is_live;                /* a pipe: never wait for more bytes than the record at hand needs */
 	bool done;
 	enum perfdata_status status; /* why it ended: PERFDATA_END or an error */
 	struct pd_window raw, inner;
@@ -99,7 +99,7 @@ struct pd_section {
 	bool is_present;
 };
 
-/* A section that comes bit by bit; decoded when it is asked for. */
+/* A section that comes in parts; decoded when a caller asks for it. */
 struct pd_late_section {
 	struct pd_section section;
 	uint8_t *bytes;
@@ -113,9 +113,9 @@ struct pd_trace_samples;
 
 struct perfdata_reader {
 	struct perfdata_reader_options options;
-	struct pd_account account;             /* of those who gave none */
+	struct pd_account account;             /* for callers that gave no account */
 	struct perfdata_header header;
-	struct perfdata_config config;         /* for records of no event */
+	struct perfdata_config config;         /* for records that belong to no event */
 	struct perfdata_error error;
 	struct pd_arena arena;                 /* names, events, ids: until close */
 	struct pd_chunk_pool *pool;
@@ -138,11 +138,11 @@ struct perfdata_reader {
 	/* of the event with the smallest fixed part of a sample, the smallest trailer */
 	const struct perfdata_config *least_sample, *least_trailer;
 	bool layouts_differ;                   /* records of different events are laid out differently */
-	bool has_attr_table;                   /* of a file: ATTR records add nothing */
+	bool has_attr_table;                   /* a file's table of attrs: ATTR records add nothing */
 
 	struct pd_section sections[PD_NR_FEATURES];
 	uint32_t nr_cpus;
-	bool arch_noted;                       /* of a stream */
+	bool arch_noted;                       /* pd_arch_note was called, for a stream */
 	struct pd_late_section *build_ids;     /* of a stream */
 	struct perfdata_trace *trace;
 
@@ -167,15 +167,15 @@ struct pd_finding {
 	uint64_t offset, record;
 	char message[320];
 };
-/* Counts it, and reports it to the user of the reader unless there were too many. */
+/* Counts the finding, and reports it to the user of the reader unless there were too many. */
 void pd_reader_report(struct perfdata_reader *reader, const struct pd_finding *finding);
 /* Counts, and reports unless there were too many. offset may be PERFDATA_NO_OFFSET. */
 void pd_reader_finding(struct perfdata_reader *reader, enum perfdata_finding_code code, unsigned file, uint64_t offset,
 		       const char *format, ...) PERFDATA_PRINTF(5, 6);
-/* The same, reported only the first time. */
+/* As pd_reader_finding, reported only the first time. */
 void pd_reader_finding_once(struct perfdata_reader *reader, enum perfdata_finding_code code, unsigned file,
 			    uint64_t offset, const char *format, ...) PERFDATA_PRINTF(5, 6);
-/* True the first time a type meets a code. */
+/* True the first time that a finding of this code is about this type. */
 bool pd_reader_type_is_new(struct perfdata_reader *reader, enum perfdata_finding_code code, uint32_t type);
 
 /* --- container.c --- */
@@ -194,21 +194,21 @@ enum perfdata_status pd_reader_add_stream(struct perfdata_reader *reader, struct
 struct pd_input_options pd_reader_input_options(const struct perfdata_reader *reader);
 /* Keeps a record's chunk until the next record is given. */
 void pd_reader_hold(struct perfdata_reader *reader, struct pd_chunk *chunk);
-/* Makes sure that reader->error tells of `status`, and returns it. */
+/* Makes sure that reader->error describes `status`, and returns it. */
 enum perfdata_status pd_reader_failed(struct perfdata_reader *reader, enum perfdata_status status);
-/* pd_reader_next_span, by the thread that reads; `ret` has room for PD_MAX_RECORDS. */
+/* As pd_reader_next_span, called by the thread that reads; `ret` has room for PD_MAX_RECORDS. */
 enum perfdata_status pd_reader_next_now(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned *ret_nr);
-/* The next record as it stands in the input, and, behind one of the kernel's, samples of the same chunk: at most
+/* The next record as it stands in the input, and, behind a record of the kernel, samples of the same chunk: at most
  * PD_MAX_RECORDS. */
 enum perfdata_status pd_reader_read(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned *ret_nr);
 
-/* --- events.c --- */
+/* --- reader_events.c --- */
 /* Adds an event. ids are u64 in the file's order. */
 enum perfdata_status pd_event_add(struct perfdata_reader *reader, struct perfdata_bytes attr, struct perfdata_bytes ids,
 				  uint64_t offset);
 /* A new version of an event, to be changed before anybody sees it; NULL without memory. */
 struct perfdata_event *pd_event_revise(struct perfdata_reader *reader, size_t index);
-/* False when a stream changed its events so often that it is told to stop. */
+/* False when a stream has changed its events too often: further changes are ignored. */
 bool pd_event_may_revise(struct perfdata_reader *reader);
 /* Adds the events that EVENT_DESC lists: for files whose attr table is lost. */
 enum perfdata_status pd_events_take_description(struct perfdata_reader *reader);
@@ -224,7 +224,7 @@ enum perfdata_status pd_events_take_type(struct perfdata_reader *reader, uint64_
 					 size_t size);
 /* Sets event, flags, time, pid, tid and cpu of a record of the kernel. */
 void pd_event_match(struct perfdata_reader *reader, struct perfdata_raw *raw);
-/* Sets event, time, pid, tid and cpu of one of its samples. */
+/* Sets event, time, pid, tid and cpu of a sample of this event. */
 static inline void pd_event_set_words(const struct perfdata_event *event, struct perfdata_raw *raw)
 {
 	struct pd_sample_scan scan;
@@ -255,7 +255,7 @@ void pd_features_release(struct perfdata_reader *reader);
 bool pd_feature_is_hidden(const struct perfdata_reader *reader, uint32_t id);
 
 /* --- reader_arch.c --- */
-/* Says so if the architecture had to be inferred where registers are recorded. */
+/* Reports a finding if the architecture had to be inferred and registers are recorded. */
 void pd_arch_note(struct perfdata_reader *reader);
 
 /* --- user_record.c --- */
@@ -282,8 +282,8 @@ static inline bool pd_window_need(struct pd_window *window, size_t size)
 			return false;
 	return true;
 }
-/* Behind a break of the compressed input: leaves what is left in front of it, and begins to search. False if there is
- * none. */
+/* Behind a break of the compressed input: gives up the bytes in front of the break, and begins to search. False if
+ * there is no break. */
 bool pd_window_go_on(struct pd_window *window);
 /* Takes over the hold on a new chunk, and moves what is left of the old one in front of its data. */
 void pd_window_set_chunk(struct pd_window *window, struct pd_chunk *chunk);
@@ -297,18 +297,18 @@ bool pd_window_has_piece(const struct pd_window *window);
 /* --- framing.c --- */
 /* PERFDATA_OK, or PERFDATA_END if the window has no more records (now). */
 enum perfdata_status pd_window_next(struct pd_window *window, struct perfdata_raw *ret);
-/* Samples that follow at once, with nothing to say about them, as far as they and the header behind each are at hand:
- * most of a recording. Together they have fewer than `room` bytes. They are matched with their events too, and numbered
- * from `number` on. */
+/* Gives samples that follow at once without anything special, as long as the sample and the header behind it are at
+ * hand: this is most of a recording. Together they have fewer than `room` bytes. They are matched with their events
+ * too, and numbered from `number` on. */
 unsigned pd_window_samples(struct pd_window *window, uint64_t room, uint64_t number, struct perfdata_raw *ret,
 			   unsigned max);
-/* The same for samples that are whole, of which only what counting needs is reported. */
+/* The same for whole samples, of which only what counting needs is given. */
 unsigned pd_window_summaries(struct pd_window *window, struct pd_sample_summary *ret, unsigned max);
 enum perfdata_status pd_stream_next(struct pd_stream *stream, struct perfdata_raw *ret, struct pd_window **ret_window);
 /* True if a whole record is at hand. */
 bool pd_stream_is_ready(const struct pd_stream *stream);
 
-/* The bytes of a record that is worked on soon: what most have of them. */
+/* Prefetches the bytes of a record that is worked on soon: as many as most records have. */
 static inline void pd_record_fetch(const uint8_t *bytes)
 {
 	for (unsigned line = 0; line < 3; line++)
@@ -326,7 +326,7 @@ static inline struct pd_record_header pd_record_header(const uint8_t *at, bool s
 }
 /* A record of a known type, with a size that the type can have. */
 bool pd_header_is_plausible(struct pd_record_header header, bool unaligned);
-/* At least not impossible. */
+/* The header is at least not impossible. */
 static inline bool pd_header_is_possible(struct pd_record_header header)
 {
 	return header.size >= 8 && (header.type <= 0xffff || perfdata_record_layout(header.type));
@@ -334,9 +334,9 @@ static inline bool pd_header_is_possible(struct pd_record_header header)
 bool pd_is_magic(const uint8_t *at);
 /* A plausible record stands at `at`, and plausible ones behind it, as far as the window reaches. */
 bool pd_chain_is_plausible(const struct pd_window *window, const uint8_t *at);
-/* The bytes at the window's position are no record. */
+/* The bytes at the window's position are no record: begins a search. */
 void pd_search_begin(struct pd_window *window, enum perfdata_finding_code code, bool is_cut, const char *reason);
-/* Looks further; true when a record was found and the window is there. */
+/* Searches on; true when a record was found, and the window stands at it. */
 bool pd_search(struct pd_window *window);
 
 /* --- unpack.c --- */
@@ -348,14 +348,14 @@ void pd_unpack_release(struct pd_stream *stream);
 
 /* --- trace_samples.c, where reader->traces is --- */
 void pd_trace_samples_free(struct perfdata_reader *reader);
-/* Samples come, or may come, of which nobody knows how old they are. */
+/* Whether samples made of traces come, or may come, whose age the reader cannot know. */
 bool pd_trace_samples_come(const struct perfdata_reader *reader);
-/* Learns from records about traces, and begins with a piece of a payload. */
+/* Learns from records about traces, and starts to decode a piece of a payload. */
 enum perfdata_status pd_trace_samples_see(struct perfdata_reader *reader, const struct perfdata_raw *raw);
-/* The next samples of that piece, all of one operation: fewer than PD_MAX_RECORDS, in one chunk. PERFDATA_END: no more
- * of it. */
+/* The next samples of that piece, all made of one operation: fewer than PD_MAX_RECORDS, in one chunk. PERFDATA_END: the
+ * piece has no more. */
 enum perfdata_status pd_trace_samples_next(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned *ret_nr);
-/* Records that are in their order now: samples among them get the time that they say. */
+/* For records that have their final order: gives samples among them the time that their operation states. */
 void pd_trace_samples_given(const struct perfdata_reader *reader, struct perfdata_raw *raws, unsigned nr);
 
 /* --- spill.c: sorted records that wait in a temporary file --- */
@@ -381,16 +381,16 @@ enum perfdata_status pd_order_next(struct perfdata_reader *reader, struct perfda
 bool pd_order_is_ready(const struct perfdata_reader *reader);
 
 /* --- ahead.c --- */
-/* From now on a thread reads; if it cannot be had, everything stays as it is. Only pd_ahead_next, pd_reader_report and
- * what does not change may then be used by other threads. */
+/* Starts the reading thread; if there can be none, everything stays as it is. From then on, other threads may only use
+ * pd_ahead_next, pd_reader_report and what does not change. */
 void pd_ahead_start(struct perfdata_reader *reader);
 void pd_ahead_stop(struct perfdata_reader *reader);
 /* As pd_reader_next_span. */
 enum perfdata_status pd_ahead_next(struct pd_ahead *ahead, struct pd_span *ret);
-/* By the thread: a finding about what was read. */
+/* Called by the reading thread: a finding about what it read. */
 void pd_ahead_note(struct pd_ahead *ahead, const struct pd_finding *finding);
-/* By the thread, before it changes events or features: waits until nobody is at work on records before that. NULL:
- * nothing to do. */
+/* Called by the reading thread before it changes events or features: waits until the asking thread has finished with
+ * the records before that. NULL: nothing to do. */
 void pd_ahead_settle(struct pd_ahead *ahead);
 
 /* reader.c: as perfdata_reader_open_fd, from functions of the caller. */

@@ -28,7 +28,7 @@ bool pd_is_magic(const uint8_t *at)
 	return !memcmp(at, "PERFILE2", 8) || !memcmp(at, "2ELIFREP", 8) || !memcmp(at, "PERFFILE", 8);
 }
 
-/* Bytes that stand behind a record and belong to it. */
+/* Bytes of a payload that stand behind a record and belong to it. */
 static uint64_t payload_of(const uint8_t *at, struct pd_record_header header, bool swap)
 {
 	if (header.type == PERFDATA_RECORD_AUXTRACE && header.size >= 16)
@@ -45,7 +45,7 @@ bool pd_chain_is_plausible(const struct pd_window *window, const uint8_t *at)
 	for (unsigned n = 0; n < CHAIN; n++) {
 		const size_t left = (size_t)(window->end - at);
 		if (left < 8)
-			/* nothing is left, or a header that is cut: fine if whole records came before */
+			/* nothing is left, or part of a header: plausible if whole records came before */
 			return n && (window->ended ? !left || n > 1 : true);
 		const struct pd_record_header header = pd_record_header(at, swap);
 		if (!pd_header_is_plausible(header, window->unaligned))
@@ -96,7 +96,7 @@ static void report_gap(struct pd_window *window)
 	window->searching = false;
 }
 
-/* No record came any more. */
+/* Reports that no further record was found. */
 static void report_tail(struct pd_window *window)
 {
 	struct pd_stream *stream = window->stream;
@@ -126,7 +126,7 @@ bool pd_search(struct pd_window *window)
 {
 	const bool swap = window->stream->reader->config.swap;
 
-	/* what stands at the start of the gap was tried already */
+	/* the search has tried the start of the gap already */
 	if (window->offset == window->gap.start && pd_window_left(window) && !window->gap.starts_anew)
 		pass_bytes(window, window->at + 1);
 	for (;;) {

@@ -12,8 +12,8 @@
 
 #define BUFFER_SIZE (1u << 20)
 
-/* The file begins with what is no compressed data; a record in it is its struct perfdata_raw, then its bytes, padded to
- * 8. */
+/* The file begins with bytes that look like no compressed format; a record in it is its struct perfdata_raw, then its
+ * bytes, padded to 8. */
 static const char file_start[8] = "records";
 
 struct pd_spill {
@@ -21,9 +21,9 @@ struct pd_spill {
 	int fd;
 	uint8_t *buffer;
 	size_t used;
-	uint64_t written;        /* bytes of the file */
+	uint64_t written;        /* bytes written to the file */
 	uint64_t run_start;      /* of the run being written */
-	size_t nr_runs;          /* that are still read */
+	size_t nr_runs;          /* runs that are still read */
 };
 
 struct pd_run {
@@ -75,7 +75,7 @@ static enum perfdata_status flush(struct pd_spill *spill)
 	return PERFDATA_OK;
 }
 
-/* Before the first run, and whenever all runs have been read: the file starts anew. */
+/* Before the first run, and whenever all runs have been read: writing begins again at the start of the file. */
 static enum perfdata_status start_file(struct pd_spill *spill)
 {
 	if (spill->fd < 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples out of the traces of Arm SPE: each operation that a payload tells of becomes samples of events that are added
- * for it, which then go the way of all records. They are older than the payload, and nobody knows by how much:
- * FINISHED_ROUND releases nothing there. */
+/* Samples made of the traces of Arm SPE: each operation in a payload becomes samples of events that are added for this
+ * purpose; these samples then go the way of all records. They are older than the payload, and nobody knows by how much,
+ * so FINISHED_ROUND releases nothing where they may come. */
 #include "config.h"
 #include "base/cursor.h"
 #include "base/memory.h"
@@ -9,28 +9,28 @@
 #include "auxtrace/spe_sample.h"
 #include "reader/reader_impl.h"
 
-#define ID_STEP 1000000000ull           /* perf's ids of such events begin so far behind those of the tracer's event */
-#define SAMPLE_ROOM 256u                /* bytes that no sample needs */
+#define ID_STEP 1000000000ull           /* perf gives such events ids from the id of the tracer's event plus this on */
+#define SAMPLE_ROOM 256u                /* more bytes than any sample needs */
 
-/* What the operations before told of a buffer, from one payload to the next. */
+/* What the decoder learned from earlier operations of a buffer, kept from one payload to the next. */
 struct told {
 	uint64_t buffer;                   /* its processor, or 1 << 32 | its index */
 	int32_t tid;
-	uint64_t timer;                    /* the latest one: perf hands out by it what has no time of its own */
-	bool begun;                        /* a whole operation was there */
+	uint64_t timer;                    /* the latest one: perf orders operations without a time by it */
+	bool begun;                        /* a whole operation was seen */
 };
 
 struct pd_trace_samples {
 	uint32_t wanted;                   /* enum perfdata_trace_samples */
-	const struct perfdata_event *events[PD_SPE_EVENTS_MADE];   /* NULL: none of them is wanted */
-	uint64_t sample_type;              /* of all of them; 0: no trace of SPE so far */
+	const struct perfdata_event *events[PD_SPE_EVENTS_MADE];   /* the events made; NULL: not wanted */
+	uint64_t sample_type;              /* of all these events; 0: no trace of SPE so far */
 	struct pd_aux_carry carry;
-	struct pd_aux_pieces pieces;       /* the one that is worked on, or none */
+	struct pd_aux_pieces pieces;       /* the piece that is worked on, or none */
 	struct pd_aux_walk walk;
 	struct perfdata_raw raw;           /* of that piece */
 	struct told *told;
 	size_t nr_told, room_told, buffer; /* `buffer`: of that piece */
-	bool empty_first;                  /* a sample of no operation comes next */
+	bool empty_first;                  /* a sample of an empty operation comes next */
 	struct pd_chunk *chunk;            /* held: samples are written into it */
 };
 
@@ -78,7 +78,7 @@ static void put64(const struct perfdata_reader *reader, uint8_t *at, uint64_t va
 	memcpy(at, &value, sizeof value);
 }
 
-/* The event that the tracer was recorded by. */
+/* The event that recorded the trace. */
 static const struct perfdata_event *tracer_event(const struct perfdata_reader *reader, const struct perfdata_list *priv)
 {
 	const uint64_t pmu = perfdata_list_u64(priv, priv->count > 2 ? 2 : 0);
@@ -145,7 +145,7 @@ static enum perfdata_status find_buffer(struct pd_trace_samples *traces)
 	if (pd_vector_grow(&traces->told, &traces->room_told, traces->nr_told, sizeof *traces->told) < 0)
 		return PERFDATA_ENOMEM;
 	traces->told[traces->nr_told++] = (struct told){ .buffer = buffer, .tid = piece->tid };
-	/* without times, perf looks at the operation before it has read any */
+	/* without times, perf makes a sample before it has read any operation */
 	traces->empty_first = traces->carry.tracer.timeless;
 	return PERFDATA_OK;
 }
@@ -154,7 +154,7 @@ enum perfdata_status pd_trace_samples_see(struct perfdata_reader *reader, const 
 {
 	struct pd_trace_samples *traces = reader->traces;
 	traces->pieces.nr = 0;
-	traces->raw = *raw;   /* the piece points to it, when the caller's is long something else */
+	traces->raw = *raw;   /* a copy, which the piece points to: the caller's record may be gone by then */
 	enum perfdata_status status = pd_aux_scan(&traces->carry, reader, &traces->raw, &traces->pieces);
 	if (status == PERFDATA_OK && raw->type == PERFDATA_RECORD_AUXTRACE_INFO)
 		status = add_events(reader, raw);
@@ -169,8 +169,8 @@ enum perfdata_status pd_trace_samples_see(struct perfdata_reader *reader, const 
 
 /* --- the samples --- */
 
-/* The thread of operations that do not say it is that of the one before: the kernel writes a CONTEXT with the tid where
- * that changes. */
+/* An operation that names no thread belongs to the thread of the operation before: the kernel writes a CONTEXT packet
+ * with the tid where the thread changes. */
 static void take_told(struct pd_trace_samples *traces, const struct pd_spe_record *record)
 {
 	struct told *told = &traces->told[traces->buffer];
@@ -183,13 +183,13 @@ static void take_told(struct pd_trace_samples *traces, const struct pd_spe_recor
 /* What samples of one operation have in common. */
 struct operation {
 	const struct pd_spe_record *record;
-	uint64_t time;                     /* that it says; perf takes the timer for 0 where it says none */
-	uint64_t place;                    /* time by which it is handed out */
+	uint64_t time;                     /* that the operation states; perf takes the timer for 0 where it has none */
+	uint64_t place;                    /* the time that decides when the sample is released */
 	uint64_t data_src;
 	int32_t tid;
 };
 
-/* Fields of the sample in the kernel's order; the bytes behind them. */
+/* Writes fields of the sample in the kernel's order; returns where the bytes end. */
 static uint8_t *spell(const struct perfdata_reader *reader, uint8_t *at, enum pd_spe_event event,
 		      const struct operation *operation)
 {
@@ -202,7 +202,7 @@ static uint8_t *spell(const struct perfdata_reader *reader, uint8_t *at, enum pd
 	if (type & PERFDATA_SAMPLE_IDENTIFIER)
 		WORD(id);
 	WORD(record->pc);
-	put32(reader, at, UINT32_MAX);   /* its process is that of the thread */
+	put32(reader, at, UINT32_MAX);   /* no pid: the thread tells the process */
 	put32(reader, at + 4, (uint32_t)operation->tid);
 	at += 8;
 	if (type & PERFDATA_SAMPLE_TIME)
@@ -268,7 +268,7 @@ static void add_sample(struct perfdata_reader *reader, enum pd_spe_event event, 
 void pd_trace_samples_given(const struct perfdata_reader *reader, struct perfdata_raw *raws, unsigned nr)
 {
 	const uint64_t type = reader->traces->sample_type;
-	/* behind the id, the address and the thread: as `spell` puts it */
+	/* the time stands behind the id, the address and the thread, where `spell` puts it */
 	const size_t at = 8 + (type & PERFDATA_SAMPLE_IDENTIFIER ? 8 : 0) + 16;
 	for (unsigned i = 0; i < nr; i++)
 		if (raws[i].flags & PERFDATA_RAW_MADE)
@@ -300,8 +300,8 @@ static unsigned add_samples(struct perfdata_reader *reader, const struct operati
 	return nr;
 }
 
-/* The samples of a whole operation; and, as perf gives them, of what there was of one before bytes that are no packet,
- * unless nothing whole was there before. */
+/* Whether an operation gives samples: a whole one does; a part of one before bytes that are no packet does too, as in
+ * perf, but only behind a whole one. */
 static bool gives_samples(struct pd_trace_samples *traces)
 {
 	struct told *told = &traces->told[traces->buffer];
@@ -309,8 +309,8 @@ static bool gives_samples(struct pd_trace_samples *traces)
 	return traces->walk.record_is_whole || (traces->walk.record_is_cut && told->begun);
 }
 
-/* Where a sample stands among the others. perf compares with the timer, so what is in the same tick comes first; and
- * without times it takes buffer for buffer, those of processors at the end. */
+/* The place of a sample in time order. perf compares with the timer, so samples of the same tick come first; without
+ * times, perf takes buffer after buffer, those of processors last. */
 static uint64_t place_of(const struct pd_trace_samples *traces)
 {
 	const struct pd_aux_piece *piece = traces->walk.piece;

@@ -63,7 +63,7 @@ static enum perfdata_status begin(struct pd_stream *stream, const struct perfdat
 		}
 		pd_decoder_reset(unpack->decoder);
 		unpack->broken = false;
-		/* what was left of the broken frame is no beginning of what comes now */
+		/* bytes left over from the broken frame do not begin a record of the next frame */
 		pd_window_move(&stream->inner, pd_window_left(&stream->inner));
 		stream->inner.skip = 0;
 		stream->inner.searching = false;
@@ -84,7 +84,7 @@ void pd_unpack_end(struct pd_stream *stream)
 {
 	const struct pd_unpack *unpack = &stream->unpack;
 
-	/* the recorder flushes each record, so that each gives something */
+	/* the recorder flushes the stream behind each record, so that each carrier gives bytes */
 	if (unpack->in_size && !unpack->broken && !unpack->finished &&
 	    unpack->decompressed == unpack->decompressed_before)
 		pd_reader_finding(stream->reader, PERFDATA_FINDING_COMPRESSED_FRAME, stream->file, unpack->carrier,
@@ -177,7 +177,7 @@ bool pd_unpack_fill(struct pd_window *window)
 enum perfdata_status pd_unpack_begin(struct pd_stream *stream, struct perfdata_raw *carrier)
 {
 	const enum perfdata_status status = begin(stream, carrier);
-	/* whoever gets the carrier is to know whether anything comes out of it */
+	/* whoever receives the carrier must know whether it decompressed to anything */
 	if (status == PERFDATA_OK && (!stream->unpack.active || !pd_unpack_fill(&stream->inner)))
 		carrier->flags |= PERFDATA_RAW_NOT_DECOMPRESSED;
 	return status;

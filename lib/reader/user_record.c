@@ -76,7 +76,7 @@ static enum perfdata_status take_event_update(struct perfdata_reader *reader, co
 static enum perfdata_status take_feature(struct perfdata_reader *reader, const struct perfdata_raw *raw)
 {
 	if (raw->size <= 16)
-		return PERFDATA_OK;   /* the end of the features */
+		return PERFDATA_OK;   /* the record that ends the features */
 	const uint64_t id = pd_load64(raw->bytes + 8, reader->config.swap);
 	enum perfdata_status status = pd_feature_take(reader, id < UINT32_MAX ? (uint32_t)id : UINT32_MAX,
 						      raw->bytes + 16, raw->size - 16u, raw->offset + 16);
@@ -87,8 +87,8 @@ static enum perfdata_status take_feature(struct perfdata_reader *reader, const s
 	return status;
 }
 
-/* The header says that more was recorded than there is; a stream, which has none, is taken at the record's word as long
- * as that is possible. */
+/* Whether bytes may be missing because the input was cut: the header of a file states more bytes than there are. A
+ * stream has no such header, so the reader believes the size in the record as long as that size is possible. */
 static bool is_cut(const struct perfdata_reader *reader, const struct pd_window *window)
 {
 	const struct perfdata_header *header = &reader->header;
@@ -96,7 +96,7 @@ static bool is_cut(const struct perfdata_reader *reader, const struct pd_window 
 				     header->data.size > window->limit - header->data.offset);
 }
 
-/* Bytes that follow the record belong to it: they are passed over, or given, before the next record is read. */
+/* The bytes that follow the record belong to it: the window passes over them, or gives them, before the next record. */
 static void pass_payload(struct pd_window *window, struct perfdata_raw *raw, uint64_t size)
 {
 	const struct perfdata_reader *reader = window->stream->reader;
@@ -118,13 +118,13 @@ static void pass_payload(struct pd_window *window, struct perfdata_raw *raw, uin
 		window->skip = window->payload.active ? 0 : size;
 		return;
 	}
-	/* either the file was cut, or the size is wrong: records may follow */
+	/* either the file was cut, or the size is wrong and records follow */
 	pd_search_begin(window, PERFDATA_FINDING_RECORD_SIZE, true,
 			"the payload of a record reaches beyond the end of the records");
 	raw->payload = left == UINT64_MAX ? 0 : left;
 }
 
-/* Collects `size` bytes behind the record. What is there decides what is allocated. */
+/* Collects `size` bytes behind the record. Memory grows with the bytes that are there, not with the stated size. */
 static enum perfdata_status collect(struct pd_window *window, size_t size, uint8_t **ret, size_t *ret_size)
 {
 	uint8_t *bytes = NULL;
@@ -155,7 +155,7 @@ static enum perfdata_status take_tracing_data(struct perfdata_reader *reader, st
 	if (raw->size < 12 || window->is_inner)
 		return PERFDATA_OK;
 	const uint64_t stated = pd_load32(raw->bytes + 8, reader->config.swap), offset = window->offset;
-	/* the record must not move away while bytes behind it are fetched */
+	/* the record must stay in place while bytes behind it are fetched */
 	pd_reader_hold(reader, raw->chunk);
 	if (!stated || !pd_window_need(window, sizeof magic) || memcmp(window->at, magic, sizeof magic)) {
 		if (stated)
@@ -200,7 +200,7 @@ enum perfdata_status pd_user_record(struct perfdata_reader *reader, struct pd_wi
 	switch (raw->type) {
 	case PERFDATA_RECORD_FINISHED_INIT:
 	case PERFDATA_RECORD_FINISHED_ROUND:
-		/* what a stream tells of the machine came before */
+		/* the features of a stream, which name the machine, came before these records */
 		if (reader->header.container == PERFDATA_CONTAINER_PIPE && !reader->arch_noted)
 			pd_arch_note(reader);
 		reader->arch_noted = true;

@@ -29,7 +29,7 @@ void pd_window_set_chunk(struct pd_window *window, struct pd_chunk *chunk)
 	window->end = chunk->data + chunk->size;
 }
 
-/* The input has nothing more: why? */
+/* The input has no more bytes: reports why. */
 static void note_end(struct pd_stream *stream, enum perfdata_status status, uint64_t offset,
 		     const struct perfdata_error *error)
 {
@@ -84,7 +84,7 @@ bool pd_window_fill(struct pd_window *window)
 		return pd_unpack_fill(window);
 	if (window->ended || window->behind)
 		return false;
-	/* of many files in turns each would hold chunks until its turn comes */
+	/* in time order, a file of a directory would hold read-ahead chunks until its turn comes */
 	if (stream->reader->options.read_ahead & PERFDATA_AHEAD_BYTES &&
 	    (stream->reader->nr_streams == 1 || !stream->reader->order))
 		pd_input_read_ahead(stream->input);
@@ -123,7 +123,7 @@ bool pd_window_go_on(struct pd_window *window)
 	return true;
 }
 
-/* Long payloads of files are not read at all. */
+/* Seeks over long payloads of files instead of reading them. */
 static bool jump(struct pd_window *window)
 {
 	struct pd_input *input = window->stream->input;
@@ -163,7 +163,7 @@ bool pd_window_has_piece(const struct pd_window *window)
 	return pd_window_left(window) >= window->payload.overlap + fresh_bytes(window);
 }
 
-/* The input ends inside the payload: what there is of it is the last piece. */
+/* The input ends inside the payload: the bytes that are there are the last piece. */
 static size_t end_of_payload(struct pd_window *window)
 {
 	const size_t have = pd_window_left(window) - window->payload.overlap;
