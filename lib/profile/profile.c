@@ -61,6 +61,13 @@ void pd_profile_free(struct pd_profile *profile)
 
 /* --- samples ------------------------------------------------------------------------------------------------------ */
 
+uint64_t pd_sample_weight(const struct perfdata_delivery *delivery)
+{
+	const struct perfdata_attr *attr = delivery->event->attr;
+	const uint64_t tells = PERFDATA_SAMPLE_PERIOD | PERFDATA_SAMPLE_READ;
+	return delivery->period || attr->sample_period || attr->sample_type & tells ? delivery->period : 1;
+}
+
 static void take_sample(const struct pd_profile *profile, const struct perfdata_delivery *delivery, struct sample *ret)
 {
 	const struct pd_profile_options *options = &profile->options;
@@ -74,7 +81,7 @@ static void take_sample(const struct pd_profile *profile, const struct perfdata_
 			.cpu = parts & PD_BY_CPU ? raw->cpu : PERFDATA_NONE,
 			.slice = parts & PD_BY_SLICE && raw->time != UINT64_MAX ? raw->time / options->slice : 0,
 		},
-		.weight = options->by_period ? delivery->period : 1,
+		.weight = options->by_period ? pd_sample_weight(delivery) : 1,
 		.pid = delivery->pid, .tid = delivery->tid, .comm = delivery->comm,
 	};
 	ret->hash = pd_sums_hash(&ret->key, profile->seed);

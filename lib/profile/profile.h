@@ -36,6 +36,10 @@ struct pd_profile_options {
 	bool by_period;      /* a sample weighs its period; else 1 */
 };
 
+/* What a sample weighs: its period. Samples of an event that neither records periods nor has one would all weigh
+ * nothing, and no share could be told: each of them weighs 1. */
+uint64_t pd_sample_weight(const struct perfdata_delivery *delivery);
+
 struct pd_profile_key {
 	uint32_t event;      /* index: perfdata_reader_event */
 	uint32_t thread;     /* pd_profile_thread; 0 if not asked for */

@@ -9,10 +9,12 @@ import json
 import os
 import re
 import sys
+import tempfile
 import xml.etree.ElementTree
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import perfetto
+import builder
 import program
 import views
 
@@ -220,6 +222,22 @@ def check_base():
     report("a base that cannot be read is an error", done.code not in (2, 3) and "exit %d" % done.code)
 
 
+def check_weightless():
+    """An event without a period counts samples; nothing would have a share otherwise."""
+    r = builder.Recording()
+    event = r.event("cycles", [11], sample_type=builder.IP | builder.TID | builder.TIME, sample_id_all=1)
+    r.comm(100, 100, "program", time=1)
+    for i in range(8):
+        r.sample(event, ip=0x400000, pid=100, tid=100, time=2 + i)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "weightless.data")
+        r.save(path)
+        told = json.loads(program.run("report", "--json", path).out)["events"][0]
+        report("an event without a period: each sample weighs 1", (told["samples"], told["weight"]) != (8, 8) and told)
+        page = views.Page(program.run("flamegraph", path).out)
+        report("… in the page too", sum(found.weight for found in page.sums(0).values()) != 8 and page.sums(0))
+
+
 def check_report():
     path = os.path.join(program.TESTDATA, "callgraph-73.data")
     whole = program.run("report", "--width", "60", path).out.decode()
@@ -236,6 +254,7 @@ def check_report():
 for number, (recording, _kind) in enumerate(program.recordings(largest=4 << 20)):
     check(recording, os.path.basename(recording), number % 16 == 0 or number < 64 and not program.SANITIZED)
 check_base()
+check_weightless()
 check_markers()
 check_report()
 print("1..%d" % count)

@@ -313,7 +313,7 @@ static bool take_sample(struct perfetto_part *part, const struct perfdata_batch 
 	row->kind = PERFETTO_SAMPLE;
 	row->event = event->index;
 	row->node = delivery->node;
-	row->weight = delivery->period;
+	row->weight = pd_sample_weight(delivery);
 	row->state = delivery->record->misc & PERFDATA_CPUMODE_MASK;
 	return take_stack(part, row, batch, delivery, seen);
 }

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "emit/stacks/timeline.h"
+#include "profile/profile.h"
 
 struct timeline {
 	const struct perfdata_reader *reader;
@@ -178,7 +179,7 @@ static bool take(const struct timeline *timeline, struct part *part, const struc
 		   delivery->node != PERFDATA_NONE) {
 		taken->row.event = delivery->event->index;
 		taken->row.node = delivery->node;
-		taken->row.weight = delivery->period;
+		taken->row.weight = pd_sample_weight(delivery);
 		if (is_tracepoint(delivery->event)) {
 			taken->row.kind = TIMELINE_MARKER;
 			tracepoint(timeline, part, &taken->row, delivery);
