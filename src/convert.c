@@ -49,9 +49,10 @@ static enum exit_code close_output(const struct options *options, struct perfdat
 	/* a file that is not whole gets no name; what went to a stream is there */
 	const bool keep = code != EXIT_OUTPUT && !(to_file && interrupted());
 	messages_init(&messages, &options->style, false);
-	if (perfdata_output_close(output, keep, &error) != PERFDATA_OK && code != EXIT_OUTPUT) {
+	const enum perfdata_status status = perfdata_output_close(output, keep, &error);
+	if (status && code != EXIT_OUTPUT) {
 		messages_error(&messages, to_file ? options->output : NULL, PERFDATA_NO_OFFSET, "%s", error.message);
-		code = EXIT_OUTPUT;
+		code = exit_code_of_status(status);
 	}
 	messages_release(&messages);
 	return code;
@@ -145,18 +146,18 @@ static bool check(const struct options *options, bool many)
 		usage_error(style, "%s writes several files: give -o DIR/", options->emitter->name);
 		return false;
 	}
-	if (options->nr_more_emitters && tables_are_all(options)) {
+	if (options->nr_more_emitters && tables_are_several(options)) {
 		usage_error(style,
-			    "--table all reads the recording several times: convert to other formats apart from that");
+			    "several tables are read one by one: convert to other formats apart from that");
 		return false;
 	}
-	if (tables_are_all(options) && !many) {
-		usage_error(style, "--table all writes several files: give -o DIR/");
+	if (tables_are_several(options) && !many) {
+		usage_error(style, "--table all, or a list, writes several files: give -o DIR/");
 		return false;
 	}
-	for (size_t i = 0; tables_are_all(options) && i < options->files.nr; i++) {
+	for (size_t i = 0; tables_are_several(options) && i < options->files.nr; i++) {
 		if (!strcmp(options->files.values[i], "-")) {
-			usage_error(style, "--table all reads the recording several times: it cannot be stdin");
+			usage_error(style, "several tables are read one by one: that cannot be stdin");
 			return false;
 		}
 	}

@@ -204,10 +204,12 @@ static void convert_nth(void *user, size_t index)
 	job_begin(job, index);
 	if (!batch->options->resume || !resume_knows(batch->resume, job)) {
 		convert(job);
-		if (outcome->nr_outputs && !resume_add(batch->resume, job)) {
+		const enum exit_code code = outcome->nr_outputs ? resume_add(batch->resume, job) : EXIT_FINE;
+		if (code) {
 			usage_error(&batch->options->style,
-				    "%s: the index of -o cannot be written: --resume will not know of it", job->file);
-			outcome->code = exit_code_join(outcome->code, EXIT_OUTPUT);
+				    "%s: the index of -o cannot be written%s: --resume will not know of it", job->file,
+				    code == EXIT_LIMIT ? ": out of memory" : "");
+			outcome->code = exit_code_join(outcome->code, code);
 		}
 	}
 	summary_add(&batch->summary, outcome);
@@ -243,7 +245,7 @@ enum exit_code convert_to_many(const struct options *options)
 {
 	struct batch batch = { .options = options };
 	for (size_t i = 0; i < options->inputs->nr; i++) {
-		if (tables_are_all(options))
+		if (tables_are_several(options))
 			add_tables(&batch, &options->inputs->items[i]);
 		else
 			add_job(&batch, &options->inputs->items[i], NULL);

@@ -283,7 +283,7 @@ static bool append(int fd, const struct perfdata_text *line)
 	return write(fd, line->data, line->size) == (ssize_t)line->size;
 }
 
-bool resume_add(struct resume *resume, const struct job *job)
+enum exit_code resume_add(struct resume *resume, const struct job *job)
 {
 	struct perfdata_text line;
 	perfdata_text_init(&line);
@@ -291,7 +291,8 @@ bool resume_add(struct resume *resume, const struct job *job)
 	flockfile(stderr);
 	if (resume->fd < 0)
 		resume->fd = open_index(resume);
-	bool fine = resume->fd >= 0 && !perfdata_text_failed(&line);
+	const bool failed = perfdata_text_failed(&line);
+	bool fine = resume->fd >= 0 && !failed;
 	/* shards on other machines write to the same file: the lock also makes what they wrote seen here */
 	if (fine) {
 		(void)!flock(resume->fd, LOCK_EX);
@@ -300,5 +301,5 @@ bool resume_add(struct resume *resume, const struct job *job)
 	}
 	funlockfile(stderr);
 	perfdata_text_release(&line);
-	return fine;
+	return fine ? EXIT_FINE : failed ? EXIT_LIMIT : EXIT_OUTPUT;
 }

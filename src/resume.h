@@ -14,7 +14,7 @@ struct resume *resume_begin(const struct options *options);
 /* Whether the job was done before: then its outcome is what came of it. Any thread. */
 bool resume_knows(const struct resume *resume, struct job *job);
 /* The job is done, its outputs have their names. False: the index cannot be written. Any thread. */
-bool resume_add(struct resume *resume, const struct job *job);
+enum exit_code resume_add(struct resume *resume, const struct job *job);
 void resume_end(struct resume *resume);
 
 #endif

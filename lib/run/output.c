@@ -251,6 +251,8 @@ enum perfdata_status pd_output_open_other(struct perfdata_output *output, const 
 
 static enum perfdata_status write_failed(struct perfdata_output *output, int code)
 {
+	if (code == ENOMEM)
+		return pd_error(&output->error, PERFDATA_ENOMEM, output->written, "out of memory");
 	return pd_error_errno(&output->error, PERFDATA_EWRITE, output->written, code, "cannot write");
 }
 

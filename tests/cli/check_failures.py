@@ -12,6 +12,7 @@ usage: check_failures.py [--all]     --all: every allocation, not one in seven b
 import array
 import concurrent.futures
 import fcntl
+import glob
 import gzip
 import os
 import resource
@@ -96,6 +97,11 @@ def check_memory(dense, step, folder):
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         faults = list(pool.map(lambda task: memory_faults(*task, dense, step, folder), tasks))
     report("memory: %d commands" % len(tasks), [fault for some in faults for fault in some])
+    tables = tempfile.mkdtemp(dir=folder)
+    words = ["parquet", "-q", "--symbols", "no", "-j", "1", "--force", "-o", tables + "/"]
+    report("memory: tables of Parquet", memory_faults(words, path_of("trace-73.data"), dense and dense // 4, step * 5, folder))
+    report("memory: what stands below the folder is whole", [name for name in os.listdir(tables) if name.endswith(".tmp")] +
+           [path for path in glob.glob(tables + "/*/*") if not path.endswith(".parquet") or open(path, "rb").read()[-4:] != b"PAR1"])
 
 
 # --- the disk ---
