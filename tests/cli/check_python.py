@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """doc/examples/perfdata.py over the shared library: its tables say what NDJSON says, value by value; wrong names and damage are told. Prints TAP."""
 import ctypes
+import importlib.util
 import json
 import os
 import sys
@@ -71,6 +72,19 @@ def check_types():
     return stacks <= 0 and "no stacks"
 
 
+def check_numpy():
+    """The same numbers in numpy, where a column stands in memory; they live on when the batch is gone."""
+    import numpy
+    batch, = perfdata.open(os.path.join(program.TESTDATA, "callgraph-73.data")).table("samples")
+    for name, kind in (("time", numpy.int64), ("pid", numpy.int32), ("ip", numpy.uint64)):
+        memory, told = numpy.asarray(batch[name].memory()), batch[name].tolist()
+        if memory.dtype != kind or memory.tolist() != told:
+            return "%s: %s %s, not %s" % (name, memory.dtype, memory[:5], told[:5])
+    times, told = numpy.asarray(batch["time"].memory()), batch["time"].tolist()
+    del batch
+    return times.tolist() != told and "the column went with its batch"
+
+
 def check_errors():
     for path, table, columns, status in (("no-such.data", "samples", None, perfdata.STATUS_EREAD), ("trace-73.data", "smaples", None, perfdata.STATUS_EUSAGE),
                                          ("trace-73.data", "samples", ["tiem"], perfdata.STATUS_EUSAGE)):
@@ -107,5 +121,9 @@ for recording, _kind in program.recordings(largest=1 << 20):
         report("samples of %s" % os.path.basename(recording), check_samples(recording))
 report("columns, other tables, memory without a copy", check_types())
 report("errors, damage", check_errors())
+if importlib.util.find_spec("numpy"):
+    report("columns as arrays of numpy", check_numpy())
+else:
+    print("# no numpy (python3-numpy): its reading of columns is not tested")
 report("a stream for others", check_capsule())
 sys.exit(tap.end())

@@ -211,6 +211,53 @@ static void test_errors(void)
 	}
 }
 
+struct source {
+	FILE *file;
+	long left;                    /* bytes until it cannot be read any more */
+};
+
+static int read_some(void *user, void *buffer, size_t room, size_t *ret_got)
+{
+	struct source *source = user;
+	if (!source->left)
+		return EIO;
+	*ret_got = fread(buffer, 1, room < (size_t)source->left ? room : (size_t)source->left, source->file);
+	source->left -= (long)*ret_got;
+	return 0;
+}
+
+/* All that was read is given; that it is not all, the reader says. */
+static void test_read_error(void)
+{
+	char path[4096];
+	snprintf(path, sizeof path, "%s/stream-trace-73.pipe", folder);
+	struct source source = { .file = fopen(path, "rb") };
+	CHECK(source.file != NULL && !fseek(source.file, 0, SEEK_END));
+	source.left = ftell(source.file) - 500;
+	rewind(source.file);
+	const struct perfdata_input_callbacks calls = { .size = sizeof calls, .read = read_some };
+	struct perfdata_input *input = perfdata_input_callbacks(&calls, &source, "failing");
+	const struct perfdata_table_options options = { .size = sizeof options };
+	struct perfdata_reader *reader;
+	struct ArrowArrayStream stream;
+	struct ArrowArray array;
+	int64_t rows = 0;
+	int code;
+	CHECK_EQ(perfdata_reader_open(input, NULL, &reader, NULL), PERFDATA_OK);
+	CHECK_EQ(perfdata_table_stream(reader, "samples", &options, &stream, NULL), PERFDATA_OK);
+	while (!(code = stream.get_next(&stream, &array)) && array.release) {
+		rows += array.length;
+		array.release(&array);
+	}
+	CHECK_EQ(code, 0);
+	CHECK(rows > 0);
+	CHECK(!perfdata_reader_complete(reader));
+	stream.release(&stream);
+	perfdata_reader_close(reader);
+	perfdata_input_free(input);
+	fclose(source.file);
+}
+
 /* With the allocation that fails in it, a stream says so, or gives all rows. */
 static void read_stream(const char *table)
 {
@@ -263,6 +310,7 @@ int main(void)
 		{ "values are those of the records; children live on", test_values },
 		{ "small batches", test_batches },
 		{ "wrong tables and columns", test_errors },
+		{ "a read error in the middle", test_read_error },
 		{ "each allocation", test_allocations },
 	};
 	const char *top = getenv("top_srcdir");
