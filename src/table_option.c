@@ -7,11 +7,33 @@
 #include "inputs.h"
 #include "table_option.h"
 
-bool tables_are_all(const struct options *options)
+static const char *asked(const struct options *options)
 {
-	const char *name = options->emitter->tables ? perfdata_option_text(options->values, options->nr_values, "table")
-						    : NULL;
-	return name && !strcmp(name, "all");
+	return options->emitter->tables ? perfdata_option_text(options->values, options->nr_values, "table") : NULL;
+}
+
+static bool is_name(const char *at)
+{
+	static const char event[] = "event:";
+	if (!strncmp(at, event, sizeof event - 1))
+		return true;
+	const size_t size = strspn(at, "abcdefghijklmnopqrstuvwxyz_0123456789");
+	return size && (!at[size] || at[size] == ',');
+}
+
+/* Bytes of the first name. */
+static size_t name_size(const char *list)
+{
+	size_t size = strcspn(list, ",");
+	while (list[size] && !is_name(list + size + 1))
+		size += 1 + strcspn(list + size + 1, ",");
+	return size;
+}
+
+bool tables_are_several(const struct options *options)
+{
+	const char *name = asked(options);
+	return name && (!strcmp(name, "all") || name[name_size(name)]);
 }
 
 /* --- what a recording has ----------------------------------------------------------------------------------------- */
@@ -31,11 +53,29 @@ static enum perfdata_status add(void *user, const char *name)
 	return names->list[names->nr] ? (names->nr++, PERFDATA_OK) : PERFDATA_ENOMEM;
 }
 
+static bool add_listed(struct names *names, const char *list)
+{
+	for (size_t size; *list; list += size + (list[size] == ',')) {
+		size = name_size(list);
+		char *name = strndup(list, size);
+		const bool added = name && add(names, name) == PERFDATA_OK;
+		free(name);
+		if (!added)
+			return false;
+	}
+	return true;
+}
+
 char **tables_of(const struct options *options, const char *file, size_t *ret_nr, enum exit_code *ret_code)
 {
 	struct options quiet = *options;
 	struct names names = { 0 };
 	struct input input;
+	if (strcmp(asked(options), "all") != 0) {
+		*ret_code = add_listed(&names, asked(options)) ? EXIT_FINE : EXIT_LIMIT;
+		*ret_nr = names.nr;
+		return names.list;
+	}
 	/* what is wrong with the recording, the conversions say */
 	quiet.style.no_findings = true;
 	if (input_open(&input, &quiet, file, PERFDATA_ORDER_FILE, 0)) {

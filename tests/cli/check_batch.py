@@ -171,11 +171,12 @@ def one_output(where):
         report("ndjson %s" % " ".join(words), [] if told == [name for name, nr in zip(wanted, alone) for _ in range(nr)] else [told[:5], alone])
     one = program.strict_json(run("ndjson", "-q", paths[0]).out.splitlines()[1])
     report("… not where there is one", [] if "recording" not in one else [one])
-    for words in ((), ("-e", "time,comm"), ("--table", "callchain"), ("--table", "stacks"), ("--table", "mmap2")):
+    for words in ((), ("-e", "time,comm"), ("--table", "callchain"), ("--table", "stacks"), ("--table", "samples"), ("--table", "mmap2")):
         done = run("csv", "-q", *words, *paths)
         rows = list(csv.reader(io.StringIO(done.out.decode(), newline="")))
         alone = [list(csv.reader(io.StringIO(run("csv", "-q", *words, path).out.decode(), newline=""))) for path in paths]
-        expected = [["recording", *alone[0][0]]] + [[name, *row] for name, table in zip(wanted, alone) for row in table[1:]]
+        said = alone[0][0][0] == "recording"    # of tables with keys also where it is the only one
+        expected = [["recording", *alone[0][0][said:]]] + [[name, *row[said:]] for name, table in zip(wanted, alone) for row in table[1:]]
         report("csv %s" % " ".join(words), [] if without_file(rows) == without_file(expected) and done.code == 0 else [rows[:3], expected[:3]])
     odd = where + '/in/a/comma, "quote"'
     place((odd, GOOD))
@@ -184,6 +185,11 @@ def one_output(where):
     os.unlink(odd)
     absent = run("csv", "-q", where + "/absent", *paths[:2])
     report("csv: the first that can be read has the header", [] if absent.out.startswith(b"recording,offset") and absent.code == 3 else [absent.out[:60]])
+    several = os.path.join(where, "several")
+    done = run("csv", "-q", "--table", "event:sched:sched_stat_runtime,stacks,event:sched:sched_process_fork", "-o", several + "/", os.path.join(program.TESTDATA, "trace-73.data"))
+    names = sorted(name for name in os.listdir(several) if name.endswith(".csv"))
+    wanted = ["trace-73.data.%s.csv" % table for table in ("event:sched:sched_process_fork", "event:sched:sched_stat_runtime", "stacks")]
+    report("csv: several tables", [] if (done.code, names) == (0, wanted) else [done.err, names])
     refused = run("csv", "-q", "--table", "event:cpu-clock", *paths[:2])
     report("csv: a table of one event is of one recording", [] if refused.code == 2 and b"give -o DIR/" in refused.err else [refused])
     done = run("ndjson", "-q", "-o", where + "/all.ndjson", *paths, "--summary", where + "/all.summary")

@@ -44,34 +44,36 @@ def same(text, value):
     return json.loads(text) == expected
 
 
+KEYS = ("recording", "comm", "stack_id")    # samples and events have them also where ndjson is not asked for names
+AT_THE_END = ("recordings", "events", "build_ids", "cpu", "features", "findings")    # their rows are made by one thread
+
+
 def check_table(path, table, records, faults, *options):
+    """The rows with the header in front, or none of them."""
     code, out, _err = run('csv', '-q', '--jobs', '1', *options, '--table', table, path)
     text = out.decode('utf-8')
     if code not in (0, 4) or (text and not text.endswith('\r\n')):
         faults.append('%s: exit %d' % (table, code))
-        return
+        return []
     header, *rows = list(csv.reader(io.StringIO(text, newline='')))
     if len(set(header)) != len(header):
         faults.append('%s: a column twice' % table)
     if any(len(row) != len(header) for row in rows):
         faults.append('%s: rows of another width' % table)
-    four = run('csv', '-q', '--jobs', '4', *options, '--table', table, path)
-    if (four.code, four.out) != (code, out):
+    four = run('csv', '-q', '--jobs', '4', *options, '--table', table, path) if table not in AT_THE_END else None
+    if four and (four.code, four.out) != (code, out):
         faults.append('%s: --jobs 4 gives other bytes: exit %d and %d bytes, with one job exit %d and %d; it says: %s' %
                       (table, four.code, len(four.out), code, len(out), four.err.decode('utf-8', 'replace')))
     if records is None:
-        return
+        return [header, *rows]
     if len(rows) != len(records):
         faults.append('%s: %d rows for %d records' % (table, len(rows), len(records)))
     for row, record in zip(rows, records):
         for name, text in zip(header, row):
-            if not same(text, lookup(record, name)):
+            if not same(text, lookup(record, name)) and (name not in KEYS or name in record):
                 faults.append('%s at %s: %s is %r in csv, %r in ndjson' % (table, record['offset'], name, text[:99], lookup(record, name)))
-                return
-
-
-def rows_of(path, table):
-    return list(csv.DictReader(io.StringIO(run('csv', '-q', '--table', table, path).out.decode('utf-8'), newline='')))
+                return [header, *rows]
+    return [header, *rows]
 
 
 def check_stacks(path, faults):
@@ -81,18 +83,22 @@ def check_stacks(path, faults):
     check_table(path, 'samples', samples, faults, '--names', '--stacks', 'ref')
     for event in sorted({value['event'] for value in samples if 'fields' in value}):
         check_table(path, 'event:' + event, [v for v in samples if v.get('event') == event], faults, '--stacks', 'ref')
+    tables = {}
     for table in ('stacks', 'frames'):
-        check_table(path, table, None, faults)
-    frames = {row['frame_id']: row for row in rows_of(path, 'frames')}
+        header, *rows = check_table(path, table, None, faults) or [[]]
+        tables[table] = [dict(zip(header, row)) for row in rows]
+    frames = {row['frame_id']: {key: value for key, value in row.items() if key not in ('recording', 'dso_id')} for row in tables['frames']}
     joined = {}
-    for row in rows_of(path, 'stacks'):
+    for row in tables['stacks']:
         steps = joined.setdefault(int(row['stack_id']), [])
         if int(row['depth']) != len(steps):
             faults.append('stacks: depth %s is step %d' % (row['depth'], len(steps)))
         step = dict(frames[row['frame_id']]) if row['frame_id'] else {}
+        if row['unmapped_ip'] != ('' if row['frame_id'] else row['ip']):
+            faults.append('stacks: unmapped_ip %s of %s' % (row['unmapped_ip'], row))
         step.update(ip=row['ip'], origin='' if row['origin'] == 'recorded' else row['origin'])
         steps.append({key: value for key, value in step.items() if value != ''})
-    told = {value['stack_id']: [{key: str(item) for key, item in frame.items()} for frame in value['frames']]
+    told = {value['stack_id']: [{key: str(int(item, 16) if key in ('ip', 'address') else item) for key, item in frame.items()} for frame in value['frames']]
             for value in lines if value['type'] == 'stack'}
     if joined != told:
         faults.append('stacks: the tables join to other stacks than those of ndjson')
@@ -111,8 +117,7 @@ def check_described(path, by_type, faults):
     """The tables that Parquet has too: their columns do not depend on the recording."""
     rows = {}
     for table, columns in DESCRIBED.items():
-        check_table(path, table, None, faults)
-        header, *rows[table] = list(csv.reader(io.StringIO(run('csv', '-q', '--table', table, path).out.decode('utf-8'), newline='')))
+        header, *rows[table] = check_table(path, table, None, faults) or [[]]
         if header != columns:
             faults.append('%s: columns %s, described are %s' % (table, header, columns))
     for table, kinds in (('mappings', ('mmap', 'mmap2')), ('threads', ('comm', 'fork', 'exit')),
@@ -139,12 +144,9 @@ def check(path, described):
     samples = by_type.get('sample', [])
     for table, count in (('callchain', None), ('branches', sum(len(r.get('branch_stack', {}).get('entries', [])) for r in samples)),
                          ('regs', sum(len(r.get(k, {}).get('regs', {})) for r in samples for k in ('user_regs', 'intr_regs')))):
-        before = len(faults)
-        check_table(path, table, None, faults)
-        if count is not None and len(faults) == before:
-            lines = run('csv', '-q', '--table', table, path).out.count(b'\r\n') - 1
-            if lines != count:
-                faults.append('%s: %d rows for %d parts' % (table, lines, count))
+        rows = check_table(path, table, None, faults)
+        if count is not None and rows and len(rows) - 1 != count:
+            faults.append('%s: %d rows for %d parts' % (table, len(rows) - 1, count))
     for event in sorted({r['event'] for r in samples if 'fields' in r}):
         chosen = [r for r in samples if r.get('event') == event]
         check_table(path, 'event:' + event, chosen, faults)

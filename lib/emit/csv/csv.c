@@ -11,6 +11,7 @@
 #include "emit/csv/csv_table.h"
 #include "emit/emitters.h"
 #include "emit/model/name_options.h"
+#include "emit/table/table_rows.h"
 
 struct csv_state {
 	struct record_world world;
@@ -30,10 +31,8 @@ struct csv_state {
 
 static const struct perfdata_emitter_option options[] = {
 	{ "table", PERFDATA_OPTION_TEXT, 0, "TABLE",
-	  "samples (default), a record type, event:NAME, branches, callchain, regs, read_values, stacks, frames, "
-	  "aux_packets, spe_samples, unknown; "
-	  "as in Parquet: recordings, events, mappings, build_ids, threads, lost, cpu, features, findings; all with -o "
-	  "DIR/" },
+	  TABLE_NAMES ", event:NAME; a record type, branches, callchain, regs, read_values, "
+		      "aux_packets, spe_samples, unknown; all with -o DIR/; without it samples as recorded" },
 	{ "columns", PERFDATA_OPTION_TEXT, 0, "LIST",
 	  "only these columns, in this order (see `perfdata schema --columns --table NAME`)" },
 	{ "fields", PERFDATA_OPTION_TEXT, 'e', "LIST", "only these columns, in this order (see `perfdata fields`)" },
@@ -61,10 +60,6 @@ static void header_cell(struct perfdata_text *out, const char *name, bool first)
 	perfdata_text_csv_cell(out, name, strlen(name));
 }
 
-static bool is_of_stacks(const struct csv_table *table)
-{
-	return table->kind == CSV_STACKS || table->kind == CSV_FRAMES;
-}
 static bool is_of_traces(const struct csv_table *table)
 {
 	return table->kind == CSV_AUX_PACKETS || table->kind == CSV_SPE_SAMPLES;
@@ -73,7 +68,7 @@ static bool is_of_traces(const struct csv_table *table)
 static void header_line(const struct csv_table *table, struct perfdata_text *out)
 {
 	if (table->parts) {
-		const bool keyed = !is_of_stacks(table) && !is_of_traces(table);
+		const bool keyed = !is_of_traces(table);
 		if (keyed)
 			perfdata_text_literal(out, "file,offset,inner,index");
 		for (size_t i = 0; table->parts[i]; i++)
@@ -84,13 +79,22 @@ static void header_line(const struct csv_table *table, struct perfdata_text *out
 	perfdata_text_literal(out, CSV_NEW_LINE);
 }
 
+/* A table of samples that was asked for by its name has the keys that others are joined by, unless other names were
+ * asked for. */
+static bool has_keys(const struct perfdata_emitter_option_value *values, size_t nr)
+{
+	const char *table = perfdata_option_text(values, nr, "table");
+	return table && (!strcmp(table, "samples") || pd_csv_table_event(table)) &&
+	       !pd_name_options_fields(values, nr) && !perfdata_option_text(values, nr, "stacks") &&
+	       !perfdata_option_flag(values, nr, "names", false) && !perfdata_option_flag(values, nr, "lines", false);
+}
+
 static uint32_t needs_of(const struct perfdata_emitter_option_value *values, size_t nr, enum perfdata_wish names)
 {
 	const char *table = perfdata_option_text(values, nr, "table");
-	const bool stacks = table && (!strcmp(table, "stacks") || !strcmp(table, "frames"));
 	const uint32_t payloads = pd_csv_table_is_of_traces(table) ? (uint32_t)PERFDATA_NEED_PAYLOADS : 0;
-	return pd_name_options_needs(values, nr, names) | payloads |
-	       (stacks ? NEEDS_OF_STACKS | PERFDATA_NEED_STACK_IDS : 0);
+	const uint32_t keys = has_keys(values, nr) ? NEEDS_OF_STACKS | PERFDATA_NEED_STACK_IDS : 0;
+	return pd_name_options_needs(values, nr, names) | payloads | keys;
 }
 
 static enum perfdata_status configure(void *user, struct perfdata_configuration *configuration)
@@ -138,6 +142,12 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 		return status;
 	}
 	pd_name_options_read(&csv->world, context->options, context->nr_options, context->names);
+	const bool without_chains = csv->world.stacks_by_id;
+	const bool keys = has_keys(context->options, context->nr_options);
+	if (keys) {
+		csv->world.heads |= UINT32_C(1) << HEAD_COMM | UINT32_C(1) << HEAD_STACK_ID;
+		csv->world.stacks_by_id = true;
+	}
 	const struct csv_choice choice = {
 		.table = perfdata_option_text(context->options, context->nr_options, "table"),
 		.list = pd_name_options_fields(context->options, context->nr_options),
@@ -148,14 +158,12 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 	enum perfdata_status status = PERFDATA_ENOMEM;
 	if (pd_record_world_init(&csv->world, context))
 		status = pd_csv_table_find(&csv->world.pool, &choice, &csv->table, context->reterr);
-	pd_csv_rows_init(&csv->rows, &csv->table.columns, csv->world.stacks_by_id && !choice.list);
+	pd_csv_rows_init(&csv->rows, &csv->table.columns, without_chains && !choice.list);
 	csv->names_needed = needs_of(context->options, context->nr_options, context->names) & PERFDATA_NEED_DELIVERIES;
 	csv->names.session = context->session;
-	csv->names.what = csv->table.kind == CSV_STACKS   ? EMITTED_STACKS
-			  : csv->table.kind == CSV_FRAMES ? EMITTED_FRAMES
-							  : EMITTED_NO_IDS;
-	csv->recording = context->shared_output ? context->recording : NULL;
-	if (!status && csv->recording && csv->table.kind == CSV_EVENT)
+	csv->names.what = EMITTED_NO_IDS;
+	csv->recording = context->shared_output || keys ? context->recording : NULL;
+	if (!status && context->shared_output && csv->table.kind == CSV_EVENT)
 		status = of_one_recording(context->reterr);
 	if (status) {
 		release(csv);
@@ -163,7 +171,7 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 	}
 	*ret_state = csv;
 	/* of several recordings the first one writes it: the columns are the same */
-	if (csv->recording && perfdata_emit_offset(out))
+	if (context->shared_output && perfdata_emit_offset(out))
 		return PERFDATA_OK;
 	perfdata_text_string(out, csv->recording ? "recording," : "");
 	header_line(&csv->table, out);
@@ -368,52 +376,6 @@ static void read_rows(struct record *r, const struct csv_table *table, struct pe
 	}
 }
 
-static void stack_rows(const struct perfdata_batch *batch, const struct perfdata_delivery *delivery,
-		       struct perfdata_text *out)
-{
-	size_t nr;
-	const struct perfdata_step *steps = perfdata_batch_stack(batch, delivery, &nr);
-	for (size_t i = 0; i < nr && !perfdata_text_failed(out); i++) {
-		perfdata_text_u64(out, delivery->stack);
-		perfdata_text_char(out, ',');
-		perfdata_text_u64(out, i);
-		perfdata_text_char(out, ',');
-		if (steps[i].frame != PERFDATA_NONE)
-			perfdata_text_u64(out, steps[i].frame);
-		perfdata_text_literal(out, ",0x");
-		perfdata_text_hex(out, steps[i].ip);
-		perfdata_text_char(out, ',');
-		perfdata_text_string(out, pd_location_origin_name(steps[i].origin));
-		perfdata_text_literal(out, CSV_NEW_LINE);
-	}
-}
-
-static void frame_row(const struct emitted_names *world, uint32_t frame, unsigned parts, struct perfdata_text *out)
-{
-	struct location place;
-	pd_location_load(world, frame, parts, &place);
-	perfdata_text_u64(out, frame);
-	for (enum location_part part = 0; part < LOCATION_COUNT; part++) {
-		perfdata_text_char(out, ',');
-		pd_location_csv_cell(out, &place, part);
-	}
-	perfdata_text_literal(out, CSV_NEW_LINE);
-}
-
-/* Rows of what no batch before had. */
-static void rows_of_stacks(const struct csv_state *csv, const struct perfdata_batch *batch,
-			   const struct emitted_names *world, const struct emitted_batch *emitted,
-			   struct perfdata_text *out)
-{
-	for (size_t i = 0; emitted && i < emitted->nr_ids && !perfdata_text_failed(out); i++) {
-		if (csv->table.kind == CSV_STACKS)
-			stack_rows(batch, &batch->deliveries[emitted->ids[i]], out);
-		else
-			frame_row(world, emitted->ids[i], csv->world.locations, out);
-		perfdata_text_cut(out);
-	}
-}
-
 static bool wanted(const struct csv_table *table, const struct perfdata_raw *raw)
 {
 	switch (table->kind) {
@@ -424,7 +386,7 @@ static bool wanted(const struct csv_table *table, const struct perfdata_raw *raw
 	case CSV_CALLCHAIN:
 		return raw->type == PERFDATA_RECORD_SAMPLE || raw->type == PERFDATA_RECORD_CALLCHAIN_DEFERRED;
 	case CSV_READ_VALUES: return raw->type == PERFDATA_RECORD_SAMPLE || raw->type == PERFDATA_RECORD_READ;
-	case CSV_STACKS: case CSV_FRAMES: case CSV_AUX_PACKETS: case CSV_SPE_SAMPLES: break;
+	case CSV_AUX_PACKETS: case CSV_SPE_SAMPLES: break;
 	}
 	return false;
 }
@@ -446,8 +408,6 @@ static bool rows_of_record(struct record *r, const struct csv_state *csv, const 
 	case CSV_RECORDS:
 	case CSV_UNKNOWN:
 	case CSV_EVENT:
-	case CSV_STACKS:
-	case CSV_FRAMES:
 	case CSV_AUX_PACKETS:
 	case CSV_SPE_SAMPLES:
 		break;
@@ -467,10 +427,6 @@ static enum perfdata_status format_rows(const void *state, const struct perfdata
 		return PERFDATA_ENOMEM;
 	if (emitted)
 		r.emitted = (struct emitted_names){ batch->session, emitted->known };
-	if (is_of_stacks(&csv->table)) {
-		rows_of_stacks(csv, batch, &r.emitted, emitted, out);
-		return PERFDATA_OK;
-	}
 	if (is_of_traces(&csv->table)) {
 		for (size_t i = 0; scanned && i < scanned->pieces.nr; i++)
 			pd_csv_aux(csv->table.kind, &scanned->pieces.list[i],

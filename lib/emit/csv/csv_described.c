@@ -14,11 +14,10 @@ struct csv_described {
 
 bool pd_csv_is_described(const char *table)
 {
-	/* samples, stacks, frames and what samples hold several of are tables of CSV's own */
-	static const char *const names[] = { "recordings", "events", "mappings", "build_ids", "threads",
-					     "lost",       "cpu",    "features", "findings" };
-	for (size_t i = 0; table && i < sizeof names / sizeof *names; i++)
-		if (!strcmp(table, names[i]))
+	const char *name;
+	/* samples have more columns on request: they are a table of CSV's own, with the same names */
+	for (size_t i = 0; table && strcmp(table, "samples") && (name = pd_table_name_at(i)); i++)
+		if (!strcmp(table, name))
 			return true;
 	return false;
 }
@@ -37,6 +36,8 @@ enum perfdata_status pd_csv_described_new(const struct perfdata_emit_context *co
 		return pd_error(context->reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
 				"columns of this table are chosen by --columns, not -e");
 	struct csv_described *described = pd_calloc(1, sizeof *described);
+	if (described)
+		described->set.everything = true;
 	const enum perfdata_status status = described ? pd_table_set_init(&described->set, context) : PERFDATA_ENOMEM;
 	if (status) {
 		pd_csv_described_free(described);

@@ -5,16 +5,12 @@
 #include "emit/csv/csv_table.h"
 #include "emit/emitters.h"
 #include "emit/table/record_columns.h"
+#include "emit/table/table_rows.h"
 
 static const char *const branch_columns[] = { "from", "to", "branch_flags", "counter", NULL };
 static const char *const callchain_columns[] = { "ip", NULL };
 static const char *const regs_columns[] = { "set", "register", "value", NULL };
 static const char *const read_columns[] = { "id", "event", "value", "lost", NULL };
-
-static const char *const stacks_columns[] = { "stack_id", "depth", "frame_id", "ip", "origin", NULL };
-static const char *const frames_columns[] = {
-	"frame_id", "dso", "build_id", "address", "symbol", "symbol_offset", "file", "line", "inlined", NULL
-};
 
 static const struct part_table {
 	const char *name;
@@ -25,8 +21,6 @@ static const struct part_table {
 	{ "callchain", CSV_CALLCHAIN, callchain_columns },
 	{ "regs", CSV_REGS, regs_columns },
 	{ "read_values", CSV_READ_VALUES, read_columns },
-	{ "stacks", CSV_STACKS, stacks_columns },
-	{ "frames", CSV_FRAMES, frames_columns },
 	{ "aux_packets", CSV_AUX_PACKETS, pd_csv_packet_columns },
 	{ "spe_samples", CSV_SPE_SAMPLES, pd_csv_spe_columns },
 };
@@ -50,9 +44,8 @@ static enum perfdata_status no_such_table(struct perfdata_error *reterr, const c
 		reterr->status = PERFDATA_EUSAGE;
 		reterr->offset = PERFDATA_NO_OFFSET;
 		snprintf(reterr->message, sizeof reterr->message,
-			 "there is no table \"%.60s\": samples, a record type (mmap2, …), event:NAME, branches, "
-			 "callchain, regs, "
-			 "read_values, stacks, frames, unknown, those of Parquet, all",
+			 "there is no table \"%.30s\": " TABLE_NAMES ", event:NAME, a record type, branches, regs, "
+			 "read_values, unknown, all",
 			 name);
 	}
 	return PERFDATA_EUSAGE;

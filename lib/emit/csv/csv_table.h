@@ -11,8 +11,6 @@ enum csv_kind {
 	CSV_UNKNOWN,        /* a row per record of a type that is not known */
 	CSV_EVENT,          /* a row per sample of the tracepoint `event` */
 	CSV_BRANCHES, CSV_CALLCHAIN, CSV_REGS, CSV_READ_VALUES,    /* a row per part, keyed by (offset, inner, index) */
-	CSV_STACKS,         /* a row per step of each stack, by `stack_id` of the samples */
-	CSV_FRAMES,         /* a row per frame of the stacks */
 	CSV_AUX_PACKETS,    /* a row per packet of a trace */
 	CSV_SPE_SAMPLES,    /* a row per operation that Arm SPE sampled */
 };

@@ -120,7 +120,7 @@ static bool add_new_ids(struct emitted *emitted, const struct perfdata_batch *ba
 		const struct perfdata_delivery *delivery = &batch->deliveries[i];
 		if (!(delivery->flags & PERFDATA_DELIVERY_FIRST))
 			continue;
-		if (emitted->what == EMITTED_ALL_FRAMES && !add_if_new(emitted, delivery->ip, list))
+		if (emitted->what == EMITTED_FRAMES && !add_if_new(emitted, delivery->ip, list))
 			return false;
 		if (delivery->stack == PERFDATA_NONE)
 			continue;

@@ -26,8 +26,7 @@ struct known_ids {
 
 enum emitted_what {
 	EMITTED_NO_IDS, EMITTED_STACKS,
-	EMITTED_FRAMES,                /* of stacks */
-	EMITTED_ALL_FRAMES,            /* and of the samples' own addresses */
+	EMITTED_FRAMES,                /* of stacks, and of the samples' own addresses */
 };
 struct emitted {
 	const struct perfdata_session *session;

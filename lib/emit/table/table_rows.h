@@ -6,6 +6,10 @@
 
 #include "emit/table/describe_table.h"
 
+/* Their names, for people. */
+#define TABLE_NAMES \
+	"recordings, events, samples, stacks, frames, mappings, build_ids, threads, lost, cpu, features, findings"
+
 struct table_row {
 	const char *name, *doc;
 	enum table_rows rows;

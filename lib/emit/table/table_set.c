@@ -4,7 +4,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "emit/table/record_cells.h"
-#include "emit/table/table_rows.h"
 #include "emit/table/table_set.h"
 #include "profile/profile.h"
 
@@ -39,9 +38,8 @@ static enum perfdata_status no_table(const char *name, size_t size, struct perfd
 	struct perfdata_error error;
 	snprintf(wanted, sizeof wanted, "%.*s", (int)(size < 60 ? size : 60), name);
 	return pd_error(reterr ? reterr : &error, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
-			"there is no table \"%s\": recordings, events, samples, stacks, frames, mappings, build_ids, "
-			"threads, lost, cpu, features, "
-			"findings, callchain, event:NAME, or a record type (mmap2, …)",
+			"there is no table \"%s\": " TABLE_NAMES
+			", callchain, event:NAME, or a record type (mmap2, …)",
 			wanted);
 }
 
@@ -56,7 +54,9 @@ static enum perfdata_status add(struct table_set *set, const struct table *made,
 	if (!table)
 		return PERFDATA_ENOMEM;
 	*table = *made;
-	const enum perfdata_status status = pd_table_choose(&set->pool, table, set->columns, strict, reterr);
+	const bool chosen = set->columns || !set->everything;
+	const enum perfdata_status status =
+		chosen ? pd_table_choose(&set->pool, table, set->columns, strict, reterr) : PERFDATA_OK;
 	if (status)
 		return status;
 	if (table->rows == TABLE_OF_STACKS)
@@ -123,7 +123,7 @@ enum perfdata_status pd_table_set_init(struct table_set *set, const struct perfd
 		return PERFDATA_ENOMEM;
 	const enum perfdata_status status = add_tables(set, set->asked, context->reterr);
 	set->new_stacks.what = set->stacks >= 0 ? EMITTED_STACKS : EMITTED_NO_IDS;
-	set->new_frames.what = set->frames >= 0 ? EMITTED_ALL_FRAMES : EMITTED_NO_IDS;
+	set->new_frames.what = set->frames >= 0 ? EMITTED_FRAMES : EMITTED_NO_IDS;
 	return status;
 }
 

@@ -7,6 +7,7 @@
 #include "emit/model/name_options.h"
 #include "emit/table/summary_cells.h"
 #include "emit/table/table_parts.h"
+#include "emit/table/table_rows.h"
 
 #define MOST_TABLES 8192u
 
@@ -18,6 +19,7 @@ struct table_set {
 	struct pd_account *account;   /* that parts draw from */
 	const char *recording;        /* what the rows call it */
 	const char *columns;          /* the list that was asked for, or NULL */
+	bool everything;              /* set before: with all columns where no list was asked for */
 	const char *asked;            /* the list of tables; NULL: all */
 	struct table *tables[MOST_TABLES];   /* never move: threads that format see those that scan told them of */
 	unsigned nr_tables;
@@ -31,8 +33,7 @@ struct table_set {
 
 #define TABLE_OPTIONS \
 	{ "table", PERFDATA_OPTION_TEXT, 0, "LIST", \
-	  "only these tables: recordings, events, samples, stacks, frames, mappings, build_ids, threads, lost, cpu, " \
-	  "features, findings, callchain, event:NAME, a record type" }, \
+	  "only these tables: " TABLE_NAMES ", callchain, event:NAME, a record type" }, \
 	{ "columns", PERFDATA_OPTION_TEXT, 0, "LIST", \
 	  "only these columns, in this order (see `perfdata schema --columns --table NAME`)" }, \
 	{ "recording", PERFDATA_OPTION_TEXT, 0, "NAME", \
