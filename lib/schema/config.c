@@ -34,7 +34,7 @@ static uint32_t plan(const struct perfdata_layout *layout, uint64_t sample_type,
 	return i;
 }
 
-/* The word in which the member stands, or -1. */
+/* The index of the word that holds the member, or -1. */
 static int8_t word_of(const struct perfdata_config_step *steps, unsigned nr, size_t member)
 {
 	for (unsigned i = 0; i < nr; i++)
@@ -83,7 +83,7 @@ void perfdata_config_init(struct perfdata_config *config, const struct perfdata_
 	uint32_t rows = plan(&pd_sample_layout, type, config->sample_steps, &config->nr_sample_steps, &bytes,
 			     &config->sample_fixed_present);
 	config->sample_fixed = bytes / 8;
-	/* Both kinds of weight are one word. */
+	/* WEIGHT and WEIGHT_STRUCT take the same one word. */
 	uint64_t placed = type & PERFDATA_SAMPLE_WEIGHT_STRUCT ? type & ~(uint64_t)PERFDATA_SAMPLE_WEIGHT : type;
 	/* A field of later versions stands in front of AUX, which is always last. */
 	if (type & ~(uint64_t)PERFDATA_SAMPLE_KNOWN)
@@ -112,7 +112,7 @@ void perfdata_config_init(struct perfdata_config *config, const struct perfdata_
 	config->trailer_cpu_at = TRAILER_WORD(cpu);
 }
 
-/* Where the text of a record begins that ends with one, or 0. */
+/* Where the text at the end of a record begins, or 0 for records without one. */
 static uint32_t text_at(const struct perfdata_layout *layout)
 {
 	const struct perfdata_field *last = layout && layout->nr_fields ? &layout->fields[layout->nr_fields - 1] : NULL;
@@ -158,7 +158,7 @@ const uint8_t *pd_trailer_of(const struct perfdata_config *config, uint32_t type
 	const uint8_t *at = bytes + (size - trailer);
 	if (!text)
 		return at;
-	/* Other recorders leave the trailer out. Then the text's padding reaches to the very end of the record. */
+	/* Other recorders leave the trailer out: then the padding of the text reaches to the very end of the record. */
 	const uint8_t *nul = memchr(bytes + text, 0, size - text);
 	if (!nul || nul < at)
 		return at;
@@ -192,7 +192,8 @@ void perfdata_peek(const struct perfdata_config *config, const void *bytes, size
 	if (size < 8 || !config->has_attr)
 		return;
 	const uint32_t type = pd_load32(p, config->swap);
-	/* A record that breaks off has lost its trailer; what perf itself wrote belongs where it stands. */
+	/* A record that breaks off has lost its trailer. Records that perf itself wrote belong where they stand, so
+	 * they get no time. */
 	struct pd_sample_scan scan;
 	if (type == PERFDATA_RECORD_SAMPLE) {
 		if (pd_sample_scan(config, p, size, PD_SCAN_ID | PD_SCAN_TIME | PD_SCAN_TID | PD_SCAN_CPU, &scan))

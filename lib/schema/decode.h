@@ -14,7 +14,7 @@ struct pd_walk {
 	uint8_t *native;           /* NULL, or an image of the record in which integers that were read are swapped */
 	const struct perfdata_config *config;
 	uint64_t ahead;            /* rows of the sample behind the one being decoded */
-	const char *problem;       /* the first one, or NULL */
+	const char *problem;       /* the first problem, or NULL */
 	enum perfdata_finding_code code;
 };
 
@@ -28,29 +28,29 @@ static inline void pd_walk_note(struct pd_walk *w, enum perfdata_finding_code co
 		w->code = code;
 	}
 }
-/* Notes a problem behind which nothing can be placed; false. */
+/* Notes a problem behind which no field can be placed; returns false. */
 static inline bool pd_walk_fail(struct pd_walk *w, enum perfdata_finding_code code, const char *problem)
 {
 	pd_walk_note(w, code, problem);
 	return false;
 }
 
-/* Decodes the rows of `layout` in the set `rows` into the view and its `present`. False if it stopped at damage: w->at
- * is then where the bytes begin that it could not place. */
+/* Decodes the rows of `layout` in the set `rows` into the view and its `present`. False if the walk stopped at damage:
+ * the bytes that it could not place then begin at w->at. */
 bool pd_walk_rows(struct pd_walk *w, const struct perfdata_layout *layout, uint64_t rows, void *view);
 /* A u64 in the byte order of the file. */
 bool pd_walk_u64(struct pd_walk *w, uint64_t *ret);
-/* `count` elements of `stride` bytes, clipped to what is left (false). */
+/* `count` elements of `stride` bytes, clipped to the bytes that are left (false). */
 bool pd_walk_list(struct pd_walk *w, uint64_t count, uint32_t stride, struct perfdata_list *list);
-/* The STRUCT rows whose bytes do not follow each other as rows do. */
+/* Decodes the STRUCT rows whose bytes do not follow each other as rows do. */
 bool pd_walk_struct(struct pd_walk *w, const struct perfdata_field *field, void *view);
 /* An attr of attr.size bytes; false if that size is impossible. */
 bool pd_walk_attr(struct pd_walk *w, struct perfdata_attr *attr);
 /* The fixed words and the rows behind them. */
 bool pd_walk_sample(struct pd_walk *w, struct perfdata_sample *sample);
 
-/* Whether a callchain, or raw data, that begins at `at` fits into the `left` bytes there are; how much of them it
- * takes. */
+/* Whether a callchain, or raw data, that begins at `at` fits into the `left` bytes there are; *ret_size: how many bytes
+ * it takes. */
 static inline bool pd_chain_fits(const uint8_t *at, size_t left, bool swap, size_t *ret_size)
 {
 	const uint64_t count = left < 8 ? UINT64_MAX : pd_load64(at, swap);
@@ -68,8 +68,8 @@ static inline bool pd_raw_fits(const uint8_t *at, size_t left, bool swap, size_t
  * (two u32), inode and generation (u64 each). */
 enum { PD_MMAP2_ID_AT = 40, PD_MMAP2_ID_SIZE = 24, PD_MMAP2_ID_MAX = 20 };
 
-/* True if a record claims a build-id and has device and inode. Of a build-id the bytes that its size leaves out are
- * zeros. Short ones could be a device by chance: they are believed where the event asked for build-ids. */
+/* True if a record claims a build-id but holds device and inode. Behind a real build-id, the bytes up to 20 are zeros.
+ * A short build-id could be a device number by chance: the decoder believes it where the event asked for build-ids. */
 static inline bool pd_mmap2_id_is_false(const struct perfdata_config *config, const uint8_t *bytes, size_t size,
 					uint16_t misc)
 {

@@ -39,7 +39,7 @@ bool pd_walk_attr(struct pd_walk *w, struct perfdata_attr *attr)
 		size = 64;
 	bool possible = size >= 64 && size % 8 == 0 && size <= left;
 	if (!possible) {
-		/* As much as there can be of an attr that this version knows. */
+		/* no more than an attr of this version can have */
 		size = left < 144 ? left : 144;
 	}
 	in.end = w->at + size;
@@ -69,8 +69,8 @@ enum perfdata_status perfdata_attr_decode(const void *bytes, size_t size, enum p
 	return ok ? PERFDATA_OK : PERFDATA_DAMAGED;
 }
 
-/* Some writers of big-endian files turn the flag word bit by bit, precise_ip with it, as perf's reader does. The number
- * of p in a recorded name ("cycles:pp") says what was meant. */
+/* Some writers of big-endian files reverse the flag word bit by bit, precise_ip included, and so does perf's reader.
+ * The number of p in a recorded name ("cycles:pp") shows which precise_ip was meant. */
 void pd_attr_trust_name(struct perfdata_attr *attr, const char *name, size_t size)
 {
 	size_t at = size;

@@ -4,7 +4,7 @@
 #include <string.h>
 #include "schema/decode.h"
 
-/* A build-id stands in 20 bytes; where its length is stated it is cut to it. */
+/* The field of a build-id has 20 bytes; where the record states a length, the build-id is cut to it. */
 static void cut_build_id(struct perfdata_bytes *build_id, uint8_t size)
 {
 	if (size < build_id->size)
@@ -33,7 +33,8 @@ bool perfdata_mmap2_false_build_id(const struct perfdata_record *record, struct 
 	return true;
 }
 
-/* The bits that say which rows a record has. perf's dump swaps a foreign record by the recorded ones. */
+/* The bits that say which rows a record has. perf's dump decides by the recorded bits when it swaps a foreign
+ * record. */
 static uint16_t misc_of_rows(const struct perfdata_config *config, const struct perfdata_record *record, size_t size,
 			     const uint8_t *native)
 {
@@ -51,8 +52,8 @@ static const struct perfdata_layout *layout_of(const struct perfdata_record *rec
 	return perfdata_record_layout(record->type);
 }
 
-/* A size that the compiler does not know: for one that it knows it writes an instruction (rep stos) which takes longer
- * than the rest of decoding a sample. */
+/* The compiler must not know the size: for a known one it emits rep stos, which takes longer than the rest of decoding
+ * a sample. */
 __attribute__((noinline)) static void clear(void *memory, size_t size) { memset(memory, 0, size); }
 
 enum perfdata_status pd_decode_record(const struct perfdata_config *config, const uint8_t *bytes, size_t size,
@@ -64,7 +65,7 @@ enum perfdata_status pd_decode_record(const struct perfdata_config *config, cons
 	ret->swap = swap;
 	ret->type = size >= 4 ? pd_load32(bytes, swap) : 0;
 	ret->misc = size >= 6 ? pd_load16(bytes + 4, swap) : 0;
-	/* fields that are not there hold zeros, so that nobody reads what an earlier record left */
+	/* members of fields that are not there are zeroed, so that no caller reads what an earlier record left */
 	memset(&ret->sample_id, 0, sizeof ret->sample_id);
 	ret->u.present = 0;
 	ret->layout = NULL;

@@ -11,8 +11,8 @@ enum { VALUE_ROW = 1 << 0, ID_ROW = 1 << 1, LOST_ROW = 1 << 2 };                
 enum { CALLCHAIN_ROW = 1 << PD_SAMPLE_CALLCHAIN_ROW, RAW_ROW = 1 << PD_SAMPLE_RAW_ROW };   /* of pd_sample_layout */
 #define BRANCH_HW_INDEX (1u << 17)                                               /* bit of branch_sample_type */
 
-/* A group: number, times, then a value, id and loss for each member. A single counter: value, times, id and loss: the
- * list then has one element with a gap behind its value, which perfdata_list_get knows from the stride. */
+/* A group: number, times, then a value, id and loss for each member. A single counter: value, times, id and loss; its
+ * list has one element with a gap behind the value, which perfdata_list_get recognizes by the stride. */
 static bool walk_read(struct pd_walk *w, struct perfdata_read *read)
 {
 	uint64_t format = w->config->attr.read_format;
@@ -50,7 +50,7 @@ static bool walk_read(struct pd_walk *w, struct perfdata_read *read)
 	return true;
 }
 
-/* Would the rows ahead end exactly where the sample does, if they began at `at`? */
+/* Would the rows behind end exactly where the sample does, if they began at `at`? */
 static bool rest_fits(const struct pd_walk *w, const uint8_t *at)
 {
 	struct perfdata_sample scratch;
@@ -105,7 +105,7 @@ static bool walk_regs(struct pd_walk *w, struct perfdata_regs *regs, uint64_t ma
 	return pd_walk_list(w, regs->abi ? (uint64_t)__builtin_popcountll(mask) : 0, 8, &regs->values);
 }
 
-/* One word, the same in both byte orders. */
+/* One u64 word, swapped as a whole: its parts are the same bits of the word in both byte orders. */
 static bool walk_weight(struct pd_walk *w, struct perfdata_weight *weight)
 {
 	uint64_t word;
@@ -124,7 +124,7 @@ bool pd_walk_struct(struct pd_walk *w, const struct perfdata_field *field, void 
 {
 	const struct perfdata_layout *layout = field->element;
 
-	/* Kernel records of an unknown event: how large the part is depends on the attr. */
+	/* In kernel records of an unknown event, nobody knows how large the part is: that depends on the attr. */
 	if (!w->config->has_attr) {
 		memset(view, 0, sizeof(uint64_t));
 		return true;

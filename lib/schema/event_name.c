@@ -20,7 +20,7 @@ static const char *const software_names[] = {
 enum { OP_LOAD = 1 << 0, OP_STORE = 1 << 1, OP_PREFETCH = 1 << 2, OP_ALL = 7 };
 static const struct {
 	const char *name;
-	unsigned ops;      /* those that make sense */
+	unsigned ops;      /* operations that exist for this cache */
 } caches[] = {
 	{ "L1-dcache", OP_ALL }, { "L1-icache", OP_LOAD | OP_PREFETCH }, { "LLC", OP_ALL }, { "dTLB", OP_ALL },
 	{ "iTLB", OP_LOAD }, { "branch", OP_LOAD }, { "node", OP_ALL },

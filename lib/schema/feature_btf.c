@@ -12,8 +12,7 @@
 #define BTF_HEADER 24          /* magic u16, version u8, flags u8, then five u32 */
 #define BTF_TYPE 12            /* name u32, info u32, size or type u32 */
 
-/* What follows a type of each kind: `fixed` bytes, and `each` for each of its members. 0: a kind without anything
- * more. */
+/* The bytes behind a type of each kind: `fixed`, and `each` for each of its members. 0: nothing follows. */
 static const struct {
 	uint8_t fixed, each;
 } btf_kinds[32] = {
@@ -30,7 +29,7 @@ static const struct {
 };
 #define BTF_LAST_KIND 19
 
-/* BTF has its own byte order: that of its magic. */
+/* BTF states its byte order by its magic. */
 static bool btf_swap(struct perfdata_bytes btf, bool *ret)
 {
 	if (btf.size < BTF_HEADER)
@@ -51,7 +50,7 @@ static struct pd_cursor btf_part(struct perfdata_bytes btf, bool swap, size_t of
 	return pd_cursor(btf.data + offset, (size_t)size, swap);
 }
 
-/* The name of type number `id`; empty if it has none. */
+/* The name of type number `id`; empty if the type has none. */
 static struct perfdata_bytes btf_name(struct perfdata_bytes btf, uint32_t id)
 {
 	struct perfdata_bytes none = { NULL, 0 };
@@ -107,7 +106,7 @@ static struct perfdata_bytes function_name(const struct perfdata_node *prog, uin
 	if (!entries || !btf_swap(btf, &swap) || !pd_mul(part, size, &at) || size < 8 ||
 	    !pd_range_ok(at, size, entries->v.bytes.size))
 		return (struct perfdata_bytes){ NULL, 0 };
-	/* Written by the kernel that made the BTF: the same byte order. */
+	/* the kernel that made the BTF also wrote these: the same byte order */
 	return btf_name(btf, pd_load32(entries->v.bytes.data + at + 4, swap));
 }
 

@@ -108,7 +108,7 @@ static struct perfdata_node *append(struct walk *walk, struct children *children
 	return node;
 }
 
-/* Takes back what was appended since `before` was copied. */
+/* Removes what was appended since the copy `before` was made. */
 static void drop(struct children *children, struct children before)
 {
 	*children = before;
@@ -172,22 +172,22 @@ static enum perfdata_status read_attr(struct walk *walk, struct perfdata_bytes e
 	struct perfdata_attr *attr;
 	size_t used;
 
-	/* A damaged one is there too: who walks the nodes need not ask. */
+	/* a damaged attr gets a node value too, so that callers which walk the nodes need not check */
 	attr = pd_arena_calloc(walk->arena, 1, sizeof *attr);
 	if (!attr)
 		return no_memory(walk);
 	node->v.attr = attr;
 	if (extent.size < SMALLEST_ATTR)
 		return damaged(walk, extent.data, node->field->name, "is smaller than any attr");
-	/* An attr whose own size disagrees with its extent is decoded as far as it reaches; the fields behind it are
-	 * found all the same, so it is no damage. */
+	/* An attr whose own size disagrees with its extent is decoded as far as it reaches. The decoder finds the
+	 * fields behind it by the extent, so this is no damage. */
 	perfdata_attr_decode(extent.data, extent.size, walk->order, attr, &used);
 	return PERFDATA_OK;
 }
 
 /* --- counts ------------------------------------------------------------------------------------------------------ */
 
-/* How many elements or bytes the row says that the field has; UINT64_MAX: what is left. */
+/* The number of elements or bytes that the row gives the field; UINT64_MAX: all that are left. */
 static uint64_t field_count(const struct walk *walk, const struct frame *frame, const struct perfdata_field *field,
 			    struct pd_cursor *c)
 {
@@ -311,7 +311,8 @@ static bool entry_fits(const struct pd_cursor *c)
 	return entry_size(c) >= RECORD_HEADER && entry_size(c) <= pd_left(c);
 }
 
-/* Entries had no pid at first; nothing says so but a file name of which the first letters are missing. */
+/* Entries of the first perf versions had no pid. Nothing in the section tells: only a file name whose first letters are
+ * missing. */
 static bool entries_are_old(struct pd_cursor c)
 {
 	while (entry_fits(&c)) {
@@ -332,7 +333,7 @@ static void cut_build_id(struct perfdata_node *entry, const uint8_t *bytes)
 			n->v.bytes.size = bytes[OLD_NAME_AT];
 }
 
-/* The pid that an old entry would have had. */
+/* Adds the pid that an old entry would have had. */
 static enum perfdata_status put_pid(struct walk *walk, struct perfdata_node *entry, uint16_t misc)
 {
 	struct perfdata_node *pid = pd_arena_calloc(walk->arena, 1, sizeof *pid);
@@ -385,7 +386,7 @@ static enum perfdata_status walk_entries(struct walk *walk, struct pd_cursor *c,
 
 /* --- fields ------------------------------------------------------------------------------------------------------ */
 
-/* Fields with a length: bytes, texts, and what lies inside a stated number of bytes. */
+/* Fields with a length: bytes, texts, and structures inside a stated number of bytes. */
 static enum perfdata_status walk_extent(struct walk *walk, struct pd_cursor *c, const struct perfdata_field *field,
 					struct frame *frame, struct perfdata_node *node)
 {
@@ -432,7 +433,7 @@ static enum perfdata_status walk_bpf_array(struct walk *walk, const struct pd_cu
 	return walk_list(walk, &inside, field, count, node);
 }
 
-/* Reads one value into `node` (NULL: it gets none). A cursor that fails is the caller's to report. */
+/* Reads one value into `node` (NULL: the value gets no node). The caller reports a cursor that fails. */
 static enum perfdata_status walk_value(struct walk *walk, struct pd_cursor *c, const struct perfdata_field *field,
 				       struct frame *frame, unsigned index, struct perfdata_node *node)
 {
@@ -474,7 +475,7 @@ static bool has_node(const struct perfdata_field *field)
 	return field->kind != PERFDATA_KIND_PAD && field->show != PERFDATA_SHOW_NOT;
 }
 
-/* Bytes behind the last field: of a newer recorder. Zeros are padding. */
+/* Bytes behind the last field come from a newer recorder. Zeros are padding. */
 static enum perfdata_status walk_rest(struct walk *walk, const struct pd_cursor *c, struct children *children)
 {
 	if (all_zero(c->at, pd_left(c)))
@@ -559,7 +560,7 @@ static void trust_names(const struct perfdata_node *list)
 	for (const struct perfdata_node *entry = list ? list->child : NULL; entry; entry = entry->next) {
 		const struct perfdata_node *attr = perfdata_node_get(entry, "attr"),
 					   *name = perfdata_node_get(entry, "name");
-		if (attr && name)   /* the attr is the tree's own, which nobody else has seen yet */
+		if (attr && name)   /* the tree owns the attr, and nobody else has seen it yet */
 			pd_attr_trust_name((struct perfdata_attr *)(uintptr_t)attr->v.attr,
 					   (const char *)name->v.bytes.data, name->v.bytes.size);
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Feature sections: one row for each section, one for each field. Layouts are those that tools/perf of Linux writes
- * with its own extensions over time; a field of a later version is present IF_LEFT. */
+/* Feature sections: one row for each section, one for each field. Layouts are those that tools/perf of Linux writes, in
+ * all its versions; a field of a later version is present IF_LEFT. */
 #include "config.h"
 #include "schema/feature_rows.h"
 
@@ -519,7 +519,7 @@ static const struct perfdata_field auxtrace_fields[] = {
 
 /* --- BPF --------------------------------------------------------------------------------------------------------- */
 
-/* struct bpf_prog_info of include/uapi/linux/bpf.h, as long as the recorder's. The pointers (*_at) are places in the
+/* struct bpf_prog_info of include/uapi/linux/bpf.h, as long as the recorder's. The pointers (*_at) are offsets in the
  * data. */
 static const struct perfdata_field bpf_info_fields[] = {
 	{ .name = "type", .doc = "BPF_PROG_TYPE_*.", .kind = PERFDATA_KIND_U32 },
@@ -619,7 +619,8 @@ static const struct perfdata_field bpf_info_fields[] = {
 };
 static const struct perfdata_layout bpf_info = PART("bpf_info", "Struct bpf_prog_info.", bpf_info_fields);
 
-/* Where an array of a program is: numbers are places in struct bpf_prog_info. In the order of the bits of `arrays`. */
+/* Where the arrays of a program are: the numbers are offsets in struct bpf_prog_info. In the order of the bits of
+ * `arrays`. */
 const struct pd_bpf_array pd_bpf_arrays[PD_NR_BPF_ARRAYS] = {
 	{ .pointer_at = 24, .count_at = 16, .size = 1 },
 	{ .pointer_at = 32, .count_at = 20, .size = 1 },
@@ -664,7 +665,7 @@ static const struct perfdata_field bpf_prog_fields[] = {
 	BPF_BYTES(7, "jited_line_info", "Addresses of the lines."),
 	BPF_BYTES(1, "xlated_prog_insns", "BPF code after the verifier."),
 	BPF_BYTES(0, "jited_prog_insns", "Machine code."),
-	/* Whole only if it holds arrays that have no row. */
+	/* A node of its own only if the data holds arrays that have no row. */
 	{ .name = "data",
 	  .doc = "All arrays.",
 	  .kind = PERFDATA_KIND_BYTES,

@@ -5,12 +5,12 @@
 
 #include "perfdata/schema.h"
 
-/* Entries of BUILD_ID before they had a pid, and the row of the pid that they are given. */
+/* Entries of BUILD_ID as they were before they had a pid, and the row of the pid that the decoder gives them. */
 extern const struct perfdata_layout pd_build_id_old;
 extern const struct perfdata_field *const pd_build_id_pid;
 
-/* An array of a BPF program: places in struct bpf_prog_info of the offset (u64), the count (u32) and, if size is 0, the
- * size of an element (u32). */
+/* An array of a BPF program: offsets in struct bpf_prog_info of the array's offset (u64), of its count (u32) and, if
+ * size is 0, of the size of an element (u32). */
 struct pd_bpf_array {
 	uint16_t pointer_at, count_at, size, size_at;
 };

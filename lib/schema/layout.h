@@ -41,7 +41,7 @@ extern const struct perfdata_name pd_names_cpumode[];
 #define PD_MISC_CPUMODE { "cpumode", 0, 3, false, pd_names_cpumode }
 #define PD_MISC_BIT(number, name) { name, number, 1, false, NULL }
 #define PD_MISC_END { NULL, 0, 0, false, NULL }
-/* A record's own bits, behind the cpumode that all have. */
+/* A record's own bits of misc, behind the cpumode that all records have. */
 #define PD_MISC(...) .misc = (const struct perfdata_bits[]){ PD_MISC_CPUMODE, __VA_ARGS__, PD_MISC_END }
 
 enum { PD_SAMPLE_CALLCHAIN_ROW = 12, PD_SAMPLE_RAW_ROW = 13 };   /* indexes in the sample's rows */
@@ -50,12 +50,11 @@ extern const struct perfdata_layout pd_read_layout, pd_read_value_layout;
 extern const struct perfdata_layout pd_branch_stack_layout, pd_branch_layout;
 extern const struct perfdata_layout pd_regs_layout, pd_user_stack_layout, pd_weight_layout;
 extern const struct perfdata_layout pd_attr_layout;
-/* For attrs of big-endian files, once a name is known: puts precise_ip right where the writer exchanged its two
- * bits. */
+/* For attrs of big-endian files, once a name is known: corrects precise_ip where the writer exchanged its two bits. */
 void pd_attr_trust_name(struct perfdata_attr *attr, const char *name, size_t size);
 extern const struct perfdata_layout pd_schedstat_cpu_layout, pd_schedstat_domain_layout;
 
-/* The layout for a SCHEDSTAT record of this version; the part all versions share for an unknown one. */
+/* The layout for a SCHEDSTAT record of this version; for an unknown version, the part that all versions share. */
 const struct perfdata_layout *pd_schedstat_layout(uint32_t type, uint16_t version);
 /* Layouts of older versions, in ascending order of type: index 0 until NULL. */
 const struct perfdata_layout *pd_schedstat_older(size_t index);

@@ -92,7 +92,7 @@ static const struct perfdata_layout domain_15_layout = {
 static const struct perfdata_layout domain_16_layout = {
 	DOMAIN("schedstat_domain_16", "The same, where version is 16."), PD_FIELDS(domain_16_fields),
 };
-/* Versions to come: what stands in front of the counters. */
+/* For versions to come: the fields in front of the counters. */
 static const struct perfdata_layout domain_any_layout = {
 	DOMAIN("schedstat_domain_any", "The same, where the version is not known."),
 	.fields = domain_17_fields,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A foreign record as a machine of the other byte order would have written it: what perf's swapping in place is meant
- * to give. */
+/* A foreign record as a machine of the other byte order would have written it: what perf means to get by swapping in
+ * place. */
 #include "config.h"
 #include "schema/decode.h"
 
@@ -12,7 +12,7 @@ static void swap_words(uint8_t *at, const uint8_t *end)
 	}
 }
 
-/* A word that holds two u32: the first stays first. Index -1: the record has none. */
+/* A word that holds two u32, of which the first stays first. Index -1: the record has no such word. */
 static void swap_pair(uint8_t *words, int index)
 {
 	uint32_t pair[2];
@@ -40,14 +40,15 @@ static void keep_raw(const struct perfdata_record *record, uint8_t *out)
 	uint32_t size = (uint32_t)raw->size;
 	memcpy(out + at - 4, &size, sizeof size);
 	memcpy(out + at, raw->data, raw->size);
-	/* The last word of an odd size: what is behind the raw data in it. */
+	/* the last word, of which raw data of an odd size fills only a part: the bytes behind it */
 	size_t left = (size_t)(-(at + raw->size) & 7);
 	if (left <= record->size - at - raw->size)
 		memcpy(out + at + raw->size, raw->data + raw->size, left);
 }
 
-/* All of a sample is words, but for what is said here. perf forgets pids and CPUs (it mends them when it reads them)
- * and the bytes of the stack; here the image is what a machine of the other byte order would have written. */
+/* A sample consists of words, except for the parts handled here. perf forgets to swap pids and CPUs (it corrects them
+ * when it reads them) and the bytes of the stack; this image has them as a machine of the other byte order would have
+ * written them. */
 static void swap_sample(const struct perfdata_config *config, const struct perfdata_record *record, uint8_t *out)
 {
 	const struct perfdata_sample *sample = &record->u.sample;
@@ -86,7 +87,7 @@ void perfdata_record_native(const struct perfdata_config *config, const struct p
 	}
 	pd_decode_record(config, record->bytes, record->size, out, &again);
 	if (record->type == PERFDATA_RECORD_ATTR && record->size >= 8 + 48)
-		/* bit-fields: their order is turned, not their bytes */
+		/* bit-fields: the order of their bits is reversed, not that of their bytes */
 		memcpy(out + 8 + 40, &again.u.attr.attr.flags, sizeof again.u.attr.attr.flags);
 	if (!again.sample_id.present)
 		return;

@@ -89,7 +89,7 @@ bool perfdata_register_ip_sp(enum perfdata_arch arch, unsigned *ret_ip, unsigned
 
 enum perfdata_arch perfdata_arch_by_name(const char *machine)
 {
-	/* Names that begin so, in this order: "arm64" stands before "arm". */
+	/* Architectures by the beginning of their names, in this order: "arm64" stands before "arm". */
 	static const struct {
 		const char *start;
 		enum perfdata_arch arch;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The one way to read a sample without decoding it, for all who need some of its words, its chain or its raw data, or
- * want to know whether it is whole: framing, event matching, deliveries, the decoder and the emitters' prepared lines.
- * `want` is a constant where it is called, so that what is not asked for costs nothing. */
+/* The one way to read a sample without decoding it, for all code that needs some of its words, its chain or its raw
+ * data, or needs to know whether the sample is whole: framing, event matching, deliveries, the decoder and the
+ * emitters' prepared lines. Callers pass a constant `want`, so that the compiler drops what they do not ask for. */
 #ifndef PD_SAMPLE_SCAN_H
 #define PD_SAMPLE_SCAN_H
 
@@ -14,7 +14,7 @@ enum pd_scan {
 	PD_SCAN_CHAIN = 1 << 7,
 	PD_SCAN_RAW = 1 << 8,
 	PD_SCAN_WHOLE = 1 << 9,
-	/* what a delivery tells */
+	/* the words of a delivery */
 	PD_SCAN_DELIVERY = PD_SCAN_ID | PD_SCAN_IP | PD_SCAN_ADDR | PD_SCAN_PERIOD | PD_SCAN_CHAIN,
 };
 
@@ -25,10 +25,10 @@ struct pd_sample_scan {
 	int32_t pid, tid;
 	uint32_t cpu;
 	bool has_id;
-	/* all fields are there and reach exactly to the end; false where it is not asked for */
+	/* all fields are there and reach exactly to the end; false where the caller did not ask */
 	bool is_whole;
 	struct perfdata_list callchain;  /* empty without one */
-	struct perfdata_bytes raw;       /* NULL without, and where it does not fit into the sample */
+	struct perfdata_bytes raw;       /* NULL without raw data, and where it does not fit into the sample */
 };
 
 static inline uint64_t pd_scan_word(const struct perfdata_config *config, const uint8_t *bytes, int8_t word,
@@ -37,9 +37,9 @@ static inline uint64_t pd_scan_word(const struct perfdata_config *config, const 
 	return word < 0 ? without : pd_load64(bytes + 8 + 8 * word, config->swap);
 }
 
-/* False where the wanted cannot be read off the sample: words, of a sample that is shorter than they are; anything
- * else, of a sample that is not plain (perfdata_config.sample_is_plain), states another size than `size`, or whose
- * chain does not fit into it. What to say of such a sample the decoder knows. */
+/* False where the scan cannot read the wanted parts: words, of a sample that is shorter than they are; anything else,
+ * of a sample that is not plain (perfdata_config.sample_is_plain), states another size than `size`, or whose chain does
+ * not fit into it. The decoder finds out what is wrong with such a sample. */
 static inline __attribute__((always_inline)) bool pd_sample_scan(const struct perfdata_config *config,
 								 const uint8_t *bytes, size_t size, unsigned want,
 								 struct pd_sample_scan *ret)

@@ -6,7 +6,7 @@
 struct build {
 	const char *at, *end;
 	struct pd_trace_node *argument;        /* the next one */
-	struct perfdata_text literal;          /* what stands before the next piece */
+	struct perfdata_text literal;          /* the text in front of the next piece */
 	struct pd_trace_piece *pieces;
 	size_t count, capacity;
 	struct pd_arena *arena;
@@ -133,7 +133,7 @@ static void hex_piece(struct build *build, struct pd_trace_piece *piece)
 	piece->separator = form == 'C' ? ':' : form == 'D' ? '-' : form == 'N' ? 0 : ' ';
 }
 
-/* Behind the "p". Letters that are not known here are printed behind the address, as perf does. */
+/* Behind the "p". Unknown letters are printed behind the address, as perf does. */
 static void pointer_piece(struct build *build, struct pd_trace_piece *piece)
 {
 	char letter = 0;
@@ -179,7 +179,7 @@ static int digits(const char **at, const char *end)
 	return value;
 }
 
-/* Flags, width and precision as printf reads them; what it would not understand stays as text. */
+/* Flags, width and precision as printf reads them; a spec that printf would not understand stays text. */
 static void read_spec(struct pd_trace_spec *spec, const char *at, const char *end)
 {
 	for (; at < end; at++) {

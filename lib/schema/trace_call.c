@@ -136,8 +136,8 @@ static bool constant(const struct pd_trace_node *node, int64_t *ret_value)
 	}
 }
 
-/* The value of an entry. libtraceevent keeps it as text and reads that text back, knowing no sign: what is negative
- * becomes -1. */
+/* The value of an entry. libtraceevent keeps it as text and reads that text back without knowing a sign: a negative
+ * value becomes -1. */
 static bool entry_value(const struct pd_trace_node *node, int64_t *ret_value)
 {
 	int64_t value;
@@ -186,7 +186,7 @@ static bool entry_text(struct pd_trace_parser *parser, const struct pd_trace_nod
 	return true;
 }
 
-/* One entry; the token that is looked at stands behind the "{". */
+/* One entry; the parser's token is the one behind the "{". */
 static bool parse_entry(struct pd_trace_parser *parser, struct pd_trace_entry_text *entry)
 {
 	struct pd_trace_node *value = pd_trace_expression(parser);
@@ -202,7 +202,7 @@ static bool parse_entry(struct pd_trace_parser *parser, struct pd_trace_entry_te
 	return true;
 }
 
-/* { value, "text" }, … up to something else; a comma behind the last one does no harm. */
+/* { value, "text" }, … up to another token; a comma behind the last entry does no harm. */
 static bool parse_entries(struct pd_trace_parser *parser, struct pd_trace_node *node)
 {
 	struct pd_trace_entry_text *entries = NULL;

@@ -260,7 +260,7 @@ static bool load_header_text(struct load *load, const char *name, struct perfdat
 	return true;
 }
 
-/* A size and that many bytes. What does not fit is taken as far as it is there. */
+/* A size and that many bytes. Of bytes that do not fit, those that are there are taken. */
 static bool load_sized(struct load *load, bool wide, const char *what, struct perfdata_bytes *ret_bytes)
 {
 	const uint8_t *start = load->in.at;
@@ -464,7 +464,7 @@ void perfdata_trace_info(const struct perfdata_trace *trace, struct perfdata_tra
 	ret_info->nr_events = trace->count;
 }
 
-/* Compiled by whoever comes first: two threads may both compile, one result is published, the other dropped. */
+/* The first caller compiles the event. Two threads may both compile: one result is published, the other dropped. */
 static const struct perfdata_trace_event *compiled_event(const struct perfdata_trace *trace,
 							  struct pd_trace_entry *entry)
 {

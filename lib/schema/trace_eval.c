@@ -23,7 +23,7 @@ bool pd_trace_dynamic(struct pd_trace_run *run, const struct perfdata_trace_fiel
 	return false;
 }
 
-/* Bytes of what an indexed field holds. */
+/* Bytes of one element of an indexed field. */
 static uint32_t element_bytes(const struct pd_trace_run *run, const struct perfdata_trace_field *field)
 {
 	if (field->element_size)
@@ -89,7 +89,7 @@ static uint64_t operation(struct pd_trace_run *run, const struct pd_trace_node *
 	case PD_OP_OR: return left | right;
 	case PD_OP_LOGICAL_AND: return left && right;
 	case PD_OP_LOGICAL_OR: return left || right;
-	default: return 0;  /* "^" is parsed but not computed there */
+	default: return 0;  /* libtraceevent parses "^" but does not compute it here */
 	}
 }
 
@@ -122,7 +122,7 @@ bool pd_trace_mark_constants(struct pd_trace_node *node)
 	const bool is_value = node->type == PD_NODE_ATOM || node->type == PD_NODE_NONE || node->type == PD_NODE_CAST ||
 			      (node->type == PD_NODE_OP && node->op != PD_OP_INDEX && node->op != PD_OP_ALTERNATIVE);
 
-	/* the two sides of a condition are one node; what counts is that both are constant */
+	/* the two sides of a condition are one node, which is constant if both are */
 	if (node->type == PD_NODE_OP && node->op == PD_OP_ALTERNATIVE)
 		return a && b;
 	if (!is_value || !a || !b || !c)

@@ -15,7 +15,7 @@ static bool all_printable(struct perfdata_bytes bytes)
 	return true;
 }
 
-/* What libtraceevent takes as the field's bytes: none for a size of 0. */
+/* The bytes that libtraceevent takes for the field: none for a size of 0. */
 static bool array_bytes(const struct perfdata_trace_field *field, struct perfdata_bytes raw,
 			enum perfdata_byte_order order, struct perfdata_bytes *ret_bytes)
 {
@@ -35,7 +35,8 @@ bool perfdata_trace_field_printable(const struct perfdata_trace_field *field, st
 	       all_printable(bytes);
 }
 
-/* A text that fills its array has no NUL there: perf prints on to the next one. So do we, inside the raw data. */
+/* A text that fills its array has no NUL there: perf prints on to the next NUL. So does this function, inside the raw
+ * data. */
 static void append_text(struct perfdata_text *out, const uint8_t *start, const uint8_t *end)
 {
 	const uint8_t *nul = start < end ? memchr(start, 0, (size_t)(end - start)) : NULL;
@@ -91,7 +92,7 @@ bool perfdata_trace_prints_number(const struct perfdata_trace_field *field)
 	return !(field->text_flags & PD_TRACE_IS_ARRAY) && (!field->text_piece || is_quick(field->text_piece));
 }
 
-/* The form of a number of 1, 2, 4 or 8 bytes among the four that begin with `narrow`. */
+/* The form of a number of 1, 2, 4 or 8 bytes: one of four forms in a row, of which `narrow` is the first. */
 static uint8_t form_of(enum perfdata_part_form narrow, uint32_t size)
 {
 	return (uint8_t)(narrow + (unsigned)__builtin_ctz(size));
@@ -99,7 +100,7 @@ static uint8_t form_of(enum perfdata_part_form narrow, uint32_t size)
 
 static uint64_t all_bits(uint32_t size) { return UINT64_MAX >> (64 - 8 * size); }
 
-/* As append_number does. */
+/* Gives the form that append_number prints. */
 static uint8_t form_without_format(const struct perfdata_trace_field *field)
 {
 	const bool is_pointer = field->text_flags & PD_TRACE_IS_POINTER, is_long = field->text_flags & PD_TRACE_IS_LONG;
@@ -112,7 +113,7 @@ static uint8_t form_without_format(const struct perfdata_trace_field *field)
 	return form_of(is_pointer || is_long ? PERFDATA_PART_X8 : PERFDATA_PART_U8, field->size);
 }
 
-/* As pd_trace_spell_quick does, unless it narrows. */
+/* Gives the form that pd_trace_spell_quick prints, unless that narrows the number. */
 static uint8_t form_of_spec(const struct pd_trace_spec *spec, uint32_t size)
 {
 	if ((uint32_t)spec->bytes < size)

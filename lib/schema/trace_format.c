@@ -17,8 +17,8 @@ struct declaration {
 
 static size_t span_size(struct pd_trace_span span) { return (size_t)(span.end - span.at); }
 
-/* A recording has hundreds of formats, and all are read before its first record: these are asked for each of their
- * characters. */
+/* A recording has hundreds of formats, and the library reads all before the first record: these tests run for each
+ * character. */
 static inline bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 static inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -54,7 +54,7 @@ static inline bool span_has(struct pd_trace_span span, const char *word)
 	return false;
 }
 
-/* The next word, or the next single character that is none; false at the end. */
+/* The next word, or the next single character that belongs to no word; false at the end. */
 static bool next_token(struct pd_trace_span *rest, struct pd_trace_span *ret_token)
 {
 	while (rest->at < rest->end && is_space(*rest->at))
@@ -147,7 +147,7 @@ uint32_t pd_trace_type_size(struct pd_trace_span type, unsigned long_size)
 
 static bool is_integer_size(uint64_t size) { return size == 1 || size == 2 || size == 4 || size == 8; }
 
-/* What the words of a type say. */
+/* Properties that the words of a type state. */
 enum {
 	IS_AGGREGATE = 1,  /* struct or union */
 	IS_CHAR = 2,
@@ -291,14 +291,14 @@ static const char *copy_type(struct compiling *c, const struct declaration *decl
 	return copy;
 }
 
-/* "offset:8;" and its like. */
+/* "offset:8;" and similar attributes. */
 static bool attribute(struct pd_trace_span *line, const char *name, uint64_t limit, uint64_t *ret_value)
 {
 	return pd_trace_skip_word(line, name) && pd_trace_number(line, ret_value) && *ret_value <= limit &&
 	       pd_trace_skip_word(line, ";");
 }
 
-/* What stands behind "field:". */
+/* The declaration and attributes behind "field:". */
 static bool parse_field(struct compiling *c, struct pd_trace_span line, bool is_common)
 {
 	const char *semicolon = memchr(line.at, ';', span_size(line));
@@ -369,7 +369,8 @@ static bool ends_with_prefix(const struct pd_trace_piece *piece)
 	       memcmp(piece->text + piece->size - 2, "0x", 2) == 0;
 }
 
-/* perf spells a field by the first piece of the print format that prints the field itself, cast or not. */
+/* perf spells a field by the first piece of the print format that prints the field itself, cast or not: links each
+ * field to that piece. */
 static void link_fields(struct compiling *c, const struct pd_trace_program *program)
 {
 	for (size_t i = 0; i < program->nr_pieces; i++) {
@@ -395,7 +396,7 @@ static void compile_print(struct compiling *c)
 	struct pd_trace_program *program = pd_arena_calloc(arena, 1, sizeof *program);
 	struct pd_trace_arguments arguments;
 
-	/* perf does not run it either: it would print zeros for fields that could not be read */
+	/* perf does not run the print format either: it would print zeros for fields that could not be read */
 	if (event->format_problem) {
 		event->print_problem = "the format has fields that could not be read";
 		return;

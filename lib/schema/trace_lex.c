@@ -11,10 +11,10 @@ static bool is_item(char c)
 
 static bool is_printable(char c) { return c >= 0x20 && c < 0x7f; }
 
-/* libtraceevent takes a tab or a byte that is not ASCII for the end of the format; a newline it lets pass. */
+/* libtraceevent takes a tab or a byte that is not ASCII for the end of the format, but not a newline. */
 static bool may_be_quoted(char c) { return is_printable(c) || c == '\n'; }
 
-/* The end of a quoted text whose opening quote is in front of `at`: the place of the closing one, or NULL. */
+/* The end of a quoted text whose opening quote is in front of `at`: the place of the closing quote, or NULL. */
 static const char *closing_quote(const char *at, const char *end, char quote)
 {
 	for (; at < end; at++) {

@@ -119,7 +119,7 @@ static int op_priority(enum pd_trace_op op)
 	return -1;
 }
 
-/* True if an operator that goes on with the expression is looked at. */
+/* True if the parser's token is an operator that continues the expression. */
 static bool at_operator(const struct pd_trace_parser *parser)
 {
 	return parser->token.type == PD_TOKEN_OP && !pd_trace_token_is(&parser->token, PD_TOKEN_OP, ":");
@@ -127,7 +127,7 @@ static bool at_operator(const struct pd_trace_parser *parser)
 
 static bool parse_operator(struct pd_trace_parser *parser, struct pd_trace_node *node);
 
-/* Moves what `node` holds into a new node and makes `node` an operator with that on its left side. */
+/* Moves the contents of `node` into a new node, and makes `node` an operator with the new node on its left side. */
 static bool become_operator(struct pd_trace_parser *parser, struct pd_trace_node *node, enum pd_trace_op op)
 {
 	struct pd_trace_node *left = pd_trace_new_node(parser, PD_NODE_NONE);
@@ -169,7 +169,7 @@ static void swap_nodes(struct pd_trace_node *x, struct pd_trace_node *y)
 	*y = t;
 }
 
-/* Behind a binary operator. *ret_right: where an operator that binds stronger goes on. */
+/* Behind a binary operator. *ret_right: the node at which an operator that binds stronger continues. */
 static bool parse_right_side(struct pd_trace_parser *parser, struct pd_trace_node *node,
 			     struct pd_trace_node **ret_right)
 {
@@ -222,7 +222,7 @@ static bool parse_binary(struct pd_trace_parser *parser, struct pd_trace_node *n
 	}
 }
 
-/* Takes the operator that is looked at, with `node` as its left side, and those that follow. */
+/* Takes the operator that is the parser's token, with `node` as its left side, and the operators that follow. */
 static bool parse_operator_inside(struct pd_trace_parser *parser, struct pd_trace_node *node)
 {
 	const int found = find_operator(&parser->token);
@@ -270,14 +270,15 @@ static struct pd_trace_node *unary(struct pd_trace_parser *parser)
 	node->b = node->a ? pd_trace_operand(parser) : NULL;
 	if (!node->b)
 		return NULL;
-	/* everything that follows binds weaker */
+	/* all operators that follow bind weaker */
 	if (at_operator(parser) &&
 	    !parse_operator(parser, token_priority(&parser->token) > node->priority ? node : node->b))
 		return NULL;
 	return node;
 }
 
-/* REC->name, with any number of parentheses around REC. False if it is something else; nothing was taken then. */
+/* REC->name, with any number of parentheses around REC. False if the text is something else; no token was taken
+ * then. */
 static bool record_field(struct pd_trace_parser *parser, struct pd_trace_token *ret_name)
 {
 	struct pd_trace_lexer lexer = parser->lexer;
@@ -316,7 +317,7 @@ static struct pd_trace_node *atom(struct pd_trace_parser *parser, const char *te
 	return node;
 }
 
-/* A character stands for its number; of an escape that is the backslash. */
+/* A character stands for its number; an escape stands for that of the backslash, as in libtraceevent. */
 static struct pd_trace_node *character(struct pd_trace_parser *parser)
 {
 	char *text = pd_arena_alloc(parser->arena, 32);
@@ -357,7 +358,7 @@ static struct pd_trace_node *item(struct pd_trace_parser *parser)
 	return node;
 }
 
-/* The bits that a cast leaves. Names that are not listed leave all. */
+/* The bits that a cast keeps. Types that are not listed keep all. */
 static uint64_t cast_mask(const char *type, size_t size)
 {
 	static const struct {
@@ -461,7 +462,8 @@ struct pd_trace_node *pd_trace_expression(struct pd_trace_parser *parser)
 
 /* --- the whole ------------------------------------------------------------------------------------------------ */
 
-/* Operators whose two sides are literals become a literal, as in libtraceevent; only there is "^" computed. */
+/* Replaces operators whose two sides are literals by a literal, as libtraceevent does; only here does it compute
+ * "^". */
 static bool fold(struct pd_trace_parser *parser, struct pd_trace_node *node)
 {
 	struct pd_trace_run nothing = { .swap = false };
@@ -487,7 +489,8 @@ static bool fold(struct pd_trace_parser *parser, struct pd_trace_node *node)
 	return true;
 }
 
-/* The arguments behind the first comma. What stands behind one that an operator does not end is passed over. */
+/* The arguments behind the first comma. Text behind an argument that neither an operator nor a comma follows is passed
+ * over. */
 static bool parse_list(struct pd_trace_parser *parser, struct pd_trace_node **ret_first)
 {
 	struct pd_trace_node **place = ret_first;

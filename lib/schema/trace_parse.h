@@ -8,7 +8,7 @@
 
 struct pd_trace_parser {
 	struct pd_trace_lexer lexer;
-	struct pd_trace_token token;       /* the one that is looked at */
+	struct pd_trace_token token;       /* the token that the parser looks at */
 	struct pd_arena *arena;
 	const struct perfdata_trace_event *event;
 	unsigned long_size;
@@ -17,24 +17,24 @@ struct pd_trace_parser {
 	const char *problem;
 };
 
-/* All return false after noting the problem. */
+/* Each of these functions returns false after noting the problem. */
 bool pd_trace_fail(struct pd_trace_parser *parser, const char *problem);
 struct pd_trace_node *pd_trace_new_node(struct pd_trace_parser *parser, enum pd_trace_node_type type);
 void pd_trace_advance(struct pd_trace_parser *parser);
 bool pd_trace_accept(struct pd_trace_parser *parser, enum pd_trace_token_type type, const char *text);
 bool pd_trace_expect(struct pd_trace_parser *parser, enum pd_trace_token_type type, const char *text);
-/* A node from the token that is looked at, without the binary operators behind it. */
+/* A node from the token that the parser looks at, without the binary operators behind it. */
 struct pd_trace_node *pd_trace_operand(struct pd_trace_parser *parser);
 /* An operand with the operators behind it, up to a delimiter. */
 struct pd_trace_node *pd_trace_expression(struct pd_trace_parser *parser);
 /* The field that a name means, or NULL. */
 const struct perfdata_trace_field *pd_trace_find_field(const struct pd_trace_parser *parser,
 						       const struct pd_trace_token *name);
-/* A call; the token that is looked at stands behind the "(". */
+/* A call; the parser's token is the one behind the "(". */
 struct pd_trace_node *pd_trace_call(struct pd_trace_parser *parser, const struct pd_trace_token *name);
-/* sizeof. */
+/* A sizeof expression. */
 struct pd_trace_node *pd_trace_sizeof(struct pd_trace_parser *parser);
-/* The value of a literal, as strtoull with base 0. */
+/* The value of a literal, as strtoull with base 0 reads it. */
 uint64_t pd_trace_literal(const char *text, size_t size);
 
 #endif

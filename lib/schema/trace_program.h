@@ -9,7 +9,7 @@
 enum pd_trace_node_type {
 	PD_NODE_NONE = 0,          /* the missing left side of a unary operator */
 	PD_NODE_ATOM = 1,          /* a literal: number, string, name of a constant */
-	PD_NODE_FIELD = 2,         /* REC->name; field is NULL if there is none of that name */
+	PD_NODE_FIELD = 2,         /* REC->name; field is NULL if the event has no such field */
 	PD_NODE_FLAGS = 3,         /* __print_flags(a, text, entries) */
 	PD_NODE_SYMBOL = 4,        /* __print_symbolic(a, entries) */
 	PD_NODE_HEX = 5,           /* __print_hex(a, b) */
@@ -70,12 +70,12 @@ struct pd_trace_node {
 	uint32_t text_size;
 	uint64_t number;           /* ATOM: its value; the value of any node that is constant */
 	bool is_constant;          /* no field takes part in its value */
-	uint64_t mask, pointer_mask; /* CAST: bits that are left of a value; of what such a pointer points to */
+	uint64_t mask, pointer_mask; /* CAST: bits that a value keeps; that the value behind such a pointer keeps */
 	struct pd_trace_entry_text *entries;
 	uint32_t nr_entries;
 };
 
-/* Most conversions: no blanks to fill in, no precision. Hex may be filled with zeros. */
+/* The form of most conversions: no blanks to fill in, no precision. Hex may be filled with zeros. */
 enum pd_trace_form { PD_FORM_ANY, PD_FORM_SIGNED, PD_FORM_UNSIGNED, PD_FORM_HEX };
 
 /* A conversion as printf understands it. */
@@ -102,11 +102,11 @@ enum pd_trace_piece_kind {
 	PD_PIECE_NOTHING,          /* %pI without a digit takes its argument and prints nothing */
 };
 
-/* The value of a field of one integer, maybe cast: most arguments. No tree is walked for them. */
+/* The value of a field of one integer, maybe cast: most arguments. Evaluating such an argument walks no tree. */
 struct pd_trace_word {
 	uint32_t offset;
 	uint32_t size;             /* 0: the argument is something else */
-	uint64_t mask;             /* of the casts */
+	uint64_t mask;             /* bits that the casts keep */
 };
 
 struct pd_trace_piece {
@@ -132,8 +132,9 @@ struct pd_trace_program {
 #define PD_TRACE_DEPTH_LIMIT 200
 #define PD_TRACE_NODE_LIMIT 50000
 #define PD_TRACE_WIDTH_LIMIT 4096
-/* Text of one event; more is cut off. A byte of it may become three or four characters; the rest is what a format adds,
- * of which there may not be so much that the texts of many small records fill the memory. */
+/* Limits the text of one event; more is cut off. A byte of raw data may become three or four characters. The constant
+ * is for the text that the format itself adds: it is small, so that the texts of many small records cannot fill the
+ * memory. */
 #define PD_TRACE_TEXT_LIMIT(raw_size) (((size_t)1 << 14) + 16 * (raw_size))
 
 /* The arguments behind the format string. */
@@ -158,7 +159,7 @@ struct pd_trace_run {
 	const struct perfdata_trace_context *context;
 	struct perfdata_text *out;
 	bool swap;
-	bool damaged;              /* the raw data was too short for something */
+	bool damaged;              /* the raw data was too short for some field */
 	unsigned long_size;
 };
 
@@ -170,12 +171,12 @@ static inline uint64_t pd_trace_eval(struct pd_trace_run *run, const struct pd_t
 }
 /* Computes what is constant below `node` and marks it; true if all of it is. */
 bool pd_trace_mark_constants(struct pd_trace_node *node);
-/* Offset and bytes of a dynamic field; false if there is no such thing in the raw data. */
+/* Offset and bytes of a dynamic field; false if the raw data does not hold them. */
 bool pd_trace_dynamic(struct pd_trace_run *run, const struct perfdata_trace_field *field, struct perfdata_bytes *ret);
 void pd_trace_spell_number(struct perfdata_text *out, const struct pd_trace_spec *spec, uint64_t value);
-/* For a spec that has a form. */
+/* Spells a number by a spec that has a form. */
 void pd_trace_spell_quick(struct perfdata_text *out, const struct pd_trace_spec *spec, uint64_t value);
-/* With the width and precision of the spec. */
+/* Spells a text with the width and precision of the spec. */
 void pd_trace_spell_text(struct perfdata_text *out, const struct pd_trace_spec *spec, const void *text, size_t size);
 void pd_trace_spell_string(struct pd_trace_run *run, const struct pd_trace_spec *spec,
 			   const struct pd_trace_node *node);

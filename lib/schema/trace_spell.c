@@ -31,7 +31,7 @@ static uint64_t narrowed(uint64_t value, int bytes)
 	return bytes == 8 ? value : value & ((1ull << (bytes * 8)) - 1);
 }
 
-/* `body` with zeros or blanks, as width and precision ask. */
+/* Appends `body` with zeros or blanks, as width and precision ask. */
 static void pad(struct perfdata_text *out, const struct pd_trace_spec *spec, const char *prefix, size_t prefix_size,
 		const char *body, size_t size)
 {
@@ -143,7 +143,7 @@ void pd_trace_spell_text(struct perfdata_text *out, const struct pd_trace_spec *
 	pad(out, &blanks, "", 0, text, size);
 }
 
-/* Up to a NUL. */
+/* The size of a text up to its NUL. */
 static size_t text_size(const uint8_t *text, size_t limit)
 {
 	const uint8_t *nul = limit ? memchr(text, 0, limit) : NULL;
@@ -157,7 +157,7 @@ static void spell_hex_value(struct perfdata_text *out, uint64_t value)
 	perfdata_text_hex(out, value);
 }
 
-/* REC->name under %s: an array is text; what has the size of a pointer is the address of a text of the kernel. */
+/* REC->name under %s: an array is text; a field with the size of a pointer is the address of a text of the kernel. */
 static void spell_field(struct pd_trace_run *run, const struct pd_trace_spec *spec,
 			const struct perfdata_trace_field *field)
 {
@@ -234,7 +234,7 @@ static bool array_start(struct pd_trace_run *run, const struct pd_trace_node *no
 		ret->size = (size_t)(run->raw.data + run->raw.size - ret->data);
 		return true;
 	}
-	size_t offset = 0;  /* of a cast libtraceevent takes the start of the data */
+	size_t offset = 0;  /* for a cast, libtraceevent takes the start of the data */
 	if (node->type == PD_NODE_FIELD) {
 		if (!node->field)
 			return false;
@@ -250,7 +250,7 @@ static bool array_start(struct pd_trace_run *run, const struct pd_trace_node *no
 	return true;
 }
 
-/* A count that the program states, as an int, and no more than there is. */
+/* A count that the program states, read as an int, and no more than the raw data holds. */
 static size_t bounded(struct pd_trace_run *run, uint64_t stated, size_t there)
 {
 	const int32_t count = (int32_t)stated;

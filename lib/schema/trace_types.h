@@ -69,7 +69,7 @@ static inline void pd_trace_skip_blanks(struct pd_trace_span *span)
 	while (span->at < span->end && (*span->at == ' ' || *span->at == '\t'))
 		span->at++;
 }
-/* True, and moves behind it, if `span` begins with `word` after blanks. Inline: words are literals, and there are
+/* True, and moves behind the word, if `span` begins with `word` after blanks. Inline: words are literals, and there are
  * many. */
 static inline bool pd_trace_skip_word(struct pd_trace_span *span, const char *word)
 {
@@ -84,14 +84,14 @@ static inline bool pd_trace_skip_word(struct pd_trace_span *span, const char *wo
 /* A decimal number after blanks; false if there is none or it does not fit. */
 bool pd_trace_number(struct pd_trace_span *span, uint64_t *ret_value);
 
-/* Whether perfdata_trace_event finds it, if there is memory to compile it. */
+/* Whether perfdata_trace_event would find the event, given memory to compile it. */
 bool pd_trace_has_event(const struct perfdata_trace *trace, uint64_t id);
 /* Compiles the text of an entry. NULL without memory. */
 struct pd_trace_compiled *pd_trace_compile(const struct perfdata_trace *trace, const struct pd_trace_entry *entry);
 void pd_trace_compiled_free(struct pd_trace_compiled *compiled);
 
-/* The bytes that a field stands for; false if the raw data does not reach so far. *ret_clipped (may be NULL): a dynamic
- * field that reaches beyond the raw data; the bytes are those that are there. */
+/* The bytes that a field stands for; false if the raw data does not reach so far. *ret_clipped (may be NULL): whether
+ * the field is dynamic and reaches beyond the raw data; then the bytes are those that are there. */
 bool pd_trace_locate(const struct perfdata_trace_field *field, struct perfdata_bytes raw, bool swap,
 		     struct perfdata_bytes *ret_bytes, bool *ret_clipped);
 /* An integer of 1, 2, 4 or 8 bytes, zero-extended; 0 for other sizes. */

@@ -2,7 +2,7 @@
 #include "config.h"
 #include "perfdata/schema.h"
 
-/* The methods that a caller built against an older header has. */
+/* Whether the visitor, which may come from an older header, has the method. */
 #define HAS(visitor, method) \
 	((visitor)->size >= offsetof(struct perfdata_visitor, method) + sizeof (visitor)->method && (visitor)->method)
 

@@ -46,7 +46,7 @@ static bool all_zero(const uint8_t *p, const uint8_t *end)
 	return p == end;
 }
 
-/* An integer of 1, 2, 4 or 8 bytes: copies of a size that the compiler knows are no calls. */
+/* Copies an integer of 1, 2, 4 or 8 bytes: copies of a size that the compiler knows need no call. */
 static inline void copy_int(void *to, const uint8_t *from, unsigned width, bool swap)
 {
 	uint16_t u16;
@@ -199,8 +199,8 @@ static bool walk_bytes(struct pd_walk *w, const struct perfdata_layout *layout, 
 	return true;
 }
 
-/* Text to the end of the body. Behind its NUL comes padding to a multiple of 8, in which perf leaves what its buffer
- * held before; further bytes are padding if they are zero, and left over if not. */
+/* Text to the end of the body. Behind its NUL comes padding to a multiple of 8, in which perf leaves old contents of
+ * its buffer; further bytes are padding if they are zero, and left over if not. */
 static void walk_text(struct pd_walk *w, const struct perfdata_field *field, struct perfdata_bytes *text)
 {
 	*text = pd_text_of(w->at, pd_walk_left(w));
@@ -263,7 +263,7 @@ static bool walk_cpus(struct pd_walk *w, struct perfdata_cpus *cpus)
 		cpus->data = (struct perfdata_bytes){ w->at, 0 };
 		return true;
 	default:
-		/* A kind of later versions: its bytes are left over. */
+		/* A type of later versions: its bytes are left over. */
 		w->at -= 2;
 		return true;
 	}
@@ -317,7 +317,7 @@ static bool row_is_there(const struct pd_walk *w, const struct perfdata_layout *
 	case PERFDATA_IF_LEFT:
 		if (pd_walk_left(w) < field->when_value)
 			return false;
-		/* A counted list behind the end of what older versions write is there if all of it is. */
+		/* A counted list behind the last field of older versions is present if all of it is there. */
 		if (field->kind != PERFDATA_KIND_LIST || field->count_field >= layout->nr_fields)
 			return true;
 		return pd_walk_left(w) / pd_element_size(field->element, UINT64_MAX) >=
@@ -329,7 +329,7 @@ static bool row_is_there(const struct pd_walk *w, const struct perfdata_layout *
 	}
 }
 
-/* True if the row was placed; a list that was clipped and an attr of impossible size are in the view all the same. */
+/* True if the row was placed; the view also gets a list that was clipped and an attr of impossible size. */
 static bool walk_row(struct pd_walk *w, const struct perfdata_layout *layout, const struct perfdata_field *field,
 		     void *view, bool *ret_present)
 {
