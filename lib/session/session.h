@@ -23,9 +23,9 @@ struct pd_batch {
 	uint32_t *frames;
 	size_t frames_room;
 	struct pd_step_list steps;
-	size_t accounted;                      /* bytes that it has for the account */
+	size_t accounted;                      /* bytes that the account counts for the batch */
 	struct pd_chunks chunks;               /* that hold its records */
-	struct perfdata_raw **kept;            /* records of deliveries that are not in `records` */
+	struct perfdata_raw **kept;            /* records of deliveries that are not in `records`: see pd_batch_keep */
 	size_t nr_kept, kept_room;
 };
 
@@ -39,13 +39,13 @@ struct pd_counts {
 	struct perfdata_event_count *events;   /* by event index */
 	size_t nr_events, events_room;
 	struct perfdata_event_count unknown;
-	/* what the public summary points to */
+	/* the lists that the public summary points to */
 	struct perfdata_type_count *type_list;
 	size_t type_list_room;
 	struct perfdata_event_count *event_list;
 	size_t event_list_room;
 	struct perfdata_summary summary;
-	/* by type; those that have buffers */
+	/* by type; only types that have buffers */
 	struct perfdata_trace_count traces[PD_NR_TRACERS], trace_list[PD_NR_TRACERS];
 	uint32_t tracer;                       /* type of the last AUXTRACE_INFO */
 	bool swap;                             /* words of records are in foreign order */
@@ -55,19 +55,19 @@ struct pd_filter {
 	struct perfdata_filter given;          /* with copies of all lists */
 	struct pd_arena arena;
 	bool any;                              /* some condition is set */
-	bool passes_samples;                   /* none that a sample could fail */
-	int8_t *event_ok;                      /* by event version: 0 not looked at, 1 passes, -1 does not */
+	bool passes_samples;                   /* no condition that a sample could fail */
+	int8_t *event_ok;                      /* by event version: 0 not tested yet, 1 passes, -1 does not */
 	size_t event_ok_room;
-	bool places;                           /* samples are wanted by where they are */
-	int8_t *frame_ok;                      /* by frame: the same */
+	bool places;                           /* some condition is about where a sample lies (dsos, symbols) */
+	int8_t *frame_ok;                      /* by frame: as event_ok */
 	size_t frame_ok_room;
 	uint64_t type_bits[2];                 /* types below 128 */
 	bool other_types;
 };
 
-/* Records that the reader has given and that are worked on one after the other. */
+/* Records that the reader has given and that the session takes one after the other. */
 struct pd_upcoming {
-	struct perfdata_raw room[PD_MAX_RECORDS];   /* for them, where they cannot stand in the open batch at once */
+	struct perfdata_raw room[PD_MAX_RECORDS];   /* for them, where the open batch has no room */
 	struct pd_span few;
 	unsigned at;
 };
@@ -80,24 +80,25 @@ struct perfdata_session {
 	struct pd_filter filter;
 	struct pd_counts counts;
 	struct perfdata_error error;
-	enum perfdata_status end;              /* what the reader said last; PERFDATA_OK while it goes on */
+	enum perfdata_status end;              /* status of the reader's last call; PERFDATA_OK while records come */
 	uint64_t nr_batches;
 	uint32_t mark;
 	struct pd_batch *open;                 /* being filled */
 	_Atomic(struct pd_batch *) returned;   /* released by any thread, taken back by the session's */
 	struct pd_batch *free;
-	struct pd_state *state;                /* NULL if nothing of it is needed */
+	struct pd_state *state;                /* NULL if the caller needs nothing of it */
 	struct pd_hash_map read_values;             /* counter (and thread) → its last value */
 	struct pd_waiting *waiting;            /* samples whose deferred chain has not come yet, oldest first */
 	struct pd_waiting **waiting_end;
 	uint32_t nr_waiting;
-	bool payload_wanted;                   /* of the AUXTRACE record that came last */
+	bool payload_wanted;                   /* the AUXTRACE record that came last passed the filter */
 	bool payload_left;                     /* more pieces of it are to come */
 };
 
 /* --- delivery/batch.c --- */
 struct pd_batch *pd_batch_open(struct perfdata_session *session);   /* the open batch; NULL without memory */
-/* Where the reader may put the records that come next, so that those which stay need no copy; NULL: nowhere. */
+/* Where the reader may put the records that come next, so that records which stay in the batch need no copy; NULL:
+ * nowhere. */
 struct perfdata_raw *pd_batch_room(struct pd_batch *batch);
 /* The batch's own copy of a record, or NULL without memory. The batch must not be full. */
 struct perfdata_raw *pd_batch_add_record(struct pd_batch *batch, const struct perfdata_raw *raw);
@@ -112,28 +113,30 @@ static inline struct perfdata_delivery *pd_batch_next_delivery(struct pd_batch *
 }
 /* Room for `count` frames; the index of the first, or PERFDATA_NONE without memory. */
 uint32_t pd_batch_add_frames(struct pd_batch *batch, size_t count);
-/* Keeps a record that stands in no list, for deliveries: a copy of raw whose bytes stay valid as long as the batch. */
+/* Keeps a record that is not in the batch's list, for deliveries: a copy of raw whose bytes stay valid as long as the
+ * batch. */
 const struct perfdata_raw *pd_batch_keep(struct pd_batch *batch, const struct perfdata_raw *raw);
 bool pd_batch_is_full(const struct pd_batch *batch);
-/* How many of the records that come next go into a batch (or, for NULL, a new one), if all are wanted and each has one
+/* How many of the records that come next fit into a batch (for NULL: a new batch), if all are wanted and each has one
  * delivery. */
 unsigned pd_batch_takes(const struct pd_batch *batch, const struct perfdata_raw *raws, unsigned nr);
-/* Before it is handed out. */
+/* To be called before the batch is handed out. */
 void pd_batch_publish(struct pd_batch *batch);
 void pd_batches_free(struct perfdata_session *session);
 
 /* --- delivery/deliver.c --- */
-/* Follows a record, and adds its deliveries to the batch if it is wanted (raw is the batch's own copy then). */
+/* Updates the state by a record, and adds its deliveries to the batch if the record is wanted (raw is the batch's own
+ * copy then). */
 enum perfdata_status pd_deliver(struct perfdata_session *session, struct pd_batch *batch,
 				const struct perfdata_raw *raw, bool wanted);
-/* At the end: samples still waiting go without their chain. */
+/* At the end: delivers the samples that still wait, without their chains. */
 enum perfdata_status pd_deliver_waiting(struct perfdata_session *session);
 void pd_waiting_free(struct perfdata_session *session);
 static inline bool pd_needs(const struct perfdata_session *session, uint32_t need)
 {
 	return session->options.needs & need;
 }
-/* The chain of a sample that goes on in a deferred one, to which its last word is the cookie. */
+/* Whether a sample's chain continues in a deferred chain: then its last word is the cookie of the latter. */
 static inline bool pd_goes_on(const struct perfdata_session *session, const struct perfdata_list *chain)
 {
 	return session->options.merge_deferred && chain->count >= 2 &&
@@ -158,18 +161,18 @@ static inline void pd_delivery_set_stack(struct perfdata_delivery *delivery, con
 }
 
 /* --- delivery/sample_span.c --- */
-/* Takes as many records from the first on as are samples without anything special: at most PD_MAX_RECORDS. */
+/* Takes, from the first record on, the samples without anything special: at most PD_MAX_RECORDS. */
 enum perfdata_status pd_take_samples(struct perfdata_session *session, const struct perfdata_raw *raws, unsigned nr,
 				     unsigned *ret_taken);
 
 /* --- delivery/session.c --- */
 struct pd_account *pd_session_account(const struct perfdata_session *session);
-/* The tree of stacks that are told apart by frames (PERFDATA_NEED_NODES); NULL: nobody asked for it. Of the session's
- * thread, and of whoever comes when no batch is asked for any more. */
+/* The tree of stacks by frames (PERFDATA_NEED_NODES); NULL: the session does not keep one. For the session's thread,
+ * and for any thread once nobody asks for batches any more. */
 struct pd_step_tree *pd_session_nodes(const struct perfdata_session *session);
-/* Whether samples are made of traces, whose events come as the reader meets them. */
+/* Whether samples are made of traces; the events of such samples come as the reader meets the traces. */
 bool pd_session_makes_samples(const struct perfdata_session *session);
-/* The listener that receives what the session's reader finds from now on; returns the listener of before. */
+/* Sets the listener that receives the findings of the session's reader from now on; returns the former listener. */
 struct pd_listener pd_session_listen(struct perfdata_session *session, struct pd_listener listener);
 /* *ret: does the record pass the filter? PERFDATA_ENOMEM. */
 enum perfdata_status pd_session_wants(struct perfdata_session *session, const struct perfdata_raw *raw,
@@ -179,7 +182,7 @@ enum perfdata_status pd_session_wants(struct perfdata_session *session, const st
 enum perfdata_status pd_count_record(struct pd_counts *counts, const struct perfdata_raw *raw);
 /* Samples of events that are known, each with one delivery. */
 enum perfdata_status pd_count_samples(struct pd_counts *counts, const struct perfdata_raw *raws, unsigned nr);
-/* The same of samples that come as summaries; adds their size. */
+/* The same for samples that come as summaries; adds their sizes to *bytes. */
 enum perfdata_status pd_count_summaries(struct pd_counts *counts, const struct pd_sample_summary *summaries,
 					unsigned nr, size_t *bytes);
 enum perfdata_status pd_count_delivery(struct pd_counts *counts, const struct perfdata_event *event);
@@ -191,7 +194,7 @@ enum perfdata_status pd_filter_init(struct pd_filter *filter, const struct perfd
 bool pd_filter_record(struct pd_filter *filter, const struct perfdata_raw *raw, const char *comm /* NULL: unknown */,
 		      bool check_event);
 bool pd_filter_event(struct pd_filter *filter, const struct perfdata_event *event);
-/* *ret: does the record lie where dsos and symbols of the filter say? PERFDATA_ENOMEM. */
+/* *ret: does the record lie in the dsos and symbols that the filter names? PERFDATA_ENOMEM. */
 enum perfdata_status pd_filter_place(struct perfdata_session *session, const struct perfdata_raw *raw, bool *ret);
 void pd_filter_release(struct pd_filter *filter);
 /* `*` and `?`; linear in the product of lengths at worst, no recursion. */

@@ -3,8 +3,8 @@
  * session's thread alone changes it; dsos, frames, stacks and comms may be read by any thread that was handed their
  * ids.
  *
- * Rules of who maps what where follow perf, so that its text can be reproduced:
- * tools/perf/util/{machine,thread,maps,map}.c are the behaviour that doc/ARCHITECTURE.md describes. */
+ * The rules for threads and maps follow perf, so that the library can reproduce perf's text: doc/ARCHITECTURE.md
+ * describes the behaviour of tools/perf/util/{machine,thread,maps,map}.c. */
 #ifndef PD_STATE_H
 #define PD_STATE_H
 
@@ -25,8 +25,8 @@ struct pd_state {
 	enum perfdata_status status;       /* why a frame or a stack is missing */
 	struct pd_account *account;
 	struct pd_hash_map threads;     /* of the host: tid → struct pd_thread * */
-	struct pd_guest *guests;   /* NULL: the recording tells of none */
-	struct pd_guest *guest;    /* whose record is at hand; NULL: the host's */
+	struct pd_guest *guests;   /* NULL: the recording has no guests */
+	struct pd_guest *guest;    /* the machine of the current record; NULL: the host */
 	/* id of a counter → pid of the guest it counts for, and its virtual CPU << 32 */
 	struct pd_hash_map guest_ids;
 	struct pd_thread *free_threads;
@@ -43,26 +43,26 @@ struct pd_state {
 	struct pd_index frame_index;
 	size_t frames_accounted;
 	struct pd_stacks stacks;
-	uint32_t nr_threads;       /* that ever were: see perfdata_delivery.thread */
+	uint32_t nr_threads;       /* threads that there ever were: see perfdata_delivery.thread */
 	struct pd_unwinders *unwinders;    /* or NULL */
 	struct pd_hash_map jitdumps;    /* pid → struct pd_jitdump * */
 	struct pd_hash_map mount_namespaces;    /* pid → inode, from NAMESPACES records */
-	uint64_t now;              /* time of the record at hand */
-	bool timed;                /* an address was resolved in a way that depends on the time */
+	uint64_t now;              /* time of the current record */
+	bool timed;                /* a result for an address depended on the time */
 	struct pd_address_slot *address_cache;
 	uint32_t kernel_dso;       /* or PERFDATA_NONE */
 	_Atomic(struct perfdata_symbols_dso *) kernel_symbols;   /* of that dso, for any thread; NULL: none */
 	uint64_t kernel_reference; /* address of the reference symbol when recorded; 0: unknown */
 	const char *kernel_reference_name;
-	const char *kernel_name;   /* what the table of build-ids calls the kernel; NULL: [kernel.kallsyms] */
+	const char *kernel_name;   /* the kernel's name in the table of build-ids; NULL: [kernel.kallsyms] */
 	const struct perfdata_reader *reader;
 	struct perfdata_symbols *symbols;  /* or NULL */
 	bool keep_exited;          /* EXIT changes nothing */
 	bool use_host;             /* symbols may come from the kernel that runs here */
-	int8_t kernel_is_running;  /* 0: not looked at, 1: it is the recorded one, -1: it is not */
+	int8_t kernel_is_running;  /* 0: not tested yet, 1: it is the recorded kernel, -1: it is not */
 };
 
-/* The thread of a tid, of the machine at hand, or NULL. */
+/* The thread of a tid in the current machine, or NULL. */
 static inline struct pd_thread *pd_thread_find(const struct pd_state *state, int32_t tid)
 {
 	uint64_t value;
@@ -70,7 +70,7 @@ static inline struct pd_thread *pd_thread_find(const struct pd_state *state, int
 					   &value);
 	return found ? (struct pd_thread *)(uintptr_t)value : NULL;
 }
-/* The same, made if there is none. pid -1: unknown. NULL without memory. */
+/* The same, created if there is none. pid -1: unknown. NULL without memory. */
 static inline struct pd_thread *pd_thread_get(struct pd_state *state, int32_t pid, int32_t tid)
 {
 	struct pd_thread *thread = pd_thread_find(state, tid);
@@ -85,7 +85,7 @@ static inline struct pd_dso *pd_dso_at(const struct pd_state *state, uint32_t ds
 /* NULL without memory. needs: enum perfdata_needs. */
 struct pd_state *pd_state_new(uint32_t needs, struct pd_account *account);
 void pd_state_free(struct pd_state *state);
-/* Follows one record other than a sample. 0, or -1 without memory. */
+/* Updates the state by a record other than a sample. 0, or -1 without memory. */
 int pd_state_record(struct pd_state *state, const struct perfdata_record *record);
 
 #endif

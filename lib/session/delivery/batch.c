@@ -5,12 +5,12 @@
 #include "session/session.h"
 
 #define BATCH_BYTES (256u << 10)
-#ifndef BATCH_RECORDS   /* fuzzing sets a smaller one */
+#ifndef BATCH_RECORDS   /* fuzzing sets a smaller number */
 #define BATCH_RECORDS 8192u
 #endif
 
-/* Only the session's thread takes batches off the list and it takes all at once, so the list needs no more than an
- * atomic exchange. */
+/* Only the session's thread takes batches off the list, and it takes all of them at once, so an atomic exchange
+ * suffices. */
 static struct pd_batch *take_free(struct perfdata_session *session)
 {
 	if (!session->free)
@@ -53,8 +53,8 @@ struct perfdata_raw *pd_batch_room(struct pd_batch *batch)
 
 struct perfdata_raw *pd_batch_add_record(struct pd_batch *batch, const struct perfdata_raw *raw)
 {
-	/* room for all a batch can hold: deliveries point to records, so the array never moves; and for those that the
-	 * reader puts behind them */
+	/* Room for all records of a batch: deliveries point to records, so the array never moves; and for those that
+	 * the reader puts behind them. */
 	if (!batch->records) {
 		batch->records = pd_malloc((BATCH_RECORDS + PD_MAX_RECORDS) * sizeof *batch->records);
 		if (!batch->records)
@@ -96,7 +96,7 @@ const struct perfdata_raw *pd_batch_keep(struct pd_batch *batch, const struct pe
 	return copy;
 }
 
-/* With so many more bytes, and so many more records, each of which has a delivery. */
+/* Whether the batch is full with so many more bytes and so many more records, each of which has a delivery. */
 static inline bool is_full_with(const struct perfdata_batch *batch, size_t bytes, size_t records)
 {
 	return batch->bytes + bytes >= BATCH_BYTES || batch->nr_records + records >= BATCH_RECORDS ||

@@ -56,7 +56,7 @@ static void count_aux(struct perfdata_summary *summary, uint64_t flags)
 	summary->aux_lost += flags & (TRUNCATED | PARTIAL | COLLISION) ? 1 : 0;
 }
 
-/* LOST, LOST_SAMPLES and AUX say what is missing; they are rare, so they are decoded whole. */
+/* LOST, LOST_SAMPLES and AUX say what is missing from the recording; they are rare, so they are decoded whole. */
 static void count_loss(struct perfdata_summary *summary, const struct perfdata_raw *raw)
 {
 	struct perfdata_record record;
@@ -70,7 +70,7 @@ static void count_loss(struct perfdata_summary *summary, const struct perfdata_r
 		count_aux(summary, record.u.aux.flags);
 }
 
-/* Buffers belong to the tracer that was told of last. */
+/* Buffers belong to the tracer of the last AUXTRACE_INFO. */
 static void count_trace(struct pd_counts *counts, const struct perfdata_raw *raw, bool swap)
 {
 	if (raw->type == PERFDATA_RECORD_AUXTRACE_INFO && raw->size >= 12) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* From records to deliveries: who gets what, as perf's session hands it to a reader of its text
- * (behaviour of tools/perf/util/session.c). */
+/* From records to deliveries: decides which deliveries a record becomes, as perf's session hands it to a reader of its
+ * text (behaviour of tools/perf/util/session.c). */
 #include "config.h"
 #include <string.h>
 #include "base/cursor.h"
@@ -9,7 +9,7 @@
 #include "session/session.h"
 #include "session/state.h"
 
-/* More samples than this are never held back for deferred chains; the oldest goes without. */
+/* At most this many samples wait for deferred chains; beyond that, the oldest is delivered without its chain. */
 #define MAX_WAITING 4096u
 
 struct pd_waiting {
@@ -22,9 +22,9 @@ struct pd_waiting {
 struct sample_view {
 	struct perfdata_session *session;
 	struct pd_batch *batch;
-	const struct perfdata_raw *raw;        /* as the deliveries will point to */
+	const struct perfdata_raw *raw;        /* the record that the deliveries will point to */
 	const struct perfdata_raw *deferred;
-	const struct perfdata_sample *sample;  /* decoded; NULL where the scan says all that is needed */
+	const struct perfdata_sample *sample;  /* decoded; NULL where the scan has all that is needed */
 	struct pd_sample_scan scan;            /* PD_SCAN_DELIVERY */
 	const struct perfdata_list *deferred_chain;
 	int32_t pid, tid;
@@ -41,7 +41,7 @@ static bool sample_has(const struct perfdata_event *event, uint64_t bits)
 	return (event->attr->sample_type & bits) == bits;
 }
 
-/* What the sample is about stands in its raw data: pid, tid, period, nr, chain, cgroup. */
+/* An off-CPU sample has its subject in the raw data: pid, tid, period, nr, chain, cgroup. */
 static void take_offcpu(struct sample_view *view, bool swap)
 {
 	struct pd_cursor cursor = pd_cursor(view->sample->raw.data, view->sample->raw.size, swap);
@@ -58,7 +58,7 @@ static void take_offcpu(struct sample_view *view, bool swap)
 		view->scan.ip = perfdata_list_u64(&view->scan.callchain, 1);
 }
 
-/* What is wanted of the sample's chain: what was recorded, and what can be found from it. */
+/* Takes what the session needs of the sample's chain: the recorded part, and what unwinding adds. */
 static void take_chain(struct sample_view *view, const struct pd_thread *thread)
 {
 	const uint64_t branch_call_stack = 1 << 11;
@@ -120,7 +120,7 @@ static enum perfdata_status resolve(struct sample_view *view, struct perfdata_de
 			take_chain(view, thread);
 		pd_delivery_set_stack(delivery, &view->stack);
 	}
-	/* a stack is never empty: where its chain could not be had, the sample's own address is what there is */
+	/* a stack is never empty: without a chain, it is the sample's own address */
 	if (pd_needs(session, PERFDATA_NEED_NODES) && !delivery->node)
 		(void)pd_stack_alone(state, view->raw->misc & PERFDATA_CPUMODE_MASK, view->scan.ip, delivery->ip,
 				     &delivery->node);
@@ -154,7 +154,7 @@ static struct perfdata_delivery *add(struct sample_view *view, const struct perf
 	return delivery;
 }
 
-/* … among the threads and maps of the host, or of the guest that the sample is of. */
+/* As above, among the threads and maps of the host, or of the guest to which the sample belongs. */
 static enum perfdata_status resolve_in_machine(struct sample_view *view, struct perfdata_delivery *delivery,
 					       uint64_t id)
 {
@@ -188,13 +188,13 @@ static enum perfdata_status deliver_one(struct sample_view *view, const struct p
 	return resolve_in_machine(view, delivery, id);
 }
 
-/* How much a counter grew since it was seen last. Inherited events count per thread. */
+/* How much a counter grew since the session saw it last. Inherited events count per thread. */
 static enum perfdata_status growth(struct perfdata_session *session, const struct perfdata_event *event, uint64_t id,
 				   int32_t tid, uint64_t value, uint64_t *ret)
 {
 	bool per_thread = perfdata_attr_has(event->attr, PERFDATA_ATTR_INHERIT) &&
 			  sample_has(event, PERFDATA_SAMPLE_TID);
-	/* ids and tids are both small and consecutive: one of them must be spread before they meet */
+	/* ids and tids are both small and consecutive: one of them must be spread before both are combined */
 	uint64_t key = per_thread ? pd_hash_u64(pd_hash_u64(id, 1), (uint64_t)(uint32_t)tid + 1) : id;
 	uint64_t last = 0;
 	(void)pd_hash_map_get(&session->read_values, key, &last);
@@ -226,7 +226,7 @@ static enum perfdata_status deliver_read(struct sample_view *view, const struct 
 	return PERFDATA_OK;
 }
 
-/* Finds out what a sample is about; `record` is room for decoding it. */
+/* Reads from the record what the sample is about; `record` is room for decoding it. */
 static void take_sample(struct sample_view *view, struct perfdata_record *record)
 {
 	const struct perfdata_raw *raw = view->raw;
@@ -275,7 +275,7 @@ static enum perfdata_status silent(struct sample_view *view, struct perfdata_del
 	return PERFDATA_OK;
 }
 
-/* No counter of the sample grew: a delivery for those who want to know of it all the same. */
+/* No counter of the sample grew: makes a delivery for callers that want the sample nevertheless. */
 static enum perfdata_status deliver_unchanged(struct sample_view *view)
 {
 	struct perfdata_delivery *delivery;
@@ -294,7 +294,8 @@ static bool wants_deferred(const struct sample_view *view, uint64_t *ret_cookie)
 	return true;
 }
 
-/* Takes one waiting sample off the list and delivers it, with the deferred record if that is its own. */
+/* Takes one waiting sample off the list and delivers it; `deferred`: the record with its deferred chain, if that
+ * came. */
 static enum perfdata_status release(struct perfdata_session *session, struct pd_batch *batch, struct pd_waiting **link,
 				    const struct perfdata_raw *deferred, const struct perfdata_list *chain, bool lost)
 {
@@ -305,7 +306,7 @@ static enum perfdata_status release(struct perfdata_session *session, struct pd_
 	session->nr_waiting--;
 	struct sample_view view = { .session = session, .batch = batch, .deferred = deferred, .deferred_chain = chain,
 				    .chain_lost = lost };
-	/* its record was reported when it came */
+	/* the first delivery of the record was made when the record came */
 	enum perfdata_status status = PERFDATA_OK;
 	view.raw = pd_batch_keep(batch, &waiting->raw);
 	if (session->state)
@@ -342,7 +343,8 @@ static enum perfdata_status wait_for_chain(struct sample_view *view, uint64_t co
 	return PERFDATA_OK;
 }
 
-/* Samples of the same thread that wait for another chain will not get it any more: they go as they are. */
+/* Joins the samples that waited for this chain. Samples of the same thread that wait for another chain will not get it
+ * any more: they are delivered without it. */
 static enum perfdata_status join(struct perfdata_session *session, struct pd_batch *batch,
 				 const struct perfdata_raw *raw, const struct perfdata_record *record)
 {
@@ -391,7 +393,8 @@ static bool is_user_mode(const struct perfdata_raw *raw)
 	return cpumode == PERFDATA_CPUMODE_USER || cpumode == PERFDATA_CPUMODE_GUEST_USER;
 }
 
-/* The thread that a record other than a sample is about: its own pid and tid, else the trailer's. */
+/* The thread that a record other than a sample is about: that of the record's own pid and tid, else of the
+ * trailer's. */
 static struct pd_thread *thread_of(struct pd_state *state, const struct perfdata_raw *raw,
 				   const struct perfdata_record *record)
 {
@@ -402,7 +405,8 @@ static struct pd_thread *thread_of(struct pd_state *state, const struct perfdata
 	case PERFDATA_RECORD_EXIT:
 		return pd_thread_get(state, record->u.task.pid, record->u.task.tid);
 	case PERFDATA_RECORD_MMAP:
-		/* of a guest's kernel, the pid is the guest's, whose thread it is not */
+		/* for a guest's kernel, the record has the pid of the guest, but the thread does not belong to that
+		 * process */
 		return pd_thread_get(state, state->guest && !is_user_mode(raw) ? -1 : record->u.mmap.pid,
 				     record->u.mmap.tid);
 	case PERFDATA_RECORD_MMAP2:
@@ -424,7 +428,7 @@ static enum perfdata_status name_thread(struct perfdata_delivery *delivery, cons
 	return PERFDATA_OK;
 }
 
-/* The counter's id of a record other than a sample, as far as its trailer has it. */
+/* The id of the counter of a record other than a sample, if the record's trailer has the id. */
 static uint64_t trailer_id(const struct perfdata_raw *raw, const struct perfdata_record *record)
 {
 	if (!record->sample_id.present || !raw->event)
@@ -456,7 +460,7 @@ static enum perfdata_status deliver_other(struct sample_view *view, const struct
 	if (state && state->guests && delivery)
 		(void)pd_guest_of_id(state, trailer_id(raw, record), &delivery->machine_pid, &delivery->vcpu);
 	if (state) {
-		/* an EXIT is reported before it takes effect, everything else after */
+		/* an EXIT is delivered before it changes the state, every other record after */
 		if (delivery && raw->type == PERFDATA_RECORD_EXIT)
 			status = name_thread(delivery, thread_of(state, raw, record));
 		if (status == PERFDATA_OK && pd_state_record(state, record) < 0)
@@ -477,7 +481,7 @@ enum perfdata_status pd_deliver(struct perfdata_session *session, struct pd_batc
 	bool sample = raw->type == PERFDATA_RECORD_SAMPLE;
 	if (session->state)
 		session->state->now = raw->time;
-	/* what nobody wants still moves counters and process state, and counts */
+	/* records that nobody wants still change counters and process state, and are counted */
 	if (sample && !wanted && !raw->event)
 		return PERFDATA_OK;
 	if (sample && !wanted && !sample_has(raw->event, PERFDATA_SAMPLE_READ))

@@ -208,7 +208,7 @@ static bool frame_passes(const struct perfdata_session *session, uint32_t index)
 		any_matches(given->symbols, given->nr_symbols, symbol.name));
 }
 
-/* Each frame is asked once. */
+/* Looks up each frame once. */
 enum perfdata_status pd_filter_place(struct perfdata_session *session, const struct perfdata_raw *raw, bool *ret)
 {
 	struct pd_filter *filter = &session->filter;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples that ask for nothing special: nearly all of most recordings. They are taken a few at a time: what deliver.c
- * asks for each record is asked once for all of them, and the places where their stacks may be known are on their way
- * to the cache before they are looked at. What comes out is what deliver.c would have made of each. */
+/* Samples without anything special: nearly all of most recordings. They are taken a few at a time: this file checks
+ * once for all of them what deliver.c checks for each record, and prefetches the places where their stacks may be known
+ * before it looks at them. The deliveries are those that deliver.c would have made of each sample. */
 #include "config.h"
 #include "schema/sample_scan.h"
 #include "session/session.h"
@@ -31,7 +31,7 @@ static inline bool is_simple(const struct perfdata_session *session, const struc
 	       !pd_is_offcpu(event) && !pd_goes_on(session, &ret->scan.callchain);
 }
 
-/* Leaves out what does not pass the filter. */
+/* Keeps the samples that pass the filter. */
 static enum perfdata_status keep_wanted(struct perfdata_session *session, struct sample *samples, unsigned *nr)
 {
 	const unsigned count = *nr;

@@ -7,10 +7,10 @@
 #include "session/session.h"
 #include "session/state.h"
 
-/* What is written of a payload is so much larger than what is written of records. */
+/* The text written for a payload is larger than that for records by this factor. */
 #define PAYLOAD_WEIGHT 4u
 
-/* The header's table of build-ids, which is read before any record. */
+/* Adds the header's table of build-ids, which the reader has read before any record. */
 static enum perfdata_status add_header_build_ids(struct perfdata_session *session)
 {
 	const struct perfdata_feature_section *section = perfdata_reader_feature(session->reader,
@@ -135,7 +135,7 @@ enum perfdata_status pd_session_wants(struct perfdata_session *session, const st
 	return *ret && session->filter.places ? pd_filter_place(session, raw, ret) : PERFDATA_OK;
 }
 
-/* A piece of a payload goes where its record went. */
+/* A piece of a payload goes where its record went: into the batch, or nowhere. */
 static enum perfdata_status take_payload(struct perfdata_session *session, const struct perfdata_raw *raw)
 {
 	session->payload_left = session->payload_wanted && raw->payload;
@@ -172,7 +172,7 @@ static enum perfdata_status take_record(struct perfdata_session *session, const 
 	if (raw->flags & PERFDATA_RAW_PAYLOAD)
 		return take_payload(session, raw);
 	bool deliver = session->options.needs & PERFDATA_NEED_DELIVERIES, wanted;
-	/* a group's sample belongs to all its events: its deliveries are looked at one by one */
+	/* a group's sample belongs to all its events: the filter looks at each of its deliveries */
 	bool group = deliver && raw->event && raw->type == PERFDATA_RECORD_SAMPLE &&
 		     (raw->event->attr->sample_type & PERFDATA_SAMPLE_READ);
 	enum perfdata_status status = pd_count_record(&session->counts, raw);
@@ -218,7 +218,7 @@ static bool batch_is_due(const struct perfdata_session *session)
 	return pd_batch_is_full(batch) || (batch->public.nr_records && !pd_reader_ready(session->reader));
 }
 
-/* Hands the open batch over. What was put into it and belongs to the next one moves out. */
+/* Hands the open batch over. What was put into the batch and belongs to the next one moves there. */
 static struct perfdata_batch *close_batch(struct perfdata_session *session)
 {
 	struct pd_upcoming *upcoming = &session->upcoming;
@@ -234,13 +234,13 @@ static struct perfdata_batch *close_batch(struct perfdata_session *session)
 	return batch;
 }
 
-/* Nobody wants more of samples that are whole. */
+/* Whether whole samples only have to be counted. */
 static bool only_counts(const struct perfdata_session *session)
 {
 	return !session->options.needs && !session->options.limit && session->filter.passes_samples;
 }
 
-/* Counts what comes next as far as that is whole samples. */
+/* Counts the records that come next as long as they are whole samples. */
 static enum perfdata_status count_samples(struct perfdata_session *session, bool *ret_counted)
 {
 	struct pd_sample_summary summaries[PD_MAX_RECORDS];
@@ -248,7 +248,7 @@ static enum perfdata_status count_samples(struct perfdata_session *session, bool
 	*ret_counted = nr;
 	if (!nr)
 		return PERFDATA_OK;
-	/* the batch tells whoever waits for it how far the session is */
+	/* the batch's `bytes` tell the caller how far the session has come */
 	struct pd_batch *batch = pd_batch_open(session);
 	return batch ? pd_count_summaries(&session->counts, summaries, nr, &batch->public.bytes) : PERFDATA_ENOMEM;
 }

@@ -17,7 +17,7 @@ static bool same_build_id(const struct pd_dso *kernel)
 	return memcmp(id, kernel->build_id, common) == 0;
 }
 
-/* Without a build-id: the same release, loaded at the same address, is the same boot of the same kernel. */
+/* Without a build-id: the same release, loaded at the same address, means the same boot of the same kernel. */
 static bool same_release_and_place(const struct pd_state *state)
 {
 	struct utsname name;
@@ -45,7 +45,7 @@ static bool kernel_runs_here(struct pd_state *state)
 	return state->kernel_is_running > 0;
 }
 
-/* By its name, if that is recorded: unfinished recordings do not have it. */
+/* Whether another host was recorded, by its name if that is recorded: unfinished recordings have none. */
 static bool is_of_another_host(const struct pd_state *state)
 {
 	struct utsname name;
@@ -53,7 +53,8 @@ static bool is_of_another_host(const struct pd_state *state)
 	return host && (uname(&name) != 0 || strcmp(name.nodename, host) != 0);
 }
 
-/* Not everything records the kernel: then its release has to agree, and the host's name be recorded. */
+/* Whether this host was recorded. Without records of the kernel, its release has to agree, and the host's name has to
+ * be recorded. */
 static bool host_was_recorded(struct pd_state *state)
 {
 	struct utsname name;
@@ -66,7 +67,7 @@ static bool host_was_recorded(struct pd_state *state)
 	return release && host && uname(&name) == 0 && strcmp(name.release, release) == 0;
 }
 
-/* What tells a file of this host to be the recorded one, where no build-id does. */
+/* How to tell that a file of this host is the recorded one, where there is no build-id. */
 static void identify_file(const struct pd_state *state, const struct pd_dso *dso,
 			  struct perfdata_symbols_request *request)
 {
@@ -80,7 +81,7 @@ static void identify_file(const struct pd_state *state, const struct pd_dso *dso
 		request->unidentified = "nothing says when it was recorded, and no build-id was";
 }
 
-/* Its codes say when they came, so that it may grow. */
+/* Code in a jitdump file has times, so the file may have grown since. */
 void pd_identify_jitdump(const struct pd_state *state, const struct pd_jitdump *jitdump,
 			 struct perfdata_symbols_request *request)
 {
@@ -91,7 +92,7 @@ void pd_identify_jitdump(const struct pd_state *state, const struct pd_jitdump *
 		request->unidentified = "another host was recorded";
 }
 
-/* A perf map has no build-id, and a pid is given again: it has to have been written while the process ran. */
+/* A perf map has no build-id, and the kernel reuses pids: the map must have been written while the process ran. */
 static void identify_map(const struct pd_state *state, const struct pd_dso *dso, bool runs,
 			 struct perfdata_symbols_request *request)
 {
@@ -106,7 +107,7 @@ static void identify_map(const struct pd_state *state, const struct pd_dso *dso,
 								    : INT64_MIN;
 }
 
-/* Files of a process: those that it has under their paths, if it can still be asked. */
+/* Asks for the file that the process itself sees under the path, if the process still runs here. */
 static void ask_process(struct pd_state *state, const struct pd_dso *dso, struct perfdata_symbols_request *request)
 {
 	const bool is_map = dso->public.kind == PERFDATA_DSO_PERF_MAP;

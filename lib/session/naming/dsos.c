@@ -46,7 +46,7 @@ static const char *module_name(struct pd_state *state, const char *filename)
 	return name;
 }
 
-/* Where the table of build-ids has a module under its path, perf calls it by that path. */
+/* Where the table of build-ids lists a module under its path, perf calls the module by that path. */
 static const char *table_name(const struct pd_state *state, const char *filename)
 {
 	uint64_t index;
@@ -58,7 +58,7 @@ static const char *table_name(const struct pd_state *state, const char *filename
 
 static uint64_t name_hash(const void *name, size_t size) { return pd_hash_bytes(name, size, 7); }
 
-/* What the header's table says of a file, where no MMAP2 record says more. */
+/* Takes the build-id from the header's table for a file, where no MMAP2 record has one. */
 static void take_table_id(const struct pd_state *state, struct pd_dso *dso)
 {
 	uint64_t index;
@@ -74,7 +74,8 @@ static void take_table_id(const struct pd_state *state, struct pd_dso *dso)
 		perfdata_symbols_expect(dso->symbols, dso->build_id, dso->build_id_size);
 }
 
-/* Another file of the same path. One file may be known with and without its generation. */
+/* Notes that another file has the same path. One file may be known with and without its generation, which is not
+ * compared. */
 static int note_namesakes(struct pd_state *state, struct pd_dso *dso)
 {
 	uint64_t index;
@@ -142,7 +143,7 @@ void pd_dso_set_build_id(struct pd_dso *dso, const void *bytes, size_t size, enu
 	__atomic_store_n(&dso->build_id_size, (uint8_t)size, __ATOMIC_RELEASE);
 }
 
-/* Files of the kernel itself: not "[module]", not "….ko" with whatever behind it. */
+/* Files of the kernel itself: not "[module]", not "….ko" with any suffix. */
 static bool is_kernel_file(const char *filename)
 {
 	const char *base = strrchr(filename, '/');
@@ -157,7 +158,7 @@ int pd_table_id_add(struct pd_state *state, struct perfdata_bytes filename, stru
 	const char *copy = pd_arena_copy(&state->arena, filename.data, filename.size);
 	if (!id || !copy || build_id.size > sizeof id->build_id)
 		return id && copy ? 0 : -1;
-	/* a recorder that was given a vmlinux names the kernel after it */
+	/* a recorder that was given a vmlinux calls the kernel by that file's name */
 	if (cpumode == PERFDATA_CPUMODE_KERNEL && pid == -1 && !state->kernel_name && is_kernel_file(copy))
 		state->kernel_name = copy;
 	*id = (struct pd_table_id){ .filename = copy,

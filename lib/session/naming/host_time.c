@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* When something was recorded, by the clocks of this host. Recordings have times of a clock that began when their host
- * did, and nothing says which start of the host that was. So this gives bounds, and where those have to err, the later
- * one is too late. */
+/* When something was recorded, in time of this host. A recording has times of a clock that began at some boot of its
+ * host, and nothing says at which. So this file gives bounds; where they have to err, the later bound is too late. */
 #include "config.h"
 #include <time.h>
 #include "base/fdio.h"
@@ -10,7 +9,7 @@
 
 #define SECOND INT64_C(1000000000)
 
-/* perf's own clock is not disciplined as the others are: it may be so much off, ns. */
+/* perf's own clock is not disciplined as the others are: it may be wrong by this many ns. */
 static int64_t uncertainty(clockid_t clock, uint64_t time)
 {
 	return SECOND + (clock == CLOCK_REALTIME ? 0 : (int64_t)(time / 10000));
@@ -25,7 +24,7 @@ static int64_t now_of(clockid_t clock)
 
 int64_t pd_host_boot_time(void) { return now_of(CLOCK_REALTIME) - now_of(CLOCK_BOOTTIME); }
 
-/* The clock of the samples; perf's own one stands still while the host sleeps, as CLOCK_MONOTONIC does. */
+/* The clock of the samples. perf's own clock stands still while the host sleeps, as CLOCK_MONOTONIC does. */
 static clockid_t clock_of(const struct pd_state *state)
 {
 	const struct perfdata_event *event = perfdata_reader_event(state->reader, 0);

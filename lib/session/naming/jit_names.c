@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Code that a JIT compiler announced in a jitdump file, which it maps so that recordings tell of it. Which code an
- * address holds changes with time: the reader thread finds that out and makes frames of it, so that a name depends on
- * the frame alone. */
+/* Code that a JIT compiler announced in a jitdump file, which the compiler maps so that the recording has an MMAP
+ * record of it. Which code an address holds changes with time: the reader thread resolves that and makes frames with a
+ * time, so that a name depends on the frame alone. */
 #include "config.h"
 #include <string.h>
 #include "session/state.h"
@@ -44,7 +44,7 @@ const struct pd_jitdump *pd_jitdump_of(const struct pd_state *state, int32_t pid
 									: NULL;
 }
 
-/* Opens the jitdump file of a dso once its process has mapped one. */
+/* Opens the jitdump file of a dso once the process of the dso has mapped one. */
 static bool has_jitdump(struct pd_state *state, struct pd_dso *dso)
 {
 	if (dso->jitdump)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where samples lie, by frame: what tells, at the end, how many of them have no name. */
+/* Where samples lie, by frame: at the end this tells how many of them have no name. */
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ void pd_leaf_count(struct pd_state *state, uint32_t frame)
 		return;
 	}
 	if (pd_vector_reach(&leaves->hits, &leaves->room, frame, sizeof *leaves->hits) < 0) {
-		/* what is told at the end is no more than advice */
+		/* without memory the count is inexact: the result is only advice */
 		leaves->outside++;
 		return;
 	}

@@ -12,22 +12,22 @@ struct pd_state;
 /* --- naming/dsos.c --- */
 struct pd_dso {
 	struct perfdata_dso public;
-	/* what tells two files of one name apart: maj:min, inode, generation; zeros if unknown */
+	/* maj:min, inode, generation, which distinguish files of one name; zeros if unknown */
 	uint64_t id_words[3];
 	struct perfdata_symbols_dso *symbols;  /* NULL: nothing to look up */
 	bool symbols_tried;
-	bool of_guest;                     /* its paths mean nothing here */
-	/* PERF_MAP: names that the map does not have; read only for frames with a time */
+	bool of_guest;                     /* of a guest: its paths mean nothing on this host */
+	/* PERF_MAP: has names that the perf map lacks; read only for frames with a time */
 	struct perfdata_symbols_dso *jitdump;
-	uint64_t start, end;               /* where it was mapped first */
+	uint64_t start, end;               /* where the first mapping was */
 	uint8_t build_id[20];
 	uint8_t build_id_size;             /* written once, after the bytes */
-	uint8_t false_build_id[20];        /* what perf takes for one */
+	uint8_t false_build_id[20];        /* what perf takes for the build-id, though it is none */
 	uint8_t false_build_id_size;
 	enum perfdata_build_id_source source;
-	int32_t first_pid;                 /* of the process that was seen to map it first; 0: none */
-	uint64_t first_time;               /* of the record that told of it first; 0: unknown */
-	/* another file of the same path was mapped, too: the path in a table may mean either */
+	int32_t first_pid;                 /* of the process that mapped it first; 0: none */
+	uint64_t first_time;               /* of the record that mentioned it first; 0: unknown */
+	/* another file with the same path was mapped, too: the path in a table may mean either */
 	bool has_namesake;
 	uint64_t nr_maps;
 	bool in_chain;                     /* see perfdata_session_in_chain */
@@ -40,8 +40,8 @@ struct pd_table_id {
 	uint8_t build_id_size;
 	enum perfdata_build_id_source source;
 };
-/* Of a file's or a thread's name, as the session gives it, are so many bytes, which is what the kernel allows a path:
- * names stand in the output many times for each record. The record that told it is given whole. */
+/* The session cuts names of files and threads to this many bytes, which is what the kernel allows a path: names stand
+ * in the output many times for each record. The record with the name is given whole. */
 #define PD_NAME_LIMIT ((size_t)4095)
 
 struct pd_dso_key {
@@ -52,7 +52,7 @@ struct pd_dso_key {
 	int32_t pid;
 	bool guest;                        /* of a virtual machine */
 };
-/* The dso of a key, made if new; PERFDATA_NONE without memory. */
+/* The dso of a key, created if it is new; PERFDATA_NONE without memory. */
 uint32_t pd_dso_get(struct pd_state *state, const struct pd_dso_key *key);
 void pd_dso_set_build_id(struct pd_dso *dso, const void *bytes, size_t size, enum perfdata_build_id_source source);
 /* An entry of the header's table or a BUILD_ID record. 0 or -1. */
@@ -66,7 +66,7 @@ void pd_identify_jitdump(const struct pd_state *state, const struct pd_jitdump *
 			 struct perfdata_symbols_request *request);
 
 /* --- naming/host_time.c --- */
-/* When a record was made, ns since 1970, if it was made on this host: not before, and not after. INT64_MIN, INT64_MAX:
+/* Bounds, in ns since 1970, of the time when a record was made, if it was made on this host. INT64_MIN, INT64_MAX:
  * nothing is known. */
 struct pd_host_time {
 	int64_t first, last;
@@ -78,13 +78,13 @@ int64_t pd_host_boot_time(void);
 struct pd_jitdump {
 	uint64_t inode;            /* of the file; 0: unknown */
 	const char *filename;      /* as recorded */
-	uint32_t namespace_pid;    /* that the process gave itself in the name of the file */
+	uint32_t namespace_pid;    /* the pid in the name of the file: that of the process inside its pid namespace */
 };
-/* A process has mapped a file; notes it if it is a jitdump file. 0 or -1. */
+/* Called when a process has mapped a file; notes a jitdump file. 0 or -1. */
 int pd_jitdump_mapped(struct pd_state *state, int32_t pid, const char *filename, size_t size, uint64_t inode);
 const struct pd_jitdump *pd_jitdump_of(const struct pd_state *state, int32_t pid);   /* or NULL */
-/* Since when the code at an address of a PERF_MAP dso has been there; 0: no jitdump file names it, or the perf map
- * does. *ret_timed: the answer may be another one at another time. */
+/* Since when the code at an address of a PERF_MAP dso has been there; 0: no jitdump file names the code, or the perf
+ * map does. *ret_timed: the answer may differ at another time. */
 uint64_t pd_jit_time(struct pd_state *state, struct pd_dso *dso, uint64_t address, bool *ret_timed);
 
 /* --- naming/leaves.c --- */
@@ -92,7 +92,7 @@ uint64_t pd_jit_time(struct pd_state *state, struct pd_dso *dso, uint64_t addres
 struct pd_leaves {
 	uint32_t *hits;
 	size_t room;
-	uint64_t samples, outside;         /* all; those that lie in nothing */
+	uint64_t samples, outside;         /* all samples; those outside of any map */
 };
 /* Counts a sample; frame may be PERFDATA_NONE. */
 void pd_leaf_count(struct pd_state *state, uint32_t frame);

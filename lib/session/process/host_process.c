@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Processes of the recording that still run on this host. Those in a container have other files under their paths than
- * we do, and another pid in the name of their perf map; both can be found through /proc while they run. */
+/* Processes of the recording that still run on this host. Processes in a container see other files under their paths
+ * than this process does, and have another pid in the name of their perf map; /proc shows both while they run. */
 #include "config.h"
 #include <fcntl.h>
 #include <inttypes.h>
@@ -22,7 +22,7 @@ int pd_namespaces_take(struct pd_state *state, const struct perfdata_namespaces 
 	return mnt.ino ? pd_hash_map_put(&state->mount_namespaces, (uint32_t)record->pid, mnt.ino) : 0;
 }
 
-/* 0: unknown. */
+/* The inode of a process's mount namespace; 0: unknown. */
 static uint64_t mount_namespace(const char *process)
 {
 	char path[64];
@@ -44,7 +44,7 @@ static bool read_text(const char *process, const char *name, char *text, size_t 
 	return size > 0;
 }
 
-/* When it began, ns since the host did. */
+/* When a process began, in ns since the boot of the host. */
 static bool start_time(const char *process, uint64_t *ret)
 {
 	char text[1024];
@@ -62,7 +62,7 @@ static bool start_time(const char *process, uint64_t *ret)
 	return true;
 }
 
-/* The last of "NSpid:	1234	7": what the process itself has for its pid. */
+/* The last number of "NSpid:      1234    7": the pid of the process inside its own namespace. */
 static uint32_t inner_pid(const char *process)
 {
 	char text[4096];
@@ -74,8 +74,8 @@ static uint32_t inner_pid(const char *process)
 	return tab ? (uint32_t)strtoul(tab + 1, NULL, 10) : 0;
 }
 
-/* Whether the process of this pid is the recorded one, as far as can be seen: it must have begun before what was
- * recorded of it. */
+/* Whether the process of this pid is the recorded one, as far as can be told: it must have begun before its first
+ * record. */
 static bool is_recorded(const struct pd_state *state, const char *process)
 {
 	uint64_t start;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The maps of a kernel and its modules, as they were recorded: they may overlap, and nothing is cut out of them. perf
- * keeps them in an array that is sorted by start, end and age, and halves that array to find the map of an address;
- * where maps overlap this decides which of them has the address, or that none has. A treap that knows the sizes of its
- * subtrees gives the same answers, and no order of records makes work that grows with the square of their number. */
+ * keeps them in an array that is sorted by start, end and age, and finds the map of an address by bisection of that
+ * array; where maps overlap, the bisection decides which map has the address, or that none has. A treap that knows the
+ * sizes of its subtrees gives the same answers, and its work never grows with the square of the number of records. */
 #include "config.h"
 #include "session/state.h"
 
@@ -31,7 +31,7 @@ static bool is_before(const struct pd_kernel_map *a, const struct pd_kernel_map 
 	return a->number < b->number;
 }
 
-/* Left: what is before the key; right: the key, if it is in the tree, and what is behind. */
+/* Splits: left, the maps before the key; right, the key, if it is in the tree, and the maps behind it. */
 static void split(struct pd_kernel_map *node, const struct pd_kernel_map *key, struct pd_kernel_map **left,
 		  struct pd_kernel_map **right)
 {
@@ -92,7 +92,7 @@ int pd_kernel_maps_add(struct pd_map_store *store, struct pd_maps *maps, const s
 	*node = (struct pd_kernel_map){
 		.map = *map, .number = size_of(maps->recorded), .priority = pd_map_random(store), .size = 1
 	};
-	/* a machine has one kernel: the last one that was told */
+	/* a machine has one kernel: the one recorded last */
 	if (is_kernel && maps->kernel)
 		remove_map(maps, maps->kernel);
 	if (is_kernel)

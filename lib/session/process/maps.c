@@ -19,7 +19,7 @@ uint64_t pd_map_random(struct pd_map_store *store)
 	return store->random = x;
 }
 
-/* A change in progress. Without memory the set is lost: the session ends then. */
+/* A change in progress. If memory runs out, the set is lost and the session ends. */
 struct change {
 	struct pd_map_store *store;
 	uint64_t owner;
@@ -37,7 +37,7 @@ static struct pd_map_node *new_node(struct change *change, const struct pd_map *
 	return node;
 }
 
-/* The node itself if it belongs to this set alone, else a copy that does. */
+/* The node itself if it belongs to this set alone, else a copy that belongs to this set. */
 static struct pd_map_node *own(struct change *change, struct pd_map_node *node)
 {
 	if (node->owner == change->owner)
@@ -52,7 +52,7 @@ static struct pd_map_node *own(struct change *change, struct pd_map_node *node)
 	return copy;
 }
 
-/* Left: maps that start below key; right: the others. */
+/* Splits: left, the maps that start below key; right, the others. */
 static void split(struct change *change, struct pd_map_node *node, uint64_t key, struct pd_map_node **left,
 		  struct pd_map_node **right)
 {
@@ -96,7 +96,7 @@ static struct pd_map_node *last_of(struct pd_map_node *node)
 	return node;
 }
 
-/* What of `map` lies behind `end`. */
+/* The part of `map` behind `end`. */
 static struct pd_map_node *tail_of(struct change *change, const struct pd_map *map, uint64_t end)
 {
 	if (map->end <= end)

@@ -18,13 +18,13 @@ struct pd_map {
 struct pd_map_node;
 struct pd_maps {
 	struct pd_map_node *root;
-	/* of the program that exec replaced: kernel samples from inside exec still show it */
+	/* maps of the program that exec replaced: kernel samples from inside exec still show it */
 	struct pd_map_node *before_exec;
 	uint64_t owner;            /* nodes with this owner belong to this set alone */
 	uint64_t generation;       /* changes whenever the set does; unique over all sets */
 	uint32_t users;            /* threads of the process */
-	struct pd_kernel_map *recorded;   /* of a kernel: looked at where the tree has no map; see kernel_maps.c */
-	struct pd_kernel_map *kernel;     /* that of `recorded` which is no module's */
+	struct pd_kernel_map *recorded;   /* maps of a kernel: searched where the tree has no map; see kernel_maps.c */
+	struct pd_kernel_map *kernel;     /* the one of `recorded` that is the kernel, not a module */
 };
 struct pd_map_store {
 	struct pd_arena arena;
@@ -39,14 +39,14 @@ int pd_maps_remove(struct pd_map_store *store, struct pd_maps *maps, uint64_t st
 void pd_maps_exec(struct pd_map_store *store, struct pd_maps *maps);
 /* `to` becomes a copy of `from`. */
 void pd_maps_copy(struct pd_map_store *store, struct pd_maps *to, struct pd_maps *from);
-uint64_t pd_map_random(struct pd_map_store *store);   /* the priority of a new node */
+uint64_t pd_map_random(struct pd_map_store *store);   /* a priority for a new node */
 static inline uint64_t pd_map_address(const struct pd_map *map, uint64_t ip)
 {
 	return map->identity ? ip : ip - map->start + map->pgoff;
 }
 
 /* --- process/kernel_maps.c --- */
-/* Adds a map of a kernel, which takes the place of its former one, or of a module. 0 or -1. */
+/* Adds a map of a module, or of a kernel, which replaces the kernel's former map. 0 or -1. */
 int pd_kernel_maps_add(struct pd_map_store *store, struct pd_maps *maps, const struct pd_map *map, bool is_kernel);
 const struct pd_map *pd_kernel_maps_find(const struct pd_maps *maps, uint64_t address);
 

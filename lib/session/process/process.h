@@ -13,35 +13,35 @@ struct pd_state;
 struct pd_thread {
 	int32_t pid, tid;
 	uint32_t comm;             /* of perfdata_session_comm */
-	bool comm_set;             /* by a record; else it is ":TID" */
+	bool comm_set;             /* a record named the thread; else the name is ":TID" */
 	struct pd_maps *maps;    /* shared by the threads of a process */
-	struct pd_guest *guest;    /* whose thread it is; NULL: the host's */
+	struct pd_guest *guest;    /* the guest that has the thread; NULL: the host */
 	uint32_t number;           /* no other thread of the recording has it */
 	struct pd_thread *next_free;
 };
 
 /* A virtual machine whose records stand beside the host's. */
 struct pd_guest {
-	int32_t pid;               /* of the process that runs it; 0: that of records which say nothing */
-	char kernel_name[48];      /* what its kernel is called in records */
+	int32_t pid;               /* of the process that runs it; 0: for records that name no guest */
+	char kernel_name[48];      /* the name of its kernel in records */
 	struct pd_hash_map threads;     /* tid → struct pd_thread * */
 	struct pd_maps kernel;
 	struct pd_guest *next;
 };
 
-/* The thread of a tid, of the machine at hand, made if there is none. pid -1: unknown. NULL without memory. */
+/* The thread of a tid in the current machine, created if there is none. pid -1: unknown. NULL without memory. */
 struct pd_thread *pd_thread_find_or_create(struct pd_state *state, int32_t pid, int32_t tid);
 void pd_thread_remove(struct pd_state *state, struct pd_thread *thread);
 int pd_thread_set_comm(struct pd_state *state, struct pd_thread *thread, const void *comm, size_t size);
 int pd_thread_fork(struct pd_state *state, const struct perfdata_task *task, bool copy_maps);
 
 /* --- process/guests.c --- */
-/* An ID_INDEX record: which counters count for guests. 0 or -1. */
+/* Takes an ID_INDEX record: which counters count for guests. 0 or -1. */
 int pd_guests_take(struct pd_state *state, const struct perfdata_id_index *index);
-/* Whether a counter counts for a guest, and for which. */
+/* Whether a counter counts for a guest, and for which guest. */
 bool pd_guest_of_id(const struct pd_state *state, uint64_t id, int32_t *ret_pid, int32_t *ret_vcpu);
-/* Makes the machine of a record the one at hand. id: of its counter; pid: of the process that the record is about. 0 or
- * -1. */
+/* Makes the machine of a record the current one. id: of the record's counter; pid: of the process that the record is
+ * about. 0 or -1. */
 int pd_guest_enter(struct pd_state *state, unsigned misc, uint64_t id, int32_t pid);
 void pd_guests_release(struct pd_state *state);
 static inline bool pd_is_guest_mode(unsigned misc)
@@ -52,14 +52,14 @@ static inline bool pd_is_guest_mode(unsigned misc)
 
 /* --- process/host_process.c: processes of the recording that still run here --- */
 struct pd_host_process {
-	bool runs;                 /* the recorded process, as far as can be seen */
-	/* its paths lead to other files than ours: it is, or was, in another mount namespace */
+	bool runs;                 /* it is the recorded process, as far as can be told */
+	/* its paths lead to other files than those of this process: it is, or was, in another mount namespace */
 	bool other_files;
-	uint32_t inner_pid;        /* pid that it has for itself; 0: unknown */
+	uint32_t inner_pid;        /* its pid inside its own namespace; 0: unknown */
 };
-/* A NAMESPACES record. 0 or -1. */
+/* Takes a NAMESPACES record. 0 or -1. */
 int pd_namespaces_take(struct pd_state *state, const struct perfdata_namespaces *record);
-/* To be asked only where this host is the recorded one. */
+/* To be called only where this host is the recorded one. */
 struct pd_host_process pd_host_process(const struct pd_state *state, int32_t pid);
 
 #endif

@@ -41,7 +41,7 @@ static int init_maps(struct pd_state *state, struct pd_thread *thread)
 	return 0;
 }
 
-/* A thread met by its tid alone joins its process once the pid is known. */
+/* A thread that was known by its tid alone joins its process once a record has the pid. */
 static int learn_pid(struct pd_state *state, struct pd_thread *thread, int32_t pid)
 {
 	if (pid == -1 || thread->pid != -1)

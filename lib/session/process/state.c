@@ -49,7 +49,7 @@ void pd_state_free(struct pd_state *state)
 	pd_free(state);
 }
 
-/* What MMAP and MMAP2 say alike. */
+/* The fields that MMAP and MMAP2 records share. */
 struct mapping {
 	int32_t pid, tid;
 	uint64_t addr, len, pgoff;
@@ -61,7 +61,7 @@ struct mapping {
 	unsigned cpumode;
 };
 
-/* A name that a damaged record does not have is an empty one. */
+/* A damaged record may lack a name: the name is empty then. */
 static const char *text_of(struct perfdata_bytes text) { return text.data ? (const char *)text.data : ""; }
 
 static bool begins_with(const struct mapping *mapping, const char *prefix)
@@ -96,7 +96,7 @@ static void count_map(struct pd_state *state, const struct pd_map *map, const st
 	}
 }
 
-/* Which file, if any, is behind a user mapping: the classes of names are those of the kernel (fs/proc/task_mmu.c) and
+/* Which file, if any, is behind a user mapping. The classes of names are those of the kernel (fs/proc/task_mmu.c) and
  * of perf. */
 static int map_user(struct pd_state *state, const struct mapping *mapping)
 {
@@ -161,7 +161,7 @@ static int map_kernel(struct pd_state *state, const struct mapping *mapping)
 			map.end = UINT64_MAX;
 	} else if (!mapping->filename_size || (mapping->filename[0] != '/' && mapping->filename[0] != '[') ||
 		   mapping->addr == 0) {
-		/* a module at address 0 was recorded where addresses of the kernel are hidden */
+		/* the recorder put a module at address 0 because the kernel hid its addresses */
 		return 0;
 	}
 	map.dso = pd_dso_get(state, &key);
@@ -185,7 +185,7 @@ static int map_kernel(struct pd_state *state, const struct mapping *mapping)
 	return 0;
 }
 
-/* A guest's kernel, or a module of it. */
+/* Maps a guest's kernel, or a module of it. */
 static int map_guest_kernel(struct pd_state *state, const struct mapping *mapping)
 {
 	struct pd_guest *guest = state->guest;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The addresses of a recorded callchain, one after the other, and the mode that each is of. */
+/* The addresses of a recorded callchain, one after the other, and the cpumode of each. */
 #ifndef PD_CHAIN_WALK_H
 #define PD_CHAIN_WALK_H
 
@@ -33,8 +33,8 @@ static inline bool pd_walk_context(struct pd_chain_walk *walk, uint64_t marker)
 	return false;
 }
 
-/* The next address of the chain; markers switch the mode. An unknown marker makes the chain broken: perf throws all of
- * it away. */
+/* The next address of the chain; markers switch the mode. An unknown marker makes the chain broken: perf discards the
+ * whole chain. */
 static inline bool pd_walk_next(struct pd_chain_walk *walk, uint64_t *ret_ip)
 {
 	while (walk->part < 2 && walk->parts[walk->part]) {
@@ -53,7 +53,8 @@ static inline bool pd_walk_next(struct pd_chain_walk *walk, uint64_t *ret_ip)
 			walk->broken = true;
 			return false;
 		}
-		/* what follows the marker of a deferred chain is its cookie; with the rest at hand it is left out */
+		/* behind the marker of a deferred chain stands its cookie; where the deferred chain is at hand, the
+		 * cookie is left out */
 		if (ip == PERFDATA_CONTEXT_USER_DEFERRED && walk->parts[1])
 			walk->at = list->count;
 	}
@@ -66,7 +67,8 @@ static inline struct pd_chain_walk pd_walk_start(const struct perfdata_list *cha
 	return (struct pd_chain_walk){ .parts = { chain, deferred }, .cpumode = PERFDATA_CPUMODE_USER };
 }
 
-/* A user address below kernel addresses of a chain may still be of the program that exec is replacing. */
+/* Whether the next address is a user address below kernel addresses: it may still be of the program that exec is
+ * replacing. */
 static inline bool pd_walk_is_below_kernel(const struct pd_chain_walk *walk)
 {
 	return walk->in_kernel && walk->cpumode == PERFDATA_CPUMODE_USER;

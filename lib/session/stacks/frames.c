@@ -7,7 +7,7 @@
 
 #define CACHE_BITS 14
 #define CACHE_SLOTS (1u << CACHE_BITS)
-/* Of what a slot was seen through, beside the cpumode and the generation of the maps. */
+/* Flags of `through`, beside the cpumode and the generation of the maps. */
 #define BELOW_KERNEL 0x100u
 #define IN_CHAIN 0x200u      /* the address stood in a chain: its dso is marked */
 #define GENERATION_SHIFT 16
@@ -25,7 +25,7 @@ static int same_frame(const void *user, uint32_t index, const void *wanted)
 	return frame->dso == key->dso && frame->address == key->address && frame->time == key->time;
 }
 
-/* Frames cannot go anywhere: beyond all limits they end the session. */
+/* Frames cannot be evicted: beyond all limits they end the session. */
 static int account_frames(struct pd_state *state)
 {
 	const size_t size = (size_t)state->frames.count * sizeof(struct perfdata_frame) +
@@ -68,8 +68,8 @@ static const struct pd_maps *maps_of(const struct pd_state *state, const struct 
 	return NULL;   /* hypervisor and unknown modes have no maps here, nor have guests that are not followed */
 }
 
-/* The map of the kernel's text ends before code that ran at boot. What the kernel's own symbols name is in the kernel
- * all the same. */
+/* The map of the kernel's text ends before code that ran at boot, but an address that the kernel's own symbols name is
+ * in the kernel. */
 static bool is_kernel_symbol(struct pd_state *state, uint64_t ip)
 {
 	struct perfdata_symbols_dso *symbols = atomic_load(&state->kernel_symbols);
@@ -86,13 +86,13 @@ static int make_cache(struct pd_state *state)
 	return state->address_cache ? 0 : -1;
 }
 
-/* Which maps were asked, and how. */
+/* Identifies the maps and the mode by which an address was resolved: a part of the cache's key. */
 static inline uint64_t seen_through(const struct pd_maps *maps, unsigned cpumode, bool below_kernel)
 {
 	return maps->generation << GENERATION_SHIFT | (below_kernel ? BELOW_KERNEL : 0) | cpumode;
 }
 
-/* The place of an address in the cache; `spread` is that of what it is seen through. */
+/* The slot of an address in the cache; `spread` is spread_of(through). */
 static inline size_t place_of(uint64_t spread, uint64_t ip)
 {
 	return (size_t)(((ip ^ spread) * 0xd6e8feb86659fd93ull) >> (64 - CACHE_BITS));
@@ -105,7 +105,7 @@ static inline struct pd_address_slot *slot_of(const struct pd_state *state, uint
 	return &state->address_cache[place_of(spread_of(through), ip)];
 }
 
-/* What the cache does not know; it is put into `slot`. */
+/* Finds the frame of an address that is not in the cache, and puts it into `slot`. */
 static uint32_t find_frame(struct pd_state *state, const struct pd_maps *maps, unsigned cpumode, uint64_t ip,
 			   bool below_kernel, struct pd_address_slot *slot)
 {
@@ -154,8 +154,9 @@ uint32_t pd_frame_of_data(struct pd_state *state, const struct pd_thread *thread
 	uint32_t frame = pd_frame_of(state, thread, cpumode, address);
 	if (frame != PERFDATA_NONE)
 		return frame;
-	/* the kernel half of every architecture with one shared address space has the top bit set, or begins where the
-	 * kernel's own map does; a map from 0 on only says that nobody knew */
+	/* The kernel half of every architecture with one shared address space has the top bit set, or begins where the
+	 * kernel's own map does; a kernel map that begins at 0 only shows that the recorder did not know the
+	 * address. */
 	const struct pd_map *map = pd_maps_find(&state->kernel, address);
 	const unsigned other = address >> 63 || (map && map->start) ? PERFDATA_CPUMODE_KERNEL : PERFDATA_CPUMODE_USER;
 	if (other == cpumode || (cpumode != PERFDATA_CPUMODE_KERNEL && cpumode != PERFDATA_CPUMODE_USER))
@@ -171,8 +172,8 @@ uint32_t pd_frame_seen(struct pd_state *state, const struct pd_thread *thread, u
 
 /* --- marks of chains --- */
 
-/* What chains go through can be reported without keeping them. Nearly every address of a chain was met before and says
- * so in its slot, and addresses are few and stand close together, unlike chains. */
+/* The session can report the dsos of chains without keeping the chains. Nearly every address of a chain was met before,
+ * which its slot in the cache records; and unlike chains, addresses are few and stand close together. */
 
 static struct pd_dso *dso_of(const struct pd_state *state, uint32_t frame)
 {
@@ -182,7 +183,7 @@ static struct pd_dso *dso_of(const struct pd_state *state, uint32_t frame)
 
 static void mark_dso(struct pd_dso *dso) { __atomic_store_n(&dso->in_chain, true, __ATOMIC_RELAXED); }
 
-/* The first address from `at` on that is not marked, or the end of the chain. */
+/* Passes over marked addresses: the first one from `at` on that is not marked, or the end of the chain. */
 static uint64_t pass_marked(const struct pd_address_slot *cache, const struct perfdata_list *chain, uint64_t through,
 			    uint64_t at)
 {
@@ -205,14 +206,14 @@ static bool is_broken(const struct perfdata_list *chain)
 	return walk.broken;
 }
 
-/* Through what the walk sees addresses; NOWHERE: through nothing. */
+/* The maps and mode by which the walk resolves addresses, as seen_through gives them; NOWHERE: there are no maps. */
 static uint64_t seen_by(const struct pd_state *state, const struct pd_thread *thread, const struct pd_chain_walk *walk)
 {
 	const struct pd_maps *maps = maps_of(state, thread, walk->cpumode);
 	return maps ? seen_through(maps, walk->cpumode, pd_walk_is_below_kernel(walk)) : NOWHERE;
 }
 
-/* Marks what an address lies in, unless it stands in a chain that means nothing. */
+/* Marks the dso of an address, unless the address stands in a broken chain. */
 static void mark_address(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain_walk *walk,
 			 uint64_t through, uint64_t ip)
 {

@@ -6,14 +6,14 @@
 #include "session/stacks/known_chains.h"
 
 #define FIRST_SIZE ((size_t)256 << 10)
-#define ALWAYS_SIZE ((size_t)2 << 20)   /* up to here it becomes larger in any case */
+#define ALWAYS_SIZE ((size_t)2 << 20)   /* up to this size the ring grows in any case */
 #define LARGEST_SIZE ((size_t)32 << 20)
-#define BYTES_PER_SLOT 128u  /* of the ring: slots are to remember more chains than it holds */
-#define PROBES 8u            /* slots that a chain may stand in, from its own on */
+#define BYTES_PER_SLOT 128u  /* bytes of the ring for each slot: slots remember more chains than the ring holds */
+#define PROBES 8u            /* slots in which a chain may stand, from its own slot on */
 
 struct pd_chain_slot {
 	uint64_t place;      /* pd_chain_place */
-	uint64_t position;   /* 1 above the value of `head` when it was put; 0: free */
+	uint64_t position;   /* value of `head` when the chain was put, plus 1; 0: free */
 };
 
 void pd_known_chains_init(struct pd_known_chains *known, struct pd_account *account)
@@ -61,7 +61,7 @@ static bool same_words(const uint64_t *words, const struct perfdata_list *list)
 	return !list->count || !memcmp(words, list->data, list->count * 8);
 }
 
-/* Hashes alone never decide. */
+/* Compares the whole key: equal hashes do not suffice. */
 static bool is_of(const struct pd_known_chain *chain, const struct pd_chain_key *key)
 {
 	if (chain->maps != key->maps || chain->kernel != key->kernel || chain->recorded != length(key->recorded) ||
@@ -70,7 +70,7 @@ static bool is_of(const struct pd_known_chain *chain, const struct pd_chain_key 
 	return !key->deferred || same_words(chain->words + chain->recorded, key->deferred);
 }
 
-/* What a slot leads to is still in the ring. */
+/* Whether the chain of a slot is still in the ring. */
 static inline bool is_live(const struct pd_known_chains *known, const struct pd_chain_slot *slot)
 {
 	return slot->position && slot->position - 1 + known->size >= known->head;
@@ -100,7 +100,7 @@ struct pd_known_chain *pd_known_chains_get(struct pd_known_chains *known, const 
 	return NULL;
 }
 
-/* A slot for a chain that was put at `head`: a free one, or the oldest. */
+/* A slot for a chain that is put at `head`: a free slot, or the oldest. */
 static struct pd_chain_slot *slot_for(const struct pd_known_chains *known, uint64_t place)
 {
 	struct pd_chain_slot *oldest = &known->slots[place & (known->nr_slots - 1)];
@@ -120,7 +120,7 @@ static struct pd_chain_slot *new_slots(size_t size)
 	return pd_calloc(size / BYTES_PER_SLOT, sizeof(struct pd_chain_slot));
 }
 
-/* A ring that was forgotten, or never there. */
+/* Starts with an empty ring, the first time or after the ring was dropped. */
 static bool start(struct pd_known_chains *known, size_t size)
 {
 	forget(known);
@@ -139,7 +139,8 @@ static bool start(struct pd_known_chains *known, size_t size)
 	return true;
 }
 
-/* What is known stays where it is, in the first half. To be called when the ring is full to its end. */
+/* Doubles the ring: known chains stay where they are, in the first half. To be called when the ring is full to its
+ * end. */
 static bool make_larger(struct pd_known_chains *known)
 {
 	struct pd_known_chains larger = *known;
@@ -166,8 +167,8 @@ static bool make_larger(struct pd_known_chains *known)
 	return true;
 }
 
-/* The ring is full: it becomes larger as long as chains come back after they were forgotten and memory is there, and
- * small again where memory is short. */
+/* The ring is full: it grows as long as chains come back after they were dropped and there is memory, and shrinks where
+ * memory is short. */
 static bool go_around(struct pd_known_chains *known)
 {
 	const bool useful = known->missed > known->asked / 32 || known->size < ALWAYS_SIZE;
@@ -179,7 +180,7 @@ static bool go_around(struct pd_known_chains *known)
 	return true;
 }
 
-/* Room in one piece; false: nothing of this size is kept. */
+/* Makes room in one piece; false: a chain of this size is not kept. */
 static bool make_room(struct pd_known_chains *known, size_t size)
 {
 	if (size > FIRST_SIZE / 4)

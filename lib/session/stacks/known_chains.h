@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Chains that were resolved lately: what the words of a chain, seen through a set of maps, stand for. Of a fixed size:
- * the oldest are forgotten, which costs time and never changes what comes out. */
+/* Chains that were resolved lately: the stacks that the words of a chain stand for, seen through a set of maps. The
+ * ring is limited: the oldest chains are dropped, which costs time and never changes a result. */
 #ifndef PD_KNOWN_CHAINS_H
 #define PD_KNOWN_CHAINS_H
 
 #include "base/account.h"
 #include "perfdata/session.h"
 
-/* What a chain stands for, as far as it is asked for. */
+/* The stack that a chain stands for, as far as the session needs it. */
 struct pd_known_chain {
 	uint64_t maps, kernel;             /* see pd_chain_key */
 	uint32_t recorded, deferred;       /* words of each; UINT32_MAX: there is no such list */
 	uint32_t stack, node;
 	uint32_t steps;                    /* 0: steps are not kept */
-	uint32_t at;                       /* where its steps stand in the batch of this number */
+	uint32_t at;                       /* where its steps stand in the batch with this number */
 	uint64_t batch;
 	uint64_t words[];                  /* of both lists; then the steps */
 };
@@ -24,17 +24,17 @@ struct pd_known_chains {
 	size_t max_size;           /* of the ring */
 	char *ring;
 	size_t size;               /* of the ring: a power of two, or 0 */
-	uint64_t head;             /* bytes that were ever put into it */
+	uint64_t head;             /* all bytes that were ever put into it */
 	struct pd_chain_slot *slots;
 	size_t nr_slots;
-	/* since it was last around: look-ups, and those of them for what had been forgotten */
+	/* since the ring was last full: look-ups, and those of them for chains that had been dropped */
 	uint64_t asked, missed;
 };
 
-/* What a chain is looked up by. */
+/* The key of a chain. */
 struct pd_chain_key {
 	const struct perfdata_list *recorded, *deferred;   /* the second may be NULL */
-	uint64_t maps, kernel;     /* generations of the maps that it is seen through */
+	uint64_t maps, kernel;     /* generations of the maps by which its addresses are resolved */
 	uint64_t place;            /* pd_chain_place */
 };
 
@@ -45,16 +45,17 @@ static inline struct perfdata_step *pd_known_steps(struct pd_known_chain *chain)
 
 void pd_known_chains_init(struct pd_known_chains *known, struct pd_account *account);
 void pd_known_chains_release(struct pd_known_chains *known);
-/* Where a key belongs in the cache: a hash of all that it is looked up by. */
+/* Where a key belongs in the cache: a hash of the whole key. */
 uint64_t pd_chain_place(const struct pd_chain_key *key, uint64_t seed);
-/* What was put under the key, or NULL. Valid until the next one is put. */
+/* The chain that was put under the key, or NULL. Valid until the next chain is put. */
 struct pd_known_chain *pd_known_chains_get(struct pd_known_chains *known, const struct pd_chain_key *key);
-/* Room for what the key stands for, with so many steps: words are there, the rest is to be filled in. NULL: it will not
- * be known. */
+/* Room for what the key stands for, with this many steps: the words are filled in, the caller fills in the rest. NULL:
+ * the chain will not be known. */
 struct pd_known_chain *pd_known_chains_put(struct pd_known_chains *known, const struct pd_chain_key *key,
 					   uint32_t nr_steps);
 
-/* A look-up waits for memory twice, one behind the other. Whoever knows what will be looked up next begins earlier. */
+/* A look-up waits for memory twice, first for the slot, then for the chain. A caller that knows which chain comes next
+ * prefetches. */
 void pd_known_chains_fetch_slot(const struct pd_known_chains *known, uint64_t place);
 void pd_known_chains_fetch_words(const struct pd_known_chains *known, uint64_t place);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a recorded chain stands for: its steps, in the memory of the batch; and, for those who ask, its id or its node
- * in a tree of stacks. */
+/* The stack that a recorded chain stands for: its steps, in the memory of the batch, and, where the caller needs them,
+ * its id or its node in a tree of stacks. */
 #include "config.h"
 #include <string.h>
 #include "base/memory.h"
@@ -44,7 +44,7 @@ static int add_step(struct pd_state *state, const struct pd_thread *thread, cons
 	return 0;
 }
 
-/* The address at hand is the second one behind the marker of the user part. */
+/* Whether the current address is the second one behind the marker of the user part. */
 static bool is_second_of_user(const struct pd_chain_walk *walk)
 {
 	return walk->part == 0 && walk->at >= 3 &&
@@ -60,7 +60,7 @@ static int add_leaf_caller(struct pd_state *state, const struct pd_thread *threa
 	return result;
 }
 
-/* The steps of what the walk goes over. Of a broken chain none is left. */
+/* Adds the steps of the chain that the walk goes over; a broken chain adds none. */
 static int add_recorded(struct pd_state *state, const struct pd_thread *thread, struct pd_chain_walk *walk,
 			uint64_t leaf_caller)
 {
@@ -77,7 +77,7 @@ static int add_recorded(struct pd_state *state, const struct pd_thread *thread, 
 	return 0;
 }
 
-/* What stands in front of the user part of a chain. false: it has none, as far as perf looks. */
+/* The part of a chain in front of its user part. false: the chain has no user part, as far as perf looks. */
 static bool before_user(const struct perfdata_list *chain, struct perfdata_list *ret)
 {
 	for (uint64_t i = 0; i < chain->count && i < PD_MAX_STEPS; i++) {
@@ -90,7 +90,7 @@ static bool before_user(const struct perfdata_list *chain, struct perfdata_list 
 	return false;
 }
 
-/* A call stack of branches, newest first: the sample's own address, then where each branch came from. */
+/* A call stack of branches, newest first: adds the sample's own address, then the source of each branch. */
 static int add_branches(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain,
 			struct pd_chain_walk *walk)
 {
@@ -108,7 +108,7 @@ static int add_branches(struct pd_state *state, const struct pd_thread *thread, 
 	return 0;
 }
 
-/* The steps of a chain, into the scratch. */
+/* Gathers the steps of a chain in the scratch. */
 int pd_gather_steps(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain)
 {
 	struct perfdata_list front;
@@ -131,7 +131,7 @@ int pd_gather_steps(struct pd_state *state, const struct pd_thread *thread, cons
 
 /* --- keys --------------------------------------------------------------------------------------------------------- */
 
-/* A chain without addresses of the process means the same whoever ran. */
+/* Whether a chain has no addresses of the process: then it means the same for every process. */
 static bool is_kernel_only(const struct perfdata_list *chain, const struct perfdata_list *deferred)
 {
 	if (deferred || !chain->count || perfdata_list_u64(chain, 0) != PERFDATA_CONTEXT_KERNEL)
@@ -142,7 +142,7 @@ static bool is_kernel_only(const struct perfdata_list *chain, const struct perfd
 	return true;
 }
 
-/* The maps that a chain is seen through: 0 if it means the same whoever ran. */
+/* The maps by which a chain is resolved: 0 if the chain means the same for every process. */
 static uint64_t maps_of_chain(const struct pd_thread *thread, const struct perfdata_list *chain,
 			      const struct perfdata_list *deferred)
 {
@@ -193,7 +193,7 @@ static int put_steps(struct pd_state *state, struct pd_step_list *to, const stru
 	return 0;
 }
 
-/* What the steps in the scratch are called across batches. */
+/* Finds the id or node of the steps in the scratch. */
 static int name_stack(struct pd_state *state, struct pd_stack *ret)
 {
 	struct pd_stacks *stacks = &state->stacks;
@@ -220,7 +220,7 @@ static int build_stack(struct pd_state *state, const struct pd_thread *thread, c
 	return name_stack(state, ret);
 }
 
-/* A chain that is known. Its steps may stand in the batch already. */
+/* Takes a chain that is known. Its steps may stand in the batch already. */
 static int take_known(struct pd_state *state, struct pd_known_chain *known, struct pd_step_list *to,
 		      struct pd_stack *ret)
 {
@@ -256,7 +256,8 @@ int pd_stack_get(struct pd_state *state, const struct pd_thread *thread, const s
 		 struct pd_step_list *to, struct pd_stack *ret)
 {
 	*ret = (struct pd_stack){ .stack = PERFDATA_NONE, .steps = PERFDATA_NONE };
-	/* what is not the recorded chain alone is seldom the same twice, or was dear to find anyway */
+	/* stacks with unwound steps, branches or a leaf caller are seldom the same twice, and took long to find
+	 * anyway */
 	if (chain->branches || chain->nr_unwound || chain->leaf_caller)
 		return build_stack(state, thread, chain, to, ret);
 	struct pd_chain_key own;

@@ -16,7 +16,7 @@ struct pd_step_list {
 	uint64_t batch;            /* its number */
 };
 struct pd_stacks {
-	bool with_steps, with_ids, with_nodes;     /* what is asked for */
+	bool with_steps, with_ids, with_nodes;     /* what the session needs */
 	struct pd_known_chains known;
 	struct pd_stack_ids ids;           /* with_ids */
 	struct pd_step_tree nodes;         /* with_nodes */
@@ -34,28 +34,30 @@ void pd_stacks_release(struct pd_stacks *stacks);
 #define PD_MAX_STEPS 127u
 
 uint32_t pd_frame_get(struct pd_state *state, const struct perfdata_frame *key);   /* PERFDATA_NONE without memory */
-/* The frame of an address as a sample of this thread in this mode sees it; PERFDATA_NONE: nothing is mapped there. */
+/* The frame of an address, in the view of a sample of this thread in this mode; PERFDATA_NONE: nothing is mapped
+ * there. */
 uint32_t pd_frame_of(struct pd_state *state, const struct pd_thread *thread, unsigned cpumode, uint64_t ip);
-/* … below_kernel: of a chain that began in the kernel, where it may still be of the program that exec is replacing. */
+/* The same; below_kernel: the chain began in the kernel, where the address may still be of the program that exec is
+ * replacing. */
 uint32_t pd_frame_seen(struct pd_state *state, const struct pd_thread *thread, unsigned cpumode, uint64_t ip,
 		       bool below_kernel);
-/* Of an address whose mode nobody recorded (addr, branches): as the sample's mode sees it, else in the half of the
- * address space that it lies in. */
+/* The frame of an address whose mode was not recorded (addr, branches): in the sample's mode, else in the half of the
+ * address space in which it lies. */
 uint32_t pd_frame_of_data(struct pd_state *state, const struct pd_thread *thread, unsigned cpumode, uint64_t address);
 /* Where the steps of a sample's stack come from, in the order of the steps. */
 struct pd_chain {
 	const struct perfdata_list *recorded;   /* the callchain */
 	const struct perfdata_list *deferred;   /* what a deferred chain adds, or NULL */
-	/* a call stack of branches: takes the place of the user part; or NULL */
+	/* a call stack of branches, which replaces the user part; or NULL */
 	const struct perfdata_list *branches;
 	uint64_t ip;                            /* of the sample: the step in front of the branches */
 	const uint64_t *unwound;                /* user addresses found by unwinding */
 	size_t nr_unwound;
-	/* what called the first user address and left no frame of its own; 0: unknown */
+	/* the caller of the first user address, for which the chain has no frame; 0: unknown */
 	uint64_t leaf_caller;
-	const struct pd_chain_key *key;         /* if it was expected, or NULL */
+	const struct pd_chain_key *key;         /* from pd_stack_expect, or NULL */
 };
-/* What a chain stands for. */
+/* The stack that a chain stands for. */
 struct pd_stack {
 	uint32_t steps, nr_steps;          /* in the batch; PERFDATA_NONE, 0: an empty or broken chain */
 	uint32_t stack;                    /* its id, or PERFDATA_NONE */
@@ -66,24 +68,24 @@ int pd_stack_get(struct pd_state *state, const struct pd_thread *thread, const s
 		 struct pd_step_list *to, struct pd_stack *ret);
 /* The node of a sample without chain. */
 int pd_stack_alone(struct pd_state *state, unsigned cpumode, uint64_t ip, uint32_t frame, uint32_t *ret_node);
-/* The steps of a chain, into the scratch. 0 or -1. */
+/* Gathers the steps of a chain in the scratch. 0 or -1. */
 int pd_gather_steps(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain);
 /* Marks the dsos of all steps that the stack of a chain would have. */
 void pd_chain_mark(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain);
-/* Samples that come soon: looking up their stacks one by one is dear, since memory is slow, but it can be asked for
- * many things at once. */
+/* Announces the chain of a sample that comes soon: looking up stacks one by one is slow, since each look-up waits for
+ * memory, but many prefetches can be on their way at once. */
 void pd_stack_expect(const struct pd_state *state, const struct pd_thread *thread, const struct perfdata_list *chain,
 		     struct pd_chain_key *ret);
-void pd_stack_fetch(const struct pd_state *state, const struct pd_chain_key *expected);   /* once all are known */
+void pd_stack_fetch(const struct pd_state *state, const struct pd_chain_key *expected);   /* once all are announced */
 void pd_frames_release(struct pd_state *state);
 
 /* --- stacks/user_stacks.c --- */
-/* Unwinds the user stack of a sample that has registers and stack memory; the number of addresses in *ret_pcs, which
- * are valid until the next call. 0: nothing can be unwound, or there are no symbols. */
+/* Unwinds the user stack of a sample that has registers and stack memory. Returns the number of addresses in *ret_pcs,
+ * which are valid until the next call. 0: nothing can be unwound, or there are no symbols. */
 size_t pd_unwind(struct pd_state *state, const struct pd_thread *thread, const struct perfdata_sample *sample,
 		 const uint64_t **ret_pcs);
-/* Frame pointers miss the caller of a function that makes no frame. On aarch64 the link register has it, which perf
- * record keeps then. The address inside that caller, or 0. */
+/* Frame pointers miss the caller of a function that makes no frame. On aarch64 the link register has that caller, and
+ * perf record keeps the register. Returns the address inside the caller, or 0. */
 uint64_t pd_unwind_leaf(struct pd_state *state, const struct pd_thread *thread, const struct perfdata_sample *sample,
 			const struct perfdata_list *chain);
 void pd_unwinders_free(struct pd_state *state);

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "session/stacks/step_tree.h"
 
-/* A label of a tree that is not exact is a frame, with a bit for the origin, or, with this bit, an index of `steps`. */
+/* In a tree that is not exact, a label is a frame with a bit for the origin, or, with this bit, an index of `steps`. */
 #define LABEL_IS_INDEX (UINT32_C(1) << 31)
 #define MAX_PLAIN_FRAME (UINT32_C(1) << 30)
 
@@ -56,7 +56,7 @@ static uint32_t intern_step(struct pd_step_tree *tree, const struct perfdata_ste
 	return index;
 }
 
-/* The step as the tree tells it from others. */
+/* The step, reduced to what distinguishes steps in this tree. */
 static struct perfdata_step normal(const struct pd_step_tree *tree, const struct perfdata_step *step)
 {
 	struct perfdata_step result = *step;

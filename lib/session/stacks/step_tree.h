@@ -7,7 +7,7 @@
 #include "base/tree.h"
 #include "perfdata/session.h"
 
-/* A step of a tree that is not exact, and stands for a sample without callchain. */
+/* Origin of a step that stands for a sample without callchain, in a tree that is not exact. */
 #define PD_STEP_ALONE 3u
 
 struct pd_step_tree {
@@ -21,7 +21,7 @@ struct pd_step_tree {
 	struct pd_index index;
 	struct pd_account *account;
 	size_t accounted;
-	/* The way to the node that was asked for last: the next one often shares its beginning. */
+	/* The path to the node that was found last: the next stack often shares its beginning. */
 	struct pd_step_place {
 		struct perfdata_step step;
 		uint32_t node;
@@ -33,7 +33,7 @@ struct pd_step_tree {
 /* 0, or -1 without memory; to be released either way. */
 int pd_step_tree_init(struct pd_step_tree *tree, bool exact, struct pd_account *account);
 void pd_step_tree_release(struct pd_step_tree *tree);
-/* The node of a stack, callee first; 0 for none. UINT32_MAX: see status. */
+/* The node of a stack, callee first; 0 for no steps. UINT32_MAX: see status. */
 uint32_t pd_step_tree_node(struct pd_step_tree *tree, const struct perfdata_step *steps, size_t nr);
 /* A node's step and its caller's node. 0 or -1: see status. */
 int pd_step_tree_get(struct pd_step_tree *tree, uint32_t node, uint32_t *ret_caller, struct perfdata_step *ret);
@@ -50,7 +50,7 @@ int pd_stack_ids_init(struct pd_stack_ids *ids, struct pd_account *account);
 void pd_stack_ids_release(struct pd_stack_ids *ids);
 /* UINT32_MAX: see status. */
 uint32_t pd_stack_ids_get(struct pd_stack_ids *ids, const struct perfdata_step *steps, size_t nr);
-/* The node of an id that is there; UINT32_MAX: see status. */
+/* The node of an id that was given out; UINT32_MAX: see status. */
 uint32_t pd_stack_ids_node(struct pd_stack_ids *ids, uint32_t id);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* User stacks that were recorded as registers and memory: one unwinder for each set of maps, the most recently used few
- * of them. */
+/* User stacks that were recorded as registers and memory: one unwinder for each set of maps, for the few sets used
+ * last. */
 #include "config.h"
 #include "base/memory.h"
 #include "session/state.h"
@@ -11,7 +11,7 @@ struct pd_unwinder {
 	struct pd_state *state;
 	const struct pd_maps *maps;      /* NULL: free */
 	uint64_t generation;               /* of the maps that the unwinder has met */
-	uint64_t used;                     /* when it was used last */
+	uint64_t used;                     /* counter value at its last use */
 	enum perfdata_unwind_arch arch;
 	struct perfdata_unwinder *unwinder;
 };
@@ -58,7 +58,7 @@ static void drop(struct pd_unwinder *slot)
 	*slot = (struct pd_unwinder){ 0 };
 }
 
-/* The unwinder of these maps, as they are now. */
+/* The unwinder of these maps in their present state. */
 static struct pd_unwinder *take_unwinder(struct pd_state *state, const struct pd_maps *maps,
 					 enum perfdata_unwind_arch arch)
 {
@@ -99,7 +99,7 @@ size_t pd_unwind(struct pd_state *state, const struct pd_thread *thread, const s
 	if (!state->symbols || !regs->abi || !regs->values.count || !arch_of(state, regs->abi, &arch))
 		return 0;
 	size_t copied = stack->dyn_size < stack->data.size ? (size_t)stack->dyn_size : stack->data.size;
-	/* the kernel writes a value for each bit of the mask; a record that was cut has fewer */
+	/* the kernel writes a value for each bit of the mask; a truncated record has fewer */
 	if (!copied || regs->values.count != (uint64_t)__builtin_popcountll(regs->mask))
 		return 0;
 	if (!state->unwinders)
