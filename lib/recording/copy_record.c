@@ -4,6 +4,7 @@
 #include "base/checked.h"
 #include "perfdata/unstable.h"
 #include "recording/anonymize.h"
+#include "recording/tracepoints.h"
 
 #define LAST_OF_61 PERFDATA_RECORD_FINISHED_INIT    /* the last record type that perf 6.1 knows */
 
@@ -41,22 +42,14 @@ static enum perfdata_status put_payload(struct perfdata_rewriter *rewriter, cons
 	return pd_rewrite_written(rewriter, perfdata_writer_payload(rewriter->writer, bytes, size));
 }
 
-/* The formats of tracepoints of a stream stand behind their record; the reader has taken them up as a section. */
-static enum perfdata_status copy_tracing_data(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
+static enum perfdata_status put_tracing_data(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw,
+					     struct perfdata_bytes bytes)
 {
 	static const uint8_t zeros[8];
-	const struct perfdata_feature_section *section = perfdata_reader_feature(rewriter->reader,
-										 PERFDATA_FEATURE_TRACING_DATA);
-	const struct perfdata_bytes bytes = section && section->feature ? perfdata_feature_bytes(section->feature)
-									: (struct perfdata_bytes){ NULL, 0 };
 	uint8_t out[16] = { 0 };
 	const bool swap = pd_order_is_foreign(rewriter->order);
 	const uint32_t words[4] = { PERFDATA_RECORD_TRACING_DATA, 0, (uint32_t)pd_align8(bytes.size), 0 };
 
-	if (raw->payload == 0 || !bytes.size)
-		return PERFDATA_OK;
-	if (!pd_rewrite_may_turn(rewriter))
-		return rewriter->error.status;
 	if (!pd_rewrite_changes_order(rewriter) && raw->payload == pd_align8(bytes.size)) {
 		const enum perfdata_status status = put(rewriter, raw->bytes, raw->size);
 		if (status != PERFDATA_OK)
@@ -75,6 +68,32 @@ static enum perfdata_status copy_tracing_data(struct perfdata_rewriter *rewriter
 		status = put_payload(rewriter, bytes.data, bytes.size);
 	return status == PERFDATA_OK ? put_payload(rewriter, zeros, (size_t)pd_align8(bytes.size) - bytes.size)
 				     : status;
+}
+
+/* The formats of tracepoints of a stream stand behind their record; the reader has taken them up as a section. */
+static enum perfdata_status copy_tracing_data(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
+{
+	const struct perfdata_feature_section *section = perfdata_reader_feature(rewriter->reader,
+										 PERFDATA_FEATURE_TRACING_DATA);
+	struct perfdata_bytes bytes = section && section->feature ? perfdata_feature_bytes(section->feature)
+								  : (struct perfdata_bytes){ NULL, 0 };
+	struct perfdata_text turned;
+
+	if (raw->payload == 0 || !bytes.size)
+		return PERFDATA_OK;
+	if (!pd_rewrite_may_turn(rewriter))
+		return rewriter->error.status;
+	perfdata_text_init(&turned);
+	enum perfdata_status status = PERFDATA_OK;
+	if (pd_rewrite_changes_order(rewriter)) {
+		status = pd_formats_turned(rewriter, &turned);
+		bytes = (struct perfdata_bytes){ (const uint8_t *)turned.data, turned.size };
+	}
+	if (status == PERFDATA_OK)
+		status = perfdata_text_failed(&turned) ? pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL)
+						       : put_tracing_data(rewriter, raw, bytes);
+	perfdata_text_release(&turned);
+	return status;
 }
 
 /* A piece of the data of a hardware tracer, without what the piece before it had already. */
@@ -257,6 +276,11 @@ static enum perfdata_status copy_whole(struct perfdata_rewriter *rewriter, const
 	if (rewriter->anonymizer)
 		return put_encoded(rewriter, raw, &record, NULL);
 	const bool filled = pd_build_ids_fill(rewriter, &record);
+	if (pd_rewrite_changes_order(rewriter)) {
+		const enum perfdata_status status = pd_tracepoint_turn(rewriter, raw, &record);
+		if (status != PERFDATA_OK)
+			return status;
+	}
 	if (rewriter->merge) {
 		const enum perfdata_status status = pd_merge_round(rewriter, raw);
 		return status == PERFDATA_OK ? put_encoded(rewriter, raw, &record, source) : status;

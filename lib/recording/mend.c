@@ -47,6 +47,18 @@ static void mend_sampleless(const struct perfdata_rewriter *rewriter, struct per
 	attr->read_format = first->read_format;
 }
 
+bool pd_mend_is_stat_stream(const struct perfdata_rewriter *rewriter)
+{
+	const size_t nr = perfdata_reader_nr_events(rewriter->reader);
+
+	for (size_t i = 0; i < nr; i++) {
+		const struct perfdata_attr *attr = perfdata_reader_event(rewriter->reader, i)->attr;
+		if (attr->sample_type || perfdata_attr_has(attr, PERFDATA_ATTR_SAMPLE_ID_ALL))
+			return false;
+	}
+	return nr && rewriter->from_stream;
+}
+
 enum perfdata_status pd_mend_no_events(struct perfdata_rewriter *rewriter)
 {
 	const struct perfdata_attr attr = { .type = TYPE_SOFTWARE,
@@ -81,6 +93,9 @@ void pd_mend_attr(struct perfdata_rewriter *rewriter, const struct perfdata_even
 		pd_rewrite_tell(rewriter, "the format of %s is not in the recording: its raw data stay, without fields",
 				event->name);
 	}
+	/* as perf stat itself does in a file; a file of several events without it is refused */
+	if (!rewriter->to_stream && pd_mend_is_stat_stream(rewriter))
+		ret->sample_type = PERFDATA_SAMPLE_IDENTIFIER;
 	if (rewriter->options.repair && !rewriter->counts.samples)
 		mend_sampleless(rewriter, ret);
 	const uint32_t size = ret->size ? ret->size : 64;

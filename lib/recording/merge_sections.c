@@ -2,11 +2,11 @@
 /* The feature sections of several recordings as one. Lists are joined; what can be one thing only stays where all that
  * tell it agree. */
 #include "config.h"
-#include <stdlib.h>
 #include "base/error.h"
 #include "base/memory.h"
 #include "perfdata/unstable.h"
 #include "recording/merge.h"
+#include "recording/tracepoints.h"
 
 /* where an entry of BUILD_ID has the name, from its header on; the build-id stands in front */
 #define BUILD_ID_NAME 36u
@@ -58,16 +58,6 @@ struct joined {
 	bool swap;
 };
 
-static void put_int(struct perfdata_text *out, bool swap, unsigned width, uint64_t value)
-{
-	uint8_t bytes[8];
-	const bool big = swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
-
-	for (unsigned i = 0; i < width; i++)
-		bytes[big ? width - 1 - i : i] = (uint8_t)(value >> 8 * i);
-	perfdata_text_append(out, bytes, width);
-}
-
 static const struct perfdata_feature *section_of(const struct pd_merge_input *input, uint32_t id)
 {
 	const struct perfdata_feature_section *section = perfdata_reader_feature(input->known, id);
@@ -89,7 +79,7 @@ static enum perfdata_status put_joined(struct joined *joined, uint32_t id, bool 
 
 	perfdata_text_init(&out);
 	if (counted)
-		put_int(&out, joined->swap, 4, joined->nr);
+		pd_append_int(&out, joined->swap, 4, joined->nr);
 	perfdata_text_append(&out, joined->entries.data, joined->entries.size);
 	enum perfdata_status status = perfdata_text_failed(&joined->entries) || perfdata_text_failed(&out)
 					      ? PERFDATA_ENOMEM
@@ -226,11 +216,11 @@ static enum perfdata_status join_groups(struct joined *joined)
 			const struct perfdata_node *members = perfdata_node_get(group, "nr_members");
 			if (!name || !leader || !members)
 				continue;
-			put_int(out, joined->swap, 4, name->v.bytes.size + 1);
+			pd_append_int(out, joined->swap, 4, name->v.bytes.size + 1);
 			perfdata_text_bytes(out, name->v.bytes);
 			perfdata_text_fill(out, '\0', 1);
-			put_int(out, joined->swap, 4, leader->v.u + input->first_event);
-			put_int(out, joined->swap, 4, members->v.u);
+			pd_append_int(out, joined->swap, 4, leader->v.u + input->first_event);
+			pd_append_int(out, joined->swap, 4, members->v.u);
 			joined->nr++;
 		}
 	}
@@ -239,148 +229,18 @@ static enum perfdata_status join_groups(struct joined *joined)
 
 /* --- formats of tracepoints -------------------------------------------------------------------------------------- */
 
-/* A format, under the number of its system. */
-struct format {
-	uint32_t system;
-	size_t place;
-	const struct perfdata_trace_event *event;
-};
-
-struct formats {
-	struct format *items;
-	size_t nr, room;
-	struct pd_intern *systems;       /* 0: ftrace, whose formats stand apart */
-	struct pd_hash_map ids;          /* id → item */
-};
-
-static int by_system(const void *a, const void *b)
-{
-	const struct format *x = a, *y = b;
-
-	if (x->system != y->system)
-		return x->system < y->system ? -1 : 1;
-	return (x->place > y->place) - (x->place < y->place);
-}
-
-static enum perfdata_status add_format(struct perfdata_rewriter *rewriter, struct formats *formats,
-				       const struct perfdata_trace_event *event)
-{
-	uint64_t known;
-
-	if (pd_hash_map_get(&formats->ids, event->id, &known)) {
-		const struct perfdata_bytes a = event->format, b = formats->items[known].event->format;
-		if (a.size == b.size && !memcmp(a.data, b.data, a.size))
-			return PERFDATA_OK;
-		(void)pd_error(&rewriter->error, PERFDATA_EUNSUP, PERFDATA_NO_OFFSET,
-			       "the tracepoints %s:%s and %s:%s have the same number: the recordings are of "
-			       "different boots",
-			       event->system, event->name, formats->items[known].event->system,
-			       formats->items[known].event->name);
-		return PERFDATA_EUNSUP;
-	}
-	const uint32_t system = pd_intern_put(formats->systems, event->system, strlen(event->system));
-	if (system == UINT32_MAX ||
-	    pd_vector_grow(&formats->items, &formats->room, formats->nr, sizeof *formats->items) < 0 ||
-	    pd_hash_map_put(&formats->ids, event->id, formats->nr) < 0)
-		return pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL);
-	formats->items[formats->nr] = (struct format){ system, formats->nr, event };
-	formats->nr++;
-	return PERFDATA_OK;
-}
-
-static enum perfdata_status collect_formats(struct perfdata_rewriter *rewriter, struct formats *formats,
-					    struct perfdata_trace_info *ret_info)
-{
-	const struct pd_merge *merge = rewriter->merge;
-	enum perfdata_status status = PERFDATA_OK;
-	bool any = false;
-
-	for (size_t i = 0; i < merge->nr_inputs; i++) {
-		const struct perfdata_trace *trace = perfdata_reader_trace(merge->inputs[i].known);
-		struct perfdata_trace_info info;
-		if (!trace)
-			continue;
-		perfdata_trace_info(trace, &info);
-		if (!any)
-			*ret_info = info;
-		any = true;
-		for (size_t k = 0; k < info.nr_events && status == PERFDATA_OK; k++) {
-			const struct perfdata_trace_event *event = perfdata_trace_event_at(trace, k);
-			status = event ? add_format(rewriter, formats, event)
-				       : pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL);
-		}
-	}
-	return status == PERFDATA_OK && !any ? PERFDATA_ABSENT : status;
-}
-
-static void put_sized(struct perfdata_text *out, bool swap, unsigned width, struct perfdata_bytes bytes)
-{
-	put_int(out, swap, width, bytes.size);
-	perfdata_text_bytes(out, bytes);
-}
-
-/* As schema/trace_data.c reads it. */
-static void put_formats(struct perfdata_text *out, const struct formats *formats,
-			const struct perfdata_trace_info *info)
-{
-	const bool swap = pd_order_is_foreign(info->order);
-	const uint8_t order_and_long[2] = { info->order == PERFDATA_BYTE_ORDER_BIG, (uint8_t)info->long_size };
-	const uint32_t nr_systems = pd_intern_count(formats->systems);
-	size_t at = 0;
-
-	perfdata_text_append(out, "\x17\x08\x44tracing", 10);
-	perfdata_text_append(out, info->version, strlen(info->version) + 1);
-	perfdata_text_append(out, order_and_long, sizeof order_and_long);
-	put_int(out, swap, 4, info->page_size);
-	perfdata_text_append(out, "header_page", sizeof "header_page");
-	put_sized(out, swap, 8, info->header_page);
-	perfdata_text_append(out, "header_event", sizeof "header_event");
-	put_sized(out, swap, 8, info->header_event);
-	for (uint32_t system = 0; system < nr_systems; system++) {
-		size_t end = at;
-		while (end < formats->nr && formats->items[end].system == system)
-			end++;
-		if (system == 1)
-			put_int(out, swap, 4, nr_systems - 1);
-		if (system)
-			perfdata_text_append(out, pd_intern_get(formats->systems, system, NULL),
-					     strlen(pd_intern_get(formats->systems, system, NULL)) + 1);
-		put_int(out, swap, 4, end - at);
-		for (; at < end; at++)
-			put_sized(out, swap, 8, formats->items[at].event->format);
-	}
-	if (nr_systems == 1)
-		put_int(out, swap, 4, 0);
-	put_sized(out, swap, 4, info->kallsyms);
-	put_sized(out, swap, 4, info->printk_formats);
-	put_sized(out, swap, 8, info->saved_cmdlines);
-}
-
 static enum perfdata_status join_formats(struct perfdata_rewriter *rewriter)
 {
-	struct formats formats = { .systems = pd_intern_new() };
-	struct perfdata_trace_info info = { .version = "" };
-	struct perfdata_text out;
+	const struct pd_merge *merge = rewriter->merge;
+	struct pd_formats formats = { 0 };
+	enum perfdata_status status = PERFDATA_OK;
 
-	perfdata_text_init(&out);
-	enum perfdata_status status = formats.systems && pd_intern_put(formats.systems, "ftrace", strlen("ftrace")) == 0
-					      ? collect_formats(rewriter, &formats, &info)
-					      : pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL);
-	if (status == PERFDATA_OK) {
-		if (formats.nr)
-			qsort(formats.items, formats.nr, sizeof *formats.items, by_system);
-		put_formats(&out, &formats, &info);
-		status = perfdata_text_failed(&out)
-				 ? pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL)
-				 : pd_rewrite_written(rewriter, perfdata_writer_feature(rewriter->writer,
-											PERFDATA_FEATURE_TRACING_DATA,
-											out.data, out.size));
-	}
-	perfdata_text_release(&out);
-	pd_free(formats.items);
-	pd_intern_free(formats.systems);
-	pd_hash_map_release(&formats.ids);
-	return status == PERFDATA_ABSENT ? PERFDATA_OK : status;
+	for (size_t i = 0; i < merge->nr_inputs && status == PERFDATA_OK; i++)
+		status = pd_formats_add(rewriter, &formats, perfdata_reader_trace(merge->inputs[i].known));
+	if (status == PERFDATA_OK)
+		status = pd_formats_put_section(rewriter, &formats);
+	pd_formats_release(&formats);
+	return status;
 }
 
 /* --- all of them ------------------------------------------------------------------------------------------------- */

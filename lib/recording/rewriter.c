@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "perfdata/unstable.h"
 #include "recording/anonymize.h"
+#include "recording/tracepoints.h"
 
 enum perfdata_status pd_rewrite_failed(struct perfdata_rewriter *rewriter, enum perfdata_status status,
 				       const char *what)
@@ -242,18 +243,13 @@ enum perfdata_status pd_rewrite_put_round(struct perfdata_rewriter *rewriter)
 				     : status;
 }
 
-/* The raw data of tracepoints have the recorder's byte order, as their formats say; nobody turns them. */
 bool pd_rewrite_may_turn(struct perfdata_rewriter *rewriter)
 {
 	for (size_t i = 0; pd_rewrite_changes_order(rewriter) && !rewriter->anonymizer &&
 			   i < perfdata_reader_nr_events(rewriter->reader);
-	     i++) {
-		if (!perfdata_reader_event(rewriter->reader, i)->trace)
-			continue;
-		(void)pd_rewrite_failed(rewriter, PERFDATA_EUNSUP,
-					"the data of tracepoints keep the byte order that they were recorded in");
-		return false;
-	}
+	     i++)
+		if (!pd_tracepoint_may_turn(rewriter, perfdata_reader_event(rewriter->reader, i)))
+			return false;
 	return true;
 }
 

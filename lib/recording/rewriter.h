@@ -8,6 +8,7 @@
  *   build_ids.c  build-ids that were found since
  *   anonymize.c, anonymize_rows.c, pseudonym.c, moved_maps.c   names and addresses that tell nobody anything
  *   merge.c, merge_check.c, merge_sections.c   several recordings as one
+ *   tracepoints.c   formats of tracepoints, raw data in the other byte order
  *   unwound.c    call chains out of stacks, before those are dropped
  *   mend.c       what is made good for readers that are less patient than ours
  */
@@ -69,6 +70,7 @@ struct perfdata_rewriter {
 	struct pd_anonymizer *anonymizer;   /* or NULL */
 	struct pd_merge *merge;          /* of several inputs; or NULL */
 	struct pd_unwound unwound;
+	uint8_t *turned;                 /* raw data in the other byte order: room for those of a record; or NULL */
 };
 
 typedef enum perfdata_status pd_rewrite_record_fn(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader,
@@ -125,6 +127,8 @@ enum perfdata_status pd_sections_record(struct perfdata_rewriter *rewriter, cons
 /* Copies a section, or tells why it is left out. */
 enum perfdata_status pd_sections_put(struct perfdata_rewriter *rewriter,
 				     const struct perfdata_feature_section *section);
+/* An integer of `width` bytes, in the other byte order than this machine's if `swap` is set. */
+void pd_append_int(struct perfdata_text *out, bool swap, unsigned width, uint64_t value);
 enum perfdata_status pd_sections_times(struct perfdata_rewriter *rewriter);
 
 /* --- build_ids.c --- */
@@ -154,6 +158,8 @@ void pd_mend_attr(struct perfdata_rewriter *rewriter, const struct perfdata_even
 		  uint32_t *ret_size);
 /* Whether perf would refuse the whole file for this section. */
 bool pd_mend_refuses(const struct perfdata_rewriter *rewriter, const struct perfdata_feature_section *section);
+/* Whether it is a stream of counts: its events take no samples. */
+bool pd_mend_is_stat_stream(const struct perfdata_rewriter *rewriter);
 /* An event for a recording that has none. */
 enum perfdata_status pd_mend_no_events(struct perfdata_rewriter *rewriter);
 /* Whether perf would stop at this record, whole as it is. */

@@ -4,6 +4,17 @@
 #include "base/error.h"
 #include "perfdata/unstable.h"
 #include "recording/anonymize.h"
+#include "recording/tracepoints.h"
+
+void pd_append_int(struct perfdata_text *out, bool swap, unsigned width, uint64_t value)
+{
+	uint8_t bytes[8];
+	const bool big = swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+
+	for (unsigned i = 0; i < width; i++)
+		bytes[big ? width - 1 - i : i] = (uint8_t)(value >> 8 * i);
+	perfdata_text_append(out, bytes, width);
+}
 
 const char *pd_new_name(const struct perfdata_rewriter *rewriter, const char *name)
 {
@@ -125,6 +136,8 @@ enum perfdata_status pd_sections_put(struct perfdata_rewriter *rewriter, const s
 	perfdata_text_init(&out);
 	if (is_useless(rewriter, section))
 		status = PERFDATA_EUNSUP;
+	else if (section->id == PERFDATA_FEATURE_TRACING_DATA && pd_rewrite_changes_order(rewriter))
+		status = pd_formats_turned(rewriter, &out);
 	else if (section->status != PERFDATA_OK)
 		perfdata_text_bytes(&out, perfdata_feature_bytes(section->feature));
 	else
@@ -164,6 +177,10 @@ enum perfdata_status pd_sections_features(struct perfdata_rewriter *rewriter)
 			status = pd_sections_put(rewriter, section);
 	if (status == PERFDATA_OK)
 		status = pd_build_ids_finish(rewriter);
+	/* says that perf stat recorded the file, and holds nothing */
+	if (status == PERFDATA_OK && !rewriter->to_stream && pd_mend_is_stat_stream(rewriter))
+		status = pd_rewrite_written(rewriter, perfdata_writer_feature(rewriter->writer, PERFDATA_FEATURE_STAT,
+									      NULL, 0));
 	return status == PERFDATA_OK ? pd_sections_times(rewriter) : status;
 }
 
