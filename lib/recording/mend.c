@@ -47,16 +47,17 @@ static void mend_sampleless(const struct perfdata_rewriter *rewriter, struct per
 	attr->read_format = first->read_format;
 }
 
-bool pd_mend_is_stat_stream(const struct perfdata_rewriter *rewriter)
+bool pd_mend_is_stat(const struct perfdata_rewriter *rewriter)
 {
+	const uint64_t type = rewriter->from_stream ? 0 : PERFDATA_SAMPLE_IDENTIFIER;
 	const size_t nr = perfdata_reader_nr_events(rewriter->reader);
 
 	for (size_t i = 0; i < nr; i++) {
 		const struct perfdata_attr *attr = perfdata_reader_event(rewriter->reader, i)->attr;
-		if (attr->sample_type || perfdata_attr_has(attr, PERFDATA_ATTR_SAMPLE_ID_ALL))
+		if (attr->sample_type != type || perfdata_attr_has(attr, PERFDATA_ATTR_SAMPLE_ID_ALL))
 			return false;
 	}
-	return nr && rewriter->from_stream;
+	return nr && (rewriter->from_stream || perfdata_reader_feature(rewriter->reader, PERFDATA_FEATURE_STAT));
 }
 
 enum perfdata_status pd_mend_no_events(struct perfdata_rewriter *rewriter)
@@ -93,15 +94,18 @@ void pd_mend_attr(struct perfdata_rewriter *rewriter, const struct perfdata_even
 		pd_rewrite_tell(rewriter, "the format of %s is not in the recording: its raw data stay, without fields",
 				event->name);
 	}
-	/* as perf stat itself does in a file; a file of several events without it is refused */
-	if (!rewriter->to_stream && pd_mend_is_stat_stream(rewriter))
-		ret->sample_type = PERFDATA_SAMPLE_IDENTIFIER;
+	/* as perf stat itself does: perf refuses files of several events without it, and streams with it */
+	if (!rewriter->merge && pd_mend_is_stat(rewriter))
+		ret->sample_type = rewriter->to_stream ? 0 : PERFDATA_SAMPLE_IDENTIFIER;
 	if (rewriter->options.repair && !rewriter->counts.samples)
 		mend_sampleless(rewriter, ret);
 	const uint32_t size = ret->size ? ret->size : 64;
 	const uint32_t need = perfdata_attr_size(ret), most = rewriter->options.for_old ? ATTR_OF_61 : ATTR_OF_73;
 	if (rewriter->options.for_old || size > most || size % 8 || size < 64)
 		*ret_size = need;
+	/* it takes the ids in a stream from behind an attr of its own size */
+	if (rewriter->options.for_old && rewriter->to_stream && need < ATTR_OF_61)
+		*ret_size = ATTR_OF_61;
 	if (need > most)
 		pd_rewrite_tell(rewriter, "the attr of %s needs %u bytes; %s takes %u at most", event->name, need,
 				rewriter->options.for_old ? "perf 6.1" : "perf 7.3", most);

@@ -158,8 +158,8 @@ void pd_mend_attr(struct perfdata_rewriter *rewriter, const struct perfdata_even
 		  uint32_t *ret_size);
 /* Whether perf would refuse the whole file for this section. */
 bool pd_mend_refuses(const struct perfdata_rewriter *rewriter, const struct perfdata_feature_section *section);
-/* Whether it is a stream of counts: its events take no samples. */
-bool pd_mend_is_stat_stream(const struct perfdata_rewriter *rewriter);
+/* Whether it holds counts of perf stat: its events take no samples. */
+bool pd_mend_is_stat(const struct perfdata_rewriter *rewriter);
 /* An event for a recording that has none. */
 enum perfdata_status pd_mend_no_events(struct perfdata_rewriter *rewriter);
 /* Whether perf would stop at this record, whole as it is. */

@@ -178,7 +178,7 @@ enum perfdata_status pd_sections_features(struct perfdata_rewriter *rewriter)
 	if (status == PERFDATA_OK)
 		status = pd_build_ids_finish(rewriter);
 	/* says that perf stat recorded the file, and holds nothing */
-	if (status == PERFDATA_OK && !rewriter->to_stream && pd_mend_is_stat_stream(rewriter))
+	if (status == PERFDATA_OK && rewriter->from_stream && !rewriter->to_stream && pd_mend_is_stat(rewriter))
 		status = pd_rewrite_written(rewriter, perfdata_writer_feature(rewriter->writer, PERFDATA_FEATURE_STAT,
 									      NULL, 0));
 	return status == PERFDATA_OK ? pd_sections_times(rewriter) : status;
