@@ -35,6 +35,8 @@ QUESTIONS = (["info", "-v"], ["info", "--json"], ["info", "--perf"], ["info", "-
 
 # Recordings as output; the last one is merged with the recording at hand
 WRITINGS = (["rewrite", "-q"], ["rewrite", "-q", "--cpu", "0"], ["rewrite", "-q", "--form", "stream", "--compress", "zstd"], ["repair", "-q"],
+            ["anonymize", "-q", "--symfs", "/nonexistent", "--key", os.path.join(program.TESTDATA, "README")],
+            ["rewrite", "-q", "--byte-order", "big"],
             ["rewrite", "-q", os.path.join(program.TESTDATA, "group-73.data")])
 
 tap = program.Tap()
