@@ -270,8 +270,8 @@ enum perfdata_status pd_tracepoint_turn(struct perfdata_rewriter *rewriter, cons
 	}
 	if (bytes->size > end + MOST_PADDING)
 		return pd_error(&rewriter->error, PERFDATA_EUNSUP, PERFDATA_NO_OFFSET,
-				"the byte order of raw data of %.80s cannot be changed: behind its fields they have %zu "
-				"bytes that its format does not tell of",
+				"the byte order of raw data of %.80s cannot be changed: behind its fields they have "
+				"%zu bytes that its format does not tell of",
 				raw->event->name, bytes->size - end);
 	bytes->data = rewriter->turned;
 	return PERFDATA_OK;

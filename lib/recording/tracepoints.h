@@ -18,7 +18,8 @@ struct pd_formats {
 	struct perfdata_trace_info info; /* of the first one */
 };
 
-/* Those of `trace`, which stays open; nothing of NULL. PERFDATA_EUNSUP with the reason where one contradicts another. */
+/* Those of `trace`, which stays open; nothing of NULL. PERFDATA_EUNSUP with the reason where one contradicts
+ * another. */
 enum perfdata_status pd_formats_add(struct perfdata_rewriter *rewriter, struct pd_formats *formats,
 				    const struct perfdata_trace *trace);
 /* As a section of the output, if there are any. */

@@ -55,7 +55,8 @@ static bool has_record(uint32_t id)
 static void put_feature(const struct perfdata_writer *writer, uint64_t id, struct perfdata_bytes bytes,
 			struct perfdata_text *out)
 {
-	const size_t size = (size_t)pd_align8(16 + bytes.size);
+	/* perf takes what stands behind the older form of CPU_TOPOLOGY for the newer form, padding too */
+	const size_t size = id == PERFDATA_FEATURE_CPU_TOPOLOGY ? 16 + bytes.size : (size_t)pd_align8(16 + bytes.size);
 
 	if (size > UINT16_MAX)
 		return;   /* has no place in a stream */

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Anonymous recordings, made of testdata/ and of the corpus that PERFDATA_CORPUS names: no text of the original is in their bytes, no path component, and
 none of its addresses, registers, stack words and ids; the same key gives the same bytes, another one others; counts and shapes stay. Where PERF names
-a perf of version 7, it opens them, and its report has the same shares. TAP."""
+a perf of version 7, it opens them, and its report has the same shares. So it is of a recording with copies of stacks that a perf makes here: their bytes
+are gone, the calls that were found in them stay. TAP."""
 import concurrent.futures
 import json
 import os
@@ -14,7 +15,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import program  # noqa: E402
-from rewritten import perf, perf_is_seven, size_of  # noqa: E402
+from rewritten import PERF, perf, perf_is_seven, size_of  # noqa: E402
 
 LARGEST = 3000000
 # What stays by a list in lib/recording/pseudonym.c, or is no text of the user's
@@ -57,11 +58,33 @@ def is_words(number):
     return all(32 <= byte < 127 or byte == 0 for byte in struct.pack("<Q", number))
 
 
+# Samples are most of a recording, and have texts in fields of tracepoints only: what they tell is found without parsing
+NUMBERS_OF_SAMPLES = re.compile(rb'"(?:ip|addr|from|to|phys_addr|[A-Z][A-Z0-9]*|[rx]\d+)":"(0x[0-9a-f]+)"')
+CHAINS_OF_SAMPLES = re.compile(rb'"callchain":\[([^\]]*)\]')
+FIELDS_OF_SAMPLES = re.compile(rb'"fields":\{([^}]*)\}')
+STACKS_OF_SAMPLES = re.compile(rb'"user_stack":\{[^}]*"data":"([0-9a-f]*)"')
+
+
+def told_by_samples(text, texts, numbers):
+    for number in NUMBERS_OF_SAMPLES.findall(text):
+        numbers.add(int(number, 16))
+    for chain in CHAINS_OF_SAMPLES.findall(text):
+        numbers.update(int(number, 16) for number in re.findall(rb'"(0x[0-9a-f]+)"', chain))
+    for fields in set(FIELDS_OF_SAMPLES.findall(text)):
+        values = re.findall(rb'":"([^"\\]*)"', fields)
+        numbers.update(int(value, 16) for value in values if re.fullmatch(rb"0x[0-9a-f]+", value))
+        texts.update(value.decode("utf-8", "replace") for value in values if b"0x" not in value and is_telling(value.decode("utf-8", "replace")))
+    for words in STACKS_OF_SAMPLES.findall(text):
+        raw = bytes.fromhex(words.decode())
+        numbers.update(struct.unpack("<%dQ" % (len(raw) // 8), raw[:len(raw) // 8 * 8]))
+
+
 def told_by(path):
     """Texts and eight-byte numbers that a recording tells."""
     texts, numbers, events = set(), set(), set()
     done = program.run("ndjson", "-q", "--symbols", "no", path)
-    for line in done.out.decode("utf-8").splitlines():
+    told_by_samples(b"\n".join(re.findall(rb'^\{"type":"sample".*', done.out, re.M)), texts, numbers)
+    for line in re.sub(rb'^\{"type":"sample".*\n', b"", done.out, flags=re.M).decode("utf-8").splitlines():
         record = json.loads(line)
         if record["type"] not in ("feature", "event_update"):   # names of events that all machines have
             walk(record, "", texts, numbers)
@@ -71,9 +94,6 @@ def told_by(path):
                 events.update((event["name"], event["name"].split(":")[0]))
             for pmu in record.get("features", {}).get("pmu_mappings", ()):
                 events.update((pmu["name"], pmu["name"].split("_")[0]))
-        for words in ([record.get("user_stack", {}).get("data", "")] if isinstance(record.get("user_stack"), dict) else []):
-            raw = bytes.fromhex(words)
-            numbers.update(struct.unpack("<%dQ" % (len(raw) // 8), raw[:len(raw) // 8 * 8]))
     # words of two small numbers turn up by chance; the last page of addresses has markers
     numbers = {n for n in numbers if 1 << 40 < n < 0xffffffffff600000 and 1 << 16 < n & 0xffffffff < 0xffff0000}
     return {text for text in texts - events if not re.fullmatch(r"[\d.]+", text)}, {n for n in numbers if not is_words(n)}
@@ -84,29 +104,34 @@ def stands_in(text, data):
     return text in data and re.search(rb"(?<![\w.+-])" + re.escape(text) + rb"(?![\w.+-])", data) is not None
 
 
+NOT_UNWOUND = ("--symfs", "/nonexistent")
+
+
 def anonymous(folder, path, name, *options):
     out = os.path.join(folder, name)
-    done = program.run("anonymize", "-q", "--compress", "none", "--symfs", "/nonexistent", *options, path, "-o", out)
+    done = program.run("anonymize", "-q", "--compress", "none", *options, path, "-o", out)
     return (out if os.path.exists(out) else None), done
 
 
-def check(path, use_perf):
+def check(path, use_perf, how=NOT_UNWOUND, secret=None):
     if program.run("check", "-q", path).code != 0:
         return None
     with tempfile.TemporaryDirectory() as folder:
         key = os.path.join(folder, "key")
         with open(key, "wb") as f:
             f.write(b"a key that is only used in tests")
-        out, done = anonymous(folder, path, "a.data", "--key", key)
+        out, done = anonymous(folder, path, "a.data", "--key", key, *how)
         if done.code != 0 or not out:
             return "exit code %d: %s" % (done.code, done.err.decode("utf-8", "replace")[-300:])
         with open(out, "rb") as f:
             data = f.read()
-        again, _done = anonymous(folder, path, "b.data", "--key", key)
-        other, _done = anonymous(folder, path, "c.data")
+        again, _done = anonymous(folder, path, "b.data", "--key", key, *how)
+        other, _done = anonymous(folder, path, "c.data", *how)
         with open(again, "rb") as f:
             if f.read() != data:
                 return "the same key gave other bytes"
+        if secret and secret in data:
+            return "what was in memory is in it"
         texts, numbers = told_by(path)
         with open(other, "rb") as f:
             if f.read() == data and texts:
@@ -127,7 +152,10 @@ def check(path, use_perf):
             lines = program.run("ndjson", "-q", "--symbols", "no", "--type", "sample", "--order", "file", recording).out.splitlines()[1:-1]
             records = [json.loads(line) for line in lines]
             counts.append(sorted((len(r.get("callchain", ())), r.get("cpu") or 0, r.get("period", 0)) for r in records))
-        if counts[0] != counts[1]:
+        if how != NOT_UNWOUND:
+            if len(counts[0]) != len(counts[1]) or not counts[0] or sum(n for n, _cpu, _period in counts[1]) < 3 * len(counts[1]):
+                return "%d samples, %d afterwards; chains have %s frames" % (len(counts[0]), len(counts[1]), [n for n, _cpu, _period in counts[1][:9]])
+        elif counts[0] != counts[1]:
             return "%d samples, %d afterwards, or of another form" % (len(counts[0]), len(counts[1]))
         if use_perf and size_of(path) <= LARGEST:
             return check_by_perf(path, out)
@@ -152,6 +180,32 @@ def check_by_perf(path, out):
     return None
 
 
+SECRET = b"a text that only this program has"
+DEEP = """volatile long sum; static char text[40] = "%s";
+__attribute__((noinline)) long inner(long n, volatile char *copy) { for (long i = 0; i < n; i++) sum += i ^ copy[i %% 40]; return sum; }
+__attribute__((noinline)) long outer(long n) { volatile char copy[40]; for (int i = 0; i < 40; i++) copy[i] = text[i];
+	long found = inner(n, copy); sum++; return found; }
+int main(void) { for (int i = 0; i < 300; i++) outer(200000); return 0; }
+""" % SECRET.decode()
+
+
+def record_stacks(folder):
+    """A recording with copies of stacks, made here; None where nothing can make one."""
+    source, made, out = (os.path.join(folder, name) for name in ("deep.c", "deep", "stacks.data"))
+    with open(source, "w") as f:
+        f.write(DEEP)
+    try:
+        subprocess.run(["cc", "-O1", "-g", "-o", made, source], check=True, capture_output=True)
+        subprocess.run([PERF, "record", "-q", "-F", "200", "-e", "cpu-clock:u", "--call-graph", "dwarf,4096", "-o", out, made], check=True,
+                       capture_output=True, timeout=120)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    if not os.path.exists(out):
+        return None
+    with open(out, "rb") as f:
+        return out if SECRET in f.read() else None   # no samples, on a machine that is too busy
+
+
 def main():
     seven = perf_is_seven()
     files = [path for path, kind in program.recordings() if kind not in ("damaged", "fuzz") and size_of(path) <= LARGEST]
@@ -161,7 +215,13 @@ def main():
     print("%s - anonymous recordings tell nothing%s: %d" % ("not ok" if wrong else "ok", " and open in perf" if seven else "", len(files)))
     for path, problem in wrong:
         print("# %s: %s" % (path, problem.strip().replace("\n", "\n# ")))
-    print("1..1")
+    with tempfile.TemporaryDirectory() as folder:
+        path = record_stacks(folder)
+        problem = check(path, seven, how=(), secret=SECRET) if path else None
+    print("%s - so is one whose stacks were unwound%s" % ("not ok" if problem else "ok", "" if path else " # SKIP nothing here makes one"))
+    if problem:
+        print("# %s" % problem)
+    print("1..2")
 
 
 if __name__ == "__main__":

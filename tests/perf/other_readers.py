@@ -44,6 +44,7 @@ def samples_of(path):
 
 
 def fault_of_perf(perf, path):
+    is_stream = b'"container":"pipe"' in program.run("ndjson", "-q", "--symbols", "no", "-n", "1", path).out.split(b"\n")[0]
     for options in FORMS:
         before = lines_of(perf, path, options)
         with tempfile.TemporaryDirectory() as folder:
@@ -51,10 +52,14 @@ def fault_of_perf(perf, path):
             if code != 0 or not out:
                 return "%s: exit code %d: %s" % (options, code, said[-300:])
             after = lines_of(perf, out, options)
-            if before[0] == 0 and before[1] and after != before:
+            is_comparable = before[0] == 0 and before[1] and ("stream" in options or not is_stream)
+            if is_comparable and after != before:
                 return "%s: exit code %d, %d lines instead of %d" % (options, after[0], after[1].count(b"\n"), before[1].count(b"\n"))
             if after[0] != 0:
-                return "%s: exit code %d: %s" % (options, after[0], run([perf, "script", "-i", out]).stderr[-300:])
+                said, of_original = [run([perf, "script", *PLAIN, "-i", name]).stderr.splitlines()[-1:] for name in (out, path)]
+                if said == of_original:
+                    continue   # perf stumbles over the traces of a stream
+                return "%s: exit code %d: %s" % (options, after[0], said)
             if samples_of(out) and not after[1]:
                 return "%s: no samples" % options
             if any(run([perf, *words, "-i", out]).returncode for words in (["evlist"], ["buildid-list"])):
@@ -72,7 +77,7 @@ def fault_of_perfparser(perfparser, path):
         out, code, said = rewritten(folder, *FORMS[0], path)
         if code != 0 or not out:
             return "exit code %d: %s" % (code, said[-300:])
-        done = run([perfparser, "--print-stats", "--input", out])
+        done = run([perfparser, "--print-stats", "--sysroot", folder, "--kallsyms", os.devnull, "--input", out])
         stats = dict(re.findall(r"^([\w ]+): (\d+)$", done.stdout.decode(), re.M))
         if done.returncode != 0 or int(stats.get("samples", -1)) != samples_of(out):
             return "exit code %d, %s samples instead of %d: %s" % (done.returncode, stats.get("samples"), samples_of(out), done.stderr[-300:])

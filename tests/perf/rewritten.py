@@ -282,7 +282,7 @@ def perf_filters_the_same(path):
             if wanted.returncode != 0:
                 continue   # perf has no such filter for this recording
             out, code, said = rewritten(folder, *ours, path)
-            if code != 0 or not out:
+            if code not in (0, 4) or not out:   # 4: a section is damaged, as rec-inj-bpipe-p73 has one of perf inject
                 return "%s: exit code %d: %s" % (ours, code, said[-300:])
             found = perf(("script", "--no-itrace"), out)
             if wanted.stdout != found.stdout:
