@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "run/lane.h"
 
-/* The unfinished piece moves with its memory, between the output and the ring. */
+/* The unfinished piece and its memory move from the output to the ring, or back. */
 static void move_text(struct perfdata_text *from, struct perfdata_text *to)
 {
 	perfdata_text_release(to);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The way of bytes to one output, in order. Where they are compressed, or where an emitter hands over work that is
- * encoded, they go through a ring of pieces: filled in order, encoded by any thread, written in order. Else they go to
+/* The way of bytes to one output, in order. Where the run compresses the bytes, or an emitter hands over work to
+ * encode, they go through a ring of pieces: filled in order, encoded by any thread, written in order. Else they go to
  * the output at once.
  *
  * The ring is counted by numbers that only grow: written <= encoding <= filled. Piece number `filled` is the one that
- * bytes are appended to. The run's monitor guards numbers and states; what a piece holds belongs to whoever took it. */
+ * bytes are appended to. The run's monitor guards numbers and states; the contents of a piece belong to the thread that
+ * took it. */
 #ifndef PD_LANE_H
 #define PD_LANE_H
 
@@ -19,19 +20,19 @@ struct pd_piece {
 };
 struct pd_lane {
 	struct perfdata_output *output;
-	unsigned target;              /* whose output, and which one of it */
+	unsigned target;              /* the target of the output, and the output's number there */
 	unsigned number;
-	bool own_output;              /* opened beside the first one */
-	bool compresses;              /* pieces are compressed here; else the output does it, if it is done */
+	bool own_output;              /* the output was opened beside the first one */
+	bool compresses;              /* the lane compresses pieces; else the output does, if anything does */
 	struct pd_piece *pieces;
 	unsigned nr_pieces;           /* 0: no ring */
 	uint64_t filled, encoding, written;
-	uint64_t bytes;               /* that it got so far, without those of work on its way */
+	uint64_t bytes;               /* bytes that the lane got so far, without those of work on its way */
 };
 
 /* 0 or -1 without memory. A compressing lane takes over the output's unfinished piece. */
 int pd_lane_start(struct pd_lane *lane, unsigned nr_pieces, bool compresses);
-/* Gives the unfinished piece to the output, and frees the ring; work that is left is freed. */
+/* Gives the unfinished piece to the output, and frees the ring and the work that is left. */
 enum perfdata_status pd_lane_stop(struct pd_lane *lane, void (*free_work)(void *work));
 
 static inline bool pd_lane_has_room(const struct pd_lane *lane)

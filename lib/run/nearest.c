@@ -12,7 +12,7 @@ static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
 static bool same(char a, char b) { return tolower((unsigned char)a) == tolower((unsigned char)b); }
 
-/* Letters to add, drop, change or swap with their neighbour to get from one to the other. */
+/* How many letters to add, drop, change or swap with their neighbour to turn one name into the other. */
 static size_t distance(const char *a, size_t a_size, const char *b, size_t b_size)
 {
 	size_t rows[3][MAX_LENGTH + 1];
@@ -41,7 +41,7 @@ void perfdata_nearest_offer(struct perfdata_nearest *nearest, const char *name)
 	if (wanted > MAX_LENGTH || size > MAX_LENGTH || !wanted || !size)
 		return;
 	size_t d = distance(nearest->wanted, wanted, name, size);
-	/* the beginning of a name, or a part of it, is likely meant as well */
+	/* the user likely meant a name of which the text is the beginning, or a part */
 	const bool part = wanted >= 3 && strcasestr(name, nearest->wanted);
 	if (d > (wanted + 2) / 3 && !part)
 		return;

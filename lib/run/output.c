@@ -55,7 +55,7 @@ struct perfdata_output *perfdata_output_callbacks(const struct perfdata_output_c
 	struct perfdata_output *output = output_new(PD_OUTPUT_CALLBACKS);
 	if (!output)
 		return NULL;
-	(void)PD_OPTIONS_COPY(&output->callbacks, close, callbacks, &output->error);   /* told when it is opened */
+	(void)PD_OPTIONS_COPY(&output->callbacks, close, callbacks, &output->error);   /* opening returns the error */
 	output->user = user;
 	return output;
 }
@@ -105,7 +105,7 @@ enum perfdata_status perfdata_output_check_path(const char *path, struct perfdat
 	return check_packing(pd_codec_by_suffix(path), reterr);
 }
 
-/* A pipe that holds several blocks saves the reader and us many switches. Refusal is harmless. */
+/* A pipe that holds several blocks saves the reader and the writer many context switches. A refusal does no harm. */
 static void enlarge_pipe(int fd)
 {
 	struct stat st;
@@ -181,7 +181,7 @@ static char *path_between(const char *head, const char *name, const char *tail)
 	return path;
 }
 
-/* "DIR/x.csv", "stacks" → "DIR/x.stacks.csv"; the packing's suffix stays behind. NULL without memory. */
+/* "DIR/x.csv", "stacks" → "DIR/x.stacks.csv"; a suffix of compression stays at the end. NULL without memory. */
 static char *path_beside(const char *path, const char *name, const char *suffix)
 {
 	size_t size = strlen(path);
@@ -314,7 +314,7 @@ enum perfdata_status pd_output_pack(const struct perfdata_output *output, struct
 		return PERFDATA_ENOMEM;
 	size_t used = 0;
 	for (;;) {
-		/* The first guess holds nearly everything; what is left needs another round. */
+		/* The first guess has room for nearly all input; the rest needs another round. */
 		char *at = perfdata_text_reserve(out, size / 4 + 4096);
 		if (!at)
 			return PERFDATA_ENOMEM;
@@ -459,7 +459,7 @@ static void output_free(struct perfdata_output *output)
 	pd_free(output);
 }
 
-/* The output itself, then those beside it. */
+/* The output itself, then the outputs beside it. */
 static struct perfdata_output *next_of(const struct perfdata_output *output, const struct perfdata_output *at)
 {
 	return at == output ? output->others : at->next_other;
@@ -486,17 +486,17 @@ static void close_one(struct perfdata_output *output, bool keep)
 		write_failed(output, code);
 }
 
-/* Files are kept together or not at all: all are whole before the first one gets its name, and names are taken back if
- * a later one cannot have its. */
+/* Files are kept together or not at all: all files are complete before the first gets its name, and if a later one
+ * cannot get its name, the earlier ones lose theirs. */
 enum perfdata_status perfdata_output_close(struct perfdata_output *output, bool keep, struct perfdata_error *reterr)
 {
 	if (!output)
 		return PERFDATA_OK;
-	/* A stream that cannot be taken back is ended properly in any case. */
+	/* A stream cannot be taken back, so it is ended properly in any case. */
 	for (struct perfdata_output *at = output; at; at = next_of(output, at))
 		if (at->open && !at->error.status && at->packing != PD_CODEC_NONE && (keep || !at->path))
 			finish_piece(at);
-	/* a file without a name gets it while it is open */
+	/* a file without a name can get one only while it is open */
 	for (struct perfdata_output *at = output; at && keep && !failed_one(output); at = next_of(output, at))
 		if (is_file(at) && at->path && pd_output_file_keep(at))
 			write_failed(at, errno);

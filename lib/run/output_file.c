@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A file has its name only when it is whole. Until then it has none (O_TMPFILE), so nothing is left behind by a program
- * that is killed; where the file system cannot do that, it has a temporary one. */
+/* A file gets its name only when it is complete. Until then it has none (O_TMPFILE), so a program that is killed leaves
+ * nothing behind; where the file system has no O_TMPFILE, the file has a temporary name. */
 #include "config.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -38,10 +38,10 @@ static void number_temporary(const struct perfdata_output *output, char *name, u
 	pd_output_temporary_name(name + folder_size(output->path), 64, number);
 }
 
-/* As /proc tells of a descriptor: how a file without a name gets one. */
+/* The path of a descriptor in /proc: by this path linkat(2) gives a name to a file without one. */
 static void spell_descriptor(int fd, char ret[32]) { snprintf(ret, 32, "/proc/self/fd/%d", fd); }
 
-/* A descriptor, or -1: the file system, the kernel or a missing /proc does not allow it. */
+/* A descriptor of a file without a name, or -1: the file system, the kernel or a missing /proc does not allow it. */
 static int open_unnamed(const struct perfdata_output *output)
 {
 #ifdef O_TMPFILE
@@ -75,7 +75,8 @@ static int open_temporary(struct perfdata_output *output)
 		const int fd = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0666);
 		if (fd >= 0 && pd_output_temporary_own(fd, output->temporary))
 			return fd;
-		/* one that was taken for a dead one's before it was locked: it goes, and the next number is tried */
+		/* another program took the file for one left behind, before it was locked: the loop tries the next
+		 * number */
 		failure = fd >= 0 ? -EEXIST : -errno;
 		if (fd >= 0)
 			close(fd);
@@ -85,7 +86,7 @@ static int open_temporary(struct perfdata_output *output)
 	return failure;
 }
 
-/* Decides how the path is written; *ret_mode is that of the file to be replaced, or 0. */
+/* Decides how the path is written; *ret_mode is the mode of the file to be replaced, or 0. */
 static enum perfdata_status plan_path(struct perfdata_output *output, bool *ret_direct, mode_t *ret_mode,
 				      struct perfdata_error *reterr)
 {
@@ -124,7 +125,7 @@ static enum perfdata_status plan_path(struct perfdata_output *output, bool *ret_
 
 #define MOST_TRIES 16
 
-/* Folders that were made may be taken back by another output that came to nothing: so more than once. */
+/* Another output that failed may remove folders that this one needs, so it makes them more than once. */
 static int open_new(struct perfdata_output *output)
 {
 	int fd = -ENOENT;
@@ -162,7 +163,7 @@ enum perfdata_status pd_output_file_open(struct perfdata_output *output, struct 
 	return PERFDATA_OK;
 }
 
-/* Names cannot be given over one that exists: so the file gets a temporary one first. */
+/* linkat(2) never replaces a file: so the file gets a temporary name first. */
 static int name_for_now(struct perfdata_output *output, const char *descriptor)
 {
 	output->temporary = temporary_name(output);
@@ -170,7 +171,7 @@ static int name_for_now(struct perfdata_output *output, const char *descriptor)
 		errno = ENOMEM;
 		return -1;
 	}
-	/* from here on it has a name that a killed program leaves behind */
+	/* from here on, a killed program leaves this name behind; the lock protects it while the program lives */
 	(void)!flock(output->fd, LOCK_EX | LOCK_NB);
 	for (unsigned i = 0; i < MOST_TEMPORARY_NAMES; i++) {
 		number_temporary(output, output->temporary, i);
@@ -184,7 +185,7 @@ static int name_for_now(struct perfdata_output *output, const char *descriptor)
 	return -1;
 }
 
-/* What stood there has the temporary name behind it, if both can be exchanged. */
+/* Renames over the target. If the system can exchange names, the former file has the temporary name afterwards. */
 static int rename_over(struct perfdata_output *output)
 {
 #ifdef RENAME_EXCHANGE
@@ -204,7 +205,7 @@ static int rename_new(const char *from, const char *to)
 #ifdef RENAME_NOREPLACE
 	return renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
 #else
-	(void)from;     /* a C library without it: linking does the same */
+	(void)from;     /* a C library without renameat2: link and unlink do the same */
 	(void)to;
 	errno = ENOSYS;
 	return -1;
@@ -218,7 +219,7 @@ static int rename_temporary(struct perfdata_output *output)
 		return rename_over(output);
 	if (!renamed && errno != EINVAL && errno != ENOSYS)
 		return -1;
-	/* File systems that cannot do that can often link. */
+	/* a file system without such a rename often has links */
 	if (!renamed && !link(output->temporary, output->path))
 		renamed = !unlink(output->temporary);
 	else if (!renamed && errno == EEXIST)
@@ -243,7 +244,7 @@ static int give_name(struct perfdata_output *output)
 		size_t made;
 		if (!linkat(AT_FDCWD, descriptor, AT_FDCWD, output->path, AT_SYMLINK_FOLLOW))
 			return 0;
-		/* as in open_new: the file had no name to keep its folder */
+		/* as in open_new: without a name the file did not keep its folder from being removed */
 		if (errno != ENOENT || !output->folders || pd_output_folders_make(output->path, &made))
 			break;
 	}

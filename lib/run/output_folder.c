@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Folders of outputs: made when they are needed, taken back where nothing came of it, and freed of what killed programs
- * left. */
+/* Folders of outputs: made when they are needed, removed if nothing is kept in them, and cleaned of files that killed
+ * programs left. */
 #include "config.h"
 #include <dirent.h>
 #include <errno.h>
@@ -26,7 +26,7 @@ static int make_each(char *path, size_t *ret_made)
 		*at = '\0';
 		const int failed = mkdir(path, 0777), code = errno;
 		*at = '/';
-		/* EEXIST is what is expected; others (EROFS, EACCES) are told of folders that are there as well */
+		/* EEXIST is expected; other errors (EROFS, EACCES) come for folders that exist as well */
 		if (!failed && !*ret_made)
 			*ret_made = (size_t)(at - path);
 		else if (failed && code == ENOENT)
@@ -52,7 +52,7 @@ void pd_output_folders_drop(const char *path, size_t made)
 	char *copy = made ? pd_strndup(path, strlen(path)) : NULL;
 	for (char *at = copy ? strrchr(copy, '/') : NULL; at && (size_t)(at - copy) >= made; at = strrchr(copy, '/')) {
 		*at = '\0';
-		/* another output that is there by now keeps its folder */
+		/* a folder that holds another output by now stays */
 		if (rmdir(copy))
 			break;
 	}
@@ -82,13 +82,14 @@ static bool is_temporary_name(const char *name)
 bool pd_output_temporary_own(int fd, const char *name)
 {
 	struct stat ours, named;
-	/* A file system that knows no locks: whoever cleans cannot take one either, and leaves it. */
+	/* On a file system without locks, a cleaning program cannot take the lock either, and leaves the file. */
 	if (flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
 		return false;
 	return !fstat(fd, &ours) && !stat(name, &named) && ours.st_dev == named.st_dev && ours.st_ino == named.st_ino;
 }
 
-/* Whoever writes a file holds its lock until it has its final name or is gone: with the lock nobody else does. */
+/* The writer of a file holds its lock until the file has its final name or is gone: a file whose lock is free has no
+ * writer. */
 static bool remove_left(int folder, const char *name)
 {
 	struct stat ours, named;

@@ -11,7 +11,7 @@ unsigned perfdata_processors(void)
 	cpu_set_t set;
 	if (!sched_getaffinity(0, sizeof set, &set))
 		return (unsigned)CPU_COUNT(&set);
-	/* More processors than cpu_set_t has room for. */
+	/* the machine has more processors than cpu_set_t has room for */
 	const long online = sysconf(_SC_NPROCESSORS_ONLN);
 	return online < 1 ? 1 : online > (long)PD_MAX_THREADS ? PD_MAX_THREADS : (unsigned)online;
 }

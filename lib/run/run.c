@@ -44,7 +44,7 @@ static enum perfdata_status format_for(struct pd_run *run, struct pd_slot *slot,
 	return status;
 }
 
-/* Inside the monitor. */
+/* Called inside the monitor, which is left while the batch is formatted. */
 static bool format(struct pd_run *run, struct pd_worker *worker)
 {
 	if (run->formatted == run->filled)
@@ -71,7 +71,8 @@ static bool finished(const struct pd_run *run)
 	return run->stopping || (run->reader_done && run->written == run->filled && pd_run_lanes_idle(run));
 }
 
-/* The caller fetches when little waits for the others, and when it has nothing else to do. */
+/* The calling thread fetches a batch when few batches wait for the other threads, and when it has nothing else to
+ * do. */
 static bool fill(struct pd_run *run, bool is_caller, bool hungry)
 {
 	if (!is_caller || run->reader_done || run->filled - run->written >= run->nr_slots)
@@ -213,7 +214,7 @@ static void run_release(struct pd_run *run)
 	pd_monitor_free(run->monitor);
 }
 
-/* From here on bytes go to the outputs at once. */
+/* Ends the lanes: from here on bytes go to the outputs at once. */
 static enum perfdata_status stop_lanes(struct pd_run *run)
 {
 	enum perfdata_status status = PERFDATA_OK;
@@ -279,7 +280,7 @@ static enum perfdata_status run_all(struct pd_run *run)
 		run->status = run->reader_status;
 		run->error = run->reader_error;
 	}
-	/* The document is finished whatever stopped it, as long as it can be written. */
+	/* The document is completed whatever ended the run, as long as the output can be written. */
 	if (run->status == PERFDATA_EWRITE)
 		return run->status;
 	const struct perfdata_error before = run->error;
@@ -293,7 +294,7 @@ static enum perfdata_status run_all(struct pd_run *run)
 
 /* --- the call ----------------------------------------------------------------------------------------------------- */
 
-/* Targets of this version, made of those of a caller who may have been built with another one. */
+/* Targets of this version, made of the caller's targets, whose struct may be that of another version. */
 struct own_targets {
 	struct perfdata_target list[PD_RUN_MOST_TARGETS];
 	const struct perfdata_target *pointers[PD_RUN_MOST_TARGETS];
@@ -361,7 +362,7 @@ enum perfdata_status perfdata_run(struct perfdata_session *session, const struct
 		run->reader_listener = pd_session_listen(session, (struct pd_listener){ pd_run_read_finding, run });
 		status = run_all(run);
 		pd_session_listen(session, run->reader_listener);
-		/* … or before a failure */
+		/* … and findings in front of a failure */
 		pd_run_report_read(run);
 	}
 	if (status && reterr)

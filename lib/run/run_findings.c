@@ -25,7 +25,7 @@ void pd_run_read_finding(void *user, const struct perfdata_finding *finding)
 	}
 }
 
-/* Takes it over; NULL: there was no memory for it. */
+/* Queues a finding, which the run takes over; NULL: there was no memory for it. */
 static void queue(struct pd_run *run, struct pd_queued_finding *found)
 {
 	pd_monitor_enter(run->monitor);
@@ -38,13 +38,13 @@ static void queue(struct pd_run *run, struct pd_queued_finding *found)
 	pd_monitor_leave(run->monitor);
 }
 
-/* Codes 1xx are of records. */
+/* Codes 1xx are about records. */
 static bool is_of_a_record(const struct perfdata_finding *finding) { return finding->code / 100 == 1; }
 
 void pd_run_emitter_finding(void *user, const struct perfdata_finding *finding)
 {
 	const struct perfdata_outputs *target = user;
-	/* of several emitters that check the records one is enough */
+	/* if several emitters check the records, the findings of one suffice */
 	if (target->emitter->flags & PERFDATA_EMITTER_CHECKS && !target->checks && is_of_a_record(finding))
 		return;
 	queue(target->run, pd_finding_copy(finding));
@@ -56,7 +56,7 @@ void pd_run_queue_kept(struct pd_run *run, struct pd_slot *slot)
 		queue(run, found);
 }
 
-/* A list that nobody else adds to. */
+/* Reports a list that no other thread adds to. */
 static void report(struct pd_run *run, struct pd_finding_queue *list)
 {
 	const struct pd_listener own = { run->options->on_finding, run->options->user };

@@ -23,7 +23,7 @@ static bool has_kernel_record(const struct perfdata_batch *batch)
 
 /* --- outputs ------------------------------------------------------------------------------------------------------ */
 
-/* Bytes of the lane are encoded by all threads. */
+/* From now on, all threads encode the bytes of this lane. */
 static int start_ring(struct pd_run *run, struct pd_lane *lane)
 {
 	const struct perfdata_emitter *emitter = run->targets[lane->target].emitter;
@@ -52,8 +52,8 @@ enum perfdata_status pd_run_open_lane(struct perfdata_outputs *target, struct pe
 			.number = target->nr_lanes,
 			.bytes = pd_output_taken(output),
 		};
-		/* From the first batch on pieces belong to the run. Alone, the output compresses by itself: the same
-		 * pieces, the same bytes. */
+		/* From the first batch on, pieces belong to the run. With one thread, the output compresses by itself:
+		 * the same pieces, the same bytes. */
 		failed = run->parallel && start_ring(run, lane);
 	}
 	if (!failed)
@@ -119,7 +119,7 @@ static enum perfdata_status call_begin(struct pd_run *run, struct perfdata_outpu
 	return status;
 }
 
-/* The next batch of the session, or why there is none. */
+/* The next batch of the session; the status says why there is none. */
 static enum perfdata_status pull(struct pd_run *run, struct perfdata_batch **ret)
 {
 	if (run->options->cancel && perfdata_cancelled(run->options->cancel))
@@ -138,7 +138,7 @@ static enum perfdata_status pull(struct pd_run *run, struct perfdata_batch **ret
 enum perfdata_status pd_run_start(struct pd_run *run)
 {
 	const struct perfdata_header *header = perfdata_reader_header(perfdata_session_reader(run->session));
-	/* events come as records */
+	/* the events of such a recording come as records */
 	if (header->container == PERFDATA_CONTAINER_PIPE || pd_session_makes_samples(run->session)) {
 		while (run->nr_early < PD_RUN_BATCHES_BEFORE_BEGIN) {
 			struct perfdata_batch *batch;

@@ -7,7 +7,7 @@
 
 /* --- buffers; inside the monitor ---------------------------------------------------------------------------------- */
 
-/* A text's buffer that can be used again. */
+/* Keeps a text's buffer for use by another text. */
 static void put_buffer(struct pd_run *run, struct perfdata_text *text)
 {
 	struct pd_block *block = run->empty;
@@ -35,7 +35,7 @@ static void put_buffer(struct pd_run *run, struct perfdata_text *text)
 	perfdata_text_init(text);
 }
 
-/* The text, which has none, gets a buffer if there is one. */
+/* Gives a spare buffer, if there is one, to a text without a buffer. */
 static void take_buffer(struct pd_run *run, struct perfdata_text *text)
 {
 	struct pd_block *block = run->spares;
@@ -49,7 +49,7 @@ static void take_buffer(struct pd_run *run, struct perfdata_text *text)
 	run->empty = block;
 }
 
-/* The text's bytes wait as a block; false: there is no room for that. */
+/* Lets the text's bytes wait as a block; false: the limit leaves no room for that. */
 static bool put_aside(struct pd_run *run, struct pd_stream *stream)
 {
 	struct perfdata_text *text = &stream->text;
@@ -154,7 +154,7 @@ enum perfdata_status pd_run_send(struct pd_slot *slot, unsigned target, bool onl
 	return PERFDATA_OK;
 }
 
-/* A thread that formats a batch which is next takes the writer's role for its text. */
+/* Takes the writer's role for the text of a batch that is next, which this thread formats. */
 static void send_now(struct pd_run *run, struct pd_stream *stream)
 {
 	run->writing = true;
@@ -169,7 +169,7 @@ static void send_now(struct pd_run *run, struct pd_stream *stream)
 	pd_monitor_wake(run->monitor);
 }
 
-/* Of a text that is full: the outlet of all texts of a run. */
+/* The outlet of all texts of a run: called with a text that is full. */
 static void leave(struct pd_outlet *outlet, struct perfdata_text *text)
 {
 	struct pd_stream *stream = (struct pd_stream *)(void *)outlet;
@@ -177,7 +177,7 @@ static void leave(struct pd_outlet *outlet, struct perfdata_text *text)
 	if (perfdata_text_failed(text))
 		return;
 	if (stream->slot->ordered) {
-		/* a failure stays: whoever has the writer's role meets it behind this */
+		/* a failure stays noted: the thread that has the writer's role meets it later */
 		if (!send_blocks(stream))
 			(void)send_text(stream);
 		return;

@@ -28,7 +28,7 @@ static enum perfdata_status encode(struct pd_run *run, const struct pd_lane *lan
 	return status;
 }
 
-/* Inside the monitor. */
+/* Called inside the monitor. */
 static void encode_piece(struct pd_run *run, struct pd_lane *lane, struct pd_worker *worker)
 {
 	struct pd_piece *piece = pd_lane_piece(lane, lane->encoding++);
@@ -40,7 +40,7 @@ static void encode_piece(struct pd_run *run, struct pd_lane *lane, struct pd_wor
 	pd_monitor_wake(run->monitor);
 }
 
-/* The bytes of work: the emitter learns where they stand. */
+/* Writes the bytes of encoded work, and tells the emitter where they are. */
 static enum perfdata_status write_work(struct pd_run *run, struct pd_lane *lane, struct pd_piece *piece)
 {
 	const struct perfdata_outputs *target = target_of(run, lane);
@@ -82,7 +82,7 @@ static enum perfdata_status write_piece(struct pd_run *run, struct pd_lane *lane
 	return status;
 }
 
-/* Inside the monitor, by who has the writer's role. */
+/* Called inside the monitor, by the thread that has the writer's role. */
 static enum perfdata_status write_next_piece(struct pd_run *run, struct pd_lane *lane)
 {
 	struct pd_piece *piece = pd_lane_piece(lane, lane->written);
@@ -102,7 +102,7 @@ static enum perfdata_status write_next_piece(struct pd_run *run, struct pd_lane 
 
 /* --- onto a lane -------------------------------------------------------------------------------------------------- */
 
-/* Until there is a free piece to append to. */
+/* Writes pieces until one is free to append to. */
 static enum perfdata_status make_room(struct pd_run *run, struct pd_lane *lane, struct pd_worker *worker)
 {
 	enum perfdata_status status = PERFDATA_OK;
@@ -119,7 +119,7 @@ static enum perfdata_status make_room(struct pd_run *run, struct pd_lane *lane, 
 	return status;
 }
 
-/* The open piece is whole. */
+/* The piece that is being filled is complete. */
 static void close_piece(struct pd_run *run, struct pd_lane *lane)
 {
 	pd_monitor_enter(run->monitor);
@@ -169,7 +169,7 @@ enum perfdata_status pd_run_to_lane(struct pd_run *run, struct pd_lane *lane, st
 	return status;
 }
 
-/* Where there is no ring: at once. */
+/* Encodes and writes at once, for a lane without a ring. */
 static enum perfdata_status encode_now(struct pd_run *run, struct pd_lane *lane, struct pd_worker *worker, void *work)
 {
 	struct pd_piece piece = { .work = work };
@@ -240,7 +240,7 @@ static enum perfdata_status merge(struct pd_run *run, struct pd_slot *slot)
 	return PERFDATA_OK;
 }
 
-/* Outside of the monitor, by who has the writer's role. */
+/* Called outside of the monitor, by the thread that has the writer's role. */
 static enum perfdata_status write_slot(struct pd_run *run, struct pd_slot *slot)
 {
 	enum perfdata_status status = slot->status;
