@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names as people wrote them. Rust's are tried first: its older scheme looks like C++'s. */
+/* Demangles names. Rust is tried first: names of its older scheme look like C++ names. */
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* C++ names are demangled by the C++ runtime, if there is one. It is loaded at the first mangled name: linked in, it
- * would cost every start a millisecond or more. */
+/* The C++ runtime, if there is one, demangles C++ names. It is loaded at the first mangled name: linked in, it would
+ * cost every start a millisecond or more. */
 #include "config.h"
 #include <dlfcn.h>
 #include <threads.h>

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Rust names. The older scheme is C++'s with a hash at the end: _ZN4core3fmt5write17h0123456789abcdefE. The newer one
- * ("v0", https://rust-lang.github.io/rfcs/2603-rust-symbol-name-mangling-v0.html) is a small prefix grammar with
- * references backwards. Hashes and the types of constants are not shown, as in perf.
- * References can make a short name very long: room, depth and number of steps are limited. */
+/* Rust names. The older scheme is that of C++ with a hash at the end: _ZN4core3fmt5write17h0123456789abcdefE. The newer
+ * one ("v0", https://rust-lang.github.io/rfcs/2603-rust-symbol-name-mangling-v0.html) is a small prefix grammar with
+ * references backwards. Hashes and the types of constants are not shown, as in perf. References can make a short name
+ * very long: room, depth and number of steps are limited. */
 #include "config.h"
 #include <string.h>
 #include "symbols/symbols.h"
 
 #define MAX_DEPTH 256
 #define MAX_STEPS 100000
-#define MAX_IDENTIFIER 256  /* characters of one that is not ASCII */
+#define MAX_IDENTIFIER 256  /* characters of an identifier that is not ASCII */
 
 struct rust {
 	const char *text;   /* behind the prefix */
@@ -126,7 +126,8 @@ static const struct escape {
 	{ "GT", ">" }, { "LP", "(" }, { "RP", ")" }, { "C", "," },
 };
 
-/* "$LT$" at `part`: prints what it stands for and gives its length; 0: it stands for itself. */
+/* "$LT$" at `part`: prints the character that the escape stands for, and returns the size of the escape; 0: it is no
+ * escape. */
 static size_t put_escape(struct rust *r, const char *part, size_t size)
 {
 	const char *close = size > 1 ? memchr(part + 1, '$', size - 1) : NULL;
@@ -177,7 +178,7 @@ static void put_legacy_part(struct rust *r, const char *part, size_t size)
 	}
 }
 
-/* What the compiler's back end hangs on: ".llvm.NUMBER" is not shown, others are. */
+/* Suffixes that the compiler's back end appends: ".llvm.NUMBER" is not shown, others are. */
 static bool put_suffix(struct rust *r)
 {
 	const char *rest = r->text + r->at;
@@ -234,7 +235,7 @@ static uint64_t base62(struct rust *r)
 	return value + 1;
 }
 
-/* A number that is there only behind `tag`: 0 without, else one more than it says. */
+/* A number that is present only behind `tag`: 0 without the tag, else the number plus 1. */
 static uint64_t optional62(struct rust *r, char tag)
 {
 	uint64_t value = eat(r, tag) ? base62(r) + 1 : 0;
@@ -351,7 +352,7 @@ static bool enter(struct rust *r)
 	return !r->bad;
 }
 
-/* Goes back to an earlier position, once 'B' was eaten; gives where to go on. */
+/* Goes back to an earlier position, once 'B' was read; *ret_at: where to go on afterwards. */
 static bool go_back(struct rust *r, size_t *ret_at)
 {
 	size_t here = r->at - 1;
@@ -460,7 +461,7 @@ static void nested_path(struct rust *r, bool value)
 	}
 }
 
-/* <Type>, <Type as Trait>; where the impl stands is not shown. */
+/* <Type>, <Type as Trait>; the path of the impl is not shown. */
 static void impl_path(struct rust *r, char tag)
 {
 	if (tag != 'Y') {
@@ -552,7 +553,7 @@ static void function_type(struct rust *r)
 	r->lifetimes -= bound;
 }
 
-/* A path whose generic arguments stay open for "Name = Type"; says whether they are. */
+/* A path whose generic arguments stay open for "Name = Type"; returns whether they are. */
 static bool open_path(struct rust *r)
 {
 	size_t back;
@@ -755,7 +756,7 @@ static bool newer(struct rust *r)
 	path(r, true);
 	if (peek(r) >= 'A' && peek(r) <= 'Z') {
 		r->skip++;
-		path(r, false);  /* the crate that made an instance of a generic */
+		path(r, false);  /* the crate that instantiated a generic */
 		r->skip--;
 	}
 	return !r->bad && put_suffix(r);

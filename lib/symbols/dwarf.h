@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* DWARF 2 to 5, read piece by piece: of a program's debug information only the units that addresses lie in are ever
- * read, and they go again when there are too many. What is not understood here (split and supplementary files, sections
- * compressed in the old way, relocatable files, damage) is left to libdw: `PERFDATA_EUNSUP` says so, and no answer is
- * given from half of a unit. */
+/* DWARF 2 to 5, read piece by piece: of a program's debug information this reader reads only the units in which
+ * addresses lie, and drops units again when there are too many. It leaves to libdw what it does not understand (split
+ * and supplementary files, sections compressed in the old way, relocatable files, damage): then it returns
+ * `PERFDATA_EUNSUP`, and never an answer from half of a unit. */
 #ifndef PD_DWARF_H
 #define PD_DWARF_H
 
@@ -21,12 +21,12 @@ enum pd_dwarf_section_number {
 struct pd_dwarf_section {
 	uint64_t offset, size;   /* in the file */
 	uint8_t *bytes;          /* NULL: not in memory */
-	int fd;                  /* a temporary file that has it decompressed, from 0 on; -1: none */
+	int fd;                  /* a temporary file with the section decompressed, from 0 on; -1: none */
 };
 
-/* What an attribute's value is. */
+/* The class of an attribute's value. */
 enum pd_dwarf_class {
-	PD_DWARF_OTHER,          /* nothing that is asked for here */
+	PD_DWARF_OTHER,          /* a class that no attribute in use has */
 	PD_DWARF_ADDRESS, PD_DWARF_ADDRESS_INDEX, PD_DWARF_CONSTANT, PD_DWARF_OFFSET,
 	PD_DWARF_REFERENCE,      /* offset in .debug_info */
 	PD_DWARF_RANGES_INDEX,
@@ -38,7 +38,7 @@ struct pd_dwarf_value {
 	uint64_t number;
 };
 
-/* Attributes that are asked for. */
+/* Attributes that the reader uses. */
 enum pd_dwarf_slot {
 	PD_DWARF_LOW_PC,
 	PD_DWARF_HIGH_PC,
@@ -64,16 +64,16 @@ enum pd_dwarf_slot {
 
 struct pd_dwarf_spec {
 	uint16_t form;
-	uint8_t slot;            /* PD_DWARF_SLOTS: not asked for */
+	uint8_t slot;            /* PD_DWARF_SLOTS: not used */
 	int64_t implicit;
 };
 struct pd_dwarf_abbrev {
 	uint16_t tag;
 	bool has_children;
-	/* no code: of such an entry only its sibling is asked for, and it has always this size: */
+	/* no code: the reader uses only the sibling of such an entry, which has always this size: */
 	bool is_plain;
 	uint32_t size;
-	/* where in it the reference to the sibling is, of 4 bytes; UINT32_MAX: there is none */
+	/* offset of the 4-byte reference to the sibling in the entry; UINT32_MAX: there is none */
 	uint32_t sibling;
 	uint32_t first, count;   /* of the specs */
 };
@@ -87,7 +87,7 @@ struct pd_dwarf_abbrevs {
 /* A debugging information entry. */
 struct pd_dwarf_die {
 	uint64_t offset;         /* in .debug_info */
-	uint64_t behind;         /* where its first child stands, or the next entry */
+	uint64_t behind;         /* offset of its first child, or of the next entry */
 	unsigned tag;            /* 0: the end of a list */
 	bool has_children;
 	uint32_t present;        /* bits: enum pd_dwarf_slot */
@@ -98,21 +98,21 @@ static inline bool pd_dwarf_has(const struct pd_dwarf_die *die, enum pd_dwarf_sl
 	return die->present >> slot & 1;
 }
 
-/* Code from `start` to `end`, and what it belongs to. */
+/* Code from `start` to `end`, and the entry or unit that has it. */
 struct pd_dwarf_range {
 	uint64_t start, end;
 	uint64_t owner;          /* offset of an entry, or number of a unit */
-	uint32_t extent;         /* bytes of the entry with all below it */
-	uint32_t order;          /* of those that start at one address, the last one is found */
+	uint32_t extent;         /* bytes of the entry with all its descendants */
+	uint32_t order;          /* of ranges that start at one address, a look-up finds the last one */
 };
 struct pd_dwarf_ranges {
 	struct pd_dwarf_range *items;
 	size_t count, capacity;
 };
 
-/* What is kept of a row: programs have millions. */
+/* The part of a row that is kept: programs have millions of rows. */
 struct pd_dwarf_row {
-	uint32_t address;        /* from the lowest of the table on */
+	uint32_t address;        /* from the lowest address of the table on */
 	int32_t line;
 	uint16_t column;
 	uint16_t is_end : 1, file : 15;
@@ -132,26 +132,27 @@ struct pd_dwarf_lines {
 	size_t row_count;
 };
 
-/* A look at .debug_info up to `limit`: the bytes from `offset` to `end` are in memory, and move along with what is
- * read. */
+/* A window on .debug_info up to `limit`: the bytes from `offset` to `end` are in memory; the window moves along with
+ * reading. */
 struct pd_dwarf_window {
 	uint8_t *bytes;
 	size_t room;
 	uint64_t offset, end, limit;
 };
 
-/* A unit of .debug_info. What is below `is_open` is there only while it is open, under the lock of its group. */
+/* A unit of .debug_info. The members below `is_open` are valid only while the unit is open, under the lock of its
+ * group. */
 struct pd_dwarf_unit {
-	uint64_t offset, end;    /* of the header; behind the last entry */
+	uint64_t offset, end;    /* of the header; the end of the last entry */
 	uint64_t abbrevs_at;
 	uint8_t header_size, version, offset_size, address_size;
 	bool is_open;
 	bool has_functions, has_lines;
-	uint64_t used;           /* when it was asked for last */
+	uint64_t used;           /* when it was last used */
 	size_t memory;
 	struct pd_dwarf_abbrevs abbrevs;
 	struct pd_dwarf_die root;
-	uint64_t base;           /* of range lists */
+	uint64_t base;           /* base address of range lists */
 	struct pd_dwarf_ranges functions;
 	struct pd_dwarf_lines lines;
 };
@@ -165,17 +166,17 @@ struct pd_dwarf {
 	struct pd_dwarf_unit *units;         /* in the order of the file */
 	size_t unit_count, unit_capacity;
 	struct pd_dwarf_ranges by_table;     /* .debug_aranges */
-	struct pd_dwarf_ranges by_unit;      /* the ranges of the units themselves, for what the table leaves out */
+	struct pd_dwarf_ranges by_unit;      /* the units' own ranges, for addresses that the table lacks */
 	atomic_bool has_by_unit;
-	struct pd_monitor *groups[PD_DWARF_GROUPS];   /* each of every 32nd unit */
-	struct pd_monitor *lock;             /* of making `by_unit` and of all below */
+	struct pd_monitor *groups[PD_DWARF_GROUPS];   /* one lock for every 32nd unit */
+	struct pd_monitor *lock;             /* for making `by_unit`, and for all members below */
 	struct pd_hash_map names;            /* offset of an entry → name, as pointer */
-	struct pd_hash_map first_lines;      /* offset of an entry whose name is known → where it is declared */
+	struct pd_hash_map first_lines;      /* offset of an entry whose name is known → line of its declaration */
 	struct pd_hash_map paths;            /* number of a unit and of a file in it → path, as pointer */
 	struct pd_arena strings;
 	atomic_uint_fast64_t clock;
-	_Atomic(size_t) *units_memory;       /* of units that are open, in all files */
-	struct pd_account *account;          /* of all that is held */
+	_Atomic(size_t) *units_memory;       /* bytes of open units, of all files */
+	struct pd_account *account;          /* accounts for all memory of the reader */
 };
 
 /* --- dwarf_sections.c --------------------------------------------------------------------------------------------- */
@@ -183,13 +184,13 @@ struct pd_dwarf {
 /* Finds the sections and reads those that are kept in memory. PERFDATA_ABSENT: no debug information. */
 enum perfdata_status pd_dwarf_open_sections(struct pd_dwarf *dwarf);
 void pd_dwarf_drop_section(struct pd_dwarf *dwarf, enum pd_dwarf_section_number number);
-/* Copies bytes of a section; false: it does not have them. */
+/* Copies bytes of a section; false: the section does not have them. */
 bool pd_dwarf_copy(const struct pd_dwarf *dwarf, enum pd_dwarf_section_number number, uint64_t offset, void *out,
 		   size_t size);
 
 /* --- dwarf_read.c: bytes, forms, entries. All return PERFDATA_OK, PERFDATA_EUNSUP or PERFDATA_ENOMEM. ------------- */
 
-/* A part of a section in memory, read anew; pd_free. */
+/* Reads a part of a section into new memory; free it with pd_free. */
 enum perfdata_status pd_dwarf_read(const struct pd_dwarf *dwarf, enum pd_dwarf_section_number number, uint64_t offset,
 				   uint64_t size, uint8_t **ret);
 enum perfdata_status pd_dwarf_read_abbrevs(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
@@ -197,31 +198,31 @@ enum perfdata_status pd_dwarf_read_abbrevs(const struct pd_dwarf *dwarf, const s
 void pd_dwarf_abbrevs_release(struct pd_dwarf_abbrevs *abbrevs);
 struct pd_dwarf_window pd_dwarf_window(uint64_t limit);
 void pd_dwarf_close_window(struct pd_dwarf_window *window);
-/* The entry at an offset of a unit whose abbreviations are there. */
+/* Reads the entry at an offset of a unit whose abbreviations are read. */
 enum perfdata_status pd_dwarf_read_die(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
 				       struct pd_dwarf_window *window, uint64_t offset, struct pd_dwarf_die *ret);
-/* The same for one entry alone. */
+/* The same for a single entry, without a window. */
 enum perfdata_status pd_dwarf_fetch_die(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, uint64_t offset,
 					struct pd_dwarf_die *ret);
-/* Behind an entry and all that is below it. */
+/* Moves behind an entry and all its descendants. */
 enum perfdata_status pd_dwarf_skip_die(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
 				       struct pd_dwarf_window *window, const struct pd_dwarf_die *die, uint64_t *ret);
 uint64_t pd_dwarf_uleb(struct pd_cursor *c);
 int64_t pd_dwarf_sleb(struct pd_cursor *c);
-/* One value of a form; false: not understood here. `place` is the offset of the bytes that inline strings are counted
- * from. */
+/* Reads one value of a form; false: the reader does not know the form. `place` is the offset of the bytes from which
+ * inline strings are counted. */
 bool pd_dwarf_form(struct pd_cursor *c, const struct pd_dwarf_unit *unit, unsigned form, int64_t implicit,
 		   uint64_t place, struct pd_dwarf_value *ret);
-/* A string of .debug_str and others, or in the entry itself, in `bytes`. */
+/* A string of .debug_str and other sections, or of the entry itself, in `bytes`. */
 enum perfdata_status pd_dwarf_string(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
 				     const struct pd_dwarf_value *value, struct pd_arena *bytes, const char **ret);
-/* An address by its number. */
+/* An address by its index in .debug_addr. */
 bool pd_dwarf_address(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
 		      const struct pd_dwarf_value *value, uint64_t *ret);
 
 /* --- dwarf_ranges.c ----------------------------------------------------------------------------------------------- */
 
-/* Calls `take` for each range of an entry until it says true. *ret says whether it did. */
+/* Calls `take` for each range of an entry until `take` returns true. *ret: whether it did. */
 typedef bool pd_dwarf_range_fn(void *user, uint64_t start, uint64_t end);
 enum perfdata_status pd_dwarf_each_range(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
 					 const struct pd_dwarf_die *die, pd_dwarf_range_fn *take, void *user,
@@ -236,7 +237,7 @@ const struct pd_dwarf_range *pd_dwarf_find_range(const struct pd_dwarf_ranges *r
 
 /* --- dwarf_units.c ------------------------------------------------------------------------------------------------ */
 
-/* PERFDATA_ABSENT: no debug information. What is held is added to `units_memory` and the account. */
+/* PERFDATA_ABSENT: no debug information. Memory of units is added to `units_memory` and to the account. */
 enum perfdata_status pd_dwarf_open(const struct pd_elf *elf, _Atomic(size_t) *units_memory, struct pd_account *account,
 				   struct pd_dwarf **ret);
 void pd_dwarf_close(struct pd_dwarf *dwarf);
@@ -247,12 +248,13 @@ struct pd_dwarf_unit *pd_dwarf_unit_of(struct pd_dwarf *dwarf, uint64_t offset);
 /* Enters the lock of a unit's group and opens the unit. pd_dwarf_leave in any case. */
 enum perfdata_status pd_dwarf_enter(struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit);
 void pd_dwarf_leave(struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit);
-/* Closes what was not used for longest until no more than `limit` bytes are held by this file; without any lock. */
+/* Closes the units that were not used for longest, until this file holds no more than `limit` bytes; to be called
+ * without any lock. */
 void pd_dwarf_shrink(struct pd_dwarf *dwarf, size_t limit);
 
 /* --- dwarf_line_table.c ------------------------------------------------------------------------------------------- */
 
-/* Reads the line table of a unit that is entered, once. */
+/* Reads the line table of a unit that was entered, once. */
 enum perfdata_status pd_dwarf_read_lines(const struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit);
 const struct pd_dwarf_row *pd_dwarf_find_row(const struct pd_dwarf_lines *lines, uint64_t address);
 /* The path of a file, in `bytes`; NULL: there is no such file. */

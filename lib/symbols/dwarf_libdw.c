@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Inlined functions and source lines by libdw: for what dwarf_lookup.c leaves to it. One thread at a time. */
+/* Inlined functions and source lines by libdw: for files that dwarf_lookup.c leaves to libdw. One thread at a time. */
 #include "config.h"
 #include "symbols/symbols.h"
 
@@ -20,7 +20,8 @@ struct function_range {
 	Dwarf_Off die;
 };
 
-/* The functions of a unit, sorted by address: units have up to a million entries, and many addresses are asked for. */
+/* The functions of a unit, sorted by address: units have up to a million entries, and callers look up many
+ * addresses. */
 struct unit_index {
 	Dwarf_Off unit;
 	struct function_range *items;
@@ -28,7 +29,7 @@ struct unit_index {
 };
 
 struct pd_libdw {
-	Dwarf *dwarf, *alt;      /* alt: what dwz moved out of it, or NULL */
+	Dwarf *dwarf, *alt;      /* alt: the supplementary file that dwz made, or NULL */
 	struct unit_index *units;
 	size_t unit_count, unit_capacity;
 	/* the ranges of the units themselves; made when .debug_aranges does not know an address */
@@ -36,7 +37,7 @@ struct pd_libdw {
 	bool all_made;
 };
 
-/* libdw takes some strings of these sections without looking for their end, so the last one has to have one. */
+/* libdw reads some strings of these sections without checking for their end, so the last string must end with a NUL. */
 static bool strings_end(const struct pd_elf *elf)
 {
 	static const char *const names[] = { ".debug_str", ".debug_line_str" };
@@ -64,7 +65,8 @@ static enum perfdata_status open_dwarf(const struct pd_elf *elf, Dwarf **ret)
 
 enum perfdata_status pd_libdw_open(const struct pd_elf *elf, const struct pd_elf *alt, struct pd_libdw **ret)
 {
-	/* libdw would look for it by itself, on this host and wherever the file says, and open whatever is there */
+	/* without a supplementary file, libdw would search for one itself, on this host and wherever the file says, and
+	 * open it */
 	if (!alt && pd_elf_section(elf, ".gnu_debugaltlink"))
 		return PERFDATA_ABSENT;
 	struct pd_libdw *libdw = pd_calloc(1, sizeof *libdw);
@@ -191,7 +193,8 @@ static bool make_all(struct pd_libdw *lines)
 	return true;
 }
 
-/* The unit that covers the address: by the file's own table, which some compilers do not write, or by ours. */
+/* The unit that covers the address: by .debug_aranges, which some compilers do not write, or by the ranges of all
+ * units. */
 static bool find_unit(struct pd_libdw *lines, uint64_t vaddr, Dwarf_Die *ret)
 {
 	if (dwarf_addrdie(lines->dwarf, vaddr, ret))
@@ -232,7 +235,7 @@ static size_t get_scopes(struct pd_libdw *lines, Dwarf_Die *unit, uint64_t vaddr
 
 /* --- names and places --------------------------------------------------------------------------------------------- */
 
-/* The name that a linker sees tells most; a local class has none. */
+/* The linkage name tells most; a local class has none. */
 static const char *function_name(struct perfdata_symbols_dso *dso, Dwarf_Die *die)
 {
 	Dwarf_Attribute attribute;
@@ -264,7 +267,7 @@ static uint32_t number_of(Dwarf_Die *die, unsigned name)
 	return number(dwarf_attr(die, name, &attribute));
 }
 
-/* Also where the entry that it is an instance of says so. */
+/* The line where a function is declared, also from the entry of which this one is an instance. */
 static uint32_t first_line(Dwarf_Die *die)
 {
 	Dwarf_Attribute attribute;
@@ -279,7 +282,7 @@ static const char *call_file(Dwarf_Die *unit, Dwarf_Die *die)
 	return dwarf_getsrcfiles(unit, &files, &count) || file >= count ? NULL : dwarf_filesrc(files, file, NULL, NULL);
 }
 
-/* Where the innermost code stands. */
+/* Sets the source position of the innermost code. */
 static void set_line(Dwarf_Die *unit, uint64_t vaddr, struct perfdata_source_line *ret)
 {
 	Dwarf_Line *line = dwarf_getsrc_die(unit, vaddr);
@@ -298,7 +301,8 @@ static void put(struct perfdata_source_line *frames, size_t room, size_t count,
 		frames[count] = *frame;
 }
 
-/* From the innermost scope, the last one, outwards: the place of a call belongs to the function around it. */
+/* Walks from the innermost scope, the last one, outwards: the call site of an inlined function lies in the function
+ * around it. */
 static size_t walk_scopes(struct perfdata_symbols_dso *dso, Dwarf_Die *unit, Dwarf_Die *scopes, size_t scope_count,
 			  struct perfdata_source_line at, struct perfdata_source_line *frames, size_t room)
 {

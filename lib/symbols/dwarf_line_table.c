@@ -77,7 +77,7 @@ static struct pd_dwarf_value take_text(struct pd_cursor *c, const uint8_t *heade
 	return value;
 }
 
-/* Until DWARF 4: texts up to an empty one. The first folder is that of the compilation, the first file has number 1. */
+/* Until DWARF 4: strings up to an empty one. Folder 0 is that of the compilation, and files are numbered from 1. */
 static enum perfdata_status read_old_names(const struct pd_dwarf_unit *unit, struct machine *m,
 					   struct pd_dwarf_lines *lines)
 {
@@ -85,7 +85,7 @@ static enum perfdata_status read_old_names(const struct pd_dwarf_unit *unit, str
 	struct pd_dwarf_value none = { 0 };
 	const bool has_folder = pd_dwarf_has(&unit->root, PD_DWARF_COMP_DIR);
 	enum perfdata_status status = add_folder(lines, has_folder ? unit->root.values[PD_DWARF_COMP_DIR] : none);
-	/* inline strings of the unit are counted from elsewhere than those here */
+	/* offsets of inline strings of the unit have another base than offsets here */
 	if (has_folder && unit->root.values[PD_DWARF_COMP_DIR].class == PD_DWARF_INLINE_STRING)
 		lines->folders[0].class = PD_DWARF_OTHER, lines->folders[0].number = 1;
 	while (!status && pd_left(c) && *c->at)
@@ -280,7 +280,7 @@ static enum perfdata_status run(struct machine *m)
 
 /* --- rows in order ------------------------------------------------------------------------------------------------ */
 
-/* By address; the end of one sequence before the start of the next; else as they were. */
+/* Order of rows: by address; the end of one sequence before the start of the next; else as in the program. */
 static bool is_after(const struct row *a, const struct row *b)
 {
 	return a->address > b->address || (a->address == b->address && !a->is_end && b->is_end);
@@ -293,7 +293,7 @@ static void merge(const struct row *from, struct row *to, size_t left, size_t mi
 		to[i] = b == right || (a < middle && !is_after(&from[a], &from[b])) ? from[a++] : from[b++];
 }
 
-/* Sequences are in order inside, so that few runs have to be merged; nothing but a stable order will do. */
+/* Rows inside a sequence are in order, so few runs have to be merged; the sort must be stable. */
 static enum perfdata_status sort_rows(struct rows *rows)
 {
 	const size_t nr = rows->count;
@@ -320,7 +320,7 @@ static enum perfdata_status sort_rows(struct rows *rows)
 	return PERFDATA_OK;
 }
 
-/* Code that the linker left out stands at address 0, far from the rest. */
+/* Drops code that the linker left out, which stands at address 0, far from the rest. */
 static enum perfdata_status keep_rows(const struct rows *rows, struct pd_dwarf_lines *lines)
 {
 	const uint64_t highest = rows->count ? rows->items[rows->count - 1].address : 0;
@@ -394,7 +394,7 @@ enum perfdata_status pd_dwarf_read_lines(const struct pd_dwarf *dwarf, struct pd
 					      ? read_bytes(dwarf, at->number, &m, &lines.header, &size)
 					      : PERFDATA_EUNSUP;
 	if (!status) {
-		struct pd_dwarf_unit form = *unit;   /* offsets may be of another size here */
+		struct pd_dwarf_unit form = *unit;   /* the offset size of the line table may differ from the unit's */
 		form.offset_size = m.offset_size;
 		m.cursor = pd_cursor(lines.header, size, dwarf->swap);
 		status = read_header(&form, &m, &lines);
@@ -414,14 +414,14 @@ enum perfdata_status pd_dwarf_read_lines(const struct pd_dwarf *dwarf, struct pd
 		unit->has_lines = false;
 		return status;
 	}
-	/* the program is not needed any more */
+	/* the program part of the table is no longer needed */
 	uint8_t *header = pd_realloc(lines.header, lines.header_size + 1);
 	lines.header = header ? header : lines.header;
 	unit->lines = lines;
 	return PERFDATA_OK;
 }
 
-/* The last row at or before the address, if it is not behind the end of a sequence. */
+/* The last row at or before the address, unless the address lies behind the end of its sequence. */
 const struct pd_dwarf_row *pd_dwarf_find_row(const struct pd_dwarf_lines *lines, uint64_t address)
 {
 	size_t low = 0, high = address < lines->lowest ? 0 : lines->row_count;

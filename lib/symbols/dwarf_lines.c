@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Inlined functions and source lines of a dso: read by ourselves, or by libdw where that is needed. */
+/* Inlined functions and source lines of a dso: from the reader of this folder, or from libdw where that reader
+ * cannot. */
 #include "config.h"
 #include "symbols/symbols.h"
 
@@ -8,19 +9,20 @@
 #include "base/memory.h"
 #include "symbols/dwarf.h"
 
-/* What units of all files together may hold; above, what was not used for longest is closed, and read again when it is
- * asked for. Where memory is short, less is kept, but not so little that each address has its unit read anew. */
+/* The memory of open units of all files together; above it, the units that were not used for longest are closed, and
+ * read again when they are needed. Where memory is short, fewer units stay, but enough that not every address needs its
+ * unit read anew. */
 #define ROOM ((size_t)48 << 20)
 #define LEAST_ROOM ((size_t)16 << 20)
 
 struct pd_lines {
-	struct pd_elf *elf;        /* a handle of its own: what libdw reads stays with it */
-	struct pd_dwarf *dwarf;    /* NULL: all is left to libdw */
-	struct pd_libdw *libdw;    /* opened when it is needed; under the lock of the dso */
+	struct pd_elf *elf;        /* a handle of its own: what libdw reads stays with the handle */
+	struct pd_dwarf *dwarf;    /* NULL: libdw does all */
+	struct pd_libdw *libdw;    /* opened at first need; under the lock of the dso */
 	bool libdw_tried;
 };
 
-/* With the lock of the dso. */
+/* To be called with the lock of the dso. */
 static enum perfdata_status open_lines(struct perfdata_symbols_dso *dso, struct pd_lines **ret)
 {
 	struct pd_elf *elf = pd_dso_debug_info(dso);
@@ -64,7 +66,7 @@ static enum perfdata_status get_lines(struct perfdata_symbols_dso *dso, struct p
 	return status;
 }
 
-/* Of several files, each may keep its part. */
+/* Of several files, each may keep an equal part. */
 static void shrink(struct perfdata_symbols *symbols, size_t room)
 {
 	size_t open = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The calls in progress at an address: the function that holds the code, what is inlined there, and the source
- * positions. Of a unit, the functions are indexed and the line table is read when the first address in it is asked for;
- * of a function, its entries are read for each address. */
+ * positions. The first look-up in a unit indexes its functions and reads its line table; each look-up reads the entries
+ * of one function. */
 #include "config.h"
 #include "symbols/symbols.h"
 
@@ -14,7 +14,7 @@
 
 #define MAX_SCOPES 256  /* of one address: lexical blocks and inlined calls */
 #define MAX_DEPTH 256   /* of namespaces and classes in each other */
-#define MAX_ORIGINS 17  /* from an entry to the one that has its name */
+#define MAX_ORIGINS 17  /* from an entry to the entry that has its name */
 
 /* --- functions of a unit ------------------------------------------------------------------------------------------ */
 
@@ -39,7 +39,7 @@ struct indexing {
 	uint64_t at;
 };
 
-/* The entries from `at` to the end of their list. */
+/* Indexes the functions from the entry at `at` to the end of its list of siblings. */
 static enum perfdata_status index_list(struct indexing *in, unsigned depth)
 {
 	struct pd_dwarf_die die;
@@ -93,10 +93,10 @@ static enum perfdata_status index_functions(const struct pd_dwarf *dwarf, struct
 
 /* A function around an address. */
 struct scope {
-	uint64_t name;      /* offset of the entry that has its name, or says where that is */
+	uint64_t name;      /* offset of the entry that has its name, or refers to the entry that has */
 	bool inlined;
 	uint32_t call_file, call_line, call_column;
-	uint32_t first_line;   /* of a declaration of its own; 0: as the entry with the name says */
+	uint32_t first_line;   /* from a declaration in the entry itself; 0: that of the entry with the name */
 };
 
 struct scopes {
@@ -118,7 +118,7 @@ static uint32_t number(const struct pd_dwarf_die *die, enum pd_dwarf_slot slot)
 	return (uint32_t)die->values[slot].number;
 }
 
-/* Where an entry says that the rest of it stands. */
+/* The reference to the entry that has the rest of this one (abstract origin or specification). */
 static const struct pd_dwarf_value *origin_of(const struct pd_dwarf_die *die)
 {
 	if (pd_dwarf_has(die, PD_DWARF_ORIGIN))
@@ -210,7 +210,7 @@ static bool find_text(struct pd_dwarf *dwarf, const struct pd_hash_map *texts, u
 	return known;
 }
 
-/* Two threads may come with the same text; the first one stays. */
+/* Two threads may add the same text; the first one stays. */
 static enum perfdata_status keep_text(struct pd_dwarf *dwarf, struct pd_hash_map *texts, uint64_t key, const char *text,
 				      const char **ret)
 {
@@ -241,7 +241,7 @@ static enum perfdata_status take_name(const struct pd_dwarf *dwarf, const struct
 	return pd_dwarf_string(dwarf, unit, &die->values[slot], bytes, name);
 }
 
-/* One entry on the way; *offset is the next one, or UINT64_MAX. */
+/* Takes names from one entry on the way; *offset becomes the next entry, or UINT64_MAX. */
 static enum perfdata_status take_names(struct pd_dwarf *dwarf, uint64_t *offset, struct pd_arena *bytes,
 				       struct names *names)
 {
@@ -287,7 +287,7 @@ static enum perfdata_status keep_first_line(struct pd_dwarf *dwarf, uint64_t key
 	return kept ? PERFDATA_OK : PERFDATA_ENOMEM;
 }
 
-/* The name that a linker sees tells most; a local class has none. Whoever finds the name finds the line. */
+/* The linkage name tells most; a local class has none. Finding the name finds the line of the declaration, too. */
 static enum perfdata_status find_name(struct pd_dwarf *dwarf, bool raw_names, uint64_t key, const char **ret)
 {
 	if (find_text(dwarf, &dwarf->names, key, ret))
@@ -329,7 +329,7 @@ static enum perfdata_status find_path(struct pd_dwarf *dwarf, const struct pd_dw
 
 struct found {
 	struct scopes scopes;
-	struct perfdata_source_line at;   /* where the innermost code stands */
+	struct perfdata_source_line at;   /* source position of the innermost code */
 };
 
 static enum perfdata_status find_in_unit(struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit, uint64_t vaddr,
@@ -346,7 +346,7 @@ static enum perfdata_status find_in_unit(struct pd_dwarf *dwarf, struct pd_dwarf
 	}
 	if (!status)
 		status = find_scopes(dwarf, unit, vaddr, &found->scopes);
-	/* the place of a call belongs to the function around it */
+	/* the call site of an inlined function lies in the function around it */
 	struct perfdata_source_line at = found->at;
 	for (size_t i = found->scopes.count, frame = 0; i-- > 0 && !status; frame++) {
 		const struct scope *scope = &found->scopes.items[i];

@@ -66,7 +66,7 @@ static enum step next_pair(struct list *list, uint64_t *start, uint64_t *end)
 	return first || second ? RANGE : END;
 }
 
-/* Where the list begins; false: nowhere. */
+/* The offset of the list; false: the entry has none. */
 static bool list_offset(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
 			const struct pd_dwarf_value *value, const struct pd_dwarf_section *section, uint64_t *ret)
 {
@@ -109,7 +109,7 @@ static enum perfdata_status each_of_list(const struct pd_dwarf *dwarf, const str
 	}
 }
 
-/* The end may be given as an address, or as a length. */
+/* DW_AT_high_pc gives the end as an address, or as a length. */
 static bool single_range(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, const struct pd_dwarf_die *die,
 			 uint64_t *ret_start, uint64_t *ret_end)
 {

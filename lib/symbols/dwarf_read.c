@@ -14,7 +14,7 @@
 
 #define MAX_STRING ((size_t)1 << 20)
 #define WINDOW 65536u  /* bytes read at once where many entries are looked at */
-#define ENTRY 256u     /* … and where one is */
+#define ENTRY 256u     /* … and where one entry is */
 
 enum perfdata_status pd_dwarf_read(const struct pd_dwarf *dwarf, enum pd_dwarf_section_number number, uint64_t offset,
 				   uint64_t size, uint8_t **ret)
@@ -129,7 +129,7 @@ static enum perfdata_status read_specs(struct pd_cursor *c, struct pd_dwarf_abbr
 	}
 }
 
-/* The bytes of a form that has always as many; -1: it has not. */
+/* The size of a form whose values all have the same size; -1: sizes differ. */
 static int size_of_form(const struct pd_dwarf_unit *unit, unsigned form)
 {
 	switch (form) {
@@ -163,7 +163,7 @@ static bool has_no_code(unsigned tag)
 	}
 }
 
-/* Most entries describe types and variables, and are only passed by. */
+/* Most entries describe types and variables, which the reader only skips: notes the fixed size of such entries. */
 static void set_size(const struct pd_dwarf_unit *unit, const struct pd_dwarf_spec *specs,
 		     struct pd_dwarf_abbrev *abbrev)
 {
@@ -180,7 +180,7 @@ static void set_size(const struct pd_dwarf_unit *unit, const struct pd_dwarf_spe
 	}
 }
 
-/* Compilers number them from 1 on. */
+/* Compilers number abbreviations from 1 on, so the code is the index. */
 enum perfdata_status pd_dwarf_read_abbrevs(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
 					   struct pd_dwarf_abbrevs *ret)
 {
@@ -346,7 +346,7 @@ static enum perfdata_status read_inside(const struct pd_dwarf *dwarf, const stru
 					const struct pd_dwarf_window *window, uint64_t offset,
 					struct pd_dwarf_die *ret);
 
-/* What does not end inside the window is read again with more. */
+/* Reads an entry that does not end inside the window once more, with more bytes. */
 static enum perfdata_status read_in_steps(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
 					  struct pd_dwarf_window *window, uint64_t offset, uint64_t size,
 					  struct pd_dwarf_die *ret)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The sections of debug information: where they stand in the file, or decompressed in memory or, if they are large, in
- * a temporary file, so that only what is asked for takes memory. */
+/* The sections of debug information: in place in the file, or decompressed in memory or, if they are large, in a
+ * temporary file, so that only the parts that are read take memory. */
 #include "config.h"
 #include "symbols/symbols.h"
 
@@ -16,8 +16,8 @@
 
 #define PIECE ((size_t)64 << 10)
 #define MOST_IN_MEMORY ((uint64_t)1 << 20)   /* of sections that can be read in pieces */
-#define MOST ((uint64_t)1 << 30)             /* larger ones are for libdw */
-#define ZLIB_RATIO 1040u                     /* nothing is packed better */
+#define MOST ((uint64_t)1 << 30)             /* libdw handles larger sections */
+#define ZLIB_RATIO 1040u                     /* the best ratio that zlib can reach */
 
 static const char *const names[PD_DWARF_SECTIONS] = {
 	[PD_DWARF_INFO] = ".debug_info",
@@ -32,7 +32,7 @@ static const char *const names[PD_DWARF_SECTIONS] = {
 	[PD_DWARF_ARANGES] = ".debug_aranges",
 };
 
-/* Supplementary files (dwz), sections of split units and the old way to compress are for libdw. */
+/* libdw handles supplementary files (dwz), sections of split units and the old way of compression. */
 static bool is_foreign(const struct pd_elf_section *section)
 {
 	return !strncmp(section->name, ".zdebug_", 8) || !strcmp(section->name, ".gnu_debugaltlink") ||
@@ -46,8 +46,8 @@ static bool is_read_in_pieces(enum pd_dwarf_section_number number) { return numb
 
 /* The header in front of a compressed section (Elf32_Chdr, Elf64_Chdr). */
 struct packed {
-	uint64_t at, left;           /* of the bytes that are packed */
-	uint64_t size;               /* when they are decompressed */
+	uint64_t at, left;           /* of the compressed bytes */
+	uint64_t size;               /* after decompression */
 	struct pd_decoder *decoder;
 };
 
@@ -70,7 +70,7 @@ static enum perfdata_status read_header(const struct pd_dwarf *dwarf, const stru
 	return ret->decoder ? PERFDATA_OK : PERFDATA_EUNSUP;
 }
 
-/* Decompresses from `in` on until `out` is full or the stream ends; *ret_used bytes. */
+/* Decompresses from `in` on until `out` is full or the stream ends; reads *ret_used bytes. */
 static enum perfdata_status decompress_some(const struct pd_dwarf *dwarf, struct packed *packed, uint8_t *in,
 					    size_t *in_used, size_t *in_size, uint8_t *out, size_t size,
 					    size_t *ret_used)
@@ -97,7 +97,7 @@ static enum perfdata_status decompress_some(const struct pd_dwarf *dwarf, struct
 	return PERFDATA_OK;
 }
 
-/* All of it: into `bytes`, or piece by piece into a file. */
+/* Decompresses the whole section: into `bytes`, or piece by piece into a file. */
 static enum perfdata_status decompress_all(const struct pd_dwarf *dwarf, struct packed *packed, uint8_t *bytes, int fd)
 {
 	uint8_t *in = pd_malloc(PIECE), *piece = bytes ? bytes : pd_malloc(PIECE);

@@ -279,10 +279,10 @@ void pd_dwarf_shrink(struct pd_dwarf *dwarf, size_t limit)
 
 /* --- which unit --------------------------------------------------------------------------------------------------- */
 
-/* Only the first entry of each unit is read. */
+/* Adds the ranges of a unit, of which only the first entry is read. */
 static enum perfdata_status add_unit(struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit)
 {
-	/* what other threads may be changing is not copied */
+	/* members that other threads may be changing are not copied */
 	struct pd_dwarf_unit copy = {
 		.offset = unit->offset,
 		.end = unit->end,
@@ -317,7 +317,7 @@ static enum perfdata_status index_units(struct pd_dwarf *dwarf)
 	return status;
 }
 
-/* In .debug_aranges `end` is a length. The search is that of libdw, which matters where ranges overlap. */
+/* In .debug_aranges `end` is a length. Where ranges overlap, the search matters: this one is that of libdw. */
 static const struct pd_dwarf_range *find_in_table(const struct pd_dwarf_ranges *table, uint64_t address)
 {
 	size_t low = 0, high = table->count;

@@ -9,7 +9,7 @@
 #include "symbols/symbols.h"
 
 #define MAX_FILE ((size_t)1 << 30)
-#define MAX_CANDIDATES 4096  /* codes looked at in one look-up */
+#define MAX_CANDIDATES 4096  /* codes that one look-up looks at */
 #define MAGIC 0x4a695444u
 #define MAGIC_SWAPPED 0x4454694au
 
@@ -39,7 +39,7 @@ static int read_load(struct pd_jit *jit, struct pd_cursor *c, uint64_t time)
 }
 
 /* pid, tid, vma, old address, new address, size, index: the name is that of the newest code at the old address. The
- * search goes back over few codes: a file of moves only must not take quadratic time. */
+ * search goes back over few codes only: a file that consists of moves must not take quadratic time. */
 static int read_move(struct pd_jit *jit, struct pd_cursor *c, uint64_t time)
 {
 	pd_take(c, 16);
@@ -109,7 +109,7 @@ enum perfdata_status pd_jitdump_load(struct pd_jit *jit, int fd)
 	return PERFDATA_OK;
 }
 
-/* Of those that hold the address and were there at the time, the newest. */
+/* Of the codes that hold the address and existed at the time, the newest. */
 const struct pd_jit_code *pd_jit_find(const struct pd_jit *jit, uint64_t address, uint64_t time)
 {
 	size_t low = 0, high = jit->count;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* ELF files by libelf: segments, build-id, debug link. Files
- * are read, never mapped: a file that shrinks meanwhile must not kill the process. */
+/* ELF files by libelf: segments, build-id, debug link. Files are read, never mapped: a file that shrinks while it is
+ * open must not kill the process. */
 #include "config.h"
 #include "symbols/symbols.h"
 

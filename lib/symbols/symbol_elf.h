@@ -6,7 +6,7 @@
 #include <gelf.h>
 #include "symbols/symbols.h"
 
-/* Not in all versions of the header. */
+/* Older versions of the header lack it. */
 #define PD_ELF_COMPRESS_ZSTD 2u
 
 struct pd_elf_section {
@@ -18,7 +18,7 @@ struct pd_elf_section {
 struct pd_elf {
 	Elf *elf;
 	int fd;                    /* -1: the image is in memory */
-	bool embedded;             /* .gnu_debugdata: it has the symbols that another file lacks */
+	bool embedded;             /* .gnu_debugdata: has only the symbols that another file lacks */
 	char *image;               /* decompressed file; may be NULL */
 	size_t image_size;
 	GElf_Ehdr header;
@@ -35,13 +35,13 @@ struct pd_elf {
 const struct pd_elf_section *pd_elf_section(const struct pd_elf *elf, const char *name);
 /* The bytes are in the other byte order than this machine. */
 bool pd_elf_swaps(const struct pd_elf *elf);
-/* Whether the file is as long as this. */
+/* Whether the file has these bytes. */
 bool pd_elf_holds(const struct pd_elf *elf, uint64_t offset, uint64_t size);
 
-/* An entry of a symbol table. */
+/* The size of an entry of a symbol table. */
 size_t pd_elf_symbol_size(const struct pd_elf *elf);
 GElf_Sym pd_elf_symbol(const struct pd_elf *elf, const uint8_t *entry);
-/* Where the string table of a symbol table is; nothing is read. false: there is none. */
+/* Notes where the string table of a symbol table is, without reading it. false: there is none. */
 bool pd_elf_place_strings(struct pd_strings *strings, const struct pd_elf *elf, size_t symbols);
 
 /* Adds `NAME@plt` for the entries of the procedure linkage table. */

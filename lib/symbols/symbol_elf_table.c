@@ -15,7 +15,7 @@
 
 static bool is_arm(unsigned machine) { return machine == EM_ARM || machine == EM_AARCH64; }
 
-/* Marks of the assembler ("here begins code, here data"), no names. */
+/* Mapping symbols: marks of the assembler ("here begins code, here data"), which are no names. */
 static bool is_mapping_symbol(unsigned machine, const char *name)
 {
 	if (is_arm(machine) && name[0] == '$' && name[1] && strchr("adtx", name[1]) && (!name[2] || name[2] == '.'))
@@ -23,7 +23,7 @@ static bool is_mapping_symbol(unsigned machine, const char *name)
 	return machine == EM_RISCV && (name[0] == '$' || !strncmp(name, ".L", 2) || !strncmp(name, "L0", 2));
 }
 
-/* A symbol without a type is a label of hand-written code, if it can be seen from outside. */
+/* A symbol without a type is a label of hand-written code, if it is visible from outside. */
 static bool is_label(const GElf_Sym *sym)
 {
 	unsigned char visible = GELF_ST_VISIBILITY(sym->st_other);
@@ -38,8 +38,8 @@ static bool is_wanted_type(const GElf_Sym *sym)
 
 struct loading {
 	struct pd_symbol_table *table;
-	struct pd_elf *elf;         /* whose symbols */
-	const struct pd_elf *text;  /* whose segments */
+	struct pd_elf *elf;         /* the file with the symbols */
+	const struct pd_elf *text;  /* the file with the segments */
 	enum pd_strings_number strings;
 	enum pd_elf_place place;
 	uint64_t module_base;       /* offset of .text in a module */
@@ -50,7 +50,7 @@ static bool place_of(const struct loading *load, const GElf_Sym *sym, const GElf
 {
 	uint64_t value = sym->st_value;
 	if (load->elf->header.e_machine == EM_ARM && GELF_ST_TYPE(sym->st_info) == STT_FUNC)
-		value &= ~(uint64_t)1;  /* bit 0 says Thumb */
+		value &= ~(uint64_t)1;  /* bit 0 marks Thumb code */
 	switch (load->place) {
 	case PD_ELF_VADDR:
 		*ret = value;
@@ -134,7 +134,7 @@ bool pd_elf_place_strings(struct pd_strings *strings, const struct pd_elf *elf, 
 	return true;
 }
 
-/* Into memory, until the table is settled. */
+/* Reads a string table into memory, where it stays until the table is settled. */
 static enum perfdata_status load_strings(const struct loading *load, size_t symbols)
 {
 	struct pd_strings *strings = &load->table->strings[load->strings];

@@ -17,7 +17,7 @@
 
 int pd_open_regular(const char *path)
 {
-	/* O_NONBLOCK: a FIFO must not hold us up before it is seen to be one. */
+	/* O_NONBLOCK: opening a FIFO must not block before fstat shows that it is one. */
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	struct stat st;
 	if (fd < 0)
@@ -29,7 +29,7 @@ int pd_open_regular(const char *path)
 	return -1;
 }
 
-/* A file below a directory that stands for the root: links in there mean what they meant to whoever had that root. */
+/* Opens a file below a directory that stands for the root: links in there are relative to that root. */
 static int open_below(const char *root, const char *rest)
 {
 	char real[PD_ROOTED_PATH];
@@ -67,7 +67,7 @@ static ssize_t read_some(int fd, char *out, size_t size)
 	return n;
 }
 
-/* The stated size is only a first guess: it is 0 in /proc, and what is read decides. */
+/* The stated size is only a first guess, since it is 0 in /proc: the bytes that are read decide. */
 enum perfdata_status pd_read_whole(int fd, size_t limit, char **ret, size_t *ret_size)
 {
 	struct stat st;
@@ -143,7 +143,7 @@ bool pd_places_of(const struct perfdata_symbols *symbols, const char *path, cons
 	return places_of(&places, path, what);
 }
 
-/* Offers "DIR" + rest for each debug directory. Those the user names are taken as they are. */
+/* Offers "DIR" + rest for each debug directory. Directories that the user named are taken as they are. */
 static bool PERFDATA_PRINTF(3, 4) in_debug_dirs(const struct places *places, const char *what, const char *format, ...)
 {
 	const struct perfdata_symbols_options *o = &places->symbols->options;
@@ -170,7 +170,7 @@ static void hex(const struct pd_build_id *id, char out[2 * PERFDATA_BUILD_ID_MAX
 	out[2 * id->size] = '\0';
 }
 
-/* The name in a debug link is one component: anything else is an attempt to leave the directory. */
+/* The name in a debug link must be one component: anything else is an attempt to leave the directory. */
 static bool is_plain_name(const char *name) { return name && *name && !strchr(name, '/') && strcmp(name, ".."); }
 
 static bool debug_link_places(const struct places *places, const char *path, const char *link)
@@ -201,7 +201,7 @@ bool pd_cache_places(const struct perfdata_symbols *symbols, const struct pd_bui
 	return offer(&places, "build-id cache", "%s/.build-id/%.2s/%s/%s", dir, digits, digits + 2, name);
 }
 
-/* A file with a symbol table and its separate debug information may both lie there. */
+/* perf's cache may have both there: a file with a symbol table, and its separate debug information. */
 static bool cached_debug_places(const struct perfdata_symbols *symbols, const struct pd_build_id *id,
 				pd_location_fn *take, void *user)
 {

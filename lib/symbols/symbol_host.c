@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What this host says of itself: is a file here the one that was recorded, where no build-id tells? Which modules are
- * loaded, and where? */
+/* Facts about this host: whether a file here is the recorded one, where no build-id proves it; which modules are
+ * loaded, and where. */
 #include "config.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ static bool is_same_file(void *user, const char *path, const char *what)
 	return !stat(path, &st) && st.st_ino == wanted->st_ino && st.st_dev == wanted->st_dev;
 }
 
-/* perf record makes hard links for its cache, which changes the inode but not what is in it. */
+/* perf record makes hard links for its cache, which changes the inode's ctime but not the file's contents. */
 static bool is_kept_by_perf(const struct perfdata_symbols_dso *dso, const struct stat *st,
 			    const struct pd_build_id *found)
 {
@@ -53,8 +53,7 @@ const char *pd_unidentified(const struct perfdata_symbols_dso *dso, const struct
 		return "neither a build-id nor an inode number was recorded";
 	if (st->st_ino != r->inode)
 		return "another file was mapped (inode number), and no build-id was recorded";
-	/* The inode's own time: that of its content can be set at will, and a number is given again once its file is
-	 * gone. */
+	/* By ctime: any program can set mtime, and the file system reuses an inode number once its file is gone. */
 	if (pd_nanoseconds(&st->st_ctim) <= r->unchanged_since)
 		return NULL;
 	if (pd_nanoseconds(&st->st_mtim) <= r->unchanged_since && is_kept_by_perf(dso, st, found))
@@ -77,7 +76,7 @@ const char *pd_map_unidentified(const struct perfdata_symbols_dso *dso, const st
 
 /* --- modules ------------------------------------------------------------------------------------------------------ */
 
-/* "xfs" of "[xfs]" and "/lib/modules/…/xfs.ko.zst", spelled as the kernel does; false: no such name. */
+/* "xfs" of "[xfs]" and "/lib/modules/…/xfs.ko.zst", spelled as the kernel does; false: the dso has no such name. */
 static bool module_name(const struct perfdata_symbols_dso *dso, char *ret, size_t room)
 {
 	const char *base = strrchr(dso->request.path, '/');

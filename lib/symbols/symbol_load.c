@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Loads the symbols of a dso: which of the files that may hold them is taken, and why others are not. */
+/* Loads the symbols of a dso: decides which of the files that may hold them is used, and logs why others are not. */
 #include "config.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -49,7 +49,7 @@ static const char *status_reason(enum perfdata_status status)
 	}
 }
 
-/* Opens a file that may hold symbols, and logs why not. */
+/* Opens a file that may hold symbols, or logs why it cannot. */
 static int open_logged(const struct perfdata_symbols_dso *dso, const char *path, struct stat *ret_stat)
 {
 	int fd = pd_symbols_open(dso->symbols, path);
@@ -83,7 +83,7 @@ static void drop_table(struct perfdata_symbols_dso *dso)
 
 static enum perfdata_status refuse(struct perfdata_symbols_dso *dso, const char *path, enum perfdata_status status)
 {
-	/* names that are missing for want of memory are reported of too */
+	/* names that are missing for want of memory are reported, too */
 	bool odd = status != PERFDATA_ABSENT;
 	pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, path, status_reason(status));
 	if (odd)
@@ -100,7 +100,8 @@ static bool has_symbol_at(const struct pd_symbol_table *table, uint64_t start)
 	return false;
 }
 
-/* The kernel may have been loaded elsewhere than the source says: both know one symbol. False: they do not. */
+/* The kernel may have been loaded at another address than the source says: a reference symbol, whose address was
+ * recorded, gives the difference. False: there is none. */
 static bool relocate(struct perfdata_symbols_dso *dso)
 {
 	const struct perfdata_symbols_request *r = &dso->request;
@@ -124,7 +125,8 @@ static bool is_named_by_caller(const struct perfdata_symbols_dso *dso)
 	return o->kallsyms || o->vmlinux;
 }
 
-/* Names of a kernel that was loaded nobody knows where could be wrong, unless the caller gave the source of them. */
+/* Names of a kernel whose load address is unknown could be wrong, so they are used only if the caller gave their
+ * source. */
 static enum perfdata_status place_kernel(struct perfdata_symbols_dso *dso, const char *path)
 {
 	if (relocate(dso) || is_named_by_caller(dso))
@@ -161,7 +163,8 @@ enum perfdata_status pd_dso_take_kallsyms(struct perfdata_symbols_dso *dso, int 
 	return status;
 }
 
-/* A map in a directory where everybody may write is only believed if its owner could have changed our files anyway. */
+/* A perf map stands in a directory where every user may write: it is trusted only if its owner could have changed our
+ * files anyway. */
 static bool is_ours(const struct stat *st) { return st->st_uid == 0 || st->st_uid == geteuid(); }
 
 static bool is_elsewhere(const struct perfdata_symbols_dso *dso)
@@ -170,7 +173,8 @@ static bool is_elsewhere(const struct perfdata_symbols_dso *dso)
 	return o->symfs || o->sysroot;
 }
 
-/* Also for those who take what is not the recorded file: with a mark. */
+/* Whether a file that is not the recorded one is refused; callers that take such files (use_other_build_id) get a
+ * mark. */
 static bool is_refused(struct perfdata_symbols_dso *dso, const char *path, const char *reason)
 {
 	if (!reason)
@@ -194,7 +198,7 @@ static bool take_perf_map(void *user, const char *path, const char *what)
 		return false;
 	const bool given = pd_is_given(dso->symbols, path);
 	const char *reason = given || is_ours(&st) ? NULL : "belongs to another user";
-	/* a name inside a namespace means something only where the process sees it */
+	/* a file name with a pid of a namespace means something only where the process sees the file */
 	const bool is_inner = strcmp(path, dso->request.path) && strncmp(path, "/proc/", 6);
 	if (!reason && !given && (is_inner || !dso->request.running))
 		reason = "not known to be of the recorded process";
@@ -212,7 +216,7 @@ static enum perfdata_status load_perf_map(struct perfdata_symbols_dso *dso)
 	const struct perfdata_symbols_request *r = &dso->request;
 	char inside[96];
 	int root = 0;
-	/* here, a name inside a namespace means something only where the process sees it */
+	/* on this host, a file name with a pid of a namespace means something only where the process sees the file */
 	if (!is_elsewhere(dso) && r->process)
 		root = snprintf(inside, sizeof inside, "/proc/%" PRIu32 "/root", r->process);
 	snprintf(inside + root, sizeof inside - (size_t)root, "/tmp/perf-%" PRIu32 ".map", r->namespace_pid);
@@ -255,7 +259,7 @@ static struct pd_build_id wanted_id(const struct perfdata_symbols_dso *dso)
 	return id;
 }
 
-/* Old recorders gave 20 bytes, padded with zeros, without a length. */
+/* Old recorders wrote 20 bytes, padded with zeros, without a length. */
 static bool is_same_id(const struct pd_build_id *a, const struct pd_build_id *b)
 {
 	const struct pd_build_id *longer = a->size > b->size ? a : b;
@@ -278,9 +282,9 @@ void pd_dso_check_id(const struct perfdata_symbols_dso *dso, const struct pd_bui
 
 struct search {
 	struct perfdata_symbols_dso *dso;
-	struct pd_build_id id;    /* to be met; size 0: any */
+	struct pd_build_id id;    /* the build-id that the file must have; size 0: any */
 	bool strict;              /* never take another build-id */
-	bool identify;            /* by the inode, where there is no build-id to be met */
+	bool identify;            /* by the inode, where no build-id is known */
 	bool in_process;          /* below the root of the recorded process */
 	uint32_t crc;             /* of the debug link */
 	const char *what;         /* out: what the place is */
@@ -336,8 +340,8 @@ static bool take_first(void *user, const char *path, const char *what)
 	return search->elf != NULL;
 }
 
-/* Separate debug information: has to have a symbol table, and what vouches for it is its build-id, or the checksum in
- * the debug link where there are none. */
+/* Takes a file with separate debug information: it must have a symbol table, and either the build-id, or, where there
+ * is none, the checksum in the debug link must agree. */
 static bool take_debug(void *user, const char *path, const char *what)
 {
 	struct search *search = user;
@@ -390,7 +394,7 @@ static struct pd_elf *from_debuginfod(struct search *search, bool debug, const c
 	return elf;
 }
 
-/* As the process itself sees it. */
+/* Finds the file as the process itself sees it. */
 static bool find_in_process(struct perfdata_symbols_dso *dso, struct search *search)
 {
 	const struct perfdata_symbols_request *r = &dso->request;
@@ -453,8 +457,8 @@ static bool take_alt(void *user, const char *path, const char *what)
 	return search->elf != NULL;
 }
 
-/* The file that the symbols came from need not be the one with the debug information: a stripped program may still
- * have a symbol table of its own. */
+/* The file with the debug information, which need not be the file with the symbols: a stripped program may still have a
+ * symbol table of its own. */
 struct pd_elf *pd_dso_debug_info(const struct perfdata_symbols_dso *dso)
 {
 	if (dso->debug && pd_elf_has_debug_info(dso->debug))
@@ -483,7 +487,7 @@ static enum perfdata_status load_elf(struct perfdata_symbols_dso *dso, enum pd_e
 	if (!symbols)
 		return PERFDATA_ABSENT;
 	const char *file = dso->origin.file ? dso->origin.file : dso->origin.text_file;
-	/* Then PLT entries have no names either, as in perf. */
+	/* without any symbol table, PLT entries have no names either, as in perf */
 	if (!pd_elf_has_symtab(symbols) && !pd_elf_has_dynsym(text)) {
 		pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, file, "it has no symbol table");
 		return PERFDATA_ABSENT;
@@ -513,7 +517,7 @@ static enum perfdata_status load_user(struct perfdata_symbols_dso *dso)
 	return status;
 }
 
-/* Its image as perf keeps it by build-id, or as it stands in a tree of files that the caller names. */
+/* Finds the vdso's image in perf's cache, by build-id, or in a tree of files that the caller names. */
 static bool find_kept_vdso(struct perfdata_symbols_dso *dso, const struct pd_build_id *id)
 {
 	struct search search = { .dso = dso, .id = *id };
@@ -529,7 +533,7 @@ static bool find_kept_vdso(struct perfdata_symbols_dso *dso, const struct pd_bui
 	return search.elf != NULL;
 }
 
-/* The image that the kernel gave to this process is the one that every process has. */
+/* The kernel gives every process the same vdso image, so the image of this process serves. */
 static enum perfdata_status load_vdso(struct perfdata_symbols_dso *dso)
 {
 	const void *image = (const void *)getauxval(AT_SYSINFO_EHDR);
@@ -553,7 +557,8 @@ static enum perfdata_status load_vdso(struct perfdata_symbols_dso *dso)
 	return load_elf(dso, PD_ELF_OFFSET);
 }
 
-/* The kernel that runs here is the recorded one, and nobody said that files are elsewhere ("/" is here). */
+/* Whether the kernel that runs here is the recorded one, and the caller did not say that files are elsewhere ("/" is
+ * here). */
 static bool host_kernel_serves(const struct perfdata_symbols_dso *dso)
 {
 	const struct perfdata_symbols_options *o = &dso->symbols->options;
@@ -591,7 +596,7 @@ static enum perfdata_status load_vmlinux(struct perfdata_symbols_dso *dso, const
 	return status;
 }
 
-/* By its release alone only where the caller says that files are the recorded ones. */
+/* A vmlinux found by its release alone is taken only where the caller says that files are the recorded ones. */
 static bool take_vmlinux(void *user, const char *path, const char *what)
 {
 	const struct search *search = user;
@@ -614,7 +619,7 @@ static enum perfdata_status load_kernel(struct perfdata_symbols_dso *dso)
 	if (!search.id.size && host_kernel_serves(dso) &&
 	    perfdata_running_kernel_build_id(search.id.bytes, &search.id.size))
 		search.id.size = 0;
-	/* Without a build-id, or the word of the caller, nothing says that a file is of this kernel. */
+	/* Without a build-id, or the word of the caller, nothing proves that a file is of this kernel. */
 	bool found = search.id.size && (pd_cache_places(symbols, &search.id, "vmlinux", take_first, &search) ||
 					pd_cache_places(symbols, &search.id, "elf", take_first, &search));
 	if (!found && pd_elf_supported() && (search.id.size || is_elsewhere(dso)))
@@ -625,7 +630,7 @@ static enum perfdata_status load_kernel(struct perfdata_symbols_dso *dso)
 		return PERFDATA_OK;
 	if (search.id.size && pd_cache_places(symbols, &search.id, "kallsyms", take_kallsyms, dso))
 		return PERFDATA_OK;
-	/* in a tree of files that the caller names: that kernel's, moved to where the recorded one was */
+	/* in a tree of files that the caller names: the kernel of that tree, relocated to the recorded address */
 	if (!search.id.size && o->symfs && o->symfs[strspn(o->symfs, "/")] &&
 	    pd_places_of(symbols, HOST_KALLSYMS, "kallsyms", take_kallsyms, dso))
 		return PERFDATA_OK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the files of kernel modules are: at the recorded path, packed or not, or where the list of the recorded kernel
- * says. */
+/* Finds the files of kernel modules: at the recorded path, compressed or not, or at the path in the module list of the
+ * recorded kernel. */
 #include "config.h"
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +13,7 @@ bool pd_module_packing(const char *path, size_t index, char out[PD_ROOTED_PATH])
 	static const char *const packings[] = { "", ".gz", ".xz", ".zst" };
 	const char *slash = strrchr(path, '/'), *end = strstr(slash ? slash : path, ".ko");
 	const size_t count = sizeof packings / sizeof *packings;
-	/* as recorded first */
+	/* the recorded path first */
 	if (!index)
 		return snprintf(out, PD_ROOTED_PATH, "%s", path) < PD_ROOTED_PATH;
 	return end && index <= count &&
@@ -55,7 +55,7 @@ bool pd_module_listed(const char *text, const char *release, const char *name, c
 	return false;
 }
 
-/* Reads the list of the recorded kernel's modules, wherever it is first. */
+/* Reads the list of the recorded kernel's modules, from the first place that has one. */
 struct listing {
 	const struct perfdata_symbols *symbols;
 	char *text;

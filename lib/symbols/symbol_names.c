@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The names of symbols: read from the file's string table and demangled when they are first asked for. Of the symbols
- * of a large program a few hundred ever are, so the string table does not stay in memory. */
+/* The names of symbols: read from the file's string table and demangled at first use. Of the symbols of a large program
+ * only a few hundred are ever used, so the string table does not stay in memory. */
 #include "config.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,9 +8,9 @@
 #include "base/memory.h"
 #include "symbols/symbols.h"
 
-#define BLOCK 256  /* symbols side by side whose names have a common place */
+#define BLOCK 256  /* consecutive symbols whose names share a block */
 
-/* Names in use. Threads read them without a lock; who adds one holds that of the dso. */
+/* Names in use. Threads read them without a lock; the thread that adds a name holds the lock of the dso. */
 struct pd_name_block {
 	_Atomic(const struct pd_symbol_name *) names[BLOCK];
 };
@@ -37,7 +37,7 @@ const char *pd_symtab_raw(const struct pd_symbol_table *table, const struct pd_s
 	return strings->bytes && symbol->name < strings->size ? strings->bytes + symbol->name : "";
 }
 
-/* "NAME@plt", or what perf calls an entry whose slot has no name. */
+/* "NAME@plt", or perf's name for an entry whose slot has no name. */
 static const char *plt_name(const struct pd_symbol *symbol, const char *name, struct pd_arena *bytes)
 {
 	enum { MAX_NAME = 4096 };
@@ -109,7 +109,7 @@ int pd_symtab_settle(struct pd_symbol_table *table)
 
 /* --- afterwards --------------------------------------------------------------------------------------------------- */
 
-/* From the file; what cannot be read any more has no name. */
+/* Reads a name from the file; a name that can no longer be read is missing. */
 static const char *read_name(const struct pd_strings *strings, uint64_t at, struct pd_arena *bytes)
 {
 	char name[PD_SYMBOL_NAME_LIMIT];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the rest of the folder calls, when there is no elfutils: nothing is found. */
+/* The functions that the rest of the folder calls, for builds without elfutils: they find nothing. */
 #include "config.h"
 #include "symbols/symbols.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernel modules come compressed. They are decompressed into memory, up to a limit. */
+/* Kernel modules are often compressed files. They are decompressed into memory, up to a limit. */
 #include "config.h"
 #include <string.h>
 #include <unistd.h>
@@ -20,7 +20,7 @@ static enum perfdata_status grow(struct decompressed *out)
 	size_t room = out->room ? 2 * out->room : (size_t)1 << 18;
 	if (out->used > out->limit)
 		return PERFDATA_ELIMIT;
-	/* one more than the limit: what fits exactly can come to its end */
+	/* one byte more than the limit: contents of exactly that size reach their end */
 	if (room > out->limit)
 		room = out->limit + 1;
 	uint8_t *data = pd_realloc(out->data, room);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Entries of the procedure linkage table have no symbols of their own. perf names them NAME@plt after the relocation
  * of the slot that each jumps through: the relocations in the order of their slots are the entries in order of address.
- * A slot that is filled by a resolver function (IRELATIVE) gives the name of that function. */
+ * A slot that a resolver function fills (IRELATIVE) gives the name of that function. */
 #include "config.h"
 #include "symbols/symbols.h"
 
@@ -29,7 +29,7 @@ struct slots {
 	size_t symbols;      /* section of the symbol table; 0: none */
 };
 
-/* Entries are collected apart: a search in the table needs it sorted. */
+/* Entries are collected apart from the table: they need searches in it, for which it must be sorted. */
 struct plt {
 	struct pd_symbol_table *table, added;
 	struct pd_elf *elf;
@@ -75,7 +75,7 @@ static int take_piece(struct slots *slots, const struct entries *form, const uin
 	return 0;
 }
 
-/* Relocations of a large library are many, and few of them belong to the linkage table. */
+/* Reads relocations in pieces: those of a large library are many, and few belong to the linkage table. */
 static int read_pieces(const struct pd_elf *elf, const GElf_Shdr *header, const struct entries *form,
 		       struct slots *slots)
 {
@@ -167,7 +167,7 @@ static bool is_x86(const struct pd_elf *elf)
 	return elf->header.e_machine == EM_X86_64 || elf->header.e_machine == EM_386;
 }
 
-/* The sizes of the first entry, which is another than the rest, and of the rest. */
+/* The sizes of the first entry, which differs from the rest, and of the other entries. */
 static bool entry_sizes(const struct pd_elf *elf, const struct pd_elf_section *plt, uint64_t *ret_header,
 			uint64_t *ret_entry)
 {
@@ -204,7 +204,7 @@ static bool jump_slot(const uint8_t *code, size_t size, uint64_t address, uint64
 	return true;
 }
 
-/* Slots that the entries of .plt.got jump through, all inside the range that is set for reading relocations. */
+/* Finds the range of slots that the entries of .plt.got jump through: only relocations in that range are read. */
 static void find_range(struct slots *slots, const struct pd_elf_section *got, const uint8_t *code, uint64_t size)
 {
 	slots->low = UINT64_MAX;
@@ -251,7 +251,7 @@ static int add_got_entries(struct plt *plt)
 	return failed;
 }
 
-/* The symbol before the table may be one without a size that was made to reach over it. */
+/* The symbol in front of the PLT may have no size in the file, and so have been made to reach over the PLT: cuts it. */
 static void cut_before(struct pd_symbol_table *table, uint64_t offset)
 {
 	struct pd_symbol *s = pd_symtab_find(table, offset);
@@ -269,7 +269,7 @@ static int add_entries(struct plt *plt, const struct pd_elf_section *first)
 	uint64_t header, size, at = first->header.sh_offset, end = at + first->header.sh_size;
 	if (!entry_sizes(plt->elf, first, &header, &size))
 		return 0;
-	/* A static program has entries only. */
+	/* The PLT of a static program has no header entry. */
 	bool has_header = !slots->count || first->header.sh_size / size > slots->count;
 	if (has_header && add_header(plt, at, second ? first->header.sh_size : header))
 		return -1;

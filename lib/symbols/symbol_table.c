@@ -3,9 +3,9 @@
  * without a size reaches, follows what perf 7.3 was seen to do, so that the names are the same:
  *   - a symbol without a size ends where the next one in the table starts; the last one on the page behind the next
  *     page border. So of several such symbols at one address only the last one in the file gets a size.
- *   - of those that start at one address: one with a size before one without; a strong one before a weak one; a
- *     global one before a local one; fewer leading underscores; the longer name; the earlier one. The last three rules
- *     are about demangled names. Few symbols of a program are ever asked for, so those that only these rules tell apart
+ *   - of those that start at one address: one with a size before one without; a strong one before a weak one; a global
+ *     one before a local one; fewer leading underscores; the longer name; the earlier one. The last three rules are
+ *     about demangled names. Few symbols of a program are ever looked up, so symbols that only these rules tell apart
  *     stay side by side (`tied`) until then. */
 #include "config.h"
 #include <string.h>
@@ -14,7 +14,7 @@
 
 #define MAX_SYMBOLS (64u << 20)  /* of one dso; more than any real file has */
 #define MAX_NESTING 64           /* steps outwards in a look-up */
-#define MAX_TIED 16              /* more are decided at once */
+#define MAX_TIED 16              /* a larger group is decided at once */
 #define PAGE 4096u
 #define DIGIT 11                 /* bits that one pass of sorting looks at */
 
@@ -37,7 +37,7 @@ int pd_symtab_add(struct pd_symbol_table *table, uint64_t start, uint64_t size, 
 
 /* --- sorting ------------------------------------------------------------------------------------------------------ */
 
-/* The bits that are not the same in all addresses; 0 if they are sorted. */
+/* The bits that differ between addresses; 0 if the addresses are sorted. */
 static uint64_t unsorted_bits(const struct pd_symbol_table *table)
 {
 	uint64_t differ = 0;
@@ -49,7 +49,7 @@ static uint64_t unsorted_bits(const struct pd_symbol_table *table)
 	return sorted ? 0 : differ;
 }
 
-/* By one digit; what is equal in it keeps its order. */
+/* Sorts by one digit; the sort is stable. */
 static void sort_by_digit(const struct pd_symbol *from, struct pd_symbol *to, size_t count, unsigned shift)
 {
 	const uint64_t mask = (1u << DIGIT) - 1;
@@ -96,7 +96,7 @@ static uint64_t page_behind(uint64_t address)
 	return up > UINT64_MAX - PAGE ? UINT64_MAX : up + PAGE;
 }
 
-/* A kallsyms text has gaps between the kernel and its modules that belong to nobody. */
+/* A kallsyms text has gaps between the kernel and its modules that belong to no symbol. */
 static bool is_gap(const struct pd_symbol_table *table, const struct pd_symbol *a, const struct pd_symbol *b)
 {
 	const char *text = table->strings[PD_STRINGS_TEXT].bytes;
@@ -132,7 +132,7 @@ bool pd_symtab_is_better_name(const char *first, const char *second)
 	size_t length_first = strlen(first), length_second = strlen(second);
 	if (length_first != length_second)
 		return length_first > length_second;
-	/* Old kernels name a system call twice; the one that is not written SyS_ is the usual name. */
+	/* Old kernels have two names for a system call; the usual name is the one without SyS_. */
 	return strncmp(first, "SyS", 3) != 0 && strncmp(first, "compat_SyS", 10) != 0;
 }
 
@@ -151,7 +151,7 @@ static bool differ_in_end(const struct pd_symbol *items, size_t count)
 	return false;
 }
 
-/* Leaves the best of several, by their names. */
+/* Leaves the best of several symbols, by their names. */
 static int decide(const struct pd_symbol_table *table, struct pd_symbol *items, size_t count, struct pd_arena *scratch)
 {
 	struct pd_symbol best = items[0];
@@ -176,7 +176,7 @@ static bool has_name_of(const struct pd_symbol_table *table, const struct pd_sym
 	return false;
 }
 
-/* The same name twice, as a function that can be seen from outside has in both tables, is no choice. */
+/* A name that occurs twice, as an exported function does in both tables, needs no decision. */
 static size_t tie(const struct pd_symbol_table *table, struct pd_symbol *items, size_t count)
 {
 	size_t kept = 1;

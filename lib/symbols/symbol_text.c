@@ -8,7 +8,7 @@
 
 #define MAX_TEXT ((size_t)1 << 30)
 
-/* Eight lower-case digits at once; false: one of them is none. */
+/* Eight lower-case digits at once; false: one of the characters is no digit. */
 static bool eight_digits(const char *at, uint64_t *ret)
 {
 	const uint64_t ones = UINT64_C(0x0101010101010101);
@@ -67,14 +67,14 @@ static char *next_line(char **at, char *end)
 	return line;
 }
 
-/* Takes the text over. */
+/* The table takes the text over. */
 static void keep_text(struct pd_symbol_table *table, char *text, size_t size)
 {
 	table->strings[PD_STRINGS_TEXT] = (struct pd_strings){ .bytes = text, .size = size + 1, .room = size + 1 };
 }
 
-/* perf takes code and initialised and uninitialised data; constants, absolute values and mapping symbols it does
- * not. */
+/* perf takes code and initialised and uninitialised data; it leaves out constants, absolute values and mapping
+ * symbols. */
 static bool is_kallsyms_type(char type) { return type && strchr("TtWwDdBb", type); }
 
 static enum perfdata_symbol_binding kallsyms_binding(char type)
@@ -84,7 +84,8 @@ static enum perfdata_symbol_binding kallsyms_binding(char type)
 	return type >= 'A' && type <= 'Z' ? PERFDATA_BIND_GLOBAL : PERFDATA_BIND_LOCAL;
 }
 
-/* Cuts "NAME\t[MODULE]" after NAME and gives the module, or NULL. Repeated modules give the place of the last one. */
+/* Cuts "NAME\t[MODULE]" after NAME and gives the module, or NULL. A module that is the same as the last one gets the
+ * last one's place in the text. */
 static const char *split_module(char *name, const char *last)
 {
 	char *bracket = strchr(name, '[');
@@ -142,7 +143,7 @@ enum perfdata_status pd_kallsyms_load(struct pd_symbol_table *table, int fd)
 	return pd_symtab_finish(table, PD_FIX_KALLSYMS) ? PERFDATA_ENOMEM : PERFDATA_OK;
 }
 
-/* Later lines describe later code, so of two at one address the later one is kept. */
+/* Later lines describe later code, so of two lines for one address the later one is kept. */
 static int keep_last(struct pd_symbol_table *table)
 {
 	size_t kept = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Dsos and look-ups. What files there are is asked for at the first look-up, under the lock of the dso. */
+/* Dsos and look-ups. The first look-up loads the dso's files, under the lock of the dso. */
 #include "config.h"
 #include <stdio.h>
 #include <string.h>
@@ -99,7 +99,7 @@ static int copy_request(struct perfdata_symbols_dso *dso, const struct perfdata_
 	*r = *request;
 	if (r->build_id_size > PERFDATA_BUILD_ID_MAX || !r->build_id)
 		r->build_id_size = 0;
-	/* The recorder pads with zeros what is shorter than its field; a build-id of zeros is none. */
+	/* The recorder pads a build-id that is shorter than its field with zeros; a build-id of zeros is none. */
 	size_t zeros = 0;
 	while (zeros < r->build_id_size && !r->build_id[zeros])
 		zeros++;
@@ -163,7 +163,7 @@ enum perfdata_status perfdata_symbols_open_kallsyms(struct perfdata_symbols *sym
 
 /* --- look-ups ----------------------------------------------------------------------------------------------------- */
 
-/* With the lock held. */
+/* To be called with the lock of the dso held. */
 static enum perfdata_status load(struct perfdata_symbols_dso *dso)
 {
 	if (!atomic_load_explicit(&dso->loaded, memory_order_relaxed)) {
@@ -177,7 +177,7 @@ static enum perfdata_status load(struct perfdata_symbols_dso *dso)
 	return dso->status;
 }
 
-/* Without the lock: it is taken once. */
+/* To be called without the lock of the dso, which is taken once. */
 static enum perfdata_status loaded(struct perfdata_symbols_dso *dso)
 {
 	if (atomic_load_explicit(&dso->loaded, memory_order_acquire))
@@ -229,7 +229,7 @@ static enum perfdata_status lookup_jit(const struct perfdata_symbols_dso *dso, u
 	return PERFDATA_OK;
 }
 
-/* The lock is taken once for each symbol that is ever asked for. */
+/* The lock is taken only when a symbol's name is used for the first time. */
 static const struct pd_symbol_name *name_of(struct perfdata_symbols_dso *dso, const struct pd_symbol *symbol)
 {
 	const struct pd_symbol_name *name = pd_symtab_known_name(&dso->table, symbol);
@@ -303,7 +303,7 @@ enum perfdata_status perfdata_symbols_origin(struct perfdata_symbols_dso *dso, s
 	return PERFDATA_OK;
 }
 
-/* The address in the terms of the ELF file's own virtual addresses. */
+/* Converts an address to a virtual address of the ELF file. */
 static bool to_vaddr(const struct perfdata_symbols_dso *dso, uint64_t address, uint64_t *ret)
 {
 	if (!dso->text)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Inside the symbols stage: the table of one dso's symbols, who fills it, and which files may be used. */
+/* Inside the symbols stage: the table of one dso's symbols, the files that fill it, and which files may be used. */
 #ifndef PD_SYMBOLS_H
 #define PD_SYMBOLS_H
 
@@ -14,42 +14,42 @@
 
 struct pd_elf;      /* symbol_elf.c: an open ELF file */
 
-/* Longer names are cut (texts), or are no names (other files): a name stands in the output many times for each
+/* Longer names are cut (texts), or count as no names (other files): a name stands in the output many times for each
  * sample. */
 #define PD_SYMBOL_NAME_LIMIT ((size_t)1 << 14)
 
-/* Where names stand. The string tables of a file are in memory only while symbols are added; of the names in them,
- * those that are asked for are read again. */
+/* Where names stand. The string tables of a file are in memory only while symbols are added; names that are used later
+ * are read from the file again. */
 enum pd_strings_number {
 	PD_STRINGS_TEXT,    /* kallsyms, perf map */
-	PD_STRINGS_POOL,    /* made here */
+	PD_STRINGS_POOL,    /* made by the library */
 	PD_STRINGS_SYMTAB,
 	PD_STRINGS_DYNSYM,
-	PD_STRINGS_PLT,     /* names that get "@plt" behind them; without one, the address is the name */
+	PD_STRINGS_PLT,     /* names that get the suffix "@plt"; without a name, the address */
 	PD_STRINGS_COUNT
 };
 
 struct pd_strings {
 	char *bytes;               /* with a NUL behind; NULL: not in memory */
 	size_t size, room;
-	const struct pd_elf *elf;  /* whose string table it is; NULL: it stays in memory */
+	const struct pd_elf *elf;  /* the file with the string table; NULL: the strings stay in memory */
 	uint64_t offset;           /* of the string table in that file */
 };
 
 struct pd_symbol {
 	uint64_t start, end;   /* end == start: no size */
-	uint32_t name;         /* where it stands in its strings */
-	uint32_t module;       /* kallsyms: where the module's name stands; 0: none */
+	uint32_t name;         /* offset of the name in its strings */
+	uint32_t module;       /* kallsyms: offset of the module's name; 0: none */
 	uint32_t outer;        /* index of the symbol around this one, or PD_NO_SYMBOL */
 	uint8_t binding;       /* enum perfdata_symbol_binding */
 	uint8_t strings;       /* enum pd_strings_number */
-	/* differs from the one before in the name only, and which name is shown was not looked at yet */
+	/* differs from the symbol before only in the name; which of the names is shown was not decided yet */
 	bool tied;
 };
 
 #define PD_NO_SYMBOL UINT32_MAX
 
-/* The names of a symbol, from the first time that they are asked for. */
+/* The names of a symbol, created when they are first used. */
 struct pd_symbol_name {
 	const char *raw;    /* as in the file */
 	const char *shown;  /* demangled */
@@ -71,23 +71,23 @@ enum pd_symbol_fix {
 	PD_FIX_KALLSYMS,  /* the same, but not from the kernel into a module or from one module to the next */
 };
 
-/* Adds a symbol, whose name stands at `name` in those strings. 0, or -1 without memory or at the limit of symbols. */
+/* Adds a symbol, whose name stands at `name` in `strings`. 0, or -1 without memory or at the limit of symbols. */
 int pd_symtab_add(struct pd_symbol_table *table, uint64_t start, uint64_t size, enum pd_strings_number strings,
 		  uint32_t name, enum perfdata_symbol_binding binding);
-/* Sorts, gives ends to symbols without, and leaves one of those that start at the same address, or those of them that
- * only their demangled names can tell apart. Can be called again after more were added: what was there then counts as
- * first. 0, or -1 without memory. */
+/* Sorts, gives ends to symbols without a size, and of the symbols that start at one address keeps the best, or those
+ * that only their demangled names can tell apart. Can be called again after more symbols were added: the earlier ones
+ * then take precedence. 0, or -1 without memory. */
 int pd_symtab_finish(struct pd_symbol_table *table, enum pd_symbol_fix fix);
-/* Only sorts; all that were added stay. 0, or -1 without memory. */
+/* Only sorts, and keeps all symbols. 0, or -1 without memory. */
 int pd_symtab_sort(struct pd_symbol_table *table);
-/* To be called once, when all were added: notes for each symbol which one lies around it, and gives back the memory
- * that was of use for adding only. From then on the table is only read, but for names. 0, or -1 without memory. */
+/* To be called once, when all symbols were added: notes for each symbol which symbol lies around it, and frees the
+ * memory that only adding needed. From then on the table is only read, except for names. 0, or -1 without memory. */
 int pd_symtab_settle(struct pd_symbol_table *table);
-/* Notes what lies around each symbol; pd_symtab_find needs that. */
+/* Notes which symbol lies around each symbol; pd_symtab_find needs that. */
 void pd_symtab_nest(struct pd_symbol_table *table);
 /* The symbol of an address; the first one of several that are tied. */
 struct pd_symbol *pd_symtab_find(struct pd_symbol_table *table, uint64_t address);
-/* The first symbol of this name, or NULL. Walks over all; before the table is settled. */
+/* The first symbol of this name, or NULL. Walks over all symbols; only before the table is settled. */
 const struct pd_symbol *pd_symtab_by_name(const struct pd_symbol_table *table, const char *name);
 void pd_symtab_release(struct pd_symbol_table *table);
 
@@ -95,21 +95,21 @@ void pd_symtab_release(struct pd_symbol_table *table);
 int pd_symtab_keep_name(struct pd_symbol_table *table, const char *name, size_t size, uint32_t *ret);
 /* A name that stands in strings in memory. */
 const char *pd_symtab_raw(const struct pd_symbol_table *table, const struct pd_symbol *symbol);
-/* Before the table is settled: the name shown of a symbol alone, and of one and those that are tied with it, in
+/* Before the table is settled: the shown name of one symbol, and the best name of a symbol and those tied with it, in
  * `bytes`. NULL without memory. */
 const char *pd_symtab_spell_one(const struct pd_symbol_table *table, const struct pd_symbol *symbol,
 				struct pd_arena *bytes);
 const char *pd_symtab_spell(const struct pd_symbol_table *table, const struct pd_symbol *symbol,
 			    struct pd_arena *bytes);
-/* Afterwards: the names of a symbol that pd_symtab_find returned. The first needs no lock, and returns NULL if nobody
- * has asked for these names yet; the second needs that of the dso, and returns NULL without memory. */
+/* Afterwards: the names of a symbol that pd_symtab_find returned. The first function needs no lock, and returns NULL if
+ * nobody has used these names yet; the second needs the lock of the dso, and returns NULL without memory. */
 const struct pd_symbol_name *pd_symtab_known_name(const struct pd_symbol_table *table, const struct pd_symbol *symbol);
 const struct pd_symbol_name *pd_symtab_name(struct pd_symbol_table *table, const struct pd_symbol *symbol);
 /* Frees string tables that can be read again. */
 void pd_symtab_drop_strings(struct pd_symbol_table *table);
-/* What the table takes. */
+/* Bytes of memory that the table takes. */
 size_t pd_symtab_memory(const struct pd_symbol_table *table);
-/* For symbol_names.c and symbol_table.c: whether, of two tied symbols, the name of the first is shown. */
+/* For symbol_names.c and symbol_table.c: whether the first of two tied symbols gives the shown name. */
 bool pd_symtab_is_better_name(const char *first, const char *second);
 void pd_symtab_release_names(struct pd_symbol_table *table);
 
@@ -119,7 +119,7 @@ void pd_symtab_release_names(struct pd_symbol_table *table);
 const char *pd_demangle(struct pd_arena *bytes, const char *name);
 /* A malloc'ed C++ name (to be freed with free()), or NULL. */
 char *pd_demangle_cxx(const char *name);
-/* Writes a Rust name; false if `name` is none, or longer than the room. */
+/* Writes a Rust name; false if `name` is no Rust name, or does not fit. */
 bool pd_demangle_rust(const char *name, char *out, size_t room);
 
 /* --- symbol_text.c: kallsyms and perf maps; jitdump.c ------------------------------------------------------------ */
@@ -127,10 +127,10 @@ bool pd_demangle_rust(const char *name, char *out, size_t room);
 enum perfdata_status pd_kallsyms_load(struct pd_symbol_table *table, int fd);
 enum perfdata_status pd_perfmap_load(struct pd_symbol_table *table, int fd);
 
-/* Code that a JIT compiler announced. */
+/* Code that a jitdump file describes. */
 struct pd_jit_code {
 	uint64_t start, end;
-	uint64_t max_end;            /* of this and all before it */
+	uint64_t max_end;            /* maximum end of this code and all before it */
 	uint64_t time, until;        /* valid in [time, until) */
 	const char *name;
 };
@@ -153,8 +153,8 @@ struct pd_build_id {
 struct perfdata_symbols;
 /* Opens a regular file for reading; -1 otherwise. */
 int pd_open_regular(const char *path);
-/* The same for a file that may hold symbols: through the caller's function, if there is one, and never out of symfs and
- * sysroot. */
+/* The same for a file that may hold symbols: through the caller's function, if there is one, and never outside of symfs
+ * and sysroot. */
 int pd_symbols_open(const struct perfdata_symbols *symbols, const char *path);
 /* The whole file, up to `limit` bytes, with a NUL behind; also of files whose size is not stated (/proc). */
 enum perfdata_status pd_read_whole(int fd, size_t limit, char **ret /* pd_free */, size_t *ret_size);
@@ -162,10 +162,10 @@ enum perfdata_status pd_read_whole(int fd, size_t limit, char **ret /* pd_free *
 struct perfdata_symbols {
 	struct perfdata_symbols_options options;  /* strings in `strings` */
 	struct pd_arena strings;
-	struct pd_monitor *lock;                  /* of the list of dsos */
-	struct pd_monitor *unwind_lock;           /* held while a stack is unwound: `unwind` of all dsos */
+	struct pd_monitor *lock;                  /* for the list of dsos */
+	struct pd_monitor *unwind_lock;           /* held while a stack is unwound: protects `unwind` of all dsos */
 	struct perfdata_symbols_dso *dsos;
-	_Atomic(size_t) units_memory;             /* what is held of units of debug information, of all dsos */
+	_Atomic(size_t) units_memory;             /* bytes of units of debug information, of all dsos */
 };
 
 struct pd_lines;    /* dwarf_lines.c */
@@ -174,23 +174,23 @@ struct perfdata_symbols_dso {
 	struct perfdata_symbols_dso *next;
 	struct perfdata_symbols *symbols;
 	struct perfdata_symbols_request request;  /* strings in symbols->strings */
-	struct pd_monitor *lock;                  /* of what is not loaded yet, of names, and of `lines` */
+	struct pd_monitor *lock;                  /* for loading, for names, and for `lines` */
 	atomic_bool loaded;                       /* set last; status, table and jit are only read then */
 	enum perfdata_status status;              /* of loading */
 	struct pd_symbol_table table;
 	struct pd_jit jit;
 	int64_t delta;                            /* recorded address + delta = address in the table */
 	struct pd_elf *text, *debug;              /* may be the same; NULL: none */
-	struct pd_elf *alt;                       /* that debug information refers to; found when it is first needed */
+	struct pd_elf *alt;                       /* supplementary file of the debug information; found at first need */
 	struct pd_build_id alt_id;
 	bool alt_tried;
-	struct pd_elf *unwind;                    /* a handle of its own for the same file as `text` */
+	struct pd_elf *unwind;                    /* another handle for the same file as `text` */
 	bool unwind_tried;
 	struct pd_lines *lines;                   /* NULL: no debug information */
-	atomic_bool lines_tried;                  /* set behind `lines` */
+	atomic_bool lines_tried;                  /* set after `lines` */
 	struct perfdata_symbols_origin origin;
 	struct pd_build_id found;
-	size_t accounted;                         /* of the table and what else stays */
+	size_t accounted;                         /* bytes of the table and of other data that stays */
 	struct pd_arena bytes;                    /* paths, names of inlined functions */
 };
 
@@ -208,12 +208,12 @@ enum perfdata_status pd_dso_load(struct perfdata_symbols_dso *dso);
 enum perfdata_status pd_dso_take_kallsyms(struct perfdata_symbols_dso *dso, int fd, const char *path);
 /* Opens dso->unwind, with symbols->unwind_lock held. false: there is no such file. */
 bool pd_dso_open_unwind(struct perfdata_symbols_dso *dso);
-/* Of text and debug, the one with debug information; NULL: none. */
+/* Of text and debug, the file with debug information; NULL: neither has any. */
 struct pd_elf *pd_dso_debug_info(const struct perfdata_symbols_dso *dso);
-/* The file that debug information refers to; NULL: to none, or it is not there. */
+/* The supplementary file that debug information refers to; NULL: there is no such reference, or no such file. */
 struct pd_elf *pd_dso_find_alt(struct perfdata_symbols_dso *dso);
 void pd_close(int fd);
-/* With the lock held, and loaded. */
+/* To be called with the lock held, for a dso that is loaded. */
 void pd_dso_check_id(const struct perfdata_symbols_dso *dso, const struct pd_build_id *id);
 
 /* Calls `take` for one place after the other where the wanted file may be, until it returns true. `path` is
@@ -233,9 +233,9 @@ bool pd_cache_places(const struct perfdata_symbols *symbols, const struct pd_bui
 		     pd_location_fn *take, void *user);
 /* Places of a kernel's image. */
 bool pd_vmlinux_places(const struct perfdata_symbols *symbols, const char *release, pd_location_fn *take, void *user);
-/* CRC of .gnu_debuglink over a file. false: the file cannot be read. */
+/* The CRC of .gnu_debuglink over a file. false: the file cannot be read. */
 bool pd_debuglink_crc(int fd, uint32_t *ret);
-/* An open file from a debuginfod server, or -1 with a reason. One file includes what this needs. */
+/* An open file from a debuginfod server, or -1 with a reason. Only one file includes the client's header. */
 int pd_debuginfod_find(const struct pd_build_id *id, bool debug, struct pd_arena *bytes, const char **ret_path,
 		       const char **ret_reason);
 
@@ -245,27 +245,28 @@ int pd_debuginfod_find(const struct pd_build_id *id, bool debug, struct pd_arena
 
 #define PD_MAX_MODULE_LIST ((size_t)16 << 20)
 
-/* Spelling number `index` of a module's path: as it is, and as it is called unpacked or packed. false: no more. */
+/* Spelling number `index` of a module's path: as recorded, then with the suffixes of compressed and uncompressed files.
+ * false: no more. */
 bool pd_module_packing(const char *path, size_t index, char out[PD_ROOTED_PATH]);
 /* The path of modules.dep of a kernel. */
 bool pd_module_list(const char *release, char out[PD_ROOTED_PATH]);
-/* The path that the text of modules.dep has for a module ("[xfs]"; '-' is '_'). */
+/* The path that the text of modules.dep has for a module ("[xfs]", where '-' is '_'). */
 bool pd_module_listed(const char *text, const char *release, const char *name, char out[PD_ROOTED_PATH]);
 /* Places of the file of a module, recorded as a path or as "[NAME]". */
 bool pd_module_places(const struct perfdata_symbols *symbols, const char *path, const char *release,
 		      pd_location_fn *take, void *user);
 
 struct stat;
-/* Below symfs or sysroot: the caller says that it is. */
+/* Whether the path is below symfs or sysroot: then the caller vouches for the file. */
 bool pd_is_given(const struct perfdata_symbols *symbols, const char *path);
 /* Why an open file, whose build-id is `found`, or a perf map, is not known to be the recorded one: one phrase, or
  * NULL. */
 const char *pd_unidentified(const struct perfdata_symbols_dso *dso, const struct stat *st, const char *path,
 			    bool in_process, const struct pd_build_id *found);
 const char *pd_map_unidentified(const struct perfdata_symbols_dso *dso, const struct stat *st, const char *path);
-/* The build-id of a module as it is loaded here, on the recorded kernel. */
+/* The build-id of a module as it is loaded on this host, which runs the recorded kernel. */
 bool pd_module_build_id(const struct perfdata_symbols_dso *dso, struct pd_build_id *ret);
-/* Whether a module is loaded here where it was recorded. */
+/* Whether a module is loaded on this host where it was recorded. */
 bool pd_module_is_loaded(const struct perfdata_symbols_dso *dso);
 
 /* --- symbol_elf.c: ELF files (symbols, segments, build-id); symbol_plt.c ----------------------------------------- */
@@ -275,23 +276,23 @@ struct pd_segment {
 };
 
 bool pd_elf_supported(void);
-/* Takes `fd` over in any case. Unpacks compressed files. */
+/* Takes `fd` over in any case. Decompresses compressed files. */
 enum perfdata_status pd_elf_open(int fd, struct pd_elf **ret);
-/* Bytes in memory that live as long as the handle. */
+/* Opens bytes in memory that live as long as the handle. */
 enum perfdata_status pd_elf_open_memory(const void *image, size_t size, struct pd_elf **ret);
 void pd_elf_close(struct pd_elf *elf);
 bool pd_elf_build_id(const struct pd_elf *elf, struct pd_build_id *ret);
 bool pd_elf_has_symtab(const struct pd_elf *elf);
 bool pd_elf_has_dynsym(const struct pd_elf *elf);
-/* The size of an ELF image in memory, by its header; 0: it is none, or larger than the limit. */
+/* The size of an ELF image in memory, by its header; 0: it is no ELF image, or larger than the limit. */
 size_t pd_elf_image_size(const void *image, size_t limit);
 /* The ELF file that is compressed inside (.gnu_debugdata), or NULL. */
 struct pd_elf *pd_elf_debugdata(const struct pd_elf *elf);
-/* Name and CRC of the separate debug file; NULL: none. */
+/* Name and CRC of the separate debug file (.gnu_debuglink); NULL: none. */
 const char *pd_elf_debug_link(const struct pd_elf *elf, uint32_t *ret_crc);
-/* Path and build-id of the file that debug information refers to; NULL: none. The path lives as long as the handle. */
+/* Path and build-id of the supplementary file (.gnu_debugaltlink); NULL: none. The path lives as long as the handle. */
 const char *pd_elf_alt_link(const struct pd_elf *elf, struct pd_build_id *ret_id);
-/* The section with the debug information is there, and not in another file. */
+/* Whether the file itself, and not another one, has the section with the debug information. */
 bool pd_elf_has_debug_info(const struct pd_elf *elf);
 bool pd_elf_vaddr(const struct pd_elf *elf, uint64_t offset, uint64_t *ret);
 bool pd_elf_offset(const struct pd_elf *elf, uint64_t vaddr, uint64_t *ret);
@@ -315,22 +316,22 @@ enum perfdata_status pd_elf_symbols(struct pd_symbol_table *table, struct pd_elf
  * compressed. */
 enum perfdata_status pd_unpack(int fd, char **ret, size_t *ret_size);
 /* The same for bytes in memory, at most `limit` of them decompressed. PERFDATA_EFORMAT, PERFDATA_ELIMIT,
- * PERFDATA_ENOMEM; PERFDATA_EUNSUP: built without the package. */
+ * PERFDATA_ENOMEM; PERFDATA_EUNSUP: built without the library for this compression. */
 enum perfdata_status pd_unpack_bytes(const void *compressed, size_t size, size_t limit, char **ret, size_t *ret_size);
 
 /* --- dwarf_lines.c; dwarf_libdw.c --------------------------------------------------------------------------------- */
 
 void pd_lines_close(struct pd_lines *lines);
-/* For a dso that is loaded; without its lock. */
+/* To be called for a dso that is loaded, without its lock. */
 enum perfdata_status pd_lines_find(struct perfdata_symbols_dso *dso, uint64_t vaddr,
 				   struct perfdata_source_line *frames, size_t room, size_t *ret_count);
 
 struct pd_libdw;
-/* `alt`: the file that the debug information refers to, or NULL. PERFDATA_ABSENT: no debug information, or it refers to
- * a file that is not there; PERFDATA_DAMAGED; PERFDATA_ENOMEM. The files are to live longer. */
+/* `alt`: the supplementary file, or NULL. PERFDATA_ABSENT: no debug information, or the supplementary file is missing;
+ * PERFDATA_DAMAGED; PERFDATA_ENOMEM. The files must outlive the handle. */
 enum perfdata_status pd_libdw_open(const struct pd_elf *elf, const struct pd_elf *alt, struct pd_libdw **ret);
 void pd_libdw_close(struct pd_libdw *libdw);
-/* With the lock of the dso. */
+/* To be called with the lock of the dso. */
 enum perfdata_status pd_libdw_lookup(struct pd_libdw *libdw, struct perfdata_symbols_dso *dso, uint64_t vaddr,
 				     struct perfdata_source_line *frames, size_t room, size_t *ret_count);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* User stacks from recorded registers and stack memory, by libdwfl with callbacks of our own for files and memory. It
- * follows perf: a mapping is reported when an address inside it is met, and all but the first address are moved back by
- * one, into the call. */
+/* User stacks from recorded registers and stack memory, by libdwfl with callbacks of our own for files and memory. As
+ * in perf, a mapping is reported to libdwfl when an address inside it is met, and all addresses but the first are moved
+ * back by one, into the call. */
 #include "config.h"
 #include "symbols/symbols.h"
 
@@ -24,7 +24,7 @@ struct perfdata_unwinder {
 	void *user;
 	Dwfl *dwfl;
 	bool attached;
-	bool was_attached;        /* before a reset, too */
+	bool was_attached;        /* attached at some time, also before a reset */
 	size_t modules;
 	/* the sample at hand */
 	const struct perfdata_unwind_sample *sample;
@@ -81,7 +81,7 @@ static bool set_initial_registers(Dwfl_Thread *thread, void *arg)
 
 /* --- files -------------------------------------------------------------------------------------------------------- */
 
-/* The reference is libdwfl's; the file stays with the dso. */
+/* libdwfl owns the reference; the dso keeps the file. */
 static int find_elf(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base, char **file_name,
 		    Elf **elf)
 {
@@ -91,9 +91,9 @@ static int find_elf(Dwfl_Module *module, void **userdata, const char *name, Dwar
 	return -1;
 }
 
-/* Asked for where a file has no unwinding information of its own for an address. Debug information is of use here only
- * with a .debug_frame, which few files have: without, libdwfl would open and unpack all of it for nothing, for each
- * process anew. */
+/* libdwfl calls this where a file has no unwinding information of its own for an address. Debug information is of use
+ * here only with a .debug_frame, which few files have: without it, libdwfl would open and decompress all of it for
+ * nothing, for each process anew. */
 static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
 			  const char *file_name, const char *link, GElf_Word crc, char **debug_name)
 {
@@ -108,7 +108,7 @@ static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *name
 
 static const Dwfl_Callbacks callbacks = { .find_elf = find_elf, .find_debuginfo = find_debuginfo };
 
-/* Where the file lies in memory, by the segment that the address is in. */
+/* The range of a file in memory, by the segment that has the address. */
 static bool module_range(const struct pd_elf *elf, const struct perfdata_unwind_map *map, uint64_t address,
 			 uint64_t *ret_start, uint64_t *ret_end)
 {
@@ -125,7 +125,8 @@ static bool module_range(const struct pd_elf *elf, const struct perfdata_unwind_
 	return *ret_start <= address && address < *ret_end;
 }
 
-/* Reports the mapping of an address, if it was not yet. false: there is a mapping, but no file that can be used. */
+/* Reports the mapping of an address to libdwfl, unless it was. false: there is a mapping, but no file that can be
+ * used. */
 static bool report(struct perfdata_unwinder *u, uint64_t address)
 {
 	struct perfdata_unwind_map map = { 0 };
@@ -205,7 +206,8 @@ static int take_frame(Dwfl_Frame *frame, void *arg)
 	bool is_first;
 	if (!dwfl_frame_pc(frame, &pc, NULL))
 		return DWARF_CB_ABORT;
-	/* Whether the frame was interrupted, or has called, is read from its file. */
+	/* libdwfl reads from the file whether the frame was interrupted or made a call: so the file has to be
+	 * reported. */
 	report(u, pc);
 	if (!dwfl_frame_pc(frame, &pc, &is_first))
 		return DWARF_CB_ABORT;
@@ -261,7 +263,7 @@ static enum perfdata_status unwind(struct perfdata_unwinder *u)
 		return PERFDATA_ENOMEM;
 	if (!report(u, u->ip))
 		return PERFDATA_ABSENT;
-	/* The machine is read from the first file, so there has to be one. */
+	/* libdwfl takes the machine from the first file, so there must be one. */
 	if (!u->attached)
 		u->attached = dwfl_attach_state(u->dwfl, NULL, 1, &thread_callbacks, u);
 	u->was_attached |= u->attached;
