@@ -161,7 +161,7 @@ enum perfdata_status pd_emitted_scan(struct emitted *emitted, const struct perfd
 const struct perfdata_delivery *pd_emitted_delivery(const struct perfdata_batch *batch, size_t *at,
 						    const struct perfdata_raw *record)
 {
-	/* Both lists have one order; several deliveries may be of one record. */
+	/* Records and deliveries have one order; one record may have several deliveries. */
 	for (; *at < batch->nr_deliveries; ++*at) {
 		const struct perfdata_delivery *delivery = &batch->deliveries[*at];
 		if (delivery->record == record)

@@ -21,12 +21,12 @@ enum { ORDINARY = 1, SOUND = 2, FIELDS = 4, DELIVERED = 8, NOT_DECODED = 16 };
 
 struct line {
 	struct line_key key;
-	bool of_view;                      /* cannot be spelled without decoding, after all */
-	struct perfdata_line line;         /* a STOP for each of the others, and at the end */
+	bool of_view;                      /* some part needs the decoded view */
+	struct perfdata_line line;         /* with a STOP for each of `others`, and one at the end */
 	struct perfdata_text others;       /* struct pd_line_other */
 };
 
-/* Files may hold any number of kinds: all are forgotten when there are too many. */
+/* A file may hold any number of kinds of records: at MAX_LINES a thread forgets all lines. */
 #define SLOTS 512u
 #define MAX_LINES (SLOTS / 2)
 struct line_table {
@@ -70,7 +70,8 @@ static uint32_t nr_others(const struct line *line)
 	return (uint32_t)(line->others.size / sizeof(struct pd_line_other));
 }
 
-/* What is written there has the number of those before it; the line's end has that of all. */
+/* The STOP of a part that takes a call: its offset is the index in `others`; the one at the line's end has their
+ * number. */
 static void stop(struct line *line)
 {
 	perfdata_line_part(&line->line,
@@ -134,7 +135,7 @@ void pd_line_head(struct line_maker *maker, const struct record *r, enum pd_reco
 			pd_line_other_of_view(maker, spell, what);
 		return;
 	case HEAD_TIME: case HEAD_PID: case HEAD_TID: case HEAD_CPU: case HEAD_SAMPLE_ID: case HEAD_BRANCH_STACK_AT:
-		/* of the trailer, or of branches: what is not decoded has neither */
+		/* they come from the trailer or the branches: samples that are not decoded have neither */
 		if (!maker->words)
 			pd_line_other_of_view(maker, spell, what);
 		return;
@@ -153,7 +154,7 @@ static struct line *make(struct record *r, const struct line_kind *kind, const s
 		.sound = key->traits & SOUND, .fields = key->traits & FIELDS ? r->s.trace : NULL,
 		.words = key->traits & NOT_DECODED ? r->raw->event->config : NULL,
 	};
-	/* what is constant may be spelled as anything is */
+	/* the functions that spell values write the constant bytes, too */
 	struct perfdata_text *out = r->s.out;
 	r->s.out = maker.text;
 	const bool made = kind->make(&maker, r, kind->user);
@@ -235,7 +236,7 @@ static const struct line *line_of(struct record *r, const struct line_kind *kind
 	return line;
 }
 
-/* Of a sample that is not decoded: what the event's last one had, most of the time. */
+/* The line of a sample that is not decoded: most of the time that of the event's last such sample. */
 static const struct line *plain_line_of(struct record *r, const struct line_kind *kind)
 {
 	const struct line *recent = r->event->recent;

@@ -69,7 +69,7 @@ static void load_symbol(const struct emitted_names *world, uint32_t frame, struc
 	set_number(ret, LOCATION_SYMBOL_OFFSET, symbol.offset);
 }
 
-/* The position of the code at the address itself is the innermost one. */
+/* Of inlined calls, the innermost one is where the code at the address itself stands: calls[0]. */
 static void load_lines(const struct emitted_names *world, uint32_t frame, struct location *ret)
 {
 	size_t nr;
@@ -191,7 +191,7 @@ static uint64_t cache_key(const struct location_speller *speller, uint32_t frame
 	return generation << 34 | UINT64_C(1) << 32 | frame;
 }
 
-/* `,"dso":…` and so on; nothing for an address that belongs to nothing. */
+/* `,"dso":…` and so on; nothing for an address in no known file. */
 static void append_members(const struct location_speller *speller, struct perfdata_text *out, uint32_t frame)
 {
 	const uint64_t key = cache_key(speller, frame);

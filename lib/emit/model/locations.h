@@ -22,7 +22,7 @@ enum location_part {
 #define LOCATION_BIT(part) (1u << (part))
 #define LOCATION_NAMES (LOCATION_BIT(LOCATION_FILE) - 1)
 #define LOCATION_LINES (LOCATION_BIT(LOCATION_FILE) | LOCATION_BIT(LOCATION_LINE) | LOCATION_BIT(LOCATION_INLINED))
-#define LOCATION_MAX_CALLS 64         /* functions that are emitted of one address */
+#define LOCATION_MAX_CALLS 64         /* inlined functions shown of one address */
 
 struct location_info {
 	const char *name, *doc;
@@ -33,15 +33,15 @@ const struct location_info *pd_location_part_info(enum location_part part);
 enum location_part pd_location_part_named(const char *name);
 
 struct location {
-	unsigned present;              /* a bit for each part; 0: the address belongs to nothing that is known */
+	unsigned present;              /* a bit for each part; 0: the address is in no known file */
 	struct perfdata_bytes text[LOCATION_COUNT];
 	uint64_t number[LOCATION_COUNT];
 	size_t nr_calls;               /* of LOCATION_INLINED */
 	struct perfdata_source_line calls[LOCATION_MAX_CALLS];
 };
-/* Looks up what is wanted, bits of parts. frame: an id, or PERFDATA_NONE. */
+/* Looks up the parts in `wanted`, LOCATION_BITs. frame: an id, or PERFDATA_NONE. */
 void pd_location_load(const struct emitted_names *world, uint32_t frame, unsigned wanted, struct location *ret);
-/* A part's value. False: text that was not valid UTF-8, or nothing was there. */
+/* Appends a part's value. False: its text is not valid UTF-8, or the part is absent. */
 bool pd_location_json_value(struct perfdata_text *out, const struct location *place, enum location_part part,
 			    bool wide_as_string);
 void pd_location_csv_cell(struct perfdata_text *out, const struct location *place, enum location_part part);
@@ -49,17 +49,17 @@ void pd_location_csv_cell(struct perfdata_text *out, const struct location *plac
 /* "recorded", "branch" or "unwound": where a step of a stack comes from (enum perfdata_step_origin). */
 const char *pd_location_origin_name(unsigned origin);
 
-/* What one thread has spelled already. */
+/* How objects of locations are spelled, with the texts that this thread has spelled already. */
 struct location_speller {
 	const struct emitted_names *world;
 	struct text_cache *cache;      /* or NULL */
-	unsigned parts;                /* of an object */
+	unsigned parts;                /* LOCATION_BITs: the members of an object */
 	bool int64_string;
 };
 struct location_speller pd_record_locations(struct record *r);
 /* An object, or null. */
 void pd_location_json(const struct location_speller *speller, struct perfdata_text *out, uint32_t frame);
-/* An array with an object for each step of the delivery's stack; with_ids: and `frame_id`. */
+/* An array with an object for each step of the delivery's stack; with_ids: objects have `frame_id`, too. */
 void pd_location_json_stack(const struct location_speller *speller, struct perfdata_text *out,
 			    const struct perfdata_batch *batch, const struct perfdata_delivery *delivery,
 			    bool with_ids);

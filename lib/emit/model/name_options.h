@@ -14,15 +14,15 @@
 	{ "stacks", PERFDATA_OPTION_CHOICE, 0, "inline|ref", \
 	  "samples with their stack of named frames, or its id: the stack then stands once" }
 
-/* Sets what the options ask for; {0} without them. */
+/* Sets heads, stacks_by_id and locations of *world as the options ask. */
 void pd_name_options_read(struct record_world *world, const struct perfdata_emitter_option_value *options,
 			  size_t nr_options, enum perfdata_wish names);
 /* The fields that -e chooses, or --columns of a format with tables; NULL: all. */
 const char *pd_name_options_fields(const struct perfdata_emitter_option_value *options, size_t nr_options);
-/* The needs of these options and of those fields. */
+/* PERFDATA_NEED_… bits of these options and of the fields that they choose. */
 uint32_t pd_name_options_needs(const struct perfdata_emitter_option_value *options, size_t nr_options,
 			       enum perfdata_wish names);
-/* Of stacks with all that is known of their addresses. */
+/* Needs of stacks with files, build-ids and symbols of their addresses. */
 #define NEEDS_OF_STACKS (PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES | PERFDATA_NEED_STACKS)
 
 #endif

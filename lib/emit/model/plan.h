@@ -26,7 +26,7 @@ static inline char *key_to(char *at, const struct key *key)
 /* Bytes to reserve for a key and `more` behind it. */
 static inline size_t key_room(const struct key *key, size_t more) { return key->size + EMIT_KEY_STEP + more; }
 
-/* What a row's value is spelled as. */
+/* How a row's value is spelled. */
 enum spell_op {
 	SPELL_NOTHING,
 	SPELL_U64, SPELL_U32, SPELL_S32,     /* the frequent numbers */
@@ -50,7 +50,7 @@ struct row {
 	bool wide;                      /* a 64-bit number: a string with --int64=string */
 	bool event_id;                  /* the id of an event, inside a part: the event's name follows */
 	struct key key;
-	struct key key_raw, key_hex;    /* ENUM and FLAGS; TEXT */
+	struct key key_raw, key_hex;    /* of ENUM and FLAGS; of TEXT */
 	const struct perfdata_field *field;
 	const struct plan *element;     /* LIST_PARTS, STRUCT */
 	const struct key *parts;        /* BITS: one key per part */
@@ -62,7 +62,7 @@ struct plan {
 	const struct row *rows;
 };
 
-/* A key literal `<prefix><name>":`; NULL text without memory. */
+/* The key `<prefix><name><suffix>":`; NULL text without memory. */
 struct key pd_key_make(struct pd_arena *pool, const char *prefix, const char *name, const char *suffix);
 /* Any bytes, with the room that key_to wants. */
 struct key pd_key_bytes(struct pd_arena *pool, const char *bytes, size_t size);
@@ -71,7 +71,7 @@ bool pd_row_make(struct pd_arena *pool, const struct perfdata_field *field, uint
 		 bool nested, struct row *ret);
 /* NULL without memory. nested: the layout is a part of a record that has ids of its own. */
 const struct plan *pd_plan_make(struct pd_arena *pool, const struct perfdata_layout *layout, bool nested);
-/* What records of the layout are called: older versions of a layout have the name of the newest. */
+/* The name of records with this layout: older versions of a layout have the name of the newest. */
 const char *pd_plan_record_name(const struct perfdata_layout *layout);
 /* Whether a view of the layout has the field. layout may be NULL. */
 bool pd_plan_has_field(const struct perfdata_layout *layout, uint64_t present, const char *name);

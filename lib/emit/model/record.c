@@ -217,7 +217,7 @@ static const char *file_name(const struct record *r)
 	return perfdata_reader_file_name(r->world->spell.reader, r->raw->file);
 }
 
-/* A finding that there is no memory for makes the output fail: it would claim to be complete. */
+/* Where a finding gets no memory, the output fails: without the finding it would claim to be complete. */
 static void add_finding(struct record *r, struct found_batch **found, enum perfdata_finding_code code,
 			const char *message)
 {
@@ -317,7 +317,7 @@ static struct head_value bytes(const uint8_t *data, size_t size)
 	return (struct head_value){ .kind = HEAD_IS_BYTES, .bytes = { data, size } };
 }
 
-/* The record's own, else the trailer's. */
+/* The integer in the record's own row, else in the trailer's; -1: there is no such row. */
 static struct head_value integer(const struct record *r, int own, int trailer)
 {
 	struct head_value value = { .kind = HEAD_IS_S64 };
@@ -354,7 +354,7 @@ static struct head_value place(uint32_t frame)
 	return (struct head_value){ .kind = HEAD_IS_LOCATION, .number = frame };
 }
 
-/* What the session knows of a sample. */
+/* Heads that the session knows of a sample. */
 static struct head_value head_of_sample(const struct record *r, enum pd_record_head head)
 {
 	static const struct head_value absent = { .kind = HEAD_IS_ABSENT };
@@ -431,7 +431,7 @@ int pd_record_row_of_head(const struct record *r, enum pd_record_head head)
 	}
 }
 
-/* A stack lacks addresses of chains that are longer than perf follows, and of those that a branch stack replaces. */
+/* A stack lacks addresses where a chain is longer than perf follows, or where a branch stack replaces part of it. */
 uint64_t pd_record_row_said_by_stack(const struct record *r)
 {
 	const struct perfdata_list *chain = &r->view.u.sample.callchain;

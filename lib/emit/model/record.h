@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A record as outputs see it: the head that every record has (type, offset, event, time, …), the rows of its layout,
- * and what stands behind them. Plans and names are prepared once per thread and record type or event. */
+ * and what stands behind them. Each thread prepares plans and names once per record type or event. */
 #ifndef EMIT_RECORD_H
 #define EMIT_RECORD_H
 
@@ -28,7 +28,7 @@ enum pd_record_head {
 	HEAD_PID,
 	HEAD_TID,
 	HEAD_CPU,
-	/* of samples, where asked for */
+	/* from here to HEAD_STACK_ID: of samples, where options ask for them */
 	HEAD_COMM,
 	HEAD_IP_AT,
 	HEAD_ADDR_AT,
@@ -50,10 +50,10 @@ enum head_kind {
 	HEAD_IS_TRAILER,   /* the view record.sample_id */
 	HEAD_IS_LOCATION,     /* number: a frame, or PERFDATA_NONE */
 	HEAD_IS_BRANCHES,  /* a pair of locations for each branch: see pd_record_spell_branches */
-	HEAD_IS_STACK,     /* the delivery's */
+	HEAD_IS_STACK,     /* that of the delivery */
 };
 
-/* What is emitted of a head, for schema and fields. */
+/* What `schema` and `fields` print of a head. */
 struct head_info {
 	const char *name, *doc;
 	enum head_kind kind;
@@ -74,17 +74,17 @@ struct head_value {
 	struct perfdata_bytes bytes;
 };
 
-/* The same for all of a run; made in begin. */
+/* What is the same for all records of a run; made in begin. */
 struct record_world {
 	struct spell_world spell;
 	struct pd_arena pool;
 	const char *recording;
 	bool name_files;               /* each line names its file */
-	bool raw;                      /* the whole record in hex, too */
+	bool raw;                      /* each line holds the whole record in hex, too */
 	uint16_t nr_files;
-	uint32_t heads;                /* bits: heads of samples that were asked for */
+	uint32_t heads;                /* bits: heads of samples that the options ask for */
 	bool stacks_by_id;
-	unsigned locations;               /* which parts of locations were asked for */
+	unsigned locations;               /* LOCATION_BITs that the options ask for */
 };
 bool pd_record_world_init(struct record_world *world, const struct perfdata_emit_context *context);
 void pd_record_world_release(struct record_world *world);
@@ -95,20 +95,20 @@ struct line;
 struct event_plan {
 	const struct perfdata_event *event;
 	const struct trace_plan *trace;/* or NULL */
-	/* of samples, if they are plain and in this machine's byte order; and without chains; or NULL */
+	/* the event's samples, if they are plain and in this machine's byte order; `alike`: without chains, too; or NULL */
 	struct record_plan *plain, *alike;
-	const struct line *recent;     /* of those samples; or NULL */
+	const struct line *recent;     /* the last line of those samples; or NULL */
 };
 
 struct record_plan {
-	const struct plan *plan;       /* NULL: an unknown type */
+	const struct plan *plan;       /* NULL: the record's type is unknown */
 	const char *type;
 	int time, pid, tid, cpu;       /* rows that stand in the head, or -1 */
 	int event_id;                  /* a row that names the event, or -1 */
 	uint64_t callchain;            /* the bit of a sample's row, or 0 */
 	uint64_t body;                 /* rows that do not stand in the head */
 	uint64_t raw;                  /* the bit of a sample's raw data, or 0 */
-	void *selection;               /* for the emitter: its steps for this layout */
+	void *selection;               /* the emitter's: its steps for this layout */
 };
 
 /* Plans of one thread. */
@@ -117,13 +117,13 @@ struct record_cache {
 	struct record_plan *by_type[128];
 	struct record_plan **others;   /* layouts that are not the usual one of their type, and unknown types */
 	size_t nr_others, room_others;
-	struct event_plan *events;     /* by version */
+	struct event_plan *events;     /* by the event's version */
 	size_t nr_events;
 	const struct plan *trailer;
 	int trailer_time, trailer_pid, trailer_tid, trailer_cpu;
-	struct pd_arena extra;             /* for the emitter */
-	struct text_cache *locations;     /* made when the first place is spelled; or NULL */
-	struct line_table *lines;      /* see line.h, which says with it how it is freed; or NULL */
+	struct pd_arena extra;             /* the emitter's */
+	struct text_cache *locations;     /* made with the first location; or NULL */
+	struct line_table *lines;      /* line.c's, which sets free_lines with it; or NULL */
 	void (*free_lines)(struct line_table *lines);
 };
 bool pd_record_cache_init(struct record_cache *cache);
@@ -139,27 +139,28 @@ struct record {
 	bool damaged;
 	struct perfdata_record view;
 	struct perfdata_bytes fields;  /* a sample's raw data */
-	const struct perfdata_batch *batch;         /* with delivery and emitted: set where names are asked for */
+	const struct perfdata_batch *batch;         /* with delivery and emitted: set where options ask for names */
 	const struct perfdata_delivery *delivery;   /* the record's first, or NULL */
 	struct emitted_names emitted;
 };
-/* Decodes; damage is added to `found`. False without memory. r->s.out, world and cache are set before. */
+/* Decodes the record, and adds its damage to `found`. False without memory. The caller has set r->s.out, world and
+ * cache. */
 bool pd_record_load(struct record *r, const struct perfdata_raw *raw, struct found_batch **found);
-/* Loads a sample of an event whose samples are alike, if it is whole, without decoding: there is no view. False says
- * nothing. */
+/* Loads a sample of an event whose samples are alike, if the sample is whole, without decoding: r->view is not set.
+ * False: the caller has to use pd_record_load. */
 bool pd_record_load_alike(struct record *r, const struct perfdata_raw *raw);
-/* The same of samples that may have chains, which are passed over. */
+/* The same for plain samples that may have chains, which it passes over. */
 bool pd_record_load_plain(struct record *r, const struct perfdata_raw *raw);
-/* All fields of the tracepoint that are plain numbers are there, and in this machine's byte order. */
+/* Whether all fields of the tracepoint that are plain numbers are there, in this machine's byte order. */
 bool pd_record_fields_are_whole(const struct record *r);
-/* Call when the record is written: raw data that was too short is added to `found`. */
+/* To be called when the record is written: adds raw data that was too short to `found`. */
 void pd_record_done(struct record *r, struct found_batch **found);
 struct head_value pd_record_head(const struct record *r, enum pd_record_head head);
 /* The row of a sample that a head shows, or -1. Other records may have it in the trailer. */
 int pd_record_row_of_head(const struct record *r, enum pd_record_head head);
-/* Of what is present, the callchain's row where the stack's id says all of its addresses; else 0. */
+/* The bit of the callchain's row where the stack's id gives all addresses of the chain; else 0. */
 uint64_t pd_record_row_said_by_stack(const struct record *r);
-/* The names of the bits in misc: calls add for each. */
+/* Calls `add` with the name of each bit in misc. */
 void pd_record_misc_names(const struct record *r, void (*add)(void *user, const char *name), void *user);
 /* Appends an array of {"from","to"}. */
 void pd_record_spell_branches(struct record *r);

@@ -184,7 +184,7 @@ static bool known_somewhere(const char *name)
 	return false;
 }
 
-/* How many letters differ, at most 63 letters of each. */
+/* How many letters of two names differ, at most 63 letters of each. */
 static unsigned distance(const char *a, const char *b)
 {
 	unsigned row[64];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* -e: which fields, in which order, by the names that `perfdata fields` prints. */
+/* The list of -e: which fields, in which order, by the names that `perfdata fields` prints. */
 #ifndef EMIT_SELECTION_H
 #define EMIT_SELECTION_H
 
@@ -15,9 +15,9 @@ enum select_what {
 	SELECT_RAW_NUMBER,       /* the `_raw` of an ENUM or FLAGS row */
 	SELECT_EXACT_BYTES,      /* the `_hex` of a text, present where the text is not valid UTF-8 */
 	SELECT_TRAILER,          /* a row of sample_id */
-	SELECT_PLACE,            /* a part of what an address belongs to, such as ip_at.dso */
+	SELECT_PLACE,            /* a part of a location, such as ip_at.dso */
 	SELECT_FIELDS,           /* all fields of the tracepoint */
-	SELECT_FIELD,            /* one of them */
+	SELECT_FIELD,            /* one field of the tracepoint */
 };
 
 /* A selected field, made ready for one layout. */
@@ -28,7 +28,7 @@ struct select_step {
 	struct row row;                          /* with the selected name as key */
 	const struct row *through[SELECT_DEPTH]; /* STRUCT rows on the way to it, from the record's view */
 	unsigned depth;
-	uint64_t gate;                           /* absent unless one of these rows is in the record's view; 0: ask */
+	uint64_t gate;                           /* bits of rows: the record's view must have one; 0: any view */
 	struct key key;
 	const char *trace_name;                  /* name inside the JSON quotes */
 	const char *name;
@@ -39,14 +39,14 @@ struct selection {
 	size_t nr;
 };
 
-/* Splits a comma-separated list; repeated names count once. PERFDATA_EUSAGE names what is unknown, and the nearest
- * name there is. */
+/* Splits a comma-separated list; repeated names count once. PERFDATA_EUSAGE: the message has the unknown name and the
+ * nearest known one. */
 enum perfdata_status pd_selection_parse(struct pd_arena *pool, const char *list, struct selection *ret,
 					struct perfdata_error *reterr);
 /* One step per name. layout NULL: an unknown type. False without memory. */
 bool pd_selection_resolve(struct pd_arena *pool, const struct selection *selection,
 			  const struct perfdata_layout *layout, struct select_step **ret);
-/* The view that the step's row belongs to and whether it is present. */
+/* The view that holds the step's row; NULL where the row is not present. */
 const void *pd_selection_view(const struct record *r, const struct select_step *step);
 
 #endif

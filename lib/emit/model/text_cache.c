@@ -4,7 +4,7 @@
 #include "emit/model/text_cache.h"
 
 #define SLOTS (1u << TEXT_CACHE_SLOT_BITS)
-#define MAX_TEXT (8u << 20)    /* bytes; then all of it is made anew */
+#define MAX_TEXT (8u << 20)    /* bytes; a fuller cache starts anew, empty */
 
 bool pd_text_cache_init(struct text_cache *cache)
 {

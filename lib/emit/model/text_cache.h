@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Spans of text by key, such as the name of a frame by its id: what one thread has spelled, to be copied when it comes
- * again. Texts of whole stacks do not belong here: they fill the caches of the machine, and their frames are copied as
- * fast. */
+/* Spans of text by key, such as the name of a frame by its id: what one thread has spelled, to be copied when the key
+ * comes again. Texts of whole stacks do not belong here: they fill the caches of the machine, and their frames are
+ * copied as fast. */
 #ifndef TEXT_CACHE_H
 #define TEXT_CACHE_H
 
@@ -17,15 +17,15 @@ struct text_cache {
 	struct perfdata_text text;
 };
 
-/* False without memory. To be released either way. */
+/* False without memory. The caller releases the cache either way. */
 bool pd_text_cache_init(struct text_cache *cache);
 void pd_text_cache_release(struct text_cache *cache);
-/* The text of a key other than 0, valid until the next text is kept; NULL: it is not there. */
+/* The text of a key other than 0, valid until the next pd_text_cache_put; NULL: the cache has none. */
 static inline const char *text_cache_find(const struct text_cache *cache, uint64_t key, size_t *ret_size)
 {
 	const struct text_cache_slot *slot = &cache->slots[key * 0x9e3779b97f4a7c15ull >> (64 - TEXT_CACHE_SLOT_BITS)];
 	*ret_size = slot->size;
-	/* an empty slot has key 0, which somebody may ask for */
+	/* an empty slot has key 0, and a caller may ask for that key */
 	return slot->size && slot->key == key ? cache->text.data + slot->offset : NULL;
 }
 /* Copies a text that text_cache_find gave to where there is room for TEXT_CACHE_SLACK bytes more, most of them without
@@ -38,9 +38,10 @@ static inline char *text_cache_copy(char *at, const char *text, size_t size)
 		memcpy(at + TEXT_CACHE_SLACK, text + TEXT_CACHE_SLACK, size - TEXT_CACHE_SLACK);
 	return at + size;
 }
-/* Appends it; false: it is not there. */
+/* Appends the text of a key; false: the cache has none. */
 bool pd_text_cache_append(const struct text_cache *cache, uint64_t key, struct perfdata_text *out);
-/* Keeps a text, for a while at least. Returns where it is, as text_cache_find does; NULL: it could not be kept. */
+/* Keeps a text, for a while at least. Returns the kept text, as text_cache_find does; NULL: too large, or
+ * no memory. */
 const char *pd_text_cache_put(struct text_cache *cache, uint64_t key, const char *bytes, size_t size);
 
 #endif
