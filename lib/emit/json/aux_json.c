@@ -56,7 +56,7 @@ static void flag(const struct aux_line *line, const char *name, bool value)
 	perfdata_text_string(line->out, value ? "true" : "false");
 }
 
-/* Bits by name; those without one as "bit 13". */
+/* The names of the bits that are set; bits without a name as "bit 13". */
 static void names(const struct aux_line *line, const char *name, uint64_t bits, const char *const *list, unsigned nr)
 {
 	struct perfdata_text *out = line->out;
@@ -118,7 +118,7 @@ static void field(const struct aux_line *line, const struct pd_packet_field *row
 	}
 }
 
-/* {"type":…, and where the line is of: the offset in the input, the buffer, the offset in its payload. */
+/* {"type":…, and where the packet stands: its offset in the input, the buffer, its offset in the buffer. */
 static void begin(const struct aux_line *line, const char *type, uint64_t at)
 {
 	const struct pd_aux_piece *piece = line->piece;

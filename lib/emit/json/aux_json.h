@@ -6,13 +6,13 @@
 #include "emit/json/spell.h"
 #include "auxtrace/aux_pieces.h"
 
-enum aux_lines { AUX_NO_LINES, AUX_SAMPLES, AUX_PACKETS };   /* packets: samples too */
+enum aux_lines { AUX_NO_LINES, AUX_SAMPLES, AUX_PACKETS };   /* AUX_PACKETS: operations, too */
 
-/* Where lines go. `start` and `end` write what stands in front of and behind each. */
+/* How lines are written: `start` writes what stands in front of each line, `end` stands behind it. */
 struct aux_json {
 	enum aux_lines lines;
 	bool int64_string;
-	const char *recording;               /* the same; or NULL */
+	const char *recording;               /* shown in each line, where several share an output; or NULL */
 	const char *file;                    /* names the recording, where several share an output; or NULL */
 	const char *end;
 	void (*start)(void *user, struct perfdata_text *out);

@@ -43,7 +43,7 @@ static void integer_value(struct speller *s, const struct perfdata_node *node, c
 			s->out->failed = true;
 		row.field = field;
 	}
-	/* The node holds every integer in 64 bits. */
+	/* A node holds every integer in 64 bits. */
 	row.kind = node->kind == PERFDATA_KIND_S32 || node->kind == PERFDATA_KIND_S64 ? PERFDATA_KIND_S64
 										      : PERFDATA_KIND_U64;
 	row.member = 0;
@@ -110,8 +110,8 @@ static void node_value(struct speller *s, const struct perfdata_node *node, cons
 	}
 }
 
-/* Sections whose layout has a field of the section's own name are that field; anything else stands beside it. So the
- * type of the key does not depend on what a file holds. */
+/* A section whose layout has a field of the section's own name is spelled as that field's value; its other fields stand
+ * beside it. So the type of the key does not depend on what a file holds. */
 static bool is_one_value(const struct perfdata_layout *layout)
 {
 	for (uint32_t i = 0; i < layout->nr_fields; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `ndjson` and `json`: every record with every field. The same objects, as lines or in one document. */
+/* `ndjson` and `json`: every record with every field, as the same objects in lines or in one document. */
 #include "config.h"
 #include <stddef.h>
 #include <stdlib.h>
@@ -27,9 +27,9 @@ struct json_state {
 	struct selection selection;
 	perfdata_finding_fn *on_finding;
 	void *user;
-	bool names_needed;     /* or commas */
+	bool names_needed;     /* scan has to find out build-ids, stacks, or where commas stand */
 	struct emitted names;     /* scan's */
-	const char *stack_file;/* of stack lines, where several recordings share an output; or NULL */
+	const char *stack_file;/* shown in stack and packet lines, where several recordings share an output; or NULL */
 	enum aux_lines aux;
 	const struct perfdata_reader *reader;
 	struct pd_aux_carry traces;   /* scan's */
@@ -166,8 +166,8 @@ static enum perfdata_status scan_traces(struct json_state *json, const struct pe
 	return status;
 }
 
-/* Which batch holds the first record, in front of which no comma stands; what names of addresses depend on; and pieces
- * of traces. */
+/* Finds out which batch holds the first record (no comma stands in front of that), what names of addresses depend on,
+ * and the pieces of traces. */
 static enum perfdata_status scan(void *state, const struct perfdata_batch *batch, void **ret_value)
 {
 	struct json_state *json = state;
@@ -296,7 +296,7 @@ static void other_row(struct record *r, const void *row, struct perfdata_text *r
 
 static bool is_hex(enum perfdata_part_form form) { return form >= PERFDATA_PART_X8 && form <= PERFDATA_PART_X64; }
 
-/* Quotes around numbers that have some, once in front and once behind. */
+/* A quote, for numbers that stand in quotes: called in front of the number and behind it. */
 static void quote(struct line_maker *maker, const struct record *r, enum perfdata_part_form form)
 {
 	const bool wide = form == PERFDATA_PART_U64 || form == PERFDATA_PART_S64;
@@ -329,7 +329,7 @@ static void make_member(struct line_maker *maker, const struct record *r, const 
 	quote(maker, r, form);
 }
 
-/* other, what: how the head is spelled where that takes more than constant bytes and numbers. */
+/* Heads that take more than constant bytes and numbers are spelled by other(record, what, …). */
 static void make_head(struct line_maker *maker, struct record *r, enum pd_record_head head, const struct key *key,
 		      line_spell_fn *other, const void *what)
 {
@@ -443,7 +443,7 @@ static void spell_place_part(struct record *r, const struct select_step *step)
 	pd_spell_bytes_string(out, place.text[step->part]);
 }
 
-/* Where the text itself is selected, its exact bytes follow it by themselves. */
+/* Whether -e lists the text itself, too: then its exact bytes follow the text anyway. */
 static bool text_selected(const struct json_state *json, const struct select_step *step)
 {
 	const size_t size = strlen(step->name) - 4;
@@ -495,7 +495,7 @@ static void spell_step(struct record *r, const void *what, struct perfdata_text 
 			perfdata_text_u64(r->s.out, value);
 		return;
 	}
-	/* What was asked for by name is the raw data itself. */
+	/* -e names the raw data itself: no fields of a tracepoint in its place. */
 	const struct trace_plan *trace = r->s.trace;
 	r->s.trace = NULL;
 	struct perfdata_text *out = r->s.out;
@@ -602,7 +602,7 @@ struct walk {
 	const struct perfdata_batch *batch;
 	const struct emitted_batch *emitted;  /* or NULL */
 	size_t delivery;                /* see pd_emitted_delivery */
-	size_t stack;                   /* of emitted->ids */
+	size_t stack;                   /* index in emitted->ids */
 	size_t piece;                   /* see pd_aux_piece_of */
 	bool comma;
 };

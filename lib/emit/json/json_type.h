@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the rows become in JSON: the types that `fields`, `schema` and its columns tell, in one place. */
+/* The types of rows in JSON, as `fields`, `schema` and the schema's columns tell them. */
 #ifndef EMIT_JSON_TYPE_H
 #define EMIT_JSON_TYPE_H
 

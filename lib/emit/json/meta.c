@@ -158,7 +158,8 @@ static void spell_events(struct speller *s, const char *key, uint32_t first_vers
 
 /* --- features ----------------------------------------------------------------------------------------------------- */
 
-/* The formats are megabytes and stand with their events; here is what they are. */
+/* The section holds megabytes of formats, which stand with their events: only its size, version and so on stand
+ * here. */
 static void spell_tracing_data(struct speller *s, const struct perfdata_feature_section *section)
 {
 	struct perfdata_text *out = s->out;
@@ -180,7 +181,7 @@ static void spell_tracing_data(struct speller *s, const struct perfdata_feature_
 
 static bool emitted(const uint64_t *bits, uint32_t id) { return id < 256 && bits[id / 64] >> id % 64 & 1; }
 
-/* Those that are not in `before`; adds them to it. */
+/* Spells the features that are not in `before`, and adds them to `before`. */
 static void spell_features(struct speller *s, const char *key, uint64_t *before)
 {
 	struct perfdata_text *out = s->out;

@@ -7,10 +7,10 @@
 
 #define EMIT_SCHEMA "perfdata/1"
 
-/* What stood in meta, so that the summary of a pipe can add what came later. */
+/* What the meta object had, so that the summary of a pipe can add what came later. */
 struct meta_emitted {
 	uint64_t features[4];          /* bit n: feature n */
-	uint32_t nr_versions;          /* events with a lower version are emitted */
+	uint32_t nr_versions;          /* meta had the events with a lower version */
 	bool pipe;
 };
 
@@ -18,7 +18,7 @@ struct meta_emitted {
 void pd_meta_spell(struct speller *s, const struct perfdata_emit_context *context, struct meta_emitted *ret_emitted);
 /* Appends `{"type":"summary",…}`. */
 void pd_summary_spell(struct speller *s, const struct perfdata_emit_end *end, const struct meta_emitted *emitted);
-/* Appends an event of meta: index, name, attr, ids, … */
+/* Appends an event as in meta: index, name, attr, ids, … */
 void pd_meta_spell_event(struct speller *s, const struct plan *attr, const struct perfdata_event *event);
 
 #endif

@@ -25,7 +25,7 @@ static void spell_flag_names(struct perfdata_text *out, const struct perfdata_na
 {
 	const size_t start = out->size;
 	for (; names && names->name; names++) {
-		/* A name of several bits means all of them. */
+		/* A name of several bits stands for all of them together. */
 		if (!names->value || (value & names->value) != names->value)
 			continue;
 		perfdata_text_char(out, ',');
@@ -59,7 +59,7 @@ static void spell_bits(struct perfdata_text *out, const struct row *row, uint64_
 
 /* --- lists -------------------------------------------------------------------------------------------------------- */
 
-/* Elements are written in groups, so that room is asked for once for many. */
+/* Elements are written in groups of so many: one call makes room for a whole group. */
 #define GROUP 64
 /* "PERF_CONTEXT_…", or a comma, quotes, 0x and 16 digits, and the room that the number routines want. */
 #define ENTRY_ROOM 48

@@ -41,7 +41,7 @@ bool pd_world_init(struct spell_world *world, struct pd_arena *pool, const struc
 	const struct perfdata_feature_section *nrcpus = perfdata_reader_feature(reader, PERFDATA_FEATURE_NRCPUS);
 	if (nrcpus && nrcpus->feature) {
 		const struct perfdata_node *node = perfdata_feature_root(nrcpus->feature)->child;
-		/* available, then online */
+		/* the section tells the available CPUs, then those online */
 		for (; node && node->kind == PERFDATA_KIND_U32; node = node->next)
 			if (node->v.u > world->nr_cpus_avail)
 				world->nr_cpus_avail = (uint32_t)node->v.u;

@@ -6,7 +6,7 @@
 
 static bool needs_hex_key(const struct perfdata_trace_field *field) { return field->kind == PERFDATA_TRACE_STRING; }
 
-/* Whether an earlier row, or the key of its exact bytes, has the name. */
+/* Whether an earlier row, or the key of an earlier row's exact bytes, has the name. */
 static bool name_taken(const struct trace_row *rows, size_t nr_rows, const char *name, size_t size)
 {
 	for (size_t i = 0; i < nr_rows; i++) {
@@ -22,7 +22,7 @@ static bool name_taken(const struct trace_row *rows, size_t nr_rows, const char 
 	return false;
 }
 
-/* Writes the quotes from `start` on twice. */
+/* Doubles the quotes in what stands from `start` on. */
 static void double_quotes(struct perfdata_text *out, size_t start)
 {
 	size_t quotes = 0;
@@ -83,7 +83,7 @@ static bool make_name(struct pd_arena *pool, struct trace_row *rows, size_t inde
 	return rows[index].key.text && rows[index].key_hex.text && make_doubled(pool, &rows[index]);
 }
 
-/* Most fields of most events: read without asking the library for each. */
+/* Most fields of most events are plain: they are read without a call of the library for each. */
 static bool is_plain(const struct perfdata_trace_field *field)
 {
 	const bool integer = field->kind == PERFDATA_TRACE_UNSIGNED || field->kind == PERFDATA_TRACE_SIGNED ||
