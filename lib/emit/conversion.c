@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* perfdata_convert: reader, symbols, session and run, put together by what the emitters ask for. It uses public headers
- * only of what it puts together: they suffice. */
+/* perfdata_convert: puts reader, symbols, session and run together as the emitters ask. Of those four it includes the
+ * public headers only, which suffice. */
 #include "config.h"
 #include <stdlib.h>
 #include "base/error.h"
@@ -19,13 +19,13 @@ struct part {
 };
 
 struct perfdata_result {
-	struct part *parts;         /* what the session keeps is said in them */
+	struct part *parts;         /* the session's filter points into them */
 	size_t nr_parts;
 	struct perfdata_reader *reader;
 	struct perfdata_symbols *symbols;
 	struct perfdata_session *session;
 	uint64_t written;
-	/* What is found, for the end of documents: where the caller does not keep that. */
+	/* Findings for the end of documents, where the caller gives no list for them. */
 	struct perfdata_finding_list *findings;
 	bool finding_lost;
 	const struct perfdata_convert_options *options;
@@ -129,7 +129,7 @@ static enum perfdata_status join(struct plan *plan, struct perfdata_error *reter
 		if ((!plan->options->order && asks->order != first->configuration.order) ||
 		    asks->keep_exited != first->configuration.keep_exited)
 			return differ(first, part, reterr);
-		/* joined chains are seen in deliveries only */
+		/* only deliveries show whether deferred chains were joined */
 		if (asks->needs & PERFDATA_NEED_DELIVERIES) {
 			if (delivered && delivered->configuration.merge_deferred != asks->merge_deferred)
 				return differ(delivered, part, reterr);
@@ -200,7 +200,7 @@ static enum perfdata_status open_reader(const struct plan *plan, const struct pe
 	return perfdata_reader_open(input, &options, &result->reader, reterr);
 }
 
-/* One format may say which records it is made of; what the caller keeps comes first. */
+/* Where there is one format, its emitter may say which records it needs; a filter of the caller's comes first. */
 static void narrow(const struct plan *plan, struct perfdata_filter *filter)
 {
 	const struct perfdata_configuration *asks = &plan->parts[0].configuration;

@@ -8,7 +8,7 @@
 #include "emit/emitters.h"
 #include "perfdata/registry.h"
 
-/* One line each. */
+/* The emitters of the library, one line each. */
 static const struct perfdata_emitter *const emitters[] = {
 	&pd_emitter_ndjson,
 	&pd_emitter_json,
@@ -28,11 +28,11 @@ static const struct perfdata_emitter *const emitters[] = {
 };
 #define NR_EMITTERS (sizeof emitters / sizeof *emitters)
 
-/* What was added, in order. */
+/* An emitter that the caller added; perfdata_registry.last is the newest. */
 struct added {
 	struct added *before;
 	struct perfdata_emitter emitter;
-	void *library;              /* NULL: it was not loaded */
+	void *library;              /* NULL: the emitter does not come from a shared library */
 };
 
 struct perfdata_registry {
@@ -55,7 +55,7 @@ void perfdata_registry_free(struct perfdata_registry *registry)
 	pd_free(registry);
 }
 
-/* Before sizes are known to fit: what every version of the table begins with. */
+/* Reads only what every version of the table begins with, until the size is known to fit. */
 static enum perfdata_status check(const struct perfdata_emitter *emitter, struct perfdata_error *reterr)
 {
 	const size_t least = offsetof(struct perfdata_emitter, release) + sizeof emitter->release;
