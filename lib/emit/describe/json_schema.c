@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* JSON Schema of each line of ndjson, walked from the rows that the lines are spelled by. */
+/* JSON Schema of each line of ndjson, made from the same rows as the lines. */
 #include "config.h"
 #include "emit/json/json_type.h"
 #include "emit/json/meta.h"
@@ -117,7 +117,7 @@ static void row_members(struct perfdata_text *out, const struct row *row)
 	description(out, row->field->doc, row->field->unit);
 }
 
-/* The row's key and those that may stand beside it. */
+/* The row's key, and the keys that may stand beside that key (`_raw`, `_hex`, …). */
 static void row_properties(struct perfdata_text *out, const struct row *row)
 {
 	if (row->op == SPELL_NOTHING)
@@ -313,8 +313,8 @@ static void keys_object(struct perfdata_text *out, const char *type, const struc
 	perfdata_text_literal(out, "}}");
 }
 
-/* A type whose records differ by version stands once for each version: so a line is described by any of them, not by
- * one. */
+/* A type whose records differ by version has an entry for each version: a line of that type fits at least one of them,
+ * perhaps several (anyOf). */
 static void all_records(struct perfdata_text *out, struct pd_arena *pool, const struct plan *trailer)
 {
 	const struct perfdata_layout *layout;

@@ -10,7 +10,7 @@ struct meta_key {
 	enum json_type type;
 	bool optional, nullable;
 };
-/* Both end with name NULL. */
+/* Both arrays end with name NULL. */
 extern const struct meta_key pd_meta_keys[], pd_summary_keys[];
 
 #endif

@@ -41,7 +41,7 @@ struct field_line {
 struct field_lines {
 	struct field_line lines[MAX_FIELDS];
 	size_t nr;
-	size_t layout;                 /* that is being walked */
+	size_t layout;                 /* index of the layout at hand; in the end the number of layouts */
 };
 
 static void add_line(struct field_lines *fields, const char *name, enum json_type type,
@@ -79,7 +79,7 @@ static void add_field(void *user, const char *name, const struct row *row)
 	}
 }
 
-/* What stands instead of the row's own text, for keys that are made from a row. */
+/* The text for keys that are made from a row, such as `flags_raw`, in place of the row's own text. */
 static const char *line_doc(const struct field_line *line)
 {
 	const size_t size = strlen(line->name);
@@ -144,7 +144,7 @@ static void record_names(struct perfdata_text *out, const struct field_lines *fi
 	for (size_t k = 0; k < fields->layout; k++) {
 		const struct perfdata_layout *layout = perfdata_record_layout_at(k);
 		const bool older = layout != perfdata_record_layout(layout->id);
-		/* An older version is named where the newest has no such field. */
+		/* Older versions of a record are listed only where the newest one lacks the field. */
 		if (!(line->records[k / 64] >> k % 64 & 1) || (older && !first))
 			continue;
 		perfdata_text_printf(out, "%s%s", first ? "" : ",", pd_plan_record_name(layout));
@@ -152,7 +152,8 @@ static void record_names(struct perfdata_text *out, const struct field_lines *fi
 	}
 }
 
-/* Of samples, where asked for. A row of other records that has the same name stands in the same line. */
+/* Heads that samples have where options ask for them. A row of other records with the same name stands in the same
+ * line. */
 static void sample_head_rows(struct perfdata_text *out, const struct field_lines *fields)
 {
 	for (unsigned i = HEAD_COMM; i <= HEAD_STACK_ID; i++) {
@@ -227,7 +228,8 @@ static void add_column(struct columns *columns, const char *name, enum json_type
 	for (size_t i = 0; i < columns->nr; i++) {
 		if (strcmp(columns->items[i].name, name))
 			continue;
-		/* Signed where one of them is: no value of the other is as large. */
+		/* One key, signed in some records and unsigned in others: signed, as no unsigned value there is too
+		 * large. */
 		if (type == JSON_SIGNED && columns->items[i].type == JSON_UNSIGNED)
 			columns->items[i].type = type;
 		return;
@@ -275,7 +277,7 @@ void perfdata_describe_columns(struct perfdata_text *out)
 			out->failed = true;
 	}
 	add_column(columns, "frames", JSON_OBJECTS);
-	/* of the lines of traces */
+	/* keys of the lines of traces */
 	add_column(columns, "trace", JSON_STRING);
 	add_column(columns, "packet", JSON_STRING);
 	add_column(columns, "buffer_tid", JSON_SIGNED);
