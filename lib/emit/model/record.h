@@ -95,7 +95,7 @@ struct line;
 struct event_plan {
 	const struct perfdata_event *event;
 	const struct trace_plan *trace;/* or NULL */
-	/* the event's samples, if they are plain and in this machine's byte order; `alike`: without chains, too; or NULL */
+	/* of samples that are plain, in this machine's byte order; `alike`: and without chains; or NULL */
 	struct record_plan *plain, *alike;
 	const struct line *recent;     /* the last line of those samples; or NULL */
 };
