@@ -71,7 +71,7 @@ static void put_joined(struct perfdata_text *out, const char *name, bool *is_fir
 	perfdata_text_string(out, name);
 }
 
-/* All names of a table whose bits are set. */
+/* The names in a table of the bits that are set in `value`. */
 static void put_flags(struct spelling *s, const char *key, uint64_t value, const struct perfdata_name *names)
 {
 	bool is_first = true;

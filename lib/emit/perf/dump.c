@@ -16,11 +16,11 @@
 #include "perfdata/perf.h"
 #include "emit/emitters.h"
 
-/* What perf knows of the events when it prints a line: all of them for a file, those that came so far for a pipe. */
+/* What perf knows of events when it prints a line: of all events of a file; of those that came so far in a pipe. */
 struct known {
-	bool any;                  /* an event is known */
-	bool sample_id_all;        /* of the first one */
-	uint64_t sample_type;      /* of all together */
+	bool any;                  /* perf knows an event */
+	bool sample_id_all;        /* of the first event */
+	uint64_t sample_type;      /* of all events together */
 	uint32_t nr_cpus;          /* CPU numbers from here on are printed as 0 */
 };
 
@@ -34,8 +34,8 @@ struct dump {
 	struct event_names names;
 	struct pd_aux_carry traces;        /* scan's */
 	bool hex, pipe, aux;
-	bool undecoded;                    /* of a tracer whose packets are not decoded: told */
-	struct known known;                /* before the batch that scan sees next */
+	bool undecoded;                    /* a finding has told of a tracer whose packets are not decoded */
+	struct known known;                /* as of the end of the last batch that scan saw */
 	struct pd_sample_text_setup sample;
 };
 
@@ -47,7 +47,7 @@ struct dump_value {
 	struct perfdata_text tails;
 	struct tail {
 		const struct perfdata_raw *record;
-		size_t end;                /* in tails */
+		size_t end;                /* where the text ends in `tails` */
 	} *spelled;
 	size_t nr_spelled, room;
 };
@@ -70,7 +70,7 @@ static void know_nr_cpus(struct known *known, const struct perfdata_feature *fea
 		known->nr_cpus = (uint32_t)available->v.u;
 }
 
-/* Records that change what is known. */
+/* Updates `known` by records that change what perf knows. */
 static void know_record(struct known *known, const struct perfdata_record *record, enum perfdata_byte_order order)
 {
 	if (record->type == PERFDATA_RECORD_ATTR) {
@@ -166,7 +166,7 @@ static const struct perfdata_config *config_of(const struct dump *dump, const st
 	return raw->event ? raw->event->config : perfdata_reader_config(dump->reader);
 }
 
-/* Tails that name other events or need another section. */
+/* Spells tails that name other events or need a feature section: scan knows those as of this record. */
 static enum perfdata_status spell_early(struct dump *dump, struct dump_value *value, const struct perfdata_raw *raw,
 					const struct perfdata_record *record)
 {
@@ -188,7 +188,7 @@ static enum perfdata_status spell_early(struct dump *dump, struct dump_value *va
 	return perfdata_text_failed(&value->tails) ? PERFDATA_ENOMEM : PERFDATA_OK;
 }
 
-/* Said once: the packets of this tracer are not printed. */
+/* Reports once that the dump does not decode this tracer's packets. */
 static void note_undecoded(struct dump *dump, const struct perfdata_raw *raw)
 {
 	const uint32_t type = dump->traces.tracer.type;
@@ -399,7 +399,7 @@ static void other_tail(struct dumper *dumper, const struct perfdata_raw *raw, co
 
 /* --- traces --- */
 
-/* Behind the line of its record, before all that follows. */
+/* A piece of a trace stands behind the line of its record, before all that follows. */
 static void trace_piece(struct dumper *dumper, const struct perfdata_raw *raw)
 {
 	const struct pd_aux_piece *piece = pd_aux_piece_of(&dumper->value->pieces, raw, &dumper->next_piece);
@@ -416,7 +416,7 @@ static void trace_piece(struct dumper *dumper, const struct perfdata_raw *raw)
 	pd_aux_lines(&piece->trace, &state, raw->bytes, raw->size, piece->from, piece->stop, dumper->out);
 }
 
-/* What was recorded with a sample; perf shows that of Intel PT. */
+/* The trace that was recorded inside a sample; perf shows traces of Intel PT there. */
 static void trace_of_sample(struct dumper *dumper, const struct perfdata_raw *raw, const struct perfdata_record *record)
 {
 	if (!dumper->dump->aux || dumper->tracer != PD_AUX_INTEL_PT || record->problem ||
@@ -431,7 +431,8 @@ static void trace_of_sample(struct dumper *dumper, const struct perfdata_raw *ra
 	pd_aux_lines(&trace, &state, bytes.data, bytes.size, 0, bytes.size, dumper->out);
 }
 
-/* Records that perf drops; and carriers of compressed records: what they hold is shown, if it can be decompressed. */
+/* Records that perf drops; and COMPRESSED ones, in place of which the records inside are shown if they could be
+ * decompressed. */
 static bool is_hidden(const struct perfdata_raw *raw, const struct perfdata_record *record)
 {
 	if (record->layout && raw->size < record->layout->perf_min_size)
@@ -523,8 +524,8 @@ static enum perfdata_status dump_end(void *state, const struct perfdata_emit_end
 	return perfdata_text_failed(out) ? PERFDATA_ENOMEM : PERFDATA_OK;
 }
 
-/* Packets are in what stands behind records. Without lines for samples a dump is perf report's, which joins no chains
- * and keeps threads. */
+/* Packets stand in payloads. Without lines for samples a dump is that of `perf report -D`, which joins no deferred
+ * chains and keeps exited threads. */
 static enum perfdata_status dump_configure(void *user, struct perfdata_configuration *configuration)
 {
 	(void)user;

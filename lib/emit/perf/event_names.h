@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What perf calls events. In a stream it asks the attr before it has read the names that the recorder gave. */
+/* What perf calls events. In a stream perf makes some names from attrs, before it has read those that the recorder
+ * gave. */
 #ifndef EMIT_EVENT_NAMES_H
 #define EMIT_EVENT_NAMES_H
 
@@ -7,8 +8,8 @@
 #include "perfdata/text.h"
 
 enum event_names_use {
-	EVENT_NAMES_SCRIPT,     /* perf script: the first event of each type is asked, others are called as recorded */
-	EVENT_NAMES_REPORT,     /* perf report: all are asked */
+	EVENT_NAMES_SCRIPT,     /* perf script: names from attrs for the first event of each type */
+	EVENT_NAMES_REPORT,     /* perf report: names from attrs for all events */
 };
 
 #define EVENT_NAMES_TYPES 6     /* types of the kernel's own: HARDWARE to BREAKPOINT */
@@ -20,15 +21,15 @@ struct event_names {
 	uint32_t first[EVENT_NAMES_TYPES];      /* index of the first event of each type */
 };
 
-/* Looks at the events that are known now. */
+/* Reads the events that the reader knows now. */
 void pd_event_names_init(struct event_names *names, const struct perfdata_reader *reader, enum event_names_use use);
-/* The event's own name, or one that is spelled into `room` and borrowed from there. Any thread. */
+/* The event's own name, or a name made in `room`, valid as long as `room` is. Any thread. */
 const char *pd_event_names_get(const struct event_names *names, const struct perfdata_event *event,
 			       struct perfdata_text *room);
-/* Appends it. */
+/* Appends the name. */
 void pd_event_names_append(const struct event_names *names, const struct perfdata_event *event,
 			   struct perfdata_text *out);
-/* The same in a FEATURE record, which stands in front of the EVENT_UPDATE records that name events. */
+/* Appends the name as of a FEATURE record, which stands in front of the EVENT_UPDATE records that name events. */
 void pd_event_names_append_early(const struct event_names *names, const struct perfdata_event *event,
 				 struct perfdata_text *out);
 

@@ -9,7 +9,7 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
-/* What the function for a section gets. */
+/* The argument of the function for a section. */
 struct section {
 	struct perfdata_text *out;
 	const struct perfdata_node *root;
@@ -249,7 +249,7 @@ static void put_group_desc(struct section *s)
 
 /* --- the machine ------------------------------------------------------------------------------------------------- */
 
-/* The bytes that perf believes a list of texts takes: it expects its own padding to 64. */
+/* The bytes that perf believes a list of texts takes: perf expects texts padded to 64, as it writes them. */
 static size_t padded_size(const struct perfdata_node *root, const char *list)
 {
 	size_t size = 4;
@@ -266,7 +266,7 @@ static void put_cpu_topology(struct section *s)
 	put_lines(s, "sockets", "# sibling sockets : ");
 	put_lines(s, "dies", "# sibling dies    : ");
 	put_lines(s, "threads", "# sibling threads : ");
-	/* Other writers pad less; perf does not find what follows the lists then. */
+	/* Other writers pad less; perf then does not find what follows the lists. */
 	if (!cpu || padded_size(s->root, "sockets") + padded_size(s->root, "threads") >= s->size) {
 		perfdata_text_literal(s->out, "# Core ID and Socket ID information is not available\n");
 		return;
@@ -310,7 +310,7 @@ static void put_pmu_mappings(struct section *s)
 	perfdata_text_char(s->out, '\n');
 }
 
-/* A text in at least `width` columns: at the left or at the right of them. */
+/* A text in at least `width` columns, aligned left or right. */
 static void put_column(struct perfdata_text *out, const struct perfdata_node *node, size_t width, bool right)
 {
 	size_t size = node ? node->v.bytes.size : 0, fill = size < width ? width - size : 0;
@@ -432,7 +432,7 @@ static void put_cpu_pmu_caps(struct section *s)
 	put_capabilities(s->out, elements(s->root, "cpu_pmu_caps"));
 }
 
-/* A machine that has IBS and whose own PMU cannot be precise. */
+/* Whether the machine has IBS, and a CPU PMU that cannot be precise. */
 static bool needs_ibs(const struct section *s)
 {
 	const struct perfdata_node *pmu = elements(root_of(s->source, PERFDATA_FEATURE_PMU_MAPPINGS), "pmu_mappings");
@@ -660,7 +660,7 @@ struct header_text_source pd_header_text_of_names(const struct event_names *name
 	return (struct header_text_source){ names, names_feature, report ? names_event_name : names_early_event_name };
 }
 
-/* Where perf inject makes a file of a stream, sections stay records. */
+/* False for sections inside the data: where perf inject makes a file of a stream, sections stay records. */
 static bool is_section_of_file(const struct perfdata_header *header, const struct perfdata_feature_section *section)
 {
 	return section->offset < header->data.offset || section->offset - header->data.offset >= header->data.size;

@@ -10,16 +10,16 @@
 
 struct event_names;
 
-/* What the text of a section needs of others. Functions may be NULL. */
+/* What the text of a section takes from other sections and from events. Functions may be NULL. */
 struct header_text_source {
 	const void *user;
-	/* The section, or NULL. */
+	/* The section `id`, or NULL. */
 	const struct perfdata_feature *(*feature)(const void *user, uint32_t id);
 	/* Appends the name of the event at this place of the attr table; false behind the last. */
 	bool (*event_name)(const void *user, size_t index, struct perfdata_text *out);
 };
 
-/* All that a reader knows, with events as recorded, or as perf calls them. Borrowed. */
+/* Sources that ask a reader: event names as recorded, or as perf calls events. They borrow their argument. */
 struct header_text_source pd_header_text_of_reader(const struct perfdata_reader *reader);
 struct header_text_source pd_header_text_of_names(const struct event_names *names, bool report);
 

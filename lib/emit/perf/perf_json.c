@@ -21,13 +21,14 @@ struct field {
 	const struct perfdata_trace_field *field;
 	bool maybe_text;
 	bool is_number;                        /* nothing to escape */
-	/* perf spells a text as numbers in all samples from the first one that is not printable. This is its number
-	 * among all deliveries, UINT64_MAX: not met so far. Whoever formats a sample in front of it does not care
-	 * whether it is set. */
+	/* Once a text is not printable, perf spells this field as numbers in that sample and all later ones. The
+	 * number of that sample among all deliveries; UINT64_MAX: none so far. Threads that format earlier samples
+	 * get the same text whether it is set or not. */
 	_Atomic uint64_t bytes_from;
 };
 
-/* A sample's text, with numbers out of struct numbers and the raw data. At each STOP stands what takes more. */
+/* A sample's text is a line of constant bytes and of numbers from struct numbers and the raw data. At each STOP stands
+ * what takes a call. */
 enum { BASE_NUMBERS, BASE_RAW, NR_BASES };
 enum { STOP_END, STOP_COMM, STOP_CALLCHAIN, STOP_FIELD };   /* and the fields behind the first */
 
@@ -43,13 +44,13 @@ struct event_plan {
 	size_t nr_fields;
 	bool maybe_texts;                      /* a field may be text */
 	uint32_t hidden;                       /* standard keys that fields replace */
-	/* of raw data that holds all numbers, in this machine's byte order */
+	/* for raw data that holds all numbers, in this machine's byte order */
 	struct perfdata_line whole;
-	struct perfdata_line any;                       /* of other raw data: each field by itself */
+	struct perfdata_line any;                       /* for other raw data: each field takes a call */
 	struct event_plan *next;
 };
 
-/* Plans that a thread has used, by version of the event: those of all tracepoints are a long list. */
+/* Plans that a thread has used, by version of the event, as the list of all plans is long. */
 struct plan_table {
 	struct event_plan **plans;
 	size_t nr;
@@ -68,7 +69,7 @@ struct perf_json {
 
 struct value {
 	uint64_t first;                        /* number of the batch's first delivery */
-	bool comma;                            /* samples stand in front of it */
+	bool comma;                            /* samples stand in front of the batch */
 };
 
 /* --- begin -------------------------------------------------------------------------------------------------------- */
@@ -117,7 +118,7 @@ static void head_cmdline(struct perfdata_text *out, const struct perfdata_reader
 	perfdata_text_literal(out, "\n\t\t]");
 }
 
-/* Where a file does not tell, perf takes the most CPUs that it can think of. */
+/* Where a file does not tell how many CPUs there are, perf takes its own maximum. */
 static uint32_t nr_cpus_of(const struct perfdata_reader *reader)
 {
 	enum { NR_CPUS_UNKNOWN = 4096 };
@@ -125,7 +126,7 @@ static uint32_t nr_cpus_of(const struct perfdata_reader *reader)
 	return nr ? (uint32_t)nr : NR_CPUS_UNKNOWN;
 }
 
-/* perf writes the head before it reads a pipe: what the pipe tells of its recorder is missing there. */
+/* perf writes the head before it reads a pipe, so the head lacks what records of the pipe tell of the recorder. */
 static void spell_head(struct perfdata_text *out, const struct perfdata_reader *reader)
 {
 	const struct perfdata_header *header = perfdata_reader_header(reader);
@@ -224,7 +225,7 @@ static void line_field(struct perfdata_line *line, const struct field *field, si
 	perfdata_text_char(&line->text, '"');
 }
 
-/* plan NULL: no fields. numbers: those of the fields are there. False without memory. */
+/* plan NULL: no fields. numbers: the raw data holds all numbers (event_plan.whole). False without memory. */
 static bool make_line(const struct perf_json *json, const struct event_plan *plan, bool numbers,
 		      struct perfdata_line *ret)
 {
@@ -398,7 +399,7 @@ static enum perfdata_status scan(void *state, const struct perfdata_batch *batch
 /* --- format ------------------------------------------------------------------------------------------------------- */
 
 struct cache {
-	/* what stands behind an address, by frame; the members of a thread, by comm */
+	/* by frame: the text behind an address; by comm: the members of a thread */
 	struct text_cache texts;
 	struct plan_table plans;
 };
@@ -448,7 +449,7 @@ static void spell_dso(struct perfdata_text *out, const struct perfdata_dso *dso)
 	perfdata_text_json_string(out, name, strlen(name));
 }
 
-/* What stands behind an address: its quote, symbol and dso as far as there are, the end of the object. */
+/* What stands behind an address: its quote, symbol and dso where they are known, the end of the object. */
 static void spell_symbol(const struct formatter *f, uint32_t frame, struct perfdata_text *out)
 {
 	struct perfdata_symbol symbol;
@@ -508,7 +509,7 @@ static void spell_address(const struct formatter *f, uint64_t ip, uint32_t frame
 	perfdata_text_commit(out, text_cache_copy(at, text, size));
 }
 
-/* All recorded addresses; frames are known for those that the session keeps. */
+/* All recorded addresses; `steps` has frames for those that the session keeps. */
 static void spell_list(const struct formatter *f, const struct perfdata_list *chain, const struct perfdata_step *steps,
 		       size_t nr)
 {
@@ -525,7 +526,7 @@ static void spell_list(const struct formatter *f, const struct perfdata_list *ch
 
 static void spell_stack(const struct formatter *f, const struct perfdata_delivery *delivery)
 {
-	enum { SESSION_KEEPS = 127 };          /* of a longer chain it has the beginning */
+	enum { SESSION_KEEPS = 127 };          /* steps at most: the beginning of longer chains */
 	size_t nr;
 	const struct perfdata_step *steps = perfdata_batch_stack(f->batch, delivery, &nr);
 	bool known = steps != NULL;
@@ -624,7 +625,7 @@ static void spell_sample(const struct formatter *f, const struct perfdata_delive
 			spell_field(f, plan, &plan->fields[part->offset - STOP_FIELD], bytes, event->config->order,
 				    number);
 	}
-	/* each key has a comma in front: that of the first makes room for the brace */
+	/* each key has a comma in front: the brace replaces that of the first key */
 	out->data[first] = '{';
 }
 

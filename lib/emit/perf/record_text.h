@@ -9,9 +9,9 @@
 
 struct record_text_context {
 	const struct perfdata_reader *reader;   /* features and events, as they were known in begin */
-	bool dump;                              /* of a dump: with ": unhandled!" where perf says so */
-	bool aux;                               /* … that shows traces, and so tells errors of their decoding */
-	bool report;                            /* … by `perf report`, which handles other records than `perf script` */
+	bool dump;                              /* for a dump: with ": unhandled!" where perf prints that */
+	bool aux;                               /* for a dump that shows traces, and so errors of their decoding */
+	bool report;                            /* for `perf report -D`, which handles other records than perf script */
 	const struct event_names *names;        /* what to call events */
 	const struct perfdata_event *event;     /* the record's, or NULL */
 	/* The symbol of a kernel address as "name+0x1f", or nothing; may be NULL. */

@@ -273,7 +273,7 @@ static void thread_map_tail(const struct perfdata_record *record, struct perfdat
 	perfdata_text_char(out, '\n');
 }
 
-/* perf script counts with these and says nothing. */
+/* perf script adds these records up, and prints nothing for them. */
 static void stat_tail(const struct perfdata_record *record, struct perfdata_text *out)
 {
 	const struct perfdata_stat *stat = &record->u.stat;
@@ -409,7 +409,7 @@ static void feature_tail(const struct record_text_context *context, const struct
 		return;   /* the end of the features */
 	if (feature->feat_id == PERFDATA_FEATURE_EVENT_DESC &&
 	    perfdata_reader_header(context->reader)->container != PERFDATA_CONTAINER_PIPE) {
-		/* perf keeps what it has read for streams only */
+		/* perf keeps the section that it has read for streams only */
 		perfdata_text_literal(out, ", # event desc: not available or unable to read\n");
 		return;
 	}
@@ -518,7 +518,7 @@ void pd_record_text(const struct record_text_context *context, const struct perf
 
 const char *pd_record_text_name(uint32_t type)
 {
-	/* perf sums up under the number that no record has */
+	/* perf sums all records up under type 0, which no record has */
 	if (!type)
 		return "TOTAL";
 	const struct perfdata_layout *layout = perfdata_record_layout(type);

@@ -14,7 +14,7 @@ static const struct perfdata_node *section_root(const struct perfdata_reader *re
 	return section && section->feature ? perfdata_feature_root(section->feature) : NULL;
 }
 
-/* A number among a PMU's capabilities, which are all texts; 0 if it is not there. */
+/* A number among a PMU's capabilities, which are all texts; 0 if the PMU has no such capability. */
 static uint32_t cap_number(const struct perfdata_node *caps, const char *name)
 {
 	const size_t size = strlen(name);
@@ -135,7 +135,7 @@ const char *pd_sample_text_branch_type(uint64_t flags)
 	unsigned type = flags >> 20 & 15, new_type = flags >> 26 & 15;
 	if (type != 15)
 		return types[type];
-	return new_type < 8 ? new_types[new_type] : "(null)";   /* as printf has it: perf's table is that long */
+	return new_type < 8 ? new_types[new_type] : "(null)";   /* perf's table ends here; printf shows NULL */
 }
 
 const char *pd_sample_text_branch_spec(uint64_t flags)
@@ -166,7 +166,7 @@ static void branch_line(struct perfdata_text *out, uint64_t index, const struct 
 	*at++ = branch->flags & 8 ? 'A' : ' ';
 	*at++ = branch->flags & 4 ? 'T' : ' ';
 	*at++ = ' ';
-	at = perfdata_hex_to(at, branch->flags >> 34);   /* perf's own "not taken" has bit 33 */
+	at = perfdata_hex_to(at, branch->flags >> 34);   /* bit 33 is perf's own "not taken" */
 	*at++ = ' ';
 	at = text_to(at, pd_sample_text_branch_type(branch->flags));
 	*at++ = ' ';
