@@ -21,13 +21,13 @@ struct script {
 	void *user;
 	struct script_stat *stat;              /* scan's; NULL until there is something to count */
 	bool header, full_header;
-	bool flow_told;                        /* that instruction flow is left out */
+	bool flow_told;                        /* a finding has told that instruction flow is left out */
 };
 
 /* Attached to a batch by scan. */
 struct script_value {
 	struct script_carry carry;
-	struct perfdata_text early;            /* texts that need what scan follows */
+	struct perfdata_text early;            /* texts of records, spelled in scan, which follows what they need */
 	struct early {
 		const struct perfdata_raw *record;
 		size_t end;
@@ -72,7 +72,7 @@ static void release(void *state)
 	free(script);
 }
 
-/* perf ends the header of a pipe before it has read what the pipe tells of its recorder. */
+/* perf ends the header of a pipe before it has read the records that tell of the recorder. */
 static void spell_header(const struct script *script, struct perfdata_text *out)
 {
 	const struct perfdata_reader *reader = script->reader;
@@ -128,7 +128,7 @@ static const struct perfdata_config *config_of(const struct script *script, cons
 	return raw->event ? raw->event->config : perfdata_reader_config(script->reader);
 }
 
-/* Remembers that what was appended to `early` last belongs to this record. */
+/* Remembers that the text appended to `early` last belongs to this record. */
 static enum perfdata_status end_early(struct script_value *value, const struct perfdata_raw *raw)
 {
 	if (pd_vector_grow(&value->ends, &value->room, value->nr_ends, sizeof *value->ends) < 0)
@@ -150,7 +150,7 @@ static enum perfdata_status scan_stat(struct script *script, struct script_value
 	return status == PERFDATA_OK && value->early.size > before ? end_early(value, raw) : status;
 }
 
-/* Said once: lines of what the processor ran take the program's code. */
+/* Reports once that lines of instruction flow are left out: they take the program's code. */
 static void note_flow(struct script *script, const struct perfdata_raw *raw)
 {
 	struct perfdata_record record;
@@ -242,7 +242,7 @@ static void spell_record(struct formatter *f, const struct perfdata_delivery *de
 	pd_record_text(&context, &record, f->out);
 }
 
-/* Of a guest that the recording does not tell of. */
+/* Whether the delivery is of a guest that the recording does not tell of. */
 static bool is_unknown_guest(const struct perfdata_delivery *delivery)
 {
 	const unsigned cpumode = delivery->record->misc & PERFDATA_CPUMODE_MASK;
@@ -277,7 +277,7 @@ static enum perfdata_status format(const void *state, const struct perfdata_batc
 	return perfdata_text_failed(out) ? PERFDATA_ENOMEM : PERFDATA_OK;
 }
 
-/* Letters of --itrace; those of other traces' decoders mean nothing here. */
+/* Letters of --itrace; letters for decoders of other traces mean nothing here. */
 static enum perfdata_status read_itrace(const char *text, struct perfdata_configuration *configuration)
 {
 	static const struct { char letter; uint32_t samples;
@@ -303,7 +303,7 @@ static enum perfdata_status read_itrace(const char *text, struct perfdata_config
 	return PERFDATA_OK;
 }
 
-/* Rounds mean something in the file only, so perf does not sort when it shows them. */
+/* Rounds (FINISHED_ROUND) mean something in the order of the file only, so perf does not sort when it shows them. */
 static enum perfdata_status configure(void *user, struct perfdata_configuration *configuration)
 {
 	const char *itrace = perfdata_option_text(configuration->options, configuration->nr_options, "itrace");

@@ -183,7 +183,7 @@ void pd_script_dso_text(const struct script_where *where, uint32_t frame, struct
 		perfdata_text_literal(out, "[unknown]");
 		return;
 	}
-	/* with an offset perf shows the file's whole name */
+	/* where perf shows an offset, it shows the file's whole name */
 	const bool offset = where->ip_fields & SCRIPT_DSOFF && has_offsets(session, dso, frame, at->address);
 	perfdata_text_string(out, offset || where->setup->kernel_path ? dso->long_name : dso->name);
 	if (offset) {
@@ -233,7 +233,7 @@ static void spell_place(const struct script_where *where, uint32_t frame, const 
 	perfdata_text_char(out, ']');
 }
 
-/* That of an address itself. */
+/* The place in the source of the code at the address itself, the innermost of inlined calls. */
 static void spell_innermost(const struct script_where *where, uint32_t frame, struct perfdata_text *out)
 {
 	struct perfdata_source_line line;
@@ -265,8 +265,8 @@ void pd_script_frame_text(const struct script_where *where, uint32_t frame, stru
 
 #define ADDRESS_ROOM 40u
 
-/* What each line of an address begins with: a tab and 16 columns; nothing where addresses are not shown. May write
- * behind its end. */
+/* The beginning of each line of an address: a tab and 16 columns; nothing where addresses are not shown. May write
+ * behind the end that it returns. */
 static char *address_to(const struct script_where *where, char *at, uint64_t ip)
 {
 	if (!(where->ip_fields & SCRIPT_IP))
@@ -324,8 +324,8 @@ static bool spell_inlined(const struct script_where *where, uint32_t frame, stru
 	return true;
 }
 
-/* The lines of a frame without their addresses, each with a NUL, but the last of several with a 1; valid until the next
- * call. NULL without memory. */
+/* The lines of a frame without their addresses. Each ends with a NUL; of several, the last one with a 1. Valid until
+ * the next call. NULL without memory. */
 static const char *lines_of(const struct script_where *where, uint32_t frame, bool inlines, size_t *ret_size)
 {
 	const uint64_t key = key_of(where, frame) | (inlines ? 3ull : 2ull) << 62;
@@ -376,7 +376,7 @@ static void spell_step(const struct script_where *where, const struct perfdata_s
 	}
 }
 
-/* A chain that never came. */
+/* The line of a deferred chain that never came. */
 static void spell_cookie(const struct script_where *where, const struct perfdata_step *step, struct perfdata_text *out)
 {
 	char *at = perfdata_text_reserve(out, ADDRESS_ROOM);
@@ -395,7 +395,7 @@ static void spell_stack(const struct script_where *where, const struct perfdata_
 	struct perfdata_symbol symbol;
 	uint32_t emitted[PERFDATA_STEP_UNWOUND + 1] = { 0 };
 	for (size_t i = 0; i < nr; i++) {
-		/* the limit is for what was recorded and for what was unwound, each on its own */
+		/* the limit is for the recorded steps and for the unwound ones, each on their own */
 		if (emitted[steps[i].origin]++ >= where->setup->max_stack && steps[i].origin != PERFDATA_STEP_BRANCH)
 			continue;
 		if (cookie && steps[i].ip == cookie)

@@ -17,9 +17,9 @@ struct script_plan {
 	bool is_bpf_output, is_synthesized;
 	/* a line needs nothing that struct perfdata_raw and the delivery do not hold */
 	bool from_raw;
-	bool is_offcpu;                        /* pid and tid are emitted by the raw data */
+	bool is_offcpu;                        /* pid and tid come from the raw data */
 	bool bare_comm;                        /* comm is not padded */
-	uint32_t who_style;                    /* the same where lines begin in the same way; not 0 */
+	uint32_t who_style;                    /* equal in plans whose lines begin in the same way; not 0 */
 	size_t name_size;                      /* the padded name with ": " */
 	char *name;
 };
@@ -54,11 +54,11 @@ struct script_cache *pd_script_cache_get(struct perfdata_scratch *scratch);
 const struct script_plan *pd_script_plan_get(struct script_cache *cache, const struct script_setup *setup,
 					     const struct perfdata_event *event);
 
-/* Appends what stands behind an address: " SYM+0xOFF (DSO)", as far as ip_fields ask for it. frame may be
+/* Appends the text behind an address: those parts of " SYM+0xOFF (DSO)" that ip_fields ask for. frame may be
  * PERFDATA_NONE. */
 void pd_script_frame_text(const struct script_where *where, uint32_t frame, struct perfdata_text *out);
-/* Appends the lines of a chain, each with its newline. cookie: this address is that of a chain that never came; 0:
- * there is none. */
+/* Appends the lines of a chain, each with its newline. cookie: the address that stands for a deferred chain
+ * that never came; 0: none does. */
 void pd_script_stack_text(const struct script_where *where, const struct perfdata_step *steps, size_t nr,
 			  uint64_t cookie, struct perfdata_text *out);
 /* The parts alone: "SYM+0xOFF" (or "[unknown]"), the dso's name (or "[unknown]"). */

@@ -9,7 +9,7 @@
 
 #define NS_PER_S 1000000000ull
 
-/* A cgroup's path. Newer ones come first; none changes. */
+/* A cgroup's path, in a list with newer paths first. Entries never change. */
 struct script_cgroup {
 	struct script_cgroup *next;
 	uint64_t id;
@@ -44,7 +44,7 @@ void pd_script_setup_free(struct script_setup *setup)
 
 /* --- the values of a line ----------------------------------------------------------------------------------------- */
 
-/* Of a sample, or of another record's trailer. */
+/* The values of a sample, or of another record's trailer. */
 struct values {
 	int32_t pid, tid;
 	uint32_t cpu;
@@ -61,7 +61,7 @@ static uint64_t sample_time(const struct perfdata_event *event, const struct per
 	return event->attr->sample_type & PERFDATA_SAMPLE_TIME ? sample->time : UINT64_MAX;
 }
 
-/* The raw record tells them, with perf's numbers for what was not recorded. */
+/* Values of a sample, from struct perfdata_raw, with perf's numbers for those that were not recorded. */
 static struct values sample_values(const struct script_setup *setup, const struct script_plan *plan,
 				   const struct perfdata_delivery *delivery)
 {
@@ -291,7 +291,7 @@ static char *who_to(char *at, const struct script_setup *setup, const struct scr
 	return at;
 }
 
-/* The same, copied where the thread was spelled before. */
+/* As who_to, copied where the cache has the thread's text. */
 static void spell_who(const struct script_where *where, const struct script_plan *plan, uint32_t comm,
 		      const struct values *values, struct perfdata_text *out)
 {
@@ -399,7 +399,7 @@ struct line {
 	struct perfdata_text *out;
 };
 
-/* What a print format calls an address of the kernel. */
+/* The symbol of a kernel address, for a tracepoint's print format. */
 static bool trace_symbol(void *user, uint64_t address, struct perfdata_trace_symbol *ret)
 {
 	struct perfdata_symbol symbol;
@@ -472,7 +472,7 @@ static void spell_data_src(const struct line *line, struct script_carry *carry)
 static void spell_cgroup(const struct line *line, const struct script_cgroup *cgroups)
 {
 	const struct script_cgroup *found = NULL;
-	/* of several with one id the first counts */
+	/* of several records with one id the first counts */
 	for (const struct script_cgroup *cgroup = cgroups; cgroup; cgroup = cgroup->next)
 		if (cgroup->id == line->sample->cgroup)
 			found = cgroup;
@@ -535,7 +535,7 @@ static void spell_branches(const struct line *line)
 	pd_script_branches(&line->where, line->plan->fields, &line->sample->branch_stack.entries, frames, line->out);
 }
 
-/* What stands behind the ip. */
+/* The part of a line behind the ip. */
 static void spell_rest(const struct line *line)
 {
 	const uint64_t fields = line->plan->fields;

@@ -8,16 +8,16 @@
 struct script_setup;
 
 /* What a line depends on beyond its own sample: columns as wide as the widest so far, the time of the line before,
- * cgroups. All zero at the start; scan passes over each batch with it and gives format a copy from before that
- * batch. */
+ * cgroups. All zero at the start; scan updates this state by each batch, and gives format a copy as of the batch's
+ * beginning. */
 struct script_carry {
 	size_t data_src_width;
 	uint64_t first_time, previous_time;
 	const struct script_cgroup *cgroups;   /* all of this batch and of those before it */
 };
 
-/* By the options of the emitter, SCRIPT_LINE_OPTIONS. To be freed with pd_script_setup_free. PERFDATA_EUSAGE with a
- * message in context->reterr, PERFDATA_ENOMEM. */
+/* Makes the setup from the emitter's options, SCRIPT_LINE_OPTIONS. pd_script_setup_free frees it. PERFDATA_EUSAGE with
+ * a message in context->reterr, PERFDATA_ENOMEM. */
 enum perfdata_status pd_script_setup_new(const struct perfdata_emit_context *context, struct script_setup **ret);
 void pd_script_setup_free(struct script_setup *setup);
 

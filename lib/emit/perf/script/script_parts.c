@@ -7,7 +7,7 @@
 
 /* --- data_src ----------------------------------------------------------------------------------------------------- */
 
-#define DECODED_MAX 99u   /* perf's buffers hold so many bytes */
+#define DECODED_MAX 99u   /* so many bytes fit perf's buffers */
 
 static const char *const lvl_names[] = {
 	"L1", "LFB/MAB", "L2", "L3", "Local RAM", "Remote RAM (1 hop)", "Remote RAM (2 hops)", "Remote Cache (1 hop)",
@@ -25,7 +25,7 @@ static const char *const tlb_names[] = { "N/A", NULL, NULL, "L1", "L2", "Walker"
 
 enum { HIT = 2, MISS = 4 };
 
-/* The names of the bits that are set, joined by " or "; how many there were. */
+/* Appends the names of the bits that are set, joined by " or "; returns how many there are. */
 static unsigned spell_bits(struct perfdata_text *out, uint64_t bits, const char *const *names, unsigned nr,
 			   unsigned before)
 {
@@ -226,7 +226,7 @@ void pd_script_branches(const struct script_where *where, uint64_t fields, const
 
 /* --- bpf-output --------------------------------------------------------------------------------------------------- */
 
-/* As perf's own tables of characters have it: bytes from 0xa0 on count as printable. */
+/* In perf's own tables of characters, bytes from 0xa0 on count as printable. */
 static bool is_printable(uint8_t c) { return (c >= 0x20 && c < 0x7f) || c >= 0xa0; }
 
 static bool is_text(struct perfdata_bytes raw)
@@ -372,7 +372,7 @@ void pd_script_synthesized(uint64_t config, struct perfdata_bytes raw, enum perf
 			   struct perfdata_text *out)
 {
 	const size_t before = out->size;
-	/* they are made on x86 alone */
+	/* perf inject makes these events on x86 alone */
 	if (order != PERFDATA_BYTE_ORDER_LITTLE || raw.size < 4)
 		return;
 	const uint64_t flags = read_le(raw, 0, 4), payload = read_le(raw, 4, 8);

@@ -7,18 +7,18 @@
 
 /* "|OP LOAD|LVL L1 hit|…" behind the number in 16 columns: what stands in the column before it is padded. */
 void pd_script_data_src(uint64_t data_src, struct perfdata_text *out);
-/* What perf assumes of a sample without one. */
+/* The data source that perf assumes for a sample without one. */
 #define SCRIPT_DATA_SRC_NONE 0x1e05080021ull
 
 void pd_script_registers(const struct perfdata_regs *regs, enum perfdata_arch arch, struct perfdata_text *out);
 
-/* By one of BRSTACK, BRSTACKSYM, BRSTACKOFF. frames: pairs of from and to, NULL: nothing is known of them. */
+/* fields has one of BRSTACK, BRSTACKSYM, BRSTACKOFF. frames: those of from and to of each branch; NULL: not known. */
 void pd_script_branches(const struct script_where *where, uint64_t fields, const struct perfdata_list *entries,
 			const uint32_t *frames, struct perfdata_text *out);
 
 void pd_script_bpf_output(struct perfdata_bytes raw, struct perfdata_text *out);
 
-/* What perf inject made of an instruction trace: raw data of an event with this config. */
+/* A sample that perf inject made of an instruction trace: raw data of an event with this config. */
 void pd_script_synthesized(uint64_t config, struct perfdata_bytes raw, enum perfdata_byte_order order,
 			   struct perfdata_text *out);
 

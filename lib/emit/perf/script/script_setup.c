@@ -14,8 +14,8 @@
 	(SCRIPT_ADDR | SCRIPT_DATA_SRC | SCRIPT_WEIGHT | SCRIPT_INS_LAT | SCRIPT_RETIRE_LAT | SCRIPT_PHYS_ADDR | \
 	 SCRIPT_DATA_PAGE_SIZE | SCRIPT_CODE_PAGE_SIZE)
 
-#define MAX_STACK 127u       /* what the session keeps of a chain */
-#define DEFAULT_CPUS 4096u   /* where the recording does not tell how many there are */
+#define MAX_STACK 127u       /* so many steps of a chain the session keeps */
+#define DEFAULT_CPUS 4096u   /* where the recording does not tell the number of CPUs */
 
 static const struct {
 	const char *name, *prefix;   /* in messages; in front of the ':' of -F, NULL: not to be chosen */
@@ -98,7 +98,7 @@ static enum perfdata_status usage(const struct perfdata_emit_context *context, c
 	struct perfdata_error *error = context->reterr;
 	if (error) {
 		error->status = PERFDATA_EUSAGE;
-		/* the formats are those of this file, with two %s at most */
+		/* all format strings are in this file, with two %s at most */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 		snprintf(error->message, sizeof error->message, format, first, second);
@@ -148,7 +148,7 @@ static void change(struct script_type_setup *type, uint64_t field, bool remove)
 	type->asked = false;
 }
 
-/* only == SCRIPT_TYPES: for every type that can have it. */
+/* only == SCRIPT_TYPES: changes the field for every type that can have the field. */
 static enum perfdata_status change_field(struct script_setup *setup, const struct perfdata_emit_context *context,
 					 enum script_type only, const struct row *row, bool remove)
 {
@@ -233,7 +233,7 @@ static bool is_dummy(const struct perfdata_attr *attr)
 	return attr->type == software && attr->config == dummy;
 }
 
-/* Drops default fields that the first event of a type does not have; refuses those that were asked for. */
+/* Drops default fields that the first event of a type does not have; refuses such fields if the user asked for them. */
 static enum perfdata_status check_event(struct script_setup *setup, const struct perfdata_emit_context *context,
 					const struct perfdata_event *event)
 {
@@ -253,7 +253,7 @@ static enum perfdata_status check_event(struct script_setup *setup, const struct
 			return usage(context, "samples of '%s' were recorded without the attribute of field '%s'",
 				     event->name, row->name);
 	}
-	/* perf gives up here; what nobody asked for is left out instead, so that what is there is printed */
+	/* perf gives up here; perfdata leaves out fields that the user did not ask for, and prints the others */
 	if (!(attr->sample_type & (PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_ADDR)))
 		type->fields &= ~((SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO) & ~type->set_fields);
 	if (type->fields & SCRIPT_SYM && !(attr->sample_type & (PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_ADDR)))
@@ -297,7 +297,7 @@ static const struct perfdata_event *first_of(const struct perfdata_reader *reade
 	return NULL;
 }
 
-/* A file: all events are known. */
+/* For a file, all of whose events are known in begin. */
 static enum perfdata_status check_all(struct script_setup *setup, const struct perfdata_emit_context *context)
 {
 	for (unsigned i = 0; i < SCRIPT_TYPES; i++) {
@@ -327,7 +327,7 @@ static enum perfdata_status check_all(struct script_setup *setup, const struct p
 	return PERFDATA_OK;
 }
 
-/* A pipe: perf decides as the attrs come, by what it knows then; types of other PMUs are never looked at. */
+/* For a pipe: perf decides as the attrs come, by what perf knows then, and never looks at types of other PMUs. */
 static enum perfdata_status check_in_order(struct script_setup *setup, const struct perfdata_emit_context *context)
 {
 	const uint64_t unwindable = PERFDATA_SAMPLE_REGS_USER | PERFDATA_SAMPLE_STACK_USER;
@@ -394,7 +394,7 @@ static enum perfdata_status find_clock(struct script_setup *setup, const struct 
 	const struct perfdata_node *wall = perfdata_node_get(root, "wall_clock"),
 				   *clock = perfdata_node_get(root, "clockid_time");
 	setup->has_clock = wall && clock;
-	/* a pipe may tell it later */
+	/* a later record of the pipe may tell the clock */
 	if (!setup->has_clock && perfdata_reader_header(setup->reader)->container == PERFDATA_CONTAINER_PIPE)
 		return PERFDATA_OK;
 	if (!setup->has_clock)

@@ -63,7 +63,7 @@ enum script_type {
 
 struct script_type_setup {
 	uint64_t fields;
-	/* what stands in the ip part: of IP, SYM, SYMOFF, DSO, DSOFF; or SCRIPT_IP_SRCLINE */
+	/* what the ip part shows: bits of IP, SYM, SYMOFF, DSO, DSOFF; or SCRIPT_IP_SRCLINE */
 	uint32_t ip_fields;
 	uint64_t set_fields;         /* the user asked for these … */
 	uint64_t unset_fields;       /* … and not for these */
@@ -78,7 +78,7 @@ struct script_setup {
 	struct script_type_setup types[SCRIPT_TYPES];
 	/* bit n: records of type n, below 64, have lines of their own; see script_setup_shows */
 	uint64_t shown;
-	uint64_t shown_user;         /* the same for types from 64 on */
+	uint64_t shown_user;         /* as `shown`, for types from 64 on */
 	bool use_callchain, latency, ns, reltime, deltatime, flags, kernel_path, inlines;
 	bool eventless;              /* a file without events */
 	unsigned name_width;         /* of the longest event name */
@@ -91,7 +91,7 @@ struct script_setup {
 	struct script_cgroup *cgroups;   /* script_line.c's */
 };
 
-/* By the recording and by the options of `script`; options of other names are not looked at. PERFDATA_EUSAGE with a
+/* Fills *setup by the recording and the options of `script`, ignoring options of other names. PERFDATA_EUSAGE with a
  * message for fields that cannot be printed. Borrows reader and session. */
 enum perfdata_status pd_script_setup_init(struct script_setup *setup, const struct perfdata_emit_context *context);
 

@@ -4,7 +4,7 @@
 #include <string.h>
 #include "emit/perf/script/script_stat.h"
 
-/* Counters of all events together; each round prints them all. More than this are left out. */
+/* At most so many counters of all events together, since each round prints them all; others are left out. */
 #define MAX_COUNTS (1u << 20)
 /* A recorder writes a value for every counter of a round. Rounds alone, 24 bytes each, get so many rows and no more. */
 #define FREE_ROWS (1u << 18)
@@ -83,7 +83,7 @@ void pd_script_stat_free(struct script_stat *stat)
 	free(stat);
 }
 
-/* The list as an array; NULL without memory. */
+/* The CPUs as an array; NULL without memory. */
 static int32_t *list_cpus(const struct perfdata_cpus *cpus, size_t *ret_nr)
 {
 	uint64_t position = 0;
@@ -198,14 +198,14 @@ static enum perfdata_status take_value(struct script_stat *stat, const struct pe
 	return status;
 }
 
-/* What the counter would have shown had it run all the time; a made-up count may lead beyond the largest number. */
+/* What the counter would have shown had it run all the time; with a forged count that may exceed the largest number. */
 static uint64_t estimate(const struct count *count)
 {
 	const double value = (double)count->value * (double)count->enabled / (double)count->running;
 	return value < 0x1p64 ? (uint64_t)value : UINT64_MAX;
 }
 
-/* Counters grow: a round is emitted what they grew by. For those that did not run all the time, all of it is
+/* Counters grow: a round shows by how much. Where a counter did not run all the time, its growth is
  * estimated. */
 static void finish_count(const struct script_stat *stat, struct count *count, struct count *previous)
 {

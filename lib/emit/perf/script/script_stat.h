@@ -7,7 +7,7 @@
 #include "emit/perf/event_names.h"
 
 struct script_stat;
-/* NULL without memory. What was left out, since it is too much, is a finding; on_finding may be NULL. */
+/* NULL without memory. Counters beyond the limit are left out, which on_finding (or NULL) gets as a finding. */
 struct script_stat *pd_script_stat_new(const struct event_names *names, perfdata_finding_fn *on_finding, void *user);
 void pd_script_stat_free(struct script_stat *stat);
 
@@ -16,7 +16,7 @@ static inline bool script_stat_concerns(uint32_t type)
 	return type == PERFDATA_RECORD_THREAD_MAP || type == PERFDATA_RECORD_CPU_MAP || type == PERFDATA_RECORD_STAT ||
 	       type == PERFDATA_RECORD_STAT_CONFIG || type == PERFDATA_RECORD_STAT_ROUND;
 }
-/* Follows a record, in order. STAT_ROUND appends the table. PERFDATA_ENOMEM. */
+/* Takes in a record; callers pass them in order. Appends the table at a STAT_ROUND. PERFDATA_OK or PERFDATA_ENOMEM. */
 enum perfdata_status pd_script_stat_record(struct script_stat *stat, const struct perfdata_raw *raw,
 					   const struct perfdata_record *record, struct perfdata_text *out);
 
