@@ -215,11 +215,28 @@ static void convert_nth(void *user, size_t index)
 	summary_add(&batch->summary, outcome);
 }
 
+/* Below this share of the memory a large input gives back what it can all the time, and still takes more. */
+#define LEAST_SHARE (UINT64_C(32) << 20)
+#define LARGE_INPUT (UINT64_C(1) << 20)  /* bytes in its file: what is smaller hardly needs memory */
+
+/* How many inputs are read at the same time. */
+static unsigned inputs_at_once(const struct batch *batch, unsigned threads)
+{
+	const struct options *options = batch->options;
+	const uint64_t limit = options->max_memory ? options->max_memory : DEFAULT_MAX_MEMORY;
+	const uint64_t shares = limit / LEAST_SHARE ? limit / LEAST_SHARE : 1;
+	const unsigned most = threads < batch->nr ? threads : (unsigned)batch->nr;
+	uint64_t large = 0, bytes, changed;
+	for (size_t i = 0; i < batch->nr && large <= shares && shares < most; i++)
+		large += !outcome_measure(batch->jobs[i].file, &bytes, &changed) || bytes >= LARGE_INPUT;
+	return large > shares ? (unsigned)shares : most;
+}
+
 static enum exit_code run(struct batch *batch)
 {
 	const struct options *options = batch->options;
 	const unsigned threads = options->jobs ? (unsigned)options->jobs : perfdata_processors();
-	const unsigned at_once = threads < batch->nr ? threads : (unsigned)batch->nr;
+	const unsigned at_once = inputs_at_once(batch, threads);
 	for (size_t i = 0; i < batch->nr; i++) {
 		batch->jobs[i].threads = threads / at_once;
 		batch->jobs[i].at_once = at_once;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
+#include "base/account.h"
 #include "base/memory.h"
 #include "input/input.h"
 
@@ -9,6 +10,7 @@ struct pd_chunk_pool {
 	struct pd_chunk *_Atomic free;
 	atomic_size_t references;  /* the pool's owner, and each chunk that is held */
 	atomic_size_t bytes;
+	struct pd_account *account;
 };
 
 /* Heads are as large as a cache line, so that data begins at the same alignment as the allocation. */
@@ -23,8 +25,11 @@ struct pd_chunk_pool *pd_chunk_pool_new(void)
 	atomic_init(&pool->free, NULL);
 	atomic_init(&pool->references, 1);
 	atomic_init(&pool->bytes, 0);
+	pool->account = NULL;
 	return pool;
 }
+
+void pd_chunk_pool_account(struct pd_chunk_pool *pool, struct pd_account *account) { pool->account = account; }
 
 static void release(struct pd_chunk_pool *pool)
 {
@@ -41,8 +46,12 @@ static void release(struct pd_chunk_pool *pool)
 
 void pd_chunk_pool_free(struct pd_chunk_pool *pool)
 {
-	if (pool)
-		release(pool);
+	if (!pool)
+		return;
+	/* the account may be gone before the last chunk is dropped */
+	pd_account_give(pool->account, PD_USE_BATCHES, pd_chunk_pool_bytes(pool));
+	pool->account = NULL;
+	release(pool);
 }
 
 /* Puts the chain from `first` to `last` on the stack. */
@@ -55,11 +64,26 @@ static void push(struct pd_chunk_pool *pool, struct pd_chunk *first, struct pd_c
 						      memory_order_relaxed));
 }
 
+/* A chain of chunks that nobody else can see. */
+static void give_back(struct pd_chunk_pool *pool, struct pd_chunk *chunk)
+{
+	for (struct pd_chunk *next; chunk; chunk = next) {
+		next = chunk->next_free;
+		pd_free(chunk);
+		atomic_fetch_sub_explicit(&pool->bytes, CHUNK_BYTES, memory_order_relaxed);
+		pd_account_give(pool->account, PD_USE_BATCHES, CHUNK_BYTES);
+	}
+}
+
 static struct pd_chunk *take_free(struct pd_chunk_pool *pool)
 {
 	struct pd_chunk *chunk = atomic_exchange_explicit(&pool->free, NULL, memory_order_acquire);
 	if (!chunk || !chunk->next_free)
 		return chunk;
+	if (pd_account_is_over(pool->account)) {
+		give_back(pool, chunk->next_free);
+		return chunk;
+	}
 	struct pd_chunk *last = chunk->next_free;
 	while (last->next_free)
 		last = last->next_free;
@@ -75,6 +99,7 @@ struct pd_chunk *pd_chunk_get(struct pd_chunk_pool *pool)
 		if (!chunk)
 			return NULL;
 		atomic_fetch_add_explicit(&pool->bytes, CHUNK_BYTES, memory_order_relaxed);
+		pd_account_take(pool->account, PD_USE_BATCHES, CHUNK_BYTES);
 		chunk->pool = pool;
 		chunk->data = (uint8_t *)chunk + CHUNK_HEAD + PD_CHUNK_HEADROOM;
 	}

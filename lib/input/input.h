@@ -31,6 +31,10 @@ struct pd_chunk {
 };
 
 struct pd_chunk_pool *pd_chunk_pool_new(void);
+/* What the pool allocates is of this account from now on, until pd_chunk_pool_free; while the account is over its limit,
+ * chunks that are free are given back. Before the first chunk is got. */
+struct pd_account;
+void pd_chunk_pool_account(struct pd_chunk_pool *pool, struct pd_account *account);
 /* Frees the pool once every chunk has come back (chunks may outlive the call). */
 void pd_chunk_pool_free(struct pd_chunk_pool *pool);
 /* A chunk with one holder, empty; recycled if one is free. Thread-safe. NULL without memory. */

@@ -22,6 +22,9 @@ struct location {
 	uint32_t front, node;
 };
 
+/* Fewer are kept in any case. */
+#define LEAST_LABELS 65536u
+
 struct pd_fold {
 	struct pd_profile *profile;
 	struct pd_step_tree *stacks;
@@ -32,6 +35,7 @@ struct pd_fold {
 	struct pd_hash_map known;            /* label of a step << 1 | is_caller → where its labels stand in `labels` */
 	uint32_t *labels;               /* how many there are, then the labels, again and again */
 	size_t nr_labels, labels_room;
+	size_t accounted;               /* of `known` and `labels` */
 	uint32_t *way;                  /* nodes of the tree of stacks whose place is wanted */
 	size_t nr_way, way_room;
 };
@@ -60,12 +64,30 @@ void pd_fold_free(struct pd_fold *fold)
 {
 	if (!fold)
 		return;
+	pd_account_give(fold->tree.nodes.account, PD_USE_CACHES, fold->accounted);
 	pd_tree_release(&fold->tree);
 	pd_paged_release(&fold->places);
 	pd_hash_map_release(&fold->known);
 	pd_free(fold->labels);
 	pd_free(fold->way);
 	pd_free(fold);
+}
+
+/* What the labels of steps take. They can be made again, and are while the account is over its limit. */
+static void account_for_labels(struct pd_fold *fold)
+{
+	struct pd_account *account = fold->tree.nodes.account;
+	if (fold->nr_labels > LEAST_LABELS && pd_account_is_over(account)) {
+		pd_hash_map_release(&fold->known);
+		fold->known = (struct pd_hash_map){ 0 };
+		pd_free(fold->labels);
+		fold->labels = NULL;
+		fold->nr_labels = fold->labels_room = 0;
+	}
+	const size_t memory = fold->known.capacity * sizeof *fold->known.slots +
+			      fold->labels_room * sizeof *fold->labels;
+	pd_account_change(account, PD_USE_CACHES, fold->accounted, memory);
+	fold->accounted = memory;
 }
 
 /* --- filling ------------------------------------------------------------------------------------------------------ */
@@ -87,6 +109,7 @@ static enum perfdata_status find_labels(struct pd_fold *fold, uint32_t node, boo
 			status = fold->options.labels(fold->options.user, &named, is_caller, labels, &nr);
 		if (status != PERFDATA_OK)
 			return status;
+		account_for_labels(fold);
 		at = fold->nr_labels;
 		if (pd_vector_grow(&fold->labels, &fold->labels_room, fold->nr_labels + nr, sizeof *fold->labels) < 0 ||
 		    pd_hash_map_put(&fold->known, key, at) < 0)

@@ -225,8 +225,13 @@ struct pd_sums_walk {
 
 void pd_sums_walk_free(struct pd_sums_walk *walk)
 {
-	for (size_t i = 0; walk && i < walk->nr; i++)
-		pd_free(walk->sources[i].buffer);
+	for (size_t i = 0; walk && i < walk->nr; i++) {
+		const struct source *source = &walk->sources[i];
+		if (source->buffer)
+			pd_account_give(walk->table->account, PD_USE_PROFILE,
+					ENTRIES_AT_ONCE * sizeof *source->buffer);
+		pd_free(source->buffer);
+	}
 	pd_free(walk);
 }
 
@@ -259,6 +264,8 @@ enum perfdata_status pd_sums_walk_new(const struct pd_sums_table *table, struct 
 		struct source *source = &walk->sources[i];
 		source->run = table->runs[i];
 		source->buffer = pd_malloc(ENTRIES_AT_ONCE * sizeof *source->buffer);
+		if (source->buffer)
+			pd_account_take(table->account, PD_USE_PROFILE, ENTRIES_AT_ONCE * sizeof *source->buffer);
 		status = source->buffer ? refill(walk, source) : PERFDATA_ENOMEM;
 	}
 	walk->sources[nr - 1].at = table->entries;

@@ -21,6 +21,7 @@ struct pd_order {
 	size_t chunks;                   /* that hold records in slots */
 	uint64_t bytes;                  /* of records in slots */
 	size_t waiting;                  /* records in slots and runs */
+	size_t accounted;                /* of slots and keys; the account knows chunks by itself */
 	struct pd_spill *spill;
 	struct ordered_run *runs;        /* a heap: the one with the oldest record first */
 	size_t nr_runs, runs_room;
@@ -56,6 +57,18 @@ enum perfdata_status pd_order_new(struct perfdata_reader *reader)
 	return PERFDATA_OK;
 }
 
+static size_t memory_of(const struct pd_order *order)
+{
+	return (size_t)pd_slots_bytes(&order->slots) + (order->room + order->spare_room) * sizeof *order->keys;
+}
+
+static void account_for(struct perfdata_reader *reader, size_t memory)
+{
+	if (memory != reader->order->accounted)
+		pd_account_change(pd_reader_account(reader), PD_USE_ORDER, reader->order->accounted, memory);
+	reader->order->accounted = memory;
+}
+
 /* One hold on a chunk for all its records that wait. */
 static void hold_chunk(struct pd_order *order, struct pd_chunk *chunk, unsigned nr)
 {
@@ -87,6 +100,7 @@ void pd_order_free(struct perfdata_reader *reader)
 
 	if (!order)
 		return;
+	account_for(reader, 0);
 	release_given(order);
 	for (size_t i = order->first; i < order->count; i++)
 		release_chunk(order, pd_slot_at(&order->slots, order->keys[i].slot)->chunk);
@@ -165,6 +179,7 @@ static enum perfdata_status push(struct perfdata_reader *reader, struct perfdata
 	}
 	order->bytes += bytes;
 	order->newest = newest;
+	account_for(reader, memory_of(order));
 	return PERFDATA_OK;
 }
 
@@ -277,6 +292,7 @@ static enum perfdata_status spill(struct perfdata_reader *reader)
 	pd_slots_release(&order->slots);
 	order->count = order->sorted = 0;
 	order->bytes = 0;
+	account_for(reader, memory_of(order));
 	order->runs[order->nr_runs++] = (struct ordered_run){ pd_run_record(run)->time, order->next_run++, run };
 	/* from the last place upwards */
 	for (size_t at = order->nr_runs - 1; at && is_older(&order->runs[at], &order->runs[(at - 1) / 2]);
@@ -288,12 +304,13 @@ static enum perfdata_status spill(struct perfdata_reader *reader)
 	return PERFDATA_OK;
 }
 
-static bool memory_is_full(const struct perfdata_reader *reader)
+/* Each run in a file takes a chunk to be read: where others take the memory, small ones would save nothing. */
+static bool memory_is_full(struct perfdata_reader *reader)
 {
 	const struct pd_order *order = reader->order;
-	const uint64_t memory = order->chunks * CHUNK_BYTES + pd_slots_bytes(&order->slots) +
-				(order->count + order->spare_room) * sizeof *order->keys;
-	return memory > reader->options.max_memory && order->bytes >= MIN_RUN_BYTES;
+	const uint64_t memory = order->chunks * CHUNK_BYTES + memory_of(order), limit = reader->options.max_memory;
+	return order->bytes >= MIN_RUN_BYTES &&
+	       (memory > limit || (memory > limit / 4 && pd_account_is_over(pd_reader_account(reader))));
 }
 
 /* The oldest record of all runs. */

@@ -48,6 +48,7 @@ static enum perfdata_status reader_new(const struct perfdata_reader_options *opt
 		*ret = NULL;
 		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
 	}
+	pd_chunk_pool_account(reader->pool, pd_reader_account(reader));
 	return PERFDATA_OK;
 }
 
