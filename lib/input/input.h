@@ -31,8 +31,8 @@ struct pd_chunk {
 };
 
 struct pd_chunk_pool *pd_chunk_pool_new(void);
-/* What the pool allocates is of this account from now on, until pd_chunk_pool_free; while the account is over its limit,
- * chunks that are free are given back. Before the first chunk is got. */
+/* What the pool allocates is of this account from now on, until pd_chunk_pool_free. While the account is over its
+ * limit, free chunks are given back. To be called before the first chunk is got. */
 struct pd_account;
 void pd_chunk_pool_account(struct pd_chunk_pool *pool, struct pd_account *account);
 /* Frees the pool once every chunk has come back (chunks may outlive the call). */
