@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* libperfdata: read any Linux perf.data recording.
  *
- * This header holds what every part shares: version, status, errors and findings. The parts:
+ * This header holds what all parts share: version, status, errors and findings. The parts:
  *
  *   perfdata/schema.h   what records, samples, attrs and feature sections mean (no I/O)
  *   perfdata/trace.h    tracepoint formats: fields by name, and the text of `print fmt`
@@ -11,7 +11,7 @@
  *   perfdata/text.h     append buffers; numbers, hex, JSON and CSV spelling
  *   perfdata/emit.h     emitters, and the run that moves batches through them
  *   perfdata/input.h    where a recording comes from: paths, descriptors, memory, functions of the caller
- *   perfdata/output.h   where bytes go: the same
+ *   perfdata/output.h   where bytes go: likewise
  *   perfdata/registry.h the emitters that are known, and their options as texts
  *   perfdata/convert.h  a recording in another format, in one call
  *   perfdata/perf.h     what perf prints about a recording as a whole
@@ -49,14 +49,14 @@ extern "C" {
 #define PERFDATA_PRINTF(fmt, args)
 #endif
 
-/* The version of these headers; perfdata_version() is that of the library that runs. */
+/* The version of these headers; perfdata_version() is the version of the library that the program runs with. */
 #define PERFDATA_VERSION_MAJOR 0
 #define PERFDATA_VERSION_MINOR 2
 #define PERFDATA_VERSION_PATCH 0
 #define PERFDATA_VERSION_NUMBER \
 	(PERFDATA_VERSION_MAJOR * 1000000 + PERFDATA_VERSION_MINOR * 1000 + PERFDATA_VERSION_PATCH)
 
-/* What a function returns. Zero is fine, positive values are facts about the input that leave the handle usable,
+/* What a function returns. Zero is success, positive values are facts about the input that leave the handle usable,
  * negative values end the operation. */
 enum perfdata_status {
 	PERFDATA_OK = 0,
@@ -69,14 +69,15 @@ enum perfdata_status {
 	PERFDATA_EUSAGE = -4,   /* a parameter or option is wrong */
 	PERFDATA_ELIMIT = -5,   /* a limit (memory, temporary space, …) was hit */
 	PERFDATA_EWRITE = -6,   /* the output cannot be written */
-	PERFDATA_EUNSUP = -7,   /* built without the package that this needs */
+	PERFDATA_EUNSUP = -7,   /* built without the library that this needs (zstd, elfutils, …) */
 	PERFDATA_EINTR = -8,    /* stopped on request */
 };
 
 /* A short lower-case phrase for a status, such as "out of memory". Never NULL; static storage. */
 PERFDATA_API const char *perfdata_status_text(enum perfdata_status status);
 
-/* The version of the library that runs, such as "0.2.0", and as PERFDATA_VERSION_NUMBER has it. Static storage. */
+/* The version of the library that the program runs with, such as "0.2.0", and as a number like PERFDATA_VERSION_NUMBER.
+ * Static storage. */
 PERFDATA_API const char *perfdata_version(void);
 PERFDATA_API uint32_t perfdata_version_number(void);
 
@@ -95,11 +96,12 @@ enum perfdata_byte_order {
 	PERFDATA_BYTE_ORDER_BIG = 1,
 };
 
-/* Stops what runs, from any thread and from signal handlers: sticky, one object for any number of readers and runs. */
+/* Stops readers and runs, from any thread and from signal handlers. Stays set; one object serves any number of readers
+ * and runs. */
 struct perfdata_cancel;
 PERFDATA_API struct perfdata_cancel *perfdata_cancel_new(void);   /* NULL without memory or descriptors */
-PERFDATA_API void perfdata_cancel_free(struct perfdata_cancel *cancel);   /* when nobody looks at it any more */
-PERFDATA_API void perfdata_cancel_now(struct perfdata_cancel *cancel);   /* wakes who waits for input */
+PERFDATA_API void perfdata_cancel_free(struct perfdata_cancel *cancel);   /* once no reader or run uses it */
+PERFDATA_API void perfdata_cancel_now(struct perfdata_cancel *cancel);   /* wakes threads that wait for input */
 PERFDATA_API bool perfdata_cancelled(const struct perfdata_cancel *cancel);
 
 #define PERFDATA_NO_OFFSET UINT64_MAX
@@ -118,9 +120,9 @@ struct perfdata_error {
 
 /* Structs of options, and all others that begin with `size` and that a caller fills (targets, conversions, callbacks),
  * begin with `size`, their size as the caller was compiled with it; what is 0 has its default. They grow at their end
- * only. A library takes options that are shorter than its own (of an older program), and longer ones if all that it
- * does not know is 0, else the answer is PERFDATA_EUSAGE: what cannot be obeyed is an error. A pointer NULL means all
- * defaults. */
+ * only. A library takes structs that are shorter than its own (of an older program), and longer structs if all members
+ * that it does not know are 0; else it returns PERFDATA_EUSAGE: an option that cannot be obeyed is an error. A pointer
+ * NULL means all defaults. */
 
 /* In C: `PERFDATA_OPTIONS(perfdata_reader_options, options, .order = PERFDATA_ORDER_TIME);` declares a struct with all
  * else 0. */
@@ -129,8 +131,8 @@ struct perfdata_error {
 PERFDATA_API void perfdata_options_init(void *options, size_t size);
 
 /* --- findings -------------------------------------------------------------------------------------------------
- * A finding is something about the input that its user should know: damage, loss, or a thing of the future.
- * Codes are stable. perfdata/findings.def lists each once: X(code, severity, NAME, meaning, advice). */
+ * A finding is something about the input that its user should know: damage, loss, or something that this version does
+ * not know. Codes are stable. perfdata/findings.def lists each once: X(code, severity, NAME, meaning, advice). */
 enum perfdata_severity {
 	PERFDATA_SEVERITY_NOTE = 0,     /* nothing is wrong; exit code 0 */
 	/* what was recorded is odd or incomplete, but read whole; exit code 0, 4 with --strict */
@@ -150,7 +152,7 @@ struct perfdata_finding {
 	const char *file;     /* path as opened, or "DIR/data.N", or "-"; borrowed from the reader */
 	uint64_t offset;      /* in the decompressed stream, or PERFDATA_NO_OFFSET */
 	uint64_t record;      /* number of the record, from 0, or UINT64_MAX */
-	const char *message;  /* one line: what was found and what was done */
+	const char *message;  /* one line: what was found, and what the library did */
 };
 
 /* Receives findings in the order of the input. The finding and its strings are borrowed during the call. */
@@ -160,11 +162,11 @@ typedef void perfdata_finding_fn(void *user, const struct perfdata_finding *find
 struct perfdata_finding_list;
 PERFDATA_API struct perfdata_finding_list *perfdata_finding_list_new(void);   /* NULL without memory */
 PERFDATA_API void perfdata_finding_list_free(struct perfdata_finding_list *list);
-/* PERFDATA_ENOMEM: it is counted, not kept. */
+/* PERFDATA_ENOMEM: the finding is counted, not kept. */
 PERFDATA_API enum perfdata_status perfdata_finding_list_add(struct perfdata_finding_list *list,
 							    const struct perfdata_finding *finding);
-/* Those that were kept, of `total` (may be NULL) that were added. Borrowed until the next is added. A list of NULL is
- * empty. */
+/* The findings that were kept, of `total` (may be NULL) that were added. Borrowed until the next is added. A list of
+ * NULL is empty. */
 PERFDATA_API const struct perfdata_finding *perfdata_finding_list_get(const struct perfdata_finding_list *list,
 								      size_t *ret_nr, uint64_t *ret_total);
 
@@ -184,15 +186,15 @@ PERFDATA_API const struct perfdata_finding_info *perfdata_finding_at(size_t inde
 
 /* --- memory ------------------------------------------------------------------------------------------------------- */
 
-/* An account of the memory that grows with a recording: stacks, frames, symbols, batches, sums. One may be shared by
- * several readers and symbol sources. Above its limit caches shrink, then tables go to temporary files; what can do
- * neither ends with PERFDATA_ENOMEM, at twice the limit. */
+/* An account of the memory that grows with a recording: stacks, frames, symbols, batches, sums. Several readers and
+ * symbol sources may share one account. Above its limit caches shrink, then tables go to temporary files; an operation
+ * whose memory can do neither fails with PERFDATA_ENOMEM at twice the limit. */
 struct perfdata_memory;
 /* limit: bytes; 0: 256 MiB. tmpdir: where temporary files go (without a name); NULL: /tmp. PERFDATA_ENOMEM. */
 PERFDATA_API enum perfdata_status perfdata_memory_new(uint64_t limit, const char *tmpdir, struct perfdata_memory **ret);
-/* After all that draw from it. */
+/* To be called after all objects that draw from the account were freed. */
 PERFDATA_API void perfdata_memory_free(struct perfdata_memory *memory);
-/* Bytes that are taken now; in *ret_peak (may be NULL) the most that were. Any thread. */
+/* Bytes that are taken now; in *ret_peak (may be NULL) the largest number so far. Any thread. */
 PERFDATA_API uint64_t perfdata_memory_used(const struct perfdata_memory *memory, uint64_t *ret_peak);
 
 #ifdef __cplusplus

@@ -34,19 +34,19 @@ enum perfdata_bundle_role {
 	PERFDATA_BUNDLE_ELF,
 	PERFDATA_BUNDLE_DEBUG,
 	PERFDATA_BUNDLE_KALLSYMS,
-	PERFDATA_BUNDLE_VDSO,     /* of this host's kernel; needs no file */
-	PERFDATA_BUNDLE_OTHER,    /* taken as it is: a perf map, a jitdump file, whatever has no build-id */
+	PERFDATA_BUNDLE_VDSO,     /* the vdso of this host's kernel; needs no file */
+	PERFDATA_BUNDLE_OTHER,    /* taken as it is: a perf map, a jitdump file, any file without a build-id */
 };
 struct perfdata_bundle_file {
 	enum perfdata_bundle_role role;
 	const char *path;                  /* as recorded */
 	struct perfdata_bytes build_id;    /* empty: the file goes to root/PATH */
-	const char *file;                  /* where it is here */
+	const char *file;                  /* path of the file on this host */
 };
 
 #define PERFDATA_SHA256_SIZE 32
-/* The SHA-256 of a regular file, and its size in bytes: what a bundle says of the recordings that it is of.
- * PERFDATA_EREAD with errno: it is none, or cannot be read. PERFDATA_ENOMEM. */
+/* The SHA-256 of a regular file, and its size in bytes: by these a bundle names the recordings that it is made for.
+ * PERFDATA_EREAD with errno: no regular file, or it cannot be read. PERFDATA_ENOMEM. */
 PERFDATA_API enum perfdata_status perfdata_file_sha256(const char *path, uint8_t ret[PERFDATA_SHA256_SIZE],
 						       uint64_t *ret_size);
 
@@ -58,22 +58,22 @@ PERFDATA_API enum perfdata_status perfdata_bundle_new(enum perfdata_bundle_level
 						      const struct perfdata_bundle_limits *limits,
 						      struct perfdata_bundle **ret);
 PERFDATA_API void perfdata_bundle_free(struct perfdata_bundle *bundle);
-/* What a file will be in the archive. */
+/* An entry of the archive, as planned for a file. */
 struct perfdata_bundle_planned {
 	const char *name;                  /* lives as long as the bundle */
 	uint64_t size;
-	uint8_t sha256[PERFDATA_SHA256_SIZE];   /* of its bytes there */
-	uint32_t parts;                    /* enum perfdata_match_part: what its bytes there can tell */
+	uint8_t sha256[PERFDATA_SHA256_SIZE];   /* of the entry's bytes */
+	uint32_t parts;                    /* enum perfdata_match_part: what the entry's bytes can tell */
 };
-/* Plans a file; one that was planned before is fine. PERFDATA_EREAD; PERFDATA_EFORMAT: it is no ELF file, or its
- * build-id is another one; PERFDATA_ELIMIT: it would exceed a limit; PERFDATA_EUSAGE: its recorded path is no path;
- * PERFDATA_ENOMEM. None of these spoils the bundle. */
+/* Plans a file; planning it again does no harm. PERFDATA_EREAD; PERFDATA_EFORMAT: it is no ELF file, or has another
+ * build-id; PERFDATA_ELIMIT: it would exceed a limit; PERFDATA_EUSAGE: its recorded path is no path; PERFDATA_ENOMEM.
+ * The bundle stays usable after any of these. */
 PERFDATA_API enum perfdata_status perfdata_bundle_add(struct perfdata_bundle *bundle,
 						      const struct perfdata_bundle_file *file,
 						      struct perfdata_bundle_planned *ret);
 typedef enum perfdata_status perfdata_bundle_write_fn(void *user, const void *bytes, size_t size);
-/* Writes the archive, unpacked, with `manifest` as its first file. Errors of `write`; PERFDATA_EREAD: a file changed
- * meanwhile. */
+/* Writes the archive, not compressed, with `manifest` as its first file. Errors of `write`; PERFDATA_EREAD: a file
+ * changed since it was planned. */
 PERFDATA_API enum perfdata_status perfdata_bundle_write(struct perfdata_bundle *bundle, const void *manifest,
 							size_t size, perfdata_bundle_write_fn *write, void *user,
 							struct perfdata_error *reterr);
@@ -83,21 +83,21 @@ PERFDATA_API enum perfdata_status perfdata_bundle_write(struct perfdata_bundle *
 struct perfdata_bundle_files;
 struct perfdata_bundle_files_options {
 	size_t size;                       /* sizeof(struct perfdata_bundle_files_options) of the caller */
-	const char *tmpdir;                /* for what is unpacked, in files without a name; NULL: /tmp */
-	uint64_t max_bytes;                /* of all that is unpacked; 0: 16 GiB */
-	uint32_t max_ratio;                /* unpacked bytes for each packed one; 0: no limit */
+	const char *tmpdir;                /* for decompressed files, which have no name; NULL: /tmp */
+	uint64_t max_bytes;                /* limit of all decompressed bytes; 0: 16 GiB */
+	uint32_t max_ratio;                /* limit of decompressed : compressed bytes; 0: no limit */
 };
-/* Opens an archive (tar, or tar packed with gzip, zstd or xz), or a directory. PERFDATA_EREAD; PERFDATA_EFORMAT: it is
- * none; PERFDATA_ELIMIT; PERFDATA_EUNSUP; PERFDATA_ENOMEM. */
+/* Opens an archive (tar, or tar packed with gzip, zstd or xz), or a directory. PERFDATA_EREAD; PERFDATA_EFORMAT: no
+ * such archive; PERFDATA_ELIMIT; PERFDATA_EUNSUP; PERFDATA_ENOMEM. */
 PERFDATA_API enum perfdata_status perfdata_bundle_files_open(const char *path,
 							     const struct perfdata_bundle_files_options *options,
 							     struct perfdata_bundle_files **ret,
 							     struct perfdata_error *reterr);
 PERFDATA_API void perfdata_bundle_files_close(struct perfdata_bundle_files *files);
-/* Opens "PATH/NAME", PATH being that of the bundle, for perfdata_symbols_options.open: a descriptor for reading that
- * the caller closes, or -1 with errno. Any thread. */
+/* Opens "PATH/NAME", where PATH is the path of the bundle, for perfdata_symbols_options.open: returns a descriptor for
+ * reading, which the caller closes, or -1 with errno. Any thread. */
 PERFDATA_API int perfdata_bundle_files_get(void *files, const char *path);
-/* How many entries were left out because they could not be trusted. */
+/* How many entries were left out because they are not safe. */
 PERFDATA_API uint64_t perfdata_bundle_files_refused(const struct perfdata_bundle_files *files);
 
 #ifdef __cplusplus

@@ -2,8 +2,8 @@
 /* Comparing recordings: what costs more than before, by more than noise?
  *
  * A side is a perfdata_baseline: one recording or several repeat runs, each a text that the emitter `baseline` wrote
- * (perfdata_convert), or several of them in one text, as perfdata_baseline_write makes it of a side. A key is what is
- * told apart: a function of a file, a file, a thread …
+ * (perfdata_convert), or several of them in one text, as perfdata_baseline_write makes it of a side. A key is the
+ * thing whose cost is compared: a function of a file, a file, a thread …
  *
  *   per recording   perfdata_convert(…, "baseline", …) to a memory output; perfdata_baseline_add(side, bytes)
  *   then            perfdata_compare(before, after, options): rows, notes, a verdict
@@ -28,26 +28,26 @@ PERFDATA_API struct perfdata_baseline *perfdata_baseline_new(void);   /* NULL wi
 PERFDATA_API void perfdata_baseline_free(struct perfdata_baseline *baseline);
 /* Whether bytes begin as a baseline does. */
 PERFDATA_API bool perfdata_baseline_is(const void *bytes, size_t size);
-/* Adds the recordings of a text; what it says is copied. PERFDATA_EFORMAT with the line that is wrong, PERFDATA_EUSAGE:
- * its keys are not what those of the side so far are (`--by`), PERFDATA_ENOMEM. After a failure the side may only be
- * freed. */
+/* Adds the recordings of a text; the side copies them. PERFDATA_EFORMAT with the line that is wrong; PERFDATA_EUSAGE:
+ * its keys are of another kind (`--by`) than those of the side so far; PERFDATA_ENOMEM. After a failure the side may
+ * only be freed. */
 PERFDATA_API enum perfdata_status perfdata_baseline_add(struct perfdata_baseline *baseline, const void *bytes,
 							size_t size, struct perfdata_error *reterr);
-/* The same of a file, packed or not, of at most `max_size` bytes (0: no limit). PERFDATA_ABSENT: it is something else,
- * perhaps a recording. PERFDATA_EREAD, PERFDATA_ELIMIT. */
+/* The same for a file, compressed or not, of at most `max_size` bytes (0: no limit). PERFDATA_ABSENT: it is no
+ * baseline, perhaps a recording. PERFDATA_EREAD, PERFDATA_ELIMIT. */
 PERFDATA_API enum perfdata_status perfdata_baseline_read(struct perfdata_baseline *baseline, const char *path,
 							 uint64_t max_size, struct perfdata_error *reterr);
 /* The side as one text. Fails as perfdata_text does. */
 PERFDATA_API void perfdata_baseline_write(const struct perfdata_baseline *baseline, struct perfdata_text *out);
-/* What keys are: "symbol", "dso", …; "" before the first recording. Borrowed. */
+/* The kind of the keys: "symbol", "dso", …; "" before the first recording. Borrowed. */
 PERFDATA_API const char *perfdata_baseline_by(const struct perfdata_baseline *baseline);
 
 struct perfdata_baseline_recording {
 	const char *name;                /* as it was opened */
 	uint64_t duration;               /* ns from the first sample to the last */
 	uint64_t lost_records, lost_samples;
-	bool complete;                   /* all of it could be read */
-	bool has_inlines;                /* functions that are inlined were told apart somewhere */
+	bool complete;                   /* the whole recording could be read */
+	bool has_inlines;                /* inlined functions are keys of their own somewhere */
 };
 /* Recording number `index`, or NULL behind the last. Borrowed until the next is added. */
 PERFDATA_API const struct perfdata_baseline_recording *perfdata_baseline_recording(
@@ -56,7 +56,7 @@ PERFDATA_API const struct perfdata_baseline_recording *perfdata_baseline_recordi
 /* --- options ------------------------------------------------------------------------------------------------------ */
 
 enum perfdata_normalize {
-	/* shares, those after divided by how far most keys' shares moved (the median of their ratios) */
+	/* shares, where those of the side after are divided by the median ratio by which shares moved */
 	PERFDATA_NORMALIZE_SCALED,
 	PERFDATA_NORMALIZE_SHARE,        /* shares of each side's weight */
 	PERFDATA_NORMALIZE_UNIT,         /* weight per unit of work; needs units */
@@ -64,7 +64,7 @@ enum perfdata_normalize {
 enum perfdata_adjust { PERFDATA_ADJUST_HOLM, PERFDATA_ADJUST_BH, PERFDATA_ADJUST_NONE };
 enum perfdata_quantities { PERFDATA_SELF_AND_INCLUSIVE, PERFDATA_SELF_ONLY, PERFDATA_INCLUSIVE_ONLY };
 
-/* In all numbers 0 is the default; what shall be 0 is said as PERFDATA_ZERO. */
+/* In all numbers 0 means the default; PERFDATA_ZERO means 0. */
 #define PERFDATA_ZERO (-1.0)
 struct perfdata_comparison_options {
 	size_t size;
@@ -74,23 +74,22 @@ struct perfdata_comparison_options {
 	double max_increase;             /* percentage points; default 1 */
 	double max_ratio;                /* after : before; default 1.1 */
 	double alpha;                    /* of the adjusted p; default 0.05 */
-	/* of both sides together, in percent: smaller keys are not judged; default 1 */
+	/* in percent of both sides together: smaller keys are not judged; default 1 */
 	double min_share;
 	/* how far the weight per unit of work may grow, in percent; 0: it is not judged */
 	double max_total;
-	/* of one recording a side: variance between runs / that of independent samples; default 2 */
+	/* for sides of one recording: variance between runs / that of independent samples; default 2 */
 	double dispersion;
 	/* Units of work (requests, rows, frames) of each side: one number for each recording, or one for all of
 	 * them. */
 	const double *units[2];
 	size_t nr_units[2];
-	/* "OLD=NEW": what is called OLD on the side before is what is called NEW behind it. Functions, files,
-	 * threads. */
+	/* "OLD=NEW": OLD on the side before is the same as NEW on the side after. Functions, files, threads. */
 	const char *const *same_symbols, *const *same_files, *const *same_comms;
 	size_t nr_same_symbols, nr_same_files, nr_same_comms;
 	/* the text of an allow list (lines: EVENT-GLOB TAB KEY-GLOB TAB LIMIT TAB REASON); may be NULL */
 	const char *allow;
-	const char *const *despite;      /* codes of notes that do not make the sides incomparable; "all" */
+	const char *const *despite;      /* codes of notes that shall not make the sides incomparable; "all" */
 	size_t nr_despite;
 };
 
@@ -98,7 +97,7 @@ struct perfdata_comparison_options {
 
 enum perfdata_verdict {
 	PERFDATA_VERDICT_PASS, PERFDATA_VERDICT_FAIL,
-	PERFDATA_VERDICT_INCONCLUSIVE,   /* too few samples: what matters would not have been seen */
+	PERFDATA_VERDICT_INCONCLUSIVE,   /* too few samples: they could not show an increase that matters */
 	PERFDATA_VERDICT_INCOMPARABLE,   /* a note says why */
 };
 enum perfdata_change {
@@ -106,23 +105,24 @@ enum perfdata_change {
 	PERFDATA_CHANGE_SAME,
 	PERFDATA_CHANGE_NOISE,           /* over the limits, and no larger than its noise */
 	PERFDATA_CHANGE_IMPROVED,
-	PERFDATA_CHANGE_MOVED,           /* weight that went from one function to another: inlining */
-	PERFDATA_CHANGE_ALLOWED,         /* it regressed, and the allow list has a rule for it */
+	PERFDATA_CHANGE_MOVED,           /* weight moved from one function to another: inlining */
+	PERFDATA_CHANGE_ALLOWED,         /* the key regressed, and a rule of the allow list covers it */
 	PERFDATA_CHANGE_REGRESSED,
 };
 /* "pass", "fail", …; "regressed", "noise", … Static storage. */
 PERFDATA_API const char *perfdata_verdict_name(enum perfdata_verdict verdict);
 PERFDATA_API const char *perfdata_change_name(enum perfdata_change change);
 
-/* One quantity of a key: what it costs itself, or with what it calls. [0] before, [1] after. */
+/* One quantity of a key: its own cost (self), or with the functions that it calls (inclusive). [0] before, [1]
+ * after. */
 struct perfdata_compared {
 	uint64_t samples[2], weight[2];
 	double share[2];                 /* of the side's weight: 0 to 1 */
-	double compared;                 /* share[1] as it is compared: divided by the scale */
+	double compared;                 /* share[1] in comparable form: divided by the scale */
 	double delta;                    /* compared - share[0] */
-	/* compared / share[0]; infinite for what is new, 1 for nothing on both sides */
+	/* compared / share[0]; infinite for a new key, 1 if both are 0 */
 	double ratio;
-	double p, adjusted_p;            /* 1 where it is not judged */
+	double p, adjusted_p;            /* 1 for a key that is not judged */
 	double dispersion;
 	/* the smallest delta that these samples could have shown (with a power of 80 %) */
 	double visible;
@@ -131,27 +131,27 @@ struct perfdata_compared {
 struct perfdata_comparison_row {
 	const char *key;                 /* normalized: the function, thread, …; unique with `file` in its event */
 	const char *file;                /* normalized, or "" */
-	const char *names[2];            /* as recorded, the heaviest of each side; NULL: it is not on that side */
+	const char *names[2];            /* as recorded, the heaviest of each side; NULL: the side lacks the key */
 	const char *raw_names[2];        /* mangled */
 	unsigned clones[2];              /* how many names became this key */
 	struct perfdata_compared self, inclusive;
-	enum perfdata_change change;     /* the worse of both that are judged */
+	enum perfdata_change change;     /* the worse of the judged quantities */
 	const char *reason;              /* of ALLOWED and MOVED; else NULL */
 };
 struct perfdata_compared_side {
 	uint64_t recordings, samples, weight;
-	uint64_t named_weight;           /* at addresses with a name */
-	double units;                    /* of all recordings together; 0: not given */
+	uint64_t named_weight;           /* weight at addresses with a name */
+	double units;                    /* units of all recordings together; 0: not given */
 };
 struct perfdata_comparison_event {
 	const char *name;
 	struct perfdata_compared_side sides[2];
 	bool is_time;                    /* weights are nanoseconds */
 	bool has_stacks;                 /* inclusive is more than self, on both sides */
-	double scale;                    /* what shares behind are divided by */
+	double scale;                    /* the shares of the side after are divided by this */
 	double dispersion;               /* over all keys */
 	bool dispersion_known;           /* from repeat runs, not assumed */
-	size_t nr_judged;                /* tests that p values are adjusted for */
+	size_t nr_judged;                /* tests for which p values are adjusted */
 	/* weight per unit of work, where units are given */
 	bool has_total;
 	double total_ratio, total_p;
@@ -162,12 +162,12 @@ struct perfdata_comparison_event {
 struct perfdata_comparison_note {
 	const char *code;                /* such as "machine"; stable */
 	const char *message;             /* one line */
-	bool is_reason;                  /* of the verdict `incomparable` or `inconclusive` */
+	bool is_reason;                  /* a reason for the verdict `incomparable` or `inconclusive` */
 };
 
 struct perfdata_comparison;
-/* PERFDATA_EUSAGE: options, with a message; a side without recordings; sides of different keys. PERFDATA_ENOMEM. Copies
- * what it needs. */
+/* PERFDATA_EUSAGE: a wrong option, with a message; a side without recordings; sides with keys of different kinds.
+ * PERFDATA_ENOMEM. The comparison copies what it needs. */
 PERFDATA_API enum perfdata_status perfdata_compare(const struct perfdata_baseline *before,
 						   const struct perfdata_baseline *after,
 						   const struct perfdata_comparison_options *options,

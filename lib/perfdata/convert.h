@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A recording in another format, in one call: reader, symbols, session, emitter and output are put together as the
- * emitter and its options need it, so that no program can put them together wrongly. */
+/* A recording in another format, in one call: the library puts reader, symbols, session, emitter and output together as
+ * the emitter and its options need it, so that no program can put them together wrongly. */
 #ifndef PERFDATA_CONVERT_H
 #define PERFDATA_CONVERT_H
 
@@ -17,13 +17,13 @@ enum perfdata_order_wish { PERFDATA_ORDER_UNSAID = 0, PERFDATA_ORDER_WISH_TIME =
 
 struct perfdata_result;
 
-/* One format that is made of a recording. */
+/* One format to convert a recording to. */
 struct perfdata_conversion {
 	size_t size;
 	const char *format;                        /* an emitter's name */
-	const struct perfdata_setting *settings;   /* its options; of a name given twice the last counts */
+	const struct perfdata_setting *settings;   /* its options; if a name is given twice, the last value counts */
 	size_t nr_settings;
-	struct perfdata_output *output;            /* borrowed: whoever made it closes it */
+	struct perfdata_output *output;            /* borrowed: the caller closes it */
 };
 
 /* Zero is the default of each. */
@@ -35,33 +35,34 @@ struct perfdata_convert_options {
 	const struct perfdata_filter *filter;      /* NULL: everything is kept */
 	/* how names are looked up; NULL: as perfdata_symbols_options_init sets it */
 	const struct perfdata_symbols_options *symbols;
-	/* whether they are looked up; unsaid: if an emitter does by default */
+	/* whether names are looked up; unsaid: if an emitter does by default */
 	enum perfdata_wish names;
-	enum perfdata_order_wish order;            /* of the records; unsaid: the emitter's */
-	/* stop after so many records (deliveries, where no records are needed); 0: all */
+	enum perfdata_order_wish order;            /* of the records; unsaid: the order that the emitter asks for */
+	/* stop after this many records (deliveries, where no records are needed); 0: all */
 	uint64_t limit;
 	unsigned jobs;                             /* threads that format; 0: as many as there are processors */
 	bool shared_output;                        /* several recordings go to one output: lines name their file */
-	/* limits, findings, progress, cancel; `order` is of no account. NULL: defaults */
+	/* limits, findings, progress, cancel; `order` is ignored. NULL: defaults */
 	const struct perfdata_reader_options *reader;
-	/* Findings of formatting, in the order of the records and the calling thread; and those found so far, for the
-	 * end of documents: as in perfdata_run_options. */
+	/* Findings of formatting, in the order of the records and in the calling thread; and a function that returns
+	 * those found so far, for the end of documents: as in perfdata_run_options. */
 	perfdata_finding_fn *on_finding;
 	const struct perfdata_finding *(*findings)(void *user, size_t *ret_nr, uint64_t *ret_total);
-	void *user;                                /* for both */
-	/* Optional: the recording was opened. *filter, at first as above, may be changed; what it points to lives until
-	 * the result is freed. Anything but PERFDATA_OK ends the conversion with that. */
+	void *user;                                /* for on_finding and findings */
+	/* Optional: called when the recording was opened. The function may change *filter, which is `filter` at first;
+	 * what it points to must live until the result is freed. A status other than PERFDATA_OK ends the conversion
+	 * with that status. */
 	enum perfdata_status (*on_open)(void *open_user, struct perfdata_reader *reader, struct perfdata_filter *filter,
 					struct perfdata_error *reterr);
 	void *open_user;
-	/* what it is called in tables and shared outputs; NULL: the name of its file */
+	/* the recording's name in tables and shared outputs; NULL: the name of its file */
 	const char *recording;
 };
 
-/* What came of a conversion. Its reader and session stay open until it is freed. */
+/* The result of a conversion. Its reader and session stay open until it is freed. */
 PERFDATA_API void perfdata_result_free(struct perfdata_result *result);
 PERFDATA_API const struct perfdata_reader *perfdata_result_reader(const struct perfdata_result *result);
-/* Both are NULL if it did not come so far. */
+/* Both are NULL if the conversion failed before they were opened. */
 PERFDATA_API const struct perfdata_session *perfdata_result_session(const struct perfdata_result *result);
 PERFDATA_API const struct perfdata_summary *perfdata_result_summary(const struct perfdata_result *result);
 /* Records that were written, or deliveries where no records were needed. */
@@ -73,7 +74,8 @@ PERFDATA_API uint64_t perfdata_result_written(const struct perfdata_result *resu
 PERFDATA_API enum perfdata_status perfdata_convert(const struct perfdata_input *input, struct perfdata_output *output,
 						   const char *format, const struct perfdata_convert_options *options,
 						   struct perfdata_result **ret, struct perfdata_error *reterr);
-/* Several formats in one pass over the recording. PERFDATA_EUSAGE where they need it read in different ways. */
+/* Several formats in one pass over the recording. PERFDATA_EUSAGE where the formats need the recording read in
+ * different ways. */
 PERFDATA_API enum perfdata_status perfdata_convert_several(const struct perfdata_input *input,
 							   const struct perfdata_conversion *const *conversions,
 							   size_t nr_conversions,

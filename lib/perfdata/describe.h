@@ -12,16 +12,16 @@ extern "C" {
 
 /* Each function appends to `out`, which fails as every text does: see perfdata_text_failed. */
 
-/* Lines of tab-separated columns with a header line: field, type, unit, records that have it, meaning. Fields are what
- * -e takes. */
+/* Lines of tab-separated columns with a header line: field, type, unit, records that have the field, meaning. These are
+ * the fields that -e takes. */
 PERFDATA_API void perfdata_describe_fields(struct perfdata_text *out);
 /* JSON Schema (draft 2020-12) of each line of ndjson. */
 PERFDATA_API void perfdata_describe_schema(struct perfdata_text *out);
 /* `{key: 'TYPE', …}`: the columns argument of DuckDB's read_json for ndjson. */
 PERFDATA_API void perfdata_describe_columns(struct perfdata_text *out);
 /* A table of csv and parquet: lines of tab-separated columns with a header line: column, type (in DuckDB's words),
- * unit, whether it may be null, meaning. name: "samples", "stacks", a record type, …; NULL: the tables instead, each
- * with what its rows are. PERFDATA_EUSAGE: there is none of that name; PERFDATA_ENOMEM. */
+ * unit, whether it may be null, meaning. name: "samples", "stacks", a record type, …; NULL: a list of the tables
+ * instead, each with the meaning of its rows. PERFDATA_EUSAGE: there is no table of that name; PERFDATA_ENOMEM. */
 PERFDATA_API enum perfdata_status perfdata_describe_table(struct perfdata_text *out, const char *name);
 /* The list of records of perf-data.5, in roff. */
 PERFDATA_API void perfdata_describe_records_manual(struct perfdata_text *out);

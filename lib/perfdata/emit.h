@@ -20,7 +20,7 @@
  * whole batch is held in memory. Behind the call out->size may be less than before; nothing else changes. When the
  * output is slow, or batches before this one are not written yet, the call waits.
  *
- * An emitter lives in a table of functions, which the library copies; a loaded one exports it as `perfdata_emitter`. */
+ * An emitter is a table of functions, which the library copies; a loaded emitter exports it as `perfdata_emitter`. */
 #ifndef PERFDATA_EMIT_H
 #define PERFDATA_EMIT_H
 
@@ -64,7 +64,7 @@ struct perfdata_emitter_option_value {
 enum perfdata_wish { PERFDATA_UNSAID = 0, PERFDATA_YES = 1, PERFDATA_NO = 2 };
 
 #define PERFDATA_CONFIGURE_TYPES 8
-/* What an emitter asks of the session for given options. A library-owned view; the members that configure may change
+/* What an emitter with the given options needs from the session. A library-owned view; before configure, its members
  * are set as the emitter's table says. */
 struct perfdata_configuration {
 	size_t size;
@@ -72,10 +72,10 @@ struct perfdata_configuration {
 	size_t nr_options;
 	enum perfdata_wish names;       /* whether the user wants names of addresses looked up */
 	struct perfdata_error *reterr;  /* for PERFDATA_EUSAGE */
-	/* configure may change these. Where the user says something himself (order, filters), that counts. */
+	/* configure may change these. Where the user chose something (order, filters), the user's choice counts. */
 	uint32_t needs;                 /* enum perfdata_needs */
 	enum perfdata_record_order order;
-	bool symbols;                   /* look up names, where the user does not say */
+	bool symbols;                   /* look up names, unless the user chose otherwise */
 	bool merge_deferred;            /* join deferred callchains; set where the table's needs have DELIVERIES */
 	bool keep_exited;               /* threads keep their names and maps after EXIT (perf report) */
 	uint32_t types[PERFDATA_CONFIGURE_TYPES];   /* only records of these types */
@@ -93,7 +93,7 @@ PERFDATA_API enum perfdata_status perfdata_emitter_configure(const struct perfda
 
 /* --- what the functions get --------------------------------------------------------------------------------------- */
 
-/* The outputs of one emitter: number 0 is the one that it was given. */
+/* The outputs of one emitter: number 0 is the output of its target. */
 struct perfdata_outputs;
 /* In begin and scan: opens another output beside the first, called `name` ("stacks": for an output DIR/x.csv that is
  * DIR/x.stacks.csv). PERFDATA_EUSAGE with a message where the first output cannot have others. */
@@ -102,29 +102,30 @@ PERFDATA_API enum perfdata_status perfdata_outputs_open(struct perfdata_outputs 
 /* Whether perfdata_emit_patch can change what was written to an output. */
 PERFDATA_API bool perfdata_outputs_can_patch(const struct perfdata_outputs *outputs, unsigned output);
 
-/* Where bytes go in begin, format, merge and end: `out` is the text of output 0, this gives that of another one that
- * was opened before (before the batch was scanned, for format). NULL without memory, and for a number that there is
- * not. */
+/* Where bytes go in begin, format, merge and end: `out` is the text of output 0; this returns the text of another
+ * output that was opened before (for format: before the batch was scanned). NULL without memory, and for a number
+ * without an output. */
 PERFDATA_API struct perfdata_text *perfdata_emit_text(struct perfdata_text *out, unsigned output);
-/* In merge and end: the work's bytes stand here, behind what was appended to the text so far. Takes over `work`. encode
- * is called for it in any thread, then `placed` in order, then free_work. `out` is empty behind the call. */
+/* In merge and end: the bytes of the work will stand here, behind what was appended to the text so far. Takes over
+ * `work`. The run calls encode for it in any thread, then `placed` in order, then free_work. `out` is empty after the
+ * call. */
 PERFDATA_API enum perfdata_status perfdata_emit_encode(struct perfdata_text *out, void *work);
-/* In end: writes over bytes that were written to this output before. PERFDATA_EUSAGE where that is not possible, or
- * outside of what was written. */
+/* In end: overwrites bytes that were written to this output before. PERFDATA_EUSAGE where that is not possible, or
+ * outside of the bytes that were written. */
 PERFDATA_API enum perfdata_status perfdata_emit_patch(struct perfdata_text *out, uint64_t offset, const void *bytes,
 						      size_t size);
-/* In begin, merge and end: bytes of this output so far, before packing, with what stands in the text; not counting work
+/* In begin, merge and end: bytes of this output so far, before compression, including those in the text, but not work
  * whose bytes are not known yet. */
 PERFDATA_API uint64_t perfdata_emit_offset(const struct perfdata_text *out);
 
-/* What begin gets. Borrowed during the call; reader, session and outputs live until after end. */
+/* The arguments of begin. Borrowed during the call; reader, session and outputs live until after end. */
 struct perfdata_emit_context {
 	size_t size;
 	const struct perfdata_reader *reader;
 	const struct perfdata_session *session;
 	const struct perfdata_emitter_option_value *options;
 	size_t nr_options;
-	enum perfdata_wish names;       /* as configure got it */
+	enum perfdata_wish names;       /* as in perfdata_configuration */
 	bool shared_output;             /* several recordings share one output: name the file in each line */
 	perfdata_finding_fn *on_finding;
 	void *user;                     /* for on_finding */
@@ -135,10 +136,10 @@ struct perfdata_emit_context {
 	const char *recording;          /* what the recording is called in tables and shared outputs: never NULL */
 };
 
-/* What format and encode may use besides: memory of the worker thread, kept from batch to batch, for caches that do not
- * change the bytes. */
+/* Memory of a worker thread that format and encode may use, kept from batch to batch, for caches that do not change the
+ * bytes. */
 struct perfdata_scratch {
-	void *cache;                    /* the emitter's, NULL at first */
+	void *cache;                    /* for the emitter; NULL at first */
 	void (*free_cache)(void *cache);
 	struct perfdata_text text;      /* for intermediate spelling */
 };
@@ -156,23 +157,23 @@ struct perfdata_emit_end {
 
 enum perfdata_emitter_flag {
 	PERFDATA_EMITTER_SYMBOLS = 1,        /* looks up names by default */
-	PERFDATA_EMITTER_ONE_DOCUMENT = 2,   /* an output holds one recording (json) */
-	/* formatting costs less than reading: with few processors, one is better spent there */
+	PERFDATA_EMITTER_ONE_DOCUMENT = 2,   /* an output can hold only one recording (json) */
+	/* formatting costs less than reading: with few processors, the run leaves one to reading */
 	PERFDATA_EMITTER_LIGHT = 4,
-	/* reports what is damaged inside records itself, as perfdata_batch_check would */
+	/* the emitter itself reports damage inside records, as perfdata_batch_check would */
 	PERFDATA_EMITTER_CHECKS = 8,
-	/* writes nothing to output 0: a dataset of named outputs. Output 0 is not made then */
+	/* writes nothing to output 0, only to named outputs. Output 0 is not made then */
 	PERFDATA_EMITTER_ONLY_NAMED = 16,
-	PERFDATA_EMITTER_SEEKS = 32,         /* patches output 0, which must be one that can be */
-	/* what it writes is packed already: a suffix such as .gz packs nothing again */
+	PERFDATA_EMITTER_SEEKS = 32,         /* patches output 0, which must be an output that can be patched */
+	/* its bytes are compressed already: a suffix such as .gz compresses nothing again */
 	PERFDATA_EMITTER_PACKED = 64,
-	PERFDATA_EMITTER_MEMORY = 256,       /* writes what was recorded of processes' memory (user_stack) */
+	PERFDATA_EMITTER_MEMORY = 256,       /* writes recorded memory of processes (user_stack) */
 	/* below a folder, each named output is a folder, with a file in it for each recording */
 	PERFDATA_EMITTER_FOLDERS = 128,
 };
 
-/* Members are only ever appended: size says which there are, those behind are NULL. Strings and tables live as long as
- * the emitter. */
+/* Members are only ever appended: `size` tells which there are, and those behind it count as NULL. Strings and tables
+ * must live as long as the emitter. */
 struct perfdata_emitter {
 	uint32_t abi;                   /* PERFDATA_EMITTER_ABI */
 	uint32_t flags;                 /* enum perfdata_emitter_flag */
@@ -184,7 +185,7 @@ struct perfdata_emitter {
 	uint32_t needs;                 /* enum perfdata_needs, before configure */
 	uint32_t option_size;           /* sizeof(struct perfdata_emitter_option) */
 	const struct perfdata_emitter_option *options;   /* or NULL */
-	void *user;                     /* of the emitter, for all of its runs */
+	void *user;                     /* for the emitter, in all of its runs */
 	void (*destroy)(void *user);    /* once, when the registry that holds it is freed */
 	/* Optional. PERFDATA_EUSAGE with a message for a wrong option. */
 	enum perfdata_status (*configure)(void *user, struct perfdata_configuration *configuration);
@@ -200,21 +201,21 @@ struct perfdata_emitter {
 	enum perfdata_status (*merge)(void *state, void *part, struct perfdata_text *out);
 	enum perfdata_status (*end)(void *state, const struct perfdata_emit_end *end, struct perfdata_text *out);
 	void (*free_value)(void *value);
-	void (*free_part)(void *part);  /* of a part that merge will not see, since something failed before */
+	void (*free_part)(void *part);  /* called for a part that merge will not see, since something failed before */
 	void (*release)(void *state);
-	/* Optional: spells work that was handed over; state is read only. */
+	/* Optional: spells work that was handed to perfdata_emit_encode; state is read only. */
 	enum perfdata_status (*encode)(const void *state, void *work, struct perfdata_scratch *scratch,
 				       struct perfdata_text *out);
-	/* Optional: the bytes of the work stand at `offset` of output `output`. In order, as merge. */
+	/* Optional: tells that the bytes of the work stand at `offset` of output `output`. In order, as merge. */
 	enum perfdata_status (*placed)(void *state, void *work, unsigned output, uint64_t offset, uint64_t size);
 	void (*free_work)(void *work);
-	/* Optional, of an emitter with an option "table", of which "all" means one output for each: calls add for each
-	 * table that a recording with this summary has rows for. */
+	/* Optional, for an emitter with an option "table" whose value "all" means one output for each table: calls add
+	 * for each table that has rows for a recording with this summary. */
 	enum perfdata_status (*tables)(const struct perfdata_summary *summary,
 				       enum perfdata_status (*add)(void *user, const char *name), void *user);
 };
 
-/* The option's value, or NULL if it was not given (the last one wins). */
+/* The option's value, or NULL if the option was not given (the last one wins). */
 PERFDATA_API const char *perfdata_option_text(const struct perfdata_emitter_option_value *options, size_t nr_options,
 					      const char *name);
 PERFDATA_API bool perfdata_option_flag(const struct perfdata_emitter_option_value *options, size_t nr_options,
@@ -228,7 +229,7 @@ PERFDATA_API uint64_t perfdata_option_number(const struct perfdata_emitter_optio
 struct perfdata_target {
 	size_t size;
 	const struct perfdata_emitter *emitter;
-	const struct perfdata_emitter_option_value *options;   /* of the emitter */
+	const struct perfdata_emitter_option_value *options;   /* options of the emitter */
 	size_t nr_options;
 	enum perfdata_wish names;               /* for perfdata_emit_context */
 	struct perfdata_output *output;         /* borrowed; opened by the run if it is not open */
@@ -240,13 +241,13 @@ struct perfdata_run_options {
 	const struct perfdata_cancel *cancel;   /* stops early with PERFDATA_EINTR; may be NULL */
 	perfdata_finding_fn *on_finding;        /* findings of formatting, in order of the records */
 	void *user;
-	/* what was reported so far, for end; may be NULL */
+	/* returns what was reported so far, for end; may be NULL */
 	const struct perfdata_finding *(*findings)(void *user, size_t *ret_nr, uint64_t *ret_total);
 	const char *recording;                  /* for perfdata_emit_context; NULL: the name of its file */
 };
 /* Runs the whole session through the emitters into their outputs, in one pass. PERFDATA_OK also when the input was
  * damaged (see the summary); PERFDATA_EWRITE, PERFDATA_EUSAGE, PERFDATA_EINTR, PERFDATA_ENOMEM, PERFDATA_ELIMIT,
- * PERFDATA_EREAD with reterr. Outputs stay open: whoever made them closes them. */
+ * PERFDATA_EREAD with reterr. Outputs stay open: the caller closes them. */
 PERFDATA_API enum perfdata_status perfdata_run(struct perfdata_session *session,
 					       const struct perfdata_target *const *targets, size_t nr_targets,
 					       const struct perfdata_run_options *options,
@@ -255,7 +256,7 @@ PERFDATA_API enum perfdata_status perfdata_run(struct perfdata_session *session,
 /* Calls work(user, index) for each index below `count` in up to `jobs` threads (0: processors) and waits. */
 PERFDATA_API enum perfdata_status perfdata_parallel(size_t count, unsigned jobs, void (*work)(void *user, size_t index),
 						    void *user);
-/* Processors this process may use. */
+/* Number of processors that this process may use. */
 PERFDATA_API unsigned perfdata_processors(void);
 
 #ifdef __cplusplus

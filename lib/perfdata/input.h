@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Where a recording comes from: a path, a descriptor, memory, or functions of the caller.
  *
- * Making an input opens nothing: that happens in perfdata_reader_open, which perfdata_convert calls, so errors have one
- * place. An input lives until the readers that were opened from it are closed. */
+ * Making an input opens nothing: perfdata_reader_open does, which perfdata_convert calls, so all errors come from
+ * there. An input lives until the readers that were opened from it are closed. */
 #ifndef PERFDATA_INPUT_H
 #define PERFDATA_INPUT_H
 
@@ -14,17 +14,18 @@ extern "C" {
 
 struct perfdata_input;
 
-/* Functions of the caller, called from the thread that reads. A result that is not 0 is an errno: PERFDATA_EREAD. */
-/* filled as options are: what is wrong with them is PERFDATA_EUSAGE when a reader is opened */
+/* Functions of the caller, which the reading thread calls. A result other than 0 is an errno value: the reader fails
+ * with PERFDATA_EREAD. */
+/* filled as options are: opening a reader fails with PERFDATA_EUSAGE if members are wrong */
 struct perfdata_input_callbacks {
 	size_t size;
-	/* The next bytes, at most `room`; 0 of them is the end. Short counts are fine. */
+	/* The next bytes, at most `room`; *ret_got 0 means the end. Short counts are fine. */
 	int (*read)(void *user, void *buffer, size_t room, size_t *ret_got);
 	/* Optional, both or none: bytes at an offset (0 of them only at the end), and how many there are. With them the
 	 * input can seek. */
 	int (*read_at)(void *user, uint64_t offset, void *buffer, size_t room, size_t *ret_got);
 	int (*length)(void *user, uint64_t *ret_bytes);
-	/* Optional: once, by perfdata_input_free. */
+	/* Optional: called once, by perfdata_input_free. */
 	void (*close)(void *user);
 };
 
@@ -37,7 +38,7 @@ PERFDATA_API struct perfdata_input *perfdata_input_callbacks(const struct perfda
 							     void *user, const char *name);
 PERFDATA_API void perfdata_input_free(struct perfdata_input *input);
 
-/* As perfdata_reader_open_path and its companions. */
+/* As perfdata_reader_open_path and the functions beside it. */
 PERFDATA_API enum perfdata_status perfdata_reader_open(const struct perfdata_input *input,
 						       const struct perfdata_reader_options *options,
 						       struct perfdata_reader **ret, struct perfdata_error *reterr);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Do the files here fit a recording? For each file that a recording maps, which of the files at hand is it, and what
- * can it tell?
+/* Do the files here fit a recording? For each file that a recording maps: which of the files at hand is that file, and
+ * what can it tell?
  *
- * Only headers, notes and section tables of files are read. Every file and directory is hostile input: regular files
- * only, bounded reads, and links are followed below their root only. Nothing uses the network but the source
- * PERFDATA_SOURCE_DEBUGINFOD.
+ * Only headers, notes and section tables of files are read. Every file and directory is hostile input: only regular
+ * files are read, reads are bounded, and links are followed below their root only. Only the source
+ * PERFDATA_SOURCE_DEBUGINFOD uses the network.
  *
  * A perfdata_match belongs to one thread; searching directories uses threads of its own. */
 #ifndef PERFDATA_MATCH_H
@@ -22,7 +22,7 @@ struct perfdata_match;
 
 enum perfdata_match_source_kind {
 	PERFDATA_SOURCE_HOST,        /* the files of this host, its kernel and its debug directories; no path */
-	PERFDATA_SOURCE_ROOT,        /* a directory that is the root of recorded paths */
+	PERFDATA_SOURCE_ROOT,        /* a directory in which recorded paths are looked up, as if it were the root */
 	PERFDATA_SOURCE_DEBUG_DIR,   /* a directory by build-id: /usr/lib/debug, perf's cache, an unpacked bundle */
 	PERFDATA_SOURCE_FILE,        /* an ELF file */
 	/* a text of build-ids and paths: perf buildid-list, eu-unstrip -n, perfdata buildids --tsv */
@@ -30,7 +30,7 @@ enum perfdata_match_source_kind {
 	/* another recording: its files are given with perfdata_match_add; `path` is its name */
 	PERFDATA_SOURCE_OTHER,
 	PERFDATA_SOURCE_DEBUGINFOD,  /* debuginfod servers; no path */
-	PERFDATA_SOURCE_BUNDLE,      /* the files of perfdata_match_options.bundle; `path` is its own */
+	PERFDATA_SOURCE_BUNDLE,      /* the files of perfdata_match_options.bundle; `path` is the path of the bundle */
 };
 
 enum perfdata_match_state {
@@ -40,13 +40,13 @@ enum perfdata_match_state {
 	PERFDATA_MATCH_NO_NOTE,      /* the file at the recorded path has no build-id */
 	PERFDATA_MATCH_ABSENT,       /* nothing found */
 	PERFDATA_MATCH_UNVERIFIED,   /* no build-id was recorded, and a file is at the path */
-	PERFDATA_MATCH_UNKNOWN,      /* no build-id was recorded, and nothing is there, or a file that is another one */
-	/* what is at the path cannot be read: permission, no regular file, no or damaged ELF */
+	PERFDATA_MATCH_UNKNOWN,      /* no build-id was recorded, and no file is at the path, or another file */
+	/* the file at the path cannot be read: permission, no regular file, no or damaged ELF */
 	PERFDATA_MATCH_UNREADABLE,
-	PERFDATA_MATCH_MEMORY,       /* no file by nature */
+	PERFDATA_MATCH_MEMORY,       /* code that has no file */
 };
 
-/* What a file, or the files that go with it, can tell. */
+/* What a file, with the files that belong to it, can tell. */
 enum perfdata_match_part {
 	PERFDATA_PART_TEXT = 1,        /* code, and what unwinding needs */
 	PERFDATA_PART_SYMTAB = 2,
@@ -55,34 +55,34 @@ enum perfdata_match_part {
 	PERFDATA_PART_DWARF = 16,
 	PERFDATA_PART_ALTLINK = 32,    /* debug information in a further file, and that file is found */
 	PERFDATA_PART_ALT_MISSING = 64,   /* … and is not found */
-	PERFDATA_PART_UNSEEN = 128,    /* a list or a recording: no file was looked at */
+	PERFDATA_PART_UNSEEN = 128,    /* from a list or a recording: no file was looked at */
 };
 
 struct perfdata_match_source {
 	enum perfdata_match_source_kind kind;
 	const char *path;
-	bool is_optional;              /* where it is not there, nothing is wrong */
+	bool is_optional;              /* if the source does not exist, that is no error */
 };
 
 struct perfdata_match_options {
 	size_t size;                   /* sizeof(struct perfdata_match_options) of the caller */
 	const struct perfdata_match_source *sources;
 	size_t nr_sources;
-	bool search;                   /* look at every file below roots and debug directories for its build-id */
+	bool search;                   /* compare the build-id of every file below roots and debug directories */
 	unsigned threads;              /* for searching; 0 is taken as 1 */
 	const struct perfdata_cancel *cancel;   /* ends searching with PERFDATA_EINTR; may be NULL */
-	/* while searching, from any thread, one at a time; may be NULL */
+	/* called while searching, from any thread, one at a time; may be NULL */
 	void (*on_progress)(void *user, uint64_t nr_files);
 	void *user;
 	struct perfdata_bundle_files *bundle;   /* borrowed until perfdata_match_close; may be NULL */
 };
 
-/* Opens the sources. PERFDATA_EREAD: one cannot be opened, or there is nothing in it. PERFDATA_EFORMAT: no ELF file, or
+/* Opens the sources. PERFDATA_EREAD: a source cannot be opened, or is empty. PERFDATA_EFORMAT: no ELF file, or
  * no list. PERFDATA_EUSAGE, PERFDATA_ENOMEM. Strings are copied. */
 PERFDATA_API enum perfdata_status perfdata_match_open(const struct perfdata_match_options *options,
 						      struct perfdata_match **ret, struct perfdata_error *reterr);
 PERFDATA_API void perfdata_match_close(struct perfdata_match *match);
-/* A file of another recording; `source` is the number of a PERFDATA_SOURCE_OTHER. build_id may be empty.
+/* Adds a file of another recording; `source` is the number of a PERFDATA_SOURCE_OTHER. build_id may be empty.
  * PERFDATA_ENOMEM. */
 PERFDATA_API enum perfdata_status perfdata_match_add(struct perfdata_match *match, size_t source, const char *path,
 						     struct perfdata_bytes build_id);
@@ -94,7 +94,7 @@ struct perfdata_match_wanted {
 	size_t nr_paths;
 	struct perfdata_bytes build_id;   /* may be empty */
 	const char *release;           /* of the recorded kernel; may be NULL */
-	const char *host;              /* its name; may be NULL */
+	const char *host;              /* name of the recorded host; may be NULL */
 	uint64_t inode;                /* 0: unknown */
 	/* ns since 1970: a file whose ctime is later is not the recorded one; INT64_MAX: unknown */
 	int64_t unchanged_since;
@@ -104,10 +104,10 @@ struct perfdata_match_result {
 	enum perfdata_match_state state;
 	uint32_t parts;                /* enum perfdata_match_part */
 	size_t source;                 /* where `found` is; SIZE_MAX: nowhere */
-	const char *found;             /* what the state is about; NULL: nothing */
-	/* the file with symbols or debug information, where that is another one; or NULL */
+	const char *found;             /* path of the file that the state is about; NULL: none */
+	/* the file with symbols or debug information, if it is another file; or NULL */
 	const char *debug;
-	const char *alt;               /* the file that debug information refers to; or NULL */
+	const char *alt;               /* the supplementary file (dwz) of the debug information; or NULL */
 	const char *kallsyms;          /* of the kernel; or NULL */
 	struct perfdata_bytes build_id;   /* of `found`; may be empty */
 	const char *reason;            /* one phrase, or NULL */
@@ -119,7 +119,7 @@ PERFDATA_API enum perfdata_status perfdata_match_find(struct perfdata_match *mat
 						      const struct perfdata_match_wanted *wanted, size_t nr,
 						      struct perfdata_match_result *results);
 
-/* How many files (of a list: lines) of a source were found, or looked at while searching. */
+/* How many files (for a list: lines) of a source were found, or looked at while searching. */
 PERFDATA_API uint64_t perfdata_match_nr_found(const struct perfdata_match *match, size_t source);
 PERFDATA_API uint64_t perfdata_match_nr_searched(const struct perfdata_match *match);
 

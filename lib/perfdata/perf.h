@@ -12,7 +12,7 @@ extern "C" {
 
 /* Each function appends to `out`, which fails as every text does: see perfdata_text_failed. */
 
-/* What `perf script --header-only` prints of all that the reader knows by now. full: as with -I, else long sections
+/* What `perf script --header-only` prints about what the reader knows so far. full: as with -I, else long sections
  * have one line that says so. */
 PERFDATA_API void perfdata_perf_header(struct perfdata_text *out, const struct perfdata_reader *reader, bool full);
 /* What `perf evlist -v` prints: a line for each event, then its hints. */
@@ -20,7 +20,7 @@ PERFDATA_API void perfdata_perf_events(struct perfdata_text *out, const struct p
 /* "NAME: type: 1 (PERF_TYPE_SOFTWARE), size: 144, …", without a newline. */
 PERFDATA_API void perfdata_perf_event(struct perfdata_text *out, const char *name, const struct perfdata_attr *attr);
 
-/* What LOST_SAMPLES records say, summed up for each event. */
+/* Sums of what LOST_SAMPLES records state, for each event. */
 struct perfdata_lost_sums;
 /* NULL without memory. */
 PERFDATA_API struct perfdata_lost_sums *perfdata_lost_sums_new(void);
@@ -30,8 +30,8 @@ PERFDATA_API enum perfdata_status perfdata_lost_sums_add(struct perfdata_lost_su
 							 const struct perfdata_event *event,
 							 const struct perfdata_record *record);
 
-/* What `perf report --stats` prints, and what stands at the end of `perf report -D`. lost: NULL where lost samples are
- * not shown (perf report -D). */
+/* What `perf report --stats` prints, and `perf report -D` at its end. lost: NULL where lost samples are not shown (perf
+ * report -D). */
 PERFDATA_API void perfdata_perf_stats(struct perfdata_text *out, const struct perfdata_reader *reader,
 				      const struct perfdata_summary *summary, const struct perfdata_lost_sums *lost);
 

@@ -23,8 +23,8 @@ enum perfdata_record_order {
 	PERFDATA_ORDER_TIME,
 };
 
-/* Reading by threads of the reader's own, ahead of what is asked for. It changes nothing but the time that it takes:
- * findings come from the thread that asks all the same. Pipes are left to that thread, and small files. */
+/* Reading ahead by threads of the reader's own. It changes nothing but the time that reading takes: the thread that
+ * asks for records still reports all findings. Pipes and small files are not read ahead. */
 enum perfdata_read_ahead {
 	PERFDATA_AHEAD_BYTES = 1,     /* a thread reads (and unpacks) bytes */
 	PERFDATA_AHEAD_RECORDS = 2,   /* a thread frames and orders records */
@@ -40,25 +40,25 @@ struct perfdata_reader_options {
 	uint64_t max_spool;                /* bytes in temporary files; 0: no limit */
 	uint32_t max_ratio;                /* decompressed : compressed bytes; 0: no limit */
 	uint32_t read_ahead;               /* enum perfdata_read_ahead */
-	/* of one code that are reported one by one; the rest are only counted. 0: 1000 */
+	/* of one code, this many findings are reported one by one; further ones are only counted. 0: 1000 */
 	uint32_t max_findings;
-	/* may be NULL. Told as it is found; by perfdata_run in the order of the batches */
+	/* may be NULL. Called as findings come; by perfdata_run in the order of the batches */
 	perfdata_finding_fn *on_finding;
 	void *user;                        /* for on_finding */
-	/* once it was cancelled, waiting for a pipe ends with PERFDATA_EINTR; may be NULL */
+	/* once cancelled, waiting for a pipe ends with PERFDATA_EINTR; may be NULL */
 	const struct perfdata_cancel *cancel;
-	/* How far the reading is, from the thread that asks for records, about every 64 KiB and at the end: bytes of
-	 * the records given so far (decompressed from gzip, zstd or xz; what stands inside COMPRESSED records does not
+	/* Progress, reported by the thread that asks for records, about every 64 KiB and at the end: bytes of the
+	 * records given so far (decompressed from gzip, zstd or xz; what stands inside COMPRESSED records does not
 	 * count), of `total`, or of UINT64_MAX, which means an unknown number; damage makes both inexact. May be
 	 * NULL. */
 	void (*on_progress)(void *user, uint64_t bytes, uint64_t total);
 	void *progress_user;               /* for on_progress */
-	/* what the session of this reader draws from, and temporary files of it go to; borrowed. NULL: one of its
-	 * own */
+	/* the account that the reader's session draws from, with the folder of its temporary files; borrowed. NULL: an
+	 * account of the session's own */
 	struct perfdata_memory *memory;
-	bool payloads;                     /* give what stands behind AUXTRACE records too: see PERFDATA_RAW_PAYLOAD */
-	/* hide feature sections, and FEATURE records, that tell of the machine, of its processor or of the
-	 * recorder's command line. Names of addresses are found as before */
+	bool payloads;                     /* give payloads behind AUXTRACE records too: see PERFDATA_RAW_PAYLOAD */
+	/* hide feature sections, and FEATURE records, that describe the machine, its processor or the recorder's
+	 * command line. Names of addresses are found as before */
 	bool no_meta;
 };
 
@@ -107,21 +107,21 @@ PERFDATA_API const char *perfdata_reader_file_name(const struct perfdata_reader 
 
 struct perfdata_feature_section {
 	uint32_t id;
-	uint64_t offset, size;                     /* in the file; in a pipe: of the record's payload */
+	uint64_t offset, size;                     /* in the file; for a pipe: of the record's payload */
 	enum perfdata_status status;               /* PERFDATA_OK, PERFDATA_DAMAGED */
 	const struct perfdata_feature *feature;    /* NULL if nothing could be read */
 	/* TRACING_DATA and BUILD_ID of a pipe come from their own records and stand here too. */
 };
-/* Sections in ascending order of id: index 0… until NULL. A pipe's grow while it is read. Borrowed until the next
- * record is read. */
+/* Sections in ascending order of id: index 0… until NULL. Those of a pipe grow in number while it is read. Borrowed
+ * until the next record is read. */
 PERFDATA_API const struct perfdata_feature_section *perfdata_reader_feature_at(const struct perfdata_reader *reader,
 									       size_t index);
 PERFDATA_API const struct perfdata_feature_section *perfdata_reader_feature(const struct perfdata_reader *reader,
 									    uint32_t id);
 /* The text of a feature that is one string (HOSTNAME, ARCH, …), NUL-terminated, or NULL. */
 PERFDATA_API const char *perfdata_reader_feature_text(const struct perfdata_reader *reader, uint32_t id);
-/* What the recorder's machine was: from E_MACHINE, else ARCH, else as the processor, the release or the mask of user
- * registers tell. */
+/* The architecture of the recorded machine: from E_MACHINE, else ARCH, else inferred from the processor, the release or
+ * the mask of user registers. */
 PERFDATA_API enum perfdata_arch perfdata_reader_arch(const struct perfdata_reader *reader);
 
 /* Tracepoint formats of the recording, or NULL. Immutable; borrowed until close. */
@@ -134,8 +134,8 @@ enum perfdata_name_source {
 	PERFDATA_NAME_EVENT_DESC, PERFDATA_NAME_EVENT_UPDATE, PERFDATA_NAME_EVENT_TYPE, PERFDATA_NAME_TRACE,
 };
 
-/* An event as it was known at some time. Immutable: when a pipe renames an event or gives it more, a new version is
- * made, and later records refer to that. Borrowed until close; may be read by any thread. */
+/* An event as it was known at some time. Immutable: when a pipe renames an event or extends it, the reader makes a new
+ * version, to which later records refer. Borrowed until close; any thread may read it. */
 struct perfdata_event {
 	uint32_t index;                          /* place in the attr table, from 0 */
 	uint32_t version;                        /* number of this version over all events, from 0 */
@@ -159,7 +159,7 @@ PERFDATA_API const struct perfdata_event *perfdata_reader_event(const struct per
 /* The event that an id belongs to, or NULL. */
 PERFDATA_API const struct perfdata_event *perfdata_reader_event_by_id(const struct perfdata_reader *reader,
 								      uint64_t id);
-/* A configuration for records of no event: byte order only. */
+/* A configuration for records that belong to no event: byte order only. */
 PERFDATA_API const struct perfdata_config *perfdata_reader_config(const struct perfdata_reader *reader);
 
 /* --- records ----------------------------------------------------------------------------------------------------- */
@@ -170,16 +170,16 @@ enum perfdata_raw_flag {
 	PERFDATA_RAW_AFTER_GAP = 4,    /* damaged bytes were skipped in front of it */
 	/* a COMPRESSED record of which nothing could be decompressed: no record follows from it */
 	PERFDATA_RAW_NOT_DECOMPRESSED = 8,
-	PERFDATA_RAW_PAYLOAD = 16,     /* no record, but a piece of what stands behind the AUXTRACE record before it */
-	/* a sample that a trace tells of (perfdata_session_options.trace_samples); `offset` is that of the piece of
-	 * its payload */
+	PERFDATA_RAW_PAYLOAD = 16,     /* no record, but a piece of the payload behind the AUXTRACE record before it */
+	/* a sample made of a trace (perfdata_session_options.trace_samples); `offset` is that of the piece of
+	 * payload */
 	PERFDATA_RAW_MADE = 32,
 };
 
 /* With the option `payloads` an AUXTRACE record is followed by its payload in pieces, at least one. All but the first
- * begin with the last PERFDATA_PAYLOAD_OVERLAP bytes of the piece before them, so that whoever looks for something
- * short finds it in one piece; behind those there are at most PERFDATA_PAYLOAD_PIECE bytes, and fewer only in the last
- * one, so that pieces do not depend on how the bytes were read. `type`, `number` and `file` are those of the record;
+ * begin with the last PERFDATA_PAYLOAD_OVERLAP bytes of the piece before them, so that a search for something short
+ * finds it in one piece; behind those there are at most PERFDATA_PAYLOAD_PIECE bytes, and fewer only in the last one,
+ * so that pieces do not depend on how the bytes were read. `type`, `number` and `file` are those of the record;
  * `offset` is that of the first byte; `payload` says how many bytes are to come behind the piece. */
 #define PERFDATA_PAYLOAD_OVERLAP 64u
 #define PERFDATA_PAYLOAD_PIECE 32768u
@@ -188,9 +188,10 @@ struct perfdata_raw {
 	/* the record, header first, contiguous; borrowed, see perfdata_reader_next */
 	const uint8_t *bytes;
 	const struct perfdata_event *event;    /* or NULL */
-	/* in the decompressed stream of its file, from its first byte; of the carrier if inner is set */
+	/* bytes from the start of the file's decompressed stream; if inner is set, to the carrier */
 	uint64_t offset;
-	/* records from COMPRESSED ones: bytes into all that the file's carriers unpack to; else PERFDATA_NO_OFFSET */
+	/* for records inside COMPRESSED ones: bytes from the start of all that the file's carriers decompress to; else
+	 * PERFDATA_NO_OFFSET */
 	uint64_t inner;
 	uint64_t number;                       /* of the record in file order, from 0 */
 	uint64_t time;                         /* ns; UINT64_MAX if it has none */
@@ -203,16 +204,16 @@ struct perfdata_raw {
 	uint16_t misc;
 	uint16_t file;                         /* see perfdata_reader_file_name */
 	uint16_t flags;                        /* enum perfdata_raw_flag */
-	/* for the library: its fields reach exactly to its end; 0: nobody has looked */
+	/* for the library: the fields reach exactly to the record's end; 0: not checked */
 	uint16_t known_whole;
 	struct pd_chunk *chunk;                /* for the library */
 };
 
-/* The next record in the order asked for. COMPRESSED carriers are records too, followed by what they hold. ret->bytes
- * is borrowed until the next call. PERFDATA_END after the last; PERFDATA_ENOMEM, PERFDATA_ELIMIT, PERFDATA_EREAD and
- * PERFDATA_EWRITE (a temporary file) end the reading, after what could be read was given. */
+/* The next record in the order asked for. COMPRESSED carriers are records too, followed by the records that they hold.
+ * ret->bytes is borrowed until the next call. PERFDATA_END after the last; PERFDATA_ENOMEM, PERFDATA_ELIMIT,
+ * PERFDATA_EREAD and PERFDATA_EWRITE (a temporary file) end the reading, after what could be read was given. */
 PERFDATA_API enum perfdata_status perfdata_reader_next(struct perfdata_reader *reader, struct perfdata_raw *ret);
-/* Decodes it with its event's configuration. */
+/* Decodes a record with the configuration of its event. */
 PERFDATA_API enum perfdata_status perfdata_raw_decode(const struct perfdata_reader *reader,
 						      const struct perfdata_raw *raw, struct perfdata_record *ret);
 

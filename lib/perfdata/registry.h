@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The emitters that are known: those of the library, and those that were added or loaded. */
+/* The emitters that a program can use by name: those of the library, and those that were added or loaded. */
 #ifndef PERFDATA_REGISTRY_H
 #define PERFDATA_REGISTRY_H
 
@@ -11,19 +11,19 @@ extern "C" {
 
 struct perfdata_registry;
 PERFDATA_API struct perfdata_registry *perfdata_registry_new(void);   /* NULL without memory */
-/* Destroys what was added, unloads what was loaded. */
+/* Destroys the emitters that were added, and unloads those that were loaded. */
 PERFDATA_API void perfdata_registry_free(struct perfdata_registry *registry);
-/* Copies the table, not what it points to; `destroy` is called also where this fails. It hides an emitter of the same
- * name. PERFDATA_EUSAGE: it is made for another version, or lacks a function. */
+/* Copies the table, not what it points to; `destroy` is called also if this fails. The new emitter hides an emitter of
+ * the same name. PERFDATA_EUSAGE: the table is for another version, or lacks a function. */
 PERFDATA_API enum perfdata_status perfdata_registry_add(struct perfdata_registry *registry,
 							const struct perfdata_emitter *emitter,
 							struct perfdata_error *reterr);
-/* A shared object that exports `perfdata_emitter`. ret may be NULL. */
+/* Loads a shared object that exports `perfdata_emitter`. ret may be NULL. */
 PERFDATA_API enum perfdata_status perfdata_registry_load(struct perfdata_registry *registry, const char *path,
 							 const struct perfdata_emitter **ret,
 							 struct perfdata_error *reterr);
-/* By name, and by index from 0; NULL: there is none. A registry of NULL has those of the library. Borrowed until it is
- * freed. */
+/* By name, and by index from 0; NULL: there is no such emitter. A registry of NULL has those of the library. Borrowed
+ * until the registry is freed. */
 PERFDATA_API const struct perfdata_emitter *perfdata_registry_find(const struct perfdata_registry *registry,
 								   const char *name);
 PERFDATA_API const struct perfdata_emitter *perfdata_registry_at(const struct perfdata_registry *registry,
@@ -31,7 +31,7 @@ PERFDATA_API const struct perfdata_emitter *perfdata_registry_at(const struct pe
 
 /* --- options of an emitter as texts ------------------------------------------------------------------------------- */
 
-/* "table", "samples", as on the command line. Of a flag: NULL, or "no". */
+/* A name and a value as on the command line: "table", "samples". Value of a flag: NULL, or "no". */
 struct perfdata_setting {
 	const char *name;
 	const char *text;
@@ -41,15 +41,15 @@ PERFDATA_API const struct perfdata_emitter_option *perfdata_emitter_option_at(co
 									      size_t index);
 PERFDATA_API const struct perfdata_emitter_option *perfdata_emitter_option_named(const struct perfdata_emitter *emitter,
 										 const char *name);
-/* PERFDATA_EUSAGE with the message that the program shows: "--weight is one of samples|period, not 'x'". The text is
- * borrowed by *ret. */
+/* PERFDATA_EUSAGE with the message that the program shows: "--weight is one of samples|period, not 'x'". *ret borrows
+ * the text. */
 PERFDATA_API enum perfdata_status perfdata_option_parse(const struct perfdata_emitter_option *option, const char *text,
 							struct perfdata_emitter_option_value *ret,
 							struct perfdata_error *reterr);
 /* A number as options take it: "64", "0x40"; with `size` also "64K", "1G". */
 PERFDATA_API bool perfdata_option_parse_number(const char *text, bool size, uint64_t *ret);
 
-/* The nearest of several names: start with { .wanted = … }, offer every name, then read `name`: NULL if none is
+/* Finds the nearest of several names: start with { .wanted = … }, offer every name, then read `name`: NULL if none is
  * near. */
 struct perfdata_nearest {
 	const char *wanted;

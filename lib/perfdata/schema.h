@@ -6,7 +6,7 @@
  * record type, a sample field or a feature section is described once, in lib/schema.
  *
  * Sources of the layouts: include/uapi/linux/perf_event.h, tools/lib/perf/include/perf/event.h and
- * tools/perf/Documentation/perf.data-file-format.txt of Linux; doc/perf-data.5 tells them as we read them. */
+ * tools/perf/Documentation/perf.data-file-format.txt of Linux; doc/perf-data.5 describes them. */
 #ifndef PERFDATA_SCHEMA_H
 #define PERFDATA_SCHEMA_H
 
@@ -146,8 +146,8 @@ struct perfdata_layout {
 	uint32_t perf_min_size;         /* below which perf drops a record that lacks nothing; 0: as min_size */
 };
 
-/* The bits that the fields have in `present` whose member begins at an offset of the view: PERFDATA_HAS asks for one.
- * 0: there is no such field, or no layout. Rows are gone through: a program that asks for every record keeps the answer
+/* The bits in `present` of the fields whose member begins at this offset of the view: PERFDATA_HAS tests one. 0: there
+ * is no such field, or no layout. The function searches the rows: a program that asks for every record keeps the result
  * for each layout. */
 PERFDATA_API uint64_t perfdata_layout_bits(const struct perfdata_layout *layout, size_t member);
 /* Whether a decoded record has a field: PERFDATA_HAS(record, sample, addr). `view` is the name of the view's struct
@@ -313,7 +313,7 @@ struct perfdata_cpus {
 	bool swap;
 	uint16_t nr, long_size, start, end;
 };
-/* Iterates: *position starts at 0. CPUs come as they stand (-1 for any); false at the end. */
+/* Iterates: *position starts at 0. CPU numbers come as recorded (-1 for any); false at the end. */
 PERFDATA_API bool perfdata_cpus_next(const struct perfdata_cpus *cpus, uint64_t *position, int32_t *ret_cpu);
 
 struct perfdata_attr {
@@ -341,7 +341,7 @@ struct perfdata_attr {
 	uint64_t sig_data;
 	uint64_t config3;
 	uint64_t config4;
-	struct perfdata_bytes rest;    /* what a newer attr holds beyond the above */
+	struct perfdata_bytes rest;    /* bytes of a newer attr behind the members above */
 };
 static inline bool perfdata_attr_has(const struct perfdata_attr *attr, enum perfdata_attr_flag flag)
 {
@@ -352,8 +352,9 @@ static inline unsigned perfdata_attr_precise_ip(const struct perfdata_attr *attr
 	return (unsigned)(attr->flags >> PERFDATA_ATTR_PRECISE_IP & 3);
 }
 
-/* Decodes an attr of attr.size bytes (0 means 64) at the start of `bytes`; *ret_size is how many it takes.
- * PERFDATA_DAMAGED if attr.size is impossible or beyond `size`; what fits is decoded. `rest` borrows from bytes. */
+/* Decodes an attr of attr.size bytes (0 means 64) at the start of `bytes`; *ret_size: how many bytes it takes.
+ * PERFDATA_DAMAGED if attr.size is impossible or beyond `size`; the part that fits is decoded. `rest` borrows from
+ * bytes. */
 PERFDATA_API enum perfdata_status perfdata_attr_decode(const void *bytes, size_t size, enum perfdata_byte_order order,
 							struct perfdata_attr *ret, size_t *ret_size);
 
@@ -452,7 +453,7 @@ struct perfdata_mmap2 {
 	uint64_t present;
 	int32_t pid, tid;
 	uint64_t addr, len, pgoff;
-	/* either build_id (0 to 20 bytes), or the four below it: see `present`, or perfdata_mmap2_build_id() */
+	/* either build_id (0 to 20 bytes), or the four members below: see `present`, or perfdata_mmap2_build_id() */
 	uint8_t build_id_size;
 	struct perfdata_bytes build_id;
 	uint32_t maj, min;
@@ -582,7 +583,8 @@ struct perfdata_record {
 	uint32_t type;
 	uint16_t misc;
 	bool swap;                               /* the bytes are in the other byte order */
-	/* of this record (SCHEDSTAT: of its version); NULL: a type this version does not know; `rest` is its body */
+	/* of this record (SCHEDSTAT: of its version); NULL: this version does not know the type, and `rest` is its
+	 * body */
 	const struct perfdata_layout *layout;
 	struct perfdata_sample_id sample_id;     /* the trailer */
 	/* bytes of the body that the layout does not explain, or that are damaged */
@@ -591,7 +593,7 @@ struct perfdata_record {
 	const char *problem;                     /* why PERFDATA_DAMAGED was returned, or NULL; static storage */
 	enum perfdata_finding_code problem_code;
 	union {
-		uint64_t present;                /* of whichever view it is */
+		uint64_t present;                /* of whichever view the record has */
 		struct perfdata_mmap mmap;
 		struct perfdata_mmap2 mmap2;
 		struct perfdata_lost lost;
@@ -634,8 +636,8 @@ struct perfdata_record {
 	} u;
 };
 
-/* How all records of an event are laid out: made once from its attr and the recording's byte order, read-only after
- * that, usable by any number of threads. */
+/* The layout of all records of an event: made once from its attr and the recording's byte order, read-only after that,
+ * usable by any number of threads. */
 struct perfdata_config;
 /* attr is copied. NULL: records of a recording without attrs; user records and fixed parts of kernel records can still
  * be decoded. Returns NULL without memory. */
@@ -646,24 +648,24 @@ PERFDATA_API void perfdata_config_free(struct perfdata_config *config);
 PERFDATA_API const struct perfdata_attr *perfdata_config_attr(const struct perfdata_config *config);
 PERFDATA_API enum perfdata_byte_order perfdata_config_order(const struct perfdata_config *config);
 
-/* A record to decode into: one for each thread, used again for record after record. NULL without memory;
+/* A record to decode into: one for each thread serves for record after record. NULL without memory;
  * perfdata_record_free frees it. Programs do not put a struct perfdata_record into memory of their own: it grows with
  * the library. */
 PERFDATA_API struct perfdata_record *perfdata_record_new(void);
 
-/* Decodes the record of `size` bytes at `bytes` (header first; size as the header says or what there is of it).
- * PERFDATA_OK, or PERFDATA_DAMAGED when a field does not fit: the fields before it are in the view, the bytes from
- * there on in `rest`, and `problem` says why. An unknown type or unknown bytes behind known fields are no damage.
+/* Decodes the record of `size` bytes at `bytes` (header first; size: as the header states, or fewer if the record was
+ * cut). PERFDATA_OK, or PERFDATA_DAMAGED when a field does not fit: the fields before it are in the view, the bytes
+ * from there on in `rest`, and `problem` says why. An unknown type or unknown bytes behind known fields are no damage.
  * Fields that the record does not have are zero in the view. Never allocates. */
 PERFDATA_API enum perfdata_status perfdata_decode(const struct perfdata_config *config, const void *bytes, size_t size,
 						  struct perfdata_record *ret);
 
-/* The raw data of a sample, as perfdata_decode would give it, without decoding the rest where it stands behind few
- * other fields. No bytes if there is none. */
+/* The raw data of a sample, as perfdata_decode would give it; reads no other fields where few stand in front of it. No
+ * bytes if the sample has none. */
 PERFDATA_API struct perfdata_bytes perfdata_sample_raw(const struct perfdata_config *config, const void *bytes,
 						       size_t size);
 
-/* What can be read off a record without decoding it. */
+/* Fields that can be read without decoding the record. */
 struct perfdata_peek {
 	uint64_t id;      /* valid if has_id */
 	uint64_t time;    /* UINT64_MAX if it has none */
@@ -686,17 +688,17 @@ PERFDATA_API void perfdata_record_free(struct perfdata_record *record);
 PERFDATA_API void perfdata_record_native(const struct perfdata_config *config, const struct perfdata_record *record,
 					 uint8_t *out);
 
-/* Of MMAP2 either this (1 to 20 bytes) … or false, and then maj, min, ino and ino_generation are valid. misc does not
- * tell: the kernel also sets its bit in records that have no build-id (see perfdata_mmap2_false_build_id). */
+/* Whether an MMAP2 record has a build-id (*ret: 1 to 20 bytes); else maj, min, ino and ino_generation are valid. misc
+ * does not tell: the kernel also sets its bit in records that have no build-id (see perfdata_mmap2_false_build_id). */
 static inline bool perfdata_mmap2_build_id(const struct perfdata_record *record, struct perfdata_bytes *ret)
 {
 	*ret = record->u.mmap2.build_id;
 	return ret->data;
 }
-/* The kernel prepares an MMAP2 record once for all events that listen, and leaves PERFDATA_MISC_MMAP_BUILD_ID set
- * behind one that asks for build-ids: records of other recorders then have that bit and device, inode and generation in
- * its bytes. True for such a record: they are decoded as what they are. *ret: the bytes that perf takes for a build-id
- * (0 to 20), as its texts show them. */
+/* The kernel prepares an MMAP2 record once for all events that ask for it, and leaves PERFDATA_MISC_MMAP_BUILD_ID set
+ * after an event that asks for build-ids: records of other recorders then have that bit, but device, inode and
+ * generation in the bytes of a build-id. True for such a record, which is decoded with device and inode. *ret: the
+ * bytes that perf takes for a build-id (0 to 20), as its texts show them. */
 PERFDATA_API bool perfdata_mmap2_false_build_id(const struct perfdata_record *record, struct perfdata_bytes *ret);
 
 /* Calls the method for the record's type; a missing one falls back: mmap2 → mmap (with the shared fields) → any. */
@@ -716,14 +718,14 @@ struct perfdata_visitor {
 	int (*lost)(void *user, const struct perfdata_record *record, uint64_t lost);
 	int (*any)(void *user, const struct perfdata_record *record);
 };
-/* Returns what the method returned, 0 if there is none. */
+/* Returns what the method returned, 0 if the visitor has none. */
 PERFDATA_API int perfdata_visit(const struct perfdata_visitor *visitor, void *user,
 				const struct perfdata_record *record);
 
 /* --- names of events -------------------------------------------------------------------------------------------- */
 
 struct perfdata_text;
-/* Appends what perf calls an event when the recording names it nowhere: "cycles", "L1-dcache-load-misses", "raw 0x1c2",
+/* Appends perf's name for an event that the recording does not name: "cycles", "L1-dcache-load-misses", "raw 0x1c2",
  * with its modifiers (":ppu"). Depends on the attr alone. */
 PERFDATA_API void perfdata_event_fallback_name(const struct perfdata_attr *attr, struct perfdata_text *text);
 
@@ -755,13 +757,13 @@ enum perfdata_feature_id {
 	PERFDATA_FEATURE_CPU_PMU_CAPS, PERFDATA_FEATURE_CLOCK_DATA, PERFDATA_FEATURE_HYBRID_TOPOLOGY,
 	PERFDATA_FEATURE_PMU_CAPS, PERFDATA_FEATURE_CPU_DOMAIN_INFO, PERFDATA_FEATURE_E_MACHINE,
 	PERFDATA_FEATURE_CLN_SIZE, PERFDATA_FEATURE_LAST,
-	/* ours, which perf passes over: how a repaired or merged recording came to be */
+	/* of this library; perf passes over it: how a repaired or merged recording was made */
 	PERFDATA_FEATURE_NOTE = 250,
 };
 
 /* A feature section is small and nested, so it is decoded into a tree. */
 struct perfdata_node {
-	/* the row (nameless for plain values in a list); NULL for the root and for STRUCTs in a list */
+	/* the row (without a name for plain values in a list); NULL for the root and for STRUCTs in a list */
 	const struct perfdata_field *field;
 	enum perfdata_kind kind;              /* an integer kind, F64, STRING, BYTES, BITMAP, ATTR, STRUCT or LIST */
 	union {

@@ -19,8 +19,8 @@ extern "C" {
 
 #define PERFDATA_NONE UINT32_MAX
 
-/* What a consumer needs; the session does no more work than that. Without any, samples of which perfdata_batch_check
- * would say nothing may be left out of the batches: they are counted all the same. */
+/* What a consumer needs; the session does no more work than that. Without any needs, the session may leave out of the
+ * batches samples in which perfdata_batch_check would find nothing: they are counted all the same. */
 enum perfdata_needs {
 	PERFDATA_NEED_RECORDS = 1,
 	PERFDATA_NEED_DELIVERIES = 2,
@@ -28,17 +28,17 @@ enum perfdata_needs {
 	PERFDATA_NEED_FRAMES = 8,      /* map, dso and frame of ip, addr and branches */
 	PERFDATA_NEED_STACKS = 16,     /* the steps of callchains, in the batch */
 	PERFDATA_NEED_STACK_IDS = 256, /* … and an id for each stack, the same for equal ones: perfdata_session_stack */
-	/* where the sample's stack ends in a tree of all stacks: perfdata_delivery.node */
+	/* the node of the sample's stack in a tree of all stacks: perfdata_delivery.node */
 	PERFDATA_NEED_NODES = 512,
-	/* what stands behind AUXTRACE records: PERFDATA_RAW_PAYLOAD; each piece is one of the records, and has a
-	 * delivery with nothing but it */
+	/* payloads behind AUXTRACE records: PERFDATA_RAW_PAYLOAD; each piece is one of the records, and has a delivery
+	 * without further members */
 	PERFDATA_NEED_PAYLOADS = 64,
-	/* which dsos callchains go through, for which no stacks are kept: perfdata_session_in_chain */
+	/* which dsos callchains go through, without keeping stacks: perfdata_session_in_chain */
 	PERFDATA_NEED_CHAIN_DSOS = 32,
 };
 
-/* Samples that the operations in a trace of Arm SPE are turned into, of events that perf has for them: each operation
- * gives one to every event that it belongs to. */
+/* Samples made of the operations in a trace of Arm SPE, of the same events as perf makes: each operation gives a sample
+ * to every event to which it belongs. */
 enum perfdata_trace_samples {
 	PERFDATA_TRACE_L1D = 1,             /* l1d-miss, l1d-access */
 	PERFDATA_TRACE_LLC = 2,             /* llc-miss, llc-access */
@@ -47,7 +47,7 @@ enum perfdata_trace_samples {
 	PERFDATA_TRACE_REMOTE = 16,         /* remote-access */
 	PERFDATA_TRACE_MEMORY = 32,         /* memory */
 	PERFDATA_TRACE_INSTRUCTIONS = 64,   /* instructions: every operation */
-	PERFDATA_TRACE_BRANCH_STACKS = 128, /* branches have a branch stack */
+	PERFDATA_TRACE_BRANCH_STACKS = 128, /* branch samples have a branch stack */
 };
 
 /* What to keep. An empty list keeps everything; all conditions must hold. Process state is followed for filtered
@@ -62,7 +62,7 @@ struct perfdata_filter {
 	const char *const *comms; size_t nr_comms;     /* globs: * and ? */
 	/* globs of the file, or of its last part, that a sample's ip lies in */
 	const char *const *dsos; size_t nr_dsos;
-	/* globs of the function that it lies in; needs symbols in the session's options */
+	/* globs of the function in which the ip lies; needs symbols in the session's options */
 	const char *const *symbols; size_t nr_symbols;
 };
 
@@ -70,14 +70,15 @@ struct perfdata_session_options {
 	size_t size;                            /* sizeof(struct perfdata_session_options) */
 	uint32_t needs;                         /* enum perfdata_needs */
 	struct perfdata_filter filter;
-	/* stop after so many records (or deliveries, if records are not needed); 0: all */
+	/* stop after this many records (or deliveries, if records are not needed); 0: all */
 	uint64_t limit;
 	struct perfdata_symbols *symbols;       /* borrowed; NULL: no names */
-	/* the kernel that runs here may name addresses, if it is the recorded one */
+	/* take names from the kernel that runs here, if it is the recorded one */
 	bool use_host;
 	bool merge_deferred;                    /* join deferred callchains (perf script); false as perf report -D */
 	bool keep_exited;                       /* threads keep their names and maps after EXIT (perf report) */
-	/* enum perfdata_trace_samples; 0: traces give none. In time order all records wait for the last one then */
+	/* enum perfdata_trace_samples; 0: no samples of traces. With them, in time order all records wait until the
+	 * last was read */
 	uint32_t trace_samples;
 };
 
@@ -92,41 +93,41 @@ PERFDATA_API const struct perfdata_reader *perfdata_session_reader(const struct 
 /* --- batches ------------------------------------------------------------------------------------------------------ */
 
 enum perfdata_delivery_flag {
-	PERFDATA_DELIVERY_FIRST = 1,    /* the first of its record: where a dump prints the record */
-	/* nothing more to tell: a sample whose counters did not grow (it has names all the same), whose event is
+	PERFDATA_DELIVERY_FIRST = 1,    /* the first delivery of its record: where a dump prints the record */
+	/* has nothing to report: a sample whose counters did not grow (it has names all the same), whose event is
 	 * unknown, or that waits for its deferred chain */
 	PERFDATA_DELIVERY_SILENT = 2,
-	/* of a virtual machine that the recording tells of (ID_INDEX); perf shows no samples of others */
+	/* of a virtual machine that the recording names (ID_INDEX); perf shows no samples of other guests */
 	PERFDATA_DELIVERY_GUEST = 8,
-	/* the thread's next deferred chain was another one: perf takes the cookie for an address then */
+	/* the thread's next deferred chain was for another sample: perf takes the cookie for an address then */
 	PERFDATA_DELIVERY_CHAIN_LOST = 4,
 };
 
-/* Every record gives at least one delivery (a sample with nothing to deliver gives a silent one); READ samples give one
- * per counter that grew. */
+/* Every record gives at least one delivery (a sample without any gives a silent one); READ samples give one for each
+ * counter that grew. */
 struct perfdata_delivery {
 	const struct perfdata_raw *record;      /* owned by the batch; for a joined sample not one of batch->records */
 	const struct perfdata_event *event;     /* owner of the counter for READ samples; or NULL */
 	/* the CALLCHAIN_DEFERRED record that completes the sample's chain, or NULL */
 	const struct perfdata_raw *deferred;
-	/* of the sample as delivered: `ip`, or what an off-CPU sample carries instead */
+	/* of the sample as delivered: `ip`, or the address that an off-CPU sample carries instead */
 	uint64_t address;
 	uint64_t id;                            /* of the event's counter, UINT64_MAX if unknown */
-	uint64_t period;                        /* as perf gives it: recorded, the counter's growth, or the attr's */
+	uint64_t period;                        /* as perf computes it: recorded, the counter's growth, or the attr's */
 	uint32_t flags;                         /* enum perfdata_delivery_flag */
 	int32_t pid, tid;                       /* of the thread; -1 if unknown */
-	/* where the index of ids says that the counter counts for a virtual machine: the pid of the process that
-	 * runs it, and its processor; else 0 */
+	/* where the index of ids (ID_INDEX) states that the counter counts for a virtual machine: the pid of the
+	 * process that runs it, and its processor; else 0 */
 	int32_t machine_pid, vcpu;
 	uint32_t comm;                          /* perfdata_session_comm, or PERFDATA_NONE */
 	uint32_t ip;                            /* frame id of the sample's address, or PERFDATA_NONE */
 	uint32_t addr;                          /* frame id of `addr`, or PERFDATA_NONE */
-	/* index into batch->steps: the steps of its stack, callee first; PERFDATA_NONE, 0: it has none, or they were
-	 * not asked for (PERFDATA_NEED_STACKS) */
+	/* index into batch->steps: the steps of its stack, callee first; PERFDATA_NONE, 0: there are none, or they are
+	 * not needed (PERFDATA_NEED_STACKS) */
 	uint32_t steps, nr_steps;
 	uint32_t stack;                         /* stack id (PERFDATA_NEED_STACK_IDS), or PERFDATA_NONE */
 	uint32_t node;                          /* of the tree of stacks (PERFDATA_NEED_NODES); 0: the root */
-	/* number of the thread: one that was given the same tid later has another one */
+	/* number of the thread: a later thread with the same tid has another number */
 	uint32_t thread;
 	uint32_t branches;                      /* index into batch->frames: from, to, from, to, …; or PERFDATA_NONE */
 };
@@ -141,23 +142,23 @@ struct perfdata_batch {
 	size_t nr_deliveries;
 	const uint32_t *frames;                 /* frame ids that deliveries refer to */
 	size_t nr_frames;
-	const struct perfdata_step *steps;      /* that deliveries refer to */
+	const struct perfdata_step *steps;      /* steps to which deliveries refer */
 	size_t nr_steps;
-	size_t bytes;                           /* of all records in it, and of those that were only counted */
+	size_t bytes;                           /* of all records in the batch, and of those that were only counted */
 };
 
-/* Record and delivery number `index`, which is below nr_records or nr_deliveries: both grow with the library, so
- * programs do not step over the arrays by themselves. */
+/* Record and delivery number `index`, which is below nr_records or nr_deliveries: both structs grow with the library,
+ * so programs must not step over the arrays by themselves. */
 PERFDATA_API const struct perfdata_raw *perfdata_batch_record(const struct perfdata_batch *batch, size_t index);
 PERFDATA_API const struct perfdata_delivery *perfdata_batch_delivery(const struct perfdata_batch *batch, size_t index);
 
-/* The next batch, owned by the caller until perfdata_batch_release. A batch is closed at about 256 KiB of records, and
- * for a pipe whenever no more input is ready, so that lines leave early. PERFDATA_END after the last one; errors as
- * perfdata_reader_next, after the last batch was given. */
+/* The next batch, owned by the caller until perfdata_batch_release. The session closes a batch at about 256 KiB of
+ * records, and for a pipe whenever no more input is ready, so that lines leave early. PERFDATA_END after the last
+ * batch; errors as perfdata_reader_next, after the last batch was given. */
 PERFDATA_API enum perfdata_status perfdata_session_next(struct perfdata_session *session, struct perfdata_batch **ret);
 /* Decodes each record of the batch and reports what is damaged or unexplained inside it, in order: codes 1xx. Any
- * thread. perfdata_run does it for emitters that do not check records themselves; whoever reads batches without a run
- * calls it for input whose records matter. */
+ * thread. perfdata_run calls it for emitters that do not check records themselves; a program that reads batches without
+ * a run calls it if damage inside records matters. */
 PERFDATA_API void perfdata_batch_check(const struct perfdata_batch *batch, perfdata_finding_fn *on_finding, void *user);
 /* Thread-safe. */
 PERFDATA_API void perfdata_batch_release(struct perfdata_batch *batch);
@@ -173,7 +174,7 @@ enum perfdata_build_id_source {
 	PERFDATA_BUILD_ID_RECORD = 2,   /* a BUILD_ID record of a pipe */
 	PERFDATA_BUILD_ID_HEADER = 4,   /* the table in the header */
 };
-/* A thing that addresses are mapped from. Immutable. */
+/* Something that addresses are mapped from: a file, a kernel, a JIT area. Immutable. */
 struct perfdata_dso {
 	uint32_t id;
 	enum perfdata_dso_kind kind;
@@ -185,19 +186,19 @@ struct perfdata_dso {
 };
 PERFDATA_API const struct perfdata_dso *perfdata_session_dso(const struct perfdata_session *session, uint32_t dso);
 PERFDATA_API uint32_t perfdata_session_nr_dsos(const struct perfdata_session *session);
-/* Bytes of the dso's build-id (0: unknown so far), where it came from, and how many mappings it had so far. Any
- * thread. */
+/* Bytes of the dso's build-id (0: unknown so far), the source of the build-id, and how many mappings the dso had so
+ * far. Any thread. */
 PERFDATA_API struct perfdata_bytes perfdata_session_build_id(
 	const struct perfdata_session *session, uint32_t dso,
 	enum perfdata_build_id_source *ret_source /* may be NULL */);
-/* What perf takes for the dso's build-id though it is none, as perf's texts show it: see perfdata_mmap2_false_build_id.
- * Nothing else may use it. The thread of the session. */
+/* The bytes that perf takes for the dso's build-id though they are none, as perf's texts show them: see
+ * perfdata_mmap2_false_build_id. To be used for nothing else. Only in the thread of the session. */
 PERFDATA_API struct perfdata_bytes perfdata_session_false_build_id(const struct perfdata_session *session,
 								   uint32_t dso);
 PERFDATA_API uint64_t perfdata_session_nr_maps(const struct perfdata_session *session, uint32_t dso);
 /* The inode number of the file that was mapped; 0: not recorded. */
 PERFDATA_API uint64_t perfdata_session_inode(const struct perfdata_session *session, uint32_t dso);
-/* Whether a step of some delivery's stack lay in the dso so far: the same steps as perfdata_session_stack gives. Needs
+/* Whether a step of some delivery's stack lay in the dso so far: a step as perfdata_session_stack gives it. Needs
  * PERFDATA_NEED_CHAIN_DSOS. */
 PERFDATA_API bool perfdata_session_in_chain(const struct perfdata_session *session, uint32_t dso);
 
@@ -207,25 +208,25 @@ struct perfdata_frame {
 	/* as perfdata_symbols_lookup takes it: file offset for files, recorded address for the kernel, modules and
 	 * JIT areas, offset in the program for BPF */
 	uint64_t address;
-	/* where a jitdump file names the code at the address: since when it has been there, ns; else 0 */
+	/* for code that a jitdump file names: since when the code has been at the address, ns; else 0 */
 	uint64_t time;
 };
 /* Names of callers: perfdata_session_symbol and perfdata_session_source take a frame id with this bit for the address
- * before the frame's, which is where the call is that returns there. */
+ * in front of the frame's, where the call is that returns to the frame. */
 #define PERFDATA_FRAME_CALLER (UINT32_C(1) << 31)
 PERFDATA_API const struct perfdata_frame *perfdata_session_frame(const struct perfdata_session *session,
 								 uint32_t frame);
 
 enum perfdata_step_origin {
-	PERFDATA_STEP_RECORDED,       /* an address of the callchain, or of what a deferred chain added */
-	PERFDATA_STEP_BRANCH,         /* of a branch stack of calls, in place of the callchain's user part */
+	PERFDATA_STEP_RECORDED,       /* an address of the callchain, or of the deferred chain that completes it */
+	PERFDATA_STEP_BRANCH,         /* a call of a branch stack, in place of the callchain's user part */
 	PERFDATA_STEP_UNWOUND,        /* found from recorded registers and stack memory */
 };
 /* One step of a call chain, callee first: at most 127 that were recorded, then branches, then at most 127 that were
  * unwound. Context markers are not steps. */
 struct perfdata_step {
 	uint64_t ip;                  /* as recorded, or found by unwinding */
-	uint32_t frame;               /* PERFDATA_NONE: an address that belongs to nothing */
+	uint32_t frame;               /* PERFDATA_NONE: an address outside of all maps */
 	uint16_t cpumode;             /* enum perfdata_cpumode */
 	uint16_t origin;              /* enum perfdata_step_origin */
 };
@@ -238,24 +239,24 @@ static inline const struct perfdata_step *perfdata_batch_stack(const struct perf
 }
 /* The steps of the stack with this id, at most `room`, and how many there are in *ret_nr (0 where it fails).
  * PERFDATA_ABSENT for an id that no stack has; PERFDATA_EREAD: the temporary file that stacks went to cannot be read.
- * In the thread that calls perfdata_session_next only, or when nobody does any more. */
+ * Only in the thread that calls perfdata_session_next, or after the last such call. */
 PERFDATA_API enum perfdata_status perfdata_session_stack(const struct perfdata_session *session, uint32_t stack,
 							 struct perfdata_step *steps, size_t room, size_t *ret_nr);
 /* The name of a frame: from the symbols given to the session, or from the recording itself (BPF programs).
- * PERFDATA_ABSENT: it has none. Looked up on first use, under a lock of the dso. `time` is of no account: a frame says
- * itself which code is meant. */
+ * PERFDATA_ABSENT: it has none. Looked up on first use, under a lock of the dso. `time` is ignored: a frame itself has
+ * the time of its code. */
 PERFDATA_API enum perfdata_status perfdata_session_symbol(const struct perfdata_session *session, uint32_t frame,
 							  uint64_t time, struct perfdata_symbol *ret);
-/* The name of an address of the kernel, such as a format prints one; PERFDATA_ABSENT as above. */
+/* The name of an address of the kernel, for formats that print such addresses; PERFDATA_ABSENT as above. */
 PERFDATA_API enum perfdata_status perfdata_session_kernel_symbol(const struct perfdata_session *session,
 								 uint64_t address, struct perfdata_symbol *ret);
-/* How many samples of all that were delivered lie at an address without a name, in a session with symbols and
- * PERFDATA_NEED_FRAMES; and the files that those are in, most samples first, at most `room`. After the last batch.
- * PERFDATA_ENOMEM. */
+/* How many of all delivered samples lie at an address without a name, in a session with symbols and
+ * PERFDATA_NEED_FRAMES; and the files in which those samples lie, most samples first, at most `room`. To be called
+ * after the last batch. PERFDATA_ENOMEM. */
 struct perfdata_unnamed {
 	uint64_t samples;             /* all */
 	uint64_t unnamed;             /* of these without a name */
-	uint64_t outside;             /* of those in no file */
+	uint64_t outside;             /* of the unnamed: outside of any file */
 };
 struct perfdata_unnamed_file {
 	uint32_t dso;
@@ -265,11 +266,11 @@ PERFDATA_API enum perfdata_status perfdata_session_unnamed(const struct perfdata
 							   struct perfdata_unnamed *ret,
 							   struct perfdata_unnamed_file *files, size_t room,
 							   size_t *ret_nr);
-/* Where the names of a dso come from: see perfdata_symbols_origin. In the session's thread. PERFDATA_ABSENT: from
- * nowhere. */
+/* The source of a dso's names: see perfdata_symbols_origin. Only in the session's thread. PERFDATA_ABSENT: it has
+ * none. */
 PERFDATA_API enum perfdata_status perfdata_session_origin(const struct perfdata_session *session, uint32_t dso,
 							  struct perfdata_symbols_origin *ret);
-/* The jitdump file that names generated code of the dso's process: its path as recorded, and where it is here.
+/* The jitdump file that names generated code of the dso's process: its path as recorded, and its path on this host.
  * PERFDATA_ABSENT: there is none. */
 PERFDATA_API enum perfdata_status perfdata_session_jitdump(const struct perfdata_session *session, uint32_t dso,
 							   const char **ret_path, struct perfdata_symbols_origin *ret);
@@ -278,11 +279,11 @@ PERFDATA_API enum perfdata_status perfdata_session_jitdump(const struct perfdata
 PERFDATA_API enum perfdata_status perfdata_session_source(const struct perfdata_session *session, uint32_t frame,
 							  struct perfdata_source_line *entries, size_t room,
 							  size_t *ret_count);
-/* Ids go from 0 to this, without gaps: iterate with perfdata_session_stack, in its thread. */
+/* The number of stacks. Ids go from 0 to this, without gaps: iterate with perfdata_session_stack, in its thread. */
 PERFDATA_API uint32_t perfdata_session_nr_stacks(const struct perfdata_session *session);
 /* Resolves the recorded addresses of a stack against a symbol source of the caller's choice that takes such addresses:
- * a kallsyms text, a perf map. One entry for each step as perfdata_symbols_resolve writes it, at most `room`; how many
- * steps there are in *ret_nr. As perfdata_session_stack otherwise. */
+ * a kallsyms text, a perf map. Writes one entry for each step as perfdata_symbols_resolve does, at most `room`;
+ * *ret_nr: how many steps there are. Otherwise as perfdata_session_stack. */
 PERFDATA_API enum perfdata_status perfdata_session_stack_resolve(const struct perfdata_session *session, uint32_t stack,
 								 struct perfdata_symbols_dso *source,
 								 struct perfdata_symbol *ret, size_t room,
@@ -294,19 +295,19 @@ struct perfdata_type_count {
 	uint32_t type;
 	uint64_t records;
 	uint64_t bytes;
-	uint64_t dropped_by_perf;               /* of the records: shorter than perf_min_size of their layout */
+	uint64_t dropped_by_perf;               /* of these, records shorter than perf_min_size of their layout */
 };
 struct perfdata_event_count {
 	const struct perfdata_event *event;     /* NULL: records whose event is unknown */
 	uint64_t samples;                       /* SAMPLE records */
 	uint64_t deliveries;                    /* as perf counts them */
 };
-/* What AUXTRACE records hold of one kind of trace. */
+/* What the AUXTRACE records of one kind of trace hold. */
 struct perfdata_trace_count {
 	const char *name;                       /* as the row `auxtrace_type` has it: "INTEL_PT"; "UNKNOWN" */
 	uint32_t type;                          /* of AUXTRACE_INFO */
 	uint64_t buffers;                       /* AUXTRACE records */
-	uint64_t bytes;                         /* behind them */
+	uint64_t bytes;                         /* bytes of payload behind them */
 };
 struct perfdata_summary {
 	uint64_t records;                       /* all, before filters */
@@ -321,11 +322,11 @@ struct perfdata_summary {
 	bool complete;                          /* no finding of severity ERROR, all was read */
 	const struct perfdata_trace_count *traces; size_t nr_traces;   /* by type, those that have buffers */
 	uint64_t aux_records;                   /* AUX records */
-	/* … with that flag: no room, gaps, samples that hit each other */
+	/* AUX records with that flag: no room, gaps, samples that collided */
 	uint64_t aux_truncated, aux_partial, aux_collisions;
 };
-/* Counted as far as the session has come. Borrowed until the next call on the session. Never NULL; where memory runs
- * out for the lists, perfdata_session_error says so. */
+/* Counts of all that the session has read so far. Borrowed until the next call on the session. Never NULL; if memory
+ * ran out for the lists, perfdata_session_error says so. */
 PERFDATA_API const struct perfdata_summary *perfdata_session_summary(struct perfdata_session *session);
 
 #ifdef __cplusplus

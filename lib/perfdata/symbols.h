@@ -2,16 +2,16 @@
 /* Names of addresses: what is (dso, address) called?
  *
  * Sources: ELF symbol tables and PLT entries, DWARF (inlined functions, source lines, unwinding), kallsyms texts,
- * vmlinux and module files, perf maps (/tmp/perf-PID.map) and jitdump files. Which of several symbols at one address is
- * shown follows perf's rules, so that the names are the same.
+ * vmlinux and module files, perf maps (/tmp/perf-PID.map) and jitdump files. Perf's rules decide which of several
+ * symbols at one address is shown, so that the names are the same.
  *
- * Every file is hostile input: regular files only, opened for reading only, and never used when its build-id differs
- * from the one asked for, or when it has to be identified and is another one (unless an option says so; the result is
- * then marked).
+ * Every file is hostile input: only regular files are opened, for reading only. A file is never used if its build-id
+ * differs from the one in the request, or if it has to be identified and is another file (unless an option allows that;
+ * the result is then marked).
  *
  * Threads: a perfdata_symbols object and its dsos may be used by several threads at once. Each dso has a lock of its
- * own, held while its files are loaded and while a name is read for the first time. Callbacks are called with that lock
- * held: they must not call back into this header. An unwinder is used by one thread at a time; of one perfdata_symbols
+ * own, held while its files are loaded and while a name is read for the first time. Callbacks run with that lock held:
+ * they must not call functions of this header. An unwinder is used by one thread at a time; of one perfdata_symbols
  * object, one stack is unwound at a time.
  *
  * Lifetime: dsos, names and paths handed out live until perfdata_symbols_free. */
@@ -27,7 +27,7 @@ extern "C" {
 struct perfdata_symbols;
 struct perfdata_symbols_dso;
 
-/* What a dso is, and with it what an address inside it means. */
+/* What a dso is, and so what an address inside it means. */
 enum perfdata_dso_kind {
 	PERFDATA_DSO_USER,      /* an ELF file; addresses are offsets in the file */
 	PERFDATA_DSO_KERNEL,    /* the kernel; addresses as recorded */
@@ -49,73 +49,74 @@ struct perfdata_symbols_log {
 	enum perfdata_symbols_event event;
 	const char *dso;     /* path of the dso as recorded */
 	const char *file;    /* the file in question */
-	const char *reason;  /* one phrase: what it is used for, or why it was not taken */
+	const char *reason;  /* one phrase: what the file is used for, or why it was not used */
 };
 
 struct perfdata_symbols_options {
 	size_t size;                      /* sizeof(struct perfdata_symbols_options) of the caller */
-	/* recorded paths and debug directories are below this directory, and only there */
+	/* recorded paths and debug directories are looked up below this directory, and only there */
 	const char *symfs;
-	const char *sysroot;              /* like symfs, but what is missing there is then looked for on this host */
-	const char *kallsyms;             /* the kernel's symbols are in this text */
-	const char *vmlinux;              /* … or in this ELF file */
+	const char *sysroot;              /* like symfs, but files missing there are looked for on this host */
+	const char *kallsyms;             /* a text with the kernel's symbols */
+	const char *vmlinux;              /* … or an ELF file with them */
 	const char *const *debug_dirs;    /* debug directories; none: /usr/lib/debug, if this host may be used */
 	size_t debug_dir_count;
 	const char *build_id_dir;         /* perf's build-id cache (~/.debug); NULL: none */
-	/* ask debuginfod servers for files that have a build-id and are not here; which servers, the client library
-	 * takes from DEBUGINFOD_URLS */
+	/* ask debuginfod servers for files that have a build-id and are missing here; the client library takes the
+	 * servers from DEBUGINFOD_URLS */
 	bool debuginfod;
 	bool use_host;                    /* look at files of this host, /proc/kallsyms and the vdso */
-	/* take files whose build-id differs, or that are not identified, and mark what comes from them */
+	/* use files whose build-id differs, or that are not identified, and mark what comes from them */
 	bool use_other_build_id;
 	bool raw_names;                   /* leave C++ and Rust names mangled */
-	/* Opens a file in place of open(2): a descriptor for reading, or -1 with errno (ENOENT: it is not there). NULL:
-	 * as the options above say. perfdata_bundle_files_get is one, and open_user then the bundle; any thread. */
+	/* Opens a file in place of open(2): returns a descriptor for reading, or -1 with errno (ENOENT: no such file).
+	 * NULL: the library opens files itself. perfdata_bundle_files_get is such a function, with the bundle as
+	 * open_user. Called from any thread. */
 	int (*open)(void *open_user, const char *path);
 	void *open_user;
 	void (*log)(void *user, const struct perfdata_symbols_log *entry);  /* may be NULL */
 	perfdata_finding_fn *finding;                                       /* may be NULL */
-	void *user;                       /* handed to both */
-	struct perfdata_memory *memory;   /* what tables and indexes draw from; borrowed. NULL: no limit */
-	/* below build_id_dir, "debug" is looked at before "elf": a bundle has one where names were taken from it. perf
-	 * does it the other way round */
+	void *user;                       /* passed to `log` and `finding` */
+	struct perfdata_memory *memory;   /* the account that tables and indexes draw from; borrowed. NULL: no limit */
+	/* below build_id_dir, look at "debug" before "elf": a bundle has a "debug" where names were taken from it. perf
+	 * looks at "elf" first */
 	bool debug_first;
 };
 
 /* The options that a caller starts from: this host may be used, names are demangled, no network. */
 PERFDATA_API void perfdata_symbols_options_init(struct perfdata_symbols_options *options);
 
-/* Strings of the options are copied. PERFDATA_EUSAGE: `size` is none of ours. */
+/* The strings of the options are copied. PERFDATA_EUSAGE: no version of the library has this `size`. */
 PERFDATA_API enum perfdata_status perfdata_symbols_new(const struct perfdata_symbols_options *options,
 						       struct perfdata_symbols **ret);
 PERFDATA_API void perfdata_symbols_free(struct perfdata_symbols *symbols);
 
-/* What is known of a dso. */
+/* The caller's knowledge of a dso. */
 struct perfdata_symbols_request {
 	size_t size;                /* sizeof(struct perfdata_symbols_request) of the caller */
 	enum perfdata_dso_kind kind;
 	const char *path;           /* as recorded; "[kernel.kallsyms]", "[module]", "[vdso]", "/tmp/perf-PID.map" */
 	const uint8_t *build_id;    /* may be NULL */
 	size_t build_id_size;
-	/* recorded on the kernel that runs here now: without, perf maps, the vdso and the kernel's symbols of this
-	 * host are of no use. The caller has checked build-id (perfdata_running_kernel_build_id), or release and
-	 * relocation. */
+	/* The recording was made on the kernel that runs here now: otherwise perf maps, the vdso and the kernel's
+	 * symbols of this host are not used. The caller has checked build-id (perfdata_running_kernel_build_id), or
+	 * release and relocation. */
 	bool running;
 	const char *release;        /* KERNEL, MODULE: release of the recorded kernel, to find its files; may be NULL */
 	const char *reference;      /* KERNEL: "_text" or "_stext"; NULL: none */
-	uint64_t reference_address; /* KERNEL: where it was when recorded; 0: unknown */
+	uint64_t reference_address; /* KERNEL: address of the reference symbol when recorded; 0: unknown */
 	uint64_t start, end;        /* MODULE: where it was loaded */
-	uint32_t namespace_pid;     /* PERF_MAP: pid inside the pid namespace of the process; 0: the same */
+	uint32_t namespace_pid;     /* PERF_MAP: pid of the process inside its pid namespace; 0: the same */
 	/* USER, PERF_MAP: a process that runs here and has the file under its own root; 0: none */
 	uint32_t process;
 	/* Where no build-id is known, a path alone does not tell a file of this host (one that is not below symfs or
-	 * sysroot). With check_identity, a file or a jitdump file is used only if it is the one that was mapped: it has
-	 * this inode number and was not changed (ctime) after unchanged_since; and a perf map only if it was written
-	 * (mtime) between not_before and that. */
+	 * sysroot). With check_identity, a file or a jitdump file is used only if it is the file that was mapped: if it
+	 * has this inode number and was not changed (ctime) after unchanged_since; a perf map only if it was written
+	 * (mtime) between not_before and unchanged_since. */
 	bool check_identity;
 	uint64_t inode;
 	int64_t unchanged_since, not_before;   /* ns since 1970; INT64_MAX, INT64_MIN: any time */
-	const char *unidentified;   /* why none is (one phrase, static storage); or NULL */
+	const char *unidentified;   /* why no file can be identified (one phrase, static storage); or NULL */
 };
 
 /* A handle for a dso. No file is touched before the first look-up. One handle per dso: nothing is shared between two
@@ -124,13 +125,13 @@ PERFDATA_API enum perfdata_status perfdata_symbols_dso(struct perfdata_symbols *
 						       const struct perfdata_symbols_request *request,
 						       struct perfdata_symbols_dso **ret);
 
-/* The build-id of a dso became known when its handle was there already, as it may in a stream. Names may have been
- * given, so they stay as they are; that they come from another file is a finding. */
+/* Tells the build-id of a dso that became known after its handle was made, as may happen in a stream. Names that were
+ * given already stay as they are; if they come from another file, that is a finding. */
 PERFDATA_API void perfdata_symbols_expect(struct perfdata_symbols_dso *dso, const uint8_t *build_id, size_t size);
 
 /* A handle for the symbols of a kallsyms text, read at once: resolves addresses of the kernel and of its modules, such
  * as those of a BPF stack-trace map. PERFDATA_EREAD; PERFDATA_ABSENT: all addresses are hidden (kptr_restrict);
- * PERFDATA_EFORMAT: no symbol in it. */
+ * PERFDATA_EFORMAT: the text has no symbol. */
 PERFDATA_API enum perfdata_status perfdata_symbols_open_kallsyms(struct perfdata_symbols *symbols, const char *path,
 								  struct perfdata_symbols_dso **ret);
 
@@ -141,7 +142,7 @@ struct perfdata_symbol {
 	const char *raw_name;  /* as in the symbol table; the same pointer for every address inside the symbol */
 	const char *module;    /* the kernel module that a kallsyms text names, without brackets; or NULL */
 	uint64_t start;        /* in the terms of the address that was asked for */
-	uint64_t size;         /* a symbol without a size reaches to the next one */
+	uint64_t size;         /* a symbol without a size reaches to the next symbol */
 	uint64_t offset;       /* of the address inside the symbol */
 	enum perfdata_symbol_binding binding;
 	uint64_t time;         /* JITDUMP: since when the code is there, ns; else 0 */
@@ -150,19 +151,19 @@ struct perfdata_symbol {
 
 /* The symbol of an address. `time` (ns) matters for PERFDATA_DSO_JITDUMP only; UINT64_MAX is the newest.
  * PERFDATA_ABSENT: no symbol there, or no symbol source. PERFDATA_EUNSUP: built without elfutils. PERFDATA_ENOMEM.
- * Nothing is allocated after the dso was loaded, but names the first time that a symbol is met. */
+ * After the dso was loaded, nothing is allocated except a symbol's names at their first use. */
 PERFDATA_API enum perfdata_status perfdata_symbols_lookup(struct perfdata_symbols_dso *dso, uint64_t address,
 							  uint64_t time, struct perfdata_symbol *ret);
 
-/* The symbols of the addresses of a stack in a source of the caller's choice, such as a kallsyms text for what one has
- * of a BPF stack-trace map. Writes one entry for each address; its name is NULL where there is no symbol. Says in
- * *ret_named, which may be NULL, how many have one. Errors as perfdata_symbols_lookup, but PERFDATA_ABSENT only where
- * there is no source. */
+/* The symbols of the addresses of a stack in a source of the caller's choice, such as a kallsyms text for the addresses
+ * of a BPF stack-trace map. Writes one entry for each address; its name is NULL where there is no symbol. *ret_named,
+ * which may be NULL: how many have a symbol. Errors as perfdata_symbols_lookup, but PERFDATA_ABSENT only where there is
+ * no source. */
 PERFDATA_API enum perfdata_status perfdata_symbols_resolve(struct perfdata_symbols_dso *dso, const uint64_t *addresses,
 							   size_t count, struct perfdata_symbol *ret,
 							   size_t *ret_named);
 
-/* One function of the inlined calls at an address, or of a source position. */
+/* One function of the inlined calls at an address, with its source position. */
 struct perfdata_source_line {
 	const char *function;  /* demangled; NULL: unknown */
 	const char *file;      /* as the compiler wrote it, made absolute with its directory; NULL: unknown */
@@ -172,21 +173,21 @@ struct perfdata_source_line {
 };
 
 /* The calls that are in progress at an address, innermost first: the inlined functions, and last the function that
- * holds the code. Sets at most `room` entries and says how many there are in *ret_count. PERFDATA_ABSENT: no debug
+ * holds the code. Sets at most `room` entries; *ret_count: how many there are. PERFDATA_ABSENT: no debug
  * information there. PERFDATA_EUNSUP, PERFDATA_ENOMEM. */
 PERFDATA_API enum perfdata_status perfdata_symbols_source(struct perfdata_symbols_dso *dso, uint64_t address,
 							  struct perfdata_source_line *frames, size_t room,
 							  size_t *ret_count);
 
-/* Where the names of a dso come from, for messages. Loads the dso if no look-up has done so. */
+/* The source of a dso's names, for messages. Loads the dso if no look-up has done so. */
 struct perfdata_symbols_origin {
 	const char *file;        /* the file with the symbol table; NULL: there is none */
-	const char *text_file;   /* the file with the code, when it is another one; may be NULL */
+	const char *text_file;   /* the file with the code, if it is another file; may be NULL */
 	uint64_t symbol_count;
 	const uint8_t *build_id; /* of the file; may be NULL */
 	size_t build_id_size;
-	bool other_build_id;     /* it is not the file that was asked for */
-	/* the file that its debug information refers to (dwz); NULL: to none, or it was not found */
+	bool other_build_id;     /* the file is not the one in the request */
+	/* the supplementary file (dwz) of its debug information; NULL: it has none, or the file was not found */
 	const char *alt_file;
 	const uint8_t *alt_build_id;
 	size_t alt_build_id_size;
@@ -207,12 +208,12 @@ PERFDATA_API enum perfdata_status perfdata_file_build_id(const char *path, uint8
 PERFDATA_API enum perfdata_status perfdata_notes_build_id(const void *notes, size_t size,
 							  enum perfdata_byte_order order,
 							  uint8_t ret_id[PERFDATA_BUILD_ID_MAX], size_t *ret_size);
-/* The build-id of the kernel that runs here. PERFDATA_EREAD: /sys/kernel/notes is not to be read. */
+/* The build-id of the kernel that runs here. PERFDATA_EREAD: /sys/kernel/notes cannot be read. */
 PERFDATA_API enum perfdata_status perfdata_running_kernel_build_id(uint8_t ret_id[PERFDATA_BUILD_ID_MAX],
 								   size_t *ret_size);
 
-/* Demangles a C++ or Rust name into a buffer of the caller and returns it, or `name` itself if it is no mangled name or
- * does not fit. */
+/* Demangles a C++ or Rust name into a buffer of the caller and returns the buffer, or `name` itself if it is no mangled
+ * name or does not fit. */
 PERFDATA_API const char *perfdata_demangle(const char *name, char *buffer, size_t size);
 
 /* --- unwinding ------------------------------------------------------------------------------------------------- */
@@ -235,13 +236,13 @@ enum perfdata_unwind_arch {
 
 struct perfdata_unwinder;
 
-/* An unwinder for one process (one set of mappings); to be freed before `symbols`. PERFDATA_EUNSUP: built without
+/* An unwinder for one process (one set of mappings); free it before `symbols`. PERFDATA_EUNSUP: built without
  * elfutils. */
 PERFDATA_API enum perfdata_status perfdata_unwinder_new(struct perfdata_symbols *symbols,
 							enum perfdata_unwind_arch arch, perfdata_unwind_find *find,
 							void *user, struct perfdata_unwinder **ret);
 PERFDATA_API void perfdata_unwinder_free(struct perfdata_unwinder *unwinder);
-/* Forgets the mappings that were met: to be called when those of the process have changed. */
+/* Forgets the mappings seen so far: to be called when the mappings of the process have changed. */
 PERFDATA_API void perfdata_unwinder_reset(struct perfdata_unwinder *unwinder);
 
 /* A sample's user registers and stack. */
@@ -253,10 +254,10 @@ struct perfdata_unwind_sample {
 };
 
 /* The return addresses of a user stack, innermost first, as perf gives them: the first is the instruction pointer, the
- * others are one less than the address returned to, so that they lie inside the call. Writes at most `room`. What could
- * be unwound before an obstacle is a result: PERFDATA_OK with *ret_count entries, at least the first. PERFDATA_ABSENT:
- * registers are missing, or the first stack of a process has nothing mapped at the instruction pointer; of later ones,
- * that address alone is the result. */
+ * others are one less than the address returned to, so that they lie inside the call. Writes at most `room`. Where
+ * unwinding cannot continue, the addresses so far are the result: PERFDATA_OK with *ret_count entries, at least the
+ * first. PERFDATA_ABSENT: registers are missing, or the first stack of a process has nothing mapped at the instruction
+ * pointer; for later stacks, that address alone is the result. */
 PERFDATA_API enum perfdata_status perfdata_unwind(struct perfdata_unwinder *unwinder,
 						  const struct perfdata_unwind_sample *sample, uint64_t *pcs,
 						  size_t room, size_t *ret_count);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A table of a recording in memory, by the Arrow C stream interface: for Python, R, DuckDB, polars and all else that
- * takes such streams, without files between. Tables, columns and types are those of `perfdata schema --columns --table
- * NAME`. */
+/* A table of a recording in memory, by the Arrow C stream interface: for Python, R, DuckDB, polars and all other
+ * programs that take such streams, without intermediate files. Tables, columns and types are those of `perfdata schema
+ * --columns --table NAME`. */
 #ifndef PERFDATA_TABLE_H
 #define PERFDATA_TABLE_H
 
@@ -61,36 +61,37 @@ struct ArrowArrayStream {
 
 #endif
 
-/* Zero is the default of each. Strings are copied; what other pointers point to lives until the stream is released. */
+/* Zero is the default of each. Strings are copied; what other pointers point to must live until the stream is
+ * released. */
 struct perfdata_table_options {
 	size_t size;
-	/* a comma-separated list: only these, in this order. NULL: all that Parquet has unasked */
+	/* a comma-separated list: only these columns, in this order. NULL: those that Parquet has by default */
 	const char *columns;
-	const char *recording;             /* what the column `recording` says; NULL: the name of the file */
+	const char *recording;             /* value of the column `recording`; NULL: the name of the file */
 	const struct perfdata_filter *filter;
 	struct perfdata_symbols *symbols;  /* names of frames; NULL: none are looked up */
 	bool use_host;                     /* as in perfdata_session_options */
 	bool lines;                        /* source lines and inlined functions of frames */
 	bool close_reader;                 /* releasing the stream closes the reader */
-	uint32_t batch_rows;               /* rows of an array, about; 0: 65536. One of large texts has fewer */
-	/* the rows of the table `findings`: where the reader's on_finding puts them */
+	uint32_t batch_rows;               /* rows of an array, about; 0: 65536. An array with large texts has fewer */
+	/* the rows of the table `findings`: the list to which the reader's on_finding adds them */
 	const struct perfdata_finding_list *findings;
-	perfdata_finding_fn *on_finding;   /* what is damaged inside records; may be NULL */
+	perfdata_finding_fn *on_finding;   /* reports damage inside records; may be NULL */
 	void *user;                        /* for on_finding */
 };
 
 /* A stream of the table `name` ("samples", "stacks", "event:sched:sched_switch", …), of a reader from which nothing was
- * read yet. The reader is borrowed, and has this one stream. Rows come as the recording is read, by get_next, in the
- * thread that calls it; one thread at a time.
+ * read yet. The reader is borrowed, and can have only this one stream. get_next reads the recording, in the thread that
+ * calls get_next; one thread at a time.
  *
- * Arrays are structs, a child for each column. They and schemas are their receiver's, also when stream and reader are
- * gone, and may be released in any thread. Columns that every row has are not nullable; lists (callchains) have
- * elements without nulls. A damaged recording ends as others do. get_next and get_schema answer 0 or an errno value:
- * EIO (it cannot be read), ENOMEM, EINTR (cancelled), EOVERFLOW (an array would be too large: ask for fewer rows);
- * get_last_error says more.
+ * Arrays are structs, a child for each column. Arrays and schemas belong to their receiver, also after stream and
+ * reader are gone, and may be released in any thread. Columns that every row has are not nullable; lists (callchains)
+ * have elements without nulls. A damaged recording ends as an undamaged one does. get_next and get_schema answer 0 or
+ * an errno value: EIO (the recording cannot be read), ENOMEM, EINTR (cancelled), EOVERFLOW (an array would be too
+ * large: ask for fewer rows); get_last_error gives the message.
  *
  * PERFDATA_EUSAGE: there is no such table or column. PERFDATA_ABSENT: the recording has no such tracepoint, or its pipe
- * did not tell of it yet. PERFDATA_ENOMEM. *ret is set on PERFDATA_OK only. */
+ * has not announced it yet. PERFDATA_ENOMEM. *ret is set on PERFDATA_OK only. */
 PERFDATA_API enum perfdata_status perfdata_table_stream(struct perfdata_reader *reader, const char *name,
 							const struct perfdata_table_options *options,
 							struct ArrowArrayStream *ret, struct perfdata_error *reterr);

@@ -13,20 +13,21 @@
 extern "C" {
 #endif
 
-/* Owned by whoever declares it: perfdata_text_init, then perfdata_text_release. */
+/* The caller owns it: perfdata_text_init, then perfdata_text_release. */
 struct perfdata_text {
 	char *data;
 	size_t size;      /* bytes in use */
 	size_t capacity;  /* bytes allocated */
 	bool failed;      /* an allocation failed; contents are a prefix of what was meant */
-	size_t full;      /* of a text with an outlet: from this size on perfdata_text_cut hands bytes over */
+	size_t full;      /* for a text with an outlet: from this size on perfdata_text_cut hands bytes over */
 	struct pd_outlet *outlet;   /* for the library; NULL: the text is memory only */
 };
 
 static inline void perfdata_text_init(struct perfdata_text *text) { memset(text, 0, sizeof *text); }
 PERFDATA_API void perfdata_text_release(struct perfdata_text *text);
 static inline void perfdata_text_clear(struct perfdata_text *text) { text->size = 0; }
-/* Nothing that stands in the text so far will be looked at again: it may leave, if the text is one that a run gave. */
+/* Says that nobody will look again at the bytes that stand in the text: they may leave, if the text belongs to a
+ * run. */
 PERFDATA_API void perfdata_text_leave(struct perfdata_text *text);
 static inline void perfdata_text_cut(struct perfdata_text *text)
 {
@@ -70,7 +71,7 @@ static inline void perfdata_text_bytes(struct perfdata_text *text, struct perfda
 }
 #define perfdata_text_literal(text, s) perfdata_text_append((text), "" s, sizeof(s) - 1)
 
-/* printf for rare places: headers, messages. Never on a path that runs per record. */
+/* printf for rare places: headers, messages. Never for text that is made per record. */
 PERFDATA_API void perfdata_text_printf(struct perfdata_text *text, const char *format, ...) PERFDATA_PRINTF(2, 3);
 
 /* --- numbers --- The _to forms write at `at` (room for 32 bytes) and return the end: for hand-made lines. */
@@ -94,40 +95,40 @@ PERFDATA_API void perfdata_text_fill(struct perfdata_text *text, char c, size_t 
 
 /* --- lines that are alike ----------------------------------------------------------------------------------------- */
 
-/* What they share is prepared once: constant bytes, and a number behind each piece of them that is read where it stands
- * in memory, at an offset from one of a few addresses. */
+/* The parts that such lines share are prepared once: constant bytes, each followed by a number that is read in place
+ * from memory, at an offset from one of a few addresses. */
 enum perfdata_part_form {
 	PERFDATA_PART_U8, PERFDATA_PART_U16, PERFDATA_PART_U32, PERFDATA_PART_U64,    /* decimal */
 	PERFDATA_PART_S8, PERFDATA_PART_S16, PERFDATA_PART_S32, PERFDATA_PART_S64,
 	PERFDATA_PART_X8, PERFDATA_PART_X16, PERFDATA_PART_X32, PERFDATA_PART_X64,    /* hexadecimal */
 	/* UINT32_MAX is spelled as nothing, as `null` */
 	PERFDATA_PART_U32_OR_NONE, PERFDATA_PART_U32_OR_NULL,
-	/* no number: what follows is the caller's */
+	/* no number: the caller writes what follows */
 	PERFDATA_PART_STOP,
 };
 struct perfdata_part {
 	const char *text;         /* constant bytes; PERFDATA_PART_SLACK more behind them can be read */
 	uint32_t size;
-	uint32_t offset;          /* of the number; the caller's for STOP */
+	uint32_t offset;          /* of the number; free for the caller at a STOP */
 	uint8_t form, base;
-	uint8_t width;            /* hex digits at least, filled with zeros; 0: as many as there are */
+	uint8_t width;            /* minimum number of hex digits, filled with zeros; 0: no minimum */
 };
 #define PERFDATA_PART_SLACK 32
-#define PERFDATA_PART_NUMBER 32   /* room that a number needs; a line needs that of its parts and SLACK */
-/* Writes parts up to the first STOP, of which the constant bytes are written, and returns the end. *part becomes that
+#define PERFDATA_PART_NUMBER 32   /* room that a number needs; a line needs the room of its parts, and SLACK */
+/* Writes parts up to the first STOP, including the constant bytes of the STOP, and returns the end. *part becomes that
  * STOP. */
 PERFDATA_API char *perfdata_parts_to(char *at, const struct perfdata_part **part, const void *const *bases);
 
-/* Such a line while it is put together, and then. All zero at first; released by perfdata_line_release. */
+/* Such a line, first while it is put together, then finished. All zero at first; released by perfdata_line_release. */
 struct perfdata_line {
 	struct perfdata_text text;    /* constant bytes are appended here */
 	struct perfdata_text parts;   /* struct perfdata_part; the last is a STOP */
-	size_t done;                  /* bytes of the text that stand in front of parts */
-	size_t room;                  /* what parts take at most, once it is finished */
+	size_t done;                  /* bytes of the text that belong to parts already */
+	size_t room;                  /* most bytes that the parts take, once the line is finished */
 };
-/* A part behind the constant bytes so far; its text is set here. */
+/* Adds a part behind the constant bytes so far; the function sets the part's text. */
 PERFDATA_API void perfdata_line_part(struct perfdata_line *line, struct perfdata_part part);
-/* No more parts: perfdata_line_parts may be asked for. False without memory. */
+/* Finishes the line: no more parts, and perfdata_line_parts may be called. False without memory. */
 PERFDATA_API bool perfdata_line_finish(struct perfdata_line *line);
 PERFDATA_API void perfdata_line_release(struct perfdata_line *line);
 static inline const struct perfdata_part *perfdata_line_parts(const struct perfdata_line *line)
@@ -161,9 +162,9 @@ PERFDATA_API bool perfdata_json_plain(const void *bytes, size_t size);
 
 /* "note", "warning", "error". Static storage. */
 PERFDATA_API const char *perfdata_severity_name(enum perfdata_severity severity);
-/* A finding as the JSON object that stands for it everywhere:
- * {"severity","code","name","file","offset","record","message"}, without those that it does not have; code 0 is none,
- * of a failure that is no finding. wide_as_text: offset and record as strings, for readers that know doubles only. */
+/* A finding as the JSON object that every output uses: {"severity","code","name","file","offset","record","message"},
+ * without members that it lacks; code 0 means a failure that is no finding. wide_as_text: offset and record as strings,
+ * for readers that have only doubles. */
 PERFDATA_API void perfdata_text_finding(struct perfdata_text *text, const struct perfdata_finding *finding,
 					bool wide_as_text);
 
@@ -178,7 +179,7 @@ PERFDATA_API void perfdata_text_printable(struct perfdata_text *text, const void
 
 /* --- dump --- */
 /* The hex dump of `perf script -D`: lines ".  %04x: " + 16 × " xx" + two blanks + 16 characters, for all
- * bytes. What is missing of the last line is blanks. Nothing for no bytes. */
+ * bytes. Blanks fill the last line. No bytes give no text. */
 PERFDATA_API void perfdata_text_hex_dump(struct perfdata_text *text, const uint8_t *bytes, size_t size);
 
 #ifdef __cplusplus

@@ -27,7 +27,7 @@ enum perfdata_trace_kind {
 	PERFDATA_TRACE_STRING,   /* char array: the bytes before the first NUL, or all of them */
 	PERFDATA_TRACE_ARRAY,    /* integers of 1, 2, 4 or 8 bytes each */
 	PERFDATA_TRACE_BITMASK,  /* set of small numbers (CPUs): an array of the recorder's unsigned longs */
-	PERFDATA_TRACE_BYTES,    /* a struct, or anything whose layout the format does not tell */
+	PERFDATA_TRACE_BYTES,    /* a struct, or anything else whose layout the format does not state */
 };
 
 /* Where the bytes of a field are. */
@@ -53,7 +53,7 @@ struct perfdata_trace_field {
 	bool is_signed;             /* the value, or each element, is signed */
 	bool elements_are_pointers; /* of an ARRAY */
 	bool is_common;             /* one of the common_ fields that every event of the machine has */
-	uint8_t text_flags;         /* how perf spells it; private */
+	uint8_t text_flags;         /* how perf spells the field; private */
 	const struct pd_trace_piece *text_piece; /* private */
 };
 
@@ -63,13 +63,13 @@ struct perfdata_trace_event {
 	const char *system;         /* such as "sched"; "ftrace" for the formats of the tracer itself */
 	const char *name;           /* such as "sched_switch" */
 	struct perfdata_bytes format; /* the text it was compiled from */
-	struct perfdata_bytes print;  /* what stands behind "print fmt:", without the newline; empty if absent */
+	struct perfdata_bytes print;  /* the text behind "print fmt:", without the newline; empty if absent */
 	const struct perfdata_trace_field *fields; /* in file order: common fields first */
 	size_t nr_common;
 	size_t nr_fields;           /* with the common ones */
 	unsigned long_size;         /* sizeof(long) of the recorder */
 	uint32_t min_size;          /* raw data of this many bytes holds every field's fixed part */
-	/* NULL, or which part of the fields could not be read; those that could are there */
+	/* NULL, or which part of the fields could not be read; the other fields are there */
 	const char *format_problem;
 	const char *print_problem;  /* NULL, or why the print format cannot be run (perf: "[FAILED TO PARSE]") */
 	const struct pd_trace_program *program; /* private */
@@ -82,9 +82,9 @@ PERFDATA_API enum perfdata_status perfdata_trace_new(enum perfdata_byte_order or
 
 /* Reads the tracing data of a recording (the body of feature 1, or what follows record 66) into a new set. The bytes
  * are copied. Byte order and sizeof(long) are those that the data states.
- *   PERFDATA_OK        *ret_trace is set. Damage, if any, was told to `finding`: codes TRACING_DATA and TRACE_FORMAT
- *                      with `offset` counted from `bytes`; everything in front of the damage is there. *ret_complete
- *                      (may be NULL) tells whether the whole was read.
+ *   PERFDATA_OK        *ret_trace is set. Damage, if any, was reported to `finding`: codes TRACING_DATA and
+ *                      TRACE_FORMAT with `offset` counted from `bytes`; everything in front of the damage is there.
+ *                      *ret_complete (may be NULL) tells whether the whole was read.
  *   PERFDATA_EFORMAT   this is no tracing data
  *   PERFDATA_ENOMEM
  * `finding` may be NULL. Its `file` is NULL and its `record` UINT64_MAX. */
@@ -92,21 +92,22 @@ PERFDATA_API enum perfdata_status perfdata_trace_load(const void *bytes, size_t 
 						      void *user, struct perfdata_trace **ret_trace,
 						      bool *ret_complete);
 
-/* Adds one format text (a tracefs `format` file), for those who decode live events. Copied. An event with the same id
- * replaces the older one. PERFDATA_OK, PERFDATA_DAMAGED if it has no usable name and ID, PERFDATA_ENOMEM. */
+/* Adds one format text (a tracefs `format` file), for programs that decode live events. The text is copied. An event
+ * with the same id replaces the older one. PERFDATA_OK, PERFDATA_DAMAGED if it has no usable name and ID,
+ * PERFDATA_ENOMEM. */
 PERFDATA_API enum perfdata_status perfdata_trace_add(struct perfdata_trace *trace, const char *system,
 						     const char *text, size_t size, uint64_t *ret_id /* may be NULL */);
 
 PERFDATA_API void perfdata_trace_free(struct perfdata_trace *trace);
 
-/* What the tracing data says of its recorder. */
+/* What the tracing data states about its recorder. */
 struct perfdata_trace_info {
 	const char *version;        /* "0.6"; "" if nothing was loaded */
 	enum perfdata_byte_order order;
 	unsigned long_size;         /* 4 or 8 */
 	uint32_t page_size;
 	size_t nr_events;
-	struct perfdata_bytes header_page, header_event, kallsyms, printk_formats, saved_cmdlines; /* as they stand */
+	struct perfdata_bytes header_page, header_event, kallsyms, printk_formats, saved_cmdlines; /* as recorded */
 };
 PERFDATA_API void perfdata_trace_info(const struct perfdata_trace *trace, struct perfdata_trace_info *ret_info);
 
@@ -117,7 +118,7 @@ PERFDATA_API const struct perfdata_trace_event *perfdata_trace_event(const struc
 PERFDATA_API const struct perfdata_trace_event *perfdata_trace_event_at(const struct perfdata_trace *trace,
 									size_t index);
 
-/* The event of a system and a name, or NULL. Looks at each event: for setting up, not for each sample. */
+/* The event of a system and a name, or NULL. Searches all events: meant for set-up, not for each sample. */
 PERFDATA_API const struct perfdata_trace_event *perfdata_trace_event_named(const struct perfdata_trace *trace,
 									    const char *system, const char *name);
 
@@ -141,7 +142,7 @@ struct perfdata_trace_value {
 	enum perfdata_trace_kind kind;
 	enum perfdata_byte_order order;
 	bool is_signed;
-	/* a dynamic field whose length reaches beyond the raw data: `bytes` are what is there */
+	/* a dynamic field whose length reaches beyond the raw data: `bytes` are those that are there */
 	bool clipped;
 	uint32_t element_size;
 	union {
@@ -187,23 +188,23 @@ PERFDATA_API enum perfdata_status perfdata_trace_print(const struct perfdata_tra
 						       const struct perfdata_trace_context *context,
 						       struct perfdata_text *out);
 
-/* Appends what `perf data convert --to-json` writes for a field of the event, before JSON escaping (and what stands
- * behind "[FAILED TO PARSE]"): a number as the print format spells it, if that prints the field itself, with the "0x"
- * that stands there. An array of char, u8 or s8 is text while its bytes are printable, else "ARRAY[61, 0a]".
- * perf has a memory there: once a field was not printable, it is an ARRAY[] in every later sample of that run. Whoever
- * wants the same bytes asks perfdata_trace_field_printable in the order of the samples, keeps the answer per field and
+/* Appends what `perf data convert --to-json` writes for a field of the event, before JSON escaping (and the text behind
+ * "[FAILED TO PARSE]"): a number as the print format spells it, if that prints the field itself, with the "0x" that
+ * stands there. An array of char, u8 or s8 is text while its bytes are printable, else "ARRAY[61, 0a]". perf keeps a
+ * state here: once a field was not printable, it is an ARRAY[] in every later sample of that run. A program that needs
+ * the same bytes calls perfdata_trace_field_printable in the order of the samples, keeps the result per field and
  * passes it as `as_bytes`. PERFDATA_OK, or PERFDATA_DAMAGED if the raw data is too short (nothing is appended). */
 PERFDATA_API enum perfdata_status perfdata_trace_print_field(const struct perfdata_trace_event *event,
 							     const struct perfdata_trace_field *field,
 							     struct perfdata_bytes raw, enum perfdata_byte_order order,
 							     bool as_bytes, struct perfdata_text *out);
 
-/* True if perfdata_trace_print_field writes nothing but a number, of which no notation has anything to escape. */
+/* True if perfdata_trace_print_field writes only a number for the field, so that no notation has anything to escape. */
 PERFDATA_API bool perfdata_trace_prints_number(const struct perfdata_trace_field *field);
 
-/* How perfdata_trace_print_field spells the field where that takes one number in the recorder's byte order, which is
- * this machine's: the part's text stands in front of it, its offset is that in raw data, of which there are min_size
- * bytes. A part whose form is STOP: it takes more. */
+/* The form in which perfdata_trace_print_field spells a field that is one number, in the recorder's byte order, which
+ * must be this machine's: the part's text stands in front of the number, its offset is that in raw data, of which there
+ * are min_size bytes. A part whose form is STOP: the field needs more than a number. */
 PERFDATA_API struct perfdata_part perfdata_trace_field_part(const struct perfdata_trace_field *field);
 
 /* False if the field is one that perf prints as text and these bytes are not printable. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What in-tree emitters use for speed, outside the promise of the ABI: layouts of structs that change with any release.
- * A program that includes this header works with exactly the version of the library that it was built with. */
+/* Structs that in-tree emitters use for speed, outside the promise of the ABI: their layouts change with any release. A
+ * program that includes this header works with exactly the version of the library that it was built with. */
 #ifndef PERFDATA_UNSTABLE_H
 #define PERFDATA_UNSTABLE_H
 
@@ -44,7 +44,7 @@ PERFDATA_API void perfdata_config_init(struct perfdata_config *config, const str
 				       enum perfdata_byte_order order);
 
 /* True if the sample is plain (`sample_is_plain`) and its fields reach exactly to its end; *ret_raw is its raw data, or
- * no bytes. False says nothing: perfdata_decode knows. */
+ * no bytes. False proves nothing: perfdata_decode finds out. */
 PERFDATA_API bool perfdata_sample_is_whole(const struct perfdata_config *config, const void *bytes, size_t size,
 					   struct perfdata_bytes *ret_raw);
 

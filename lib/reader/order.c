@@ -32,7 +32,7 @@ struct pd_order {
 	uint64_t last;                   /* time of the record released last */
 	struct perfdata_raw read[PD_MAX_RECORDS]; /* of one chunk, which stays while they are worked on */
 	unsigned nr_read, read_at;
-	/* held for records given last that are not in memory any more: released when the next are asked for */
+	/* held for the records given last that came from slots: released when the next are asked for */
 	struct pd_chunk *given[PD_MAX_RECORDS];
 	unsigned nr_given;
 	bool releasing;

@@ -62,7 +62,7 @@ static bool start_time(const char *process, uint64_t *ret)
 	return true;
 }
 
-/* The last number of "NSpid:      1234    7": the pid of the process inside its own namespace. */
+/* The last number of "NSpid: 1234 7": the pid of the process inside its own namespace. */
 static uint32_t inner_pid(const char *process)
 {
 	char text[4096];
