@@ -73,6 +73,8 @@ enum perfdata_status pd_carrier_flush(struct perfdata_writer *writer);
 void pd_carrier_section(const struct perfdata_writer *writer, struct perfdata_text *out);
 
 /* --- writer_file.c, writer_stream.c --- */
+/* Whether any of the writer's events has a name. */
+bool pd_writer_has_names(const struct perfdata_writer *writer);
 /* EVENT_DESC of the writer's events. */
 enum perfdata_status pd_writer_event_desc(struct perfdata_writer *writer, struct perfdata_text *out);
 void pd_text_int(const struct perfdata_writer *writer, struct perfdata_text *out, unsigned width, uint64_t value);

@@ -51,7 +51,7 @@ enum perfdata_status pd_writer_event_desc(struct perfdata_writer *writer, struct
 	return perfdata_text_failed(out) ? pd_writer_failed(writer, PERFDATA_ENOMEM, NULL) : PERFDATA_OK;
 }
 
-static bool has_names(const struct perfdata_writer *writer)
+bool pd_writer_has_names(const struct perfdata_writer *writer)
 {
 	for (size_t i = 0; i < writer->nr_events; i++)
 		if (writer->events[i].name)
@@ -85,7 +85,8 @@ static enum perfdata_status make_sections(struct perfdata_writer *writer, uint64
 	struct perfdata_text text;
 
 	perfdata_text_init(&text);
-	if (status == PERFDATA_OK && !writer->sections[PERFDATA_FEATURE_EVENT_DESC].is_present && has_names(writer)) {
+	if (status == PERFDATA_OK && !writer->sections[PERFDATA_FEATURE_EVENT_DESC].is_present &&
+	    pd_writer_has_names(writer)) {
 		status = pd_writer_event_desc(writer, &text);
 		if (status == PERFDATA_OK)
 			status = perfdata_writer_feature(writer, PERFDATA_FEATURE_EVENT_DESC, text.data, text.size);

@@ -109,7 +109,9 @@ enum perfdata_status pd_stream_begin(struct perfdata_writer *writer)
 	pd_text_int(writer, &out, 8, STREAM_HEADER_SIZE);
 	for (size_t i = 0; i < writer->nr_events && status == PERFDATA_OK; i++)
 		status = put_attr_record(writer, &writer->events[i], &out);
-	if (status == PERFDATA_OK && writer->nr_events && !writer->sections[PERFDATA_FEATURE_EVENT_DESC].is_present) {
+	/* perf takes an empty name for a name */
+	if (status == PERFDATA_OK && !writer->sections[PERFDATA_FEATURE_EVENT_DESC].is_present &&
+	    pd_writer_has_names(writer)) {
 		struct perfdata_text desc;
 		perfdata_text_init(&desc);
 		status = pd_writer_event_desc(writer, &desc);

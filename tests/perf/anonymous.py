@@ -61,6 +61,8 @@ def is_words(number):
 # Samples are most of a recording, and have texts in fields of tracepoints only: what they tell is found without parsing
 NUMBERS_OF_SAMPLES = re.compile(rb'"(?:ip|addr|from|to|phys_addr|[A-Z][A-Z0-9]*|[rx]\d+)":"(0x[0-9a-f]+)"')
 CHAINS_OF_SAMPLES = re.compile(rb'"callchain":\[([^\]]*)\]')
+CPU_OF_SAMPLE = re.compile(rb'"cpu":(\d+)')
+PERIOD_OF_SAMPLE = re.compile(rb'"period":(\d+)')
 FIELDS_OF_SAMPLES = re.compile(rb'"fields":\{([^}]*)\}')
 STACKS_OF_SAMPLES = re.compile(rb'"user_stack":\{[^}]*"data":"([0-9a-f]*)"')
 
@@ -104,6 +106,21 @@ def stands_in(text, data):
     return text in data and re.search(rb"(?<![\w.+-])" + re.escape(text) + rb"(?![\w.+-])", data) is not None
 
 
+def words_in(data):
+    """The eight-byte numbers at all places divisible by four."""
+    order = ">" if data[:8] == b"2ELIFREP" else "<"
+    return {word for start in (0, 4) for word in struct.unpack_from("%s%dQ" % (order, (len(data) - start) // 8), data, start)}
+
+
+def forms_of_samples(path):
+    """Frames, CPU and period of each sample."""
+    forms = []
+    for line in program.run("ndjson", "-q", "--symbols", "no", "--type", "sample", "--order", "file", path).out.splitlines()[1:-1]:
+        chain, cpu, period = (pattern.search(line) for pattern in (CHAINS_OF_SAMPLES, CPU_OF_SAMPLE, PERIOD_OF_SAMPLE))
+        forms.append((chain[1].count(b",") + 1 if chain and chain[1] else 0, int(cpu[1]) if cpu else 0, int(period[1]) if period else 0))
+    return sorted(forms)
+
+
 NOT_UNWOUND = ("--symfs", "/nonexistent")
 
 
@@ -139,19 +156,12 @@ def check(path, use_perf, how=NOT_UNWOUND, secret=None):
         found = sorted(text for text in texts if stands_in(text.encode("utf-8", "replace"), data))
         if found:
             return "texts of the original are in it: %s" % found[:5]
-        order = ">" if data[:8] == b"2ELIFREP" else "<"
-        orders = [struct.pack(order + "Q", n) for n in numbers]
-        inside = {data[at:at + 8] for at in range(0, len(data) - 7, 4)}
-        found = [number.hex() for number in orders if number in inside]
+        found = numbers & words_in(data)
         if found:
-            return "%d of %d numbers of the original are in it: %s" % (len(found), len(orders), found[:5])
+            return "%d of %d numbers of the original are in it: %s" % (len(found), len(numbers), ["%x" % number for number in found][:5])
         if program.run("check", "-q", out).code != 0:
             return "what was written is damaged: %s" % program.run("check", out).out.decode("utf-8", "replace")[:300]
-        counts = []
-        for recording in (path, out):
-            lines = program.run("ndjson", "-q", "--symbols", "no", "--type", "sample", "--order", "file", recording).out.splitlines()[1:-1]
-            records = [json.loads(line) for line in lines]
-            counts.append(sorted((len(r.get("callchain", ())), r.get("cpu") or 0, r.get("period", 0)) for r in records))
+        counts = [forms_of_samples(recording) for recording in (path, out)]
         if how != NOT_UNWOUND:
             if len(counts[0]) != len(counts[1]) or not counts[0] or sum(n for n, _cpu, _period in counts[1]) < 3 * len(counts[1]):
                 return "%d samples, %d afterwards; chains have %s frames" % (len(counts[0]), len(counts[1]), [n for n, _cpu, _period in counts[1][:9]])
