@@ -196,7 +196,7 @@ struct writing {
 	bool first;
 };
 
-/* Milliseconds since the first sample; what came before has times below zero. */
+/* Milliseconds since the first sample; earlier records have times below zero. */
 static void put_time(struct perfdata_text *out, uint64_t time, uint64_t zero)
 {
 	const bool before = time < zero;
@@ -341,7 +341,7 @@ static enum perfdata_status put_markers(struct writing *writing, const struct ti
 	return status;
 }
 
-/* One thread of the viewer: of an event of a thread; markers go with the first one. */
+/* One thread of the viewer: the rows of a recorded thread and one event; the first of them has the thread's markers. */
 static enum perfdata_status put_thread(struct writing *writing, const struct timeline_row *rows, size_t nr,
 				       uint32_t event, bool is_first, bool is_main)
 {

@@ -21,14 +21,14 @@ struct firefox_tables {
 	const struct perfdata_session *session;
 	struct stack_labels *labels;
 	struct stack_route *route;
-	struct stack_tree stacks;    /* of frames */
+	struct stack_tree stacks;    /* labels are rows of frames */
 	struct pd_hash_map known;    /* frame of the session and is_caller → first row of frames */
 	struct frame *frames;
 	size_t nr_frames, frames_room;
-	uint32_t *nodes;             /* the stack that each step of the way ends in */
+	uint32_t *nodes;             /* for each step of the way: the row of the stack that ends there */
 	size_t nodes_room;
 	struct pd_hash_map libs;     /* dso → row of libs */
-	uint32_t *dsos;              /* by row */
+	uint32_t *dsos;              /* by row of libs */
 	size_t nr_libs, libs_room;
 	bool failed;
 };
@@ -73,7 +73,7 @@ uint32_t pd_firefox_string(struct firefox_tables *tables, const char *text)
 
 /* --- stacks ------------------------------------------------------------------------------------------------------- */
 
-/* The row of the first frame of a step, its inlined calls stand behind it. False without memory. */
+/* The row of the first frame of a step; the frames of its inlined calls follow. False without memory. */
 static bool frames_of(struct firefox_tables *tables, const struct stack_step *step, uint32_t *ret_first, size_t *ret_nr)
 {
 	const uint64_t key = (uint64_t)step->frame << 1 | step->is_caller;
@@ -302,7 +302,7 @@ static void put_frames(struct firefox_tables *tables, struct perfdata_text *out)
 	perfdata_text_char(out, '}');
 }
 
-/* Sources are numbered as strings are: a row for each, most of which nothing points to. */
+/* A source has the number of its string, so there is a row for each string; nothing points to most of them. */
 static void put_sources(struct firefox_tables *tables, struct perfdata_text *out)
 {
 	const size_t nr = pd_stack_labels_nr_strings(tables->labels);

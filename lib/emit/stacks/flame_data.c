@@ -9,12 +9,13 @@
 
 enum { MAX_BINS = 480 };
 
-/* How many samples go through nodes, by hashes of their ways: never less than it is. */
+/* How many samples go through nodes, by hashes of the ways to them. Ways may share a count, so a count may be too
+ * large, never too small. */
 enum { COUNTS = 1 << 22 };
 
 struct level {
-	uint64_t hash, samples;      /* of the way to here; that are not counted above yet */
-	uint32_t node;               /* of the tree, while it is built */
+	uint64_t hash, samples;      /* hash of the way to here; samples that are not added to the levels above yet */
+	uint32_t node;               /* in the tree, while that is built */
 };
 
 struct flame_data {
@@ -27,14 +28,14 @@ struct flame_data {
 	uint32_t *counts;
 	struct level *levels;
 	size_t nr_levels, levels_room;
-	size_t left_out;             /* stacks, not boxes */
+	size_t left_out;             /* stacks (not boxes) that the tree lacks */
 	uint64_t below;
-	uint32_t small;              /* label of what is left out */
+	uint32_t small;              /* label of the node for what is left out */
 	uint64_t first_slice, slices_per_bin;
 	uint32_t bins;
-	struct flame_row *rows;      /* of one group */
+	struct flame_row *rows;      /* those of one group, see pd_flame_data_rows */
 	size_t rows_room;
-	size_t accounted;            /* of rows and counts */
+	size_t accounted;            /* bytes of rows and counts, drawn from the account */
 };
 
 void pd_flame_data_free(struct flame_data *data)
@@ -104,7 +105,7 @@ static bool enter_levels(struct flame_data *data, const struct stack_way *way)
 	return true;
 }
 
-/* What one side's stacks are to be gone through for: counting, or building the tree of what is large enough. */
+/* What to do with each stack of a side: count its nodes, or put it into the tree where it is large enough. */
 typedef enum perfdata_status stack_fn(struct flame_data *data, const struct stack_way *way,
 				      const struct pd_profile_entry *entry);
 
@@ -149,7 +150,8 @@ static enum perfdata_status each_stack(struct flame_data *data, unsigned side, s
 
 /* --- the tree ----------------------------------------------------------------------------------------------------- */
 
-/* The way as far as it is large enough, and one node for all that is not. PERFDATA_ELIMIT: too many nodes. */
+/* Adds the way to the tree as far as its nodes are large enough, then one node for the rest. PERFDATA_ELIMIT: too many
+ * nodes. */
 static enum perfdata_status build_stack(struct flame_data *data, const struct stack_way *way,
 					const struct pd_profile_entry *entry)
 {
@@ -191,8 +193,8 @@ static void account(struct flame_data *data)
 	data->accounted = size;
 }
 
-/* Where there are too many nodes, those with fewest samples are left out: of counts that are never too low, so what is
- * shown is whole. */
+/* Where there are too many nodes, leaves out those with fewest samples. As counts are never too low, each node with
+ * enough samples is shown. */
 static enum perfdata_status build_what_fits(struct flame_data *data)
 {
 	struct stack_label small = { .kind = STACK_LEFT_OUT, .dso = PERFDATA_NONE };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a flame graph is drawn from: the tree of functions and how much of each event lies where, of a recording and of
- * the one that it is compared with. */
+/* The data of a flame graph: the tree of functions, and how much of each event lies where, for a recording and for the
+ * base that it is compared with. */
 #ifndef PD_FLAME_DATA_H
 #define PD_FLAME_DATA_H
 
@@ -20,7 +20,7 @@ struct flame_side {
 struct flame_options {
 	bool inlines;
 	uint64_t slice;              /* ns, of both profiles */
-	size_t max_nodes;            /* smaller ones are left out beyond that */
+	size_t max_nodes;            /* of the tree; beyond that the smallest are left out */
 };
 
 struct flame_data;
@@ -39,10 +39,10 @@ struct flame_row {
 	uint32_t thread, bin, node;
 	uint64_t samples, weight;
 };
-/* The bins of time of the recording: how many, and ns of each. 0 where no sample has a time. */
+/* The number of bins that the time of the recording is divided into (0: no sample has a time), and ns of each bin. */
 uint32_t pd_flame_data_bins(const struct flame_data *data, uint64_t *ret_width);
-/* Calls take with the rows of an event of a side (0: the recording), sorted, a group of equal thread and bin at a
- * time. */
+/* Calls `take` with the sorted rows of an event of a side (0: the recording), one group of equal thread and bin after
+ * the other. */
 enum perfdata_status pd_flame_data_rows(struct flame_data *data, unsigned side, uint32_t event,
 				     void (*take)(void *user, const struct flame_row *rows, size_t nr), void *user);
 /* Adds samples and weight of an event of a side to arrays of the tree's nodes, each of which may be NULL. */

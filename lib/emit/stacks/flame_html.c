@@ -135,7 +135,7 @@ static void put_meta(struct perfdata_text *out, const struct flamegraph *graph)
 
 struct columns {
 	struct stack_pack pack;
-	struct perfdata_text text;   /* of what is not packed yet */
+	struct perfdata_text text;   /* text that is not packed yet */
 	struct perfdata_text rows;
 	uint64_t nr_rows;
 };

@@ -10,7 +10,7 @@
 #include "emit/stacks/stack_text.h"
 
 enum { ROW = 17, HEAD = 26, MARGIN = 8 };
-#define LETTER 6.6           /* of a monospaced font of 11 px */
+#define LETTER 6.6           /* px: width of a letter in a monospaced font of 11 px */
 #define LEAST 0.4            /* px: narrower boxes are left out */
 
 /* A node with its place. */
@@ -29,7 +29,7 @@ struct svg {
 	uint64_t all, base_all;
 	bool is_time, by_samples;
 	struct svg_box *boxes;       /* by parent, then name */
-	double *x;                   /* of each node, -1: left out */
+	double *x;                   /* by node; -1: left out */
 	size_t nr_boxes;
 	uint32_t depth;
 };
@@ -61,7 +61,7 @@ static uint32_t hash_of(const char *name)
 	return hash;
 }
 
-/* The same colours as those of the page. */
+/* The page has the same colours. */
 static void put_fill(struct perfdata_text *out, const struct svg *svg, const struct svg_box *box,
 		     const struct stack_label *label)
 {
@@ -121,7 +121,7 @@ static int compare_boxes(const void *left, const void *right)
 	const struct svg_box *a = left, *b = right;
 	if (a->depth != b->depth)
 		return a->depth < b->depth ? -1 : 1;
-	if (a->x < b->x || a->x > b->x)      /* of the parent */
+	if (a->x < b->x || a->x > b->x)      /* x of the parents */
 		return a->x < b->x ? -1 : 1;
 	if (a->parent != b->parent)
 		return a->parent < b->parent ? -1 : 1;

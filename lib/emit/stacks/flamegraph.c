@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `flamegraph`: one HTML page that shows where the time goes, without anything from elsewhere; or a picture of it. */
+/* `flamegraph`: one HTML page that shows where the time goes and loads nothing from elsewhere; or an SVG picture. */
 #include "config.h"
 #include <stdio.h>
 #include <string.h>

@@ -16,13 +16,14 @@ struct folded {
 	bool with_addresses, with_inlines;
 	struct pd_profile *profile;
 	struct pd_intern *names;       /* what stands between two semicolons; the label of a node is its id */
-	/* by label: where the name stands as the last one of a line, and in front of others */
+	/* by label: the rank of the name in the order of lines, once at the end of a line, once in front of a
+	 * semicolon */
 	uint32_t *ranks;
 	struct perfdata_text text;     /* of one frame */
 	/* while lines are written */
 	struct perfdata_text *out;
 	struct perfdata_text line;     /* the names on the way to the node at hand */
-	size_t *ends;                  /* of that, by depth */
+	size_t *ends;                  /* where names end in `line`, by depth */
 	size_t ends_room;
 };
 
@@ -103,7 +104,7 @@ static enum perfdata_status merge(void *state, void *part, struct perfdata_text 
 
 /* --- names -------------------------------------------------------------------------------------------------------- */
 
-/* What separates frames and lines must not stand inside them. */
+/* Appends a name without the characters that separate frames and lines. */
 static void append_clean(struct perfdata_text *out, const char *text)
 {
 	const size_t before = out->size;
@@ -118,7 +119,7 @@ static void append_clean(struct perfdata_text *out, const char *text)
 	}
 }
 
-/* The label of what stands in the text, which is empty then. */
+/* The label of the name in folded->text; empties that text. */
 static enum perfdata_status take_label(struct folded *folded, uint32_t *ret)
 {
 	struct perfdata_text *text = &folded->text;

@@ -30,7 +30,7 @@ struct state {
 	struct pd_hash_map comms;        /* number of a thread → the comm that was written, plus one */
 	struct pd_hash_map tracks;       /* number of a thread → 1: it has a track */
 	struct pd_hash_map states;       /* tid → the state that was written */
-	bool has_switches;               /* tracepoints tell who runs: context switch records do not have to */
+	bool has_switches;               /* scheduler tracepoints tell who runs, SWITCH records need not */
 	uint64_t last_time;
 	struct perfdata_text message, part, name;
 };
@@ -58,7 +58,7 @@ static void put_string(struct state *state, struct perfdata_text *out, unsigned 
 	out->failed |= perfdata_text_failed(&state->name);
 }
 
-/* The kernel's version: bits of thread states mean what they mean in it. */
+/* The kernel's version, which decides what bits of thread states mean. */
 static void put_system(struct state *state, struct perfdata_text *out)
 {
 	enum { SYSTEM_UTSNAME = 1, UTSNAME_SYSTEM = 1, UTSNAME_RELEASE = 3, UTSNAME_MACHINE = 4 };
@@ -126,7 +126,7 @@ static const char *comm_of(const struct state *state, uint32_t comm)
 	return comm == PERFDATA_NONE ? "" : perfdata_session_comm(state->session, comm);
 }
 
-/* A thread is described where it is met first, and where it has another name than before. */
+/* Describes a thread where the recording has it first, and where its name has changed. */
 static bool put_thread(struct state *state, const struct perfetto_row *row, struct perfdata_text *out)
 {
 	enum {
@@ -258,7 +258,7 @@ struct note {
 	struct perfdata_text *out;
 };
 
-/* What is missing stands at the end of the recording's own track. */
+/* Notes on losses and damage stand at the end of the recording's own track. */
 static void put_note(void *pointer, const char *line)
 {
 	enum { TRACK_EVENT_TYPE = 9, TRACK_EVENT_NAME = 23, TYPE_INSTANT = 3 };

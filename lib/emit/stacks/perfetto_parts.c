@@ -44,8 +44,8 @@ static void put_name(struct perfdata_text *out, unsigned field, const void *byte
 
 /* --- tracepoints -------------------------------------------------------------------------------------------------- */
 
-/* Scheduler events have messages of their own: what they are numbered by, and their fields in the order of their
- * numbers. All others are generic. */
+/* Scheduler tracepoints have messages of their own: each one's field number, and its fields in the order of their
+ * numbers. All other tracepoints are generic. */
 struct known_event {
 	const char *name;
 	unsigned number;

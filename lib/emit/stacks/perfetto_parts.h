@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What one batch has for Perfetto: packets that say everything themselves, and samples, whose stacks refer to what
+/* The packets of one batch for Perfetto: some are complete in themselves; samples have stacks, which refer to what
  * earlier packets defined. */
 #ifndef PD_PERFETTO_PARTS_H
 #define PD_PERFETTO_PARTS_H
@@ -41,7 +41,7 @@ struct perfetto_row {
 	int32_t pid, tid;
 	uint32_t thread, comm, cpu;  /* as the delivery has them; UINT32_MAX: unknown */
 	uint32_t event, node;        /* of a sample */
-	/* of the part, callee first: the stack of the node; 0 where a row of the event before has had it */
+	/* steps of the part, callee first: the stack of the node; 0 where an earlier row of the event has them */
 	uint32_t steps, nr_steps;
 	uint8_t kind;                /* enum perfetto_kind */
 	uint8_t state;               /* of a sample: mode of the processor; of a STATE: the thread's new state */

@@ -42,11 +42,11 @@ struct step_frames {
 	size_t nr;
 };
 
-/* One event. */
+/* The sequence of packets of one event. */
 struct sequence {
 	bool begun;
 	uint64_t nr_frames;
-	/* frame and is_caller, or an address that belongs to nothing → number of its step_frames */
+	/* frame and is_caller, or an address in no known file → number of its step_frames */
 	struct pd_hash_map frames;
 	struct pd_hash_map nowhere;
 	struct id_set defined[INTERNED_TABLES];   /* by table of interned data */
@@ -103,7 +103,7 @@ void pd_perfetto_stacks_free(struct perfetto_stacks *stacks)
 
 /* --- what is defined once ----------------------------------------------------------------------------------------- */
 
-/* Whether the table has to get this id now. */
+/* Whether the sequence has not defined this id in the table yet. */
 static bool is_new(struct perfetto_stacks *stacks, struct sequence *sequence, unsigned table, uint32_t id)
 {
 	const int added = pd_id_set_add(&sequence->defined[table], id);
@@ -119,7 +119,7 @@ static void put_string(struct perfetto_stacks *stacks, unsigned table, uint64_t 
 	pd_protobuf_message(&stacks->interned, table, &stacks->message);
 }
 
-/* The id of a string of the labels in a table of names: one more than theirs, since 0 is none. */
+/* The id of a label's string in a table of names: one more than the string's own id, since 0 means none. */
 static uint64_t string_id(struct perfetto_stacks *stacks, struct sequence *sequence, unsigned table, uint32_t string)
 {
 	if (is_new(stacks, sequence, table, string)) {
@@ -242,7 +242,7 @@ static void define_stack(struct perfetto_stacks *stacks, struct sequence *sequen
 
 /* --- samples ------------------------------------------------------------------------------------------------------ */
 
-/* How Perfetto numbers events that every kernel has, by attr.config; 0: it has no number. */
+/* Perfetto's number of a generic event, by attr.config; 0: Perfetto has none. */
 static unsigned counter_of(const struct perfdata_attr *attr)
 {
 	enum { TYPE_HARDWARE = 0, TYPE_SOFTWARE = 1 };
@@ -303,7 +303,7 @@ static struct sequence *sequence_of(struct perfetto_stacks *stacks, uint32_t eve
 	return &stacks->sequences[event];
 }
 
-/* The page wants what was counted on the processor so far, not what each sample stands for. */
+/* The viewer wants the count of the processor so far, not the period of each sample. */
 static uint64_t count_up(struct perfetto_stacks *stacks, struct sequence *sequence, const struct perfetto_row *row)
 {
 	uint64_t count = 0;

@@ -7,11 +7,11 @@
 #include "emit/stacks/perfetto_parts.h"
 
 struct perfetto_stacks;
-/* Borrows what it is given. NULL without memory. */
+/* Borrows its arguments. NULL without memory. */
 struct perfetto_stacks *pd_perfetto_stacks_new(const struct perfdata_reader *reader,
 					       const struct perfdata_session *session, bool inlines);
 void pd_perfetto_stacks_free(struct perfetto_stacks *stacks);
-/* Appends the packets of a sample of the part: what it needs and was not defined yet, and itself. False without
+/* Appends the packets of a sample of the part: definitions that earlier packets lack, then the sample. False without
  * memory. */
 bool pd_perfetto_stacks_sample(struct perfetto_stacks *stacks, const struct perfetto_part *part,
 			       const struct perfetto_row *row, struct perfdata_text *out);

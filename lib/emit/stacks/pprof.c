@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `pprof`: profile.proto, packed by gzip, as pprof and what reads its profiles take it. Two columns for each event:
+/* `pprof`: profile.proto, packed by gzip, for pprof and other readers of its profiles. Two columns for each event:
  * samples and weight. */
 #include "config.h"
 #include <inttypes.h>
@@ -152,9 +152,9 @@ struct writing {
 	struct stack_labels *labels;
 	struct stack_route *route;
 	struct pd_hash_map locations;     /* frame and is_caller → id */
-	struct pd_hash_map nowhere;       /* address that belongs to nothing → id of its location */
-	uint64_t nr_locations, no_stack;     /* the location of samples without a stack; 0: none was needed */
-	uint32_t *columns;           /* of each event, its first column; UINT32_MAX: none */
+	struct pd_hash_map nowhere;       /* address in no known file → id of its location */
+	uint64_t nr_locations, no_stack;     /* no_stack: the location of samples without a stack; 0: there are none */
+	uint32_t *columns;           /* the first column of each event; UINT32_MAX: none */
 	uint32_t nr_columns;
 	struct stack_spool samples;
 	struct perfdata_text types, location_texts, others, message, packed, label;
@@ -177,7 +177,7 @@ static void value_type(struct writing *writing, struct perfdata_text *out, unsig
 	pd_protobuf_message(out, field, &writing->message);
 }
 
-/* Names of columns are different, even where those of events are not. */
+/* Columns get different names, even where events have the same name. */
 static void column_names(const struct writing *writing, uint32_t index, char samples[256], char weight[256])
 {
 	const struct perfdata_reader *reader = writing->state->gather.reader;
@@ -261,7 +261,7 @@ static uint64_t put_location(struct writing *writing, const struct stack_step *s
 	pd_protobuf_number(&writing->message, LOCATION_ID, ++writing->nr_locations);
 	pd_protobuf_number(&writing->message, LOCATION_MAPPING, map_id);
 	pd_protobuf_number(&writing->message, LOCATION_ADDRESS, address);
-	/* what has no name is left to pprof, which may find one by the build-id */
+	/* a location without a name gets none here: pprof may find one by the build-id */
 	if (!nameless)
 		put_lines(writing, calls, nr, map);
 	pd_protobuf_message(&writing->location_texts, PROFILE_LOCATION, &writing->message);
@@ -282,7 +282,7 @@ static uint64_t location_of(struct writing *writing, const struct stack_step *st
 	return id;
 }
 
-/* Samples without locations are dropped by readers: those of empty chains have one without an address. */
+/* Readers drop samples without locations: samples with an empty chain get a location without an address. */
 static uint64_t no_stack_location(struct writing *writing, uint32_t label)
 {
 	const struct stack_call call = { .label = label };
@@ -359,7 +359,8 @@ static enum perfdata_status put_sample(struct writing *writing, const struct pd_
 	return PERFDATA_OK;
 }
 
-/* What pprof shows as the file of the profile is its first mapping: that of the process with most weight. */
+/* pprof shows the first mapping as the file of the profile: the main file of the process with most weight comes
+ * first. */
 static enum perfdata_status put_main(struct writing *writing)
 {
 	const struct stack_gather *gather = &writing->state->gather;
@@ -433,7 +434,7 @@ static void put_mapping(struct writing *writing, uint32_t id)
 		pd_protobuf_number(out, MAPPING_BUILD_ID,
 				   perfdata_text_failed(&writing->label) ? 0 : text_of(writing, writing->label.data));
 	}
-	/* each keeps pprof from looking for itself */
+	/* each has_… that is set keeps pprof from its own look-up */
 	const bool named = map->used && !map->nameless;
 	pd_protobuf_number(out, MAPPING_FUNCTIONS, named);
 	pd_protobuf_number(out, MAPPING_FILES, named && !map->sourceless);
@@ -497,7 +498,7 @@ static void put_comments(struct writing *writing, struct perfdata_text *out)
 	perfdata_text_release(&line);
 }
 
-/* The period of the first event, where it is the same for all samples; the column that is shown unasked. */
+/* The period of the first event, where all samples have the same; and the column that pprof shows by default. */
 static void put_period(struct writing *writing, struct perfdata_text *out)
 {
 	const struct pd_profile *profile = writing->state->gather.profile;

@@ -52,7 +52,7 @@ bool pd_pprof_seen_take(struct pprof_seen_list *list, const struct perfdata_read
 	}
 	const struct perfdata_mmap2 *mmap = &record.u.mmap2;
 	const struct pprof_seen map = { mmap->addr, mmap->addr + mmap->len, mmap->pgoff, mmap->pid, 0 };
-	/* of the kernel, some have none of the bits */
+	/* mappings of the kernel (pid -1) may have none of the bits */
 	return (mmap->pid >= 0 && !(mmap->prot & PROT_EXECUTABLE)) || keep(list, map, mmap->filename);
 }
 
@@ -130,7 +130,7 @@ struct pprof_map *pd_pprof_maps_get(struct pprof_maps *maps, uint32_t id) { retu
 
 static bool is_file(const struct perfdata_dso *dso) { return dso->kind == PERFDATA_DSO_USER; }
 
-/* The kernel's mapping is called by the symbol that it begins with, too: "[kernel.kallsyms]_text". */
+/* The recorded name of the kernel's mapping has the symbol at its start behind it: "[kernel.kallsyms]_text". */
 static bool is_of(const struct perfdata_dso *dso, const char *name)
 {
 	const size_t size = strlen(dso->filename);
@@ -158,7 +158,7 @@ static bool holds(const struct pprof_map *map, const struct perfdata_dso *dso, u
 	return !map->recorded || address - first < map->end - map->start;
 }
 
-/* Addresses that no recorded mapping holds: the pages that they were met in. */
+/* A mapping for addresses that no recorded one holds grows by their pages. */
 static void widen(struct pprof_map *map, uint64_t address)
 {
 	const uint64_t page = address & ~(uint64_t)(PAGE - 1),

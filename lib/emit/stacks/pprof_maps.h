@@ -13,7 +13,7 @@ struct pprof_seen {
 	int32_t pid;
 	uint32_t name;               /* of pprof_maps */
 };
-/* Those of one batch. */
+/* The executable mappings of one batch. */
 struct pprof_seen_list {
 	struct pprof_seen *maps;     /* their names: offsets in `names` */
 	size_t nr, room;
@@ -21,7 +21,7 @@ struct pprof_seen_list {
 	size_t names_size, names_room;
 };
 void pd_pprof_seen_free(struct pprof_seen_list *list);
-/* Takes the record in, if it maps something that can be executed. False without memory. */
+/* Adds the mapping of an MMAP or MMAP2 record, if it can be executed. False without memory. */
 bool pd_pprof_seen_take(struct pprof_seen_list *list, const struct perfdata_reader *reader,
 			const struct perfdata_raw *raw);
 
@@ -29,9 +29,9 @@ bool pd_pprof_seen_take(struct pprof_seen_list *list, const struct perfdata_read
 struct pprof_map {
 	uint64_t start, end, offset;
 	uint32_t dso;
-	const char *name;            /* path, or as the kernel's mapping is called in the recording */
-	bool recorded;               /* else it is what addresses were met in */
-	bool used, nameless, lineless, sourceless, inlined;   /* of its locations: one has no name, … */
+	const char *name;            /* the path, or the name of the kernel's mapping in the recording */
+	bool recorded;               /* else: the pages of the addresses that frames have */
+	bool used, nameless, lineless, sourceless, inlined;   /* nameless: of one of its locations, … */
 };
 
 struct pprof_maps;

@@ -5,7 +5,7 @@
 
 #include "emit/model/varint.h"
 
-/* Numbers that are 0 are left out, as the default. */
+/* Leaves out a number 0, which is the default. */
 static inline void pd_protobuf_number(struct perfdata_text *out, unsigned field, uint64_t value)
 {
 	if (!value)
@@ -13,7 +13,7 @@ static inline void pd_protobuf_number(struct perfdata_text *out, unsigned field,
 	pd_text_varint(out, (uint64_t)field << 3);
 	pd_text_varint(out, value);
 }
-/* Also where it is 0: as the case of a oneof, or where a reader asks whether it is there. */
+/* Writes 0 as well: for the case of a oneof, or where a reader asks whether the field is there. */
 static inline void pd_protobuf_given(struct perfdata_text *out, unsigned field, uint64_t value)
 {
 	pd_text_varint(out, (uint64_t)field << 3);

@@ -152,13 +152,13 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 
 /* --- one event ---------------------------------------------------------------------------------------------------- */
 
-/* What was added to a way below this label, and not to those above yet. */
+/* Sums of stacks at and below a label of the way, not yet added to the labels above. */
 struct pending {
 	uint32_t label;
 	uint64_t sum[2];
 };
 
-/* What is worked out behind the last sample. */
+/* The state of `end`, which makes rows and trees behind the last sample. */
 struct making {
 	const struct state *state;
 	struct report_head head;
@@ -166,15 +166,15 @@ struct making {
 	struct stack_labels *labels;
 	struct stack_place place;
 	struct report_event event;
-	uint32_t index;              /* of the event */
+	uint32_t index;              /* the event's */
 	size_t sums_room;
-	struct report_sum *by_label; /* of a list */
+	struct report_sum *by_label; /* sums of a list of rows, by label */
 	size_t by_label_room;
 	uint32_t *open;              /* by label: how often it is on the way */
 	size_t open_room;
 	struct pending *pending;     /* for each label of the way */
 	size_t nr_pending, pending_room;
-	unsigned nr_events;          /* that were written */
+	unsigned nr_events;          /* events written so far */
 };
 
 static bool is_by_stack(enum report_by by)
@@ -188,7 +188,7 @@ static void add_sums(struct report_sum *sum, const struct pd_profile_sums *more)
 	sum->self[1] += more->weight;
 }
 
-/* Room for index `last`, what is new of it zero. */
+/* Makes room for index `last`; new items are zero. */
 static bool make_room(void *items_pointer, size_t *room, size_t last, size_t size)
 {
 	const size_t before = *room;
@@ -199,7 +199,8 @@ static bool make_room(void *items_pointer, size_t *room, size_t last, size_t siz
 	return true;
 }
 
-/* Leaves the way down to so many labels: what was added below goes to the totals of what is left, once for each way. */
+/* Leaves the way down to so many labels: adds pending sums to the totals of the labels that are left; a label that is
+ * on the way several times gets them once. */
 static void leave(struct making *making, size_t nr)
 {
 	while (making->nr_pending > nr) {
@@ -315,7 +316,8 @@ static enum perfdata_status add_key_row(struct making *making, const struct pd_p
 	return PERFDATA_OK;
 }
 
-/* Who is the same: the first of equal rows, as they are sorted by name, takes the sums of the others. */
+/* Whether two rows are of the same thing: rows are sorted by name, and the first of equal ones takes the sums of the
+ * others. */
 static bool is_same(const struct report_row *a, const struct report_row *b, enum report_by by)
 {
 	if (by == REPORT_PROCESS)
@@ -353,7 +355,7 @@ static void join_rows(struct making *making)
 	event->nr_rows = nr;
 }
 
-/* Rows of labels that came. */
+/* Makes a row for each label with samples. */
 static enum perfdata_status make_stack_rows(struct making *making)
 {
 	struct report_event *event = &making->event;
@@ -435,7 +437,7 @@ static enum perfdata_status event_begin(struct making *making, uint32_t index)
 	making->event.tree.account = pd_profile_account(state->gather.profile);
 	making->event.all[0] = sums ? sums->samples : 0;
 	making->event.all[1] = sums ? sums->weight : 0;
-	/* the way begins anew: nothing of it is in the tree yet */
+	/* a new route: the tree has no nodes of the way yet */
 	pd_stack_route_free(making->place.route);
 	making->place.route = pd_stack_route_new(state->gather.profile, state->gather.session, making->labels);
 	return making->place.route ? PERFDATA_OK : PERFDATA_ENOMEM;

@@ -29,7 +29,7 @@ struct report_options {
 	enum report_view view;
 	enum report_form form;
 	enum report_sort sort;
-	const char *function;    /* of callers and callees: a glob, or a part of the name */
+	const char *function;    /* whose callers or callees are shown: a glob, or a part of the name */
 	uint64_t top;            /* rows of an event; 0: all */
 	double min_percent;      /* of trees */
 	uint64_t width;          /* of lines; 0: no limit */
@@ -42,9 +42,9 @@ struct report_sum {
 };
 
 struct report_row {
-	const char *name, *file, *source;    /* "" where there is none */
+	const char *name, *file, *source;    /* "": none */
 	uint32_t line;
-	const char *kind;                    /* "user", "kernel", …; "" for what is no code */
+	const char *kind;                    /* "user", "kernel", …; "" for rows that are no code */
 	int32_t pid, tid;                    /* -1 where they are of no account */
 	struct report_sum sum;
 };
@@ -54,25 +54,25 @@ struct report_event {
 	const char *name;
 	bool is_time;
 	uint64_t all[2];                     /* samples and weight */
-	uint64_t nameless[2];                /* of which no function is known for what was executing */
-	bool has_totals;                     /* rows say what lies below them */
+	uint64_t nameless[2];                /* those of samples whose executing function is not known */
+	bool has_totals;                     /* rows have totals: what they and their callees weigh */
 	struct report_row *rows;             /* sorted */
 	size_t nr_rows;
 	/* for trees: */
 	const struct stack_labels *labels;
 	struct stack_tree tree;
-	struct report_sum *sums;             /* of its nodes */
+	struct report_sum *sums;             /* by node of the tree */
 };
 
 struct report_head {
 	const char *file;
 	const struct perfdata_emit_end *end;
-	bool first_document;                 /* of an output that several recordings share */
+	bool first_document;                 /* the first of an output that several recordings share */
 };
 
 /* --- rows (report_rows.c) --- */
 const char *pd_report_kind_name(enum stack_kind kind);
-/* self → total of each node. */
+/* Sets the total of each node: its self and the selves below it. */
 void pd_report_add_up(struct stack_tree *tree, struct report_sum *sums);
 /* Of a tree, that of what calls (or what is called by) functions that match; all of it on the new tree's roots. */
 bool pd_report_turn(struct report_event *event, const struct report_options *options, struct stack_tree *ret_tree,

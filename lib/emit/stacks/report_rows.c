@@ -65,7 +65,7 @@ struct turning {
 	struct report_sum *sums;
 	size_t room;
 	bool *wanted;                /* by label */
-	bool *inside;                /* by node: a function that matches is on its path, or is it */
+	bool *inside;                /* by node: the node or one above it is a function that matches */
 };
 
 static bool add_to(struct turning *turning, uint32_t node, const uint64_t self[2])

@@ -149,7 +149,7 @@ static struct column_widths widths_of(const struct report_options *options, cons
 	widths.weight_shown = event->is_time || event->all[0] != event->all[1];
 	widths.weight = 8;
 	if (!options->width) {
-		/* nothing is cut, but a long name does not push what is behind others away */
+		/* names are not cut, but one long name does not move the column behind the others */
 		widths.name = widths.name > NAME_WIDTH ? NAME_WIDTH : widths.name;
 		return widths;
 	}
@@ -281,7 +281,7 @@ static int compare_nodes(const void *key, const void *element)
 	return parent + 1 == other + 1 ? 0 : parent + 1 > other + 1 ? 1 : -1;
 }
 
-/* The branches below a node: from *ret_nr of them, the first. */
+/* The first of the branches below a node, and in *ret_nr their number. */
 static struct branch *children_of(struct branch *branches, size_t nr, uint32_t parent, size_t *ret_nr)
 {
 	struct branch *found = nr ? bsearch(&parent, branches, nr, sizeof *branches, compare_nodes) : NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `speedscope`: its own file format. For each event one profile of all threads, then one for each thread, heaviest
- * first; stacks of a profile are added up, so the view by time shows them one after the other. */
+/* `speedscope`: the file format of speedscope. For each event one profile of all threads, then one for each thread,
+ * heaviest first; stacks of a profile are added up, so the view by time shows them one after the other. */
 #include "config.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -73,7 +73,7 @@ struct writing {
 	struct flame_data *data;
 	struct perfdata_text *out;
 	struct stack_spool samples, weights;
-	struct lists *threads;       /* by number */
+	struct lists *threads;       /* by number of the thread */
 	struct pd_paged *sums;       /* by node */
 	uint32_t *path;
 	size_t path_room;
@@ -236,7 +236,7 @@ static enum perfdata_status put_event(struct writing *writing, uint32_t event)
 	}
 	if (used)
 		qsort(order, used, sizeof *order, compare_lists);
-	/* of one thread, the profile of all is that of the thread */
+	/* if there is one thread, the profile of all threads is that thread's */
 	for (size_t i = 0; i < used && used > 1 && status == PERFDATA_OK; i++)
 		status = put_thread(writing, order[i], event);
 	pd_stack_spool_clear(&writing->samples);
@@ -275,7 +275,7 @@ static void say(void *user, const char *line)
 	perfdata_text_string(user, line);
 }
 
-/* What the recording lacks has no place but the name. */
+/* The format has no place but the profile's name to tell what the recording lacks. */
 static void put_name(struct writing *writing, const struct perfdata_emit_end *end)
 {
 	struct perfdata_text name;
@@ -303,7 +303,7 @@ static enum perfdata_status put_document(struct writing *writing, const struct p
 	for (uint32_t i = 0; i < pd_profile_nr_events(profile) && status == PERFDATA_OK; i++)
 		if (pd_profile_event(profile, i))
 			status = put_event(writing, i);
-	/* a file without a profile is refused */
+	/* speedscope refuses a file without a profile */
 	if (writing->first && status == PERFDATA_OK)
 		perfdata_text_literal(
 			out,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `baseline`: how much weight lies where, in kilobytes, for comparing recordings (perfdata/compare.h): samples, weight
- * and squares of each key, by itself and with what it calls. What is smaller than a share of the event's weight that no
- * comparison would look at is left out. */
+ * and squares of each key, by itself and with what it calls. Keys below a share of the event's weight that no
+ * comparison would look at are left out. */
 #include "config.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ static const struct perfdata_emitter_option options[] = {
 	{ 0 },
 };
 
-/* Keys below one in so many of an event's weight are left out, and calls. */
+/* Keys, and calls, that have less than one in so many of an event's weight are left out. */
 enum { KEYS_LEFT_OUT = 10000, EDGES_LEFT_OUT = 1000 };
 
 enum by { BY_SYMBOL, BY_DSO, BY_COMM, BY_THREAD, BY_EVENT, BY_LINE, BY_STACK };
@@ -84,29 +84,29 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 /* Sums of a key in the event at hand. */
 struct sums {
 	struct pd_share_sums self, inclusive;
-	uint64_t seen;                   /* the number of the stack that added to it last */
+	uint64_t seen;                   /* the number of the stack that last added to this key */
 };
 struct edge {
 	struct pd_side_edge sums;
 	uint64_t seen;
 };
 
-/* What is worked out behind the last sample. Keys are numbered over all events; what is written has numbers of its
- * own. */
+/* The state of `end`, which adds up keys behind the last sample. Keys are numbered over all events; keys in the text
+ * have other numbers. */
 struct making {
 	const struct state *state;
 	struct perfdata_text *out;
 	struct stack_labels *labels;
 	struct stack_place place;        /* its route goes from a node to labels */
 	struct stack_tree tree;          /* of stacks, with BY_STACK: a key is its node */
-	struct pd_intern *texts;         /* what keys are told apart by: their ids are the keys' */
+	struct pd_intern *texts;         /* texts that tell keys apart; a text's id is the key's */
 	struct pd_hash_map by_label;     /* label (BY_STACK: node + NODE) → key */
 	struct key {
 		uint32_t label;          /* the first one; BY_STACK: the node */
 		uint32_t clones;         /* labels */
 		bool has_address;
 		uint64_t address;
-		uint32_t written;        /* its number in the text; UINT32_MAX: not yet */
+		uint32_t written;        /* the key's number in the text; UINT32_MAX: not written yet */
 	} *keys;
 	size_t nr_keys, keys_room;
 	struct sums *sums;               /* by key */
@@ -182,7 +182,7 @@ static void append_file(struct making *making, uint32_t dso)
 	perfdata_text_string(&making->name, key);
 }
 
-/* What kinds of labels are one key: a function in clones, inlined or not. */
+/* The key of a label. Clones of a function, inlined or not, have one key. */
 static bool key_of_label(struct making *making, uint32_t id, uint32_t *ret)
 {
 	const struct stack_label *label = pd_stack_labels_get(making->labels, id);
@@ -278,7 +278,7 @@ static void add_inclusive(struct making *making, uint32_t key, const struct pd_s
 	sum->seen = making->stack;
 }
 
-/* Each key and each call of a stack counts once, however often it stands there. */
+/* Each key and each call of a stack counts once, however often the stack has it. */
 static bool add_way(struct making *making, size_t nr, const struct pd_share_sums *sums)
 {
 	making->stack++;
@@ -397,7 +397,7 @@ static enum perfdata_status add_text(struct making *making, const struct pd_prof
 
 static bool is_left_out(uint64_t w, uint64_t all, unsigned below) { return (double)w * below < (double)all; }
 
-/* The file that a label is of, which stands in the text from now on; PD_NO_FILE: none. */
+/* The number of a label's file, which this writes to the text where it is not there yet; PD_NO_FILE: none. */
 static bool write_file(struct making *making, uint32_t dso, uint32_t *ret)
 {
 	const struct perfdata_session *session = making->state->gather.session;

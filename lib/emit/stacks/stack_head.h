@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a recording says of itself, and what is to be said of it before any number. */
+/* What a recording tells of its host and recorder, and the warnings that stand in front of any number. */
 #ifndef PD_STACK_HEAD_H
 #define PD_STACK_HEAD_H
 
@@ -14,7 +14,7 @@ struct stack_fact {
 };
 extern const struct stack_fact pd_stack_facts[];
 
-/* Calls say with one line for each: losses, damage, the first findings. */
+/* Calls `say` with a line for each warning: losses, damage, the first findings. */
 void pd_stack_head_warnings(const struct perfdata_emit_end *end, void (*say)(void *user, const char *line), void *user);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the steps of stacks are called. A label is what an output tells apart: a function of a file, or a file, a source
- * line, a build-id. One step has several labels where functions are inlined.
+/* Labels: the names of the steps of stacks. A label is what an output tells apart: a function of a file, or a file, a
+ * source line, a build-id. One step has several labels where functions are inlined.
  *
  * An address that has no name is one label for each file, so that a file without symbols is one thing and not
  * thousands. */
@@ -27,10 +27,10 @@ enum stack_kind {
 /* Strings are ids of pd_stack_labels_string; 0 is the empty one. */
 struct stack_label {
 	uint32_t name;
-	uint32_t raw_name;       /* as in the symbol table, of functions that are not inlined; else the name */
+	uint32_t raw_name;       /* as in the symbol table; of inlined functions, the name */
 	uint32_t file;           /* path of the dso as recorded */
-	uint32_t source;         /* of the first address that was met; 0: unknown */
-	uint32_t line;           /* of a source line (STACK_BY_LINE); else of the function's declaration; 0: unknown */
+	uint32_t source;         /* source file of the first address with this label; 0: unknown */
+	uint32_t line;           /* the source line (STACK_BY_LINE), else where the function is declared; 0: unknown */
 	uint32_t dso;            /* perfdata_session_dso, or PERFDATA_NONE */
 	enum stack_kind kind;
 };
@@ -45,13 +45,13 @@ struct stack_labels;
 /* Borrows the session. NULL without memory. */
 struct stack_labels *pd_stack_labels_new(const struct perfdata_session *session, enum stack_by by, bool inlines);
 void pd_stack_labels_free(struct stack_labels *labels);
-/* From now on, frames are those of another session; labels stay, so that two recordings have them in common. */
+/* Frames are those of this session from now on; labels stay, so that two recordings share them. */
 void pd_stack_labels_use(struct stack_labels *labels, const struct perfdata_session *session);
 /* The calls at a frame, outermost first; lives until the next call. is_caller: the frame's address is where a call
  * returns to. NULL without memory. */
 const struct stack_call *pd_stack_labels_of(struct stack_labels *labels, uint32_t frame, bool is_caller,
 					    size_t *ret_nr);
-/* A label that stands for something that is no frame. UINT32_MAX without memory. */
+/* Adds a label that is of no frame, such as "[no stack]". UINT32_MAX without memory. */
 uint32_t pd_stack_labels_add(struct stack_labels *labels, const struct stack_label *label);
 uint32_t pd_stack_labels_nr(const struct stack_labels *labels);
 const struct stack_label *pd_stack_labels_get(const struct stack_labels *labels, uint32_t label);
@@ -61,7 +61,8 @@ uint32_t pd_stack_labels_intern(struct stack_labels *labels, const char *text);
 uint32_t pd_stack_labels_nr_strings(const struct stack_labels *labels);
 const char *pd_stack_labels_string(const struct stack_labels *labels, uint32_t string);
 
-/* Where the code of a step is: of one that a call returns to, inside the call. Nothing stands in front of address 0. */
+/* The address of a step's code: where a call returns to the step's address, that of the byte in front of it, inside the
+ * call (0 stays 0). */
 static inline uint64_t pd_stack_code_address(uint64_t address, bool is_caller)
 {
 	return address - (is_caller && address);

@@ -17,7 +17,7 @@ struct stack_pack {
 /* False without memory, or where the library was built without zlib. */
 bool pd_stack_pack_begin(struct stack_pack *pack, struct perfdata_text *out, bool base64);
 void pd_stack_pack_write(struct stack_pack *pack, const void *bytes, size_t size);
-/* False if anything failed; frees what it held. */
+/* False if anything failed; frees the state either way. */
 bool pd_stack_pack_end(struct stack_pack *pack);
 
 void pd_stack_text_base64(struct perfdata_text *out, const uint8_t *bytes, size_t size);

@@ -5,7 +5,7 @@
 
 void pd_stack_place_release(struct stack_place *place) { pd_free(place->nodes); }
 
-/* What a way has in common with the one before stands where it stood. */
+/* The labels that a way shares with the one before have the nodes of the one before. */
 static bool prepare(struct stack_place *place, const struct stack_way *way, uint32_t *ret_above)
 {
 	if (pd_vector_grow(&place->nodes, &place->room, way->nr_labels, sizeof *place->nodes) < 0)

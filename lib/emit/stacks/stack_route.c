@@ -57,8 +57,8 @@ static bool is_return_address(const struct stack_route *route, const struct stac
 	return pd_stack_returns_to(route->session, caller->origin, caller->frame, callee->frame);
 }
 
-/* Steps from the node up to one that the last way has too, or to the root; *ret_same: how many of the last way stay.
- * Callers have lower numbers than what they call, so the last way is sorted. */
+/* Collects the steps from the node up to one that the last way has, too, or to the root; *ret_same: how many steps of
+ * the last way stay. Callers have lower numbers than their callees, so the last way is sorted. */
 static enum perfdata_status collect(struct stack_route *route, uint32_t node, size_t *ret_nr, size_t *ret_same)
 {
 	size_t nr = 0, same = route->nr_steps;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The way from the root to a node of the profile: its steps, and what they are called. Nodes that are asked for one
- * after the other share the beginning of their ways, since a profile gives them in the order of their numbers; only the
- * rest is worked out anew. */
+/* The way from the root to a node of the profile: its steps and their labels. A profile gives nodes in the order of
+ * their numbers, so nodes one after the other share the beginning of their ways; only the rest is worked out anew. */
 #ifndef PD_STACK_ROUTE_H
 #define PD_STACK_ROUTE_H
 
@@ -10,18 +9,18 @@
 
 struct stack_step {
 	uint32_t node;
-	uint32_t frame;              /* PERFDATA_NONE: `ip` belongs to nothing */
+	uint32_t frame;              /* PERFDATA_NONE: `ip` is in no known file */
 	uint64_t ip;
 	uint16_t origin;
-	/* the address is where a call returns to: what called is at the address minus one */
+	/* the address is where a call returns to: the call is at the address minus one */
 	bool is_caller;
 	uint32_t end_label;          /* how many labels there are up to here */
 };
 
-/* Root first. Lives until the next call. */
+/* Root first. Valid until the next pd_stack_route_to. */
 struct stack_way {
 	const struct stack_step *steps;
-	size_t nr_steps, same_steps;         /* same: as of the way before */
+	size_t nr_steps, same_steps;         /* same: shared with the way before, at the beginning */
 	const uint32_t *labels;
 	size_t nr_labels, same_labels;
 };
@@ -31,7 +30,7 @@ struct stack_way {
 bool pd_stack_returns_to(const struct perfdata_session *session, uint16_t origin, uint32_t caller, uint32_t callee);
 
 struct stack_route;
-/* Borrows what it is given. NULL without memory. */
+/* Borrows its arguments. NULL without memory. */
 struct stack_route *pd_stack_route_new(struct pd_profile *profile, const struct perfdata_session *session,
 				       struct stack_labels *labels);
 void pd_stack_route_free(struct stack_route *route);

@@ -9,14 +9,14 @@
 
 struct stack_spool {
 	struct pd_outlet outlet;
-	struct perfdata_text text;   /* to append to; at each perfdata_text_cut it may leave */
+	struct perfdata_text text;   /* callers append here; at each perfdata_text_cut it may go to the file */
 	struct pd_account *account;  /* NULL: none */
-	int fd;                      /* -1: nothing left yet */
-	uint64_t size;               /* of what left */
+	int fd;                      /* the temporary file; -1: none yet */
+	uint64_t size;               /* of the file */
 	enum perfdata_status status;
 };
 
-/* Stays where it is until it is released. */
+/* The caller does not move *spool until its release. */
 void pd_stack_spool_init(struct stack_spool *spool, struct pd_account *account);
 void pd_stack_spool_release(struct stack_spool *spool);
 /* Forgets what was appended. */

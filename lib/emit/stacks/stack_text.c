@@ -60,7 +60,7 @@ struct glyph {
 	size_t width;    /* columns */
 };
 
-/* The next one of a text that is not empty. */
+/* The next character of a text that is not empty. */
 static struct glyph next_glyph(const char **at)
 {
 	const uint8_t *s = (const uint8_t *)*at;
@@ -94,7 +94,7 @@ size_t pd_stack_text_name(struct perfdata_text *out, const char *name, size_t wi
 {
 	const size_t whole = pd_stack_text_width(name);
 	size_t seen = 0, shown = 0;
-	/* what is cut keeps its head and a shorter tail, which tells overloads apart */
+	/* a name that is cut keeps its head and a shorter tail, which tells overloads apart */
 	const bool cut = width && whole > width;
 	const size_t tail = cut && width > 8 ? (width - 2) / 3 : 0, head = !cut        ? whole
 									   : width > 2 ? width - 2 - tail

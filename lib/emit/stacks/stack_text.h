@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How people read names and amounts. */
+/* Names and amounts as text for people. */
 #ifndef PD_STACK_TEXT_H
 #define PD_STACK_TEXT_H
 
@@ -8,7 +8,7 @@
 
 /* Whether the event counts time, so that its periods are nanoseconds: cpu-clock and task-clock. */
 bool pd_stack_event_is_clock(const struct perfdata_event *event);
-/* 43.5 ms for nanoseconds, 1.20 G for others. */
+/* "43.5 ms" for nanoseconds, "1.20 G" for other weights. */
 void pd_stack_text_weight(struct perfdata_text *out, uint64_t weight, bool is_time);
 /* "12.3", without a sign for percent; 0 of 0 is 0. */
 void pd_stack_text_percent(struct perfdata_text *out, uint64_t part, uint64_t all);
@@ -16,11 +16,11 @@ double pd_stack_percent(uint64_t part, uint64_t all);
 /* A name as text for people: bad bytes as U+FFFD, control characters and those that turn the direction of text as
  * \uXXXX; cut in the middle to `width` characters, where that is not 0. How many characters it has in the result. */
 size_t pd_stack_text_name(struct perfdata_text *out, const char *name, size_t width);
-/* How many characters that is, uncut. */
+/* How many characters pd_stack_text_name writes for the name, uncut. */
 size_t pd_stack_text_width(const char *name);
 /* The name in well-formed UTF-8: bad bytes as U+FFFD. */
 void pd_stack_text_utf8(struct perfdata_text *out, const char *name);
-/* Behind the last slash; names in brackets are whole. */
+/* The part behind the last slash; all of a name in brackets. */
 const char *pd_stack_last_part(const char *path);
 
 #endif

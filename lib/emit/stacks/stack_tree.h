@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A tree of labels: the child of a node that has a label is found or made. Parents have lower numbers than their
- * children. It draws from the account of memory, beyond whose limit it goes to a temporary file. One thread at a
- * time. */
+/* A tree of labels: functions find or make the child of a node with a given label. Parents have lower numbers than
+ * their children. The tree draws from the account of memory; beyond the limit its pages go to a temporary file. One
+ * thread at a time. */
 #ifndef PD_STACK_TREE_H
 #define PD_STACK_TREE_H
 
@@ -11,19 +11,19 @@
 
 struct stack_tree {
 	struct pd_account *account;   /* NULL: none */
-	/* a node's number is one less than here, where 0 is above all roots; made with the first one */
+	/* numbers here are one more than those of nodes, as 0 stands above all roots; made with the first node */
 	struct pd_tree nodes;
 	size_t nr;
 };
 
 void pd_stack_tree_release(struct stack_tree *tree);
-/* STACK_NO_NODE: it has no such child; see also pd_stack_tree_failed. */
+/* STACK_NO_NODE: the parent has no such child, or see pd_stack_tree_failed. */
 uint32_t pd_stack_tree_find(struct stack_tree *tree, uint32_t parent, uint32_t label);
 /* STACK_NO_NODE: see pd_stack_tree_failed. */
 uint32_t pd_stack_tree_child(struct stack_tree *tree, uint32_t parent, uint32_t label);
 
-/* A node's parent (of a root: STACK_NO_NODE) and label. What cannot be read back is a root with label 0, and
- * pd_stack_tree_failed says so. */
+/* A node's parent (of a root: STACK_NO_NODE) and label. A node that cannot be read back from the file is given
+ * as a root with label 0, and pd_stack_tree_failed tells. */
 static inline uint32_t pd_stack_tree_parent(struct stack_tree *tree, uint32_t node)
 {
 	uint32_t parent, label;
@@ -34,7 +34,7 @@ static inline uint32_t pd_stack_tree_label(struct stack_tree *tree, uint32_t nod
 	uint32_t parent, label;
 	return pd_tree_get(&tree->nodes, node + 1, &parent, &label) < 0 ? 0 : label;
 }
-/* Why something above did not work: PERFDATA_OK, PERFDATA_ENOMEM, PERFDATA_EWRITE, PERFDATA_EREAD. */
+/* Why a function above failed: PERFDATA_OK (none did), PERFDATA_ENOMEM, PERFDATA_EWRITE, PERFDATA_EREAD. */
 static inline enum perfdata_status pd_stack_tree_failed(const struct stack_tree *tree) { return tree->nodes.status; }
 
 #endif

@@ -15,10 +15,10 @@ struct timeline {
 	struct timeline_row *rows;
 	size_t nr, room;
 	struct pd_account *account;
-	size_t accounted;                /* of rows */
+	size_t accounted;                /* bytes of rows, drawn from the account */
 	struct timeline_thread *threads;
 	size_t nr_threads, threads_room;
-	struct pd_hash_map numbers;      /* the session's number of a thread → ours */
+	struct pd_hash_map numbers;      /* the session's number of a thread → the timeline's */
 	struct pd_hash_map generations;  /* pid << 32 | tid → how many threads had them */
 	struct pd_intern *strings;
 	uint64_t *samples;               /* by event */
@@ -116,7 +116,7 @@ static void tracepoint(const struct timeline *timeline, struct part *part, struc
 			&part->texts);
 }
 
-/* False: nothing that a timeline shows. */
+/* Makes the row of a marker. False: a timeline does not show such records. */
 static bool marker(const struct timeline *timeline, struct part *part, struct timeline_row *row,
 		   const struct perfdata_raw *raw)
 {
@@ -220,7 +220,7 @@ void *pd_timeline_collect(const struct timeline *timeline, const struct perfdata
 static bool find_thread(struct timeline *timeline, struct part_row *taken, uint32_t *ret)
 {
 	const uint64_t who = (uint64_t)(uint32_t)taken->pid << 32 | (uint32_t)taken->tid;
-	/* records of no thread have no number that means one */
+	/* records of no thread have no valid number of a thread */
 	const uint64_t key = taken->tid < 0 ? UINT64_MAX : taken->row.thread;
 	uint64_t number, generation = 0;
 	if (!pd_hash_map_get(&timeline->numbers, key, &number)) {

@@ -11,7 +11,7 @@ struct timeline_row {
 	uint64_t time;               /* ns as recorded */
 	uint64_t weight;             /* of a sample: its period */
 	uint32_t thread;             /* pd_timeline_thread */
-	uint32_t event;              /* of a sample, or of a marker that is one too; PERFDATA_NONE */
+	uint32_t event;              /* of a sample, or of a marker that is a sample, too; else PERFDATA_NONE */
 	uint32_t node;               /* of the profile */
 	uint32_t cpu;                /* UINT32_MAX: unknown */
 	uint32_t name;               /* of a marker: pd_timeline_string */
@@ -33,15 +33,14 @@ struct timeline *pd_timeline_new(const struct perfdata_reader *reader, const str
 				 struct pd_account *account);
 void pd_timeline_free(struct timeline *timeline);
 
-/* What one batch has. Any thread. NULL without memory. */
+/* Collects the rows of one batch. Any thread. NULL without memory. */
 void *pd_timeline_collect(const struct timeline *timeline, const struct perfdata_batch *batch);
 void pd_timeline_part_free(void *part);
-/* In order; takes the part over. */
+/* Adds a part, in the order of batches, and takes it over. */
 enum perfdata_status pd_timeline_add(struct timeline *timeline, void *part);
 /* Sorts the rows by thread, event (those of the first sampling event first), and time. */
 void pd_timeline_sort(struct timeline *timeline);
-/* Whether samples of the event are drawn as stacks: it samples, or there is nothing that does and it is the first of
- * all. */
+/* Whether samples of the event are drawn as stacks: the event samples, or no event does and this one is the first. */
 bool pd_timeline_samples(const struct timeline *timeline, uint32_t event);
 
 size_t pd_timeline_nr(const struct timeline *timeline);
