@@ -21,7 +21,7 @@ struct csv_state {
 	const char *recording;
 	bool names_needed;
 	struct emitted names;             /* scan's */
-	/* the table is one that Parquet has too, and all else is of no account; or NULL */
+	/* for a table that Parquet has, too: the other members are not used then; or NULL */
 	struct csv_described *described;
 	const struct perfdata_reader *reader;
 	struct pd_aux_carry traces;       /* scan's */
@@ -79,8 +79,8 @@ static void header_line(const struct csv_table *table, struct perfdata_text *out
 	perfdata_text_literal(out, CSV_NEW_LINE);
 }
 
-/* A table of samples that was asked for by its name has the keys that others are joined by, unless other names were
- * asked for. */
+/* A table of samples that the user names has the keys that join it with other tables, unless an option asks for other
+ * names. */
 static bool has_keys(const struct perfdata_emitter_option_value *values, size_t nr)
 {
 	const char *table = perfdata_option_text(values, nr, "table");
@@ -170,7 +170,7 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 		return status;
 	}
 	*ret_state = csv;
-	/* of several recordings the first one writes it: the columns are the same */
+	/* of several recordings the first one writes the header: the columns are the same */
 	if (context->shared_output && perfdata_emit_offset(out))
 		return PERFDATA_OK;
 	perfdata_text_string(out, csv->recording ? "recording," : "");
@@ -247,7 +247,7 @@ static struct record_cache *get_cache(struct perfdata_scratch *scratch)
 	return &((struct csv_cache *)scratch->cache)->records;
 }
 
-/* The columns that say which record and which part. */
+/* Cells of the columns that tell the record and the part. */
 static void part_key(struct record *r, uint64_t index)
 {
 	struct perfdata_text *out = r->s.out;

@@ -69,7 +69,7 @@ static void place(const struct pd_aux_piece *piece, const char *file, uint64_t a
 	number(out, piece->aux_offset + at);
 }
 
-/* What perf says of a packet; where it says nothing in one line, the fields. */
+/* What perf prints of a packet; where perf has no single line for it, the fields. */
 static void describe(const struct pd_aux_trace *trace, const struct pd_packet_kind *kind,
 		     const struct pd_packet *packet, struct perfdata_text *out)
 {

@@ -9,7 +9,7 @@
 
 extern const char *const pd_csv_packet_columns[], *const pd_csv_spe_columns[];   /* NULL at the end */
 
-/* All rows of a piece. `file`: what the recording is called in rows, or NULL. */
+/* Appends all rows of a piece. `file`: the recording's name in rows, or NULL. */
 void pd_csv_aux(enum csv_kind kind, const struct pd_aux_piece *piece, const char *file, struct perfdata_text *out);
 
 #endif

@@ -52,7 +52,7 @@ static char *word_to(char *at, uint64_t value, enum spell_op op)
 	return perfdata_hex_to(at + 2, value);
 }
 
-/* Room is asked for once for many. */
+/* One call makes room for so many elements. */
 #define GROUP 64
 #define WORD_ROOM 40
 
@@ -127,7 +127,7 @@ void pd_csv_row_cell(struct record *r, const struct row *row, const void *view, 
 	}
 }
 
-/* What has parts, as JSON. */
+/* Spells values with parts as JSON. */
 static void spell_compound(struct record *r, const struct head_value *value)
 {
 	if (value->kind == HEAD_IS_TRAILER) {
@@ -228,7 +228,7 @@ static void trace_cell(struct record *r, const struct select_step *step)
 	}
 }
 
-/* All of them as JSON. */
+/* All fields of a tracepoint as JSON. */
 static void fields_cell(struct record *r)
 {
 	struct perfdata_text *out = r->s.out;
@@ -240,7 +240,7 @@ static void fields_cell(struct record *r)
 	perfdata_text_char(out, '"');
 	if (out->size - start != 4)
 		return;
-	/* nothing that asks for quotes */
+	/* no character that needs quotes */
 	out->size = start;
 	perfdata_text_literal(out, "{}");
 }

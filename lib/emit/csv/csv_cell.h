@@ -16,7 +16,7 @@ void pd_csv_row_cell(struct record *r, const struct row *row, const void *view, 
 /* `value` as a call chain shows it: a context marker's name, or "0x…". */
 void pd_csv_address_cell(struct perfdata_text *out, uint64_t value);
 
-/* Makes the first joint after `start` vanish: joints are written in front. */
+/* Removes the first `;` behind `start`: each element is written with one in front. */
 void pd_csv_drop_joint(struct perfdata_text *out, size_t start);
 
 #endif

@@ -7,7 +7,7 @@
 
 struct csv_described;
 
-/* Whether `table` (NULL: none) is one of these. */
+/* Whether `table` (NULL: none) is such a table. */
 bool pd_csv_is_described(const char *table);
 /* Also writes the header line, unless the output has one. */
 enum perfdata_status pd_csv_described_new(const struct perfdata_emit_context *context, struct perfdata_text *out,
@@ -18,7 +18,7 @@ enum perfdata_status pd_csv_described_scan(struct csv_described *described, cons
 enum perfdata_status pd_csv_described_rows(const struct csv_described *described, const struct perfdata_batch *batch,
 					   const struct table_value *value, struct perfdata_scratch *scratch,
 					   struct perfdata_text *out);
-/* The rows of tables that are known at the end. */
+/* Appends the rows of tables that are only known at the end. */
 enum perfdata_status pd_csv_described_end(struct csv_described *described, const struct perfdata_emit_end *end,
 					  struct perfdata_text *out);
 

@@ -138,7 +138,7 @@ bool pd_csv_row(struct record *r, const struct csv_rows *rows, const struct perf
 	const size_t start = out->size;
 	if (!pd_line_write(r, &rows->kind, raw, NULL, room))
 		return false;
-	/* A line without anything is no row to many readers. */
+	/* Many readers take an empty line for no row. */
 	if (out->size - start == strlen(CSV_NEW_LINE)) {
 		out->size = start;
 		perfdata_text_literal(out, "\"\"" CSV_NEW_LINE);

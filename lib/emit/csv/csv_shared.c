@@ -2,8 +2,8 @@
 #include "config.h"
 #include "emit/csv/csv_shared.h"
 
-/* The size of the first row with its line's end: one that stands outside of quotes. Quotes inside of a cell are
- * doubled, so that they close and open. */
+/* The size of the first row with its line's end, which is the first one outside of quotes. Quotes inside a cell are
+ * doubled, so they close and open again. */
 static size_t row_size(const char *at, size_t size)
 {
 	bool quoted = false;

@@ -20,7 +20,7 @@ struct csv_table {
 	uint32_t type;
 	const char *event;
 	struct selection columns;      /* CSV_RECORDS, CSV_UNKNOWN, CSV_EVENT */
-	/* the others: names, behind the key of the part where there is one; NULL at the end */
+	/* of the other kinds: names of columns, behind the key of the part where there is one; NULL at the end */
 	const char *const *parts;
 };
 
@@ -32,7 +32,7 @@ struct csv_choice {
 	uint32_t heads;                /* of samples: bits */
 	unsigned locations;               /* parts: bits */
 };
-/* The rows come from what stands behind AUXTRACE records. */
+/* Whether the rows come from the payloads of AUXTRACE records. */
 bool pd_csv_table_is_of_traces(const char *table);
 /* The record types that the rows of a table come from (NULL: samples), at most PERFDATA_CONFIGURE_TYPES; 0: any. */
 size_t pd_csv_table_types(const char *table, uint32_t *ret_types);
