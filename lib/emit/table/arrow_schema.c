@@ -22,7 +22,7 @@ static void release(struct ArrowSchema *schema)
 	schema->release = NULL;
 }
 
-/* A schema whose children are empty yet: they are filled one by one, and released with it whatever happens. */
+/* A schema with empty children: the caller fills them one by one, and the schema's release releases all of them. */
 static bool make(struct ArrowSchema *ret, const char *format, const char *name, bool nullable, size_t nr_children)
 {
 	struct owned *owned = pd_calloc(1, sizeof *owned + strlen(name) + 1);

@@ -205,7 +205,7 @@ void pd_cells_repeat(struct cells *cells, uint32_t row, uint32_t rows, uint64_t 
 
 /* --- texts -------------------------------------------------------------------------------------------------------- */
 
-/* `bytes` may be those at the end of cells->bytes already. */
+/* `bytes` may already stand at the end of cells->bytes. */
 static uint32_t new_token(struct cells *cells, const void *bytes, size_t size)
 {
 	const bool there = bytes && cells->bytes && bytes == cells->bytes + cells->size;
@@ -249,7 +249,7 @@ static bool has_recent(struct cells *cells)
 	return cells->recent;
 }
 
-/* With U+FFFD for each byte that is part of no character, at the end of the bytes. */
+/* Writes the text to the end of the bytes, with U+FFFD for each byte that is part of no character. */
 static size_t repair(struct cells *cells, const uint8_t *bytes, size_t size)
 {
 	if (size > UINT32_MAX / 3 || !room_for_bytes(cells, 3 * size))
@@ -264,7 +264,7 @@ static size_t repair(struct cells *cells, const uint8_t *bytes, size_t size)
 	return (size_t)(at - cells->bytes) - cells->size;
 }
 
-/* What is not UTF-8 is repaired first: then it stands at the end of the bytes. */
+/* The text as valid UTF-8: a repaired copy at the end of the bytes, where it is not. */
 static const void *valid(struct cells *cells, const void *bytes, size_t *size)
 {
 	if (perfdata_utf8_valid(bytes, *size))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The cells of one column in memory, row after row: values that are there, and runs that say which rows have one. Rows
- * that are passed over are null, so a column without values costs nothing.
+ * that the caller passes over are null, so a column without values costs nothing.
  *
  * A text is kept once and its cells hold its token, a number counted from 0; a text that comes again soon has the same
  * token. */
@@ -29,9 +29,9 @@ struct cells {
 	uint32_t nr_texts, room_texts;
 	char *bytes;
 	size_t size, room_bytes;
-	size_t spent;                 /* bytes of texts that are not lasting */
+	size_t spent;                 /* bytes of texts other than those of pd_cells_name */
 	struct cells_recent *recent;
-	bool failed;                  /* memory ran out: checked once, behind the last cell */
+	bool failed;                  /* memory ran out; callers look once, behind the last cell */
 };
 void pd_cells_release(struct cells *cells);
 /* Without cells, as at first; what it has room for stays. */
@@ -40,10 +40,10 @@ void pd_cells_clear(struct cells *cells);
 size_t pd_cells_size(const struct cells *cells);
 size_t pd_cells_memory(const struct cells *cells);
 
-/* Slow paths of what follows. */
+/* Slow paths of the functions below. */
 void pd_cells_grow(struct cells *cells);
 void pd_cells_skip_to(struct cells *cells, uint32_t row);
-/* Room for so many more of each. */
+/* Makes room for so many more of each. */
 bool pd_cells_reserve(struct cells *cells, uint32_t values, uint32_t lengths, uint32_t texts, size_t bytes);
 /* The values of `rows` rows from row `row` on stand there already. */
 void pd_cells_extend(struct cells *cells, uint32_t row, uint32_t rows);
@@ -72,11 +72,11 @@ void pd_cells_measure_values(struct cells *cells);
 /* The same value in `rows` rows. */
 void pd_cells_repeat(struct cells *cells, uint32_t row, uint32_t rows, uint64_t value);
 
-/* The token of bytes. */
+/* Adds bytes; returns their token. */
 uint64_t pd_cells_text(struct cells *cells, const void *bytes, size_t size);
-/* … of a text, where what is not UTF-8 becomes U+FFFD. */
+/* The same for a text: bytes that are not UTF-8 become U+FFFD. */
 uint64_t pd_cells_utf8(struct cells *cells, const void *bytes, size_t size);
-/* … of a text that never changes while there are cells, so that its address alone says which it is. */
+/* The same for a text that does not change as long as the cells live, so its address alone identifies it. */
 uint64_t pd_cells_name(struct cells *cells, const char *name);
 
 #endif

@@ -11,7 +11,7 @@ static void set_number(struct column_bound *bound, uint64_t number)
 void pd_column_bounds_of_numbers(enum column_type type, const uint64_t *values, size_t nr,
 				 struct column_bound *ret_least, struct column_bound *ret_greatest)
 {
-	/* nothing is said of doubles: there might be one that is no number */
+	/* doubles have no bounds: one of them might be NaN */
 	if (!nr || type == COLUMN_DOUBLE)
 		return;
 	/* signed numbers in the order of unsigned ones */
@@ -66,7 +66,7 @@ void pd_column_bounds_of_texts(enum column_type type, const struct perfdata_byte
 			       struct column_bound *ret_least, struct column_bound *ret_greatest)
 {
 	const struct perfdata_bytes *least = texts, *greatest = texts;
-	/* of bytes no reader makes use */
+	/* no reader uses bounds of bytes */
 	if (!nr || type == COLUMN_BYTES || type == COLUMN_JSON)
 		return;
 	for (size_t i = 1; i < nr; i++) {

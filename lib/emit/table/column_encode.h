@@ -23,7 +23,7 @@ struct column_how {
 	enum column_type type;
 	bool required;                /* no row without a value */
 	bool rising;                  /* values hardly repeat: no dictionary is tried */
-	bool sequences;               /* values repeat in the same order: what packs pages is to see that */
+	bool sequences;               /* values repeat in the same order, which packing is to see */
 	enum pd_codec_kind packing;
 };
 

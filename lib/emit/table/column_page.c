@@ -3,7 +3,7 @@
 #include "emit/table/column_page.h"
 #include "emit/table/thrift.h"
 
-/* Levels of packing: what is encoded already gains little from more. */
+/* Level of packing: encoded values gain little from a higher one. */
 #define LEVEL 1
 #define HARDER 4
 

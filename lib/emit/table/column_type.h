@@ -20,7 +20,7 @@ enum column_type {
 };
 
 struct column_type_info {
-	const char *name;         /* as `schema --columns --table` tells it: DuckDB's word */
+	const char *name;         /* DuckDB's name of the type, as `schema --columns --table` prints it */
 	const char *arrow;        /* format string of the Arrow C interface; lists: of their elements */
 	bool list, text;          /* texts and bytes: values are tokens */
 	enum column_type element; /* of a list; else itself */

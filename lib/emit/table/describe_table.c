@@ -9,8 +9,7 @@
 
 /* --- types -------------------------------------------------------------------------------------------------------- */
 
-/* Samples have large things that most questions do not need; the ids that they are recorded with say what `event`
- * says. */
+/* Most questions do not need the large fields of samples, nor their ids, which tell the same as `event`. */
 static bool bulky_in_samples(const struct row *row)
 {
 	const enum spell_op op = row->op;

@@ -15,10 +15,10 @@ struct table_column {
 	const char *doc;
 	enum column_type type;
 	enum perfdata_unit unit;
-	bool required;                /* no row is without it */
+	bool required;                /* each row has a value */
 	bool rising;                  /* hardly any value comes twice */
 	bool sequences;               /* values repeat in the same order: steps of stacks */
-	bool bulky;                   /* left out unless it is asked for: it stands in another table, or is large */
+	bool bulky;                   /* left out unless a list names it: it is in another table, too, or is large */
 };
 
 /* What a row is. */

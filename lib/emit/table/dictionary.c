@@ -11,7 +11,7 @@ void pd_dictionary_clear(struct dictionary *dictionary)
 {
 	if (dictionary->nr)
 		memset(dictionary->slots, 0, dictionary->nr_slots * sizeof *dictionary->slots);
-	/* few slots again: most columns have few values, and theirs stay in the cache */
+	/* few slots again: most columns have few values, whose slots then stay in the CPU's cache */
 	dictionary->nr_slots = dictionary->room_slots ? FIRST_SLOTS : 0;
 	dictionary->nr = 0;
 	dictionary->bytes = 0;

@@ -16,7 +16,7 @@ struct dictionary {
 	uint64_t bytes;               /* of all texts */
 };
 
-/* {0} is an empty one, and so is it behind this: what it holds is used again. */
+/* Empties the dictionary ({0} is an empty one, too), and keeps its memory for the next values. */
 void pd_dictionary_clear(struct dictionary *dictionary);
 void pd_dictionary_release(struct dictionary *dictionary);
 /* The index of the entry, added if it is new; UINT32_MAX without memory. A dictionary holds numbers or texts, never

@@ -8,9 +8,9 @@
 struct run_encoder {
 	struct perfdata_text *out;
 	unsigned width;               /* bits of a value, 0 to 32 */
-	uint32_t value;               /* the last one */
-	uint64_t repeated;            /* how often it was given in a row */
-	uint32_t group[8];            /* given, not packed yet */
+	uint32_t value;               /* the last value */
+	uint64_t repeated;            /* how often in a row callers gave `value` */
+	uint32_t group[8];            /* values not packed yet */
 	unsigned in_group;
 	size_t header;                /* where the byte stands that counts the open run of groups */
 	unsigned groups;              /* in it; 0: none is open */
@@ -18,7 +18,7 @@ struct run_encoder {
 void pd_run_encoder_init(struct run_encoder *encoder, struct perfdata_text *out, unsigned width);
 void pd_run_encoder_put(struct run_encoder *encoder, uint32_t value);
 void pd_run_encoder_values(struct run_encoder *encoder, const uint32_t *values, size_t nr);
-/* As often as `count` says. */
+/* Adds `value` `count` times. */
 void pd_run_encoder_repeat(struct run_encoder *encoder, uint32_t value, uint64_t count);
 /* Writes what is left. */
 void pd_run_encoder_end(struct run_encoder *encoder);

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "emit/table/packed_cells.h"
 
-/* So that each array is aligned. */
+/* Rounds up to words, so that each array is aligned. */
 static size_t whole_words(size_t size) { return (size + 7) & ~(size_t)7; }
 
 static uint8_t width_of(uint64_t range)

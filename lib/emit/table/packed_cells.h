@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Cells that do not grow any more: in a block of memory, or of a file, that belongs to somebody else. A value takes the
- * bytes that what it is above the least one needs, which is none where all are equal: columns wait for their row group,
- * and most of them hardly vary. */
+/* Cells that do not grow any more, in a block of memory or of a file that the caller owns. Values are stored as their
+ * distance from the least one, in as few bytes as the largest distance needs (none where all values are equal): columns
+ * wait for their row group, and most of them hardly vary. */
 #ifndef EMIT_PACKED_CELLS_H
 #define EMIT_PACKED_CELLS_H
 
@@ -23,7 +23,7 @@ struct packed_arrays {
 
 /* How the cells would be packed at `at`. */
 struct packed_cells pd_cells_measure(struct cells *cells, size_t at);
-/* Bytes that it takes of the block: whole words. */
+/* Bytes of the block that packed cells take: whole words. */
 size_t pd_packed_cells_size(const struct packed_cells *packed);
 void pd_cells_pack(const struct cells *cells, const struct packed_cells *packed, char *block);
 
