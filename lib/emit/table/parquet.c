@@ -25,7 +25,7 @@ struct file {
 	struct row_group open;         /* not handed over yet */
 	struct parquet_group *groups;
 	size_t nr_groups, room_groups;
-	bool begun;                   /* it has its first bytes */
+	bool begun;                   /* the file has its first bytes */
 };
 
 struct parquet_state {
@@ -37,7 +37,7 @@ struct parquet_state {
 	unsigned jobs;
 	enum pd_codec_kind packing;
 	bool drop_empty;
-	struct file *files[MOST_TABLES];   /* made by begin and scan; what is in them is merge's */
+	struct file *files[MOST_TABLES];   /* begin and scan make the array; the files' contents are merge's */
 	unsigned nr_known;            /* merge's: tables that batches so far know of */
 	struct part_file parts;       /* merge's */
 };
@@ -75,8 +75,8 @@ static void release(void *pointer)
 
 /* --- outputs ------------------------------------------------------------------------------------------------------ */
 
-/* What the folder of a table is called: names of events have colons and slashes, and may be longer than a file system
- * takes. The digest tells apart those that begin alike. */
+/* The name of a table's folder: names of events have colons and slashes, and may be longer than a file system takes. A
+ * digest tells apart names that begin alike. */
 static enum perfdata_status folder_name(const char *table, char **ret)
 {
 	enum { LONGEST = 200, KEPT = 180 };
@@ -374,7 +374,7 @@ static enum perfdata_status hand_over(struct parquet_state *state, unsigned tabl
 	return text ? status : PERFDATA_ENOMEM;
 }
 
-/* What waits may take an eighth of the limit, less where others have taken the rest. */
+/* Rows that wait for their group may take an eighth of the limit of memory, less where others have taken the rest. */
 static enum perfdata_status keep_to_limit(struct parquet_state *state)
 {
 	const struct pd_account *account = state->set.account;
@@ -505,7 +505,7 @@ static enum perfdata_status write_all_last(struct parquet_state *state, struct p
 	return status;
 }
 
-/* Columns without any value are not told of. Their pages stay, a few bytes that nobody reads. */
+/* The footer leaves out columns without any value. Their pages stay, a few bytes that nobody reads. */
 static void drop_empty(struct table *table, struct file *file)
 {
 	size_t kept = 0;

@@ -11,7 +11,7 @@ enum number_meaning {
 	MEANS_NUMBER,
 	MEANS_KNOWN,                  /* UINT32_MAX is null */
 	MEANS_COMM,                   /* as perfdata_session_comm has it */
-	MEANS_EVENT                   /* none is read: the record's event is asked */
+	MEANS_EVENT                   /* no number is read: the value is the record's event */
 };
 struct number {
 	uint8_t from, kind, meaning;  /* from: enum row_base */
@@ -30,7 +30,7 @@ struct row_plan {
 	const struct trace_plan *trace;
 	const struct perfdata_session *session;
 	uint64_t present;             /* what the records have */
-	uint64_t sample_type;         /* of those that are not decoded; else 0 */
+	uint64_t sample_type;         /* of records that are not decoded; else 0 */
 	bool decoded, fields_are_whole;
 	bool of_view;                 /* some cell needs records that are decoded, but these are not */
 	size_t nr_numbers, nr_usual, nr_rare;
@@ -612,7 +612,7 @@ void pd_record_cells(const struct row_plan *plan, struct record *r, const struct
 		[ROW_DELIVERY] = (const void *)(r->delivery ? r->delivery : &nobody),
 	} };
 	const uint32_t row = rows->rows++;
-	/* the view is another record's soon */
+	/* the next record overwrites the view */
 	if (plan->decoded)
 		pd_record_cells_end(rows);
 	for (size_t i = 0; i < plan->nr_usual; i++)

@@ -19,13 +19,13 @@ void pd_row_plans_release(struct row_plans *plans);
  * without memory. */
 const struct row_plan *pd_row_plan(struct row_plans *plans, const struct record *r, const struct table *table,
 				   unsigned number, bool decoded);
-/* The table has columns that only decoded records fill: the plan is of no use. */
+/* Whether the table has columns that only decoded records fill: then the plan is of no use. */
 bool pd_row_plan_is_of_view(const struct row_plan *plan);
 /* Appends the record to the rows of its table; it and its delivery stay where they are until pd_record_cells_end.
  * `room` is for intermediate spelling. */
 void pd_record_cells(const struct row_plan *plan, struct record *r, const struct table *table, struct open_rows *rows,
 		     struct perfdata_text *room);
-/* Before anybody else looks at the rows: numbers are dealt out to their columns here. */
+/* Deals numbers out to their columns; to be called before anything else reads the rows. */
 void pd_record_cells_end(struct open_rows *rows);
 
 #endif

@@ -52,7 +52,7 @@ enum perfdata_status pd_part_file_read(const struct part_file *file, const struc
 void pd_part_file_forget(const struct part_file *file, const struct table_part *parts)
 {
 #ifdef FALLOC_FL_PUNCH_HOLE
-	/* what cannot be given back stays until the end */
+	/* room that the file system does not take back stays until the end */
 	for (; parts; parts = parts->next)
 		if (!parts->block && fallocate(file->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
 					       (off_t)parts->in_file, (off_t)parts->size))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The rows of a table that wait until there are enough for a row group: in memory, and in a temporary file where memory
- * is short. Small parts are put together first, since most tables have few rows of each batch. Where the rows are
- * changes nothing of what is made of them. */
+ * is short. Small parts are put together first, since most tables have few rows of each batch. Where the rows
+ * wait changes no byte of the output. */
 #ifndef EMIT_ROW_GROUP_H
 #define EMIT_ROW_GROUP_H
 
@@ -26,7 +26,7 @@ struct row_group {
 	size_t nr_parts;
 	uint64_t rows;
 	size_t bulk;                  /* of all of it */
-	size_t in_memory;             /* bytes of blocks, and of what is gathered */
+	size_t in_memory;             /* bytes of blocks, and of gathered rows */
 	struct open_rows *gathered;   /* behind the parts; or NULL */
 	size_t of_gathered;           /* bytes */
 	struct pd_account *account;
@@ -35,9 +35,9 @@ void pd_row_group_init(struct row_group *group, struct pd_account *account);
 void pd_row_group_release(struct row_group *group);
 /* Takes over the part. */
 enum perfdata_status pd_row_group_add(struct row_group *group, const struct table *table, struct table_part *part);
-/* All rows are parts behind it. */
+/* Makes parts of the gathered rows, too. */
 enum perfdata_status pd_row_group_finish(struct row_group *group, unsigned table);
-/* All of it goes to the file. PERFDATA_EWRITE, PERFDATA_ENOMEM. */
+/* Moves all rows to the file. PERFDATA_EWRITE, PERFDATA_ENOMEM. */
 enum perfdata_status pd_row_group_spill(struct row_group *group, unsigned table, struct part_file *file);
 /* Takes all parts out. */
 struct table_part *pd_row_group_take(struct row_group *group);

@@ -48,7 +48,7 @@ struct table_part {
 	size_t nr_columns;
 	struct packed_cells columns[];
 };
-/* Takes the rows out, which are empty behind that, with room for more. NULL without memory. */
+/* Packs the rows into a part; *rows is then empty, and keeps its memory. NULL without memory. */
 struct table_part *pd_open_rows_pack(struct open_rows *rows, unsigned table, struct pd_account *account);
 /* Appends the part's rows. False without memory. */
 bool pd_open_rows_append(struct open_rows *rows, const struct table_part *part);
@@ -57,6 +57,6 @@ size_t pd_open_rows_memory(const struct open_rows *rows);
 
 /* The block goes out of memory. */
 void pd_table_part_drop_block(struct table_part *part);
-void pd_table_part_free(struct table_part *part);      /* and all behind it */
+void pd_table_part_free(struct table_part *part);      /* and all parts behind it */
 
 #endif

@@ -21,7 +21,7 @@ struct table_row {
 /* NULL behind the last. */
 const struct table_row *pd_table_row_at(size_t index);
 
-/* Columns by number, for who fills them. */
+/* Columns by number, for the functions that fill them. */
 enum { STACKS_STACK_ID, STACKS_DEPTH, STACKS_FRAME_ID, STACKS_UNMAPPED_IP, STACKS_IP, STACKS_ORIGIN };
 enum { FRAMES_FRAME_ID, FRAMES_DSO_ID, FRAMES_LOCATION };
 enum {

@@ -17,7 +17,7 @@ struct table_set {
 	const struct perfdata_reader *reader;
 	const struct perfdata_session *session;
 	struct pd_account *account;   /* that parts draw from */
-	const char *recording;        /* what the rows call it */
+	const char *recording;        /* the recording's name in rows */
 	const char *columns;          /* the list that was asked for, or NULL */
 	bool everything;              /* set before: with all columns where no list was asked for */
 	const char *asked;            /* the list of tables; NULL: all */

@@ -30,7 +30,7 @@ struct table_stream {
 	struct open_rows *gathered;        /* rows for the next array */
 	size_t bulk;                       /* … and their bytes */
 	bool damaged, ended;
-	struct perfdata_error error;       /* what ended it before its end */
+	struct perfdata_error error;       /* what ended the stream early */
 };
 
 static void stream_free(struct table_stream *stream)
