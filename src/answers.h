@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the questions about a recording share: JSON documents, and texts for people. */
+/* What the commands that answer questions about a recording share: JSON documents, and texts for people. */
 #ifndef ANSWERS_H
 #define ANSWERS_H
 
@@ -13,11 +13,11 @@ json_object *answer_document(struct input *input, struct perfdata_session *sessi
 json_object *answer_json_text(struct input *input, const char *text);
 /* A finding as everything shows it: perfdata_text_finding. */
 json_object *answer_json_finding(struct input *input, const struct perfdata_finding *finding);
-/* Prints it on stdout, unless memory ran out while it was made (said already), and frees it. several: one line, since
- * more documents follow. */
+/* Prints the document on stdout, unless memory ran out while it was made (said already), and frees it. several: in one
+ * line, since more documents follow. */
 void answer_print(const struct input *input, json_object *document, bool several);
 
-/* Where several inputs are answered for in a text: which one follows. */
+/* Where a text answers for several inputs: prints which input follows. */
 void answer_headline(struct input *input, const struct options *options);
 /* Calls answer for each input, and joins the exit codes. Several inputs get a headline each unless they answer in
  * JSON. */

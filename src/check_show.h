@@ -19,9 +19,9 @@ struct check_show {
 };
 
 void check_show_begin(struct check_show *show, const struct options *options);
-/* An input was looked at, or could not be: input->code is what it became, as `check` counts. */
+/* Shows the result of one input, which was read or could not be: input->code is its exit code, as `check` counts. */
 void check_show_input(struct check_show *show, struct input *input, const struct outcome *outcome);
-/* The end of documents; those from number `done` on were not looked at. False without memory. */
+/* Ends the documents; `check` did not look at inputs from number `done` on. False without memory. */
 bool check_show_end(struct check_show *show, size_t done, enum exit_code code);
 
 /* sarif.c: a result of SARIF 2.1.0, behind what is in `out`; and the document around the results. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which emitter a conversion uses: one of ours, or one from a shared object. */
+/* Which emitter a conversion uses: one of the library's, or one from a shared object. */
 #ifndef CHOSEN_EMITTER_H
 #define CHOSEN_EMITTER_H
 

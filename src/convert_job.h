@@ -16,10 +16,10 @@ struct job {
 	const struct options *options;
 	const char *file, *recording;
 	char *table;                 /* of --table all, or NULL */
-	struct job_output outputs[MOST_OTHER_FORMATS + 1];   /* as the formats of the options */
+	struct job_output outputs[MOST_OTHER_FORMATS + 1];   /* in the order of the options' formats */
 	struct perfdata_output *output;   /* the shared one, or NULL */
 	bool shared;                 /* several inputs write to it */
-	bool in_folder;              /* one of those below -o DIR/ */
+	bool in_folder;              /* its output is below -o DIR/ */
 	unsigned threads;            /* of its own */
 	/* jobs that run at the same time: each keeps its messages together, and has its part of the memory */
 	unsigned at_once;
@@ -27,7 +27,7 @@ struct job {
 	struct outcome outcome;
 };
 
-/* What the outcome says of a job before it runs. */
+/* Sets what the outcome tells of a job before it runs. */
 void job_begin(struct job *job, size_t index);
 /* Sets the rest of the outcome. */
 void convert(struct job *job);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the program says by its exit code. */
+/* The exit codes of the program. */
 #ifndef EXIT_CODES_H
 #define EXIT_CODES_H
 
@@ -16,7 +16,7 @@ enum exit_code {
 	EXIT_INTERRUPTED = 130,  /* what went to stdout was finished and says so; files are not kept */
 };
 
-/* One line for --help and the man page; NULL for numbers that are none. */
+/* One line for --help and the man page; NULL for numbers that are no exit code. */
 const char *exit_code_meaning(enum exit_code code);
 enum exit_code exit_code_of_status(enum perfdata_status status);
 /* The code that counts when both apply. */

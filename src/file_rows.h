@@ -17,7 +17,7 @@ struct file_row {
 	uint64_t inode;                    /* 0: unknown */
 	int64_t unchanged_since;           /* ns since 1970 by which the recording was written; INT64_MAX: unknown */
 	uint64_t maps;
-	uint64_t samples;                  /* that lie in it */
+	uint64_t samples;                  /* that lie in the file */
 	/* of those: their periods, or again the samples where several events were recorded */
 	uint64_t weight;
 	uint64_t in_chain;                 /* samples whose stack passes through it, or that lie in it */

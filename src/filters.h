@@ -22,7 +22,7 @@ struct filtered_input {
 	const struct options *options;
 	struct input input;
 	struct filters filters;
-	bool refused;         /* it does not fit the filters; that was said */
+	bool refused;         /* the recording does not fit the filters; a message told so */
 };
 enum perfdata_status filters_opened(void *filtered_input, struct perfdata_reader *reader,
 				    struct perfdata_filter *filter, struct perfdata_error *reterr);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What info says of names: how many samples have one, and in which files the others lie. */
+/* What `info` tells of names: how many samples have one, and in which files the others lie. */
 #ifndef INFO_NAMES_H
 #define INFO_NAMES_H
 

@@ -23,13 +23,13 @@ struct input {
 enum {
 	INPUT_HOLD = 1 << 0,         /* keep messages until input_close */
 	INPUT_BYTES_AHEAD = 1 << 1,    /* a processor has time to read bytes */
-	INPUT_PAYLOADS = 1 << 3,       /* give what stands behind AUXTRACE records too */
+	INPUT_PAYLOADS = 1 << 3,       /* give payloads of AUXTRACE records too */
 	INPUT_RECORDS_AHEAD = 1 << 2,  /* … to find and order records */
 };
 /* What a recording is read from: the FILE, or stdin. NULL without memory. */
 struct perfdata_input *input_source(const char *file);
-/* What input_open does before it opens the recording: for who has the reader opened with these options. Nothing but
- * input_close is called then until input->reader is set. */
+/* What input_open does before it opens the recording, for callers that let another function open the reader with these
+ * options. They call nothing but input_close until input->reader is set. */
 void input_prepare(struct input *input, const struct options *options, const char *file,
 		   enum perfdata_record_order order, unsigned flags, struct perfdata_reader_options *ret);
 /* After a failure (said already) reader is NULL and code says why. */
@@ -37,7 +37,7 @@ bool input_open(struct input *input, const struct options *options, const char *
 		unsigned flags);
 /* Notes how an operation ended; says why if it failed. reterr may be NULL. */
 void input_ended(struct input *input, enum perfdata_status status, const struct perfdata_error *reterr);
-/* All that can be found was found: counts it and lets it into the code. */
+/* To be called when reading is done: counts the findings, and lets them into the exit code. */
 void input_judge(struct input *input, const struct options *options);
 /* Says what is left to say, and gives the exit code of this input. */
 enum exit_code input_close(struct input *input, const struct options *options);
@@ -45,7 +45,7 @@ enum exit_code input_close(struct input *input, const struct options *options);
 /* Of a recording that is read again, opened with INPUT_HOLD: what was found is said then, and damage is no failure
  * yet. */
 enum exit_code input_close_quietly(struct input *input);
-/* Before it is opened again: where stdin is a file, its begin. */
+/* To be called before an input is opened again: where stdin is a file, goes back to its begin. */
 void input_rewind(const char *file);
 
 /* Calls `work` (may be NULL) with every batch of a session that it opens for these needs and filters, and leaves the

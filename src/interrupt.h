@@ -7,7 +7,7 @@
 
 /* Catches the signals from now on. */
 void interrupt_catch(void);
-/* Cancelled once one came. NULL until signals are caught, and without memory. */
+/* Cancelled once a signal came. NULL before interrupt_catch, and without memory. */
 struct perfdata_cancel *interrupt_cancel(void);
 bool interrupted(void);
 

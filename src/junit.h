@@ -26,7 +26,7 @@ void junit_init(struct junit *junit);
  * output of a case that passed and the body of any other result. */
 void junit_case(struct junit *junit, const char *name, enum junit_result result, const char *type, const char *message,
 		const struct perfdata_text *details);
-/* The cases so far are a suite of their own. */
+/* Makes a suite of the cases since the last one. */
 void junit_suite(struct junit *junit, const char *suite);
 /* The whole document, behind what is in `out`, with the cases since the last suite as one more, unless `suite` is NULL;
  * fails as perfdata_text does. Releases the cases. */

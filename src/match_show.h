@@ -22,7 +22,7 @@ struct match_answer {
 	bool complete;                     /* the recordings were read whole */
 };
 
-/* All on stdout; false without memory. */
+/* All print on stdout; false without memory. */
 bool match_show_text(const struct match_answer *answer);
 bool match_show_tsv(const struct match_answer *answer);
 bool match_show_json(const struct match_answer *answer);

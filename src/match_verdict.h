@@ -9,7 +9,7 @@ struct match_row {
 	const struct file_row *file;
 	struct perfdata_match_result result;
 	bool is_matched, can_be_named;
-	bool is_other;                     /* of the other recording only: nothing was looked for */
+	bool is_other;                     /* in the other recording only: no file was looked for */
 };
 
 struct match_verdict {

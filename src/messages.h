@@ -21,14 +21,14 @@ struct message_style {
 
 struct code_counts { uint64_t of[1000]; };
 
-/* What was said about one input. Messages and findings may come from any thread; the rest is for one. */
+/* The messages about one input. Any thread may give messages and findings; the other functions are for one thread. */
 struct messages {
 	struct message_style style;
 	bool hold;                        /* keep the lines until messages_end: several inputs are worked on at once */
 	struct perfdata_text held;
 	struct perfdata_finding_list *kept;   /* for the emitters; NULL until there is one */
 	struct code_counts counts;
-	struct code_counts unreported;    /* of these, what the reader only counted */
+	struct code_counts unreported;    /* of these, findings that the reader only counted */
 	uint64_t total, errors, warnings;
 	bool finding_lost;                /* there was no memory to keep one */
 };
@@ -41,16 +41,16 @@ perfdata_finding_fn messages_finding;
 /* The findings kept so far, for perfdata_run_options. `user` is a struct messages. */
 const struct perfdata_finding *messages_kept(void *user, size_t *ret_nr, uint64_t *ret_total);
 
-/* A line of our own. file may be NULL. */
+/* A message of the program itself. file may be NULL. */
 void messages_error(struct messages *messages, const char *file, uint64_t offset, const char *format, ...)
 	PERFDATA_PRINTF(4, 5);
 void messages_note(struct messages *messages, const char *file, const char *format, ...) PERFDATA_PRINTF(3, 4);
 /* Shown with -v only. */
 void messages_detail(struct messages *messages, const char *file, const char *format, ...) PERFDATA_PRINTF(3, 4);
 
-/* Counts what the reader counted, but did not report one by one; more than once is fine. */
+/* Counts findings that the reader counted but did not report one by one; may be called several times. */
 void messages_count(struct messages *messages, const struct perfdata_reader *reader);
-/* The input is done: says how often what was folded came, and lets go what was held. */
+/* Ends an input: prints how often folded findings came, and the lines that were held back. */
 void messages_end(struct messages *messages, const char *file);
 
 /* For wrong use, before there is an input: "perfdata: …", and where to read more. */

@@ -8,7 +8,7 @@
 extern const struct general_option option_table[];
 extern const size_t option_table_nr;
 
-/* Says so, once for the command line; false. */
+/* Prints a message, once for the command line; returns false. */
 bool options_no_memory(struct options *options);
 bool options_add_text(struct options *options, struct text_list *list, const char *text);
 
