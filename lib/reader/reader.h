@@ -27,8 +27,8 @@ struct pd_sample_summary {
 	uint64_t time;                         /* UINT64_MAX if it has none */
 	uint32_t size;
 };
-/* Passes over the records that come next, as far as they are whole samples (pd_sample_is_whole) of known events, at
- * hand, and in the order of the file, and gives a summary of each. 0: the next record is something else, or must be
+/* Passes over the records that come next, as far as they are whole samples (perfdata_sample_is_whole) of known events,
+ * at hand, and in the order of the file, and gives a summary of each. 0: the next record is something else, or must be
  * read: pd_reader_next_span gives it. */
 unsigned pd_reader_next_summaries(struct perfdata_reader *reader, struct pd_sample_summary *ret, unsigned max);
 

@@ -177,7 +177,7 @@ bool pd_unpack_fill(struct pd_window *window)
 enum perfdata_status pd_unpack_begin(struct pd_stream *stream, struct perfdata_raw *carrier)
 {
 	const enum perfdata_status status = begin(stream, carrier);
-	/* whoever receives the carrier must know whether it decompressed to anything */
+	/* the receiver of the carrier must know whether it decompressed to anything */
 	if (status == PERFDATA_OK && (!stream->unpack.active || !pd_unpack_fill(&stream->inner)))
 		carrier->flags |= PERFDATA_RAW_NOT_DECOMPRESSED;
 	return status;
