@@ -41,8 +41,9 @@ def skip_reason():
     symbols = subprocess.run(["nm", "-D", "--undefined-only", LIBRARY], stdout=subprocess.PIPE).stdout.decode()
     if "__asan_init" in symbols or "__tsan_init" in symbols:
         return "sanitizers change the library"
-    build = subprocess.run([os.path.join(BUILD, "perfdata"), "--version"], stdout=subprocess.PIPE).stdout.decode()
-    missing = [name for name in ("zlib", "zstd", "lzma", "elfutils", "debuginfod") if build and name not in build]
+    with open(os.path.join(BUILD, "config.h"), encoding="utf-8") as f:
+        build = f.read()
+    missing = [name for name in ("zlib", "zstd", "lzma", "elfutils", "debuginfod") if "#define HAVE_%s 1" % name.upper() not in build]
     return "built without " + ", ".join(missing) if missing else None
 
 
