@@ -196,10 +196,32 @@ bool pd_aux_walk_next(struct pd_aux_walk *walk)
 	return true;
 }
 
-bool pd_aux_has_ticks(const struct pd_aux_piece *piece, const struct pd_packet_kind *kind)
+uint64_t pd_aux_packet_time(const struct pd_aux_walk *walk)
 {
-	return (piece->trace.type == PD_AUX_INTEL_PT && !strcmp(kind->name, "TSC")) ||
-	       (piece->trace.type == PD_AUX_ARM_SPE && !strcmp(kind->name, "TS"));
+	const struct pd_aux_piece *piece = walk->piece;
+	const bool ticks = (piece->trace.type == PD_AUX_INTEL_PT && !strcmp(walk->kind->name, "TSC")) ||
+			   (piece->trace.type == PD_AUX_ARM_SPE && !strcmp(walk->kind->name, "TS"));
+	return ticks ? pd_aux_time(&piece->clock, walk->packet.words[0]) : UINT64_MAX;
+}
+
+void pd_spe_row_of_piece(const struct pd_aux_piece *piece, const struct pd_spe_record *record, struct pd_spe_row *ret)
+{
+	memset(ret, 0, sizeof *ret);   /* with what lies between its members: it goes into records */
+	ret->record = *record;
+	ret->payload_offset = piece->payload_offset;
+	ret->aux_offset = piece->aux_offset;
+	ret->time = record->present & PD_SPE_TIME ? pd_aux_time(&piece->clock, record->timer) : UINT64_MAX;
+	ret->cpu = piece->cpu;
+	ret->tid = piece->tid;
+}
+
+bool pd_spe_row_of_sample(const struct perfdata_raw *raw, struct pd_spe_row *ret)
+{
+	if (!(raw->flags & PERFDATA_RAW_MADE) || raw->size < sizeof *ret ||
+	    !(raw->event->attr->sample_type & PERFDATA_SAMPLE_RAW))
+		return false;
+	memcpy(ret, raw->bytes + raw->size - sizeof *ret, sizeof *ret);
+	return true;
 }
 
 /* Records of SPE go on over the border of a piece. */

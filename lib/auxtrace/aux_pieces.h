@@ -80,8 +80,19 @@ struct pd_aux_walk {
 };
 void pd_aux_walk_begin(struct pd_aux_walk *walk, const struct pd_aux_piece *piece);
 bool pd_aux_walk_next(struct pd_aux_walk *walk);
-/* Packets of this kind carry ticks of the clock. */
-bool pd_aux_has_ticks(const struct pd_aux_piece *piece, const struct pd_packet_kind *kind);
+/* ns that the packet tells; UINT64_MAX: it tells none, or nothing says how ticks relate to time. */
+uint64_t pd_aux_packet_time(const struct pd_aux_walk *walk);
+
+/* One operation that Arm SPE sampled, and where it stands: what a row of outputs is made of. */
+struct pd_spe_row {
+	struct pd_spe_record record;
+	uint64_t payload_offset, aux_offset;   /* of the payload, as in the piece */
+	uint64_t time;                       /* UINT64_MAX: not known */
+	int32_t cpu, tid;                    /* of the buffer; -1 for none */
+};
+void pd_spe_row_of_piece(const struct pd_aux_piece *piece, const struct pd_spe_record *record, struct pd_spe_row *ret);
+/* Samples of the event `spe_sample` (PERFDATA_TRACE_OPERATIONS) end with it. False: another record. */
+bool pd_spe_row_of_sample(const struct perfdata_raw *raw, struct pd_spe_row *ret);
 
 /* ns of a clock's ticks; UINT64_MAX where nothing says how they relate. */
 uint64_t pd_aux_time(const struct pd_aux_clock *clock, uint64_t ticks);

@@ -35,6 +35,7 @@ static const struct { const char *name; uint32_t wish, bit; } made[PD_SPE_EVENTS
 	[PD_SPE_REMOTE] = { "remote-access", PERFDATA_TRACE_REMOTE, REMOTE_ACCESS },
 	[PD_SPE_MEMORY] = { "memory", PERFDATA_TRACE_MEMORY, 0 },
 	[PD_SPE_INSTRUCTIONS] = { "instructions", PERFDATA_TRACE_INSTRUCTIONS, 0 },
+	[PD_SPE_OPERATIONS] = { "spe_sample", PERFDATA_TRACE_OPERATIONS, 0 },
 };
 
 const char *pd_spe_event_name(enum pd_spe_event event) { return made[event].name; }
@@ -64,6 +65,7 @@ bool pd_spe_event_is(enum pd_spe_event event, const struct pd_spe_record *record
 	case PD_SPE_MEMORY:
 		return is_memory(record);
 	case PD_SPE_INSTRUCTIONS:
+	case PD_SPE_OPERATIONS:
 		return true;
 	default:
 		return record->events & made[event].bit;

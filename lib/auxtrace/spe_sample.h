@@ -18,6 +18,7 @@ enum pd_spe_event {
 	PD_SPE_REMOTE,
 	PD_SPE_MEMORY,
 	PD_SPE_INSTRUCTIONS,
+	PD_SPE_OPERATIONS,                   /* not one of perf's: whole operations */
 	PD_SPE_EVENTS_MADE,
 };
 const char *pd_spe_event_name(enum pd_spe_event event);

@@ -48,6 +48,9 @@ enum perfdata_trace_samples {
 	PERFDATA_TRACE_MEMORY = 32,         /* memory */
 	PERFDATA_TRACE_INSTRUCTIONS = 64,   /* instructions: every operation */
 	PERFDATA_TRACE_BRANCH_STACKS = 128, /* branch samples have a branch stack */
+	/* spe_sample: every operation, whole; the raw data is for this library's formats, and may change with any
+	 * release */
+	PERFDATA_TRACE_OPERATIONS = 256,
 };
 
 /* What to keep. An empty list keeps everything; all conditions must hold. Process state is followed for filtered

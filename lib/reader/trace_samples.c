@@ -88,6 +88,14 @@ static const struct perfdata_event *tracer_event(const struct perfdata_reader *r
 	return reader->nr_events ? reader->events[0] : NULL;
 }
 
+/* Of whole operations, the rest is in the raw data. */
+static uint64_t type_of(const struct pd_trace_samples *traces, enum pd_spe_event event)
+{
+	const uint64_t kept = PERFDATA_SAMPLE_IDENTIFIER | PERFDATA_SAMPLE_ID | PERFDATA_SAMPLE_TIME |
+			      PERFDATA_SAMPLE_CPU | PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_TID | PERFDATA_SAMPLE_ADDR;
+	return event == PD_SPE_OPERATIONS ? (traces->sample_type & kept) | PERFDATA_SAMPLE_RAW : traces->sample_type;
+}
+
 static enum perfdata_status add_event(struct perfdata_reader *reader, const struct perfdata_event *tracer,
 				      enum pd_spe_event number)
 {
@@ -100,7 +108,7 @@ static enum perfdata_status add_event(struct perfdata_reader *reader, const stru
 	put32(reader, attr + TYPE, 0);
 	put64(reader, attr + CONFIG, number == PD_SPE_INSTRUCTIONS);
 	put64(reader, attr + PERIOD, 1);
-	put64(reader, attr + SAMPLE_TYPE, traces->sample_type);
+	put64(reader, attr + SAMPLE_TYPE, type_of(traces, number));
 	put64(reader, id, (tracer->nr_ids ? tracer->ids[0] : 0) + ID_STEP + number);
 	const struct perfdata_bytes attr_bytes = { attr, tracer->attr_bytes.size }, ids = { id, sizeof id };
 	const size_t index = reader->nr_events;
@@ -189,6 +197,18 @@ struct operation {
 	int32_t tid;
 };
 
+/* Writes raw data: a count of bytes that makes the record end at a word, and the row at its end. */
+static uint8_t *spell_row(const struct perfdata_reader *reader, uint8_t *at, const struct pd_spe_record *record)
+{
+	struct pd_spe_row row;
+	_Static_assert(sizeof row % 8 == 0 && sizeof row + 80 <= SAMPLE_ROOM, "a row fits into a sample");
+	pd_spe_row_of_piece(reader->traces->walk.piece, record, &row);
+	put32(reader, at, 4 + sizeof row);
+	put32(reader, at + 4, 0);
+	memcpy(at + 8, &row, sizeof row);
+	return at + 8 + sizeof row;
+}
+
 /* Writes fields of the sample in the kernel's order; returns where the bytes end. */
 static uint8_t *spell(const struct perfdata_reader *reader, uint8_t *at, enum pd_spe_event event,
 		      const struct operation *operation)
@@ -196,7 +216,7 @@ static uint8_t *spell(const struct perfdata_reader *reader, uint8_t *at, enum pd
 	const struct pd_trace_samples *traces = reader->traces;
 	const struct pd_spe_record *record = operation->record;
 	const uint64_t type = traces->sample_type, id = traces->events[event]->ids[0];
-	const bool flows = event == PD_SPE_BRANCH || event == PD_SPE_INSTRUCTIONS;
+	const bool flows = event >= PD_SPE_INSTRUCTIONS || event == PD_SPE_BRANCH;
 	uint64_t branches[3 * PD_SPE_BRANCHES];
 #define WORD(value) (put64(reader, at, value), at += 8)
 	if (type & PERFDATA_SAMPLE_IDENTIFIER)
@@ -215,6 +235,8 @@ static uint8_t *spell(const struct perfdata_reader *reader, uint8_t *at, enum pd
 		put32(reader, at + 4, 0);
 		at += 8;
 	}
+	if (event == PD_SPE_OPERATIONS)
+		return spell_row(reader, at, record);
 	WORD(traces->wanted & PERFDATA_TRACE_INSTRUCTIONS ? 1 : 0);
 	if (type & PERFDATA_SAMPLE_BRANCH_STACK) {
 		const unsigned nr = flows ? pd_spe_branches(record, branches) : 0;

@@ -103,6 +103,47 @@ def survives(data, seed):
                 yield "%s: exit code %d" % (kind, done.returncode)
 
 
+KERNEL = 0xffff800008000000
+
+
+def named_samples():
+    """Operations in the kernel have the names, threads and times that `script --itrace` gives them, in NDJSON and CSV."""
+    import builder
+    chance = random.Random(5)
+    payload = b""
+    for n in range(40):
+        payload += trace_packets.spe_packet(0xb0, KERNEL + chance.randrange(0x3000) & ~(0xff << 56) | 1 << 63 | 1 << 61) + trace_packets.spe_packet(0x64, 100 + n % 2)
+        payload += trace_packets.spe_packet(0x4a, 0) + trace_packets.spe_packet(0x52, 2)
+        payload += trace_packets.spe_packet(0xb1, KERNEL + chance.randrange(0x3000) & ~(0xff << 56) | 1 << 63 | 1 << 61) + trace_packets.spe_packet(0x71, 1000 + n)
+    r = builder.Recording()
+    r.mmap(-1, 0, KERNEL, 0x10000000, KERNEL, "[kernel.kallsyms]_text", misc=1)
+    trace_packets.fill(r, "spe", [payload, payload], start=trace_packets.SPE_START)
+    with tempfile.TemporaryDirectory() as folder:
+        path, names = os.path.join(folder, "x.data"), os.path.join(folder, "kallsyms")
+        r.save(path)
+        with open(names, "w", encoding="ascii") as f:
+            f.writelines("%x T %s\n" % (KERNEL + at, name) for at, name in ((0, "_text"), (0x800, "schedule"), (0x1800, "do_idle"), (0x2800, "last")))
+        how = ["--symbols", "yes", "--kallsyms", names, path]
+        want = [line.split() for line in run("script", "--ns", "--itrace", "i", "-F", "tid,time,ip,addr,sym,symoff,dso", *how).stdout.decode().splitlines()]
+        lines = [json.loads(line) for line in run("ndjson", "--names", "--aux", "samples", *how).stdout.splitlines()]
+        lines = [line for line in lines if line["type"] == "spe_sample"]
+        rows = list(csv.DictReader(io.StringIO(run("csv", "--table", "spe_samples", "--names", *how).stdout.decode(), newline="")))
+    if not len(want) == len(lines) == len(rows) == 80 or len({line["pc_at"].get("symbol") for line in lines}) != 4:
+        yield "%d samples, %d lines, %d rows; %s" % (len(want), len(lines), len(rows), lines[:1])
+    for fields, line, row in zip(want, lines, rows):
+        at = line["pc_at"]
+        told = [str(line["tid"]), "%d.%09d:" % divmod(line["time"], 10**9), line["target"][2:], line["pc"][2:], "%s+0x%x" % (at["symbol"], at["symbol_offset"]),
+                "(%s)" % at["dso"]]
+        if fields != told:
+            yield "%s and %s" % (fields, told)
+        for name in ("pc", "target"):
+            place = line[name + "_at"]
+            if [row["%s_%s" % (name, part)] for part in ("dso", "symbol", "symbol_offset")] != [place["dso"], place["symbol"], str(place["symbol_offset"])]:
+                yield "%s and %s" % (row, line)
+        if (row["tid"], row["comm"], row["time"]) != (str(line["tid"]), line["comm"], str(line["time"])):
+            yield "%s and %s" % (row, line)
+
+
 def cut_payload(pipe, by_stdin):
     """A recording that ends inside a payload: what there is of it is given, and the error says so."""
     data = trace_packets.recording("pt", [b"".join(trace_packets.every_packet("pt")) * 20], pipe=pipe).file()
@@ -135,6 +176,7 @@ def main():
             if len(data) < 20000:
                 report("%s: lines and rows" % name, lines_fit(path))
                 report("%s: broken" % name, survives(data, len(data)))
+    report("samples with names", named_samples())
     for pipe in (False, True):
         for by_stdin in (False, True):
             report("the end inside a payload, %s, %s" % ("stream" if pipe else "file", "piped" if by_stdin else "by name"), cut_payload(pipe, by_stdin))

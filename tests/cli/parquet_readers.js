@@ -190,6 +190,43 @@ async function checkTable(title, file, lines, fields) {
   }
 }
 
+// --- traces -----------------------------------------------------------------------------------------------------------------
+
+const PLACE = ['type', 'offset', 'file', 'trace', 'cpu', 'buffer_tid', 'aux_offset', 'size', 'padding', 'packet', 'time'];
+
+// `time` of HiSilicon's packets is a field of theirs.
+function packetRow(line) {
+  const own = line.trace === 'hisi_ptt' ? PLACE.filter((name) => name !== 'time') : PLACE;
+  const fields = Object.fromEntries(Object.entries(line).filter(([name]) => !own.includes(name)));
+  return { ...line, padding: line.padding || 0, time: own === PLACE ? line.time : null, fields };
+}
+
+function sampleRow(line) {
+  const row = { ...line };
+  for (const name of ['pc', 'target'])
+    for (const part of ['dso', 'symbol', 'symbol_offset'])
+      row[`${name}_${part}`] = line[`${name}_at`] ? line[`${name}_at`][part] : undefined;
+  return row;
+}
+
+// Both tables, where the recording has a trace: beside `text` and `payload`, which NDJSON has no words for.
+async function checkTraces(file, output, base) {
+  const lines = (...words) => perfdata('ndjson', '-q', '--symbols', 'no', '--names', '--aux', 'packets', ...words, file).split('\n').filter(Boolean)
+    .map((line) => JSON.parse(line));
+  const traces = { aux_packets: lines().filter((line) => line.type === 'aux_packet').map(packetRow),
+    spe_samples: lines('--int64', 'string').filter((line) => line.type === 'spe_sample').map(sampleRow) };
+  if (!traces.aux_packets.length)
+    return;
+  perfdata('parquet', '-q', '--symbols', 'no', '--table', 'aux_packets,spe_samples', file, '-o', output);
+  for (const [table, wanted] of Object.entries(traces)) {
+    const schema = await schemaOf(path.join(output, table, base));
+    schema.delete('text');
+    schema.delete('payload');
+    for (const [reader, read] of Object.entries(readers))
+      compare(`${table} by ${reader}`, await read(path.join(output, table, base)), wanted, schema, null);
+  }
+}
+
 async function checkFile(file, number) {
   const output = path.join(folder, String(number));
   fs.mkdirSync(output);
@@ -202,6 +239,7 @@ async function checkFile(file, number) {
   perfdata('parquet', '-q', '--symbols', 'no', file, '-o', output);
   perfdata('parquet', '-q', '--symbols', 'no', '--table', 'callchain', file, '-o', output);
   const base = `${path.basename(file.replace(/\/$/, ''))}.parquet`;
+  await checkTraces(file, output, base);
   for (const [table, types] of Object.entries(tables)) {
     const lines = (table === 'callchain' ? chains : all).filter((line) => types.includes(line.type));
     await checkTable(table, path.join(output, table, base), lines, null);

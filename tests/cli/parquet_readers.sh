@@ -25,6 +25,6 @@ modules=$(cd "$modules" && pwd)
 folder=$(mktemp -d) || exit 99
 trap 'rm -rf "$folder"' EXIT INT TERM
 if test $# -eq 0; then
-	set -- "$top"/testdata/*.data "$top"/testdata/*.pipe "$top"/testdata/*.dir
+	set -- "$top"/testdata/*.data "$top"/testdata/*.pipe "$top"/testdata/*.dir "$top"/testdata/perf/trace-*
 fi
 node "$here/parquet_readers.js" "$modules" "$folder" "$@"

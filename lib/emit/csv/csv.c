@@ -25,6 +25,7 @@ struct csv_state {
 	struct csv_described *described;
 	const struct perfdata_reader *reader;
 	struct pd_aux_carry traces;       /* scan's */
+	bool named_samples;               /* of traces */
 	perfdata_finding_fn *on_finding;
 	void *user;
 };
@@ -73,6 +74,8 @@ static void header_line(const struct csv_table *table, struct perfdata_text *out
 			perfdata_text_literal(out, "file,offset,inner,index");
 		for (size_t i = 0; table->parts[i]; i++)
 			header_cell(out, table->parts[i], !keyed && !i);
+		if (is_of_traces(table))
+			pd_csv_aux_header(table->kind, out);
 	}
 	for (size_t i = 0; i < table->columns.nr; i++)
 		header_cell(out, table->columns.names[i], !i);
@@ -108,6 +111,13 @@ static enum perfdata_status configure(void *user, struct perfdata_configuration 
 	}
 	configuration->needs = needs_of(values, configuration->nr_options, configuration->names);
 	configuration->nr_types = pd_csv_table_types(table, configuration->types);
+	struct record_world world = { 0 };
+	pd_name_options_read(&world, values, configuration->nr_options, configuration->names);
+	if (pd_csv_table_is_of_traces(table) && !strcmp(table, "spe_samples") && world.heads >> HEAD_IP_AT & 1) {
+		configuration->trace_samples |= PERFDATA_TRACE_OPERATIONS;
+		configuration->order = PERFDATA_ORDER_TIME;
+		configuration->types[configuration->nr_types++] = PERFDATA_RECORD_SAMPLE;
+	}
 	/* stacks have the same ids in the tables of all events */
 	if (!(configuration->needs & PERFDATA_NEED_STACKS))
 		configuration->event = pd_csv_table_event(table);
@@ -160,6 +170,7 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 		status = pd_csv_table_find(&csv->world.pool, &choice, &csv->table, context->reterr);
 	pd_csv_rows_init(&csv->rows, &csv->table.columns, without_chains && !choice.list);
 	csv->names_needed = needs_of(context->options, context->nr_options, context->names) & PERFDATA_NEED_DELIVERIES;
+	csv->named_samples = csv->table.kind == CSV_SPE_SAMPLES && csv->world.heads >> HEAD_IP_AT & 1;
 	csv->names.session = context->session;
 	csv->names.what = EMITTED_NO_IDS;
 	csv->recording = context->shared_output || keys ? context->recording : NULL;
@@ -376,8 +387,15 @@ static void read_rows(struct record *r, const struct csv_table *table, struct pe
 	}
 }
 
+static const char *file_of(const struct csv_state *csv, const struct perfdata_raw *raw)
+{
+	return csv->world.name_files ? perfdata_reader_file_name(csv->reader, raw->file) : NULL;
+}
+
 static bool wanted(const struct csv_table *table, const struct perfdata_raw *raw)
 {
+	if (raw->flags & PERFDATA_RAW_MADE)
+		return false;
 	switch (table->kind) {
 	case CSV_UNKNOWN: return !perfdata_record_layout(raw->type);
 	case CSV_RECORDS: return raw->type == table->type;
@@ -415,6 +433,23 @@ static bool rows_of_record(struct record *r, const struct csv_state *csv, const 
 	return true;
 }
 
+/* Samples with names are records, those without stand in the pieces. */
+static void rows_of_traces(const struct csv_state *csv, struct record *r, const struct csv_value *scanned)
+{
+	const struct perfdata_batch *batch = r->batch;
+	struct pd_spe_row row;
+	size_t delivery = 0;
+	for (size_t i = 0; scanned && !csv->named_samples && i < scanned->pieces.nr; i++)
+		pd_csv_aux(csv->table.kind, &scanned->pieces.list[i], file_of(csv, scanned->pieces.list[i].raw),
+			   r->s.out);
+	for (size_t i = 0; csv->named_samples && i < batch->nr_records; i++) {
+		if (!pd_spe_row_of_sample(&batch->records[i], &row))
+			continue;
+		r->delivery = pd_emitted_delivery(batch, &delivery, &batch->records[i]);
+		pd_csv_aux_sample(&row, r, file_of(csv, &batch->records[i]), r->s.out);
+	}
+}
+
 static enum perfdata_status format_rows(const void *state, const struct perfdata_batch *batch, void *value,
 				   struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
 {
@@ -428,12 +463,7 @@ static enum perfdata_status format_rows(const void *state, const struct perfdata
 	if (emitted)
 		r.emitted = (struct emitted_names){ batch->session, emitted->known };
 	if (is_of_traces(&csv->table)) {
-		for (size_t i = 0; scanned && i < scanned->pieces.nr; i++)
-			pd_csv_aux(csv->table.kind, &scanned->pieces.list[i],
-				   csv->world.name_files
-					   ? perfdata_reader_file_name(csv->reader, scanned->pieces.list[i].raw->file)
-					   : NULL,
-				   out);
+		rows_of_traces(csv, &r, scanned);
 		return PERFDATA_OK;
 	}
 	struct found_batch *found = NULL;

@@ -7,9 +7,12 @@
 #include "emit/csv/csv_table.h"
 #include "auxtrace/aux_pieces.h"
 
-extern const char *const pd_csv_packet_columns[], *const pd_csv_spe_columns[];   /* NULL at the end */
-
+/* Their columns behind `file`. */
+void pd_csv_aux_header(enum csv_kind kind, struct perfdata_text *out);
 /* Appends all rows of a piece. `file`: the recording's name in rows, or NULL. */
 void pd_csv_aux(enum csv_kind kind, const struct pd_aux_piece *piece, const char *file, struct perfdata_text *out);
+/* The row of a sample with names: r->delivery is set. */
+void pd_csv_aux_sample(const struct pd_spe_row *row, const struct record *r, const char *file,
+		       struct perfdata_text *out);
 
 #endif

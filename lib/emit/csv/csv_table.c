@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 #include <stdio.h>
-#include "emit/csv/csv_aux.h"
 #include "emit/csv/csv_table.h"
 #include "emit/emitters.h"
 #include "emit/table/record_columns.h"
@@ -12,6 +11,8 @@ static const char *const callchain_columns[] = { "ip", NULL };
 static const char *const regs_columns[] = { "set", "register", "value", NULL };
 static const char *const read_columns[] = { "id", "event", "value", "lost", NULL };
 
+static const char *const aux_columns[] = { "file", NULL };   /* and those of the tables of Parquet */
+
 static const struct part_table {
 	const char *name;
 	enum csv_kind kind;
@@ -21,8 +22,8 @@ static const struct part_table {
 	{ "callchain", CSV_CALLCHAIN, callchain_columns },
 	{ "regs", CSV_REGS, regs_columns },
 	{ "read_values", CSV_READ_VALUES, read_columns },
-	{ "aux_packets", CSV_AUX_PACKETS, pd_csv_packet_columns },
-	{ "spe_samples", CSV_SPE_SAMPLES, pd_csv_spe_columns },
+	{ "aux_packets", CSV_AUX_PACKETS, aux_columns },
+	{ "spe_samples", CSV_SPE_SAMPLES, aux_columns },
 };
 #define NR_PART_TABLES (sizeof part_tables / sizeof *part_tables)
 

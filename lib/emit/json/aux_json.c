@@ -2,11 +2,37 @@
 #include "config.h"
 #include <string.h>
 #include "emit/json/aux_json.h"
+#include "emit/model/name_options.h"
+#include "emit/table/aux_values.h"
+
+enum aux_lines pd_aux_lines_of(const struct perfdata_emitter_option_value *values, size_t nr_values)
+{
+	const char *aux = perfdata_option_text(values, nr_values, "aux");
+	return !aux ? AUX_NO_LINES : strcmp(aux, "samples") ? AUX_PACKETS : AUX_SAMPLES;
+}
+
+bool pd_aux_lines_named(enum aux_lines lines, const struct record_world *world)
+{
+	return lines != AUX_NO_LINES && world->heads >> HEAD_IP_AT & 1;
+}
+
+void pd_aux_lines_configure(struct perfdata_configuration *configuration)
+{
+	const enum aux_lines lines = pd_aux_lines_of(configuration->options, configuration->nr_options);
+	struct record_world world = { 0 };
+	pd_name_options_read(&world, configuration->options, configuration->nr_options, configuration->names);
+	if (lines != AUX_NO_LINES)
+		configuration->needs |= PERFDATA_NEED_PAYLOADS;
+	if (pd_aux_lines_named(lines, &world)) {
+		/* which maps there were then is known in the order of time */
+		configuration->order = PERFDATA_ORDER_TIME;
+		configuration->trace_samples |= PERFDATA_TRACE_OPERATIONS;
+	}
+}
 
 /* A line that is being written. */
 struct aux_line {
 	const struct aux_json *how;
-	const struct pd_aux_piece *piece;
 	struct perfdata_text *out;
 };
 
@@ -56,22 +82,16 @@ static void flag(const struct aux_line *line, const char *name, bool value)
 	perfdata_text_string(line->out, value ? "true" : "false");
 }
 
-/* The names of the bits that are set; bits without a name as "bit 13". */
 static void names(const struct aux_line *line, const char *name, uint64_t bits, const char *const *list, unsigned nr)
 {
 	struct perfdata_text *out = line->out;
 	key(out, name);
 	perfdata_text_char(out, '[');
 	for (const char *before = ""; bits; bits &= bits - 1, before = ",") {
-		const unsigned bit = (unsigned)__builtin_ctzll(bits);
+		char room[AUX_BIT_NAME];
 		perfdata_text_string(out, before);
 		perfdata_text_char(out, '"');
-		if (bit < nr && list[bit]) {
-			perfdata_text_string(out, list[bit]);
-		} else {
-			perfdata_text_literal(out, "bit ");
-			perfdata_text_u64(out, bit);
-		}
+		perfdata_text_string(out, pd_aux_bit_name(list, nr, (unsigned)__builtin_ctzll(bits), room));
 		perfdata_text_char(out, '"');
 	}
 	perfdata_text_char(out, ']');
@@ -118,28 +138,36 @@ static void field(const struct aux_line *line, const struct pd_packet_field *row
 	}
 }
 
-/* {"type":…, and where the packet stands: its offset in the input, the buffer, its offset in the buffer. */
-static void begin(const struct aux_line *line, const char *type, uint64_t at)
+static void member(const struct aux_line *line, const struct table_column *column, const struct aux_value *value)
 {
-	const struct pd_aux_piece *piece = line->piece;
-	const char *name = pd_aux_name(piece->trace.type);
+	if (column->type == COLUMN_TEXT)
+		text(line, column->name, (const char *)value->text.data);
+	else if (column->type == COLUMN_UINT64)
+		hex(line, column->name, value->number);
+	else if (column->type == COLUMN_INT64)
+		number(line, column->name, value->number, false);
+	else
+		small(line, column->name, (int64_t)value->number);
+}
+
+/* {"type":…, and where the packet stands: its offset in the input, the buffer, its offset in the buffer. */
+static void begin(const struct aux_line *line, const char *type, const struct aux_place *place)
+{
+	const struct table_column *columns = pd_table_own_columns(TABLE_OF_PACKETS);
 	struct perfdata_text *out = line->out;
+	struct aux_value value;
 	line->how->start(line->how->user, out);
 	perfdata_text_literal(out, "{\"type\":\"");
 	perfdata_text_string(out, type);
 	perfdata_text_char(out, '"');
 	if (line->how->recording)
 		text(line, "recording", line->how->recording);
-	if (piece->payload_offset != PERFDATA_NO_OFFSET)
-		number(line, "offset", piece->payload_offset + at, false);
-	if (line->how->file)
-		text(line, "file", line->how->file);
-	text(line, "trace", name ? name : "unknown");
-	if (piece->cpu >= 0)
-		small(line, "cpu", piece->cpu);
-	if (piece->tid >= 0)
-		small(line, "buffer_tid", piece->tid);
-	number(line, "aux_offset", piece->aux_offset + at, false);
+	for (unsigned i = AUX_OFFSET; i <= AUX_AUX_OFFSET; i++) {
+		if (i == AUX_TRACE && line->how->file)
+			text(line, "file", line->how->file);
+		if (pd_aux_place_value(place, i, &value))
+			member(line, &columns[i], &value);
+	}
 }
 
 static void end(const struct aux_line *line)
@@ -148,83 +176,95 @@ static void end(const struct aux_line *line)
 	perfdata_text_cut(line->out);
 }
 
-static void time_of(const struct aux_line *line, uint64_t ticks)
+static void fields(const struct aux_line *line, const struct pd_packet_kind *kind, const struct pd_packet *packet)
 {
-	const uint64_t time = pd_aux_time(&line->piece->clock, ticks);
-	if (time != UINT64_MAX)
-		number(line, "time", time, false);
-}
-
-static void packet_line(const struct aux_line *line, const struct pd_packet_kind *kind, const struct pd_packet *packet,
-			uint64_t at)
-{
-	begin(line, "aux_packet", at);
-	small(line, "size", packet->size);
-	if (packet->line > packet->size)
-		small(line, "padding", packet->line - packet->size);
-	text(line, "packet", kind->name);
 	for (unsigned i = 0; i < kind->nr_fields; i++)
 		if (pd_packet_has(packet, &kind->fields[i]))
 			field(line, &kind->fields[i], packet);
-	if (pd_aux_has_ticks(line->piece, kind))
-		time_of(line, packet->words[0]);
+}
+
+static void packet_line(const struct aux_line *line, const struct pd_aux_piece *piece, const struct pd_aux_walk *walk)
+{
+	const struct pd_packet *packet = &walk->packet;
+	const struct aux_place place = pd_aux_place_of_packet(piece, walk->at, packet->size);
+	begin(line, "aux_packet", &place);
+	small(line, "size", packet->size);
+	if (packet->line > packet->size)
+		small(line, "padding", packet->line - packet->size);
+	text(line, "packet", walk->kind->name);
+	fields(line, walk->kind, packet);
+	const uint64_t time = pd_aux_packet_time(walk);
+	if (time != UINT64_MAX)
+		number(line, "time", time, false);
 	end(line);
 }
 
 /* --- operations that were sampled --- */
 
-static void sample_line(const struct aux_line *line, const struct pd_spe_record *record)
+static void location(const struct aux_line *line, const char *name, const struct location_speller *speller,
+		     uint32_t frame)
 {
-	const uint32_t present = record->present;
+	key(line->out, name);
+	pd_location_json(speller, line->out, frame);
+}
+
+static void sample_line(const struct aux_line *line, const struct pd_spe_row *row, struct record *r)
+{
+	const struct table_column *columns = pd_table_own_columns(TABLE_OF_SPE_SAMPLES);
 	unsigned nr_names;
 	const char *const *event_names = pd_spe_event_names(&nr_names);
-	begin(line, "spe_sample", record->from);
-	small(line, "size", (int64_t)(record->end - record->from));
-	if (present & PD_SPE_TIME) {
-		time_of(line, record->timer);
-		number(line, "timer", record->timer, false);
+	const struct aux_place place = pd_aux_place_of_sample(row);
+	struct aux_value value;
+	begin(line, "spe_sample", &place);
+	for (unsigned i = AUX_SIZE; i <= SPE_TRANSLATION; i++) {
+		if (pd_spe_value(row, NULL, i, &value))
+			member(line, &columns[i], &value);
+		else if (i == SPE_EVENTS && row->record.present & PD_SPE_EVENTS)
+			names(line, columns[i].name, row->record.events, event_names, nr_names);
 	}
-	if (present & PD_SPE_CONTEXT)
-		small(line, "context", record->context);
-	if (present & PD_SPE_PC) {
-		hex(line, "pc", record->pc);
-		small(line, "level", record->pc_level);
+	if (r && r->delivery) {
+		const struct location_speller locations = pd_record_locations(r);
+		struct spe_names known;
+		pd_spe_names_load(&r->emitted, row, r->delivery, &known);
+		for (unsigned i = SPE_PID; i <= SPE_COMM; i++)
+			if (pd_spe_value(row, &known, i, &value))
+				member(line, &columns[i], &value);
+		if (row->record.present & PD_SPE_PC)
+			location(line, "pc_at", &locations, r->delivery->ip);
+		if (row->record.present & PD_SPE_TARGET)
+			location(line, "target_at", &locations, r->delivery->addr);
 	}
-	if (present & PD_SPE_OPERATION) {
-		text(line, "operation", pd_spe_operation(record));
-		hex(line, "operation_raw", record->operation);
-	}
-	if (present & PD_SPE_EVENTS)
-		names(line, "events", record->events, event_names, nr_names);
-	if (present & PD_SPE_TARGET)
-		hex(line, "target", record->target);
-	if (present & PD_SPE_PREVIOUS)
-		hex(line, "previous_target", record->previous);
-	if (present & PD_SPE_VIRTUAL)
-		hex(line, "virtual_address", record->virtual_address);
-	if (present & PD_SPE_PHYSICAL)
-		hex(line, "physical_address", record->physical_address);
-	if (present & PD_SPE_SOURCE)
-		hex(line, "data_source", record->source);
-	if (present & PD_SPE_TOTAL)
-		small(line, "total_cycles", record->total);
-	if (present & PD_SPE_ISSUE)
-		small(line, "issue_cycles", record->issue);
-	if (present & PD_SPE_TRANSLATION)
-		small(line, "translation_cycles", record->translation);
 	end(line);
 }
 
 void pd_aux_json(const struct aux_json *how, const struct pd_aux_piece *piece, struct perfdata_text *out)
 {
-	const struct aux_line line = { how, piece, out };
+	const struct aux_line line = { how, out };
 	struct pd_aux_walk walk;
+	struct pd_spe_row row;
 
 	pd_aux_walk_begin(&walk, piece);
 	while (pd_aux_walk_next(&walk)) {
 		if (how->lines == AUX_PACKETS)
-			packet_line(&line, walk.kind, &walk.packet, walk.at);
-		if (walk.record_is_whole)
-			sample_line(&line, &walk.record);
+			packet_line(&line, piece, &walk);
+		if (!walk.record_is_whole || how->named)
+			continue;
+		pd_spe_row_of_piece(piece, &walk.record, &row);
+		sample_line(&line, &row, NULL);
 	}
+}
+
+void pd_aux_json_sample(const struct aux_json *how, const struct pd_spe_row *row, struct record *r)
+{
+	const struct aux_line line = { how, r->s.out };
+	sample_line(&line, row, r);
+}
+
+void pd_aux_json_fields(const struct pd_packet_kind *kind, const struct pd_packet *packet, struct perfdata_text *out)
+{
+	const struct aux_json how = { .lines = AUX_PACKETS };
+	const struct aux_line line = { &how, out };
+	const size_t start = out->size;
+	fields(&line, kind, packet);
+	pd_spell_close(out, start, '{', '}');
 }

@@ -3,14 +3,21 @@
 #ifndef EMIT_AUX_JSON_H
 #define EMIT_AUX_JSON_H
 
-#include "emit/json/spell.h"
 #include "auxtrace/aux_pieces.h"
+#include "emit/model/record.h"
 
 enum aux_lines { AUX_NO_LINES, AUX_SAMPLES, AUX_PACKETS };   /* AUX_PACKETS: operations, too */
+
+/* What `--aux` asks for, and whether samples have names, as others do. */
+enum aux_lines pd_aux_lines_of(const struct perfdata_emitter_option_value *values, size_t nr_values);
+bool pd_aux_lines_named(enum aux_lines lines, const struct record_world *world);
+/* Adds what that needs. */
+void pd_aux_lines_configure(struct perfdata_configuration *configuration);
 
 /* How lines are written: `start` writes what stands in front of each line, `end` stands behind it. */
 struct aux_json {
 	enum aux_lines lines;
+	bool named;                          /* samples come by themselves, with names: pd_aux_json_sample */
 	bool int64_string;
 	const char *recording;               /* shown in each line, where several share an output; or NULL */
 	const char *file;                    /* names the recording, where several share an output; or NULL */
@@ -21,5 +28,9 @@ struct aux_json {
 
 /* All lines of a piece. */
 void pd_aux_json(const struct aux_json *how, const struct pd_aux_piece *piece, struct perfdata_text *out);
+/* The line of a sample; with names where r->delivery is set. */
+void pd_aux_json_sample(const struct aux_json *how, const struct pd_spe_row *row, struct record *r);
+/* The packet's fields as an object. */
+void pd_aux_json_fields(const struct pd_packet_kind *kind, const struct pd_packet *packet, struct perfdata_text *out);
 
 #endif

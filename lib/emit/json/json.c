@@ -31,6 +31,7 @@ struct json_state {
 	struct emitted names;     /* scan's */
 	const char *stack_file;/* shown in stack and packet lines, where several recordings share an output; or NULL */
 	enum aux_lines aux;
+	bool aux_named;        /* samples of traces come with names */
 	const struct perfdata_reader *reader;
 	struct pd_aux_carry traces;   /* scan's */
 };
@@ -68,12 +69,6 @@ static void release(void *state)
 	free(json);
 }
 
-static enum aux_lines aux_lines_of(const struct perfdata_emitter_option_value *values, size_t nr_values)
-{
-	const char *aux = perfdata_option_text(values, nr_values, "aux");
-	return !aux ? AUX_NO_LINES : strcmp(aux, "samples") ? AUX_PACKETS : AUX_SAMPLES;
-}
-
 static enum perfdata_status set_up(struct json_state *json, const struct perfdata_emit_context *context)
 {
 	if (!pd_record_world_init(&json->world, context))
@@ -91,7 +86,8 @@ static enum perfdata_status set_up(struct json_state *json, const struct perfdat
 		json->world.spell.recording = context->recording;
 	if (context->shared_output)
 		json->stack_file = perfdata_reader_file_name(context->reader, 0);
-	json->aux = aux_lines_of(context->options, context->nr_options);
+	json->aux = pd_aux_lines_of(context->options, context->nr_options);
+	json->aux_named = pd_aux_lines_named(json->aux, &json->world);
 	json->traces.records = json->aux != AUX_NO_LINES;
 	json->reader = context->reader;
 	json->on_finding = context->on_finding;
@@ -666,20 +662,36 @@ static void find_delivery(struct walk *walk, struct record *r, const struct perf
 		spell_new_stack(walk, r);
 }
 
+static struct aux_json aux_lines(struct walk *walk)
+{
+	const struct json_state *json = walk->json;
+	return (struct aux_json){ .lines = json->aux,
+				  .named = json->aux_named,
+				  .int64_string = json->world.spell.int64_string,
+				  .file = json->stack_file,
+				  .recording = json->world.spell.recording,
+				  .end = line_end(json),
+				  .start = start_line,
+				  .user = walk };
+}
+
 static void spell_piece(struct walk *walk, const struct pd_aux_pieces *pieces, const struct perfdata_raw *raw,
 			struct perfdata_text *out)
 {
-	const struct json_state *json = walk->json;
 	const struct pd_aux_piece *piece = pieces ? pd_aux_piece_of(pieces, raw, &walk->piece) : NULL;
-	const struct aux_json how = { .lines = json->aux,
-				      .int64_string = json->world.spell.int64_string,
-				      .file = json->stack_file,
-				      .recording = json->world.spell.recording,
-				      .end = line_end(json),
-				      .start = start_line,
-				      .user = walk };
+	const struct aux_json how = aux_lines(walk);
 	if (piece)
 		pd_aux_json(&how, piece, out);
+}
+
+/* Samples that traces tell of are nothing that stands in the recording. */
+static void spell_made(struct walk *walk, struct record *r, const struct perfdata_raw *raw)
+{
+	const struct aux_json how = aux_lines(walk);
+	struct pd_spe_row row;
+	r->delivery = pd_emitted_delivery(walk->batch, &walk->delivery, raw);
+	if (how.named && pd_spe_row_of_sample(raw, &row))
+		pd_aux_json_sample(&how, &row, r);
 }
 
 static enum perfdata_status format(const void *state, const struct perfdata_batch *batch, void *value,
@@ -699,6 +711,10 @@ static enum perfdata_status format(const void *state, const struct perfdata_batc
 	for (size_t i = 0; i < batch->nr_records; i++) {
 		if (batch->records[i].flags & PERFDATA_RAW_PAYLOAD) {
 			spell_piece(&walk, scanned ? &scanned->pieces : NULL, &batch->records[i], out);
+			continue;
+		}
+		if (batch->records[i].flags & PERFDATA_RAW_MADE) {
+			spell_made(&walk, &r, &batch->records[i]);
 			continue;
 		}
 		if (batch->nr_deliveries)
@@ -743,8 +759,7 @@ static enum perfdata_status configure(void *user, struct perfdata_configuration 
 	(void)user;
 	configuration->needs = pd_name_options_needs(configuration->options, configuration->nr_options,
 						     configuration->names);
-	if (aux_lines_of(configuration->options, configuration->nr_options) != AUX_NO_LINES)
-		configuration->needs |= PERFDATA_NEED_PAYLOADS;
+	pd_aux_lines_configure(configuration);
 	return PERFDATA_OK;
 }
 

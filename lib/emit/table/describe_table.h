@@ -27,6 +27,8 @@ enum table_rows {
 	TABLE_OF_EVENT,               /* a sample of the tracepoint `event` */
 	TABLE_OF_STACKS,              /* a step of a stack */
 	TABLE_OF_FRAMES,              /* a frame of a stack or a sample's address */
+	TABLE_OF_PACKETS,             /* a packet of a trace */
+	TABLE_OF_SPE_SAMPLES,         /* an operation that Arm SPE sampled */
 	TABLE_OF_RECORDING,           /* the recording */
 	/* known at the end */
 	TABLE_OF_EVENTS, TABLE_OF_FEATURES, TABLE_OF_FINDINGS, TABLE_OF_BUILD_IDS, TABLE_OF_CPUS,

@@ -338,7 +338,13 @@ bool pd_summary_cells(const struct summary_source *source, enum table_rows what,
 	case TABLE_OF_FINDINGS: rows_of_findings(&filling); break;
 	case TABLE_OF_BUILD_IDS: rows_of_build_ids(&filling); break;
 	case TABLE_OF_CPUS: rows_of_cpus(&filling); break;
-	case TABLE_OF_RECORDS: case TABLE_OF_EVENT: case TABLE_OF_STACKS: case TABLE_OF_FRAMES: break;
+	case TABLE_OF_RECORDS:
+	case TABLE_OF_EVENT:
+	case TABLE_OF_STACKS:
+	case TABLE_OF_FRAMES:
+	case TABLE_OF_PACKETS:
+	case TABLE_OF_SPE_SAMPLES:
+		break;
 	}
 	perfdata_text_release(&filling.text);
 	return ok;

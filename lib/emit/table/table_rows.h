@@ -20,6 +20,8 @@ struct table_row {
 };
 /* NULL behind the last. */
 const struct table_row *pd_table_row_at(size_t index);
+/* The columns of one whose rows are no records. */
+const struct table_column *pd_table_own_columns(enum table_rows rows);
 
 /* Columns by number, for the functions that fill them. */
 enum { STACKS_STACK_ID, STACKS_DEPTH, STACKS_FRAME_ID, STACKS_UNMAPPED_IP, STACKS_IP, STACKS_ORIGIN };
@@ -86,6 +88,41 @@ enum {
 	RECORDINGS_UNKNOWN_IDS,
 	RECORDINGS_FINDINGS,
 	RECORDINGS_COMPLETE
+};
+/* Of both tables of traces: where it stands. */
+enum { AUX_OFFSET, AUX_TRACE, AUX_CPU, AUX_BUFFER_TID, AUX_AUX_OFFSET, AUX_SIZE, AUX_PLACE_COLUMNS };
+enum {
+	PACKETS_PADDING = AUX_PLACE_COLUMNS,
+	PACKETS_PACKET,
+	PACKETS_TIME,
+	PACKETS_PAYLOAD,
+	PACKETS_TEXT,
+	PACKETS_FIELDS
+};
+enum {
+	SPE_TIME = AUX_PLACE_COLUMNS,
+	SPE_TIMER,
+	SPE_CONTEXT,
+	SPE_PC,
+	SPE_LEVEL,
+	SPE_OPERATION,
+	SPE_OPERATION_RAW,
+	SPE_EVENTS,
+	SPE_TARGET,
+	SPE_PREVIOUS,
+	SPE_VIRTUAL,
+	SPE_PHYSICAL,
+	SPE_SOURCE,
+	SPE_TOTAL,
+	SPE_ISSUE,
+	SPE_TRANSLATION,
+	/* with names */
+	SPE_PID,
+	SPE_TID,
+	SPE_COMM,
+	SPE_PC_DSO,                   /* its symbol, and how far behind its start */
+	SPE_TARGET_DSO = SPE_PC_DSO + 3,
+	SPE_COLUMNS = SPE_TARGET_DSO + 3
 };
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include "base/error.h"
 #include "base/memory.h"
+#include "emit/table/aux_cells.h"
 #include "emit/table/record_cells.h"
 #include "emit/table/table_set.h"
 #include "profile/profile.h"
@@ -26,10 +27,17 @@ uint32_t pd_table_set_needs(const struct perfdata_emitter_option_value *options,
 	const char *tables = perfdata_option_text(options, nr_options, "table");
 	const bool samples = !tables || list_has(tables, "samples") || list_has(tables, "stacks") ||
 			     list_has(tables, "frames") || strstr(tables, EVENT_PREFIX);
-	const bool files = list_has(tables, "build_ids");
+	const bool files = list_has(tables, "build_ids") || list_has(tables, "spe_samples");
 	const uint32_t stacks = samples ? NEEDS_OF_STACKS | PERFDATA_NEED_STACK_IDS : 0;
 	return PERFDATA_NEED_RECORDS | stacks |
+	       (list_has(tables, "aux_packets") ? (uint32_t)PERFDATA_NEED_PAYLOADS : 0) |
 	       (files ? PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES : 0);
+}
+
+uint32_t pd_table_set_trace_samples(const struct perfdata_emitter_option_value *options, size_t nr_options)
+{
+	const char *tables = perfdata_option_text(options, nr_options, "table");
+	return list_has(tables, "spe_samples") ? PERFDATA_TRACE_OPERATIONS : 0;
 }
 
 static enum perfdata_status no_table(const char *name, size_t size, struct perfdata_error *reterr)
@@ -39,7 +47,7 @@ static enum perfdata_status no_table(const char *name, size_t size, struct perfd
 	snprintf(wanted, sizeof wanted, "%.*s", (int)(size < 60 ? size : 60), name);
 	return pd_error(reterr ? reterr : &error, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
 			"there is no table \"%s\": " TABLE_NAMES
-			", callchain, event:NAME, or a record type (mmap2, …)",
+			", callchain, aux_packets, spe_samples, event:NAME, or a record type (mmap2, …)",
 			wanted);
 }
 
@@ -63,6 +71,10 @@ static enum perfdata_status add(struct table_set *set, const struct table *made,
 		set->stacks = (int)set->nr_tables;
 	if (table->rows == TABLE_OF_FRAMES)
 		set->frames = (int)set->nr_tables;
+	if (table->rows == TABLE_OF_PACKETS)
+		set->packets = (int)set->nr_tables;
+	if (table->rows == TABLE_OF_SPE_SAMPLES)
+		set->spe_samples = (int)set->nr_tables;
 	if (table->rows == TABLE_OF_RECORDS)
 		set->of_records[set->nr_of_records++] = (uint16_t)set->nr_tables;
 	set->tables[set->nr_tables++] = table;
@@ -112,7 +124,7 @@ enum perfdata_status pd_table_set_init(struct table_set *set, const struct perfd
 	set->recording = recording ? recording : context->recording;
 	set->columns = perfdata_option_text(context->options, context->nr_options, "columns");
 	set->asked = perfdata_option_text(context->options, context->nr_options, "table");
-	set->stacks = set->frames = -1;
+	set->stacks = set->frames = set->packets = set->spe_samples = -1;
 	set->world.heads = UINT32_C(1) << HEAD_COMM | UINT32_C(1) << HEAD_STACK_ID;
 	set->world.stacks_by_id = true;
 	set->world.locations =
@@ -133,6 +145,7 @@ void pd_table_set_release(struct table_set *set)
 	pd_arena_release(&set->pool);
 	pd_emitted_release(&set->new_stacks);
 	pd_emitted_release(&set->new_frames);
+	pd_aux_carry_release(&set->traces);
 	pd_free(set->event_seen);
 }
 
@@ -212,6 +225,8 @@ enum perfdata_status pd_table_set_scan(struct table_set *set, const struct perfd
 		    !(batch->records[i].event->version < set->nr_event_seen &&
 		      set->event_seen[batch->records[i].event->version]))
 			status = see_event(set, batch->records[i].event, added, user);
+	for (size_t i = 0; set->packets >= 0 && i < batch->nr_records && !status; i++)
+		status = pd_aux_scan(&set->traces, set->reader, &batch->records[i], &value->pieces);
 	if (!status)
 		status = pd_emitted_scan(&set->new_stacks, batch, &value->stacks);
 	if (!status)
@@ -232,6 +247,7 @@ void pd_table_value_free(void *pointer)
 		return;
 	pd_emitted_batch_free(value->stacks);
 	pd_emitted_batch_free(value->frames);
+	pd_aux_pieces_release(&value->pieces);
 	pd_free(value);
 }
 
@@ -445,7 +461,7 @@ static void columns_by_number(const struct table *table, uint32_t *ret, size_t n
 				ret[i] = (uint32_t)k;
 }
 
-#define MOST_FIXED 32u
+#define MOST_FIXED 48u
 
 static void put(struct open_rows *rows, const uint32_t *columns, unsigned column, uint32_t row, uint64_t value)
 {
@@ -541,6 +557,31 @@ static bool rows_of_frames(struct making *making)
 	return rows || !frames->nr_ids;
 }
 
+static bool rows_of_packets(struct making *making)
+{
+	uint32_t columns[MOST_FIXED];
+	const struct pd_aux_pieces *pieces = &making->value->pieces;
+	struct open_rows *rows = pieces->nr ? rows_of(making, (unsigned)making->set->packets) : NULL;
+	columns_by_number(making->set->tables[making->set->packets], columns, MOST_FIXED);
+	for (size_t i = 0; rows && i < pieces->nr; i++)
+		pd_aux_cells_packets(&pieces->list[i], columns, rows, making->room);
+	return rows || !pieces->nr;
+}
+
+/* Of a piece of a payload, or of a sample that a trace tells of: no records of the recording. */
+static bool row_of_trace(struct making *making, const struct record *r, const struct perfdata_raw *raw)
+{
+	uint32_t columns[MOST_FIXED];
+	struct pd_spe_row row;
+	if (making->set->spe_samples < 0 || !pd_spe_row_of_sample(raw, &row))
+		return true;
+	struct open_rows *rows = rows_of(making, (unsigned)making->set->spe_samples);
+	columns_by_number(making->set->tables[making->set->spe_samples], columns, MOST_FIXED);
+	if (rows)
+		pd_aux_cells_sample(&row, r, columns, rows);
+	return rows;
+}
+
 static bool make_rows(struct making *making, struct found_batch **found)
 {
 	struct record r = { .world = &making->set->world,
@@ -550,10 +591,18 @@ static bool make_rows(struct making *making, struct found_batch **found)
 	size_t delivery = 0;
 	r.emitted = (struct emitted_names){ making->batch->session, making->value->frames->known };
 	for (size_t i = 0; i < making->batch->nr_records; i++) {
-		r.delivery = pd_emitted_delivery(making->batch, &delivery, &making->batch->records[i]);
+		const struct perfdata_raw *raw = &making->batch->records[i];
+		r.delivery = pd_emitted_delivery(making->batch, &delivery, raw);
+		if (raw->flags & (PERFDATA_RAW_PAYLOAD | PERFDATA_RAW_MADE)) {
+			if (!row_of_trace(making, &r, raw))
+				return false;
+			continue;
+		}
 		if (!rows_of_record(making, &r, &making->batch->records[i], found))
 			return false;
 	}
+	if (making->set->packets >= 0 && !rows_of_packets(making))
+		return false;
 	return (making->set->stacks < 0 || rows_of_stacks(making)) &&
 	       (making->set->frames < 0 || rows_of_frames(making));
 }

@@ -4,6 +4,7 @@
 #ifndef EMIT_TABLE_SET_H
 #define EMIT_TABLE_SET_H
 
+#include "auxtrace/aux_pieces.h"
 #include "emit/model/name_options.h"
 #include "emit/table/summary_cells.h"
 #include "emit/table/table_parts.h"
@@ -25,7 +26,8 @@ struct table_set {
 	unsigned nr_tables;
 	uint16_t of_records[MOST_TABLES];    /* numbers of those whose rows are records */
 	unsigned nr_of_records;
-	int stacks, frames;           /* numbers of these tables, or -1 */
+	int stacks, frames, packets, spe_samples;   /* numbers of these tables, or -1 */
+	struct pd_aux_carry traces;   /* scan's */
 	bool *event_seen;             /* scan's: by version */
 	size_t nr_event_seen;
 	struct emitted new_stacks, new_frames;   /* scan's */
@@ -33,7 +35,7 @@ struct table_set {
 
 #define TABLE_OPTIONS \
 	{ "table", PERFDATA_OPTION_TEXT, 0, "LIST", \
-	  "only these tables: " TABLE_NAMES ", callchain, event:NAME, a record type" }, \
+	  "only these tables: " TABLE_NAMES ", callchain, aux_packets, spe_samples, event:NAME, a record type" }, \
 	{ "columns", PERFDATA_OPTION_TEXT, 0, "LIST", \
 	  "only these columns, in this order (see `perfdata schema --columns --table NAME`)" }, \
 	{ "recording", PERFDATA_OPTION_TEXT, 0, "NAME", \
@@ -42,6 +44,8 @@ struct table_set {
 
 /* The needs of the options' tables. */
 uint32_t pd_table_set_needs(const struct perfdata_emitter_option_value *options, size_t nr_options);
+/* enum perfdata_trace_samples: in time order then, since that decides which maps there were. */
+uint32_t pd_table_set_trace_samples(const struct perfdata_emitter_option_value *options, size_t nr_options);
 /* PERFDATA_EUSAGE: a table or column that there is not. */
 enum perfdata_status pd_table_set_init(struct table_set *set, const struct perfdata_emit_context *context);
 void pd_table_set_release(struct table_set *set);
@@ -53,6 +57,7 @@ enum perfdata_status pd_table_set_foresee(struct table_set *set);
 struct table_value {
 	unsigned nr_tables;           /* that there are by then */
 	struct emitted_batch *stacks, *frames;
+	struct pd_aux_pieces pieces;
 };
 /* `added` (may be NULL): a table was added, whose number is one less than set->nr_tables. */
 enum perfdata_status pd_table_set_scan(struct table_set *set, const struct perfdata_batch *batch,

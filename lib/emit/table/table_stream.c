@@ -212,6 +212,7 @@ static enum perfdata_status open_session(struct table_stream *stream, struct per
 	struct perfdata_session_options options = {
 		.size = sizeof options,
 		.needs = pd_table_set_needs(stream->values, stream->nr_values),
+		.trace_samples = pd_table_set_trace_samples(stream->values, stream->nr_values),
 		.symbols = stream->options.symbols,
 		.use_host = stream->options.use_host,
 	};
