@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What may regress, and why:
+/* The allow list: which keys may regress, by how much, and why:
  *
  *   # a comment
  *   EVENT-GLOB <tab> KEY-GLOB <tab> LIMIT <tab> REASON        LIMIT: +2.5pp, x1.3 or any
@@ -16,7 +16,7 @@
 enum { EVENT, KEY, LIMIT, REASON, NR_FIELDS };
 struct rule {
 	const char *fields[NR_FIELDS];
-	double points, ratio;            /* 0: this does not limit */
+	double points, ratio;            /* 0: the rule has no such limit */
 	bool any, used;
 	size_t line;
 };
@@ -34,7 +34,7 @@ static bool read_limit(struct rule *rule)
 	       (end && end > text + 1 && !strcmp(end, *text == '+' ? "pp" : "") && rule->points + rule->ratio > 0);
 }
 
-/* A line with its end cut off. */
+/* Reads a line of `size` bytes, which exclude the newline. */
 static bool read_rule(struct perfdata_comparison *comparison, const char *line, size_t size, struct rule *rule)
 {
 	char *copy = pd_strndup(line, size), *at = copy;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading a baseline: any bytes are an answer or an error, never more. */
+/* Reads a baseline, which may come from anybody: whatever its bytes, the result is a baseline or an error. */
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +60,7 @@ bool perfdata_baseline_is(const void *bytes, size_t size)
 
 /* --- lines -------------------------------------------------------------------------------------------------------- */
 
-/* Numbers that a text gives to files or keys → the side's. */
+/* Ids of files or keys in a text → their indexes in the baseline. */
 struct id_map {
 	uint32_t *ids;
 	size_t nr, room;
@@ -69,12 +69,12 @@ struct id_map {
 struct reading {
 	struct perfdata_baseline *baseline;
 	struct id_map files, keys;
-	char *line;                      /* the bytes of one, with its fields */
+	char *line;                      /* the bytes of the line, cut into its fields */
 	size_t line_room;
 	char *fields[MAX_FIELDS];
 	size_t nr_fields;
 	uint64_t number;                 /* of the line, from 1 */
-	bool begun;                      /* the first line was there */
+	bool begun;                      /* the first line was read */
 	struct pd_side_recording *recording;
 	struct pd_side_event *event;
 	enum perfdata_status status;     /* PERFDATA_ENOMEM, or PERFDATA_EUSAGE for keys of another kind */
@@ -160,7 +160,7 @@ static bool sums(const struct reading *reading, size_t field, struct pd_share_su
 
 /* --- ids ---------------------------------------------------------------------------------------------------------- */
 
-/* Numbers of a text go up from 0. */
+/* Takes the next id of a text, whose ids go up from 0. */
 static bool map_next(struct reading *reading, struct id_map *map, size_t field, uint32_t id)
 {
 	uint64_t told;

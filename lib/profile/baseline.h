@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* A side of a comparison in memory, and its text.
  *
- *   perfdata-baseline/1                                          a text, or several one after the other, each with ids
- *   of its own
+ *   perfdata-baseline/1                                           a text, or several one after the other, each with
+ *                                                                 ids of its own
  *   by         symbol                                             or "symbol, exact names"
  *   file       ID KIND BUILD-ID PATH
- *   key        ID FILE NAME SHOWN RAW-NAME CLONES                 FILE may be empty; SHOWN and RAW-NAME too: as the one
- *   before
+ *   key        ID FILE NAME SHOWN RAW-NAME CLONES                 FILE may be empty; SHOWN and RAW-NAME too: they are
+ *                                                                 then as the field before them
  *   address    ID FILE HEX                                        a key without a name
  *   recording  NAME DURATION LOST-RECORDS LOST-SAMPLES COMPLETE ARCH CPU CPUS RELEASE
  *   event      NAME CONFIG EXCLUDE RATE PRECISE WEIGHT CHAINS IS-TIME SAMPLES WEIGHT SQUARES NAMED KERNEL INLINED
- *   sum        KEY SAMPLES WEIGHT SQUARES SAMPLES WEIGHT SQUARES    of the last event: self, and with what it calls
+ *   sum        KEY SAMPLES WEIGHT SQUARES SAMPLES WEIGHT SQUARES    of the last event: self, then inclusive
  *   edge       CALLER CALLEE SAMPLES WEIGHT
  *
  * Fields are separated by tabs; \t, \n and \\ stand for themselves. Squares are hexadecimal, all else is decimal. */
@@ -34,8 +34,8 @@ struct pd_side_key {
 	uint32_t file;                   /* PD_NO_FILE: none */
 	const char *name;                /* normalized (key_name.h) */
 	const char *shown,
-		*raw_name; /* one of those that it stands for, for people and mangled; "": the same as the one before */
-	uint64_t clones;                 /* how many those are */
+		*raw_name; /* one of the key's names, demangled and mangled; "": as the member before */
+	uint64_t clones;                 /* how many names the key has */
 	bool has_address;                /* instead of a name */
 	uint64_t address;
 };
@@ -47,7 +47,7 @@ struct pd_side_edge {
 	uint32_t caller, callee;         /* keys */
 	uint64_t n, w;
 };
-/* How an event was set up, as texts: compared by whether they are equal. */
+/* How an event was set up, as texts: a comparison only asks whether they are equal. */
 struct pd_side_setup {
 	const char *config;              /* type and config, as "0/3/0/0" */
 	const char *exclude;             /* "user", "kernel,hv" … */
@@ -61,7 +61,7 @@ struct pd_side_event {
 	struct pd_side_setup setup;
 	bool is_time;
 	struct pd_share_sums all;
-	uint64_t named, kernel, inlined; /* weight; samples; weight */
+	uint64_t named, kernel, inlined; /* weight with a name; kernel samples; weight of stacks with inlining */
 	struct pd_side_sum *sums;
 	size_t nr_sums, sums_room;
 	struct pd_side_edge *edges;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A baseline from a file, packed or not. */
+/* Reads a baseline from a file, which may be compressed. */
 #include "config.h"
 #include <string.h>
 #include "base/error.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Are two sides comparable? What makes them different before any function does is said first. */
+/* Are two sides comparable? Notes tell what differs between them besides their functions: machine, set-up of events,
+ * lost samples, missing names. */
 #include "config.h"
 #include <math.h>
 #include <stdio.h>
@@ -7,7 +8,7 @@
 #include "base/memory.h"
 #include "profile/compare_impl.h"
 
-/* A text of each recording, or of each recording's event. */
+/* The text that a check compares: one of each recording, or of an event of each recording. */
 typedef const char *text_fn(const struct pd_side_recording *recording, const struct pd_side_event *event);
 
 static const char *arch_of(const struct pd_side_recording *recording, const struct pd_side_event *event)
@@ -65,7 +66,7 @@ static const struct check {
 	const char *code, *what;
 	text_fn *text;
 	bool of_event, is_reason;
-	bool empty_counts;               /* nothing is a value too; else it is unknown */
+	bool empty_counts;               /* an empty text is a value; else it means unknown */
 } checks[] = {
 	{ "event", "setup of the event (type and config)", config_of, true, true, false },
 	{ "modifiers", "what the event leaves out", exclude_of, true, true, true },
@@ -99,7 +100,7 @@ static bool side_has(const struct perfdata_comparison *comparison, const struct 
 		if (own && !strcmp(own, value))
 			return true;
 	}
-	return !any;   /* what is unknown differs from nothing */
+	return !any;   /* a side that only has unknown values differs from no value */
 }
 
 static void run_check(struct perfdata_comparison *comparison, const struct check *check,
@@ -191,7 +192,7 @@ static void check_durations(struct perfdata_comparison *comparison)
 				sums[0] / 1e9, sums[1] / 1e9);
 }
 
-/* Whether each file of user space with a build-id on one side has the same on the other. */
+/* Adds a note if nothing was rebuilt: each build-id of a file of user space is on both sides. */
 static void check_rebuilt(struct perfdata_comparison *comparison)
 {
 	size_t nr = 0, same = 0;

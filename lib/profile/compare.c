@@ -23,7 +23,7 @@ const char *perfdata_change_name(enum perfdata_change change)
 
 /* --- events ------------------------------------------------------------------------------------------------------- */
 
-/* Events are known by their names, of which a recording may have one twice. */
+/* Events are matched by name; a recording may have two events of one name. */
 static bool same_event(const struct pd_compare_event *event, const struct pd_side_event *of)
 {
 	return !strcmp(event->told.name, of->name);
@@ -75,7 +75,7 @@ static bool find_events(struct perfdata_comparison *comparison)
 	return comparison->status == PERFDATA_OK;
 }
 
-/* Of all recordings that have the event. */
+/* Adds up the units of all recordings that have the event. */
 static void add_units(const struct perfdata_comparison *comparison, struct pd_compare_event *event)
 {
 	const struct perfdata_comparison_options *options = comparison->options;

@@ -3,7 +3,7 @@
  *
  *   share s = w/W        variance as pd_share_variance, of both sides' common share where a side has few samples
  *   dispersion           how much more repeat runs differ than independent samples would: the largest of 1, the mean
- *   over keys, and the key's own
+ *                        over keys, and the key's own
  *   z = (s_after / scale - s_before) / sqrt(dispersion * (variance_before + variance_after / scale²)) */
 #include "config.h"
 #include <math.h>
@@ -11,7 +11,8 @@
 #include "base/memory.h"
 #include "profile/compare_impl.h"
 
-/* SCALE_ERRORS: most keys are small, and the median of a dozen of them is off by more than one thinks. */
+/* SCALE_ERRORS is large since most keys are small: the median of a dozen of them is off by more than its estimated
+ * error. */
 enum { FEW = 10, SCALE_KEYS = 8, SCALE_ERRORS = 3 };
 static const double power = 0.8416;        /* the normal quantile of a power of 80 % */
 
@@ -21,7 +22,7 @@ static double share_of(const struct pd_compare_event *event, const struct pd_com
 	return pd_share(&row->sums[quantity][side], &event->all[side]);
 }
 
-/* Of both sides together. */
+/* The key's share of both sides together. */
 static double pooled(const struct pd_compare_event *event, const struct pd_compare_row *row, enum pd_quantity quantity)
 {
 	const double all = (double)event->all[0].w + (double)event->all[1].w;
@@ -30,8 +31,8 @@ static double pooled(const struct pd_compare_event *event, const struct pd_compa
 
 /* --- scale -------------------------------------------------------------------------------------------------------- */
 
-/* How far most shares moved because of the rest: the median of their ratios, unless that is no further from 1 than
- * chance takes it. */
+/* By which factor most shares changed because other keys did: the median of their ratios, or 1 where chance alone may
+ * explain the median. */
 static double median_scale(const struct perfdata_comparison *comparison, const struct pd_compare_event *event,
 			   double *logs)
 {
@@ -73,7 +74,8 @@ static double scale_of(struct perfdata_comparison *comparison, struct pd_compare
 
 /* --- dispersion --------------------------------------------------------------------------------------------------- */
 
-/* Of a key; 0 where there are no repeat runs. *ret_enough: it has samples enough to tell something about all. */
+/* The dispersion of a key; 0 where there are no repeat runs. *ret_enough: the key has enough samples to count in the
+ * mean over keys. */
 static double dispersion_of(const struct perfdata_comparison *comparison, const struct pd_compare_event *event,
 			    const struct pd_compare_row *row, enum pd_quantity quantity, bool *ret_enough)
 {
@@ -158,7 +160,7 @@ static void compare(const struct perfdata_comparison *comparison, const struct p
 	told->p = error > 0 ? pd_normal_two_sided(told->delta / error) : told->delta == 0 ? 1 : 0;
 }
 
-/* A function that calls nothing is one test, not two. */
+/* The self and the inclusive weight of a function that calls nothing are one test, not two. */
 static bool is_same_test(const struct pd_compare_row *row)
 {
 	return row->sums[PD_SELF][0].w == row->sums[PD_INCLUSIVE][0].w &&
@@ -179,7 +181,7 @@ static void choose(const struct perfdata_comparison *comparison, struct pd_compa
 	}
 }
 
-/* p values adjusted for all that is judged. */
+/* Adjusts the p values for the number of tests. */
 static bool adjust(const struct perfdata_comparison *comparison, struct pd_compare_event *event)
 {
 	static const enum pd_adjustment ways[] = {
@@ -221,8 +223,8 @@ static enum perfdata_change change_of(const struct pd_compare_limits *limits, co
 	return more ? PERFDATA_CHANGE_REGRESSED : PERFDATA_CHANGE_IMPROVED;
 }
 
-/* Also what could have been seen: the delta that would have been significant with a power of 80 %, and large enough to
- * count. */
+/* Sets the change of each row, and `visible`: the delta that would have been significant with a power of 80 %, and
+ * large enough to count. */
 static void decide(const struct perfdata_comparison *comparison, struct pd_compare_event *event)
 {
 	const struct pd_compare_limits *limits = &comparison->limits;
@@ -243,7 +245,7 @@ static void decide(const struct perfdata_comparison *comparison, struct pd_compa
 			if (quantity == PD_SELF)
 				*(visible > 2 * counts ? &event->blind : &event->seen) += pooled(event, row, PD_SELF);
 		}
-		/* what is one test has one answer */
+		/* one test has one answer for both quantities */
 		if (row->judged[PD_SELF] && is_same_test(row) && event->told.has_stacks)
 			row->told.inclusive = row->told.self;
 		row->told.change = row->told.self.change > row->told.inclusive.change ? row->told.self.change

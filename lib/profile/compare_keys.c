@@ -7,8 +7,9 @@
 #include "profile/compare_impl.h"
 #include "profile/key_name.h"
 
-/* What the user says that a name is called behind: of "OLD=NEW", where OLD is the name. Functions hold = themselves
- * (operator==), so OLD is what stands in front of a = and is equal. */
+/* The name that the user's rules "OLD=NEW" give to a name of the side before: NEW of the rule whose OLD is that name.
+ * Names of functions may hold = themselves (operator==): so the whole name is looked for in front of a =, instead of
+ * cutting the rule at its first =. */
 static const char *renamed(const char *name, const char *const *rules, size_t nr)
 {
 	const size_t size = strlen(name);
@@ -26,7 +27,7 @@ static bool knows_build_id(const struct perfdata_baseline *side, const char *bui
 	return false;
 }
 
-/* By file: whether both sides have one with its build-id, so that an address means the same on both. */
+/* By file: whether the other side has a file with the same build-id, so that an address means the same on both. */
 static bool *find_same(const struct perfdata_comparison *comparison, unsigned side)
 {
 	const struct perfdata_baseline *of = comparison->sides[side], *other = comparison->sides[!side];
@@ -87,7 +88,7 @@ bool pd_compare_unify(struct perfdata_comparison *comparison)
 			comparison->status = PERFDATA_ENOMEM;
 		for (size_t i = 0; comparison->status == PERFDATA_OK && i < of->nr_keys; i++) {
 			const struct pd_side_key *key = &of->keys[i];
-			/* what has no name is compared by its addresses or as one key, never both */
+			/* functions without a name are compared by address or together as one key, never both */
 			const bool by_address = key->file != PD_NO_FILE && same[key->file];
 			const bool counts = key->has_address ? by_address : !is_unnamed(key) || !by_address;
 			key_of[i] = counts ? unify_key(comparison, side, key) : UINT32_MAX;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Weight that only moved. Inlining takes the weight of a function to those that call it, and its end brings it back:
- * what the callers cost with all that they call stays as it was. So a function whose growth is what functions next to
- * it in the stacks lost has not regressed:
+/* Weight that only moved. Inlining a function moves its weight to its callers, and a build that no longer inlines the
+ * function moves it back; the inclusive weight of the callers stays the same. So a function has not regressed if its
+ * neighbours in the stacks lost what it gained:
  *
- *   its callers lost weight by themselves, or to calls that went elsewhere  it is not inlined any more
- *   what it called has vanished, or is called less                          that is inlined into it now
+ *   its callers lost self weight, or calls that went elsewhere              the function is not inlined any more
+ *   functions that it called have vanished, or are called less              they are inlined into it now
  *
- * What is explained so must be most of the growth. The callers are judged for themselves, so that a slower build is not
+ * These losses must explain most of the growth. The callers have verdicts of their own, so that a slower build is not
  * hidden. */
 #include "config.h"
 #include <math.h>
@@ -16,10 +16,11 @@
 #include "base/memory.h"
 #include "profile/compare_impl.h"
 
-static const double enough = 0.7;          /* of the growth */
-static const double gone = 0.1;            /* of what it was before: less is vanished */
-static const double rare = 0.5;            /* the same of calls that went elsewhere */
-/* standard errors that calls have to fall by: of many that are hardly ever sampled, some always do */
+static const double enough = 0.7;          /* part of the growth that must be explained */
+static const double gone = 0.1;            /* a function with less than this part of its weight before has vanished */
+static const double rare = 0.5;            /* a call with less than this part of its weight before went elsewhere */
+/* standard errors by which the weight of a call must fall: of many calls that are hardly ever sampled, some always
+ * fall */
 static const double certain = 3;
 enum { MOST_ROWS = 4096 };                 /* of a group of functions that appeared or vanished together */
 
@@ -27,12 +28,12 @@ struct shift {
 	struct perfdata_comparison *comparison;
 	struct pd_compare_event *event;
 	uint32_t *by_callee;                   /* edges in the order of callees */
-	uint32_t *first_down, *first_up;       /* by row: its edges as caller, and in by_callee */
-	uint32_t *group;                       /* rows that came or went together with the one at hand */
+	uint32_t *first_down, *first_up;       /* by row: its first edge as caller, and in by_callee as callee */
+	uint32_t *group;                       /* rows that appeared or vanished together with the row looked at */
 	size_t nr_group;
 	uint32_t *seen;                        /* by row: the search that met it last */
 	uint32_t search;
-	double best;                           /* the partner that lost most */
+	double best;                           /* the weight that `partner`, the row that lost most, lost */
 	uint32_t partner;
 };
 
@@ -57,7 +58,7 @@ static bool has_vanished(const struct shift *shift, uint32_t row)
 
 static double lost(const struct shift *shift, uint32_t row) { return fmax(0, -self_of(shift, row)->delta); }
 
-/* How much less a call costs than before, beyond what chance takes. */
+/* How much less a call costs than before; 0 where chance may explain the difference. */
 static double fall(const struct shift *shift, const struct pd_compare_edge *edge)
 {
 	const double before = edge->share[PD_BEFORE], after = edge->share[PD_AFTER];
@@ -98,8 +99,8 @@ static void begin(struct shift *shift, uint32_t row)
 	add_to_group(shift, row);
 }
 
-/* What a caller of the group lost to it: its own weight, and calls that it hardly makes any more. Those that only
- * shrink a little do so because shares add up to 1, and tell nothing. */
+/* What a caller of the group lost to the group: self weight, and calls that the caller hardly makes any more. Calls
+ * that shrink only a little tell nothing: shares add up to 1, so they shrink when others grow. */
 static double taken_from(struct shift *shift, uint32_t caller, double most)
 {
 	double sum = lost(shift, caller);
@@ -111,7 +112,7 @@ static double taken_from(struct shift *shift, uint32_t caller, double most)
 	return explain(shift, caller, fmin(sum, most));
 }
 
-/* What the callers of a row lost, through functions that appeared with it. */
+/* What the callers of a row lost, also through functions that appeared together with the row. */
 static double from_callers(struct shift *shift, uint32_t row)
 {
 	double sum = 0;
@@ -137,7 +138,7 @@ static double from_callers(struct shift *shift, uint32_t row)
 	return sum;
 }
 
-/* What its callees lost, and what those lost that vanished with them. */
+/* What the callees of a row lost, and what the callees of those that vanished lost. */
 static double from_callees(struct shift *shift, uint32_t row)
 {
 	double sum = 0;
@@ -184,7 +185,7 @@ static void look_at(struct shift *shift, uint32_t row)
 		return;
 	const double above = from_callers(shift, row);
 	uint32_t partner = shift->partner;
-	/* all that an appeared function costs was part of its callers */
+	/* all weight of a function that appeared was part of its callers' weight before */
 	if (whole_grew && !one_test && above >= enough * whole->delta)
 		set_moved(shift, row, whole, partner);
 	const double best = shift->best, below = self_grew ? from_callees(shift, row) : 0;
@@ -256,7 +257,7 @@ static void index_edges(struct shift *shift)
 		shift->first_down[row + 1] += shift->first_down[row];
 		shift->first_up[row + 1] += shift->first_up[row];
 	}
-	/* each place is moved on while it is filled, and is that of the next row then */
+	/* filling moves first_up of each row to that of the next row; the loop behind it moves them back */
 	for (size_t e = 0; e < event->nr_edges; e++)
 		shift->by_callee[shift->first_up[event->edges[e].callee]++] = (uint32_t)e;
 	for (size_t row = event->nr_rows; row-- > 0;)
@@ -278,14 +279,14 @@ static bool shares_caller(const struct shift *shift, uint32_t a, uint32_t b)
 	return false;
 }
 
-/* One function that is new in place of one that is gone, with the same weight and a caller in common: told, never
- * believed. */
+/* Looks for a rename: a new function, and exactly one that is gone with the same weight and a caller in common. A note
+ * suggests it to the user; the comparison itself does not act on it. */
 static void suggest(struct shift *shift, uint32_t row)
 {
 	const struct perfdata_compared *whole = whole_of(shift, row);
 	const struct pd_compare_row *rows = shift->event->rows;
 	uint32_t found = UINT32_MAX;
-	/* to its caller it looks as if weight had moved there */
+	/* a renamed function may count as MOVED: its caller lost the calls of the old name */
 	if (whole->samples[PD_BEFORE] ||
 	    (rows[row].told.change != PERFDATA_CHANGE_REGRESSED && rows[row].told.change != PERFDATA_CHANGE_MOVED))
 		return;
@@ -298,7 +299,7 @@ static void suggest(struct shift *shift, uint32_t row)
 		    !shares_caller(shift, i, row))
 			continue;
 		if (found != UINT32_MAX)
-			return;   /* two that could be it are none */
+			return;   /* with two candidates, neither is likely enough */
 		found = i;
 	}
 	if (found != UINT32_MAX)

@@ -7,7 +7,7 @@
 #include "profile/fold.h"
 #include "session/session.h"
 
-/* What is known of a node stands in one place, since it may have to be read from a file. */
+/* All data of a node stand in one place, since the node may have to be read from a file. */
 struct node {
 	struct pd_tree_node tree;
 	uint64_t self;                  /* weight + 1 of the stacks that end here; 0: none does */
@@ -17,12 +17,12 @@ struct node_with_totals {
 	struct node node;
 	uint64_t self_samples, total, total_samples, unused;
 };
-/* Where a node of the tree of stacks stands in this one, below the front labels of this number. */
+/* The node of the fold that a node of the tree of stacks has below front labels number `front`. */
 struct location {
 	uint32_t front, node;
 };
 
-/* Fewer are kept in any case. */
+/* Fewer labels stay in memory even when the account is over its limit. */
 #define LEAST_LABELS 65536u
 
 struct pd_fold {
@@ -33,7 +33,7 @@ struct pd_fold {
 	struct pd_paged places;         /* by node of the tree of stacks */
 	uint32_t front, front_node;     /* number and node of the front labels at hand */
 	struct pd_hash_map known;            /* label of a step << 1 | is_caller → where its labels stand in `labels` */
-	uint32_t *labels;               /* how many there are, then the labels, again and again */
+	uint32_t *labels;               /* of each step: how many labels, then the labels */
 	size_t nr_labels, labels_room;
 	size_t accounted;               /* of `known` and `labels` */
 	uint32_t *way;                  /* nodes of the tree of stacks whose place is wanted */
@@ -73,7 +73,8 @@ void pd_fold_free(struct pd_fold *fold)
 	pd_free(fold);
 }
 
-/* What the labels of steps take. They can be made again, and are while the account is over its limit. */
+/* Accounts for the memory of steps' labels. Drops the labels while the account is over its limit: they can be made
+ * again. */
 static void account_for_labels(struct pd_fold *fold)
 {
 	struct pd_account *account = fold->tree.nodes.account;
@@ -92,7 +93,7 @@ static void account_for_labels(struct pd_fold *fold)
 
 /* --- filling ------------------------------------------------------------------------------------------------------ */
 
-/* The labels of a node of the tree of stacks: how many, then each. */
+/* The labels of a node of the tree of stacks: *ret begins with their number. */
 static enum perfdata_status find_labels(struct pd_fold *fold, uint32_t node, bool is_caller, const uint32_t **ret)
 {
 	uint32_t caller, label;
@@ -139,7 +140,7 @@ static enum perfdata_status add_step(struct pd_fold *fold, uint32_t stack_node, 
 	return status == PERFDATA_OK ? add_labels(fold, labels + 1, labels[0], node) : status;
 }
 
-/* Goes to the callers until one has a place. */
+/* Goes to the callers until one has a location, whose node is *ret; fold->way has the nodes in between. */
 static enum perfdata_status go_up(struct pd_fold *fold, uint32_t node, uint32_t *ret)
 {
 	fold->nr_way = 0;
@@ -161,7 +162,7 @@ static enum perfdata_status go_up(struct pd_fold *fold, uint32_t node, uint32_t 
 	return PERFDATA_OK;
 }
 
-/* Where a node stands as a caller. */
+/* The node of the fold for a node of the tree of stacks that is a caller; makes it where needed. */
 static enum perfdata_status place_caller(struct pd_fold *fold, uint32_t stack_node, uint32_t *ret)
 {
 	enum perfdata_status status = go_up(fold, stack_node, ret);
@@ -259,7 +260,7 @@ static enum perfdata_status finish_node(struct pd_fold *fold, uint32_t number)
 
 enum perfdata_status pd_fold_finish(struct pd_fold *fold)
 {
-	/* what was looked up is of no use any more */
+	/* only pd_fold_add needs these */
 	pd_paged_release(&fold->places);
 	pd_hash_map_release(&fold->known);
 	enum perfdata_status status = PERFDATA_OK;
@@ -299,7 +300,7 @@ struct item {
 	uint32_t node;
 	enum pd_fold_event event;       /* PD_FOLD_SELF or PD_FOLD_ENTER */
 };
-/* A node whose children are gone through. */
+/* A node whose children the walk visits. */
 struct level {
 	uint32_t node;
 	size_t first, at, end;          /* its items */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The tree of stacks by name: stacks that read the same are one, such as those that differ by an offset inside a
- * function. What a node is called is up to the caller: a label is a number that it gives out, one for each text (or
- * each function) that it wants to tell apart. One frame may have several labels: the function that holds its address,
- * then the calls that are inlined there.
+ * function. The user of the tree names the nodes: a label is a number that the user gives out, one for each text (or
+ * each function) to be told apart. One frame may have several labels: the function that holds its address, then the
+ * calls that are inlined there.
  *
- * Fill it with the keys of a profile, then walk it: depth first, children in the order of the caller's ranks. Names are
- * asked for once for each frame. Memory beyond the session's limit goes to temporary files. */
+ * Fill the tree with the keys of a profile, then walk it: depth first, children in the order of the user's ranks. What
+ * exceeds the session's limit of memory goes to temporary files. */
 #ifndef PD_FOLD_H
 #define PD_FOLD_H
 
@@ -15,14 +15,15 @@
 
 struct pd_fold_options {
 	/* Writes the labels of a node's frame, outermost first: at least 1, at most PD_FOLD_MAX_LABELS, and how many in
-	 * *ret_nr. Asked once for each (frame, origin, address without frame, is_caller). is_caller is only ever true
-	 * with `callers`: the address is where a call returns to, and what called is at the address minus one
-	 * (PERFDATA_FRAME_CALLER). */
+	 * *ret_nr. Called once for each (frame, origin, address without frame, is_caller), and again where memory is
+	 * short. is_caller is only ever true with `callers`: the address is where a call returns to, and the call is
+	 * at the address minus one (PERFDATA_FRAME_CALLER). */
 	enum perfdata_status (*labels)(void *user, const struct pd_profile_node *node, bool is_caller, uint32_t *labels,
 				       size_t *ret_nr);
 	void *user;
 	bool callers;        /* tell callers from leaves; else all are named by the recorded address */
-	bool totals;         /* of each node; without them only `self` is known, and a node takes half of the memory */
+	/* compute totals of nodes; without them only `self` is known, and nodes take half the memory */
+	bool totals;
 };
 
 struct pd_fold;
@@ -38,8 +39,8 @@ struct pd_fold_node {
 	uint32_t parent;     /* 0: the root, which has no label */
 	uint32_t label;
 	bool ends;           /* stacks end here */
-	uint64_t self;       /* their weight */
-	/* with `totals`: their samples; weight and samples of the stacks that go through here */
+	uint64_t self;       /* weight of those stacks */
+	/* with `totals`: samples of those stacks; weight and samples of the stacks that go through here */
 	uint64_t self_samples, total, total_samples;
 };
 /* After the last pd_fold_add: puts children into order, adds up totals. */
@@ -62,7 +63,7 @@ struct pd_fold_walk_options {
 	/* Anything but PERFDATA_OK ends the walk. PERFDATA_END at PD_FOLD_ENTER: leave out what is below, and do not
 	 * call PD_FOLD_LEAVE. */
 	enum perfdata_status (*visit)(void *user, const struct pd_fold_visit *visit, const struct pd_fold_node *node);
-	void *user;          /* for both */
+	void *user;          /* of rank and visit */
 };
 enum perfdata_status pd_fold_walk(struct pd_fold *fold, const struct pd_fold_walk_options *options);
 

@@ -52,7 +52,7 @@ static void put_module(const char *name, size_t size, char *ret, size_t room)
 			*at = '_';
 }
 
-/* Behind ".so": a version keeps its first number. */
+/* The size of a name whose version behind ".so" keeps its first number only. */
 static size_t without_minor_version(const char *name, size_t size)
 {
 	for (size_t i = 1; i + 4 < size; i++) {
@@ -109,8 +109,8 @@ void pd_key_file(enum perfdata_dso_kind kind, const char *path, char *ret, size_
 
 enum tail { TAIL_ALONE = 1, TAIL_NUMBER = 2, TAIL_HEX = 4 };
 
-/* What compilers add for a body that is another one only to them. What selects among bodies (.avx2, .resolver,
- * ._omp_fn.0, .func1) stays. */
+/* Suffixes that compilers add to copies and parts of one function of the source. Suffixes that tell functions apart
+ * (.avx2, .resolver, ._omp_fn.0, .func1) stay. */
 static const struct {
 	const char *text;
 	unsigned tail;
@@ -186,7 +186,7 @@ static bool is_clone_word(const char *text, size_t size)
 	return size > 1 && text[0] == '.' && without_suffixes(text - 1, size + 1) <= 1;
 }
 
-/* What a demangler makes of suffixes: " [clone .isra.0]", or " (.cold)". */
+/* How demanglers write suffixes: " [clone .isra.0]", or " (.cold)". */
 static size_t without_clone(const char *name, size_t size)
 {
 	static const struct { const char *open, *close; } forms[] = { { " [clone ", "]" }, { " (.", ")" } };
@@ -204,7 +204,7 @@ static size_t without_clone(const char *name, size_t size)
 	return size;
 }
 
-/* V8 and other compilers say how well a function is compiled: that changes while it runs. */
+/* V8 and other JITs mark the tier that a function is compiled at, which changes while the program runs. */
 static size_t skip_tier(const char **name, size_t size)
 {
 	static const char *const words[] = { "LazyCompile:", "JS:", "Function:", "Script:" };

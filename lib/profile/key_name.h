@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What a file and a function are called in another build: the parts of a name that compilers, linkers and file systems
- * choose anew are cut off. Each writes a NUL-terminated text of at most `size` bytes; what is longer is cut, always at
- * the same place. */
+/* Names of files and functions that are the same in another build: without the parts that compilers, linkers and file
+ * systems choose anew. Each function writes a NUL-terminated text of at most `size` bytes, and cuts a longer one always
+ * at the same place. */
 #ifndef PD_KEY_NAME_H
 #define PD_KEY_NAME_H
 
@@ -12,11 +12,11 @@
 
 /* libfoo.so.1.2.3 → libfoo.so.1, nf_tables.ko.xz → nf_tables, the kernel → [kernel]; without its folders. */
 void pd_key_file(enum perfdata_dso_kind kind, const char *path, char *ret, size_t size);
-/* A function as people read it: suffixes of clones, hashes of Rust, ABI names of Go, tiers of JITs. */
+/* The demangled name of a function, without suffixes of clones, hashes of Rust, ABI names of Go and tiers of JITs. */
 void pd_key_symbol(const char *name, char *ret, size_t size);
-/* Functions with ; between them. */
+/* A stack: functions with ; between them, each as pd_key_symbol. */
 void pd_key_stack(const char *stack, char *ret, size_t size);
-/* Digits → #. */
+/* The name of a thread, with # for each number. */
 void pd_key_comm(const char *comm, char *ret, size_t size);
 
 #endif

@@ -4,9 +4,9 @@
 #include "profile/profile_sums.h"
 #include "session/session.h"
 
-/* A sample as a batch has it. */
+/* A sample of a batch. */
 struct sample {
-	struct pd_profile_key key;         /* its thread is the session's number still */
+	struct pd_profile_key key;         /* thread: the session's number until find_thread */
 	uint64_t weight;
 	int32_t pid, tid;
 	uint32_t comm;
@@ -26,7 +26,7 @@ struct pd_profile {
 	struct pd_profile_thread *threads;
 	size_t nr_threads, threads_room;
 	struct pd_hash_map thread_ids;          /* the session's number of a thread → index in threads */
-	struct pd_hash_map generations;         /* pid << 32 | tid → how many threads had them */
+	struct pd_hash_map generations;         /* pid << 32 | tid → how many threads had this pair */
 	uint64_t seed;
 	bool finished;
 };
@@ -106,7 +106,7 @@ enum perfdata_status pd_profile_collect(const struct pd_profile *profile, const 
 
 void pd_profile_part_free(void *part) { pd_free(part); }
 
-/* The profile's number of a thread, which is in the order of the samples. */
+/* The profile's number of a thread: threads are numbered in the order of their first samples. */
 static enum perfdata_status find_thread(struct pd_profile *profile, const struct sample *sample, uint32_t *ret)
 {
 	const uint64_t who = (uint64_t)(uint32_t)sample->pid << 32 | (uint32_t)sample->tid;
@@ -149,7 +149,7 @@ static enum perfdata_status add_sample(struct pd_profile *profile, struct sample
 	return status == PERFDATA_OK ? pd_sums_add(&profile->sums, &sample->key, sample->hash, sums) : status;
 }
 
-/* Samples of one event that come together are added to it together. */
+/* Samples of one event that follow each other are added to the event's sums at once. */
 struct together {
 	uint32_t event;
 	struct pd_profile_sums sums;

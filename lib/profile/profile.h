@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* How much weight lies where: samples added up by event, by stack, and by what else is asked for. One aggregation for
- * everything that sums samples up: folded stacks, reports, flame graphs, profiles of other tools, comparisons.
+/* How much weight lies where: samples added up by event, by stack, and by what else the options ask for. One
+ * aggregation for everything that sums samples up: folded stacks, reports, flame graphs, profiles of other tools,
+ * comparisons.
  *
  * A stack is a node of the session's tree of stacks (PERFDATA_NEED_NODES): a node is (node of the caller, frame). Node
- * 0 is the root, which has no frame; a caller's id is always lower than that of what it calls. Samples that share
+ * 0 is the root, which has no frame; a caller's id is always lower than the ids of its callees. Samples that share
  * callers share nodes.
  *
- * An emitter uses it in this way:
+ * An emitter uses a profile in this way:
  *
  *     needs:   PERFDATA_NEED_DELIVERIES | _THREADS | _FRAMES | _NODES
  *     begin    pd_profile_new
- *     format   pd_profile_collect  any thread; what one batch holds, handed on as the emitter's `part`
+ *     format   pd_profile_collect  any thread; the samples of one batch, handed on as the emitter's `part`
  *     merge    pd_profile_add      one batch at a time, in order
  *     end      pd_profile_finish; then the tables and walks below, in one thread
  *
  * The result depends on the recording alone, not on the number of threads. Sums grow with distinct keys; beyond the
- * session's limit of memory they go out in sorted runs to temporary files and are merged by the walk: nothing is
+ * session's limit of memory they go out in sorted runs to temporary files, and the walk merges them: nothing is
  * dropped. */
 #ifndef PD_PROFILE_H
 #define PD_PROFILE_H
@@ -24,7 +25,7 @@
 
 /* What distinguishes samples beside event and stack. */
 enum pd_profile_parts {
-	PD_BY_THREAD = 1,    /* the thread: pid, tid and which of those that had this tid one after the other */
+	PD_BY_THREAD = 1,    /* the thread: pid, tid and which of the threads that had this tid one after the other */
 	PD_BY_COMM = 2,      /* the name of the thread when the sample was taken */
 	PD_BY_CPU = 4,
 	PD_BY_SLICE = 8,     /* the slice of time */
@@ -60,34 +61,35 @@ struct pd_profile_sums {
 void pd_profile_sums_add(struct pd_profile_sums *sums, const struct pd_profile_sums *more);
 
 struct pd_profile;
-struct pd_profile_part;              /* of one batch */
+struct pd_profile_part;              /* the samples of one batch */
 
-/* Borrows the session, whose memory account it draws from. PERFDATA_ENOMEM, PERFDATA_EUSAGE. */
+/* Borrows the session, whose memory account the profile draws from. PERFDATA_ENOMEM, PERFDATA_EUSAGE. */
 enum perfdata_status pd_profile_new(const struct perfdata_session *session, const struct pd_profile_options *options,
 				    struct pd_profile **ret);
 void pd_profile_free(struct pd_profile *profile);
 
-/* The samples of a batch: deliveries of samples that are not silent and have an event. Any thread. */
+/* Takes the samples of a batch: deliveries of samples that are not silent and have an event. Any thread. */
 enum perfdata_status pd_profile_collect(const struct pd_profile *profile, const struct perfdata_batch *batch,
 					struct pd_profile_part **ret);
 void pd_profile_part_free(void *part);   /* the emitter's free_part */
 /* Takes the part over, also on failure. PERFDATA_ENOMEM, PERFDATA_EWRITE (a temporary file). */
 enum perfdata_status pd_profile_add(struct pd_profile *profile, struct pd_profile_part *part);
-/* The session that the profile is of: for names. */
+/* The session that the profile was made from; it has the names. */
 const struct perfdata_session *pd_profile_session(const struct pd_profile *profile);
-/* What it draws from: also for what is worked out of a profile. NULL: there is no limit. */
+/* The account that the profile draws from: results computed from a profile draw from it, too. NULL: there is no
+ * limit. */
 struct pd_account *pd_profile_account(const struct pd_profile *profile);
-/* That of a session, for emitters that keep something else than a profile. */
+/* The account of a session, for emitters that keep something else than a profile. */
 struct pd_account *pd_profile_account_of(const struct perfdata_session *session);
-/* After the last part. */
+/* Sorts the sums; to be called after the last part. */
 enum perfdata_status pd_profile_finish(struct pd_profile *profile);
 
 /* --- totals ------------------------------------------------------------------------------------------------------- */
 
-/* Of one event; NULL where no sample of it came. `event` is an index. */
+/* The sums of one event; NULL where the profile has no sample of it. `event` is an index. */
 const struct pd_profile_sums *pd_profile_event(const struct pd_profile *profile, uint32_t event);
-uint32_t pd_profile_nr_events(const struct pd_profile *profile);   /* one above the highest index that came */
-/* What was lost is in the summary of the session: lost_records and lost_samples. */
+uint32_t pd_profile_nr_events(const struct pd_profile *profile);   /* one above the highest index of a sample's event */
+/* The summary of the session tells what was lost: lost_records and lost_samples. */
 
 /* --- keys --------------------------------------------------------------------------------------------------------- */
 
@@ -123,7 +125,7 @@ struct pd_profile_node {
 	uint16_t cpumode;            /* enum perfdata_cpumode, where frame is PERFDATA_NONE */
 	uint16_t origin;             /* enum perfdata_step_origin, or PD_ORIGIN_ALONE */
 };
-uint32_t pd_profile_nr_nodes(const struct pd_profile *profile);    /* with the root: ids are below */
+uint32_t pd_profile_nr_nodes(const struct pd_profile *profile);    /* counts the root; ids are lower */
 /* Not for the root. PERFDATA_EREAD: a temporary file could not be read. */
 enum perfdata_status pd_profile_node(struct pd_profile *profile, uint32_t node, struct pd_profile_node *ret);
 

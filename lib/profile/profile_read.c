@@ -36,7 +36,7 @@ static enum perfdata_status add_batches(struct pd_profile_read *read)
 		if (status != PERFDATA_OK)
 			return status;
 	}
-	/* what a damaged recording gave is there */
+	/* samples that a damaged recording gave count */
 	return status == PERFDATA_END || status == PERFDATA_DAMAGED ? pd_profile_finish(read->profile) : status;
 }
 
@@ -53,7 +53,7 @@ enum perfdata_status pd_profile_read_path(const char *path, const struct perfdat
 	enum perfdata_status status = perfdata_reader_open_path(path, &reader_options, &read->reader, reterr);
 	if (status == PERFDATA_OK) {
 		struct perfdata_session_options wanted = like->options;
-		wanted.filter.time_first = wanted.filter.time_last = 0;   /* its time is another one */
+		wanted.filter.time_first = wanted.filter.time_last = 0;   /* they are times of the other recording */
 		status = perfdata_session_open(read->reader, &wanted, &read->session, reterr);
 	}
 	if (status == PERFDATA_OK)

@@ -10,7 +10,7 @@
 
 /* A run of fewer entries is not worth a seek. */
 #define MIN_RUN_ENTRIES ((size_t)4096)
-/* What a walk reads of a run at once. */
+/* Entries of a run that a walk reads at once. */
 #define ENTRIES_AT_ONCE ((size_t)512)
 
 /* --- 128 bits ----------------------------------------------------------------------------------------------------- */
@@ -123,7 +123,7 @@ void pd_sums_sort(struct pd_sums_table *table)
 		qsort(table->entries, table->nr, sizeof *table->entries, compare_entries);
 }
 
-/* Writes out what is in memory; the table is empty then. */
+/* Writes the entries in memory to the file as a run; then memory holds none. */
 static enum perfdata_status spill(struct pd_sums_table *table)
 {
 	const size_t size = table->nr * sizeof *table->entries;
@@ -163,7 +163,7 @@ static int grow_slots(struct pd_sums_table *table)
 	return 0;
 }
 
-/* Room for one entry more, in memory or by writing out what is there. */
+/* Makes room for one more entry: takes memory, or writes out the entries in memory. */
 static enum perfdata_status make_room(struct pd_sums_table *table)
 {
 	const bool grows = table->nr == table->room || table->nr * 2 >= table->nr_slots;
@@ -212,8 +212,8 @@ enum perfdata_status pd_sums_add(struct pd_sums_table *table, const struct pd_pr
 /* --- walks -------------------------------------------------------------------------------------------------------- */
 
 struct source {
-	struct pd_run run;                  /* what was not read yet; none for what is in memory */
-	struct pd_profile_entry *buffer;    /* NULL: the table's own */
+	struct pd_run run;                  /* entries not read yet; none for the source in memory */
+	struct pd_profile_entry *buffer;    /* NULL: at and end lie in the table's entries */
 	const struct pd_profile_entry *at, *end;
 };
 struct pd_sums_walk {
@@ -235,7 +235,7 @@ void pd_sums_walk_free(struct pd_sums_walk *walk)
 	pd_free(walk);
 }
 
-/* Reads on where all that was read was taken. */
+/* Reads the next entries of a run once the walk has taken all that were read. */
 static enum perfdata_status refill(const struct pd_sums_walk *walk, struct source *source)
 {
 	if (source->at < source->end || !source->run.entries)

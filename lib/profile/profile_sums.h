@@ -11,7 +11,7 @@ struct pd_run {
 	uint64_t entries;
 };
 
-/* {0} but for the account is an empty table. */
+/* pd_sums_init makes an empty table. */
 struct pd_sums_table {
 	struct pd_account *account;
 	/* in order of their first appearance since the last run; sorted after pd_sums_sort */
@@ -30,12 +30,12 @@ struct pd_sums_table {
 
 void pd_sums_init(struct pd_sums_table *table, struct pd_account *account);
 void pd_sums_release(struct pd_sums_table *table);
-/* Of a key; the same seed for all keys of a table. */
+/* The hash of a key; all keys of a table need the same seed. */
 uint32_t pd_sums_hash(const struct pd_profile_key *key, uint64_t seed);
 /* PERFDATA_ENOMEM, PERFDATA_EWRITE. */
 enum perfdata_status pd_sums_add(struct pd_sums_table *table, const struct pd_profile_key *key, uint32_t hash,
 				 const struct pd_profile_sums *sums);
-/* A key that comes soon. */
+/* Prefetches what pd_sums_add of a key with this hash reads: first the slot, later the entry. */
 static inline void pd_sums_fetch(const struct pd_sums_table *table, uint32_t hash)
 {
 	if (table->nr_slots)
@@ -47,10 +47,10 @@ static inline void pd_sums_fetch_entry(const struct pd_sums_table *table, uint32
 	if (slot && slot->entry)
 		__builtin_prefetch(&table->entries[slot->entry - 1]);
 }
-/* After the last one: what is in memory stands in the order of keys. */
+/* Sorts the entries in memory by key; to be called after the last pd_sums_add. */
 void pd_sums_sort(struct pd_sums_table *table);
 
-/* Those of one sample. */
+/* The sums of one sample. */
 struct pd_profile_sums pd_profile_sums_of(uint64_t weight);
 
 /* All entries in the order of keys. */

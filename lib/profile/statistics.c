@@ -49,7 +49,7 @@ double pd_share_variance(const struct pd_share_sums *part, const struct pd_share
 
 double pd_normal_two_sided(double z) { return erfc(fabs(z) / M_SQRT2); }
 
-/* Halving an interval: 60 steps for full precision, and nothing that could go astray. */
+/* Bisection, which always converges: 80 steps give full precision. */
 double pd_normal_quantile(double upper)
 {
 	double low = -40, high = 40;
@@ -111,7 +111,7 @@ double pd_student_two_sided(double t, double degrees)
 
 /* --- tests -------------------------------------------------------------------------------------------------------- */
 
-/* The variance of the mean; 0 of fewer than two values. */
+/* *ret_variance: the variance of the mean; 0 for fewer than two values. */
 static double mean_of_logs(const double *values, size_t nr, double *ret_variance)
 {
 	double sum = 0, squares = 0;
@@ -145,8 +145,8 @@ struct pd_welch pd_welch_of_logs(const double *first, size_t nr_first, const dou
 	return result;
 }
 
-/* The order of p, by insertion into a heap: qsort has no place for the values. Equal ones stay in the order of their
- * numbers. */
+/* Indexes are heap-sorted by p, since qsort hands no context to its comparison. Equal values stay in the order of their
+ * indexes. */
 static bool is_before(const double *p, size_t a, size_t b) { return p[a] != p[b] ? p[a] < p[b] : a < b; }
 
 static void sink(const double *p, size_t *order, size_t at, size_t nr)

@@ -21,8 +21,8 @@ double pd_normal_two_sided(double z);
 double pd_normal_quantile(double upper);
 /* The regularized incomplete beta function I_x(a, b), for a, b > 0 and x from 0 to 1. */
 double pd_incomplete_beta(double a, double b, double x);
-/* The probability that Student's t with so many degrees of freedom (need not be whole, > 0) is further from 0 than
- * t. */
+/* The probability that Student's t with `degrees` > 0 degrees of freedom, which need not be whole, is further from 0
+ * than t. */
 double pd_student_two_sided(double t, double degrees);
 
 /* Samples, their weight and the sum of its squares: of a key, or of all. */
@@ -47,10 +47,10 @@ struct pd_welch {
 struct pd_welch pd_welch_of_logs(const double *first, size_t nr_first, const double *second, size_t nr_second);
 
 enum pd_adjustment { PD_ADJUST_HOLM, PD_ADJUST_BH, PD_ADJUST_NONE };
-/* Adjusts p values for being many, in place. `order` has room for nr numbers. */
+/* Adjusts p values for multiple comparisons, in place. `order` has room for nr numbers. */
 void pd_adjust(double *p, size_t nr, enum pd_adjustment how, size_t *order);
 
-/* Of nr > 0 values, which are sorted by this. */
+/* The median of nr > 0 values, which the function sorts. */
 double pd_median(double *values, size_t nr);
 
 #endif
