@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Carries the decisions out: on the views of records before they are encoded, on attrs, and on the values of feature
- * sections. */
+/* Carries out the decisions of anonymize_rows.c: on the views of records before they are encoded, on attrs, and on the
+ * values of feature sections. */
 #include "config.h"
 #include <ctype.h>
 #include "base/memory.h"
@@ -125,7 +125,7 @@ static uint64_t new_integer(struct pd_anonymizer *a, enum pd_decision what, uint
 {
 	switch (what) {
 	case PD_KEEP:
-	case PD_MAP:       /* set by the mapping */
+	case PD_MAP:       /* move_map has set it */
 		return value;
 	case PD_PID:
 		return (uint64_t)(int64_t)pd_pseudonym_pid(&a->names, (int32_t)value);
@@ -251,7 +251,7 @@ static void edit_integer(struct pd_anonymizer *a, enum pd_decision what, unsigne
 
 static void edit_view(struct pd_anonymizer *a, const struct perfdata_layout *layout, uint64_t present, void *view);
 
-/* The elements in memory of ours, in this machine's byte order. */
+/* Copies the elements into scratch memory, in this machine's byte order, and edits the copies. */
 static void edit_elements(struct pd_anonymizer *a, struct perfdata_list *list)
 {
 	const struct perfdata_layout *element = list->element;
@@ -349,7 +349,7 @@ static void edit_member(struct pd_anonymizer *a, const struct perfdata_field *fi
 		memcpy(&present, member, sizeof present);
 		if (what == PD_PARTS)
 			edit_view(a, field->element, present, member);
-		break;   /* what is not kept has no bit in the sample_type any more */
+		break;   /* pd_anonymize_attr took the sample_type bits of parts that are dropped */
 	case PERFDATA_KIND_CPUS:
 	case PERFDATA_KIND_ATTR:
 	case PERFDATA_KIND_FEATURE:
@@ -388,14 +388,14 @@ static void move_map(struct pd_anonymizer *a, uint16_t misc, int32_t pid, struct
 	if (a->names.keep & PERFDATA_ANONYMIZE_KEEP_ADDRESSES)
 		return;
 	if (!is_kernel_map(misc, pid)) {
-		/* memory without a file has the place of its address there */
+		/* pgoff of memory without a file tells its address */
 		const bool is_file = name.size > 1 && name.data[0] == '/' && name.data[1] != '/';
 		*addr = pd_moved_maps_add(a->maps, pid, *addr, *len, name);
 		if (!is_file || *pgoff >= LARGEST_FILE)
 			*pgoff = 0;
 		return;
 	}
-	/* old recorders let the kernel begin at 0 */
+	/* old recorders write a map of the kernel that begins at 0 */
 	if (*addr < KERNEL_HALF && *len > KERNEL_HALF && *len <= UINT64_MAX - *addr)
 		*len = pd_moved_kernel(a->maps, *addr + *len) - *addr;
 	if (*addr >= KERNEL_HALF)
@@ -404,7 +404,7 @@ static void move_map(struct pd_anonymizer *a, uint16_t misc, int32_t pid, struct
 		*pgoff = pd_moved_kernel(a->maps, *pgoff);
 }
 
-/* Before texts and numbers are replaced. */
+/* Follows the mappings of processes, and moves them; to be called before texts and numbers are replaced. */
 static void follow(struct pd_anonymizer *a, struct perfdata_record *record)
 {
 	struct perfdata_mmap *mmap = &record->u.mmap;
@@ -455,7 +455,8 @@ void pd_anonymize_attr(struct perfdata_attr *attr)
 {
 	attr->sample_type &= ~(uint64_t)DROPPED_BITS;
 	if (attr->type == TYPE_TRACEPOINT) {
-		/* without its raw data, which tell what happened, and the formats of that */
+		/* raw data tell what happened: they and their formats go, and perf opens no tracepoint without its
+		 * format */
 		attr->type = TYPE_SOFTWARE;
 		attr->config = CONFIG_BPF_OUTPUT;
 	}
@@ -523,7 +524,7 @@ bool pd_anonymize_value(void *user, const struct perfdata_layout *section, struc
 	switch (value->kind) {
 	case PERFDATA_KIND_STRING:
 	case PERFDATA_KIND_BYTES: {
-		/* a copy, so that nothing comes along that stands behind the value */
+		/* a copy, since the encoder takes along what stands behind a value in the source */
 		const struct perfdata_bytes text = new_text(a, what, value->v.bytes);
 		char *copy = pd_arena_copy(&a->scratch, text.data ? text.data : (const uint8_t *)"", text.size);
 		if (!copy)

@@ -22,11 +22,11 @@ struct pd_anonymizer {
 	struct pd_moved_maps *maps;
 	struct pd_hash_map decisions;             /* field → enum pd_decision */
 	struct pd_hash_map event_ids;             /* recorded → new */
-	struct pd_hash_map event_names;           /* hashes of those that say nothing of the user */
+	struct pd_hash_map event_names;           /* hashes of names that tell nothing of the user */
 	struct pd_arena scratch;             /* of a record */
 	uint64_t first_time;                 /* of the recording */
-	int32_t pid;                         /* of the record that is worked on */
-	bool in_kernel;                      /* its addresses are the kernel's, as far as is known */
+	int32_t pid;                         /* of the record that is edited */
+	bool in_kernel;                      /* the record's addresses are the kernel's, as far as is known */
 	struct perfdata_anonymize_counts counts;
 };
 
@@ -38,10 +38,10 @@ enum perfdata_status pd_anonymize_record(struct pd_anonymizer *anonymizer, const
 void pd_anonymize_attr(struct perfdata_attr *attr);
 uint64_t pd_anonymize_event_id(struct pd_anonymizer *anonymizer, uint64_t id);
 uint64_t pd_anonymize_time(const struct pd_anonymizer *anonymizer, uint64_t time);
-/* NULL without memory; borrowed until the next record. */
+/* The name of the event in the output; NULL without memory; valid until the next record. */
 const char *pd_anonymize_event_name(struct pd_anonymizer *anonymizer, const struct perfdata_event *event);
-/* Whether anything of the section stays, and a feature edit that carries out the decisions; `user` is the
- * anonymizer. */
+/* Whether anything of the section stays; and the function of a feature edit that carries out the decisions: its `user`
+ * is the anonymizer. */
 bool pd_anonymize_keeps_section(uint32_t id);
 bool pd_anonymize_value(void *user, const struct perfdata_layout *section, struct perfdata_node *value);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A decision for each field of each record and feature section: what is not listed here is cleared, and a test asks for
- * the missing line. */
+/* A decision for each field of each record and feature section: fields that are not listed here are cleared, and a test
+ * fails until they are listed. */
 #include "config.h"
 #include "recording/anonymize.h"
 
@@ -122,7 +122,7 @@ static const struct row rows[] = {
 	{ "sample_id", "cpu", PD_KEEP },
 	{ "sample_id", "identifier", PD_EVENT_ID },
 
-	/* records of perf's own; attrs, names, features and build-ids of a stream are told as those of a file */
+	/* records of perf's own; attrs, names, features and build-ids of a stream go: the rewriter writes them anew */
 	{ "event_type", NULL, PD_DROP },
 	{ "tracing_data", NULL, PD_DROP },
 	{ "feature", NULL, PD_DROP },

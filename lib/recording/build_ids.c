@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Build-ids that somebody found since: into the maps that have none, and into the table. */
+/* Writes build-ids that the user found after the recording: into the maps that have none, and into the table. */
 #include "config.h"
 #include <stdlib.h>
 #include "base/hash.h"
@@ -8,7 +8,7 @@
 #include "recording/rewriter.h"
 
 #define RECORDED_ID 20u               /* bytes that records have for a build-id */
-#define ENTRY_NAME 36u               /* where an entry of the table has its name, from its header on */
+#define ENTRY_NAME 36u               /* offset of the name in an entry of the table, header included */
 #define MISC_HAS_SIZE 0x8000u        /* the entry says how long its build-id is */
 
 static int by_path(const void *a, const void *b)
@@ -113,7 +113,7 @@ static void put_entry(const struct perfdata_rewriter *rewriter, const struct per
 	perfdata_text_fill(out, '\0', room - strlen(found->path));
 }
 
-/* Names that the table has already stay with what it says of them. */
+/* Entries that the table already has stay as they are, whatever was found for their names. */
 bool pd_build_ids_append(struct perfdata_rewriter *rewriter, struct perfdata_text *table)
 {
 	const struct perfdata_rewrite_options *options = &rewriter->options;

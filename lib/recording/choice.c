@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Which records stay. Samples are told apart by where they stand; what else the kernel wrote stays unless it lies
- * outside of the chosen times; what was said about threads, maps and code before that is said anew, without a time, in
- * front of everything that has one. */
+/* Which records stay. Samples are known by their place in the input. Other records of the kernel stay unless they lie
+ * outside of the chosen times. The state from before those times, records about threads, maps and code, is written
+ * again without times, in front of all records that have one. */
 #include "config.h"
 #include <stdlib.h>
 #include "base/memory.h"
 #include "recording/rewriter.h"
 #include "perfdata/unstable.h"
 
-/* File and place of a record: records that were unpacked count by their own offsets. */
+/* File and offset of a record; for a record out of a carrier, its offset among decompressed bytes. */
 static uint64_t key_of(const struct perfdata_raw *raw)
 {
 	const bool inner = raw->inner != PERFDATA_NO_OFFSET;
@@ -149,7 +149,7 @@ static bool is_kept(const struct perfdata_rewriter *rewriter, uint64_t key)
 	       bsearch(&key, rewriter->choice.kept, rewriter->choice.nr_kept, sizeof key, compare);
 }
 
-/* Without these AUX data cannot be read; they cannot be cut. */
+/* AUX data, which cannot be cut, cannot be read without these records. */
 static bool belongs_to_aux(uint32_t type)
 {
 	return type == PERFDATA_RECORD_AUX || type == PERFDATA_RECORD_ITRACE_START ||
@@ -169,10 +169,10 @@ bool pd_choice_keeps(struct perfdata_rewriter *rewriter, const struct perfdata_r
 	}
 	if (!pd_has_time(raw) || (raw->time >= rewriter->choice.first && raw->time <= rewriter->choice.last))
 		return true;
-	/* merging goes on in the order of time: the state of before a cut is written where it comes */
+	/* a merge copies in the order of time: it writes the state from before a cut where it comes */
 	if (rewriter->merge && pd_choice_is_past(rewriter, raw))
 		return true;
-	/* a chain that was taken late belongs to a sample before it */
+	/* a deferred chain belongs to a sample before it */
 	if (raw->type == PERFDATA_RECORD_CALLCHAIN_DEFERRED)
 		return raw->time > rewriter->choice.last;
 	return rewriter->keeps_aux && belongs_to_aux(raw->type);

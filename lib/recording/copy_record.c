@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A record from the reader to the writer: as it stands where nothing of it changes, else decoded and encoded. */
+/* Copies a record from the reader to the writer: as it stands where nothing in it changes, else decoded and encoded. */
 #include "config.h"
 #include "base/checked.h"
 #include "perfdata/unstable.h"
@@ -14,7 +14,7 @@ static enum perfdata_status put(struct perfdata_rewriter *rewriter, const void *
 	return pd_rewrite_written(rewriter, perfdata_writer_record(rewriter->writer, bytes, size));
 }
 
-/* Some old records have sizes that perf does not take any more. */
+/* Some old records have sizes that perf does not take any more: they are filled up to a multiple of 8 bytes. */
 static enum perfdata_status put_aligned(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
 {
 	uint8_t out[PERFDATA_RECORD_ROOM];
@@ -96,7 +96,7 @@ static enum perfdata_status copy_tracing_data(struct perfdata_rewriter *rewriter
 	return status;
 }
 
-/* A piece of the data of a hardware tracer, without what the piece before it had already. */
+/* Copies a piece of a hardware trace, without the bytes that it repeats of the piece before. */
 static enum perfdata_status copy_piece(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
 {
 	static const uint8_t zeros[4096];
@@ -105,12 +105,12 @@ static enum perfdata_status copy_piece(struct perfdata_rewriter *rewriter, const
 	enum perfdata_status status = PERFDATA_OK;
 
 	if (!rewriter->trace_left)
-		return status;   /* of a record that was left out */
+		return status;   /* the AUXTRACE record was left out */
 	rewriter->in_trace = true;
 	const size_t size = fresh < rewriter->trace_left ? fresh : (size_t)rewriter->trace_left;
 	status = put_payload(rewriter, raw->bytes + known, size);
 	rewriter->trace_left -= size;
-	/* behind the last piece nothing comes: what the record states beyond it was lost */
+	/* bytes that the record states beyond the last piece were lost: zeros stand for them */
 	while (status == PERFDATA_OK && !raw->payload && rewriter->trace_left) {
 		const size_t step = rewriter->trace_left < sizeof zeros ? (size_t)rewriter->trace_left : sizeof zeros;
 		status = put_payload(rewriter, zeros, step);
@@ -125,7 +125,7 @@ static enum perfdata_status copy_auxtrace(struct perfdata_rewriter *rewriter, co
 	struct perfdata_record record;
 
 	rewriter->trace_left = 0;
-	/* a payload that is cut off belongs to no record that readers can use */
+	/* readers cannot use a record whose payload is cut off */
 	if (rewriter->anonymizer || perfdata_decode(source, raw->bytes, raw->size, &record) != PERFDATA_OK ||
 	    record.u.auxtrace.size > raw->payload) {
 		rewriter->counts.damaged += !rewriter->anonymizer;
@@ -139,7 +139,7 @@ static enum perfdata_status copy_auxtrace(struct perfdata_rewriter *rewriter, co
 
 /* --- records ----------------------------------------------------------------------------------------------------- */
 
-/* Records of perf's own that the output tells in another way, or not at all. */
+/* Records of perf's own whose contents the output has in another form, or not at all. */
 static bool is_told_otherwise(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
 {
 	if (rewriter->merge)
@@ -152,15 +152,15 @@ static bool is_told_otherwise(struct perfdata_rewriter *rewriter, const struct p
 	case PERFDATA_RECORD_FEATURE:
 		return rewriter->anonymizer || (rewriter->from_stream && !rewriter->to_stream);
 	case PERFDATA_RECORD_FINISHED_ROUND:
-		/* the files of a directory have rounds of their own; and what is read in the order of time needs
-		 * none */
+		/* the files of a directory have rounds of their own; and records that are copied in the order of time
+		 * need none */
 		return rewriter->anonymizer || rewriter->from_directory;
 	default:
 		return false;
 	}
 }
 
-/* No reader could use it: those of unknown types and events make perf stop. */
+/* No reader could use the record: records of unknown types and events make perf stop. */
 static bool is_unknown(const struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
 {
 	const bool has_layout = perfdata_record_layout(raw->type) != NULL;
@@ -176,7 +176,7 @@ static bool is_unknown(const struct perfdata_rewriter *rewriter, const struct pe
 	return rewriter->options.repair || raw->type == PERFDATA_RECORD_SAMPLE;
 }
 
-/* perf does not take a record whose trailer is missing, unless it is long enough to be mistaken for one that has it. */
+/* perf does not take a record without its trailer, unless the record is long enough to seem to have one. */
 static bool lacks_trailer(const struct perfdata_config *config, const struct perfdata_record *record)
 {
 	return record->type < PERFDATA_RECORD_USER_FIRST && record->type != PERFDATA_RECORD_SAMPLE && record->layout &&
@@ -225,7 +225,7 @@ static void note_sample(struct perfdata_rewriter *rewriter, const struct perfdat
 		rewriter->last_sample = time;
 }
 
-/* Names of events in the records that tell them. */
+/* Sets the new name in an EVENT_UPDATE that names an event which the user renames; whether it does. */
 static bool renames(struct perfdata_rewriter *rewriter, struct perfdata_record *record)
 {
 	char name[256];
@@ -322,7 +322,8 @@ enum perfdata_status pd_copy_record(struct perfdata_rewriter *rewriter, const st
 		return copy_piece(rewriter, raw);
 	if (is_told_otherwise(rewriter, raw))
 		return PERFDATA_OK;
-	/* the state of before a cut stands behind what the recorder found, and in front of all that has a time */
+	/* the state from before a cut goes behind records that the recorder synthesized, and in front of all that have
+	 * a time */
 	if (!rewriter->state_written && raw->time != UINT64_MAX && raw->time != 0) {
 		status = pd_choice_write_state(rewriter);
 		if (status != PERFDATA_OK)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What is made good for readers that are less patient than ours. */
+/* Mends recordings for readers that tolerate less than the library's own. */
 #include "config.h"
 #include <stdio.h>
 #include "recording/rewriter.h"
 #include "perfdata/unstable.h"
 
-#define ATTR_OF_61 128u              /* bytes of the largest attr that perf 6.1 takes, and perf 7.3 */
+#define ATTR_OF_61 128u              /* bytes of the largest attr that perf 6.1 takes; next line: perf 7.3 */
 #define ATTR_OF_73 144u
 #define TYPE_SOFTWARE 1u
 #define TYPE_TRACEPOINT 2u
@@ -35,8 +35,8 @@ static bool lacks_format(const struct perfdata_rewriter *rewriter, const struct 
 	return !event->trace || trace_is_damaged(rewriter->reader);
 }
 
-/* perf opens no event without addresses, nor several whose counters differ in form; where there are no samples, nothing
- * says otherwise. */
+/* perf opens no event without addresses, nor events whose read formats differ. No sample of this recording contradicts
+ * the attr, so it may state what perf wants. */
 static void mend_sampleless(const struct perfdata_rewriter *rewriter, struct perfdata_attr *attr)
 {
 	const struct perfdata_attr *first = perfdata_reader_event(rewriter->reader, 0)->attr;
@@ -82,7 +82,7 @@ void pd_mend_attr(struct perfdata_rewriter *rewriter, const struct perfdata_even
 
 	*ret = event->config->attr;
 	*ret_size = 0;
-	/* some big-endian writers exchange bits of the attr, and perf exchanges them back */
+	/* some big-endian writers exchange bits of the attr: perf, which exchanges them back, gets the recorded ones */
 	if (!pd_rewrite_changes_order(rewriter) &&
 	    perfdata_attr_decode(event->attr_bytes.data, event->attr_bytes.size, rewriter->order, &recorded, &used) ==
 		    PERFDATA_OK)
@@ -94,7 +94,7 @@ void pd_mend_attr(struct perfdata_rewriter *rewriter, const struct perfdata_even
 		pd_rewrite_tell(rewriter, "the format of %s is not in the recording: its raw data stay, without fields",
 				event->name);
 	}
-	/* as perf stat itself does: perf refuses files of several events without it, and streams with it */
+	/* as perf stat does: perf refuses files of several events without IDENTIFIER, and streams with it */
 	if (!rewriter->merge && pd_mend_is_stat(rewriter))
 		ret->sample_type = rewriter->to_stream ? 0 : PERFDATA_SAMPLE_IDENTIFIER;
 	if (rewriter->options.repair && !rewriter->counts.samples)
@@ -103,7 +103,7 @@ void pd_mend_attr(struct perfdata_rewriter *rewriter, const struct perfdata_even
 	const uint32_t need = perfdata_attr_size(ret), most = rewriter->options.for_old ? ATTR_OF_61 : ATTR_OF_73;
 	if (rewriter->options.for_old || size > most || size % 8 || size < 64)
 		*ret_size = need;
-	/* it takes the ids in a stream from behind an attr of its own size */
+	/* perf 6.1 looks for the ids in a stream behind an attr of the size that it knows */
 	if (rewriter->options.for_old && rewriter->to_stream && need < ATTR_OF_61)
 		*ret_size = ATTR_OF_61;
 	if (need > most)
@@ -169,7 +169,7 @@ bool pd_mend_refuses(const struct perfdata_rewriter *rewriter, const struct perf
 
 /* --- what was lost ----------------------------------------------------------------------------------------------- */
 
-/* perf stops at an index of ids that names one without an event. */
+/* perf stops at an ID_INDEX with an id that no event has. */
 bool pd_mend_stops_at(const struct perfdata_rewriter *rewriter, const struct perfdata_record *record)
 {
 	if (record->type != PERFDATA_RECORD_ID_INDEX)
@@ -183,7 +183,7 @@ bool pd_mend_stops_at(const struct perfdata_rewriter *rewriter, const struct per
 	return false;
 }
 
-/* LOST_SAMPLES where it is known how many samples there were, else LOST; at the time of the record behind. */
+/* Writes LOST_SAMPLES where the number of lost samples is known, else LOST; at the time of the record behind. */
 enum perfdata_status pd_mend_tell_loss(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
 {
 	const bool samples = rewriter->lost_samples != 0;
@@ -193,7 +193,7 @@ enum perfdata_status pd_mend_tell_loss(struct perfdata_rewriter *rewriter, const
 	size_t size;
 
 	if (!event || raw->type >= PERFDATA_RECORD_USER_FIRST || raw->time == UINT64_MAX || raw->time == 0)
-		return PERFDATA_OK;   /* told in front of one that has a time */
+		return PERFDATA_OK;   /* the loss is told in front of a later record, with a time */
 	const struct perfdata_config *target = pd_rewrite_target(rewriter, raw);
 	if (!target)
 		return rewriter->error.status;

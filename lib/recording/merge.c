@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Several recordings as one: their records in the order of time, under ids that are told apart.
+/* Several recordings as one: their records in the order of time, under ids that differ.
  *
  * Each input is read twice: once to know all of its events before anything is written, and once to copy it. An input
  * whose events are those of an earlier one shares them, so that parts of a recording become that recording again; the
- * events of any other one stand behind those before it, so that groups stay together. An id that another event has
- * already is exchanged for a new one. */
+ * events of any other input stand behind those of the inputs before it, so that groups stay together. Where an id
+ * already belongs to another event, a new one replaces it. */
 #include "config.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "perfdata/unstable.h"
 #include "recording/merge.h"
 
-#define FIRST_NEW_ID (UINT64_C(1) << 32)   /* the kernel counts from 1 */
-#define ROUND 4096u                        /* records in one */
+#define FIRST_NEW_ID (UINT64_C(1) << 32)   /* far above the kernel's, which count from 1 */
+#define ROUND 4096u                        /* records in a round */
 
 void pd_merge_free(struct pd_merge *merge)
 {
@@ -140,7 +140,7 @@ static bool join_input(struct perfdata_rewriter *rewriter, struct pd_merge_input
 	return true;
 }
 
-/* Whether readers find the event of each record as it is: by an id at the same place in all. */
+/* Whether readers find the event of each record without a new IDENTIFIER: by an id at one place in all records. */
 static bool are_told_apart(const struct pd_merge *merge)
 {
 	const uint64_t first = merge->nr_events ? merge->events[0].attr.sample_type : 0;
@@ -205,7 +205,7 @@ static void tell_left_out(struct perfdata_rewriter *rewriter, const struct perfd
 	merge->left_out[raw->type / 64] |= bit;
 }
 
-/* Readers take the first of these; whether another one says the same. */
+/* Whether the record is the first of its type, which readers take. Tells the user if a later one differs. */
 static bool is_first_map(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
 {
 	struct perfdata_bytes *first = &rewriter->merge->maps[raw->type - PERFDATA_RECORD_THREAD_MAP];
@@ -236,7 +236,7 @@ static bool is_known_kernel_map(struct perfdata_rewriter *rewriter, const struct
 	return pd_intern_put(maps, raw->bytes, (size_t)(name.data + name.size - raw->bytes)) < known;
 }
 
-/* Told once for all inputs, or not at all. */
+/* Whether to leave the record out: the output has one for all inputs, or none. */
 bool pd_merge_leaves_out(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
 {
 	const struct pd_merge *merge = rewriter->merge;
@@ -280,7 +280,7 @@ static uint64_t new_id(const struct pd_merge_input *input, uint64_t id)
 	return pd_hash_map_get(&input->ids, id, &other) ? other : id;
 }
 
-/* In a list whose elements have their id `at` bytes from their begin. */
+/* Writes new ids into a list whose elements have their id at offset `at`. */
 static void renumber_list(struct pd_merge *merge, struct perfdata_list *list, size_t at)
 {
 	const size_t size = (size_t)list->count * list->stride;
@@ -302,7 +302,7 @@ static void renumber_values(struct pd_merge *merge, struct perfdata_read *read)
 	const struct perfdata_layout *value = read->values.element;
 
 	if (value && read->values.present & perfdata_layout_bits(value, offsetof(struct perfdata_read_value, id)))
-		renumber_list(merge, &read->values, 8);   /* behind the value */
+		renumber_list(merge, &read->values, 8);   /* the id stands behind the value */
 }
 
 static void renumber(struct pd_merge *merge, struct perfdata_record *record)
@@ -338,8 +338,8 @@ static void renumber(struct pd_merge *merge, struct perfdata_record *record)
 	}
 }
 
-/* Readers find the event of a record by the id in its trailer, 0 being the first one's: the trailer is laid out as that
- * event says. */
+/* Readers find the event of a record by the id in its trailer, where 0 means the first event: the attr of that event
+ * tells the layout of the trailer. */
 static const struct pd_merge_event *renumber_trailer(const struct pd_merge *merge, struct perfdata_sample_id *trailer)
 {
 	const uint64_t recorded = trailer->identifier ? trailer->identifier : trailer->id;
@@ -385,8 +385,8 @@ const struct perfdata_config *pd_merge_record(struct perfdata_rewriter *rewriter
 	return &renumber_trailer(merge, &record->sample_id)->config;
 }
 
-/* Readers apply a record without a time as soon as they read it: all that is older has to leave their queues first,
- * which the second round does. */
+/* Readers apply a record without a time as soon as they read it: all older records must leave their queues first, which
+ * takes two rounds. */
 enum perfdata_status pd_merge_round(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
 {
 	struct pd_merge *merge = rewriter->merge;
@@ -439,7 +439,7 @@ static enum perfdata_status copy_all(struct perfdata_rewriter *rewriter)
 	enum perfdata_status status = PERFDATA_OK;
 
 	for (size_t i = 0; i < merge->nr_inputs && status == PERFDATA_OK; i++) {
-		/* what has no time was true when the recording began */
+		/* records without a time were true when the recording began */
 		merge->inputs[i].at = merge->inputs[i].first_time;
 		status = advance(rewriter, &merge->inputs[i]);
 	}
@@ -452,7 +452,7 @@ static enum perfdata_status copy_all(struct perfdata_rewriter *rewriter)
 		if (rewriter->options.cancel && perfdata_cancelled(rewriter->options.cancel))
 			status = pd_rewrite_failed(rewriter, PERFDATA_EINTR, NULL);
 	}
-	/* the inputs' own what it holds */
+	/* the list of kept samples belongs to an input */
 	rewriter->choice = (struct pd_choice){ .chosen = rewriter->choice.chosen };
 	rewriter->reader = merge->inputs[0].known;
 	return status;

@@ -11,19 +11,19 @@
 #include "base/hash.h"
 #include "recording/rewriter.h"
 
-/* The map that says where the kernel was, as the first record of it tells. */
+/* Where the kernel was, as the first record of its map tells. */
 struct pd_merge_kernel {
 	bool is_known;
 	uint64_t addr;
 	uint8_t build_id[20];
-	size_t build_id_size;            /* 0: not told */
+	size_t build_id_size;            /* 0: unknown */
 };
 
 struct pd_merge_input {
 	struct perfdata_reader *known;   /* read to its end: tells all events and sections */
 	struct perfdata_reader *reader;  /* gives the records once more */
 	struct pd_choice choice;
-	size_t first_event;              /* of the output's */
+	size_t first_event;              /* number of its first event in the output */
 	bool shares_events;              /* with an earlier input */
 	struct pd_hash_map ids;          /* recorded → of the output */
 	struct pd_merge_kernel kernel;
@@ -35,7 +35,7 @@ struct pd_merge_input {
 
 struct pd_merge_event {
 	struct perfdata_attr attr;
-	uint32_t attr_size;              /* to write it with; 0: as recorded */
+	uint32_t attr_size;              /* of the attr as written; 0: as recorded */
 	const char *name;
 	uint64_t *ids;
 	size_t nr_ids, ids_room;
@@ -52,10 +52,10 @@ struct pd_merge {
 	size_t nr_events, events_room;
 	struct pd_hash_map owners;       /* id of the output → event */
 	uint64_t nr_new_ids;
-	size_t since_round;              /* records with a time */
-	uint64_t left_out[2];            /* bit n: records of this type were left out, and it was said */
-	struct pd_intern *kernel_maps;   /* that were written */
-	struct perfdata_bytes maps[PD_MERGE_MAPS];   /* records that there is one of, as first met */
+	size_t since_round;              /* records with a time since the last round */
+	uint64_t left_out[2];            /* bit n: records of type n were left out, and the user was told */
+	struct pd_intern *kernel_maps;   /* kernel maps that were written */
+	struct perfdata_bytes maps[PD_MERGE_MAPS];   /* the first record of each of these types */
 	uint8_t list[PERFDATA_RECORD_ROOM];              /* the list of a record with new ids */
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether recordings can be one: of the same host, boot and clock, with a time in each sample. What tells of that is
- * compared and said. */
+/* Whether recordings can be one: of the same host, boot and clock, with a time in each sample. Compares what recordings
+ * tell of these, and tells the user the reason to refuse, or what is assumed. */
 #include "config.h"
 #include <inttypes.h>
 #include <stdarg.h>
@@ -10,8 +10,8 @@
 #include "recording/merge.h"
 
 #define NS 1000000000ull
-#define MOST_DRIFT (60 * NS)         /* between clocks of one boot, which are set while it runs */
-#define FIRST_OWN_TYPE 6u            /* of PMUs whose numbers only the kernel that runs knows */
+#define MOST_DRIFT (60 * NS)         /* of the wall clock, which may be set during one boot */
+#define FIRST_OWN_TYPE 6u            /* first dynamic type: the kernel of each boot numbers such PMUs anew */
 
 /* --- what is learned --------------------------------------------------------------------------------------------- */
 
@@ -131,7 +131,7 @@ static const char *name_of_pmu(const struct pd_merge_input *input, uint64_t type
 	return NULL;
 }
 
-/* Numbers of PMUs are given as their drivers come. */
+/* The kernel numbers PMUs in the order in which drivers register them: a number may mean another PMU after a boot. */
 static enum perfdata_status check_pmus(struct perfdata_rewriter *rewriter, const struct pd_merge_input *a,
 				       const struct pd_merge_input *b)
 {
@@ -162,7 +162,7 @@ static bool tells_wall_clock(const struct pd_merge_input *input)
 	       number_of(input, PERFDATA_FEATURE_CLOCK_DATA, "wall_clock");
 }
 
-/* What has to be added to the recording's times to have wall-clock ones. */
+/* The wall clock minus the recording's clock. */
 static uint64_t wall_offset(const struct pd_merge_input *input)
 {
 	return number_of(input, PERFDATA_FEATURE_CLOCK_DATA, "wall_clock") -
@@ -218,7 +218,7 @@ static enum perfdata_status check_pair(struct perfdata_rewriter *rewriter, const
 		status = check_kernel(rewriter, a, b);
 	if (status == PERFDATA_OK)
 		status = check_pmus(rewriter, a, b);
-	/* clocks are said of each but the first one */
+	/* each clock is compared with the first input's only, so that the user is told once of each */
 	return status == PERFDATA_OK && a == rewriter->merge->inputs ? check_clocks(rewriter, a, b) : status;
 }
 

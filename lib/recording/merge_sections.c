@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The feature sections of several recordings as one. Lists are joined; what can be one thing only stays where all that
- * tell it agree. */
+/* The feature sections of several recordings as one. Lists are joined; a section that tells one thing stays where all
+ * inputs that have it agree. */
 #include "config.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -8,16 +8,16 @@
 #include "recording/merge.h"
 #include "recording/tracepoints.h"
 
-/* where an entry of BUILD_ID has the name, from its header on; the build-id stands in front */
+/* offset of the name in an entry of BUILD_ID, header included; the build-id stands in front of the name */
 #define BUILD_ID_NAME 36u
 #define BUILD_ID_AT 12u
 #define BUILD_ID_SIZE 20u
-#define BPF_PROG_ID 4u               /* in its struct */
+#define BPF_PROG_ID 4u               /* offset of the id in struct bpf_prog_info */
 
 enum joining {
-	JOIN_EQUAL,                      /* stays where all that have it agree */
-	JOIN_FIRST,                      /* of the first that has it */
-	JOIN_LISTS,                      /* entries of all */
+	JOIN_EQUAL,                      /* stays where all inputs that have the section agree */
+	JOIN_FIRST,                      /* of the first input that has it */
+	JOIN_LISTS,                      /* entries of all inputs */
 	JOIN_OTHERWISE,                  /* made anew, here or by the writer */
 };
 
@@ -27,7 +27,7 @@ static enum joining joining_of(uint32_t id)
 	case PERFDATA_FEATURE_VERSION:
 	case PERFDATA_FEATURE_CMDLINE:
 	case PERFDATA_FEATURE_TOTAL_MEM:
-	case PERFDATA_FEATURE_NUMA_TOPOLOGY:   /* says how much memory was free */
+	case PERFDATA_FEATURE_NUMA_TOPOLOGY:   /* tells how much memory was free */
 	case PERFDATA_FEATURE_PMU_MAPPINGS:
 	case PERFDATA_FEATURE_CLOCK_DATA:
 	case PERFDATA_FEATURE_BRANCH_STACK:
@@ -70,7 +70,7 @@ static struct perfdata_bytes bytes_of(const struct pd_merge_input *input, uint32
 	return section ? perfdata_feature_bytes(section) : (struct perfdata_bytes){ NULL, 0 };
 }
 
-/* The entries, behind their number if the section begins with it. */
+/* Writes the entries, behind their number if the section begins with it. */
 static enum perfdata_status put_joined(struct joined *joined, uint32_t id, bool counted)
 {
 	struct perfdata_rewriter *rewriter = joined->rewriter;
@@ -100,7 +100,7 @@ static enum perfdata_status put_joined(struct joined *joined, uint32_t id, bool 
 
 static bool is_counted(uint32_t id) { return id != PERFDATA_FEATURE_BUILD_ID; }
 
-/* The next entry of a list section; its key tells it from others. */
+/* Takes the next entry of a list section; entries with the same key are the same. */
 static bool next_entry(uint32_t id, struct pd_cursor *cursor, struct perfdata_bytes *ret,
 		       struct perfdata_bytes *ret_key)
 {
@@ -113,7 +113,7 @@ static bool next_entry(uint32_t id, struct pd_cursor *cursor, struct perfdata_by
 		size = cursor->failed ? 0 : pd_load16(start + 6, cursor->swap);
 		break;
 	case PERFDATA_FEATURE_BPF_PROG_INFO:
-		/* behind the lengths of the struct and of the data: which arrays there are */
+		/* lengths of the struct and of its data, a word that tells which arrays there are, struct, data */
 		size = 16ull + first + second;
 		break;
 	default:
@@ -136,7 +136,7 @@ static struct perfdata_bytes name_of(struct perfdata_bytes entry)
 					room ? strnlen((const char *)entry.data + BUILD_ID_NAME, room) : 0 };
 }
 
-/* Readers know one build-id for each name. False without memory. */
+/* Tells the user of a name with two build-ids, since readers know one for each name. False without memory. */
 static bool note_build(struct joined *joined, struct pd_intern *names, struct pd_hash_map *builds,
 		       struct perfdata_bytes entry)
 {

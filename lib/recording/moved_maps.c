@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Mappings by process: sorted, without overlaps; processes share those of their parent until one changes. Where a
- * mapping goes depends on its name and the key, so that it does not tell where it was; what it lies beside of is told
- * no more than that. */
+/* Mappings by process: sorted, without overlaps; a process shares the mappings of its parent until one of the two
+ * changes its own. Where a mapping goes depends on its name and the key: so its new address tells neither where it was
+ * nor what it lay beside. */
 #include "config.h"
 #include <string.h>
 #include "base/memory.h"
 #include "recording/moved_maps.h"
 
-#define SLOT_BITS 32u                /* bytes of a place for a mapping: larger ones take several */
+#define SLOT_BITS 32u                /* of a slot's size: a larger mapping takes several slots */
 #define NR_SLOTS (1u << 14)          /* below 2^47, the end of the addresses of processes */
-#define ALIGNED (2u << 20)           /* what addresses keep: their place in a large page */
+#define ALIGNED (2u << 20)           /* addresses keep their offset in a large page of this size */
 #define MAX_MAPS 65536u              /* of a process; more are damage */
-#define MAX_TRIES 256u               /* behind which mappings may overlap */
+#define MAX_TRIES 256u               /* of slots; after that, mappings may overlap */
 #define SALT_SLOT 7u
 #define SALT_KERNEL 8u
 #define VSYSCALL UINT64_C(0xffffffffff600000)
@@ -27,7 +27,7 @@ struct areas {
 struct pd_moved_maps {
 	struct pd_pseudonyms *names;
 	struct pd_hash_map processes;     /* pid → struct areas * */
-	uint64_t kernel;             /* distance */
+	uint64_t kernel;             /* the distance that it moves */
 	bool failed;
 };
 
@@ -38,7 +38,7 @@ struct pd_moved_maps *pd_moved_maps_new(struct pd_pseudonyms *names)
 	if (!maps)
 		return NULL;
 	maps->names = names;
-	/* down, by 4 GiB to 1 TiB: what is above the kernel's half of the addresses stays there */
+	/* down, by 4 GiB to 1 TiB, which leaves the kernel in its half of the addresses */
 	maps->kernel = (UINT64_C(1) << 32) + pd_keyed_hash(names, SALT_KERNEL, "", 0) %
 						     ((UINT64_C(1) << 40) - (UINT64_C(1) << 32)) / ALIGNED * ALIGNED;
 	return maps;
@@ -84,7 +84,7 @@ void pd_moved_maps_free(struct pd_moved_maps *maps)
 	pd_free(maps);
 }
 
-/* Those of the process, for itself alone. */
+/* The process's own areas: a copy if it shares them. */
 static struct areas *own_areas(struct pd_moved_maps *maps, int32_t pid)
 {
 	struct areas *areas = areas_of(maps, pid);
@@ -148,7 +148,7 @@ static uint64_t choose_place(const struct pd_moved_maps *maps, const struct area
 	return start % ALIGNED;
 }
 
-/* Makes room for a mapping: what it covers goes. */
+/* Cuts the range of a new mapping out of older areas. */
 static bool cut(struct areas *areas, uint64_t start, uint64_t end)
 {
 	size_t at = place_of(areas, start);

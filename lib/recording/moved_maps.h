@@ -8,15 +8,15 @@
 struct pd_moved_maps;
 struct pd_moved_maps *pd_moved_maps_new(struct pd_pseudonyms *names);   /* NULL without memory */
 void pd_moved_maps_free(struct pd_moved_maps *maps);
-/* A mapping of a process; where it is moved to. */
+/* Adds a mapping of a process; returns the address that it is moved to. */
 uint64_t pd_moved_maps_add(struct pd_moved_maps *maps, int32_t pid, uint64_t start, uint64_t length,
 			   struct perfdata_bytes name);
-/* The child has what its parent has. */
+/* The child has the mappings of its parent. */
 void pd_moved_maps_fork(struct pd_moved_maps *maps, int32_t parent, int32_t child);
 void pd_moved_maps_exit(struct pd_moved_maps *maps, int32_t pid);
-/* An address that a thread of the process used; false where no mapping covers it. */
+/* *ret: where an address of the process is moved to. False where no mapping covers the address. */
 bool pd_moved_maps_find(const struct pd_moved_maps *maps, int32_t pid, uint64_t address, uint64_t *ret);
-/* All of the kernel moves together. */
+/* Where an address of the kernel is moved to; all of the kernel moves by one distance. */
 uint64_t pd_moved_kernel(const struct pd_moved_maps *maps, uint64_t address);
 bool pd_moved_maps_failed(const struct pd_moved_maps *maps);   /* out of memory */
 

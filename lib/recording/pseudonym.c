@@ -108,10 +108,10 @@ void pd_pseudonyms_release(struct pd_pseudonyms *names) { pd_hash_map_release(&n
 
 /* --- numbers ----------------------------------------------------------------------------------------------------- */
 
-#define PID_BITS 22u                 /* the kernel's largest */
+#define PID_BITS 22u                 /* of the kernel's largest pid */
 #define HALF (PID_BITS / 2)
 
-/* A keyed exchange of all numbers of PID_BITS bits: a Feistel network. */
+/* A keyed permutation of all numbers of PID_BITS bits: a Feistel network. */
 static uint32_t exchanged(const struct pd_pseudonyms *names, uint32_t pid)
 {
 	const uint32_t mask = (1u << HALF) - 1;
@@ -132,7 +132,7 @@ int32_t pd_pseudonym_pid(struct pd_pseudonyms *names, int32_t pid)
 	const uint32_t low = (uint32_t)pid & ((1u << PID_BITS) - 1), high = (uint32_t)pid & ~((1u << PID_BITS) - 1);
 	uint32_t other = exchanged(names, low);
 	if (other == 0 && low)
-		other = exchanged(names, other);   /* the place that 0 would have taken */
+		other = exchanged(names, other);   /* the number that 0, which stays, would have become */
 	if (low == 0)
 		other = 0;
 	tell_numbers(names, PD_PSEUDONYM_PID, (uint64_t)pid, high | other);
@@ -251,7 +251,7 @@ static bool is_public_part(struct perfdata_bytes part)
 	return false;
 }
 
-/* Whole names that are no files, or that say nothing. */
+/* Whole names that are no files, or that tell nothing of the user. */
 static bool is_public_name(struct perfdata_bytes name)
 {
 	static const char *const known[] = {
@@ -291,7 +291,7 @@ static void put_hash(struct perfdata_text *out, uint64_t hash)
 	perfdata_text_append(out, digits, (size_t)(perfdata_hex_width_to(digits, hash & 0xffffffffff, 10) - digits));
 }
 
-/* What tells the kind of a file stays: ".so.1.2", ".ko.xz", ".jar". */
+/* The size of the suffix that stays, since it tells the kind of a file: ".so.1.2", ".ko.xz", ".jar". */
 static size_t suffix_of(struct perfdata_bytes part)
 {
 	static const char *const kinds[] = { ".so",    ".ko",  ".ko.xz", ".ko.gz", ".ko.zst", ".jar",

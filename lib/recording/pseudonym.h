@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Pseudonyms: the same name has the same one under the same key, and nobody without the key can tell which name it
- * was. */
+/* Pseudonyms: the same name has the same pseudonym under the same key, and nobody without the key can tell the name
+ * from it. */
 #ifndef PD_PSEUDONYM_H
 #define PD_PSEUDONYM_H
 
@@ -10,7 +10,7 @@
 
 #define PD_KEY_SIZE 16u
 
-/* What is given pseudonyms, for the report and the file that tells them. */
+/* Kinds of names that get pseudonyms, for the report and the file that lists the pairs. */
 enum pd_pseudonym_kind {
 	PD_PSEUDONYM_COMM,
 	PD_PSEUDONYM_PATH,
@@ -25,7 +25,7 @@ struct pd_pseudonyms {
 	uint64_t key[2];
 	unsigned keep;                      /* enum perfdata_anonymize_keep */
 	uint64_t counts[PD_NR_PSEUDONYM_KINDS];
-	/* told of each new pair; may be NULL */
+	/* called for each new pair; may be NULL */
 	void (*on_pair)(void *user, const char *kind, struct perfdata_bytes from, struct perfdata_bytes to);
 	void *user;
 	struct pd_hash_map seen;                 /* hashes of the pairs that were told */
@@ -33,11 +33,11 @@ struct pd_pseudonyms {
 };
 
 uint64_t pd_keyed_hash(const struct pd_pseudonyms *names, unsigned salt, const void *bytes, size_t size);
-/* Numbers of threads and processes: 0, -1 and what is no such number stay; all others exchange places. */
+/* Numbers of threads and processes: 0 and negative numbers stay; all others exchange places. */
 int32_t pd_pseudonym_pid(struct pd_pseudonyms *names, int32_t pid);
 /* An inode, a device, the id of a cgroup: 0 stays. */
 uint64_t pd_pseudonym_number(struct pd_pseudonyms *names, uint64_t number);
-/* A build-id of `size` bytes, at most 20; zeros stay. */
+/* A build-id of `size` bytes, at most 24; zeros stay. */
 void pd_pseudonym_build_id(struct pd_pseudonyms *names, const uint8_t *from, size_t size, uint8_t *to);
 /* Texts; NULL without memory. */
 char *pd_pseudonym_comm(struct pd_pseudonyms *names, struct pd_arena *arena, struct perfdata_bytes comm,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The calls of the rewriter of recordings. */
+/* The public functions of the rewriter of recordings. */
 #include "config.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -123,7 +123,7 @@ const struct perfdata_config *pd_rewrite_source(const struct perfdata_reader *re
 	return raw->event ? raw->event->config : perfdata_reader_config(reader);
 }
 
-/* Version 0 stands for no event. */
+/* The config at index 0 is that of records without an event. */
 const struct perfdata_config *pd_rewrite_target(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
 {
 	const uint32_t version = raw->event ? raw->event->version + 1 : 0;
@@ -217,7 +217,7 @@ enum perfdata_status pd_rewrite_make_writer(struct perfdata_rewriter *rewriter)
 	};
 	enum perfdata_status status = perfdata_writer_new(&options, &rewriter->writer, &rewriter->error);
 
-	/* what a stream does not tell in records of its own */
+	/* no record of the input stream has the build-ids that were found since */
 	if (status == PERFDATA_OK && rewriter->to_stream && rewriter->from_stream)
 		status = pd_build_ids_finish(rewriter);
 	/* a stream begins with what a file ends with */

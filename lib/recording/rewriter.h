@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* What the files of lib/recording share.
  *
- *   rewriter.c   the calls
- *   choice.c     which samples stay, and what the records before a cut said
+ *   rewriter.c   the public functions
+ *   choice.c     which records stay, and the state from before a cut
  *   copy_record.c a record from the reader to the writer
  *   sections.c   events and feature sections
  *   build_ids.c  build-ids that were found since
- *   anonymize.c, anonymize_rows.c, pseudonym.c, moved_maps.c   names and addresses that tell nobody anything
+ *   anonymize.c, anonymize_rows.c, pseudonym.c, moved_maps.c   other names and addresses in place of the recorded
  *   merge.c, merge_check.c, merge_sections.c   several recordings as one
  *   tracepoints.c   formats of tracepoints, raw data in the other byte order
  *   unwound.c    call chains out of stacks, before those are dropped
- *   mend.c       what is made good for readers that are less patient than ours
+ *   mend.c       repairs for readers that tolerate less than the library's own
  */
 #ifndef PD_REWRITER_H
 #define PD_REWRITER_H
@@ -31,14 +31,14 @@ struct pd_choice {
 	size_t nr_kept, kept_room;
 };
 
-/* What a session found of a sample's stack. */
+/* The steps that a session unwound from a sample's stack. */
 struct pd_unwound {
 	const struct perfdata_step *steps;   /* of the record that is copied */
 	unsigned nr;
-	uint64_t *words;                 /* its call chain, with those */
+	uint64_t *words;                 /* its call chain, with the steps */
 	size_t room;
 	bool no_memory;
-	uint64_t stacks, joined;         /* samples that had a stack; chains that were completed by it */
+	uint64_t stacks, joined;         /* samples that had a stack; chains that the stack completed */
 };
 
 struct perfdata_rewriter {
@@ -48,7 +48,7 @@ struct perfdata_rewriter {
 	struct perfdata_rewrite_counts counts;
 
 	struct pd_choice choice;
-	struct perfdata_bytes *state;    /* records to be written in front, as they are written */
+	struct perfdata_bytes *state;    /* records of the state from before a cut, encoded */
 	size_t nr_state, state_room;
 	bool state_written;
 
@@ -57,35 +57,35 @@ struct perfdata_rewriter {
 	struct perfdata_writer *writer;
 	enum perfdata_byte_order order;       /* of the output */
 	bool from_stream, to_stream, from_directory;
-	bool keeps_carriers;             /* compressed records go as they are */
-	bool keeps_aux;                  /* records that AUX data need stay, whenever they were */
-	struct perfdata_config *configs; /* of the output, by version of the event */
+	bool keeps_carriers;             /* the copy takes carriers as they are */
+	bool keeps_aux;                  /* records that AUX data need stay, whatever their time */
+	struct perfdata_config *configs; /* of the output, by version of the event + 1 */
 	size_t nr_configs;
 	uint64_t first_sample, last_sample;
-	uint64_t lost_samples, gaps;     /* since the last good record: not told in the output yet */
+	uint64_t lost_samples, gaps;     /* since the last good record: the output does not tell them yet */
 	uint64_t all_lost_samples, all_gaps;
-	uint64_t trace_left;             /* bytes that the AUXTRACE record before still wants */
-	bool in_trace;                   /* some were written */
-	bool build_ids_told;             /* in a table */
+	uint64_t trace_left;             /* bytes that the payload of the last AUXTRACE record still lacks */
+	bool in_trace;                   /* some of its bytes were written */
+	bool build_ids_told;             /* a table of build-ids was written */
 	struct pd_anonymizer *anonymizer;   /* or NULL */
 	struct pd_merge *merge;          /* of several inputs; or NULL */
 	struct pd_unwound unwound;
-	uint8_t *turned;                 /* raw data in the other byte order: room for those of a record; or NULL */
+	uint8_t *turned;                 /* room for a record's raw data in the other byte order; or NULL */
 };
 
 typedef enum perfdata_status pd_rewrite_record_fn(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader,
 						  const struct perfdata_raw *raw);
-/* Before the first record of a copy. */
+/* To be called before the first record of a copy. */
 enum perfdata_status pd_rewrite_begin(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader);
 /* Hands over each record that the reader still has, until one fails or the rewriting is cancelled. */
 enum perfdata_status pd_rewrite_each(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader,
 				     pd_rewrite_record_fn *use);
 enum perfdata_status pd_rewrite_failed(struct perfdata_rewriter *rewriter, enum perfdata_status status,
 				       const char *what);
-/* of a call of the writer */
+/* Takes the status of a call of the writer, and the writer's error if the call failed. */
 enum perfdata_status pd_rewrite_written(struct perfdata_rewriter *rewriter, enum perfdata_status status);
 void pd_rewrite_tell(struct perfdata_rewriter *rewriter, const char *format, ...) PERFDATA_PRINTF(2, 3);
-/* False after a failure: the recording holds what cannot have another byte order. */
+/* Whether all raw data of the recording can have the output's byte order; if not, the rewriter has failed. */
 bool pd_rewrite_may_turn(struct perfdata_rewriter *rewriter);
 bool pd_rewrite_changes_order(const struct perfdata_rewriter *rewriter);
 enum perfdata_byte_order pd_rewrite_order_of(const struct perfdata_rewrite_options *options,
@@ -102,9 +102,9 @@ static inline bool pd_has_time(const struct perfdata_raw *raw) { return raw->tim
 bool pd_is_state(uint32_t type);
 /* Whether a record of the kernel goes into the output. */
 bool pd_choice_keeps(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw);
-/* Whether it tells of threads, maps or code before the chosen times. */
+/* Whether the record tells of threads, maps or code before the chosen times. */
 bool pd_choice_is_past(const struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw);
-/* As perf writes what it found when it began: without a time. */
+/* Takes the time out of a record, as records that perf synthesizes at its start have none. */
 void pd_forget_time(struct perfdata_record *record);
 enum perfdata_status pd_choice_write_state(struct perfdata_rewriter *rewriter);
 
@@ -112,7 +112,7 @@ enum perfdata_status pd_choice_write_state(struct perfdata_rewriter *rewriter);
 enum perfdata_status pd_copy_record(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw);
 
 /* --- unwound.c --- */
-/* Completes the record's call chain, where it is a sample with a stack. */
+/* Completes the record's call chain, if the record is a sample with a stack. */
 void pd_unwound_join(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw,
 		     struct perfdata_record *record);
 
@@ -120,7 +120,7 @@ void pd_unwound_join(struct perfdata_rewriter *rewriter, const struct perfdata_r
 enum perfdata_status pd_sections_events(struct perfdata_rewriter *rewriter);
 enum perfdata_status pd_sections_features(struct perfdata_rewriter *rewriter);
 const char *pd_new_name(const struct perfdata_rewriter *rewriter, const char *name);
-/* A FEATURE record with its section in the output's order and names; PERFDATA_ABSENT: it is left out. */
+/* A FEATURE record with the output's byte order and names of events; PERFDATA_ABSENT: it is left out. */
 enum perfdata_status pd_sections_record(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw, void *out,
 					size_t *ret_size);
 
@@ -132,21 +132,21 @@ void pd_append_int(struct perfdata_text *out, bool swap, unsigned width, uint64_
 enum perfdata_status pd_sections_times(struct perfdata_rewriter *rewriter);
 
 /* --- build_ids.c --- */
-bool pd_build_ids_copy(struct perfdata_rewriter *rewriter);   /* of the options; false without memory */
-/* Whether the record is a map that got a build-id. */
+bool pd_build_ids_copy(struct perfdata_rewriter *rewriter);   /* those of the options; false without memory */
+/* Sets the build-id of a map if one was found for it; whether it did. */
 bool pd_build_ids_fill(const struct perfdata_rewriter *rewriter, struct perfdata_record *record);
-/* To a table in the output's byte order; false without memory. */
+/* Appends build-ids that were found to a table in the output's byte order; false without memory. */
 bool pd_build_ids_append(struct perfdata_rewriter *rewriter, struct perfdata_text *table);
-/* A table, if no section was one. */
+/* Writes a table of build-ids, if no section was one. */
 enum perfdata_status pd_build_ids_finish(struct perfdata_rewriter *rewriter);
 
 /* --- merge.c, merge_sections.c --- */
 void pd_merge_free(struct pd_merge *merge);
-/* Whether the record is told in another way, or only of one input. */
+/* Whether the output has the record's contents in another form, or takes them from another input. */
 bool pd_merge_leaves_out(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw);
-/* Rounds in front of a record that is written. */
+/* Writes the rounds that readers need in front of the record. */
 enum perfdata_status pd_merge_round(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw);
-/* The record with the ids of the output; how it is laid out there. */
+/* Gives the record the ids of the output; returns its layout there. */
 const struct perfdata_config *pd_merge_record(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw,
 					      struct perfdata_record *record);
 enum perfdata_status pd_merge_put_events(struct perfdata_rewriter *rewriter);
@@ -158,17 +158,17 @@ void pd_mend_attr(struct perfdata_rewriter *rewriter, const struct perfdata_even
 		  uint32_t *ret_size);
 /* Whether perf would refuse the whole file for this section. */
 bool pd_mend_refuses(const struct perfdata_rewriter *rewriter, const struct perfdata_feature_section *section);
-/* Whether it holds counts of perf stat: its events take no samples. */
+/* Whether the recording holds counts of perf stat, whose events take no samples. */
 bool pd_mend_is_stat(const struct perfdata_rewriter *rewriter);
-/* An event for a recording that has none. */
+/* Writes an event for a recording that has none. */
 enum perfdata_status pd_mend_no_events(struct perfdata_rewriter *rewriter);
-/* Whether perf would stop at this record, whole as it is. */
+/* Whether perf would stop at this record, though it is whole. */
 bool pd_mend_stops_at(const struct perfdata_rewriter *rewriter, const struct perfdata_record *record);
-/* Tells, in a record, what was left out in front of this one. */
+/* Writes a record that tells what was left out in front of this one. */
 enum perfdata_status pd_mend_tell_loss(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw);
-/* A note in the section PERFDATA_FEATURE_NOTE. */
+/* Writes a note as the section PERFDATA_FEATURE_NOTE. */
 enum perfdata_status pd_mend_put_note(struct perfdata_rewriter *rewriter, const char *note);
-/* The note of a repaired recording, and sections that can be known. */
+/* Writes the note of a repaired recording, and sections that follow from its events. */
 enum perfdata_status pd_mend_sections(struct perfdata_rewriter *rewriter);
 
 #endif

@@ -24,7 +24,7 @@ const char *pd_new_name(const struct perfdata_rewriter *rewriter, const char *na
 	return name;
 }
 
-/* Names that perf would make up itself are left to it, unless the recording wrote them. */
+/* Whether to write names of events: not where perf would make up the same ones, unless the recording has them. */
 static bool has_names(const struct perfdata_rewriter *rewriter)
 {
 	if (rewriter->options.repair || rewriter->options.nr_renames || rewriter->from_stream || rewriter->anonymizer ||
@@ -97,7 +97,7 @@ static bool is_writers_own(const struct perfdata_rewriter *rewriter, uint32_t id
 	}
 }
 
-/* A section that perf would stop at: it is better left out. */
+/* Whether a section is better left out: it is damaged, or perf would stop at it. */
 static bool is_useless(const struct perfdata_rewriter *rewriter, const struct perfdata_feature_section *section)
 {
 	const struct perfdata_layout *layout = perfdata_feature_layout(section->id);
@@ -177,7 +177,7 @@ enum perfdata_status pd_sections_features(struct perfdata_rewriter *rewriter)
 			status = pd_sections_put(rewriter, section);
 	if (status == PERFDATA_OK)
 		status = pd_build_ids_finish(rewriter);
-	/* says that perf stat recorded the file, and holds nothing */
+	/* this empty section tells that perf stat recorded the file */
 	if (status == PERFDATA_OK && rewriter->from_stream && !rewriter->to_stream && pd_mend_is_stat(rewriter))
 		status = pd_rewrite_written(rewriter, perfdata_writer_feature(rewriter->writer, PERFDATA_FEATURE_STAT,
 									      NULL, 0));

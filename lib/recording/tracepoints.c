@@ -9,7 +9,7 @@
 #include "recording/tracepoints.h"
 
 enum { TYPE_TRACEPOINT = 2 };         /* of an attr */
-/* behind the fields: of the struct, and of the record */
+/* bytes of padding behind the fields: of the struct, and of the record */
 #define MOST_PADDING 14u
 
 /* --- formats ----------------------------------------------------------------------------------------------------- */
@@ -93,7 +93,7 @@ static void put_sized(struct perfdata_text *out, bool swap, unsigned width, stru
 	perfdata_text_bytes(out, bytes);
 }
 
-/* As schema/trace_data.c reads it. */
+/* Writes formats as schema/trace_data.c reads them. */
 static void put_formats(const struct perfdata_rewriter *rewriter, const struct pd_formats *formats,
 			struct perfdata_text *out)
 {
@@ -169,7 +169,7 @@ enum perfdata_status pd_formats_turned(struct perfdata_rewriter *rewriter, struc
 
 /* --- raw data ---------------------------------------------------------------------------------------------------- */
 
-/* Bytes of the integers that a field is made of; 1: nothing to turn; 0: nobody knows. */
+/* Bytes of the integers that a field is made of; 1: nothing to turn; 0: unknown. */
 static uint32_t unit_of(const struct perfdata_trace_field *field)
 {
 	switch (field->kind) {
@@ -219,7 +219,7 @@ static void reverse(uint8_t *out, const uint8_t *in, size_t size)
 		out[i] = in[size - 1 - i];
 }
 
-/* Each field from where it stands, so that fields which share bytes are not turned twice. Where it ends. */
+/* Turns a field from `raw` into `out`, so that bytes which fields share are not turned twice; returns its end. */
 static size_t turn_field(const struct perfdata_trace_field *field, struct perfdata_bytes raw,
 			 enum perfdata_byte_order order, uint8_t *out)
 {
@@ -235,7 +235,7 @@ static size_t turn_field(const struct perfdata_trace_field *field, struct perfda
 	size_t end = at + value.bytes.size;
 	for (size_t i = 0; unit > 1 && i + unit <= value.bytes.size; i += unit)
 		reverse(out + at + i, raw.data + at + i, unit);
-	if (field->kind == PERFDATA_TRACE_STRING)   /* all of it, whatever stands behind its NUL */
+	if (field->kind == PERFDATA_TRACE_STRING)   /* the whole field, whatever stands behind the NUL */
 		end = field->place == PERFDATA_TRACE_REST ? raw.size
 		      : field->place == PERFDATA_TRACE_FIXED ? field->offset + field->size
 							     : at + pd_load32(raw.data + field->offset,

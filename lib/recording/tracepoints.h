@@ -9,29 +9,30 @@
 
 struct pd_format;
 
-/* The formats of one recording or several. Zeros are an empty one. */
+/* The formats of one recording or several; none at {0}. */
 struct pd_formats {
 	struct pd_format *items;
 	size_t nr, room;
 	struct pd_intern *systems;       /* 0: ftrace, whose formats stand apart */
 	struct pd_hash_map ids;          /* id → item */
-	struct perfdata_trace_info info; /* of the first one */
+	struct perfdata_trace_info info; /* of the first recording */
 };
 
-/* Those of `trace`, which stays open; nothing of NULL. PERFDATA_EUNSUP with the reason where one contradicts
- * another. */
+/* Adds the formats of `trace`, which stays open, or none if it is NULL. PERFDATA_EUNSUP with the reason where one
+ * format contradicts another. */
 enum perfdata_status pd_formats_add(struct perfdata_rewriter *rewriter, struct pd_formats *formats,
 				    const struct perfdata_trace *trace);
-/* As a section of the output, if there are any. */
+/* Writes the formats as a section of the output, if there are any. */
 enum perfdata_status pd_formats_put_section(struct perfdata_rewriter *rewriter, const struct pd_formats *formats);
 void pd_formats_release(struct pd_formats *formats);
 
-/* What the rewriter's reader knows of formats, in the output's byte order. */
+/* Appends the formats that the rewriter's reader knows, in the output's byte order. */
 enum perfdata_status pd_formats_turned(struct perfdata_rewriter *rewriter, struct perfdata_text *out);
 
 /* Whether the byte order of the event's raw data can be changed; if not, the rewriter has failed with the reason. */
 bool pd_tracepoint_may_turn(struct perfdata_rewriter *rewriter, const struct perfdata_event *event);
-/* The record's raw data in the output's byte order, if it is a sample of a tracepoint. Borrowed until the next call. */
+/* Turns the record's raw data to the output's byte order, if it is a sample of a tracepoint; valid until the next
+ * call. */
 enum perfdata_status pd_tracepoint_turn(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw,
 					struct perfdata_record *record);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Copying through a session: what it unwinds from registers and stacks goes into the call chains, before those are
- * dropped. */
+/* Copies through a session: the steps that it unwinds from registers and stacks go into the call chains, before
+ * registers and stacks are dropped. */
 #include "config.h"
 #include "base/memory.h"
 #include "perfdata/session.h"
@@ -35,7 +35,7 @@ void pd_unwound_join(struct perfdata_rewriter *rewriter, const struct perfdata_r
 	unwound->joined++;
 }
 
-/* Those steps of a stack that are not in its record stand behind all others. */
+/* Steps that were unwound stand behind those that the record holds. */
 static void take_steps(struct pd_unwound *unwound, const struct perfdata_batch *batch,
 		       const struct perfdata_delivery *delivery)
 {
