@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Compressed records: each carrier holds whole records and is a zstd frame of its own, so that readers may unpack them
- * apart from each other, cut them and go on behind a damaged one. */
+/* Compressed records: each carrier holds whole records and is a zstd frame of its own, so that readers may decompress
+ * carriers apart from each other, cut them and go on behind a damaged one. */
 #include "config.h"
 #include "base/checked.h"
 #include "base/memory.h"
 #include "write/writer.h"
 
-#define CARRIED 60000u                /* bytes of records in one: fits into a record however badly they pack */
-#define PAGE 4096u                    /* perf wants mmap_len to be a multiple */
+#define CARRIED 60000u                /* bytes of records in a carrier: these fit however badly they compress */
+#define PAGE 4096u                    /* perf wants mmap_len to be a multiple of it */
 
-/* Packs what waits into `out`; false where it does not get smaller, or does not fit. */
+/* Compresses the records that wait into `out`; false where the result does not fit, or on failure. */
 static bool pack(struct perfdata_writer *writer, uint8_t *out, size_t room, size_t *ret_size,
 		 enum perfdata_status *ret_status)
 {

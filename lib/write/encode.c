@@ -107,7 +107,7 @@ void pd_put_count(struct pd_encode *e, const struct perfdata_list *list, size_t 
 
 /* --- texts and bytes --------------------------------------------------------------------------------------------- */
 
-/* Bytes of the source that stand where the next ones are written, or NULL. */
+/* The source's `size` bytes at the offset that is written next, or NULL. */
 static const uint8_t *source_here(const struct pd_encode *e, size_t size)
 {
 	if (!e->in_step || !e->source)
@@ -125,7 +125,7 @@ static void put_pad(struct pd_encode *e, size_t size)
 		pd_put_zeros(e, size);
 }
 
-/* With what stands behind its NUL in the source: all up to `rest`. */
+/* Writes a text, with the bytes that stand behind its NUL in the source: all up to `rest`. */
 static void put_text(struct pd_encode *e, const struct perfdata_bytes *text)
 {
 	const uint8_t *source = source_here(e, text->size);
@@ -144,7 +144,7 @@ static void put_text(struct pd_encode *e, const struct perfdata_bytes *text)
 	pd_put_zeros(e, 8 - pd_encode_size(e) % 8);
 }
 
-/* In a field of `room` bytes, of which the source's record may have fewer. */
+/* Writes a text in a field of `room` bytes; the source's record may end inside the field. */
 static void put_chars(struct pd_encode *e, const struct perfdata_bytes *text, size_t room)
 {
 	const uint8_t *source = source_here(e, text->size);
@@ -167,7 +167,7 @@ static void put_bytes_row(struct pd_encode *e, const struct perfdata_field *fiel
 		pd_put_int(e, field->count == 4 ? 4 : 8, bytes->size);
 	const uint8_t *source = source_here(e, room);
 	if (source && source == bytes->data) {
-		pd_put_bytes(e, source, room);   /* build-ids are cut to their length */
+		pd_put_bytes(e, source, room);   /* a build-id may be shorter than its field */
 		return;
 	}
 	if (field->count_field != PERFDATA_COUNT_FIXED)
@@ -273,7 +273,7 @@ void pd_put_rows(struct pd_encode *e, const struct perfdata_layout *layout, uint
 
 /* --- records ----------------------------------------------------------------------------------------------------- */
 
-/* The words of the trailer; a pad in it is the source's where that has the same trailer. */
+/* Writes the trailer. Its pads are those of `source`, the source's trailer, or zeros if that has another layout. */
 static void put_trailer(struct pd_encode *e, const uint8_t *source)
 {
 	const struct perfdata_sample_id *id = &e->record->sample_id;
@@ -281,7 +281,7 @@ static void put_trailer(struct pd_encode *e, const uint8_t *source)
 	struct perfdata_sample_id whole = *id;
 	uint64_t present = e->config->trailer_present;
 
-	/* one of the two places of the id may be new */
+	/* a new IDENTIFIER has the value of the id */
 	if (!(id->present >> 7 & 1) && id->present >> 3 & 1)
 		whole.identifier = id->id;
 	for (uint32_t i = 0; i < pd_sample_id_layout.nr_fields; i++) {
@@ -305,7 +305,7 @@ static bool same_samples(const struct perfdata_attr *a, const struct perfdata_at
 	       a->sample_regs_intr == b->sample_regs_intr;
 }
 
-/* An MMAP2 whose bit promises a build-id may hold device and inode all the same: the rows that it was decoded into
+/* An MMAP2 whose bit promises a build-id may hold device and inode all the same: the rows that the decoder found
  * count. */
 static uint16_t misc_of_rows(const struct perfdata_record *record)
 {
@@ -354,7 +354,7 @@ enum perfdata_status perfdata_encode(const struct perfdata_config *config, const
 	if (source && record->rest.size) {
 		pd_put_bytes(&e, record->rest.data, record->rest.size);
 	} else if (e.in_step) {
-		/* zeros behind the last row */
+		/* the source has zeros behind its last row */
 		const size_t body = (size_t)(e.source_end - e.source);
 		if (body > pd_encode_size(&e))
 			pd_put_zeros(&e, body - pd_encode_size(&e));

@@ -25,7 +25,7 @@ static uint32_t bits_to_big(uint32_t bits)
 	return word;
 }
 
-/* Bytes in front of the row, which are those of the rows before it. */
+/* The offset of a row: the bytes of all rows before it. */
 static uint32_t row_offset(uint32_t row)
 {
 	uint32_t at = 0;

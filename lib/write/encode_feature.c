@@ -8,7 +8,7 @@
 #include "schema/feature_rows.h"
 #include "write/encode.h"
 
-#define STRING_STEP 64u      /* perf pads texts to that */
+#define STRING_STEP 64u      /* perf pads texts to multiples of it */
 
 struct feature_walk {
 	struct perfdata_text *out;
@@ -17,7 +17,7 @@ struct feature_walk {
 	const struct perfdata_node *root;
 	const struct perfdata_feature_edit *edit;
 	bool swap, source_swap;
-	bool edited;             /* something has another size than before, or was left out */
+	bool edited;             /* a value was changed, or an element left out */
 	bool unsupported;
 };
 
@@ -52,7 +52,7 @@ static void put_string(struct feature_walk *w, const struct perfdata_bytes *text
 	put_zeros(w, room - text->size);
 }
 
-/* Words in the file's order; how many bits they hold stands in front of them. */
+/* Writes the number of bits of a bitmap, then its words in the file's byte order. */
 static void put_bitmap(struct feature_walk *w, const struct perfdata_bytes *bits, uint64_t stated)
 {
 	const uint64_t words = bits->size / 8;
@@ -66,8 +66,9 @@ static void put_bitmap(struct feature_walk *w, const struct perfdata_bytes *bits
 	}
 }
 
-/* An attr of EVENT_DESC as it was recorded, where that is what is asked for: some big-endian writers exchange bits of
- * it, and the tree has them put right. Behind it stand the number of ids and the length of the name. */
+/* The recorded bytes of an attr of EVENT_DESC, behind which stand the number of ids and the length of the name: some
+ * big-endian writers exchange bits of attrs, and the tree has the corrected bits. NULL where the section is edited or
+ * changes its byte order. */
 static const uint8_t *recorded_attr(const struct feature_walk *w, const struct perfdata_node *entry, uint64_t size)
 {
 	const struct perfdata_node *name = perfdata_node_get(entry, "name");
@@ -87,7 +88,7 @@ static void put_attr(struct feature_walk *w, const struct perfdata_attr *attr, u
 	perfdata_text_append(w->out, bytes, pd_encode_size(&e));
 }
 
-/* Text at the end of an entry that states its own size, with what stands behind the NUL. */
+/* Writes the text at the end of an entry that states its own size, with the source's bytes behind the NUL. */
 static void put_entry_text(struct feature_walk *w, const struct perfdata_bytes *text, const uint8_t *entry_end)
 {
 	if (entry_end && is_of_source(w, text->data)) {
@@ -111,7 +112,7 @@ static const struct perfdata_node *node_of(const struct perfdata_node *parent, c
 	return NULL;
 }
 
-/* Largest attr of EVENT_DESC: each has as many bytes there. */
+/* Bytes of the largest attr of EVENT_DESC: each attr takes as many there. */
 static uint64_t attr_room(const struct feature_walk *w)
 {
 	const struct perfdata_node *list = perfdata_node_get(w->root, w->section->name);
@@ -127,7 +128,7 @@ static uint64_t attr_room(const struct feature_walk *w)
 	return room;
 }
 
-/* What a row without a node holds: how many of another there are. */
+/* The value of a row without a node: the number of elements or bytes of another row. */
 static uint64_t hidden_value(const struct feature_walk *w, const struct perfdata_layout *layout, uint32_t row,
 			     const struct perfdata_node *parent)
 {
@@ -189,7 +190,7 @@ static bool layout_has(const struct perfdata_layout *layout, const struct perfda
 	return field >= layout->fields && field < layout->fields + layout->nr_fields;
 }
 
-/* An entry of BUILD_ID: its size stands in it. */
+/* Writes an entry of BUILD_ID, which states its own size. */
 static bool put_framed(struct feature_walk *w, const struct perfdata_layout *layout, const struct perfdata_node *entry)
 {
 	const size_t start = w->out->size;
@@ -213,7 +214,7 @@ static bool put_framed(struct feature_walk *w, const struct perfdata_layout *lay
 	memcpy(w->out->data + start + 6, &stated, sizeof stated);
 	if (!from || w->edit)
 		return true;
-	/* what no reader looks at, but some writers fill: the type of the record that the entry is of, and the last
+	/* no reader looks at these, but some writers fill them: the type of the entry's record, and the last
 	 * bytes in front of the name */
 	w->out->size = start;
 	put_int(w, 4, pd_load32(from, w->source_swap));
@@ -235,7 +236,7 @@ static bool put_element(struct feature_walk *w, const struct perfdata_field *lis
 	return put_members(w, list->element, element, attr_size, NULL);
 }
 
-/* Counts stand in front of lists, and elements may be left out: the count is mended at the end. */
+/* Counts stand in front of lists, and the edit may leave elements out: put_list corrects the count at the end. */
 static void put_list(struct feature_walk *w, const struct perfdata_field *field, const struct perfdata_node *list,
 		     uint64_t attr_size, size_t count_at, unsigned count_width)
 {
@@ -340,7 +341,7 @@ enum perfdata_status perfdata_feature_encode(const struct perfdata_feature *feat
 		return PERFDATA_OK;
 	const bool is_known = w.section && w.section->id != PERFDATA_FEATURE_BPF_PROG_INFO;
 	if (!is_known) {
-		/* bytes of which nobody knows what they hold, or a machine's own structs */
+		/* bytes of unknown meaning, or structs in the layout of the machine that recorded them */
 		if (edit || order != source_order)
 			return PERFDATA_EUNSUP;
 		perfdata_text_bytes(out, w.source);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The calls of the writer of recordings. */
+/* The public functions of the writer of recordings. */
 #include "config.h"
 #include "base/checked.h"
 #include "base/error.h"
@@ -98,7 +98,7 @@ enum perfdata_status perfdata_writer_event(struct perfdata_writer *writer, const
 enum perfdata_status pd_writer_attr(struct perfdata_writer *writer, const struct pd_written_event *event, uint8_t *out)
 {
 	size_t size;
-	/* 0 means 64 */
+	/* a stated size of 0 means 64 */
 	const uint32_t stated = event->attr.size == 0 && writer->attr_size == 64 ? 0 : writer->attr_size;
 	const enum perfdata_status status = perfdata_attr_encode(&event->attr, stated, writer->options.order, out,
 								 &size);
@@ -160,7 +160,8 @@ static enum perfdata_status put_auxtrace(struct perfdata_writer *writer, const u
 	return pd_writer_put(writer, bytes, size);
 }
 
-/* What may stand in a carrier: not what bytes follow, nor what a reader of the stream has to see first. */
+/* Whether a record may stand in a carrier: none that a payload follows, and none that a reader of the stream has to see
+ * first. */
 static bool can_be_carried(uint32_t type)
 {
 	return type != PERFDATA_RECORD_COMPRESSED && type != PERFDATA_RECORD_COMPRESSED2 &&

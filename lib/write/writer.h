@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the writer share. writer.c: the calls; write_spool.c: records that wait for their place; carrier.c:
- * compressing; writer_file.c and writer_stream.c: the two forms. */
+/* What the files of the writer share. writer.c: the public functions; write_spool.c: records that wait for their place;
+ * carrier.c: compressing; writer_file.c and writer_stream.c: the two forms. */
 #ifndef PD_WRITER_H
 #define PD_WRITER_H
 
@@ -37,27 +37,27 @@ struct perfdata_writer {
 	struct pd_arena arena;
 	struct pd_written_event *events;
 	size_t nr_events, events_room;
-	uint32_t attr_size;            /* of all */
+	uint32_t attr_size;            /* of all events */
 	struct pd_written_section sections[PD_WRITER_FEATURES];
 	struct pd_write_spool spool;
-	uint64_t *auxtrace;            /* where AUXTRACE records stand in the data */
+	uint64_t *auxtrace;            /* offsets of AUXTRACE records in the data */
 	size_t nr_auxtrace, auxtrace_room;
-	uint64_t payload_left;         /* bytes that the last AUXTRACE record still wants */
+	uint64_t payload_left;         /* bytes that the last record's payload still lacks */
 	bool begun, swap;
 	/* carriers */
 	struct pd_encoder *encoder;
 	uint8_t *pending;              /* records that wait for their carrier */
 	size_t pending_size;
 	uint64_t packed, unpacked;
-	uint32_t largest;              /* that one carrier unpacks to */
+	uint32_t largest;              /* bytes that one carrier decompresses to */
 };
 
-/* Bytes of the data: to the output of a stream, to the spool of a file. */
+/* Writes bytes of the data: those of a stream to the output, those of a file to the spool. */
 enum perfdata_status pd_writer_put(struct perfdata_writer *writer, const void *bytes, size_t size);
-/* Bytes of the container. */
+/* Writes bytes of the container to the output. */
 enum perfdata_status pd_writer_out(struct perfdata_writer *writer, const void *bytes, size_t size);
 enum perfdata_status pd_writer_failed(struct perfdata_writer *writer, enum perfdata_status status, const char *what);
-/* The attr of an event as it is written, of writer->attr_size bytes. */
+/* Encodes the attr of an event in writer->attr_size bytes. */
 enum perfdata_status pd_writer_attr(struct perfdata_writer *writer, const struct pd_written_event *event, uint8_t *out);
 struct perfdata_bytes pd_writer_section(const struct perfdata_writer *writer, uint32_t id, bool *ret_present);
 
@@ -69,13 +69,13 @@ void pd_spool_release(struct pd_write_spool *spool);
 /* --- carrier.c --- */
 enum perfdata_status pd_carrier_put(struct perfdata_writer *writer, const void *bytes, size_t size);
 enum perfdata_status pd_carrier_flush(struct perfdata_writer *writer);
-/* The section COMPRESSED. */
+/* Appends the contents of the section COMPRESSED. */
 void pd_carrier_section(const struct perfdata_writer *writer, struct perfdata_text *out);
 
 /* --- writer_file.c, writer_stream.c --- */
 /* Whether any of the writer's events has a name. */
 bool pd_writer_has_names(const struct perfdata_writer *writer);
-/* EVENT_DESC of the writer's events. */
+/* Appends the contents of EVENT_DESC for the writer's events. */
 enum perfdata_status pd_writer_event_desc(struct perfdata_writer *writer, struct perfdata_text *out);
 void pd_text_int(const struct perfdata_writer *writer, struct perfdata_text *out, unsigned width, uint64_t value);
 enum perfdata_status pd_file_finish(struct perfdata_writer *writer);

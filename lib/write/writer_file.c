@@ -59,7 +59,7 @@ bool pd_writer_has_names(const struct perfdata_writer *writer)
 	return false;
 }
 
-/* Readers tell the word size of a big-endian bitmap by the bit of this section. */
+/* Adds HOSTNAME to a big-endian file that lacks it: readers tell the word size of the bitmap of features by its bit. */
 static enum perfdata_status put_hostname(struct perfdata_writer *writer)
 {
 	static const char unknown[] = "unknown";

@@ -33,7 +33,7 @@ static enum perfdata_status put_attr_record(struct perfdata_writer *writer, cons
 		       : pd_writer_failed(writer, PERFDATA_ELIMIT, "an event has more ids than a stream can tell");
 }
 
-/* Sections that streams tell in other ways, or not at all. */
+/* Whether a stream has the section as a FEATURE record; it has others in another form, or not at all. */
 static bool has_record(uint32_t id)
 {
 	switch (id) {
@@ -59,7 +59,7 @@ static void put_feature(const struct perfdata_writer *writer, uint64_t id, struc
 	const size_t size = id == PERFDATA_FEATURE_CPU_TOPOLOGY ? 16 + bytes.size : (size_t)pd_align8(16 + bytes.size);
 
 	if (size > UINT16_MAX)
-		return;   /* has no place in a stream */
+		return;   /* too large for a record */
 	put_head(writer, out, PERFDATA_RECORD_FEATURE, size);
 	pd_text_int(writer, out, 8, id);
 	perfdata_text_bytes(out, bytes);
@@ -78,7 +78,7 @@ static void put_tracing_data(const struct perfdata_writer *writer, struct perfda
 	perfdata_text_fill(out, '\0', padded - bytes.size);
 }
 
-/* Entries of the section as records: their sizes are multiples of 8 there. */
+/* Writes the entries of the section as records, whose sizes are multiples of 8. */
 static void put_build_ids(const struct perfdata_writer *writer, struct perfdata_bytes bytes, struct perfdata_text *out)
 {
 	struct pd_cursor cursor = pd_cursor(bytes.data, bytes.size, writer->swap);
@@ -109,7 +109,7 @@ enum perfdata_status pd_stream_begin(struct perfdata_writer *writer)
 	pd_text_int(writer, &out, 8, STREAM_HEADER_SIZE);
 	for (size_t i = 0; i < writer->nr_events && status == PERFDATA_OK; i++)
 		status = put_attr_record(writer, &writer->events[i], &out);
-	/* perf takes an empty name for a name */
+	/* no EVENT_DESC without names: perf takes an empty name for a name */
 	if (status == PERFDATA_OK && !writer->sections[PERFDATA_FEATURE_EVENT_DESC].is_present &&
 	    pd_writer_has_names(writer)) {
 		struct perfdata_text desc;
@@ -120,7 +120,7 @@ enum perfdata_status pd_stream_begin(struct perfdata_writer *writer)
 		perfdata_text_release(&desc);
 	}
 	if (status == PERFDATA_OK && writer->options.carrier != PERFDATA_CARRIER_NONE && writer->nr_events) {
-		/* the carriers are still to come: what one can unpack to at most */
+		/* the carriers are still to come: the section states the most that one can decompress to */
 		struct perfdata_text section;
 		perfdata_text_init(&section);
 		pd_carrier_section(writer, &section);
