@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which decoder is whose; payloads piece by piece. */
+/* Calls the decoder of each type of trace, and walks over payloads piece by piece. */
 #include "config.h"
 #include <inttypes.h>
 #include "auxtrace/packet_line.h"
@@ -134,7 +134,7 @@ void pd_aux_lines(const struct pd_aux_trace *trace, struct pd_aux_state *state, 
 		pd_pt_lines(state, bytes, size, from, stop, out);
 		return;
 	}
-	/* what was left in front of `from` is wanted by nobody */
+	/* a decoder that stopped in front of `from` gives no more packets */
 	while (state->at >= from && state->at < stop) {
 		const uint64_t at = state->at;
 		const size_t inside = (size_t)(at - from);
@@ -149,7 +149,7 @@ void pd_aux_skip(const struct pd_aux_trace *trace, struct pd_aux_state *state, c
 		 uint64_t from, uint64_t stop)
 {
 	struct pd_packet packet;
-	/* what was left in front of `from` is wanted by nobody */
+	/* a decoder that stopped in front of `from` gives no more packets */
 	while (state->at >= from && state->at < stop) {
 		const size_t inside = (size_t)(state->at - from);
 		if (!pd_aux_next(trace, state, bytes + inside, size - inside, &packet))

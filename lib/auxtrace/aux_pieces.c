@@ -43,7 +43,7 @@ static uint64_t number_in(const char *text, size_t size, unsigned base)
 	return value;
 }
 
-/* SPE of older recorders: the processor is that of the CPUID feature, in hexadecimal. */
+/* The MIDR of an SPE trace by an older recorder: the section CPUID tells it, in hexadecimal. */
 static uint64_t midr_of_header(const struct perfdata_reader *reader)
 {
 	const char *text = perfdata_reader_feature_text(reader, PERFDATA_FEATURE_CPUID);
@@ -54,7 +54,7 @@ static uint64_t midr_of_header(const struct perfdata_reader *reader)
 	return number_in(text, strlen(text), 16);
 }
 
-/* s390: "IBM,3906,…" */
+/* The machine number of s390, from the section CPUID: "IBM,3906,…" */
 static uint64_t machine_of_header(const struct perfdata_reader *reader)
 {
 	const char *text = perfdata_reader_feature_text(reader, PERFDATA_FEATURE_CPUID),
@@ -62,7 +62,8 @@ static uint64_t machine_of_header(const struct perfdata_reader *reader)
 	return comma ? number_in(comma + 1, strlen(comma + 1), 10) : 0;
 }
 
-/* Header version, size of this header, PMU, number of CPUs; then magic, CPU, number of words, MIDR, … for each. */
+/* The words of AUXTRACE_INFO: header version, size of this header, PMU, number of CPUs; then for each CPU: magic, CPU,
+ * number of words, MIDR, … */
 static enum perfdata_status take_spe_cpus(struct pd_aux_tracer *tracer, const struct perfdata_list *priv)
 {
 	const uint64_t head = perfdata_list_u64(priv, 1);
@@ -90,7 +91,7 @@ static enum perfdata_status take_info(struct pd_aux_carry *carry, const struct p
 	const struct perfdata_auxtrace_info *info = &record->u.auxtrace_info;
 	const struct perfdata_list *priv = &info->priv;
 	struct pd_aux_tracer *tracer = &carry->tracer;
-	const struct pd_aux_clock clock = tracer->clock;   /* TIME_CONV may stand in front */
+	const struct pd_aux_clock clock = tracer->clock;   /* a TIME_CONV in front may have set it */
 
 	pd_aux_carry_release(carry);
 	*tracer = (struct pd_aux_tracer){ .type = info->type, .clock = clock };
@@ -206,7 +207,7 @@ uint64_t pd_aux_packet_time(const struct pd_aux_walk *walk)
 
 void pd_spe_row_of_piece(const struct pd_aux_piece *piece, const struct pd_spe_record *record, struct pd_spe_row *ret)
 {
-	memset(ret, 0, sizeof *ret);   /* with what lies between its members: it goes into records */
+	memset(ret, 0, sizeof *ret);   /* the padding too, since samples hold the row's bytes */
 	ret->record = *record;
 	ret->payload_offset = piece->payload_offset;
 	ret->aux_offset = piece->aux_offset;
@@ -242,7 +243,7 @@ static enum perfdata_status add_piece(struct pd_aux_carry *carry, const struct p
 	if (pd_vector_grow(&pieces->list, &pieces->room, pieces->nr, sizeof *pieces->list) < 0)
 		return PERFDATA_ENOMEM;
 	next->raw = raw;
-	/* what is not whole at the end of the piece stands at the beginning of the next one */
+	/* a packet that is not whole at the end of the piece stands whole at the beginning of the next one */
 	next->stop = next->from + raw->size - (raw->payload ? PERFDATA_PAYLOAD_OVERLAP : 0);
 	if (next->first)
 		pd_aux_begin(&next->trace, &next->state, raw->bytes, raw->size);

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* Payloads of traces as they are read. Whoever sees their pieces in order finds out where the packets of each begin and
- * what is known there; then each piece can be worked on by itself, in any thread. */
+/* Payloads of traces, piece by piece. pd_aux_scan sees the pieces in order, and finds out where the packets of each
+ * begin and the decoder's state there; then any thread can work on each piece by itself. */
 #ifndef PD_AUX_PIECES_H
 #define PD_AUX_PIECES_H
 
 #include "perfdata/reader.h"
 #include "auxtrace/auxtrace.h"
 
-/* Of the trace's clock to perf's: ns = zero + (ticks * mult >> shift), where mult is not 0. */
+/* From the trace's clock to perf's: ns = zero + (ticks * mult >> shift), where mult is not 0. */
 struct pd_aux_clock {
 	uint64_t zero, mult, shift;
-	bool short_time;                     /* ticks are completed by the two below */
+	bool short_time;                     /* ticks lack high bits, which cycles and mask complete */
 	uint64_t cycles, mask;
 };
 
-/* What AUXTRACE_INFO and TIME_CONV say. */
+/* What AUXTRACE_INFO and TIME_CONV tell of a tracer. */
 struct pd_aux_tracer {
 	uint32_t type;                       /* enum pd_aux_type; 0: not known (yet) */
 	struct pd_aux_clock clock;
 	uint64_t machine;                    /* s390 */
-	bool timeless;                       /* SPE: of events without times */
+	bool timeless;                       /* SPE: samples of its events have no times */
 	uint64_t midr;                       /* SPE: of all processors, where it is the same for all; else 0 */
 	struct pd_aux_cpu { uint32_t cpu; uint64_t midr; } *cpus;
 	size_t nr_cpus, room_cpus;
@@ -31,35 +31,35 @@ struct pd_aux_piece {
 	struct pd_aux_trace trace;
 	struct pd_aux_clock clock;
 	struct pd_aux_state state;           /* in front of its first packet */
-	/* in the payload: of its first byte, and where packets of the next one begin */
+	/* offsets in the payload: of the piece's first byte, and where packets of the next piece begin */
 	uint64_t from, stop;
 	/* of the payload in the input; PERFDATA_NO_OFFSET inside COMPRESSED records */
 	uint64_t payload_offset;
 	uint64_t aux_offset;                 /* of the payload in the AUX area */
 	int32_t tid, cpu;                    /* of the buffer; -1 for none */
 	uint32_t idx;
-	bool first;                          /* of its payload */
-	struct pd_spe_record open;           /* SPE: the record that is not finished */
+	bool first;                          /* the first of its payload */
+	struct pd_spe_record open;           /* SPE: the record that the piece before left unfinished */
 };
 
 /* What is carried from piece to piece. {0} at first. */
 struct pd_aux_carry {
 	struct pd_aux_tracer tracer;
 	struct pd_aux_piece next;            /* of the payload that is being read */
-	bool dump;                           /* as perf's dump shows them */
+	bool dump;                           /* decode packets as perf's dump does */
 	bool records;                        /* SPE records are wanted */
 };
 void pd_aux_carry_release(struct pd_aux_carry *carry);
 
 /* The pieces of a batch, in order. */
 struct pd_aux_pieces {
-	uint32_t type_before;                /* of the tracer that was known in front of the batch */
+	uint32_t type_before;                /* of the tracer that was known before the batch */
 	struct pd_aux_piece *list;
 	size_t nr, room;
 };
 void pd_aux_pieces_release(struct pd_aux_pieces *pieces);
 
-/* For every record, in the order of the file. */
+/* To be called for every record, in the order of the file. */
 enum perfdata_status pd_aux_scan(struct pd_aux_carry *carry, const struct perfdata_reader *reader,
 				 const struct perfdata_raw *raw, struct pd_aux_pieces *pieces);
 
@@ -75,12 +75,12 @@ struct pd_aux_walk {
 	struct pd_packet packet;
 	uint64_t at;                         /* of the packet, in the payload */
 	struct pd_spe_record record;
-	bool record_is_whole;                /* the packet was its last one */
-	bool record_is_cut;                  /* the packet is none: nothing more comes to the record */
+	bool record_is_whole;                /* the packet was the record's last one */
+	bool record_is_cut;                  /* these bytes are no packet: the record stays unfinished */
 };
 void pd_aux_walk_begin(struct pd_aux_walk *walk, const struct pd_aux_piece *piece);
 bool pd_aux_walk_next(struct pd_aux_walk *walk);
-/* ns that the packet tells; UINT64_MAX: it tells none, or nothing says how ticks relate to time. */
+/* The packet's time in ns; UINT64_MAX: it has none, or nothing tells how ticks relate to time. */
 uint64_t pd_aux_packet_time(const struct pd_aux_walk *walk);
 
 /* One operation that Arm SPE sampled, and where it stands: what a row of outputs is made of. */
@@ -91,10 +91,10 @@ struct pd_spe_row {
 	int32_t cpu, tid;                    /* of the buffer; -1 for none */
 };
 void pd_spe_row_of_piece(const struct pd_aux_piece *piece, const struct pd_spe_record *record, struct pd_spe_row *ret);
-/* Samples of the event `spe_sample` (PERFDATA_TRACE_OPERATIONS) end with it. False: another record. */
+/* Samples of the event `spe_sample` (PERFDATA_TRACE_OPERATIONS) end with a row. False: another record. */
 bool pd_spe_row_of_sample(const struct perfdata_raw *raw, struct pd_spe_row *ret);
 
-/* ns of a clock's ticks; UINT64_MAX where nothing says how they relate. */
+/* The ns of a clock's ticks; UINT64_MAX where nothing tells how ticks relate to time. */
 uint64_t pd_aux_time(const struct pd_aux_clock *clock, uint64_t ticks);
 /* `type` of an AUXTRACE_INFO record. */
 uint32_t pd_aux_type_of(const struct perfdata_raw *raw, const struct perfdata_config *config);

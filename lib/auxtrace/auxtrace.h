@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What the bytes of a trace say. perf puts what a processor's tracer wrote behind AUXTRACE records, and an
- * AUXTRACE_INFO record says which tracer that was. Here those bytes become packets: a kind with a name and fields, the
- * words that the fields lie in, and the line in which `perf script -D` prints it. Nothing here knows of a file: whoever
- * has the bytes gives them piece by piece.
+/* What the bytes of a trace mean. perf puts the bytes that a processor's tracer wrote behind AUXTRACE records, and an
+ * AUXTRACE_INFO record tells which tracer that was. Here those bytes become packets: a kind with a name and fields, the
+ * words that the fields lie in, and the line in which `perf script -D` prints the packet. Nothing here knows of a file:
+ * callers hand over the bytes piece by piece.
  *
  *   pt_packet.c     Intel Processor Trace    (Intel SDM, volume 3, "Intel Processor Trace")
  *   pt_text.c
@@ -40,7 +40,7 @@ enum pd_packet_show {
 	PD_SHOW_SIGNED,
 	PD_SHOW_HEX,
 	PD_SHOW_FLAG,     /* one bit: true or false */
-	PD_SHOW_BRANCHES, /* a bit for each branch, the first one highest; how many is in the word behind it: "TNT" */
+	PD_SHOW_BRANCHES, /* a bit for each branch, the first one highest; their number is in the next word: "TNT" */
 	PD_SHOW_NAMES,    /* bits by name */
 	PD_SHOW_ENUM,     /* a number by name */
 };
@@ -62,7 +62,7 @@ struct pd_packet_kind {
 struct pd_packet {
 	uint8_t kind;                        /* 0: bytes that are no packet */
 	uint32_t size;                       /* bytes of it */
-	uint32_t line;                       /* bytes of perf's line: with zeros behind it that fill up */
+	uint32_t line;                       /* bytes in perf's line: the packet, and zeros that fill the line */
 	uint64_t words[PD_PACKET_WORDS];
 };
 
@@ -74,33 +74,34 @@ struct pd_aux_trace {
 	uint64_t address;
 	uint64_t midr;                       /* SPE: which processor wrote it (MIDR_EL1), 0: unknown */
 	uint64_t machine;                    /* s390: its number, 0: unknown */
-	/* s390: nothing is wanted behind an entry that is of no kind: so perf's dump */
+	/* s390: there are no packets behind an entry of unknown kind, as in perf's dump */
 	bool stops_at_bad;
 };
 /* What is known between two packets. All zero at the beginning of a payload. */
 struct pd_aux_state {
 	uint64_t at;                         /* where the next packet begins in the payload */
-	/* PT: the last address, which others are told by; s390: 1 behind a basic entry */
+	/* PT: the last address, which completes compressed ones; s390: 1 behind a basic entry */
 	uint64_t ip;
-	/* PT: bytes of an item of the block that is open, or 0; PTT: bytes of a packet */
+	/* PT: bytes of an item of the block that is open, or 0; PTT: bytes of a packet; s390: bytes of basic entries
+	 * << 16 | those of diagnostic entries */
 	uint32_t form;
 	bool refused;                        /* the payload is not what its tracer writes: there are no packets */
-	struct pd_packet described;          /* SPE: the packet that perf described last, be it in the payload before */
+	struct pd_packet described;          /* SPE: the packet that perf described last, maybe in an earlier payload */
 };
 
-/* At most so many bytes behind the first one of a packet say what it is. Of s390, whole blocks do. */
+/* Decoders look at so many bytes of a packet at most to tell what it is; that of s390, at a whole block. */
 #define PD_PACKET_REACH 64u
 #define PD_S390_BLOCK 4096u
 
-/* "intel_pt", …; NULL for types that are unknown here. */
+/* "intel_pt", …; NULL for unknown types. */
 const char *pd_aux_name(uint32_t type);
-/* The kinds of its packets; *ret_nr is 0 where packets are not decoded. */
+/* The kinds of packets of a type; *ret_nr is 0 where packets are not decoded. */
 const struct pd_packet_kind *pd_aux_kinds(uint32_t type, unsigned *ret_nr);
 
 /* Looks at the first bytes of a payload (all of it, or a block of s390), before its first packet. */
 void pd_aux_begin(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size);
 /* The packet at `bytes`, of which `size` (at least one) are at hand: PD_PACKET_REACH, or all that is left. Moves
- * state->at behind its line. False: what is left is no packet that anybody would show. */
+ * state->at behind the packet's line. False: no packet is left that an output would show. */
 bool pd_aux_next(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size,
 		 struct pd_packet *ret);
 
@@ -110,10 +111,10 @@ void pd_aux_head(const struct pd_aux_trace *trace, const struct pd_aux_state *st
  * Between lines the text may be cut (perfdata_text_cut). */
 void pd_aux_lines(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size,
 		  uint64_t from, uint64_t stop, struct perfdata_text *out);
-/* The same without a line: where would the packet behind them begin? */
+/* The same without lines: state->at is where the packet behind them begins. */
 void pd_aux_skip(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size,
 		 uint64_t from, uint64_t stop);
-/* What perf says of one packet. */
+/* perf's description of one packet. */
 void pd_packet_text(const struct pd_aux_trace *trace, const struct pd_packet *packet, struct perfdata_text *out);
 
 /* The value of a field, shifted down. */
@@ -130,7 +131,7 @@ static inline bool pd_packet_has(const struct pd_packet *packet, const struct pd
 
 /* --- spe_record.c --- */
 
-/* One sampled operation. */
+/* Parts that the record of one sampled operation may have. */
 enum pd_spe_part {
 	PD_SPE_PC = 1,
 	PD_SPE_TARGET = 2,
@@ -148,7 +149,7 @@ enum pd_spe_part {
 };
 struct pd_spe_record {
 	uint32_t present;                    /* enum pd_spe_part */
-	uint64_t from, end;                  /* in the payload: of its first packet, and behind its last */
+	uint64_t from, end;                  /* in the payload: of the first packet, and behind the last one */
 	uint64_t pc, target, previous, virtual_address, physical_address;
 	uint64_t events, source, timer;      /* `timer` counts as the generic timer does */
 	uint64_t operation;                  /* payload of the operation */
@@ -158,8 +159,8 @@ struct pd_spe_record {
 	uint8_t pc_level;                    /* exception level */
 	bool pc_nonsecure;
 };
-/* Takes a packet into the record. True: it is the last one, and the record is whole. Bytes that are no packet drop what
- * there was. */
+/* Takes a packet into the record. True: the packet is the last one, and the record is whole. Bytes that are no packet
+ * empty the record. */
 bool pd_spe_take(struct pd_spe_record *record, const struct pd_packet *packet, uint64_t at);
 /* "load", "store", "branch", "other", "unknown" */
 const char *pd_spe_operation(const struct pd_spe_record *record);

@@ -67,7 +67,7 @@ bool pd_dtl_next(const uint8_t *bytes, size_t size, struct pd_packet *ret)
 		return false;
 	ret->size = ret->line = PD_DTL_SIZE;
 	if (!pd_load64(bytes + 16, false)) {
-		/* the recorder wrote this one: a little-endian system */
+		/* the recorder, a little-endian system, wrote this entry */
 		ret->kind = PD_DTL_HEADER;
 		ret->words[0] = pd_load64(bytes, !swap);
 		ret->words[1] = pd_load64(bytes + 8, !swap);

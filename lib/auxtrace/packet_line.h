@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The line of a packet in a dump: where it begins, its bytes, and behind a column what it is. */
+/* The line of a packet in a dump: its offset, its bytes, and its description in a column of its own. */
 #ifndef PD_PACKET_LINE_H
 #define PD_PACKET_LINE_H
 
@@ -9,7 +9,7 @@
 #define PD_LINE_COLUMNS 24u                              /* bytes, at most */
 #define PD_LINE_HEAD (14u + 3 * PD_LINE_COLUMNS + 16)    /* characters in front of the description, and some room */
 
-/* ".  %08x: ", the bytes, blanks for those that are missing of `columns`, and a blank. `count` is at most `columns`. */
+/* ".  %08x: ", `count` bytes, blanks in place of further ones up to `columns`, and a blank. */
 static inline char *pd_line_head_to(char *at, uint64_t offset, const uint8_t *bytes, unsigned count, unsigned columns)
 {
 	memcpy(at, ".  ", 3);

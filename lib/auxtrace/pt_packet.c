@@ -128,7 +128,7 @@ const struct pd_packet_kind pd_pt_kinds[PD_PT_KINDS] = {
 
 /* --- decoding ----------------------------------------------------------------------------------------------------- */
 
-/* `size` bytes of a packet, or a bad byte where fewer are left. */
+/* The packet has n bytes; where fewer are left, there is a bad byte instead. */
 #define NEED(n) \
 	do { \
 		if (left < (n)) \
@@ -136,7 +136,7 @@ const struct pd_packet_kind pd_pt_kinds[PD_PT_KINDS] = {
 		packet->size = (n); \
 	} while (0)
 
-/* Up to 8 bytes, which are there. */
+/* The integer in up to 8 bytes; callers checked that they are there. */
 static inline uint64_t bytes_at(const uint8_t *at, unsigned count)
 {
 	uint64_t value = 0;
@@ -259,7 +259,7 @@ static bool take_flag(const uint8_t *at, uint8_t kind, struct pd_packet *packet)
 	return true;
 }
 
-/* Behind 02: packets that end a block. */
+/* Packets that begin with 02 and that end a block. */
 static bool take_ending(struct pd_aux_state *state, const uint8_t *at, size_t left, struct pd_packet *packet)
 {
 	bool good = false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Intel Processor Trace: packets as `perf script -D` prints them. A trace has tens of millions, so what most of them
- * are is spelled here by hand. */
+/* Intel Processor Trace: packets as `perf script -D` prints them. A trace has tens of millions, so the commonest
+ * kinds are spelled by hand here. */
 #include "config.h"
 #include "auxtrace/packet_line.h"
 #include "auxtrace/pt_packet.h"
@@ -167,7 +167,7 @@ char *pd_pt_text_to(char *at, const struct pd_packet *packet)
 	}
 }
 
-/* So many lines are written before the buffer is asked for more room. */
+/* Lines that are written before the buffer is asked for more room. */
 #define LINES 256u
 
 void pd_pt_lines(struct pd_aux_state *state, const uint8_t *bytes, size_t size, uint64_t from, uint64_t stop,

@@ -32,7 +32,7 @@ const struct pd_packet_kind pd_ptt_kinds[PD_PTT_KINDS] = {
 
 static uint32_t word_at(const uint8_t *at) { return pd_load32(at, pd_order_is_foreign(PERFDATA_BYTE_ORDER_LITTLE)); }
 
-/* All ones in bits that a packet of 16 bytes has its format and type in. */
+/* Packets have 32 bytes if the first word has all ones in the bits where a packet of 16 bytes has format and type. */
 void pd_ptt_begin(struct pd_aux_state *state, const uint8_t *bytes, size_t size)
 {
 	state->form = size >= 4 && word_at(bytes) >> 11 == 0x1fffff ? 32 : 16;
@@ -49,7 +49,7 @@ bool pd_ptt_next(const struct pd_aux_state *state, const uint8_t *bytes, size_t 
 	return true;
 }
 
-/* A word and what it is. */
+/* The offset and the bytes of a word, up to the column of its name. */
 static void line_head(uint64_t at, uint64_t word, struct perfdata_text *out)
 {
 	perfdata_text_printf(out, ".  %08llx: ", (unsigned long long)at);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tracers whose packets have one form each. `next` of each is pd_aux_next of its type. */
+/* Tracers whose packets have few forms. The function _next of each tracer does what pd_aux_next says. */
 #ifndef PD_RARE_PACKET_H
 #define PD_RARE_PACKET_H
 

@@ -54,7 +54,7 @@ const struct pd_packet_kind pd_s390_kinds[PD_S390_KINDS] = {
 static uint16_t big16(const uint8_t *at) { return pd_load16(at, pd_order_is_foreign(PERFDATA_BYTE_ORDER_BIG)); }
 static uint64_t big64(const uint8_t *at) { return pd_load64(at, pd_order_is_foreign(PERFDATA_BYTE_ORDER_BIG)); }
 
-/* Machines whose trailers do not say how large diagnostic entries are. */
+/* Bytes of diagnostic entries on machines whose trailers do not tell; 0: unknown. */
 static uint16_t size_by_machine(uint64_t machine)
 {
 	switch (machine) {
@@ -91,14 +91,14 @@ static void take_trailer(const uint8_t *at, uint32_t sizes, struct pd_packet *re
 	ret->size = ret->line = TRAILER;
 	ret->words[0] = big64(at);
 	ret->words[1] = big64(at + 8);
-	ret->words[2] = big64(at + 17);    /* without the epoch that its first byte counts */
+	ret->words[2] = big64(at + 17);    /* without its first byte, which counts epochs */
 	ret->words[3] = big64(at + 48);
 	ret->words[4] = big64(at + 56);
 	ret->words[5] = sizes;
 }
 
-/* Where the next packet of the block begins, from `inside` on: entries come in pairs, and what is too short for one
- * stays empty. */
+/* Where the next packet of the block begins, from `inside` on: entries come in pairs, and room that is too small
+ * for a pair stays empty. */
 static uint32_t next_in_block(const struct pd_aux_state *state, uint32_t inside)
 {
 	const uint32_t pair = (state->form >> 16) + (state->form & 0xffff);
@@ -140,7 +140,7 @@ bool pd_s390_next(const struct pd_aux_trace *trace, struct pd_aux_state *state, 
 		state->ip = !state->ip;
 		behind = next_in_block(state, inside + ret->size);
 	} else {
-		/* nothing more up to the trailer; in perf's dump, nothing at all */
+		/* no entry follows up to the trailer; perf's dump ends here */
 		ret->kind = PD_S390_BAD;
 		ret->size = trailer - inside;
 		ret->words[0] = big16(bytes);
@@ -154,7 +154,7 @@ bool pd_s390_next(const struct pd_aux_trace *trace, struct pd_aux_state *state, 
 
 static char letter(uint64_t word, unsigned bit, char c) { return word >> bit & 1 ? c : ' '; }
 
-/* %#0*x: the prefix counts, and zero has none */
+/* %#0*x: the width includes the prefix, which zero lacks */
 static void alternate(struct perfdata_text *out, uint64_t value, unsigned width)
 {
 	char digits[32];

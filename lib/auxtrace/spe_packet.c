@@ -110,7 +110,7 @@ static uint64_t payload_at(const uint8_t *at, unsigned size)
 	return value;
 }
 
-/* A header of `head` bytes, the last of which is `header`, and the payload that it tells the size of. */
+/* Takes a header of `head` bytes, the last of which is `header`, and the payload, whose size `header` tells. */
 static bool take_payload(uint8_t kind, uint8_t header, unsigned head, const uint8_t *at, size_t left,
 			 struct pd_packet *packet)
 {
@@ -141,7 +141,7 @@ static bool take_numbered(const uint8_t *at, unsigned head, size_t left, struct 
 	return (header & 0xf8) == 0x98 && take_payload(PD_SPE_LAT, header, head, at, left, packet);
 }
 
-/* Up to an address that is a multiple of a power of two. */
+/* Takes a packet that reaches up to an address which is a multiple of a power of two. */
 static bool take_alignment(const uint8_t *at, uint64_t address, size_t left, struct pd_packet *packet)
 {
 	const unsigned unit = 2u << (at[0] & 15);

@@ -32,7 +32,7 @@ void pd_spe_next(const struct pd_aux_trace *trace, struct pd_aux_state *state, c
 #define PD_SPE_EVENT_BITS 32u
 #define PD_SPE_LATE_PREFETCH 12u         /* an event bit of one processor */
 bool pd_spe_is_n1(uint64_t midr);        /* Neoverse N1 */
-/* An operation that perf has no words for: the words of the packet before it stay. */
+/* Whether perf has no description of this operation: then it prints that of the packet before again. */
 bool pd_spe_is_undescribed(const struct pd_packet *packet);
 
 /* --- spe_text.c --- */

@@ -46,7 +46,8 @@ static bool is_of(const struct pd_spe_record *record, unsigned op_class)
 	return record->present & PD_SPE_OPERATION && record->op_class == op_class;
 }
 
-/* perf also takes vector operations, calls and returns for it: their bits are those of memory there. */
+/* perf also takes vector operations, calls and returns for memory operations: it reads their bits as those of memory
+ * operations. */
 static bool is_memory(const struct pd_spe_record *record)
 {
 	const uint64_t op = record->operation;
@@ -78,7 +79,7 @@ enum level { NO_LEVEL, L1, L2, L3, FILL_BUFFER, RAM, PEER_CACHE, REMOTE_CACHE, R
 enum snoop { SNOOP_UNKNOWN = 1, SNOOP_NONE = 2, SNOOP_HIT = 4, SNOOP_HITM = 16 };
 
 struct source {
-	uint8_t level, snoop;                /* snoop 0: nobody says */
+	uint8_t level, snoop;                /* snoop 0: the source does not tell */
 	bool peer, remote, miss;
 };
 
@@ -134,7 +135,7 @@ static const struct source_row *rows_of(uint64_t midr, unsigned *ret_nr)
 	return NULL;
 }
 
-/* What the events of a load say: the nearest that had it, or else the farthest that had not. */
+/* Where the events of a load place it: the nearest level that hit, or else the farthest that missed. */
 static struct source load_by_events(uint64_t events)
 {
 	if (events & L1D_ACCESS && !(events & L1D_REFILL))
@@ -152,7 +153,7 @@ static struct source load_by_events(uint64_t events)
 				.miss = true };
 }
 
-/* Of a store: the farthest that it came to. */
+/* Where the events of a store place it: the farthest level that it reached. */
 static struct source store_by_events(uint64_t events)
 {
 	if (events & (LLC_ACCESS | LLC_REFILL))
@@ -168,7 +169,8 @@ static struct source source_of(const struct pd_spe_record *record, uint64_t midr
 	unsigned nr = 0;
 	const struct source_row *rows = rows_of(midr, &nr);
 	const bool is_store = is_of(record, MEMORY) && record->operation & 1;
-	/* where codes are known, perf does not look further for stores; of AmpereOne it does for codes that are not */
+	/* perf ignores the events of stores on processors whose codes it knows; on AmpereOne, only for codes that it
+	 * knows */
 	const struct source unsaid = { .snoop = SNOOP_UNKNOWN };
 	for (unsigned i = 0; i < nr; i++)
 		if (rows[i].code == record->source)
@@ -183,7 +185,7 @@ static struct source source_of(const struct pd_spe_record *record, uint64_t midr
 uint64_t pd_spe_data_src(const struct pd_spe_record *record, uint64_t midr)
 {
 	enum { HIT = 2, MISS = 4, UNKNOWN = 1, WALKER = 32 };
-	/* the older field has a bit for each level, the newer one a number */
+	/* the older field of data_src has a bit for each level, the newer one a number */
 	static const struct { uint16_t bit, number;
 	} levels[LEVELS] = {
 		[L1] = { 8, 1 },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What perf makes of an operation that Arm SPE sampled: samples of events that it names itself. */
+/* The samples that perf makes of an operation that Arm SPE sampled; perf makes up their events. */
 #ifndef PD_SPE_SAMPLE_H
 #define PD_SPE_SAMPLE_H
 
@@ -22,15 +22,15 @@ enum pd_spe_event {
 	PD_SPE_EVENTS_MADE,
 };
 const char *pd_spe_event_name(enum pd_spe_event event);
-/* One bit of enum perfdata_trace_samples. */
+/* The bit of enum perfdata_trace_samples that asks for the event. */
 uint32_t pd_spe_event_wish(enum pd_spe_event event);
-/* Whether the operation gives a sample of it. */
+/* Whether the operation gives a sample of the event. */
 bool pd_spe_event_is(enum pd_spe_event event, const struct pd_spe_record *record);
 
-/* Like PERF_SAMPLE_DATA_SRC: which memory, how far away. 0: no operation of memory. `midr` says how codes of the source
- * are meant. */
+/* Like PERF_SAMPLE_DATA_SRC: which memory, how far away. 0: no memory operation. `midr` tells the meaning of the
+ * source's codes. */
 uint64_t pd_spe_data_src(const struct pd_spe_record *record, uint64_t midr);
-/* The entries of a branch stack, three words each; how many there are. */
+/* Writes the entries of a branch stack, three words each; returns their number. */
 #define PD_SPE_BRANCHES 2u
 unsigned pd_spe_branches(const struct pd_spe_record *record, uint64_t words[3 * PD_SPE_BRANCHES]);
 

@@ -9,7 +9,7 @@ static void flag(struct perfdata_text *out, uint64_t bits, const char *text)
 		perfdata_text_string(out, text);
 }
 
-/* Bits that have names, in the order of the bits; then that of one processor; then numbers. */
+/* Names of bits, in the order of the bits; then the name that only Neoverse N1 has; then numbers of other bits. */
 static void events_text(const struct pd_aux_trace *trace, uint64_t events, struct perfdata_text *out)
 {
 	unsigned nr_names;
@@ -55,7 +55,7 @@ static void other_text(uint64_t op, struct perfdata_text *out)
 	}
 }
 
-/* Loads and stores of other registers than the general ones. */
+/* perf's name for a load or store that has one whole name; else NULL. */
 static const char *memory_kind(uint64_t op)
 {
 	switch (op & 0xfe) {
