@@ -16,8 +16,9 @@
  *   perfdata/convert.h  a recording in another format, in one call
  *   perfdata/perf.h     what perf prints about a recording as a whole
  *   perfdata/describe.h what outputs can hold: fields, JSON Schema, columns
+ *   perfdata/table.h    a table of a recording in memory, as an Arrow stream
  *   perfdata/write.h    records, attrs and sections back into bytes; files and streams
- *   perfdata/rewrite.h  a recording cut, converted, repaired or made anonymous
+ *   perfdata/rewrite.h  a recording cut, converted, merged, repaired or made anonymous
  *   perfdata/match.h    whether the files at hand are the recorded ones
  *   perfdata/bundle.h   the files that name a recording, in one archive
  *   perfdata/compare.h  recordings compared: what costs more than before
@@ -69,7 +70,7 @@ enum perfdata_status {
 	PERFDATA_EUSAGE = -4,   /* a parameter or option is wrong */
 	PERFDATA_ELIMIT = -5,   /* a limit (memory, temporary space, …) was hit */
 	PERFDATA_EWRITE = -6,   /* the output cannot be written */
-	PERFDATA_EUNSUP = -7,   /* built without the library that this needs (zstd, elfutils, …) */
+	PERFDATA_EUNSUP = -7,   /* not supported, or built without the library that this needs (zstd, elfutils, …) */
 	PERFDATA_EINTR = -8,    /* stopped on request */
 };
 

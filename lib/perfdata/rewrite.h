@@ -44,7 +44,8 @@ enum perfdata_anonymize_keep {
 };
 
 /* Replaces all data about persons, machines and programs, and drops all that nobody has declared harmless: every field
- * of every record and feature section has a decision of its own, and a field without one is dropped. */
+ * of every record and feature section has a decision of its own. A field of a record without a decision is cleared, a
+ * section that has such a field is dropped. */
 struct perfdata_anonymize_options {
 	size_t size;                     /* sizeof(struct perfdata_anonymize_options) */
 	uint8_t key[16];                 /* the same key gives the same pseudonyms */
