@@ -32,6 +32,7 @@ struct pd_compare_row {
 	struct pd_share_sums *cells;            /* [quantity * recordings + recording], recordings before first */
 	bool judged[PD_QUANTITIES];
 	double error[PD_QUANTITIES];            /* standard error of the delta */
+	double sure[PD_QUANTITIES];             /* of the delta: what holds by the median of ratios too */
 };
 
 /* A call: the rows of caller and callee. */
@@ -44,6 +45,8 @@ struct pd_compare_event {
 	struct perfdata_comparison_event told;
 	const struct pd_side_event **of;        /* by recording, those before first; NULL: the recording lacks it */
 	struct pd_share_sums all[2];
+	/* the median of ratios, and the standard error of its logarithm; 0: unknown */
+	double likely_scale, scale_error;
 	struct pd_compare_row *rows;
 	size_t nr_rows;
 	struct pd_share_sums *cells;

@@ -4,7 +4,8 @@
  *   share s = w/W        variance as pd_share_variance, of both sides' common share where a side has few samples
  *   dispersion           how much more repeat runs differ than independent samples would: the largest of 1, the mean
  *                        over keys, and the key's own
- *   z = (s_after / scale - s_before) / sqrt(dispersion * (variance_before + variance_after / scale²)) */
+ *   z = (s_after / scale - s_before) / sqrt(dispersion * (variance_before + variance_after / scale²) + error²),
+ *       where error is what the scale's own error makes of s_after / scale */
 #include "config.h"
 #include <math.h>
 #include <string.h>
@@ -12,8 +13,8 @@
 #include "profile/compare_impl.h"
 
 /* SCALE_ERRORS is large since most keys are small: the median of a dozen of them is off by more than its estimated
- * error. */
-enum { FEW = 10, SCALE_KEYS = 8, SCALE_ERRORS = 3 };
+ * error. The ratios of fewer than SCALE_KEYS keys scale nothing; from FEW_KEYS on they can speak against a change. */
+enum { FEW = 10, FEW_KEYS = 3, SCALE_KEYS = 8, SCALE_ERRORS = 3 };
 static const double power = 0.8416;        /* the normal quantile of a power of 80 % */
 
 static double share_of(const struct pd_compare_event *event, const struct pd_compare_row *row,
@@ -32,9 +33,8 @@ static double pooled(const struct pd_compare_event *event, const struct pd_compa
 /* --- scale -------------------------------------------------------------------------------------------------------- */
 
 /* By which factor most shares changed because other keys did: the median of their ratios, or 1 where chance alone may
- * explain the median. */
-static double median_scale(const struct perfdata_comparison *comparison, const struct pd_compare_event *event,
-			   double *logs)
+ * explain the median. The median and its error stay with the event: a change has to be one by the median too. */
+static double median_scale(const struct perfdata_comparison *comparison, struct pd_compare_event *event, double *logs)
 {
 	size_t nr = 0;
 	for (size_t i = 0; i < event->nr_rows; i++) {
@@ -44,19 +44,26 @@ static double median_scale(const struct perfdata_comparison *comparison, const s
 			logs[nr++] = log(share_of(event, row, PD_SELF, PD_AFTER) /
 					 share_of(event, row, PD_SELF, PD_BEFORE));
 	}
-	if (nr < SCALE_KEYS)
+	if (nr < FEW_KEYS)
 		return 1;
 	const double median = pd_median(logs, nr);
 	for (size_t i = 0; i < nr; i++)
 		logs[i] = fabs(logs[i] - median);
 	const double error = 1.2533 * 1.4826 * pd_median(logs, nr) / sqrt((double)nr);
-	return fabs(median) < SCALE_ERRORS * error ? 1 : exp(median);
+	/* where a handful moved by more than a factor of two, they changed themselves */
+	if (nr < SCALE_KEYS && fabs(median) > log(2))
+		return 1;
+	/* nor do a handful tell how far off their median is */
+	event->scale_error = nr < SCALE_KEYS ? 0 : error;
+	event->likely_scale = exp(median);
+	return nr < SCALE_KEYS || fabs(median) < SCALE_ERRORS * error ? 1 : event->likely_scale;
 }
 
 static double scale_of(struct perfdata_comparison *comparison, struct pd_compare_event *event)
 {
 	const struct perfdata_compared_side *sides = event->told.sides;
 	double scale = 1;
+	event->scale_error = event->likely_scale = 0;
 	if (comparison->options->normalize == PERFDATA_NORMALIZE_SHARE)
 		return 1;
 	if (comparison->options->normalize == PERFDATA_NORMALIZE_UNIT) {
@@ -133,6 +140,17 @@ static double variance_of(const struct pd_compare_event *event, const struct pd_
 	return pd_share_variance(&sums[side], &event->all[side]);
 }
 
+/* The delta by the scale that is shown or by the median of ratios, whichever makes less of it: 0 where they disagree
+ * about its sign. */
+static double sure_delta(const struct pd_compare_event *event, const struct perfdata_compared *told)
+{
+	const double likely = event->likely_scale > 0 ? event->likely_scale : event->told.scale;
+	const double other = told->share[PD_AFTER] / likely - told->share[PD_BEFORE];
+	if (told->delta * other <= 0)
+		return 0;
+	return fabs(other) < fabs(told->delta) ? other : told->delta;
+}
+
 static void compare(const struct perfdata_comparison *comparison, const struct pd_compare_event *event,
 		    struct pd_compare_row *row, enum pd_quantity quantity)
 {
@@ -152,12 +170,15 @@ static void compare(const struct perfdata_comparison *comparison, const struct p
 		      : told->compared > 0       ? HUGE_VAL
 						 : 1;
 	told->dispersion = fmax(event->told.dispersion, event->told.dispersion_known ? fmax(1, own) : 0);
+	const double by_scale = told->compared * event->scale_error;
 	row->error[quantity] = sqrt(told->dispersion * (variance_of(event, row, quantity, PD_BEFORE) +
-							variance_of(event, row, quantity, PD_AFTER) / (scale * scale)));
+							variance_of(event, row, quantity, PD_AFTER) / (scale * scale)) +
+				    by_scale * by_scale);
+	row->sure[quantity] = sure_delta(event, told);
 	if (!row->judged[quantity])
 		return;
-	const double error = row->error[quantity];
-	told->p = error > 0 ? pd_normal_two_sided(told->delta / error) : told->delta == 0 ? 1 : 0;
+	const double error = row->error[quantity], sure = row->sure[quantity];
+	told->p = error > 0 ? pd_normal_two_sided(sure / error) : sure == 0 ? 1 : 0;
 }
 
 /* The self and the inclusive weight of a function that calls nothing are one test, not two. */
@@ -212,13 +233,17 @@ static bool adjust(const struct perfdata_comparison *comparison, struct pd_compa
 	return fine;
 }
 
-static enum perfdata_change change_of(const struct pd_compare_limits *limits, const struct perfdata_compared *told)
+static enum perfdata_change change_of(const struct pd_compare_limits *limits, const struct perfdata_compared *told,
+				      double sure)
 {
 	const bool more = told->delta >= limits->increase && told->ratio >= limits->ratio;
 	const bool less = -told->delta >= limits->increase && told->ratio * limits->ratio <= 1;
 	if (!more && !less)
 		return PERFDATA_CHANGE_SAME;
-	if (told->adjusted_p >= limits->alpha)
+	const double before = told->share[PD_BEFORE], ratio = before > 0 ? (before + sure) / before : HUGE_VAL;
+	const bool is_sure = fabs(sure) >= limits->increase &&
+			     (more ? ratio >= limits->ratio : ratio * limits->ratio <= 1);
+	if (!is_sure || told->adjusted_p >= limits->alpha)
 		return PERFDATA_CHANGE_NOISE;
 	return more ? PERFDATA_CHANGE_REGRESSED : PERFDATA_CHANGE_IMPROVED;
 }
@@ -241,7 +266,7 @@ static void decide(const struct perfdata_comparison *comparison, struct pd_compa
 			told->visible = fmax(visible, counts);
 			if (!row->judged[quantity])
 				continue;
-			told->change = change_of(limits, told);
+			told->change = change_of(limits, told, row->sure[quantity]);
 			if (quantity == PD_SELF)
 				*(visible > 2 * counts ? &event->blind : &event->seen) += pooled(event, row, PD_SELF);
 		}
