@@ -4,46 +4,26 @@
 #include "emit/json/aux_json.h"
 #include "emit/table/aux_cells.h"
 #include "emit/table/aux_values.h"
+#include "emit/table/row_cells.h"
 
 /* A row that is being filled. */
 struct filling {
 	const struct table_column *all;
-	const uint32_t *columns;
-	struct open_rows *rows;
-	uint32_t row;
+	struct row_cells to;
 };
-
-static struct cells *cells_of(const struct filling *filling, unsigned column)
-{
-	return filling->columns[column] == UINT32_MAX ? NULL : &filling->rows->columns[filling->columns[column]];
-}
-
-static void number(const struct filling *filling, unsigned column, uint64_t value)
-{
-	struct cells *cells = cells_of(filling, column);
-	if (cells)
-		pd_cells_put(cells, filling->row, value);
-}
-
-static void text(const struct filling *filling, unsigned column, const void *value, size_t size)
-{
-	struct cells *cells = cells_of(filling, column);
-	if (cells)
-		pd_cells_put(cells, filling->row, pd_cells_utf8(cells, value, size));
-}
 
 static void value_of(const struct filling *filling, unsigned column, const struct aux_value *value)
 {
 	if (filling->all[column].type == COLUMN_TEXT)
-		text(filling, column, value->text.data, value->text.size);
+		pd_row_cells_text(&filling->to, column, value->text.data, value->text.size);
 	else
-		number(filling, column, value->number);
+		pd_row_cells_number(&filling->to, column, value->number);
 }
 
 static void spelled(const struct filling *filling, unsigned column, const struct perfdata_text *room)
 {
-	text(filling, column, room->data, room->size);
-	filling->rows->columns[0].failed |= perfdata_text_failed(room);
+	pd_row_cells_text(&filling->to, column, room->data, room->size);
+	filling->to.rows->columns[0].failed |= perfdata_text_failed(room);
 }
 
 static void packet(const struct filling *filling, const struct pd_aux_piece *piece, const struct pd_aux_walk *walk,
@@ -56,12 +36,12 @@ static void packet(const struct filling *filling, const struct pd_aux_piece *pie
 	for (unsigned i = 0; i < AUX_PLACE_COLUMNS; i++)
 		if (pd_aux_place_value(&place, i, &value))
 			value_of(filling, i, &value);
-	number(filling, PACKETS_PADDING, at->line - at->size);
-	text(filling, PACKETS_PACKET, walk->kind->name, strlen(walk->kind->name));
+	pd_row_cells_number(&filling->to, PACKETS_PADDING, at->line - at->size);
+	pd_row_cells_text(&filling->to, PACKETS_PACKET, walk->kind->name, strlen(walk->kind->name));
 	if (time != UINT64_MAX)
-		number(filling, PACKETS_TIME, time);
+		pd_row_cells_number(&filling->to, PACKETS_TIME, time);
 	if (walk->kind->nr_fields)
-		number(filling, PACKETS_PAYLOAD, at->words[0]);
+		pd_row_cells_number(&filling->to, PACKETS_PAYLOAD, at->words[0]);
 	perfdata_text_clear(room);
 	pd_aux_describe(&piece->trace, walk->kind, at, room);
 	spelled(filling, PACKETS_TEXT, room);
@@ -73,11 +53,11 @@ static void packet(const struct filling *filling, const struct pd_aux_piece *pie
 void pd_aux_cells_packets(const struct pd_aux_piece *piece, const uint32_t *columns, struct open_rows *rows,
 			  struct perfdata_text *room)
 {
-	struct filling filling = { pd_table_own_columns(TABLE_OF_PACKETS), columns, rows, 0 };
+	struct filling filling = { pd_table_own_columns(TABLE_OF_PACKETS), { columns, rows, 0 } };
 	struct pd_aux_walk walk;
 	pd_aux_walk_begin(&walk, piece);
 	while (pd_aux_walk_next(&walk)) {
-		filling.row = rows->rows++;
+		filling.to.row = rows->rows++;
 		packet(&filling, piece, &walk, room);
 	}
 }
@@ -86,10 +66,10 @@ static void events(const struct filling *filling, uint64_t bits)
 {
 	unsigned nr_names;
 	const char *const *names = pd_spe_event_names(&nr_names);
-	struct cells *cells = cells_of(filling, SPE_EVENTS);
+	struct cells *cells = pd_row_cells_of(&filling->to, SPE_EVENTS);
 	if (!cells)
 		return;
-	pd_cells_list(cells, filling->row, (uint32_t)__builtin_popcountll(bits));
+	pd_cells_list(cells, filling->to.row, (uint32_t)__builtin_popcountll(bits));
 	for (; bits; bits &= bits - 1) {
 		char room[AUX_BIT_NAME];
 		const char *name = pd_aux_bit_name(names, nr_names, (unsigned)__builtin_ctzll(bits), room);
@@ -100,7 +80,8 @@ static void events(const struct filling *filling, uint64_t bits)
 void pd_aux_cells_sample(const struct pd_spe_row *row, const struct record *r, const uint32_t *columns,
 			 struct open_rows *rows)
 {
-	const struct filling filling = { pd_table_own_columns(TABLE_OF_SPE_SAMPLES), columns, rows, rows->rows++ };
+	const struct filling filling = { pd_table_own_columns(TABLE_OF_SPE_SAMPLES),
+					 { columns, rows, rows->rows++ } };
 	struct spe_names names;
 	struct aux_value value;
 	if (r->delivery)

@@ -2,36 +2,30 @@
 #include "config.h"
 #include <stdio.h>
 #include "emit/json/feature_json.h"
+#include "emit/table/row_cells.h"
 #include "emit/table/summary_cells.h"
 #include "emit/table/table_rows.h"
 
 /* One row while it is filled. */
 struct filling {
 	const struct summary_source *source;
-	const uint32_t *columns;
-	struct open_rows *open;
+	struct row_cells to;
 	struct perfdata_text text;    /* for intermediate spelling */
-	uint32_t row;
 };
 
-/* NULL: the column was not asked for. */
 static struct cells *cells_of(const struct filling *filling, unsigned column)
 {
-	return filling->columns[column] == UINT32_MAX ? NULL : &filling->open->columns[filling->columns[column]];
+	return pd_row_cells_of(&filling->to, column);
 }
 
 static void number(const struct filling *filling, unsigned column, uint64_t value)
 {
-	struct cells *cells = cells_of(filling, column);
-	if (cells)
-		pd_cells_put(cells, filling->row, value);
+	pd_row_cells_number(&filling->to, column, value);
 }
 
 static void bytes(const struct filling *filling, unsigned column, const void *data, size_t size)
 {
-	struct cells *cells = cells_of(filling, column);
-	if (cells)
-		pd_cells_put(cells, filling->row, pd_cells_utf8(cells, data, size));
+	pd_row_cells_text(&filling->to, column, data, size);
 }
 
 static void text(const struct filling *filling, unsigned column, const char *value)
@@ -55,7 +49,7 @@ static struct perfdata_text *cleared(struct filling *filling)
 	return &filling->text;
 }
 
-static void next_row(struct filling *filling) { filling->row = filling->open->rows++; }
+static void next_row(struct filling *filling) { filling->to.row = filling->to.rows->rows++; }
 
 static const struct perfdata_node *root_of(const struct perfdata_reader *reader, uint32_t id)
 {
@@ -78,7 +72,7 @@ static void add_command(const struct filling *filling)
 							     "cmdline");
 	if (!cells || !list || list->kind != PERFDATA_KIND_LIST)
 		return;
-	pd_cells_list(cells, filling->row, (uint32_t)list->v.count);
+	pd_cells_list(cells, filling->to.row, (uint32_t)list->v.count);
 	for (const struct perfdata_node *word = list->child; word; word = word->next)
 		pd_cells_add(cells, pd_cells_utf8(cells, word->v.bytes.data, word->v.bytes.size));
 }
@@ -179,10 +173,10 @@ static void row_of_event(struct filling *filling, struct speller *speller, const
 	if (scale) {
 		uint64_t bits;
 		memcpy(&bits, &event->scale, sizeof bits);
-		pd_cells_put(scale, filling->row, bits);
+		pd_cells_put(scale, filling->to.row, bits);
 	}
 	if (ids)
-		pd_cells_list(ids, filling->row, (uint32_t)event->nr_ids);
+		pd_cells_list(ids, filling->to.row, (uint32_t)event->nr_ids);
 	for (size_t i = 0; ids && i < event->nr_ids; i++)
 		pd_cells_add(ids, event->ids[i]);
 	add_counts(filling, event);
@@ -219,7 +213,7 @@ static void add_value(struct filling *filling, const struct perfdata_feature *fe
 	const char *colon = spelling->size ? memchr(spelling->data, ':', spelling->size) : NULL;
 	if (colon)
 		bytes(filling, FEATURES_VALUE, colon + 1, spelling->size - (size_t)(colon + 1 - spelling->data));
-	filling->open->columns[0].failed |= perfdata_text_failed(spelling);
+	filling->to.rows->columns[0].failed |= perfdata_text_failed(spelling);
 }
 
 static void rows_of_features(struct filling *filling)
@@ -329,7 +323,7 @@ static void rows_of_cpus(struct filling *filling)
 bool pd_summary_cells(const struct summary_source *source, enum table_rows what, const uint32_t *columns,
 		      struct open_rows *rows)
 {
-	struct filling filling = { .source = source, .columns = columns, .open = rows };
+	struct filling filling = { .source = source, .to = { columns, rows, 0 } };
 	bool ok = true;
 	switch (what) {
 	case TABLE_OF_RECORDING: row_of_recording(&filling); break;
