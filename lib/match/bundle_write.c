@@ -199,6 +199,16 @@ static enum perfdata_status read_content(const struct perfdata_bundle *bundle, c
 	return PERFDATA_OK;
 }
 
+static enum perfdata_status facts_of_file(const char *path, struct pd_elf_facts *ret)
+{
+	const int fd = pd_open_regular(path);
+	if (fd < 0)
+		return PERFDATA_EREAD;
+	const enum perfdata_status status = pd_elf_facts_read(fd, ret);
+	close(fd);
+	return status;
+}
+
 /* An ELF file must have the build-id under which the bundle will store it. */
 static enum perfdata_status check_id(const struct perfdata_bundle_file *file)
 {
@@ -207,11 +217,7 @@ static enum perfdata_status check_id(const struct perfdata_bundle_file *file)
 	if (!id.size || (file->role != PERFDATA_BUNDLE_ELF && file->role != PERFDATA_BUNDLE_DEBUG))
 		return PERFDATA_OK;
 	memcpy(id.bytes, file->build_id.data, id.size);
-	const int fd = pd_open_regular(file->file);
-	if (fd < 0)
-		return PERFDATA_EREAD;
-	const enum perfdata_status status = pd_elf_facts_read(fd, &facts);
-	close(fd);
+	const enum perfdata_status status = facts_of_file(file->file, &facts);
 	return status ? status : pd_same_build_id(&facts.id, &id) ? PERFDATA_OK : PERFDATA_EFORMAT;
 }
 
@@ -227,11 +233,7 @@ static uint32_t parts_of(const struct entry *entry, const char *content, size_t 
 	if (entry->role == PERFDATA_BUNDLE_OTHER)
 		return PERFDATA_PART_SYMTAB;
 	/* a packed module */
-	const int fd = pd_open_regular(entry->file);
-	const bool known = fd >= 0 && pd_elf_facts_read(fd, &facts) == PERFDATA_OK;
-	if (fd >= 0)
-		close(fd);
-	return known ? facts.parts : 0;
+	return facts_of_file(entry->file, &facts) == PERFDATA_OK ? facts.parts : 0;
 }
 
 static enum perfdata_status measure(struct perfdata_bundle *bundle, struct entry *entry)
