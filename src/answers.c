@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "answers.h"
+#include "file_rows_json.h"
 #include "perfdata/emit.h"
 #include "interrupt.h"
 
@@ -68,10 +69,10 @@ static json_object *parse_spelled(struct input *input, struct perfdata_text *spe
 
 json_object *answer_json_text(struct input *input, const char *text)
 {
-	struct perfdata_text quoted;
-	perfdata_text_init(&quoted);
-	perfdata_text_json_string(&quoted, text, strlen(text));
-	return parse_spelled(input, &quoted);
+	json_object *string = json_of_path(text);
+	if (!string)
+		input_ended(input, PERFDATA_ENOMEM, NULL);
+	return string;
 }
 
 json_object *answer_json_finding(struct input *input, const struct perfdata_finding *finding)
