@@ -124,7 +124,7 @@ static void run_check(struct perfdata_comparison *comparison, const struct check
 }
 
 struct event_sums {
-	double named, kernel, inlined, lost;   /* parts of 1 */
+	double named, lost;            /* parts of 1 */
 	uint64_t samples, kernel_samples;
 	bool some_inlined;
 };

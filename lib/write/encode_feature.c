@@ -17,7 +17,6 @@ struct feature_walk {
 	const struct perfdata_node *root;
 	const struct perfdata_feature_edit *edit;
 	bool swap, source_swap;
-	bool edited;             /* a value was changed, or an element left out */
 	bool unsupported;
 };
 
@@ -152,8 +151,6 @@ static bool put_leaf(struct feature_walk *w, const struct perfdata_node *node, u
 
 	if (w->edit && !w->edit->value(w->edit->user, w->section, &value))
 		return false;
-	if (w->edit && (value.v.u != node->v.u || value.kind != node->kind))
-		w->edited = true;
 	switch (node->field->kind) {
 	case PERFDATA_KIND_STRING:
 		put_string(w, &value.v.bytes);
@@ -253,7 +250,6 @@ static void put_list(struct feature_walk *w, const struct perfdata_field *field,
 			count++;
 		} else {
 			w->out->size = before;
-			w->edited = true;
 		}
 	}
 	if (!count_width || count == list->v.count || w->out->failed)
