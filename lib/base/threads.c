@@ -37,6 +37,7 @@ void pd_monitor_free(struct pd_monitor *monitor)
 }
 
 void pd_monitor_enter(struct pd_monitor *monitor) { pthread_mutex_lock(&monitor->mutex); }
+bool pd_monitor_try(struct pd_monitor *monitor) { return pthread_mutex_trylock(&monitor->mutex) == 0; }
 void pd_monitor_leave(struct pd_monitor *monitor) { pthread_mutex_unlock(&monitor->mutex); }
 void pd_monitor_wait(struct pd_monitor *monitor) { pthread_cond_wait(&monitor->changed, &monitor->mutex); }
 void pd_monitor_wake(struct pd_monitor *monitor) { pthread_cond_broadcast(&monitor->changed); }

@@ -49,13 +49,21 @@ static uint64_t unsorted_bits(const struct pd_symbol_table *table)
 	return sorted ? 0 : differ;
 }
 
+/* What is sorted instead of a symbol: it is smaller, and several times as many fit the caches. */
+struct key {
+	uint32_t low, high;   /* halves of the address */
+	uint32_t index;       /* of the symbol, before sorting */
+};
+
+static inline uint64_t address_of(const struct key *key) { return (uint64_t)key->high << 32 | key->low; }
+
 /* Sorts by one digit; the sort is stable. */
-static void sort_by_digit(const struct pd_symbol *from, struct pd_symbol *to, size_t count, unsigned shift)
+static void sort_by_digit(const struct key *from, struct key *to, size_t count, unsigned shift)
 {
 	const uint64_t mask = (1u << DIGIT) - 1;
 	size_t places[1u << DIGIT] = { 0 };
 	for (size_t i = 0; i < count; i++)
-		places[from[i].start >> shift & mask]++;
+		places[address_of(&from[i]) >> shift & mask]++;
 	size_t place = 0;
 	for (size_t digit = 0; digit <= mask; digit++) {
 		const size_t nr = places[digit];
@@ -63,7 +71,23 @@ static void sort_by_digit(const struct pd_symbol *from, struct pd_symbol *to, si
 		place += nr;
 	}
 	for (size_t i = 0; i < count; i++)
-		to[places[from[i].start >> shift & mask]++] = from[i];
+		to[places[address_of(&from[i]) >> shift & mask]++] = from[i];
+}
+
+/* Sorts the keys by those digits in which addresses differ. There is room for as many behind them. Returns where the
+ * sorted ones are. */
+static const struct key *sort_keys(struct key *keys, size_t count, uint64_t differ)
+{
+	struct key *from = keys, *to = keys + count;
+	for (unsigned shift = 0; shift < 64 && differ >> shift; shift += DIGIT) {
+		if (!(differ >> shift & ((1u << DIGIT) - 1)))
+			continue;
+		sort_by_digit(from, to, count, shift);
+		struct key *sorted = to;
+		to = from;
+		from = sorted;
+	}
+	return from;
 }
 
 int pd_symtab_sort(struct pd_symbol_table *table)
@@ -71,19 +95,23 @@ int pd_symtab_sort(struct pd_symbol_table *table)
 	const uint64_t differ = unsorted_bits(table);
 	if (!differ)
 		return 0;
-	struct pd_symbol *other = pd_malloc(table->count * sizeof *other);
-	if (!other)
+	struct key *keys = pd_malloc(table->count * 2 * sizeof *keys);
+	struct pd_symbol *sorted = keys ? pd_malloc(table->count * sizeof *sorted) : NULL;
+	if (!sorted) {
+		pd_free(keys);
 		return -1;
-	for (unsigned shift = 0; shift < 64 && differ >> shift; shift += DIGIT) {
-		if (!(differ >> shift & ((1u << DIGIT) - 1)))
-			continue;
-		sort_by_digit(table->items, other, table->count, shift);
-		struct pd_symbol *sorted = other;
-		other = table->items;
-		table->items = sorted;
-		table->capacity = table->count;
 	}
-	pd_free(other);
+	for (size_t i = 0; i < table->count; i++) {
+		const uint64_t start = table->items[i].start;
+		keys[i] = (struct key){ (uint32_t)start, (uint32_t)(start >> 32), (uint32_t)i };
+	}
+	const struct key *order = sort_keys(keys, table->count, differ);
+	for (size_t i = 0; i < table->count; i++)
+		sorted[i] = table->items[order[i].index];
+	pd_free(keys);
+	pd_free(table->items);
+	table->items = sorted;
+	table->capacity = table->count;
 	return 0;
 }
 

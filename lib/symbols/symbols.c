@@ -177,12 +177,38 @@ static enum perfdata_status load(struct perfdata_symbols_dso *dso)
 	return dso->status;
 }
 
-/* To be called without the lock of the dso, which is taken once. */
+static bool is_loaded(const struct perfdata_symbols_dso *dso)
+{
+	return atomic_load_explicit(&dso->loaded, memory_order_acquire);
+}
+
+/* Loads a dso that nobody has loaded or is loading. false: there is none. */
+static bool load_another(struct perfdata_symbols *symbols)
+{
+	pd_monitor_enter(symbols->lock);
+	struct perfdata_symbols_dso *dso = symbols->dsos;
+	pd_monitor_leave(symbols->lock);
+	while (dso && (is_loaded(dso) || !pd_monitor_try(dso->lock)))
+		dso = dso->next;
+	if (!dso)
+		return false;
+	load(dso);
+	pd_monitor_leave(dso->lock);
+	return true;
+}
+
+/* To be called without the lock of the dso, which is taken once. While another thread loads this dso, the calling
+ * thread loads those that will be asked for next: dsos are known as soon as an address was found in one. */
 static enum perfdata_status loaded(struct perfdata_symbols_dso *dso)
 {
-	if (atomic_load_explicit(&dso->loaded, memory_order_acquire))
+	if (is_loaded(dso))
 		return dso->status;
-	pd_monitor_enter(dso->lock);
+	while (!pd_monitor_try(dso->lock)) {
+		if (!load_another(dso->symbols)) {
+			pd_monitor_enter(dso->lock);
+			break;
+		}
+	}
 	enum perfdata_status status = load(dso);
 	pd_monitor_leave(dso->lock);
 	return status;
