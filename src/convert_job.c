@@ -247,10 +247,9 @@ static bool choose_table(struct options *one, const char *table)
 
 /* What runs at the same time shares the memory: each its own part, so that none ends because of what another one
  * takes. */
-static bool share_memory(struct options *one, unsigned at_once)
+static bool share_memory(struct options *one, uint64_t share)
 {
-	const uint64_t limit = one->max_memory ? one->max_memory : DEFAULT_MAX_MEMORY;
-	one->max_memory = limit / at_once > 0 ? limit / at_once : 1;
+	one->max_memory = share;
 	return perfdata_memory_new(one->max_memory, one->tmpdir, &one->memory) == PERFDATA_OK;
 }
 
@@ -270,7 +269,7 @@ void convert(struct job *job)
 	if (strcmp(job->file, "-") != 0)
 		outcome_measure(job->file, &job->outcome.bytes_in, &job->input_changed);
 	const bool has_table = !job->table || choose_table(&one, job->table);
-	const bool has_memory = has_table && (job->at_once < 2 || share_memory(&one, job->at_once));
+	const bool has_memory = has_table && (!job->memory || share_memory(&one, job->memory));
 	job->options = &one;
 	if (has_memory) {
 		convert_job(job);

@@ -21,8 +21,8 @@ struct job {
 	bool shared;                 /* several inputs write to it */
 	bool in_folder;              /* its output is below -o DIR/ */
 	unsigned threads;            /* of its own */
-	/* jobs that run at the same time: each keeps its messages together, and has its part of the memory */
-	unsigned at_once;
+	unsigned at_once;            /* jobs that run at the same time: each keeps its messages together */
+	uint64_t memory;             /* its share of the limit, in bytes; 0: all of it */
 	uint64_t input_changed;      /* ns since 1970, before it was read */
 	struct outcome outcome;
 };

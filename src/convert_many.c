@@ -217,14 +217,21 @@ static void convert_nth(void *user, size_t index)
 
 /* Below this share of the memory a large input gives back what it can all the time, and still takes more. */
 #define LEAST_SHARE (UINT64_C(32) << 20)
+/* What a large input takes beyond its share: pieces of the file and of the output, which it cannot give back. Each
+ * thread that formats takes some more of those. */
+#define BEYOND_SHARE (UINT64_C(16) << 20)
+#define THREAD_SHARE (UINT64_C(24) << 20)
 #define LARGE_INPUT (UINT64_C(1) << 20)  /* bytes in its file: what is smaller hardly needs memory */
+
+static uint64_t memory_of(const struct options *options)
+{
+	return options->max_memory ? options->max_memory : DEFAULT_MAX_MEMORY;
+}
 
 /* How many inputs are read at the same time. */
 static unsigned inputs_at_once(const struct batch *batch, unsigned threads)
 {
-	const struct options *options = batch->options;
-	const uint64_t limit = options->max_memory ? options->max_memory : DEFAULT_MAX_MEMORY;
-	const uint64_t shares = limit / LEAST_SHARE ? limit / LEAST_SHARE : 1;
+	const uint64_t fitting = memory_of(batch->options) / (LEAST_SHARE + BEYOND_SHARE), shares = fitting ? fitting : 1;
 	const unsigned most = threads < batch->nr ? threads : (unsigned)batch->nr;
 	uint64_t large = 0, bytes, changed;
 	for (size_t i = 0; i < batch->nr && large <= shares && shares < most; i++)
@@ -232,15 +239,30 @@ static unsigned inputs_at_once(const struct batch *batch, unsigned threads)
 	return large > shares ? (unsigned)shares : most;
 }
 
+/* Gives each input its threads and its share of the memory. */
+static void share_out(struct batch *batch, unsigned threads, unsigned at_once)
+{
+	const bool is_alone = batch->nr == 1;
+	const uint64_t part = at_once ? memory_of(batch->options) / at_once : 0;
+	const bool is_ample = part >= LEAST_SHARE + BEYOND_SHARE;
+	const uint64_t share = is_ample ? part - BEYOND_SHARE : part ? part : 1;
+	const uint64_t most = is_ample ? share / THREAD_SHARE : 1;
+	unsigned each = at_once ? (threads + at_once - 1) / at_once : 0;
+	if (!is_alone && each > most)
+		each = (unsigned)most;
+	for (size_t i = 0; i < batch->nr; i++) {
+		batch->jobs[i].threads = each;
+		batch->jobs[i].at_once = at_once;
+		batch->jobs[i].memory = is_alone ? 0 : share;
+	}
+}
+
 static enum exit_code run(struct batch *batch)
 {
 	const struct options *options = batch->options;
 	const unsigned threads = options->jobs ? (unsigned)options->jobs : perfdata_processors();
 	const unsigned at_once = inputs_at_once(batch, threads);
-	for (size_t i = 0; i < batch->nr; i++) {
-		batch->jobs[i].threads = threads / at_once;
-		batch->jobs[i].at_once = at_once;
-	}
+	share_out(batch, threads, at_once);
 	const enum exit_code wrong = check_paths(batch);
 	if (wrong || !folder_can_be_made(options))
 		return wrong ? wrong : EXIT_USAGE;

@@ -2,15 +2,19 @@
 # SPDX-License-Identifier: MIT
 """Many recordings at once: which ones are read, what their outputs are called, and that nothing is created where the call is wrong. Prints TAP."""
 import csv
+import filecmp
 import gzip
 import io
 import os
+import random
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import builder
 import program
 from program import run
 
@@ -198,6 +202,39 @@ def one_output(where):
     report("--summary of one output", [] if [line["type"] for line in told] == ["input"] * 3 + ["totals"] and told[-1]["done"] == 3 else [told])
 
 
+def write_stacks(path):
+    """A recording of 18 MB whose stacks are all different."""
+    rng = random.Random(15)
+    places = [rng.getrandbits(44) for _ in range(2000)]
+    recording = builder.Recording()
+    recording.event("cpu-clock", (1,), type=1, sample_type=builder.IP | builder.CALLCHAIN)
+    recording.raw(b"".join(struct.pack("<IHH22Q", 9, builder.USER, 184, 0, 20, *rng.choices(places, k=20)) for _ in range(100000)))
+    recording.save(path)
+
+
+def memory(where):
+    """Large inputs share the limit, with what each takes beyond its share."""
+    child = os.fork()    # what this process takes would count as memory of those that it starts
+    if not child:
+        write_stacks(where + "/large.data")
+        os._exit(0)
+    os.waitpid(child, 0)
+    paths = ["%s/large%d.data" % (where, i) for i in range(6)]
+    for path in paths:
+        os.link(where + "/large.data", path)
+    words = [program.PERFDATA, "folded", "-q", "--symbols", "no", "--max-memory", "64M", "-j8"]
+    with subprocess.Popen([*words, "-o", where + "/large/", *paths]) as process:
+        _pid, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    alone = subprocess.run([*words, "-o", where + "/large.folded", paths[0]], check=False).returncode
+    outputs = tree(where + "/large")
+    same = [filecmp.cmp("%s/large/%s" % (where, name), where + "/large.folded", False) for name in outputs]
+    faults = [] if (process.returncode, alone, same) == (0, 0, [True] * 6) else [process.returncode, alone, same]
+    if usage.ru_maxrss > 68 << 10 and not program.SANITIZED and not program.VALGRIND:
+        faults.append("%d MiB" % (usage.ru_maxrss >> 10))
+    report("--max-memory holds for six large inputs", faults)
+
+
 def main():
     with tempfile.TemporaryDirectory() as where:
         folders(where)
@@ -206,6 +243,7 @@ def main():
         lists(where)
         recursion(where)
         one_output(where)
+        memory(where)
     return tap.end()
 
 
