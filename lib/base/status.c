@@ -15,7 +15,7 @@ const char *perfdata_status_text(enum perfdata_status status)
 	case PERFDATA_EUSAGE: return "wrong parameter";
 	case PERFDATA_ELIMIT: return "a limit was hit";
 	case PERFDATA_EWRITE: return "cannot be written";
-	case PERFDATA_EUNSUP: return "built without the package that this needs";
+	case PERFDATA_EUNSUP: return "not supported, or built without the package that this needs";
 	case PERFDATA_EINTR: return "interrupted";
 	}
 	return "unknown status";
