@@ -169,8 +169,8 @@ static bool is_unknown(const struct perfdata_rewriter *rewriter, const struct pe
 		return true;
 	if (rewriter->options.for_old && raw->type > LAST_OF_61)
 		return true;
-	if (rewriter->options.repair && raw->type == PERFDATA_RECORD_SAMPLE && !raw->event)
-		return true;
+	if ((rewriter->options.repair || rewriter->merge) && raw->type == PERFDATA_RECORD_SAMPLE && !raw->event)
+		return true;   /* no attr tells what it consists of */
 	if (!(raw->flags & PERFDATA_RAW_UNKNOWN_ID) || perfdata_reader_nr_events(rewriter->reader) < 2)
 		return false;
 	return rewriter->options.repair || raw->type == PERFDATA_RECORD_SAMPLE;

@@ -5,7 +5,7 @@ import struct
 import sys
 
 here = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(here, "..", "..", "tests"))
+sys.path.insert(0, os.path.join(here, "..", "..", "tests", "support"))
 import recording_twins as twins  # noqa: E402
 
 
@@ -79,3 +79,12 @@ w.record(64, 0, lambda p: (p.put("IIQQQQQ", 2, 64, 4, 1, 1 << 10, 0, 0), p.put("
 w.put("IHH", 9, 2, 11)
 w.raw(b"\1\0\0")
 write("raw-data-without-size.pipe", w.data)
+
+
+# A sample in front of all attrs, in recordings that were merged: the event that it has not was read from a null pointer.
+w = twins.Writer("<")
+whole = twins.pipe_stream("<")
+w.raw(whole[:16])
+twins.put_sample(w, 0, 9000, 7)
+w.raw(whole[16:])
+write("sample-before-attrs.pipe", w.data)

@@ -113,12 +113,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	how.form = choice & 1   ? PERFDATA_REWRITE_TO_FILE
 		   : choice & 2 ? PERFDATA_REWRITE_TO_STREAM
 				: PERFDATA_REWRITE_AS_INPUT;
-	how.order = choice & 4 ? PERFDATA_REWRITE_BIG_ENDIAN : PERFDATA_REWRITE_SAME_ORDER;
+	how.order = !(choice & 4)  ? PERFDATA_REWRITE_SAME_ORDER
+		    : choice & 32 ? PERFDATA_REWRITE_LITTLE_ENDIAN
+				  : PERFDATA_REWRITE_BIG_ENDIAN;
 	how.packing = choice & 8 ? PERFDATA_REWRITE_COMPRESSED : PERFDATA_REWRITE_SAME_PACKING;
 	how.for_old = choice & 16;
-	if (write_again(data, size, &how, PERFDATA_ORDER_FILE, &out))
-		(void)read_whole(&out, &complete);
+	if (write_again(data, size, &how, PERFDATA_ORDER_FILE, &out)) {
+		const uint64_t samples = read_whole(&out, &complete);
+		how.order = choice & 32 ? PERFDATA_REWRITE_BIG_ENDIAN : PERFDATA_REWRITE_LITTLE_ENDIAN;
+		if (complete && write_again((const uint8_t *)out.data, out.size, &how, PERFDATA_ORDER_FILE, &again))
+			fuzz_require(read_whole(&again, &complete) == samples && complete,
+				     "turning the byte order loses samples");
+	}
 	perfdata_text_clear(&out);
+	perfdata_text_clear(&again);
 	if (merge(data, size, &how, &out))
 		(void)read_whole(&out, &complete);
 	perfdata_text_clear(&out);

@@ -138,13 +138,18 @@ def directories(seeds, source):
 
 
 def each_way(seeds, source):
-    """Rich recordings, with a byte behind them that makes fuzz_emit.c spell them another way."""
+    """Rich recordings, with a byte behind them that makes fuzz_emit.c spell them another way, and fuzz_rewrite.c write them so."""
     for name in ("perf/every-field.data", "perf/kernel-records.data", "perf/user-records.data", "perf/stat.pipe", "perf/branches.data",
                  "perf/registers-x86_64.data", "perf/data-sources.data", "trace-73.data", "callgraph-73.data"):
         with open(os.path.join(source, "testdata", name), "rb") as f:
             data = f.read()
         for odd in range(32):
             seeds.add("fuzz_emit", data + bytes([odd]))
+    for name in ("trace-73.data", "stream-trace-73.pipe"):
+        with open(os.path.join(source, "testdata", name), "rb") as f:
+            data = f.read()
+        for choice in (1, 4, 5, 6, 13, 36, 37):   # fields of tracepoints in the other byte order: see fuzz_rewrite.c
+            seeds.add("fuzz_rewrite", data + bytes([choice]))
 
 
 def jitdump():
