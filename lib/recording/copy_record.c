@@ -169,7 +169,7 @@ static bool is_unknown(const struct perfdata_rewriter *rewriter, const struct pe
 		return true;
 	if (rewriter->options.for_old && raw->type > LAST_OF_61)
 		return true;
-	if ((rewriter->options.repair || rewriter->merge) && raw->type == PERFDATA_RECORD_SAMPLE && !raw->event)
+	if (raw->type == PERFDATA_RECORD_SAMPLE && !raw->event)
 		return true;   /* no attr tells what it consists of */
 	if (!(raw->flags & PERFDATA_RAW_UNKNOWN_ID) || perfdata_reader_nr_events(rewriter->reader) < 2)
 		return false;
@@ -285,13 +285,14 @@ static enum perfdata_status copy_whole(struct perfdata_rewriter *rewriter, const
 		const enum perfdata_status status = pd_merge_round(rewriter, raw);
 		return status == PERFDATA_OK ? put_encoded(rewriter, raw, &record, source) : status;
 	}
+	const bool mended = rewriter->options.repair && pd_mend_ids(rewriter, &record);
 	if (record.problem && rewriter->options.repair)
 		return put_encoded(rewriter, raw, &record, NULL);
 	if (lacks_trailer(source, &record)) {
 		record.sample_id.present = source->trailer_present;
 		return put_encoded(rewriter, raw, &record, source);
 	}
-	if (filled || renames(rewriter, &record) || pd_rewrite_changes_order(rewriter))
+	if (filled || mended || renames(rewriter, &record) || pd_rewrite_changes_order(rewriter))
 		return put_encoded(rewriter, raw, &record, source);
 	return put_aligned(rewriter, raw);
 }

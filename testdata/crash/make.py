@@ -81,10 +81,22 @@ w.raw(b"\1\0\0")
 write("raw-data-without-size.pipe", w.data)
 
 
-# A sample in front of all attrs, in recordings that were merged: the event that it has not was read from a null pointer.
+# A sample in front of all attrs. Where recordings were merged, the event that it has not was read from a null pointer; in a file it got an event.
 w = twins.Writer("<")
 whole = twins.pipe_stream("<")
 w.raw(whole[:16])
 twins.put_sample(w, 0, 9000, 7)
 w.raw(whole[16:])
 write("sample-before-attrs.pipe", w.data)
+
+
+# A sample behind the first attr, of an id that no attr tells: with one event it was that event's, but in what was repaired perf stopped at it,
+# and repairing that left it out.
+w = twins.Writer("<")
+first = 16 + struct.unpack_from("<H", whole, 22)[0]
+w.raw(whole[:first])
+sample = twins.Writer("<")
+twins.put_sample(sample, 0, 9000, 7)
+w.raw(sample.data.replace(struct.pack("<Q", twins.IDS[0]), struct.pack("<Q", 99)))
+w.raw(whole[first:])
+write("sample-of-unknown-id.pipe", w.data)

@@ -98,6 +98,24 @@ static uint64_t read_whole(const struct perfdata_text *text, bool *ret_complete)
 	return samples;
 }
 
+/* Where events have their ids at other places, which of them a sample belongs to may be told by what stands before it:
+ * an attr that comes late in a stream is a file's first. perf refuses such recordings. */
+static bool have_ids_alike(const struct perfdata_text *text)
+{
+	struct perfdata_reader *reader;
+	bool alike = true;
+
+	if (perfdata_reader_open_memory(text->data, text->size, NULL, NULL, &reader, NULL) != PERFDATA_OK)
+		return false;
+	for (size_t i = 0; i < perfdata_reader_nr_events(reader); i++) {
+		const uint64_t first = perfdata_reader_event(reader, 0)->attr->sample_type;
+		const uint64_t other = perfdata_reader_event(reader, i)->attr->sample_type;
+		alike = alike && (first == other || first & other & PERFDATA_SAMPLE_IDENTIFIER);
+	}
+	perfdata_reader_close(reader);
+	return alike;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct perfdata_anonymize_options anonymize = { .size = sizeof anonymize, .key = "0123456789abcdef" };
@@ -121,7 +139,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (write_again(data, size, &how, PERFDATA_ORDER_FILE, &out)) {
 		const uint64_t samples = read_whole(&out, &complete);
 		how.order = choice & 32 ? PERFDATA_REWRITE_BIG_ENDIAN : PERFDATA_REWRITE_LITTLE_ENDIAN;
-		if (complete && write_again((const uint8_t *)out.data, out.size, &how, PERFDATA_ORDER_FILE, &again))
+		if (complete && have_ids_alike(&out) &&
+		    write_again((const uint8_t *)out.data, out.size, &how, PERFDATA_ORDER_FILE, &again))
 			fuzz_require(read_whole(&again, &complete) == samples && complete,
 				     "turning the byte order loses samples");
 	}
@@ -138,7 +157,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		fuzz_require(complete, "what was repaired is damaged");
 		fuzz_require(write_again((const uint8_t *)out.data, out.size, &how, PERFDATA_ORDER_FILE, &again),
 			     "what was repaired cannot be read again");
-		fuzz_require(read_whole(&again, &still) == samples && still, "repairing twice loses samples");
+		fuzz_require((read_whole(&again, &still) == samples || !have_ids_alike(&out)) && still,
+			     "repairing twice loses samples");
 	}
 	perfdata_text_clear(&out);
 
