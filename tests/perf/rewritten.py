@@ -257,19 +257,41 @@ def has_tracepoints(path):
     return b'"type":"TRACEPOINT"' in program.run("ndjson", "-q", "--symbols", "no", "--type", "attr", path).out
 
 
+LEAF_OF_LINES = re.compile(rb"^ *(.*?) +(\d+)/(\d+) +(?:(\d+\.\d+): +)?[0-9a-f]+ (.*?) \((/[\w./-]+)\)$", re.M)
+SYMBOL_OF_LINES = re.compile(rb'"ip_at":\{[^{}]*"symbol":"([\w.]+)"')
+
+
+def most_frequent(values):
+    return max(sorted(set(values)), key=values.count).decode() if values else None
+
+
 def filters_of(path):
     """(our options, perf's) that let through a part of the recording."""
-    fields = re.findall(rb"^\s*(.*?)\s+(\d+)/\d+ +(?:(\d+\.\d+):)?", perf(("script", "-F", "comm,pid,tid,time"), path).stdout, re.M)
-    times = sorted(float(time) for _comm, _pid, time in fields if time)
-    # counters that samples read: perf shows differences, and the first one behind a cut has nothing before it
-    if len(times) > 4 and not re.search(rb"sample_type: [\w|]*\bREAD\b", perf(("evlist", "-v"), path).stdout):
+    fields = re.findall(rb"^\s*(.*?)\s+(\d+)/(\d+) +(?:(\d+\.\d+):)?", perf(("script", "-F", "comm,pid,tid,time"), path).stdout, re.M)
+    times = sorted(float(time) for _comm, _pid, _tid, time in fields if time)
+    # counters that samples read: perf shows differences, also to samples that it does not show
+    reads = re.search(rb"sample_type: [\w|]*\bREAD\b", perf(("evlist", "-v"), path).stdout)
+    if len(times) > 4 and not reads:
         middle = "%.9f,%.9f" % (times[len(times) // 4], times[len(times) * 3 // 4])
         yield ["--time", middle], ["--time", middle]
     if fields:
         yield ["--pid", fields[0][1].decode()], ["--pid", fields[0][1].decode()]
+        yield ["--tid", fields[-1][2].decode()], ["--tid", fields[-1][2].decode()]
     yield ["--cpu", "0"], ["-C", "0"]
     if fields and re.fullmatch(rb"[\w-]+", fields[0][0]):
         yield ["--comm", fields[0][0].decode()], ["--comms", fields[0][0].decode()]
+    if reads:
+        return
+    leaves = LEAF_OF_LINES.findall(perf(("script", "--no-itrace", "-G", "-F", "comm,pid,tid,time,ip,sym,dso"), path).stdout)
+    dso = most_frequent([leaf[5] for leaf in leaves])
+    if dso:
+        yield ["--dso", dso], ["--dsos", dso]
+    # where both know its name everywhere
+    symbol = most_frequent([leaf[4] for leaf in leaves if re.fullmatch(rb"[\w.]+", leaf[4])])
+    if symbol:
+        ours = SYMBOL_OF_LINES.findall(program.run("ndjson", "-q", "--names", "--inlines", "no", "--type", "sample", path).out)
+        if ours.count(symbol.encode()) == sum(leaf[4] == symbol.encode() for leaf in leaves):
+            yield ["--symbols", "yes", "--symbol", symbol], ["--symbols", symbol]
 
 
 def perf_filters_the_same(path):
