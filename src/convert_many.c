@@ -231,7 +231,8 @@ static uint64_t memory_of(const struct options *options)
 /* How many inputs are read at the same time. */
 static unsigned inputs_at_once(const struct batch *batch, unsigned threads)
 {
-	const uint64_t fitting = memory_of(batch->options) / (LEAST_SHARE + BEYOND_SHARE), shares = fitting ? fitting : 1;
+	const uint64_t fitting = memory_of(batch->options) / (LEAST_SHARE + BEYOND_SHARE);
+	const uint64_t shares = fitting ? fitting : 1;
 	const unsigned most = threads < batch->nr ? threads : (unsigned)batch->nr;
 	uint64_t large = 0, bytes, changed;
 	for (size_t i = 0; i < batch->nr && large <= shares && shares < most; i++)
