@@ -100,6 +100,8 @@ enum perfdata_status pd_profile_collect(const struct pd_profile *profile, const 
 		    delivery->event && delivery->node != PERFDATA_NONE)
 			take_sample(profile, delivery, &part->samples[part->nr++]);
 	}
+	if (profile->options.names)
+		pd_session_load_names(profile->session, profile->options.names == PD_NAMES_LINES);
 	*ret = part;
 	return PERFDATA_OK;
 }

@@ -31,10 +31,14 @@ enum pd_profile_parts {
 	PD_BY_SLICE = 8,     /* the slice of time */
 };
 
+/* What the caller will ask the session for at the end. Threads that add samples up load it while others read. */
+enum pd_profile_names { PD_NAMES_NONE, PD_NAMES_SYMBOLS, PD_NAMES_LINES };
+
 struct pd_profile_options {
 	uint32_t parts;      /* enum pd_profile_parts */
 	uint64_t slice;      /* length of a slice in ns, with PD_BY_SLICE; not 0 */
 	bool by_period;      /* a sample weighs its period; else 1 */
+	enum pd_profile_names names;
 };
 
 /* What a sample weighs: its period. Samples of an event that neither records periods nor has one would all weigh

@@ -52,18 +52,37 @@ void pd_lines_close(struct pd_lines *lines)
 	pd_free(lines);
 }
 
+static bool were_tried(const struct perfdata_symbols_dso *dso)
+{
+	return atomic_load_explicit(&dso->lines_tried, memory_order_acquire);
+}
+
+/* To be called with the lock of the dso. */
+static enum perfdata_status try_lines(struct perfdata_symbols_dso *dso)
+{
+	const enum perfdata_status status = were_tried(dso) ? PERFDATA_OK : open_lines(dso, &dso->lines);
+	atomic_store_explicit(&dso->lines_tried, !status, memory_order_release);
+	return status;
+}
+
 static enum perfdata_status get_lines(struct perfdata_symbols_dso *dso, struct pd_lines **ret)
 {
 	enum perfdata_status status = PERFDATA_OK;
-	if (!atomic_load_explicit(&dso->lines_tried, memory_order_acquire)) {
+	if (!were_tried(dso)) {
 		pd_monitor_enter(dso->lock);
-		if (!atomic_load_explicit(&dso->lines_tried, memory_order_relaxed))
-			status = open_lines(dso, &dso->lines);
-		atomic_store_explicit(&dso->lines_tried, !status, memory_order_release);
+		status = try_lines(dso);
 		pd_monitor_leave(dso->lock);
 	}
 	*ret = dso->lines;
 	return status;
+}
+
+void pd_lines_load_ahead(struct perfdata_symbols_dso *dso)
+{
+	if (were_tried(dso) || !pd_monitor_try(dso->lock))
+		return;
+	(void)try_lines(dso);
+	pd_monitor_leave(dso->lock);
 }
 
 /* Of several files, each may keep an equal part. */
@@ -75,8 +94,7 @@ static void shrink(struct perfdata_symbols *symbols, size_t room)
 	pd_monitor_leave(symbols->lock);
 	for (unsigned turn = 0; turn < 2; turn++) {
 		for (struct perfdata_symbols_dso *dso = first; dso; dso = dso->next) {
-			const bool known = atomic_load_explicit(&dso->lines_tried, memory_order_acquire);
-			if (!known || !dso->lines || !dso->lines->dwarf)
+			if (!were_tried(dso) || !dso->lines || !dso->lines->dwarf)
 				continue;
 			if (turn)
 				pd_dwarf_shrink(dso->lines->dwarf, room / open);

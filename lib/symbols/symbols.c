@@ -182,12 +182,18 @@ static bool is_loaded(const struct perfdata_symbols_dso *dso)
 	return atomic_load_explicit(&dso->loaded, memory_order_acquire);
 }
 
-/* Loads a dso that nobody has loaded or is loading. false: there is none. */
-static bool load_another(struct perfdata_symbols *symbols)
+static struct perfdata_symbols_dso *first_dso(struct perfdata_symbols *symbols)
 {
 	pd_monitor_enter(symbols->lock);
 	struct perfdata_symbols_dso *dso = symbols->dsos;
 	pd_monitor_leave(symbols->lock);
+	return dso;
+}
+
+/* Loads a dso that nobody has loaded or is loading. false: there is none. */
+static bool load_another(struct perfdata_symbols *symbols)
+{
+	struct perfdata_symbols_dso *dso = first_dso(symbols);
 	while (dso && (is_loaded(dso) || !pd_monitor_try(dso->lock)))
 		dso = dso->next;
 	if (!dso)
@@ -195,6 +201,15 @@ static bool load_another(struct perfdata_symbols *symbols)
 	load(dso);
 	pd_monitor_leave(dso->lock);
 	return true;
+}
+
+void pd_symbols_load_ahead(struct perfdata_symbols *symbols, bool lines)
+{
+	while (load_another(symbols))
+		;
+	for (struct perfdata_symbols_dso *dso = lines ? first_dso(symbols) : NULL; dso; dso = dso->next)
+		if (is_loaded(dso) && !dso->status)
+			pd_lines_load_ahead(dso);
 }
 
 /* To be called without the lock of the dso, which is taken once. While another thread loads this dso, the calling

@@ -2,8 +2,8 @@
 /* What crosses batches where addresses are named: which build-ids were known when a batch was made, and which stacks
  * and frames were emitted before. scan keeps this state, in order, and attaches to each batch the part that format
  * needs, so that the bytes are the same for any number of threads. */
-#ifndef EMIT_TOLD_H
-#define EMIT_TOLD_H
+#ifndef EMIT_EMITTED_H
+#define EMIT_EMITTED_H
 
 #include "perfdata/emit.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What is known of an address: the file it belongs to, that file's build-id, the address inside it, its symbol and
  * source line. */
-#ifndef EMIT_PLACES_H
-#define EMIT_PLACES_H
+#ifndef EMIT_LOCATIONS_H
+#define EMIT_LOCATIONS_H
 
 #include "emit/json/json_type.h"
 #include "emit/model/emitted.h"

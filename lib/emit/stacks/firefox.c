@@ -47,7 +47,7 @@ static void release(void *pointer)
 static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_context *context,
 				   struct perfdata_text *out)
 {
-	const struct pd_profile_options wanted = { .parts = 0, .by_period = true };
+	const struct pd_profile_options wanted = { .parts = 0, .by_period = true, .names = PD_NAMES_LINES };
 	struct state *state = pointer;
 	(void)out;
 	state->inlines = perfdata_option_flag(context->options, context->nr_options, "inline", true);

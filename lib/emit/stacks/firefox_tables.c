@@ -41,7 +41,7 @@ struct firefox_tables *pd_firefox_tables_new(struct pd_profile *profile, const s
 		return NULL;
 	tables->session = session;
 	tables->stacks.account = pd_profile_account(profile);
-	tables->labels = pd_stack_labels_new(session, STACK_BY_FUNCTION, inlines);
+	tables->labels = pd_stack_labels_new(session, STACK_BY_FUNCTION, inlines, true);
 	tables->route = tables->labels ? pd_stack_route_new(profile, session, tables->labels) : NULL;
 	if (tables->route)
 		return tables;

@@ -248,7 +248,7 @@ enum perfdata_status pd_flame_data_new(const struct flame_options *options, cons
 	set_bins(data);
 	enum perfdata_status status = PERFDATA_ENOMEM;
 	data->small = UINT32_MAX;
-	data->labels = pd_stack_labels_new(recording->session, STACK_BY_FUNCTION, options->inlines);
+	data->labels = pd_stack_labels_new(recording->session, STACK_BY_FUNCTION, options->inlines, true);
 	if (data->labels)
 		status = build_what_fits(data);
 	if (status != PERFDATA_OK) {

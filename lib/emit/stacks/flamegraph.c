@@ -61,7 +61,8 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 	const size_t nr = context->nr_options;
 	const struct pd_profile_options wanted = { .parts = PD_BY_THREAD | PD_BY_SLICE,
 						   .slice = SLICE,
-						   .by_period = true };
+						   .by_period = true,
+						   .names = PD_NAMES_LINES };
 	const char *base = perfdata_option_text(values, nr, "base");
 	struct state *state = pointer;
 	(void)out;

@@ -68,7 +68,9 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 	folded->with_inlines = perfdata_option_flag(context->options, context->nr_options, "inline", true);
 	const char *weight = perfdata_option_text(context->options, context->nr_options, "weight");
 	const struct pd_profile_options of_profile = { .parts = PD_BY_COMM,
-						       .by_period = weight && !strcmp(weight, "period") };
+						       .by_period = weight && !strcmp(weight, "period"),
+						       .names = folded->with_inlines ? PD_NAMES_LINES
+										     : PD_NAMES_SYMBOLS };
 	perfdata_text_init(&folded->text);
 	perfdata_text_init(&folded->line);
 	folded->names = pd_intern_new();

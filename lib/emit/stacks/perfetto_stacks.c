@@ -73,7 +73,7 @@ struct perfetto_stacks *pd_perfetto_stacks_new(const struct perfdata_reader *rea
 		return NULL;
 	stacks->reader = reader;
 	stacks->session = session;
-	stacks->labels = pd_stack_labels_new(session, STACK_BY_FUNCTION, inlines);
+	stacks->labels = pd_stack_labels_new(session, STACK_BY_FUNCTION, inlines, true);
 	if (stacks->labels)
 		return stacks;
 	pd_perfetto_stacks_free(stacks);

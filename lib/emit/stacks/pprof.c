@@ -87,7 +87,9 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 	state->maps = pd_pprof_maps_new();
 	if (!state->maps)
 		return PERFDATA_ENOMEM;
-	const struct pd_profile_options wanted = { .parts = PD_BY_THREAD | PD_BY_COMM, .by_period = true };
+	const struct pd_profile_options wanted = { .parts = PD_BY_THREAD | PD_BY_COMM,
+						   .by_period = true,
+						   .names = PD_NAMES_LINES };
 	return pd_stack_gather_begin(&state->gather, context, &wanted);
 }
 
@@ -585,7 +587,7 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 	struct stack_pack pack;
 	pd_stack_spool_init(&writing.samples, pd_profile_account(gather->profile));
 	enum perfdata_status status = pd_profile_finish(gather->profile);
-	writing.labels = pd_stack_labels_new(gather->session, STACK_BY_FUNCTION, state->inlines);
+	writing.labels = pd_stack_labels_new(gather->session, STACK_BY_FUNCTION, state->inlines, true);
 	writing.route = writing.labels ? pd_stack_route_new(gather->profile, gather->session, writing.labels) : NULL;
 	writing.columns = pd_calloc(pd_profile_nr_events(gather->profile) + 1u, sizeof *writing.columns);
 	if (!writing.labels || !writing.route || !writing.columns)

@@ -139,6 +139,8 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 		       : by == REPORT_COMM                         ? PD_BY_COMM
 		       : by == REPORT_CPU                          ? PD_BY_CPU
 								   : 0;
+	const bool of_files = by == REPORT_DSO || by == REPORT_BUILD_ID;
+	wanted.names = of_files ? PD_NAMES_NONE : state->options.inlines ? PD_NAMES_LINES : PD_NAMES_SYMBOLS;
 	if (state->options.form == REPORT_CSV && !context->shared_output)
 		pd_report_csv_head(out);
 	return pd_stack_gather_begin(&state->gather, context, &wanted);
@@ -523,7 +525,7 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 								: by == REPORT_LINE	? STACK_BY_LINE
 								: by == REPORT_BUILD_ID ? STACK_BY_BUILD_ID
 											: STACK_BY_FUNCTION,
-					 state->options.inlines);
+					 state->options.inlines, state->options.form != REPORT_TEXT);
 	if (!making.labels)
 		return PERFDATA_ENOMEM;
 	if (status == PERFDATA_OK)

@@ -44,7 +44,9 @@ static void release(void *pointer)
 static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_context *context,
 				   struct perfdata_text *out)
 {
-	const struct pd_profile_options wanted = { .parts = PD_BY_THREAD, .by_period = true };
+	const struct pd_profile_options wanted = { .parts = PD_BY_THREAD,
+						   .by_period = true,
+						   .names = PD_NAMES_LINES };
 	struct state *state = pointer;
 	(void)out;
 	state->by_samples = pd_stack_option_is(context->options, context->nr_options, "weight", "samples");

@@ -69,6 +69,9 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 		.parts = state->by == BY_THREAD ? PD_BY_THREAD
 			 : state->by == BY_COMM ? PD_BY_COMM
 						: 0,
+		.names = state->by == BY_DSO                        ? PD_NAMES_NONE
+			 : state->inlines || state->by == BY_LINE ? PD_NAMES_LINES
+								  : PD_NAMES_SYMBOLS,
 	};
 	return pd_stack_gather_begin(&state->gather, context, &wanted);
 }
@@ -665,7 +668,7 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 							: STACK_BY_FUNCTION;
 	perfdata_text_init(&making.name);
 	enum perfdata_status status = pd_profile_finish(state->gather.profile);
-	making.labels = pd_stack_labels_new(state->gather.session, by, state->inlines);
+	making.labels = pd_stack_labels_new(state->gather.session, by, state->inlines, false);
 	making.texts = pd_intern_new();
 	if (making.labels)
 		making.place.route = pd_stack_route_new(state->gather.profile, state->gather.session, making.labels);

@@ -16,7 +16,7 @@ struct calls {
 struct stack_labels {
 	const struct perfdata_session *session;
 	enum stack_by by;
-	bool inlines, failed;
+	bool inlines, sources, failed;
 	struct pd_intern *strings, *keys;   /* a key's id is its label's number */
 	struct stack_label *labels;
 	size_t nr_labels, labels_room;
@@ -45,7 +45,8 @@ void pd_stack_labels_free(struct stack_labels *labels)
 	pd_free(labels);
 }
 
-struct stack_labels *pd_stack_labels_new(const struct perfdata_session *session, enum stack_by by, bool inlines)
+struct stack_labels *pd_stack_labels_new(const struct perfdata_session *session, enum stack_by by, bool inlines,
+					 bool sources)
 {
 	struct stack_labels *labels = pd_calloc(1, sizeof *labels);
 	if (!labels)
@@ -53,6 +54,7 @@ struct stack_labels *pd_stack_labels_new(const struct perfdata_session *session,
 	labels->session = session;
 	labels->by = by;
 	labels->inlines = inlines && (by == STACK_BY_FUNCTION || by == STACK_BY_LINE);
+	labels->sources = labels->inlines || sources || by == STACK_BY_LINE;
 	labels->strings = pd_intern_new();
 	labels->keys = pd_intern_new();
 	if (labels->strings && labels->keys && pd_intern_put(labels->strings, "", 0) == 0)
@@ -227,7 +229,8 @@ static void add_functions(struct stack_labels *labels, const struct perfdata_dso
 		add_nameless(labels, dso);
 		return;
 	}
-	const bool sourced = perfdata_session_source(labels->session, asked, calls, MAX_CALLS, &nr) == PERFDATA_OK;
+	const bool sourced = labels->sources &&
+			     perfdata_session_source(labels->session, asked, calls, MAX_CALLS, &nr) == PERFDATA_OK;
 	nr = !sourced ? 0 : nr < MAX_CALLS ? nr : MAX_CALLS;
 	/* the last entry is the function that holds the code: the symbol has its name */
 	const struct perfdata_source_line *outer = nr && !calls[nr - 1].inlined ? &calls[nr - 1] : NULL;

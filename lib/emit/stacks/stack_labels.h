@@ -42,8 +42,10 @@ struct stack_call {
 };
 
 struct stack_labels;
-/* Borrows the session. NULL without memory. */
-struct stack_labels *pd_stack_labels_new(const struct perfdata_session *session, enum stack_by by, bool inlines);
+/* Borrows the session. sources: positions in the source are wanted although neither inlined calls nor lines are: they
+ * take reading the debug information. NULL without memory. */
+struct stack_labels *pd_stack_labels_new(const struct perfdata_session *session, enum stack_by by, bool inlines,
+					 bool sources);
 void pd_stack_labels_free(struct stack_labels *labels);
 /* Frames are those of this session from now on; labels stay, so that two recordings share them. */
 void pd_stack_labels_use(struct stack_labels *labels, const struct perfdata_session *session);

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "session/session.h"
 #include "session/state.h"
+#include "symbols/symbols.h"
 
 const char *perfdata_session_comm(const struct perfdata_session *session, uint32_t comm)
 {
@@ -179,6 +180,12 @@ enum perfdata_status perfdata_session_kernel_symbol(const struct perfdata_sessio
 {
 	struct perfdata_symbols_dso *kernel = session->state ? atomic_load(&session->state->kernel_symbols) : NULL;
 	return kernel ? perfdata_symbols_lookup(kernel, address, UINT64_MAX, ret) : PERFDATA_ABSENT;
+}
+
+void pd_session_load_names(const struct perfdata_session *session, bool lines)
+{
+	if (session->state && session->state->symbols && session->filter.passes_samples)
+		pd_symbols_load_ahead(session->state->symbols, lines);
 }
 
 enum perfdata_status perfdata_session_source(const struct perfdata_session *session, uint32_t frame,
