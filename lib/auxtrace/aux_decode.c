@@ -2,6 +2,7 @@
 /* Calls the decoder of each type of trace, and walks over payloads piece by piece. */
 #include "config.h"
 #include <inttypes.h>
+#include "auxtrace/etm_packet.h"
 #include "auxtrace/packet_line.h"
 #include "auxtrace/pt_packet.h"
 #include "auxtrace/rare_packet.h"
@@ -18,6 +19,7 @@ const struct pd_packet_kind *pd_aux_kinds(uint32_t type, unsigned *ret_nr)
 {
 	static const struct { const struct pd_packet_kind *kinds; unsigned nr; } tracers[] = {
 		[PD_AUX_INTEL_PT] = { pd_pt_kinds, PD_PT_KINDS }, [PD_AUX_INTEL_BTS] = { pd_bts_kinds, PD_BTS_KINDS },
+		[PD_AUX_CORESIGHT] = { pd_etm_kinds, PD_ETM_KINDS },
 		[PD_AUX_ARM_SPE] = { pd_spe_kinds, PD_SPE_KINDS }, [PD_AUX_S390] = { pd_s390_kinds, PD_S390_KINDS },
 		[PD_AUX_HISI_PTT] = { pd_ptt_kinds, PD_PTT_KINDS }, [PD_AUX_VPA_DTL] = { pd_dtl_kinds, PD_DTL_KINDS },
 	};
@@ -168,6 +170,9 @@ void pd_packet_text(const struct pd_aux_trace *trace, const struct pd_packet *pa
 		break;
 	case PD_AUX_INTEL_BTS:
 		pd_bts_text(packet, out);
+		break;
+	case PD_AUX_CORESIGHT:
+		pd_etm_text(packet, out);
 		break;
 	case PD_AUX_ARM_SPE:
 		if (!pd_spe_is_undescribed(packet))

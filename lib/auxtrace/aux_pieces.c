@@ -10,10 +10,21 @@ void pd_aux_carry_release(struct pd_aux_carry *carry)
 	free(carry->tracer.cpus);
 	carry->tracer.cpus = NULL;
 	carry->tracer.nr_cpus = 0;
+	pd_free(carry->cs);
+	carry->cs = NULL;
+}
+
+bool pd_aux_carry_is_decoded(const struct pd_aux_carry *carry)
+{
+	unsigned nr_kinds;
+	(void)pd_aux_kinds(carry->tracer.type, &nr_kinds);
+	return nr_kinds && (!carry->cs || pd_cs_stream_is_decoded(carry->cs));
 }
 
 void pd_aux_pieces_release(struct pd_aux_pieces *pieces)
 {
+	for (size_t i = 0; i < pieces->nr; i++)
+		pd_free(pieces->list[i].cs);
 	free(pieces->list);
 	*pieces = (struct pd_aux_pieces){ 0 };
 }
@@ -176,11 +187,29 @@ void pd_aux_walk_begin(struct pd_aux_walk *walk, const struct pd_aux_piece *piec
 	unsigned nr_kinds;
 	*walk = (struct pd_aux_walk){ .piece = piece, .state = piece->state, .record = piece->open };
 	walk->kinds = pd_aux_kinds(piece->trace.type, &nr_kinds);
+	if (piece->cs)
+		pd_cs_stream_rewind(piece->cs);
+}
+
+static bool next_of_coresight(struct pd_aux_walk *walk)
+{
+	const struct pd_aux_piece *piece = walk->piece;
+	enum pd_cs_step step;
+	do
+		step = pd_cs_next(piece->cs, piece->raw->bytes, piece->raw->size, piece->from, piece->stop,
+				  &walk->packet, &walk->at);
+	while (step != PD_CS_PACKET && step != PD_CS_END);
+	if (step == PD_CS_END)
+		return false;
+	walk->kind = &walk->kinds[walk->packet.kind];
+	return true;
 }
 
 bool pd_aux_walk_next(struct pd_aux_walk *walk)
 {
 	const struct pd_aux_piece *piece = walk->piece;
+	if (piece->cs)
+		return next_of_coresight(walk);
 	if (!walk->kinds || walk->state.at < piece->from || walk->state.at >= piece->stop)
 		return false;
 	walk->at = walk->state.at;
@@ -236,6 +265,21 @@ static void skip_records(struct pd_aux_piece *next)
 	next->open = walk.record_is_whole || walk.record_is_cut ? (struct pd_spe_record){ 0 } : walk.record;
 }
 
+/* The piece gets a copy of what is known in front of it; the stream goes on to the next one. */
+static enum perfdata_status add_coresight(struct pd_aux_carry *carry, const struct perfdata_raw *raw,
+					  struct pd_aux_piece *piece)
+{
+	struct pd_packet packet;
+	uint64_t at;
+	piece->cs = pd_cs_stream_copy(carry->cs, piece->stop);
+	if (!piece->cs)
+		return PERFDATA_ENOMEM;
+	while (raw->payload && pd_cs_next(carry->cs, raw->bytes, raw->size, piece->from, piece->stop, &packet,
+					  &at) != PD_CS_END)
+		;
+	return PERFDATA_OK;
+}
+
 static enum perfdata_status add_piece(struct pd_aux_carry *carry, const struct perfdata_raw *raw,
 				      struct pd_aux_pieces *pieces)
 {
@@ -248,6 +292,8 @@ static enum perfdata_status add_piece(struct pd_aux_carry *carry, const struct p
 	if (next->first)
 		pd_aux_begin(&next->trace, &next->state, raw->bytes, raw->size);
 	pieces->list[pieces->nr++] = *next;
+	if (carry->cs && add_coresight(carry, raw, &pieces->list[pieces->nr - 1]) != PERFDATA_OK)
+		return PERFDATA_ENOMEM;
 	if (carry->records && next->trace.type == PD_AUX_ARM_SPE)
 		skip_records(next);
 	else if (raw->payload || next->trace.type == PD_AUX_ARM_SPE)
@@ -269,11 +315,16 @@ enum perfdata_status pd_aux_scan(struct pd_aux_carry *carry, const struct perfda
 	(void)perfdata_decode(perfdata_reader_config(reader), raw->bytes, raw->size, &record);
 	if (raw->type == PERFDATA_RECORD_AUXTRACE_INFO)
 		return take_info(carry, reader, &record);
-	if (raw->type == PERFDATA_RECORD_TIME_CONV)
+	if (raw->type == PERFDATA_RECORD_TIME_CONV) {
 		take_clock(&carry->tracer, &record.u.time_conv);
-	else
-		begin_payload(carry, reader, raw, &record.u.auxtrace);
-	return PERFDATA_OK;
+		return PERFDATA_OK;
+	}
+	begin_payload(carry, reader, raw, &record.u.auxtrace);
+	pd_free(carry->cs);
+	carry->cs = NULL;
+	if (carry->records || carry->tracer.type != PD_AUX_CORESIGHT)
+		return PERFDATA_OK;
+	return pd_cs_payload_stream(reader, raw->number, &record.u.auxtrace, &carry->cs);
 }
 
 const struct pd_aux_piece *pd_aux_piece_of(const struct pd_aux_pieces *pieces, const struct perfdata_raw *raw,
@@ -282,4 +333,24 @@ const struct pd_aux_piece *pd_aux_piece_of(const struct pd_aux_pieces *pieces, c
 	while (*at < pieces->nr && pieces->list[*at].raw != raw)
 		++*at;
 	return *at < pieces->nr ? &pieces->list[(*at)++] : NULL;
+}
+
+void pd_aux_piece_lines(const struct pd_aux_piece *piece, struct perfdata_text *out)
+{
+	const struct perfdata_raw *raw = piece->raw;
+	struct pd_aux_state state = piece->state;
+	unsigned nr_kinds;
+	if (piece->cs) {
+		pd_cs_stream_rewind(piece->cs);
+		pd_cs_lines(piece->cs, raw->bytes, raw->size, piece->from, piece->stop, out);
+		return;
+	}
+	(void)pd_aux_kinds(piece->trace.type, &nr_kinds);
+	if (!nr_kinds)
+		return;
+	if (piece->first) {
+		perfdata_text_literal(out, ".\n");
+		pd_aux_head(&piece->trace, &state, out);
+	}
+	pd_aux_lines(&piece->trace, &state, raw->bytes, raw->size, piece->from, piece->stop, out);
 }

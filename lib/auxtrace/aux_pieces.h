@@ -6,6 +6,7 @@
 
 #include "perfdata/reader.h"
 #include "auxtrace/auxtrace.h"
+#include "auxtrace/cs_cuts.h"
 
 /* From the trace's clock to perf's: ns = zero + (ticks * mult >> shift), where mult is not 0. */
 struct pd_aux_clock {
@@ -40,16 +41,20 @@ struct pd_aux_piece {
 	uint32_t idx;
 	bool first;                          /* the first of its payload */
 	struct pd_spe_record open;           /* SPE: the record that the piece before left unfinished */
+	struct pd_cs_stream *cs;             /* CoreSight: what is known in front of the piece; else NULL */
 };
 
 /* What is carried from piece to piece. {0} at first. */
 struct pd_aux_carry {
 	struct pd_aux_tracer tracer;
 	struct pd_aux_piece next;            /* of the payload that is being read */
+	struct pd_cs_stream *cs;             /* CoreSight: of that payload; else NULL */
 	bool dump;                           /* decode packets as perf's dump does */
 	bool records;                        /* SPE records are wanted */
 };
 void pd_aux_carry_release(struct pd_aux_carry *carry);
+/* Whether packets of the payload that is being read are decoded. */
+bool pd_aux_carry_is_decoded(const struct pd_aux_carry *carry);
 
 /* The pieces of a batch, in order. */
 struct pd_aux_pieces {
@@ -67,6 +72,9 @@ enum perfdata_status pd_aux_scan(struct pd_aux_carry *carry, const struct perfda
 const struct pd_aux_piece *pd_aux_piece_of(const struct pd_aux_pieces *pieces, const struct perfdata_raw *raw,
 					   size_t *at);
 
+/* What perf prints of a piece. */
+void pd_aux_piece_lines(const struct pd_aux_piece *piece, struct perfdata_text *out);
+
 /* The packets of a piece, one after the other, and the operations of Arm SPE that they make up. */
 struct pd_aux_walk {
 	const struct pd_aux_piece *piece;
@@ -78,6 +86,7 @@ struct pd_aux_walk {
 	bool record_is_whole;                /* the packet was the record's last one */
 	bool record_is_cut;                  /* these bytes are no packet: the record stays unfinished */
 };
+/* A piece of CoreSight is walked over by one caller at a time. */
 void pd_aux_walk_begin(struct pd_aux_walk *walk, const struct pd_aux_piece *piece);
 bool pd_aux_walk_next(struct pd_aux_walk *walk);
 /* The packet's time in ns; UINT64_MAX: it has none, or nothing tells how ticks relate to time. */

@@ -13,9 +13,14 @@
  *   ptt_packet.c    HiSilicon PCIe Tune and Trace
  *   dtl_packet.c    Dispatch Trace Log of powerpc
  *   s390_packet.c   CPU measurement sampling of s390
+ *   etm_packet.c    Arm CoreSight, ETMv4 and ETE    (Arm, "Embedded Trace Macrocell", "Embedded Trace Extension")
+ *   etm_kinds.c
+ *   etm_text.c
+ *   cs_stream.c     the sources whose bytes stand in one buffer of CoreSight (Arm, "CoreSight Architecture")
  *
  * Bytes that are no packet are a packet of kind 0 and one byte, and the next byte may begin a packet: so every byte is
- * looked at a bounded number of times, and is part of exactly one packet. */
+ * looked at a bounded number of times, and is part of exactly one packet. Buffers of CoreSight hold the packets of
+ * several processors in frames: they are read by cs_stream.h, and pd_aux_next has nothing of them. */
 #ifndef PD_AUXTRACE_H
 #define PD_AUXTRACE_H
 
@@ -41,6 +46,7 @@ enum pd_packet_show {
 	PD_SHOW_HEX,
 	PD_SHOW_FLAG,     /* one bit: true or false */
 	PD_SHOW_BRANCHES, /* a bit for each branch, the first one highest; their number is in the next word: "TNT" */
+	PD_SHOW_ATOMS,    /* a bit for each atom, the first one lowest; their number is in the next word: "EEN" */
 	PD_SHOW_NAMES,    /* bits by name */
 	PD_SHOW_ENUM,     /* a number by name */
 };
@@ -51,7 +57,9 @@ struct pd_packet_field {
 	bool when_sized;                     /* only in packets that have a payload (PT: addresses) */
 	const char *const *names;            /* of NAMES and ENUM, `nr_names` of them, NULL where there is none */
 	uint8_t nr_names;
+	uint8_t has;                         /* only in packets that have one of these bits in PD_PACKET_HAS; 0: in all */
 };
+#define PD_PACKET_HAS 4u                     /* a word */
 /* A kind of packet. */
 struct pd_packet_kind {
 	const char *name, *doc;
@@ -126,7 +134,7 @@ static inline uint64_t pd_packet_value(const struct pd_packet *packet, const str
 /* Whether this packet has the field. */
 static inline bool pd_packet_has(const struct pd_packet *packet, const struct pd_packet_field *field)
 {
-	return !field->when_sized || packet->words[1];
+	return (!field->when_sized || packet->words[1]) && (!field->has || packet->words[PD_PACKET_HAS] & field->has);
 }
 
 /* --- spe_record.c --- */

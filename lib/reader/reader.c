@@ -240,6 +240,7 @@ void perfdata_reader_close(struct perfdata_reader *reader)
 	pd_ahead_stop(reader);
 	pd_order_free(reader);
 	pd_trace_samples_free(reader);
+	pd_trace_parts_free(reader);
 	pd_chunk_drop(reader->current);
 	for (size_t i = 0; i < reader->nr_streams; i++)
 		stream_free(reader->streams[i]);
@@ -306,6 +307,8 @@ static bool is_hidden(const struct perfdata_reader *reader, const struct perfdat
 static enum perfdata_status see_trace(struct perfdata_reader *reader, const struct perfdata_raw *raw, bool *ret_give)
 {
 	*ret_give = !(raw->flags & PERFDATA_RAW_PAYLOAD) || reader->options.payloads;
+	if (reader->options.payloads && pd_trace_parts_see(reader, raw) != PERFDATA_OK)
+		return PERFDATA_ENOMEM;
 	return reader->traces ? pd_trace_samples_see(reader, raw) : PERFDATA_OK;
 }
 
@@ -349,6 +352,8 @@ enum perfdata_status pd_reader_read(struct perfdata_reader *reader, struct perfd
 				return status;
 		} else {
 			pd_event_match(reader, ret);
+			if (reader->parts && pd_trace_parts_see(reader, ret) != PERFDATA_OK)
+				return PERFDATA_ENOMEM;
 			nr += pd_window_samples(window, left_of_turn(reader, window, ret), ret->number + 1, ret + 1,
 						PD_MAX_RECORDS - 1);
 		}

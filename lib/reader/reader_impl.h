@@ -156,6 +156,7 @@ struct perfdata_reader {
 	struct pd_order *order;                /* NULL: file order */
 	struct pd_ahead *ahead;                /* NULL: nothing is read before it is asked for */
 	struct pd_trace_samples *traces;       /* NULL: no samples are made of traces */
+	struct pd_trace_parts *parts;          /* NULL: there is no trace of CoreSight, or nobody wants payloads */
 	enum perfdata_status end;              /* PERFDATA_OK while records come */
 };
 
@@ -345,6 +346,11 @@ bool pd_unpack_fill(struct pd_window *window);
 /* Lets go of the carrier. */
 void pd_unpack_end(struct pd_stream *stream);
 void pd_unpack_release(struct pd_stream *stream);
+
+/* --- trace_parts.c, where reader->parts is --- */
+void pd_trace_parts_free(struct perfdata_reader *reader);
+/* Learns from a record, in the order of the file. */
+enum perfdata_status pd_trace_parts_see(struct perfdata_reader *reader, const struct perfdata_raw *raw);
 
 /* --- trace_samples.c, where reader->traces is --- */
 void pd_trace_samples_free(struct perfdata_reader *reader);

@@ -14,6 +14,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import coresight_packets  # noqa: E402
 import trace_packets  # noqa: E402
 from program import PERFDATA  # noqa: E402
 
@@ -44,6 +45,8 @@ def recordings():
     for tracer, size in (("pt", 3 << 20), ("spe", 200000), ("s390", 400000), ("bts", 100001), ("ptt", 90000), ("dtl", 90000)):
         packets = b"".join(trace_packets.every_packet(tracer))
         yield "large " + tracer, trace_packets.recording(tracer, [packets * (size // len(packets)), packets]).file()
+    for seed in (0, 4):
+        yield "large coresight, seed %d" % seed, coresight_packets.random_recording(seed).file()
 
 
 def same_ways(path, data):

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Payloads of traces: in one piece, in small ones, packet by packet. */
 #include "fuzz.h"
-#include "auxtrace/auxtrace.h"
+#include "base/memory.h"
+#include "auxtrace/cs_stream.h"
 
 #define PIECE 192u
 
@@ -72,6 +73,66 @@ static void lines_of(const struct pd_aux_trace *trace, const uint8_t *data, size
 	}
 }
 
+/* --- buffers of several sources --- */
+
+/* Sources of ids 1, 2, … with all that their packets may have. */
+static struct pd_cs_stream *stream_of(uint64_t how, size_t size)
+{
+	struct pd_cs_source sources[3] = { 0 };
+	const struct pd_cs_cut cuts[3] = { { size / 8, size / 2, how & 32 }, { size / 2, size / 2 + size / 4, false },
+					   { size - size % 16, size, how & 16 } };
+	const struct pd_cs_cut whole = { 0, how & 32 ? size : size - size % 16, how & 32 };
+	for (unsigned i = 0; i < 3; i++)
+		sources[i] = (struct pd_cs_source){ .id = (uint8_t)(i + 1),
+						    .protocol = PD_CS_ETMV4,
+						    .cpu = (int32_t)i,
+						    .sink = PD_CS_ANY_SINK,
+						    .setup = { .version = how & 16 ? 0x53 : 0x46,
+							       .commits_implied = how & 64,
+							       .data_trace = i == 0,
+							       .conditionals = i != 1,
+							       .q_elements = i != 2,
+							       .cycle_bits = (uint8_t)(12 + i),
+							       .vmid_bytes = (uint8_t)(i == 2 ? 4 : i),
+							       .context_id_bytes = i ? 4 : 0 } };
+	return pd_cs_stream_new(sources, 3, 1, 4096, how & 128 ? cuts : &whole, how & 128 ? 3 : 1);
+}
+
+static void coresight_lines(uint64_t how, const uint8_t *data, size_t size, size_t piece, struct perfdata_text *out)
+{
+	struct pd_cs_stream *stream = stream_of(how, size);
+	uint64_t from = 0, last;
+	struct pd_packet packet;
+	perfdata_text_clear(out);
+	if (!stream)
+		exit(99);
+	for (;;) {
+		const uint64_t end = size - from > piece + PD_PACKET_REACH ? from + piece + PD_PACKET_REACH : size;
+		const uint64_t stop = end == size ? size : end - PD_PACKET_REACH;
+		struct pd_cs_stream *copy = pd_cs_stream_copy(stream, stop);
+		uint8_t *bytes = malloc(end - from + 1);
+		if (!copy || !bytes)
+			exit(99);
+		memcpy(bytes, data + from, end - from);
+		pd_cs_lines(copy, bytes, (size_t)(end - from), from, stop, out);
+		enum pd_cs_step step;
+		while ((step = pd_cs_next(stream, bytes, (size_t)(end - from), from, stop, &packet, &last)) !=
+		       PD_CS_END) {
+			if (step != PD_CS_PACKET)
+				continue;
+			fuzz_require(packet.kind < PD_ETM_KINDS && packet.size, "a packet is of no kind");
+			fuzz_require(last < size, "a packet begins beyond the end");
+			touch_fields(&pd_etm_kinds[packet.kind], &packet);
+		}
+		pd_free(copy);
+		free(bytes);
+		if (end == size)
+			break;
+		from = stop;
+	}
+	pd_free(stream);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const uint64_t midrs[4] = { 0, 0x410fd0c1, 0x480fd060, 0xc00fac40 };
@@ -85,11 +146,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	perfdata_text_init(&whole);
 	perfdata_text_init(&pieces);
-	walk(&trace, data, size, &whole);
-	trace.stops_at_bad = how & 128;
-	lines_of(&trace, data, size, SIZE_MAX / 2, &whole);
-	/* blocks of s390 come whole */
-	lines_of(&trace, data, size, trace.type == PD_AUX_S390 ? PD_S390_BLOCK : PIECE, &pieces);
+	if (trace.type == PD_AUX_CORESIGHT) {
+		coresight_lines(how, data, size, SIZE_MAX / 2, &whole);
+		coresight_lines(how, data, size, PIECE, &pieces);
+	} else {
+		walk(&trace, data, size, &whole);
+		trace.stops_at_bad = how & 128;
+		lines_of(&trace, data, size, SIZE_MAX / 2, &whole);
+		/* blocks of s390 come whole */
+		lines_of(&trace, data, size, trace.type == PD_AUX_S390 ? PD_S390_BLOCK : PIECE, &pieces);
+	}
 	fuzz_require(whole.size == pieces.size && (!whole.size || !memcmp(whole.data, pieces.data, whole.size)),
 		     "pieces differ from the whole");
 	perfdata_text_release(&whole);

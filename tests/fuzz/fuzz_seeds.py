@@ -5,6 +5,7 @@ import gzip
 import lzma
 import os
 import re
+import random
 import shutil
 import struct
 import subprocess
@@ -14,6 +15,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import hostility_table  # noqa: E402
 import recording_twins  # noqa: E402
+import coresight_packets  # noqa: E402
 import trace_packets  # noqa: E402
 
 KALLSYMS = b"""ffffffff81000000 T _text
@@ -195,6 +197,11 @@ def traces(seeds):
         texts += [b"".join(trace_packets.some_packets(tracer, seed, 60)) for seed in range(4)] if tracer in trace_packets.RANDOM else []
         for n, text in enumerate(texts):
             seeds.add("fuzz_auxtrace", bytes([number + 9 * n]) + text)
+    chance = random.Random(1)
+    framed = coresight_packets.mixed(chance, (1, 2, 3), 60, True)
+    for how in (0x03, 0x0c, 0x15, 0x1e):
+        for text in (framed, framed[:64] + b"\xff\xff\xff\x7f" * 4 + framed[:160], b"".join(coresight_packets.every_packet(how > 0x10))):
+            seeds.add("fuzz_auxtrace", bytes([how]) + text)
 
 
 def main():

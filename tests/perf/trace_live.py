@@ -6,12 +6,14 @@ Without it the texts in testdata/perf/expected stand for it. Prints TAP.
 usage: trace_live.py [SEEDS]"""
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import coresight_packets  # noqa: E402
 import trace_packets  # noqa: E402
 from program import PERFDATA  # noqa: E402
 
@@ -69,6 +71,22 @@ def samples_differ(letters, seed, folder):
     return difference(want, output(PERFDATA, "script", "--itrace", letters, *fields, "--symbols", "no", path))
 
 
+def coresight_differs(what, seed, folder):
+    """perf describes an event that it makes for its own use behind AUXTRACE_INFO, as if it was in the file."""
+    path = os.path.join(folder, "x.data")
+    if what == "coresight, mixed":
+        recording = coresight_packets.random_recording(seed)
+    else:
+        _, _, *how = dict((name, (name, *rest)) for name, *rest in coresight_packets.every_recording())[what.split()[1]]
+        recording = coresight_packets.recording(*how)
+    recording.save(path)
+    want = "\n".join(output(PERF, "script", "-D", "-f", "--symfs", "/nonexistent", "-i", path))
+    if "\tIdx:" not in want and what != "coresight size":
+        return "perf printed no packets"
+    want = re.sub(r"\n0@\(null\) .*\n(\..*\n)*\n0 0 0 .*sample_id_all = 1", "", want)
+    return difference(want.split("\n"), output(PERFDATA, "dump", "--aux", "--symbols", "no", path))
+
+
 def difference(want, got):
     for n, (a, b) in enumerate(zip(want, got)):
         if a != b:
@@ -85,6 +103,8 @@ def main():
         tests = [(tracer, seed) for tracer in trace_packets.EVERY for seed in range(seeds if tracer in trace_packets.RANDOM else 1)]
         tests = [(packets_differ, *test) for test in tests] + [(samples_differ, letters, seed) for letters in ("ibfmtaMl", "M", "bl", "i", "ibfmtaMl odd", "i odd")
                                                                for seed in range(max(seeds, 4))]
+        tests += [(coresight_differs, "coresight " + name, 0) for name, *_ in coresight_packets.every_recording()]
+        tests += [(coresight_differs, "coresight, mixed", seed) for seed in range(4 * seeds)]
         print("1..%d" % len(tests))
         for n, (differ, what, seed) in enumerate(tests):
             problem = differ(what, seed, folder)

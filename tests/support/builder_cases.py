@@ -12,6 +12,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from builder import *   # noqa: E402,F403: the names of sample bits
+import coresight_packets
 import trace_packets   # noqa: E402
 
 CASES = {}
@@ -642,6 +643,15 @@ for _name, _time in (("trace-spe-operations-odd.data", True), ("trace-spe-operat
            time=_time, start=trace_packets.SPE_START)
 traced("trace-bts-cut.data", trace_packets.BTS, [trace_packets.branch(1, 2) + bytes(7), bytes(23), b""], "branches of BTS that the end of their buffer cuts")
 traced("trace-ptt-long.data", trace_packets.PTT, [b"".join(trace_packets.ptt_long()) + bytes(5)], "packets of HiSilicon PTT with 32 bytes, and a rest")
+
+
+def coresight(name, note, *how):
+    case(name, note, twin=False)(lambda r: coresight_packets.fill(r, *how))
+
+
+for _name, _note, *_how in coresight_packets.every_recording():
+    if _name in ("packets-v4.2", "packets-ete", "cuts", "sync", "ids"):
+        coresight(f"trace-coresight-{_name}.data", "CoreSight: " + _note, *_how)
 
 
 @case("trace-sample.data", "Intel PT recorded with samples; errors of decoding in all their forms", twin=False)

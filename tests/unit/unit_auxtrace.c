@@ -4,7 +4,8 @@
 #include "config.h"
 #include <stdlib.h>
 #include "unit.h"
-#include "auxtrace/auxtrace.h"
+#include "base/memory.h"
+#include "auxtrace/cs_cuts.h"
 
 static struct pd_packet first(uint32_t type, const void *bytes, size_t size, struct pd_aux_state *state)
 {
@@ -168,6 +169,149 @@ static void test_refused(void)
 	perfdata_text_release(&text);
 }
 
+/* --- CoreSight --- */
+
+static const struct pd_cs_source one_source = {
+	.id = 0x10,
+	.protocol = PD_CS_ETMV4,
+	.cpu = 3,
+	.sink = PD_CS_ANY_SINK,
+	.setup = { .version = 0x42, .commits_implied = true, .cycle_bits = 12, .vmid_bytes = 1, .context_id_bytes = 4 },
+};
+#define A_SYNC 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80
+
+/* The packets of one source, in one cut. */
+static void test_etm_packets(void)
+{
+	static const uint8_t bytes[] = {
+		0x04, A_SYNC, 0x01, 0x01, 0x00,
+		0x9d, 0x0d, 0x09, 0x08, 0x10, 0x00, 0x80, 0xff, 0xff,   /* address */
+		0x95, 0x05, 0x91,                                       /* its lower bits, and the one before */
+		0x81, 0xd1, 0x07, 0x01, 0x02, 0x03, 0x00,               /* context */
+		0x03, 0x85, 0x01, 0x09, 0xd9, 0x05,                     /* time, atoms, a reserved byte */
+		0x9a, 0x01,                                             /* cut */
+	};
+	static const struct {
+		const char *name, *field;
+		uint64_t value, at;
+	} want[] = {
+		{ "I_NOT_SYNC", "source", 0x10, 0 },
+		{ "I_ASYNC", "source_cpu", 3, 1 },
+		{ "I_TRACE_INFO", "info", 0, 13 },
+		{ "I_ADDR_L_64IS0", "address", 0xffff800010081234, 16 },
+		{ "I_ADDR_S_IS0", "address", 0xffff800010081214, 25 },
+		{ "I_ADDR_MATCH", "address", 0xffff800010081234, 27 },
+		{ "I_CTXT", "context_id", 0x30201, 28 },
+		{ "I_TIMESTAMP", "timestamp", 0x85, 35 },
+		{ "I_ATOM_F2", "atoms", 1, 39 },
+		{ "I_RESERVED", "byte", 5, 40 },
+	};
+	const struct pd_cs_cut cut = { 0, sizeof bytes, true };
+	struct pd_cs_stream *stream = pd_cs_stream_new(&one_source, 1, 3, 0x1000, &cut, 1);
+	struct pd_packet packet;
+	uint64_t at;
+	CHECK(stream && pd_cs_stream_is_decoded(stream));
+	CHECK_EQ(pd_cs_next(stream, bytes, sizeof bytes, 0, sizeof bytes, &packet, &at), PD_CS_CUT);
+	for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+		CHECK_EQ(pd_cs_next(stream, bytes, sizeof bytes, 0, sizeof bytes, &packet, &at), PD_CS_PACKET);
+		CHECK_STR(name_of(PD_AUX_CORESIGHT, &packet), want[i].name);
+		CHECK_EQ(field(PD_AUX_CORESIGHT, &packet, want[i].field), want[i].value);
+		CHECK_EQ(at, want[i].at);
+		CHECK_EQ(packet.words[PD_ETM_INDEX], 0x1000 + at);
+	}
+	CHECK_EQ(pd_cs_next(stream, bytes, sizeof bytes, 0, sizeof bytes, &packet, &at), PD_CS_END);
+	pd_free(stream);
+}
+
+/* A frame of two sources, one of them unknown; then cuts that are no frames, and marks. */
+static void test_cs_frames(void)
+{
+	static const uint8_t bytes[] = {
+		/* id 10 at once; id 33 behind a byte of 10; 10 again: an odd byte; lowest bits */
+		0x21, 0x00, 0, 0, 0, 0, 0, 0, 0, 0, 0x67, 0x00, 0x21, 0x00, 0x21, 0x20,
+		0x80, 0x00, 0x04, 0x04, 0x04, 0x04, 0x04, 0x04, 0x04, 0x04, 0x04, 0x04, 0x04, 0x04, 0x04, 0x00,
+		0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff, 0x7f,
+		0xff, 0xff, 0xff, 0x7f, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+		1, 2, 3,
+	};
+	const struct pd_cs_cut cuts[3] = { { 0, 48, false }, { 48, 64, false }, { 64, 67, false } };
+	static const enum pd_cs_step steps[] = { PD_CS_CUT, PD_CS_RESET, PD_CS_CUT, PD_CS_BAD_SYNC, PD_CS_CUT,
+						 PD_CS_BAD_SIZE, PD_CS_END };
+	struct pd_cs_stream *stream = pd_cs_stream_new(&one_source, 1, 3, 0, cuts, 3);
+	struct pd_packet packet;
+	uint64_t at;
+	unsigned packets = 0;
+	CHECK(stream != NULL);
+	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+		enum pd_cs_step step;
+		while ((step = pd_cs_next(stream, bytes, sizeof bytes, 0, sizeof bytes, &packet, &at)) == PD_CS_PACKET)
+			if (!packets++) {
+				CHECK_STR(name_of(PD_AUX_CORESIGHT, &packet), "I_ASYNC");
+				CHECK_EQ(at, 1);
+			}
+		CHECK_EQ(step, steps[i]);
+	}
+	CHECK_EQ(packets, 14);
+	pd_free(stream);
+}
+
+/* A source that no packets are decoded of; no sources. */
+static void test_cs_undecoded(void)
+{
+	struct pd_cs_source source = one_source;
+	const struct pd_cs_cut cut = { 0, 4, true };
+	static const uint8_t bytes[4] = { 0 };
+	struct pd_packet packet;
+	uint64_t at;
+	source.protocol = PD_CS_PTM;
+	for (size_t nr = 0; nr < 2; nr++) {
+		struct pd_cs_stream *stream = pd_cs_stream_new(&source, nr, -1, 0, &cut, 1);
+		CHECK(stream && pd_cs_stream_is_decoded(stream) == !nr);
+		CHECK_EQ(pd_cs_next(stream, bytes, 4, 0, 4, &packet, &at), PD_CS_CUT);
+		CHECK_EQ(pd_cs_head(stream).size, 4);
+		CHECK_STR(pd_cs_head(stream).name, nr ? "PTM" : "ETMV3");
+		CHECK_EQ(pd_cs_next(stream, bytes, 4, 0, 4, &packet, &at), PD_CS_END);
+		pd_free(stream);
+	}
+}
+
+/* Parts of a payload: in order, without overlaps, of its own processor; what is left behind them. */
+static void test_cs_cuts(void)
+{
+	static const struct { uint64_t offset, size, flags; int32_t cpu; } aux[] = {
+		{ 0x1040, 0x10, 0, 0 },  { 0x1000, 0x20, 0x100, 0 }, { 0x1010, 0x20, 0, 0 }, { 0x1000, 0x20, 0, 1 },
+		{ 0x1000, 0x900, 0, 0 }, { UINT64_MAX, 2, 0, 0 },    { 0x1030, 0, 0, 0 },    { 0x1100, 0x10, 2, 0 },
+		{ 0x1100, 0x10, 0, 0 },
+	};
+	static const struct pd_cs_cut want[] = { { 0, 0x20, true }, { 0x40, 0x50, false }, { 0xf0, 0x100, false } };
+	const struct perfdata_auxtrace payload = { .size = 0x100, .offset = 0x1000, .tid = -1, .cpu = 0 };
+	struct pd_cs_trace trace = { 0 };
+	struct pd_cs_cuts cuts;
+	for (size_t i = 0; i < sizeof aux / sizeof *aux; i++) {
+		const struct perfdata_aux record = { .aux_offset = aux[i].offset,
+						     .aux_size = aux[i].size,
+						     .flags = aux[i].flags };
+		CHECK_EQ(pd_cs_trace_area(&trace, &record, aux[i].cpu, 100), PERFDATA_OK);
+	}
+	CHECK_EQ(pd_cs_trace_cuts(&trace, &payload, &cuts), PERFDATA_OK);
+	CHECK_EQ(cuts.nr, sizeof want / sizeof *want);
+	for (size_t i = 0; i < cuts.nr && i < sizeof want / sizeof *want; i++) {
+		CHECK_EQ(cuts.list[i].from, want[i].from);
+		CHECK_EQ(cuts.list[i].to, want[i].to);
+		CHECK_EQ(cuts.list[i].raw, want[i].raw);
+	}
+	pd_free(cuts.list);
+	/* what waits: that of the other processor, what begins behind the payload */
+	CHECK_EQ(trace.nr_areas, 3);
+	const struct perfdata_auxtrace next = { .size = 0x20, .offset = 0x1100, .tid = -1, .cpu = 0 };
+	CHECK_EQ(pd_cs_trace_cuts(&trace, &next, &cuts), PERFDATA_OK);
+	CHECK_EQ(cuts.nr, 2);
+	CHECK_EQ(cuts.list[1].from, 0x10);
+	CHECK_EQ(cuts.list[1].to, 0x20);
+	pd_free(cuts.list);
+	pd_cs_trace_release(&trace);
+}
+
 /* Every kind has a name and a meaning, and its fields lie inside. */
 static void test_tables(void)
 {
@@ -193,6 +337,8 @@ int main(void)
 	static const struct unit_case cases[] = {
 		{ "fields of Intel PT", test_pt_fields },       { "addresses of Intel PT", test_pt_addresses },
 		{ "bytes that are no packet", test_bad_bytes }, { "a record of SPE", test_spe_record },
+		{ "packets of ETMv4", test_etm_packets },       { "frames of CoreSight", test_cs_frames },
+		{ "sources not decoded", test_cs_undecoded },   { "parts of a payload", test_cs_cuts },
 		{ "a payload that is refused", test_refused },  { "tables", test_tables },
 	};
 	return unit_main(cases, sizeof cases / sizeof *cases);

@@ -106,6 +106,16 @@ static void branches(const struct aux_line *line, const char *name, const struct
 	perfdata_text_char(line->out, '"');
 }
 
+/* Atoms as Arm's manuals write them, the first one first. */
+static void atoms(const struct aux_line *line, const char *name, const struct pd_packet *packet)
+{
+	key(line->out, name);
+	perfdata_text_char(line->out, '"');
+	for (uint64_t i = 0; i < packet->words[1]; i++)
+		perfdata_text_char(line->out, packet->words[0] >> i & 1 ? 'E' : 'N');
+	perfdata_text_char(line->out, '"');
+}
+
 static void field(const struct aux_line *line, const struct pd_packet_field *row, const struct pd_packet *packet)
 {
 	const uint64_t value = pd_packet_value(packet, row);
@@ -127,6 +137,9 @@ static void field(const struct aux_line *line, const struct pd_packet_field *row
 		break;
 	case PD_SHOW_BRANCHES:
 		branches(line, row->name, packet);
+		break;
+	case PD_SHOW_ATOMS:
+		atoms(line, row->name, packet);
 		break;
 	case PD_SHOW_NAMES:
 		names(line, row->name, value, row->names, row->nr_names);

@@ -192,9 +192,8 @@ static enum perfdata_status spell_early(struct dump *dump, struct dump_value *va
 static void note_undecoded(struct dump *dump, const struct perfdata_raw *raw)
 {
 	const uint32_t type = dump->traces.tracer.type;
-	unsigned nr_kinds;
-	(void)pd_aux_kinds(type, &nr_kinds);
-	if (nr_kinds || dump->undecoded || raw->type != PERFDATA_RECORD_AUXTRACE || !dump->on_finding)
+	if (raw->type != PERFDATA_RECORD_AUXTRACE || pd_aux_carry_is_decoded(&dump->traces) || dump->undecoded ||
+	    !dump->on_finding)
 		return;
 	const char *name = pd_aux_name(type);
 	char message[96] = "packets of a trace that no AUXTRACE_INFO record describes are not decoded";
@@ -403,17 +402,8 @@ static void other_tail(struct dumper *dumper, const struct perfdata_raw *raw, co
 static void trace_piece(struct dumper *dumper, const struct perfdata_raw *raw)
 {
 	const struct pd_aux_piece *piece = pd_aux_piece_of(&dumper->value->pieces, raw, &dumper->next_piece);
-	unsigned nr_kinds = 0;
 	if (piece)
-		(void)pd_aux_kinds(piece->trace.type, &nr_kinds);
-	if (!nr_kinds)
-		return;
-	struct pd_aux_state state = piece->state;
-	if (piece->first) {
-		perfdata_text_literal(dumper->out, ".\n");
-		pd_aux_head(&piece->trace, &state, dumper->out);
-	}
-	pd_aux_lines(&piece->trace, &state, raw->bytes, raw->size, piece->from, piece->stop, dumper->out);
+		pd_aux_piece_lines(piece, dumper->out);
 }
 
 /* The trace that was recorded inside a sample; perf shows traces of Intel PT there. */

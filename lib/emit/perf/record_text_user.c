@@ -209,7 +209,12 @@ static void cs_etm_info(const struct perfdata_list *priv, struct perfdata_text *
 				perfdata_text_string(out, labels[i]);
 			else
 				perfdata_text_printf(out, "\tUnknown parameter [%" PRIu64 "]\t       ", i);
-			perfdata_text_printf(out, "%" PRIx64 "\n", perfdata_list_u64(priv, at + i));
+			const uint64_t value = perfdata_list_u64(priv, at + i);
+			/* the last one that is known, the source of timestamps, may be -1 */
+			if (i + 1 == nr_labels && labels != v3)
+				perfdata_text_printf(out, "%" PRId64 "\n", (int64_t)value);
+			else
+				perfdata_text_printf(out, "%" PRIx64 "\n", value);
 		}
 		at += words;
 	}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/* Packets of Arm's instruction traces ETMv4 and ETE, out of bytes that come one by one: the bytes of several processors
+ * may stand mixed in one buffer. */
+#ifndef PD_ETM_PACKET_H
+#define PD_ETM_PACKET_H
+
+#include "auxtrace/auxtrace.h"
+
+enum pd_etm_kind {
+	PD_ETM_RESERVED,
+	PD_ETM_RESERVED_CFG,
+	PD_ETM_BAD_SEQUENCE,
+	PD_ETM_NOT_SYNC,
+	PD_ETM_EXTENSION,                    /* only what a packet of an unknown sequence began as */
+	PD_ETM_ASYNC,
+	PD_ETM_DISCARD,
+	PD_ETM_OVERFLOW,
+	PD_ETM_TRACE_INFO,
+	PD_ETM_TIMESTAMP,
+	PD_ETM_TRACE_ON,
+	PD_ETM_EXCEPT,
+	PD_ETM_EXCEPT_RTN,
+	PD_ETM_ITE,
+	PD_ETM_TRANS_ST,
+	PD_ETM_TRANS_COMMIT,
+	PD_ETM_TRANS_FAIL,
+	PD_ETM_PE_RESET,
+	PD_ETM_CCNT_F1,
+	PD_ETM_CCNT_F2,
+	PD_ETM_CCNT_F3,
+	PD_ETM_NUM_DS_MKR,
+	PD_ETM_UNNUM_DS_MKR,
+	PD_ETM_COMMIT,
+	PD_ETM_CANCEL_F1,
+	PD_ETM_CANCEL_F1_MISPRED,
+	PD_ETM_MISPREDICT,
+	PD_ETM_CANCEL_F2,
+	PD_ETM_CANCEL_F3,
+	PD_ETM_COND_I_F1,
+	PD_ETM_COND_I_F2,
+	PD_ETM_COND_I_F3,
+	PD_ETM_COND_FLUSH,
+	PD_ETM_COND_RES_F1,
+	PD_ETM_COND_RES_F2,
+	PD_ETM_COND_RES_F3,
+	PD_ETM_COND_RES_F4,
+	PD_ETM_IGNORE,
+	PD_ETM_EVENT,
+	PD_ETM_CTXT,
+	PD_ETM_ADDR_CTXT_L_32IS0,
+	PD_ETM_ADDR_CTXT_L_32IS1,
+	PD_ETM_ADDR_CTXT_L_64IS0,
+	PD_ETM_ADDR_CTXT_L_64IS1,
+	PD_ETM_TS_MARKER,
+	PD_ETM_ADDR_MATCH,
+	PD_ETM_ADDR_S_IS0,
+	PD_ETM_ADDR_S_IS1,
+	PD_ETM_ADDR_L_32IS0,
+	PD_ETM_ADDR_L_32IS1,
+	PD_ETM_ADDR_L_64IS0,
+	PD_ETM_ADDR_L_64IS1,
+	PD_ETM_Q,
+	PD_ETM_SRC_ADDR_MATCH,
+	PD_ETM_SRC_ADDR_S_IS0,
+	PD_ETM_SRC_ADDR_S_IS1,
+	PD_ETM_SRC_ADDR_L_32IS0,
+	PD_ETM_SRC_ADDR_L_32IS1,
+	PD_ETM_SRC_ADDR_L_64IS0,
+	PD_ETM_SRC_ADDR_L_64IS1,
+	PD_ETM_ATOM_F1,
+	PD_ETM_ATOM_F2,
+	PD_ETM_ATOM_F3,
+	PD_ETM_ATOM_F4,
+	PD_ETM_ATOM_F5,
+	PD_ETM_ATOM_F6,
+	PD_ETM_KINDS,
+};
+extern const struct pd_packet_kind pd_etm_kinds[PD_ETM_KINDS];
+
+/* Words of a packet. */
+enum pd_etm_word {
+	PD_ETM_VALUE,                        /* address, timestamp, atoms (first: bit 0), … */
+	PD_ETM_COUNT,                        /* of atoms; of commits, of cancelled elements, of a Q packet */
+	PD_ETM_CYCLES,                       /* or the threshold of cycle counts */
+	PD_ETM_FORM,                         /* addresses: see below; else what a kind says */
+	PD_ETM_HAS,                          /* enum pd_etm_has */
+	PD_ETM_CONTEXT,                      /* its info byte */
+	PD_ETM_VMID,
+	PD_ETM_CONTEXT_ID,
+	PD_ETM_INDEX,                        /* where OpenCSD says that the packet begins */
+	PD_ETM_SOURCE,                       /* trace id | processor << 32 */
+};
+/* PD_ETM_FORM of an address: bits that the packet brought, bits that are known, whether it has 64, 2-byte instructions,
+ * which of the last addresses it repeats */
+#define PD_ETM_FORM_BITS(form) ((unsigned)(form) & 0xff)
+#define PD_ETM_FORM_KNOWN(form) ((unsigned)(form) >> 8 & 0xff)
+#define PD_ETM_FORM_WIDE(form) ((unsigned)(form) >> 16 & 1)
+#define PD_ETM_FORM_MATCH(form) ((unsigned)(form) >> 24 & 3)
+
+enum pd_etm_has {
+	PD_ETM_HAS_COUNT = 1,
+	PD_ETM_HAS_CYCLES = 2,
+	PD_ETM_HAS_CONTEXT = 4,
+	PD_ETM_HAS_VMID = 8,
+	PD_ETM_HAS_CONTEXT_ID = 16,
+	PD_ETM_HAS_ADDRESS = 32,
+	PD_ETM_HAS_MATCH = 64,
+	PD_ETM_HAS_CONTEXT_BEFORE = 128,     /* some packet has told a context */
+	PD_ETM_IS_ETE = 256,
+};
+
+/* What the trace unit's registers say. */
+struct pd_etm_setup {
+	uint8_t version;                     /* 0x42: ETMv4.2; 0x50: ETE 1.0 */
+	bool commits_implied, data_trace, conditionals, q_elements;
+	uint8_t cycle_bits, vmid_bytes, context_id_bytes;
+};
+
+struct pd_etm_address { uint64_t value; uint8_t bits, known, wide; };
+
+#define PD_ETM_ROOM 40u              /* bytes of a packet that are looked at */
+#define PD_ETM_FIELDS 8u
+
+/* The trace of one source, between two bytes. All zero at first; see pd_etm_reset. */
+struct pd_etm {
+	bool synced, told_unsynced, info_seen, context_known, context_64, timestamp_known, threshold_known;
+	bool unsynced_pending;               /* bytes were passed over, which shows with the next byte */
+	uint8_t kind, search;                /* of the packet that is read */
+	/* what its bytes are: see etm_packet.c */
+	uint8_t fields[PD_ETM_FIELDS], nr_fields, field;
+	uint8_t passed;                      /* bytes to forget, if unsynced_pending */
+	uint32_t size, threshold;
+	uint64_t index, place, next_index, next_place, timestamp;
+	uint64_t ended;                      /* where the packet began that ended last */
+	struct pd_etm_address now, last[3];
+	uint8_t bytes[PD_ETM_ROOM];
+};
+
+/* Before the first byte, and where bytes are missing: waits for synchronization. */
+void pd_etm_reset(struct pd_etm *etm);
+/* Takes a byte; `index` is what OpenCSD counts, `place` where it is. True: a packet ended. *ret_taken: whether the byte
+ * was taken; else it is to be given again. Where the packet begins is etm->ended. */
+bool pd_etm_feed(const struct pd_etm_setup *setup, struct pd_etm *etm, uint8_t byte, uint64_t index, uint64_t place,
+		 bool *ret_taken, struct pd_packet *ret);
+
+/* --- etm_text.c --- */
+void pd_etm_text(const struct pd_packet *packet, struct perfdata_text *out);
+/* Whether the packet's header is none, which OpenCSD tells in a line of its own. */
+bool pd_etm_is_error(const struct pd_packet *packet);
+
+#endif

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts of CoreSight payloads: AUX records name them, and whose bytes they hold is in AUXTRACE_INFO and
+ * AUX_OUTPUT_HW_ID records. All of these are seen here in the order of the file, while in the order of time a payload comes
+ * before the AUX records in front of it. */
+#include "config.h"
+#include <string.h>
+#include "base/memory.h"
+#include "auxtrace/cs_cuts.h"
+#include "reader/reader_impl.h"
+
+/* A payload is asked for by the batch that holds it, and by each output: none is asked for so many records later. */
+#define KEPT_RECORDS 65536u
+/* Sources change where the recorder gives out ids, which it does at the beginning. */
+#define MOST_VERSIONS 64u
+
+struct payload {
+	uint64_t number;                   /* of its AUXTRACE record */
+	unsigned version;                  /* of the sources */
+	struct pd_cs_cuts cuts;
+};
+
+struct pd_trace_parts {
+	struct pd_cs_trace now;
+	struct version { struct pd_cs_source *sources; size_t nr; } versions[MOST_VERSIONS];
+	unsigned nr_versions;
+	bool changed;                      /* `now` is not the last version */
+	struct payload *payloads;
+	size_t nr_payloads, room_payloads;
+};
+
+void pd_trace_parts_free(struct perfdata_reader *reader)
+{
+	struct pd_trace_parts *parts = reader->parts;
+	if (!parts)
+		return;
+	pd_cs_trace_release(&parts->now);
+	for (unsigned i = 0; i < parts->nr_versions; i++)
+		pd_free(parts->versions[i].sources);
+	for (size_t i = 0; i < parts->nr_payloads; i++)
+		pd_free(parts->payloads[i].cuts.list);
+	pd_free(parts->payloads);
+	pd_free(parts);
+	reader->parts = NULL;
+}
+
+static enum perfdata_status keep_version(struct pd_trace_parts *parts)
+{
+	if (!parts->changed || parts->nr_versions == MOST_VERSIONS)
+		return PERFDATA_OK;
+	const size_t nr = parts->now.nr_sources;
+	struct version *version = &parts->versions[parts->nr_versions];
+	version->sources = pd_calloc(nr ? nr : 1, sizeof *version->sources);
+	if (!version->sources)
+		return PERFDATA_ENOMEM;
+	if (nr)
+		memcpy(version->sources, parts->now.sources, nr * sizeof *version->sources);
+	version->nr = nr;
+	parts->nr_versions++;
+	parts->changed = false;
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status keep_payload(struct pd_trace_parts *parts, uint64_t number,
+					 const struct perfdata_auxtrace *auxtrace)
+{
+	if (keep_version(parts) != PERFDATA_OK ||
+	    pd_vector_grow(&parts->payloads, &parts->room_payloads, parts->nr_payloads, sizeof *parts->payloads) < 0)
+		return PERFDATA_ENOMEM;
+	struct payload *payload = &parts->payloads[parts->nr_payloads];
+	*payload = (struct payload){ .number = number, .version = parts->nr_versions - 1 };
+	if (pd_cs_trace_cuts(&parts->now, auxtrace, &payload->cuts) != PERFDATA_OK)
+		return PERFDATA_ENOMEM;
+	parts->nr_payloads++;
+	return PERFDATA_OK;
+}
+
+static bool concerns(const struct perfdata_reader *reader, const struct perfdata_raw *raw)
+{
+	const uint32_t type = raw->type;
+	if (raw->flags & PERFDATA_RAW_PAYLOAD)
+		return false;
+	return type == PERFDATA_RECORD_AUXTRACE_INFO ||
+	       (reader->parts && (type == PERFDATA_RECORD_AUXTRACE || type == PERFDATA_RECORD_AUX ||
+				  type == PERFDATA_RECORD_AUX_OUTPUT_HW_ID));
+}
+
+static enum perfdata_status see_info(struct perfdata_reader *reader, const struct perfdata_auxtrace_info *info)
+{
+	if (info->type == PD_AUX_CORESIGHT && !reader->parts)
+		reader->parts = pd_calloc(1, sizeof *reader->parts);
+	if (!reader->parts)
+		return info->type == PD_AUX_CORESIGHT ? PERFDATA_ENOMEM : PERFDATA_OK;
+	reader->parts->changed = true;
+	if (info->type == PD_AUX_CORESIGHT)
+		return pd_cs_trace_info(&reader->parts->now, &info->priv);
+	pd_cs_trace_release(&reader->parts->now);
+	return PERFDATA_OK;
+}
+
+enum perfdata_status pd_trace_parts_see(struct perfdata_reader *reader, const struct perfdata_raw *raw)
+{
+	struct perfdata_record record;
+	if (!concerns(reader, raw))
+		return PERFDATA_OK;
+	(void)perfdata_decode(&reader->config, raw->bytes, raw->size, &record);
+	struct pd_trace_parts *parts = reader->parts;
+	switch (raw->type) {
+	case PERFDATA_RECORD_AUXTRACE_INFO:
+		return see_info(reader, &record.u.auxtrace_info);
+	case PERFDATA_RECORD_AUX_OUTPUT_HW_ID:
+		parts->changed |= pd_cs_trace_hw_id(&parts->now, raw->cpu, record.u.aux_output_hw_id.hw_id);
+		return PERFDATA_OK;
+	case PERFDATA_RECORD_AUX:
+		return pd_cs_trace_area(&parts->now, &record.u.aux, (int32_t)raw->cpu, raw->tid);
+	default:
+		return keep_payload(parts, raw->number, &record.u.auxtrace);
+	}
+}
+
+static void forget_before(struct pd_trace_parts *parts, uint64_t number)
+{
+	size_t over = 0;
+	while (over < parts->nr_payloads && parts->payloads[over].number + KEPT_RECORDS < number)
+		pd_free(parts->payloads[over++].cuts.list);
+	/* not for each of them: moving the rest costs */
+	if (!over)
+		return;
+	parts->nr_payloads -= over;
+	memmove(parts->payloads, parts->payloads + over, parts->nr_payloads * sizeof *parts->payloads);
+}
+
+enum perfdata_status pd_cs_payload_stream(const struct perfdata_reader *reader, uint64_t number,
+					  const struct perfdata_auxtrace *auxtrace, struct pd_cs_stream **ret)
+{
+	struct pd_trace_parts *parts = reader->parts;
+	size_t low = 0, high = parts ? parts->nr_payloads : 0;
+	*ret = NULL;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		if (parts->payloads[middle].number < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!parts || low == parts->nr_payloads || parts->payloads[low].number != number)
+		return PERFDATA_OK;
+	const struct payload *payload = &parts->payloads[low];
+	const struct version *version = &parts->versions[payload->version];
+	*ret = pd_cs_stream_new(version->sources, version->nr, auxtrace->cpu, auxtrace->offset, payload->cuts.list,
+				payload->cuts.nr);
+	if (low > KEPT_RECORDS / 2)
+		forget_before(parts, number);
+	return *ret ? PERFDATA_OK : PERFDATA_ENOMEM;
+}
