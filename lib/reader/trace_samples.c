@@ -81,8 +81,8 @@ static void put64(const struct perfdata_reader *reader, uint8_t *at, uint64_t va
 /* The event that recorded the trace. */
 static const struct perfdata_event *tracer_event(const struct perfdata_reader *reader, const struct perfdata_list *priv)
 {
-	const uint64_t pmu = perfdata_list_u64(priv, priv->count > 2 ? 2 : 0);
-	for (size_t i = 0; i < reader->nr_events; i++)
+	const uint64_t pmu = priv->count ? perfdata_list_u64(priv, priv->count > 2 ? 2 : 0) : 0;
+	for (size_t i = 0; priv->count && i < reader->nr_events; i++)
 		if (reader->events[i]->attr->type == pmu)
 			return reader->events[i];
 	return reader->nr_events ? reader->events[0] : NULL;
