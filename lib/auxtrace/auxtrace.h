@@ -57,7 +57,8 @@ struct pd_packet_field {
 	bool when_sized;                     /* only in packets that have a payload (PT: addresses) */
 	const char *const *names;            /* of NAMES and ENUM, `nr_names` of them, NULL where there is none */
 	uint8_t nr_names;
-	uint8_t has;                         /* only in packets that have one of these bits in PD_PACKET_HAS; 0: in all */
+	/* only in packets that have one of these bits in PD_PACKET_HAS; 0: in all */
+	uint8_t has;
 };
 #define PD_PACKET_HAS 4u                     /* a word */
 /* A kind of packet. */

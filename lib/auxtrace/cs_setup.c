@@ -13,7 +13,12 @@
 enum { V3_ID = 1, V3_IDR = 3, V3_WORDS };
 enum { V4_CONFIG, V4_ID, V4_IDR0, V4_IDR1, V4_IDR2, V4_IDR8, V4_AUTH, V4_WORDS, ETE_DEVARCH = V4_WORDS };
 
-static uint8_t id_of(uint64_t word) { return word & 0x7f && (word & 0x7f) < 0x70 ? (uint8_t)(word & 0x7f) : PD_CS_NO_ID; }
+/* 0 is padding, 0x70 and above are reserved. */
+static uint8_t id_of(uint64_t word)
+{
+	const uint8_t id = word & 0x7f;
+	return id && id < 0x70 ? id : PD_CS_NO_ID;
+}
 
 static struct pd_etm_setup setup_of(const struct perfdata_list *words, uint64_t at, bool ete, uint64_t params)
 {

@@ -44,7 +44,8 @@ enum pd_cs_step {
 	PD_CS_END,                           /* no more in these bytes */
 	PD_CS_CUT,                           /* a cut begins */
 	PD_CS_PACKET,
-	PD_CS_RESET,                         /* marks between frames say that something is missing: sources begin anew */
+	/* marks between frames say that something is missing: sources begin anew */
+	PD_CS_RESET,
 	PD_CS_BAD_SIZE,                      /* the cut is not made of frames */
 	PD_CS_BAD_SYNC,                      /* part of a mark between frames; nothing more of the cut is read */
 };
@@ -65,7 +66,8 @@ void pd_cs_lines(struct pd_cs_stream *stream, const uint8_t *bytes, size_t size,
 
 /* --- cs_setup.c --- */
 /* The words of AUXTRACE_INFO; *ret_sources is to be freed. */
-enum perfdata_status pd_cs_sources(const struct perfdata_list *words, struct pd_cs_source **ret_sources, size_t *ret_nr);
+enum perfdata_status pd_cs_sources(const struct perfdata_list *words, struct pd_cs_source **ret_sources,
+				   size_t *ret_nr);
 /* What an AUX_OUTPUT_HW_ID record on a processor says of its source. `first`: it is the first such record, and the ids
  * of AUXTRACE_INFO count no more. Whether anything changed. */
 bool pd_cs_hw_id(struct pd_cs_source *sources, size_t nr, bool first, uint32_t cpu, uint64_t hw_id);

@@ -57,8 +57,8 @@ static const struct pd_packet_field exception_fields[] = {
 	SOURCE,
 	FIELD("number", "Which exception.", VALUE, 0, 16, DEC),
 	ENUM("exception", "Its name.", VALUE, 0, 16, exceptions, 0),
-	FIELD("address_follows", "1: its return address comes next; 2: so it does, and is that of the packet before.", FORM, 0,
-	      2, DEC),
+	FIELD("address_follows", "1: its return address comes next; 2: so it does, and is the last one again.", FORM,
+	      0, 2, DEC),
 };
 static const struct pd_packet_field instrumentation_fields[] = {
 	SOURCE,
@@ -88,7 +88,10 @@ static const struct pd_packet_field atom_fields[] = {
 	SOURCE,
 	FIELD("atoms", "Branches: E executed, N not.", VALUE, 0, 64, ATOMS),
 };
-static const struct pd_packet_field event_fields[] = { SOURCE, FIELD("events", "Which events, a bit each.", VALUE, 0, 4, HEX) };
+static const struct pd_packet_field event_fields[] = {
+	SOURCE,
+	FIELD("events", "Which events, a bit each.", VALUE, 0, 4, HEX),
+};
 static const struct pd_packet_field context_fields[] = { SOURCE, CONTEXT };
 static const struct pd_packet_field address_fields[] = { SOURCE, ADDRESS };
 static const struct pd_packet_field address_context_fields[] = { SOURCE, ADDRESS, CONTEXT };

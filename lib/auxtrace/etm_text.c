@@ -181,8 +181,9 @@ static void trace_info(const struct pd_packet *packet, struct perfdata_text *out
 static void exception(const struct pd_packet *packet, struct perfdata_text *out)
 {
 	static const char *const names[16] = {
-		"PE Reset", "Debug Halt", "Call",      "Trap",       "System Error", "Reserved", "Inst Debug", "Data Debug",
-		"Reserved", "Reserved",   "Alignment", "Inst Fault", "Data Fault",   "Reserved", "IRQ",        "FIQ",
+		"PE Reset",   "Debug Halt", "Call",      "Trap",     "System Error", "Reserved",
+		"Inst Debug", "Data Debug", "Reserved",  "Reserved", "Alignment",    "Inst Fault",
+		"Data Fault", "Reserved",   "IRQ",       "FIQ",
 	};
 	const uint64_t type = packet->words[PD_ETM_VALUE], follows = packet->words[PD_ETM_FORM];
 	perfdata_text_literal(out, ";  ");

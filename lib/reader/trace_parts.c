@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The parts of CoreSight payloads: AUX records name them, and whose bytes they hold is in AUXTRACE_INFO and
- * AUX_OUTPUT_HW_ID records. All of these are seen here in the order of the file, while in the order of time a payload comes
- * before the AUX records in front of it. */
+ * AUX_OUTPUT_HW_ID records. All of these are seen here in the order of the file, while in the order of time a payload
+ * comes before the AUX records in front of it. */
 #include "config.h"
 #include <string.h>
 #include "base/memory.h"
