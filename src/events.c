@@ -8,8 +8,6 @@
 #include "commands.h"
 #include "perfdata/perf.h"
 
-#define PERF_TYPE_TRACEPOINT 2
-
 /* The value of a row of the attr's layout. */
 static uint64_t member(const struct perfdata_attr *attr, const struct perfdata_field *field)
 {
@@ -160,7 +158,7 @@ static void show_perf_tips(struct perfdata_text *out, const struct perfdata_read
 	const struct perfdata_event *event;
 	bool tracepoint = false, group = false;
 	for (size_t i = 0; (event = perfdata_reader_event(reader, i)); i++) {
-		tracepoint |= event->attr->type == PERF_TYPE_TRACEPOINT;
+		tracepoint |= event->attr->type == PERFDATA_TYPE_TRACEPOINT;
 		group |= event->group_leader != event->index && !pipe;
 	}
 	if (tracepoint)

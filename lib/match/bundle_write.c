@@ -61,7 +61,6 @@ void perfdata_bundle_free(struct perfdata_bundle *bundle)
 
 /* --- names -------------------------------------------------------------------------------------------------------- */
 
-/* A name that leads nowhere but below the place where an archive is unpacked: relative, of plain parts. */
 bool pd_is_safe_name(const char *name)
 {
 	if (!*name || *name == '/' || strlen(name) >= PD_ROOTED_PATH)

@@ -316,9 +316,19 @@ struct perfdata_cpus {
 /* Iterates: *position starts at 0. CPU numbers come as recorded (-1 for any); false at the end. */
 PERFDATA_API bool perfdata_cpus_next(const struct perfdata_cpus *cpus, uint64_t *position, int32_t *ret_cpu);
 
+/* The kernel's perf_type_id. Higher numbers are PMUs of the recording's machine (feature PMU_MAPPINGS). */
+enum perfdata_attr_type {
+	PERFDATA_TYPE_HARDWARE,
+	PERFDATA_TYPE_SOFTWARE,
+	PERFDATA_TYPE_TRACEPOINT,
+	PERFDATA_TYPE_HW_CACHE,
+	PERFDATA_TYPE_RAW,
+	PERFDATA_TYPE_BREAKPOINT
+};
+
 struct perfdata_attr {
 	uint64_t present;
-	uint32_t type;
+	uint32_t type;                 /* enum perfdata_attr_type, or the number of a PMU */
 	uint32_t size;                 /* as recorded; 0 means 64 */
 	uint64_t config;
 	uint64_t sample_period;        /* or frequency, with flag FREQ */

@@ -128,7 +128,7 @@ static void note_late(struct perfdata_reader *reader, struct perfdata_raw *raw)
 			(unsigned long long)raw->time, (unsigned long long)order->last);
 }
 
-static inline void fill_slot(struct pd_slot *slot, struct pd_slot_header *header, const struct perfdata_raw *raw)
+static inline void fill_slot(struct pd_order_slot *slot, struct pd_slot_header *header, const struct perfdata_raw *raw)
 {
 	*header = (struct pd_slot_header){ raw->type, (uint16_t)raw->size, raw->misc };
 	slot->bytes = raw->bytes;
@@ -160,7 +160,7 @@ static enum perfdata_status push(struct perfdata_reader *reader, struct perfdata
 		const enum perfdata_status status = pd_slots_take(&order->slots, &slot, &count);
 		if (status != PERFDATA_OK)
 			return status;
-		struct pd_slot *slots = pd_slot_at(&order->slots, slot);
+		struct pd_order_slot *slots = pd_slot_at(&order->slots, slot);
 		struct pd_slot_header *headers = pd_slot_header_at(&order->slots, slot);
 		hold_chunk(order, raws->chunk, count);
 		order->waiting += count;
@@ -242,7 +242,7 @@ static void sift_down(struct pd_order *order, size_t at)
  * store forwarding. */
 static inline void raw_of(const struct perfdata_reader *reader, const struct pd_key *key, struct perfdata_raw *ret)
 {
-	const struct pd_slot *slot = pd_slot_at(&reader->order->slots, key->slot);
+	const struct pd_order_slot *slot = pd_slot_at(&reader->order->slots, key->slot);
 	const struct pd_slot_header header = *pd_slot_header_at(&reader->order->slots, key->slot);
 	ret->bytes = slot->bytes;
 	ret->event = slot->event;

@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "reader/order_slots.h"
 
-#define ALIGNMENT alignof(struct pd_slot)
+#define ALIGNMENT alignof(struct pd_order_slot)
 
 void pd_slots_init(struct pd_slots *slots) { *slots = (struct pd_slots){ .open = PD_NO_BLOCK, .free = PD_NO_BLOCK }; }
 
@@ -25,7 +25,7 @@ static enum perfdata_status add_block(struct pd_slots *slots)
 	if (!memory)
 		return PERFDATA_ENOMEM;
 	const size_t beyond = (uintptr_t)memory % ALIGNMENT;
-	struct pd_slot *aligned = (struct pd_slot *)(void *)((char *)memory + (beyond ? ALIGNMENT - beyond : 0));
+	struct pd_order_slot *aligned = (void *)((char *)memory + (beyond ? ALIGNMENT - beyond : 0));
 	slots->blocks[slots->nr_blocks] = (struct pd_slot_block){
 		.memory = memory,
 		.slots = aligned,

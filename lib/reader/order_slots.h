@@ -14,7 +14,7 @@
 
 /* What is known of a waiting record: one cache line, and beside it the record's header. By the time the record is
  * released, its bytes have left the cache, so releasing must not need them. */
-struct pd_slot {
+struct pd_order_slot {
 	alignas(64) const uint8_t *bytes;
 	struct pd_chunk *chunk;
 	const struct perfdata_event *event;
@@ -31,13 +31,13 @@ struct pd_slot_header {
 
 struct pd_slot_block {
 	void *memory;
-	struct pd_slot *slots;      /* in memory, aligned */
+	struct pd_order_slot *slots;      /* in memory, aligned */
 	struct pd_slot_header *headers;
 	uint32_t nr_used;
 	uint32_t next_free;
 };
 
-#define PD_SLOT_BLOCK_BYTES (PD_BLOCK_SLOTS * (sizeof(struct pd_slot) + sizeof(struct pd_slot_header)))
+#define PD_SLOT_BLOCK_BYTES (PD_BLOCK_SLOTS * (sizeof(struct pd_order_slot) + sizeof(struct pd_slot_header)))
 
 struct pd_slots {
 	struct pd_slot_block *blocks;
@@ -58,7 +58,7 @@ static inline void pd_slot_leave(struct pd_slots *slots, uint32_t slot)
 	if (--slots->blocks[slot >> PD_BLOCK_SHIFT].nr_used == 0)
 		pd_slot_block_left(slots, slot >> PD_BLOCK_SHIFT);
 }
-static inline struct pd_slot *pd_slot_at(const struct pd_slots *slots, uint32_t slot)
+static inline struct pd_order_slot *pd_slot_at(const struct pd_slots *slots, uint32_t slot)
 {
 	return &slots->blocks[slot >> PD_BLOCK_SHIFT].slots[slot & (PD_BLOCK_SLOTS - 1)];
 }

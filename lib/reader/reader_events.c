@@ -227,9 +227,9 @@ bool pd_event_may_revise(struct perfdata_reader *reader)
  * alone, which does not identify such events. */
 static bool is_named_by_attr(const struct perfdata_event *event, enum perfdata_name_source source)
 {
-	const uint32_t hardware = 0, software = 1, cache = 3, type = event->attr->type;
-
-	return source == PERFDATA_NAME_EVENT_TYPE && (type == hardware || type == software || type == cache);
+	const uint32_t type = event->attr->type;
+	return source == PERFDATA_NAME_EVENT_TYPE &&
+	       (type == PERFDATA_TYPE_HARDWARE || type == PERFDATA_TYPE_SOFTWARE || type == PERFDATA_TYPE_HW_CACHE);
 }
 
 enum perfdata_status pd_event_set_name(struct perfdata_reader *reader, size_t index, const void *name, size_t size,

@@ -10,10 +10,6 @@
 #define START UINT64_C(1000000000)       /* when an anonymous recording begins, ns */
 #define KERNEL_HALF UINT64_C(0x8000000000000000)
 #define UNMAPPED UINT64_C(0x7ffff0000000)    /* where addresses go that belong to no mapping */
-#define TYPE_SOFTWARE 1u
-#define TYPE_TRACEPOINT 2u
-#define TYPE_CACHE 3u
-#define TYPE_BREAKPOINT 5u
 #define CONFIG_BPF_OUTPUT 10u
 #define LARGEST_FILE (UINT64_C(1) << 40)
 #define DROPPED_BITS                                                                                                \
@@ -454,10 +450,10 @@ enum perfdata_status pd_anonymize_record(struct pd_anonymizer *a, const struct p
 void pd_anonymize_attr(struct perfdata_attr *attr)
 {
 	attr->sample_type &= ~(uint64_t)DROPPED_BITS;
-	if (attr->type == TYPE_TRACEPOINT) {
+	if (attr->type == PERFDATA_TYPE_TRACEPOINT) {
 		/* raw data tell what happened: they and their formats go, and perf opens no tracepoint without its
 		 * format */
-		attr->type = TYPE_SOFTWARE;
+		attr->type = PERFDATA_TYPE_SOFTWARE;
 		attr->config = CONFIG_BPF_OUTPUT;
 	}
 	attr->config1 = attr->config2 = attr->config3 = attr->config4 = 0;
@@ -477,17 +473,16 @@ static bool is_public(const struct perfdata_event *event)
 		return true;
 	perfdata_text_init(&text);
 	perfdata_event_fallback_name(event->attr, &text);
-	const char *colon = event->attr->type < TYPE_TRACEPOINT || event->attr->type == TYPE_CACHE
-				    ? strchr(event->name, ':')
-				    : NULL;
+	const uint32_t type = event->attr->type;
+	const bool is_general = type < PERFDATA_TYPE_TRACEPOINT || type == PERFDATA_TYPE_HW_CACHE;
+	const char *colon = is_general ? strchr(event->name, ':') : NULL;
 	const size_t size = colon ? (size_t)(colon - event->name) : strlen(event->name);
 	const char *other = text.size ? memchr(text.data, ':', text.size) : NULL;
-	const bool is_general = event->attr->type < TYPE_TRACEPOINT || event->attr->type == TYPE_CACHE;
 	const size_t plain = other && is_general ? (size_t)(other - text.data) : text.size;   /* without ":u" */
 	const bool same = !perfdata_text_failed(&text) && size == plain && !memcmp(text.data, event->name, size) &&
 			  (!colon || strspn(colon + 1, "ukhpPGHSDIeb") == strlen(colon + 1));
 	perfdata_text_release(&text);
-	return same && event->attr->type != TYPE_BREAKPOINT;
+	return same && event->attr->type != PERFDATA_TYPE_BREAKPOINT;
 }
 
 const char *pd_anonymize_event_name(struct pd_anonymizer *a, const struct perfdata_event *event)

@@ -7,8 +7,6 @@
 
 #define ATTR_OF_61 128u              /* bytes of the largest attr that perf 6.1 takes; next line: perf 7.3 */
 #define ATTR_OF_73 144u
-#define TYPE_SOFTWARE 1u
-#define TYPE_TRACEPOINT 2u
 #define CONFIG_BPF_OUTPUT 10u
 #define CONFIG_DUMMY 9u
 #define ATTR_OF_DUMMY 112u
@@ -30,7 +28,7 @@ static bool trace_is_damaged(const struct perfdata_reader *reader)
 
 static bool lacks_format(const struct perfdata_rewriter *rewriter, const struct perfdata_event *event)
 {
-	if (event->attr->type != TYPE_TRACEPOINT)
+	if (event->attr->type != PERFDATA_TYPE_TRACEPOINT)
 		return false;
 	return !event->trace || trace_is_damaged(rewriter->reader);
 }
@@ -62,7 +60,7 @@ bool pd_mend_is_stat(const struct perfdata_rewriter *rewriter)
 
 enum perfdata_status pd_mend_no_events(struct perfdata_rewriter *rewriter)
 {
-	const struct perfdata_attr attr = { .type = TYPE_SOFTWARE,
+	const struct perfdata_attr attr = { .type = PERFDATA_TYPE_SOFTWARE,
 					    .size = ATTR_OF_DUMMY,
 					    .config = CONFIG_DUMMY,
 					    .sample_type = PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_TID |
@@ -89,7 +87,7 @@ void pd_mend_attr(struct perfdata_rewriter *rewriter, const struct perfdata_even
 		ret->flags = recorded.flags;
 	if (rewriter->options.repair && lacks_format(rewriter, event)) {
 		/* perf opens no tracepoint without its format; such an event shows its name and its raw bytes */
-		ret->type = TYPE_SOFTWARE;
+		ret->type = PERFDATA_TYPE_SOFTWARE;
 		ret->config = CONFIG_BPF_OUTPUT;
 		pd_rewrite_tell(rewriter, "the format of %s is not in the recording: its raw data stay, without fields",
 				event->name);

@@ -8,7 +8,6 @@
 #include "perfdata/unstable.h"
 #include "recording/tracepoints.h"
 
-enum { TYPE_TRACEPOINT = 2 };         /* of an attr */
 /* bytes of padding behind the fields: of the struct, and of the record */
 #define MOST_PADDING 14u
 
@@ -187,7 +186,7 @@ bool pd_tracepoint_may_turn(struct perfdata_rewriter *rewriter, const struct per
 	const struct perfdata_trace *all = perfdata_reader_trace(rewriter->reader);
 	struct perfdata_trace_info info;
 
-	if (event->attr->type != TYPE_TRACEPOINT || !(event->attr->sample_type & PERFDATA_SAMPLE_RAW))
+	if (event->attr->type != PERFDATA_TYPE_TRACEPOINT || !(event->attr->sample_type & PERFDATA_SAMPLE_RAW))
 		return true;
 	if (!trace || trace->format_problem) {
 		(void)pd_error(&rewriter->error, PERFDATA_EUNSUP, PERFDATA_NO_OFFSET,
@@ -248,7 +247,7 @@ enum perfdata_status pd_tracepoint_turn(struct perfdata_rewriter *rewriter, cons
 					struct perfdata_record *record)
 {
 	if (record->type != PERFDATA_RECORD_SAMPLE || !raw->event ||
-	    raw->event->attr->type != TYPE_TRACEPOINT || !PERFDATA_HAS(record, sample, raw))
+	    raw->event->attr->type != PERFDATA_TYPE_TRACEPOINT || !PERFDATA_HAS(record, sample, raw))
 		return PERFDATA_OK;
 	struct perfdata_bytes *bytes = &record->u.sample.raw;
 	const struct perfdata_trace_event *trace = raw->event->trace;

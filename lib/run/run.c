@@ -8,7 +8,7 @@
 
 /* --- formatting --------------------------------------------------------------------------------------------------- */
 
-static void free_inputs(struct pd_run *run, struct pd_slot *slot)
+static void free_inputs(struct pd_run *run, struct pd_batch_slot *slot)
 {
 	if (slot->batch)
 		perfdata_batch_release(slot->batch);
@@ -29,12 +29,12 @@ static bool any_text_failed(const struct pd_share *share)
 	return false;
 }
 
-static enum perfdata_status format_for(struct pd_run *run, struct pd_slot *slot, unsigned number)
+static enum perfdata_status format_for(struct pd_run *run, struct pd_batch_slot *slot, unsigned number)
 {
 	const struct perfdata_outputs *target = &run->targets[number];
 	struct pd_share *share = &slot->shares[number];
 	struct perfdata_scratch *scratch = &slot->worker->scratch[number];
-	struct pd_stream *stream = pd_run_stream(slot, run, number, 0);
+	struct pd_text_stream *stream = pd_run_stream(slot, run, number, 0);
 	if (!stream)
 		return PERFDATA_ENOMEM;
 	const enum perfdata_status status = target->emitter->format(target->state, slot->batch, share->value, scratch,
@@ -49,7 +49,7 @@ static bool format(struct pd_run *run, struct pd_worker *worker)
 {
 	if (run->formatted == run->filled)
 		return false;
-	struct pd_slot *slot = pd_run_slot(run, run->formatted++);
+	struct pd_batch_slot *slot = pd_run_slot(run, run->formatted++);
 	slot->state = PD_SLOT_FORMATTING;
 	slot->worker = worker;
 	pd_monitor_leave(run->monitor);
@@ -157,7 +157,7 @@ static int run_init(struct pd_run *run, const struct perfdata_target *const *ask
 	return targets_init(run, asked);
 }
 
-static void release_slot(struct pd_run *run, struct pd_slot *slot)
+static void release_slot(struct pd_run *run, struct pd_batch_slot *slot)
 {
 	free_inputs(run, slot);
 	for (unsigned i = 0; slot->shares && i < run->nr_targets; i++)
@@ -236,7 +236,7 @@ static enum perfdata_status end_target(struct pd_run *run, unsigned number, cons
 	const struct perfdata_outputs *target = &run->targets[number];
 	if (!target->emitter->end)
 		return PERFDATA_OK;
-	struct pd_stream *stream = pd_run_stream(&run->outside, run, number, 0);
+	struct pd_text_stream *stream = pd_run_stream(&run->outside, run, number, 0);
 	const enum perfdata_status status = stream ? target->emitter->end(target->state, end, &stream->text)
 						   : PERFDATA_ENOMEM;
 	if (run->lane_status)

@@ -5,7 +5,7 @@
 
 void pd_run_keep_finding(void *user, const struct perfdata_finding *finding)
 {
-	struct pd_slot *slot = user;
+	struct pd_batch_slot *slot = user;
 	struct pd_queued_finding *found = pd_finding_copy(finding);
 	if (found)
 		pd_finding_queue_put(&slot->found, found);
@@ -50,7 +50,7 @@ void pd_run_emitter_finding(void *user, const struct perfdata_finding *finding)
 	queue(target->run, pd_finding_copy(finding));
 }
 
-void pd_run_queue_kept(struct pd_run *run, struct pd_slot *slot)
+void pd_run_queue_kept(struct pd_run *run, struct pd_batch_slot *slot)
 {
 	for (struct pd_queued_finding *found; (found = pd_finding_queue_take(&slot->found));)
 		queue(run, found);

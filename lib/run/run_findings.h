@@ -6,7 +6,7 @@
 #include "base/finding_queue.h"
 
 struct pd_run;
-struct pd_slot;
+struct pd_batch_slot;
 struct perfdata_outputs;
 /* For perfdata_batch_check: the finding waits in the slot, `user`, so that findings come in the order of the
  * records. */
@@ -17,7 +17,7 @@ perfdata_finding_fn pd_run_read_finding;
 /* For findings of an emitter: `user` is its struct perfdata_outputs. */
 perfdata_finding_fn pd_run_emitter_finding;
 /* Queues the findings of a slot for reporting. */
-void pd_run_queue_kept(struct pd_run *run, struct pd_slot *slot);
+void pd_run_queue_kept(struct pd_run *run, struct pd_batch_slot *slot);
 /* Called by the calling thread, inside the monitor. True if it left the monitor to report: the caller must look at the
  * state again. */
 bool pd_run_report(struct pd_run *run);

@@ -52,10 +52,10 @@ struct pd_worker {
 };
 
 /* The text that one emitter appends to one of its outputs in one batch, or in begin or end. */
-struct pd_stream {
+struct pd_text_stream {
 	struct pd_outlet outlet;
 	struct pd_run *run;
-	struct pd_slot *slot;
+	struct pd_batch_slot *slot;
 	unsigned target, output;
 	struct perfdata_text text;          /* begins behind the blocks */
 	struct pd_block *first, *last;      /* blocks that were cut off before their batch was next */
@@ -65,11 +65,11 @@ struct pd_stream {
 struct pd_share {
 	void *value;                        /* from scan, for format */
 	void *part;                         /* from format, for merge */
-	struct pd_stream **streams;         /* by output; NULL: nothing was appended yet */
+	struct pd_text_stream **streams;         /* by output; NULL: nothing was appended yet */
 	size_t nr_streams;
 };
 
-struct pd_slot {
+struct pd_batch_slot {
 	enum pd_slot_state state;
 	enum perfdata_status status;
 	/* the slot's thread has the writer's role, or is the only thread: bytes go to their lane at once */
@@ -109,10 +109,10 @@ struct pd_run {
 	struct pd_team *team;
 	struct pd_worker *workers;          /* the caller's is the last */
 	unsigned jobs;
-	struct pd_slot outside;             /* for what begin and end append */
+	struct pd_batch_slot outside;             /* for what begin and end append */
 
 	/* Guarded by the monitor from here on. */
-	struct pd_slot *slots;
+	struct pd_batch_slot *slots;
 	unsigned nr_slots;
 	/* with a buffer, the block used last first, while it is in the caches; without a buffer */
 	struct pd_block *spares, *empty;
@@ -139,7 +139,7 @@ struct pd_run {
 	unsigned nr_early, next_early;
 };
 
-static inline struct pd_slot *pd_run_slot(struct pd_run *run, uint64_t number)
+static inline struct pd_batch_slot *pd_run_slot(struct pd_run *run, uint64_t number)
 {
 	return &run->slots[number % run->nr_slots];
 }
@@ -157,13 +157,13 @@ enum perfdata_status pd_run_open_lane(struct perfdata_outputs *target, struct pe
 
 /* --- run_stream.c: texts of slots --- */
 /* The stream of an output, made at first need; NULL without memory, or where there is no such output. */
-struct pd_stream *pd_run_stream(struct pd_slot *slot, struct pd_run *run, unsigned target, unsigned output);
+struct pd_text_stream *pd_run_stream(struct pd_batch_slot *slot, struct pd_run *run, unsigned target, unsigned output);
 /* Sends all that the slot's streams of a target hold to the lanes; for a slot that failed, only the blocks that were
  * cut off. Called by the thread that has the writer's role, outside of the monitor. */
-enum perfdata_status pd_run_send(struct pd_slot *slot, unsigned target, bool only_blocks);
+enum perfdata_status pd_run_send(struct pd_batch_slot *slot, unsigned target, bool only_blocks);
 /* Gives the slot's buffers back; called inside the monitor. */
-void pd_run_recycle(struct pd_run *run, struct pd_slot *slot);
-void pd_run_free_streams(struct pd_run *run, struct pd_slot *slot);
+void pd_run_recycle(struct pd_run *run, struct pd_batch_slot *slot);
+void pd_run_free_streams(struct pd_run *run, struct pd_batch_slot *slot);
 void pd_run_free_blocks(struct pd_run *run);
 
 /* --- run_write.c: the writer's role --- */

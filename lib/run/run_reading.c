@@ -109,7 +109,7 @@ static enum perfdata_status call_begin(struct pd_run *run, struct perfdata_outpu
 		.jobs = run->jobs,
 		.recording = run->options->recording ? run->options->recording : perfdata_reader_header(reader)->name,
 	};
-	struct pd_stream *stream = pd_run_stream(&run->outside, run, target->number, 0);
+	struct pd_text_stream *stream = pd_run_stream(&run->outside, run, target->number, 0);
 	if (!stream)
 		return pd_run_fail(&run->error, PERFDATA_ENOMEM);
 	const enum perfdata_status status = emitter->begin(&context, &target->state, &stream->text);
@@ -179,7 +179,7 @@ static enum perfdata_status next_batch(struct pd_run *run, struct perfdata_batch
 	return run->reader_status ? run->reader_status : pull(run, ret);
 }
 
-static enum perfdata_status scan(struct pd_run *run, struct pd_slot *slot)
+static enum perfdata_status scan(struct pd_run *run, struct pd_batch_slot *slot)
 {
 	for (unsigned i = 0; i < run->nr_targets; i++) {
 		const struct perfdata_outputs *target = &run->targets[i];
@@ -195,7 +195,7 @@ static enum perfdata_status scan(struct pd_run *run, struct pd_slot *slot)
 
 void pd_run_fill(struct pd_run *run)
 {
-	struct pd_slot *slot = pd_run_slot(run, run->filled);
+	struct pd_batch_slot *slot = pd_run_slot(run, run->filled);
 	slot->number = run->filled;
 	pd_monitor_leave(run->monitor);
 	struct perfdata_batch *batch = NULL;

@@ -50,7 +50,7 @@ static void take_buffer(struct pd_run *run, struct perfdata_text *text)
 }
 
 /* Lets the text's bytes wait as a block; false: the limit leaves no room for that. */
-static bool put_aside(struct pd_run *run, struct pd_stream *stream)
+static bool put_aside(struct pd_run *run, struct pd_text_stream *stream)
 {
 	struct perfdata_text *text = &stream->text;
 	if (run->waiting_bytes + text->capacity > PD_RUN_WAITING(run->jobs))
@@ -96,7 +96,7 @@ void pd_run_free_blocks(struct pd_run *run)
 
 /* --- sending ------------------------------------------------------------------------------------------------------ */
 
-static struct pd_lane *lane_of(const struct pd_stream *stream)
+static struct pd_lane *lane_of(const struct pd_text_stream *stream)
 {
 	struct pd_run *run = stream->run;
 	pd_monitor_enter(run->monitor);
@@ -105,7 +105,7 @@ static struct pd_lane *lane_of(const struct pd_stream *stream)
 	return lane;
 }
 
-static enum perfdata_status send_text(struct pd_stream *stream)
+static enum perfdata_status send_text(struct pd_text_stream *stream)
 {
 	struct perfdata_text *text = &stream->text;
 	if (perfdata_text_failed(text))
@@ -118,7 +118,7 @@ static enum perfdata_status send_text(struct pd_stream *stream)
 	return status;
 }
 
-static enum perfdata_status send_blocks(struct pd_stream *stream)
+static enum perfdata_status send_blocks(struct pd_text_stream *stream)
 {
 	struct pd_run *run = stream->run;
 	while (stream->first) {
@@ -140,11 +140,11 @@ static enum perfdata_status send_blocks(struct pd_stream *stream)
 	return PERFDATA_OK;
 }
 
-enum perfdata_status pd_run_send(struct pd_slot *slot, unsigned target, bool only_blocks)
+enum perfdata_status pd_run_send(struct pd_batch_slot *slot, unsigned target, bool only_blocks)
 {
 	const struct pd_share *share = &slot->shares[target];
 	for (unsigned i = 0; i < share->nr_streams; i++) {
-		struct pd_stream *stream = share->streams[i];
+		struct pd_text_stream *stream = share->streams[i];
 		enum perfdata_status status = stream ? send_blocks(stream) : PERFDATA_OK;
 		if (!status && stream && !only_blocks)
 			status = send_text(stream);
@@ -155,7 +155,7 @@ enum perfdata_status pd_run_send(struct pd_slot *slot, unsigned target, bool onl
 }
 
 /* Takes the writer's role for the text of a batch that is next, which this thread formats. */
-static void send_now(struct pd_run *run, struct pd_stream *stream)
+static void send_now(struct pd_run *run, struct pd_text_stream *stream)
 {
 	run->writing = true;
 	pd_monitor_leave(run->monitor);
@@ -172,7 +172,7 @@ static void send_now(struct pd_run *run, struct pd_stream *stream)
 /* The outlet of all texts of a run: called with a text that is full. */
 static void leave(struct pd_outlet *outlet, struct perfdata_text *text)
 {
-	struct pd_stream *stream = (struct pd_stream *)(void *)outlet;
+	struct pd_text_stream *stream = (struct pd_text_stream *)(void *)outlet;
 	struct pd_run *run = stream->run;
 	if (perfdata_text_failed(text))
 		return;
@@ -202,7 +202,8 @@ static void leave(struct pd_outlet *outlet, struct perfdata_text *text)
 
 /* --- streams of a slot -------------------------------------------------------------------------------------------- */
 
-static struct pd_stream *make_stream(struct pd_slot *slot, struct pd_run *run, unsigned target, unsigned output)
+static struct pd_text_stream *make_stream(struct pd_batch_slot *slot, struct pd_run *run, unsigned target,
+					  unsigned output)
 {
 	struct pd_share *share = &slot->shares[target];
 	pd_monitor_enter(run->monitor);
@@ -212,10 +213,10 @@ static struct pd_stream *make_stream(struct pd_slot *slot, struct pd_run *run, u
 		return NULL;
 	if (pd_vector_reach(&share->streams, &share->nr_streams, output, sizeof *share->streams) < 0)
 		return NULL;
-	struct pd_stream *stream = pd_calloc(1, sizeof *stream);
+	struct pd_text_stream *stream = pd_calloc(1, sizeof *stream);
 	if (!stream)
 		return NULL;
-	*stream = (struct pd_stream){
+	*stream = (struct pd_text_stream){
 		.outlet.leave = leave, .run = run, .slot = slot, .target = target, .output = output
 	};
 	perfdata_text_init(&stream->text);
@@ -225,10 +226,10 @@ static struct pd_stream *make_stream(struct pd_slot *slot, struct pd_run *run, u
 	return stream;
 }
 
-struct pd_stream *pd_run_stream(struct pd_slot *slot, struct pd_run *run, unsigned target, unsigned output)
+struct pd_text_stream *pd_run_stream(struct pd_batch_slot *slot, struct pd_run *run, unsigned target, unsigned output)
 {
 	const struct pd_share *share = &slot->shares[target];
-	struct pd_stream *stream = output < share->nr_streams ? share->streams[output] : NULL;
+	struct pd_text_stream *stream = output < share->nr_streams ? share->streams[output] : NULL;
 	if (!stream)
 		stream = make_stream(slot, run, target, output);
 	if (stream && !stream->text.capacity) {
@@ -239,11 +240,11 @@ struct pd_stream *pd_run_stream(struct pd_slot *slot, struct pd_run *run, unsign
 	return stream;
 }
 
-void pd_run_recycle(struct pd_run *run, struct pd_slot *slot)
+void pd_run_recycle(struct pd_run *run, struct pd_batch_slot *slot)
 {
 	for (unsigned i = 0; i < run->nr_targets; i++) {
 		for (unsigned k = 0; k < slot->shares[i].nr_streams; k++) {
-			struct pd_stream *stream = slot->shares[i].streams[k];
+			struct pd_text_stream *stream = slot->shares[i].streams[k];
 			if (!stream)
 				continue;
 			struct perfdata_text text = stream->text;
@@ -254,7 +255,7 @@ void pd_run_recycle(struct pd_run *run, struct pd_slot *slot)
 	}
 }
 
-void pd_run_free_streams(struct pd_run *run, struct pd_slot *slot)
+void pd_run_free_streams(struct pd_run *run, struct pd_batch_slot *slot)
 {
 	for (unsigned i = 0; slot->shares && i < run->nr_targets; i++) {
 		struct pd_share *share = &slot->shares[i];
@@ -271,18 +272,18 @@ void pd_run_free_streams(struct pd_run *run, struct pd_slot *slot)
 
 /* --- what emitters call ------------------------------------------------------------------------------------------- */
 
-static struct pd_stream *stream_of(const struct perfdata_text *out) { return (struct pd_stream *)(void *)out->outlet; }
+static struct pd_text_stream *stream_of(const struct perfdata_text *out) { return (void *)out->outlet; }
 
 struct perfdata_text *perfdata_emit_text(struct perfdata_text *out, unsigned output)
 {
-	const struct pd_stream *stream = stream_of(out);
-	struct pd_stream *other = stream ? pd_run_stream(stream->slot, stream->run, stream->target, output) : NULL;
+	const struct pd_text_stream *stream = stream_of(out);
+	struct pd_text_stream *other = stream ? pd_run_stream(stream->slot, stream->run, stream->target, output) : NULL;
 	return other ? &other->text : NULL;
 }
 
 enum perfdata_status perfdata_emit_encode(struct perfdata_text *out, void *work)
 {
-	struct pd_stream *stream = stream_of(out);
+	struct pd_text_stream *stream = stream_of(out);
 	struct pd_run *run = stream ? stream->run : NULL;
 	const struct perfdata_emitter *emitter = run ? run->targets[stream->target].emitter : NULL;
 	if (!emitter || !emitter->encode || !stream->slot->ordered)
@@ -300,7 +301,7 @@ enum perfdata_status perfdata_emit_encode(struct perfdata_text *out, void *work)
 
 enum perfdata_status perfdata_emit_patch(struct perfdata_text *out, uint64_t offset, const void *bytes, size_t size)
 {
-	struct pd_stream *stream = stream_of(out);
+	struct pd_text_stream *stream = stream_of(out);
 	if (!stream || stream->slot != &stream->run->outside)
 		return PERFDATA_EUSAGE;
 	enum perfdata_status status = send_blocks(stream);
@@ -311,7 +312,7 @@ enum perfdata_status perfdata_emit_patch(struct perfdata_text *out, uint64_t off
 
 uint64_t perfdata_emit_offset(const struct perfdata_text *out)
 {
-	const struct pd_stream *stream = stream_of(out);
+	const struct pd_text_stream *stream = stream_of(out);
 	if (!stream)
 		return out->size;
 	uint64_t offset = lane_of(stream)->bytes + out->size;

@@ -219,7 +219,7 @@ void pd_run_give_up(struct pd_run *run, enum perfdata_status status, const struc
 	run->stopping = true;
 }
 
-static enum perfdata_status merge(struct pd_run *run, struct pd_slot *slot)
+static enum perfdata_status merge(struct pd_run *run, struct pd_batch_slot *slot)
 {
 	for (unsigned i = 0; i < run->nr_targets; i++) {
 		const struct perfdata_emitter *emitter = run->targets[i].emitter;
@@ -227,7 +227,7 @@ static enum perfdata_status merge(struct pd_run *run, struct pd_slot *slot)
 		slot->shares[i].part = NULL;
 		if (!part || !emitter->merge)
 			continue;
-		struct pd_stream *stream = pd_run_stream(slot, run, i, 0);
+		struct pd_text_stream *stream = pd_run_stream(slot, run, i, 0);
 		if (!stream) {
 			if (emitter->free_part)
 				emitter->free_part(part);
@@ -241,7 +241,7 @@ static enum perfdata_status merge(struct pd_run *run, struct pd_slot *slot)
 }
 
 /* Called outside of the monitor, by the thread that has the writer's role. */
-static enum perfdata_status write_slot(struct pd_run *run, struct pd_slot *slot)
+static enum perfdata_status write_slot(struct pd_run *run, struct pd_batch_slot *slot)
 {
 	enum perfdata_status status = slot->status;
 	if (!status) {
@@ -258,7 +258,7 @@ static enum perfdata_status write_slot(struct pd_run *run, struct pd_slot *slot)
 
 static void write_next_slot(struct pd_run *run, struct pd_worker *worker)
 {
-	struct pd_slot *slot = pd_run_slot(run, run->written);
+	struct pd_batch_slot *slot = pd_run_slot(run, run->written);
 	run->writing = true;
 	slot->ordered = true;
 	slot->worker = worker;

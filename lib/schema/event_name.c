@@ -6,8 +6,6 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
-enum { TYPE_HARDWARE, TYPE_SOFTWARE, TYPE_TRACEPOINT, TYPE_HW_CACHE, TYPE_RAW, TYPE_BREAKPOINT };
-
 static const char *const hardware_names[] = {
 	"cycles", "instructions", "cache-references", "cache-misses", "branches", "branch-misses", "bus-cycles",
 	"stalled-cycles-frontend", "stalled-cycles-backend", "ref-cycles",
@@ -89,26 +87,26 @@ void perfdata_event_fallback_name(const struct perfdata_attr *attr, struct perfd
 	bool modifiers = true;
 
 	switch (attr->type) {
-	case TYPE_HARDWARE:
+	case PERFDATA_TYPE_HARDWARE:
 		perfdata_text_string(text,
 				     number < COUNT_OF(hardware_names) ? hardware_names[number] : "unknown-hardware");
 		break;
-	case TYPE_SOFTWARE:
+	case PERFDATA_TYPE_SOFTWARE:
 		perfdata_text_string(text,
 				     number < COUNT_OF(software_names) ? software_names[number] : "unknown-software");
 		break;
-	case TYPE_HW_CACHE:
+	case PERFDATA_TYPE_HW_CACHE:
 		put_cache_name(attr->config, text);
 		break;
-	case TYPE_RAW:
+	case PERFDATA_TYPE_RAW:
 		perfdata_text_printf(text, "raw 0x%llx", (unsigned long long)attr->config);
 		break;
-	case TYPE_BREAKPOINT:
+	case PERFDATA_TYPE_BREAKPOINT:
 		perfdata_text_printf(text, "mem:0x%llx:%s%s%s", (unsigned long long)attr->config1,
 				     attr->bp_type & 1 ? "r" : "", attr->bp_type & 2 ? "w" : "",
 				     attr->bp_type & 4 ? "x" : "");
 		break;
-	case TYPE_TRACEPOINT:
+	case PERFDATA_TYPE_TRACEPOINT:
 		perfdata_text_printf(text, "unknown tracepoint id=%#llx", (unsigned long long)attr->config);
 		modifiers = false;
 		break;

@@ -113,7 +113,7 @@ static enum perfdata_status configure(void *user, struct perfdata_configuration 
 	configuration->nr_types = pd_csv_table_types(table, configuration->types);
 	struct record_world world = { 0 };
 	pd_name_options_read(&world, values, configuration->nr_options, configuration->names);
-	if (pd_csv_table_is_of_traces(table) && !strcmp(table, "spe_samples") && world.heads >> HEAD_IP_AT & 1) {
+	if (pd_csv_table_is_of_traces(table) && !strcmp(table, "spe_samples") && pd_names_are_wanted(&world)) {
 		configuration->trace_samples |= PERFDATA_TRACE_OPERATIONS;
 		configuration->order = PERFDATA_ORDER_TIME;
 		configuration->types[configuration->nr_types++] = PERFDATA_RECORD_SAMPLE;
@@ -170,7 +170,7 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 		status = pd_csv_table_find(&csv->world.pool, &choice, &csv->table, context->reterr);
 	pd_csv_rows_init(&csv->rows, &csv->table.columns, without_chains && !choice.list);
 	csv->names_needed = needs_of(context->options, context->nr_options, context->names) & PERFDATA_NEED_DELIVERIES;
-	csv->named_samples = csv->table.kind == CSV_SPE_SAMPLES && csv->world.heads >> HEAD_IP_AT & 1;
+	csv->named_samples = csv->table.kind == CSV_SPE_SAMPLES && pd_names_are_wanted(&csv->world);
 	csv->names.session = context->session;
 	csv->names.what = EMITTED_NO_IDS;
 	csv->recording = context->shared_output || keys ? context->recording : NULL;

@@ -13,7 +13,7 @@ enum aux_lines pd_aux_lines_of(const struct perfdata_emitter_option_value *value
 
 bool pd_aux_lines_named(enum aux_lines lines, const struct record_world *world)
 {
-	return lines != AUX_NO_LINES && world->heads >> HEAD_IP_AT & 1;
+	return lines != AUX_NO_LINES && pd_names_are_wanted(world);
 }
 
 void pd_aux_lines_configure(struct perfdata_configuration *configuration)

@@ -14,10 +14,10 @@ static bool stacks_by_id(const struct perfdata_emitter_option_value *options, si
 /* A user who asks for symbols wants to see them, unless another option says where names go. */
 static bool names_are_implied(const struct perfdata_emitter_option_value *options, size_t nr, enum perfdata_wish wish)
 {
-	static const char *const ways[] = { "names", "lines", "stacks", "fields", "columns", "table" };
+	static const char *const others[] = { "names", "lines", "stacks", "fields", "columns", "table" };
 	for (size_t i = 0; i < nr; i++)
-		for (size_t k = 0; k < sizeof ways / sizeof *ways; k++)
-			if (!strcmp(options[i].option->name, ways[k]))
+		for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+			if (!strcmp(options[i].option->name, others[k]))
 				return false;
 	return wish == PERFDATA_YES;
 }

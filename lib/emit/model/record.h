@@ -84,8 +84,9 @@ struct record_world {
 	uint16_t nr_files;
 	uint32_t heads;                /* bits: heads of samples that the options ask for */
 	bool stacks_by_id;
-	unsigned locations;               /* LOCATION_BITs that the options ask for */
+	unsigned locations;            /* LOCATION_BITs that the options ask for */
 };
+static inline bool pd_names_are_wanted(const struct record_world *world) { return world->heads >> HEAD_IP_AT & 1; }
 bool pd_record_world_init(struct record_world *world, const struct perfdata_emit_context *context);
 void pd_record_world_release(struct record_world *world);
 

@@ -12,7 +12,6 @@ struct spelling {
 	bool separate;         /* a comma comes first */
 };
 
-enum { TYPE_HARDWARE = 0, TYPE_SOFTWARE = 1, TYPE_TRACEPOINT = 2, TYPE_HW_CACHE = 3 };
 static const char *const type_names[] = { "HARDWARE", "SOFTWARE", "TRACEPOINT", "HW_CACHE", "RAW", "BREAKPOINT" };
 
 static const char *const hardware_names[] = {
@@ -114,11 +113,11 @@ static bool put_generic(struct perfdata_text *out, uint32_t type, uint64_t confi
 {
 	uint64_t cache = config & 0xff, op = config >> 8 & 0xff, result = config >> 16;
 
-	if (type == TYPE_HARDWARE && config < COUNT_OF(hardware_names)) {
+	if (type == PERFDATA_TYPE_HARDWARE && config < COUNT_OF(hardware_names)) {
 		perfdata_text_printf(out, "PERF_COUNT_HW_%s", hardware_names[config]);
 		return true;
 	}
-	if (type == TYPE_HW_CACHE && cache < COUNT_OF(cache_names) && op < COUNT_OF(cache_op_names) &&
+	if (type == PERFDATA_TYPE_HW_CACHE && cache < COUNT_OF(cache_names) && op < COUNT_OF(cache_op_names) &&
 	    result < COUNT_OF(cache_result_names)) {
 		perfdata_text_printf(
 			out, "PERF_COUNT_HW_CACHE_RESULT_%s | PERF_COUNT_HW_CACHE_OP_%s | PERF_COUNT_HW_CACHE_%s",
@@ -146,9 +145,9 @@ static void put_config(struct spelling *s, const struct perfdata_attr *attr)
 {
 	put_key(s, "config");
 	perfdata_text_printf(s->out, "%#" PRIx64, attr->config);
-	if (attr->type == TYPE_HARDWARE || attr->type == TYPE_HW_CACHE)
+	if (attr->type == PERFDATA_TYPE_HARDWARE || attr->type == PERFDATA_TYPE_HW_CACHE)
 		put_config_name(s->out, attr->type, attr->config);
-	else if (attr->type == TYPE_SOFTWARE && attr->config < COUNT_OF(software_names))
+	else if (attr->type == PERFDATA_TYPE_SOFTWARE && attr->config < COUNT_OF(software_names))
 		perfdata_text_printf(s->out, " (PERF_COUNT_SW_%s)", software_names[attr->config]);
 }
 
@@ -242,7 +241,7 @@ void perfdata_perf_events(struct perfdata_text *out, const struct perfdata_reade
 		}
 		perfdata_perf_event(out, name.data, attr);
 		perfdata_text_char(out, '\n');
-		has_tracepoint = has_tracepoint || attr->type == TYPE_TRACEPOINT;
+		has_tracepoint = has_tracepoint || attr->type == PERFDATA_TYPE_TRACEPOINT;
 		has_group = has_group || (is_named && event->group_leader != event->index);
 	}
 	perfdata_text_release(&name);

@@ -16,18 +16,11 @@ void pd_event_names_init(struct event_names *names, const struct perfdata_reader
 	}
 }
 
-static bool is_dummy(const struct perfdata_attr *attr)
-{
-	const uint32_t software = 1;
-	const uint64_t dummy = 9;
-	return attr->type == software && attr->config == dummy;
-}
-
 static bool is_asked_first(const struct event_names *names, const struct perfdata_event *event)
 {
 	const struct perfdata_attr *attr = event->attr;
 	return attr->type < EVENT_NAMES_TYPES && names->first[attr->type] == event->index && attr->sample_type &&
-	       !is_dummy(attr);
+	       !pd_is_dummy_event(attr);
 }
 
 static bool is_generated(const struct event_names *names, const struct perfdata_event *event)

@@ -21,6 +21,13 @@ struct event_names {
 	uint32_t first[EVENT_NAMES_TYPES];      /* index of the first event of each type */
 };
 
+/* An event that counts nothing: it carries records of mappings and the like. */
+static inline bool pd_is_dummy_event(const struct perfdata_attr *attr)
+{
+	const uint64_t dummy = 9;
+	return attr->type == PERFDATA_TYPE_SOFTWARE && attr->config == dummy;
+}
+
 /* Reads the events that the reader knows now. */
 void pd_event_names_init(struct event_names *names, const struct perfdata_reader *reader, enum event_names_use use);
 /* The event's own name, or a name made in `room`, valid as long as `room` is. Any thread. */

@@ -25,7 +25,7 @@ struct firefox_tables {
 	struct pd_hash_map known;    /* frame of the session and is_caller → first row of frames */
 	struct frame *frames;
 	size_t nr_frames, frames_room;
-	uint32_t *nodes;             /* for each step of the way: the row of the stack that ends there */
+	uint32_t *nodes;             /* for each step of the path: the row of the stack that ends there */
 	size_t nodes_room;
 	struct pd_hash_map libs;     /* dso → row of libs */
 	uint32_t *dsos;              /* by row of libs */
@@ -107,20 +107,20 @@ static bool frames_of(struct firefox_tables *tables, const struct stack_step *st
 
 enum perfdata_status pd_firefox_stack(struct firefox_tables *tables, uint32_t node, uint32_t *ret)
 {
-	struct stack_way way;
+	struct stack_path path;
 	*ret = UINT32_MAX;
 	if (!node)
 		return PERFDATA_OK;
-	const enum perfdata_status status = pd_stack_route_to(tables->route, node, &way);
+	const enum perfdata_status status = pd_stack_route_to(tables->route, node, &path);
 	if (status != PERFDATA_OK)
 		return status;
-	if (pd_vector_grow(&tables->nodes, &tables->nodes_room, way.nr_steps, sizeof *tables->nodes) < 0)
+	if (pd_vector_grow(&tables->nodes, &tables->nodes_room, path.nr_steps, sizeof *tables->nodes) < 0)
 		return PERFDATA_ENOMEM;
-	uint32_t at = way.same_steps ? tables->nodes[way.same_steps - 1] : STACK_NO_NODE;
-	for (size_t i = way.same_steps; i < way.nr_steps; i++) {
+	uint32_t at = path.same_steps ? tables->nodes[path.same_steps - 1] : STACK_NO_NODE;
+	for (size_t i = path.same_steps; i < path.nr_steps; i++) {
 		uint32_t first;
 		size_t nr;
-		if (!frames_of(tables, &way.steps[i], &first, &nr))
+		if (!frames_of(tables, &path.steps[i], &first, &nr))
 			return PERFDATA_ENOMEM;
 		for (size_t k = 0; k < nr; k++) {
 			at = pd_stack_tree_child(&tables->stacks, at, first + (uint32_t)k);

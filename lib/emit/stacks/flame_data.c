@@ -9,12 +9,12 @@
 
 enum { MAX_BINS = 480 };
 
-/* How many samples go through nodes, by hashes of the ways to them. Ways may share a count, so a count may be too
+/* How many samples go through nodes, by hashes of the paths to them. Paths may share a count, so a count may be too
  * large, never too small. */
 enum { COUNTS = 1 << 22 };
 
 struct level {
-	uint64_t hash, samples;      /* hash of the way to here; samples that are not added to the levels above yet */
+	uint64_t hash, samples;      /* hash of the path to here; samples that are not added to the levels above yet */
 	uint32_t node;               /* in the tree, while that is built */
 };
 
@@ -94,26 +94,26 @@ static void leave_levels(struct flame_data *data, size_t nr)
 	}
 }
 
-static bool enter_levels(struct flame_data *data, const struct stack_way *way)
+static bool enter_levels(struct flame_data *data, const struct stack_path *path)
 {
-	if (pd_vector_grow(&data->levels, &data->levels_room, way->nr_labels, sizeof *data->levels) < 0)
+	if (pd_vector_grow(&data->levels, &data->levels_room, path->nr_labels, sizeof *data->levels) < 0)
 		return false;
-	for (; data->nr_levels < way->nr_labels; data->nr_levels++)
+	for (; data->nr_levels < path->nr_labels; data->nr_levels++)
 		data->levels[data->nr_levels] =
 			(struct level){ .hash = next_hash(data->nr_levels ? data->levels[data->nr_levels - 1].hash : 1,
-							  way->labels[data->nr_levels]) };
+							  path->labels[data->nr_levels]) };
 	return true;
 }
 
 /* What to do with each stack of a side: count its nodes, or put it into the tree where it is large enough. */
-typedef enum perfdata_status stack_fn(struct flame_data *data, const struct stack_way *way,
+typedef enum perfdata_status stack_fn(struct flame_data *data, const struct stack_path *path,
 				      const struct pd_profile_entry *entry);
 
-static enum perfdata_status count_stack(struct flame_data *data, const struct stack_way *way,
+static enum perfdata_status count_stack(struct flame_data *data, const struct stack_path *path,
 					const struct pd_profile_entry *entry)
 {
-	leave_levels(data, way->same_labels);
-	if (!enter_levels(data, way))
+	leave_levels(data, path->same_labels);
+	if (!enter_levels(data, path))
 		return PERFDATA_ENOMEM;
 	data->levels[data->nr_levels - 1].samples += entry->sums.samples;
 	return PERFDATA_OK;
@@ -123,7 +123,7 @@ static enum perfdata_status each_stack(struct flame_data *data, unsigned side, s
 {
 	const struct pd_profile_entry *entry;
 	struct pd_profile_walk *walk;
-	struct stack_way way;
+	struct stack_path path;
 	const struct flame_side *of = &data->sides[side];
 	pd_stack_labels_use(data->labels, of->session);
 	pd_stack_route_free(data->places[side].route);
@@ -135,9 +135,9 @@ static enum perfdata_status each_stack(struct flame_data *data, unsigned side, s
 	if (status != PERFDATA_OK)
 		return status;
 	while ((status = pd_profile_walk_next(walk, &entry)) == PERFDATA_OK) {
-		status = pd_stack_route_to(data->places[side].route, entry->key.node, &way);
+		status = pd_stack_route_to(data->places[side].route, entry->key.node, &path);
 		if (status == PERFDATA_OK)
-			status = take(data, &way, entry);
+			status = take(data, &path, entry);
 		if (status != PERFDATA_OK)
 			break;
 	}
@@ -150,17 +150,17 @@ static enum perfdata_status each_stack(struct flame_data *data, unsigned side, s
 
 /* --- the tree ----------------------------------------------------------------------------------------------------- */
 
-/* Adds the way to the tree as far as its nodes are large enough, then one node for the rest. PERFDATA_ELIMIT: too many
+/* Adds the path to the tree as far as its nodes are large enough, then one node for the rest. PERFDATA_ELIMIT: too many
  * nodes. */
-static enum perfdata_status build_stack(struct flame_data *data, const struct stack_way *way,
+static enum perfdata_status build_stack(struct flame_data *data, const struct stack_path *path,
 					const struct pd_profile_entry *entry)
 {
 	(void)entry;
-	if (pd_vector_grow(&data->levels, &data->levels_room, way->nr_labels, sizeof *data->levels) < 0)
+	if (pd_vector_grow(&data->levels, &data->levels_room, path->nr_labels, sizeof *data->levels) < 0)
 		return PERFDATA_ENOMEM;
-	data->nr_levels = way->same_labels < data->nr_levels ? way->same_labels : data->nr_levels;
-	while (data->nr_levels < way->nr_labels) {
-		const uint32_t label = way->labels[data->nr_levels];
+	data->nr_levels = path->same_labels < data->nr_levels ? path->same_labels : data->nr_levels;
+	while (data->nr_levels < path->nr_labels) {
+		const uint32_t label = path->labels[data->nr_levels];
 		const struct level *above = data->nr_levels ? &data->levels[data->nr_levels - 1] : NULL;
 		struct level level = { .hash = next_hash(above ? above->hash : 1, label) };
 		const bool small = data->counts && *count_of(data, level.hash) < data->below;

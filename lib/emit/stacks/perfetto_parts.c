@@ -8,7 +8,7 @@
 #include "emit/stacks/stack_text.h"
 #include "profile/profile.h"
 
-enum { TRACE_PACKET = 1, TYPE_TRACEPOINT = 2 };
+enum { TRACE_PACKET = 1 };
 enum { STATE_RUNNABLE = 2, STATE_RUNNING = 3, STATE_SLEEPING = 4 };
 enum { TRACK_EVENT_ANNOTATION = 4, TRACK_EVENT_TYPE = 9, TRACK_EVENT_NAME = 23, TYPE_INSTANT = 3 };
 enum { ANNOTATION_UINT = 3, ANNOTATION_STRING = 6, ANNOTATION_NAME = 10 };
@@ -306,7 +306,7 @@ static bool take_sample(struct perfetto_part *part, const struct perfdata_batch 
 		put_tracepoint(&part->bytes, delivery, room);
 		row->nr_bytes = part->bytes.size - row->bytes;
 	}
-	if (event->attr->type == TYPE_TRACEPOINT && !delivery->node)
+	if (event->attr->type == PERFDATA_TYPE_TRACEPOINT && !delivery->node)
 		return true;
 	if (!(row = add_row(part, delivery)))
 		return false;

@@ -245,19 +245,18 @@ static void define_stack(struct perfetto_stacks *stacks, struct sequence *sequen
 /* Perfetto's number of a generic event, by attr.config; 0: Perfetto has none. */
 static unsigned counter_of(const struct perfdata_attr *attr)
 {
-	enum { TYPE_HARDWARE = 0, TYPE_SOFTWARE = 1 };
 	static const uint8_t hardware[] = { 10, 11, 12, 13, 14, 15, 16, 17, 18, 19 };
 	static const uint8_t software[] = { 1, 3, 2, 4, 5, 6, 7, 8, 9, 20 };
-	if (attr->type == TYPE_HARDWARE && attr->config < sizeof hardware)
+	if (attr->type == PERFDATA_TYPE_HARDWARE && attr->config < sizeof hardware)
 		return hardware[attr->config];
-	return attr->type == TYPE_SOFTWARE && attr->config < sizeof software ? software[attr->config] : 0;
+	return attr->type == PERFDATA_TYPE_SOFTWARE && attr->config < sizeof software ? software[attr->config] : 0;
 }
 
 /* The first packet of a sequence says which event the counts of its samples are of. */
 static void begin_sequence(struct perfetto_stacks *stacks, const struct perfdata_event *event,
 			   struct perfdata_text *out)
 {
-	enum { TYPE_TRACEPOINT = 2, TRACEPOINT_NAME = 1, RAW_TYPE = 1, RAW_CONFIG = 2 };
+	enum { TRACEPOINT_NAME = 1, RAW_TYPE = 1, RAW_CONFIG = 2 };
 	const struct perfdata_attr *attr = event->attr;
 	const bool by_frequency = perfdata_attr_has(attr, PERFDATA_ATTR_FREQ);
 	struct perfdata_text timebase, defaults, packet;
@@ -271,7 +270,7 @@ static void begin_sequence(struct perfetto_stacks *stacks, const struct perfdata
 	perfdata_text_clear(&stacks->message);
 	if (counter_of(attr)) {
 		pd_protobuf_given(&timebase, TIMEBASE_COUNTER, counter_of(attr));
-	} else if (attr->type == TYPE_TRACEPOINT) {
+	} else if (attr->type == PERFDATA_TYPE_TRACEPOINT) {
 		pd_protobuf_bytes(&stacks->message, TRACEPOINT_NAME, name, stacks->name.size);
 		pd_protobuf_message(&timebase, TIMEBASE_TRACEPOINT, &stacks->message);
 	} else {

@@ -334,15 +334,15 @@ static uint64_t clamped(uint64_t value) { return value > INT64_MAX ? INT64_MAX :
 
 static enum perfdata_status put_sample(struct writing *writing, const struct pd_profile_entry *entry)
 {
-	struct stack_way way;
-	const enum perfdata_status status = pd_stack_route_to(writing->route, entry->key.node, &way);
+	struct stack_path path;
+	const enum perfdata_status status = pd_stack_route_to(writing->route, entry->key.node, &path);
 	if (status != PERFDATA_OK)
 		return status;
 	perfdata_text_clear(&writing->packed);
-	if (!way.nr_steps)
-		pd_text_varint(&writing->packed, no_stack_location(writing, way.labels[0]));
-	for (size_t i = way.nr_steps; i-- > 0;)
-		pd_text_varint(&writing->packed, location_of(writing, &way.steps[i]));
+	if (!path.nr_steps)
+		pd_text_varint(&writing->packed, no_stack_location(writing, path.labels[0]));
+	for (size_t i = path.nr_steps; i-- > 0;)
+		pd_text_varint(&writing->packed, location_of(writing, &path.steps[i]));
 	perfdata_text_clear(&writing->message);
 	if (writing->packed.size)
 		pd_protobuf_message(&writing->message, SAMPLE_LOCATION, &writing->packed);

@@ -154,7 +154,7 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 
 /* --- one event ---------------------------------------------------------------------------------------------------- */
 
-/* Sums of stacks at and below a label of the way, not yet added to the labels above. */
+/* Sums of stacks at and below a label of the path, not yet added to the labels above. */
 struct pending {
 	uint32_t label;
 	uint64_t sum[2];
@@ -172,9 +172,9 @@ struct making {
 	size_t sums_room;
 	struct report_sum *by_label; /* sums of a list of rows, by label */
 	size_t by_label_room;
-	uint32_t *open;              /* by label: how often it is on the way */
+	uint32_t *open;              /* by label: how often it is on the path */
 	size_t open_room;
-	struct pending *pending;     /* for each label of the way */
+	struct pending *pending;     /* for each label of the path */
 	size_t nr_pending, pending_room;
 	unsigned nr_events;          /* events written so far */
 };
@@ -201,8 +201,8 @@ static bool make_room(void *items_pointer, size_t *room, size_t last, size_t siz
 	return true;
 }
 
-/* Leaves the way down to so many labels: adds pending sums to the totals of the labels that are left; a label that is
- * on the way several times gets them once. */
+/* Leaves the path down to so many labels: adds pending sums to the totals of the labels that are left; a label that is
+ * on the path several times gets them once. */
 static void leave(struct making *making, size_t nr)
 {
 	while (making->nr_pending > nr) {
@@ -222,22 +222,22 @@ static void leave(struct making *making, size_t nr)
 static enum perfdata_status add_to_list(struct making *making, const struct pd_profile_entry *entry,
 					uint32_t *ret_label)
 {
-	struct stack_way way;
-	const enum perfdata_status status = pd_stack_route_to(making->place.route, entry->key.node, &way);
+	struct stack_path path;
+	const enum perfdata_status status = pd_stack_route_to(making->place.route, entry->key.node, &path);
 	if (status != PERFDATA_OK)
 		return status;
-	leave(making, way.same_labels);
+	leave(making, path.same_labels);
 	const uint32_t nr_labels = pd_stack_labels_nr(making->labels);
 	if (!make_room(&making->by_label, &making->by_label_room, nr_labels, sizeof *making->by_label) ||
 	    !make_room(&making->open, &making->open_room, nr_labels, sizeof *making->open) ||
-	    pd_vector_grow(&making->pending, &making->pending_room, way.nr_labels, sizeof *making->pending) < 0)
+	    pd_vector_grow(&making->pending, &making->pending_room, path.nr_labels, sizeof *making->pending) < 0)
 		return PERFDATA_ENOMEM;
-	while (making->nr_pending < way.nr_labels) {
-		const uint32_t label = way.labels[making->nr_pending];
+	while (making->nr_pending < path.nr_labels) {
+		const uint32_t label = path.labels[making->nr_pending];
 		making->pending[making->nr_pending++] = (struct pending){ .label = label };
 		making->open[label]++;
 	}
-	struct pending *last = &making->pending[way.nr_labels - 1];
+	struct pending *last = &making->pending[path.nr_labels - 1];
 	last->sum[0] += entry->sums.samples;
 	last->sum[1] += entry->sums.weight;
 	add_sums(&making->by_label[last->label], &entry->sums);
@@ -439,7 +439,7 @@ static enum perfdata_status event_begin(struct making *making, uint32_t index)
 	making->event.tree.account = pd_profile_account(state->gather.profile);
 	making->event.all[0] = sums ? sums->samples : 0;
 	making->event.all[1] = sums ? sums->weight : 0;
-	/* a new route: the tree has no nodes of the way yet */
+	/* a new route: the tree has no nodes of the path yet */
 	pd_stack_route_free(making->place.route);
 	making->place.route = pd_stack_route_new(state->gather.profile, state->gather.session, making->labels);
 	return making->place.route ? PERFDATA_OK : PERFDATA_ENOMEM;

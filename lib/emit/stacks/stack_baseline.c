@@ -117,8 +117,8 @@ struct making {
 	struct edge *edges;
 	size_t nr_edges, edges_room;
 	struct pd_hash_map edge_of;      /* caller << 32 | callee → its index */
-	uint32_t *way, *places;          /* keys of a stack, root first; those of addresses without a name, or NO_KEY */
-	size_t way_room, places_room;
+	uint32_t *path, *places;         /* keys of a stack, root first; those of addresses without a name, or NO_KEY */
+	size_t path_room, places_room;
 	uint32_t *files;                 /* by dso: number in the text + 1 */
 	size_t files_room;
 	uint32_t nr_files, nr_written;
@@ -282,69 +282,69 @@ static void add_inclusive(struct making *making, uint32_t key, const struct pd_s
 }
 
 /* Each key and each call of a stack counts once, however often the stack has it. */
-static bool add_way(struct making *making, size_t nr, const struct pd_share_sums *sums)
+static bool add_path(struct making *making, size_t nr, const struct pd_share_sums *sums)
 {
 	making->stack++;
 	for (size_t i = 0; i < nr; i++) {
-		add_inclusive(making, making->way[i], sums);
+		add_inclusive(making, making->path[i], sums);
 		if (making->places[i] != NO_KEY)
 			add_inclusive(making, making->places[i], sums);
-		if (i && making->state->by == BY_SYMBOL && making->way[i] != making->way[i - 1] &&
-		    !add_edge(making, making->way[i - 1], making->way[i], sums))
+		if (i && making->state->by == BY_SYMBOL && making->path[i] != making->path[i - 1] &&
+		    !add_edge(making, making->path[i - 1], making->path[i], sums))
 			return false;
 	}
-	pd_share_sums_add(&making->sums[making->way[nr - 1]].self, sums);
+	pd_share_sums_add(&making->sums[making->path[nr - 1]].self, sums);
 	if (making->places[nr - 1] != NO_KEY)
 		pd_share_sums_add(&making->sums[making->places[nr - 1]].self, sums);
 	return true;
 }
 
 /* A key for each of so many labels. */
-static bool make_way(struct making *making, size_t nr)
+static bool make_path(struct making *making, size_t nr)
 {
-	return pd_vector_grow(&making->way, &making->way_room, nr, sizeof *making->way) == 0 &&
+	return pd_vector_grow(&making->path, &making->path_room, nr, sizeof *making->path) == 0 &&
 	       pd_vector_grow(&making->places, &making->places_room, nr, sizeof *making->places) == 0;
 }
 
-static void note_kinds(struct making *making, const struct stack_way *way, const struct pd_share_sums *sums)
+static void note_kinds(struct making *making, const struct stack_path *path, const struct pd_share_sums *sums)
 {
-	const struct stack_label *last = pd_stack_labels_get(making->labels, way->labels[way->nr_labels - 1]);
+	const struct stack_label *last = pd_stack_labels_get(making->labels, path->labels[path->nr_labels - 1]);
 	bool inlined = false;
-	for (size_t i = 0; i < way->nr_labels && !inlined; i++) {
-		const enum stack_kind kind = pd_stack_labels_get(making->labels, way->labels[i])->kind;
+	for (size_t i = 0; i < path->nr_labels && !inlined; i++) {
+		const enum stack_kind kind = pd_stack_labels_get(making->labels, path->labels[i])->kind;
 		inlined = kind == STACK_INLINED || kind == STACK_INLINED_KERNEL;
 	}
 	making->event.named += last->kind == STACK_NO_NAME ? 0 : sums->w;
 	making->event.inlined += inlined ? sums->w : 0;
-	if (way->nr_steps &&
-	    pd_stack_frame_is_kernel(making->state->gather.session, way->steps[way->nr_steps - 1].frame))
+	if (path->nr_steps &&
+	    pd_stack_frame_is_kernel(making->state->gather.session, path->steps[path->nr_steps - 1].frame))
 		making->event.kernel += sums->n;
 }
 
 static enum perfdata_status add_stack(struct making *making, uint32_t node, const struct pd_share_sums *sums)
 {
-	struct stack_way way;
-	const enum perfdata_status status = pd_stack_route_to(making->place.route, node, &way);
+	struct stack_path path;
+	const enum perfdata_status status = pd_stack_route_to(making->place.route, node, &path);
 	if (status != PERFDATA_OK)
 		return status;
-	if (!make_way(making, way.nr_labels))
+	if (!make_path(making, path.nr_labels))
 		return PERFDATA_ENOMEM;
 	size_t step = 0;
 	uint32_t at = STACK_NO_NODE;
-	for (size_t i = 0; i < way.nr_labels; i++) {
-		uint32_t *key = &making->way[i];
-		while (step + 1 < way.nr_steps && way.steps[step].end_label <= i)
+	for (size_t i = 0; i < path.nr_labels; i++) {
+		uint32_t *key = &making->path[i];
+		while (step + 1 < path.nr_steps && path.steps[step].end_label <= i)
 			step++;
 		making->places[i] = NO_KEY;
-		bool fine = making->state->by == BY_STACK ? key_of_node(making, way.labels[i], &at, key)
-							  : key_of_label(making, way.labels[i], key);
-		if (way.nr_steps && way.steps[step].frame != PERFDATA_NONE)
-			fine = fine && key_of_place(making, way.labels[i], &way.steps[step], &making->places[i]);
+		bool fine = making->state->by == BY_STACK ? key_of_node(making, path.labels[i], &at, key)
+							  : key_of_label(making, path.labels[i], key);
+		if (path.nr_steps && path.steps[step].frame != PERFDATA_NONE)
+			fine = fine && key_of_place(making, path.labels[i], &path.steps[step], &making->places[i]);
 		if (!fine)
 			return PERFDATA_ENOMEM;
 	}
-	note_kinds(making, &way, sums);
-	return add_way(making, way.nr_labels, sums) ? PERFDATA_OK : PERFDATA_ENOMEM;
+	note_kinds(making, &path, sums);
+	return add_path(making, path.nr_labels, sums) ? PERFDATA_OK : PERFDATA_ENOMEM;
 }
 
 static const char *comm_text(const struct making *making, uint32_t comm)
@@ -386,10 +386,10 @@ static enum perfdata_status add_text(struct making *making, const struct pd_prof
 		perfdata_text_clear(&making->name);
 		perfdata_text_string(&making->name, name);
 	}
-	if (!make_way(making, 1) || !key_of_text(making, &told, &making->way[0]))
+	if (!make_path(making, 1) || !key_of_text(making, &told, &making->path[0]))
 		return PERFDATA_ENOMEM;
 	making->places[0] = NO_KEY;
-	if (!add_way(making, 1, sums))
+	if (!add_path(making, 1, sums))
 		return PERFDATA_ENOMEM;
 	/* whose names are of no account here */
 	making->event.named += sums->w;
@@ -650,7 +650,7 @@ static void making_release(struct making *making)
 	pd_free(making->keys);
 	pd_free(making->sums);
 	pd_free(making->edges);
-	pd_free(making->way);
+	pd_free(making->path);
 	pd_free(making->places);
 	pd_free(making->files);
 	perfdata_text_release(&making->name);

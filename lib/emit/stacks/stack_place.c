@@ -5,12 +5,12 @@
 
 void pd_stack_place_release(struct stack_place *place) { pd_free(place->nodes); }
 
-/* The labels that a way shares with the one before have the nodes of the one before. */
-static bool prepare(struct stack_place *place, const struct stack_way *way, uint32_t *ret_above)
+/* The labels that a path shares with the one before have the nodes of the one before. */
+static bool prepare(struct stack_place *place, const struct stack_path *path, uint32_t *ret_above)
 {
-	if (pd_vector_grow(&place->nodes, &place->room, way->nr_labels, sizeof *place->nodes) < 0)
+	if (pd_vector_grow(&place->nodes, &place->room, path->nr_labels, sizeof *place->nodes) < 0)
 		return false;
-	place->nr = way->same_labels < place->nr ? way->same_labels : place->nr;
+	place->nr = path->same_labels < place->nr ? path->same_labels : place->nr;
 	*ret_above = place->nr ? place->nodes[place->nr - 1] : STACK_NO_NODE;
 	return true;
 }
@@ -18,15 +18,15 @@ static bool prepare(struct stack_place *place, const struct stack_way *way, uint
 enum perfdata_status pd_stack_place_make(struct stack_place *place, struct stack_tree *tree, uint32_t node,
 					 uint32_t *ret)
 {
-	struct stack_way way;
+	struct stack_path path;
 	uint32_t at;
-	const enum perfdata_status status = pd_stack_route_to(place->route, node, &way);
+	const enum perfdata_status status = pd_stack_route_to(place->route, node, &path);
 	if (status != PERFDATA_OK)
 		return status;
-	if (!prepare(place, &way, &at))
+	if (!prepare(place, &path, &at))
 		return PERFDATA_ENOMEM;
-	for (; place->nr < way.nr_labels; place->nr++) {
-		at = pd_stack_tree_child(tree, at, way.labels[place->nr]);
+	for (; place->nr < path.nr_labels; place->nr++) {
+		at = pd_stack_tree_child(tree, at, path.labels[place->nr]);
 		if (at == STACK_NO_NODE)
 			return pd_stack_tree_failed(tree);
 		place->nodes[place->nr] = at;
@@ -38,15 +38,15 @@ enum perfdata_status pd_stack_place_make(struct stack_place *place, struct stack
 enum perfdata_status pd_stack_place_find(struct stack_place *place, struct stack_tree *tree, uint32_t node,
 					 uint32_t left_out, uint32_t *ret)
 {
-	struct stack_way way;
+	struct stack_path path;
 	uint32_t at;
-	const enum perfdata_status status = pd_stack_route_to(place->route, node, &way);
+	const enum perfdata_status status = pd_stack_route_to(place->route, node, &path);
 	if (status != PERFDATA_OK)
 		return status;
-	if (!prepare(place, &way, &at))
+	if (!prepare(place, &path, &at))
 		return PERFDATA_ENOMEM;
-	for (; place->nr < way.nr_labels; place->nr++) {
-		const uint32_t child = pd_stack_tree_find(tree, at, way.labels[place->nr]);
+	for (; place->nr < path.nr_labels; place->nr++) {
+		const uint32_t child = pd_stack_tree_find(tree, at, path.labels[place->nr]);
 		if (child == STACK_NO_NODE) {
 			const uint32_t small = pd_stack_tree_find(tree, at, left_out);
 			at = small == STACK_NO_NODE ? at : small;

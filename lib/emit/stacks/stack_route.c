@@ -57,8 +57,8 @@ static bool is_return_address(const struct stack_route *route, const struct stac
 	return pd_stack_returns_to(route->session, caller->origin, caller->frame, callee->frame);
 }
 
-/* Collects the steps from the node up to one that the last way has, too, or to the root; *ret_same: how many steps of
- * the last way stay. Callers have lower numbers than their callees, so the last way is sorted. */
+/* Collects the steps from the node up to one that the last path has, too, or to the root; *ret_same: how many steps of
+ * the last path stay. Callers have lower numbers than their callees, so the last path is sorted. */
 static enum perfdata_status collect(struct stack_route *route, uint32_t node, size_t *ret_nr, size_t *ret_same)
 {
 	size_t nr = 0, same = route->nr_steps;
@@ -102,18 +102,18 @@ static uint32_t labels_before(const struct stack_route *route, size_t step)
 	return step ? route->steps[step - 1].end_label : 0;
 }
 
-static enum perfdata_status to_nothing(struct stack_route *route, struct stack_way *ret)
+static enum perfdata_status to_nothing(struct stack_route *route, struct stack_path *ret)
 {
 	route->nr_steps = 0;
 	if (pd_vector_grow(&route->names, &route->names_room, 0, sizeof *route->names) < 0)
 		return PERFDATA_ENOMEM;
 	route->names[0] = route->no_stack;
 	route->nr_names = 0;
-	*ret = (struct stack_way){ .steps = route->steps, .labels = route->names, .nr_labels = 1 };
+	*ret = (struct stack_path){ .steps = route->steps, .labels = route->names, .nr_labels = 1 };
 	return PERFDATA_OK;
 }
 
-enum perfdata_status pd_stack_route_to(struct stack_route *route, uint32_t node, struct stack_way *ret)
+enum perfdata_status pd_stack_route_to(struct stack_route *route, uint32_t node, struct stack_path *ret)
 {
 	size_t nr = 0, same = 0;
 	if (!node)
@@ -121,7 +121,7 @@ enum perfdata_status pd_stack_route_to(struct stack_route *route, uint32_t node,
 	const enum perfdata_status status = collect(route, node, &nr, &same);
 	if (status != PERFDATA_OK)
 		return status;
-	/* the last step that stays may be called in another way by now */
+	/* the last step that stays may be called in another path by now */
 	size_t kept = same;
 	if (same) {
 		struct stack_step *last = &route->steps[same - 1];
@@ -131,7 +131,7 @@ enum perfdata_status pd_stack_route_to(struct stack_route *route, uint32_t node,
 			kept--;
 		}
 	}
-	*ret = (struct stack_way){ .same_steps = kept, .same_labels = labels_before(route, kept) };
+	*ret = (struct stack_path){ .same_steps = kept, .same_labels = labels_before(route, kept) };
 	route->nr_names = ret->same_labels;
 	if (kept < same && !name_step(route, &route->steps[same - 1]))
 		return PERFDATA_ENOMEM;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The way from the root to a node of the profile: its steps and their labels. A profile gives nodes in the order of
- * their numbers, so nodes one after the other share the beginning of their ways; only the rest is worked out anew. */
+/* The path from the root to a node of the profile: its steps and their labels. A profile gives nodes in the order of
+ * their numbers, so nodes one after the other share the beginning of their paths; only the rest is worked out anew. */
 #ifndef PD_STACK_ROUTE_H
 #define PD_STACK_ROUTE_H
 
@@ -18,9 +18,9 @@ struct stack_step {
 };
 
 /* Root first. Valid until the next pd_stack_route_to. */
-struct stack_way {
+struct stack_path {
 	const struct stack_step *steps;
-	size_t nr_steps, same_steps;         /* same: shared with the way before, at the beginning */
+	size_t nr_steps, same_steps;         /* same: shared with the path before, at the beginning */
 	const uint32_t *labels;
 	size_t nr_labels, same_labels;
 };
@@ -35,6 +35,6 @@ struct stack_route *pd_stack_route_new(struct pd_profile *profile, const struct 
 				       struct stack_labels *labels);
 void pd_stack_route_free(struct stack_route *route);
 /* Node 0, an empty chain, is one label: "[no stack]". PERFDATA_ENOMEM, PERFDATA_EREAD. */
-enum perfdata_status pd_stack_route_to(struct stack_route *route, uint32_t node, struct stack_way *ret);
+enum perfdata_status pd_stack_route_to(struct stack_route *route, uint32_t node, struct stack_path *ret);
 
 #endif

@@ -7,9 +7,9 @@
 
 bool pd_stack_event_is_clock(const struct perfdata_event *event)
 {
-	enum { TYPE_SOFTWARE = 1, CPU_CLOCK = 0, TASK_CLOCK = 1 };
+	enum { CPU_CLOCK = 0, TASK_CLOCK = 1 };
 	const struct perfdata_attr *attr = event->attr;
-	return attr->type == TYPE_SOFTWARE && (attr->config == CPU_CLOCK || attr->config == TASK_CLOCK);
+	return attr->type == PERFDATA_TYPE_SOFTWARE && (attr->config == CPU_CLOCK || attr->config == TASK_CLOCK);
 }
 
 void pd_stack_text_weight(struct perfdata_text *out, uint64_t weight, bool is_time)

@@ -84,8 +84,7 @@ const char *pd_timeline_string(const struct timeline *timeline, uint32_t string)
 
 static bool is_tracepoint(const struct perfdata_event *event)
 {
-	enum { TYPE_TRACEPOINT = 2 };
-	return event->attr->type == TYPE_TRACEPOINT;
+	return event->attr->type == PERFDATA_TYPE_TRACEPOINT;
 }
 
 static void put_name(struct part *part, struct timeline_row *row, const char *name)

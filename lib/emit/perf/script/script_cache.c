@@ -46,24 +46,21 @@ struct script_cache *pd_script_cache_get(struct perfdata_scratch *scratch)
 
 static bool is_branch_event(const struct perfdata_attr *attr)
 {
-	const uint32_t hardware = 0;
 	const uint64_t branches = 4;
-	return attr->type == hardware && attr->config == branches && attr->sample_period == 1;
+	return attr->type == PERFDATA_TYPE_HARDWARE && attr->config == branches && attr->sample_period == 1;
 }
 
 static bool is_fault_event(const struct perfdata_attr *attr)
 {
-	const uint32_t software = 1;
 	const uint64_t page_faults = 2, minor_faults = 5, major_faults = 6;
-	return attr->type == software &&
+	return attr->type == PERFDATA_TYPE_SOFTWARE &&
 	       (attr->config == page_faults || attr->config == minor_faults || attr->config == major_faults);
 }
 
 static bool is_bpf_output_event(const struct perfdata_event *event)
 {
-	const uint32_t software = 1;
 	const uint64_t bpf_output = 10;
-	return event->attr->type == software && event->attr->config == bpf_output;
+	return event->attr->type == PERFDATA_TYPE_SOFTWARE && event->attr->config == bpf_output;
 }
 
 /* Samples of `perf record --off-cpu` carry a chain of their own. */

@@ -226,13 +226,6 @@ static enum perfdata_status parse_fields(struct script_setup *setup, const struc
 
 /* --- what the recording allows ------------------------------------------------------------------------------------ */
 
-static bool is_dummy(const struct perfdata_attr *attr)
-{
-	const uint32_t software = 1;
-	const uint64_t dummy = 9;
-	return attr->type == software && attr->config == dummy;
-}
-
 /* Drops default fields that the first event of a type does not have; refuses such fields if the user asked for them. */
 static enum perfdata_status check_event(struct script_setup *setup, const struct perfdata_emit_context *context,
 					const struct perfdata_event *event)
@@ -292,7 +285,7 @@ static const struct perfdata_event *first_of(const struct perfdata_reader *reade
 {
 	const struct perfdata_event *event;
 	for (size_t i = 0; (event = perfdata_reader_event(reader, i)); i++)
-		if (!is_dummy(event->attr) && pd_script_type_of(event->attr) == type)
+		if (!pd_is_dummy_event(event->attr) && pd_script_type_of(event->attr) == type)
 			return event;
 	return NULL;
 }
@@ -346,7 +339,7 @@ static enum perfdata_status check_in_order(struct script_setup *setup, const str
 		if (number == SCRIPT_OTHER || seen >> number & 1)
 			continue;
 		seen |= 1u << number;
-		const enum perfdata_status status = attr->sample_type && !is_dummy(attr)
+		const enum perfdata_status status = attr->sample_type && !pd_is_dummy_event(attr)
 							    ? check_event(setup, context, event)
 							    : PERFDATA_OK;
 		if (status != PERFDATA_OK)
