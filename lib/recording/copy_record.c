@@ -150,7 +150,8 @@ static bool is_told_otherwise(struct perfdata_rewriter *rewriter, const struct p
 	case PERFDATA_RECORD_TRACING_DATA:
 	case PERFDATA_RECORD_BUILD_ID:
 	case PERFDATA_RECORD_FEATURE:
-		return rewriter->anonymizer || (rewriter->from_stream && !rewriter->to_stream);
+		return rewriter->anonymizer ||
+		       ((rewriter->from_stream || rewriter->options.repair) && !rewriter->to_stream);
 	case PERFDATA_RECORD_FINISHED_ROUND:
 		/* the files of a directory have rounds of their own; and records that are copied in the order of time
 		 * need none */

@@ -100,3 +100,15 @@ twins.put_sample(sample, 0, 9000, 7)
 w.raw(sample.data.replace(struct.pack("<Q", twins.IDS[0]), struct.pack("<Q", 99)))
 w.raw(whole[first:])
 write("sample-of-unknown-id.pipe", w.data)
+
+
+# A file with a feature section as a record, as perf inject makes it of a stream, and that is damaged: what was repaired still had it.
+w = twins.Writer("<")
+w.record(80, 0, lambda p: (p.put("QI", 31, 5), p.raw(bytes(4))))
+start, size = struct.unpack_from("<QQ", good, 40)
+data = bytearray(good[:start + size] + w.data + good[start + size:])
+struct.pack_into("<Q", data, 48, size + len(w.data))
+for n in range(bin(struct.unpack_from("<Q", good, 72)[0]).count("1")):
+    place = start + size + len(w.data) + 16 * n
+    struct.pack_into("<Q", data, place, struct.unpack_from("<Q", data, place)[0] + len(w.data))
+write("damaged-feature-record.data", data)
