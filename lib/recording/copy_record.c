@@ -304,7 +304,9 @@ static enum perfdata_status copy_carrier(struct perfdata_rewriter *rewriter, con
 		count_damaged(rewriter, raw);
 		return PERFDATA_OK;
 	}
-	return rewriter->keeps_carriers ? put(rewriter, raw->bytes, raw->size) : PERFDATA_OK;
+	/* one that stood in another is copied with that */
+	return rewriter->keeps_carriers && raw->inner == PERFDATA_NO_OFFSET ? put(rewriter, raw->bytes, raw->size)
+									    : PERFDATA_OK;
 }
 
 static enum perfdata_status copy_feature(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)

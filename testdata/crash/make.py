@@ -112,3 +112,17 @@ for n in range(bin(struct.unpack_from("<Q", good, 72)[0]).count("1")):
     place = start + size + len(w.data) + 16 * n
     struct.pack_into("<Q", data, place, struct.unpack_from("<Q", data, place)[0] + len(w.data))
 write("damaged-feature-record.data", data)
+
+
+# A compressed record in another: in a copy the inner one stood a second time, behind the outer one.
+def compressed(content):
+    """In a frame of Zstandard with one block that is not packed."""
+    frame = b"\x28\xb5\x2f\xfd" + struct.pack("<BBI", 0x20, len(content), 1 | len(content) << 3)[:5] + content
+    return struct.pack("<IHH", 81, 0, 8 + len(frame)) + frame
+
+
+w = twins.Writer("<")
+w.raw(whole)
+w.record(3, 0, lambda p: (p.put("II", 7, 7), p.raw(b"inner\0\0\0"), twins.put_trailer(p, 0, 9000, 7)))
+w.raw(compressed(compressed(w.data[len(whole):])))
+write("compressed-in-compressed.pipe", w.data)
