@@ -59,14 +59,14 @@ bool pd_writer_has_names(const struct perfdata_writer *writer)
 	return false;
 }
 
-/* Adds HOSTNAME to a big-endian file that lacks it: readers tell the word size of the bitmap of features by its bit. */
+/* Adds HOSTNAME to a file that lacks it: readers tell the word size of the bitmap of features by its bit, perf in
+ * big-endian files, perfparser in all. */
 static enum perfdata_status put_hostname(struct perfdata_writer *writer)
 {
 	static const char unknown[] = "unknown";
 	struct perfdata_text text;
 
-	if (writer->options.order == PERFDATA_BYTE_ORDER_LITTLE ||
-	    writer->sections[PERFDATA_FEATURE_HOSTNAME].is_present)
+	if (writer->sections[PERFDATA_FEATURE_HOSTNAME].is_present)
 		return PERFDATA_OK;
 	perfdata_text_init(&text);
 	pd_text_int(writer, &text, 4, sizeof unknown);
