@@ -9,6 +9,8 @@ import io
 import json
 import os
 import random
+import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -45,6 +47,7 @@ def recordings():
     for tracer, size in (("pt", 3 << 20), ("spe", 200000), ("s390", 400000), ("bts", 100001), ("ptt", 90000), ("dtl", 90000)):
         packets = b"".join(trace_packets.every_packet(tracer))
         yield "large " + tracer, trace_packets.recording(tracer, [packets * (size // len(packets)), packets]).file()
+    yield "all flags", odd_aux()
     for seed in (0, 4):
         yield "large coresight, seed %d" % seed, coresight_packets.random_recording(seed).file()
 
@@ -169,6 +172,76 @@ def cut_payload(pipe, by_stdin):
                 yield "%d lines, which are not the first ones of the whole" % len(lines)
 
 
+def buffers_of(data):
+    """What AUXTRACE records say, and what stands behind each, read here: [(tracer, size, offset, reference, idx, tid, cpu, payload)]; and the flags of AUX records."""
+    order = "<" if data[:8] == b"PERFILE2" else ">"
+    size = struct.unpack_from(order + "Q", data, 8)[0]
+    at, end = (16, len(data)) if size == 16 else (lambda place: (place[0], sum(place)))(struct.unpack_from(order + "QQ", data, 40))
+    buffers, flags, tracer = [], [], 0
+    while at < end:
+        kind, _, size = struct.unpack_from(order + "IHH", data, at)
+        if kind == 70:
+            tracer = struct.unpack_from(order + "I", data, at + 8)[0]
+        elif kind == 11:
+            flags.append(struct.unpack_from(order + "Q", data, at + 24)[0])
+        elif kind == 71:
+            said = struct.unpack_from(order + "QQQIii", data, at + 8)
+            buffers.append((tracer, *said, data[at + size:at + size + said[0]]))
+            at += said[0]
+        at += size
+    return buffers, flags
+
+
+def odd_aux():
+    """A recording of two processors whose AUX records have all flags."""
+    import builder
+    r = builder.Recording()
+    kind = builder.IDENTIFIER | builder.IP | builder.TID | builder.TIME | builder.CPU
+    r.event("intel_pt//", ids=[101], type=8, sample_type=kind, sample_id_all=1)
+    trace_packets.add_info(r, "pt")
+    for n in range(24):
+        r.record(11, r.pack("QQQ", 64 * n, 64, n), pid=100, tid=100, time=n + 1, cpu=n % 2, id=101)
+        trace_packets.add_trace(r, b"".join(trace_packets.some_packets("pt", n, 20 * n)), offset=64 * n, idx=n % 2, cpu=n % 2, reference=n)
+    r.feature(18, r.words([0]))
+    return r.file()
+
+
+def counted(path, data):
+    """`info` counts buffers and bytes of each tracer, and what AUX records say is missing."""
+    buffers, flags = buffers_of(data)
+    lines = run("info", "--symbols", "no", path).stdout.decode()
+    told = [(int(nr), int(size)) for nr, size in re.findall(r"^  \S+ +(\d+) buffers +(\d+) bytes$", lines, re.M)]
+    want = [(sum(buffer[0] == tracer for buffer in buffers), sum(len(buffer[-1]) for buffer in buffers if buffer[0] == tracer))
+            for tracer in sorted({buffer[0] for buffer in buffers})]
+    if told != want:
+        yield "info tells of %s, there are %s" % (told, want)
+    words = "of %d AUX records: %d truncated, %d partial, %d with collisions" % (len(flags), *(sum(bool(flag & bit) for flag in flags) for bit in (1, 4, 8)))
+    if flags and words not in lines:
+        yield "info does not tell: " + words
+    lost = sum(bool(flag & 13) for flag in flags)
+    if (", %d pieces of AUX data" % lost in lines) != bool(lost):
+        yield "info does not tell of %d lost pieces" % lost
+
+
+def kept(path, data, folder):
+    """`rewrite` keeps payloads and what their records say, in each form and byte order, plain and compressed."""
+    want = buffers_of(data)
+    out = os.path.join(folder, "rewritten.data")
+    for how in ([], ["--form", "stream"], ["--form", "file"], ["--compress", "zstd"], ["--byte-order", "big"]):
+        done = run("rewrite", "--force", *how, path, "-o", out)
+        if how and not done.returncode:
+            # inside other records, or turned; and back again
+            os.replace(out, out + "1")
+            done = run("rewrite", "--force", "--compress", "none", "--byte-order", "little", out + "1", "-o", out)
+        if done.returncode:
+            yield "rewrite %s: exit code %d, %s" % (how, done.returncode, done.stderr[:200])
+            continue
+        with open(out, "rb") as f:
+            got = buffers_of(f.read())
+        if got != want:
+            yield "rewrite %s: %d payloads, %d AUX records, not %d and %d, or others" % (how, len(got[0]), len(got[1]), len(want[0]), len(want[1]))
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         for name, data in recordings():
@@ -176,6 +249,8 @@ def main():
             with open(path, "wb") as f:
                 f.write(data)
             report("%s: the same each way" % name, same_ways(path, data))
+            report("%s: counted" % name, counted(path, data))
+            report("%s: rewritten" % name, kept(path, data, folder))
             if len(data) < 20000:
                 report("%s: lines and rows" % name, lines_fit(path))
                 report("%s: broken" % name, survives(data, len(data)))
